@@ -35,14 +35,15 @@ exp_words() { echo "${P[scheme]}$([ "${P[job]}" = none ] || echo ", job ${P[job]
 # The pages, and how each looks when it is there.
 exp_before_cells() {
 	local LAB_LOG=$RUN/log LAB_WHY=''
-	exp_step "pages are made"
+	exp_step "makes the test pages"
 	pages_make "$RUN/log/pages" || die "$LAB_WHY"
-	exp_step "each page for the first time"
+	exp_step "loads each page once, before the measurement"
 	place_begin group || die "no session: $LAB_WHY"
-	visits_measure "$RUN/log" 0 || die "the pages cannot be visited: $LAB_WHY"
+	visits_measure "$RUN/log" 0 || die "the browser cannot load the test pages: $LAB_WHY"
 	place_end
 	PICTURES=$(jq -c '.visits | map_values(.picture)' "$RUN/log/visits.json") START=$(jq -r .start "$RUN/log/visits.json")
-	[ "$(jq '[.visits[] | select(.ms == null)] | length' "$RUN/log/visits.json")" = 0 ] || die "a page does not come to rest"
+	[ "$(jq '[.visits[] | select(.ms == null)] | length' "$RUN/log/visits.json")" = 0 ] ||
+		die "the screen keeps changing after a page has loaded; see $RUN/log"
 	rm -f "$RUN/log"/visits.json "$RUN/log"/startup.*
 	[ ! -t 1 ] || printf '\r\033[K'
 }
@@ -85,7 +86,7 @@ visits_measure() {	# visits_measure FOLDER REPEAT
 		-- "${APP_COMMAND[@]}"
 	has_ended startup "$1" || return
 	visits_read "$1/startup.tsv" >"$1/visits.json"
-	LAB_WHY="the browser did not come to rest"
+	LAB_WHY="the screen kept changing after a page had loaded"
 	jq -e '.visits != {}' "$1/visits.json" >/dev/null
 }
 

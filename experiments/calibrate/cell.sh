@@ -12,7 +12,7 @@ declare -A PATH_DISPLAY PATH_TARGET PATH_PORT
 
 exp_check() {
 	PATHS=${PATHS//:/-}
-	[[ $LINK != *,* ]] || exp_bad "--link $LINK: a rate such as 10Mbit, or none"
+	[[ $LINK != *,* ]] || exp_bad "--link $LINK: must be a rate such as 10Mbit, or none"
 }
 
 exp_choose() {
@@ -115,14 +115,14 @@ exp_ran() {
 # through.
 exp_reported() {
 	local why='' record path
-	[ "$1" = complete ] || { warn "not all was measured: the record of this machine stays as it was"; return 0; }
+	[ "$1" = complete ] || { warn "the calibration is incomplete: this machine keeps its earlier one"; return 0; }
 	"$TP_HOME/report/record.sh" "$RUN" | jq -c --arg machine "$(calibration_machine)" '.machine = $machine' |
 		put_json "$RUN/calibration.json"
 	[ "${LINK,,}" = "${LINK_USUAL,,}" ] || why="the link was $LINK"
 	[ "$(jq .lab.shared_cpus "$RUN/run.json")" != true ] || why+="${why:+, and }server and client shared CPUs"
-	[ -z "$why" ] || { warn "$why: the record of this machine stays as it was"; return 0; }
+	[ -z "$why" ] || { warn "$why: this machine keeps its earlier calibration"; return 0; }
 	record=$(calibration_add <"$RUN/calibration.json") || {
-		warn "the record could not be kept in $(calibration_file); set THINPROBE_STATE to a folder that can be written"
+		warn "cannot write the calibration to $(calibration_file); set THINPROBE_STATE to a writable folder"
 		return 0
 	}
 	for path in ${PATHS//,/ }; do
@@ -130,6 +130,6 @@ exp_reported() {
 			first(.paths[] | select(.path == $path)) | select(IN($record.paths[]?) | not)
 			| [if .quick then "quick" else empty end, if .disturbed then "disturbed" else empty end] | join(" and ")' \
 			"$RUN/calibration.json")
-		[ -z "$why" ] || warn "$path: this was $why, so the full and undisturbed calibration on record stays"
+		[ -z "$why" ] || warn "$path: this calibration was $why; the earlier one, which was not, is kept"
 	done
 }

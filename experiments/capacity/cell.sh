@@ -21,7 +21,7 @@ exp_check() {
 		p95:*[!0-9]) plan_threshold --criteria\ p95: 1..60000 "${c#p95:}" && c=p95:${ITEM}ms ;;
 		*)
 			[[ $c =~ ^apdex:(0\.[0-9]{1,4}|1)$ ]] ||
-				exp_bad "--criteria $c: p95:TIME such as p95:100ms, or apdex:SCORE such as apdex:0.85"
+				exp_bad "--criteria $c: must be p95:TIME (p95:100ms) or apdex:SCORE (apdex:0.85)"
 			;;
 		esac
 		[[ ,$all, == *",$c,"* ]] || all+=${all:+,}$c
@@ -72,7 +72,7 @@ user_start() {	# user_start USER LOG SEED GO: sets LAB_PID; the user in front wa
 users_start() {	# users_start N LOG SEED GO: all of them, connected; 1: LAB_WHY
 	local user
 	for ((user = 1; user <= $1; user++)); do
-		APP_DISPLAY=${SESSION_DISPLAY[$user]} LAB_WHY="the application of user $user could not be made as it was"
+		APP_DISPLAY=${SESSION_DISPLAY[$user]} LAB_WHY="cannot bring the application of user $user back to its first state"
 		app_reset >/dev/null 2>&1 || return
 		user_start "$user" "${@:2}"
 		pids+=("$LAB_PID")

@@ -5,5 +5,5 @@
 load ../../tests/lab/pair
 
 @test "diskload: over ssh it is refused with the reason, before anything is done" {
-	pair_refused "disk of its own" diskload
+	pair_refused "emulated disk" diskload
 }

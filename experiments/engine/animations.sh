@@ -14,7 +14,7 @@ PIN_EFFECT="so what the client does slows the server"
 exp_check() {
 	[[ $SIZE =~ ^([0-9]{2,4})x([0-9]{2,4})$ ]] &&
 		((10#${BASH_REMATCH[1]} >= 40 && 10#${BASH_REMATCH[1]} <= 1024 && 10#${BASH_REMATCH[2]} >= 32 && 10#${BASH_REMATCH[2]} <= 768)) ||
-		exp_bad "--geometry $SIZE: width and height in pixels from 40x32 to 1024x768, such as 100x100"
+		exp_bad "--geometry $SIZE: must be 40x32 to 1024x768 pixels, such as 100x100"
 }
 
 exp_cells() {

@@ -20,7 +20,7 @@ exp_cells() { cells_product; }
 cells_product() {
 	local axis
 	for axis in "${AXES[@]}"; do
-		[ -n "${OPT[${axis#*=}.var]-}" ] || die "$EXP_DIR/plan: axis $axis has no option; write NAME=OPTION"
+		[ -n "${OPT[${axis#*=}.var]-}" ] || die "$EXP_DIR/plan: no option is named like the axis $axis; write AXIS=OPTION"
 		echo "${!OPT[${axis#*=}.var]}"
 	done | jq -Rrn '[inputs / ","] | combinations | join("\t")'
 }
@@ -46,7 +46,7 @@ cells_choose() {
 	[ -z "$RESUME" ] || [ -n "$late" ] || none="--resume $RESUME: it has no cells; start a new run"
 	[ "${#CELLS[@]}" -gt 0 ] || exp_bad "$none"
 	twice=$(printf '%s\n' "${CELLS[@]}" | sort | uniq -d | head -n 1)
-	[ -z "$twice" ] || die "two cells are called $twice"
+	[ -z "$twice" ] || die "two conditions have the same name, $twice"
 }
 
 cell_use() {	# cell_use N: sets CELL, P and CELL_REPEATS

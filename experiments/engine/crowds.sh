@@ -93,7 +93,7 @@ crowd_run() {	# crowd_run FOLDER SEED TARGET WORD...: 1: LAB_WHY
 # What a network of stations says of so many users: exact, and by Schweitzer's approximation.
 crowd_model() {	# crowd_model FOLDER DEMAND,...
 	"$TP_BIN/queue" mva --demand "$2" -n "${P[users]}" -z "$(crowd_times "${P[think_s]} * 1000")ms" --format json -o "$1/model.json" \
-		2>"$LAB_LOG/queue.err" || warn "no model: $(tail -n 1 "$LAB_LOG/queue.err")"
+		2>"$LAB_LOG/queue.err" || warn "cannot compute the queueing model: $(tail -n 1 "$LAB_LOG/queue.err")"
 }
 
 exp_ran() {	# exp_ran FOLDER

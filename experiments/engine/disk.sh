@@ -6,7 +6,7 @@ LOAD_FILE_MB=256 FIO='' FACTS='{}'
 
 check_disk() {
 	[ -z "${DISK-}" ] || [[ $DISK =~ ^(file|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] ||
-		exp_bad "--disk $DISK: slow:TIME such as slow:4ms, or file"
+		exp_bad "--disk $DISK: must be slow:TIME such as slow:4ms, or file"
 }
 
 # The server's page cache without what is mapped. It is the machine's: only root may.

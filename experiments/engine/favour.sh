@@ -17,8 +17,8 @@ done < <(grep -vE '^(#|scheme\s|$)' "$TP_HOME/data/favour.tsv")
 # Schemes -----------------------------------------------------------------------------------------------------------
 
 favour_check() {
-	[ "$PLACE" = lab ] || [ "$ON" = lab ] || exp_bad "--place $PLACE with --on $ON: a guest is of this machine"
-	[ "$NEIGHBOUR" = 0 ] || [ "$PLACE" = guest ] || exp_bad "--neighbour goes with --place guest"
+	[ "$PLACE" = lab ] || [ "$ON" = lab ] || exp_bad "--place $PLACE with --on $ON: guests run on this machine; omit --on"
+	[ "$NEIGHBOUR" = 0 ] || [ "$PLACE" = guest ] || exp_bad "--neighbour needs --place guest (a second virtual machine)"
 	. "$TP_HOME/experiments/engine/place_$PLACE.sh"
 }
 
@@ -80,7 +80,8 @@ favour_begin() {	# favour_begin SCHEME JOB REPORT: vamp's, a .json in the run fo
 favour_end() {
 	lab_stop "$FAVOUR_JOB" "$FAVOUR_VAMP" "$FAVOUR_HOST"
 	# What went on would load all that is measured after it.
-	[ -z "$FAVOUR_JOB" ] || wait_until 10 favour_job_over || die "the job in the background ($FAVOUR_WORKER) cannot be ended"
+	[ -z "$FAVOUR_JOB" ] || wait_until 10 favour_job_over ||
+		die "the background job ($FAVOUR_WORKER) is still running 10 s after its end was requested"
 	FAVOUR_JOB='' FAVOUR_VAMP='' FAVOUR_HOST=''
 	place_end
 }

@@ -55,7 +55,8 @@ man_rows() {
 
 update() {	# update FILE BEGIN END: standard input is what should be between these two lines
 	local file=$TP_HOME/$1 new
-	grep -qxF -- "$2" "$file" && grep -qxF -- "$3" "$file" || die "$1 has no place for it: the lines '$2' and '$3'"
+	grep -qxF -- "$2" "$file" && grep -qxF -- "$3" "$file" ||
+		die "$1 lacks the marker lines '$2' and '$3', between which the list goes"
 	new=$(BEGIN=$2 END=$3 awk 'FILENAME == "-" { new = new $0 "\n"; next }
 		$0 == ENVIRON["END"] { inside = 0 } !inside { print } $0 == ENVIRON["BEGIN"] { printf "%s", new; inside = 1 }' - "$file")
 	[ "$new" != "$(cat "$file")" ] || return 0

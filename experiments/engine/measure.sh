@@ -121,7 +121,7 @@ check_swaps() {	# each of SWAPS; the lab comes up with the first, lab_swap excha
 	local item
 	for item in ${SWAPS//,/ }; do
 		[[ $item =~ ^(file|zram|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] ||
-			exp_bad "--swap $item: file, zram, or slow:DELAY such as slow:2.5ms"
+			exp_bad "--swap $item: must be file, zram or slow:DELAY such as slow:2.5ms"
 	done
 	SWAP=${SWAPS%%,*}
 }

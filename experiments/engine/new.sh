@@ -12,22 +12,23 @@ case " $* " in
 	exit 0
 	;;
 esac
-target=$TP_HOME/experiments/$name form='^[a-z][a-z0-9]*(-[a-z0-9]+)*$' says="is of small letters, digits and - between them"
+target=$TP_HOME/experiments/$name form='^[a-z][a-z0-9]*(-[a-z0-9]+)*$'
+says="consists of small letters and digits, with - between words"
 case $what in
 experiment) ;;
 protocol)
 	target=$TP_HOME/lab/protocols/$name.sh form='^[a-z][a-z0-9]*$'
-	says="is of small letters and digits, and begins with a letter"
+	says="consists of small letters and digits, and begins with a letter"
 	;;
 *) die -2 "new ${what:-what}? new experiment NAME, or new protocol NAME" ;;
 esac
-[ $# = 2 ] || die -2 "new $what: give one name, such as: thinprobe new $what hello"
+[ $# = 2 ] || die -2 "new $what: needs one name, such as: thinprobe new $what hello"
 [ ${#name} -le 60 ] || die -2 "new $what ${name:0:20}...: a name has at most 60 letters"
 [[ $name =~ $form ]] || die -2 "new $what $name: a name $says"
 [ "$what $name" != "experiment engine" ] ||
-	die -2 "new experiment engine: this is where what experiments share lives; choose another name"
-[ ! -e "$target" ] || die -2 "new $what $name: there is one already; choose another name"
-[ -w "${target%/*}" ] || die "${target%/*} cannot be written; work in a clone of your own"
+	die -2 "new experiment engine: the shared code has that name; choose another"
+[ ! -e "$target" ] || die -2 "new $what $name: exists already; choose another name"
+[ -w "${target%/*}" ] || die "cannot write to ${target%/*}; work in a clone of your own"
 work=$(mktemp -d "$target.XXXXXX") || die "cannot make $target"
 trap 'rm -rf "$work"' EXIT
 cp -rT "$template" "$work" && sed -i "s/\bNAME/$name/g" "$work"/* || die "cannot make $target"

@@ -36,7 +36,7 @@ plan_take() {	# plan_take FILE: its lines from standard input; of an option that
 					plan_take "$option" < <(plan_lines "$TP_HOME/experiments/engine/$option")
 				else
 					option=${NAMED[--$option]-$option}
-					[ -n "${engine[$option]-}" ] || die "$1: no option $option in experiments/engine/options"
+					[ -n "${engine[$option]-}" ] || die "$1: experiments/engine/options has no option $option"
 					[ -n "${OPT[$option.type]-}" ] || plan_option "$option" "${engine[$option]}" "$rest"
 				fi
 			done
@@ -147,14 +147,14 @@ plan_parse() {
 			plan_set "$name" 1
 		else
 			[ $# -gt 1 ] && [ -n "$2" ] && [[ $value == joined || $2 != --* ]] || exp_bad "$1 needs a value"
-			! plan_given "$name" || [ "${!OPT[$name.var]}" = "$2" ] || exp_bad "$1 is there twice"
+			! plan_given "$name" || [ "${!OPT[$name.var]}" = "$2" ] || exp_bad "$1 is given twice"
 			plan_set "$name" "$2"
 			shift
 		fi
 		OPT[$name.given]=1
 		shift
 	done
-	! plan_given quick || ! plan_given demo || exp_bad "--quick with --demo: each has values of its own; choose one"
+	! plan_given quick || ! plan_given demo || exp_bad "--quick with --demo: they set the same options; choose one"
 	[ "$RESUME" = / ] || RESUME=${RESUME%/}
 	if [ -n "$RESUME" ]; then plan_resume; return; fi
 	[ "$DEMO" = 0 ] || plan_instead demo
@@ -176,17 +176,17 @@ plan_resume() {
 	local -A settings
 	for name in "${OPTIONS[@]}"; do
 		! plan_given "$name" || [ "${OPT[$name.key]}" = - ] ||
-			exp_bad "--$name with --resume: a run goes on with its own settings"
+			exp_bad "--$name with --resume: a resumed run keeps its settings; omit it"
 	done
-	! plan_given output-dir || exp_bad "-o with --resume: a run goes on in its own folder"
+	! plan_given output-dir || exp_bad "-o with --resume: a resumed run keeps its folder; omit -o"
 	need jq jq
-	[ -f "$RESUME/run.json" ] || exp_bad "--resume $RESUME: no run folder (it has no run.json)"
+	[ -f "$RESUME/run.json" ] || exp_bad "--resume $RESUME: not a run folder (it has no run.json)"
 	why=$(jq -r --arg experiment "$EXPERIMENT" --arg axes "${AXES[*]%%=*}" '
 		def fits: (.axes | join(" ")) == $axes and all(.cells[]; (.name | test("^[^/\\s.][^/\\s]*$"))
 			and (.parameters | keys) == ($axes | split(" ") | sort)) and ([.cells[].name] | length == (unique | length));
 		if .experiment != $experiment then "not a run of \($experiment)"
 		elif .axes == null then "an older version made it; start a new run"
-		elif try fits catch false then empty else "its cells are not of the axes \($axes); start a new run" end' \
+		elif try fits catch false then empty else "its conditions do not have the axes \($axes); start a new run" end' \
 		"$RESUME/run.json" 2>/dev/null) || why="its run.json cannot be read"
 	[ -z "$why" ] || exp_bad "--resume $RESUME: $why"
 	while IFS=$'\037' read -r key value; do
@@ -221,7 +221,7 @@ plan_check() {
 		if [ -n "$text" ] && [ "$kind" != flag ]; then
 			values=("$text")
 			if [[ $kind == *-list ]]; then
-				[[ $text =~ ^[^,]+(,[^,]+)*$ ]] || exp_bad "--$name $text: values with commas between"
+				[[ $text =~ ^[^,]+(,[^,]+)*$ ]] || exp_bad "--$name $text: must be values separated by commas"
 				IFS=, read -ra values <<<"$text"
 			fi
 			[ "$kind" != threshold ] || [[ $text == [0-9]* ]] || THRESHOLD=$text
@@ -231,7 +231,7 @@ plan_check() {
 				text+=${text:+,}$ITEM
 			done
 			item=$([[ $kind != *-list || $args == twice ]] || tr , '\n' <<<"$text" | sort | uniq -d | head -n 1)
-			[ -z "$item" ] || exp_bad "--$name $text: $item is there twice"
+			[ -z "$item" ] || exp_bad "--$name $text: $item is given twice"
 		fi
 		plan_set "$name" "$text"
 	done
@@ -269,16 +269,16 @@ plan_item() {
 			if (number ~ /[.]/) sub(/[.]?0+$/, "", number)	# 0.50 and 0.5 are one value
 			print number }') || {
 			[ $? != 2 ] || exp_bad "$option $text: which unit? ${text}ms or ${text}s"
-			exp_bad "$option $text: not a ${whole}number from $low to $high${unit:+, in $unit}"
+			exp_bad "$option $text: must be a ${whole}number from $low to $high${unit:+, in $unit}"
 		}
 		;;
-	word) [[ "|$3|" == *"|$text|"* ]] || exp_bad "$option $text: $(sed 's/|\([^|]*\)$/ or \1/; s/|/, /g' <<<"$3")" ;;
-	row) plan_rows "$3" | cut -f1 | grep -qxFe "$text" || exp_bad "$option $text: no such row of data/${3%+*}.tsv$(nearest "$text" \
-		"; list names them" $(plan_rows "$3" | cut -f1))" ;;
+	word) [[ "|$3|" == *"|$text|"* ]] || exp_bad "$option $text: must be $(sed 's/|\([^|]*\)$/ or \1/; s/|/, /g' <<<"$3")" ;;
+	row) plan_rows "$3" | cut -f1 | grep -qxFe "$text" ||
+		exp_bad "$option $text: data/${3%+*}.tsv has no such row$(nearest "$text" "; list names them" $(plan_rows "$3" | cut -f1))" ;;
 	size)
 		lab_size "$range" && least=$SIZE
 		lab_size "$text" && [ "$SIZE" -ge "$least" ] ||
-			exp_bad "$option $text: a size from $range to 1000000T, such as 512M$([ "$range" = "$3" ] || echo ', or none')"
+			exp_bad "$option $text: must be a size from $range to 1000000T, such as 512M$([ "$range" = "$3" ] || echo ', or none')"
 		;;
 	protocol) plan_protocol "$text" ;;
 	threshold) plan_threshold "$option " "$range" "$text" ;;
@@ -295,20 +295,20 @@ plan_threshold() {
 		[ "$3" != "$name" ] || text=${ms}ms
 		known+=", $name ($ms ms)"
 	done < <(awk -F'\t' '$1 == "thresholds/1" && $4 == "ms" { print $2, $3 }' "$TP_HOME/data/thresholds.tsv")
-	[ -n "$text" ] || exp_bad "$1$3: a time such as 150ms, or one of these names: ${known#, }"
+	[ -n "$text" ] || exp_bad "$1$3: must be a time such as 150ms, or one of: ${known#, }"
 	plan_item "${1% }" ms "$2" "$text" ''
 }
 
 plan_file() {	# plan_file OPTION FILE: it can be read, more than once
 	[ -e "$2" ] || exp_bad "$1 $2: no such file"
-	[ -f "$2" ] || exp_bad "$1 $2: not a regular file; copy what it gives into one, and name that"
-	[ -r "$2" ] || exp_bad "$1 $2: cannot be read; give yourself the right to (chmod), or name another"
+	[ -f "$2" ] || exp_bad "$1 $2: not a regular file; save its contents in one first"
+	[ -r "$2" ] || exp_bad "$1 $2: no permission to read it; chmod it, or name another"
 }
 
 # plan_protocol NAME[:VARIANT]: there is such a one, and it has the properties that the plan asks for. ITEM is its name; the first
 # variant, which it is without a word, has that of the protocol.
-declare -A WITHOUT=([display]='no applications run in its sessions' [link]='nothing of it crosses the link'
-	[view]='no client of its own shows its sessions')
+declare -A WITHOUT=([display]='its sessions cannot run applications' [link]='it sends nothing over the network'
+	[view]='it has no client that shows a session')
 plan_protocol() {
 	local have property name=${1%%:*} first
 	# shellcheck disable=SC2046 # words
@@ -318,7 +318,7 @@ plan_protocol() {
 	have=$(protocol_use "$1" && protocol_properties) || exit	# it has said why
 	for property in ${PLAN[protocols]-}; do
 		[[ " $have " == *" $property "* ]] ||
-			exp_bad "--protocol $1: ${WITHOUT[$property]-it has not the property '$property'}"
+			exp_bad "--protocol $1: ${WITHOUT[$property]-it lacks the property '$property'}"
 	done
 	[[ -z $RESUME && $1 == *:* ]] || return 0
 	first=$(protocol_use "$name" && protocol_variants)
@@ -332,7 +332,7 @@ plan_rate() { sed -E 's,([0-9][kmg]?)bit(/s)?,\U\1\Ebit,gI' <<<"$1"; }
 # bytes.
 plan_bits_or_bytes() {
 	shopt -s nocasematch
-	[[ ! $2 =~ (^|/)[0-9.]+[kmg](b|bps|b/s)?($|[,/]) ]] || exp_bad "$1 $2: bits or bytes? write bits a second, as in 10Mbit"
+	[[ ! $2 =~ (^|/)[0-9.]+[kmg](b|bps|b/s)?($|[,/]) ]] || exp_bad "$1 $2: bits or bytes? write bit/s, as in 10Mbit"
 	shopt -u nocasematch
 }
 
@@ -345,8 +345,8 @@ plan_link() {
 	time="($number(us|ms|s)|0)"
 	plan_bits_or_bytes "$1" "$LINK_SAID"
 	[[ $LINK_SAID =~ ^(none|$rate(/$rate)?)(,$time(,$time(,$number%?)?)?)?$ && ! /$LINK_SAID =~ /[0.]*[KMG]?bit ]] ||
-		exp_bad "$1 $2: a rate such as 10Mbit, DOWN/UP such as 1500Kbit/384Kbit, or none; with a delay each way, jitter and loss" \
-			"such as 10Mbit,40ms,5ms,0.5%; or a name of data/links.tsv, such as dsl"
+		exp_bad "$1 $2: must be RATE[,DELAY[,JITTER[,LOSS]]] (each way), such as 10Mbit,40ms,5ms,0.5%;" \
+			"RATE may be DOWN/UP such as 1500Kbit/384Kbit, or none; or a name in data/links.tsv, such as dsl"
 }
 
 LINK_MEASURED=null	# what --link measure: found (lab/measure_link.sh)
@@ -356,9 +356,9 @@ plan_check_link() {
 	plan_link --link "$LINK"
 	LINK=$LINK_SAID
 	[[ ! $LINK =~ ,([0-9.]+)%?$ || ${BASH_REMATCH[1]} =~ ^0*[0-9]{1,2}(\.|$) ]] ||
-		exp_bad "--link $LINK: a loss of less than 100 percent"
+		exp_bad "--link $LINK: the loss must be below 100 %"
 	if [ "$ON" != lab ]; then
-		! plan_given link || exp_bad "--link with --on $ON: a real link is not shaped"
+		! plan_given link || exp_bad "--link with --on $ON: a real link is left as it is; omit --link"
 		LINK=none
 	fi
 }
@@ -367,17 +367,17 @@ plan_check_link() {
 plan_measure_link() {
 	local hosts=${LINK#measure} host='[^,:-][^,]*'
 	hosts=${hosts#:}
-	[ "$ON" = lab ] || exp_bad "--link $LINK with --on $ON: a real link is not shaped;" \
+	[ "$ON" = lab ] || exp_bad "--link $LINK with --on $ON: a real link is left as it is;" \
 		"without --on, --link measure:SERVER,CLIENT emulates it here"
-	[ -n "$hosts" ] || exp_bad "--link measure: between the emulated hosts there is nothing to measure;" \
+	[ -n "$hosts" ] || exp_bad "--link measure: needs the hosts between which the link is measured;" \
 		"name the server, or server and client: --link measure:SERVER[,CLIENT]"
 	[[ $LINK == measure:* && $hosts =~ ^$host(,$host)?$ ]] ||
-		exp_bad "--link $LINK: measure:SERVER or measure:SERVER,CLIENT, as ssh knows them"
+		exp_bad "--link $LINK: must be measure:SERVER[,CLIENT], each as you write it for ssh"
 	LINK=none
 	[ "$EXP_ONLY" = 0 ] || return 0
 	need jq jq
 	[[ $hosts == *,* ]] || hosts+=,.
-	exp_step "the link between ${hosts/,/ and }: half a minute"
+	exp_step "measures the link between ${hosts/,/ and } (half a minute)"
 	LINK_MEASURED=$("$TP_HOME/lab/measure_link.sh" "$hosts") || exit
 	[ ! -t 1 ] || printf '\r\033[K'
 	read -r LINK < <(jq -r .link <<<"$LINK_MEASURED")
@@ -390,7 +390,7 @@ plan_no_link() {	# plan_no_link OPTION...
 	local name
 	[ "$ON" != lab ] || return 0
 	for name; do
-		! plan_given "$name" || exp_bad "--$name with --on $ON: a real link is left as it is"
+		! plan_given "$name" || exp_bad "--$name with --on $ON: a real link is left as it is; omit --$name"
 		plan_set "$name" ''
 	done
 }
@@ -398,23 +398,24 @@ plan_no_link() {	# plan_no_link OPTION...
 plan_check_queue() {
 	plan_no_link queue
 	[ -n "${QUEUE-}" ] || return 0
-	[[ $QUEUE =~ ^[0-9]+(\.[0-9]+)?(us|ms|s)$ ]] || exp_bad "--queue $QUEUE: a time such as 50ms"
+	[[ $QUEUE =~ ^[0-9]+(\.[0-9]+)?(us|ms|s)$ ]] || exp_bad "--queue $QUEUE: must be a time such as 50ms"
 	plan_item --queue ms 0.001..60000 "$QUEUE" ''
-	[[ ${LINK-} != none* ]] || exp_bad "--queue $QUEUE: a link without a rate (--link $LINK) has no queue"
+	[[ ${LINK-} != none* ]] || exp_bad "--queue $QUEUE: --link $LINK has no rate, so no queue builds up"
 }
 
 plan_check_memory() {
 	local name
 	if [ -z "$SERVER_MEMORY" ]; then
 		for name in swap swap-size; do
-			! plan_given "$name" || exp_bad "--$name is of a server with a size of its own: --server-memory SIZE"
+			! plan_given "$name" || exp_bad "--$name needs --server-memory SIZE"
 		done
 		SWAP='' SWAP_SIZE=''
 		return
 	fi
 	[[ ${SWAP:-file} =~ ^(none|file|zram|slow:[0-9]+(\.[0-9]+)?(us|ms|s))$ ]] ||
-		exp_bad "--swap $SWAP: none, file, zram, or slow:DELAY such as slow:2.5ms"
-	[ "$ON_BACKEND" != attach ] || [ -z "$SWAP$SWAP_SIZE" ] || exp_bad "--swap with --on $ON: the server is not ours"
+		exp_bad "--swap $SWAP: must be none, file, zram or slow:DELAY (slow:2.5ms)"
+	[ "$ON_BACKEND" != attach ] || [ -z "$SWAP$SWAP_SIZE" ] ||
+		exp_bad "--swap with --on $ON: the lab cannot change the swap of that server"
 }
 
 # The back-end, and what it is told, from ON. A host alone is the server, and the client is this machine. The plan's `on`: on which
@@ -429,30 +430,30 @@ plan_check_on() {
 	ssh:*)
 		ON_BACKEND=ssh
 		[[ $ON_ARGS =~ ^$host,$host(,$host)?$ ]] ||
-			exp_bad "--on $ON: two machines as ssh knows them, such as ssh:server,me@client, and maybe a third that listens"
+			exp_bad "--on $ON: must be ssh:SERVER,CLIENT[,LISTENER], such as ssh:server,me@client"
 		;;
 	attach:?*,?*)
 		ON_BACKEND=attach
 		IFS=, read -r _ _ region <<<"$ON_ARGS"
 		[[ $region =~ ^(|pick|[0-9]+x[0-9]+\+[0-9]+\+[0-9]+)$ ]] ||
-			exp_bad "--on $ON: the place of the echo is WxH+X+Y from the window's corner, or pick"
+			exp_bad "--on $ON: the region to watch must be WxH+X+Y within the window, or pick"
 		[[ ${PROTOCOLS-${PROTOCOL-vnc}} == @(vnc|attach) ]] ||
-			exp_bad "--protocol ${PROTOCOLS-$PROTOCOL} with --on attach: the client in the window decides"
+			exp_bad "--protocol ${PROTOCOLS-$PROTOCOL} with --on attach: the client in that window sets it; omit it"
 		PROTOCOL=attach PROTOCOLS=${PROTOCOLS+attach}
 		;;
-	attach*) exp_bad "--on $ON: give attach:DISPLAY,WINDOW[,WxH+X+Y], such as attach::0,0x3a00007" ;;
-	*) exp_bad "--on $ON: lab (two hosts emulated on this machine), ssh:SERVER,CLIENT, a server's name, or attach:DISPLAY,WINDOW" ;;
+	attach*) exp_bad "--on $ON: must be attach:DISPLAY,WINDOW[,WxH+X+Y], such as attach::0,0x3a00007" ;;
+	*) exp_bad "--on $ON: must be lab (two hosts emulated here), SERVER, ssh:SERVER,CLIENT or attach:DISPLAY,WINDOW" ;;
 	esac
 	[ "$ON_BACKEND" != ssh ] || [ -z "${PLAN[not-ssh]-}" ] ||
-		exp_bad "--on $ON: $EXPERIMENT is of the emulated hosts: ${PLAN[not-ssh]}"
+		exp_bad "--on $ON: $EXPERIMENT needs the emulated hosts: ${PLAN[not-ssh]}"
 	[[ $ON == lab || " $where " == *" ${ON%%:*} "* ]] ||
-		exp_bad "--on $ON: this experiment can only have --on ${where// /, or }"
-	[ "$ON_BACKEND" = attach ] || [ -z "${ATTACH_PORT-}" ] || exp_bad "--port is for --on attach"
-	[ "$ON_BACKEND" = attach ] || [ -z "${SET_LOAD-}" ] || exp_bad "--set-load is for --on attach"
-	[ -n "${SET_LOAD-}" ] || [ -z "${SET_LOAD_TIMEOUT-}" ] || exp_bad "--set-load-timeout is for --set-load"
-	[ -z "${SET_LOAD-}" ] || [[ $SET_LOAD == *%d* ]] || exp_bad "--set-load $SET_LOAD: write %d where the load is to stand"
+		exp_bad "--on $ON: this experiment allows only --on ${where// /, or }"
+	[ "$ON_BACKEND" = attach ] || [ -z "${ATTACH_PORT-}" ] || exp_bad "--port works only with --on attach"
+	[ "$ON_BACKEND" = attach ] || [ -z "${SET_LOAD-}" ] || exp_bad "--set-load works only with --on attach"
+	[ -n "${SET_LOAD-}" ] || [ -z "${SET_LOAD_TIMEOUT-}" ] || exp_bad "--set-load-timeout needs --set-load"
+	[ -z "${SET_LOAD-}" ] || [[ $SET_LOAD == *%d* ]] || exp_bad "--set-load $SET_LOAD: lacks %d, which stands for the load"
 	[ "$ON_BACKEND" = attach ] || [[ ,${PROTOCOLS-${PROTOCOL-}}, != *,attach,* ]] ||
-		exp_bad "--protocol attach: name the window with --on attach:DISPLAY,WINDOW"
+		exp_bad "--protocol attach: needs --on attach:DISPLAY,WINDOW"
 }
 
 # Which of several protocols can run here: of those that cannot, ABSENT has the reason. One that was asked for alone must, and so

@@ -34,10 +34,10 @@ exp_check() {
 	if [ -n "$RESUME" ] && [ -f "$RESUME/session.trace" ]; then TRACE='' SCRIPT=''; fi
 	[ -z "$TRACE" ] || plan_file --trace "$TRACE"
 	[ -z "$SCRIPT" ] || plan_file --script "$SCRIPT"
-	[ -z "$SCRIPT" ] || [ -z "$TRACE" ] || exp_bad "--script with --trace: one of them"
-	[ -z "$TRACE" ] || ! plan_given snapshot-size || exp_bad "--snapshot-size with --trace: it is of the recording"
+	[ -z "$SCRIPT" ] || [ -z "$TRACE" ] || exp_bad "--script with --trace: choose one"
+	[ -z "$TRACE" ] || ! plan_given snapshot-size || exp_bad "--snapshot-size with --trace: the trace already sets it; omit it"
 	for name in scale differ join; do
-		[ "$METHOD" = paper ] || ! plan_given "$name" || exp_bad "--$name is of --method paper"
+		[ "$METHOD" = paper ] || ! plan_given "$name" || exp_bad "--$name needs --method paper"
 	done
 	[ -z "$SCRIPT" ] || SCRIPT=$(realpath -- "$SCRIPT")
 	[ -z "$TRACE" ] || { TRACE=$(realpath -- "$TRACE"); LAB_KEEP=("$TRACE"); }
@@ -59,7 +59,7 @@ exp_begin() {
 	if [ "$ON_DISK" = 1 ]; then
 		[ "$EUID" = 0 ] || die "-$EXIT_MISSING" "a disk of its own for the session needs root"
 		lab_need server fincore util-linux
-		lab_can server disk || die "-$EXIT_MISSING" "a disk of its own for the session cannot be had: $LAB_WHY"
+		lab_can server disk || die "-$EXIT_MISSING" "cannot make an emulated disk for the session: $LAB_WHY"
 	fi
 	[ "$KEEP_CACHES" = 1 ] || lab_query server test -w /proc/sys/vm/drop_caches ||
 		ABSENT+=("caches dropped before each replay: only root may")
@@ -122,12 +122,12 @@ session_first() {
 	local LAB_LOG=$RUN/log CACHES short=''
 	[ ! -f "$RUN/session.trace" ] || [ "$ON_DISK" = 1 ] || return 0
 	DESK_FOLDER=$LAB_TMP/desk
-	exp_step "$([ -f "$RUN/session.trace" ] && echo "the session once, to see what it reads" || echo "recording the session")"
+	exp_step "$([ -f "$RUN/session.trace" ] && echo "replays the session once, to see what it reads" || echo "records the session")"
 	protocol_start record && app_start "$PROTOCOL_DISPLAY" || die "no session: $LAB_WHY"
 	caches_drop
 	[ -z "$TRACE" ] || cp -- "$TRACE" "$RUN/session.trace" || die "cannot read $TRACE"
 	if [ -f "$RUN/session.trace" ]; then
-		replay_play "$RUN/log" || die "the trace does not fit this session: $LAB_WHY; see $RUN/log"
+		replay_play "$RUN/log" || die "cannot replay the trace in this session: $LAB_WHY; see $RUN/log"
 	else
 		# The short session is the first part of the script.
 		[ -n "$SCRIPT" ] || [ "$QUICK" = 0 ] || short='/^# --quick ends here/q'
@@ -135,7 +135,7 @@ session_first() {
 		lab_put client "$RUN/session.script" "$RUN/session.script"
 		lab_start -o "$RUN/session.new" client record "$TP_BIN/vncplay" record "${PROTOCOL_OPTIONS[@]}" --headless \
 			--script "$RUN/session.script" --snapshot-size "$SNAPSHOT_SIZE" "$LAB_ADDR_server::$PROTOCOL_PORT" "$RUN/session.new"
-		lab_wait "$LAB_PID" || die "the session could not be recorded: $(last_word record)"
+		lab_wait "$LAB_PID" || die "cannot record the session: $(last_word record)"
 		mv "$RUN/session.new" "$RUN/session.trace"
 	fi
 	[ "$ON_DISK" = 0 ] || { disk_list && disk_fill; } || die "-$EXIT_MISSING" "no disk for the session: $LAB_WHY"

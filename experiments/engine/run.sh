@@ -55,7 +55,7 @@ put_json() {	# put_json FILE: standard input becomes the file, whole or not at a
 # What was measured cannot be kept any more: going on would be a waste of the user's time.
 exp_lost() {
 	trap '' INT TERM HUP
-	[ -d "$RUN" ] || die "the run folder $RUN is gone"
+	[ -d "$RUN" ] || die "somebody removed the run folder $RUN"
 	die "cannot write to $RUN: is the disk full? make room, then: $(exp_called) --resume $(printf %q "$RUN")"
 }
 
@@ -64,7 +64,7 @@ run_set() {	# run_set JQ-FILTER [jq arguments]
 	shift
 	if ! new=$(jq "$@" "$filter" "$RUN/run.json" 2>/dev/null); then
 		[ -f "$RUN/run.json" ] || exp_lost
-		warn "not recorded in run.json: $filter"
+		warn "cannot update run.json by this jq program: $filter"
 		return 1
 	fi
 	put_json "$RUN/run.json" <<<"$new"
@@ -81,10 +81,10 @@ run_folder() {
 		while [ -e "$RUN" ]; do RUN=$base/$EXPERIMENT/$stamp.$((n++)); done
 		{ mkdir -p "$base/$EXPERIMENT" && mkdir "$RUN"; } 2>/dev/null || die "cannot make $RUN; $how"
 	fi
-	[ -n "$RESUME" ] || [ ! -e "$RUN/run.json" ] || exp_bad "-o $OUT: holds a run already; choose another folder, or --resume it"
+	[ -n "$RESUME" ] || [ ! -e "$RUN/run.json" ] || exp_bad "-o $OUT: contains a run; choose another folder, or --resume it"
 	mkdir -p -- "$RUN" 2>/dev/null || die "cannot make $RUN; $how"
 	RUN=$(cd -- "$RUN" && pwd) || exit 1
-	exec {RUN_LOCK}<"$RUN" && flock -w 5 "$RUN_LOCK" || exp_bad "$RUN: a run is under way in it; wait for its end"
+	exec {RUN_LOCK}<"$RUN" && flock -w 5 "$RUN_LOCK" || exp_bad "$RUN: another process runs in this folder; wait for its end"
 	for name in cells log; do [ -d "$RUN/$name" ] || RUN_MADE+=("$RUN/$name"); done
 	mkdir -p "$RUN/cells" "$RUN/log" 2>/dev/null && [ -w "$RUN" ] || die "cannot write to $RUN; $how"
 	cells_sum
@@ -120,7 +120,7 @@ run_abandoned() {
 		return
 	fi
 	(cells_sum; run_ended "$state" "$DIED") 2>/dev/null
-	printf 'thinprobe: this run is %s; go on with: %s --resume %q\n' "$state" "$(exp_called)" "$RUN" >&2
+	printf 'thinprobe: this run is %s; resume it with: %s --resume %q\n' "$state" "$(exp_called)" "$RUN" >&2
 }
 
 # The lab ---------------------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ run_lab() {
 	export LAB_RATE LAB_QUEUE LAB_DELAY LAB_JITTER LAB_LOSS LAB_RUN=$RUN LAB_LOG=$RUN/log
 	LAB_SERVER_MEMORY=${SERVER_MEMORY-} LAB_SWAP=${SWAP-} LAB_SWAP_SIZE=${SWAP_SIZE-}
 	lab_use "$ON_BACKEND" "$ON_ARGS"
-	exp_step "two hosts and their sessions"
+	exp_step "starts the two hosts"
 	lab_up
 	[ "$ON_BACKEND" = attach ] || LAB_NCPU_server=$(lab_exec server nproc) LAB_NCPU_client=$(lab_exec client nproc)
 }
@@ -228,7 +228,7 @@ run_record() {
 			 if .host.client.kernel != null and .host.client.kernel != $host.client.kernel then "the client'\''s kernel" else empty end,
 			 if .lab != null and (.lab | {shared_cpus, rootless}) != ($lab | {shared_cpus, rootless}) then "root or shared CPUs"
 				else empty end] | join(", ")' "$RUN/run.json")
-		[ -z "$what" ] || die "not the same as when $RUN was begun: $what; start a new run"
+		[ -z "$what" ] || die "cannot resume $RUN: changed since its start: $what; start a new run"
 	fi
 	RUN_MADE=()
 	for name in ${PROTOCOLS//,/ }; do
@@ -268,7 +268,7 @@ run_end() {
 	[ -z "$EXP_LOST" ] || echo "thinprobe: $EXP_LOST" >&2
 	run_ended "$state" "$EXP_LOST"
 	if [ "$CELLS_LEFT" = "$CELLS_TOTAL" ]; then
-		echo "thinprobe: no cell was measured; see $RUN/log and the cells' .err files in $RUN/cells" >&2
+		echo "thinprobe: nothing was measured; see $RUN/log and the .err files in $RUN/cells" >&2
 		[ "$status" = 130 ] || status=1
 		exit "$status"
 	fi
@@ -278,7 +278,7 @@ run_end() {
 	done
 	why=$("$TP_HOME/report/report.sh" "$RUN" 2>&1 >/dev/null) || {
 		! stopped || exit 130
-		die "the samples are there, but the report failed (${why##*$'\n'}); again: thinprobe report $(printf %q "$RUN")"
+		die "the samples are kept, but the report failed (${why##*$'\n'}); retry: thinprobe report $(printf %q "$RUN")"
 	}
 	exp_reported "$state"
 	echo
@@ -290,7 +290,7 @@ run_end() {
 		"$TP_HOME/report/fail.sh" judge "$RUN" "$FAIL_IF" || why=$?
 		[ "$status" = 130 ] || [ -z "$why" ] || status=$why
 	fi
-	[ "$state" = complete ] || printf 'thinprobe: this run is %s: %s of %s cells; go on with: %s --resume %q\n' \
+	[ "$state" = complete ] || printf 'thinprobe: this run is %s: %s of %s conditions; resume it with: %s --resume %q\n' \
 		"$state" "$((CELLS_TOTAL - CELLS_LEFT))" "$CELLS_TOTAL" "$(exp_called)" "$RUN" >&2
 	exec {RUN_LOCK}<&-
 	# Only where somebody sits in front of a desktop.

@@ -15,7 +15,7 @@ load_check() {
 		PLAN[group]=$1
 	elif [[ $2 == *,* ]]; then
 		[ "$EXP_ONLY" = 1 ] || { [ -t 0 ] && [ -t 2 ]; } ||
-			exp_bad "--loads $2 with --on $ON: there is no terminal to ask on; --set-load 'ssh HOST set-load %d' sets them, or give one load"
+			exp_bad "--loads $2 with --on $ON: no terminal to ask for each load; use --set-load 'ssh HOST set-load %d', or one load"
 		# Changing it is dear: all repeats of a load in a row.
 		PLAN[group]=$1 PLAN[together]=repeats
 		why="a person sets them, so all repeats of a load follow each other, and what changes on the server meanwhile"
@@ -72,7 +72,7 @@ load_run() {	# load_run LOAD [away]: told to stop or not
 		wait_until 1 lab_gone "$pid" || :
 		{ kill -KILL -- "-$pid"; wait "$pid"; } 2>/dev/null
 	fi
-	LAB_WHY="the load could not be set to $1: $command $LAB_WHY"
+	LAB_WHY="cannot set the load to $1: $command $LAB_WHY"
 	LAB_WHY=${LAB_WHY%: }
 	return 1
 }
@@ -83,8 +83,8 @@ load_away() {
 	[ -n "$LOAD_NOW" ] || return 0
 	LOAD_NOW=''
 	if [ -z "$SET_LOAD" ]; then
-		warn "set the load to 0 again: the run is over"
+		warn "the run is over: please set the load on the server back to 0"
 	elif ! load_run 0 away; then
-		warn "$LAB_WHY; the load may still be there"
+		warn "$LAB_WHY; check that no load is left on the server"
 	fi
 }

@@ -22,7 +22,7 @@ application() {	# application NAME: sets APP_KIND APP_WINDOW APP_PROGRAM APP_PAC
 apps_known() {	# apps_known OPTION APPS
 	local item
 	for item in ${2//,/ }; do
-		application "$item" || exp_bad "$1 $item: there are $(sed '/^#/d; /^name\t/d; s/\t.*//' "$TP_HOME/data/applications.tsv" |
+		application "$item" || exp_bad "$1 $item: must be one of $(sed '/^#/d; /^name\t/d; s/\t.*//' "$TP_HOME/data/applications.tsv" |
 			paste -sd ' ')"
 	done
 }

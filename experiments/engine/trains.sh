@@ -113,7 +113,7 @@ sessions_noise() {	# sessions_noise PROTOCOL
 	local app names=()
 	for app in $(apps_over "$1"); do names+=("$(session_name "$1" "$app")"); done
 	[ -z "${SESSION_NOISE[${names[0]}]-}" ] || return 0
-	exp_step "idle noise, $IDLE_SECONDS s without keys"
+	exp_step "measures screen updates without keys for $IDLE_SECONDS s"
 	measure_idle "$IDLE_SECONDS" "${names[@]}"
 }
 
@@ -135,7 +135,7 @@ measure_idle() {
 		capture_start "idle-prototap-$name" --port "${SESSION_PORT[$name]}" -t "${seconds}s" || :
 	done
 	for name; do
-		lab_wait "${LAB_PID_OF[idle-$name]}" || warn "idle noise of $name: not measured; see $LAB_LOG/idle-$name.err"
+		lab_wait "${LAB_PID_OF[idle-$name]}" || warn "cannot measure screen updates without keys in $name; see $LAB_LOG/idle-$name.err"
 		read -r "SESSION_NOISE[$name]" updates < <(jq -r '.result | "\(.unsolicited_per_s // 0) \(.updates)"' "$LAB_LOG/idle-$name.out" \
 			2>/dev/null)
 		wire=null SESSION_IDLE[$name]=''
@@ -152,16 +152,16 @@ capture_start() { [ -n "$LAB_TAP_IF" ] && lab_tap "$@"; }	# capture_start [-o FI
 measure_chain() {
 	local probe tap='' seconds=$CHAIN_SECONDS
 	[ "${SECONDS_EACH%.*}" -ge "$seconds" ] 2>/dev/null || seconds=${SECONDS_EACH:-$seconds}	# a train like the others
-	exp_step "what the measuring costs by itself, $seconds s"
+	exp_step "measures the probe's own delay for $seconds s"
 	: >"$LAB_LOG/chain-prototap.out"
 	if capture_start chain-prototap --port 1; then
 		tap=$LAB_PID
-		lab_ready chain-prototap 10 || { warn "the capture does not start: $(tail -n 1 "$LAB_LOG/chain-prototap.err")"; return 0; }
+		lab_ready chain-prototap 10 || { warn "cannot start the packet capture: $(tail -n 1 "$LAB_LOG/chain-prototap.err")"; return 0; }
 	fi
 	lab_start client chain-keyrepeat "$TP_BIN/keyrepeat" null: --priority 20 --rate "$RATE" -t "${seconds}s" --schedule jittered \
 		--watch patch --format json
 	probe=$LAB_PID
-	lab_wait "$probe" || warn "the null train failed; see $RUN/log/chain-keyrepeat.err"
+	lab_wait "$probe" || warn "cannot measure the probe's own delay; see $RUN/log/chain-keyrepeat.err"
 	[ -z "$tap" ] || lab_stop "$tap"
 	run_set '.chain = {latency_p50_ms: $k[0].result.latency_from_due_ms.p50, latency_p99_ms: $k[0].result.latency_from_due_ms.p99,
 		latency_max_ms: $k[0].result.latency_from_due_ms.max, lateness_p99_us: $k[0].result.lateness_us.p99,

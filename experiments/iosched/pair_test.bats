@@ -5,5 +5,5 @@
 load ../../tests/lab/pair
 
 @test "iosched: over ssh it is refused with the reason, before anything is done" {
-	pair_refused "disk of its own" iosched
+	pair_refused "emulated disk" iosched
 }

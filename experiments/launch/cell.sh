@@ -44,7 +44,7 @@ exp_before_cells() {
 	local app LAB_LOG=$RUN/log LAB_WHY=''
 	place_begin group || die "no session: $LAB_WHY"
 	for app in ${APPS//,/ }; do
-		exp_step "$app for the first time"
+		exp_step "starts $app once, before the measurement"
 		place_exec -R mkdir -p "$LAB_TMP/home/$app"
 		launch "$app" "$RUN/log/first-$app.json" || die "$app did not start: $LAB_WHY"
 	done

@@ -11,10 +11,10 @@ SWAP='' PROBER='' SESSION_PIDS='' SESSION_GROUP=''
 exp_check() {
 	check_swaps
 	if [ "$PRIVATE" = 1 ]; then
-		! plan_given sessions || exp_bad "--private-copies with --sessions: one of them"
+		! plan_given sessions || exp_bad "--private-copies with --sessions: choose one"
 		SESSIONS=private OPT[sessions.given]=1
 	fi
-	[ -n "$SERVER_MEMORY" ] || exp_bad "--server-memory none: nothing is paged out of a server that has all of the machine's"
+	[ -n "$SERVER_MEMORY" ] || exp_bad "--server-memory none: needs a limit, or no session is ever paged out"
 	[ "$QUICK" = 0 ] || PLAN[choose]=one
 }
 
@@ -70,8 +70,8 @@ lacks() { LACKS[$1]=1 ABSENT+=("$1: ${2:-$LAB_WHY}"); }
 # What this machine does not give has no cells.
 exp_find() {
 	local item
-	lab_can server memory || die "-$EXIT_MISSING" "the server cannot be given a memory of its own: $LAB_WHY; see: thinprobe doctor"
-	lab_can server swap || die "-$EXIT_MISSING" "no swap can be had: $LAB_WHY; see: thinprobe doctor"
+	lab_can server memory || die "-$EXIT_MISSING" "cannot limit the memory of the server: $LAB_WHY; see: thinprobe doctor"
+	lab_can server swap || die "-$EXIT_MISSING" "cannot set up swap: $LAB_WHY; see: thinprobe doctor"
 	for item in ${SWAPS//,/ }; do
 		case $item in
 		zram) lab_can server zram || lacks "swap $item" ;;
@@ -134,7 +134,7 @@ copies_make() {
 	local vi LAB_WORD
 	for vi in vim.tiny vi vim; do ! lab_has server "$vi" || break; done
 	lab_start server copies "$TP_HOME/lab/local/copies.sh" "$RUN/copies" xterm "$vi"
-	lab_wait "$LAB_PID" || { LAB_WHY="no private copies: $(last_word copies)"; return 1; }
+	lab_wait "$LAB_PID" || { LAB_WHY="cannot copy the programs: $(last_word copies)"; return 1; }
 	lab_there server "$RUN/copies"
 	APP_ENV=(PATH="$LAB_WORD/bin:$PATH")
 }
@@ -145,7 +145,7 @@ session_pids() {
 	lab_child "$APP_PID"
 	terminal=$LAB_CHILD
 	lab_child "$LAB_CHILD"
-	LAB_WHY="the editor's process is not found"
+	LAB_WHY="cannot find the editor's process"
 	[ "$LAB_CHILD" != "$terminal" ] && SESSION_PIDS=${LAB_CHILD#*:},${terminal#*:}
 }
 
@@ -160,7 +160,7 @@ session_lock() {
 		run_set '.locked[$p] = $lock[0].result.processes' --arg p "$PROTOCOL_NAME" --slurpfile lock "$RUN/log/lock.json" && return
 	LAB_WHY=$(last_word lock)
 	[ "$(lab_memory_kills)" = "$kills" ] ||
-		LAB_WHY="all that it has, also what it never needed, does not fit into $SERVER_MEMORY: a larger --server-memory"
+		LAB_WHY="all memory that the session maps does not fit into $SERVER_MEMORY; choose a larger --server-memory"
 	return 1
 }
 
@@ -243,14 +243,14 @@ exp_end_lab() {
 	done
 	[ -n "$chosen" ] || return 0
 	cell_use "$chosen"
-	exp_step "one run over time"
+	exp_step "records one run as a timeline"
 	mkdir -p "$folder"
 	if exp_session && page_out "$folder" 1 --timeline "$folder/samples.tsv" --log "$folder/steps.tsv" &&
 		timeline_table "$folder" >"$RUN/timeline.tsv.new" && mv "$RUN/timeline.tsv.new" "$RUN/timeline.tsv"; then
 		run_set '.timeline = {says: $says, first_key_ms: $run[0].result.runs[1].first_key_ms}' --arg says "$(exp_words)" \
 			--slurpfile run "$folder/pagein.json" && rm -rf "$folder"
 	else
-		warn "no run over time: $LAB_WHY"
+		warn "cannot record the timeline of a run: $LAB_WHY"
 	fi
 	exp_end_session
 }

@@ -9,7 +9,7 @@ PORT=5999
 
 exp_check() {
 	[[ $STATIONS =~ ^[0-9]+(\.[0-9]+)?(us|ms|s)(,[0-9]+(\.[0-9]+)?(us|ms|s)){0,15}$ ]] ||
-		exp_bad "--stations $STATIONS: up to 16 times such as 5ms,4ms,3ms"
+		exp_bad "--stations $STATIONS: must be 1 to 16 service times, as 5ms,4ms,3ms"
 }
 
 exp_cells() {
@@ -44,7 +44,7 @@ exp_summed() {
 		file=$RUN/model-$part.tsv think=(-z "$(crowd_times "$THINK * 1000")ms")
 		[ "$part" = held-think ] || think=(--users-per-second "$NZ")
 		"$TP_BIN/queue" mva --demand "$STATIONS" -n "1,$step:$most:$step,$most" "${think[@]}" --rows "$file.new" -o /dev/null \
-			2>"$RUN/log/queue.err" || { warn "no computed curve: $(tail -n 1 "$RUN/log/queue.err")"; continue; }
+			2>"$RUN/log/queue.err" || { warn "cannot compute the curve of the queueing model: $(tail -n 1 "$RUN/log/queue.err")"; continue; }
 		LC_ALL=C awk -F'\t' -v OFS='\t' -v part="$part" '
 			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 			$at["part"] == part && $at["response_ms"] > 0 {

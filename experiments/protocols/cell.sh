@@ -11,7 +11,7 @@ protocols_has() { [[ " $(protocol_use "$1" && protocol_properties) " == *" $2 "*
 exp_check() {
 	local protocol
 	for protocol in ${PROTOCOLS//,/ }; do
-		! protocols_has "$protocol" own-echo || exp_bad "--protocol $protocol: its server is the application, too"
+		! protocols_has "$protocol" own-echo || exp_bad "--protocol $protocol: its server cannot run the applications"
 	done
 }
 
@@ -43,7 +43,7 @@ exp_begin() {
 	[ -n "$WORKS" ] || return 0
 	WORK_PICTURES=$RUN/log/pictures
 	mkdir -p "$WORK_PICTURES"
-	work_pictures "$WORK_PICTURES" || die "the pictures to look at could not be made"
+	work_pictures "$WORK_PICTURES" || die "cannot make the pictures for the image viewer"
 }
 
 exp_end_lab() { rm -rf "$RUN/log/pictures"; }

@@ -13,12 +13,12 @@ exp_check() {
 	plan_no_link queue queues link-by
 	if [ "$ON" != lab ]; then	# what --links says of the real one; or it is asked, when it is there
 		plan_given links || [ -n "$RESUME" ] || LINKS=''
-		[[ $LINKS != *,* ]] || exp_bad "--links $LINKS with --on $ON: the rate of the one link that is there"
+		[[ $LINKS != *,* ]] || exp_bad "--links $LINKS with --on $ON: give one rate, that of the real link"
 	fi
 	LINKS=$(plan_rate "$LINKS")
 	for item in ${LINKS//,/ }; do
 		plan_bits_or_bytes --links "$item"
-		[[ $item =~ ^[0-9]+(\.[0-9]+)?[KMG]bit$ ]] || exp_bad "--links $item: a rate such as 10Mbit"
+		[[ $item =~ ^[0-9]+(\.[0-9]+)?[KMG]bit$ ]] || exp_bad "--links $item: must be a rate such as 10Mbit"
 	done
 	[ "$ON" != lab ] || LINK=${LINKS%%,*}	# the lab comes up with it
 	[ "${BY:-tbf}" = tbf ] || export LAB_DELAY_BY=wire
@@ -109,7 +109,7 @@ real_link_find() {
 		link=LAB_IF_$role
 		speed=$(lab_query "$role" cat "/sys/class/net/${!link}/speed" 2>/dev/null)
 		[[ $speed =~ ^[1-9][0-9]*$ ]] ||
-			die "-$EXIT_USAGE" "the rate of the link is not known (${!link} of the $role does not tell it); say it with --links, as 100Mbit"
+			die "-$EXIT_USAGE" "the rate of the link is unknown (${!link} of the $role does not report it); set it with --links 100Mbit"
 		[ -n "$least" ] && [ "$least" -le "$speed" ] || least=$speed
 	done
 	LINKS=${least}Mbit

@@ -11,7 +11,7 @@ exp_check() { [ "$QUICK" = 0 ] || CHAIN_SECONDS=1; }
 
 exp_find() {
 	LAB_TAP_IF=''	# keys and pixels are all that is asked
-	exp_step "which settings this machine has"
+	exp_step "finds out which scheduler settings work here"
 	settings_find
 }
 

@@ -68,7 +68,7 @@ exp_before_cells() {
 	) 2>"$RUN/log/guest.err"
 	[ ! -t 1 ] || printf '\r\033[K'
 	if [ -z "$said" ]; then
-		stopped || warn "no memory of a server without logins: $(LAB_LOG=$RUN/log last_word guest)"
+		stopped || warn "cannot measure the memory of a server without logins: $(LAB_LOG=$RUN/log last_word guest)"
 		return 0
 	fi
 	run_set '.empty_server = ($machine | {memory_bytes: ($mb * 1048576), $accel, $kernel,

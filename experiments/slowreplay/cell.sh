@@ -20,14 +20,14 @@ setting_row() {
 setting_check() {
 	local LINK_SAID way
 	[ -n "$OVER" ] || return 0
-	! plan_given factor || exp_bad "--factor with --over: one of them"
+	! plan_given factor || exp_bad "--factor with --over: choose one"
 	plan_link --over "$OVER"
 	[[ $LINK_SAID =~ ^[^,]*(,[^,]*)?$ && $LINK_SAID != none* ]] ||
-		exp_bad "--over $OVER: a rate, or two, and a delay, such as 1500Kbit/384Kbit,20ms"
+		exp_bad "--over $OVER: must be RATE[/RATE],DELAY, such as 1500Kbit/384Kbit,20ms"
 	OVER=$LINK_SAID
 	for way in down up; do
 		[ "$(rate_bits "${OVER%%,*}" "$way")" -ge 150000 ] ||
-			exp_bad "--over $OVER: from 150Kbit on, or the kernel takes a large request for one that never ends"
+			exp_bad "--over $OVER: must be 150Kbit or more, or large disk requests time out in the kernel"
 	done
 }
 

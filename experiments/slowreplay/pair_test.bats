@@ -5,5 +5,5 @@
 load ../../tests/lab/pair
 
 @test "slowreplay: over ssh it is refused with the reason, before anything is done" {
-	pair_refused "disk of its own" slowreplay
+	pair_refused "emulated disk" slowreplay
 }

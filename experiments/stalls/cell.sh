@@ -13,11 +13,11 @@ exp_check() {
 	if [ -z "$displays" ]; then
 		APPS=own
 	elif [[ ,$APPS, == *,own,* ]]; then
-		exp_bad "--app own: light or heavy"
+		exp_bad "--app own needs light or heavy with it"
 	fi
 	[ "$ON_BACKEND" = attach ] || return 0
 	if ! plan_given loads && [ -z "$RESUME" ]; then
-		[ -z "$SET_LOAD" ] || exp_bad "--set-load: name the loads that it is to set, such as --loads 0,5,10"
+		[ -z "$SET_LOAD" ] || exp_bad "--set-load needs --loads, such as --loads 0,5,10"
 		LOADS=0
 	fi
 	load_check sinks "$LOADS"

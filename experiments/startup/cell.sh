@@ -23,13 +23,13 @@ exp_check() {
 	apps_known --app "$APPS"
 	check_swaps
 	check_disk
-	[ -n "$SERVER_MEMORY" ] || exp_bad "--server-memory none: there is no pressure on a server that has all of the machine's"
+	[ -n "$SERVER_MEMORY" ] || exp_bad "--server-memory none: needs a limit, or the server never runs short of memory"
 	[ -n "$PROFILES" ] || PROFILES=$(printf '%s\n' "$TP_HOME"/data/menus/*.tsv | paste -sd ,)
 	IFS=, read -ra PROFILES <<<"$PROFILES"
 	for item in "${PROFILES[@]}"; do
 		plan_file --profile "$item"
 		grep -q $'^schema\tapplication\tpath\tcount\tshortcut$' "$item" ||
-			exp_bad "--profile $item: no table of schema menu/1 (columns schema application path count shortcut)"
+			exp_bad "--profile $item: must have columns schema (menu/1), application, path, count, shortcut"
 	done
 }
 
@@ -111,7 +111,7 @@ exp_before_cells() {
 	local app LAB_LOG=$RUN/log
 	[[ ,$KINDS, != *,reads,* ]] || caches_drop
 	for app in ${APPS//,/ }; do
-		exp_step "$app for the first time"
+		exp_step "starts $app once, before the measurement"
 		application_first "$app" || die "$app did not start: $LAB_WHY; see $LAB_LOG/first-$app.err"
 	done
 	[[ ,$KINDS, != *,reads,* ]] || disk_list || die "$LAB_WHY"
@@ -180,7 +180,7 @@ exp_session() {
 	reads-*) disk_fill ;;
 	used-file | used-slow)
 		largest=$(tr , '\n' <<<"$USED" | sort -n | tail -n 1)
-		lab_disk "$kind" "$((largest + 96))M" /tmp/disk || warn "no file is written beside ${P[swap]}: $LAB_WHY"
+		lab_disk "$kind" "$((largest + 96))M" /tmp/disk || warn "cannot time the writing of a file on the disk of ${P[swap]}: $LAB_WHY"
 		;;
 	esac
 }
@@ -340,4 +340,4 @@ start_measure() {	# start_measure REPORT OPTION...
 	return 1
 }
 
-exp_summed() { menus_sum "$RUN" || warn "the menus could not be summed up"; }
+exp_summed() { menus_sum "$RUN" || warn "cannot compute the results for the menus"; }

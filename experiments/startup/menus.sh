@@ -22,7 +22,7 @@ menus_walk() {
 	local app LAB_LOG=$RUN/log
 	[ "$MENUS" = 1 ] && [ ! -s "$RUN/menus.tsv" ] || return 0
 	for app in ${APPS//,/ }; do
-		exp_step "the menus of $app"
+		exp_step "reads the menus of $app"
 		application "$app"
 		lab_exec server mkdir -p "/tmp/home/menus-$app"
 		lab_start -o "$LAB_LOG/menus-$app.tsv" server "menus-$app" env -u DISPLAY "${APP_ENVIRONMENT[@]}" SAL_USE_VCLPLUGIN=gtk3 \

@@ -7,7 +7,7 @@
 WEB_PORT=8080 VNC_PORT=6001
 WORKLOAD=$TP_HOME/data/users/webgov.tsv
 
-exp_check() { [[ $LINK != *,* ]] || exp_bad "--link $LINK: only a rate"; }
+exp_check() { [[ $LINK != *,* ]] || exp_bad "--link $LINK: must be a rate only, such as 10Mbit"; }
 
 exp_choose() {
 	[[ ,$PARTS, == *,web,* ]] || return 0
@@ -39,7 +39,7 @@ web_program() {	# web_program NAME PORT COMMAND...
 	# shellcheck disable=SC2016 # the host's shell
 	lab_start server "$1" sh -c 'echo $$ >"$0" && exec "$@"' "$LAB_LOG/$1.pid" "${@:3}"
 	wait_until 10 lab_listens server "$2" ||
-		die "$1 does not listen: $(tail -qn 1 "$LAB_LOG/$1.err" "$LAB_LOG/$1.log" 2>/dev/null | tail -n 1)"
+		die "$1 does not accept connections: $(tail -qn 1 "$LAB_LOG/$1.err" "$LAB_LOG/$1.log" 2>/dev/null | tail -n 1)"
 }
 
 web_server() {	# web_server NAME ADDRESS PORT

@@ -13,7 +13,7 @@ LEAST_PERCENT=55	# of a CPU, for all frames of the clip: more than vamp's thresh
 
 exp_check() {
 	favour_check
-	[[ -z "$SIZE" || $SIZE =~ ^[0-9]{3,4}x[0-9]{3,4}$ ]] || exp_bad "--geometry $SIZE: width and height in pixels, such as 1920x1080"
+	[[ -z "$SIZE" || $SIZE =~ ^[0-9]{3,4}x[0-9]{3,4}$ ]] || exp_bad "--geometry $SIZE: must be WxH in pixels, such as 1920x1080"
 }
 exp_choose() { need ffmpeg ffmpeg; }
 exp_find() {
@@ -46,10 +46,10 @@ exp_words() {
 exp_before_cells() {
 	local LAB_LOG=$RUN/log LAB_WHY='' size percent=null
 	for size in ${SIZE:-"${CLIP_SIZES[@]}"}; do
-		exp_step "a clip of $size"
+		exp_step "makes a video clip of $size"
 		clip_make "$size" 4 "$RUN/log/try.mkv" || die "$LAB_WHY"
 		place_begin group && favour_more || die "no session: $LAB_WHY"
-		clip_copy "$RUN/log/try.mkv" && clip_play "$RUN/log" 4 || die "the clip cannot be played: $LAB_WHY"
+		clip_copy "$RUN/log/try.mkv" && clip_play "$RUN/log" 4 || die "cannot play the video clip: $LAB_WHY"
 		lab_stop "$SOUND"
 		place_end
 		percent=$(jq .needs_percent "$RUN/log/video.json")

@@ -22,13 +22,13 @@ wan_one_link() {
 	IFS=, read -r rate delay jitter loss <<<"$LINK"
 	[ -n "$delay" ] || return 0
 	for name in rtt loss loss-rtt; do
-		! plan_given "$name" || exp_bad "--$name with --link $LINK: that link has a round trip of its own; give one of the two"
+		! plan_given "$name" || exp_bad "--$name with --link $LINK: both set the round trip time; choose one"
 	done
 	plan_given keys || [ -n "$RESUME" ] || KEYS=$((2 * KEYS))	# there is time for more
 	RTTS=$(LC_ALL=C awk -v text="$delay" 'BEGIN {
 		ms = 2 * text * (text ~ /[0-9]us$/ ? 1e-3 : text ~ /ms$/ ? 1 : 1e3); printf "%.0f", ms }')
 	LOSSES=${loss%\%} LOSS_RTT=$RTTS
-	[ "$RTTS" -le 2000 ] || exp_bad "--link $LINK: a round trip of at most 2000 ms"
+	[ "$RTTS" -le 2000 ] || exp_bad "--link $LINK: the round trip time must be at most 2000 ms"
 	case $LOSSES in *[1-9]*) ;; *) LOSSES='' ;; esac
 }
 
@@ -83,7 +83,7 @@ exp_begin() {
 exp_before_cells() {
 	local protocol
 	measure_chain
-	exp_step "idle noise, $IDLE_SECONDS s each without keys"
+	exp_step "measures screen updates without keys, $IDLE_SECONDS s for each session"
 	for protocol in ${PROTOCOLS//,/ }; do measure_idle "$IDLE_SECONDS" "${protocol//:/-}"; done
 }
 
@@ -103,7 +103,7 @@ exp_measure() {
 	[ "$loss$typing" = 00 ] || keys=$LOSS_KEYS
 	LAB_LINK_SEED=$((SEED * 1000 + $2))
 	[ "$ON" != lab ] || lab_link - - "$(awk -v rtt="$rtt" 'BEGIN { print rtt / 2 "ms" }')" - "$loss" ||
-		die "the link cannot be changed: $LAB_WHY"
+		die "cannot change the link: $LAB_WHY"
 	ping=$(wan_ping)
 	counts=$(wan_counts)
 	RATE=$(awk -v period="$PERIOD_MS" 'BEGIN { printf "%.6f", 1000 / period }')

@@ -89,8 +89,8 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	jq -e '.seconds == 5' <<<"$output"
 	plan --seconds 5 --time 5
 	[ "$status" = 0 ]
-	refused '--seconds is there twice' --time 5 --seconds 6
-	refused '--most-keys 0: not a whole number' --keys 0
+	refused '--seconds is given twice' --time 5 --seconds 6
+	refused '--most-keys 0: must be a whole number' --keys 0
 	for words in -x -keys --k -time; do refused "unexpected $words" $words 4; done
 	DO='' plan --help
 	[[ $output == *"  -k, --most-keys N"* && $output != *--keys* ]]
@@ -115,35 +115,35 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	refused '--note needs a value' --note=
 	refused '--note needs a value' --note --bare
 	refused '-o needs a value' -o --options-only
-	refused '--seconds is there twice' --seconds 1 --seconds=2
-	refused '--resume is there twice' --resume a --resume b
-	refused '--loads 10: not a whole number from 0 to 9' --loads 1,10
-	refused '--loads 1,1: 1 is there twice' --loads 1,1
-	refused '--loads 1,,2: values with commas between' --loads 1,,2
+	refused '--seconds is given twice' --seconds 1 --seconds=2
+	refused '--resume is given twice' --resume a --resume b
+	refused '--loads 10: must be a whole number from 0 to 9' --loads 1,10
+	refused '--loads 1,1: 1 is given twice' --loads 1,1
+	refused '--loads 1,,2' --loads 1,,2
 	refused '--loads 05' --loads 05
-	refused '--depth 3m: not a number from 0.5 to 2, in m' --depth 3m
-	refused '--pause 6s: not a number from 0 to 5000, in ms' --pause 6s
+	refused '--depth 3m: must be a number from 0.5 to 2, in m' --depth 3m
+	refused '--pause 6s: must be a number from 0 to 5000, in ms' --pause 6s
 	refused '--pause x' --pause x
-	refused '--think 2,2: 2 is there twice' --think 2s,2
-	refused '--think 1,1: 1 is there twice' --think 1,1.0
-	refused '--think 0.5,0.5: 0.5 is there twice' --think 0.50,500ms
-	refused '--think 0.01,0.01: 0.01 is there twice' --think 1e-02,0.01	# as jq writes it
-	refused '--what c: a or b' --what c
-	refused '--app fat: light or heavy' --app fat
-	refused '--link fast: a rate' --link fast
-	refused '--link 0Mbit: a rate' --link 0Mbit
+	refused '--think 2,2: 2 is given twice' --think 2s,2
+	refused '--think 1,1: 1 is given twice' --think 1,1.0
+	refused '--think 0.5,0.5: 0.5 is given twice' --think 0.50,500ms
+	refused '--think 0.01,0.01: 0.01 is given twice' --think 1e-02,0.01	# as jq writes it
+	refused '--what c: must be a or b' --what c
+	refused '--app fat: must be light or heavy' --app fat
+	refused '--link fast: must be RATE' --link fast
+	refused '--link 0Mbit: must be RATE' --link 0Mbit
 	for word in 1Mbit/0bit 1Mbit/ none/1Mbit 1Mbit/2Mbit/3Mbit 1Mbit/2Mbit,40 no-such-link; do
-		refused "--link $word: a rate" --link "$word"
+		refused "--link $word: must be RATE" --link "$word"
 	done
 	refused '--link measure:SERVER' --link measure
-	refused 'as ssh knows them' --link measure:a,b,c
-	refused 'as ssh knows them' --link measure:-a
+	refused 'must be measure:SERVER[,CLIENT]' --link measure:a,b,c
+	refused 'must be measure:SERVER[,CLIENT]' --link measure:-a
 	refused '--link measure:a with --on' --link measure:a --on ssh:a,b
-	refused '--link none) has no queue' --link none --queue 5ms
+	refused '--link none has no rate' --link none --queue 5ms
 	refused '--queue 5' --queue 5
-	for queue in 0ms 0.0us 61s; do refused "--queue $queue: not a number from" --queue $queue; done
-	refused '--resume /: no run folder' --resume /
-	refused '--resume /: no run folder' --resume //
+	for queue in 0ms 0.0us 61s; do refused "--queue $queue: must be a number from" --queue $queue; done
+	refused '--resume /: not a run folder' --resume /
+	refused '--resume /: not a run folder' --resume //
 }
 
 @test "times take any unit; a number alone is taken in seconds, or where a run has kept it" {
@@ -155,9 +155,9 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	[ "$output" = "1500 90 0,2,500,1 2,0.6" ]
 	refused '--pause 20: which unit? 20ms or 20s' --pause 20
 	refused '--waits 20: which unit? 20ms or 20s' --waits 0,20
-	refused '--waits 1.5ms: not a whole number' --waits 1.5ms
-	refused '--time 2.5s: not a whole number' --time 2.5s
-	refused '--time 2h: not a whole number from 1 to 3600, in s' --time 2h
+	refused '--waits 1.5ms: must be a whole number' --waits 1.5ms
+	refused '--time 2.5s: must be a whole number' --time 2.5s
+	refused '--time 2h: must be a whole number from 1 to 3600, in s' --time 2h
 	refused '--depth 1ms' --depth 1ms
 	mkdir run
 	export DO='jq -n --argjson s "$(plan_settings)" --argjson c "$(cells_json)" "{experiment: \"trial\", settings: \$s} + \$c"'
@@ -198,16 +198,16 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 
 @test "swap without server-memory is refused by the name that was said; a plan's default of it is left out" {
 	printf '%s\n' 'use server-memory' 'use swap' 'use swap-size 1G' >>plan
-	refused '--swap-size is of a server' --swap-size 2G
-	refused '--swap is of a server' --swap zram --server-memory none
+	refused '--swap-size needs --server-memory' --swap-size 2G
+	refused '--swap needs --server-memory' --swap zram --server-memory none
 	for size in 15M 9999999999999999999 99999999999999999999T; do
-		refused "--server-memory $size: a size from 16M to" --server-memory $size
+		refused "--server-memory $size: must be a size from 16M to" --server-memory $size
 	done
 	export DO='echo "-$SERVER_MEMORY$SWAP$SWAP_SIZE-"'
 	plan --server-memory none
 	[ "$output" = -- ]
 	run --separate-stderr "$TOP/experiments/engine/run.sh" startup --options-only --server-memory none
-	[ "$status" = 2 ] && [[ $stderr == *"--server-memory none: there is no pressure"* ]]
+	[ "$status" = 2 ] && [[ $stderr == *"--server-memory none: "* ]]
 }
 
 @test "--help: what it asks, every option with its default, none that is only for the front door" {
@@ -239,7 +239,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	for other in '.axes = ["app", "depth"]' 'del(.cells[1].parameters.depth)' '.cells[1].name = "../.."' \
 		'.cells[1].name = .cells[0].name'; do
 		jq "$other" kept >run/run.json
-		refused 'its cells are not of the axes app sinks depth' --resume run
+		refused 'the axes app sinks depth' --resume run
 	done
 	cp kept run/run.json
 	refused '--depth with --resume' --resume run --depth 1
@@ -379,10 +379,10 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 		[ "$output" = "[\"$name\",$ms]" ]
 	done < <(awk -F'\t' '$4 == "ms" { print $2, $3 }' "$TOP/data/thresholds.tsv")
 	for name in perception typing pointer; do grep -q "^thresholds/1	$name	[0-9]*	ms	[A-Z].*	" "$TOP/data/thresholds.tsv"; done
-	refused '--threshold mine: a time such as 150ms, or one of these names: perception (100 ms), ' --threshold mine
+	refused '--threshold mine: must be a time such as 150ms, or one of: perception (100 ms), ' --threshold mine
 	# what is no time is no name: a score, a share
-	refused '--threshold apdex_good: a time' --threshold apdex_good
-	refused '--threshold 0: not a number from 1 to 60000, in ms' --threshold 0
+	refused '--threshold apdex_good: must be a time' --threshold apdex_good
+	refused '--threshold 0: must be a number from 1 to 60000, in ms' --threshold 0
 	refused '--threshold 61s' --threshold 61s
 	refused '--threshold 42.5: which unit? 42.5ms or 42.5s' --threshold 42.5
 	mkdir -p home/data
@@ -399,7 +399,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	plan --threshold pointer --criteria p95:threshold,p95:typing,p95:1.5s,p95:60ms,apdex:0.9
 	[ "$output" = p95:60ms,p95:150ms,p95:1500ms,apdex:0.9 ]
 	plan --criteria p95:mine
-	[ "$status" = 2 ] && [[ $stderr == *'--criteria p95:mine: a time'* ]]
+	[ "$status" = 2 ] && [[ $stderr == *'--criteria p95:mine: must be a time'* ]]
 }
 
 @test "every experiment with a threshold has it as an option" {
@@ -480,7 +480,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 		run "$BATS_TEST_DIRNAME/../../experiments/engine/run.sh" stalls --options-only --protocol "$protocols"
 		echo "$protocols: $status $output"
 		[ "$status" = 2 ]
-		[[ $output == *"is there twice"* ]]
+		[[ $output == *"is given twice"* ]]
 	done
 	"$BATS_TEST_DIRNAME/../../experiments/engine/run.sh" stalls --options-only --protocol vnc,vnc:viewer
 }

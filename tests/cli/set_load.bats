@@ -28,10 +28,10 @@ ended() { ! kill -0 "$1" 2>/dev/null || grep -q '^State:.*Z' "/proc/$1/status"; 
 	stalls[2]=--quick
 	refused "--set-load 'ssh HOST set-load %d'" --on attach::0,x --loads 0,5
 	stalls[2]=--options-only
-	refused '--set-load x: write %d' --on attach::0,x --loads 0,5 --set-load x
-	refused '--set-load: name the loads' --on attach::0,x --set-load 'x %d'
-	refused '--set-load-timeout is for --set-load' --on attach::0,x --loads 0 --set-load-timeout 3
-	refused '--set-load is for --on attach' --loads 0,5 --set-load 'x %d'
+	refused '--set-load x: lacks %d' --on attach::0,x --loads 0,5 --set-load x
+	refused '--set-load needs --loads' --on attach::0,x --set-load 'x %d'
+	refused '--set-load-timeout needs --set-load' --on attach::0,x --loads 0 --set-load-timeout 3
+	refused '--set-load works only with --on attach' --loads 0,5 --set-load 'x %d'
 	"${stalls[@]}" --on attach::0,x --loads 0,5,10 --set-load 'x %d' --set-load-timeout 2s </dev/null
 	"${stalls[@]}" --on attach::0,x --loads 20 </dev/null
 	command -v script >/dev/null || skip "script is not installed"
@@ -58,10 +58,10 @@ END
 	SET_LOAD='echo "load %d of %d" >>said' run --separate-stderr bash ./driver
 	echo "$output $stderr"
 	[ "${lines[0]}" = "now 7" ]
-	[[ ${lines[1]} == "the load could not be set to 2: echo first; "*" ended with status 3: no luck with 2" ]]
+	[[ ${lines[1]} == "cannot set the load to 2: echo first; "*" ended with status 3: no luck with 2" ]]
 	[ "${lines[2]}" = again ]
 	# of its own output only
-	[ "${lines[3]}" = "the load could not be set to 2: exit 2 ended with status 2" ]
+	[ "${lines[3]}" = "cannot set the load to 2: exit 2 ended with status 2" ]
 	# that of all of them is kept, each below its load
 	[ "$(grep -c '^# load [0-9]*: ' log/set-load.out)" = 9 ]
 	[ "$(grep -A 2 '^# load 2: echo first' log/set-load.out | sed 1d | head -n 2 | paste -sd ,)" = "first,no luck with 2" ]
@@ -80,14 +80,14 @@ load_away
 END
 	SET_LOAD='sleep 60 & echo $! >child; echo $$ >shell; sleep 60; : %d' SET_LOAD_TIMEOUT=1 run --separate-stderr bash ./driver
 	echo "$output $stderr"
-	[[ ${lines[0]} == "the load could not be set to 5: "*" took longer than 1 s (--set-load-timeout)" ]]
+	[[ ${lines[0]} == "cannot set the load to 5: "*" took longer than 1 s (--set-load-timeout)" ]]
 	[ "${lines[1]}" = there ]
 	ended "$(cat child)" && ended "$(cat shell)"
 	if ended "$(cat load)"; then return 1; fi
 	kill "$(cat load)"
 	# a load that cannot be taken away is said so, in one line
 	[ "${#stderr_lines[@]}" = 1 ]
-	[[ $stderr == *"could not be set to 0: [ 0 != 0 ] ended with status 1; the load may still be there" ]]
+	[[ $stderr == *"set the load to 0: [ 0 != 0 ] ended with status 1; "* ]]
 }
 
 @test "at the terminal: a line for each question, none after Ctrl-C or at its end; the driver's status is kept" {
