@@ -38,7 +38,7 @@ lab_up() {
 	LAB_MEMORY_GROUP='' LAB_SWAP_KIND='' LAB_SWAP_DEVICE='' LAB_SWAP_SCRATCH='' LAB_MEMORY_VERSION=''
 	case ${LAB_SERVER_MEMORY-} in
 	'' | none) ;;
-	*) warn "the server is not ours: its memory is as it is, not $LAB_SERVER_MEMORY" ;;
+	*) warn "the server is not under our control: its memory is not limited to $LAB_SERVER_MEMORY" ;;
 	esac
 	LAB_PIDS=() LAB_PID_OF=()
 	on_exit lab_down
@@ -50,7 +50,7 @@ lab_up() {
 attach_window() {	# sets ATTACH_WINDOW, ATTACH_TITLE
 	local found=()
 	if [ "$1" = pick ]; then
-		echo "click into the window of the client" >&2
+		echo "click into the window to measure" >&2
 		lab_start client pick xdotool selectwindow	# a child that ends with us: it holds the pointer
 		lab_wait "$LAB_PID"
 		mapfile -t found <"$LAB_LOG/pick.out"
@@ -59,13 +59,13 @@ attach_window() {	# sets ATTACH_WINDOW, ATTACH_TITLE
 	else
 		mapfile -t found < <(timeout 10 xdotool search --onlyvisible --name "$1" 2>/dev/null)
 		[ ${#found[@]} -gt 0 ] ||
-			die "no window in sight on display $DISPLAY has a title like '$1'; xwininfo tells a window's number when you click into it"
-		[ ${#found[@]} -eq 1 ] || die "${#found[@]} windows have a title like '$1' (${found[*]}); give the number of one"
+			die "display $DISPLAY has no visible window with '$1' in its title; find the window's id with xwininfo"
+		[ ${#found[@]} -eq 1 ] || die "${#found[@]} windows have '$1' in their title (${found[*]}); give the id of one"
 	fi
-	[ -n "${found[0]-}" ] || die "no window was picked; give its number, or a part of its title"
-	printf -v ATTACH_WINDOW '0x%x' "${found[0]}" 2>/dev/null || die "-$EXIT_USAGE" "${found[0]} is no number of a window"
+	[ -n "${found[0]-}" ] || die "no window was clicked; give its id or a part of its title"
+	printf -v ATTACH_WINDOW '0x%x' "${found[0]}" 2>/dev/null || die "-$EXIT_USAGE" "${found[0]} is not a window id"
 	timeout 5 xwininfo -id "$ATTACH_WINDOW" >/dev/null 2>&1 ||
-		die "display $DISPLAY has no window $ATTACH_WINDOW; xwininfo tells its number when you click into it"
+		die "display $DISPLAY has no window $ATTACH_WINDOW; find its id with xwininfo"
 	ATTACH_TITLE=$(timeout 5 xdotool getwindowname "$ATTACH_WINDOW" 2>/dev/null)
 }
 
@@ -82,14 +82,14 @@ attach_region() {	# sets ATTACH_REGION
 		return 0
 	fi
 	command -v slop >/dev/null ||
-		die "-$EXIT_MISSING" "to mark the place with the mouse slop is needed" \
-			"(apt-get install --no-install-recommends slop); or give WxH+X+Y, or nothing: it is found by typing"
+		die "-$EXIT_MISSING" "to select the region with the mouse, slop is needed" \
+			"(apt-get install --no-install-recommends slop); or give WxH+X+Y; without one, the region is found by typing"
 	echo "drag a rectangle around the place where typed characters appear" >&2
 	lab_start client pick-region slop -f '%x %y %w %h'
 	lab_wait "$LAB_PID"
-	read -r x y w h <"$LAB_LOG/pick-region.out" || die "no rectangle was marked"
+	read -r x y w h <"$LAB_LOG/pick-region.out" || die "no rectangle was selected"
 	ox=$(sed -n 's/.*Absolute upper-left X: *//p' <<<"$place") oy=$(sed -n 's/.*Absolute upper-left Y: *//p' <<<"$place")
-	[ "$x" -ge "$ox" ] && [ "$y" -ge "$oy" ] || die "the marked rectangle begins outside of the window"
+	[ "$x" -ge "$ox" ] && [ "$y" -ge "$oy" ] || die "the selected rectangle begins outside the window"
 	ATTACH_REGION=${w}x$h+$((x - ox))+$((y - oy))
 }
 
@@ -142,7 +142,7 @@ lab_command() {
 	local OPTIND=1 opt
 	while getopts CSRXM: opt; do :; done
 	shift $((OPTIND - 1))
-	[ "$1" = client ] || die "the server is not ours: nothing can be started there"
+	[ "$1" = client ] || die "the server is not under our control: no program can be started there"
 	shift
 	LAB_COMMAND=(setpriv --pdeathsig KILL "$@")
 }

@@ -354,7 +354,7 @@ END
 		exit 2
 		;;
 	*)
-		[ -z "$experiment" ] || { echo "thinprobe: doctor: one experiment only: $experiment or $word" >&2; exit 2; }
+		[ -z "$experiment" ] || { echo "thinprobe: doctor: takes one experiment: $experiment or $word" >&2; exit 2; }
 		if [[ $word == */* ]] || [ ! -f "$TP_HOME/experiments/$word/plan" ]; then
 			. "$TP_HOME/lab/nearest.sh"
 			# shellcheck disable=SC2046 # names
@@ -366,7 +366,7 @@ END
 		;;
 	esac
 done
-[ "$json" = 0 ] || have jq || { echo "thinprobe: doctor: --json needs jq; thinprobe setup" >&2; exit 4; }
+[ "$json" = 0 ] || have jq || { echo "thinprobe: doctor: --json needs jq; install it with: thinprobe setup" >&2; exit 4; }
 os=$(. /etc/os-release 2>/dev/null && echo "${PRETTY_NAME:-}")
 if [ -n "$experiment" ]; then needs_of "$experiment"; finish; exit; fi
 [ "$json" = 1 ] || printf '%s, Linux %s, %s CPUs, %s\n' "$os" "$(uname -r)" "$(nproc)" \

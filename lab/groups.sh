@@ -41,7 +41,7 @@ lab_switch() { lab_change switch "$@"; }
 lab_change() {
 	local answer='' i
 	LAB_WHY='' LAB_ANSWERED=''
-	[ "$BASHPID" = "$$" ] || die "lab_group in a subshell; call it from the main shell of the driver"
+	[ "$BASHPID" = "$$" ] || die "lab_group runs in a subshell; call it in the main shell of the script"
 	[ -n "${LAB_HOLDER-}" ] || die "the lab is not up; lab_up first"
 	[ -n "${LAB_UNDO-}" ] || lab_undo_start
 	LAB_WHY="what makes groups and swap has ended; see $LAB_TIMES/lab.log"
@@ -91,8 +91,8 @@ lab_undo_end() {
 		wait "$LAB_UNDO" 2>/dev/null || ! lab_query server test -e "$record" || lab_undo_again "$record" >>"$LAB_TIMES/lab.log" 2>&1
 	fi
 	! lab_query server test -e "$record" ||
-		warn "not all of what the lab changed is taken back" \
-			"($(tail -n 1 -- "$LAB_TIMES/lab.log" 2>/dev/null)); do that${LAB_AT_server-} with: thinprobe lab clean"
+		warn "some of the changes that the lab made could not be undone" \
+			"($(tail -n 1 -- "$LAB_TIMES/lab.log" 2>/dev/null)); undo them${LAB_AT_server-} with: thinprobe lab clean"
 	exec {LAB_TOLD}>&-
 	LAB_UNDO='' LAB_GROUPS=() LAB_IDLE=()
 	lab_memory_none

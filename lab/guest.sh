@@ -66,7 +66,7 @@ guest_up() {
 	guest_root "$root"
 	guest_kernel
 	dir=$(umask 077 && mktemp -d "${TMPDIR:-/tmp}/tp-guest.XXXXXX") && mkdir -p -- "$dir/share/jobs" &&
-		mkfifo -- "$dir/jobs.in" "$dir/jobs.out" || die "cannot make a folder in ${TMPDIR:-/tmp}; set TMPDIR"
+		mkfifo -- "$dir/jobs.in" "$dir/jobs.out" || die "cannot make a folder in ${TMPDIR:-/tmp}; set TMPDIR to a writable folder"
 	GUEST_DIR[$name]=$dir
 	read -r -a words <<<"$(guest_accel)"
 	# shellcheck disable=SC2054 # commas of QEMU's words
@@ -94,7 +94,7 @@ guest_up() {
 	[ -e "$dir/share/ready" ] && return
 	said=$(cat -- "$dir/qemu.out" "$dir/console" 2>/dev/null | tr -d '\r' | grep . | tail -n 1)
 	guest_down "$name"
-	die "guest $name did not boot in $GUEST_PATIENCE s: ${said:-it said nothing}"
+	die "virtual machine $name did not boot in $GUEST_PATIENCE s: ${said:-it printed nothing}"
 }
 
 # guest_folders MODE FOLDER...: shares these and the kernel's modules: adds to `qemu`, writes the guest's list.
@@ -143,7 +143,7 @@ guest_wait() {
 	local job status
 	job=$(guest_job "$1" "$2") || return
 	until [ -s "$job.status" ]; do
-		! guest_gone "$1" || die "guest $1 ended while it ran $2"
+		! guest_gone "$1" || die "virtual machine $1 ended while it ran $2"
 		nap 0.02 || :
 	done
 	read -r status <"$job.status"

@@ -111,7 +111,7 @@ lab_ready() {
 		now_ms
 		if [ "$NOW_MS" -ge "$end" ]; then
 			[ "$end" = 0 ] && line="ended before it was ready" || line="was not ready in $2 s"
-			warn "$1 $line: ${last:-it said nothing}"
+			warn "$1 $line: ${last:-it printed nothing}"
 			return 1
 		fi
 		nap 0.01

@@ -70,7 +70,7 @@ up() {
 	local keeper swap
 	read_state && die "a lab is up already (server on CPU $LAB_CPUS_server); end it with: thinprobe lab down"
 	(umask 077 && mkdir -p -- "$state_dir") && [ -O "$state_dir" ] && [ ! -L "$state_dir" ] ||
-		die "cannot use $state_dir; set XDG_RUNTIME_DIR to a folder of yours"
+		die "cannot use $state_dir; set XDG_RUNTIME_DIR to a folder that you own"
 	rm -f -- "$state"
 	mkdir -p -- "$state_dir/run" || die "cannot make $state_dir/run"
 	# The terminal may go away; the keeper stays, until down.
@@ -84,7 +84,7 @@ up() {
 		cat -- "$state_dir/keeper.log" >&2
 		exit 1
 	fi
-	[ "$LAB_SHARED_CPUS" = 0 ] || warn "server and client share CPUs with others"
+	[ "$LAB_SHARED_CPUS" = 0 ] || warn "server and client share their CPUs with another lab or with each other"
 	swap="swap $LAB_SWAP_KIND${LAB_SWAP_DEVICE:+ on $LAB_SWAP_DEVICE}"
 	printf 'server %s on CPU %s%s, client %s on CPU %s, link %s; end it with: thinprobe lab down\n' \
 		"$LAB_ADDR_server" "$LAB_CPUS_server" \

@@ -50,7 +50,7 @@ need() {
 open_pipe() {
 	local dir
 	dir=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe.XXXXXX") && mkfifo -m 600 "$dir/pipe" ||
-		die "cannot make a pipe in ${TMPDIR:-/tmp}; set TMPDIR to a folder that can be written"
+		die "cannot make a pipe in ${TMPDIR:-/tmp}; set TMPDIR to a writable folder"
 	eval "exec {$1}<>\"\$dir/pipe\""
 	rm -r -- "$dir"
 }

@@ -75,9 +75,9 @@ lab_up() {
 	LAB_MODE=user
 	[ "$LAB_ROOTLESS" = 1 ] || unshare --user --map-user=1000 --map-group=1000 true 2>/dev/null || {
 		LAB_MODE=root
-		warn "no user namespaces here: session programs run as root"
+		warn "user namespaces are not available: the sessions' programs run as root"
 	}
-	LAB_DRIVER_CPUS=$(taskset -pc $$) || die "cannot read the allowed CPUs"
+	LAB_DRIVER_CPUS=$(taskset -pc $$) || die "cannot find out which CPUs this process may use (taskset)"
 	LAB_DRIVER_CPUS=${LAB_DRIVER_CPUS##*: }
 	LAB_WISH_LINK=("${LAB_RATE-}" "${LAB_QUEUE-}" "${LAB_DELAY-}" "${LAB_JITTER-}" "${LAB_LOSS-}")
 	[ -n "${LAB_QUEUE-}" ] && LAB_QUEUE_LEAST=2 || LAB_QUEUE_LEAST=64
@@ -122,7 +122,7 @@ lab_up() {
 		LAB_IF_server LAB_IF_client LAB_LINK LAB_RATE LAB_QUEUE LAB_DELAY LAB_JITTER LAB_LOSS
 	lab_memory_up
 	# The driver and what it starts outside of the lab keep off the server's CPU.
-	taskset -pc "$LAB_CPUS_client" $$ >/dev/null 2>&1 || warn "cannot pin the driver to CPU $LAB_CPUS_client"
+	taskset -pc "$LAB_CPUS_client" $$ >/dev/null 2>&1 || warn "cannot bind this process to the client's CPU $LAB_CPUS_client"
 }
 # Root that may make namespaces; root of a container often may not.
 lab_is_root() { unshare --net --mount true 2>/dev/null; }
@@ -135,7 +135,8 @@ lab_down() {
 	kill -KILL "$LAB_HOLDER" 2>/dev/null
 	wait "$LAB_HOLDER" 2>/dev/null
 	for pid in "${LAB_HOLD_server-}" "${LAB_HOLD_client-}"; do
-		[ -z "$pid" ] || wait_until 5 lab_gone "$pid" || warn "process $pid of the lab does not end; see: thinprobe lab clean"
+		[ -z "$pid" ] || wait_until 5 lab_gone "$pid" ||
+			warn "process $pid of the lab is still running after it was killed; see: thinprobe lab clean"
 	done
 	[ -z "$LAB_WIRE_PID" ] || wait_until 5 lab_gone "$LAB_WIRE_PID"	# it writes its report
 	exec {LAB_TALK}>&-

@@ -43,7 +43,7 @@ lab_has client ping ||
 pings=$(lab_exec client ping -n -q -c "$PINGS" -i 0.2 -W 3 "$LAB_ADDR_server" 2>/dev/null </dev/null)
 read -r lost rtt mdev < <(LC_ALL=C awk -F'[ /]' '/packet loss/ { match($0, /[0-9.]+% packet loss/); lost = substr($0, RSTART) + 0 }
 	/^rtt / { sub(/.*= /, ""); print lost, $2, $4 }' <<<"$pings")
-[ -n "${rtt-}" ] || die "--link measure: the server does not answer the client's ping ($LAB_ADDR_server)"
+[ -n "${rtt-}" ] || die "--link measure: the server ($LAB_ADDR_server) does not answer a ping of the client"
 for role in server client; do
 	address=LAB_ADDR_$role
 	lab_start "$role" "serve-$role" "$TP_BIN/netload" serve --bind "${!address}" --port "$PORT"
@@ -52,11 +52,11 @@ done
 for way in "down server client" "up client server"; do
 	read -r name from to <<<"$way"
 	mbit=$(load "$from" "$to" --rate max -t 3s | jq -e .result.received_mbit_s) ||
-		die "--link measure: no load gets from the $from to the $to (port $PORT and those that the receiver chooses):" \
+		die "--link measure: no test traffic from the $from reaches the $to (port $PORT and higher; firewall?):" \
 			"$(tail -n 1 "$LAB_LOG/netload.err")"
 	loss=$(load "$from" "$to" --udp --frame-size 200 --rate "$(fifth "$mbit")" -t 5s | jq .result.lost_percent) || loss=null
 	[ -n "${loss#null}" ] ||
-		warn "--link measure: no UDP gets from the $from to the $to; the loss that ping saw, halved, is taken for it"
+		warn "--link measure: no UDP from the $from reaches the $to; half of the loss of ping is used instead"
 	printf -v "of_$name" '{"%s_mbit_s": %s, "%s_lost_percent": %s}' "$name" "$mbit" "$name" "${loss:-null}"
 done
 lab_down

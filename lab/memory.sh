@@ -36,9 +36,9 @@ lab_memory_ask() {
 	case ${LAB_SERVER_MEMORY-} in '' | none) return 0 ;; esac
 	lab_size "$LAB_SERVER_MEMORY" && [ "$SIZE" -ge $((16 << 20)) ] ||
 		die "-$EXIT_USAGE" "LAB_SERVER_MEMORY=$LAB_SERVER_MEMORY: want a size from 16M on, such as 512M"
-	lab_memory_fits "$SIZE" || die "a server of $LAB_SERVER_MEMORY cannot be had: $LAB_WHY"
+	lab_memory_fits "$SIZE" || die "cannot limit the server to $LAB_SERVER_MEMORY of memory: $LAB_WHY"
 	[ "$(lab_query server id -u)" = 0 ] || [ "${LAB_SWAP:-file}" = none ] ||
-		die "-$EXIT_MISSING" "a server of $LAB_SERVER_MEMORY with swap cannot be had: only root may switch swap on"
+		die "-$EXIT_MISSING" "cannot limit the server to $LAB_SERVER_MEMORY and give it swap: only root may do that"
 }
 
 # Of lab_up, when the hosts are there; the same.
@@ -46,12 +46,13 @@ lab_memory_up() {
 	local SIZE status
 	case ${LAB_SERVER_MEMORY-} in '' | none) return 0 ;; esac
 	lab_size "$LAB_SERVER_MEMORY"
-	lab_change memory server "limit=$SIZE" || die "-$EXIT_MISSING" "a server of $LAB_SERVER_MEMORY cannot be had: $LAB_WHY"
+	lab_change memory server "limit=$SIZE" ||
+		die "-$EXIT_MISSING" "cannot limit the server to $LAB_SERVER_MEMORY of memory: $LAB_WHY"
 	read -r LAB_MEMORY_VERSION LAB_MEMORY_GROUP <<<"$LAB_ANSWERED"
 	LAB_MEMORY_BYTES=$SIZE LAB_MEMORY_GROUPS[server]=$LAB_MEMORY_GROUP
 	if ! lab_swap "${LAB_SWAP:-file}"; then
 		case $LAB_WHY in *"another lab"* | *room* | *"stay for"*) status=$EXIT_RUN ;; *) status=$EXIT_MISSING ;; esac
-		die "-$status" "swap ${LAB_SWAP:-file} cannot be had: $LAB_WHY"
+		die "-$status" "cannot set up swap (${LAB_SWAP:-file}): $LAB_WHY"
 	fi
 	export LAB_MEMORY_GROUP LAB_MEMORY_VERSION LAB_SWAP_KIND LAB_SWAP_DEVICE LAB_SWAP_SCRATCH
 }
@@ -65,7 +66,7 @@ lab_memory_of() {	# lab_memory_of ROLE NAME
 	-) ;;
 	*)
 		into=${LAB_MEMORY_GROUPS[$2]-}
-		[ -n "$into" ] || die "no memory group '$2'; lab_memory_group first"
+		[ -n "$into" ] || die "the lab has no memory group '$2'; create it with lab_memory_group"
 		;;
 	esac
 }
@@ -155,7 +156,7 @@ lab_swap() {
 	until lab_change swap "$kind" "$bytes"; do
 		now_ms
 		[[ $LAB_WHY == "another lab"* ]] && [ "$NOW_MS" -lt "$end" ] && ! stopped || return
-		[ -n "$wait" ] || warn "$LAB_WHY: waiting up to ${LAB_CPU_WAIT:-300} s"
+		[ -n "$wait" ] || warn "cannot set up swap yet: $LAB_WHY; waiting up to ${LAB_CPU_WAIT:-300} s"
 		wait=1
 		nap 0.5
 	done
@@ -171,7 +172,7 @@ lab_swaps_some() {
 	swappiness=$(lab_query server cat "$LAB_MEMORY_GROUP/memory.swappiness" /proc/sys/vm/swappiness 2>/dev/null)
 	[ "${swappiness%%$'\n'*}" = 0 ] || return 0
 	[ "$LAB_MEMORY_VERSION" = 1 ] && lab_change limit server swappiness=60 ||
-		warn "vm.swappiness is 0: next to nothing will be swapped; lab_switch swappiness 60, or: sysctl vm.swappiness=60"
+		warn "vm.swappiness is 0, so the kernel hardly swaps; set it with: sysctl vm.swappiness=60"
 }
 
 lab_swap_off() {	# lab_swap_off NEXT

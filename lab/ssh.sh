@@ -48,8 +48,8 @@ LAB_DISK='' LAB_DISK_DEVICE=''
 lab_up() {
 	local role word a b deadline NOW_MS listener
 
-	[ "$BASHPID" = "$$" ] || die "lab_up in a subshell; call it from the main shell of the driver"
-	[ -z "${LAB_HOLDER-}" ] || die "the lab is up already; lab_down first"
+	[ "$BASHPID" = "$$" ] || die "lab_up runs in a subshell; call it in the main shell of the script"
+	[ -z "${LAB_HOLDER-}" ] || die "the lab is up already; call lab_down first"
 	[ -n "${LAB_RUN-}" ] || die "-$EXIT_USAGE" "LAB_RUN is not set; name the run folder"
 	[[ $LAB_ON =~ ^[^,-][^,]*,[^,-][^,]*(,[^,-][^,]*)?$ ]] ||
 		die "-$EXIT_USAGE" "ssh:$LAB_ON: want ssh:SERVER,CLIENT[,LISTENER], each HOST, USER@HOST, a name of ssh's config or . (here)"
@@ -131,7 +131,7 @@ ssh_cpus() {
 	for role in server client; do
 		cpus=LAB_CPUS_$role
 		lab_query "$role" taskset -c "${!cpus}" true >/dev/null 2>&1 ||
-			ssh_fail "$EXIT_USAGE" "$role" "LAB_CPUS_$role=${!cpus}: not CPUs that the login may use (it may use ${LAB_FACT[$role.cpus]})"
+			ssh_fail "$EXIT_USAGE" "$role" "LAB_CPUS_$role=${!cpus}: the login may use only ${LAB_FACT[$role.cpus]}"
 		[ "$LAB_SHARED_CPUS" = 1 ] || ssh_say "$role" "lock ${LAB_LOCKS:-/tmp/thinprobe-locks} $(machine_cpu_list "${!cpus}")"
 	done
 	LAB_CPUS_listener=${LAB_FACT[listener.cpus]-}
@@ -144,9 +144,9 @@ ssh_cpus() {
 	for role in server client; do
 		cpus=LAB_HOST_$role
 		wait_until 3 lab_query "$role" test -e ../locked && continue
-		warn "another lab holds the CPUs of ${!cpus}: waiting up to $LAB_CPU_WAIT s (LAB_SHARED_CPUS=1 would share them)"
+		warn "another lab uses the CPUs of ${!cpus}: waiting up to $LAB_CPU_WAIT s (LAB_SHARED_CPUS=1: share them)"
 		wait_until "$LAB_CPU_WAIT" lab_query "$role" test -e ../locked && continue
-		warn "they are still taken: sharing them, figures will be marked"
+		warn "another lab still uses the CPUs of ${!cpus}: sharing them; results will be flagged"
 		LAB_SHARED_CPUS=1
 	done
 }
@@ -288,12 +288,12 @@ lab_command() {
 	role=$1
 	shift
 	[[ " $LAB_ROLES " == *" $role "* ]] || die "-$EXIT_USAGE" "no role '$role' in this lab; there are: $LAB_ROLES"
-	[ -n "${LAB_HOLDER-}" ] || die "the lab is not up; lab_up first"
+	[ -n "${LAB_HOLDER-}" ] || die "the lab is not up; call lab_up first"
 	if lab_gone "$LAB_HOLDER"; then	# whoever started it finds the reason where the command would have said its own
 		LAB_COMMAND=(sh -c 'printf "%s\n" "$1" >&2; exit 255' sh "$(lab_lost)")
 		return
 	fi
-	ssh_line "$role" || die "no further connection to the $role came up${LAB_WHY:+: $LAB_WHY}"
+	ssh_line "$role" || die "cannot open another connection to the $role${LAB_WHY:+: $LAB_WHY}"
 	lab_memory_of "$role" "$memory"
 	folder=${LAB_FOLDER[$role]} cpus=LAB_CPUS_$role host=LAB_HOST_$role
 	for word in "$@"; do
@@ -321,7 +321,7 @@ lab_grouped() {
 	local group=$1
 	shift
 	if [ -n "$group" ]; then
-		[ -n "${LAB_GROUPS[$group]-}" ] || die "no group '$group'; lab_group first"
+		[ -n "${LAB_GROUPS[$group]-}" ] || die "the lab has no group '$group'; create it with lab_group"
 		set -- sh -c "$SSH_JOIN" "${LAB_GROUPS[$group]}" "$@"
 	fi
 	LAB_COMMAND=("${LAB_COMMAND[@]:0:SSH_BEFORE}" "$@" "${LAB_COMMAND[@]:SSH_BEFORE}")
@@ -529,7 +529,7 @@ ssh_memory_up() {
 		fi
 		why=" ($LAB_WHY)"
 	fi
-	warn "the memory of $LAB_HOST_server is not confined to $LAB_SERVER_MEMORY${why- (root could)}: it is the machine's own;" \
+	warn "the memory of $LAB_HOST_server is not limited to $LAB_SERVER_MEMORY${why- (only root can do that)};" \
 		"filling it pushes out $(lab_query server machine_pushed_out)"
 }
 

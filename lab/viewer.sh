@@ -40,14 +40,14 @@ viewer_can() {
 
 viewer_display() {
 	local session=${PROTOCOL_NAME%%:*}-$1 log=${PROTOCOL_NAME%%:*}-$1-display listen=(-nolisten tcp) why
-	[ -z "${VIEWER_PIDS[$session]-}" ] || die "session $1 has its display already"
+	[ -z "${VIEWER_PIDS[$session]-}" ] || die "session $1 already has an X display"
 	VIEWER_NUMBER=$(lab_display client) && [ "$VIEWER_NUMBER" -lt 63 ] ||	# prototap knows the ports 6000 to 6063
 		die "no free X display${LAB_AT_client-}"
 	[ "${2-}" != tcp ] || listen=(-listen tcp)
 	VIEWER_DISPLAY=:$VIEWER_NUMBER
 	VIEWER_COOKIE=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
 	viewer_cookie client add "$VIEWER_DISPLAY" 2>>"$LAB_LOG/$log.err" ||
-		die "the cookie of display $VIEWER_DISPLAY could not be written${LAB_AT_client-}: $(tail -n 1 -- "$LAB_LOG/$log.err")"
+		die "cannot write the X cookie of display $VIEWER_DISPLAY${LAB_AT_client-}: $(tail -n 1 -- "$LAB_LOG/$log.err")"
 	# In front of a person, a display has a machine to itself. Here it shares its CPU with the probe and whatever else runs, so it
 	# goes before all but the probe, where that is allowed.
 	# shellcheck disable=SC2016
@@ -62,7 +62,7 @@ viewer_display() {
 	if ! wait_until 20 viewer_answers_or_ended || lab_gone "$VIEWER_PID"; then
 		why=$(grep . "$LAB_LOG/$log.err" | tail -n 1)
 		viewer_stop "$1"
-		die "the X display in the client role did not start: ${why:-it said nothing}; see $LAB_LOG/$log.err"
+		die "the X display on the client did not start: ${why:-it printed nothing}; see $LAB_LOG/$log.err"
 	fi
 }
 

@@ -15,7 +15,7 @@ done </modules
 /busybox mount -t tmpfs -o mode=755 run /root/run
 /busybox mkdir /root/run/guest
 options=trans=virtio,version=9p2000.L,msize=262144
-/busybox mount -t 9p -o $options guest /root/run/guest || fail "no folder of the host"
+/busybox mount -t 9p -o $options guest /root/run/guest || fail "cannot mount the folder that the host shares (9p)"
 # A folder that the guest cannot write to does not change while it runs, so that it may be cached.
 while IFS='	' read -r tag mode folder; do
 	/busybox mkdir -p "/root$folder"

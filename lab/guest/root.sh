@@ -28,7 +28,7 @@ guest_once() {
 	local folder=$1 new lock status
 	shift
 	[ ! -d "$folder" ] || return 0
-	mkdir -p -- "$GUEST_CACHE" || die "cannot make $GUEST_CACHE; set XDG_CACHE_HOME"
+	mkdir -p -- "$GUEST_CACHE" || die "cannot make $GUEST_CACHE; set XDG_CACHE_HOME to a writable folder"
 	exec {lock}>"$folder.lock"
 	flock "$lock"	# another driver may be making it
 	if [ ! -d "$folder" ]; then

@@ -25,14 +25,14 @@ mkdir -p -- "$folder/bin" || die "cannot make $folder"
 folder=$(cd -- "$folder" && pwd -P) || exit 1
 for name; do
 	program=$(command -v -- "$name") && program=$(realpath -- "$program") || die "$name is not installed"
-	list=$(ldd "$program" 2>/dev/null) || die "$program cannot be copied with what it loads (ldd cannot list it)"
+	list=$(ldd "$program" 2>/dev/null) || die "cannot copy the libraries of $program: ldd cannot list them"
 	own=$folder/$name
 	mkdir -p -- "$own/lib" "$own/program" || die "cannot make $own"
 	loader=''
 	while read -r a b c _; do
 		case $a:$b in
 		/*:*) loader=$a ;;	# the one without =>
-		*:=\>) [[ $c == /* ]] && copy "$c" "$own/lib/${a##*/}" || die "$program needs $a, which is not there" ;;
+		*:=\>) [[ $c == /* ]] && copy "$c" "$own/lib/${a##*/}" || die "$program needs the library $a, which is not installed" ;;
 		esac
 	done <<<"$list"
 	[ -n "$loader" ] || die "$program names no loader"

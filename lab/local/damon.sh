@@ -21,7 +21,7 @@ die() {
 
 exec {nap_fd}<> <(:)
 nap() { read -r -t "$1" -u "$nap_fd" _; }
-put() { { printf '%s\n' "$2" >"$LAB_DAMON/$1"; } 2>/dev/null || die "DAMON does not take $2 for $1"; }
+put() { { printf '%s\n' "$2" >"$LAB_DAMON/$1"; } 2>/dev/null || die "DAMON rejects the value $2 for $1"; }
 
 # 0: DAMON is there and nobody's. What `damon.sh --can` answers, too.
 can() {
@@ -46,7 +46,7 @@ mount=$(awk -v group="$group" '
 		print $2
 		exit
 	}' "$LAB_PROC/mounts")
-[ -n "$mount" ] || die "$group is in no mounted hierarchy of memory groups"
+[ -n "$mount" ] || die "$group is not in a mounted cgroup hierarchy with a memory controller"
 
 # The end of its input is our end, however that comes.
 exec {guard}> >(

@@ -44,7 +44,7 @@ lock_cpu() {
 	local file=$LAB_LOCKS/cpu$1 fd
 	[ -n "${lock_fd[$1]-}" ] && return 0
 	[ -e "$file" ] || (set -C && umask 022 && : >"$file") 2>/dev/null
-	{ exec {fd}<"$file"; } 2>/dev/null || fail 1 "cannot open the lock $file; remove it, or set LAB_LOCKS to a folder of yours"
+	{ exec {fd}<"$file"; } 2>/dev/null || fail 1 "cannot open the lock $file; remove it, or set LAB_LOCKS to a folder that you own"
 	# lab_clean may have removed the file between the open and the lock: then this is nobody's lock.
 	if flock -n "$fd" && [ "$file" -ef "/proc/self/fd/$fd" ]; then
 		lock_fd[$1]=$fd
@@ -94,10 +94,10 @@ wish_cpus() {
 check_wish() {
 	local c both=' '
 	[[ $LAB_CPUS_server,$LAB_CPUS_client =~ ^[0-9]+([,-][0-9]+)*$ ]] ||
-		fail 2 "LAB_CPUS_server=$LAB_CPUS_server, LAB_CPUS_client=$LAB_CPUS_client: want lists like 0 and 1-2"
+		fail 2 "LAB_CPUS_server=$LAB_CPUS_server, LAB_CPUS_client=$LAB_CPUS_client: must be CPU lists such as 0 and 1-2"
 	for c in $(machine_cpu_list "$LAB_CPUS_server") / $(machine_cpu_list "$LAB_CPUS_client"); do
 		[ "$c" = / ] && both+='/ ' && continue
-		[[ " ${allowed[*]} " == *" $c "* ]] || fail 2 "CPU $c is not there or not allowed; allowed are $LAB_ALLOWED"
+		[[ " ${allowed[*]} " == *" $c "* ]] || fail 2 "CPU $c does not exist or is not allowed; allowed are $LAB_ALLOWED"
 		[[ $both == *" $c "*/* ]] && LAB_SHARED_CPUS=1
 		both+="$c "
 	done
@@ -112,7 +112,7 @@ take_cpus() {
 	fi
 	if [ ${#allowed[@]} -lt 2 ] && [ $pick = pick_cpus ]; then
 		server=${allowed[0]} client=${allowed[0]} shared=1
-		say "note only one CPU: server and client share it, so figures include the probe's own CPU time"
+		say "note only one CPU: server and client share it, so response times include the probe's CPU time"
 		return
 	fi
 	if [ "$LAB_SHARED_CPUS" = 1 ]; then
@@ -125,12 +125,12 @@ take_cpus() {
 	until $pick free; do
 		unlock_cpus
 		if [ "${EPOCHREALTIME/[.,]/}" -ge "$end" ]; then
-			say "note the CPUs are still taken by another lab after $LAB_CPU_WAIT s: sharing them, figures will be marked"
+			say "note another lab still uses the CPUs after $LAB_CPU_WAIT s: sharing them; results will be flagged"
 			$pick any
 			shared=1
 			return
 		fi
-		[ -n "$said" ] || say "note another lab holds the CPUs: waiting up to $LAB_CPU_WAIT s (LAB_SHARED_CPUS=1 would share them)"
+		[ -n "$said" ] || say "note another lab uses the CPUs: waiting up to $LAB_CPU_WAIT s (LAB_SHARED_CPUS=1: share them)"
 		said=1
 		nap 0.2
 	done
@@ -138,7 +138,7 @@ take_cpus() {
 
 if [ ! -d "$LAB_LOCKS" ]; then
 	(umask 0 && mkdir -m 1777 -- "$LAB_LOCKS") 2>/dev/null || [ -d "$LAB_LOCKS" ] ||
-		fail 1 "cannot make the lock folder $LAB_LOCKS; set LAB_LOCKS to a folder that can be written"
+		fail 1 "cannot make the lock folder $LAB_LOCKS; set LAB_LOCKS to a writable folder"
 fi
 take_cpus
 say "cpus $server $client $shared"

@@ -81,7 +81,7 @@ protocol_start() {
 	n=$NX_N
 	NX_NUMBER[$session]=$n
 	PROTOCOL_PORT=$((4000 + n)) PROTOCOL_DISPLAY=:$n PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
-	nx_share "$name" || nx_fail "$session" "the cookie of display :$n could not be written" "$log.auth"
+	nx_share "$name" || nx_fail "$session" "cannot write the X cookie of display :$n" "$log.auth"
 	nx_serve "$session" "$n"
 	PROTOCOL_PIDS=$LAB_PID NX_SERVER[$session]=$LAB_PID
 	wait_until 20 nx_listens_or_ended && ! lab_gone "$LAB_PID" || nx_fail "$session" "the NX server did not start" "$log.err"
@@ -92,12 +92,12 @@ protocol_start() {
 	PROTOCOL_PIDS+=" $LAB_PID" NX_CLIENT[$session]=$LAB_PID
 	# A request before the proxies have met would wait for seconds.
 	wait_until 20 nx_met_or_ended "$log.err" && ! lab_gone "$LAB_PID" ||
-		nx_fail "$session" "the NX proxies did not meet" "$log-client.err" "$log.err"
+		nx_fail "$session" "the NX proxies of client and server did not connect in 20 s" "$log-client.err" "$log.err"
 	lab_exec server timeout 30 sh -c 'until DISPLAY=$1 timeout 8 xset q; do sleep 0.05; done' sh "$PROTOCOL_DISPLAY" \
 		>/dev/null 2>"$log.auth" ||
-		nx_fail "$session" "the display of the NX session does not answer" "$log.auth" "$log.err"
+		nx_fail "$session" "the X display of the NX session does not answer" "$log.auth" "$log.err"
 	[ "$PROTOCOL_VARIANT" != agent ] || viewer_window "$VIEWER_DISPLAY" class '^NXAgent$' 20 ||
-		nx_fail "$session" "the window of the NX session does not come" "$log.err"
+		nx_fail "$session" "the window of the NX session did not appear in 20 s" "$log.err"
 	rm -f "$log.auth"
 }
 
@@ -134,7 +134,7 @@ nx_fail() {	# nx_fail SESSION WORDS LOG...: the last of what they said
 	shift 2
 	why=$(grep -hi 'error\|warning\|refused\|cannot\|failed' -- "$@" 2>/dev/null | grep -v keystroke | tail -n 1)
 	protocol_stop "$session"
-	die "$words: ${why:-it said nothing}; see ${!#}"
+	die "$words: ${why:-it printed nothing}; see ${!#}"
 }
 
 protocol_settings() {

@@ -82,7 +82,7 @@ protocol_start() {
 	PROTOCOL_PORT=$((3388 + n))	# 3389 where that is free
 	while lab_listens server "$PROTOCOL_PORT"; do PROTOCOL_PORT=$((PROTOCOL_PORT + 100)); done
 	rdp_prepare "$folder" "$n" "$PROTOCOL_PORT" 2>"$log.err" ||
-		die "xrdp's certificate and configuration cannot be made: $(tail -n 1 -- "$log.err")"
+		die "cannot make xrdp's certificate and configuration: $(tail -n 1 -- "$log.err")"
 	rdp_display "$session" "$n" "$folder"
 	wait_until 20 rdp_answers_or_ended "$LAB_PID" && ! lab_gone "$LAB_PID" || rdp_failed "$session" display "$folder/xorg.log"
 	lab_start server "rdp-$session" xrdp --nodaemon --config "$folder/xrdp.ini"
@@ -184,7 +184,7 @@ rdp_failed() {
 	[ $# -lt 3 ] || lab_exec server sh -c 'test -f "$1" && exec cat "$1"' sh "$3" >>"$log.err" 2>/dev/null
 	why=$(cat -- "$log.err" "$log.out" 2>/dev/null | grep . | grep -i -e error -e fail -e cannot | tail -n 1)
 	protocol_stop "$1"
-	die "RDP: the ${2:-server} did not start: ${why:-it said nothing of use}; see $log.err"
+	die "RDP: the ${2:-server} did not start: ${why:-no error message}; see $log.err"
 }
 
 protocol_settings() {

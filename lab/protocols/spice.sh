@@ -47,7 +47,7 @@ protocol_start() {
 	PROTOCOL_DISPLAY=:$n
 	PROTOCOL_PORT=$((5900 + n))	# free: lab_display has looked
 	spice_config "$folder" "$PROTOCOL_PORT" 2>"$LAB_LOG/spice-$session.err" ||
-		die "the configuration cannot be written: $(tail -n 1 -- "$LAB_LOG/spice-$session.err")"
+		die "cannot write the configuration of the SPICE server: $(tail -n 1 -- "$LAB_LOG/spice-$session.err")"
 	lab_start server "spice-$session" "$SPICE_XORG" ":$n" \
 		-config "$folder/xorg.conf" -ac -noreset -novtswitch -sharevts -nolisten tcp -logfile "$folder/xorg.log"
 	SPICE_PIDS[$session]=$LAB_PID PROTOCOL_PIDS=$LAB_PID
@@ -138,7 +138,7 @@ spice_failed() {
 	[ $# -lt 3 ] || lab_exec server sh -c 'test -f "$1" && exec cat "$1"' sh "$3" >>"$log" 2>/dev/null
 	why=$(grep -i -e error -e fail -e cannot -e warning -- "$log" | tail -n 1)
 	protocol_stop "$1"
-	die "SPICE: the ${2:-server} did not start: ${why:-it said nothing of use}; see $log"
+	die "SPICE: the ${2:-server} did not start: ${why:-no error message}; see $log"
 }
 
 protocol_settings() {

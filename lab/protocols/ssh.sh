@@ -75,11 +75,11 @@ protocol_start() {
 	SSHD_FOLDER[$session]=$folder SSHD_VIEW[$session]=$VIEWER_DISPLAY
 	for role in server client; do
 		[ "${LAB_PRIVATE-1}" != 1 ] || sshd_user "$role" 2>"$log.err" ||
-			sshd_fail "$session" "no user for ssh could be made in the role $role" "$log.err"
+			sshd_fail "$session" "cannot make a user for ssh on the $role" "$log.err"
 	done
 	PROTOCOL_PORT=$port PROTOCOL_DISPLAY='' PROTOCOL_VIEW=$VIEWER_DISPLAY PROTOCOL_TARGET=x11:$VIEWER_DISPLAY
-	sshd_keys "$folder" "$port" 2>"$log.err" || sshd_fail "$session" "the keys for ssh could not be made" "$log.err"
-	sshd_remote "$folder" || sshd_fail "$session" "cannot write in the home folder of the server role" "$log.err"
+	sshd_keys "$folder" "$port" 2>"$log.err" || sshd_fail "$session" "cannot make the keys for ssh" "$log.err"
+	sshd_remote "$folder" || sshd_fail "$session" "cannot write to the home folder on the server" "$log.err"
 	lab_start server "ssh-$session" sh -c 'exec "$(command -v sshd || echo /usr/sbin/sshd)" -D -e -f "$HOME/$1/sshd_config"' \
 		sh "$folder"
 	PROTOCOL_PIDS=$LAB_PID SSHD_SERVER[$session]=$LAB_PID
@@ -220,7 +220,7 @@ sshd_fail() {	# sshd_fail SESSION WORDS LOG...: and the last of what was said
 		}
 	done
 	protocol_stop "$session"
-	die "$words: ${why:-it said nothing}; see $1"
+	die "$words: ${why:-it printed nothing}; see $1"
 }
 
 # As the terminal was when new.

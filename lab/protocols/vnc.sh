@@ -74,7 +74,7 @@ protocol_start() {
 	PROTOCOL_DISPLAY=:$n
 	PROTOCOL_TARGET=vnc:$LAB_ADDR_server:$PROTOCOL_PORT
 	[ "$PROTOCOL_VARIANT" = refecho ] || [ "${LAB_PRIVATE-1}" = 1 ] || vnc_lock ||
-		die "cannot keep others out of the VNC session${LAB_AT_server-}: ${why:-the password cannot be stored there}"
+		die "cannot set a password for the VNC session${LAB_AT_server-}: ${why:-it cannot be stored there}"
 	case $PROTOCOL_VARIANT in
 	refecho)
 		PROTOCOL_DISPLAY=
@@ -92,7 +92,7 @@ protocol_start() {
 	if ! wait_until 20 vnc_listens_or_ended "$LAB_PID" || lab_gone "$LAB_PID" || ! vnc_answers "vnc-$session"; then
 		why=$(tail -n 1 -- "$LAB_LOG/vnc-$session.err")
 		protocol_stop "$session"
-		die "the VNC server did not start: ${why:-it said nothing}; see $LAB_LOG/vnc-$session.err"
+		die "the VNC server did not start: ${why:-it printed nothing}; see $LAB_LOG/vnc-$session.err"
 	fi
 	[ "$PROTOCOL_VARIANT" != viewer ] || vnc_viewer "$session"
 }
@@ -106,7 +106,7 @@ vnc_x11vnc() {
 	if ! wait_until 20 vnc_display_or_ended "$LAB_PID" || lab_gone "$LAB_PID"; then
 		why=$(tail -n 1 -- "$LAB_LOG/vnc-$1-display.err")
 		protocol_stop "$1"
-		die "the display for x11vnc did not start: ${why:-it said nothing}; see $LAB_LOG/vnc-$1-display.err"
+		die "the X display for x11vnc did not start: ${why:-it printed nothing}; see $LAB_LOG/vnc-$1-display.err"
 	fi
 	lab_start server "vnc-$1" x11vnc -norc -quiet -display "$PROTOCOL_DISPLAY" -listen "$LAB_ADDR_server" \
 		-rfbport "$PROTOCOL_PORT" -no6 -noipv6 -forever -shared "${who[@]}" \
@@ -119,7 +119,7 @@ vnc_viewer() {
 	local security=(-SecurityTypes=None)
 	[ "${LAB_PRIVATE-1}" = 1 ] || {
 		lab_get server "$LAB_RUN/vnc.passwd" "$LAB_RUN/vnc.viewer" && lab_put client "$LAB_RUN/vnc.viewer" "$LAB_RUN/vnc.viewer" ||
-			die "the password for the viewer cannot be stored${LAB_AT_client-}"
+			die "cannot store the password for the viewer${LAB_AT_client-}"
 		security=(-SecurityTypes=VncAuth -PasswordFile="$LAB_RUN/vnc.viewer")
 	}
 	viewer_display "$1"
@@ -134,7 +134,7 @@ vnc_viewer() {
 		! viewer_reaches "$VIEWER_DISPLAY" "$PROTOCOL_DISPLAY" 20 "$LAB_PID"; then
 		why=$(grep . "$LAB_LOG/vnc-$1-client.err" | tail -n 1)
 		protocol_stop "$1"
-		die "vncviewer does not show the session: ${why:-it said nothing}; see $LAB_LOG/vnc-$1-client.err"
+		die "vncviewer does not show the session: ${why:-it printed nothing}; see $LAB_LOG/vnc-$1-client.err"
 	fi
 }
 

@@ -49,7 +49,7 @@ protocol_start() {
 		>/dev/null 2>"$log"; then
 		why=$(grep . "$log" | tail -n 1)
 		protocol_stop "$session"
-		die "the X display does not answer the server: ${why:-it said nothing}; see $log"
+		die "the server cannot reach the X display: ${why:-it printed nothing}; see $log"
 	fi
 	rm -f "$log"
 }

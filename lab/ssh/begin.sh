@@ -13,15 +13,15 @@ fail() {
 	printf 'fail %s\n' "$*"
 	exit 1
 }
-[ "$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1]))" -ge 404 ] || fail 4 "its bash is $BASH_VERSION; 4.4 or newer is needed"
+[ "$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1]))" -ge 404 ] || fail 4 "bash there is $BASH_VERSION; 4.4 or newer is needed"
 lacking=''
 for tool in setpriv:util-linux taskset:util-linux setsid:util-linux tar:tar gzip:gzip awk:mawk \
 	ip:iproute2 base64:coreutils mkfifo:coreutils flock:util-linux; do
 	command -v "${tool%:*}" >/dev/null 2>&1 || [[ " $lacking " == *" ${tool#*:} "* ]] || lacking+=" ${tool#*:}"
 done
-[ -z "$lacking" ] || fail 4 "packages are missing; there: apt-get install --no-install-recommends$lacking"
+[ -z "$lacking" ] || fail 4 "packages are missing; on that host: apt-get install --no-install-recommends$lacking"
 [[ $(setpriv --help 2>&1) == *--pdeathsig* ]] ||
-	fail 4 "its setpriv is too old (no --pdeathsig; util-linux 2.33 or newer is needed)"
+	fail 4 "setpriv there is too old (no --pdeathsig); util-linux 2.33 or newer is needed"
 
 # A private folder whose programs may run and whose name needs no quoting.
 folder=''
@@ -31,7 +31,7 @@ for base in "${TMPDIR:-/tmp}" /tmp /var/tmp "$HOME"; do
 	rm -rf -- "$folder"
 	folder=''
 done
-[ -n "$folder" ] || fail 1 "no folder there where programs may run (tried ${TMPDIR:-/tmp}, /var/tmp and the home)"
+[ -n "$folder" ] || fail 1 "every folder there is mounted noexec or read-only (tried ${TMPDIR:-/tmp}, /var/tmp and the home)"
 trap 'rm -rf -- "$folder"' EXIT
 trap 'exit 1' HUP INT TERM
 IFS= read -r -t 20 bytes || exit 1

@@ -47,7 +47,7 @@ while :; do
 	[ -n "$signalled" ] || break
 done
 if [ "$status" = 255 ] && [ -e "$control/$line.ctl" ]; then
-	printf 'the connection carries no more commands (MaxSessions in sshd_config there; the default is 10), or it was just lost\n' >&2
+	printf 'the ssh connection was lost, or allows no more commands (MaxSessions in sshd_config; default 10)\n' >&2
 fi
 if [ "$interrupt" = yes ] && [ "$status" = 130 ]; then
 	trap - INT

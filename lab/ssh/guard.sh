@@ -141,12 +141,12 @@ exec 2>/dev/null	# where bash would tell how the keeper died
 trap '' PIPE	# not earlier: what is started would inherit it
 say "up $folder"
 while :; do
-	IFS= read -r -t 10 line || { [ $? -gt 128 ] && say "ended no sign of life from the driver for 10 s"; exit 0; }
+	IFS= read -r -t 10 line || { [ $? -gt 128 ] && say "ended no message from the machine that runs the experiment for 10 s"; exit 0; }
 	case $line in
 	kill\ *) printf '%s\n' "$line" >&"$ask" ;;
 	lock\ *) wanted=${line#lock } ;;
 	end) exit 0 ;;
 	esac
 	[ -z "$wanted" ] || lock "$wanted"
-	keeper_lives || { say "ended the process that starts the commands there was killed"; exit 0; }
+	keeper_lives || { say "ended the process that starts commands on that host was killed"; exit 0; }
 done

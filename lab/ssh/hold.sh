@@ -25,7 +25,7 @@ fail() {
 # ssh appends to the name of its socket, and a socket's path has 107 characters.
 base=${TMPDIR:-/tmp}
 [ ${#base} -le 50 ] || base=/tmp
-control=$(mktemp -d "$base/thinprobe-ssh.XXXXXX") || fail 1 "cannot make a folder in $base; set TMPDIR to one of yours"
+control=$(mktemp -d "$base/thinprobe-ssh.XXXXXX") || fail 1 "cannot make a folder in $base; set TMPDIR to a folder that you own"
 printf '%s\n' $$ >"$control/pid"
 declare -A pid=() in=() from=() sender=() more=() up=()
 read -ra roles <<<"$LAB_ROLES"
@@ -85,12 +85,12 @@ for program in "$TP_BIN"/*; do
 	ln -s -- "$program" "$control/ship/bin/"
 	printf '%s\t%s\n' "${program##*/}" "$("$program" --version 2>/dev/null)" >>"$control/ship/bin/versions"
 done
-[ -s "$control/ship/bin/versions" ] || fail 4 "no programs in $TP_BIN; thinprobe setup builds them"
+[ -s "$control/ship/bin/versions" ] || fail 4 "$TP_BIN has no programs; build them with: thinprobe setup"
 size=$(stat -c %s "$here/begin.sh")
 tar -czhf "$control/tar" -C "$control/ship" . && {
 	cat "$here/begin.sh" && stat -c %s "$control/tar" && cat "$control/tar"
 } >"$control/all" ||
-	fail 1 "cannot pack the programs; is $base full?"
+	fail 1 "cannot pack the programs for the other host; is $base full?"
 say "control $control"
 
 # A further connection carries commands and nothing else: who ends what is there is the first.
@@ -157,10 +157,10 @@ for role in "${roles[@]}"; do
 		elif ! alive "$role"; then
 			line=$(grep -v '^$' "$control/$role.err" | tail -n 1)
 			[ "${!host}" != . ] || fail 1 "cannot use this machine as the $role: $line"
-			fail 1 "cannot use ${!host} as the $role: ${line:-the login ended at once}; this must work:" \
+			fail 1 "cannot use ${!host} as the $role: ${line:-the login ended at once}; make this work first:" \
 				"ssh -o BatchMode=yes${THINPROBE_SSH_OPTIONS:+ $THINPROBE_SSH_OPTIONS} ${!host} true"
 		elif [ "$SECONDS" -gt "$end" ]; then
-			fail 1 "${!host} takes too long to get ready; see its load and its disk"
+			fail 1 "${!host} was not ready in time; check its load and its disk"
 		fi
 	done
 	[ ! -s "$control/$role.err" ] || say "note ${!host}: $(tail -n 1 "$control/$role.err")"

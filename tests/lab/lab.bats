@@ -250,7 +250,7 @@ END
 	[ "$status" -eq 2 ]
 	drive <<<'lab_exec server true'
 	[ "$status" -eq 1 ]
-	[[ $output == *"lab_up first"* ]]
+	[[ $output == *"lab_up"* ]]
 }
 
 @test "a delay: there, or a clear word where it cannot be had" {

@@ -52,7 +52,7 @@ END
 	for _ in {1..1500}; do [ ! -e "$W/up" ] && kill -0 "$pid" 2>/dev/null || break; sleep 0.05; done
 	[ -e "$W/up" ] || {
 		cat "$W/out"
-		if grep -q 'cannot be had' "$W/out"; then skip "$(tail -n 1 "$W/out")"; fi
+		if grep -q 'cannot limit the server\|cannot set up swap' "$W/out"; then skip "$(tail -n 1 "$W/out")"; fi
 		return 1
 	}
 	id=$(cat "$W/id")
@@ -219,7 +219,7 @@ END
 	LAB_SHARED_CPUS=1 LAB_CPU_WAIT=60 TP_HOME=$W/home TP_BIN=$TOP/bin "$TOP/experiments/engine/run.sh" stalls --protocol null \
 		--server-memory 64M --swap-size 64M --link none --loads 0,1 --seconds 2 --repeat 1 --quick --idle 1 -o "$W/run" \
 		>"$W/out" 2>&1 3>&- || status=$?
-	if grep -q 'cannot be had' "$W/out"; then skip "$(grep 'cannot be had' "$W/out")"; fi
+	why=$(grep 'cannot limit the server\|cannot set up swap' "$W/out") && skip "$why"
 	cat "$W/out" "$W/hog"
 	# on a busy machine the cell is tried once more
 	awk '$1 != 137 || $2 != NR { bad = 1 } END { exit bad || !NR }' "$W/hog"
@@ -252,7 +252,7 @@ END
 	[ "$(grep -c '^1 .*stay for the rest of the machine' "$W/out")" = 3 ]
 	grep -qx $((64 << 20)) "$W/out"
 	grep -q "thinprobe-$id.kept" "$W/run/log/kept.out"
-	grep -q '^lab: a server of 64M cannot be had: .*stay for the rest' "$W/out"
+	grep -q '^lab: cannot limit the server to 64M of memory: .*stay for the rest' "$W/out"
 	gone
 }
 
@@ -262,7 +262,7 @@ END
 	mkdir "$W/runtime"
 	run "$TOP/thinprobe" lab up --server-memory 64M --swap=file --swap-size 64M
 	echo "$output"
-	if [[ $output == *"cannot be had"* ]]; then skip "$output"; fi
+	if [[ $output == *"cannot limit the server"* || $output == *"cannot set up swap"* ]]; then skip "$output"; fi
 	[ "$status" = 0 ]
 	[[ $output == *" with 64M (group "*"swap file on /dev/loop"* ]]
 	group=$(sed 's/.*(group \([^,]*\),.*/\1/' <<<"$output")
