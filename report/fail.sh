@@ -56,7 +56,7 @@ parse='{us: 1e-6, ms: 1e-3, s: 1, m: 60, min: 60, h: 3600} as $times
 # fail_parse COLUMNS CONDITIONS: the conditions as JSON, each with its column; else a line on the first that is wrong, and 2.
 fail_parse() {
 	local asked wrong text unknown
-	asked=$(jq -c --arg asked "$2" "$parse" <<<"$1") || die 1 "--fail-if $2: cannot be read"
+	asked=$(jq -c --arg asked "$2" "$parse" <<<"$1") || die 1 "--fail-if $2: cannot be parsed"
 	IFS=$'\037' read -r text wrong unknown < <(jq -r 'first(.[] | select(.error)) | [.text, .error, .unknown // ""]
 		| join("\u001f")' <<<"$asked")
 	if [ -n "${wrong-}" ]; then

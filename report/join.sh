@@ -85,27 +85,27 @@ join() {
 	local run stem='' of threshold='' of_threshold window='' of_window table first names=() all=() files missing i
 	for run; do
 		run=$(cd -- "$run" 2>/dev/null && pwd -P) || die 1 "cannot enter $run"
-		for i in "${all[@]}"; do [ "$i" != "$run" ] || die 2 "$run: is there twice"; done
+		for i in "${all[@]}"; do [ "$i" != "$run" ] || die 2 "$run: is given twice"; done
 		all+=("$run")
 		of=$(run_stem "$run") || exit
-		jq -e '.runs == null' "$run/run.json" >/dev/null || die 2 "$run: holds several runs itself; name these"
+		jq -e '.runs == null' "$run/run.json" >/dev/null || die 2 "$run: is a report of several runs; give those runs instead"
 		[ -z "$stem" ] || [ "$of" = "$stem" ] ||
-			die 2 "$run: a run of $of, and ${all[0]} is one of $stem; only runs of one experiment share a figure"
+			die 2 "$run: a run of $of, but ${all[0]} is one of $stem; give runs of one experiment"
 		read -r of_threshold of_window < <(jq -r '.settings | "\(.threshold_ms // 100) \(.on // "" | startswith("attach:"))"' \
 			"$run/run.json")
-		[ -z "$threshold" ] || [ "$of_threshold" = "$threshold" ] || die 2 "$run: late is what takes longer than" \
-			"$of_threshold ms, and $threshold ms in ${all[0]}; such shares cannot stand in one figure"
-		[ "${window:-$of_window}" = "$of_window" ] || die 2 "$run: of this run and ${all[0]}, one typed into a window of another" \
-			"server, where a load is only a label; report each by itself"
+		[ -z "$threshold" ] || [ "$of_threshold" = "$threshold" ] || die 2 "$run: its threshold for late keys is" \
+			"$of_threshold ms, but $threshold ms in ${all[0]}; report each by itself"
+		[ "${window:-$of_window}" = "$of_window" ] || die 2 "$run: either this run or ${all[0]} used --on attach," \
+			"so their loads cannot be compared; report each by itself"
 		stem=$of threshold=$of_threshold window=$of_window
 		jq -e '.axes | index("protocol")' "$run/run.json" >/dev/null ||
-			die 2 "$run: in $stem nothing is told apart by protocol, so its figures have no place for several runs; report each by itself"
+			die 2 "$run: $stem does not compare protocols, so several runs do not fit in a figure; report each by itself"
 		(cd "$run" && RUN=$run && if [ -w . ] || [ ! -f schema.tsv ]; then summarize; fi) || exit 1
 	done
 	RUN=${JOINED:-$(dirname -- "${all[0]}")/$(printf '%s\n' "${all[@]##*/}" | paste -sd +)}
 	[ ! -f "$RUN/run.json" ] || jq -e .runs "$RUN/run.json" >/dev/null 2>&1 ||
-		die 2 "$RUN: holds a run already; choose another folder with -o"
-	mkdir -p -- "$RUN" 2>/dev/null && [ -w "$RUN" ] || die 1 "cannot write to $RUN; choose a folder of yours with -o"
+		die 2 "$RUN: contains a run; choose another folder with -o"
+	mkdir -p -- "$RUN" 2>/dev/null && [ -w "$RUN" ] || die 1 "cannot write to $RUN; choose a writable folder with -o"
 	RUN=$(cd -- "$RUN" && pwd)
 	rm -f -- "$RUN"/*.tsv "$RUN"/figures/*.svg "$RUN"/run.json.new
 	mapfile -t names < <(join_each "${all[@]}" | jq -r -s "$join_names | .[]")
@@ -119,7 +119,7 @@ join() {
 		# in such a table nothing would tell the runs apart
 		[ -n "$missing" ] || join_table "${files[@]}" >"$RUN/$table" || die 1 "cannot write $RUN/$table"
 		[ "$missing$table" != "${missing}summary.tsv" ] || [ -z "$missing" ] ||
-			die 1 "$missing/summary.tsv has no column protocol: a run of an older version"
+			die 1 "$missing/summary.tsv has no column protocol: an older version made this run"
 	done < <(for run in "${all[@]}"; do (cd "$run" && printf '%s\n' *.tsv); done | grep -vx schema.tsv | sort -u)
 	first=1
 	for run in "${all[@]}"; do tail -n "+$first" "$run/schema.tsv"; first=2; done | awk -F'\t' -v OFS='\t' '

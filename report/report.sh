@@ -76,7 +76,7 @@ document() {
 		| with_entries(.key as $table | .value |= map(with_entries(.value as $text
 			| (if $types[$table] then $types[$table][.key] // "text" else "any" end) as $type
 			| .value = (if $text == "" or $text == null then null elif $type == "text" then $text else ($text | tonumber? // $text) end))))
-		| .run = $run[0] | .before = $before' || die 1 "$RUN: its tables cannot be read"
+		| .run = $run[0] | .before = $before' || die 1 "$RUN: cannot read its tables (*.tsv)"
 }
 
 say() {	# say PROGRAM [true]: runs a jq program with the vocabulary and the experiment's words, on the document; true: as HTML
@@ -85,14 +85,14 @@ say() {	# say PROGRAM [true]: runs a jq program with the vocabulary and the expe
 		--rawfile readme "$experiment/README.md" --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
 		--argjson cells "$cells" --argjson figures "$figures" --argjson html "${2-false}" "$1" \
 		<<<"$doc" 2>&1 >&3); } 3>&1 ||
-		die 1 "$RUN/run.json or a table has a value of another kind than the report expects: ${errors%%$'\n'*}"
+		die 1 "$RUN: a value in run.json or in a table has the wrong type: ${errors%%$'\n'*}"
 }
 
 # Without samples, a kept run's tables are all there is.
 summarize() {
 	[ ! -f summary.tsv ] || [ ! -f schema.tsv ] ||
 		[ -n "$(find cells -type f ! -name cell.json -print -quit 2>/dev/null)" ] || return 0
-	[ -x "$TP_BIN/summarize" ] || die 1 "$TP_BIN/summarize is not there; build it with: make"
+	[ -x "$TP_BIN/summarize" ] || die 1 "$TP_BIN/summarize is missing; build it with: make"
 	"$TP_BIN/summarize" --format json -o summary.json .
 	case $? in 0 | 3) ;; *) exit 1 ;; esac	# 3: some repeats failed, and the page says so
 }
@@ -178,9 +178,9 @@ run_stem() {
 	[ -f "$1/run.json" ] || die 1 "$1: not a run folder (it has no run.json)"
 	stem=$(jq -r '.experiment // "" | select(test("^[a-z0-9-]+$"))' "$1/run.json" 2>/dev/null) || die 1 "$1/run.json: cannot be read"
 	[ -n "$stem" ] && [ -f "$home/experiments/$stem/say.jq" ] ||
-		die 1 "$1/run.json: no experiment ${stem:-is named}; thinprobe list names them"
+		die 1 "$1/run.json: unknown experiment ${stem:-(no name)}; see thinprobe list"
 	[ "$(jq -r '.cells | type' "$1/run.json")" = array ] ||
-		die 1 "$1/run.json lists no cells: a run of an older version, whose own report.html is what there is"
+		die 1 "$1/run.json: an older version made this run; only its own report.html can be read"
 	wrong=$(jq -r "$shape" "$1/run.json" 2>/dev/null) || wrong='cannot be read'
 	[ -z "$wrong" ] || die 1 "$1/run.json: $wrong"
 	printf '%s\n' "$stem"
@@ -214,9 +214,9 @@ while [ $# -gt 0 ]; do
 	esac
 	shift
 done
-[ "${#runs[@]}" -gt 0 ] && [ -n "${runs[0]}" ] || die 2 "which run folder? (see thinprobe report --help)"
+[ "${#runs[@]}" -gt 0 ] && [ -n "${runs[0]}" ] || die 2 "needs a run folder (see thinprobe report --help)"
 [ "${#runs[@]}" = 1 ] || [ -z "$part" ] || die 2 "unexpected word ${runs[1]} (see thinprobe report --help)"
-[ "${#runs[@]}" -gt 1 ] || [ -z "$JOINED" ] || die 2 "-o is for several runs; the report of one goes into its own folder"
+[ "${#runs[@]}" -gt 1 ] || [ -z "$JOINED" ] || die 2 "-o works only with several runs; the report of one goes into its folder"
 need jq jq
 if [ "${#runs[@]}" -gt 1 ]; then join "${runs[@]}"; else RUN=${runs[0]%/}; fi
 stem=$(run_stem "$RUN") || exit
@@ -235,7 +235,7 @@ esac
 
 need gnuplot gnuplot-nox
 need cmark-gfm cmark-gfm
-[ -w . ] || die 1 "cannot write to $RUN; copy it to a folder of yours"
+[ -w . ] || die 1 "cannot write to $RUN; copy it to a folder that you own"
 work=$(mktemp -d "$RUN/.report.XXXXXX") || die 1 "cannot write to $RUN"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM

@@ -833,12 +833,12 @@ two_runs() {
 	refuses alpha late; [[ $output == *"150 ms"*"100 ms"* ]]
 	refuses alpha users; [[ $output == *protocol* ]]
 	refuses alpha ./alpha; [[ $output == *twice* ]]
-	refuses alpha beta -o late; [[ $output == *"holds a run already"* ]]
+	refuses alpha beta -o late; [[ $output == *"late: contains a run"* ]]
 	refuses alpha -o both
 	refuses alpha beta -o
 	refuses alpha beta --nonsense
 	[ -z "$(ls -d ./*+* both 2>/dev/null)" ]
 	"$script" alpha beta -o both
-	refuses both alpha; [[ $output == *"several runs itself"* ]]
+	refuses both alpha; [[ $output == *"both: "*"several runs"* ]]
 	run -1 "$script" alpha nowhere
 }
