@@ -14,41 +14,43 @@ def setup: animation_setup("\(.run.settings.frames) frames");
 def labels: {value: {shows: {loop: "loop", page: "page", caret: "caret", bar: "progress bar"}}};
 
 def verdict: sent("again") as $again | sent("cached") as $cached
-	| if rows == [] and measured_rows("summary") == [] then "No condition was measured to the end: there is nothing to say yet."
+	| if rows == [] and measured_rows("summary") == [] then nothing_measured
 	  elif rows == [] then [("page", "bar", "caret") as $what | shown($what) | select(. != [])
 			| "\({page: "a page with animations", bar: "a progress bar", caret: "a caret"}[$what]) takes up to \(.[0].mbit_per_s | mbit)"
 				+ " Mbit/s (\(.[0].protocol))"] | join("; ") | upper_first + "."
-	  elif $again + $cached == [] then "Frames are sent again in part only."
-	  else [($again | select(. != []) | "\(map(system) | and_list) \(if length == 1 then "sends" else "send" end) each frame"
-			+ " of the loop again, with up to \(.[0].mbit_per_s | mbit) Mbit/s for one user"),
-		($cached | select(. != []) | "\(map(system) | and_list) \(if length == 1 then "shows" else "show" end) the loop from memory,"
-			+ " with at most \(.[0].mbit_per_s | mbit) Mbit/s")] | join("; ") + "." end;
+	  elif $again + $cached == [] then
+		"Every protocol sends repeated frames again only in part; the rest comes from the client's cache."
+	  else [($again | select(. != []) | "\(map(system) | and_list) \(if length == 1 then "sends" else "send" end) repeated"
+			+ " frames again in full, at up to \(.[0].mbit_per_s | mbit) Mbit/s per user"),
+		($cached | select(. != []) | "\(map(system) | and_list) \(if length == 1 then "shows" else "show" end) repeated frames from"
+			+ " the client's cache, at up to \(.[0].mbit_per_s | mbit) Mbit/s per user")] | join("; ") + "." end;
 
 def again: sent("again") as $rows | if $rows == [] then empty else
-	finding("sent-again"; "**Each frame is sent again**, at the price of a new one (\($rows | bytes_range)), for each user: "
+	finding("sent-again"; "**Repeated frames are sent again in full** (\($rows | bytes_range) each). Bandwidth per user: "
 		+ "\($rows | named(.mbit_per_s | mbit)) Mbit/s.";
 		$rows[0] | mbit_figure + {verdict: "bad", figure: "frame-bytes"}) end;
 
 def cached: sent("cached") as $rows | sent("in part") as $part | ($rows + $part)[0] as $most | if $most == null then empty else
-	finding("from-memory"; (if $rows == [] then "**No protocol shows all frames from memory**" else
-			"**Shown from memory**, once each frame has been sent (then \($rows | bytes_range) each): "
+	finding("from-memory"; (if $rows == [] then "**No protocol shows all repeated frames from a cache**" else
+			"**Repeated frames come from a cache** (\($rows | bytes_range) each on the wire). Bandwidth per user: "
 			+ "\($rows | named(.mbit_per_s | mbit)) Mbit/s" end) + "."
-		+ (if $part == [] then "" else " In part: \($part | named("(\(.share_percent | percent) % of a new frame)"))." end);
+		+ (if $part == [] then "" else " Sent again in part: \($part | named("(\(.share_percent | percent) % of a new frame)"))." end);
 		$most | mbit_figure + {verdict: (if $rows == [] then "none" else "good" end), figure: "bandwidth"}) end;
 
-def fill: if . == 1 then "1 user fills" elif . < 1 then "Less than one user fills" else "\(plural("user")) fill" end;
+def users_words: if . < 1 then "less than 1 user" else plural("user") end;
 # The banner of the page has ten frames a second.
 def few_frames: if .seen_per_s == null or .seen_per_s >= 7.5 then "" else " (\(.seen_per_s | fixed(1)) of 10 frames/s arrive)" end;
 def users: (shown("page") | map(select(.users_10mbit != null))) as $page | [rows[] | select(.users_10mbit != null)]
 	| sort_by(.users_10mbit) as $loop | ($page[0] // $loop[0]) as $first | if $first == null then empty else
 	finding("users-that-fill-a-link"; (if $page == [] then "" else
-			"**\($first.users_10mbit | fill) 10 Mbit/s over \($first.protocol) with a page of competing animations and a ticker.**"
-			+ " Mbit/s and users by protocol: "
+			"**A link of 10 Mbit/s is full with \($first.users_10mbit | users_words) over \($first.protocol)**, each with a page of"
+			+ " competing animations and a ticker. Mbit/s per user, and users that fill the link: "
 			+ ($page | map("\(.protocol) \(.mbit_per_s | mbit), \(.users_10mbit | thousands)\(few_frames)") | join("; ")) + "."
-			+ " Wong & Seltzer (2000) found well over 1 Mbit/s with X, LBX and RDP, and a link full with five users." end)
-		+ (if $loop == [] then "" elif $page == [] then "**\($loop[0].users_10mbit | fill) 10 Mbit/s over \($loop[0] | system) with the"
-			+ " loop.** Wong & Seltzer (2000) found five with X. Users" else " With the loop alone" end
-		  + if $loop == [] then "" else " by display data alone: \($loop | named(.users_10mbit | thousands))." end);
+			+ " Wong & Seltzer (2000): well over 1 Mbit/s per user with X, LBX and RDP; five users filled the link." end)
+		+ (if $loop == [] then "" elif $page == [] then "**A link of 10 Mbit/s is full with \($loop[0].users_10mbit | users_words) over"
+			+ " \($loop[0] | system)**, each with the loop. Wong & Seltzer (2000): five users with X." else "" end
+		  + if $loop == [] then "" else " Users that fill the link with the loop, by display data:"
+			+ " \($loop | named(.users_10mbit | thousands))." end);
 		{value: $first.users_10mbit, unit: "users", verdict: (if $first.users_10mbit < 10 then "bad" else "none" end), figure: "load"})
 	end;
 
@@ -62,26 +64,26 @@ def simple: (shown("caret") + shown("bar") | map(select(.kb_per_s != null)) | so
 				| upper_first) \(if $above | length == 1 then "takes" else "take" end) more than \(simple_kb) KB/s**" end)
 		+ ([("caret", "bar") as $what | $all | map(select(.shows == $what)) | select(. != [])
 			| "; \({caret: "the caret", bar: "the bar"}[$what]) \(map("\(.protocol) \(.kb_per_s | number)") | join(", ")) KB/s"]
-			| join("")) + ". That is the limit that Wong & Seltzer (2000) give for such animations.";
+			| join("")) + ". Wong & Seltzer (2000) give \(simple_kb) KB/s as the limit for simple animations.";
 		($all[0] | figure("kb_per_s")) + {unit: "KB/s", verdict: (if $above == [] then "good" else "bad" end), figure: "load"}) end;
 
 # Lost: fewer than 95 % of what was drawn.
 def frames: [rows[] | select(.seen_per_s != null and .shown_per_s > 0)] | sort_by(.seen_per_s) | if . == [] then empty else
 	map(select(.seen_per_s < 0.95 * .shown_per_s)) as $lost
 	| finding("frames-seen"; (if $lost == [] then
-			"**All frames arrive**: at least \(.[0].seen_per_s | fixed(1)) a second on the user's screen."
-		else "**Not all frames arrive** over \($lost | map(system) | and_list): on the user's screen"
-			+ " \($lost | named(.seen_per_s | fixed(1))) a second of the \($lost[0].shown_per_s | fixed(1)) that are drawn." end)
-		+ " One user takes of the server's CPU, application included: "
+			"**All frames reach the user's screen**: at least \(.[0].seen_per_s | fixed(1)) a second."
+		else "**Not all frames reach the user's screen** over \($lost | map(system) | and_list):"
+			+ " \($lost | named(.seen_per_s | fixed(1))) of \($lost[0].shown_per_s | fixed(1)) frames a second." end)
+		+ " CPU time of the server per user, application included: "
 		+ (map(select(.cpu_percent != null)) | sort_by(.cpu_percent) | [.[0], .[-1]] | unique | sort_by(.cpu_percent)
 			| map("\(.cpu_percent | fixed(1)) % (\(system))") | join(" to ")) + ".";
 		.[0] | figure("seen_per_s") + {verdict: (if $lost == [] then "good" else "bad" end), figure: "bandwidth"}) end;
 
 def banner: (.run.settings.banner_size // "468x60" | sub("x"; " x ")) as $size
 	| [rows[] | select(.banner_verdict != null)] | sort_by(-.banner_mbit_per_s) | if . == [] then empty else . as $all
-	| finding("banner"; "**The paper's banner** (\($size) pixels, 10 s) in its second round is "
+	| finding("banner"; "**The paper's animated banner** (\($size) pixels, 10 s), shown a second time, is "
 		+ ([("again", "in part", "cached") as $v | [$all[] | select(.banner_verdict == $v)] | select(. != [])
-			| "\({again: "sent again", "in part": "sent in part", cached: "shown from memory"}[$v]) over "
+			| "\({again: "sent again", "in part": "sent in part", cached: "shown from a cache"}[$v]) over "
 				+ named("(\(.banner_mbit_per_s | mbit) Mbit/s)")] | join("; ")) + ".";
 		{value: .[0].banner_mbit_per_s, unit: "Mbit/s", figure: "frame-bytes"}) end;
 

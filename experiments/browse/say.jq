@@ -25,18 +25,18 @@ def scheme($name): first(.[] | select(.scheme == $name)) // null;
 def best_vamp: map(select(is_vamp)) | if . == [] then null else min_by(.all_rel) end;
 
 def verdict: job_of(first_job) as $rows | ($rows | best_vamp) as $vamp | ($rows | scheme("nice")) as $nice
-	| if measured == [] and measured_rows("summary") == [] then "No condition was measured to the end: there is nothing to say yet."
-	  elif ($rows | scheme("baseline")) == null then "The baseline was not measured: there is nothing to compare with."
-	  elif $vamp == null then "Vamp did not run: only what a user can do by hand was measured."
-	  else "Pages take \($vamp | gain) less time with \($vamp.scheme | says) than with nothing done"
+	| if measured == [] and measured_rows("summary") == [] then nothing_measured
+	  elif ($rows | scheme("baseline")) == null then no_baseline
+	  elif $vamp == null then "Vamp was not measured; only settings that a user can make by hand were."
+	  else "Pages load in \($vamp | gain) less time with \($vamp.scheme | says) than in the baseline"
 		+ if $nice == null then "." else ($vamp | compare($nice)) as $c
-			| if $c == "good" then ", and less than with the job at nice 19."
-			  elif $c == "bad" then "; with the job at nice 19 even less: \($nice | gain)."
-			  else "; the difference from nice 19 is not significant: \($nice | gain)." end end end;
+			| if $c == "good" then ", and in less time than with the background job at nice 19."
+			  elif $c == "bad" then "; the background job at nice 19 saves more time: \($nice | gain)."
+			  else "; the background job at nice 19 does not differ significantly: \($nice | gain)." end end end;
 
 def schemes: [job_of(first_job)[] | select(.scheme != "baseline")] as $rows | ($rows | best_vamp) as $vamp
 	| if $rows == [] then empty else ($vamp // ($rows | min_by(.all_rel))) as $of
-	| finding("schemes"; "**Time of all pages, in multiples of the baseline**: "
+	| finding("schemes"; "**Time to load all pages, in multiples of the baseline**: "
 			+ ($rows | map("\(.scheme | says) \(level("all_rel"))") | join("; ")) + ".";
 		($of | figure("all_rel")) + {verdict: ($of | if known_ends and .all_rel_high < 1 then "good"
 			elif known_ends and .all_rel_low > 1 then "bad" else "unsure" end), figure: "visits-\(first_job)"}) end;
@@ -47,12 +47,14 @@ def against($name; $id): job_of(first_job) as $rows | ($rows | best_vamp) as $va
 	| finding($id; (if $c == "good" then "**\($vamp.scheme | says | upper_first) beats \($name | says)**"
 			elif $c == "bad" then "**\($vamp.scheme | says | upper_first) loses to \($name | says)**"
 			elif $c == "none" then "**\($vamp.scheme | says | upper_first) does not differ significantly from \($name | says)**"
-			else "**\($vamp.scheme | says | upper_first) against \($name | says): too few repeats to tell**" end)
-		+ ": pages take \($vamp | level("all_rel")) times the baseline's time, with \($name | says) \($other | level("all_rel")).";
+			else "**Too few repeats to compare \($vamp.scheme | says) with \($name | says)**" end)
+		+ ": all pages take \($vamp | level("all_rel")) times as long as in the baseline, \($other | level("all_rel")) with"
+			+ " \($name | says).";
 		($vamp | figure("all_rel")) + {verdict: $c, figure: "visits-\(first_job)"}) end;
 
 def job: job_of(first_job) as $rows | ($rows | best_vamp) as $vamp | if $vamp == null or $vamp.job_rel == null then empty else
-	finding("job"; "**The job takes \($vamp.job_rel | fixed(2)) times as long** for a unit of work with \($vamp.scheme | says)"
+	finding("job";
+		"**The background job takes \($vamp.job_rel | fixed(2)) times as long** per unit of work with \($vamp.scheme | says)"
 		+ ([$rows[] | select((.scheme | IN("nice", "autogroup")) and .job_rel)
 				| "\(.job_rel | fixed(2)) with \(.scheme | says)"]
 			| if . == [] then "" else "; " + join("; ") end) + ", while a user opens a page every few seconds.";
@@ -60,16 +62,16 @@ def job: job_of(first_job) as $rows | ($rows | best_vamp) as $vamp | if $vamp ==
 			high: (if $vamp.job_rel_high then ($vamp.job_rel_high - 1) * 100 else null end)}) end;
 
 def wrong: ([measured_rows("summary")[] | .wrong // 0] | add // 0) | if . == 0 then empty else
-	finding("wrong"; "**\(plural("visit")) excluded**: the screen came to rest with a picture other than the page, or not at all.";
+	finding("wrong"; "**\(plural("page load")) excluded**: the screen showed a wrong picture at the end, or kept changing.";
 		{value: ., unit: "", verdict: "unsure"}) end;
 
 # What vamp said of itself, over all sessions.
 def itself: (.run.vamp // []) | map(select(.episodes > 0)) | if . == [] then empty else
 	(map(.episodes) | add) as $episodes | (map(.found) | add) as $found
 	| (map(.others[]) | group_by(.) | map("\(.[0]) (\(length))")) as $others
-	| finding("vamp"; "**Vamp found the job in \($found) of \($episodes | plural("episode"))**"
+	| finding("vamp"; "**Vamp found the background job in \($found) of \($episodes | plural("episode")) of waiting**"
 		+ (if $others == [] then " and throttled nothing else" else ", and throttled \($others | and_list) as well" end)
-		+ ", with \(map(.daemon_cpu_percent) | max | with_unit("%")) of a CPU at most.";
+		+ ". Vamp itself used at most \(map(.daemon_cpu_percent) | max | with_unit("%")) of a CPU.";
 		{value: (100 * $found / $episodes), unit: "%",
 			verdict: (if $found == $episodes and $others == [] then "good" else "unsure" end)}) end;
 

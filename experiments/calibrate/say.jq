@@ -3,7 +3,7 @@
 include "words";
 
 def path_name: {"vnc-refecho": "vnc:refecho"}[.] // .;
-def title: "How far the probe itself is off: \([.run.settings.paths[]? | path_name] | and_list)";
+def title: "Error of the probe itself: \([.run.settings.paths[]? | path_name] | and_list)";
 def labels: {value: {path: {"vnc-refecho": "vnc:refecho"}, probe: {patch: "from pixels", wire: "on the wire"}}};
 def all_rows: [.summary[] | select(.delay == "all" and .keys > 0)];
 def has_floor: (.floor_ms // 0) > 0;
@@ -17,25 +17,27 @@ def drift($doc): .path as $path | .probe as $probe
 def path_finding($doc): . as $row | ($doc.run.protocols[.path] // {}) as $protocol | (.path | path_name) as $name
 	| "\($name) \({patch: "from pixels", wire: "on the wire"}[.probe] // .probe)" as $what
 	| finding("\(.path)-\(.probe)";
-		(if has_floor then "**\($what): \(.offset_ms | two) after the application answered.** Of this, \(.floor_ms | two) would be "
-			+ "\($protocol.floor_of // "half a frame of the server's clock"); \(.less_floor_ms | two) are left for server, link and probe."
-		else "**\($what): off by \(.offset_ms | two)** (median of \(.keys) keys), standard deviation \(.sd_ms | two)."
-			+ (if .tail_percent == null then "" else " \(.tail_percent) % of keys are within \(.error_ms | two) of the truth." end) end)
-		+ (drift($doc) | if . == null then "" else " It moves by up to \(two) with the injected delay." end);
+		(if has_floor then "**\($what): the probe sees a response \(.offset_ms | two) after the application drew it.** Of this,"
+			+ " \(.floor_ms | two) is \($protocol.floor_of // "half a frame of the server's clock"),"
+			+ " \(.less_floor_ms | two) is server, link and probe."
+		else "**\($what): the probe's error is \(.offset_ms | two)** (median of \(.keys) keys), standard deviation \(.sd_ms | two)."
+			+ (if .tail_percent == null then "" else " For \(.tail_percent) % of the keys it is at most \(.error_ms | two)." end) end)
+		+ (drift($doc) | if . == null then "" else " The error varies by up to \(two) with the injected delay." end);
 		{value: .offset_ms, unit: "ms", verdict: (if has_floor or .probe != "patch" then "none" elif wanted then "good" else "bad" end),
 			figure: "offset"});
 def misses: [all_rows[] | select(.probe == "patch" and (has_floor | not) and (wanted | not)) | .path | path_name];
 def unanswered: [.summary[] | select(.delay == "all" and .probe == "patch" and .keys == 0 and (.lost // 0) > 0)
 	| .path | path_name];
-def verdict: if unanswered != [] then "The probe saw no answer to any key in the pixels of \(unanswered | and_list)."
-	elif all_rows == [] then "No series was measured to the end: there is nothing to say yet."
-	elif all(all_rows[]; .probe != "patch" or has_floor) then "No path without a frame clock was measured: the probe is not judged."
-	elif misses == [] then "The probe is good enough: its offset is below 1 ms and its spread below 0.5 ms on every path without a"
-		+ " frame clock."
-	else "The probe is off by more than it should be (offset 1 ms, spread 0.5 ms) on \(misses | and_list). "
-		+ (if any(.summary[]; .marked > 0) then "Other processes used the CPUs meanwhile: calibrate again on a quiet machine."
-		elif .run.lab.real_time == false then "The probe had no real-time priority; as root it has."
-			else "See the figure: which delay, which tail." end) end;
+def verdict: if unanswered != [] then "The probe saw no response on the screen to any key over \(unanswered | and_list)."
+	elif all_rows == [] then nothing_measured
+	elif all(all_rows[]; .probe != "patch" or has_floor) then
+		"The probe's error is unknown: every path measured has a frame clock, which hides it."
+	elif misses == [] then "The probe is accurate: its median error is below 1 ms, its spread below 0.5 ms on every path without"
+		+ " a frame clock."
+	else "The probe's error is above the limit (median 1 ms, spread 0.5 ms) on \(misses | and_list). "
+		+ (if any(.summary[]; .marked > 0) then "Other processes used the CPUs during the calibration: repeat it on a quiet machine."
+		elif .run.lab.real_time == false then "The probe had no real-time priority: calibrate as root."
+			else "The figure shows at which delays." end) end;
 def findings: . as $doc | (all_rows | map(select(.probe == "patch")) + map(select(.probe != "patch")))
 	| map(path_finding($doc))[:5];
 

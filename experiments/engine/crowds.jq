@@ -9,19 +9,19 @@ def failed_requests: (.errors // 0) + (.timeouts // 0) + (.unanswered // 0);
 # Requests at random, as a Poisson process: each condition by itself, and all together (Holm).
 def together: [.summary[] | select(.arrivals_p_of_all != null)] | if length < 2 then empty else
 	([.[] | select(.poisson < .judged)] | length) as $alone | ([.[] | select(.arrivals_p_of_all < 0.05)] | length) as $holm
-	| finding("arrivals"; "**Requests come at random** in \(length - $alone) of \(length | plural("condition")), each judged by"
-		+ " itself; corrected for all of them (Holm), \($holm) "
-		+ (if $holm == 1 then "is not random." else "are not random." end)
-			+ " Of random conditions, one in twenty is not called so by itself.";
+	| finding("arrivals";
+		"**Requests arrive at random (Poisson)** in \(length - $alone) of \(length | plural("condition")), each tested by"
+		+ " itself (5 % false alarms); corrected for all tests (Holm), \($holm) "
+		+ (if $holm == 1 then "is not random." else "are not random." end);
 		{value: $holm, unit: "", figure: "cov"}) end;
 # How many requests of a row (the input) are answered late.
 def late_words($limit): if .late_percent == null then "" else
-	", and \(.late_percent | with_unit("%")) of them take longer than \($limit | plain) ms" end;
+	", and \(.late_percent | with_unit("%")) of the requests take longer than \($limit | plain) ms" end;
 def lost_requests: [.summary[] | select(.repeats > 0 and failed_requests > 0)] | if . == [] then empty else
 	finding("lost"; "**Requests failed or were not answered** in \(length | plural("condition")): "
 		+ (map("\(failed_requests) of \(.requests + failed_requests) with \(.users | plural("user"))") | join(", ")) + ".";
 		{value: (map(failed_requests) | add), unit: "", verdict: "bad"}) end;
 def invalid_requests: [.summary[] | select((.invalid // 0) > 0)] | if . == [] then empty else
-	finding("invalid"; "**The users' own program was in the way**, or some users were not there, in \(length | plural("condition")):"
-		+ " these figures are not the server's alone.";
+	finding("invalid"; "**The load generator interfered**, or some users were missing, in \(length | plural("condition")):"
+		+ " these figures do not describe the server alone.";
 		{value: length, unit: "", verdict: "unsure"}) end;

@@ -3,7 +3,7 @@
 include "words";
 
 def title: "A key held down: \(protocol_words)";
-def apps: {light: "vim", own: "the server's own application", heavy: "work of \(.run.settings.cost_ms // 0 | plain) ms per update"};
+def apps: {light: "vim", own: "the server's own application", heavy: "\(.run.settings.cost_ms // 0 | plain) ms of CPU per update"};
 def labels: {value: {app: apps, mode: {tap: "typed", hold: "held"}}, figures: {app_light: "vim", app_heavy: apps.heavy,
 	cost_ms: (.run.settings.cost_ms // 0)}};
 
@@ -17,16 +17,17 @@ def apart: .hold.mean_stall_ms_low != null and .tap.mean_stall_ms_low != null
 
 def verdict: pairs as $p | [$p[] | select(apart)] as $apart
 	| if $p == [] then "No load was measured with both held and typed keys: there is nothing to compare yet."
-	  elif $apart == [] then "A held key is not shown to stall differently from typed keys at any load."
-	  else "A held key stalls differently from typed keys in \($apart | length) of \($p | length | plural("condition"))." end;
+	  elif $apart == [] then "No load shows a difference in stalls between a held key and typed keys."
+	  else "Stalls differ between a held key and typed keys in \($apart | length) of \($p | length | plural("condition"))." end;
 
 def several: .summary | distinct(.protocol) | length > 1;
 def least: min_by(.updates_per_key);
 def rate: several as $several | [measured_rows("summary")[] | select(.mode == "hold" and .sinks == 0 and .updates_per_key != null)]
 	| if . == [] then empty else
 	least as $r | finding("held-rate";
-		"**Without load a held key brings \(if $several then "at least " else "" end)\($r | level("updates_per_key")) updates per"
-		+ " repeat**\(if $several then ", the fewest over \($r.protocol)" else "" end); the client repeats it 20 times a second.";
+		"**Without load, \($r | level("updates_per_key")) screen updates answer each auto-repeat of a held key**"
+		+ "\(if $several then " over \($r.protocol), more over the others" else "" end); the client repeats a held key 20 times"
+		+ " a second.";
 		($r | figure("updates_per_key")) + {verdict: (if $r.updates_per_key > 0.95 then "good" else "unsure" end),
 			figure: "mean-stall"}) end;
 
@@ -39,7 +40,7 @@ def modes: . as $doc | several as $several | [pairs[] | .app] | unique[] as $app
 		"**\($doc | apps[$app] // $app): \(if $apart == [] then "no difference shown" elif $several then
 			"held and typed keys differ over \($apart | map(.protocol) | and_list)" else "held and typed keys differ" end)**"
 			+ " with \(.sinks | plural("CPU hog")):"
-		+ " the mean stall is \(.hold | level("mean_stall_ms")) held and \(.tap | level("mean_stall_ms")) typed"
+		+ " the mean stall is \(.hold | level("mean_stall_ms")) with a held key, \(.tap | level("mean_stall_ms")) with typed keys"
 		+ (if $several then " (over \(.protocol), where they differ most)." else "." end);
 		(.hold | figure("mean_stall_ms")) + {verdict: (if apart then "unsure" else "none" end), figure: "mean-stall"});
 

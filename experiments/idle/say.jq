@@ -2,7 +2,7 @@
 # say.jq - CPU time that idle sessions take, in ms a minute: of the lab's processes, the kernel and interrupts.
 include "words";
 
-def title: "Idle sessions: what they cost the CPU";
+def title: "CPU time that idle sessions take";
 def labels: {value: {system: {none: "no session", desktop: "desktop (xfce4)"},
 	class: {own: "lab", ended: "not known", itself: "this measurement", foreign: "other processes"},
 	what: {system: "all", own: "lab's processes", kernel: "kernel and interrupts"}}};
@@ -21,26 +21,26 @@ def named: any(rows[]; .own_ms_per_min != null);
 def shown($name): if .[$name + "_low"] == null then "one repeat" elif surely_above($name; 0) then "yes" else "no" end;
 
 def verdict: slope_of("system") as $s
-	| if rows == [] then "Nothing was measured to the end: there is no answer yet."
-	  elif $s == null then "The machine lost CPU time, but what one more session costs was not measured."
+	| if rows == [] then nothing_measured
+	  elif $s == null then "The CPU time of one more session was not measured, only that of the whole machine."
 	  elif ($s.slope_ms_per_min <= 0 or ($s | shown("slope_ms_per_min")) == "no") then
-		"A cost of one more idle session of \($s.system) is not shown: \($s | amount("slope_ms_per_min"))."
+		"One more idle session of \($s.system) takes no significant CPU time: \($s | amount("slope_ms_per_min"))."
 	  else "One more idle session of \($s.system) costs about \($s.slope_ms_per_min | number) ms of CPU time a minute,"
 		+ " \($s.slope_cpu_percent | fixed(3)) % of a CPU." end;
 
 def cost: slope_of("system") as $s | slope_of("own") as $own | first(rows[] | select(.sessions == 0)) as $none
 	| if $s == null then empty else
-	finding("cost"; "**One more idle session of \($s.system): \($s | amount("slope_ms_per_min")).** That is the slope from 0 to"
-		+ " \($s.sessions_max) sessions"
-		+ (if $own == null then "." else "; that of its own processes is \($own | amount("slope_ms_per_min"))." end)
-		+ (if $none == null then "" else " Without a session the machine loses \($none | amount("lost_ms_per_min"))." end)
-		+ (if ($s | shown("slope_ms_per_min")) == "no" then " This is not told apart from no cost." else "" end);
+	finding("cost"; "**One more idle session of \($s.system) takes \($s | amount("slope_ms_per_min")) of CPU time**, the slope from"
+		+ " 0 to \($s.sessions_max) sessions"
+		+ (if $own == null then "." else "; its own processes account for \($own | amount("slope_ms_per_min"))." end)
+		+ (if $none == null then "" else " Without a session, the machine itself takes \($none | amount("lost_ms_per_min"))." end)
+		+ (if ($s | shown("slope_ms_per_min")) == "no" then " The slope does not differ significantly from 0." else "" end);
 		($s | per_minute("slope_ms_per_min")) + {verdict: (if ($s | shown("slope_ms_per_min")) == "yes" then "none" else "unsure" end),
 			figure: "per-session"}) end;
 
 def compared: [rows[] | select(.sessions == 1 and .above_ms_per_min != null)] | sort_by(-.above_ms_per_min)
 	| if length < 2 then empty else
-	finding("compared"; "**Idle sessions compared**, above the machine without one: "
+	finding("compared"; "**CPU time of one idle session**, beyond that of the machine without sessions: "
 		+ (map("\(row_words) \(amount("above_ms_per_min"))") | join("; ")) + ".";
 		(.[0] | per_minute("above_ms_per_min")) + {figure: "lost-time"}) end;
 
@@ -52,16 +52,17 @@ def top($row): [(.who // [])[] | select(.class == "own" or .class == "kernel")] 
 	| sort_by(-.lost_ms_per_min)[:4];
 def who: . as $doc | (rows | map(select(.sessions > 0)) | max_by(.above_ms_per_min // .lost_ms_per_min)) as $row
 	| if named | not then
-		finding("who"; "**Who took the CPU is not known here**, so other processes are in all figures."; {verdict: "unsure"})
+		finding("who";
+			"**The profile has no process names**, so all figures include processes outside the sessions."; {verdict: "unsure"})
 	  elif $row == null then empty else
 		($doc | top($row)) as $top
 		| ($row.own_ms_per_min // 0) as $own | ($row.accounted_ms_per_min // 0) as $kernel
 		| finding("who"; (if $top == [] then "**No process took more CPU with \($row | row_words)** than without a session."
-			else "**Beside \($row | row_words), more was taken by** "
+			else "**With \($row | row_words), these took more CPU time**: "
 				+ ($top | map("\(.culprit) (\(.lost_ms_per_min | with_unit(unit)))") | and_list) + "." end)
 			+ (if $kernel >= 30 and ($own < 0.75 * $kernel or $own > 1.5 * $kernel) then
-				" Beware: the lab's processes are named for \($own | with_unit(unit)), and the kernel accounts"
-					+ " \($kernel | with_unit(unit)) to them." else "" end);
+				" Inconsistent: the profiler attributes \($own | with_unit(unit)) to the lab's processes, the kernel"
+					+ " \($kernel | with_unit(unit))." else "" end);
 			{value: ($top[0].lost_ms_per_min // 0), unit: unit, figure: "lost-time",
 				verdict: (if $kernel >= 30 and ($own < 0.75 * $kernel or $own > 1.5 * $kernel) then "unsure" else "none" end)}) end;
 
@@ -72,22 +73,23 @@ def unexplained: [rows[] | select(.marked == 0) | . as $r | (1, 5, 10, 50, 100) 
 def waits: unexplained as $odd | threshold as $limit
 	| (rows | map(select(.bound_1ms_percent != null)) | max_by(.bound_1ms_percent)) as $r
 	| if $r == null then empty else
-	finding("waits"; "**The longest event was \(rows | map(.longest_ms // 0) | max | with_unit("ms")).** A task that wakes at a"
-		+ " random moment with \($r | row_words) waits over 1 ms with a probability of at most"
-		+ " \($r | share("bound_1ms_percent")), and over \($limit | plain) ms with \($r | share("bound_late_percent"))."
-		+ (if $r.measured_1ms_percent == null then "" else " Of \($r.wakeups | plural("task")) woken at random,"
+	finding("waits"; "**The CPU was busy for at most \(rows | map(.longest_ms // 0) | max | with_unit("ms")) at a stretch.** With"
+		+ " \($r | row_words), a task that wakes at a random moment waits over 1 ms with a probability of at most"
+		+ " \($r | share("bound_1ms_percent")), over \($limit | plain) ms with \($r | share("bound_late_percent"))."
+		+ (if $r.measured_1ms_percent == null then "" else " Measured: of \($r.wakeups | plural("random wake-up")),"
 			+ " \($r | share("measured_1ms_percent")) (95 % CI \($r | share("measured_1ms_percent_low") | rtrimstr(" %")) to"
 			+ " \($r | share("measured_1ms_percent_high"))) waited over 1 ms." end)
-		+ (if $odd == [] then "" else " Beware: more tasks waited than what ran before explains (\($odd | join("; ")));"
-			+ " the two were not measured at the same moment." end);
+		+ (if $odd == [] then "" else " More tasks waited than the CPU use explains (\($odd | join("; ")));"
+			+ " the two were measured one after the other." end);
 		($r | figure("bound_1ms_percent")) + {figure: "lost-time", verdict: (if $odd == [] then "none" else "unsure" end)}) end;
 
 def apart: if named | not then empty else rows as $rows
 	| def most($name): [$rows[][$name] | values] | max // 0;
-	finding("apart"; "**Excluded from these figures**: at most \(most("foreign_ms_per_min") | with_unit(unit)) of other processes,"
-		+ " \(most("unexplained_ms_per_min") | with_unit(unit)) stolen or unexplained, \(most("ended_ms_per_min") | with_unit(unit)) of"
-		+ " tasks that ended too soon to be known, and \(most("tick_ms_per_min") | with_unit(unit)) of timer ticks, which the profiler"
-		+ " keeps alive.";
+	finding("apart";
+		"**Excluded from these figures**, at most: other processes \(most("foreign_ms_per_min") | with_unit(unit)), stolen"
+		+ " by the hypervisor or unexplained \(most("unexplained_ms_per_min") | with_unit(unit)), processes that ended before they were"
+		+ " identified \(most("ended_ms_per_min") | with_unit(unit)), timer ticks that the profiler causes"
+		+ " \(most("tick_ms_per_min") | with_unit(unit)).";
 		{value: most("foreign_ms_per_min"), unit: unit, figure: "utilisation"}) end;
 
 def findings: if rows == [] then [] else [cost, compared, who, waits, apart] end;

@@ -3,7 +3,7 @@
 include "words";
 include "replays";
 
-def title: "Disk schedulers and a session beside a heavy load";
+def title: "Disk schedulers for a session beside a heavy disk load";
 def setup: replays_setup;
 def labels: replays_labels;
 def verdict: replays_verdict;
@@ -18,13 +18,13 @@ def order: .run.settings.takes as $takes | [measured_rows("summary")[] | select(
 	| if $rows == [] then empty else
 		any($rows[] as $a | $rows[] as $b | [$a, $b]; apart(.[0]; .[1])) as $differ
 		| ([$rows[].in_device_p90] | max) as $most
-		| finding("order"; (if $rows | length < 2 then "**The order of the requests**"
+		| finding("order"; (if $rows | length < 2 then "**Order of the requests**"
 				elif $differ then "**The schedulers issue the requests in different orders**"
 				else "**No scheduler changes the order of the requests**" end)
-			+ ". A read of the session overtakes this part of the load's reads that waited when it came: \($rows | map(order_words)
-				| join("; ")). (Kendall's tau of all requests is 1 in the order of coming, 0 without any order.)"
-			+ " The device had \($most | plain) requests at a time or fewer, nine times of ten"
-			+ (if $takes != null and $most > $takes then ", more than the \($takes) that it was told to take" else "" end)
+			+ ". Of the load's waiting reads, a read of the session overtakes: \($rows | map(order_words)
+				| join("; ")). (Kendall's tau is 1 if requests are served in order of arrival, 0 in random order.)"
+			+ " The device held at most \($most | plain) requests in nine of ten cases"
+			+ (if $takes != null and $most > $takes then ", above the limit of \($takes) that was set" else "" end)
 			+ ", and \([$rows[].waiting_mean] | ([min, max] | map(fixed(0)) | unique | join(" to ")))"
 			+ " waited in the scheduler's queue on average.";
 			($rows | max_by(.passed_percent // -1) | figure("passed_percent")) + {figure: "order",

@@ -4,7 +4,7 @@ include "words";
 
 def vamps: ["L", "M", "H", "L+iso", "M+iso", "H+iso", "vmL", "vmM", "vmH", "vmL+iso", "vmM+iso", "vmH+iso"];
 def scheme_words: if IN(vamps[]) then "vamp \(.)" elif . == "nice" then "nice 19" else . end;
-def job_words: {parallel: "the parallel job", quanta: "the job of short quanta", pipes: "pipelines"}[.] // .;
+def job_words: {parallel: "the parallel job", quanta: "the job of short CPU bursts", pipes: "pipelines"}[.] // .;
 def title: "Launch of applications beside a job in the background";
 def setup: ["\(.run.settings.apps // [] | and_list) beside \(.run.settings.jobs // [] | map(job_words) | and_list)"
 	+ " (\(.run.settings.threads // 0 | plural("thread")))", repeats_words, run_words] | sentence;
@@ -30,7 +30,7 @@ def times_as_long($ratio): if $ratio <= 1 then "\(1 / $ratio | times_words) time
 def how_many($pairs): [($pairs | length) as $n | ("sooner", "later", "same") as $how
 	| ($pairs | map(select(.apart == $how)) | length) | select(. > 0)
 	| "\($how | {sooner: "sooner", later: "later", same: "no significant difference"}[.]) in \(.) of \($n)"]
-	| if . == [] then "one repeat, so no intervals" else and_list + " conditions" end;
+	| if . == [] then "one repeat only, so no intervals" else and_list + " conditions" end;
 # vamp's best against another scheme: {other, ratio, shown: sooner, later or none, how}.
 def against($other): . as $doc | best as $best | if $best == null then empty else
 	($doc | pairs($best.scheme; $other)) as $p | if $p == [] then empty else
@@ -38,14 +38,14 @@ def against($other): . as $doc | best as $best | if $best == null then empty els
 	| {$other, best: ($best.scheme | scheme_words), ratio: ($p | map(.ratio) | geomean), how: how_many($p),
 		shown: (if $sooner > $later then "sooner" elif $later > $sooner then "later" else "none" end)} end end;
 def shown_words: ({sooner: "launches sooner than", later: "launches later than",
-		none: "does not differ significantly from"}[.shown])
+		none: "does not launch significantly sooner or later than"}[.shown])
 	+ " \(.other | scheme_words)";
 def against_verdict: {sooner: "good", later: "bad", none: "unsure"}[.shown];
 def against_words: "\(times_as_long(.ratio)) with \(.other | scheme_words) (\(.how))";
 
 def without: pairs("baseline"; "alone") | if . == [] then empty else (map(.ratio) | geomean) as $ratio | max_by(.ratio) as $worst
-	| "The job makes a launch take \($ratio | times_words) times as long, at most \($worst.x | level("launch_ms")) instead of"
-		+ " \($worst.y | level("launch_ms")) for \($worst.app)." end;
+	| "The background job makes a launch take \($ratio | times_words) times as long; the worst is \($worst.app) with"
+		+ " \($worst.x | level("launch_ms")) instead of \($worst.y | level("launch_ms"))." end;
 def baseline: first(without, null) as $without | first(against("baseline"), null) as $a
 	| if $a then finding("baseline"; "**\($a.best | upper_first) \($a | shown_words)**: applications start"
 			+ " \($a | against_words). \($without // "")" | rtrimstr(" ");
@@ -63,18 +63,18 @@ def unique_ends: if .[0] == .[-1] then .[0] else "\(.[0]) to \(.[-1])" end;
 def pays: [measured_rows("summary")[] | select(.job_rel != null and .launch_ms != null and .scheme != "baseline")]
 	| group_by(.scheme)
 	| map({scheme: .[0].scheme, rel: (map(.job_rel) | geomean)}) | sort_by(.rel) | if . == [] then empty else
-	finding("job"; "**The job takes \(map(.rel | fixed(2)) | unique_ends) times as long as with the baseline**: "
-		+ (map("\(.scheme | scheme_words) \(.rel | fixed(2))") | join(", ")) + " (while applications are launched all the time).";
+	finding("job"; "**The background job takes \(map(.rel | fixed(2)) | unique_ends) times as long as in the baseline**: "
+		+ (map("\(.scheme | scheme_words) \(.rel | fixed(2))") | join(", ")) + ", while applications are launched without pause.";
 		{value: .[-1].rel, unit: "", verdict: (if .[-1].rel > 1.2 then "bad" else "good" end), figure: "job"}) end;
 
 def keyed: threshold as $limit | [measured_rows("summary")[] | select(.app == "keys" and .p50_ms != null)]
 	| if map(.scheme) | index("baseline") == null then empty else
 	(first(.[] | select(.scheme == "baseline"))) as $base | (map(select(.job == $base.job or .job == "none"))) as $rows
-	| finding("keys"; "**A key takes \($base | level("p50_ms")) with the baseline**"
+	| finding("keys"; "**The median response to a key is \($base | level("p50_ms")) in the baseline**"
 		+ ($rows | map(select(.scheme != "baseline") | ", \(.p50_ms | with_unit("ms")) with \(.scheme | scheme_words)") | join(""))
 		+ (if $base.late_percent == null then "" else
-			"; \($base | figure("late_percent") | figure_words) of them take longer than \($limit | plain) ms with the baseline" end)
-		+ " (medians of keys within the episode that a Return opens, beside \($base.job | job_words)).";
+			"; \($base | figure("late_percent") | figure_words) of the keys take longer than \($limit | plain) ms in the baseline" end)
+		+ ". The keys were typed right after a Return, beside \($base.job | job_words).";
 		($base | figure("p50_ms")) + {verdict: "none", figure: "keys"}) end;
 
 # What vamp said of itself, over all sessions.
@@ -82,15 +82,15 @@ def itself: (.run.vamp // []) | map(select(.episodes > 0)) | if . == [] then emp
 	(map(.episodes) | add) as $episodes | (map(.found) | add) as $found
 	| (map(.others[]) | group_by(.) | map("\(.[0]) (\(length))")) as $others
 	| (map(.decided_us[]) | sort) as $us | (map(.daemon_cpu_percent) | max) as $cpu
-	| finding("vamp"; "**vamp found the job in \($found) of \($episodes | plural("episode"))**"
+	| finding("vamp"; "**vamp found the background job in \($found) of \($episodes | plural("episode")) of waiting**"
 		+ (if $others == [] then " and throttled nothing else" else ", and throttled \($others | and_list) as well" end)
-		+ (if $us == [] then "" else "; from seeing the key it took \($us[length / 2 | floor] / 1000 | with_unit("ms"))"
-			+ " to throttle it (median; at most \($us[-1] / 1000 | with_unit("ms")))" end)
-		+ ", and took at most \($cpu | with_unit("%")) of a CPU.";
+		+ (if $us == [] then "" else "; it throttled the job \($us[length / 2 | floor] / 1000 | with_unit("ms"))"
+			+ " after the key (median; at most \($us[-1] / 1000 | with_unit("ms")))" end)
+		+ ". Vamp itself used at most \($cpu | with_unit("%")) of a CPU.";
 		{value: (100 * $found / $episodes), unit: "%",
 			verdict: (if $found == $episodes and $others == [] then "good" else "unsure" end)}) end;
 
-def verdict: best as $best | if launches == [] then "No launch was measured to the end: there is nothing to say yet."
+def verdict: best as $best | if launches == [] then nothing_measured
 	elif $best == null then "Vamp was not measured; only autogroups and nice were."
 	else . as $doc | [("baseline", "autogroup", "nice") as $o | ($doc | pairs($best.scheme; $o)) | select(. != [])
 			| {o: $o, ratio: (map(.ratio) | geomean), shown: (map(select(.apart == "sooner")) | length), n: length}]

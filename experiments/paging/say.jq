@@ -8,7 +8,8 @@ def session_words: {plain: "unprotected", private: "private copies", locked: "lo
 	low: "memory.low", throttled: "batch work throttled"}[.] // .;
 def title: "First key into a session that was paged out: \(.run.settings.protocols // [] | and_list)";
 def setup: ["an editor in a terminal on a server with \(.run.settings.server_memory) of memory",
-	"\(.run.settings.runs | plural("run")) paged out and as many in memory in each of \(repeats_words)", run_words] | sentence;
+	"\(repeats_words), each of \(.run.settings.runs | plural("run")) with the session paged out and as many in memory",
+	run_words] | sentence;
 def labels: {value: {swap: (measured_rows("summary") | map(.swap) | words_for(swap_words)),
 	session: (["plain", "private", "locked", "beside", "low", "throttled"] | words_for(session_words))}};
 
@@ -20,7 +21,7 @@ def times_words: "\(fixed(if . >= 9.95 then 0 else 1 end)) times";
 
 def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50_ms)) as $worst
 	| ([measured_rows("summary")[] | select(.kept_n > 0 and .session != "plain")] | min_by(.kept_p50_ms)) as $kept
-	| if measured_rows("summary") == [] then "No condition was measured to the end: there is nothing to say yet."
+	| if measured_rows("summary") == [] then nothing_measured
 	  elif $worst == null then "No unprotected session was paged out: there is nothing to compare."
 	  else "The first key after a session was paged out takes \($worst | figure("paged_out_p50_ms") | figure_words)"
 		+ " (\($worst.swap | swap_words)), \($worst | times | times_words) as long as with the session in memory."
@@ -33,7 +34,7 @@ def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50
 def paged: out_rows | map(select(.session == "plain" and (.method | IN("busy", "typing") | not))) | group_by([.protocol, .swap])
 	| map(first(.[] | select(.method == "hog")) // .[0]) | sort_by(.paged_out_p50_ms) | if . == [] then empty else
 		last as $worst
-		| finding("paged-out"; "**Paged out, the first key takes up to \($worst | times | times_words) as long**: "
+		| finding("paged-out"; "**After paging out, the first key takes up to \($worst | times | times_words) as long**: "
 			+ (map("\(level("paged_out_p50_ms")) over \(.protocol) (\(.swap | swap_words), \(.method); "
 				+ "in memory \(.in_memory_p50_ms | with_unit("ms")))") | join("; ")) + ".";
 			($worst | figure("paged_out_p50_ms")) + {figure: "first-key",
@@ -41,8 +42,8 @@ def paged: out_rows | map(select(.session == "plain" and (.method | IN("busy", "
 
 def harder: out_rows | map(select((.session == "plain" and .method == "busy") or (.session == "private" and .method == "hog")))
 	| if . == [] then empty else
-		finding("harder"; "**It takes longer still where memory stays scarce or more must be read**: " + (map(
-			(if .method == "busy" then "while the other process goes on touching its memory" else "with private copies of the programs" end)
+		finding("harder"; "**The first key takes longer still if memory stays scarce or more must be read**: " + (map(
+			(if .method == "busy" then "while the other process keeps using its memory" else "with private copies of the programs" end)
 			+ " \(level("paged_out_p50_ms")) (\(.protocol), \(.swap | swap_words))") | join("; ")) + ".";
 		(max_by(.paged_out_p50_ms) | figure("paged_out_p50_ms")) + {verdict: "bad", figure: "first-key"}) end;
 
@@ -54,9 +55,10 @@ def protected: (.run.locked // {}) as $locked | [measured_rows("summary")[] | se
 		| finding("protected"; (if $best.kept_n > 0 then "**Protection works**: " else "**No protection worked**: " end)
 			+ (map((.session | session_words) + (if .session == "locked" then locked_mib($locked) else "" end) + ", "
 				+ (if .kept_n > 0 then "\(level("kept_p50_ms")), at most \(.kept_max_ms | with_unit("ms"))"
-					else "no run stayed in memory" end)
-				+ (if .paged_out_n > 0 then ", paged out in \(.paged_out_n) of \(.attempts) runs" else "" end) + " (\(.protocol))")
-				| join("; ")) + ", while a process keeps touching more memory than there is.";
+					else "paged out in every run" end)
+				+ (if .kept_n > 0 and .paged_out_n > 0 then ", but paged out in \(.paged_out_n) of \(.attempts) runs" else "" end)
+				+ " (\(.protocol))")
+				| join("; ")) + ", while another process uses more memory than the server has.";
 			($best | figure("kept_p50_ms")) + {verdict: (if $best.kept_n > 0 then "good" else "bad" end), figure: "first-key"}) end;
 
 # Beside the same process, held back from a key on and not: keys of somebody who types on, and after a pause.
@@ -66,12 +68,12 @@ def throttled: measured_rows("summary") as $all | [$all[] | select(.session == "
 			and .swap == $rows[0].swap)) // {};
 		def typed: "\(.typed_max_ms | with_unit("ms")) (median \(.typed_p50_ms | with_unit("ms")))";
 		row("throttled"; "typing") as $t | row("plain"; "typing") as $p | row("throttled"; "busy") as $tb | row("plain"; "busy") as $pb
-		| finding("throttled"; "**Batch work held back while somebody types** (\($rows[0].protocol), \($rows[0].swap | swap_words)): "
-			+ ([if $t.typed_max_ms == null then empty else "beside a process that takes the memory the latest key takes \($t | typed)"
-					+ if $p.typed_max_ms == null then "" else ", without that \($p | typed)" end end,
-				if $tb.paged_out_p50_ms == null then empty else "after a pause in which the session left memory, the first key takes"
+		| finding("throttled"; "**Throttling batch work while a user types** (\($rows[0].protocol), \($rows[0].swap | swap_words)): "
+			+ ([if $t.typed_max_ms == null then empty else "beside a process that fills the memory, the slowest key takes \($t | typed)"
+					+ if $p.typed_max_ms == null then "" else ", without throttling \($p | typed)" end end,
+				if $tb.paged_out_p50_ms == null then empty else "after a pause that paged the session out, the first key takes"
 					+ " \($tb | level("paged_out_p50_ms"))"
-					+ if $pb.paged_out_p50_ms == null then "" else ", without that \($pb | level("paged_out_p50_ms"))" end end]
+					+ if $pb.paged_out_p50_ms == null then "" else ", without throttling \($pb | level("paged_out_p50_ms"))" end end]
 				| join("; ")) + ".";
 			(if $t.typed_max_ms != null then {value: $t.typed_max_ms, unit: "ms"} else $tb | figure("paged_out_p50_ms") end)
 				+ {figure: "first-key", verdict: (if $t.typed_max_ms == null then "none" elif $t.typed_max_ms <= threshold then "good"
@@ -79,18 +81,18 @@ def throttled: measured_rows("summary") as $all | [$all[] | select(.session == "
 
 def second: out_rows | map(select(.second_paged_out_p50_ms != null and .in_memory_p50_ms != null)) | if . == [] then empty else
 	[.[] | select(.second_paged_out_p50_ms > 2 * .in_memory_p50_ms and .second_paged_out_p50_ms > 20)] as $again
-	| finding("second-key"; (if $again == [] then "**The delay is paid once**: "
+	| finding("second-key"; (if $again == [] then "**Only the first key is late**: "
 			else "**The second key is late, too, in \($again | length) of \(length | plural("condition"))**: " end)
-		+ "when the first key has brought the pages back, the second takes \(within(map(.second_paged_out_p50_ms))).";
+		+ "after the first key has brought the pages back, the second takes \(within(map(.second_paged_out_p50_ms))).";
 		(max_by(.second_paged_out_p50_ms) | figure("second_paged_out_p50_ms"))
 			+ {verdict: (if $again == [] then "good" else "bad" end)}) end;
 
 def proof: [measured_rows("summary")[] | select(.not_evicted > 0)] as $not | out_rows | if . == [] and $not == [] then empty else
 	(map(.evicted_percent_min) | min) as $least
 	| finding("evicted"; (if . == [] then "**No run was paged out**" else
-			"**Paged out means paged out**: at least \($least | percent) % of the private anonymous memory of editor and terminal was in "
-			+ "swap, and each of them had \(map(.major_faults_min) | min | plural("major fault")) or more after the key" end) + "."
-		+ if $not == [] then "" else " Excluded because too little was in swap, or came back from the swap cache: "
+			"**Paging out was verified**: at least \($least | percent) % of the private anonymous memory of editor and terminal was in "
+			+ "swap, and each had at least \(map(.major_faults_min) | min | plural("major fault")) after the key" end) + "."
+		+ if $not == [] then "" else " Runs excluded because too little memory was in swap, or it came back from the swap cache: "
 			+ ($not | map("\(.not_evicted) of \(.attempts) runs (\(.protocol), \(.swap | swap_words), \(.session | session_words), "
 				+ "\(.method))") | join("; ")) + "." end;
 		{value: $least, unit: "%", verdict: (if $not == [] then "good" else "unsure" end), figure: "timeline"}) end;

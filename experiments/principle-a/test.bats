@@ -107,7 +107,7 @@ setup() {
 	[ "$(finding run think-held)/$(finding run ratio-held)/$(finding run ratio-held verdict)" = 200/194/good ]
 	# 180 is 1.1 % above 178 and 1.7 % above 177; 9.0 requests instead of 11 and of 12; chance: 1.96 / sqrt(1000) = 6.2 %
 	[ "$(finding run model)/$(finding run model verdict)" = 1.124/unsure ]	# (requests under way: one repeat cannot tell)
-	[[ $(finding run model text) == *"18.2 % in the requests under way"*"up to 1.7 % and 34.7 %"* ]]
+	[[ $(finding run model text) == *"18.2 %"*"1.7 % and 34.7 %"* ]]
 	# as near to 1 as chance allows from 200 users on; theory: sqrt((2N - 1)/(2N + 1)) but for the response
 	[ "$(finding run randomness)/$(finding run randomness verdict)" = 0.97/good ]
 	[[ $(finding run randomness text) == *"from 200 users"*"0.061."* ]]

@@ -28,7 +28,7 @@ def setup: [protocol_words, (if works == [] then "keys only" else works_words en
 	(if .run.settings.quick then "quick: only the first part of each piece of work" else null end)] | sentence;
 
 def verdict: work_rows as $r | ranked("key") as $k
-	| if $r + $k == [] then "No condition was measured to the end: there is nothing to say yet."
+	| if $r + $k == [] then nothing_measured
 	  elif $r | length > 1 then
 		"The same work takes fewest bytes over \($r[0].protocol) (\($r[0].total_wire_bytes | bytes)) and most over \($r[-1].protocol)"
 		+ " (\($r[-1].total_wire_bytes | bytes), \($r[-1].total_wire_bytes / $r[0].total_wire_bytes | times) times as many)."
@@ -40,22 +40,22 @@ def verdict: work_rows as $r | ranked("key") as $k
 def ordered: . as $r | [to_entries[] | .key as $i | .value | "\(.protocol) \(.total_wire_bytes | bytes)" + if $i == 0 then "" else
 	$r[$i - 1] as $before | " (\(.total_wire_bytes / $r[0].total_wire_bytes | times) times"
 		+ (if .total_wire_bytes_low != null and .total_wire_bytes_low <= ($before.total_wire_bytes_high // -1)
-			then ", not told apart from \($before.protocol)" else "" end) + ")" end]
+			then ", not significantly more than \($before.protocol)" else "" end) + ")" end]
 	| join(", ");
 def share_of($other): .total_ip_bytes / $other.total_ip_bytes * 100 | fixed(0);
 def as_in_1999: row("x11"; "all") as $x | row("rdp"; "all") as $r | row("nx"; "all") as $n
 	| if [$x, $r] | all(sound) | not then "" else
-		" In 1999 RDP took 13 % of the bytes of X\(if $n | sound then " and 23 % of those of LBX" else "" end); here it takes"
-		+ " \($r | share_of($x)) %" + (if $n | sound then " and \($r | share_of($n)) % of those of NX,"
-			+ " which takes \($n | share_of($x)) % of X (LBX: 57 %)" else "" end) + "." end;
+		" RDP takes \($r | share_of($x)) % of the bytes of X (in 1999: 13 %)" + (if $n | sound then
+			"; it takes \($r | share_of($n)) % of those of NX (in 1999, of LBX: 23 %); NX takes \($n | share_of($x)) % of those of X"
+			+ " (in 1999, LBX: 57 %)" else "" end) + "." end;
 def work: work_rows as $r | if $r == [] then empty else
 	finding("work"; "**The same work** (\(works_words)) takes \($r | ordered) on the wire. "
-		+ "\($r | range_of(.display_wire_bytes / .total_wire_bytes * 100)) of them are display data.\(as_in_1999)";
+		+ "\($r | range_of(.display_wire_bytes / .total_wire_bytes * 100)) of the bytes are display data.\(as_in_1999)";
 		$r[0] | total + {figure: "work"}) end;
 
 def messages: work_rows as $r | if $r | length < 2 then empty else
 	($r | sort_by(.mean_message_ip_bytes)) as $size | ($r | sort_by(.vip_saving_percent)) as $saving
-	| finding("messages"; "**A message has \($size[0].mean_message_ip_bytes | thousands) bytes over \($size[0].protocol),"
+	| finding("messages"; "**The mean message has \($size[0].mean_message_ip_bytes | thousands) bytes over \($size[0].protocol),"
 		+ " \($size[-1].mean_message_ip_bytes | thousands) over \($size[-1].protocol)**, IP headers included. Without IP headers"
 		+ " the work would take \($saving[0].vip_saving_percent | fixed(1)) % (\($saving[0].protocol)) to"
 		+ " \($saving[-1].vip_saving_percent | fixed(1)) % (\($saving[-1].protocol)) less.";
@@ -65,8 +65,8 @@ def messages: work_rows as $r | if $r | length < 2 then empty else
 def keys: ranked("key") as $r | if $r == [] then empty else
 	finding("key"; "**A key with its response takes \($r[0].total_wire_bytes | fixed(0)) bytes over \($r[0].protocol)"
 		+ (if $r | length > 1 then ", \($r[-1].total_wire_bytes | fixed(0)) over \($r[-1].protocol)" else "" end)
-		+ "**. \($r | range_of(.ethernet_percent + .ip_percent + .transport_percent)) are headers, so the number of packets"
-		+ " decides: \($r | extremes("total_packets"; fixed(1))), bare acknowledgements included."
+		+ "**. \($r | range_of(.ethernet_percent + .ip_percent + .transport_percent)) are packet headers, so the number of"
+		+ " packets decides: \($r | extremes("total_packets"; fixed(1))), pure acknowledgements included."
 		+ ([$r[] | select((.tls_percent // 0) > 0.05)] | if . == [] then "" else
 			" Headers of TLS records: \(named("\(.tls_percent * .total_wire_bytes / 100 | fixed(0)) bytes"))." end);
 		$r[0] | total + {figure: "key"}) end;
@@ -82,7 +82,7 @@ def before_work: ranked("setup") as $setup | ranked("window") as $window | ranke
 		($setup + $idle)[0] | total) end;
 
 def other_work: [.summary[] | select(.what != "all" and .different > 0)] as $r | if $r == [] then empty else
-	finding("other-work"; "**Not the same work**, by the picture at its end, and so in no comparison: " + ($r
+	finding("other-work"; "**Excluded from comparison**, since the screen at the end differs: " + ($r
 		| map("\(.protocol), \(part_words[.what] // .what): \(if .state == "different" then "always" else
 			"in \(.different) of \(.repeats + .different) repeats" end) (up to \(.differs_percent | fixed(1)) % of the pixels differ)")
 		| join("; ")) + "."; {value: ($r | map(.differs_percent) | max), unit: "%", verdict: "unsure", figure: "work"}) end;

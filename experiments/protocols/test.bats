@@ -169,7 +169,7 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	made_up_run
 	"$TOP/report/report.sh" run
 	near "$(found work .value)" 2298703 1
-	[[ $(found work .text) == *"rdp 2.30 MB, nx 10.9 MB (4.8 times), x11 17.5 MB (7.6 times)"*"13 % and 23 %"*"57 % of X"* ]]
+	[[ $(found work .text) == *"rdp 2.30 MB, nx 10.9 MB (4.8 times), x11 17.5 MB (7.6 times)"*"13 %"*"23 %"*"57 %"* ]]
 	[ "$(found messages .value)" = 19.45 ]
 	[ "$(found key .value)" = 288 ]
 	[ "$(found other-work '[.value, .verdict]')" = '[3.5,"unsure"]' ]

@@ -3,11 +3,11 @@
 include "words";
 
 def mbit: sub("(?<n>[0-9])(?<u>[KMG]?)bit"; "\(.n) \(.u)bit/s");
-def transport_words: {udp: "datagrams at even distances", random: "datagrams at random distances", tcp: "TCP", none: "no load"}[.]
+def transport_words: {udp: "UDP at regular intervals", random: "UDP at random intervals", tcp: "TCP", none: "no load"}[.]
 	// .;
 def title: "Pings and keys over a loaded link: \(.run.settings.links // [] | map(mbit) | and_list)";
 def setup: .run.settings as $set | [("a queue of \($set.queue | values)"),
-	({display: "load from the server to the client, as pictures go",
+	({display: "load from the server to the client",
 		input: "load from the client to the server", both: "load both ways"}[$set.direction // ""] | values),
 	"\($set.repeats // 0 | plural("repeat")) of \($set.seconds // "?") s",
 		run_words] | sentence;
@@ -39,11 +39,11 @@ def nearly_full: . as $doc | [links[] as $l | pings($l) as $rows | [$rows[] | .t
 		max_by(.mean_ms) | figure("mean_ms") + {figure: "round-trip"}) end;
 def overfull: . as $doc | [links[] as $l | [pings($l)[] | select(.transport == "tcp" and .load > 100)] | select(. != [])
 	| max_by(.load)] | if . == [] then empty else
-	finding("overfull"; "**TCP that wants more than the link** leaves pings "
+	finding("overfull"; "**While TCP saturates the link**, a ping takes "
 		+ (map("\(fine_ends("mean_ms")) on average and \(.max_ms | fine) at most\(lost) at \(.link | mbit)"
-			+ if .queue_ms == null then "" else ", of a queue of \(.queue_ms | fine)" end) | join("; ")) + "."
+			+ if .queue_ms == null then "" else " (full queue: \(.queue_ms | fine))" end) | join("; ")) + "."
 		+ (if $doc.run.settings.link_by != "wire" and any(.[]; .queue_ms != null and .max_ms < 0.9 * .queue_ms) then
-			" The queue is the sender's own, and its TCP holds back before it is full." else "" end);
+			" The queue is inside the sending host, whose TCP slows down before the queue is full." else "" end);
 		max_by(.mean_ms) | figure("mean_ms") + {verdict: "bad", figure: "round-trip"}) end;
 # Later than without load, by the intervals where there are any, held against M/D/1 below the last tenth of the link.
 def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | select($idle != null)
@@ -52,33 +52,33 @@ def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | se
 			| if . == [] then empty else
 	map(select(.told)) as $told
 	| finding("random-load"; if $told == [] then
-		"**No longer wait is shown beside frames at random times**, at loads of \(map(.load) | unique | map(plain) | and_list) %."
-		else "**Beside frames at random times, a ping waits** "
+		"**Traffic at random times does not delay pings significantly** at loads of \(map(.load) | unique | map(plain) | and_list) %."
+		else "**Traffic at random times delays a ping** by "
 			+ ($told | map("\(.more | fine) at \(.load | plain) % of \(.link | mbit) (M/D/1: \(.md1_wait_ms | fine))") | and_list)
-			+ ". The model is not fitted." end;
+			+ ". M/D/1 has no fitted parameter here." end;
 		($told[-1] // .[-1] | {value: .more, unit: "ms"}) + {figure: "round-trip"}) end;
 def keys: threshold as $limit | queues[0] as $q
 	| [measured_rows("summary")[] | select(.probe != "ping" and .queue == $q)] | group_by([.probe, .link])
 	| map(idle(.) as $idle | select($idle != null) | (map(select(.load > 0)) | max_by(.mean_ms) // null) as $worst
 		| select($worst != null) | {idle: $idle, worst: $worst})
-	| if . == [] then empty else finding("keys"; "**A key over the loaded link** takes "
-		+ (map("\(.worst | fine_ends("mean_ms")) beside \(.worst.load | plain) % by \(.worst.transport | transport_words) at"
-			+ " \(.worst.link | mbit) (\(.worst.probe); \(.idle.mean_ms | fine) without load)"
+	| if . == [] then empty else finding("keys"; "**The response to a key over the loaded link** takes "
+		+ (map("\(.worst | fine_ends("mean_ms")) under a load of \(.worst.load | plain) % by \(.worst.transport | transport_words)"
+			+ " at \(.worst.link | mbit) (\(.worst.probe); \(.idle.mean_ms | fine) without load)"
 			+ (if .worst.late_percent == null then "" else
-				", over \($limit | plain) ms in \(.worst | figure("late_percent") | figure_words)" end)) | join("; ")) + ".";
+				", \(.worst | figure("late_percent") | figure_words) of the keys over \($limit | plain) ms" end)) | join("; ")) + ".";
 		max_by(.worst.mean_ms).worst | figure("mean_ms") + {figure: "keys"}) end;
 # A ping cannot wait for more than the queues that it meets can hold.
 def beyond: (if .run.settings.direction == "both" then 2 else 1 end) as $ways
 	| [measured_rows("summary")[] | select(.probe == "ping" and .queue_ms != null and .mean_ms > $ways * .queue_ms * 1.05 + 5)]
 	| if . == [] then empty else
-	finding("beyond-queue"; "**Longer than the queue can hold**, which should not be:"
-		+ " \(map("\(.mean_ms | fine) of \(.queue_ms | fine) at \(.load | plain) % of \(.link | mbit)") | and_list).";
+	finding("beyond-queue"; "**Pings took longer than a full queue explains**:"
+		+ " \(map("\(.mean_ms | fine) instead of \(.queue_ms | fine) at \(.load | plain) % of \(.link | mbit)") | and_list).";
 		.[0] | figure("mean_ms") + {verdict: "bad", figure: "round-trip"}) end;
 
 def verdict: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | ($rows | map(select(.load > 0)) | max_by(.mean_ms)
 	// null) as $worst
 		| select($idle != null and $worst != null) | {l: ($l | mbit), $idle, $worst}]
-	| if . == [] then "No condition was measured to the end: there is nothing to say yet." else
-		"A load makes a ping take up to "
+	| if . == [] then nothing_measured else
+		"Under load, a ping takes up to "
 		+ (map("\(.worst.mean_ms | fine) on \(.l) (\(.idle.mean_ms | fine) without load)") | and_list) + "." end;
 def findings: [beyond, at_rest, nearly_full, overfull, random_load, keys][:5];

@@ -3,7 +3,7 @@
 include "words";
 include "trains";
 
-def title: "What a scheduler can do about slow responses: \(protocol_words)";
+def title: "Scheduler settings against slow responses: \(protocol_words)";
 def base: "default";
 def loads: .run.settings.loads // [];
 def main_cost: (.run.settings.full_costs_ms // [10]) as $full | (.run.settings.costs_ms // []) as $costs
@@ -32,28 +32,30 @@ def helpful: near_ms as $near | others | map(select(.latency_p50_ms <= $near));
 
 def by_default: . as $doc | row_of(base; "heavy") as $r | row_of(base; "light") as $l | (loads | first) as $n
 	| if $r == null then empty else finding("default";
-		"**By default, \($n | plural("CPU hog")) slow the heavy application to \($r | median).** Fair sharing alone makes"
-			+ " \(main_cost | plain) ms of work last "
-		+ "\(main_cost * ($n + 1) | with_unit("ms"))." + (if $l == null then "" else " Vim responds in \($l | median)." end);
+		"**By default, \($n | plural("CPU hog")) raise the median response of the heavy application to \($r | median).** With"
+			+ " fair sharing, \(main_cost | plain) ms of CPU time take \(main_cost * ($n + 1) | with_unit("ms"))."
+			+ (if $l == null then "" else " Vim responds in \($l | median)." end);
 		($r | figure("latency_p50_ms")) + {verdict: (if $r.latency_p50_ms > ($doc | threshold) then "bad" else "good" end),
 			figure: "settings"}) end;
 def remedies: . as $doc | row_of(base; "heavy") as $r | others as $all | helpful as $near
 	| if $r == null or $all == [] then empty
 	  elif $near == [] then finding("remedies";
-		"**No setting makes it nearly as fast as without load** (\(near_ms | with_unit("ms"))). The fastest is \($all[0] | named($doc)).";
+		"**No setting makes responses nearly as fast as without load** (at most \(near_ms | with_unit("ms"))). The fastest is"
+			+ " \($all[0] | named($doc)).";
 		($all[0] | figure("latency_p50_ms")) + {figure: "settings"})
-	  else finding("remedies"; "**Nearly as fast as without load** (at most \(near_ms | with_unit("ms"))):"
+	  else finding("remedies";
+		"**These settings make responses nearly as fast as without load** (at most \(near_ms | with_unit("ms"))):"
 		+ " \($near | map(named($doc)) | and_list)."
 		+ ($all | map(select(.latency_p50_ms > 0.8 * $r.latency_p50_ms)) | if . == [] then ""
-			else " Hardly any help: \(map(named($doc)) | and_list)." end);
+			else " Hardly any effect: \(map(named($doc)) | and_list)." end);
 		($near[0] | figure("latency_p50_ms")) + {verdict: "good", figure: "settings"}) end;
 def price: . as $doc | row_of(base; "heavy") as $r
 	| [others[] | select(.load_share_percent != null and $r != null and .latency_p50_ms <= 0.5 * $r.latency_p50_ms)]
 	| if . == [] or $r.load_share_percent == null then empty else (max_by(.load_share_percent)) as $cheap
 		| (min_by(.load_share_percent)) as $dear
-		| finding("price"; "**The price is CPU time of the load** (\($r.load_share_percent | fixed(0)) % of a CPU by default). Of the"
+		| finding("price"; "**The CPU hogs lose CPU time** (by default they get \($r.load_share_percent | fixed(0)) % of a CPU). Of the"
 			+ " settings that halve the response time, "
-			+ "\($cheap.setting as $s | $doc | says($s)) leaves it most (\($cheap.load_share_percent | fixed(0)) %)"
+			+ "\($cheap.setting as $s | $doc | says($s)) leaves the hogs most (\($cheap.load_share_percent | fixed(0)) %)"
 			+ (if $dear.setting == $cheap.setting then "."
 				else ", \($dear.setting as $s | $doc | says($s)) least (\($dear.load_share_percent | fixed(0)) %)." end);
 			($cheap | figure("load_share_percent")) + {figure: "settings"}) end;
@@ -64,16 +66,17 @@ def lengths: . as $doc | (.run.protocol.floor_ms // 0) as $floor
 		| (first(range(length) as $i | select(.[$i].latency_p50_ms > 2 * .[$i].cost_ms + $floor + 5) | $i) // length) as $lost
 		| {setting: .[0].setting, to: (if $lost == 0 then 0 else .[$lost - 1].cost_ms end), most: .[-1].cost_ms})
 	| if . == [] then empty else sort_by(-.to) | finding("length";
-		"**Protection ends at some length of the operation** with \($doc.run.settings | .length_load // .length.sinks // "?")"
-			+ " CPU hogs. A response within twice the operation's own CPU time is kept "
-		+ (map("by \(.setting as $s | $doc | says($s)) "
+		"**Long operations lose the protection** with \($doc.run.settings | .length_load // .length.sinks // "?") CPU hogs. The"
+			+ " response stays within twice the operation's own CPU time "
+		+ (map("with \(.setting as $s | $doc | says($s)) "
 			+ (if .to == 0 then "at no length tried" elif .to == .most then "at every length tried" else "up to \(.to | plain) ms" end))
 			| join("; ")) + ".";
 		{value: .[0].to, unit: "ms", figure: "length"}) end;
 def tested: . as $doc | verdicts as $c | if $c == [] then
-	finding("tested"; "**None of these differences is tested**: that takes five repeats with the default beside them (`--repeat 5`).";
+	finding("tested";
+		"**The differences are not tested for significance**: that needs five repeats that include the default (`--repeat 5`).";
 		{verdict: "unsure", figure: "settings"})
-	else finding("tested"; "**Against the default in the same repeat** (paired t test, Holm; ratio of medians): "
+	else finding("tested"; "**Compared with the default in the same repeat** (ratio of medians; paired t test, Holm): "
 		+ ([("better", "worse", "no difference shown", "too noisy") as $v | [$c[] | select(.verdict == $v)] | select(. != [])
 			| "\($v): " + (map((.setting as $s | $doc | says($s))
 				+ (if .ratio == null then "" else " \(.ratio | fixed(2))\(interval(.ratio_low; .ratio_high; ""))" end)) | and_list)]
@@ -85,8 +88,8 @@ def verdict_of: . as $doc | row_of(base; "heavy") as $r | helpful as $near
 	  elif $near == [] then "No setting tried makes an application that needs \(main_cost | plain) ms of CPU nearly as fast as"
 		+ " without load."
 	  else "\($near | length | plural("setting makes"; "settings make")) an application that needs \(main_cost | plain) ms of CPU"
-		+ " nearly as fast as without load; by default it takes \($r | median)." end
-	+ (if verdicts == [] then " Too few repeats to call one better." else "" end);
+		+ " nearly as fast as without load; its median response by default is \($r | median)." end
+	+ (if verdicts == [] then " Too few repeats to test whether one is better." else "" end);
 def findings_of: [by_default, remedies, price, lengths, tested][:5];
 
 # Of several protocols each is said by itself, in one finding.

@@ -2,9 +2,9 @@
 # say.jq - memory of logins. KB and MB are 1,024 and 1,048,576 bytes.
 include "words";
 
-def title: "Memory of a login, and of one more";
+def title: "Server memory that each login takes";
 def labels: {value: {
-	what: {private: "private", private_clean: "private clean", pss: "fair share (PSS)", page_tables: "page tables",
+	what: {private: "private", private_clean: "private clean", pss: "proportional share (PSS)", page_tables: "page tables",
 		group: "charged", server: "server in use"},
 	class: {display: "display server", terminal: "terminal", services: "services", desktop: "desktop"}}};
 
@@ -15,7 +15,7 @@ def amount($name): mb($name) | figure_words + if (.low | number) == (.high | num
 def slopes($what): [(.slope // [])[] | select(.what == $what and .slope_mb != null)];
 def slope_of($system; $what): first(slopes($what)[] | select(.system == $system)) // null;
 
-def verdict: slopes("private") as $s | if $s == [] then "Nothing was measured to the end: there is no answer yet." else
+def verdict: slopes("private") as $s | if $s == [] then nothing_measured else
 	"One more user costs " + ($s | sort_by(-.slope_mb) | map("\(.slope_mb | number) MB of private memory (\(.system | system_words))")
 		| and_list) + "." end;
 
@@ -26,7 +26,7 @@ def cost: slopes("private") | if . == [] then empty else sort_by(-.slope_mb) as 
 			| first($all[] | select(.system == ($t.system | sub("typical$"; "light")) and .slope_mb > 0)) as $l
 			| "\($t.slope_mb - $l.slope_mb | with_unit("MB")) more (\($t.slope_mb / $l.slope_mb | number) times as much) over"
 				+ " \($t.system | sub("[.]typical$"; ""))"]
-			| if . == [] then "" else " The desktop instead of a terminal costs \(and_list)." end);
+			| if . == [] then "" else " A desktop instead of a terminal costs \(and_list)." end);
 		($all[0] | mb("slope_mb")) + {figure: "logins"}) end;
 
 # What a login holds most of, and where its display server is.
@@ -38,7 +38,7 @@ def largest: . as $doc | [(.who // [])[] | select(.count > 0)] as $who | ($who |
 		+ (map("\(.name) has \(.percent | percent) % of a \(.system | system_words) (\(.kb / 1024 | with_unit("MB")))")
 			| join("; ")) + "."
 		+ ([$doc.run.protocols // {} | to_entries[] | select(.value.display_at == "client") | .key]
-			| if . == [] then "" else " Over \(and_list) the display server is in front of the user and takes no memory of the server."
+			| if . == [] then "" else " Over \(and_list) the display server runs on the client and takes no memory of the server."
 				end);
 		{value: .[0].percent, unit: "%", figure: "processes"}) end;
 
@@ -47,12 +47,13 @@ def charged: . as $doc | [slopes("group")[] | . as $g | ($doc | slope_of($g.syst
 		| . + {more: (.slope_mb - $p.slope_mb), of: $p.slope_mb}]
 	| if . == [] then empty else
 	(map(select(.more < -0.02 * .of or .more > 0.25 * .of))) as $odd
-	| finding("charged"; "**The kernel charges** " + (map("\(amount("slope_mb")) to a \(.system | system_words)"
+	| finding("charged";
+		"**The kernel charges the login's memory group** " + (map("\(amount("slope_mb")) for a \(.system | system_words)"
 			+ " (\(if .more < 0 then "" else "+" end)\(.more | number) MB)") | join("; "))
-		+ ". The rest is mapped by no process alone: page tables, stacks in the kernel, sockets, memory shared within the login."
-		+ " At that rate, 1 GB holds " + (map("\(1024 / .slope_mb | floor | thousands) of the \(.system | system_words)") | and_list)
-		+ " without activity."
-		+ (if $odd == [] then "" else " Unexplained, since it is less than private memory or over a quarter more:"
+		+ ". The excess over private memory is page tables, kernel stacks, sockets and memory shared within the login."
+		+ " By these charges, 1 GB holds " + (map("\(1024 / .slope_mb | floor | thousands) of the \(.system | system_words)") | and_list)
+		+ " while idle."
+		+ (if $odd == [] then "" else " Unexplained, because below private memory or over 25 % above it:"
 			+ " \($odd | map(.system | system_words) | and_list)." end);
 		(max_by(.slope_mb) | mb("slope_mb")) + {figure: "logins", verdict: (if $odd == [] then "good" else "unsure" end)}) end;
 
@@ -61,10 +62,10 @@ def shared: . as $doc | rows as $rows | [slopes("pss")[] | . as $s
 		| first($rows[] | select(.system == $s.system and .logins == $s.logins_min)) as $one
 		| {system, logins_max, each: ($all.pss_mb / .logins_max), one: ($one.pss_mb / .logins_min), logins_min}]
 	| if . == [] then empty else
-	finding("shared"; "**Shared pages cost once**: the fair share (PSS) of one of \(.[0].logins_max) logins is "
+	finding("shared"; "**Shared pages count once**: the proportional share (PSS) of each of \(.[0].logins_max) logins is "
 		+ (map("\(.each | with_unit("MB")) (\(.system | system_words); \(.one | with_unit("MB"))"
 			+ " \(if .logins_min == 1 then "alone" else "at \(.logins_min)" end))") | join("; "))
-		+ ". Other users of the same programs on this machine share these pages too.";
+		+ ". Other processes on this machine that run the same programs share these pages, too.";
 		{value: .[0].each, unit: "MB", figure: "logins"}) end;
 
 # Before each cell the machine was a little different: a range, and no statistic.
@@ -72,21 +73,21 @@ def mb_range($name): map(.[$name] | values / 1048576) | if length == 0 then "?"
 	elif (min | number) == (max | number) then min | with_unit("MB") else range_words(min; max; "MB") end;
 def here: [rows[] | select(.logins == 0 and .machine_bytes != null)];
 def here_words: "\(mb_range("server_bytes")) are in use without any login"
-	+ " (of \(.[0].machine_total_bytes / 1073741824 | fixed(1)) GB, file cache left out):"
-	+ " \(mb_range("machine_processes_bytes")) of processes,"
-	+ " \(mb_range("machine_kernel_bytes")) of the kernel's tables and stacks."
-		+ " That includes everything else that runs on this machine.";
-def empty_words: "(a guest of QEMU, \(if .accel == "kvm" then "KVM" else "emulated" end), Linux \(.kernel), with the kernel and one"
-	+ " process): \(.reserved_bytes / 1048576 | with_unit("MB")) are kept by the kernel before it begins,"
-	+ " \(.used_bytes / 1048576 | with_unit("MB")) in use, \(.processes_bytes / 1048576 | with_unit("MB")) of that by processes, and"
-	+ " the rest is what it holds back. Wong & Seltzer (2000) found 17 MB for Linux and 19 MB for TSE, services of logins included.";
+	+ " (of \(.[0].machine_total_bytes / 1073741824 | fixed(1)) GB, without file cache):"
+	+ " \(mb_range("machine_processes_bytes")) by processes,"
+	+ " \(mb_range("machine_kernel_bytes")) by kernel tables and stacks,"
+		+ " including everything else that runs on this machine.";
+def empty_words: "(a virtual machine, \(if .accel == "kvm" then "KVM" else "emulated" end), Linux \(.kernel), one process): the"
+	+ " kernel reserves \(.reserved_bytes / 1048576 | with_unit("MB")) at boot,"
+	+ " \(.used_bytes / 1048576 | with_unit("MB")) are in use (\(.processes_bytes / 1048576 | with_unit("MB")) by processes),"
+	+ " the rest is the kernel's reserve. Wong & Seltzer (2000): 17 MB for Linux, 19 MB for TSE, login services included.";
 def idle: .run.empty_server as $empty | here as $here | if $empty != null then
 		($empty.unavailable_bytes / 1048576) as $mb
-		| finding("idle"; "**Compulsory memory: \($mb | with_unit("MB"))** of \($empty.memory_bytes / 1048576) are not there for"
-			+ " applications on a server of its own without any login \($empty | empty_words)"
+		| finding("idle"; "**Compulsory memory: \($mb | with_unit("MB"))** of \($empty.memory_bytes / 1048576) MB are unavailable"
+			+ " to applications on a server without any login \($empty | empty_words)"
 			+ if $here == [] then "" else " On this machine \($here | here_words)" end; {value: $mb, unit: "MB"})
 	elif $here == [] then empty else
-		finding("idle"; "**Compulsory memory** of a server of its own was not measured; on this machine \($here | here_words)";
+		finding("idle"; "**Compulsory memory** of an empty server was not measured; on this machine \($here | here_words)";
 			{value: ($here | map(.server_bytes / 1048576) | max), unit: "MB"}) end;
 
 def findings: if rows == [] then [] else [cost, largest, charged, shared, idle] end;

@@ -5,7 +5,7 @@ include "trains";
 
 def title: if attached then "Typing into a window: \(.run.protocol.title // "?")"
 	else "Typing latency under CPU load: \(protocol_words)" end;
-def setup: [(if attached then "window \"\(.run.protocol.title // "?")\" of a server that is not ours" else protocol_words end),
+def setup: [(if attached then "window \"\(.run.protocol.title // "?")\" of a server that others run" else protocol_words end),
 	link_words,
 	"\(.run.settings.rate_per_s // "?") keys a second",
 	repeats_words + (.run.settings.seconds | if . == null then "" else " of \(.) s" end),
@@ -35,7 +35,7 @@ def judge($role): . as $doc | (rows_of($role) | usable) as $rows | ($rows | map(
 			| {is: "overloaded", row: $row, clause: "cannot keep up \($doc | with_load($row.sinks))"}
 	  elif ($calm | map(late_most_high) | max) <= late_limit or ($calm | map(late_most) | max) == 0 then
 		{is: "good", row: ($calm | max_by(late_most_high)), clause: "stays fast \($doc | loads_tried($calm))"}
-	  else {is: "unsure", row: ($calm | max_by(late_most_high)), clause: "may or may not be late: this run cannot tell"} end;
+	  else {is: "unsure", row: ($calm | max_by(late_most_high)), clause: "has late keys or none: this run cannot tell"} end;
 
 def late($role): . as $doc | judge($role) as $j | if $j == null then empty else
 	(rows_of($role) | usable) as $rows | ($rows | map(select(.overloaded == 0))) as $calm | role_name($role) as $name
@@ -49,7 +49,7 @@ def late($role): . as $doc | judge($role) as $j | if $j == null then empty else
 			+ (if ($r | late_most) == 0 and $r.late_share_percent_high != null then
 				" With 95 % confidence, at most \($r.late_share_percent_high | percent) % are late at any load." else "" end)
 			+ ([$calm[].same_group | values] | unique | if $role != "light" or ($calm | last.sinks) < 5 then "" elif . == [0] then
-				" It runs in a scheduling group of its own, which may be why; `thinprobe run schedulers` can tell." elif . == [1] then
+				" It runs in its own scheduling group, which may be why; `thinprobe run schedulers` can tell." elif . == [1] then
 					" The scheduler protects programs that need little CPU." else "" end)
 		elif $j.is == "bad" then ($calm | last) as $most
 			| "**\($who): late \($doc | with_load($r.sinks)).** \($r | late_words) of the keys took longer than \($t)"
@@ -60,14 +60,14 @@ def late($role): . as $doc | judge($role) as $j | if $j == null then empty else
 			+ (if $rows | any(.overloaded > 0) then
 				" It cannot keep up \(first($rows[] | select(.overloaded > 0)) | .sinks as $n | $doc | with_load($n))." else "" end)
 		elif $j.is == "overloaded" then
-			"**\($who): cannot keep up \($doc | with_load($r.sinks)).** Its backlog grows by up to"
-				+ " \([$rows[] | select(.overloaded > 0).backlog_per_s // 0] | max | number) keys a second. No response time is given: it"
-				+ " would tell how long the run was."
+			"**\($who): cannot keep up \($doc | with_load($r.sinks)).** Unanswered keys grow by up to"
+				+ " \([$rows[] | select(.overloaded > 0).backlog_per_s // 0] | max | number) a second. Response times are omitted: they"
+				+ " would grow with the length of the run."
 		elif ($r | late_most) > $r.late_share_percent then
-			"**\($who): late or not, this run cannot tell.** \($r | late_words) of the keys took longer than \($t)"
-				+ " \($doc | with_load($r.sinks)): updates alone give only a range. The reference application (`--app heavy`) is exact."
-		else "**\($who): late or not, this run cannot tell.** \($r | late_words) of the keys took longer than \($t)"
-			+ " \($doc | with_load($r.sinks)). More repeats would tell (`--repeat 10`)." end;
+			"**\($who): this run cannot tell whether keys are late.** \($r | late_words) of the keys took longer than \($t)"
+				+ " \($doc | with_load($r.sinks)): screen updates give only a range. The reference application (`--app heavy`) is exact."
+		else "**\($who): this run cannot tell whether keys are late.** \($r | late_words) of the keys took longer than \($t)"
+			+ " \($doc | with_load($r.sinks)). More repeats narrow the interval (`--repeat 10`)." end;
 		($r | late_figure) + {verdict: {good: "good", bad: "bad", overloaded: "bad", unsure: "unsure"}[$j.is]}) end;
 
 # ---- fair sharing: what (hogs + 1) parties that want all of a CPU leave each other ----
@@ -89,19 +89,20 @@ def fair_sharing: . as $doc
 	| if $full == [] or ($full | last.sinks) == 0 or attached then empty else
 		# of the row that shows it, if one does: a verdict in words, the same as one word, what follows from it
 		(if $goes > 1.2 then [null, "unsure",
-			"**Fair sharing cannot be tested here**: one update of the application arrives as up to \($goes | number)."]
+			"**Fair sharing cannot be tested here**: one update of the application reaches the screen as up to"
+			+ " \($goes | number) updates."]
 		elif $off == [] and all($full[]; fair_near) then [($full | last), "good", "**The cause is fair sharing, not a fault.**",
 			", the application gets 1/\($full | last.sinks + 1) of the CPU:", " A faster server helps; a faster link does not."]
 		elif $off == [] then [($full | map(select(fair_near | not)) | widest), "unsure",
-			"**The stalls scatter too widely to test fair sharing.**", ",", ""]
+			"**Stalls differ too much between repeats to test fair sharing.**", ",", ""]
 		elif all($off[]; .mean_stall_ms > .fair_stall_ms) then [($off | max_by(.mean_stall_ms - .fair_stall_ms)), "bad",
 			"**Stalls are longer than fair sharing explains.**", ",",
-			" Something else takes CPU time, or an update costs more than it should."]
+			" Something else takes CPU time, or an update needs more of it than was set."]
 		elif all($off[]; .mean_stall_ms < .fair_stall_ms) then [($off | min_by(.mean_stall_ms - .fair_stall_ms)), "none",
 			"**The application gets more than a fair share.**", ",",
 			if [$off[].same_group] | unique == [0] then " It is in another scheduling group than the CPU hogs." else "" end]
-		else [null, "unsure", "**Stalls miss fair sharing both ways**, at loads of \($off | map(.sinks | tostring) | and_list):"
-			+ " too noisy to tell more."] end) as [$row, $verdict, $head, $gets, $so]
+		else [null, "unsure", "**Stalls are partly longer, partly shorter than with fair sharing**, at"
+			+ " \($off | map(.sinks | tostring) | and_list) CPU hogs: too noisy to tell more."] end) as [$row, $verdict, $head, $gets, $so]
 		| finding("fair-sharing"; $head + if $row == null then "" else
 				" \($doc | with_load($row.sinks) | upper_first)\($gets) \($row | fair_pair).\($so)" end;
 			($row | if . == null then {} else gap end) + {$verdict, figure: "mean-stall"}) end;
@@ -111,38 +112,38 @@ def late_below_saturation: . as $doc
 	| [rows_of("heavy") | usable[] | select(.cost_ms != null and .sinks > 0 and .overloaded == 0
 		and .cost_ms * (.sinks + 1) < .period_ms and late_least_low > late_limit)]
 	| if . == [] then empty else last | finding("late-below-saturation";
-		"**Late although the CPU has room.** \(late_words) of the keys are late \(.sinks as $n | $doc | with_load($n)), where"
-			+ " \(.sinks + 1) × \(.cost_ms | plain) ms fit before the next key. Fair sharing does not explain that.";
+		"**Keys are late although the CPU is not saturated.** \(late_words) are late \(.sinks as $n | $doc | with_load($n)),"
+			+ " where \(.sinks + 1) × \(.cost_ms | plain) ms of CPU time fit before the next key. Fair sharing does not explain that.";
 		late_figure + {verdict: "bad"}) end;
 
 # ---- without load: what of a response the server's own wait and the link explain ----
 def link_ms($bytes): (.run.lab.rate // .run.settings.link // ""
-	| capture("^(?<n>[0-9.]+)(?<u>[KMG]?)bit[^,]*(,(?<d>[0-9.]+)(?<t>us|ms|s))?") // null) as $r
+	| split(",")) as $link | ($link[0] // "" | capture("^(?<n>[0-9.]+)(?<u>[KMG]?)bit") // null) as $r
 	| if $r == null or $bytes == null then null
 		else ($bytes * 8 / (($r.n | tonumber) * ({"": 1, K: 1e3, M: 1e6, G: 1e9}[$r.u])) * 1000)
-		+ (if $r.d == null then 0 else 2 * ($r.d | tonumber) * {us: 0.001, ms: 1, s: 1000}[$r.t] end) end;
+		+ 2 * ($link[1] // "" | time_ms // 0) end;
 def idle_response: . as $doc
 	| ([("light", "heavy") as $role | rows_of($role) | usable[] | select(.sinks == 0 and .latency_p50_ms != null and .overloaded == 0)]
 		| first) as $r
 	| if $r == null then empty else
 		($r.latency_p50_ms - ($r.cost_ms // 0)) as $p50 | .run.protocol.floor_ms as $floor | link_ms($r.wire_bytes_per_key) as $link
-		| (.run.protocol.floor_of // "waiting for the next frame, on average,") as $wait | ($p50 | floor_explains($floor)) as $explains
+		| (.run.protocol.floor_of // "the mean wait for the next frame") as $wait | ($p50 | floor_explains($floor)) as $explains
 		| "\($p50 | with_unit("ms"))\(if ($r.cost_ms // 0) > 0 then " beyond its own \($r.cost_ms | plain) ms" else "" end)" as $takes
 		| (if $link == null then "" elif $link < 0.005 then "; the link adds less than 0.01 ms"
 			else "; the link adds \($link | with_unit("ms"))" end)
 			as $network
 		| finding("idle-response";
-			if $p50 < resolution then "**Idle, the response is too fast to measure**: less than the probe's error of"
+			if $p50 < resolution then "**Without load, the response is too fast to measure**: less than the probe's error of"
 				+ " \(resolution | with_unit("ms"))."
 			elif $explains | IN("all", "most") then
-				"**Idle, the server's own wait dominates.** The median response takes \($takes); \($wait) takes \($floor | with_unit("ms")) of"
-				+ " that\($network)."
+				"**Without load, the server's own delay dominates.** The median response takes \($takes); \($wait) takes"
+				+ " \($floor | with_unit("ms")) of that\($network)."
 			elif $link != null and $link >= 0.5 * $p50 then
-				"**Idle, the link dominates**: \($link | with_unit("ms")) of the median response of \($takes)."
-			elif attached then "**Idle, the median response takes \($takes).** What that is made of cannot be told from here."
-			else "**Idle, the median response takes \($takes).** "
+				"**Without load, the link dominates**: it takes \($link | with_unit("ms")) of the median response of \($takes)."
+			elif attached then "**Without load, the median response takes \($takes).** The client cannot tell which part is the server's."
+			else "**Without load, the median response takes \($takes).** "
 				+ (if ($floor // 0) > 0 then "\($wait | upper_first) would take \($floor | with_unit("ms"))"
-					else "Nothing known of the server explains it" end)
+					else "No known delay of the server explains it" end)
 				+ "\($network)." end;
 			($r | figure("latency_p50_ms")) + {figure: "latency-cdf"}) end;
 
@@ -161,7 +162,7 @@ def breaks($doc): map(select(.is == "bad")) | sort_by(.row.sinks) | group_by(.ro
 		+ " % of keys over \($doc | threshold | plain) ms)") | and_list | select(. != "") | ", \(.)";
 def clause_several: . as $all | map(select(.is | IN("bad", "overloaded"))) as $bad
 	| if $bad != [] then "late over \($bad | count_of($all))" elif all(.is == "good") then "fast over \(count_of($all))"
-	  else "late or not over \(map(select(.is == "unsure")) | names): this run cannot tell" end;
+	  else "this run cannot tell whether keys are late over \(map(select(.is == "unsure")) | names)" end;
 def late_several($role): . as $doc | judged($role) as $all | if $all == [] then empty else
 	($all | map(select(.is | IN("bad", "overloaded"))) | group_by(.row.sinks)) as $bad
 	| (rows_of($role) | usable | map(.sinks) | max) as $top | $all[0].most.sinks as $n
@@ -193,29 +194,29 @@ def stalls_several: . as $doc | first(("heavy", "light") as $role | rows_of($rol
 		| map(select(.fair_stall_ms != null and .fair_stall_ms > 0 and (.updates_per_key // 1) <= 1.2)) as $full
 		| ($full | map(select(fair_ok | not))) as $off | ($full | map(select(fair_ok and (fair_near | not)))) as $wide
 		| finding("mean-stall"; "**The mean stall \($doc | with_load($n)) is \(from_to("mean_stall_ms"))"
-			+ (if apart("mean_stall_ms") then "" else ", not told apart" end) + ".**"
+			+ (if apart("mean_stall_ms") then "" else ", no significant difference" end) + ".**"
 			+ " The jitter is \(sort_by(.jitter_sd_ms) | from_to("jitter_sd_ms"))."
 			+ (if $full == [] or ($doc | attached) then "" else
 				" Fair sharing gives a mean stall of \($full[0].fair_stall_ms | with_unit("ms"))"
-				+ (if $off == [] then "" else "; off that line: \($off | map(.protocol) | and_list)" end)
-				+ (if $wide == [] then "" else "; scattered too widely to tell: \($wide | map(.protocol) | and_list)" end)
-				+ (if $off + $wide == [] then "; every curve lies on that line." else "." end) end)
-			+ (if $split == [] then "" else " An update arrives as several over \($split | map(.protocol) | and_list)." end);
+				+ (if $off == [] then "" else "; different over \($off | map(.protocol) | and_list)" end)
+				+ (if $wide == [] then "" else "; too variable to tell over \($wide | map(.protocol) | and_list)" end)
+				+ (if $off + $wide == [] then "; all protocols agree with it." else "." end) end)
+			+ (if $split == [] then "" else " One update of the application reaches the screen as several over"
+				+ " \($split | map(.protocol) | and_list)." end);
 			(.[-1] | figure("mean_stall_ms")) + {figure: "mean-stall", verdict: (if $off + $wide == [] then "none" else "unsure" end)}) end;
 def idle_several: first(("light", "heavy") as $role | rows_of($role) | usable
 		| map(select(.sinks == 0 and .latency_p50_ms != null and .overloaded == 0)) | select(. != [])) // []
 	| sort_by(.latency_p50_ms) | if . == [] then empty else
-		finding("idle-response"; "**Idle, the median response is \(from_to("latency_p50_ms")).** In order: "
+		finding("idle-response"; "**Without load, the median response is \(from_to("latency_p50_ms")).** From fast to slow: "
 			+ (map("\(.protocol) \(.latency_p50_ms | with_unit("ms"))") | join(", ")) + ".";
 			(.[-1] | figure("latency_p50_ms")) + {figure: "latency-cdf"}) end;
 
-def nothing: "No condition was measured to the end: there is nothing to say yet.";
 def verdict_several: . as $doc | [("light", "heavy") as $role | judged($role) | select(. != [])
 	| "\($doc | role_name($role) | if test("^[0-9]") then "An application that needs \(.)" else upper_first end):"
-		+ " \(clause_several)\(first(breaks($doc), ""))."] | if . == [] then nothing else join(" ") end;
+		+ " \(clause_several)\(first(breaks($doc), ""))."] | if . == [] then nothing_measured else join(" ") end;
 def verdict_single: [("light", "heavy") as $role | judge($role) as $j | select($j != null)
 	| {is: $j.is, text: "\(role_name($role) | if test("^[0-9]") then "an application that needs \(.)" else . end) \($j.clause)"}]
-	| if . == [] then nothing else map(.text | upper_first) | join(". ") + "." end;
+	| if . == [] then nothing_measured else map(.text | upper_first) | join(". ") + "." end;
 def verdict: if several then verdict_several else verdict_single end;
 def findings: (if several then [late_several("light"), late_several("heavy"), stalls_several, idle_several, probe_finding]
 	else [late("light"), late("heavy"), fair_sharing, late_below_saturation, idle_response, probe_finding] end)[:5];

@@ -14,7 +14,7 @@ def labels: {value: {swap: (.run.settings.swaps // [] | words_for(swap_words)),
 
 def started: [measured_rows("summary")[] | select(.startup_ms != null)];
 def step_words: if .axis == "used" then "\(.step) MB in swap" elif .axis == "left" then "\(.step) % of its memory left"
-	elif .axis == "loads" then .step | plural("CPU hog") else "\(.step) reads a second from its disk" end;
+	elif .axis == "loads" then .step | plural("CPU hog") else "\(.step) other reads a second on its disk" end;
 def hardness: if .axis == "left" then -.step else .step end;
 def time_words: if . >= 995 then "\(. / 1000 | number) s" else with_unit("ms") end;
 def times: .startup_ms / .t0_ms;
@@ -36,7 +36,7 @@ def late_words: threshold as $limit | started | map(select(.startup_ms > $limit)
 
 def verdict: late_words as $late | courses("used") as $used | (courses("left") + $used) as $memory
 	| (courses("loads") + courses("reads")) as $other
-	| if started == [] then "No condition was measured to the end: there is nothing to say yet."
+	| if started == [] then nothing_measured
 	  elif $memory + $other == [] and any(started[]; .axis != "none") then
 		"The start without pressure was not measured: there is nothing to compare with."
 	  elif $memory + $other == [] then "Only starts without pressure were measured."
@@ -44,14 +44,14 @@ def verdict: late_words as $late | courses("used") as $used | (courses("left") +
 		| (if $memory == [] then "" else "Under memory pressure " end) + "\($worst.app) needs up to "
 		+ "\($worst | times | times_words) times as long to start: "
 		+ "\($worst.startup_ms | time_words) instead of \($worst.t0_ms | time_words), with \($worst | step_words)."
-		+ if $used == [] then "" else " Where swap is merely in use, start-up takes "
+		+ if $used == [] then "" else " With swap in use but enough memory, start-up takes "
 			+ "\($used | map(.last | times) | least_most(times_words)) times as long as without pressure." end + $late end;
 
 # One step when memory is full, or growth with swap in use?
 def in_use: courses("used") | if . == [] then empty else
 	[.[] | select((.last.startup_ms_low // .last.startup_ms) > 1.3 * (.first.startup_ms_high // .first.startup_ms))] as $grow
-	| finding("swap-in-use"; (if $grow == [] then "**One step when memory is full, then no more**: "
-			else "**Start-up grows with swap in use** for \($grow | distinct(.app) | and_list). All applications: " end)
+	| finding("swap-in-use"; (if $grow == [] then "**Start-up slows down once memory is full, not further with more swap in use**: "
+			else "**Start-up time grows with swap in use** for \($grow | distinct(.app) | and_list). All applications: " end)
 		+ (group_by(.swap) | map("on \(.[0].swap | swap_words) it takes \(map(.first | times) | least_most(times_words)) times T0 with "
 			+ "\(.[0].first | step_words) and \(map(.last | times) | least_most(times_words)) times with \(.[0].last | step_words)")
 			| join("; ")) + ".";
@@ -62,28 +62,28 @@ def breaks: reduce (.steps | reverse[]) as $s ({all: true, first: null};
 	if .all and ($s | times) > 2 then .first = $s.step else .all = false end) | .first;
 def left: courses("left") | if . == [] then empty else
 	worst as $worst
-	| finding("memory-left"; "**Little memory left costs up to \($worst | times | times_words) times T0**: "
+	| finding("memory-left"; "**With little memory left, start-up takes up to \($worst | times | times_words) times T0**: "
 		+ (map("\(.app) on \(.swap | swap_words) takes over twice T0 "
-			+ (breaks | if . == null then "at no step, " else "from \(.) % on, " end)
+			+ (breaks | if . == null then "at no step, " else "from \(.) % of memory left, " end)
 			+ (if .last.startup_ms_above == 1 then "more than " else "" end) + "\(.last | times | times_words) times at \(.last.step) %")
 			| join("; ")) + ".";
 		($worst | times_figure) + {verdict: (if ($worst | times) > 2 then "bad" else "good" end), figure: "start-left"}) end;
 
 def share: [started[] | select(.axis == "used" and .e != null)] | if . == [] then empty else
 	(sort_by(.e) | .[length / 2 | floor]) as $middle
-	| finding("e"; (if $middle.e < 0.5 then "**Most of what swap in use adds is the device's time**"
-			else "**The device by itself explains less than half of what swap in use adds**" end)
-		+ ": e, the part that it does not explain, is " + (group_by(.swap) | map("\(map(.e) | least_most(fixed(2))) on "
+	| finding("e"; (if $middle.e < 0.5 then "**The swap device causes most of the delay that swap in use adds**"
+			else "**The swap device causes less than half of the delay that swap in use adds**" end)
+		+ ": the part not caused by the device (e) is " + (group_by(.swap) | map("\(map(.e) | least_most(fixed(2))) on "
 			+ "\(.[0].swap | swap_words) (\(length | plural("condition")))") | join("; "))
-		+ ". Below 0 the requests take longer one after the other than they delayed the start.";
+		+ ". Below 0, some requests did not delay the start.";
 		($middle | figure("e")) + {figure: "e"}) end;
 
 # A file as large as the swap in use, on a device like that of the swap: the paper's comparison.
 def file: [started[] | select(.axis == "used" and .file_ms != null and .added_ms > 3 * (.t0_spread_ms // infinite))]
 	| if . == [] then empty else
 	def ratio: .added_ms / .file_ms;
-	finding("file"; "**Pressure adds \(map(ratio) | least_most(fixed(2))) times what it takes to write a file as large as the swap "
-		+ "in use**: " + (group_by(.swap) | map(. as $rows | "on \(.[0].swap | swap_words) "
+	finding("file"; "**Swap in use delays a start by \(map(ratio) | least_most(fixed(2))) times the time to write a file of that "
+		+ "size**: " + (group_by(.swap) | map(. as $rows | "on \(.[0].swap | swap_words) "
 			+ ([([map(.step) | min, max] | unique[]) as $step
 				| "\($rows | map(select(.step == $step) | ratio) | least_most(fixed(2))) times with \($step) MB"] | and_list))
 			| join("; ")) + ".";
@@ -101,39 +101,37 @@ def beside($axis; $id; $what; more): courses($axis) | map(select(.last.step > 0)
 def menus: (.models // []) as $models | (.profiles // []) as $profiles | if $models == [] then empty else
 	($profiles | map(select(.place != "no menu"))) as $asked | ($asked | map(select(.place == "none"))) as $none
 	| finding("menus"; "**Menus are \(if all($models[]; .degree > .depth) then "wide and flat" else "not all wide and flat" end)**: "
-		+ ($models | map("\(.application) has \(.events) events in \(.menus | plural("menu")), depth \(.depth), degree \(.degree)")
+		+ ($models | map("\(.application) has \(.events) menu items in \(.menus | plural("menu")), depth \(.depth), degree \(.degree)")
 			| join("; ")) + ". "
-		+ if $asked == [] then "" else "Of \($asked | length | plural("event")) of the profiles with a path, "
-			+ "\($asked | map(select(.place == "menu")) | length) are items there and "
-			+ "\($asked | map(select(.place == "dialog")) | length) in a dialog behind one"
-			+ (if $none == [] then "" else "; not there: \($none | distinct("\(.event) in \(.application)") | and_list)" end)
+		+ if $asked == [] then "" else "Of \($asked | length | plural("operation")) in the usage profiles, "
+			+ "\($asked | map(select(.place == "menu")) | length) are menu items and "
+			+ "\($asked | map(select(.place == "dialog")) | length) are in a dialog that an item opens"
+			+ (if $none == [] then "" else "; not found: \($none | distinct("\(.event) in \(.application)") | and_list)" end)
 			+ "." end;
 		{value: ($models | map(.events) | max), unit: "events", figure: "menu-tree"}) end;
 
 # Events of the models, the slowest first.
 def felt: threshold as $threshold | (.felt // []) | map(select(.pressed_handle_s != null)) | if . == [] then empty else
-	finding("felt"; "**Slowest of the events that all users have in common**: "
+	finding("felt"; "**The slowest of the operations that all users do**: "
 		+ (.[:3] | map((if .event == "start" then "starting \(.app)" else "\(.event) in \(.app)" end)
 			+ " takes \(.pressed_handle_s * 1000 | time_words)"
 			+ (if .t_handle_s then " (without pressure \(.t_handle_s * 1000 | time_words))" else "" end)) | join("; "))
-		+ ". Felt of it: \(.[:3] | map("\(.pressed_felt_s | fixed(1)) s") | and_list)."
-		+ " \(map(select(.high == 1)) | length) of \(length) are in U_ah, the events of all that take over "
-		+ "\($threshold | time_words).";
+		+ ". Delay felt beyond what users expect: \(.[:3] | map("\(.pressed_felt_s | fixed(1)) s") | and_list)."
+		+ " \(map(select(.high == 1)) | length) of \(length) such operations take over \($threshold | time_words).";
 		{value: .[0].pressed_handle_s, unit: "s", verdict: (if .[0].pressed_felt_s > 0 then "bad" else "good" end)}) end;
 
 def capped: [., 100] | min;
 # By the kernel's delay accounting, beside a hog that goes on.
 def waits: [started[] | select(.axis == "left" and .waits_ms != null and (.startup_ms_above // 0) == 0
 		and .added_ms > 3 * (.t0_spread_ms // infinite))] | if . == [] then empty else
-	finding("waits"; "**The application's own threads wait for pages for "
-		+ "\(map(100 * .waits_ms / .added_ms | capped) | least_most(fixed(0))) % of what little memory adds**, "
-		+ "and look for free pages themselves "
-		+ "for \(map(100 * (.freepages_ms // 0) / .added_ms) | least_most(fixed(0))) % "
-		+ "(\(length | plural("condition")); threads that "
-		+ "wait at once count each; more than 100 % counts as 100).";
+	finding("waits";
+		"**Waiting for pages is \(map(100 * .waits_ms / .added_ms | capped) | least_most(fixed(0))) % of the delay that little "
+		+ "memory adds**, reclaim by the application's own threads "
+		+ "\(map(100 * (.freepages_ms // 0) / .added_ms) | least_most(fixed(0))) % (\(length | plural("condition")); "
+		+ "threads that wait at the same time count each; capped at 100 %).";
 		{value: (map(100 * .waits_ms / .added_ms | capped) | max), unit: "%"}) end;
 
 def findings: [in_use, left, share, file,
-	beside("loads"; "cpu-load"; "CPU load makes a start"; "A fair share of the CPU would make it \(.step + 1) times."),
-	beside("reads"; "disk-load"; "Disk load makes a start"; "T0 is that of the same disk without other reads."),
+	beside("loads"; "cpu-load"; "CPU load makes start-up take"; "Fair sharing of the CPU predicts \(.step + 1) times T0."),
+	beside("reads"; "disk-load"; "Disk load makes start-up take"; "T0 is start-up time on the same disk without other reads."),
 	felt, waits, menus];

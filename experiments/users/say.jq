@@ -5,7 +5,7 @@ include "crowds";
 
 def part_words: {web: "web", vnc: "VNC"}[.] // .;
 def present: . as $doc | [.run.settings.parts // [] | .[] | select(. as $p | any($doc.summary[]; .part == $p))];
-def title: "Users who ask more and more often: \(present | map(part_words) | and_list)";
+def title: "Response time as users send more requests: \(present | map(part_words) | and_list)";
 def labels: {value: {part: {web: "web (objects)", vnc: "VNC (keys)"}, fitted: {all: "all rows", first: "the lowest rates"},
 	name: {cpu: "the server's CPU", link: "the link", delay: "time in which nobody waits for anybody"}}};
 def busiest($p): part($p) | map(select(.response_ms != null)) | if . == [] then null else max_by(.lambda_per_s) end;
@@ -18,7 +18,7 @@ def growth($p): threshold as $limit | busiest($p) as $top | calmest($p) as $low 
 		+ "while \($top.users | plural("user")) raise the rate from \($low.lambda_per_s | number) to \($top.lambda_per_s | number)"
 			+ " \($p | what) a second\($top | late_words($limit)). The server's CPU is then busy for \($top.server_busy_percent | percent) %"
 		+ (if $top.model_response_s == null then "."
-			else "; one queue, with nothing fitted, would respond in \($top.model_response_s * 1000 | with_unit("ms"))." end);
+			else "; a model of one queue, without fitted parameters, predicts \($top.model_response_s * 1000 | with_unit("ms"))." end);
 		($top | figure("response_ms")) + {figure: "response"}) end;
 def balance: busiest("web") | if . == null or .web2_cpu_percent == null then empty
 	else (100 * (.web1_cpu_percent - .web2_cpu_percent | fabs) / ([.web1_cpu_percent, .web2_cpu_percent] | max)) as $apart
@@ -28,42 +28,44 @@ def balance: busiest("web") | if . == null or .web2_cpu_percent == null then emp
 		+ " \(.web1_sent_kbyte_per_s + .web2_sent_kbyte_per_s | thousands) KB/s; users receive \(.received_kbyte_per_s | thousands).";
 		{value: $apart, unit: "%", verdict: (if $apart <= 10 then "good" else "bad" end), figure: "servers"}) end;
 def tells_nothing: .high_ms != null and .high_ms > 10 * .demand_ms;
-def resource: {cpu: "the server's CPU", link: "the link", delay: "time in which nobody waits for anybody"}[.] // "a queue";
+def resource: {cpu: "the server's CPU", link: "the link", delay: "delay without queueing"}[.] // "a queue";
 def fitted($p): [.slope // [] | .[] | select(.part == $p and .fitted == "all")] as $rows | ([$rows[].demand_ms] | add) as $all
 	| [$rows[] | select(.name != "delay" or .demand_ms > 0.001 * $all)] | if . == [] then empty else
 	finding("demand-\($p)"; "**\({web: "An object", vnc: "A key"}[$p] // "A request") needs** "
-		+ (map("\(.demand_ms | number) ms of \(.name | resource)" + (if tells_nothing then " (of which the measurements tell nothing)"
+		+ (map("\(.demand_ms | number) ms of \(.name | resource)" + (if tells_nothing then " (not determined by the measurements)"
 			else interval(.low_ms; .high_ms; "ms") end)) | and_list)
 		+ (.[0].error_percent | if . == null then "."
-			else "; the fitted model misses the response times by \(number) % (root mean square)." end);
+			else "; the fitted model errs by \(number) % in response times (root mean square)." end);
 		.[0] | {value: .demand_ms, low: .low_ms, high: .high_ms, unit: "ms", verdict: (if tells_nothing then "unsure" else "none" end),
 			figure: "fit"}) end;
 def foretold($p): [.compare // [] | .[] | select(.part == $p and .fitted == "first" and .used == 0)] | if . == [] then empty else
 	(map(.off_percent | fabs) | max) as $most
 	| finding("forecast-\($p)"; "**From the lowest rates alone, the model predicts the \($p | part_words) responses within"
 		+ " \($most | number) %**: "
-		+ (map("\(.response_fit_ms | with_unit("ms")) at \(.lambda_per_s | number) a second (was \(.response_ms | with_unit("ms")))")
+		+ (map("\(.response_fit_ms | with_unit("ms")) at \(.lambda_per_s | number) a second (measured \(.response_ms | with_unit("ms")))")
 			| join("; ")) + "."
-		+ (if $most <= 10 then "" elif $most <= 30 then " That is a first idea." else " That is no forecast." end);
+		+ (if $most <= 10 then "" elif $most <= 30 then " That is a rough estimate." else " That is too far off for a forecast." end);
 		{value: $most, unit: "%", verdict: (if $most <= 10 then "good" elif $most <= 30 then "unsure" else "bad" end),
 			figure: "fit"}) end;
 # Little's law: rate times response and think time must give back how many users there were.
 def little: [.summary[] | select(.repeats > 0 and .response_ms != null)
 	| (.lambda_per_s * (.response_ms / 1000 + .think_s) / .users - 1) * 100 | fabs] | if . == [] then empty else
-	finding("little"; "**Little's law holds within \(max | number) %**: rate times response and think time gives back the number of"
+	finding("little";
+		"**Little's law holds within \(max | number) %**: request rate times (response time + think time) is the number of"
 		+ " users.";
 		{value: max, unit: "%", verdict: (if max <= 10 then "good" else "bad" end)}) end;
 def world: busiest("web") | if . == null or .pages_per_s == null then empty
 	else (.pages_per_s * (.response_ms / 1000 + 30)) as $users
-	| finding("world"; "**\(.users | plural("user")) at \(.pages_per_s | number) pages a second stand for \($users | fixed(0)) users"
-		+ " of the world** who look at each page for 30 s.";
+	| finding("world";
+		"**\(.users | plural("simulated user")) at \(.pages_per_s | number) pages a second equal \($users | fixed(0)) real users**"
+		+ " who look at each page for 30 s.";
 		{value: $users, unit: "", figure: "response"}) end;
 
 def verdict: . as $doc | [present[] as $p | $doc | busiest($p) as $top | calmest($p) as $low | select($top != null)
 		| "\($p | part_words | upper_first): at \($low.lambda_per_s | number) \($p | what) a second the mean response is"
 			+ " \($low.response_ms | with_unit("ms"))"
 			+ if $low == $top then "." else ", at \($top.lambda_per_s | number) a second \($top.response_ms | with_unit("ms"))." end]
-	| if . == [] then "No condition was measured to the end: there is nothing to say yet." else join(" ") end;
+	| if . == [] then nothing_measured else join(" ") end;
 def findings: . as $doc | [invalid_requests, lost_requests, (present[] as $p | $doc | growth($p)), balance,
 	(present[] as $p | $doc | foretold($p)), (present[] as $p | $doc | fitted($p)),
 	world, little, together][:5];

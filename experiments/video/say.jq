@@ -3,15 +3,15 @@
 include "words";
 
 def title: "A video beside a job in the background";
-def clip_words: .run | if .clip then "a clip of \(.clip.size), \(.settings.seconds | plain) s, of which the player alone needs "
+def clip_words: .run | if .clip then "a clip of \(.clip.size), \(.settings.seconds | plain) s; the player alone needs "
 	+ "\(.clip.needs_percent | fixed(0)) % of a CPU" else null end;
 def setup: [clip_words, protocol_words, repeats_words, run_words] | sentence;
 def scheme_words: {alone: "no job", baseline: "nothing done", autogroup: "autogroups", nice: "nice 19", L: "vamp L", M: "vamp M",
 	H: "vamp H", "L+iso": "vamp L, isolated", "M+iso": "vamp M, isolated", "H+iso": "vamp H, isolated"};
-def mult_words: {none: "-", without: "ignored", with: "players excluded"};
+def mult_words: {none: "-", without: "ignored", with: "players exempt"};
 def labels: {value: {scheme: scheme_words, mult: mult_words}, figures: {rate_per_s: (.run.settings.rate_per_s // 24)}};
-def says: (scheme_words[.scheme] // .scheme) + if .mult == "without" then " that ignores sound"
-	elif .mult == "with" then " that excludes sound players" else "" end;
+def says: (scheme_words[.scheme] // .scheme) + if .mult == "without" then " that may throttle sound players"
+	elif .mult == "with" then " that exempts sound players" else "" end;
 
 def measured: [measured_rows("summary")[] | select(.fps_per_s != null)];
 def first_job: [.summary[]? | .job | select(. != "none")] | first;
@@ -26,14 +26,14 @@ def frames: "\(.fps_per_s | number) frames per second\(interval(.fps_per_s_low; 
 
 def verdict: job_of(first_job) as $rows | ($rows | best("with")) as $vamp | ($rows | scheme("baseline")) as $base
 	| ($rows | scheme("nice")) as $nice
-	| if measured == [] then "No condition was measured to the end: there is nothing to say yet."
-	  elif $base == null then "The baseline was not measured: there is nothing to compare with."
-	  elif $vamp == null then "With nothing done, \($base | frames); vamp that excludes sound players did not run."
+	| if measured == [] then nothing_measured
+	  elif $base == null then no_baseline
+	  elif $vamp == null then "In the baseline, \($base | frames); vamp that exempts sound players was not measured."
 	  else ($vamp | compare($base)) as $c
-		| (if $c == "good" then "With vamp, which excludes sound players, more frames are shown"
-			elif $c == "bad" then "With vamp, which excludes sound players, fewer frames are shown"
-			else "Vamp, which excludes sound players, makes no significant difference" end)
-		+ ": \($vamp | frames), against \($base.fps_per_s | number) with nothing done"
+		| (if $c == "good" then "With vamp, which never throttles sound players, more frames are shown"
+			elif $c == "bad" then "With vamp, which never throttles sound players, fewer frames are shown"
+			else "Vamp, which never throttles sound players, makes no significant difference" end)
+		+ ": \($vamp | frames), against \($base.fps_per_s | number) in the baseline"
 		+ (if $nice then " and \($nice.fps_per_s | number) with the job at nice 19" else "" end) + "." end;
 
 def schemes: [job_of(first_job)[] | select(.mult != "without")] as $rows | if $rows == [] then empty else
@@ -45,13 +45,13 @@ def schemes: [job_of(first_job)[] | select(.mult != "without")] as $rows | if $r
 def mult: first_job as $job | job_of($job) as $rows | [$rows[] | select(.mult == "with")] as $with
 	| [$with[] as $w | {w: $w, o: (first($rows[] | select(.mult == "without" and .scheme == $w.scheme)) // null)} | select(.o)]
 	| if . == [] then empty else max_by(.w.fps_per_s) as $p | ($p.w | compare($p.o)) as $c
-	| finding("sound"; (if $c == "good" then "**Excluding sound players is what helps**"
-			elif $c == "bad" then "**Excluding sound players makes it worse**"
-			elif $c == "none" then "**Excluding sound players makes no significant difference**"
-			else "**Whether excluding sound players matters: too few repeats to tell**" end)
+	| finding("sound"; (if $c == "good" then "**Never throttling sound players helps**"
+			elif $c == "bad" then "**Never throttling sound players shows fewer frames**"
+			elif $c == "none" then "**Never throttling sound players makes no significant difference**"
+			else "**Too few repeats to tell whether throttling sound players matters**" end)
 		+ ": with \(scheme_words[$p.w.scheme] // $p.w.scheme) \($p.w.fps_per_s | number) frames per second instead of "
 		+ "\($p.o.fps_per_s | number); "
-		+ "the player was throttled in \($p.w.player_tagged // 0) of \($p.w.episodes // 0 | plural("episode")) with it, in "
+		+ "the player was throttled in \($p.w.player_tagged // 0) of \($p.w.episodes // 0 | plural("episode")) with that rule, in "
 		+ "\($p.o.player_tagged // 0) of \($p.o.episodes // 0) without.";
 		($p.w | figure("fps_per_s")) + {verdict: $c, figure: "frames-\($job)"}) end;
 
@@ -60,20 +60,20 @@ def against($name; $id): job_of(first_job) as $rows | ($rows | best("with")) as 
 	| if $vamp == null or $other == null then empty else ($vamp | compare($other)) as $c
 	| finding($id; (if $c == "good" then "**\(scheme_words[$vamp.scheme] // $vamp.scheme | upper_first) beats \($other | says)**"
 			elif $c == "bad" then "**\(scheme_words[$vamp.scheme] // $vamp.scheme | upper_first) loses to \($other | says)**"
-			elif $c == "none" then "**Vamp buys nothing here that is shown against \($other | says)**"
-			else "**Vamp against \($other | says): too few repeats to tell**" end)
+			elif $c == "none" then "**Vamp does not differ significantly from \($other | says)**"
+			else "**Too few repeats to compare vamp with \($other | says)**" end)
 		+ ": \($vamp | frames), with \($other | says) \($other | frames).";
 		($vamp | figure("fps_per_s")) + {verdict: $c, figure: "frames-\(first_job)"}) end;
 
 def job: job_of(first_job) | best("with") | if . == null or .job_rel == null then empty else
-	finding("job"; "**The job takes \(.job_rel | fixed(2)) times as long** for a unit of work while the video is shown with "
+	finding("job"; "**The background job takes \(.job_rel | fixed(2)) times as long** per unit of work while the video plays, with "
 			+ "\(says).";
 		{value: ((.job_rel - 1) * 100), unit: "%"}) end;
 
 def seen: [measured[] | select(.frames_seen != null and .frames_shown > 0)] | if . == [] then empty else
 	(map(.frames_shown) | add) as $shown | (map(.frames_seen) | add) as $seen
-	| finding("seen"; "**\(100 * $seen / $shown | fixed(1)) % of the frames that the player says it showed were seen on the screen**, "
-		+ "by a program that reads their numbers there.";
+	| finding("seen"; "**\(100 * $seen / $shown | fixed(1)) % of the frames that the player reports as shown reached the screen**, "
+		+ "by the frame numbers read there.";
 		{value: (100 * $seen / $shown), unit: "%",
 			verdict: (if $seen > $shown or $seen < 0.9 * $shown then "unsure" else "good" end)}) end;
 

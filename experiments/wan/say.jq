@@ -14,24 +14,24 @@ def p50_words: if ranged then "\(.p50_ms | number) to \(.p50_late_end_ms | with_
 
 def verdict: slopes as $s
 	| (measured_rows("summary") | length) as $measured
-	| if $measured == 0 then "No condition was measured to the end: there is nothing to say yet."
+	| if $measured == 0 then nothing_measured
 	  elif $s == [] and (measured_rows("summary") | distinct(.protocol) | length > 1) then ""	# the ranking says it
 	  elif $s == [] then "This run has too few round trip times to tell how many round trips a key takes."
 	  elif all($s[]; .trips == 1) then
-		"A key that stands alone takes one round trip over \(if $s | length == 1 then $s[0].protocol else "every protocol tried" end):"
-			+ " the least there can be."
+		"A single key takes one round trip over \(if $s | length == 1 then $s[0].protocol else "every protocol tried" end),"
+			+ " the minimum."
 	  elif any($s[]; .trips | type == "number" and . > 1) then
 		"A key takes more than one round trip over \([$s[] | select(.trips | type == "number" and . > 1) | .protocol] | and_list)."
-	  else "How many round trips a key takes cannot be told for all protocols." end;
+	  else "For some protocols, this run cannot tell how many round trips a key takes." end;
 
 def round_trips: slopes | group_by(.trips | tostring)[] | .[0].trips as $n
-	| ({none: "**No whole number of round trips** per key", unsure: "**Too few keys to tell** the number of round trips per key"}[$n
-		| tostring]
+	| ({none: "**A key takes no whole number of round trips**", unsure: "**Too few keys to tell the number of round trips per key**"}
+		[$n | tostring]
 		// "**\(trips($n) | upper_first) per key**") as $head
 	| finding("round-trips-\($n)"; "\($head): \(map(slope_words) | join("; "))."
-		+ (if $n == 0 then " That is less than there can be; do not believe these figures." elif $n == 1 then
-			" There and back is the least there can be."
-		   elif $n | type == "number" then " The protocol waits for \(trips($n - 1)) more than it must." elif $n == "none" then
+		+ (if $n == 0 then " Less than one round trip is impossible; do not trust these figures." elif $n == 1 then
+			" One round trip is the minimum."
+		   elif $n | type == "number" then " The protocol waits for \(trips($n - 1)) more than the minimum." elif $n == "none" then
 			" Some keys, or parts of what they draw, wait longer than others." else "" end);
 		.[0] | figure("slope") + {verdict: (if $n == 1 then "good" elif $n | type == "number" then "bad" else "unsure" end),
 			figure: "rtt"});
@@ -46,12 +46,12 @@ def typed: . as $doc | [measured_rows("summary")[] | select((.keys_per_s // 0) >
 		| [$all[] | select((ranged | not) and late_from(.p50_ms_high // .p50_ms) and (late_from(.p50_ms_low // .p50_ms) | not))
 			| .protocol] as $untold
 		| finding("typed"; (if $wait != [] then
-				"**\($wait | map(.protocol) | and_list) \(if $wait | length == 1 then "waits" else "wait" end) between updates**: several"
-				+ " keys appear at once, or late,"
-			elif $untold != [] then "**Whether \($untold | and_list) \(if $untold | length == 1 then "waits" else "wait" end) between"
-				+ " updates is not told**, since the intervals are too wide,"
-			else "**No protocol is shown to wait between updates**" end)
-			+ " when keys come at \($all[0].keys_per_s | plain)/s over a round trip of \($all[0].rtt_ms | plain) ms. Medians: "
+				"**\($wait | map(.protocol) | and_list) \(if $wait | length == 1 then "waits" else "wait" end) between screen updates**:"
+				+ " several keys appear at once, or late,"
+			elif $untold != [] then "**This run cannot tell whether \($untold | and_list)"
+				+ " \(if $untold | length == 1 then "waits" else "wait" end) between screen updates**, since the intervals are too wide,"
+			else "**No protocol waits significantly between screen updates**" end)
+			+ " when keys are typed at \($all[0].keys_per_s | plain)/s over a round trip of \($all[0].rtt_ms | plain) ms. Medians: "
 			+ ($all | map("\(.protocol) \(p50_words)\(if .alone.p50_ms then " (alone \(.alone.p50_ms | with_unit("ms")))" else "" end)")
 				| join("; ")) + ".";
 			($wait[0] // $all[0] | figure("p50_ms"))
@@ -76,10 +76,11 @@ def losses: . as $doc | [measured_rows("summary")[] | lone | select(.loss_percen
 		| ([$doc | measured_rows("summary")[] | lone | select(.loss_percent == 0 and .protocol == $worst.protocol
 			and .rtt_ms == $worst.rtt_ms) | .max_ms | values] | max) as $without
 		| ($without != null and $worst.max_ms > $without and $worst.max_ms >= 2 * $worst.rtt_ms) as $again
-		| finding("loss"; "**\($most | plain) % of packets lost each way** at \(.[0].rtt_ms | plain) ms: medians of"
+		| finding("loss";
+			"**With \($most | plain) % of packets lost each way** at a round trip of \(.[0].rtt_ms | plain) ms, median responses are"
 			+ " \(map("\(.p50_ms | with_unit("ms")) (\(.protocol))") | and_list)."
 			+ " The slowest key took \($worst | figure("max_ms") | .above = ($worst.max_above == 1) | figure_words) (\($worst.protocol))"
-				+ (if $again then ": long enough to have waited until a lost packet was sent again." else "." end);
+				+ (if $again then ": long enough for the retransmission of a lost packet." else "." end);
 			($worst | figure("max_ms")) + {verdict: "bad", figure: "loss"}) end;
 
 def link_quality: . as $doc | (.run.facts_after.link.line // .run.host.link.line) as $line
@@ -89,12 +90,12 @@ def link_quality: . as $doc | (.run.facts_after.link.line // .run.host.link.line
 		| ([$doc | measured_rows("summary")[].rtt_ms] | max // 0) as $longest
 		| (($added.max // 0) > 100 * $longest) as $late	# us over a tenth of ms
 		| finding("link"; "**The emulated link** is " + (if $line.kind == "wire" then "a delay line in user space" else $line.kind end)
-			+ (if ($added.n // 0) > 0 then ", \($added.p50 | plain) µs late in the median"
+			+ (if ($added.n // 0) > 0 then ", with a delay \($added.p50 | plain) µs too long in the median"
 				+ (if $added.max == null then "." else " and \($added.max / 1000 | with_unit("ms")) at most." end)
-				+ (if $late then " That is over 10 % of the longest round trip." else "" end) else "." end)
-			+ (if $lossy == [] then "" elif $out == 0 then " It lost as many packets as asked."
-				else " Its loss was not what was asked in \($out) of \($lossy | length | plural("condition")) (about one in twenty is"
-				+ " normal)." end);
+				+ (if $late then " The largest excess is over 10 % of the longest round trip." else "" end) else "." end)
+			+ (if $lossy == [] then "" elif $out == 0 then " It lost as many packets as were set."
+				else " Its packet loss differed from the setting in \($out) of \($lossy | length | plural("condition")) (one in twenty"
+				+ " is normal)." end);
 			{value: $added.p50, unit: "us", verdict: (if $out > 1 or $late then "unsure" else "good" end)}) end;
 
 def findings: [([round_trips][:2][]), typed, longest, losses, link_quality][:5];

@@ -7,7 +7,7 @@ def labels: {value: {app: {light: "vim", heavy: "refecho"}}, figures: {app_light
 
 def slowest: [measured_rows("summary")[] | select(.p50_ms != null)] | max_by(.p50_ms);
 def verdict: threshold as $limit | slowest
-	| if . == null then "No condition was measured to the end: there is nothing to say yet."
+	| if . == null then nothing_measured
 	  elif surely_above("p50_ms"; $limit) then "Half of the keys take longer than \($limit | plain) ms in the slowest application."
 	  elif surely_below("p50_ms"; $limit) then "The median response stays at \(.p50_ms_high // .p50_ms | with_unit("ms")) or less."
 	  else "This run cannot tell whether half of the keys take longer than \($limit | plain) ms in the slowest application." end;
