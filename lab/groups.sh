@@ -42,7 +42,7 @@ lab_change() {
 	local answer='' i
 	LAB_WHY='' LAB_ANSWERED=''
 	[ "$BASHPID" = "$$" ] || die "lab_group runs in a subshell; call it in the main shell of the script"
-	[ -n "${LAB_HOLDER-}" ] || die "the lab is not up; lab_up first"
+	[ -n "${LAB_HOLDER-}" ] || die "the lab is not up; call lab_up first"
 	[ -n "${LAB_UNDO-}" ] || lab_undo_start
 	LAB_WHY="what makes groups and swap has ended; see $LAB_TIMES/lab.log"
 	! lab_gone "$LAB_UNDO" || return	# writing to it would end us
@@ -69,7 +69,7 @@ lab_change() {
 lab_undo_start() {
 	local dir both told LAB_COMMAND
 	dir=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe.XXXXXX") && mkfifo -m 600 "$dir/pipe" ||
-		die "cannot make a pipe in ${TMPDIR:-/tmp}; set TMPDIR to a folder that can be written"
+		die "cannot make a pipe in ${TMPDIR:-/tmp}; set TMPDIR to a writable folder"
 	exec {both}<>"$dir/pipe"	# for both directions: opening does not wait for another
 	exec {told}<"$dir/pipe"
 	exec {LAB_ASK}>"$dir/pipe" {both}>&-

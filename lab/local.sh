@@ -45,8 +45,8 @@
 lab_up() {
 	local deadline MS NOW_MS word a b c d dir keep=() unshared=()
 
-	[ "$BASHPID" = "$$" ] || die "lab_up in a subshell; call it from the main shell of the driver"
-	[ -z "${LAB_HOLDER-}" ] || die "the lab is up already; lab_down first"
+	[ "$BASHPID" = "$$" ] || die "lab_up runs in a subshell; call it in the main shell of the script"
+	[ -z "${LAB_HOLDER-}" ] || die "the lab is up already; call lab_down first"
 	[ -n "${LAB_RUN-}" ] || die "-$EXIT_USAGE" "LAB_RUN is not set; name the run folder"
 	need setpriv util-linux
 	need unshare util-linux
@@ -173,7 +173,7 @@ lab_command() {
 	client) net=${LAB_HOLD_client-} ;;
 	*) die "-$EXIT_USAGE" "no role '$role' in this lab; there are: server client" ;;
 	esac
-	[ -n "$net" ] || die "the lab is not up; lab_up first"
+	[ -n "$net" ] || die "the lab is not up; call lab_up first"
 	[ -z "$other" ] || { [ "$role" = server ] && role=client || role=server; }
 	lab_memory_of "$role" "$memory"
 	# Real root can give the probe real-time priority, and nothing else it has.
@@ -196,7 +196,7 @@ lab_grouped() {
 	shift
 	if [ $# -gt 0 ]; then LAB_COMMAND=("$@" "${LAB_COMMAND[@]}"); fi
 	[ -n "$group" ] || return 0
-	[ -n "${LAB_GROUPS[$group]-}" ] || die "no group '$group'; lab_group first"
+	[ -n "${LAB_GROUPS[$group]-}" ] || die "the lab has no group '$group'; create it with lab_group"
 	# shellcheck disable=SC2016 # another shell's
 	LAB_COMMAND=(sh -c 'echo 0 >"$0/cgroup.procs" && exec "$@"' "${LAB_GROUPS[$group]}" "${LAB_COMMAND[@]}")
 }

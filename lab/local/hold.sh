@@ -112,7 +112,7 @@ take_cpus() {
 	fi
 	if [ ${#allowed[@]} -lt 2 ] && [ $pick = pick_cpus ]; then
 		server=${allowed[0]} client=${allowed[0]} shared=1
-		say "note only one CPU: server and client share it, so response times include the probe's CPU time"
+		say note "only one CPU: server and client share it, so response times include the probe's CPU time"
 		return
 	fi
 	if [ "$LAB_SHARED_CPUS" = 1 ]; then
@@ -125,12 +125,12 @@ take_cpus() {
 	until $pick free; do
 		unlock_cpus
 		if [ "${EPOCHREALTIME/[.,]/}" -ge "$end" ]; then
-			say "note another lab still uses the CPUs after $LAB_CPU_WAIT s: sharing them; results will be flagged"
+			say note "another lab still uses the CPUs after $LAB_CPU_WAIT s: sharing them; results will be flagged"
 			$pick any
 			shared=1
 			return
 		fi
-		[ -n "$said" ] || say "note another lab uses the CPUs: waiting up to $LAB_CPU_WAIT s (LAB_SHARED_CPUS=1: share them)"
+		[ -n "$said" ] || say note "another lab uses the CPUs: waiting up to $LAB_CPU_WAIT s (LAB_SHARED_CPUS=1: share them)"
 		said=1
 		nap 0.2
 	done
@@ -220,7 +220,7 @@ for role in server client; do
 		awk '{ for (i = 1; i < NF; i++) if ($i == "link/ether") print $(i + 1) }')
 	try on $role ip neigh replace "${addr[$peer]}" lladdr "$mac" dev "${ifname[$role]}" nud permanent
 done
-for role in server client; do say "host $role ${pid[$role]} ${addr[$role]} ${ifname[$role]}"; done
+for role in server client; do say host "$role" "${pid[$role]}" "${addr[$role]}" "${ifname[$role]}"; done
 say link "$LAB_LINK" "${wire-}"
 say up
 exec 3>&-

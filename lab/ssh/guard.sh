@@ -128,11 +128,11 @@ done <bin/versions
 
 allowed=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
 read -r boot </proc/sys/kernel/random/boot_id
-say "fact cpus $allowed"
-say "fact boot $boot"
-say "fact uid $EUID"
-say "fact ssh ${SSH_CONNECTION-}"
-say "fact addresses $(ip -o addr show scope global 2>/dev/null | awk '{ sub(/\/.*/, "", $4); printf "%s ", $4 }')"
+say fact "cpus $allowed"
+say fact "boot $boot"
+say fact "uid $EUID"
+say fact "ssh ${SSH_CONNECTION-}"
+say fact addresses "$(ip -o addr show scope global 2>/dev/null | awk '{ sub(/\/.*/, "", $4); printf "%s ", $4 }')"
 
 # The keeper is what everything here is started by: in this session, and so in its scheduling group.
 setpriv --pdeathsig KILL bash -p lab/ssh/keeper.sh "$folder" $$ {idle}>&- &
@@ -141,12 +141,12 @@ exec 2>/dev/null	# where bash would tell how the keeper died
 trap '' PIPE	# not earlier: what is started would inherit it
 say "up $folder"
 while :; do
-	IFS= read -r -t 10 line || { [ $? -gt 128 ] && say "ended no message from the machine that runs the experiment for 10 s"; exit 0; }
+	IFS= read -r -t 10 line || { [ $? -gt 128 ] && say ended "no message from the machine that runs the experiment for 10 s"; exit 0; }
 	case $line in
 	kill\ *) printf '%s\n' "$line" >&"$ask" ;;
 	lock\ *) wanted=${line#lock } ;;
 	end) exit 0 ;;
 	esac
 	[ -z "$wanted" ] || lock "$wanted"
-	keeper_lives || { say "ended the process that starts commands on that host was killed"; exit 0; }
+	keeper_lives || { say ended "the process that starts commands on that host was killed"; exit 0; }
 done

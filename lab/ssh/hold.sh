@@ -163,7 +163,7 @@ for role in "${roles[@]}"; do
 			fail 1 "${!host} was not ready in time; check its load and its disk"
 		fi
 	done
-	[ ! -s "$control/$role.err" ] || say "note ${!host}: $(tail -n 1 "$control/$role.err")"
+	[ ! -s "$control/$role.err" ] || say note "${!host}: $(tail -n 1 "$control/$role.err")"
 done
 say up
 exec 3>&-
