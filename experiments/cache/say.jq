@@ -42,7 +42,8 @@ def policy_words: {LRU: "the least recently shown frame (LRU)", FIFO: "the frame
 def given_up: [rows[] | select(.over_hits_percent != null)] as $r | if $r == [] then empty else
 	finding("given-up"; [$r[] | "**\(system) evicts \(policy_words)**: the hit rate is \(.over_hits_percent | percent) % in a loop of"
 			+ " \(.over_frames) frames, \(.random_hits_percent | percent) % in random order of \(.random_frames)"
-			+ if .hot_hits_percent == null then "" else ", \(.hot_hits_percent | percent) % where every second frame is a popular one" end]
+			+ if .hot_hits_percent == null then "" else
+				", \(.hot_hits_percent | percent) % if every second frame comes from a small popular set" end]
 			| join(". ") + "."; {value: $r[0].over_hits_percent, unit: "%", figure: "overtime",
 			verdict: (if $r[0].policy == null then "unsure" else "none" end)}) end;
 

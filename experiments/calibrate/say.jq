@@ -21,7 +21,7 @@ def path_finding($doc): . as $row | ($doc.run.protocols[.path] // {}) as $protoc
 			+ " \(.floor_ms | two) is \($protocol.floor_of // "half a frame of the server's clock"),"
 			+ " \(.less_floor_ms | two) is server, link and probe."
 		else "**\($what): the probe's error is \(.offset_ms | two)** (median of \(.keys) keys), standard deviation \(.sd_ms | two)."
-			+ (if .tail_percent == null then "" else " For \(.tail_percent) % of the keys it is at most \(.error_ms | two)." end) end)
+			+ (if .tail_percent == null then "" else " For \(.tail_percent) % of the keys the error is at most \(.error_ms | two)." end) end)
 		+ (drift($doc) | if . == null then "" else " The error varies by up to \(two) with the injected delay." end);
 		{value: .offset_ms, unit: "ms", verdict: (if has_floor or .probe != "patch" then "none" elif wanted then "good" else "bad" end),
 			figure: "offset"});
@@ -37,7 +37,7 @@ def verdict: if unanswered != [] then "The probe saw no response on the screen t
 	else "The probe's error is above the limit (median 1 ms, spread 0.5 ms) on \(misses | and_list). "
 		+ (if any(.summary[]; .marked > 0) then "Other processes used the CPUs during the calibration: repeat it on a quiet machine."
 		elif .run.lab.real_time == false then "The probe had no real-time priority: calibrate as root."
-			else "The figure shows at which delays." end) end;
+			else "The figure shows at which injected delays it is large." end) end;
 def findings: . as $doc | (all_rows | map(select(.probe == "patch")) + map(select(.probe != "patch")))
 	| map(path_finding($doc))[:5];
 

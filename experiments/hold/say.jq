@@ -41,7 +41,7 @@ def modes: . as $doc | several as $several | [pairs[] | .app] | unique[] as $app
 			"held and typed keys differ over \($apart | map(.protocol) | and_list)" else "held and typed keys differ" end)**"
 			+ " with \(.sinks | plural("CPU hog")):"
 		+ " the mean stall is \(.hold | level("mean_stall_ms")) with a held key, \(.tap | level("mean_stall_ms")) with typed keys"
-		+ (if $several then " (over \(.protocol), where they differ most)." else "." end);
+		+ (if $several then " (over \(.protocol), where the difference is largest)." else "." end);
 		(.hold | figure("mean_stall_ms")) + {verdict: (if apart then "unsure" else "none" end), figure: "mean-stall"});
 
 def findings: [modes, rate][:5];

@@ -32,7 +32,7 @@ def cost: slope_of("system") as $s | slope_of("own") as $own | first(rows[] | se
 	| if $s == null then empty else
 	finding("cost"; "**One more idle session of \($s.system) takes \($s | amount("slope_ms_per_min")) of CPU time**, the slope from"
 		+ " 0 to \($s.sessions_max) sessions"
-		+ (if $own == null then "." else "; its own processes account for \($own | amount("slope_ms_per_min"))." end)
+		+ (if $own == null then "." else "; the session's own processes account for \($own | amount("slope_ms_per_min"))." end)
 		+ (if $none == null then "" else " Without a session, the machine itself takes \($none | amount("lost_ms_per_min"))." end)
 		+ (if ($s | shown("slope_ms_per_min")) == "no" then " The slope does not differ significantly from 0." else "" end);
 		($s | per_minute("slope_ms_per_min")) + {verdict: (if ($s | shown("slope_ms_per_min")) == "yes" then "none" else "unsure" end),
@@ -80,7 +80,7 @@ def waits: unexplained as $odd | threshold as $limit
 			+ " \($r | share("measured_1ms_percent")) (95 % CI \($r | share("measured_1ms_percent_low") | rtrimstr(" %")) to"
 			+ " \($r | share("measured_1ms_percent_high"))) waited over 1 ms." end)
 		+ (if $odd == [] then "" else " More tasks waited than the CPU use explains (\($odd | join("; ")));"
-			+ " the two were measured one after the other." end);
+			+ " waits and CPU use were measured one after the other." end);
 		($r | figure("bound_1ms_percent")) + {figure: "lost-time", verdict: (if $odd == [] then "none" else "unsure" end)}) end;
 
 def apart: if named | not then empty else rows as $rows

@@ -24,9 +24,9 @@ def order: .run.settings.takes as $takes | [measured_rows("summary")[] | select(
 			+ ". Of the load's waiting reads, a read of the session overtakes: \($rows | map(order_words)
 				| join("; ")). (Kendall's tau is 1 if requests are served in order of arrival, 0 in random order.)"
 			+ " The device held at most \($most | plain) requests in nine of ten cases"
-			+ (if $takes != null and $most > $takes then ", above the limit of \($takes) that was set" else "" end)
+			+ (if $takes != null and $most > $takes then ", above the configured limit of \($takes) requests" else "" end)
 			+ ", and \([$rows[].waiting_mean] | ([min, max] | map(fixed(0)) | unique | join(" to ")))"
-			+ " waited in the scheduler's queue on average.";
+			+ " requests waited in the scheduler's queue on average.";
 			($rows | max_by(.passed_percent // -1) | figure("passed_percent")) + {figure: "order",
 				verdict: (if $takes != null and $most > $takes then "unsure" elif $differ then "good" else "none" end)}) end;
 def findings: ([order] + replays_findings)[:5];

@@ -84,7 +84,7 @@ def itself: (.run.vamp // []) | map(select(.episodes > 0)) | if . == [] then emp
 	| (map(.decided_us[]) | sort) as $us | (map(.daemon_cpu_percent) | max) as $cpu
 	| finding("vamp"; "**vamp found the background job in \($found) of \($episodes | plural("episode")) of waiting**"
 		+ (if $others == [] then " and throttled nothing else" else ", and throttled \($others | and_list) as well" end)
-		+ (if $us == [] then "" else "; it throttled the job \($us[length / 2 | floor] / 1000 | with_unit("ms"))"
+		+ (if $us == [] then "" else "; vamp throttled the job \($us[length / 2 | floor] / 1000 | with_unit("ms"))"
 			+ " after the key (median; at most \($us[-1] / 1000 | with_unit("ms")))" end)
 		+ ". Vamp itself used at most \($cpu | with_unit("%")) of a CPU.";
 		{value: (100 * $found / $episodes), unit: "%",

@@ -4,7 +4,7 @@ include "words";
 
 def swap_words: if startswith("slow:") then (.[5:] | sub("(?<unit>[a-z]+)$"; " \(.unit)")) + " a read"
 	elif . == "file" then "swap file" else . end;
-def session_words: {plain: "unprotected", private: "private copies", locked: "locked in memory", beside: "memory group of its own",
+def session_words: {plain: "unprotected", private: "private copies", locked: "locked in memory", beside: "own memory group",
 	low: "memory.low", throttled: "batch work throttled"}[.] // .;
 def title: "First key into a session that was paged out: \(.run.settings.protocols // [] | and_list)";
 def setup: ["an editor in a terminal on a server with \(.run.settings.server_memory) of memory",
@@ -25,7 +25,7 @@ def verdict: ([out_rows[] | select(.session == "plain")] | max_by(.paged_out_p50
 	  elif $worst == null then "No unprotected session was paged out: there is nothing to compare."
 	  else "The first key after a session was paged out takes \($worst | figure("paged_out_p50_ms") | figure_words)"
 		+ " (\($worst.swap | swap_words)), \($worst | times | times_words) as long as with the session in memory."
-		+ if $kept == null then "" else " A session that is \({locked: "locked in memory", beside: "given a memory group of its own",
+		+ if $kept == null then "" else " A session that is \({locked: "locked in memory", beside: "given its own memory group",
 			low: "protected by memory.low", throttled: "typed into while batch work is throttled"}[$kept.session])"
 			+ " takes \($kept | figure("kept_p50_ms") | figure_words)"
 			+ " under the same pressure." end end;

@@ -28,7 +28,7 @@ model = "lambda q r_s"
 scale(k) = k == 3 ? 1000.0 : 1
 end_of(k, p, v) = of(p) ? (k == 2 && v <= 0 ? 1e-6 : v / scale(k)) : NaN	# 0 has no place on a logarithmic axis
 parts = "held-think held-ratio"
-way(p) = p eq "held-think" ? "think time held" : "users by think time held"
+way(p) = p eq "held-think" ? "fixed think time" : "fixed users to think time"
 tone(p) = p eq "held-think" ? heavy_colour : light_colour
 mark(p) = p eq "held-think" ? 7 : 5
 curve_of_part(p) = "model-" . p . ".tsv"
@@ -74,13 +74,13 @@ if (counted > 0) {
 		. 'linestyle dotted notitle, ' \
 		. 'data using (at("cov-ratio")):(y("cov_independent")) with lines linestyle light dashtype 2 title "theory: ' \
 		. 'independent users", ' \
-		. curve_of('at("cov-ratio")', "cov", 2, light_colour, "users by think time held") . ", " \
-		. curve_of('at("cov-think")', "cov", 1, heavy_colour, "think time held")
+		. curve_of('at("cov-ratio")', "cov", 2, light_colour, "fixed users to think time") . ", " \
+		. curve_of('at("cov-think")', "cov", 1, heavy_colour, "fixed think time")
 }
 
 if (has_table("model-held-ratio.tsv")) {
 	call engine . "/../../plots/queue.gp" "model-held-ratio.tsv" "figures/convergence.svg" "principle" \
-		"Users by think time held: the rate nears that ratio"
+		"Fixed users to think time: the rate approaches that ratio"
 	call engine . "/../../plots/queue.gp" "model-held-ratio.tsv" "figures/loadlines.svg" "line" \
 		"Load lines of more and more users: what is under way slows them less and less"
 }

@@ -4,9 +4,9 @@ include "words";
 include "crowds";
 
 def limit: .run.settings.stations | 1000 / (map(time_ms) | max);
-def title: "More users: with fixed think time, and with fixed users / think time";
-def labels: {value: {part: {"held-think": "fixed think time", "held-ratio": "fixed users / think time",
-	"cov-think": "fixed think time, constant service", "cov-ratio": "fixed users / think time, constant service"}},
+def title: "More users: with a fixed think time, and with a fixed ratio of users to think time";
+def labels: {value: {part: {"held-think": "fixed think time", "held-ratio": "fixed users to think time",
+	"cov-think": "fixed think time, constant service", "cov-ratio": "fixed users to think time, constant service"}},
 	figures: {slowest_s: (1 / limit), nz_per_s: .run.settings.nz_per_s}};
 def off($name; $model): (.[$name] / .[$model] - 1) * 100 | fabs;
 # So far may the rate of a full server be off by chance, in percent: of n exponential services the sum varies by 1/sqrt(n).
@@ -22,7 +22,7 @@ def held_think: limit as $limit | part("held-think") | if length < 2 then empty 
 			+ " \($low.concurrency | number) to \($top.concurrency | number).";
 		($top | figure("lambda_per_s")) + {figure: "rate"}) end;
 def held_ratio: .run.settings.nz_per_s as $nz | part("held-ratio") | if length < 2 then empty else last as $top | .[0] as $low
-	| finding("ratio-held"; "**With users / think time fixed at \($nz | number) per second, the rate"
+	| finding("ratio-held"; "**With a fixed ratio of users to think time (\($nz | number) per second), the rate"
 		+ " \(if $top.lambda_per_s > $low.lambda_per_s then "approaches" else "does not approach" end) that ratio**: "
 		+ "\($low.users | plural("user")) make \($low.lambda_per_s | number) requests a second, \($top.users) make"
 			+ " \($top.lambda_per_s | number)\($top | figure("lambda_per_s") | interval(.low; .high; "")).";
@@ -50,7 +50,7 @@ def random: part("cov-ratio") | map(select(.cov != null)) | if length < 2 then e
 	| finding("randomness"; "**With more users, requests \(if $from then "arrive" else "do not arrive" end) at random (Poisson).** "
 		+ "The coefficient of variation of interarrival times goes from \($low.cov | fixed(2)) with \($low.users | plural("user")) to "
 		+ "\($top.cov | fixed(2))\(interval($top.cov_low; $top.cov_high; "")) with \($top.users)"
-			+ (if $from then "; from \($from.users) users on, it does not differ significantly from 1." else "." end)
+			+ (if $from then "; from \($from.users) users on, the coefficient does not differ significantly from 1." else "." end)
 		+ (map(select(.cov_independent != null)) | if . == [] then ""
 			else " The theory of independent users errs by at most \(map(.cov - .cov_independent | fabs) | max | fixed(3))." end);
 		($top | figure("cov")) + {verdict: (if $from then "good" else "unsure" end), figure: "cov"}) end;
@@ -58,14 +58,14 @@ def not_held: part("cov-think") | map(select(.cov != null)) | if length < 2 then
 	| finding("randomness-think-held";
 		"**With a fixed think time, the coefficient of variation is \($top.cov | fixed(2))** with \($top.users) users: "
 		+ (if $top | cov_below then "a saturated server completes requests at even intervals." elif $top | cov_above then
-			"above 1, which contradicts the theory."
+			"above 1, although theory predicts a value below 1."
 		else "not below 1, so the server is not saturated." end);
 		($top | figure("cov")) + {verdict: (if $top | cov_below then "good" else "bad" end), figure: "cov"}) end;
 
 def verdict: part("held-think") as $t | part("held-ratio") as $r | limit as $limit
 	| [(if ($t | length) > 1 then "With a fixed think time, more users saturate the server (\($t | last.lambda_per_s | number) of at"
 		+ " most \($limit | number) requests a second)." else empty end),
-	   (if ($r | length) > 1 then "With users / think time fixed, \($r | last.users) users reach \($r | last.lambda_per_s | number) of"
-		+ " at most \(.run.settings.nz_per_s | number) requests a second." else empty end)]
+	   (if ($r | length) > 1 then "With a fixed ratio of users to think time, \($r | last.users) users reach"
+		+ " \($r | last.lambda_per_s | number) of at most \(.run.settings.nz_per_s | number) requests a second." else empty end)]
 	| if . == [] then nothing_measured else join(" ") end;
 def findings: [invalid_requests, lost_requests, held_think, held_ratio, model, random, not_held, together][:5];

@@ -46,7 +46,7 @@ def share_of($other): .total_ip_bytes / $other.total_ip_bytes * 100 | fixed(0);
 def as_in_1999: row("x11"; "all") as $x | row("rdp"; "all") as $r | row("nx"; "all") as $n
 	| if [$x, $r] | all(sound) | not then "" else
 		" RDP takes \($r | share_of($x)) % of the bytes of X (in 1999: 13 %)" + (if $n | sound then
-			"; it takes \($r | share_of($n)) % of those of NX (in 1999, of LBX: 23 %); NX takes \($n | share_of($x)) % of those of X"
+			"; RDP takes \($r | share_of($n)) % of those of NX (in 1999, of LBX: 23 %); NX takes \($n | share_of($x)) % of those of X"
 			+ " (in 1999, LBX: 57 %)" else "" end) + "." end;
 def work: work_rows as $r | if $r == [] then empty else
 	finding("work"; "**The same work** (\(works_words)) takes \($r | ordered) on the wire. "

@@ -13,8 +13,8 @@ eval look("summary.tsv", 'y("repeats") > 0 ? (links = add(links, strcol("link"))
 	. 'y("load_percent"))) : 0')
 n = words(links)
 kinds = "udp random tcp"
-kind_says(t) = t eq "" ? "no load" : t eq "udp" ? "datagrams at even distances" \
-	: t eq "random" ? "datagrams at random distances" : "TCP"
+kind_says(t) = t eq "" ? "no load" : t eq "udp" ? "UDP at regular intervals" \
+	: t eq "random" ? "UDP at random intervals" : "TCP"
 kind_colour(t) = word("#0072B2 #009E73 #D55E00", more(1, place(kinds, t)))
 queue_says(q) = words(queues) > 1 ? ", " . q : ""
 dash(q) = place(queues, q) == 1 ? 1 : 1 + place(queues, q)

@@ -55,7 +55,7 @@ def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | se
 		"**Traffic at random times does not delay pings significantly** at loads of \(map(.load) | unique | map(plain) | and_list) %."
 		else "**Traffic at random times delays a ping** by "
 			+ ($told | map("\(.more | fine) at \(.load | plain) % of \(.link | mbit) (M/D/1: \(.md1_wait_ms | fine))") | and_list)
-			+ ". M/D/1 has no fitted parameter here." end;
+			+ ". The M/D/1 model has no fitted parameters." end;
 		($told[-1] // .[-1] | {value: .more, unit: "ms"}) + {figure: "round-trip"}) end;
 def keys: threshold as $limit | queues[0] as $q
 	| [measured_rows("summary")[] | select(.probe != "ping" and .queue == $q)] | group_by([.probe, .link])
@@ -72,7 +72,7 @@ def beyond: (if .run.settings.direction == "both" then 2 else 1 end) as $ways
 	| [measured_rows("summary")[] | select(.probe == "ping" and .queue_ms != null and .mean_ms > $ways * .queue_ms * 1.05 + 5)]
 	| if . == [] then empty else
 	finding("beyond-queue"; "**Pings took longer than a full queue explains**:"
-		+ " \(map("\(.mean_ms | fine) instead of \(.queue_ms | fine) at \(.load | plain) % of \(.link | mbit)") | and_list).";
+		+ " \(map("\(.mean_ms | fine) beside a queue of \(.queue_ms | fine) at \(.load | plain) % of \(.link | mbit)") | and_list).";
 		.[0] | figure("mean_ms") + {verdict: "bad", figure: "round-trip"}) end;
 
 def verdict: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | ($rows | map(select(.load > 0)) | max_by(.mean_ms)

@@ -48,7 +48,7 @@ def charged: . as $doc | [slopes("group")[] | . as $g | ($doc | slope_of($g.syst
 	| if . == [] then empty else
 	(map(select(.more < -0.02 * .of or .more > 0.25 * .of))) as $odd
 	| finding("charged";
-		"**The kernel charges the login's memory group** " + (map("\(amount("slope_mb")) for a \(.system | system_words)"
+		"**The kernel charges the cgroup of a login** " + (map("\(amount("slope_mb")) for a \(.system | system_words)"
 			+ " (\(if .more < 0 then "" else "+" end)\(.more | number) MB)") | join("; "))
 		+ ". The excess over private memory is page tables, kernel stacks, sockets and memory shared within the login."
 		+ " By these charges, 1 GB holds " + (map("\(1024 / .slope_mb | floor | thousands) of the \(.system | system_words)") | and_list)

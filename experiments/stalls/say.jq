@@ -35,7 +35,7 @@ def judge($role): . as $doc | (rows_of($role) | usable) as $rows | ($rows | map(
 			| {is: "overloaded", row: $row, clause: "cannot keep up \($doc | with_load($row.sinks))"}
 	  elif ($calm | map(late_most_high) | max) <= late_limit or ($calm | map(late_most) | max) == 0 then
 		{is: "good", row: ($calm | max_by(late_most_high)), clause: "stays fast \($doc | loads_tried($calm))"}
-	  else {is: "unsure", row: ($calm | max_by(late_most_high)), clause: "has late keys or none: this run cannot tell"} end;
+	  else {is: "unsure", row: ($calm | max_by(late_most_high)), clause: "may have late keys: this run cannot tell"} end;
 
 def late($role): . as $doc | judge($role) as $j | if $j == null then empty else
 	(rows_of($role) | usable) as $rows | ($rows | map(select(.overloaded == 0))) as $calm | role_name($role) as $name
@@ -97,7 +97,7 @@ def fair_sharing: . as $doc
 			"**Stalls differ too much between repeats to test fair sharing.**", ",", ""]
 		elif all($off[]; .mean_stall_ms > .fair_stall_ms) then [($off | max_by(.mean_stall_ms - .fair_stall_ms)), "bad",
 			"**Stalls are longer than fair sharing explains.**", ",",
-			" Something else takes CPU time, or an update needs more of it than was set."]
+			" Something else takes CPU time, or an update needs more CPU time than was set."]
 		elif all($off[]; .mean_stall_ms < .fair_stall_ms) then [($off | min_by(.mean_stall_ms - .fair_stall_ms)), "none",
 			"**The application gets more than a fair share.**", ",",
 			if [$off[].same_group] | unique == [0] then " It is in another scheduling group than the CPU hogs." else "" end]
@@ -200,7 +200,7 @@ def stalls_several: . as $doc | first(("heavy", "light") as $role | rows_of($rol
 				" Fair sharing gives a mean stall of \($full[0].fair_stall_ms | with_unit("ms"))"
 				+ (if $off == [] then "" else "; different over \($off | map(.protocol) | and_list)" end)
 				+ (if $wide == [] then "" else "; too variable to tell over \($wide | map(.protocol) | and_list)" end)
-				+ (if $off + $wide == [] then "; all protocols agree with it." else "." end) end)
+				+ (if $off + $wide == [] then "; all protocols agree with fair sharing." else "." end) end)
 			+ (if $split == [] then "" else " One update of the application reaches the screen as several over"
 				+ " \($split | map(.protocol) | and_list)." end);
 			(.[-1] | figure("mean_stall_ms")) + {figure: "mean-stall", verdict: (if $off + $wide == [] then "none" else "unsure" end)}) end;

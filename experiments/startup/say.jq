@@ -62,7 +62,8 @@ def breaks: reduce (.steps | reverse[]) as $s ({all: true, first: null};
 	if .all and ($s | times) > 2 then .first = $s.step else .all = false end) | .first;
 def left: courses("left") | if . == [] then empty else
 	worst as $worst
-	| finding("memory-left"; "**With little memory left, start-up takes up to \($worst | times | times_words) times T0**: "
+	| finding("memory-left";
+		"**With little memory left, start-up takes up to \($worst | times | times_words) times T0**, the time without pressure: "
 		+ (map("\(.app) on \(.swap | swap_words) takes over twice T0 "
 			+ (breaks | if . == null then "at no step, " else "from \(.) % of memory left, " end)
 			+ (if .last.startup_ms_above == 1 then "more than " else "" end) + "\(.last | times | times_words) times at \(.last.step) %")
@@ -75,7 +76,7 @@ def share: [started[] | select(.axis == "used" and .e != null)] | if . == [] the
 			else "**The swap device causes less than half of the delay that swap in use adds**" end)
 		+ ": the part not caused by the device (e) is " + (group_by(.swap) | map("\(map(.e) | least_most(fixed(2))) on "
 			+ "\(.[0].swap | swap_words) (\(length | plural("condition")))") | join("; "))
-		+ ". Below 0, some requests did not delay the start.";
+		+ ". A negative e means that some disk requests did not delay the start.";
 		($middle | figure("e")) + {figure: "e"}) end;
 
 # A file as large as the swap in use, on a device like that of the swap: the paper's comparison.
@@ -92,7 +93,7 @@ def file: [started[] | select(.axis == "used" and .file_ms != null and .added_ms
 # Beside a load of another resource.
 def beside($axis; $id; $what; more): courses($axis) | map(select(.last.step > 0)) | if . == [] then empty else
 	worst as $worst
-	| finding($id; "**\($what) up to \($worst | times | times_words) times T0**: "
+	| finding($id; "**\($what) makes start-up take up to \($worst | times | times_words) times T0**: "
 		+ (map("\(.app) takes \(if .last.startup_ms_above == 1 then "more than " else "" end)\(.last | times | times_words) times "
 			+ "with \(.last | step_words)") | join("; ")) + ". " + ($worst | more);
 		($worst | times_figure) + {verdict: (if ($worst | times) > 2 then "bad" else "good" end), figure: "start-\($axis)"}) end;
@@ -132,6 +133,6 @@ def waits: [started[] | select(.axis == "left" and .waits_ms != null and (.start
 		{value: (map(100 * .waits_ms / .added_ms | capped) | max), unit: "%"}) end;
 
 def findings: [in_use, left, share, file,
-	beside("loads"; "cpu-load"; "CPU load makes start-up take"; "Fair sharing of the CPU predicts \(.step + 1) times T0."),
-	beside("reads"; "disk-load"; "Disk load makes start-up take"; "T0 is start-up time on the same disk without other reads."),
+	beside("loads"; "cpu-load"; "CPU load"; "Fair sharing of the CPU predicts \(.step + 1) times T0."),
+	beside("reads"; "disk-load"; "Disk load"; "T0 is start-up time on the same disk without other reads."),
 	felt, waits, menus];

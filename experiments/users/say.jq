@@ -7,7 +7,7 @@ def part_words: {web: "web", vnc: "VNC"}[.] // .;
 def present: . as $doc | [.run.settings.parts // [] | .[] | select(. as $p | any($doc.summary[]; .part == $p))];
 def title: "Response time as users send more requests: \(present | map(part_words) | and_list)";
 def labels: {value: {part: {web: "web (objects)", vnc: "VNC (keys)"}, fitted: {all: "all rows", first: "the lowest rates"},
-	name: {cpu: "the server's CPU", link: "the link", delay: "time in which nobody waits for anybody"}}};
+	name: {cpu: "the server's CPU", link: "the link", delay: "delay without queueing"}}};
 def busiest($p): part($p) | map(select(.response_ms != null)) | if . == [] then null else max_by(.lambda_per_s) end;
 def calmest($p): part($p) | map(select(.response_ms != null)) | if . == [] then null else min_by(.lambda_per_s) end;
 def what: {web: "objects", vnc: "keys"}[.] // "requests";

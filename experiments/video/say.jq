@@ -51,8 +51,8 @@ def mult: first_job as $job | job_of($job) as $rows | [$rows[] | select(.mult ==
 			else "**Too few repeats to tell whether throttling sound players matters**" end)
 		+ ": with \(scheme_words[$p.w.scheme] // $p.w.scheme) \($p.w.fps_per_s | number) frames per second instead of "
 		+ "\($p.o.fps_per_s | number); "
-		+ "the player was throttled in \($p.w.player_tagged // 0) of \($p.w.episodes // 0 | plural("episode")) with that rule, in "
-		+ "\($p.o.player_tagged // 0) of \($p.o.episodes // 0) without.";
+		+ "the player was throttled in \($p.w.player_tagged // 0) of \($p.w.episodes // 0 | plural("episode")) with the exemption, in "
+		+ "\($p.o.player_tagged // 0) of \($p.o.episodes // 0) without it.";
 		($p.w | figure("fps_per_s")) + {verdict: $c, figure: "frames-\($job)"}) end;
 
 # Is it worth having? Against what a user, or the kernel, does without it.

@@ -92,8 +92,8 @@ def link_quality: . as $doc | (.run.facts_after.link.line // .run.host.link.line
 		| finding("link"; "**The emulated link** is " + (if $line.kind == "wire" then "a delay line in user space" else $line.kind end)
 			+ (if ($added.n // 0) > 0 then ", with a delay \($added.p50 | plain) µs too long in the median"
 				+ (if $added.max == null then "." else " and \($added.max / 1000 | with_unit("ms")) at most." end)
-				+ (if $late then " The largest excess is over 10 % of the longest round trip." else "" end) else "." end)
-			+ (if $lossy == [] then "" elif $out == 0 then " It lost as many packets as were set."
+				+ (if $late then " The largest excess delay is over 10 % of the longest round trip." else "" end) else "." end)
+			+ (if $lossy == [] then "" elif $out == 0 then " The packet loss was as set."
 				else " Its packet loss differed from the setting in \($out) of \($lossy | length | plural("condition")) (one in twenty"
 				+ " is normal)." end);
 			{value: $added.p50, unit: "us", verdict: (if $out > 1 or $late then "unsure" else "good" end)}) end;
