@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # LAB_ and PROTOCOL_ variables are for who uses the back-end
-# attach.sh - the lab that is not ours: a client window on this machine, of a server that nobody of us can log in to.
+# attach.sh - a lab without control of the server: measures in a client window on this machine.
 #
 # The client is this machine and its X display; the server is unknown and nothing is changed on it.
 # Keys go into the window by XTEST, the echo is read from its pixels. LAB_ON:
@@ -137,7 +137,7 @@ lab_down() {
 	LAB_PIDS=()
 }
 
-# No doors and no namespaces: the command itself, as who started us.
+# No doors and no namespaces: runs the command itself, as the user of this process.
 lab_command() {
 	local OPTIND=1 opt
 	while getopts CSRXM: opt; do :; done

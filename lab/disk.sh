@@ -17,7 +17,7 @@ lab_disk() {
 	lab_change disk "$1" "$SIZE" || return
 	read -r LAB_DISK_DEVICE LAB_DISK_BACKING <<<"$LAB_ANSWERED"
 	LAB_DISK_KIND=$1
-	# No lazy work afterwards: what the disk is asked for is then the session's. Times of access would be writes for each read.
+	# No lazy initialization and no access times, which would cause requests that are not the session's.
 	# shellcheck disable=SC2016 # another shell's
 	if lab_exec -R server sh -c '
 		mke2fs -q -F -t ext4 -m 0 -E lazy_itable_init=0,lazy_journal_init=0,nodiscard "$1" &&
@@ -41,8 +41,8 @@ lab_disk_delay() {
 	[ "$LAB_DISK_KIND" = slow ] && lab_change disk-delay "$@"
 }
 
-# lab_disk_takes N: so many requests at a time go to the device, 4 or more; the others wait in front of it, where a scheduler
-# puts them in order. Without a scheduler it is to be, and stays when it gets one.
+# lab_disk_takes N: at most N requests (4 or more) are in the device at a time; the others wait before it, where a scheduler
+# orders them. Set it before the device has a scheduler; it stays when it gets one.
 lab_disk_takes() { lab_change disk-takes "$1"; }
 
 # Nobody uses it any more.

@@ -9,7 +9,7 @@
 # and their descendants compete there as one. 1, and the reason in LAB_WHY, where this machine does
 # not give it. cgroup v1 or v2; NAME: a-z 0-9 -
 #   shares=N                 weight beside other groups and logins (1024: what each of them has)
-#   idle=1                   runs only when nobody else wants the CPU
+#   idle=1                   runs only when no other process wants the CPU
 #   quota=PERCENT,PERIOD     no more than that part of one CPU in every period (25,100ms)
 #   rt=1, rt_runtime=US      may hold real-time processes; and for no longer than this in a second (where groups have such a budget)
 # lab_ungroup NAME: removes it, ending what still runs in it.

@@ -66,7 +66,7 @@ nap() {
 	stop_here
 }
 
-# stopped: has who started us been told to stop? (LAB_STOP_FD is at its end then; nobody ever writes to it.)
+# stopped: did the parent ask us to stop? (Then LAB_STOP_FD is at its end; nothing is ever written to it.)
 # stop_here: then this ends the shell with status 130, unless LAB_STOP_ENDS is empty: the driver looks itself.
 LAB_STOPPED='' LAB_STOP_ENDS=1
 stopped() {

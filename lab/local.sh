@@ -235,7 +235,7 @@ lab_children() {
 	done
 }
 
-# lab_listens ROLE PORT: somebody listens on that TCP port (nobody is connected to find out).
+# lab_listens ROLE PORT: a process listens on that TCP port (checked without a connection).
 lab_listens() {
 	local home=LAB_HOLD_$1
 	machine_listens "$2" "/proc/${!home}/net"

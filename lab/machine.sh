@@ -21,7 +21,7 @@ machine_cpu_list() {
 	printf '%s' "${out[*]}"
 }
 
-# machine_listens PORT [FOLDER]: somebody listens on that TCP port, by the tables in FOLDER (/proc/self/net).
+# machine_listens PORT [FOLDER]: a process listens on that TCP port, by the tables in FOLDER (/proc/self/net).
 machine_listens() {
 	local port file _ local_ state
 	printf -v port '%04X' "$1"
@@ -183,7 +183,7 @@ machine_memory() {
 	END
 }
 
-# machine_pushed_out: in one line, what has to go when somebody fills the memory of this machine.
+# machine_pushed_out: in one line, what gets evicted when a process fills the memory of this machine.
 machine_pushed_out() {
 	local biggest
 	biggest=$(grep -sH '^VmRSS:' /proc/[0-9]*/status | awk '{ split($1, part, "/"); print $2, part[3] }' |

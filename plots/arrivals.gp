@@ -5,9 +5,9 @@
 #   reads what arrivals --rows wrote: the first arrivals as marks, with how many there are in each
 #   interval; counts in intervals and gaps between arrivals beside what a Poisson process would have;
 #   and, where it is there, the coefficient of variation by the number of sources with its band.
-#   OF: whose arrivals they are, for the title. PART, THINK_S: only rows with these, of a run's table.
+#   OF: name of the source, for the title. PART, THINK_S: use only rows of a run's table with these values.
 #
-# Figures of a run call it last: it begins anew, with nothing of the figures before it.
+# A figures.gp calls it last, since it resets all settings of gnuplot.
 
 unset multiplot
 unset output

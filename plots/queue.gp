@@ -6,11 +6,11 @@
 #   rate       requests a second over the users, with the most that the busiest station allows (default)
 #   response   response time over the users, with its asymptote N S_max - Z from its beginning at -Z on
 #   line       requests a second over requests under way, with the load lines (N - Q)/Z of closed users
-#   principle  of users by think time held (queue mva --users-per-second): requests a second over the users near N/Z; and on
+#   principle  with a fixed ratio of users to think time (queue mva --users-per-second): requests a second over users; and on
 #              the axis of the response time the diagonals from -Z through N, all with the slope Z/N
 #   load       response time over requests a second, as an open stream is drawn
 #
-# Figures of a run call it last: it begins anew, with nothing of the figures before it.
+# A figures.gp calls it last, since it resets all settings of gnuplot.
 
 unset multiplot
 unset output
@@ -43,7 +43,7 @@ eval look(rows, 'measured = measured + (strcol("kind") eq "measured"), later = l
 held = most_held > 0 && most_held < 1.001 * least_held
 if (what eq "principle" && !held) { print "queue.gp: principle is of rows of queue mva --users-per-second"; exit status 1 }
 
-# Lines of single rows: of those measured, or of six of the model's at the most.
+# Lines for single rows: all measured ones, or at most six of the model.
 every = models > 6 ? int((models + 5) / 6) : 1
 shown(d) = strcol("kind") eq (measured ? "measured" : "model") && (measured || int(column(0) + 1) % every == 0)
 shown_n = 'shown(0) ? y("n") : NaN'
@@ -64,7 +64,7 @@ bound = what eq "rate" ? "x_bound" : ""
 set xlabel across_c eq "n" ? "users" : across_c eq "q" ? "requests under way" : "requests a second"
 set ylabel up_c eq "r_s" ? "response time, " . unit : "requests a second"
 if (up_c eq "r_s") { set yrange [0:slowest * scale * 1.1] } else { set yrange [0:(held ? more(most, most_held) : most) * 1.15] }
-# rows are sorted here, since those measured come as they were given
+# measured rows may come in any order, so they are sorted here
 sorted(kinds, c) = sprintf("< awk -F'\\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print \"a\\tb\"; fflush() } " \
 	. "NR > 1 && index(\" %s \", \" \" $at[\"kind\"] \" \") && $at[\"%s\"] != \"\" && $at[\"%s\"] != \"\" { " \
 	. "print $at[\"%s\"] \"\\t\" $at[\"%s\"] | \"sort -g\" }' '%s'", kinds, across_c, c, across_c, c, rows)
@@ -72,7 +72,7 @@ before = ""
 beside = ""
 axes = ""
 if (what eq "response") {
-	# from -Z on: users who could not wait less than nothing
+	# asymptote from -Z on, below which the response time cannot be
 	set yrange [-most_z * scale * 1.1:*]
 	set xzeroaxis linecolor rgb line_colour
 	beside = ', rows using (known(n_ = y("n")) ? 0 : NaN):(-y("z_s") * scale):(n_):((y("r_asymptote_s") + y("z_s")) * scale) ' \
@@ -106,7 +106,7 @@ if (what eq "principle") {
 	set xlabel "users" offset 0, -0.5
 	set ylabel "response time; below zero: think time, " . (most_z < 2 ? "ms" : "s")
 	set y2label "requests a second"
-	# one of the triangles that are all alike: users to think time
+	# one of the similar triangles whose slope is users to think time
 	up = corner / most_held * ms
 	set style fill solid 0.25 noborder
 	set object 1 polygon from 0, 0 to 0, -up to corner, 0 to 0, 0 fillcolor rgb mark_colour behind

@@ -34,7 +34,7 @@ load_colour(i, n) = word(load_colours, n > 1 ? 1 + int(6.0 * i / (n - 1) + 0.5) 
 load_dash(i, n) = n > 7 && i % 2 ? 4 : 1
 
 # ---- helpers for experiments/STEM/figures.gp, which runs in a folder with all tables of the run as NAME.tsv ----
-# Variables set by who calls: threshold_ms, floor_ms, engine (folder of experiments/engine), and labels.figures of say.jq.
+# Variables that the caller sets: threshold_ms, floor_ms, engine (folder of experiments/engine), and labels.figures of say.jq.
 # A helper that gives commands is used as: eval figure("rtt", 420, "Title", 2).
 
 if (exists("engine")) { set datafile separator "\t"; set datafile columnheaders }
@@ -124,7 +124,7 @@ band(i, y) = sprintf('set object %d rectangle from graph 0, first %g to graph 1,
 data = "summary.tsv"
 hover(c, name) = name . sprintf(": %.4g", y(c))
 hover_ends(c, name) = hover(c, name) . (filled(c . "_low") ? sprintf(" (%.4g to %.4g)", low(c), high(c)) : "")
-# A row without a place on the x axis must not count for the y axis either.
+# A row without an x value must not affect the range of the y axis either.
 there(c) = known(x_) ? y(c) : NaN
 there_low(c) = known(x_) ? low(c) : NaN
 there_high(c) = known(x_) ? high(c) : NaN
@@ -144,7 +144,7 @@ curve_of(x, c, i, colour, title) = bars(x, c, colour) . ", " . points_with_lines
 	. hovers("hover_ends", x, c, i, colour, title)
 line(x, c, i, title) = line_of(x, c, i, colour(i), title)
 curve(x, c, i, title) = curve_of(x, c, i, colour(i), title)
-# The curves 1 to n of a column: where each lies and what it is called, say at(i) and says(i) of who calls. Begins with a comma.
+# The curves 1 to n of a column; the caller defines position and title as at(i) and says(i). Begins with a comma.
 curves(n, c) = (all_ = "", sum [curve_i = 1:n] (all_ = all_ . ", " \
 	. curve(sprintf("at(%d)", curve_i), c, curve_i, says(curve_i)), 0), all_)
 # The same without lines, each with its mark; what the pointer shows is called label(i).

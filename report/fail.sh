@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# fail.sh check STEM CONDITIONS - can these be asked of a run of that experiment? Ends with 2 and a line on what is wrong, if not.
-# fail.sh judge RUN CONDITIONS - does one of them hold in a row of the run's tables? Says so of each; ends with 5 if one does.
+# fail.sh check STEM CONDITIONS - checks that this experiment has these columns; if not, exit status 2 and a line with the reason.
+# fail.sh judge RUN CONDITIONS - prints each condition that holds in a row of the run's tables; exit status 5 if one does.
 #
-# Conditions are such as p95>150ms,late>1%: a column of a table, or the part of its name that tells it (p95 is latency_p95_ms,
+# Conditions are such as p95>150ms,late>1%: a column of a table, or a unique part of its name (p95 is latency_p95_ms,
 # and late is late_share_percent), one of < <= > >=, and a number with its unit.
 set -u -o pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/../lab/home.sh" || exit 1

@@ -5,7 +5,7 @@
 # (in long.tsv: `run`).
 # report.sh reads this file.
 
-# What names the runs: what tells all of them apart, the host if that does.
+# Names of the runs: the first property that differs between all of them, the host if possible.
 # shellcheck disable=SC2016 # programs of jq
 join_names='def plain: tostring | gsub("[^A-Za-z0-9:_-]+"; "-");
 	[.[] | . as $run | (.started // "") as $at
@@ -15,8 +15,8 @@ join_names='def plain: tostring | gsub("[^A-Za-z0-9:_-]+"; "-");
 	| first(("host", "day", "host_day", "minute", "folder") as $by | $all | map(.[$by]) | select(all(. != null and . != ""))
 		| map(plain) | select((unique | length) == length)) // [range(length) + 1 | tostring]'
 
-# Settings that all have are those of the joined run. What else differs is told, but for the protocols (the cells show these),
-# what changes no figure, and what a run of another version has no field for.
+# Settings that all runs share are those of the joined run. Differing ones are listed, except protocols (the cells show these),
+# settings without effect on figures, and fields that another version does not have.
 # shellcheck disable=SC2016
 join_runs='def alike(values): [values] | if (unique | length) == 1 then .[0] else null end;
 	def of_run($name): "\(.)/\($name)";
@@ -80,7 +80,7 @@ join_table() {
 		}' "$@"
 }
 
-# join RUN...: sets RUN, the folder that they have become (JOINED, or one beside the first).
+# join RUN...: joins them in the folder RUN, which it sets (JOINED, or a folder beside the first).
 join() {
 	local run stem='' of threshold='' of_threshold window='' of_window table first names=() all=() files missing i
 	for run; do
@@ -116,7 +116,7 @@ join() {
 			files+=("${all[i]}/$table" "${names[i]}")
 			head -n 1 "${all[i]}/$table" | tr '\t' '\n' | grep -qxE 'protocol|system|cell' || missing=${all[i]}
 		done
-		# in such a table nothing would tell the runs apart
+		# without such a column, rows of different runs could not be distinguished
 		[ -n "$missing" ] || join_table "${files[@]}" >"$RUN/$table" || die 1 "cannot write $RUN/$table"
 		[ "$missing$table" != "${missing}summary.tsv" ] || [ -z "$missing" ] ||
 			die 1 "$missing/summary.tsv has no column protocol: an older version made this run"

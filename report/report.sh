@@ -28,7 +28,7 @@ need() {	# need COMMAND PACKAGE
 	command -v "$1" >/dev/null || die 4 "$1 is missing; apt-get install --no-install-recommends $2"
 }
 
-# What is wrong with the shape of run.json; nothing if all is well.
+# Prints what is wrong with the structure of run.json; nothing if it is valid.
 # shellcheck disable=SC2016 # a program of jq
 shape='def want(ok; $what): if ok then empty else $what end;
 	def plain: type | IN("string", "number", "boolean", "null");
@@ -88,7 +88,7 @@ say() {	# say PROGRAM [true]: runs a jq program with the vocabulary and the expe
 		die 1 "$RUN: a value in run.json or in a table has the wrong type: ${errors%%$'\n'*}"
 }
 
-# Without samples, a kept run's tables are all there is.
+# A run whose samples were deleted keeps its tables.
 summarize() {
 	[ ! -f summary.tsv ] || [ ! -f schema.tsv ] ||
 		[ -n "$(find cells -type f ! -name cell.json -print -quit 2>/dev/null)" ] || return 0
@@ -97,7 +97,7 @@ summarize() {
 	case $? in 0 | 3) ;; *) exit 1 ;; esac	# 3: some repeats failed, and the page says so
 }
 
-# Figures take their places when all are drawn; the old ones stay if gnuplot fails.
+# New figures replace the old ones when all are drawn; the old ones stay if gnuplot fails.
 draw() {
 	mkdir -p "$work/figures" figures || exit 1
 	local table

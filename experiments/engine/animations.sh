@@ -49,7 +49,7 @@ exp_stop() {	# exp_stop FOLDER
 	CELL_MORE=$(animation_report "$1")
 }
 
-# How far each machine's clock is ahead of ours: rows of a step are held against each other. Not while frames are shown.
+# Clock offset of each machine to ours, to compare times of different machines. Not while frames are shown.
 declare -A AHEAD
 clocks_find() {
 	local role
@@ -134,14 +134,14 @@ animation_end() {	# animation_end FOLDER; 1: LAB_WHY
 	[ -z "$LAB_WHY" ]
 }
 
-# The animation, and who counts its frames. 1: LAB_WHY.
+# Starts the animation and the program that counts its frames. 1: LAB_WHY.
 animation_start() {	# animation_start FOLDER SECONDS OPTION...
 	lab_start -o "$1/frames.tsv" server animate env DISPLAY="$PROTOCOL_DISPLAY" "$TP_BIN/animate" show --geometry "$SIZE" \
 		--rate "$RATE" --content "$CONTENT" -t "${2}s" --log "$1/frames.tsv" "${@:3}" --format json
 	is_ready animate 30 "the animation did not start" && animation_count "$1"
 }
 
-# Until it has ended by itself; one that hangs is not waited for without end. Sets LAB_WHY where it failed.
+# Waits until it has ended by itself, for a limited time. Sets LAB_WHY if it failed.
 animation_wait() {	# animation_wait FOLDER SECONDS
 	local left=$((${2%.*} + 20)) i pid=${LAB_PID_OF[animate]} status=0
 	until lab_gone "$pid" || stopped || [ "$left" -le 0 ]; do

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# cells.sh - the cells of a run: which there are, their order, what runs them, what became of them.
+# cells.sh - the cells of a run: their list, order, execution and results.
 #
 # A cell is one value for each axis of the plan. CELLS has the cells' names, CELL_PARAMETERS their values by axis (JSON),
 # CELL_VALUES these in the axes' order (\037 between).
@@ -25,7 +25,7 @@ cells_product() {
 	done | jq -Rrn '[inputs / ","] | combinations | join("\t")'
 }
 
-# Sets CELLS, CELL_PARAMETERS and CELL_VALUES: of a run that goes on those that it has, by the names that they have there.
+# Sets CELLS, CELL_PARAMETERS and CELL_VALUES; a resumed run keeps its cells and their names.
 cells_choose() {
 	local name parameters values none="there is nothing to measure" twice
 	CELLS=() CELL_PARAMETERS=() CELL_VALUES=()
@@ -137,7 +137,7 @@ exp_shares() {
 		printf "%.2f %.2f %.2f\n", 100 * foreign / wall, 100 * (y[3] - x[3]) / wall, 100 * (y[2] - x[2]) / wall }'
 }
 
-# exp_disturbed FOREIGN STEAL: the flag of a cell in which these two, in percent, are too much; nothing where they are not.
+# exp_disturbed FOREIGN STEAL: prints the flag of a cell in which these two, in percent, exceed the limit; else nothing.
 exp_disturbed() {
 	awk -v f="$1" -v s="$2" -v l="${FOREIGN_LIMIT:-3}" 'BEGIN {
 		if (f + s > l) printf "foreign CPU time %s %%, stolen %s %%: over %s %%\n", f, s, l }'

@@ -55,7 +55,7 @@ crowd_rates() {	# crowd_rates BEFORE AFTER
 				| {cpu_percent: rate(.; 1e7), written_kbyte_per_s: rate(. + 1; 1000)}]}'
 }
 
-# Until so many seconds are over, or the users are.
+# Waits until so many seconds are over, or all users have ended.
 crowd_wait() {	# crowd_wait SINCE SECONDS
 	until stopped || lab_gone "$LAB_PID" || awk -v a="$1" -v b="$EPOCHREALTIME" -v s="$2" 'BEGIN { exit !(b - a >= s) }'; do
 		nap 0.05
@@ -85,12 +85,12 @@ crowd_run() {	# crowd_run FOLDER SEED TARGET WORD...: 1: LAB_WHY
 	INTERRUPTS=$(($(crowd_interrupts) - INTERRUPTS))
 	! stopped && [ "$status" = 0 ] || return 1
 	[ -s "$folder/vusers.json" ] || { LAB_WHY="the users left no report"; return 1; }
-	# (one request in all, or none, is no stream of arrivals: the cell stays, without a verdict)
+	# (fewer than two requests have no interarrival time: the cell stays, without a verdict)
 	"$TP_BIN/arrivals" "$folder/samples.tsv" --where measured=1 "${CROWD_ARRIVALS[@]}" --format json \
 		-o "$folder/arrivals.json" >/dev/null 2>"$LAB_LOG/arrivals.err" || :
 }
 
-# What a network of stations says of so many users: exact, and by Schweitzer's approximation.
+# What a closed queueing network predicts for so many users: exactly, and by Schweitzer's approximation.
 crowd_model() {	# crowd_model FOLDER DEMAND,...
 	"$TP_BIN/queue" mva --demand "$2" -n "${P[users]}" -z "$(crowd_times "${P[think_s]} * 1000")ms" --format json -o "$1/model.json" \
 		2>"$LAB_LOG/queue.err" || warn "cannot compute the queueing model: $(tail -n 1 "$LAB_LOG/queue.err")"

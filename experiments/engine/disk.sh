@@ -31,7 +31,7 @@ disk_fill() {
 	kind=${kind%%:*}
 	bytes=$(cd / && tr '\n' '\0' <"$list" | du --bytes --total --files0-from=- 2>/dev/null | tail -n 1 | cut -f 1)
 	lab_disk "$kind" "$(((bytes + bytes / 3) / 1048576 + LOAD_FILE_MB + 128))M" /tmp/disk || return
-	# The load reads what was written: of what was not, there would be nothing to read.
+	# The load reads only blocks that were written; other blocks would not be read from the disk.
 	said=$({ tar -C / -cf - --files-from "$list" | lab_exec -R server tar -C "$LAB_DISK" -xf - &&
 		lab_exec -R server dd if=/dev/urandom of="$LAB_DISK/load" bs=1M count="$LOAD_FILE_MB" conv=fsync status=none </dev/null &&
 		lab_exec -R server mount -t overlay desk -o "lowerdir=$LAB_DISK/usr:/usr" /usr </dev/null; } 2>&1) || {
@@ -44,7 +44,7 @@ disk_fill() {
 		--arg schedulers "$(lab_disk_schedulers)"
 }
 
-# The lab's disk, and what of it stands in /usr: nobody uses it any more. 1: LAB_WHY.
+# Removes the lab's disk and its mounts in /usr; they must not be in use. 1: LAB_WHY.
 disk_away() {
 	[ -n "$LAB_DISK" ] || return 0
 	lab_exec -R server sh -c '! grep -q "^desk /usr overlay " /proc/self/mounts || umount -l /usr' </dev/null
@@ -74,11 +74,11 @@ fio_end() {	# fio_end FOLDER: sets FACTS
 	[ -n "$FIO" ] || return 0
 	lab_stop "$FIO"
 	FIO=''
-	# (its report comes after a line that says that it was told to stop)
+	# (its report follows a line about the signal that ended it)
 	FACTS=$(sed -n '/^{/,$p' "$1/fio.json" 2>/dev/null | jq -ce '.jobs[0].read | {load_reads_per_s: .iops, load_reads: .total_ios,
 		load_read_p50_ms: ((.clat_ns.percentile["50.000000"] | values / 1e6) // null), load_short: .short_ios}' 2>/dev/null) || FACTS='{}'
 }
 
-# The time for each read and write that was asked for lasts as long as what is measured.
+# The delay of each read and write is in force only during the measurement.
 disk_slow() { [[ $DISK != slow:* ]] || lab_disk_delay "${DISK#slow:}"; }
 disk_fast() { [[ ${DISK:-slow} != slow* ]] || lab_disk_delay 0; }

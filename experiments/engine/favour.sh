@@ -79,7 +79,7 @@ favour_begin() {	# favour_begin SCHEME JOB REPORT: vamp's, a .json in the run fo
 
 favour_end() {
 	lab_stop "$FAVOUR_JOB" "$FAVOUR_VAMP" "$FAVOUR_HOST"
-	# What went on would load all that is measured after it.
+	# A job that is still running would disturb all later measurements.
 	[ -z "$FAVOUR_JOB" ] || wait_until 10 favour_job_over ||
 		die "the background job ($FAVOUR_WORKER) is still running 10 s after its end was requested"
 	FAVOUR_JOB='' FAVOUR_VAMP='' FAVOUR_HOST=''
@@ -93,12 +93,12 @@ favour_lives() {	# 1, LAB_WHY: the job or vamp has ended
 	[ -z "$FAVOUR_VAMP" ] || ! lab_gone "$FAVOUR_VAMP"
 }
 
-# The input of a person that opens an episode.
+# The input of a user that starts an episode of vamp.
 favour_return() { place_exec env DISPLAY="$PROTOCOL_DISPLAY" xdotool key Return; }
 
 # The job -------------------------------------------------------------------------------------------------------------
 
-# Whose reading is a job's work, and the names of all its processes.
+# The process whose reads count as the job's work, and the names of all its processes.
 declare -A JOB_WORKER=([parallel]=xz [quanta]=python3 [pipes]=md5sum)
 declare -A JOB_NAMES=([parallel]="xz cat bash" [quanta]="python3 bash" [pipes]="md5sum dd bash")
 # A signal for the first process of a job ends all of it.
@@ -109,7 +109,7 @@ declare -A JOB_COMMAND=(
 	[pipes]='all=; for i in $(seq "$1"); do dd if=/dev/urandom bs=32k status=none | md5sum & all="$all $!"; done
 		trap "kill $all" TERM; wait')
 
-# Threads that hand a token on to the next one every 100 us or so, half as many tokens as threads.
+# Threads that pass a token to the next one about every 100 us; half as many tokens as threads.
 JOB_THREADS='import os, sys, threading
 n = int(sys.argv[1])
 pipes = [os.pipe() for i in range(n)]
@@ -154,8 +154,8 @@ favour_job_end() {	# adds `job` to CELL_MORE: its work, bytes a second, since fa
 		| .job = {seconds: ($b[0] - $a[0]), bytes: ($b[1] - $a[1]), bytes_per_s: (($b[1] - $a[1]) / ($b[0] - $a[0]))}' <<<"$CELL_MORE")
 }
 
-# What vamp said of itself in each session (RUN/vamp/SCHEME-JOB-REPEAT.json) goes into run.json: in how many episodes it throttled
-# the job, and whom else; how long it took to decide; its share of a CPU.
+# What vamp reports about itself in each session (RUN/vamp/SCHEME-JOB-REPEAT.json) goes into run.json: in how many
+# episodes it throttled the job and other processes, how long it took to decide, its share of a CPU.
 favour_summed() {
 	local file scheme job repeat rows=''	# (of a session that was made once more there are two)
 	local name='^(.+)-([a-z]+)-([0-9]+)(-again)*[.]json$'

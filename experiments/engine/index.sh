@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# index.sh [--check] - writes what is said of all experiments outside their folders, from their plans: the table of
-# experiments/README.md, that of docs/two-hosts.md on which run on machines of one's own, and the experiments with their own
+# index.sh [--check] - writes all lists of experiments outside their folders, from their plans: the table of
+# experiments/README.md, that of docs/two-hosts.md on which experiments run over ssh, and the experiments with their own
 # options in docs/thinprobe.1, each between two marks.
-# --check: only says which is not up to date, and fails.
+# --check: prints which lists are out of date, and fails if any is.
 # shellcheck disable=SC2317 # of_each calls functions by their names
 set -u
 export LC_ALL=C

@@ -68,7 +68,7 @@ list_protocols() {
 	for file in "$TP_HOME"/lab/protocols/*.sh; do
 		name=$(basename "$file" .sh)
 		list_protocol "$name"
-		# the first of its variants is what it is without a word
+		# the first variant is the default
 		for variant in $(protocol_use "$name" && protocol_variants | cut -s -d' ' -f2-); do list_protocol "$name:$variant"; done
 	done
 }

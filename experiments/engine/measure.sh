@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# measure.sh - what cells have in common: the frame of a cell with the CPU time that others took, programs that are waited for, and
-# why one failed.
+# measure.sh - what cells have in common: accounting of CPU time that other processes took, waiting for programs, and the
+# reason why one failed.
 #
 # An experiment has
 #	exp_run FOLDER REPEAT	measures the cell in P: 1, and LAB_WHY, where that failed. cpu_begin and cpu_end stand around what counts
@@ -86,7 +86,7 @@ sinks_start() {	# sinks_start NUMBER [-S]
 	is_ready sink 30 "the load did not start"
 }
 
-# A client that keeps the session that was started last connected. 1: LAB_WHY.
+# Starts a client that keeps the latest session connected. 1: LAB_WHY.
 client_start() {	# client_start NAME
 	lab_start client "$1" "$TP_BIN/keyrepeat" "$PROTOCOL_TARGET" --rate 0 -t 1d --watch update "${PROTOCOL_OPTIONS[@]}" --format json
 	is_ready "$1" 20

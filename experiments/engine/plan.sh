@@ -54,7 +54,7 @@ plan_option() {
 	plan_attributes "$1" "type=$2"
 	type=${OPT[$1.type]}
 	plan_attributes "$1" "$3"
-	# An option of the engine that has several values here: its names get an s.
+	# A list of values where the engine has a single one: the name of the option gets an s.
 	if [ -n "$3" ] && [[ ${OPT[$1.type]} == *-list* || ${OPT[$1.type]} == list || ${OPT[$1.default]} == *,* ]]; then
 		list=s
 		[ "${OPT[$1.type]}" = list ] || type=${OPT[$1.type]}
@@ -92,7 +92,7 @@ exp_bad() {
 	exit 2
 }
 
-# plan_meta NAME: what stands for its value in the usage.
+# plan_meta NAME: the placeholder for its value in the usage.
 declare -A META=([int]=N [real]=X [time]=TIME)
 plan_meta() {
 	local kind=${OPT[$1.type]%%:*} words=${OPT[$1.type]#*:} list='' name=${1//-/_}
@@ -170,7 +170,7 @@ plan_instead() {	# plan_instead quick|demo: its values, of options that were not
 	done
 }
 
-# The settings of the run that goes on.
+# The settings of the run that is resumed.
 plan_resume() {
 	local name key value why
 	local -A settings
@@ -385,7 +385,7 @@ plan_measure_link() {
 		<<<"$LINK_MEASURED"
 }
 
-# Options that say how an emulated link is made; of a real one they are nothing.
+# Refuses options that shape an emulated link, if the link is real.
 plan_no_link() {	# plan_no_link OPTION...
 	local name
 	[ "$ON" != lab ] || return 0

@@ -52,7 +52,7 @@ put_json() {	# put_json FILE: standard input becomes the file, whole or not at a
 	exp_lost
 }
 
-# What was measured cannot be kept any more: going on would be a waste of the user's time.
+# Results cannot be written any more, so continuing would waste the user's time.
 exp_lost() {
 	trap '' INT TERM HUP
 	[ -d "$RUN" ] || die "somebody removed the run folder $RUN"
@@ -103,7 +103,7 @@ run_ended() {	# run_ended STATE WHY
 		--arg state "$1" --arg why "$2" --argjson sum "${CELLS_JSON:-{\}}"
 }
 
-# A run that ends before its end, by an error or a signal, says so.
+# A run that an error or a signal ends early says so.
 # shellcheck disable=SC2317 # on_exit calls it
 run_abandoned() {
 	local state=failed
@@ -113,7 +113,7 @@ run_abandoned() {
 		[ -z "$RESUME" ] || rm -rf ${RUN_MADE[@]+"${RUN_MADE[@]}"}
 		return 0
 	fi
-	# Nothing measured and nothing logged, such as without a connection: there is nothing to go on with.
+	# Nothing was measured or logged (no connection, for example): there is nothing to resume.
 	if [ "$state" = failed ] && [ -z "$RESUME" ] && [ -z "$(find "$RUN/cells" "$RUN/log" ! -type d -print -quit)" ]; then
 		rm -rf "$RUN/cells" "$RUN/log" "$RUN/run.json"
 		rmdir "$RUN" 2>/dev/null
@@ -235,7 +235,7 @@ run_record() {
 		protocol_use "$name"
 		run_set '.protocols[$p] = $settings' --arg p "$name" --argjson settings "$(protocol_settings)"
 	done
-	# What some of the cells had to do without stays said when the run goes on.
+	# What earlier cells had to do without stays recorded when the run is resumed.
 	run_set '(.lab.missing // []) as $before | .host = $host | .protocol = $protocol | .lab = $lab | .state = "running" | .ended = null
 		| del(.reason) | if $before == [] then . else .lab.missing = $before + ((.lab.missing // []) - $before) end' \
 		--argjson host "$host" --argjson protocol "$protocol" --argjson lab "$where"
@@ -293,7 +293,7 @@ run_end() {
 	[ "$state" = complete ] || printf 'thinprobe: this run is %s: %s of %s conditions; resume it with: %s --resume %q\n' \
 		"$state" "$((CELLS_TOTAL - CELLS_LEFT))" "$CELLS_TOTAL" "$(exp_called)" "$RUN" >&2
 	exec {RUN_LOCK}<&-
-	# Only where somebody sits in front of a desktop.
+	# Only in a desktop session.
 	if [ "$DEMO" = 1 ] && [ -t 1 ] && [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] && command -v xdg-open >/dev/null; then
 		setsid xdg-open "$RUN/report.html" >/dev/null 2>&1 &
 	fi

@@ -7,7 +7,7 @@ PROTOCOL_OPTIONS=() PROTOCOL_WATCH=patch
 SESSIONS=0
 declare -A SESSION_TARGET SESSION_DISPLAY SESSION_APP SESSION_OPTIONS SESSION_PIDS
 
-# So many sessions, more or less than there are. 1: STEP_WHY, with STEP_AT of them not even that.
+# Starts or ends sessions until there are so many. 1: STEP_WHY; STEP_AT is the number that failed.
 sessions() {	# sessions N
 	local n
 	while [ "$SESSIONS" -gt "$1" ]; do
@@ -33,7 +33,7 @@ sessions() {	# sessions N
 	done
 }
 
-# Every session is there still; 1: STEP_WHY, and what it said in STEP_SAID.
+# Checks that every session is still alive; 1: STEP_WHY, and its message in STEP_SAID.
 sessions_live() {
 	local n pid name
 	STEP_SAID=''
@@ -51,7 +51,7 @@ sessions_live() {
 	done
 }
 
-# Of what there was too little where a session failed, by how it failed.
+# The resource that ran out, judged by how a session failed.
 resource_of() {	# resource_of WORDS KILLS: processes that the kernel ended meanwhile
 	[ "$2" -le 0 ] || { echo memory; return; }
 	case $1 in
@@ -96,7 +96,7 @@ reading() {
 		sh "${LAB_IF_server:-lo}" "$TASKS_WAIT" </dev/null 2>/dev/null | in_its_group
 }
 
-# A server with a size of its own has less free, and faults of its own.
+# A server with a memory limit has its own free memory and its own faults.
 in_its_group() {
 	local line group=${LAB_MEMORY_GROUP-} limit used
 	read -r line

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# set_load.sh - the load of a server that is not ours (--on attach): put there before the cells that have it, by a command of the
-# user's (--set-load) or, without one, by a person who is asked at the terminal.
+# set_load.sh - sets the load of a server that is not under our control (--on attach) before the cells that need it: by the
+# user's command (--set-load) or, without one, by asking a person at the terminal.
 #
 # An experiment calls load_check in exp_check, load_begin in exp_begin, `load_set LOAD` in exp_session, and load_away in
 # exp_end_lab.
@@ -16,7 +16,7 @@ load_check() {
 	elif [[ $2 == *,* ]]; then
 		[ "$EXP_ONLY" = 1 ] || { [ -t 0 ] && [ -t 2 ]; } ||
 			exp_bad "--loads $2 with --on $ON: no terminal to ask for each load; use --set-load 'ssh HOST set-load %d', or one load"
-		# Changing it is dear: all repeats of a load in a row.
+		# Changing the load takes a person's time, so all repeats of a load come in a row.
 		PLAN[group]=$1 PLAN[together]=repeats
 		why="a person sets them, so all repeats of a load follow each other, and what changes on the server meanwhile"
 		ABSENT+=("all loads in each repeat, in random order: $why may look like an effect of the load")
@@ -78,7 +78,7 @@ load_run() {	# load_run LOAD [away]: told to stop or not
 }
 load_ended() { lab_gone "$1" || { [ -z "$2" ] && stopped; }; }	# load_ended PID [away]
 
-# Nothing of it stays, also after Ctrl-C, or says how to take it away.
+# Removes the load, also after Ctrl-C, or tells the user how to.
 load_away() {
 	[ -n "$LOAD_NOW" ] || return 0
 	LOAD_NOW=''

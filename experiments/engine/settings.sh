@@ -66,7 +66,7 @@ switch_to() {	# an ordinary user cannot write what is as it should be
 	lab_switch "$1" "$2"
 }
 
-# All that setting_levers has done, and if it came no further than the half of it.
+# Undoes all that setting_levers has done, even if it failed half way.
 levers_back() {
 	local word
 	for word in session load; do lab_ungroup "$word"; done
@@ -74,7 +74,7 @@ levers_back() {
 	SWITCHED=''
 }
 
-# With two CPUs the load can only go to the client's. The probe stands it: it has real-time priority.
+# With two CPUs, the load can only run on the client's. That does not disturb the probe, which has real-time priority.
 own_cpu() {
 	LAB_WHY="over ssh no load of the server goes to the client's CPU"
 	[ "$ON_BACKEND" = local ] || return
@@ -148,7 +148,7 @@ train_loaded() {	# train_loaded FOLDER
 # What ran, held against what the setting asks for: groups, logins, nice values, policies, CPUs, switches.
 train_mismatch() {	# train_mismatch REGIME
 	local setting=$CURRENT word policy=other nice=0 session_policy=other session_nice=0 away=false
-	# a display that stands at the client is none of the server's
+	# a display on the client is not a process of the server
 	[[ ${SESSION_DISPLAY[$(session_name "${P[protocol]}" "${P[app]}")]} != [0-9]*:* ]] || away=true
 	for word in $(switched "$setting"); do printf '; %s is not so: not the setting asked for' "$word"; done
 	for word in ${SESSION_HOW[$setting]}; do
@@ -201,7 +201,7 @@ setting_try() {	# 0, or LAB_WHY
 	[ -z "$why" ]
 }
 
-# switched SETTING: those of its switches that are not as it wants them.
+# switched SETTING: prints its kernel switches that have another value than it wants.
 switched() {
 	local word
 	for word in ${MACHINE_HOW[$1]}; do [ "$(switch_value "${word%%=*}")" = "${word#*=}" ] || echo "$word"; done

@@ -14,7 +14,7 @@ def calibration_path: protocols[0] // "" | if startswith("vnc") then "vnc-refech
 def calibrated: (if several then null else calibration_path end) as $path | (.run.calibration // {}) as $record
 	| [$record.paths // [] | .[] | select(.path == $path and .probe == "patch" and .error_ms != null)
 		| .started = (.started // $record.started)] | first;
-# A lower latency is no figure. Without a calibration: what a series to a target inside the probe, which answers at once, measures.
+# Lower latencies are not reported as numbers. Without a calibration: the latency measured with a target inside the probe.
 def resolution: (calibrated | if . == null then null else .error_ms end) // (.run.chain // {} | .latency_p99_ms // .latency_p50_ms
 	// 0);
 def probe_finding: ([measured_rows("summary")[] | .lateness_max_us // .lateness_p99_us | values] | max) as $late | calibrated as $c
@@ -32,7 +32,7 @@ def probe_finding: ([measured_rows("summary")[] | .lateness_max_us // .lateness_
 
 # ---- names ----
 def cost: [.summary[].cost_ms | values] | first;
-# The protocol's own application has a role by its cost.
+# The protocol's own application counts as heavy if its CPU cost is known.
 def costly: [.summary[] | select(.app == "own" and .cost_ms != null).protocol];
 def role_of($app; $costly): if $app == "own" then (if $costly then "heavy" else "light" end) else $app end;
 def rows_of($role): costly as $costly
@@ -44,10 +44,10 @@ def app_name($app):
 		else "the server's own application" end)
 		+ (if cost == null or several then "" else " (\(cost | plain) ms of CPU per"
 			+ " \(.run.settings.cost_per // "update" | sub("redraw"; "update")))" end) end;
-# Where both have a cost, an application's name goes before what a protocol answers keys with itself.
+# If several applications have a role, it is named after the first, not after a protocol's own application.
 def role_name($role): . as $doc | [rows_of($role)[].app] | unique | if $role == "light" then . else .[:1] end
 	| map(. as $app | $doc | app_name($app)) | join(" or ");
-# Loads that somebody else put beside an attached window are only labels.
+# Loads of an attached window are set by others, so their numbers are only labels.
 def with_load($n): if attached then (if $n == 0 then "without load" else "with the load \($n)" end)
 	elif $n == 0 then "without CPU hogs" else "with \($n | plural("CPU hog"))" end;
 def at_load($n): if attached or $n == 0 then with_load($n) else "at \($n | plural("CPU hog"))" end;

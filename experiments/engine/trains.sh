@@ -32,7 +32,7 @@ session_start() {	# session_start NAME PROTOCOL APP: a display server, and the a
 	[ "${#PROTOCOL_OPTIONS[@]}" = 0 ] || printf -v "SESSION_OPTIONS[$name]" '%q ' "${PROTOCOL_OPTIONS[@]}"
 	SESSION_TARGET[$name]=$PROTOCOL_TARGET SESSION_PORT[$name]=$PROTOCOL_PORT SESSION_DISPLAY[$name]=$PROTOCOL_DISPLAY
 	SESSION_SERVER[$name]=${PROTOCOL_PIDS%% *} SESSION_PID[$name]=${PROTOCOL_PIDS%% *} SESSION_WATCH[$name]=$PROTOCOL_WATCH
-	# What answers keys itself does so at the same cost if it is a process of its own that shows their number.
+	# A protocol's own application has the same CPU cost per key if it is a process that shows their number.
 	SESSION_COST[$name]=''
 	[ "$PROTOCOL_WATCH" = update ] || [ "${COST_MS:-0}" = 0 ] || SESSION_COST[$name]=${PROTOCOL_PIDS:+$COST_MS}
 	[ -z "$PROTOCOL_DISPLAY" ] || session_start_app "$name"
@@ -108,7 +108,7 @@ sessions_end() {
 	SESSIONS_OF=''
 }
 
-# Once in a run: what comes of its sessions without a key.
+# Once in a run: measures the screen updates of its sessions without keys.
 sessions_noise() {	# sessions_noise PROTOCOL
 	local app names=()
 	for app in $(apps_over "$1"); do names+=("$(session_name "$1" "$app")"); done
@@ -130,7 +130,7 @@ measure_idle() {
 			--rate 0 -t "${seconds}s" --watch update --format json
 	done
 	for name; do
-		# once the session is up: what its start draws is no noise
+		# only once the session is up: what it draws at its start does not count
 		[ "$WIRE" = 1 ] && [ -n "${SESSION_PORT[$name]}" ] && lab_ready "idle-$name" 20 || continue
 		capture_start "idle-prototap-$name" --port "${SESSION_PORT[$name]}" -t "${seconds}s" || :
 	done
@@ -215,7 +215,7 @@ train_run() {	# train_run SESSION LOAD REPEAT FOLDER SERIES
 		has_ended keyrepeat "$folder" || reason=$LAB_WHY
 		after=$(lab_cpu server)
 		! stopped || reason=interrupted
-		# Who took the window back wants it: no more keys.
+		# The user took the window back, so no more keys are sent.
 		[ "$(jq -r .result.ended "$folder/keyrepeat.json" 2>/dev/null)" != "window left" ] || LAB_STOPPED=1
 		regime=$(train_regime "$name" "${TRAIN_LOADS[0]-}")
 	else

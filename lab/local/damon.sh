@@ -23,7 +23,7 @@ exec {nap_fd}<> <(:)
 nap() { read -r -t "$1" -u "$nap_fd" _; }
 put() { { printf '%s\n' "$2" >"$LAB_DAMON/$1"; } 2>/dev/null || die "DAMON rejects the value $2 for $1"; }
 
-# 0: DAMON is there and nobody's. What `damon.sh --can` answers, too.
+# 0: DAMON is available and not in use. What `damon.sh --can` answers, too.
 can() {
 	[ -w "$LAB_DAMON/nr_kdamonds" ] || {
 		[ -e "$LAB_DAMON" ] && echo "only root may use DAMON" ||
@@ -96,7 +96,7 @@ scheme() {
 
 anonymous() { awk '$1 == "total_rss" || $1 == "anon" { print $2; exit }' "$group/memory.stat"; }
 
-# Who comes next finds DAMON free.
+# Leaves DAMON free for the next user.
 trap 'exec {guard}>&-; wait "$guard_pid"; exit 0' TERM INT HUP
 first=$(anonymous) least=$first still=0
 scheme

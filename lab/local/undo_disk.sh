@@ -80,14 +80,14 @@ set_takes() {	# set_takes QUEUE N
 	put "$1/nr_requests" "$(($2 == 4 ? 5 : $2 - 1))" && put "$1/nr_requests" "$2"
 }
 
-# Where the device has a scheduler it is somebody else's by now, and stays as it is.
+# A device with a scheduler is in use by another process by now, and stays as it is.
 back_takes() {	# back_takes DEVICE MOST
 	local queue=/sys/block/$1/queue
 	[[ $1 == loop* && $(cat "$queue/scheduler" 2>/dev/null) == *'[none]'* ]] || return 0
 	set_takes "$queue" "$2"
 }
 
-# Who has it mounted has unmounted it.
+# The host that had it mounted has unmounted it.
 unmake_disk() {
 	hurry "$record" disk-slow
 	back_lines "$record" 'disk-folder|disk-slow|disk-loop|disk-takes' >/dev/null || {
