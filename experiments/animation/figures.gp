@@ -21,7 +21,7 @@ kinds = "page loop bar caret"
 kind_colour(k) = colour(int(word("3 1 5 4", k)))
 kind_words(k) = word("a\302\240page\302\240with\302\240animations the\302\240loop a\302\240progress\302\240bar a\302\240caret", k)
 
-# ---- load of what is shown ----
+# ---- network load by kind of animation ----
 eval figure("load", 270 + 26 * n, "Network load of what is shown, for one user", 6)
 eval rows_of(systems)
 set lmargin at screen 0.2

@@ -67,7 +67,7 @@ def simple: (shown("caret") + shown("bar") | map(select(.kb_per_s != null)) | so
 			| join("")) + ". Wong & Seltzer (2000) give \(simple_kb) KB/s as the limit for simple animations.";
 		($all[0] | figure("kb_per_s")) + {unit: "KB/s", verdict: (if $above == [] then "good" else "bad" end), figure: "load"}) end;
 
-# Lost: fewer than 95 % of what was drawn.
+# Frames are lost if fewer than 95 % of those drawn arrive.
 def frames: [rows[] | select(.seen_per_s != null and .shown_per_s > 0)] | sort_by(.seen_per_s) | if . == [] then empty else
 	map(select(.seen_per_s < 0.95 * .shown_per_s)) as $lost
 	| finding("frames-seen"; (if $lost == [] then

@@ -90,7 +90,7 @@ visits_measure() {	# visits_measure FOLDER REPEAT
 	jq -e '.visits != {}' "$1/visits.json" >/dev/null
 }
 
-# The window is larger than the screen: its status line, which tells a time, is not seen.
+# The window is larger than the screen, so that its status line, which shows a time, is hidden.
 # shellcheck disable=SC2016 # another shell's
 BROWSER_HOME='rm -rf "$1" && mkdir -p "$1/home/.config/netsurf" "$1/home/.config/gtk-3.0" && cd "$1" || exit
 	tar -xf - --no-same-owner || exit

@@ -5,7 +5,7 @@
 # outcome is kept as the record of this machine, and every later run carries it.
 RATE=25	# a key each 40 ms: whatever the delays, answers stay further apart than the merge gap of the capture
 LINK_USUAL=${OPT[link.default]}
-# Name, nominal delay in ms (null: not one), what refecho is told. FILE becomes the list of delays.
+# Name, nominal delay in ms (null: several), option of refecho. FILE becomes the list of delays.
 DELAYS=("0 ms|0|const:0ms" "5 ms|5|const:5ms" "20 ms|20|const:20ms" "80 ms|80|const:80ms" "5 to 15 ms|null|uniform:5ms,15ms"
 	"2 or 15 ms|null|file:FILE")
 declare -A PATH_DISPLAY PATH_TARGET PATH_PORT

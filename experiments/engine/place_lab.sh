@@ -6,7 +6,7 @@ PLACE_GROUP='' PLACE_PORT=''
 # shellcheck disable=SC2317 # an experiment calls it
 place_down() { :; }
 
-# Sets PLACE_CPUS, how many CPUs the session has. 1, and LAB_WHY: no schemes can be held against each other here.
+# Sets PLACE_CPUS, how many CPUs the session has. 1, and LAB_WHY: schemes cannot be compared here.
 place_find() {
 	PLACE_CPUS=$LAB_NCPU_server
 	lab_group session && lab_ungroup session

@@ -15,7 +15,7 @@
 #	setting_session NAME		before the session is made; 0, or LAB_WHY
 #	setting_begin NAME FOLDER	the session is there and nothing was done in it yet; 0, or LAB_WHY
 #	setting_end NAME FOLDER		after the replay: sets FACTS, JSON for the cell
-#	setting_away			nothing of it stays
+#	setting_away			undoes all of the setting
 . "$TP_HOME/experiments/engine/disk.sh"
 PROTOCOL=vnc ON_DISK=0
 PROTOCOL_OPTIONS=()
@@ -97,7 +97,7 @@ exp_stop() {
 	setting_away
 	return 0
 }
-# The work of the disk is the lab's own, though no process of the server does it: foreign time cannot be told from it.
+# The disk's own CPU time is not charged to a process of the server, so it cannot be separated from foreign time.
 exp_ran() { [ "$ON_DISK" = 0 ] || FOREIGN=null; }
 
 # The session -----------------------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ session_first() {
 	[ ! -t 1 ] || printf '\r\033[K'
 }
 
-# 0, or LAB_WHY: what is not complete is no figure.
+# 0, or LAB_WHY: an incomplete replay has no figures.
 replay_play() {	# replay_play FOLDER
 	local status
 	lab_put client "$RUN/session.trace" "$RUN/session.trace"

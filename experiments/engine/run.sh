@@ -109,7 +109,7 @@ run_abandoned() {
 	local state=failed
 	[ "$status" != 130 ] || state=interrupted	# run_on_exit's
 	if [ "$(jq -r .state "$RUN/run.json" 2>/dev/null)" != running ]; then
-		# One that could not go on stays as it was.
+		# A run that could not be resumed stays unchanged.
 		[ -z "$RESUME" ] || rm -rf ${RUN_MADE[@]+"${RUN_MADE[@]}"}
 		return 0
 	fi

@@ -145,7 +145,7 @@ train_loaded() {	# train_loaded FOLDER
 	for n in "${!LAB_GROUPS[@]}"; do [[ $n != login-* ]] || lab_ungroup "$n"; done
 }
 
-# What ran, held against what the setting asks for: groups, logins, nice values, policies, CPUs, switches.
+# Compares what ran with what the setting asks for: groups, logins, nice values, policies, CPUs, switches.
 train_mismatch() {	# train_mismatch REGIME
 	local setting=$CURRENT word policy=other nice=0 session_policy=other session_nice=0 away=false
 	# a display on the client is not a process of the server

@@ -38,7 +38,7 @@ session_start() {	# session_start NAME PROTOCOL APP: a display server, and the a
 	[ -z "$PROTOCOL_DISPLAY" ] || session_start_app "$name"
 }
 
-# Loads the plug-ins of a session, with what the probe and the application are told for it.
+# Loads the plug-ins of a session, and sets the options of its probe and application.
 session_use() {
 	protocol_use "${SESSION_PROTOCOL[$1]}"
 	app_of "${SESSION_APP[$1]}"
@@ -265,7 +265,7 @@ train_echoes_there() {	# LOG FIRST KEYS
 	awk -F'\t' -v first="$2" -v keys="$3" 'NR > 1 && $3 >= first { n++ } END { exit n < keys }' "$1"
 }
 
-# Who competes in which scheduling group, read while they run: the display server, the application, the load. Of what
+# Scheduling group of each competitor, read while they run: the display server, the application, the load. Of what
 # lab_start has started the process behind it counts: the program that answers keys, not its terminal; a sink that spins
 # with the policy asked for, not the one that waits.
 train_regime() {	# train_regime SESSION LOAD
@@ -281,7 +281,7 @@ regime_of_child() {
 	lab_regime "$LAB_CHILD"
 }
 
-# The groups that ran, held against the regime that was asked for; nothing where the kernel has no such groups.
+# Compares the groups that ran with the regime asked for; prints nothing if the kernel has no such groups.
 train_mismatch() {
 	jq -r --arg asked "$REGIME" 'def group: capture("autogroup=(?<g>/autogroup-[0-9]+)").g? // null;
 		if . == null then empty else (.session | group) as $a | (.sinks | group) as $b

@@ -44,7 +44,7 @@ def compared: [rows[] | select(.sessions == 1 and .above_ms_per_min != null)] | 
 		+ (map("\(row_words) \(amount("above_ms_per_min"))") | join("; ")) + ".";
 		(.[0] | per_minute("above_ms_per_min")) + {figure: "lost-time"}) end;
 
-# Who took more than on the machine without a session, the most first.
+# Processes that took more CPU time than on the machine without a session, the most first.
 def top($row): [(.who // [])[] | select(.class == "own" or .class == "kernel")] as $who
 	| ([$who[] | select(.sessions == 0) | {key: "\(.kind) \(.culprit)", value: .lost_ms_per_min}] | from_entries) as $without
 	| [$who[] | select(.system == $row.system and .sessions == $row.sessions)

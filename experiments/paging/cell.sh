@@ -171,7 +171,7 @@ throttle_start() {
 	is_ready vamp 20 "vamp did not start"
 }
 
-# Told when to send a key, and telling of its echo, through two pipes that this shell keeps open.
+# Starts the prober, which gets commands and reports responses through two pipes that this shell keeps open.
 prober_start() {
 	rm -f "$RUN/prober.in" "$RUN/prober.out"
 	mkfifo -m 600 "$RUN/prober.in" "$RUN/prober.out" || { LAB_WHY="cannot make a pipe in $RUN"; return 1; }

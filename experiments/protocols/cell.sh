@@ -105,14 +105,14 @@ tap_start() {	# tap_start NAME; 1: LAB_WHY
 	is_ready "tap-$1" 10 "the capture did not start"
 }
 
-# Ends it, and counts what is in it. 1: LAB_WHY.
+# Ends the capture, and counts its packets and bytes. 1: LAB_WHY.
 tap_end() {	# tap_end NAME FOLDER
 	local lost
 	LAB_WHY="the capture ended early: $(last_word "tap-$1")"
 	! lab_gone "$TAP" || return
 	lab_stop "$TAP"
 	TAP=''
-	# What it has not seen would look like a protocol that needs less.
+	# Packets missed by the capture would make the protocol look cheaper.
 	lost=$(jq '.result.capture.dropped // 0' "$LAB_LOG/tap-$1.out" 2>/dev/null)
 	LAB_WHY="the capture lost $lost packets"
 	[ "${lost:-0}" = 0 ] || return
@@ -218,7 +218,7 @@ work_do() {
 
 # The pictures at the end --------------------------------------------------------------------------------------------------
 
-# Two are the same when at most so many percent of their pixels differ by more than so many of 255 steps in a colour.
+# Limits for equal pictures: percent of pixels that may differ, by more than so many of 255 steps in a colour.
 PIXELS_PERCENT=0.1 STEPS=48
 
 # The end state of each work against that of one protocol, in the same repeat: remote X where it is there, whose pixels no codec has

@@ -63,7 +63,7 @@ exp_missing() {
 
 # The link and its queue ------------------------------------------------------------------------------------------
 
-# Who waits for whom inside of the shaper, at both ends. fifo is the shaper's own, of so many bytes.
+# The queueing discipline inside of the shaper, at both ends. fifo is the shaper's own, of so many bytes.
 set_queue() {	# set_queue KIND LIMIT-BYTES; 1: LAB_WHY
 	local role end words=("$1")
 	case $1 in

@@ -22,7 +22,7 @@ def fine: if . == null then "unknown" elif . >= 9.995 then "\(number) ms" elif .
 	else "\(fixed(3)) ms" end;
 def fine_ends($name): (.[$name] | fine)
 	+ (if .[$name + "_low"] == null then "" else " (95 % CI \(.[$name + "_low"] | fixed(2)) to \(.[$name + "_high"] | fine))" end);
-# A load that was not what its name says is no finding without these words.
+# If the load differed from its nominal value, the finding says so.
 def held: .transport == "none" or .transport == "tcp" or .load > 100 or (.sent_percent / .load - 1 | fabs) <= 0.005;
 def caveat: if held then "" else " (\(.sent_percent | fixed(1)) % were sent)" end;
 def lost: if (.lost_percent // 0) > 0 then ", \(.lost_percent | percent) % lost" else "" end;
@@ -45,7 +45,7 @@ def overfull: . as $doc | [links[] as $l | [pings($l)[] | select(.transport == "
 		+ (if $doc.run.settings.link_by != "wire" and any(.[]; .queue_ms != null and .max_ms < 0.9 * .queue_ms) then
 			" The queue is inside the sending host, whose TCP slows down before the queue is full." else "" end);
 		max_by(.mean_ms) | figure("mean_ms") + {verdict: "bad", figure: "round-trip"}) end;
-# Later than without load, by the intervals where there are any, held against M/D/1 below the last tenth of the link.
+# Later than without load, by the intervals where there are any, compared with M/D/1 at loads up to 90 %.
 def random_load: [links[] as $l | pings($l) as $rows | idle($rows) as $idle | select($idle != null)
 		| $rows[] | select(.transport == "random" and .load >= 40 and .load <= 90)
 		| .more = .mean_ms - $idle.mean_ms | .told = ((.mean_ms_low // .mean_ms) > ($idle.mean_ms_high // $idle.mean_ms))]

@@ -129,7 +129,7 @@ warm_up() {	# 1: LAB_WHY
 
 # Reading them ------------------------------------------------------------------------------------------------------
 
-# Off the server's CPU; it lets who stands still go when it ends.
+# Not on the server's CPU; at its end it resumes the stopped processes.
 sessmem() {	# sessmem FOLDER NAME OPTION...: FOLDER/NAME.json; 1: LAB_WHY
 	outside_start "$2" "$TP_BIN/sessmem" "${@:3}" --format json
 	has_ended "$2" "$1"

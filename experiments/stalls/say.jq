@@ -107,7 +107,7 @@ def fair_sharing: . as $doc
 				" \($doc | with_load($row.sinks) | upper_first)\($gets) \($row | fair_pair).\($so)" end;
 			($row | if . == null then {} else gap end) + {$verdict, figure: "mean-stall"}) end;
 
-# Late although the CPU has room: the sum of costs does not explain that.
+# Late although the CPU is not saturated: the sum of costs does not explain that.
 def late_below_saturation: . as $doc
 	| [rows_of("heavy") | usable[] | select(.cost_ms != null and .sinks > 0 and .overloaded == 0
 		and .cost_ms * (.sinks + 1) < .period_ms and late_least_low > late_limit)]
@@ -189,7 +189,7 @@ def apart($name): length < 2 or .[0][$name + "_high"] == null or .[-1][$name + "
 def stalls_several: . as $doc | first(("heavy", "light") as $role | rows_of($role) | usable
 		| map(select(.mean_stall_ms != null)) | select(any(.overloaded == 0))) // [] | common_most as $n
 	| map(select(.sinks == $n and .overloaded == 0)) | sort_by(.mean_stall_ms) | if . == [] then empty else
-		# where an update comes as several, the time between two tells nothing of fair sharing
+		# if an update arrives as several, the time between two of them does not show fair sharing
 		map(select((.updates_per_key // 1) > 1.2)) as $split
 		| map(select(.fair_stall_ms != null and .fair_stall_ms > 0 and (.updates_per_key // 1) <= 1.2)) as $full
 		| ($full | map(select(fair_ok | not))) as $off | ($full | map(select(fair_ok and (fair_near | not)))) as $wide

@@ -82,7 +82,7 @@ exp_cells() {
 				done; done
 			done
 		done
-		# What is in memory is not read from the disk.
+		# Files in the page cache would not be read from the disk.
 		[[ ,$KINDS, != *,reads,* ]] || for step in $(some_of reads); do printf '%s\tcold\treads\tnone\t%s\n' "$app" "$step"; done
 	done
 }
@@ -226,7 +226,7 @@ pressure_begin() {	# pressure_begin FOLDER
 	esac
 	PRESSURE=hog
 	lab_start -o "$1/memhog.json" server hog "$TP_BIN/memhog" "${words[@]}" --format json -o "$1/memhog.json"
-	# It may have to swap first: who is told to stop does not wait for that.
+	# It may have to swap first; a run that is being stopped does not wait for that.
 	wait_until 60 hog_settled
 	! grep -qsx ready "$LAB_LOG/hog.err" || return 0
 	LAB_WHY=$(last_word hog)
@@ -273,7 +273,7 @@ exp_stop() {	# 1, LAB_WHY: the load had not lived until now
 	LAB_WHY="the load was ended before the start was measured: $(last_word "$PRESSURE")"
 	return "$lost"
 }
-# The work of the disk is the lab's own, though no process of the server does it: foreign time cannot be told from it.
+# The disk's own CPU time is not charged to a process of the server, so it cannot be separated from foreign time.
 exp_ran() { [ "${P[axis]}" != reads ] || FOREIGN=null; }
 
 # A file as large as what the hog has in swap is written in one go, past the page cache, to a disk like that of the swap. There only

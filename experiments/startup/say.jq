@@ -98,7 +98,7 @@ def beside($axis; $id; $what; more): courses($axis) | map(select(.last.step > 0)
 			+ "with \(.last | step_words)") | join("; ")) + ". " + ($worst | more);
 		($worst | times_figure) + {verdict: (if ($worst | times) > 2 then "bad" else "good" end), figure: "start-\($axis)"}) end;
 
-# The static model: F_a and its tree, and the profiles held against it.
+# The static model: F_a and its tree, and the usage profiles compared with it.
 def menus: (.models // []) as $models | (.profiles // []) as $profiles | if $models == [] then empty else
 	($profiles | map(select(.place != "no menu"))) as $asked | ($asked | map(select(.place == "none"))) as $none
 	| finding("menus"; "**Menus are \(if all($models[]; .degree > .depth) then "wide and flat" else "not all wide and flat" end)**: "
@@ -122,7 +122,7 @@ def felt: threshold as $threshold | (.felt // []) | map(select(.pressed_handle_s
 		{value: .[0].pressed_handle_s, unit: "s", verdict: (if .[0].pressed_felt_s > 0 then "bad" else "good" end)}) end;
 
 def capped: [., 100] | min;
-# By the kernel's delay accounting, beside a hog that goes on.
+# By the kernel's delay accounting, beside a hog that keeps touching its memory.
 def waits: [started[] | select(.axis == "left" and .waits_ms != null and (.startup_ms_above // 0) == 0
 		and .added_ms > 3 * (.t0_spread_ms // infinite))] | if . == [] then empty else
 	finding("waits";

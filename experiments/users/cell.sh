@@ -158,7 +158,7 @@ users_fit() {	# users_fit PART FITTED ROWS: leaves fit/PART-FITTED.json, or why 
 	"$TP_BIN/queue" fit "$RUN/fit/$1.tsv" --first "$3" --format json -o "$file.json" 2>"$file.err" && rm -f "$file.err"
 }
 
-# The users of the world that each row of the web stands for, whose pages are as many of so many objects.
+# The number of real users that each row of the web is equal to, who think longer between pages.
 users_world() {
 	local pages
 	pages=$(awk -F'\t' '!/^#/ && NF >= 4 { objects += $2; if ($1 != page) pages += $2; page = $1 } END { print pages ":" objects }' \

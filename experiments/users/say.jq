@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# say.jq - users of a web server and of VNC who ask more and more often.
+# say.jq - users of a web server and of VNC who send more and more requests.
 include "words";
 include "crowds";
 
