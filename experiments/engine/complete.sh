@@ -1,77 +1,146 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# complete.sh "COMMAND..." "TOOL..." - prints the completion of thinprobe for bash: from --help of commands and programs, and from
-# the plans of experiments.
+# complete.sh "COMMAND..." "TOOL..." "APPLICATION..." "PAGE..." - prints the completion of thinprobe for bash: from --help of
+# commands and programs, and from the plans of experiments.
+#
+# It is a table of lines "OF<TAB>OPTION<TAB>VALUES<TAB>LIST". Without an option: the words that may follow OF. LIST is 1 where
+# several of the values may be given, with commas between.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/experiments/engine/plan.sh"
+commands=$1 tools=$2 applications=$3 pages=$4
+experiments=$(cd "$TP_HOME/experiments" && printf '%s\n' */plan | sed 's,/plan,,' | paste -sd ' ')
+protocols=$(cd "$TP_HOME/lab/protocols" && for name in *.sh; do
+	name=${name%.sh}
+	echo "$name"
+	# the first of its variants is what it is without a word
+	(protocol_use "$name" && protocol_variants | tr ' ' '\n' | sed "1d; s/^/$name:/")
+done | paste -sd ' ')
 
-help_of() {	# help_of TOOL: of its commands, too, where these have options of their own
-	local command
-	"$TP_BIN/$1" --help
-	for command in $("$TP_BIN/$1" --help | sed -nE 's/^  ([a-z]+) .*/\1/p') live read; do "$TP_BIN/$1" "$command" --help; done
+# Of a command: its words, and each option that its help names.
+rows_of_command() {	# rows_of_command NAME
+	local help words
+	help=$("$TP_HOME/thinprobe" "$1" --help 2>/dev/null)
+	words=$(grep -oE "^  [a-z]+  |thinprobe $1 [a-z]+" <<<"$help" | sed -E 's/ +$//; s/.* //' | sort -u)
+	[ -z "$words" ] || printf '%s\t\t%s\t\n' "$1" "${words//$'\n'/ }"
+	tr '[]' '  ' <<<"$help" | grep -oE -- '--[a-z][a-z-]*( [^ -][^ ]*)?' |
+		awk -v OFS='\t' -v of="$1" -v protocols="$protocols" -v applications="$applications" "$choices"'
+			$1 == "--protocol" { print of, $1, protocols, 1; next }
+			$1 == "--app" { print of, $1, applications, 1; next }
+			{ print of, $1, choices($2), "" }'
 }
 
-# Lines "OF<TAB>OPTION<TAB>VALUES" from --help of OF in standard input; values where they are given as a|b.
-options_in() {	# options_in OF
-	sed -nE 's/^ +(-[A-Za-z0-9], )?(--[a-z0-9-]+)( ([a-z]+(\|[a-z]+)+)( |$))?.*/\2\t\4/p' | sort -u |
-		awk -F'\t' -v OFS='\t' -v of="$1" '{ gsub(/\|/, " ", $2); print of, $1, $2 }'
+# A value that is written a|b:T[,U] has the choices a and b: to begin with.
+# shellcheck disable=SC2016 # awk
+choices='function choices(text,   n, i, word, all) {
+		gsub(/\[[^]]*\]/, "", text)
+		n = text ~ /\|/ ? split(text, word, "|") : 0
+		for (i = 1; i <= n; i++) {
+			sub(/:[A-Z,]*$/, ":", word[i])
+			if (word[i] ~ /^[a-z][a-z0-9]*:?$/) all = all (all == "" ? "" : " ") word[i]
+		}
+		return all }'
+
+# Of a program, and of its commands, which its synopsis or a table under it names. Values are in what stands for them, a|b, or
+# behind the help: "... (a): a, b".
+rows_of_tool() {	# rows_of_tool NAME
+	local help command words
+	help=$("$TP_BIN/$1" --help) || return 0
+	words=$(awk -v name="$1" 'NR == 1 {
+			sub(/^usage: thinprobe [a-z]+ /, ""); n = split($0, part, / \| /)
+			for (i = 1; i <= n; i++) {
+				sub("^" name " ", "", part[i]); sub(/ .*/, "", part[i]); gsub(/[][]/, "", part[i])
+				if (part[i] ~ /^[a-z][a-z0-9]*$/ && part[i] != "options") print part[i]
+			}
+		}
+		/^  [a-z]+  / { print $1 }' <<<"$help" | sort -u)
+	for command in $words; do help+=$'\n'$("$TP_BIN/$1" "$command" --help 2>/dev/null); done
+	awk -v OFS='\t' -v of="$1" -v words="${words//$'\n'/ }" "$choices"'
+		BEGIN { if (words != "") print of, "", words, "" }
+		match($0, /^ +(-[A-Za-z0-9], )?--[a-z0-9-]+/) {
+			letter = $1 ~ /,$/ ? substr($1, 1, 2) : ""; option = letter == "" ? $1 : $2
+			value = letter == "" ? $2 : $3; value = $0 ~ /^ +(-., )?--[a-z0-9-]+ [^ ]/ ? choices(value) : ""
+			if (match($0, /: [A-Za-z0-9-]+(, [A-Za-z0-9-]+)+$/)) { value = substr($0, RSTART + 2); gsub(/,/, "", value) }
+			print of, option, value, ""
+			if (letter != "") print of, letter, value, ""
+		}' <<<"$help"
 }
 
-options_of_plan() {	# options_of_plan STEM, in a shell of its own, since plan_read fills variables
-	local option values name protocols
-	protocols=$(cd "$TP_HOME/lab/protocols" && basename -s .sh -- *.sh | paste -sd ' ')
+# Of an experiment, in a shell of its own, since plan_read fills variables.
+rows_of_plan() (	# rows_of_plan STEM
 	plan_read "$TP_HOME/experiments/$1"
-	name=${PLAN[called]:-run $1}
 	for option in "${OPTIONS[@]}"; do
-		values=''
-		case ${OPT[$option.type]} in
-		word:* | word-list:*) values=${OPT[$option.type]#*:} values=${values//|/ } ;;
-		row-list:* | row:*) values=${OPT[$option.type]#*:} values=$(plan_rows "$values" | cut -f1 | paste -sd ' ') ;;
-		protocol*) values=$protocols ;;
+		type=${OPT[$option.type]} offered='' list=''
+		words=${type#*:}
+		case $option:$type in
+		options-only:* | demo:*) continue ;;
+		link:*) offered="none $(awk '$1 == "links/1" { print $2 }' "$TP_HOME/data/links.tsv" | paste -sd ' ') measure:" ;;
+		on:*) offered="lab ssh: attach:" ;;
+		swap:*) offered="none file zram slow:" ;;
+		*:word:* | *:word-list:*) offered=${words//|/ } ;;
+		*:row:* | *:row-list:*) offered=$(plan_rows "$words" | cut -f1 | paste -sd ' ') ;;
+		*:protocol*) offered=$protocols ;;
+		*:threshold:*) offered=$(plan_thresholds | cut -d' ' -f1 | paste -sd ' ') ;;
 		esac
-		case $option in
-		options-only | demo) ;;
-		*)
-			printf '%s\t--%s\t%s\n' "$name" "$option" "$values"
-			[ -z "${OPT[$option.letter]-}" ] || printf '%s\t-%s\t\n' "$name" "${OPT[$option.letter]}"
-			;;
-		esac
+		[[ ${type%%:*} != *-list ]] || list=1
+		for name in "--$option" ${OPT[$option.letter]:+"-${OPT[$option.letter]}"}; do
+			printf '%s\t%s\t%s\t%s\n' "${PLAN[called]:-run $1}" "$name" "$offered" "$list"
+			[ "$1" != stalls ] || printf 'demo\t%s\t%s\t%s\n' "$name" "$offered" "$list"
+		done
 	done
-}
+)
 
 table() {
 	local name
-	for name in $1; do "$TP_HOME/thinprobe" "$name" --help 2>/dev/null | options_in "$name"; done
-	for name in $2; do help_of "$name" 2>/dev/null | options_in "$name"; done
-	for name in "$TP_HOME"/experiments/*/plan; do
-		name=${name%/plan}
-		(options_of_plan "${name##*/}")
+	printf '\t\t%s\t\n' "$commands $tools"
+	printf '%s\t\t%s\t\n' run "$experiments" doctor "$experiments" help "$pages $commands $experiments"
+	for name in $commands; do
+		[[ " demo calibrate " == *" $name "* ]] || rows_of_command "$name"	# these are experiments
 	done
+	for name in $tools; do rows_of_tool "$name"; done
+	for name in $experiments; do rows_of_plan "$name"; done
 }
 
-experiments=$(cd "$TP_HOME/experiments" && printf '%s\n' */plan | sed 's,/plan,,' | paste -sd ' ')
 cat <<END
 # Completion of thinprobe for bash; thinprobe completion wrote it.
-_thinprobe_table='$(table "$1" "$2" | sort -u)'
+_thinprobe_table='$(table | LC_ALL=C sort -u)'
+END
+cat <<'END'
 _thinprobe() {
-	local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD - 1]} of=\${COMP_WORDS[1]} words=''
-	[ "\$of" != run ] || of="run \${COMP_WORDS[2]-}"
-	if [ "\$COMP_CWORD" = 1 ]; then
-		words='$1 $2'
-	elif [ "\$COMP_CWORD" = 2 ] && [ "\$before" = run ]; then
-		words='$experiments'
-	elif [ "\$COMP_CWORD" = 2 ] && [ "\$before" = help ]; then
-		words='$1 $2 $experiments'
-	elif [ "\$COMP_CWORD" = 2 ] && [ "\$before" = doctor ] && [[ \$word != -* ]]; then
-		words='$experiments'
-	elif [[ \$word == -* ]]; then
-		words=\$(printf '%s\n' "\$_thinprobe_table" | awk -F'\t' -v of="\$of" '\$1 == of { print \$2 }')
-	else
-		words=\$(printf '%s\n' "\$_thinprobe_table" | awk -F'\t' -v of="\$of" -v option="\$before" \
-			'\$1 == of && \$2 == option { print \$3 }')
+	local raw=${COMP_WORDS[COMP_CWORD]} words=() word before head lead='' of option='' n i
+	# readline takes words apart at : and =
+	for ((i = 0; i <= COMP_CWORD; i++)); do
+		if [ "$i" -gt 1 ] && [[ ${COMP_WORDS[i]} =~ ^[:=]+$ || ${COMP_WORDS[i - 1]} =~ ^[:=]+$ ]]; then
+			words[-1]+=${COMP_WORDS[i]}
+		else
+			words+=("${COMP_WORDS[i]}")
+		fi
+	done
+	n=$((${#words[@]} - 1))
+	word=${words[n]} before=${words[n - 1]} of=${words[1]-}
+	# what stands before the part that readline replaces
+	if [[ $raw =~ ^[:=]+$ ]]; then head=$word; else head=${word%"$raw"}; fi
+	[ "$n" -lt 3 ] || [ "$of" != run ] || of="run ${words[2]}"
+	if [ "$n" = 1 ]; then
+		of=''
+	elif [[ $word == --*=* ]]; then
+		option=${word%%=*} lead=$option= word=${word#*=}
+	elif [[ $word == -* ]]; then
+		option='*'
+	elif [ "$n" -gt 2 ]; then
+		option=$before
 	fi
-	mapfile -t COMPREPLY < <(compgen -W "\$words" -- "\$word")
+	mapfile -t COMPREPLY < <(awk -F'\t' -v of="$of" -v option="$option" -v lead="$lead" -v word="$word" -v head="$head" '
+		$1 != of || (option == "*" ? $2 == "" : $2 != option) { next }
+		option == "*" { $3 = $2; $4 = "" }
+		{
+			before = ""
+			if ($4 == 1) { before = word; sub(/[^,]*$/, "", before) }
+			n = split($3, value, " ")
+			for (i = 1; i <= n; i++)
+				if (index(before value[i], word) == 1) print substr(lead before value[i], length(head) + 1)
+		}' <<<"$_thinprobe_table")
+	[[ ${COMPREPLY[0]-} != *: ]] || compopt -o nospace 2>/dev/null || true
 }
 complete -o default -F _thinprobe thinprobe ./thinprobe
 END

@@ -272,7 +272,7 @@ plan_item() {
 			exp_bad "$option $text: must be a ${whole}number from $low to $high${unit:+, in $unit}"
 		}
 		;;
-	word) [[ "|$3|" == *"|$text|"* ]] || exp_bad "$option $text: must be $(sed 's/|\([^|]*\)$/ or \1/; s/|/, /g' <<<"$3")" ;;
+	word) [[ -n $RESUME || "|$3|" == *"|$text|"* ]] || exp_bad "$option $text: must be $(sed 's/|\([^|]*\)$/ or \1/; s/|/, /g' <<<"$3")" ;;
 	row) plan_rows "$3" | cut -f1 | grep -qxFe "$text" ||
 		exp_bad "$option $text: data/${3%+*}.tsv has no such row$(nearest "$text" "; list names them" $(plan_rows "$3" | cut -f1))" ;;
 	size)
@@ -287,6 +287,9 @@ plan_item() {
 	esac
 }
 
+# Name and ms of each threshold that is a time.
+plan_thresholds() { awk -F'\t' '$1 == "thresholds/1" && $4 == "ms" { print $2, $3 }' "$TP_HOME/data/thresholds.tsv"; }
+
 # plan_threshold "OPTION " RANGE TEXT: ITEM is that time in ms: a number, or one that data/thresholds.tsv has by that name.
 plan_threshold() {
 	local name ms text='' known=''
@@ -294,7 +297,7 @@ plan_threshold() {
 	while read -r name ms; do
 		[ "$3" != "$name" ] || text=${ms}ms
 		known+=", $name ($ms ms)"
-	done < <(awk -F'\t' '$1 == "thresholds/1" && $4 == "ms" { print $2, $3 }' "$TP_HOME/data/thresholds.tsv")
+	done < <(plan_thresholds)
 	[ -n "$text" ] || exp_bad "$1$3: must be a time such as 150ms, or one of: ${known#, }"
 	plan_item "${1% }" ms "$2" "$text" ''
 }

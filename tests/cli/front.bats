@@ -57,6 +57,9 @@ narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fit
 	[[ $output == *"THINPROBE-RUN(7)"* ]]
 	MANPAGER=cat run -0 thinprobe help formats
 	[[ $output == *"THINPROBE-FORMATS(5)"* ]]
+	MANPAGER=cat run -0 thinprobe help vncplay-trace
+	[[ $output == *"THINPROBE-VNCPLAY-TRACE(5)"* ]]
+	run -2 thinprobe help "*"
 }
 
 @test "the list has every experiment once, with its question; tools every program; both fit a terminal" {
@@ -131,15 +134,47 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 		comm -23 <(thinprobe run "$name" --help | sed -nE 's/^  (-[a-z], )?(--[a-z0-9-]+).*/\2/p' | sort -u) got >left_out
 		[ -s got ] && [ ! -s left_out ]
 	done
-	completed run stalls --app h
-	[ "$(cat got)" = heavy ]
-	completed run wan --protocol x
-	grep -qx x11 got
-	run ! grep -qx vnc got
 	completed run stalls --ti
 	[ "$(cat got)" = --time ]
 	completed setup --no
 	[ "$(cat got)" = --no-install ]
+	completed demo --
+	grep -qx -- --repeat got
+}
+
+@test "completion: values of options, in lists, behind = and parts of them; words that follow a command" {
+	local words want
+	thinprobe completion >completion
+	. ./completion
+	while IFS='|' read -r words want; do
+		# shellcheck disable=SC2086 # words, as readline takes them apart
+		completed $words
+		echo "$words: $(paste -sd ' ' got)"
+		[ "$(paste -sd ' ' got)" = "$want" ]
+	done <<-'END'
+		run stalls --app h|heavy
+		run wan --protocol x|x11 xpra
+		run stalls --protocol vnc,x|vnc,x11 vnc,xpra
+		run stalls --protocol = xp|xpra
+		run stalls --protocol=xp|--protocol=xpra
+		run stalls --protocol vnc : v|viewer
+		run stalls --protocol = x11,vnc : v|viewer
+		calibrate --protocol v|vnc vnc:refecho
+		demo --threshold t|typing
+		run wan --link d|dial-up dsl dsl-2005
+		keyrepeat --watch n|none
+		keyrepeat --format = j|json
+		memhog --page 2|2M
+		pagein -e h|hog
+		refecho --answer-delay u|uniform:
+		setup --app web,vi|web,video web,vim
+		lab u|up
+		new e|experiment
+		vncplay r|record
+		queue f|fit
+		help fo|formats
+		help vncplay-|vncplay-trace
+	END
 }
 
 @test "doctor: of an experiment what that one needs, by its plan; as JSON; a wrong name is asked back" {
