@@ -127,7 +127,7 @@ exp_usage() {
 
 # plan_parse WORD...: sets the options' variables: what was said, else what --demo, --quick, or nothing asks for. Sets EXP_COMMAND.
 plan_parse() {
-	local name value names=("${OPTIONS[@]/#/--}")
+	local name value
 	printf -v EXP_COMMAND ' %q' "$@"
 	EXP_COMMAND=${EXP_COMMAND//\\,/,}	# a comma needs no backslash
 	EXP_COMMAND=$(exp_called)${*:+$EXP_COMMAND}
@@ -137,11 +137,10 @@ plan_parse() {
 		value=''
 		case $1 in
 		--*=*) value=joined && set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
-		--help | -h) exp_usage; exit 0 ;;
+		-[a-z]?*) [ -n "${OPT[${1#-}.type]-}${NAMED[-$1]-}" ] || { value=joined && set -- "${1:0:2}" "${1:2}" "${@:2}"; } ;;
 		esac
-		name=${NAMED[$1]-${1#--}}
-		[[ $1 == -[a-z-]* && $1 != "$name" ]] && [ -n "${OPT[$name.type]-}" ] ||
-			exp_bad "unexpected $1$(nearest "$1" "" "${names[@]}" "${!NAMED[@]}" --help)"
+		plan_option_name "$1"
+		if [ "$name" = help ]; then exp_usage; exit 0; fi
 		if [ "${OPT[$name.type]}" = flag ]; then
 			[ -z "$value" ] || exp_bad "$1 takes no value"
 			plan_set "$name" 1
@@ -159,6 +158,30 @@ plan_parse() {
 	if [ -n "$RESUME" ]; then plan_resume; return; fi
 	[ "$DEMO" = 0 ] || plan_instead demo
 	[ "$QUICK" = 0 ] || plan_instead quick
+}
+
+# plan_option_name WORD: sets name to the option that WORD is, or that it alone abbreviates; former names are abbreviated only where
+# no present one begins so, and those that the usage does not show not at all.
+plan_option_name() {
+	local word all=("${OPTIONS[@]/#/--}") hits=()
+	name=''
+	case $1 in
+	-h | --help) name=help ;;
+	--?*) [ -z "${OPT[${1#--}.type]-}" ] || name=${1#--} ;;
+	esac
+	[ -n "$name" ] || [[ $1 != -* ]] || name=${NAMED[$1]-}
+	[ -z "$name" ] || return 0
+	if [[ $1 == --?* ]]; then
+		for word in "${all[@]}" --help; do
+			[[ $word != "$1"* || $word == @(--demo|--options-only) ]] || hits+=("$word")
+		done
+		[ "${#hits[@]}" -gt 0 ] || for word in "${!NAMED[@]}"; do
+			[[ $word != "$1"* || " ${hits[*]-} " == *" --${NAMED[$word]} "* ]] || hits+=("--${NAMED[$word]}")
+		done
+	fi
+	[ "${#hits[@]}" -le 1 ] || exp_bad "$1: which? $(sed 's/ /, /g; s/, \([^ ]*\)$/ or \1/' <<<"${hits[*]}")"
+	name=${hits[0]-} name=${name#--}
+	[ -n "$name" ] || exp_bad "unexpected $1$(nearest "$1" "" "${all[@]}" "${!NAMED[@]}" --help)"
 }
 
 plan_instead() {	# plan_instead quick|demo: its values, of options that were not said

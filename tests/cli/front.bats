@@ -116,6 +116,13 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	printf '%s\n' "${COMPREPLY[@]}" | sort >got
 }
 
+@test "setup and the demo read an abbreviated --protocol as the option" {
+	run -2 --separate-stderr thinprobe setup --proto nosuch --no-install
+	[[ $stderr == *"no protocol nosuch"* ]]
+	run -2 --separate-stderr thinprobe demo --proto=nosuch
+	[[ $stderr == *"no protocol nosuch"* ]]
+}
+
 @test "completion: every option of --help, of programs and experiments, commands, names and values" {
 	local name
 	thinprobe completion >completion

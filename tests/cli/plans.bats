@@ -91,9 +91,27 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	[ "$status" = 0 ]
 	refused '--seconds is given twice' --time 5 --seconds 6
 	refused '--most-keys 0: must be a whole number' --keys 0
-	for words in -x -keys --k -time; do refused "unexpected $words" $words 4; done
+	for words in -x -keys -time; do refused "unexpected $words" $words 4; done
 	DO='' plan --help
 	[[ $output == *"  -k, --most-keys N"* && $output != *--keys* ]]
+}
+
+@test "abbreviations and values behind a letter are read as programs read them; an ambiguous one names its candidates" {
+	sed -i '/^use *repeat/s/$/ letter=r/; s/^use *seconds/use time/' plan
+	for words in '--bar --rep 4 --time 7 --wh b' '--bar --rep=4 -t7 --wha=b' '-r4 -t 7 --second 7 --what b --bare'; do
+		# shellcheck disable=SC2086 # words
+		DO=plan_settings plan $words
+		[ "$status" = 0 ]
+		jq -e '.repeats == 4 and .seconds == 7 and .bare and .what == "b"' <<<"$output"
+	done
+	refused 'is there twice' --ex 5 --extra 4
+	refused ': which? --queue or --quick' --qu
+	refused ': which? --times or --time' --tim 7
+	refused 'takes no value' --bar=1
+	refused 'unexpected --dem' --dem
+	refused 'unexpected ' ''
+	DO='' plan --hel
+	[ "$status" = 0 ] && [[ ${lines[0]} == usage:* ]]
 }
 
 @test "--quick and --demo have values of their own; what was said goes before them" {
@@ -109,7 +127,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 
 @test "what is wrong is refused in one line that names it" {
 	refused 'unexpected --nonsense' --nonsense
-	for word in LOADS -- -q '*' -o= --o; do refused "unexpected" "$word"; done
+	for word in LOADS -- -q '*'; do refused "unexpected" "$word"; done
 	refused '--quick takes no value' --quick=no
 	refused '--seconds needs a value' --seconds
 	refused '--note needs a value' --note=
