@@ -39,16 +39,24 @@ list_questions() {
 		}'
 }
 
+# list_folded FORMAT COLUMN WORD... TEXT: a row that fits a terminal; further lines of the text, its last word, begin at the column.
+list_folded() {
+	local text
+	text=$(fold -s -w $((80 - $2)) <<<"${*: -1}" | sed "2,\$s/^/$(printf '%*s' "$2" '')/; s/ *\$//")
+	# shellcheck disable=SC2059 # the format is an argument
+	printf "$1%s\n" "${@:3:$#-3}" "$text"
+}
+
 list_papers() {
-	printf '%-14s  %-8s  %s\n' experiment minutes 'what it shows'
+	list_folded '%-14s  %-8s  ' 26 experiment minutes 'what it shows'
 	list_plans | awk '
 		$1 != last { flush(); last = $1; split("", of) }
 		{ word = $2; sub(/^[^ ]+ +[^ ]+ +/, ""); of[word] = $0 }
 		END { flush() }
 		function flush() {
 			if (last != "")
-				printf "%-14s  %-8d  %s%s\n", last, of["minutes"], of["paper"] == "-" ? "" : of["paper"] ": ", of["figure"]
-		}'
+				printf "%s\t%d\t%s%s\n", last, of["minutes"], of["paper"] == "-" ? "" : of["paper"] ": ", of["figure"]
+		}' | while IFS=$'\t' read -r name minutes text; do list_folded '%-14s  %-8d  ' 26 "$name" "$minutes" "$text"; done
 }
 
 list_json() {
@@ -64,7 +72,7 @@ list_json() {
 
 list_protocols() {
 	local file name variant
-	printf '%-12s  %-4s  %s\n' protocol here what
+	list_folded '%-12s  %-4s  ' 20 protocol here what
 	for file in "$TP_HOME"/lab/protocols/*.sh; do
 		name=$(basename "$file" .sh)
 		list_protocol "$name"
@@ -81,7 +89,7 @@ list_protocol() (
 		here=no why=": $why"
 		! grep -q "^protocol:${1%%:*}	" "$TP_HOME/packages" || why+=" (thinprobe setup --protocol $1)"
 	fi
-	printf '%-12s  %-4s  %s%s\n' "$1" "$here" "$(protocol_about)" "$why"
+	list_folded '%-12s  %-4s  ' 20 "$1" "$here" "$(protocol_about)$why"
 )
 
 [ $# -le 1 ] || die -2 "list: unexpected $2 (see thinprobe list --help)"
