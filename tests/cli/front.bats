@@ -116,6 +116,29 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 	printf '%s\n' "${COMPREPLY[@]}" | sort >got
 }
 
+@test "check refuses a word that no test has, in one line, before it installs anything" {
+	local words
+	for words in nosuchjob "cli/front nosuchjob" "--list nosuchjob"; do
+		# shellcheck disable=SC2086 # words
+		run -2 --separate-stderr thinprobe check $words
+		[ "${#stderr_lines[@]}" = 1 ] && [ -z "$output" ]
+		[[ $stderr == *nosuchjob*unit/*experiments/*bats/cli/*asan/* ]]
+	done
+	run -0 thinprobe check --list front
+	[ "$output" = bats/cli/front ]
+}
+
+@test "protocols fit a terminal, each with whether it can run here; doctor counts each once" {
+	local name
+	run -0 thinprobe list --protocols
+	narrow
+	for name in "$TOP"/lab/protocols/*.sh; do
+		[ "$(grep -cE "^$(basename -s .sh "$name") +(yes|no)  " <<<"$output")" = 1 ]
+	done
+	awk 'NR > 1 && !/^ / && $2 == "no" { print $1 }' <<<"$output" | paste -sd ' ' >absent
+	[ ! -s absent ] || thinprobe doctor | grep -F "$(cat absent)"
+}
+
 @test "setup and the demo read an abbreviated --protocol as the option" {
 	run -2 --separate-stderr thinprobe setup --proto nosuch --no-install
 	[[ $stderr == *"no protocol nosuch"* ]]
