@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # report.sh RUN - summary, figures, findings.json, report.md and report.html of a run. Prints where the report is.
 # report.sh RUN RUN... [-o DIR] - of several runs of one experiment, in one figure each: DIR becomes a run folder of their tables.
-# report.sh --table | --verdict | --findings | --record | --cell RUN - parts of it: at the end of a run; what later runs carry of
+# report.sh RUN --table | --verdict | --findings | --record | --cell - parts of it: at the end of a run; what later runs carry of
 # it; the first figures of a run of one cell.
 #
 # Each step reads files and leaves files. What is one experiment's own stands in experiments/STEM: table (views), figures.gp,
@@ -36,11 +36,15 @@ shape='def want(ok; $what): if ok then empty else $what end;
 		(.settings // {} | want(type == "object"; "settings is no object"),
 			(("repeats", "threshold_ms", "cost_ms") as $name
 				| want(.[$name] // 0 | type == "number"; "settings.\($name) is no number"))),
+		want(.axes // ["any"] | type == "array" and . != [] and all(.[]; type == "string");
+			"axes names nothing that its cells differ in"),
 		(.cells | to_entries[] | "cells[\(.key)]" as $cell | .value
 			| want(type == "object"; "\($cell) is no object"), want(.name | type == "string"; "\($cell).name is no text"),
 			want(.parameters | type == "object"; "\($cell).parameters is no object"),
 			(.parameters | to_entries[] | .key as $name
-				| want(.value | plain or type == "array"; "\($cell).parameters.\($name) is no plain value"))))'
+				| want(.value | plain or type == "array"; "\($cell).parameters.\($name) is no plain value"))),
+		(.cells as $cells | .axes // [] | .[] as $axis | [$cells[].parameters | has($axis)]
+			| want(any == all; "cells[\(index(false))].parameters has no \($axis)")))'
 
 # The latest complete run of the same experiment, settings and host beside this one that began before it: its folder, if any.
 previous_run() {
@@ -189,7 +193,7 @@ run_stem() {
 usage='usage: thinprobe report RUN
        thinprobe report RUN RUN... [-o DIR]
        thinprobe report RUN --fail-if CONDITIONS
-       thinprobe report --table | --verdict | --findings | --record RUN
+       thinprobe report RUN --table | --verdict | --findings | --record
 Makes tables, figures, findings.json, report.md and report.html of a run again,
 from its samples. Several runs of one experiment (of other machines, or other
 days) share each figure, a curve for each.
@@ -199,12 +203,16 @@ days) share each figure, a curve for each.
   --table      only print the table of the end of a run
   --verdict    only print the verdict and notes below it
   --findings   only print verdict, findings and notes
-  --record     only print what a calibration keeps, as JSON'
+  --record     only print what a calibration keeps, as JSON
+Options and runs in any order.'
 part='' JOINED='' fail_if='' runs=()
-case ${1-} in --table | --verdict | --findings | --record | --cell) part=${1#--}; shift ;; esac
 while [ $# -gt 0 ]; do
 	case $1 in
 	--help | -h) printf '%s\n' "$usage"; exit 0 ;;
+	--table | --verdict | --findings | --record | --cell)
+		[ -z "$part" ] || [ "$part" = "${1#--}" ] || die 2 "--$part and $1: one of them (see thinprobe report --help)"
+		part=${1#--}
+		;;
 	--version) printf '%s\n' "$tool"; exit 0 ;;
 	-o | --output-dir) [ -n "${2-}" ] || die 2 "$1 needs a folder"; JOINED=$2; shift ;;
 	--fail-if) [ -n "${2-}" ] || die 2 "--fail-if needs conditions, such as p95>150ms,late>1%"; fail_if=$2; shift ;;
@@ -216,11 +224,14 @@ while [ $# -gt 0 ]; do
 done
 [ "${#runs[@]}" -gt 0 ] && [ -n "${runs[0]}" ] || die 2 "needs a run folder (see thinprobe report --help)"
 [ "${#runs[@]}" = 1 ] || [ -z "$part" ] || die 2 "unexpected word ${runs[1]} (see thinprobe report --help)"
+[ -z "$part" ] || [ -z "$fail_if" ] || die 2 "--$part and --fail-if: one of them (see thinprobe report --help)"
 [ "${#runs[@]}" -gt 1 ] || [ -z "$JOINED" ] || die 2 "-o works only with several runs; the report of one goes into its folder"
 need jq jq
 if [ "${#runs[@]}" -gt 1 ]; then join "${runs[@]}"; else RUN=${runs[0]%/}; fi
 stem=$(run_stem "$RUN") || exit
 experiment=$home/experiments/$stem
+[ "$part" != record ] || grep -q '^def record' "$experiment/say.jq" ||
+	die 2 "--record: $RUN is a run of $stem, and only a calibration is kept (thinprobe calibrate)"
 [ -z "$fail_if" ] || "$here/fail.sh" check "$stem" "$fail_if" || exit
 cd "$RUN" 2>/dev/null || die 1 "cannot enter $RUN"
 RUN=$PWD

@@ -167,11 +167,12 @@ run_cells() {	# folder of the run
 
 	for folder in "$1"/cells/*/; do
 		folder=${folder%/}
-		cat "$folder"/*/cell.json | jq -s --arg name "${folder##*/}" 'map(select(.state == "complete")) as $complete |
-			{name: $name, parameters: (first(.[].parameters | values) // {}), complete: ($complete | length),
+		find "$folder" -mindepth 2 -maxdepth 2 -name cell.json | sort | xargs -r cat | jq -s --arg name "${folder##*/}" '
+			map(select(.state == "complete")) as $complete
+			| {name: $name, parameters: (first(.[].parameters | values) // {}), complete: ($complete | length),
 			state: (if $complete == [] then "missing" else "complete" end), flags: map(.marked // "" | select(. != ""))}'
 	done | jq -s --slurpfile run "$1/run.json" '. as $cells | $run[0] | .cells = $cells
-		| .axes = ($cells[0].parameters | keys_unsorted)' >"$1/run.new" && mv "$1/run.new" "$1/run.json"
+		| .axes = (first($cells[].parameters | select(. != {})) // {} | keys_unsorted)' >"$1/run.new" && mv "$1/run.new" "$1/run.json"
 }
 
 cell_of() {	# cell_of RUN KEY=VALUE...: folder of the first cell with these parameters

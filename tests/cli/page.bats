@@ -220,3 +220,27 @@ failing() {	# failing STATUS CONDITIONS: the exit status of the report with thes
 	run -5 "$TOP/report/fail.sh" judge run 'p50>160ms'
 	run -0 "$TOP/report/fail.sh" judge run 'load>160'
 }
+
+@test "parts of a report: options and runs in any order; two parts, or a record of what is no calibration, are refused" {
+	"$TOP/report/report.sh" run
+	for part in table verdict findings; do
+		"$TOP/report/report.sh" "--$part" run >before
+		"$TOP/report/report.sh" run "--$part" | cmp before -
+		[ -s before ]
+	done
+	run -2 --separate-stderr "$TOP/report/report.sh" run --table --verdict
+	[ "${#stderr_lines[@]}" = 1 ]
+	run -2 --separate-stderr "$TOP/report/report.sh" --record run
+	[ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *calibrat* && $stderr != *jq* ]]
+}
+
+@test "axes that the cells do not have are refused in one line" {
+	for change in '.axes = []' '.cells[1].parameters = {app: "a", load: 5}' '.axes = ["app", 5]'; do
+		jq "$change" run/run.json >"changed.json"
+		cp -r run changed
+		cp changed.json changed/run.json
+		run -1 --separate-stderr "$TOP/report/report.sh" changed
+		[ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *run.json* && $stderr != *jq* ]]
+		rm -r changed
+	done
+}
