@@ -6,6 +6,9 @@
 # these; here is none. So signals come here, and the driver looks whether one has come where it is safe (lab/lib.sh, stop_here):
 # the pipe LAB_STOP_FD is at its end then, as it is when this shell is gone. If this shell is killed, the driver dies with it.
 #
+# A driver that is killed cannot say so in its run.json: this shell does, of the run folder that the driver wrote into the pipe
+# EXP_RUN_TOLD, with the words that call it, when it had made the folder.
+#
 # Nor can a driver read from its terminal: it is not in the foreground there. For USR1 this shell waits for a line, and
 # says through the pipe EXP_ANSWERS that it has come (enter), or that none will (end).
 set -u
@@ -15,6 +18,7 @@ exec {told}<"/dev/fd/$both" {keep}>"/dev/fd/$both" {both}>&-
 exec {both}<> <(:)
 exec {ended}<"/dev/fd/$both" {alive}>"/dev/fd/$both" {both}>&-
 exec {answers}<> <(:)
+exec {runs}<> <(:)
 asked=''	# while a line is waited for: seconds between two looks at the terminal
 # shellcheck disable=SC2317 # the trap calls it
 tell() {
@@ -26,9 +30,10 @@ trap asked=0.2 USR1
 # A process group of its own: a Ctrl-C is for this shell. The session, and with it the scheduling group, stays the same.
 set -m
 [ -n "$keep" ] || exit 130
-EXP_KEPT=$$ LAB_STOP_FD=$told EXP_ANSWERS=$answers setpriv --pdeathsig KILL "$BASH" -- "$@" {keep}>&- {ended}<&- &
+EXP_KEPT=$$ LAB_STOP_FD=$told EXP_ANSWERS=$answers EXP_RUN_TOLD=$runs setpriv --pdeathsig KILL "$BASH" -- "$@" {keep}>&- {ended}<&- &
 driver=$!
 exec {told}<&- {alive}>&-
+exec {said}>&2 2>/dev/null	# bash itself tells of a job that was killed
 # Answers the question if a line has come, or none will. Reads only what is there: a read that times out as a line comes loses it.
 look() {
 	local line=end
@@ -48,3 +53,14 @@ while kill -0 "$driver" 2>/dev/null; do
 done
 # A signal that is pending is the status of a wait, and not the driver's: the second has that, whatever the first said.
 wait "$driver" || wait "$driver"
+status=$?
+# It ends by itself with 130 at most.
+[ "$status" -gt 130 ] || exit "$status"
+if { read -r -d '' -t 0.1 run && read -r -d '' -t 0.1 called; } <&"$runs" &&
+	new=$(jq 'select(.state == "running") | .state = "interrupted" | .reason = "the driver was killed" | .ended = (now | todate)' \
+		"$run/run.json") && [ -n "$new" ] && printf '%s\n' "$new" >"$run/run.json.new" && mv "$run/run.json.new" "$run/run.json"; then
+	printf 'thinprobe: this run was killed, and is interrupted; go on with: %s --resume %q\n' "$called" "$run" >&"$said"
+	exit 130
+fi
+echo "thinprobe: this run was killed" >&"$said"
+exit "$status"

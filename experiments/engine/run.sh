@@ -88,6 +88,10 @@ run_folder() {
 	for name in cells log; do [ -d "$RUN/$name" ] || RUN_MADE+=("$RUN/$name"); done
 	mkdir -p "$RUN/cells" "$RUN/log" 2>/dev/null && [ -w "$RUN" ] || die "cannot write to $RUN; $how"
 	cells_sum
+	if [ -n "${EXP_RUN_TOLD-}" ]; then
+		printf '%s\0' "$RUN" "$(exp_called)" >&"$EXP_RUN_TOLD"
+		exec {EXP_RUN_TOLD}>&-
+	fi
 	[ -z "$RESUME" ] || return 0
 	# The record is this machine's; a probe on another one is not calibrated.
 	[ "$ON_BACKEND" = ssh ] && [[ ! $ON_ARGS =~ ^[^,]*,[.](,|$) ]] || calibration=$(calibration_record)

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Runs that are ended before their time: by a signal, by Ctrl-C, by a run folder that goes away.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
 	TOP=${BATS_TEST_DIRNAME%/tests/e2e}
 	RUN=$BATS_TEST_TMPDIR/run
@@ -71,4 +73,20 @@ END
 	wait "$driver" || status=$?
 	[ "$status" = 1 ]
 	grep -q "run folder $RUN is gone" "$BATS_TEST_TMPDIR/err"
+}
+
+# bats test_tags=all
+@test "a driver that is killed leaves an interrupted run, and one line that says so; the run goes on" {
+	start_run --quick --protocol null --loads 0 --time 2 --repeat 1 --idle 1
+	wait_for eval '[ -n "$(find "$RUN/cells" -name keyrepeat.err -o -name samples.tsv)" ]'
+	kill -KILL "$(pgrep -P "$driver" -f run.sh)"
+	status=0
+	wait "$driver" || status=$?
+	cat "$BATS_TEST_TMPDIR/err"
+	[ "$status" = 130 ]
+	jq -e '.state == "interrupted" and .ended != null' "$RUN/run.json"
+	[ "$(grep -cF -e "--resume $RUN" "$BATS_TEST_TMPDIR/err")" = 1 ]
+	run ! grep -q Killed "$BATS_TEST_TMPDIR/err"
+	"$TOP/thinprobe" run stalls --resume "$RUN" 3>&-
+	[ "$(jq -r .state "$RUN/run.json")" = complete ]
 }
