@@ -34,6 +34,31 @@ exp_cells() {
 	done
 }
 
+# Lines "PROTOCOL VARIANT...": the protocols that do no work, since no client shows their sessions, and their variants that do.
+protocols_without_work() {
+	local protocol name variant
+	[ -n "$WORKS" ] || return 0
+	for protocol in ${PROTOCOLS//,/ }; do
+		! protocols_has "$protocol" view || continue
+		printf %s "$protocol"
+		name=${protocol%%:*}
+		for variant in $(protocol_use "$name" && protocol_variants); do
+			! protocols_has "$name:$variant" view || printf ' %s' "$name:$variant"
+		done
+		echo
+	done
+}
+
+exp_settings() { protocols_without_work | jq -cRn '{without_work: ([inputs / " " | {(.[0]): .[1:]}] | add // {})}'; }
+
+exp_before_cells() {
+	local protocol variants
+	while read -r protocol variants; do
+		echo "$protocol: set-up, idling and keys only; no client shows its session, so none of the work is done" \
+			"${variants:+(${variants// /, } would do it)}"
+	done < <(protocols_without_work)
+}
+
 declare -A SAYS=([session]="set-up, idle, keys" [text]="editing a text" [draw]=drawing [browse]="looking at pages")
 exp_words() { echo "${P[protocol]}: ${SAYS[${P[part]}]}"; }
 exp_missing() { lab_lacks pin shape; }

@@ -27,21 +27,28 @@ def title: "The same work over every protocol";
 def setup: [protocol_words, (if works == [] then "keys only" else works_words end), link_words, repeats_words,
 	(if .run.settings.quick then "quick: only the first part of each piece of work" else null end)] | sentence;
 
-def verdict: work_rows as $r | ranked("key") as $k
+# Protocols that did no work, where no variant of theirs in this run did it: {protocol, use: [variant]}.
+def without_work: protocols as $all | .run.settings.without_work // {} | to_entries
+	| map(select(.value - ($all - [.key]) == .value) | {protocol: .key, use: .value});
+def without_work_words: without_work | if . == [] then "" else " No work was done over " + (map(.protocol
+	+ if .use == [] then "" else " (use \(.use | join(" or ")))" end) | and_list) + ", because no client shows such a session." end;
+
+def verdict: (work_rows as $r | ranked("key") as $k
 	| if $r + $k == [] then nothing_measured
 	  elif $r | length > 1 then
 		"The same work takes fewest bytes over \($r[0].protocol) (\($r[0].total_wire_bytes | bytes)) and most over \($r[-1].protocol)"
 		+ " (\($r[-1].total_wire_bytes | bytes), \($r[-1].total_wire_bytes / $r[0].total_wire_bytes | times) times as many)."
 	  elif $r != [] then "The same work takes \($r[0].total_wire_bytes | bytes) on the wire over \($r[0].protocol)."
 	  else "A key with its response takes \($k[0].total_wire_bytes | fixed(0)) bytes on the wire over \($k[0].protocol)"
-		+ (if $k | length > 1 then " and \($k[-1].total_wire_bytes | fixed(0)) over \($k[-1].protocol)." else "." end) end;
+		+ (if $k | length > 1 then " and \($k[-1].total_wire_bytes | fixed(0)) over \($k[-1].protocol)." else "." end) end)
+	+ without_work_words;
 
 # Each with how many times the first; where intervals overlap, the order is not certain.
-def ordered: . as $r | [to_entries[] | .key as $i | .value | "\(.protocol) \(.total_wire_bytes | bytes)" + if $i == 0 then "" else
-	$r[$i - 1] as $before | " (\(.total_wire_bytes / $r[0].total_wire_bytes | times) times"
+def ordered: . as $r | [to_entries[] | .key as $i | .value | "\(.total_wire_bytes | bytes) over \(.protocol)"
+	+ if $i == 0 then "" else $r[$i - 1] as $before | " (\(.total_wire_bytes / $r[0].total_wire_bytes | times) times as many"
 		+ (if .total_wire_bytes_low != null and .total_wire_bytes_low <= ($before.total_wire_bytes_high // -1)
 			then ", not significantly more than \($before.protocol)" else "" end) + ")" end]
-	| join(", ");
+	| and_list;
 def share_of($other): .total_ip_bytes / $other.total_ip_bytes * 100 | fixed(0);
 def as_in_1999: row("x11"; "all") as $x | row("rdp"; "all") as $r | row("nx"; "all") as $n
 	| if [$x, $r] | all(sound) | not then "" else
@@ -49,8 +56,8 @@ def as_in_1999: row("x11"; "all") as $x | row("rdp"; "all") as $r | row("nx"; "a
 			"; RDP takes \($r | share_of($n)) % of those of NX (in 1999, of LBX: 23 %); NX takes \($n | share_of($x)) % of those of X"
 			+ " (in 1999, LBX: 57 %)" else "" end) + "." end;
 def work: work_rows as $r | if $r == [] then empty else
-	finding("work"; "**The same work** (\(works_words)) takes \($r | ordered) on the wire. "
-		+ "\($r | range_of(.display_wire_bytes / .total_wire_bytes * 100)) of the bytes are display data.\(as_in_1999)";
+	finding("work"; "**The same work** (\(works_words)) takes, in bytes on the wire, \($r | ordered). "
+		+ "\($r | range_of(.display_wire_bytes / .total_wire_bytes * 100)) of them are display data.\(as_in_1999)";
 		$r[0] | total + {figure: "work"}) end;
 
 def messages: work_rows as $r | if $r | length < 2 then empty else

@@ -48,6 +48,29 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	[ "$(functions 'P[protocol]=vnc:viewer P[part]=draw; exp_words')" = "vnc:viewer: drawing" ]
 }
 
+@test "a protocol that does no work is named before the cells and in the verdict, with the variant that does" {
+	for tool in gnuplot cmark-gfm; do command -v $tool >/dev/null || skip "$tool is not installed"; done
+	functions 'PROTOCOLS=vnc,x11,ssh WORKS=text; exp_before_cells' >said
+	cat said
+	[ "$(wc -l <said)" = 2 ]
+	grep -q '^vnc: .*vnc:viewer' said
+	grep -q '^ssh: .*ssh:x11' said
+	[ -z "$(functions 'PROTOCOLS=vnc WORKS=; exp_before_cells')" ]
+	[ "$(functions 'PROTOCOLS=x11,vnc WORKS=text; exp_settings')" = '{"without_work":{"vnc":["vnc:viewer"]}}' ]
+	made_up_run
+	for without in '{}' '{ssh: []}' '{ssh: ["ssh:x11"]}'; do
+		jq ".settings.without_work = $without" run/run.json >new && mv new run/run.json
+		"$TOP/report/report.sh" run
+		jq -r .verdict run/findings.json | tee "verdict $without"
+	done
+	run ! grep -i 'no work' 'verdict {}'
+	grep -iq 'no work.*ssh' 'verdict {ssh: []}'
+	grep -q 'ssh:x11' 'verdict {ssh: ["ssh:x11"]}'
+	jq '.settings.protocols += ["ssh:x11"]' run/run.json >new && mv new run/run.json
+	"$TOP/report/report.sh" run
+	[ "$(jq -r .verdict run/findings.json)" = "$(cat 'verdict {}')" ]
+}
+
 @test "scripts: each is read whole by keyrepeat, and its quick part is the beginning of it" {
 	for work in text draw browse; do
 		"$TOP/bin/keyrepeat" null: --script "$TOP/data/work/$work.script" -t 3ms --warmup 0 --format json >report.json
@@ -169,7 +192,7 @@ found() { jq -c --arg id "$1" ".findings[] | select(.id == \$id) | $2" run/findi
 	made_up_run
 	"$TOP/report/report.sh" run
 	near "$(found work .value)" 2298703 1
-	[[ $(found work .text) == *"rdp 2.30 MB, nx 10.9 MB (4.8 times), x11 17.5 MB (7.6 times)"*"13 %"*"23 %"*"57 %"* ]]
+	[[ $(found work .text) == *2.30\ MB*rdp*10.9\ MB*nx*4.8*17.5\ MB*x11*7.6*"13 %"*"23 %"*"57 %"* ]]
 	[ "$(found messages .value)" = 19.45 ]
 	[ "$(found key .value)" = 288 ]
 	[ "$(found other-work '[.value, .verdict]')" = '[3.5,"unsure"]' ]
