@@ -188,7 +188,7 @@ made_up_run() {
 
 # bats test_tags=all
 @test "a short run over remote X: a frame is 40,000 bytes and the heads of its packets, a copy is none; frames drawn are seen" {
-	short_run animation --protocol x11 --shows loop --draw pixmap --quick --seconds 2
+	short_run animation --protocol x11 --shows loop --draw pixmap --quick --time 2
 	for f in summary.tsv bandwidth.tsv findings.json report.html figures/bandwidth.svg; do [ -s "run/$f" ]; done
 	[ "$(jq -c '[.state, .counts.complete]' run/run.json)" = '["complete",1]' ]
 	step() { jq "$2" "run/cells/x11-loop-pixmap/1/$1/step.json"; }
@@ -205,7 +205,7 @@ made_up_run() {
 # bats test_tags=all
 @test "a short run over remote X: a page in a browser, a caret and a bar move, and the banner of the page is seen" {
 	for tool in netsurf-gtk import; do command -v $tool >/dev/null || skip "$tool is not installed"; done
-	short_run animation --protocol x11 --shows page,caret,bar --repeat 1 --seconds 5
+	short_run animation --protocol x11 --shows page,caret,bar --repeat 1 --time 5
 	step() { jq "$2" "run/cells/x11-$1/1/loop/step.json"; }
 	# 468 x 60 pixels of 4 bytes, at most ten times a second; at least half of what it should be arrives
 	[ "$(step page '.frames_seen >= 25 and .frames_seen <= 55 and .display_wire_bytes >= .frames_seen * 468 * 60 * 4')" = true ]

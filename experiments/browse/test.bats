@@ -44,7 +44,7 @@ L 2 parallel
 H 1.6 parallel"
 
 @test "what options must mean together is refused before anything is installed or started" {
-	refused "--page nosuch" "--page plain,plain" "--scheme nosuch" "--job nosuch" "--think 0" "--protocol null"
+	refused "--page nosuch" "--page plain,plain" "--scheme nosuch" "--job nosuch" "--think-time 0" "--protocol null"
 }
 
 @test "cells: every scheme beside each job, alone once without; the order of pages is that of the repeat" {

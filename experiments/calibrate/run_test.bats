@@ -21,7 +21,7 @@ setup_file() {
 		>"$THINPROBE_STATE/calibration.json"
 	cp "$THINPROBE_STATE/calibration.json" "$BATS_FILE_TMPDIR/before.json"
 	# interrupted after the first train, then finished
-	"$TOP/thinprobe" calibrate --protocol vnc:refecho,x11 --seconds 1 --repeat 1 -o "$RUN" >/dev/null 2>&1 3>&- &
+	"$TOP/thinprobe" calibrate --protocol vnc:refecho,x11 --time 1 --repeat 1 -o "$RUN" >/dev/null 2>&1 3>&- &
 	driver=$!
 	for _ in $(seq 3600); do
 		[ -n "$(find "$RUN/cells" -name cell.json 2>/dev/null)" ] && break
@@ -106,7 +106,7 @@ END
 
 @test "calibrate: a later run carries the record and says its own error" {
 	kept
-	run "$TOP/thinprobe" run stalls --protocol vnc:refecho --quick --loads 0 --seconds 2 --repeat 1 --idle 1 -o "$BATS_TEST_TMPDIR/run"
+	run "$TOP/thinprobe" run stalls --protocol vnc:refecho --quick --loads 0 --time 2 --repeat 1 --idle 1 -o "$BATS_TEST_TMPDIR/run"
 	echo "$output"
 	[ "$status" = 0 ]
 	cmp <(jq -S .calibration "$BATS_TEST_TMPDIR/run/run.json") <(jq -S . "$THINPROBE_STATE/calibration.json")

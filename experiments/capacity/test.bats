@@ -257,7 +257,7 @@ nothing_left() {
 	mkdir bin
 	printf '#!/bin/sh\n[ "$1" != :4 ] || { echo no luck >&2; exit 1; }\nexec %s "$@"\n' "$(command -v Xvnc)" >bin/Xvnc
 	chmod +x bin/Xvnc
-	LAB_SHARED_CPUS=1 PATH=$PWD/bin:$PATH "$TOP/thinprobe" run capacity --quick --repeat 1 --seconds 4 --most 6 --cost 2ms \
+	LAB_SHARED_CPUS=1 PATH=$PWD/bin:$PATH "$TOP/thinprobe" run capacity --quick --repeat 1 --time 4 --most 6 --cost 2ms \
 		--criteria p95:1ms,p95:20000ms,apdex:0.0001 -o "$RUN" 2>err 3>&- || status=$?
 	cat err
 	[ "$status" != 4 ] || skip "$(tail -n 1 err)"
@@ -283,7 +283,7 @@ nothing_left() {
 @test "capacity: interrupted: 130, and it says so; sessions and clients are gone" {
 	local driver status=0
 	small_search
-	LAB_SHARED_CPUS=1 "$TOP/thinprobe" run capacity --quick --repeat 1 --seconds 30 --most 2 -o "$RUN" >/dev/null 2>&1 3>&- &
+	LAB_SHARED_CPUS=1 "$TOP/thinprobe" run capacity --quick --repeat 1 --time 30 --most 2 -o "$RUN" >/dev/null 2>&1 3>&- &
 	driver=$!
 	for _ in $(seq 600); do
 		[ -n "$(find "$RUN/cells" -name 'user-1.err' -size +0 2>/dev/null)" ] && break

@@ -7,7 +7,7 @@ load ../../tests/lab/pair
 
 @test "hold: over ssh, a held key comes as often as it is repeated" {
 	need Xvnc xdotool
-	pair_cell hold --app heavy --cost 1ms --modes hold,tap --loads 0 --seconds 3 --repeat 1
+	pair_cell hold --app heavy --cost 1ms --modes hold,tap --loads 0 --time 3 --repeat 1
 	for mode in hold tap; do
 		# 20 a second
 		[ "$(pair_keys "$RUN/cells/vnc-heavy-$mode-0/1")" = 60 ]

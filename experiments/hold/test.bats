@@ -48,7 +48,7 @@ setup() {
 
 @test "a short run of hold: typed and held keys, without load" {
 	local status=0
-	LAB_SHARED_CPUS=1 "$TOP/thinprobe" run hold --quick --repeat 1 --seconds 3 --app light --loads 0 -o "$RUN" \
+	LAB_SHARED_CPUS=1 "$TOP/thinprobe" run hold --quick --repeat 1 --time 3 --app light --loads 0 -o "$RUN" \
 		2>"$RUN.err" 3>&- || status=$?
 	cat "$RUN.err"
 	[ "$status" != 4 ] || skip "$(tail -n 1 "$RUN.err")"

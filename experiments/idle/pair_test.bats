@@ -8,7 +8,7 @@ load ../../tests/lab/pair
 @test "idle: over ssh, the profile is of the server there, and names what runs on it" {
 	need Xvnc xterm
 	# The kernel tells of pids as it knows them, not as a namespace of processes does.
-	PAIR_APART='' pair_cell idle --protocol vnc --loads 1 --no-desktop --seconds 3 --repeat 1
+	PAIR_APART='' pair_cell idle --protocol vnc --loads 1 --no-desktop --time 3 --repeat 1
 	cell="$RUN/cells/vnc-1/1"
 	[ "$(jq '.result.cpus | length' "$cell/idleprofile.json")" = 1 ]
 	[ "$(jq '.result.cpus[0].wall_s > 2.9' "$cell/idleprofile.json")" = true ]

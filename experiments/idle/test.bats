@@ -315,7 +315,7 @@ finding() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | [.value, .lo
 		sinks+=($!)
 	done
 	status=0
-	"$TOP/thinprobe" run idle --protocol vnc --loads 1 --no-desktop --seconds 2 --repeat 1 -o run >out 2>err 3>&- || status=$?
+	"$TOP/thinprobe" run idle --protocol vnc --loads 1 --no-desktop --time 2 --repeat 1 -o run >out 2>err 3>&- || status=$?
 	kill -TERM "${sinks[@]}"
 	wait "${sinks[@]}" || :
 	cat err

@@ -140,7 +140,7 @@ setup() {
 # bats test_tags=all
 @test "a short run: both ends count the same requests, and the model is that of the server's stations" {
 	local cell
-	short_run principle-a --users 50 --think 0.2 --nz 200 --cov-users 20 --seconds 1 --repeat 1
+	short_run principle-a --users 50 --think-time 0.2 --users-per-second 200 --cov-users 20 --time 1 --repeat 1
 	for f in summary.tsv report.html figures/{rate,queue,response,convergence,loadlines,cov}.svg; do [ -s "run/$f" ]; done
 	# the curves: 50 users at the end of both, with N/Z held and not; and what was measured
 	[ "$(awk -F'\t' 'NR > 1 { n[$2]++; last[$2] = $3 "/" $4 } END { print n["measured"], last["measured"], last["model"] }' \

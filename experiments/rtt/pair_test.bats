@@ -7,7 +7,7 @@ load ../../tests/lab/pair
 
 @test "rtt: over ssh, pings beside the load of a link whose rate was said" {
 	need ping
-	pair_cell rtt --links 100Mbit --loads 0,50 --transport udp --probes ping --seconds 2 --interval 50ms
+	pair_cell rtt --links 100Mbit --loads 0,50 --transport udp --probes ping --time 2 --interval 50ms
 	for load in 0 50; do
 		cell=$(cell_of "$RUN" probe=ping load=$load)/1
 		[ "$(awk -F'\t' 'NR > 1 && $3 != ""' "$cell/samples.tsv" | wc -l)" = 40 ]

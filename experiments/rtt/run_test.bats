@@ -15,7 +15,7 @@ setup_file() {
 	export THINPROBE_STATE=$BATS_FILE_TMPDIR/state
 	command -v ping >/dev/null || { not_here "ping is not installed"; return 0; }
 	cd /
-	small_run rtt --links 10Mbit --loads 0,110 --transport udp,tcp --protocol vnc:refecho --queues fifo --seconds 1 --interval 50ms
+	small_run rtt --links 10Mbit --loads 0,110 --transport udp,tcp --protocol vnc:refecho --queues fifo --time 1 --interval 50ms
 }
 
 @test "rtt: the run is complete, with table, findings and figures" {

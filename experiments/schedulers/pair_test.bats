@@ -8,7 +8,7 @@ load ../../tests/lab/pair
 @test "schedulers: over ssh, groups are made there; what cannot be is named" {
 	need Xvnc xdotool
 	pair_cell schedulers --settings default,weight-10-1,own-cpu --parts table --loads 2 --costs 5ms --full-costs 5ms \
-		--seconds 2 --repeat 1 --idle 1
+		--time 2 --repeat 1 --idle 1
 	jq -e '.rows[] | select(.setting == "default").here' "$RUN/run.json"
 	[ "$(id -u)" != 0 ] || jq -e '.rows[] | select(.setting == "weight-10-1") | .here or .why != null' "$RUN/run.json"
 	# who was in which group, as the kernel of the server says

@@ -20,7 +20,7 @@ setup_file() {
 	cd /
 	status=0
 	"$TOP/thinprobe" run schedulers --quick --settings default,idle,cpu-idle --parts table --loads 3 \
-		--seconds 2 --idle 1 -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
+		--time 2 --idle 1 -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
 	settings >"$BATS_FILE_TMPDIR/after"
 	groups >"$BATS_FILE_TMPDIR/groups.after"

@@ -5,7 +5,7 @@
 
 load ../../tests/lab/pair
 
-quick=(--app heavy --cost 2ms --loads 0,2 --quick --seconds 3 --repeat 1 --idle 1)
+quick=(--app heavy --cost 2ms --loads 0,2 --quick --time 3 --repeat 1 --idle 1)
 keys_are() {	# of each cell: 60 keys in 3 s, of which all but the first five count
 	for cell in "$RUN"/cells/*/1; do
 		[ "$(pair_keys "$cell")" = 60 ]

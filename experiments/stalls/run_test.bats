@@ -10,7 +10,7 @@ setup_file() {
 	export RUN="$BATS_FILE_TMPDIR/a run"	# a path with a space, below /tmp
 	cd /
 	status=0
-	"$TOP/thinprobe" run stalls --quick --loads 0,4 --seconds 3 --repeat 2 --idle 2 \
+	"$TOP/thinprobe" run stalls --quick --loads 0,4 --time 3 --repeat 2 --idle 2 \
 		--keep-captures -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
 }
@@ -89,7 +89,7 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 # bats test_tags=all
 @test "interrupted: exit 130, a valid run, nothing running; --resume finishes it" {
 	run="$BATS_TEST_TMPDIR/cut"
-	"$TOP/thinprobe" run stalls --quick --app heavy --loads 0,2 --seconds 2 --repeat 2 --idle 1 \
+	"$TOP/thinprobe" run stalls --quick --app heavy --loads 0,2 --time 2 --repeat 2 --idle 1 \
 		-o "$run" >/dev/null 2>"$BATS_TEST_TMPDIR/err" 3>&- &
 	driver=$!
 	for _ in $(seq 3600); do
@@ -111,7 +111,7 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 # bats test_tags=all
 @test "killed: kill -9 of the driver leaves no process of ours" {
 	run="$BATS_TEST_TMPDIR/killed"
-	"$TOP/thinprobe" run stalls --quick --loads 3 --seconds 5 --repeat 3 --idle 1 -o "$run" >/dev/null 2>&1 3>&- &
+	"$TOP/thinprobe" run stalls --quick --loads 3 --time 5 --repeat 3 --idle 1 -o "$run" >/dev/null 2>&1 3>&- &
 	driver=$!
 	for _ in $(seq 3600); do
 		[ -n "$(find "$run/cells" -name samples.tsv -o -name sink.err 2>/dev/null)" ] && break
@@ -139,7 +139,7 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 	chown 12345:12345 "$run"
 	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" 2>/dev/null
 	setpriv --reuid 12345 --regid 12345 --clear-groups env HOME="$run" "$TOP/thinprobe" run stalls \
-		--quick --loads 0 --seconds 3 --repeat 1 --idle 1 -o "$run/r" 3>&- || {
+		--quick --loads 0 --time 3 --repeat 1 --idle 1 -o "$run/r" 3>&- || {
 		cat "$run"/r/log/*.err
 		return 1
 	}
@@ -148,7 +148,7 @@ folder_of() { echo "$(cell_of "$RUN" app="$1" sinks="$2")/$3"; }	# folder_of APP
 }
 
 @test "bad options name the thing, cost nothing and exit 2" {
-	for bad in '--loads 1,x' '--seconds 0' '--repeat 0' '--app word' '--protocol none' '--regime x' \
+	for bad in '--loads 1,x' '--time 0' '--repeat 0' '--app word' '--protocol none' '--regime x' \
 		'--on mars:' '--on ssh:a,b,c,d' '--nonsense' '--resume /nowhere' '--loads'; do
 		# shellcheck disable=SC2086
 		run --separate-stderr "$TOP/thinprobe" run stalls $bad

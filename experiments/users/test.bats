@@ -174,7 +174,7 @@ END
 @test "a short run: echoes of the CPU time that they cost, objects of the size that they have, a fit to two rows" {
 	local cell parts=web,vnc
 	command -v lighttpd >/dev/null || parts=vnc
-	short_run users --parts "$parts" --users 20 --think 0.4 --vnc-users 3 --vnc-think 0.2,0.1 --cost 5ms --seconds 2 --repeat 1
+	short_run users --parts "$parts" --users 20 --think-time 0.4 --vnc-users 3 --vnc-think-time 0.2,0.1 --cost 5ms --time 2 --repeat 1
 	for f in summary.tsv points.tsv report.html figures/{response,load,cov,fit,arrivals}.svg; do [ -s "run/$f" ]; done
 	cell=$(cell_of run part=vnc think_s=0.2)/1
 	[ "$(jq '.result | .errors == 0 and .requests > 2 and .from_sent_ms.min >= 5' "$cell/vusers.json")" = true ]

@@ -8,7 +8,7 @@ load ../../tests/lab/pair
 @test "video: over ssh, the frames of a clip are counted on the screen there" {
 	[ "$(id -u)" = 0 ] || skip "groups need root"
 	need Xvnc mpv ffmpeg pulseaudio
-	pair_cell video --scheme baseline --size 320x240 --seconds 4 --repeat 1
+	pair_cell video --scheme baseline --geometry 320x240 --time 4 --repeat 1
 	# what was seen is no more than what there was to see
 	jq -e '.video | .due == 96 and .seen > 0 and .seen <= .due' "$RUN/cells/baseline-parallel-none/1/cell.json"
 }

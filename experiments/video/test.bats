@@ -50,7 +50,7 @@ made_up() {
 }
 
 @test "what options must mean together is refused before anything is installed or started" {
-	refused "--size big" "--size 12x12" "--scheme nosuch" "--job nosuch" "--seconds 1" "--press 0" "--protocol null"
+	refused "--geometry big" "--geometry 12x12" "--scheme nosuch" "--job nosuch" "--time 1" "--press 0" "--protocol null"
 }
 
 @test "cells: alone once, every other scheme beside each job, those with vamp with and without a look at sound" {
@@ -134,7 +134,7 @@ made_up() {
 
 # bats test_tags=all
 @test "a short run: frames are seen on the screen, no more than the player says; vamp spares it where it looks at sound" {
-	short_run "Xvnc mpv ffmpeg pulseaudio pactl xdotool" --seconds 8 --size 1280x720 --scheme alone,baseline,L --repeat 1 --press 2
+	short_run "Xvnc mpv ffmpeg pulseaudio pactl xdotool" --time 8 --geometry 1280x720 --scheme alone,baseline,L --repeat 1 --press 2
 	for cell in alone-none-none baseline-parallel-none L-parallel-with L-parallel-without; do
 		# a frame may be on the screen when the player counts it as dropped, but hardly three
 		jq -e '.video | .due == 192 and .shown == .due - .dropped and .seen > 0 and .seen <= .shown + 3 and .seconds >= 8' \

@@ -11,10 +11,10 @@ setup() {
 }
 
 @test "words that do not fit: one line that names them, 2, and no file" {
-	for words in '--size 10x10' '--size 100' '--size 100x100x' '--at 5' '--at -1,0' '--rate 0' \
+	for words in '--geometry 10x10' '--size 100' '--size 100x100x' '--at 5' '--at -1,0' '--rate 0' \
 		'--frames 0' '--order never' '--draw never' '--content never' '--order hot' '--hot 3' \
 		'--order hot --hot 10 --frames 10' '--order fresh --frames 5' '--order fresh --draw pixmap' \
-		'--order random --frames 1' 'count show' 'watch' '-t 0' 'count --size 50x50' '--wait 1s' '--log x -o x' '--ready-fd 77'; do
+		'--order random --frames 1' 'count show' 'watch' '-t 0' 'count --geometry 50x50' '--wait 1s' '--log x -o x' '--ready-fd 77'; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr "$ANIMATE" $words
 		echo "$words: $status $stderr"
@@ -43,7 +43,7 @@ setup() {
 	start_x
 	for draw in image pixmap; do
 		rm -f seen.tsv frames.tsv
-		start show "$ANIMATE" --draw "$draw" --frames 7 --rate 25 --at 50,20 --size 80x60 --log frames.tsv --format tsv
+		start show "$ANIMATE" --draw "$draw" --frames 7 --rate 25 --at 50,20 --geometry 80x60 --log frames.tsv --format tsv
 		show=$pid
 		until_true grep -qx ready show.err
 		start count "$ANIMATE" count --frames 7 --log seen.tsv --format tsv
@@ -139,7 +139,7 @@ END
 
 @test "a display that takes nothing any more does not keep it" {
 	start_x
-	start show "$ANIMATE" --size 800x600 --rate 60 -t 600s --format tsv
+	start show "$ANIMATE" --geometry 800x600 --rate 60 -t 600s --format tsv
 	show=$pid
 	until_true grep -qx ready show.err
 	kill -STOP "$server"
@@ -151,17 +151,17 @@ END
 }
 
 @test "write: the frames as raw video, each with its number, whatever stands around" {
-	"$ANIMATE" write frames.raw --frames 3 --size 48x40 --content flat --seed 5 --format json -o report.json
+	"$ANIMATE" write frames.raw --frames 3 --geometry 48x40 --content flat --seed 5 --format json -o report.json
 	[ "$(stat -c %s frames.raw)" = $((3 * 48 * 40 * 4)) ]
 	[ "$(jq -c '[.result.frames, .result.frame_bytes]' report.json)" = '[3,7680]' ]
-	"$ANIMATE" write - --frames 3 --size 48x40 --content flat --seed 5 -o report.txt | cmp - frames.raw
+	"$ANIMATE" write - --frames 3 --geometry 48x40 --content flat --seed 5 -o report.txt | cmp - frames.raw
 	# the mark's corner is white; no two frames are the same; the fourth byte of a pixel is nothing
 	[ "$(head -c 4 frames.raw | od -An -tx1 | tr -d ' ')" = ffffff00 ]
 	for n in 0 1 2; do tail -c +$((7680 * n + 1)) frames.raw | head -c 7680 | md5sum; done | sort | uniq -d >twice
 	[ ! -s twice ]
 	[ "$(od -An -v -tu1 -w4 frames.raw | awk '{ s += $4 } END { print s }')" = 0 ]
 	run -1 "$ANIMATE" write /nowhere/frames.raw
-	for words in "write" "write a b" "write a --rate 5" "write a -t 1s" "count --size 50x50" "write a --display :1"; do
+	for words in "write" "write a b" "write a --rate 5" "write a -t 1s" "count --geometry 50x50" "write a --display :1"; do
 		# shellcheck disable=SC2086 # words
 		run -2 --separate-stderr "$ANIMATE" $words
 		[ "$(wc -l <<<"$stderr")" = 1 ]

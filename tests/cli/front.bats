@@ -96,7 +96,7 @@ meant() {	# meant NAME WORD...: exit 2, one line that asks for NAME
 	meant --protocol setup --protocl vnc
 	meant desktop setup --app dekstop
 	meant --papers list --paper
-	meant --seconds run stalls --secnods 3
+	meant --repeat run stalls --repaet 3
 	meant spice run wan --protocol spcie
 	meant cpu-idle run schedulers --settings cpu-idel
 }

@@ -99,7 +99,7 @@ END
 
 @test "--script: keys and delays from a file; a wrong line is named" {
 	printf '# comment\n0 h\n\n120 i\n30.5 Return\n' >script
-	run "$KEYREPEAT" null: --script script --skip 0 --watch patch --log keys.tsv --format tsv -o report.tsv
+	run "$KEYREPEAT" null: --script script --warmup 0 --watch patch --log keys.tsv --format tsv -o report.tsv
 	[ "$status" -eq 0 ]
 	[ "$(keys_in keys.tsv)" -eq 3 ]
 	each_key keys.tsv 'due - first == (key == 1 ? 0 : key == 2 ? 120000000 : 150500000)'
@@ -301,7 +301,7 @@ END
 	start_x
 	start_xterm sh -c 'read -r line; printf "%s" "$line" >typed.part; mv typed.part typed; cat'
 	printf '50 H\n50 i\n50 space\n50 ~\n50 x\n50 BackSpace\n50 7\n50 Return\n' >script
-	run "$KEYREPEAT" "x11:$DISPLAY" --script script --watch update --skip 0 --format tsv -o report.tsv
+	run "$KEYREPEAT" "x11:$DISPLAY" --script script --watch update --warmup 0 --format tsv -o report.tsv
 	[ "$status" -eq 0 ]
 	until_true test -e typed
 	[ "$(cat typed)" = "Hi ~7" ]

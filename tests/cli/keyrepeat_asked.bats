@@ -38,7 +38,7 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 }
 
 @test "asked: as many answers as lines, in order, and standard output holds nothing else" {
-	printf 'a\n\nanything at all\n' | "$KEYREPEAT" null: --schedule asked --watch update --skip 0 \
+	printf 'a\n\nanything at all\n' | "$KEYREPEAT" null: --schedule asked --watch update --warmup 0 \
 		--log keys.tsv -o report.json --format json >out 2>err
 	[ "$(cut -f 1 out | tr '\n' ' ')" = "1 2 3 " ]
 	[ "$(awk -F'\t' 'NF == 5 && $5 == "change" && $2 <= $3 && $3 <= $4' out | wc -l)" -eq 3 ]
@@ -58,10 +58,10 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 		for watch in patch update; do
 			[ $target-$watch != vnc-patch ] || continue
 			if [ $target = x11 ]; then
-				start_refecho --x11 "$DISPLAY" --delay file:delays --log echo.tsv
+				start_refecho --display "$DISPLAY" --answer-delay file:delays --log echo.tsv
 				where=$DISPLAY
 			else
-				start_refecho --vnc "$port" --delay file:delays --log echo.tsv
+				start_refecho --vnc "$port" --answer-delay file:delays --log echo.tsv
 				where=127.0.0.1:$port
 			fi
 			prober "$target:$where" --watch $watch --timeout 1s
@@ -88,7 +88,7 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 
 @test "asked: a dropped key is answered with none after --timeout, and the next is not taken for it" {
 	start_x
-	start_refecho --x11 "$DISPLAY" --delay const:600ms
+	start_refecho --display "$DISPLAY" --answer-delay const:600ms
 	prober "x11:$DISPLAY" --watch patch --timeout 200ms
 	key 1
 	[ "$how" = none ] && [ "$answered" = none ]
@@ -149,7 +149,7 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 
 @test "asked: a signal ends it with a report, a display that goes away with exit 1" {
 	start_x
-	start_refecho --x11 "$DISPLAY"
+	start_refecho --display "$DISPLAY"
 	prober "x11:$DISPLAY" --watch patch -o report.json --format json
 	key 1
 	kill -TERM "$prober"
@@ -157,7 +157,7 @@ key() {	# number of the key: asks, and waits for its answer: $seq $due $sent $an
 	[ "$status" -eq 130 ]
 	[ "$(jq .result.keys_answered report.json)" -eq 1 ]
 	exec 7>&-
-	start_refecho --x11 "$DISPLAY"
+	start_refecho --display "$DISPLAY"
 	prober "x11:$DISPLAY" --watch patch
 	kill "$server"
 	ends "$prober"

@@ -20,8 +20,8 @@ by_threes() {
 	start_x
 	# what waits for its third key is drawn after a second without one: where others have the CPU that may come about in a train
 	for _ in 1 2 3; do
-		start_refecho --x11 "$DISPLAY" --coalesce 3
-		run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --watch patch --skip 6 --log keys.tsv --format tsv -o report.tsv
+		start_refecho --display "$DISPLAY" --coalesce 3
+		run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --watch patch --warmup 6 --log keys.tsv --format tsv -o report.tsv
 		echo "$output"
 		[ "$status" -eq 0 ]
 		kill "$refecho"
@@ -36,12 +36,12 @@ by_threes() {
 
 @test "patch: the scripted delay is found, over X and over VNC" {
 	start_x
-	start_refecho --x11 "$DISPLAY" --delay const:40ms
+	start_refecho --display "$DISPLAY" --answer-delay const:40ms
 	"$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch patch --format tsv -o report.tsv
 	[ "$(figure report.tsv keys_exact)" -eq 35 ]
 	awk "BEGIN { exit !($(figure report.tsv latency_from_due_ms.min) >= 40) }"
 	unused_port
-	start_refecho --vnc "$port" --delay const:40ms
+	start_refecho --vnc "$port" --answer-delay const:40ms
 	"$KEYREPEAT" "vnc:127.0.0.1:$port" -t 2s --watch patch --format tsv -o report.tsv
 	[ "$(figure report.tsv keys_exact)" -eq 35 ]
 	awk "BEGIN { exit !($(figure report.tsv latency_from_due_ms.min) >= 40) }"
@@ -49,14 +49,14 @@ by_threes() {
 
 @test "x11: a screen at rest has no updates, not even a first one" {
 	start_x
-	start_refecho --x11 "$DISPLAY"
+	start_refecho --display "$DISPLAY"
 	"$KEYREPEAT" "x11:$DISPLAY" --rate 0 -t 500ms --watch update --format tsv -o report.tsv
 	[ "$(figure report.tsv updates)" -eq 0 ]
 }
 
 @test "an application that falls behind is overloaded, one that skips pictures is not" {
 	start_x
-	start_refecho --x11 "$DISPLAY" --delay const:0 --cost 80ms --cost-per key
+	start_refecho --display "$DISPLAY" --answer-delay const:0 --cost 80ms --cost-per key
 	run "$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch patch --format tsv -o report.tsv
 	[ "$(figure report.tsv overloaded)" = true ]
 	[ -z "$(figure report.tsv latency_from_due_ms.p50)" ]
@@ -64,7 +64,7 @@ by_threes() {
 	start_x
 	# where others have the CPU, redraws can take longer and longer through a whole train: not with a priority above theirs, if it may
 	# be had; else once more
-	start_refecho --x11 "$DISPLAY" --delay const:0 --cost 80ms --cost-per redraw --priority 5
+	start_refecho --display "$DISPLAY" --answer-delay const:0 --cost 80ms --cost-per redraw --priority 5
 	for _ in 1 2 3; do
 		run "$KEYREPEAT" "x11:$DISPLAY" -t 2s --watch patch --format tsv -o report.tsv
 		[ "$(figure report.tsv overloaded)" != false ] || break
@@ -76,9 +76,9 @@ by_threes() {
 
 @test "update: noise too rare to be waited for leaves no key without an answer" {
 	start_x
-	start_refecho --x11 "$DISPLAY" --coalesce 3 --delay const:40ms
+	start_refecho --display "$DISPLAY" --coalesce 3 --answer-delay const:40ms
 	# 1.2 periods of this noise are 15 s; at 10 the picture has long been at rest
-	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --watch update --skip 6 --noise 0.08 --log keys.tsv --format tsv -o report.tsv
+	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --watch update --warmup 6 --noise 0.08 --log keys.tsv --format tsv -o report.tsv
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "$(figure report.tsv overloaded)" = false ]
@@ -88,7 +88,7 @@ by_threes() {
 
 @test "update: where the updates account for every key, rare noise is not waited for" {
 	start_x
-	start_refecho --x11 "$DISPLAY"
+	start_refecho --display "$DISPLAY"
 	run "$KEYREPEAT" "x11:$DISPLAY" -t 3s --rate 10 --watch update --noise 0.08 --log keys.tsv --format tsv -o report.tsv
 	echo "$output"
 	[ "$status" -eq 0 ]

@@ -298,7 +298,7 @@ xev_of() {	# xev_of TARGET: runs the script, events come in `seen`, a line each
 	xdotool windowfocus --sync "$(xdotool search --onlyvisible --name 'Event Tester' | head -n 1)" mousemove 250 150
 	printf '50 move 50,60\n50 button 1 down\n20 move 90,60 over 80\n20 button 1 up\n30 ctrl+s\n30 button 4 click\n30 type 20 aB\n' \
 		>script
-	"$KEYREPEAT" "$1" --watch none --script script --skip 0 --format tsv -o report.tsv
+	"$KEYREPEAT" "$1" --watch none --script script --warmup 0 --format tsv -o report.tsv
 	until_true grep -q 'KeyRelease.*' xev.out
 	until_true sh -c "grep -A 2 KeyRelease xev.out | grep -q 'keysym 0x42'"
 	awk '/^(Motion|Button|Key)/ { what = $1; getline where; sub(/.*\(/, "", where); sub(/\).*/, "", where);

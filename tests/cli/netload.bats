@@ -84,7 +84,7 @@ alone() {
 		[ "$(jq '.result | .sent_frames + .given_up_frames - 8e6 / 8 / 1514 | fabs <= 3' report.json)" = true ]
 		[ "$(jq '.result.back | .sent_frames + .given_up_frames - 8e6 / 8 / 1514 | fabs <= 3' report.json)" = true ]
 	done
-	send --rate 2Mbit -t 1s --count-bits payload --size 1000
+	send --rate 2Mbit -t 1s --rate-in payload --frame-size 1000
 	jq -c .result report.json
 	[ "$(jq '.settings.counts == "payload bits"
 		and (.result | .sent_frames + .given_up_frames - 250 | fabs <= 2)' report.json)" = true ]
@@ -242,7 +242,7 @@ listens_at() { ss -Hltn "sport = :$port" | grep -q .; }
 		'send 127.0.0.1:1 --rate 5' 'send 127.0.0.1:1 --rate 5Mb' 'send 127.0.0.1:1 --rate 10bit' \
 		'send 127.0.0.1:1 --rate -5Mbit' 'send 127.0.0.1:1 --rate 2000Gbit' \
 		'send 127.0.0.1:1 --rate 1Mbit --streams 0' 'send 127.0.0.1:1 --rate 1Mbit --streams 65' \
-		'send 127.0.0.1:1 --rate 1Mbit --udp --size 10' 'send 127.0.0.1:1 --rate max --spacing random' \
+		'send 127.0.0.1:1 --rate 1Mbit --udp --frame-size 10' 'send 127.0.0.1:1 --rate max --spacing random' \
 		'send 127.0.0.1:1 --rate 1Mbit --once' 'send 127.0.0.1:1 --rate 1Mbit --bind ::' 'serve --bind nowhere' \
 		'serve --port 0' 'serve -t 5s' 'serve --rate 1Mbit' 'send 127.0.0.1:1 --rate 1Mbit --port 1' 'send [::1 --rate 1Mbit'; do
 		# shellcheck disable=SC2086 # words

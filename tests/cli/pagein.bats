@@ -99,7 +99,7 @@ prober() {	# kind: touch, or peek (reads the memory from outside before the appl
 
 pagein() {	# options...
 	"$PAGEIN" --pid "$app" x11::none --prober ask,answer --cgroup "$GROUP" --settle 200ms \
-		--pause 100ms --runs 2 --format json -o report.json "$@"
+		--pause 100ms --repeat 2 --format json -o report.json "$@"
 }
 
 json() {
@@ -154,8 +154,8 @@ states() {
 
 @test "pagein: in memory, over a keyrepeat of its own" {
 	start_x
-	start_refecho --x11 "$DISPLAY" --delay const:30ms
-	run "$PAGEIN" --pid "$refecho" "x11:$DISPLAY" --evict none --runs 2 --watch patch --settle 0 --pause 0 --format json -o report.json
+	start_refecho --display "$DISPLAY" --answer-delay const:30ms
+	run "$PAGEIN" --pid "$refecho" "x11:$DISPLAY" --evict none --repeat 2 --watch patch --settle 0 --pause 0 --format json -o report.json
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "$(states)" = "in_memory in_memory" ]
@@ -198,7 +198,7 @@ states() {
 	confined
 	application
 	prober peek
-	run pagein --runs 1
+	run pagein --repeat 1
 	echo "$output"
 	[ "$status" -eq 3 ]
 	[ "$(states)" = "in_memory not_evicted" ]
@@ -235,21 +235,21 @@ states() {
 	[ "$(awk '$1 == "VmLck:" { print $2 }' "/proc/$app/status")" -ge 2048 ]
 	[ "$(jq '.result.processes[0].locked_bytes' lock.json)" -ge $((2 * MB)) ]
 	prober
-	run pagein --evict-timeout 300ms --runs 1
+	run pagein --evict-timeout 300ms --repeat 1
 	echo "$output"
 	[ "$status" -eq 3 ]
 	[ "$(states)" = "in_memory not_evicted" ]
 	[ "$(json '.result.runs[1] | [.why, .first_key_ms] | tostring')" = '["it is locked in memory",null]' ]
 	[ "$(in_swap "$app")" -eq 0 ]
 	# asked for as a protected one, it has a figure of its own
-	run pagein --evict-timeout 300ms --kept --runs 1
+	run pagein --evict-timeout 300ms --kept --repeat 1
 	[ "$status" -eq 0 ]
 	[ "$(states)" = "in_memory kept" ]
 	[ "$(json '.result.kept_ms | "\(.n) \(.max)"')" = "1 3" ]
 	[ "$(json '.result.paged_out_ms.n')" = 0 ]
 	"$PAGEIN" --unlock --pid "$app" >/dev/null
 	[ "$(awk '$1 == "VmLck:" { print $2 }' "/proc/$app/status")" -eq 0 ]
-	run pagein --runs 1
+	run pagein --repeat 1
 	echo "$output"
 	[ "$(states)" = "in_memory paged_out" ]
 	# every time it touched all of it
@@ -317,7 +317,7 @@ while True:
 	confined
 	application
 	prober
-	run pagein --evict madvise --runs 1
+	run pagein --evict madvise --repeat 1
 	echo "$output"
 	[[ $status -ne 1 || $output != *CAP_SYS_NICE* ]] || skip "$output"
 	[ "$(json '.result.runs[1].processes[0].evicted_percent >= 90')" = true ]
@@ -331,14 +331,14 @@ while True:
 	application
 	prober
 	echo 64M >"$GROUP/$([ -e "$GROUP/memory.limit_in_bytes" ] && echo memory.limit_in_bytes || echo memory.max)"
-	run pagein --evict hog --runs 1
+	run pagein --evict hog --repeat 1
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "$(states)" = "in_memory paged_out" ]
 	[ "$(json '.result.paged_out_ms | "\(.n) \(.max)"')" = "1 250" ]
 	[ "$(json .settings.hog)" = "$BIN/memhog -s 150% --touch keep --cgroup $GROUP" ]
 	[ "$(wc -l <"$GROUP/cgroup.procs")" -eq 1 ]
-	run pagein --evict hog --runs 1 --hog sh -c 'echo "no room for me" >&2; exit 1'
+	run pagein --evict hog --repeat 1 --hog sh -c 'echo "no room for me" >&2; exit 1'
 	echo "$output"
 	[ "$status" -eq 1 ]
 	[[ $output == *"no room for me"* ]]
@@ -353,7 +353,7 @@ while True:
 	prober
 	for signal in TERM KILL; do
 		rm -f hog
-		start pagein "$PAGEIN" --pid "$app" x11::none --prober ask,answer --settle 0 --pause 0 --runs 1 \
+		start pagein "$PAGEIN" --pid "$app" x11::none --prober ask,answer --settle 0 --pause 0 --repeat 1 \
 			--evict hog --format json -o report.json \
 			--hog sh -c 'echo $$ >hog; exec sleep 1000'
 		until_true test -s hog

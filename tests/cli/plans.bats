@@ -24,7 +24,7 @@ option    what     word:a|b             a
 option    times    text-list:twice      5,5
 option    note     text                 -
 option    bare     flag                 0
-use       seconds  3                    quick=1
+use       time     3                    quick=1
 use       repeat   2
 use       seed
 use       link
@@ -69,10 +69,10 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 		seconds: 3, repeats: 2, seed: 1, link: "100Mbit", quick: false,
 		rate: 20,
 		apps_of: ["x", "y"], more: 1}'
-	plan --extra=none --most 3 --pause 1.5s --think 500ms,2s --bare --note 'two words' --seconds=4s --queue 20ms
+	plan --extra=none --most 3 --pause 1.5s --think 500ms,2s --bare --note 'two words' --time=4s --queue 20ms
 	jq -e --argjson it "${lines[0]}" -n '$it | .extra == [] and .most == 3 and .pause == 1500 and .think_s == [0.5, 2]
 		and .bare and .note == "two words" and .seconds == 4 and .queue == "20ms"'
-	[[ ${lines[1]} == "thinprobe run trial --extra=none --most 3 "*" --bare --note two\\ words --seconds=4s --queue 20ms" ]]
+	[[ ${lines[1]} == "thinprobe run trial --extra=none --most 3 "*" --bare --note two\\ words --time=4s --queue 20ms" ]]
 }
 
 @test "a former name is taken as the present one, in a plan as well; a letter stands for its option" {
@@ -97,7 +97,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 }
 
 @test "abbreviations and values behind a letter are read as programs read them; an ambiguous one names its candidates" {
-	sed -i '/^use *repeat/s/$/ letter=r/; s/^use *seconds/use time/' plan
+	sed -i '/^use *repeat/s/$/ letter=r/' plan
 	for words in '--bar --rep 4 --time 7 --wh b' '--bar --rep=4 -t7 --wha=b' '-r4 -t 7 --second 7 --what b --bare'; do
 		# shellcheck disable=SC2086 # words
 		DO=plan_settings plan $words
@@ -118,7 +118,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	export DO='echo "$LOADS $SECONDS_EACH $QUICK"'
 	plan --quick
 	[ "$output" = "0,5 1 1" ]
-	plan --seconds 2 --quick
+	plan --time 2 --quick
 	[ "$output" = "0,5 2 1" ]
 	plan --demo
 	[ "$output" = "2 3 0" ]
@@ -129,11 +129,11 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	refused 'unexpected --nonsense' --nonsense
 	for word in LOADS -- -q '*'; do refused "unexpected" "$word"; done
 	refused '--quick takes no value' --quick=no
-	refused '--seconds needs a value' --seconds
+	refused '--time needs a value' --time
 	refused '--note needs a value' --note=
 	refused '--note needs a value' --note --bare
 	refused '-o needs a value' -o --options-only
-	refused '--seconds is given twice' --seconds 1 --seconds=2
+	refused '--time is given twice' --time 1 --time=2
 	refused '--resume is given twice' --resume a --resume b
 	refused '--loads 10: must be a whole number from 0 to 9' --loads 1,10
 	refused '--loads 1,1: 1 is given twice' --loads 1,1
@@ -169,7 +169,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 	export DO='echo "$PAUSE_MS $SECONDS_EACH $WAITS $THINK"'
 	plan
 	[ "$output" = "20 3 0,20 1.5,2" ]
-	plan --pause 1.5s --seconds 1.5m --waits 0,2ms,0.5s,1000us --think 2,0.01m
+	plan --pause 1.5s --time 1.5m --waits 0,2ms,0.5s,1000us --think 2,0.01m
 	[ "$output" = "1500 90 0,2,500,1 2,0.6" ]
 	refused '--pause 20: which unit? 20ms or 20s' --pause 20
 	refused '--waits 20: which unit? 20ms or 20s' --waits 0,20
@@ -208,7 +208,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 
 @test "a word after --option= may begin with -, the same value may be said twice, numbers are kept in their shortest form" {
 	export DO='echo "$NOTE $SECONDS_EACH $DEPTH $THINK $PAUSE_MS"'
-	plan --note=--bare --seconds 2 --seconds 2 --depth 1.50 --think 10.0,0.010 --pause 20.0ms
+	plan --note=--bare --time 2 --time 2 --depth 1.50 --think 10.0,0.010 --pause 20.0ms
 	[ "$output" = "--bare 2 1.5 10,0.01 20" ]
 	plan --note -x
 	[ "$output" = "-x 3 1 1.5,2 20" ]

@@ -31,7 +31,7 @@ END
 1000	19.34	33.15	0.66
 END
 	"$QUEUE" mva --demand 50ms,40ms,30ms -n 100,200:1000:200 -z 10s --method schweitzer --tolerance 0.001 --format json -o a.json
-	"$QUEUE" mva --demand 50ms,40ms,30ms -n 100,200:1000:200 --nz 20 --method schweitzer --tolerance 0.001 --format json -o b.json
+	"$QUEUE" mva --demand 50ms,40ms,30ms -n 100,200:1000:200 --users-per-second 20 --method schweitzer --tolerance 0.001 --format json -o b.json
 	for t in a b; do
 		jq -r '.result.rows[] | "\(.n) \(.lambda) \(.q) \(.qz)"' $t.json |
 			LC_ALL=C awk '{ printf "%d\t%.2f\t%.2f\t%.2f\n", $1, $2, $3, $4 }' >$t.got
@@ -104,7 +104,7 @@ END
 	# N S_max - Z, by hand: 5 - 10, 10 - 10, 20 - 10 ... 50 - 10
 	[ "$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { printf "%s ", $at["r_asymptote_s"] }' held-z.tsv)" = \
 		"-5 0 10 20 30 40 " ]
-	"$QUEUE" mva --demand 50ms,40ms,30ms -n 130,500,2000 --nz 20 --rows held-nz.tsv -o report
+	"$QUEUE" mva --demand 50ms,40ms,30ms -n 130,500,2000 --users-per-second 20 --rows held-nz.tsv -o report
 	for figure in held-nz/rate held-nz/line held-nz/principle held-z/rate held-z/response held-z/line held-z/load; do
 		LC_ALL=C.UTF-8 gnuplot -c "$TOP/plots/queue.gp" "${figure%/*}.tsv" out.svg "${figure#*/}" 2>err
 		cat err
@@ -133,7 +133,7 @@ refused() {	# status words...: one line that names the tool
 	refused 2
 	refused 2 erlang
 	refused 2 mva --demand 50ms -n 10
-	refused 2 mva --demand 50ms -n 10 -z 1s --nz 3
+	refused 2 mva --demand 50ms -n 10 -z 1s --users-per-second 3
 	refused 2 mva --demand 50ms -n 10.5 -z 1s
 	refused 2 mva --demand 0 -n 10 -z 1s
 	refused 2 mva --demand 5 -n 10:1:1 -z 1s

@@ -101,13 +101,13 @@ log_is_sane() {	# file least_ms
 		[[ $output == refecho:* ]]
 	done <<'END'
 
---x11 :1 --vnc 5900
+--display :1 --vnc 5900
 --vnc 0
 --vnc 70000
 --vnc 5900 extra
---vnc 5900 --delay 20ms
---vnc 5900 --delay uniform:9ms,5ms
---vnc 5900 --delay bimodal:1ms,2ms,2
+--vnc 5900 --answer-delay 20ms
+--vnc 5900 --answer-delay uniform:9ms,5ms
+--vnc 5900 --answer-delay bimodal:1ms,2ms,2
 --vnc 5900 --cost 20
 --vnc 5900 --cost-per second
 --vnc 5900 --coalesce 0
@@ -118,7 +118,7 @@ END
 }
 
 @test "what cannot be had ends in one line and exit 1" {
-	run "$REFECHO" --x11 :nosuch
+	run "$REFECHO" --display :nosuch
 	[ "$status" -eq 1 ]
 	[ "${#lines[@]}" -eq 1 ]
 	[[ $output == "refecho: "*":nosuch"* ]]
@@ -132,14 +132,14 @@ END
 	[ "$status" -eq 1 ]
 	run "$REFECHO" --vnc 5900 --log /nonexistent/x
 	[ "$status" -eq 1 ]
-	run "$REFECHO" --vnc 5900 --delay file:/nonexistent
+	run "$REFECHO" --vnc 5900 --answer-delay file:/nonexistent
 	[ "$status" -eq 1 ]
 	printf '5ms\nsoon\n' >delays
-	run "$REFECHO" --vnc 5900 --delay file:delays
+	run "$REFECHO" --vnc 5900 --answer-delay file:delays
 	[ "$status" -eq 2 ]
 	[[ $output == *"delays line 2"* ]]
 	: >delays
-	run "$REFECHO" --vnc 5900 --delay file:delays
+	run "$REFECHO" --vnc 5900 --answer-delay file:delays
 	[ "$status" -eq 2 ]
 }
 
@@ -167,7 +167,7 @@ END
 
 @test "x11: number 0 when ready, then one number a key, and the character; shift and releases do not count" {
 	display_up
-	serve --x11 "$D" --log log.tsv --format tsv
+	serve --display "$D" --log log.tsv --format tsv
 	shows 0
 	keys 7 30
 	received 7
@@ -189,7 +189,7 @@ END
 
 @test "x11: the typed characters are on the screen" {
 	display_up
-	serve --x11 "$D"
+	serve --display "$D"
 	# dark pixels in the box of the first and of the second character
 	ink() {
 		python3 -c '
@@ -210,7 +210,7 @@ for left in 16, 28:
 
 @test "x11: what was covered and comes back is drawn again" {
 	display_up
-	serve --x11 "$D"
+	serve --display "$D"
 	keys 3
 	received 3
 	local window
@@ -224,7 +224,7 @@ for left in 16, 28:
 
 @test "x11: noise and other cell sizes are read all the same" {
 	display_up
-	serve --x11 "$D" --noise --cell 6
+	serve --display "$D" --noise --cell 6
 	shows 0 6
 	keys 3 40
 	until_true shows 3 6
@@ -242,7 +242,7 @@ END
 
 @test "delays: no key is drawn before its time, and delays run side by side" {
 	display_up
-	serve --x11 "$D" --delay const:400ms --log log.tsv --format tsv
+	serve --display "$D" --answer-delay const:400ms --log log.tsv --format tsv
 	keys 10 20
 	received 10
 	finish
@@ -255,7 +255,7 @@ END
 @test "delays from a file come in turn" {
 	display_up
 	printf '30ms\n\n# slow\n200ms\n' >"my delays"
-	serve --x11 "$D" --delay "file:my delays" --log log.tsv
+	serve --display "$D" --answer-delay "file:my delays" --log log.tsv
 	keys 1
 	received 1
 	keys 1
@@ -270,7 +270,7 @@ END
 	local used before
 
 	display_up
-	serve --x11 "$D" --cost 20ms --cost-per key --format tsv
+	serve --display "$D" --cost 20ms --cost-per key --format tsv
 	[ -r "/proc/$PID/schedstat" ] || skip "no /proc/PID/schedstat"
 	before=$(cut -d ' ' -f 1 "/proc/$PID/schedstat")
 	keys 10 5
@@ -282,7 +282,7 @@ END
 	[ "$used" -lt 400000000 ]
 	[ "$(result redraws)" = 10 ]	# nothing is coalesced
 	[ "$(result keys_coalesced)" = 0 ]
-	serve --x11 "$D" --cost 100ms --format tsv
+	serve --display "$D" --cost 100ms --format tsv
 	kill -STOP "$PID"
 	keys 10 5
 	kill -CONT "$PID"
@@ -299,7 +299,7 @@ END
 
 	display_up
 	for _ in 1 2 3; do
-		serve --x11 "$D" --coalesce 3 --log log.tsv --format tsv
+		serve --display "$D" --coalesce 3 --log log.tsv --format tsv
 		begin=${EPOCHREALTIME/[.,]/}
 		keys 2
 		sleep 0.3
@@ -325,7 +325,7 @@ END
 
 @test "drop: dropped keys are not answered, only overtaken" {
 	display_up
-	serve --x11 "$D" --drop 1 --log log.tsv --format tsv
+	serve --display "$D" --drop 1 --log log.tsv --format tsv
 	keys 4
 	taken
 	shows 0
@@ -351,7 +351,7 @@ END
 
 @test "a display that goes away: one line, exit 1, the keys so far are reported" {
 	display_up
-	serve --x11 "$D" --log log.tsv --format tsv
+	serve --display "$D" --log log.tsv --format tsv
 	keys 3
 	received 3
 	kill -9 "$XVFB"
@@ -369,7 +369,7 @@ END
 	local start
 
 	display_up
-	serve --x11 "$D" --cost 10s --delay const:500ms --log log.tsv --format tsv
+	serve --display "$D" --cost 10s --answer-delay const:500ms --log log.tsv --format tsv
 	keys 5
 	sleep 1
 	start=$SECONDS
@@ -383,7 +383,7 @@ END
 
 @test "json holds the keys, and -o a whole file" {
 	display_up
-	serve --x11 "$D" --format json -o report.json --log log.tsv
+	serve --display "$D" --format json -o report.json --log log.tsv
 	keys 3 40
 	received 3
 	[ ! -e report.json ]
@@ -402,7 +402,7 @@ END
 
 @test "killed, it leaves a log that is valid up to its last line" {
 	display_up
-	serve --x11 "$D" --log log.tsv
+	serve --display "$D" --log log.tsv
 	keys 3
 	received 3
 	until_true grep -q 'echo/1	3	' log.tsv
@@ -462,8 +462,8 @@ watch() {	# keyrepeat's options...: report in probe.tsv, log in samples.tsv
 @test "with keyrepeat over vnc: each key is answered, and not before it was drawn" {
 	[ -x "$BIN/keyrepeat" ] || skip "keyrepeat is not built"
 	unused_port
-	serve --vnc "$port" --delay uniform:0,20ms --noise --log log.tsv
-	watch "vnc:127.0.0.1:$port" --rate 20 -t 3s --skip 0
+	serve --vnc "$port" --answer-delay uniform:0,20ms --noise --log log.tsv
+	watch "vnc:127.0.0.1:$port" --rate 20 -t 3s --warmup 0
 	finish
 	[ "$(result keys_answered probe.tsv)" = 60 ]
 	log_is_sane log.tsv 0
@@ -476,7 +476,7 @@ watch() {	# keyrepeat's options...: report in probe.tsv, log in samples.tsv
 	[ -x "$BIN/keyrepeat" ] || skip "keyrepeat is not built"
 	unused_port
 	serve --vnc "$port" --coalesce 3 --format tsv
-	watch "vnc:127.0.0.1:$port" --rate 20 -t 3s --skip 0
+	watch "vnc:127.0.0.1:$port" --rate 20 -t 3s --warmup 0
 	finish
 	[ "$(result keys_received)" = 60 ]
 	[ "$(result keys_answered probe.tsv)" = 60 ]

@@ -36,7 +36,7 @@ starts() {	# name options... -- words for the client...
 		options+=("$1")
 		shift
 	done
-	start "$name" "$STARTUP" --quiet-for 700ms --watch-on 600ms --ceiling 20s "${options[@]}" --format json -o "$name.json" -- \
+	start "$name" "$STARTUP" --settle 700ms --watch-after 600ms --ceiling 20s "${options[@]}" --format json -o "$name.json" -- \
 		python3 "$CLIENT" "$name.log" "${@:2}"
 	eval "pid_$name=$pid"
 }
@@ -150,7 +150,7 @@ all_gone() {	# name: every process of the client's log
 	start openbox env HOME="$PWD" openbox
 	until_true sh -c 'xprop -root _NET_SUPPORTING_WM_CHECK | grep -q window'
 	printf 'first\ta\nsecond\tb\n' >events
-	starts managed --watch-on 0 --then events -- sleep:200 map:main sleep:350 paint:main,1 sleep:320 paint:main,2 keys:main,330 wait
+	starts managed --watch-after 0 --then events -- sleep:200 map:main sleep:350 paint:main,1 sleep:320 paint:main,2 keys:main,330 wait
 	over managed 0
 	[ "$(of managed .state,.windows,.width,.ended)" = "stable 1 300 closed" ]
 	[ "$(jq -r .settings.window_manager managed.json)" != null ]	# its name it may tell later
@@ -169,7 +169,7 @@ all_gone() {	# name: every process of the client's log
 	start xev stdbuf -oL xev -geometry 800x600+0+0 -event keyboard -event structure
 	watcher=$pid
 	until_true grep -q MapNotify xev.out
-	starts keyed --key Return --pause 100ms --watch-on 0 -- map:main paint:main,1 wait
+	starts keyed --key Return --pause 100ms --watch-after 0 -- map:main paint:main,1 wait
 	over keyed 0
 	kill "$watcher"
 	[ "$(grep -c 'keysym 0xff0d, Return' xev.out)" = 2 ]
@@ -181,7 +181,7 @@ all_gone() {	# name: every process of the client's log
 }
 
 @test "nothing is left: not what ignores all requests, not daemons, not after SIGINT, not when it is killed itself" {
-	starts deaf --watch-on 0 --close-for 200ms -- daemon map:main paint:main,1 deaf wait
+	starts deaf --watch-after 0 --close-for 200ms -- daemon map:main paint:main,1 deaf wait
 	starts killed -- daemon map:main,400,0,100,100 deaf wait
 	starts stopped -- map:main,400,300,100,100 wait
 	until_true grep -q '^map' killed.log
@@ -213,7 +213,7 @@ all_gone() {	# name: every process of the client's log
 		print("held", flush=True)
 		time.sleep(60)'
 	until_true test -s holder.out
-	starts cold --cold --watch-on 0 -- read:mine read:held map:main paint:main,1 wait
+	starts cold --cold --watch-after 0 -- read:mine read:held map:main paint:main,1 wait
 	over cold 0
 	[ "$(of cold '.cold.files > 10, .cold.files_refused')" = "true 0" ]
 	[ "$(of cold .cold.dropped_bytes)" != null ] || skip "this user may not ask what of files is in memory"
@@ -222,7 +222,7 @@ all_gone() {	# name: every process of the client's log
 
 @test "opened files are listened to while they are learnt, and not in the runs that count" {
 	[ "$(id -u)" -eq 0 ] || skip "listening takes root"
-	start learner "$STARTUP" --cold --warm-up 2 --quiet-for 100ms --watch-on 0 --ceiling 20s -o learner.json -- \
+	start learner "$STARTUP" --cold --warmup 2 --settle 100ms --watch-after 0 --ceiling 20s -o learner.json -- \
 		sh -c 'ls -l "/proc/$PPID/fd" | grep -c fanotify >>listening; exec python3 "$0" l.log map:main paint:main,1 wait' "$CLIENT"
 	ends "$pid"
 	[ "$status" -eq 0 ] || { cat learner.err; return 1; }
@@ -235,7 +235,7 @@ all_gone() {	# name: every process of the client's log
 	printf 'pswpin 100\npswpout 20\nworkingset_refault_anon 3\n' >"a group/memory.stat"
 	: >"a group/cgroup.procs"
 	printf 'nothing\tF5\n' >nothing
-	"$STARTUP" --quiet-for 300ms --watch-on 0 --cgroup "a group" --then nothing --format json -o group.json -- \
+	"$STARTUP" --settle 300ms --watch-after 0 --cgroup "a group" --then nothing --format json -o group.json -- \
 		sh -c 'printf "pswpin 110\npswpout 25\nworkingset_refault_anon 5\n" >"a group/memory.stat"
 			exec python3 "$1" log sleep:100 map:main paint:main,1 wait' sh "$CLIENT"
 	[ "$(jq -r .settings.swap_from group.json)" = cgroup ]
@@ -258,7 +258,7 @@ all_gone() {	# name: every process of the client's log
 	head -c 8M /dev/zero >"$file"
 	loop=$(losetup --direct-io=on --show -f "$file" 2>/dev/null) || { rm -f "$file"; skip "no loop device"; }
 	status=0
-	"$STARTUP" --quiet-for 300ms --watch-on 0 --swap-device "$loop" --scratch "$file" --t0 0s,0s --format json -o dd.json -- \
+	"$STARTUP" --settle 300ms --watch-after 0 --swap-device "$loop" --scratch "$file" --baseline 0s,0s --format json -o dd.json -- \
 		sh -c "dd if=$loop of=/dev/null iflag=direct bs=16k count=64; exec python3 '$CLIENT' log map:main paint:main,1 wait" || status=$?
 	# a device that something uses is not overwritten, and that is said before anything is started
 	start user python3 -c 'if True:

@@ -91,7 +91,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	need jq
 	# one user never waits: R = 5 + 4 + 3 ms, X = 1 / (Z + R); three stations of constant service, so each answer takes 12 ms
 	start_serve vnc --width 64 --stations 5ms,4ms,3ms --service const
-	users -n 1 -z 20ms --think const -t 1500ms
+	users -n 1 -z 20ms --think-dist const -t 1500ms
 	[ "$status" = 0 ]
 	holds '(.from_sent_ms.min >= 12) and (.from_sent_ms.p50 < 14 or (.valid | not)) and (.rate_per_s <= 31.3)'
 	stop_serve
@@ -99,7 +99,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	# with as many as you like the slowest station is the limit: 200 a second (one more at each end of a second), R = N / X each.
 	# If the machine stalls, the rate falls and the mean response grows; the median and their product (Little's law) stay.
 	start_serve vnc --width 64 --stations 5ms,4ms,3ms --service const
-	users -n 20 -z 0 -t 1s --skip 300ms
+	users -n 20 -z 0 -t 1s --warmup 300ms
 	holds '(.rate_per_s <= 202 and .response_ms.p50 > 98 and .response_ms.p50 < 105
 		and .rate_per_s * .response_ms.mean / 1000 > 19.5 and .concurrency.max <= 20 and .concurrency.mean > 19.5) or (.valid | not)'
 }
@@ -108,7 +108,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	need jq
 	# 150 a second for 2 s, all answered at once but for one second: those of that second wait for what is left of it
 	start_scripted --pause-at 0.5 --pause 1
-	users -n 20 --open 150 --think const -t 2s --threshold 500ms
+	users -n 20 --open 150 --think-dist const -t 2s --threshold 500ms
 	[ "$status" = 0 ]
 	holds '(.requests == .due) and (.due >= 299 and .due <= 301)'
 	# half of all are late, evenly up to a second: 90 % quantile at 0.8 s, the mean a quarter of a second
@@ -153,7 +153,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 # How long the median page took, and how many there were; `sent` and `from` as the scripted server counts them.
 pages() {	# connections
 	start_scripted --delay 0.1
-	users -n 1 -z 20ms --think const -t 2s --workload page.tsv --per page --parallel "$1" --log "log-$1.tsv"
+	users -n 1 -z 20ms --think-dist const -t 2s --workload page.tsv --per page --parallel "$1" --log "log-$1.tsv"
 	[ "$status" = 0 ]
 	took=$(jq .result.from_sent_ms.p50 report.json) n=$(jq .result.requests report.json)
 	read -r from sent _ < <(python3 -c "import urllib.request; print(urllib.request.urlopen('${at}count').read().decode())")
@@ -189,7 +189,7 @@ pages() {	# connections
 	need jq
 	for ((i = 1; i <= 4; i++)); do printf 'Home\t1\tobject-%d\t/%d\n' "$i" "$i"; done >page.tsv
 	start_scripted --fail
-	users -n 2 -z 20ms --think const -t 2s --timeout 300ms --workload page.tsv --per page --parallel 4 --log log.tsv
+	users -n 2 -z 20ms --think-dist const -t 2s --timeout 300ms --workload page.tsv --per page --parallel 4 --log log.tsv
 	[ "$status" = 3 ]
 	holds '.errors > 0 and .timeouts > 0 and .reconnected > 0 and .requests + .errors + .timeouts + .unanswered == .due'
 	# of a page with a 503 in it the code is 503, wherever in the page it was
@@ -200,7 +200,7 @@ pages() {	# connections
 @test "vusers: errors, timeouts and connections that break are counted, and the exit status is 3" {
 	need jq
 	start_scripted --fail
-	users -n 2 -z 20ms --think const -t 1s --timeout 300ms --log log.tsv
+	users -n 2 -z 20ms --think-dist const -t 1s --timeout 300ms --log log.tsv
 	[ "$status" = 3 ]
 	grep -q '^vusers: .* requests failed' users.err
 	# every fifth is refused with 503, every seventh broken off, every eleventh never answered
@@ -213,7 +213,7 @@ pages() {	# connections
 	need jq
 	start_scripted --fail
 	at=${at}a,b
-	users -n 1 -z 5ms --think const -t 1500ms --timeout 200ms --jtl a.jtl
+	users -n 1 -z 5ms --think-dist const -t 1500ms --timeout 200ms --jtl a.jtl
 	[ "$status" = 3 ]
 	python3 - "$at" <<-'END'
 		import csv, sys
@@ -224,7 +224,7 @@ pages() {	# connections
 		assert all((r["success"] == "true") == (r["responseCode"] == "200") for r in rows)
 	END
 	# what cannot be written is said by its reason
-	users -n 1 -z 5ms --think const -t 200ms --timeout 200ms --jtl /dev/full
+	users -n 1 -z 5ms --think-dist const -t 200ms --timeout 200ms --jtl /dev/full
 	[ "$status" = 3 ]
 	grep -q 'not whole: No space left' users.err
 }
@@ -233,20 +233,20 @@ pages() {	# connections
 	need jq
 	# 100 a second at the most, of 150: there is always one inside, however long the others wait for the user
 	start_serve vnc --width 64 --stations 10ms --service const
-	users -n 1 --open 150 --think const -t 600ms
+	users -n 1 --open 150 --think-dist const -t 600ms
 	holds '(.response_ms.p50 > 100 and .finished_per_s < 101 and .concurrency.by_little < 1.2 and .concurrency.max == 1)
 		or (.valid | not)'
 }
 
 @test "vusers: refecho's patch: exact, and the scripted delay is what is measured" {
 	need jq
-	start_refecho --vnc "$port" --delay const:30ms
+	start_refecho --vnc "$port" --answer-delay const:30ms
 	at=vnc:127.0.0.1:$port
-	users -n 1 -z 20ms --think const -t 1500ms --echo patch
+	users -n 1 -z 20ms --think-dist const -t 1500ms --echo patch
 	[ "$status" = 0 ]
 	holds '.requests > 5 and .from_sent_ms.min >= 30 and (.from_sent_ms.p50 < 40 or (.valid | not))'
 	# and by the next update, in an encoding that is passed over
-	users -n 1 -z 20ms --think const -t 500ms --encodings zrle,raw
+	users -n 1 -z 20ms --think-dist const -t 500ms --encodings zrle,raw
 	[ "$status" = 0 ]
 	holds '.requests > 2 and .from_sent_ms.min >= 30'
 }
@@ -275,13 +275,13 @@ pages() {	# connections
 @test "vusers: Principle A: the think time follows the users" {
 	need jq
 	start_serve vnc --width 64
-	users -n 30 --nz 60 -t 1s
+	users -n 30 --users-per-second 60 -t 1s
 	[ "$(jq '.settings.think_s' report.json)" = 0.5 ]
 	[ "$(jq '.settings.nz_per_s' report.json)" = 60 ]
 	# 60 a second, give or take five standard deviations
 	holds '.due > 20 and .due < 100'
 	printf '0.1\n0.3\n' >thinks.txt
-	users -n 3 --think file:thinks.txt -t 300ms
+	users -n 3 --think-dist file:thinks.txt -t 300ms
 	[ "$(jq '.settings.think_s' report.json)" = 0.2 ]
 }
 
@@ -361,7 +361,7 @@ pages() {	# connections
 		grep -q '^vusers: ' err
 	done <<-'END'
 		vnc:127.0.0.1:5901 -n 3
-		vnc:127.0.0.1:5901 -n 3 -z 1s --nz 3
+		vnc:127.0.0.1:5901 -n 3 -z 1s --users-per-second 3
 		vnc:127.0.0.1:5901 -n 3 -z 1s --open 3
 		vnc: -z 1s
 		vnc:127.0.0.1: -z 1s
@@ -375,17 +375,17 @@ pages() {	# connections
 		vnc:127.0.0.1:5901 -z 1s --parallel 6
 		http://127.0.0.1:80/ -z 1s --parallel 6
 		http://127.0.0.1:80/ -z 1s --per page --parallel 0
-		vnc:127.0.0.1:5901 -z 1s --size 5
+		vnc:127.0.0.1:5901 -z 1s --body 5
 		vnc:127.0.0.1:5901 -z 1s --encodings tight
 		vnc:127.0.0.1:5901 -z 1s --encodings raw,raw
-		vnc:127.0.0.1:5901 --think file:bad.txt
-		vnc:127.0.0.1:5901 -z 1s --think gauss
+		vnc:127.0.0.1:5901 --think-dist file:bad.txt
+		vnc:127.0.0.1:5901 -z 1s --think-dist gauss
 		http://127.0.0.1:80/ -z 1s --workload bad.tsv
 		http://127.0.0.1:80/x -z 1s --workload none.tsv
 		vnc:127.0.0.1:5901 -z 1s --log x --jtl x
 		serve
 		serve vnc:127.0.0.1:5901 --stations 5ms,x
-		serve vnc:127.0.0.1:5901 --pause 5s
+		serve vnc:127.0.0.1:5901 --freeze 5s
 	END
 	grep -c . bad.tsv
 }
@@ -423,7 +423,7 @@ pages() {	# connections
 		    threading.Thread(target=talk, args=(s.accept()[0],), daemon=True).start()'
 	until_true test -s half.out
 	at=http://127.0.0.1:$(cat half.out)/
-	users -n 3 -z 20ms --think const -t 900ms --timeout 200ms
+	users -n 3 -z 20ms --think-dist const -t 900ms --timeout 200ms
 	[ "$status" = 3 ]
 	holds '.timeouts >= 3 and (.generator.late_ms.p50 < 20 or (.valid | not))'
 }

@@ -62,25 +62,25 @@ column() {	# file name
 @test "vusers --watched: who keeps no pixels takes an update that changes nothing for an echo, who keeps them does not" {
 	# every second key is answered twice, and only 50 ms later by what changes the screen
 	start_scripted --same 2
-	users -n 2 --watched 1 -z 100ms --think const -t 1500ms
+	users -n 2 --watched 1 -z 100ms --think-dist const -t 1500ms
 	[ "$status" = 0 ]
 	holds '.watched_requests >= 5 and .watched_response_ms.max >= 50 and (.watched_less_others_ms.mean >= 10 or (.valid | not))
 		and (.response_ms.p50 < 50 or (.valid | not))'
 }
 
 @test "vusers --watched: refecho's patch: the number from the pixels, and both see the scripted delay" {
-	start_refecho --vnc "$port" --delay const:30ms
+	start_refecho --vnc "$port" --answer-delay const:30ms
 	at=vnc:127.0.0.1:$port
-	users -n 1 --watched 1 -z 20ms --think const -t 700ms --echo patch
+	users -n 1 --watched 1 -z 20ms --think-dist const -t 700ms --echo patch
 	[ "$status" = 0 ]
 	holds '.watched_requests > 5 and .watched_from_sent_ms.min >= 30 and (.watched_from_sent_ms.p50 < 45 or (.valid | not))
 		and .requests == 0 and .response_ms.n == 0'
 	# two servers, one user each: one keeps pixels and one does not
 	first=$port
 	unused_port
-	start_refecho --vnc "$port" --delay const:30ms
+	start_refecho --vnc "$port" --answer-delay const:30ms
 	at=vnc:127.0.0.1:$first,$port
-	users -n 2 --watched 1 -z 20ms --think const -t 800ms --echo patch
+	users -n 2 --watched 1 -z 20ms --think-dist const -t 800ms --echo patch
 	[ "$status" = 0 ]
 	holds '.watched_requests > 5 and .requests > 5 and .from_sent_ms.min >= 30
 		and (((.watched_less_others_ms.p50 | fabs) < 8) or (.valid | not))'
@@ -94,22 +94,22 @@ column() {	# file name
 
 @test "vusers --watched: in the open loop the watched ones have their share" {
 	start_scripted
-	users -n 8 --watched 2 --open 80 --think const -t 1s
+	users -n 8 --watched 2 --open 80 --think-dist const -t 1s
 	[ "$status" = 0 ]
 	# 80 a second: 20 of the two, each every 100 ms, and 60 of the others
 	holds '.due >= 58 and .due <= 61 and ([.watched[].requests | . >= 9 and . <= 11] | all)'
 	# all of them are watched: it is an open loop still
-	users -n 2 --watched 2 --open 20 --think const -t 500ms
+	users -n 2 --watched 2 --open 20 --think-dist const -t 500ms
 	[ "$(jq -c '.settings | [.loop, .gaps, .think_s, .rate_per_s]' report.json)" = '["open","const",null,20]' ]
 }
 
 @test "vusers --watched: a server dies, answers no more, or stops in the midst of an answer: errors, timeouts, and an end in time" {
 	start_scripted --die 3
-	users -n 2 --watched 1 -z 20ms --think const -t 1200ms --timeout 300ms
+	users -n 2 --watched 1 -z 20ms --think-dist const -t 1200ms --timeout 300ms
 	[ "$status" = 3 ]
 	holds '.watched[0].errors >= 1 and .watched[0].reconnected >= 1 and .errors >= 1'
 	# who comes back thinks first: nobody in a closed loop has anything due while it is not there
-	users -n 2 --watched 1 -z 50ms --think const -t 2500ms --log back.tsv
+	users -n 2 --watched 1 -z 50ms --think-dist const -t 2500ms --log back.tsv
 	[ "$status" = 3 ]
 	[ "$(awk -F'\t' 'NR > 1 && $4 != $5' back.tsv | wc -l)" = 0 ]
 	[ "$(awk -F'\t' '$12 == 1' back.tsv | wc -l)" -ge 4 ]
@@ -117,7 +117,7 @@ column() {	# file name
 		kill "$scripted"
 		wait "$scripted" || true
 		start_scripted --$way 3
-		users -n 2 --watched 1 -z 50ms --think const -t 900ms --timeout 200ms --log log.tsv
+		users -n 2 --watched 1 -z 50ms --think-dist const -t 900ms --timeout 200ms --log log.tsv
 		[ "$status" = 3 ]
 		holds '.watched[0].timeouts >= 1 and .watched[0].answered >= 2 and .timeouts >= 1 and .watched[0].reconnected >= 1'
 		[ "$(awk -F'\t' '$12 == 1 && $8 == "timeout"' log.tsv | wc -l)" = "$(jq '.result.watched[0].timeouts' report.json)" ]
@@ -139,7 +139,7 @@ column() {	# file name
 
 @test "vusers: a server that turns all away is not stormed, and the run is not valid; who is let go while others come comes back" {
 	start_scripted --die 1 --refuse-after 8 --refused refused
-	users -n 8 -z 50ms --think const -t 2500ms
+	users -n 8 -z 50ms --think-dist const -t 2500ms
 	[ "$status" = 3 ]
 	grep -qi 'not valid: users had no connection for' users.err
 	# gone from the first key on; each tries again every second
@@ -149,7 +149,7 @@ column() {	# file name
 	kill "$scripted"
 	wait "$scripted" || true
 	start_scripted --drop-first 1
-	users -n 40 -z 50ms --think const -t 2500ms
+	users -n 40 -z 50ms --think-dist const -t 2500ms
 	holds '.reconnected >= 1 and .fairness.answered_per_user.min >= 1 and .gone_percent <= 2'
 }
 
@@ -188,7 +188,7 @@ column() {	# file name
 	at=vnc:127.0.0.1:$port
 	start_xterm sh -c 'stty -icanon; cat >typed'
 	for file in hidden text; do
-		users -n 6 --watched 1 -z 100ms -t 500ms --password-file "$file" --skip 100ms
+		users -n 6 --watched 1 -z 100ms -t 500ms --password-file "$file" --warmup 100ms
 		holds '.users_ready == 6 and .requests > 0 and .watched_requests > 0'
 	done
 	users -n 1 -z 100ms -t 300ms

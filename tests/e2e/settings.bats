@@ -13,7 +13,7 @@ setup() {
 
 # A short run of a protocol that answers keys itself, and so is its own application.
 @test "a run goes on only under the circumstances and with the settings it was begun with" {
-	"$TOP/thinprobe" run stalls --protocol null --quick --loads 0,1 --seconds 2 --repeat 1 --idle 1 \
+	"$TOP/thinprobe" run stalls --protocol null --quick --loads 0,1 --time 2 --repeat 1 --idle 1 \
 		-o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
 	[ "$(jq -c .settings.apps "$RUN/run.json")" = '["own"]' ]
 	[ "$(jq '.result.keys_answered' "$(cell_of "$RUN" sinks=0)/1/keyrepeat.json")" = 35 ]	# 40 keys, 5 of them warm up
@@ -32,14 +32,14 @@ setup() {
 }
 
 @test "a protocol that is a server and answers keys itself is its own application, with its cost" {
-	"$TOP/thinprobe" run stalls --protocol vnc:refecho --cost 1ms --quick --loads 0 --seconds 2 \
+	"$TOP/thinprobe" run stalls --protocol vnc:refecho --cost 1ms --quick --loads 0 --time 2 \
 		--repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
 	[ "$(jq '.result.keys_answered' "$(cell_of "$RUN" sinks=0)/1/keyrepeat.json")" = 35 ]
 	[ "$(jq .cost_ms "$(cell_of "$RUN" sinks=0)/1/cell.json")" = 1 ]
 }
 
 @test "a full run has two trains a cell; what is missing of one is made good by --resume, and only that" {
-	"$TOP/thinprobe" run stalls --protocol null --loads 0 --seconds 2 --repeat 2 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
+	"$TOP/thinprobe" run stalls --protocol null --loads 0 --time 2 --repeat 2 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
 	[ "$(jq -c '[.counts.total, .counts.complete]' "$RUN/run.json")" = '[2,2]' ]
 	[ "$(jq -r .series "$(cell_of "$RUN" sinks=0)/1/stall/cell.json")" = stall ]
 	# a strict train is strict: its keys are due 50 ms apart, to the nanosecond; the other is not
@@ -64,7 +64,7 @@ setup() {
 }
 
 @test "an application that pays for every key and cannot keep up is called overloaded, not slow" {
-	"$TOP/thinprobe" run stalls --app heavy --cost 60ms --cost-per key --quick --loads 0 --seconds 5 \
+	"$TOP/thinprobe" run stalls --app heavy --cost 60ms --cost-per key --quick --loads 0 --time 5 \
 		--repeat 1 --idle 1 -o "$RUN" >"$BATS_TEST_TMPDIR/out" 3>&-
 	[ "$(jq .result.overloaded "$(cell_of "$RUN" sinks=0)/1/keyrepeat.json")" = true ]
 	[ "$(jq .result.latency_from_due_ms.p50 "$(cell_of "$RUN" sinks=0)/1/keyrepeat.json")" = null ]

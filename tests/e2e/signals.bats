@@ -25,7 +25,7 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 @test "a signal before the first cell: 130 at once, the run marked, nothing running" {
 	for moment in 0.05 0.4 0.6 2; do
 		rm -rf "$RUN"
-		start_run --quick --loads 0 --seconds 2 --repeat 1 --idle 60
+		start_run --quick --loads 0 --time 2 --repeat 1 --idle 60
 		wait_for test -e "$RUN/run.json"
 		sleep "$moment"
 		kill -TERM "$driver"
@@ -43,7 +43,7 @@ wait_for() {	# wait_for COMMAND...: bounded (another lab may have the CPUs for l
 		python3 - "$moment" "$RUN" "$TOP" <<'END'
 import os, signal, subprocess, sys, time
 moment, run, top = sys.argv[1:]
-p = subprocess.Popen([top + "/thinprobe", "run", "stalls", "--quick", "--loads", "0,1", "--seconds", "5",
+p = subprocess.Popen([top + "/thinprobe", "run", "stalls", "--quick", "--loads", "0,1", "--time", "5",
                       "--repeat", "2", "--idle", "3", "-o", run],
                      start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                      preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
@@ -66,7 +66,7 @@ END
 
 # bats test_tags=all
 @test "a run folder that goes away ends the run in one line" {
-	start_run --quick --protocol null --loads 0 --seconds 3 --repeat 2 --idle 1
+	start_run --quick --protocol null --loads 0 --time 3 --repeat 2 --idle 1
 	wait_for eval '[ -n "$(find "$RUN/cells" -name keyrepeat.err -o -name samples.tsv)" ]'
 	rm -rf "$RUN"
 	status=0

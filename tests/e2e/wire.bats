@@ -10,7 +10,7 @@ setup_file() {
 	export TOP=${BATS_TEST_DIRNAME%/tests/e2e}
 	export RUN="$BATS_FILE_TMPDIR/run"
 	status=0
-	"$TOP/thinprobe" run stalls --quick --wire --app heavy --loads 0,3 --seconds 3 --repeat 1 \
+	"$TOP/thinprobe" run stalls --quick --wire --app heavy --loads 0,3 --time 3 --repeat 1 \
 		--idle 2 -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
 }

@@ -12,7 +12,7 @@ setup_file() {
 	export RUN="$BATS_FILE_TMPDIR/run"
 	for tool in Xvfb xauth xset; do command -v "$tool" >/dev/null || { not_here "$tool is not installed"; return 0; }; done
 	status=0
-	"$TOP/thinprobe" run stalls --protocol x11 --quick --loads 0 --seconds 4 --repeat 1 --idle 1 \
+	"$TOP/thinprobe" run stalls --protocol x11 --quick --loads 0 --time 4 --repeat 1 --idle 1 \
 		--keep-captures -o "$RUN" >"$BATS_FILE_TMPDIR/out" 2>"$BATS_FILE_TMPDIR/err" || status=$?
 	echo "$status" >"$BATS_FILE_TMPDIR/status"
 }

@@ -15,7 +15,7 @@ protocol_use vnc; protocol_start s; app_use vim; app_start "$PROTOCOL_DISPLAY"
 lab_start client viewer env DISPLAY=:90 vncviewer -Shared -RemoteResize=0 -MenuKey= -SecurityTypes=None \
 	"$LAB_ADDR_server::$PROTOCOL_PORT"
 client_window TigerVNC
-attach run --on attach::90,TigerVNC --seconds 2 --repeat 1 --quick --idle 1 && echo "status 0"
+attach run --on attach::90,TigerVNC --time 2 --repeat 1 --quick --idle 1 && echo "status 0"
 vim_text
 # the same window by its number, with a rectangle; somebody clicks elsewhere in the train
 lab_start client stranger "$TOP/bin/refecho" --display :90 --format json
@@ -24,7 +24,7 @@ client_window '^refecho'
 other=$WINDOW
 lab_exec client env DISPLAY=:90 xdotool windowmove "$other" 900 750
 client_window TigerVNC
-attach_start taken --on "attach::90,$WINDOW,500x330+0+0" --seconds 30 --repeat 2 --quick --idle 1
+attach_start taken --on "attach::90,$WINDOW,500x330+0+0" --time 30 --repeat 2 --quick --idle 1
 train_ready() { grep -qs '^ready' "$LAB_RUN"/taken/cells/*/1/keyrepeat.err; }	# the pattern is matched each time anew
 wait_until 60 train_ready
 before=$(server_got)
@@ -148,7 +148,7 @@ with_their_hogs() {	# with_their_hogs RUN CELLS: in so many cells as many hogs a
 	command -v Xvnc >/dev/null || skip "Xvnc is not installed"
 	drive <<END
 $foreign_server
-attach_start run --on attach::90,TigerVNC --seconds 2 --repeat 2 --quick --idle 1 --loads 0,3,7 --set-load "\$W/lab/set %d"
+attach_start run --on attach::90,TigerVNC --time 2 --repeat 2 --quick --idle 1 --loads 0,3,7 --set-load "\$W/lab/set %d"
 follow "\$run"
 lab_wait "\$run"
 echo "status \$?"
@@ -180,7 +180,7 @@ END
 	command -v Xvnc >/dev/null || skip "Xvnc is not installed"
 	drive <<END
 $foreign_server
-attach_start cut --on attach::90,TigerVNC --seconds 20 --repeat 1 --quick --idle 1 --loads 3,4 --set-load "\$W/lab/set %d"
+attach_start cut --on attach::90,TigerVNC --time 20 --repeat 1 --quick --idle 1 --loads 3,4 --set-load "\$W/lab/set %d"
 told() { [ -s "\$W/lab/told" ]; }
 wait_until 60 told
 read -r line <&"\$TOLD" && hogs "\$line"
@@ -191,7 +191,7 @@ kill -TERM "\$cut"
 follow "\$cut"
 lab_wait "\$cut"
 echo "cut \$? told \$(paste -sd ' ' "\$W/lab/told")"
-attach slow --on attach::90,TigerVNC --seconds 2 --repeat 1 --quick --idle 1 --loads 0,2 --set-load-timeout 1 \
+attach slow --on attach::90,TigerVNC --time 2 --repeat 1 --quick --idle 1 --loads 0,2 --set-load-timeout 1 \
 	--set-load "echo %d >>\$W/lab/slow.told; sleep 4321%d"
 echo "slow \$? told \$(paste -sd ' ' "\$W/lab/slow.told")"
 lab_down
@@ -212,7 +212,7 @@ $foreign_server
 mkfifo "\$W/keys"
 exec {KEYS}<>"\$W/keys"
 lab_start -i "\$KEYS" -R client typed script -qec "env TMPDIR=/tmp '\$TOP/experiments/engine/run.sh' stalls -o '\$LAB_RUN/run' \
-	--on attach::90,TigerVNC --seconds 2 --repeat 2 --quick --idle 1 --loads 0,3" /dev/null
+	--on attach::90,TigerVNC --time 2 --repeat 2 --quick --idle 1 --loads 0,3" /dev/null
 typed=\$LAB_PID
 said=0
 until lab_gone "\$typed"; do

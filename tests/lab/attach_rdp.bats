@@ -19,7 +19,7 @@ client_window FreeRDP
 # vim writes its mode below with the first key: not in the midst of the train
 lab_exec server env DISPLAY="$PROTOCOL_DISPLAY" xdotool key a BackSpace
 nap 1
-attach run --on attach::90,FreeRDP,800x500+0+0 --seconds 2 --repeat 1 --quick --idle 1 --loads 7 && echo "status 0"
+attach run --on attach::90,FreeRDP,800x500+0+0 --time 2 --repeat 1 --quick --idle 1 --loads 7 && echo "status 0"
 vim_text
 lab_down
 END

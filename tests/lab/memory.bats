@@ -217,7 +217,7 @@ exp_end_lab() { P=([protocol]=null [app]=own [sinks]=0) && train_run own 0 2 "\$
 END
 	status=0
 	LAB_SHARED_CPUS=1 LAB_CPU_WAIT=60 TP_HOME=$W/home TP_BIN=$TOP/bin "$TOP/experiments/engine/run.sh" stalls --protocol null \
-		--server-memory 64M --swap-size 64M --link none --loads 0,1 --seconds 2 --repeat 1 --quick --idle 1 -o "$W/run" \
+		--server-memory 64M --swap-size 64M --link none --loads 0,1 --time 2 --repeat 1 --quick --idle 1 -o "$W/run" \
 		>"$W/out" 2>&1 3>&- || status=$?
 	why=$(grep 'cannot limit the server\|cannot set up swap' "$W/out") && skip "$why"
 	cat "$W/out" "$W/hog"

@@ -284,7 +284,7 @@ END
 @test "stalls: closed to strangers; cut in the middle: valid, marked, nothing left at either end; --resume: complete with figures" {
 	for tool in Xvnc xterm xdotool xset openssl; do command -v "$tool" >/dev/null || skip "$tool is not installed"; done
 	drive 300 <<'END'
-stalls --loads 0 --seconds 2 --repeat 1 -o "$RUN" >"$W/out" 2>&1 &
+stalls --loads 0 --time 2 --repeat 1 -o "$RUN" >"$W/out" 2>&1 &
 run=$!
 for _ in $(seq 600); do [ -n "$(find "$RUN/cells" -name keyrepeat.err)" ] && break; sleep 0.1; done 2>/dev/null
 # A stranger on the client's machine, while it runs: no way in.
@@ -411,7 +411,7 @@ one_line() { # one_line STATUS WORDS COMMAND...
 	said=$(rm -rf "$RUN"; "$@" 2>&1 >/dev/null) || status=$?
 	[ "$status" = "$want" ] && [ "$(wc -l <<<"$said")" = 1 ] && [[ $said == $words ]] && echo good || echo "BAD: $status, $said"
 }
-run() { "$TOP/thinprobe" run stalls --protocol vnc:refecho --loads 0 --seconds 2 --repeat 1 -o "$RUN" --on "$@"; }
+run() { "$TOP/thinprobe" run stalls --protocol vnc:refecho --loads 0 --time 2 --repeat 1 -o "$RUN" --on "$@"; }
 one_line 1 "*cannot use tp-nobody as the client: *resolve*ssh -o BatchMode=yes*tp-nobody true" run ssh:tp-server,tp-nobody
 good=$THINPROBE_SSH_OPTIONS
 export THINPROBE_SSH_OPTIONS="$good -p 1"

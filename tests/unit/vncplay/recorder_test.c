@@ -331,7 +331,7 @@ static void what_never_rests_is_left_out_after_a_while(void **state)
 	for (int i = 0; i < 30; i++)
 		paint(1020 + i * 100, 95 + i % 11, 85 + i / 11, 1, 1, 7);	/* each once: none of them blinks */
 	assert_int_equal(n_sent, 2);
-	assert_int_equal(sent[1].at_ns, 3010 * MS);	/* --quiet-most */
+	assert_int_equal(sent[1].at_ns, 3010 * MS);	/* --settle-timeout */
 	assert_int_equal(notes, 1);
 	assert_int_equal(recorder_counts(r)->restless, 1);
 	e = last_snapshot();
