@@ -33,7 +33,7 @@ static const char *const units[] = { "ns", "us", "ms", "s", NULL };
 static const int64_t unit_ns[] = { 1, NS_PER_US, NS_PER_MS, NS_PER_S };
 
 /* "2m,3m"; "2m" is of the beginning alone. */
-static int read_skip(const char *text, void *value)
+static int read_warmup(const char *text, void *value)
 {
 	char head[64], *tail;
 	int err = 0;
@@ -72,7 +72,7 @@ static const struct cli_opt options[] = {
 	  "log: the column that is the time of arrival (timeStamp, start_ns, sent_ns, ...)", NULL, NULL, "NAME" },
 	{ CLI_WORD, 0, "unit", &cfg.unit, 0, 0, "log: its unit (as its name ends)", units, NULL, NULL },
 	{ CLI_CALL, 0, "where", NULL, 0, 0, "log: only rows that have this; may be given again", NULL, read_where, "COLUMN=VALUE" },
-	{ CLI_CALL, 0, "skip", NULL, 0, 0, "log: leave out so much at the beginning, and at the end (0,0)", NULL, read_skip,
+	{ CLI_CALL, 0, "warmup", NULL, 0, 0, "log: leave out so much at the beginning, and at the end (0,0)", NULL, read_warmup,
 	  "TIME[,TIME], such as 2m,3m" },
 	{ CLI_NS, 0, "interval", &cfg.test.interval_ns, 1, 1e18,
 	  "count arrivals in intervals of this (ten arrivals on average)", NULL, NULL, NULL },
@@ -85,6 +85,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "rows", &cfg.rows, 0, 0, "write rows for a plot to this file", NULL, NULL, "FILE" },
 	{ CLI_INT, 0, "seed", &cfg.test.seed, 0, 9e18, "of the sample, and of where in its tick an arrival is put (1)", NULL, NULL, NULL },
 	REC_OPTIONS(out_cfg),
+	CLI_FORMER_NAME(0, "skip", "warmup"),
 	{ .type = CLI_END },
 };
 
@@ -334,7 +335,7 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "%s: %zu arrivals; two at the least make a gap", file, l.n);
 	skip_cut(&l, &from);
 	if (l.n < 2)
-		die(EXIT_RUN, "%s: %zu arrivals are left by --skip; less of it", file, l.n);
+		die(EXIT_RUN, "%s: %zu arrivals are left by --warmup; less of it", file, l.n);
 	if (!cfg.test.tick_ns)
 		cfg.test.tick_ns = l.tick_ns;
 	/* small numbers: spreading within a tick adds to them */

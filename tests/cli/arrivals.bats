@@ -92,9 +92,9 @@ is() { jq -e ".result | $1" out.json >/dev/null; }
 		printf 'sent_ms\tuser\twhat\n'
 		awk 'BEGIN { for (i = 0; i <= 1000; i++) printf "%d\t%s\t%s\n", 1000 + i * 100, i % 4, i % 2 ? "odd" : "even" }'
 	} >a.tsv
-	judge a.tsv --column sent_ms --skip 20s,30s
+	judge a.tsv --column sent_ms --warmup 20s,30s
 	is '.arrivals == 501 and .span_s > 49.9 and .span_s < 50.1'
-	judge a.tsv --column sent_ms --skip 1m
+	judge a.tsv --column sent_ms --warmup 1m
 	is '.arrivals == 401'
 	judge a.tsv --column sent_ms --where what=odd --where user=1
 	is '.arrivals == 250 and .passed_over == 751 and (.mean_ms - 400 | fabs) < 0.01'
@@ -247,14 +247,14 @@ refused() {	# status words...
 	refused 1 bad.tsv
 	refused 1 bad.tsv --column when
 	refused 1 bad.tsv --column when --unit s --where a=b
-	refused 2 bad.tsv --skip 2x
+	refused 2 bad.tsv --warmup 2x
 	refused 2 bad.tsv --where ab
 	refused 2 bad.tsv --sample 200
 	refused 2 --sample 1
 	refused 2 --sample 200 --where a=b
 	[[ $output == *--where* ]]
 	run -0 "$ARRIVALS" bad.tsv --column when --unit s
-	refused 1 bad.tsv --column when --unit s --skip 1d
+	refused 1 bad.tsv --column when --unit s --warmup 1d
 }
 
 @test "logs as others write them: byte order mark, line ends (also in labels), empty lines, no header line, any order, any zone" {
