@@ -163,7 +163,7 @@ plan_parse() {
 # plan_option_name WORD: sets name to the option that WORD is, or that it alone abbreviates; former names are abbreviated only where
 # no present one begins so, and those that the usage does not show not at all.
 plan_option_name() {
-	local word all=("${OPTIONS[@]/#/--}") hits=()
+	local word long=("${OPTIONS[@]/#/--}") hits=()
 	name=''
 	case $1 in
 	-h | --help) name=help ;;
@@ -172,7 +172,7 @@ plan_option_name() {
 	[ -n "$name" ] || [[ $1 != -* ]] || name=${NAMED[$1]-}
 	[ -z "$name" ] || return 0
 	if [[ $1 == --?* ]]; then
-		for word in "${all[@]}" --help; do
+		for word in "${long[@]}" --help; do
 			[[ $word != "$1"* || $word == @(--demo|--options-only) ]] || hits+=("$word")
 		done
 		[ "${#hits[@]}" -gt 0 ] || for word in "${!NAMED[@]}"; do
@@ -181,7 +181,7 @@ plan_option_name() {
 	fi
 	[ "${#hits[@]}" -le 1 ] || exp_bad "$1: which? $(sed 's/ /, /g; s/, \([^ ]*\)$/ or \1/' <<<"${hits[*]}")"
 	name=${hits[0]-} name=${name#--}
-	[ -n "$name" ] || exp_bad "unexpected $1$(nearest "$1" "" "${all[@]}" "${!NAMED[@]}" --help)"
+	[ -n "$name" ] || exp_bad "unexpected $1$(nearest "$1" "" "${long[@]}" "${!NAMED[@]}" --help)"
 }
 
 plan_instead() {	# plan_instead quick|demo: its values, of options that were not said
