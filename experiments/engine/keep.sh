@@ -30,7 +30,8 @@ trap asked=0.2 USR1
 # A process group of its own: a Ctrl-C is for this shell. The session, and with it the scheduling group, stays the same.
 set -m
 [ -n "$keep" ] || exit 130
-EXP_KEPT=$$ LAB_STOP_FD=$told EXP_ANSWERS=$answers EXP_RUN_TOLD=$runs setpriv --pdeathsig KILL "$BASH" -- "$@" {keep}>&- {ended}<&- &
+EXP_KEPT=$$ LAB_STOP_FD=$told EXP_ANSWERS=$answers EXP_RUN_TOLD=$runs \
+	setpriv --pdeathsig KILL "$BASH" -- "$@" {keep}>&- {ended}<&- &
 driver=$!
 exec {told}<&- {alive}>&-
 exec {said}>&2 2>/dev/null	# bash itself tells of a job that was killed

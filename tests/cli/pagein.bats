@@ -155,7 +155,8 @@ states() {
 @test "pagein: in memory, over a keyrepeat of its own" {
 	start_x
 	start_refecho --display "$DISPLAY" --answer-delay const:30ms
-	run "$PAGEIN" --pid "$refecho" "x11:$DISPLAY" --evict none --repeat 2 --watch patch --settle 0 --pause 0 --format json -o report.json
+	run "$PAGEIN" --pid "$refecho" "x11:$DISPLAY" --evict none --repeat 2 --watch patch --settle 0 --pause 0 \
+		--format json -o report.json
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "$(states)" = "in_memory in_memory" ]

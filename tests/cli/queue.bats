@@ -31,7 +31,8 @@ END
 1000	19.34	33.15	0.66
 END
 	"$QUEUE" mva --demand 50ms,40ms,30ms -n 100,200:1000:200 -z 10s --method schweitzer --tolerance 0.001 --format json -o a.json
-	"$QUEUE" mva --demand 50ms,40ms,30ms -n 100,200:1000:200 --users-per-second 20 --method schweitzer --tolerance 0.001 --format json -o b.json
+	"$QUEUE" mva --demand 50ms,40ms,30ms -n 100,200:1000:200 --users-per-second 20 --method schweitzer --tolerance 0.001 \
+		--format json -o b.json
 	for t in a b; do
 		jq -r '.result.rows[] | "\(.n) \(.lambda) \(.q) \(.qz)"' $t.json |
 			LC_ALL=C awk '{ printf "%d\t%.2f\t%.2f\t%.2f\n", $1, $2, $3, $4 }' >$t.got
