@@ -11,6 +11,8 @@ declare -A P	# the values of the cell that is measured, by axis
 # Hooks that an experiment may have.
 exp_words() { local axis words=''; for axis in "${AXIS[@]}"; do words+=", $axis ${P[$axis]}"; done; echo "${words#, }"; }
 exp_repeats() { CELL_REPEATS=$REPEATS; }	# of the cell in P
+# cell_repeats: the numbers of its repeats, or the one that a sweep measures.
+cell_repeats() { if [[ $EXP_SWEEP == [0-9]* ]]; then echo "$EXP_SWEEP"; else seq "$CELL_REPEATS"; fi; }
 exp_series() { :; }	# folders in that of a repeat that have a cell.json of their own when it is complete
 exp_session() { :; }
 exp_end_session() { :; }
@@ -70,7 +72,9 @@ cells_json() {	# axes and cells of run.json, before anything is measured
 # the plan in all of them; `first AXIS=VALUE` of the plan puts such cells first in their group.
 cells_order() {
 	local repeat
-	if [ -n "${PLAN[together]-}" ]; then
+	if [[ $EXP_SWEEP == [0-9]* ]]; then
+		cells_order_of "$EXP_SWEEP" "$EXP_SWEEP"
+	elif [ -n "${PLAN[together]-}" ]; then
 		cells_order_of 1 "$REPEATS"
 	else
 		for ((repeat = 1; repeat <= REPEATS; repeat++)); do cells_order_of "$repeat" "$repeat"; done
@@ -287,7 +291,7 @@ cells_sum() {
 	CELL_ROWS=()
 	for ((n = 0; n < ${#CELLS[@]}; n++)); do
 		cell_use "$n"
-		for ((repeat = 1; repeat <= CELL_REPEATS; repeat++)); do
+		for repeat in $(cell_repeats); do
 			cell_judge "$(cell_folder "$CELL" "$repeat")"
 			CELL_ROWS["$n $repeat"]=$CELL_STATE$'\037'$CELL_FLAGS
 		done

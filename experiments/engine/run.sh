@@ -8,7 +8,11 @@
 # same shell through pipes.
 #
 # The run folder is valid at every instant: run.json is replaced whole, and a cell counts once its cell.json is there.
+#
+# A sweep (sweep.sh) measures a run in parts. EXP_SWEEP is plan: only make the run folder; sum: only sum up what there is;
+# a number: measure only this repeat, and leave the report to the sum.
 set -u
+: "${EXP_SWEEP:=}"
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/home.sh" || exit 1
 
@@ -271,6 +275,7 @@ run_end() {
 	! stopped || state=interrupted status=130
 	[ -z "$EXP_LOST" ] || echo "thinprobe: $EXP_LOST" >&2
 	run_ended "$state" "$EXP_LOST"
+	[[ $EXP_SWEEP != [0-9]* ]] || exit "$status"
 	if [ "$CELLS_LEFT" = "$CELLS_TOTAL" ]; then
 		echo "thinprobe: nothing was measured; see $RUN/log and the .err files in $RUN/cells" >&2
 		[ "$status" = 130 ] || status=1
@@ -312,14 +317,22 @@ exp_check
 [ "$EXP_ONLY" = 0 ] || exit 0
 need jq jq
 : "${PROTOCOLS:=}"
-[ -z "$PROTOCOLS" ] || [ "$ON_BACKEND" != local ] || plan_choose_protocols
+[ -z "$PROTOCOLS" ] || [ "$ON_BACKEND" != local ] || [ "$EXP_SWEEP" = sum ] || plan_choose_protocols
 AXIS=("${AXES[@]%%=*}")
 late=''	# the cells are chosen when the lab is up: over ssh only then it can be asked what is there
 if { declare -F exp_find >/dev/null || [ "$ON_BACKEND" = ssh ]; } &&
 	{ [ -z "$RESUME" ] || jq -e '.cells == []' "$RESUME/run.json" >/dev/null; }; then late=1; fi
+if [ "$EXP_SWEEP" = plan ]; then
+	! declare -F exp_find >/dev/null || exp_bad "a sweep cannot divide $EXPERIMENT: only as it runs it finds what can be measured"
+	late=''
+fi
 [ -n "$RESUME" ] || [ "$ON_BACKEND" = ssh ] || exp_choose
 [ -n "$late" ] || cells_choose
 run_folder
+case $EXP_SWEEP in
+plan) run_set '.state = "planned"' && exit 0 || exit 1 ;;
+sum) run_end ;;
+esac
 [ -z "$RESUME" ] || [ -n "$late" ] || [ "$CELLS_LEFT" != 0 ] || { echo "nothing is missing in $RUN"; run_end; }
 on_exit run_abandoned
 run_lab

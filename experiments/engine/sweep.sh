@@ -1,0 +1,307 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# sweep.sh FILE [-o DIR] | --resume DIR - an experiment in cells that are measured one by one, on one pair of hosts or on several.
+#
+# The folder of a sweep has a run folder for each combination of settings that are not axes of the experiment; a cell is one
+# combination of axes, and one repeat, of these runs (sweep_cell.sh measures it). An engine only shares out the cells: GNU parallel,
+# where each pair of hosts is a "login", or Slurm. What is there, and only that, says what is missing: a sweep goes on after anything.
+set -u
+. "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
+. "$TP_HOME/experiments/engine/plan.sh"
+TP_TOOL=thinprobe
+here=$TP_HOME/experiments/engine
+
+usage() {
+	cat <<'END'
+usage: thinprobe sweep FILE [-o DIR] [--engine E] [--pairs FILE] [--list]
+       thinprobe sweep --resume DIR [--engine E] [--pairs FILE] [--list]
+Measures all cells of an experiment one by one, on as many pairs of hosts as
+there are, then reports on all of them. FILE has lines "key value...":
+  experiment stalls    which one (thinprobe list)
+  protocol vnc x11     an option of it and its values: axes are crossed,
+  loads 0 5 10         another option with several values is a run for each
+  repeat 5             repeats of each cell
+  -o, --output-dir DIR put the sweep here
+  --resume DIR         measure what is missing in DIR
+  --engine E           parallel (GNU parallel, on this machine) or slurm
+  --pairs FILE         pairs of hosts: lines "SERVER CLIENT" as ssh knows them,
+                       or an Ansible inventory (.yml, .ini) with the groups
+                       thinprobe_servers and thinprobe_clients; without it the
+                       hosts are emulated on the machine that measures a cell
+  --retries N          tries of a cell (3)
+  --list               only name the cells: ID, and "there" or "missing"
+Exit status: 0 complete, 2 wrong usage, 3 some cells are missing, 4 something
+is not installed, 130 interrupted.
+END
+}
+
+bad() { die -2 "sweep: $* (see thinprobe sweep --help)"; }
+
+FILE='' DIR='' RESUME='' ENGINE=parallel PAIRS='' LIST='' TRIES=3
+while [ $# -gt 0 ]; do
+	case $1 in --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;; esac
+	case $1 in
+	-h | --help) usage; exit 0 ;;
+	--list) LIST=1; shift; continue ;;
+	-o | --output-dir | --resume | --engine | --pairs | --retries)
+		[ -n "${2-}" ] || bad "$1 needs a value"
+		case $1 in
+		--resume) RESUME=${2%/} ;;
+		--engine) ENGINE=$2 ;;
+		--pairs) PAIRS=$2 ;;
+		--retries) TRIES=$2 ;;
+		*) DIR=$2 ;;
+		esac
+		shift 2
+		;;
+	-*) bad "unexpected $1$(nearest "$1" "" --output-dir --resume --engine --pairs --retries --list --help)" ;;
+	*) [ -z "$FILE" ] || bad "one file at a time; $1 is a second"; FILE=$1; shift ;;
+	esac
+done
+[[ $ENGINE == @(parallel|slurm) ]] || bad "--engine $ENGINE: parallel or slurm"
+[[ $TRIES =~ ^[1-9][0-9]?$ ]] || bad "--retries $TRIES: a whole number from 1 to 99"
+if [ -n "$RESUME" ]; then
+	[ -z "$FILE$DIR" ] || bad "--resume goes on with the file and in the folder that it has"
+	[ -f "$RESUME/sweep" ] || bad "--resume $RESUME: no folder of a sweep"
+	DIR=$RESUME FILE=$RESUME/sweep
+fi
+[ -n "$FILE" ] || bad "name a file with lines such as: experiment stalls"
+[ -f "$FILE" ] && [ -r "$FILE" ] || bad "$FILE: no file that can be read"
+need jq jq
+need flock util-linux
+
+# What FILE asks for ------------------------------------------------------------------------------------------------
+
+# Sets EXPERIMENT, WORDS (options of every run) and RUNS: lines "NAME<tab>more options", a run for each setting.
+sweep_read() {
+	local line=0 key values value option axis runs=('') new run text tab=$'\t'
+	local -A seen
+	EXPERIMENT=$(awk '$1 == "experiment" { print $2; exit }' "$FILE")
+	[ -n "$EXPERIMENT" ] || bad "$FILE: a line is missing: experiment NAME"
+	# shellcheck disable=SC2046 # words
+	[[ $EXPERIMENT != */* ]] && [ -f "$TP_HOME/experiments/$EXPERIMENT/plan" ] || bad "$FILE: no experiment $EXPERIMENT$(nearest \
+		"$EXPERIMENT" "; thinprobe list names them" $(cd "$TP_HOME/experiments" && printf '%s\n' */plan | sed 's,/plan,,'))"
+	EXP_DIR=$TP_HOME/experiments/$EXPERIMENT
+	plan_read "$EXP_DIR"
+	WORDS=()
+	while read -r key values; do
+		line=$((line + 1))
+		key=${key%:}
+		[[ $key != '' && $key != \#* && $key != experiment ]] || continue
+		option=${NAMED[--$key]-$key}
+		# shellcheck disable=SC2046 # words
+		[ -n "${OPT[$option.type]-}" ] && [[ $option != @(on|demo|resume|output-dir|options-only|fail-if) ]] ||
+			bad "$FILE, line $line: $EXPERIMENT has no setting $key$(nearest "$key" "" "${OPTIONS[@]}")"
+		[ -z "${seen[$option]-}" ] || bad "$FILE, line $line: $key is there twice"
+		seen[$option]=1
+		values=${values%%#*}
+		read -ra values <<<"$values"
+		if [ "${OPT[$option.type]}" = flag ]; then
+			[ "${#values[@]}" = 0 ] || bad "$FILE, line $line: $key takes no value"
+			WORDS+=("--$option")
+			continue
+		fi
+		[ "${#values[@]}" -gt 0 ] || bad "$FILE, line $line: $key needs a value"
+		if [ "$option" = repeat ] && [ "${#values[@]}" -gt 1 ]; then
+			[ "${values[*]}" = "$(seq -s ' ' "${#values[@]}")" ] ||
+				bad "$FILE, line $line: repeats are counted from 1: repeat ${#values[@]}, or repeat $(seq -s ' ' "${#values[@]}")"
+			values=("${#values[@]}")
+		fi
+		text=$(IFS=,; echo "${values[*]}")
+		axis=''
+		for run in "${AXES[@]}"; do [ "${run#*=}" != "$option" ] || axis=1; done
+		if [ -n "$axis" ] || [ "${#values[@]}" = 1 ] || [[ ${OPT[$option.type]} == *list* ]]; then
+			WORDS+=("--$option=$text")
+			continue
+		fi
+		new=()
+		for run in "${runs[@]}"; do
+			for value in "${values[@]}"; do new+=("$run$tab--$option=$value"); done
+		done
+		runs=("${new[@]}")
+	done <"$FILE"
+	RUNS=()
+	for run in "${runs[@]}"; do
+		text=$EXPERIMENT${run//${tab}--/,}
+		RUNS+=("${text//[!A-Za-z0-9=,.:%-]/-}$run")
+	done
+}
+
+# Pairs of hosts: lines "SERVER CLIENT" on standard output; none: the emulated hosts.
+sweep_pairs() {
+	[ -n "$PAIRS" ] || return 0
+	[ -r "$PAIRS" ] || bad "--pairs $PAIRS: no file that can be read"
+	if [[ $PAIRS == *.@(yml|yaml|ini) ]]; then
+		need ansible-inventory ansible-core
+		ansible-inventory -i "$PAIRS" --list 2>/dev/null | jq -r '
+			(._meta.hostvars // {}) as $vars | def login: ($vars[.] // {}) as $v
+				| (if $v.ansible_user then $v.ansible_user + "@" else "" end) + ($v.ansible_host // .);
+			[.thinprobe_servers.hosts // [], .thinprobe_clients.hosts // []]
+			| if (.[0] | length) != (.[1] | length) then error else transpose[] | map(login) | join(" ") end' ||
+			bad "--pairs $PAIRS: the groups thinprobe_servers and thinprobe_clients have as many hosts each"
+	else
+		awk '/^[ \t]*(#|$)/ { next } NF != 2 || /[,\047"]/ { exit 1 } { print $1, $2 }' "$PAIRS" ||
+			bad "--pairs $PAIRS: lines \"SERVER CLIENT\", as ssh knows them"
+	fi
+}
+
+# The cells -----------------------------------------------------------------------------------------------------------
+
+# Lines "ID<tab>there|missing", repeat by repeat.
+sweep_cells() {
+	local run
+	for run in "${RUNS[@]}"; do
+		run=${run%%$'\t'*}
+		jq -r --arg run "$run" '(.settings.repeats // 1) as $n | range(1; $n + 1) as $r | .cells[] | "\($run)\t\(.name)\t\($r)"' \
+			"$DIR/$run/run.json"
+	done | while IFS=$'\t' read -r run name repeat; do
+		if [ -f "$DIR/$run/cells/$name/$repeat/cell.json" ]; then word=there; else word=missing; fi
+		printf '%s/%s.%s\t%s\n' "$run" "$name" "$repeat" "$word"
+	done
+}
+sweep_missing() { sweep_cells | sed -n 's/\tmissing$//p'; }
+
+sweep_plan() {
+	local run stamp on=lab pair words
+	pair=$(head -n 1 <<<"$PAIR_LINES")
+	[ -z "$pair" ] || on=ssh:${pair/ /,}
+	if [ -z "$DIR" ]; then
+		stamp=$(date -u +%Y-%m-%dT%H-%M-%S)
+		DIR=$PWD/thinprobe-results/sweep/$stamp
+		[ "$TP_CHECKOUT" = 0 ] || DIR=$TP_HOME/results/sweep/$stamp
+	fi
+	[ ! -e "$DIR/sweep" ] || bad "-o $DIR: holds a sweep already; go on with --resume $DIR"
+	mkdir -p -- "$DIR" && DIR=$(cd -- "$DIR" && pwd) || die "cannot make $DIR; give a folder of yours with -o DIR"
+	for run in "${RUNS[@]}"; do
+		IFS=$'\t' read -ra words <<<"$run"
+		EXP_SWEEP=plan "$here/run.sh" "$EXPERIMENT" "${WORDS[@]}" "${words[@]:1}" --on "$on" -o "$DIR/${words[0]}" || {
+			local status=$?
+			rm -rf "${DIR:?}/${words[0]}"
+			rmdir "$DIR" 2>/dev/null
+			exit "$status"
+		}
+	done
+	cp -- "$FILE" "$DIR/sweep" || die "cannot write to $DIR"
+}
+
+# Engines ---------------------------------------------------------------------------------------------------------------
+
+# GNU parallel: a pair of hosts is a login, whose "ssh" is sweep_pair.sh. A cell that failed on one pair is tried on another.
+engine_parallel() {
+	need parallel parallel
+	sweep_missing >"$DIR/.ids"
+	awk '{ print "1/sweep_pair.sh " NR }' "$DIR/.pairs" >"$DIR/.logins"
+	rm -f "$DIR/joblog"
+	SWEEP_PAIRS=$DIR/.pairs PATH=$here:$PATH PARALLEL_HOME=$DIR/.parallel SHELL=$BASH setpriv --pdeathsig TERM \
+		parallel --will-cite --plain --jobs 1 --slf "$DIR/.logins" --joblog "$DIR/joblog" --retries "$TRIES" \
+		--termseq TERM,60000,KILL,25 "$(printf %q "$here/sweep_cell.sh")" --sweep "$(printf %q "$DIR")" {} :::: "$DIR/.ids" \
+		</dev/null >/dev/null 2>"$DIR/log/engine.log" &
+	ENGINE_PID=$!
+}
+
+# Parts that nobody holds are left over from a cell that was killed.
+sweep_tidy() {
+	local part held
+	for part in "$DIR"/.parts/*/; do
+		exec {held}<"$part" || continue
+		! flock -n "$held" || rm -rf "$part"
+		exec {held}<&-
+	done 2>/dev/null
+}
+
+sweep_progress() {	# sweep_progress THERE TOTAL BEFORE
+	local left='' words
+	[ "$1" = "$3" ] || { left=$(((SECONDS - SINCE) * ($2 - $1) / ($1 - $3))); printf -v left ', %d:%02d:%02d left' $((left / 3600)) \
+		$((left / 60 % 60)) $((left % 60)); }
+	words="sweep  $1 of $2 cells$left"
+	if [ -t 1 ]; then printf '\r%s\033[K' "$words"; elif [ "$words" != "$SAID" ] && [ "$1" != "$LAST" ]; then echo "$words"; fi
+	SAID=$words LAST=$1
+}
+
+# What a cell left of hosts and lab in its own run.json becomes that of the whole run: of the first what all have, of all what was
+# missing on their machines.
+sweep_sum() {
+	local run name status=0 parts
+	for run in "${RUNS[@]}"; do
+		name=${run%%$'\t'*}
+		parts=("$DIR/$name"/parts/*.json)
+		[ -f "${parts[0]}" ] || { status=3; continue; }
+		jq -s '.[0] as $whole | .[1:] | sort_by(.started // "") as $parts
+			| ($parts | map(.settings.on) | unique) as $on
+			| $parts[0] + $whole | .lab = $parts[0].lab | .host = $parts[0].host | .protocol = $parts[0].protocol
+			| .protocols = ($parts | map(.protocols // {}) | add) | .clocks = $parts[0].clocks | .settings.on = $on[0]
+			| .lab.missing = ([$parts[].lab.missing[]?] | unique) + (if ($on | length) < 2 then [] else
+				["one pair of hosts for all cells: they are of \($on | length) pairs, whose differences are in the intervals"] end)
+			| .sweep = {on: $on, parts: ($parts | length)}' "$DIR/$name/run.json" "${parts[@]}" >"$DIR/$name/run.json.new" &&
+			mv "$DIR/$name/run.json.new" "$DIR/$name/run.json" || die "cannot write to $DIR/$name"
+		EXP_SWEEP=sum "$here/run.sh" "$EXPERIMENT" --resume "$DIR/$name" || status=3
+	done
+	return "$status"
+}
+
+sweep_page() {	# a table of all cells, with what became of each
+	local id state run name repeat
+	{
+		printf 'id\tstate\ton\tfrom\tseconds\n'
+		sweep_cells | while IFS=$'\t' read -r id state; do
+			run=${id%%/*} name=${id#*/} repeat=${id##*.}
+			name=${name%.*}
+			printf '%s\t%s\t%s\n' "$id" "$state" "$(jq -r '.sweep // {} | [.on, .from, .seconds] | @tsv' \
+				"$DIR/$run/cells/$name/$repeat/cell.json" 2>/dev/null || printf '\t\t')"
+		done
+	} >"$DIR/cells.tsv"
+}
+
+sweep_read
+if [ -z "$RESUME" ] && [ -n "$LIST" ]; then
+	DIR=$(mktemp -d) || die "cannot make a folder in ${TMPDIR:-/tmp}"
+	on_exit rm -rf "$DIR"
+	DIR=$DIR/sweep
+fi
+PAIR_LINES=$(sweep_pairs) || exit
+if [ -z "$RESUME" ]; then sweep_plan; else DIR=$(cd -- "$DIR" && pwd); fi
+[ -z "$LIST" ] || { sweep_cells; exit; }
+exec {lock}<"$DIR" && flock -n "$lock" || die "$DIR: a sweep is under way in it; wait for its end"
+mkdir -p "$DIR/log" "$DIR/.parts" || die "cannot write to $DIR"
+[ -z "$PAIRS" ] || [ -n "$PAIR_LINES" ] || bad "--pairs $PAIRS: it names no hosts"
+if [ -n "$PAIR_LINES" ]; then
+	awk '{ print "ssh:" $1 "," $2 }' <<<"$PAIR_LINES" >"$DIR/.pairs"
+elif [ -z "$RESUME" ] || [ ! -f "$DIR/.pairs" ]; then
+	echo lab >"$DIR/.pairs"
+fi
+sweep_tidy
+stop=''
+trap 'stop=1' INT TERM HUP
+all=$(sweep_cells | wc -l) before=$(sweep_cells | grep -c '	there$') SINCE=$SECONDS SAID='' LAST=''
+if [ "$before" -lt "$all" ]; then
+	engine_"$ENGINE"
+	while kill -0 "$ENGINE_PID" 2>/dev/null && [ -z "$stop" ]; do
+		sweep_progress "$(sweep_cells | grep -c '	there$')" "$all" "$before"
+		sleep 1
+	done
+	if [ -n "$stop" ]; then
+		# Once: no more cells; twice: those that run end now.
+		kill "$ENGINE_PID" 2>/dev/null
+		sleep 0.2
+		kill "$ENGINE_PID" 2>/dev/null
+	fi
+	while kill -0 "$ENGINE_PID" 2>/dev/null; do wait "$ENGINE_PID"; done
+	sweep_progress "$(sweep_cells | grep -c '	there$')" "$all" "$before"
+	[ ! -t 1 ] || echo
+fi
+sweep_tidy
+sweep_page
+status=0
+if [ -n "$stop" ]; then
+	status=130
+else
+	sweep_sum || status=$?
+fi
+missing=$(sweep_missing | wc -l)
+if [ "$missing" != 0 ]; then
+	warn "$missing of $all cells are missing: $(sweep_missing | head -n 1)$([ "$missing" = 1 ] || echo ", ...");" \
+		"the reasons are in $DIR/log; go on with: thinprobe sweep --resume $(printf %q "$DIR")"
+	[ "$status" = 130 ] || status=3
+fi
+echo "Sweep: $DIR/cells.tsv"
+exit "$status"

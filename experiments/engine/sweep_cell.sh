@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# sweep_cell.sh ID [--sweep DIR] [--on WHERE] - measures one cell of a sweep, and puts it into its run folder whole or not at all.
+#
+# ID is RUN/CELL.REPEAT. The cell is measured in a run folder of its own, DIR/.parts/..., that has nothing but this cell; its folder
+# is then renamed into that of the run. Who comes second finds the name taken: no cell is there twice, whatever started it twice.
+# One pair of hosts measures one cell at a time (a lock), whatever has become of the program that shared out the cells.
+set -u
+. "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
+# shellcheck disable=SC2034 # warn says it
+TP_TOOL=thinprobe
+
+usage() {
+	cat <<'END'
+usage: thinprobe cell ID [--sweep DIR] [--on WHERE]
+Measures one cell of a sweep (thinprobe sweep) and keeps it, if complete.
+  ID           such as stalls/vnc-light-5.2; thinprobe sweep FILE --list
+  --sweep DIR  the folder of the sweep (the current one)
+  --on WHERE   the hosts: lab, or ssh:SERVER,CLIENT (as the sweep has it)
+Exit status: 0 the cell is there, 1 or 3 it could not be measured.
+END
+}
+
+dir=. on=${SWEEP_ON-} id=''
+while [ $# -gt 0 ]; do
+	case $1 in
+	-h | --help) usage; exit 0 ;;
+	--sweep | --on)
+		[ -n "${2-}" ] || die -2 "cell: $1 needs a value"
+		if [ "$1" = --on ]; then on=$2; else dir=$2; fi
+		shift
+		;;
+	-*) die -2 "cell: unexpected $1 (see thinprobe cell --help)" ;;
+	*) [ -z "$id" ] || die -2 "cell: one at a time; $1 is a second"; id=$1 ;;
+	esac
+	shift
+done
+[ -n "$id" ] || die -2 "cell: which? thinprobe sweep FILE --list names them"
+[ -f "$dir/sweep" ] || die -2 "cell: $dir is no folder of a sweep; name it with --sweep DIR"
+dir=$(cd -- "$dir" && pwd) || exit 1
+need jq jq
+need flock util-linux
+run=$dir/${id%%/*} repeat=${id##*.} name=${id#*/}
+name=${name%.*}
+[[ $id == */*.+([0-9]) && $name != */* ]] && jq -e --arg name "$name" --argjson repeat "${repeat:-0}" \
+	'.settings.repeats // 1 >= $repeat and any(.cells[]; .name == $name)' "$run/run.json" >/dev/null 2>&1 ||
+	die -2 "cell $id: no cell of this sweep; thinprobe sweep --resume $(printf %q "$dir") --list names them"
+target=$run/cells/$name/$repeat
+[ ! -f "$target/cell.json" ] || exit 0
+experiment=$(jq -r .experiment "$run/run.json")
+: "${on:=$(jq -r .settings.on "$run/run.json")}"
+unset SWEEP_ON SWEEP_PAIRS
+
+# If this is killed its driver is told to stop, which tidies up.
+cell_stopped() { [ -z "${driver-}" ] || kill "$driver" 2>/dev/null; stop=130; }
+trap cell_stopped INT TERM HUP
+stop=''
+
+locks=${LAB_LOCKS:-/tmp/thinprobe-locks}
+mkdir -p -m 1777 -- "$locks" 2>/dev/null
+exec {lock}>>"$locks/pair-$(sha256sum <<<"$on" | cut -c1-16)" || die "cannot lock the hosts: $locks cannot be written"
+flock -n "$lock" || {
+	warn "cell $id: the hosts ($on) measure another cell; waiting"
+	while ! flock -w 1 "$lock"; do [ -z "$stop" ] || exit 130; done
+}
+[ ! -f "$target/cell.json" ] || exit 0
+
+mkdir -p "$dir/.parts" "$dir/log" && part=$(mktemp -d "$dir/.parts/XXXXXXXX") || die "cannot write to $dir"
+exec {held}<"$part" && flock -n "$held"	# a part that nobody holds is left over: the sweep removes it
+mkdir "$part/run" || die "cannot write to $part"
+log=$dir/log/${id//\//_}.log
+jq --arg name "$name" --arg on "$on" '.cells |= map(select(.name == $name)) | .settings.on = $on | .state = "running"' \
+	"$run/run.json" >"$part/run/run.json" || die "cannot write to $part"
+begun=$EPOCHSECONDS
+EXP_SWEEP=$repeat setpriv --pdeathsig TERM "$TP_HOME/experiments/engine/run.sh" "$experiment" --resume "$part/run" \
+	</dev/null >"$log" 2>&1 {lock}>&- {held}<&- &
+driver=$!
+until wait "$driver"; status=$?; [ -z "$stop" ] || ! kill -0 "$driver" 2>/dev/null; do
+	[ "$status" -gt 128 ] && kill -0 "$driver" 2>/dev/null || break
+done
+kept=0
+if [ "$status" = 0 ]; then
+	jq --arg on "$on" --arg host "$(uname -n)" --argjson seconds "$((EPOCHSECONDS - begun))" \
+		'. + {sweep: {$on, from: $host, $seconds}}' "$part/run/cells/$name/$repeat/cell.json" >"$part/cell.json" &&
+		mv "$part/cell.json" "$part/run/cells/$name/$repeat/cell.json" && mkdir -p "$run/cells/$name" "$run/parts" || status=1
+	# Another may have been first.
+	if [ "$status" = 0 ] && { sync -f "$part" 2>/dev/null; mv -T "$part/run/cells/$name/$repeat" "$target" 2>/dev/null; }; then
+		kept=1
+		mv "$part/run/run.json" "$run/parts/$name.$repeat.json"
+	elif [ ! -f "$target/cell.json" ]; then
+		status=1
+	fi
+fi
+[ "$kept" = 1 ] || [ "$status" = 0 ] || warn "cell $id on $on: $(grep -v '^$' "$log" | tail -n 1) (see $log)"
+rm -rf "$part"
+exit "${stop:-$status}"
