@@ -5,6 +5,7 @@
 # A cell is one value for each axis of the plan. CELLS has the cells' names, CELL_PARAMETERS their values by axis (JSON),
 # CELL_VALUES these in the axes' order (\037 between).
 
+: "${EXP_SWEEP:=}"	# run.sh says what it may be
 CELLS=() CELL_PARAMETERS=() CELL_VALUES=()
 declare -A P	# the values of the cell that is measured, by axis
 

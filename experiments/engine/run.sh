@@ -12,7 +12,6 @@
 # A sweep (sweep.sh) measures a run in parts. EXP_SWEEP is plan: only make the run folder; sum: only sum up what there is;
 # a number: measure only this repeat, and leave the report to the sum.
 set -u
-: "${EXP_SWEEP:=}"
 
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/home.sh" || exit 1
 
@@ -299,7 +298,7 @@ run_end() {
 		"$TP_HOME/report/fail.sh" judge "$RUN" "$FAIL_IF" || why=$?
 		[ "$status" = 130 ] || [ -z "$why" ] || status=$why
 	fi
-	[ "$state" = complete ] || printf 'thinprobe: this run is %s: %s of %s conditions; resume it with: %s --resume %q\n' \
+	[ "$state" = complete ] || [ -n "$EXP_SWEEP" ] || printf 'thinprobe: this run is %s: %s of %s conditions; resume it with: %s --resume %q\n' \
 		"$state" "$((CELLS_TOTAL - CELLS_LEFT))" "$CELLS_TOTAL" "$(exp_called)" "$RUN" >&2
 	exec {RUN_LOCK}<&-
 	# Only in a desktop session.

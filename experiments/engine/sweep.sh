@@ -197,6 +197,7 @@ engine_parallel() {
 		--termseq TERM,60000,KILL,25 "$(printf %q "$here/sweep_cell.sh")" --sweep "$(printf %q "$DIR")" {} :::: "$DIR/.ids" \
 		</dev/null >/dev/null 2>"$DIR/log/engine.log" &
 	ENGINE_PID=$!
+	disown	# bash would print what became of it
 }
 
 # Parts that nobody holds are left over from a cell that was killed.
@@ -285,7 +286,7 @@ if [ "$before" -lt "$all" ]; then
 		sleep 0.2
 		kill "$ENGINE_PID" 2>/dev/null
 	fi
-	while kill -0 "$ENGINE_PID" 2>/dev/null; do wait "$ENGINE_PID"; done
+	while kill -0 "$ENGINE_PID" 2>/dev/null; do sleep 0.1; done
 	sweep_progress "$(sweep_cells | grep -c '	there$')" "$all" "$before"
 	[ ! -t 1 ] || echo
 fi
