@@ -192,7 +192,7 @@ engine_parallel() {
 	sweep_missing >"$DIR/.ids"
 	awk '{ print "1/sweep_pair.sh " NR }' "$DIR/.pairs" >"$DIR/.logins"
 	rm -f "$DIR/joblog"
-	SWEEP_PAIRS=$DIR/.pairs PATH=$here:$PATH PARALLEL_HOME=$DIR/.parallel SHELL=$BASH setpriv --pdeathsig TERM \
+	SWEEP_PAIRS=$DIR/.pairs PATH=$here:$PATH PARALLEL_HOME=$DIR/.parallel SHELL=$BASH setpriv --pdeathsig KILL \
 		parallel --will-cite --plain --jobs 1 --slf "$DIR/.logins" --joblog "$DIR/joblog" --retries "$TRIES" \
 		--termseq TERM,60000,KILL,25 "$(printf %q "$here/sweep_cell.sh")" --sweep "$(printf %q "$DIR")" {} :::: "$DIR/.ids" \
 		</dev/null >/dev/null 2>"$DIR/log/engine.log" &

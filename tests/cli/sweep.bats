@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# sweep and cell: which cells a file asks for, and words that they refuse. (tests/e2e/sweep.bats measures some.)
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	TOP=${BATS_TEST_DIRNAME%/tests/cli}
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# refused STATUS WORDS COMMAND...: in one line that has these words; nothing is left of it here
+refused() {
+	local want=$1 words=$2
+	run --separate-stderr "${@:3}"
+	[ "$status" = "$want" ] && [ -z "$output" ] && [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == *"$words"* ]] && [ ! -e out ] ||
+		{ echo "${*:3} -> $status $output $stderr" >&2; return 1; }
+}
+
+sweep() { printf '%s\n' "${@:2}" >file; "$TOP/thinprobe" sweep file --list | cut -f1 | sort | paste -sd ' '; }
+
+@test "axes are crossed within a run, other settings make a run for each value, repeats come last" {
+	[ "$(sweep file 'experiment stalls' 'app light' 'loads 0 3' 'repeat 1 2')" = \
+		"stalls/vnc-light-0.1 stalls/vnc-light-0.2 stalls/vnc-light-3.1 stalls/vnc-light-3.2" ]
+	[ "$(sweep file 'experiment stalls' '# what' 'app: light' 'loads 5' 'repeat 1' 'link none dsl' 'seconds 2')" = \
+		"stalls,link=dsl/vnc-light-5.1 stalls,link=none/vnc-light-5.1" ]
+	[ "$(sweep file 'experiment stalls' 'protocol vnc x11' 'app heavy' 'loads 0' 'repeat 1' 'time 2 3' | wc -w)" = 4 ]
+}
+
+@test "nothing is made by --list" {
+	sweep file 'experiment stalls' 'loads 0' 'repeat 1'
+	[ "$(ls)" = file ]
+}
+
+@test "a file that asks for what there is not is refused by its line" {
+	printf '%s\n' 'loads 0' >none
+	refused 2 'experiment NAME' "$TOP/thinprobe" sweep none -o out
+	printf '%s\n' 'experiment stals' >a
+	refused 2 stalls "$TOP/thinprobe" sweep a -o out
+	printf '%s\n' 'experiment stalls' 'load 0' >b
+	refused 2 'line 2' "$TOP/thinprobe" sweep b -o out
+	printf '%s\n' 'experiment stalls' 'loads zero' >c
+	refused 2 'loads zero' "$TOP/thinprobe" sweep c -o out
+	printf '%s\n' 'experiment stalls' 'loads 0' 'loads 1' >d
+	refused 2 'line 3' "$TOP/thinprobe" sweep d -o out
+	printf '%s\n' 'experiment stalls' 'repeat 2 4' >e
+	refused 2 'repeat 2' "$TOP/thinprobe" sweep e -o out
+	printf '%s\n' 'experiment paging' >f
+	refused 2 'cannot divide' "$TOP/thinprobe" sweep f -o out
+	refused 2 'no file' "$TOP/thinprobe" sweep gone -o out
+}
+
+@test "words that sweep and cell do not know are refused" {
+	printf '%s\n' 'experiment stalls' >file
+	refused 2 'parallel or slurm' "$TOP/thinprobe" sweep file --engine make -o out
+	refused 2 'no folder of a sweep' "$TOP/thinprobe" sweep --resume .
+	refused 2 'goes on' "$TOP/thinprobe" sweep file --resume .
+	printf '%s\n' 'one two three' >pairs
+	refused 2 'SERVER CLIENT' "$TOP/thinprobe" sweep file --pairs pairs -o out
+	refused 2 'no folder of a sweep' "$TOP/thinprobe" cell stalls/vnc-light-0.1
+	refused 2 'which' "$TOP/thinprobe" cell
+}

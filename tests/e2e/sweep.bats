@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A sweep of two cells on emulated hosts, killed in the middle and gone on with.
+
+load ../not_here
+
+setup_file() {
+	export TOP=${BATS_TEST_DIRNAME%/tests/e2e}
+	export DIR="$BATS_FILE_TMPDIR/a sweep"
+	printf '%s\n' 'experiment stalls' 'app light' 'loads 0 1' 'repeat 1' 'time 2' 'idle 2' quick >"$BATS_FILE_TMPDIR/file"
+}
+
+there() { find "$DIR"/stalls/cells -name cell.json 2>/dev/null | wc -l; }
+ours() { grep -lsF -f <(printf %s "$DIR") /proc/[0-9]*/cmdline | wc -l; }
+
+@test "killed after its first cell it leaves that cell whole and nothing running" {
+	local i
+	"$TOP/thinprobe" sweep "$BATS_FILE_TMPDIR/file" -o "$DIR" >"$BATS_FILE_TMPDIR/out" 2>&1 3>&- &
+	sweep=$!
+	for ((i = 0; i < 3000; i++)); do
+		[ "$(there)" = 0 ] && kill -0 "$sweep" 2>/dev/null || break
+		sleep 0.1
+	done
+	[ "$(there)" -ge 1 ] || { cat "$BATS_FILE_TMPDIR/out" "$DIR"/log/*; return 1; }
+	kill -9 "$sweep" 2>/dev/null || skip "the sweep was at its end before it was killed"
+	wait "$sweep" || true
+	for ((i = 0; i < 300; i++)); do [ "$(ours)" != 0 ] || break; sleep 0.1; done
+	[ "$(ours)" = 0 ]
+	jq -e '.state == "complete"' "$DIR"/stalls/cells/*/1/cell.json >/dev/null
+}
+
+@test "it goes on: all cells are there once, the first as it was, and the report has both" {
+	local before
+	before=$(find "$DIR/stalls/cells" -name cell.json -exec stat -c '%n %Y' {} + | sort | head -n 1)
+	"$TOP/thinprobe" sweep --resume "$DIR"
+	[ "$(there)" = 2 ]
+	find "$DIR/stalls/cells" -name cell.json -exec stat -c '%n %Y' {} + | grep -qxF "$before"
+	jq -e '.state == "complete" and .counts.complete == 2 and .host.kernel != null' "$DIR/stalls/run.json"
+	[ "$(awk -F'\t' 'NR > 1 && $2 == "there" && $3 == "lab"' "$DIR/cells.tsv" | wc -l)" = 2 ]
+	[ "$(wc -l <"$DIR/stalls/summary.tsv")" = 3 ]
+	[ -s "$DIR/stalls/report.html" ]
+	[ -z "$(ls -A "$DIR/.parts")" ]
+}
+
+@test "two that measure the same cell at once: one is kept, both say that it is there" {
+	local first second status=0
+	rm -rf "$DIR/stalls/cells/vnc-light-1"
+	(cd "$DIR" && "$TOP/thinprobe" cell stalls/vnc-light-1.1) 3>&- &
+	first=$!
+	"$TOP/thinprobe" cell --sweep "$DIR" stalls/vnc-light-1.1 || status=$?
+	wait "$first"
+	[ "$status" = 0 ] && [ "$(there)" = 2 ]
+}
