@@ -187,6 +187,7 @@ sweep_plan() {
 # Engines ---------------------------------------------------------------------------------------------------------------
 
 # GNU parallel: a pair of hosts is a login, whose "ssh" is sweep_pair.sh. A cell that failed on one pair is tried on another.
+# shellcheck disable=SC2317 # called by its name
 engine_parallel() {
 	need parallel parallel
 	sweep_missing >"$DIR/.ids"

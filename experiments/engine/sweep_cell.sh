@@ -52,12 +52,13 @@ experiment=$(jq -r .experiment "$run/run.json")
 unset SWEEP_ON SWEEP_PAIRS
 
 # If this is killed its driver is told to stop, which tidies up.
+# shellcheck disable=SC2317 # the trap calls it
 cell_stopped() { [ -z "${driver-}" ] || kill "$driver" 2>/dev/null; stop=130; }
 trap cell_stopped INT TERM HUP
 stop=''
 
 locks=${LAB_LOCKS:-/tmp/thinprobe-locks}
-mkdir -p -m 1777 -- "$locks" 2>/dev/null
+mkdir -p -- "$locks" 2>/dev/null && chmod 1777 "$locks" 2>/dev/null
 exec {lock}>>"$locks/pair-$(sha256sum <<<"$on" | cut -c1-16)" || die "cannot lock the hosts: $locks cannot be written"
 flock -n "$lock" || {
 	warn "cell $id: the hosts ($on) measure another cell; waiting"
