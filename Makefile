@@ -156,14 +156,23 @@ uninstall:
 	for t in $(PRESENT); do rm -f "$(MAN)/thinprobe-$$t.1"; done
 	for page in $(wildcard $(PRESENT:%=src/%/*.5)); do rm -f "$(MAN5)/thinprobe-$${page##*/}"; done
 
+# The same bytes from the same commit, whoever packs it: git's time, no time in gzip's header.
 dist:
-	git archive --prefix=thinprobe-$(VERSION)/ -o thinprobe-$(VERSION).tar.gz HEAD
+	git archive --format=tar --prefix=thinprobe-$(VERSION)/ HEAD | gzip -9n >thinprobe-$(VERSION).tar.gz
+
+# Debian packages of HEAD, in build/deb. As root: what is missing to build them is said by dpkg-checkbuilddeps.
+deb:
+	rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb
+	git archive --prefix=thinprobe-$(VERSION)/ HEAD | tar -x -C $(BUILD)/deb
+	cd $(BUILD)/deb/thinprobe-$(VERSION) && env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) \
+		dpkg-buildpackage -us -uc -b $(DEB_OPTIONS)
+	ls $(BUILD)/deb/*.deb
 
 clean:
 	rm -rf build bin
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: all tests unit asan asan-build check check-vm bench fuzz install uninstall dist clean
+.PHONY: all tests unit asan asan-build check check-vm bench fuzz install uninstall dist deb clean
 .SECONDARY:
 .DELETE_ON_ERROR:
