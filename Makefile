@@ -139,6 +139,7 @@ install: all
 	install -m 755 thinprobe "$(DESTDIR)$(PREFIX)/bin/thinprobe"
 	install -m 755 $(PROGRAMS) "$(LIBEXEC)"
 	cp -R packages GLOSSARY.md lab experiments plots report data "$(SHARE)"
+	find "$(SHARE)" -name '*.bats' -delete	# tests are of a checkout
 	chmod -R u+rwX,go+rX "$(SHARE)"	# whatever the umask of who installs
 	install -m 644 docs/thinprobe.1 "$(MAN)"
 	install -m 644 docs/*.5 "$(MAN5)"

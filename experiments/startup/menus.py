@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """menus.py APPLICATION DISPLAY FILE COMMAND... - starts a command on a display and walks its menus depth first through AT-SPI.
 
