@@ -199,6 +199,16 @@ static void start_report(struct rec *r, const char *tool)
 	r->host = r->root.last;
 }
 
+void rec_make_header(struct rec *r)
+{
+	struct rec_node *table = r->stack[r->depth];
+
+	if (table->kind != ARRAY || table->header || table->first != table->last)
+		return;
+	table->header = table->first;
+	table->first = table->last = NULL;
+}
+
 struct rec_lines *rec_lines(struct rec *r)
 {
 	return &r->lines;
@@ -295,6 +305,8 @@ static void drop_children(struct rec_node *n)
 	for (struct rec_node *c = n->first, *next; c; c = next) {
 		next = c->next;
 		drop_children(c);
+		if (c->header)
+			drop_children(&(struct rec_node){ .first = c->header });
 		free(c->key);
 		free(c->text);
 		free(c);

@@ -85,6 +85,9 @@ void rec_row(struct rec *r, const char *format, ...) __attribute__((format(print
 void rec_rank(struct rec *r, double badness);
 /* Which array of the result --tsv writes; a string that lasts. Without it, --tsv is --format tsv. */
 void rec_main_table(struct rec *r, const char *key);
+/* Takes the first element of the open array out of the report and keeps it as the header of --tsv, which so has all columns
+ * where the array has no rows; the element's values are never printed. To be called when that element has ended. */
+void rec_make_header(struct rec *r);
 
 /* Renders and puts the file in its place. 0 or -errno; `r` is gone either way. A reader of standard output that has left
  * (| head) is no error. */

@@ -11,6 +11,7 @@ struct rec_node {
 	enum rec_kind kind;
 	char *key, *text;
 	struct rec_node *first, *last, *next;
+	struct rec_node *header;	/* ARRAY: an element that is never printed but names columns of --tsv; NULL: none */
 };
 
 /* The short report, in the order in which it was told. */

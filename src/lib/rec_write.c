@@ -257,6 +257,8 @@ static int rows(FILE *out, const struct rec_node *table, const char *schema)
 {
 	struct rec_columns k = { 0 };
 
+	if (table->header)
+		take_leaves(&k, table->header, "");
 	for (const struct rec_node *row = table->first; row && !k.failed; row = row->next)
 		take_leaves(&k, row, "");
 	fputs("schema", out);

@@ -194,6 +194,8 @@ void account_tell(struct rec *r, struct meter *m)
 	channel_add(&total, &m->sum[DISPLAY]);
 	rec_int(r, "flows_total", (int64_t)m->flows);
 	rec_array(r, "flows");
+	tell_flow(r, &(struct flow){ 0 }, 0);
+	rec_make_header(r);
 	for (uint32_t i = 0; i < m->top.n; i++)
 		tell_flow(r, &m->top.flow[i], m->first_ns);
 	rec_end(r);

@@ -152,6 +152,16 @@ need_namespace()
 	grep -q "vip_saving_percent *38.298" report.txt || grep -q "vip_saving_percent 38.298" report.txt
 }
 
+@test "a table without rows has the header of one with rows" {
+	"$BIN/prototap" read "$MADE/plain_ns.pcap" --tsv >some
+	"$BIN/prototap" read "$MADE/plain_ns.pcap" --flows 0 --tsv >none
+	[ "$(wc -l <some)" -ge 2 ]
+	[ "$(wc -l <none)" = 1 ]
+	cmp <(head -n 1 some) none
+	run --separate-stderr "$BIN/prototap" read "$MADE/plain_ns.pcap" --port 1 --tsv	# no packet of that port
+	[ "$output" = "$(cat none)" ]
+}
+
 @test "damaged files of every kind: an error or a count, never a crash" {
 	python3 - "$MADE" <<-'END'
 		import glob, os, random, sys

@@ -145,6 +145,37 @@ static void rows_are_the_main_table(void **state)
 	assert_int_equal(strncmp(finish(r), "schema\tkey\tvalue\n", 17), 0);
 }
 
+/* A header element is printed nowhere, but gives --tsv its columns with and without rows. */
+static void an_empty_table_has_its_columns(void **state)
+{
+	(void)state;
+	for (int rows = 0; rows <= 1; rows++) {
+		for (int format = REC_TEXT; format <= REC_ROWS; format++) {
+			struct rec *r = start(format, REC_VERBOSE);
+			const char *text;
+
+			rec_object(r, "result");
+			rec_array(r, "children");
+			for (int i = 0; i <= rows; i++) {
+				rec_object(r, NULL);
+				rec_int(r, "cpu", i ? 1 : 987654321);
+				rec_str(r, "name", i ? "one" : NULL);
+				rec_end(r);
+				if (i == 0)
+					rec_make_header(r);
+			}
+			rec_end(r);
+			rec_end(r);
+			rec_main_table(r, "children");
+			text = finish(r);
+			assert_null(strstr(text, "987654321"));
+			if (format == REC_ROWS)
+				assert_string_equal(text, rows ? "schema\tcpu\tname\nthinprobe.demo/1\t1\tone\n" :
+						    "schema\tcpu\tname\n");
+		}
+	}
+}
+
 static void long_lines_go_on_in_the_next(void **state)
 {
 	struct rec *r = start(REC_TEXT, REC_SHORT);
@@ -257,6 +288,7 @@ int main(void)
 		HERE(a_warning_comes_first_and_stays),
 		HERE(json_has_the_summary_before_the_settings),
 		HERE(rows_are_the_main_table),
+		HERE(an_empty_table_has_its_columns),
 		HERE(long_lines_go_on_in_the_next),
 		HERE(tables_are_aligned),
 		HERE(long_tables_show_first_worst_and_last),
