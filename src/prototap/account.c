@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "account.h"
+#include "run.h"
 #include "clock.h"
-#include "findings.h"
 
 #include <arpa/inet.h>
 #include <math.h>

@@ -3,8 +3,7 @@
 #ifndef PROTOTAP_CAPTURE_H
 #define PROTOTAP_CAPTURE_H
 
-#include "link.h"
-#include "packet.h"
+#include "decode.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,6 +54,10 @@ void capture_wait(struct capture *c, int64_t timeout_ns);
 int64_t capture_latency_ns(const struct capture *c);
 /* Packets the kernel, and the network card, lost; false: not known. */
 bool capture_drops(struct capture *c, int64_t *kernel, int64_t *interface);
+
+/* Writes the segmentation offloads of a network card that join or split packets before the capture sees them: "tso gso gro",
+ * "none", or "unknown" where the device cannot be asked. */
+void capture_offloads(const char *interface, char *text, size_t size);
 
 /* 0, or -errno when not all could be written to write_path. */
 int capture_close(struct capture *c);

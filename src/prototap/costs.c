@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "costs.h"
+#include "run.h"
 #include "clock.h"
 
 #include <math.h>

@@ -17,6 +17,40 @@ enum link_device { ARPHRD_ETHERNET = 1, ARPHRD_FRAD = 770, ARPHRD_LOOPBACK = 772
 enum protocol { HOP_BY_HOP = 0, TCP = 6, UDP = 17, ROUTING = 43, FRAGMENT = 44, AUTHENTICATION = 51, DESTINATION = 60,
 		MOBILITY = 135, HOST_IDENTITY = 139, SHIM6 = 140 };
 
+/* Raw IP is 101 in files, which libpcap gives out as 12; OpenBSD writes 14. */
+static const struct link links[] = {
+	{ 1, LINK_ETHERNET, "EN10MB", "ether" },
+	{ 113, LINK_COOKED, "LINUX_SLL", "linux-sll" },
+	{ 276, LINK_COOKED2, "LINUX_SLL2", "linux-sll2" },
+	{ 0, LINK_LOOPBACK, "NULL", "null" },
+	{ 108, LINK_LOOPBACK, "LOOP", "loop" },
+	{ 12, LINK_IP, "RAW", "rawip" },
+	{ 14, LINK_IP, "RAW", "rawip" },
+	{ 101, LINK_IP, "RAW", "rawip" },
+	{ 228, LINK_IPV4, "IPV4", "rawip4" },
+	{ 229, LINK_IPV6, "IPV6", "rawip6" },
+};
+
+const struct link *link_of(int number)
+{
+	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++)
+		if (links[i].number == number)
+			return &links[i];
+	return NULL;
+}
+
+const char *link_wire_bytes(enum link_type type)
+{
+	switch (type) {
+	case LINK_ETHERNET:
+		return "frame lengths";
+	case LINK_COOKED: case LINK_COOKED2:
+		return "IP packets and, where the device has one, 14 bytes of Ethernet header: a cooked capture keeps none";
+	default:
+		return "IP packets: nothing is around them there";
+	}
+}
+
 /* What was asked for is not there: the capture's fault, or the packet's own? */
 static enum decoded missing(const struct reader *r, uint32_t original)
 {
@@ -240,14 +274,14 @@ static uint32_t decode_link(struct reader *r, enum link_type link, uint16_t *typ
 	}
 }
 
-enum decoded decode_packet(enum link_type link, const uint8_t *bytes, uint32_t captured, uint32_t original,
-			   struct segment *out)
+enum decoded decode_packet(enum link_type link, const struct packet *p, struct segment *out)
 {
-	struct reader r = { .bytes = bytes, .n = captured };
+	struct reader r = { .bytes = p->bytes, .n = p->captured };
+	uint32_t original = p->original;
 	uint32_t header;
 	uint16_t type;
 
-	if (original < captured)
+	if (original < p->captured)
 		return DECODED_MALFORMED;
 	header = decode_link(&r, link, &type, out);
 	for (int tags = 0; type == ETHERTYPE_VLAN || type == ETHERTYPE_QINQ || type == ETHERTYPE_QINQ_OLD; tags++) {
@@ -257,7 +291,7 @@ enum decoded decode_packet(enum link_type link, const uint8_t *bytes, uint32_t c
 		header += VLAN_TAG;
 		out->link_bytes += VLAN_TAG;
 	}
-	if (r.over || captured < header)
+	if (r.over || p->captured < header)
 		return missing(&r, original);
 	out->wire_bytes = original - header + out->link_bytes;
 	if (type == ETHERTYPE_IPV4)

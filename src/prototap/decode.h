@@ -11,7 +11,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* One packet as it was captured. */
+struct packet {
+	int64_t time_ns;	/* CLOCK_REALTIME of the capturing host */
+	const uint8_t *bytes;	/* owned by the source of packets, and valid until its next packet */
+	uint32_t captured;	/* bytes in `bytes` */
+	uint32_t original;	/* bytes on the wire */
+};
+
 enum link_type { LINK_ETHERNET, LINK_COOKED, LINK_COOKED2, LINK_LOOPBACK, LINK_IP, LINK_IPV4, LINK_IPV6, LINK_TYPES };
+
+/* A link type that can be read. */
+struct link {
+	int number;		/* DLT_* of libpcap, www.tcpdump.org/linktypes */
+	enum link_type type;
+	const char *name;
+	const char *editcap;	/* its name for editcap -T */
+};
+#define LINKS_KNOWN "Ethernet, Linux cooked, loopback and raw IP"
+
+/* The link type with this number; NULL: it cannot be read. */
+const struct link *link_of(int number);
+/* In words: which bytes of a frame wire_bytes counts in a capture of this link type. */
+const char *link_wire_bytes(enum link_type type);
 
 enum transport { TRANSPORT_TCP, TRANSPORT_UDP };
 
@@ -45,14 +67,13 @@ enum decoded {
 	DECODED_MALFORMED	/* headers that contradict themselves or the packet's length */
 };
 
-/* `captured` bytes are there of a packet of `original` bytes (which includes a cooked header). Only
+/* The packet's `original` length includes a cooked header. Only
  * after DECODED_SEGMENT is *out complete; after DECODED_FRAGMENT wire_bytes, link_bytes and
  * ip_bytes are there.
  *
  * A cooked capture has no Ethernet header, but says what kind of device the packet crossed: where
  * that is Ethernet or the loopback, the 14 bytes that a capture on the device would show are added.
  * The four bytes of a BSD loopback never were on any wire. */
-enum decoded decode_packet(enum link_type link, const uint8_t *bytes, uint32_t captured, uint32_t original,
-			   struct segment *out);
+enum decoded decode_packet(enum link_type link, const struct packet *p, struct segment *out);
 
 #endif

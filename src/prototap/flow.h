@@ -8,7 +8,6 @@
 
 #include "acks.h"
 #include "decode.h"
-#include "message.h"
 #include "ports.h"
 #include "stream.h"
 

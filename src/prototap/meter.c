@@ -187,13 +187,7 @@ static bool count_ack(struct flow *f, int c, const struct segment *s, int64_t ti
 	return ack.pure;
 }
 
-/* What the packet has of its payload. */
-struct kept {
-	const uint8_t *bytes;
-	uint32_t captured;
-};
-
-static void take_payload(struct meter *m, struct flow *f, int c, const struct segment *s, const struct kept *kept, int64_t time_ns)
+static void take_payload(struct meter *m, struct flow *f, int c, const struct segment *s, const struct packet *p)
 {
 	struct channel_count *n = &f->count[c];
 	struct stream_taken t;
@@ -206,12 +200,12 @@ static void take_payload(struct meter *m, struct flow *f, int c, const struct se
 	n->out_of_order_packets += t.out_of_order;
 	n->resynchronized += t.resynchronized;
 	if (f->content || f->looked != CONTENT_LOOKED) {
-		uint32_t there = kept->captured > s->payload_at ? kept->captured - s->payload_at : 0;
+		uint32_t there = p->captured > s->payload_at ? p->captured - s->payload_at : 0;
 
-		content_segment(&m->contents, f, c, there ? kept->bytes + s->payload_at : NULL,
+		content_segment(&m->contents, f, c, there ? p->bytes + s->payload_at : NULL,
 				there < s->payload_bytes ? there : s->payload_bytes, s->payload_bytes, &t);
 	}
-	take_data(m, f, c, time_ns, &t);
+	take_data(m, f, c, p->time_ns, &t);
 }
 
 /* A datagram is a message; nothing says whether it was seen before, or what should have come in between. */
@@ -239,12 +233,12 @@ static void pass_segment(struct meter *m, const struct segment *s)
 	m->passed[port].port = port;
 }
 
-static void take_segment(struct meter *m, const struct segment *s, const struct kept *kept, int64_t time_ns)
+static void take_segment(struct meter *m, const struct segment *s, const struct packet *p)
 {
+	int64_t time_ns = p->time_ns;
 	struct stream_taken t;
 	struct flow *f;
-	int c;
-	int source;
+	int c, source;
 
 	f = flow_of(m, s, time_ns, &source);
 	if (!f) {
@@ -276,28 +270,27 @@ static void take_segment(struct meter *m, const struct segment *s, const struct 
 		take_data(m, f, 1 - c, time_ns, &t);
 	}
 	if (s->payload_bytes)
-		take_payload(m, f, c, s, kept, time_ns);
+		take_payload(m, f, c, s, p);
 	if (s->flags & TCP_FIN)
 		f->finished[c] = true;
 	if (s->flags & TCP_RST)
 		f->reset = true;
 }
 
-void meter_packet(struct meter *m, enum link_type link, int64_t time_ns, const uint8_t *bytes, uint32_t captured,
-		  uint32_t original)
+void meter_packet(struct meter *m, enum link_type link, const struct packet *p)
 {
 	struct segment s;
-	enum decoded what = decode_packet(link, bytes, captured, original, &s);
+	enum decoded what = decode_packet(link, p, &s);
 
 	if (!m->packets++)
-		m->first_ns = time_ns;
-	else if (time_ns < m->last_ns)
+		m->first_ns = p->time_ns;
+	else if (p->time_ns < m->last_ns)
 		m->steps_back++;
-	m->last_ns = time_ns;
-	m->truncated += captured < original;
+	m->last_ns = p->time_ns;
+	m->truncated += p->captured < p->original;
 	m->decoded[what]++;
 	if (what == DECODED_SEGMENT) {
-		take_segment(m, &s, &(struct kept){ bytes, captured }, time_ns);
+		take_segment(m, &s, p);
 	} else if (what == DECODED_FRAGMENT) {
 		m->fragment_wire_bytes += s.wire_bytes;
 		m->fragment_ip_bytes += s.ip_bytes;

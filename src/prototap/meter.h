@@ -71,8 +71,7 @@ struct meter {
 int meter_init(struct meter *m, const struct meter_cfg *cfg);	/* 0 or -ENOMEM */
 void meter_free(struct meter *m);
 
-void meter_packet(struct meter *m, enum link_type link, int64_t time_ns, const uint8_t *bytes, uint32_t captured,
-		  uint32_t original);
+void meter_packet(struct meter *m, enum link_type link, const struct packet *p);
 
 /* Ends all flows: sums and ranking are complete afterwards. */
 void meter_finish(struct meter *m);

@@ -4,7 +4,6 @@
  * Packets come from source.c, live or from files; meter.c counts them; report.c tells the result. This file reads
  * options, gives privileges up and runs. */
 #include "clock.h"
-#include "offload.h"
 #include "ports.h"
 #include "privilege.h"
 #include "proc.h"
@@ -104,7 +103,7 @@ static bool take_packet(void *context, const struct packet *p)
 		run->past_end = true;
 		return false;
 	}
-	meter_packet(&run->meter, run->link, p->time_ns, p->bytes, p->captured, p->original);
+	meter_packet(&run->meter, run->link, p);
 	return true;
 }
 
@@ -301,7 +300,7 @@ int main(int argc, char **argv)
 	run.source = open_source(run.live, argv + at, argc - at);
 	out = open_run_report(&run);
 	if (run.live)
-		offload_describe(cfg.interface, run.offloads, sizeof(run.offloads));
+		capture_offloads(cfg.interface, run.offloads, sizeof(run.offloads));
 	err = privilege_drop(out_cfg.path, run.privileges, sizeof(run.privileges));
 	if (err)
 		die(EXIT_RUN, "cannot give up privileges: %s", strerror(-err));

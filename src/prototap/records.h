@@ -7,7 +7,7 @@
 #ifndef PROTOTAP_RECORDS_H
 #define PROTOTAP_RECORDS_H
 
-#include "packet.h"
+#include "decode.h"
 
 #include <stddef.h>
 #include <stdint.h>

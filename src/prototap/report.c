@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run.h"
-#include "account.h"
 #include "clock.h"
-#include "costs.h"
-#include "findings.h"
 #include "say.h"
 
 #include <math.h>

@@ -4,7 +4,6 @@
 #define PROTOTAP_RUN_H
 
 #include "latency.h"
-#include "link.h"
 #include "meter.h"
 #include "ports.h"
 #include "rec.h"
@@ -48,6 +47,15 @@ struct tap_run {
 bool run_empty(const struct tap_run *run, char *why);
 /* Whether some was lost; `why` then says what. */
 bool run_lost(const struct tap_run *run, char *why);
+
+/* Parts of the report, all after meter_finish(), written into the open object.
+ * account_tell: flows, channels, headers, session, updates, largest gap and stalls. costs_tell: setup, idle, per_key and acks of
+ * a capture from `from_ns` to `to_ns`. findings_tell: tls and, where it was asked for, decoded. */
+void account_tell(struct rec *r, struct meter *m);
+void costs_tell(struct rec *r, const struct meter *m, int64_t from_ns, int64_t to_ns);
+void findings_tell(struct rec *r, const struct meter *m);
+/* Bytes that TLS adds to the payload: record headers, and what sealing adds where it is known. */
+uint64_t findings_tls_bytes(const struct contents *all);
 
 /* Settings and result, after meter_finish(). `files` ends with NULL. */
 void run_report(struct rec *r, struct tap_run *run, char *const *files);

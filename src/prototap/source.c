@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "source.h"
 #include "drops.h"
-#include "input.h"
 #include "merge.h"
 #include "why.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define ROOM (1 << 20)		/* to read one file ahead: less costs time in the kernel, more leaves the cache */
 #define ROOM_EACH (1 << 16)	/* of several */
+#define BUFFER (256 * 1024)	/* bytes of stdio's buffer: its own 4 KB cost a third of the speed */
+#define SIGNATURE_MAX 6		/* bytes of the longest signature of a compressed file */
 #define BATCH 4096		/* packets a call: under a flood there is always one more, and who calls has an end to keep */
+
+struct input_stream {
+	const char *path;	/* the caller's */
+	FILE *stream;		/* NULL once the capture that reads it closes it */
+	char *buffer;		/* owned; the stream's buffer, which must outlive it */
+};
 
 struct file {
 	struct input_stream in;
@@ -27,6 +37,60 @@ struct source {
 	int damaged;
 	char damage[SOURCE_WHY];
 };
+
+static void input_many(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int input_open(struct input_stream *in, const char *path)
+{
+	*in = (struct input_stream){ .path = path, .stream = strcmp(path, "-") ? fopen(path, "re") : stdin };
+	if (!in->stream)
+		return -errno;
+	in->buffer = malloc(BUFFER);
+	if (in->buffer)
+		setvbuf(in->stream, in->buffer, _IOFBF, BUFFER);
+	return 0;
+}
+
+static void input_close(struct input_stream *in)
+{
+	if (in->stream && in->stream != stdin)
+		fclose(in->stream);
+	free(in->buffer);
+}
+
+static const char *input_unpack(struct input_stream *in)
+{
+	static const struct { const char *command; size_t n; unsigned char mark[SIGNATURE_MAX]; } kinds[] = {
+		{ "gzip -dc", 2, { 0x1f, 0x8b } },
+		{ "gzip -dc", 2, { 0x1f, 0x9d } },	/* by compress */
+		{ "zstd -dc", 4, { 0x28, 0xb5, 0x2f, 0xfd } },
+		{ "bzip2 -dc", 3, { 'B', 'Z', 'h' } },
+		{ "xz -dc", 6, { 0xfd, '7', 'z', 'X', 'Z', 0 } },
+		{ "lz4 -dc", 4, { 0x04, 0x22, 0x4d, 0x18 } },
+	};
+	const char *command = NULL;
+	unsigned char seen[SIGNATURE_MAX];
+	size_t n = 0;
+	int c;
+
+	while (n < SIGNATURE_MAX && (c = getc(in->stream)) != EOF)
+		seen[n++] = (unsigned char)c;
+	for (size_t i = 0; !command && i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (n >= kinds[i].n && !memcmp(seen, kinds[i].mark, kinds[i].n))
+			command = kinds[i].command;
+	/* More than one byte back is granted by the C libraries of Linux, not by the standard. */
+	while (n > 0)
+		ungetc(seen[--n], in->stream);
+	return command;
+}
 
 struct source *source_live(const struct capture_live_cfg *cfg, char *why)
 {

@@ -3,14 +3,35 @@
  *
  * Says of each segment what is new, what was seen before and what comes too early; early data waits as an
  * interval, and neighbouring intervals become one, so memory goes with the number of holes and not with the data behind them.
- * Offsets are 64-bit, so a wrap of the 32-bit sequence number is nothing special (RFC 9293, 3.4). */
+ * Offsets are 64-bit, so a wrap of the 32-bit sequence number is nothing special (RFC 9293, 3.4).
+ *
+ * In-order data is counted as messages: a message ends in PSH, in data of the other direction, or in a pause over
+ * MESSAGE_PAUSE_NS. It is counted when it begins. Pure: time comes in as a number. */
 #ifndef PROTOTAP_STREAM_H
 #define PROTOTAP_STREAM_H
 
-#include "message.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+#define MESSAGE_PAUSE_NS (200 * 1000000LL)
+
+/* Data that is handed over at one instant. It may hold several ends (PSH), when it waited behind a hole. */
+struct message_part {
+	uint64_t bytes;
+	uint32_t ends;		/* how many of its segments carry PSH */
+	bool open;		/* bytes follow the last of those ends */
+};
+
+/* Of one flow. */
+struct message_run {
+	int64_t last_ns;	/* of the open message's newest data */
+	int8_t direction;	/* of the open message; -1: none is open */
+};
+
+void message_start(struct message_run *m);
+
+/* How many messages begin with this part, 0 when it all continues the open one. `*fresh`: the part's first byte begins one. */
+uint32_t message_take(struct message_run *m, int direction, int64_t time_ns, const struct message_part *part, bool *fresh);
 
 #define STREAM_HOLES_MAX 256	/* a stream with more holes gives up its oldest: that data counts as missing */
 

@@ -51,7 +51,7 @@ static bool take(void *context, const struct packet *p)
 {
 	struct reading *r = context;
 
-	meter_packet(r->meter, r->link, p->time_ns, p->bytes, p->captured, p->original);
+	meter_packet(r->meter, r->link, p);
 	return true;
 }
 
@@ -94,7 +94,7 @@ static void fuzz_packets(struct meter *m, enum link_type link, const uint8_t *da
 		if (!copy)
 			return;
 		memcpy(copy, data + at, captured);
-		meter_packet(m, link, now, copy, captured, captured + beyond);
+		meter_packet(m, link, &(struct packet){ now, copy, captured, captured + beyond });
 		free(copy);
 		at += captured;
 	}

@@ -3,7 +3,6 @@
  * tell the same packets and the same damage.
  *
  * Input: one byte that chooses how much is read ahead, then the file. */
-#include "prototap/link.h"
 #include "prototap/records.h"
 
 #include <pcap/pcap.h>

@@ -43,7 +43,7 @@ static enum decoded decode(enum link_type link, const uint8_t *frame, size_t cap
 
 	assert_non_null(copy);
 	memcpy(copy, frame, captured);
-	what = decode_packet(link, copy, (uint32_t)captured, original, s);
+	what = decode_packet(link, &(struct packet){ .bytes = copy, .captured = (uint32_t)captured, .original = original }, s);
 	free(copy);
 	return what;
 }

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "clock.h"
-#include "prototap/message.h"
+#include "prototap/stream.h"
 #include "prototap/update.h"
 
 #define MS NS_PER_MS
