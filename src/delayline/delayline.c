@@ -7,7 +7,6 @@
 #include "clock.h"
 #include "control.h"
 #include "orders.h"
-#include "privilege.h"
 #include "proc.h"
 #include "pump.h"
 #include "rec.h"

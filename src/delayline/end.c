@@ -2,6 +2,7 @@
 #include "end.h"
 #include "why.h"
 
+#include <cap-ng.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_tun.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 static int open_tap(struct end *e, char *why, size_t size)
@@ -102,4 +104,28 @@ int64_t end_dropped(const struct end *e)
 		return -1;
 	text[n] = '\0';
 	return end_read_dropped(text, e->name);
+}
+
+int wire_drop_privilege(void)
+{
+	static const capng_type_t sets = CAPNG_EFFECTIVE | CAPNG_PERMITTED;
+	/* Locked memory grows when a report is begun. The report and the fifo may stand in somebody else's folder. */
+	static const unsigned needed[] = { CAP_IPC_LOCK, CAP_DAC_OVERRIDE, CAP_FOWNER };
+	const size_t n = sizeof(needed) / sizeof(*needed);
+	int had[sizeof(needed) / sizeof(*needed)];
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -errno;
+	if (capng_get_caps_process())
+		return -EPERM;
+	if (capng_have_capabilities(CAPNG_SELECT_CAPS) == CAPNG_NONE)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		had[i] = capng_have_capability(CAPNG_PERMITTED, needed[i]);
+	capng_clear(CAPNG_SELECT_CAPS);
+	for (size_t i = 0; i < n; i++) {
+		if (had[i] && capng_update(CAPNG_ADD, sets, needed[i]))
+			return -EPERM;
+	}
+	return capng_apply(CAPNG_SELECT_CAPS) ? -EPERM : 0;
 }

@@ -22,4 +22,8 @@ int64_t end_dropped(const struct end *e);
 /* The same from the text of /proc/net/dev. */
 int64_t end_read_dropped(const char *text, const char *name);
 
+/* Keeps only what a report that is written later, and memory that is locked, may take; nothing
+ * comes back (no_new_privs). 0 or -errno. */
+int wire_drop_privilege(void);
+
 #endif

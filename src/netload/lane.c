@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lane.h"
 #include "door.h"
-#include "frame.h"
 
 #include <linux/sock_diag.h>
 #include <linux/tcp.h>

@@ -3,7 +3,6 @@
 #ifndef THINPROBE_NETLOAD_LANE_H
 #define THINPROBE_NETLOAD_LANE_H
 
-#include "arrive.h"
 #include "load.h"
 
 #include <stddef.h>

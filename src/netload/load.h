@@ -40,4 +40,39 @@ struct side {
 	int64_t cpu_ns;
 };
 
+/* Bytes of the headers of a frame as a shaper counts them: Ethernet 14, IPv4 20 or IPv6 40, UDP 8 or TCP 20 and 12 with
+ * timestamps. The preamble, the checksum and the gap between frames are not counted. */
+int64_t frame_header(bool udp, bool ipv6, bool timestamps);
+
+/* The payload bytes of a frame where --frame-size was not given: `most`, or fewer so that at `rate` (bits a second; 0: no
+ * limit) a frame holds at most a 400th of a second's bits, and every second keeps the rate to 0.25 %; at least 64. */
+int64_t frame_size(int64_t rate, int64_t header, int64_t most);
+
+#define ARRIVE_WINDOW 4096
+#define ARRIVE_JUMP 1000000000	/* no stream loses so many in a row: such a number is no datagram of ours */
+
+struct arrive {
+	int64_t next;			/* one more than the highest number */
+	int64_t got, reordered, duplicate;
+	uint64_t seen[ARRIVE_WINDOW / 64];
+};
+
+/* ARRIVE_STRANGER: not a number of this stream; ARRIVE_AGAIN: a copy, which is no further datagram of those that were sent. */
+enum arrive_kind { ARRIVE_STRANGER, ARRIVE_NEW, ARRIVE_AGAIN };
+enum arrive_kind arrive_add(struct arrive *a, uint64_t number);
+
+struct second {
+	int64_t from_ns, from_bits;	/* of the second that runs */
+	int64_t low, high, last, seconds;	/* bit/s in the slowest, the fastest and the last second; number of seconds */
+};
+
+void second_start(struct second *s, int64_t now_ns, int64_t bits);
+/* Is it time to read the total? */
+static inline int second_over(const struct second *s, int64_t now_ns)
+{
+	return now_ns - s->from_ns >= 1000000000;
+}
+/* The total was `bits` at `now_ns`. Read late, the second is that much longer, and its rate is that of the longer time. */
+void second_read(struct second *s, int64_t now_ns, int64_t bits);
+
 #endif

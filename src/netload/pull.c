@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "pull.h"
-#include "second.h"
+#include "trip.h"
 #include "talk.h"
 
 #include <errno.h>

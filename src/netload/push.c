@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "push.h"
+#include "trip.h"
 #include "beat.h"
 #include "proc.h"
 #include "random.h"
-#include "second.h"
 #include "talk.h"
 
 #include <errno.h>

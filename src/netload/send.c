@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "send.h"
-#include "frame.h"
 #include "proc.h"
 #include "why.h"
 

@@ -4,8 +4,45 @@
 #define THINPROBE_NETLOAD_TRIP_H
 
 #include "door.h"
-#include "pull.h"
-#include "push.h"
+#include "lane.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct push {
+	const struct load *load;
+	struct lane *lane;
+	uint64_t key;			/* of the marks in datagrams */
+	const unsigned char *noise;	/* noise_new() */
+	struct side *side;		/* gets what was sent */
+	int priority;			/* of the thread, real-time; 0: none */
+	atomic_bool stop, started, over;
+	atomic_llong bits_per_s;	/* sent in the last whole second */
+	int err;			/* -errno: a stream broke */
+	pthread_t thread;
+};
+
+/* Random bytes that no compressor makes smaller, made before the load begins. NULL: no memory. */
+unsigned char *noise_new(int64_t seed);
+/* Bytes that go to the kernel at a time. */
+int64_t push_batch_bytes(const struct load *load, int64_t header);
+
+/* 0 or -errno. Then push_join() once. */
+int push_start(struct push *p);
+void push_join(struct push *p);
+
+struct pull {
+	const struct load *load;
+	struct lane *lane;
+	uint64_t key;
+	struct side *side;		/* gets what was received */
+	atomic_llong end_ns;		/* no later than that; INT64_MAX: the other end still sends */
+	pthread_t thread;
+};
+
+/* 0 or -errno. Then pull_end(), when the other end says that it has sent all: takes what is on its way, and returns. */
+int pull_start(struct pull *p);
+void pull_end(struct pull *p, bool at_once);
 
 struct trip {
 	struct load load;

@@ -8,10 +8,8 @@
 #include <cmocka.h>
 
 #include "clock.h"
-#include "netload/arrive.h"
 #include "netload/beat.h"
-#include "netload/frame.h"
-#include "netload/second.h"
+#include "netload/load.h"
 
 #define FRAME (1514 * 8)
 #define START (77 * NS_PER_S)
