@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* delayline - a link of a stated delay, jitter, loss and rate between two interfaces, for kernels that cannot emulate one.
  *
- * Both ends are TAP interfaces, each in a network namespace of choice. When a packet passes is
- * path.c's, where it waits shelf.c's, who carries it pump.c's. This file reads options and orders,
- * runs, reports; its own delay too, for that is in every figure measured over the link. */
+ * Both ends are TAP interfaces, each in a network namespace of choice. link_path.c decides when a packet is delivered,
+ * delay_queue.c keeps it until then, forwarder.c reads and writes frames. This file reads options and commands, runs, and reports,
+ * also the delay that the program itself adds, which is part of everything measured over the link. */
 #include "clock.h"
 #include "control.h"
-#include "orders.h"
+#include "link_commands.h"
 #include "proc.h"
-#include "pump.h"
+#include "forwarder.h"
 #include "rec.h"
 #include "say.h"
 #include "rt.h"
@@ -20,21 +20,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PRIORITY 25	/* above the probe, as the interrupts of a network would be */
+#define PRIORITY 25	/* real-time, above the probe's, as network interrupts would be */
 
-static int call_end(const char *text, void *value);
-static int read_link_rate(const char *text, void *value);
-static int call_loss(const char *text, void *value);
-static int call_order(const char *text, void *value);
-
-#define ORDERS_AT_START 32
+#define COMMANDS_AT_START 32
 
 static struct {
-	const char *end[2];
+	const char *end[2];	/* --end */
 	int ends;
-	const char *order[ORDERS_AT_START];
+	const char *order[COMMANDS_AT_START];	/* --order */
 	int n_orders;
-	struct path_cfg path;
+	struct link_path_cfg path;
 	int64_t seed, packets, run_ns, parent, ready_fd;
 	const char *control;
 	struct cli_cpus cpus;
@@ -42,47 +37,16 @@ static struct {
 static struct rec_cfg out_cfg;
 
 static struct {
-	struct orders orders;
+	struct link_commands commands;
 	struct control control;
 	struct rt_state rt;
 	int64_t begun_ns, cpu_ns;
-	int64_t orders_heeded;
+	int64_t commands_applied;
 	struct rec *out;
 } now = { .control.fd = -1 };
-static struct pump pump;
+static struct forwarder fwd;
 
-static const struct cli_opt options[] = {
-	{ CLI_CALL, 0, "end", &cfg, 0, 0, "an interface to make, with the network namespace it belongs into; give two", NULL, call_end,
-	  "NAME[@FILE]" },
-	{ CLI_NS, 0, "delay", &cfg.path.delay_ns, 0, (double)ORDERS_MAX_NS, "how long a packet takes, each way (0)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "jitter", &cfg.path.jitter_ns, 0, (double)ORDERS_MAX_NS,
-	  "by how much that varies, up or down (0)", NULL, NULL, NULL },
-	{ CLI_WORD, 0, "shape", &cfg.path.shape, 0, 0,
-	  "of the jitter: uniform, or normal with that standard deviation (uniform)", path_shapes, NULL, NULL },
-	{ CLI_FLAG, 0, "reorder", &cfg.path.reorder, 0, 0, "jitter may let packets overtake each other", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "loss", &cfg.path.loss, 0, 0, "how many packets are lost, in percent, each by itself (0)", NULL, call_loss,
-	  "PERCENT" },
-	{ CLI_CALL, 0, "rate", &cfg.path.rate_bits, 0, 0,
-	  "how fast they are sent, in bits of frames, such as 10Mbit (none)", NULL, read_link_rate, "RATE" },
-	{ CLI_NS, 0, "queue", &cfg.path.queue_ns, 0, (double)ORDERS_MAX_NS,
-	  "how long a packet may wait for that before it is dropped (50ms)", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "order", &cfg, 0, 0, "an order that holds from the start, such as \"back rate 384Kbit\"; may be given many times",
-	  NULL, call_order, "ORDER" },
-	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e15, "of the losses and the jitter (1)", NULL, NULL, NULL },
-	{ CLI_INT, 0, "packets", &cfg.packets, 16, 1 << 20,
-	  "memory for so many packets on their way, both ways together (16384)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "control", &cfg.control, 0, 0,
-	  "take orders from this fifo, which is made where it is not there: delay 50ms, loss 1%, report ...", NULL, NULL, "FIFO" },
-	{ CLI_CPUS, 0, "cpus", &cfg.cpus, 0, 0, "run on these CPUs (any)", NULL, NULL, NULL },
-	{ CLI_NS, 't', "time", &cfg.run_ns, NS_PER_MS, 30.0 * (double)NS_PER_DAY, "end after this long (never)", NULL, NULL, NULL },
-	{ CLI_INT, 0, "parent", &cfg.parent, 1, 1e9,
-	  "end at once where this is not our parent any more (its end is ours in any case)", NULL, NULL, "PID" },
-	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
-	REC_OPTIONS(out_cfg),
-	{ .type = CLI_END },
-};
-
-static int call_end(const char *text, void *value)
+static int add_end_option(const char *text, void *value)
 {
 	size_t name = strcspn(text, "@");
 
@@ -90,58 +54,89 @@ static int call_end(const char *text, void *value)
 	if (cfg.ends == 2)
 		die_usage("--end %s: a link has two ends", text);
 	if (name == 0 || name >= IFNAMSIZ || memchr(text, '/', name))
-		die_usage("--end %s: the name of an interface has 1 to 15 characters, and no /", text);
+		die_usage("--end %s: an interface name has 1 to 15 characters, without /", text);
 	cfg.end[cfg.ends++] = text;
 	return 0;
 }
 
-static int read_link_rate(const char *text, void *value)
+static int read_link_rate_option(const char *text, void *value)
 {
-	int err = orders_read_rate(text, value);
+	int err = link_rate_read(text, value);
 
 	if (err && err != -ENOTUNIQ)
 		die_usage("--rate %s: a rate from 1kbit to 100Gbit, such as 10Mbit, or none", text);
 	return err;
 }
 
-static int call_loss(const char *text, void *value)
+static int read_loss_option(const char *text, void *value)
 {
-	if (orders_read_loss(text, value))
+	if (link_loss_read(text, value))
 		die_usage("--loss %s: percent, from 0 to 100", text);
 	return 0;
 }
 
-static int call_order(const char *text, void *value)
+static int add_order_option(const char *text, void *value)
 {
-	struct orders tried = { 0 };
+	struct link_commands tried = { 0 };
 
 	(void)value;
-	if (cfg.n_orders == ORDERS_AT_START)
-		die_usage("--order %s: at most %d of them", text, ORDERS_AT_START);
-	if (!*text || orders_read(&tried, text) || !tried.changed)
-		die_usage("--order %s: an order that changes the link, such as \"forth rate 1500Kbit\" or \"delay 20ms\"", text);
+	if (cfg.n_orders == COMMANDS_AT_START)
+		die_usage("--order %s: give at most %d orders; use --control for more", text, COMMANDS_AT_START);
+	if (!*text || link_command_read(&tried, text) || !tried.changed)
+		die_usage("--order %s: not a command that changes the link; such as \"forth rate 1500Kbit\" or \"delay 20ms\"", text);
 	cfg.order[cfg.n_orders++] = text;
 	return 0;
 }
 
+static const struct cli_opt options[] = {
+	{ CLI_CALL, 0, "end", &cfg, 0, 0, "an interface to create, here or in the network namespace FILE; give two", NULL, add_end_option,
+	  "NAME[@FILE]" },
+	{ CLI_NS, 0, "delay", &cfg.path.delay_ns, 0, (double)LINK_TIME_MAX_NS, "delay of a packet, each way (0)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "jitter", &cfg.path.jitter_ns, 0, (double)LINK_TIME_MAX_NS,
+	  "variation of the delay, up or down (0)", NULL, NULL, NULL },
+	{ CLI_WORD, 0, "shape", &cfg.path.shape, 0, 0,
+	  "distribution of the jitter: uniform, or normal with that standard deviation (uniform)", jitter_shapes, NULL, NULL },
+	{ CLI_FLAG, 0, "reorder", &cfg.path.reorder, 0, 0, "jitter may let packets overtake each other", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "loss", &cfg.path.loss, 0, 0, "share of packets lost, in percent, independently of each other (0)", NULL,
+	  read_loss_option, "PERCENT" },
+	{ CLI_CALL, 0, "rate", &cfg.path.rate_bits, 0, 0,
+	  "rate of the link in bits of frames, such as 10Mbit (none)", NULL, read_link_rate_option, "RATE" },
+	{ CLI_NS, 0, "queue", &cfg.path.queue_ns, 0, (double)LINK_TIME_MAX_NS,
+	  "longest wait of a packet for the rate; beyond, it is dropped (50ms)", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "order", &cfg, 0, 0, "apply this command at the start, such as \"back rate 384Kbit\"; may be given many times",
+	  NULL, add_order_option, "ORDER" },
+	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e15, "seed of the random losses and jitter (1)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "packets", &cfg.packets, 16, 1 << 20,
+	  "memory for this many packets under way, both ways together (16384)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "control", &cfg.control, 0, 0,
+	  "take commands from this fifo, created if missing: delay 50ms, loss 1%, report ...", NULL, NULL, "FIFO" },
+	{ CLI_CPUS, 0, "cpus", &cfg.cpus, 0, 0, "run on these CPUs (any)", NULL, NULL, NULL },
+	{ CLI_NS, 't', "time", &cfg.run_ns, NS_PER_MS, 30.0 * (double)NS_PER_DAY, "end after this long (never)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "parent", &cfg.parent, 1, 1e9,
+	  "end at once if the parent is not this process (the program always ends with its parent)", NULL, NULL, "PID" },
+	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
+	REC_OPTIONS(out_cfg),
+	{ .type = CLI_END },
+};
+
 /* --- the report ------------------------------------------------------------------------------------------------ */
 
-static void report_wire_settings(struct rec *r)
+static void report_link_settings(struct rec *r)
 {
 	static const char *const names[] = { "forth", "back" };
 
 	rec_object(r, "settings");
-	rec_int(r, "seed", (int64_t)now.orders.seed);
+	rec_int(r, "seed", (int64_t)now.commands.seed);
 	rec_int(r, "packets", cfg.packets);
 	for (int i = 0; i < 2; i++) {
-		const struct path_cfg *path = &now.orders.cfg[i];
+		const struct link_path_cfg *path = &now.commands.cfg[i];
 
 		rec_object(r, names[i]);
 		rec_int(r, "rate_bits_per_s", path->rate_bits);
 		rec_real(r, "queue_ms", (double)path->queue_ns / NS_PER_MS, 6);
 		rec_real(r, "delay_ms", (double)path->delay_ns / NS_PER_MS, 6);
 		rec_real(r, "jitter_ms", (double)path->jitter_ns / NS_PER_MS, 6);
-		rec_str(r, "shape", path_shapes[path->shape]);
+		rec_str(r, "shape", jitter_shapes[path->shape]);
 		rec_bool(r, "reorder", path->reorder);
 		rec_real(r, "loss_percent", path->loss * 100, 6);
 		rec_end(r);
@@ -149,57 +144,57 @@ static void report_wire_settings(struct rec *r)
 	rec_end(r);
 }
 
-static void report_way(struct rec *r, int i)
+static void report_link_direction(struct rec *r, int i)
 {
-	const struct pump_way *way = &pump.way[i];
+	const struct forwarder_direction *way = &fwd.way[i];
 
 	rec_object(r, NULL);
-	rec_str(r, "from", pump.ends[i].name);
-	rec_str(r, "to", pump.ends[!i].name);
+	rec_str(r, "from", fwd.ends[i].name);
+	rec_str(r, "to", fwd.ends[!i].name);
 	rec_int(r, "packets", way->packets);
 	rec_int(r, "bytes", way->bytes);
-	rec_int(r, "passed", way->fate[PATH_PASSES]);
+	rec_int(r, "passed", way->fate[LINK_PASSES]);
 	rec_int(r, "passed_bytes", way->passed_bytes);
-	rec_int(r, "lost", way->fate[PATH_LOST]);
-	rec_int(r, "dropped_by_queue", way->fate[PATH_DROPPED]);
+	rec_int(r, "lost", way->fate[LINK_LOSES]);
+	rec_int(r, "dropped_by_queue", way->fate[LINK_QUEUE_FULL]);
 	rec_int(r, "dropped_no_room", way->no_room);
 	rec_int(r, "refused", way->refused);
-	rec_count(r, "dropped_before", end_dropped(&pump.ends[i]));
+	rec_count(r, "dropped_before", tap_port_dropped(&fwd.ends[i]));
 	rec_end(r);
 }
 
-static void report_late(struct rec *r)
+static void report_added_delay(struct rec *r)
 {
-	static const int64_t upto[] = { 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, LATE_MOST_US };
+	static const int64_t edges_us[] = { 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, DELAY_HIST_MAX_US };
 	static const struct { const char *name; double p;
 			      } percentiles[] = { { "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }, { "p999", 0.999 } };
-	const struct late *late = &pump.late;
+	const struct delay_hist *added = &fwd.added;
 
 	rec_object(r, "added_delay_us");
-	rec_int(r, "n", late->n);
-	rec_real(r, "min", late->n ? (double)late->min_ns / 1000 : NAN, 1);
-	rec_real(r, "mean", late_mean(late), 1);
+	rec_int(r, "n", added->n);
+	rec_real(r, "min", added->n ? (double)added->min_ns / 1000 : NAN, 1);
+	rec_real(r, "mean", delay_hist_mean_us(added), 1);
 	for (size_t i = 0; i < sizeof(percentiles) / sizeof(*percentiles); i++)
-		rec_real(r, percentiles[i].name, late_percentile(late, percentiles[i].p), 0);
-	rec_real(r, "max", late->n ? (double)late->max_ns / 1000 : NAN, 1);
+		rec_real(r, percentiles[i].name, delay_hist_percentile_us(added, percentiles[i].p), 0);
+	rec_real(r, "max", added->n ? (double)added->max_ns / 1000 : NAN, 1);
 	rec_array(r, "histogram");
-	for (size_t i = 0; i < sizeof(upto) / sizeof(*upto); i++) {
+	for (size_t i = 0; i < sizeof(edges_us) / sizeof(*edges_us); i++) {
 		rec_object(r, NULL);
-		rec_int(r, "upto_us", upto[i]);
-		rec_int(r, "cumulative", late_within(late, upto[i]));
+		rec_int(r, "upto_us", edges_us[i]);
+		rec_int(r, "cumulative", delay_hist_count_within(added, edges_us[i]));
 		rec_end(r);
 	}
 	rec_end(r);
 	rec_end(r);
 }
 
-static bool lossy(void)
+static bool frames_found_no_room(void)
 {
-	return pump.way[0].no_room || pump.way[1].no_room;
+	return fwd.way[0].no_room || fwd.way[1].no_room;
 }
 
-/* "10.0 Mbit/s, queue 50.0 ms, 20.0 ms each way, no loss" */
-static void describe_path(const struct path_cfg *p, const char *each_way, char *text, size_t size)
+/* Writes one direction's settings, such as "10.0 Mbit/s, queue 50.0 ms, 20.0 ms each way, no loss". */
+static void describe_path(const struct link_path_cfg *p, const char *each_way, char *text, size_t size)
 {
 	char rate[80] = "no limit of rate", jitter[40] = "", loss[40] = "no loss";
 
@@ -212,13 +207,13 @@ static void describe_path(const struct path_cfg *p, const char *each_way, char *
 	snprintf(text, size, "%s, %s%s%s, %s", rate, p->delay_ns ? say_ns((double)p->delay_ns) : "no delay", jitter, each_way, loss);
 }
 
-static void say_way(struct rec *r, int i, const char *link)
+static void say_link_direction(struct rec *r, int i, const char *link)
 {
-	const struct pump_way *way = &pump.way[i];
+	const struct forwarder_direction *way = &fwd.way[i];
 	const struct { int64_t n; const char *what; } gone[] = {
-		{ way->fate[PATH_LOST], "lost as asked" }, { way->fate[PATH_DROPPED], "dropped (queue full)" },
+		{ way->fate[LINK_LOSES], "lost by --loss" }, { way->fate[LINK_QUEUE_FULL], "dropped (queue full)" },
 		{ way->no_room, "dropped (no room)" }, { way->refused, "refused by the interface" },
-		{ end_dropped(&pump.ends[i]), "missed" },
+		{ tap_port_dropped(&fwd.ends[i]), "missed by the program" },
 	};
 	char text[256] = "";
 
@@ -227,46 +222,47 @@ static void say_way(struct rec *r, int i, const char *link)
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %s %s", say_count(gone[k].n), gone[k].what);
 	if (way->packets && !*text)
 		strcpy(text, ", all delivered");
-	rec_say(r, "  %s -> %s   %s packets%s%s%s", pump.ends[i].name, pump.ends[!i].name, say_count(way->packets), text,
+	rec_say(r, "  %s -> %s   %s packets%s%s%s", fwd.ends[i].name, fwd.ends[!i].name, say_count(way->packets), text,
 		*link ? "; " : "", link);
 }
 
 static void say_link(struct rec *r, double wall_ns)
 {
-	bool alike = !memcmp(&now.orders.cfg[0], &now.orders.cfg[1], sizeof(now.orders.cfg[0]));
-	const struct late *late = &pump.late;
+	bool alike = !memcmp(&now.commands.cfg[0], &now.commands.cfg[1], sizeof(now.commands.cfg[0]));
+	const struct delay_hist *added = &fwd.added;
 	char link[2][256];
 
 	for (int i = 0; i < 2; i++)
-		describe_path(&now.orders.cfg[i], alike && now.orders.cfg[i].delay_ns ? " each way" : "", link[i], sizeof(link[i]));
-	rec_say(r, "%s <-> %s: %s%s%s", pump.ends[0].name, pump.ends[1].name, alike ? link[0] : "", alike ? "; " : "", say_ns(wall_ns));
+		describe_path(&now.commands.cfg[i], alike && now.commands.cfg[i].delay_ns ? " each way" : "", link[i], sizeof(link[i]));
+	rec_say(r, "%s <-> %s: %s%s%s", fwd.ends[0].name, fwd.ends[1].name, alike ? link[0] : "", alike ? "; " : "", say_ns(wall_ns));
 	for (int i = 0; i < 2; i++)
-		say_way(r, i, alike ? "" : link[i]);
-	if (late->n)
-		rec_say(r, "The line's own delay on top: %s µs (p50), %s (p99), %s at worst", say_number(late_percentile(late, 0.5)),
-			say_number(late_percentile(late, 0.99)), say_number((double)late->max_ns / NS_PER_US));
-	if (lossy())
-		rec_warn(r, "%s packets found no room and were dropped; give more with --packets",
-			 say_count(pump.way[0].no_room + pump.way[1].no_room));
-	if (pump.broken)
-		rec_warn(r, "the interface %s is gone", pump.ends[pump.broken - 1].name);
+		say_link_direction(r, i, alike ? "" : link[i]);
+	if (added->n)
+		rec_say(r, "Delay added by the program itself: %s µs (p50), %s (p99), %s at worst",
+			say_number(delay_hist_percentile_us(added, 0.5)),
+			say_number(delay_hist_percentile_us(added, 0.99)), say_number((double)added->max_ns / NS_PER_US));
+	if (frames_found_no_room())
+		rec_warn(r, "%s packets were dropped because all slots were taken; give more with --packets",
+			 say_count(fwd.way[0].no_room + fwd.way[1].no_room));
+	if (fwd.broken)
+		rec_warn(r, "the interface %s was removed during the run", fwd.ends[fwd.broken - 1].name);
 }
 
-static void report_wire(struct rec *r)
+static void report_link(struct rec *r)
 {
 	int64_t wall = clock_now() - now.begun_ns;
 	char text[128];
 
-	report_wire_settings(r);
+	report_link_settings(r);
 	rec_object(r, "result");
 	rec_array(r, "ways");
-	report_way(r, 0);
-	report_way(r, 1);
+	report_link_direction(r, 0);
+	report_link_direction(r, 1);
 	rec_end(r);
-	report_late(r);
-	rec_int(r, "on_their_way", (int64_t)delay_queue_count(pump.shelf));
-	rec_int(r, "on_their_way_max", (int64_t)delay_queue_most(pump.shelf));
-	rec_int(r, "orders", now.orders_heeded);
+	report_added_delay(r);
+	rec_int(r, "on_their_way", (int64_t)delay_queue_length(fwd.queue));
+	rec_int(r, "on_their_way_max", (int64_t)delay_queue_peak(fwd.queue));
+	rec_int(r, "orders", now.commands_applied);
 	rec_real(r, "seconds", (double)wall / NS_PER_S, 3);
 	rec_real(r, "cpu_percent", wall > 0 ? 100.0 * (double)(clock_process_cpu() - now.cpu_ns) / (double)wall : NAN, 2);
 	rt_describe(&now.rt, text, sizeof(text));
@@ -278,23 +274,23 @@ static void report_wire(struct rec *r)
 	say_link(r, (double)wall);
 }
 
-/* What was opened for the end is written now, and opened again: so there is never more than one temporary file. */
-static void report_now(void)
+/* Writes the report so far, and opens a new one for the end: there is never more than one temporary file. */
+static void write_interim_report(void)
 {
 	int err;
 
-	report_wire(now.out);
+	report_link(now.out);
 	err = rec_close(now.out);
 	if (err)
 		warn("cannot write the report: %s", strerror(-err));
 	now.out = rec_open(&out_cfg, "delayline");
 	if (!now.out)
-		warn("cannot write %s any more: %m; this was the last report", out_cfg.path ? out_cfg.path : "the report");
+		warn("cannot reopen %s: %m; no further report will be written", out_cfg.path ? out_cfg.path : "the report");
 }
 
-/* --- orders ---------------------------------------------------------------------------------------------------- */
+/* --- commands ---------------------------------------------------------------------------------------------------- */
 
-static void open_wire_control(void)
+static void open_link_control(void)
 {
 	char why[512];
 
@@ -302,33 +298,33 @@ static void open_wire_control(void)
 		die(EXIT_RUN, "%s", why);
 }
 
-static void obey_wire_order(void *arg, const char *line)
+static void apply_link_command(void *arg, const char *line)
 {
-	struct orders *o = &now.orders;
-	int err = orders_read(o, line);
+	struct link_commands *o = &now.commands;
+	int err = link_command_read(o, line);
 
 	(void)arg;
 	if (err) {
-		warn("order \"%s\" is %s", line, err == -ERANGE ? "out of range" :
-		     err == -EDOM ? "a time without a unit" : "not understood; thinprobe-delayline(1) lists them");
+		warn("command \"%s\" is %s", line, err == -ERANGE ? "out of range" :
+		     err == -EDOM ? "a time without a unit" : "unknown; thinprobe-delayline(1) lists the commands");
 		return;
 	}
 	for (int i = 0; i < 2; i++) {
 		if (o->changed & 1 << i)
-			path_set(&pump.way[i].path, &o->cfg[i]);
+			link_path_configure(&fwd.way[i].path, &o->cfg[i]);
 		if (o->seeded)
-			path_seed(&pump.way[i].path, 2 * o->seed + (uint64_t)i);
+			link_path_seed(&fwd.way[i].path, 2 * o->seed + (uint64_t)i);
 	}
-	now.orders_heeded += o->changed || o->seeded;
+	now.commands_applied += o->changed || o->seeded;
 	if (o->report && now.out)
-		report_now();
+		write_interim_report();
 	o->changed = 0;
 	o->seeded = o->report = false;
 }
 
 /* --- making it ready -------------------------------------------------------------------------------------------- */
 
-static void read_wire_options(int argc, char **argv)
+static void read_delayline_options(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv,
 			      "delayline --end NAME[@FILE] --end NAME[@FILE] [--delay TIME] [--loss PERCENT] [--rate RATE] [options]",
@@ -343,7 +339,7 @@ static void read_wire_options(int argc, char **argv)
 	proc_check_ready_fd((int)cfg.ready_fd);
 }
 
-static void open_ends(void)
+static void open_tap_ports(void)
 {
 	char why[512];
 
@@ -351,29 +347,29 @@ static void open_ends(void)
 		int i = turn % 2;
 		int err;
 
-		if ((turn < 2) == !!strchr(cfg.end[i], '@'))	/* first those that stay where we are */
+		if ((turn < 2) == !!strchr(cfg.end[i], '@'))	/* those without a namespace first */
 			continue;
-		err = end_open(&pump.ends[i], cfg.end[i], why, sizeof(why));
+		err = tap_port_open(&fwd.ends[i], cfg.end[i], why, sizeof(why));
 		if (err)
 			die(err == -EINVAL ? EXIT_USAGE : err == -EBUSY ? EXIT_RUN : EXIT_MISSING, "%s", why);
 	}
 }
 
-static void make_paths(void)
+static void init_link_paths(void)
 {
-	now.orders.seed = (uint64_t)cfg.seed;
-	now.orders.cfg[0] = now.orders.cfg[1] = cfg.path;
+	now.commands.seed = (uint64_t)cfg.seed;
+	now.commands.cfg[0] = now.commands.cfg[1] = cfg.path;
 	for (int i = 0; i < cfg.n_orders; i++)
-		orders_read(&now.orders, cfg.order[i]);
-	now.orders.changed = 0;
+		link_command_read(&now.commands, cfg.order[i]);
+	now.commands.changed = 0;
 	for (int i = 0; i < 2; i++)
-		path_init(&pump.way[i].path, &now.orders.cfg[i], 2 * (uint64_t)cfg.seed + (uint64_t)i);
-	pump.shelf = delay_queue_new((size_t)cfg.packets);
-	if (!pump.shelf)
-		die(EXIT_RUN, "no memory for %lld packets; ask for fewer with --packets", (long long)cfg.packets);
+		link_path_init(&fwd.way[i].path, &now.commands.cfg[i], 2 * (uint64_t)cfg.seed + (uint64_t)i);
+	fwd.queue = delay_queue_new((size_t)cfg.packets);
+	if (!fwd.queue)
+		die(EXIT_RUN, "no memory for %lld packets; give fewer with --packets", (long long)cfg.packets);
 }
 
-/* One thread waits at a time: what of a signal could come between the look at proc_stop and the sleep is let in only there. */
+/* Signals are blocked except while waiting, so none can arrive unseen between the check of proc_stop and the wait. */
 static void run_link(void)
 {
 	int64_t end_ns = cfg.run_ns ? now.begun_ns + cfg.run_ns : INT64_MAX;
@@ -381,9 +377,9 @@ static void run_link(void)
 
 	proc_stop_signals(&signals);
 	sigprocmask(SIG_BLOCK, &signals, &before);
-	while (!proc_stop && !pump.broken && clock_now() < end_ns) {
-		if (pump_turn(&pump, now.control.fd, end_ns, &before))
-			control_read(&now.control, obey_wire_order, NULL);
+	while (!proc_stop && !fwd.broken && clock_now() < end_ns) {
+		if (forwarder_run_once(&fwd, now.control.fd, end_ns, &before))
+			control_read(&now.control, apply_link_command, NULL);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
@@ -392,10 +388,10 @@ int main(int argc, char **argv)
 {
 	int err;
 
-	read_wire_options(argc, argv);
+	read_delayline_options(argc, argv);
 	proc_stop_with_parent();
 	if (cfg.parent && getppid() != (pid_t)cfg.parent)
-		die(EXIT_RUN, "our parent is not %lld", (long long)cfg.parent);
+		die(EXIT_RUN, "the parent is not process %lld (--parent); it has probably ended", (long long)cfg.parent);
 	proc_catch_stop();
 	now.out = rec_open(&out_cfg, "delayline");
 	if (!now.out)
@@ -403,13 +399,13 @@ int main(int argc, char **argv)
 	err = proc_pin(&cfg.cpus);
 	if (err)
 		die(EXIT_USAGE, "cannot run on the CPUs of --cpus: %s", strerror(-err));
-	make_paths();
-	open_ends();
+	init_link_paths();
+	open_tap_ports();
 	rt_setup(PRIORITY, &now.rt);
-	err = wire_drop_privilege();
+	err = drop_link_privileges();
 	if (err)
-		die(EXIT_RUN, "cannot give privileges up: %s", strerror(-err));
-	open_wire_control();
+		die(EXIT_RUN, "cannot drop privileges: %s", strerror(-err));
+	open_link_control();
 	now.begun_ns = clock_now();
 	now.cpu_ns = clock_process_cpu();
 	proc_say_ready((int)cfg.ready_fd);
@@ -417,12 +413,12 @@ int main(int argc, char **argv)
 	control_remove(&now.control);
 	if (!now.out)
 		return EXIT_RUN;
-	report_wire(now.out);
+	report_link(now.out);
 	err = rec_close(now.out);
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
 	for (int i = 0; i < 2; i++)
-		end_close(&pump.ends[i]);
-	delay_queue_free(pump.shelf);
-	return pump.broken ? EXIT_RUN : lossy() ? EXIT_LOSSY : proc_stop && cfg.run_ns ? EXIT_INTERRUPTED : EXIT_OK;
+		tap_port_close(&fwd.ends[i]);
+	delay_queue_free(fwd.queue);
+	return fwd.broken ? EXIT_RUN : frames_found_no_room() ? EXIT_LOSSY : proc_stop && cfg.run_ns ? EXIT_INTERRUPTED : EXIT_OK;
 }

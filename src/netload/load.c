@@ -1,8 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "load.h"
 
-#define FRAMES_PER_S 400		/* the least frames a second of a chosen frame size */
-#define PAYLOAD_LEAST 64	/* bytes of the least chosen payload */
+#include <stddef.h>
+
+#define FRAMES_PER_S 400		/* least frames a second that frame_size() aims at */
+#define PAYLOAD_LEAST 64	/* least payload bytes that frame_size() chooses */
+
+struct stream_count load_sum_streams(const struct stream_count *stream, int64_t n)
+{
+	struct stream_count all = { 0 };
+	int64_t *to = (int64_t *)&all;
+
+	for (int64_t i = 0; i < n; i++)
+		for (size_t k = 0; k < sizeof(all) / sizeof(*to); k++)
+			to[k] += ((const int64_t *)&stream[i])[k];	/* all members are int64_t */
+	return all;
+}
 
 int64_t frame_header(bool udp, bool ipv6, bool timestamps)
 {
@@ -18,50 +31,50 @@ int64_t frame_size(int64_t rate, int64_t header, int64_t most)
 	return size < PAYLOAD_LEAST ? PAYLOAD_LEAST : size;
 }
 
-static uint64_t *seen_word(struct arrive *a, int64_t n)
+static uint64_t *seq_track_word(struct seq_track *a, int64_t n)
 {
-	return &a->seen[n % ARRIVE_WINDOW / 64];
+	return &a->seen[n % SEQ_WINDOW / 64];
 }
 
-static void forget_up_to(struct arrive *a, int64_t n)
+static void seq_track_forget(struct seq_track *a, int64_t n)
 {
-	if (n - a->next >= ARRIVE_WINDOW)
-		a->next = n - ARRIVE_WINDOW + 1;
+	if (n - a->next >= SEQ_WINDOW)
+		a->next = n - SEQ_WINDOW + 1;
 	for (; a->next <= n; a->next++)
-		*seen_word(a, a->next) &= ~(1ULL << (a->next % 64));
+		*seq_track_word(a, a->next) &= ~(1ULL << (a->next % 64));
 }
 
-enum arrive_kind arrive_add(struct arrive *a, uint64_t number)
+enum seq_kind seq_track_add(struct seq_track *a, uint64_t number)
 {
 	int64_t n = (int64_t)number;
 	bool late;
 
-	if (n < 0 || n - a->next > ARRIVE_JUMP)
-		return ARRIVE_STRANGER;
+	if (n < 0 || n - a->next > SEQ_JUMP_MAX)
+		return SEQ_FOREIGN;
 	late = n < a->next;
 	if (!late)
-		forget_up_to(a, n);
-	if (late && a->next - n <= ARRIVE_WINDOW && (*seen_word(a, n) >> (n % 64) & 1)) {
+		seq_track_forget(a, n);
+	if (late && a->next - n <= SEQ_WINDOW && (*seq_track_word(a, n) >> (n % 64) & 1)) {
 		a->duplicate++;
-		return ARRIVE_AGAIN;
+		return SEQ_DUPLICATE;
 	}
-	if (a->next - n <= ARRIVE_WINDOW)
-		*seen_word(a, n) |= 1ULL << (n % 64);
+	if (a->next - n <= SEQ_WINDOW)
+		*seq_track_word(a, n) |= 1ULL << (n % 64);
 	a->reordered += late;
 	a->got++;
-	return ARRIVE_NEW;
+	return SEQ_NEW;
 }
 
-void second_start(struct second *s, int64_t now_ns, int64_t bits)
+void rate_window_start(struct rate_window *s, int64_t now_ns, int64_t bits)
 {
-	*s = (struct second){ .from_ns = now_ns, .from_bits = bits, .low = -1, .high = -1 };
+	*s = (struct rate_window){ .from_ns = now_ns, .from_bits = bits, .low = -1, .high = -1 };
 }
 
-void second_read(struct second *s, int64_t now_ns, int64_t bits)
+void rate_window_add_total(struct rate_window *s, int64_t now_ns, int64_t bits)
 {
 	int64_t rate;
 
-	if (!second_over(s, now_ns))
+	if (!rate_window_over(s, now_ns))
 		return;
 	rate = (int64_t)((double)(bits - s->from_bits) * (double)NS_PER_S / (double)(now_ns - s->from_ns) + 0.5);
 	if (!s->seconds || rate < s->low)

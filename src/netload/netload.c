@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* netload - network load at a rate: TCP or UDP, one way or both, over many streams; and the end that receives it.
  *
- * When frames are due is beat.c's, what the two ends say to each other talk.c's; push.c sends,
- * pull.c receives, report.c tells. This file reads options, runs one of the two ends, and ends. */
+ * pacer.c decides when frames are due, tx.c sends, rx.c receives, ctl.c has the protocol between both ends, report.c the report.
+ * This file reads options and runs one of the two ends. */
 #include "clock.h"
 #include "proc.h"
 #include "progress.h"
 #include "report.h"
 #include "say.h"
 #include "rt.h"
-#include "send.h"
-#include "serve.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define PORT 5210
 
 static struct {
-	struct load load;
+	struct load_cfg load;
 	int64_t port, ready_fd, priority;
 	const char *bind;
 	bool once, rate_given;
@@ -54,27 +50,28 @@ static int read_load_rate(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_INT, 'p', "port", &cfg.port, 1, 65535, "serve: listen on this TCP port (5210)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "bind", &cfg.bind, 0, 0, "serve: at this address; 0.0.0.0 or :: are all of them (127.0.0.1)", NULL, NULL,
+	{ CLI_STR, 0, "bind", &cfg.bind, 0, 0, "serve: listen at this address; 0.0.0.0 or :: are all addresses (127.0.0.1)", NULL, NULL,
 	  "ADDRESS" },
 	{ CLI_FLAG, 0, "once", &cfg.once, 0, 0, "serve: end after one load", NULL, NULL, NULL },
 	{ CLI_CALL, 'r', "rate", &cfg.load.rate, 0, 0, "send: bits a second, all streams together", NULL, read_load_rate,
 	  "RATE (1Kbit to 1000Gbit, such as 9.6Mbit; max)" },
 	{ CLI_NS, 't', "time", &cfg.load.time_ns, 1e6, (double)LOAD_TIME_MOST,
-	  "send: stop after this time (when told to)", NULL, NULL, NULL },
+	  "send: stop after this time (on a signal)", NULL, NULL, NULL },
 	{ CLI_FLAG, 'u', "udp", &cfg.load.udp, 0, 0, "send: datagrams, an open loop (TCP)", NULL, NULL, NULL },
-	{ CLI_FLAG, 0, "both", &cfg.load.both, 0, 0, "send: the server sends as much back", NULL, NULL, NULL },
-	{ CLI_INT, 0, "streams", &cfg.load.lanes, 1, LOAD_LANES, "send: over so many streams, in turn (1)", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "both", &cfg.load.both, 0, 0, "send: the server sends the same load back", NULL, NULL, NULL },
+	{ CLI_INT, 0, "streams", &cfg.load.lanes, 1, LOAD_STREAMS, "send: use this many streams, in turn (1)", NULL, NULL, NULL },
 	{ CLI_BYTES, 0, "frame-size", &cfg.load.size, 1, LOAD_SIZE_MOST,
-	  "send: payload of a frame (a whole one, or a 400th of a second's bits)", NULL, NULL, NULL },
+	  "send: payload of a frame (the largest, or a 400th of a second's bits)", NULL, NULL, NULL },
 	{ CLI_WORD, 0, "rate-in", &cfg.bits, 0, 0,
-	  "send: the rate is in bits of whole frames, or of their payload (frame)", bit_words, NULL, NULL },
+	  "send: --rate counts bits of whole frames, or of their payload (frame)", bit_words, NULL, NULL },
 	{ CLI_WORD, 0, "spacing", &cfg.spacing, 0, 0,
-	  "send: frames at even distances, or at random ones (even)", spacing_words, NULL, NULL },
+	  "send: frames at even or at random intervals (even)", spacing_words, NULL, NULL },
 	{ CLI_NS, 0, "burst", &cfg.load.burst_ns, 1e3, 1e9,
-	  "send: frames of so much time go together (500us, at least one frame)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "catch-up", &cfg.load.catch_up_ns, 0, 1e10, "send: what is later than this is given up (500ms)", NULL, NULL, NULL },
-	{ CLI_INT, 0, "priority", &cfg.priority, 0, 98, "send: with this real-time priority, where allowed (0: none)", NULL, NULL, NULL },
-	{ CLI_INT, 0, "seed", &cfg.load.seed, 0, 9e18, "send: of the random data (1)", NULL, NULL, NULL },
+	  "send: frames due within this time are sent together (500us, at least one frame)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "catch-up", &cfg.load.catch_up_ns, 0, 1e10,
+	  "send: give up frames that are later than this (500ms)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "priority", &cfg.priority, 0, 98, "send: real-time priority, where allowed (0: none)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "seed", &cfg.load.seed, 0, 9e18, "send: seed of the random data (1)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
 	CLI_FORMER_NAME(0, "size", "frame-size"),
@@ -87,57 +84,58 @@ static void say_ready(void)
 	proc_say_ready((int)cfg.ready_fd);
 }
 
-/* --- the end that receives ------------------------------------------------------------------------------------- */
+/* --- the server ----------------------------------------------------------------------------------------------- */
 
 static int run_serve(void)
 {
 	const char *at = cfg.bind ? cfg.bind : "127.0.0.1";
-	struct served *total = serve_total();
-	struct door_place place;
+	struct serve_totals *total = serve_totals_new();
+	struct sock_address place;
 	struct rec *out;
 	int64_t from;
 	int listener, err;
 	char why[256];
 
-	if (door_find(at, (int)cfg.port, true, &place, why, sizeof(why)))
+	if (sock_resolve(at, (int)cfg.port, true, &place, why, sizeof(why)))
 		die_usage("--bind %s: %s", at, why);
 	out = rec_must_open(&out_cfg, "netload");
-	listener = total ? door_listen(&place, false) : -ENOMEM;
+	listener = total ? sock_listen(&place, false) : -ENOMEM;
 	if (listener < 0)
-		die(EXIT_RUN, "cannot listen at %s port %d: %s; another --port or --bind", at, door_port(&place), strerror(-listener));
+		die(EXIT_RUN, "cannot listen at %s port %d: %s; another --port or --bind", at, sock_port(&place), strerror(-listener));
 	from = clock_now();
 	say_ready();
 	err = serve(listener, cfg.once, total);
 	if (err)
-		die(EXIT_RUN, "cannot go on: %s", strerror(-err));
-	report_served(out, at, door_port(&place), cfg.once, total, (double)(clock_now() - from) / NS_PER_S);
+		die(EXIT_RUN, "cannot serve any more: %s", strerror(-err));
+	report_served(out, at, sock_port(&place), cfg.once, total, (double)(clock_now() - from) / NS_PER_S);
 	rec_must_close(out);
 	return total->broken ? EXIT_LOSSY : EXIT_OK;
 }
 
-/* --- the end that sends ---------------------------------------------------------------------------------------- */
+/* --- the sender ----------------------------------------------------------------------------------------------- */
 
 static void check_send(void)
 {
 	if (!cfg.rate_given)
-		die_usage("which rate? --rate RATE, such as 5Mbit, or max");
+		die_usage("give a rate: --rate RATE, such as 5Mbit, or max");
 	if (cli_given("serve: "))
-		die_usage("--%s is of netload serve", cli_given("serve: "));
-	if (cfg.load.udp && cfg.load.size && cfg.load.size < TALK_MARK)
-		die_usage("--frame-size %d: a datagram of this needs at least %d", (int)cfg.load.size, TALK_MARK);
+		die_usage("--%s is an option of netload serve only", cli_given("serve: "));
+	if (cfg.load.udp && cfg.load.size && cfg.load.size < CTL_MARK_BYTES)
+		die_usage("--frame-size %d: with --udp give at least %d", (int)cfg.load.size, CTL_MARK_BYTES);
 	cfg.load.payload_bits = cfg.bits == 1;
 	cfg.load.random = cfg.spacing == 1;
 	if (cfg.load.random && !cfg.load.rate)
-		die_usage("--spacing random needs a rate");
+		die_usage("--spacing random needs a --rate other than max");
 }
 
-/* What is to be said besides the report; the exit status. */
-static int judge_trip(struct rec *rec, const struct trip *r, enum send_end end, bool heard)
+/* Warns in the report where the load was not carried as asked. Returns the exit status. */
+static int warn_of_shortfall(struct rec *rec, const struct load_session *r, enum send_end end, bool heard)
 {
 	int status = EXIT_OK;
 
 	if (!heard) {
-		rec_warn(rec, "the server is gone%s: what it received is not known", end == SEND_BROKEN ? ", and so are the streams" : "");
+		rec_warn(rec, "the connection to the server%s broke: what it received is not known",
+			 end == SEND_BROKEN ? " and the streams" : "");
 		status = EXIT_LOSSY;
 	} else if (end == SEND_SERVER) {
 		rec_warn(rec, "the server ended the load early");
@@ -147,10 +145,10 @@ static int judge_trip(struct rec *rec, const struct trip *r, enum send_end end, 
 		rec_warn(rec, "a stream broke: %s%s", strerror(-r->push.err), r->push.err == -EMSGSIZE ? "; a smaller --frame-size" : "");
 		status = EXIT_LOSSY;
 	}
-	if (!report_held(r) && r->own.sent_ns >= NS_PER_S / 2) {
-		rec_warn(rec, "%.4g of %.4g Mbit/s went out%s", report_sent(r), report_offered(r),
-			 r->load.udp ? ": this process got no CPU in time" :
-			 ": the link or the server takes no more, or this process got no CPU");
+	if (!report_rate_held(r) && r->own.sent_ns >= NS_PER_S / 2) {
+		rec_warn(rec, "only %.4g of %.4g Mbit/s were sent%s", report_sent_mbit_s(r), report_offered_mbit_s(r),
+			 r->load.udp ? ": this process did not get the CPU in time" :
+			 ": the link or the server takes no more, or this process did not get the CPU");
 		status = EXIT_LOSSY;
 	}
 	return end == SEND_SIGNAL && cfg.load.time_ns ? EXIT_INTERRUPTED : status;
@@ -158,59 +156,52 @@ static int judge_trip(struct rec *rec, const struct trip *r, enum send_end end, 
 
 static struct progress progress;
 
-static void show_load_progress(const struct trip *r)
+static void show_load_progress(const struct load_session *r)
 {
 	if (progress_due(&progress, clock_now()))
 		progress_show(&progress, "sending %s", say_bits((double)atomic_load(&r->push.bits_per_s)));
 }
 
-static double cpu_used(void)
-{
-	struct rusage used;
-
-	getrusage(RUSAGE_SELF, &used);
-	return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
-}
-
 static int run_send(const char *to)
 {
-	static struct trip r;	/* zeroed */
+	static struct load_session r;	/* zeroed */
 	struct rt_state rt;
 	struct report_facts told = { .to = to, .rt = &rt };
-	struct door_place place;
+	struct sock_address place;
 	enum send_end end;
 	struct rec *out;
 	char why[256];
+	int64_t cpu_ns;
 	int err, status;
 
 	check_send();
-	if (door_find(to, 0, false, &place, why, sizeof(why)))
+	if (sock_resolve(to, 0, false, &place, why, sizeof(why)))
 		die_usage("%s: %s", to, why);
 	out = rec_must_open(&out_cfg, "netload");
 	r.load = cfg.load;
 	rt_setup((int)cfg.priority, &rt);
-	munlockall();	/* an ordinary user may lock less than a thread's stack; what is sent is touched all the time anyway */
+	munlockall();	/* an ordinary user's limit is below a thread's stack, which could not start; the payload stays in memory anyway */
 	rt.locked = false;
 	if (cfg.priority && !rt.fifo)
-		warn("--priority %d was refused: %s; going on without", (int)cfg.priority, strerror(rt.why));
+		warn("--priority %d was refused: %s; continuing without real-time priority", (int)cfg.priority, strerror(rt.why));
 	r.push.priority = rt.fifo;
-	err = send_open(&r, &place, why, sizeof(why));
+	err = send_connect(&r, &place, why, sizeof(why));
 	if (err == -EINTR)
 		return EXIT_INTERRUPTED;
 	if (err)
 		die(EXIT_RUN, "%s: %s%s", to, why, err == -ECONNREFUSED ? "; is netload serve running there, and bound to that address?" : "");
-	told.cpu_s = -cpu_used();
+	cpu_ns = clock_process_cpu();
 	progress_start(&progress, out_cfg.detail == REC_QUIET);
-	err = send_carry(&r, say_ready, show_load_progress, &end, &told.heard);
+	err = send_load(&r, say_ready, show_load_progress, &end, &told.heard);
 	progress_end(&progress);
 	if (err)
 		die(EXIT_RUN, "cannot start the load: %s", strerror(-err));
-	told.cpu_s += cpu_used();
+	told.cpu_s = (double)(clock_process_cpu() - cpu_ns) / NS_PER_S;
 	told.stopped_by = send_end_words[end];
 	report_send(out, &r, &told);
-	status = judge_trip(out, &r, end, told.heard);
+	status = warn_of_shortfall(out, &r, end, told.heard);
 	rec_must_close(out);
-	trip_free(&r);
+	load_session_free(&r);
 	return status;
 }
 
@@ -220,21 +211,21 @@ int main(int argc, char **argv)
 			      "Network load at a rate, over TCP or UDP, and the end that receives it.", options);
 
 	if (first == argc)
-		die_usage("netload what? serve, or send HOST:PORT");
+		die_usage("give a command: netload serve, or netload send HOST:PORT");
 	proc_check_ready_fd((int)cfg.ready_fd);
 	proc_stop_with_parent();
 	proc_catch_stop();
 	if (!strcmp(argv[first], "serve")) {
 		if (first + 1 < argc)
 			die_usage("unexpected word %s", argv[first + 1]);
-		if (cli_given("send: "))	/* a server that was told --time must not run for ever */
-			die_usage("--%s is of netload send", cli_given("send: "));
+		if (cli_given("send: "))	/* such as --time: the server would run longer than the user expects */
+			die_usage("--%s is an option of netload send only", cli_given("send: "));
 		return run_serve();
 	}
 	if (strcmp(argv[first], "send") != 0)
-		die_usage("%s: serve, or send HOST:PORT", argv[first]);
+		die_usage("%s is not a command: netload serve, or netload send HOST:PORT", argv[first]);
 	if (first + 1 == argc)
-		die_usage("send to where? HOST:PORT");
+		die_usage("give the server: netload send HOST:PORT");
 	if (first + 2 < argc)
 		die_usage("unexpected word %s", argv[first + 2]);
 	return run_send(argv[first + 1]);

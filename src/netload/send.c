@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "send.h"
+#include "load_session.h"
 #include "proc.h"
 #include "why.h"
 
@@ -9,39 +9,34 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ANSWER_NS (5 * NS_PER_S)
-#define OPEN_NS (12 * NS_PER_S)
-#define REPORT_NS (15 * NS_PER_S)
-#define OPENS UINT64_MAX	/* the number of a datagram that only opens */
+#define ANSWER_NS (5 * NS_PER_S)	/* longest wait for a connection or an answer, */
+#define OPEN_NS (12 * NS_PER_S)		/* until all streams are open, */
+#define REPORT_NS (15 * NS_PER_S)	/* and for the server's counts */
+#define OPENS UINT64_MAX		/* number in a mark that opens a stream and carries no data */
 
 const char *const send_end_words[] = { "time", "signal", "server", "broken" };
 
-static int because(char *why, size_t size, int err, const char *words)
-{
-	return why_write(err, why, size, "%s", words);
-}
-
-/* A line of the server that is not what was hoped for. */
-static int not_so(struct trip *r, const char *line, int heard, char *why, size_t size)
+/* Explains in `why` a line that is not the expected answer; `heard`: what ctl_receive_line() returned. Returns -errno. */
+static int explain_server_answer(const char *line, int heard, char *why, size_t size)
 {
 	char words[128];
 
-	(void)r;
 	if (heard == -EINTR)
-		return because(why, size, -EINTR, "told to stop");
+		return why_write(-EINTR, why, size, "stopped by a signal");
 	if (heard == -ETIMEDOUT)
-		return because(why, size, -ETIMEDOUT, "it takes connections, but does not answer as netload serve does");
+		return why_write(-ETIMEDOUT, why, size, "the server accepts connections, but does not answer as netload serve does");
+	if (heard == -EPROTO)
+		return why_write(-ECONNRESET, why, size, "the server answers, but not as netload serve does");
 	if (heard <= 0)
-		return because(why, size, -ECONNRESET,
-			       heard == -EPROTO ? "it answers, but not as netload serve does" : "it closed the connection");
-	if (talk_read_no(line, words, sizeof(words)))
-		return why_write(-EPROTO, why, size, "it refuses: %s", words);
-	return because(why, size, -EPROTO, "it answers, but not as this version of netload serve does");
+		return why_write(-ECONNRESET, why, size, "the server closed the connection");
+	if (ctl_read_refusal(line, words, sizeof(words)))
+		return why_write(-EPROTO, why, size, "the server refuses: %s", words);
+	return why_write(-EPROTO, why, size, "the server answers, but not as this version of netload serve does");
 }
 
-static int open_lane(struct trip *r, int64_t i, const struct door_place *to)
+static int connect_stream(struct load_session *r, int64_t i, const struct sock_address *to)
 {
-	unsigned char mark[TALK_MARK];
+	unsigned char mark[CTL_MARK_BYTES];
 	int fd;
 
 	if (r->load.udp) {
@@ -51,87 +46,81 @@ static int open_lane(struct trip *r, int64_t i, const struct door_place *to)
 		r->lane[i].fd = fd;
 		return connect(fd, (const struct sockaddr *)&to->addr, to->size) ? -errno : 0;
 	}
-	fd = door_connect(to, clock_now() + ANSWER_NS, true);
+	fd = sock_connect(to, clock_now() + ANSWER_NS, true);
 	if (fd < 0)
 		return fd;
 	r->lane[i].fd = fd;
-	talk_write_mark(mark, r->key, i, OPENS);
+	ctl_write_mark(mark, r->key, i, OPENS);
 	return write(fd, mark, sizeof(mark)) == (ssize_t)sizeof(mark) ? 0 : -errno;
 }
 
-/* Datagrams may be lost: again and again, until the server says that all is there. */
-static int hear_go(struct trip *r, char *line)
+/* Waits for the server's go. Datagrams may be lost, so marks are repeated until then. */
+static int await_go(struct load_session *r, char *line)
 {
-	unsigned char mark[TALK_MARK];
+	unsigned char mark[CTL_MARK_BYTES];
 	int64_t until = clock_now() + OPEN_NS;
 	int heard;
 
 	do {
 		for (int64_t i = 0; r->load.udp && i < r->load.lanes; i++) {
-			talk_write_mark(mark, r->key, i, OPENS);
+			ctl_write_mark(mark, r->key, i, OPENS);
 			if (send(r->lane[i].fd, mark, sizeof(mark), MSG_NOSIGNAL) < 0 && errno != EAGAIN && errno != ECONNREFUSED)
 				return -errno;
 		}
-		heard = door_hear(&r->control, line, clock_now() + 100 * NS_PER_MS, true);
+		heard = ctl_receive_line(&r->control, line, clock_now() + 100 * NS_PER_MS, true);
 	} while (heard == -ETIMEDOUT && clock_now() < until);
 	return heard;
 }
 
-static void choose_frame_size(struct load *load, int control)
+static int negotiate_load(struct load_session *r, int *port, char *why, size_t size)
 {
-	int64_t header, most = lane_most(control, load->udp, &header);
-
-	if (load->size)
-		return;
-	load->size = frame_size(load->rate, header, most);
-}
-
-static int agree(struct trip *r, int *port, char *why, size_t size)
-{
-	char line[TALK_LINE] = "";
+	char line[CTL_LINE_MAX] = "";
+	int64_t header, most = load_stream_max_payload(r->control.fd, r->load.udp, &header);
 	int heard;
 
-	choose_frame_size(&r->load, r->control.fd);
-	if (talk_write_load(line, sizeof(line), &r->load) || door_say(&r->control, line))
-		return because(why, size, -ECONNRESET, "it closed the connection");
-	heard = door_hear(&r->control, line, clock_now() + ANSWER_NS, true);
-	if (heard != 1 || talk_read_ok(line, &r->key, port, r->load.udp ? (int)r->load.lanes : 1))
-		return not_so(r, line, heard, why, size);
+	if (!r->load.size)
+		r->load.size = frame_size(r->load.rate, header, most);
+	if (ctl_write_load(line, sizeof(line), &r->load) || ctl_send_line(&r->control, line))
+		return why_write(-ECONNRESET, why, size, "the server closed the connection");
+	heard = ctl_receive_line(&r->control, line, clock_now() + ANSWER_NS, true);
+	if (heard != 1 || ctl_read_ok(line, &r->key, port, r->load.udp ? (int)r->load.lanes : 1))
+		return explain_server_answer(line, heard, why, size);
 	return 0;
 }
 
-int send_open(struct trip *r, const struct door_place *to, char *why, size_t size)
+int send_connect(struct load_session *r, const struct sock_address *to, char *why, size_t size)
 {
-	struct door_place place = *to;
-	char line[TALK_LINE] = "";
-	int port[LOAD_LANES], err, heard;
+	struct sock_address place = *to;
+	char line[CTL_LINE_MAX] = "";
+	int port[LOAD_STREAMS], err, heard;
 
-	r->control.fd = door_connect(to, clock_now() + ANSWER_NS, false);
+	r->control.fd = sock_connect(to, clock_now() + ANSWER_NS, false);
 	if (r->control.fd < 0)
-		return because(why, size, r->control.fd, r->control.fd == -EINTR ? "told to stop" : strerror(-r->control.fd));
-	err = agree(r, port, why, size);
+		return why_write(r->control.fd, why, size, "%s",
+				 r->control.fd == -EINTR ? "stopped by a signal" : strerror(-r->control.fd));
+	err = negotiate_load(r, port, why, size);
 	for (int64_t i = 0; !err && i < r->load.lanes; i++) {
-		door_set_port(&place, port[r->load.udp ? i : 0]);
-		err = open_lane(r, i, &place);
+		sock_set_port(&place, port[r->load.udp ? i : 0]);
+		err = connect_stream(r, i, &place);
 		if (err)
-			snprintf(why, size, "stream %d at port %d: %s", (int)i + 1, door_port(&place), strerror(-err));
+			snprintf(why, size, "stream %d at port %d: %s", (int)i + 1, sock_port(&place), strerror(-err));
 	}
 	if (err)
 		return err;
-	heard = hear_go(r, line);
-	if (heard != 1 || talk_read_go(line))
-		return not_so(r, line, heard, why, size);
+	heard = await_go(r, line);
+	if (heard != 1 || ctl_read_go(line))
+		return explain_server_answer(line, heard, why, size);
 	for (int64_t i = 0; i < r->load.lanes; i++) {
 		int64_t header;
 
-		lane_most(r->lane[i].fd, r->load.udp, &header);
-		lane_begin(&r->lane[i], r->lane[i].fd, r->load.udp, push_batch_bytes(&r->load, header));
+		load_stream_max_payload(r->lane[i].fd, r->load.udp, &header);
+		load_stream_init(&r->lane[i], r->lane[i].fd, r->load.udp, tx_batch_bytes(&r->load, header));
 	}
 	return 0;
 }
 
-/* Until the sending half is over, the server has something to say, or a signal comes. */
-static enum send_end watch_load(struct trip *r, void (*ready)(void), void (*look)(const struct trip *r))
+/* Waits until the sending thread ends, the server sends a line, or a signal comes. */
+static enum send_end await_load_end(struct load_session *r, void (*ready)(void), void (*look)(const struct load_session *r))
 {
 	struct pollfd p = { .fd = r->control.fd, .events = POLLIN };
 	bool told = false;
@@ -154,22 +143,23 @@ static enum send_end watch_load(struct trip *r, void (*ready)(void), void (*look
 	return r->push.err ? SEND_BROKEN : proc_stop ? SEND_SIGNAL : SEND_TIME;
 }
 
-int send_carry(struct trip *r, void (*ready)(void), void (*look)(const struct trip *r), enum send_end *end, bool *heard)
+int send_load(struct load_session *r, void (*ready)(void), void (*look)(const struct load_session *r), enum send_end *end,
+	      bool *heard)
 {
 	int err;
 
 	r->pushes = true;
 	r->pulls = r->load.both;
-	err = trip_start(r);
+	err = load_session_start(r);
 	if (err)
 		return err;
-	*end = watch_load(r, ready, look);
-	trip_end_push(r, *end != SEND_TIME);
-	err = door_say_side(&r->control, &r->own, r->load.lanes);
-	/* (the stop flag is up already when a signal ended it: the report is waited for all the same) */
+	*end = await_load_end(r, ready, look);
+	load_session_stop_tx(r, *end != SEND_TIME);
+	err = ctl_send_counts(&r->control, &r->own, r->load.lanes);
+	/* The server's counts are awaited even after a signal: its stop flag is ignored here. */
 	if (!err || *end == SEND_SERVER)
-		err = door_hear_side(&r->control, &r->other, r->load.lanes, clock_now() + REPORT_NS, false);
+		err = ctl_receive_counts(&r->control, &r->other, r->load.lanes, clock_now() + REPORT_NS, false);
 	*heard = !err;
-	trip_end_pull(r, err != 0);
+	load_session_stop_rx(r, err != 0);
 	return 0;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "serve.h"
+#include "load_session.h"
 #include "proc.h"
 #include "rt.h"
-#include "trip.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -16,65 +15,68 @@
 #include <linux/tcp.h>
 #include <unistd.h>
 
-#define HELLO_NS (5 * NS_PER_S)
-#define OPEN_NS (10 * NS_PER_S)
+#define HELLO_NS (5 * NS_PER_S)	/* longest wait for a client's request, */
+#define OPEN_NS (10 * NS_PER_S)	/* and until all its streams are open */
+#define NOT_OUR_LINE "this is netload, and that is not a line of its protocol"
+#define TCP_HEADERS 66		/* bytes, with IPv4 and timestamps: a good estimate for choosing buffers */
 
-struct served *serve_total(void)
+struct serve_totals *serve_totals_new(void)
 {
-	void *m = mmap(NULL, sizeof(struct served), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *m = mmap(NULL, sizeof(struct serve_totals), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	return m == MAP_FAILED ? NULL : m;
 }
 
 /* --- one load -------------------------------------------------------------------------------------------------- */
 
-static int refuse_client(struct door *d, const char *words)
+static int refuse_client(struct ctl_conn *d, const char *words)
 {
-	char line[TALK_LINE];
+	char line[CTL_LINE_MAX];
 
-	snprintf(line, sizeof(line), "netload %d no %s", TALK_VERSION, words);
-	door_say(d, line);
+	snprintf(line, sizeof(line), "netload %d no %s", CTL_VERSION, words);
+	ctl_send_line(d, line);
 	return -EPROTO;
 }
 
-/* 0, or the peer was told why not. */
-static int hear_load(struct trip *r)
+/* Receives the client's request into r->load. 0, or -errno after the client was sent the reason. */
+static int receive_load_request(struct load_session *r)
 {
-	char line[TALK_LINE], words[96];
-	int err = door_hear(&r->control, line, clock_now() + HELLO_NS, true);
+	char line[CTL_LINE_MAX], words[96];
+	int err = ctl_receive_line(&r->control, line, clock_now() + HELLO_NS, true);
 
 	if (err <= 0)
-		return err == -EPROTO ? refuse_client(&r->control, "this is netload; that was no line of its") : err ? err : -ECONNRESET;
-	err = talk_read_load(line, &r->load);
+		return err == -EPROTO ? refuse_client(&r->control, NOT_OUR_LINE) : err ? err : -ECONNRESET;
+	err = ctl_read_load(line, &r->load);
 	if (err == -EPROTONOSUPPORT) {
-		snprintf(words, sizeof(words), "this end speaks version %d; take the same netload at both ends", TALK_VERSION);
+		snprintf(words, sizeof(words), "the server has protocol version %d; use the same netload at both ends", CTL_VERSION);
 		return refuse_client(&r->control, words);
 	}
 	if (err)
-		return refuse_client(&r->control, err == -ERANGE ? "a value that cannot be" : "this is netload; that was no line of its");
+		return refuse_client(&r->control, err == -ERANGE ? "a value is out of range" : NOT_OUR_LINE);
 	return 0;
 }
 
-/* A socket that only who sits where the control connection comes from can reach, at a port of its own. */
-static int open_port(struct trip *r, struct door_place *here, int *port)
+/* Opens a data socket at the address of the control connection, on an ephemeral port, which goes to *port. */
+static int open_stream_port(struct load_session *r, struct sock_address *here, int *port)
 {
 	int fd;
 
-	door_set_port(here, 0);
-	fd = r->load.udp ? door_udp(here) : door_listen(here, true);
+	sock_set_port(here, 0);
+	fd = r->load.udp ? sock_bind_udp(here) : sock_listen(here, true);
 	if (fd < 0)
 		return fd;
-	if (door_here(fd, here))
+	if (sock_local_address(fd, here))
 		return -errno;
-	*port = door_port(here);
+	*port = sock_port(here);
 	return fd;
 }
 
-/* The next datagram or connection at `fd`, if it is one of this load's streams: its number, else -1. */
-static int64_t who_comes(struct trip *r, int *fd, const struct door_place *peer)
+/* Accepts the next datagram or connection at *fd if it comes from `peer` and has a mark of this load. Returns the stream's number,
+ * with its descriptor in *fd; else -1. */
+static int64_t accept_stream(struct load_session *r, int *fd, const struct sock_address *peer)
 {
-	unsigned char mark[TALK_MARK];
-	struct door_place from = { .size = sizeof(from.addr) };
+	unsigned char mark[CTL_MARK_BYTES];
+	struct sock_address from = { .size = sizeof(from.addr) };
 	uint64_t number;
 	int64_t lane;
 	int got = *fd;
@@ -83,17 +85,17 @@ static int64_t who_comes(struct trip *r, int *fd, const struct door_place *peer)
 		got = accept4(*fd, (struct sockaddr *)&from.addr, &from.size, SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (got < 0)
 			return -1;
-		/* the mark is behind the handshake by less than a round trip */
-		if (!door_same_host(&from, peer) || door_wait(got, POLLIN, clock_now() + NS_PER_S, true) <= 0 ||
+		/* The mark follows the handshake within a round trip. */
+		if (!sock_same_host(&from, peer) || sock_wait(got, POLLIN, clock_now() + NS_PER_S, true) <= 0 ||
 		    recv(got, mark, sizeof(mark), 0) != sizeof(mark)) {
 			close(got);
 			return -1;
 		}
 	} else if (recvfrom(got, mark, sizeof(mark), 0, (struct sockaddr *)&from.addr, &from.size) != sizeof(mark) ||
-		   !door_same_host(&from, peer)) {
+		   !sock_same_host(&from, peer)) {
 		return -1;
 	}
-	lane = talk_read_mark(mark, r->key, r->load.lanes, &number);
+	lane = ctl_read_mark(mark, r->key, r->load.lanes, &number);
 	if (lane >= 0 && r->load.udp && connect(got, (struct sockaddr *)&from.addr, from.size))
 		lane = -1;
 	if ((lane < 0 || r->lane[lane].fd) && !r->load.udp) {
@@ -104,17 +106,16 @@ static int64_t who_comes(struct trip *r, int *fd, const struct door_place *peer)
 	return lane;
 }
 
-static void begin_lane(struct trip *r, int64_t lane, int fd)
+static void begin_stream(struct load_session *r, int64_t lane, int fd)
 {
-	/* (the header is known from the socket, the batch from the header) */
-	lane_begin(&r->lane[lane], fd, r->load.udp, push_batch_bytes(&r->load, 66));
+	load_stream_init(&r->lane[lane], fd, r->load.udp, tx_batch_bytes(&r->load, TCP_HEADERS));
 	r->lane[lane].takes_mark = true;
 }
 
-static int wait_for_lanes(struct trip *r, const int *fds, int ports, const struct door_place *peer)
+static int accept_all_streams(struct load_session *r, const int *fds, int ports, const struct sock_address *peer)
 {
 	int64_t until = clock_now() + OPEN_NS, open = 0;
-	struct pollfd p[LOAD_LANES + 1];
+	struct pollfd p[LOAD_STREAMS + 1];
 
 	while (open < r->load.lanes) {
 		p[0] = (struct pollfd){ .fd = r->control.fd, .events = POLLRDHUP };
@@ -128,77 +129,78 @@ static int wait_for_lanes(struct trip *r, const int *fds, int ports, const struc
 			return -ECONNRESET;
 		for (int i = 0; i < ports; i++) {
 			int fd = fds[i];
-			int64_t lane = p[i + 1].revents ? who_comes(r, &fd, peer) : -1;
+			int64_t lane = p[i + 1].revents ? accept_stream(r, &fd, peer) : -1;
 
 			if (lane < 0 || (r->load.udp && lane != i))
 				continue;
-			begin_lane(r, lane, fd);
+			begin_stream(r, lane, fd);
 			open++;
 		}
 	}
 	return 0;
 }
 
-static int open_lanes(struct trip *r)
+static int open_streams(struct load_session *r)
 {
-	int fds[LOAD_LANES], port[LOAD_LANES], ports = r->load.udp ? (int)r->load.lanes : 1, err = 0;
-	struct door_place here, peer;
-	char line[TALK_LINE];
+	int fds[LOAD_STREAMS], port[LOAD_STREAMS], ports = r->load.udp ? (int)r->load.lanes : 1, err = 0;
+	struct sock_address here, peer;
+	char line[CTL_LINE_MAX];
 
-	if (door_here(r->control.fd, &here) || door_there(r->control.fd, &peer) || getrandom(&r->key, sizeof(r->key), 0) != sizeof(r->key))
+	if (sock_local_address(r->control.fd, &here) || sock_peer_address(r->control.fd, &peer) ||
+	    getrandom(&r->key, sizeof(r->key), 0) != sizeof(r->key))
 		return -ECONNRESET;
 	for (int i = 0; i < ports; i++) {
-		fds[i] = open_port(r, &here, &port[i]);
+		fds[i] = open_stream_port(r, &here, &port[i]);
 		if (fds[i] < 0)
-			return refuse_client(&r->control, "no port is free");
+			return refuse_client(&r->control, "no free port at the server");
 	}
-	talk_write_ok(line, sizeof(line), r->key, port, ports);
-	err = door_say(&r->control, line);
+	ctl_write_ok(line, sizeof(line), r->key, port, ports);
+	err = ctl_send_line(&r->control, line);
 	if (!err)
-		err = wait_for_lanes(r, fds, ports, &peer);
+		err = accept_all_streams(r, fds, ports, &peer);
 	if (!r->load.udp)
 		close(fds[0]);
 	if (err == -ETIMEDOUT)
-		refuse_client(&r->control, "the streams did not come; is there something between the two ends that lets only one port through?");
+		refuse_client(&r->control, "no connection to the data ports; does a firewall let only the control port through?");
 	return err;
 }
 
-static void add_up(struct served *total, const struct trip *r)
+static void add_to_totals(struct serve_totals *total, const struct load_session *r)
 {
-	for (int64_t i = 0; i < r->load.lanes; i++) {
-		atomic_fetch_add(&total->got_payload, r->own.lane[i].got_payload);
-		atomic_fetch_add(&total->got_wire, r->own.lane[i].got_wire);
-		atomic_fetch_add(&total->sent_payload, r->own.lane[i].sent_payload);
-		atomic_fetch_add(&total->sent_wire, r->own.lane[i].sent_wire);
-	}
+	struct stream_count all = load_sum_streams(r->own.lane, r->load.lanes);
+
+	atomic_fetch_add(&total->got_payload, all.got_payload);
+	atomic_fetch_add(&total->got_wire, all.got_wire);
+	atomic_fetch_add(&total->sent_payload, all.sent_payload);
+	atomic_fetch_add(&total->sent_wire, all.sent_wire);
 }
 
-/* The load itself: 0, or it did not end as it should. */
-static int carry_load(struct trip *r, struct served *total)
+/* Runs the load once all streams are open. 0, or -errno: it broke off. */
+static int serve_load(struct load_session *r, struct serve_totals *total)
 {
-	char line[TALK_LINE];
+	char line[CTL_LINE_MAX];
 	int err;
 
 	r->pulls = true;
 	r->pushes = r->load.both;
-	err = trip_start(r);
+	err = load_session_start(r);
 	if (err)
 		return err;
-	snprintf(line, sizeof(line), "netload %d go", TALK_VERSION);
-	err = door_say(&r->control, line);
-	/* As long as it takes: a sender that is gone is noticed by the kernel. */
+	snprintf(line, sizeof(line), "netload %d go", CTL_VERSION);
+	err = ctl_send_line(&r->control, line);
+	/* Without a time limit: TCP keepalive notices a sender that is gone. */
 	if (!err)
-		err = door_hear_side(&r->control, &r->other, r->load.lanes, INT64_MAX, true);
-	trip_end_push(r, true);
-	trip_end_pull(r, err != 0);
-	add_up(total, r);
-	/* told to stop, it still tells the sender what came */
+		err = ctl_receive_counts(&r->control, &r->other, r->load.lanes, INT64_MAX, true);
+	load_session_stop_tx(r, true);
+	load_session_stop_rx(r, err != 0);
+	add_to_totals(total, r);
+	/* The sender gets our counts also where a stop signal ended the load here. */
 	if (!err || err == -EINTR)
-		door_say_side(&r->control, &r->own, r->load.lanes);
+		ctl_send_counts(&r->control, &r->own, r->load.lanes);
 	return err == -EINTR ? 0 : err;
 }
 
-static void notice_who_is_gone(int fd)
+static void enable_keepalive(int fd)
 {
 	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &(int){ 1 }, sizeof(int));
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &(int){ 10 }, sizeof(int));
@@ -206,44 +208,44 @@ static void notice_who_is_gone(int fd)
 	setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &(int){ 4 }, sizeof(int));
 }
 
-/* In a process of its own: 0: served. 1: refused. 2: broken. */
-static int serve_one(int fd, struct served *total)
+/* Serves one client, in a process of its own. Exit status: 0: served, 1: refused, 2: broken off. */
+static int serve_client(int fd, struct serve_totals *total)
 {
-	static struct trip r;	/* zeroed */
+	static struct load_session r;	/* zeroed */
 	struct rt_state got;
 	int err;
 
 	r.control.fd = fd;
-	notice_who_is_gone(fd);
-	err = hear_load(&r);
+	enable_keepalive(fd);
+	err = receive_load_request(&r);
 	if (err) {
 		atomic_fetch_add(&total->refused, 1);
 		return 1;
 	}
 	rt_setup(0, &got);
-	munlockall();	/* netload.c says why */
-	err = open_lanes(&r);
+	munlockall();	/* as in netload.c: see there */
+	err = open_streams(&r);
 	if (!err)
-		err = carry_load(&r, total);
+		err = serve_load(&r, total);
 	atomic_fetch_add(err ? &total->broken : &total->loads, 1);
-	/* the last line must not be lost with the connection */
+	/* Wait until the client has read the last line. */
 	shutdown(fd, SHUT_WR);
-	door_wait(fd, POLLIN, clock_now() + NS_PER_S, false);
-	trip_free(&r);
+	sock_wait(fd, POLLIN, clock_now() + NS_PER_S, false);
+	load_session_free(&r);
 	return err ? 2 : 0;
 }
 
-/* --- all of them ----------------------------------------------------------------------------------------------- */
+/* --- all loads ------------------------------------------------------------------------------------------------- */
 
-struct children {
+struct serve_children {
 	pid_t pid[SERVE_AT_ONCE];
 	int n;
 	bool told;
 };
 
-static int take_next(int listener, struct served *total, struct children *c)
+static int fork_for_client(int listener, struct serve_totals *total, struct serve_children *c)
 {
-	struct door full = { .fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC) };
+	struct ctl_conn full = { .fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC) };
 	pid_t parent = getpid(), child;
 
 	if (full.fd < 0)
@@ -258,7 +260,7 @@ static int take_next(int listener, struct served *total, struct children *c)
 	if (!child) {
 		proc_die_with_parent(parent);
 		close(listener);
-		_exit(serve_one(full.fd, total));
+		_exit(serve_client(full.fd, total));
 	}
 	close(full.fd);
 	if (child < 0)
@@ -267,8 +269,8 @@ static int take_next(int listener, struct served *total, struct children *c)
 	return 0;
 }
 
-/* True: one that was more than a refusal has ended. */
-static bool reap_children(struct children *c, struct served *total)
+/* Collects ended processes. True: one of them had served a load. */
+static bool reap_children(struct serve_children *c, struct serve_totals *total)
 {
 	bool served = false;
 	int status;
@@ -284,19 +286,19 @@ static bool reap_children(struct children *c, struct served *total)
 	return served;
 }
 
-int serve(int listener, bool once, struct served *total)
+int serve(int listener, bool once, struct serve_totals *total)
 {
-	struct children c = { .n = 0 };
+	struct serve_children c = { .n = 0 };
 	bool over = false;
 	int err = 0;
 
 	while ((!over && !err) || c.n) {
 		if (over || err)
 			clock_sleep_until(clock_now() + 10 * NS_PER_MS);
-		else if (door_wait(listener, POLLIN, clock_now() + 50 * NS_PER_MS, true) == 1)
-			err = take_next(listener, total, &c);
+		else if (sock_wait(listener, POLLIN, clock_now() + 50 * NS_PER_MS, true) == 1)
+			err = fork_for_client(listener, total, &c);
 		over = (reap_children(&c, total) && once) || over || proc_stop;
-		if ((proc_stop || err) && !c.told) {	/* who told us may not have told them */
+		if ((proc_stop || err) && !c.told) {	/* the signal may have reached this process only */
 			c.told = true;
 			for (int i = 0; i < c.n; i++)
 				kill(c.pid[i], SIGTERM);

@@ -4,13 +4,15 @@
 
 #include <arpa/inet.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #define IPV4_HEADER 20
-#define MERGE_TOLERANCE 0.05
+#define MERGE_TOLERANCE 0.05	/* difference of update counts above which they depend on --merge */
+#define IDLE_LEAST_S 1.0	/* idle time below which there are no figures per minute */
 
-static double percent_of(uint64_t part, uint64_t whole)
+double percent_of(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : NAN;
 }
@@ -25,24 +27,30 @@ static double to_ms(double ns)
 	return ns / NS_PER_MS;
 }
 
-static void tell_channel(struct rec *r, const char *key, const struct channel_count *n)
+void report_counts(struct rec *r, const struct report_count *counts, size_t n, const void *from, bool known)
 {
+	for (size_t i = 0; i < n; i++)
+		rec_known(r, counts[i].key, known, (int64_t)*(const uint64_t *)((const char *)from + counts[i].at));
+}
+
+#define CHANNEL(member) REPORT_COUNT(#member, struct channel_count, member)
+static const struct report_count carried[] = { CHANNEL(packets), CHANNEL(wire_bytes), CHANNEL(ip_bytes), CHANNEL(payload_bytes),
+					       CHANNEL(messages) };
+
+static void report_channel(struct rec *r, const char *key, const struct channel_count *n)
+{
+	static const struct report_count losses[] = { CHANNEL(retransmitted_packets), CHANNEL(retransmitted_bytes),
+						      CHANNEL(out_of_order_packets), CHANNEL(missing_bytes) };
+
 	rec_object(r, key);
-	rec_int(r, "packets", (int64_t)n->packets);
-	rec_int(r, "wire_bytes", (int64_t)n->wire_bytes);
-	rec_int(r, "ip_bytes", (int64_t)n->ip_bytes);
-	rec_int(r, "payload_bytes", (int64_t)n->payload_bytes);
-	rec_int(r, "messages", (int64_t)n->messages);
+	REPORT_COUNTS(r, carried, n);
 	rec_real(r, "mean_message_bytes", ratio_of(n->payload_bytes, n->messages), 2);
 	rec_real(r, "mean_message_ip_bytes", ratio_of(n->ip_bytes, n->messages), 2);
-	rec_int(r, "retransmitted_packets", (int64_t)n->retransmitted_packets);
-	rec_int(r, "retransmitted_bytes", (int64_t)n->retransmitted_bytes);
-	rec_int(r, "out_of_order_packets", (int64_t)n->out_of_order_packets);
-	rec_int(r, "missing_bytes", (int64_t)n->missing_bytes);
+	REPORT_COUNTS(r, losses, n);
 	rec_end(r);
 }
 
-static const char *address(const uint8_t *bytes, char *text, size_t size)
+static const char *format_address(const uint8_t *bytes, char *text, size_t size)
 {
 	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
 
@@ -51,8 +59,8 @@ static const char *address(const uint8_t *bytes, char *text, size_t size)
 	return inet_ntop(AF_INET6, bytes, text, (socklen_t)size);
 }
 
-/* NULL where nobody can tell: UDP has no word for begin and end. */
-static const char *began(const struct flow *f)
+/* NULL: UDP has no beginning that could be seen. */
+static const char *flow_began(const struct flow *f)
 {
 	if (f->key.transport == TRANSPORT_UDP)
 		return NULL;
@@ -70,68 +78,65 @@ static const char *how_ended(const struct flow *f)
 	return f->key.transport == TRANSPORT_UDP ? NULL : "open";
 }
 
-static void tell_flow(struct rec *r, const struct flow *f, int64_t capture_ns)
+static void report_flow(struct rec *r, const struct flow *f, int64_t capture_ns)
 {
 	struct channel_count both = f->count[INPUT];
 	char text[INET6_ADDRSTRLEN];
 	int server = f->server;
 
-	channel_add(&both, &f->count[DISPLAY]);
+	counters_add(&both, &f->count[DISPLAY], sizeof(both));
 	rec_object(r, NULL);
 	rec_str(r, "transport", f->key.transport == TRANSPORT_UDP ? "udp" : "tcp");
-	rec_str(r, "client", address(f->key.address[1 - server], text, sizeof(text)));
+	rec_str(r, "client", format_address(f->key.address[1 - server], text, sizeof(text)));
 	rec_int(r, "client_port", f->key.port[1 - server]);
-	rec_str(r, "server", address(f->key.address[server], text, sizeof(text)));
+	rec_str(r, "server", format_address(f->key.address[server], text, sizeof(text)));
 	rec_int(r, "server_port", f->key.port[server]);
 	rec_str(r, "server_by", server_by_names[f->server_by]);
 	rec_int(r, "start_ns", f->start_ns);
 	rec_real(r, "from_s", (double)(f->start_ns - capture_ns) / NS_PER_S, 6);
 	rec_real(r, "duration_s", (double)(f->last_ns - f->start_ns) / NS_PER_S, 6);
-	rec_str(r, "began", began(f));
+	rec_str(r, "began", flow_began(f));
 	rec_str(r, "ended", how_ended(f));
-	rec_int(r, "packets", (int64_t)both.packets);
-	rec_int(r, "wire_bytes", (int64_t)both.wire_bytes);
-	rec_int(r, "ip_bytes", (int64_t)both.ip_bytes);
-	rec_int(r, "payload_bytes", (int64_t)both.payload_bytes);
-	rec_int(r, "messages", (int64_t)both.messages);
-	tell_channel(r, "input", &f->count[INPUT]);
-	tell_channel(r, "display", &f->count[DISPLAY]);
+	REPORT_COUNTS(r, carried, &both);
+	report_channel(r, "input", &f->count[INPUT]);
+	report_channel(r, "display", &f->count[DISPLAY]);
 	rec_end(r);
 }
 
-/* Where the bytes on the wire go, retransmissions included; what is left over 100 % is padding of short frames. */
-static void tell_headers(struct rec *r, const struct channel_count *n, uint64_t tls_bytes)
+/* What the bytes on the wire consist of, retransmissions included; what is missing to 100 % is the padding of short frames. */
+static void report_headers(struct rec *r, const struct channel_count *n, uint64_t tls_bytes)
 {
-	uint64_t carried = n->ip_bytes - n->ip_header_bytes - n->tcp_header_bytes - n->udp_header_bytes;
+	static const struct report_count headers[] = {
+		REPORT_COUNT("ethernet_header_bytes", struct channel_count, link_header_bytes), CHANNEL(ip_header_bytes),
+		CHANNEL(tcp_header_bytes), CHANNEL(udp_header_bytes),
+	};
+	uint64_t transport = n->tcp_header_bytes + n->udp_header_bytes;
+	const struct { const char *key; uint64_t bytes; } shares[] = {
+		{ "ethernet_percent", n->link_header_bytes }, { "ip_percent", n->ip_header_bytes },
+		{ "transport_percent", transport }, { "tcp_percent", n->tcp_header_bytes },
+		{ "udp_percent", n->udp_header_bytes }, { "tls_percent", tls_bytes },	/* TLS is part of the payload */
+		{ "payload_percent", n->ip_bytes - n->ip_header_bytes - transport },
+	};
 
 	rec_object(r, "headers");
-	rec_int(r, "ethernet_header_bytes", (int64_t)n->link_header_bytes);
-	rec_int(r, "ip_header_bytes", (int64_t)n->ip_header_bytes);
-	rec_int(r, "tcp_header_bytes", (int64_t)n->tcp_header_bytes);
-	rec_int(r, "udp_header_bytes", (int64_t)n->udp_header_bytes);
+	REPORT_COUNTS(r, headers, n);
 	rec_int(r, "padding_bytes", (int64_t)(n->wire_bytes - n->link_header_bytes - n->ip_bytes));
-	rec_real(r, "ethernet_percent", percent_of(n->link_header_bytes, n->wire_bytes), 3);
-	rec_real(r, "ip_percent", percent_of(n->ip_header_bytes, n->wire_bytes), 3);
-	rec_real(r, "transport_percent", percent_of(n->tcp_header_bytes + n->udp_header_bytes, n->wire_bytes), 3);
-	rec_real(r, "tcp_percent", percent_of(n->tcp_header_bytes, n->wire_bytes), 3);
-	rec_real(r, "udp_percent", percent_of(n->udp_header_bytes, n->wire_bytes), 3);
-	rec_real(r, "tls_percent", percent_of(tls_bytes, n->wire_bytes), 3);	/* part of the payload */
-	rec_real(r, "payload_percent", percent_of(carried, n->wire_bytes), 3);
+	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++)
+		rec_real(r, shares[i].key, percent_of(shares[i].bytes, n->wire_bytes), 3);
 	rec_real(r, "vip_saving_percent", percent_of(IPV4_HEADER * n->ipv4_packets, n->ipv4_bytes), 3);
 	rec_end(r);
 }
 
-static void tell_session(struct rec *r, const struct meter *m, uint64_t wire_bytes)
+static void report_tap_session(struct rec *r, const struct meter *m, uint64_t wire_bytes)
 {
 	const struct setup *s = &m->setup;
 	double after_s = (double)(s->last_ns - s->end_ns) / NS_PER_S;
 	uint64_t setup = s->count[PLACE_SETUP][INPUT].wire_bytes + s->count[PLACE_SETUP][DISPLAY].wire_bytes;
-
 	const char *why = setup_why_unknown(s);
 
 	rec_object(r, "session");
 	rec_real(r, "duration_s", (double)(s->last_ns - s->first_ns) / NS_PER_S, 6);
-	rec_count(r, "setup_wire_bytes", why ? -1 : (int64_t)setup);
+	rec_known(r, "setup_wire_bytes", !why, (int64_t)setup);
 	rec_real(r, "setup_s", why ? NAN : (double)(s->end_ns - s->first_ns) / NS_PER_S, 6);
 	rec_str(r, "setup_why_unknown", why);
 	rec_real(r, "after_setup_wire_bytes_per_minute",
@@ -139,26 +144,26 @@ static void tell_session(struct rec *r, const struct meter *m, uint64_t wire_byt
 	rec_end(r);
 }
 
-static void tell_updates(struct rec *r, struct meter *m)
+static void report_updates(struct rec *r, struct meter *m)
 {
-	const struct update_line *u = &m->update[0];
+	const struct update_series *u = &m->update[0];
 	bool differ = false;
 
 	rec_object(r, "updates");
 	rec_int(r, "count", (int64_t)u->count);
 	rec_real(r, "merge_ms", to_ms((double)u->merge_ns), 3);
 	rec_timing(r, "interarrival_ms", &m->gaps, NS_PER_MS);
-	if (u->gaps.n > m->gaps.n)	/* the percentiles are from a choice of that many */
+	if (u->gaps.n > m->gaps.n)	/* the percentiles are of a random choice among this many gaps */
 		rec_int(r, "interarrival_of", (int64_t)u->gaps.n);
 	rec_array(r, "other_merges");
 	for (int i = 1; i < MERGES; i++) {
-		const struct update_line *o = &m->update[i];
+		const struct update_series *o = &m->update[i];
 
 		rec_object(r, NULL);
 		rec_real(r, "merge_ms", to_ms((double)o->merge_ns), 3);
 		rec_int(r, "count", (int64_t)o->count);
 		rec_real(r, "mean_interarrival_ms", o->gaps.n ? to_ms(o->gaps.mean) : NAN, 3);
-		rec_real(r, "jitter_sd_ms", to_ms(sqrt(gap_variance(&o->gaps))), 3);
+		rec_real(r, "jitter_sd_ms", to_ms(sqrt(gap_account_variance(&o->gaps))), 3);
 		rec_end(r);
 		if (fabs((double)o->count - (double)u->count) > MERGE_TOLERANCE * (double)u->count)
 			differ = true;
@@ -168,10 +173,10 @@ static void tell_updates(struct rec *r, struct meter *m)
 	rec_end(r);
 }
 
-static void tell_stalls(struct rec *r, const struct update_line *u)
+static void report_stalls(struct rec *r, const struct update_series *u)
 {
 	const struct gap_account *g = &u->gaps;
-	double variance = gap_variance(g);
+	double variance = gap_account_variance(g);
 
 	rec_real(r, "largest_gap_ms", g->n ? to_ms((double)g->max) : NAN, 3);
 	rec_object(r, "stalls");
@@ -186,25 +191,129 @@ static void tell_stalls(struct rec *r, const struct update_line *u)
 	rec_end(r);
 }
 
-void account_tell(struct rec *r, struct meter *m)
+void account_report(struct rec *r, struct meter *m)
 {
 	struct channel_count total = m->sum[INPUT];
 
-	channel_add(&total, &m->sum[DISPLAY]);
+	counters_add(&total, &m->sum[DISPLAY], sizeof(total));
 	rec_int(r, "flows_total", (int64_t)m->flows);
 	rec_array(r, "flows");
-	tell_flow(r, &(struct flow){ 0 }, 0);
+	report_flow(r, &(struct flow){ 0 }, 0);
 	rec_make_header(r);
 	for (uint32_t i = 0; i < m->top.n; i++)
-		tell_flow(r, &m->top.flow[i], m->first_ns);
+		report_flow(r, &m->top.flow[i], m->first_ns);
 	rec_end(r);
 	rec_object(r, "channels");
-	tell_channel(r, "input", &m->sum[INPUT]);
-	tell_channel(r, "display", &m->sum[DISPLAY]);
-	tell_channel(r, "total", &total);
+	report_channel(r, "input", &m->sum[INPUT]);
+	report_channel(r, "display", &m->sum[DISPLAY]);
+	report_channel(r, "total", &total);
 	rec_end(r);
-	tell_headers(r, &total, findings_tls_bytes(&m->contents));
-	tell_session(r, m, total.wire_bytes);
-	tell_updates(r, m);
-	tell_stalls(r, &m->update[0]);
+	report_headers(r, &total, payload_tls_bytes(&m->contents));
+	report_tap_session(r, m, total.wire_bytes);
+	report_updates(r, m);
+	report_stalls(r, &m->update[0]);
+}
+
+/* --- set-up, idle time, keys and acknowledgements --- */
+
+static void report_setup(struct rec *r, const struct setup *s)
+{
+	const struct setup_count *n = s->count[PLACE_SETUP];
+	const char *why = setup_why_unknown(s);
+	struct setup_count both = n[INPUT];
+	const struct { const char *keys[3]; const struct setup_count *n; } channels[] = {
+		{ { "packets", "wire_bytes", "payload_bytes" }, &both },
+		{ { "input_packets", "input_wire_bytes", "input_payload_bytes" }, &n[INPUT] },
+		{ { "display_packets", "display_wire_bytes", "display_payload_bytes" }, &n[DISPLAY] },
+	};
+
+	counters_add(&both, &n[DISPLAY], sizeof(both));
+	rec_object(r, "setup");
+	rec_real(r, "seconds", why ? NAN : (double)(s->end_ns - s->first_ns) / NS_PER_S, 6);
+	rec_str(r, "ended_by", s->begun ? setup_ends[s->ended_by] : setup_ends[SETUP_BEFORE]);
+	rec_str(r, "why_unknown", why);
+	for (size_t i = 0; i < sizeof(channels) / sizeof(*channels); i++) {
+		rec_known(r, channels[i].keys[0], !why, (int64_t)channels[i].n->packets);
+		rec_known(r, channels[i].keys[1], !why, (int64_t)channels[i].n->wire_bytes);
+		rec_known(r, channels[i].keys[2], !why, (int64_t)channels[i].n->payload_bytes);
+	}
+	rec_end(r);
+}
+
+static void report_idle(struct rec *r, const struct setup *s, const struct setup_idle *idle)
+{
+	double minutes = idle->seconds >= IDLE_LEAST_S ? idle->seconds / 60 : NAN;
+	struct setup_count both = idle->count[INPUT];
+
+	counters_add(&both, &idle->count[DISPLAY], sizeof(both));
+	rec_object(r, "idle");
+	rec_real(r, "seconds", idle->seconds, 3);
+	rec_str(r, "of", s->typed ? "all but set-up and a second after each key" :
+		"all but set-up: nothing tells whether keys were typed");
+	rec_real(r, "packets_per_minute", (double)both.packets / minutes, 2);
+	rec_real(r, "bytes_per_minute", (double)both.wire_bytes / minutes, 1);
+	rec_real(r, "input_bytes_per_minute", (double)idle->count[INPUT].wire_bytes / minutes, 1);
+	rec_real(r, "display_bytes_per_minute", (double)idle->count[DISPLAY].wire_bytes / minutes, 1);
+	rec_real(r, "payload_bytes_per_minute", (double)both.payload_bytes / minutes, 1);
+	rec_end(r);
+}
+
+static void report_key_channel(struct rec *r, const char *name, const struct setup_count *n, double keys)
+{
+	rec_object(r, name);
+	rec_real(r, "packets", (double)n->packets / keys, 3);
+	rec_real(r, "payload_packets", (double)n->payload_packets / keys, 3);
+	rec_real(r, "pure_acks", (double)n->pure_acks / keys, 3);
+	rec_real(r, "wire_bytes", (double)n->wire_bytes / keys, 3);
+	rec_real(r, "payload_bytes", (double)n->payload_bytes / keys, 3);
+	rec_end(r);
+}
+
+/* Unsolicited traffic is not subtracted; its share at the rate of idle time is reported beside it. */
+static void report_per_key(struct rec *r, const struct setup *s, const struct setup_idle *idle, int64_t from_ns, int64_t to_ns)
+{
+	struct setup_count both = idle->count[INPUT];
+	struct setup_keys keys;
+	double n, share;
+
+	setup_keys(s, from_ns, to_ns, &keys);
+	counters_add(&both, &idle->count[DISPLAY], sizeof(both));
+	n = keys.keys ? (double)keys.keys : NAN;
+	share = idle->seconds >= IDLE_LEAST_S ? keys.seconds / idle->seconds / n : NAN;
+	rec_object(r, "per_key");
+	rec_int(r, "keys", (int64_t)keys.keys);
+	rec_real(r, "seconds", keys.seconds / n, 6);
+	report_key_channel(r, "input", &s->count[PLACE_KEYS][INPUT], n);
+	report_key_channel(r, "display", &s->count[PLACE_KEYS][DISPLAY], n);
+	rec_real(r, "unsolicited_packets", (double)both.packets * share, 3);
+	rec_real(r, "unsolicited_wire_bytes", (double)both.wire_bytes * share, 3);
+	rec_end(r);
+}
+
+void costs_report(struct rec *r, const struct meter *m, int64_t from_ns, int64_t to_ns)
+{
+	/* The last one is not in the sum of both channels. */
+	static const struct report_count acks[] = {
+		REPORT_COUNT("pure", struct channel_count, pure_acks), REPORT_COUNT("fresh", struct channel_count, fresh_acks),
+		REPORT_COUNT("delayed", struct channel_count, delayed_acks),
+		REPORT_COUNT("wire_bytes", struct channel_count, ack_wire_bytes),
+	};
+	static const char *const channels[CHANNELS] = { "input", "display" };
+	struct channel_count total = m->sum[INPUT];
+	struct setup_idle idle;
+
+	counters_add(&total, &m->sum[DISPLAY], sizeof(total));
+	setup_idle(&m->setup, from_ns, to_ns, &idle);
+	report_setup(r, &m->setup);
+	report_idle(r, &m->setup, &idle);
+	if (m->setup.typed)
+		report_per_key(r, &m->setup, &idle, from_ns, to_ns);
+	rec_object(r, "acks");
+	report_counts(r, acks, 3, &total, true);
+	for (int c = 0; c < CHANNELS; c++) {
+		rec_object(r, channels[c]);
+		REPORT_COUNTS(r, acks, &m->sum[c]);
+		rec_end(r);
+	}
+	rec_end(r);
 }

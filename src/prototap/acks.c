@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "acks.h"
 
-void acks_start(struct ack_side *side)
+void acks_start(struct ack_side side[2])
 {
 	for (int i = 0; i < 2; i++)
 		side[i] = (struct ack_side){ .quickest_ns = -1 };
@@ -13,7 +13,7 @@ static bool seq_later(uint32_t a, uint32_t b)
 }
 
 /* Data on its way to a side that has not acknowledged it. */
-static void owe(struct ack_side *to, uint32_t end, int64_t time_ns)
+static void ack_expect(struct ack_side *to, uint32_t end, int64_t time_ns)
 {
 	if (to->known && !seq_later(end, to->acked))
 		return;		/* seen before: answered at once, by an acknowledgement that says nothing new */
@@ -28,7 +28,7 @@ static void owe(struct ack_side *to, uint32_t end, int64_t time_ns)
 	to->waiting_ns = to->newest_ns = time_ns;
 }
 
-static struct ack_seen pay(struct ack_side *by, const struct segment *s, int64_t time_ns, bool pure)
+static struct ack_seen ack_record(struct ack_side *by, const struct segment *s, int64_t time_ns, bool pure)
 {
 	struct ack_seen seen = { .pure = pure, .fresh = pure && (by->known ? seq_later(s->ack, by->acked) : by->waiting_ns != 0) };
 	int64_t took;
@@ -48,14 +48,14 @@ static struct ack_seen pay(struct ack_side *by, const struct segment *s, int64_t
 	return seen;
 }
 
-struct ack_seen acks_segment(struct ack_side *side, int from, const struct segment *s, int64_t time_ns)
+struct ack_seen acks_segment(struct ack_side side[2], int from, const struct segment *s, int64_t time_ns)
 {
 	struct ack_seen seen = { 0 };
 	uint32_t length = s->payload_bytes + !!(s->flags & TCP_SYN) + !!(s->flags & TCP_FIN);
 
 	if (s->flags & TCP_ACK)
-		seen = pay(&side[from], s, time_ns, !s->payload_bytes && !(s->flags & (TCP_SYN | TCP_FIN | TCP_RST)));
+		seen = ack_record(&side[from], s, time_ns, !s->payload_bytes && !(s->flags & (TCP_SYN | TCP_FIN | TCP_RST)));
 	if (length)
-		owe(&side[1 - from], s->seq + length, time_ns);
+		ack_expect(&side[1 - from], s->seq + length, time_ns);
 	return seen;
 }

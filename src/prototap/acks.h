@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* acks - acknowledgements that carry nothing else, and those of them that were held back.
+/* acks - pure TCP acknowledgements, and which of them were delayed. Pure: time is a parameter.
  *
- * A receiver may hold an acknowledgement back in the hope of data to send along: less than 0.5 s,
- * and at least every second full-sized segment is answered at once (RFC 1122, 4.2.3.2). Linux holds
- * it at least 40 ms (TCP_DELACK_MIN). Seen from outside, an acknowledgement is also late by the way
- * to the receiver and back; so it counts as delayed when it comes ACKS_DELAYED_NS or more later
- * than the quickest one of its direction did after its data. Pure: time comes in as a number. */
+ * A receiver may delay an acknowledgement, hoping for data to send along: by less than 0.5 s, and not beyond the second full-sized
+ * segment (RFC 1122, 4.2.3.2); Linux delays by at least 40 ms (TCP_DELACK_MIN). A capture elsewhere also sees the way to the
+ * receiver and back, so an acknowledgement counts as delayed when it came ACKS_DELAYED_NS or more later after its data than the
+ * quickest one of its direction. */
 #ifndef PROTOTAP_ACKS_H
 #define PROTOTAP_ACKS_H
 
@@ -15,25 +14,27 @@
 #include <stdint.h>
 
 #define ACKS_DELAYED_NS 30000000LL
-#define ACKS_LATEST_NS 500000000LL	/* from here on it was not held back, but lost or stopped */
+#define ACKS_LATEST_NS 500000000LL	/* from here on an acknowledgement was lost or stopped, not delayed */
 
-/* What one side of a connection owes the other. */
+/* One side of a connection as the receiver of data. */
 struct ack_side {
-	uint32_t acked, newest;		/* it has acknowledged so far; end of the newest data sent to it */
-	int64_t waiting_ns, newest_ns;	/* since when data waits for it, 0: none does; when the newest came by */
-	int64_t quickest_ns;		/* from data to acknowledgement; -1: not known yet */
-	bool known;			/* `acked` is */
+	uint32_t acked;		/* acknowledged so far; valid where `known` */
+	uint32_t newest;	/* end of the newest data sent to this side */
+	int64_t waiting_ns;	/* since when data waits for an acknowledgement; 0: none does */
+	int64_t newest_ns;	/* when the newest data was captured */
+	int64_t quickest_ns;	/* shortest time from data to acknowledgement; -1: none yet */
+	bool known;
 };
 
-void acks_start(struct ack_side *side);	/* both of them */
+void acks_start(struct ack_side side[2]);
 
 struct ack_seen {
-	bool pure;		/* no payload, and no SYN, FIN or RST: window updates and repeated ones too */
-	bool fresh;		/* and acknowledges what no packet before it did */
-	bool delayed;		/* and was held back */
+	bool pure;		/* no payload, SYN, FIN or RST; window updates and repetitions included */
+	bool fresh;		/* pure, and acknowledges data for the first time */
+	bool delayed;		/* pure, and was delayed */
 };
 
-/* A TCP segment from side `from` (0, 1) to the other. */
-struct ack_seen acks_segment(struct ack_side *side, int from, const struct segment *s, int64_t time_ns);
+/* Adds a TCP segment sent by side `from` (0, 1), and classifies it. */
+struct ack_seen acks_segment(struct ack_side side[2], int from, const struct segment *s, int64_t time_ns);
 
 #endif

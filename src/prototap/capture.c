@@ -17,17 +17,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Not immediate mode: with it the kernel wakes us for every packet. Packets wait this long in the ring at most;
- * their times are the kernel's, so nothing is measured late. */
-#define RING_TIMEOUT_MS 20
-#define DUMP_BUFFER (256 * 1024)	/* libpcap writes through stdio, whose 4 KB cost a third of the speed */
-#define FILTER_MAX 4096		/* instructions: BPF_MAXINSNS of Linux */
-#define FAR_S 4500000000	/* no time is farther from 1970: the years 1827 to 2112 */
-#define FLUSH_NS NS_PER_S	/* killed, a capture loses no more than this of its file */
+/* Not immediate mode, in which the kernel wakes us for every packet: a packet waits in the ring for up to CAPTURE_RING_MS. Its time is
+ * the kernel's, so nothing is measured late. */
+#define DUMP_BUFFER (256 * 1024)	/* bytes of stdio's buffer for the file: its own 4 KB cost a third of the speed */
+#define FILTER_MAX 4096		/* instructions of a filter: BPF_MAXINSNS of Linux */
+#define FAR_S 4500000000	/* packet times are limited to this many seconds from 1970: the years 1827 to 2112 */
+#define FLUSH_NS NS_PER_S	/* a capture that is killed loses at most this much time of its file */
 
 struct capture {
 	pcap_t *pcap;
-	struct records *records;	/* of a file that they can read: faster than libpcap */
+	struct pcap_records *records;	/* of a file that they can read: faster than libpcap */
 	const struct link *link;
 	bool live, nanoseconds;
 	pcap_dumper_t *dump;
@@ -47,8 +46,8 @@ static const char *link_name(pcap_t *p)
 	return name ? name : number;
 }
 
-/* A damaged time may lie anywhere; the meter's differences of two times must not overflow. tv_usec
- * holds nanoseconds where these were asked for, and could be had. */
+/* A damaged time may lie anywhere; the meter's differences of two times must not overflow. tv_usec holds nanoseconds where these
+ * were asked for, and could be had. */
 static void set_packet(struct packet *p, const struct pcap_pkthdr *h, const u_char *bytes, bool nanoseconds)
 {
 	int64_t s = h->ts.tv_sec < -FAR_S ? -FAR_S : h->ts.tv_sec > FAR_S ? FAR_S : h->ts.tv_sec;
@@ -59,7 +58,7 @@ static void set_packet(struct packet *p, const struct pcap_pkthdr *h, const u_ch
 	p->original = h->len;
 }
 
-static void take_packet(u_char *context, const struct pcap_pkthdr *h, const u_char *bytes)
+static void hand_over_live_packet(u_char *context, const struct pcap_pkthdr *h, const u_char *bytes)
 {
 	struct capture *c = (struct capture *)(void *)context;
 	struct packet p;
@@ -89,7 +88,7 @@ int capture_take(struct capture *c, int most, packet_fn *fn, void *context)
 		return take_records(c, most, fn, context);
 	c->fn = fn;
 	c->context = context;
-	n = pcap_dispatch(c->pcap, most, take_packet, (u_char *)c);
+	n = pcap_dispatch(c->pcap, most, hand_over_live_packet, (u_char *)c);
 	if (n > 0 && c->dump && clock_now() - c->dumped_ns > FLUSH_NS) {
 		pcap_dump_flush(c->dump);	/* trouble stays in the stream: capture_close() tells it */
 		c->dumped_ns = clock_now();
@@ -113,7 +112,7 @@ int capture_next(struct capture *c, struct packet *p)
 
 /* Live */
 
-static void explain(char *why, const char *interface, int status, pcap_t *p)
+static void explain_capture_error(char *why, const char *interface, int status, pcap_t *p)
 {
 	switch (status) {
 	case PCAP_ERROR_NO_SUCH_DEVICE:
@@ -135,7 +134,7 @@ static void explain(char *why, const char *interface, int status, pcap_t *p)
 /* The filter, also behind a VLAN tag and behind two. In its language "vlan" shifts all that follows, so it comes last; on cooked
  * headers there is no such word. There, and where it makes a filter longer than the kernel takes, all that is tagged comes
  * through, and the meter drops what nobody asked for. */
-static int compile(struct capture *c, const char *filter, struct bpf_program *out)
+static int compile_capture_filter(struct capture *c, const char *filter, struct bpf_program *out)
 {
 	bool cooked = c->link->type == LINK_COOKED || c->link->type == LINK_COOKED2;
 	char text[3 * CAPTURE_FILTER + 64];
@@ -155,20 +154,20 @@ static int compile(struct capture *c, const char *filter, struct bpf_program *ou
 	return pcap_compile(c->pcap, out, text, 1, PCAP_NETMASK_UNKNOWN);
 }
 
-static int activate(struct capture *c, const struct capture_live_cfg *cfg, char *why)
+static int activate_capture(struct capture *c, const struct capture_live_cfg *cfg, char *why)
 {
 	char error[PCAP_ERRBUF_SIZE] = "";
 	struct bpf_program filter;
 	int status;
 
 	pcap_set_snaplen(c->pcap, cfg->snaplen);
-	pcap_set_timeout(c->pcap, RING_TIMEOUT_MS);
+	pcap_set_timeout(c->pcap, CAPTURE_RING_MS);
 	pcap_set_buffer_size(c->pcap, (int)cfg->buffer_bytes);
 	pcap_set_tstamp_precision(c->pcap, PCAP_TSTAMP_PRECISION_NANO);
 	pcap_set_promisc(c->pcap, cfg->promiscuous);
 	status = pcap_activate(c->pcap);
 	if (status < 0) {
-		explain(why, cfg->interface, status, c->pcap);
+		explain_capture_error(why, cfg->interface, status, c->pcap);
 		return -1;
 	}
 	/* Where the capture is cooked, v2 carries the device's kind in all cases. Older kernels and libpcap have v1 only. */
@@ -178,7 +177,7 @@ static int activate(struct capture *c, const struct capture_live_cfg *cfg, char 
 	if (!c->link)
 		return why_write(-1, why, CAPTURE_WHY, "%s has link type %s; prototap knows " LINKS_KNOWN ": use -i any",
 				 cfg->interface, link_name(c->pcap));
-	if (compile(c, cfg->filter, &filter))
+	if (compile_capture_filter(c, cfg->filter, &filter))
 		return why_write(-1, why, CAPTURE_WHY, "cannot filter by port: %s", pcap_geterr(c->pcap));
 	status = pcap_setfilter(c->pcap, &filter);
 	pcap_freecode(&filter);
@@ -220,7 +219,7 @@ struct capture *capture_live(const struct capture_live_cfg *cfg, char *why)
 	c->pcap = pcap_create(cfg->interface, error);
 	if (!c->pcap)
 		snprintf(why, CAPTURE_WHY, "cannot capture on %s: %s", cfg->interface, error);
-	else if (!activate(c, cfg, why) && (!cfg->write_path || !open_dump(c, cfg->write_path, why)))
+	else if (!activate_capture(c, cfg, why) && (!cfg->write_path || !open_dump(c, cfg->write_path, why)))
 		return c;
 	capture_close(c);
 	return NULL;
@@ -233,11 +232,6 @@ void capture_wait(struct capture *c, int64_t timeout_ns)
 
 	if (timeout_ns > 0)
 		ppoll(&p, 1, &ts, NULL);
-}
-
-int64_t capture_latency_ns(const struct capture *c)
-{
-	return c->live ? RING_TIMEOUT_MS * NS_PER_MS : 0;
 }
 
 bool capture_drops(struct capture *c, int64_t *kernel, int64_t *interface)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* capture - where packets come from, one by one: a live interface or one file. All of libpcap is in capture.c. */
+/* capture - packets of a live interface or of one file, one by one. The only file with libpcap calls. */
 #ifndef PROTOTAP_CAPTURE_H
 #define PROTOTAP_CAPTURE_H
 
@@ -10,56 +10,55 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* True when it is counted: what a live capture writes to its file is what was counted, and no more. */
+/* Takes one packet. Returns whether it was counted: only counted packets of a live capture are written to its file. */
 typedef bool packet_fn(void *context, const struct packet *p);
 
 struct capture;
 
-#define CAPTURE_WHY 1024	/* room for a reason in words */
-#define CAPTURE_FILTER 4096	/* room for a filter */
+#define CAPTURE_WHY 1024	/* bytes of a reason in words */
+#define CAPTURE_FILTER 4096	/* bytes of a filter expression */
 
 struct capture_live_cfg {
-	const char *interface;	/* "any": all of them */
-	const char *filter;	/* pcap-filter(7), run in the kernel; on Ethernet also behind VLAN tags */
-	const char *write_path;	/* also write each packet there, pcap with nanoseconds; NULL: nowhere */
-	int snaplen;
+	const char *interface;	/* "any": all interfaces */
+	const char *filter;	/* pcap-filter(7), run in the kernel; on Ethernet applied behind VLAN tags, too */
+	const char *write_path;	/* also write each packet to this pcap file, times in nanoseconds; NULL: no file */
+	int snaplen;		/* bytes kept of a packet */
 	int64_t buffer_bytes;	/* of the ring shared with the kernel */
-	bool promiscuous;	/* also what is for others: on the mirror port of a switch */
+	bool promiscuous;	/* also packets to other machines, as on the mirror port of a switch */
 };
 
-/* Captures from now on. NULL with the reason and its cure in `why`. */
+/* Starts a live capture. NULL with the reason and its cure in `why`. */
 struct capture *capture_live(const struct capture_live_cfg *cfg, char *why);
 
-/* Reads the header of a file; `path` is for words only, `room` what may be read ahead, in bytes. The stream is the capture's from
- * now on, which closes it. NULL with `why`. */
+/* Reads the header of a file, named `path` in messages, with a buffer of `room` bytes. The capture owns and closes the stream,
+ * also on error. NULL with the reason in `why`. */
 struct capture *capture_file(FILE *stream, const char *path, size_t room, char *why);
 
 const struct link *capture_link(const struct capture *c);
 int capture_snaplen(const struct capture *c);
-bool capture_nanoseconds(const struct capture *c);	/* live: the kernel's times are that fine */
+bool capture_nanoseconds(const struct capture *c);	/* live: packet times have nanoseconds, else microseconds */
 
-/* Hands over at most `most` packets: how many, 0 at the end (live: when there are none now), -1 when capture_error() tells more. */
+/* Hands at most `most` packets to `fn`. How many; 0: the end of the file, or live no packet at present; -1: see capture_error(). */
 int capture_take(struct capture *c, int most, packet_fn *fn, void *context);
-/* The same of a file for one packet, which stays until the next call: 1, 0, -1. */
+/* Reads one packet of a file, valid until the next call. 1; 0: end of the file; -1: see capture_error(). */
 int capture_next(struct capture *c, struct packet *p);
 
-/* In libpcap's words, or in the same as its. */
+/* The last error, in libpcap's words. */
 const char *capture_error(const struct capture *c);
-/* Whether that error is no damage, but something that libpcap does not read: what, and the cure, in `why`. */
+/* Whether the last error is not damage but a kind of file that libpcap cannot read; explains kind and cure in `why`. */
 bool capture_refused(const struct capture *c, const char *path, char *why);
 
-/* Live: sleeps until packets are there, a signal comes or `timeout_ns` is over. */
-void capture_wait(struct capture *c, int64_t timeout_ns);
-/* How long a packet may stay in the ring before capture_take() sees it; of a file 0. */
-int64_t capture_latency_ns(const struct capture *c);
-/* Packets the kernel, and the network card, lost; false: not known. */
-bool capture_drops(struct capture *c, int64_t *kernel, int64_t *interface);
+#define CAPTURE_RING_MS 20	/* longest time that a packet of a live capture stays in the kernel's ring unread */
 
-/* Writes the segmentation offloads of a network card that join or split packets before the capture sees them: "tso gso gro",
- * "none", or "unknown" where the device cannot be asked. */
+/* Live: sleeps until there are packets, a signal comes or `timeout_ns` is over. */
+void capture_wait(struct capture *c, int64_t timeout_ns);
+/* Live: packets lost by the kernel and by the network card. False: not known. */
+bool capture_drops(struct capture *c, int64_t *kernel, int64_t *interface);
+/* Lists the offloads by which a network card joins or splits packets, so that packets captured are not packets sent: "tso gso
+ * gro", "none", or "unknown" where the device cannot be asked. */
 void capture_offloads(const char *interface, char *text, size_t size);
 
-/* 0, or -errno when not all could be written to write_path. */
+/* 0, or -errno: not everything could be written to write_path. */
 int capture_close(struct capture *c);
 
 #endif

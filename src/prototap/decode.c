@@ -52,13 +52,13 @@ const char *link_wire_bytes(enum link_type type)
 }
 
 /* What was asked for is not there: the capture's fault, or the packet's own? */
-static enum decoded missing(const struct reader *r, uint32_t original)
+static enum decoded decoded_missing(const struct reader *r, uint32_t original)
 {
 	return r->n < original ? DECODED_SHORT : DECODED_MALFORMED;
 }
 
 /* Of a first fragment, headers may lie in the next one: nothing is wrong, but nobody's ports can be told. */
-static enum decoded no_room(const struct segment *s)
+static enum decoded decoded_no_room(const struct segment *s)
 {
 	return s->fragmented ? DECODED_FRAGMENT : DECODED_MALFORMED;
 }
@@ -68,7 +68,7 @@ static enum decoded decode_tcp(struct reader *r, size_t at, uint32_t room, uint3
 	uint32_t header;
 
 	if (room < 20)
-		return no_room(out);
+		return decoded_no_room(out);
 	out->port[0] = read_be16(r, at);
 	out->port[1] = read_be16(r, at + 2);
 	out->seq = read_be32(r, at + 4);
@@ -76,11 +76,11 @@ static enum decoded decode_tcp(struct reader *r, size_t at, uint32_t room, uint3
 	header = (uint32_t)(read_u8(r, at + 12) >> 4) * 4;
 	out->flags = read_u8(r, at + 13);
 	if (r->over)
-		return missing(r, original);
+		return decoded_missing(r, original);
 	if (header < 20)
 		return DECODED_MALFORMED;
 	if (header > room)
-		return no_room(out);
+		return decoded_no_room(out);
 	out->transport = TRANSPORT_TCP;
 	out->transport_header_bytes = header;
 	out->payload_bytes = room - header;
@@ -94,12 +94,12 @@ static enum decoded decode_udp(struct reader *r, size_t at, uint32_t room, uint3
 	uint32_t length;
 
 	if (room < UDP_HEADER)
-		return no_room(out);
+		return decoded_no_room(out);
 	out->port[0] = read_be16(r, at);
 	out->port[1] = read_be16(r, at + 2);
 	length = read_be16(r, at + 4);
 	if (r->over)
-		return missing(r, original);
+		return decoded_missing(r, original);
 	if (!length && !out->ipv4)	/* a jumbogram (RFC 2675, 4) */
 		length = room;
 	if (length < UDP_HEADER || (length > room && !out->fragmented))
@@ -141,7 +141,7 @@ static enum decoded decode_ipv4(struct reader *r, size_t at, uint32_t room, uint
 	map_ipv4(r, at + 12, out->address[0]);
 	map_ipv4(r, at + 16, out->address[1]);
 	if (r->over)
-		return missing(r, original);
+		return decoded_missing(r, original);
 	if (!length)		/* segmentation offload leaves it to the card */
 		length = room;
 	if (first >> 4 != 4 || header < 20 || header > length || length > room)
@@ -165,8 +165,8 @@ static bool is_extension(uint8_t protocol)
 	}
 }
 
-/* From the end of the IPv6 header to that of its last extension header, behind which `*next`
- * stands. DECODED_SEGMENT: so far well. */
+/* From the end of the IPv6 header to that of its last extension header, behind which `*next` stands. DECODED_SEGMENT: so far
+ * well. */
 static enum decoded skip_extensions(struct reader *r, size_t at, uint32_t original, uint8_t *next, struct segment *out)
 {
 	for (int i = 0; is_extension(*next); i++) {
@@ -176,7 +176,7 @@ static enum decoded skip_extensions(struct reader *r, size_t at, uint32_t origin
 		if (i == EXTENSIONS_MAX || (kind == HOP_BY_HOP && i))	/* only the first may be (RFC 8200, 4.1) */
 			return DECODED_MALFORMED;
 		if (header + 8 > out->ip_bytes)
-			return no_room(out);
+			return decoded_no_room(out);
 		*next = read_u8(r, at + header);
 		words = read_u8(r, at + header + 1);
 		if (kind == FRAGMENT) {
@@ -187,10 +187,10 @@ static enum decoded skip_extensions(struct reader *r, size_t at, uint32_t origin
 			out->fragmented = fragment & 1;
 		}
 		if (r->over)
-			return missing(r, original);
+			return decoded_missing(r, original);
 		out->ip_header_bytes += kind == FRAGMENT ? 8 : kind == AUTHENTICATION ? ((uint32_t)words + 2) * 4 : ((uint32_t)words + 1) * 8;
 	}
-	return out->ip_header_bytes > out->ip_bytes ? no_room(out) : DECODED_SEGMENT;
+	return out->ip_header_bytes > out->ip_bytes ? decoded_no_room(out) : DECODED_SEGMENT;
 }
 
 static enum decoded decode_ipv6(struct reader *r, size_t at, uint32_t room, uint32_t original, struct segment *out)
@@ -202,7 +202,7 @@ static enum decoded decode_ipv6(struct reader *r, size_t at, uint32_t room, uint
 	read_bytes(r, at + 8, out->address[0], 16);
 	read_bytes(r, at + 24, out->address[1], 16);
 	if (r->over)
-		return missing(r, original);
+		return decoded_missing(r, original);
 	if (length == 40)	/* a jumbogram, or segmentation offload */
 		length = room;
 	if (first >> 4 != 6 || length > room)
@@ -215,19 +215,19 @@ static enum decoded decode_ipv6(struct reader *r, size_t at, uint32_t room, uint
 	return what == DECODED_SEGMENT ? decode_transport(r, at + out->ip_header_bytes, next, original, out) : what;
 }
 
-static uint16_t type_behind(uint16_t device, uint16_t type)
+static uint16_t cooked_ethertype(uint16_t device, uint16_t type)
 {
 	/* On these a cooked header's protocol is no EtherType. */
 	return device == ARPHRD_NETLINK || device == ARPHRD_RADIOTAP || device == ARPHRD_FRAD ? ETHERTYPE_NONE : type;
 }
 
-static uint32_t header_of(uint16_t device)
+static uint32_t device_header_bytes(uint16_t device)
 {
 	return device == ARPHRD_ETHERNET || device == ARPHRD_LOOPBACK ? ETHERNET_HEADER : 0;
 }
 
 /* An address family in the capturing host's byte order, which nobody tells; that of IPv6 is everybody's own. */
-static uint16_t type_of_family(uint32_t family)
+static uint16_t ethertype_of_family(uint32_t family)
 {
 	switch (family > 0xffff ? __builtin_bswap32(family) : family) {
 	case 2:
@@ -251,16 +251,16 @@ static uint32_t decode_link(struct reader *r, enum link_type link, uint16_t *typ
 		return ETHERNET_HEADER;
 	case LINK_COOKED:
 		device = read_be16(r, 2);
-		*type = type_behind(device, read_be16(r, 14));
-		out->link_bytes = header_of(device);
+		*type = cooked_ethertype(device, read_be16(r, 14));
+		out->link_bytes = device_header_bytes(device);
 		return COOKED_HEADER;
 	case LINK_COOKED2:
 		device = read_be16(r, 8);
-		*type = type_behind(device, read_be16(r, 0));
-		out->link_bytes = header_of(device);
+		*type = cooked_ethertype(device, read_be16(r, 0));
+		out->link_bytes = device_header_bytes(device);
 		return COOKED2_HEADER;
 	case LINK_LOOPBACK:
-		*type = type_of_family(read_be32(r, 0));
+		*type = ethertype_of_family(read_be32(r, 0));
 		out->link_bytes = 0;
 		return LOOPBACK_HEADER;
 	case LINK_IP:
@@ -292,7 +292,7 @@ enum decoded decode_packet(enum link_type link, const struct packet *p, struct s
 		out->link_bytes += VLAN_TAG;
 	}
 	if (r.over || p->captured < header)
-		return missing(&r, original);
+		return decoded_missing(&r, original);
 	out->wire_bytes = original - header + out->link_bytes;
 	if (type == ETHERTYPE_IPV4)
 		return decode_ipv4(&r, header, original - header, original, out);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* decode - from a captured packet to a TCP segment or a UDP datagram.
+/* decode - from a captured packet to its TCP segment or UDP datagram.
  *
  * Ethernet II (RFC 894) with VLAN tags (IEEE 802.1Q, 802.1ad), Linux cooked captures v1 and v2, BSD loopback and raw IP
  * (www.tcpdump.org/linktypes: EN10MB, LINUX_SLL, LINUX_SLL2, NULL, LOOP, RAW, IPV4, IPV6), IPv4 (RFC 791), IPv6 with its extension
- * headers (RFC 8200), TCP (RFC 9293), UDP (RFC 768). All lengths come from the headers and the packet's length on the wire, never
- * from how much of it was captured: 14 bytes of a TCP header are enough, 6 of a UDP header. */
+ * headers (RFC 8200), TCP (RFC 9293), UDP (RFC 768). All lengths come from headers and from the packet's length on the wire, not
+ * from how much was captured: 14 bytes of a TCP header or 6 of a UDP header are enough. */
 #ifndef PROTOTAP_DECODE_H
 #define PROTOTAP_DECODE_H
 
@@ -14,9 +14,9 @@
 /* One packet as it was captured. */
 struct packet {
 	int64_t time_ns;	/* CLOCK_REALTIME of the capturing host */
-	const uint8_t *bytes;	/* owned by the source of packets, and valid until its next packet */
-	uint32_t captured;	/* bytes in `bytes` */
-	uint32_t original;	/* bytes on the wire */
+	const uint8_t *bytes;	/* owned by the source of packets, valid until its next packet */
+	uint32_t captured;	/* number of `bytes` */
+	uint32_t original;	/* length on the wire in bytes */
 };
 
 enum link_type { LINK_ETHERNET, LINK_COOKED, LINK_COOKED2, LINK_LOOPBACK, LINK_IP, LINK_IPV4, LINK_IPV6, LINK_TYPES };
@@ -39,41 +39,39 @@ enum transport { TRANSPORT_TCP, TRANSPORT_UDP };
 
 enum tcp_flag { TCP_FIN = 1, TCP_SYN = 2, TCP_RST = 4, TCP_PSH = 8, TCP_ACK = 16 };
 
-/* What of a TCP segment or UDP datagram is in one packet. */
+/* The part of a TCP segment or UDP datagram that is in one packet. */
 struct segment {
 	uint8_t address[2][16];	/* source, destination; IPv4 as ::ffff:a.b.c.d */
 	uint16_t port[2];
-	uint32_t seq, ack;	/* of the header; a SYN's payload begins one later. UDP: 0, as are the flags */
-	uint8_t flags;
+	uint32_t seq, ack;	/* of the TCP header; the payload of a SYN begins at seq + 1. UDP: 0, as are the flags */
+	uint8_t flags;		/* enum tcp_flag */
 	uint8_t transport;	/* enum transport */
 	bool ipv4;
-	bool fragmented;	/* the first fragment of an IP packet: the others will be DECODED_FRAGMENT */
+	bool fragmented;	/* the first fragment of an IP packet; further ones are DECODED_FRAGMENT */
 	/* Lengths on the wire in bytes; link + ip_header + transport_header + payload - beyond + padding = wire. */
 	uint32_t wire_bytes;	/* the frame, without checksum and preamble */
-	uint32_t link_bytes;	/* its Ethernet header and VLAN tags; 0 on a device that has none */
+	uint32_t link_bytes;	/* Ethernet header and VLAN tags; 0: the device has none */
 	uint32_t ip_bytes;	/* the IP packet */
 	uint32_t ip_header_bytes;
-	uint32_t transport_header_bytes;	/* with options, of UDP those behind the datagram (RFC 9868) */
-	uint32_t payload_bytes;		/* TCP: in this packet. UDP: of the whole datagram */
-	uint32_t beyond_bytes;		/* UDP: of the payload, what later fragments carry */
-	uint32_t payload_at;		/* TCP: where the payload begins in what was captured, if so much was */
+	uint32_t transport_header_bytes;	/* with TCP options, and UDP options behind the datagram (RFC 9868) */
+	uint32_t payload_bytes;		/* TCP: in this packet; UDP: of the whole datagram */
+	uint32_t beyond_bytes;		/* UDP: part of the payload that is in later fragments */
+	uint32_t payload_at;		/* TCP: offset of the payload in the captured bytes; may lie beyond them */
 };
 
 enum decoded {
 	DECODED_SEGMENT,
-	DECODED_OTHER,		/* neither TCP nor UDP over IP; an IP packet inside of another is other, too */
-	DECODED_FRAGMENT,	/* of an IP packet, not its first, or too little to tell ports: belongs to no flow that could be told */
-	DECODED_SHORT,		/* the capture kept too little of it */
-	DECODED_MALFORMED	/* headers that contradict themselves or the packet's length */
+	DECODED_OTHER,		/* neither TCP nor UDP over IP; also IP inside IP */
+	DECODED_FRAGMENT,	/* a fragment of an IP packet without the ports: its flow is not known */
+	DECODED_SHORT,		/* too few bytes were captured */
+	DECODED_MALFORMED	/* headers contradict each other or the packet's length */
 };
 
-/* The packet's `original` length includes a cooked header. Only
- * after DECODED_SEGMENT is *out complete; after DECODED_FRAGMENT wire_bytes, link_bytes and
- * ip_bytes are there.
+/* The packet's `original` length includes a cooked header. *out is complete after DECODED_SEGMENT; after DECODED_FRAGMENT it has
+ * wire_bytes, link_bytes and ip_bytes only.
  *
- * A cooked capture has no Ethernet header, but says what kind of device the packet crossed: where
- * that is Ethernet or the loopback, the 14 bytes that a capture on the device would show are added.
- * The four bytes of a BSD loopback never were on any wire. */
+ * A cooked capture has no Ethernet header but the kind of device: for Ethernet and loopback, the 14 bytes are added that a capture
+ * on the device would show. The four bytes of a BSD loopback header are not counted: they are on no wire. */
 enum decoded decode_packet(enum link_type link, const struct packet *p, struct segment *out);
 
 #endif

@@ -5,30 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void channel_add(struct channel_count *to, const struct channel_count *from)
+void counters_add(void *to, const void *from, size_t bytes)
 {
-	to->packets += from->packets;
-	to->wire_bytes += from->wire_bytes;
-	to->ip_bytes += from->ip_bytes;
-	to->link_header_bytes += from->link_header_bytes;
-	to->ip_header_bytes += from->ip_header_bytes;
-	to->tcp_header_bytes += from->tcp_header_bytes;
-	to->udp_header_bytes += from->udp_header_bytes;
-	to->ipv4_packets += from->ipv4_packets;
-	to->ipv4_bytes += from->ipv4_bytes;
-	to->payload_bytes += from->payload_bytes;
-	to->messages += from->messages;
-	to->beyond_bytes += from->beyond_bytes;
-	to->retransmitted_packets += from->retransmitted_packets;
-	to->retransmitted_bytes += from->retransmitted_bytes;
-	to->out_of_order_packets += from->out_of_order_packets;
-	to->missing_bytes += from->missing_bytes;
-	to->resynchronized += from->resynchronized;
-	to->payload_packets += from->payload_packets;
-	to->pure_acks += from->pure_acks;
-	to->fresh_acks += from->fresh_acks;
-	to->delayed_acks += from->delayed_acks;
-	to->ack_wire_bytes += from->ack_wire_bytes;
+	for (size_t i = 0; i < bytes / sizeof(uint64_t); i++)
+		((uint64_t *)to)[i] += ((const uint64_t *)from)[i];
 }
 
 bool flow_ended(const struct flow *f)
@@ -138,7 +118,7 @@ struct flow *flow_new(struct flow_table *t, const struct flow_key *key, uint32_t
 	f->next = t->bucket[hash & t->mask];
 	t->bucket[hash & t->mask] = i;
 	t->used++;
-	message_start(&f->run);
+	message_run_start(&f->run);
 	acks_start(f->ack);
 	return f;
 }
@@ -171,7 +151,7 @@ void flow_ranking_free(struct flow_ranking *r)
 }
 
 /* More bytes first; of equals the earlier one. */
-static int more_bytes(const void *a, const void *b)
+static int flow_compare_bytes(const void *a, const void *b)
 {
 	const struct flow *x = a, *y = b;
 	uint64_t m = flow_bytes(x), n = flow_bytes(y);
@@ -181,13 +161,13 @@ static int more_bytes(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-static void sift_down(struct flow_ranking *r, uint32_t at)
+static void flow_ranking_sift(struct flow_ranking *r, uint32_t at)
 {
 	for (;;) {
 		uint32_t least = at;
 
 		for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < r->n; child++)
-			if (more_bytes(&r->flow[child], &r->flow[least]) > 0)
+			if (flow_compare_bytes(&r->flow[child], &r->flow[least]) > 0)
 				least = child;
 		if (least == at)
 			return;
@@ -206,14 +186,14 @@ void flow_ranking_offer(struct flow_ranking *r, const struct flow *f)
 		r->flow[r->n++] = *f;
 		if (r->n == r->size)
 			for (uint32_t i = r->n / 2; i-- > 0;)
-				sift_down(r, i);
-	} else if (r->size && more_bytes(f, &r->flow[0]) < 0) {
+				flow_ranking_sift(r, i);
+	} else if (r->size && flow_compare_bytes(f, &r->flow[0]) < 0) {
 		r->flow[0] = *f;
-		sift_down(r, 0);
+		flow_ranking_sift(r, 0);
 	}
 }
 
 void flow_ranking_sort(struct flow_ranking *r)
 {
-	qsort(r->flow, r->n, sizeof(*r->flow), more_bytes);
+	qsort(r->flow, r->n, sizeof(*r->flow), flow_compare_bytes);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* flow - a bounded table of TCP connections and UDP conversations, and what was counted of each.
+/* flow - a bounded table of TCP connections and UDP conversations with their counts.
  *
- * When the table is full, the flow that ended or has been silent longest (of FLOW_LOOK looked at) makes room: its
- * figures go to the sum, and its entry to the ranking. Nothing is allocated per packet. */
+ * In a full table a new flow replaces one that has ended, or the one without packets for the longest time (of FLOW_LOOK examined):
+ * its counts go to the sum and to the ranking. Nothing is allocated per packet. */
 #ifndef PROTOTAP_FLOW_H
 #define PROTOTAP_FLOW_H
 
@@ -16,42 +16,45 @@
 
 enum channel { INPUT, DISPLAY, CHANNELS };	/* client to server, server to client */
 
-/* What crossed in one direction. Packets and wire and IP bytes count everything, payload and messages each new byte once. */
+/* Counts of one direction; all members are uint64_t. Packets, wire and IP bytes count everything, payload and messages new bytes
+ * only. */
 struct channel_count {
 	uint64_t packets, wire_bytes, ip_bytes;
 	uint64_t link_header_bytes, ip_header_bytes, tcp_header_bytes, udp_header_bytes;
 	uint64_t ipv4_packets, ipv4_bytes;
 	uint64_t payload_bytes, messages;
-	uint64_t beyond_bytes;	/* of the payload: in fragments, which are in no count of packets, wire and IP bytes here */
-	uint64_t retransmitted_packets, retransmitted_bytes;	/* that carry, and that are, payload seen before */
+	uint64_t beyond_bytes;	/* payload in later fragments, which are not in packets, wire and IP bytes */
+	uint64_t retransmitted_packets, retransmitted_bytes;	/* packets with payload seen before, and that payload */
 	uint64_t out_of_order_packets, missing_bytes, resynchronized;
-	uint64_t payload_packets, pure_acks, fresh_acks, delayed_acks, ack_wire_bytes;	/* fresh, delayed: of the pure ones */
+	uint64_t payload_packets, pure_acks, fresh_acks, delayed_acks, ack_wire_bytes;	/* fresh and delayed ones are pure (acks.h) */
 };
-void channel_add(struct channel_count *to, const struct channel_count *from);
+
+/* Adds structs of `bytes` that have only members of type uint64_t. */
+void counters_add(void *to, const void *from, size_t bytes);
 
 /* The two ends in the order of their addresses, so that both directions find the same flow. */
 struct flow_key {
 	uint8_t address[2][16];
 	uint16_t port[2];
-	uint16_t transport;		/* as wide as a port: keys are compared as bytes, holes and all */
+	uint16_t transport;		/* 16 bits: the struct has no padding, so keys can be compared as bytes */
 };
 
 struct flow {
 	struct flow_key key;
-	uint32_t hash, next;		/* index of the next in its bucket, 0: none */
-	uint8_t server;			/* which end of the key */
+	uint32_t hash, next;		/* next: index of the next flow in the bucket; 0: none */
+	uint8_t server;			/* end of the key (0, 1) that is the server */
 	uint8_t server_by;		/* enum server_by */
 	bool used, reset, evicted;
 	bool begun[CHANNELS], finished[CHANNELS];	/* SYN, FIN seen */
-	uint32_t first_seq[CHANNELS];	/* of the SYN */
+	uint32_t first_seq[CHANNELS];	/* sequence number of the SYN */
 	int64_t start_ns, last_ns;
 	struct channel_count count[CHANNELS];
 	struct stream stream[CHANNELS];
 	struct message_run run;
 	struct ack_side ack[CHANNELS];
-	uint64_t update[3];		/* of the open display message, by merge gap */
-	struct content *content;	/* owned by contents; NULL: nobody reads it */
-	uint8_t looked;			/* a bit a channel (1 << INPUT, 1 << DISPLAY): the search for the start of TLS is over */
+	uint64_t update[3];		/* number of the current message's update, for each merge gap */
+	struct payload_flow *content;	/* owned by contents; NULL: nobody reads it */
+	uint8_t looked;			/* bits 1 << INPUT, 1 << DISPLAY: the search for the start of TLS is over */
 };
 
 bool flow_ended(const struct flow *f);
@@ -61,14 +64,13 @@ struct flow_table {
 	struct flow *flow;		/* index 0 is never used */
 	uint32_t *bucket;
 	uint32_t size, used, mask;
-	uint32_t free;			/* head of the flows given back, linked by `next`; 0: none */
-	uint32_t fresh;			/* first entry never used */
-	uint32_t hand;			/* where the next look for a victim begins */
+	uint32_t free;			/* first of the list of freed entries; 0: none */
+	uint32_t fresh;			/* first entry that was never used */
+	uint32_t hand;			/* entry at which the next search for a victim begins */
 	uint64_t seed;
 };
 
-/* Room for `size` flows; memory is touched only as it is needed. The seed keeps a hostile capture
- * from choosing the buckets. 0 or -ENOMEM. */
+/* Makes a table of `size` flows. The random seed keeps a hostile capture from filling one bucket. 0 or -ENOMEM. */
 int flow_table_init(struct flow_table *t, uint32_t size, uint64_t seed);
 void flow_table_free(struct flow_table *t);
 
@@ -77,14 +79,14 @@ int flow_key_of(const struct segment *s, struct flow_key *key);
 uint32_t flow_hash(const struct flow_table *t, const struct flow_key *key);
 struct flow *flow_find(struct flow_table *t, const struct flow_key *key, uint32_t hash);
 
-/* The flow to give up next, or NULL while there is room. */
+/* The flow to replace next; NULL: the table has room. */
 #define FLOW_LOOK 64
 struct flow *flow_victim(struct flow_table *t);
-/* A zeroed flow with its key; NULL when full. */
+/* Adds a flow with all counts 0; NULL: the table is full. */
 struct flow *flow_new(struct flow_table *t, const struct flow_key *key, uint32_t hash);
 void flow_remove(struct flow_table *t, struct flow *f);
 
-/* The flows with the most bytes seen so far: a heap, the smallest on top. */
+/* The flows with the most bytes so far, as a heap with the smallest on top. */
 struct flow_ranking {
 	struct flow *flow;
 	uint32_t size, n;
@@ -92,6 +94,6 @@ struct flow_ranking {
 int flow_ranking_init(struct flow_ranking *r, uint32_t size);	/* 0 or -ENOMEM */
 void flow_ranking_free(struct flow_ranking *r);
 void flow_ranking_offer(struct flow_ranking *r, const struct flow *f);	/* copies it */
-void flow_ranking_sort(struct flow_ranking *r);	/* most bytes first; nothing is offered afterwards */
+void flow_ranking_sort(struct flow_ranking *r);	/* most bytes first; no flow may be offered afterwards */
 
 #endif

@@ -18,7 +18,7 @@ int latency_open(struct latency *l, const struct latency_cfg *cfg, char *why)
 	*l = (struct latency){ .cfg = *cfg };
 	if (cfg->keys && !(l->in = fopen(cfg->keys, "re")))
 		return why_write(-1, why, LATENCY_WHY, "cannot read %s: %s", cfg->keys, strerror(errno));
-	if (cfg->rows && !(l->rows = rows_open(cfg->rows, "wire/1", wire_columns)))
+	if (cfg->rows && !(l->rows = rows_open(cfg->rows, "wire/1", key_join_columns)))
 		return why_write(-1, why, LATENCY_WHY, "cannot write %s: %s", cfg->rows, strerror(errno));
 	return 0;
 }
@@ -27,7 +27,7 @@ static int read_typed_keys(struct latency *l, char *why)
 {
 	const char *file = l->cfg.keys;
 	unsigned long line;
-	int err = typed_read(l->in, &l->typed, &line);
+	int err = key_log_read(l->in, &l->typed, &line);
 
 	fclose(l->in);
 	l->in = NULL;
@@ -39,7 +39,7 @@ static int read_typed_keys(struct latency *l, char *why)
 				 "%s, line %lu: not what keyrepeat --log writes (schema keys/1, with realtime_offset_ns)",
 				 file, line);
 	case -E2BIG:
-		return why_write(-1, why, LATENCY_WHY, "%s: more than %d keys; give the log of a shorter train", file, TYPED_MAX);
+		return why_write(-1, why, LATENCY_WHY, "%s: more than %d keys; give the log of a shorter train", file, KEY_LOG_MAX);
 	case -ENODATA:
 		return why_write(-1, why, LATENCY_WHY, "%s: no key in it was sent", file);
 	case -ENOTSUP:
@@ -59,9 +59,9 @@ static int read_typed_keys(struct latency *l, char *why)
 
 int latency_begin(struct latency *l, char *why)
 {
-	struct wire_cfg wire = { .pairing = l->cfg.pairing, .assume = l->cfg.assume, .noise_per_s = noise_per_s(&l->cfg.noise),
+	struct key_join_cfg wire = { .pairing = l->cfg.pairing, .assume = l->cfg.assume, .noise_per_s = idle_updates_per_s(&l->cfg.noise),
 				 .rows = l->rows };
-	const struct typed *t = &l->typed;
+	const struct key_log *t = &l->typed;
 
 	if (!l->cfg.keys && !l->rows)
 		return 0;
@@ -69,25 +69,25 @@ int latency_begin(struct latency *l, char *why)
 		if (read_typed_keys(l, why))
 			return -1;
 		wire.typed = &l->typed;
-		if (l->cfg.pairing == WIRE_BLOCKS && !t->in_blocks)
+		if (l->cfg.pairing == PAIRING_BLOCKS && !t->in_blocks)
 			return why_write(-1, why, LATENCY_WHY,
 					 "%s: %zu keys in a row without a rest, so the wire does not tell which update answers which key; "
 				      "type them with keyrepeat --schedule blocks (--pairing none: rows without latency)", l->cfg.keys, t->longest);
-		if (l->cfg.pairing == WIRE_BLOCKS && t->unsent > t->n / 2)
+		if (l->cfg.pairing == PAIRING_BLOCKS && t->unsent > t->n / 2)
 			return why_write(-1, why, LATENCY_WHY,
 					 "%s: most keys have no time when they were sent (the display repeated them); "
 				      "type them with keyrepeat --mode tap", l->cfg.keys);
 	}
-	if (wire_init(&l->wire, &wire))
+	if (key_join_init(&l->wire, &wire))
 		return why_write(-1, why, LATENCY_WHY, "no memory for %zu keys", t->n);
-	l->tap = (struct meter_tap){ .context = &l->wire, .display = wire_display, .input = wire_input };
+	l->tap = (struct meter_tap){ .context = &l->wire, .display = key_join_display, .input = key_join_input };
 	return 0;
 }
 
 int latency_end(struct latency *l, int64_t last_ns, char *why)
 {
-	const struct wire *w = &l->wire;
-	int err = l->tap.context ? wire_finish(&l->wire, last_ns) : 0, closed = 0;
+	const struct key_join *w = &l->wire;
+	int err = l->tap.context ? key_join_finish(&l->wire, last_ns) : 0, closed = 0;
 
 	if (l->rows) {
 		closed = rows_close(l->rows);
@@ -96,10 +96,10 @@ int latency_end(struct latency *l, int64_t last_ns, char *why)
 	if (err)
 		return why_write(-1, why, LATENCY_WHY,
 				 err == -E2BIG ? "over %d updates in one block of keys: is a film on the display?" :
-			      "out of memory with %d updates", WIRE_UPDATES_MAX);
+			      "out of memory with %d updates", BLOCK_UPDATES_MAX);
 	if (closed)
 		return why_write(-1, why, LATENCY_WHY, "cannot write %s: %s", l->cfg.rows, strerror(-closed));
-	if (!l->cfg.keys || l->cfg.pairing != WIRE_BLOCKS)
+	if (!l->cfg.keys || l->cfg.pairing != PAIRING_BLOCKS)
 		return 0;
 	if (w->missed + w->unsent == w->blocks)
 		return why_write(-1, why, LATENCY_WHY,
@@ -112,9 +112,9 @@ int latency_end(struct latency *l, int64_t last_ns, char *why)
 	return 0;
 }
 
-static void tell_says(struct rec *r, const struct latency *l)
+static void report_remarks(struct rec *r, const struct latency *l)
 {
-	const struct wire *w = &l->wire;
+	const struct key_join *w = &l->wire;
 
 	rec_array(r, "says");
 	if ((double)(w->keys - w->exact) > RANGED_SHARE * (double)w->keys)
@@ -128,9 +128,9 @@ static void tell_says(struct rec *r, const struct latency *l)
 	rec_end(r);
 }
 
-static void tell_paired(struct rec *r, struct latency *l)
+static void report_paired_keys(struct rec *r, struct latency *l)
 {
-	struct wire *w = &l->wire;
+	struct key_join *w = &l->wire;
 
 	rec_int(r, "exact", (int64_t)w->exact);
 	rec_int(r, "ranged", (int64_t)w->ranged);
@@ -144,17 +144,17 @@ static void tell_paired(struct rec *r, struct latency *l)
 	rec_int(r, "blocks_marked", (int64_t)w->marked);
 	rec_int(r, "blocks_cut", (int64_t)w->cut);
 	rec_int(r, "blocks_missed", (int64_t)w->missed);
-	rec_real(r, "unsolicited_per_s", noise_per_s(&l->cfg.noise), 4);
-	rec_real(r, "unsolicited_per_s_high", noise_per_s_high(&l->cfg.noise), 4);
+	rec_real(r, "unsolicited_per_s", idle_updates_per_s(&l->cfg.noise), 4);
+	rec_real(r, "unsolicited_per_s_high", idle_updates_per_s_high(&l->cfg.noise), 4);
 	rec_real(r, "unsolicited_window_s", l->cfg.noise.window_ns ? (double)l->cfg.noise.window_ns / NS_PER_S : NAN, 3);
 	rec_timing(r, "latency_low_ms", &w->low, NS_PER_MS);
 	rec_timing(r, "latency_high_ms", &w->high, NS_PER_MS);
 	rec_timing(r, "latency_from_sent_low_ms", &w->sent_low, NS_PER_MS);
 	rec_timing(r, "latency_from_sent_high_ms", &w->sent_high, NS_PER_MS);
-	tell_says(r, l);
+	report_remarks(r, l);
 }
 
-void latency_tell(struct rec *r, struct latency *l)
+void latency_report(struct rec *r, struct latency *l)
 {
 	size_t seen = 0;
 
@@ -168,13 +168,13 @@ void latency_tell(struct rec *r, struct latency *l)
 	rec_str(r, "pairing", latency_pairings[l->cfg.pairing]);
 	rec_str(r, "assumes", latency_assumes[l->cfg.assume]);
 	rec_real(r, "realtime_step_us", (double)l->step_ns / NS_PER_US, 3);
-	if (l->cfg.pairing == WIRE_BLOCKS)
-		tell_paired(r, l);
+	if (l->cfg.pairing == PAIRING_BLOCKS)
+		report_paired_keys(r, l);
 	rec_end(r);
 }
 
 void latency_free(struct latency *l)
 {
-	wire_free(&l->wire);
-	typed_free(&l->typed);
+	key_join_free(&l->wire);
+	key_log_free(&l->typed);
 }

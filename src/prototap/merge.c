@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 int merge_init(struct merge *m, int rows)
 {
@@ -17,51 +18,37 @@ void merge_free(struct merge *m)
 	*m = (struct merge){ 0 };
 }
 
-static bool head_before(const struct merge_head *a, const struct merge_head *b)
+static bool merge_head_before(const struct merge_head *a, const struct merge_head *b)
 {
 	return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && a->row < b->row);
 }
 
-static void swap(struct merge_head *a, struct merge_head *b)
+/* Moves head[at] to its place between the others, which are in order. */
+static void merge_place(struct merge *m, int at)
 {
-	struct merge_head kept = *a;
+	struct merge_head moved = m->head[at];
 
-	*a = *b;
-	*b = kept;
-}
-
-static void sift_down(struct merge *m)
-{
-	for (int at = 0;;) {
-		int least = at;
-
-		for (int child = 2 * at + 1; child <= 2 * at + 2 && child < m->n; child++)
-			if (head_before(&m->head[child], &m->head[least]))
-				least = child;
-		if (least == at)
-			return;
-		swap(&m->head[at], &m->head[least]);
-		at = least;
-	}
+	for (; at + 1 < m->n && merge_head_before(&m->head[at + 1], &moved); at++)
+		m->head[at] = m->head[at + 1];
+	for (; at > 0 && merge_head_before(&moved, &m->head[at - 1]); at--)
+		m->head[at] = m->head[at - 1];
+	m->head[at] = moved;
 }
 
 void merge_add(struct merge *m, int row, int64_t time_ns)
 {
-	int at = m->n++;
-
-	m->head[at] = (struct merge_head){ time_ns, row };
-	for (; at && head_before(&m->head[at], &m->head[(at - 1) / 2]); at = (at - 1) / 2)
-		swap(&m->head[at], &m->head[(at - 1) / 2]);
+	m->head[m->n++] = (struct merge_head){ time_ns, row };
+	merge_place(m, m->n - 1);
 }
 
 void merge_advance(struct merge *m, int64_t time_ns)
 {
 	m->head[0].time_ns = time_ns;
-	sift_down(m);
+	merge_place(m, 0);
 }
 
 void merge_end(struct merge *m)
 {
-	m->head[0] = m->head[--m->n];
-	sift_down(m);
+	m->n--;
+	memmove(m->head, m->head + 1, (size_t)m->n * sizeof(*m->head));
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* merge - which of several rows comes next in time: a heap of their heads, of equals the lower number first. */
+/* merge - which of several files has the next packet: the next packet of each, sorted by time, at equal times by file number.
+ *
+ * Files that follow each other in time cost nothing; advancing takes time with the number of files that overlap. */
 #ifndef PROTOTAP_MERGE_H
 #define PROTOTAP_MERGE_H
 
@@ -7,17 +9,18 @@
 
 struct merge {
 	struct merge_head {
-		int64_t time_ns;
-		int row;
-	} *head;		/* room for all rows; the next one is head[0] */
-	int n;			/* rows that still have a head */
+		int64_t time_ns;	/* of the file's next packet */
+		int row;		/* number of the file */
+	} *head;		/* owned; sorted, head[0] is next */
+	int n;			/* files that have a next packet */
 };
 
 int merge_init(struct merge *m, int rows);	/* 0 or -ENOMEM */
 void merge_free(struct merge *m);
-void merge_add(struct merge *m, int row, int64_t time_ns);	/* each row once */
-/* head[0]'s row goes on at this time, or has ended. */
+void merge_add(struct merge *m, int row, int64_t time_ns);	/* each file once, with its first packet's time */
+/* The file of head[0] has its next packet at `time_ns`. */
 void merge_advance(struct merge *m, int64_t time_ns);
+/* The file of head[0] has no more packets. */
 void merge_end(struct merge *m);
 
 #endif

@@ -16,10 +16,10 @@ int meter_init(struct meter *m, const struct meter_cfg *cfg)
 	m->cfg = *cfg;
 	m->setup.typed = cfg->typed;
 	for (int i = 0; i < MERGES; i++)
-		update_start(&m->update[i], i ? merge_beside_ns[i] : cfg->merge_ns, cfg->period_ns, i ? NULL : &m->gaps);
+		update_series_start(&m->update[i], i ? merge_beside_ns[i] : cfg->merge_ns, cfg->period_ns, i ? NULL : &m->gaps);
 	m->passed = calloc(PORTS, sizeof(*m->passed));
 	if (m->passed && !flow_table_init(&m->table, cfg->flows_max, cfg->seed) && !stream_pool_init(&m->pool, cfg->waits_max + 1) &&
-	    !flow_ranking_init(&m->top, cfg->flows_shown) && !contents_init(&m->contents, cfg->decode))
+	    !flow_ranking_init(&m->top, cfg->flows_shown) && !payload_totals_init(&m->contents, cfg->decode))
 		return 0;
 	meter_free(m);
 	return -ENOMEM;
@@ -32,11 +32,11 @@ void meter_free(struct meter *m)
 	flow_ranking_free(&m->top);
 	sample_free(&m->gaps);
 	free(m->passed);
-	contents_free(&m->contents);
+	payload_totals_free(&m->contents);
 }
 
 /* Who looks on sees new data when it counts, and of the display channel, which update it belongs to. */
-static void tell_tap(const struct meter *m, const struct flow *f, int c, int64_t time_ns, uint64_t bytes)
+static void notify_data_taps(const struct meter *m, const struct flow *f, int c, int64_t time_ns, uint64_t bytes)
 {
 	for (int i = 0; i < m->cfg.taps; i++) {
 		const struct meter_tap *tap = &m->cfg.tap[i];
@@ -50,7 +50,7 @@ static void tell_tap(const struct meter *m, const struct flow *f, int c, int64_t
 	}
 }
 
-static void tell_packet(const struct meter *m, int c, const struct segment *s, int64_t time_ns)
+static void notify_packet_taps(const struct meter *m, int c, const struct segment *s, int64_t time_ns)
 {
 	for (int i = 0; i < m->cfg.taps; i++)
 		if (m->cfg.tap[i].packet)
@@ -58,7 +58,7 @@ static void tell_packet(const struct meter *m, int c, const struct segment *s, i
 }
 
 /* New data in order: messages, and of the display channel, updates. */
-static void take_data(struct meter *m, struct flow *f, int c, int64_t time_ns, const struct stream_taken *t)
+static void meter_add_data(struct meter *m, struct flow *f, int c, int64_t time_ns, const struct stream_taken *t)
 {
 	struct channel_count *n = &f->count[c];
 	bool fresh;
@@ -67,37 +67,37 @@ static void take_data(struct meter *m, struct flow *f, int c, int64_t time_ns, c
 	if (!t->ready.bytes)
 		return;
 	n->payload_bytes += t->ready.bytes;
-	n->messages += message_take(&f->run, c, time_ns, &t->ready, &fresh);
+	n->messages += message_run_add(&f->run, c, time_ns, &t->ready, &fresh);
 	setup_data(&m->setup, c, t->ready.bytes);
 	for (int i = 0; c == DISPLAY && i < MERGES; i++) {
 		if (!fresh)
-			update_more(&m->update[i], f->update[i], time_ns);
+			update_extend(&m->update[i], f->update[i], time_ns);
 		/* Messages that begin later within the part begin at the same instant: they join by themselves. */
 		if (fresh || t->ready.ends + t->ready.open > 1)
-			f->update[i] = update_message(&m->update[i], time_ns);
+			f->update[i] = update_add_message(&m->update[i], time_ns);
 	}
-	tell_tap(m, f, c, time_ns, t->ready.bytes);
+	notify_data_taps(m, f, c, time_ns, t->ready.bytes);
 }
 
-static void end_flow(struct meter *m, struct flow *f)
+static void meter_end_flow(struct meter *m, struct flow *f)
 {
 	struct stream_taken t;
 
 	for (int c = 0; c < CHANNELS; c++) {
 		stream_finish(&f->stream[c], &m->pool, &t);
-		content_reached(&m->contents, f, c);
-		take_data(m, f, c, f->last_ns, &t);
-		channel_add(&m->sum[c], &f->count[c]);
+		payload_skip_gap(&m->contents, f, c);
+		meter_add_data(m, f, c, f->last_ns, &t);
+		counters_add(&m->sum[c], &f->count[c], sizeof(m->sum[c]));
 	}
-	content_end(&m->contents, f);
+	payload_end_flow(&m->contents, f);
 	flow_ranking_offer(&m->top, f);
 	flow_remove(&m->table, f);
 	if (m->latest == f)
 		m->latest = NULL;
 }
 
-static struct flow *begin_flow(struct meter *m, const struct flow_key *key, uint32_t hash, int source, const struct segment *s,
-			       int64_t time_ns)
+static struct flow *meter_begin_flow(struct meter *m, const struct flow_key *key, uint32_t hash, int source,
+				     const struct segment *s, int64_t time_ns)
 {
 	struct flow *f, *victim;
 	enum server_by by;
@@ -111,7 +111,7 @@ static struct flow *begin_flow(struct meter *m, const struct flow_key *key, uint
 			victim->evicted = true;
 			m->flows_evicted++;
 		}
-		end_flow(m, victim);
+		meter_end_flow(m, victim);
 	}
 	f = flow_new(&m->table, key, hash);
 	f->server = (uint8_t)(end ? 1 - source : source);
@@ -122,7 +122,7 @@ static struct flow *begin_flow(struct meter *m, const struct flow_key *key, uint
 }
 
 /* A SYN on a known flow: the same one again, or a new connection between the same two ends? */
-static bool begins_anew(const struct flow *f, int source, const struct segment *s)
+static bool is_new_connection(const struct flow *f, int source, const struct segment *s)
 {
 	int c = f->server == source ? DISPLAY : INPUT;
 
@@ -131,7 +131,7 @@ static bool begins_anew(const struct flow *f, int source, const struct segment *
 	return f->begun[c] ? f->first_seq[c] != s->seq : f->stream[c].known || flow_ended(f);
 }
 
-static struct flow *flow_of(struct meter *m, const struct segment *s, int64_t time_ns, int *source)
+static struct flow *meter_find_flow(struct meter *m, const struct segment *s, int64_t time_ns, int *source)
 {
 	struct flow_key key;
 	struct flow *f;
@@ -145,12 +145,12 @@ static struct flow *flow_of(struct meter *m, const struct segment *s, int64_t ti
 		hash = flow_hash(&m->table, &key);
 		f = flow_find(&m->table, &key, hash);
 	}
-	if (f && s->flags & TCP_SYN && begins_anew(f, *source, s)) {
-		end_flow(m, f);
+	if (f && s->flags & TCP_SYN && is_new_connection(f, *source, s)) {
+		meter_end_flow(m, f);
 		f = NULL;
 	}
 	if (!f)
-		f = begin_flow(m, &key, hash, *source, s, time_ns);
+		f = meter_begin_flow(m, &key, hash, *source, s, time_ns);
 	if (f)
 		m->latest = f;
 	return f;
@@ -187,7 +187,7 @@ static bool count_ack(struct flow *f, int c, const struct segment *s, int64_t ti
 	return ack.pure;
 }
 
-static void take_payload(struct meter *m, struct flow *f, int c, const struct segment *s, const struct packet *p)
+static void meter_add_payload(struct meter *m, struct flow *f, int c, const struct segment *s, const struct packet *p)
 {
 	struct channel_count *n = &f->count[c];
 	struct stream_taken t;
@@ -199,17 +199,17 @@ static void take_payload(struct meter *m, struct flow *f, int c, const struct se
 	}
 	n->out_of_order_packets += t.out_of_order;
 	n->resynchronized += t.resynchronized;
-	if (f->content || f->looked != CONTENT_LOOKED) {
+	if (f->content || f->looked != PAYLOAD_LOOKED) {
 		uint32_t there = p->captured > s->payload_at ? p->captured - s->payload_at : 0;
 
-		content_segment(&m->contents, f, c, there ? p->bytes + s->payload_at : NULL,
+		payload_add_segment(&m->contents, f, c, there ? p->bytes + s->payload_at : NULL,
 				there < s->payload_bytes ? there : s->payload_bytes, s->payload_bytes, &t);
 	}
-	take_data(m, f, c, p->time_ns, &t);
+	meter_add_data(m, f, c, p->time_ns, &t);
 }
 
 /* A datagram is a message; nothing says whether it was seen before, or what should have come in between. */
-static void take_datagram(struct meter *m, struct flow *f, int c, const struct segment *s, int64_t time_ns)
+static void meter_add_datagram(struct meter *m, struct flow *f, int c, const struct segment *s, int64_t time_ns)
 {
 	struct channel_count *n = &f->count[c];
 
@@ -219,11 +219,11 @@ static void take_datagram(struct meter *m, struct flow *f, int c, const struct s
 	n->beyond_bytes += s->beyond_bytes;
 	n->messages++;
 	for (int i = 0; c == DISPLAY && i < MERGES; i++)
-		f->update[i] = update_message(&m->update[i], time_ns);
-	tell_tap(m, f, c, time_ns, s->payload_bytes);
+		f->update[i] = update_add_message(&m->update[i], time_ns);
+	notify_data_taps(m, f, c, time_ns, s->payload_bytes);
 }
 
-static void pass_segment(struct meter *m, const struct segment *s)
+static void count_unselected(struct meter *m, const struct segment *s)
 {
 	uint16_t port = s->port[0] < s->port[1] ? s->port[0] : s->port[1];
 
@@ -233,28 +233,28 @@ static void pass_segment(struct meter *m, const struct segment *s)
 	m->passed[port].port = port;
 }
 
-static void take_segment(struct meter *m, const struct segment *s, const struct packet *p)
+static void meter_add_segment(struct meter *m, const struct segment *s, const struct packet *p)
 {
 	int64_t time_ns = p->time_ns;
 	struct stream_taken t;
 	struct flow *f;
 	int c, source;
 
-	f = flow_of(m, s, time_ns, &source);
+	f = meter_find_flow(m, s, time_ns, &source);
 	if (!f) {
-		pass_segment(m, s);
+		count_unselected(m, s);
 		return;
 	}
 	c = f->server == source ? DISPLAY : INPUT;
 	count_packet(&f->count[c], s);
 	setup_packet(&m->setup, c, s, count_ack(f, c, s, time_ns), time_ns);
-	tell_packet(m, c, s, time_ns);
+	notify_packet_taps(m, c, s, time_ns);
 	f->last_ns = time_ns;
 	if (s->wire_bytes > m->largest_frame_bytes)
 		m->largest_frame_bytes = s->wire_bytes;
 	m->first_fragments += s->fragmented;
 	if (s->transport == TRANSPORT_UDP) {
-		take_datagram(m, f, c, s, time_ns);
+		meter_add_datagram(m, f, c, s, time_ns);
 		return;
 	}
 	if (s->flags & TCP_SYN && !f->begun[c]) {
@@ -266,11 +266,11 @@ static void take_segment(struct meter *m, const struct segment *s, const struct 
 	/* The other side has it, so what is missing before it will never come: time to stop waiting. */
 	if (s->flags & TCP_ACK && f->stream[1 - c].first) {
 		stream_acknowledged(&f->stream[1 - c], &m->pool, s->ack, &t);
-		content_reached(&m->contents, f, 1 - c);
-		take_data(m, f, 1 - c, time_ns, &t);
+		payload_skip_gap(&m->contents, f, 1 - c);
+		meter_add_data(m, f, 1 - c, time_ns, &t);
 	}
 	if (s->payload_bytes)
-		take_payload(m, f, c, s, p);
+		meter_add_payload(m, f, c, s, p);
 	if (s->flags & TCP_FIN)
 		f->finished[c] = true;
 	if (s->flags & TCP_RST)
@@ -290,7 +290,7 @@ void meter_packet(struct meter *m, enum link_type link, const struct packet *p)
 	m->truncated += p->captured < p->original;
 	m->decoded[what]++;
 	if (what == DECODED_SEGMENT) {
-		take_segment(m, &s, p);
+		meter_add_segment(m, &s, p);
 	} else if (what == DECODED_FRAGMENT) {
 		m->fragment_wire_bytes += s.wire_bytes;
 		m->fragment_ip_bytes += s.ip_bytes;
@@ -301,7 +301,7 @@ void meter_finish(struct meter *m)
 {
 	for (uint32_t i = 1; i <= m->table.size && m->table.used; i++)
 		if (m->table.flow[i].used)
-			end_flow(m, &m->table.flow[i]);
+			meter_end_flow(m, &m->table.flow[i]);
 	flow_ranking_sort(&m->top);
 }
 

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* meter - what prototap measures, packet by packet: a decoded packet goes in, counts come out at the end.
+/* meter - counts of a capture, packet by packet: decodes each packet, and updates its flow, stream, messages and updates.
  *
- * The one place where flows, streams, messages and updates meet. No I/O, no clock, nothing
- * allocated after meter_init() but room for gaps between updates, and for connections whose content
- * is read: a capture of any length runs in the same memory. */
+ * No I/O and no clock. After meter_init() memory grows only for gaps between updates and for connections whose payload is read,
+ * both bounded: a capture of any length runs in the same memory. */
 #ifndef PROTOTAP_METER_H
 #define PROTOTAP_METER_H
 
-#include "content.h"
 #include "flow.h"
+#include "payload.h"
 #include "ports.h"
 #include "setup.h"
 #include "update.h"
 
 #include <stdint.h>
 
-enum { MERGES = 3 };	/* the merge gap asked for, and 5 and 20 ms beside it */
+enum { MERGES = 3 };	/* merge gaps: --merge, and 5 and 20 ms for comparison */
 
-/* Who wants to see what passes; of the functions, those it has. */
+/* An observer of the packets of selected connections; functions that are NULL are not called. */
 struct meter_tap {
 	void *context;
-	/* New data of the display channel, of update `number` (ascending from 1; with several connections a step back is possible). */
+	/* New data of the display channel, which belongs to update `number` (from 1, ascending; may step back with several
+	 * connections). */
 	void (*display)(void *context, uint64_t number, int64_t time_ns, uint64_t bytes);
 	void (*input)(void *context, int64_t time_ns);	/* new data of the input channel */
-	void (*packet)(void *context, int channel, const struct segment *s, int64_t time_ns);	/* every selected packet, before its data */
+	void (*packet)(void *context, int channel, const struct segment *s, int64_t time_ns);	/* a packet, before its data */
 	void (*data)(void *context, int channel, int64_t time_ns, uint64_t bytes);	/* new data of either channel */
 };
 #define METER_TAPS 4
 
-/* TCP and UDP packets that nobody asked for, by the lower of their two ports: most likely the server's. */
+/* TCP and UDP packets that were not selected, by the lower of their ports, most likely the server's. */
 struct meter_port {
 	uint64_t packets, wire_bytes;
 	uint16_t port;
@@ -36,16 +36,16 @@ struct meter_port {
 #define METER_PORTS 5
 
 struct meter_cfg {
-	struct meter_tap tap[METER_TAPS];	/* the first `taps` of them */
+	struct meter_tap tap[METER_TAPS];	/* the first `taps` are used */
 	int taps;
-	const struct ports *ports;	/* outlives the meter */
-	const uint8_t *server;		/* address to look for, or NULL */
-	const struct typed *typed;	/* keys typed meanwhile, or NULL; outlives the meter */
+	const struct ports *ports;	/* must outlive the meter */
+	const uint8_t *server;		/* address of the server, or NULL */
+	const struct key_log *typed;	/* keys typed meanwhile, or NULL; must outlive the meter */
 	int64_t period_ns, merge_ns;
 	uint32_t flows_max, flows_shown;
-	uint32_t waits_max;		/* pieces of early data at one time, of all flows */
-	uint64_t seed;
-	int decode;			/* enum content_decode */
+	uint32_t waits_max;		/* intervals of early data at one time, of all flows */
+	uint64_t seed;			/* of the flow table */
+	int decode;			/* enum payload_decode */
 };
 
 struct meter {
@@ -53,19 +53,18 @@ struct meter {
 	struct flow_table table;
 	struct stream_pool pool;
 	struct flow_ranking top;
-	struct flow *latest;		/* of the segment before */
-	struct update_line update[MERGES];
-	struct sample gaps;		/* of the merge gap asked for */
-	struct channel_count sum[CHANNELS];	/* of flows that were given up; after meter_finish() of all */
-	/* Packets by what became of them. */
-	uint64_t packets, decoded[DECODED_MALFORMED + 1], unasked, truncated;
-	struct meter_port *passed;	/* of the unasked ones, by port */
-	uint64_t first_fragments, fragment_wire_bytes, fragment_ip_bytes;	/* the bytes of all others */
-	uint64_t flows, flows_evicted, steps_back;
+	struct flow *latest;		/* flow of the latest segment */
+	struct update_series update[MERGES];
+	struct sample gaps;		/* between updates, at --merge */
+	struct channel_count sum[CHANNELS];	/* of ended flows; after meter_finish() of all */
+	uint64_t packets, decoded[DECODED_MALFORMED + 1], unasked, truncated;	/* unasked: segments that were not selected */
+	struct meter_port *passed;	/* the unasked segments, by port */
+	uint64_t first_fragments, fragment_wire_bytes, fragment_ip_bytes;	/* the bytes are those of further fragments */
+	uint64_t flows, flows_evicted, steps_back;	/* steps_back: packets earlier than the one before */
 	uint64_t largest_frame_bytes;
-	int64_t first_ns, last_ns;	/* of all packets */
+	int64_t first_ns, last_ns;	/* first and latest packet of any kind */
 	struct setup setup;
-	struct contents contents;
+	struct payload_totals contents;
 };
 
 int meter_init(struct meter *m, const struct meter_cfg *cfg);	/* 0 or -ENOMEM */
@@ -76,7 +75,7 @@ void meter_packet(struct meter *m, enum link_type link, const struct packet *p);
 /* Ends all flows: sums and ranking are complete afterwards. */
 void meter_finish(struct meter *m);
 
-/* The ports of what nobody asked for, most bytes first: how many of METER_PORTS there are. */
+/* The ports of segments that were not selected, most bytes first; returns how many of METER_PORTS there are. */
 int meter_ports(const struct meter *m, struct meter_port top[METER_PORTS]);
 
 #endif

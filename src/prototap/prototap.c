@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* prototap - what a display protocol sends: bytes, packets, messages, updates and their stalls.
  *
- * Packets come from source.c, live or from files; meter.c counts them; report.c tells the result. This file reads
- * options, gives privileges up and runs. */
+ * Packets come from source.c, live or from files; meter.c counts them; report.c tells the result. This file reads options, gives
+ * privileges up and runs. */
 #include "clock.h"
 #include "ports.h"
 #include "privilege.h"
 #include "proc.h"
 #include "rec.h"
 #include "run.h"
-#include "watch.h"
+#include "live_progress.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -27,9 +27,9 @@ static struct run_cfg cfg = { .ports = &ports, .period_ns = 50 * NS_PER_MS, .mer
 	  .buffer_bytes = 32 << 20, .ready_fd = STDERR_FILENO, .traffic_bin_ns = 100 * NS_PER_MS };
 static struct rec_cfg out_cfg;
 
-static int add_noise(const char *text, void *value)
+static int add_idle_noise(const char *text, void *value)
 {
-	return noise_add(value, text);
+	return idle_updates_add(value, text);
 }
 
 static int read_server_ports(const char *text, void *value)
@@ -74,7 +74,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "keys", &cfg.latency.keys, 0, 0, "read: the keys typed meanwhile, from keyrepeat --log", NULL, NULL, "FILE" },
 	{ CLI_WORD, 0, "pairing", &cfg.latency.pairing, 0, 0, "how keys find their updates (blocks)", latency_pairings, NULL, NULL },
 	{ CLI_WORD, 0, "assume", &cfg.latency.assume, 0, 0, "of the application (nothing)", latency_assumes, NULL, NULL },
-	{ CLI_CALL, 0, "idle", &cfg.latency.noise, 0, 0, "updates counted in a window without keys; may come again", NULL, add_noise,
+	{ CLI_CALL, 0, "idle", &cfg.latency.noise, 0, 0, "updates counted in a window without keys; may come again", NULL, add_idle_noise,
 	  "COUNT/TIME" },
 	{ CLI_STR, 0, "rows", &cfg.latency.rows, 0, 0, "write a row for each update and key to this file", NULL, NULL, "FILE" },
 	{ CLI_STR, 0, "traffic", &cfg.traffic, 0, 0, "write a row for each piece of time: packets and bytes each way", NULL, NULL,
@@ -95,9 +95,9 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static bool take_packet(void *context, const struct packet *p)
+static bool meter_captured_packet(void *context, const struct packet *p)
 {
-	struct tap_run *run = context;
+	struct capture_run *run = context;
 
 	if (p->time_ns > run->until_ns) {
 		run->past_end = true;
@@ -108,7 +108,7 @@ static bool take_packet(void *context, const struct packet *p)
 }
 
 /* The table's clock is CLOCK_MONOTONIC, packets carry CLOCK_REALTIME: how far ahead is read about once a second. */
-static void follow_wall_clock(struct tap_run *run, struct clock_offset *wall, int64_t now)
+static void follow_wall_clock(struct capture_run *run, struct clock_offset *wall, int64_t now)
 {
 	if (wall->at_ns && now - wall->at_ns < NS_PER_S)
 		return;
@@ -116,7 +116,7 @@ static void follow_wall_clock(struct tap_run *run, struct clock_offset *wall, in
 	run->traffic.ahead_ns = wall->offset_ns;
 }
 
-static void capture(struct tap_run *run, struct watch_live *watch)
+static void run_capture(struct capture_run *run, struct live_progress *watch)
 {
 	int64_t start = clock_now(), end = cfg.time_ns ? start + cfg.time_ns : INT64_MAX, now, drained, rest, cpu = clock_process_cpu();
 	struct clock_offset wall = { 0 };
@@ -127,7 +127,7 @@ static void capture(struct tap_run *run, struct watch_live *watch)
 	traffic_bins_begin(&run->traffic, run->from_ns);
 	while (n >= 0 && !proc_stop && (now = clock_now()) < end) {
 		follow_wall_clock(run, &wall, now);
-		watch_show(watch, &run->meter, now);
+		live_progress_show(watch, &run->meter, now);
 		if (!n) {
 			if (run->latency.rows)
 				rows_flush(run->latency.rows);
@@ -135,31 +135,31 @@ static void capture(struct tap_run *run, struct watch_live *watch)
 				rows_flush(run->traffic.rows);
 			source_wait(run->source, end - now < WAIT_NS ? end - now : WAIT_NS);
 		}
-		n = source_take(run->source, take_packet, run, run->error);
+		n = source_take(run->source, meter_captured_packet, run, run->error);
 	}
 	/* The ring still holds what came just before the end; what comes from now on is not ours any more. */
 	clock_read_offset(&wall);
 	now = clock_now();
 	run->until_ns = now + wall.offset_ns;
-	drained = now + 3 * source_latency_ns(run->source);
+	drained = now + 3 * CAPTURE_RING_MS * NS_PER_MS;
 	/* A full ring takes longer than its latency to empty, and under a flood is never empty: then a later packet ends it. */
 	rest = now + REST_NS;
 	while (n >= 0 && (now = clock_now()) < rest && (now < drained || (n > 0 && !run->past_end))) {
 		if (!n)
 			source_wait(run->source, drained - now);
-		n = source_take(run->source, take_packet, run, run->error);
+		n = source_take(run->source, meter_captured_packet, run, run->error);
 	}
 	run->cpu_percent = 100 * (double)(clock_process_cpu() - cpu) / (double)(clock_now() - start);
 	source_drops(run->source, &run->drops);
 }
 
-static void read_files(struct tap_run *run)
+static void read_files(struct capture_run *run)
 {
 	char why[SOURCE_WHY];
 	int n;
 
 	do
-		n = source_take(run->source, take_packet, run, why);
+		n = source_take(run->source, meter_captured_packet, run, why);
 	while (n > 0 && !proc_stop);
 	if (n < 0)
 		die(EXIT_RUN, "%s", why);
@@ -223,7 +223,7 @@ static struct source *open_source(bool live, char **files, int n)
 }
 
 /* A live capture without a packet is one of silence. `out` NULL: there is no report that says what is wrong. */
-static int status_of(const struct tap_run *run, const struct rec *out)
+static int exit_status_of_run(const struct capture_run *run, const struct rec *out)
 {
 	char why[RUN_WHY];
 	bool empty = !run->live && run_empty(run, why), lossy = !empty && run_lost(run, why);
@@ -236,7 +236,7 @@ static int status_of(const struct tap_run *run, const struct rec *out)
 }
 
 /* TSV is the rows themselves, which cannot wait for the end as a report does; then there is none (NULL). */
-static struct rec *open_run_report(struct tap_run *run)
+static struct rec *open_run_report(struct capture_run *run)
 {
 	struct latency_cfg latency = cfg.latency;
 	struct rec *out = NULL;
@@ -254,7 +254,7 @@ static struct rec *open_run_report(struct tap_run *run)
 }
 
 /* Who looks on while packets are counted: nobody, where nothing was asked for. */
-static void connect_taps(struct tap_run *run, struct meter_cfg *meter)
+static void connect_taps(struct capture_run *run, struct meter_cfg *meter)
 {
 	if (run->latency.tap.context)
 		meter->tap[meter->taps++] = run->latency.tap;
@@ -267,7 +267,7 @@ static void connect_taps(struct tap_run *run, struct meter_cfg *meter)
 }
 
 /* Live the table ends with the capture; a file does not tell of time after its last packet, of whatever kind. */
-static void end_traffic(struct tap_run *run)
+static void end_traffic(struct capture_run *run)
 {
 	int err;
 
@@ -281,10 +281,10 @@ static void end_traffic(struct tap_run *run)
 
 int main(int argc, char **argv)
 {
-	static struct tap_run run = { .cfg = &cfg, .until_ns = INT64_MAX };
+	static struct capture_run run = { .cfg = &cfg, .until_ns = INT64_MAX };
 	struct meter_cfg meter_cfg = { .ports = &ports };
 	char why[SOURCE_WHY];
-	struct watch_live watch;
+	struct live_progress watch;
 	static struct rec *out;	/* not lost where die() ends the program */
 	int at, status, err;
 
@@ -310,9 +310,9 @@ int main(int argc, char **argv)
 	if (latency_begin(&run.latency, why))
 		die(EXIT_RUN, "%s", why);
 	connect_taps(&run, &meter_cfg);
-	watch_start(&watch, out_cfg.detail == REC_QUIET, clock_now());
+	live_progress_start(&watch, out_cfg.detail == REC_QUIET, clock_now());
 	if (run.live && watch.progress.on)
-		meter_cfg.tap[meter_cfg.taps++] = (struct meter_tap){ .context = &watch, .display = watch_display };
+		meter_cfg.tap[meter_cfg.taps++] = (struct meter_tap){ .context = &watch, .display = live_progress_display };
 	meter_cfg.server = cfg.by_address ? cfg.server : NULL;
 	meter_cfg.typed = cfg.latency.keys ? &run.latency.typed : NULL;
 	meter_cfg.decode = cfg.decode;
@@ -327,7 +327,7 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "not enough memory for --flows-max %lld", (long long)cfg.flows_max);
 	if (run.live) {
 		proc_ready((int)cfg.ready_fd);
-		capture(&run, &watch);
+		run_capture(&run, &watch);
 	} else {
 		read_files(&run);
 	}
@@ -337,7 +337,7 @@ int main(int argc, char **argv)
 	end_traffic(&run);
 	if (out)
 		run_report(out, &run, argv + at);
-	status = status_of(&run, out);
+	status = exit_status_of_run(&run, out);
 	meter_free(&run.meter);
 	latency_free(&run.latency);
 	err = source_close(run.source);

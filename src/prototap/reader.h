@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* reader - the one way to bytes that came from outside: every access is checked against what was captured.
+/* reader - reads captured bytes, with every access checked against their number.
  *
- * A read beyond the end yields 0 and is remembered in `over`, so a decoder reads a whole header and asks once. */
+ * A read beyond the end yields 0 and sets `over`, so a decoder reads a whole header and checks once. */
 #ifndef PROTOTAP_READER_H
 #define PROTOTAP_READER_H
 
@@ -12,8 +12,8 @@
 
 struct reader {
 	const uint8_t *bytes;
-	size_t n;		/* bytes there are */
-	bool over;		/* someone asked for more */
+	size_t n;		/* number of `bytes` */
+	bool over;		/* a read went beyond the end */
 };
 
 static inline bool reader_has(struct reader *r, size_t at, size_t n)

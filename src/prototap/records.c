@@ -16,7 +16,7 @@
 
 enum magic { MICROSECONDS = 0xa1b2c3d4, NANOSECONDS = 0xa1b23c4d };
 
-struct records {
+struct pcap_records {
 	int fd;
 	int64_t at;		/* of the file, behind what is in the buffer */
 	uint32_t snaplen;
@@ -27,7 +27,7 @@ struct records {
 	size_t room, begin, end;	/* of the buffer: its size, and what has not been handed over */
 };
 
-static uint32_t u32(const struct records *r, const uint8_t *p)
+static uint32_t records_u32(const struct pcap_records *r, const uint8_t *p)
 {
 	uint32_t v;
 
@@ -35,7 +35,7 @@ static uint32_t u32(const struct records *r, const uint8_t *p)
 	return r->little == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) ? v : __builtin_bswap32(v);
 }
 
-static ssize_t load_bytes(int fd, int64_t at, void *to, size_t n)
+static ssize_t records_load(int fd, int64_t at, void *to, size_t n)
 {
 	ssize_t got;
 
@@ -45,14 +45,14 @@ static ssize_t load_bytes(int fd, int64_t at, void *to, size_t n)
 	return got;
 }
 
-static bool begin_records(struct records *r, const uint8_t *head)
+static bool records_read_magic(struct pcap_records *r, const uint8_t *head)
 {
 	static const uint8_t version[2][4] = { { 0, 2, 0, 4 }, { 2, 0, 4, 0 } };
 	uint32_t magic;
 
 	for (int little = 0; little < 2; little++) {
 		r->little = little;
-		magic = u32(r, head);
+		magic = records_u32(r, head);
 		r->unit_ns = magic == MICROSECONDS ? 1000 : 1;
 		if ((magic == MICROSECONDS || magic == NANOSECONDS) && !memcmp(head + 4, version[little], 4))
 			return true;
@@ -60,13 +60,13 @@ static bool begin_records(struct records *r, const uint8_t *head)
 	return false;
 }
 
-struct records *records_open(int fd, int64_t at, size_t room, uint32_t snaplen)
+struct pcap_records *records_open(int fd, int64_t at, size_t room, uint32_t snaplen)
 {
 	uint8_t head[FILE_HEADER];
-	struct records *r;
+	struct pcap_records *r;
 	struct stat st;
 
-	if (at < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || load_bytes(fd, at, head, sizeof(head)) != sizeof(head))
+	if (at < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || records_load(fd, at, head, sizeof(head)) != sizeof(head))
 		return NULL;
 	r = calloc(1, sizeof(*r));
 	if (!r)
@@ -75,14 +75,14 @@ struct records *records_open(int fd, int64_t at, size_t room, uint32_t snaplen)
 	r->at = at + FILE_HEADER;
 	r->snaplen = snaplen;
 	r->room = room;
-	if (begin_records(r, head) && (r->buffer = malloc(room)))
+	if (records_read_magic(r, head) && (r->buffer = malloc(room)))
 		return r;
 	free(r);
 	return NULL;
 }
 
 /* Fills the buffer up, which afterwards has room for `n` bytes. 0, or -1 with an error. */
-static int refill(struct records *r, size_t n)
+static int records_refill(struct pcap_records *r, size_t n)
 {
 	if (n > r->room) {
 		uint8_t *larger = realloc(r->buffer, n);
@@ -96,7 +96,7 @@ static int refill(struct records *r, size_t n)
 	r->end -= r->begin;
 	r->begin = 0;
 	while (r->end < r->room) {
-		ssize_t got = load_bytes(r->fd, r->at, r->buffer + r->end, r->room - r->end);
+		ssize_t got = records_load(r->fd, r->at, r->buffer + r->end, r->room - r->end);
 
 		if (got < 0)
 			return why_write(-1, r->error, sizeof(r->error), "error reading dump file: %s", strerror(errno));
@@ -109,13 +109,13 @@ static int refill(struct records *r, size_t n)
 }
 
 /* `n` bytes of a record (`what` of it) from `skip` behind the next one's beginning: 1, 0 when there is not one byte, -1. */
-static int have(struct records *r, size_t skip, size_t n, const char *what)
+static int records_have(struct pcap_records *r, size_t skip, size_t n, const char *what)
 {
 	size_t left;
 
 	if (r->end - r->begin >= skip + n)
 		return 1;
-	if (refill(r, skip + n))
+	if (records_refill(r, skip + n))
 		return -1;
 	if (r->end >= skip + n)
 		return 1;
@@ -126,7 +126,7 @@ static int have(struct records *r, size_t skip, size_t n, const char *what)
 			 left);
 }
 
-int records_next(struct records *r, struct packet *p)
+int records_next(struct pcap_records *r, struct packet *p)
 {
 	const uint8_t *head;
 	uint32_t captured;
@@ -134,30 +134,30 @@ int records_next(struct records *r, struct packet *p)
 
 	if (*r->error)
 		return -1;
-	n = have(r, 0, RECORD_HEADER, "header");
+	n = records_have(r, 0, RECORD_HEADER, "header");
 	if (n <= 0)
 		return n;
-	captured = u32(r, r->buffer + r->begin + 8);
+	captured = records_u32(r, r->buffer + r->begin + 8);
 	if (captured > LONGEST)
 		return why_write(-1, r->error, sizeof(r->error), "invalid packet capture length %u, bigger than maximum of %u",
 				 captured, LONGEST);
-	if (have(r, RECORD_HEADER, captured, "captured") < 0)
+	if (records_have(r, RECORD_HEADER, captured, "captured") < 0)
 		return -1;
 	head = r->buffer + r->begin;
-	p->time_ns = (int64_t)u32(r, head) * NS_PER_S + (int64_t)u32(r, head + 4) * r->unit_ns;
+	p->time_ns = (int64_t)records_u32(r, head) * NS_PER_S + (int64_t)records_u32(r, head + 4) * r->unit_ns;
 	p->bytes = head + RECORD_HEADER;
 	p->captured = captured < r->snaplen ? captured : r->snaplen;
-	p->original = u32(r, head + 12);
+	p->original = records_u32(r, head + 12);
 	r->begin += RECORD_HEADER + captured;
 	return 1;
 }
 
-const char *records_error(const struct records *r)
+const char *records_error(const struct pcap_records *r)
 {
 	return r->error;
 }
 
-void records_close(struct records *r)
+void records_close(struct pcap_records *r)
 {
 	if (r)
 		free(r->buffer);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* records - the packets of a classic pcap file, read in large pieces and handed over where they lie.
+/* records - a fast reader of the packets of a classic pcap file: reads large pieces and copies nothing.
  *
- * libpcap copies each packet twice on its way through stdio, which is half of its time. This reads what it is nearly always:
- * a regular file of version 2.4 with microseconds or nanoseconds, in either byte order (draft-ietf-opsawg-pcap). Everything
- * else stays with libpcap, which also has the say on the file's header; records are judged as it judges them. */
+ * libpcap copies each packet twice through stdio, half of its time. This reads the usual case: a regular file of version 2.4 with
+ * microseconds or nanoseconds, in either byte order (draft-ietf-opsawg-pcap). libpcap reads all other files and every file's
+ * header; errors are the same as libpcap's. */
 #ifndef PROTOTAP_RECORDS_H
 #define PROTOTAP_RECORDS_H
 
@@ -12,18 +12,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct records;
+struct pcap_records;
 
-/* The records of the file that begins at offset `at` of `fd`, which stays the caller's and where it
- * is. Read `room` bytes at a time, in as much memory (more only when a packet needs it); `snaplen`:
- * bytes beyond are left out of a packet. NULL: not such a file, or no memory. */
-struct records *records_open(int fd, int64_t at, size_t room, uint32_t snaplen);
+/* Starts at offset `at` of `fd`, which stays the caller's, with its position. Reads `room` bytes at a time into as much memory
+ * (more only for a longer packet); packets are cut to `snaplen` bytes. NULL: not such a file, or no memory. */
+struct pcap_records *records_open(int fd, int64_t at, size_t room, uint32_t snaplen);
 
-/* The next packet, which stays until the next call: 1; 0 at the end, -1 when records_error() tells
- * what is damaged, now and ever after. */
-int records_next(struct records *r, struct packet *p);
-const char *records_error(const struct records *r);
+/* The next packet, valid until the next call: 1; 0: end of the file; -1, now and at all later calls: damaged, see
+ * records_error(). */
+int records_next(struct pcap_records *r, struct packet *p);
+const char *records_error(const struct pcap_records *r);
 
-void records_close(struct records *r);	/* NULL: nothing */
+void records_close(struct pcap_records *r);	/* NULL is allowed */
 
 #endif

@@ -10,15 +10,7 @@
 
 const char *const run_decodes[] = { "rfb", "x11", "auto", NULL };
 
-static void tell_count(struct rec *r, const char *key, int64_t n)
-{
-	if (n < 0)
-		rec_real(r, key, NAN, 0);	/* not known */
-	else
-		rec_int(r, key, n);
-}
-
-static void tell_capture(struct rec *r, const struct tap_run *run)
+static void report_capture(struct rec *r, const struct capture_run *run)
 {
 	const struct meter *m = &run->meter;
 	char why[RUN_WHY];
@@ -31,8 +23,8 @@ static void tell_capture(struct rec *r, const struct tap_run *run)
 	rec_int(r, "fragments", (int64_t)m->decoded[DECODED_FRAGMENT]);
 	rec_int(r, "fragment_wire_bytes", (int64_t)m->fragment_wire_bytes);
 	rec_int(r, "fragment_ip_bytes", (int64_t)m->fragment_ip_bytes);
-	tell_count(r, "dropped", run->drops.kernel);
-	tell_count(r, "interface_dropped", run->drops.interface);
+	rec_count(r, "dropped", run->drops.kernel);
+	rec_count(r, "interface_dropped", run->drops.interface);
 	rec_int(r, "truncated", (int64_t)m->truncated);
 	rec_int(r, "too_short", (int64_t)m->decoded[DECODED_SHORT]);
 	rec_int(r, "malformed", (int64_t)m->decoded[DECODED_MALFORMED]);
@@ -67,7 +59,7 @@ static void add_words(char *why, const char *format, ...)
 	va_end(args);
 }
 
-bool run_empty(const struct tap_run *run, char *why)
+bool run_empty(const struct capture_run *run, char *why)
 {
 	const struct run_cfg *cfg = run->cfg;
 	struct meter_port top[METER_PORTS];
@@ -105,7 +97,7 @@ static void add_loss(char *why, uint64_t n, const char *what, const char *where)
 		add_words(why, "%s%llu %s%s %s", *why ? "; " : "", (unsigned long long)n, what, n == 1 ? "" : "s", where);
 }
 
-bool run_lost(const struct tap_run *run, char *why)
+bool run_lost(const struct capture_run *run, char *why)
 {
 	const struct meter *m = &run->meter;
 
@@ -127,7 +119,7 @@ bool run_lost(const struct tap_run *run, char *why)
 }
 
 /* All that were asked for, or those that a display owns (X11). */
-static void tell_ports(struct rec *r, const char *key, const struct ports *ports, bool displays)
+static void report_ports(struct rec *r, const char *key, const struct ports *ports, bool displays)
 {
 	rec_array(r, key);
 	for (size_t i = 0; i < ports->spans; i++)
@@ -137,7 +129,7 @@ static void tell_ports(struct rec *r, const char *key, const struct ports *ports
 	rec_end(r);
 }
 
-static void tell_settings(struct rec *r, const struct tap_run *run, char *const *files)
+static void report_tap_settings(struct rec *r, const struct capture_run *run, char *const *files)
 {
 	const struct run_cfg *cfg = run->cfg;
 
@@ -145,8 +137,8 @@ static void tell_settings(struct rec *r, const struct tap_run *run, char *const 
 	if (run->live) {
 		rec_str(r, "interface", cfg->interface);
 		rec_str(r, "offloads", run->offloads);
-		rec_str(r, "timestamps", source_nanoseconds(run->source) ? "kernel, ns" : "kernel, us");
-		rec_int(r, "snaplen_bytes", source_snaplen(run->source));
+		rec_str(r, "timestamps", capture_nanoseconds(source_capture(run->source)) ? "kernel, ns" : "kernel, us");
+		rec_int(r, "snaplen_bytes", capture_snaplen(source_capture(run->source)));
 		rec_int(r, "buffer_bytes", cfg->buffer_bytes);
 		rec_str(r, "written_to", cfg->write_path);
 	} else {
@@ -157,8 +149,8 @@ static void tell_settings(struct rec *r, const struct tap_run *run, char *const 
 	}
 	rec_str(r, "link", source_link(run->source)->name);
 	rec_str(r, "wire_bytes_are", link_wire_bytes(run->link));
-	tell_ports(r, "ports", cfg->ports, false);
-	tell_ports(r, "display_ports", cfg->ports, true);
+	report_ports(r, "ports", cfg->ports, false);
+	report_ports(r, "display_ports", cfg->ports, true);
 	rec_str(r, "server", cfg->server_name);
 	rec_real(r, "period_ms", (double)cfg->period_ns / NS_PER_MS, 3);
 	rec_real(r, "merge_ms", (double)cfg->merge_ns / NS_PER_MS, 3);
@@ -208,10 +200,10 @@ static void say_channels(struct rec *r, struct meter *m, double seconds)
 		rec_row(r, "  screen updates\t\t%s", say_count((int64_t)m->update[0].count));
 }
 
-static void say_capture(struct rec *r, struct tap_run *run, double seconds)
+static void say_capture(struct rec *r, struct capture_run *run, double seconds)
 {
 	struct meter *m = &run->meter;
-	struct wire *w = &run->latency.wire;
+	struct key_join *w = &run->latency.wire;
 	uint64_t resent = m->sum[INPUT].retransmitted_packets + m->sum[DISPLAY].retransmitted_packets;
 	char why[RUN_WHY];
 
@@ -235,18 +227,18 @@ static void say_capture(struct rec *r, struct tap_run *run, double seconds)
 			say_quantile(&w->low, 0.5, NS_PER_MS), say_quantile(&w->high, 0.5, NS_PER_MS));
 }
 
-void run_report(struct rec *r, struct tap_run *run, char *const *files)
+void run_report(struct rec *r, struct capture_run *run, char *const *files)
 {
 	int64_t from_ns = run->live ? run->from_ns : run->meter.first_ns, to_ns = run->live ? run->until_ns : run->meter.last_ns;
 
 	setup_finish(&run->meter.setup, to_ns);
-	tell_settings(r, run, files);
+	report_tap_settings(r, run, files);
 	rec_object(r, "result");
-	account_tell(r, &run->meter);
-	costs_tell(r, &run->meter, from_ns, to_ns);
-	findings_tell(r, &run->meter);
-	latency_tell(r, &run->latency);
-	tell_capture(r, run);
+	account_report(r, &run->meter);
+	costs_report(r, &run->meter, from_ns, to_ns);
+	payload_report(r, &run->meter);
+	latency_report(r, &run->latency);
+	report_capture(r, run);
 	if (run->cfg->traffic) {
 		rec_object(r, "traffic");
 		rec_int(r, "rows", (int64_t)run->traffic.written);

@@ -88,7 +88,7 @@ static uint8_t version_of(const uint8_t *text)
 
 /* --- client --- */
 
-static uint64_t client_rest(struct rfb_tap *r, struct walk *w, const uint8_t *p)
+static uint64_t client_rest(struct rfb_tap *r, struct skip_parser *w, const uint8_t *p)
 {
 	struct reader in = { .bytes = p, .n = 19 };
 	struct rfb_tap_format format;
@@ -97,7 +97,7 @@ static uint64_t client_rest(struct rfb_tap *r, struct walk *w, const uint8_t *p)
 	case SET_PIXEL_FORMAT:
 		format = format_of(p + 3);
 		if (format.pixel != 1 && format.pixel != 2 && format.pixel != 4)
-			walk_stop(w, "RFB: a pixel format that is none");
+			skip_parser_stop(w, "RFB: a pixel format that is none");
 		/* Of updates asked for earlier nobody tells which format they come in. */
 		if (r->requested && (format.pixel != r->format.pixel || format.compact != r->format.compact))
 			r->unsure = true;
@@ -118,34 +118,34 @@ static uint64_t client_rest(struct rfb_tap *r, struct walk *w, const uint8_t *p)
 	}
 }
 
-static void client_type(struct rfb_tap *r, struct walk *w, uint8_t type)
+static void client_type(struct rfb_tap *r, struct skip_parser *w, uint8_t type)
 {
 	int kind = find_kind(client_kinds, RFB_CLIENT_KINDS, type);
 
 	if (!kind) {
-		walk_stop(w, "RFB: a client message of unknown type");
+		skip_parser_stop(w, "RFB: a client message of unknown type");
 		return;
 	}
 	r->sum->client[kind].count++;
-	walk_count(w, &r->sum->client[kind].bytes);
+	skip_parser_count_to(w, &r->sum->client[kind].bytes);
 	r->requested |= kind == UPDATE_REQUEST || kind == CONTINUOUS;
 	r->client_kind = (uint8_t)kind;
 	r->client_state = client_kinds[kind].look ? CLIENT_BODY : CLIENT_MESSAGE;
-	walk_on(w, client_kinds[kind].rest, client_kinds[kind].look);
+	skip_parser_expect(w, client_kinds[kind].rest, client_kinds[kind].look);
 }
 
-static void client_answer(struct rfb_tap *r, struct walk *w)
+static void client_answer(struct rfb_tap *r, struct skip_parser *w)
 {
 	if (r->security != SECURITY_NONE && r->security != SECURITY_VNC)
-		walk_stop(w, r->security ? "RFB: a security type that encrypts or is unknown" : "RFB: the security type was not seen");
+		skip_parser_stop(w, r->security ? "RFB: a security type that encrypts or is unknown" : "RFB: the security type was not seen");
 	else if (r->security == SECURITY_NONE)
-		walk_on(w, 0, 1);
+		skip_parser_expect(w, 0, 1);
 	else
-		walk_on(w, 16, 1);
+		skip_parser_expect(w, 16, 1);
 	r->client_state = CLIENT_INIT;
 }
 
-void rfb_client_step(void *context, struct walk *w, const uint8_t *piece, uint32_t n)
+void rfb_client_step(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
 {
 	struct rfb_tap *r = context;
 
@@ -153,9 +153,9 @@ void rfb_client_step(void *context, struct walk *w, const uint8_t *piece, uint32
 	case CLIENT_VERSION:
 		r->version = version_of(piece);
 		if (!r->version)
-			walk_stop(w, "RFB: no version");
+			skip_parser_stop(w, "RFB: no version");
 		r->client_state = r->version == 3 ? CLIENT_ANSWER : CLIENT_CHOICE;
-		walk_on(w, 0, r->version == 3 ? 0 : 1);
+		skip_parser_expect(w, 0, r->version == 3 ? 0 : 1);
 		break;
 	case CLIENT_CHOICE:
 		r->security = piece[0];
@@ -169,36 +169,36 @@ void rfb_client_step(void *context, struct walk *w, const uint8_t *piece, uint32
 		break;
 	case CLIENT_BODY:
 		r->client_state = CLIENT_MESSAGE;
-		walk_on(w, client_rest(r, w, piece), 0);
+		skip_parser_expect(w, client_rest(r, w, piece), 0);
 		break;
 	default:
 		if (n) {
 			client_type(r, w, piece[0]);
 			break;
 		}
-		walk_count(w, NULL);
-		walk_on(w, 0, 1);
+		skip_parser_count_to(w, NULL);
+		skip_parser_expect(w, 0, 1);
 	}
 }
 
 /* --- server --- */
 
-static void server_type(struct rfb_tap *r, struct walk *w, uint8_t type)
+static void server_type(struct rfb_tap *r, struct skip_parser *w, uint8_t type)
 {
 	int kind = find_kind(server_kinds, RFB_SERVER_KINDS, type);
 
 	if (!kind) {
-		walk_stop(w, "RFB: a server message of unknown type");
+		skip_parser_stop(w, "RFB: a server message of unknown type");
 		return;
 	}
 	r->sum->server[kind].count++;
-	walk_count(w, &r->sum->server[kind].bytes);
+	skip_parser_count_to(w, &r->sum->server[kind].bytes);
 	r->server_kind = (uint8_t)kind;
 	r->server_state = server_kinds[kind].look ? SERVER_BODY : SERVER_MESSAGE;
-	walk_on(w, server_kinds[kind].rest, server_kinds[kind].look);
+	skip_parser_expect(w, server_kinds[kind].rest, server_kinds[kind].look);
 }
 
-static void server_body(struct rfb_tap *r, struct walk *w, const uint8_t *p)
+static void server_body(struct rfb_tap *r, struct skip_parser *w, const uint8_t *p)
 {
 	struct reader in = { .bytes = p, .n = 8 };
 
@@ -207,41 +207,41 @@ static void server_body(struct rfb_tap *r, struct walk *w, const uint8_t *p)
 	case SERVER_UPDATE:
 		r->rectangles = read_be16(&in, 1);
 		r->server_state = SERVER_RECTANGLE;
-		walk_on(w, 0, 0);
+		skip_parser_expect(w, 0, 0);
 		break;
 	case SERVER_COLOURS:
-		walk_on(w, 6ull * read_be16(&in, 3), 0);
+		skip_parser_expect(w, 6ull * read_be16(&in, 3), 0);
 		break;
 	case SERVER_CUT:
-		walk_on(w, text_length(p + 3), 0);
+		skip_parser_expect(w, text_length(p + 3), 0);
 		break;
 	case SERVER_FENCE:
-		walk_on(w, p[7], 0);
+		skip_parser_expect(w, p[7], 0);
 		break;
 	case SERVER_GII:
-		walk_on(w, gii_length(p), 0);
+		skip_parser_expect(w, gii_length(p), 0);
 		break;
 	default:	/* QEMU */
 		if (p[0] != 1 || p[2] > 1)
-			walk_stop(w, "RFB: QEMU's audio");
+			skip_parser_stop(w, "RFB: QEMU's audio");
 	}
 }
 
 /* Behind a rectangle, or an update's header: the next rectangle, or the next message. */
-static void server_next(struct rfb_tap *r, struct walk *w)
+static void server_next(struct rfb_tap *r, struct skip_parser *w)
 {
 	w->part = NULL;
 	if (r->server_state == SERVER_RECTANGLE && r->rectangles) {
 		r->rectangles--;
-		walk_on(w, 0, RFB_HEADER);
+		skip_parser_expect(w, 0, RFB_HEADER);
 		return;
 	}
 	r->server_state = SERVER_MESSAGE;
-	walk_count(w, NULL);
-	walk_on(w, 0, 1);
+	skip_parser_count_to(w, NULL);
+	skip_parser_expect(w, 0, 1);
 }
 
-static void server_rectangle(struct rfb_tap *r, struct walk *w, const uint8_t *piece, uint32_t n)
+static void server_rectangle(struct rfb_tap *r, struct skip_parser *w, const uint8_t *piece, uint32_t n)
 {
 	bool over = r->server_state == SERVER_RECTANGLE ? rfb_rectangle_begin(r, w, piece) : rfb_rectangle_step(r, w, piece, n);
 
@@ -250,32 +250,32 @@ static void server_rectangle(struct rfb_tap *r, struct walk *w, const uint8_t *p
 		server_next(r, w);
 }
 
-static void server_security(struct rfb_tap *r, struct walk *w)
+static void server_security(struct rfb_tap *r, struct skip_parser *w)
 {
 	if (!r->version)
-		walk_stop(w, "RFB: the client's version was not seen");
+		skip_parser_stop(w, "RFB: the client's version was not seen");
 	r->server_state = r->version == 3 ? SERVER_TYPE : SERVER_TYPES;
-	walk_on(w, 0, r->version == 3 ? 4 : 1);
+	skip_parser_expect(w, 0, r->version == 3 ? 4 : 1);
 }
 
-static void server_chosen(struct rfb_tap *r, struct walk *w)
+static void server_chosen(struct rfb_tap *r, struct skip_parser *w)
 {
 	bool vnc = r->security == SECURITY_VNC, result = vnc || r->version == 8;
 
 	if (!vnc && r->security != SECURITY_NONE)
-		walk_stop(w, r->security ? "RFB: a security type that encrypts or is unknown" : "RFB: the security type was not seen");
+		skip_parser_stop(w, r->security ? "RFB: a security type that encrypts or is unknown" : "RFB: the security type was not seen");
 	r->server_state = result ? SERVER_RESULT : SERVER_INIT;
-	walk_on(w, vnc ? 16 : 0, result ? 4 : 24);
+	skip_parser_expect(w, vnc ? 16 : 0, result ? 4 : 24);
 }
 
-static void server_handshake(struct rfb_tap *r, struct walk *w, const uint8_t *piece)
+static void server_handshake(struct rfb_tap *r, struct skip_parser *w, const uint8_t *piece)
 {
 	struct reader in = { .bytes = piece, .n = 24 };
 
 	switch (r->server_state) {
 	case SERVER_VERSION:
 		if (!version_of(piece) && memcmp(piece, "RFB ", 4) != 0)
-			walk_stop(w, "RFB: no version");
+			skip_parser_stop(w, "RFB: no version");
 		r->server_state = SERVER_SECURITY;
 		break;
 	case SERVER_SECURITY:
@@ -285,32 +285,32 @@ static void server_handshake(struct rfb_tap *r, struct walk *w, const uint8_t *p
 		r->security = read_be32(&in, 0);
 		r->server_state = SERVER_CHOSEN;
 		if (!r->security)
-			walk_stop(w, "RFB: the server refused");
+			skip_parser_stop(w, "RFB: the server refused");
 		break;
 	case SERVER_TYPES:
 		if (!piece[0])
-			walk_stop(w, "RFB: the server refused");
+			skip_parser_stop(w, "RFB: the server refused");
 		r->server_state = SERVER_CHOSEN;
-		walk_on(w, piece[0], 0);
+		skip_parser_expect(w, piece[0], 0);
 		break;
 	case SERVER_CHOSEN:
 		server_chosen(r, w);
 		break;
 	case SERVER_RESULT:
 		if (read_be32(&in, 0))
-			walk_stop(w, "RFB: the server refused");
+			skip_parser_stop(w, "RFB: the server refused");
 		r->server_state = SERVER_INIT;
-		walk_on(w, 0, 24);
+		skip_parser_expect(w, 0, 24);
 		break;
 	default:	/* SERVER_INIT; what the client asked for before it does not exist */
 		if (!r->format.pixel)
 			r->format = format_of(piece + 4);
 		r->server_state = SERVER_MESSAGE;
-		walk_on(w, read_be32(&in, 20), 0);
+		skip_parser_expect(w, read_be32(&in, 20), 0);
 	}
 }
 
-void rfb_server_step(void *context, struct walk *w, const uint8_t *piece, uint32_t n)
+void rfb_server_step(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
 {
 	struct rfb_tap *r = context;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rfb - what a VNC connection says: messages by type, rectangles by encoding, with counts and bytes.
+/* rfb - counts the messages of VNC connections by type and rectangles by encoding, with bytes.
  *
- * RFC 6143, and for what is not in it the community's specification (github.com/rfbproto/rfbproto). Lengths follow from the bytes
- * themselves and the pixel format; where one cannot be known (an encoding or message that is not in the tables, a pixel format
- * changed while updates are under way, encryption) the direction stops, and the rest of it counts as undecoded. */
+ * RFC 6143, and the community's specification beyond it (github.com/rfbproto/rfbproto). Lengths follow from the bytes and the
+ * pixel format. Where a length is not known (an unknown encoding or message, a pixel format changed while updates are under way,
+ * encryption), decoding of the direction stops, and the rest counts as undecoded. */
 #ifndef PROTOTAP_RFB_H
 #define PROTOTAP_RFB_H
 
-#include "walk.h"
+#include "skip_parser.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,41 +20,41 @@ enum { RFB_CLIENT_KINDS = 13, RFB_SERVER_KINDS = 11, RFB_RECTANGLE_KINDS = 33 };
 extern const char *const rfb_client_names[RFB_CLIENT_KINDS], *const rfb_server_names[RFB_SERVER_KINDS],
 	*const rfb_rectangle_names[RFB_RECTANGLE_KINDS];
 
-/* Of all connections. */
+/* Counts of all connections. */
 struct rfb_count {
 	struct tally client[RFB_CLIENT_KINDS], server[RFB_SERVER_KINDS], rectangle[RFB_RECTANGLE_KINDS];
 };
 
 struct rfb_tap_format {
-	uint8_t pixel, compact;		/* bytes of a pixel, and of Tight's TPIXEL */
+	uint8_t pixel, compact;		/* bytes of a pixel, and of the TPIXEL of Tight encoding */
 };
 
-/* The rectangle that runs. */
+/* The current rectangle. */
 struct rfb_rectangle {
 	uint8_t kind, state;
-	uint8_t flags;		/* Hextile: of the tile that runs; Tight: bytes of a length so far */
-	uint32_t w, h, x, y;	/* x, y: of the tile that runs */
-	uint32_t length;	/* Tight: as far as it was read */
+	uint8_t flags;		/* Hextile: subencoding of the current tile; Tight: bytes of the length so far */
+	uint32_t w, h, x, y;	/* x, y: of the current tile */
+	uint32_t length;	/* Tight: the length as far as it was read */
 };
 
 struct rfb_tap {
 	struct rfb_count *sum;
-	struct walk client, server;
+	struct skip_parser client, server;
 	uint8_t client_state, client_kind, server_state, server_kind;
-	uint8_t version;		/* 3, 7, 8 as the client chose; 0: not yet */
-	uint32_t security;		/* as it was chosen; 0: not yet */
+	uint8_t version;		/* minor protocol version that the client chose: 3, 7, 8; 0: not yet */
+	uint32_t security;		/* security type that was chosen; 0: not yet */
 	struct rfb_tap_format format;
-	bool requested, unsure;		/* an update was asked for; the format changed afterwards */
-	uint32_t rectangles;		/* still to come of this update */
+	bool requested, unsure;		/* an update was requested; the pixel format changed afterwards */
+	uint32_t rectangles;		/* rectangles left of the current update */
 	struct rfb_rectangle r;
 };
 
 void rfb_start(struct rfb_tap *r, struct rfb_count *sum);
-walk_step rfb_client_step, rfb_server_step;
+skip_parser_step rfb_client_step, rfb_server_step;
 
-/* Used between rfb.c and rfb_rectangle.c. A rectangle's header of 12 bytes, then steps until it is over: true. */
+/* Called by rfb.c for a rectangle's 12-byte header, then for each piece; true: the rectangle is complete. */
 #define RFB_HEADER 12
-bool rfb_rectangle_begin(struct rfb_tap *r, struct walk *w, const uint8_t *header);
-bool rfb_rectangle_step(struct rfb_tap *r, struct walk *w, const uint8_t *piece, uint32_t n);
+bool rfb_rectangle_begin(struct rfb_tap *r, struct skip_parser *w, const uint8_t *header);
+bool rfb_rectangle_step(struct rfb_tap *r, struct skip_parser *w, const uint8_t *piece, uint32_t n);
 
 #endif

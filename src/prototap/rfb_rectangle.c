@@ -31,22 +31,22 @@ enum { SHORT = 12 };	/* Tight: data below this comes as it is */
 enum rectangle_state { STATE_HEAD, TILE_MASK, TILE_COUNT, TILE_NEXT, TIGHT_CONTROL, TIGHT_FILTER, TIGHT_PALETTE, TIGHT_LENGTH };
 enum tight_filter_kind { FILTER_COPY, FILTER_PALETTE, FILTER_GRADIENT };
 
-static bool look_next(struct rfb_tap *r, struct walk *w, uint64_t skip, uint32_t want, enum rectangle_state next)
+static bool parse_next(struct rfb_tap *r, struct skip_parser *w, uint64_t skip, uint32_t want, enum rectangle_state next)
 {
 	r->r.state = (uint8_t)next;
-	walk_on(w, skip, want);
+	skip_parser_expect(w, skip, want);
 	return false;
 }
 
-static bool skip_rest(struct walk *w, uint64_t rest)
+static bool skip_rest(struct skip_parser *w, uint64_t rest)
 {
-	walk_on(w, rest, 0);
+	skip_parser_expect(w, rest, 0);
 	return true;
 }
 
-static bool stop_walk(struct walk *w, const char *why)
+static bool stop_parser(struct skip_parser *w, const char *why)
 {
-	walk_stop(w, why);
+	skip_parser_stop(w, why);
 	return true;
 }
 
@@ -67,47 +67,47 @@ static uint32_t tile_side(uint32_t at, uint32_t whole)
 	return whole - at < TILE ? whole - at : TILE;
 }
 
-static bool tile_next(struct rfb_tap *r, struct walk *w)
+static bool tile_next(struct rfb_tap *r, struct skip_parser *w)
 {
 	r->r.x += TILE;
 	if (r->r.x >= r->r.w) {
 		r->r.x = 0;
 		r->r.y += TILE;
 	}
-	return r->r.y >= r->r.h ? skip_rest(w, 0) : look_next(r, w, 0, 1, TILE_MASK);
+	return r->r.y >= r->r.h ? skip_rest(w, 0) : parse_next(r, w, 0, 1, TILE_MASK);
 }
 
-static bool tile_mask(struct rfb_tap *r, struct walk *w, uint8_t mask)
+static bool tile_mask(struct rfb_tap *r, struct skip_parser *w, uint8_t mask)
 {
 	uint32_t colours = (uint32_t)(!!(mask & TILE_BACKGROUND) + !!(mask & TILE_FOREGROUND)) * r->format.pixel;
 
 	r->r.flags = mask;
 	if (mask & TILE_RAW)
-		return look_next(r, w, (uint64_t)tile_side(r->r.x, r->r.w) * tile_side(r->r.y, r->r.h) * r->format.pixel, 0, TILE_NEXT);
+		return parse_next(r, w, (uint64_t)tile_side(r->r.x, r->r.w) * tile_side(r->r.y, r->r.h) * r->format.pixel, 0, TILE_NEXT);
 	if (mask & TILE_PIECES)
-		return look_next(r, w, colours, 1, TILE_COUNT);
+		return parse_next(r, w, colours, 1, TILE_COUNT);
 	/* One colour, and that the one before: nothing follows. */
-	return colours ? look_next(r, w, colours, 0, TILE_NEXT) : tile_next(r, w);
+	return colours ? parse_next(r, w, colours, 0, TILE_NEXT) : tile_next(r, w);
 }
 
-static bool tile_count(struct rfb_tap *r, struct walk *w, uint8_t n)
+static bool tile_count(struct rfb_tap *r, struct skip_parser *w, uint8_t n)
 {
 	uint64_t bytes = (uint64_t)n * (2u + (r->r.flags & TILE_COLOURED ? r->format.pixel : 0u));
 
-	return bytes ? look_next(r, w, bytes, 0, TILE_NEXT) : tile_next(r, w);
+	return bytes ? parse_next(r, w, bytes, 0, TILE_NEXT) : tile_next(r, w);
 }
 
 /* --- Tight --- */
 
 /* `before` bytes, then so many of data, which is packed unless it is short. */
-static bool tight_data(struct rfb_tap *r, struct walk *w, uint64_t before, uint64_t bytes)
+static bool tight_data(struct rfb_tap *r, struct skip_parser *w, uint64_t before, uint64_t bytes)
 {
 	r->r.flags = 0;
 	r->r.length = 0;
-	return bytes < SHORT ? skip_rest(w, before + bytes) : look_next(r, w, before, 1, TIGHT_LENGTH);
+	return bytes < SHORT ? skip_rest(w, before + bytes) : parse_next(r, w, before, 1, TIGHT_LENGTH);
 }
 
-static bool tight_control(struct rfb_tap *r, struct walk *w, uint8_t control)
+static bool tight_control(struct rfb_tap *r, struct skip_parser *w, uint8_t control)
 {
 	uint8_t what = control >> 4;
 	bool png = kinds[r->r.kind].shape == TIGHT_PNG;
@@ -117,33 +117,33 @@ static bool tight_control(struct rfb_tap *r, struct walk *w, uint8_t control)
 	if (what == 9 || (what == 10 && png))
 		return tight_data(r, w, 0, SHORT);
 	if (what > 9)
-		return stop_walk(w, "RFB: a kind of Tight that is unknown");
+		return stop_parser(w, "RFB: a kind of Tight that is unknown");
 	if (what & 4)
-		return look_next(r, w, 0, 1, TIGHT_FILTER);
+		return parse_next(r, w, 0, 1, TIGHT_FILTER);
 	return tight_data(r, w, 0, rectangle_area(r) * r->format.compact);
 }
 
-static bool tight_filter(struct rfb_tap *r, struct walk *w, uint8_t filter)
+static bool tight_filter(struct rfb_tap *r, struct skip_parser *w, uint8_t filter)
 {
 	if (filter == FILTER_PALETTE)
-		return look_next(r, w, 0, 1, TIGHT_PALETTE);
+		return parse_next(r, w, 0, 1, TIGHT_PALETTE);
 	if (filter > FILTER_GRADIENT)
-		return stop_walk(w, "RFB: a filter of Tight that is unknown");
+		return stop_parser(w, "RFB: a filter of Tight that is unknown");
 	return tight_data(r, w, 0, rectangle_area(r) * r->format.compact);
 }
 
-static bool tight_palette(struct rfb_tap *r, struct walk *w, uint8_t last)
+static bool tight_palette(struct rfb_tap *r, struct skip_parser *w, uint8_t last)
 {
 	return tight_data(r, w, (last + 1ull) * r->format.compact, last == 1 ? mask_bytes(r) : rectangle_area(r));
 }
 
-static bool tight_length(struct rfb_tap *r, struct walk *w, uint8_t byte)
+static bool tight_length(struct rfb_tap *r, struct skip_parser *w, uint8_t byte)
 {
 	uint32_t at = r->r.flags++;
 
 	r->r.length |= (uint32_t)(at < 2 ? byte & 0x7f : byte) << (7 * at);
 	if (at < 2 && byte & 0x80)
-		return look_next(r, w, 0, 1, TIGHT_LENGTH);
+		return parse_next(r, w, 0, 1, TIGHT_LENGTH);
 	return skip_rest(w, r->r.length);
 }
 
@@ -174,7 +174,7 @@ static uint32_t head_bytes(uint8_t shape)
 	}
 }
 
-bool rfb_rectangle_begin(struct rfb_tap *r, struct walk *w, const uint8_t *header)
+bool rfb_rectangle_begin(struct rfb_tap *r, struct skip_parser *w, const uint8_t *header)
 {
 	struct reader in = { .bytes = header, .n = RFB_HEADER };
 	int32_t encoding = (int32_t)read_be32(&in, 8);
@@ -185,7 +185,7 @@ bool rfb_rectangle_begin(struct rfb_tap *r, struct walk *w, const uint8_t *heade
 	while (kind < RFB_RECTANGLE_KINDS && kinds[kind].encoding != encoding)
 		kind++;
 	if (kind == RFB_RECTANGLE_KINDS)
-		return stop_walk(w, "RFB: a rectangle of unknown encoding");
+		return stop_parser(w, "RFB: a rectangle of unknown encoding");
 	r->r = (struct rfb_rectangle){ .kind = (uint8_t)kind, .w = read_be16(&in, 4), .h = read_be16(&in, 6) };
 	tally = &r->sum->rectangle[kind];
 	tally->count++;
@@ -193,16 +193,16 @@ bool rfb_rectangle_begin(struct rfb_tap *r, struct walk *w, const uint8_t *heade
 	w->part = &tally->bytes;
 	shape = kinds[kind].shape;
 	if (r->unsure && depends_on_format(shape))
-		return stop_walk(w, "RFB: the pixel format changed while updates were under way");
+		return stop_parser(w, "RFB: the pixel format changed while updates were under way");
 	if (head_bytes(shape))
-		return look_next(r, w, 0, head_bytes(shape), STATE_HEAD);
+		return parse_next(r, w, 0, head_bytes(shape), STATE_HEAD);
 	switch (shape) {
 	case PIXELS:
 		return skip_rest(w, rectangle_area(r) * r->format.pixel);
 	case HEXTILE:
-		return rectangle_area(r) ? look_next(r, w, 0, 1, TILE_MASK) : skip_rest(w, 0);
+		return rectangle_area(r) ? parse_next(r, w, 0, 1, TILE_MASK) : skip_rest(w, 0);
 	case TIGHT: case TIGHT_PNG:
-		return rectangle_area(r) ? look_next(r, w, 0, 1, TIGHT_CONTROL) : skip_rest(w, 0);
+		return rectangle_area(r) ? parse_next(r, w, 0, 1, TIGHT_CONTROL) : skip_rest(w, 0);
 	case CURSOR:
 		return skip_rest(w, rectangle_area(r) * r->format.pixel + mask_bytes(r));
 	case XCURSOR:
@@ -217,7 +217,7 @@ bool rfb_rectangle_begin(struct rfb_tap *r, struct walk *w, const uint8_t *heade
 	}
 }
 
-static bool look_at_head(struct rfb_tap *r, struct walk *w, const uint8_t *piece)
+static bool parse_rectangle_head(struct rfb_tap *r, struct skip_parser *w, const uint8_t *piece)
 {
 	struct reader in = { .bytes = piece, .n = 8 };
 	uint32_t n = read_be32(&in, 0);
@@ -230,16 +230,16 @@ static bool look_at_head(struct rfb_tap *r, struct walk *w, const uint8_t *piece
 	case SCREENS:
 		return skip_rest(w, 16ull * piece[0]);
 	case VMWARE_CURSOR:
-		return piece[0] > 1 ? stop_walk(w, "RFB: a VMware cursor of unknown kind") :
+		return piece[0] > 1 ? stop_parser(w, "RFB: a VMware cursor of unknown kind") :
 		       skip_rest(w, rectangle_area(r) * (piece[0] ? 4 : 2ull * r->format.pixel));
 	case ALPHA_CURSOR:	/* its pixels have four bytes whatever the format, in an encoding of their own */
-		return n ? stop_walk(w, "RFB: a cursor that is not in Raw") : skip_rest(w, 4 * rectangle_area(r));
+		return n ? stop_parser(w, "RFB: a cursor that is not in Raw") : skip_rest(w, 4 * rectangle_area(r));
 	default:
 		return skip_rest(w, n);
 	}
 }
 
-bool rfb_rectangle_step(struct rfb_tap *r, struct walk *w, const uint8_t *piece, uint32_t n)
+bool rfb_rectangle_step(struct rfb_tap *r, struct skip_parser *w, const uint8_t *piece, uint32_t n)
 {
 	(void)n;
 	switch (r->r.state) {
@@ -258,6 +258,6 @@ bool rfb_rectangle_step(struct rfb_tap *r, struct walk *w, const uint8_t *piece,
 	case TIGHT_LENGTH:
 		return tight_length(r, w, piece[0]);
 	default:
-		return look_at_head(r, w, piece);
+		return parse_rectangle_head(r, w, piece);
 	}
 }

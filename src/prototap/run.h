@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* run - what one run of prototap was asked for, what it holds, and its report. */
+/* run - options and state of one run of prototap, and its report. */
 #ifndef PROTOTAP_RUN_H
 #define PROTOTAP_RUN_H
 
@@ -10,54 +10,68 @@
 #include "source.h"
 #include "traffic.h"
 
+#include <stddef.h>
+
 struct run_cfg {
 	const struct ports *ports;
 	const char *interface, *write_path, *server_name, *traffic;
-	const char *port_name;	/* --port as it was given; NULL: no port */
+	const char *port_name;	/* text of --port; NULL: not given */
 	uint8_t server[16];
 	bool by_address, promiscuous;
 	int64_t time_ns, period_ns, merge_ns, flows, flows_max, snaplen, buffer_bytes, ready_fd, traffic_bin_ns;
-	int decode;	/* enum content_decode; 0: nothing */
+	int decode;	/* enum payload_decode */
 	struct latency_cfg latency;
 };
 
-extern const char *const run_decodes[];	/* words, the first for DECODE_RFB */
+extern const char *const run_decodes[];	/* words of --decode, the first for DECODE_RFB */
 
-struct tap_run {
+struct capture_run {
 	const struct run_cfg *cfg;
 	struct source *source;
 	struct meter meter;
 	struct latency latency;
 	struct traffic_bins traffic;
 	enum link_type link;
-	int64_t from_ns;		/* live: where the capture began */
-	int64_t until_ns;		/* live: packets after this time (CLOCK_REALTIME) came after the end */
-	bool past_end;			/* one such was seen: the ring held no more of ours */
+	int64_t from_ns;		/* live: start of the capture (CLOCK_REALTIME) */
+	int64_t until_ns;		/* live: end of the capture (CLOCK_REALTIME) */
+	bool past_end;			/* live: a packet after until_ns was read, so the ring has none before it */
 	bool live;
-	const char *damage;		/* what a file could not be read behind */
-	int damaged;
-	char error[SOURCE_WHY];		/* live: why the capture ended by itself */
+	const char *damage;		/* why the first damaged file could not be read to its end */
+	int damaged;			/* number of damaged files */
+	char error[SOURCE_WHY];		/* live: error that ended the capture; empty: none */
 	double cpu_percent;
 	struct source_drops drops;
 	char privileges[128], offloads[64];
 };
 
 #define RUN_WHY 1024
-/* After meter_finish(). Whether no packet was selected; `why` then also says what the capture has instead. */
-bool run_empty(const struct tap_run *run, char *why);
-/* Whether some was lost; `why` then says what. */
-bool run_lost(const struct tap_run *run, char *why);
+/* Whether no packet was selected; `why` then tells what the capture has instead. After meter_finish(). */
+bool run_empty(const struct capture_run *run, char *why);
+/* Whether packets or keys were lost; `why` then tells which. After meter_finish(). */
+bool run_lost(const struct capture_run *run, char *why);
 
-/* Parts of the report, all after meter_finish(), written into the open object.
- * account_tell: flows, channels, headers, session, updates, largest gap and stalls. costs_tell: setup, idle, per_key and acks of
- * a capture from `from_ns` to `to_ns`. findings_tell: tls and, where it was asked for, decoded. */
-void account_tell(struct rec *r, struct meter *m);
-void costs_tell(struct rec *r, const struct meter *m, int64_t from_ns, int64_t to_ns);
-void findings_tell(struct rec *r, const struct meter *m);
-/* Bytes that TLS adds to the payload: record headers, and what sealing adds where it is known. */
-uint64_t findings_tls_bytes(const struct contents *all);
+/* A counter of type uint64_t in a struct, and its key in the report. */
+struct report_count {
+	const char *key;
+	size_t at;
+};
+#define REPORT_COUNT(key, type, member) { key, offsetof(type, member) }
+/* Reports counters of the struct at `from`; not `known`: as null. */
+void report_counts(struct rec *r, const struct report_count *counts, size_t n, const void *from, bool known);
+#define REPORT_COUNTS(r, counts, from) report_counts(r, counts, sizeof(counts) / sizeof(*(counts)), from, true)
 
-/* Settings and result, after meter_finish(). `files` ends with NULL. */
-void run_report(struct rec *r, struct tap_run *run, char *const *files);
+double percent_of(uint64_t part, uint64_t whole);	/* NAN: `whole` is 0 */
+
+/* Parts of the report, all after meter_finish(), written into the open object. account_report: flows, channels, headers, session,
+ * updates, largest gap and stalls. costs_report: setup, idle, per_key and acks of a capture from `from_ns` to `to_ns`.
+ * payload_report: tls and, where it was asked for, decoded. */
+void account_report(struct rec *r, struct meter *m);
+void costs_report(struct rec *r, const struct meter *m, int64_t from_ns, int64_t to_ns);
+void payload_report(struct rec *r, const struct meter *m);
+/* Bytes that TLS adds to the payload: record headers, and where known the overhead of encryption. */
+uint64_t payload_tls_bytes(const struct payload_totals *all);
+
+/* Writes settings and result, after meter_finish(). `files` ends with NULL. */
+void run_report(struct rec *r, struct capture_run *run, char *const *files);
 
 #endif

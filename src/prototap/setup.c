@@ -6,27 +6,27 @@
 
 const char *const setup_ends[] = { "the end of the capture", "a second of silence", "the first key", "it is not in the capture" };
 
-static int64_t typed_ns(const struct typed *t, size_t i)
+static int64_t key_typed_ns(const struct key_log *t, size_t i)
 {
 	return t->key[i].sent_ns ? t->key[i].sent_ns : t->key[i].due_ns;
 }
 
 /* How long key `i` has the time for itself. */
-static int64_t own_ns(const struct typed *t, size_t i)
+static int64_t key_span_ns(const struct key_log *t, size_t i)
 {
-	int64_t until = i + 1 < t->n ? typed_ns(t, i + 1) - typed_ns(t, i) : SETUP_KEY_NS;
+	int64_t until = i + 1 < t->n ? key_typed_ns(t, i + 1) - key_typed_ns(t, i) : SETUP_KEY_NS;
 
 	return until < 0 ? 0 : until < SETUP_KEY_NS ? until : SETUP_KEY_NS;
 }
 
 static enum setup_place place_among_keys(struct setup *s, int64_t time_ns)
 {
-	const struct typed *t = s->typed;
-	int64_t now = typed_time(t, time_ns);
+	const struct key_log *t = s->typed;
+	int64_t now = key_log_time(t, time_ns);
 
-	while (s->key < t->n && typed_ns(t, s->key) <= now)
+	while (s->key < t->n && key_typed_ns(t, s->key) <= now)
 		s->key++;
-	if (!s->key || now - typed_ns(t, s->key - 1) >= SETUP_KEY_NS)
+	if (!s->key || now - key_typed_ns(t, s->key - 1) >= SETUP_KEY_NS)
 		return PLACE_IDLE;
 	return t->key[s->key - 1].skipped ? PLACE_WARM_UP : PLACE_KEYS;
 }
@@ -58,7 +58,7 @@ static enum setup_place setup_place_of(struct setup *s, const struct segment *se
 }
 
 /* Idle time ends where the last connection begins to close. What opens another, or carries data, shows that it was not the last. */
-static void look_for_end(struct setup *s, const struct segment *segment, int64_t time_ns)
+static void track_session_close(struct setup *s, const struct segment *segment, int64_t time_ns)
 {
 	if (segment->flags & (TCP_FIN | TCP_RST)) {
 		if (!s->closing) {
@@ -77,7 +77,7 @@ void setup_packet(struct setup *s, int channel, const struct segment *segment, b
 
 	s->place = setup_place_of(s, segment, time_ns);
 	s->last_ns = time_ns;
-	look_for_end(s, segment, time_ns);
+	track_session_close(s, segment, time_ns);
 	n = &s->count[s->place][channel];
 	n->packets++;
 	n->payload_packets += segment->payload_bytes > 0;
@@ -114,21 +114,21 @@ static int64_t overlap_ns(int64_t at, int64_t length, int64_t from, int64_t to)
 
 void setup_keys(const struct setup *s, int64_t from_ns, int64_t to_ns, struct setup_keys *out)
 {
-	const struct typed *t = s->typed;
-	int64_t from = t ? typed_time(t, from_ns) : 0, to = t ? typed_time(t, to_ns) : 0;
+	const struct key_log *t = s->typed;
+	int64_t from = t ? key_log_time(t, from_ns) : 0, to = t ? key_log_time(t, to_ns) : 0;
 
 	*out = (struct setup_keys){ 0 };
 	for (size_t i = 0; t && i < t->n; i++) {
-		if (t->key[i].skipped || typed_ns(t, i) < from || typed_ns(t, i) > to)
+		if (t->key[i].skipped || key_typed_ns(t, i) < from || key_typed_ns(t, i) > to)
 			continue;
 		out->keys++;
-		out->seconds += (double)overlap_ns(typed_ns(t, i), own_ns(t, i), from, to) / NS_PER_S;
+		out->seconds += (double)overlap_ns(key_typed_ns(t, i), key_span_ns(t, i), from, to) / NS_PER_S;
 	}
 }
 
 void setup_idle(const struct setup *s, int64_t from_ns, int64_t to_ns, struct setup_idle *out)
 {
-	const struct typed *t = s->typed;
+	const struct key_log *t = s->typed;
 	int64_t from, to = s->closing ? s->closing_ns : to_ns, idle;
 
 	memcpy(out->count, s->closing ? s->before : s->count[PLACE_IDLE], sizeof(out->count));
@@ -139,10 +139,10 @@ void setup_idle(const struct setup *s, int64_t from_ns, int64_t to_ns, struct se
 	from = s->begun && s->ended_by != SETUP_BEFORE ? s->end_ns : from_ns;
 	idle = to > from ? to - from : 0;
 	if (t) {
-		int64_t begin = typed_time(t, from);
+		int64_t begin = key_log_time(t, from);
 
 		for (size_t i = 0; i < t->n; i++)
-			idle -= overlap_ns(typed_ns(t, i), own_ns(t, i), begin, begin + (to > from ? to - from : 0));
+			idle -= overlap_ns(key_typed_ns(t, i), key_span_ns(t, i), begin, begin + (to > from ? to - from : 0));
 	}
 	out->seconds = (double)idle / NS_PER_S;
 }

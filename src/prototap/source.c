@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "source.h"
-#include "drops.h"
+#include "pcapng_drops.h"
 #include "merge.h"
 #include "why.h"
 
@@ -16,21 +16,21 @@
 #define SIGNATURE_MAX 6		/* bytes of the longest signature of a compressed file */
 #define BATCH 4096		/* packets a call: under a flood there is always one more, and who calls has an end to keep */
 
-struct input_stream {
+struct input_file {
 	const char *path;	/* the caller's */
 	FILE *stream;		/* NULL once the capture that reads it closes it */
 	char *buffer;		/* owned; the stream's buffer, which must outlive it */
 };
 
-struct file {
-	struct input_stream in;
+struct source_file {
+	struct input_file in;
 	struct capture *capture;	/* NULL until source_begin() */
 	struct packet head;	/* when files are merged: the next one */
 };
 
 struct source {
 	struct capture *live;
-	struct file *file;
+	struct source_file *file;
 	int files;
 	struct merge order;	/* of the files' heads, where there are several */
 	int64_t drops;		/* that the files tell of; -1: they don't */
@@ -38,7 +38,7 @@ struct source {
 	char damage[SOURCE_WHY];
 };
 
-static void input_many(void)
+static void raise_open_files_limit(void)
 {
 	struct rlimit limit;
 
@@ -48,9 +48,9 @@ static void input_many(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int input_open(struct input_stream *in, const char *path)
+static int input_file_open(struct input_file *in, const char *path)
 {
-	*in = (struct input_stream){ .path = path, .stream = strcmp(path, "-") ? fopen(path, "re") : stdin };
+	*in = (struct input_file){ .path = path, .stream = strcmp(path, "-") ? fopen(path, "re") : stdin };
 	if (!in->stream)
 		return -errno;
 	in->buffer = malloc(BUFFER);
@@ -59,14 +59,14 @@ static int input_open(struct input_stream *in, const char *path)
 	return 0;
 }
 
-static void input_close(struct input_stream *in)
+static void input_file_close(struct input_file *in)
 {
 	if (in->stream && in->stream != stdin)
 		fclose(in->stream);
 	free(in->buffer);
 }
 
-static const char *input_unpack(struct input_stream *in)
+static const char *input_file_unpacker(struct input_file *in)
 {
 	static const struct { const char *command; size_t n; unsigned char mark[SIGNATURE_MAX]; } kinds[] = {
 		{ "gzip -dc", 2, { 0x1f, 0x8b } },
@@ -112,7 +112,7 @@ struct source *source_files(char *const *paths, int n, char *why)
 {
 	struct source *s = calloc(1, sizeof(*s));
 
-	input_many();
+	raise_open_files_limit();
 	if (s)
 		s->file = calloc((size_t)n, sizeof(*s->file));
 	if (!s || !s->file || merge_init(&s->order, n)) {
@@ -120,7 +120,7 @@ struct source *source_files(char *const *paths, int n, char *why)
 		goto bad;
 	}
 	for (int i = 0; i < n; i++) {
-		int err = input_open(&s->file[s->files++].in, paths[i]);
+		int err = input_file_open(&s->file[s->files++].in, paths[i]);
 
 		if (err) {
 			snprintf(why, SOURCE_WHY, "cannot open %s: %s", paths[i], strerror(-err));
@@ -134,10 +134,10 @@ bad:
 	return NULL;
 }
 
-static int begin_file(struct source *s, struct file *f, char *why)
+static int source_begin_file(struct source *s, struct source_file *f, char *why)
 {
-	const char *unpack = input_unpack(&f->in), *path = f->in.path;
-	int64_t drops = drops_recorded(fileno(f->in.stream));
+	const char *unpack = input_file_unpacker(&f->in), *path = f->in.path;
+	int64_t drops = pcapng_drops(fileno(f->in.stream));
 	FILE *stream = f->in.stream;
 	const struct link *link, *first;
 
@@ -159,7 +159,7 @@ static int begin_file(struct source *s, struct file *f, char *why)
 }
 
 /* Behind the header: damage, after which the rest of the file is unreadable, or what we do not read. */
-static int broken(struct source *s, struct file *f, char *why)
+static int source_file_broken(struct source *s, struct source_file *f, char *why)
 {
 	if (capture_refused(f->capture, f->in.path, why))
 		return -1;
@@ -169,21 +169,21 @@ static int broken(struct source *s, struct file *f, char *why)
 }
 
 /* 1: the file has a next packet, 0: not any more, -1 with `why`. */
-static int advance_file(struct source *s, struct file *f, char *why)
+static int source_advance_file(struct source *s, struct source_file *f, char *why)
 {
 	int n = capture_next(f->capture, &f->head);
 
-	return n < 0 ? broken(s, f, why) : n;
+	return n < 0 ? source_file_broken(s, f, why) : n;
 }
 
 int source_begin(struct source *s, char *why)
 {
 	s->drops = -1;
 	for (int i = 0; i < s->files; i++)
-		if (begin_file(s, &s->file[i], why))
+		if (source_begin_file(s, &s->file[i], why))
 			return -1;
 	for (int i = 0; s->files > 1 && i < s->files; i++) {
-		int n = advance_file(s, &s->file[i], why);
+		int n = source_advance_file(s, &s->file[i], why);
 
 		if (n < 0)
 			return -1;
@@ -193,17 +193,17 @@ int source_begin(struct source *s, char *why)
 	return 0;
 }
 
-static int take_merged(struct source *s, packet_fn *fn, void *context, char *why)
+static int source_take_merged(struct source *s, packet_fn *fn, void *context, char *why)
 {
 	int taken = 0;
 
 	while (s->order.n && taken < BATCH) {
-		struct file *f = &s->file[s->order.head[0].row];
+		struct source_file *f = &s->file[s->order.head[0].row];
 		int n;
 
 		fn(context, &f->head);
 		taken++;
-		n = advance_file(s, f, why);
+		n = source_advance_file(s, f, why);
 		if (n < 0)
 			return -1;
 		if (n)
@@ -225,21 +225,16 @@ int source_take(struct source *s, packet_fn *fn, void *context, char *why)
 		return n;
 	}
 	if (s->files > 1)
-		return take_merged(s, fn, context, why);
+		return source_take_merged(s, fn, context, why);
 	if (s->damaged)
 		return 0;
 	n = capture_take(s->file->capture, BATCH, fn, context);
-	return n < 0 ? broken(s, s->file, why) : n;
+	return n < 0 ? source_file_broken(s, s->file, why) : n;
 }
 
 void source_wait(struct source *s, int64_t timeout_ns)
 {
 	capture_wait(s->live, timeout_ns);
-}
-
-int64_t source_latency_ns(const struct source *s)
-{
-	return s->live ? capture_latency_ns(s->live) : 0;
 }
 
 void source_drops(struct source *s, struct source_drops *out)
@@ -260,19 +255,9 @@ const struct link *source_link(const struct source *s)
 	return capture_link(s->live ? s->live : s->file->capture);
 }
 
-int source_snaplen(const struct source *s)
+const struct capture *source_capture(const struct source *s)
 {
-	int most = s->live ? capture_snaplen(s->live) : 0;
-
-	for (int i = 0; i < s->files; i++)
-		if (capture_snaplen(s->file[i].capture) > most)
-			most = capture_snaplen(s->file[i].capture);
-	return most;
-}
-
-bool source_nanoseconds(const struct source *s)
-{
-	return s->live && capture_nanoseconds(s->live);
+	return s->live;
 }
 
 int source_close(struct source *s)
@@ -282,7 +267,7 @@ int source_close(struct source *s)
 	for (int i = 0; i < s->files; i++) {
 		if (s->file[i].capture)
 			capture_close(s->file[i].capture);
-		input_close(&s->file[i].in);
+		input_file_close(&s->file[i].in);
 	}
 	free(s->file);
 	merge_free(&s->order);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* source - all packets of a run: a live capture, or files merged in the order of their times.
+/* source - all packets of a run: a live capture, or files merged in the order of packet times.
  *
- * Packets go to a function one by one and belong to the source; they are gone when it returns. */
+ * Packets are handed to a function one by one, belong to the source, and are gone when the function returns. */
 #ifndef PROTOTAP_SOURCE_H
 #define PROTOTAP_SOURCE_H
 
@@ -14,37 +14,36 @@
 
 struct source;
 
-/* Captures from now on. NULL with the reason and its cure in `why`. */
+/* Starts a live capture. NULL with the reason and its cure in `why`. */
 struct source *source_live(const struct capture_live_cfg *cfg, char *why);
 
-/* Opens the files ("-": standard input), reading nothing yet: privileges can go before a byte is looked at. NULL with `why`. */
+/* Opens the files ("-": standard input) without reading, so that privileges can be dropped before. NULL with the reason in
+ * `why`. */
 struct source *source_files(char *const *paths, int n, char *why);
-/* Reads their headers: all must be captures of one and the same link type. 0, or -1 with `why`. */
+/* Reads the files' headers; all must have the same link type. 0, or -1 with the reason in `why`. */
 int source_begin(struct source *s, char *why);
 
 const struct link *source_link(const struct source *s);
-bool source_nanoseconds(const struct source *s);	/* live: the kernel's times are that fine */
-int source_snaplen(const struct source *s);		/* the largest */
+/* The live capture; NULL: files are read. */
+const struct capture *source_capture(const struct source *s);
 
-/* Hands over some packets: how many, 0 at the end of the files (live: when there are none now), -1 with `why`. A damaged
- * file is read up to the damage, which source_damage() tells; a file that begins to mix link types is an error. */
+/* Hands some packets to `fn`. How many; 0: the end of the files, or live no packet at present; -1 with the reason in `why`. A
+ * damaged file is read up to the damage (source_damage()); link types that change within a file are an error. */
 int source_take(struct source *s, packet_fn *fn, void *context, char *why);
 
-/* Live: sleeps until packets are there, a signal comes or `timeout_ns` is over. */
+/* Live: sleeps until there are packets, a signal comes or `timeout_ns` is over. */
 void source_wait(struct source *s, int64_t timeout_ns);
-/* How long a packet may stay in the ring before source_take() sees it. */
-int64_t source_latency_ns(const struct source *s);
 
-/* How many files could not be read to their end, and why the first of them. */
+/* Number of files that could not be read to their end; *why: the reason for the first one. */
 int source_damage(const struct source *s, const char **why);
 
-/* Packets the kernel, and the network card, lost; -1: not known. Of files: what pcapng says of both together. */
+/* Packets lost by the kernel and by the network card; -1: not known. For files: their sum, as pcapng records it, in `kernel`. */
 struct source_drops {
 	int64_t kernel, interface;
 };
 void source_drops(struct source *s, struct source_drops *out);
 
-/* 0, or -errno when not all could be written to write_path. */
+/* 0, or -errno: not everything could be written to write_path. */
 int source_close(struct source *s);
 
 #endif

@@ -19,7 +19,7 @@ void stream_pool_free(struct stream_pool *p)
 	*p = (struct stream_pool){ 0 };
 }
 
-static uint32_t get(struct stream_pool *p)
+static uint32_t stream_get_wait(struct stream_pool *p)
 {
 	uint32_t i = p->free;
 
@@ -30,20 +30,20 @@ static uint32_t get(struct stream_pool *p)
 	return i;
 }
 
-static void release_wait(struct stream_pool *p, uint32_t i)
+static void stream_free_wait(struct stream_pool *p, uint32_t i)
 {
 	p->wait[i].next = p->free;
 	p->free = i;
 }
 
 /* Where sequence number `seq` lies: the offset nearest to what is expected next. */
-static int64_t offset_of(const struct stream *s, uint32_t seq)
+static int64_t stream_offset_of(const struct stream *s, uint32_t seq)
 {
 	return s->next + (int32_t)(seq - (uint32_t)s->next);
 }
 
 /* Appends data to what is handed over now. An open tail and what follows it are one message. */
-static void append_part(struct message_part *to, uint64_t bytes, uint32_t ends, bool open)
+static void append_message_part(struct message_part *to, uint64_t bytes, uint32_t ends, bool open)
 {
 	to->bytes += bytes;
 	to->ends += ends;
@@ -51,33 +51,33 @@ static void append_part(struct message_part *to, uint64_t bytes, uint32_t ends, 
 }
 
 /* Hands over the first waiting interval, and with it gives up the hole before it, if there still is one. */
-static void release_first(struct stream *s, struct stream_pool *p, struct stream_taken *out)
+static void stream_release_first(struct stream *s, struct stream_pool *p, struct stream_taken *out)
 {
 	struct stream_wait *w = &p->wait[s->first];
 	uint32_t next = w->next;
 
 	out->missing_bytes += (uint64_t)(w->start - s->next);
-	append_part(&out->ready, (uint64_t)(w->end - w->start), w->ends, w->open);
+	append_message_part(&out->ready, (uint64_t)(w->end - w->start), w->ends, w->open);
 	s->next = w->end;
-	release_wait(p, s->first);
+	stream_free_wait(p, s->first);
 	s->first = next;
 	s->count--;
 }
 
-static void release_ready(struct stream *s, struct stream_pool *p, struct stream_taken *out)
+static void stream_release_ready(struct stream *s, struct stream_pool *p, struct stream_taken *out)
 {
 	while (s->first && p->wait[s->first].start <= s->next)
-		release_first(s, p, out);
+		stream_release_first(s, p, out);
 }
 
-static void release_all(struct stream *s, struct stream_pool *p, struct stream_taken *out)
+static void stream_release_all(struct stream *s, struct stream_pool *p, struct stream_taken *out)
 {
 	while (s->first)
-		release_first(s, p, out);
+		stream_release_first(s, p, out);
 }
 
 /* Joins the interval with the one after it when they touch. */
-static void join_next(struct stream *s, struct stream_pool *p, uint32_t i)
+static void stream_join_next(struct stream *s, struct stream_pool *p, uint32_t i)
 {
 	struct stream_wait *w = &p->wait[i], *n;
 	uint32_t next = w->next;
@@ -89,12 +89,12 @@ static void join_next(struct stream *s, struct stream_pool *p, uint32_t i)
 	w->ends += n->ends;
 	w->open = n->open;
 	w->next = n->next;
-	release_wait(p, next);
+	stream_free_wait(p, next);
 	s->count--;
 }
 
 /* Lets [start, end), of which nothing waits yet, wait after interval `before` (0: as the first). False: no room. */
-static bool insert(struct stream *s, struct stream_pool *p, uint32_t before, int64_t start, int64_t end, bool push)
+static bool stream_insert_wait(struct stream *s, struct stream_pool *p, uint32_t before, int64_t start, int64_t end, bool push)
 {
 	uint32_t i;
 
@@ -104,10 +104,10 @@ static bool insert(struct stream *s, struct stream_pool *p, uint32_t before, int
 		w->end = end;
 		w->ends += push;
 		w->open = !push;
-		join_next(s, p, before);
+		stream_join_next(s, p, before);
 		return true;
 	}
-	i = s->count < STREAM_HOLES_MAX ? get(p) : 0;
+	i = s->count < STREAM_HOLES_MAX ? stream_get_wait(p) : 0;
 	if (!i)
 		return false;
 	p->wait[i] = (struct stream_wait){ .start = start, .end = end, .ends = push, .open = !push };
@@ -119,13 +119,14 @@ static bool insert(struct stream *s, struct stream_pool *p, uint32_t before, int
 		s->first = i;
 	}
 	s->count++;
-	join_next(s, p, i);
+	stream_join_next(s, p, i);
 	return true;
 }
 
-/* Puts those parts of [start, end) that do not wait yet into their places, counts the others as old.
- * Returns false with *from at the first byte that found no room. */
-static bool let_wait(struct stream *s, struct stream_pool *p, int64_t *from, int64_t end, bool push, struct stream_taken *out)
+/* Puts those parts of [start, end) that do not wait yet into their places, counts the others as old. Returns false with *from at
+ * the first byte that found no room. */
+static bool stream_hold_early(struct stream *s, struct stream_pool *p, int64_t *from, int64_t end, bool push,
+			      struct stream_taken *out)
 {
 	uint32_t before = 0, i = s->first;
 	int64_t start = *from;
@@ -146,7 +147,7 @@ static bool let_wait(struct stream *s, struct stream_pool *p, int64_t *from, int
 		if (i && p->wait[i].start < end)
 			stop = p->wait[i].start;
 		*from = start;
-		if (!insert(s, p, before, start, stop, push && stop == end))
+		if (!stream_insert_wait(s, p, before, start, stop, push && stop == end))
 			return false;
 		/* Joining may have moved everything: find the place anew (holes are few). */
 		before = 0;
@@ -163,9 +164,9 @@ void stream_begin(struct stream *s, uint32_t seq)
 	s->known = true;
 }
 
-static void resynchronize(struct stream *s, struct stream_pool *p, uint32_t seq, struct stream_taken *out)
+static void stream_resynchronize(struct stream *s, struct stream_pool *p, uint32_t seq, struct stream_taken *out)
 {
-	release_all(s, p, out);
+	stream_release_all(s, p, out);
 	s->next = s->highest = seq;
 	out->resynchronized = true;
 }
@@ -177,9 +178,9 @@ void stream_take(struct stream *s, struct stream_pool *p, uint32_t seq, uint32_t
 	*out = (struct stream_taken){ 0 };
 	if (!s->known)
 		stream_begin(s, seq);
-	start = offset_of(s, seq);
+	start = stream_offset_of(s, seq);
 	if (start - s->next > FAR || s->next - start > FAR) {
-		resynchronize(s, p, seq, out);
+		stream_resynchronize(s, p, seq, out);
 		start = s->next;
 	}
 	end = start + bytes;
@@ -196,17 +197,17 @@ void stream_take(struct stream *s, struct stream_pool *p, uint32_t seq, uint32_t
 	if (end > s->highest)
 		s->highest = end;
 	if (start == s->next && !s->first) {	/* nearly always */
-		append_part(&out->ready, (uint64_t)(end - start), push, !push);
+		append_message_part(&out->ready, (uint64_t)(end - start), push, !push);
 		s->next = end;
 		return;
 	}
-	while (!let_wait(s, p, &start, end, push, out)) {
+	while (!stream_hold_early(s, p, &start, end, push, out)) {
 		/* No room: give up this stream's oldest hole; without one of its own, take the data as it comes. */
 		if (s->first) {
-			release_first(s, p, out);
+			stream_release_first(s, p, out);
 		} else {
 			out->missing_bytes += (uint64_t)(start - s->next);
-			append_part(&out->ready, (uint64_t)(end - start), push, !push);
+			append_message_part(&out->ready, (uint64_t)(end - start), push, !push);
 			s->next = end;
 			break;
 		}
@@ -217,29 +218,29 @@ void stream_take(struct stream *s, struct stream_pool *p, uint32_t seq, uint32_t
 	}
 	if (out->old_bytes == bytes)
 		out->out_of_order = false;
-	release_ready(s, p, out);
+	stream_release_ready(s, p, out);
 }
 
 void stream_acknowledged(struct stream *s, struct stream_pool *p, uint32_t ack, struct stream_taken *out)
 {
 	*out = (struct stream_taken){ 0 };
-	while (s->first && offset_of(s, ack) >= p->wait[s->first].start)
-		release_first(s, p, out);
-	release_ready(s, p, out);
+	while (s->first && stream_offset_of(s, ack) >= p->wait[s->first].start)
+		stream_release_first(s, p, out);
+	stream_release_ready(s, p, out);
 }
 
 void stream_finish(struct stream *s, struct stream_pool *p, struct stream_taken *out)
 {
 	*out = (struct stream_taken){ 0 };
-	release_all(s, p, out);
+	stream_release_all(s, p, out);
 }
 
-void message_start(struct message_run *m)
+void message_run_start(struct message_run *m)
 {
 	*m = (struct message_run){ .direction = -1 };
 }
 
-uint32_t message_take(struct message_run *m, int direction, int64_t time_ns, const struct message_part *part, bool *fresh)
+uint32_t message_run_add(struct message_run *m, int direction, int64_t time_ns, const struct message_part *part, bool *fresh)
 {
 	uint32_t runs = part->ends + part->open;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* stream - one direction of a TCP connection in sequence order, without its bytes.
+/* stream - one direction of a TCP connection in sequence order, without its bytes; and messages in it.
  *
- * Says of each segment what is new, what was seen before and what comes too early; early data waits as an
- * interval, and neighbouring intervals become one, so memory goes with the number of holes and not with the data behind them.
- * Offsets are 64-bit, so a wrap of the 32-bit sequence number is nothing special (RFC 9293, 3.4).
+ * Tells of each segment which bytes are new, which were seen before and which are early. Early data is kept as intervals, and
+ * touching intervals become one, so memory grows with the number of holes only. Offsets are 64-bit: the 32-bit sequence number may
+ * wrap (RFC 9293, 3.4).
  *
- * In-order data is counted as messages: a message ends in PSH, in data of the other direction, or in a pause over
- * MESSAGE_PAUSE_NS. It is counted when it begins. Pure: time comes in as a number. */
+ * A message ends in PSH, in data of the other direction, or in a pause over MESSAGE_PAUSE_NS, and is counted when it begins. Pure:
+ * time is a parameter. */
 #ifndef PROTOTAP_STREAM_H
 #define PROTOTAP_STREAM_H
 
@@ -15,71 +15,71 @@
 
 #define MESSAGE_PAUSE_NS (200 * 1000000LL)
 
-/* Data that is handed over at one instant. It may hold several ends (PSH), when it waited behind a hole. */
+/* New data in order at one instant. It has several ends where early data had waited for it. */
 struct message_part {
 	uint64_t bytes;
-	uint32_t ends;		/* how many of its segments carry PSH */
-	bool open;		/* bytes follow the last of those ends */
+	uint32_t ends;		/* number of its segments with PSH */
+	bool open;		/* bytes follow the last end */
 };
 
-/* Of one flow. */
+/* The current message of a connection, in either direction. */
 struct message_run {
-	int64_t last_ns;	/* of the open message's newest data */
-	int8_t direction;	/* of the open message; -1: none is open */
+	int64_t last_ns;	/* of its newest data */
+	int8_t direction;	/* -1: no message is open */
 };
 
-void message_start(struct message_run *m);
+void message_run_start(struct message_run *m);
 
-/* How many messages begin with this part, 0 when it all continues the open one. `*fresh`: the part's first byte begins one. */
-uint32_t message_take(struct message_run *m, int direction, int64_t time_ns, const struct message_part *part, bool *fresh);
+/* Adds new data. Number of messages that begin with it; *fresh: its first byte begins one. */
+uint32_t message_run_add(struct message_run *m, int direction, int64_t time_ns, const struct message_part *part, bool *fresh);
 
-#define STREAM_HOLES_MAX 256	/* a stream with more holes gives up its oldest: that data counts as missing */
+#define STREAM_HOLES_MAX 256	/* with more holes, the oldest is given up: its bytes count as missing */
 
-/* Early data [start, end), and how it falls into messages. */
+/* Early data from offset `start` to before `end`, and its messages. */
 struct stream_wait {
 	int64_t start, end;
-	uint32_t ends;
+	uint32_t ends;		/* as in message_part */
 	bool open;
-	uint32_t next;		/* index in the pool, 0: none */
+	uint32_t next;		/* index of the next interval in the pool; 0: none */
 };
 
-/* Where early data of all streams waits; what does not fit makes its stream give up a hole. */
+/* Memory for the early data of all streams. If it is full, streams give up holes. */
 struct stream_pool {
-	struct stream_wait *wait;	/* index 0 is never used */
-	uint32_t size, fresh, free;	/* entries, first one never used, head of the returned ones */
+	struct stream_wait *wait;	/* index 0 is not used */
+	uint32_t size, fresh, free;	/* entries, first entry never used, first of the list of returned entries */
 };
 
-/* `size` entries; memory is touched only as it is needed. 0 or -ENOMEM. */
+/* Makes a pool of `size` entries. 0 or -ENOMEM. */
 int stream_pool_init(struct stream_pool *p, uint32_t size);
 void stream_pool_free(struct stream_pool *p);
 
 struct stream {
-	int64_t next;		/* offset of the first byte not yet had */
-	int64_t highest;	/* end of the latest data seen */
-	uint32_t first, count;	/* early data, ascending */
-	bool known;		/* `next` is */
+	int64_t next;		/* offset of the next byte in order; valid where `known` */
+	int64_t highest;	/* end of the latest data */
+	uint32_t first, count;	/* early data: first interval, ascending; number of intervals */
+	bool known;
 };
 
-/* What became of a segment. */
+/* What stream_take() found of a segment. */
 struct stream_taken {
-	int64_t start;			/* stream_take(): offset of the segment's first byte */
-	struct message_part ready;	/* new and in order now, early data included */
-	uint64_t old_bytes;		/* seen before */
-	uint64_t missing_bytes;		/* in holes that were given up */
-	bool out_of_order;		/* new data from below the highest seen */
-	bool resynchronized;		/* over 1 GiB away from everything: counting starts anew there */
+	int64_t start;			/* offset of the segment's first byte */
+	struct message_part ready;	/* new data in order now, with early data that it completes */
+	uint64_t old_bytes;		/* bytes seen before */
+	uint64_t missing_bytes;		/* bytes in holes that were given up */
+	bool out_of_order;		/* new data below the highest offset seen */
+	bool resynchronized;		/* over 1 GiB away from the expected offset: the stream starts again there */
 };
 
-/* A segment with `bytes` > 0 of payload, the first at sequence number `seq`. */
+/* Adds a segment with `bytes` > 0 of payload that begins at sequence number `seq`. */
 void stream_take(struct stream *s, struct stream_pool *p, uint32_t seq, uint32_t bytes, bool push, struct stream_taken *out);
 
-/* A SYN: the stream's first byte is at `seq`. */
+/* Starts the stream after a SYN: its first byte is at `seq`. */
 void stream_begin(struct stream *s, uint32_t seq);
 
-/* The other side acknowledges everything before `ack`: what it has but the capture does not will never come. */
+/* The receiver has acknowledged everything before `ack`: holes before it are bytes missing from the capture, and are given up. */
 void stream_acknowledged(struct stream *s, struct stream_pool *p, uint32_t ack, struct stream_taken *out);
 
-/* Gives up all holes: the end of the capture or of the flow. */
+/* Gives up all holes at the end of the capture or of the connection. */
 void stream_finish(struct stream *s, struct stream_pool *p, struct stream_taken *out);
 
 #endif

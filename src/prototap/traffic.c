@@ -9,12 +9,12 @@ const char *const traffic_columns[] = { "bin_start_ns", "input_packets", "input_
 
 static int64_t bin_of(const struct traffic_bins *t, int64_t time_ns)
 {
-	int64_t at = t->typed ? typed_time(t->typed, time_ns) : time_ns - t->ahead_ns, n = at / t->bin_ns;
+	int64_t at = t->typed ? key_log_time(t->typed, time_ns) : time_ns - t->ahead_ns, n = at / t->bin_ns;
 
 	return n * t->bin_ns > at ? n - 1 : n;	/* downwards, also before 0 */
 }
 
-static void tell_bin(struct traffic_bins *t)
+static void write_traffic_row(struct traffic_bins *t)
 {
 	rows_int(t->rows, t->bin * t->bin_ns);
 	for (int c = 0; c < CHANNELS; c++) {
@@ -33,12 +33,12 @@ static void tell_bin(struct traffic_bins *t)
 static void advance_bin(struct traffic_bins *t, int64_t bin)
 {
 	if (bin - t->bin > TRAFFIC_SKIP_MAX) {
-		tell_bin(t);
+		write_traffic_row(t);
 		t->skipped += (uint64_t)(bin - t->bin);
 		t->bin = bin;
 	}
 	while (t->bin < bin)
-		tell_bin(t);
+		write_traffic_row(t);
 }
 
 void traffic_bins_begin(struct traffic_bins *t, int64_t time_ns)
@@ -86,5 +86,5 @@ void traffic_bins_finish(struct traffic_bins *t, int64_t time_ns)
 		return;
 	if (bin > t->bin)
 		advance_bin(t, bin);
-	tell_bin(t);
+	write_traffic_row(t);
 }

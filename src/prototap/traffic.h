@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* traffic - how much crossed when: packets and bytes of each direction in bins of equal length, one row each.
+/* traffic - packets and bytes of each direction over time: one row for each bin of equal length.
  *
- * Bins begin at whole multiples of their length, so that tables of several captures lie beside each other; a bin in which nothing
- * crossed is a row too. Pure but for the rows it writes. */
+ * Bins begin at whole multiples of their length, so that tables of several captures can be compared; a bin without a packet is a
+ * row, too. Pure but for the rows it writes. */
 #ifndef PROTOTAP_TRAFFIC_H
 #define PROTOTAP_TRAFFIC_H
 
 #include "flow.h"
+#include "key_log.h"
 #include "rec.h"
-#include "typed.h"
 
 #include <stdint.h>
 
-#define TRAFFIC_SKIP_MAX 1000000	/* empty bins in a row: beyond, a clock was set, and they are no rows */
+#define TRAFFIC_SKIP_MAX 1000000	/* more empty bins in a row mean that a clock was set: they are not written */
 
 struct traffic_bins {
-	struct rows *rows;	/* NULL: not asked for */
-	int64_t bin_ns, bin;	/* number of the open bin: it begins at bin * bin_ns */
-	const struct typed *typed;	/* the table is on the clock of these keys; NULL: */
-	int64_t ahead_ns;	/* packet times are so far ahead of the table's */
+	struct rows *rows;	/* NULL: no table was asked for */
+	int64_t bin_ns, bin;	/* length of a bin; number of the current bin, which begins at bin * bin_ns */
+	const struct key_log *typed;	/* bins are on the clock of these keys; NULL: see ahead_ns */
+	int64_t ahead_ns;	/* how far packet times are ahead of the bins' clock; 0: the same clock */
 	bool begun;
-	uint64_t packets[CHANNELS], wire_bytes[CHANNELS], payload_bytes[CHANNELS];
-	uint64_t written, late, skipped;	/* rows; packets from before the open bin, which got them; empty bins that are no rows */
+	uint64_t packets[CHANNELS], wire_bytes[CHANNELS], payload_bytes[CHANNELS];	/* of the current bin */
+	uint64_t written;	/* rows */
+	uint64_t late;		/* packets from before the current bin, counted in it */
+	uint64_t skipped;	/* empty bins that were not written */
 };
 
 extern const char *const traffic_columns[];	/* schema traffic/1 */
 
-/* From this time on, on the clock of the packets, there are rows. Without it they begin with the first packet. */
+/* Starts the table at this time on the packets' clock. Otherwise the first packet does. */
 void traffic_bins_begin(struct traffic_bins *t, int64_t time_ns);
-/* A packet of a connection that was asked for; and new data, when it counts: the sums of the rows are those of the channels. For
- * struct meter_tap. */
+/* A selected packet, and its new data: sums of the rows equal those of the channels. Functions of struct meter_tap. */
 void traffic_bins_packet(void *traffic, int channel, const struct segment *s, int64_t time_ns);
 void traffic_bins_data(void *traffic, int channel, int64_t time_ns, uint64_t bytes);
-/* Writes all bins up to that of this time, and its own. */
+/* Writes all bins up to the one of this time. */
 void traffic_bins_finish(struct traffic_bins *t, int64_t time_ns);
 
 #endif

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "update.h"
+#include "random.h"
 
 #include <math.h>
 
-void update_start(struct update_line *u, int64_t merge_ns, int64_t period_ns, struct sample *kept)
+void update_series_start(struct update_series *u, int64_t merge_ns, int64_t period_ns, struct sample *kept)
 {
-	*u = (struct update_line){ .merge_ns = merge_ns, .period_ns = period_ns, .kept = kept, .random = 0x9e3779b97f4a7c15 };
+	/* .random is always 0 at first: the same file gives the same report. */
+	*u = (struct update_series){ .merge_ns = merge_ns, .period_ns = period_ns, .kept = kept };
 }
 
-static void account_gap(struct gap_account *g, int64_t gap_ns, int64_t period_ns)
+static void gap_account_add(struct gap_account *g, int64_t gap_ns, int64_t period_ns)
 {
 	double d = (double)gap_ns - g->mean;
 
@@ -25,16 +27,7 @@ static void account_gap(struct gap_account *g, int64_t gap_ns, int64_t period_ns
 	}
 }
 
-/* xorshift64* (Marsaglia 2003, Vigna 2016), always from the same start: the same file gives the same report. */
-static uint64_t next_random(uint64_t *state)
-{
-	*state ^= *state >> 12;
-	*state ^= *state << 25;
-	*state ^= *state >> 27;
-	return *state * 0x2545f4914f6cdd1d;
-}
-
-static void keep_gap(struct update_line *u, int64_t gap_ns)
+static void keep_gap(struct update_series *u, int64_t gap_ns)
 {
 	uint64_t at;
 
@@ -42,12 +35,12 @@ static void keep_gap(struct update_line *u, int64_t gap_ns)
 		sample_add(u->kept, gap_ns);
 		return;
 	}
-	at = next_random(&u->random) % u->gaps.n;
+	at = random_bits(&u->random) % u->gaps.n;
 	if (at < u->kept->n)
 		u->kept->value[at] = gap_ns;
 }
 
-uint64_t update_message(struct update_line *u, int64_t time_ns)
+uint64_t update_add_message(struct update_series *u, int64_t time_ns)
 {
 	bool stepped = u->first_ns - time_ns >= u->merge_ns;
 
@@ -57,7 +50,7 @@ uint64_t update_message(struct update_line *u, int64_t time_ns)
 		return u->count;
 	}
 	if (u->count && !stepped) {
-		account_gap(&u->gaps, time_ns - u->first_ns, u->period_ns);
+		gap_account_add(&u->gaps, time_ns - u->first_ns, u->period_ns);
 		if (u->kept)
 			keep_gap(u, time_ns - u->first_ns);
 	} else if (!u->count) {
@@ -67,13 +60,13 @@ uint64_t update_message(struct update_line *u, int64_t time_ns)
 	return ++u->count;
 }
 
-void update_more(struct update_line *u, uint64_t number, int64_t time_ns)
+void update_extend(struct update_series *u, uint64_t number, int64_t time_ns)
 {
 	if (number == u->count && time_ns > u->last_ns)
 		u->last_ns = time_ns;
 }
 
-double gap_variance(const struct gap_account *g)
+double gap_account_variance(const struct gap_account *g)
 {
 	return g->n < 2 ? NAN : g->squares / (double)(g->n - 1);
 }

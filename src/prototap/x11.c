@@ -45,34 +45,34 @@ static uint32_t card32(const struct x11_tap *x, const uint8_t *p)
 	return x->little ? card16(x, p) | card16(x, p + 2) << 16 : card16(x, p) << 16 | card16(x, p + 2);
 }
 
-static uint32_t padded(uint32_t n)
+static uint32_t x11_padded(uint32_t n)
 {
 	return (n + 3) & ~3u;
 }
 
-static void count_message(struct x11_tap *x, struct walk *w, enum x11_kind kind, int extension, uint8_t minor)
+static void count_message(struct x11_tap *x, struct skip_parser *w, enum x11_kind kind, int extension, uint8_t minor)
 {
 	struct tally *t = &x->sum->tally[kind][extension][minor];
 
 	t->count++;
-	walk_count(w, &t->bytes);
+	skip_parser_count_to(w, &t->bytes);
 }
 
 /* --- the application --- */
 
-static void setup_request(struct x11_tap *x, struct walk *w, const uint8_t *p)
+static void x11_setup_request(struct x11_tap *x, struct skip_parser *w, const uint8_t *p)
 {
 	if (p[0] != 'l' && p[0] != 'B') {
-		walk_stop(w, "X11: no byte order");
+		skip_parser_stop(w, "X11: no byte order");
 		return;
 	}
 	x->little = p[0] == 'l';
 	x->ordered = true;
 	x->client_state = CLIENT_NEXT;
-	walk_on(w, padded(card16(x, p + 6)) + padded(card16(x, p + 8)), 0);
+	skip_parser_expect(w, x11_padded(card16(x, p + 6)) + x11_padded(card16(x, p + 8)), 0);
 }
 
-static void request(struct x11_tap *x, struct walk *w, const uint8_t *p)
+static void x11_begin_request(struct x11_tap *x, struct skip_parser *w, const uint8_t *p)
 {
 	uint32_t words = card16(x, p + 2);
 
@@ -87,12 +87,12 @@ static void request(struct x11_tap *x, struct walk *w, const uint8_t *p)
 	x->client_state = CLIENT_NEXT;
 	if (!words) {
 		x->client_state = CLIENT_LONG;
-		walk_on(w, 0, 4);
+		skip_parser_expect(w, 0, 4);
 	} else if (x->major == QUERY_EXTENSION && words > 2) {
 		x->client_state = CLIENT_QUERY;
-		walk_on(w, 0, 4);
+		skip_parser_expect(w, 0, 4);
 	} else {
-		walk_on(w, 4ull * (words - 1), 0);
+		skip_parser_expect(w, 4ull * (words - 1), 0);
 	}
 }
 
@@ -115,7 +115,7 @@ static uint8_t named_extension(struct x11_count *n, const uint8_t *name, uint32_
 	return (uint8_t)i;
 }
 
-static void query(struct x11_tap *x, const uint8_t *name, uint32_t padded_length)
+static void x11_note_query(struct x11_tap *x, const uint8_t *name, uint32_t padded_length)
 {
 	uint32_t length = padded_length;
 
@@ -126,39 +126,39 @@ static void query(struct x11_tap *x, const uint8_t *name, uint32_t padded_length
 	x->next_asked = (uint8_t)((x->next_asked + 1) % X11_ASKED);
 }
 
-void x11_client_step(void *context, struct walk *w, const uint8_t *piece, uint32_t n)
+void x11_client_step(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
 {
 	struct x11_tap *x = context;
 	uint32_t words;
 
 	switch (x->client_state) {
 	case CLIENT_SETUP:
-		setup_request(x, w, piece);
+		x11_setup_request(x, w, piece);
 		break;
 	case CLIENT_REQUEST:
-		request(x, w, piece);
+		x11_begin_request(x, w, piece);
 		break;
 	case CLIENT_LONG:
 		words = card32(x, piece);
 		x->client_state = CLIENT_NEXT;
 		if (words < 2)
-			walk_stop(w, "X11: a request without a length");
+			skip_parser_stop(w, "X11: a request without a length");
 		else
-			walk_on(w, 4ull * (words - 2), 0);
+			skip_parser_expect(w, 4ull * (words - 2), 0);
 		break;
 	case CLIENT_QUERY:
 		x->client_state = CLIENT_QUERIED;
-		walk_on(w, 0, padded(card16(x, piece)));
-		if (!w->want || w->want > WALK_PIECE || w->want != 4ull * (x->words - 2))
-			walk_stop(w, "X11: an extension's name that is none");
+		skip_parser_expect(w, 0, x11_padded(card16(x, piece)));
+		if (!w->want || w->want > SKIP_PARSER_PIECE || w->want != 4ull * (x->words - 2))
+			skip_parser_stop(w, "X11: an extension's name that is none");
 		break;
 	case CLIENT_QUERIED:
-		query(x, piece, n);
+		x11_note_query(x, piece, n);
 		/* fallthrough */
 	default:	/* behind a request */
 		x->client_state = CLIENT_REQUEST;
-		walk_count(w, NULL);
-		walk_on(w, 0, 4);
+		skip_parser_count_to(w, NULL);
+		skip_parser_expect(w, 0, 4);
 	}
 }
 
@@ -180,7 +180,7 @@ static void learn_extension(struct x11_tap *x, uint16_t sequence, const uint8_t 
 	}
 }
 
-static void reply(struct x11_tap *x, struct walk *w, const uint8_t *p)
+static void x11_count_reply(struct x11_tap *x, struct skip_parser *w, const uint8_t *p)
 {
 	uint16_t sequence = (uint16_t)card16(x, p + 2), sent = x->sent[sequence];
 	uint8_t major = (uint8_t)(sent >> 8), minor = (uint8_t)sent;
@@ -194,7 +194,7 @@ static void reply(struct x11_tap *x, struct walk *w, const uint8_t *p)
 }
 
 /* An event's or error's number belongs to the extension whose first number is the nearest below it. */
-static int owner(const uint8_t *first, uint8_t code)
+static int x11_owner_extension(const uint8_t *first, uint8_t code)
 {
 	int best = UNNAMED;
 
@@ -204,14 +204,15 @@ static int owner(const uint8_t *first, uint8_t code)
 	return best;
 }
 
-static void numbered(struct x11_tap *x, struct walk *w, enum x11_kind kind, uint8_t code, uint8_t core, const uint8_t *first)
+static void x11_count_numbered(struct x11_tap *x, struct skip_parser *w, enum x11_kind kind, uint8_t code, uint8_t core,
+			       const uint8_t *first)
 {
-	int extension = code < core ? CORE : owner(first, code);
+	int extension = code < core ? CORE : x11_owner_extension(first, code);
 
 	count_message(x, w, kind, extension, extension >= NAMED ? (uint8_t)(code - first[extension]) : code);
 }
 
-static void take_message(struct x11_tap *x, struct walk *w, const uint8_t *p)
+static void x11_take_message(struct x11_tap *x, struct skip_parser *w, const uint8_t *p)
 {
 	uint8_t code = p[0] & 0x7f;	/* the highest bit: an application sent this event */
 	uint64_t more = 0;
@@ -219,36 +220,36 @@ static void take_message(struct x11_tap *x, struct walk *w, const uint8_t *p)
 	if (code == CODE_REPLY || code == X11_GENERIC)
 		more = 4ull * card32(x, p + 4);
 	if (p[0] == CODE_ERROR)
-		numbered(x, w, X11_ERROR, p[1], 128, x->first_error);
+		x11_count_numbered(x, w, X11_ERROR, p[1], 128, x->first_error);
 	else if (p[0] == CODE_REPLY)
-		reply(x, w, p);
+		x11_count_reply(x, w, p);
 	else if (code == X11_GENERIC)	/* of the extension whose major opcode it tells */
 		count_message(x, w, X11_EVENT, p[1] >= 128 && x->extension[p[1] - 128] ? x->extension[p[1] - 128] : CORE, code);
 	else if (code < 2)
-		walk_stop(w, "X11: an event that is none");
+		skip_parser_stop(w, "X11: an event that is none");
 	else
-		numbered(x, w, X11_EVENT, code, 64, x->first_event);
-	walk_on(w, more, 0);
+		x11_count_numbered(x, w, X11_EVENT, code, 64, x->first_event);
+	skip_parser_expect(w, more, 0);
 }
 
-void x11_server_step(void *context, struct walk *w, const uint8_t *piece, uint32_t n)
+void x11_server_step(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
 {
 	struct x11_tap *x = context;
 
 	(void)n;
 	if (x->server_state == SERVER_SETUP && !x->ordered) {
-		walk_stop(w, "X11: the byte order was not seen");
+		skip_parser_stop(w, "X11: the byte order was not seen");
 	} else if (x->server_state == SERVER_SETUP) {
 		if (piece[0] != 1)
-			walk_stop(w, "X11: the display refused");
+			skip_parser_stop(w, "X11: the display refused");
 		x->server_state = SERVER_NEXT;
-		walk_on(w, 4ull * card16(x, piece + 6), 0);
+		skip_parser_expect(w, 4ull * card16(x, piece + 6), 0);
 	} else if (x->server_state == SERVER_MESSAGE) {
 		x->server_state = SERVER_NEXT;
-		take_message(x, w, piece);
+		x11_take_message(x, w, piece);
 	} else {
 		x->server_state = SERVER_MESSAGE;
-		walk_count(w, NULL);
-		walk_on(w, 0, 32);
+		skip_parser_count_to(w, NULL);
+		skip_parser_expect(w, 0, 32);
 	}
 }

@@ -1,60 +1,62 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* x11 - what an X connection says: requests, replies, events and errors by name, with counts and bytes.
+/* x11 - counts requests, replies, events and errors of X connections by name, with bytes.
  *
- * X Window System Protocol, X Version 11 (x.org/releases/current/doc/xproto/x11protocol.html);
- * lengths beyond 256 KB by BIG-REQUESTS. An extension has the name that the application asked for
- * and the numbers that the display answered (QueryExtension); a reply has the name of its request,
- * found by the sequence number. The application is the X client, whichever channel that is. */
+ * X Window System Protocol, X Version 11 (x.org/releases/current/doc/xproto/x11protocol.html); lengths beyond 256 KB by
+ * BIG-REQUESTS. An extension has the name that the application asked for and the numbers that the display answered
+ * (QueryExtension); a reply has the name of its request, found by sequence number. The application is the X client, whichever
+ * channel it uses. */
 #ifndef PROTOTAP_X11_H
 #define PROTOTAP_X11_H
 
 #include "rfb.h"
-#include "walk.h"
+#include "skip_parser.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { X11_EXTENSIONS = 64, X11_MINORS = 256, X11_NAME = 40 };	/* extension 0 is the core protocol, 1 those that nobody named */
-enum { X11_GENERIC = 35 };	/* an event that names its extension itself */
+/* Extension 0 is the core protocol, 1 stands for extensions without a known name. */
+enum { X11_EXTENSIONS = 64, X11_MINORS = 256, X11_NAME = 40 };
+enum { X11_GENERIC = 35 };	/* number of GenericEvent, which carries its extension */
 enum x11_kind { X11_REQUEST, X11_REPLY, X11_EVENT, X11_ERROR, X11_KINDS };
 
-/* Of all connections: in [extension][request or reply: minor opcode, core: major; event, error: its number in the extension]. */
+/* Counts of all connections: tally[kind][extension][number]. Requests and replies: minor opcode, in the core protocol the major
+ * one; events and errors: number within the extension. */
 struct x11_count {
 	struct tally tally[X11_KINDS][X11_EXTENSIONS][X11_MINORS];
-	struct tally setup[2];			/* what opens a connection: application, display */
+	struct tally setup[2];			/* set-up messages of the application, of the display */
 	char name[X11_EXTENSIONS][X11_NAME];
 	int extensions;
 };
 
 struct x11_count *x11_count_new(void);	/* NULL: no memory */
 
-/* "PolyText8", "RENDER 23"; `text` holds at least X11_NAME + 24 bytes. */
+/* Writes a message's name, such as "PolyText8" or "RENDER 23", into `text` of at least X11_NAME + 24 bytes. */
 void x11_name(const struct x11_count *n, enum x11_kind kind, int extension, int minor, char *text, unsigned long size);
 extern const char *const x11_request_names[128], *const x11_event_names[36], *const x11_error_names[18];
 
-#define X11_ASKED 16	/* QueryExtensions that wait for their reply */
+#define X11_ASKED 16	/* most QueryExtension requests that wait for replies */
 
-/* One connection: 130 KB, a request's code by its sequence number being most of it. */
+/* One connection: 130 KB, most of it `sent`. */
 struct x11_tap {
 	struct x11_count *sum;
-	struct walk client, server;
+	struct skip_parser client, server;
 	uint8_t client_state, server_state;
-	bool little;		/* the application's byte order, which is the display's too */
-	bool ordered;		/* it is known */
-	uint16_t sequence;	/* of the latest request */
-	uint8_t major, minor;	/* of the request that is read */
-	uint32_t words;		/* its length */
-	uint8_t extension[128];	/* by major opcode - 128; 0: nobody named it */
-	uint8_t first_event[X11_EXTENSIONS], first_error[X11_EXTENSIONS];	/* 0: none */
+	bool little;		/* byte order of both directions, set by the application */
+	bool ordered;		/* `little` is known */
+	uint16_t sequence;	/* sequence number of the latest request */
+	uint8_t major, minor;	/* opcodes of the current request */
+	uint32_t words;		/* length of the current request, in words of 4 bytes */
+	uint8_t extension[128];	/* extension by major opcode - 128; 0: not known */
+	uint8_t first_event[X11_EXTENSIONS], first_error[X11_EXTENSIONS];	/* by extension; 0: none */
 	struct {
 		uint16_t sequence;
-		uint8_t extension;	/* 0: this place is free */
+		uint8_t extension;	/* 0: the entry is free */
 	} asked[X11_ASKED];
 	uint8_t next_asked;
-	uint16_t sent[65536];	/* major << 8 | minor of the request with this number */
+	uint16_t sent[65536];	/* major << 8 | minor opcode, by sequence number */
 };
 
 struct x11_tap *x11_new(struct x11_count *sum);	/* NULL: no memory */
-walk_step x11_client_step, x11_server_step;
+skip_parser_step x11_client_step, x11_server_step;
 
 #endif

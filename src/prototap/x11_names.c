@@ -50,7 +50,7 @@ static const char *const shm[] = {
 	"QueryVersion", "Attach", "Detach", "PutImage", "GetImage", "CreatePixmap", "AttachFd", "CreateSegment",
 };
 
-static const char *minor_name(const char *extension, int minor)
+static const char *x11_minor_name(const char *extension, int minor)
 {
 	if (!strcmp(extension, "RENDER") && minor < (int)(sizeof(render) / sizeof(*render)))
 		return render[minor];
@@ -59,7 +59,7 @@ static const char *minor_name(const char *extension, int minor)
 	return NULL;
 }
 
-static const char *core_name(enum x11_kind kind, int number)
+static const char *x11_core_name(enum x11_kind kind, int number)
 {
 	if (kind == X11_EVENT)
 		return number < 36 ? x11_event_names[number] : NULL;
@@ -74,9 +74,9 @@ void x11_name(const struct x11_count *n, enum x11_kind kind, int extension, int 
 	const char *name = NULL;
 
 	if (extension == CORE)
-		name = core_name(kind, minor);
+		name = x11_core_name(kind, minor);
 	else if (extension > UNNAMED && request)
-		name = minor_name(n->name[extension], minor);
+		name = x11_minor_name(n->name[extension], minor);
 	if (extension == CORE && name)
 		snprintf(text, size, "%s", name);
 	else if (extension == CORE && kind == X11_REPLY && !minor)

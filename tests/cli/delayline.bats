@@ -105,7 +105,7 @@ result() { jq "$1" "the report"; }
 	# the least of five, in ms: 60, and 5 + 20; not sooner, and nearer than once more of either way on a machine that is busy
 	[ "$(sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p' ping.out | awk '{ print ($1 >= 60 && $1 < 90) }')" = 1 ]
 	[ "$(sed -n 's,^rtt [^=]*= \([0-9.]*\)/.*,\1,p' again.out | awk '{ print ($1 >= 25 && $1 < 40) }')" = 1 ]
-	grep -q 'order "delay soon" is not understood' wire.err
+	grep -q '"delay soon" is ' wire.err
 	finish
 	[ "$status" = 0 ]
 	result '.settings, .result'
@@ -198,7 +198,7 @@ numbers() {	# FILE: those that came over the line as it stands
 	until_true gone "$wire"
 	wait "$wire" && status=0 || status=$?
 	[ "$status" = 1 ]
-	grep -q 'the interface b0 is gone' wire.err
+	grep -q 'the interface b0 was removed during the run' wire.err
 }
 
 @test "delayline: it ends with its parent, and its interfaces with it, however it ends" {
@@ -218,5 +218,5 @@ numbers() {	# FILE: those that came over the line as it stands
 	[ "$status" != 0 ]
 	run --separate-stderr "${inside[@]}" "$WIRE" --end c0 --end d0 --parent 1
 	[ "$status" = 1 ]
-	[[ $stderr == *"our parent is not 1"* ]]
+	[[ $stderr == *"--parent"* ]]
 }

@@ -105,7 +105,7 @@ header() { head -n 1 "$1" | tr '\t' '\n' | grep -vx schema | sort; }	# header TA
 		fields $extra.tsv >"$BATS_TEST_TMPDIR/$extra"
 		[ "$(wc -l <"$BATS_TEST_TMPDIR/$extra")" -ge 6 ]
 		while read -r name; do
-			grep -q "\"$name\"" src/prototap/wire.c src/refecho/refecho.c || { echo "$extra: $name"; return 1; }
+			grep -q "\"$name\"" src/prototap/key_join.c src/refecho/refecho.c || { echo "$extra: $name"; return 1; }
 		done <"$BATS_TEST_TMPDIR/$extra"
 	done
 }

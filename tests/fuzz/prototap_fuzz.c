@@ -8,7 +8,7 @@
  * (original - captured), u32 microseconds since the one before (little endian), and the captured
  * bytes. WHOLE_FILE: a capture file. TWO_FILES: u16 length of the first of two, which are merged.
  * DROPS: a pcapng file for drops.c. */
-#include "prototap/drops.h"
+#include "prototap/pcapng_drops.h"
 #include "prototap/meter.h"
 #include "prototap/source.h"
 
@@ -38,7 +38,7 @@ static void fuzz_drops(const uint8_t *data, size_t size)
 
 	if (fd < 0)
 		return;
-	drops_recorded(fd);
+	pcapng_drops(fd);
 	close(fd);
 }
 
@@ -103,7 +103,7 @@ static void fuzz_packets(struct meter *m, enum link_type link, const uint8_t *da
 /* What was decoded, what was not and what no record of the protocol had are together what crossed. */
 static void check_decoded(const struct meter *m)
 {
-	const struct contents *all = &m->contents;
+	const struct payload_totals *all = &m->contents;
 	uint64_t bytes = all->x11->setup[0].bytes + all->x11->setup[1].bytes, payload = 0;
 
 	for (int i = 0; i < RFB_CLIENT_KINDS; i++)
@@ -114,7 +114,7 @@ static void check_decoded(const struct meter *m)
 		for (int e = 0; e < all->x11->extensions; e++)
 			for (int i = 0; i < X11_MINORS; i++)
 				bytes += all->x11->tally[k][e][i].bytes;
-	for (int k = 0; k < CONTENT_KINDS; k++)
+	for (int k = 0; k < PAYLOAD_KINDS; k++)
 		bytes += all->undecoded[k];
 	for (int c = 0; c < CHANNELS; c++)
 		payload += m->sum[c].payload_bytes;
@@ -168,12 +168,12 @@ static void check(const struct meter *m)
 }
 
 /* Three keys, 0.1, 0.15 and 3 s after the packets' clock began, the first one to warm up. */
-static const struct typed *keys(void)
+static const struct key_log *keys(void)
 {
 	static struct pair_key key[3] = { { .due_ns = 100000000, .sent_ns = 100000000, .skipped = 1 },
 					  { .due_ns = 150000000, .sent_ns = 150000000 }, { .due_ns = 3000000000 } };
 	static struct clock_offset wall = { .at_ns = 1 };
-	static const struct typed typed = { .key = key, .wall = &wall, .n = 3, .walls = 1 };
+	static const struct key_log typed = { .key = key, .wall = &wall, .n = 3, .walls = 1 };
 
 	return &typed;
 }

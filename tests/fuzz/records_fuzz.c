@@ -26,7 +26,7 @@ static bool same_time(const struct pcap_pkthdr *h, int64_t time_ns)
 		time_ns == (int64_t)h->ts.tv_sec * 1000000000 + h->ts.tv_usec;
 }
 
-static void compare(pcap_t *p, struct records *r)
+static void compare(pcap_t *p, struct pcap_records *r)
 {
 	struct packet packet;
 	struct pcap_pkthdr *h;
@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd = size ? memfd_create("fuzz", 0) : -1;
 	FILE *f = fd >= 0 && write(fd, data + 1, size - 1) == (ssize_t)size - 1 && !lseek(fd, 0, SEEK_SET) ? fdopen(fd, "rb") : NULL;
 	pcap_t *p = f ? pcap_fopen_offline_with_tstamp_precision(f, PCAP_TSTAMP_PRECISION_NANO, error) : NULL;
-	struct records *r = NULL;
+	struct pcap_records *r = NULL;
 
 	if (p && link_of(pcap_datalink(p)))
 		r = records_open(fd, 0, 1 + (size_t)data[0], (uint32_t)pcap_snapshot(p));

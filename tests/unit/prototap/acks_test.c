@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "prototap/acks.h"
-#include "prototap/order.h"
+#include "prototap/reorder.h"
 
 #define MS 1000000LL
 
@@ -86,7 +86,7 @@ static void say(struct reorder *o, size_t *held, int64_t at, const char *text, u
 {
 	uint32_t n = (uint32_t)strlen(text);
 
-	reorder_take(o, held, at, (const uint8_t *)text, n, n + beyond, hear, h);
+	reorder_add(o, held, at, (const uint8_t *)text, n, n + beyond, hear, h);
 }
 
 static void early_bytes_wait_and_repeated_ones_do_not_count(void **state)
@@ -140,8 +140,8 @@ static void behind_a_hole_what_follows_on_each_other_is_one(void **state)
 	one = held;
 	/* one piece each would have to be looked through for every segment: half an hour for these */
 	for (int64_t at = 2; at < 1000000; at++)
-		reorder_take(&o, &held, at, (const uint8_t *)"x", 1, 1, hear, &h);
-	reorder_take(&o, &held, 1000, (const uint8_t *)"x", 1, 1, hear, &h);
+		reorder_add(&o, &held, at, (const uint8_t *)"x", 1, 1, hear, &h);
+	reorder_add(&o, &held, 1000, (const uint8_t *)"x", 1, 1, hear, &h);
 	assert_true(held < one + (4 << 20));
 	reorder_free(&o, &held);
 	assert_int_equal(held, 0);
@@ -166,21 +166,21 @@ static void pieces_that_were_cut_keep_their_places(void **state)
 
 static void without_room_bytes_are_a_length(void **state)
 {
-	static uint8_t much[ORDER_ROOM / 2];
+	static uint8_t much[REORDER_ROOM / 2];
 	struct reorder o = { .next = 0 };
 	struct heard h = { 0 };
-	size_t held = ORDER_ROOM - 4096;
+	size_t held = REORDER_ROOM - 4096;
 
 	(void)state;
-	reorder_take(&o, &held, 1, much, sizeof(much), sizeof(much), hear, &h);
+	reorder_add(&o, &held, 1, much, sizeof(much), sizeof(much), hear, &h);
 	say(&o, &held, 1 + (int64_t)sizeof(much), "on", 0, &h);
-	assert_true(held <= ORDER_ROOM);
+	assert_true(held <= REORDER_ROOM);
 	say(&o, &held, 0, "a", 0, &h);
 	assert_int_equal(o.next, 3 + (int64_t)sizeof(much));
 	assert_int_equal(h.n + h.unknown, 3 + (int64_t)sizeof(much));
 	assert_int_equal(h.unknown, sizeof(much));
 	assert_string_equal(h.text, "aon");
-	assert_int_equal(held, ORDER_ROOM - 4096);
+	assert_int_equal(held, REORDER_ROOM - 4096);
 }
 
 int main(void)

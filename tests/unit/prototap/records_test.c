@@ -48,7 +48,7 @@ static void record(uint32_t s, uint32_t fraction, uint32_t captured, uint32_t or
 }
 
 /* Where `before` bytes that are no part of it stand first. */
-static struct records *open_file(size_t room, uint32_t snaplen, int before)
+static struct pcap_records *open_file(size_t room, uint32_t snaplen, int before)
 {
 	int fd = memfd_create("made", 0);
 
@@ -57,7 +57,7 @@ static struct records *open_file(size_t room, uint32_t snaplen, int before)
 	return records_open(fd, before, room, snaplen);	/* the descriptor dies with the test */
 }
 
-static void expect(struct records *r, int64_t time_ns, uint32_t captured, uint32_t original, uint32_t first)
+static void expect(struct pcap_records *r, int64_t time_ns, uint32_t captured, uint32_t original, uint32_t first)
 {
 	struct packet p;
 
@@ -78,7 +78,7 @@ static void both_byte_orders_and_both_units(void **state)
 	for (int kind = 0; kind < 4; kind++)
 		for (size_t i = 0; i < sizeof(rooms) / sizeof(*rooms); i++) {
 			bool big = kind & 1, ns = kind & 2;
-			struct records *r;
+			struct pcap_records *r;
 
 			begin(big, ns ? 0xa1b23c4d : 0xa1b2c3d4, 4, 65535);
 			record(1700000000, 5, 60, 60);
@@ -97,7 +97,7 @@ static void both_byte_orders_and_both_units(void **state)
 
 static void a_packet_beyond_the_snapshot_length_is_cut(void **state)
 {
-	struct records *r;
+	struct pcap_records *r;
 
 	(void)state;
 	begin(false, 0xa1b2c3d4, 4, 100);
@@ -117,7 +117,7 @@ static void damage_is_told_and_stays(void **state)
 		{ 61, "truncated dump file; tried to read 16 header bytes, only got 15" },
 		{ 75, "truncated dump file; tried to read 16 header bytes, only got 1" },
 	};
-	struct records *r;
+	struct pcap_records *r;
 	struct packet p;
 
 	(void)state;
@@ -138,7 +138,7 @@ static void damage_is_told_and_stays(void **state)
 static void a_length_that_cannot_be_is_no_reason_to_ask_for_memory(void **state)
 {
 	static const uint32_t lengths[] = { 262145, 0x7fffffff, 0x80000000, 0xffffffff };
-	struct records *r;
+	struct pcap_records *r;
 	struct packet p;
 
 	(void)state;

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "prototap/tls.h"
-#include "prototap/walk.h"
+#include "prototap/skip_parser.h"
 
 static void what_begins_as_tls(void **state)
 {
@@ -94,19 +94,19 @@ struct names {
 	int n;
 };
 
-static void name_step(void *context, struct walk *w, const uint8_t *piece, uint32_t n)
+static void name_step(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
 {
 	struct names *names = context;
 
 	if (!n) {
-		walk_count(w, NULL);
-		walk_on(w, 0, 1);
+		skip_parser_count_to(w, NULL);
+		skip_parser_expect(w, 0, 1);
 	} else if (piece[0] == 2) {
-		walk_stop(w, "two");
+		skip_parser_stop(w, "two");
 	} else {
-		walk_count(w, &names->bytes[piece[0] & 1]);
+		skip_parser_count_to(w, &names->bytes[piece[0] & 1]);
 		names->n++;
-		walk_on(w, piece[0], 0);
+		skip_parser_expect(w, piece[0], 0);
 	}
 }
 
@@ -117,12 +117,12 @@ static void a_walk_in_any_pieces(void **state)
 	(void)state;
 	for (uint32_t piece = 1; piece <= sizeof(stream); piece++) {
 		struct names names = { { 0, 0 }, 0 };
-		struct walk w = { .want = 1 };
+		struct skip_parser w = { .want = 1 };
 
 		for (uint32_t at = 0; at < sizeof(stream); at += piece) {
 			uint32_t n = piece < sizeof(stream) - at ? piece : (uint32_t)sizeof(stream) - at;
 
-			walk_take(&w, stream + at, n, n, name_step, &names);
+			skip_parser_feed(&w, stream + at, n, n, name_step, &names);
 		}
 		assert_int_equal(names.n, 4);
 		assert_int_equal(names.bytes[1], 6);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* delay_queue - packets under way: a priority queue by due time, with a slot of memory for each packet. Pure.
+ *
+ * Packets with equal due times leave in the order of their arrival. Only delay_queue_new() allocates. */
+#ifndef THINPROBE_DELAYLINE_DELAY_QUEUE_H
+#define THINPROBE_DELAYLINE_DELAY_QUEUE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define DELAY_QUEUE_SLOT 2048		/* bytes of a slot; a frame that fills it was longer, and is refused */
+
+struct delay_queue;
+
+/* NULL: no memory. All memory is touched at once: later packets cause no page faults. */
+struct delay_queue *delay_queue_new(size_t packets);
+void delay_queue_free(struct delay_queue *s);
+
+/* A free slot of DELAY_QUEUE_SLOT bytes, the same one until delay_queue_push(); NULL: the queue is full. */
+unsigned char *delay_queue_free_slot(struct delay_queue *s);
+/* Queues the `bytes` that were written into the free slot. `way`: direction, 0 or 1. */
+void delay_queue_push(struct delay_queue *s, int64_t due_ns, size_t bytes, int way);
+
+/* Earliest due time; INT64_MAX: the queue is empty. */
+int64_t delay_queue_next_due(const struct delay_queue *s);
+/* Removes and returns the earliest packet, whose memory is valid until the next delay_queue_push(). NULL: the queue is empty. */
+const unsigned char *delay_queue_pop(struct delay_queue *s, int64_t *due_ns, size_t *bytes, int *way);
+
+size_t delay_queue_length(const struct delay_queue *s);
+size_t delay_queue_peak(const struct delay_queue *s);	/* greatest length so far */
+
+#endif

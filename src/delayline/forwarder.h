@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* forwarder - carries frames between the two TAP interfaces in one thread: reads each, schedules it, writes it when it is due. */
+#ifndef THINPROBE_DELAYLINE_FORWARDER_H
+#define THINPROBE_DELAYLINE_FORWARDER_H
+
+#include "delay_hist.h"
+#include "delay_queue.h"
+#include "link_path.h"
+#include "tap_port.h"
+
+#include <signal.h>
+#include <stdbool.h>
+
+struct forwarder_direction {	/* [i]: from ends[i] to the other interface */
+	struct link_path path;
+	int64_t packets, bytes;			/* read from the sending interface */
+	int64_t fate[LINK_FATES];		/* packets by enum link_fate */
+	int64_t passed_bytes;			/* written to the receiving interface */
+	int64_t no_room;			/* packets dropped because the delay queue was full or the frame too long */
+	int64_t refused;			/* packets that the receiving interface did not take: it is down */
+};
+
+struct forwarder {
+	struct tap_port ends[2];
+	struct forwarder_direction way[2];
+	struct delay_queue *queue;
+	struct delay_hist added;	/* time from when a frame was due until it was written */
+	int64_t begun_ns, spun_ns;	/* first call (CLOCK_MONOTONIC); time spent busy-waiting since */
+	int broken;		/* 1 + index of the interface that is gone; 0: none */
+};
+
+/* Waits for frames, due times, `control` (-1: no such descriptor), a signal that `while_waiting` lets in, or `until_ns`
+ * (INT64_MAX: no limit), and handles what is there. True: `control` can be read. */
+bool forwarder_run_once(struct forwarder *p, int control, int64_t until_ns, const sigset_t *while_waiting);
+
+#endif

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "link_commands.h"
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define RATE_LEAST 1000
+#define RATE_MOST 100000000000
+
+int link_rate_read(const char *text, int64_t *bits)
+{
+	int64_t value = 0;
+	int err = strcmp(text, "none") ? cli_read_bits(text, &value) : 0;
+
+	if (!err && strcmp(text, "none") != 0 && (value < RATE_LEAST || value > RATE_MOST))
+		err = -ERANGE;
+	if (!err)
+		*bits = value;
+	return err;
+}
+
+int link_loss_read(const char *text, double *probability)
+{
+	size_t length = strlen(text);
+	char number[32];
+	double value;
+	int err;
+
+	if (length > 0 && text[length - 1] == '%')
+		length--;
+	if (length == 0 || length >= sizeof(number))
+		return -EINVAL;
+	snprintf(number, sizeof(number), "%.*s", (int)length, text);
+	err = cli_read_real(number, &value);
+	if (err)
+		return err;
+	if (!(value >= 0 && value <= 100))
+		return -ERANGE;
+	*probability = value / 100;
+	return 0;
+}
+
+static int read_command_time(const char *text, int64_t *out)
+{
+	int64_t ns;
+	int err = cli_read_ns(text, &ns);
+
+	if (err)
+		return err;
+	if (ns < 0 || ns > LINK_TIME_MAX_NS)
+		return -ERANGE;
+	*out = ns;
+	return 0;
+}
+
+static int read_command_word(const char *text, const char *const *words, int *out)
+{
+	for (int i = 0; words[i]; i++) {
+		if (!strcmp(text, words[i])) {
+			*out = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int read_link_setting(struct link_path_cfg *cfg, const char *name, const char *value)
+{
+	static const char *const order[] = { "kept", "free", NULL };
+	const struct { const char *name; int64_t *ns; } times[] = {
+		{ "queue", &cfg->queue_ns }, { "delay", &cfg->delay_ns }, { "jitter", &cfg->jitter_ns },
+	};
+	int word, err;
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
+		if (!strcmp(name, times[i].name))
+			return read_command_time(value, times[i].ns);
+	if (!strcmp(name, "rate"))
+		return link_rate_read(value, &cfg->rate_bits);
+	if (!strcmp(name, "loss"))
+		return link_loss_read(value, &cfg->loss);
+	if (!strcmp(name, "shape"))
+		return read_command_word(value, jitter_shapes, &cfg->shape);
+	if (strcmp(name, "order") != 0)
+		return -EINVAL;
+	err = read_command_word(value, order, &word);
+	if (!err)
+		cfg->reorder = word == 1;
+	return err;
+}
+
+int link_command_read(struct link_commands *o, const char *line)
+{
+	char name[16] = "", value[64] = "", rest;
+	struct link_path_cfg cfg;
+	int which = LINK_FORTH | LINK_BACK, err;
+	int64_t seed;
+
+	if (!*line)
+		return 0;
+	if (!strcmp(line, "report")) {
+		o->report = true;
+		return 0;
+	}
+	if (!strncmp(line, "forth ", 6) || !strncmp(line, "back ", 5)) {
+		which = *line == 'f' ? LINK_FORTH : LINK_BACK;
+		line = strchr(line, ' ') + 1;
+	}
+	if (sscanf(line, "%15s %63s %c", name, value, &rest) != 2)
+		return -EINVAL;
+	if (!strcmp(name, "seed")) {
+		err = cli_read_int(value, &seed);
+		if (err || seed < 0)
+			return err ? err : -ERANGE;
+		o->seeded = true;
+		o->seed = (uint64_t)seed;
+		return 0;
+	}
+	cfg = o->cfg[0];
+	err = read_link_setting(&cfg, name, value);
+	if (err)
+		return err;
+	for (int way = 0; way < 2; way++) {
+		if (which & 1 << way)
+			read_link_setting(&o->cfg[way], name, value);
+	}
+	o->changed |= which;
+	return 0;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tap_port.h"
+#include "why.h"
+
+#include <cap-ng.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_tun.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+static int tap_port_create(struct tap_port *e, char *why, size_t size)
+{
+	struct ifreq request = { .ifr_flags = IFF_TAP | IFF_NO_PI };
+	int err;
+
+	e->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (e->fd < 0)
+		return why_write(-errno, why, size, "cannot open /dev/net/tun: %s; run modprobe tun, or give this user access to it",
+				 strerror(errno));
+	memcpy(request.ifr_name, e->name, sizeof(request.ifr_name));
+	if (ioctl(e->fd, TUNSETIFF, &request)) {
+		err = errno;
+		close(e->fd);
+		e->fd = -1;
+		return why_write(-err, why, size, "cannot create the interface %s: %s%s", e->name, strerror(err),
+			      err == EPERM ? "; needs CAP_NET_ADMIN in its network namespace" : err == EBUSY ? "; another interface has this name" : "");
+	}
+	e->counters = open("/proc/thread-self/net/dev", O_RDONLY | O_CLOEXEC);
+	return 0;
+}
+
+int tap_port_open(struct tap_port *e, const char *where, char *why, size_t size)
+{
+	const char *space = strchr(where, '@');
+	size_t length = space ? (size_t)(space - where) : strlen(where);
+	int there, err = 0;
+
+	*e = (struct tap_port){ .fd = -1, .counters = -1 };
+	if (length == 0 || length >= sizeof(e->name))
+		return why_write(-EINVAL, why, size, "%s: the name of an interface has 1 to 15 characters", where);
+	memcpy(e->name, where, length);
+	if (!space)
+		return tap_port_create(e, why, size);
+	there = open(space + 1, O_RDONLY | O_CLOEXEC);
+	if (there < 0 || setns(there, CLONE_NEWNET)) {
+		err = errno;
+		why_write(-err, why, size, "cannot enter the network namespace %s: %s%s", space + 1, strerror(err),
+		       err == EPERM ? "; needs CAP_SYS_ADMIN there" : "");
+	}
+	if (there >= 0)
+		close(there);
+	return err ? -err : tap_port_create(e, why, size);
+}
+
+void tap_port_close(struct tap_port *e)
+{
+	if (e->fd >= 0)
+		close(e->fd);
+	if (e->counters >= 0)
+		close(e->counters);
+	e->fd = e->counters = -1;
+}
+
+int64_t tap_port_read_dropped(const char *text, const char *name)
+{
+	size_t length = strlen(name);
+	long long dropped;
+
+	for (const char *at = text; at && *at; at = strchr(at, '\n'), at = at ? at + 1 : NULL) {
+		at += strspn(at, " ");
+		if (strncmp(at, name, length) != 0 || at[length] != ':')
+			continue;
+		/* receive: bytes packets errs drop fifo frame compressed multicast; transmit: bytes packets errs drop ... */
+		if (sscanf(at + length + 1, "%*d%*d%*d%*d%*d%*d%*d%*d%*d%*d%*d%lld", &dropped) == 1)
+			return dropped;
+	}
+	return -1;
+}
+
+int64_t tap_port_dropped(const struct tap_port *e)
+{
+	char text[8192];
+	ssize_t n = e->counters < 0 ? -1 : pread(e->counters, text, sizeof(text) - 1, 0);
+
+	if (n <= 0)
+		return -1;
+	text[n] = '\0';
+	return tap_port_read_dropped(text, e->name);
+}
+
+int drop_link_privileges(void)
+{
+	static const capng_type_t sets = CAPNG_EFFECTIVE | CAPNG_PERMITTED;
+	/* Opening a report grows locked memory; the report and the fifo may lie in another user's folder. */
+	static const unsigned needed[] = { CAP_IPC_LOCK, CAP_DAC_OVERRIDE, CAP_FOWNER };
+	const size_t n = sizeof(needed) / sizeof(*needed);
+	int had[sizeof(needed) / sizeof(*needed)];
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -errno;
+	if (capng_get_caps_process())
+		return -EPERM;
+	if (capng_have_capabilities(CAPNG_SELECT_CAPS) == CAPNG_NONE)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		had[i] = capng_have_capability(CAPNG_PERMITTED, needed[i]);
+	capng_clear(CAPNG_SELECT_CAPS);
+	for (size_t i = 0; i < n; i++) {
+		if (had[i] && capng_update(CAPNG_ADD, sets, needed[i]))
+			return -EPERM;
+	}
+	return capng_apply(CAPNG_SELECT_CAPS) ? -EPERM : 0;
+}

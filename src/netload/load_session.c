@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "load_session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int load_session_start(struct load_session *r)
+{
+	int err = 0;
+
+	r->own.sent_low = r->own.sent_high = r->own.got_low = r->own.got_high = -1;
+	r->push.load = r->pull.load = &r->load;
+	r->push.lane = r->pull.lane = r->lane;
+	r->push.key = r->pull.key = r->key;
+	r->push.side = r->pull.side = &r->own;
+	if (r->pushes) {
+		r->noise = tx_random_payload(r->load.seed);
+		r->push.noise = r->noise;
+		err = r->noise ? 0 : -ENOMEM;
+	}
+	if (!err && r->pulls)
+		err = rx_start(&r->pull);
+	if (!err && r->pushes) {
+		err = tx_start(&r->push);
+		if (err && r->pulls)
+			rx_stop(&r->pull, true);
+	}
+	return err;
+}
+
+static void load_session_copy_counts(struct load_session *r)
+{
+	for (int64_t i = 0; i < r->load.lanes; i++)
+		r->own.lane[i] = r->lane[i].count;
+}
+
+void load_session_stop_tx(struct load_session *r, bool at_once)
+{
+	if (!r->pushes)
+		return;
+	if (at_once)
+		atomic_store(&r->push.stop, true);
+	tx_join(&r->push);
+	load_session_copy_counts(r);
+}
+
+void load_session_stop_rx(struct load_session *r, bool at_once)
+{
+	if (!r->pulls)
+		return;
+	rx_stop(&r->pull, at_once);
+	load_session_copy_counts(r);
+}
+
+void load_session_free(struct load_session *r)
+{
+	for (int64_t i = 0; i < r->load.lanes; i++)
+		if (r->lane[i].fd > 0)
+			close(r->lane[i].fd);
+	if (r->control.fd > 0)
+		close(r->control.fd);
+	free(r->noise);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* load_session - one load at one end: its streams, a sending and a receiving thread; and the two ends, sender and server. */
+#ifndef THINPROBE_NETLOAD_LOAD_SESSION_H
+#define THINPROBE_NETLOAD_LOAD_SESSION_H
+
+#include "load_stream.h"
+#include "sock.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* The sending thread, which keeps the schedule of pacer.h on all streams. */
+struct load_tx {
+	const struct load_cfg *load;
+	struct load_stream *lane;
+	uint64_t key;			/* written into every datagram */
+	const unsigned char *noise;	/* tx_random_payload() */
+	struct load_counts *side;	/* gets what was sent */
+	int priority;			/* real-time priority of the thread; 0: none */
+	atomic_bool stop, started, over;
+	atomic_llong bits_per_s;	/* rate in the last whole second */
+	int err;			/* -errno of a stream that broke; 0: none */
+	pthread_t thread;
+};
+
+/* Random bytes that cannot be compressed, owned by the caller. NULL: no memory. */
+unsigned char *tx_random_payload(int64_t seed);
+/* Bytes handed to the kernel at a time. */
+int64_t tx_batch_bytes(const struct load_cfg *load, int64_t header);
+int tx_start(struct load_tx *p);	/* 0 or -errno; then tx_join() once */
+void tx_join(struct load_tx *p);
+
+/* The receiving thread, which receives and counts on all streams. */
+struct load_rx {
+	const struct load_cfg *load;
+	struct load_stream *lane;
+	uint64_t key;			/* expected in every datagram */
+	struct load_counts *side;	/* gets what was received */
+	atomic_llong end_ns;		/* receive until then; INT64_MAX: the other end still sends */
+	pthread_t thread;
+};
+
+int rx_start(struct load_rx *p);	/* 0 or -errno */
+/* Receives what is still under way, unless `at_once`, and ends the thread. */
+void rx_stop(struct load_rx *p, bool at_once);
+
+struct load_session {
+	struct load_cfg load;
+	uint64_t key;			/* random, chosen by the server: shows that a stream belongs to this load */
+	struct ctl_conn control;
+	struct load_stream lane[LOAD_STREAMS];
+	struct load_counts own, other;	/* what this end counted, what the other end counted */
+	struct load_tx push;
+	struct load_rx pull;
+	bool pushes, pulls;		/* this end sends, receives */
+	unsigned char *noise;
+};
+
+/* Starts the threads once all streams are open (lane[].fd). 0 or -errno. */
+int load_session_start(struct load_session *r);
+/* Ends the sending thread, at once or when the load's time is over, and counts in `own` what was sent. */
+void load_session_stop_tx(struct load_session *r, bool at_once);
+/* Ends the receiving thread after the other end has sent all, or at once, and counts in `own` what was received. */
+void load_session_stop_rx(struct load_session *r, bool at_once);
+void load_session_free(struct load_session *r);
+
+/* --- the sender --- */
+
+/* Connects to the server, agrees on the load and opens all streams; chooses load.size where it is 0. 0, or -errno with the reason
+ * in `why`. */
+int send_connect(struct load_session *r, const struct sock_address *to, char *why, size_t size);
+
+enum send_end { SEND_TIME, SEND_SIGNAL, SEND_SERVER, SEND_BROKEN };	/* why a load ended */
+extern const char *const send_end_words[];
+
+/* Sends the load until it ends. Calls `ready` once when the first frames have gone, `look` repeatedly. *heard: r->other has the
+ * server's counts. 0, or -errno: the load could not begin. */
+int send_load(struct load_session *r, void (*ready)(void), void (*look)(const struct load_session *r), enum send_end *end,
+	      bool *heard);
+
+/* --- the server --- */
+
+#define SERVE_AT_ONCE 32	/* most loads at a time; further clients are refused */
+
+/* Sums over all loads, in memory shared with their processes. */
+struct serve_totals {
+	atomic_llong loads, refused, broken;	/* loads that ended well, clients refused, loads that broke off */
+	atomic_llong got_payload, got_wire, sent_payload, sent_wire;
+};
+
+struct serve_totals *serve_totals_new(void);	/* NULL: no memory */
+/* Serves each load in a process of its own, so that one that fails does not end the others, until a stop signal or, with `once`,
+ * the end of one load. 0 or -errno. */
+int serve(int listener, bool once, struct serve_totals *total);
+
+#endif

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "load_session.h"
+#include "ctl.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#define SCRATCH (256 << 10)	/* bytes received in one call over TCP */
+#define PARCEL 64		/* datagrams received in one call */
+#define DRAIN_NS (5 * NS_PER_S)		/* longest time that sent data may stay under way */
+#define QUIET_NS (300 * NS_PER_MS)	/* a silence of this length after the sender's end: no more datagrams will come */
+#define LOOK_MS 50			/* between checks whether the load is over */
+
+struct rx_thread {
+	struct load_rx *p;
+	char *scratch;
+	struct rate_window second;
+	int64_t first_ns, last_ns;	/* arrival of the first and the last data; 0: none yet */
+};
+
+static void rx_receive_bytes(struct rx_thread *s, struct load_stream *l)
+{
+	ssize_t n = recv(l->fd, s->scratch, SCRATCH, 0);
+
+	if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
+		l->over = true;
+	if (n > 0) {
+		l->count.got_payload += n;
+		s->last_ns = clock_now();
+	}
+}
+
+/* Reads only the marks. Copies are not counted: they would hide datagrams that were lost. */
+static void rx_receive_datagrams(struct rx_thread *s, struct load_stream *l)
+{
+	struct mmsghdr msg[PARCEL] = { 0 };
+	struct iovec part[PARCEL];
+	unsigned char mark[PARCEL][CTL_MARK_BYTES];
+	uint64_t number;
+	int n;
+
+	for (int i = 0; i < PARCEL; i++) {
+		part[i] = (struct iovec){ mark[i], CTL_MARK_BYTES };
+		msg[i].msg_hdr = (struct msghdr){ .msg_iov = &part[i], .msg_iovlen = 1 };
+	}
+	n = recvmmsg(l->fd, msg, PARCEL, MSG_DONTWAIT | MSG_TRUNC, NULL);
+	for (int i = 0; i < n; i++) {
+		if (msg[i].msg_len < CTL_MARK_BYTES || ctl_read_mark(mark[i], s->p->key, s->p->load->lanes, &number) != l - s->p->lane ||
+		    seq_track_add(&l->arrive, number) != SEQ_NEW)
+			continue;
+		l->count.got_frames++;
+		l->count.got_payload += msg[i].msg_len;
+		s->last_ns = clock_now();
+	}
+}
+
+/* Frame bits (or payload bits) received so far; for TCP estimated from the payload: asking the kernel each time costs too much. */
+static int64_t rx_total_bits(struct rx_thread *s)
+{
+	int64_t bytes = 0;
+
+	for (int64_t i = 0; i < s->p->load->lanes; i++) {
+		struct load_stream *l = &s->p->lane[i];
+		int64_t size = l->mss && s->p->load->size > l->mss ? l->mss : s->p->load->size, got = l->count.got_payload;
+
+		bytes += s->p->load->payload_bits ? got : got + got / size * l->header;
+	}
+	return 8 * bytes;
+}
+
+static void rx_count_seconds(struct rx_thread *s, int64_t now)
+{
+	if (!s->last_ns)
+		return;
+	if (!s->first_ns) {
+		s->first_ns = s->last_ns;
+		rate_window_start(&s->second, s->first_ns, rx_total_bits(s));
+	} else if (rate_window_over(&s->second, now)) {
+		rate_window_add_total(&s->second, now, rx_total_bits(s));
+	}
+}
+
+static bool rx_goes_on(struct rx_thread *s, int64_t now)
+{
+	int64_t end = atomic_load(&s->p->end_ns);
+
+	if (now >= end)
+		return false;
+	if (s->p->load->udp)	/* end_ns lies DRAIN_NS after the sender's end */
+		return end == INT64_MAX || (now - s->last_ns < QUIET_NS || now < end - DRAIN_NS + QUIET_NS);
+	for (int64_t i = 0; i < s->p->load->lanes; i++)
+		if (!s->p->lane[i].over)
+			return true;
+	return false;
+}
+
+static void *rx_main(void *context)
+{
+	struct load_rx *p = context;
+	struct rx_thread s = { .p = p, .scratch = malloc(SCRATCH), .second = { .low = -1, .high = -1 } };
+	struct pollfd fds[LOAD_STREAMS];
+	int64_t cpu = clock_thread_cpu(), now;
+
+	while (now = clock_now(), s.scratch && rx_goes_on(&s, now)) {
+		for (int64_t i = 0; i < p->load->lanes; i++)
+			fds[i] = (struct pollfd){ .fd = p->lane[i].over ? -1 : p->lane[i].fd, .events = POLLIN };
+		if (poll(fds, (nfds_t)p->load->lanes, LOOK_MS) > 0)
+			for (int64_t i = 0; i < p->load->lanes; i++)
+				if (fds[i].revents)
+					(p->load->udp ? rx_receive_datagrams : rx_receive_bytes)(&s, &p->lane[i]);
+		if (atomic_load(&p->end_ns) == INT64_MAX)
+			rx_count_seconds(&s, clock_now());
+	}
+	for (int64_t i = 0; i < p->load->lanes; i++) {
+		load_stream_count_received(&p->lane[i]);
+		p->side->dropped_frames += load_stream_dropped(&p->lane[i]);
+	}
+	p->side->got_ns = s.first_ns ? s.last_ns - s.first_ns : 0;
+	p->side->got_low = s.second.low;
+	p->side->got_high = s.second.high;
+	p->side->got_seconds = s.second.seconds;
+	p->side->cpu_ns += clock_thread_cpu() - cpu;
+	free(s.scratch);
+	return NULL;
+}
+
+int rx_start(struct load_rx *p)
+{
+	atomic_store(&p->end_ns, INT64_MAX);
+	return -pthread_create(&p->thread, NULL, rx_main, p);
+}
+
+void rx_stop(struct load_rx *p, bool at_once)
+{
+	atomic_store(&p->end_ns, at_once ? 0 : clock_now() + DRAIN_NS);
+	pthread_join(p->thread, NULL);
+}

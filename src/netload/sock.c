@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sock.h"
+#include "proc.h"
+#include "why.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <linux/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BUFFER (4 << 20)	/* bytes of a large socket buffer */
+#define SLICE_MS 50		/* longest sleep between checks of the stop flag */
+
+/* --- places ---------------------------------------------------------------------------------------------------- */
+
+static int sock_split_address(const char *text, int port, char *host, size_t size, int64_t *number)
+{
+	const char *colon = strrchr(text, ':'), *end = colon;
+
+	*number = port;
+	if (text[0] == '[') {
+		end = strchr(text, ']');
+		if (!end || (end[1] && end[1] != ':'))
+			return -EINVAL;
+		colon = end[1] ? end + 1 : NULL;
+		text++;
+	} else if (port && colon && strchr(text, ':') != colon) {
+		colon = NULL;	/* an IPv6 address without a port */
+		end = text + strlen(text);
+	}
+	if (!end)
+		end = text + strlen(text);
+	if (colon && cli_read_int(colon + 1, number))
+		return -EINVAL;
+	if (*number < 1 || *number > 65535 || end == text || (size_t)(end - text) >= size)
+		return -EINVAL;
+	memcpy(host, text, (size_t)(end - text));
+	host[end - text] = '\0';
+	return 0;
+}
+
+int sock_resolve(const char *text, int port, bool numeric, struct sock_address *out, char *why, size_t size)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | (numeric ? AI_NUMERICHOST | AI_PASSIVE : 0) },
+		*found;
+	char host[256], service[16];
+	int64_t number;
+	int err;
+
+	if (sock_split_address(text, port, host, sizeof(host), &number)) {
+		snprintf(why, size, port ? "give an address, or an address and a port as ADDRESS:PORT" :
+			 "give HOST:PORT, such as 10.0.0.2:5210 or [::1]:5210");
+		return -EINVAL;
+	}
+	snprintf(service, sizeof(service), "%d", (int)number);
+	err = getaddrinfo(host, service, &hints, &found);
+	if (err)
+		return why_write(-EINVAL, why, size, "%s", err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err));
+	memset(out, 0, sizeof(*out));
+	memcpy(&out->addr, found->ai_addr, found->ai_addrlen);
+	out->size = found->ai_addrlen;
+	freeaddrinfo(found);
+	return 0;
+}
+
+static in_port_t *sock_port_field(struct sock_address *p)
+{
+	return p->addr.ss_family == AF_INET6 ? &((struct sockaddr_in6 *)&p->addr)->sin6_port : &((struct sockaddr_in *)&p->addr)->sin_port;
+}
+
+void sock_set_port(struct sock_address *p, int port)
+{
+	*sock_port_field(p) = htons((in_port_t)port);
+}
+
+int sock_port(const struct sock_address *p)
+{
+	struct sock_address copy = *p;
+
+	return ntohs(*sock_port_field(&copy));
+}
+
+int sock_local_address(int fd, struct sock_address *out)
+{
+	out->size = sizeof(out->addr);
+	return getsockname(fd, (struct sockaddr *)&out->addr, &out->size) ? -errno : 0;
+}
+
+int sock_peer_address(int fd, struct sock_address *out)
+{
+	out->size = sizeof(out->addr);
+	return getpeername(fd, (struct sockaddr *)&out->addr, &out->size) ? -errno : 0;
+}
+
+bool sock_same_host(const struct sock_address *a, const struct sock_address *b)
+{
+	if (a->addr.ss_family != b->addr.ss_family)
+		return false;
+	if (a->addr.ss_family == AF_INET6)
+		return !memcmp(&((const struct sockaddr_in6 *)&a->addr)->sin6_addr, &((const struct sockaddr_in6 *)&b->addr)->sin6_addr,
+			       sizeof(struct in6_addr));
+	return ((const struct sockaddr_in *)&a->addr)->sin_addr.s_addr == ((const struct sockaddr_in *)&b->addr)->sin_addr.s_addr;
+}
+
+/* --- sockets --------------------------------------------------------------------------------------------------- */
+
+static int sock_create(const struct sock_address *at, int type)
+{
+	int fd = socket(at->addr.ss_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int sock_close_with(int fd, int err)
+{
+	close(fd);
+	return err;
+}
+
+void sock_set_buffer(int fd, int plain, int forced)
+{
+	if (setsockopt(fd, SOL_SOCKET, forced, &(int){ BUFFER }, sizeof(int)))
+		setsockopt(fd, SOL_SOCKET, plain, &(int){ BUFFER }, sizeof(int));
+}
+
+int sock_listen(const struct sock_address *at, bool roomy)
+{
+	int fd = sock_create(at, SOCK_STREAM);
+
+	if (fd < 0)
+		return fd;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int));
+	if (roomy)	/* a receiver that waits for its CPU must not stop the sender */
+		sock_set_buffer(fd, SO_RCVBUF, SO_RCVBUFFORCE);
+	if (bind(fd, (const struct sockaddr *)&at->addr, at->size) || listen(fd, 128))
+		return sock_close_with(fd, -errno);
+	return fd;
+}
+
+int sock_bind_udp(const struct sock_address *at)
+{
+	int fd = sock_create(at, SOCK_DGRAM);
+
+	if (fd >= 0 && bind(fd, (const struct sockaddr *)&at->addr, at->size))
+		return sock_close_with(fd, -errno);
+	return fd;
+}
+
+int sock_wait(int fd, short events, int64_t until_ns, bool heeds_stop)
+{
+	struct pollfd p = { .fd = fd, .events = events };
+
+	for (;;) {
+		int64_t left = until_ns == INT64_MAX ? SLICE_MS : (until_ns - clock_now()) / NS_PER_MS + 1;
+
+		if (heeds_stop && proc_stop)
+			return -EINTR;
+		if (left <= 0)
+			return 0;
+		if (poll(&p, 1, (int)(left < SLICE_MS ? left : SLICE_MS)) > 0)
+			return 1;
+	}
+}
+
+int sock_connect(const struct sock_address *to, int64_t until_ns, bool roomy)
+{
+	int fd = sock_create(to, SOCK_STREAM), err = 0;
+	socklen_t size = sizeof(err);
+
+	if (fd < 0)
+		return fd;
+	if (roomy)
+		sock_set_buffer(fd, SO_RCVBUF, SO_RCVBUFFORCE);
+	if (!connect(fd, (const struct sockaddr *)&to->addr, to->size))
+		return fd;
+	if (errno != EINPROGRESS)
+		return sock_close_with(fd, -errno);
+	err = sock_wait(fd, POLLOUT, until_ns, true);
+	if (err <= 0)
+		return sock_close_with(fd, err ? err : -ETIMEDOUT);
+	err = 0;
+	getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &size);
+	return err ? sock_close_with(fd, -err) : fd;
+}
+
+/* --- lines ----------------------------------------------------------------------------------------------------- */
+
+/* Takes the first complete line out of the received text. 1: there was one; 0: not yet; -EPROTO: not a line. */
+static int ctl_take_line(struct ctl_conn *d, char *line)
+{
+	char *end = memchr(d->text, '\n', d->n);
+	size_t n;
+
+	if (!end)
+		return d->n >= sizeof(d->text) - 1 ? -EPROTO : 0;
+	n = (size_t)(end - d->text);
+	if (memchr(d->text, '\0', n))
+		return -EPROTO;
+	memcpy(line, d->text, n);
+	line[n] = '\0';
+	d->n -= n + 1;
+	memmove(d->text, end + 1, d->n);
+	return 1;
+}
+
+int ctl_receive_line(struct ctl_conn *d, char *line, int64_t until_ns, bool heeds_stop)
+{
+	for (;;) {
+		int err = ctl_take_line(d, line);
+		ssize_t n;
+
+		if (err)
+			return err;
+		err = sock_wait(d->fd, POLLIN, until_ns, heeds_stop);
+		if (err <= 0)
+			return err ? err : -ETIMEDOUT;
+		n = read(d->fd, d->text + d->n, sizeof(d->text) - 1 - d->n);
+		if (!n)
+			return 0;
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return -errno;
+		d->n += n > 0 ? (size_t)n : 0;
+	}
+}
+
+int ctl_send_line(struct ctl_conn *d, const char *line)
+{
+	char text[CTL_LINE_MAX + 1];
+	int n = snprintf(text, sizeof(text), "%s\n", line), at = 0;
+	int64_t until = clock_now() + 5 * NS_PER_S;
+
+	while (at < n) {
+		ssize_t w = send(d->fd, text + at, (size_t)(n - at), MSG_NOSIGNAL);
+
+		if (w >= 0) {
+			at += (int)w;
+			continue;
+		}
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+		if (sock_wait(d->fd, POLLOUT, until, false) <= 0)
+			return -ETIMEDOUT;
+	}
+	return 0;
+}
+
+int ctl_send_counts(struct ctl_conn *d, const struct load_counts *s, int64_t lanes)
+{
+	char line[CTL_LINE_MAX];
+	int err = 0;
+
+	for (int64_t i = 0; !err && i < lanes; i++) {
+		err = ctl_write_stream(line, sizeof(line), i, &s->lane[i]);
+		err = err ? err : ctl_send_line(d, line);
+	}
+	err = err ? err : ctl_write_total(line, sizeof(line), s);
+	return err ? err : ctl_send_line(d, line);
+}
+
+int ctl_receive_counts(struct ctl_conn *d, struct load_counts *s, int64_t lanes, int64_t until_ns, bool heeds_stop)
+{
+	char line[CTL_LINE_MAX];
+
+	for (int64_t i = 0; i <= lanes; i++) {
+		int err = ctl_receive_line(d, line, until_ns, heeds_stop);
+
+		if (err <= 0)
+			return err ? err : -ECONNRESET;
+		err = i < lanes ? ctl_read_stream(line, s, lanes) : ctl_read_total(line, s);
+		if (err)
+			return err;
+	}
+	return 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sock - addresses, TCP and UDP sockets, and connections that carry lines of text, all with time limits. All sockets are
+ * non-blocking. */
+#ifndef THINPROBE_NETLOAD_SOCK_H
+#define THINPROBE_NETLOAD_SOCK_H
+
+#include "ctl.h"
+
+#include <sys/socket.h>
+
+struct sock_address {
+	struct sockaddr_storage addr;
+	socklen_t size;
+};
+
+/* Resolves HOST:PORT, [ADDRESS]:PORT or, with a default `port` above 0, HOST alone. `numeric`: no names. 0, or -EINVAL with the
+ * reason in `why`. */
+int sock_resolve(const char *text, int port, bool numeric, struct sock_address *out, char *why, size_t size);
+void sock_set_port(struct sock_address *p, int port);
+int sock_port(const struct sock_address *p);
+/* The local and the peer's address of a socket. 0 or -errno. */
+int sock_local_address(int fd, struct sock_address *out);
+int sock_peer_address(int fd, struct sock_address *out);
+bool sock_same_host(const struct sock_address *a, const struct sock_address *b);
+
+/* Each returns a descriptor or -errno; -EINTR: a stop signal came. `roomy`: a large receive buffer from the start. */
+int sock_listen(const struct sock_address *at, bool roomy);
+int sock_bind_udp(const struct sock_address *at);
+int sock_connect(const struct sock_address *to, int64_t until_ns, bool roomy);
+/* Sets a 4 MB buffer by socket option `forced` (needs CAP_NET_ADMIN), else by `plain`, which the kernel limits. */
+void sock_set_buffer(int fd, int plain, int forced);
+
+/* The control connection: lines of text (ctl.h). */
+struct ctl_conn {
+	int fd;
+	size_t n;			/* bytes received and not yet returned as lines */
+	char text[CTL_LINE_MAX];
+};
+
+/* Receives one line, without its newline, into `line` of CTL_LINE_MAX bytes. 1: received; 0: the other end has closed; -ETIMEDOUT;
+ * -EINTR: a stop signal came, and `heeds_stop`; -EPROTO: not a line; or another -errno. */
+int ctl_receive_line(struct ctl_conn *d, char *line, int64_t until_ns, bool heeds_stop);
+/* Sends one line within 5 s. 0 or -errno. */
+int ctl_send_line(struct ctl_conn *d, const char *line);
+/* Send and receive the counts of one end, a line for each stream and one for the totals. 0 or -errno. */
+int ctl_send_counts(struct ctl_conn *d, const struct load_counts *s, int64_t lanes);
+int ctl_receive_counts(struct ctl_conn *d, struct load_counts *s, int64_t lanes, int64_t until_ns, bool heeds_stop);
+
+/* Waits until `fd` has one of the poll(2) `events`: 1; 0: not by `until_ns`; -EINTR: a stop signal came, and `heeds_stop`. */
+int sock_wait(int fd, short events, int64_t until_ns, bool heeds_stop);
+
+#endif

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "load_session.h"
+#include "pacer.h"
+#include "proc.h"
+#include "random.h"
+#include "ctl.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#define NOISE (4 << 20)		/* bytes of random payload; what is sent begins anywhere in them */
+#define NOISE_FAST (256 << 10)	/* used at full speed: fits into CPU caches, and exceeds the window of compressors */
+#define NOISE_MORE (1 << 20)	/* a repetition of the beginning, for data that begins near the end */
+#define CHUNK (128 << 10)	/* bytes sent in one call at full speed */
+#define PARCEL 64		/* datagrams sent in one call */
+#define NAP_NS (50 * NS_PER_MS)	/* longest sleep between checks of the stop flag */
+
+struct tx_thread {
+	struct load_tx *p;
+	struct pacer beat;
+	struct rate_window second;
+	int64_t from_ns, end_ns, turn;	/* start and end of the load; stream whose turn the next batch is */
+	size_t at, window;		/* position in the random payload; bytes of it that are used */
+};
+
+unsigned char *tx_random_payload(int64_t seed)
+{
+	uint64_t state = (uint64_t)seed, v;
+	unsigned char *noise = malloc(NOISE + NOISE_MORE);
+
+	for (size_t i = 0; noise && i < NOISE; i += sizeof(v)) {
+		v = random_bits(&state);
+		memcpy(noise + i, &v, sizeof(v));
+	}
+	if (noise)
+		memcpy(noise + NOISE, noise, NOISE_MORE);
+	return noise;
+}
+
+static int64_t tx_frame_bits(const struct load_cfg *load, const struct load_stream *lane)
+{
+	return 8 * (load->size + (load->payload_bits ? 0 : lane->header));
+}
+
+int64_t tx_batch_bytes(const struct load_cfg *load, int64_t header)
+{
+	struct pacer b;
+	struct load_stream lane = { .header = header };
+
+	if (!load->rate)
+		return 1 << 20;
+	if (load->random)
+		return load->size;
+	pacer_start(&b, load->rate, tx_frame_bits(load, &lane), load->burst_ns, load->catch_up_ns, 0);
+	return b.batch * load->size;
+}
+
+static const unsigned char *tx_next_payload(struct tx_thread *s, size_t bytes)
+{
+	const unsigned char *from = s->p->noise + s->at;
+
+	s->at = (s->at + bytes) % s->window;
+	return from;
+}
+
+static int64_t tx_total_bits(struct tx_thread *s)
+{
+	int64_t bytes = 0;
+
+	for (int64_t i = 0; i < s->p->load->lanes; i++) {
+		load_stream_count_sent(&s->p->lane[i]);
+		bytes += s->p->load->payload_bits ? s->p->lane[i].count.sent_payload : s->p->lane[i].count.sent_wire;
+	}
+	return 8 * bytes;
+}
+
+/* Checked also within a batch, which may take long to send. */
+static bool tx_should_stop(const struct tx_thread *s)
+{
+	return atomic_load_explicit(&s->p->stop, memory_order_relaxed) || proc_stop;
+}
+
+static bool tx_goes_on(struct tx_thread *s, int64_t now)
+{
+	if (rate_window_over(&s->second, now)) {
+		rate_window_add_total(&s->second, now, tx_total_bits(s));
+		atomic_store(&s->p->bits_per_s, s->second.last);
+	}
+	return !s->p->err && now < s->end_ns && !tx_should_stop(s);
+}
+
+/* --- one stream ------------------------------------------------------------------------------------------------ */
+
+static bool tx_buffer_full(int err)
+{
+	return err == EAGAIN || err == ENOBUFS || err == EINTR;
+}
+
+/* Returns the bytes that the kernel took. */
+static size_t tx_send_bytes(struct tx_thread *s, struct load_stream *l, size_t bytes, int flags)
+{
+	ssize_t n = send(l->fd, tx_next_payload(s, bytes), bytes, MSG_NOSIGNAL | flags);
+
+	if (n < 0 && !tx_buffer_full(errno))
+		s->p->err = -errno;
+	return n < 0 ? 0 : (size_t)n;
+}
+
+/* Returns the frames that were begun; l->rest bytes of the last one remain to be sent. Whole segments go in one call; smaller
+ * frames would be merged by the kernel, so each ends a record. */
+static int64_t tx_send_tcp_frames(struct tx_thread *s, struct load_stream *l, int64_t frames)
+{
+	int64_t size = s->p->load->size, took = 0;
+
+	if (l->rest) {
+		l->rest -= (int64_t)tx_send_bytes(s, l, (size_t)l->rest, size < l->mss ? MSG_EOR : 0);
+		if (l->rest)
+			return 0;
+	}
+	while (took < frames && !l->rest && !tx_should_stop(s)) {
+		int64_t n = size < l->mss ? 1 : frames - took, bytes = n * size;
+
+		if (bytes > NOISE_MORE)
+			bytes = NOISE_MORE / size * size;
+		bytes = (int64_t)tx_send_bytes(s, l, (size_t)bytes, size < l->mss ? MSG_EOR : 0);
+		n = (bytes + size - 1) / size;
+		l->rest = n * size - bytes;
+		took += n;
+		if (!n)
+			break;
+	}
+	return took;
+}
+
+/* Returns the datagrams that the kernel took. */
+static int64_t tx_send_datagrams(struct tx_thread *s, struct load_stream *l, int64_t frames)
+{
+	struct mmsghdr msg[PARCEL] = { 0 };
+	struct iovec part[PARCEL][2];
+	unsigned char mark[PARCEL][CTL_MARK_BYTES];
+	size_t size = (size_t)s->p->load->size;
+	int64_t lane = l - s->p->lane, took = 0;
+
+	while (took < frames && !tx_should_stop(s)) {
+		unsigned n = frames - took < PARCEL ? (unsigned)(frames - took) : PARCEL;
+		int sent;
+
+		for (unsigned i = 0; i < n; i++) {
+			ctl_write_mark(mark[i], s->p->key, lane, (uint64_t)(l->count.sent_frames + i));
+			part[i][0] = (struct iovec){ mark[i], CTL_MARK_BYTES };
+			part[i][1] = (struct iovec){ (void *)(uintptr_t)tx_next_payload(s, size - CTL_MARK_BYTES), size - CTL_MARK_BYTES };
+			msg[i].msg_hdr = (struct msghdr){ .msg_iov = part[i], .msg_iovlen = 2 };
+		}
+		sent = sendmmsg(l->fd, msg, n, MSG_NOSIGNAL);
+		if (sent < 0 && !tx_buffer_full(errno) && errno != ECONNREFUSED)
+			s->p->err = -errno;
+		if (sent <= 0)
+			break;
+		l->count.sent_frames += sent;
+		l->count.sent_payload += (int64_t)size * sent;
+		took += sent;
+	}
+	return took;
+}
+
+static int64_t tx_send_frames(struct tx_thread *s, struct load_stream *l, int64_t frames)
+{
+	return l->udp ? tx_send_datagrams(s, l, frames) : tx_send_tcp_frames(s, l, frames);
+}
+
+static void tx_wait_for_buffer(struct tx_thread *s, int64_t until_ns)
+{
+	struct pollfd p[LOAD_STREAMS];
+	int64_t left = (until_ns - clock_now()) / NS_PER_MS;
+
+	for (int64_t i = 0; i < s->p->load->lanes; i++)
+		p[i] = (struct pollfd){ .fd = s->p->lane[i].fd, .events = POLLOUT };
+	poll(p, (nfds_t)s->p->load->lanes, left < 1 ? 1 : (int)left);
+}
+
+/* --- the schedule ---------------------------------------------------------------------------------------------- */
+
+/* Sends a batch, on streams in turn; a stream that takes nothing is skipped. Returns the frames that were sent or given up. */
+static int64_t tx_send_in_turn(struct tx_thread *s, int64_t frames)
+{
+	const struct load_cfg *load = s->p->load;
+	int64_t took = 0;
+
+	for (int64_t tried = 0; tried < load->lanes && took < frames; tried++) {
+		struct load_stream *l = &s->p->lane[s->turn++ % load->lanes];
+
+		took += tx_send_frames(s, l, frames - took);
+	}
+	if (load->udp && took < frames && !tx_should_stop(s)) {	/* datagrams: an open loop does not wait for buffer space */
+		s->p->side->refused_frames += frames - took;
+		took = frames;
+	}
+	return took;
+}
+
+static void tx_run_paced(struct tx_thread *s)
+{
+	int64_t now, wake, frames, took;
+
+	while (now = clock_now(), tx_goes_on(s, now)) {
+		frames = pacer_frames_to_send(&s->beat, now, &wake);
+		if (frames) {
+			took = tx_send_in_turn(s, frames);
+			pacer_count_done(&s->beat, took);
+			atomic_store(&s->p->started, true);
+			if (took < frames)
+				tx_wait_for_buffer(s, now + NAP_NS < s->end_ns ? now + NAP_NS : s->end_ns);
+			continue;
+		}
+		if (wake > now + NAP_NS)
+			wake = now + NAP_NS;
+		clock_sleep_until(wake < s->end_ns ? wake : s->end_ns);
+	}
+	/* Frames due before the end are still sent. */
+	if (now < s->end_ns || s->p->err)
+		return;
+	if (pacer_frames_to_send(&s->beat, s->end_ns - 1, &wake))
+		pacer_count_done(&s->beat, tx_send_in_turn(s, s->beat.batch));
+	pacer_give_up_rest(&s->beat, s->end_ns - 1);
+}
+
+static void tx_run_unpaced(struct tx_thread *s)
+{
+	const struct load_cfg *load = s->p->load;
+	int64_t now;
+
+	while (now = clock_now(), tx_goes_on(s, now)) {
+		int64_t took = 0;
+
+		for (int64_t i = 0; i < load->lanes; i++)
+			took += load->udp ? tx_send_datagrams(s, &s->p->lane[i], PARCEL) : (int64_t)tx_send_bytes(s, &s->p->lane[i], CHUNK, 0);
+		atomic_store(&s->p->started, true);
+		if (!took)
+			tx_wait_for_buffer(s, now + NAP_NS);
+	}
+}
+
+static void *tx_main(void *context)
+{
+	struct load_tx *p = context;
+	struct tx_thread s = { .p = p, .window = p->load->rate ? NOISE : NOISE_FAST };
+	int64_t *room = p->load->random ? calloc(PACER_BLOCK_MAX, sizeof(*room)) : NULL;
+	int64_t cpu = clock_thread_cpu();
+
+	/* rt_setup() keeps its priority from threads started later. */
+	if (p->priority)
+		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &(struct sched_param){ .sched_priority = p->priority });
+	s.from_ns = clock_now();
+	s.end_ns = p->load->time_ns ? s.from_ns + p->load->time_ns : INT64_MAX;
+	rate_window_start(&s.second, s.from_ns, tx_total_bits(&s));
+	if (p->load->rate) {
+		pacer_start(&s.beat, p->load->rate, tx_frame_bits(p->load, p->lane), p->load->burst_ns, p->load->catch_up_ns, s.from_ns);
+		if (room)
+			pacer_randomize(&s.beat, (uint64_t)p->load->seed, room);
+		tx_run_paced(&s);
+	} else {
+		tx_run_unpaced(&s);
+	}
+	p->side->sent_ns = clock_now() - s.from_ns;
+	rate_window_add_total(&s.second, s.from_ns + p->side->sent_ns, tx_total_bits(&s));
+	for (int64_t i = 0; i < p->load->lanes; i++) {
+		load_stream_count_sent(&p->lane[i]);
+		if (!p->lane[i].udp)
+			shutdown(p->lane[i].fd, SHUT_WR);
+	}
+	p->side->sent_low = s.second.low;
+	p->side->sent_high = s.second.high;
+	p->side->sent_seconds = s.second.seconds;
+	p->side->behind_ns = s.beat.behind_ns;
+	p->side->given_up_frames = s.beat.given_up;
+	p->side->cpu_ns += clock_thread_cpu() - cpu;
+	free(room);
+	atomic_store(&p->over, true);
+	return NULL;
+}
+
+int tx_start(struct load_tx *p)
+{
+	return -pthread_create(&p->thread, NULL, tx_main, p);
+}
+
+void tx_join(struct load_tx *p)
+{
+	pthread_join(p->thread, NULL);
+}

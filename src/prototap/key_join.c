@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "key_join.h"
+#include "array.h"
+#include "clock.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define LIMIT_NS (10 * NS_PER_S)	/* a block that never rests has been waited for */
+#define LIMIT_NOISY_NS (2 * NS_PER_S)	/* where more than NOISY_PER_S updates come by themselves */
+#define NOISY_PER_S 0.5
+
+const char *const key_join_columns[] = { "kind", "n", "time_ns", "end_ns", "packets", "bytes", "key",
+				     "low_ns", "high_ns", "exact", "block",
+				     "captured", NULL };
+
+int key_join_init(struct key_join *w, const struct key_join_cfg *cfg)
+{
+	*w = (struct key_join){ .cfg = *cfg };
+	if (!cfg->typed)
+		return 0;
+	w->seen_ns = calloc(cfg->typed->n, sizeof(*w->seen_ns));
+	return w->seen_ns ? 0 : -ENOMEM;
+}
+
+void key_join_free(struct key_join *w)
+{
+	free(w->update_ns);
+	free(w->seen_ns);
+	sample_free(&w->low);
+	sample_free(&w->high);
+	sample_free(&w->sent_low);
+	sample_free(&w->sent_high);
+}
+
+static double join_noise_per_s(const struct key_join *w)
+{
+	return isnan(w->cfg.noise_per_s) ? 0 : w->cfg.noise_per_s;
+}
+
+static void write_update_row(struct key_join *w)
+{
+	struct rows *r = w->cfg.rows;
+
+	if (!r || !w->now.n)
+		return;
+	rows_str(r, "update");
+	rows_int(r, (int64_t)w->now.n);
+	rows_int(r, w->now.first_ns);
+	rows_int(r, w->now.last_ns);
+	rows_int(r, (int64_t)w->now.packets);
+	rows_int(r, (int64_t)w->now.bytes);
+	for (int i = 0; i < 4; i++)
+		rows_none(r);
+	rows_time(r, w->now.block);
+	rows_none(r);
+	rows_end(r);
+}
+
+static void write_key_row(struct key_join *w, size_t i, bool captured)
+{
+	const struct key_log *t = w->cfg.typed;
+	struct rows *r = w->cfg.rows;
+
+	if (!r)
+		return;
+	rows_str(r, "key");
+	rows_int(r, (int64_t)i + 1);
+	rows_time(r, w->seen_ns[i]);
+	for (int k = 0; k < 3; k++)
+		rows_none(r);
+	rows_int(r, t->number[i]);
+	rows_time(r, t->key[i].answer_ns);
+	rows_time(r, t->key[i].high_ns);
+	if (w->cfg.pairing == PAIRING_BLOCKS)
+		rows_int(r, t->key[i].exact);
+	else
+		rows_none(r);
+	rows_time(r, t->block[i]);
+	if (w->cfg.pairing == PAIRING_BLOCKS)
+		rows_int(r, captured);
+	else
+		rows_none(r);
+	rows_end(r);
+}
+
+/* The first key from `i` on that was sent; n: none. */
+static size_t sent_from(const struct key_log *t, size_t i)
+{
+	while (i < t->n && !t->key[i].sent_ns)
+		i++;
+	return i;
+}
+
+static void sample_latency(struct sample *s, int64_t answer_ns, int64_t censored_ns, int64_t from_ns)
+{
+	if (answer_ns)
+		sample_add(s, answer_ns - from_ns);
+	else
+		sample_add_censored(s, censored_ns > from_ns ? censored_ns - from_ns : 0);
+}
+
+static void count_joined_key(struct key_join *w, const struct pair_key *k)
+{
+	if (k->skipped) {
+		w->skipped++;
+		return;
+	}
+	w->keys++;
+	w->not_sent += !k->sent_ns;
+	w->exact += k->exact;
+	w->ranged += k->answer_ns && !k->exact;
+	w->unanswered += !k->answer_ns;
+	sample_latency(&w->low, k->answer_ns, k->censored_ns, k->due_ns);
+	sample_latency(&w->high, k->high_ns, k->censored_ns, k->due_ns);
+	if (!k->sent_ns)
+		return;
+	sample_latency(&w->sent_low, k->answer_ns, k->censored_ns, k->sent_ns);
+	sample_latency(&w->sent_high, k->high_ns, k->censored_ns, k->sent_ns);
+}
+
+static size_t block_end(const struct key_log *t, size_t first)
+{
+	size_t end = first + 1;
+
+	while (end < t->n && t->block[end] == t->block[first])
+		end++;
+	return end;
+}
+
+static int64_t block_begin_ns(const struct key_log *t, size_t first)
+{
+	return t->key[first].sent_ns ? t->key[first].sent_ns : t->key[first].due_ns;
+}
+
+/* When the last key of the block that runs was sent; 0: none was. */
+static int64_t last_sent_ns(const struct key_join *w)
+{
+	size_t i = w->end;
+
+	while (i > w->first && !w->cfg.typed->key[i - 1].sent_ns)
+		i--;
+	return i > w->first ? w->cfg.typed->key[i - 1].sent_ns : 0;
+}
+
+/* Has an update come since the last key, and no other in the second after it? */
+static bool display_rested(const struct key_join *w, int64_t now_ns)
+{
+	return w->updates && w->now.last_ns >= last_sent_ns(w) && now_ns - w->now.last_ns >= BLOCK_REST_NS;
+}
+
+/* How the block that runs ends at `end_ns`. */
+static enum pair_drain block_drain(struct key_join *w, int64_t end_ns)
+{
+	bool likely;
+
+	if (!last_sent_ns(w))	/* nothing was asked for */
+		return PAIR_NOISY;
+	likely = pair_stray_likely(join_noise_per_s(w), end_ns - block_begin_ns(w->cfg.typed, w->first));
+	w->marked += likely;
+	if (display_rested(w, end_ns)) {
+		w->drained++;
+		return likely ? PAIR_NOISY : PAIR_DRAINED;
+	}
+	if (end_ns - last_sent_ns(w) >= (join_noise_per_s(w) > NOISY_PER_S ? LIMIT_NOISY_NS : LIMIT_NS))
+		return PAIR_NOISY;
+	w->cut++;
+	return PAIR_CUT;
+}
+
+static void miss_block(struct key_join *w)
+{
+	w->missed++;
+	for (size_t i = w->first; i < w->end; i++) {
+		w->missed_keys += !w->cfg.typed->key[i].skipped;
+		write_key_row(w, i, false);
+	}
+}
+
+/* Is the block that runs in the capture? It began after a rest, so its first key mostly travels alone. One held up until the
+ * second was sent does not: then a capture that had begun before, and saw a later key, holds it. Where no key could be sent there
+ * is none to see. */
+static bool block_captured(const struct key_join *w)
+{
+	bool seen = false;
+
+	if (w->seen_ns[w->first])
+		return true;
+	if (!w->tapped_ns || w->tapped_ns >= block_begin_ns(w->cfg.typed, w->first))
+		return false;
+	for (size_t i = w->first; i < w->end; i++)
+		seen = seen || w->seen_ns[i];
+	return seen || !last_sent_ns(w);
+}
+
+/* More updates may have been under way: how many there are of them, and so which is the last that can answer, is not known. */
+static void leave_ends_open(struct pair_key *key, size_t n, int64_t end_ns)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!key[i].answer_ns)
+			continue;
+		key[i].high_ns = 0;
+		key[i].censored_ns = end_ns;
+	}
+}
+
+static void end_block(struct key_join *w, int64_t end_ns)
+{
+	struct key_log *t = w->cfg.typed;
+	struct pair_key *key = &t->key[w->first];
+	size_t n = w->end - w->first;
+	enum pair_drain drain;
+
+	w->open = false;
+	w->blocks++;
+	if (!block_captured(w)) {
+		miss_block(w);
+		return;
+	}
+	w->unsent += !last_sent_ns(w);
+	drain = block_drain(w, end_ns);
+	pair_update(key, n, w->update_ns, w->updates, drain, end_ns);
+	if (w->cfg.assume == ASSUME_COALESCING)
+		pair_coalescing(key, n, w->update_ns, w->updates, drain, end_ns);
+	if (drain == PAIR_CUT)
+		leave_ends_open(key, n, end_ns);
+	w->paired_updates += w->updates;
+	for (size_t i = w->first; i < w->end; i++) {
+		count_joined_key(w, &t->key[i]);
+		write_key_row(w, i, true);
+	}
+}
+
+static void begin_block(struct key_join *w, size_t next)
+{
+	w->first = next;
+	w->end = block_end(w->cfg.typed, next);
+	w->updates = 0;
+	w->open = true;
+}
+
+/* Time goes on to now_ns: blocks end and begin. */
+static void advance_blocks(struct key_join *w, int64_t now_ns)
+{
+	const struct key_log *t = w->cfg.typed;
+
+	for (;;) {
+		size_t next = w->end;
+
+		/* What comes after the rest, but before the next block, still counts to this one: it may be a late answer. The last block has no
+		 * next one: it ends with its rest. */
+		if (w->open && next == t->n && display_rested(w, now_ns))
+			end_block(w, w->now.last_ns + BLOCK_REST_NS);
+		if (next == t->n || block_begin_ns(t, next) > now_ns)
+			return;
+		if (w->open)
+			end_block(w, block_begin_ns(t, next));
+		begin_block(w, next);
+	}
+}
+
+static void add_update(struct key_join *w, int64_t now_ns)
+{
+	int err = w->updates >= BLOCK_UPDATES_MAX ? -E2BIG : array_room(&w->update_ns, w->updates);
+
+	if (!err)
+		w->update_ns[w->updates++] = now_ns;
+	else if (!w->err)
+		w->err = err;
+}
+
+void key_join_display(void *wire, uint64_t update, int64_t time_ns, uint64_t bytes)
+{
+	struct key_join *w = wire;
+	const struct key_log *t = w->cfg.typed;
+	int64_t now = t ? key_log_time(t, time_ns) : time_ns;
+
+	/* What a connection still held when it was given up comes late: pairing knows no way back. */
+	if (t && now < w->now.last_ns)
+		now = w->now.last_ns;
+	if (!w->tapped_ns)
+		w->tapped_ns = now;
+	/* Of several connections one may still be in the middle of an older update: it is told already, this one gets the rest. */
+	if (update > w->now.n) {
+		write_update_row(w);
+		if (t && w->cfg.pairing == PAIRING_BLOCKS) {
+			advance_blocks(w, now);
+			if (w->open)
+				add_update(w, now);
+		}
+		w->now = (struct joined_update){ .n = update, .first_ns = now, .block = w->open ? t->block[w->first] : 0 };
+	}
+	w->now.last_ns = now;
+	w->now.packets++;
+	w->now.bytes += bytes;
+}
+
+/* A key crosses when the first payload after it was sent does; what comes after the next key was sent may be that one's. */
+void key_join_input(void *wire, int64_t time_ns)
+{
+	struct key_join *w = wire;
+	const struct key_log *t = w->cfg.typed;
+	size_t next;
+	int64_t now;
+
+	if (!t)
+		return;
+	now = key_log_time(t, time_ns);
+	if (!w->tapped_ns)
+		w->tapped_ns = now;
+	while ((next = sent_from(t, w->next_key)) < t->n && t->key[next].sent_ns <= now) {
+		size_t after = sent_from(t, next + 1);
+
+		if (after == t->n || t->key[after].sent_ns > now) {
+			if (!w->seen_ns[next])
+				w->seen_ns[next] = now;
+			return;
+		}
+		if (w->cfg.pairing == PAIRING_NONE)
+			for (size_t i = w->next_key; i < after; i++)
+				write_key_row(w, i, false);
+		w->next_key = after;
+	}
+}
+
+int key_join_finish(struct key_join *w, int64_t time_ns)
+{
+	const struct key_log *t = w->cfg.typed;
+
+	if (t && w->cfg.pairing == PAIRING_BLOCKS) {
+		int64_t end = key_log_time(t, time_ns);
+
+		advance_blocks(w, end);
+		write_update_row(w);
+		if (w->open)
+			end_block(w, end);
+		while (w->end < t->n) {		/* typed, or not even that, after the capture */
+			begin_block(w, w->end);
+			end_block(w, end > t->key[w->end - 1].due_ns ? end : t->key[w->end - 1].due_ns);
+		}
+	} else {
+		write_update_row(w);
+		for (size_t i = w->next_key; t && i < t->n; i++)
+			write_key_row(w, i, false);
+	}
+	if (!w->err && (w->low.lost || w->high.lost || w->sent_low.lost || w->sent_high.lost))
+		w->err = -ENOMEM;
+	return w->err;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "live_progress.h"
+#include "clock.h"
+#include "say.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+void live_progress_start(struct live_progress *w, bool quiet, int64_t now_ns)
+{
+	*w = (struct live_progress){ .gap_ns = -1, .line_ns = now_ns };
+	progress_start(&w->progress, quiet);
+}
+
+void live_progress_display(void *watch, uint64_t update, int64_t time_ns, uint64_t bytes)
+{
+	struct live_progress *w = watch;
+
+	(void)bytes;
+	if (update != w->update && w->last_ns && time_ns - w->last_ns > w->gap_ns)
+		w->gap_ns = time_ns - w->last_ns;
+	w->update = update;
+	w->last_ns = time_ns;
+}
+
+/* Of all connections so far, ended or not. */
+static struct channel_count count_display(const struct meter *m, int *open)
+{
+	struct channel_count n = m->sum[DISPLAY];
+
+	*open = 0;
+	for (uint32_t i = 1; i < m->table.fresh; i++)
+		if (m->table.flow[i].used) {
+			counters_add(&n, &m->table.flow[i].count[DISPLAY], sizeof(n));
+			*open += !flow_ended(&m->table.flow[i]);
+		}
+	return n;
+}
+
+void live_progress_show(struct live_progress *w, const struct meter *m, int64_t now_ns)
+{
+	double seconds = (double)(now_ns - w->line_ns) / NS_PER_S;
+	time_t now = time(NULL);
+	struct channel_count n;
+	struct tm when;
+	char clock[16];
+	uint64_t packets;
+	int open;
+
+	if (!progress_due(&w->progress, now_ns))
+		return;
+	n = count_display(m, &open);
+	packets = n.packets - w->before.packets;
+	localtime_r(&now, &when);
+	strftime(clock, sizeof(clock), "%H:%M:%S", &when);
+	fprintf(stderr, "%s  %d open  %s to client  %s updates/s  gap %s%s  resent %s %%\n", clock, open,
+		say_bits(8 * (double)(n.wire_bytes - w->before.wire_bytes) / seconds),
+		say_number((double)(m->update[0].count - w->updates_before) / seconds),
+		w->gap_ns < 0 ? "-" : say_ns((double)w->gap_ns), w->gap_ns > WATCH_GAP_NS ? " !" : "",
+		say_number(packets ? 100 * (double)(n.retransmitted_packets - w->before.retransmitted_packets) / (double)packets : (double)NAN));
+	w->before = n;
+	w->updates_before = m->update[0].count;
+	w->gap_ns = -1;
+	w->line_ns = now_ns;
+}

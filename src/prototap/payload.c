@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "payload.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct payload_flow {
+	struct payload_totals *all;
+	struct flow *flow;
+	uint8_t kind;			/* enum content_kind */
+	uint8_t opener;			/* channel whose first bytes told it: of RFB the server's, of X11 the application's */
+	bool placed[CHANNELS];		/* `order` knows where the stream is */
+	bool is_tls[CHANNELS];
+	uint32_t seal;
+	struct reorder order[CHANNELS];
+	struct tls tls[CHANNELS];
+	uint64_t undecoded;
+	const char *why;
+	union {
+		struct rfb_tap *rfb;
+		struct x11_tap *x11;
+	};
+};
+
+static const char began_before[] = "the connection began before the capture";
+
+int payload_totals_init(struct payload_totals *all, int decode)
+{
+	*all = (struct payload_totals){ .decode = decode };
+	if (!decode)
+		return 0;
+	all->rfb = calloc(1, sizeof(*all->rfb));
+	all->x11 = x11_count_new();
+	return all->rfb && all->x11 ? 0 : -ENOMEM;
+}
+
+void payload_totals_free(struct payload_totals *all)
+{
+	free(all->rfb);
+	free(all->x11);
+	all->rfb = NULL;
+	all->x11 = NULL;
+}
+
+/* --- which protocol --- */
+
+static bool begins_as_rfb(const uint8_t *bytes, uint32_t n)
+{
+	return n && !memcmp(bytes, "RFB ", n < 4 ? n : 4);
+}
+
+static bool begins_as_x11(const uint8_t *bytes, uint32_t n)
+{
+	return n >= 4 && (!memcmp(bytes, "l\0\v", 3) || !memcmp(bytes, "B\0\0\v", 4));
+}
+
+static struct rfb_tap *new_rfb_decoder(struct payload_totals *all)
+{
+	struct rfb_tap *r = malloc(sizeof(*r));
+
+	if (r)
+		rfb_start(r, all->rfb);
+	return r;
+}
+
+static struct x11_tap *new_x11_decoder(struct payload_totals *all)
+{
+	struct x11_tap *x = all->x11_open < PAYLOAD_X11_MAX ? x11_new(all->x11) : NULL;
+
+	all->x11_open += x != NULL;
+	return x;
+}
+
+static void payload_detect_protocol(struct payload_flow *o, int c, const uint8_t *bytes, uint32_t captured)
+{
+	struct payload_totals *all = o->all;
+
+	o->opener = (uint8_t)c;
+	o->kind = PAYLOAD_OTHER;
+	if (all->decode != DECODE_X11 && begins_as_rfb(bytes, captured)) {
+		o->rfb = new_rfb_decoder(all);
+		o->kind = o->rfb ? PAYLOAD_RFB : PAYLOAD_OTHER;
+	} else if (all->decode != DECODE_RFB && begins_as_x11(bytes, captured)) {
+		o->x11 = new_x11_decoder(all);
+		o->kind = o->x11 ? PAYLOAD_X11 : PAYLOAD_OTHER;
+		o->why = o->x11 ? NULL : "too many X11 connections at one time";
+	} else {
+		o->why = "begins as no protocol that is decoded";
+	}
+}
+
+/* --- bytes in order --- */
+
+static struct skip_parser *payload_parser_of(struct payload_flow *o, int c)
+{
+	if (o->kind == PAYLOAD_RFB)
+		return c == o->opener ? &o->rfb->server : &o->rfb->client;
+	if (o->kind == PAYLOAD_X11)
+		return c == o->opener ? &o->x11->client : &o->x11->server;
+	return NULL;
+}
+
+static void payload_decode_bytes(struct payload_flow *o, int c, const uint8_t *bytes, uint32_t captured, uint32_t length)
+{
+	struct skip_parser *w;
+
+	if (o->kind == PAYLOAD_UNDECIDED)
+		payload_detect_protocol(o, c, bytes, captured);
+	w = payload_parser_of(o, c);
+	if (!w)
+		o->undecoded += length;
+	else if (o->kind == PAYLOAD_RFB)
+		skip_parser_feed(w, bytes, captured, length, c == o->opener ? rfb_server_step : rfb_client_step, o->rfb);
+	else
+		skip_parser_feed(w, bytes, captured, length, c == o->opener ? x11_client_step : x11_server_step, o->x11);
+}
+
+/* A segment that may begin TLS in this direction. */
+static bool payload_look_for_tls(struct flow *f, int c, const uint8_t *bytes, uint32_t captured)
+{
+	bool midway = !f->begun[INPUT] && !f->begun[DISPLAY];
+
+	if (f->looked & 1 << c)
+		return false;
+	if (tls_begins(bytes, captured, midway)) {
+		f->looked |= (uint8_t)(1 << c);
+		return true;
+	}
+	if (f->count[c].payload_bytes > TLS_LOOK)
+		f->looked |= (uint8_t)(1 << c);
+	return false;
+}
+
+static void payload_begin_tls(struct payload_flow *o, int c, const uint8_t *bytes, uint32_t captured)
+{
+	uint16_t cipher = tls_cipher(bytes, captured);
+	bool least = false;
+
+	o->is_tls[c] = true;
+	o->all->tls[c].streams++;
+	if (!cipher)
+		return;
+	o->seal = tls_seal(cipher, &least);
+	o->all->tls_least |= least;
+}
+
+static void payload_take_bytes(void *context, int c, const uint8_t *bytes, uint32_t captured, uint32_t length)
+{
+	struct payload_flow *o = context;
+
+	if (o->all->decode)
+		payload_decode_bytes(o, c, bytes, captured, length);
+	if (!o->is_tls[c] && payload_look_for_tls(o->flow, c, bytes, captured))
+		payload_begin_tls(o, c, bytes, captured);
+	if (o->is_tls[c])
+		tls_take(&o->tls[c], &o->all->tls[c], o->seal, bytes, captured, length);
+}
+
+static void payload_take_input(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length)
+{
+	payload_take_bytes(context, INPUT, bytes, captured, length);
+}
+
+static void payload_take_display(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length)
+{
+	payload_take_bytes(context, DISPLAY, bytes, captured, length);
+}
+
+static reorder_fn *const take_of[CHANNELS] = { payload_take_input, payload_take_display };
+
+static void payload_lose_bytes(struct payload_flow *o, int c)
+{
+	struct skip_parser *w = payload_parser_of(o, c);
+
+	if (o->is_tls[c])
+		tls_lost(&o->tls[c], &o->all->tls[c]);
+	if (w)
+		skip_parser_stop(w, "bytes are missing in the capture");
+	else if (o->all->decode && o->kind == PAYLOAD_UNDECIDED)
+		o->kind = PAYLOAD_OTHER, o->why = "bytes are missing in the capture";
+}
+
+/* --- connections --- */
+
+static struct payload_flow *payload_begin_flow(struct payload_totals *all, struct flow *f)
+{
+	struct payload_flow *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return NULL;
+	o->all = all;
+	o->flow = f;
+	f->content = o;
+	for (int c = 0; c < CHANNELS; c++) {
+		o->placed[c] = f->stream[c].known;
+		o->order[c].next = f->stream[c].next;
+	}
+	return o;
+}
+
+/* Decoding needs the beginning of both directions; TLS is found on the way. */
+static struct payload_flow *payload_try_flow(struct payload_totals *all, struct flow *f, int c, const uint8_t *payload,
+					     uint32_t captured, const struct stream_taken *t)
+{
+	bool whole = f->begun[INPUT] && f->begun[DISPLAY] && f->count[INPUT].payload_bytes + f->count[DISPLAY].payload_bytes == 0;
+	struct payload_flow *o;
+
+	if (all->decode && whole) {
+		o = payload_begin_flow(all, f);
+		if (o)		/* from the first byte on, also where it comes early */
+			o->order[c].next = (int64_t)(uint32_t)(f->first_seq[c] + 1);
+		return o;
+	}
+	if (t->old_bytes || f->stream[c].next <= t->start || !payload_look_for_tls(f, c, payload, captured))
+		return NULL;
+	o = payload_begin_flow(all, f);
+	if (!o)
+		return NULL;
+	o->order[c].next = t->start;
+	o->placed[c] = true;
+	o->kind = PAYLOAD_OTHER;
+	o->why = began_before;
+	o->undecoded = f->count[INPUT].payload_bytes + f->count[DISPLAY].payload_bytes;
+	payload_begin_tls(o, c, payload, captured);
+	return o;
+}
+
+void payload_add_segment(struct payload_totals *all, struct flow *f, int c, const uint8_t *payload, uint32_t captured,
+			 uint32_t length, const struct stream_taken *t)
+{
+	struct payload_flow *o = f->content;
+
+	if (!o)
+		o = payload_try_flow(all, f, c, payload, captured, t);
+	if (!o)
+		return;
+	if (t->resynchronized) {
+		payload_lose_bytes(o, c);
+		reorder_skip(&o->order[c], &all->held, INT64_MAX, take_of[c], o);
+		o->order[c].next = t->start;
+	}
+	if (!o->placed[c])
+		o->order[c].next = t->start;
+	o->placed[c] = true;
+	reorder_add(&o->order[c], &all->held, t->start, payload, captured, length, take_of[c], o);
+	payload_skip_gap(all, f, c);
+}
+
+void payload_skip_gap(struct payload_totals *all, struct flow *f, int c)
+{
+	struct payload_flow *o = f->content;
+
+	if (!o || !o->placed[c] || !reorder_has_hole(&o->order[c], f->stream[c].next))
+		return;
+	payload_lose_bytes(o, c);
+	reorder_skip(&o->order[c], &all->held, f->stream[c].next, take_of[c], o);
+}
+
+static void payload_note_stop(struct payload_totals *all, const char *why)
+{
+	int i = 0;
+
+	while (i < all->stops && strcmp(all->stop[i].why, why) != 0)
+		i++;
+	if (i == PAYLOAD_STOPS)
+		return;
+	if (i == all->stops)
+		all->stop[all->stops++] = (struct payload_stop){ .why = why };
+	all->stop[i].streams++;
+}
+
+static void payload_end_decoder(struct payload_totals *all, struct payload_flow *o)
+{
+	all->connections[o->kind]++;
+	all->undecoded[o->kind] += o->undecoded;
+	if (o->why)
+		payload_note_stop(all, o->why);
+	for (int c = 0; c < CHANNELS; c++) {
+		struct skip_parser *w = payload_parser_of(o, c);
+
+		if (!w)
+			continue;
+		all->undecoded[o->kind] += w->undecoded + w->unclaimed;
+		if (w->stopped)
+			payload_note_stop(all, w->stopped);
+	}
+	if (o->kind == PAYLOAD_RFB)
+		free(o->rfb);
+	if (o->kind == PAYLOAD_X11) {
+		free(o->x11);
+		all->x11_open--;
+	}
+}
+
+void payload_end_flow(struct payload_totals *all, struct flow *f)
+{
+	struct payload_flow *o = f->content;
+	uint64_t payload = f->count[INPUT].payload_bytes + f->count[DISPLAY].payload_bytes;
+
+	if (all->decode && !o && payload && f->key.transport == TRANSPORT_TCP) {
+		all->connections[PAYLOAD_OTHER]++;
+		all->undecoded[PAYLOAD_OTHER] += payload;
+		payload_note_stop(all, began_before);
+	} else if (all->decode && o) {
+		payload_end_decoder(all, o);
+	}
+	if (!o)
+		return;
+	for (int c = 0; c < CHANNELS; c++)
+		reorder_free(&o->order[c], &all->held);
+	free(o);
+	f->content = NULL;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* payload - what is in TCP payload: TLS records, and where asked for RFB and X11 messages.
+ *
+ * A connection's payload is read only while it may be of a known protocol: TLS must begin at the start of a segment within the
+ * first TLS_LOOK bytes, RFB and X11 with the first bytes of a connection that was captured from its start. Where bytes are
+ * missing, decoding of that direction stops. */
+#ifndef PROTOTAP_PAYLOAD_H
+#define PROTOTAP_PAYLOAD_H
+
+#include "flow.h"
+#include "reorder.h"
+#include "rfb.h"
+#include "tls.h"
+#include "x11.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum payload_decode { DECODE_NOTHING, DECODE_RFB, DECODE_X11, DECODE_AUTO };
+enum payload_kind { PAYLOAD_UNDECIDED, PAYLOAD_OTHER, PAYLOAD_RFB, PAYLOAD_X11, PAYLOAD_KINDS };
+
+#define PAYLOAD_X11_MAX 128	/* X11 connections decoded at one time, 130 KB each */
+#define PAYLOAD_STOPS 40	/* different reasons that are counted */
+
+struct payload_totals {
+	int decode;			/* enum payload_decode */
+	size_t held;			/* bytes of memory for early data */
+	uint32_t x11_open;		/* X11 connections being decoded */
+	struct tls_count tls[CHANNELS];
+	bool tls_least;			/* TLS overhead is a lower bound */
+	struct rfb_count *rfb;		/* owned; NULL: not decoded */
+	struct x11_count *x11;		/* owned; NULL: not decoded */
+	uint64_t connections[PAYLOAD_KINDS], undecoded[PAYLOAD_KINDS];	/* connections by kind, and their undecoded bytes */
+	struct payload_stop {
+		const char *why;
+		uint64_t streams;
+	} stop[PAYLOAD_STOPS];		/* why decoding stopped */
+	int stops;
+};
+
+int payload_totals_init(struct payload_totals *all, int decode);	/* 0 or -ENOMEM */
+void payload_totals_free(struct payload_totals *all);
+
+enum { PAYLOAD_LOOKED = 3 };	/* flow.looked where both directions need no further search for TLS */
+
+/* Adds a TCP segment's payload, of which the first `captured` bytes are there; `t`: what stream_take() found of it. */
+void payload_add_segment(struct payload_totals *all, struct flow *f, int c, const uint8_t *payload, uint32_t captured,
+			 uint32_t length, const struct stream_taken *t);
+/* Skips holes that the stream has given up. */
+void payload_skip_gap(struct payload_totals *all, struct flow *f, int c);
+/* Ends a connection and adds its counts. */
+void payload_end_flow(struct payload_totals *all, struct flow *f);
+
+#endif

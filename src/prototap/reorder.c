@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "reorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECE_COST 1024		/* so much of the room a piece takes besides its bytes: pieces are looked through, and must stay few */
+#define LENGTH_MAX (1u << 30)	/* of a piece that grows */
+
+struct reorder_piece {
+	struct reorder_piece *next;
+	int64_t start;
+	uint32_t captured, length, room;
+	uint8_t *bytes;
+};
+
+static void reorder_hand_over(struct reorder *o, int64_t start, const uint8_t *bytes, uint32_t captured,
+		      uint32_t length, reorder_fn *fn, void *context)
+{
+	uint32_t old = (uint32_t)(o->next - start);
+
+	if (start + length <= o->next)
+		return;
+	o->next = start + length;
+	fn(context, captured > old ? bytes + old : NULL, captured > old ? captured - old : 0, length - old);
+}
+
+static void reorder_drop_first(struct reorder *o, size_t *held)
+{
+	struct reorder_piece *p = o->first;
+
+	o->first = p->next;
+	if (o->last == p)
+		o->last = NULL;
+	*held -= PIECE_COST + p->room;
+	free(p->bytes);
+	free(p);
+}
+
+/* Room for `bytes` in all, by doubling: a piece grows segment by segment. */
+static bool reorder_grow_piece(struct reorder_piece *p, size_t *held, uint32_t bytes)
+{
+	uint32_t room = bytes > 2 * p->room ? bytes : 2 * p->room;
+	uint8_t *larger;
+
+	if (bytes <= p->room)
+		return true;
+	if (*held + room - p->room > REORDER_ROOM)
+		room = bytes;
+	if (*held + room - p->room > REORDER_ROOM)
+		return false;
+	larger = realloc(p->bytes, room);
+	if (!larger)
+		return false;
+	*held += room - p->room;
+	p->bytes = larger;
+	p->room = room;
+	return true;
+}
+
+/* Behind what the piece has: bytes that find no room, and all behind such, are a length only. */
+static void reorder_append(struct reorder_piece *p, size_t *held, const uint8_t *bytes, uint32_t captured, uint32_t length)
+{
+	if (captured && p->captured == p->length && reorder_grow_piece(p, held, p->captured + captured)) {
+		memcpy(p->bytes + p->captured, bytes, captured);
+		p->captured += captured;
+	}
+	p->length += length;
+}
+
+static struct reorder_piece *reorder_new_piece(struct reorder *o, size_t *held, struct reorder_piece *before, int64_t start)
+{
+	struct reorder_piece *p = *held + PIECE_COST > REORDER_ROOM ? NULL : calloc(1, sizeof(*p));
+	struct reorder_piece **at = before ? &before->next : &o->first;
+
+	if (!p)
+		return NULL;
+	*held += PIECE_COST;
+	p->start = start;
+	p->next = *at;
+	*at = p;
+	if (!p->next)
+		o->last = p;
+	return p;
+}
+
+/* The piece that begins last, but not after `start`; it is nearly always the last of all. */
+static struct reorder_piece *reorder_find_before(const struct reorder *o, int64_t start)
+{
+	struct reorder_piece *before = NULL, *p = o->last && o->last->start <= start ? o->last : o->first;
+
+	for (; p && p->start <= start; p = p->next)
+		before = p;
+	return before;
+}
+
+/* What follows on a piece joins it, so that they are as few as there are holes; a piece that was not captured whole is joined only
+ * by a length, or bytes would stand where they do not belong. What finds no place at all never came. */
+static void reorder_hold(struct reorder *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured, uint32_t length)
+{
+	struct reorder_piece *before = reorder_find_before(o, start), *to = NULL;
+	int64_t end = before ? before->start + before->length : start - 1;
+	uint32_t old = end > start ? (uint32_t)(end - start) : 0;
+
+	if (old >= length)
+		return;
+	bytes += captured > old ? old : 0;
+	captured -= captured > old ? old : captured;
+	length -= old;
+	if (end >= start && before->length < LENGTH_MAX)
+		to = before;
+	if (!to || (captured && to->captured < to->length)) {
+		struct reorder_piece *fresh = reorder_new_piece(o, held, before, start + old);
+
+		to = fresh ? fresh : to;
+	}
+	if (to)
+		reorder_append(to, held, bytes, captured, length);
+}
+
+void reorder_add(struct reorder *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured,
+		uint32_t length, reorder_fn *fn, void *context)
+{
+	if (start > o->next) {
+		reorder_hold(o, held, start, bytes, captured, length);
+		return;
+	}
+	reorder_hand_over(o, start, bytes, captured, length, fn, context);
+	while (o->first && o->first->start <= o->next) {
+		reorder_hand_over(o, o->first->start, o->first->bytes, o->first->captured, o->first->length, fn, context);
+		reorder_drop_first(o, held);
+	}
+}
+
+void reorder_skip(struct reorder *o, size_t *held, int64_t end, reorder_fn *fn, void *context)
+{
+	while (o->first && o->first->start < end) {
+		if (o->first->start > o->next)
+			o->next = o->first->start;
+		reorder_hand_over(o, o->first->start, o->first->bytes, o->first->captured, o->first->length, fn, context);
+		reorder_drop_first(o, held);
+	}
+	if (end > o->next)
+		o->next = end;
+}
+
+void reorder_free(struct reorder *o, size_t *held)
+{
+	while (o->first)
+		reorder_drop_first(o, held);
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* orders - the words that change a link, and what is none of them. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "delayline/tap_port.h"
+#include "delayline/link_commands.h"
+
+static void rates(void **state)
+{
+	static const struct { const char *text; int err; int64_t bits; } of[] = {
+		{ "10Mbit", 0, 10000000 }, { "2.5Gbit/s", 0, 2500000000 }, { "64kbit", 0, 64000 }, { "64Kbit", 0, 64000 },
+		{ "1000bit", 0, 1000 }, { "none", 0, 0 }, { "999bit", -ERANGE, 0 }, { "101Gbit", -ERANGE, 0 },
+		{ "10", -EINVAL, 0 }, { "10M", -ENOTUNIQ, 0 }, { "Mbit", -EINVAL, 0 }, { "", -EINVAL, 0 },
+		{ "10Mbits", -EINVAL, 0 }, { "1.2.3Mbit", -EINVAL, 0 }, { "-1Mbit", -EINVAL, 0 }, { "10Mbit ", -EINVAL, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		int64_t bits = -7;
+
+		assert_int_equal(link_rate_read(of[i].text, &bits), of[i].err);
+		assert_int_equal(bits, of[i].err ? -7 : of[i].bits);
+	}
+}
+
+static void losses(void **state)
+{
+	double part = -1;
+
+	(void)state;
+	assert_int_equal(link_loss_read("0.5%", &part), 0);
+	assert_true(fabs(part - 0.005) < 1e-12);
+	assert_int_equal(link_loss_read("100", &part), 0);
+	assert_true(fabs(part - 1) < 1e-12);
+	for (size_t i = 0; i < 6; i++)
+		assert_true(link_loss_read((const char *[]){ "", "%", "1%%", "101", "-1", "x" }[i], &part) < 0);
+	assert_true(fabs(part - 1) < 1e-12);
+}
+
+static void orders_change_what_they_name_in_the_way_they_name(void **state)
+{
+	struct link_commands o = { 0 };
+
+	(void)state;
+	assert_int_equal(link_command_read(&o, "delay 40ms"), 0);
+	assert_int_equal(o.cfg[0].delay_ns, 40000000);
+	assert_int_equal(o.cfg[1].delay_ns, 40000000);
+	assert_int_equal(o.changed, LINK_FORTH | LINK_BACK);
+	o.changed = 0;
+	assert_int_equal(link_command_read(&o, "back rate 1Mbit"), 0);
+	assert_int_equal(o.cfg[0].rate_bits, 0);
+	assert_int_equal(o.cfg[1].rate_bits, 1000000);
+	assert_int_equal(o.changed, LINK_BACK);
+	assert_int_equal(link_command_read(&o, "forth loss 2%"), 0);
+	assert_true(fabs(o.cfg[0].loss - 0.02) < 1e-12 && o.cfg[1].loss == 0);
+	assert_int_equal(link_command_read(&o, "jitter 5ms"), 0);
+	assert_int_equal(link_command_read(&o, "queue 20ms"), 0);
+	assert_int_equal(link_command_read(&o, "shape normal"), 0);
+	assert_int_equal(link_command_read(&o, "order free"), 0);
+	assert_int_equal(o.cfg[1].jitter_ns, 5000000);
+	assert_int_equal(o.cfg[0].queue_ns, 20000000);
+	assert_int_equal(o.cfg[0].shape, JITTER_NORMAL);
+	assert_true(o.cfg[1].reorder && !o.seeded && !o.report);
+	assert_int_equal(link_command_read(&o, "order kept"), 0);
+	assert_false(o.cfg[0].reorder);
+	assert_int_equal(link_command_read(&o, "seed 7"), 0);
+	assert_true(o.seeded && o.seed == 7);
+	assert_int_equal(link_command_read(&o, "report"), 0);
+	assert_true(o.report);
+	assert_int_equal(link_command_read(&o, ""), 0);
+}
+
+static void what_is_no_order_changes_nothing(void **state)
+{
+	static const struct { const char *line; int err; } bad[] = {
+		{ "delay", -EINVAL }, { "delay ", -EINVAL }, { "delay 1ms 2ms", -EINVAL }, { "delay 1parsec", -EINVAL },
+		{ "delays 1ms", -EINVAL }, { "delay -1ms", -ERANGE }, { "delay 61s", -ERANGE }, { "loss 101%", -ERANGE },
+		{ "rate fast", -EINVAL }, { "shape square", -EINVAL }, { "order", -EINVAL }, { "seed -1", -ERANGE }, { "seed x", -EINVAL },
+		{ "forth", -EINVAL }, { "sideways delay 1ms", -EINVAL }, { "report now", -EINVAL }, { "quit", -EINVAL },
+		{ "forth seed x", -EINVAL },
+	};
+	struct link_commands o = { .cfg = { { .delay_ns = 3 }, { .delay_ns = 4 } } };
+	const struct link_commands before = o;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		assert_int_equal(link_command_read(&o, bad[i].line), bad[i].err);
+		assert_memory_equal(&o, &before, sizeof(o));
+	}
+}
+
+/* The text is Linux's, 6.1. */
+static void drops_of_an_interface(void **state)
+{
+	static const char text[] =
+		"Inter-|   Receive                                                |  Transmit\n"
+		" face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n"
+		"    lo:    1296      16    0    0    0     0          0         0     1296      16    0    0    0     0       0          0\n"
+		"tap0: 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26\n"
+		"  tap: 1 2 3\n";
+
+	(void)state;
+	assert_int_equal(tap_port_read_dropped(text, "tap0"), 22);
+	assert_int_equal(tap_port_read_dropped(text, "lo"), 0);
+	assert_int_equal(tap_port_read_dropped(text, "tap"), -1);
+	assert_int_equal(tap_port_read_dropped(text, "ap0"), -1);
+	assert_int_equal(tap_port_read_dropped("", "lo"), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rates),
+		cmocka_unit_test(losses),
+		cmocka_unit_test(orders_change_what_they_name_in_the_way_they_name),
+		cmocka_unit_test(what_is_no_order_changes_nothing),
+		cmocka_unit_test(drops_of_an_interface),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* path - rate, queue, delay, loss and jitter against closed formulas. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "delayline/link_path.h"
+
+#define MS 1000000LL
+#define S 1000000000LL
+
+static int64_t due_of(struct link_path *p, int64_t now, int64_t bytes)
+{
+	int64_t due = -1;
+
+	assert_int_equal(link_path_schedule(p, now, bytes, &due), LINK_PASSES);
+	return due;
+}
+
+static void nothing_asked_for_nothing_done(void **state)
+{
+	struct link_path_cfg cfg = { 0 };
+	struct link_path p;
+
+	(void)state;
+	link_path_init(&p, &cfg, 1);
+	assert_int_equal(due_of(&p, 5, 1514), 5);
+	assert_int_equal(due_of(&p, 5, 64), 5);
+	assert_int_equal(due_of(&p, 6000, 1514), 6000);
+}
+
+static void a_delay_is_added_and_counts_from_now_on(void **state)
+{
+	struct link_path_cfg cfg = { .delay_ns = 40 * MS };
+	struct link_path p;
+
+	(void)state;
+	link_path_init(&p, &cfg, 1);
+	assert_int_equal(due_of(&p, 0, 100), 40 * MS);
+	cfg.delay_ns = 100 * MS;
+	link_path_configure(&p, &cfg);
+	assert_int_equal(due_of(&p, 1 * MS, 100), 101 * MS);
+	/* shorter again: the order is kept, behind the one that is still on its way */
+	cfg.delay_ns = 10 * MS;
+	link_path_configure(&p, &cfg);
+	assert_int_equal(due_of(&p, 2 * MS, 100), 101 * MS);
+	assert_int_equal(due_of(&p, 95 * MS, 100), 105 * MS);
+	/* unless they may overtake */
+	cfg.delay_ns = 50 * MS;
+	link_path_configure(&p, &cfg);
+	due_of(&p, 100 * MS, 100);
+	cfg.delay_ns = 0;
+	cfg.reorder = true;
+	link_path_configure(&p, &cfg);
+	assert_int_equal(due_of(&p, 101 * MS, 100), 101 * MS);
+}
+
+/* n packets of b bytes back to back are through after floor(8 b n / rate) seconds, not n times a rounded one. */
+static void a_rate_is_exact_over_many_packets(void **state)
+{
+	static const int64_t rates[] = { 1000, 56000, 3333333, 10000000, 999999937, 10000000000 };
+	static const int64_t sizes[] = { 60, 64, 98, 1514 };
+
+	(void)state;
+	for (size_t r = 0; r < sizeof(rates) / sizeof(*rates); r++) {
+		for (size_t b = 0; b < sizeof(sizes) / sizeof(*sizes); b++) {
+			struct link_path_cfg cfg = { .rate_bits = rates[r], .queue_ns = INT64_MAX / 4 };
+			struct link_path p;
+			int64_t due = 0;
+
+			link_path_init(&p, &cfg, 1);
+			for (int i = 0; i < 1000; i++)
+				due = due_of(&p, 0, sizes[b]);
+			assert_int_equal(due, (int64_t)((__int128)sizes[b] * 8 * 1000 * S / rates[r]));
+		}
+	}
+}
+
+/* At an arrival every a, served in s > a, with room for q of waiting: the wait grows by s - a a
+ * packet, and the first one dropped is the first k with k (s - a) > q. From then on as many pass as
+ * are served. */
+static void a_full_queue_drops_the_tail(void **state)
+{
+	struct link_path_cfg cfg = { .rate_bits = 8000000, .queue_ns = 10 * MS };	/* 1000 bytes: 1 ms */
+	int64_t due, passed = 0;
+	struct link_path p;
+	int first = -1;
+
+	(void)state;
+	link_path_init(&p, &cfg, 1);
+	for (int i = 0; i < 10000; i++) {
+		enum link_fate fate = link_path_schedule(&p, i * MS / 2, 1000, &due);
+
+		if (fate == LINK_QUEUE_FULL && first < 0)
+			first = i;
+		passed += fate == LINK_PASSES;
+		if (fate == LINK_PASSES)	/* at most the queue, and its own turn */
+			assert_true(due - i * MS / 2 <= 11 * MS);
+	}
+	assert_int_equal(first, 21);	/* 20 x 0.5 ms is 10 ms, and not more than that */
+	assert_in_range(passed, 5000 + 10, 5000 + 11);	/* 5 s of service, and what the queue held */
+	/* idle for a while: as new */
+	assert_int_equal(due_of(&p, 20 * S, 1000), 20 * S + MS);
+}
+
+static void what_the_queue_drops_takes_no_turn(void **state)
+{
+	struct link_path_cfg cfg = { .rate_bits = 8000000, .queue_ns = 0 };
+	struct link_path p;
+	int64_t due;
+
+	(void)state;
+	link_path_init(&p, &cfg, 1);
+	assert_int_equal(due_of(&p, 0, 1000), MS);
+	assert_int_equal(link_path_schedule(&p, 0, 1000, &due), LINK_QUEUE_FULL);
+	assert_int_equal(due_of(&p, MS, 1000), 2 * MS);
+}
+
+/* 3.9 standard deviations: one in ten thousand seeds would fail, and the seed is fixed. */
+static void losses_are_as_many_as_asked_for(void **state)
+{
+	static const double shares[] = { 0.001, 0.02, 0.5, 0.97 };
+	enum { N = 100000 };
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(shares) / sizeof(*shares); k++) {
+		struct link_path_cfg cfg = { .loss = shares[k] };
+		struct link_path p;
+		int lost = 0;
+		int64_t due;
+
+		link_path_init(&p, &cfg, 7);
+		for (int i = 0; i < N; i++)
+			lost += link_path_schedule(&p, i, 100, &due) == LINK_LOSES;
+		assert_true(fabs(lost - N * shares[k]) < 3.9 * sqrt(N * shares[k] * (1 - shares[k])));
+	}
+}
+
+static void none_and_all(void **state)
+{
+	struct link_path_cfg cfg = { .loss = 0 };
+	struct link_path p;
+	int64_t due;
+
+	(void)state;
+	link_path_init(&p, &cfg, 3);
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(link_path_schedule(&p, i, 100, &due), LINK_PASSES);
+	cfg.loss = 1;
+	link_path_configure(&p, &cfg);
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(link_path_schedule(&p, 1000 + i, 100, &due), LINK_LOSES);
+}
+
+/* Whatever the delay, the jitter, the sizes and the rate: the n-th packet's fate is the seed's. Another seed, another sequence. */
+static void the_same_seed_loses_the_same_packets(void **state)
+{
+	struct link_path_cfg plain = { .loss = 0.1 },
+		other = { .loss = 0.1, .delay_ns = 300 * MS, .jitter_ns = 20 * MS, .shape = JITTER_NORMAL,
+			  .rate_bits = 1000000000, .queue_ns = S };
+	struct link_path a, b, c;
+	int64_t due;
+	int differ = 0;
+
+	(void)state;
+	link_path_init(&a, &plain, 42);
+	link_path_init(&b, &other, 42);
+	link_path_init(&c, &plain, 43);
+	for (int i = 0; i < 5000; i++) {
+		enum link_fate fate = link_path_schedule(&a, i * MS, 100, &due);
+
+		assert_int_equal(link_path_schedule(&b, i * MS, 60 + i % 1400, &due), fate);
+		differ += link_path_schedule(&c, i * MS, 100, &due) != fate;
+	}
+	assert_true(differ > 500);	/* 2 x 0.1 x 0.9 of them */
+	link_path_seed(&a, 9);
+	link_path_init(&b, &plain, 9);
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(link_path_schedule(&a, 6000 * MS + i, 100, &due), link_path_schedule(&b, i, 100, &due));
+}
+
+static void jitter_has_the_spread_that_was_asked_for(void **state)
+{
+	enum { N = 50000 };
+
+	(void)state;
+	for (int shape = JITTER_UNIFORM; shape <= JITTER_NORMAL; shape++) {
+		struct link_path_cfg cfg = { .delay_ns = 100 * MS, .jitter_ns = 10 * MS, .shape = shape, .reorder = true };
+		/* uniform in +-a: a / sqrt 3; normal cut at 3 sd: sqrt(1 - 6 phi(3)) of it, and what is cut lies at 3 */
+		double sum = 0, squares = 0, sd = shape == JITTER_UNIFORM ? 10 / sqrt(3) : 9.98, most = shape == JITTER_UNIFORM ? 10 : 30;
+		struct link_path p;
+
+		link_path_init(&p, &cfg, 5);
+		for (int i = 0; i < N; i++) {
+			double d = (double)(due_of(&p, i * MS, 100) - i * MS) / MS - 100;
+
+			assert_true(fabs(d) <= most + 1e-6);
+			sum += d;
+			squares += d * d;
+		}
+		assert_true(fabs(sum / N) < 4 * sd / sqrt(N));
+		assert_true(fabs(sqrt(squares / N) / sd - 1) < 0.015);
+	}
+}
+
+static void jitter_never_reorders_nor_goes_before_the_packet(void **state)
+{
+	struct link_path_cfg cfg = { .delay_ns = 5 * MS, .jitter_ns = 10 * MS, .shape = JITTER_NORMAL };
+	int64_t before = 0;
+	struct link_path p;
+
+	(void)state;
+	link_path_init(&p, &cfg, 11);
+	for (int i = 0; i < 20000; i++) {
+		int64_t due = due_of(&p, i * 100000, 100);
+
+		assert_true(due >= i * 100000 && due >= before);
+		before = due;
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_asked_for_nothing_done),
+		cmocka_unit_test(a_delay_is_added_and_counts_from_now_on),
+		cmocka_unit_test(a_rate_is_exact_over_many_packets),
+		cmocka_unit_test(a_full_queue_drops_the_tail),
+		cmocka_unit_test(what_the_queue_drops_takes_no_turn),
+		cmocka_unit_test(losses_are_as_many_as_asked_for),
+		cmocka_unit_test(none_and_all),
+		cmocka_unit_test(the_same_seed_loses_the_same_packets),
+		cmocka_unit_test(jitter_has_the_spread_that_was_asked_for),
+		cmocka_unit_test(jitter_never_reorders_nor_goes_before_the_packet),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
