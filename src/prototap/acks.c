@@ -12,17 +12,17 @@ static bool seq_later(uint32_t a, uint32_t b)
 	return (int32_t)(a - b) > 0;
 }
 
-/* Data on its way to a side that has not acknowledged it. */
+/* Notes data sent to a side, which should acknowledge it. */
 static void ack_expect(struct ack_side *to, uint32_t end, int64_t time_ns)
 {
 	if (to->known && !seq_later(end, to->acked))
-		return;		/* seen before: answered at once, by an acknowledgement that says nothing new */
+		return;		/* a retransmission of acknowledged data: answered at once, by an acknowledgement that is not fresh */
 	if (to->waiting_ns && seq_later(end, to->newest)) {
 		to->newest = end;
 		to->newest_ns = time_ns;
 		return;
 	}
-	/* The first that waits; or it is sent again, since it did not arrive or was not answered: nobody held anything back until now. */
+	/* The first data that waits, or a retransmission: the delay is counted from here. */
 	if (!to->waiting_ns)
 		to->newest = end;
 	to->waiting_ns = to->newest_ns = time_ns;
@@ -43,7 +43,7 @@ static struct ack_seen ack_record(struct ack_side *by, const struct segment *s, 
 	if (took >= 0 && (by->quickest_ns < 0 || took < by->quickest_ns))
 		by->quickest_ns = took;
 	seen.delayed = pure && took - by->quickest_ns >= ACKS_DELAYED_NS && took - by->quickest_ns < ACKS_LATEST_NS;
-	/* Where it left some out, the newest of that is what waits on. */
+	/* Data that this acknowledgement left out goes on waiting, from its newest part on. */
 	by->waiting_ns = seq_later(by->newest, s->ack) ? by->newest_ns : 0;
 	return seen;
 }

@@ -17,8 +17,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Not immediate mode, in which the kernel wakes us for every packet: a packet waits in the ring for up to CAPTURE_RING_MS. Its time is
- * the kernel's, so nothing is measured late. */
+/* Not immediate mode, in which the kernel wakes us for every packet: a packet waits in the ring for up to CAPTURE_RING_MS. Its
+ * time is the kernel's, so nothing is measured late. */
 #define DUMP_BUFFER (256 * 1024)	/* bytes of stdio's buffer for the file: its own 4 KB cost a third of the speed */
 #define FILTER_MAX 4096		/* instructions of a filter: BPF_MAXINSNS of Linux */
 #define FAR_S 4500000000	/* packet times are limited to this many seconds from 1970: the years 1827 to 2112 */
@@ -26,12 +26,12 @@
 
 struct capture {
 	pcap_t *pcap;
-	struct pcap_records *records;	/* of a file that they can read: faster than libpcap */
+	struct pcap_records *records;	/* fast reader of this file; NULL: libpcap reads it */
 	const struct link *link;
 	bool live, nanoseconds;
 	pcap_dumper_t *dump;
 	char *dump_buffer;
-	int64_t dumped_ns;	/* when the file last was brought up to date */
+	int64_t dumped_ns;	/* last flush of the file (CLOCK_MONOTONIC) */
 	packet_fn *fn;
 	void *context;
 };
@@ -46,8 +46,8 @@ static const char *link_name(pcap_t *p)
 	return name ? name : number;
 }
 
-/* A damaged time may lie anywhere; the meter's differences of two times must not overflow. tv_usec holds nanoseconds where these
- * were asked for, and could be had. */
+/* A damaged time may be anything, so it is limited: differences of two times must not overflow. tv_usec holds nanoseconds where
+ * the capture has them. */
 static void set_packet(struct packet *p, const struct pcap_pkthdr *h, const u_char *bytes, bool nanoseconds)
 {
 	int64_t s = h->ts.tv_sec < -FAR_S ? -FAR_S : h->ts.tv_sec > FAR_S ? FAR_S : h->ts.tv_sec;
@@ -90,7 +90,7 @@ int capture_take(struct capture *c, int most, packet_fn *fn, void *context)
 	c->context = context;
 	n = pcap_dispatch(c->pcap, most, hand_over_live_packet, (u_char *)c);
 	if (n > 0 && c->dump && clock_now() - c->dumped_ns > FLUSH_NS) {
-		pcap_dump_flush(c->dump);	/* trouble stays in the stream: capture_close() tells it */
+		pcap_dump_flush(c->dump);	/* an error stays in the stream, and capture_close() returns it */
 		c->dumped_ns = clock_now();
 	}
 	return n < 0 ? -1 : n;
@@ -110,7 +110,7 @@ int capture_next(struct capture *c, struct packet *p)
 	return n == 1 ? 1 : n == PCAP_ERROR ? -1 : 0;
 }
 
-/* Live */
+/* --- live captures --- */
 
 static void explain_capture_error(char *why, const char *interface, int status, pcap_t *p)
 {
@@ -131,9 +131,9 @@ static void explain_capture_error(char *why, const char *interface, int status, 
 	}
 }
 
-/* The filter, also behind a VLAN tag and behind two. In its language "vlan" shifts all that follows, so it comes last; on cooked
- * headers there is no such word. There, and where it makes a filter longer than the kernel takes, all that is tagged comes
- * through, and the meter drops what nobody asked for. */
+/* Compiles the filter, applied also behind one and two VLAN tags. In filters "vlan" shifts everything after it, so it comes last;
+ * cooked headers have no "vlan". There, and where the filter gets too long for the kernel, all tagged packets pass, and the meter
+ * ignores those not selected. */
 static int compile_capture_filter(struct capture *c, const char *filter, struct bpf_program *out)
 {
 	bool cooked = c->link->type == LINK_COOKED || c->link->type == LINK_COOKED2;
@@ -170,7 +170,7 @@ static int activate_capture(struct capture *c, const struct capture_live_cfg *cf
 		explain_capture_error(why, cfg->interface, status, c->pcap);
 		return -1;
 	}
-	/* Where the capture is cooked, v2 carries the device's kind in all cases. Older kernels and libpcap have v1 only. */
+	/* In cooked captures, version 2 always has the kind of device; old kernels and libpcap have version 1 only. */
 	if (pcap_datalink(c->pcap) == DLT_LINUX_SLL)
 		pcap_set_datalink(c->pcap, DLT_LINUX_SLL2);
 	c->link = link_of(pcap_datalink(c->pcap));
@@ -272,7 +272,7 @@ void capture_offloads(const char *interface, char *text, size_t size)
 		snprintf(text, size, known ? "none" : "unknown");
 }
 
-/* Files */
+/* --- files --- */
 
 static void close_stream(FILE *stream)
 {
@@ -291,7 +291,7 @@ struct capture *capture_file(FILE *stream, const char *path, size_t room, char *
 		close_stream(stream);
 		return NULL;
 	}
-	c->nanoseconds = true;	/* whatever the file has */
+	c->nanoseconds = true;	/* packet times are converted to nanoseconds */
 	at = ftello(stream);
 	c->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, error);
 	if (!c->pcap) {

@@ -7,8 +7,8 @@
 #define COOKED2_HEADER 20
 #define LOOPBACK_HEADER 4
 #define VLAN_TAG 4
-#define VLAN_TAGS_MAX 8		/* two are in use; more than a few are an attack */
-#define EXTENSIONS_MAX 16	/* nobody sends more; a chain without end is an attack */
+#define VLAN_TAGS_MAX 8		/* at most two are in use; many more would be an attack */
+#define EXTENSIONS_MAX 16	/* headers of a packet; an endless chain would be an attack */
 #define UDP_HEADER 8
 
 enum ethertype { ETHERTYPE_NONE = 0, ETHERTYPE_IPV4 = 0x0800, ETHERTYPE_IPV6 = 0x86dd,
@@ -17,7 +17,7 @@ enum link_device { ARPHRD_ETHERNET = 1, ARPHRD_FRAD = 770, ARPHRD_LOOPBACK = 772
 enum protocol { HOP_BY_HOP = 0, TCP = 6, UDP = 17, ROUTING = 43, FRAGMENT = 44, AUTHENTICATION = 51, DESTINATION = 60,
 		MOBILITY = 135, HOST_IDENTITY = 139, SHIM6 = 140 };
 
-/* Raw IP is 101 in files, which libpcap gives out as 12; OpenBSD writes 14. */
+/* Raw IP is 101 in files, for which libpcap returns 12; OpenBSD writes 14. */
 static const struct link links[] = {
 	{ 1, LINK_ETHERNET, "EN10MB", "ether" },
 	{ 113, LINK_COOKED, "LINUX_SLL", "linux-sll" },
@@ -51,13 +51,14 @@ const char *link_wire_bytes(enum link_type type)
 	}
 }
 
-/* What was asked for is not there: the capture's fault, or the packet's own? */
+/* Why bytes are missing: the capture kept too few, or the packet itself is too short. */
 static enum decoded decoded_missing(const struct reader *r, uint32_t original)
 {
 	return r->n < original ? DECODED_SHORT : DECODED_MALFORMED;
 }
 
-/* Of a first fragment, headers may lie in the next one: nothing is wrong, but nobody's ports can be told. */
+/* Headers that do not fit: those of a first fragment may continue in the next one, so that the ports are not known; else an
+ * error. */
 static enum decoded decoded_no_room(const struct segment *s)
 {
 	return s->fragmented ? DECODED_FRAGMENT : DECODED_MALFORMED;
@@ -131,7 +132,7 @@ static void map_ipv4(struct reader *r, size_t at, uint8_t *to)
 	read_bytes(r, at, to + 12, 4);
 }
 
-/* `room` is what the frame has left for the IP packet. */
+/* `room`: bytes of the frame that are left for the IP packet. */
 static enum decoded decode_ipv4(struct reader *r, size_t at, uint32_t room, uint32_t original, struct segment *out)
 {
 	uint8_t first = read_u8(r, at), protocol = read_u8(r, at + 9);
@@ -142,7 +143,7 @@ static enum decoded decode_ipv4(struct reader *r, size_t at, uint32_t room, uint
 	map_ipv4(r, at + 16, out->address[1]);
 	if (r->over)
 		return decoded_missing(r, original);
-	if (!length)		/* segmentation offload leaves it to the card */
+	if (!length)		/* with segmentation offload, the card fills it in */
 		length = room;
 	if (first >> 4 != 4 || header < 20 || header > length || length > room)
 		return DECODED_MALFORMED;
@@ -165,15 +166,14 @@ static bool is_extension(uint8_t protocol)
 	}
 }
 
-/* From the end of the IPv6 header to that of its last extension header, behind which `*next` stands. DECODED_SEGMENT: so far
- * well. */
+/* Skips the IPv6 extension headers; *next: the protocol behind the last one. DECODED_SEGMENT: no error so far. */
 static enum decoded skip_extensions(struct reader *r, size_t at, uint32_t original, uint8_t *next, struct segment *out)
 {
 	for (int i = 0; is_extension(*next); i++) {
 		uint8_t kind = *next, words;
 		uint32_t header = out->ip_header_bytes;
 
-		if (i == EXTENSIONS_MAX || (kind == HOP_BY_HOP && i))	/* only the first may be (RFC 8200, 4.1) */
+		if (i == EXTENSIONS_MAX || (kind == HOP_BY_HOP && i))	/* hop-by-hop options must come first (RFC 8200, 4.1) */
 			return DECODED_MALFORMED;
 		if (header + 8 > out->ip_bytes)
 			return decoded_no_room(out);
@@ -217,7 +217,7 @@ static enum decoded decode_ipv6(struct reader *r, size_t at, uint32_t room, uint
 
 static uint16_t cooked_ethertype(uint16_t device, uint16_t type)
 {
-	/* On these a cooked header's protocol is no EtherType. */
+	/* On these devices, a cooked header's protocol is no EtherType. */
 	return device == ARPHRD_NETLINK || device == ARPHRD_RADIOTAP || device == ARPHRD_FRAD ? ETHERTYPE_NONE : type;
 }
 
@@ -226,7 +226,7 @@ static uint32_t device_header_bytes(uint16_t device)
 	return device == ARPHRD_ETHERNET || device == ARPHRD_LOOPBACK ? ETHERNET_HEADER : 0;
 }
 
-/* An address family in the capturing host's byte order, which nobody tells; that of IPv6 is everybody's own. */
+/* The family is in the capturing host's byte order, which is not known; the number of IPv6 differs between systems. */
 static uint16_t ethertype_of_family(uint32_t family)
 {
 	switch (family > 0xffff ? __builtin_bswap32(family) : family) {
@@ -239,7 +239,8 @@ static uint16_t ethertype_of_family(uint32_t family)
 	}
 }
 
-/* The link layer's header: returns how many bytes, with what is behind it in *type, and in *out how long it was on the wire. */
+/* Decodes the link layer's header: returns its length, with the EtherType of what follows in *type and its length on the wire in
+ * *out. */
 static uint32_t decode_link(struct reader *r, enum link_type link, uint16_t *type, struct segment *out)
 {
 	uint16_t device;

@@ -150,7 +150,7 @@ void flow_ranking_free(struct flow_ranking *r)
 	*r = (struct flow_ranking){ 0 };
 }
 
-/* More bytes first; of equals the earlier one. */
+/* Most bytes first, then the earliest. */
 static int flow_compare_bytes(const void *a, const void *b)
 {
 	const struct flow *x = a, *y = b;

@@ -40,7 +40,7 @@ double idle_updates_per_s_high(const struct idle_updates *n)
 	return n->window_ns ? poisson_upper_bound(n->updates) * NS_PER_S / (double)n->window_ns : NAN;
 }
 
-/* P(at most `events`) of a Poisson variable: terms from the largest down, so that none is lost. */
+/* P(at most `events`) of a Poisson variable; sums from the largest term down, so that no term is lost. */
 static double poisson_at_most(int64_t events, double mean)
 {
 	double sum = 0, n = (double)events, term = exp(n * log(mean) - mean - lgamma(n + 1));

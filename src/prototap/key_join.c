@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LIMIT_NS (10 * NS_PER_S)	/* a block that never rests has been waited for */
-#define LIMIT_NOISY_NS (2 * NS_PER_S)	/* where more than NOISY_PER_S updates come by themselves */
+#define LIMIT_NS (10 * NS_PER_S)	/* keyrepeat waits this long for a display to rest, */
+#define LIMIT_NOISY_NS (2 * NS_PER_S)	/* and only this long with more than NOISY_PER_S updates a second without a key */
 #define NOISY_PER_S 0.5
 
 const char *const key_join_columns[] = { "kind", "n", "time_ns", "end_ns", "packets", "bytes", "key",
@@ -85,7 +85,7 @@ static void write_key_row(struct key_join *w, size_t i, bool captured)
 	rows_end(r);
 }
 
-/* The first key from `i` on that was sent; n: none. */
+/* Index of the first sent key from `i` on; t->n: none. */
 static size_t sent_from(const struct key_log *t, size_t i)
 {
 	while (i < t->n && !t->key[i].sent_ns)
@@ -134,7 +134,7 @@ static int64_t block_begin_ns(const struct key_log *t, size_t first)
 	return t->key[first].sent_ns ? t->key[first].sent_ns : t->key[first].due_ns;
 }
 
-/* When the last key of the block that runs was sent; 0: none was. */
+/* Time when the last key of the current block was sent; 0: none was sent. */
 static int64_t last_sent_ns(const struct key_join *w)
 {
 	size_t i = w->end;
@@ -144,18 +144,18 @@ static int64_t last_sent_ns(const struct key_join *w)
 	return i > w->first ? w->cfg.typed->key[i - 1].sent_ns : 0;
 }
 
-/* Has an update come since the last key, and no other in the second after it? */
+/* Whether an update followed the last key, and none came within a second after it. */
 static bool display_rested(const struct key_join *w, int64_t now_ns)
 {
 	return w->updates && w->now.last_ns >= last_sent_ns(w) && now_ns - w->now.last_ns >= BLOCK_REST_NS;
 }
 
-/* How the block that runs ends at `end_ns`. */
+/* Decides how the current block ended, at `end_ns`. */
 static enum pair_drain block_drain(struct key_join *w, int64_t end_ns)
 {
 	bool likely;
 
-	if (!last_sent_ns(w))	/* nothing was asked for */
+	if (!last_sent_ns(w))	/* no key was sent, so no update answers one */
 		return PAIR_NOISY;
 	likely = pair_stray_likely(join_noise_per_s(w), end_ns - block_begin_ns(w->cfg.typed, w->first));
 	w->marked += likely;
@@ -178,9 +178,9 @@ static void miss_block(struct key_join *w)
 	}
 }
 
-/* Is the block that runs in the capture? It began after a rest, so its first key mostly travels alone. One held up until the
- * second was sent does not: then a capture that had begun before, and saw a later key, holds it. Where no key could be sent there
- * is none to see. */
+/* Whether the current block is in the capture. It began while the display rested, so its first key usually has a packet of its
+ * own. If that key was delayed until the second one was sent, the block counts as captured where the capture had begun before and
+ * has a later key. A block without a key that could be sent has nothing to capture. */
 static bool block_captured(const struct key_join *w)
 {
 	bool seen = false;
@@ -194,7 +194,7 @@ static bool block_captured(const struct key_join *w)
 	return seen || !last_sent_ns(w);
 }
 
-/* More updates may have been under way: how many there are of them, and so which is the last that can answer, is not known. */
+/* Removes the upper ends of latencies after the capture's end has cut a block: further updates may have been under way. */
 static void leave_ends_open(struct pair_key *key, size_t n, int64_t end_ns)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -240,7 +240,7 @@ static void begin_block(struct key_join *w, size_t next)
 	w->open = true;
 }
 
-/* Time goes on to now_ns: blocks end and begin. */
+/* Ends and begins blocks up to `now_ns`. */
 static void advance_blocks(struct key_join *w, int64_t now_ns)
 {
 	const struct key_log *t = w->cfg.typed;
@@ -248,8 +248,8 @@ static void advance_blocks(struct key_join *w, int64_t now_ns)
 	for (;;) {
 		size_t next = w->end;
 
-		/* What comes after the rest, but before the next block, still counts to this one: it may be a late answer. The last block has no
-		 * next one: it ends with its rest. */
+		/* Updates after the rest and before the next block belong to this block: they may be late answers. The last block ends with its
+		 * rest. */
 		if (w->open && next == t->n && display_rested(w, now_ns))
 			end_block(w, w->now.last_ns + BLOCK_REST_NS);
 		if (next == t->n || block_begin_ns(t, next) > now_ns)
@@ -276,12 +276,12 @@ void key_join_display(void *wire, uint64_t update, int64_t time_ns, uint64_t byt
 	const struct key_log *t = w->cfg.typed;
 	int64_t now = t ? key_log_time(t, time_ns) : time_ns;
 
-	/* What a connection still held when it was given up comes late: pairing knows no way back. */
+	/* Early data of a connection that was given up comes late; pairing needs ascending times. */
 	if (t && now < w->now.last_ns)
 		now = w->now.last_ns;
 	if (!w->tapped_ns)
 		w->tapped_ns = now;
-	/* Of several connections one may still be in the middle of an older update: it is told already, this one gets the rest. */
+	/* With several connections, data may belong to an older update, already written: the current update gets it. */
 	if (update > w->now.n) {
 		write_update_row(w);
 		if (t && w->cfg.pairing == PAIRING_BLOCKS) {
@@ -296,7 +296,7 @@ void key_join_display(void *wire, uint64_t update, int64_t time_ns, uint64_t byt
 	w->now.bytes += bytes;
 }
 
-/* A key crosses when the first payload after it was sent does; what comes after the next key was sent may be that one's. */
+/* A key crosses with the first payload after it was sent, if that comes before the next key was sent. */
 void key_join_input(void *wire, int64_t time_ns)
 {
 	struct key_join *w = wire;
@@ -335,7 +335,7 @@ int key_join_finish(struct key_join *w, int64_t time_ns)
 		write_update_row(w);
 		if (w->open)
 			end_block(w, end);
-		while (w->end < t->n) {		/* typed, or not even that, after the capture */
+		while (w->end < t->n) {		/* keys due after the capture's end */
 			begin_block(w, w->end);
 			end_block(w, end > t->key[w->end - 1].due_ns ? end : t->key[w->end - 1].due_ns);
 		}

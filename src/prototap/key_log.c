@@ -9,9 +9,9 @@
 
 enum key_log_column { LOG_KEY, LOG_DUE, LOG_SENT, LOG_SKIPPED, LOG_OFFSET, LOG_BLOCK };
 static const char *const names[] = { "key", "due_ns", "sent_ns", "skipped", "realtime_offset_ns", "block", NULL };
-#define NEEDED 4	/* the others came later */
+#define NEEDED 4	/* columns that every log has; older logs lack the others */
 
-/* A time that is one: later arithmetic cannot overflow. */
+/* Within limits that keep later arithmetic from overflowing. */
 static bool is_plausible_time(int64_t ns)
 {
 	return ns > 0 && ns < INT64_MAX / 4;

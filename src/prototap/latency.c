@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define RANGED_SHARE 0.05	/* of keys without an exact pair, above which the report says so in words */
+#define RANGED_SHARE 0.05	/* share of keys without an exact pair above which the report remarks on it */
 
 const char *const latency_pairings[] = { "blocks", "none", NULL };
 const char *const latency_assumes[] = { "nothing", "coalescing", NULL };

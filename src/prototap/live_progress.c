@@ -24,7 +24,7 @@ void live_progress_display(void *watch, uint64_t update, int64_t time_ns, uint64
 	w->last_ns = time_ns;
 }
 
-/* Of all connections so far, ended or not. */
+/* Counts of the display channel of all connections, open and ended. */
 static struct channel_count count_display(const struct meter *m, int *open)
 {
 	struct channel_count n = m->sum[DISPLAY];

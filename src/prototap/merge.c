@@ -23,7 +23,7 @@ static bool merge_head_before(const struct merge_head *a, const struct merge_hea
 	return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && a->row < b->row);
 }
 
-/* Moves head[at] to its place between the others, which are in order. */
+/* Moves head[at] to its place among the others, which are sorted. */
 static void merge_place(struct merge *m, int at)
 {
 	struct merge_head moved = m->head[at];

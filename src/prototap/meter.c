@@ -35,7 +35,7 @@ void meter_free(struct meter *m)
 	payload_totals_free(&m->contents);
 }
 
-/* Who looks on sees new data when it counts, and of the display channel, which update it belongs to. */
+/* Tells the observers of new data, on the display channel with the number of its update. */
 static void notify_data_taps(const struct meter *m, const struct flow *f, int c, int64_t time_ns, uint64_t bytes)
 {
 	for (int i = 0; i < m->cfg.taps; i++) {
@@ -57,7 +57,7 @@ static void notify_packet_taps(const struct meter *m, int c, const struct segmen
 			m->cfg.tap[i].packet(m->cfg.tap[i].context, c, s, time_ns);
 }
 
-/* New data in order: messages, and of the display channel, updates. */
+/* Counts new data in order: messages, and on the display channel updates. */
 static void meter_add_data(struct meter *m, struct flow *f, int c, int64_t time_ns, const struct stream_taken *t)
 {
 	struct channel_count *n = &f->count[c];
@@ -72,7 +72,7 @@ static void meter_add_data(struct meter *m, struct flow *f, int c, int64_t time_
 	for (int i = 0; c == DISPLAY && i < MERGES; i++) {
 		if (!fresh)
 			update_extend(&m->update[i], f->update[i], time_ns);
-		/* Messages that begin later within the part begin at the same instant: they join by themselves. */
+		/* Further messages in this part begin at the same instant, so they belong to the same update. */
 		if (fresh || t->ready.ends + t->ready.open > 1)
 			f->update[i] = update_add_message(&m->update[i], time_ns);
 	}
@@ -121,7 +121,7 @@ static struct flow *meter_begin_flow(struct meter *m, const struct flow_key *key
 	return f;
 }
 
-/* A SYN on a known flow: the same one again, or a new connection between the same two ends? */
+/* Whether a SYN on a known flow begins a new connection between the same ends, and is no retransmission. */
 static bool is_new_connection(const struct flow *f, int source, const struct segment *s)
 {
 	int c = f->server == source ? DISPLAY : INPUT;
@@ -170,7 +170,7 @@ static void count_packet(struct channel_count *n, const struct segment *s)
 	}
 }
 
-/* What a TCP segment acknowledges, and whether it does nothing else. */
+/* Counts a TCP segment's acknowledgement. True: a pure one. */
 static bool count_ack(struct flow *f, int c, const struct segment *s, int64_t time_ns)
 {
 	struct channel_count *n = &f->count[c];
@@ -208,7 +208,7 @@ static void meter_add_payload(struct meter *m, struct flow *f, int c, const stru
 	meter_add_data(m, f, c, p->time_ns, &t);
 }
 
-/* A datagram is a message; nothing says whether it was seen before, or what should have come in between. */
+/* Each datagram is a message; repeated or missing datagrams cannot be recognised. */
 static void meter_add_datagram(struct meter *m, struct flow *f, int c, const struct segment *s, int64_t time_ns)
 {
 	struct channel_count *n = &f->count[c];
@@ -263,7 +263,7 @@ static void meter_add_segment(struct meter *m, const struct segment *s, const st
 		if (!f->stream[c].known)
 			stream_begin(&f->stream[c], s->seq + 1);
 	}
-	/* The other side has it, so what is missing before it will never come: time to stop waiting. */
+	/* The receiver has the data, so bytes missing before it are not in the capture: stop waiting. */
 	if (s->flags & TCP_ACK && f->stream[1 - c].first) {
 		stream_acknowledged(&f->stream[1 - c], &m->pool, s->ack, &t);
 		payload_skip_gap(&m->contents, f, 1 - c);

@@ -8,9 +8,9 @@
 struct payload_flow {
 	struct payload_totals *all;
 	struct flow *flow;
-	uint8_t kind;			/* enum content_kind */
-	uint8_t opener;			/* channel whose first bytes told it: of RFB the server's, of X11 the application's */
-	bool placed[CHANNELS];		/* `order` knows where the stream is */
+	uint8_t kind;			/* enum payload_kind */
+	uint8_t opener;			/* channel whose first bytes showed the protocol: with RFB the server's, with X11 the application's */
+	bool placed[CHANNELS];		/* `order` has the stream's offset */
 	bool is_tls[CHANNELS];
 	uint32_t seal;
 	struct reorder order[CHANNELS];
@@ -116,7 +116,7 @@ static void payload_decode_bytes(struct payload_flow *o, int c, const uint8_t *b
 		skip_parser_feed(w, bytes, captured, length, c == o->opener ? x11_client_step : x11_server_step, o->x11);
 }
 
-/* A segment that may begin TLS in this direction. */
+/* Whether TLS begins with this segment; the search ends after TLS_LOOK bytes. */
 static bool payload_look_for_tls(struct flow *f, int c, const uint8_t *bytes, uint32_t captured)
 {
 	bool midway = !f->begun[INPUT] && !f->begun[DISPLAY];
@@ -199,7 +199,8 @@ static struct payload_flow *payload_begin_flow(struct payload_totals *all, struc
 	return o;
 }
 
-/* Decoding needs the beginning of both directions; TLS is found on the way. */
+/* Starts reading a connection's payload if there is a reason to. RFB and X11 need the start of both directions; TLS may begin
+ * later. */
 static struct payload_flow *payload_try_flow(struct payload_totals *all, struct flow *f, int c, const uint8_t *payload,
 					     uint32_t captured, const struct stream_taken *t)
 {
@@ -208,7 +209,7 @@ static struct payload_flow *payload_try_flow(struct payload_totals *all, struct 
 
 	if (all->decode && whole) {
 		o = payload_begin_flow(all, f);
-		if (o)		/* from the first byte on, also where it comes early */
+		if (o)		/* from the first byte, even if later ones come before it */
 			o->order[c].next = (int64_t)(uint32_t)(f->first_seq[c] + 1);
 		return o;
 	}

@@ -35,7 +35,7 @@ static void report_tls(struct rec *r, const struct meter *m)
 	rec_int(r, "records", (int64_t)(a->records + b->records));
 	rec_int(r, "record_bytes", (int64_t)bytes);
 	rec_int(r, "header_bytes", (int64_t)(TLS_HEADER * (a->records + b->records)));
-	/* Known only where each sealed record's cipher is. */
+	/* Known only if the cipher of every encrypted record is. */
 	rec_count(r, "seal_bytes", a->unsealed + b->unsealed ? -1 : (int64_t)(a->seal_bytes + b->seal_bytes));
 	rec_bool(r, "seal_is_least", m->contents.tls_least);
 	rec_real(r, "share_percent", percent_of(bytes, m->sum[INPUT].payload_bytes + m->sum[DISPLAY].payload_bytes), 3);
@@ -52,7 +52,7 @@ struct finding_row {
 	int extension, number;
 };
 
-/* Most bytes first; of equals in the order of their numbers. */
+/* Most bytes first, then by extension and number. */
 static int compare_tally_bytes(const void *a, const void *b)
 {
 	const struct finding_row *x = a, *y = b;

@@ -5,16 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BLOCKS_MAX 1000		/* of statistics, names and secrets behind the last packet */
+#define BLOCKS_MAX 1000		/* most blocks (statistics, names, secrets) behind the last packet */
 #define INTERFACES_MAX 64
-#define BLOCK_MAX 65536		/* a statistics block is far smaller */
+#define BLOCK_MAX 65536		/* bytes; a statistics block is far smaller */
 
 enum block { SECTION = 0x0a0d0d0a, INTERFACE = 1, OLD_PACKET = 2, SIMPLE_PACKET = 3, STATISTICS = 5, PACKET = 6 };
 enum option { OPTION_END = 0, OPTION_INTERFACE_DROPS = 5, OPTION_SYSTEM_DROPS = 7 };
 
 struct pcapng_file {
 	int fd;
-	bool big;		/* big endian */
+	bool big;		/* numbers have the highest byte first */
 };
 
 static uint32_t pcapng_u32(const struct pcapng_file *f, struct reader *r, size_t at)
@@ -49,7 +49,8 @@ static bool pcapng_begin(struct pcapng_file *f, int64_t *size)
 	return f->big || read_be32(&r, 8) == 0x4d3c2b1a;
 }
 
-/* The body of a statistics block: interface, time, options of which two are counters of 64 bits. */
+/* Lost packets in a statistics block, which has an interface number, a time and options, two of them 64-bit counters. -1: none
+ * told. */
 static int64_t pcapng_block_drops(const struct pcapng_file *f, struct reader *r, uint32_t *interface)
 {
 	int64_t drops = -1;
@@ -65,7 +66,7 @@ static int64_t pcapng_block_drops(const struct pcapng_file *f, struct reader *r,
 			half[0] = pcapng_u32(f, r, at + 4);
 			half[1] = pcapng_u32(f, r, at + 8);
 			if (r->over || half[f->big ? 0 : 1])
-				return -1;	/* 2^32 packets lost: rather damage than truth */
+				return -1;	/* 2^32 lost packets: the file is damaged */
 			drops = (drops < 0 ? 0 : drops) + half[f->big ? 1 : 0];
 		}
 		at += 4 + ((size_t)length + 3) / 4 * 4;
@@ -76,7 +77,7 @@ static int64_t pcapng_block_drops(const struct pcapng_file *f, struct reader *r,
 int64_t pcapng_drops(int fd)
 {
 	struct pcapng_file f = { .fd = fd };
-	uint64_t seen = 0;	/* the last statistics of an interface count; a writer may repeat them */
+	uint64_t seen = 0;	/* bits of interfaces that were counted; a writer may repeat statistics, and the last ones count */
 	int64_t at, total = -1;
 	uint8_t body[BLOCK_MAX];
 

@@ -79,7 +79,7 @@ int ports_filter(const struct ports *p, char *text, size_t size)
 	return 0;
 }
 
-/* There is no X11 over UDP: there, a port is its server's. */
+/* X11 does not use UDP: a UDP port belongs to its server. */
 static enum port_use use_of(const struct ports *p, const struct segment *s, int end)
 {
 	enum port_use use = p->use[s->port[end]];
@@ -96,7 +96,7 @@ static bool is_display(const struct ports *p, const struct segment *s, int end)
 	return s->transport == TRANSPORT_TCP && s->port[end] >= X11_FIRST && s->port[end] <= X11_LAST;
 }
 
-/* Without a port to go by, the end that was connected to. Reversed where that end is an X display. */
+/* Without a port that tells: the server is the end that was connected to; for X11, the other end. */
 static int guess_server(const struct ports *p, const struct segment *s, enum server_by *by)
 {
 	int owner;
@@ -123,7 +123,7 @@ bool ports_server(const struct ports *p, const uint8_t *server, const struct seg
 			*end = 1;
 		else
 			return false;
-		/* Both ends on one host: the address says nothing. */
+		/* If both ends are on one host, the address does not tell them apart. */
 		if (memcmp(s->address[0], s->address[1], 16) != 0)
 			return true;
 	}
@@ -133,6 +133,6 @@ bool ports_server(const struct ports *p, const uint8_t *server, const struct seg
 	else if (destination && !source)
 		*end = destination == PORT_SERVER ? 1 : 0;
 	else
-		*end = guess_server(p, s, by);	/* no port was asked for, or both were */
+		*end = guess_server(p, s, by);	/* neither port was asked for, or both were */
 	return true;
 }

@@ -16,7 +16,7 @@
 
 #define NOBODY 65534
 
-/* Is `id` one of those the map file knows? */
+/* Whether the user namespace's map file has this id. */
 static bool is_mapped(const char *map, int64_t id)
 {
 	FILE *f = fopen(map, "re");
@@ -39,7 +39,7 @@ static int64_t number_from(const char *name)
 	return text && !cli_read_int(text, &n) && n > 0 && n < INT32_MAX ? n : NOBODY;
 }
 
-/* The report is put in place by a rename at the end: may this user do that? In a sticky directory only with a file of its own. */
+/* Whether this user may rename the finished report to `path`; a sticky directory counts as no. */
 static bool may_rename(const char *path, uid_t uid, gid_t gid)
 {
 	char copy[4096];
@@ -47,7 +47,7 @@ static bool may_rename(const char *path, uid_t uid, gid_t gid)
 	bool may;
 
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
-		return true;	/* a device or a pipe: written to, and open already */
+		return true;	/* a device or a pipe is written directly, and already open */
 	snprintf(copy, sizeof(copy), "%s", path);
 	path = dirname(copy);
 	if (stat(path, &st) || st.st_mode & S_ISVTX)
@@ -90,7 +90,7 @@ int privilege_drop(const char *keep_file, char *said, size_t size)
 		snprintf(said, size, "capabilities dropped, now user %lld, no_new_privs", (long long)uid);
 		return 0;
 	}
-	/* The bounding set needs CAP_SETPCAP; with no_new_privs nothing can come back through it anyway. */
+	/* Dropping the bounding set needs CAP_SETPCAP; with no_new_privs it gives no capability back anyway. */
 	if (capng_apply(CAPNG_SELECT_ALL) && capng_apply(CAPNG_SELECT_CAPS))
 		return -EPERM;
 	snprintf(said, size, "capabilities dropped%s, no_new_privs", ids);

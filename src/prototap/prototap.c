@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* prototap - what a display protocol sends: bytes, packets, messages, updates and their stalls.
+/* prototap - counts the traffic of a display protocol: bytes, packets, messages, updates and their stalls.
  *
- * Packets come from source.c, live or from files; meter.c counts them; report.c tells the result. This file reads options, gives
- * privileges up and runs. */
+ * source.c reads packets, live or from files; meter.c counts them; report.c writes the result. This file reads options, drops
+ * privileges and runs. */
 #include "clock.h"
 #include "ports.h"
 #include "privilege.h"
@@ -17,9 +17,9 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define WAITS_MAX 65535			/* pieces of early data, 2 MB: some hundred flows with all the holes they may have */
-#define WAIT_NS (100 * NS_PER_MS)	/* the longest sleep that a signal may just have missed */
-#define REST_NS (5 * NS_PER_S)		/* the longest that emptying the ring at the end may take */
+#define WAITS_MAX 65535			/* intervals of early data, 2 MB: enough for some hundred flows with the most holes */
+#define WAIT_NS (100 * NS_PER_MS)	/* longest sleep between checks of the stop flag */
+#define REST_NS (5 * NS_PER_S)		/* longest time for emptying the ring at the end */
 
 static struct ports ports;
 static struct run_cfg cfg = { .ports = &ports, .period_ns = 50 * NS_PER_MS, .merge_ns = 10 * NS_PER_MS,
@@ -107,7 +107,7 @@ static bool meter_captured_packet(void *context, const struct packet *p)
 	return true;
 }
 
-/* The table's clock is CLOCK_MONOTONIC, packets carry CLOCK_REALTIME: how far ahead is read about once a second. */
+/* Reads about once a second how far the packets' clock (CLOCK_REALTIME) is ahead of the table's (CLOCK_MONOTONIC). */
 static void follow_wall_clock(struct capture_run *run, struct clock_offset *wall, int64_t now)
 {
 	if (wall->at_ns && now - wall->at_ns < NS_PER_S)
@@ -137,12 +137,13 @@ static void run_capture(struct capture_run *run, struct live_progress *watch)
 		}
 		n = source_take(run->source, meter_captured_packet, run, run->error);
 	}
-	/* The ring still holds what came just before the end; what comes from now on is not ours any more. */
+	/* The ring still has packets from before the end; packets from now on are not counted. */
 	clock_read_offset(&wall);
 	now = clock_now();
 	run->until_ns = now + wall.offset_ns;
 	drained = now + 3 * CAPTURE_RING_MS * NS_PER_MS;
-	/* A full ring takes longer than its latency to empty, and under a flood is never empty: then a later packet ends it. */
+	/* A full ring takes longer to empty than packets stay in it, and a flood keeps it full: then the first packet after the end
+	 * stops. */
 	rest = now + REST_NS;
 	while (n >= 0 && (now = clock_now()) < rest && (now < drained || (n > 0 && !run->past_end))) {
 		if (!n)
@@ -167,7 +168,7 @@ static void read_files(struct capture_run *run)
 	source_drops(run->source, &run->drops);
 }
 
-/* The rows are all that --format tsv writes. */
+/* --format tsv writes the rows of updates and keys, and no report. */
 static bool rows_only(void)
 {
 	return out_cfg.format == REC_TSV;
@@ -222,7 +223,7 @@ static struct source *open_source(bool live, char **files, int n)
 	return source;
 }
 
-/* A live capture without a packet is one of silence. `out` NULL: there is no report that says what is wrong. */
+/* A live capture without a packet is no error. `out` NULL: no report tells what was lost, so a warning does. */
 static int exit_status_of_run(const struct capture_run *run, const struct rec *out)
 {
 	char why[RUN_WHY];
@@ -231,11 +232,11 @@ static int exit_status_of_run(const struct capture_run *run, const struct rec *o
 	if (!out && (empty || lossy))
 		warn("%s", why);
 	if (proc_stop && (!run->live || cfg.time_ns))
-		return EXIT_INTERRUPTED;	/* without -t a signal is how a live capture is meant to end */
+		return EXIT_INTERRUPTED;	/* a live capture without -t is meant to end by a signal */
 	return empty ? EXIT_RUN : lossy ? EXIT_LOSSY : EXIT_OK;
 }
 
-/* TSV is the rows themselves, which cannot wait for the end as a report does; then there is none (NULL). */
+/* Opens the report, and the files of rows. NULL: --format tsv writes rows instead of a report. */
 static struct rec *open_run_report(struct capture_run *run)
 {
 	struct latency_cfg latency = cfg.latency;
@@ -253,7 +254,7 @@ static struct rec *open_run_report(struct capture_run *run)
 	return out;
 }
 
-/* Who looks on while packets are counted: nobody, where nothing was asked for. */
+/* Adds the observers that the options ask for. */
 static void connect_taps(struct capture_run *run, struct meter_cfg *meter)
 {
 	if (run->latency.tap.context)
@@ -266,7 +267,7 @@ static void connect_taps(struct capture_run *run, struct meter_cfg *meter)
 							.data = traffic_bins_data };
 }
 
-/* Live the table ends with the capture; a file does not tell of time after its last packet, of whatever kind. */
+/* The table ends with the live capture, or with the last packet of a file. */
 static void end_traffic(struct capture_run *run)
 {
 	int err;
@@ -285,7 +286,7 @@ int main(int argc, char **argv)
 	struct meter_cfg meter_cfg = { .ports = &ports };
 	char why[SOURCE_WHY];
 	struct live_progress watch;
-	static struct rec *out;	/* not lost where die() ends the program */
+	static struct rec *out;	/* static: no leak is reported where die() ends the program */
 	int at, status, err;
 
 	at = cli_parse(argc, argv, "prototap live -i IF --port P,... [-t TIME] [-w FILE] | prototap read FILE... [options]",
@@ -296,7 +297,7 @@ int main(int argc, char **argv)
 	check_usage(run.live, argc - at);
 	if (run.live)
 		proc_check_ready_fd((int)cfg.ready_fd);
-	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
+	proc_catch_stop();	/* before the output is opened, which a signal would leave half written */
 	run.source = open_source(run.live, argv + at, argc - at);
 	out = open_run_report(&run);
 	if (run.live)

@@ -18,13 +18,13 @@ enum magic { MICROSECONDS = 0xa1b2c3d4, NANOSECONDS = 0xa1b23c4d };
 
 struct pcap_records {
 	int fd;
-	int64_t at;		/* of the file, behind what is in the buffer */
+	int64_t at;		/* file offset of the first byte after the buffer's */
 	uint32_t snaplen;
-	int32_t unit_ns;	/* of the fraction of a second */
-	bool little;		/* endian */
+	int32_t unit_ns;	/* unit of the fraction of a second, in ns */
+	bool little;		/* numbers have the lowest byte first */
 	char error[128];
 	uint8_t *buffer;
-	size_t room, begin, end;	/* of the buffer: its size, and what has not been handed over */
+	size_t room, begin, end;	/* of the buffer: size, and range of unread bytes */
 };
 
 static uint32_t records_u32(const struct pcap_records *r, const uint8_t *p)
@@ -81,7 +81,7 @@ struct pcap_records *records_open(int fd, int64_t at, size_t room, uint32_t snap
 	return NULL;
 }
 
-/* Fills the buffer up, which afterwards has room for `n` bytes. 0, or -1 with an error. */
+/* Fills the buffer, which grows to at least `n` bytes. 0, or -1 with an error. */
 static int records_refill(struct pcap_records *r, size_t n)
 {
 	if (n > r->room) {
@@ -108,7 +108,7 @@ static int records_refill(struct pcap_records *r, size_t n)
 	return 0;
 }
 
-/* `n` bytes of a record (`what` of it) from `skip` behind the next one's beginning: 1, 0 when there is not one byte, -1. */
+/* Reads `n` bytes (named `what` in errors) at offset `skip` of the next record: 1; 0: end of the file; -1: an error. */
 static int records_have(struct pcap_records *r, size_t skip, size_t n, const char *what)
 {
 	size_t left;

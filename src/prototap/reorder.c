@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECE_COST 1024		/* so much of the room a piece takes besides its bytes: pieces are looked through, and must stay few */
-#define LENGTH_MAX (1u << 30)	/* of a piece that grows */
+#define PIECE_COST 1024		/* bytes that a piece counts besides its data, to keep the list that is searched short */
+#define LENGTH_MAX (1u << 30)	/* longest piece */
 
 struct reorder_piece {
 	struct reorder_piece *next;
@@ -37,7 +37,7 @@ static void reorder_drop_first(struct reorder *o, size_t *held)
 	free(p);
 }
 
-/* Room for `bytes` in all, by doubling: a piece grows segment by segment. */
+/* Gives the piece room for `bytes` in all, by doubling. False: no room. */
 static bool reorder_grow_piece(struct reorder_piece *p, size_t *held, uint32_t bytes)
 {
 	uint32_t room = bytes > 2 * p->room ? bytes : 2 * p->room;
@@ -58,7 +58,7 @@ static bool reorder_grow_piece(struct reorder_piece *p, size_t *held, uint32_t b
 	return true;
 }
 
-/* Behind what the piece has: bytes that find no room, and all behind such, are a length only. */
+/* Appends to the piece. Bytes that find no room, and all bytes after them, are kept as a length only. */
 static void reorder_append(struct reorder_piece *p, size_t *held, const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
 	if (captured && p->captured == p->length && reorder_grow_piece(p, held, p->captured + captured)) {
@@ -84,7 +84,7 @@ static struct reorder_piece *reorder_new_piece(struct reorder *o, size_t *held, 
 	return p;
 }
 
-/* The piece that begins last, but not after `start`; it is nearly always the last of all. */
+/* The last piece that begins at or before `start`, nearly always the last one; NULL: none. */
 static struct reorder_piece *reorder_find_before(const struct reorder *o, int64_t start)
 {
 	struct reorder_piece *before = NULL, *p = o->last && o->last->start <= start ? o->last : o->first;
@@ -94,8 +94,8 @@ static struct reorder_piece *reorder_find_before(const struct reorder *o, int64_
 	return before;
 }
 
-/* What follows on a piece joins it, so that they are as few as there are holes; a piece that was not captured whole is joined only
- * by a length, or bytes would stand where they do not belong. What finds no place at all never came. */
+/* Keeps early data. Data that touches a piece joins it, so there are no more pieces than holes; a piece with bytes missing at its
+ * end is joined by a length only. Data that finds no room is dropped. */
 static void reorder_hold(struct reorder *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
 	struct reorder_piece *before = reorder_find_before(o, start), *to = NULL;

@@ -46,7 +46,7 @@ static void report_capture(struct rec *r, const struct capture_run *run)
 	rec_end(r);
 }
 
-/* --- what is missing --- */
+/* --- lost packets --- */
 
 static void add_words(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add_words(char *why, const char *format, ...)
@@ -118,7 +118,7 @@ bool run_lost(const struct capture_run *run, char *why)
 	return *why;
 }
 
-/* All that were asked for, or those that a display owns (X11). */
+/* All selected ports, or only those of X displays. */
 static void report_ports(struct rec *r, const char *key, const struct ports *ports, bool displays)
 {
 	rec_array(r, key);
@@ -167,7 +167,7 @@ static void report_tap_settings(struct rec *r, const struct capture_run *run, ch
 	rec_end(r);
 }
 
-/* --- for people --- */
+/* --- the short report --- */
 
 static const char *say_messages(const struct channel_count *n, char *text, size_t size)
 {

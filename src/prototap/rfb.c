@@ -8,9 +8,9 @@ enum { SECURITY_NONE = 1, SECURITY_VNC = 2 };
 enum client_state { CLIENT_VERSION, CLIENT_SECURITY, CLIENT_CHOICE, CLIENT_ANSWER, CLIENT_INIT, CLIENT_MESSAGE, CLIENT_BODY };
 enum server_state { SERVER_VERSION, SERVER_SECURITY, SERVER_TYPE, SERVER_TYPES, SERVER_CHOSEN, SERVER_RESULT, SERVER_INIT,
 		    SERVER_MESSAGE, SERVER_BODY, SERVER_RECTANGLE, SERVER_PIXELS };
-enum { HANDSHAKE };	/* the first row of both tables */
+enum { HANDSHAKE };	/* first entry of both tables */
 
-/* A message: how many bytes behind its type are looked at; what follows them is told by the look, but for a fixed rest. */
+/* A message's type byte, the bytes after it that tell the length of the rest (`look`), and the rest where it is fixed. */
 struct message_kind {
 	int type;
 	uint8_t look;
@@ -51,7 +51,7 @@ static int find_kind(const struct message_kind *kinds, int n, uint8_t type)
 	return 0;
 }
 
-/* A text's length; below 0 it is of an extended clipboard, as long as that. */
+/* Length of a clipboard text; negative for the extended clipboard, with the same absolute value. */
 static uint64_t text_length(const uint8_t *at)
 {
 	struct reader r = { .bytes = at, .n = 4 };
@@ -60,7 +60,7 @@ static uint64_t text_length(const uint8_t *at)
 	return (uint64_t)(n < 0 ? -n : n);
 }
 
-/* The first byte says in its highest bit in which order the next two are. */
+/* The highest bit of the first byte tells the byte order of the next two. */
 static uint64_t gii_length(const uint8_t *p)
 {
 	return p[0] & 0x80 ? (uint64_t)p[1] << 8 | p[2] : (uint64_t)p[2] << 8 | p[1];
@@ -83,7 +83,7 @@ static uint8_t version_of(const uint8_t *text)
 	if (memcmp(text, "RFB 003.00", 10) != 0 || text[11] != '\n')
 		return 0;
 	minor = (uint8_t)(text[10] - '0');
-	return minor == 7 || minor == 8 ? minor : 3;	/* all others are 3.3 (RFC 6143, 7.1.1) */
+	return minor == 7 || minor == 8 ? minor : 3;	/* all other versions count as 3.3 (RFC 6143, 7.1.1) */
 }
 
 /* --- client --- */
@@ -98,7 +98,7 @@ static uint64_t client_rest(struct rfb_tap *r, struct skip_parser *w, const uint
 		format = format_of(p + 3);
 		if (format.pixel != 1 && format.pixel != 2 && format.pixel != 4)
 			skip_parser_stop(w, "RFB: a pixel format that is none");
-		/* Of updates asked for earlier nobody tells which format they come in. */
+		/* The pixel format of updates that were requested earlier is not known. */
 		if (r->requested && (format.pixel != r->format.pixel || format.compact != r->format.compact))
 			r->unsure = true;
 		r->format = format;
@@ -113,7 +113,7 @@ static uint64_t client_rest(struct rfb_tap *r, struct skip_parser *w, const uint
 		return 16ull * p[5];
 	case CLIENT_GII:
 		return gii_length(p);
-	default:	/* QEMU: a key with its scan code, or what audio is wanted */
+	default:	/* QEMU: a key with its scan code, or an audio format */
 		return p[0] == 0 ? 8 : p[0] == 1 && p[2] == 2 ? 6 : 0;
 	}
 }
@@ -227,7 +227,7 @@ static void server_body(struct rfb_tap *r, struct skip_parser *w, const uint8_t 
 	}
 }
 
-/* Behind a rectangle, or an update's header: the next rectangle, or the next message. */
+/* Expects what follows a rectangle or an update's header: a rectangle, or the next message. */
 static void server_next(struct rfb_tap *r, struct skip_parser *w)
 {
 	w->part = NULL;
@@ -302,7 +302,7 @@ static void server_handshake(struct rfb_tap *r, struct skip_parser *w, const uin
 		r->server_state = SERVER_INIT;
 		skip_parser_expect(w, 0, 24);
 		break;
-	default:	/* SERVER_INIT; what the client asked for before it does not exist */
+	default:	/* SERVER_INIT; a pixel format that the client has set before stays */
 		if (!r->format.pixel)
 			r->format = format_of(piece + 4);
 		r->server_state = SERVER_MESSAGE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* rfb_rectangle - how long a rectangle of an update is: at once from its header, from a length in it, or tile by tile. */
+/* rfb_rectangle - the length of an update's rectangle: from its header, from a length field, or tile by tile. */
 #include "rfb.h"
 #include "reader.h"
 
@@ -26,7 +26,7 @@ const char *const rfb_rectangle_names[RFB_RECTANGLE_KINDS] = {
 
 enum { TILE = 16 };
 enum tile_flag { TILE_RAW = 1, TILE_BACKGROUND = 2, TILE_FOREGROUND = 4, TILE_PIECES = 8, TILE_COLOURED = 16 };
-enum { SHORT = 12 };	/* Tight: data below this comes as it is */
+enum { SHORT = 12 };	/* Tight: data of fewer bytes is not compressed */
 
 enum rectangle_state { STATE_HEAD, TILE_MASK, TILE_COUNT, TILE_NEXT, TIGHT_CONTROL, TIGHT_FILTER, TIGHT_PALETTE, TIGHT_LENGTH };
 enum tight_filter_kind { FILTER_COPY, FILTER_PALETTE, FILTER_GRADIENT };
@@ -86,7 +86,7 @@ static bool tile_mask(struct rfb_tap *r, struct skip_parser *w, uint8_t mask)
 		return parse_next(r, w, (uint64_t)tile_side(r->r.x, r->r.w) * tile_side(r->r.y, r->r.h) * r->format.pixel, 0, TILE_NEXT);
 	if (mask & TILE_PIECES)
 		return parse_next(r, w, colours, 1, TILE_COUNT);
-	/* One colour, and that the one before: nothing follows. */
+	/* A tile of one colour, the same as before, has no bytes. */
 	return colours ? parse_next(r, w, colours, 0, TILE_NEXT) : tile_next(r, w);
 }
 
@@ -99,7 +99,7 @@ static bool tile_count(struct rfb_tap *r, struct skip_parser *w, uint8_t n)
 
 /* --- Tight --- */
 
-/* `before` bytes, then so many of data, which is packed unless it is short. */
+/* Expects `before` bytes, then `bytes` of data, which is compressed (with a length field) unless it is short. */
 static bool tight_data(struct rfb_tap *r, struct skip_parser *w, uint64_t before, uint64_t bytes)
 {
 	r->r.flags = 0;
@@ -159,7 +159,7 @@ static bool depends_on_format(uint8_t shape)
 	}
 }
 
-/* How many bytes of a rectangle are looked at behind its header; 0: what follows is known, or walked in another way. */
+/* Bytes after a rectangle's header that tell its length; 0: none. */
 static uint32_t head_bytes(uint8_t shape)
 {
 	switch (shape) {
@@ -232,7 +232,7 @@ static bool parse_rectangle_head(struct rfb_tap *r, struct skip_parser *w, const
 	case VMWARE_CURSOR:
 		return piece[0] > 1 ? stop_parser(w, "RFB: a VMware cursor of unknown kind") :
 		       skip_rest(w, rectangle_area(r) * (piece[0] ? 4 : 2ull * r->format.pixel));
-	case ALPHA_CURSOR:	/* its pixels have four bytes whatever the format, in an encoding of their own */
+	case ALPHA_CURSOR:	/* its pixels have four bytes in any pixel format, in an encoding that it names */
 		return n ? stop_parser(w, "RFB: a cursor that is not in Raw") : skip_rest(w, 4 * rectangle_area(r));
 	default:
 		return skip_rest(w, n);

@@ -11,7 +11,7 @@ static int64_t key_typed_ns(const struct key_log *t, size_t i)
 	return t->key[i].sent_ns ? t->key[i].sent_ns : t->key[i].due_ns;
 }
 
-/* How long key `i` has the time for itself. */
+/* Time during which traffic counts as that of key `i`. */
 static int64_t key_span_ns(const struct key_log *t, size_t i)
 {
 	int64_t until = i + 1 < t->n ? key_typed_ns(t, i + 1) - key_typed_ns(t, i) : SETUP_KEY_NS;
@@ -57,7 +57,7 @@ static enum setup_place setup_place_of(struct setup *s, const struct segment *se
 	return PLACE_SETUP;
 }
 
-/* Idle time ends where the last connection begins to close. What opens another, or carries data, shows that it was not the last. */
+/* Idle time ends when the last connection begins to close. A new connection or data shows that it was not the last. */
 static void track_session_close(struct setup *s, const struct segment *segment, int64_t time_ns)
 {
 	if (segment->flags & (TCP_FIN | TCP_RST)) {
@@ -103,7 +103,7 @@ const char *setup_why_unknown(const struct setup *s)
 	return s->over ? NULL : "no second without a packet, and no key, ended the set-up";
 }
 
-/* What of [at, at + length) lies in [from, to). */
+/* Length of the part of [at, at + length) within [from, to). */
 static int64_t overlap_ns(int64_t at, int64_t length, int64_t from, int64_t to)
 {
 	int64_t end = at + length < to ? at + length : to;
@@ -135,7 +135,7 @@ void setup_idle(const struct setup *s, int64_t from_ns, int64_t to_ns, struct se
 	out->seconds = NAN;
 	if (s->begun && !s->over)
 		return;
-	/* Nothing at all in the capture, or a session that was there before: idle from where the capture begins. */
+	/* Without packets, or with a session set up before the capture, idle time begins with the capture. */
 	from = s->begun && s->ended_by != SETUP_BEFORE ? s->end_ns : from_ns;
 	idle = to > from ? to - from : 0;
 	if (t) {

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define ROOM (1 << 20)		/* to read one file ahead: less costs time in the kernel, more leaves the cache */
-#define ROOM_EACH (1 << 16)	/* of several */
+#define ROOM (1 << 20)		/* bytes read ahead of a single file: less costs system calls, more leaves the CPU's cache */
+#define ROOM_EACH (1 << 16)	/* bytes read ahead of each of several files */
 #define BUFFER (256 * 1024)	/* bytes of stdio's buffer: its own 4 KB cost a third of the speed */
 #define SIGNATURE_MAX 6		/* bytes of the longest signature of a compressed file */
-#define BATCH 4096		/* packets a call: under a flood there is always one more, and who calls has an end to keep */
+#define BATCH 4096		/* packets per call: under a flood there is always one more, and the caller must check its end time */
 
 struct input_file {
 	const char *path;	/* the caller's */
@@ -25,15 +25,15 @@ struct input_file {
 struct source_file {
 	struct input_file in;
 	struct capture *capture;	/* NULL until source_begin() */
-	struct packet head;	/* when files are merged: the next one */
+	struct packet head;	/* when several files are merged: the file's next packet */
 };
 
 struct source {
 	struct capture *live;
 	struct source_file *file;
 	int files;
-	struct merge order;	/* of the files' heads, where there are several */
-	int64_t drops;		/* that the files tell of; -1: they don't */
+	struct merge order;	/* of several files by their next packets */
+	int64_t drops;		/* lost packets recorded in the files; -1: not recorded */
 	int damaged;
 	char damage[SOURCE_WHY];
 };
@@ -86,7 +86,7 @@ static const char *input_file_unpacker(struct input_file *in)
 	for (size_t i = 0; !command && i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (n >= kinds[i].n && !memcmp(seen, kinds[i].mark, kinds[i].n))
 			command = kinds[i].command;
-	/* More than one byte back is granted by the C libraries of Linux, not by the standard. */
+	/* Pushing back several bytes works with the C libraries of Linux, though the standard guarantees only one. */
 	while (n > 0)
 		ungetc(seen[--n], in->stream);
 	return command;
@@ -158,7 +158,7 @@ static int source_begin_file(struct source *s, struct source_file *f, char *why)
 			 path, link->name);
 }
 
-/* Behind the header: damage, after which the rest of the file is unreadable, or what we do not read. */
+/* Notes an error behind a file's header: damage (0), which ends the file, or a kind of file that is refused (-1 with `why`). */
 static int source_file_broken(struct source *s, struct source_file *f, char *why)
 {
 	if (capture_refused(f->capture, f->in.path, why))
@@ -168,7 +168,7 @@ static int source_file_broken(struct source *s, struct source_file *f, char *why
 	return 0;
 }
 
-/* 1: the file has a next packet, 0: not any more, -1 with `why`. */
+/* Reads a file's next packet: 1; 0: the file has ended; -1 with `why`. */
 static int source_advance_file(struct source *s, struct source_file *f, char *why)
 {
 	int n = capture_next(f->capture, &f->head);

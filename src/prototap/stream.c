@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define FAR (1LL << 30)		/* no window is larger (RFC 7323, 2.3) */
+#define FAR (1LL << 30)		/* largest TCP window (RFC 7323, 2.3) */
 
 int stream_pool_init(struct stream_pool *p, uint32_t size)
 {
@@ -36,13 +36,13 @@ static void stream_free_wait(struct stream_pool *p, uint32_t i)
 	p->free = i;
 }
 
-/* Where sequence number `seq` lies: the offset nearest to what is expected next. */
+/* Offset of sequence number `seq`: the one nearest to the expected offset. */
 static int64_t stream_offset_of(const struct stream *s, uint32_t seq)
 {
 	return s->next + (int32_t)(seq - (uint32_t)s->next);
 }
 
-/* Appends data to what is handed over now. An open tail and what follows it are one message. */
+/* Appends data to the part that is returned. An open end and the data after it are one message. */
 static void append_message_part(struct message_part *to, uint64_t bytes, uint32_t ends, bool open)
 {
 	to->bytes += bytes;
@@ -50,7 +50,7 @@ static void append_message_part(struct message_part *to, uint64_t bytes, uint32_
 	to->open = open;
 }
 
-/* Hands over the first waiting interval, and with it gives up the hole before it, if there still is one. */
+/* Returns the first interval of early data, and gives up the hole before it. */
 static void stream_release_first(struct stream *s, struct stream_pool *p, struct stream_taken *out)
 {
 	struct stream_wait *w = &p->wait[s->first];
@@ -76,7 +76,7 @@ static void stream_release_all(struct stream *s, struct stream_pool *p, struct s
 		stream_release_first(s, p, out);
 }
 
-/* Joins the interval with the one after it when they touch. */
+/* Joins interval `i` with the next one if they touch. */
 static void stream_join_next(struct stream *s, struct stream_pool *p, uint32_t i)
 {
 	struct stream_wait *w = &p->wait[i], *n;
@@ -93,7 +93,7 @@ static void stream_join_next(struct stream *s, struct stream_pool *p, uint32_t i
 	s->count--;
 }
 
-/* Lets [start, end), of which nothing waits yet, wait after interval `before` (0: as the first). False: no room. */
+/* Keeps [start, end), which overlaps no interval, after interval `before` (0: as the first). False: no room. */
 static bool stream_insert_wait(struct stream *s, struct stream_pool *p, uint32_t before, int64_t start, int64_t end, bool push)
 {
 	uint32_t i;
@@ -123,8 +123,7 @@ static bool stream_insert_wait(struct stream *s, struct stream_pool *p, uint32_t
 	return true;
 }
 
-/* Puts those parts of [start, end) that do not wait yet into their places, counts the others as old. Returns false with *from at
- * the first byte that found no room. */
+/* Keeps the parts of [*from, end) that are not kept yet, and counts the others as old. False: no room from *from on. */
 static bool stream_hold_early(struct stream *s, struct stream_pool *p, int64_t *from, int64_t end, bool push,
 			      struct stream_taken *out)
 {
@@ -149,7 +148,7 @@ static bool stream_hold_early(struct stream *s, struct stream_pool *p, int64_t *
 		*from = start;
 		if (!stream_insert_wait(s, p, before, start, stop, push && stop == end))
 			return false;
-		/* Joining may have moved everything: find the place anew (holes are few). */
+		/* Joining may have changed the list: search again from its start (it is short). */
 		before = 0;
 		i = s->first;
 		start = stop;
@@ -196,13 +195,13 @@ void stream_take(struct stream *s, struct stream_pool *p, uint32_t seq, uint32_t
 	out->out_of_order = start < s->highest;
 	if (end > s->highest)
 		s->highest = end;
-	if (start == s->next && !s->first) {	/* nearly always */
+	if (start == s->next && !s->first) {	/* the usual case */
 		append_message_part(&out->ready, (uint64_t)(end - start), push, !push);
 		s->next = end;
 		return;
 	}
 	while (!stream_hold_early(s, p, &start, end, push, out)) {
-		/* No room: give up this stream's oldest hole; without one of its own, take the data as it comes. */
+		/* No room: give up this stream's oldest hole; if it has none, accept the data as being in order. */
 		if (s->first) {
 			stream_release_first(s, p, out);
 		} else {

@@ -5,7 +5,7 @@
 enum tls_content { CHANGE_CIPHER_SPEC = 20, ALERT, HANDSHAKE, APPLICATION_DATA, HEARTBEAT };
 enum hello { CLIENT_HELLO = 1, SERVER_HELLO = 2 };
 
-#define LONGEST (16384 + 2048)	/* of a sealed record (RFC 5246, 6.2.3) */
+#define LONGEST (16384 + 2048)	/* bytes of the longest encrypted record (RFC 5246, 6.2.3) */
 
 static bool is_header(const uint8_t *h)
 {
@@ -18,7 +18,7 @@ bool tls_begins(const uint8_t *bytes, size_t n, bool midway)
 {
 	if (n < TLS_HEADER + 1 || !is_header(bytes))
 		return false;
-	if (bytes[0] == HANDSHAKE)	/* of a hello, the first byte of a length of three is 0 */
+	if (bytes[0] == HANDSHAKE)	/* the highest of a hello's three length bytes is 0 */
 		return (bytes[5] == CLIENT_HELLO || bytes[5] == SERVER_HELLO) && (n < 7 || !bytes[6]);
 	return midway && bytes[0] == APPLICATION_DATA && bytes[2] == 3 && (bytes[3] || bytes[4]);
 }
@@ -26,7 +26,7 @@ bool tls_begins(const uint8_t *bytes, size_t n, bool midway)
 uint16_t tls_cipher(const uint8_t *bytes, size_t n)
 {
 	struct reader r = { .bytes = bytes, .n = n };
-	/* header of the record 5, of the handshake 4, version 2, random 32, session 1 + its length, cipher 2 (RFC 8446, 4.1.3) */
+	/* record header 5, handshake header 4, version 2, random 32, session id 1 + its length, cipher 2 (RFC 8446, 4.1.3) */
 	uint16_t cipher = read_be16(&r, 44u + read_u8(&r, 43));
 
 	return r.over || bytes[0] != HANDSHAKE || bytes[5] != SERVER_HELLO ? 0 : cipher;
@@ -35,23 +35,23 @@ uint16_t tls_cipher(const uint8_t *bytes, size_t n)
 uint32_t tls_seal(uint16_t cipher, bool *least)
 {
 	static const struct { uint16_t from, to; uint8_t bytes; bool least; } ciphers[] = {
-		{ 0x1301, 0x1304, 17, false },	/* TLS 1.3: a tag and the byte with the true type; padding it has too, which nobody uses */
+		{ 0x1301, 0x1304, 17, false },	/* TLS 1.3: a tag and the byte with the true type; padding is possible, but not in use */
 		{ 0x1305, 0x1305, 9, false },
 		{ 0x009c, 0x00a7, 24, false },	/* GCM: part of the nonce and a tag */
 		{ 0xc02b, 0xc032, 24, false },
 		{ 0xc09c, 0xc09f, 24, false },	/* CCM */
-		{ 0xc0a0, 0xc0a3, 16, false },	/* CCM with a tag of 8 */
+		{ 0xc0a0, 0xc0a3, 16, false },	/* CCM with a tag of 8 bytes */
 		{ 0xc0ac, 0xc0ad, 24, false },
 		{ 0xc0ae, 0xc0af, 16, false },
 		{ 0xcca8, 0xccae, 16, false },	/* ChaCha20-Poly1305 */
-		{ 0x002f, 0x003a, 37, true },	/* AES-CBC with SHA-1: IV 16, MAC 20, padding from 1 on */
+		{ 0x002f, 0x003a, 37, true },	/* AES-CBC with SHA-1: IV 16, MAC 20, padding at least 1 */
 		{ 0xc009, 0xc00a, 37, true },
 		{ 0xc013, 0xc014, 37, true },
-		{ 0x003c, 0x0040, 49, true },	/* with SHA-256 */
+		{ 0x003c, 0x0040, 49, true },	/* AES-CBC with SHA-256 */
 		{ 0x0067, 0x006d, 49, true },
 		{ 0xc023, 0xc023, 49, true },
 		{ 0xc027, 0xc027, 49, true },
-		{ 0xc024, 0xc024, 65, true },	/* with SHA-384 */
+		{ 0xc024, 0xc024, 65, true },	/* AES-CBC with SHA-384 */
 		{ 0xc028, 0xc028, 65, true },
 	};
 
@@ -78,7 +78,8 @@ static void begin_record(struct tls *t, struct tls_count *n, uint32_t seal)
 		n->seal_bytes += seal;
 		n->unsealed += !seal;
 	}
-	/* What follows it is sealed, not itself. In TLS 1.3 it says nothing, and all that is sealed looks like application data. */
+	/* Records after ChangeCipherSpec are encrypted. In TLS 1.3 it has no meaning, and all encrypted records look like application
+	 * data. */
 	if (t->head[0] == CHANGE_CIPHER_SPEC)
 		t->sealed = true;
 	t->left = (uint32_t)t->head[3] << 8 | t->head[4];

@@ -11,7 +11,7 @@ static int64_t bin_of(const struct traffic_bins *t, int64_t time_ns)
 {
 	int64_t at = t->typed ? key_log_time(t->typed, time_ns) : time_ns - t->ahead_ns, n = at / t->bin_ns;
 
-	return n * t->bin_ns > at ? n - 1 : n;	/* downwards, also before 0 */
+	return n * t->bin_ns > at ? n - 1 : n;	/* rounded down, also below 0 */
 }
 
 static void write_traffic_row(struct traffic_bins *t)
@@ -69,7 +69,7 @@ void traffic_bins_packet(void *traffic, int channel, const struct segment *s, in
 	t->wire_bytes[channel] += s->wire_bytes;
 }
 
-/* Comes with a packet, whose bin is open; what a connection still held at its end counts there and then. */
+/* Called after a packet, whose bin is current; early data of a connection that ends counts in the current bin. */
 void traffic_bins_data(void *traffic, int channel, int64_t time_ns, uint64_t bytes)
 {
 	struct traffic_bins *t = traffic;

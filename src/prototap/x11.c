@@ -2,9 +2,11 @@
 #include "x11.h"
 #include "reader.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { CORE, UNNAMED, NAMED };	/* extensions in a count */
+enum { CORE, UNNAMED, NAMED };	/* numbers of extensions: the core protocol, unknown names, the first known name */
 enum { QUERY_EXTENSION = 98 };
 enum client_state { CLIENT_SETUP, CLIENT_FIRST, CLIENT_NEXT, CLIENT_REQUEST, CLIENT_LONG, CLIENT_QUERY, CLIENT_QUERIED };
 enum server_state { SERVER_SETUP, SERVER_NEXT, SERVER_MESSAGE };
@@ -96,7 +98,7 @@ static void x11_begin_request(struct x11_tap *x, struct skip_parser *w, const ui
 	}
 }
 
-/* A name that is asked for: where is it in the count? 0: no room for it. */
+/* Number of the extension with this name, which is added if new; 0: no room. */
 static uint8_t named_extension(struct x11_count *n, const uint8_t *name, uint32_t length)
 {
 	char text[X11_NAME] = { 0 };
@@ -119,7 +121,7 @@ static void x11_note_query(struct x11_tap *x, const uint8_t *name, uint32_t padd
 {
 	uint32_t length = padded_length;
 
-	while (length && !name[length - 1])	/* its padding; a name holds no such byte */
+	while (length && !name[length - 1])	/* zero bytes are padding, not part of the name */
 		length--;
 	x->asked[x->next_asked].sequence = x->sequence;
 	x->asked[x->next_asked].extension = named_extension(x->sum, name, length);
@@ -155,7 +157,7 @@ void x11_client_step(void *context, struct skip_parser *w, const uint8_t *piece,
 	case CLIENT_QUERIED:
 		x11_note_query(x, piece, n);
 		/* fallthrough */
-	default:	/* behind a request */
+	default:	/* at the end of a request */
 		x->client_state = CLIENT_REQUEST;
 		skip_parser_count_to(w, NULL);
 		skip_parser_expect(w, 0, 4);
@@ -188,12 +190,12 @@ static void x11_count_reply(struct x11_tap *x, struct skip_parser *w, const uint
 	if (major == QUERY_EXTENSION)
 		learn_extension(x, sequence, p);
 	if (major < 128)
-		count_message(x, w, X11_REPLY, CORE, major);	/* 0: of a request that was not seen */
+		count_message(x, w, X11_REPLY, CORE, major);	/* 0: a reply to a request that was not captured */
 	else
 		count_message(x, w, X11_REPLY, x->extension[major - 128] ? x->extension[major - 128] : UNNAMED, minor);
 }
 
-/* An event's or error's number belongs to the extension whose first number is the nearest below it. */
+/* The extension of an event or error: the one with the nearest first number at or below its code. */
 static int x11_owner_extension(const uint8_t *first, uint8_t code)
 {
 	int best = UNNAMED;
@@ -214,7 +216,7 @@ static void x11_count_numbered(struct x11_tap *x, struct skip_parser *w, enum x1
 
 static void x11_take_message(struct x11_tap *x, struct skip_parser *w, const uint8_t *p)
 {
-	uint8_t code = p[0] & 0x7f;	/* the highest bit: an application sent this event */
+	uint8_t code = p[0] & 0x7f;	/* the highest bit marks events that an application sent */
 	uint64_t more = 0;
 
 	if (code == CODE_REPLY || code == X11_GENERIC)
@@ -223,7 +225,7 @@ static void x11_take_message(struct x11_tap *x, struct skip_parser *w, const uin
 		x11_count_numbered(x, w, X11_ERROR, p[1], 128, x->first_error);
 	else if (p[0] == CODE_REPLY)
 		x11_count_reply(x, w, p);
-	else if (code == X11_GENERIC)	/* of the extension whose major opcode it tells */
+	else if (code == X11_GENERIC)	/* its second byte is the extension's major opcode */
 		count_message(x, w, X11_EVENT, p[1] >= 128 && x->extension[p[1] - 128] ? x->extension[p[1] - 128] : CORE, code);
 	else if (code < 2)
 		skip_parser_stop(w, "X11: an event that is none");
@@ -252,4 +254,95 @@ void x11_server_step(void *context, struct skip_parser *w, const uint8_t *piece,
 		skip_parser_count_to(w, NULL);
 		skip_parser_expect(w, 0, 32);
 	}
+}
+
+/* --- names --- */
+
+/* Names of the protocol's numbers (X Version 11, appendix B), and of the two extensions that draw most. */
+
+
+static const char *const x11_request_names[128] = {
+	NULL, "CreateWindow", "ChangeWindowAttributes", "GetWindowAttributes", "DestroyWindow", "DestroySubwindows", "ChangeSaveSet",
+	"ReparentWindow", "MapWindow", "MapSubwindows", "UnmapWindow", "UnmapSubwindows", "ConfigureWindow", "CirculateWindow",
+	"GetGeometry", "QueryTree", "InternAtom", "GetAtomName", "ChangeProperty", "DeleteProperty", "GetProperty", "ListProperties",
+	"SetSelectionOwner", "GetSelectionOwner", "ConvertSelection", "SendEvent", "GrabPointer", "UngrabPointer", "GrabButton",
+	"UngrabButton", "ChangeActivePointerGrab", "GrabKeyboard", "UngrabKeyboard", "GrabKey", "UngrabKey", "AllowEvents", "GrabServer",
+	"UngrabServer", "QueryPointer", "GetMotionEvents", "TranslateCoordinates", "WarpPointer", "SetInputFocus", "GetInputFocus",
+	"QueryKeymap", "OpenFont", "CloseFont", "QueryFont", "QueryTextExtents", "ListFonts", "ListFontsWithInfo", "SetFontPath",
+	"GetFontPath", "CreatePixmap", "FreePixmap", "CreateGC", "ChangeGC", "CopyGC", "SetDashes", "SetClipRectangles", "FreeGC",
+	"ClearArea", "CopyArea", "CopyPlane", "PolyPoint", "PolyLine", "PolySegment", "PolyRectangle", "PolyArc", "FillPoly",
+	"PolyFillRectangle", "PolyFillArc", "PutImage", "GetImage", "PolyText8", "PolyText16", "ImageText8", "ImageText16",
+	"CreateColormap", "FreeColormap", "CopyColormapAndFree", "InstallColormap", "UninstallColormap", "ListInstalledColormaps",
+	"AllocColor", "AllocNamedColor", "AllocColorCells", "AllocColorPlanes", "FreeColors", "StoreColors", "StoreNamedColor",
+	"QueryColors", "LookupColor", "CreateCursor", "CreateGlyphCursor", "FreeCursor", "RecolorCursor", "QueryBestSize",
+	"QueryExtension", "ListExtensions", "ChangeKeyboardMapping", "GetKeyboardMapping", "ChangeKeyboardControl", "GetKeyboardControl",
+	"Bell", "ChangePointerControl", "GetPointerControl", "SetScreenSaver", "GetScreenSaver", "ChangeHosts", "ListHosts",
+	"SetAccessControl", "SetCloseDownMode", "KillClient", "RotateProperties", "ForceScreenSaver", "SetPointerMapping",
+	"GetPointerMapping", "SetModifierMapping", "GetModifierMapping",
+	[127] = "NoOperation",
+};
+static const char *const x11_event_names[36] = {
+	NULL, NULL, "KeyPress", "KeyRelease", "ButtonPress", "ButtonRelease", "MotionNotify", "EnterNotify", "LeaveNotify", "FocusIn",
+	"FocusOut", "KeymapNotify", "Expose", "GraphicsExposure", "NoExposure", "VisibilityNotify", "CreateNotify", "DestroyNotify",
+	"UnmapNotify", "MapNotify", "MapRequest", "ReparentNotify", "ConfigureNotify", "ConfigureRequest", "GravityNotify",
+	"ResizeRequest", "CirculateNotify", "CirculateRequest", "PropertyNotify", "SelectionClear", "SelectionRequest",
+	"SelectionNotify", "ColormapNotify", "ClientMessage", "MappingNotify", "GenericEvent",
+};
+static const char *const x11_error_names[18] = {
+	NULL, "Request", "Value", "Window", "Pixmap", "Atom", "Cursor", "Font", "Match", "Drawable", "Access", "Alloc", "Colormap",
+	"GContext", "IDChoice", "Name", "Length", "Implementation",
+};
+static const char *const render[] = {
+	"QueryVersion", "QueryPictFormats", "QueryPictIndexValues", "QueryDithers", "CreatePicture", "ChangePicture",
+	"SetPictureClipRectangles", "FreePicture", "Composite", "Scale", "Trapezoids", "Triangles", "TriStrip", "TriFan",
+	"ColorTrapezoids", "ColorTriangles", NULL, "CreateGlyphSet", "ReferenceGlyphSet", "FreeGlyphSet", "AddGlyphs",
+	"AddGlyphsFromPicture", "FreeGlyphs", "CompositeGlyphs8", "CompositeGlyphs16", "CompositeGlyphs32", "FillRectangles",
+	"CreateCursor", "SetPictureTransform", "QueryFilters", "SetPictureFilter", "CreateAnimCursor", "AddTraps", "CreateSolidFill",
+	"CreateLinearGradient", "CreateRadialGradient", "CreateConicalGradient",
+};
+static const char *const shm[] = {
+	"QueryVersion", "Attach", "Detach", "PutImage", "GetImage", "CreatePixmap", "AttachFd", "CreateSegment",
+};
+
+static const char *x11_minor_name(const char *extension, int minor)
+{
+	if (!strcmp(extension, "RENDER") && minor < (int)(sizeof(render) / sizeof(*render)))
+		return render[minor];
+	if (!strcmp(extension, "MIT-SHM") && minor < (int)(sizeof(shm) / sizeof(*shm)))
+		return shm[minor];
+	return NULL;
+}
+
+static const char *x11_core_name(enum x11_kind kind, int number)
+{
+	if (kind == X11_EVENT)
+		return number < 36 ? x11_event_names[number] : NULL;
+	if (kind == X11_ERROR)
+		return number < 18 ? x11_error_names[number] : NULL;
+	return number < 128 ? x11_request_names[number] : NULL;
+}
+
+void x11_name(const struct x11_count *n, enum x11_kind kind, int extension, int minor, char *text, unsigned long size)
+{
+	bool request = kind == X11_REQUEST || kind == X11_REPLY;
+	const char *name = NULL;
+
+	if (extension == CORE)
+		name = x11_core_name(kind, minor);
+	else if (extension > UNNAMED && request)
+		name = x11_minor_name(n->name[extension], minor);
+	if (extension == CORE && name)
+		snprintf(text, size, "%s", name);
+	else if (extension == CORE && kind == X11_REPLY && !minor)
+		snprintf(text, size, "to what was not seen");
+	else if (extension == CORE)
+		snprintf(text, size, "number %d", minor);
+	else if (extension == UNNAMED)
+		snprintf(text, size, "extension? %d", minor);
+	else if (kind == X11_EVENT && minor == X11_GENERIC)
+		snprintf(text, size, "%s %s", n->name[extension], x11_event_names[X11_GENERIC]);
+	else if (name)
+		snprintf(text, size, "%s %s", n->name[extension], name);
+	else
+		snprintf(text, size, "%s %d", n->name[extension], minor);
 }

@@ -32,7 +32,6 @@ struct x11_count *x11_count_new(void);	/* NULL: no memory */
 
 /* Writes a message's name, such as "PolyText8" or "RENDER 23", into `text` of at least X11_NAME + 24 bytes. */
 void x11_name(const struct x11_count *n, enum x11_kind kind, int extension, int minor, char *text, unsigned long size);
-extern const char *const x11_request_names[128], *const x11_event_names[36], *const x11_error_names[18];
 
 #define X11_ASKED 16	/* most QueryExtension requests that wait for replies */
 
