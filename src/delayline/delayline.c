@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <math.h>
 #include <net/if.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

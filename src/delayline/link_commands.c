@@ -3,10 +3,8 @@
 #include "cli.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #define RATE_LEAST 1000
 #define RATE_MOST 100000000000

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "load.h"
 
-#include <stddef.h>
 
 #define FRAMES_PER_S 400		/* least frames a second that frame_size() aims at */
 #define PAYLOAD_LEAST 64	/* least payload bytes that frame_size() chooses */

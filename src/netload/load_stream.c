@@ -6,7 +6,6 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #define BACKLOG_LEAST 16384	/* bytes */
 #define ETHERNET 1500		/* bytes of the largest IP packet */

@@ -3,16 +3,13 @@
  *
  * pacer.c decides when frames are due, tx.c sends, rx.c receives, ctl.c has the protocol between both ends, report.c the report.
  * This file reads options and runs one of the two ends. */
-#include "clock.h"
 #include "proc.h"
 #include "progress.h"
 #include "report.h"
 #include "say.h"
-#include "rt.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "load_session.h"
-#include "ctl.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
 
 #define SCRATCH (256 << 10)	/* bytes received in one call over TCP */
 #define PARCEL 64		/* datagrams received in one call */

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <linux/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>

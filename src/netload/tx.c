@@ -3,15 +3,12 @@
 #include "pacer.h"
 #include "proc.h"
 #include "random.h"
-#include "ctl.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
 
 #define NOISE (4 << 20)		/* bytes of random payload; what is sent begins anywhere in them */
 #define NOISE_FAST (256 << 10)	/* used at full speed: fits into CPU caches, and exceeds the window of compressors */

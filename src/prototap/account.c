@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run.h"
-#include "clock.h"
 
 #include <arpa/inet.h>
 #include <math.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #define IPV4_HEADER 20

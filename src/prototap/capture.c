@@ -10,7 +10,6 @@
 #include <net/if.h>
 #include <pcap/pcap.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "key_join.h"
 #include "array.h"
-#include "clock.h"
 
 #include <errno.h>
 #include <math.h>

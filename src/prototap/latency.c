@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "latency.h"
-#include "clock.h"
 #include "wall.h"
 #include "why.h"
 
@@ -128,22 +127,20 @@ static void report_remarks(struct rec *r, const struct latency *l)
 	rec_end(r);
 }
 
+#define JOIN(member) REPORT_COUNT(#member, struct key_join, member)
+
 static void report_paired_keys(struct rec *r, struct latency *l)
 {
+	static const struct report_count counts[] = {
+		JOIN(exact), JOIN(ranged), JOIN(unanswered), JOIN(skipped), JOIN(not_sent),
+		REPORT_COUNT("missed", struct key_join, missed_keys), REPORT_COUNT("updates", struct key_join, paired_updates),
+		JOIN(blocks), REPORT_COUNT("blocks_drained", struct key_join, drained),
+		REPORT_COUNT("blocks_marked", struct key_join, marked), REPORT_COUNT("blocks_cut", struct key_join, cut),
+		REPORT_COUNT("blocks_missed", struct key_join, missed),
+	};
 	struct key_join *w = &l->wire;
 
-	rec_int(r, "exact", (int64_t)w->exact);
-	rec_int(r, "ranged", (int64_t)w->ranged);
-	rec_int(r, "unanswered", (int64_t)w->unanswered);
-	rec_int(r, "skipped", (int64_t)w->skipped);
-	rec_int(r, "not_sent", (int64_t)w->not_sent);
-	rec_int(r, "missed", (int64_t)w->missed_keys);
-	rec_int(r, "updates", (int64_t)w->paired_updates);
-	rec_int(r, "blocks", (int64_t)w->blocks);
-	rec_int(r, "blocks_drained", (int64_t)w->drained);
-	rec_int(r, "blocks_marked", (int64_t)w->marked);
-	rec_int(r, "blocks_cut", (int64_t)w->cut);
-	rec_int(r, "blocks_missed", (int64_t)w->missed);
+	REPORT_COUNTS(r, counts, w);
 	rec_real(r, "unsolicited_per_s", idle_updates_per_s(&l->cfg.noise), 4);
 	rec_real(r, "unsolicited_per_s_high", idle_updates_per_s_high(&l->cfg.noise), 4);
 	rec_real(r, "unsolicited_window_s", l->cfg.noise.window_ns ? (double)l->cfg.noise.window_ns / NS_PER_S : NAN, 3);

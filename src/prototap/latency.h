@@ -6,7 +6,18 @@
 #include "idle_updates.h"
 #include "key_join.h"
 
+#include <stddef.h>
 #include <stdio.h>
+
+/* A counter of type uint64_t in a struct, and its key in the report. */
+struct report_count {
+	const char *key;
+	size_t at;
+};
+#define REPORT_COUNT(key, type, member) { key, offsetof(type, member) }
+/* Reports counters of the struct at `from`; not `known`: as null. */
+void report_counts(struct rec *r, const struct report_count *counts, size_t n, const void *from, bool known);
+#define REPORT_COUNTS(r, counts, from) report_counts(r, counts, sizeof(counts) / sizeof(*(counts)), from, true)
 
 struct latency_cfg {
 	const char *keys;	/* keyrepeat's log; NULL: only rows of updates */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "live_progress.h"
-#include "clock.h"
 #include "say.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "meter.h"
-#include "clock.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,11 +3,8 @@
  *
  * source.c reads packets, live or from files; meter.c counts them; report.c writes the result. This file reads options, drops
  * privileges and runs. */
-#include "clock.h"
-#include "ports.h"
 #include "privilege.h"
 #include "proc.h"
-#include "rec.h"
 #include "run.h"
 #include "live_progress.h"
 
@@ -179,32 +176,27 @@ static void check_usage(bool live, int files)
 	const struct rec_place place[] = { { "-o", out_cfg.path }, { "--rows", cfg.latency.rows },
 					   { "--traffic", cfg.traffic }, { "-w", cfg.write_path } };
 
+	const struct { bool wrong; const char *what; } rules[] = {
+		{ cfg.latency.rows && rows_only(), "--format tsv is the rows: -o says where they go, not --rows" },
+		{ !cfg.latency.keys && (cfg.latency.assume || cfg.latency.pairing || cfg.latency.noise.window_ns),
+		  "--pairing, --assume and --idle are for --keys" },
+		{ cfg.traffic_bin_ns != 100 * NS_PER_MS && !cfg.traffic, "--traffic-bin is for --traffic FILE" },
+		{ cfg.merge_ns > cfg.period_ns,
+		  "--merge is longer than --period: no update is longer than a key's period (a number without a unit is seconds)" },
+		{ live && cfg.latency.keys,
+		  "--keys is for prototap read: write the capture with -w, and read it with its keys afterwards" },
+		{ live && files, "live takes no files: prototap read FILE..." },
+		{ live && !cfg.interface, "live needs an interface: -i IF" },
+		{ live && !ports.spans, "live needs --port: which connections are the protocol's" },
+		{ live && cfg.write_path && !strcmp(cfg.write_path, "-"), "-w needs a file: standard output carries the report" },
+		{ !live && !files, "read needs a file: prototap read FILE..." },
+		{ !live && (cfg.interface || cfg.write_path || cfg.time_ns), "-i, -w and -t are for prototap live" },
+	};
+
 	rec_check_apart(place, sizeof(place) / sizeof(*place));
-	if (cfg.latency.rows && rows_only())
-		die_usage("--format tsv is the rows: -o says where they go, not --rows");
-	if (!cfg.latency.keys && (cfg.latency.assume || cfg.latency.pairing || cfg.latency.noise.window_ns))
-		die_usage("--pairing, --assume and --idle are for --keys");
-	if (cfg.traffic_bin_ns != 100 * NS_PER_MS && !cfg.traffic)
-		die_usage("--traffic-bin is for --traffic FILE");
-	if (cfg.merge_ns > cfg.period_ns)
-		die_usage("--merge is longer than --period: no update is longer than a key's period (a number without a unit is seconds)");
-	if (live) {
-		if (cfg.latency.keys)
-			die_usage("--keys is for prototap read: write the capture with -w, and read it with its keys afterwards");
-		if (files)
-			die_usage("live takes no files: prototap read FILE...");
-		if (!cfg.interface)
-			die_usage("live needs an interface: -i IF");
-		if (!ports.spans)
-			die_usage("live needs --port: which connections are the protocol's");
-		if (cfg.write_path && !strcmp(cfg.write_path, "-"))
-			die_usage("-w needs a file: standard output carries the report");
-		return;
-	}
-	if (!files)
-		die_usage("read needs a file: prototap read FILE...");
-	if (cfg.interface || cfg.write_path || cfg.time_ns)
-		die_usage("-i, -w and -t are for prototap live");
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (rules[i].wrong)
+			die_usage("%s", rules[i].what);
 }
 
 static struct source *open_source(bool live, char **files, int n)
@@ -283,7 +275,7 @@ static void end_traffic(struct capture_run *run)
 int main(int argc, char **argv)
 {
 	static struct capture_run run = { .cfg = &cfg, .until_ns = INT64_MAX };
-	struct meter_cfg meter_cfg = { .ports = &ports };
+	struct meter_cfg meter_cfg = { .ports = &ports, .waits_max = WAITS_MAX };
 	char why[SOURCE_WHY];
 	struct live_progress watch;
 	static struct rec *out;	/* static: no leak is reported where die() ends the program */
@@ -320,7 +312,6 @@ int main(int argc, char **argv)
 	meter_cfg.period_ns = cfg.period_ns;
 	meter_cfg.merge_ns = cfg.merge_ns;
 	meter_cfg.flows_max = (uint32_t)cfg.flows_max;
-	meter_cfg.waits_max = WAITS_MAX;
 	meter_cfg.flows_shown = (uint32_t)cfg.flows;
 	if (getrandom(&meter_cfg.seed, sizeof(meter_cfg.seed), 0) < 0)
 		meter_cfg.seed = (uint64_t)clock_now();

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run.h"
-#include "clock.h"
 #include "say.h"
 
-#include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *const run_decodes[] = { "rfb", "x11", "auto", NULL };
 
+#define METER(member) REPORT_COUNT(#member, struct meter, member)
+
 static void report_capture(struct rec *r, const struct capture_run *run)
 {
+	static const struct report_count fragments[] = {
+		METER(first_fragments), REPORT_COUNT("fragments", struct meter, decoded[DECODED_FRAGMENT]),
+		METER(fragment_wire_bytes), METER(fragment_ip_bytes),
+	}, unread[] = {
+		METER(truncated), REPORT_COUNT("too_short", struct meter, decoded[DECODED_SHORT]),
+		REPORT_COUNT("malformed", struct meter, decoded[DECODED_MALFORMED]),
+	}, flows[] = {
+		REPORT_COUNT("flows_given_up", struct meter, flows_evicted), REPORT_COUNT("time_steps_back", struct meter, steps_back),
+		METER(largest_frame_bytes),
+	};
 	const struct meter *m = &run->meter;
 	char why[RUN_WHY];
 
@@ -19,20 +28,13 @@ static void report_capture(struct rec *r, const struct capture_run *run)
 	rec_int(r, "packets", (int64_t)m->packets);
 	rec_int(r, "selected_packets", (int64_t)(m->decoded[DECODED_SEGMENT] - m->unasked));
 	rec_int(r, "other_packets", (int64_t)(m->decoded[DECODED_OTHER] + m->unasked));
-	rec_int(r, "first_fragments", (int64_t)m->first_fragments);
-	rec_int(r, "fragments", (int64_t)m->decoded[DECODED_FRAGMENT]);
-	rec_int(r, "fragment_wire_bytes", (int64_t)m->fragment_wire_bytes);
-	rec_int(r, "fragment_ip_bytes", (int64_t)m->fragment_ip_bytes);
+	REPORT_COUNTS(r, fragments, m);
 	rec_count(r, "dropped", run->drops.kernel);
 	rec_count(r, "interface_dropped", run->drops.interface);
-	rec_int(r, "truncated", (int64_t)m->truncated);
-	rec_int(r, "too_short", (int64_t)m->decoded[DECODED_SHORT]);
-	rec_int(r, "malformed", (int64_t)m->decoded[DECODED_MALFORMED]);
+	REPORT_COUNTS(r, unread, m);
 	rec_int(r, "missing_bytes", (int64_t)(m->sum[INPUT].missing_bytes + m->sum[DISPLAY].missing_bytes));
 	rec_int(r, "resynchronized", (int64_t)(m->sum[INPUT].resynchronized + m->sum[DISPLAY].resynchronized));
-	rec_int(r, "flows_given_up", (int64_t)m->flows_evicted);
-	rec_int(r, "time_steps_back", (int64_t)m->steps_back);
-	rec_int(r, "largest_frame_bytes", (int64_t)m->largest_frame_bytes);
+	REPORT_COUNTS(r, flows, m);
 	rec_int(r, "start_ns", m->first_ns);
 	rec_real(r, "duration_s", (double)(m->last_ns - m->first_ns) / NS_PER_S, 6);
 	if (run->damaged) {

@@ -3,7 +3,7 @@
 #include "rfb.h"
 #include "reader.h"
 
-enum rectangle_shape { NONE, PIXELS, FIXED, LENGTH, LENGTH_FLAGS, RRE, CORRE, HEXTILE, TIGHT, TIGHT_PNG, CURSOR,
+enum rectangle_shape { PIXELS, FIXED, LENGTH, LENGTH_FLAGS, RRE, CORRE, HEXTILE, TIGHT, TIGHT_PNG, CURSOR,
 	     XCURSOR, ALPHA_CURSOR, VMWARE_CURSOR, SCREENS, WIDTH, LAST };
 
 static const struct { int32_t encoding; uint8_t shape, bytes; } kinds[RFB_RECTANGLE_KINDS] = {
@@ -149,30 +149,13 @@ static bool tight_length(struct rfb_tap *r, struct skip_parser *w, uint8_t byte)
 
 /* --- all --- */
 
-static bool depends_on_format(uint8_t shape)
-{
-	switch (shape) {
-	case PIXELS: case RRE: case CORRE: case HEXTILE: case TIGHT: case TIGHT_PNG: case CURSOR: case VMWARE_CURSOR:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Bytes after a rectangle's header that tell its length; 0: none. */
-static uint32_t head_bytes(uint8_t shape)
-{
-	switch (shape) {
-	case LENGTH: case RRE: case CORRE: case SCREENS: case ALPHA_CURSOR:
-		return 4;
-	case LENGTH_FLAGS:
-		return 8;
-	case VMWARE_CURSOR:
-		return 2;
-	default:
-		return 0;
-	}
-}
+/* Of each shape: bytes after the rectangle's header that tell its length (0: none), and whether the length depends on the pixel
+ * format. */
+static const struct { uint8_t head; bool pixels; } shapes[] = {
+	[PIXELS] = { 0, true }, [LENGTH] = { 4, false }, [LENGTH_FLAGS] = { 8, false }, [RRE] = { 4, true }, [CORRE] = { 4, true },
+	[HEXTILE] = { 0, true }, [TIGHT] = { 0, true }, [TIGHT_PNG] = { 0, true }, [CURSOR] = { 0, true },
+	[ALPHA_CURSOR] = { 4, false }, [VMWARE_CURSOR] = { 2, true }, [SCREENS] = { 4, false }, [LAST] = { 0, false },
+};
 
 bool rfb_rectangle_begin(struct rfb_tap *r, struct skip_parser *w, const uint8_t *header)
 {
@@ -192,10 +175,10 @@ bool rfb_rectangle_begin(struct rfb_tap *r, struct skip_parser *w, const uint8_t
 	tally->bytes += RFB_HEADER;
 	w->part = &tally->bytes;
 	shape = kinds[kind].shape;
-	if (r->unsure && depends_on_format(shape))
+	if (r->unsure && shapes[shape].pixels)
 		return stop_parser(w, "RFB: the pixel format changed while updates were under way");
-	if (head_bytes(shape))
-		return parse_next(r, w, 0, head_bytes(shape), STATE_HEAD);
+	if (shapes[shape].head)
+		return parse_next(r, w, 0, shapes[shape].head, STATE_HEAD);
 	switch (shape) {
 	case PIXELS:
 		return skip_rest(w, rectangle_area(r) * r->format.pixel);

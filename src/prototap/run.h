@@ -10,8 +10,6 @@
 #include "source.h"
 #include "traffic.h"
 
-#include <stddef.h>
-
 struct run_cfg {
 	const struct ports *ports;
 	const char *interface, *write_path, *server_name, *traffic;
@@ -49,16 +47,6 @@ struct capture_run {
 bool run_empty(const struct capture_run *run, char *why);
 /* Whether packets or keys were lost; `why` then tells which. After meter_finish(). */
 bool run_lost(const struct capture_run *run, char *why);
-
-/* A counter of type uint64_t in a struct, and its key in the report. */
-struct report_count {
-	const char *key;
-	size_t at;
-};
-#define REPORT_COUNT(key, type, member) { key, offsetof(type, member) }
-/* Reports counters of the struct at `from`; not `known`: as null. */
-void report_counts(struct rec *r, const struct report_count *counts, size_t n, const void *from, bool known);
-#define REPORT_COUNTS(r, counts, from) report_counts(r, counts, sizeof(counts) / sizeof(*(counts)), from, true)
 
 double percent_of(uint64_t part, uint64_t whole);	/* NAN: `whole` is 0 */
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "skip_parser.h"
 
-#include <stddef.h>
 #include <string.h>
 
 static void skip_parser_count(struct skip_parser *w, uint64_t n)

@@ -18,16 +18,14 @@ static void write_traffic_row(struct traffic_bins *t)
 {
 	rows_int(t->rows, t->bin * t->bin_ns);
 	for (int c = 0; c < CHANNELS; c++) {
-		rows_int(t->rows, (int64_t)t->packets[c]);
-		rows_int(t->rows, (int64_t)t->wire_bytes[c]);
-		rows_int(t->rows, (int64_t)t->payload_bytes[c]);
+		rows_int(t->rows, (int64_t)t->count[c].packets);
+		rows_int(t->rows, (int64_t)t->count[c].wire_bytes);
+		rows_int(t->rows, (int64_t)t->count[c].payload_bytes);
 	}
 	rows_end(t->rows);
 	t->written++;
 	t->bin++;
-	memset(t->packets, 0, sizeof(t->packets));
-	memset(t->wire_bytes, 0, sizeof(t->wire_bytes));
-	memset(t->payload_bytes, 0, sizeof(t->payload_bytes));
+	memset(t->count, 0, sizeof(t->count));
 }
 
 static void advance_bin(struct traffic_bins *t, int64_t bin)
@@ -65,8 +63,8 @@ void traffic_bins_packet(void *traffic, int channel, const struct segment *s, in
 	struct traffic_bins *t = traffic;
 
 	open_bin(t, time_ns);
-	t->packets[channel]++;
-	t->wire_bytes[channel] += s->wire_bytes;
+	t->count[channel].packets++;
+	t->count[channel].wire_bytes += s->wire_bytes;
 }
 
 /* Called after a packet, whose bin is current; early data of a connection that ends counts in the current bin. */
@@ -75,7 +73,7 @@ void traffic_bins_data(void *traffic, int channel, int64_t time_ns, uint64_t byt
 	struct traffic_bins *t = traffic;
 
 	(void)time_ns;
-	t->payload_bytes[channel] += bytes;
+	t->count[channel].payload_bytes += bytes;
 }
 
 void traffic_bins_finish(struct traffic_bins *t, int64_t time_ns)

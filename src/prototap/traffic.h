@@ -20,7 +20,9 @@ struct traffic_bins {
 	const struct key_log *typed;	/* bins are on the clock of these keys; NULL: see ahead_ns */
 	int64_t ahead_ns;	/* how far packet times are ahead of the bins' clock; 0: the same clock */
 	bool begun;
-	uint64_t packets[CHANNELS], wire_bytes[CHANNELS], payload_bytes[CHANNELS];	/* of the current bin */
+	struct {
+		uint64_t packets, wire_bytes, payload_bytes;
+	} count[CHANNELS];	/* of the current bin */
 	uint64_t written;	/* rows */
 	uint64_t late;		/* packets from before the current bin, counted in it */
 	uint64_t skipped;	/* empty bins that were not written */

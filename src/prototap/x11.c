@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "x11.h"
-#include "reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
