@@ -110,10 +110,10 @@ static const char *ctl_skip_words(const char *line, const char *word, int *err)
 	return line + n;
 }
 
-/* Reads a number that ends at a space or at the line's end. */
+/* Reads a number that ends at a space, a comma or the line's end. */
 static int ctl_read_number(const char **at, int64_t *out)
 {
-	size_t n = strcspn(*at, " ");
+	size_t n = strcspn(*at, " ,");
 	char text[24];
 
 	if (!n || n >= sizeof(text))
@@ -163,18 +163,13 @@ int ctl_read_load(const char *line, struct load_cfg *load)
 static int ctl_read_ports(const char *at, int *port, int ports)
 {
 	for (int i = 0; i < ports; i++) {
-		size_t n = strspn(at, "0123456789");
 		int64_t v;
-		char text[8];
 
-		if (!n || n >= sizeof(text))
+		if (ctl_read_number(&at, &v))
 			return -EPROTO;
-		memcpy(text, at, n);
-		text[n] = '\0';
-		if (cli_read_int(text, &v) || v < 1 || v > 65535)
+		if (v < 1 || v > 65535)
 			return -ERANGE;
 		port[i] = (int)v;
-		at += n;
 		if (*at++ != (i < ports - 1 ? ',' : '\0'))
 			return -EPROTO;
 	}

@@ -128,27 +128,23 @@ static void check_send(void)
 /* Warns in the report where the load was not carried as asked. Returns the exit status. */
 static int warn_of_shortfall(struct rec *rec, const struct load_session *r, enum send_end end, bool heard)
 {
-	int status = EXIT_OK;
+	bool broken = end == SEND_BROKEN && heard, early = end == SEND_SERVER && heard;
+	bool slow = !report_rate_held(r) && r->own.sent_ns >= NS_PER_S / 2;
 
-	if (!heard) {
+	if (!heard)
 		rec_warn(rec, "the connection to the server%s broke: what it received is not known",
 			 end == SEND_BROKEN ? " and the streams" : "");
-		status = EXIT_LOSSY;
-	} else if (end == SEND_SERVER) {
+	if (early)
 		rec_warn(rec, "the server ended the load early");
-		status = EXIT_LOSSY;
-	}
-	if (end == SEND_BROKEN && heard) {
-		rec_warn(rec, "a stream broke: %s%s", strerror(-r->push.err), r->push.err == -EMSGSIZE ? "; a smaller --frame-size" : "");
-		status = EXIT_LOSSY;
-	}
-	if (!report_rate_held(r) && r->own.sent_ns >= NS_PER_S / 2) {
+	if (broken)
+		rec_warn(rec, "a stream broke: %s%s", strerror(-r->push.err), r->push.err == -EMSGSIZE ? "; give a smaller --frame-size" : "");
+	if (slow)
 		rec_warn(rec, "only %.4g of %.4g Mbit/s were sent%s", report_sent_mbit_s(r), report_offered_mbit_s(r),
 			 r->load.udp ? ": this process did not get the CPU in time" :
 			 ": the link or the server takes no more, or this process did not get the CPU");
-		status = EXIT_LOSSY;
-	}
-	return end == SEND_SIGNAL && cfg.load.time_ns ? EXIT_INTERRUPTED : status;
+	if (end == SEND_SIGNAL && cfg.load.time_ns)
+		return EXIT_INTERRUPTED;
+	return !heard || early || broken || slow ? EXIT_LOSSY : EXIT_OK;
 }
 
 static struct progress progress;

@@ -165,11 +165,6 @@ static int64_t tx_send_datagrams(struct tx_thread *s, struct load_stream *l, int
 	return took;
 }
 
-static int64_t tx_send_frames(struct tx_thread *s, struct load_stream *l, int64_t frames)
-{
-	return l->udp ? tx_send_datagrams(s, l, frames) : tx_send_tcp_frames(s, l, frames);
-}
-
 static void tx_wait_for_buffer(struct tx_thread *s, int64_t until_ns)
 {
 	struct pollfd p[LOAD_STREAMS];
@@ -191,7 +186,7 @@ static int64_t tx_send_in_turn(struct tx_thread *s, int64_t frames)
 	for (int64_t tried = 0; tried < load->lanes && took < frames; tried++) {
 		struct load_stream *l = &s->p->lane[s->turn++ % load->lanes];
 
-		took += tx_send_frames(s, l, frames - took);
+		took += l->udp ? tx_send_datagrams(s, l, frames - took) : tx_send_tcp_frames(s, l, frames - took);
 	}
 	if (load->udp && took < frames && !tx_should_stop(s)) {	/* datagrams: an open loop does not wait for buffer space */
 		s->p->side->refused_frames += frames - took;

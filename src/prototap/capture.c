@@ -26,8 +26,8 @@
 struct capture {
 	pcap_t *pcap;
 	struct pcap_records *records;	/* fast reader of this file; NULL: libpcap reads it */
-	const struct link *link;
-	bool live, nanoseconds;
+	struct capture_facts facts;
+	bool live;
 	pcap_dumper_t *dump;
 	char *dump_buffer;
 	int64_t dumped_ns;	/* last flush of the file (CLOCK_MONOTONIC) */
@@ -62,7 +62,7 @@ static void hand_over_live_packet(u_char *context, const struct pcap_pkthdr *h, 
 	struct capture *c = (struct capture *)(void *)context;
 	struct packet p;
 
-	set_packet(&p, h, bytes, c->nanoseconds);
+	set_packet(&p, h, bytes, c->facts.nanoseconds);
 	if (c->fn(c->context, &p) && c->dump)
 		pcap_dump((u_char *)c->dump, h, bytes);
 }
@@ -105,7 +105,7 @@ int capture_next(struct capture *c, struct packet *p)
 		return records_next(c->records, p);
 	n = pcap_next_ex(c->pcap, &h, &bytes);
 	if (n == 1)
-		set_packet(p, h, bytes, c->nanoseconds);
+		set_packet(p, h, bytes, c->facts.nanoseconds);
 	return n == 1 ? 1 : n == PCAP_ERROR ? -1 : 0;
 }
 
@@ -135,11 +135,11 @@ static void explain_capture_error(char *why, const char *interface, int status, 
  * ignores those not selected. */
 static int compile_capture_filter(struct capture *c, const char *filter, struct bpf_program *out)
 {
-	bool cooked = c->link->type == LINK_COOKED || c->link->type == LINK_COOKED2;
+	bool cooked = c->facts.link->type == LINK_COOKED || c->facts.link->type == LINK_COOKED2;
 	char text[3 * CAPTURE_FILTER + 64];
 	int status;
 
-	if (c->link->type != LINK_ETHERNET && !cooked)
+	if (c->facts.link->type != LINK_ETHERNET && !cooked)
 		return pcap_compile(c->pcap, out, filter, 1, PCAP_NETMASK_UNKNOWN);
 	if (!cooked) {
 		snprintf(text, sizeof(text), "(%s) or (vlan and ((%s) or (vlan and (%s))))", filter, filter, filter);
@@ -172,8 +172,8 @@ static int activate_capture(struct capture *c, const struct capture_live_cfg *cf
 	/* In cooked captures, version 2 always has the kind of device; old kernels and libpcap have version 1 only. */
 	if (pcap_datalink(c->pcap) == DLT_LINUX_SLL)
 		pcap_set_datalink(c->pcap, DLT_LINUX_SLL2);
-	c->link = link_of(pcap_datalink(c->pcap));
-	if (!c->link)
+	c->facts.link = link_of(pcap_datalink(c->pcap));
+	if (!c->facts.link)
 		return why_write(-1, why, CAPTURE_WHY, "%s has link type %s; prototap knows " LINKS_KNOWN ": use -i any",
 				 cfg->interface, link_name(c->pcap));
 	if (compile_capture_filter(c, cfg->filter, &filter))
@@ -183,7 +183,7 @@ static int activate_capture(struct capture *c, const struct capture_live_cfg *cf
 	if (status || pcap_setnonblock(c->pcap, 1, error))
 		return why_write(-1, why, CAPTURE_WHY, "cannot capture on %s: %s", cfg->interface,
 				 status ? pcap_geterr(c->pcap) : error);
-	c->nanoseconds = pcap_get_tstamp_precision(c->pcap) == PCAP_TSTAMP_PRECISION_NANO;
+	c->facts.nanoseconds = pcap_get_tstamp_precision(c->pcap) == PCAP_TSTAMP_PRECISION_NANO;
 	return 0;
 }
 
@@ -290,7 +290,7 @@ struct capture *capture_file(FILE *stream, const char *path, size_t room, char *
 		close_stream(stream);
 		return NULL;
 	}
-	c->nanoseconds = true;	/* packet times are converted to nanoseconds */
+	c->facts.nanoseconds = true;	/* packet times are converted to nanoseconds */
 	at = ftello(stream);
 	c->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, error);
 	if (!c->pcap) {
@@ -299,8 +299,8 @@ struct capture *capture_file(FILE *stream, const char *path, size_t room, char *
 		free(c);
 		return NULL;
 	}
-	c->link = link_of(pcap_datalink(c->pcap));
-	if (c->link) {
+	c->facts.link = link_of(pcap_datalink(c->pcap));
+	if (c->facts.link) {
 		c->records = records_open(fileno(stream), at, room, (uint32_t)pcap_snapshot(c->pcap));
 		return c;
 	}
@@ -316,7 +316,7 @@ bool capture_refused(const struct capture *c, const char *path, char *why)
 	if (strstr(error, "different from the type of the first interface")) {
 		snprintf(why, CAPTURE_WHY, "%.350s holds interfaces of different link types, which cannot be told in one report; "
 			 "take one out: tshark -r %.350s -Y frame.interface_id==0 -w - | editcap -T %s -F nsecpcap - one.pcap",
-			 path, path, c->link->editcap);
+			 path, path, c->facts.link->editcap);
 		return true;
 	}
 	if (strstr(error, "different from the snapshot length of the first interface")) {
@@ -327,19 +327,9 @@ bool capture_refused(const struct capture *c, const char *path, char *why)
 	return false;
 }
 
-const struct link *capture_link(const struct capture *c)
+const struct capture_facts *capture_facts(const struct capture *c)
 {
-	return c->link;
-}
-
-int capture_snaplen(const struct capture *c)
-{
-	return pcap_snapshot(c->pcap);
-}
-
-bool capture_nanoseconds(const struct capture *c)
-{
-	return c->nanoseconds;
+	return &c->facts;
 }
 
 const char *capture_error(const struct capture *c)

@@ -34,9 +34,12 @@ struct capture *capture_live(const struct capture_live_cfg *cfg, char *why);
  * also on error. NULL with the reason in `why`. */
 struct capture *capture_file(FILE *stream, const char *path, size_t room, char *why);
 
-const struct link *capture_link(const struct capture *c);
-int capture_snaplen(const struct capture *c);
-bool capture_nanoseconds(const struct capture *c);	/* live: packet times have nanoseconds, else microseconds */
+struct capture_facts {
+	const struct link *link;
+	int snaplen;		/* bytes kept of a packet */
+	bool nanoseconds;	/* live: packet times have nanoseconds, else microseconds */
+};
+const struct capture_facts *capture_facts(const struct capture *c);
 
 /* Hands at most `most` packets to `fn`. How many; 0: the end of the file, or live no packet at present; -1: see capture_error(). */
 int capture_take(struct capture *c, int most, packet_fn *fn, void *context);

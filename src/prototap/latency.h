@@ -3,7 +3,6 @@
 #ifndef PROTOTAP_LATENCY_H
 #define PROTOTAP_LATENCY_H
 
-#include "idle_updates.h"
 #include "key_join.h"
 
 #include <stddef.h>
@@ -18,6 +17,21 @@ struct report_count {
 /* Reports counters of the struct at `from`; not `known`: as null. */
 void report_counts(struct rec *r, const struct report_count *counts, size_t n, const void *from, bool known);
 #define REPORT_COUNTS(r, counts, from) report_counts(r, counts, sizeof(counts) / sizeof(*(counts)), from, true)
+
+/* Rate of screen updates that come without a key, from counts in windows without keys. */
+struct idle_updates {
+	int64_t updates, window_ns;	/* sums over all windows; 0 ns: not measured */
+};
+
+/* Adds a window "UPDATES/TIME", such as 0/60s. 0; -EINVAL, or -EDOM: a time without a unit. */
+int idle_updates_add(struct idle_updates *n, const char *text);
+
+/* Updates a second, and the upper 95 % bound of that rate; NAN: not measured. */
+double idle_updates_per_s(const struct idle_updates *n);
+double idle_updates_per_s_high(const struct idle_updates *n);
+
+/* Upper 95 % bound (one-sided, Garwood 1936) of a Poisson mean after `events`; 3.0 for none. */
+double poisson_upper_bound(int64_t events);
 
 struct latency_cfg {
 	const char *keys;	/* keyrepeat's log; NULL: only rows of updates */

@@ -55,15 +55,6 @@ static bool begins_as_x11(const uint8_t *bytes, uint32_t n)
 	return n >= 4 && (!memcmp(bytes, "l\0\v", 3) || !memcmp(bytes, "B\0\0\v", 4));
 }
 
-static struct rfb_tap *new_rfb_decoder(struct payload_totals *all)
-{
-	struct rfb_tap *r = malloc(sizeof(*r));
-
-	if (r)
-		rfb_start(r, all->rfb);
-	return r;
-}
-
 static struct x11_tap *new_x11_decoder(struct payload_totals *all)
 {
 	struct x11_tap *x = all->x11_open < PAYLOAD_X11_MAX ? x11_new(all->x11) : NULL;
@@ -79,8 +70,11 @@ static void payload_detect_protocol(struct payload_flow *o, int c, const uint8_t
 	o->opener = (uint8_t)c;
 	o->kind = PAYLOAD_OTHER;
 	if (all->decode != DECODE_X11 && begins_as_rfb(bytes, captured)) {
-		o->rfb = new_rfb_decoder(all);
-		o->kind = o->rfb ? PAYLOAD_RFB : PAYLOAD_OTHER;
+		o->rfb = malloc(sizeof(*o->rfb));
+		if (!o->rfb)
+			return;
+		rfb_start(o->rfb, all->rfb);
+		o->kind = PAYLOAD_RFB;
 	} else if (all->decode != DECODE_RFB && begins_as_x11(bytes, captured)) {
 		o->x11 = new_x11_decoder(all);
 		o->kind = o->x11 ? PAYLOAD_X11 : PAYLOAD_OTHER;

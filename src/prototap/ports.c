@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define X11_FIRST 6000
@@ -11,18 +12,14 @@
 
 const char *const server_by_names[] = { "port", "address", "syn", "lower-port" };
 
+/* Reads a port from 1 to 65535; returns the text behind it, or NULL. */
 static const char *read_port(const char *text, uint32_t *out)
 {
-	uint32_t n = 0;
-	const char *p = text;
+	char *end = NULL;
+	unsigned long n = isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : 0;
 
-	for (; isdigit((unsigned char)*p); p++) {
-		n = n * 10 + (uint32_t)(*p - '0');
-		if (n > 65535)
-			return NULL;
-	}
-	*out = n;
-	return p == text || !n ? NULL : p;
+	*out = (uint32_t)n;
+	return n >= 1 && n <= 65535 ? end : NULL;
 }
 
 static bool skip_word(const char **text, const char *word)

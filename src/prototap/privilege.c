@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "privilege.h"
+#include "run.h"
 #include "cli.h"
 
 #include <cap-ng.h>

@@ -3,7 +3,6 @@
  *
  * source.c reads packets, live or from files; meter.c counts them; report.c writes the result. This file reads options, drops
  * privileges and runs. */
-#include "privilege.h"
 #include "proc.h"
 #include "run.h"
 #include "live_progress.h"

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* records - a fast reader of the packets of a classic pcap file: reads large pieces and copies nothing.
+/* records - readers of capture files beside libpcap: a fast one of classic pcap, and packets lost as a pcapng file records them.
  *
- * libpcap copies each packet twice through stdio, half of its time. This reads the usual case: a regular file of version 2.4 with
- * microseconds or nanoseconds, in either byte order (draft-ietf-opsawg-pcap). libpcap reads all other files and every file's
- * header; errors are the same as libpcap's. */
+ * libpcap copies each packet twice through stdio, half of its time. records_next() reads the usual case without a copy: a regular
+ * file of version 2.4 with microseconds or nanoseconds, in either byte order (draft-ietf-opsawg-pcap). libpcap reads all other
+ * files and every file's header; errors are the same as libpcap's.
+ *
+ * libpcap skips the interface statistics of pcapng (draft-ietf-opsawg-pcapng, "Interface Statistics Block"). Writers such as
+ * dumpcap put them at the end of the file, so pcapng_drops() reads blocks backwards from there to the last packet. */
 #ifndef PROTOTAP_RECORDS_H
 #define PROTOTAP_RECORDS_H
 
@@ -24,5 +27,9 @@ int records_next(struct pcap_records *r, struct packet *p);
 const char *records_error(const struct pcap_records *r);
 
 void records_close(struct pcap_records *r);	/* NULL is allowed */
+
+/* Packets lost by interfaces and kernel together, in the file open as `fd`, whose position stays. -1: not recorded (pcap cannot),
+ * or not a regular file. */
+int64_t pcapng_drops(int fd);
 
 #endif

@@ -139,8 +139,8 @@ static void report_tap_settings(struct rec *r, const struct capture_run *run, ch
 	if (run->live) {
 		rec_str(r, "interface", cfg->interface);
 		rec_str(r, "offloads", run->offloads);
-		rec_str(r, "timestamps", capture_nanoseconds(source_capture(run->source)) ? "kernel, ns" : "kernel, us");
-		rec_int(r, "snaplen_bytes", capture_snaplen(source_capture(run->source)));
+		rec_str(r, "timestamps", source_live_facts(run->source)->nanoseconds ? "kernel, ns" : "kernel, us");
+		rec_int(r, "snaplen_bytes", source_live_facts(run->source)->snaplen);
 		rec_int(r, "buffer_bytes", cfg->buffer_bytes);
 		rec_str(r, "written_to", cfg->write_path);
 	} else {

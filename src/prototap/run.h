@@ -62,4 +62,10 @@ uint64_t payload_tls_bytes(const struct payload_totals *all);
 /* Writes settings and result, after meter_finish(). `files` ends with NULL. */
 void run_report(struct rec *r, struct capture_run *run, char *const *files);
 
+/* Drops every right that reading packets does not need, since anybody may send packets to be decoded: sets no_new_privs, drops all
+ * capabilities and, as root, becomes the user who called sudo, else nobody. The user id stays where the user namespace maps no
+ * other, or where the other user could not put `keep_file` in its place (NULL: no file). Describes in `said` what was done. 0, or
+ * -errno: the program should end. */
+int privilege_drop(const char *keep_file, char *said, size_t size);
+
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "source.h"
-#include "pcapng_drops.h"
 #include "merge.h"
+#include "records.h"
 #include "why.h"
 
 #include <errno.h>
@@ -149,8 +149,8 @@ static int source_begin_file(struct source *s, struct source_file *f, char *why)
 	f->capture = capture_file(stream, path, s->files > 1 ? ROOM_EACH : ROOM, why);
 	if (!f->capture)
 		return -1;
-	link = capture_link(f->capture);
-	first = capture_link(s->file->capture);
+	link = capture_facts(f->capture)->link;
+	first = capture_facts(s->file->capture)->link;
 	if (link->type == first->type)
 		return 0;
 	return why_write(-1, why, SOURCE_WHY, "%s has link type %s and %s %s; read them one by one", s->file->in.path, first->name,
@@ -251,12 +251,12 @@ int source_damage(const struct source *s, const char **why)
 
 const struct link *source_link(const struct source *s)
 {
-	return capture_link(s->live ? s->live : s->file->capture);
+	return capture_facts(s->live ? s->live : s->file->capture)->link;
 }
 
-const struct capture *source_capture(const struct source *s)
+const struct capture_facts *source_live_facts(const struct source *s)
 {
-	return s->live;
+	return capture_facts(s->live);
 }
 
 int source_close(struct source *s)

@@ -24,8 +24,7 @@ struct source *source_files(char *const *paths, int n, char *why);
 int source_begin(struct source *s, char *why);
 
 const struct link *source_link(const struct source *s);
-/* The live capture; NULL: files are read. */
-const struct capture *source_capture(const struct source *s);
+const struct capture_facts *source_live_facts(const struct source *s);	/* of the live capture */
 
 /* Hands some packets to `fn`. How many; 0: the end of the files, or live no packet at present; -1 with the reason in `why`. A
  * damaged file is read up to the damage (source_damage()); link types that change within a file are an error. */

@@ -35,24 +35,16 @@ uint16_t tls_cipher(const uint8_t *bytes, size_t n)
 uint32_t tls_seal(uint16_t cipher, bool *least)
 {
 	static const struct { uint16_t from, to; uint8_t bytes; bool least; } ciphers[] = {
-		{ 0x1301, 0x1304, 17, false },	/* TLS 1.3: a tag and the byte with the true type; padding is possible, but not in use */
-		{ 0x1305, 0x1305, 9, false },
-		{ 0x009c, 0x00a7, 24, false },	/* GCM: part of the nonce and a tag */
-		{ 0xc02b, 0xc032, 24, false },
-		{ 0xc09c, 0xc09f, 24, false },	/* CCM */
-		{ 0xc0a0, 0xc0a3, 16, false },	/* CCM with a tag of 8 bytes */
-		{ 0xc0ac, 0xc0ad, 24, false },
-		{ 0xc0ae, 0xc0af, 16, false },
+		/* TLS 1.3: a tag and the byte with the true type; padding is possible, but not in use */
+		{ 0x1301, 0x1304, 17, false }, { 0x1305, 0x1305, 9, false },
+		{ 0x009c, 0x00a7, 24, false }, { 0xc02b, 0xc032, 24, false },	/* GCM: part of the nonce and a tag */
+		{ 0xc09c, 0xc09f, 24, false }, { 0xc0ac, 0xc0ad, 24, false },	/* CCM */
+		{ 0xc0a0, 0xc0a3, 16, false }, { 0xc0ae, 0xc0af, 16, false },	/* CCM with a tag of 8 bytes */
 		{ 0xcca8, 0xccae, 16, false },	/* ChaCha20-Poly1305 */
-		{ 0x002f, 0x003a, 37, true },	/* AES-CBC with SHA-1: IV 16, MAC 20, padding at least 1 */
-		{ 0xc009, 0xc00a, 37, true },
-		{ 0xc013, 0xc014, 37, true },
-		{ 0x003c, 0x0040, 49, true },	/* AES-CBC with SHA-256 */
-		{ 0x0067, 0x006d, 49, true },
-		{ 0xc023, 0xc023, 49, true },
-		{ 0xc027, 0xc027, 49, true },
-		{ 0xc024, 0xc024, 65, true },	/* AES-CBC with SHA-384 */
-		{ 0xc028, 0xc028, 65, true },
+		/* AES-CBC: IV 16, padding at least 1, and the MAC of SHA-1 20, SHA-256 32, SHA-384 48 */
+		{ 0x002f, 0x003a, 37, true }, { 0xc009, 0xc00a, 37, true }, { 0xc013, 0xc014, 37, true },
+		{ 0x003c, 0x0040, 49, true }, { 0x0067, 0x006d, 49, true }, { 0xc023, 0xc023, 49, true }, { 0xc027, 0xc027, 49, true },
+		{ 0xc024, 0xc024, 65, true }, { 0xc028, 0xc028, 65, true },
 	};
 
 	for (size_t i = 0; i < sizeof(ciphers) / sizeof(*ciphers); i++) {

@@ -8,8 +8,8 @@
  * (original - captured), u32 microseconds since the one before (little endian), and the captured
  * bytes. WHOLE_FILE: a capture file. TWO_FILES: u16 length of the first of two, which are merged.
  * DROPS: a pcapng file for drops.c. */
-#include "prototap/pcapng_drops.h"
 #include "prototap/meter.h"
+#include "prototap/records.h"
 #include "prototap/source.h"
 
 #include <stdlib.h>

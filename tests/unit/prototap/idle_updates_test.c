@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* noise - counts from the command line, and Garwood's bound against printed tables (chi-squared 0.95 of 2n + 2, halved). */
-#include "prototap/idle_updates.h"
+#include "prototap/latency.h"
 
 #include <math.h>
 #include <setjmp.h>
