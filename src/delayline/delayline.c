@@ -24,9 +24,9 @@
 #define COMMANDS_AT_START 32
 
 static struct {
-	const char *end[2];	/* --end */
+	const char *end[2];	/* values of --end */
 	int ends;
-	const char *order[COMMANDS_AT_START];	/* --order */
+	const char *order[COMMANDS_AT_START];	/* values of --order */
 	int n_orders;
 	struct link_path_cfg path;
 	int64_t seed, packets, run_ns, parent, ready_fd;
@@ -346,7 +346,7 @@ static void open_tap_ports(void)
 		int i = turn % 2;
 		int err;
 
-		if ((turn < 2) == !!strchr(cfg.end[i], '@'))	/* those without a namespace first */
+		if ((turn < 2) == !!strchr(cfg.end[i], '@'))	/* interfaces without a namespace first */
 			continue;
 		err = tap_port_open(&fwd.ends[i], cfg.end[i], why, sizeof(why));
 		if (err)

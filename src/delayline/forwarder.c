@@ -29,7 +29,7 @@ static bool forwarder_read_frame(struct forwarder *p, int i)
 	}
 	way->packets++;
 	way->bytes += n;
-	if (!slot || n == DELAY_QUEUE_SLOT) {	/* a longer frame was cut by the read: useless */
+	if (!slot || n == DELAY_QUEUE_SLOT) {	/* no free slot, or a frame that read() has cut */
 		way->no_room++;
 		return true;
 	}

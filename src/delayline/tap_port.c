@@ -76,7 +76,7 @@ int64_t tap_port_read_dropped(const char *text, const char *name)
 		at += strspn(at, " ");
 		if (strncmp(at, name, length) != 0 || at[length] != ':')
 			continue;
-		/* receive: bytes packets errs drop fifo frame compressed multicast; transmit: bytes packets errs drop ... */
+		/* Columns: receive bytes packets errs drop fifo frame compressed multicast, transmit bytes packets errs drop ... */
 		if (sscanf(at + length + 1, "%*d%*d%*d%*d%*d%*d%*d%*d%*d%*d%*d%lld", &dropped) == 1)
 			return dropped;
 	}

@@ -157,7 +157,7 @@ static void show_load_progress(const struct load_session *r)
 
 static int run_send(const char *to)
 {
-	static struct load_session r;	/* zeroed */
+	static struct load_session r;	/* static: all zero */
 	struct rt_state rt;
 	struct report_facts told = { .to = to, .rt = &rt };
 	struct sock_address place;

@@ -33,7 +33,7 @@ static void pacer_load_block(struct pacer *b, int64_t block)
 			if (pass)
 				b->offset[i] = (int64_t)(at / sum * span);
 		}
-		sum = at - log1p(-random_unit(&again));	/* the interval from the last frame to the block's end */
+		sum = at - log1p(-random_unit(&again));	/* adds the interval from the last frame to the block's end */
 	}
 	b->cached = block;
 }

@@ -7,7 +7,7 @@
 #define MEGA 1e6
 #define HELD 0.005	/* deviation up to which a rate was kept */
 
-/* NAN where ns is 0: not known. */
+/* Rate of `bytes` in `ns`; NAN: ns is 0, the time is not known. */
 static double mbit_per_s(double bytes, int64_t ns)
 {
 	return ns > 0 ? bytes * 8 / ((double)ns / NS_PER_S) / MEGA : NAN;

@@ -9,7 +9,7 @@
 #define PARCEL 64		/* datagrams received in one call */
 #define DRAIN_NS (5 * NS_PER_S)		/* longest time that sent data may stay under way */
 #define QUIET_NS (300 * NS_PER_MS)	/* a silence of this length after the sender's end: no more datagrams will come */
-#define LOOK_MS 50			/* between checks whether the load is over */
+#define LOOK_MS 50			/* longest wait between checks whether the load is over */
 
 struct rx_thread {
 	struct load_rx *p;

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ANSWER_NS (5 * NS_PER_S)	/* longest wait for a connection or an answer, */
-#define OPEN_NS (12 * NS_PER_S)		/* until all streams are open, */
-#define REPORT_NS (15 * NS_PER_S)	/* and for the server's counts */
+#define ANSWER_NS (5 * NS_PER_S)	/* longest wait for a connection or an answer */
+#define OPEN_NS (12 * NS_PER_S)		/* longest time for opening all streams */
+#define REPORT_NS (15 * NS_PER_S)	/* longest wait for the server's counts */
 #define OPENS UINT64_MAX		/* number in a mark that opens a stream and carries no data */
 
 const char *const send_end_words[] = { "time", "signal", "server", "broken" };

@@ -13,8 +13,8 @@
 #include <linux/tcp.h>
 #include <unistd.h>
 
-#define HELLO_NS (5 * NS_PER_S)	/* longest wait for a client's request, */
-#define OPEN_NS (10 * NS_PER_S)	/* and until all its streams are open */
+#define HELLO_NS (5 * NS_PER_S)	/* longest wait for a client's request */
+#define OPEN_NS (10 * NS_PER_S)	/* longest time for opening all streams of a load */
 #define NOT_OUR_LINE "this is netload, and that is not a line of its protocol"
 #define TCP_HEADERS 66		/* bytes, with IPv4 and timestamps: a good estimate for choosing buffers */
 
@@ -209,7 +209,7 @@ static void enable_keepalive(int fd)
 /* Serves one client, in a process of its own. Exit status: 0: served, 1: refused, 2: broken off. */
 static int serve_client(int fd, struct serve_totals *total)
 {
-	static struct load_session r;	/* zeroed */
+	static struct load_session r;	/* static: all zero */
 	struct rt_state got;
 	int err;
 
@@ -221,7 +221,7 @@ static int serve_client(int fd, struct serve_totals *total)
 		return 1;
 	}
 	rt_setup(0, &got);
-	munlockall();	/* as in netload.c: see there */
+	munlockall();	/* the limit of an ordinary user is below a thread's stack, which could not start */
 	err = open_streams(&r);
 	if (!err)
 		err = serve_load(&r, total);
@@ -296,7 +296,7 @@ int serve(int listener, bool once, struct serve_totals *total)
 		else if (sock_wait(listener, POLLIN, clock_now() + 50 * NS_PER_MS, true) == 1)
 			err = fork_for_client(listener, total, &c);
 		over = (reap_children(&c, total) && once) || over || proc_stop;
-		if ((proc_stop || err) && !c.told) {	/* the signal may have reached this process only */
+		if ((proc_stop || err) && !c.told) {	/* the stop signal may have reached the parent only */
 			c.told = true;
 			for (int i = 0; i < c.n; i++)
 				kill(c.pid[i], SIGTERM);

@@ -244,7 +244,7 @@ static void *tx_main(void *context)
 	int64_t *room = p->load->random ? calloc(PACER_BLOCK_MAX, sizeof(*room)) : NULL;
 	int64_t cpu = clock_thread_cpu();
 
-	/* rt_setup() keeps its priority from threads started later. */
+	/* Set here: the priority that rt_setup() gave the process is not inherited by threads. */
 	if (p->priority)
 		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &(struct sched_param){ .sched_priority = p->priority });
 	s.from_ns = clock_now();

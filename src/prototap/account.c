@@ -24,26 +24,26 @@ static double to_ms(double ns)
 	return ns / NS_PER_MS;
 }
 
-void report_counts(struct rec *r, const struct report_count *counts, size_t n, const void *from, bool known)
+void report_counters(struct rec *r, const struct counter_field *counts, size_t n, const void *from, bool known)
 {
 	for (size_t i = 0; i < n; i++)
 		rec_known(r, counts[i].key, known, (int64_t)*(const uint64_t *)((const char *)from + counts[i].at));
 }
 
-#define CHANNEL(member) REPORT_COUNT(#member, struct channel_count, member)
-static const struct report_count carried[] = { CHANNEL(packets), CHANNEL(wire_bytes), CHANNEL(ip_bytes), CHANNEL(payload_bytes),
+#define CHANNEL(member) COUNTER_FIELD(#member, struct channel_count, member)
+static const struct counter_field carried[] = { CHANNEL(packets), CHANNEL(wire_bytes), CHANNEL(ip_bytes), CHANNEL(payload_bytes),
 					       CHANNEL(messages) };
 
 static void report_channel(struct rec *r, const char *key, const struct channel_count *n)
 {
-	static const struct report_count losses[] = { CHANNEL(retransmitted_packets), CHANNEL(retransmitted_bytes),
+	static const struct counter_field losses[] = { CHANNEL(retransmitted_packets), CHANNEL(retransmitted_bytes),
 						      CHANNEL(out_of_order_packets), CHANNEL(missing_bytes) };
 
 	rec_object(r, key);
-	REPORT_COUNTS(r, carried, n);
+	REPORT_COUNTERS(r, carried, n);
 	rec_real(r, "mean_message_bytes", ratio_of(n->payload_bytes, n->messages), 2);
 	rec_real(r, "mean_message_ip_bytes", ratio_of(n->ip_bytes, n->messages), 2);
-	REPORT_COUNTS(r, losses, n);
+	REPORT_COUNTERS(r, losses, n);
 	rec_end(r);
 }
 
@@ -64,7 +64,7 @@ static const char *flow_began(const struct flow *f)
 	return f->begun[INPUT] || f->begun[DISPLAY] ? "in the capture" : "before";
 }
 
-static const char *how_ended(const struct flow *f)
+static const char *flow_how_ended(const struct flow *f)
 {
 	if (f->reset)
 		return "reset";
@@ -93,8 +93,8 @@ static void report_flow(struct rec *r, const struct flow *f, int64_t capture_ns)
 	rec_real(r, "from_s", (double)(f->start_ns - capture_ns) / NS_PER_S, 6);
 	rec_real(r, "duration_s", (double)(f->last_ns - f->start_ns) / NS_PER_S, 6);
 	rec_str(r, "began", flow_began(f));
-	rec_str(r, "ended", how_ended(f));
-	REPORT_COUNTS(r, carried, &both);
+	rec_str(r, "ended", flow_how_ended(f));
+	REPORT_COUNTERS(r, carried, &both);
 	report_channel(r, "input", &f->count[INPUT]);
 	report_channel(r, "display", &f->count[DISPLAY]);
 	rec_end(r);
@@ -103,8 +103,8 @@ static void report_flow(struct rec *r, const struct flow *f, int64_t capture_ns)
 /* What the bytes on the wire consist of, retransmissions included; what is missing to 100 % is the padding of short frames. */
 static void report_headers(struct rec *r, const struct channel_count *n, uint64_t tls_bytes)
 {
-	static const struct report_count headers[] = {
-		REPORT_COUNT("ethernet_header_bytes", struct channel_count, link_header_bytes), CHANNEL(ip_header_bytes),
+	static const struct counter_field headers[] = {
+		COUNTER_FIELD("ethernet_header_bytes", struct channel_count, link_header_bytes), CHANNEL(ip_header_bytes),
 		CHANNEL(tcp_header_bytes), CHANNEL(udp_header_bytes),
 	};
 	uint64_t transport = n->tcp_header_bytes + n->udp_header_bytes;
@@ -116,7 +116,7 @@ static void report_headers(struct rec *r, const struct channel_count *n, uint64_
 	};
 
 	rec_object(r, "headers");
-	REPORT_COUNTS(r, headers, n);
+	REPORT_COUNTERS(r, headers, n);
 	rec_int(r, "padding_bytes", (int64_t)(n->wire_bytes - n->link_header_bytes - n->ip_bytes));
 	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++)
 		rec_real(r, shares[i].key, percent_of(shares[i].bytes, n->wire_bytes), 3);
@@ -290,10 +290,10 @@ static void report_per_key(struct rec *r, const struct setup *s, const struct se
 void costs_report(struct rec *r, const struct meter *m, int64_t from_ns, int64_t to_ns)
 {
 	/* The last one is not in the sum of both channels. */
-	static const struct report_count acks[] = {
-		REPORT_COUNT("pure", struct channel_count, pure_acks), REPORT_COUNT("fresh", struct channel_count, fresh_acks),
-		REPORT_COUNT("delayed", struct channel_count, delayed_acks),
-		REPORT_COUNT("wire_bytes", struct channel_count, ack_wire_bytes),
+	static const struct counter_field acks[] = {
+		COUNTER_FIELD("pure", struct channel_count, pure_acks), COUNTER_FIELD("fresh", struct channel_count, fresh_acks),
+		COUNTER_FIELD("delayed", struct channel_count, delayed_acks),
+		COUNTER_FIELD("wire_bytes", struct channel_count, ack_wire_bytes),
 	};
 	static const char *const channels[CHANNELS] = { "input", "display" };
 	struct channel_count total = m->sum[INPUT];
@@ -306,10 +306,10 @@ void costs_report(struct rec *r, const struct meter *m, int64_t from_ns, int64_t
 	if (m->setup.typed)
 		report_per_key(r, &m->setup, &idle, from_ns, to_ns);
 	rec_object(r, "acks");
-	report_counts(r, acks, 3, &total, true);
+	report_counters(r, acks, 3, &total, true);
 	for (int c = 0; c < CHANNELS; c++) {
 		rec_object(r, channels[c]);
-		REPORT_COUNTS(r, acks, &m->sum[c]);
+		REPORT_COUNTERS(r, acks, &m->sum[c]);
 		rec_end(r);
 	}
 	rec_end(r);

@@ -47,7 +47,7 @@ static const char *link_name(pcap_t *p)
 
 /* A damaged time may be anything, so it is limited: differences of two times must not overflow. tv_usec holds nanoseconds where
  * the capture has them. */
-static void set_packet(struct packet *p, const struct pcap_pkthdr *h, const u_char *bytes, bool nanoseconds)
+static void convert_pcap_packet(struct packet *p, const struct pcap_pkthdr *h, const u_char *bytes, bool nanoseconds)
 {
 	int64_t s = h->ts.tv_sec < -FAR_S ? -FAR_S : h->ts.tv_sec > FAR_S ? FAR_S : h->ts.tv_sec;
 
@@ -62,7 +62,7 @@ static void hand_over_live_packet(u_char *context, const struct pcap_pkthdr *h, 
 	struct capture *c = (struct capture *)(void *)context;
 	struct packet p;
 
-	set_packet(&p, h, bytes, c->facts.nanoseconds);
+	convert_pcap_packet(&p, h, bytes, c->facts.nanoseconds);
 	if (c->fn(c->context, &p) && c->dump)
 		pcap_dump((u_char *)c->dump, h, bytes);
 }
@@ -105,17 +105,17 @@ int capture_next(struct capture *c, struct packet *p)
 		return records_next(c->records, p);
 	n = pcap_next_ex(c->pcap, &h, &bytes);
 	if (n == 1)
-		set_packet(p, h, bytes, c->facts.nanoseconds);
+		convert_pcap_packet(p, h, bytes, c->facts.nanoseconds);
 	return n == 1 ? 1 : n == PCAP_ERROR ? -1 : 0;
 }
 
 /* --- live captures --- */
 
-static void explain_capture_error(char *why, const char *interface, int status, pcap_t *p)
+static void explain_activate_error(char *why, const char *interface, int status, pcap_t *p)
 {
 	switch (status) {
 	case PCAP_ERROR_NO_SUCH_DEVICE:
-		snprintf(why, CAPTURE_WHY, "no interface %s here; `ip link` lists them", interface);
+		snprintf(why, CAPTURE_WHY, "there is no interface %s; `ip link` lists the interfaces", interface);
 		break;
 	case PCAP_ERROR_PERM_DENIED:
 	case PCAP_ERROR_PROMISC_PERM_DENIED:
@@ -166,7 +166,7 @@ static int activate_capture(struct capture *c, const struct capture_live_cfg *cf
 	pcap_set_promisc(c->pcap, cfg->promiscuous);
 	status = pcap_activate(c->pcap);
 	if (status < 0) {
-		explain_capture_error(why, cfg->interface, status, c->pcap);
+		explain_activate_error(why, cfg->interface, status, c->pcap);
 		return -1;
 	}
 	/* In cooked captures, version 2 always has the kind of device; old kernels and libpcap have version 1 only. */
@@ -294,7 +294,7 @@ struct capture *capture_file(FILE *stream, const char *path, size_t room, char *
 	at = ftello(stream);
 	c->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, error);
 	if (!c->pcap) {
-		snprintf(why, CAPTURE_WHY, "%s is no capture that can be read: %s; pcap and pcapng are", path, error);
+		snprintf(why, CAPTURE_WHY, "%s is not a readable capture: %s; give a pcap or pcapng file", path, error);
 		close_stream(stream);
 		free(c);
 		return NULL;
@@ -314,14 +314,14 @@ bool capture_refused(const struct capture *c, const char *path, char *why)
 	const char *error = capture_error(c);
 
 	if (strstr(error, "different from the type of the first interface")) {
-		snprintf(why, CAPTURE_WHY, "%.350s holds interfaces of different link types, which cannot be told in one report; "
+		snprintf(why, CAPTURE_WHY, "%.350s has interfaces of different link types, which do not fit into one report; "
 			 "take one out: tshark -r %.350s -Y frame.interface_id==0 -w - | editcap -T %s -F nsecpcap - one.pcap",
 			 path, path, c->facts.link->editcap);
 		return true;
 	}
 	if (strstr(error, "different from the snapshot length of the first interface")) {
 		snprintf(why, CAPTURE_WHY,
-			 "%.350s holds interfaces of which different lengths were kept; make them one: editcap -F nsecpcap %.350s one.pcap", path, path);
+			 "%.350s has interfaces of different snapshot lengths; convert it: editcap -F nsecpcap %.350s one.pcap", path, path);
 		return true;
 	}
 	return false;

@@ -17,6 +17,8 @@ const char *const key_join_columns[] = { "kind", "n", "time_ns", "end_ns", "pack
 int key_join_init(struct key_join *w, const struct key_join_cfg *cfg)
 {
 	*w = (struct key_join){ .cfg = *cfg };
+	if (isnan(cfg->noise_per_s))
+		w->cfg.noise_per_s = 0;
 	if (!cfg->typed)
 		return 0;
 	w->seen_ns = calloc(cfg->typed->n, sizeof(*w->seen_ns));
@@ -31,11 +33,6 @@ void key_join_free(struct key_join *w)
 	sample_free(&w->high);
 	sample_free(&w->sent_low);
 	sample_free(&w->sent_high);
-}
-
-static double join_noise_per_s(const struct key_join *w)
-{
-	return isnan(w->cfg.noise_per_s) ? 0 : w->cfg.noise_per_s;
 }
 
 static void write_update_row(struct key_join *w)
@@ -61,6 +58,7 @@ static void write_key_row(struct key_join *w, size_t i, bool captured)
 {
 	const struct key_log *t = w->cfg.typed;
 	struct rows *r = w->cfg.rows;
+	bool paired = w->cfg.pairing == PAIRING_BLOCKS;
 
 	if (!r)
 		return;
@@ -72,15 +70,9 @@ static void write_key_row(struct key_join *w, size_t i, bool captured)
 	rows_int(r, t->number[i]);
 	rows_time(r, t->key[i].answer_ns);
 	rows_time(r, t->key[i].high_ns);
-	if (w->cfg.pairing == PAIRING_BLOCKS)
-		rows_int(r, t->key[i].exact);
-	else
-		rows_none(r);
+	rows_count(r, paired ? t->key[i].exact : -1);
 	rows_time(r, t->block[i]);
-	if (w->cfg.pairing == PAIRING_BLOCKS)
-		rows_int(r, captured);
-	else
-		rows_none(r);
+	rows_count(r, paired ? captured : -1);
 	rows_end(r);
 }
 
@@ -156,19 +148,19 @@ static enum pair_drain block_drain(struct key_join *w, int64_t end_ns)
 
 	if (!last_sent_ns(w))	/* no key was sent, so no update answers one */
 		return PAIR_NOISY;
-	likely = pair_stray_likely(join_noise_per_s(w), end_ns - block_begin_ns(w->cfg.typed, w->first));
+	likely = pair_stray_likely(w->cfg.noise_per_s, end_ns - block_begin_ns(w->cfg.typed, w->first));
 	w->marked += likely;
 	if (display_rested(w, end_ns)) {
 		w->drained++;
 		return likely ? PAIR_NOISY : PAIR_DRAINED;
 	}
-	if (end_ns - last_sent_ns(w) >= (join_noise_per_s(w) > NOISY_PER_S ? LIMIT_NOISY_NS : LIMIT_NS))
+	if (end_ns - last_sent_ns(w) >= (w->cfg.noise_per_s > NOISY_PER_S ? LIMIT_NOISY_NS : LIMIT_NS))
 		return PAIR_NOISY;
 	w->cut++;
 	return PAIR_CUT;
 }
 
-static void miss_block(struct key_join *w)
+static void key_join_miss_block(struct key_join *w)
 {
 	w->missed++;
 	for (size_t i = w->first; i < w->end; i++) {
@@ -204,7 +196,7 @@ static void leave_ends_open(struct pair_key *key, size_t n, int64_t end_ns)
 	}
 }
 
-static void end_block(struct key_join *w, int64_t end_ns)
+static void key_join_end_block(struct key_join *w, int64_t end_ns)
 {
 	struct key_log *t = w->cfg.typed;
 	struct pair_key *key = &t->key[w->first];
@@ -214,7 +206,7 @@ static void end_block(struct key_join *w, int64_t end_ns)
 	w->open = false;
 	w->blocks++;
 	if (!block_captured(w)) {
-		miss_block(w);
+		key_join_miss_block(w);
 		return;
 	}
 	w->unsent += !last_sent_ns(w);
@@ -231,7 +223,7 @@ static void end_block(struct key_join *w, int64_t end_ns)
 	}
 }
 
-static void begin_block(struct key_join *w, size_t next)
+static void key_join_begin_block(struct key_join *w, size_t next)
 {
 	w->first = next;
 	w->end = block_end(w->cfg.typed, next);
@@ -240,7 +232,7 @@ static void begin_block(struct key_join *w, size_t next)
 }
 
 /* Ends and begins blocks up to `now_ns`. */
-static void advance_blocks(struct key_join *w, int64_t now_ns)
+static void key_join_advance(struct key_join *w, int64_t now_ns)
 {
 	const struct key_log *t = w->cfg.typed;
 
@@ -250,12 +242,12 @@ static void advance_blocks(struct key_join *w, int64_t now_ns)
 		/* Updates after the rest and before the next block belong to this block: they may be late answers. The last block ends with its
 		 * rest. */
 		if (w->open && next == t->n && display_rested(w, now_ns))
-			end_block(w, w->now.last_ns + BLOCK_REST_NS);
+			key_join_end_block(w, w->now.last_ns + BLOCK_REST_NS);
 		if (next == t->n || block_begin_ns(t, next) > now_ns)
 			return;
 		if (w->open)
-			end_block(w, block_begin_ns(t, next));
-		begin_block(w, next);
+			key_join_end_block(w, block_begin_ns(t, next));
+		key_join_begin_block(w, next);
 	}
 }
 
@@ -284,7 +276,7 @@ void key_join_display(void *wire, uint64_t update, int64_t time_ns, uint64_t byt
 	if (update > w->now.n) {
 		write_update_row(w);
 		if (t && w->cfg.pairing == PAIRING_BLOCKS) {
-			advance_blocks(w, now);
+			key_join_advance(w, now);
 			if (w->open)
 				add_update(w, now);
 		}
@@ -330,13 +322,13 @@ int key_join_finish(struct key_join *w, int64_t time_ns)
 	if (t && w->cfg.pairing == PAIRING_BLOCKS) {
 		int64_t end = key_log_time(t, time_ns);
 
-		advance_blocks(w, end);
+		key_join_advance(w, end);
 		write_update_row(w);
 		if (w->open)
-			end_block(w, end);
+			key_join_end_block(w, end);
 		while (w->end < t->n) {		/* keys due after the capture's end */
-			begin_block(w, w->end);
-			end_block(w, end > t->key[w->end - 1].due_ns ? end : t->key[w->end - 1].due_ns);
+			key_join_begin_block(w, w->end);
+			key_join_end_block(w, end > t->key[w->end - 1].due_ns ? end : t->key[w->end - 1].due_ns);
 		}
 	} else {
 		write_update_row(w);

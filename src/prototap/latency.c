@@ -107,7 +107,7 @@ static int read_typed_keys(struct latency *l, char *why)
 		return why_write(-1, why, LATENCY_WHY, "%s: no key in it was sent", file);
 	case -ENOTSUP:
 		return why_write(-1, why, LATENCY_WHY,
-				 "%s, line %lu: no offset of the wall clock, so packets cannot be put beside this key; type again",
+				 "%s, line %lu: no offset of the wall clock, so the key cannot be compared with packets; type again",
 				 file, line);
 	default:
 		return why_write(-1, why, LATENCY_WHY, "cannot read %s: %s", file, strerror(-err));
@@ -116,7 +116,7 @@ static int read_typed_keys(struct latency *l, char *why)
 	if (l->step_ns > WALL_STEP_NS)
 		return why_write(-1, why, LATENCY_WHY,
 				 "%s: the wall clock was set while these keys were typed (by %.3f ms within a second): "
-			      "packet times tell nothing of them; type again", file, (double)l->step_ns / NS_PER_MS);
+			      "packet times cannot be compared with them; type again", file, (double)l->step_ns / NS_PER_MS);
 	return 0;
 }
 
@@ -134,11 +134,11 @@ int latency_begin(struct latency *l, char *why)
 		wire.typed = &l->typed;
 		if (l->cfg.pairing == PAIRING_BLOCKS && !t->in_blocks)
 			return why_write(-1, why, LATENCY_WHY,
-					 "%s: %zu keys in a row without a rest, so the wire does not tell which update answers which key; "
+					 "%s: %zu keys in a row without a pause, so the capture does not tell which update answers which key; "
 				      "type them with keyrepeat --schedule blocks (--pairing none: rows without latency)", l->cfg.keys, t->longest);
 		if (l->cfg.pairing == PAIRING_BLOCKS && t->unsent > t->n / 2)
 			return why_write(-1, why, LATENCY_WHY,
-					 "%s: most keys have no time when they were sent (the display repeated them); "
+					 "%s: most keys have no time of sending (the display repeated them); "
 				      "type them with keyrepeat --mode tap", l->cfg.keys);
 	}
 	if (key_join_init(&l->wire, &wire))
@@ -158,7 +158,7 @@ int latency_end(struct latency *l, int64_t last_ns, char *why)
 	}
 	if (err)
 		return why_write(-1, why, LATENCY_WHY,
-				 err == -E2BIG ? "over %d updates in one block of keys: is a film on the display?" :
+				 err == -E2BIG ? "over %d updates in one block of keys; does the display show an animation? stop it, and type again" :
 			      "out of memory with %d updates", BLOCK_UPDATES_MAX);
 	if (closed)
 		return why_write(-1, why, LATENCY_WHY, "cannot write %s: %s", l->cfg.rows, strerror(-closed));
@@ -170,7 +170,7 @@ int latency_end(struct latency *l, int64_t last_ns, char *why)
 			      l->cfg.keys);
 	if (w->cut + w->missed == w->blocks)
 		return why_write(-1, why, LATENCY_WHY, "%s: the display never rested for a second after a block of keys, "
-			      "so none was drained and the wire does not tell which update answers which key; "
+			      "so the capture does not tell which update answers which key; "
 			      "type them with keyrepeat --schedule blocks, and let the capture go on for two seconds", l->cfg.keys);
 	return 0;
 }
@@ -183,28 +183,28 @@ static void report_remarks(struct rec *r, const struct latency *l)
 	if ((double)(w->keys - w->exact) > RANGED_SHARE * (double)w->keys)
 		rec_str(r, NULL, "wire-only latency is a range at this load; use refecho");
 	if (!l->cfg.noise.window_ns)
-		rec_str(r, NULL, "idle noise was not given (--idle): a pair is exact only if nothing came by itself");
+		rec_str(r, NULL, "the rate of updates without keys was not given (--idle): a pair is exact only if no such update came");
 	if (w->marked)
-		rec_str(r, NULL, "in the blocks marked an update without a key is likelier than 5 %: none of their pairs is exact");
+		rec_str(r, NULL, "in marked blocks, an update without a key is likelier than 5 %: none of their pairs is exact");
 	if (l->cfg.assume == ASSUME_COALESCING)
 		rec_str(r, NULL, "upper ends rest on an assumption: the application coalesces keys, and answers each by the next update but two");
 	rec_end(r);
 }
 
-#define JOIN(member) REPORT_COUNT(#member, struct key_join, member)
+#define JOIN(member) COUNTER_FIELD(#member, struct key_join, member)
 
 static void report_paired_keys(struct rec *r, struct latency *l)
 {
-	static const struct report_count counts[] = {
+	static const struct counter_field counts[] = {
 		JOIN(exact), JOIN(ranged), JOIN(unanswered), JOIN(skipped), JOIN(not_sent),
-		REPORT_COUNT("missed", struct key_join, missed_keys), REPORT_COUNT("updates", struct key_join, paired_updates),
-		JOIN(blocks), REPORT_COUNT("blocks_drained", struct key_join, drained),
-		REPORT_COUNT("blocks_marked", struct key_join, marked), REPORT_COUNT("blocks_cut", struct key_join, cut),
-		REPORT_COUNT("blocks_missed", struct key_join, missed),
+		COUNTER_FIELD("missed", struct key_join, missed_keys), COUNTER_FIELD("updates", struct key_join, paired_updates),
+		JOIN(blocks), COUNTER_FIELD("blocks_drained", struct key_join, drained),
+		COUNTER_FIELD("blocks_marked", struct key_join, marked), COUNTER_FIELD("blocks_cut", struct key_join, cut),
+		COUNTER_FIELD("blocks_missed", struct key_join, missed),
 	};
 	struct key_join *w = &l->wire;
 
-	REPORT_COUNTS(r, counts, w);
+	REPORT_COUNTERS(r, counts, w);
 	rec_real(r, "unsolicited_per_s", idle_updates_per_s(&l->cfg.noise), 4);
 	rec_real(r, "unsolicited_per_s_high", idle_updates_per_s_high(&l->cfg.noise), 4);
 	rec_real(r, "unsolicited_window_s", l->cfg.noise.window_ns ? (double)l->cfg.noise.window_ns / NS_PER_S : NAN, 3);

@@ -9,14 +9,14 @@
 #include <stdio.h>
 
 /* A counter of type uint64_t in a struct, and its key in the report. */
-struct report_count {
+struct counter_field {
 	const char *key;
 	size_t at;
 };
-#define REPORT_COUNT(key, type, member) { key, offsetof(type, member) }
+#define COUNTER_FIELD(key, type, member) { key, offsetof(type, member) }
 /* Reports counters of the struct at `from`; not `known`: as null. */
-void report_counts(struct rec *r, const struct report_count *counts, size_t n, const void *from, bool known);
-#define REPORT_COUNTS(r, counts, from) report_counts(r, counts, sizeof(counts) / sizeof(*(counts)), from, true)
+void report_counters(struct rec *r, const struct counter_field *counts, size_t n, const void *from, bool known);
+#define REPORT_COUNTERS(r, counts, from) report_counters(r, counts, sizeof(counts) / sizeof(*(counts)), from, true)
 
 /* Rate of screen updates that come without a key, from counts in windows without keys. */
 struct idle_updates {

@@ -14,18 +14,18 @@ uint64_t payload_tls_bytes(const struct payload_totals *all)
 	return bytes;
 }
 
-#define TLS(member) REPORT_COUNT(#member, struct tls_count, member)
+#define TLS(member) COUNTER_FIELD(#member, struct tls_count, member)
 
 static void report_tls(struct rec *r, const struct meter *m)
 {
-	static const struct report_count of_all[] = { TLS(streams), TLS(records), TLS(record_bytes) },
+	static const struct counter_field of_all[] = { TLS(streams), TLS(records), TLS(record_bytes) },
 		of_channel[] = { TLS(records), TLS(application_records), TLS(record_bytes) };
 	static const char *const channels[CHANNELS] = { "input", "display" };
 	struct tls_count all = m->contents.tls[INPUT];
 
 	counters_add(&all, &m->contents.tls[DISPLAY], sizeof(all));
 	rec_object(r, "tls");
-	REPORT_COUNTS(r, of_all, &all);
+	REPORT_COUNTERS(r, of_all, &all);
 	rec_int(r, "header_bytes", (int64_t)(TLS_HEADER * all.records));
 	rec_known(r, "seal_bytes", !all.unsealed, (int64_t)all.seal_bytes);
 	rec_bool(r, "seal_is_least", m->contents.tls_least);
@@ -35,7 +35,7 @@ static void report_tls(struct rec *r, const struct meter *m)
 		const struct tls_count *n = &m->contents.tls[c];
 
 		rec_object(r, channels[c]);
-		REPORT_COUNTS(r, of_channel, n);
+		REPORT_COUNTERS(r, of_channel, n);
 		rec_real(r, "mean_record_bytes", n->records ? (double)n->record_bytes / (double)n->records : NAN, 2);
 		rec_end(r);
 	}
@@ -75,7 +75,7 @@ static void report_message_rows(struct rec *r, const char *key, struct message_r
 	rec_end(r);
 }
 
-static void report_rfb_messages(struct rec *r, const char *key, const struct tally *tally, const char *const *names, int n)
+static void report_rfb_messages(struct rec *r, const char *key, const struct tally *tally, const struct rfb_kind *kinds, int n)
 {
 	struct message_row row[RFB_RECTANGLE_KINDS];
 	size_t rows = 0;
@@ -84,7 +84,7 @@ static void report_rfb_messages(struct rec *r, const char *key, const struct tal
 		if (!tally[i].count && !tally[i].bytes)
 			continue;
 		row[rows] = (struct message_row){ .tally = &tally[i], .number = i };
-		snprintf(row[rows].name, sizeof(row[rows].name), "%s", names[i]);
+		snprintf(row[rows].name, sizeof(row[rows].name), "%s", kinds[i].name);
 		rows++;
 	}
 	report_message_rows(r, key, row, rows);
@@ -94,9 +94,9 @@ static void report_rfb(struct rec *r, const struct payload_totals *all)
 {
 	rec_object(r, "rfb");
 	rec_int(r, "connections", (int64_t)all->connections[PAYLOAD_RFB]);
-	report_rfb_messages(r, "client", all->rfb->client, rfb_client_names, RFB_CLIENT_KINDS);
-	report_rfb_messages(r, "server", all->rfb->server, rfb_server_names, RFB_SERVER_KINDS);
-	report_rfb_messages(r, "rectangles", all->rfb->rectangle, rfb_rectangle_names, RFB_RECTANGLE_KINDS);
+	report_rfb_messages(r, "client", all->rfb->client, rfb_client_kinds, RFB_CLIENT_KINDS);
+	report_rfb_messages(r, "server", all->rfb->server, rfb_server_kinds, RFB_SERVER_KINDS);
+	report_rfb_messages(r, "rectangles", all->rfb->rectangle, rfb_rectangle_kinds, RFB_RECTANGLE_KINDS);
 	rec_int(r, "undecoded_bytes", (int64_t)all->undecoded[PAYLOAD_RFB]);
 	rec_end(r);
 }

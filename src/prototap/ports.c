@@ -77,16 +77,16 @@ int ports_filter(const struct ports *p, char *text, size_t size)
 }
 
 /* X11 does not use UDP: a UDP port belongs to its server. */
-static enum port_use use_of(const struct ports *p, const struct segment *s, int end)
+static enum port_use port_use_of(const struct ports *p, const struct segment *s, int end)
 {
 	enum port_use use = p->use[s->port[end]];
 
 	return use == PORT_DISPLAY && s->transport == TRANSPORT_UDP ? PORT_SERVER : use;
 }
 
-static bool is_display(const struct ports *p, const struct segment *s, int end)
+static bool is_display_port(const struct ports *p, const struct segment *s, int end)
 {
-	enum port_use use = use_of(p, s, end);
+	enum port_use use = port_use_of(p, s, end);
 
 	if (use != PORT_NONE)
 		return use == PORT_DISPLAY;
@@ -103,12 +103,12 @@ static int guess_server(const struct ports *p, const struct segment *s, enum ser
 		owner = s->flags & TCP_ACK ? 0 : 1;
 	else
 		owner = s->port[0] < s->port[1] ? 0 : 1;
-	return is_display(p, s, owner) ? 1 - owner : owner;
+	return is_display_port(p, s, owner) ? 1 - owner : owner;
 }
 
 bool ports_server(const struct ports *p, const uint8_t *server, const struct segment *s, int *end, enum server_by *by)
 {
-	enum port_use source = use_of(p, s, 0), destination = use_of(p, s, 1);
+	enum port_use source = port_use_of(p, s, 0), destination = port_use_of(p, s, 1);
 
 	if (p->spans && !source && !destination)
 		return false;

@@ -47,45 +47,34 @@ static int read_server(const char *text, void *value)
 	return inet_pton(AF_INET, text, to + sizeof(prefix)) == 1 ? 0 : -1;
 }
 
-static int read_decode(const char *text, void *value)
-{
-	int *decode = value;
-
-	for (int i = 0; run_decodes[i]; i++)
-		if (!strcmp(text, run_decodes[i]))
-			return *decode = i + DECODE_RFB, 0;
-	die_usage("--decode %s: rfb, x11 or auto", text);
-}
-
 static const struct cli_opt options[] = {
 	{ CLI_STR, 'i', "interface", &cfg.interface, 0, 0, "live: capture on this interface, or any", NULL, NULL, "IF" },
-	{ CLI_CALL, 0, "port", &ports, 0, 0, "only these; the server owns them, of x11:PORT and 6000-6063 the display", NULL,
+	{ CLI_CALL, 0, "port", &ports, 0, 0, "only these ports, owned by the server; x11:PORT and 6000-6063 by the display", NULL,
 	  read_server_ports, "[x11:|server:]PORT[-PORT],..." },
-	{ CLI_CALL, 0, "server", cfg.server, 0, 0, "only connections of this host, which is the server", NULL, read_server, "ADDRESS" },
+	{ CLI_CALL, 0, "server", cfg.server, 0, 0, "only connections of this host, the server", NULL, read_server, "ADDRESS" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY,
-	  "live: stop after this time (when told to)", NULL, NULL, NULL },
+	  "live: stop after this time (on a signal)", NULL, NULL, NULL },
 	{ CLI_STR, 'w', "write", &cfg.write_path, 0, 0, "live: also write the packets to this file (pcap)", NULL, NULL, "FILE" },
-	{ CLI_NS, 0, "period", &cfg.period_ns, 1e5, 1e10, "key period that stalls are measured against (50ms)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "merge", &cfg.merge_ns, 1e3, 1e10, "messages closer than this are one update (10ms)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "keys", &cfg.latency.keys, 0, 0, "read: the keys typed meanwhile, from keyrepeat --log", NULL, NULL, "FILE" },
-	{ CLI_WORD, 0, "pairing", &cfg.latency.pairing, 0, 0, "how keys find their updates (blocks)", latency_pairings, NULL, NULL },
-	{ CLI_WORD, 0, "assume", &cfg.latency.assume, 0, 0, "of the application (nothing)", latency_assumes, NULL, NULL },
-	{ CLI_CALL, 0, "idle", &cfg.latency.noise, 0, 0, "updates counted in a window without keys; may come again", NULL, add_idle_noise,
-	  "COUNT/TIME" },
+	{ CLI_NS, 0, "period", &cfg.period_ns, 1e5, 1e10, "key period; longer gaps between updates are stalls (50ms)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "merge", &cfg.merge_ns, 1e3, 1e10, "messages closer together than this are one update (10ms)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "keys", &cfg.latency.keys, 0, 0, "read: keys typed during the capture, from keyrepeat --log", NULL, NULL, "FILE" },
+	{ CLI_WORD, 0, "pairing", &cfg.latency.pairing, 0, 0, "how updates are paired with keys (blocks)", latency_pairings, NULL, NULL },
+	{ CLI_WORD, 0, "assume", &cfg.latency.assume, 0, 0, "assumption about the application (nothing)", latency_assumes, NULL, NULL },
+	{ CLI_CALL, 0, "idle", &cfg.latency.noise, 0, 0, "updates counted in a window without keys; may be given many times", NULL,
+	  add_idle_noise, "COUNT/TIME" },
 	{ CLI_STR, 0, "rows", &cfg.latency.rows, 0, 0, "write a row for each update and key to this file", NULL, NULL, "FILE" },
-	{ CLI_STR, 0, "traffic", &cfg.traffic, 0, 0, "write a row for each piece of time: packets and bytes each way", NULL, NULL,
+	{ CLI_STR, 0, "traffic", &cfg.traffic, 0, 0, "write a row for each time bin: packets and bytes each way", NULL, NULL,
 	  "FILE" },
 	{ CLI_NS, 0, "traffic-bin", &cfg.traffic_bin_ns, 1e6, 3600.0 * (double)NS_PER_S,
-	  "length of that piece (100ms)", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "decode", &cfg.decode, 0, 0, "count messages of a plain protocol: rfb, x11 or auto", NULL, read_decode,
-	  "PROTOCOL" },
+	  "length of a time bin (100ms)", NULL, NULL, NULL },
+	{ CLI_WORD, 0, "decode", &cfg.decode, 0, 0, "count messages of a plain protocol (none)", run_decodes, NULL, NULL },
 	{ CLI_INT, 0, "flows", &cfg.flows, 0, 100000, "list this many connections, those with the most bytes (20)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "flows-max", &cfg.flows_max, 1, 10000000,
-	  "connections followed at one time; memory grows with it (32768)", NULL, NULL, NULL },
+	  "connections followed at one time; memory grows with this (32768)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "snaplen", &cfg.snaplen, 96, 262144,
-	  "live: bytes kept of each packet; lengths are original ones always (262144)", NULL, NULL, "BYTES" },
+	  "live: bytes kept of each packet; lengths are always original (262144)", NULL, NULL, "BYTES" },
 	{ CLI_BYTES, 0, "buffer", &cfg.buffer_bytes, 1 << 20, 1 << 30, "live: ring shared with the kernel (32M)", NULL, NULL, NULL },
-	{ CLI_FLAG, 0, "promiscuous", &cfg.promiscuous, 0, 0, "live: also what is for other machines (a mirror port)", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "promiscuous", &cfg.promiscuous, 0, 0, "live: also packets for other machines", NULL, NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "live: write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
@@ -176,7 +165,7 @@ static void check_usage(bool live, int files)
 					   { "--traffic", cfg.traffic }, { "-w", cfg.write_path } };
 
 	const struct { bool wrong; const char *what; } rules[] = {
-		{ cfg.latency.rows && rows_only(), "--format tsv is the rows: -o says where they go, not --rows" },
+		{ cfg.latency.rows && rows_only(), "--format tsv writes the rows: give their file with -o, not with --rows" },
 		{ !cfg.latency.keys && (cfg.latency.assume || cfg.latency.pairing || cfg.latency.noise.window_ns),
 		  "--pairing, --assume and --idle are for --keys" },
 		{ cfg.traffic_bin_ns != 100 * NS_PER_MS && !cfg.traffic, "--traffic-bin is for --traffic FILE" },
@@ -283,7 +272,7 @@ int main(int argc, char **argv)
 	at = cli_parse(argc, argv, "prototap live -i IF --port P,... [-t TIME] [-w FILE] | prototap read FILE... [options]",
 		       "Bytes, packets, messages, updates and stalls of a display protocol, live or from pcap and pcapng files.", options);
 	if (at == argc || (strcmp(argv[at], "live") != 0 && strcmp(argv[at], "read") != 0))
-		die_usage("say prototap live or prototap read");
+		die_usage("give a command: prototap live, or prototap read");
 	run.live = !strcmp(argv[at++], "live");
 	check_usage(run.live, argc - at);
 	if (run.live)
@@ -295,7 +284,7 @@ int main(int argc, char **argv)
 		capture_offloads(cfg.interface, run.offloads, sizeof(run.offloads));
 	err = privilege_drop(out_cfg.path, run.privileges, sizeof(run.privileges));
 	if (err)
-		die(EXIT_RUN, "cannot give up privileges: %s", strerror(-err));
+		die(EXIT_RUN, "cannot drop privileges: %s", strerror(-err));
 	if (!run.live && source_begin(run.source, why))
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why);
 	run.link = source_link(run.source)->type;

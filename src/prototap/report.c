@@ -5,20 +5,20 @@
 #include <stdarg.h>
 #include <string.h>
 
-const char *const run_decodes[] = { "rfb", "x11", "auto", NULL };
+const char *const run_decodes[] = { "none", "rfb", "x11", "auto", NULL };
 
-#define METER(member) REPORT_COUNT(#member, struct meter, member)
+#define METER(member) COUNTER_FIELD(#member, struct meter, member)
 
 static void report_capture(struct rec *r, const struct capture_run *run)
 {
-	static const struct report_count fragments[] = {
-		METER(first_fragments), REPORT_COUNT("fragments", struct meter, decoded[DECODED_FRAGMENT]),
+	static const struct counter_field fragments[] = {
+		METER(first_fragments), COUNTER_FIELD("fragments", struct meter, decoded[DECODED_FRAGMENT]),
 		METER(fragment_wire_bytes), METER(fragment_ip_bytes),
 	}, unread[] = {
-		METER(truncated), REPORT_COUNT("too_short", struct meter, decoded[DECODED_SHORT]),
-		REPORT_COUNT("malformed", struct meter, decoded[DECODED_MALFORMED]),
+		METER(truncated), COUNTER_FIELD("too_short", struct meter, decoded[DECODED_SHORT]),
+		COUNTER_FIELD("malformed", struct meter, decoded[DECODED_MALFORMED]),
 	}, flows[] = {
-		REPORT_COUNT("flows_given_up", struct meter, flows_evicted), REPORT_COUNT("time_steps_back", struct meter, steps_back),
+		COUNTER_FIELD("flows_given_up", struct meter, flows_evicted), COUNTER_FIELD("time_steps_back", struct meter, steps_back),
 		METER(largest_frame_bytes),
 	};
 	const struct meter *m = &run->meter;
@@ -28,13 +28,13 @@ static void report_capture(struct rec *r, const struct capture_run *run)
 	rec_int(r, "packets", (int64_t)m->packets);
 	rec_int(r, "selected_packets", (int64_t)(m->decoded[DECODED_SEGMENT] - m->unasked));
 	rec_int(r, "other_packets", (int64_t)(m->decoded[DECODED_OTHER] + m->unasked));
-	REPORT_COUNTS(r, fragments, m);
+	REPORT_COUNTERS(r, fragments, m);
 	rec_count(r, "dropped", run->drops.kernel);
 	rec_count(r, "interface_dropped", run->drops.interface);
-	REPORT_COUNTS(r, unread, m);
+	REPORT_COUNTERS(r, unread, m);
 	rec_int(r, "missing_bytes", (int64_t)(m->sum[INPUT].missing_bytes + m->sum[DISPLAY].missing_bytes));
 	rec_int(r, "resynchronized", (int64_t)(m->sum[INPUT].resynchronized + m->sum[DISPLAY].resynchronized));
-	REPORT_COUNTS(r, flows, m);
+	REPORT_COUNTERS(r, flows, m);
 	rec_int(r, "start_ns", m->first_ns);
 	rec_real(r, "duration_s", (double)(m->last_ns - m->first_ns) / NS_PER_S, 6);
 	if (run->damaged) {
@@ -50,8 +50,8 @@ static void report_capture(struct rec *r, const struct capture_run *run)
 
 /* --- lost packets --- */
 
-static void add_words(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add_words(char *why, const char *format, ...)
+static void append_why(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void append_why(char *why, const char *format, ...)
 {
 	size_t n = strlen(why);
 	va_list args;
@@ -71,32 +71,32 @@ bool run_empty(const struct capture_run *run, char *why)
 	if (run->meter.flows || run->damaged)
 		return false;
 	if (!run->meter.packets) {
-		add_words(why, "no packet at all in what was read");
+		append_why(why, "no packet at all in the capture");
 		return true;
 	}
-	add_words(why, "no TCP or UDP packet");
+	append_why(why, "no TCP or UDP packet");
 	if (cfg->port_name)
-		add_words(why, " of %s%s", strspn(cfg->port_name, "0123456789") == strlen(cfg->port_name) ? "port " : "", cfg->port_name);
+		append_why(why, " of %s%s", strspn(cfg->port_name, "0123456789") == strlen(cfg->port_name) ? "port " : "", cfg->port_name);
 	if (cfg->by_address)
-		add_words(why, " of host %s", cfg->server_name);
+		append_why(why, " of host %s", cfg->server_name);
 	if (!n)
-		add_words(why, "; the capture has %llu of other kinds", (unsigned long long)run->meter.packets);
+		append_why(why, "; the capture has %llu packets of other kinds", (unsigned long long)run->meter.packets);
 	if (run->meter.decoded[DECODED_SHORT])
-		add_words(why, ", %llu of them captured too short to tell", (unsigned long long)run->meter.decoded[DECODED_SHORT]);
+		append_why(why, ", %llu of them captured too short to decode", (unsigned long long)run->meter.decoded[DECODED_SHORT]);
 	for (int i = 0; i < n; i++)
-		add_words(why, "%s %u (%llu packet%s, %llu bytes)", i ? "," : "; the capture has port", top[i].port,
+		append_why(why, "%s %u (%llu packet%s, %llu bytes)", i ? "," : "; the capture has port", top[i].port,
 			  (unsigned long long)top[i].packets, top[i].packets == 1 ? "" : "s", (unsigned long long)top[i].wire_bytes);
 	if (n && cfg->by_address)
-		add_words(why, "; try it without --server");
+		append_why(why, "; try it without --server");
 	else if (n)
-		add_words(why, "; try --port %u", top[0].port);
+		append_why(why, "; try --port %u", top[0].port);
 	return true;
 }
 
-static void add_loss(char *why, uint64_t n, const char *what, const char *where)
+static void append_loss(char *why, uint64_t n, const char *what, const char *where)
 {
 	if (n)
-		add_words(why, "%s%llu %s%s %s", *why ? "; " : "", (unsigned long long)n, what, n == 1 ? "" : "s", where);
+		append_why(why, "%s%llu %s%s %s", *why ? "; " : "", (unsigned long long)n, what, n == 1 ? "" : "s", where);
 }
 
 bool run_lost(const struct capture_run *run, char *why)
@@ -105,18 +105,19 @@ bool run_lost(const struct capture_run *run, char *why)
 
 	*why = '\0';
 	if (run->damaged)
-		add_words(why, "%s; what stands before it was counted", run->damage);
+		append_why(why, "%s; packets before it were counted", run->damage);
 	if (run->damaged > 1)
-		add_words(why, ", and so in %d more file%s", run->damaged - 1, run->damaged > 2 ? "s" : "");
+		append_why(why, "; %d more damaged file%s", run->damaged - 1, run->damaged > 2 ? "s" : "");
 	if (*run->error)
-		add_words(why, "%s%s; what came before was counted", *why ? "; " : "", run->error);
-	add_loss(why, run->drops.kernel > 0 ? (uint64_t)run->drops.kernel : 0, "packet",
+		append_why(why, "%s%s; packets before it were counted", *why ? "; " : "", run->error);
+	append_loss(why, run->drops.kernel > 0 ? (uint64_t)run->drops.kernel : 0, "packet",
 		 run->live ? "dropped by the kernel (--buffer)" : "dropped while it was captured");
-	add_loss(why, run->drops.interface > 0 ? (uint64_t)run->drops.interface : 0, "packet", "dropped by the interface");
-	add_loss(why, m->sum[INPUT].missing_bytes + m->sum[DISPLAY].missing_bytes, "byte", "of the connections missing from the capture");
-	add_loss(why, m->decoded[DECODED_SHORT], "packet", "captured too short to count");
-	add_loss(why, m->flows_evicted, "connection", "given up before the end (--flows-max)");
-	add_loss(why, run->latency.wire.missed_keys, "key", "outside the capture");
+	append_loss(why, run->drops.interface > 0 ? (uint64_t)run->drops.interface : 0, "packet", "dropped by the interface");
+	append_loss(why, m->sum[INPUT].missing_bytes + m->sum[DISPLAY].missing_bytes, "byte",
+		    "of the connections missing from the capture");
+	append_loss(why, m->decoded[DECODED_SHORT], "packet", "captured too short to count");
+	append_loss(why, m->flows_evicted, "connection", "given up before the end (--flows-max)");
+	append_loss(why, run->latency.wire.missed_keys, "key", "outside the capture");
 	return *why;
 }
 
@@ -159,7 +160,7 @@ static void report_tap_settings(struct rec *r, const struct capture_run *run, ch
 	rec_str(r, "keys", cfg->latency.keys);
 	rec_str(r, "rows", cfg->latency.rows);
 	if (cfg->decode)
-		rec_str(r, "decode", run_decodes[cfg->decode - 1]);
+		rec_str(r, "decode", run_decodes[cfg->decode]);
 	rec_str(r, "traffic", cfg->traffic);
 	if (cfg->traffic) {
 		rec_real(r, "traffic_bin_ms", (double)cfg->traffic_bin_ns / NS_PER_MS, 3);
@@ -225,7 +226,7 @@ static void say_capture(struct rec *r, struct capture_run *run, double seconds)
 		m->flows == 1 ? "" : "s", say_count((int64_t)(m->sum[INPUT].packets + m->sum[DISPLAY].packets)), say_count((int64_t)resent));
 	say_channels(r, m, seconds);
 	if (run->cfg->latency.keys && w->low.n)
-		rec_say(r, "keys: %zu of %zu paired exactly; answered after %s to %s ms (medians)", w->exact, w->keys,
+		rec_say(r, "keys: %zu of %zu paired exactly; answered after %s to %s ms (medians)", (size_t)w->exact, (size_t)w->keys,
 			say_quantile(&w->low, 0.5, NS_PER_MS), say_quantile(&w->high, 0.5, NS_PER_MS));
 }
 

@@ -10,29 +10,21 @@ enum server_state { SERVER_VERSION, SERVER_SECURITY, SERVER_TYPE, SERVER_TYPES, 
 		    SERVER_MESSAGE, SERVER_BODY, SERVER_RECTANGLE, SERVER_PIXELS };
 enum { HANDSHAKE };	/* first entry of both tables */
 
-/* A message's type byte, the bytes after it that tell the length of the rest (`look`), and the rest where it is fixed. */
-struct message_kind {
-	int type;
-	uint8_t look;
-	uint8_t rest;
+const struct rfb_kind rfb_client_kinds[RFB_CLIENT_KINDS] = {
+	{ "handshake", -1, 0, 0 }, { "SetPixelFormat", 0, 19, 0 }, { "SetEncodings", 2, 3, 0 }, { "FramebufferUpdateRequest", 3, 0, 9 },
+	{ "KeyEvent", 4, 0, 7 }, { "PointerEvent", 5, 0, 5 }, { "ClientCutText", 6, 7, 0 }, { "EnableContinuousUpdates", 150, 0, 9 },
+	{ "ClientFence", 248, 8, 0 }, { "xvp", 250, 0, 3 }, { "SetDesktopSize", 251, 7, 0 }, { "gii", 253, 3, 0 }, { "QEMU", 255, 3, 0 },
 };
-
-const char *const rfb_client_names[RFB_CLIENT_KINDS] = { "handshake", "SetPixelFormat", "SetEncodings", "FramebufferUpdateRequest",
-	"KeyEvent", "PointerEvent", "ClientCutText", "EnableContinuousUpdates", "ClientFence", "xvp", "SetDesktopSize", "gii", "QEMU" };
 enum { SET_PIXEL_FORMAT = 1, SET_ENCODINGS, UPDATE_REQUEST, KEY_EVENT, POINTER_EVENT, CLIENT_CUT,
        CONTINUOUS, CLIENT_FENCE, CLIENT_XVP, DESKTOP_SIZE, CLIENT_GII, CLIENT_QEMU };
-static const struct message_kind client_kinds[RFB_CLIENT_KINDS] = { { -1, 0, 0 }, { 0, 19, 0 }, { 2, 3, 0 },
-							    { 3, 0, 9 }, { 4, 0, 7 }, { 5, 0, 5 }, { 6, 7, 0 },
-	{ 150, 0, 9 }, { 248, 8, 0 }, { 250, 0, 3 }, { 251, 7, 0 }, { 253, 3, 0 }, { 255, 3, 0 } };
 
-const char *const rfb_server_names[RFB_SERVER_KINDS] = { "handshake", "FramebufferUpdate",
-							 "SetColourMapEntries", "Bell", "ServerCutText",
-	"ResizeFrameBuffer", "EndOfContinuousUpdates", "ServerFence", "xvp", "gii", "QEMU" };
+const struct rfb_kind rfb_server_kinds[RFB_SERVER_KINDS] = {
+	{ "handshake", -1, 0, 0 }, { "FramebufferUpdate", 0, 3, 0 }, { "SetColourMapEntries", 1, 5, 0 }, { "Bell", 2, 0, 0 },
+	{ "ServerCutText", 3, 7, 0 }, { "ResizeFrameBuffer", 4, 0, 5 }, { "EndOfContinuousUpdates", 150, 0, 0 },
+	{ "ServerFence", 248, 8, 0 }, { "xvp", 250, 0, 3 }, { "gii", 253, 3, 0 }, { "QEMU", 255, 3, 0 },
+};
 enum { SERVER_UPDATE = 1, SERVER_COLOURS, SERVER_BELL, SERVER_CUT, SERVER_RESIZE, SERVER_END_OF_CONTINUOUS, SERVER_FENCE,
        SERVER_XVP, SERVER_GII, SERVER_QEMU };
-static const struct message_kind server_kinds[RFB_SERVER_KINDS] = { { -1, 0, 0 }, { 0, 3, 0 }, { 1, 5, 0 },
-							    { 2, 0, 0 }, { 3, 7, 0 }, { 4, 0, 5 }, { 150, 0, 0 },
-	{ 248, 8, 0 }, { 250, 0, 3 }, { 253, 3, 0 }, { 255, 3, 0 } };
 
 void rfb_start(struct rfb_tap *r, struct rfb_count *sum)
 {
@@ -43,16 +35,23 @@ void rfb_start(struct rfb_tap *r, struct rfb_count *sum)
 	sum->server[HANDSHAKE].count++;
 }
 
-static int find_kind(const struct message_kind *kinds, int n, uint8_t type)
+/* Finds and counts a message's kind, and expects the bytes after its type. 0: unknown; the parser stops. */
+static uint8_t rfb_begin_message(struct skip_parser *w, const struct rfb_kind *kinds, uint8_t n, struct tally *tally, uint8_t type)
 {
-	for (int i = 1; i < n; i++)
-		if (kinds[i].type == type)
-			return i;
+	for (uint8_t kind = 1; kind < n; kind++) {
+		if (kinds[kind].type != type)
+			continue;
+		tally[kind].count++;
+		skip_parser_count_to(w, &tally[kind].bytes);
+		skip_parser_expect(w, kinds[kind].rest, kinds[kind].look);
+		return kind;
+	}
+	skip_parser_stop(w, kinds == rfb_client_kinds ? "RFB: a client message of unknown type" : "RFB: a server message of unknown type");
 	return 0;
 }
 
 /* Length of a clipboard text; negative for the extended clipboard, with the same absolute value. */
-static uint64_t text_length(const uint8_t *at)
+static uint64_t rfb_text_length(const uint8_t *at)
 {
 	struct reader r = { .bytes = at, .n = 4 };
 	int64_t n = (int32_t)read_be32(&r, 0);
@@ -61,12 +60,12 @@ static uint64_t text_length(const uint8_t *at)
 }
 
 /* The highest bit of the first byte tells the byte order of the next two. */
-static uint64_t gii_length(const uint8_t *p)
+static uint64_t rfb_gii_length(const uint8_t *p)
 {
 	return p[0] & 0x80 ? (uint64_t)p[1] << 8 | p[2] : (uint64_t)p[2] << 8 | p[1];
 }
 
-static struct rfb_tap_format format_of(const uint8_t *at)
+static struct rfb_tap_format rfb_pixel_format_of(const uint8_t *at)
 {
 	struct reader r = { .bytes = at, .n = 16 };
 	uint8_t bytes = (uint8_t)(read_u8(&r, 0) / 8);
@@ -76,7 +75,7 @@ static struct rfb_tap_format format_of(const uint8_t *at)
 	return (struct rfb_tap_format){ bytes, packs ? 3 : bytes };
 }
 
-static uint8_t version_of(const uint8_t *text)
+static uint8_t rfb_version_of(const uint8_t *text)
 {
 	uint8_t minor;
 
@@ -88,16 +87,16 @@ static uint8_t version_of(const uint8_t *text)
 
 /* --- client --- */
 
-static uint64_t client_rest(struct rfb_tap *r, struct skip_parser *w, const uint8_t *p)
+static uint64_t rfb_client_rest(struct rfb_tap *r, struct skip_parser *w, const uint8_t *p)
 {
 	struct reader in = { .bytes = p, .n = 19 };
 	struct rfb_tap_format format;
 
 	switch (r->client_kind) {
 	case SET_PIXEL_FORMAT:
-		format = format_of(p + 3);
+		format = rfb_pixel_format_of(p + 3);
 		if (format.pixel != 1 && format.pixel != 2 && format.pixel != 4)
-			skip_parser_stop(w, "RFB: a pixel format that is none");
+			skip_parser_stop(w, "RFB: an impossible pixel format");
 		/* The pixel format of updates that were requested earlier is not known. */
 		if (r->requested && (format.pixel != r->format.pixel || format.compact != r->format.compact))
 			r->unsure = true;
@@ -106,35 +105,28 @@ static uint64_t client_rest(struct rfb_tap *r, struct skip_parser *w, const uint
 	case SET_ENCODINGS:
 		return 4ull * read_be16(&in, 1);
 	case CLIENT_CUT:
-		return text_length(p + 3);
+		return rfb_text_length(p + 3);
 	case CLIENT_FENCE:
 		return p[7];
 	case DESKTOP_SIZE:
 		return 16ull * p[5];
 	case CLIENT_GII:
-		return gii_length(p);
+		return rfb_gii_length(p);
 	default:	/* QEMU: a key with its scan code, or an audio format */
 		return p[0] == 0 ? 8 : p[0] == 1 && p[2] == 2 ? 6 : 0;
 	}
 }
 
-static void client_type(struct rfb_tap *r, struct skip_parser *w, uint8_t type)
+static void rfb_client_type(struct rfb_tap *r, struct skip_parser *w, uint8_t type)
 {
-	int kind = find_kind(client_kinds, RFB_CLIENT_KINDS, type);
+	uint8_t kind = rfb_begin_message(w, rfb_client_kinds, RFB_CLIENT_KINDS, r->sum->client, type);
 
-	if (!kind) {
-		skip_parser_stop(w, "RFB: a client message of unknown type");
-		return;
-	}
-	r->sum->client[kind].count++;
-	skip_parser_count_to(w, &r->sum->client[kind].bytes);
 	r->requested |= kind == UPDATE_REQUEST || kind == CONTINUOUS;
-	r->client_kind = (uint8_t)kind;
-	r->client_state = client_kinds[kind].look ? CLIENT_BODY : CLIENT_MESSAGE;
-	skip_parser_expect(w, client_kinds[kind].rest, client_kinds[kind].look);
+	r->client_kind = kind;
+	r->client_state = rfb_client_kinds[kind].look ? CLIENT_BODY : CLIENT_MESSAGE;
 }
 
-static void client_answer(struct rfb_tap *r, struct skip_parser *w)
+static void rfb_client_answer(struct rfb_tap *r, struct skip_parser *w)
 {
 	if (r->security != SECURITY_NONE && r->security != SECURITY_VNC)
 		skip_parser_stop(w, r->security ? "RFB: a security type that encrypts or is unknown" : "RFB: the security type was not seen");
@@ -151,9 +143,9 @@ void rfb_client_step(void *context, struct skip_parser *w, const uint8_t *piece,
 
 	switch (r->client_state) {
 	case CLIENT_VERSION:
-		r->version = version_of(piece);
+		r->version = rfb_version_of(piece);
 		if (!r->version)
-			skip_parser_stop(w, "RFB: no version");
+			skip_parser_stop(w, "RFB: not a protocol version");
 		r->client_state = r->version == 3 ? CLIENT_ANSWER : CLIENT_CHOICE;
 		skip_parser_expect(w, 0, r->version == 3 ? 0 : 1);
 		break;
@@ -162,18 +154,18 @@ void rfb_client_step(void *context, struct skip_parser *w, const uint8_t *piece,
 		r->client_state = CLIENT_ANSWER;
 		break;
 	case CLIENT_ANSWER:
-		client_answer(r, w);
+		rfb_client_answer(r, w);
 		break;
 	case CLIENT_INIT:
 		r->client_state = CLIENT_MESSAGE;
 		break;
 	case CLIENT_BODY:
 		r->client_state = CLIENT_MESSAGE;
-		skip_parser_expect(w, client_rest(r, w, piece), 0);
+		skip_parser_expect(w, rfb_client_rest(r, w, piece), 0);
 		break;
 	default:
 		if (n) {
-			client_type(r, w, piece[0]);
+			rfb_client_type(r, w, piece[0]);
 			break;
 		}
 		skip_parser_count_to(w, NULL);
@@ -183,22 +175,13 @@ void rfb_client_step(void *context, struct skip_parser *w, const uint8_t *piece,
 
 /* --- server --- */
 
-static void server_type(struct rfb_tap *r, struct skip_parser *w, uint8_t type)
+static void rfb_server_type(struct rfb_tap *r, struct skip_parser *w, uint8_t type)
 {
-	int kind = find_kind(server_kinds, RFB_SERVER_KINDS, type);
-
-	if (!kind) {
-		skip_parser_stop(w, "RFB: a server message of unknown type");
-		return;
-	}
-	r->sum->server[kind].count++;
-	skip_parser_count_to(w, &r->sum->server[kind].bytes);
-	r->server_kind = (uint8_t)kind;
-	r->server_state = server_kinds[kind].look ? SERVER_BODY : SERVER_MESSAGE;
-	skip_parser_expect(w, server_kinds[kind].rest, server_kinds[kind].look);
+	r->server_kind = rfb_begin_message(w, rfb_server_kinds, RFB_SERVER_KINDS, r->sum->server, type);
+	r->server_state = rfb_server_kinds[r->server_kind].look ? SERVER_BODY : SERVER_MESSAGE;
 }
 
-static void server_body(struct rfb_tap *r, struct skip_parser *w, const uint8_t *p)
+static void rfb_server_body(struct rfb_tap *r, struct skip_parser *w, const uint8_t *p)
 {
 	struct reader in = { .bytes = p, .n = 8 };
 
@@ -213,22 +196,22 @@ static void server_body(struct rfb_tap *r, struct skip_parser *w, const uint8_t 
 		skip_parser_expect(w, 6ull * read_be16(&in, 3), 0);
 		break;
 	case SERVER_CUT:
-		skip_parser_expect(w, text_length(p + 3), 0);
+		skip_parser_expect(w, rfb_text_length(p + 3), 0);
 		break;
 	case SERVER_FENCE:
 		skip_parser_expect(w, p[7], 0);
 		break;
 	case SERVER_GII:
-		skip_parser_expect(w, gii_length(p), 0);
+		skip_parser_expect(w, rfb_gii_length(p), 0);
 		break;
 	default:	/* QEMU */
 		if (p[0] != 1 || p[2] > 1)
-			skip_parser_stop(w, "RFB: QEMU's audio");
+			skip_parser_stop(w, "RFB: QEMU audio");
 	}
 }
 
 /* Expects what follows a rectangle or an update's header: a rectangle, or the next message. */
-static void server_next(struct rfb_tap *r, struct skip_parser *w)
+static void rfb_server_next(struct rfb_tap *r, struct skip_parser *w)
 {
 	w->part = NULL;
 	if (r->server_state == SERVER_RECTANGLE && r->rectangles) {
@@ -241,16 +224,16 @@ static void server_next(struct rfb_tap *r, struct skip_parser *w)
 	skip_parser_expect(w, 0, 1);
 }
 
-static void server_rectangle(struct rfb_tap *r, struct skip_parser *w, const uint8_t *piece, uint32_t n)
+static void rfb_server_rectangle(struct rfb_tap *r, struct skip_parser *w, const uint8_t *piece, uint32_t n)
 {
 	bool over = r->server_state == SERVER_RECTANGLE ? rfb_rectangle_begin(r, w, piece) : rfb_rectangle_step(r, w, piece, n);
 
 	r->server_state = over ? SERVER_RECTANGLE : SERVER_PIXELS;
 	if (over && !w->skip && !w->stopped)
-		server_next(r, w);
+		rfb_server_next(r, w);
 }
 
-static void server_security(struct rfb_tap *r, struct skip_parser *w)
+static void rfb_server_security(struct rfb_tap *r, struct skip_parser *w)
 {
 	if (!r->version)
 		skip_parser_stop(w, "RFB: the client's version was not seen");
@@ -258,7 +241,7 @@ static void server_security(struct rfb_tap *r, struct skip_parser *w)
 	skip_parser_expect(w, 0, r->version == 3 ? 4 : 1);
 }
 
-static void server_chosen(struct rfb_tap *r, struct skip_parser *w)
+static void rfb_server_chosen(struct rfb_tap *r, struct skip_parser *w)
 {
 	bool vnc = r->security == SECURITY_VNC, result = vnc || r->version == 8;
 
@@ -268,18 +251,18 @@ static void server_chosen(struct rfb_tap *r, struct skip_parser *w)
 	skip_parser_expect(w, vnc ? 16 : 0, result ? 4 : 24);
 }
 
-static void server_handshake(struct rfb_tap *r, struct skip_parser *w, const uint8_t *piece)
+static void rfb_server_handshake(struct rfb_tap *r, struct skip_parser *w, const uint8_t *piece)
 {
 	struct reader in = { .bytes = piece, .n = 24 };
 
 	switch (r->server_state) {
 	case SERVER_VERSION:
-		if (!version_of(piece) && memcmp(piece, "RFB ", 4) != 0)
-			skip_parser_stop(w, "RFB: no version");
+		if (!rfb_version_of(piece) && memcmp(piece, "RFB ", 4) != 0)
+			skip_parser_stop(w, "RFB: not a protocol version");
 		r->server_state = SERVER_SECURITY;
 		break;
 	case SERVER_SECURITY:
-		server_security(r, w);
+		rfb_server_security(r, w);
 		break;
 	case SERVER_TYPE:
 		r->security = read_be32(&in, 0);
@@ -294,7 +277,7 @@ static void server_handshake(struct rfb_tap *r, struct skip_parser *w, const uin
 		skip_parser_expect(w, piece[0], 0);
 		break;
 	case SERVER_CHOSEN:
-		server_chosen(r, w);
+		rfb_server_chosen(r, w);
 		break;
 	case SERVER_RESULT:
 		if (read_be32(&in, 0))
@@ -304,7 +287,7 @@ static void server_handshake(struct rfb_tap *r, struct skip_parser *w, const uin
 		break;
 	default:	/* SERVER_INIT; a pixel format that the client has set before stays */
 		if (!r->format.pixel)
-			r->format = format_of(piece + 4);
+			r->format = rfb_pixel_format_of(piece + 4);
 		r->server_state = SERVER_MESSAGE;
 		skip_parser_expect(w, read_be32(&in, 20), 0);
 	}
@@ -315,13 +298,13 @@ void rfb_server_step(void *context, struct skip_parser *w, const uint8_t *piece,
 	struct rfb_tap *r = context;
 
 	if (r->server_state <= SERVER_INIT)
-		server_handshake(r, w, piece);
+		rfb_server_handshake(r, w, piece);
 	else if (r->server_state == SERVER_BODY)
-		server_body(r, w, piece);
+		rfb_server_body(r, w, piece);
 	else if (r->server_state == SERVER_PIXELS || (r->server_state == SERVER_RECTANGLE && n))
-		server_rectangle(r, w, piece, n);
+		rfb_server_rectangle(r, w, piece, n);
 	else if (n)
-		server_type(r, w, piece[0]);
+		rfb_server_type(r, w, piece[0]);
 	else
-		server_next(r, w);
+		rfb_server_next(r, w);
 }

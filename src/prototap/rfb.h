@@ -17,8 +17,15 @@ struct tally {
 };
 
 enum { RFB_CLIENT_KINDS = 13, RFB_SERVER_KINDS = 11, RFB_RECTANGLE_KINDS = 33 };
-extern const char *const rfb_client_names[RFB_CLIENT_KINDS], *const rfb_server_names[RFB_SERVER_KINDS],
-	*const rfb_rectangle_names[RFB_RECTANGLE_KINDS];
+/* Kinds of messages and rectangles; entry 0 of both message tables is the handshake. */
+struct rfb_kind {
+	const char *name;
+	int32_t type;		/* message type or encoding; -1: the handshake */
+	uint8_t look;		/* messages: bytes after the type that tell the length of the rest; rectangles: enum rectangle_shape */
+	uint8_t rest;		/* bytes of the rest where it is fixed */
+};
+extern const struct rfb_kind rfb_client_kinds[RFB_CLIENT_KINDS], rfb_server_kinds[RFB_SERVER_KINDS],
+	rfb_rectangle_kinds[RFB_RECTANGLE_KINDS];
 
 /* Counts of all connections. */
 struct rfb_count {

@@ -6,22 +6,19 @@
 enum rectangle_shape { PIXELS, FIXED, LENGTH, LENGTH_FLAGS, RRE, CORRE, HEXTILE, TIGHT, TIGHT_PNG, CURSOR,
 	     XCURSOR, ALPHA_CURSOR, VMWARE_CURSOR, SCREENS, WIDTH, LAST };
 
-static const struct { int32_t encoding; uint8_t shape, bytes; } kinds[RFB_RECTANGLE_KINDS] = {
-	{ 0, PIXELS, 0 }, { 1, FIXED, 4 }, { 2, RRE, 0 }, { 4, CORRE, 0 }, { 5, HEXTILE, 0 }, { 6, LENGTH, 0 },
-	{ 7, TIGHT, 0 }, { 16, LENGTH, 0 }, { 17, LENGTH, 0 }, { 50, LENGTH_FLAGS, 0 }, { -223, FIXED, 0 },
-	{ -224, LAST, 0 }, { -232, FIXED, 0 }, { -239, CURSOR, 0 }, { -240, XCURSOR, 0 }, { -257, FIXED, 0 },
-	{ -258, FIXED, 0 }, { -259, FIXED, 0 }, { -260, TIGHT_PNG, 0 }, { -261, FIXED, 1 }, { -305, FIXED, 0 },
-	{ -307, LENGTH, 0 }, { -308, SCREENS, 0 }, { -309, FIXED, 0 }, { -314, ALPHA_CURSOR, 0 }, { 0x574d5664, VMWARE_CURSOR, 0 },
-	{ 0x574d5665, FIXED, 2 }, { 0x574d5666, FIXED, 0 }, { 0x574d5668, FIXED, 4 }, { -0x20000, FIXED, 0 }, { -0x1ffff, WIDTH, 0 },
-	{ -0x1fffe, WIDTH, 0 }, { -0x1fffd, WIDTH, 0 },
-};
-const char *const rfb_rectangle_names[RFB_RECTANGLE_KINDS] = {
-	"Raw", "CopyRect", "RRE", "CoRRE", "Hextile", "Zlib", "Tight", "ZRLE",
-	"ZYWRLE", "H.264", "DesktopSize", "LastRect", "PointerPos", "Cursor",
-	"XCursor", "QEMU pointer motion", "QEMU key event", "QEMU audio", "TightPNG", "QEMU LED state", "gii",
-	"DesktopName", "ExtendedDesktopSize", "xvp", "CursorWithAlpha", "VMware cursor",
-	"VMware cursor state", "VMware cursor position", "VMware LED state", "keyboard LED state", "supported messages",
-	"supported encodings", "server identity",
+const struct rfb_kind rfb_rectangle_kinds[RFB_RECTANGLE_KINDS] = {
+	{ "Raw", 0, PIXELS, 0 }, { "CopyRect", 1, FIXED, 4 }, { "RRE", 2, RRE, 0 }, { "CoRRE", 4, CORRE, 0 },
+	{ "Hextile", 5, HEXTILE, 0 }, { "Zlib", 6, LENGTH, 0 }, { "Tight", 7, TIGHT, 0 }, { "ZRLE", 16, LENGTH, 0 },
+	{ "ZYWRLE", 17, LENGTH, 0 }, { "H.264", 50, LENGTH_FLAGS, 0 }, { "DesktopSize", -223, FIXED, 0 },
+	{ "LastRect", -224, LAST, 0 }, { "PointerPos", -232, FIXED, 0 }, { "Cursor", -239, CURSOR, 0 },
+	{ "XCursor", -240, XCURSOR, 0 }, { "QEMU pointer motion", -257, FIXED, 0 }, { "QEMU key event", -258, FIXED, 0 },
+	{ "QEMU audio", -259, FIXED, 0 }, { "TightPNG", -260, TIGHT_PNG, 0 }, { "QEMU LED state", -261, FIXED, 1 },
+	{ "gii", -305, FIXED, 0 }, { "DesktopName", -307, LENGTH, 0 }, { "ExtendedDesktopSize", -308, SCREENS, 0 },
+	{ "xvp", -309, FIXED, 0 }, { "CursorWithAlpha", -314, ALPHA_CURSOR, 0 }, { "VMware cursor", 0x574d5664, VMWARE_CURSOR, 0 },
+	{ "VMware cursor state", 0x574d5665, FIXED, 2 }, { "VMware cursor position", 0x574d5666, FIXED, 0 },
+	{ "VMware LED state", 0x574d5668, FIXED, 4 }, { "keyboard LED state", -0x20000, FIXED, 0 },
+	{ "supported messages", -0x1ffff, WIDTH, 0 }, { "supported encodings", -0x1fffe, WIDTH, 0 },
+	{ "server identity", -0x1fffd, WIDTH, 0 },
 };
 
 enum { TILE = 16 };
@@ -38,63 +35,64 @@ static bool parse_next(struct rfb_tap *r, struct skip_parser *w, uint64_t skip, 
 	return false;
 }
 
-static bool skip_rest(struct skip_parser *w, uint64_t rest)
+static bool parse_skip_rest(struct skip_parser *w, uint64_t rest)
 {
 	skip_parser_expect(w, rest, 0);
 	return true;
 }
 
-static bool stop_parser(struct skip_parser *w, const char *why)
+static bool parse_stop(struct skip_parser *w, const char *why)
 {
 	skip_parser_stop(w, why);
 	return true;
 }
 
-static uint64_t rectangle_area(const struct rfb_tap *r)
+static uint64_t rfb_rectangle_area(const struct rfb_tap *r)
 {
 	return (uint64_t)r->r.w * r->r.h;
 }
 
-static uint64_t mask_bytes(const struct rfb_tap *r)
+static uint64_t rfb_mask_bytes(const struct rfb_tap *r)
 {
 	return (uint64_t)((r->r.w + 7) / 8) * r->r.h;
 }
 
 /* --- Hextile --- */
 
-static uint32_t tile_side(uint32_t at, uint32_t whole)
+static uint32_t hextile_tile_side(uint32_t at, uint32_t whole)
 {
 	return whole - at < TILE ? whole - at : TILE;
 }
 
-static bool tile_next(struct rfb_tap *r, struct skip_parser *w)
+static bool hextile_next_tile(struct rfb_tap *r, struct skip_parser *w)
 {
 	r->r.x += TILE;
 	if (r->r.x >= r->r.w) {
 		r->r.x = 0;
 		r->r.y += TILE;
 	}
-	return r->r.y >= r->r.h ? skip_rest(w, 0) : parse_next(r, w, 0, 1, TILE_MASK);
+	return r->r.y >= r->r.h ? parse_skip_rest(w, 0) : parse_next(r, w, 0, 1, TILE_MASK);
 }
 
-static bool tile_mask(struct rfb_tap *r, struct skip_parser *w, uint8_t mask)
+static bool hextile_subencoding(struct rfb_tap *r, struct skip_parser *w, uint8_t mask)
 {
 	uint32_t colours = (uint32_t)(!!(mask & TILE_BACKGROUND) + !!(mask & TILE_FOREGROUND)) * r->format.pixel;
 
 	r->r.flags = mask;
 	if (mask & TILE_RAW)
-		return parse_next(r, w, (uint64_t)tile_side(r->r.x, r->r.w) * tile_side(r->r.y, r->r.h) * r->format.pixel, 0, TILE_NEXT);
+		return parse_next(r, w, (uint64_t)hextile_tile_side(r->r.x, r->r.w) * hextile_tile_side(r->r.y, r->r.h) * r->format.pixel,
+				  0, TILE_NEXT);
 	if (mask & TILE_PIECES)
 		return parse_next(r, w, colours, 1, TILE_COUNT);
 	/* A tile of one colour, the same as before, has no bytes. */
-	return colours ? parse_next(r, w, colours, 0, TILE_NEXT) : tile_next(r, w);
+	return colours ? parse_next(r, w, colours, 0, TILE_NEXT) : hextile_next_tile(r, w);
 }
 
-static bool tile_count(struct rfb_tap *r, struct skip_parser *w, uint8_t n)
+static bool hextile_subrectangles(struct rfb_tap *r, struct skip_parser *w, uint8_t n)
 {
 	uint64_t bytes = (uint64_t)n * (2u + (r->r.flags & TILE_COLOURED ? r->format.pixel : 0u));
 
-	return bytes ? parse_next(r, w, bytes, 0, TILE_NEXT) : tile_next(r, w);
+	return bytes ? parse_next(r, w, bytes, 0, TILE_NEXT) : hextile_next_tile(r, w);
 }
 
 /* --- Tight --- */
@@ -104,23 +102,23 @@ static bool tight_data(struct rfb_tap *r, struct skip_parser *w, uint64_t before
 {
 	r->r.flags = 0;
 	r->r.length = 0;
-	return bytes < SHORT ? skip_rest(w, before + bytes) : parse_next(r, w, before, 1, TIGHT_LENGTH);
+	return bytes < SHORT ? parse_skip_rest(w, before + bytes) : parse_next(r, w, before, 1, TIGHT_LENGTH);
 }
 
 static bool tight_control(struct rfb_tap *r, struct skip_parser *w, uint8_t control)
 {
 	uint8_t what = control >> 4;
-	bool png = kinds[r->r.kind].shape == TIGHT_PNG;
+	bool png = rfb_rectangle_kinds[r->r.kind].look == TIGHT_PNG;
 
 	if (what == 8)
-		return skip_rest(w, r->format.compact);
+		return parse_skip_rest(w, r->format.compact);
 	if (what == 9 || (what == 10 && png))
 		return tight_data(r, w, 0, SHORT);
 	if (what > 9)
-		return stop_parser(w, "RFB: a kind of Tight that is unknown");
+		return parse_stop(w, "RFB: a kind of Tight that is unknown");
 	if (what & 4)
 		return parse_next(r, w, 0, 1, TIGHT_FILTER);
-	return tight_data(r, w, 0, rectangle_area(r) * r->format.compact);
+	return tight_data(r, w, 0, rfb_rectangle_area(r) * r->format.compact);
 }
 
 static bool tight_filter(struct rfb_tap *r, struct skip_parser *w, uint8_t filter)
@@ -128,13 +126,13 @@ static bool tight_filter(struct rfb_tap *r, struct skip_parser *w, uint8_t filte
 	if (filter == FILTER_PALETTE)
 		return parse_next(r, w, 0, 1, TIGHT_PALETTE);
 	if (filter > FILTER_GRADIENT)
-		return stop_parser(w, "RFB: a filter of Tight that is unknown");
-	return tight_data(r, w, 0, rectangle_area(r) * r->format.compact);
+		return parse_stop(w, "RFB: a filter of Tight that is unknown");
+	return tight_data(r, w, 0, rfb_rectangle_area(r) * r->format.compact);
 }
 
 static bool tight_palette(struct rfb_tap *r, struct skip_parser *w, uint8_t last)
 {
-	return tight_data(r, w, (last + 1ull) * r->format.compact, last == 1 ? mask_bytes(r) : rectangle_area(r));
+	return tight_data(r, w, (last + 1ull) * r->format.compact, last == 1 ? rfb_mask_bytes(r) : rfb_rectangle_area(r));
 }
 
 static bool tight_length(struct rfb_tap *r, struct skip_parser *w, uint8_t byte)
@@ -144,7 +142,7 @@ static bool tight_length(struct rfb_tap *r, struct skip_parser *w, uint8_t byte)
 	r->r.length |= (uint32_t)(at < 2 ? byte & 0x7f : byte) << (7 * at);
 	if (at < 2 && byte & 0x80)
 		return parse_next(r, w, 0, 1, TIGHT_LENGTH);
-	return skip_rest(w, r->r.length);
+	return parse_skip_rest(w, r->r.length);
 }
 
 /* --- all --- */
@@ -165,38 +163,38 @@ bool rfb_rectangle_begin(struct rfb_tap *r, struct skip_parser *w, const uint8_t
 	uint8_t shape;
 	int kind = 0;
 
-	while (kind < RFB_RECTANGLE_KINDS && kinds[kind].encoding != encoding)
+	while (kind < RFB_RECTANGLE_KINDS && rfb_rectangle_kinds[kind].type != encoding)
 		kind++;
 	if (kind == RFB_RECTANGLE_KINDS)
-		return stop_parser(w, "RFB: a rectangle of unknown encoding");
+		return parse_stop(w, "RFB: a rectangle of unknown encoding");
 	r->r = (struct rfb_rectangle){ .kind = (uint8_t)kind, .w = read_be16(&in, 4), .h = read_be16(&in, 6) };
 	tally = &r->sum->rectangle[kind];
 	tally->count++;
 	tally->bytes += RFB_HEADER;
 	w->part = &tally->bytes;
-	shape = kinds[kind].shape;
+	shape = rfb_rectangle_kinds[kind].look;
 	if (r->unsure && shapes[shape].pixels)
-		return stop_parser(w, "RFB: the pixel format changed while updates were under way");
+		return parse_stop(w, "RFB: the pixel format changed while updates were under way");
 	if (shapes[shape].head)
 		return parse_next(r, w, 0, shapes[shape].head, STATE_HEAD);
 	switch (shape) {
 	case PIXELS:
-		return skip_rest(w, rectangle_area(r) * r->format.pixel);
+		return parse_skip_rest(w, rfb_rectangle_area(r) * r->format.pixel);
 	case HEXTILE:
-		return rectangle_area(r) ? parse_next(r, w, 0, 1, TILE_MASK) : skip_rest(w, 0);
+		return rfb_rectangle_area(r) ? parse_next(r, w, 0, 1, TILE_MASK) : parse_skip_rest(w, 0);
 	case TIGHT: case TIGHT_PNG:
-		return rectangle_area(r) ? parse_next(r, w, 0, 1, TIGHT_CONTROL) : skip_rest(w, 0);
+		return rfb_rectangle_area(r) ? parse_next(r, w, 0, 1, TIGHT_CONTROL) : parse_skip_rest(w, 0);
 	case CURSOR:
-		return skip_rest(w, rectangle_area(r) * r->format.pixel + mask_bytes(r));
+		return parse_skip_rest(w, rfb_rectangle_area(r) * r->format.pixel + rfb_mask_bytes(r));
 	case XCURSOR:
-		return skip_rest(w, rectangle_area(r) ? 6 + 2 * mask_bytes(r) : 0);
+		return parse_skip_rest(w, rfb_rectangle_area(r) ? 6 + 2 * rfb_mask_bytes(r) : 0);
 	case WIDTH:
-		return skip_rest(w, r->r.w);
+		return parse_skip_rest(w, r->r.w);
 	case LAST:
 		r->rectangles = 0;
-		return skip_rest(w, 0);
+		return parse_skip_rest(w, 0);
 	default:
-		return skip_rest(w, kinds[kind].bytes);
+		return parse_skip_rest(w, rfb_rectangle_kinds[kind].rest);
 	}
 }
 
@@ -205,20 +203,20 @@ static bool parse_rectangle_head(struct rfb_tap *r, struct skip_parser *w, const
 	struct reader in = { .bytes = piece, .n = 8 };
 	uint32_t n = read_be32(&in, 0);
 
-	switch (kinds[r->r.kind].shape) {
+	switch (rfb_rectangle_kinds[r->r.kind].look) {
 	case RRE:
-		return skip_rest(w, r->format.pixel + n * (r->format.pixel + 8ull));
+		return parse_skip_rest(w, r->format.pixel + n * (r->format.pixel + 8ull));
 	case CORRE:
-		return skip_rest(w, r->format.pixel + n * (r->format.pixel + 4ull));
+		return parse_skip_rest(w, r->format.pixel + n * (r->format.pixel + 4ull));
 	case SCREENS:
-		return skip_rest(w, 16ull * piece[0]);
+		return parse_skip_rest(w, 16ull * piece[0]);
 	case VMWARE_CURSOR:
-		return piece[0] > 1 ? stop_parser(w, "RFB: a VMware cursor of unknown kind") :
-		       skip_rest(w, rectangle_area(r) * (piece[0] ? 4 : 2ull * r->format.pixel));
+		return piece[0] > 1 ? parse_stop(w, "RFB: a VMware cursor of unknown kind") :
+		       parse_skip_rest(w, rfb_rectangle_area(r) * (piece[0] ? 4 : 2ull * r->format.pixel));
 	case ALPHA_CURSOR:	/* its pixels have four bytes in any pixel format, in an encoding that it names */
-		return n ? stop_parser(w, "RFB: a cursor that is not in Raw") : skip_rest(w, 4 * rectangle_area(r));
+		return n ? parse_stop(w, "RFB: a cursor that is not in Raw") : parse_skip_rest(w, 4 * rfb_rectangle_area(r));
 	default:
-		return skip_rest(w, n);
+		return parse_skip_rest(w, n);
 	}
 }
 
@@ -227,11 +225,11 @@ bool rfb_rectangle_step(struct rfb_tap *r, struct skip_parser *w, const uint8_t 
 	(void)n;
 	switch (r->r.state) {
 	case TILE_MASK:
-		return tile_mask(r, w, piece[0]);
+		return hextile_subencoding(r, w, piece[0]);
 	case TILE_COUNT:
-		return tile_count(r, w, piece[0]);
+		return hextile_subrectangles(r, w, piece[0]);
 	case TILE_NEXT:
-		return tile_next(r, w);
+		return hextile_next_tile(r, w);
 	case TIGHT_CONTROL:
 		return tight_control(r, w, piece[0]);
 	case TIGHT_FILTER:

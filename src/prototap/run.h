@@ -21,7 +21,7 @@ struct run_cfg {
 	struct latency_cfg latency;
 };
 
-extern const char *const run_decodes[];	/* words of --decode, the first for DECODE_RFB */
+extern const char *const run_decodes[];	/* words of --decode, by enum payload_decode */
 
 struct capture_run {
 	const struct run_cfg *cfg;

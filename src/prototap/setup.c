@@ -31,7 +31,7 @@ static enum setup_place place_among_keys(struct setup *s, int64_t time_ns)
 	return t->key[s->key - 1].skipped ? PLACE_WARM_UP : PLACE_KEYS;
 }
 
-static void end_setup(struct setup *s, enum setup_end by)
+static void setup_end_by(struct setup *s, enum setup_end by)
 {
 	s->over = true;
 	s->ended_by = by;
@@ -45,12 +45,12 @@ static enum setup_place setup_place_of(struct setup *s, const struct segment *se
 		s->begun = true;
 		s->first_ns = s->end_ns = time_ns;
 		if (segment->transport == TRANSPORT_TCP && !(segment->flags & TCP_SYN))
-			end_setup(s, SETUP_BEFORE);
+			setup_end_by(s, SETUP_BEFORE);
 	} else if (!s->over && time_ns - s->last_ns >= SETUP_SILENCE_NS) {
-		end_setup(s, SETUP_SILENCE);
+		setup_end_by(s, SETUP_SILENCE);
 	}
 	if (!s->over && s->key)
-		end_setup(s, SETUP_KEY);
+		setup_end_by(s, SETUP_KEY);
 	if (s->over)
 		return place;
 	s->end_ns = time_ns;
@@ -93,7 +93,7 @@ void setup_data(struct setup *s, int channel, uint64_t bytes)
 void setup_finish(struct setup *s, int64_t to_ns)
 {
 	if (s->begun && !s->over && to_ns - s->last_ns >= SETUP_SILENCE_NS)
-		end_setup(s, SETUP_SILENCE);
+		setup_end_by(s, SETUP_SILENCE);
 }
 
 const char *setup_why_unknown(const struct setup *s)

@@ -153,7 +153,7 @@ static int source_begin_file(struct source *s, struct source_file *f, char *why)
 	first = capture_facts(s->file->capture)->link;
 	if (link->type == first->type)
 		return 0;
-	return why_write(-1, why, SOURCE_WHY, "%s has link type %s and %s %s; read them one by one", s->file->in.path, first->name,
+	return why_write(-1, why, SOURCE_WHY, "%s has link type %s, and %s has %s; read them one by one", s->file->in.path, first->name,
 			 path, link->name);
 }
 

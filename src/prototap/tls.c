@@ -7,7 +7,7 @@ enum hello { CLIENT_HELLO = 1, SERVER_HELLO = 2 };
 
 #define LONGEST (16384 + 2048)	/* bytes of the longest encrypted record (RFC 5246, 6.2.3) */
 
-static bool is_header(const uint8_t *h)
+static bool tls_is_header(const uint8_t *h)
 {
 	uint32_t length = (uint32_t)h[3] << 8 | h[4];
 
@@ -16,7 +16,7 @@ static bool is_header(const uint8_t *h)
 
 bool tls_begins(const uint8_t *bytes, size_t n, bool midway)
 {
-	if (n < TLS_HEADER + 1 || !is_header(bytes))
+	if (n < TLS_HEADER + 1 || !tls_is_header(bytes))
 		return false;
 	if (bytes[0] == HANDSHAKE)	/* the highest of a hello's three length bytes is 0 */
 		return (bytes[5] == CLIENT_HELLO || bytes[5] == SERVER_HELLO) && (n < 7 || !bytes[6]);
@@ -62,7 +62,7 @@ void tls_lost(struct tls *t, struct tls_count *n)
 	t->over = true;
 }
 
-static void begin_record(struct tls *t, struct tls_count *n, uint32_t seal)
+static void tls_begin_record(struct tls *t, struct tls_count *n, uint32_t seal)
 {
 	n->records++;
 	n->application_records += t->head[0] == APPLICATION_DATA;
@@ -93,12 +93,12 @@ void tls_take(struct tls *t, struct tls_count *n, uint32_t seal, const uint8_t *
 			t->head[t->have++] = bytes[at++];
 			if (t->have < TLS_HEADER)
 				continue;
-			if (!is_header(t->head)) {
+			if (!tls_is_header(t->head)) {
 				tls_lost(t, n);
 				return;
 			}
 			n->record_bytes += TLS_HEADER;
-			begin_record(t, n, seal);
+			tls_begin_record(t, n, seal);
 		}
 	}
 }

@@ -7,7 +7,7 @@ const char *const traffic_columns[] = { "bin_start_ns", "input_packets", "input_
 					"input_payload_bytes", "display_packets",
 					"display_wire_bytes", "display_payload_bytes", NULL };
 
-static int64_t bin_of(const struct traffic_bins *t, int64_t time_ns)
+static int64_t traffic_bin_of(const struct traffic_bins *t, int64_t time_ns)
 {
 	int64_t at = t->typed ? key_log_time(t->typed, time_ns) : time_ns - t->ahead_ns, n = at / t->bin_ns;
 
@@ -28,7 +28,7 @@ static void write_traffic_row(struct traffic_bins *t)
 	memset(t->count, 0, sizeof(t->count));
 }
 
-static void advance_bin(struct traffic_bins *t, int64_t bin)
+static void traffic_advance_bin(struct traffic_bins *t, int64_t bin)
 {
 	if (bin - t->bin > TRAFFIC_SKIP_MAX) {
 		write_traffic_row(t);
@@ -43,18 +43,18 @@ void traffic_bins_begin(struct traffic_bins *t, int64_t time_ns)
 {
 	if (!t->rows)
 		return;
-	t->bin = bin_of(t, time_ns);
+	t->bin = traffic_bin_of(t, time_ns);
 	t->begun = true;
 }
 
-static void open_bin(struct traffic_bins *t, int64_t time_ns)
+static void traffic_open_bin(struct traffic_bins *t, int64_t time_ns)
 {
-	int64_t bin = bin_of(t, time_ns);
+	int64_t bin = traffic_bin_of(t, time_ns);
 
 	if (!t->begun)
 		traffic_bins_begin(t, time_ns);
 	if (bin > t->bin)
-		advance_bin(t, bin);
+		traffic_advance_bin(t, bin);
 	t->late += bin < t->bin;
 }
 
@@ -62,7 +62,7 @@ void traffic_bins_packet(void *traffic, int channel, const struct segment *s, in
 {
 	struct traffic_bins *t = traffic;
 
-	open_bin(t, time_ns);
+	traffic_open_bin(t, time_ns);
 	t->count[channel].packets++;
 	t->count[channel].wire_bytes += s->wire_bytes;
 }
@@ -78,11 +78,11 @@ void traffic_bins_data(void *traffic, int channel, int64_t time_ns, uint64_t byt
 
 void traffic_bins_finish(struct traffic_bins *t, int64_t time_ns)
 {
-	int64_t bin = bin_of(t, time_ns);
+	int64_t bin = traffic_bin_of(t, time_ns);
 
 	if (!t->begun)
 		return;
 	if (bin > t->bin)
-		advance_bin(t, bin);
+		traffic_advance_bin(t, bin);
 	write_traffic_row(t);
 }

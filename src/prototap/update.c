@@ -27,7 +27,7 @@ static void gap_account_add(struct gap_account *g, int64_t gap_ns, int64_t perio
 	}
 }
 
-static void keep_gap(struct update_series *u, int64_t gap_ns)
+static void update_keep_gap(struct update_series *u, int64_t gap_ns)
 {
 	uint64_t at;
 
@@ -52,7 +52,7 @@ uint64_t update_add_message(struct update_series *u, int64_t time_ns)
 	if (u->count && !stepped) {
 		gap_account_add(&u->gaps, time_ns - u->first_ns, u->period_ns);
 		if (u->kept)
-			keep_gap(u, time_ns - u->first_ns);
+			update_keep_gap(u, time_ns - u->first_ns);
 	} else if (!u->count) {
 		u->start_ns = time_ns;
 	}

@@ -51,7 +51,7 @@ static uint32_t x11_padded(uint32_t n)
 	return (n + 3) & ~3u;
 }
 
-static void count_message(struct x11_tap *x, struct skip_parser *w, enum x11_kind kind, int extension, uint8_t minor)
+static void x11_count_message(struct x11_tap *x, struct skip_parser *w, enum x11_kind kind, int extension, uint8_t minor)
 {
 	struct tally *t = &x->sum->tally[kind][extension][minor];
 
@@ -59,12 +59,21 @@ static void count_message(struct x11_tap *x, struct skip_parser *w, enum x11_kin
 	skip_parser_count_to(w, &t->bytes);
 }
 
+/* Counts a request, or the reply to one, by its opcodes. */
+static void x11_count_opcode(struct x11_tap *x, struct skip_parser *w, enum x11_kind kind, uint8_t major, uint8_t minor)
+{
+	if (major < 128)
+		x11_count_message(x, w, kind, CORE, major);
+	else
+		x11_count_message(x, w, kind, x->extension[major - 128] ? x->extension[major - 128] : UNNAMED, minor);
+}
+
 /* --- the application --- */
 
 static void x11_setup_request(struct x11_tap *x, struct skip_parser *w, const uint8_t *p)
 {
 	if (p[0] != 'l' && p[0] != 'B') {
-		skip_parser_stop(w, "X11: no byte order");
+		skip_parser_stop(w, "X11: not a set-up request");
 		return;
 	}
 	x->little = p[0] == 'l';
@@ -81,10 +90,7 @@ static void x11_begin_request(struct x11_tap *x, struct skip_parser *w, const ui
 	x->minor = p[1];
 	x->words = words;
 	x->sent[++x->sequence] = (uint16_t)(x->major << 8 | x->minor);
-	if (x->major < 128)
-		count_message(x, w, X11_REQUEST, CORE, x->major);
-	else
-		count_message(x, w, X11_REQUEST, x->extension[x->major - 128] ? x->extension[x->major - 128] : UNNAMED, x->minor);
+	x11_count_opcode(x, w, X11_REQUEST, x->major, x->minor);
 	x->client_state = CLIENT_NEXT;
 	if (!words) {
 		x->client_state = CLIENT_LONG;
@@ -98,7 +104,7 @@ static void x11_begin_request(struct x11_tap *x, struct skip_parser *w, const ui
 }
 
 /* Number of the extension with this name, which is added if new; 0: no room. */
-static uint8_t named_extension(struct x11_count *n, const uint8_t *name, uint32_t length)
+static uint8_t x11_named_extension(struct x11_count *n, const uint8_t *name, uint32_t length)
 {
 	char text[X11_NAME] = { 0 };
 	int i = NAMED;
@@ -123,7 +129,7 @@ static void x11_note_query(struct x11_tap *x, const uint8_t *name, uint32_t padd
 	while (length && !name[length - 1])	/* zero bytes are padding, not part of the name */
 		length--;
 	x->asked[x->next_asked].sequence = x->sequence;
-	x->asked[x->next_asked].extension = named_extension(x->sum, name, length);
+	x->asked[x->next_asked].extension = x11_named_extension(x->sum, name, length);
 	x->next_asked = (uint8_t)((x->next_asked + 1) % X11_ASKED);
 }
 
@@ -151,7 +157,7 @@ void x11_client_step(void *context, struct skip_parser *w, const uint8_t *piece,
 		x->client_state = CLIENT_QUERIED;
 		skip_parser_expect(w, 0, x11_padded(card16(x, piece)));
 		if (!w->want || w->want > SKIP_PARSER_PIECE || w->want != 4ull * (x->words - 2))
-			skip_parser_stop(w, "X11: an extension's name that is none");
+			skip_parser_stop(w, "X11: a malformed extension name");
 		break;
 	case CLIENT_QUERIED:
 		x11_note_query(x, piece, n);
@@ -165,7 +171,7 @@ void x11_client_step(void *context, struct skip_parser *w, const uint8_t *piece,
 
 /* --- the display --- */
 
-static void learn_extension(struct x11_tap *x, uint16_t sequence, const uint8_t *p)
+static void x11_learn_extension(struct x11_tap *x, uint16_t sequence, const uint8_t *p)
 {
 	for (int i = 0; i < X11_ASKED; i++) {
 		uint8_t extension = x->asked[i].extension;
@@ -184,14 +190,10 @@ static void learn_extension(struct x11_tap *x, uint16_t sequence, const uint8_t 
 static void x11_count_reply(struct x11_tap *x, struct skip_parser *w, const uint8_t *p)
 {
 	uint16_t sequence = (uint16_t)card16(x, p + 2), sent = x->sent[sequence];
-	uint8_t major = (uint8_t)(sent >> 8), minor = (uint8_t)sent;
 
-	if (major == QUERY_EXTENSION)
-		learn_extension(x, sequence, p);
-	if (major < 128)
-		count_message(x, w, X11_REPLY, CORE, major);	/* 0: a reply to a request that was not captured */
-	else
-		count_message(x, w, X11_REPLY, x->extension[major - 128] ? x->extension[major - 128] : UNNAMED, minor);
+	if (sent >> 8 == QUERY_EXTENSION)
+		x11_learn_extension(x, sequence, p);
+	x11_count_opcode(x, w, X11_REPLY, (uint8_t)(sent >> 8), (uint8_t)sent);	/* 0: a reply to a request that was not captured */
 }
 
 /* The extension of an event or error: the one with the nearest first number at or below its code. */
@@ -210,7 +212,7 @@ static void x11_count_numbered(struct x11_tap *x, struct skip_parser *w, enum x1
 {
 	int extension = code < core ? CORE : x11_owner_extension(first, code);
 
-	count_message(x, w, kind, extension, extension >= NAMED ? (uint8_t)(code - first[extension]) : code);
+	x11_count_message(x, w, kind, extension, extension >= NAMED ? (uint8_t)(code - first[extension]) : code);
 }
 
 static void x11_take_message(struct x11_tap *x, struct skip_parser *w, const uint8_t *p)
@@ -225,9 +227,9 @@ static void x11_take_message(struct x11_tap *x, struct skip_parser *w, const uin
 	else if (p[0] == CODE_REPLY)
 		x11_count_reply(x, w, p);
 	else if (code == X11_GENERIC)	/* its second byte is the extension's major opcode */
-		count_message(x, w, X11_EVENT, p[1] >= 128 && x->extension[p[1] - 128] ? x->extension[p[1] - 128] : CORE, code);
+		x11_count_message(x, w, X11_EVENT, p[1] >= 128 && x->extension[p[1] - 128] ? x->extension[p[1] - 128] : CORE, code);
 	else if (code < 2)
-		skip_parser_stop(w, "X11: an event that is none");
+		skip_parser_stop(w, "X11: an event with an impossible number");
 	else
 		x11_count_numbered(x, w, X11_EVENT, code, 64, x->first_event);
 	skip_parser_expect(w, more, 0);

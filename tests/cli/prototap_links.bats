@@ -54,12 +54,12 @@ agree_bytes()
 	run "$BIN/prototap" read "$MADE/mixed.pcapng"
 	[[ "$output" == *"different link types"*"tshark -r $MADE/mixed.pcapng -Y frame.interface_id==0 "*" editcap -T ether "* ]]
 	run "$BIN/prototap" read "$MADE/mixed_lengths.pcapng"
-	[[ "$output" == *"different lengths"*"editcap -F nsecpcap $MADE/mixed_lengths.pcapng "* ]]
+	[[ "$output" == *"snapshot lengths"*"editcap -F nsecpcap $MADE/mixed_lengths.pcapng "* ]]
 	command -v tshark >/dev/null && command -v editcap >/dev/null || skip "no tshark"
 	bash -c "$("$BIN/prototap" read "$MADE/mixed.pcapng" 2>&1 | sed 's|.*take one out: ||')" 2>/dev/null
 	run "$BIN/prototap" read one.pcap --format json
 	[ "$(value channels.total.packets <<<"$output")" = 1 ]
-	bash -c "$("$BIN/prototap" read "$MADE/mixed_lengths.pcapng" 2>&1 | sed 's|.*make them one: ||; s|one.pcap|two.pcap|')"
+	bash -c "$("$BIN/prototap" read "$MADE/mixed_lengths.pcapng" 2>&1 | sed 's|.*convert it: ||; s|one.pcap|two.pcap|')"
 	run -1 --separate-stderr "$BIN/prototap" read two.pcap --format json	# is read, and has no packet
 	[ "$(value capture.packets <<<"$output")" = 0 ]
 }
@@ -69,12 +69,12 @@ agree_bytes()
 		"$BIN/prototap" read "$MADE/$file" --format json >out 2>err || [ $? = 3 ]
 		cat err
 		[ "$(wc -l <err)" = 1 ]
-		grep -q "^prototap: $MADE/$file: .*; what stands before it was counted" err
+		grep -q "^prototap: $MADE/$file: .*; packets before it were counted" err
 		python3 -c 'import json; assert json.load(open("out"))["result"]["capture"]["packets"] > 0'
 	done
 	"$BIN/prototap" read "$MADE/cut_record.pcap" "$MADE/damaged.pcap" --json >out 2>err || [ $? = 3 ]
 	[ "$(wc -l <err)" = 1 ]
-	grep -q "and so in 1 more file" err
+	grep -q "1 more damaged file" err
 }
 
 @test "nothing selected is no measurement: it says which ports there are, most bytes first, and which one to try" {
