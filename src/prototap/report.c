@@ -80,7 +80,8 @@ bool run_empty(const struct capture_run *run, char *why)
 	if (cfg->by_address)
 		append_why(why, " of host %s", cfg->server_name);
 	if (!n)
-		append_why(why, "; the capture has %llu packets of other kinds", (unsigned long long)run->meter.packets);
+		append_why(why, "; the capture has %llu packet%s of other kinds", (unsigned long long)run->meter.packets,
+			   run->meter.packets == 1 ? "" : "s");
 	if (run->meter.decoded[DECODED_SHORT])
 		append_why(why, ", %llu of them captured too short to decode", (unsigned long long)run->meter.decoded[DECODED_SHORT]);
 	for (int i = 0; i < n; i++)
