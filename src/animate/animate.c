@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* animate - shows a looping animation of N different frames, writes them as raw video, or counts those that really come by on a
+/* animate - shows a looping animation of N different frames, writes it as raw video, or counts the frames that really appear on a
  * display.
  *
- * What is on a frame is picture.c's, when it is due slots.c's, what was seen seen.c's; show.c and count.c do it on a display,
- * write.c in a file. This file reads options, runs, and reports. */
+ * picture.c draws a frame, frames.c knows when frames are due and counts those seen, show.c and count.c work on an X display. This
+ * file reads options, writes raw video, and reports. */
 #include "clock.h"
 #include "count.h"
 #include "proc.h"
 #include "rec.h"
 #include "say.h"
 #include "show.h"
-#include "write.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FRAMES_MAX 100000
-#define SIDE_MAX 4096
-#define UNSET -1
-#define FRAMES 10
+#define FRAMES_DEFAULT 10
+#define SIDE_MAX 4096	/* width and height of a frame, in pixels */
+#define UNSET -1	/* of --frames and --hot: not given */
 
 static struct {
 	int64_t frames, hot, seed, time_ns, wait_ns, ready_fd;
@@ -55,7 +55,7 @@ static int read_window_place(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "frames", &cfg.frames, 1, FRAMES_MAX,
-	  "how many different frames (10); count: the loop has so many, so that missed ones can be told", NULL, NULL, NULL },
+	  "how many different frames (10); count: length of the loop, so that missed frames can be counted", NULL, NULL, NULL },
 	{ CLI_CALL, 0, "geometry", NULL, 0, 0, "show, write: of a frame in pixels (100x100)", NULL, read_window_size, "WxH" },
 	{ CLI_REAL, 0, "rate", &cfg.rate_per_s, 0.1, 1000, "show: frames a second (20)", NULL, NULL, NULL },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY,
@@ -91,8 +91,8 @@ static struct rows *open_frame_log(const char *schema, const char *const *column
 	return log;
 }
 
-/* 0 or the number of the error that kept the log from being whole. */
-static int close_log(struct rows *log)
+/* 0, or -errno with a warning: the log lacks rows. */
+static int close_frame_log(struct rows *log)
 {
 	int err = log ? rows_close(log) : 0;
 
@@ -101,12 +101,10 @@ static int close_log(struct rows *log)
 	return err;
 }
 
-static int end_report(struct rec *r, int lost, bool stopped)
+/* The exit status of the program. */
+static int end_frame_report(struct rec *r, int lost, bool stopped)
 {
-	int err = rec_close(r);
-
-	if (err)
-		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	rec_must_close(r);
 	return stopped ? EXIT_INTERRUPTED : lost ? EXIT_LOSSY : EXIT_OK;
 }
 
@@ -151,25 +149,28 @@ static void report_show(struct rec *r, const struct show_cfg *show, struct show_
 			 say_count(got->due), say_number(show->rate_per_s));
 }
 
-/* What does not go together, before anything is opened. */
-static void check_show(void)
+static int64_t frames_wanted(void)
 {
-	int64_t frames = cfg.frames == UNSET ? FRAMES : cfg.frames;
+	return cfg.frames == UNSET ? FRAMES_DEFAULT : cfg.frames;
+}
 
+/* Refuses options that exclude each other, before anything is opened. */
+static void check_show_options(void)
+{
 	if (cfg.order == SEQUENCE_FRESH && (cfg.frames != UNSET || cfg.draw == SHOW_PIXMAP))
 		die_usage("--order fresh: every frame is a new one, so no --frames and no --draw pixmap");
 	if ((cfg.order == SEQUENCE_HOT) != (cfg.hot != UNSET))
 		die_usage("--order hot and --hot N belong together");
-	if (cfg.order == SEQUENCE_HOT && cfg.hot >= frames)
-		die_usage("--hot %lld: fewer than the frames there are, %lld", (long long)cfg.hot, (long long)frames);
-	if (cfg.order == SEQUENCE_RANDOM && frames < 2)
+	if (cfg.order == SEQUENCE_HOT && cfg.hot >= frames_wanted())
+		die_usage("--hot %lld: must be fewer than --frames %lld", (long long)cfg.hot, (long long)frames_wanted());
+	if (cfg.order == SEQUENCE_RANDOM && frames_wanted() < 2)
 		die_usage("--order random: two frames at least");
 }
 
 static int show_frames(struct rec *r)
 {
 	struct show_cfg how = { .display = cfg.display, .order = (enum sequence_order)cfg.order,
-				.frames = cfg.frames == UNSET ? FRAMES : cfg.frames, .hot = cfg.hot,
+				.frames = frames_wanted(), .hot = cfg.hot,
 				.rate_per_s = cfg.rate_per_s, .time_ns = cfg.time_ns, .draw = (enum show_draw)cfg.draw, .x = cfg.x, .y = cfg.y, .ready = ready,
 				.picture = { cfg.width, cfg.height, (enum picture_content)cfg.content, (uint64_t)cfg.seed } };
 	struct show_result got;
@@ -179,15 +180,15 @@ static int show_frames(struct rec *r)
 	how.log = open_frame_log("frame/1", show_columns);
 	if (show_run(&how, &got, why, sizeof(why)))
 		die(EXIT_RUN, "%s", why);
-	lost = close_log(how.log);
+	lost = close_frame_log(how.log);
 	report_show(r, &how, &got);
 	show_free(&got);
-	return end_report(r, lost, got.stopped);
+	return end_frame_report(r, lost, got.stopped);
 }
 
-static void say_seen(struct rec *r, int64_t loop, struct count_result *got)
+static void say_frames_seen(struct rec *r, int64_t loop, struct count_result *got)
 {
-	struct seen *seen = &got->seen;
+	struct frame_tally *seen = &got->seen;
 	const char *frames = say_count(seen->frames), *seconds = say_ns((double)(got->end_ns - got->start_ns));
 	const char *rate = say_number(per_second(seen->frames - 1, seen->first_ns, seen->last_ns));
 
@@ -202,7 +203,7 @@ static void say_seen(struct rec *r, int64_t loop, struct count_result *got)
 
 static void report_count(struct rec *r, const struct count_cfg *count, struct count_result *got)
 {
-	struct seen *seen = &got->seen;
+	struct frame_tally *seen = &got->seen;
 
 	rec_object(r, "settings");
 	rec_str(r, "display", cfg.display);
@@ -214,7 +215,7 @@ static void report_count(struct rec *r, const struct count_cfg *count, struct co
 	rec_int(r, "distinct", seen->distinct);
 	rec_count(r, "missed", count->loop > 1 ? seen->missed : -1);
 	rec_int(r, "foreign", seen->foreign);
-	/* from the first to the last that was seen: the ends of the watching fall anywhere in a frame */
+	/* from the first frame seen to the last: watching begins and ends in the middle of a frame */
 	rec_real(r, "rate_per_s", per_second(seen->frames - 1, seen->first_ns, seen->last_ns), 3);
 	rec_real(r, "seconds", (double)(got->end_ns - got->start_ns) / NS_PER_S, 6);
 	rec_int(r, "looks", got->looks);
@@ -224,7 +225,7 @@ static void report_count(struct rec *r, const struct count_cfg *count, struct co
 	rec_real(r, "cell_pixels", got->cell, 2);
 	rec_timing(r, "gap_ms", &seen->gap, NS_PER_MS);
 	rec_end(r);
-	say_seen(r, count->loop, got);
+	say_frames_seen(r, count->loop, got);
 }
 
 static int count_frames(struct rec *r)
@@ -238,20 +239,47 @@ static int count_frames(struct rec *r)
 	how.log = open_frame_log("seen/1", count_columns);
 	if (count_run(&how, &got, why, sizeof(why)))
 		die(EXIT_RUN, "%s", why);
-	lost = close_log(how.log);
+	lost = close_frame_log(how.log);
 	report_count(r, &how, &got);
 	count_free(&got);
-	return end_report(r, lost, got.stopped);
+	return end_frame_report(r, lost, got.stopped);
+}
+
+/* Writes one frame as raw video: four bytes a pixel, blue, green, red, 0. */
+static bool write_frame(const struct picture *picture, uint32_t frame, uint32_t *rgb, unsigned char *bytes, FILE *out)
+{
+	size_t pixels = (size_t)picture->width * (size_t)picture->height;
+
+	picture_draw(picture, frame, rgb);
+	for (size_t i = 0; i < pixels; i++)
+		for (size_t k = 0; k < 4; k++)
+			bytes[4 * i + k] = (unsigned char)(rgb[i] >> 8 * k);
+	return fwrite(bytes, 4, pixels, out) == pixels;
+}
+
+/* Writes frames 0 to `frames` - 1 to a file ("-": standard output), or ends the program. */
+static void write_video(const struct picture *picture, int64_t frames, const char *path)
+{
+	size_t pixels = (size_t)picture->width * (size_t)picture->height;
+	uint32_t *rgb = malloc(pixels * sizeof(*rgb));
+	unsigned char *bytes = malloc(pixels * 4);
+	FILE *out = strcmp(path, "-") ? fopen(path, "we") : stdout;
+	bool good = rgb && bytes && out;
+
+	for (int64_t n = 0; n < frames && good; n++)
+		good = write_frame(picture, (uint32_t)n, rgb, bytes, out);
+	if (!good || fflush(out) || (out != stdout && fclose(out)))
+		die(EXIT_RUN, "cannot write %s: %m", path);
+	free(bytes);
+	free(rgb);
 }
 
 static int write_frames(struct rec *r, const char *path)
 {
 	struct picture picture = { cfg.width, cfg.height, (enum picture_content)cfg.content, (uint64_t)cfg.seed };
-	int64_t frames = cfg.frames == UNSET ? FRAMES : cfg.frames;
-	char why[256];
+	int64_t frames = frames_wanted();
 
-	if (write_run(&picture, frames, path, why, sizeof(why)))
-		die(EXIT_RUN, "%s", why);
+	write_video(&picture, frames, path);
 	rec_object(r, "settings");
 	rec_int(r, "width_pixels", cfg.width);
 	rec_int(r, "height_pixels", cfg.height);
@@ -264,17 +292,17 @@ static int write_frames(struct rec *r, const char *path)
 	rec_end(r);
 	rec_say(r, "%s frames of %dx%d pixels written to %s, %s", say_count(frames), cfg.width, cfg.height, path,
 		say_bytes((double)frames * cfg.width * cfg.height * 4));
-	return end_report(r, 0, false);
+	return end_frame_report(r, 0, false);
 }
 
-/* The help of an option begins with the commands that have it, where not all do. */
+/* Refuses an option of another command. The help of an option that not all commands have begins with the names of those that do. */
 static void check_command_options(const char *word)
 {
-	static const char *const whose[] = { "show: ", "count: ", "show, count: ", "show, write: ", NULL };
+	static const char *const prefixes[] = { "show: ", "count: ", "show, count: ", "show, write: ", NULL };
 
-	for (int i = 0; whose[i]; i++)
-		if (!strstr(whose[i], word) && cli_given(whose[i]))
-			die_usage("--%s is not of animate %s", cli_given(whose[i]), word);
+	for (int i = 0; prefixes[i]; i++)
+		if (!strstr(prefixes[i], word) && cli_given(prefixes[i]))
+			die_usage("animate %s has no option --%s", word, cli_given(prefixes[i]));
 }
 
 int main(int argc, char **argv)
@@ -297,13 +325,11 @@ int main(int argc, char **argv)
 		die_usage("animate write: to which file?");
 	check_command_options(word);
 	if (word[0] == 's')
-		check_show();
+		check_show_options();
 	rec_check_apart(place, 2);
 	proc_check_ready_fd((int)cfg.ready_fd);
 	proc_stop_with_parent();
-	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
-	out = rec_open(&out_cfg, "animate");
-	if (!out)
-		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	proc_catch_stop();	/* before the output is opened, which a signal would otherwise leave incomplete */
+	out = rec_must_open(&out_cfg, "animate");
 	return word[0] == 's' ? show_frames(out) : word[0] == 'c' ? count_frames(out) : write_frames(out, argv[first + 1]);
 }

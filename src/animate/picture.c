@@ -33,7 +33,10 @@ static void draw_mark(const struct picture *p, uint32_t frame, uint32_t *rgb)
 	}
 }
 
-static bool in_mark(int x, int y) { return x < PICTURE_MARK_WIDTH && y < PICTURE_MARK_HEIGHT; }
+static bool in_mark(int x, int y)
+{
+	return x < PICTURE_MARK_WIDTH && y < PICTURE_MARK_HEIGHT;
+}
 
 static int64_t draw_noise(const struct picture *p, uint64_t *random, uint32_t *rgb)
 {
@@ -72,7 +75,7 @@ static int64_t draw_squares(const struct picture *p, uint64_t *random, uint32_t 
 
 int64_t picture_draw(const struct picture *p, uint32_t frame, uint32_t *rgb)
 {
-	/* The stream of a frame begins where a mixture of seed and number says, far from those of its neighbours. */
+	/* one random_bits() spreads seed and number, so that neighbouring frames have unrelated random streams */
 	uint64_t random = p->seed ^ ((uint64_t)frame << 32 | frame);
 	int64_t bits = PALETTE_BITS;
 

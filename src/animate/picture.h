@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* picture - the frames: each a function of seed and number alone, so that a frame shown again is the same to the last pixel.
+/* picture - pixels of the frames: computed from seed and frame number alone, so that a frame shown again is identical.
  *
- * What a frame shows is chosen so that compressing it does not hide what caching does:
- *	noise	every pixel one of 2^24 colours by chance: 3 bytes a pixel, which nothing lossless makes smaller
- *	mixed	squares of 10 x 10 pixels, in turn by chance, every pixel one of 256 colours, and of one colour: half a byte a pixel
- *		at least, about what a picture of 256 colours on a web page takes
- *	flat	one of 256 colours: as little as can be
- * In the upper left corner stands its number as a patch (patch.h), in a white zone of PICTURE_MARK_WIDTH x PICTURE_MARK_HEIGHT. */
+ * The contents differ in how far lossless compression can shrink a frame:
+ *	noise	random pixels of 2^24 colours: 3 bytes a pixel, incompressible
+ *	mixed	squares of 10 x 10 pixels like a chessboard, one half with random pixels of 256 colours, the other half each of one
+ *		colour: at least half a byte a pixel, about as much as a 256-colour picture on a web page
+ *	flat	all of one of 256 colours: hardly any bytes
+ * In the upper left corner the frame's number stands as a patch (patch.h) in a white zone of PICTURE_MARK_WIDTH x
+ * PICTURE_MARK_HEIGHT pixels. */
 #ifndef ANIMATE_PICTURE_H
 #define ANIMATE_PICTURE_H
 
@@ -14,7 +15,7 @@
 
 #include <stdint.h>
 
-#define PICTURE_CELL 4
+#define PICTURE_CELL 4		/* pixels of a patch cell */
 #define PICTURE_MARK_WIDTH ((PATCH_COLUMNS + 2) * PICTURE_CELL)
 #define PICTURE_MARK_HEIGHT ((PATCH_ROWS + 2) * PICTURE_CELL)
 #define PICTURE_SQUARE 10
@@ -23,13 +24,13 @@ enum picture_content { PICTURE_NOISE, PICTURE_MIXED, PICTURE_FLAT };
 extern const char *const picture_contents[];	/* NULL-terminated */
 
 struct picture {
-	int width, height;	/* the mark fits */
+	int width, height;	/* pixels; at least PICTURE_MARK_WIDTH x PICTURE_MARK_HEIGHT */
 	enum picture_content content;
 	uint64_t seed;
 };
 
-/* Fills width x height pixels (0xrrggbb, row by row). Frames are numbered to PATCH_NUMBER_MAX. Returns how much chance is in it, in
- * bits: what any lossless coding of a single frame takes at least. */
+/* Fills width x height pixels (0xrrggbb, row by row) with frame number 0 to PATCH_NUMBER_MAX. Returns the random bits in the frame:
+ * the least that a lossless coding of this frame alone can take. */
 int64_t picture_draw(const struct picture *p, uint32_t frame, uint32_t *rgb);
 
 #endif

@@ -2,7 +2,7 @@
 #include "show.h"
 #include "clock.h"
 #include "proc.h"
-#include "slots.h"
+#include "frames.h"
 #include "why.h"
 #include "x11.h"
 
@@ -13,7 +13,7 @@
 
 #define MAP_WAIT_NS (10 * NS_PER_S)
 #define MEMORY_MAX (1LL << 30)	/* of all frames together */
-#define BORN_MAX 64		/* frames the mean of the information is taken of */
+#define BORN_MAX 64		/* frames over which the mean of information_bytes is taken */
 
 const char *const show_draws[] = { "image", "pixmap", NULL };
 const char *const show_columns[] = { "n", "frame", "due_ns", "begun_ns", "sent_ns", NULL };
@@ -24,9 +24,10 @@ struct frame_player {
 	Window window;
 	GC gc;
 	uint32_t *rgb;
-	XImage **image;		/* of each frame, or one for all in turn (fresh order, pixmaps) */
-	Pixmap *pixmap;
-	int64_t images, born, bits, current;
+	XImage **image;		/* one for each frame; or a single one, drawn anew each time (SEQUENCE_FRESH, SHOW_PIXMAP) */
+	Pixmap *pixmap;		/* one for each frame with SHOW_PIXMAP, else NULL */
+	int64_t images, current;	/* elements of `image`; frame on the screen now */
+	int64_t born, bits;	/* frames made so far; random bits in the first BORN_MAX of them */
 	bool mapped, exposed, closed;
 };
 
@@ -45,7 +46,7 @@ static int no_memory(char *why, size_t size)
 	return why_write(-ENOMEM, why, size, "no memory for the frames; show fewer or smaller ones");
 }
 
-/* Before the first is due: making a frame takes time that showing it must not. */
+/* Makes all frames before the first is due, as far as memory allows: making a frame takes longer than showing it. */
 static int make_frames(struct frame_player *s, char *why, size_t size)
 {
 	const struct show_cfg *c = s->cfg;
@@ -59,7 +60,7 @@ static int make_frames(struct frame_player *s, char *why, size_t size)
 	s->pixmap = c->draw == SHOW_PIXMAP ? calloc((size_t)c->frames, sizeof(*s->pixmap)) : NULL;
 	if (!s->rgb || !s->image || (c->draw == SHOW_PIXMAP && !s->pixmap))
 		return no_memory(why, size);
-	for (int64_t i = 0; i < s->images && !proc_stop; i++) {	/* may take seconds; who is told to stop shows none */
+	for (int64_t i = 0; i < s->images && !proc_stop; i++) {	/* may take seconds; a stop signal ends it, and nothing is shown */
 		s->image[i] = x11_image(&s->x11, c->picture.width, c->picture.height);
 		if (!s->image[i])
 			return no_memory(why, size);
@@ -85,7 +86,8 @@ static void draw_frame(struct frame_player *s, int64_t frame)
 		XPutImage(s->x11.display, s->window, s->gc, s->image[s->images > 1 ? frame : 0], 0, 0, 0, 0, w, h);
 }
 
-static bool handle_events(struct frame_player *s)
+/* Handles the events that have come. True: the window must be drawn again. */
+static bool handle_player_events(struct frame_player *s)
 {
 	XEvent event;
 	bool again = false;
@@ -130,7 +132,7 @@ static int make_show_window(struct frame_player *s, char *why, size_t size)
 	XMapWindow(d, s->window);
 	while (!(s->mapped && s->exposed) && !proc_stop && clock_now() < patience && !player_lost(s, why, size)) {
 		x11_sleep(&s->x11, patience);
-		handle_events(s);
+		handle_player_events(s);
 	}
 	if (player_lost(s, why, size))
 		return -EPIPE;
@@ -153,15 +155,14 @@ static void log_frame(const struct show_cfg *c, int64_t slot, int64_t frame, int
 	rows_end(c->log);
 }
 
-/* Shows the frame of one slot; what the display asks to be drawn again waits until then. */
-static void show_slot(struct frame_player *s, struct slots *slots, struct sequence *sequence, struct show_result *out)
+static void show_slot(struct frame_player *s, struct frame_slots *slots, struct sequence *sequence, struct show_result *out)
 {
-	int64_t slot = slots->next, frame = sequence_next(sequence), due = slots_due(slots, slot), begun = clock_now(), sent;
+	int64_t slot = slots->next, frame = sequence_next(sequence), due = frame_slot_due(slots, slot), begun = clock_now(), sent;
 
 	if (s->cfg->order == SEQUENCE_FRESH)
 		frame &= PATCH_NUMBER_MAX;
 	out->due++;
-	if (slots_over(slots, begun)) {
+	if (frame_slot_over(slots, begun)) {
 		out->late++;
 		out->left_out++;
 		log_frame(s->cfg, slot, frame, due, -1, -1);
@@ -173,41 +174,41 @@ static void show_slot(struct frame_player *s, struct slots *slots, struct sequen
 		sent = clock_now();
 		out->shown += !s->x11.gone;
 		sample_add(&out->lateness_ns, sent - due);
-		out->late += slots_over(slots, sent);
+		out->late += frame_slot_over(slots, sent);
 		log_frame(s->cfg, slot, frame, due, begun, sent);
 	}
 	slots->next++;
 }
 
-static int play(struct frame_player *s, struct show_result *out, char *why, size_t size)
+static int play_frames(struct frame_player *s, struct show_result *out, char *why, size_t size)
 {
 	const struct show_cfg *c = s->cfg;
 	struct sequence sequence;
-	struct slots slots;
+	struct frame_slots slots;
 	int64_t end;
 
 	sequence_start(&sequence, c->order, c->frames, c->hot, c->picture.seed);
-	XSync(s->x11.display, False);	/* pixmaps are there */
-	slots = (struct slots){ .start_ns = clock_now() + NS_PER_MS, .rate_per_s = c->rate_per_s };
+	XSync(s->x11.display, False);	/* until the X server has all pixmaps */
+	slots = (struct frame_slots){ .start_ns = clock_now() + NS_PER_MS, .rate_per_s = c->rate_per_s };
 	out->start_ns = slots.start_ns;
 	end = c->time_ns ? slots.start_ns + c->time_ns : INT64_MAX;
-	while (!proc_stop && slots_due(&slots, slots.next) < end && !player_lost(s, why, size)) {
-		if (handle_events(s) && out->shown) {
+	while (!proc_stop && frame_slot_due(&slots, slots.next) < end && !player_lost(s, why, size)) {
+		if (handle_player_events(s) && out->shown) {
 			draw_frame(s, s->current);
 			out->redrawn++;
 		}
-		if (clock_now() < slots_due(&slots, slots.next)) {
-			x11_sleep(&s->x11, slots_due(&slots, slots.next));
+		if (clock_now() < frame_slot_due(&slots, slots.next)) {
+			x11_sleep(&s->x11, frame_slot_due(&slots, slots.next));
 			continue;
 		}
 		show_slot(s, &slots, &sequence, out);
-		if (slots.next == 1 && c->ready)
+		if (slots.next == 1)
 			c->ready();
 	}
-	/* the last frame has its time on the screen */
-	while (!proc_stop && !player_lost(s, why, size) && clock_now() < slots_due(&slots, slots.next)) {
-		x11_sleep(&s->x11, slots_due(&slots, slots.next));
-		handle_events(s);
+	/* keep the last frame on the screen until its slot is over */
+	while (!proc_stop && !player_lost(s, why, size) && clock_now() < frame_slot_due(&slots, slots.next)) {
+		x11_sleep(&s->x11, frame_slot_due(&slots, slots.next));
+		handle_player_events(s);
 	}
 	out->end_ns = clock_now();
 	out->stopped = proc_stop && c->time_ns;
@@ -218,7 +219,7 @@ static void release_player(struct frame_player *s)
 {
 	for (int64_t i = 0; s->image && i < s->images; i++)
 		if (s->image[i])
-			XDestroyImage(s->image[i]);	/* our memory alone */
+			XDestroyImage(s->image[i]);	/* frees memory only: allowed also after the connection broke */
 	free(s->image);
 	free(s->pixmap);
 	free(s->rgb);
@@ -240,7 +241,7 @@ int show_run(const struct show_cfg *cfg, struct show_result *out, char *why, siz
 	if (!err)
 		err = make_frames(&s, why, size);
 	if (!err)
-		err = play(&s, out, why, size);
+		err = play_frames(&s, out, why, size);
 	out->frame_bytes = s.image && s.image[0] ? (int64_t)s.image[0]->bytes_per_line * s.image[0]->height : 0;
 	out->information_bytes = s.born ? (double)s.bits / 8 / (double)(s.born < BORN_MAX ? s.born : BORN_MAX) : 0;
 	release_player(&s);

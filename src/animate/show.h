@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* show - shows the animation in a window of its own, on an absolute schedule. */
+/* show - shows the animation in a window, each frame at a time that does not depend on how long earlier frames took. */
 #ifndef ANIMATE_SHOW_H
 #define ANIMATE_SHOW_H
 
@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 enum show_draw {
-	SHOW_IMAGE,	/* every frame is sent to the display each time (XPutImage) */
-	SHOW_PIXMAP	/* sent once, at the start, to pixmaps of the display, and copied there (XCopyArea): an application's own cache */
+	SHOW_IMAGE,	/* sends each frame to the X server every time (XPutImage) */
+	SHOW_PIXMAP	/* sends each frame once, to a pixmap on the X server, and shows it by XCopyArea: like an application's cache */
 };
 extern const char *const show_draws[];
 
@@ -22,29 +22,30 @@ struct show_cfg {
 	const char *display;		/* NULL: $DISPLAY */
 	struct picture picture;
 	enum sequence_order order;
-	int64_t frames, hot;		/* frames: how many different ones; not of a fresh order */
+	int64_t frames;			/* different frames; unused with SEQUENCE_FRESH */
+	int64_t hot;			/* frames shown most often, with SEQUENCE_HOT (sequence.h) */
 	double rate_per_s;
-	int64_t time_ns;		/* 0: until told to stop */
+	int64_t time_ns;		/* how long to show; 0: until a stop signal */
 	enum show_draw draw;
-	int x, y;
-	void (*ready)(void);		/* the first frame has been drawn */
-	struct rows *log;		/* columns of show_columns; NULL: none */
+	int x, y;			/* place of the window, in pixels */
+	void (*ready)(void);		/* called once the first frame has been drawn */
+	struct rows *log;		/* one row for each slot, with the columns show_columns; NULL: none */
 };
 extern const char *const show_columns[];
 
 struct show_result {
-	int64_t due, shown;		/* slots that began, frames that were drawn */
-	int64_t late;			/* slots whose frame was not drawn within them */
+	int64_t due, shown;		/* slots that have begun, frames that were drawn */
+	int64_t late;			/* slots whose frame was drawn after the slot's end, or not at all */
 	int64_t left_out;		/* of these: not drawn at all */
-	int64_t redrawn;		/* drawn again because the display asked for it */
-	int64_t frame_bytes;		/* of one frame as it is sent to the display, without the request's head */
-	double information_bytes;	/* what lossless coding of a frame by itself takes at least (mean of those made) */
-	int64_t start_ns, end_ns;	/* of the first slot, and when the last one was over */
+	int64_t redrawn;		/* frames drawn again because of an Expose event */
+	int64_t frame_bytes;		/* pixel data of one frame as sent to the display */
+	double information_bytes;	/* least size of a frame after lossless coding (mean over the first frames made) */
+	int64_t start_ns, end_ns;	/* begin of the first slot, end of the last (CLOCK_MONOTONIC) */
 	struct sample lateness_ns;	/* from when a frame was due until it was sent */
-	bool stopped;			/* by a signal, before its time */
+	bool stopped;			/* by a signal, before time_ns was over */
 };
 
-/* 0 or -errno, with a line in `why`; `out` is to be freed either way. */
+/* 0 or -errno, with a line in `why`; show_free() in both cases. */
 int show_run(const struct show_cfg *cfg, struct show_result *out, char *why, size_t size);
 void show_free(struct show_result *r);
 

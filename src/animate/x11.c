@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STOP_NS (2 * NS_PER_S)
+#define STOP_NS (2 * NS_PER_S)	/* from a stop signal until the connection is shut down */
 
 int x11_session_open(struct x11_session *x, const char *name, char *why, size_t size)
 {
@@ -24,7 +24,7 @@ int x11_session_open(struct x11_session *x, const char *name, char *why, size_t 
 		x11_session_close(x);
 		return -ENOTSUP;
 	}
-	/* Xlib waits without end for a display that reads nothing, and takes signals for no reason to stop. */
+	/* Xlib waits for ever for a display that reads nothing, and goes on waiting after a signal */
 	x->guarded = !watchdog_start(&x->watchdog, ConnectionNumber(x->display), WATCHDOG_STOP, STOP_NS);
 	return 0;
 }
@@ -57,7 +57,7 @@ XImage *x11_image(const struct x11_session *x, int width, int height)
 
 	if (!image)
 		return NULL;
-	image->byte_order = one.byte[0] ? LSBFirst : MSBFirst;	/* ours; Xlib turns it round where the server's is another */
+	image->byte_order = one.byte[0] ? LSBFirst : MSBFirst;	/* of this machine; Xlib swaps where the X server's differs */
 	XInitImage(image);
 	image->data = malloc((size_t)image->bytes_per_line * (size_t)height);
 	if (!image->data) {
@@ -67,8 +67,8 @@ XImage *x11_image(const struct x11_session *x, int width, int height)
 	return image;
 }
 
-/* A colour of 8 bits in the place that a mask has for it, with as many bits as it has. */
-static unsigned long in_mask(uint32_t value, unsigned long mask)
+/* Scales a colour of 8 bits to the bits of `mask`, the place of the colour within a pixel. */
+static unsigned long scale_to_mask(uint32_t value, unsigned long mask)
 {
 	unsigned long low = mask & (~mask + 1);
 
@@ -81,8 +81,8 @@ void x11_paint(const struct x11_session *x, XImage *image, const uint32_t *rgb)
 
 	for (int y = 0; y < image->height; y++) {
 		for (int c = 0; c < image->width; c++, rgb++) {
-			unsigned long pixel = in_mask(*rgb >> 16 & 0xff, v->red_mask) | in_mask(*rgb >> 8 & 0xff, v->green_mask) |
-					      in_mask(*rgb & 0xff, v->blue_mask);
+			unsigned long pixel = scale_to_mask(*rgb >> 16 & 0xff, v->red_mask) | scale_to_mask(*rgb >> 8 & 0xff, v->green_mask) |
+					      scale_to_mask(*rgb & 0xff, v->blue_mask);
 
 			if (image->bits_per_pixel == 32)
 				memcpy(image->data + (size_t)y * (size_t)image->bytes_per_line + (size_t)c * 4, &(uint32_t){ (uint32_t)pixel }, 4);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* x11 - a connection to a display that is never waited for without end, and the one place that names the X libraries. */
+/* x11 - a connection to an X display that cannot block the program for ever, and images in the display's pixel format. The one file
+ * of this room that includes the headers of the X libraries. */
 #ifndef ANIMATE_X11_H
 #define ANIMATE_X11_H
 
@@ -22,19 +23,18 @@ struct x11_session {
 	unsigned depth;
 	_Atomic bool gone;	/* the connection is broken: Xlib may not be called any more */
 	struct watchdog watchdog;
-	bool guarded;
+	bool guarded;		/* the watchdog runs */
 };
 
-/* Opens a display (NULL: $DISPLAY) with true colours. A display that takes nothing any more cannot
- * keep the program from ending: two seconds after a stop signal the connection is cut. 0 or -errno,
- * with a line in `why`. */
+/* Opens a display (NULL: $DISPLAY) with a TrueColor visual. A display that stops reading cannot keep the program from ending: two
+ * seconds after a stop signal the connection is shut down. 0 or -errno, with a line in `why`. */
 int x11_session_open(struct x11_session *x, const char *name, char *why, size_t size);
 void x11_session_close(struct x11_session *x);
-/* Sleeps until there is something to read, until then, or until a stop signal. Sends what is waiting first. */
+/* Sends all queued requests, then sleeps until an event comes, until_ns is reached or a stop signal arrives. */
 void x11_sleep(struct x11_session *x, int64_t until_ns);
-/* An image of the screen's kind with room for its pixels, to be given back by XDestroyImage(). NULL: no memory. */
+/* An image in the pixel format of the screen, freed by XDestroyImage(). NULL: out of memory. */
 XImage *x11_image(const struct x11_session *x, int width, int height);
-/* Of 0xrrggbb pixels, to such an image. */
+/* Converts 0xrrggbb pixels, one for each pixel of `image`, to the image's format. */
 void x11_paint(const struct x11_session *x, XImage *image, const uint32_t *rgb);
 
 #endif

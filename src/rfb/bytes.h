@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* bytes - numbers of RFB (RFC 6143), the highest byte first; and the numbers of encodings. The caller has checked the length. */
+/* bytes - reads and writes numbers of the RFB protocol (RFC 6143), big endian, and names its encodings. The caller has checked the
+ * length of the buffer. */
 #ifndef THINPROBE_RFB_BYTES_H
 #define THINPROBE_RFB_BYTES_H
 
@@ -20,7 +21,7 @@ static inline uint32_t rfb_u32(const uint8_t *p)
 	return (uint32_t)rfb_u16(p) << 16 | rfb_u16(p + 2);
 }
 
-/* Bytes written. */
+/* The number of bytes written. */
 static inline size_t rfb_put_u16(uint8_t *to, unsigned v)
 {
 	to[0] = (uint8_t)(v >> 8);

@@ -44,7 +44,7 @@ size_t messages_ask(uint8_t *m, bool incremental, int width, int height)
 static const struct messages_encoding {
 	const char *word;
 	int32_t number;
-	bool skips;		/* its length can be told without decoding */
+	bool skips;		/* the length of a rectangle can be told without decoding it */
 } encodings[MESSAGES_ENCODINGS] = {
 	{ "raw", RFB_RAW, true }, { "copyrect", RFB_COPYRECT, true }, { "rre", RFB_RRE, false }, { "corre", RFB_CORRE, false },
 	{ "hextile", RFB_HEXTILE, true }, { "zlib", RFB_ZLIB, false }, { "tight", RFB_TIGHT, false }, { "zrle", RFB_ZRLE, true },

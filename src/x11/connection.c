@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* Xlib's own handlers print and exit. */
+/* Xlib's own error handlers print a message and exit. */
 static int x11_ignore_error(Display *d, XErrorEvent *e)
 {
 	(void)d;

@@ -6,7 +6,6 @@
 #include <sys/ipc.h>
 #include <sys/shm.h>
 
-/* Of a 24 or 32 bit picture; XGetPixel() knows the others. */
 int x11_luminance(const void *pixels, int x, int y)
 {
 	XImage *image = (XImage *)(uintptr_t)pixels;
@@ -24,7 +23,7 @@ static void x11_set_masks(Display *d, XImage *image)
 {
 	const Visual *v = DefaultVisual(d, DefaultScreen(d));
 
-	/* an image of the root window by shared memory comes without them */
+	/* XShmCreateImage() and XGetImage() of the root window leave the colour masks 0 */
 	image->red_mask = v->red_mask;
 	image->green_mask = v->green_mask;
 	image->blue_mask = v->blue_mask;
@@ -39,7 +38,7 @@ XImage *x11_whole_image(Display *d, int x, int y, int w, int h)
 	return image;
 }
 
-/* Shared memory saves the copy through the socket; over the network, or where it is refused, the plain way does. */
+/* Tries shared memory, which saves the copy through the socket. False: the X server is on another machine or refuses it. */
 static bool x11_picture_share(struct x11_picture *p, int w, int h)
 {
 	Display *d = p->display;
@@ -64,7 +63,7 @@ static bool x11_picture_share(struct x11_picture *p, int w, int h)
 	image->data = p->shm.shmaddr;
 	attached = XShmAttach(d, &p->shm) != 0;
 	XSync(d, False);
-	/* A server on another machine, or in another namespace, answers with an error, which shows in the first picture. */
+	/* A server on another machine, or in another namespace, refuses XShmAttach() later: the first picture fails. */
 	attached = attached && XShmGetImage(d, RootWindow(d, DefaultScreen(d)), image, 0, 0, AllPlanes);
 	shmctl(p->shm.shmid, IPC_RMID, NULL);
 	if (!attached) {
@@ -109,7 +108,7 @@ void x11_picture_copy(const struct x11_picture *p, int w, int h, uint32_t *out, 
 	for (int y = 0; y < h; y++, out += stride) {
 		if (image->bits_per_pixel == 32)
 			memcpy(out, image->data + (size_t)y * (size_t)image->bytes_per_line, (size_t)w * sizeof(*out));
-		for (int x = 0; x < w; x++)	/* the other bits are undefined */
+		for (int x = 0; x < w; x++)	/* bits outside the colour masks are undefined: cleared */
 			out[x] = (image->bits_per_pixel == 32 ? out[x] : (uint32_t)XGetPixel(image, x, y)) & (colours ? colours : UINT32_MAX);
 	}
 }

@@ -11,8 +11,7 @@
 #include <string.h>
 
 #include "animate/picture.h"
-#include "animate/seen.h"
-#include "animate/slots.h"
+#include "animate/frames.h"
 #include "clock.h"
 
 static int grey(const void *pixels, int x, int y)
@@ -90,28 +89,28 @@ static void noise_differs_everywhere_and_squares_are_flat_in_turn(void **state)
 
 static void slots_do_not_drift(void **state)
 {
-	struct slots s = { .start_ns = 1000, .rate_per_s = 30 };
+	struct frame_slots s = { .start_ns = 1000, .rate_per_s = 30 };
 
 	(void)state;
-	assert_int_equal(slots_due(&s, 0), 1000);
-	assert_int_equal(slots_due(&s, 1), 1000 + 33333333);
-	assert_int_equal(slots_due(&s, 2), 1000 + 66666667);
-	assert_int_equal(slots_due(&s, 30 * 3600 * 24), 1000 + NS_PER_DAY);
+	assert_int_equal(frame_slot_due(&s, 0), 1000);
+	assert_int_equal(frame_slot_due(&s, 1), 1000 + 33333333);
+	assert_int_equal(frame_slot_due(&s, 2), 1000 + 66666667);
+	assert_int_equal(frame_slot_due(&s, 30 * 3600 * 24), 1000 + NS_PER_DAY);
 	s.next = 5;
-	assert_false(slots_over(&s, slots_due(&s, 6) - 1));
-	assert_true(slots_over(&s, slots_due(&s, 6)));
+	assert_false(frame_slot_over(&s, frame_slot_due(&s, 6) - 1));
+	assert_true(frame_slot_over(&s, frame_slot_due(&s, 6)));
 }
 
 static void frames_left_out_of_a_loop_are_missed(void **state)
 {
 	static const uint32_t numbers[] = { 3, 3, 4, 0, 2, 2, 1, 9, 1, 2 };
-	struct seen s;
+	struct frame_tally s;
 	int64_t now = 0;
 
 	(void)state;
-	assert_int_equal(seen_start(&s, 5), 0);
+	assert_int_equal(frame_tally_start(&s, 5), 0);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		seen_look(&s, numbers[i], now += 10);
+		frame_tally_add(&s, numbers[i], now += 10);
 	/* 3, 4, 0, (1), 2, (3, 4, 0), 1, 2; and 9, which is another's */
 	assert_int_equal(s.frames, 6);
 	assert_int_equal(s.distinct, 5);
@@ -120,12 +119,12 @@ static void frames_left_out_of_a_loop_are_missed(void **state)
 	assert_int_equal(s.first_ns, 10);
 	assert_int_equal(s.last_ns, 100);
 	assert_int_equal(s.gap.n, 5);
-	seen_free(&s);
-	assert_int_equal(seen_start(&s, 0), 0);
-	assert_true(seen_look(&s, PATCH_NUMBER_MAX, 1));
-	assert_true(seen_look(&s, 5, 2));
+	frame_tally_free(&s);
+	assert_int_equal(frame_tally_start(&s, 0), 0);
+	assert_true(frame_tally_add(&s, PATCH_NUMBER_MAX, 1));
+	assert_true(frame_tally_add(&s, 5, 2));
 	assert_int_equal(s.missed, 0);
-	seen_free(&s);
+	frame_tally_free(&s);
 }
 
 int main(void)
