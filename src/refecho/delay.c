@@ -17,43 +17,33 @@ static int read_delay_time(const char *text, int64_t *out)
 
 int delay_parse(const char *text, struct delay *out, const char **path)
 {
-	const char *colon = strchr(text, ':');
+	static const char *const kinds[] = { [DELAY_CONST] = "const:", [DELAY_UNIFORM] = "uniform:", [DELAY_BIMODAL] = "bimodal:",
+					     [DELAY_FILE] = "file:" };
 	char words[128], *part[4] = { NULL }, *p = words;
-	size_t kind = colon ? (size_t)(colon - text) : 0;
-	int n = 0, err;
+	int kind = DELAY_CONST, n = 0, err;
 
-	if (!colon || !colon[1])
+	while (kind <= DELAY_FILE && strncmp(text, kinds[kind], strlen(kinds[kind])) != 0)
+		kind++;
+	if (kind > DELAY_FILE || !*(text += strlen(kinds[kind])))
 		return -EINVAL;
-	*out = (struct delay){ .kind = DELAY_CONST };
-	*path = NULL;
-	if (kind == 4 && !strncmp(text, "file", 4)) {
-		out->kind = DELAY_FILE;
-		*path = colon + 1;
+	*out = (struct delay){ .kind = (enum delay_kind)kind };
+	*path = text;
+	if (kind == DELAY_FILE)
 		return 0;
-	}
-	if (strlen(colon + 1) >= sizeof(words))
+	if (snprintf(words, sizeof(words), "%s", text) >= (int)sizeof(words))
 		return -EINVAL;
-	strcpy(words, colon + 1);
 	while (p && n < 4)
 		part[n++] = strsep(&p, ",");
-	if (kind == 5 && !strncmp(text, "const", 5) && n == 1) {
-		return read_delay_time(part[0], &out->low_ns);
-	} else if (kind == 7 && !strncmp(text, "uniform", 7) && n == 2) {
-		out->kind = DELAY_UNIFORM;
-	} else if (kind == 7 && !strncmp(text, "bimodal", 7) && n == 3) {
-		out->kind = DELAY_BIMODAL;
-		err = cli_read_real(part[2], &out->high_share);
-		if (err)
-			return err;
-		if (!(out->high_share >= 0 && out->high_share <= 1))
-			return -ERANGE;
-	} else {
+	if (n != kind + 1)	/* const: 1 part, uniform: 2, bimodal: 3 */
 		return -EINVAL;
-	}
-	err = read_delay_time(part[0], &out->low_ns);
+	err = kind == DELAY_BIMODAL ? cli_read_real(part[2], &out->high_share) : 0;
+	if (!err && !(out->high_share >= 0 && out->high_share <= 1))
+		err = -ERANGE;
 	if (!err)
+		err = read_delay_time(part[0], &out->low_ns);
+	if (!err && kind != DELAY_CONST)
 		err = read_delay_time(part[1], &out->high_ns);
-	return err ? err : out->low_ns > out->high_ns ? -ERANGE : 0;
+	return err ? err : kind != DELAY_CONST && out->low_ns > out->high_ns ? -ERANGE : 0;
 }
 
 int delay_load(struct delay *d, FILE *in, int *line)

@@ -17,7 +17,7 @@ void echo_close(struct echo *e)
 	e->key = NULL;
 }
 
-static struct echo_key *key_at(const struct echo *e, uint64_t i)
+static struct echo_key *echo_key_at(const struct echo *e, uint64_t i)
 {
 	return &e->key[i % e->cfg.room];
 }
@@ -34,7 +34,7 @@ uint32_t echo_receive(struct echo *e, int64_t now_ns, int64_t delay_ns, bool dro
 	}
 	if (now_ns + delay_ns > e->last_due_ns)
 		e->last_due_ns = now_ns + delay_ns;
-	k = key_at(e, e->end++);
+	k = echo_key_at(e, e->end++);
 	*k = (struct echo_key){ .seq = (uint32_t)e->received, .character = character, .dropped = drop,
 				.received_ns = now_ns, .due_ns = e->last_due_ns };
 	if (drop)
@@ -42,14 +42,15 @@ uint32_t echo_receive(struct echo *e, int64_t now_ns, int64_t delay_ns, bool dro
 	return k->seq;
 }
 
-/* Where the `n`th waiting key that was not dropped stands, or the last such one; `end` when there is none. */
-static uint64_t nth(const struct echo *e, size_t n, size_t *found)
+/* Position of the `n`th waiting key that was not dropped, or of the last one if there are fewer; `end`: none waits. *found: how many
+ * were counted, at most n. */
+static uint64_t find_waiting_key(const struct echo *e, size_t n, size_t *found)
 {
 	uint64_t last = e->end;
 
 	*found = 0;
 	for (uint64_t i = e->taken; i < e->end && *found < n; i++) {
-		if (!key_at(e, i)->dropped) {
+		if (!echo_key_at(e, i)->dropped) {
 			last = i;
 			++*found;
 		}
@@ -60,13 +61,13 @@ static uint64_t nth(const struct echo *e, size_t n, size_t *found)
 int64_t echo_next(const struct echo *e)
 {
 	size_t found;
-	uint64_t i = nth(e, e->cfg.batch, &found);
+	uint64_t i = find_waiting_key(e, e->cfg.batch, &found);
 	int64_t drain = e->last_received_ns + ECHO_DRAIN_NS;
 
 	if (!found)
 		return INT64_MAX;
-	if (found == e->cfg.batch || key_at(e, i)->due_ns > drain)
-		return key_at(e, i)->due_ns;
+	if (found == e->cfg.batch || echo_key_at(e, i)->due_ns > drain)
+		return echo_key_at(e, i)->due_ns;
 	return drain;
 }
 
@@ -76,8 +77,8 @@ size_t echo_take(struct echo *e, int64_t now_ns)
 
 	if (echo_next(e) > now_ns)
 		return 0;
-	for (uint64_t i = e->taken; i < e->end && key_at(e, i)->due_ns <= now_ns; i++) {
-		if (key_at(e, i)->dropped)
+	for (uint64_t i = e->taken; i < e->end && echo_key_at(e, i)->due_ns <= now_ns; i++) {
+		if (echo_key_at(e, i)->dropped)
 			continue;
 		if (e->cfg.per_key && n == e->cfg.batch)
 			break;
@@ -89,14 +90,14 @@ size_t echo_take(struct echo *e, int64_t now_ns)
 
 const struct echo_key *echo_taken(const struct echo *e, size_t i)
 {
-	return i < e->taken - e->drawn ? key_at(e, e->drawn + i) : NULL;
+	return i < e->taken - e->drawn ? echo_key_at(e, e->drawn + i) : NULL;
 }
 
 uint32_t echo_drawn(struct echo *e, int64_t now_ns)
 {
 	for (; e->drawn < e->taken; e->drawn++) {
-		key_at(e, e->drawn)->draw_ns = now_ns;
-		e->shown = key_at(e, e->drawn)->seq;
+		echo_key_at(e, e->drawn)->draw_ns = now_ns;
+		e->shown = echo_key_at(e, e->drawn)->seq;
 	}
 	e->redraws++;
 	return e->shown;
@@ -108,10 +109,10 @@ void echo_flushed(struct echo *e, int64_t now_ns, echo_leave *leave, void *arg)
 		return;
 	e->flushes++;
 	for (; e->flushed < e->drawn; e->flushed++) {
-		struct echo_key *k = key_at(e, e->flushed);
+		struct echo_key *k = echo_key_at(e, e->flushed);
 
 		k->flushed_ns = now_ns;
-		/* Also a number drawn over before anybody saw it. */
+		/* also true of a number that was drawn over before it was flushed */
 		k->coalesced = !k->dropped && k->seq != e->shown;
 		e->coalesced += k->coalesced;
 		e->answered += !k->dropped;
@@ -119,11 +120,11 @@ void echo_flushed(struct echo *e, int64_t now_ns, echo_leave *leave, void *arg)
 	}
 }
 
-void echo_rest(struct echo *e, echo_leave *leave, void *arg)
+void echo_drain(struct echo *e, echo_leave *leave, void *arg)
 {
 	for (; e->flushed < e->end; e->flushed++) {
-		e->waiting += !key_at(e, e->flushed)->dropped;
-		leave(key_at(e, e->flushed), arg);
+		e->waiting += !echo_key_at(e, e->flushed)->dropped;
+		leave(echo_key_at(e, e->flushed), arg);
 	}
 	e->drawn = e->taken = e->end;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* echo - which keys a redraw answers, and when: the queue between keys read and patches shown. Pure: time comes in.
+/* echo - the queue of keys from reception to display, which decides when a redraw begins and which keys it answers. Pure: times are
+ * passed in.
  *
- * A key read at r with a delay d is due at r + d, but never before the key ahead of it (keys become ready in order); delays
- * of several keys run side by side. A redraw begins when `batch` keys are due. It answers
- *	per redraw:	every key due when it begins; a key that becomes due while it works waits for the next one;
- *	per key:	exactly `batch` keys, though more be due: an application that coalesces nothing.
- * Keys left over, fewer than a batch, are answered together once no key has come for ECHO_DRAIN_NS.
- * A dropped key counts for no batch and starts no redraw; a redraw for a later key overtakes it, or nothing ever does.
+ * A key received at r with a delay d is due at r + d, but never before the key ahead of it; the delays of several keys run at the
+ * same time. A redraw begins when `batch` keys are due. It answers
+ *	per redraw:	all keys due when the redraw begins; keys that become due meanwhile wait for the next redraw;
+ *	per key:	exactly `batch` keys, even if more are due, like an application that does not coalesce keys.
+ * Fewer keys than a batch are answered together once no key has come for ECHO_DRAIN_NS.
+ * A dropped key does not count for a batch and starts no redraw; it leaves the queue with the next redraw for a later key.
  *
- * Life of a key: received -> (due) -> taken by a redraw -> drawn -> flushed, when it leaves the queue. */
+ * States of a key: received -> due -> taken by a redraw -> drawn -> flushed to the display, when it leaves the queue. */
 #ifndef THINPROBE_REFECHO_ECHO_H
 #define THINPROBE_REFECHO_ECHO_H
 
@@ -19,53 +20,56 @@
 #define ECHO_DRAIN_NS 1000000000LL
 
 struct echo_key {
-	uint32_t seq;			/* from 1 */
-	unsigned char character;
-	bool dropped;
-	bool coalesced;			/* not dropped, but shown only through a later number */
-	int64_t received_ns, due_ns, draw_ns, flushed_ns;	/* the last two 0: never */
+	uint32_t seq;			/* number of the key, from 1 */
+	unsigned char character;	/* 0: not an ASCII character */
+	bool dropped;			/* never to be drawn */
+	bool coalesced;			/* its own number was not shown, only that of a later key */
+	int64_t received_ns, due_ns;	/* CLOCK_MONOTONIC */
+	int64_t draw_ns, flushed_ns;	/* 0: never */
 };
 
 struct echo_cfg {
-	size_t batch;		/* at least 1 */
-	bool per_key;
-	size_t room;		/* keys that can wait */
+	size_t batch;		/* keys due before a redraw begins, at least 1 */
+	bool per_key;		/* a redraw answers `batch` keys, not all that are due */
+	size_t room;		/* keys that the queue holds */
 };
 
 struct echo {
 	struct echo_cfg cfg;
-	struct echo_key *key;		/* ring, owned */
-	uint64_t flushed, drawn, taken, end;	/* key numbers: [flushed, drawn) wait for the flush, [drawn, taken) are being
-						   drawn, [taken, end) wait */
-	uint32_t shown;			/* number of the last drawing */
+	struct echo_key *key;		/* ring buffer of `room` keys, owned */
+	/* positions in the queue: [flushed, drawn) wait for the flush, [drawn, taken) are being drawn, [taken, end) wait */
+	uint64_t flushed, drawn, taken, end;
+	uint32_t shown;			/* number drawn last; 0: none yet */
 	int64_t last_received_ns, last_due_ns;
-	uint64_t received, lost, redraws, flushes, dropped, coalesced;	/* lost: no room */
-	uint64_t answered;	/* shown, be it through a later number; without dropped ones */
-	uint64_t waiting;	/* at the end, without dropped ones */
+	uint64_t received, redraws, flushes, dropped, coalesced;
+	uint64_t lost;		/* keys that the full queue did not take */
+	uint64_t answered;	/* keys shown, coalesced ones included, dropped ones not */
+	uint64_t waiting;	/* keys not shown at the end, without dropped ones */
 };
 
+/* Called for each key that leaves the queue. */
 typedef void echo_leave(const struct echo_key *key, void *arg);
 
 /* 0 or -ENOMEM. */
 int echo_open(struct echo *e, const struct echo_cfg *cfg);
 void echo_close(struct echo *e);
 
-/* A key has been read. Its number, or 0 when there is no room (counted). */
+/* Adds a key received at now_ns to the queue. Returns the key's number; 0: the queue is full. */
 uint32_t echo_receive(struct echo *e, int64_t now_ns, int64_t delay_ns, bool drop, unsigned char character);
 
-/* When the next redraw may begin; INT64_MAX: not before another key. Not between take and drawn. */
+/* When the next redraw may begin; INT64_MAX: not before another key. Not to be called between echo_take() and echo_drawn(). */
 int64_t echo_next(const struct echo *e);
 
-/* Begins a redraw: how many keys (without dropped ones) it answers, 0 when none is due yet. */
+/* Begins a redraw. Returns how many keys it answers, without dropped ones; 0: none is due yet. */
 size_t echo_take(struct echo *e, int64_t now_ns);
-/* Number `i` of the keys taken, dropped ones included; NULL beyond the last. */
+/* Key `i` (from 0) of those that the redraw took, dropped ones included; NULL beyond the last. */
 const struct echo_key *echo_taken(const struct echo *e, size_t i);
-/* The drawing of what was taken begins now: the number to show. */
+/* Marks the keys that the redraw took as drawn from now_ns on. Returns the number to draw. */
 uint32_t echo_drawn(struct echo *e, int64_t now_ns);
 
-/* What was drawn so far is out: gives those keys to `leave`, in order. */
+/* All keys drawn so far have reached the display at now_ns: passes them to `leave`, in order. */
 void echo_flushed(struct echo *e, int64_t now_ns, echo_leave *leave, void *arg);
-/* The end: gives the keys that were never shown to `leave`. */
-void echo_rest(struct echo *e, echo_leave *leave, void *arg);
+/* At the end of the run: passes the keys that were never shown to `leave`. */
+void echo_drain(struct echo *e, echo_leave *leave, void *arg);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* face - where keys come from and patches go to: an X11 window, or a VNC server. Each in its own file. */
+/* face - interface of the back-ends that receive keys and show patches: an X11 window (face_x11.c), a VNC server (face_vnc.c). */
 #ifndef THINPROBE_REFECHO_FACE_H
 #define THINPROBE_REFECHO_FACE_H
 
@@ -8,29 +8,29 @@
 #include <stdint.h>
 
 struct face_cfg {
-	const char *display;	/* X11 */
-	const char *listen;	/* VNC: address */
-	int port;
-	int cell;
-	bool noise;
+	const char *display;	/* X11: the display */
+	const char *listen;	/* VNC: IPv4 address to listen on */
+	int port;		/* VNC: TCP port */
+	int cell;		/* pixels of a patch cell */
+	bool noise;		/* draw the patch with noise (scene.h) */
 	uint64_t seed;		/* of the noise */
-	/* A key press that types something (no modifier) was read at now_ns. */
+	/* Called for each key press that is no modifier, read at now_ns (CLOCK_MONOTONIC); character 0: not ASCII. */
 	void (*key)(void *arg, int64_t now_ns, unsigned char character);
-	/* What was drawn has left this process at now_ns: given to the display's socket, or written to a client's. */
+	/* Called when all that was drawn has been written to the socket of the display or of a client, at now_ns. */
 	void (*flushed)(void *arg, int64_t now_ns);
-	void *arg;
+	void *arg;		/* passed to both */
 };
 
 struct face {
-	/* Sleeps until something comes, `until_ns`, or a stop signal (proc_stop), and handles what came; already past: only
-	 * looks. 0, or -errno with a line in `why` when the display is gone. */
+	/* Sleeps until an event comes, until_ns is reached or a stop signal arrives (proc_stop), and handles all events. With
+	 * until_ns in the past, only handles events. 0, or -errno with a line in `why`: the display is gone. */
 	int (*wait)(struct face *f, int64_t until_ns, char *why, size_t size);
-	/* Shows the number and adds the characters to the line. Errors show in the next wait. */
+	/* Draws the number as a patch and adds the characters to the line of text. The next wait() reports errors. */
 	void (*draw)(struct face *f, uint32_t number, const unsigned char *typed, size_t n);
 	void (*close)(struct face *f);
 };
 
-/* Shows number 0 before they return. NULL with one line in `why`. */
+/* Both show number 0 before they return. NULL with one line in `why`. */
 struct face *face_x11_open(const struct face_cfg *cfg, char *why, size_t size);
 struct face *face_vnc_open(const struct face_cfg *cfg, char *why, size_t size);
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The VNC server, on libvncserver with an event loop of our own: its loop polls, defers updates by 5 ms and so adds what
- * is to be measured. An update is written as soon as something was drawn and a client has asked for it. */
+/* A VNC server by libvncserver, without that library's event loop, which polls and defers updates by 5 ms: delays of its own would
+ * spoil the measurement. An update is written as soon as something was drawn and a client has asked for an update. */
 #include "face.h"
 #include "clock.h"
-#include "font.h"
 #include "proc.h"
 #include "random.h"
 #include "scene.h"
@@ -17,8 +16,8 @@
 #include <rfb/keysym.h>
 #include <rfb/rfb.h>
 
-#define MARGIN 2		/* of a glyph in its box, above and on the left */
-#define STALLED_MS 5000		/* a client that takes nothing for so long is let go */
+#define MARGIN 2		/* pixels of a glyph's box above and on the left of the glyph */
+#define STALLED_MS 5000		/* a client that reads nothing for this long is disconnected */
 
 struct vnc_face {
 	struct face face;
@@ -29,7 +28,7 @@ struct vnc_face {
 	uint64_t random;
 };
 
-static bool types_nothing(rfbKeySym k)
+static bool is_modifier_key(rfbKeySym k)
 {
 	return (k >= XK_Shift_L && k <= 0xffee) || k == XK_Num_Lock || k == XK_Mode_switch || (k >= 0xfe01 && k <= 0xfe13);
 }
@@ -39,7 +38,7 @@ static void on_vnc_key(rfbBool down, rfbKeySym symbol, rfbClientPtr client)
 	int64_t now = clock_now();
 	struct vnc_face *v = client->screen->screenData;
 
-	if (down && !types_nothing(symbol))
+	if (down && !is_modifier_key(symbol))
 		v->cfg.key(v->cfg.arg, now, symbol < 0x7f ? (unsigned char)symbol : 0);
 }
 
@@ -64,14 +63,15 @@ static void fill_box(struct vnc_face *v, const struct scene_box *box, uint32_t c
 			v->pixel[y * SCENE_WIDTH + x] = colour;
 }
 
-static void fill_noisy(struct vnc_face *v, const struct scene_box *box, int middle)
+/* Fills a box with pixels of random colours, up to SCENE_NOISE away from the grey `middle` in each channel. */
+static void fill_box_with_noise(struct vnc_face *v, const struct scene_box *box, int middle)
 {
 	for (int y = box->y; y < box->y + box->height; y++) {
 		for (int x = box->x; x < box->x + box->width; x++) {
 			uint64_t bits = random_bits(&v->random);
 			uint32_t colour = 0;
 
-			/* 21 bits a channel; the bias of the remainder is 1 in 16,000 */
+			/* 21 random bits for each channel; taking the remainder makes some colours 1 in 16,000 more likely */
 			for (int c = 0; c < 3; c++, bits >>= 21)
 				colour = colour << 8 | (uint32_t)(middle - SCENE_NOISE + (int)((bits & 0x1fffff) % (2 * SCENE_NOISE + 1)));
 			v->pixel[y * SCENE_WIDTH + x] = colour;
@@ -83,7 +83,7 @@ static void paint_boxes(struct vnc_face *v, const struct scene_box *box, int n, 
 {
 	for (int i = 0; i < n; i++) {
 		if (v->cfg.noise)
-			fill_noisy(v, &box[i], white ? SCENE_NOISE_WHITE : SCENE_NOISE_BLACK);
+			fill_box_with_noise(v, &box[i], white ? SCENE_NOISE_WHITE : SCENE_NOISE_BLACK);
 		else
 			fill_box(v, &box[i], grey_colour(white ? 255 : 0));
 	}
@@ -94,19 +94,18 @@ static void mark_box(struct vnc_face *v, const struct scene_box *box)
 	rfbMarkRectAsModified(v->screen, box->x, box->y, box->x + box->width, box->y + box->height);
 }
 
+/* Widens *all, empty at first, to the bounding box of itself and these boxes. */
 static void widen_box(struct scene_box *all, const struct scene_box *box, int n)
 {
 	for (int i = 0; i < n; i++) {
-		int right = all->x + all->width, bottom = all->y + all->height;
+		int right = box[i].x + box[i].width, bottom = box[i].y + box[i].height;
 
-		if (!all->width) {
+		if (!all->width)
 			*all = box[i];
-			continue;
-		}
+		right = right > all->x + all->width ? right : all->x + all->width;
+		bottom = bottom > all->y + all->height ? bottom : all->y + all->height;
 		all->x = box[i].x < all->x ? box[i].x : all->x;
 		all->y = box[i].y < all->y ? box[i].y : all->y;
-		right = box[i].x + box[i].width > right ? box[i].x + box[i].width : right;
-		bottom = box[i].y + box[i].height > bottom ? box[i].y + box[i].height : bottom;
 		all->width = right - all->x;
 		all->height = bottom - all->y;
 	}
@@ -120,7 +119,7 @@ static void draw_number(struct vnc_face *v, uint32_t number)
 	scene_number(&v->scene, number, v->cfg.noise, white, &whites, black, &blacks);
 	paint_boxes(v, white, whites, true);
 	paint_boxes(v, black, blacks, false);
-	/* One rectangle about all changed cells: cheaper for client and server than a dozen small ones. */
+	/* one rectangle around all changed cells: cheaper for client and server than a dozen small ones */
 	widen_box(&changed, white, whites);
 	widen_box(&changed, black, blacks);
 	if (changed.width)
@@ -132,7 +131,7 @@ static void draw_glyph(struct vnc_face *v, const struct scene_box *box, unsigned
 	for (int y = 0; y < box->height; y++)
 		for (int x = 0; x < box->width; x++)
 			v->pixel[(box->y + y) * SCENE_WIDTH + box->x + x] =
-				font_dot(character, (x - MARGIN + 2) / 2 - 1, (y - MARGIN + 2) / 2 - 1) ? grey_colour(0) : grey_colour(255);
+				scene_font_dot(character, (x - MARGIN + 2) / 2 - 1, (y - MARGIN + 2) / 2 - 1) ? grey_colour(0) : grey_colour(255);
 }
 
 static void vnc_face_draw(struct face *f, uint32_t number, const unsigned char *typed, size_t n)
@@ -160,7 +159,7 @@ static void vnc_face_draw(struct face *f, uint32_t number, const unsigned char *
 	i = rfbGetClientIterator(v->screen);
 	while ((client = rfbClientIteratorNext(i))) {
 		watched = true;
-		rfbUpdateClient(client);	/* on_sent follows, if the client has asked for an update */
+		rfbUpdateClient(client);	/* calls on_vnc_sent(), if the client has asked for an update */
 	}
 	rfbReleaseClientIterator(i);
 	if (!watched)
@@ -196,7 +195,7 @@ static void log_nothing(const char *format, ...)
 	(void)format;
 }
 
-static void paint_first(struct vnc_face *v)
+static void paint_all(struct vnc_face *v)
 {
 	struct scene_box ground = { 0, 0, SCENE_WIDTH, SCENE_HEIGHT };
 
@@ -254,7 +253,7 @@ struct face *face_vnc_open(const struct face_cfg *cfg, char *why, size_t size)
 		vnc_face_close(&v->face);
 		return NULL;
 	}
-	paint_first(v);
+	paint_all(v);
 	errno = 0;
 	rfbInitServer(s);
 	if (s->listenSock < 0) {

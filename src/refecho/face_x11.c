@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The window. Drawn with XFillRectangles on the server's side of the wire: a picture (XPutImage) would be 100 times the
- * bytes. Noise is a tile that the server has had from the start, shifted at random for each number. */
+/* The X11 window. Drawn with XFillRectangles: an image (XPutImage) would send 100 times the bytes. Noise is a tile that is sent to
+ * the X server once at the start, and shifted at random for each number. */
 #include "face.h"
 #include "clock.h"
 #include "proc.h"
@@ -18,8 +18,8 @@
 #include <X11/Xlib.h>
 #include <X11/Xutil.h>
 
-#define TILE 64		/* noise repeats after this many pixels, at another place each time */
-#define MAP_WAIT_NS (10 * NS_PER_S)
+#define TILE 64				/* pixels after which noise repeats */
+#define MAP_WAIT_NS (10 * NS_PER_S)	/* longest wait for the window to appear on the display */
 
 struct x11_face {
 	struct face face;
@@ -31,7 +31,7 @@ struct x11_face {
 	XFontStruct *font;
 	Atom delete_window;
 	uint64_t random;
-	_Atomic bool gone;
+	_Atomic bool gone;	/* the connection is broken: Xlib may not be called any more */
 	bool closed, exposed, mapped;
 };
 
@@ -69,7 +69,7 @@ static void draw_text(struct x11_face *x, const struct scene_box *box, const cha
 		XDrawString(x->display, x->window, x->text, box->x + i * SCENE_GLYPH_WIDTH, box->y + down, text + i, 1);
 }
 
-static void draw_all(struct x11_face *x)
+static void draw_window(struct x11_face *x)
 {
 	struct scene_box line = scene_line(&x->scene), marker[PATCH_COLUMNS];
 
@@ -104,11 +104,11 @@ static void x11_face_draw(struct face *f, uint32_t number, const unsigned char *
 		x->cfg.flushed(x->cfg.arg, clock_now());
 }
 
-static bool managed(Display *display)
+static bool has_window_manager(Display *display)
 {
 	XWindowAttributes a;
 
-	/* Only one client may ask for this event on the root window: that is what makes it the window manager. */
+	/* only the window manager may select this event on the root window */
 	return XGetWindowAttributes(display, DefaultRootWindow(display), &a) && a.all_event_masks & SubstructureRedirectMask;
 }
 
@@ -128,13 +128,13 @@ static void handle_event(struct x11_face *x, XEvent *event)
 	case Expose:
 		if (event->xexpose.count == 0) {
 			x->exposed = true;
-			draw_all(x);
+			draw_window(x);
 		}
 		break;
 	case MapNotify:
 		x->mapped = true;
-		/* Nobody else would give a window the focus where no window manager runs. */
-		if (!managed(x->display))
+		/* without a window manager, nothing else gives the window the focus */
+		if (!has_window_manager(x->display))
 			XSetInputFocus(x->display, x->window, RevertToPointerRoot, CurrentTime);
 		break;
 	case MappingNotify:
@@ -157,7 +157,7 @@ static int x11_face_wait(struct face *f, int64_t until_ns, char *why, size_t siz
 	struct x11_face *x = (struct x11_face *)f;
 	fd_set fds;
 
-	/* XPending also flushes, and reads what there is. */
+	/* XPending() also sends queued requests and reads all events that have come */
 	if (!x->gone && !XPending(x->display)) {
 		FD_ZERO(&fds);
 		FD_SET(ConnectionNumber(x->display), &fds);
@@ -181,7 +181,7 @@ static void x11_face_close(struct face *f)
 {
 	struct x11_face *x = (struct x11_face *)f;
 
-	/* After an I/O error only the memory of the connection could be had back, and Xlib may not be called any more. */
+	/* a broken connection is left open: Xlib may not be called any more */
 	if (x->display && !x->gone) {
 		GC gcs[4] = { x->white, x->black, x->ground, x->text };
 
@@ -205,8 +205,9 @@ static unsigned long grey_pixel(const struct x11_face *x, int value)
 	return pixel;
 }
 
-/* A tile of noise about a grey; three colours apart, so that no palette holds it. */
-static bool noisy(struct x11_face *x, GC gc, int middle)
+/* Makes `gc` fill with a tile of noise around the grey `middle`. The three colour channels are random each for itself, so that no
+ * palette holds all colours. */
+static bool set_noise_tile(struct x11_face *x, GC gc, int middle)
 {
 	int screen = DefaultScreen(x->display);
 	Visual *v = DefaultVisual(x->display, screen);
@@ -258,7 +259,7 @@ static void make_echo_window(struct x11_face *x)
 		XSetForeground(d, *gcs[i], i % 2 ? BlackPixel(d, screen) : WhitePixel(d, screen));
 		XSetGraphicsExposures(d, *gcs[i], False);
 	}
-	/* The core fonts come with the display itself; without one the text stays away, the patch does not. */
+	/* core fonts of the X server; without one, the text is missing, but not the patch */
 	x->font = XLoadQueryFont(d, "9x15");
 	if (!x->font)
 		x->font = XLoadQueryFont(d, "fixed");
@@ -290,7 +291,7 @@ struct face *face_x11_open(const struct face_cfg *cfg, char *why, size_t size)
 		return NULL;
 	}
 	make_echo_window(x);
-	if (cfg->noise && (!noisy(x, x->white, SCENE_NOISE_WHITE) || !noisy(x, x->black, SCENE_NOISE_BLACK))) {
+	if (cfg->noise && (!set_noise_tile(x, x->white, SCENE_NOISE_WHITE) || !set_noise_tile(x, x->black, SCENE_NOISE_BLACK))) {
 		snprintf(why, size, "out of memory for the noise");
 		x11_face_close(&x->face);
 		return NULL;
@@ -308,6 +309,6 @@ struct face *face_x11_open(const struct face_cfg *cfg, char *why, size_t size)
 			return NULL;
 		}
 	}
-	XSync(x->display, False);	/* number 0 is drawn before anybody is told so */
+	XSync(x->display, False);	/* until the X server has drawn number 0, before "ready" is printed */
 	return &x->face;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* refecho - answers each key with a patch that a program can read from pixels, when a script says so.
+/* refecho - answers each key, after a scripted delay, with a patch from whose pixels a program can read the key's number.
  *
- * The application (--display) or VNC server (--vnc) against which probes are tested and calibrated. Which keys a redraw
- * answers is decided in echo.c, when in delay.c; this file reads options, runs the loop and reports. */
+ * The application (--display) or VNC server (--vnc) with which probes are tested and calibrated. delay.c has the scripted delays,
+ * echo.c decides which keys a redraw answers; this file reads options, runs the loop and reports. */
 #include "clock.h"
 #include "delay.h"
 #include "echo.h"
@@ -20,10 +20,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WAITING_MAX 131072	/* keys; an hour of backlog at 20/s and a cost of twice the period */
+#define WAITING_MAX 131072	/* keys in the queue: an hour of backlog at 20 keys/s, each costing twice the period */
 #define LISTED_MAX 100000	/* keys in the JSON report */
-#define BURN_TURNS 200		/* between looks at the CPU clock: below a microsecond */
-#define LOG_FLUSH_NS NS_PER_S
+#define BURN_TURNS 200		/* turns of the busy loop between readings of the CPU clock: below a microsecond */
+#define LOG_FLUSH_NS NS_PER_S	/* between two writes of the log */
 
 enum cost_per { PER_REDRAW, PER_KEY };
 static const char *const cost_words[] = { "redraw", "key", NULL };
@@ -44,10 +44,10 @@ static struct {
 	struct rows *log;
 	int64_t log_flushed_ns;
 	bool log_dirty;
-	struct sample total, lag;	/* received, and due, to flushed */
-	struct echo_key *listed;	/* ring of the last ones, for JSON only */
+	struct sample total, lag;	/* ns from received to flushed; ns from due to flushed */
+	struct echo_key *listed;	/* ring buffer of the last LISTED_MAX keys, for JSON and rows only; else NULL */
 	uint64_t left;			/* keys that have left the queue */
-	int64_t burnt_ns;
+	int64_t burnt_ns;		/* CPU time burnt for --cost */
 } run;
 
 static int read_delay(const char *text, void *value)
@@ -59,7 +59,7 @@ static int read_delay(const char *text, void *value)
 	return delay_parse(text, &run.delay, &path);
 }
 
-/* A number alone is a share: that is what it was before percentages were taken. */
+/* Reads --drop: "5%" is a percentage, a number alone a share from 0 to 1, as in earlier releases. */
 static int read_drop(const char *text, void *value)
 {
 	bool percent = strchr(text, '%');
@@ -95,15 +95,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void log_time(int64_t ns)
-{
-	if (ns)
-		rows_int(run.log, ns);
-	else
-		rows_none(run.log);
-}
-
-static void note_left_key(const struct echo_key *k, void *arg)
+static void record_key(const struct echo_key *k, void *arg)
 {
 	(void)arg;
 	if (k->flushed_ns && !k->dropped) {
@@ -116,9 +108,9 @@ static void note_left_key(const struct echo_key *k, void *arg)
 	if (!run.log)
 		return;
 	rows_int(run.log, k->seq);
-	log_time(k->received_ns);
-	log_time(k->draw_ns);
-	log_time(k->flushed_ns);
+	rows_time(run.log, k->received_ns);
+	rows_time(run.log, k->draw_ns);
+	rows_time(run.log, k->flushed_ns);
 	rows_int(run.log, k->dropped);
 	rows_int(run.log, k->coalesced);
 	rows_end(run.log);
@@ -136,10 +128,10 @@ static void on_typed_key(void *arg, int64_t now_ns, unsigned char character)
 static void on_flushed(void *arg, int64_t now_ns)
 {
 	(void)arg;
-	echo_flushed(&run.echo, now_ns, note_left_key, NULL);
+	echo_flushed(&run.echo, now_ns, record_key, NULL);
 }
 
-/* Burns CPU time, not time: what another process takes of the CPU in between comes on top, as with real work. */
+/* Burns CPU time of this thread, so that CPU time taken by other processes comes on top, as with real work. */
 static void burn_cpu(int64_t cost_ns)
 {
 	int64_t start = clock_thread_cpu(), used = 0;
@@ -152,7 +144,7 @@ static void burn_cpu(int64_t cost_ns)
 	run.burnt_ns += used;
 }
 
-static void redraw(struct face *face, size_t keys)
+static void redraw_keys(struct face *face, size_t keys)
 {
 	static unsigned char typed[WAITING_MAX];
 	const struct echo_key *k;
@@ -161,15 +153,15 @@ static void redraw(struct face *face, size_t keys)
 	if (cfg.cost_ns)
 		burn_cpu(cfg.cost_per == PER_KEY ? cfg.cost_ns * (int64_t)keys : cfg.cost_ns);
 	if (proc_stop)
-		return;		/* not paid for in full: these keys still wait */
+		return;		/* the cost was not burnt in full: these keys count as waiting */
 	for (size_t i = 0; (k = echo_taken(&run.echo, i)); i++)
 		if (!k->dropped)
 			typed[n++] = k->character;
 	face->draw(face, echo_drawn(&run.echo, clock_now()), typed, n);
 }
 
-/* Rows reach the file about once a second, but not just before a key is due. When to look again. */
-static int64_t flush_log(int64_t next_ns)
+/* Writes the log about once a second, but not in the last 5 ms before next_ns, when a key is due. Returns when to call again. */
+static int64_t flush_key_log(int64_t next_ns)
 {
 	int64_t now;
 
@@ -189,15 +181,15 @@ static int64_t flush_log(int64_t next_ns)
 static int serve_face(struct face *face, char *why, size_t size)
 {
 	while (!proc_stop) {
-		int64_t next = echo_next(&run.echo), look = flush_log(next);
+		int64_t next = echo_next(&run.echo), flush = flush_key_log(next);
 		size_t keys;
-		int err = face->wait(face, look < next ? look : next, why, size);
+		int err = face->wait(face, flush < next ? flush : next, why, size);
 
 		if (err)
 			return err;
 		keys = echo_take(&run.echo, clock_now());
 		if (keys)
-			redraw(face, keys);
+			redraw_keys(face, keys);
 	}
 	return 0;
 }
@@ -234,14 +226,8 @@ static void report_echo_keys(struct rec *r)
 		rec_object(r, NULL);
 		rec_int(r, "seq", k->seq);
 		rec_int(r, "received_ns", k->received_ns);
-		if (k->draw_ns)
-			rec_int(r, "draw_ns", k->draw_ns);
-		else
-			rec_str(r, "draw_ns", NULL);
-		if (k->flushed_ns)
-			rec_int(r, "flushed_ns", k->flushed_ns);
-		else
-			rec_str(r, "flushed_ns", NULL);
+		rec_known(r, "draw_ns", k->draw_ns, k->draw_ns);
+		rec_known(r, "flushed_ns", k->flushed_ns, k->flushed_ns);
 		rec_bool(r, "dropped", k->dropped);
 		rec_bool(r, "coalesced", k->coalesced);
 		rec_end(r);
@@ -249,7 +235,7 @@ static void report_echo_keys(struct rec *r)
 	rec_end(r);
 }
 
-static void say_echo(struct rec *r)
+static void say_echo_result(struct rec *r)
 {
 	uint64_t open = run.echo.received - run.echo.answered;
 	char answered[80] = "all answered", shared[60] = "";
@@ -310,13 +296,14 @@ static void report_echo(struct rec *r, const struct rt_state *rt)
 		report_echo_keys(r);
 	rec_end(r);
 	rec_main_table(r, "keys");
-	say_echo(r);
+	say_echo_result(r);
 }
 
 static void prepare_echo(struct rt_state *rt)
 {
 	static const char *const columns[] = { "seq", "received_ns", "draw_ns", "flushed_ns", "dropped", "coalesced", NULL };
 	const struct echo_cfg echo_cfg = { .batch = (size_t)cfg.coalesce, .per_key = cfg.cost_per == PER_KEY, .room = WAITING_MAX };
+	bool list = out_cfg.format == REC_JSON || out_cfg.format == REC_ROWS;
 
 	if (cfg.log) {
 		run.log = rows_open(cfg.log, "echo/1", columns);
@@ -324,10 +311,8 @@ static void prepare_echo(struct rt_state *rt)
 			die(EXIT_RUN, "cannot write %s: %m", cfg.log);
 	}
 	run.drop_random = ~(uint64_t)cfg.seed;
-	if (out_cfg.format == REC_JSON || out_cfg.format == REC_ROWS)
-		run.listed = calloc(LISTED_MAX, sizeof(*run.listed));
 	if (echo_open(&run.echo, &echo_cfg) || sample_reserve(&run.total, LISTED_MAX) || sample_reserve(&run.lag, LISTED_MAX) ||
-	    ((out_cfg.format == REC_JSON || out_cfg.format == REC_ROWS) && !run.listed))
+	    (list && !(run.listed = calloc(LISTED_MAX, sizeof(*run.listed)))))
 		die(EXIT_RUN, "out of memory");
 	rt_setup((int)cfg.priority, rt);
 	if (cfg.priority && !rt->fifo)
@@ -335,8 +320,8 @@ static void prepare_echo(struct rt_state *rt)
 		     (long long)cfg.priority, strerror(rt->why));
 }
 
-/* For a person, in place of "ready". */
-static void announce(void)
+/* Tells a user at a terminal what "ready" tells a script. */
+static void announce_refecho(void)
 {
 	char where[300], delay[200] = "at once";
 
@@ -351,7 +336,7 @@ static void announce(void)
 
 int main(int argc, char **argv)
 {
-	struct face_cfg face_cfg = { .key = on_typed_key, .flushed = on_flushed };
+	struct face_cfg face_cfg;
 	struct face *face;
 	struct rec *out;
 	struct rt_state rt;
@@ -367,26 +352,20 @@ int main(int argc, char **argv)
 	if (inet_pton(AF_INET, cfg.listen, &(struct in_addr){ 0 }) != 1)
 		die_usage("--listen %s: not an IPv4 address, such as 127.0.0.1", cfg.listen);
 	proc_check_ready_fd((int)cfg.ready_fd);
-	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
+	proc_catch_stop();	/* before the output is opened, which a signal would otherwise leave incomplete */
 	load_delays();
-	out = rec_open(&out_cfg, "refecho");	/* before the run: a bad path must not cost it */
-	if (!out)
-		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	out = rec_must_open(&out_cfg, "refecho");	/* before the run, so that a wrong path does not cost the run */
 	prepare_echo(&rt);
-	face_cfg.display = cfg.display;
-	face_cfg.listen = cfg.listen;
-	face_cfg.port = (int)cfg.port;
-	face_cfg.cell = (int)cfg.cell;
-	face_cfg.noise = cfg.noise;
-	face_cfg.seed = (uint64_t)cfg.seed;
+	face_cfg = (struct face_cfg){ cfg.display, cfg.listen, (int)cfg.port, (int)cfg.cell, cfg.noise, (uint64_t)cfg.seed, on_typed_key,
+				      on_flushed, NULL };
 	face = cfg.display ? face_x11_open(&face_cfg, why, sizeof(why)) : face_vnc_open(&face_cfg, why, sizeof(why));
 	if (!face)
 		die(EXIT_RUN, "%s", why);
 	proc_ready((int)cfg.ready_fd);
 	if (isatty(STDERR_FILENO) && out_cfg.detail != REC_QUIET)
-		announce();
+		announce_refecho();
 	gone = serve_face(face, why, sizeof(why));
-	echo_rest(&run.echo, note_left_key, NULL);
+	echo_drain(&run.echo, record_key, NULL);
 	face->close(face);
 	if (gone)
 		rec_warn(out, "%s; the keys up to then are reported", why);
@@ -400,8 +379,6 @@ int main(int argc, char **argv)
 	sample_free(&run.total);
 	sample_free(&run.lag);
 	free(run.listed);
-	err = rec_close(out);
-	if (err)
-		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	rec_must_close(out);
 	return gone ? EXIT_RUN : run.echo.lost ? EXIT_LOSSY : EXIT_OK;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* scene - what the window shows: the patch, and below it a line of the characters typed. Where everything stands is said
- * here once, for both faces (X11 and VNC).
+/* scene - layout of the window: the patch, and below it a line with the characters typed. The same for both back-ends (X11, VNC).
  *
  *	SCENE_WIDTH x SCENE_HEIGHT pixels, white
- *	patch: upper left pixel at (2 cell, 2 cell), 8 x 6 cells, in a quiet zone of 2 cells
- *	line of text: top at 10 cell, left at 2 cell; begun anew when it is full */
+ *	patch: upper left pixel at (2 cell, 2 cell), 8 x 6 cells, with 2 cells of white around it
+ *	line of text: top at 10 cell, left at 2 cell; cleared when it is full */
 #ifndef THINPROBE_REFECHO_SCENE_H
 #define THINPROBE_REFECHO_SCENE_H
 
@@ -15,13 +14,14 @@
 
 #define SCENE_WIDTH 320
 #define SCENE_HEIGHT 240
-#define SCENE_CELL_MIN 4	/* 6 at least for a reader at half scale */
+#define SCENE_CELL_MIN 4	/* pixels; a display scaled to half its size needs 6 */
 #define SCENE_CELL_MAX 16
-#define SCENE_GLYPH_WIDTH 12	/* room of a character; a face may draw it smaller */
+#define SCENE_GLYPH_WIDTH 12	/* box of a character; a back-end may draw it smaller */
 #define SCENE_GLYPH_HEIGHT 16
-#define SCENE_LINE_MAX 64
+#define SCENE_LINE_MAX 64	/* characters */
 
-/* With noise the patch is drawn in these greys, each pixel up to NOISE away: too many colours for lossless coding. */
+/* With noise, black and white of the patch become these greys, each pixel up to SCENE_NOISE away: too many colours for lossless
+ * encodings. */
 #define SCENE_NOISE 63
 #define SCENE_NOISE_BLACK 64
 #define SCENE_NOISE_WHITE 191
@@ -31,23 +31,27 @@ struct scene_box {
 };
 
 struct scene {
-	int cell;
-	uint32_t number;
+	int cell;		/* pixels of a patch cell */
+	uint32_t number;	/* shown by the patch */
 	struct patch_cells cells;
-	char line[SCENE_LINE_MAX];
+	char line[SCENE_LINE_MAX];	/* `length` characters, without a 0 at the end */
 	int length;
 };
 
 void scene_start(struct scene *s, int cell);
 
-/* Shows another number: the cells that turn white and those that turn black, as boxes of whole runs in a row; with `all`,
- * every cell below the marker. Each array holds PATCH_ROWS * PATCH_COLUMNS. */
+/* Changes the number shown: the cells that turn white and those that turn black, cells side by side joined to one box; with `all`,
+ * every cell below the marker row. Each array holds PATCH_ROWS * PATCH_COLUMNS boxes. */
 void scene_number(struct scene *s, uint32_t number, bool all, struct scene_box *white, int *whites,
 		  struct scene_box *black, int *blacks);
 
-/* Adds a character to the line: its box. *cleared: the line was full; it now holds this character alone. */
+/* Adds a character to the line of text and returns its box. *cleared: the line was full and now holds this character alone. */
 struct scene_box scene_type(struct scene *s, unsigned char character, bool *cleared);
 
-struct scene_box scene_line(const struct scene *s);
+struct scene_box scene_line(const struct scene *s);	/* the box of the whole line of text */
+
+/* Glyphs of 5 x 7 dots for a back-end without fonts: true if dot x, y of the character is set. Characters outside 0x20..0x7e look
+ * like '.'; dots outside the glyph are not set. */
+bool scene_font_dot(unsigned char character, int x, int y);
 
 #endif

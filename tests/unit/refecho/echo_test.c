@@ -207,7 +207,7 @@ static void dropped_is_only_overtaken(void **unused)
 	assert_int_equal(gone_n, 2);				/* 1 was overtaken, 3 still waits */
 	assert_true(gone[0].dropped && !gone[0].coalesced && gone[0].flushed_ns == 6003 * MS + 1);
 	assert_true(echo_next(&e) == NEVER);
-	echo_rest(&e, leave, gone);
+	echo_drain(&e, leave, gone);
 	assert_int_equal(gone_n, 3);
 	assert_true(gone[2].seq == 3 && gone[2].dropped && !gone[2].draw_ns && !gone[2].flushed_ns);
 	assert_int_equal(e.dropped, 2);
@@ -279,7 +279,7 @@ static void a_full_queue_loses_and_counts(void **unused)
 		assert_int_equal(key(&e, 31 + i, 0), 19 + i);
 	}
 	assert_int_equal(gone_n, 116);
-	echo_rest(&e, leave, gone);
+	echo_drain(&e, leave, gone);
 	assert_int_equal(gone_n, 117);
 	assert_int_equal(e.waiting, 1);
 	echo_close(&e);

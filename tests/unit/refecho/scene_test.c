@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The window's picture: painted from the boxes alone, the patch is there; everything stays in its place. */
-#include "refecho/font.h"
 #include "refecho/scene.h"
 
 #include <setjmp.h>
@@ -136,14 +135,14 @@ static void glyphs_differ(void **unused)
 
 	(void)unused;
 	for (int c = 0; c < 95; c++) {
-		for (int i = 0; i < FONT_WIDTH * FONT_HEIGHT; i++)
-			dots[c] = dots[c] << 1 | font_dot((unsigned char)(c + 0x20), i % FONT_WIDTH, i / FONT_WIDTH);
+		for (int i = 0; i < 5 * 7; i++)
+			dots[c] = dots[c] << 1 | scene_font_dot((unsigned char)(c + 0x20), i % 5, i / 5);
 		assert_true((dots[c] == 0) == (c == 0));
 		for (int other = 0; other < c; other++)
 			assert_true(dots[c] != dots[other]);
 	}
-	assert_false(font_dot('A', -1, 0) || font_dot('A', 0, -1) || font_dot('A', 5, 3) || font_dot('A', 0, 7));
-	assert_true(font_dot(0x80, 2, 6) == font_dot('.', 2, 6));
+	assert_false(scene_font_dot('A', -1, 0) || scene_font_dot('A', 0, -1) || scene_font_dot('A', 5, 3) || scene_font_dot('A', 0, 7));
+	assert_true(scene_font_dot(0x80, 2, 6) == scene_font_dot('.', 2, 6));
 }
 
 int main(void)
