@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* backlog - does the queue of unanswered keys grow without end?
+/* backlog - tells whether the queue of unanswered keys grows without end (overload). Pure.
  *
- * Where it does, a latency measures how long the run was, not the system. Backlog at a time is keys due minus keys
- * answered. Overloaded means that over the last half of the train it rises steadily, not that it is high: an application
- * that answers many keys with one redraw has a high backlog that falls back with each redraw. Pure. */
+ * Under overload, latencies depend on the length of the run. The backlog at a time is keys due minus keys answered. Overload means
+ * a backlog that rises steadily over the last half of the train, not one that is high: an application that answers many keys with
+ * one redraw has a high backlog that falls back with each redraw. */
 #ifndef KEYREPEAT_BACKLOG_H
 #define KEYREPEAT_BACKLOG_H
 
@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 struct backlog {
-	double per_s;		/* least-squares slope over the last half, keys/s; NAN with fewer than 4 keys there */
+	double per_s;		/* least-squares slope of the backlog over the last half, keys/s; NAN with fewer than 4 keys there */
 	bool overloaded;	/* never true with fewer than 32 keys: too few to tell */
 };
 
-/* `due_ns` and `answer_ns` hold n ascending times; INT64_MAX: not answered. */
+/* `due_ns` and `answer_ns` hold n ascending times each; INT64_MAX: not answered. */
 void backlog_judge(const int64_t *due_ns, const int64_t *answer_ns, size_t n, struct backlog *out);
 
 #endif

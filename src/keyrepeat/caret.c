@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CELL_MIN 4		/* no terminal's cell is narrower; a mere blot must not be taken for one */
+#define CELL_MIN 4		/* pixels: no cell of a terminal is narrower */
 
 bool caret_difference(const uint32_t *before, const uint32_t *after, size_t stride, int x, int y,
 		      int w, int h, struct caret_step *out)
@@ -37,20 +37,20 @@ bool caret_difference(const uint32_t *before, const uint32_t *after, size_t stri
 	return changed;
 }
 
-static int cells(int pixels, int cell)
+static int round_up_to_cells(int pixels, int cell)
 {
 	return (pixels + cell - 1) / cell;
 }
 
-static void take_smaller(int *cell, int by)
+static void keep_smaller(int *cell, int by)
 {
 	if (by > 0 && (!*cell || by < *cell))
 		*cell = by;
 }
 
-/* The height of a line and the width of a cell, from the steps that show least: how far one went
- * from the last on its line. Where there are none such, from one alone, which shows two cells.
- * False when there is no such thing. */
+/* Finds the height of a line (the lowest step) and the width of a cell: the shortest way from one step to the next on the same
+ * line; if no two steps share a line, half the width of a step, which changes the cell left and the cell entered. False: no cell
+ * found. */
 static bool measure_caret(const struct caret_step *step, size_t n, int *line, int *cell)
 {
 	*line = step[0].bottom - step[0].top + 1;
@@ -60,31 +60,31 @@ static bool measure_caret(const struct caret_step *step, size_t n, int *line, in
 	*cell = 0;
 	for (size_t i = 1; i < n; i++)
 		if (step[i].bottom == step[i - 1].bottom)
-			take_smaller(cell, step[i].right - step[i - 1].right);
+			keep_smaller(cell, step[i].right - step[i - 1].right);
 	for (size_t i = 0; i < n && !*cell; i++)
 		if (step[i].bottom - step[i].top + 1 == *line && (step[i].right - step[i].left) % 2 == 0)
-			take_smaller(cell, (step[i].right - step[i].left) / 2);	/* one left, one entered */
+			keep_smaller(cell, (step[i].right - step[i].left) / 2);
 	return *cell >= CELL_MIN;
 }
 
-/* Cells that the caret's first step has gone. On one line the changed pixels reach from the cell that it left to the one that it
- * entered; over the end of a line, from there to that end, and on the new line all up to it. Ink may begin and end
- * inside its cell, so both are counted in whole cells. */
-static int first_gone(const struct caret_step *s, int line, int cell)
+/* Cells that the caret went with its first step; -1: not a caret. Within a line, the changed pixels reach from the cell left to the
+ * cell entered. Across the end of a line, they reach from the cell left to the end of that line, and from the beginning of the new
+ * line to the cell entered, rounded up to whole cells, as a letter may not fill its cell. */
+static int count_first_step(const struct caret_step *s, int line, int cell)
 {
 	if (s->bottom - s->top + 1 <= line)
 		return (s->right - s->left) % cell ? -1 : (s->right - s->left) / cell - 1;
-	return cells(s->all_right - s->top_left, cell) - 1 + cells(s->right - s->all_left, cell);
+	return round_up_to_cells(s->all_right - s->top_left, cell) - 1 + round_up_to_cells(s->right - s->all_left, cell);
 }
 
-/* The next line, and nothing of the one before: its letter was drawn by a step of its own. */
-static bool line_below(const struct caret_step *from, const struct caret_step *to)
+/* True if `to` changed only the line below that of `from`: the letter on the line above was drawn by a step of its own. */
+static bool is_next_line_only(const struct caret_step *from, const struct caret_step *to)
 {
 	return to->top > from->bottom && to->top - from->bottom <= to->bottom - to->top + 1;
 }
 
-/* Cells gone from one step to the next; -1: this is no caret walking. */
-static int cells_gone(const struct caret_step *from, const struct caret_step *to, int cell)
+/* Cells that the caret went from one step to the next; -1: not a caret. */
+static int count_step(const struct caret_step *from, const struct caret_step *to, int cell)
 {
 	int by;
 
@@ -93,15 +93,15 @@ static int cells_gone(const struct caret_step *from, const struct caret_step *to
 		return by < 0 || by % cell ? -1 : by / cell;
 	}
 	by = to->all_right - from->right;
-	if (line_below(from, to) || (by < 0 && by > -cell))	/* the letter's ink may end inside its cell */
+	if (is_next_line_only(from, to) || (by < 0 && by > -cell))	/* a letter may not fill its cell */
 		by = 0;
 	if (to->bottom < from->bottom || by < 0)
 		return -1;
-	return cells(by, cell) + cells(to->right - to->all_left, cell);
+	return round_up_to_cells(by, cell) + round_up_to_cells(to->right - to->all_left, cell);
 }
 
-/* How many cells in all; -1: from this step on it is no caret walking. */
-static int64_t count_from(const struct caret_step *step, size_t n, struct pair_shown *shown)
+/* Cells that the caret went in all steps; -1: these are not the steps of a caret. */
+static int64_t count_steps(const struct caret_step *step, size_t n, struct pair_shown *shown)
 {
 	int line, cell, by;
 	int64_t count = 0;
@@ -109,7 +109,7 @@ static int64_t count_from(const struct caret_step *step, size_t n, struct pair_s
 	if (!measure_caret(step, n, &line, &cell))
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		by = i ? cells_gone(&step[i - 1], &step[i], cell) : first_gone(&step[0], line, cell);
+		by = i ? count_step(&step[i - 1], &step[i], cell) : count_first_step(&step[0], line, cell);
 		if (by < 0)
 			return -1;
 		count += by;
@@ -123,8 +123,8 @@ static bool same_line(const struct caret_step *a, const struct caret_step *b)
 	return a->top <= b->bottom && b->top <= a->bottom;
 }
 
-/* A status line or a clock, drawn apart from the caret: the steps before and after it share a line, and it has nothing of that. */
-static bool elsewhere(const struct caret_step *step, size_t n, size_t i)
+/* True for a step of a status line or a clock: the steps before and after it share a line on which step `i` changed nothing. */
+static bool is_on_other_line(const struct caret_step *step, size_t n, size_t i)
 {
 	if (!i || same_line(&step[i - 1], &step[i]))
 		return false;
@@ -133,9 +133,8 @@ static bool elsewhere(const struct caret_step *step, size_t n, size_t i)
 
 static size_t count_after_foreign(const struct caret_step *step, size_t n, size_t keys, struct pair_shown *shown)
 {
-	/* Only what does not lead to the next step is foreign: a first step of the caret's is never passed over. */
 	for (size_t foreign = 0; foreign < n && foreign <= CARET_FOREIGN; foreign++) {
-		int64_t count = count_from(step + foreign, n - foreign, shown);
+		int64_t count = count_steps(step + foreign, n - foreign, shown);
 
 		if (count >= 0)
 			return count == (int64_t)keys ? n - foreign : 0;
@@ -155,7 +154,7 @@ size_t caret_count(const struct caret_step *step, size_t n, size_t keys, struct 
 	if (!own)
 		return count;
 	for (size_t i = 0; i < n; i++)
-		if (!elsewhere(step, n, i))
+		if (!is_on_other_line(step, n, i))
 			own[kept++] = step[i];
 	if (kept < n && n - kept <= CARET_FOREIGN)
 		count = count_after_foreign(own, kept, keys, shown);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* caret - how many characters a terminal has shown, read from how its caret walks.
+/* caret - counts the characters that a terminal has shown by the movement of its caret.
  *
- * A key that types one character moves the caret by one cell. The pixels that an update changed
- * end, on the caret's line, at the right edge of the caret's cell; so the distance that this edge
- * has gone, over the width of a cell, is the number of keys echoed, also when one update echoes
- * several. A viewer may paint the letter first and the caret after it: the key counts with the
- * second, as all of its echo is there. The cell's width is the shortest step seen. Whether that was
- * right is known afterwards: in a drained train the caret must have gone as many cells as keys were sent. */
+ * A key that types one character moves the caret by one cell. The pixels that an update changes end, on the caret's line, at the
+ * right edge of the caret's cell. The movement of this edge, divided by the width of a cell, is the number of keys echoed, also
+ * when one update echoes several. Where the letter is painted first and the caret after it, the key counts with the caret. The
+ * width of a cell is the shortest step seen. At the end the count is checked: the caret must have gone as many cells as keys were
+ * sent. */
 #ifndef KEYREPEAT_CARET_H
 #define KEYREPEAT_CARET_H
 
@@ -16,34 +15,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The pixels that one update changed, in pixels from the upper left; edges on the right are one beyond. */
+/* The pixels that one update changed: rows and columns counted from the upper left; right edges are one column beyond. */
 struct caret_step {
 	int64_t at_ns;
 	int top, bottom;	/* the highest and the lowest row with a changed pixel */
-	int top_left;		/* of the changed pixels in the highest row: where the caret stood before */
-	int left, right;	/* of the changed pixels in that row: the caret's line */
-	int all_left, all_right;	/* of all of them: where the new line begins, and where the line before it
-					 * ended, when the caret went to a new one */
+	int top_left;		/* first changed column of the row `top`: where the caret stood before */
+	int left, right;	/* first and last changed column of the row `bottom`: the caret's line */
+	int all_left, all_right;	/* first and last changed column of all rows; when the caret went to a new line: where the new
+					 * line begins, and where the line before ended */
 };
 
-/* What lies further apart than this, in rows, is no caret on its way to the next line: a status
- * line, which is a step of its own. */
+/* Changes more than this many rows apart are two steps: a status line, for example, not the caret on its way to the next line. */
 #define CARET_APART 64
 
-/* Compares two pictures inside a rectangle that lies within both; 32-bit pixels, `stride` of them a row.
- * Fills all but at_ns, from the first changed row down to where CARET_APART unchanged ones follow:
- * what is below out->bottom is to be compared by another call. False when nothing changed there. */
+/* Compares two pictures of 32-bit pixels, `stride` pixels a row, inside the w x h rectangle at x, y. Fills all of *out but at_ns
+ * with the first group of changed rows, which ends before CARET_APART unchanged rows; rows below out->bottom need another call.
+ * False: nothing has changed. */
 bool caret_difference(const uint32_t *before, const uint32_t *after, size_t stride, int x, int y,
 		      int w, int h, struct caret_step *out);
 
-/* What came before the caret's first step (a pointer that hides, a greeting that goes) may stand at
- * the beginning, and what was drawn on other lines (a status line) in between: up to so many of
- * each. */
+/* Steps that are not the caret's: up to this many before its first step (a pointer that disappears), and as many on other lines
+ * later (a status line). */
 #define CARET_FOREIGN 4
 
-/* What the caret showed after each step, for pair_patch() with base 0. `shown` has room for n. Returns how many it filled when the
- * steps are those of a caret that has gone `keys` cells; 0 when they are not (nothing is known then), and for a single key: a caret
- * that blinks looks the same. */
+/* Fills `shown`, which has room for n elements, with the characters shown after each step, for pair_patch() with base 0. Returns
+ * the number of elements if the steps are those of a caret that went `keys` cells; 0 if not, and for keys == 1, when a blinking
+ * caret looks the same. */
 size_t caret_count(const struct caret_step *step, size_t n, size_t keys, struct pair_shown *shown);
 
 #endif

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static size_t first_at(const int64_t *time_ns, size_t n, int64_t from_ns)
+/* Index of the first of n ascending times that is not before from_ns. */
+static size_t find_first_from(const int64_t *time_ns, size_t n, int64_t from_ns)
 {
 	size_t low = 0, high = n;
 
@@ -21,8 +22,8 @@ static size_t first_at(const int64_t *time_ns, size_t n, int64_t from_ns)
 	return low;
 }
 
-/* A terminal's caret tells which keys an update answers, whatever their number. */
-static bool pair_caret(struct train *t, const struct observations *seen)
+/* Pairs keys with updates by the position of a terminal's caret. False: the changes are not those of a caret. */
+static bool pair_by_caret(struct train *t, const struct observations *seen)
 {
 	struct pair_shown *shown = calloc(seen->steps + 1, sizeof(*shown));
 	size_t sent = 0, steps = 0;
@@ -37,8 +38,9 @@ static bool pair_caret(struct train *t, const struct observations *seen)
 	return known;
 }
 
-/* As many updates as keys proves nothing where one may well have come by itself and two keys have shared another. */
-static enum pair_drain figures_drain(const struct figures_cfg *cfg, const struct train_block *b)
+/* A drained block counts as noisy where an update without a key is likely: as many updates as keys then does not prove one update
+ * for each key. */
+static enum pair_drain drain_for_pairing(const struct figures_cfg *cfg, const struct train_block *b)
 {
 	return b->drain == PAIR_DRAINED && pair_stray_likely(cfg->noise_per_s, b->end_ns - b->begin_ns) ? PAIR_NOISY : b->drain;
 }
@@ -48,21 +50,21 @@ static void pair_train(const struct figures_cfg *cfg, struct train *t, const str
 	if (cfg->watch == WATCH_PATCH)
 		f->ahead = pair_patch(t->key, t->due, seen->shown, seen->shows, t->base, t->end_ns);
 	else if (cfg->watch == WATCH_UPDATE)
-		f->caret = pair_caret(t, seen);
+		f->caret = pair_by_caret(t, seen);
 	if (f->caret)
 		return;
 	for (size_t b = 0; cfg->watch == WATCH_UPDATE && b < t->blocks; b++) {
 		const struct train_block *block = &t->block[b];
-		size_t from = first_at(seen->update_ns, seen->updates, block->begin_ns);
-		size_t to = first_at(seen->update_ns, seen->updates, block->end_ns);
+		size_t from = find_first_from(seen->update_ns, seen->updates, block->begin_ns);
+		size_t to = find_first_from(seen->update_ns, seen->updates, block->end_ns);
 		size_t n = block->first < t->due ? t->due - block->first : 0;
 
 		pair_update(&t->key[block->first], n < block->n ? n : block->n, seen->update_ns + from, to - from,
-			    figures_drain(cfg, block), block->end_ns);
+			    drain_for_pairing(cfg, block), block->end_ns);
 	}
 }
 
-static void count_figures_key(const struct figures_cfg *cfg, const struct pair_key *key, struct figures *f)
+static void add_key_to_figures(const struct figures_cfg *cfg, const struct pair_key *key, struct figures *f)
 {
 	int64_t limit = key->due_ns + cfg->threshold_ns;
 
@@ -91,12 +93,12 @@ static void count_figures_key(const struct figures_cfg *cfg, const struct pair_k
 		sample_add(&f->high, key->high_ns - key->due_ns);
 	else
 		sample_add_censored(&f->high, key->censored_ns - key->due_ns);
-	/* without a latest time, it may be late */
+	/* a key whose latest possible answer is not known may be late */
 	f->late_high += key->high_ns ? key->high_ns > limit : true;
 }
 
-/* When the last key of a block was answered, at the latest: what comes after it is no answer. */
-static int64_t last_answer(const struct pair_key *key, size_t n, int64_t end_ns)
+/* The latest possible answer of the last key of a block: later updates answer no key. */
+static int64_t last_answer_of(const struct pair_key *key, size_t n, int64_t end_ns)
 {
 	return n && key[n - 1].high_ns ? key[n - 1].high_ns : end_ns;
 }
@@ -112,8 +114,8 @@ static void add_interarrival(const struct figures_cfg *cfg, struct figures *f, i
 		f->largest_gap_ns = gap_ns;
 }
 
-/* The updates of one block, from its first key that counts. The gap between blocks is ours, not the display's. */
-static void count_updates(const struct figures_cfg *cfg, const struct train *t, const struct train_block *b,
+/* Counts the updates and gaps of one block from its first key that counts. Gaps between blocks are caused by the schedule. */
+static void add_updates_of_block(const struct figures_cfg *cfg, const struct train *t, const struct train_block *b,
 			  const struct observations *seen, struct figures *f)
 {
 	size_t due = t->due > b->first ? t->due - b->first : 0, n = due < b->n ? due : b->n, skip = 0;
@@ -125,27 +127,27 @@ static void count_updates(const struct figures_cfg *cfg, const struct train *t, 
 		skip++;
 	if (skip == n || pair_gone_ns(&key[skip]) == INT64_MAX)
 		return;
-	end = last_answer(key, n, b->end_ns);
-	begin = first_at(seen->update_ns, seen->updates, b->begin_ns);
-	from = first_at(seen->update_ns, seen->updates, pair_gone_ns(&key[skip]));
-	/* late echoes of skipped keys come before it; the update that holds a time is the last that began by then */
+	end = last_answer_of(key, n, b->end_ns);
+	begin = find_first_from(seen->update_ns, seen->updates, b->begin_ns);
+	from = find_first_from(seen->update_ns, seen->updates, pair_gone_ns(&key[skip]));
+	/* start at the update that answered the first key, so that late echoes of skipped keys do not count */
 	if (key[skip].answer_ns)
-		from = first_at(seen->update_ns, seen->updates, key[skip].answer_ns + 1);
+		from = find_first_from(seen->update_ns, seen->updates, key[skip].answer_ns + 1);
 	if (key[skip].answer_ns && from > begin)
 		from--;
-	to = first_at(seen->update_ns, seen->updates, end + 1);
+	to = find_first_from(seen->update_ns, seen->updates, end + 1);
 	f->updates += to > from ? to - from : 0;
-	/* the first gap begins at the echo of a skipped key, where there is one */
+	/* the first gap begins at the update before, the echo of a skipped key, if there is one */
 	for (size_t i = from > begin ? from : begin + 1; i < to; i++)
 		add_interarrival(cfg, f, seen->update_ns[i] - seen->update_ns[i - 1]);
-	/* a picture that stood still and never came back is the largest gap of all */
+	/* if the last key was never answered, the time from the last update to the end is a gap, too */
 	if (n && !key[n - 1].high_ns && to > begin && b->end_ns - seen->update_ns[to - 1] > f->largest_gap_ns)
 		f->largest_gap_ns = b->end_ns - seen->update_ns[to - 1];
 }
 
-/* For the backlog an update counts as the answer where that is known, else in the favour of the display. A key given up before a
- * later one was answered waits no longer than that one: else it would stand in the queue to the end. */
-static int judge_backlog(const struct train *t, struct figures *f)
+/* Computes the backlog from the earliest possible answers. A key without an answer counts as answered with the next key that has
+ * one: otherwise it would stay in the queue to the end. */
+static int compute_backlog(const struct train *t, struct figures *f)
 {
 	int64_t *due = calloc(t->due + 1, sizeof(*due)), *answer = calloc(t->due + 1, sizeof(*answer));
 
@@ -182,27 +184,27 @@ int figures_compute(const struct figures_cfg *cfg, struct train *train, const st
 		if (train->key[i].skipped)
 			out->keys_skipped++;
 		else
-			count_figures_key(cfg, &train->key[i], out);
+			add_key_to_figures(cfg, &train->key[i], out);
 	}
 	out->late_percent = out->keys_due ? 100.0 * (double)out->late / (double)out->keys_due : NAN;
 	out->late_high_percent = out->keys_due ? 100.0 * (double)out->late_high / (double)out->keys_due : NAN;
 	if (cfg->watch == WATCH_NONE)
 		return 0;
-	if (!train->blocks) {		/* no keys: every update came by itself */
-		size_t from = first_at(seen->update_ns, seen->updates, train->begin_ns);
+	if (!train->blocks) {		/* no keys were sent: all updates count */
+		size_t from = find_first_from(seen->update_ns, seen->updates, train->begin_ns);
 
 		out->updates = seen->updates - from;
 		for (size_t i = from + 1; i < seen->updates; i++)
 			add_interarrival(cfg, out, seen->update_ns[i] - seen->update_ns[i - 1]);
 	}
 	for (size_t b = 0; b < train->blocks; b++)
-		count_updates(cfg, train, &train->block[b], seen, out);
+		add_updates_of_block(cfg, train, &train->block[b], seen, out);
 	out->updates_per_key = out->keys_due ? (double)out->updates / (double)out->keys_due : NAN;
 	for (size_t i = 0; i < out->stall.n; i++)
 		positive += out->stall.value[i] > 0 ? (double)out->stall.value[i] / (double)out->stall.n : 0;
 	if (out->stall.n)
 		out->mean_positive_ns = positive;
-	return judge_backlog(train, out);
+	return compute_backlog(train, out);
 }
 
 void figures_free(struct figures *f)

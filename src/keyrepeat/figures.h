@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* figures - from the paired keys and updates of a train to figures (docs/method.md). Pure. */
+/* figures - pairs the keys of a train with the updates seen and computes the statistics of the report (docs/method.md). Pure. */
 #ifndef KEYREPEAT_FIGURES_H
 #define KEYREPEAT_FIGURES_H
 
@@ -10,28 +10,33 @@
 struct figures_cfg {
 	int watch;			/* enum target_watch */
 	int64_t period_ns;
-	int64_t threshold_ns;		/* an answer later than this after its due time is late */
+	int64_t threshold_ns;		/* a key answered later than this after its due time is late */
 	double noise_per_s;		/* updates that come without a key */
 };
 
-/* Keys are those that fell due and are not skipped, unless it says otherwise. Times in ns. */
+/* Skipped (warm-up) keys and keys that never fell due do not count, unless a member says otherwise. All times in ns. */
 struct figures {
-	size_t keys_due, keys_sent, keys_skipped, keys_answered, keys_exact, coalesced;
-	size_t updates;			/* from the first of these keys to the answer of the last, block by block */
-	size_t late, late_high;		/* certainly; possibly */
-	size_t ahead;			/* pictures that showed keys which had not been sent yet */
-	bool any_answer;		/* also of a skipped key */
-	bool caret;			/* paired by where the caret stood, not by the number of updates */
-	struct backlog backlog;		/* over all keys, the skipped ones too */
-	struct sample lateness, from_due, from_sent, high;
-	struct sample interarrival, stall;	/* stall: inter-arrival minus the period, may be negative */
-	size_t stalls;			/* of them over 0 */
-	double mean_positive_ns;	/* mean of max(0, stall); NAN without any */
-	int64_t largest_gap_ns;		/* also the one still open at the end, if keys were unanswered; -1: none */
+	size_t keys_due, keys_sent, keys_skipped, keys_answered;
+	size_t keys_exact;		/* keys whose answer is known exactly, not as a range */
+	size_t coalesced;		/* keys whose picture answered a later key, too */
+	size_t updates;			/* from the first key to the answer of the last, block by block */
+	size_t late, late_high;		/* keys certainly late; keys possibly late */
+	size_t ahead;			/* pictures that showed more keys than had been sent */
+	bool any_answer;		/* at least one key was answered, skipped or not */
+	bool caret;			/* keys were paired by the position of the caret, not by the number of updates */
+	struct backlog backlog;		/* of all keys, skipped ones included */
+	struct sample lateness;		/* from due to sent */
+	struct sample from_due, from_sent;	/* latency until the earliest possible answer */
+	struct sample high;		/* latency from due until the latest possible answer */
+	struct sample interarrival;	/* from one update to the next */
+	struct sample stall;		/* inter-arrival time minus the period; may be negative */
+	size_t stalls;			/* values above 0 in `stall` */
+	double mean_positive_ns;	/* mean of max(0, stall); NAN: no stalls known */
+	int64_t largest_gap_ns;		/* between updates; also the gap up to the end, if keys were unanswered; -1: none */
 	double late_percent, late_high_percent, updates_per_key;	/* NAN without keys */
 };
 
-/* Pairs the train's keys with what was seen and computes all that. 0 or -ENOMEM. */
+/* Pairs the keys of the train with the updates seen and fills in *out. 0 or -ENOMEM. */
 int figures_compute(const struct figures_cfg *cfg, struct train *train, const struct observations *seen, struct figures *out);
 void figures_free(struct figures *f);
 

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* keyrepeat - sends keys on a schedule that waits for nobody, and watches for their echo.
+/* keyrepeat - sends keys on an open-loop schedule and measures the time until their echo appears.
  *
- * When keys are due is in schedule.c, sending and watching in train.c, which echo belongs to which key in pairing.c, the
- * figures in figures.c; keys that somebody asks for one by one are asked.c's; what keys are sent to is a target.h each. This file
- * reads options, runs, reports. */
-#include "asked_lines.h"
-#include "begin.h"
+ * plan.c has the schedule, train.c sends and watches, pairing.c finds the echo of each key, figures.c computes the statistics;
+ * on_demand.c types single keys on request; target.h is the interface to displays. This file reads options, runs, reports. */
 #include "clock.h"
+#include "console.h"
+#include "on_demand.h"
 #include "plan.h"
 #include "proc.h"
 #include "report.h"
 #include "rt.h"
-#include "told.h"
 
 #include <errno.h>
 #include <math.h>
@@ -20,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define ASKED_KEYS 100000	/* that somebody can ask for, one by one, before there is no more room for what they change */
+#define ASKED_ROOM 100000	/* changes of the picture that a run with --schedule asked can record */
 
 enum { TAP, HOLD };
 static const char *const modes[] = { "tap", "hold", NULL };
@@ -41,7 +39,7 @@ static struct {
 	  .watch = -1, .key = "a" };
 static struct rec_cfg out_cfg;
 
-/* "0.25/s", or the number alone */
+/* Reads "0.25/s" or "0.25". */
 static int read_noise_rate(const char *text, void *value)
 {
 	char number[32];
@@ -59,7 +57,7 @@ static int read_region(const char *text, void *value)
 	return cfg.find_region ? 0 : region_read(text, value);
 }
 
-/* As xwininfo and xdotool print it. */
+/* Reads the id of a window as xwininfo (0x1c00003) and xdotool (29360131) print it. */
 static int read_window(const char *text, void *value)
 {
 	char *end;
@@ -104,12 +102,11 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static bool asked(void)
+static bool is_on_demand(void)
 {
 	return cfg.schedule == SCHEDULE_ASKED;
 }
 
-/* The keys of the train before they have times of day. */
 static struct plan plan;
 
 static void plan_keys(void)
@@ -149,9 +146,9 @@ static void check_train_options(const struct target_ops *target)
 {
 	if (cfg.mode == HOLD && (cfg.script || cfg.schedule != SCHEDULE_PERIODIC))
 		die_usage("--mode hold repeats one key periodically: leave out --script and --schedule");
-	if (asked() && (cfg.script || cfg.hold_start || !plan.n))
+	if (is_on_demand() && (cfg.script || cfg.hold_start || !plan.n))
 		die_usage("--schedule asked sends one --key for each line on standard input: leave out --script, --hold-start and --rate 0");
-	if (asked() && out_cfg.path && !strcmp(out_cfg.path, "-"))
+	if (is_on_demand() && out_cfg.path && !strcmp(out_cfg.path, "-"))
 		die_usage("--schedule asked answers on standard output: give the report a file with -o");
 	if (cfg.mode == HOLD && target->repeats_itself && cfg.rate_per_s > 0 &&
 	    (plan.period_ns % NS_PER_MS || plan.period_ns > 65535 * NS_PER_MS))
@@ -160,7 +157,7 @@ static void check_train_options(const struct target_ops *target)
 		die_usage("--window and --region are for x11: only");
 	if (cfg.window && cfg.mode == HOLD)
 		die_usage("--window wants --mode tap: a key held down repeats wherever the focus goes");
-	if (cfg.window && plan_points(&plan))
+	if (cfg.window && plan_uses_pointer(&plan))
 		die_usage("--window is for keys: a script that moves the pointer goes wherever it points");
 	if (cfg.find_region && plan.n && !plan_key(&plan))
 		die_usage("--region auto types a key, and the script has none by itself");
@@ -170,7 +167,7 @@ static void check_train_options(const struct target_ops *target)
 		die_usage("--rate 0 sends nothing: give --watch update to see what comes by itself");
 }
 
-/* What was watched of the display. */
+/* The part of the display that is watched. */
 struct watched_region {
 	struct region region;
 	const char *from;	/* NULL: the target has no regions */
@@ -197,7 +194,7 @@ static void report_train_settings(struct rec *r, const char *target, const char 
 		rec_str(r, "window", text);
 	}
 	rec_str(r, "schedule", cfg.script ? "script" : schedule_names[cfg.schedule]);
-	if (asked()) {
+	if (is_on_demand()) {
 		rec_real(r, "timeout_s", (double)cfg.timeout_ns / NS_PER_S, 3);
 	} else {
 		rec_real(r, "rate_per_s", cfg.script ? NAN : cfg.rate_per_s, 3);
@@ -228,73 +225,89 @@ static void make_observations_room(struct observations *seen, const struct targe
 {
 	double seconds = (double)cfg.time_ns / NS_PER_S + 30,
 		drains = cfg.schedule == SCHEDULE_BLOCKS ? (double)plan.n / SCHEDULE_BLOCK * 2 : 0;
-	double per_s = (double)NS_PER_S / SEEN_GAP_NS + (double)NS_PER_S / (double)plan.period_ns;
+	double per_s = (double)NS_PER_S / OBSERVATIONS_GAP_NS + (double)NS_PER_S / (double)plan.period_ns;
 	double updates = (seconds + drains) * per_s;
-	/* A caret that walks is told of by few changes a key; where there are many more, it is none. */
+	/* a moving caret causes a few changes a key; where there are far more than that, no caret is followed */
 	size_t steps = target->tells_steps && cfg.watch == WATCH_UPDATE ? plan.n * 4 + 1000 : 0;
 
-	if (asked()) {
-		updates = ASKED_KEYS;
-		steps = target->tells_steps && cfg.watch == WATCH_UPDATE ? ASKED_KEYS : 0;
+	if (is_on_demand()) {
+		updates = ASKED_ROOM;
+		steps = steps ? ASKED_ROOM : 0;
 	}
 	if (cfg.watch == WATCH_NONE)
 		updates = 1;
 	if (updates > 2e8 || observations_init(seen, plan.period_ns, (size_t)updates + 1000,
-					       (asked() ? ASKED_KEYS : plan.n * 2) + 1000, steps))
+					       (is_on_demand() ? ASKED_ROOM : plan.n * 2) + 1000, steps))
 		die(EXIT_RUN, "no memory for %.0f updates: take a shorter -t", updates);
 }
 
-/* Whatever changes in this time does so by itself: a caret that blinks is known before the first key. */
-static void look_at_rest(const struct target_ops *target)
+static int type_on_demand(struct train_cfg *run, const char *target, const char *server, const struct watched_region *watched,
+			  const struct rt_state *rt, struct rec *out, struct rows *rows)
 {
-	if (cfg.watch == WATCH_UPDATE && target->tells_steps)
-		proc_wait_stop(clock_now() + LONE_BLINK_NS);
-}
-
-static int answer_asked(struct train_cfg *run, const char *target, const char *server, const struct watched_region *watched,
-			const struct rt_state *rt, struct rec *out, struct rows *rows)
-{
-	struct asked asked;
-	struct asked_talk talk = { .asked = &asked, .key = plan.only_key, .in_fd = STDIN_FILENO,
-				   .out_fd = STDOUT_FILENO, .skip = (size_t)cfg.skip };
+	struct on_demand_cfg on_demand_cfg = { run->target, run->self, run->seen, cfg.watch, cfg.timeout_ns, plan.only_key, STDIN_FILENO,
+					       STDOUT_FILENO, (size_t)cfg.skip };
+	struct on_demand d;
 	int err, rows_err, status = EXIT_OK;
 
-	asked_start(&asked, run->target, run->self, run->seen, cfg.watch, cfg.timeout_ns);
-	look_at_rest(run->target);
+	/* a blinking caret is noticed before the first key */
+	if (cfg.watch == WATCH_UPDATE && run->target->tells_steps)
+		proc_wait_stop(clock_now() + BLINK_PERIOD_NS);
 	if (!proc_stop)
 		proc_ready((int)cfg.ready_fd);
-	err = asked_lines_run(&talk);
+	err = on_demand_run(&d, &on_demand_cfg);
 	train_unwatch(run);
 	run->target->close(run->self);
 	munlockall();
-	rows_err = rows ? report_keys(rows, &talk.train) : 0;
+	rows_err = rows ? report_keys(rows, &d.train) : 0;
 	if (rows_err)
 		warn("cannot write %s: %s", cfg.log, strerror(-rows_err));
 	if (out) {
 		report_train_settings(out, target, server, watched, rt);
-		asked_lines_report(out, &talk);
-		status = rec_close(out);
-		if (status)
-			die(EXIT_RUN, "cannot write the report: %s", strerror(-status));
+		on_demand_report(out, &d);
+		rec_must_close(out);
 	}
-	if (talk.train.end == SENDER_DROPPED)
-		warn("the connection was dropped; is the server still running? What was asked until then is answered");
-	else if (talk.train.end == SENDER_LEFT)
+	if (run->seen->lost || run->seen->steps_lost)
+		status = EXIT_LOSSY;
+	if (err || rows_err || d.train.end != SENDER_COMPLETE)
+		status = d.train.end == SENDER_INTERRUPTED ? EXIT_INTERRUPTED : EXIT_RUN;
+	if (d.train.end == SENDER_DROPPED)
+		warn("the connection was dropped; is the server still running? Keys requested before that were answered");
+	else if (d.train.end == SENDER_LEFT)
 		warn("%s, so no more keys are sent: leave the window alone while it is measured", (const char *)run->seen->left);
 	else if (err)
-		warn("%s", err == -EPIPE ? "nobody reads the answers any more" : "out of memory");
-	else if (run->seen->lost || run->seen->steps_lost)
-		warn("the picture changed more often than there was room for: echoes were missed; show less that moves, or begin anew");
-	if (talk.train.end == SENDER_INTERRUPTED)
-		status = EXIT_INTERRUPTED;
-	else if (err || rows_err || talk.train.end != SENDER_COMPLETE)
-		status = EXIT_RUN;
-	else if (run->seen->lost || run->seen->steps_lost)
-		status = EXIT_LOSSY;
-	train_free(&talk.train);
+		warn("%s", err == -EPIPE ? "standard output was closed, so no more answers can be written" : "out of memory");
+	else if (status == EXIT_LOSSY)
+		warn("the picture changed too often, so echoes were missed: stop animations on the display, or restart keyrepeat more often");
+	train_free(&d.train);
 	observations_free(run->seen);
 	plan_free(&plan);
 	return status;
+}
+
+/* With the patch, waits until its number has not changed for 300 ms: it may still be counting earlier keys. At most 10 s. */
+static void wait_for_still_patch(const struct observations *seen)
+{
+	int64_t until = clock_now() + 10 * NS_PER_S, still = clock_now(), number = atomic_load(&seen->number);
+
+	while (!proc_stop && !seen->dropped && clock_now() - still < 300 * NS_PER_MS && clock_now() < until) {
+		if (number != atomic_load(&seen->number)) {
+			number = atomic_load(&seen->number);
+			still = clock_now();
+		}
+		proc_wait_stop(clock_now() + 10 * NS_PER_MS);
+	}
+}
+
+static void wait_for_start_line(struct train_cfg *run)
+{
+	struct sender sender;
+
+	sender_start(&sender, run->target, run->self, run->seen, false);
+	if (sender_wait_line(&sender, STDIN_FILENO) || sender_ended(&sender))
+		return;
+	train_unwatch(run);
+	run->target->close(run->self);
+	die(EXIT_RUN, "standard input ended before the line that --hold-start waits for");
 }
 
 int main(int argc, char **argv)
@@ -308,8 +321,8 @@ int main(int argc, char **argv)
 	struct observations seen;
 	struct train train = { 0 };
 	struct figures figures;
-	struct told_cfg told;
-	struct told_progress progress = { .cfg = &told, .train = &train, .seen = &seen };
+	struct console_cfg console;
+	struct console_progress progress = { .cfg = &console, .train = &train, .seen = &seen };
 	struct watched_region watched = { .from = NULL };
 	struct rt_state rt;
 	struct rows *rows = NULL;
@@ -326,12 +339,11 @@ int main(int argc, char **argv)
 	if (target->check && target->check(where, why))
 		die_usage("%s", why);
 	proc_check_ready_fd((int)cfg.ready_fd);
-	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
+	proc_catch_stop();	/* before the output is opened, which a signal would otherwise leave incomplete */
 	plan_keys();
 	check_train_options(target);
-	out = asked() && !out_cfg.path ? NULL : rec_open(&out_cfg, "keyrepeat");	/* before the run: a bad path must not cost it */
-	if (!out && !(asked() && !out_cfg.path))
-		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	/* before the run, so that a wrong path does not cost the run */
+	out = is_on_demand() && !out_cfg.path ? NULL : rec_must_open(&out_cfg, "keyrepeat");
 	if (cfg.log && !(rows = rows_open(cfg.log, "keys/1", report_columns)))
 		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
 	err = proc_pin(&cfg.cpus);
@@ -356,33 +368,30 @@ int main(int argc, char **argv)
 	target->describe(run.self, server, sizeof(server));
 	if (target->receiver)
 		target->receiver(run.self, receiver, sizeof(receiver));
-	told = (struct told_cfg){ argv[first], receiver, cfg.script, cfg.key, plan.n, (size_t)cfg.skip, cfg.rate_per_s,
-				  plan.n ? plan.offset_ns[plan.n - 1] + plan.period_ns : 0, cfg.threshold_ns, cfg.watch };
-	if (!asked() && out_cfg.detail != REC_QUIET)
-		told_before(&told);
+	console = (struct console_cfg){ argv[first], receiver, cfg.script, plan.n, cfg.rate_per_s,
+					plan.n ? plan.offset_ns[plan.n - 1] + plan.period_ns : 0, cfg.threshold_ns, cfg.watch };
+	if (!is_on_demand() && out_cfg.detail != REC_QUIET)
+		console_announce(&console);
 	if (target->region)
 		target->region(run.self, &watched.region, &watched.from);
 	err = train_watch(&run);
 	if (err)
 		die(EXIT_RUN, "cannot start a thread: %s", strerror(-err));
-	rt_setup((int)cfg.priority, &rt);	/* after all that allocates */
+	rt_setup((int)cfg.priority, &rt);	/* locks memory: after all allocations */
 	if (cfg.watch == WATCH_PATCH)
-		begin_when_still(&seen);
-	if (asked())
-		return answer_asked(&run, argv[first], server, &watched, &rt, out, rows);
+		wait_for_still_patch(&seen);
+	if (is_on_demand())
+		return type_on_demand(&run, argv[first], server, &watched, &rt, out, rows);
 	if (!proc_stop)
 		proc_ready((int)cfg.ready_fd);
-	if (cfg.hold_start && !begin_when_told(&seen)) {
-		train_unwatch(&run);
-		target->close(run.self);
-		die(EXIT_RUN, "standard input ended before the line that --hold-start waits for");
-	}
-	told_progress_start(&progress, out_cfg.detail == REC_QUIET);
+	if (cfg.hold_start)
+		wait_for_start_line(&run);
+	console_progress_start(&progress, out_cfg.detail == REC_QUIET);
 	err = train_run(&run, &train);
-	told_progress_end(&progress);
+	console_progress_end(&progress);
 	train_unwatch(&run);
 	target->close(run.self);
-	munlockall();				/* so that the report finds memory under any limit */
+	munlockall();				/* so that the limit on locked memory does not stop the report */
 	for (size_t i = 0; i < train.due && i < (size_t)cfg.skip; i++)
 		train.key[i].skipped = true;
 	figures_cfg = (struct figures_cfg){ .watch = cfg.watch, .period_ns = plan.period_ns, .threshold_ns = cfg.threshold_ns,
@@ -396,12 +405,10 @@ int main(int argc, char **argv)
 	trouble = report_trouble(&figures_cfg, &train, &seen, &figures, plan.n > 0, &status);
 	if (trouble)
 		rec_warn(out, "%s", trouble);
-	told_result(out, &told, &train, &figures);
+	console_result(out, &console, &train, &figures);
 	if (err)
 		status = EXIT_RUN;
-	err = rec_close(out);
-	if (err)
-		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	rec_must_close(out);
 	figures_free(&figures);
 	train_free(&train);
 	observations_free(&seen);

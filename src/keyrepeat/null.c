@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The target that isn't there: every press is answered at once, through a pipe to the watcher's
- * thread. What it measures is keyrepeat itself: the way from a due time over send, poll, read and
- * time stamp to a stored sample. */
+/* The null target: answers every press at once, through a pipe to the watching thread. Measures keyrepeat's own overhead, from a
+ * due time over send, poll, read and time stamp to a recorded update. */
 #include "target.h"
 #include "clock.h"
 

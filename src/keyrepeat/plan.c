@@ -2,6 +2,7 @@
 #include "plan.h"
 #include "cli.h"
 #include "clock.h"
+#include "random.h"
 #include "why.h"
 
 #include <errno.h>
@@ -10,7 +11,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int from_script(const struct plan_cfg *cfg, struct plan *plan, char why[PLAN_WHY])
+const char *const schedule_names[] = { "periodic", "jittered", "poisson", "blocks", "asked", NULL };
+
+int schedule_fill(enum schedule_kind kind, double rate_per_s, uint64_t seed, int64_t *offset_ns, size_t n)
+{
+	double period = (double)NS_PER_S / rate_per_s, at = 0, phase = 0;
+	uint64_t state = seed;
+
+	/* times are computed from the key's number: adding up a rounded period would drift */
+	for (size_t i = 0; i < n; i++) {
+		switch (kind) {
+		case SCHEDULE_PERIODIC:
+			at = (double)i * period;
+			break;
+		case SCHEDULE_JITTERED:
+			at = (double)i * period + random_unit(&state) * period / 3;
+			break;
+		case SCHEDULE_POISSON:
+			at += -log1p(-random_unit(&state)) * period;
+			break;
+		case SCHEDULE_BLOCKS:
+			if (i % SCHEDULE_BLOCK == 0)
+				phase = random_unit(&state) * period;
+			at = (double)(i % SCHEDULE_BLOCK) * period + phase;
+			break;
+		case SCHEDULE_ASKED:
+			return -EINVAL;
+		}
+		if (!(at < 9e18))
+			return -ERANGE;
+		offset_ns[i] = llround(at);
+	}
+	return 0;
+}
+
+static int plan_from_script(const struct plan_cfg *cfg, struct plan *plan, char why[PLAN_WHY])
 {
 	struct script *script = &plan->script;
 	size_t line;
@@ -35,7 +70,7 @@ static int from_script(const struct plan_cfg *cfg, struct plan *plan, char why[P
 	plan->n = script->n;
 	plan->offset_ns = script->offset_ns;
 	plan->act = script->act;
-	/* stalls need one period: the mean one */
+	/* stalls are measured against one period: the mean one */
 	plan->period_ns = plan->n > 1 ? (plan->offset_ns[plan->n - 1] - plan->offset_ns[0]) / (int64_t)(plan->n - 1) : 0;
 	if (plan->period_ns < NS_PER_MS)
 		plan->period_ns = NS_PER_MS;
@@ -49,10 +84,10 @@ int plan_make(const struct plan_cfg *cfg, struct plan *out, char why[PLAN_WHY])
 
 	*out = (struct plan){ 0 };
 	if (cfg->script)
-		return from_script(cfg, out, why);
+		return plan_from_script(cfg, out, why);
 	out->period_ns = cfg->rate_per_s > 0 ? llround(NS_PER_S / cfg->rate_per_s) : 50 * NS_PER_MS;
 	if (asked)
-		out->period_ns = NS_PER_MS;	/* changes further apart than this are told apart: asked keys may follow closely */
+		out->period_ns = NS_PER_MS;	/* the longest update: keys on demand may follow each other closely */
 	if (!(cfg->rate_per_s > 0))
 		return 0;
 	if (n < 1 || n > PLAN_KEYS_MAX)
@@ -81,7 +116,7 @@ const struct act *plan_key(const struct plan *plan)
 	return NULL;
 }
 
-bool plan_points(const struct plan *plan)
+bool plan_uses_pointer(const struct plan *plan)
 {
 	for (size_t i = 0; plan->act && i < plan->n; i++)
 		if (plan->act[i].kind != ACT_KEY)
@@ -103,7 +138,7 @@ int plan_prepare(struct plan *plan, const struct target_ops *target, void *self,
 	if (!plan->key)
 		return why_write(-1, why, TARGET_WHY, "no memory for %zu keys", plan->n);
 	for (size_t i = 0; i < plan->n; i++) {
-		/* keys come again and again; of places there may be thousands, nearly all different */
+		/* keys recur, so equal ones are looked up once; moves do not, and there may be thousands */
 		for (j = plan->act[i].kind == ACT_MOVE ? i : 0; j < i && !act_same(&plan->act[j], &plan->act[i]); j++)
 			;
 		plan->key[i] = j < i ? plan->key[j] : target->act(self, &plan->act[i], why);

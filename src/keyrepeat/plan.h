@@ -1,42 +1,60 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* plan - which keys are to be sent, and when, before they have times of day. */
+/* plan - which keys will be sent, and when, counted from the start of the train. */
 #ifndef KEYREPEAT_PLAN_H
 #define KEYREPEAT_PLAN_H
 
 #include "act.h"
-#include "schedule.h"
 #include "script.h"
 #include "target.h"
 
 #define PLAN_KEYS_MAX 10000000
 #define PLAN_WHY 300
 
+/* Times are computed before the run starts, so that nothing that happens during the run moves a due time (open loop): a stalled
+ * server never lowers the number of samples. The same seed gives the same times on every machine. */
+#define SCHEDULE_BLOCK 20	/* keys in a block */
+
+enum schedule_kind {
+	SCHEDULE_PERIODIC,	/* key i at i periods: for stalls, which are measured against the period */
+	SCHEDULE_JITTERED,	/* key i at i periods + U(0, period / 3): does not stay in phase with the frames of a display */
+	SCHEDULE_POISSON,	/* exponentially distributed gaps with the period as their mean */
+	SCHEDULE_BLOCKS,	/* periodic within blocks of SCHEDULE_BLOCK keys, each block with a random phase */
+	SCHEDULE_ASKED		/* a key for each line on standard input (on_demand.h) */
+};
+
+extern const char *const schedule_names[];	/* NULL-terminated */
+
+/* Fills `offset_ns` with n ascending due times, counted from the start of the train, or of the key's block (when a block starts
+ * depends on how long the one before took to drain). 0; -ERANGE: a time does not fit into int64_t; -EINVAL: SCHEDULE_ASKED. */
+int schedule_fill(enum schedule_kind kind, double rate_per_s, uint64_t seed, int64_t *offset_ns, size_t n);
+
 struct plan_cfg {
-	const char *script;		/* file; NULL: a train as below */
+	const char *script;		/* file with the actions; NULL: one key repeatedly, as below */
 	const char *key;
 	double rate_per_s;		/* 0: no keys */
-	int64_t time_ns;
+	int64_t time_ns;		/* length of the train */
 	int schedule;			/* enum schedule_kind */
 	uint64_t seed;
 };
 
 struct plan {
-	size_t n;
-	int64_t *offset_ns, period_ns;
-	struct script script;		/* owns offset_ns and act, where there is one */
-	const struct act *act;		/* NULL: all are `only` */
+	size_t n;			/* actions: keys, pointer moves, buttons */
+	int64_t *offset_ns;		/* when each is due; owned by `script` if there is one */
+	int64_t period_ns;		/* mean time from one to the next */
+	struct script script;
+	const struct act *act;		/* n actions, in `script`; NULL: all are `only` */
 	struct act only;
-	int *key;			/* the same as the target's numbers */
-	int only_key;
+	int *key;			/* the target's numbers of `act` */
+	int only_key;			/* the target's number of `only` */
 };
 
-/* 0; or the status to end with (EXIT_USAGE, EXIT_RUN), with a line in `why`. Of keys that are asked for there is one. */
+/* 0, or an exit status (EXIT_USAGE, EXIT_RUN) with a line in `why`. For SCHEDULE_ASKED the plan has one key. */
 int plan_make(const struct plan_cfg *cfg, struct plan *out, char why[PLAN_WHY]);
-/* A key by itself that types, the first in the plan; NULL: none. */
+/* The first key in the plan without modifiers; NULL: none. */
 const struct act *plan_key(const struct plan *plan);
-/* Does anything but keys happen in it? */
-bool plan_points(const struct plan *plan);
-/* Looks everything up at the open target, before the first key is sent. 0, or -1 with a line in `why`. */
+/* True if the plan moves the pointer or presses its buttons. */
+bool plan_uses_pointer(const struct plan *plan);
+/* Looks up all actions at the open target, before the first key is sent. 0, or -1 with a line in `why`. */
 int plan_prepare(struct plan *plan, const struct target_ops *target, void *self, char why[TARGET_WHY]);
 void plan_free(struct plan *plan);
 

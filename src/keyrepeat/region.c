@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK 8			/* changes are gathered in blocks of so many pixels */
-#define REACH_X 3		/* blocks of one group are this near: letters of a line leave gaps, lines are apart */
-#define REACH_Y 1
-#define CARET_WIDTH 40		/* pixels, with the blocks' rounding: no caret is larger, most other things that blink are */
+#define BLOCK 8			/* changed pixels are grouped in blocks of 8 x 8 pixels */
+#define REACH_X 3		/* blocks this near side by side belong to one group: letters of a line leave gaps */
+#define REACH_Y 1		/* blocks this near above each other: lines are further apart */
+#define CARET_WIDTH 40		/* pixels, rounded up to blocks: largest caret; most other things that blink are larger */
 #define CARET_HEIGHT 80
 
 #define NOISE (REGION_BEFORE | REGION_AFTER)
@@ -20,7 +20,7 @@ int region_read(const char *text, struct region *out)
 	int end = -1;
 	struct region r;
 
-	/* scanf takes a sign before each number */
+	/* sscanf() would accept a sign before each number */
 	if (strspn(text, "0123456789x+") != strlen(text) || *text == '+' || strstr(text, "x+") ||
 	    strstr(text, "++") || strlen(text) >= REGION_TEXT || sscanf(text, "%5dx%5d+%5d+%5d%n", &r.w, &r.h, &r.x, &r.y, &end) != 4 ||
 	    end < 0 || text[end] || region_empty(&r))
@@ -69,15 +69,16 @@ bool region_mark(struct region_marks *m, const uint32_t *before, const uint32_t 
 	return changed;
 }
 
-/* The picture in blocks. A pixel that changes without keys says nothing about keys. */
+/* The picture divided into blocks. */
 struct grid {
 	const struct region_marks *marks;
-	int w, h;
-	uint8_t *bits;
-	int *todo;		/* room for all blocks */
+	int w, h;		/* in blocks */
+	uint8_t *bits;		/* of each block: those of all its pixels */
+	int *todo;		/* stack of blocks to visit, with room for all */
 };
 
-static uint8_t marked_bits(const struct region_marks *m, int x, int y)
+/* The bits of a pixel; of one that changes without keys, only these. */
+static uint8_t bits_of_pixel(const struct region_marks *m, int x, int y)
 {
 	uint8_t bits = m->bits[(size_t)y * (size_t)m->w + (size_t)x];
 
@@ -96,7 +97,7 @@ static int grid_init(struct grid *g, const struct region_marks *m)
 		return -ENOMEM;
 	for (int y = 0; y < m->h; y++)
 		for (int x = 0; x < m->w; x++)
-			g->bits[y / BLOCK * g->w + x / BLOCK] |= marked_bits(m, x, y);
+			g->bits[y / BLOCK * g->w + x / BLOCK] |= bits_of_pixel(m, x, y);
 	return 0;
 }
 
@@ -106,19 +107,19 @@ static void grid_free(struct grid *g)
 	free(g->todo);
 }
 
-/* Changes that lie together. */
+/* Neighbouring blocks with changed pixels. */
 struct change_group {
 	uint8_t bits;
-	int left, top, right, bottom;	/* in pixels; right and bottom one beyond */
+	int left, top, right, bottom;	/* in pixels; right and bottom are one beyond the last */
 };
 
-static void add_block(const struct grid *g, int block, uint8_t wanted, struct change_group *out)
+static void add_block_to_group(const struct grid *g, int block, uint8_t wanted, struct change_group *out)
 {
 	int x0 = block % g->w * BLOCK, y0 = block / g->w * BLOCK;
 
 	for (int y = y0; y < y0 + BLOCK && y < g->marks->h; y++) {
 		for (int x = x0; x < x0 + BLOCK && x < g->marks->w; x++) {
-			uint8_t bits = marked_bits(g->marks, x, y) & wanted;
+			uint8_t bits = bits_of_pixel(g->marks, x, y) & wanted;
 
 			if (!bits)
 				continue;
@@ -131,14 +132,14 @@ static void add_block(const struct grid *g, int block, uint8_t wanted, struct ch
 	}
 }
 
-/* Takes the group that this block belongs to out of the grid. */
+/* Removes the group to which this block belongs from the grid and returns it. */
 static struct change_group take_group(struct grid *g, int block, uint8_t wanted)
 {
 	struct change_group out = { 0 };
 	int n = 0;
 
 	g->todo[n++] = block;
-	add_block(g, block, wanted, &out);
+	add_block_to_group(g, block, wanted, &out);
 	g->bits[block] &= (uint8_t)~wanted;
 	while (n) {
 		int at = g->todo[--n], x0 = at % g->w, y0 = at / g->w;
@@ -147,7 +148,7 @@ static struct change_group take_group(struct grid *g, int block, uint8_t wanted)
 			for (int x = x0 - REACH_X; x <= x0 + REACH_X; x++) {
 				if (x < 0 || y < 0 || x >= g->w || y >= g->h || !(g->bits[y * g->w + x] & wanted))
 					continue;
-				add_block(g, y * g->w + x, wanted, &out);
+				add_block_to_group(g, y * g->w + x, wanted, &out);
 				g->bits[y * g->w + x] &= (uint8_t)~wanted;
 				g->todo[n++] = y * g->w + x;
 			}
@@ -156,7 +157,7 @@ static struct change_group take_group(struct grid *g, int block, uint8_t wanted)
 	return out;
 }
 
-static int keys_of(const struct change_group *group)
+static int count_keys_of(const struct change_group *group)
 {
 	int n = 0;
 
@@ -165,9 +166,10 @@ static int keys_of(const struct change_group *group)
 	return n;
 }
 
-#define GROUPS_MAX 256		/* more is a film, in which no place can be told */
+#define GROUPS_MAX 256		/* more groups: the whole screen changes, as in a film */
 
-static int all_groups(struct grid *g, uint8_t wanted, struct change_group *group, int n)
+/* Appends all groups that have one of the wanted bits to the n groups in `group`. Returns the new number of groups. */
+static int take_all_groups(struct grid *g, uint8_t wanted, struct change_group *group, int n)
 {
 	for (int i = 0; i < g->w * g->h && n < GROUPS_MAX; i++)
 		if (g->bits[i] & wanted)
@@ -184,7 +186,8 @@ static bool is_caret_of(const struct change_group *line, const struct change_gro
 	       noise->top < line->bottom + BLOCK && noise->bottom > line->top - BLOCK;
 }
 
-/* The text that is to come goes on to the right, wraps to the left edge and goes down. */
+/* Extends the region from a line of text to where further text will appear: to the right, in new lines from the left edge, and
+ * down. */
 static void grow_region(const struct region_marks *m, const struct change_group *line, const struct change_group *other,
 			int n, struct region *out)
 {
@@ -217,16 +220,16 @@ bool region_find(const struct region_marks *m, struct region *out)
 		free(group);
 		return false;
 	}
-	keyed = all_groups(&grid, KEY_BITS, group, 0);
-	n = all_groups(&grid, NOISE, group, keyed);
+	keyed = take_all_groups(&grid, KEY_BITS, group, 0);
+	n = take_all_groups(&grid, NOISE, group, keyed);
 	grid_free(&grid);
 	for (int i = 1; i < keyed; i++) {
-		int more = keys_of(&group[i]) - keys_of(&group[best]);
+		int more = count_keys_of(&group[i]) - count_keys_of(&group[best]);
 
 		if (more > 0 || (!more && group[i].right - group[i].left > group[best].right - group[best].left))
 			best = i;
 	}
-	if (!keyed || keys_of(&group[best]) < 2) {
+	if (!keyed || count_keys_of(&group[best]) < 2) {
 		free(group);
 		return false;
 	}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* region - a rectangle of pixels in which echoes are looked for: as text, and found from what a few keys change.
- *
- * Pure: pictures come in as pixels. Pixels are counted from the upper left. */
+/* region - the rectangle of pixels in which changes count as echoes: read from text, or found from the changes after a few keys.
+ * Pure. Coordinates count from the upper left. */
 #ifndef KEYREPEAT_REGION_H
 #define KEYREPEAT_REGION_H
 
@@ -15,14 +14,14 @@ struct region {
 
 #define REGION_TEXT 48
 
-/* "600x300+10+20", all of it. 0, or -EINVAL (also for an empty one). */
+/* Reads "600x300+10+20" (width, height, x, y). 0, or -EINVAL (also for an empty rectangle). */
 int region_read(const char *text, struct region *out);
 void region_write(const struct region *r, char text[REGION_TEXT]);
-/* What both cover; empty (w or h 0) when nothing. */
+/* The intersection; empty (w or h 0) if the two do not overlap. */
 struct region region_both(const struct region *a, const struct region *b);
 bool region_empty(const struct region *r);
 
-/* Which pixels of a picture changed when: without a key, before the first and after the last; and with each of them. */
+/* Bits that say when a pixel changed: before the first key, after the last key, or after key i (0 to REGION_KEYS - 1). */
 #define REGION_KEYS 5
 #define REGION_BEFORE 1u
 #define REGION_AFTER 2u
@@ -30,18 +29,17 @@ bool region_empty(const struct region *r);
 
 struct region_marks {
 	int w, h;
-	uint8_t *bits;		/* w x h, owned by who made it */
+	uint8_t *bits;		/* w x h; the caller's */
 };
 
-/* Sets `bit` where the pictures, both w x h, differ. True when a pixel did that has not changed without a key before. */
+/* Sets `bit` for each pixel in which the two pictures of w x h pixels differ. True if one of these has never changed without a
+ * key. */
 bool region_mark(struct region_marks *m, const uint32_t *before, const uint32_t *after, uint8_t bit);
 
-/* Where keys show: the group of changes that came with most of the keys (the widest, if several
- * did: a column counter in a status line follows keys too, but text grows). A small thing beside it
- * that also changes by itself is its caret. From that line the region reaches to the left and right
- * and down to the end of the picture, or to the next thing that follows keys or changes by itself,
- * both before and after them (what did so only once was a greeting that went). False when no place
- * followed at least two keys, or when memory is short. */
+/* Finds the region of the echoes: the group of changes that followed most keys; the widest such group, since a column counter in a
+ * status line follows keys, too, but text grows. A small group beside it that also changes without keys is its caret. From this
+ * line of text the region extends left, right and down to the edge of the picture, or to the next group that follows keys or that
+ * changed without keys both before and after them. False: no group followed at least two keys, or out of memory. */
 bool region_find(const struct region_marks *m, struct region *out);
 
 #endif

@@ -37,10 +37,10 @@ int report_keys(struct rows *rows, const struct train *train)
 	return rows_close(rows);
 }
 
-/* Under overload latencies grow as long as the run lasts: how many there are and the shortest is all that means something. */
+/* Under overload, latencies grow with the length of the run: only their number and the shortest latency are meaningful. */
 static void report_latency(struct rec *r, const char *name, struct sample *s, bool overloaded)
 {
-	static const char *const nothing[] = { "mean", "sd", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "max" };
+	static const char *const unknown[] = { "mean", "sd", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "max" };
 	struct sample_stat min;
 
 	if (!overloaded) {
@@ -51,13 +51,13 @@ static void report_latency(struct rec *r, const char *name, struct sample *s, bo
 	rec_object(r, name);
 	rec_int(r, "n", (int64_t)s->n);
 	rec_real(r, "min", min.above ? NAN : min.value / NS_PER_MS, 3);
-	for (size_t i = 0; i < sizeof(nothing) / sizeof(*nothing); i++)
-		rec_real(r, nothing[i], NAN, 3);
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
+		rec_real(r, unknown[i], NAN, 3);
 	rec_int(r, "censored", (int64_t)s->censored);
 	rec_end(r);
 }
 
-static void stalls(struct rec *r, const struct figures_cfg *cfg, struct figures *f)
+static void report_stalls(struct rec *r, const struct figures_cfg *cfg, struct figures *f)
 {
 	double sd = sample_sd(&f->interarrival).value / NS_PER_MS;
 
@@ -73,17 +73,17 @@ static void stalls(struct rec *r, const struct figures_cfg *cfg, struct figures 
 	rec_end(r);
 }
 
-static void echoes(struct rec *r, const struct figures_cfg *cfg, const struct train *train, struct figures *f)
+static void report_echoes(struct rec *r, const struct figures_cfg *cfg, const struct train *train, struct figures *f)
 {
 	rec_real(r, "updates_per_key", f->updates_per_key, 3);
 	rec_int(r, "keys_answered", (int64_t)f->keys_answered);
 	rec_int(r, "keys_exact", (int64_t)f->keys_exact);
-	/* updates alone do not tell how many keys a picture answered */
+	/* with updates alone, it is not known how many keys a picture answered */
 	rec_real(r, "coalesced", cfg->watch == WATCH_PATCH || f->caret ? (double)f->coalesced : NAN, 0);
 	rec_str(r, "pairing", cfg->watch == WATCH_PATCH ? "patch" : f->caret ? "caret" : "updates");
 	rec_real(r, "threshold_ms", (double)cfg->threshold_ns / NS_PER_MS, 3);
 	rec_real(r, "late_share_percent", f->late_percent, 3);
-	rec_real(r, "late_share_high_percent", f->late_high_percent, 3);	/* where each key counts from the late end of its range */
+	rec_real(r, "late_share_high_percent", f->late_high_percent, 3);	/* with the latest possible answer of each key */
 	rec_real(r, "late_share_bound_percent", 100 * binomial_upper((int64_t)f->late_high, (int64_t)f->keys_due), 3);
 	rec_real(r, "backlog_per_s", f->backlog.per_s, 3);
 	rec_bool(r, "overloaded", f->backlog.overloaded);
@@ -93,12 +93,12 @@ static void echoes(struct rec *r, const struct figures_cfg *cfg, const struct tr
 		report_latency(r, "latency_high_ms", &f->high, f->backlog.overloaded);
 	rec_timing(r, "update_interarrival_ms", &f->interarrival, NS_PER_MS);
 	rec_real(r, "largest_gap_ms", f->largest_gap_ns < 0 ? NAN : (double)f->largest_gap_ns / NS_PER_MS, 3);
-	stalls(r, cfg, f);
+	report_stalls(r, cfg, f);
 	rec_real(r, "drain_s", (double)train->drain_ns / NS_PER_S, 3);
 }
 
-/* How well packet times can be put beside those of keys. */
-static void clocks(struct rec *r, const struct train *train)
+/* Reports the offset between the clock of packet times (CLOCK_REALTIME) and that of keys (CLOCK_MONOTONIC), with its error. */
+static void report_clock_offset(struct rec *r, const struct train *train)
 {
 	int64_t error = 0;
 
@@ -131,7 +131,7 @@ void report_train(struct rec *r, const struct figures_cfg *cfg, const struct tra
 	if (cfg->watch != WATCH_NONE)
 		rec_int(r, "updates", (int64_t)f->updates);
 	if (cfg->watch != WATCH_NONE && keys)
-		echoes(r, cfg, train, f);
+		report_echoes(r, cfg, train, f);
 	else if (cfg->watch != WATCH_NONE)
 		rec_real(r, "unsolicited_per_s", seconds > 0 ? (double)f->updates / seconds : NAN, 4);
 	if (cfg->watch == WATCH_PATCH) {
@@ -141,7 +141,7 @@ void report_train(struct rec *r, const struct figures_cfg *cfg, const struct tra
 	}
 	if (cfg->watch != WATCH_NONE)
 		rec_int(r, "updates_lost", (int64_t)seen->lost);
-	clocks(r, train);
+	report_clock_offset(r, train);
 	rec_real(r, "probe_cpu_percent", train->busy_ns > 0 ? 100.0 * (double)train->cpu_ns / (double)train->busy_ns : NAN, 3);
 	rec_end(r);
 }
@@ -165,12 +165,12 @@ const char *report_trouble(const struct figures_cfg *cfg, const struct train *tr
 		return NULL;
 	}
 	if (sent && cfg->watch == WATCH_UPDATE && !f->any_answer)
-		return "no echo: not one update in the whole train; is the window focused, and does it show what is typed?";
+		return "no echo: not one update in the whole train; does the window have the focus, and does it show what is typed?";
 	if (sent && cfg->watch == WATCH_PATCH && !f->any_answer)
-		return "no echo: the patch counted not one key; is refecho's window focused?";
+		return "no echo: the patch counted not one key; does refecho's window have the focus?";
 	*status = EXIT_LOSSY;
 	if (f->ahead)
-		return "the patch counted keys that we did not send; does somebody else type there?";
+		return "the patch counted keys that keyrepeat did not send; does another program or user type there?";
 	if (seen->lost)
 		return "more updates came than there was room for; the rest are counted as updates_lost";
 	*status = EXIT_OK;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report - keyrepeat's figures as a report, and its keys as rows. */
+/* report - writes the statistics of a train as a report, and its keys as rows. */
 #ifndef KEYREPEAT_REPORT_H
 #define KEYREPEAT_REPORT_H
 
 #include "figures.h"
 #include "rec.h"
 
-/* The object "result". `keys` is false for a run that only watched. */
+/* Writes the object "result". `keys`: false for a run that only watched. */
 void report_train(struct rec *r, const struct figures_cfg *cfg, const struct train *train, const struct observations *seen,
 		   struct figures *f, bool keys);
 
-/* What went wrong although there is a report, and what the program ends with. NULL: nothing that
- * needs a word. Valid until it is called again. */
+/* A warning for a run that has a report but went wrong, valid until the next call; NULL: none. *status: the exit status of the
+ * program. */
 const char *report_trouble(const struct figures_cfg *cfg, const struct train *train, const struct observations *seen,
 			   const struct figures *f, bool keys, int *status);
 

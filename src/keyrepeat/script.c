@@ -12,15 +12,15 @@
 #define ACTS_MAX 10000000
 #define BLANK " \t\r\n"
 
-/* What is read, so far. */
+/* The state of the reader after a line. */
 struct script_reading {
 	struct script *out;
-	int64_t at_ns;
-	const struct act *place;	/* where the pointer is; NULL: nobody has said */
+	int64_t at_ns;			/* due time of the last action */
+	const struct act *place;	/* place_is, where the last move ended; NULL: no move yet */
 	struct act place_is;
 };
 
-static int add_act(struct script_reading *r, int64_t at_ns, const struct act *act)
+static int add_script_act(struct script_reading *r, int64_t at_ns, const struct act *act)
 {
 	if (r->out->n == ACTS_MAX)
 		return -E2BIG;
@@ -41,7 +41,7 @@ static int read_delay_ms(const char *text, int64_t *ns)
 	return 0;
 }
 
-/* X,Y [over MS] */
+/* Reads "X,Y [over MS]". */
 static int read_move_act(struct script_reading *r, char *rest)
 {
 	char *save = NULL, *place = strtok_r(rest, BLANK, &save), *over = strtok_r(NULL, BLANK, &save), *ms = strtok_r(NULL, BLANK, &save);
@@ -60,12 +60,12 @@ static int read_move_act(struct script_reading *r, char *rest)
 
 		step.x = (int)lround(r->place->x + part * (to.x - r->place->x));
 		step.y = (int)lround(r->place->y + part * (to.y - r->place->y));
-		err = add_act(r, r->at_ns + llround((double)ns * part), &step);
+		err = add_script_act(r, r->at_ns + llround((double)ns * part), &step);
 	}
 	r->at_ns += ns;
 	r->place_is = to;
 	r->place = &r->place_is;
-	return err ? err : add_act(r, r->at_ns, &to);
+	return err ? err : add_script_act(r, r->at_ns, &to);
 }
 
 static int read_button_act(struct script_reading *r, char *rest)
@@ -75,10 +75,10 @@ static int read_button_act(struct script_reading *r, char *rest)
 
 	if (!number || !way || strtok_r(NULL, BLANK, &save) || act_read_button(number, way, &act))
 		return -EINVAL;
-	return add_act(r, r->at_ns, &act);
+	return add_script_act(r, r->at_ns, &act);
 }
 
-/* MS TEXT: one blank between them, the text with all blanks that it has. */
+/* Reads "MS TEXT". One blank separates the two; further blanks belong to the text. */
 static int read_type_act(struct script_reading *r, char *rest)
 {
 	char *text;
@@ -107,7 +107,7 @@ static int read_type_act(struct script_reading *r, char *rest)
 			return -EINVAL;
 		r->at_ns += first ? 0 : gap;
 		first = false;
-		err = add_act(r, r->at_ns, &act);
+		err = add_script_act(r, r->at_ns, &act);
 		if (err)
 			return err;
 	}
@@ -120,7 +120,7 @@ static int read_key_act(struct script_reading *r, const char *word, const char *
 
 	if (rest[strspn(rest, BLANK)] || act_read_key(word, &act))
 		return -EINVAL;
-	return add_act(r, r->at_ns, &act);
+	return add_script_act(r, r->at_ns, &act);
 }
 
 static int read_script_line(struct script_reading *r, char *text)
@@ -157,7 +157,7 @@ int script_read(FILE *in, struct script *out, size_t *line)
 
 		if (!*first || *first == '#')
 			continue;
-		/* what is behind a zero byte would be left out in silence */
+		/* a zero byte is refused: it would hide the rest of the line */
 		err = strlen(text) == (size_t)length ? read_script_line(&r, text) : -EINVAL;
 		if (err)
 			break;

@@ -5,10 +5,11 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <unistd.h>
 
-#define SPIN_NS (100 * NS_PER_US)	/* waking up takes about so long; the rest of the wait is spun, never more than this */
-#define AIM_NS (2 * NS_PER_MS)		/* before the due time: whether the key would go where it is meant to is asked then */
-#define RELEASE_NS (5 * NS_PER_MS)	/* how long a tapped key is down, unless the next is due before */
+#define SPIN_NS (100 * NS_PER_US)	/* busy loop before the due time: waking up from sleep takes about as long */
+#define AIM_NS (2 * NS_PER_MS)		/* before the due time, target_ops.aim is called */
+#define RELEASE_NS (5 * NS_PER_MS)	/* how long a tapped key is down, unless the next is due earlier */
 
 void sender_start(struct sender *s, const struct target_ops *target, void *self, struct observations *seen, bool hold)
 {
@@ -18,7 +19,7 @@ void sender_start(struct sender *s, const struct target_ops *target, void *self,
 bool sender_ended(struct sender *s)
 {
 	if (s->end == SENDER_COMPLETE) {
-		/* in this order: who is told to stop may close the connection for it */
+		/* in this order: after a stop signal the watching thread may close the connection */
 		if (proc_stop)
 			s->end = SENDER_INTERRUPTED;
 		else if (atomic_load(&s->seen->dropped))
@@ -29,6 +30,25 @@ bool sender_ended(struct sender *s)
 	return s->end != SENDER_COMPLETE;
 }
 
+bool sender_wait_line(struct sender *s, int fd)
+{
+	struct pollfd in = { .fd = fd, .events = POLLIN };
+	char c = 0;
+
+	while (!sender_ended(s)) {
+		ssize_t n;
+
+		if (poll(&in, 1, 50) <= 0)
+			continue;
+		n = read(fd, &c, 1);
+		if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
+			return false;
+		if (n == 1 && c == '\n')
+			return true;
+	}
+	return false;
+}
+
 static void press_key(struct sender *s, int key, bool down)
 {
 	if (s->target->send(s->self, key, down))
@@ -36,7 +56,7 @@ static void press_key(struct sender *s, int key, bool down)
 	s->down = down ? key : -1;
 }
 
-/* Long waits through proc_wait_stop(), only the rest precisely. */
+/* Sleeps in proc_wait_stop(), which a signal ends, but for the last 10 ms, which must be precise. */
 void sender_sleep(int64_t due_ns)
 {
 	if (due_ns - clock_now() > 20 * NS_PER_MS)
@@ -45,9 +65,9 @@ void sender_sleep(int64_t due_ns)
 		clock_sleep_until(due_ns);
 }
 
-/* A server that reads nothing fills the socket; a blocking send would then hold up the whole train. So the
- * key waits, with its due time standing, until there is room or until `until_ns`. */
-static bool can_send(struct sender *s, int64_t until_ns)
+/* Waits until the socket takes data, at most until until_ns: a server that reads nothing fills the socket, and a send() that blocks
+ * would delay all later keys. The key keeps its due time. */
+static bool wait_until_sendable(struct sender *s, int64_t until_ns)
 {
 	struct pollfd fd = { .fd = s->target->send_fd(s->self), .events = POLLOUT };
 	int64_t since = 0;
@@ -71,7 +91,7 @@ static void release_before(struct sender *s, int64_t due_ns)
 	if (s->down < 0 || s->release_ns == INT64_MAX)
 		return;
 	sender_sleep(at);
-	if (!sender_ended(s) && can_send(s, due_ns))
+	if (!sender_ended(s) && wait_until_sendable(s, due_ns))
 		press_key(s, s->down, false);
 }
 
@@ -84,14 +104,14 @@ void sender_key(struct sender *s, struct pair_key *key, int number, int64_t give
 			s->end = SENDER_DROPPED;
 	}
 	sender_sleep(key->due_ns - SPIN_NS);
-	if (sender_ended(s) || !can_send(s, give_up_ns))
+	if (sender_ended(s) || !wait_until_sendable(s, give_up_ns))
 		return;
 	while (clock_now() < key->due_ns)
 		;
-	if (atomic_load(&s->seen->left))	/* in this last moment */
+	if (atomic_load(&s->seen->left))	/* the window may have lost the keyboard during the wait */
 		return;
 	key->sent_ns = clock_now();
-	/* still down: the server took nothing while it should have gone up, or gaps are shorter than a tap */
+	/* the key before is still down: the server read nothing when it was due to go up, or gaps are shorter than a tap */
 	if (s->down >= 0 && s->release_ns != INT64_MAX)
 		press_key(s, s->down, false);
 	press_key(s, number, true);
@@ -103,6 +123,6 @@ void sender_release(struct sender *s, int64_t held_until_ns)
 	if (s->down < 0)
 		return;
 	sender_sleep(s->release_ns != INT64_MAX ? s->release_ns : held_until_ns);
-	if (s->end != SENDER_DROPPED && can_send(s, clock_now()))
+	if (s->end != SENDER_DROPPED && wait_until_sendable(s, clock_now()))
 		press_key(s, s->down, false);
 }

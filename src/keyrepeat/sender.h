@@ -1,39 +1,47 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sender - presses keys when they are due, and knows why no more can be sent.
+/* sender - presses keys when they are due, until a signal, a broken connection or a lost window ends that.
  *
- * Used by one thread; another watches the same target. Neither allocates nor writes files. */
+ * Used by one thread, while another watches the same target. Allocates nothing and writes no files. */
 #ifndef KEYREPEAT_SENDER_H
 #define KEYREPEAT_SENDER_H
 
 #include "pairing.h"
 #include "target.h"
 
-enum sender_end { SENDER_COMPLETE, SENDER_INTERRUPTED, SENDER_DROPPED, SENDER_LEFT };	/* left: the window lost the keyboard */
+enum sender_end {
+	SENDER_COMPLETE,	/* all keys sent, or still sending */
+	SENDER_INTERRUPTED,	/* stop signal */
+	SENDER_DROPPED,		/* the connection is broken */
+	SENDER_LEFT		/* the chosen window lost the keyboard */
+};
 
 struct sender {
 	const struct target_ops *target;
 	void *self;			/* the open target */
 	struct observations *seen;
 	bool hold;			/* keys stay down until sender_release() */
-	int down;			/* target's number of the key that is down; -1: none */
-	int64_t release_ns;		/* when it goes up again; INT64_MAX: not before the end */
-	int64_t blocked_ns;		/* longest time a due key waited because the server read nothing */
+	int down;			/* the target's number of the key that is down; -1: none */
+	int64_t release_ns;		/* when that key goes up; INT64_MAX: not before the end of the train */
+	int64_t blocked_ns;		/* longest wait of a due key because the server read nothing */
 	enum sender_end end;
 };
 
 void sender_start(struct sender *s, const struct target_ops *target, void *self, struct observations *seen, bool hold);
 
-/* Whether it is over: a signal, a closed connection, a window that lost the keyboard. `end` says which. */
+/* True once no more keys can be sent; `end` then says why. */
 bool sender_ended(struct sender *s);
 
-/* Waits until the key is due and presses it, the one before having gone up; fills in sent_ns, which stays 0 when it could not
- * be sent by give_up_ns. A tapped key goes up 5 ms later: at the next call, or in sender_release(). */
+/* Waits for a whole line on a descriptor. False: end of input, or sender_ended(). */
+bool sender_wait_line(struct sender *s, int fd);
+
+/* Releases the key before, waits until this one is due and presses it. Sets key->sent_ns, which stays 0 if the key could not be
+ * sent by give_up_ns. A tapped key is released 5 ms later: by the next call, or by sender_release(). */
 void sender_key(struct sender *s, struct pair_key *key, int number, int64_t give_up_ns);
 
-/* Lets the key that is down go up; one that is held, not before held_until_ns. */
+/* Releases the key that is down; a held key not before held_until_ns. */
 void sender_release(struct sender *s, int64_t held_until_ns);
 
-/* A sleep that a signal ends even if it comes just before. */
+/* Sleeps until due_ns or a stop signal, also one that arrived just before. */
 void sender_sleep(int64_t due_ns);
 
 #endif

@@ -12,11 +12,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define LEAD_NS (20 * NS_PER_MS)	/* from the start to the first possible due time */
-#define LOOK_NS (2 * NS_PER_MS)		/* between looks while draining: nothing is measured by it but the drain */
-#define WALL_NS NS_PER_S		/* between readings of CLOCK_REALTIME, which packets carry */
-#define WALL_ROOM_NS (300 * NS_PER_US)	/* not so shortly before a key is due; a reading takes a few microseconds */
-#define STACK_BYTES (1 << 20)		/* all of it is locked into memory: not the usual 8 MB */
+#define LEAD_NS (20 * NS_PER_MS)	/* from the start of a block to its first possible due time */
+#define DRAIN_POLL_NS (2 * NS_PER_MS)	/* between two tests whether all answers have come: resolution of drain times only */
+#define WALL_NS NS_PER_S		/* between two readings of the offset of CLOCK_REALTIME, the clock of packet times */
+#define WALL_ROOM_NS (300 * NS_PER_US)	/* no reading in this time before a key is due; a reading takes a few microseconds */
+#define STACK_BYTES (1 << 20)		/* of the watching thread; below the usual 8 MB, as all of it is locked into memory */
 
 static struct {
 	pthread_t thread;
@@ -59,7 +59,7 @@ int train_watch(const struct train_cfg *cfg)
 		return -errno;
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	/* Signals are for the sender: they must end its sleep. */
+	/* signals must reach the sender, whose sleep they end */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	err = pthread_create(&watcher.thread, &attr, watch_main, (void *)(uintptr_t)cfg);
@@ -85,34 +85,28 @@ void train_unwatch(const struct train_cfg *cfg)
 	watcher.running = false;
 }
 
-/* How long the display must have been quiet to be called so (a second is enough where the updates, or the caret, account for every
- * key), and how long to wait for that at most. */
+/* How long the display must not change before all answers are taken to have come: longer than the pauses between updates without
+ * keys, 1 s to 10 s. */
 static int64_t train_quiet_ns(double noise_per_s)
 {
 	double period = noise_per_s > 0 ? 1.2 / noise_per_s * (double)NS_PER_S : 0;
 
-	/* Where updates come by themselves, a pause as long as theirs proves nothing. */
 	if (noise_per_s > 0.5 || period < (double)NS_PER_S)
 		return NS_PER_S;
 	return period > 10e9 ? 10 * NS_PER_S : (int64_t)period;
 }
 
+/* The longest wait for answers after the last key of a block. */
 static int64_t train_drain_ns(int watch, double noise_per_s)
 {
 	return watch == WATCH_UPDATE && noise_per_s > 0.5 ? 2 * NS_PER_S : 10 * NS_PER_S;
 }
 
-/* The run as it goes. */
 struct train_state {
 	const struct train_cfg *cfg;
 	struct train *train;
 	struct sender sender;
 };
-
-static bool run_ended(struct train_state *run)
-{
-	return sender_ended(&run->sender);
-}
 
 static void note_wall_offset(struct train *t, int64_t next_due_ns)
 {
@@ -122,15 +116,9 @@ static void note_wall_offset(struct train *t, int64_t next_due_ns)
 		clock_read_offset(&t->wall[t->walls++]);
 }
 
-/* In hold mode on a display that repeats by itself: one press, and then only time passes. */
-static void let_repeat(struct pair_key *key)
-{
-	sender_sleep(key->due_ns);
-	key->repeated = true;
-}
-
-/* Quiet while the last key still waits for its first update is not rest but a stall: only the limit ends that. */
-static bool train_rested(const struct train_state *run, const struct train_block *b, int64_t quiet_ns)
+/* True if the display has changed since the last key of the block, but not for quiet_ns. (A display that has not changed since the
+ * last key is stalled.) */
+static bool is_quiet(const struct train_state *run, const struct train_block *b, int64_t quiet_ns)
 {
 	int64_t now = clock_now(), change = atomic_load(&run->cfg->seen->last_change_ns);
 	const struct pair_key *last = &run->train->key[b->first + b->n - 1];
@@ -138,8 +126,8 @@ static bool train_rested(const struct train_state *run, const struct train_block
 	return change >= pair_gone_ns(last) && now - change >= quiet_ns && now - last->due_ns >= quiet_ns;
 }
 
-/* As many updates as keys in the block, or a caret that has gone as many cells as keys were sent: nothing is left to wait for. */
-static bool accounted(const struct train_state *run, const struct train_block *b)
+/* True if there were as many updates as keys in the block, or the caret has gone as many cells as keys were sent. */
+static bool are_all_keys_echoed(const struct train_state *run, const struct train_block *b)
 {
 	const struct observations *seen = run->cfg->seen;
 	size_t updates = atomic_load(&seen->updates), steps = atomic_load(&seen->steps), keys = b->first + b->n, n = 0;
@@ -158,7 +146,9 @@ static bool accounted(const struct train_state *run, const struct train_block *b
 	return known;
 }
 
-static bool answered(struct train_state *run, const struct train_block *b, int64_t *judged_ns)
+/* True if no more answers are to be expected for the block. *judged_ns: the last change for which are_all_keys_echoed() was
+ * asked. */
+static bool is_block_drained(struct train_state *run, const struct train_block *b, int64_t *judged_ns)
 {
 	const struct observations *seen = run->cfg->seen;
 	int64_t change = atomic_load(&seen->last_change_ns);
@@ -168,46 +158,46 @@ static bool answered(struct train_state *run, const struct train_block *b, int64
 
 		if ((shown & 0xffffffu) < b->first + b->n || (shown & 0xffffffu) > 0x7fffffu)
 			return false;
-		/* blocks must also be apart for who pairs them by their updates on the wire */
-		return !run->cfg->block || train_rested(run, b, NS_PER_S);
+		/* blocks need a pause between them for prototap, which pairs keys with updates on the network */
+		return !run->cfg->block || is_quiet(run, b, NS_PER_S);
 	}
-	if (train_rested(run, b, train_quiet_ns(run->cfg->noise_per_s)))
+	if (is_quiet(run, b, train_quiet_ns(run->cfg->noise_per_s)))
 		return true;
-	/* The account changes with the picture only. */
-	if (change == *judged_ns || !train_rested(run, b, NS_PER_S))
+	/* without a new change, the answer would be the same as last time */
+	if (change == *judged_ns || !is_quiet(run, b, NS_PER_S))
 		return false;
 	*judged_ns = change;
-	return accounted(run, b);
+	return are_all_keys_echoed(run, b);
 }
 
-/* What a wait up to its limit has shown. Noise may keep a display from ever being quiet, or ask for more quiet than there is
- * time; but answers still under way do not look like a picture that has rested since the last key. */
-static enum pair_drain at_limit(const struct train_state *run, const struct train_block *b)
+/* The state of a block when the longest wait is over. A display with updates of its own may never be quiet, or not long enough; but
+ * while answers are missing, the picture is not quiet for a second after the last key. */
+static enum pair_drain drain_at_limit(const struct train_state *run, const struct train_block *b)
 {
 	if (run->cfg->watch != WATCH_UPDATE)
 		return PAIR_CUT;
-	return run->cfg->noise_per_s > 0.5 || train_rested(run, b, NS_PER_S) ? PAIR_NOISY : PAIR_CUT;
+	return run->cfg->noise_per_s > 0.5 || is_quiet(run, b, NS_PER_S) ? PAIR_NOISY : PAIR_CUT;
 }
 
-static void await_drain(struct train_state *run, struct train_block *b)
+static void wait_for_drain(struct train_state *run, struct train_block *b)
 {
 	const struct train_cfg *cfg = run->cfg;
 	int64_t begin = clock_now(), limit = begin + train_drain_ns(cfg->watch, cfg->noise_per_s), judged = 0;
 
 	b->drain = PAIR_CUT;
-	if (cfg->watch == WATCH_NONE && cfg->block)	/* nobody looks, but the blocks must be apart for who does */
+	if (cfg->watch == WATCH_NONE && cfg->block)	/* a pause between blocks, for prototap */
 		proc_wait_stop(begin + train_quiet_ns(cfg->noise_per_s));
-	while (cfg->watch != WATCH_NONE && !run_ended(run)) {
+	while (cfg->watch != WATCH_NONE && !sender_ended(&run->sender)) {
 		note_wall_offset(run->train, INT64_MAX);
-		if (answered(run, b, &judged)) {
+		if (is_block_drained(run, b, &judged)) {
 			b->drain = PAIR_DRAINED;
 			break;
 		}
 		if (clock_now() >= limit) {
-			b->drain = at_limit(run, b);
+			b->drain = drain_at_limit(run, b);
 			break;
 		}
-		proc_wait_stop(clock_now() + LOOK_NS);
+		proc_wait_stop(clock_now() + DRAIN_POLL_NS);
 	}
 	b->end_ns = clock_now();
 	run->train->drain_ns = b->end_ns - begin;
@@ -223,19 +213,21 @@ static void run_block(struct train_state *run, struct train_block *b)
 	for (size_t i = b->first; i < b->first + b->n; i++)
 		t->key[i].due_ns = b->begin_ns + cfg->offset_ns[i];
 	give_up = t->key[b->first + b->n - 1].due_ns + train_drain_ns(cfg->watch, cfg->noise_per_s);
-	for (size_t i = b->first; i < b->first + b->n && !run_ended(run); i++) {
-		if (cfg->hold && cfg->target->repeats_itself && i > b->first)
-			let_repeat(&t->key[i]);
-		else
+	for (size_t i = b->first; i < b->first + b->n && !sender_ended(&run->sender); i++) {
+		if (cfg->hold && cfg->target->repeats_itself && i > b->first) {
+			sender_sleep(t->key[i].due_ns);
+			t->key[i].repeated = true;
+		} else {
 			sender_key(&run->sender, &t->key[i], cfg->key ? cfg->key[i] : cfg->only, give_up);
+		}
 		atomic_store(&t->gone, i + 1);
 		note_wall_offset(t, i + 1 < b->first + b->n ? t->key[i + 1].due_ns : INT64_MAX);
 	}
-	/* a held key stays down until its last repeat has surely been made */
+	/* a held key stays down for half a period after its last repeat was due */
 	sender_release(&run->sender, t->key[b->first + b->n - 1].due_ns + cfg->period_ns / 2);
 	t->busy_ns += clock_now() - now;
 	t->cpu_ns += clock_process_cpu() - cpu;
-	await_drain(run, b);
+	wait_for_drain(run, b);
 }
 
 static size_t count_due(const struct train *t)
@@ -248,8 +240,8 @@ static size_t count_due(const struct train *t)
 	return due;
 }
 
-/* A reading a second, from the first key of each block to the end of its longest drain; touched
- * before the run, as all it writes. */
+/* Allocates room for one reading of the clock offset a second, up to the end of the longest drain of each block, and writes to it,
+ * so that the run causes no page faults. */
 static int make_wall_room(const struct train_cfg *cfg, struct train *t, size_t size, size_t blocks)
 {
 	t->wall_room = 16 + (size_t)(cfg->n ? 0 : cfg->watch_ns / WALL_NS);
@@ -273,7 +265,7 @@ int train_run(const struct train_cfg *cfg, struct train *out)
 	if (!out->key || !out->block || make_wall_room(cfg, out, size, blocks))
 		return -ENOMEM;
 	for (size_t i = 0; i < cfg->n; i++)
-		out->key[i].due_ns = INT64_MAX;	/* touched before the run, like everything it writes */
+		out->key[i].due_ns = INT64_MAX;	/* written to before the run, so that no page fault delays a key */
 	sender_start(&run.sender, cfg->target, cfg->self, cfg->seen, cfg->hold);
 	out->base = (uint32_t)atomic_load(&cfg->seen->number);
 	note_wall_offset(out, INT64_MAX);
@@ -281,15 +273,15 @@ int train_run(const struct train_cfg *cfg, struct train *out)
 	if (!cfg->n) {
 		int64_t cpu = clock_process_cpu(), until = out->begin_ns + cfg->watch_ns;
 
-		while (!run_ended(&run) && clock_now() < until)
-			proc_wait_stop(clock_now() + 100 * NS_PER_MS < until ? clock_now() + 100 * NS_PER_MS : until);
+		while (!sender_ended(&run.sender) && clock_now() < until)
+			proc_wait_stop(clock_earlier(clock_now() + 100 * NS_PER_MS, until));
 		out->busy_ns = clock_now() - out->begin_ns;
 		out->cpu_ns = clock_process_cpu() - cpu;
 	}
-	for (size_t i = 0; i < blocks && !run_ended(&run); i++) {
+	for (size_t i = 0; i < blocks && !sender_ended(&run.sender); i++) {
 		struct train_block *b = &out->block[out->blocks];
 
-		/* blocks without any echo at all would take 10 s each */
+		/* without any echo in the first block, give up: each further block would wait 10 s */
 		if (i && cfg->watch != WATCH_NONE && atomic_load(&cfg->seen->last_change_ns) < out->begin_ns)
 			break;
 		out->blocks++;
@@ -311,7 +303,4 @@ void train_free(struct train *t)
 	free(t->key);
 	free(t->block);
 	free(t->wall);
-	t->wall = NULL;
-	t->key = NULL;
-	t->block = NULL;
 }

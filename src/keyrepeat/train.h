@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* train - sends the keys on their schedule and watches, until every answer has come or time is up.
+/* train - sends the keys of a run at their due times and watches the display, until every key is answered or time is up.
  *
- * The sender sleeps to absolute times and only sends; a second thread reads the display, because
- * decoding a large picture, or waiting for the rest of one on a slow link, would delay the next
- * key. In between neither allocates nor writes files. */
+ * The sending thread sleeps until absolute times and only sends; a second thread reads the display, because decoding a large
+ * picture, or waiting for the rest of it on a slow link, would delay the next key. While keys are sent, neither allocates memory
+ * nor writes files. */
 #ifndef KEYREPEAT_TRAIN_H
 #define KEYREPEAT_TRAIN_H
 
@@ -18,47 +18,47 @@ struct train_cfg {
 	void *self;			/* the open target */
 	struct observations *seen;
 	int watch;			/* enum target_watch */
-	bool hold;
+	bool hold;			/* one press, then repeats */
 	size_t n;			/* keys */
-	const int64_t *offset_ns;	/* due, from the start of the key's block */
-	const int *key;			/* what to press for each: the target's number; NULL: `only` */
+	const int64_t *offset_ns;	/* due time of each key, from the start of its block */
+	const int *key;			/* the target's number of each key; NULL: all are `only` */
 	int only;
-	size_t block;			/* keys in a block; 0: all are one */
+	size_t block;			/* keys in a block; 0: all keys are one block */
 	int64_t period_ns;
-	int64_t watch_ns;		/* without keys: watch for so long */
+	int64_t watch_ns;		/* n == 0: how long to watch */
 	double noise_per_s;		/* updates that come without a key */
-	int priority;			/* SCHED_FIFO asked for the sender, one less for the watcher; 0: none */
+	int priority;			/* SCHED_FIFO priority to ask for the sender, one less for the watcher; 0: none */
 };
 
 struct train_block {
-	size_t first, n;
-	int64_t begin_ns, end_ns;	/* end: of the drain */
+	size_t first, n;		/* first key; number of keys */
+	int64_t begin_ns, end_ns;	/* end_ns: after the wait for the last answers (drain) */
 	enum pair_drain drain;
 };
 
 struct train {
-	struct pair_key *key;		/* owned; due and sent are filled in */
+	struct pair_key *key;		/* owned; due_ns and sent_ns are filled in */
 	struct train_block *block;	/* owned */
-	size_t blocks;			/* begun */
-	_Atomic size_t gone;		/* keys whose turn is over; for who looks on from another thread */
+	size_t blocks;			/* blocks begun */
+	_Atomic size_t gone;		/* keys sent or given up so far; read by the progress line in another thread */
 	size_t due;			/* keys that fell due before the train ended: fewer than n only if it ended early */
-	struct clock_offset *wall;	/* owned: the offset of CLOCK_REALTIME, read about once a second */
-	size_t walls, wall_room;
+	struct clock_offset *wall;	/* owned: offset of CLOCK_REALTIME, read about once a second */
+	size_t walls, wall_room;	/* elements used and allocated */
 	uint32_t base;			/* number of the patch before the first key */
-	int64_t begin_ns, end_ns;	/* from the first due time possible to the end of the last drain */
-	int64_t drain_ns;		/* after the last key */
-	int64_t busy_ns, cpu_ns;	/* of the time without drains: how long, and CPU used by both threads */
-	int64_t blocked_ns;		/* longest time a due key waited because the server read nothing */
+	int64_t begin_ns, end_ns;	/* from the first possible due time to the end of the last drain */
+	int64_t drain_ns;		/* duration of the last drain */
+	int64_t busy_ns, cpu_ns;	/* without drains: duration, and CPU time of both threads */
+	int64_t blocked_ns;		/* longest wait of a due key because the server read nothing */
 	enum sender_end end;
 };
 
-/* Starts the watching thread, one below the priority asked for: decoding a picture must not hold up a key where both
- * share a CPU. 0 or -errno. */
+/* Starts the watching thread with a priority one below the sender's: decoding a picture must not delay a key where both share a
+ * CPU. 0 or -errno. */
 int train_watch(const struct train_cfg *cfg);
-/* Ends and joins it. */
+/* Ends and joins the watching thread. */
 void train_unwatch(const struct train_cfg *cfg);
 
-/* Runs the train, the watching thread being up. 0 or -ENOMEM; how it ended is in `end`. */
+/* Sends all keys while the watching thread runs. 0 or -ENOMEM; out->end says why sending ended. */
 int train_run(const struct train_cfg *cfg, struct train *out);
 void train_free(struct train *t);
 

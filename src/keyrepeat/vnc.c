@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The VNC target: RFB (RFC 6143) through libvncclient, security types as the library offers them.
+/* The VNC target: RFB (RFC 6143) through libvncclient, with the security types that the library has.
  *
- * One connection, two threads: libvncclient's sending shares nothing with its reading but the
- * socket (and, with TLS, a session that it locks for each record; its socket does not block, so a
- * waiting read does not hold the lock). Every message we send is one write of 8 or 10 bytes into a
- * socket that poll() called writable, so messages don't interleave. */
+ * Two threads share one connection: sending and reading of libvncclient have only the socket in common (and a TLS session, which
+ * the library locks for each record; the socket does not block, so a waiting read does not hold the lock). Each message sent is
+ * one write of 8 or 10 bytes to a socket that poll() reported writable, so messages do not mix. */
 #include "vnc.h"
 #include "caret.h"
 #include "clock.h"
@@ -26,8 +25,8 @@
 #define HOST_MOST 256
 #define ENCODINGS "copyrect tight zrle hextile zlib raw"
 
-static int tag;				/* its address is our name among the client's data */
-static char last_error[160];		/* what the library would have printed */
+static int tag;				/* key of rfbClientGetClientData(): the address counts, not the value */
+static char last_error[160];		/* the last message of the library, instead of on standard error; "": none */
 
 static void keep_message(const char *format, va_list args)
 {
@@ -48,7 +47,7 @@ static void keep_cause(const char *format, ...)
 {
 	va_list args;
 
-	/* Of the talk only what names a cause: the server's reason, the end of the connection. */
+	/* of informational messages, only those that name the cause of a failure */
 	if (!strstr(format, "fail") && !strstr(format, "closed") && !strstr(format, "valid") && !strstr(format, "timed out"))
 		return;
 	va_start(args, format);
@@ -74,7 +73,7 @@ static char *give_vnc_password(rfbClient *client)
 	return strdup("");
 }
 
-/* VeNCrypt's Plain types want a user; X509 types take the system's own certificates. */
+/* Gives user and password for VeNCrypt's Plain types; X509 types use the certificates of the system. */
 static rfbCredential *give_credential(rfbClient *client, int type)
 {
 	rfbCredential *c = calloc(1, sizeof(*c));
@@ -94,10 +93,10 @@ static int vnc_luminance(const void *pixels, int x, int y)
 	const rfbClient *c = pixels;
 	const uint8_t *p = c->frameBuffer + ((size_t)y * (size_t)c->width + (size_t)x) * 4;
 
-	return (p[0] * 77 + p[1] * 150 + p[2] * 29) >> 8;	/* as the shifts below say: red, green, blue */
+	return (p[0] * 77 + p[1] * 150 + p[2] * 29) >> 8;	/* red, green, blue: set_up_client() asks for this order */
 }
 
-static struct patch_image image_of(const rfbClient *c)
+static struct patch_image patch_image_of(const rfbClient *c)
 {
 	return (struct patch_image){ c->width, c->height, vnc_luminance, c };
 }
@@ -108,21 +107,15 @@ static void on_vnc_rectangle(rfbClient *client, int x, int y, int w, int h)
 
 	if (w <= 0 || h <= 0)
 		return;
-	if (!self->changed) {
-		self->area.left = x;
-		self->area.top = y;
-		self->area.right = x + w;
-		self->area.bottom = y + h;
-	}
+	self->area.left = self->changed && self->area.left < x ? self->area.left : x;
+	self->area.top = self->changed && self->area.top < y ? self->area.top : y;
+	self->area.right = self->changed && self->area.right > x + w ? self->area.right : x + w;
+	self->area.bottom = self->changed && self->area.bottom > y + h ? self->area.bottom : y + h;
 	self->changed = true;
-	self->area.left = x < self->area.left ? x : self->area.left;
-	self->area.top = y < self->area.top ? y : self->area.top;
-	self->area.right = x + w > self->area.right ? x + w : self->area.right;
-	self->area.bottom = y + h > self->area.bottom ? y + h : self->area.bottom;
 }
 
-/* Keeps the whole picture anew: at the first update and when its size has changed. */
-static void keep_picture(struct vnc_client *self)
+/* Copies the whole picture: at the first update, and when its size has changed. */
+static void copy_picture(struct vnc_client *self)
 {
 	const rfbClient *c = self->client;
 	size_t bytes = (size_t)c->width * (size_t)c->height * sizeof(uint32_t);
@@ -138,17 +131,17 @@ static void keep_picture(struct vnc_client *self)
 	memcpy(self->before, c->frameBuffer, bytes);
 }
 
-/* Servers send more than what changed (whole tiles), so the pixels themselves are compared. */
-static void follow_caret(struct vnc_client *self, int64_t now)
+/* Records which pixels the update changed. Compares pixels, as servers send whole tiles of which only a part has changed. */
+static void record_changed_pixels(struct vnc_client *self, int64_t now)
 {
 	const rfbClient *c = self->client;
-	/* libvncclient allocates it, so it is aligned as malloc does */
+	/* aligned for uint32_t: libvncclient allocates it by malloc() */
 	const uint32_t *pixels = (const uint32_t *)(const void *)c->frameBuffer;
 	int x = self->area.left, y = self->area.top, w = self->area.right - x, h = self->area.bottom - y;
 	struct caret_step step = { .at_ns = now };
 
 	if (!self->before || self->before_width != c->width || self->before_height != c->height) {
-		keep_picture(self);
+		copy_picture(self);
 		return;
 	}
 	if (x < 0 || y < 0 || x + w > c->width || y + h > c->height)
@@ -161,22 +154,22 @@ static void follow_caret(struct vnc_client *self, int64_t now)
 		       (size_t)w * sizeof(*pixels));
 }
 
-/* Called when the whole update stands in the framebuffer. */
+/* Called by libvncclient when a whole update has been written to the framebuffer. */
 static void on_vnc_update(rfbClient *client)
 {
 	int64_t now = clock_now();
 	struct vnc_client *self = vnc_of(client);
 	uint32_t number;
 
-	if (!self->changed)		/* only a pointer shape or the like */
+	if (!self->changed)		/* no pixels: a pointer shape, for example */
 		return;
 	self->changed = false;
 	self->pictured = true;
 	observations_update(self->seen, now);
 	if (self->watch == WATCH_UPDATE)
-		follow_caret(self, now);
+		record_changed_pixels(self, now);
 	if (self->watch == WATCH_PATCH && self->found) {
-		struct patch_image image = image_of(client);
+		struct patch_image image = patch_image_of(client);
 
 		if (patch_read(&image, &self->place, &number))
 			observations_number(self->seen, now, number);
@@ -196,7 +189,8 @@ static int vnc_check(const char *where, char *why)
 			 "vnc:%s is no address: give vnc:HOST:DISPLAY or vnc:HOST:PORT, as in vnc:127.0.0.1:5901", where);
 }
 
-static void why_not_greeted(const struct vnc_client *self, const struct target_cfg *cfg, bool late, char *why)
+/* Writes why there was no greeting. `late`: connect_ns was over. */
+static void explain_no_greeting(const struct vnc_client *self, const struct target_cfg *cfg, bool late, char *why)
 {
 	const char *where = cfg->where;
 
@@ -218,14 +212,15 @@ static void why_not_greeted(const struct vnc_client *self, const struct target_c
 			 where, last_error[0] ? last_error : "no reason given");
 }
 
+/* Handles all messages that come, after waiting up to timeout_ms for the first. 0 or -EPIPE. */
 static int read_messages(struct vnc_client *self, int timeout_ms)
 {
 	struct pollfd fd = { .fd = self->client->sock, .events = POLLIN };
 
 	if (!self->client->buffered && poll(&fd, 1, timeout_ms) <= 0)
 		return 0;
-	/* What the library has read ahead, poll() does not see. (A second message inside one TLS record is not seen by
-	 * either, and waits for the next: servers end a record with each update.) */
+	/* poll() does not see data in the library's buffer. (A second message in one TLS record is not seen at all and waits for the
+	 * next record; but servers end a record after each update.) */
 	do {
 		if (!HandleRFBServerMessage(self->client))
 			return -EPIPE;
@@ -235,7 +230,7 @@ static int read_messages(struct vnc_client *self, int timeout_ms)
 
 static bool find_patch(struct vnc_client *self)
 {
-	struct patch_image image = image_of(self->client);
+	struct patch_image image = patch_image_of(self->client);
 	uint32_t number;
 
 	self->found = patch_find(&image, 2, 40, &self->place, &number);
@@ -244,8 +239,8 @@ static bool find_patch(struct vnc_client *self)
 	return self->found;
 }
 
-/* Until the first picture is there and, if the patch is watched, it was found in it. */
-static int look_for_picture(struct vnc_client *self, const struct target_cfg *cfg, int64_t until, struct watchdog *watchdog,
+/* Reads until the first picture has come and, with WATCH_PATCH, the patch has been found in it. */
+static int read_first_picture(struct vnc_client *self, const struct target_cfg *cfg, int64_t until, struct watchdog *watchdog,
 			    char *why)
 {
 	int64_t look_until = until;
@@ -274,7 +269,7 @@ static int look_for_picture(struct vnc_client *self, const struct target_cfg *cf
 	return 0;
 }
 
-/* A server that stops in the middle of a message would hold the library's read for ever. */
+/* Waits for the first picture, with a watchdog: the library's read would wait for ever for the rest of a message. */
 static int wait_for_picture(struct vnc_client *self, const struct target_cfg *cfg, char *why)
 {
 	int64_t until = clock_now() + cfg->connect_ns;
@@ -283,11 +278,11 @@ static int wait_for_picture(struct vnc_client *self, const struct target_cfg *cf
 
 	if (err)
 		return why_write(-1, why, TARGET_WHY, "cannot start a thread: %s", strerror(-err));
-	err = look_for_picture(self, cfg, until, &watchdog, why);
+	err = read_first_picture(self, cfg, until, &watchdog, why);
 	if (!watchdog_end(&watchdog))
 		return err;
 	if (proc_stop)
-		return 0;	/* the run that follows ends at once, with a report */
+		return 0;	/* the run then ends at once, with a report */
 	return why_write(-1, why, TARGET_WHY, "vnc:%s stopped in the middle of a message: is its display alive?", cfg->where);
 }
 
@@ -318,23 +313,24 @@ static void set_up_client(struct vnc_client *self)
 	c->FinishedFrameBufferUpdate = on_vnc_update;
 	c->canHandleNewFBSize = TRUE;
 	c->appData.encodingsString = ENCODINGS;
-	c->appData.compressLevel = 2;	/* these two as TigerVNC's viewer asks by default */
+	c->appData.compressLevel = 2;	/* both levels: defaults of TigerVNC's viewer */
 	c->appData.qualityLevel = 8;
-	c->appData.useRemoteCursor = TRUE;	/* the pointer apart: it neither covers the patch nor counts as an update */
+	c->appData.useRemoteCursor = TRUE;	/* without the pointer in the picture, it does not cover the patch or count as an update */
 	c->format.redShift = 0;
 	c->format.greenShift = 8;
 	c->format.blueShift = 16;
 	c->format.bigEndian = FALSE;
 }
 
-/* Connects and greets, all of it in one time: the library bounds each of its reads only. 0 or -1; then the client is gone. */
+/* Connects and exchanges greetings, all within connect_ns: the library itself only limits each single read. 0, or -1 with a line in
+ * `why` and self->client freed. */
 static int greet_vnc(struct vnc_client *self, const struct target_cfg *cfg, char *why)
 {
 	int64_t until = clock_now() + cfg->connect_ns;
 	char host[HOST_MOST], reason[TARGET_WHY - 100];
 	int port, fd, none = 0, err;
 	rfbClient *c = self->client;
-	struct watchdog watchdog = { .exact = true };	/* a server may send its greeting a byte at a time */
+	struct watchdog watchdog = { .exact = true };	/* also ends a greeting that comes one byte at a time */
 	bool good, late;
 
 	vnc_address_read(cfg->where, host, sizeof(host), &port);
@@ -344,10 +340,10 @@ static int greet_vnc(struct vnc_client *self, const struct target_cfg *cfg, char
 		rfbClientCleanup(c);
 		return -1;
 	}
-	c->listenSpecified = TRUE;	/* the connection is there */
+	c->listenSpecified = TRUE;	/* tells the library to use c->sock instead of connecting */
 	c->sock = fd;
 	free(c->serverHost);
-	c->serverHost = strdup(host);	/* whose certificate it is to be */
+	c->serverHost = strdup(host);	/* for the check of the certificate */
 	c->serverPort = port;
 	err = watchdog_start(&watchdog, fd, until, 0);
 	if (err) {
@@ -355,13 +351,13 @@ static int greet_vnc(struct vnc_client *self, const struct target_cfg *cfg, char
 		rfbClientCleanup(c);
 		return -1;
 	}
-	good = rfbInitClient(c, &none, NULL);	/* frees the client where it fails */
+	good = rfbInitClient(c, &none, NULL);	/* frees `c` if it fails */
 	late = watchdog_end(&watchdog);
 	if (good && !late)
 		return 0;
 	if (good)
 		rfbClientCleanup(c);
-	why_not_greeted(self, cfg, late, why);
+	explain_no_greeting(self, cfg, late, why);
 	return -1;
 }
 

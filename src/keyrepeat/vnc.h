@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* vnc - what the files of the VNC target share, and the one place that names libvncclient. */
+/* vnc - what the files of the VNC target share; the one file of this room that includes the header of libvncclient. */
 #ifndef KEYREPEAT_VNC_H
 #define KEYREPEAT_VNC_H
 
@@ -11,20 +11,20 @@
 struct vnc_client {
 	rfbClient *client;
 	struct observations *seen;
-	const char *password_file;
-	int watch;
-	bool asked;
-	char bad_password[256];	/* why its file cannot be read */
-	bool changed;			/* this update had a rectangle of pixels */
-	struct { int left, top, right, bottom; } area;	/* around all of them */
-	uint32_t *before;		/* the picture before this update; NULL: not kept */
+	const char *password_file;	/* NULL: none */
+	int watch;			/* enum target_watch */
+	bool asked;			/* the server asked for a password */
+	char bad_password[256];		/* why the password file cannot be read; "": can be */
+	bool changed;			/* the update being received had a rectangle of pixels */
+	struct { int left, top, right, bottom; } area;	/* around all rectangles of the update; right, bottom: one beyond */
+	uint32_t *before;		/* the picture before the update; NULL: none yet */
 	int before_width, before_height;
 	bool pictured;			/* the first whole picture has come */
-	bool found;
+	bool found;			/* `place` is where the patch is */
 	struct patch_place place;
 	int acts;
-	struct act *act;		/* what was prepared; owned */
-	int x, y, buttons;		/* the pointer, and a bit for each button that is down */
+	struct act *act;		/* the prepared actions; owned */
+	int x, y, buttons;		/* position of the pointer; bit N - 1: button N is down */
 };
 
 /* vnc_send.c */

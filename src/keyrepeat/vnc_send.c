@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Keys and the pointer as messages of RFB, each one write (vnc.c says why). */
+/* Sends keys and pointer events as messages of RFB. */
 #include "array.h"
 #include "vnc.h"
 #include "why.h"
@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SHIFT 0xffe1			/* keysyms of what is held down */
-#define CTRL 0xffe3
-#define ALT 0xffe9
+#define KEYSYM_SHIFT 0xffe1
+#define KEYSYM_CTRL 0xffe3
+#define KEYSYM_ALT 0xffe9
 
 int vnc_act(void *p, const struct act *act, char *why)
 {
@@ -30,19 +30,20 @@ int vnc_send_fd(void *p)
 	return ((struct vnc_client *)p)->client->sock;
 }
 
+/* Presses the modifiers and then the key, or releases them in the opposite order. */
 static bool send_key(const struct vnc_client *self, const struct act *act, bool down)
 {
-	static const struct { unsigned held; uint32_t keysym; } with[] = { { ACT_CTRL, CTRL }, { ACT_ALT, ALT }, { ACT_SHIFT, SHIFT } };
-	size_t n = sizeof(with) / sizeof(*with);
+	const uint32_t keysyms[] = { act->held & ACT_CTRL ? KEYSYM_CTRL : 0, act->held & ACT_ALT ? KEYSYM_ALT : 0,
+				     act->held & ACT_SHIFT ? KEYSYM_SHIFT : 0, act->keysym };
+	size_t n = sizeof(keysyms) / sizeof(*keysyms);
 	bool sent = true;
 
-	for (size_t i = 0; down && i < n; i++)
-		if (act->held & with[i].held)
-			sent &= SendKeyEvent(self->client, with[i].keysym, TRUE);
-	sent &= SendKeyEvent(self->client, act->keysym, down ? TRUE : FALSE);
-	for (size_t i = n; !down && i > 0; i--)
-		if (act->held & with[i - 1].held)
-			sent &= SendKeyEvent(self->client, with[i - 1].keysym, FALSE);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t keysym = keysyms[down ? i : n - 1 - i];
+
+		if (keysym)
+			sent &= SendKeyEvent(self->client, keysym, down);
+	}
 	return sent;
 }
 

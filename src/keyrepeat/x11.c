@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The X11 target: connections, what is asked of the display, and who does which part (x11.h). */
+/* The X11 target: connections and the functions of target_ops. */
 #include "x11.h"
 #include "cli.h"
 #include "clock.h"
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GRACE_NS NS_PER_S	/* after a stop a display may take so long to answer: a stalled one mostly does */
+#define GRACE_NS NS_PER_S	/* a display may take this long to answer after a stop signal: most stalled ones do */
 
-/* The X server inside a Wayland session: newer ones say so by an extension, older ones by the names of their outputs. */
+/* True for the X server inside a Wayland session: newer ones have an extension XWAYLAND, older ones outputs of that name. */
 static bool is_xwayland(Display *d)
 {
 	int a, b, c;
@@ -37,8 +37,8 @@ struct region x11_screen(Display *d)
 	return (struct region){ 0, 0, DisplayWidth(d, DefaultScreen(d)), DisplayHeight(d, DefaultScreen(d)) };
 }
 
-/* The rectangle asked for counts from the window's corner where there is one, else from the screen's. */
-static int place_area(struct x11 *self, const struct target_cfg *cfg, char *why)
+/* Sets self->area. The rectangle of --region counts from the corner of the window of --window, else from that of the screen. */
+static int set_watched_area(struct x11 *self, const struct target_cfg *cfg, char *why)
 {
 	struct region screen = x11_screen(self->send), asked = cfg->region;
 	struct region outer = self->window ? region_both(&screen, &self->window_at) : screen;
@@ -57,35 +57,34 @@ static int place_area(struct x11 *self, const struct target_cfg *cfg, char *why)
 	return -1;
 }
 
-/* From now on waiting on this connection has an end; none until x11_await() says so. */
-static void x11_watchdog(struct x11_patience *p, Display *d)
+/* Starts the watchdog of a connection, without a limit at first. If it does not start, waiting has no limit. */
+static void x11_limit_start(struct x11_limit *p, Display *d)
 {
-	/* Without it, waiting has no end: no reason not to measure. */
-	p->watched = p->watched || (d && !watchdog_start(&p->watchdog, ConnectionNumber(d), WATCHDOG_IDLE, GRACE_NS));
+	p->running = p->running || (d && !watchdog_start(&p->watchdog, ConnectionNumber(d), WATCHDOG_IDLE, GRACE_NS));
 }
 
-void x11_await(struct x11_patience *p, int64_t until_ns)
+void x11_limit_until(struct x11_limit *p, int64_t until_ns)
 {
-	if (p->watched)
+	if (p->running)
 		atomic_store(&p->watchdog.until_ns, until_ns);
 }
 
-static void end_connection(Display *d, const _Atomic bool *broken, struct x11_patience *p)
+static void end_connection(Display *d, const _Atomic bool *broken, struct x11_limit *p)
 {
 	if (d && !*broken)
 		XSync(d, False);
 	x11_disconnect(d, broken);
-	if (p->watched)
+	if (p->running)
 		watchdog_end(&p->watchdog);
 }
 
-/* What handle() waits for comes now, or it is not waited for. */
+/* Ends a wait of handle(), in another thread, for an answer that does not come within the watchdog's grace. */
 static void x11_interrupt(void *p)
 {
 	struct x11 *self = p;
 
-	x11_watchdog(&self->watch_patience, self->watch);
-	x11_await(&self->watch_patience, clock_now());
+	x11_limit_start(&self->watch_limit, self->watch);
+	x11_limit_until(&self->watch_limit, clock_now());
 }
 
 static void x11_close(void *p)
@@ -93,12 +92,12 @@ static void x11_close(void *p)
 	struct x11 *self = p;
 
 	x11_interrupt(self);
-	x11_watchdog(&self->send_patience, self->send);
-	x11_await(&self->send_patience, clock_now());
+	x11_limit_start(&self->send_limit, self->send);
+	x11_limit_until(&self->send_limit, clock_now());
 	x11_send_close(self);
 	x11_watch_close(self);
-	end_connection(self->watch, &self->watch_broken, &self->watch_patience);
-	end_connection(self->send, &self->send_broken, &self->send_patience);
+	end_connection(self->watch, &self->watch_broken, &self->watch_limit);
+	end_connection(self->send, &self->send_broken, &self->send_limit);
 	free(self->stroke);
 	free(self);
 }
@@ -118,13 +117,13 @@ static int prepare_x11(struct x11 *self, const struct target_cfg *cfg, char *why
 			return -1;
 		}
 	}
-	if ((cfg->window && x11_window_open(self, cfg, why)) || place_area(self, cfg, why) ||
+	if ((cfg->window && x11_window_open(self, cfg, why)) || set_watched_area(self, cfg, why) ||
 	    (cfg->keys && x11_send_open(self, cfg, why)))
 		return -1;
 	if (cfg->window && cfg->keys)
-		x11_watchdog(&self->send_patience, self->send);
-	if ((cfg->window && cfg->keys && x11_window_take(self, why)) ||
-	    place_area(self, cfg, why) ||	/* a window that was raised may have moved */
+		x11_limit_start(&self->send_limit, self->send);
+	if ((cfg->window && cfg->keys && x11_window_take_focus(self, why)) ||
+	    set_watched_area(self, cfg, why) ||	/* again: a window may have moved when it was raised */
 	    (cfg->find_region && x11_region_find(self, cfg, why)))
 		return -1;
 	return cfg->watch != WATCH_NONE ? x11_watch_open(self, cfg, why) : 0;
@@ -160,7 +159,8 @@ static void x11_describe(void *p, char *text, size_t size)
 
 	snprintf(text, size, "%s %d, %dx%d, depth %d%s", ServerVendor(d), VendorRelease(d), DisplayWidth(d, DefaultScreen(d)),
 		 DisplayHeight(d, DefaultScreen(d)), DefaultDepth(d, DefaultScreen(d)),
-		 self->mode == WATCH_NONE ? "" : self->picture.shared ? ", pixels by shared memory" : ", pixels by GetImage");
+		 self->mode == WATCH_NONE ? "" : self->picture.shared || self->patch.picture.shared ? ", pixels by shared memory" :
+		 ", pixels by GetImage");
 }
 
 static void x11_region(void *p, struct region *out, const char **from)

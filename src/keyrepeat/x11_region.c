@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Finds where keys show: some time without keys, a few keys, some time without, and what changed when (region.h). */
+/* Finds the region in which echoes appear: watches without keys, types a few keys, watches again, and compares what changed when
+ * (region.h). */
 #include "x11.h"
 #include "clock.h"
 #include "proc.h"
@@ -8,21 +9,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define REST_NS (2500 * NS_PER_MS)	/* without keys: a caret of any system blinks within it */
-#define ECHO_NS (400 * NS_PER_MS)	/* a key's changes are looked for so long at least ... */
-#define QUIET_NS (250 * NS_PER_MS)	/* ... and until there were none for so long ... */
-#define ECHO_MAX_NS (3 * NS_PER_S)	/* ... but no longer, where something always changes */
-#define LOOK_NS (25 * NS_PER_MS)
-#define DOWN_NS (5 * NS_PER_MS)
+#define NO_KEYS_NS (2500 * NS_PER_MS)	/* watching without keys: the caret of any system blinks within it */
+#define ECHO_NS (400 * NS_PER_MS)	/* shortest wait for the changes after a key ... */
+#define QUIET_NS (250 * NS_PER_MS)	/* ... which then goes on until nothing changed for this long ... */
+#define ECHO_MAX_NS (3 * NS_PER_S)	/* ... but ends here, where something changes all the time */
+#define READ_NS (25 * NS_PER_MS)	/* between two readings of the screen */
+#define DOWN_NS (5 * NS_PER_MS)		/* how long a key is held down */
 
 struct region_finder {
 	struct x11 *self;
 	struct region_marks marks;
-	uint32_t *last, *now;
+	uint32_t *last, *now;	/* pixels of the last reading and of this one */
 };
 
-/* Marks what changed since the last look. True when something did. */
-static bool look_for_changes(struct region_finder *f, uint8_t bit)
+/* Marks the pixels that changed since the last call. True when some did. */
+static bool mark_changes(struct region_finder *f, uint8_t bit)
 {
 	uint32_t *swap = f->last;
 	bool changed;
@@ -36,17 +37,17 @@ static bool look_for_changes(struct region_finder *f, uint8_t bit)
 	return changed;
 }
 
-static void await_rest(struct region_finder *f, uint8_t bit)
+static void watch_without_keys(struct region_finder *f, uint8_t bit)
 {
-	int64_t until = clock_now() + REST_NS;
+	int64_t until = clock_now() + NO_KEYS_NS;
 
 	while (clock_now() < until && !proc_stop) {
-		look_for_changes(f, bit);
-		proc_wait_stop(clock_now() + LOOK_NS);
+		mark_changes(f, bit);
+		proc_wait_stop(clock_now() + READ_NS);
 	}
 }
 
-/* False when keys would go elsewhere. */
+/* Types a key and marks the pixels that change. False: the window has lost the keyboard, or the connection is broken. */
 static bool type_for_region(struct region_finder *f, int key, uint8_t bit)
 {
 	int64_t begin, changed;
@@ -58,26 +59,26 @@ static bool type_for_region(struct region_finder *f, int key, uint8_t bit)
 	begin = changed = clock_now();
 	while (!proc_stop && clock_now() - begin < ECHO_MAX_NS &&
 	       (clock_now() - begin < ECHO_NS || clock_now() - changed < QUIET_NS)) {
-		if (look_for_changes(f, bit))
+		if (mark_changes(f, bit))
 			changed = clock_now();
-		proc_wait_stop(clock_now() + LOOK_NS);
+		proc_wait_stop(clock_now() + READ_NS);
 	}
 	return true;
 }
 
-static int type_and_look(struct region_finder *f, int key, char *why)
+static int find_echo_region(struct region_finder *f, int key, char *why)
 {
 	struct region found;
 
-	look_for_changes(f, 0);	/* the first picture has none to compare with */
-	await_rest(f, REGION_BEFORE);
+	mark_changes(f, 0);	/* the first picture has no other to be compared with */
+	watch_without_keys(f, REGION_BEFORE);
 	for (int i = 0; i < REGION_KEYS && !proc_stop; i++) {
 		if (!type_for_region(f, key, (uint8_t)REGION_KEY(i)))
 			return why_write(-1, why, TARGET_WHY, "the window lost the keyboard: leave it alone while it is measured");
 	}
-	await_rest(f, REGION_AFTER);
+	watch_without_keys(f, REGION_AFTER);
 	if (proc_stop)
-		return 0;	/* the run that follows ends at once, with a report */
+		return 0;	/* the run then ends at once, with a report */
 	if (!region_find(&f->marks, &found)) {
 		snprintf(why, TARGET_WHY,
 			 "no place follows the keys typed: put the caret into a text field in sight, or mark the place with --region");
@@ -101,7 +102,7 @@ int x11_region_find(struct x11 *self, const struct target_cfg *cfg, char *why)
 	if (!f.marks.bits || !f.last || !f.now || !x11_picture_open(&self->picture, self->watch, self->area.w, self->area.h))
 		snprintf(why, TARGET_WHY, "cannot read the pixels of x11:%s", cfg->where);
 	else
-		err = type_and_look(&f, key, why);
+		err = find_echo_region(&f, key, why);
 	x11_picture_close(&self->picture, self->watch_broken);
 out:
 	free(f.marks.bits);

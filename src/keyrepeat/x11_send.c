@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Keys and the pointer by XTEST, and the display's auto-repeat. */
+/* Sends keys and pointer events by XTEST, and controls the auto-repeat of the display. */
 #include "array.h"
 #include "x11.h"
 #include "cli.h"
@@ -16,7 +16,7 @@
 #define KEYSYM_ALT 0xffe9
 #define KEYSYM_LEVEL3 0xfe03	/* ISO_Level3_Shift, "AltGr" */
 
-static void put_back(Display *d, const struct x11_repeat *r)
+static void restore_repeat(Display *d, const struct x11_repeat *r)
 {
 	if (r->rate_changed)
 		XkbSetAutoRepeatRate(d, XkbUseCoreKbd, r->delay_ms, r->interval_ms);
@@ -27,13 +27,13 @@ static void put_back(Display *d, const struct x11_repeat *r)
 	XSync(d, False);
 }
 
-/* In the guard, after we were killed. */
-static void put_back_alone(void *with)
+/* Runs in the guard process after this program was killed. */
+static void restore_repeat_after_kill(void *with)
 {
 	Display *d = XOpenDisplay(((struct x11_repeat *)with)->display);
 
 	if (d)
-		put_back(d, with);
+		restore_repeat(d, with);
 }
 
 static int set_repeat(struct x11 *self, const struct target_cfg *cfg, char *why)
@@ -54,8 +54,8 @@ static int set_repeat(struct x11 *self, const struct target_cfg *cfg, char *why)
 					 cfg->where);
 	}
 	r->changed = true;
-	if (guard_start(&self->guard, put_back_alone, r))
-		warn("nobody will restore the display's auto-repeat should this be killed: %s", strerror(errno));
+	if (restore_guard_start(&self->guard, restore_repeat_after_kill, r))
+		warn("cannot guard the display's auto-repeat (%s): should keyrepeat be killed, run xset r on", strerror(errno));
 	if (cfg->hold) {
 		XAutoRepeatOn(self->send);
 		XkbSetAutoRepeatRate(self->send, XkbUseCoreKbd, period_ms, period_ms);
@@ -84,42 +84,27 @@ int x11_send_open(struct x11 *self, const struct target_cfg *cfg, char *why)
 
 void x11_send_close(struct x11 *self)
 {
-	/* a drag that was broken off */
+	/* release buttons of a drag that was not finished */
 	for (unsigned button = 1; !self->send_broken && button <= ACT_BUTTON_MAX; button++)
 		if (self->buttons & 1u << button)
 			XTestFakeButtonEvent(self->send, button, False, 0);
 	if (self->repeat.changed && !self->send_broken)
-		put_back(self->send, &self->repeat);
-	/* It does not answer: what we have put back is on the way at best. */
-	if (self->send_patience.watched && self->send_patience.watchdog.bitten)
-		guard_leave(&self->guard);
+		restore_repeat(self->send, &self->repeat);
+	/* when the display did not answer, it may not have got the request: the guard process tries again */
+	if (self->send_limit.running && self->send_limit.watchdog.bitten)
+		restore_guard_release(&self->guard);
 	else
-		guard_dismiss(&self->guard);
+		restore_guard_dismiss(&self->guard);
 }
 
-/* Which key gives the symbol, with as few modifiers as can be. */
-static bool find_stroke(struct x11 *self, KeySym keysym, struct x11_stroke *out)
+static int prepare_key(struct x11 *self, const struct act *act, struct x11_stroke *out, char *why)
 {
-	int first, last;
+	unsigned usable = 1u | (self->shift ? 2u : 0) | (self->level3 ? 4u : 0) | (self->shift && self->level3 ? 8u : 0);
+	int level;
+	KeyCode code = x11_find_keycode(self->send, act->keysym, usable, &level);
 
-	XDisplayKeycodes(self->send, &first, &last);
-	for (unsigned level = 0; level < 4; level++) {
-		*out = (struct x11_stroke){ .kind = ACT_KEY, .shift = level & 1, .level3 = level & 2 };
-		if ((out->shift && !self->shift) || (out->level3 && !self->level3))
-			continue;
-		for (int code = first; code <= last; code++) {
-			if (XkbKeycodeToKeysym(self->send, (KeyCode)code, 0, (int)level) == keysym) {
-				out->code = (KeyCode)code;
-				return true;
-			}
-		}
-	}
-	return false;
-}
-
-static int key_stroke(struct x11 *self, const struct act *act, struct x11_stroke *out, char *why)
-{
-	if (!find_stroke(self, act->keysym, out))
+	*out = (struct x11_stroke){ .kind = ACT_KEY, .code = code, .shift = level & 1, .level3 = level & 2 };
+	if (!code)
 		return why_write(-1, why, TARGET_WHY,
 				 "the keyboard of x11:%s has no key for the symbol 0x%x: use another, or add it with setxkbmap",
 				 DisplayString(self->send), (unsigned)act->keysym);
@@ -132,7 +117,7 @@ static int key_stroke(struct x11 *self, const struct act *act, struct x11_stroke
 			 DisplayString(self->send));
 }
 
-static int place_stroke(struct x11 *self, const struct act *act, struct x11_stroke *out, char *why)
+static int prepare_move(struct x11 *self, const struct act *act, struct x11_stroke *out, char *why)
 {
 	struct region screen = x11_screen(self->send);
 
@@ -154,10 +139,10 @@ int x11_act(void *p, const struct act *act, char *why)
 	out = &self->stroke[self->strokes];
 	switch (act->kind) {
 	case ACT_KEY:
-		err = key_stroke(self, act, out, why);
+		err = prepare_key(self, act, out, why);
 		break;
 	case ACT_MOVE:
-		err = place_stroke(self, act, out, why);
+		err = prepare_move(self, act, out, why);
 		break;
 	case ACT_BUTTON:
 		*out = (struct x11_stroke){ .kind = ACT_BUTTON, .button = (unsigned char)act->button, .way = act->way };
@@ -171,20 +156,19 @@ int x11_send_fd(void *p)
 	return ConnectionNumber(((struct x11 *)p)->send);
 }
 
-/* One write: what is held goes down before the key and up after it. */
+/* Presses the modifiers and then the key, or releases them in the opposite order. */
 static void send_key(struct x11 *self, const struct x11_stroke *s, bool down)
 {
-	const struct { bool held; KeyCode code; } with[] = { { s->ctrl, self->ctrl }, { s->alt, self->alt }, { s->shift, self->shift },
-							     { s->level3, self->level3 } };
-	size_t n = sizeof(with) / sizeof(*with);
+	const KeyCode codes[] = { s->ctrl ? self->ctrl : 0, s->alt ? self->alt : 0, s->shift ? self->shift : 0,
+				  s->level3 ? self->level3 : 0, s->code };
+	size_t n = sizeof(codes) / sizeof(*codes);
 
-	for (size_t i = 0; down && i < n; i++)
-		if (with[i].held)
-			XTestFakeKeyEvent(self->send, with[i].code, True, 0);
-	XTestFakeKeyEvent(self->send, s->code, down, 0);
-	for (size_t i = n; !down && i > 0; i--)
-		if (with[i - 1].held)
-			XTestFakeKeyEvent(self->send, with[i - 1].code, False, 0);
+	for (size_t i = 0; i < n; i++) {
+		KeyCode code = codes[down ? i : n - 1 - i];
+
+		if (code)
+			XTestFakeKeyEvent(self->send, code, down, 0);
+	}
 }
 
 static void send_button(struct x11 *self, const struct x11_stroke *s, bool down)

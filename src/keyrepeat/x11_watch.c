@@ -1,65 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The echo: XDamage tells that something was drawn, the pixels themselves tell what. */
+/* Watches for echoes: the DAMAGE extension reports that something was drawn, the pixels show what changed. */
 #include "x11.h"
 #include "clock.h"
 #include "proc.h"
 #include "why.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_x11_patch(struct x11 *self, uint32_t *number)
-{
-	struct patch_image view = { self->patch.w, self->patch.h, x11_luminance, self->picture.image };
+#define CELL_LEAST 2	/* pixels of a patch cell */
+#define CELL_MOST 40
 
-	return x11_picture_read(&self->picture, self->patch.x, self->patch.y, self->patch.w, self->patch.h) &&
-	       patch_read(&view, &self->place, number);
-}
-
-/* Looks for the patch in the whole area; from then on only its rectangle is read. */
-static bool place_patch(struct x11 *self)
-{
-	XImage *all = x11_whole_image(self->watch, self->area.x, self->area.y, self->area.w, self->area.h);
-	struct patch_place place;
-	struct patch_image view;
-	struct region with_margin;
-	uint32_t number;
-	bool found;
-
-	if (!all)
-		return false;
-	view = (struct patch_image){ all->width, all->height, x11_luminance, all };
-	found = patch_find(&view, 2, 40, &place, &number);
-	XDestroyImage(all);
-	if (!found)
-		return false;
-	with_margin = (struct region){ self->area.x + place.x - 1, self->area.y + place.y - 1, (int)ceil(place.cell * PATCH_COLUMNS) + 3,
-				       (int)ceil(place.cell * PATCH_ROWS) + 3 };
-	self->patch = region_both(&self->area, &with_margin);
-	self->place = (struct patch_place){ place.x + self->area.x - self->patch.x, place.y + self->area.y - self->patch.y, place.cell };
-	return x11_picture_open(&self->picture, self->watch, self->patch.w, self->patch.h);
-}
-
-/* A first look may find the patch half drawn, or a window on the move: then it is looked for anew. */
 static bool find_patch(struct x11 *self)
 {
+	const struct region *at = &self->area;
 	uint32_t number;
 
-	if (!place_patch(self))
+	if (!x11_patch_find(&self->patch, self->watch, &self->watch_broken, at->x, at->y, at->w, at->h, CELL_LEAST, CELL_MOST, &number))
 		return false;
-	if (!read_x11_patch(self, &number)) {
-		x11_picture_close(&self->picture, self->watch_broken);
-		return false;
-	}
 	observations_number(self->seen, clock_now(), number);
 	return true;
 }
 
-/* The area as it is before the first key. */
-static int keep_picture(struct x11 *self, char *why)
+/* Reads the area as it is before the first key. */
+static int read_first_picture(struct x11 *self, char *why)
 {
 	size_t pixels = (size_t)self->area.w * (size_t)self->area.h;
 
@@ -82,21 +47,21 @@ int x11_watch_open(struct x11 *self, const struct target_cfg *cfg, char *why)
 	if (!XDamageQueryExtension(self->watch, &event, &error) || !XDamageQueryVersion(self->watch, &major, &minor) ||
 	    !XFixesQueryVersion(self->watch, &fixes, &fixes_minor))
 		return why_write(-1, why, TARGET_WHY,
-				 "x11:%s has no DAMAGE extension, which tells what was drawn: use --watch none", cfg->where);
+				 "x11:%s has no DAMAGE extension, which reports what was drawn: use --watch none", cfg->where);
 	self->damage_event = event + XDamageNotify;
 	self->interest = XFixesCreateRegion(self->watch, &area, 1);
 	self->parts = XFixesCreateRegion(self->watch, NULL, 0);
-	/* On the root window it covers all windows; the "non-empty" level sends one event until we take it. */
+	/* On the root window, damage covers all windows; "non-empty" sends one event, and the next after XDamageSubtract(). */
 	self->damage = XDamageCreate(self->watch, RootWindow(self->watch, DefaultScreen(self->watch)), XDamageReportNonEmpty);
-	/* It starts with the whole screen as drawn anew: nobody's update. The event is thrown away first, so that what is drawn
-	 * from the subtraction on makes one of its own. */
+	/* A new damage object begins with the whole screen as damaged: discarded here. First its event, so that drawing after
+	 * XDamageSubtract() raises a new one. */
 	XSync(self->watch, False);
-	while (XCheckTypedEvent(self->watch, self->damage_event, &old))	/* and no other: those of the window are wanted */
+	while (XCheckTypedEvent(self->watch, self->damage_event, &old))
 		;
 	XDamageSubtract(self->watch, self->damage, None, None);
 	XSync(self->watch, False);
 	if (cfg->watch == WATCH_UPDATE)
-		return keep_picture(self, why);
+		return read_first_picture(self, why);
 	while (cfg->watch == WATCH_PATCH && !proc_stop && !find_patch(self)) {
 		if (clock_now() > until || self->watch_broken)
 			return why_write(-1, why, TARGET_WHY, "no patch on x11:%s: start refecho there, in sight", cfg->where);
@@ -108,9 +73,9 @@ int x11_watch_open(struct x11 *self, const struct target_cfg *cfg, char *why)
 void x11_watch_close(struct x11 *self)
 {
 	x11_picture_close(&self->picture, self->watch_broken);
+	x11_picture_close(&self->patch.picture, self->watch_broken);
 	free(self->before);
 	free(self->now);
-	self->before = self->now = NULL;
 }
 
 int x11_watch_fd(void *p)
@@ -120,14 +85,14 @@ int x11_watch_fd(void *p)
 	return self->watch ? ConnectionNumber(self->watch) : -1;
 }
 
-/* Takes what was damaged since, before pixels are read: what is drawn after the reading makes an event of its own. False
- * when none of it lies in the area. */
+/* Takes the bounding box of the damage since the last call. Called before pixels are read, so that drawing after the reading raises
+ * a new event. False: no damage in the area. */
 static bool take_damage(struct x11 *self, struct region *at)
 {
 	XRectangle bounds, *parts;
 	int n = 0;
 
-	if (self->mode == WATCH_PATCH && !self->limited) {	/* saves asking: only the patch will be read */
+	if (self->mode == WATCH_PATCH && !self->limited) {	/* only the patch will be read: saves a round trip to the server */
 		XDamageSubtract(self->watch, self->damage, None, None);
 		return true;
 	}
@@ -140,8 +105,9 @@ static bool take_damage(struct x11 *self, struct region *at)
 	return parts && n > 0;
 }
 
-/* Of an update only what has changed pixels counts; and what it changed tells where a terminal's caret went. */
-static void look_at_pixels(struct x11 *self, const struct region *at)
+/* Compares the pixels that were drawn with those before. Only changed pixels count as an update; they also show where the caret of
+ * a terminal went. */
+static void compare_pixels(struct x11 *self, const struct region *at)
 {
 	size_t stride = (size_t)self->area.w;
 	int x = at->x - self->area.x, y = at->y - self->area.y;
@@ -166,12 +132,13 @@ static void look_at_pixels(struct x11 *self, const struct region *at)
 		memcpy(self->before + first, self->now + first, (size_t)at->w * sizeof(*self->now));
 }
 
-static void look_at_patch(struct x11 *self)
+static void read_patch(struct x11 *self)
 {
 	uint32_t number;
 	int64_t now;
 
-	if (self->picture.image && read_x11_patch(self, &number)) {	/* none: a signal ended the search */
+	/* no image: a signal ended the search for the patch */
+	if (self->patch.picture.image && x11_patch_read(&self->patch, &number)) {
 		now = clock_now();
 		observations_number(self->seen, now, number);
 	} else {
@@ -203,9 +170,9 @@ int x11_handle(void *p)
 		if (!drawn || !take_damage(self, &at))
 			continue;
 		if (self->mode == WATCH_PATCH)
-			look_at_patch(self);
+			read_patch(self);
 		else
-			look_at_pixels(self, &at);
+			compare_pixels(self, &at);
 	}
 	return self->watch_broken ? -EPIPE : 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The window that keys are meant for. XTEST has no addressee: keys go where the focus is, or below the pointer. So the
- * focus is taken before the train, asked for before each key, and its loss is listened for in between. */
+/* The window that is to get the keys. XTEST cannot address a window: keys go to the window with the focus, or below the pointer. So
+ * the window gets the focus before the train, the focus is checked before each key, and events report its loss in between. */
 #include "x11.h"
 #include "clock.h"
 #include "proc.h"
@@ -9,13 +9,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-#define FOCUS_NS (2 * NS_PER_S)	/* a window manager may animate */
+#define FOCUS_NS (2 * NS_PER_S)	/* longest wait for the focus: a window manager may animate the change */
 #define EVENTS (FocusChangeMask | StructureNotifyMask)
-
-static Window root_of(Display *d)
-{
-	return RootWindow(d, DefaultScreen(d));
-}
 
 static Window parent_of(Display *d, Window w)
 {
@@ -31,30 +26,18 @@ static Window parent_of(Display *d, Window w)
 
 static bool is_inside(Display *d, Window w, Window outer)
 {
-	while (w && w != outer && w != root_of(d))
+	while (w && w != outer && w != DefaultRootWindow(d))
 		w = parent_of(d, w);
 	return w == outer;
 }
 
-static bool has_property(Display *d, Window w, Atom name)
-{
-	Atom type = None;
-	int format;
-	unsigned long n, rest;
-	unsigned char *value = NULL;
-
-	if (XGetWindowProperty(d, w, name, 0, 0, False, AnyPropertyType, &type, &format, &n, &rest, &value) == Success && value)
-		XFree(value);
-	return type != None;
-}
-
-/* What a window manager calls the window, which it marks with WM_STATE; else the one below the root. */
-static Window top_of(Display *d, Window w)
+/* The window around w (or w itself) that a window manager has marked with WM_STATE; else the child of the root window. */
+static Window top_level_of(Display *d, Window w)
 {
 	Atom state = XInternAtom(d, "WM_STATE", False);
 	Window parent;
 
-	while (!has_property(d, w, state) && (parent = parent_of(d, w)) && parent != root_of(d))
+	while (!x11_has_property(d, w, state) && (parent = parent_of(d, w)) && parent != DefaultRootWindow(d))
 		w = parent;
 	return w;
 }
@@ -67,12 +50,12 @@ static bool locate_window(Display *d, Window w, struct region *at)
 	if (!XGetWindowAttributes(d, w, &a) || a.map_state != IsViewable)
 		return false;
 	*at = (struct region){ 0, 0, a.width, a.height };
-	return XTranslateCoordinates(d, w, root_of(d), 0, 0, &at->x, &at->y, &child);
+	return XTranslateCoordinates(d, w, DefaultRootWindow(d), 0, 0, &at->x, &at->y, &child);
 }
 
 static bool pointer_inside(Display *d, Window w)
 {
-	Window at = root_of(d), root, child;
+	Window at = DefaultRootWindow(d), root, child;
 	int a, b, x, y;
 	unsigned mask;
 
@@ -84,8 +67,8 @@ static bool pointer_inside(Display *d, Window w)
 	return false;
 }
 
-/* Would a key go into the window? A focus further up gives keys to what is below the pointer. */
-static bool keys_go_in(Display *d, Window top, Window *focus)
+/* True if a key would go into the window `top`. Where an outer window has the focus, keys go to the window below the pointer. */
+static bool gets_keys(Display *d, Window top, Window *focus)
 {
 	Window now = None;
 	int revert;
@@ -103,23 +86,14 @@ static bool keys_go_in(Display *d, Window top, Window *focus)
 	return true;
 }
 
-/* Asks the window manager, who would else take back what we set; without one there is only the focus itself, and toolkits of old
- * want the pointer above the window, too. */
 static void take_focus(struct x11 *self)
 {
 	Display *d = self->send;
-	XEvent ask = { .xclient = { .type = ClientMessage, .window = self->top,
-				    .message_type = XInternAtom(d, "_NET_ACTIVE_WINDOW", False), .format = 32, .data.l = { 2, CurrentTime } } };
 	struct region in = region_both(&self->window_at, &self->area);
 
-	if (has_property(d, root_of(d), XInternAtom(d, "_NET_SUPPORTING_WM_CHECK", False))) {
-		XSendEvent(d, root_of(d), False, SubstructureRedirectMask | SubstructureNotifyMask, &ask);
-	} else {
-		XRaiseWindow(d, self->top);
-		XSetInputFocus(d, self->top, RevertToPointerRoot, CurrentTime);
-		if (!pointer_inside(d, self->window) && !region_empty(&in))
-			XTestFakeMotionEvent(d, DefaultScreen(d), in.x + in.w / 2, in.y + in.h / 2, 0);
-	}
+	/* without a window manager, old toolkits need the pointer above the window, too */
+	if (!x11_focus_window(d, self->top) && !pointer_inside(d, self->window) && !region_empty(&in))
+		XTestFakeMotionEvent(d, DefaultScreen(d), in.x + in.w / 2, in.y + in.h / 2, 0);
 	XSync(d, False);
 }
 
@@ -130,21 +104,22 @@ int x11_window_open(struct x11 *self, const struct target_cfg *cfg, char *why)
 	self->window = (Window)cfg->window;
 	if (!XGetWindowAttributes(self->send, self->window, &a))
 		return why_write(-1, why, TARGET_WHY,
-				 "x11:%s has no window 0x%lx: xwininfo tells its number when you click into it", cfg->where,
+				 "x11:%s has no window 0x%lx: run xwininfo and click into the window to see its id", cfg->where,
 				 self->window);
 	if (!locate_window(self->send, self->window, &self->window_at))
 		return why_write(-1, why, TARGET_WHY,
-				 "window 0x%lx of x11:%s is not in sight: open it (it may be minimised, or on another desktop)",
+				 "window 0x%lx of x11:%s is not visible: open it (it may be minimised, or on another desktop)",
 				 self->window, cfg->where);
-	self->top = top_of(self->send, self->window);
+	self->top = top_level_of(self->send, self->window);
 	XSelectInput(self->watch, self->top, EVENTS);
 	if (self->window != self->top)
 		XSelectInput(self->watch, self->window, StructureNotifyMask);
 	return 0;
 }
 
-/* A grab from before the run sends no event: every key would go to who holds it. Whether there is one is known by taking one. */
-static bool grabbed(Display *d, Window w)
+/* True if another program has grabbed the keyboard and would get every key. Found out by a grab of our own: an earlier grab sends
+ * no event. */
+static bool is_keyboard_grabbed(Display *d, Window w)
 {
 	if (XGrabKeyboard(d, w, False, GrabModeAsync, GrabModeAsync, CurrentTime) != GrabSuccess)
 		return true;
@@ -153,10 +128,10 @@ static bool grabbed(Display *d, Window w)
 	return false;
 }
 
-/* Does the keyboard belong to the window, and is its loss told from now on? What our own doing has
- * brought about is none, nor is the grab by which it is asked: so nothing is told until then, and
- * nobody else is served between the answer and the asking for events. */
-static bool has_settled(struct x11 *self)
+/* True if the window has the keyboard; from then on, events report a loss of it. FocusOut events of our own actions (raising, the
+ * test grab) are discarded first, and the server is grabbed, so that no other client can take the focus between the test and
+ * XSelectInput(). */
+static bool has_keyboard(struct x11 *self)
 {
 	Display *d = self->watch;
 	XEvent event;
@@ -167,19 +142,19 @@ static bool has_settled(struct x11 *self)
 	while (XCheckTypedWindowEvent(d, self->top, FocusOut, &event))
 		;
 	XGrabServer(d);
-	settled = keys_go_in(d, self->top, &self->focus) && !grabbed(d, self->top);
+	settled = gets_keys(d, self->top, &self->focus) && !is_keyboard_grabbed(d, self->top);
 	XSelectInput(d, self->top, EVENTS);
 	XUngrabServer(d);
 	XSync(d, False);
 	return settled;
 }
 
-int x11_window_take(struct x11 *self, char *why)
+int x11_window_take_focus(struct x11 *self, char *why)
 {
 	int64_t until = clock_now() + FOCUS_NS;
 
 	take_focus(self);
-	while (!has_settled(self)) {
+	while (!has_keyboard(self)) {
 		if (clock_now() > until || self->send_broken || self->watch_broken || proc_stop) {
 			snprintf(why, TARGET_WHY, "window 0x%lx does not get the keyboard: click into it, "
 				 "close what is in front of it, and switch off a client's own grab (xfreerdp: -grab-keyboard)", self->window);
@@ -187,7 +162,7 @@ int x11_window_take(struct x11 *self, char *why)
 		}
 		proc_wait_stop(clock_now() + 20 * NS_PER_MS);
 	}
-	locate_window(self->send, self->window, &self->window_at);	/* gone meanwhile: the event that tells so comes */
+	locate_window(self->send, self->window, &self->window_at);	/* fails if the window has gone; an event reports that */
 	return 0;
 }
 
@@ -200,11 +175,11 @@ void x11_window_receiver(void *p, char *text, size_t size)
 
 	if (!w)
 		XGetInputFocus(self->send, &w, &revert);
-	if (w == None || w == PointerRoot || w == root_of(self->send)) {
+	if (w == None || w == PointerRoot || w == DefaultRootWindow(self->send)) {
 		snprintf(text, size, "%s", w == None ? "no window (none has the focus)" : "the window below the pointer");
 		return;
 	}
-	w = top_of(self->send, w);
+	w = top_level_of(self->send, w);
 	XFetchName(self->send, w, &name);
 	if (name && *name)
 		snprintf(text, size, "window \"%s\"", name);
@@ -214,11 +189,11 @@ void x11_window_receiver(void *p, char *text, size_t size)
 		XFree(name);
 }
 
-static int left(struct x11 *self, const char *why)
+/* Records why keys no longer reach the window, unless a reason is recorded already. Returns -1. */
+static int set_left(struct x11 *self, const char *why)
 {
 	const char *before = NULL;
 
-	/* the first reason is the reason */
 	atomic_compare_exchange_strong(&self->seen->left, &before, why);
 	return -1;
 }
@@ -230,13 +205,13 @@ int x11_window_aim(void *p, int64_t until_ns)
 
 	if (!self->window)
 		return 0;
-	x11_await(&self->send_patience, until_ns);
-	in = keys_go_in(self->send, self->top, &self->focus);
-	x11_await(&self->send_patience, WATCHDOG_IDLE);
-	if (self->send_broken)	/* then there is no focus either */
+	x11_limit_until(&self->send_limit, until_ns);
+	in = gets_keys(self->send, self->top, &self->focus);
+	x11_limit_until(&self->send_limit, WATCHDOG_IDLE);
+	if (self->send_broken)
 		return -EPIPE;
 	if (!in)
-		return left(self, "another window has the keyboard");
+		return set_left(self, "another window has the keyboard");
 	return 0;
 }
 
@@ -246,19 +221,19 @@ void x11_window_event(struct x11 *self, const XEvent *event)
 
 	switch (event->type) {
 	case FocusOut:
-		/* To a window inside, or told to us because the pointer is here: the keyboard stays. */
+		/* the focus went to a window inside, or the event is about the pointer only: the keyboard stays */
 		if (event->xfocus.detail == NotifyInferior || event->xfocus.detail >= NotifyPointer || event->xfocus.mode == NotifyUngrab)
 			break;
-		left(self, event->xfocus.mode == NotifyGrab ? "another program grabbed the keyboard" : "another window has the keyboard");
+		set_left(self, event->xfocus.mode == NotifyGrab ? "another program grabbed the keyboard" : "another window has the keyboard");
 		break;
 	case UnmapNotify:
 	case DestroyNotify:
-		left(self, "the window was closed or minimised");
+		set_left(self, "the window was closed or minimised");
 		break;
 	case ConfigureNotify:
 		if (locate_window(self->watch, self->window, &now) && (now.x != self->window_at.x || now.y != self->window_at.y ||
 								now.w != self->window_at.w || now.h != self->window_at.h))
-			left(self, "the window was moved or resized");
+			set_left(self, "the window was moved or resized");
 		break;
 	default:
 		break;

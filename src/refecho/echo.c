@@ -42,8 +42,8 @@ uint32_t echo_receive(struct echo *e, int64_t now_ns, int64_t delay_ns, bool dro
 	return k->seq;
 }
 
-/* Position of the `n`th waiting key that was not dropped, or of the last one if there are fewer; `end`: none waits. *found: how many
- * were counted, at most n. */
+/* Position of the `n`th waiting key that was not dropped, or of the last one if there are fewer; `end`: none waits. *found: how
+ * many were counted, at most n. */
 static uint64_t find_waiting_key(const struct echo *e, size_t n, size_t *found)
 {
 	uint64_t last = e->end;

@@ -253,7 +253,7 @@ END
 	done
 	run "$KEYREPEAT" "x11:$DISPLAY" --watch none --window "$terminal" -t 1s
 	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ]
-	[[ $output == *"not in sight"* ]]
+	[[ $output == *"not visible"* ]]
 	run "$KEYREPEAT" "x11:$DISPLAY" --watch none --window 0x123456 -t 1s
 	[ "$status" -eq 1 ] && [ "${#lines[@]}" -eq 1 ]
 	[[ $output == *"no window 0x123456"*xwininfo* ]]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "told.h"
+#include "console.h"
 #include "binomial.h"
 #include "cli.h"
 #include "clock.h"
@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* "600 keys in 30.0 s (20/s)" */
-static void amount(const struct told_cfg *cfg, size_t keys, int64_t ns, char *text, size_t size)
+/* Writes "600 keys in 30.0 s (20/s)". */
+static void describe_keys(const struct console_cfg *cfg, size_t keys, int64_t ns, char *text, size_t size)
 {
 	if (cfg->script)
 		snprintf(text, size, "%s acts of %s in %s", say_count((int64_t)keys), cfg->script, say_ns((double)ns));
@@ -23,19 +23,19 @@ static void amount(const struct told_cfg *cfg, size_t keys, int64_t ns, char *te
 			 cfg->rate_per_s);
 }
 
-void told_before(const struct told_cfg *cfg)
+void console_announce(const struct console_cfg *cfg)
 {
 	char what[200];
 
 	if (!isatty(STDERR_FILENO) || !cfg->keys || !*cfg->receiver)
 		return;
-	amount(cfg, cfg->keys, cfg->time_ns, what, sizeof(what));
+	describe_keys(cfg, cfg->keys, cfg->time_ns, what, sizeof(what));
 	warn("types %s into %s on %s; Ctrl-C ends it", what, cfg->receiver, cfg->target);
 }
 
 static void *progress_main(void *arg)
 {
-	struct told_progress *p = arg;
+	struct console_progress *p = arg;
 	struct progress line;
 	int64_t begin = clock_now();
 
@@ -55,20 +55,20 @@ static void *progress_main(void *arg)
 	return NULL;
 }
 
-void told_progress_start(struct told_progress *p, bool quiet)
+void console_progress_start(struct console_progress *p, bool quiet)
 {
 	sigset_t all, before;
 
 	if (quiet || !isatty(STDERR_FILENO) || !p->cfg->keys)
 		return;
-	/* signals are for the thread that sends: they end its sleep */
+	/* signals must reach the sending thread, whose sleep they end */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	p->running = !pthread_create(&p->thread, NULL, progress_main, p);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void told_progress_end(struct told_progress *p)
+void console_progress_end(struct console_progress *p)
 {
 	if (!p->running)
 		return;
@@ -86,7 +86,7 @@ static void say_latency(struct rec *r, struct figures *f)
 		say_quantile(s, 0.9, NS_PER_MS), say_quantile(s, 0.99, NS_PER_MS), say_quantile(s, 1, NS_PER_MS));
 }
 
-static void say_late(struct rec *r, const struct told_cfg *cfg, const struct figures *f)
+static void say_late_keys(struct rec *r, const struct console_cfg *cfg, const struct figures *f)
 {
 	char range[40] = "", unanswered[60] = "";
 
@@ -99,7 +99,7 @@ static void say_late(struct rec *r, const struct told_cfg *cfg, const struct fig
 		say_number(100 * binomial_upper((int64_t)f->late_high, (int64_t)f->keys_due)));
 }
 
-static void say_keys(struct rec *r, const struct told_cfg *cfg, struct figures *f)
+static void say_echoes(struct rec *r, const struct console_cfg *cfg, struct figures *f)
 {
 	double jitter = sample_sd(&f->interarrival).value;
 
@@ -107,13 +107,13 @@ static void say_keys(struct rec *r, const struct told_cfg *cfg, struct figures *
 		rec_warn(r, "Overloaded: keys came faster than they were answered, so latencies grow as long as the run lasts; "
 			 "only the shortest means something.");
 	say_latency(r, f);
-	say_late(r, cfg, f);
+	say_late_keys(r, cfg, f);
 	if (f->largest_gap_ns >= 0)
 		rec_row(r, "  smoothness\tlongest gap between updates %s; jitter %s", say_ns((double)f->largest_gap_ns),
 			isfinite(jitter) ? say_ns(jitter) : "-");
 }
 
-void told_result(struct rec *r, const struct told_cfg *cfg, const struct train *train, struct figures *f)
+void console_result(struct rec *r, const struct console_cfg *cfg, const struct train *train, struct figures *f)
 {
 	double seconds = (double)(train->end_ns - train->begin_ns) / NS_PER_S,
 	       cpu = train->busy_ns > 0 ? 100.0 * (double)train->cpu_ns / (double)train->busy_ns : NAN;
@@ -131,14 +131,14 @@ void told_result(struct rec *r, const struct told_cfg *cfg, const struct train *
 	}
 	if (cfg->watch == WATCH_NONE)
 		rec_warn(r, "Nothing was measured: --watch none only types.");
-	amount(cfg, f->keys_sent + f->keys_skipped, train->end_ns - train->begin_ns - train->drain_ns, what, sizeof(what));
+	describe_keys(cfg, f->keys_sent + f->keys_skipped, train->end_ns - train->begin_ns - train->drain_ns, what, sizeof(what));
 	if (f->keys_skipped)
 		snprintf(skipped, sizeof(skipped), "first %s ignored; ", say_count((int64_t)f->keys_skipped));
 	rec_say(r, "Typed %s into %s on %s", what, cfg->receiver, cfg->target);
 	if (cfg->watch == WATCH_NONE)
 		rec_table(r, "llllll", "%s", "");
 	else
-		say_keys(r, cfg, f);
+		say_echoes(r, cfg, f);
 	rec_row(r, "  probe\t%skeys sent at most %s late (p50 %s)", skipped, say_ns(sample_max(&f->lateness).value),
 		say_ns(sample_quantile(&f->lateness, 0.5).value));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Due times: closed formulas, and the moments of the distributions. */
-#include "keyrepeat/schedule.h"
+#include "keyrepeat/plan.h"
 #include "clock.h"
 
 #include <errno.h>
@@ -113,5 +113,5 @@ int main(void)
 		cmocka_unit_test(seed_decides), cmocka_unit_test(too_late_is_refused),
 	};
 
-	return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "seen.h"
+#include "observations.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ int observations_init(struct observations *s, int64_t longest_ns, size_t update_
 	s->update_room = update_room;
 	s->shown_room = shown_room;
 	s->step_room = step_room;
-	/* touched now, so that the first update of the run does not fault pages in */
+	/* written to now, so that no page fault delays an update of the run */
 	memset(s->update_ns, 1, update_room * sizeof(*s->update_ns));
 	memset(s->shown, 1, shown_room * sizeof(*s->shown));
 	if (step_room)
@@ -31,9 +31,6 @@ void observations_free(struct observations *s)
 	free(s->update_ns);
 	free(s->shown);
 	free(s->step);
-	s->update_ns = NULL;
-	s->shown = NULL;
-	s->step = NULL;
 }
 
 void observations_restart(struct observations *s)
@@ -48,7 +45,7 @@ void observations_update(struct observations *s, int64_t at_ns)
 {
 	size_t n = atomic_load_explicit(&s->updates, memory_order_relaxed);
 
-	if (pair_merge_add(&s->merge, at_ns, SEEN_GAP_NS, s->longest_ns)) {
+	if (pair_merge_add(&s->merge, at_ns, OBSERVATIONS_GAP_NS, s->longest_ns)) {
 		if (n < s->update_room) {
 			s->update_ns[n] = at_ns;
 			atomic_store_explicit(&s->updates, n + 1, memory_order_release);

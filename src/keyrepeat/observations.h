@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* observations - updates of the screen, recorded by the watching thread for the thread that sends keys.
+ *
+ * One thread adds, another may read at any time. Memory is allocated before the run; observations beyond it are counted as lost.
+ * Changes are merged to updates as they come (pairing.h), so even a film on the display adds at most 1 / OBSERVATIONS_GAP_NS +
+ * 1 / longest_ns updates a second. */
+#ifndef KEYREPEAT_OBSERVATIONS_H
+#define KEYREPEAT_OBSERVATIONS_H
+
+#include "caret.h"
+#include "pairing.h"
+
+#include <stdatomic.h>
+
+#define OBSERVATIONS_GAP_NS 10000000LL	/* changes less than 10 ms apart are one update */
+
+struct observations {
+	int64_t *update_ns;		/* owned: time of the first change of each update */
+	struct pair_shown *shown;	/* owned: each change of the patch's number */
+	struct caret_step *step;	/* owned: which pixels each change of the picture changed, changes not merged */
+	size_t update_room, shown_room, step_room;	/* elements allocated */
+	int64_t longest_ns;		/* longest duration of an update */
+	struct pair_merge merge;
+	_Atomic size_t updates, shows, steps;	/* elements used */
+	_Atomic size_t lost;		/* updates and numbers for which there was no room */
+	_Atomic bool steps_lost;	/* a change found no room or could not be read: the way of the caret is not known */
+	_Atomic int64_t last_change_ns;	/* latest change of any pixel; 0: none yet */
+	_Atomic int64_t number;		/* shown by the patch; -1: none seen yet */
+	_Atomic int64_t unreadable;	/* readings of the patch that failed: half drawn or covered */
+	_Atomic bool dropped;		/* the connection to the display is broken */
+	_Atomic(const char *) left;	/* why keys no longer reach the chosen window, a static text; NULL: keys do */
+};
+
+/* Allocates room for so many elements; step_room is 0 for a target that reports no steps. 0 or -ENOMEM. */
+int observations_init(struct observations *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room);
+void observations_free(struct observations *s);
+/* Clears all that was recorded while the target was opened, except `number`, the value that the patch shows. The watching thread
+ * must not run meanwhile. */
+void observations_restart(struct observations *s);
+
+/* Records that pixels had changed when they were read at at_ns. */
+void observations_update(struct observations *s, int64_t at_ns);
+/* Records which pixels changed; called beside observations_update() by targets that compare pictures. */
+void observations_step(struct observations *s, const struct caret_step *step);
+/* Records the number that the patch showed at at_ns. */
+void observations_number(struct observations *s, int64_t at_ns, uint32_t number);
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "on_demand.h"
+#include "array.h"
+#include "clock.h"
+#include "proc.h"
+#include "say.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define LEAD_NS (3 * NS_PER_MS)	/* from the request to the due time; meanwhile the display is asked where the key would go */
+#define POLL_NS NS_PER_MS	/* between two readings of the observations, which carry their own times: not part of a latency */
+
+static const char *const answer_names[] = { "none", "patch", "change", "doubt" };
+
+static enum on_demand_answer find_patch_answer(struct on_demand *d, struct pair_key *key)
+{
+	const struct observations *seen = d->cfg.seen;
+
+	for (size_t n = atomic_load(&seen->shows); d->shows < n; d->shows++) {
+		const struct pair_shown *shown = &seen->shown[d->shows];
+		uint32_t count = (shown->number - d->train.base) & 0xffffffu;
+
+		if (shown->at_ns >= key->sent_ns && count >= d->sent && count < 0x800000u) {
+			key->answer_ns = shown->at_ns;
+			return ON_DEMAND_PATCH;
+		}
+	}
+	return ON_DEMAND_NONE;
+}
+
+static enum on_demand_answer find_update_answer(struct on_demand *d, struct pair_key *key)
+{
+	const struct observations *seen = d->cfg.seen;
+
+	for (size_t n = atomic_load(&seen->updates); d->updates < n; d->updates++) {
+		if (seen->update_ns[d->updates] >= key->sent_ns) {
+			key->answer_ns = seen->update_ns[d->updates++];
+			return ON_DEMAND_CHANGE;
+		}
+	}
+	return ON_DEMAND_NONE;
+}
+
+/* Judges the changes of the picture that have come. `key` NULL: no key is under way. *doubt: the first doubtful change. */
+static enum on_demand_answer find_change_answer(struct on_demand *d, struct pair_key *key, const struct caret_step **doubt)
+{
+	const struct observations *seen = d->cfg.seen;
+
+	for (size_t n = atomic_load(&seen->steps); d->steps < n;) {
+		const struct caret_step *step = &seen->step[d->steps++];
+		enum change_verdict verdict;
+
+		if (!key || step->at_ns < key->sent_ns) {
+			blink_filter_learn(&d->filter, step);
+			continue;
+		}
+		verdict = blink_filter_judge(&d->filter, step);
+		if (verdict == CHANGE_ECHO) {
+			blink_filter_echoed(&d->filter, step);
+			key->answer_ns = step->at_ns;
+			return ON_DEMAND_CHANGE;
+		}
+		if (verdict == CHANGE_DOUBTFUL && !*doubt)
+			*doubt = step;
+	}
+	return ON_DEMAND_NONE;
+}
+
+static enum on_demand_answer find_answer(struct on_demand *d, struct pair_key *key, const struct caret_step **doubt)
+{
+	if (d->cfg.watch == WATCH_PATCH)
+		return find_patch_answer(d, key);
+	return d->cfg.target->tells_steps ? find_change_answer(d, key, doubt) : find_update_answer(d, key);
+}
+
+static enum on_demand_answer wait_for_echo(struct on_demand *d, struct pair_key *key)
+{
+	const struct caret_step *doubt = NULL;
+	enum on_demand_answer answer;
+
+	while ((answer = find_answer(d, key, &doubt)) == ON_DEMAND_NONE && !sender_ended(&d->sender) &&
+	       clock_now() < key->due_ns + d->cfg.timeout_ns)
+		proc_wait_stop(clock_now() + POLL_NS);
+	if (answer == ON_DEMAND_NONE && doubt) {
+		blink_filter_echoed(&d->filter, doubt);
+		key->answer_ns = doubt->at_ns;
+		answer = ON_DEMAND_DOUBT;
+	}
+	if (answer == ON_DEMAND_NONE)
+		key->censored_ns = clock_now();
+	key->high_ns = key->answer_ns;
+	key->exact = answer == ON_DEMAND_PATCH || answer == ON_DEMAND_CHANGE;
+	return answer;
+}
+
+static enum on_demand_answer type_one_key(struct on_demand *d, struct pair_key *key)
+{
+	const struct caret_step *doubt = NULL;
+
+	if (d->cfg.watch == WATCH_UPDATE && d->cfg.target->tells_steps)
+		find_change_answer(d, NULL, &doubt);
+	*key = (struct pair_key){ .due_ns = clock_now() + LEAD_NS };
+	sender_key(&d->sender, key, d->cfg.key, key->due_ns + d->cfg.timeout_ns);
+	if (!key->sent_ns) {
+		key->censored_ns = clock_now();
+		return ON_DEMAND_NONE;
+	}
+	d->sent++;
+	sender_release(&d->sender, 0);
+	return d->cfg.watch == WATCH_NONE ? ON_DEMAND_NONE : wait_for_echo(d, key);
+}
+
+/* Makes room for one more key; called between keys, so that no key waits for memory. */
+static int make_block_room(struct train *t)
+{
+	return array_room(&t->key, t->blocks) || array_room(&t->block, t->blocks) || array_room(&t->wall, t->blocks) ? -ENOMEM : 0;
+}
+
+static int print_answer(const struct on_demand *d, const struct pair_key *key, enum on_demand_answer answer)
+{
+	char line[160], sent[24] = "none", answered[24] = "none";
+	size_t done = 0, length;
+
+	if (key->sent_ns)
+		snprintf(sent, sizeof(sent), "%lld", (long long)key->sent_ns);
+	if (key->answer_ns)
+		snprintf(answered, sizeof(answered), "%lld", (long long)key->answer_ns);
+	length = (size_t)snprintf(line, sizeof(line), "%zu\t%lld\t%s\t%s\t%s\n", d->train.blocks, (long long)key->due_ns, sent, answered,
+				  answer_names[answer]);
+	while (done < length) {
+		ssize_t n = write(d->cfg.out_fd, line + done, length - done);
+
+		if (n < 0 && errno != EINTR)
+			return -EPIPE;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+int on_demand_run(struct on_demand *d, const struct on_demand_cfg *cfg)
+{
+	struct train *t = &d->train;
+	int err = 0;
+
+	*d = (struct on_demand){ .cfg = *cfg };
+	sender_start(&d->sender, cfg->target, cfg->self, cfg->seen, false);
+	t->base = (uint32_t)atomic_load(&cfg->seen->number);
+	t->begin_ns = clock_now();
+	while (!err && !(err = make_block_room(t)) && sender_wait_line(&d->sender, cfg->in_fd)) {
+		size_t i = t->blocks;
+		enum on_demand_answer answer = type_one_key(d, &t->key[i]);
+
+		t->key[i].skipped = i < cfg->skip;
+		t->block[i] = (struct train_block){ .first = i, .n = 1, .begin_ns = t->key[i].due_ns, .end_ns = clock_now() };
+		clock_read_offset(&t->wall[i]);
+		t->walls = t->due = ++t->blocks;
+		d->count[answer]++;
+		err = print_answer(d, &t->key[i], answer);
+	}
+	t->end_ns = clock_now();
+	t->end = d->sender.end;
+	t->blocked_ns = d->sender.blocked_ns;
+	return err;
+}
+
+static void add_latency(struct sample *s, const struct pair_key *key, int64_t from_ns)
+{
+	if (key->answer_ns)
+		sample_add(s, key->answer_ns - from_ns);
+	else
+		sample_add_censored(s, key->censored_ns - from_ns);
+}
+
+void on_demand_report(struct rec *r, const struct on_demand *d)
+{
+	struct sample due = { 0 }, sent = { 0 };
+	const struct train *t = &d->train;
+	int64_t asked = (int64_t)t->blocks, answered = asked - (int64_t)d->count[ON_DEMAND_NONE];
+
+	for (size_t i = 0; i < t->blocks && d->cfg.watch != WATCH_NONE; i++) {
+		if (t->key[i].skipped)
+			continue;
+		add_latency(&due, &t->key[i], t->key[i].due_ns);
+		if (t->key[i].sent_ns)
+			add_latency(&sent, &t->key[i], t->key[i].sent_ns);
+	}
+	rec_object(r, "result");
+	rec_int(r, "keys_due", asked);
+	rec_int(r, "keys_sent", (int64_t)d->sent);
+	rec_int(r, "keys_answered", answered);
+	rec_int(r, "in_doubt", (int64_t)d->count[ON_DEMAND_DOUBT]);
+	rec_timing(r, "latency_from_due_ms", &due, NS_PER_MS);
+	rec_timing(r, "latency_from_sent_ms", &sent, NS_PER_MS);
+	rec_say(r, "%s keys asked for, %s answered: p50 %s ms, at most %s ms", say_count(asked), say_count(answered),
+		say_quantile(&due, 0.5, NS_PER_MS), say_quantile(&due, 1, NS_PER_MS));
+	rec_real(r, "longest_block_ms", (double)t->blocked_ns / NS_PER_MS, 3);
+	rec_end(r);
+	sample_free(&due);
+	sample_free(&sent);
+}

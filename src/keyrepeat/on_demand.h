@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* on_demand - types a key for each line that comes in, waits for its echo, and prints a line with the answer.
+ *
+ * The watching thread runs meanwhile (train_watch()). Which change of the picture is the echo is decided by blink_filter.h, or read
+ * from the patch. */
+#ifndef KEYREPEAT_ON_DEMAND_H
+#define KEYREPEAT_ON_DEMAND_H
+
+#include "blink_filter.h"
+#include "rec.h"
+#include "train.h"
+
+enum on_demand_answer {
+	ON_DEMAND_NONE,		/* no echo before the timeout, or echoes are not watched */
+	ON_DEMAND_PATCH,	/* the number in the patch counted the key */
+	ON_DEMAND_CHANGE,	/* a change at a place where nothing changes without keys */
+	ON_DEMAND_DOUBT,	/* a change that may be a blinking caret's, and no better one followed */
+	ON_DEMAND_ANSWERS
+};
+
+struct on_demand_cfg {
+	const struct target_ops *target;
+	void *self;		/* the open target */
+	struct observations *seen;
+	int watch;		/* enum target_watch */
+	int64_t timeout_ns;	/* how long to wait for an echo after the key was due */
+	int key;		/* the target's number of the key to type */
+	int in_fd, out_fd;
+	size_t skip;		/* first keys, left out of the figures */
+};
+
+struct on_demand {
+	struct on_demand_cfg cfg;
+	struct sender sender;
+	struct blink_filter filter;
+	size_t steps, updates, shows;	/* observations judged so far */
+	struct train train;		/* the keys typed, one block each, for the log; train_free() */
+	size_t count[ON_DEMAND_ANSWERS];	/* keys with each answer */
+	size_t sent;			/* keys sent */
+};
+
+/* Types until the input ends or sender_ended(). 0, -EPIPE when nobody reads the answers any more, or -ENOMEM. */
+int on_demand_run(struct on_demand *d, const struct on_demand_cfg *cfg);
+
+/* Writes the object "result" of the report. */
+void on_demand_report(struct rec *r, const struct on_demand *d);
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "restore_on_exit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Waits in the child until the parent dies or sends a byte. */
+static void run_restore_guard(int fd, void (*undo)(void *with), void *with)
+{
+	char end;
+	ssize_t n;
+
+	/* a session of its own: signals to the terminal or to the parent's group would kill the child, too */
+	setsid();
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	/* standard streams too: a program that reads our output to its end must not wait for the child */
+	if (fd > 0)
+		close_range(0, (unsigned)fd - 1, 0);
+	close_range((unsigned)fd + 1, ~0u, 0);
+	do
+		n = read(fd, &end, 1);
+	while (n < 0 && errno == EINTR);
+	if (n == 0) {
+		alarm(10);	/* in seconds: ends the child where the display does not answer */
+		undo(with);
+	}
+	_exit(0);
+}
+
+int restore_guard_start(struct restore_guard *g, void (*undo)(void *with), void *with)
+{
+	int ends[2], err = 0;
+
+	g->pid = 0;
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	g->pid = fork();
+	if (!g->pid)
+		run_restore_guard(ends[0], undo, with);
+	if (g->pid < 0) {
+		err = -errno;
+		g->pid = 0;
+		close(ends[1]);
+	}
+	close(ends[0]);
+	g->fd = ends[1];
+	return err;
+}
+
+void restore_guard_release(struct restore_guard *g)
+{
+	if (g->pid)
+		close(g->fd);
+	g->pid = 0;
+}
+
+void restore_guard_dismiss(struct restore_guard *g)
+{
+	ssize_t n;
+
+	if (!g->pid)
+		return;
+	do
+		n = write(g->fd, "d", 1);
+	while (n < 0 && errno == EINTR);
+	close(g->fd);
+	while (waitpid(g->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	g->pid = 0;
+}
