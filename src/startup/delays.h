@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* delays - sums up what the kernel's delay accounting says of the processes of an application, and what of it cannot be true.
+/* delays - sums up the kernel's delay accounting over the processes of an application, without impossible values. Pure.
  *
- * A thread cannot have waited longer than it has been there, so a process not longer than the time since its start times
- * its threads. Values beyond (the kernel now and then gives once or twice the uptime) are discarded and counted. Pure. */
+ * A thread cannot have waited longer than it exists, so a process not longer than the time since its start times its number of
+ * threads. Higher values (some kernels now and then return once or twice the uptime) are discarded and counted. */
 #ifndef STARTUP_DELAYS_H
 #define STARTUP_DELAYS_H
 
@@ -14,29 +14,28 @@
 enum delays_kind { DELAY_BLKIO, DELAY_SWAPIN, DELAY_THRASHING, DELAY_FREEPAGES, DELAY_KINDS };
 
 struct delay_reading {
-	uint64_t ns[DELAY_KINDS];
+	uint64_t ns[DELAY_KINDS];	/* time waited since the start of the process or thread */
 };
 
-/* What is known of one process. */
 struct delay_process {
 	pid_t pid;
-	int64_t began;		/* its start, in the kernel's ticks: a pid may come again */
-	int threads;		/* the most that were seen */
-	struct delay_reading last;	/* of each kind the last that can be true */
+	int64_t began;		/* start in clock ticks after the boot: tells processes with the same pid apart */
+	int threads;		/* the most threads seen */
+	struct delay_reading last;	/* the latest plausible value of each kind */
 };
 
 struct delays {
-	struct delay_process *process;	/* owned */
+	struct delay_process *process;	/* n processes, owned */
 	size_t n;
-	int64_t readings, discarded;	/* values, DELAY_KINDS to a reading */
+	int64_t readings, discarded;	/* values read and values discarded; a delay_reading counts as DELAY_KINDS values */
 };
 
-/* Can a value be true of that many threads, `elapsed_ns` after the first of them began? */
+/* True if so many threads can have waited `ns` together, elapsed_ns after the first of them began. */
 bool delays_plausible(uint64_t ns, int64_t elapsed_ns, int threads);
-/* Takes the readings of one process, the sum over its threads, which only grow. False when one was discarded (then the caller
- * may ask thread by thread), or there is no memory for it. */
+/* Records the delays of one process, summed over its threads. False: a value was discarded (the caller may then read thread by
+ * thread), or out of memory. */
 bool delays_add(struct delays *d, pid_t pid, int64_t began, int threads, int64_t elapsed_ns, const struct delay_reading *reading);
-/* Sums over all processes seen, those that have ended with their last reading. */
+/* Sums over all processes; an ended process counts with its last reading. */
 void delays_sum(const struct delays *d, struct delay_reading *out);
 void delays_free(struct delays *d);
 

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #define BLOCK 4096
-#define LARGEST (1024 * 1024)	/* larger requests (merged ones) are several */
-#define PAGES_TOGETHER 8	/* what the kernel reads around a fault by default: 2 to the power of vm.page-cluster */
+#define LARGEST (1024 * 1024)	/* bytes; larger (merged) requests are split */
+#define PAGES_TOGETHER 8	/* pages that the kernel reads around a fault by default: 2 to the power of vm.page-cluster */
 
 int64_t replay_requests(int64_t requests, int64_t bytes)
 {
@@ -39,8 +39,8 @@ struct disk_replay {
 	int64_t until_ns;
 };
 
-/* One request, of whole blocks; none of 0. */
-static int move(struct disk_replay *r, int64_t bytes, bool writing, int64_t *took_ns, int64_t *moved)
+/* Makes one request of whole blocks. 0 or -errno. */
+static int replay_request(struct disk_replay *r, int64_t bytes, bool writing, int64_t *took_ns, int64_t *moved)
 {
 	while (bytes > 0) {
 		int64_t part = bytes > LARGEST ? LARGEST : bytes;
@@ -58,8 +58,8 @@ static int move(struct disk_replay *r, int64_t bytes, bool writing, int64_t *too
 	return 0;
 }
 
-/* 1 when its time is over */
-static int move_step(struct disk_replay *r, int64_t requests, int64_t bytes, bool writing, int64_t *took_ns,
+/* Makes the requests of one step in one direction. 0, -errno, or 1: time limit or signal. */
+static int replay_direction(struct disk_replay *r, int64_t requests, int64_t bytes, bool writing, int64_t *took_ns,
 		     int64_t *count, int64_t *moved)
 {
 	int64_t n = replay_requests(requests, bytes);
@@ -72,7 +72,7 @@ static int move_step(struct disk_replay *r, int64_t requests, int64_t bytes, boo
 			return 1;
 		if (!size)
 			continue;
-		err = move(r, size, writing, took_ns, moved);
+		err = replay_request(r, size, writing, took_ns, moved);
 		if (err)
 			return err;
 		++*count;
@@ -80,22 +80,22 @@ static int move_step(struct disk_replay *r, int64_t requests, int64_t bytes, boo
 	return 0;
 }
 
-static int move_all(struct disk_replay *r, const struct traffic_step *step, size_t n, struct replay_result *out)
+static int replay_steps(struct disk_replay *r, const struct traffic_step *step, size_t n, struct replay_result *out)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < n && !err; i++) {
 		const struct traffic_counts *m = &step[i].moved;
 
-		err = move_step(r, m->reads, m->read_bytes, false, &out->read_ns, &out->reads, &out->read_bytes);
+		err = replay_direction(r, m->reads, m->read_bytes, false, &out->read_ns, &out->reads, &out->read_bytes);
 		if (!err)
-			err = move_step(r, m->writes, m->write_bytes, true, &out->write_ns, &out->writes, &out->write_bytes);
+			err = replay_direction(r, m->writes, m->write_bytes, true, &out->write_ns, &out->writes, &out->write_bytes);
 	}
 	return err;
 }
 
-/* A replay cut short counts as if it had gone on at the same speed. */
-static void scale(struct replay_result *out, const struct traffic_step *step, size_t n)
+/* Scales the times of a replay that was cut short up to all bytes, as if it had gone on at the same speed. */
+static void scale_times(struct replay_result *out, const struct traffic_step *step, size_t n)
 {
 	int64_t reads = 0, writes = 0;
 
@@ -114,8 +114,7 @@ static int prepare_disk_replay(struct disk_replay *r, const char *path)
 {
 	struct stat st;
 
-	/* a block device that something uses (swap, a file system) is refused: it would be overwritten.
-	 * O_EXCL is for that with devices only. */
+	/* O_EXCL refuses a block device in use (as swap, by a file system), which would be overwritten; no effect on files */
 	r->fd = open(path, O_RDWR | O_DIRECT | O_EXCL | O_CLOEXEC);
 	if (r->fd < 0)
 		return -errno;
@@ -140,9 +139,9 @@ int replay_run(const char *path, const struct traffic_step *step, size_t n, int6
 	while (n && step[n - 1].at_ns > until_ns)
 		n--;
 	if (!err)
-		err = move_all(&r, step, n, out);
+		err = replay_steps(&r, step, n, out);
 	if (err > 0) {
-		scale(out, step, n);
+		scale_times(out, step, n);
 		err = 0;
 	}
 	free(r.buffer);

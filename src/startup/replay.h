@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* replay - how long the recorded swap traffic takes on the same kind of device when nothing but it has to be done: T_IO.
+/* replay - measures T_IO: how long the recorded swap traffic takes on the same kind of device without other load.
  *
- * The same number of requests of the same sizes, reads and writes in the recorded order, one after
- * the other, with O_DIRECT at random places of a scratch file. Within a step (traffic.h) every
- * request has the mean size; as a request costs a fixed time and one per byte, the sum is that of
- * the true sizes. Where the kernel only told pages, requests have `page_request` bytes. */
+ * Repeats the recorded number of requests, reads and writes in order, one after the other, with O_DIRECT at random places of a
+ * scratch file. Within a step (traffic.h), all requests have the mean size; since a request takes a fixed time plus a time for each
+ * byte, the total is the same as with the true sizes. Where the number of requests is not known, each has 8 pages. */
 #ifndef STARTUP_REPLAY_H
 #define STARTUP_REPLAY_H
 
@@ -12,20 +11,19 @@
 
 struct replay_result {
 	int64_t read_ns, write_ns;
-	int64_t reads, read_bytes, writes, write_bytes;	/* as replayed: sizes are whole blocks of 4096 */
-	bool cut;		/* the limit or a signal came first: times are scaled up to all bytes */
+	int64_t reads, read_bytes, writes, write_bytes;	/* as replayed, in whole blocks of 4096 bytes */
+	bool cut;		/* the time limit or a signal ended the replay: times are scaled up to all bytes */
 };
 
-/* Of steps seen up to until_ns. Overwrites what is in `path`, which must be 1 MiB at least. Ends
- * early after limit_ns. 0 or -errno: -EINVAL where the file's system has no O_DIRECT, -EFBIG where
- * the file is too small. */
+/* Replays the steps recorded until until_ns, for at most limit_ns. Overwrites the file `path`, of at least 1 MiB. 0 or -errno:
+ * -EINVAL: its file system has no O_DIRECT; -EFBIG: the file is too small. */
 int replay_run(const char *path, const struct traffic_step *step, size_t n, int64_t until_ns,
 	       int64_t limit_ns, struct replay_result *out);
 
-/* Size of request `i` of `n` with `bytes` together: whole blocks, equal but for one block, with the
- * sum rounded up to whole blocks. Pure. */
+/* Size of request `i` of `n` for `bytes` in total, rounded up to whole blocks of which no request gets more than one more than
+ * another. Pure. */
 int64_t replay_size(int64_t i, int64_t n, int64_t bytes);
-/* The requests there are in `bytes` where only pages were counted. Pure. */
+/* The number of requests for `bytes`; `requests` < 0 (not known): with 8 pages each. Pure. */
 int64_t replay_requests(int64_t requests, int64_t bytes);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
 #include "clock.h"
-#include "overhead.h"
 #include "say.h"
 
 #include <math.h>
@@ -9,22 +8,31 @@
 #include <string.h>
 #include <sys/wait.h>
 
+double overhead_share(int64_t startup_ns, int64_t t0_ns, int64_t t0_spread_ns, int64_t t_io_ns)
+{
+	int64_t swap_ns = startup_ns - t0_ns;
+
+	if (t_io_ns < 0 || swap_ns <= 0 || swap_ns <= OVERHEAD_SPREADS * t0_spread_ns)
+		return NAN;
+	return (double)(swap_ns - t_io_ns) / (double)swap_ns;
+}
+
 static void report_ms(struct rec *r, const char *key, int64_t ns)
 {
 	rec_real(r, key, ns < 0 ? NAN : (double)ns / NS_PER_MS, 3);
 }
 
-static void mean(struct rec *r, const char *key, int64_t bytes, int64_t n)
+static void report_mean(struct rec *r, const char *key, int64_t bytes, int64_t n)
 {
 	rec_real(r, key, n > 0 && bytes >= 0 ? (double)bytes / (double)n : NAN, 1);
 }
 
-static int64_t report_t_io(const struct report_run *run)
+static int64_t t_io_ns_of(const struct report_run *run)
 {
 	return run->replay_error ? -1 : run->replay.read_ns + run->replay.write_ns;
 }
 
-static void report_cold(struct rec *r, const struct cold_dropped *c)
+static void report_cold(struct rec *r, const struct cache_drop *c)
 {
 	rec_object(r, "cold");
 	rec_int(r, "files", c->files);
@@ -32,7 +40,7 @@ static void report_cold(struct rec *r, const struct cold_dropped *c)
 	rec_count(r, "dropped_bytes", c->dropped_bytes);
 	rec_count(r, "stayed_bytes", c->stayed_bytes);
 	rec_array(r, "stayed");
-	for (int i = 0; i < COLD_STAYED && c->stayed[i] && c->stayed_bytes >= 0; i++) {
+	for (int i = 0; i < FILE_SET_STAYED && c->stayed[i] && c->stayed_bytes >= 0; i++) {
 		rec_object(r, NULL);
 		rec_str(r, "file", c->stayed[i]);
 		rec_int(r, "bytes", c->stayed_of_bytes[i]);
@@ -46,7 +54,7 @@ static void report_replay(struct rec *r, const struct report_cfg *cfg, const str
 {
 	bool known = !run->replay_error;
 
-	report_ms(r, "t_io_ms", report_t_io(run));
+	report_ms(r, "t_io_ms", t_io_ns_of(run));
 	report_ms(r, "t_io_read_ms", known ? run->replay.read_ns : -1);
 	report_ms(r, "t_io_write_ms", known ? run->replay.write_ns : -1);
 	rec_count(r, "t_io_requests", known ? run->replay.reads + run->replay.writes : -1);
@@ -54,20 +62,21 @@ static void report_replay(struct rec *r, const struct report_cfg *cfg, const str
 		rec_bool(r, "t_io_scaled", run->replay.cut);
 	if (cfg->t0_given)
 		rec_real(r, "e", overhead_share(run->result.stable_ns, cfg->t0_ns, cfg->t0_spread_ns,
-						run->result.stable_ns < 0 ? -1 : report_t_io(run)), 4);
+						run->result.stable_ns < 0 ? -1 : t_io_ns_of(run)), 4);
 }
 
 static void report_delays(struct rec *r, const struct report_cfg *cfg, const struct start_result *o)
 {
-	report_ms(r, "blkio_delay_ms", cfg->delays ? (int64_t)o->delays.ns[DELAY_BLKIO] : -1);
-	report_ms(r, "swapin_delay_ms", cfg->delays ? (int64_t)o->delays.ns[DELAY_SWAPIN] : -1);
-	report_ms(r, "thrashing_delay_ms", cfg->delays ? (int64_t)o->delays.ns[DELAY_THRASHING] : -1);
-	report_ms(r, "freepages_delay_ms", cfg->delays ? (int64_t)o->delays.ns[DELAY_FREEPAGES] : -1);
+	static const char *const keys[] = { [DELAY_BLKIO] = "blkio_delay_ms", [DELAY_SWAPIN] = "swapin_delay_ms",
+					    [DELAY_THRASHING] = "thrashing_delay_ms", [DELAY_FREEPAGES] = "freepages_delay_ms" };
+
+	for (int k = 0; k < DELAY_KINDS; k++)
+		report_ms(r, keys[k], cfg->delays ? (int64_t)o->delays.ns[k] : -1);
 	rec_count(r, "delays_read", cfg->delays ? o->delay_readings : -1);
 	rec_count(r, "delays_discarded", cfg->delays ? o->delays_discarded : -1);
 }
 
-static void report_events(struct rec *r, const struct then *script, const struct start_event *event)
+static void report_events(struct rec *r, const struct post_events *script, const struct start_event *event)
 {
 	rec_array(r, "events");
 	for (size_t i = 0; i < script->n; i++) {
@@ -109,9 +118,9 @@ static void report_run(struct rec *r, const struct report_cfg *cfg, const struct
 	rec_count(r, "swap_in_bytes", o->moved.read_bytes);
 	rec_count(r, "swap_out_bytes", o->moved.write_bytes);
 	rec_count(r, "read_requests", o->moved.reads);
-	mean(r, "read_bytes_mean", o->moved.read_bytes, o->moved.reads);
+	report_mean(r, "read_bytes_mean", o->moved.read_bytes, o->moved.reads);
 	rec_count(r, "write_requests", o->moved.writes);
-	mean(r, "write_bytes_mean", o->moved.write_bytes, o->moved.writes);
+	report_mean(r, "write_bytes_mean", o->moved.write_bytes, o->moved.writes);
 	rec_count(r, "refaults_anonymous", o->refaults.anonymous);
 	rec_count(r, "refaults_file", o->refaults.file);
 	rec_count(r, "direct_scanned_pages", o->refaults.direct_scanned);
@@ -133,14 +142,22 @@ static void report_run(struct rec *r, const struct report_cfg *cfg, const struct
 	rec_end(r);
 }
 
-static void timing(struct rec *r, const char *key, const struct report_run *run, int64_t n,
-		   int64_t (*of)(const struct report_run *))
+/* The known values of all stable starts. */
+static struct sample collect_times(const struct report_run *run, int64_t n, int64_t (*of)(const struct report_run *))
 {
 	struct sample s = { 0 };
 
 	for (int64_t i = 0; i < n; i++)
 		if (run[i].result.state == START_STABLE && of(&run[i]) >= 0)
 			sample_add(&s, of(&run[i]));
+	return s;
+}
+
+static void report_timing(struct rec *r, const char *key, const struct report_run *run, int64_t n,
+			  int64_t (*of)(const struct report_run *))
+{
+	struct sample s = collect_times(run, n, of);
+
 	rec_timing(r, key, &s, NS_PER_MS);
 	sample_free(&s);
 }
@@ -155,7 +172,7 @@ static int64_t painted_ns_of(const struct report_run *run)
 	return run->result.paint_ns;
 }
 
-static int64_t stable(const struct report_run *run)
+static int64_t stable_ns_of(const struct report_run *run)
 {
 	return run->result.stable_ns;
 }
@@ -163,11 +180,8 @@ static int64_t stable(const struct report_run *run)
 static void say_time(struct rec *r, const char *name, const struct report_run *run, int64_t n,
 		     int64_t (*of)(const struct report_run *))
 {
-	struct sample s = { 0 };
+	struct sample s = collect_times(run, n, of);
 
-	for (int64_t i = 0; i < n; i++)
-		if (run[i].result.state == START_STABLE && of(&run[i]) >= 0)
-			sample_add(&s, of(&run[i]));
 	if (s.n == 1)
 		rec_row(r, "  %s\t%s\tms", name, say_quantile(&s, 0.5, NS_PER_MS));
 	else if (s.n)
@@ -176,8 +190,8 @@ static void say_time(struct rec *r, const char *name, const struct report_run *r
 	sample_free(&s);
 }
 
-/* Of the last start that was not stable. */
-static enum start_state unstable(const struct report_run *run, int64_t n)
+/* The state of the last start that was not stable. */
+static enum start_state last_unstable_state(const struct report_run *run, int64_t n)
 {
 	while (n && run[n - 1].result.state == START_STABLE)
 		n--;
@@ -197,14 +211,14 @@ void say_starts(struct rec *r, const struct report_cfg *cfg, const struct report
 		read += run[i].result.moved.read_bytes > 0 ? run[i].result.moved.read_bytes : 0;
 	}
 	if (!n) {
-		rec_warn(r, "%s was not started: stopped before.", command);
+		rec_warn(r, "%s was not started: a signal came first.", command);
 		return;
 	}
 	if (good < n) {
-		snprintf(state, sizeof(state), "%s", start_states[unstable(run, n)]);
+		snprintf(state, sizeof(state), "%s", start_states[last_unstable_state(run, n)]);
 		for (char *p = state; *p; p++)
 			*p = *p == '_' ? ' ' : *p;
-		rec_warn(r, "%s of %s starts came to no stable content, the last of them: %s (runs of --json has more)",
+		rec_warn(r, "%s of %s starts did not reach stable content, the last of them: %s (see \"runs\" in --json)",
 			 say_count(n - good), say_count(n), state);
 	}
 	if (!good) {
@@ -215,13 +229,13 @@ void say_starts(struct rec *r, const struct report_cfg *cfg, const struct report
 	rec_table(r, good > 1 ? "lrrr" : "lr", "%s", good > 1 ? "\tmedian\tmin\tmax" : "");
 	say_time(r, "window appears", run, n, mapped_ns_of);
 	say_time(r, "first pixels", run, n, painted_ns_of);
-	say_time(r, "content stable", run, n, stable);
+	say_time(r, "content stable", run, n, stable_ns_of);
 	if (last->memory.resident_bytes > 0)
 		rec_say(r, "%s resident, %s read from swap", say_memory((double)last->memory.resident_bytes),
 			read ? say_memory((double)read) : "nothing");
 }
 
-static void report_event_timings(struct rec *r, const struct then *script, const struct report_run *run, int64_t n)
+static void report_event_timings(struct rec *r, const struct post_events *script, const struct report_run *run, int64_t n)
 {
 	rec_array(r, "events");
 	for (size_t i = 0; i < script->n; i++) {
@@ -265,10 +279,10 @@ int64_t report_starts(struct rec *r, const struct report_cfg *cfg, const struct 
 	rec_end(r);
 	rec_int(r, "runs_stable", good);
 	rec_int(r, "runs_not_stable", n - good);
-	timing(r, "mapped_ms", run, n, mapped_ns_of);
-	timing(r, "first_paint_ms", run, n, painted_ns_of);
-	timing(r, "stable_ms", run, n, stable);
-	timing(r, "t_io_ms", run, n, report_t_io);
+	report_timing(r, "mapped_ms", run, n, mapped_ns_of);
+	report_timing(r, "first_paint_ms", run, n, painted_ns_of);
+	report_timing(r, "stable_ms", run, n, stable_ns_of);
+	report_timing(r, "t_io_ms", run, n, t_io_ns_of);
 	if (cfg->script)
 		report_event_timings(r, cfg->script, run, n);
 	report_ms(r, "resolution_ms", longest);

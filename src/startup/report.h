@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report - what runs of an application's start say, in words and figures. */
+/* report - writes the results of all starts of an application as a report. */
 #ifndef STARTUP_REPORT_H
 #define STARTUP_REPORT_H
 
@@ -9,21 +9,31 @@
 
 struct report_run {
 	struct start_result result;
-	struct cold_dropped cold;
+	struct cache_drop cold;
 	struct replay_result replay;
-	int replay_error;		/* -errno, 1: not asked for */
+	int replay_error;		/* 0; -errno; 1: no replay was requested */
 };
 
 struct report_cfg {
-	bool cold, delays, t0_given;
-	int64_t t0_ns, t0_spread_ns;
+	bool cold;			/* files were dropped from the page cache before each start */
+	bool delays;			/* delay accounting works */
+	bool t0_given;			/* --baseline was given: t0_ns and t0_spread_ns */
+	int64_t t0_ns, t0_spread_ns;	/* mean and standard deviation of starts without swapping */
 	const char *no_delays;		/* why there is no delay accounting */
-	const struct then *script;	/* NULL: none */
+	const struct post_events *script;	/* NULL: none */
 };
 
-/* The "result" of the report; `n` runs. Returns how many of them were stable. */
+/* The overhead e: how much of the time that memory pressure adds to a start is not input and output. After the model of Xie and
+ * others: T_swap = T_startup - T0 is the time that paging adds (T0: the same start without paging), T_mm = T_swap - T_IO the part
+ * that memory management takes (T_IO: the same requests alone on the same device), e = T_mm / T_swap. Negative where requests
+ * overlapped with work or with each other. NAN where t_io_ns < 0 (not known), or T_swap is not above 0 or not above
+ * OVERHEAD_SPREADS times t0_spread_ns, the standard deviation of T0: e would be noise. */
+#define OVERHEAD_SPREADS 3
+double overhead_share(int64_t startup_ns, int64_t t0_ns, int64_t t0_spread_ns, int64_t t_io_ns);
+
+/* Writes the object "result" for `n` runs. Returns how many of them were stable. */
 int64_t report_starts(struct rec *r, const struct report_cfg *cfg, const struct report_run *run, int64_t n);
-/* The short report. */
+/* Writes the short report. */
 void say_starts(struct rec *r, const struct report_cfg *cfg, const struct report_run *run, int64_t n, const char *command);
 
 #endif

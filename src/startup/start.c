@@ -1,27 +1,203 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "watch.h"
+#include "start.h"
 #include "clock.h"
 #include "proc.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WATCH_BUSY 10			/* times as long as one that is not busy */
-#define FOCUS_NS (100 * NS_PER_MS)	/* what a change of the focus draws begins within that */
-#define CARET_NS (1200 * NS_PER_MS)	/* no phase of a blinking caret is longer */
-#define NO_CHANGE 4			/* quiet times without any answer, from processes that do nothing: there will be none */
+#define BUSY_SHARE 0.1			/* of a CPU */
+#define WATCH_TICK (10 * NS_PER_MS)	/* how often swap traffic is looked at, and whether anything runs */
+#define WATCH_BUSY 10			/* busy processes are watched this many times as long */
+#define FOCUS_NS (100 * NS_PER_MS)	/* drawing caused by a change of the focus begins within this time */
+#define CARET_NS (1200 * NS_PER_MS)	/* longest phase of a blinking caret */
+#define NO_CHANGE 4			/* quiet times without a change, from processes that are not busy: no change will come */
+#define STOP_GRACE_NS (2 * NS_PER_S)	/* after a stop signal, how long a display that does not answer may take */
 
 const char *const start_states[] = { "stable", "ceiling", "no_window", "exited", "interrupted", "no_display", NULL };
 const char *const start_event_states[] = { "stable", "ceiling", "no_change", "exited", "not_sent", NULL };
 const char *const start_ends[] = { "by_itself", "closed", "asked", "killed", "kept", NULL };
 
-/* At rest, and something to be seen in a window that counts. */
+struct start_watch {
+	const struct start_cfg *cfg;
+	struct subreaper *subreaper;
+	struct start_result *out;
+	struct stability stability;
+	struct delays delays;
+	struct tree tree;
+	struct tree_counts counts;
+	struct watchdog watchdog;	/* of the connection to the display */
+	int64_t exec_ns;		/* times count from here */
+	int64_t tick_ns, tree_ns;	/* next reading of swap traffic; last reading of the process tree */
+	int64_t busy_ns;		/* when processes were last seen busy */
+	uint64_t picture, set;		/* hashes: of the content, of the set of windows */
+	bool uncounted;			/* there was a change after the last watch_keep_counts() */
+	bool settled;			/* content is stable: the counts of the last change are kept */
+	bool was_mapped, was_painted;
+	size_t steps_noted;		/* steps of swap traffic written to the log */
+};
+
+static void watch_note(struct start_watch *r, int64_t time_ns, const char *kind, const char *name,
+		       const struct traffic_counts *moved)
+{
+	struct start_note n = { time_ns, kind, name, r->picture, screen_seen(r->cfg->screen)->windows, moved };
+
+	if (r->cfg->log)
+		r->cfg->log(&n);
+}
+
+static void read_delays(struct start_watch *r, int64_t now)
+{
+	struct taskstats_link *link = r->cfg->taskstats;
+	int64_t elapsed = now - r->exec_ns;
+	struct delay_reading reading;
+
+	for (int i = 0; i < r->tree.n && link->fd >= 0; i++) {
+		if (taskstats_process(link, r->tree.pid[i], &reading) ||
+		    delays_add(&r->delays, r->tree.pid[i], r->tree.began[i], r->tree.threads[i], elapsed, &reading))
+			continue;
+		if (!taskstats_by_thread(link, r->tree.pid[i], elapsed, &reading))
+			delays_add(&r->delays, r->tree.pid[i], r->tree.began[i], r->tree.threads[i], elapsed, &reading);
+	}
+}
+
+/* Keeps the current counts as those of the last change. */
+static void watch_keep_counts(struct start_watch *r)
+{
+	struct start_result *out = r->out;
+
+	out->counts = r->counts;
+	out->processes = r->tree.n;
+	out->threads = 0;
+	for (int i = 0; i < r->tree.n; i++)
+		out->threads += r->tree.threads[i];
+	delays_sum(&r->delays, &out->delays);
+	traffic_refaults(r->cfg->traffic, &out->refaults);
+	r->uncounted = false;
+}
+
+/* Reads the process tree. */
+static void watch_tree(struct start_watch *r, int64_t now)
+{
+	struct tree_counts c, before = r->counts;
+	int64_t since = now - r->tree_ns;
+
+	tree_look(&r->tree, r->subreaper->pid, &c);
+	/* a process that ends while the tree is read may be missing from the sums */
+	r->counts.minor_faults = c.minor_faults > before.minor_faults ? c.minor_faults : before.minor_faults;
+	r->counts.major_faults = c.major_faults > before.major_faults ? c.major_faults : before.major_faults;
+	r->counts.cpu_ns = c.cpu_ns > before.cpu_ns ? c.cpu_ns : before.cpu_ns;
+	r->counts.blocked = c.blocked;
+	if (c.blocked || r->counts.major_faults > before.major_faults ||
+	    (double)(r->counts.cpu_ns - before.cpu_ns) > BUSY_SHARE * (double)since)
+		r->busy_ns = now;
+	r->tree_ns = now;
+	read_delays(r, now);
+	if (r->uncounted && !r->settled)
+		watch_keep_counts(r);
+}
+
+static void note_steps(struct start_watch *r)
+{
+	const struct traffic *t = r->cfg->traffic;
+
+	for (; r->steps_noted < t->n; r->steps_noted++)
+		watch_note(r, t->step[r->steps_noted].at_ns, "swap", NULL, &t->step[r->steps_noted].moved);
+}
+
+static void handle_look(struct start_watch *r, int64_t now)
+{
+	const struct screen_seen *seen = screen_seen(r->cfg->screen);
+
+	if (seen->mapped_ns && !r->was_mapped)
+		watch_note(r, seen->mapped_ns, "mapped", NULL, NULL);
+	if (seen->paint_ns && !r->was_painted)
+		watch_note(r, seen->paint_ns, "painted", NULL, NULL);
+	r->was_mapped = seen->mapped_ns;
+	r->was_painted = seen->paint_ns;
+	if (seen->picture == r->picture)
+		return;
+	r->picture = seen->picture;
+	r->uncounted = true;
+	if (!r->settled)
+		r->out->last_change_ns = now - r->exec_ns;
+	watch_note(r, now, "change", NULL, NULL);
+}
+
+/* True while a process of the application runs, as far as known. */
+static bool watch_any(const struct start_watch *r)
+{
+	return subreaper_has_children(r->subreaper) || r->cfg->any_owner;
+}
+
+/* Handles what has come from the display and waits for more, until until_ns at most. 0; 1: stop signal; -EPIPE: the display is
+ * gone. */
+static int watch_pass(struct start_watch *r, int64_t until_ns)
+{
+	struct screen_watch *screen = r->cfg->screen;
+	struct pollfd fd = { .fd = screen_fd(screen), .events = POLLIN };
+	int64_t now, wake;
+	int err;
+
+	atomic_store(&r->watchdog.until_ns, clock_now() + r->cfg->ceiling_ns);
+	err = screen_handle(screen);
+	now = clock_now();
+	if (!err && screen_due(screen) <= now) {
+		err = screen_look(screen);
+		now = screen_seen(screen)->look_ns;
+		handle_look(r, now);
+		stability_add(&r->stability, now, r->picture);
+		if (!err)
+			err = screen_handle(screen);
+	}
+	if (err)
+		return proc_stop ? 1 : err;	/* after a stop signal, the watchdog may have shut the connection down */
+	if (now >= r->tick_ns) {
+		traffic_look(r->cfg->traffic, now);
+		note_steps(r);
+		r->tick_ns = now + WATCH_TICK;
+		if (now - r->tree_ns >= START_TREE_TICK) {
+			watch_tree(r, now);
+			if (r->cfg->learn)
+				file_set_learn(r->cfg->learn, &r->tree);
+			if (r->cfg->learn)
+				open_trace_learn(r->cfg->opened, r->cfg->learn, r->subreaper->pid);
+		}
+	}
+	wake = screen_due(screen) < r->tick_ns ? screen_due(screen) : r->tick_ns;
+	wake = until_ns < wake ? until_ns : wake;
+	now = clock_now();
+	if (wake > now) {
+		struct timespec ts = { .tv_sec = (wake - now) / NS_PER_S, .tv_nsec = (wake - now) % NS_PER_S };
+
+		ppoll(&fd, 1, &ts, NULL);
+	}
+	return proc_stop ? 1 : 0;
+}
+
+/* True if, within the last quiet time, processes used over a tenth of a CPU, had major faults, or waited for a device. */
+static bool watch_busy(const struct start_watch *r, int64_t now)
+{
+	return now - r->busy_ns < r->cfg->quiet_ns;
+}
+
+/* True if content is stable and all that was drawn has been looked at, also what a busy X server had not reported yet. */
+static bool watch_stable(struct start_watch *r)
+{
+	struct stability maybe = r->stability;
+
+	return stability_reached(&maybe, clock_now()) &&
+	       stability_reached(&r->stability, r->stability.reached ? clock_now() : screen_sync(r->cfg->screen));
+}
+
+/* True if content is stable and something has been painted in a window that counts. */
 static bool is_ready(struct start_watch *r)
 {
 	const struct screen_seen *seen = screen_seen(r->cfg->screen);
 
-	return seen->windows && seen->painted && watch_rest(r);
+	return seen->windows && seen->painted && watch_stable(r);
 }
 
 static void settle_result(struct start_watch *r)
@@ -32,11 +208,11 @@ static void settle_result(struct start_watch *r)
 	out->windows = seen->windows;
 	out->width = seen->width;
 	out->height = seen->height;
-	out->changes = r->rest.changes;
-	out->caret = r->rest.turns >= 2;
+	out->changes = r->stability.changes;
+	out->caret = r->stability.turns >= 2;
 }
 
-/* It is ready unless the set of windows changes: true when it did. */
+/* Watches a ready application for further windows. *again: the set of windows changed, so it was not ready. */
 static int watch_on(struct start_watch *r, int64_t ceiling_ns, bool *again)
 {
 	const struct screen_seen *seen = screen_seen(r->cfg->screen);
@@ -45,9 +221,8 @@ static int watch_on(struct start_watch *r, int64_t ceiling_ns, bool *again)
 
 	*again = false;
 	r->set = seen->set;
-	r->out->stable_ns = r->rest.rest_ns - r->exec_ns;
-	r->out->told_ns = begin - r->exec_ns;
-	if (r->unnoted)
+	r->out->stable_ns = r->stability.stable_ns - r->exec_ns;
+	if (r->uncounted)
 		watch_tree(r, now);
 	r->settled = true;
 	settle_result(r);
@@ -59,28 +234,28 @@ static int watch_on(struct start_watch *r, int64_t ceiling_ns, bool *again)
 			*again = true;
 			r->out->splashes++;
 			watch_note(r, now, "again", NULL, NULL);
-			rest_start(&r->rest, r->cfg->quiet_ns);
-			rest_seen(&r->rest, now, r->picture);
+			stability_start(&r->stability, r->cfg->quiet_ns);
+			stability_add(&r->stability, now, r->picture);
 			return 0;
 		}
-		/* turns of a pair may show that the last step was the caret's */
-		if (watch_rest(r) && r->rest.rest_ns - r->exec_ns < r->out->stable_ns)
-			r->out->stable_ns = r->rest.rest_ns - r->exec_ns;
+		/* a blinking caret may turn out to have caused the last change */
+		if (watch_stable(r) && r->stability.stable_ns - r->exec_ns < r->out->stable_ns)
+			r->out->stable_ns = r->stability.stable_ns - r->exec_ns;
 	}
 	r->out->busy = r->cfg->watch_on_ns && watch_busy(r, now);
-	r->out->caret = r->rest.turns >= 2;
-	memory_look(&r->tree, &r->out->memory);
+	r->out->caret = r->stability.turns >= 2;
+	tree_read_memory(&r->tree, &r->out->memory);
 	watch_note(r, r->exec_ns + r->out->stable_ns, "rest", NULL, NULL);
 	return err;
 }
 
-static int wait_for_rest(struct start_watch *r)
+static int wait_until_ready(struct start_watch *r)
 {
 	int64_t ceiling_ns = r->exec_ns + r->cfg->ceiling_ns, now = clock_now();
 	bool again;
 	int err = 0;
 
-	rest_start(&r->rest, r->cfg->quiet_ns);
+	stability_start(&r->stability, r->cfg->quiet_ns);
 	while (!err && now < ceiling_ns && watch_any(r)) {
 		if (is_ready(r)) {
 			struct start_result before = *r->out;
@@ -94,19 +269,19 @@ static int wait_for_rest(struct start_watch *r)
 			before.splashes = r->out->splashes;
 			before.last_change_ns = clock_now() - r->exec_ns;
 			*r->out = before;
-			r->unnoted = true;
+			r->uncounted = true;
 		}
 		err = watch_pass(r, ceiling_ns);
 		now = clock_now();
 	}
 	settle_result(r);
-	if (r->unnoted)
+	if (r->uncounted)
 		watch_keep_counts(r);
 	r->out->state = !watch_any(r) ? START_EXITED : screen_seen(r->cfg->screen)->mapped_ns ? START_CEILING : START_NO_WINDOW;
 	return err;
 }
 
-/* Before an event: the focus goes into the last window, and what that draws is no answer. */
+/* Before an event, gives the newest window the focus and waits until what that draws is stable. */
 static int prepare_event(struct start_watch *r)
 {
 	int64_t until = clock_now() + r->cfg->ceiling_ns, at_least;
@@ -114,39 +289,40 @@ static int prepare_event(struct start_watch *r)
 
 	screen_focus(r->cfg->screen);
 	at_least = clock_now() + FOCUS_NS;
-	while (!err && clock_now() < until && (clock_now() < at_least || !watch_rest(r)))
+	while (!err && clock_now() < until && (clock_now() < at_least || !watch_stable(r)))
 		err = watch_pass(r, clock_now() + WATCH_TICK);
 	return err;
 }
 
-/* Was the last change before the rest an answer, or a caret that goes on blinking? */
-static int wait_for_caret(struct start_watch *r, int64_t *rest_ns)
+/* Waits long enough to see whether the last change was a blinking caret's, which comes again, and corrects *stable_ns, the time of
+ * the last change, in that case. */
+static int wait_for_caret(struct start_watch *r, int64_t *stable_ns)
 {
-	int64_t until = r->rest.now_ns + 2 * CARET_NS;	/* a caret changes the picture for ever */
+	int64_t until = r->stability.now_ns + 2 * CARET_NS;
 	int err = 0;
 
-	*rest_ns = r->rest.rest_ns;
-	while (!err && r->cfg->watch_on_ns && r->rest.reached && r->rest.turns && clock_now() - r->rest.now_ns < CARET_NS &&
+	*stable_ns = r->stability.stable_ns;
+	while (!err && r->cfg->watch_on_ns && r->stability.reached && r->stability.turns && clock_now() - r->stability.now_ns < CARET_NS &&
 	       clock_now() < until) {
 		err = watch_pass(r, clock_now() + WATCH_TICK);
-		if (watch_rest(r) && r->rest.rest_ns < *rest_ns) {
-			*rest_ns = r->rest.rest_ns;
+		if (watch_stable(r) && r->stability.stable_ns < *stable_ns) {
+			*stable_ns = r->stability.stable_ns;
 			break;
 		}
 	}
 	return err;
 }
 
-static int play_event(struct start_watch *r, const struct then_event *e, struct start_event *out)
+static int play_event(struct start_watch *r, const struct post_event *e, struct start_event *out)
 {
-	struct rest last;
-	int64_t sent_ns, now, rest_ns;
+	struct stability last;
+	int64_t sent_ns, now, stable_ns;
 	int err = prepare_event(r);
 
 	if (err)
 		return err;
-	last = r->rest;
-	rest_after(&r->rest, &last, r->cfg->quiet_ns);
+	last = r->stability;
+	stability_start_after(&r->stability, &last, r->cfg->quiet_ns);
 	sent_ns = now = clock_now();
 	screen_send(r->cfg->screen, e);
 	watch_note(r, sent_ns, "input", e->name, NULL);
@@ -156,29 +332,29 @@ static int play_event(struct start_watch *r, const struct then_event *e, struct 
 			out->state = START_EVENT_EXITED;
 			break;
 		}
-		if (watch_rest(r)) {
+		if (watch_stable(r)) {
 			out->state = START_EVENT_STABLE;
-			err = wait_for_caret(r, &rest_ns);
-			out->stable_ns = rest_ns - sent_ns;
-			watch_note(r, rest_ns, "rest", e->name, NULL);
+			err = wait_for_caret(r, &stable_ns);
+			out->stable_ns = stable_ns - sent_ns;
+			watch_note(r, stable_ns, "rest", e->name, NULL);
 			break;
 		}
-		if (!r->rest.changed && !watch_busy(r, now) && now - sent_ns > NO_CHANGE * r->cfg->quiet_ns) {
+		if (!r->stability.changed && !watch_busy(r, now) && now - sent_ns > NO_CHANGE * r->cfg->quiet_ns) {
 			out->state = START_EVENT_NO_CHANGE;
-			r->rest = last;
+			r->stability = last;
 			break;
 		}
 		err = watch_pass(r, now + WATCH_TICK);
 		now = clock_now();
 	}
-	if (r->rest.changed && out->state != START_EVENT_NO_CHANGE)
-		out->first_change_ns = r->rest.first_change_ns - sent_ns;
+	if (r->stability.changed && out->state != START_EVENT_NO_CHANGE)
+		out->first_change_ns = r->stability.first_change_ns - sent_ns;
 	return err;
 }
 
 static int play_script(struct start_watch *r)
 {
-	const struct then *script = r->cfg->script;
+	const struct post_events *script = r->cfg->script;
 	int err = 0;
 
 	screen_with_menus(r->cfg->screen, true);
@@ -187,7 +363,7 @@ static int play_script(struct start_watch *r)
 	return err;
 }
 
-/* As a person ends it; where it does not go, as a system does. */
+/* Ends the application: asks its windows to close, then SIGTERM, then SIGKILL. */
 static void end_application(struct start_watch *r)
 {
 	int64_t until;
@@ -196,15 +372,15 @@ static void end_application(struct start_watch *r)
 	atomic_store(&r->watchdog.until_ns, clock_now() + r->cfg->ceiling_ns);
 	asked = screen_ask_to_close(r->cfg->screen);
 	atomic_store(&r->watchdog.until_ns, WATCHDOG_IDLE);
-	if (!nanny_has_any(r->nanny)) {
-		r->out->exit_status = atomic_load(&r->nanny->told->status);
-		nanny_end(r->nanny, 0);
+	if (!subreaper_has_children(r->subreaper)) {
+		r->out->exit_status = atomic_load(&r->subreaper->shared->status);
+		subreaper_end(r->subreaper, 0);
 		return;
 	}
 	until = clock_now() + r->cfg->close_ns;
-	while (asked && nanny_has_any(r->nanny) && clock_now() < until)
+	while (asked && subreaper_has_children(r->subreaper) && clock_now() < until)
 		clock_sleep_until(clock_now() + 5 * NS_PER_MS);
-	how = nanny_end(r->nanny, r->cfg->close_ns);
+	how = subreaper_end(r->subreaper, r->cfg->close_ns);
 	r->out->end = how == 0 ? START_CLOSED : how == 1 ? START_ASKED : START_KILLED;
 }
 
@@ -216,7 +392,7 @@ static int begin_start(struct start_watch *r)
 	int err;
 
 	*out = (struct start_result){ .mapped_ns = -1, .paint_ns = -1, .stable_ns = -1, .splash_ns = -1,
-				      .last_change_ns = -1, .told_ns = -1, .exit_status = -1, .memory = { -1, -1, -1, -1 } };
+				      .last_change_ns = -1, .exit_status = -1, .memory = { -1, -1, -1, -1 } };
 	if (cfg->script) {
 		out->event = calloc(cfg->script->n, sizeof(*out->event));
 		if (!out->event)
@@ -231,13 +407,13 @@ static int begin_start(struct start_watch *r)
 	key_ns = clock_now();
 	if (cfg->key)
 		screen_send(cfg->screen, cfg->key);
-	err = nanny_start(r->nanny, &cfg->start);
+	err = subreaper_start(r->subreaper, &cfg->start);
 	if (err)
 		return err;
-	screen_owner(cfg->screen, r->nanny->pid);
-	r->exec_ns = out->exec_ns = cfg->key ? key_ns : atomic_load(&r->nanny->told->exec_ns);
+	screen_owner(cfg->screen, r->subreaper->pid);
+	r->exec_ns = out->exec_ns = cfg->key ? key_ns : atomic_load(&r->subreaper->shared->exec_ns);
 	r->tree_ns = r->busy_ns = r->exec_ns;
-	r->unnoted = true;
+	r->uncounted = true;
 	watch_note(r, r->exec_ns, "exec", NULL, NULL);
 	return 0;
 }
@@ -262,10 +438,7 @@ static void finish_start(struct start_watch *r, int err)
 	traffic_until(r->cfg->traffic, r->exec_ns + (out->stable_ns >= 0 ? out->stable_ns + WATCH_TICK : r->cfg->ceiling_ns), &out->moved);
 }
 
-/* What a display that does not answer is given after a stop. */
-#define STOP_GRACE_NS (2 * NS_PER_S)
-
-int start_once(const struct start_cfg *cfg, struct nanny *nanny, struct start_result *out)
+int start_once(const struct start_cfg *cfg, struct subreaper *subreaper, struct start_result *out)
 {
 	struct start_watch *r = calloc(1, sizeof(*r));
 	int64_t cpu_ns = clock_process_cpu();
@@ -274,20 +447,20 @@ int start_once(const struct start_cfg *cfg, struct nanny *nanny, struct start_re
 	if (!r)
 		return -ENOMEM;
 	r->cfg = cfg;
-	r->nanny = nanny;
+	r->subreaper = subreaper;
 	r->out = out;
 	err = begin_start(r);
 	if (!err) {
-		/* Without it, waiting has no end where a display does not answer: no reason not to measure. */
+		/* without the watchdog, waiting for a display that does not answer has no limit */
 		bool watched = !watchdog_start(&r->watchdog, screen_fd(cfg->screen), WATCHDOG_IDLE, STOP_GRACE_NS);
 
-		err = wait_for_rest(r);
+		err = wait_until_ready(r);
 		if (!err && out->state == START_STABLE && cfg->script)
 			err = play_script(r);
 		out->probe_cpu_ns = clock_process_cpu() - cpu_ns;
 		finish_start(r, err);
 		if (cfg->keep && !err && out->state != START_EXITED) {
-			nanny_leave(nanny);
+			subreaper_detach(subreaper);
 			out->end = START_KEPT;
 		} else {
 			end_application(r);

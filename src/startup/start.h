@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* start - one start of the application: from executing it to its content at rest, the events after it, and its end.
+/* start - one start of the application: from execvp() to stable content, the events after that, and its end.
  *
- * Ready is when something has been painted in a window that counts (screen.h) and all windows that
- * count have been at rest for the quiet time (rest.h); the time is that of the last change before
- * it. Then it is watched on: should the set of windows change (a splash screen gives way to the
- * main window), it was not ready, and all begins anew. Busy processes (over a tenth of a CPU, major
- * faults, waiting for a device) are watched ten times as long at most: what still loads will yet
- * show. Changes inside of the same windows meanwhile do not count. */
+ * The application is ready when something has been painted in a window that counts (screen.h) and the content of all windows that
+ * count has been stable for the quiet time (stability.h); the time is that of the last change before. Then it is watched on: if
+ * the set of windows changes (the main window replaces a splash screen), the application was not ready, and waiting begins anew.
+ * Busy processes (over a tenth of a CPU, major faults, waiting for a device) are watched up to ten times as long, as a window may
+ * still be loading. Changes inside the same windows do not count in that time. */
 #ifndef STARTUP_START_H
 #define STARTUP_START_H
 
-#include "cold.h"
+#include "drop_cache.h"
 #include "delays.h"
-#include "memory.h"
-#include "nanny.h"
-#include "opened.h"
-#include "rest.h"
+#include "subreaper.h"
+#include "stability.h"
 #include "screen.h"
-#include "then.h"
+#include "post_events.h"
 #include "taskstats.h"
 #include "traffic.h"
 #include "tree.h"
@@ -30,71 +27,74 @@ extern const char *const start_event_states[];
 enum start_end { START_ENDED_BY_ITSELF, START_CLOSED, START_ASKED, START_KILLED, START_KEPT };
 extern const char *const start_ends[];
 
-/* What happened when, for a log; absolute times. */
+/* One row of the log; times on CLOCK_MONOTONIC. */
 struct start_note {
 	int64_t time_ns;
-	const char *kind;	/* "exec", "mapped", "painted", "change", "rest", "again", "input", "end"; "swap" for a step */
-	const char *name;	/* of an event */
-	uint64_t picture;
-	int windows;
-	const struct traffic_counts *moved;	/* of "swap" */
+	const char *kind;	/* "exec", "mapped", "painted", "change", "rest" (stable), "again", "input", "end", "swap" */
+	const char *name;	/* of the event sent or reacted to; NULL: none */
+	uint64_t picture;	/* hash of the content */
+	int windows;		/* that count */
+	const struct traffic_counts *moved;	/* of "swap"; else NULL */
 };
-typedef void start_log(void *context, const struct start_note *note);
+typedef void start_log(const struct start_note *note);
 
 struct start_cfg {
-	struct nanny_cfg start;
-	int64_t quiet_ns, ceiling_ns, watch_on_ns, close_ns;
-	bool any_owner;			/* windows go by their name, so the end of the command tells nothing */
-	const struct then_event *key;	/* sent just before the start, and times are since then; NULL: none */
-	const struct then *script;	/* NULL: no events */
-	bool keep;			/* leave it running */
+	struct subreaper_cfg start;
+	int64_t quiet_ns;		/* content unchanged for this long is stable */
+	int64_t ceiling_ns;		/* longest wait for a start, and for each event */
+	int64_t watch_on_ns;		/* how long to watch for another window after that */
+	int64_t close_ns;		/* how long to wait after the request to close, and after SIGTERM */
+	bool any_owner;			/* windows are found by name: they may appear after the command has ended */
+	const struct post_event *key;	/* sent just before the start, and times count from it; NULL: none */
+	const struct post_events *script;	/* NULL: no events */
+	bool keep;			/* leave the application running */
 	struct screen_watch *screen;
 	struct traffic *traffic;
-	struct taskstats_link *taskstats;	/* fd -1: none */
-	struct cold *learn;		/* files it uses are added, which costs time; NULL: nobody asks */
-	struct opened *opened;		/* tells of them; fd -1: does not */
-	start_log *log;			/* may be NULL */
-	void *log_context;
+	struct taskstats_link *taskstats;	/* fd -1: no delay accounting */
+	struct file_set *learn;		/* gets the files that the application uses, which costs time; NULL: not wanted */
+	struct open_trace *opened;	/* with `learn`: reports opened files; fd -1: not available */
+	start_log *log;			/* NULL: no log */
 };
 
-/* Times are since the input was sent; -1: there is none. */
+/* Times count from when the input was sent; -1: did not happen. */
 struct start_event {
 	enum start_event_state state;
 	int64_t first_change_ns, stable_ns;
 };
 
-/* Times are since the command was executed, or since the key before it; -1: there is none. */
+/* Times count from when the command was executed, or from the key before; -1: did not happen. */
 struct start_result {
 	enum start_state state;
 	enum start_end end;
-	int64_t exec_ns;			/* CLOCK_MONOTONIC; when the key was sent, if --key started it */
-	int64_t mapped_ns, paint_ns, stable_ns, splash_ns;
-	int64_t last_change_ns;			/* also where no rest was reached */
-	int64_t told_ns;			/* when stable was certain */
-	bool caret;				/* two pictures took turns */
-	bool busy;				/* taken as ready though processes were still busy */
-	int splashes;				/* how often it was at rest and then another window came */
-	int64_t changes, looks, longest_ns;
-	int windows, width, height;
-	int processes, threads;			/* when it was stable */
-	/* up to the last change, as far as told within TREE_TICK after it */
+	int64_t exec_ns;			/* CLOCK_MONOTONIC time from which all times count */
+	int64_t mapped_ns, paint_ns, splash_ns;	/* first window mapped, first content painted, splash screen mapped */
+	int64_t stable_ns;			/* last change before content was stable */
+	int64_t last_change_ns;			/* last change seen, whether or not content became stable */
+	bool caret;				/* content ended with two pictures in turn, as with a blinking caret */
+	bool busy;				/* content was stable, but processes were still busy when watching ended */
+	int splashes;				/* times that content was stable and then another window came */
+	int64_t changes, looks;			/* of content; at the screen */
+	int64_t longest_ns;			/* largest delay from drawing to the look that showed it */
+	int windows, width, height;		/* windows that count; size of the largest, in pixels */
+	int processes, threads;			/* when content became stable */
+	/* up to the last change, as read at most START_TREE_TICK after it */
 	struct tree_counts counts;
 	struct traffic_counts moved;
 	struct traffic_refaults refaults;
 	struct delay_reading delays;
 	int64_t delay_readings, delays_discarded;
-	int exit_status;			/* of the command, as wait() gives it; -1: not ended by itself */
-	struct memory memory;			/* when all watching on was over */
-	int64_t probe_cpu_ns;			/* of our own */
-	struct start_event *event;		/* one for each of the script, owned; NULL: none */
+	int exit_status;			/* of the command, as wait() gives it; -1: did not end by itself */
+	struct tree_memory memory;		/* when watching ended */
+	int64_t probe_cpu_ns;			/* CPU time of this program */
+	struct start_event *event;		/* one for each event of the script, owned; NULL: no script */
 };
 
-#define START_TREE_TICK (100 * NS_PER_MS)
+#define START_TREE_TICK (100 * NS_PER_MS)	/* from one reading of the process tree to the next */
 
-/* 0, or -errno when it could not be started (cfg.start's words and nanny->told say what was
- * refused), or -EPIPE when the display went away, or -ENOMEM. In all cases nothing of it is left,
- * unless cfg.keep. */
-int start_once(const struct start_cfg *cfg, struct nanny *nanny, struct start_result *out);
+/* Starts the application, waits, plays the script and ends the application, unless cfg->keep. 0 or -errno with nothing left
+ * running: -EPIPE: the display went away; -ENOMEM; others: the command could not be started, and subreaper->shared says what was
+ * refused. */
+int start_once(const struct start_cfg *cfg, struct subreaper *subreaper, struct start_result *out);
 void start_free(struct start_result *r);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* startup - how long an application takes to start: from executing it to its first stable content.
+/* startup - measures how long an application takes to start: from execvp() to its first stable content.
  *
- * One start is start.c's, when content is at rest rest.c's, which windows count screen.h's; this
- * file reads options, runs, and reports. */
+ * start.c does one start, stability.c finds out when content is stable, screen.h says which windows count; this file reads options,
+ * runs, and reports. */
 #include "cli.h"
 #include "clock.h"
 #include "proc.h"
@@ -29,13 +29,13 @@ static struct {
 	  .watch_on_ns = 2 * NS_PER_S, .close_ns = 3 * NS_PER_S };
 static struct rec_cfg out_cfg;
 static struct report_cfg report_cfg;
-static struct then script;
-static struct then_event key_event = { .name = "--key", .words = 1 };
-static const struct then key_script = { &key_event, 1 };
+static struct post_events script;
+static struct post_event key_event = { .name = "--key", .words = 1 };
+static const struct post_events key_script = { &key_event, 1 };
 static struct taskstats_link taskstats = { .fd = -1 };
 static struct traffic traffic;
-static struct cold files;
-static struct opened opened = { -1 };
+static struct file_set files;
+static struct open_trace opened = { -1 };
 static struct rt_state punctual;
 static struct rows *rows;
 static int64_t run_number;
@@ -105,11 +105,12 @@ static void open_start_log(void)
 		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
 }
 
-static void log_note(void *context, const struct start_note *n)
+static void log_note(const struct start_note *n)
 {
+	const struct traffic_counts *m = n->moved;
+	const int64_t counts[] = { m ? m->reads : -1, m ? m->read_bytes : -1, m ? m->writes : -1, m ? m->write_bytes : -1 };
 	char picture[20];
 
-	(void)context;
 	rows_int(rows, run_number);
 	rows_int(rows, n->time_ns);
 	rows_str(rows, n->kind);
@@ -120,41 +121,39 @@ static void log_note(void *context, const struct start_note *n)
 	rows_int(rows, n->windows);
 	snprintf(picture, sizeof(picture), "%016llx", (unsigned long long)n->picture);
 	rows_str(rows, picture);
-	for (int i = 0; i < 4; i++) {
-		if (n->moved)
-			rows_count(rows, i == 0 ? n->moved->reads : i == 1 ? n->moved->read_bytes : i == 2 ? n->moved->writes : n->moved->write_bytes);
-		else
-			rows_none(rows);
-	}
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		rows_count(rows, counts[i]);
 	rows_end(rows);
 }
 
-static void read_then(void)
+static void read_post_events(void)
 {
 	FILE *in = fopen(cfg.then, "re");
 	char why[160];
 
 	if (!in)
 		die(EXIT_RUN, "cannot read %s: %m", cfg.then);
-	if (then_read(&script, in, why, sizeof(why)))
+	if (post_events_read(&script, in, why, sizeof(why)))
 		die(EXIT_RUN, "%s: %s", cfg.then, why);
 	fclose(in);
 	report_cfg.script = &script;
 }
 
-static void scratch_failed(int err)
+/* Ends the program if err is an error of replay_run(). */
+static void check_replay(int err)
 {
 	if (err == -EINVAL)
-		die(EXIT_RUN, "--scratch %s: its file system has no direct input and output; take a file on the swap's device", cfg.scratch);
+		die(EXIT_RUN, "--scratch %s: its file system has no O_DIRECT; take a file on the device of the swap", cfg.scratch);
 	if (err == -EFBIG)
-		die(EXIT_RUN, "--scratch %s: too small; 64 MiB would do", cfg.scratch);
+		die(EXIT_RUN, "--scratch %s: too small; take a file of 64 MiB", cfg.scratch);
 	if (err == -EBUSY || err == -ETXTBSY)
-		die(EXIT_RUN, "--scratch %s: in use, as swap or by a file system, and would be overwritten; take another file", cfg.scratch);
+		die(EXIT_RUN, "--scratch %s: in use as swap or by a file system, and would be overwritten; take another file", cfg.scratch);
 	if (err < 0)
 		die(EXIT_RUN, "--scratch %s: %s", cfg.scratch, strerror(-err));
 }
 
-static void open_accounts(void)
+/* Opens the counters of swap traffic and of delays, and checks --scratch. */
+static void open_counters(void)
 {
 	struct replay_result unused;
 	int err = traffic_open(&traffic, cfg.swap_device, cfg.cgroup);
@@ -163,13 +162,14 @@ static void open_accounts(void)
 		die(EXIT_RUN, "--cgroup %s: no memory.stat in it; give the folder of a memory group", cfg.cgroup);
 	if (err)
 		die(EXIT_RUN, "--swap-device %s: no such block device (%s); lsblk lists them", cfg.swap_device, strerror(-err));
-	if (cfg.scratch)	/* nothing to do, but for finding out whether it could be done */
-		scratch_failed(replay_run(cfg.scratch, NULL, 0, 0, 0, &unused));
+	if (cfg.scratch)	/* a replay of 0 steps, to find errors before the runs */
+		check_replay(replay_run(cfg.scratch, NULL, 0, 0, 0, &unused));
 	if (cfg.swap_device && !traffic_is_swap(cfg.swap_device))
-		warn("--swap-device %s is no swap now (swapon --show lists what is); its figures are read all the same", cfg.swap_device);
+		warn("--swap-device %s is not in use as swap (swapon --show lists swap devices); its counters are read all the same",
+		     cfg.swap_device);
 	err = taskstats_open(&taskstats);
 	report_cfg.delays = !err;
-	report_cfg.no_delays = !err ? NULL : err == -EPERM ? "asking for delays takes root outside of user namespaces" :
+	report_cfg.no_delays = !err ? NULL : err == -EPERM ? "reading delays needs root outside user namespaces" :
 		err == -ENODATA ? "delays are not counted: sysctl kernel.task_delayacct=1" : "this kernel has no taskstats";
 }
 
@@ -186,7 +186,7 @@ static struct screen_watch *open_screen(void)
 	return screen;
 }
 
-/* A mistyped command is to be found before anything else that may be wrong. */
+/* Ends the program if there is no such command, before any other check. */
 static void check_command(const char *name)
 {
 	const char *at = getenv("PATH");
@@ -204,10 +204,10 @@ static void check_command(const char *name)
 		die(EXIT_RUN, "cannot start %s: %s", name, strchr(name, '/') ? strerror(errno) : "no such command in PATH");
 }
 
-static void be_punctual(void)
+static void set_real_time(void)
 {
 	rt_setup((int)cfg.priority, &punctual);
-	/* Not what is mapped from now on: a file looked at for what of it is in memory would be read into it. */
+	/* without MCL_FUTURE: mapping a file to see which of its pages are cached would read the whole file into memory */
 	if (punctual.locked)
 		mlockall(MCL_CURRENT);
 }
@@ -248,13 +248,13 @@ static void report_start_settings(struct rec *r, struct screen_watch *screen, ch
 	rec_end(r);
 }
 
-static void start_failed(int err, const struct nanny *nanny, const char *command)
+static void die_of_start(int err, const struct subreaper *subreaper, const char *command)
 {
 	if (err == -EPIPE)
-		die(EXIT_RUN, "the display went away");
-	if (nanny->told && nanny->told->group_refused)
+		die(EXIT_RUN, "display %s closed the connection: does its server still run?", cfg.display ? cfg.display : "$DISPLAY");
+	if (subreaper->shared && subreaper->shared->group_refused)
 		die(EXIT_RUN, "cannot enter %s: %s; it needs a cgroup.procs that this user may write", cfg.cgroup, strerror(-err));
-	if (nanny->told && nanny->told->refused)
+	if (subreaper->shared && subreaper->shared->refused)
 		die(EXIT_RUN, "cannot start %s: %s", command, strerror(-err));
 	die(EXIT_RUN, "cannot start a process: %s", strerror(-err));
 }
@@ -264,12 +264,12 @@ static void run_disk_replay(struct report_run *run)
 	int64_t until = run->result.exec_ns + run->result.stable_ns + 10 * NS_PER_MS;
 	bool wanted = cfg.scratch && !proc_stop && run->result.stable_ns >= 0;
 
-	/* A start that came to no rest has no e, and its traffic would take its time once more. */
+	/* a start without stable content has no e, so its traffic is not replayed */
 	run->replay_error = wanted ? replay_run(cfg.scratch, traffic.step, traffic.n, until, REPLAY_LIMIT_NS, &run->replay) : 1;
-	scratch_failed(run->replay_error);
+	check_replay(run->replay_error);
 }
 
-/* All runs, the uncounted ones first. How many were counted. */
+/* Does all runs, warm-up runs first. Returns the number of runs in `run`, without warm-up runs. */
 static int64_t start_all(struct screen_watch *screen, char **command, struct report_run *run)
 {
 	struct start_cfg start_cfg = { .start = { command, screen_display(screen), cfg.cgroup, cfg.app_output }, .quiet_ns = cfg.quiet_ns,
@@ -277,7 +277,7 @@ static int64_t start_all(struct screen_watch *screen, char **command, struct rep
 				   .key = cfg.key ? &key_event : NULL,
 				   .script = cfg.then ? &script : NULL, .keep = cfg.keep, .screen = screen, .traffic = &traffic,
 				   .taskstats = &taskstats, .opened = &opened, .log = rows ? log_note : NULL };
-	struct nanny nanny = { 0 };
+	struct subreaper subreaper = { 0 };
 	int64_t n = 0;
 
 	for (int64_t i = -cfg.warm_up; i < cfg.runs && !proc_stop; i++) {
@@ -287,22 +287,19 @@ static int64_t start_all(struct screen_watch *screen, char **command, struct rep
 		run_number = i + 1;
 		if ((i > -cfg.warm_up || cfg.key) && cfg.pause_ns)
 			proc_wait_stop(clock_now() + cfg.pause_ns);
-		/* files are learnt in the runs that do not count */
+		/* files are learnt in warm-up runs only */
 		start_cfg.learn = cfg.cold && i < 0 ? &files : NULL;
 		if (start_cfg.learn)
-			opened_start(&opened);
+			open_trace_start(&opened);
 		if (cfg.cold && i >= 0)
-			cold_drop(&files, &one->cold);
-		err = start_once(&start_cfg, &nanny, &one->result);
-		/* nobody reads it in the runs that count: the kernel would keep all that anybody opens, and tell
-		 * it at a price */
-		opened_stop(&opened);
-		if (err && err != -EPIPE)
-			start_failed(err, &nanny, command[0]);
-		if (rows)
+			file_set_drop(&files, &one->cold);
+		err = start_once(&start_cfg, &subreaper, &one->result);
+		/* not in the runs that count: the kernel would queue an event for each file that any process opens */
+		open_trace_stop(&opened);
+		if (rows && (!err || err == -EPIPE))
 			rows_flush(rows);
-		if (err == -EPIPE && !n)
-			start_failed(err, &nanny, command[0]);
+		if (err && (err != -EPIPE || !n))
+			die_of_start(err, &subreaper, command[0]);
 		if (i < 0) {
 			start_free(&unused.result);
 			continue;
@@ -321,11 +318,11 @@ static char **read_startup_options(int argc, char **argv)
 	struct rec_place place[4];
 	int behind = 0, first;
 
-	/* An option of ours behind a command without the dashes would be taken for the command's, or the other way round. */
+	/* the dashes are required, so that options of startup and of the command cannot be mixed up */
 	for (int i = 1; i < argc && !behind; i++)
 		behind = strcmp(argv[i], "--") ? 0 : argc - i - 1;
 	first = cli_parse(argc, argv, synopsis,
-			  "Starts an application and tells when its window came, was painted, and had its stable content.", options);
+			  "Starts an application and measures when its window appears, is painted, and has stable content.", options);
 
 	place[0] = (struct rec_place){ "-o", out_cfg.path ? out_cfg.path : "-" };
 	place[1] = (struct rec_place){ "--log", cfg.log };
@@ -353,26 +350,24 @@ int main(int argc, char **argv)
 	struct screen_watch *screen;
 	struct rec *out;
 	int64_t n, good;
-	int err, lost;
+	int lost;
 
 	if (!run)
 		die(EXIT_RUN, "no memory for %lld runs", (long long)cfg.runs);
 	proc_stop_with_parent();
 	proc_catch_stop();
 	if (cfg.then)
-		read_then();
-	key_event.word[0] = (struct then_word){ .kind = THEN_KEY, .text = (char *)cfg.key };
+		read_post_events();
+	key_event.word[0] = (struct post_word){ .kind = POST_KEY, .text = (char *)cfg.key };
 	check_command(command[0]);
 	screen = open_screen();
-	open_accounts();
-	out = rec_open(&out_cfg, "startup");	/* before the run: a bad path must not cost it */
-	if (!out)
-		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	open_counters();
+	out = rec_must_open(&out_cfg, "startup");	/* before the runs, so that a wrong path does not cost them */
 	if (cfg.log)
 		open_start_log();
-	be_punctual();
+	set_real_time();
 	n = start_all(screen, command, run);
-	report_start_settings(out, screen, command);	/* the window manager may have come meanwhile */
+	report_start_settings(out, screen, command);	/* after the runs: the window manager may have started meanwhile */
 	good = report_starts(out, &report_cfg, run, n);
 	rec_main_table(out, "runs");
 	say_starts(out, &report_cfg, run, n, command[0]);
@@ -383,12 +378,10 @@ int main(int argc, char **argv)
 	for (int64_t i = 0; i < n; i++)
 		start_free(&run[i].result);
 	free(run);
-	then_free(&script);
-	cold_free(&files);
+	post_events_free(&script);
+	file_set_free(&files);
 	traffic_close(&traffic);
 	taskstats_close(&taskstats);
-	err = rec_close(out);
-	if (err)
-		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	rec_must_close(out);
 	return proc_stop ? EXIT_INTERRUPTED : !good ? EXIT_RUN : good < n || lost ? EXIT_LOSSY : EXIT_OK;
 }

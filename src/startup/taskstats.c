@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "taskstats.h"
+#include "files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/genetlink.h>
@@ -40,7 +40,7 @@ static int ask_kernel(struct taskstats_link *l, unsigned short family, uint8_t c
 	m.head.nlmsg_len += (uint32_t)ALIGNED(a->nla_len);
 	if (sendto(l->fd, &m, m.head.nlmsg_len, 0, (struct sockaddr *)&kernel, sizeof(kernel)) < 0)
 		return -errno;
-	/* what was given up comes late, and is of another process */
+	/* skip late answers to earlier requests */
 	do
 		n = recv(l->fd, answer, sizeof(*answer), 0);
 	while (n < 0 ? errno == EINTR : NLMSG_OK(&answer->head, (size_t)n) && answer->head.nlmsg_seq != l->asked);
@@ -55,7 +55,7 @@ static int ask_kernel(struct taskstats_link *l, unsigned short family, uint8_t c
 	return 0;
 }
 
-/* Looks for an attribute among `n` bytes of them. */
+/* Finds an attribute in `n` bytes of attributes; NULL: not there. */
 static const struct nlattr *find_attribute(const char *at, size_t n, uint16_t type)
 {
 	while (n >= ATTRIBUTE) {
@@ -102,7 +102,7 @@ static bool is_counting(void)
 	FILE *f = fopen("/proc/sys/kernel/task_delayacct", "re");
 	int on = 1;
 
-	if (!f)		/* older kernels count whenever they can */
+	if (!f)		/* older kernels have no such switch and always count */
 		return true;
 	if (fscanf(f, "%d", &on) != 1)
 		on = 0;
@@ -154,7 +154,7 @@ static int read_delays(struct taskstats_link *l, uint16_t ask_for, uint16_t answ
 	inner = find_attribute((const char *)outer + ATTRIBUTE, (size_t)outer->nla_len - ATTRIBUTE, TASKSTATS_TYPE_STATS);
 	if (!inner)
 		return -EPROTO;
-	/* the structure only ever grew at its end */
+	/* newer kernels append members to the structure */
 	n = (size_t)inner->nla_len - ATTRIBUTE;
 	memcpy(&s, (const char *)inner + ATTRIBUTE, n < sizeof(s) ? n : sizeof(s));
 	out->ns[DELAY_BLKIO] = s.blkio_delay_total;
@@ -169,30 +169,24 @@ int taskstats_process(struct taskstats_link *l, pid_t pid, struct delay_reading 
 	return read_delays(l, TASKSTATS_CMD_ATTR_TGID, TASKSTATS_TYPE_AGGR_TGID, pid, out);
 }
 
-int taskstats_thread(struct taskstats_link *l, pid_t tid, struct delay_reading *out)
-{
-	return read_delays(l, TASKSTATS_CMD_ATTR_PID, TASKSTATS_TYPE_AGGR_PID, tid, out);
-}
-
 int taskstats_by_thread(struct taskstats_link *l, pid_t pid, int64_t elapsed_ns, struct delay_reading *out)
 {
 	struct delay_reading one;
-	struct dirent *e;
 	char path[64];
-	DIR *d;
+	pid_t *tid = NULL;
+	size_t n = 0;
+	int err;
 
 	*out = (struct delay_reading){ { 0 } };
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	d = opendir(path);
-	if (!d)
-		return -errno;
-	while ((e = readdir(d))) {
-		if (e->d_name[0] == '.' || taskstats_thread(l, (pid_t)atoi(e->d_name), &one))
+	err = files_numbered(path, &tid, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (read_delays(l, TASKSTATS_CMD_ATTR_PID, TASKSTATS_TYPE_AGGR_PID, tid[i], &one))
 			continue;
 		for (int k = 0; k < DELAY_KINDS; k++)
 			if (delays_plausible(one.ns[k], elapsed_ns, 1))
 				out->ns[k] += one.ns[k];
 	}
-	closedir(d);
-	return 0;
+	free(tid);
+	return err;
 }

@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* taskstats - asks the kernel for the delay accounting of processes, by netlink (Documentation/accounting/taskstats.rst).
+/* taskstats - reads the kernel's delay accounting of processes by netlink (Documentation/accounting/taskstats.rst).
  *
- * Takes CAP_NET_ADMIN in the first user namespace; delays are only counted of tasks that began
- * while kernel.task_delayacct was 1. */
+ * Needs CAP_NET_ADMIN in the first user namespace. The kernel counts delays only for tasks started while kernel.task_delayacct
+ * was 1. */
 #ifndef STARTUP_TASKSTATS_H
 #define STARTUP_TASKSTATS_H
 
 #include "delays.h"
 
 struct taskstats_link {
-	int fd;			/* -1: none */
-	unsigned short family;
-	uint32_t asked;		/* so many times: each answer carries the number of its question */
+	int fd;			/* netlink socket; -1: none */
+	unsigned short family;	/* generic netlink's number of taskstats */
+	uint32_t asked;		/* sequence number of the last request; its answer carries the same */
 };
 
-/* 0, or -errno: -EPERM without the right to ask, -ENOENT where the kernel has no taskstats,
- * -ENODATA where it does not count now. */
+/* 0, or -errno: -EPERM: not allowed; -ENOENT: the kernel has no taskstats; -ENODATA: kernel.task_delayacct is 0. */
 int taskstats_open(struct taskstats_link *l);
 void taskstats_close(struct taskstats_link *l);
-/* Of a whole process, sums over its threads, the ended ones included; or of one thread. 0 or -errno (-ESRCH: gone). */
+/* Delays of a process: the kernel's sums over all its threads, ended ones included. 0 or -errno (-ESRCH: it has ended). */
 int taskstats_process(struct taskstats_link *l, pid_t pid, struct delay_reading *out);
-int taskstats_thread(struct taskstats_link *l, pid_t tid, struct delay_reading *out);
-/* The sums over the threads that a process has now, each with only such values as can be true (delays.h). Of use where one thread's
- * garbage spoils the sum that the kernel keeps. */
+/* Delays of a process: sums over the threads that it has now, without impossible values (delays.h). For processes in which one
+ * thread with an impossible value spoils the kernel's sum. 0 or -errno. */
 int taskstats_by_thread(struct taskstats_link *l, pid_t pid, int64_t elapsed_ns, struct delay_reading *out);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SECTOR 512	/* of the stat file, whatever the device's are */
+#define SECTOR 512	/* bytes: the unit of the stat file, whatever the sectors of the device */
 
 const char *const traffic_names[] = { "device", "cgroup", "machine" };
 
@@ -30,7 +30,7 @@ bool traffic_read_device(const char *text, struct traffic_counts *out)
 {
 	long long reads, read_sectors, writes, write_sectors;
 
-	/* reads, merged, sectors, ms; the same of writes; and more */
+	/* reads, merged reads, sectors, ms; then the same for writes */
 	if (sscanf(text, "%lld %*d %lld %*d %lld %*d %lld", &reads, &read_sectors, &writes, &write_sectors) != 4)
 		return false;
 	*out = (struct traffic_counts){ reads, read_sectors * SECTOR, writes, write_sectors * SECTOR };
@@ -50,7 +50,7 @@ static int64_t bytes_of(int64_t pages)
 	return pages < 0 ? -1 : pages * sysconf(_SC_PAGESIZE);
 }
 
-/* Of version 1 the groups below are only in the figure that begins with total_. */
+/* The value of `key` with all groups below: in cgroup version 1 a key of its own, with the prefix total_. */
 static int64_t find_total(const char *text, const char *key)
 {
 	char total[64];
@@ -147,7 +147,7 @@ int traffic_open(struct traffic *t, const char *device, const char *cgroup)
 		return 0;
 	}
 	t->from = TRAFFIC_MACHINE;
-	/* not every kernel counts swapped pages of groups */
+	/* not every kernel counts the swapped pages of a cgroup */
 	if (cgroup && read_text(t->stat_fd, text, sizeof(text)) && find_total(text, "pswpin") >= 0) {
 		t->from = TRAFFIC_GROUP;
 		t->fd = open_in(cgroup, "memory.stat");
@@ -172,7 +172,6 @@ void traffic_close(struct traffic *t)
 void traffic_begin(struct traffic *t)
 {
 	t->n = 0;
-	t->lost = 0;
 	t->begin = t->last = read_counts(t);
 	t->refaults_begin = read_refaults(t);
 }
@@ -191,9 +190,7 @@ void traffic_look(struct traffic *t, int64_t now_ns)
 	if (moved.reads <= 0 && moved.read_bytes <= 0 && moved.writes <= 0 && moved.write_bytes <= 0)
 		return;
 	t->last = now;
-	if (array_room(&t->step, t->n))
-		t->lost++;
-	else
+	if (!array_room(&t->step, t->n))
 		t->step[t->n++] = (struct traffic_step){ now_ns, moved };
 }
 

@@ -1,30 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tree.h"
 #include "clock.h"
+#include "files.h"
 #include "proc.h"
+#include "smaps.h"
 
-#include <dirent.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-static bool read_stat(pid_t pid, struct proc_stat *s)
-{
-	char path[64], text[1024];
-	FILE *f;
-	size_t n;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	n = fread(text, 1, sizeof(text) - 1, f);
-	fclose(f);
-	text[n] = '\0';
-	return !proc_read_stat(text, s);
-}
 
 static void add_process_counts(struct tree_counts *c, const struct proc_stat *s, bool own)
 {
@@ -35,31 +20,23 @@ static void add_process_counts(struct tree_counts *c, const struct proc_stat *s,
 	c->cpu_ns += (s->user_waited + s->system_waited + (own ? s->user + s->system : 0)) * tick;
 }
 
-/* The children of each thread of it are put at the end of the list. */
+/* Appends the children of all threads of a process to the list. */
 static void list_children(struct tree *t, pid_t pid)
 {
 	char path[64];
-	struct dirent *e;
-	DIR *threads;
-	FILE *f;
-	int child;
+	pid_t *thread = NULL, *child = NULL;
+	size_t threads = 0, children = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	threads = opendir(path);
-	if (!threads)
-		return;
-	while ((e = readdir(threads))) {
-		if (e->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "/proc/%d/task/%.20s/children", (int)pid, e->d_name);
-		f = fopen(path, "re");
-		if (!f)
-			continue;
-		while (t->n < TREE_MAX && fscanf(f, "%d", &child) == 1)
-			t->pid[t->n++] = child;
-		fclose(f);
+	files_numbered(path, &thread, &threads);
+	for (size_t i = 0; i < threads; i++) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)thread[i]);
+		files_numbers(path, &child, &children);
 	}
-	closedir(threads);
+	for (size_t i = 0; i < children && t->n < TREE_MAX; i++)
+		t->pid[t->n++] = child[i];
+	free(thread);
+	free(child);
 }
 
 void tree_look(struct tree *t, pid_t root, struct tree_counts *counts)
@@ -69,12 +46,12 @@ void tree_look(struct tree *t, pid_t root, struct tree_counts *counts)
 
 	t->n = 0;
 	*counts = (struct tree_counts){ 0 };
-	/* what it has waited for has ended: theirs are among its own figures */
-	if (read_stat(root, &s))
+	/* `root` is not part of the tree, but the children that it has waited for are */
+	if (!proc_stat(root, &s))
 		add_process_counts(counts, &s, false);
 	list_children(t, root);
 	for (int i = 0; i < t->n; i++) {
-		if (!read_stat(t->pid[i], &s))
+		if (proc_stat(t->pid[i], &s))
 			continue;
 		add_process_counts(counts, &s, true);
 		counts->blocked = counts->blocked || s.state == 'D';
@@ -95,7 +72,7 @@ bool tree_holds(pid_t root, pid_t pid)
 	for (int depth = 0; pid > 1 && depth < 1000; depth++) {
 		if (pid == root)
 			return true;
-		if (!read_stat(pid, &s))
+		if (proc_stat(pid, &s))
 			return false;
 		pid = s.ppid;
 	}
@@ -106,4 +83,36 @@ void tree_kill(const struct tree *t, int signal)
 {
 	for (int i = 0; i < t->n; i++)
 		kill(t->pid[i], signal);
+}
+
+/* Adds the memory of a process; nothing if it has ended. False: not allowed. */
+static bool add_process_memory(struct tree_memory *m, pid_t pid)
+{
+	struct smaps_sum sum;
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/smaps_rollup", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return errno == ENOENT || errno == ESRCH;
+	if (!smaps_parse(f, &sum, NULL, NULL)) {
+		m->resident_bytes += sum.all.rss;
+		m->proportional_bytes += sum.all.pss;
+		m->private_bytes += sum.all.private_dirty + sum.all.swap;
+		m->swapped_bytes += sum.all.swap;
+	}
+	fclose(f);
+	return true;
+}
+
+void tree_read_memory(const struct tree *t, struct tree_memory *out)
+{
+	bool all = true;
+
+	*out = (struct tree_memory){ 0 };
+	for (int i = 0; i < t->n; i++)
+		all = add_process_memory(out, t->pid[i]) && all;
+	if (!all)
+		*out = (struct tree_memory){ -1, -1, -1, -1 };
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* tree - all processes below one, and what the kernel has counted of them. */
+/* tree - all processes below one, with their CPU time, page faults and memory. */
 #ifndef STARTUP_TREE_H
 #define STARTUP_TREE_H
 
@@ -11,24 +11,34 @@
 #define TREE_MAX 4096
 
 struct tree {
-	int n;
+	int n;				/* processes */
 	pid_t pid[TREE_MAX];
-	int threads[TREE_MAX];		/* of each */
-	int64_t began[TREE_MAX];	/* clock ticks after the boot */
+	int threads[TREE_MAX];		/* of each process */
+	int64_t began[TREE_MAX];	/* start of each process, in clock ticks after the boot */
 };
 
-/* Sums over all processes below, also those that have ended and were waited for. Processes that end between two looks at them
- * may be missing from one of these, never from later ones: the figures only grow (the caller keeps the larger). */
+/* Sums over all processes below the root, including those that have ended and were waited for. A process that ends while the tree
+ * is read may be missing from that reading, but not from later ones; the sums never fall, so the caller keeps the larger. */
 struct tree_counts {
 	int64_t minor_faults, major_faults, cpu_ns;
-	bool blocked;			/* a process waits for a device (state D) */
+	bool blocked;			/* a process is in state D: waits for a device */
 };
 
-/* Everything below `root`, which is not in it itself. What had ended without being waited for (a zombie) is left out. */
+struct tree_memory {
+	int64_t resident_bytes;
+	int64_t proportional_bytes;	/* shared pages divided by the number of processes that map them (Pss) */
+	int64_t private_bytes;		/* private dirty pages and swapped pages */
+	int64_t swapped_bytes;
+};
+
+/* Lists the processes below `root`, without `root` and without zombies. */
 void tree_look(struct tree *t, pid_t root, struct tree_counts *counts);
-/* Is it `root`, or below it? */
+/* True if `pid` is `root` or below it. */
 bool tree_holds(pid_t root, pid_t pid);
-/* Tells all of them. */
+/* Sends a signal to all processes of the tree. */
 void tree_kill(const struct tree *t, int signal);
+/* Sums up the memory of all processes of the tree, from /proc/PID/smaps_rollup. All -1 if one of them may not be read (a program
+ * with more rights than ours): a partial sum would be misleading. */
+void tree_read_memory(const struct tree *t, struct tree_memory *out);
 
 #endif

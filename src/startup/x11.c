@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The connection, and looks at what was drawn. */
+/* The connection to the display, and looks at what was drawn: pixels of the screen and their hashes. */
 #include "x11.h"
 #include "clock.h"
+#include "random.h"
 #include "why.h"
 
 #include <errno.h>
@@ -11,9 +12,90 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PAUSE 4			/* times what the last look took */
+#define PAUSE 4				/* from one look to the next: 4 times the duration of the look ... */
 #define PAUSE_LEAST (2 * NS_PER_MS)
-#define PAUSE_MOST (50 * NS_PER_MS)	/* a look that took long was held up, and changes must not be missed for it */
+#define PAUSE_MOST (50 * NS_PER_MS)	/* ... but not more after a look that was delayed, so that no change is missed */
+
+struct x11_area x11_both(const struct x11_area *a, const struct x11_area *b)
+{
+	int left = a->x > b->x ? a->x : b->x, right = a->x + a->w < b->x + b->w ? a->x + a->w : b->x + b->w;
+	int top = a->y > b->y ? a->y : b->y, bottom = a->y + a->h < b->y + b->h ? a->y + a->h : b->y + b->h;
+
+	return (struct x11_area){ left, top, right > left ? right - left : 0, bottom > top ? bottom - top : 0 };
+}
+
+static bool x11_pixels_open(struct screen_watch *s)
+{
+	size_t pixels = (size_t)s->width * (size_t)s->height;
+
+	s->before = calloc(pixels, sizeof(*s->before));
+	s->now = calloc(pixels, sizeof(*s->now));
+	if (!s->before || !s->now)
+		return false;
+	return x11_picture_open(&s->picture, s->display, s->width, s->height);
+}
+
+static void x11_pixels_close(struct screen_watch *s)
+{
+	x11_picture_close(&s->picture, s->broken);
+	free(s->before);
+	free(s->now);
+}
+
+/* Reads a part of the screen into `to`, an array of the screen's size. */
+static bool x11_pixels_read(struct screen_watch *s, const struct x11_area *at, uint32_t *to)
+{
+	if (!at->w || !at->h)
+		return true;
+	if (!x11_picture_read(&s->picture, at->x, at->y, at->w, at->h) || s->broken)
+		return false;
+	x11_picture_copy(&s->picture, at->w, at->h, to + (size_t)at->y * (size_t)s->width + (size_t)at->x, (size_t)s->width);
+	return true;
+}
+
+/* Hash of a row of n pixels. Contains the row's place y, since the hashes of all rows are added up. */
+static uint64_t hash_row(const uint32_t *pixel, int n, int y)
+{
+	uint64_t h = (uint64_t)y + 1;
+
+	for (int x = 0; x < n; x++) {
+		h = (h ^ pixel[x]) * 0x9e3779b97f4a7c15u;
+		h ^= h >> 29;
+	}
+	return random_mix(h);
+}
+
+/* True if the area has more than one colour and differs from the screen at the start (a window without a background shows what lay
+ * below it). */
+static bool shows_something(const struct screen_watch *s, const struct x11_area *at)
+{
+	uint32_t first = s->now[(size_t)at->y * (size_t)s->width + (size_t)at->x];
+	bool two = false, new = false;
+
+	for (int y = at->y; y < at->y + at->h && !(two && new); y++) {
+		size_t i = (size_t)y * (size_t)s->width + (size_t)at->x;
+
+		new = new || memcmp(s->now + i, s->before + i, (size_t)at->w * sizeof(*s->now)) != 0;
+		for (int x = 0; x < at->w && !two; x++)
+			two = s->now[i + (size_t)x] != first;
+	}
+	return two && new;
+}
+
+void x11_window_read(struct screen_watch *s, struct x11_window *w, const struct x11_area *part)
+{
+	if (!part->w || !part->h || !x11_pixels_read(s, part, s->now))
+		return;
+	for (int y = part->y; y < part->y + part->h; y++) {
+		uint64_t *row = &w->row[y - w->at.y];
+
+		w->sum -= *row;
+		*row = hash_row(s->now + (size_t)y * (size_t)s->width + (size_t)w->at.x, w->at.w, y - w->at.y);
+		w->sum += *row;
+	}
+	if (!w->painted)
+		w->painted = shows_something(s, &w->at);
+}
 
 static void name_atoms(struct screen_watch *s)
 {
@@ -23,14 +105,14 @@ static void name_atoms(struct screen_watch *s)
 		[ATOM_DOCK] = "_NET_WM_WINDOW_TYPE_DOCK", [ATOM_DESKTOP] = "_NET_WM_WINDOW_TYPE_DESKTOP",
 		[ATOM_DND] = "_NET_WM_WINDOW_TYPE_DND", [ATOM_PID] = "_NET_WM_PID", [ATOM_MACHINE] = "WM_CLIENT_MACHINE",
 		[ATOM_TAKES] = "WM_PROTOCOLS", [ATOM_DELETE] = "WM_DELETE_WINDOW", [ATOM_CHECK] = "_NET_SUPPORTING_WM_CHECK",
-		[ATOM_NAME] = "_NET_WM_NAME", [ATOM_UTF8] = "UTF8_STRING", [ATOM_ACTIVE] = "_NET_ACTIVE_WINDOW",
+		[ATOM_NAME] = "_NET_WM_NAME", [ATOM_UTF8] = "UTF8_STRING",
 	};
 
 	XInternAtoms(s->display, (char **)(uintptr_t)names, ATOMS, False, s->atom);
 }
 
-/* What the display says of our own connection tells whether it sees the same process numbers as we do. */
-static bool tells_pids(struct screen_watch *s)
+/* True if the X server knows the process ids of its clients (X-Resource 1.2) as this process sees them: asks for our own. */
+static bool server_knows_pids(struct screen_watch *s)
 {
 	XResClientIdSpec spec = { None, XRES_CLIENT_ID_PID_MASK };
 	XResClientIdValue *ids = NULL;
@@ -40,7 +122,7 @@ static bool tells_pids(struct screen_watch *s)
 
 	if (!XResQueryExtension(s->display, &a, &b) || !XResQueryVersion(s->display, &major, &minor) || (major == 1 && minor < 2))
 		return false;
-	spec.client = XCreatePixmap(s->display, s->root, 1, 1, 1);	/* anything of ours */
+	spec.client = XCreatePixmap(s->display, s->root, 1, 1, 1);	/* any resource of this client */
 	if (XResQueryClientIds(s->display, 1, &spec, &n, &ids) != Success)
 		return false;
 	for (long i = 0; i < n; i++)
@@ -57,18 +139,20 @@ static int prepare_screen(struct screen_watch *s, char *why)
 
 	if (!XDamageQueryExtension(d, &event, &error) || !XDamageQueryVersion(d, &major, &minor) ||
 	    !XFixesQueryVersion(d, &fixes, &fixes_minor))
-		return why_write(-1, why, SCREEN_WHY, "display %s has no DAMAGE extension, which tells what was drawn",
+		return why_write(-1, why, SCREEN_WHY,
+				 "display %s has no DAMAGE extension, which reports what was drawn: start its server with it",
 				 DisplayString(d));
 	if (!XTestQueryExtension(d, &a, &b, &c, &e))
 		return why_write(-1, why, SCREEN_WHY,
-				 "display %s has no XTEST extension, so nothing can be sent to the application", DisplayString(d));
+				 "display %s has no XTEST extension, which sends keys to the application: start its server with it",
+				 DisplayString(d));
 	s->damage_event = event + XDamageNotify;
 	name_atoms(s);
-	s->knows_pids = tells_pids(s);
+	s->knows_pids = server_knows_pids(s);
 	if (!x11_pixels_open(s))
 		return why_write(-1, why, SCREEN_WHY, "no memory for the pixels of display %s", DisplayString(d));
 	s->parts = XFixesCreateRegion(d, NULL, 0);
-	/* On the root window it covers all windows; the "non-empty" level sends one event until we take it. */
+	/* On the root window, damage covers all windows; "non-empty" sends one event, and the next after XDamageSubtract(). */
 	s->damage = XDamageCreate(d, s->root, XDamageReportNonEmpty);
 	XSelectInput(d, s->root, SubstructureNotifyMask);
 	XSync(d, False);
@@ -132,7 +216,7 @@ const char *screen_manager(struct screen_watch *s)
 		XFree(value);
 	if (name)
 		XFree(name);
-	/* Only one client may ask for this event on the root window: that is what makes it the window manager. */
+	/* only the window manager may select this event on the root window */
 	return XGetWindowAttributes(d, s->root, &a) && a.all_event_masks & SubstructureRedirectMask ? s->manager : NULL;
 }
 
@@ -143,9 +227,8 @@ void screen_describe(struct screen_watch *s, char *text, size_t size)
 		 s->knows_pids ? "X-Resource" : "_NET_WM_PID");
 }
 
-/* The damage so far is nobody's. The event is thrown away first, so that what is drawn from the
- * subtraction on makes one of its own. */
-static void forget_damage(struct screen_watch *s)
+/* Discards the damage so far. First its event, so that drawing after XDamageSubtract() raises a new one. */
+static void discard_damage(struct screen_watch *s)
 {
 	XEvent old;
 
@@ -166,7 +249,7 @@ int screen_begin(struct screen_watch *s)
 	s->menus = s->moved = false;
 	s->next_ns = 0;
 	s->owner = 0;
-	forget_damage(s);
+	discard_damage(s);
 	if (!x11_pixels_read(s, &all, s->before) || s->broken)
 		return -EPIPE;
 	memcpy(s->now, s->before, (size_t)s->width * (size_t)s->height * sizeof(*s->now));
@@ -221,13 +304,13 @@ int64_t screen_sync(struct screen_watch *s)
 	return s->drawn_ns && s->drawn_ns < now ? s->drawn_ns : now;
 }
 
-/* What was drawn inside of windows that count is read, the bounds of it in each. */
+/* Reads what was drawn inside windows that count: in each window the bounding box of the damage. */
 static void read_damage(struct screen_watch *s)
 {
 	int n = 0;
 	XRectangle *parts;
 
-	/* Taken before pixels are read: what is drawn after the reading makes an event of its own. */
+	/* before the pixels are read, so that drawing after the reading raises a new event */
 	XDamageSubtract(s->display, s->damage, None, s->parts);
 	parts = XFixesFetchRegion(s->display, s->parts, &n);
 	for (int i = 0; parts && i < s->windows; i++) {
@@ -260,7 +343,7 @@ static uint64_t combine_hash(uint64_t a, uint64_t b)
 	return z ^ (z >> 31);
 }
 
-static void sum_up(struct screen_watch *s, int64_t now_ns)
+static void update_seen(struct screen_watch *s, int64_t now_ns)
 {
 	struct screen_seen *seen = &s->seen;
 	int64_t area = 0;
@@ -270,7 +353,7 @@ static void sum_up(struct screen_watch *s, int64_t now_ns)
 	seen->picture = seen->set = 0;
 	for (int i = 0; i < s->windows; i++) {
 		const struct x11_window *w = &s->window[i];
-		/* without the window's id: the same picture is the same in every run */
+		/* without the window's id, so that the same picture has the same hash in every run */
 		uint64_t place = combine_hash((uint64_t)w->at.x << 32 | (uint64_t)(uint32_t)w->at.y, (uint64_t)w->at.w << 32 | (uint64_t)w->at.h);
 
 		if (!w->counts && !(w->menu && s->menus))
@@ -303,7 +386,7 @@ int screen_look(struct screen_watch *s)
 	}
 	read_damage(s);
 	end = clock_now();
-	sum_up(s, end);
+	update_seen(s, end);
 	s->seen.looks++;
 	s->seen.look_ns = end;
 	if (drawn && s->seen.picture != before && end - drawn > s->seen.longest_ns)

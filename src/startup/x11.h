@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* x11 - what the files of the screen share, and the one place that names the X libraries. */
+/* x11 - what the files that implement screen.h share; the one file of this room that includes the headers of the X libraries. */
 #ifndef STARTUP_X11_H
 #define STARTUP_X11_H
 
 #include "screen.h"
 #include "x11/connection.h"
+#include "x11/input.h"
 #include "x11/picture.h"
 
-#include <X11/XKBlib.h>
 #include <X11/Xatom.h>
 #include <X11/Xlib.h>
 #include <X11/Xutil.h>
@@ -22,24 +22,26 @@ struct x11_area {
 	int x, y, w, h;
 };
 
-enum x11_whose { X11_UNASKED, X11_OURS, X11_OTHERS };
+enum x11_owner { X11_OWNER_UNKNOWN, X11_OWNER_APPLICATION, X11_OWNER_OTHER };
 
-/* A child of the root window that was made since the start, or was before a window manager took it. */
+/* A window created since the start as a child of the root window, even if a window manager has put it into a frame since. */
 struct x11_window {
 	Window id;
-	bool mapped, frame, override;
-	enum x11_whose whose;
+	bool mapped;
+	bool frame;		/* of a window manager, around another window */
+	bool override;		/* override-redirect: a menu or tooltip */
+	enum x11_owner owner;
 	int64_t mapped_ns;
-	bool counts, menu;	/* in sight and the application's */
-	bool painted;
-	struct x11_area at;	/* the part of it on the screen */
-	uint64_t *row;		/* hash of each row of it, owned */
-	uint64_t sum;
+	bool counts, menu;	/* visible and the application's: as a normal window, as a menu */
+	bool painted;		/* has shown something (screen_seen.painted) */
+	struct x11_area at;	/* the part that lies on the screen */
+	uint64_t *row;		/* hash of each row of pixels, owned */
+	uint64_t sum;		/* of all rows' hashes */
 };
 
 enum x11_atom {
 	ATOM_TYPE, ATOM_SPLASH, ATOM_TOOLTIP, ATOM_NOTIFICATION, ATOM_DOCK, ATOM_DESKTOP, ATOM_DND,
-	ATOM_PID, ATOM_MACHINE, ATOM_TAKES, ATOM_DELETE, ATOM_CHECK, ATOM_NAME, ATOM_UTF8, ATOM_ACTIVE, ATOMS
+	ATOM_PID, ATOM_MACHINE, ATOM_TAKES, ATOM_DELETE, ATOM_CHECK, ATOM_NAME, ATOM_UTF8, ATOMS
 };
 
 struct screen_watch {
@@ -48,19 +50,19 @@ struct screen_watch {
 	Window root;
 	_Atomic bool broken;
 	Atom atom[ATOMS];
-	bool knows_pids;		/* the display tells whose a window is */
-	pid_t owner;
-	bool menus;
+	bool knows_pids;		/* the X server can tell the process that owns a window */
+	pid_t owner;			/* windows of this process and its descendants are the application's */
+	bool menus;			/* menus count, too */
 
 	int width, height;
 	struct x11_picture picture;
-	uint32_t *before, *now;		/* the screen: at the start; and what was read of it, where windows are. Owned */
+	uint32_t *before, *now;		/* pixels of the screen: at the start; and as read since, inside windows; owned */
 	Damage damage;
 	int damage_event;
 	XserverRegion parts;
-	int64_t drawn_ns;		/* since when drawing waits for a look; 0: none */
-	bool moved;			/* windows came, went or moved */
-	int64_t next_ns;		/* no look before */
+	int64_t drawn_ns;		/* first drawing since the last look; 0: nothing was drawn */
+	bool moved;			/* windows came, went or moved since the last look */
+	int64_t next_ns;		/* earliest time of the next look */
 
 	struct x11_window window[X11_WINDOWS_MAX];
 	int windows;
@@ -71,17 +73,13 @@ struct screen_watch {
 /* x11_windows.c */
 void x11_windows_forget(struct screen_watch *s);
 void x11_windows_event(struct screen_watch *s, const XEvent *event, int64_t now_ns);
-/* Finds out which are in sight and count, and reads those that are new or elsewhere. */
+/* Finds out which windows are visible and count, and reads the pixels of those that are new or have moved. */
 void x11_windows_settle(struct screen_watch *s);
-bool x11_has_property(Display *d, Window w, Atom name);
 
-/* x11_pixels.c */
-bool x11_pixels_open(struct screen_watch *s);
-void x11_pixels_close(struct screen_watch *s);
-/* Reads a part of the screen into `to` (an array of the screen's size). */
-bool x11_pixels_read(struct screen_watch *s, const struct x11_area *at, uint32_t *to);
-/* Reads a part of a window, on the screen, and brings its hashes up to date. */
+/* x11.c */
+/* Reads a part of a window from the screen and updates the hashes of its rows. */
 void x11_window_read(struct screen_watch *s, struct x11_window *w, const struct x11_area *part);
+/* The intersection; w or h is 0 if the two do not overlap. */
 struct x11_area x11_both(const struct x11_area *a, const struct x11_area *b);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What is done to the application: keys and clicks by XTEST, and the request to close. */
+/* Input for the application: keys and clicks by XTEST, and the request to close its windows. */
 #include "x11.h"
 #include "clock.h"
 
@@ -7,14 +7,14 @@
 #include <string.h>
 
 static const struct {
-	enum then_modifier modifier;
+	enum post_modifier modifier;
 	KeySym symbol;
 } modifiers[] = {
-	{ THEN_CTRL, 0xffe3 }, { THEN_SHIFT, 0xffe1 }, { THEN_ALT, 0xffe9 }, { THEN_SUPER, 0xffeb },
+	{ POST_CTRL, 0xffe3 }, { POST_SHIFT, 0xffe1 }, { POST_ALT, 0xffe9 }, { POST_SUPER, 0xffeb },
 };
 #define MODIFIERS (sizeof(modifiers) / sizeof(*modifiers))
 
-/* One character in UTF-8; 0 at the end or for what is none. */
+/* The keysym of the next character in UTF-8; 0 at the end of the text, or for invalid UTF-8. */
 static KeySym next_character(const char **text)
 {
 	const unsigned char *c = (const unsigned char *)*text;
@@ -32,22 +32,17 @@ static KeySym next_character(const char **text)
 	return u < 0x100 ? u : 0x1000000 | u;
 }
 
-/* Which key gives the symbol, and whether shift must be held. */
+/* The key that gives a symbol without Shift or with it; *shift: whether Shift must be held. 0: no such key. */
 static KeyCode find_keycode(Display *d, KeySym symbol, bool *shift)
 {
-	int first, last;
+	int level;
+	KeyCode code = x11_find_keycode(d, symbol, 3, &level);
 
-	XDisplayKeycodes(d, &first, &last);
-	for (int level = 0; symbol && level < 2; level++)
-		for (int code = first; code <= last; code++)
-			if (XkbKeycodeToKeysym(d, (KeyCode)code, 0, level) == symbol) {
-				*shift = level == 1;
-				return (KeyCode)code;
-			}
-	return 0;
+	*shift = level == 1;
+	return code;
 }
 
-static KeySym symbol_of(const char *name)
+static KeySym keysym_of_name(const char *name)
 {
 	const char *text = name;
 	KeySym symbol = next_character(&text);
@@ -55,18 +50,18 @@ static KeySym symbol_of(const char *name)
 	return symbol && !*text ? symbol : XStringToKeysym(name);
 }
 
-int screen_check(struct screen_watch *s, const struct then *script, char *why)
+int screen_check(struct screen_watch *s, const struct post_events *script, char *why)
 {
 	bool shift;
 
 	for (size_t i = 0; i < script->n; i++) {
 		for (int k = 0; k < script->event[i].words; k++) {
-			const struct then_word *w = &script->event[i].word[k];
+			const struct post_word *w = &script->event[i].word[k];
 			const char *text = w->text, *wrong = NULL;
 
-			if (w->kind == THEN_KEY && !find_keycode(s->display, symbol_of(w->text), &shift))
+			if (w->kind == POST_KEY && !find_keycode(s->display, keysym_of_name(w->text), &shift))
 				wrong = w->text;
-			while (w->kind == THEN_TYPE && !wrong && *text)
+			while (w->kind == POST_TYPE && !wrong && *text)
 				if (!find_keycode(s->display, next_character(&text), &shift))
 					wrong = w->text;
 			if (wrong) {
@@ -79,7 +74,8 @@ int screen_check(struct screen_watch *s, const struct then *script, char *why)
 	return 0;
 }
 
-static struct x11_window *newest(struct screen_watch *s, bool menu)
+/* The menu, or the window that counts, that was mapped last; NULL: none. */
+static struct x11_window *newest_window(struct screen_watch *s, bool menu)
 {
 	struct x11_window *found = NULL;
 
@@ -104,31 +100,24 @@ static bool pointer_in(struct screen_watch *s, const struct x11_area *at)
 
 void screen_focus(struct screen_watch *s)
 {
-	struct x11_window *w = newest(s, false);
-	XEvent ask = { .xclient = { .type = ClientMessage, .message_type = s->atom[ATOM_ACTIVE], .format = 32,
-				    .data.l = { 2, CurrentTime } } };
+	struct x11_window *w = newest_window(s, false);
 
-	if (!w || newest(s, true))
+	if (!w || newest_window(s, true))
 		return;
-	if (x11_has_property(s->display, s->root, s->atom[ATOM_CHECK])) {
-		ask.xclient.window = w->id;
-		XSendEvent(s->display, s->root, False, SubstructureRedirectMask | SubstructureNotifyMask, &ask);
-	} else {
-		XRaiseWindow(s->display, w->id);
-		XSetInputFocus(s->display, w->id, RevertToPointerRoot, CurrentTime);
-	}
-	/* toolkits of old want the pointer above the window, too */
+	x11_focus_window(s->display, w->id);
+	/* old toolkits need the pointer above the window, too */
 	if (!pointer_in(s, &w->at))
 		XTestFakeMotionEvent(s->display, DefaultScreen(s->display), w->at.x + w->at.w / 2, w->at.y + w->at.h / 2, 0);
 	XSync(s->display, False);
 }
 
+/* Presses and releases a key with modifiers (enum post_modifier) held down. */
 static void press_symbol(struct screen_watch *s, KeySym symbol, int held)
 {
 	bool shift = false, unused;
 	KeyCode code = find_keycode(s->display, symbol, &shift), modifier;
 
-	held |= shift ? THEN_SHIFT : 0;
+	held |= shift ? POST_SHIFT : 0;
 	for (size_t i = 0; i < MODIFIERS; i++)
 		if (held & (int)modifiers[i].modifier && (modifier = find_keycode(s->display, modifiers[i].symbol, &unused)))
 			XTestFakeKeyEvent(s->display, modifier, True, 0);
@@ -141,7 +130,7 @@ static void press_symbol(struct screen_watch *s, KeySym symbol, int held)
 
 static void click_at(struct screen_watch *s, int x, int y)
 {
-	const struct x11_window *w = newest(s, false);
+	const struct x11_window *w = newest_window(s, false);
 	int screen = DefaultScreen(s->display);
 
 	XTestFakeMotionEvent(s->display, screen, x + (w ? w->at.x : 0), y + (w ? w->at.y : 0), 0);
@@ -149,17 +138,17 @@ static void click_at(struct screen_watch *s, int x, int y)
 	XTestFakeButtonEvent(s->display, 1, False, 0);
 }
 
-void screen_send(struct screen_watch *s, const struct then_event *e)
+void screen_send(struct screen_watch *s, const struct post_event *e)
 {
 	for (int i = 0; i < e->words; i++) {
-		const struct then_word *w = &e->word[i];
+		const struct post_word *w = &e->word[i];
 		const char *text = w->text;
 
-		if (w->kind == THEN_CLICK)
+		if (w->kind == POST_CLICK)
 			click_at(s, w->x, w->y);
-		else if (w->kind == THEN_KEY)
-			press_symbol(s, symbol_of(w->text), w->modifiers);
-		while (w->kind == THEN_TYPE && *text)
+		else if (w->kind == POST_KEY)
+			press_symbol(s, keysym_of_name(w->text), w->modifiers);
+		while (w->kind == POST_TYPE && *text)
 			press_symbol(s, next_character(&text), 0);
 	}
 	XFlush(s->display);

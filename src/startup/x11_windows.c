@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Which windows are the application's, and in sight: the rule stands in screen.h. */
+/* Decides which windows count: those of the application that are visible, by the rules in screen.h. */
 #include "x11.h"
 #include "clock.h"
 #include "tree.h"
@@ -31,7 +31,7 @@ static void add_window(struct screen_watch *s, Window id, bool override)
 		return;
 	s->window[s->windows++] = (struct x11_window){ .id = id, .override = override };
 	XSelectInput(s->display, id, StructureNotifyMask | (s->cfg.window ? PropertyChangeMask : 0));
-	/* It may have come into sight before we asked to be told. */
+	/* the window may have been mapped before its events were selected */
 	if (XGetWindowAttributes(s->display, id, &a) && a.map_state != IsUnmapped && !find_window(s, id)->mapped) {
 		find_window(s, id)->mapped = true;
 		find_window(s, id)->mapped_ns = clock_now();
@@ -39,7 +39,7 @@ static void add_window(struct screen_watch *s, Window id, bool override)
 	}
 }
 
-static void drop(struct screen_watch *s, struct x11_window *w)
+static void drop_window(struct screen_watch *s, struct x11_window *w)
 {
 	free(w->row);
 	*w = s->window[--s->windows];
@@ -61,7 +61,7 @@ void x11_windows_event(struct screen_watch *s, const XEvent *event, int64_t now_
 			w->mapped = true;
 			w->mapped_ns = now_ns;
 		}
-		s->moved = true;	/* a window manager's frame brings the window inside it into sight */
+		s->moved = true;	/* mapping a window manager's frame also shows the window inside it */
 		break;
 	case UnmapNotify:
 		w = find_window(s, event->xunmap.window);
@@ -78,7 +78,7 @@ void x11_windows_event(struct screen_watch *s, const XEvent *event, int64_t now_
 	case DestroyNotify:
 		w = find_window(s, event->xdestroywindow.window);
 		if (w)
-			drop(s, w);
+			drop_window(s, w);
 		break;
 	case ConfigureNotify:
 	case PropertyNotify:
@@ -89,7 +89,7 @@ void x11_windows_event(struct screen_watch *s, const XEvent *event, int64_t now_
 	}
 }
 
-/* Up to `most` bytes or words of a property; 0: there is none. Owned by the caller, XFree(). */
+/* Reads a property of up to 4 * `most` bytes. Returns its number of elements; 0: no such property. *value is freed by XFree(). */
 static unsigned long get_property(Display *d, Window w, Atom name, long most, unsigned char **value, int *format)
 {
 	Atom type = None;
@@ -105,25 +105,15 @@ static unsigned long get_property(Display *d, Window w, Atom name, long most, un
 	return n;
 }
 
-bool x11_has_property(Display *d, Window w, Atom name)
-{
-	unsigned char *value;
-	int format;
-	unsigned long n = get_property(d, w, name, 1, &value, &format);
-
-	if (value)
-		XFree(value);
-	return n > 0;
-}
-
-static bool has_type(struct screen_watch *s, Window w, const enum x11_atom *types, int n)
+/* True if the first type of the window (_NET_WM_WINDOW_TYPE) is one of these n. */
+static bool has_window_type(struct screen_watch *s, Window w, const enum x11_atom *types, int n)
 {
 	unsigned char *value;
 	int format = 0;
 	bool found = false;
 	unsigned long have = get_property(s->display, w, s->atom[ATOM_TYPE], 8, &value, &format);
 
-	/* the first is the wanted one, the others in case a window manager does not know it */
+	/* further types are for window managers that do not know the first */
 	for (int i = 0; have && format == 32 && i < n && !found; i++)
 		found = *(Atom *)(void *)value == s->atom[types[i]];
 	if (value)
@@ -131,7 +121,8 @@ static bool has_type(struct screen_watch *s, Window w, const enum x11_atom *type
 	return found;
 }
 
-static pid_t pid_from_display(struct screen_watch *s, Window w)
+/* The process that owns a window, by X-Resource; -1: not known. */
+static pid_t pid_from_server(struct screen_watch *s, Window w)
 {
 	XResClientIdSpec spec = { w, XRES_CLIENT_ID_PID_MASK };
 	XResClientIdValue *ids = NULL;
@@ -161,6 +152,7 @@ static bool on_this_machine(struct screen_watch *s, Window w)
 	return same;
 }
 
+/* The process that owns a window, by _NET_WM_PID; -1: not known. */
 static pid_t pid_from_property(struct screen_watch *s, Window w)
 {
 	unsigned char *value;
@@ -175,7 +167,8 @@ static pid_t pid_from_property(struct screen_watch *s, Window w)
 	return pid;
 }
 
-static bool is_called(struct screen_watch *s, Window w)
+/* True if the window has --window's text in its title, or as its class. */
+static bool has_wanted_name(struct screen_watch *s, Window w)
 {
 	char *title = NULL;
 	unsigned char *utf8 = NULL;
@@ -200,29 +193,32 @@ static bool is_called(struct screen_watch *s, Window w)
 	return same;
 }
 
-/* A frame has neither; an application's window has one of them by the conventions (ICCCM 4.1.2). */
-static bool is_named(struct screen_watch *s, Window w)
+/* True if the window has a class, a name or protocols, as every application's window has (ICCCM 4.1.2); a frame has none of
+ * them. */
+static bool has_client_properties(struct screen_watch *s, Window w)
 {
 	return x11_has_property(s->display, w, XA_WM_CLASS) || x11_has_property(s->display, w, XA_WM_NAME) ||
 	       x11_has_property(s->display, w, s->atom[ATOM_TAKES]);
 }
 
-static bool is_ours(struct screen_watch *s, struct x11_window *w)
+static bool is_of_application(struct screen_watch *s, struct x11_window *w)
 {
 	pid_t pid;
 
 	if (s->cfg.window && !w->override)
-		return is_called(s, w->id);
-	if (w->whose == X11_UNASKED) {
-		pid = pid_from_display(s, w->id);
+		return has_wanted_name(s, w->id);
+	if (w->owner == X11_OWNER_UNKNOWN) {
+		pid = pid_from_server(s, w->id);
 		if (pid <= 0)
 			pid = pid_from_property(s, w->id);
-		w->whose = (pid > 0 ? tree_holds(s->owner, pid) : is_named(s, w->id)) ? X11_OURS : X11_OTHERS;
+		w->owner = (pid > 0 ? tree_holds(s->owner, pid) : has_client_properties(s, w->id)) ? X11_OWNER_APPLICATION :
+			X11_OWNER_OTHER;
 	}
-	return w->whose == X11_OURS;
+	return w->owner == X11_OWNER_APPLICATION;
 }
 
-static bool place_window(struct screen_watch *s, struct x11_window *w, XWindowAttributes *a)
+/* Finds the part of a window that lies on the screen, and reads it if it is new or has moved. False: not visible, or too small. */
+static bool locate_window(struct screen_watch *s, struct x11_window *w, XWindowAttributes *a)
 {
 	struct x11_area all = { 0, 0, s->width, s->height }, at;
 	Window child;
@@ -250,23 +246,23 @@ static bool place_window(struct screen_watch *s, struct x11_window *w, XWindowAt
 	return true;
 }
 
-static void settle_one(struct screen_watch *s, struct x11_window *w)
+static void settle_window(struct screen_watch *s, struct x11_window *w)
 {
 	static const enum x11_atom never[] = { ATOM_TOOLTIP, ATOM_NOTIFICATION, ATOM_DND, ATOM_DOCK, ATOM_DESKTOP }, splash = ATOM_SPLASH;
 	bool was = w->counts || w->menu, is_splash;
 	XWindowAttributes a;
 
 	w->counts = w->menu = false;
-	if (w->frame || !w->mapped || !is_ours(s, w) || has_type(s, w->id, never, 5))
+	if (w->frame || !w->mapped || !is_of_application(s, w) || has_window_type(s, w->id, never, 5))
 		return;
-	if (!was && w->row) {	/* out of sight meanwhile, and drawn anew since */
+	if (!was && w->row) {	/* the window was hidden meanwhile: read it again */
 		free(w->row);
 		w->row = NULL;
 	}
-	if (!place_window(s, w, &a))
+	if (!locate_window(s, w, &a))
 		return;
 	w->override = a.override_redirect;
-	is_splash = has_type(s, w->id, &splash, 1);
+	is_splash = has_window_type(s, w->id, &splash, 1);
 	if ((is_splash || w->override) && !s->seen.splash_ns && !s->seen.mapped_ns)
 		s->seen.splash_ns = w->mapped_ns;
 	if (is_splash)
@@ -280,5 +276,5 @@ static void settle_one(struct screen_watch *s, struct x11_window *w)
 void x11_windows_settle(struct screen_watch *s)
 {
 	for (int i = 0; i < s->windows && !s->broken; i++)
-		settle_one(s, &s->window[i]);
+		settle_window(s, &s->window[i]);
 }

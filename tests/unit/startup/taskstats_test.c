@@ -34,7 +34,7 @@ static void the_answer_to_an_earlier_question_is_thrown_away(void **state)
 	assert_int_equal(taskstats_process(&link, getpid(), &reading), 0);
 	assert_int_equal(sendto(link.fd, &early, sizeof(early), 0, (struct sockaddr *)&kernel, sizeof(kernel)), sizeof(early));
 	assert_int_equal(taskstats_process(&link, getpid(), &reading), 0);
-	assert_int_equal(taskstats_thread(&link, getpid(), &reading), 0);
+	assert_int_equal(taskstats_process(&link, getpid(), &reading), 0);
 	assert_true(taskstats_process(&link, 0x3ffffff, &reading) < 0);
 	assert_int_equal(taskstats_process(&link, getpid(), &reading), 0);
 	taskstats_close(&link);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* traffic, replay, cold - the texts of the kernel as its documentation has them, and sizes of requests by hand. */
+/* traffic, replay, drop_cache - texts of the kernel as its documentation has them, and sizes of requests by hand. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "startup/cold.h"
+#include "startup/drop_cache.h"
 #include "startup/replay.h"
 #include "startup/traffic.h"
 
@@ -96,12 +96,12 @@ static void only_files_that_can_be_dropped(void **state)
 	char device[] = "7f00-7f01 rw-s 00000000 00:06 12                         /dev/zero\n";
 
 	(void)state;
-	assert_string_equal(cold_mapped(library), "/usr/lib/a b.so");
-	assert_null(cold_mapped(stack));
-	assert_null(cold_mapped(none));
-	assert_null(cold_mapped(shared));
-	assert_null(cold_mapped(gone));
-	assert_null(cold_mapped(device));
+	assert_string_equal(file_set_mapped_path(library), "/usr/lib/a b.so");
+	assert_null(file_set_mapped_path(stack));
+	assert_null(file_set_mapped_path(none));
+	assert_null(file_set_mapped_path(shared));
+	assert_null(file_set_mapped_path(gone));
+	assert_null(file_set_mapped_path(device));
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "then.h"
+#include "post_events.h"
 #include "array.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ static int modifier_of(const char *text, size_t n)
 		const char *name;
 		int modifier;
 	} known[] = {
-		{ "ctrl", THEN_CTRL }, { "control", THEN_CTRL }, { "shift", THEN_SHIFT }, { "alt", THEN_ALT }, { "super", THEN_SUPER },
+		{ "ctrl", POST_CTRL }, { "control", POST_CTRL }, { "shift", POST_SHIFT }, { "alt", POST_ALT }, { "super", POST_SUPER },
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
@@ -21,7 +21,7 @@ static int modifier_of(const char *text, size_t n)
 	return 0;
 }
 
-/* "ctrl++" is the plus with the control key; "plus" works as well. */
+/* Reads the modifiers before a key; "ctrl++" is the key + with Ctrl. Returns the name of the key; NULL: an unknown modifier. */
 static const char *read_modifiers(const char *text, int *modifiers)
 {
 	const char *plus;
@@ -38,23 +38,23 @@ static const char *read_modifiers(const char *text, int *modifiers)
 	return *text ? text : NULL;
 }
 
-/* NULL, or what is wrong with it. */
-static const char *read_then_word(struct then_word *w, const char *text)
+/* NULL, or an error. */
+static const char *read_post_word(struct post_word *w, const char *text)
 {
 	char after;
 
 	if (!strncmp(text, "type:", 5)) {
-		w->kind = THEN_TYPE;
+		w->kind = POST_TYPE;
 		text += 5;
 		if (!*text)
 			return "nothing to type";
 	} else if (!strncmp(text, "click:", 6)) {
-		w->kind = THEN_CLICK;
+		w->kind = POST_CLICK;
 		if (sscanf(text + 6, "%d,%d%c", &w->x, &w->y, &after) != 2)
 			return "a click is click:X,Y";
 		text = "";
 	} else {
-		w->kind = THEN_KEY;
+		w->kind = POST_KEY;
 		text = read_modifiers(text, &w->modifiers);
 		if (!text)
 			return "a key is its name, with ctrl+, shift+, alt+ or super+ in front";
@@ -63,7 +63,8 @@ static const char *read_then_word(struct then_word *w, const char *text)
 	return w->text ? NULL : "no memory";
 }
 
-static const char *read_event(struct then_event *e, char *line)
+/* NULL, or an error. */
+static const char *read_post_event(struct post_event *e, char *line)
 {
 	char *tab = strchr(line, '\t'), *rest, *word;
 	const char *wrong;
@@ -75,23 +76,23 @@ static const char *read_event(struct then_event *e, char *line)
 	if (!e->name)
 		return "no memory";
 	for (word = strtok_r(tab + 1, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
-		if (e->words == THEN_WORDS)
+		if (e->words == POST_WORDS)
 			return "too many words";
-		wrong = read_then_word(&e->word[e->words++], word);
+		wrong = read_post_word(&e->word[e->words++], word);
 		if (wrong)
 			return wrong;
 	}
 	return e->words ? NULL : "no keys after the name";
 }
 
-int then_read(struct then *s, FILE *in, char *why, size_t size)
+int post_events_read(struct post_events *s, FILE *in, char *why, size_t size)
 {
 	const char *wrong = NULL;
 	char *line = NULL;
 	size_t room = 0;
 	unsigned long at = 0;
 
-	*s = (struct then){ 0 };
+	*s = (struct post_events){ 0 };
 	while (!wrong && getline(&line, &room, in) >= 0) {
 		at++;
 		line[strcspn(line, "\r\n")] = '\0';
@@ -101,8 +102,8 @@ int then_read(struct then *s, FILE *in, char *why, size_t size)
 			wrong = "no memory";
 			break;
 		}
-		s->event[s->n] = (struct then_event){ 0 };
-		wrong = read_event(&s->event[s->n++], line);
+		s->event[s->n] = (struct post_event){ 0 };
+		wrong = read_post_event(&s->event[s->n++], line);
 	}
 	free(line);
 	if (!wrong && !s->n)
@@ -110,11 +111,11 @@ int then_read(struct then *s, FILE *in, char *why, size_t size)
 	if (!wrong)
 		return 0;
 	snprintf(why, size, "line %lu: %s", at, wrong);
-	then_free(s);
+	post_events_free(s);
 	return -EPROTO;
 }
 
-void then_free(struct then *s)
+void post_events_free(struct post_events *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		for (int k = 0; k < s->event[i].words; k++)
@@ -122,5 +123,5 @@ void then_free(struct then *s)
 		free(s->event[i].name);
 	}
 	free(s->event);
-	*s = (struct then){ 0 };
+	*s = (struct post_events){ 0 };
 }

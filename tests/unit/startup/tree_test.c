@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "startup/memory.h"
+#include "startup/tree.h"
 
 #define SIZE ((size_t)8 << 20)
 
@@ -19,7 +19,7 @@ static struct tree tree;
 
 static void ours_and_what_has_ended(void **state)
 {
-	struct memory before, after;
+	struct tree_memory before, after;
 	pid_t ended = fork();
 	char *room;
 
@@ -30,11 +30,11 @@ static void ours_and_what_has_ended(void **state)
 	tree.n = 2;
 	tree.pid[0] = ended;
 	tree.pid[1] = getpid();
-	memory_look(&tree, &before);
+	tree_read_memory(&tree, &before);
 	room = malloc(SIZE);
 	assert_non_null(room);
 	memset(room, 1, SIZE);
-	memory_look(&tree, &after);
+	tree_read_memory(&tree, &after);
 	assert_int_equal(room[SIZE / 2], 1);
 	free(room);
 	assert_true(before.resident_bytes > 0);
@@ -53,14 +53,14 @@ static void somebody_elses(void **state)
 		skip();		/* process 1 may be ours, where we are not root */
 	pid = fork();
 	if (!pid) {
-		struct memory m;
+		struct tree_memory m;
 
 		if (setgid(65534) || setuid(65534))
 			_exit(2);
 		tree.n = 2;
 		tree.pid[0] = getppid();
 		tree.pid[1] = 1;
-		memory_look(&tree, &m);
+		tree_read_memory(&tree, &m);
 		_exit(m.resident_bytes != -1 || m.proportional_bytes != -1 || m.private_bytes != -1 || m.swapped_bytes != -1);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);

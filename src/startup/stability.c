@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "rest.h"
+#include "stability.h"
 
-#define TURNS 3		/* A B A B: each of the two has come back */
+#define TURNS 3		/* changes after which each of two pictures has come back: A B A B */
 
-void rest_start(struct rest *r, int64_t quiet_ns)
+void stability_start(struct stability *r, int64_t quiet_ns)
 {
-	*r = (struct rest){ .quiet_ns = quiet_ns };
+	*r = (struct stability){ .quiet_ns = quiet_ns };
 }
 
-void rest_after(struct rest *r, const struct rest *last, int64_t quiet_ns)
+void stability_start_after(struct stability *r, const struct stability *last, int64_t quiet_ns)
 {
-	rest_start(r, quiet_ns);
+	stability_start(r, quiet_ns);
 	if (!last->any)
 		return;
 	r->known[r->knowns++] = last->now;
-	if (last->turns >= 2)	/* one of them came back: a pair, not the way from one to the other */
+	if (last->turns >= 2)	/* one of them came back: a blinking caret, not a change from one picture to the other */
 		r->known[r->knowns++] = last->before;
 }
 
-static bool picture_known(const struct rest *r, uint64_t picture)
+static bool picture_known(const struct stability *r, uint64_t picture)
 {
 	for (int i = 0; i < r->knowns; i++)
 		if (r->known[i] == picture)
@@ -26,7 +26,7 @@ static bool picture_known(const struct rest *r, uint64_t picture)
 	return false;
 }
 
-void rest_seen(struct rest *r, int64_t at_ns, uint64_t picture)
+void stability_add(struct stability *r, int64_t at_ns, uint64_t picture)
 {
 	bool back = r->turns && picture == r->before;
 
@@ -52,20 +52,20 @@ void rest_seen(struct rest *r, int64_t at_ns, uint64_t picture)
 	r->any = true;
 }
 
-bool rest_reached(struct rest *r, int64_t now_ns)
+bool stability_reached(struct stability *r, int64_t now_ns)
 {
 	bool pair = r->turns >= TURNS && now_ns - r->pair_ns >= r->quiet_ns;
 
 	if (!r->any)
 		return false;
 	if (r->reached) {
-		/* the step just before the rest turns out to have been the caret's */
-		if (pair && r->pair_ns < r->rest_ns)
-			r->rest_ns = r->pair_ns;
+		/* the last change before content became stable was the caret's already */
+		if (pair && r->pair_ns < r->stable_ns)
+			r->stable_ns = r->pair_ns;
 		return true;
 	}
 	if (!pair && now_ns - r->now_ns < r->quiet_ns)
 		return false;
-	r->rest_ns = pair ? r->pair_ns : r->now_ns;
+	r->stable_ns = pair ? r->pair_ns : r->now_ns;
 	return r->reached = true;
 }

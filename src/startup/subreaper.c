@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "nanny.h"
+#include "subreaper.h"
 #include "clock.h"
 #include "proc.h"
 #include "tree.h"
@@ -18,7 +18,7 @@
 
 static struct tree below;
 
-static void be_the_command(const struct nanny_cfg *cfg, struct nanny_told *told)
+static void run_command(const struct subreaper_cfg *cfg, struct subreaper_shared *shared)
 {
 	static const int reset[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD };
 	sigset_t none;
@@ -33,16 +33,16 @@ static void be_the_command(const struct nanny_cfg *cfg, struct nanny_told *told)
 	setpgid(0, 0);
 	err = cfg->cgroup ? proc_enter_group(cfg->cgroup) : 0;
 	if (err) {
-		atomic_store(&told->group_refused, -err);
+		atomic_store(&shared->group_refused, -err);
 		_exit(127);
 	}
 	if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0 || setenv("DISPLAY", cfg->display, 1)) {
-		atomic_store(&told->refused, errno);
+		atomic_store(&shared->refused, errno);
 		_exit(127);
 	}
-	atomic_store(&told->exec_ns, clock_now());
+	atomic_store(&shared->exec_ns, clock_now());
 	execvp(cfg->command[0], cfg->command);
-	atomic_store(&told->refused, errno);
+	atomic_store(&shared->refused, errno);
 	_exit(127);
 }
 
@@ -51,35 +51,33 @@ static void on_child(int signal)
 	(void)signal;
 }
 
-/* Waits for all that have ended. False once there are no more children. */
-static bool reap_orphans(pid_t first, struct nanny_told *told)
+/* Collects the status of all children that have ended. False once there are no more children. */
+static bool reap_orphans(pid_t first, struct subreaper_shared *shared)
 {
 	int status;
 	pid_t pid;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		if (pid == first) {
-			atomic_store(&told->status, status);
-			atomic_store(&told->ended, true);
+			atomic_store(&shared->status, status);
+			atomic_store(&shared->ended, true);
 		}
 	}
 	return pid == 0;
 }
 
-static void kill_all(pid_t first, struct nanny_told *told)
+static void kill_all(pid_t first, struct subreaper_shared *shared)
 {
 	struct tree_counts unused;
 
-	do {
+	for (bool left = true; left; clock_sleep_until(clock_now() + 2 * NS_PER_MS)) {
 		tree_look(&below, getpid(), &unused);
 		tree_kill(&below, SIGKILL);
-		if (!reap_orphans(first, told))
-			break;
-		clock_sleep_until(clock_now() + 2 * NS_PER_MS);
-	} while (true);
+		left = reap_orphans(first, shared);
+	}
 }
 
-static void be_the_nanny(int pipe, int started, const struct nanny_cfg *cfg, struct nanny_told *told)
+static void run_subreaper(int pipe, int started, const struct subreaper_cfg *cfg, struct subreaper_shared *shared)
 {
 	struct sigaction sa = { .sa_handler = on_child };
 	struct pollfd fd = { .fd = pipe, .events = POLLIN };
@@ -87,7 +85,7 @@ static void be_the_nanny(int pipe, int started, const struct nanny_cfg *cfg, str
 	pid_t first;
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1UL, 0UL, 0UL, 0UL);
-	setpgid(0, 0);		/* what is sent to our whole group is not meant for who has to clear up */
+	setpgid(0, 0);		/* a signal to the group of this program must not end the process that cleans up */
 	proc_ignore_stop();
 	sigemptyset(&sa.sa_mask);
 	sigaction(SIGCHLD, &sa, NULL);
@@ -96,46 +94,44 @@ static void be_the_nanny(int pipe, int started, const struct nanny_cfg *cfg, str
 	sigprocmask(SIG_BLOCK, &child, &before);
 	first = fork();
 	if (!first)
-		be_the_command(cfg, told);
+		run_command(cfg, shared);
 	if (first < 0)
-		atomic_store(&told->refused, errno);
+		atomic_store(&shared->refused, errno);
 	close(started);
-	while (reap_orphans(first, told)) {
+	while (reap_orphans(first, shared)) {
 		if (ppoll(&fd, 1, NULL, &before) > 0)
 			break;
 	}
-	if (atomic_load(&told->leave))
+	if (atomic_load(&shared->leave))
 		_exit(0);
-	kill_all(first, told);
-	atomic_store(&told->all_ended, true);
-	while (poll(&fd, 1, -1) < 0)	/* our number is theirs who look below us: it stays until nobody looks any more */
+	kill_all(first, shared);
+	atomic_store(&shared->all_ended, true);
+	while (poll(&fd, 1, -1) < 0)	/* keep our pid valid while the main program still walks the process tree below it */
 		;
 	_exit(0);
 }
 
-int nanny_start(struct nanny *n, const struct nanny_cfg *cfg)
+int subreaper_start(struct subreaper *n, const struct subreaper_cfg *cfg)
 {
 	int life[2], started[2], err;
 	char unused;
 
-	if (!n->told) {
-		void *shared = mmap(NULL, sizeof(*n->told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!n->shared) {
+		void *shared = mmap(NULL, sizeof(*n->shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 		if (shared == MAP_FAILED)
 			return -ENOMEM;
-		n->told = shared;
+		n->shared = shared;
 	}
-	memset(n->told, 0, sizeof(*n->told));
-	/* Both close on exec: the one tells the nanny that we have gone, the other us that the command is executed. */
-	if (pipe2(life, O_CLOEXEC))
-		return -errno;
-	if (pipe2(started, O_CLOEXEC))
+	memset(n->shared, 0, sizeof(*n->shared));
+	/* `life` is closed when this program ends, `started` when the command is executed */
+	if (pipe2(life, O_CLOEXEC) || pipe2(started, O_CLOEXEC))
 		return -errno;
 	n->pid = fork();
 	if (!n->pid) {
 		close(life[1]);
 		close(started[0]);
-		be_the_nanny(life[0], started[1], cfg, n->told);
+		run_subreaper(life[0], started[1], cfg, n->shared);
 	}
 	err = n->pid < 0 ? errno : 0;
 	close(life[0]);
@@ -145,18 +141,18 @@ int nanny_start(struct nanny *n, const struct nanny_cfg *cfg)
 		;
 	close(started[0]);
 	if (!err)
-		err = atomic_load(&n->told->group_refused) ? n->told->group_refused : n->told->refused;
+		err = atomic_load(&n->shared->group_refused) ? n->shared->group_refused : n->shared->refused;
 	if (err)
-		nanny_end(n, 0);
+		subreaper_end(n, 0);
 	return -err;
 }
 
-bool nanny_has_any(const struct nanny *n)
+bool subreaper_has_children(const struct subreaper *n)
 {
-	return n->pid > 0 && !atomic_load(&n->told->all_ended);
+	return n->pid > 0 && !atomic_load(&n->shared->all_ended);
 }
 
-int nanny_end(struct nanny *n, int64_t patience_ns)
+int subreaper_end(struct subreaper *n, int64_t patience_ns)
 {
 	int64_t until = clock_now() + patience_ns;
 	struct tree_counts unused;
@@ -167,10 +163,10 @@ int nanny_end(struct nanny *n, int64_t patience_ns)
 		if (below.n && patience_ns) {
 			tree_kill(&below, SIGTERM);
 			how = 1;
-			while (nanny_has_any(n) && clock_now() < until)
+			while (subreaper_has_children(n) && clock_now() < until)
 				clock_sleep_until(clock_now() + 5 * NS_PER_MS);
 		}
-		if (nanny_has_any(n))
+		if (subreaper_has_children(n))
 			how = 2;
 		close(n->pipe);
 		while (waitpid(n->pid, NULL, 0) < 0 && errno == EINTR)
@@ -180,9 +176,9 @@ int nanny_end(struct nanny *n, int64_t patience_ns)
 	return how;
 }
 
-void nanny_leave(struct nanny *n)
+void subreaper_detach(struct subreaper *n)
 {
-	atomic_store(&n->told->leave, true);
+	atomic_store(&n->shared->leave, true);
 	close(n->pipe);
 	while (n->pid > 0 && waitpid(n->pid, NULL, 0) < 0 && errno == EINTR)
 		;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* rest - series of pictures written down by hand, with the times at which rest began. */
+/* stability - series of pictures written by hand, with the times from which they are stable. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "clock.h"
-#include "startup/rest.h"
+#include "startup/stability.h"
 
 #define MS NS_PER_MS
 #define QUIET (500 * MS)
@@ -19,28 +19,28 @@ struct look {
 };
 
 /* Plays looks, asks every 10 ms, and says when rest was first certain and since when it was: -1, -1 for never by until_ms. */
-static void play(struct rest *r, const struct look *look, size_t n, int64_t until_ms, int64_t *certain_ms, int64_t *since_ms)
+static void play(struct stability *r, const struct look *look, size_t n, int64_t until_ms, int64_t *certain_ms, int64_t *since_ms)
 {
 	size_t next = 0;
 
 	*certain_ms = *since_ms = -1;
 	for (int64_t t = 0; t <= until_ms; t += 10) {
 		while (next < n && look[next].at_ms <= t) {
-			rest_seen(r, look[next].at_ms * MS, (uint64_t)look[next].picture);
+			stability_add(r, look[next].at_ms * MS, (uint64_t)look[next].picture);
 			next++;
 		}
-		if (rest_reached(r, t * MS) && *certain_ms < 0) {
+		if (stability_reached(r, t * MS) && *certain_ms < 0) {
 			*certain_ms = t;
-			*since_ms = r->rest_ns / MS;
+			*since_ms = r->stable_ns / MS;
 		}
 	}
 }
 
 #define PLAY(until, certain, since, ...) do { \
 		const struct look looks[] = { __VA_ARGS__ }; \
-		struct rest r; \
+		struct stability r; \
 		int64_t c, s; \
-		rest_start(&r, QUIET); \
+		stability_start(&r, QUIET); \
 		play(&r, looks, sizeof(looks) / sizeof(*looks), until, &c, &s); \
 		assert_int_equal(c, certain); \
 		assert_int_equal(s, since); \
@@ -60,11 +60,11 @@ static void a_look_that_shows_the_same_is_no_change(void **state)
 
 static void nothing_seen_is_no_rest(void **state)
 {
-	struct rest r;
+	struct stability r;
 
 	(void)state;
-	rest_start(&r, QUIET);
-	assert_false(rest_reached(&r, 100 * NS_PER_S));
+	stability_start(&r, QUIET);
+	assert_false(stability_reached(&r, 100 * NS_PER_S));
 }
 
 static void what_changes_within_the_quiet_time_is_no_rest(void **state)
@@ -99,63 +99,63 @@ static void three_that_take_turns_are_no_rest(void **state)
 
 static void turns_do_not_end_a_rest_but_a_third_does(void **state)
 {
-	struct rest r;
+	struct stability r;
 
 	(void)state;
-	rest_start(&r, QUIET);
-	rest_seen(&r, 0, 'a');
-	rest_seen(&r, 100 * MS, 'b');
-	assert_true(rest_reached(&r, 600 * MS));
-	assert_int_equal(r.rest_ns, 100 * MS);
-	rest_seen(&r, 700 * MS, 'a');
-	assert_true(rest_reached(&r, 700 * MS));
-	assert_int_equal(r.rest_ns, 100 * MS);
+	stability_start(&r, QUIET);
+	stability_add(&r, 0, 'a');
+	stability_add(&r, 100 * MS, 'b');
+	assert_true(stability_reached(&r, 600 * MS));
+	assert_int_equal(r.stable_ns, 100 * MS);
+	stability_add(&r, 700 * MS, 'a');
+	assert_true(stability_reached(&r, 700 * MS));
+	assert_int_equal(r.stable_ns, 100 * MS);
 	/* now it is certain that they take turns, so the step at 100 was the caret's */
-	rest_seen(&r, 1300 * MS, 'b');
-	assert_true(rest_reached(&r, 1300 * MS));
-	assert_int_equal(r.rest_ns, 0);
-	rest_seen(&r, 1400 * MS, 'c');
-	assert_false(rest_reached(&r, 1400 * MS));
-	assert_true(rest_reached(&r, 1900 * MS));
-	assert_int_equal(r.rest_ns, 1400 * MS);
+	stability_add(&r, 1300 * MS, 'b');
+	assert_true(stability_reached(&r, 1300 * MS));
+	assert_int_equal(r.stable_ns, 0);
+	stability_add(&r, 1400 * MS, 'c');
+	assert_false(stability_reached(&r, 1400 * MS));
+	assert_true(stability_reached(&r, 1900 * MS));
+	assert_int_equal(r.stable_ns, 1400 * MS);
 }
 
 static void after_an_input_only_something_new_is_an_answer(void **state)
 {
-	struct rest r, event;
+	struct stability r, event;
 
 	(void)state;
-	rest_start(&r, QUIET);
-	rest_seen(&r, 0, 'a');
-	rest_seen(&r, 300 * MS, 'b');
-	rest_seen(&r, 600 * MS, 'a');
-	rest_seen(&r, 900 * MS, 'b');
-	rest_after(&event, &r, QUIET);
-	rest_seen(&event, 1200 * MS, 'a');	/* the caret goes on */
-	rest_seen(&event, 1500 * MS, 'b');
-	assert_false(rest_reached(&event, 9000 * MS));
+	stability_start(&r, QUIET);
+	stability_add(&r, 0, 'a');
+	stability_add(&r, 300 * MS, 'b');
+	stability_add(&r, 600 * MS, 'a');
+	stability_add(&r, 900 * MS, 'b');
+	stability_start_after(&event, &r, QUIET);
+	stability_add(&event, 1200 * MS, 'a');	/* the caret goes on */
+	stability_add(&event, 1500 * MS, 'b');
+	assert_false(stability_reached(&event, 9000 * MS));
 	assert_false(event.changed);
-	rest_seen(&event, 9100 * MS, 'c');
-	rest_seen(&event, 9300 * MS, 'd');
-	assert_false(rest_reached(&event, 9790 * MS));
-	assert_true(rest_reached(&event, 9800 * MS));
+	stability_add(&event, 9100 * MS, 'c');
+	stability_add(&event, 9300 * MS, 'd');
+	assert_false(stability_reached(&event, 9790 * MS));
+	assert_true(stability_reached(&event, 9800 * MS));
 	assert_int_equal(event.first_change_ns, 9100 * MS);
-	assert_int_equal(event.rest_ns, 9300 * MS);
+	assert_int_equal(event.stable_ns, 9300 * MS);
 }
 
 static void a_step_before_an_input_is_not_half_a_pair(void **state)
 {
-	struct rest r, event;
+	struct stability r, event;
 
 	(void)state;
-	rest_start(&r, QUIET);
-	rest_seen(&r, 0, 'a');
-	rest_seen(&r, 300 * MS, 'b');
-	rest_after(&event, &r, QUIET);
-	rest_seen(&event, 1000 * MS, 'a');	/* a dialog closed: what was there before it is back */
+	stability_start(&r, QUIET);
+	stability_add(&r, 0, 'a');
+	stability_add(&r, 300 * MS, 'b');
+	stability_start_after(&event, &r, QUIET);
+	stability_add(&event, 1000 * MS, 'a');	/* a dialog closed: what was there before it is back */
 	assert_true(event.changed);
-	assert_true(rest_reached(&event, 1500 * MS));
-	assert_int_equal(event.rest_ns, 1000 * MS);
+	assert_true(stability_reached(&event, 1500 * MS));
+	assert_int_equal(event.stable_ns, 1000 * MS);
 }
 
 int main(void)
@@ -173,5 +173,5 @@ int main(void)
 		cmocka_unit_test(a_step_before_an_input_is_not_half_a_pair),
 	};
 
-	return cmocka_run_group_tests_name("rest", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("stability", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* then - events as a person writes them, and what is wrong with others. */
+/* post_events - events as a person writes them, and what is wrong with others. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -10,14 +10,14 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "startup/then.h"
+#include "startup/post_events.h"
 
 static char why[160];
 
-static int read_text(struct then *s, const char *text)
+static int read_text(struct post_events *s, const char *text)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-	int err = then_read(s, in, why, sizeof(why));
+	int err = post_events_read(s, in, why, sizeof(why));
 
 	fclose(in);
 	return err;
@@ -25,7 +25,7 @@ static int read_text(struct then *s, const char *text)
 
 static void words(void **state)
 {
-	struct then s;
+	struct post_events s;
 
 	(void)state;
 	assert_int_equal(read_text(&s, "# a file\n\nopen\tctrl+o\nname\ttype:/tmp/a+b Return\nlook\tclick:20,-3 alt+shift+F4 + ctrl++\n"),
@@ -33,29 +33,29 @@ static void words(void **state)
 	assert_int_equal(s.n, 3);
 	assert_string_equal(s.event[0].name, "open");
 	assert_int_equal(s.event[0].words, 1);
-	assert_int_equal(s.event[0].word[0].kind, THEN_KEY);
-	assert_int_equal(s.event[0].word[0].modifiers, THEN_CTRL);
+	assert_int_equal(s.event[0].word[0].kind, POST_KEY);
+	assert_int_equal(s.event[0].word[0].modifiers, POST_CTRL);
 	assert_string_equal(s.event[0].word[0].text, "o");
 	assert_int_equal(s.event[1].words, 2);
-	assert_int_equal(s.event[1].word[0].kind, THEN_TYPE);
+	assert_int_equal(s.event[1].word[0].kind, POST_TYPE);
 	assert_string_equal(s.event[1].word[0].text, "/tmp/a+b");
 	assert_string_equal(s.event[1].word[1].text, "Return");
 	assert_int_equal(s.event[2].words, 4);
-	assert_int_equal(s.event[2].word[0].kind, THEN_CLICK);
+	assert_int_equal(s.event[2].word[0].kind, POST_CLICK);
 	assert_int_equal(s.event[2].word[0].x, 20);
 	assert_int_equal(s.event[2].word[0].y, -3);
-	assert_int_equal(s.event[2].word[1].modifiers, THEN_ALT | THEN_SHIFT);
+	assert_int_equal(s.event[2].word[1].modifiers, POST_ALT | POST_SHIFT);
 	assert_string_equal(s.event[2].word[1].text, "F4");
 	assert_int_equal(s.event[2].word[2].modifiers, 0);
 	assert_string_equal(s.event[2].word[2].text, "+");
-	assert_int_equal(s.event[2].word[3].modifiers, THEN_CTRL);
+	assert_int_equal(s.event[2].word[3].modifiers, POST_CTRL);
 	assert_string_equal(s.event[2].word[3].text, "+");
-	then_free(&s);
+	post_events_free(&s);
 }
 
 static void refuses(const char *text, const char *reason)
 {
-	struct then s;
+	struct post_events s;
 
 	assert_int_equal(read_text(&s, text), -EPROTO);
 	assert_string_equal(why, reason);
@@ -81,5 +81,5 @@ int main(void)
 		cmocka_unit_test(what_is_wrong_is_named),
 	};
 
-	return cmocka_run_group_tests_name("then", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("post_events", tests, NULL, NULL);
 }

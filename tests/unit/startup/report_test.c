@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* overhead - e against values computed by hand. */
+/* report: the overhead e against values computed by hand. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #include "../near.h"
 #include "clock.h"
-#include "startup/overhead.h"
+#include "startup/report.h"
 
 #define MS NS_PER_MS
 
@@ -48,5 +48,5 @@ int main(void)
 		cmocka_unit_test(not_without_t_io),
 	};
 
-	return cmocka_run_group_tests_name("overhead", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

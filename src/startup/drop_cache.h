@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* drop_cache - learns which files an application uses and drops them from the page cache before its next start.
+ *
+ * Files are learnt from the running processes: those mapped or open at the time of a look, and by fanotify also those open in
+ * between. Dropping is POSIX_FADV_DONTNEED for each file, so no other file is touched. Pages that another process has mapped, or
+ * that are not yet written to disk, stay in the cache and are counted. */
+#ifndef STARTUP_DROP_CACHE_H
+#define STARTUP_DROP_CACHE_H
+
+#include "tree.h"
+
+#define FILE_SET_MAX 16384
+#define FILE_SET_STAYED 5
+
+struct file_set {
+	char **path;		/* owned, each once, in the order of strcmp() */
+	size_t n;
+};
+
+struct cache_drop {
+	int64_t files, refused;		/* files dropped; files that could not be opened any more */
+	/* bytes in the cache before, and bytes still there after; -1: not known, since the kernel tells only users who may write
+	 * the file */
+	int64_t dropped_bytes, stayed_bytes;
+	/* the files of which most bytes stayed, most first; NULL: no more; owned by the file_set */
+	const char *stayed[FILE_SET_STAYED];
+	int64_t stayed_of_bytes[FILE_SET_STAYED];
+};
+
+/* Adds a file unless it is there already, or no regular file, or deleted. */
+void file_set_add(struct file_set *c, const char *path);
+/* Adds the files that these processes have mapped or open now. */
+void file_set_learn(struct file_set *c, const struct tree *t);
+void file_set_drop(const struct file_set *c, struct cache_drop *out);
+void file_set_free(struct file_set *c);
+
+/* The file in a line of /proc/PID/maps; NULL: none that could be dropped. Cuts off the end of the line. Pure. */
+char *file_set_mapped_path(char *line);
+
+/* Reports files when they are opened, by fanotify, which needs CAP_SYS_ADMIN in the first user namespace. */
+struct open_trace {
+	int fd;		/* -1: not running */
+};
+
+/* Starts on the file systems of /, of the working folder and of HOME. 0 or -errno (-EPERM). */
+int open_trace_start(struct open_trace *o);
+/* Adds the files that processes below `root` have opened since the last call. */
+void open_trace_learn(struct open_trace *o, struct file_set *c, pid_t root);
+void open_trace_stop(struct open_trace *o);
+
+#endif
