@@ -15,7 +15,7 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DTHINPROBE_VERSION='"$(VERSION)"' -Isrc -Is
 LIBS_x11 = -lXext -lX11
 LIBS_lib = -ljansson -lgcrypt -lxkbcommon
 LIBS_keyrepeat = -lvncclient -lgcrypt -lxkbcommon -lXtst -lXdamage -lXfixes -lXrandr -lXext -lX11
-LIBS_startup = -lXRes -lXtst -lXdamage -lXfixes -lXext -lX11
+LIBS_startup = -lXRes -lXtst -lXdamage -lXfixes -lxkbcommon -lXext -lX11
 LIBS_animate = -lXdamage -lXext -lX11
 LIBS_prototap = -lpcap -lcap-ng
 LIBS_refecho = -lvncserver -lXext -lX11

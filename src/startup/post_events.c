@@ -6,68 +6,81 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int modifier_of(const char *text, size_t n)
+int post_events_read_key(const char *text, struct act *out)
 {
+	/* modifiers that act_read_key() does not know */
 	static const struct {
-		const char *name;
-		int modifier;
-	} known[] = {
-		{ "ctrl", POST_CTRL }, { "control", POST_CTRL }, { "shift", POST_SHIFT }, { "alt", POST_ALT }, { "super", POST_SUPER },
-	};
+		const char *prefix;
+		unsigned held;
+	} more[] = { { "super+", POST_SUPER }, { "control+", ACT_CTRL } };
+	char name[64], *at;
+	unsigned held = 0;
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (strlen(known[i].name) == n && !strncmp(known[i].name, text, n))
-			return known[i].modifier;
+	if (snprintf(name, sizeof(name), "%s", text) >= (int)sizeof(name))
+		return -EINVAL;
+	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++) {
+		size_t length = strlen(more[i].prefix);
+
+		at = strstr(name, more[i].prefix);
+		if (!at || (at > name && at[-1] != '+'))
+			continue;
+		held |= more[i].held;
+		memmove(at, at + length, strlen(at + length) + 1);
+	}
+	if (act_read_key(name, out))
+		return -EINVAL;
+	out->held |= held;
 	return 0;
 }
 
-/* Reads the modifiers before a key; "ctrl++" is the key + with Ctrl. Returns the name of the key; NULL: an unknown modifier. */
-static const char *read_modifiers(const char *text, int *modifiers)
+/* NULL, or an error. */
+static const char *add_act(struct post_event *e, const struct act *act)
 {
-	const char *plus;
-	int one;
+	if (array_room(&e->act, e->n))
+		return "no memory";
+	e->act[e->n++] = *act;
+	return NULL;
+}
 
-	*modifiers = 0;
-	while ((plus = strchr(text, '+')) && plus > text && plus[1]) {
-		one = modifier_of(text, (size_t)(plus - text));
-		if (!one)
-			return NULL;
-		*modifiers |= one;
-		text = plus + 1;
+/* Adds the characters of a text as keys. NULL, or an error. */
+static const char *read_text_word(struct post_event *e, const char *text)
+{
+	const char *wrong = *text ? NULL : "nothing to type";
+
+	while (!wrong && *text) {
+		char one[8] = "";
+		struct act act;
+		size_t n = 1;
+
+		while (n < 4 && ((unsigned char)text[n] & 0xc0) == 0x80)
+			n++;
+		memcpy(one, text, n);
+		text += n;
+		wrong = act_read_key(one, &act) ? "a character that no key types" : add_act(e, &act);
 	}
-	return *text ? text : NULL;
+	return wrong;
 }
 
 /* NULL, or an error. */
-static const char *read_post_word(struct post_word *w, const char *text)
+static const char *read_post_word(struct post_event *e, const char *text)
 {
+	struct act act = { .kind = ACT_BUTTON, .button = 1 };
 	char after;
 
-	if (!strncmp(text, "type:", 5)) {
-		w->kind = POST_TYPE;
-		text += 5;
-		if (!*text)
-			return "nothing to type";
-	} else if (!strncmp(text, "click:", 6)) {
-		w->kind = POST_CLICK;
-		if (sscanf(text + 6, "%d,%d%c", &w->x, &w->y, &after) != 2)
-			return "a click is click:X,Y";
-		text = "";
-	} else {
-		w->kind = POST_KEY;
-		text = read_modifiers(text, &w->modifiers);
-		if (!text)
-			return "a key is its name, with ctrl+, shift+, alt+ or super+ in front";
-	}
-	w->text = strdup(text);
-	return w->text ? NULL : "no memory";
+	if (!strncmp(text, "type:", 5))
+		return read_text_word(e, text + 5);
+	if (!strncmp(text, "click:", 6))
+		return sscanf(text + 6, "%d,%d%c", &act.x, &act.y, &after) == 2 ? add_act(e, &act) : "a click is click:X,Y";
+	if (post_events_read_key(text, &act))
+		return "a key is its name, with ctrl+, shift+, alt+ or super+ in front";
+	return add_act(e, &act);
 }
 
 /* NULL, or an error. */
 static const char *read_post_event(struct post_event *e, char *line)
 {
-	char *tab = strchr(line, '\t'), *rest, *word;
-	const char *wrong;
+	char *tab = strchr(line, '\t'), *rest;
+	const char *wrong = NULL;
 
 	if (!tab || tab == line)
 		return "a name, a tab, then keys";
@@ -75,14 +88,9 @@ static const char *read_post_event(struct post_event *e, char *line)
 	e->name = strdup(line);
 	if (!e->name)
 		return "no memory";
-	for (word = strtok_r(tab + 1, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
-		if (e->words == POST_WORDS)
-			return "too many words";
-		wrong = read_post_word(&e->word[e->words++], word);
-		if (wrong)
-			return wrong;
-	}
-	return e->words ? NULL : "no keys after the name";
+	for (char *word = strtok_r(tab + 1, " \t", &rest); word && !wrong; word = strtok_r(NULL, " \t", &rest))
+		wrong = read_post_word(e, word);
+	return wrong || e->n ? wrong : "no keys after the name";
 }
 
 int post_events_read(struct post_events *s, FILE *in, char *why, size_t size)
@@ -118,8 +126,7 @@ int post_events_read(struct post_events *s, FILE *in, char *why, size_t size)
 void post_events_free(struct post_events *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		for (int k = 0; k < s->event[i].words; k++)
-			free(s->event[i].word[k].text);
+		free(s->event[i].act);
 		free(s->event[i].name);
 	}
 	free(s->event);

@@ -8,25 +8,17 @@
 #ifndef STARTUP_POST_EVENTS_H
 #define STARTUP_POST_EVENTS_H
 
+#include "act.h"
+
 #include <stddef.h>
 #include <stdio.h>
 
-#define POST_WORDS 64	/* in an event */
-
-enum post_kind { POST_KEY, POST_TYPE, POST_CLICK };
-enum post_modifier { POST_CTRL = 1, POST_SHIFT = 2, POST_ALT = 4, POST_SUPER = 8 };
-
-struct post_word {
-	enum post_kind kind;
-	int modifiers;		/* POST_KEY: enum post_modifier, or-ed */
-	char *text;		/* POST_KEY: the key's name in X11 ("o", "Escape"); POST_TYPE: the text to type; owned */
-	int x, y;		/* POST_CLICK */
-};
+#define POST_SUPER 8	/* in act.held, beside ACT_SHIFT, ACT_CTRL and ACT_ALT */
 
 struct post_event {
 	char *name;		/* owned */
-	int words;
-	struct post_word word[POST_WORDS];
+	struct act *act;	/* n keys, and clicks (ACT_BUTTON) at x, y in the window; owned */
+	size_t n;
 };
 
 struct post_events {
@@ -37,5 +29,7 @@ struct post_events {
 /* 0, or -EPROTO with the reason in `why` ("line 3: ..."); the events are freed then. */
 int post_events_read(struct post_events *s, FILE *in, char *why, size_t size);
 void post_events_free(struct post_events *s);
+/* Reads a key with modifiers. 0 or -EINVAL. */
+int post_events_read_key(const char *text, struct act *out);
 
 #endif

@@ -30,7 +30,8 @@ static struct {
 static struct rec_cfg out_cfg;
 static struct report_cfg report_cfg;
 static struct post_events script;
-static struct post_event key_event = { .name = "--key", .words = 1 };
+static struct act key_act;
+static struct post_event key_event = { "--key", &key_act, 1 };
 static const struct post_events key_script = { &key_event, 1 };
 static struct taskstats_link taskstats = { .fd = -1 };
 static struct traffic traffic;
@@ -358,7 +359,8 @@ int main(int argc, char **argv)
 	proc_catch_stop();
 	if (cfg.then)
 		read_post_events();
-	key_event.word[0] = (struct post_word){ .kind = POST_KEY, .text = (char *)cfg.key };
+	if (cfg.key && post_events_read_key(cfg.key, &key_act))
+		die_usage("--key %s: no such key; give its name, such as Return, with ctrl+, shift+, alt+ or super+ in front", cfg.key);
 	check_command(command[0]);
 	screen = open_screen();
 	open_counters();

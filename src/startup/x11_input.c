@@ -1,36 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Input for the application: keys and clicks by XTEST, and the request to close its windows. */
 #include "x11.h"
-#include "clock.h"
+#include "keysym.h"
 
 #include <stdio.h>
-#include <string.h>
-
-static const struct {
-	enum post_modifier modifier;
-	KeySym symbol;
-} modifiers[] = {
-	{ POST_CTRL, 0xffe3 }, { POST_SHIFT, 0xffe1 }, { POST_ALT, 0xffe9 }, { POST_SUPER, 0xffeb },
-};
-#define MODIFIERS (sizeof(modifiers) / sizeof(*modifiers))
-
-/* The keysym of the next character in UTF-8; 0 at the end of the text, or for invalid UTF-8. */
-static KeySym next_character(const char **text)
-{
-	const unsigned char *c = (const unsigned char *)*text;
-	int more = *c < 0x80 ? 0 : *c >= 0xf0 ? 3 : *c >= 0xe0 ? 2 : 1;
-	unsigned long u = more ? *c & (0x3fu >> more) : *c;
-
-	if (!*c)
-		return 0;
-	for (int i = 1; i <= more; i++) {
-		if ((c[i] & 0xc0) != 0x80)
-			return 0;
-		u = u << 6 | (c[i] & 0x3f);
-	}
-	*text += more + 1;
-	return u < 0x100 ? u : 0x1000000 | u;
-}
 
 /* The key that gives a symbol without Shift or with it; *shift: whether Shift must be held. 0: no such key. */
 static KeyCode find_keycode(Display *d, KeySym symbol, bool *shift)
@@ -42,33 +15,19 @@ static KeyCode find_keycode(Display *d, KeySym symbol, bool *shift)
 	return code;
 }
 
-static KeySym keysym_of_name(const char *name)
-{
-	const char *text = name;
-	KeySym symbol = next_character(&text);
-
-	return symbol && !*text ? symbol : XStringToKeysym(name);
-}
-
 int screen_check(struct screen_watch *s, const struct post_events *script, char *why)
 {
 	bool shift;
 
 	for (size_t i = 0; i < script->n; i++) {
-		for (int k = 0; k < script->event[i].words; k++) {
-			const struct post_word *w = &script->event[i].word[k];
-			const char *text = w->text, *wrong = NULL;
+		for (size_t k = 0; k < script->event[i].n; k++) {
+			const struct act *act = &script->event[i].act[k];
 
-			if (w->kind == POST_KEY && !find_keycode(s->display, keysym_of_name(w->text), &shift))
-				wrong = w->text;
-			while (w->kind == POST_TYPE && !wrong && *text)
-				if (!find_keycode(s->display, next_character(&text), &shift))
-					wrong = w->text;
-			if (wrong) {
-				snprintf(why, SCREEN_WHY, "event %s: the keyboard of display %s has no key for %s: use another, or add it with setxkbmap",
-					 script->event[i].name, DisplayString(s->display), wrong);
-				return -1;
-			}
+			if (act->kind != ACT_KEY || find_keycode(s->display, act->keysym, &shift))
+				continue;
+			snprintf(why, SCREEN_WHY, "event %s: the keyboard of display %s has no key for %s: use another, or add it with setxkbmap",
+				 script->event[i].name, DisplayString(s->display), keysym_name(act->keysym));
+			return -1;
 		}
 	}
 	return 0;
@@ -111,21 +70,28 @@ void screen_focus(struct screen_watch *s)
 	XSync(s->display, False);
 }
 
-/* Presses and releases a key with modifiers (enum post_modifier) held down. */
-static void press_symbol(struct screen_watch *s, KeySym symbol, int held)
+/* Presses the modifiers and the key, and releases them in the opposite order. */
+static void press_key(struct screen_watch *s, const struct act *act)
 {
+	static const struct {
+		unsigned held;
+		KeySym symbol;
+	} modifiers[] = { { ACT_CTRL, 0xffe3 }, { ACT_SHIFT, 0xffe1 }, { ACT_ALT, 0xffe9 }, { POST_SUPER, 0xffeb } };
+	enum { MODIFIERS = sizeof(modifiers) / sizeof(*modifiers), KEYS };
 	bool shift = false, unused;
-	KeyCode code = find_keycode(s->display, symbol, &shift), modifier;
+	KeyCode codes[KEYS];
+	unsigned held;
 
-	held |= shift ? POST_SHIFT : 0;
-	for (size_t i = 0; i < MODIFIERS; i++)
-		if (held & (int)modifiers[i].modifier && (modifier = find_keycode(s->display, modifiers[i].symbol, &unused)))
-			XTestFakeKeyEvent(s->display, modifier, True, 0);
-	XTestFakeKeyEvent(s->display, code, True, 0);
-	XTestFakeKeyEvent(s->display, code, False, 0);
-	for (size_t i = MODIFIERS; i-- > 0;)
-		if (held & (int)modifiers[i].modifier && (modifier = find_keycode(s->display, modifiers[i].symbol, &unused)))
-			XTestFakeKeyEvent(s->display, modifier, False, 0);
+	codes[MODIFIERS] = find_keycode(s->display, act->keysym, &shift);
+	held = act->held | (shift ? ACT_SHIFT : 0);
+	for (int i = 0; i < MODIFIERS; i++)
+		codes[i] = held & modifiers[i].held ? find_keycode(s->display, modifiers[i].symbol, &unused) : 0;
+	for (int i = 0; i < 2 * KEYS; i++) {
+		KeyCode code = codes[i < KEYS ? i : 2 * KEYS - 1 - i];
+
+		if (code)
+			XTestFakeKeyEvent(s->display, code, i < KEYS, 0);
+	}
 }
 
 static void click_at(struct screen_watch *s, int x, int y)
@@ -140,16 +106,11 @@ static void click_at(struct screen_watch *s, int x, int y)
 
 void screen_send(struct screen_watch *s, const struct post_event *e)
 {
-	for (int i = 0; i < e->words; i++) {
-		const struct post_word *w = &e->word[i];
-		const char *text = w->text;
-
-		if (w->kind == POST_CLICK)
-			click_at(s, w->x, w->y);
-		else if (w->kind == POST_KEY)
-			press_symbol(s, keysym_of_name(w->text), w->modifiers);
-		while (w->kind == POST_TYPE && *text)
-			press_symbol(s, next_character(&text), 0);
+	for (size_t i = 0; i < e->n; i++) {
+		if (e->act[i].kind == ACT_KEY)
+			press_key(s, &e->act[i]);
+		else
+			click_at(s, e->act[i].x, e->act[i].y);
 	}
 	XFlush(s->display);
 }

@@ -23,6 +23,27 @@ static int read_text(struct post_events *s, const char *text)
 	return err;
 }
 
+static void assert_keys(const struct post_event *e, const char *characters)
+{
+	assert_int_equal(e->n, strlen(characters));
+	for (size_t i = 0; i < e->n; i++) {
+		assert_int_equal(e->act[i].kind, ACT_KEY);
+		assert_int_equal(e->act[i].keysym, characters[i]);
+	}
+}
+
+static void modifiers_in_any_order(void **state)
+{
+	struct act act;
+
+	(void)state;
+	assert_int_equal(post_events_read_key("shift+super+control+a", &act), 0);
+	assert_int_equal(act.held, ACT_SHIFT | POST_SUPER | ACT_CTRL);
+	assert_int_equal(act.keysym, 'a');
+	assert_int_equal(post_events_read_key("super+", &act), -EINVAL);
+	assert_int_equal(post_events_read_key("hyper+a", &act), -EINVAL);
+}
+
 static void words(void **state)
 {
 	struct post_events s;
@@ -32,24 +53,23 @@ static void words(void **state)
 			 0);
 	assert_int_equal(s.n, 3);
 	assert_string_equal(s.event[0].name, "open");
-	assert_int_equal(s.event[0].words, 1);
-	assert_int_equal(s.event[0].word[0].kind, POST_KEY);
-	assert_int_equal(s.event[0].word[0].modifiers, POST_CTRL);
-	assert_string_equal(s.event[0].word[0].text, "o");
-	assert_int_equal(s.event[1].words, 2);
-	assert_int_equal(s.event[1].word[0].kind, POST_TYPE);
-	assert_string_equal(s.event[1].word[0].text, "/tmp/a+b");
-	assert_string_equal(s.event[1].word[1].text, "Return");
-	assert_int_equal(s.event[2].words, 4);
-	assert_int_equal(s.event[2].word[0].kind, POST_CLICK);
-	assert_int_equal(s.event[2].word[0].x, 20);
-	assert_int_equal(s.event[2].word[0].y, -3);
-	assert_int_equal(s.event[2].word[1].modifiers, POST_ALT | POST_SHIFT);
-	assert_string_equal(s.event[2].word[1].text, "F4");
-	assert_int_equal(s.event[2].word[2].modifiers, 0);
-	assert_string_equal(s.event[2].word[2].text, "+");
-	assert_int_equal(s.event[2].word[3].modifiers, POST_CTRL);
-	assert_string_equal(s.event[2].word[3].text, "+");
+	assert_keys(&s.event[0], "o");
+	assert_int_equal(s.event[0].act[0].held, ACT_CTRL);
+	assert_string_equal(s.event[1].name, "name");
+	assert_int_equal(s.event[1].n, 9);
+	s.event[1].n = 8;
+	assert_keys(&s.event[1], "/tmp/a+b");
+	assert_int_equal(s.event[1].act[8].keysym, 0xff0d);
+	assert_int_equal(s.event[2].n, 4);
+	assert_int_equal(s.event[2].act[0].kind, ACT_BUTTON);
+	assert_int_equal(s.event[2].act[0].x, 20);
+	assert_int_equal(s.event[2].act[0].y, -3);
+	assert_int_equal(s.event[2].act[1].held, ACT_ALT | ACT_SHIFT);
+	assert_int_equal(s.event[2].act[1].keysym, 0xffc1);
+	assert_int_equal(s.event[2].act[2].held, 0);
+	assert_int_equal(s.event[2].act[2].keysym, '+');
+	assert_int_equal(s.event[2].act[3].held, ACT_CTRL);
+	assert_int_equal(s.event[2].act[3].keysym, '+');
 	post_events_free(&s);
 }
 
@@ -78,6 +98,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words),
+		cmocka_unit_test(modifiers_in_any_order),
 		cmocka_unit_test(what_is_wrong_is_named),
 	};
 
