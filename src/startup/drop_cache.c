@@ -201,7 +201,7 @@ void file_set_free(struct file_set *c)
 	*c = (struct file_set){ 0 };
 }
 
-int open_trace_start(struct open_trace *o)
+int open_trace_start(struct open_trace_link *o)
 {
 	const char *const places[] = { "/", ".", getenv("HOME") };
 	int err;
@@ -219,7 +219,7 @@ int open_trace_start(struct open_trace *o)
 	return 0;
 }
 
-void open_trace_learn(struct open_trace *o, struct file_set *c, pid_t root)
+void open_trace_learn(struct open_trace_link *o, struct file_set *c, pid_t root)
 {
 	_Alignas(struct fanotify_event_metadata) char text[8192];
 	const struct fanotify_event_metadata *e;
@@ -242,7 +242,7 @@ void open_trace_learn(struct open_trace *o, struct file_set *c, pid_t root)
 	}
 }
 
-void open_trace_stop(struct open_trace *o)
+void open_trace_stop(struct open_trace_link *o)
 {
 	if (o->fd >= 0)
 		close(o->fd);

@@ -38,14 +38,14 @@ void file_set_free(struct file_set *c);
 char *file_set_mapped_path(char *line);
 
 /* Reports files when they are opened, by fanotify, which needs CAP_SYS_ADMIN in the first user namespace. */
-struct open_trace {
+struct open_trace_link {
 	int fd;		/* -1: not running */
 };
 
 /* Starts on the file systems of /, of the working folder and of HOME. 0 or -errno (-EPERM). */
-int open_trace_start(struct open_trace *o);
+int open_trace_start(struct open_trace_link *o);
 /* Adds the files that processes below `root` have opened since the last call. */
-void open_trace_learn(struct open_trace *o, struct file_set *c, pid_t root);
-void open_trace_stop(struct open_trace *o);
+void open_trace_learn(struct open_trace_link *o, struct file_set *c, pid_t root);
+void open_trace_stop(struct open_trace_link *o);
 
 #endif

@@ -52,7 +52,7 @@ struct start_cfg {
 	struct traffic *traffic;
 	struct taskstats_link *taskstats;	/* fd -1: no delay accounting */
 	struct file_set *learn;		/* gets the files that the application uses, which costs time; NULL: not wanted */
-	struct open_trace *opened;	/* with `learn`: reports opened files; fd -1: not available */
+	struct open_trace_link *opened;	/* with `learn`: reports opened files; fd -1: not available */
 	start_log *log;			/* NULL: no log */
 };
 

@@ -36,7 +36,7 @@ static const struct post_events key_script = { &key_event, 1 };
 static struct taskstats_link taskstats = { .fd = -1 };
 static struct traffic traffic;
 static struct file_set files;
-static struct open_trace opened = { -1 };
+static struct open_trace_link opened = { -1 };
 static struct rt_state punctual;
 static struct rows *rows;
 static int64_t run_number;

@@ -71,26 +71,26 @@ void screen_focus(struct screen_watch *s)
 }
 
 /* Presses the modifiers and the key, and releases them in the opposite order. */
-static void press_key(struct screen_watch *s, const struct act *act)
+static void type_key_act(struct screen_watch *s, const struct act *act)
 {
 	static const struct {
 		unsigned held;
 		KeySym symbol;
 	} modifiers[] = { { ACT_CTRL, 0xffe3 }, { ACT_SHIFT, 0xffe1 }, { ACT_ALT, 0xffe9 }, { POST_SUPER, 0xffeb } };
-	enum { MODIFIERS = sizeof(modifiers) / sizeof(*modifiers), KEYS };
+	enum { MODIFIERS = sizeof(modifiers) / sizeof(*modifiers), CODES };
 	bool shift = false, unused;
-	KeyCode codes[KEYS];
+	KeyCode codes[CODES];
 	unsigned held;
 
 	codes[MODIFIERS] = find_keycode(s->display, act->keysym, &shift);
 	held = act->held | (shift ? ACT_SHIFT : 0);
 	for (int i = 0; i < MODIFIERS; i++)
 		codes[i] = held & modifiers[i].held ? find_keycode(s->display, modifiers[i].symbol, &unused) : 0;
-	for (int i = 0; i < 2 * KEYS; i++) {
-		KeyCode code = codes[i < KEYS ? i : 2 * KEYS - 1 - i];
+	for (int i = 0; i < 2 * CODES; i++) {
+		KeyCode code = codes[i < CODES ? i : 2 * CODES - 1 - i];
 
 		if (code)
-			XTestFakeKeyEvent(s->display, code, i < KEYS, 0);
+			XTestFakeKeyEvent(s->display, code, i < CODES, 0);
 	}
 }
 
@@ -108,7 +108,7 @@ void screen_send(struct screen_watch *s, const struct post_event *e)
 {
 	for (size_t i = 0; i < e->n; i++) {
 		if (e->act[i].kind == ACT_KEY)
-			press_key(s, &e->act[i]);
+			type_key_act(s, &e->act[i]);
 		else
 			click_at(s, e->act[i].x, e->act[i].y);
 	}

@@ -218,7 +218,7 @@ static bool is_of_application(struct screen_watch *s, struct x11_window *w)
 }
 
 /* Finds the part of a window that lies on the screen, and reads it if it is new or has moved. False: not visible, or too small. */
-static bool locate_window(struct screen_watch *s, struct x11_window *w, XWindowAttributes *a)
+static bool locate_on_screen(struct screen_watch *s, struct x11_window *w, XWindowAttributes *a)
 {
 	struct x11_area all = { 0, 0, s->width, s->height }, at;
 	Window child;
@@ -259,7 +259,7 @@ static void settle_window(struct screen_watch *s, struct x11_window *w)
 		free(w->row);
 		w->row = NULL;
 	}
-	if (!locate_window(s, w, &a))
+	if (!locate_on_screen(s, w, &a))
 		return;
 	w->override = a.override_redirect;
 	is_splash = has_window_type(s, w->id, &splash, 1);
