@@ -59,7 +59,7 @@ static const struct cli_opt options[] = {
 	{ CLI_CALL, 0, "geometry", NULL, 0, 0, "show, write: of a frame in pixels (100x100)", NULL, read_window_size, "WxH" },
 	{ CLI_REAL, 0, "rate", &cfg.rate_per_s, 0.1, 1000, "show: frames a second (20)", NULL, NULL, NULL },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY,
-	  "show, count: stop after this time (when told to)", NULL, NULL, NULL },
+	  "show, count: stop after this time (until a signal)", NULL, NULL, NULL },
 	{ CLI_STR, 'd', "display", &cfg.display, 0, 0, "show, count: the X display ($DISPLAY)", NULL, NULL, "DISPLAY" },
 	{ CLI_CALL, 0, "at", NULL, 0, 0, "show: place of the window (0,0)", NULL, read_window_place, "X,Y" },
 	{ CLI_WORD, 0, "order", &cfg.order, 0, 0, "show: in which order frames follow each other (loop)", sequence_names, NULL, NULL },
@@ -310,7 +310,7 @@ int main(int argc, char **argv)
 	int first = cli_parse(argc, argv,
 			      "animate [show] [--frames N] [--geometry WxH] [--rate R] [-t TIME] [options] | animate count [-t TIME] [options]"
 			      " | animate write FILE [--frames N] [--geometry WxH] [options]",
-			      "Shows a looping animation whose frames can be told apart, writes them as raw video, or counts those that really come by.",
+			      "Shows a looping animation of numbered frames, writes it as raw video, or counts the frames that really appear.",
 			      options);
 	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
 	const char *word = first < argc ? argv[first] : "show";

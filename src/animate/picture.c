@@ -10,7 +10,7 @@
 
 const char *const picture_contents[] = { "noise", "mixed", "flat", NULL };
 
-/* 8 x 8 x 4 shades of red, green and blue, from dark to full. */
+/* Makes one of 256 colours, 8 x 8 x 4 shades of red, green and blue, from 8 random bits. */
 static uint32_t palette_colour(uint64_t bits)
 {
 	uint32_t red = (uint32_t)bits & 7, green = (uint32_t)(bits >> 3) & 7, blue = (uint32_t)(bits >> 6) & 3;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define MAP_WAIT_NS (10 * NS_PER_S)
-#define MEMORY_MAX (1LL << 30)	/* of all frames together */
+#define MEMORY_MAX (1LL << 30)	/* bytes of all frames together */
 #define BORN_MAX 64		/* frames over which the mean of information_bytes is taken */
 
 const char *const show_draws[] = { "image", "pixmap", NULL };

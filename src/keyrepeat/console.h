@@ -36,7 +36,7 @@ struct console_progress {
 void console_progress_start(struct console_progress *p, bool quiet);
 void console_progress_end(struct console_progress *p);
 
-/* The short report. */
+/* Writes the short report. */
 void console_result(struct rec *r, const struct console_cfg *cfg, const struct train *train, struct figures *f);
 
 #endif

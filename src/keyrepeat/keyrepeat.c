@@ -119,16 +119,6 @@ static void plan_keys(void)
 		die(status, "%s", why);
 }
 
-static void prepare_keys(const struct target_ops *target, void *self)
-{
-	char why[TARGET_WHY] = "";
-
-	if (!plan_prepare(&plan, target, self, why))
-		return;
-	target->close(self);
-	die(EXIT_RUN, "%s", why);
-}
-
 static const struct target_ops *find_target(const char *text, const char **where)
 {
 	for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
@@ -152,19 +142,20 @@ static void check_train_options(const struct target_ops *target)
 		die_usage("--schedule asked answers on standard output: give the report a file with -o");
 	if (cfg.mode == HOLD && target->repeats_itself && cfg.rate_per_s > 0 &&
 	    (plan.period_ns % NS_PER_MS || plan.period_ns > 65535 * NS_PER_MS))
-		die_usage("--mode hold: this display repeats every so many whole ms, and %g keys/s is none such", cfg.rate_per_s);
+		die_usage("--mode hold: an X display repeats keys at intervals of whole milliseconds, up to 65535; %g keys/s is not such a rate",
+			  cfg.rate_per_s);
 	if (!target->region && (cfg.window || cfg.find_region || !region_empty(&cfg.region)))
 		die_usage("--window and --region are for x11: only");
 	if (cfg.window && cfg.mode == HOLD)
-		die_usage("--window wants --mode tap: a key held down repeats wherever the focus goes");
+		die_usage("--window needs --mode tap: a key that is held down goes on repeating when another window gets the focus");
 	if (cfg.window && plan_uses_pointer(&plan))
-		die_usage("--window is for keys: a script that moves the pointer goes wherever it points");
+		die_usage("--window is for keys: leave it out for a script that moves the pointer, which may leave the window");
 	if (cfg.find_region && plan.n && !plan_key(&plan))
-		die_usage("--region auto types a key, and the script has none by itself");
+		die_usage("--region auto types the first key without modifiers of --script, and this script has none");
 	if (cfg.find_region && (!plan.n || cfg.watch != WATCH_UPDATE))
 		die_usage("--region auto types keys and looks for what they change: give a --rate and --watch update");
 	if (!plan.n && cfg.watch == WATCH_NONE)
-		die_usage("--rate 0 sends nothing: give --watch update to see what comes by itself");
+		die_usage("--rate 0 sends nothing: give --watch update to record updates that come without keys");
 }
 
 /* The part of the display that is watched. */
@@ -357,9 +348,12 @@ int main(int argc, char **argv)
 		.password_file = cfg.password_file, .window = cfg.window, .region = cfg.region,
 		.find_region = cfg.find_region, .first_key = plan_key(&plan), .seen = &seen };
 	run.self = target->open(&target_cfg, why);
+	if (run.self && plan_prepare(&plan, target, run.self, why)) {
+		target->close(run.self);
+		run.self = NULL;
+	}
 	if (!run.self)
 		die(EXIT_RUN, "%s", why);
-	prepare_keys(target, run.self);
 	run = (struct train_cfg){ .target = target, .self = run.self, .seen = &seen, .watch = cfg.watch, .hold = cfg.mode == HOLD,
 		.n = plan.n, .offset_ns = plan.offset_ns, .key = plan.key, .only = plan.only_key,
 		.block = !cfg.script && cfg.schedule == SCHEDULE_BLOCKS ? SCHEDULE_BLOCK : 0, .period_ns = plan.period_ns,

@@ -15,7 +15,7 @@
 #define SCHEDULE_BLOCK 20	/* keys in a block */
 
 enum schedule_kind {
-	SCHEDULE_PERIODIC,	/* key i at i periods: for stalls, which are measured against the period */
+	SCHEDULE_PERIODIC,	/* key i at i periods; needed to measure stalls, which are gaps beyond the period */
 	SCHEDULE_JITTERED,	/* key i at i periods + U(0, period / 3): does not stay in phase with the frames of a display */
 	SCHEDULE_POISSON,	/* exponentially distributed gaps with the period as their mean */
 	SCHEDULE_BLOCKS,	/* periodic within blocks of SCHEDULE_BLOCK keys, each block with a random phase */

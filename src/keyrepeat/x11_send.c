@@ -55,7 +55,7 @@ static int set_repeat(struct x11 *self, const struct target_cfg *cfg, char *why)
 	}
 	r->changed = true;
 	if (restore_guard_start(&self->guard, restore_repeat_after_kill, r))
-		warn("cannot guard the display's auto-repeat (%s): should keyrepeat be killed, run xset r on", strerror(errno));
+		warn("cannot start a process that restores auto-repeat after a kill (%s): run xset r on then", strerror(errno));
 	if (cfg->hold) {
 		XAutoRepeatOn(self->send);
 		XkbSetAutoRepeatRate(self->send, XkbUseCoreKbd, period_ms, period_ms);

@@ -13,7 +13,7 @@ struct face_cfg {
 	int port;		/* VNC: TCP port */
 	int cell;		/* pixels of a patch cell */
 	bool noise;		/* draw the patch with noise (scene.h) */
-	uint64_t seed;		/* of the noise */
+	uint64_t seed;		/* of the random numbers for the noise */
 	/* Called for each key press that is no modifier, read at now_ns (CLOCK_MONOTONIC); character 0: not ASCII. */
 	void (*key)(void *arg, int64_t now_ns, unsigned char character);
 	/* Called when all that was drawn has been written to the socket of the display or of a client, at now_ns. */

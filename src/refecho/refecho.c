@@ -241,7 +241,7 @@ static void say_echo_result(struct rec *r)
 	char answered[80] = "all answered", shared[60] = "";
 
 	if (!run.echo.received) {
-		rec_say(r, "0 keys: nobody typed.");
+		rec_say(r, "0 keys: none was typed.");
 		return;
 	}
 	if (open)

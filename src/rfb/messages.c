@@ -79,7 +79,7 @@ int messages_encodings(const char *words, bool skipped, int32_t list[MESSAGES_EN
 	}
 }
 
-/* 32 bits, little endian, 0x00RRGGBB. */
+/* PIXEL_FORMAT of RFB: 32 bits, depth 24, little endian, true colour 0x00RRGGBB. */
 static const uint8_t format[16] = { 32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0 };
 
 size_t messages_format(uint8_t *m)

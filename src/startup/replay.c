@@ -35,7 +35,7 @@ struct disk_replay {
 	int fd;
 	char *buffer;
 	uint64_t random;
-	int64_t size;		/* of the file */
+	int64_t size;		/* bytes of the scratch file */
 	int64_t until_ns;
 };
 

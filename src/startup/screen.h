@@ -33,7 +33,7 @@ struct screen_cfg {
 };
 
 struct screen_seen {
-	int windows;			/* that count now */
+	int windows;			/* number of windows that count now */
 	bool painted;			/* a window that counts has more than one colour and differs from the screen before the start */
 	uint64_t picture;		/* hash of pixels and places of all windows that count */
 	uint64_t set;			/* hash of the ids of these windows */

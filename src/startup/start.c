@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUSY_SHARE 0.1			/* of a CPU */
-#define WATCH_TICK (10 * NS_PER_MS)	/* how often swap traffic is looked at, and whether anything runs */
+#define BUSY_SHARE 0.1			/* share of a CPU above which processes count as busy */
+#define WATCH_TICK (10 * NS_PER_MS)	/* from one reading of swap traffic to the next */
 #define WATCH_BUSY 10			/* busy processes are watched this many times as long */
 #define FOCUS_NS (100 * NS_PER_MS)	/* drawing caused by a change of the focus begins within this time */
 #define CARET_NS (1200 * NS_PER_MS)	/* longest phase of a blinking caret */

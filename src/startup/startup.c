@@ -80,7 +80,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "key", &cfg.key, 0, 0, "press this key before each start, and count times from it", NULL, NULL, "KEY" },
 	{ CLI_STR, 0, "then", &cfg.then, 0, 0, "events after the start: lines with a name, a tab, and keys", NULL, NULL, "FILE" },
 	{ CLI_NS, 0, "close-for", &cfg.close_ns, 0, 600e9,
-	  "let it close for this long before it is told to end, and as long before it is killed (3s)", NULL, NULL, NULL },
+	  "wait this long for it to close, and as long again after SIGTERM before it is killed (3s)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "pause", &cfg.pause_ns, 0, 3600e9, "wait between runs, and with --key before the first (0)", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "keep", &cfg.keep, 0, 0, "leave it running; with one run only", NULL, NULL, NULL },
 	{ CLI_STR, 0, "app-output", &cfg.app_output, 0, 0, "append what it prints to this file (thrown away)", NULL, NULL, "FILE" },

@@ -50,7 +50,7 @@ void traffic_begin(struct traffic *t);
 void traffic_look(struct traffic *t, int64_t now_ns);
 /* Sums up the steps recorded until until_ns. */
 void traffic_until(const struct traffic *t, int64_t until_ns, struct traffic_counts *out);
-/* Refaults since traffic_begin(). */
+/* The refaults since traffic_begin(). */
 void traffic_refaults(const struct traffic *t, struct traffic_refaults *out);
 
 /* The value of `key` in lines of "key value", as in memory.stat and vmstat; -1: no such key. Pure. */
