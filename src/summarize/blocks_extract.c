@@ -51,10 +51,8 @@ static void blocks_finish(const struct cell *c)
 		told += (double)train[n].keys.n;
 	if (cell->truth.keys)
 		interval_share(cell->truth.held, cell->truth.keys, &i);
-	give_value("trains", (double)cell->trains);
-	give_value("keys", told);
-	give_value("truth_keys", keys);
-	give_value("exact", 100 * (double)cell->truth.exact / keys);
+	give_values({ "trains", (double)cell->trains }, { "keys", told }, { "truth_keys", keys },
+		    { "exact", 100 * (double)cell->truth.exact / keys });
 	give_figure("truth", (struct figure){ 100 * (double)cell->truth.held / keys, 100 * i.low, 100 * i.high, false, 0 });
 	keys_give(c, train, cell->trains);
 }

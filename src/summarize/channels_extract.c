@@ -146,11 +146,10 @@ static void channels_write_shares(const struct channels_row *row, struct table_o
 	double wire = channels_mean(row, TOTAL + WIRE), ip = channels_mean(row, TOTAL + IP);
 	double packets = channels_mean(row, TOTAL + PACKETS), messages = channels_mean(row, TOTAL + MESSAGES);
 
-	row_number(out, "seconds", channels_mean(row, SECONDS));
-	row_number(out, "mean_message_ip_bytes", channels_quotient(ip, messages));
-	row_number(out, "mean_message_payload_bytes", channels_quotient(channels_mean(row, TOTAL + PAYLOAD), messages));
-	row_number(out, "mean_packet_wire_bytes", channels_quotient(wire, packets));
-	row_number(out, "vip_saving_percent", channels_quotient(100 * VIP_SAVED_BYTES * packets, ip));
+	row_numbers(out, { "seconds", channels_mean(row, SECONDS) }, { "mean_message_ip_bytes", channels_quotient(ip, messages) },
+		    { "mean_message_payload_bytes", channels_quotient(channels_mean(row, TOTAL + PAYLOAD), messages) },
+		    { "mean_packet_wire_bytes", channels_quotient(wire, packets) },
+		    { "vip_saving_percent", channels_quotient(100 * VIP_SAVED_BYTES * packets, ip) });
 	for (int i = 0; i < 4; i++)
 		row_number(out, headers[i], channels_quotient(100 * channels_mean(row, HEADERS + i), wire));
 }
@@ -170,12 +169,8 @@ static void channels_write(const struct cell *c, const char *what, const struct 
 	}
 	row_text(out, "what", what);
 	row_text(out, "state", row->same ? "complete" : row->different ? "different" : "failed");
-	row_number(out, "repeats", (double)row->n);
-	row_number(out, "failed", (double)row->failed);
-	row_number(out, "marked", (double)row->flagged);
-	row_number(out, "different", (double)row->different);
-	row_number(out, "restless", (double)row->restless);
-	row_number(out, "differs_percent", row->differs_percent);
+	row_numbers(out, { "repeats", (double)row->n }, { "failed", (double)row->failed }, { "marked", (double)row->flagged },
+		    { "different", (double)row->different }, { "restless", (double)row->restless }, { "differs_percent", row->differs_percent });
 	for (int i = 0; i < CHANNELS; i++)
 		channels_write_channel(row, i, out);
 	channels_write_shares(row, out);

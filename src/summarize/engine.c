@@ -91,6 +91,12 @@ void give_value(const char *name, double value)
 	engine_give(name)->figure.value = value;
 }
 
+void give_named(const struct named_value *v)
+{
+	for (; v->name; v++)
+		give_value(v->name, v->value);
+}
+
 void give_text(const char *name, const char *text)
 {
 	engine_give(name)->text = text ? room_got(strdup(text)) : NULL;

@@ -92,6 +92,16 @@ void row_params(struct table_out *t, const struct cell *c);
 void row_json(struct table_out *t, const struct json *j, const char *prefix, const char *columns);
 void row_end(struct table_out *t);
 
+/* Several numbers with their names: row_numbers(out, { "p50_ms", p50 }, { "max_ms", max }). row_finish() ends the row, too. */
+struct named_value {
+	const char *name;	/* NULL: the end of the array */
+	double value;
+};
+#define NAMED_VALUES(...) ((const struct named_value[]){ __VA_ARGS__, { NULL, 0 } })
+#define row_numbers(t, ...) row_named(t, NAMED_VALUES(__VA_ARGS__))
+#define row_finish(t, ...) (row_numbers(t, __VA_ARGS__), row_end(t))
+void row_named(struct table_out *t, const struct named_value *v);
+
 /* What the extractor at hand keeps of the run, of each cell, of each complete repeat (those of a cell stand in one array): so many
  * bytes as it says, all zero at first. The program ends with the run, so nobody frees what hangs on it. */
 void *run_own(void);
@@ -101,6 +111,8 @@ void *repeat_own(const struct repeat *r);
 /* What columns EXTRACTOR:name ask for, of the repeat or the cell at hand; others are not kept. A number of each repeat is for
  * columns whose estimator makes the figure from repeats. */
 void give_value(const char *name, double value);
+#define give_values(...) give_named(NAMED_VALUES(__VA_ARGS__))
+void give_named(const struct named_value *v);
 void give_figure(const char *name, struct figure f);
 void give_text(const char *name, const char *text);	/* NULL: empty */
 

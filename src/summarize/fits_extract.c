@@ -68,8 +68,7 @@ static void fits_need(const struct fit *f, const char *object, const char *colum
 			disturbed = disturbed || (!strcmp(c->name, name) && c->flagged);
 	fits_begin(f, object, columns);
 	row_json(f->out, f->json, "result", "rows=rows_used error_percent");
-	row_number(f->out, "of_rows", (double)rows);
-	row_number(f->out, "disturbed", disturbed);
+	row_numbers(f->out, { "of_rows", (double)rows }, { "disturbed", disturbed });
 }
 
 static void fits_slope(const struct cell *c, struct table_out *out)
@@ -112,8 +111,7 @@ static void fits_curve(const struct cell *c, struct table_out *out)
 			json_get_bool(f.json, fitted, &used);
 			fits_begin(&f, path, "n z_s lambda=lambda_measured r_s=r_measured_s");
 			row_text(out, "kind", used ? "measured" : "later");
-			row_number(out, "q", inputs_number(f.json, "%s.lambda_measured", path) * inputs_number(f.json, "%s.r_measured_s", path));
-			row_end(out);
+			row_finish(out, { "q", inputs_number(f.json, "%s.lambda_measured", path) * inputs_number(f.json, "%s.r_measured_s", path) });
 			fits_begin(&f, path, "n z_s lambda q r_s");
 			row_text(out, "kind", "fit");
 			row_end(out);

@@ -346,10 +346,8 @@ static void headcount_summary(const struct cell *c, struct table_out *out)
 			;
 		headcount_begin(out, c);
 		row_text(out, "state", n ? "measured" : "failed");
-		row_number(out, "users", n ? (double)step->users : (double)NAN);
-		row_number(out, "repeats", (double)n);
-		row_number(out, "failed", (double)c->failed);
-		row_number(out, "marked", (double)c->flagged);
+		row_numbers(out, { "users", n ? (double)step->users : (double)NAN }, { "repeats", (double)n }, { "failed", (double)c->failed },
+			    { "marked", (double)c->flagged });
 		for (int f = 0; n && f < HEADCOUNT_FIGURES; f++) {
 			for (size_t k = 0; k < n; k++)
 				h->value[k] = step[k].of[f];
@@ -397,8 +395,7 @@ static void headcount_point(const struct headcount_system *s, const struct headc
 	headcount_words(s, l, n, words, sizeof(words));
 	headcount_begin(out, s->cell);
 	row_text(out, "criterion", l->criterion);
-	row_number(out, "repeats", (double)n);
-	row_number(out, "reached", reached);
+	row_numbers(out, { "repeats", (double)n }, { "reached", reached });
 	row_figure(out, "users", users);
 	row_number(out, "users_min", run_estimate(ESTIMATE_MIN, h->value, n).value);
 	row_number(out, "users_max", run_estimate(ESTIMATE_MAX, h->value, n).value);
@@ -447,13 +444,8 @@ static void headcount_compare(const struct cell *c, struct table_out *out)
 		row_number(out, "repeat", (double)l->repeat);
 		row_text(out, "name", r->name);
 		row_text(out, "unit", r->unit);
-		row_number(out, "at_least", r->at_least);
-		row_number(out, "users_good", l->users);
-		row_number(out, "good", headcount_value(s, l, r, l->users));
-		row_number(out, "users_bad", l->beyond);
-		row_number(out, "bad", headcount_value(s, l, r, l->beyond));
-		row_number(out, "full", headcount_full(s, l, r));
-		row_end(out);
+		row_finish(out, { "at_least", r->at_least }, { "users_good", l->users }, { "good", headcount_value(s, l, r, l->users) },
+			    { "users_bad", l->beyond }, { "bad", headcount_value(s, l, r, l->beyond) }, { "full", headcount_full(s, l, r) });
 	}
 }
 

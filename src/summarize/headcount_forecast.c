@@ -261,8 +261,7 @@ void headcount_needs(const struct headcount_system *s, const struct headcount_li
 		headcount_begin(out, s->cell);
 		row_text(out, "criterion", limit->criterion);
 		row_text(out, "name", memory ? "memory" : lines[i].name);
-		row_number(out, "points", (double)l.n);
-		row_number(out, "none", memory ? -l.start : l.start);
+		row_numbers(out, { "points", (double)l.n }, { "none", memory ? -l.start : l.start });
 		row_figure(out, "slope", (struct figure){ scale * l.slope, scale * l.low, scale * l.high, false, 0 });
 		row_figure(out, "users", (struct figure){ users[1], users[2], users[0], false, 0 });
 		row_end(out);

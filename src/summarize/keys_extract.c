@@ -77,11 +77,9 @@ static void keys_take(const struct repeat *r)
 	j = repeat_file(r, "keyrepeat.json");
 	low = keys_low(&t->keys);
 	sd = sample_sd(&low).value / MS;
-	give_value("low.p50", keys_median(t) / MS);
-	give_value("low.mean", sample_mean(&low).value / MS);
-	give_value("low.sd", sd);
-	give_value("low.variance", pow(sd, 2));
-	give_value("coalesced_percent", 100 * inputs_number(j, "result.coalesced") / inputs_number(j, "result.keys_answered"));
+	give_values({ "low.p50", keys_median(t) / MS }, { "low.mean", sample_mean(&low).value / MS }, { "low.sd", sd },
+		    { "low.variance", pow(sd, 2) },
+		    { "coalesced_percent", 100 * inputs_number(j, "result.coalesced") / inputs_number(j, "result.keys_answered") });
 	sample_free(&low);
 }
 
@@ -118,18 +116,11 @@ struct estimates keys_give(const struct cell *c, const struct train_keys *train,
 		least = fmin(least, sample_min(&low).value / MS);
 		sample_free(&low);
 	}
-	give_value("low.min", least);
-	give_value("low.most", e.of[MAX].value);
-	give_value("low.bound", e.of[MAX].above);
-	give_value("updates_per_answer", updates / answered);
-	give_value("keys", (double)e.keys);
-	give_value("asked", (double)(e.keys + e.unknown));
-	give_value("unknown", (double)e.unknown);
-	give_value("unknown_percent", 100.0 * (double)e.unknown / (double)(e.keys + e.unknown));
-	give_value("skipped", (double)e.skipped);
-	give_value("censored", (double)e.censored);
-	give_value("ranged", (double)e.ranged_keys);
-	give_value("overloaded", (double)e.overloaded);
+	give_values({ "low.min", least }, { "low.most", e.of[MAX].value }, { "low.bound", e.of[MAX].above },
+		    { "updates_per_answer", updates / answered }, { "keys", (double)e.keys }, { "asked", (double)(e.keys + e.unknown) },
+		    { "unknown", (double)e.unknown }, { "unknown_percent", 100.0 * (double)e.unknown / (double)(e.keys + e.unknown) },
+		    { "skipped", (double)e.skipped }, { "censored", (double)e.censored }, { "ranged", (double)e.ranged_keys },
+		    { "overloaded", (double)e.overloaded });
 	return e;
 }
 
@@ -152,8 +143,7 @@ static void keys_curve(const struct cell *c, bool high, const char *bound, struc
 
 	for (size_t i = 0; i < n; i++) {
 		row_params(out, c);
-		row_number(out, "latency_ms", (double)point[i].ns / MS);
-		row_number(out, "share", point[i].share);
+		row_numbers(out, { "latency_ms", (double)point[i].ns / MS }, { "share", point[i].share });
 		row_text(out, "bound", bound);
 		row_end(out);
 	}

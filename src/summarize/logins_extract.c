@@ -200,9 +200,7 @@ static void logins_summary(const struct cell *c, struct table_out *out)
 		row_text(out, "kind", kind ? kind + 1 : NULL);
 		row_number(out, "logins", (double)s->logins[step]);
 		row_text(out, "state", c->complete ? "measured" : "failed");
-		row_number(out, "repeats", (double)c->complete);
-		row_number(out, "failed", (double)c->failed);
-		row_number(out, "marked", (double)c->flagged);
+		row_numbers(out, { "repeats", (double)c->complete }, { "failed", (double)c->failed }, { "marked", (double)c->flagged });
 		for (int f = 0; f < FIGURES && c->n; f++) {
 			mean[f] = logins_mean(c, own->kind, f, step, 1);
 			row_figure(out, logins_names[f], mean[f]);
@@ -242,9 +240,8 @@ static void logins_slopes(const struct cell *c, struct table_out *out)
 		slopes = run_estimate(ESTIMATE_CHANGE_CI, slope, n);
 		row_text(out, "system", cell_text(c, "system"));
 		row_text(out, "what", logins_memory[i].what);
-		row_number(out, "repeats", (double)n);
-		row_number(out, "logins_min", (double)s->logins[1]);
-		row_number(out, "logins_max", (double)s->logins[s->steps - 1]);
+		row_numbers(out, { "repeats", (double)n }, { "logins_min", (double)s->logins[1] },
+			    { "logins_max", (double)s->logins[s->steps - 1] });
 		row_figure(out, "slope_bytes", slopes);
 		row_figure(out, "start_bytes", run_estimate(ESTIMATE_CHANGE_CI, start, n));
 		logins_put(out, "slope_mb", slopes, MIB);

@@ -152,12 +152,8 @@ static void losses_take(const struct repeat *r)
 	kept[SYSTEM] = lost_beyond(l, 0, true) / MS * per_minute;
 	kept[OWN] = lost_of(l, LOST_OWN) / MS * per_minute;
 	kept[KERNEL] = lost_of(l, LOST_KERNEL) / MS * per_minute;
-	give_value("system", kept[SYSTEM]);
-	give_value("all", lost_beyond(l, 0, false) / MS * per_minute);
-	give_value("tick", (double)l->tick_ns / MS * per_minute);
-	give_value("events", events);
-	give_value("longest", longest);
-	give_value("seconds", s->wall_s);
+	give_values({ "system", kept[SYSTEM] }, { "all", lost_beyond(l, 0, false) / MS * per_minute },
+		    { "tick", (double)l->tick_ns / MS * per_minute }, { "events", events }, { "longest", longest }, { "seconds", s->wall_s });
 	for (int k = 0; k < LOST_CLASSES; k++)
 		give_value(lost_class_names[k], lost_of(l, (enum lost_class)k) / MS * per_minute);
 	losses_pool(cell_own(r->cell), s);
@@ -252,11 +248,9 @@ static void losses_slope_row(const struct run *run, const char *protocol, const 
 		f = run_estimate(ESTIMATE_CHANGE_CI, value, slopes);
 		row_text(out, "system", protocol);
 		row_text(out, "what", what);
-		row_number(out, "repeats", (double)slopes);
-		row_number(out, "sessions_max", most);
+		row_numbers(out, { "repeats", (double)slopes }, { "sessions_max", most });
 		row_figure(out, "slope_ms_per_min", f);
-		row_number(out, "slope_cpu_percent", 100 * f.value / (MINUTE_S * 1e3));
-		row_end(out);
+		row_finish(out, { "slope_cpu_percent", 100 * f.value / (MINUTE_S * 1e3) });
 	}
 	free(x);
 }
@@ -277,10 +271,8 @@ static void losses_curve(const struct cell *c, struct table_out *out)
 
 	for (int i = 0; minutes > 0 && i < POINTS; i++) {
 		row_params(out, c);
-		row_number(out, "upto_ms", losses_curve_ms(i));
-		row_number(out, "lost_ms_per_min", cell->upto[1][i] / MS / minutes);
-		row_number(out, "all_ms_per_min", cell->upto[0][i] / MS / minutes);
-		row_end(out);
+		row_finish(out, { "upto_ms", losses_curve_ms(i) }, { "lost_ms_per_min", cell->upto[1][i] / MS / minutes },
+			    { "all_ms_per_min", cell->upto[0][i] / MS / minutes });
 	}
 }
 
@@ -309,11 +301,8 @@ static void losses_who(const struct cell *c, struct table_out *out)
 		row_text(out, "class", lost_class_names[r->class]);
 		row_text(out, "kind", r->name.kind);
 		row_text(out, "culprit", r->name.name);
-		row_number(out, "lost_ms_per_min", r->ns / MS / minutes);
-		row_number(out, "share_percent", sum > 0 ? 100 * r->ns / sum : (double)NAN);
-		row_number(out, "times_per_min", (double)r->events / minutes);
-		row_number(out, "longest_ms", r->longest_ns / MS);
-		row_end(out);
+		row_finish(out, { "lost_ms_per_min", r->ns / MS / minutes }, { "share_percent", sum > 0 ? 100 * r->ns / sum : (double)NAN },
+			    { "times_per_min", (double)r->events / minutes }, { "longest_ms", r->longest_ns / MS });
 	}
 }
 
@@ -323,10 +312,8 @@ static void losses_utilisation(const struct cell *c, struct table_out *out)
 
 	for (size_t b = 0; b < cell->bins; b++) {
 		row_params(out, c);
-		row_number(out, "time_ms", (double)b * (BIN_NS / MS));
-		row_number(out, "lost_percent", cell->bin[1][b]);
-		row_number(out, "all_percent", cell->bin[0][b]);
-		row_end(out);
+		row_finish(out, { "time_ms", (double)b * (BIN_NS / MS) }, { "lost_percent", cell->bin[1][b] },
+			    { "all_percent", cell->bin[0][b] });
 	}
 }
 

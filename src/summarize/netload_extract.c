@@ -83,9 +83,8 @@ static void netload_take(const struct repeat *r)
 	if (isnan(sent))
 		die(EXIT_RUN, "%s: netload.json does not tell what was sent", r->folder);
 	received *= 100 / (link / 1e6);
-	give_value("sent_percent", sent * (100 / (link / 1e6)));
-	give_value("received_percent", received);
-	give_value("queue_ms", inputs_number(r->json, "queue_bytes") * 8000 / link);
+	give_values({ "sent_percent", sent * (100 / (link / 1e6)) }, { "received_percent", received },
+		    { "queue_ms", inputs_number(r->json, "queue_bytes") * 8000 / link });
 	cell->frame_ms = NETLOAD_FRAME_BITS / link * 1000;
 	cell->credit = bucket > NETLOAD_PING_BYTES ? (bucket - NETLOAD_PING_BYTES) * 8 / NETLOAD_FRAME_BITS : 0;
 	cell->sum += isfinite(received) ? received : 0;
@@ -97,8 +96,7 @@ static void netload_finish(const struct cell *c)
 	const struct netload_cell *cell = cell_own(c);
 	struct md1 w = md1_wait(cell->sum / cell->n / 100, cell->credit);
 
-	give_value("md1_wait_ms", w.mean * cell->frame_ms);
-	give_value("md1_variance_ms2", w.variance * cell->frame_ms * cell->frame_ms);
+	give_values({ "md1_wait_ms", w.mean * cell->frame_ms }, { "md1_variance_ms2", w.variance * cell->frame_ms * cell->frame_ms });
 }
 
 static void netload_curve(const struct cell *c, struct table_out *out)
@@ -113,10 +111,8 @@ static void netload_curve(const struct cell *c, struct table_out *out)
 		struct md1 w = md1_wait(load / 1000.0, cell->credit);
 
 		row_text(out, "link", link);
-		row_number(out, "load_percent", load / 10.0);
-		row_number(out, "wait_ms", w.mean * cell->frame_ms);
-		row_number(out, "variance_ms2", w.variance * cell->frame_ms * cell->frame_ms);
-		row_end(out);
+		row_finish(out, { "load_percent", load / 10.0 }, { "wait_ms", w.mean * cell->frame_ms },
+			    { "variance_ms2", w.variance * cell->frame_ms * cell->frame_ms });
 	}
 }
 

@@ -72,25 +72,15 @@ static void offsets_row(struct table_out *out, const struct cell *c, const char 
 	row_text(out, "path", cell_need(c, "path"));
 	row_text(out, "probe", probe_names[probe]);
 	row_text(out, "delay", delay);
-	row_number(out, "trains", (double)g->trains[probe]);
-	row_number(out, "marked", (double)g->flagged[probe]);
-	row_number(out, "keys", (double)of[OFFSET].n);
-	row_number(out, "lost", (double)g->of[probe].lost);
-	row_number(out, "injected_ms", offsets_ms(&of[INJECTED], 0.5));
-	row_number(out, "measured_ms", offsets_ms(&of[MEASURED], 0.5));
-	row_number(out, "offset_ms", offset);
-	row_number(out, "offset_min_ms", sample_min(&of[OFFSET]).value / MS);
-	row_number(out, "offset_max_ms", sample_max(&of[OFFSET]).value / MS);
-	row_number(out, "sd_ms", sample_sd(&of[OFFSET]).value / MS);
-	row_number(out, "tail_percent", tail ? (double)tail : (double)NAN);
-	row_number(out, "tail_ms", tail ? offsets_ms(&of[OFFSET], tail / 100.0) - offset : (double)NAN);
-	row_number(out, "error_ms", tail ? offsets_ms(&of[MAGNITUDE], tail / 100.0) : (double)NAN);
-	row_number(out, "there_ms", offsets_ms(&of[THERE], 0.5));
-	row_number(out, "back_ms", offsets_ms(&of[BACK], 0.5));
-	row_number(out, "less_base_ms", offset - base_ms);
-	row_number(out, "floor_ms", floor_ms);
-	row_number(out, "less_floor_ms", offset - floor_ms);
-	row_end(out);
+	row_finish(out, { "trains", (double)g->trains[probe] }, { "marked", (double)g->flagged[probe] },
+		    { "keys", (double)of[OFFSET].n }, { "lost", (double)g->of[probe].lost }, { "injected_ms", offsets_ms(&of[INJECTED], 0.5) },
+		    { "measured_ms", offsets_ms(&of[MEASURED], 0.5) }, { "offset_ms", offset },
+		    { "offset_min_ms", sample_min(&of[OFFSET]).value / MS }, { "offset_max_ms", sample_max(&of[OFFSET]).value / MS },
+		    { "sd_ms", sample_sd(&of[OFFSET]).value / MS }, { "tail_percent", tail ? (double)tail : (double)NAN },
+		    { "tail_ms", tail ? offsets_ms(&of[OFFSET], tail / 100.0) - offset : (double)NAN },
+		    { "error_ms", tail ? offsets_ms(&of[MAGNITUDE], tail / 100.0) : (double)NAN }, { "there_ms", offsets_ms(&of[THERE], 0.5) },
+		    { "back_ms", offsets_ms(&of[BACK], 0.5) }, { "less_base_ms", offset - base_ms }, { "floor_ms", floor_ms },
+		    { "less_floor_ms", offset - floor_ms });
 }
 
 /* Is this the cell without an injected delay? */

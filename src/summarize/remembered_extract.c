@@ -158,14 +158,10 @@ static void remembered_take(const struct repeat *r)
 	}
 	give_value("random_places", remembered_judge_places(t));
 	remembered_judge_policy(t);
-	give_value("low", t->low);
-	give_value("high", t->high);
-	give_value("most", inputs_number(r->json, "search.most"));
-	give_value("places", t->places);
-	give_value("sent_bytes", t->places * t->miss);
-	give_value("picture_bytes", t->places * remembered_step(r, remembered_find(t, "miss"), "frame_bytes"));
-	give_value("scan_points", scanned);
-	give_value("scan_agree", agree);
+	give_values({ "low", t->low }, { "high", t->high }, { "most", inputs_number(r->json, "search.most") }, { "places", t->places },
+		    { "sent_bytes", t->places * t->miss },
+		    { "picture_bytes", t->places * remembered_step(r, remembered_find(t, "miss"), "frame_bytes") }, { "scan_points", scanned },
+		    { "scan_agree", agree });
 }
 
 /* POINT.FIGURE */
@@ -217,9 +213,8 @@ static void remembered_points(const struct cell *c, struct table_out *out)
 			row_number(out, "repeat", (double)r->number);
 			row_text(out, "name", p->name);
 			row_text(out, "order", sequence_names[p->trial.order]);
-			row_number(out, "frames", p->trial.frames > 0 ? (double)p->trial.frames : (double)NAN);
-			row_number(out, "frame_wire_bytes", remembered_step(r, p, "bytes_per_frame"));
-			row_number(out, "hits_percent", 100 * p->hits);
+			row_numbers(out, { "frames", p->trial.frames > 0 ? (double)p->trial.frames : (double)NAN },
+				    { "frame_wire_bytes", remembered_step(r, p, "bytes_per_frame") }, { "hits_percent", 100 * p->hits });
 			for (size_t f = 0; f < sizeof(figures) / sizeof(*figures); f++)
 				row_number(out, figures[f], remembered_step(r, p, figures[f]));
 			row_end(out);
@@ -249,12 +244,9 @@ static void remembered_overtime(const struct repeat *r, const char *part, struct
 		bytes += o.piece[i].bytes;
 		row_params(out, r->cell);
 		row_text(out, "part", part);
-		row_number(out, "frames", (double)p->trial.frames);
-		row_number(out, "time_s", end_s);
-		row_number(out, "mbit_per_s", o.piece[i].bytes * OVERTIME_MBIT_PER_S);
-		row_number(out, "cpu_percent", o.piece[i].cpu_percent);
-		row_number(out, "hits_percent", 100 * remembered_hits(t, bytes / (end_s / period)));
-		row_end(out);
+		row_finish(out, { "frames", (double)p->trial.frames }, { "time_s", end_s },
+			    { "mbit_per_s", o.piece[i].bytes * OVERTIME_MBIT_PER_S }, { "cpu_percent", o.piece[i].cpu_percent },
+			    { "hits_percent", 100 * remembered_hits(t, bytes / (end_s / period)) });
 	}
 	free(o.piece);
 }

@@ -120,11 +120,7 @@ static void replays_point_rows(const struct cell *c, struct table_out *out)
 		snprintf(path, sizeof(path), "result.responses.%zu", s->response[i]);
 		row_params(out, c);
 		row_json(out, s->analysis, path, "input kind at_s");
-		row_number(out, "n", (double)p.n);
-		row_number(out, "latency_ms", p.ms);
-		row_number(out, "base_ms", p.base_ms);
-		row_number(out, "ratio", p.ratio);
-		row_end(out);
+		row_finish(out, { "n", (double)p.n }, { "latency_ms", p.ms }, { "base_ms", p.base_ms }, { "ratio", p.ratio });
 	}
 }
 
@@ -144,10 +140,7 @@ static void replays_run_rows(const struct cell *c, struct table_out *out)
 			 "load_read_p50_ms=facts.load_read_p50_ms in_device_p90=facts.in_device_p90 waiting_mean=facts.waiting_mean "
 			 "tau=facts.tau passed_percent=facts.passed_percent delay_ms=facts.delay_ms disk_reads=disk.reads disk_writes=disk.writes "
 			 "server_busy_percent caches");
-		row_number(out, "updates", r.of[i].updates);
-		row_number(out, "bytes", r.of[i].bytes);
-		row_number(out, "responses", found);
-		row_end(out);
+		row_finish(out, { "updates", r.of[i].updates }, { "bytes", r.of[i].bytes }, { "responses", found });
 	}
 }
 
@@ -158,9 +151,7 @@ static void replays_cdf_rows(const struct cell *c, struct table_out *out)
 
 	for (size_t k = 0; k < pool.n; k++) {
 		row_params(out, c);
-		row_number(out, "latency_ms", (double)pool.item[k].value / 1000);
-		row_number(out, "share", (double)(k + 1) / (double)pool.n);
-		row_end(out);
+		row_finish(out, { "latency_ms", (double)pool.item[k].value / 1000 }, { "share", (double)(k + 1) / (double)pool.n });
 	}
 	pool_free(&pool);
 }

@@ -56,9 +56,7 @@ static void slope_row(const struct cell *first, struct table_out *out)
 	row_text(out, "protocol", cell_need(first, "protocol"));
 	row_number(out, "points", (double)n);
 	row_figure(out, "slope", (struct figure){ slope, i.low, i.high, false, 0 });
-	row_number(out, "start_ms", start);
-	row_number(out, "spread_ms", n > 2 ? sqrt(squares / (double)(n - 2)) : (double)NAN);
-	row_end(out);
+	row_finish(out, { "start_ms", start }, { "spread_ms", n > 2 ? sqrt(squares / (double)(n - 2)) : (double)NAN });
 	free(x);
 }
 

@@ -83,19 +83,13 @@ static void stages_row(struct table_out *out, const struct cell *c, bool logged,
 		return;
 	row_params(out, c);
 	row_text(out, "stage", stage_names[stage]);
-	row_number(out, "keys", (double)all.n);
-	row_number(out, "of_keys", (double)of_keys);
-	row_number(out, "mean_ms", mean);
-	row_number(out, "mean_ms_low", i.low);
-	row_number(out, "mean_ms_high", i.high);
-	row_number(out, "p50_ms", stages_tail_ms(&all, 0.5));
-	row_number(out, "p90_ms", stages_tail_ms(&all, 0.9));
-	row_number(out, "max_ms", sample_max(&all).value / NS_PER_MS);
+	row_numbers(out, { "keys", (double)all.n }, { "of_keys", (double)of_keys }, { "mean_ms", mean }, { "mean_ms_low", i.low },
+		    { "mean_ms_high", i.high }, { "p50_ms", stages_tail_ms(&all, 0.5) }, { "p90_ms", stages_tail_ms(&all, 0.9) },
+		    { "max_ms", sample_max(&all).value / NS_PER_MS });
 	*at_ms = stage == LATENCY ? 0 : *at_ms;
 	row_number(out, "from_ms", *at_ms);
 	*at_ms += mean;
-	row_number(out, "to_ms", *at_ms);
-	row_end(out);
+	row_finish(out, { "to_ms", *at_ms });
 	sample_free(&all);
 }
 

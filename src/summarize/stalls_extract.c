@@ -62,12 +62,10 @@ static void stalls_take(const struct repeat *r)
 	give_value("trains", train ? 1 : (double)NAN);
 	give_value("gap_ms", watched ? inputs_number(probe, "result.largest_gap_ms") : inputs_number(j, "result.stalls.max_ms") + period);
 	/* one each mean stall + period, on average */
-	give_value("updates_per_s", 1000 / (inputs_number(j, "result.stalls.mean_ms") + period));
-	give_value("wire_bytes_per_key", keys > 0 ? inputs_number(capture, "result.channels.total.wire_bytes") / keys : (double)NAN);
-	give_value("schedule_jitter_ms", stalls_schedule(probe));
-	give_value("updates_10ms", stalls_merged(capture, 10));
-	give_value("updates_5ms", stalls_merged(capture, 5));
-	give_value("updates_20ms", stalls_merged(capture, 20));
+	give_values({ "updates_per_s", 1000 / (inputs_number(j, "result.stalls.mean_ms") + period) },
+		    { "wire_bytes_per_key", keys > 0 ? inputs_number(capture, "result.channels.total.wire_bytes") / keys : (double)NAN },
+		    { "schedule_jitter_ms", stalls_schedule(probe) }, { "updates_10ms", stalls_merged(capture, 10) },
+		    { "updates_5ms", stalls_merged(capture, 5) }, { "updates_20ms", stalls_merged(capture, 20) });
 	if (capture)
 		json_get_bool(capture, "result.updates.depends_on_merge", &depends);
 	give_value("depends_on_merge", isnan(stalls_merged(capture, 10)) ? (double)NAN : depends);

@@ -178,10 +178,8 @@ static void startup_finish(const struct cell *c)
 	if (none)
 		base = (struct startup_base){ startup_of(cell_own(none), STARTUP_TIME, "median").value,
 					      startup_of(cell_own(none), STARTUP_TIME, "sd").value };
-	give_value("late", startup_late(s, c->run->threshold_ms));
-	give_value("t0_ms", base.t0_ms);
-	give_value("t0_spread_ms", base.spread_ms);
-	give_value("added_ms", startup_of(s, STARTUP_TIME, "median").value - base.t0_ms);
+	give_values({ "late", startup_late(s, c->run->threshold_ms) }, { "t0_ms", base.t0_ms }, { "t0_spread_ms", base.spread_ms },
+		    { "added_ms", startup_of(s, STARTUP_TIME, "median").value - base.t0_ms });
 	/* Of the application's threads, the larger of blkio and swapin + thrashing, which may count the same wait. */
 	give_value("waits_ms", isnan(blkio) ? NAN : fmax(blkio, fmax(swapin, 0) + fmax(thrashing, 0)));
 	/* Beside a hog that goes on, the device's traffic is the hog's too: no T_IO of the start. */
@@ -201,8 +199,7 @@ static void startup_run_rows(const struct cell *c, struct table_out *out)
 		if (t->group == STARTUP_BROKEN)
 			continue;
 		trials_row(c, t, startup_values, STARTUP_SWAP_IN_MB - 1, out);
-		row_number(out, "startup_above", t->above);
-		row_end(out);
+		row_finish(out, { "startup_above", t->above });
 	}
 }
 
@@ -292,8 +289,7 @@ static void startup_application_rows(const struct cell *first, struct table_out 
 		for (size_t k = 0; k < sizeof(times) / sizeof(*times); k++)
 			row_number(out, times[k], startup_time(at[k], STARTUP_START).value);
 		row_number(out, "used_step", at[2] ? cell_number(at[2], "step") : (double)NAN);
-		row_number(out, "left_step", at[3] ? cell_number(at[3], "step") : (double)NAN);
-		row_end(out);
+		row_finish(out, { "left_step", at[3] ? cell_number(at[3], "step") : (double)NAN });
 	}
 }
 
@@ -327,9 +323,8 @@ static void startup_felt_row(const struct run *run, const struct startup_felt *f
 	row_text(out, "event", f->event->path);
 	row_number(out, "count", f->event->count);
 	row_text(out, "shortcut", f->event->shortcut);
-	row_number(out, "high", fmax(f->none_s, f->pressed_s) * 1000 > run->threshold_ms);
-	row_number(out, "t_index_s", index);
-	row_number(out, "t_think_s", times.mental);
+	row_numbers(out, { "high", fmax(f->none_s, f->pressed_s) * 1000 > run->threshold_ms }, { "t_index_s", index },
+		    { "t_think_s", times.mental });
 	if (f->under)
 		row_params(out, f->under);
 	for (int i = 0; i < 2; i++) {

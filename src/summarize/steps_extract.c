@@ -97,10 +97,8 @@ static void steps_overtime(const struct cell *c, const char *name, struct table_
 			break;
 		row_params(out, c);
 		row_text(out, "step", name);
-		row_number(out, "time_s", from_s);
-		row_number(out, "mbit_per_s", t.piece[p].bytes * OVERTIME_MBIT_PER_S);
-		row_number(out, "cpu_percent", t.piece[p].cpu_percent);
-		row_end(out);
+		row_finish(out, { "time_s", from_s }, { "mbit_per_s", t.piece[p].bytes * OVERTIME_MBIT_PER_S },
+			    { "cpu_percent", t.piece[p].cpu_percent });
 	}
 	free(t.piece);
 }

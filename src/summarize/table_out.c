@@ -126,6 +126,12 @@ void row_number(struct table_out *t, const char *column, double value)
 	table_out_set(cell, table_out_number(room, value, c->decimals));
 }
 
+void row_named(struct table_out *t, const struct named_value *v)
+{
+	for (; v->name; v++)
+		row_number(t, v->name, v->value);
+}
+
 void row_json(struct table_out *t, const struct json *j, const char *prefix, const char *columns)
 {
 	char word[160], column[80], key[80], path[160];

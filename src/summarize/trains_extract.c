@@ -93,9 +93,8 @@ static void trains_finish(const struct cell *c)
 		for (int k = 0; k < 3; k++)
 			trains_note(text[k], sizeof(text[k]), inputs_text(j, "autogroup.%s", competes[k]));
 	}
-	give_value("disturbed_percent", disturbed);
-	give_value("same_group", same_group);
-	give_value("cost_ms", isfinite(cost) ? cost : cell_number(c, "cost_ms"));
+	give_values({ "disturbed_percent", disturbed }, { "same_group", same_group },
+		    { "cost_ms", isfinite(cost) ? cost : cell_number(c, "cost_ms") });
 	/* Keys of the train come every period; with n CPU hogs an application gets one part in n + 1, so a redraw takes
 	 * cost * (n + 1), and the gap between two is that once it is longer than the period. */
 	fair = cost * (cell_number(c, "sinks") + 1) - period;

@@ -125,8 +125,7 @@ bool trials_figure(const struct trials *t, const char *const *groups, const char
 void trials_row(const struct cell *c, const struct trial *t, const char *const *values, int last, struct table_out *out)
 {
 	row_params(out, c);
-	row_number(out, "repeat", (double)t->repeat);
-	row_number(out, "run", (double)t->number);
+	row_numbers(out, { "repeat", (double)t->repeat }, { "run", (double)t->number });
 	for (int v = 0; v <= last; v++)
 		row_number(out, values[v], t->value[v]);
 }
