@@ -64,7 +64,7 @@ static void pagein_processes(const struct json *j, const char *prefix, struct tr
 static void pagein_run(const struct repeat *r, const struct json *j, const char *path, const char *state, struct trial *t)
 {
 	const char *text = inputs_text(j, "%s.why", path);
-	int group = trials_place(pagein_groups, state);
+	int group = room_place(pagein_groups, state);
 
 	if (group < 0)
 		die(EXIT_RUN, "%s/pagein.json: a run of unknown state", r->folder);

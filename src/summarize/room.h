@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 static inline void *room_got(const void *memory)
 {
@@ -33,5 +34,14 @@ static inline void *room_for(void *array, size_t n, size_t size)
 	return n & (n - 1) ? array : room_got(reallocarray(array, n ? 2 * n : 1, size));
 }
 #define room_more(array, n) ((array) = room_for(array, n, sizeof(*(array))))
+
+/* Index of `word` in `names`, which end with NULL; -1: it is none of them. */
+static inline int room_place(const char *const *names, const char *word)
+{
+	for (int i = 0; names[i]; i++)
+		if (!strcmp(names[i], word))
+			return i;
+	return -1;
+}
 
 #endif

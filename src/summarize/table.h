@@ -51,7 +51,7 @@ struct taken {
 /* Its texts are parts of tables.text. */
 struct column {
 	const char *name, *heading, *unit, *from, *path, *over;	/* from: FILE.json or the extractor's name; over: the path under the / */
-	char *end[TABLE_ENDS];	/* names of its cells in a row, NULL for those that are not there; owned */
+	char *end[TABLE_ENDS + 1];	/* names of its cells in a row, NULL behind the last; owned */
 	size_t place;		/* of the first of them in the row */
 	enum column_source source;
 	enum count_kind count;
@@ -78,16 +78,12 @@ struct tables {
 	size_t n;
 	const char *counts;
 	bool found;
-	char **text;		/* the files that were read */
+	char **text;		/* whole text of each file that was read; names point into it */
 	size_t texts;
 };
 
-struct why {
-	char text[4608];
-};
-/* False: `why` says in one line what is wrong, and `out` is empty. */
-bool tables_read(const char *path, struct tables *out, struct why *why);
-void tables_free(struct tables *t);
+/* What is wrong in the file ends the program with one line. */
+void tables_read(const char *path, struct tables *out);
 
 const struct column *table_column(const struct table *t, const char *name);	/* NULL: none */
 

@@ -28,14 +28,6 @@ void trials_set(struct trial *t, int value, double v, bool above)
 	t->above |= (uint32_t)above << value;
 }
 
-int trials_place(const char *const *names, const char *word)
-{
-	for (int i = 0; names[i]; i++)
-		if (!strcmp(names[i], word))
-			return i;
-	return -1;
-}
-
 void trials_read(struct trials *t, const struct repeat *r, const char *file, trials_reader *read)
 {
 	const struct json *j = repeat_file(r, file);
@@ -65,7 +57,7 @@ struct figure trials_statistic(const struct trials *t, unsigned groups, int valu
 			continue;
 		(one->above >> value & 1 ? sample_add_censored : sample_add)(&s, llround(one->value[value] * TRIALS_SCALE));
 	}
-	switch (trials_place(trials_statistics, statistic)) {
+	switch (room_place(trials_statistics, statistic)) {
 	case TRIALS_N: of.value = (double)s.n * TRIALS_SCALE; break;
 	case TRIALS_ABOVE: of.value = (double)s.censored * TRIALS_SCALE; break;
 	case TRIALS_MEAN: of = sample_mean(&s); break;
@@ -90,7 +82,7 @@ static bool trials_groups(const char *const *names, char *words, unsigned *group
 
 	*groups = 0;
 	for (char *word = strtok_r(words, "+", &rest); word; word = strtok_r(NULL, "+", &rest)) {
-		int g = trials_place(names, word);
+		int g = room_place(names, word);
 
 		if (g < 0)
 			return false;
@@ -108,12 +100,12 @@ bool trials_figure(const struct trials *t, const char *const *groups, const char
 
 	if (parts < 2 || !trials_groups(groups, words, &mask))
 		return false;
-	v = trials_place(values, value);
+	v = room_place(values, value);
 	if (parts == 2 && !strcmp(value, "n")) {
 		*out = (struct figure){ 0, NAN, NAN, false, 0 };
 		for (size_t i = 0; i < t->n; i++)
 			out->value += mask >> t->of[i].group & 1;
-	} else if (v < 0 || trials_place(trials_statistics, statistic) < 0) {
+	} else if (v < 0 || room_place(trials_statistics, statistic) < 0) {
 		return false;
 	} else {
 		*out = trials_statistic(t, mask, v, NULL, statistic);

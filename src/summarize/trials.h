@@ -30,7 +30,6 @@ struct trials {
 
 struct trial *trials_add(struct trials *t, int64_t repeat, int64_t number);	/* a new one, all values unknown */
 void trials_set(struct trial *t, int value, double v, bool above);
-int trials_place(const char *const *names, const char *word);			/* -1: it is none of them */
 
 /* Adds what FILE has in result.runs, with their state and the path of each. */
 typedef void trials_reader(const struct repeat *r, const struct json *j, const char *path, const char *state, struct trial *t);

@@ -13,24 +13,46 @@
 
 #include "summarize/table.h"
 
-static bool read_text(const char *text, struct tables *out, struct why *why)
-{
-	char path[] = "/tmp/table_test.XXXXXX";
-	int fd = mkstemp(path);
-	bool ok;
+static jmp_buf at_death;
+static char last_words[8192];
 
+/* Instead of die(): keeps the line and goes back to read_text(). */
+void __wrap_die(int status, const char *format, ...);
+void __wrap_die(int status, const char *format, ...)
+{
+	va_list list;
+
+	assert_int_equal(status, EXIT_RUN);
+	va_start(list, format);
+	vsnprintf(last_words, sizeof(last_words), format, list);
+	va_end(list);
+	longjmp(at_death, 1);
+}
+
+/* False: the file is refused, and last_words says why. */
+static bool read_text(const char *text, struct tables *out)
+{
+	static char path[32];
+	static volatile bool ok;
+	int fd;
+
+	snprintf(path, sizeof(path), "/tmp/table_test.XXXXXX");
+	fd = mkstemp(path);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 	close(fd);
-	ok = tables_read(path, out, why);
+	ok = false;
+	if (!setjmp(at_death)) {
+		tables_read(path, out);
+		ok = true;
+	}
 	unlink(path);
 	return ok;
 }
 
 static void test_columns(void **state)
 {
-	struct tables t;
-	struct why why;
+	static struct tables t;
 	const struct column *c;
 
 	(void)state;
@@ -40,7 +62,7 @@ static void test_columns(void **state)
 				   "lost \"Packets lost\" % stall/cell.json!:link.lost/link.packets share+ci 3 lower\n"
 				   "p50_ms Median ms keys:low.p50 ends+above 3 lower\n"
 				   "table slope rows:slope optional\nslope Slope - - ends 4 -\n"
-				   "view main summary \"A title\" by=part only=lost lost p50_ms?\n", &t, &why));
+				   "view main summary \"A title\" by=part only=lost lost p50_ms?\n", &t));
 	assert_int_equal(t.n, 2);
 	assert_string_equal(t.counts, "trains");
 	assert_true(t.found);
@@ -63,7 +85,6 @@ static void test_columns(void **state)
 	assert_true(c->source == SOURCE_EXTRACTOR && c->extractor && estimate_ends(c->estimator) == 3);
 	assert_string_equal(c->path, "low.p50");
 	assert_null(table_column(&t.table[1], "part"));
-	tables_free(&t);
 }
 
 static void test_mistakes(void **state)
@@ -107,16 +128,14 @@ static void test_mistakes(void **state)
 		{ "include nothing.table\n", "nothing.table: No such file" },
 	};
 
+	static struct tables t[sizeof(wrong) / sizeof(*wrong)];	/* nothing frees them: the program would have ended */
+
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		struct tables t;
-		struct why why;
-
-		assert_false(read_text(wrong[i].text, &t, &why));
-		if (!strstr(why.text, wrong[i].said))
-			fail_msg("\"%s\" does not say \"%s\"", why.text, wrong[i].said);
-		assert_null(strchr(why.text, '\n'));
-		assert_int_equal(t.n, 0);
+		assert_false(read_text(wrong[i].text, &t[i]));
+		if (!strstr(last_words, wrong[i].said))
+			fail_msg("\"%s\" does not say \"%s\"", last_words, wrong[i].said);
+		assert_null(strchr(last_words, '\n'));
 	}
 }
 
