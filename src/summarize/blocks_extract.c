@@ -6,7 +6,8 @@
  * the key's range, with its exact interval), truth_keys, exact (percent of them told as exact), and
  * SET.p50 etc. of the keys that the wire tells (keys_extract.c). */
 #include "interval.h"
-#include "keys_extract.h"
+#include "engine.h"
+#include "keys.h"
 #include "traces.h"
 
 #include <math.h>

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "keys.h"
+#include "clock.h"
+#include "pool.h"
 #include "room.h"
 
 #include <errno.h>
+#include <math.h>
 
 static int keys_add(void *into, const struct rows_cell *cell)
 {
@@ -69,4 +72,178 @@ bool key_latency(const struct key *k, bool high, int64_t *ns, bool *later)
 		return false;
 	*ns = at - k->due;
 	return true;
+}
+
+/* --- figures of a cell ------------------------------------------------------------------------------------------- */
+
+/* Latencies from when keys were due, at their early or late end, or from when they were sent; or how late they were sent. */
+enum measure { LATENCY_LOW, LATENCY_HIGH, LATENCY_SENT, SEND_LATENESS, MEASURES };
+
+#define GREATEST 1.0	/* as a quantile: the largest value */
+#define SHARE 2.0	/* not a quantile: the share of late keys */
+
+static const struct estimates_row {
+	enum measure measure;
+	double p, unit;
+} estimates_rows[FIGURES] = {
+	[LATE] = { LATENCY_LOW, SHARE, 1 }, [LATE_HIGH] = { LATENCY_HIGH, SHARE, 1 },
+	[P50] = { LATENCY_LOW, 0.5, NS_PER_MS }, [P90] = { LATENCY_LOW, 0.9, NS_PER_MS }, [P95] = { LATENCY_LOW, 0.95, NS_PER_MS },
+	[P99] = { LATENCY_LOW, 0.99, NS_PER_MS }, [MAX] = { LATENCY_LOW, GREATEST, NS_PER_MS },
+	[HIGH_P50] = { LATENCY_HIGH, 0.5, NS_PER_MS }, [HIGH_P90] = { LATENCY_HIGH, 0.9, NS_PER_MS },
+	[HIGH_P95] = { LATENCY_HIGH, 0.95, NS_PER_MS }, [HIGH_P99] = { LATENCY_HIGH, 0.99, NS_PER_MS },
+	[HIGH_MAX] = { LATENCY_HIGH, GREATEST, NS_PER_MS }, [SENT_P50] = { LATENCY_SENT, 0.5, NS_PER_MS },
+	[LATENESS_P99] = { SEND_LATENESS, 0.99, NS_PER_US }, [LATENESS_MAX] = { SEND_LATENESS, GREATEST, NS_PER_US },
+};
+
+struct estimates_work {
+	const struct estimates_cfg *cfg;
+	struct pool pool;		/* runs: those with at least one value */
+	double *own, *late;		/* of each run: the figure of it alone; late keys */
+};
+
+static struct pool estimates_pool(const struct train_keys *t, size_t n, enum measure m)
+{
+	struct pool pool = { 0 };
+
+	for (size_t r = 0; r < n; r++)
+		for (size_t i = 0, run = pool.runs; i < t[r].keys.n; i++) {
+			const struct key *k = &t[r].keys.key[i];
+			bool later = false, from_sent = m == LATENCY_SENT || m == SEND_LATENESS;
+			int64_t ns = k->due;
+
+			if ((from_sent && k->sent == KEY_NONE) || (m != SEND_LATENESS && !key_latency(k, m == LATENCY_HIGH, &ns, &later)))
+				continue;
+			pool_add(&pool, m == SEND_LATENESS ? k->sent - ns : from_sent ? ns - (k->sent - k->due) : ns, run);
+			pool.item[pool.n - 1].later = later;
+		}
+	pool_sort(&pool);
+	return pool;
+}
+
+static double estimates_weighted_share(const unsigned *weight, size_t runs, void *data)
+{
+	const struct estimates_work *w = data;
+	double late = 0, keys = 0;
+
+	for (size_t i = 0; i < runs; i++) {
+		late += weight[i] * w->late[i];
+		keys += weight[i] * (double)w->pool.of_run[i];
+	}
+	return keys > 0 ? 100 * late / keys : NAN;
+}
+
+/* The share of late keys. Runs that all give the same share would make an interval of no width, as if nothing could
+ * ever be otherwise; there the exact interval of the pooled keys stands, which takes keys as independent. */
+static enum interval_kind estimates_share(struct estimates_work *w, bool high, struct figure *f)
+{
+	struct interval i;
+	double late = 0;
+	size_t runs = w->pool.runs;
+	bool alike = true, ok;
+
+	for (size_t r = 0; r < runs; r++)
+		w->late[r] = 0;
+	/* "Later than" a time before the threshold: may be late, so the late end says it is. */
+	for (size_t k = 0; k < w->pool.n; k++)
+		w->late[w->pool.item[k].run] += w->pool.item[k].value > w->cfg->threshold_ns || (w->pool.item[k].later && high);
+	for (size_t r = 0; r < runs; r++) {
+		late += w->late[r];
+		w->own[r] = 100 * w->late[r] / (double)w->pool.of_run[r];
+		alike = alike && !(fabs(w->own[r] - w->own[0]) > 1e-9);
+	}
+	f->repeats = runs;
+	f->value = runs ? 100 * late / (double)w->pool.n : (double)NAN;
+	if (runs < 2)
+		return INTERVAL_NONE;
+	if (alike) {
+		ok = interval_share((size_t)late, w->pool.n, &i);
+		i = (struct interval){ 100 * i.low, 100 * i.high };
+	} else {
+		ok = interval_runs(w->own, false, estimates_weighted_share, w, runs, w->cfg->draws, w->cfg->seed, &i);
+	}
+	if (ok) {
+		f->low = fmax(i.low, 0);
+		f->high = fmin(i.high, 100);
+	}
+	return alike ? INTERVAL_EXACT : runs < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA;
+}
+
+static void estimates_count(const struct train_keys *t, size_t n, struct estimates *out)
+{
+	for (size_t r = 0; r < n; r++) {
+		out->overloaded += t[r].overloaded;
+		out->ranged = out->ranged || t[r].keys.ranged;
+		out->skipped += t[r].keys.skipped;
+		for (size_t k = 0; k < t[r].keys.n; k++) {
+			const struct key *key = &t[r].keys.key[k];
+			int64_t ns, end;
+			bool later, open, known = key_latency(key, false, &ns, &later);
+
+			if (known && !later && key_latency(key, true, &end, &open))
+				out->ranged_keys += open || end != ns;
+			out->keys += known;
+			out->unknown += !known;
+			out->censored += known && later;
+		}
+	}
+}
+
+static bool estimates_wanted(const struct estimates *e, enum measure m, bool share)
+{
+	if (share)
+		return m == LATENCY_LOW || e->ranged || e->censored;
+	return m == SEND_LATENESS || (!e->overloaded && (m != LATENCY_HIGH || e->ranged));
+}
+
+struct estimates estimates_of(const struct train_keys *train, size_t n, const struct estimates_cfg *cfg)
+{
+	struct estimates_work w = { .cfg = cfg, .own = room_new(n, sizeof(*w.own)), .late = room_new(n, sizeof(*w.late)) };
+	struct estimates out = { .interval = n < 2 ? INTERVAL_NONE : n < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA };
+	enum interval_kind kind;
+
+	estimates_count(train, n, &out);
+	for (enum measure m = 0; m < MEASURES; m++) {
+		w.pool = estimates_pool(train, n, m);
+		for (enum figure_name i = 0; i < FIGURES; i++) {
+			const struct estimates_row *row = &estimates_rows[i];
+
+			if (row->measure != m)
+				continue;
+			out.of[i] = FIGURE_UNKNOWN;
+			if (!estimates_wanted(&out, m, row->p == SHARE))
+				continue;
+			if (row->p == SHARE) {
+				kind = estimates_share(&w, m == LATENCY_HIGH, &out.of[i]);
+				out.late_interval = m == LATENCY_LOW ? kind : out.late_interval;
+			} else {
+				out.of[i] = pool_figure(&w.pool, row->p, row->unit, m != SEND_LATENESS, cfg->draws, cfg->seed);
+			}
+		}
+		pool_free(&w.pool);
+	}
+	free(w.own);
+	free(w.late);
+	return out;
+}
+
+struct cdf_point *estimates_cdf(const struct train_keys *train, size_t n_train, bool high, size_t max, size_t *n)
+{
+	struct pool pool = estimates_pool(train, n_train, high ? LATENCY_HIGH : LATENCY_LOW);
+	struct cdf_point *out;
+	size_t exact = 0;
+
+	for (size_t k = 0; k < pool.n; k++)
+		if (!pool.item[k].later)
+			pool.item[exact++] = pool.item[k];
+	for (size_t r = 0; r < n_train; r++)
+		exact = train[r].overloaded ? 0 : exact;
+	*n = exact < max ? exact : max;
+	out = room_new(*n, sizeof(*out));
+	for (size_t i = 0; i < *n; i++) {
+		size_t at = *n > 1 ? i * (exact - 1) / (*n - 1) : 0;
+
+		out[i] = (struct cdf_point){ pool.item[at].value, (double)(at + 1) / (double)pool.n };
+	}
+	pool_free(&pool);
+	return out;
 }

@@ -5,7 +5,8 @@
  * capture. The offset where nothing was injected is less_base_ms's base; protocols.PATH.floor_ms of
  * run.json what the path itself takes. */
 #include "clock.h"
-#include "keys_extract.h"
+#include "engine.h"
+#include "keys.h"
 #include "offsets.h"
 
 #include <math.h>

@@ -3,7 +3,8 @@
  * over the round trip that ping found, on links without loss: least squares through a point for
  * each repeat of each cell, with Student's t interval of the slope. Parameters: protocol, rtt_ms,
  * loss_percent, keys_per_s (0: keys alone); cell.json: parameters.ping_ms (else rtt_ms). */
-#include "keys_extract.h"
+#include "engine.h"
+#include "keys.h"
 #include "clock.h"
 #include "interval.h"
 

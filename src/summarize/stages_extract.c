@@ -5,7 +5,8 @@
  * laid end to end). Without trains that were split, and with an overloaded one, a cell has no rows. */
 #include "clock.h"
 #include "interval.h"
-#include "keys_extract.h"
+#include "engine.h"
+#include "keys.h"
 #include "stages.h"
 
 #include <math.h>

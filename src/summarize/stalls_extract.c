@@ -8,7 +8,8 @@
  * (standard deviation that the schedule itself gives the distances of keys), updates_10ms,
  * updates_5ms, updates_20ms and depends_on_merge (updates that the capture counts at these merge
  * gaps; whether they differ by more than it tolerates). */
-#include "keys_extract.h"
+#include "engine.h"
+#include "keys.h"
 
 #include <math.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 
 #include "../near.h"
 #include "clock.h"
-#include "summarize/estimates.h"
+#include "summarize/keys.h"
 
 #define KEYS 20
 
