@@ -8,7 +8,6 @@
 #include "draw.h"
 #include "gaps.h"
 #include "logs_in.h"
-#include "nulls.h"
 #include "poisson.h"
 #include "random.h"
 #include "rec.h"

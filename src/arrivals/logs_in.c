@@ -3,36 +3,140 @@
 #include "array.h"
 #include "fields.h"
 #include "lines.h"
-#include "sources.h"
-#include "stamps.h"
 
+#include <ctype.h>
 #include <errno.h>
-#include <stdbool.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define FIELDS 256
 #define MS 1000000LL
 #define S 1000000000LL
 #define MS_OF_1980 315532800000LL
 #define MS_OF_2200 7258118400000LL
+#define TIME_MOST (INT64_MAX / 4)
 
 const char *const logs_in_kinds[] = { "auto", "jtl", "clf", "tsv", NULL };
 
 static const char *const usual[] = { "timeStamp", "start_ns", "sent_ns", "due_ns", "time_ns",
 				     "received_ns", "start_ms", "time_s", "timestamp", "time" };
 
+/* --- times ----------------------------------------------------------------------------------------------------- */
+
+bool logs_in_number(const char *text, int64_t unit_ns, int64_t *out, int64_t *tick_ns)
+{
+	int64_t whole = 0, part = 0, step = unit_ns;
+	const char *p = text;
+
+	for (; isdigit((unsigned char)*p); p++) {
+		if (whole > (TIME_MOST / unit_ns - 9) / 10)
+			return false;
+		whole = whole * 10 + (*p - '0');
+	}
+	if (p == text)
+		return false;
+	if (*p == '.')
+		for (p++; isdigit((unsigned char)*p); p++) {
+			step /= 10;
+			part += step * (*p - '0');
+		}
+	*out = whole * unit_ns + part;
+	*tick_ns = step > 1 ? step : 1;
+	return !*p;
+}
+
+bool logs_in_date(const char *text, int64_t *out)
+{
+	struct tm t = { 0 };
+	long zone_s;
+
+	if (!strptime(text, "%d/%b/%Y:%H:%M:%S %z", &t) || t.tm_year < 70 || t.tm_year > 300)
+		return false;
+	zone_s = t.tm_gmtoff;	/* timegm() overwrites it */
+	*out = (timegm(&t) - zone_s) * S;
+	return *out >= 0;
+}
+
+/* --- sources --------------------------------------------------------------------------------------------------- */
+
+/* A source of requests; a node of the tree at logs_in.names, which is ordered by name. */
+struct log_source {
+	char *name;
+	uint32_t number;	/* in the order of first appearance, from 0 */
+};
+
+/* Digits count as numbers: "user 9" comes before "user 10". */
+static int order_source_names(const void *a, const void *b)
+{
+	return strverscmp(((const struct log_source *)a)->name, ((const struct log_source *)b)->name);
+}
+
+static void free_source(void *source)
+{
+	free(((struct log_source *)source)->name);
+	free(source);
+}
+
+static int number_source(struct logs_in *l, const char *name, uint32_t *out)
+{
+	struct log_source key = { .name = (char *)(uintptr_t)name }, *new, **at = tfind(&key, &l->names, order_source_names);
+
+	if (at) {
+		*out = (*at)->number;
+		return 0;
+	}
+	new = malloc(sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	*new = (struct log_source){ strdup(name), l->sources };
+	if (!new->name || !tsearch(new, &l->names, order_source_names)) {
+		free_source(new);
+		return -ENOMEM;
+	}
+	*out = l->sources++;
+	return 0;
+}
+
+/* place[number]: where that source stands in the order of names; next: the place of the next one. */
+struct source_places {
+	uint32_t *place, next;
+};
+
+static void place_source(const void *node, VISIT visit, void *context)
+{
+	struct source_places *p = context;
+
+	if (visit == postorder || visit == leaf)
+		p->place[(*(const struct log_source *const *)node)->number] = p->next++;
+}
+
+/* Numbers the sources of all arrivals in the order of their names. */
+static int order_sources(struct logs_in *l)
+{
+	struct source_places p = { .place = malloc((l->sources + 1) * sizeof(*p.place)) };
+
+	if (!p.place)
+		return -ENOMEM;
+	twalk_r(l->names, place_source, &p);
+	for (size_t i = 0; i < l->n; i++)
+		l->arrival[i].source = p.place[l->arrival[i].source];
+	free(p.place);
+	return 0;
+}
+
+/* source NULL: not asked for. */
 static int add_arrival(struct logs_in *l, int64_t time_ns, const char *source)
 {
 	struct logs_in_arrival a = { .time_ns = time_ns };
-	int err = source && l->names ? sources_number(l->names, source, &a.source) : 0;
+	int err = source ? number_source(l, source, &a.source) : 0;
 
-	if (err)
-		return err;
-	if (array_room(&l->arrival, l->n))
-		return -ENOMEM;
-	l->arrival[l->n++] = a;
-	return 0;
+	if (!err)
+		err = array_room(&l->arrival, l->n);
+	if (!err)
+		l->arrival[l->n++] = a;
+	return err;
 }
 
 /* --- lines ----------------------------------------------------------------------------------------------------- */
@@ -58,25 +162,18 @@ static int find_column(const struct log_table *t, char *const *cell, const char 
 	return end != name && !*end && place >= 1 && place <= t->fields ? (int)place - 1 : -1;
 }
 
-static bool is_number(const char *cell, int64_t *out)
-{
-	int64_t tick;
-
-	return stamps_number(cell, strlen(cell), 1, out, &tick);
-}
-
 /* The column of the times, and its unit. JMeter writes no header line where it is told not to, and
  * its times first, in ms since 1970. */
 static int find_time(struct log_table *t, char *const *cell, const char **why)
 {
 	const struct logs_in_cfg *cfg = t->cfg;
-	int64_t first;
+	int64_t first, tick;
 	bool ms;
 
 	t->time = cfg->column ? fields_find(cell, t->fields, cfg->column) : -1;
 	for (size_t i = 0; !cfg->column && t->time < 0 && i < sizeof(usual) / sizeof(*usual); i++)
 		t->time = fields_find(cell, t->fields, usual[i]);
-	t->headless = t->time < 0 && is_number(cell[0], &first);
+	t->headless = t->time < 0 && logs_in_number(cell[0], 1, &first, &tick);
 	ms = t->headless && t->commas && first > MS_OF_1980 && first < MS_OF_2200;
 	if (t->headless)
 		t->time = cfg->column ? find_column(t, cell, cfg->column) : ms ? 0 : -1;
@@ -129,7 +226,7 @@ static int take_log_row(struct log_table *t, char *const *cell, const char **why
 		return 0;
 	}
 	*why = "not a time: a number, whole or with decimals, is wanted";
-	if (!stamps_number(cell[t->time], strlen(cell[t->time]), t->unit_ns, &time_ns, &tick_ns))
+	if (!logs_in_number(cell[t->time], t->unit_ns, &time_ns, &tick_ns))
 		return -EPROTO;
 	if (tick_ns < t->tick_ns)
 		t->tick_ns = tick_ns;
@@ -145,18 +242,18 @@ static int row_of(struct log_table *t, char *line, const char **why)
 }
 
 /* host ident user [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326 */
-static int clf(struct logs_in *out, char *line, const char **why)
+static int take_clf_line(const struct log_table *t, char *line, const char **why)
 {
 	char *host_end = strchr(line, ' '), *open = host_end ? strchr(host_end, '[') : NULL;
 	int64_t time_ns;
 
 	*why = "not a line of the Common Log Format: host ident user [10/Oct/2000:13:55:36 -0700] ...";
-	while (open && !stamps_clf(open + 1, &time_ns))	/* (a user's name may have brackets too) */
+	while (open && !logs_in_date(open + 1, &time_ns))	/* (a user's name may have brackets too) */
 		open = strchr(open + 1, '[');
 	if (!open)
 		return -EPROTO;
 	*host_end = '\0';
-	return add_arrival(out, time_ns, line);
+	return add_arrival(t->out, time_ns, t->cfg->source ? line : NULL);
 }
 
 static enum logs_in_kind guess_kind(const char *line)
@@ -164,7 +261,7 @@ static enum logs_in_kind guess_kind(const char *line)
 	int64_t t;
 
 	for (const char *open = strchr(line, '['); open; open = strchr(open + 1, '['))
-		if (stamps_clf(open + 1, &t))
+		if (logs_in_date(open + 1, &t))
 			return LOGS_IN_CLF;
 	return strchr(line, '\t') || !strchr(line, ',') ? LOGS_IN_TSV : LOGS_IN_JTL;
 }
@@ -196,7 +293,7 @@ static int take_first_line(void *context, char *line, const char **why)
 	if (t->out->kind == LOGS_IN_AUTO)
 		t->out->kind = guess_kind(line);
 	if (t->out->kind == LOGS_IN_CLF)
-		return clf(t->out, line, why);
+		return take_clf_line(t, line, why);
 	t->commas = t->out->kind == LOGS_IN_JTL;
 	copy = strdup(line);
 	if (!copy)
@@ -212,24 +309,7 @@ static int take_log_body(void *context, char *line, const char **why)
 {
 	struct log_table *t = context;
 
-	return t->out->kind == LOGS_IN_CLF ? clf(t->out, line, why) : row_of(t, line, why);
-}
-
-/* Sources in the order of their names. */
-static int order_sources(struct logs_in *l)
-{
-	uint32_t *place;
-	int err;
-
-	l->sources = sources_count(l->names);
-	place = malloc((l->sources ? l->sources : 1) * sizeof(*place));
-	if (!place)
-		return -ENOMEM;
-	err = sources_places(l->names, place);
-	for (size_t i = 0; !err && i < l->n; i++)
-		l->arrival[i].source = place[l->arrival[i].source];
-	free(place);
-	return err;
+	return t->out->kind == LOGS_IN_CLF ? take_clf_line(t, line, why) : row_of(t, line, why);
 }
 
 int logs_in_read(FILE *in, const struct logs_in_cfg *cfg, struct logs_in *out, unsigned long *line, const char **why)
@@ -237,9 +317,9 @@ int logs_in_read(FILE *in, const struct logs_in_cfg *cfg, struct logs_in *out, u
 	struct log_table t = { .cfg = cfg, .out = out, .tick_ns = S };
 	int err;
 
-	*out = (struct logs_in){ .kind = (enum logs_in_kind)cfg->kind, .tick_ns = 1, .names = cfg->source ? sources_new() : NULL };
+	*out = (struct logs_in){ .kind = (enum logs_in_kind)cfg->kind, .tick_ns = 1 };
 	*line = 0;
-	err = cfg->source && !out->names ? -ENOMEM : lines_each(in, &t.commas, take_first_line, take_log_body, &t, line, why);
+	err = lines_each(in, &t.commas, take_first_line, take_log_body, &t, line, why);
 	if (!err && out->names)
 		err = order_sources(out);
 	if (out->kind == LOGS_IN_CLF)
@@ -251,7 +331,7 @@ int logs_in_read(FILE *in, const struct logs_in_cfg *cfg, struct logs_in *out, u
 
 void logs_in_free(struct logs_in *l)
 {
-	sources_free(l->names);
+	tdestroy(l->names, free_source);
 	free(l->arrival);
 	*l = (struct logs_in){ 0 };
 }

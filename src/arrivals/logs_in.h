@@ -3,6 +3,7 @@
 #ifndef THINPROBE_ARRIVALS_LOGS_IN_H
 #define THINPROBE_ARRIVALS_LOGS_IN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -39,11 +40,18 @@ struct logs_in {
 	enum logs_in_kind kind;
 	uint32_t sources;			/* how many; 0: not asked for */
 	char name[64];				/* of the column that was read; not of CLF */
-	struct sources *names;
+	void *names;				/* owned; tree of the sources' names (tsearch()) */
 };
 
 /* 0; -EPROTO with `why`, and the line in *line; -ENOMEM, -EIO. To be freed either way. */
 int logs_in_read(FILE *in, const struct logs_in_cfg *cfg, struct logs_in *out, unsigned long *line, const char **why);
 void logs_in_free(struct logs_in *l);
+
+/* A decimal number ("1700000000.123") times `unit_ns`, exactly; what is below a ns is cut off. *tick_ns: the smallest step that so
+ * many decimals can express, 1 at the least. False for anything else, and for a number below 0 or over INT64_MAX / 4. */
+bool logs_in_number(const char *text, int64_t unit_ns, int64_t *out, int64_t *tick_ns);
+/* A text that begins with "10/Oct/2000:13:55:36 -0700" (Apache's %t, without the brackets), as ns since 1970. False for any other
+ * text and for years other than 1970 to 2200. */
+bool logs_in_date(const char *text, int64_t *out);
 
 #endif

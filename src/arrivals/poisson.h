@@ -13,7 +13,7 @@
 #ifndef THINPROBE_ARRIVALS_POISSON_H
 #define THINPROBE_ARRIVALS_POISSON_H
 
-#include "nulls.h"
+#include "gaps.h"
 
 #include <stdbool.h>
 #include <stddef.h>

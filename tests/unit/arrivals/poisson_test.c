@@ -11,7 +11,6 @@
 
 #include "../near.h"
 #include "arrivals/gaps.h"
-#include "arrivals/nulls.h"
 #include "arrivals/poisson.h"
 
 /* Random numbers of the C library (erand48), not those that the tests of arrivals use themselves. */

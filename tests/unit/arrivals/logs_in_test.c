@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* stamps, logs_in - times of logs: what date(1) says of them, decimals to the ns, ticks as they
+/* logs_in - times of logs: what date(1) says of them, decimals to the ns, ticks as they
  * look, quoted commas, and refusals. */
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "arrivals/logs_in.h"
-#include "arrivals/stamps.h"
 
 #define S 1000000000LL
 
@@ -30,16 +29,16 @@ static void dates_of_servers(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
-		assert_true(stamps_clf(of[i].text, &t));
+		assert_true(logs_in_date(of[i].text, &t));
 		assert_int_equal(t, of[i].s * S);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_false(stamps_clf(bad[i], &t));
+		assert_false(logs_in_date(bad[i], &t));
 }
 
 static bool number(const char *text, int64_t unit, int64_t *t, int64_t *tick)
 {
-	return stamps_number(text, strlen(text), unit, t, tick);
+	return logs_in_number(text, unit, t, tick);
 }
 
 static void decimals_stay_exact(void **state)
