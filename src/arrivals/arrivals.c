@@ -340,9 +340,7 @@ int main(int argc, char **argv)
 	/* small numbers: spreading within a tick adds to them */
 	for (size_t i = 0; i < l.n; i++)
 		l.arrival[i].time_ns -= from - from % cfg.test.tick_ns;
-	out = rec_open(&out_cfg, "arrivals");
-	if (!out)
-		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	out = rec_must_open(&out_cfg, "arrivals");
 	report_log_settings(out, file, &l);
 	t = cfg.rows ? rows_open(cfg.rows, "arrivals/1", draw_columns) : NULL;
 	if (cfg.rows && !t)
@@ -357,9 +355,7 @@ int main(int argc, char **argv)
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.rows, strerror(-err));
 	rec_end(out);
-	err = rec_close(out);
-	if (err)
-		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	rec_must_close(out);
 	logs_in_free(&l);
 	return EXIT_OK;
 }

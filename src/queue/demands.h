@@ -3,13 +3,13 @@
  *
  * The only file of this room that names GSL. Two sources, which may both be there:
  *  - busy times: U = X D for each resource (utilization law; Denning & Buzen 1978), a line through the origin;
- *  - response times: stations and a delay for which the model (mva.h where rows have n and z, else
+ *  - response times: stations and a delay for which the model (models.h where rows have n and z, else
  *    an open M/M/1 each) gives what was measured; relative errors alike, by Levenberg and Marquardt
  *    from several beginnings. Demands stay positive (they are fitted as logarithms). */
 #ifndef THINPROBE_QUEUE_DEMANDS_H
 #define THINPROBE_QUEUE_DEMANDS_H
 
-#include "mva.h"
+#include "models.h"
 #include "observed.h"
 
 #include <stdbool.h>

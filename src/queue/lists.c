@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int lists_number(const char *text, double *out)
-{
-	return cli_read_real(text, out);
-}
-
 int lists_seconds(const char *text, double *out)
 {
 	int64_t ns;

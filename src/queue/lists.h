@@ -15,7 +15,6 @@ struct lists {
 
 /* One value: 0 or -EINVAL, -ERANGE. */
 typedef int lists_read_one(const char *text, double *out);
-int lists_number(const char *text, double *out);
 int lists_seconds(const char *text, double *out);	/* a time as options have it, in s; -ERANGE below 0 */
 
 /* Puts what `text` says in the place of what is in `out`. 0; -EINVAL for no such list; -ERANGE for

@@ -7,7 +7,7 @@
 #ifndef THINPROBE_QUEUE_OBSERVED_H
 #define THINPROBE_QUEUE_OBSERVED_H
 
-#include "mva.h"
+#include "models.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -2,11 +2,10 @@
 /* queue - queueing models of users and servers: closed networks, single queues, how many users a
  * load stands for, and demands from measured rows.
  *
- * The models are mva.c (closed), erlang.c (one queue) and demands.c (the fit); observed.c reads
- * measured rows, tell.c tells. This file reads options and chooses. */
+ * The models are in models.c, their fit to measured rows in demands.c; observed.c reads these rows, tell.c reports. This file reads options and chooses. */
 #include "demands.h"
 #include "lists.h"
-#include "mva.h"
+#include "models.h"
 #include "observed.h"
 #include "say.h"
 #include "tell.h"
@@ -37,7 +36,7 @@ static int read_times(const char *text, void *value)
 
 static int read_numbers(const char *text, void *value)
 {
-	return lists_read(text, lists_number, value);
+	return lists_read(text, cli_read_real, value);
 }
 
 /* Pages that so many objects are: 9:15. */
@@ -110,9 +109,7 @@ static struct rec *open_model_report(const char *mode)
 	struct rec *out;
 
 	rec_check_apart(places, 2);
-	out = rec_open(&out_cfg, "queue");
-	if (!out)
-		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	out = rec_must_open(&out_cfg, "queue");
 	rec_object(out, "settings");
 	rec_str(out, "model", mode);
 	return out;
@@ -140,9 +137,7 @@ static void close_outputs(struct rec *out, struct rows *t)
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.rows, strerror(-err));
 	rec_end(out);
-	err = rec_close(out);
-	if (err)
-		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	rec_must_close(out);
 }
 
 /* --- closed networks ------------------------------------------------------------------------------------------- */

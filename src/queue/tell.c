@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tell.h"
-#include "erlang.h"
 #include "say.h"
 
 #include <math.h>

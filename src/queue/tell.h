@@ -4,7 +4,7 @@
 #define THINPROBE_QUEUE_TELL_H
 
 #include "demands.h"
-#include "mva.h"
+#include "models.h"
 #include "observed.h"
 #include "rec.h"
 

@@ -50,4 +50,16 @@ struct models_vsi {
 /* 0 or -ENOMEM. */
 int models_vsi(const struct samples_in *s, const struct models_limits *l, struct models_vsi *out);
 
+/* The numbers of the models, from a table such as data/thresholds.tsv. */
+#define LIMITS_IN_SOURCE 256
+enum limits_in_model { LIMITS_PERCEPTION, LIMITS_TOLIA, LIMITS_APDEX, LIMITS_WU, LIMITS_VSI, LIMITS_MODELS };
+
+struct limits_in {
+	struct models_limits limits;
+	char source[LIMITS_MODELS][LIMITS_IN_SOURCE];	/* of each model: where its first number comes from */
+};
+
+/* 0; -EPROTO with what is wrong in `why` (a name that is missing, or a number). -EIO. */
+int limits_in_read(FILE *in, struct limits_in *out, char *why, size_t size);
+
 #endif

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* score - what users make of latencies: published rules side by side, from one file of samples.
  *
- * The rules are models.c's, their numbers those of a table, limits_in.c; samples_in.c reads
- * latencies. This file reads options and tells. */
-#include "limits_in.h"
+ * The rules and their numbers are in models.c; samples_in.c reads latencies. This file reads options and reports. */
 #include "models.h"
 #include "rec.h"
 #include "sample.h"
@@ -254,7 +252,7 @@ static void say_score(struct rec *r, const struct samples_in *s, const struct li
 int main(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "score SAMPLES [options]",
-			      "What users make of latencies: published rules, from one file of samples.", options), err;
+			      "What users make of latencies: published rules, from one file of samples.", options);
 	struct samples_in s;
 	struct limits_in l;
 	struct rec *out;
@@ -265,9 +263,7 @@ int main(int argc, char **argv)
 		die_usage("unexpected word %s", argv[first + 1]);
 	read_limits(&l);
 	read_samples(argv[first], &s);
-	out = rec_open(&out_cfg, "score");
-	if (!out)
-		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	out = rec_must_open(&out_cfg, "score");
 	rec_object(out, "settings");
 	rec_str(out, "file", argv[first]);
 	rec_str(out, "column", s.name);
@@ -282,9 +278,7 @@ int main(int argc, char **argv)
 	tell_vsi(out, &s, &l);
 	rec_end(out);
 	say_score(out, &s, &l);
-	err = rec_close(out);
-	if (err)
-		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	rec_must_close(out);
 	samples_in_free(&s);
 	return EXIT_OK;
 }

@@ -9,8 +9,7 @@
 #include <cmocka.h>
 
 #include "../near.h"
-#include "queue/erlang.h"
-#include "queue/mva.h"
+#include "queue/models.h"
 
 /* Brute force: two stations and thinking users; a state is who is at station 1 and who at station
  * 2. Steady state by Gauss and Seidel over the balance equations. */

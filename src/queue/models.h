@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mva - a closed network of queues: N users who think for Z and then ask, K stations that each serve one request at a time.
+/* models - queueing models.
+ *
+ * A closed network of queues: N users who think for Z and then ask, K stations that each serve one request at a time.
  *
  * Exact mean value analysis (Reiser & Lavenberg 1980, JACM 27(2)) and the approximation of
  * Schweitzer (1979; Bard 1979), which takes the queue that an arrival finds for (N-1)/N of what is
  * there on average. Service is exponential (or processor sharing of any kind); a demand is the time
  * that one request needs of a station, over all its visits. Times in s, rates in 1/s. */
-#ifndef THINPROBE_QUEUE_MVA_H
-#define THINPROBE_QUEUE_MVA_H
+#ifndef THINPROBE_QUEUE_MODELS_H
+#define THINPROBE_QUEUE_MODELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define MVA_STATIONS 32
@@ -45,5 +48,30 @@ struct mva_bounds {
 void mva_bounds(const struct mva_net *net, struct mva_bounds *out);
 double mva_bound_x(const struct mva_bounds *b, double n, double z_s);	/* at most: min(x_max, n / (r_min + z)) */
 double mva_bound_r(const struct mva_bounds *b, double n, double z_s);	/* at least: max(r_min, n demand_max - z) */
+
+/* Single queues in closed form: M/M/1, M/M/m with Erlang's B and C (1917), M/M/1/N/N (the repairman).
+ *
+ * Arrivals and service are memoryless. Times in s, rates in 1/s. Where a queue has no steady state
+ * (it gets more than it can serve), what would be infinite is INFINITY. */
+struct erlang_queue {
+	double x;		/* requests a second that leave */
+	double u;		/* of each server */
+	double r_s, w_s;	/* in the queue as a whole; of it, waiting */
+	double q;		/* requests there, waiting or served */
+	double blocked;		/* Erlang B: the share lost if nobody could wait */
+	double waits;		/* Erlang C: the share that has to wait (finite N: that finds the server busy) */
+	bool steady;
+};
+
+double erlang_b(double servers, double load);	/* load: rate times service time, in erlangs; servers whole, >= 0 */
+double erlang_c(double servers, double load);	/* 1 where load >= servers */
+
+/* `rate` requests a second, each served for `service_s` by one of `servers`. */
+void erlang_open(double rate, double service_s, double servers, struct erlang_queue *out);
+/* The response time that a share p (below 1) of the requests does not exceed, first come first served. */
+double erlang_open_quantile(double rate, double service_s, double servers, double p);
+
+/* `n` users (whole) who think for an exponential time of mean z_s > 0, and one server. */
+void erlang_closed(double n, double z_s, double service_s, struct erlang_queue *out);
 
 #endif
