@@ -14,15 +14,14 @@ void gaps_figures(const double *gap, size_t n, struct gaps_figures *out);
 /* Largest distance between the share of gaps up to t and 1 - exp(-t / mean). Sorts `gap`. */
 double gaps_ks(double *gap, size_t n, double mean);
 
-/* How the figures of arrivals come out for a Poisson process: simulated, since their
- * textbook forms hold for very many arrivals only.
+/* How the figures of arrivals come out for a Poisson process: simulated, since their textbook forms hold for very many arrivals
+ * only.
  *
- * The coefficient of variation and the lag-1 correlation of n exponential gaps, times sqrt(n), from
- * NULLS_DRAWS sets of up to NULLS_N; beyond, their distance from the normal distribution shrinks
- * with sqrt(n), as Edgeworth's expansion says. The Kolmogorov-Smirnov distance from the exponential
- * distribution of the sample's own mean (Lilliefors 1969), as modified by Stephens (1974), which
- * makes it depend on n very little, from sets of up to NULLS_KS_N. Always the same seed: the same
- * data give the same verdict. */
+ * The coefficient of variation and the lag-1 correlation of n exponential gaps, times sqrt(n), from NULLS_DRAWS sets of up to
+ * NULLS_N; beyond, their distance from the normal distribution shrinks with sqrt(n), as Edgeworth's expansion says. The
+ * Kolmogorov-Smirnov distance from the exponential distribution of the sample's own mean (Lilliefors 1969), as modified by Stephens
+ * (1974), which makes it depend on n very little, from sets of up to NULLS_KS_N. Always the same seed: the same data give the same
+ * verdict. */
 #define NULLS_DRAWS 5000
 #define NULLS_N 2000
 #define NULLS_KS_N 200

@@ -28,8 +28,7 @@ struct logs_in_cfg {
 
 struct logs_in_arrival {
 	int64_t time_ns;
-	/* 0, 1, ...: in the order of their names: in that of first appearance the first few would all have
-	 * asked together */
+	/* 0, 1, ...: in the order of their names: in that of first appearance the first few would all have asked together */
 	uint32_t source;
 };
 

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* poisson - are these arrivals those of a Poisson process? Five tests and one verdict (docs/queueing.md).
  *
- * Given the first and the last arrival, those between are as if thrown at random (Poisson process
- * of any rate): each test's chances follow from that, and nothing has to be known of the rate.
- * Holm's correction (1979) makes one verdict of them: of Poisson processes it rejects POISSON_LEVEL
- * or less.
+ * Given the first and the last arrival, those between are as if thrown at random (Poisson process of any rate): each test's chances
+ * follow from that, and nothing has to be known of the rate. Holm's correction (1979) makes one verdict of them: of Poisson
+ * processes it rejects POISSON_LEVEL or less.
  *
- * Times that were written down in whole ticks: under the same hypothesis arrivals are spread evenly
- * within a tick, so they are put at random there, which is exact for a Poisson process and hides
- * only what is shorter than a tick. Where a tick is longer than half the mean gap, the gaps are of
- * our own making: then counts and periodogram alone are tested. */
+ * Times that were written down in whole ticks: under the same hypothesis arrivals are spread evenly within a tick, so they are put
+ * at random there, which is exact for a Poisson process and hides only what is shorter than a tick. Where a tick is longer than
+ * half the mean gap, the gaps are of our own making: then counts and periodogram alone are tested. */
 #ifndef THINPROBE_ARRIVALS_POISSON_H
 #define THINPROBE_ARRIVALS_POISSON_H
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* order - the order in which a disk gets its requests, against the order in which they came. Pure.
  *
- * A request comes when it is handed to the block layer, waits there (for room in the device, or in a
- * scheduler), and is issued when the device takes it. Of each two requests that waited together, one is
- * issued first: the older one keeps the order, the younger one overtakes the other. Kendall's tau over
- * these pairs is (kept - overtaken) / (kept + overtaken): 1 in the order of coming, 0 without any order,
- * -1 the last one first. What never waited together is no pair. */
+ * A request comes when it is handed to the block layer, waits there (for room in the device, or in a scheduler), and is issued when
+ * the device takes it. Of each two requests that waited together, one is issued first: the older one keeps the order, the younger
+ * one overtakes the other. Kendall's tau over these pairs is (kept - overtaken) / (kept + overtaken): 1 in the order of coming, 0
+ * without any order, -1 the last one first. What never waited together is no pair. */
 #ifndef THINPROBE_ORDER_H
 #define THINPROBE_ORDER_H
 

@@ -97,10 +97,9 @@ static double rate_of(const struct observed_row *r)
 	return isfinite(r->rate) ? r->rate : r->n / (r->r_s + r->z_s);
 }
 
-/* The slope of a line through the origin, by least squares where what is off grows as the load
- * does: all busy time over all requests (Denning & Buzen 1978); and half its 95 % interval. Rows
- * are seldom off alike, so that each has its own share in it: its residual over one minus its
- * leverage (HC3; MacKinnon & White 1985). */
+/* The slope of a line through the origin, by least squares where what is off grows as the load does: all busy time over all
+ * requests (Denning & Buzen 1978); and half its 95 % interval. Rows are seldom off alike, so that each has its own share in it: its
+ * residual over one minus its leverage (HC3; MacKinnon & White 1985). */
 static double slope_of(const double *x, const double *y, size_t n, double *half)
 {
 	double sum_x = 0, sum_y = 0, own = 0;
@@ -244,8 +243,7 @@ static bool solve(struct problem *p, const double *begin, struct solution *out)
 		gsl_blas_ddot(left, left, &out->squares);
 		ok = isfinite(out->squares);
 		err = gsl_multifit_nlinear_covar(gsl_multifit_nlinear_jac(w), ALIKE, covar) || p->rows <= free_n;
-		/* GSL leaves 0 for what the data do not tell; then neither do they tell the others apart from
-		 * it */
+		/* GSL leaves 0 for what the data do not tell; then neither do they tell the others apart from it */
 		for (size_t i = 0; i < free_n; i++)
 			err = err || !(gsl_matrix_get(covar, i, i) > 0);
 		for (size_t i = 0; i < free_n; i++) {

@@ -120,9 +120,8 @@ void erlang_open(double rate, double service_s, double servers, struct erlang_qu
 	out->q = out->steady ? rate * out->r_s : INFINITY;
 }
 
-/* P(R > t): service alone, or waiting (exponential, rate (m - a)/S) and then service: exp(-s) + C
- * (exp(-left s) - exp(-s)) / (1 - left), without the cancellation where both have nearly the same
- * rate, and without overflow where they have not. */
+/* P(R > t): service alone, or waiting (exponential, rate (m - a)/S) and then service: exp(-s) + C (exp(-left s) - exp(-s)) / (1 -
+ * left), without the cancellation where both have nearly the same rate, and without overflow where they have not. */
 static double tail_probability(double t, double service_s, double servers, double load, double waits)
 {
 	double s = t / service_s, left = servers - load, more = 1 - left;
@@ -153,10 +152,9 @@ double erlang_open_quantile(double rate, double service_s, double servers, doubl
 	return high;
 }
 
-/* Nobody at the server is all N thinking: Erlang's B of N servers with the load a = Z/S, here as
- * the odds (1 - B)/B, since 1 - B has no digits where B is near 1: odds(N) = (1 + odds(N - 1)) N/a.
- * Times by the queue that an arrival finds, which is that of N - 1 (Sevcik & Mitrani 1981): N/X - Z
- * has none where Z is much longer than R. */
+/* Nobody at the server is all N thinking: Erlang's B of N servers with the load a = Z/S, here as the odds (1 - B)/B, since 1 - B
+ * has no digits where B is near 1: odds(N) = (1 + odds(N - 1)) N/a. Times by the queue that an arrival finds, which is that of N -
+ * 1 (Sevcik & Mitrani 1981): N/X - Z has none where Z is much longer than R. */
 void erlang_closed(double n, double z_s, double service_s, struct erlang_queue *out)
 {
 	double odds = 0, found = 0, r = service_s, busy = 0;

@@ -3,10 +3,9 @@
  *
  * A closed network of queues: N users who think for Z and then ask, K stations that each serve one request at a time.
  *
- * Exact mean value analysis (Reiser & Lavenberg 1980, JACM 27(2)) and the approximation of
- * Schweitzer (1979; Bard 1979), which takes the queue that an arrival finds for (N-1)/N of what is
- * there on average. Service is exponential (or processor sharing of any kind); a demand is the time
- * that one request needs of a station, over all its visits. Times in s, rates in 1/s. */
+ * Exact mean value analysis (Reiser & Lavenberg 1980, JACM 27(2)) and the approximation of Schweitzer (1979; Bard 1979), which
+ * takes the queue that an arrival finds for (N-1)/N of what is there on average. Service is exponential (or processor sharing of
+ * any kind); a demand is the time that one request needs of a station, over all its visits. Times in s, rates in 1/s. */
 #ifndef THINPROBE_QUEUE_MODELS_H
 #define THINPROBE_QUEUE_MODELS_H
 
@@ -37,9 +36,8 @@ struct mva_point {
  * think for `z_s`. Of the exact one, the work grows with n times the stations. */
 void mva_solve(const struct mva_net *net, enum mva_method method, double n, double z_s, struct mva_point *out);
 
-/* What no method can pass (asymptotic bounds; Denning & Buzen 1978): the rate that the busiest
- * station allows, the time of a request that never waits, the number of users where the two lines
- * meet. */
+/* What no method can pass (asymptotic bounds; Denning & Buzen 1978): the rate that the busiest station allows, the time of a
+ * request that never waits, the number of users where the two lines meet. */
 struct mva_bounds {
 	double demand_max_s;
 	double x_max;		/* 1 / demand_max_s */

@@ -26,9 +26,8 @@ struct observed {
 	char resource[MVA_STATIONS][OBSERVED_NAME];
 };
 
-/* `response`: the name of the column that is the response time (ending in _s or _ms); NULL: r_s or
- * r_ms. 0; or -EPROTO with what is wrong in `why`, and in *line where (0: the file as a whole);
- * -ENOMEM, -EIO. To be freed either way. */
+/* `response`: the name of the column that is the response time (ending in _s or _ms); NULL: r_s or r_ms. 0; or -EPROTO with what is
+ * wrong in `why`, and in *line where (0: the file as a whole); -ENOMEM, -EIO. To be freed either way. */
 int observed_read(FILE *in, const char *response, struct observed *out, unsigned long *line, const char **why);
 void observed_free(struct observed *o);
 

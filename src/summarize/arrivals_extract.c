@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* arrivals_extract - times between the requests of users.
  *
- * Figure cov_independent: coefficient of variation of as many users who know nothing of each other,
- * from the parameters users and think_s, the run's setting `spread` and the mean response time;
- * unknown where there is no formula.
- * Rows, from arrivals.tsv: `points`, of each complete repeat what `arrivals --sources` made of the
- * requests of the first user, of the first two, and so on; `marks`, of each cell's first complete
- * repeat the rest, which plots/arrivals.gp draws.
+ * Figure cov_independent: coefficient of variation of as many users who know nothing of each other, from the parameters users and
+ * think_s, the run's setting `spread` and the mean response time; unknown where there is no formula. Rows, from arrivals.tsv:
+ * `points`, of each complete repeat what `arrivals --sources` made of the requests of the first user, of the first two, and so on;
+ * `marks`, of each cell's first complete repeat the rest, which plots/arrivals.gp draws.
  *
  * The formula: each user asks again after a response that always takes the same time and a think time. Of N such renewal processes
- * in equilibrium, laid over each other, a gap is longer than x when one user's own interval is and all others are not
- * due within it (Cox & Smith 1954): P(gap > x) = S(x) G(x)^(N - 1), where S(x) = P(interval > x) and G(x) is the
- * integral of S from x on by the mean interval. Its first two moments give the coefficient of variation. */
+ * in equilibrium, laid over each other, a gap is longer than x when one user's own interval is and all others are not due within it
+ * (Cox & Smith 1954): P(gap > x) = S(x) G(x)^(N - 1), where S(x) = P(interval > x) and G(x) is the integral of S from x on by the
+ * mean interval. Its first two moments give the coefficient of variation. */
 #include "engine.h"
 
 #include <math.h>

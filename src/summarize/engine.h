@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* engine - the contract between the summarize engine and its extractors.
  *
- * The engine reads the cells of a run folder (run.json's `cells`) and the experiment's `table`
- * (table.h), and writes the tables that it describes, long.tsv and schema.tsv. Columns from JSON
- * files need no code. What needs code is an extractor: it reads the files of each complete repeat,
- * and gives figures to columns whose source is EXTRACTOR:figure, or whole rows to tables of
+ * The engine reads the cells of a run folder (run.json's `cells`) and the experiment's `table` (table.h), and writes the tables
+ * that it describes, long.tsv and schema.tsv. Columns from JSON files need no code. What needs code is an extractor: it reads the
+ * files of each complete repeat, and gives figures to columns whose source is EXTRACTOR:figure, or whole rows to tables of
  * rows:EXTRACTOR.
  *
- * Order of calls: begin; for each cell in the order of the run, for each of its complete repeats: take; after the last cell:
- * finish for each cell, the tables, tell. */
+ * Order of calls: begin; for each cell in the order of the run, for each of its complete repeats: take; after the last cell: finish
+ * for each cell, the tables, tell. */
 #ifndef THINPROBE_SUMMARIZE_ENGINE_H
 #define THINPROBE_SUMMARIZE_ENGINE_H
 
@@ -74,13 +73,11 @@ struct run {
 	size_t n;
 };
 
-/* That series' train of a repeat, or the repeat itself where no repeat of the cell has such a
- * train. NULL: others have one. */
+/* That series' train of a repeat, or the repeat itself where no repeat of the cell has such a train. NULL: others have one. */
 const struct repeat *cell_train(const struct cell *c, const struct repeat *r, const char *series);
 
-/* Rows of a table that an extractor writes. Cells by column name, in any order; those not written
- * stay empty. A name that `table` does not have for this table is an error that ends the program
- * with one line. */
+/* Rows of a table that an extractor writes. Cells by column name, in any order; those not written stay empty. A name that `table`
+ * does not have for this table is an error that ends the program with one line. */
 struct table_out;
 void row_text(struct table_out *t, const char *column, const char *value);	/* NULL: empty */
 void row_number(struct table_out *t, const char *column, double value);		/* with the column's decimals; NAN: empty */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* estimate - one figure of a cell from one number of each of its repeats: the estimators that
- * `table` names. */
+/* estimate - one figure of a cell from one number of each of its repeats: the estimators that `table` names. */
 #ifndef THINPROBE_SUMMARIZE_ESTIMATE_H
 #define THINPROBE_SUMMARIZE_ESTIMATE_H
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* fits_extract - rows of the models that `queue fit` made of a run: RUN/fit/PART-all.json of all
- * measured rows of a part (text parameter `part` of the cells), PART-first.json of those with the
- * lowest rates alone, which foretells the others. Tables:
+/* fits_extract - rows of the models that `queue fit` made of a run: RUN/fit/PART-all.json of all measured rows of a part (text
+ * parameter `part` of the cells), PART-first.json of those with the lowest rates alone, which foretells the others. Tables:
  *	slope		what a request needs of each resource
  *	compare		each measured row beside the model
  *	curve		the same as points of a curve: measured (later: not known to the model), fit

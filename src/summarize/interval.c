@@ -128,8 +128,7 @@ static double interval_bias(double figure, const double *sorted, size_t n)
 	return gsl_cdf_ugaussian_Pinv(fmin(fmax(below, 0.5), (double)n - 0.5) / (double)n);
 }
 
-bool interval_bca_from(double figure, double *replicate, size_t draws, const double *without, size_t runs,
-		       struct interval *out)
+bool interval_bca_from(double figure, double *replicate, size_t draws, const double *without, size_t runs, struct interval *out)
 {
 	double end[2], z0, a;
 

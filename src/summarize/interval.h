@@ -57,8 +57,7 @@ typedef double interval_figure(const unsigned *weight, size_t runs, void *data);
 bool interval_bca(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed, struct interval *out);
 /* Its second half: from the figure itself, its bootstrap replicates (sorted by this call) and its values without
  * each of the runs. Replicates that are all alike give that value twice. */
-bool interval_bca_from(double figure, double *replicate, size_t draws, const double *without, size_t runs,
-		       struct interval *out);
+bool interval_bca_from(double figure, double *replicate, size_t draws, const double *without, size_t runs, struct interval *out);
 
 #define INTERVAL_BOOTSTRAP_FROM 10
 /* With fewer runs than so many Student's t of `value`, the figure of each run alone (`logs`: on logarithms), else the bootstrap. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* keys_extract - latencies of keys (or pings) of the repeats themselves, from samples.tsv and the overload in
- * keyrepeat.json.
+/* keys_extract - latencies of keys (or pings) of the repeats themselves, from samples.tsv and the overload in keyrepeat.json.
  *
  * Numbers of a repeat:
  *	low.mean, low.sd, low.variance, low.p50		ms; the last is unknown where it is a bound
@@ -15,8 +14,8 @@
  *	keys, asked, unknown, unknown_percent		keys of which something is known, all, the others
  *	skipped, censored, ranged, overloaded		warm-up keys, without an echo, known as a range; repeats
  *	updates_per_answer				updates by keys with an echo
- * Texts: interval, late_interval (how they were made). Rows: cdf (curve of each cell: latency_ms, share,
- * bound, parameters), compare (settings against the default). In the report: cells_overloaded and idle_noise. */
+ * Texts: interval, late_interval (how they were made). Rows: cdf (curve of each cell: latency_ms, share, bound, parameters),
+ * compare (settings against the default). In the report: cells_overloaded and idle_noise. */
 #include "keys.h"
 #include "clock.h"
 #include "engine.h"
@@ -213,10 +212,9 @@ static void keys_tell(const struct run *run, struct rec *out)
 
 /* --- settings compared with the default -------------------------------------------------------------------------- */
 
-/* Rows of `compare`: settings held against the default, by the median latencies of keys of the same
- * repeat. Cells are compared that differ in nothing but the parameter `setting`. The effect is the
- * ratio to the default's: the geometric mean over the pairs, with the t interval of the logarithms;
- * below INTERVAL_PAIRS pairs nothing is said. The p-values of one `part` are Holm's (1979). */
+/* Rows of `compare`: settings held against the default, by the median latencies of keys of the same repeat. Cells are compared that
+ * differ in nothing but the parameter `setting`. The effect is the ratio to the default's: the geometric mean over the pairs, with
+ * the t interval of the logarithms; below INTERVAL_PAIRS pairs nothing is said. The p-values of one `part` are Holm's (1979). */
 #define COMPARE_BASE "default"
 
 struct compare_one {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* logins_extract - memory of logins, process by process: RUN/cells/CELL/REPEAT/{samples.tsv,machine.tsv}. Parameter:
- * system, "PROTOCOL.KIND"; setting logins: the numbers at which all logins were read, ascending, beside none.
+/* logins_extract - memory of logins, process by process: RUN/cells/CELL/REPEAT/{samples.tsv,machine.tsv}. Parameter: system,
+ * "PROTOCOL.KIND"; setting logins: the numbers at which all logins were read, ascending, beside none.
  *
- * Rows of `summary`, for each cell and number of logins: memory of all of them together, and what the kernel says
- * beside it. Of `slope`: what one more login costs, a least-squares line over the numbers of logins in each repeat
- * (none is not one of them: the first may cost more than each that follows), and where the line begins. Of `who`:
- * the processes of one login, on average over all that there were. Figures are means over the complete repeats, with
- * their interval. */
+ * Rows of `summary`, for each cell and number of logins: memory of all of them together, and what the kernel says beside it. Of
+ * `slope`: what one more login costs, a least-squares line over the numbers of logins in each repeat (none is not one of them: the
+ * first may cost more than each that follows), and where the line begins. Of `who`: the processes of one login, on average over all
+ * that there were. Figures are means over the complete repeats, with their interval. */
 #include "engine.h"
 #include "interval.h"
 
@@ -19,9 +18,8 @@
 #define KIB 1024.0
 #define MIB 1048576.0
 
-/* Of processes, added up; private is private dirty and swap; pss holds the share of what is in swap too. Then the
- * kernel's accounts: the machine (server: what is in use without what the lab itself runs for the logins), and the
- * logins' memory groups. */
+/* Of processes, added up; private is private dirty and swap; pss holds the share of what is in swap too. Then the kernel's
+ * accounts: the machine (server: what is in use without what the lab itself runs for the logins), and the logins' memory groups. */
 enum { PRIVATE, DIRTY, SWAP, CLEAN, PSS, SHARED, TABLES, PROCESSES, THREADS, SUMS,
 	SERVER = SUMS, MACHINE, LAB, MACHINE_PROCESSES, MACHINE_KERNEL, MACHINE_CACHE, MACHINE_TOTAL,
 	GROUP, GROUP_KERNEL, GROUP_SHARED, GROUP_CACHE, FIGURES };

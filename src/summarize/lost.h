@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* lost - the idle profile of one cell: events of lost time, who ran in them, and which of these are the system that is measured.
  *
- * idleprofile sees everything that takes the CPU. A task is the lab's own when it lives in a process
- * namespace of the lab, which the experiment looks up while it lives; all other tasks are somebody
- * else's. "Of the system" is what the lab's own tasks, kernel threads and interrupts took: other
- * people's processes, the measurement itself and what has no record at all stand apart. Ticks, which
- * the profiler's loop keeps alive, are no events. Pure: reads streams, no folder. */
+ * idleprofile sees everything that takes the CPU. A task is the lab's own when it lives in a process namespace of the lab, which
+ * the experiment looks up while it lives; all other tasks are somebody else's. "Of the system" is what the lab's own tasks, kernel
+ * threads and interrupts took: other people's processes, the measurement itself and what has no record at all stand apart. Ticks,
+ * which the profiler's loop keeps alive, are no events. Pure: reads streams, no folder. */
 #ifndef THINPROBE_SUMMARIZE_LOST_H
 #define THINPROBE_SUMMARIZE_LOST_H
 

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* lost_extract - time that the CPUs of a server lost to whatever ran on them (lost.h): RUN/cells/CELL/REPEAT/
- * {idleprofile.json,lost.tsv[,culprits.tsv,processes.tsv][,wakeups.json]}. Parameters: system, sessions (0: the
- * machine without one).
+ * {idleprofile.json,lost.tsv[,culprits.tsv,processes.tsv][,wakeups.json]}. Parameters: system, sessions (0: the machine without
+ * one).
  *
- * Numbers of a repeat, in ms a minute of all CPUs together: system (the lab's tasks, the kernel and interrupts), all,
- * tick, and of each class own, kernel, foreign, itself, ended, unexplained; events (of the system, a minute);
- * longest (of these, ms); seconds (watched); bound.X and bound_all.X (percent of moments at which who waits until
- * what runs is done waits for over X ms; X may be threshold, that of the run). Figures of a cell: above (system, less the
- * cell with sessions 0, within each repeat); waited.X (percent of the tasks woken that waited for over X ms, all repeats
- * together).
+ * Numbers of a repeat, in ms a minute of all CPUs together: system (the lab's tasks, the kernel and interrupts), all, tick, and of
+ * each class own, kernel, foreign, itself, ended, unexplained; events (of the system, a minute); longest (of these, ms); seconds
+ * (watched); bound.X and bound_all.X (percent of moments at which who waits until what runs is done waits for over X ms; X may be
+ * threshold, that of the run). Figures of a cell: above (system, less the cell with sessions 0, within each repeat); waited.X
+ * (percent of the tasks woken that waited for over X ms, all repeats together).
  *
- * Rows: `slope`, what one more session of the setting `protocol` costs, a least-squares line over all numbers of
- * sessions in each repeat; of all repeats of a cell together `curve`, the time lost to events no longer than x, and `who`,
- * who ran; of its first repeat alone `utilisation`, the first ten seconds in bins of 10 ms. */
+ * Rows: `slope`, what one more session of the setting `protocol` costs, a least-squares line over all numbers of sessions in each
+ * repeat; of all repeats of a cell together `curve`, the time lost to events no longer than x, and `who`, who ran; of its first
+ * repeat alone `utilisation`, the first ten seconds in bins of 10 ms. */
 #include "engine.h"
 #include "interval.h"
 #include "lost.h"

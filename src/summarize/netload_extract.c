@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* netload_extract - load on a link, from netload.json (none: no load) and cell.json's link_bit_s,
- * queue_bytes, bucket_bytes; and what a queue with frames of one length that come at random would
- * do (M/D/1).
+/* netload_extract - load on a link, from netload.json (none: no load) and cell.json's link_bit_s, queue_bytes, bucket_bytes; and
+ * what a queue with frames of one length that come at random would do (M/D/1).
  *
- * Numbers of a repeat: sent_percent, received_percent (of the link, in bits of frames), queue_ms
- * (the queue's length in time). Figures: md1_wait_ms, md1_variance_ms2, at the mean of
- * received_percent. Rows: link, load_percent, wait_ms, variance_ms2: the queue at all loads, for
- * each value of the parameter `link` of which there is a repeat. */
+ * Numbers of a repeat: sent_percent, received_percent (of the link, in bits of frames), queue_ms (the queue's length in time).
+ * Figures: md1_wait_ms, md1_variance_ms2, at the mean of received_percent. Rows: link, load_percent, wait_ms, variance_ms2: the
+ * queue at all loads, for each value of the parameter `link` of which there is a repeat. */
 #include "engine.h"
 
 #include <math.h>
@@ -38,10 +36,9 @@ static double md1_share(double load, double x)
 	return (1 - load) * sum;
 }
 
-/* A queue with one server, frames of one length and arrivals at random (M/D/1), in units of the
- * time that one frame takes on the link: how much work is ahead of who comes at any time, of that
- * what exceeds `credit` (a token bucket lets so much through at once), its mean and its variance.
- * Credit 0: Pollaczek and Khinchine; above that from the distribution (Crommelin 1932; Erlang
+/* A queue with one server, frames of one length and arrivals at random (M/D/1), in units of the time that one frame takes on the
+ * link: how much work is ahead of who comes at any time, of that what exceeds `credit` (a token bucket lets so much through at
+ * once), its mean and its variance. Credit 0: Pollaczek and Khinchine; above that from the distribution (Crommelin 1932; Erlang
  * 1909). `load` below 1 and credit up to MD1_CREDIT_MOST, else NAN. */
 static struct md1 md1_wait(double load, double credit)
 {

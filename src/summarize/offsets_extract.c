@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* offsets_extract - rows: how far each probe is off (offsets.h), for each path and injected delay, and for
- * all delays of a path together ("all"), over all complete repeats. Parameters: path, delay (a name
- * among run.json's settings.delays). Files: samples.tsv, echo.tsv, and wire.tsv where there was a
- * capture. The offset where nothing was injected is less_base_ms's base; protocols.PATH.floor_ms of
- * run.json what the path itself takes. */
+/* offsets_extract - rows: how far each probe is off (offsets.h), for each path and injected delay, and for all delays of a path
+ * together ("all"), over all complete repeats. Parameters: path, delay (a name among run.json's settings.delays). Files:
+ * samples.tsv, echo.tsv, and wire.tsv where there was a capture. The offset where nothing was injected is less_base_ms's base;
+ * protocols.PATH.floor_ms of run.json what the path itself takes. */
 #include "clock.h"
 #include "engine.h"
 #include "keys.h"

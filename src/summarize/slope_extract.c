@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* slope_extract - rows: for each protocol, by how much the median latency of keys that stand alone grows
- * over the round trip that ping found, on links without loss: least squares through a point for
- * each repeat of each cell, with Student's t interval of the slope. Parameters: protocol, rtt_ms,
- * loss_percent, keys_per_s (0: keys alone); cell.json: parameters.ping_ms (else rtt_ms). */
+/* slope_extract - rows: for each protocol, by how much the median latency of keys that stand alone grows over the round trip that
+ * ping found, on links without loss: least squares through a point for each repeat of each cell, with Student's t interval of the
+ * slope. Parameters: protocol, rtt_ms, loss_percent, keys_per_s (0: keys alone); cell.json: parameters.ping_ms (else rtt_ms). */
 #include "engine.h"
 #include "keys.h"
 #include "clock.h"

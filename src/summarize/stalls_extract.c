@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* stalls_extract - updates of the screen beside keys, of the series `stall` (of cells without one, of the
- * repeats themselves): as the probe saw them (keyrepeat.json), which knows where the train begins
- * and ends; else as the capture did (prototap.json).
+/* stalls_extract - updates of the screen beside keys, of the series `stall` (of cells without one, of the repeats themselves): as
+ * the probe saw them (keyrepeat.json), which knows where the train begins and ends; else as the capture did (prototap.json).
  *
- * Numbers of a repeat: trains (1), mean_ms, mean_positive_ms, count, gap_ms (largest),
- * jitter_sd_ms, jitter_variance_ms2, updates_per_s, wire_bytes_per_key, schedule_jitter_ms
- * (standard deviation that the schedule itself gives the distances of keys), updates_10ms,
- * updates_5ms, updates_20ms and depends_on_merge (updates that the capture counts at these merge
- * gaps; whether they differ by more than it tolerates). */
+ * Numbers of a repeat: trains (1), mean_ms, mean_positive_ms, count, gap_ms (largest), jitter_sd_ms, jitter_variance_ms2,
+ * updates_per_s, wire_bytes_per_key, schedule_jitter_ms (standard deviation that the schedule itself gives the distances of keys),
+ * updates_10ms, updates_5ms, updates_20ms and depends_on_merge (updates that the capture counts at these merge gaps; whether they
+ * differ by more than it tolerates). */
 #include "engine.h"
 #include "keys.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Two neighbours of U(0, period/3) each: the difference has a standard deviation of period/3 /
- * sqrt(12) * sqrt(2). */
+/* Two neighbours of U(0, period/3) each: the difference has a standard deviation of period/3 / sqrt(12) * sqrt(2). */
 static double stalls_schedule(const struct json *probe)
 {
 	const char *schedule = inputs_text(probe, "settings.schedule");

@@ -217,8 +217,7 @@ static void startup_event_row(const struct cell *c, const struct trials *events,
 	row_params(out, c);
 	row_text(out, "event", name);
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-		row_figure(out, columns[i].column,
-			   trials_statistic(events, TRIALS_ALL, (int)columns[i].value, name, columns[i].statistic));
+		row_figure(out, columns[i].column, trials_statistic(events, TRIALS_ALL, (int)columns[i].value, name, columns[i].statistic));
 	row_end(out);
 }
 

@@ -8,15 +8,13 @@
  *	view ID TABLE TITLE [by=COLUMN] [only=COLUMN] [rank=COLUMN [at=COLUMN:least|most|VALUE,...]] COLUMN...
  *	include FILE
  *
- * A line is words; a word with blanks stands in double quotes; "-" is nothing; # begins a comment; a
- * line that begins with a blank goes on with the one before. Columns belong to the table above them.
- * `given`: the experiment writes the file, and only its columns are described here.
- * In a view COLUMN? is shown only where it has several values, and TABLE:COLUMN is of another table's row with the same first
- * column. A view with `rank` sorts the rows by that column, least first, at one value of each column of `at`.
- * `optional`: without rows there is no file. `counts`: what the report calls a repeat (cells).
- * `repeats found`: cells have not all as many repeats as the run; those without a folder are not
- * failed ones. `include`: lines that several experiments share, named from the folder of this file.
- * Sources: see enum column_source; estimators: estimate.h. */
+ * A line is words; a word with blanks stands in double quotes; "-" is nothing; # begins a comment; a line that begins with a blank
+ * goes on with the one before. Columns belong to the table above them. `given`: the experiment writes the file, and only its
+ * columns are described here. In a view COLUMN? is shown only where it has several values, and TABLE:COLUMN is of another table's
+ * row with the same first column. A view with `rank` sorts the rows by that column, least first, at one value of each column of
+ * `at`. `optional`: without rows there is no file. `counts`: what the report calls a repeat (cells). `repeats found`: cells have
+ * not all as many repeats as the run; those without a folder are not failed ones. `include`: lines that several experiments share,
+ * named from the folder of this file. Sources: see enum column_source; estimators: estimate.h. */
 #ifndef THINPROBE_SUMMARIZE_TABLE_H
 #define THINPROBE_SUMMARIZE_TABLE_H
 

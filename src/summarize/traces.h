@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* traces - what was seen of a train besides its keys: on the wire (prototap's rows, schema wire/1) and in the
- * application (refecho's log, schema echo/1). Times are CLOCK_MONOTONIC nanoseconds, as those of the keys; TRACE_NONE
- * where not known. */
+/* traces - what was seen of a train besides its keys: on the wire (prototap's rows, schema wire/1) and in the application
+ * (refecho's log, schema echo/1). Times are CLOCK_MONOTONIC nanoseconds, as those of the keys; TRACE_NONE where not known. */
 #ifndef THINPROBE_SUMMARIZE_TRACES_H
 #define THINPROBE_SUMMARIZE_TRACES_H
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* trains_extract - what cell.json of all trains of a cell (its repeats and their other series) tells of the
- * CPUs.
+/* trains_extract - what cell.json of all trains of a cell (its repeats and their other series) tells of the CPUs.
  *
- * Figures: disturbed_percent (largest sum of foreign and stolen CPU time of one train); cost_ms (of
- * a redraw: as it was measured in the last train, else the parameter); fair_stall_ms (mean stall of
- * a fair share beside the parameter `sinks`); same_group (do the application and the CPU hogs
- * compete in one scheduling group: 1, 0). Texts: session, app, sinks: what they compete as,
+ * Figures: disturbed_percent (largest sum of foreign and stolen CPU time of one train); cost_ms (of a redraw: as it was measured in
+ * the last train, else the parameter); fair_stall_ms (mean stall of a fair share beside the parameter `sinks`); same_group (do the
+ * application and the CPU hogs compete in one scheduling group: 1, 0). Texts: session, app, sinks: what they compete as,
  * "autogroup=... nice=... policy=... cpus=... cgroup=..."; what differs between trains "varies". */
 #include "engine.h"
 
@@ -25,8 +23,7 @@ static const struct json *trains_at(const struct cell *c, size_t i)
 	return NULL;
 }
 
-/* Compares one word of "autogroup=/autogroup-4 session=17 nice=0 ... cgroup=/": the session's pid
- * differs within a group. */
+/* Compares one word of "autogroup=/autogroup-4 session=17 nice=0 ... cgroup=/": the session's pid differs within a group. */
 static bool trains_same_word(const char *a, const char *b, const char *word)
 {
 	const char *x = strstr(a, word), *y = strstr(b, word);
@@ -38,8 +35,7 @@ static bool trains_same_word(const char *a, const char *b, const char *word)
 	return strcspn(y, " ") == n && !strncmp(x, y, n);
 }
 
-/* Notes what competes as what in `kept`. The session's leader is left out: it may be another one in
- * each train. */
+/* Notes what competes as what in `kept`. The session's leader is left out: it may be another one in each train. */
 static void trains_note(char *kept, size_t size, const char *words)
 {
 	char text[1024] = "";

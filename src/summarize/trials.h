@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* trials - what a program measured several times within a repeat (pagein's runs, startup's starts): a record for each, figures
- * over those of a cell.
+/* trials - what a program measured several times within a repeat (pagein's runs, startup's starts): a record for each, figures over
+ * those of a cell.
  *
- * A figure is asked for as GROUPS.VALUE.STATISTIC ("paged_out.first_key_ms.p50") or GROUPS.n. GROUPS: what the trial was
- * judged to be, several joined by "+". STATISTIC: n, min, mean, sd, max, median, p50 (the median with its interval:
- * estimate.h), above (how many are later than their value). A value that is "later than" stays in, and a figure that it reaches
- * is a lower bound. */
+ * A figure is asked for as GROUPS.VALUE.STATISTIC ("paged_out.first_key_ms.p50") or GROUPS.n. GROUPS: what the trial was judged to
+ * be, several joined by "+". STATISTIC: n, min, mean, sd, max, median, p50 (the median with its interval: estimate.h), above (how
+ * many are later than their value). A value that is "later than" stays in, and a figure that it reaches is a lower bound. */
 #ifndef THINPROBE_SUMMARIZE_TRIALS_H
 #define THINPROBE_SUMMARIZE_TRIALS_H
 

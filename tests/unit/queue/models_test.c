@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* mva - closed networks against Markov chains written out here, against GNU Octave's queueing
+/* models - closed networks against Markov chains written out here, against GNU Octave's queueing
  * package, and against a published table. */
 #include <stdarg.h>
 #include <stddef.h>
