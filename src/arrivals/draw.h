@@ -7,8 +7,6 @@
 #include "poisson.h"
 #include "rec.h"
 
-#include <stdint.h>
-
 extern const char *const draw_columns[];	/* of arrivals/1 */
 
 /* `time_ns`: p->n + 1 arrivals, ascending. 0 or -ENOMEM. */

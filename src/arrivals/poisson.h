@@ -14,7 +14,6 @@
 #include "gaps.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define POISSON_LEVEL 0.05

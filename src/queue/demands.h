@@ -12,8 +12,6 @@
 #include "models.h"
 #include "observed.h"
 
-#include <stdbool.h>
-
 struct demands_cfg {
 	size_t first;		/* only so many rows, in their order; 0: all */
 	int stations;		/* beside those with a busy time, that response times tell of; -1: none beside such, else one */

@@ -9,7 +9,6 @@
 
 #include "models.h"
 
-#include <stddef.h>
 #include <stdio.h>
 
 #define OBSERVED_NAME 64

@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define USERS_MOST 1e7

@@ -3,7 +3,6 @@
 #include "say.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define DIGITS 9	/* of results that others are held against */

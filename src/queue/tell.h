@@ -8,8 +8,6 @@
 #include "observed.h"
 #include "rec.h"
 
-#include <stdbool.h>
-
 extern const char *const tell_columns[];	/* of queue/1 */
 
 /* One row of Table 1's shape: n, z_s, nz, lambda, q, qz, r_s, x, u[] (in text, one word), bounds;

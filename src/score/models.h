@@ -6,9 +6,6 @@
 
 #include "samples_in.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 struct models_limits {
 	double perception;						/* Wong & Seltzer 2000 */
 	double crisp, noticeable, annoying, unacceptable;		/* upper ends; Tolia, Andersen & Satyanarayanan 2006 */

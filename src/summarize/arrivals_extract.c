@@ -12,9 +12,6 @@
  * mean interval. Its first two moments give the coefficient of variation. */
 #include "engine.h"
 
-#include <math.h>
-#include <string.h>
-
 struct arrivals_cell {
 	double sum_ms, n;	/* of the repeats' mean response times */
 };

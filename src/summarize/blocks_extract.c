@@ -10,8 +10,6 @@
 #include "keys.h"
 #include "traces.h"
 
-#include <math.h>
-
 struct blocks_cell {
 	size_t trains;			/* kept in the first repeats' places */
 	struct truth truth;

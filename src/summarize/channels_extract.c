@@ -8,9 +8,6 @@
  * `state` is "different", the figures are of that work, and `all` leaves the protocol out. */
 #include "engine.h"
 
-#include <math.h>
-#include <string.h>
-
 #define CHANNELS 3
 #define COUNTS 6			/* of each channel */
 #define TOTAL (2 * COUNTS)		/* where the third channel begins */

@@ -4,8 +4,6 @@
 #include "say.h"
 #include "table.h"
 
-#include <math.h>
-#include <string.h>
 #include <unistd.h>
 
 #define EXTRACTORS_MAX 64

@@ -17,11 +17,6 @@
 #include "room.h"
 #include "run_folder.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 /* A complete repeat. All of it belongs to the engine. */
 struct repeat {
 	const struct cell *cell;

@@ -2,8 +2,6 @@
 #include "estimate.h"
 #include "room.h"
 
-#include <string.h>
-
 #define MEDIAN_RUNS 3	/* two tell nothing but that they are two */
 
 const char *const estimate_names[] = {

@@ -8,9 +8,6 @@
  * A part without such a file has no rows. */
 #include "engine.h"
 
-#include <math.h>
-#include <string.h>
-
 static const char *const fits_fitted[] = { "all", "first", NULL };
 
 struct fit {

@@ -13,9 +13,6 @@
 #include "headcount.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define HEADCOUNT_USERS 10000
 #define MORE_LEAST 1.0		/* ms: what a key takes longer by less is not asked where it waits */

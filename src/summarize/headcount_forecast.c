@@ -10,8 +10,6 @@
 #include "headcount.h"
 #include "interval.h"
 
-#include <math.h>
-
 /* What the first third of the curve tells: the rows with at most a third of the first number of users for which the criterion did
  * not hold (or of the most there were, where it held for all), at least three of them, all of which it held for. */
 #define ROWS_LEAST 3

@@ -5,7 +5,6 @@
 #include "room.h"
 
 #include <errno.h>
-#include <math.h>
 
 static int keys_add(void *into, const struct rows_cell *cell)
 {

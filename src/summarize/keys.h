@@ -8,11 +8,6 @@
 #include "interval.h"
 #include "run_folder.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #define KEY_NONE ROWS_IN_NONE	/* an empty cell */
 
 struct key {

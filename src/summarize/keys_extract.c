@@ -21,9 +21,6 @@
 #include "engine.h"
 #include "interval.h"
 
-#include <math.h>
-#include <string.h>
-
 #define MS ((double)NS_PER_MS)
 
 /* --- reading --------------------------------------------------------------------------------------------------- */

@@ -10,8 +10,6 @@
 #include "interval.h"
 
 #include <errno.h>
-#include <math.h>
-#include <string.h>
 
 #define STEPS_MAX 200
 #define LOGINS_MAX 10000

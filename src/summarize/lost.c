@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *const lost_class_names[LOST_CLASSES] = { "own", "kernel", "foreign", "itself", "ended", "unexplained" };
 

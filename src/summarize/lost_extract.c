@@ -16,9 +16,6 @@
 #include "interval.h"
 #include "lost.h"
 
-#include <math.h>
-#include <string.h>
-
 #define MS 1e6		/* ns */
 #define MINUTE_S 60.0
 #define WAITS 16

@@ -3,7 +3,6 @@
 #include "run_folder.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Parts between separators; an empty one is none. */

@@ -7,9 +7,6 @@
  * queue at all loads, for each value of the parameter `link` of which there is a repeat. */
 #include "engine.h"
 
-#include <math.h>
-#include <string.h>
-
 #define NETLOAD_FRAME_BITS (1514 * 8)
 #define NETLOAD_PING_BYTES 98		/* with the Ethernet header */
 

@@ -8,9 +8,6 @@
 #include "keys.h"
 #include "offsets.h"
 
-#include <math.h>
-#include <string.h>
-
 #define MS ((double)NS_PER_MS)
 
 struct offsets_group {

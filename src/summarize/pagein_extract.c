@@ -6,9 +6,6 @@
  * what was to be in memory was not. */
 #include "trials.h"
 
-#include <math.h>
-#include <string.h>
-
 enum pagein_group { PAGEIN_IN_MEMORY, PAGEIN_OUT, PAGEIN_KEPT, PAGEIN_NOT_EVICTED, PAGEIN_NOT_IN_MEMORY };
 static const char *const pagein_groups[] = { "in_memory", "paged_out", "kept", "not_evicted", "not_in_memory", NULL };
 

@@ -3,8 +3,6 @@
 #include "interval.h"
 #include "room.h"
 
-#include <math.h>
-
 void pool_add(struct pool *p, int64_t value, size_t run)
 {
 	room_more(p->item, p->n);

@@ -9,9 +9,6 @@
 #include "eviction.h"
 #include "step.h"
 
-#include <math.h>
-#include <string.h>
-
 #define REMEMBERED_NONE 0.5
 #define CLIFF_OFF 0.05		/* frames left out on the way make a cliff a little too far */
 #define PLACES_OFF 0.2		/* cliff and random order tell the same size within this part of it */

@@ -3,8 +3,6 @@
 #include "interval.h"
 #include "room.h"
 
-#include <math.h>
-
 #define US 1000.0		/* the pool holds whole numbers: microseconds */
 
 /* The base's replay of the same repeat; NULL: there is none. */

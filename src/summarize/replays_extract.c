@@ -13,9 +13,6 @@
 #include "engine.h"
 #include "interval.h"
 
-#include <math.h>
-#include <string.h>
-
 #define REPLAYS_SURE 0.5	/* responses matched with less confidence are left out; settings.confidence, where the run has it */
 
 static const char *const replays_names[REPLAYS_FIGURES] = {

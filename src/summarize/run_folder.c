@@ -3,9 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

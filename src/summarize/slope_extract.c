@@ -7,9 +7,6 @@
 #include "clock.h"
 #include "interval.h"
 
-#include <math.h>
-#include <string.h>
-
 struct slope_point {
 	double rtt_ms, median_ms;	/* NAN: not a point of a line */
 };

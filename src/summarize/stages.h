@@ -6,9 +6,6 @@
 #include "sample.h"
 #include "traces.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 /* From one of these times of a key to the next, in the order in which a key meets them. */
 enum stage {
 	DUE_SENT,

@@ -9,8 +9,6 @@
 #include "keys.h"
 #include "stages.h"
 
-#include <math.h>
-
 struct stages_train {
 	struct stages stages;
 	bool overloaded;

@@ -9,9 +9,6 @@
 #include "engine.h"
 #include "keys.h"
 
-#include <math.h>
-#include <string.h>
-
 /* Two neighbours of U(0, period/3) each: the difference has a standard deviation of period/3 / sqrt(12) * sqrt(2). */
 static double stalls_schedule(const struct json *probe)
 {

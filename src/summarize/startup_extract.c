@@ -11,9 +11,6 @@
 #include "interval.h"
 #include "menus.h"
 
-#include <math.h>
-#include <string.h>
-
 #define SPREADS 3	/* of T0 that start-up must exceed for an e */
 #define MB 1e6
 #define STARTUP_START "start"	/* the name of the start itself in the list of events */

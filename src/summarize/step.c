@@ -2,8 +2,6 @@
 #include "step.h"
 
 #include <errno.h>
-#include <math.h>
-#include <string.h>
 
 #define PIECE_NS ((int64_t)(OVERTIME_PIECE_S * 1e9))
 #define ORIGIN_MAX 1e18

@@ -9,9 +9,6 @@
  * had the frame before makes the difference. */
 #include "step.h"
 
-#include <math.h>
-#include <string.h>
-
 #define STEPS_AGAIN 80.0
 #define STEPS_CACHED 20.0
 

@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <stdnoreturn.h>
-#include <string.h>
 
 #define WORDS 64
 #define BLANKS " \t\r\n"

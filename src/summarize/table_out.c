@@ -4,10 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <math.h>
-#include <stdlib.h>
 #include <stdnoreturn.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -3,8 +3,6 @@
 #include "room.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { TRACES_KIND, TRACES_TIME, TRACES_END, TRACES_KEY, TRACES_LOW, TRACES_HIGH, TRACES_EXACT, TRACES_BLOCK, TRACES_CAPTURED };
 

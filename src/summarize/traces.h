@@ -6,11 +6,6 @@
 
 #include "keys.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #define TRACE_NONE ROWS_IN_NONE
 
 struct trace_update {

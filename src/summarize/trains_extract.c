@@ -7,9 +7,6 @@
  * "autogroup=... nice=... policy=... cpus=... cgroup=..."; what differs between trains "varies". */
 #include "engine.h"
 
-#include <math.h>
-#include <string.h>
-
 /* Train number i of a cell, in the order of repeats; NULL: there are no more. */
 static const struct json *trains_at(const struct cell *c, size_t i)
 {

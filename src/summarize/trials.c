@@ -2,9 +2,6 @@
 #include "trials.h"
 #include "sample.h"
 
-#include <math.h>
-#include <string.h>
-
 #define TRIALS_SCALE 1e6	/* samples hold whole millionths */
 
 static const char *const trials_statistics[] = { "n", "above", "mean", "sd", "min", "median", "max", "p50", NULL };
