@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum model { ALL, PERCEPTION, TOLIA, APDEX, WU, VSIMAX };
+enum model { ALL, PERCEPTION, TOLIA, APDEX, WU, VSIMAX };	/* from PERCEPTION on as enum limits_in_model */
 static const char *const models[] = { "all", "perception", "tolia", "apdex", "wu", "vsimax", NULL };
 static const char *const units[] = { "ns", "us", "ms", "s", NULL };
 static const double unit_ms[] = { 1e-6, 1e-3, 1, 1e3 };
@@ -106,61 +106,6 @@ static void read_samples(const char *file, struct samples_in *s)
 		die(EXIT_RUN, "%s: no latencies", file);
 }
 
-static bool wanted(enum model m)
-{
-	return cfg.model == ALL || cfg.model == (int)m;
-}
-
-static void tell_simple(struct rec *r, const struct samples_in *s, const struct limits_in *l)
-{
-	const struct models_limits *m = &l->limits;
-	double share[MODELS_TOLIA], mean, sum;
-	struct models_apdex apdex;
-
-	if (wanted(PERCEPTION)) {
-		rec_object(r, "perception");
-		rec_real(r, "threshold_ms", m->perception, 3);
-		rec_real(r, "late_percent", 100 * models_late(s, m->perception), 4);
-		rec_str(r, "source", l->source[LIMITS_PERCEPTION]);
-		rec_end(r);
-	}
-	if (wanted(TOLIA)) {
-		models_tolia(s, m, share);
-		rec_object(r, "tolia");
-		for (size_t c = 0; c < MODELS_TOLIA; c++) {
-			char key[40];
-
-			snprintf(key, sizeof(key), "%s_percent", models_tolia_words[c]);
-			rec_real(r, key, 100 * share[c], 4);
-		}
-		rec_str(r, "source", l->source[LIMITS_TOLIA]);
-		rec_end(r);
-	}
-	if (wanted(APDEX)) {
-		models_apdex(s, m, &apdex);
-		rec_object(r, "apdex");
-		rec_real(r, "target_ms", m->apdex_target, 3);
-		rec_int(r, "satisfied", (int64_t)apdex.satisfied);
-		rec_int(r, "tolerating", (int64_t)apdex.tolerating);
-		rec_int(r, "frustrated", (int64_t)apdex.frustrated);
-		rec_real(r, "score", apdex.score, 4);
-		rec_str(r, "rating", models_apdex_word(m, apdex.score));
-		rec_bool(r, "few_samples", (double)s->n < m->apdex_few);
-		rec_str(r, "source", l->source[LIMITS_APDEX]);
-		rec_end(r);
-	}
-	if (wanted(WU)) {
-		sum = models_wu(s, m, &mean);
-		rec_object(r, "wu");
-		rec_real(r, "expected_ms", m->wu_expected, 3);
-		rec_real(r, "beta", m->wu_beta, 3);
-		rec_real(r, "felt_s", sum, 6);
-		rec_real(r, "felt_mean_s", mean, 9);
-		rec_str(r, "source", l->source[LIMITS_WU]);
-		rec_end(r);
-	}
-}
-
 /* Without regard to how many samples a quantile should have: who asks sees how many there are. */
 static void tell_latency(struct rec *r, const struct samples_in *s)
 {
@@ -181,15 +126,67 @@ static void tell_latency(struct rec *r, const struct samples_in *s)
 	sample_free(&ns);
 }
 
-static void tell_vsi(struct rec *r, const struct samples_in *s, const struct limits_in *l)
+/* --- one rule: into the tree, and as a row of the table for people ------------------------------------------------ */
+
+typedef void tell_rule(struct rec *r, const struct samples_in *s, const struct models_limits *m);
+
+static void tell_perception(struct rec *r, const struct samples_in *s, const struct models_limits *m)
+{
+	double late = 100 * models_late(s, m->perception);
+
+	rec_real(r, "threshold_ms", m->perception, 3);
+	rec_real(r, "late_percent", late, 4);
+	rec_row(r, "  later than %s ms\t%s %%\tperception", say_number(m->perception), say_number(late));
+}
+
+static void tell_tolia(struct rec *r, const struct samples_in *s, const struct models_limits *m)
+{
+	double share[MODELS_TOLIA];
+	size_t most = 0;
+	char key[40];
+
+	models_tolia(s, m, share);
+	for (size_t c = 0; c < MODELS_TOLIA; c++) {
+		snprintf(key, sizeof(key), "%s_percent", models_tolia_words[c]);
+		rec_real(r, key, 100 * share[c], 4);
+		most = share[c] > share[most] ? c : most;
+	}
+	rec_row(r, "  Tolia\t%s %%\t%s", say_number(100 * share[most]), models_tolia_words[most]);
+}
+
+static void tell_apdex(struct rec *r, const struct samples_in *s, const struct models_limits *m)
+{
+	struct models_apdex apdex;
+
+	models_apdex(s, m, &apdex);
+	rec_real(r, "target_ms", m->apdex_target, 3);
+	rec_int(r, "satisfied", (int64_t)apdex.satisfied);
+	rec_int(r, "tolerating", (int64_t)apdex.tolerating);
+	rec_int(r, "frustrated", (int64_t)apdex.frustrated);
+	rec_real(r, "score", apdex.score, 4);
+	rec_str(r, "rating", models_apdex_word(m, apdex.score));
+	rec_bool(r, "few_samples", (double)s->n < m->apdex_few);
+	rec_row(r, "  Apdex, T = %s ms\t%.2f\t%s: %zu satisfied, %zu frustrated", say_number(m->apdex_target), apdex.score,
+		models_apdex_word(m, apdex.score), apdex.satisfied, apdex.frustrated);
+}
+
+static void tell_wu(struct rec *r, const struct samples_in *s, const struct models_limits *m)
+{
+	double mean, sum = models_wu(s, m, &mean);
+
+	rec_real(r, "expected_ms", m->wu_expected, 3);
+	rec_real(r, "beta", m->wu_beta, 3);
+	rec_real(r, "felt_s", sum, 6);
+	rec_real(r, "felt_mean_s", mean, 9);
+	rec_row(r, "  Wu, T = %s ms\t%s\tfelt in total", say_number(m->wu_expected), say_ns(sum * 1e9));
+}
+
+static void tell_vsi(struct rec *r, const struct samples_in *s, const struct models_limits *m)
 {
 	struct models_vsi v;
 
-	if (!wanted(VSIMAX))
-		return;
-	if (models_vsi(s, &l->limits, &v))
+	if (models_vsi(s, m, &v))
 		die(EXIT_RUN, "out of memory");
-	rec_object(r, "vsimax");
 	rec_real(r, "base_ms", v.base, 3);
 	rec_real(r, "limit_ms", v.limit, 3);
 	rec_real(r, "average_ms", v.last, 3);
@@ -198,18 +195,6 @@ static void tell_vsi(struct rec *r, const struct samples_in *s, const struct lim
 	else
 		rec_str(r, "reached", NULL);
 	rec_real(r, "users", v.users, 0);
-	rec_str(r, "source", l->source[LIMITS_VSI]);
-	rec_end(r);
-}
-
-/* --- for people --- */
-
-static void say_vsi(struct rec *r, const struct samples_in *s, const struct limits_in *l)
-{
-	struct models_vsi v;
-
-	if (!wanted(VSIMAX) || models_vsi(s, &l->limits, &v))
-		return;
 	if (v.known)
 		rec_row(r, "  VSImax\t%s\t%s ms without load, limit %s ms", v.reached ? say_number(v.users) : "not reached",
 			say_number(v.base), say_number(v.limit));
@@ -217,35 +202,25 @@ static void say_vsi(struct rec *r, const struct samples_in *s, const struct limi
 		rec_row(r, "  VSImax\t-\tneeds a column of users, and more samples");
 }
 
-static void say_score(struct rec *r, const struct samples_in *s, const struct limits_in *l)
+static void tell_rules(struct rec *r, const struct samples_in *s, const struct limits_in *l)
 {
-	const struct models_limits *m = &l->limits;
-	double share[MODELS_TOLIA], mean;
-	struct models_apdex apdex;
-	size_t most = 0;
+	static tell_rule *const tell[] = { [PERCEPTION] = tell_perception, [TOLIA] = tell_tolia, [APDEX] = tell_apdex, [WU] = tell_wu,
+					   [VSIMAX] = tell_vsi };
 
 	if (s->later)
 		rec_warn(r, "%s of %s samples were not answered: they count as later than they were waited for", say_count((int64_t)s->later),
 			 say_count((int64_t)s->n));
-	if ((double)s->n < m->apdex_few)
-		rec_warn(r, "only %zu samples: too few for a score (Apdex asks for %.0f)", s->n, m->apdex_few);
+	if ((double)s->n < l->limits.apdex_few)
+		rec_warn(r, "only %zu samples: too few for a score (Apdex asks for %.0f)", s->n, l->limits.apdex_few);
 	rec_table(r, "lrl", "  rule\tscore\t");
-	if (wanted(PERCEPTION))
-		rec_row(r, "  later than %s ms\t%s %%\tperception", say_number(m->perception), say_number(100 * models_late(s, m->perception)));
-	if (wanted(TOLIA)) {
-		models_tolia(s, m, share);
-		for (size_t c = 1; c < MODELS_TOLIA; c++)
-			most = share[c] > share[most] ? c : most;
-		rec_row(r, "  Tolia\t%s %%\t%s", say_number(100 * share[most]), models_tolia_words[most]);
+	for (int m = PERCEPTION; m <= VSIMAX; m++) {
+		if (cfg.model != ALL && cfg.model != m)
+			continue;
+		rec_object(r, models[m]);
+		tell[m](r, s, &l->limits);
+		rec_str(r, "source", l->source[m - PERCEPTION]);
+		rec_end(r);
 	}
-	if (wanted(APDEX)) {
-		models_apdex(s, m, &apdex);
-		rec_row(r, "  Apdex, T = %s ms\t%.2f\t%s: %zu satisfied, %zu frustrated", say_number(m->apdex_target),
-			apdex.score, models_apdex_word(m, apdex.score), apdex.satisfied, apdex.frustrated);
-	}
-	if (wanted(WU))
-		rec_row(r, "  Wu, T = %s ms\t%s\tfelt in total", say_number(m->wu_expected), say_ns(models_wu(s, m, &mean) * 1e9));
-	say_vsi(r, s, l);
 }
 
 int main(int argc, char **argv)
@@ -273,10 +248,8 @@ int main(int argc, char **argv)
 	rec_int(out, "later_than", (int64_t)s.later);
 	rec_int(out, "failed", (int64_t)s.failed);
 	tell_latency(out, &s);
-	tell_simple(out, &s, &l);
-	tell_vsi(out, &s, &l);
+	tell_rules(out, &s, &l);
 	rec_end(out);
-	say_score(out, &s, &l);
 	rec_must_close(out);
 	samples_in_free(&s);
 	return EXIT_OK;
