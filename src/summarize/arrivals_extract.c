@@ -16,10 +16,10 @@ struct arrivals_cell {
 	double sum_ms, n;	/* of the repeats' mean response times */
 };
 
-static void arrivals_take(const struct repeat *r)
+static void arrivals_read_repeat(const struct repeat *r)
 {
-	struct arrivals_cell *cell = cell_own(r->cell);
-	double mean = inputs_number(repeat_file(r, "vusers.json"), "result.response_ms.mean");
+	struct arrivals_cell *cell = cell_data(r->cell);
+	double mean = json_number(repeat_file(r, "vusers.json"), "result.response_ms.mean");
 
 	cell->sum_ms += isnan(mean) ? 0 : mean;
 	cell->n += isnan(mean) ? 0 : 1;
@@ -41,10 +41,10 @@ static double arrivals_cov(bool uniform, double n, double think, double response
 	return sqrt(fmax(0, moment * n * n / (m * m) - 1));
 }
 
-static void arrivals_finish(const struct cell *c)
+static void arrivals_finish_cell(const struct cell *c)
 {
 	const char *spread = json_get_str(c->run->json, "settings.spread");
-	const struct arrivals_cell *cell = cell_own(c);
+	const struct arrivals_cell *cell = cell_data(c);
 	bool uniform = spread && !strcmp(spread, "uniform");
 	double response_s = cell->sum_ms / cell->n / 1e3;
 
@@ -52,15 +52,15 @@ static void arrivals_finish(const struct cell *c)
 		   arrivals_cov(uniform, cell_number(c, "users"), cell_number(c, "think_s"), response_s));
 }
 
-struct arrivals_drawn {
+struct arrivals_sink {
 	const struct repeat *repeat;
 	struct table_out *out;
 };
 
-static int arrivals_point(void *into, const struct rows_cell *cell)
+static int arrivals_write_point(void *into, const struct rows_cell *cell)
 {
 	static const char *const columns[] = { "users", "cov", "cov_low", "cov_high" };
-	const struct arrivals_drawn *p = into;
+	const struct arrivals_sink *p = into;
 
 	if (strcmp(cell[0].text, "sources") != 0)
 		return 0;
@@ -72,18 +72,18 @@ static int arrivals_point(void *into, const struct rows_cell *cell)
 	return 0;
 }
 
-static void arrivals_points(const struct cell *c, struct table_out *out)
+static void arrivals_write_points(const struct cell *c, struct table_out *out)
 {
-	static const struct rows_kind points = { "arrivals/1", "$kind %x %y %low %high", arrivals_point, NULL };
+	static const struct rows_kind points = { "arrivals/1", "$kind %x %y %low %high", arrivals_write_point, NULL };
 
 	for (size_t i = 0; i < c->n; i++)
-		repeat_table(&c->repeat[i], "arrivals.tsv", false, &points, &(struct arrivals_drawn){ &c->repeat[i], out });
+		repeat_table(&c->repeat[i], "arrivals.tsv", false, &points, &(struct arrivals_sink){ &c->repeat[i], out });
 }
 
-static int arrivals_mark(void *into, const struct rows_cell *cell)
+static int arrivals_write_mark(void *into, const struct rows_cell *cell)
 {
 	static const char *const columns[] = { "x", "y", "expected" };
-	const struct arrivals_drawn *p = into;
+	const struct arrivals_sink *p = into;
 
 	if (!strcmp(cell[0].text, "sources"))
 		return 0;
@@ -95,15 +95,15 @@ static int arrivals_mark(void *into, const struct rows_cell *cell)
 	return 0;
 }
 
-static void arrivals_marks(const struct cell *c, struct table_out *out)
+static void arrivals_write_marks(const struct cell *c, struct table_out *out)
 {
-	static const struct rows_kind marks = { "arrivals/1", "$kind %x %y %expected", arrivals_mark, NULL };
+	static const struct rows_kind marks = { "arrivals/1", "$kind %x %y %expected", arrivals_write_mark, NULL };
 
 	if (c->n)
-		repeat_table(c->repeat, "arrivals.tsv", false, &marks, &(struct arrivals_drawn){ c->repeat, out });
+		repeat_table(c->repeat, "arrivals.tsv", false, &marks, &(struct arrivals_sink){ c->repeat, out });
 }
 
 const struct extractor arrivals_extractor = {
-	.name = "arrivals", .cell_size = sizeof(struct arrivals_cell), .take = arrivals_take, .finish = arrivals_finish,
-	.tables = { { "points", arrivals_points }, { "marks", arrivals_marks } },
+	.name = "arrivals", .cell_size = sizeof(struct arrivals_cell), .read_repeat = arrivals_read_repeat,
+	.finish_cell = arrivals_finish_cell, .tables = { { "points", arrivals_write_points }, { "marks", arrivals_write_marks } },
 };

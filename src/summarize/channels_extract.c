@@ -19,13 +19,13 @@
 
 enum channel_figure { WIRE, IP, PAYLOAD, PACKETS, MESSAGES, ACKS };
 
-static const struct channels_part {
+static const struct channels_write_part {
 	const char *what, *file;
 } parts[] = { { "setup", "setup.json" }, { "window", "window.json" }, { "idle", "idle.json" }, { "key", "keys.json" } };
 #define PARTS (sizeof(parts) / sizeof(*parts))
 
 /* Of each repeat. */
-struct channels_own {
+struct channels_repeat {
 	bool restless, same;
 	double differs_percent;
 	struct channels_sample {	/* one report: counts of the channels, bytes of headers, duration */
@@ -41,9 +41,9 @@ struct channels_row {
 	double differs_percent;		/* the most; NAN: no picture */
 };
 
-static void channels_begin(const struct run *run)
+static void channels_begin_run(const struct run *run)
 {
-	bool good = inputs_number(run->json, "settings.keys") >= 1 && inputs_number(run->json, "settings.idle_seconds") >= 1;
+	bool good = json_number(run->json, "settings.keys") >= 1 && json_number(run->json, "settings.idle_seconds") >= 1;
 
 	for (const struct cell *c = run->cell; c < run->cell + run->n; c++)
 		good = good && cell_text(c, "protocol") && cell_text(c, "part");
@@ -66,34 +66,34 @@ static void channels_report(const struct repeat *r, const char *file, double sca
 
 	out->there = j;
 	for (int i = 0; i < VALUES; i++)
-		out->v[i] = inputs_number(j, "%s", paths[i]) * scale;
-	out->v[TRANSPORT] += inputs_number(j, "result.headers.udp_header_bytes") * scale;
+		out->v[i] = json_number(j, "%s", paths[i]) * scale;
+	out->v[TRANSPORT] += json_number(j, "result.headers.udp_header_bytes") * scale;
 	if (j && isnan(out->v[TOTAL + WIRE]))
 		die(EXIT_RUN, "%s/%s: no report of prototap", r->folder, file);
 }
 
 static bool channels_is_session(const struct cell *c)
 {
-	return !strcmp(cell_need(c, "part"), "session");
+	return !strcmp(cell_require_text(c, "part"), "session");
 }
 
 static bool channels_same_protocol(const struct cell *a, const struct cell *b)
 {
-	return !strcmp(cell_need(a, "protocol"), cell_need(b, "protocol"));
+	return !strcmp(cell_require_text(a, "protocol"), cell_require_text(b, "protocol"));
 }
 
 /* A session has not all of its parts: a terminal is its own window. */
-static void channels_take(const struct repeat *r)
+static void channels_read_repeat(const struct repeat *r)
 {
 	const struct json *run = r->cell->run->json;
-	double idle_s = inputs_number(run, "settings.idle_seconds"), keys = inputs_number(run, "settings.keys");
+	double idle_s = json_number(run, "settings.idle_seconds"), keys = json_number(run, "settings.keys");
 	const double scale[PARTS] = { 1, 1, 60.0 / idle_s, 1.0 / keys };
-	struct channels_own *own = repeat_own(r);
+	struct channels_repeat *own = repeat_data(r);
 
 	own->same = true;
 	json_get_bool(r->json, "restless", &own->restless);
 	json_get_bool(r->json, "picture.same", &own->same);
-	own->differs_percent = inputs_number(r->json, "picture.differs_percent");
+	own->differs_percent = json_number(r->json, "picture.differs_percent");
 	for (size_t i = 0; channels_is_session(r->cell) && i < PARTS; i++)
 		channels_report(r, parts[i].file, scale[i], &own->of[i]);
 	if (channels_is_session(r->cell))
@@ -121,7 +121,7 @@ static void channels_write_channel(const struct channels_row *row, int channel, 
 {
 	static const char *const channels[] = { "input", "display", "total" };
 	static const char *const counts[] = { "wire_bytes", "ip_bytes", "payload_bytes", "packets", "messages", "acks" };
-	double *wire = room_new(row->n, sizeof(*wire));
+	double *wire = memory_new(row->n, sizeof(*wire));
 	struct figure f;
 	char column[64];
 
@@ -152,12 +152,12 @@ static void channels_write_shares(const struct channels_row *row, struct table_o
 }
 
 /* A row of the table summary, or a cell of the table protocols, where all of a protocol stands in one row. */
-static void channels_write(const struct cell *c, const char *what, const struct channels_row *row, bool short_one,
+static void channels_write_row(const struct cell *c, const char *what, const struct channels_row *row, bool short_one,
 			   struct table_out *out)
 {
 	char column[64];
 
-	row_text(out, "protocol", cell_need(c, "protocol"));
+	row_text(out, "protocol", cell_require_text(c, "protocol"));
 	if (short_one) {
 		snprintf(column, sizeof(column), "%s_bytes", what);
 		if (row->same)
@@ -175,10 +175,10 @@ static void channels_write(const struct cell *c, const char *what, const struct 
 }
 
 /* All that was read of that part of a cell. */
-static void channels_part(const struct cell *c, size_t part, const char *what, bool short_one, struct table_out *out)
+static void channels_write_part(const struct cell *c, size_t part, const char *what, bool short_one, struct table_out *out)
 {
-	const struct channels_own *own = repeat_own(c->repeat);
-	struct channels_row row = { .v = room_new(c->n, sizeof(*row.v)), .failed = c->failed, .flagged = c->flagged,
+	const struct channels_repeat *own = repeat_data(c->repeat);
+	struct channels_row row = { .v = memory_new(c->n, sizeof(*row.v)), .failed = c->failed, .flagged = c->flagged,
 				    .differs_percent = NAN };
 
 	for (size_t i = 0; i < c->n; i++)
@@ -192,23 +192,23 @@ static void channels_part(const struct cell *c, size_t part, const char *what, b
 		if (own[i].of[part].there && own[i].same == (row.same > 0))
 			row.v[row.n++] = own[i].of[part].v;
 	if (row.n || row.failed)
-		channels_write(c, what, &row, short_one, out);
+		channels_write_row(c, what, &row, short_one, out);
 	free(row.v);
 }
 
 /* The pieces of work of one protocol together, in the repeats that have each of them. */
-static void channels_all(const struct cell *c, size_t works, bool short_one, struct table_out *out)
+static void channels_write_all(const struct cell *c, size_t works, bool short_one, struct table_out *out)
 {
 	size_t repeats = (size_t)c->run->repeats;
-	double (*sum)[VALUES] = room_new(repeats, sizeof(*sum));
-	struct channels_row row = { .v = room_new(repeats, sizeof(*row.v)), .differs_percent = NAN };
+	double (*sum)[VALUES] = memory_new(repeats, sizeof(*sum));
+	struct channels_row row = { .v = memory_new(repeats, sizeof(*row.v)), .differs_percent = NAN };
 
 	for (size_t n = 0; n < repeats; n++) {
 		size_t there = 0;
 
 		for (const struct cell *k = c->run->cell; k < c->run->cell + c->run->n; k++)
 			for (const struct repeat *r = k->repeat; r < k->repeat + k->n; r++) {
-				const struct channels_own *own = repeat_own(r);
+				const struct channels_repeat *own = repeat_data(r);
 
 				if (r->number != (int64_t)n + 1 || !own->same || channels_is_session(k) || !channels_same_protocol(k, c))
 					continue;
@@ -222,39 +222,40 @@ static void channels_all(const struct cell *c, size_t works, bool short_one, str
 			row.failed++;
 	}
 	row.same = row.n;
-	channels_write(c, "all", &row, short_one, out);
+	channels_write_row(c, "all", &row, short_one, out);
 	free(row.v);
 	free(sum);
 }
 
-static void channels_rows(const struct cell *c, bool short_one, struct table_out *out)
+static void channels_write_rows(const struct cell *c, bool short_one, struct table_out *out)
 {
 	bool last = c + 1 == c->run->cell + c->run->n || !channels_same_protocol(c, c + 1);
 	size_t works = 0;
 
 	for (size_t p = 0; channels_is_session(c) && p < PARTS; p++)
-		channels_part(c, p, parts[p].what, short_one, out);
+		channels_write_part(c, p, parts[p].what, short_one, out);
 	if (!channels_is_session(c))
-		channels_part(c, 0, cell_need(c, "part"), short_one, out);
+		channels_write_part(c, 0, cell_require_text(c, "part"), short_one, out);
 	for (const struct cell *k = c; last && k >= c->run->cell && channels_same_protocol(k, c); k--)
 		works += !channels_is_session(k);
 	if (works > 1)
-		channels_all(c, works, short_one, out);
+		channels_write_all(c, works, short_one, out);
 	if (last && short_one)
 		row_end(out);
 }
 
-static void channels_summary(const struct cell *c, struct table_out *out)
+static void channels_write_summary(const struct cell *c, struct table_out *out)
 {
-	channels_rows(c, false, out);
+	channels_write_rows(c, false, out);
 }
 
-static void channels_protocols(const struct cell *c, struct table_out *out)
+static void channels_write_protocols(const struct cell *c, struct table_out *out)
 {
-	channels_rows(c, true, out);
+	channels_write_rows(c, true, out);
 }
 
 const struct extractor channels_extractor = {
-	.name = "channels", .repeat_size = sizeof(struct channels_own), .begin = channels_begin, .take = channels_take,
-	.tables = { { "summary", channels_summary }, { "protocols", channels_protocols } },
+	.name = "channels", .repeat_size = sizeof(struct channels_repeat), .begin_run = channels_begin_run,
+	.read_repeat = channels_read_repeat, .tables = { { "summary", channels_write_summary },
+		    { "protocols", channels_write_protocols } },
 };

@@ -20,7 +20,7 @@ static struct engine {
 	struct run run;
 	struct tables tables;
 	struct table_out out[EXTRACTORS_MAX];	/* by place in tables */
-	struct engine_own {
+	struct engine_data {
 		bool used;
 		char *run, *cell, *repeat;
 	} own[EXTRACTORS_MAX];			/* by place in extractors[] */
@@ -32,9 +32,9 @@ static struct engine {
 } e;
 
 /* Calls `visit` for each column of the tables of cells. */
-typedef void engine_visit(struct column *c);
+typedef void engine_visitor(struct column *c);
 
-static void engine_columns(engine_visit *visit)
+static void engine_visit_columns(engine_visitor *visit)
 {
 	for (size_t i = 0; i < e.tables.n; i++)
 		for (size_t k = 0; !e.tables.table[i].rows && k < e.tables.table[i].n; k++)
@@ -42,7 +42,7 @@ static void engine_columns(engine_visit *visit)
 }
 
 /* The next extractor of this run after e.now; NULL: there is none. */
-static const struct extractor *engine_next(void)
+static const struct extractor *engine_next_extractor(void)
 {
 	while (extractors[e.now] && !e.own[e.now].used)
 		e.now++;
@@ -53,17 +53,17 @@ static const struct extractor *engine_next(void)
 
 /* --- for extractors -------------------------------------------------------------------------------------------- */
 
-void *run_own(void)
+void *run_data(void)
 {
 	return e.own[e.now].run;
 }
 
-void *cell_own(const struct cell *c)
+void *cell_data(const struct cell *c)
 {
 	return e.own[e.now].cell + c->index * extractors[e.now]->cell_size;
 }
 
-void *repeat_own(const struct repeat *r)
+void *repeat_data(const struct repeat *r)
 {
 	return e.own[e.now].repeat + r->place * extractors[e.now]->repeat_size;
 }
@@ -72,7 +72,7 @@ static struct engine_given *engine_give(const char *name)
 {
 	struct engine_given *g;
 
-	room_more(e.given, e.n_given);
+	memory_more(e.given, e.n_given);
 	g = &e.given[e.n_given++];
 	*g = (struct engine_given){ .figure = FIGURE_UNKNOWN };
 	snprintf(g->name, sizeof(g->name), "%s", name);
@@ -89,7 +89,7 @@ void give_value(const char *name, double value)
 	engine_give(name)->figure.value = value;
 }
 
-void give_named(const struct named_value *v)
+void give_value_list(const struct named_value *v)
 {
 	for (; v->name; v++)
 		give_value(v->name, v->value);
@@ -97,7 +97,7 @@ void give_named(const struct named_value *v)
 
 void give_text(const char *name, const char *text)
 {
-	engine_give(name)->text = text ? room_got(strdup(text)) : NULL;
+	engine_give(name)->text = text ? memory_checked(strdup(text)) : NULL;
 }
 
 static const struct engine_given *engine_given(const char *name)
@@ -113,7 +113,7 @@ struct figure run_estimate(enum estimator estimator, const double *value, size_t
 	return estimate(estimator, value, NULL, n, e.run.draws, (uint64_t)e.run.seed);
 }
 
-const char *cell_need(const struct cell *c, const char *key)
+const char *cell_require_text(const struct cell *c, const char *key)
 {
 	const char *text = cell_text(c, key);
 
@@ -122,17 +122,17 @@ const char *cell_need(const struct cell *c, const char *key)
 	return text;
 }
 
-bool cell_first(const struct cell *c, const char *key)
+bool cell_is_first(const struct cell *c, const char *key)
 {
 	for (const struct cell *k = c->run->cell; k < c; k++)
-		if (!strcmp(cell_need(k, key), cell_need(c, key)))
+		if (!strcmp(cell_require_text(k, key), cell_require_text(c, key)))
 			return false;
 	return true;
 }
 
 /* --- start ----------------------------------------------------------------------------------------------------- */
 
-static void engine_use(const struct extractor *x)
+static void engine_use_extractor(const struct extractor *x)
 {
 	const struct repeat *last = NULL;
 
@@ -142,10 +142,10 @@ static void engine_use(const struct extractor *x)
 		return;
 	for (size_t i = 0; i < e.run.n; i++)
 		last = e.run.cell[i].n ? &e.run.cell[i].repeat[e.run.cell[i].n - 1] : last;
-	e.own[e.now] = (struct engine_own){ true, room_new(1, x->run_size + 1), room_new(e.run.n, x->cell_size + 1),
-					    room_new(last ? last->place + 1 : 1, x->repeat_size + 1) };
-	if (x->begin)
-		x->begin(&e.run);
+	e.own[e.now] = (struct engine_data){ true, memory_new(1, x->run_size + 1), memory_new(e.run.n, x->cell_size + 1),
+					    memory_new(last ? last->place + 1 : 1, x->repeat_size + 1) };
+	if (x->begin_run)
+		x->begin_run(&e.run);
 }
 
 /* Cells stand where they will stay. */
@@ -162,21 +162,21 @@ static void engine_place_repeats(void)
 
 static void engine_begin_column(struct column *c)
 {
-	c->cell = room_new(e.run.n, sizeof(*c->cell));
+	c->cell = memory_new(e.run.n, sizeof(*c->cell));
 	for (size_t i = 0; i < e.run.n; i++) {
-		struct taken *taken = &c->cell[i];
+		struct column_values *taken = &c->cell[i];
 
 		taken->figure = FIGURE_UNKNOWN;
 		if (c->source != SOURCE_JSON && (c->source != SOURCE_EXTRACTOR || c->estimator <= ESTIMATE_ABOVE))
 			continue;
-		taken->value = room_new(e.run.cell[i].complete, sizeof(*taken->value));
-		taken->total = room_new(e.run.cell[i].complete, sizeof(*taken->total));
+		taken->value = memory_new(e.run.cell[i].complete, sizeof(*taken->value));
+		taken->total = memory_new(e.run.cell[i].complete, sizeof(*taken->total));
 	}
 	if (c->extractor)
-		engine_use(c->extractor);
+		engine_use_extractor(c->extractor);
 }
 
-static void engine_table(const char *given)
+static void engine_read_table(const char *given)
 {
 	static const char *const beside[] = { "../experiments", "../../share/thinprobe/experiments", "../../../experiments" };
 	const char *home = getenv("TP_HOME");
@@ -207,18 +207,18 @@ static double engine_json_number(const struct json *j, const char *path)
 	return v;
 }
 
-static void engine_keep_text(const struct column *c, struct taken *taken, const char *text)
+static void engine_keep_text(const struct column *c, struct column_values *taken, const char *text)
 {
 	if (!text || (taken->text && c->estimator == ESTIMATE_FIRST))
 		return;
 	if (taken->text && c->estimator == ESTIMATE_SAME && strcmp(taken->text, text) != 0)
 		text = "mixed";
 	free(taken->text);
-	taken->text = room_got(strdup(text));
+	taken->text = memory_checked(strdup(text));
 }
 
 /* The column's number or text of one repeat, or of one of its trains. */
-static void engine_take_file(const struct column *c, struct taken *taken, const struct repeat *r)
+static void engine_collect_file(const struct column *c, struct column_values *taken, const struct repeat *r)
 {
 	const struct json *j = repeat_file(r, c->from);
 
@@ -232,10 +232,10 @@ static void engine_take_file(const struct column *c, struct taken *taken, const 
 	taken->value[taken->n++] = engine_json_number(j, c->path);
 }
 
-static void engine_take_json(struct column *c)
+static void engine_collect_json(struct column *c)
 {
 	const struct repeat *r = e.repeat;
-	struct taken *taken = &c->cell[r->cell->index];
+	struct column_values *taken = &c->cell[r->cell->index];
 	bool all = c->series && !strcmp(c->series, "*");
 
 	if (c->source != SOURCE_JSON)
@@ -243,15 +243,15 @@ static void engine_take_json(struct column *c)
 	if (c->series && !all)
 		r = cell_train(r->cell, r, c->series);
 	if (r)
-		engine_take_file(c, taken, r);
+		engine_collect_file(c, taken, r);
 	for (size_t i = 0; all && i < r->trains; i++)
-		engine_take_file(c, taken, &r->train[i]);
+		engine_collect_file(c, taken, &r->train[i]);
 }
 
-static void engine_take_given(struct column *c)
+static void engine_collect_given(struct column *c)
 {
 	const struct repeat *r = e.repeat;
-	struct taken *taken = &c->cell[r->cell->index];
+	struct column_values *taken = &c->cell[r->cell->index];
 	const struct extractor *x = extractors[e.now];
 	const struct engine_given *g = engine_given(c->path ? c->path : "");
 	double *value;
@@ -265,25 +265,25 @@ static void engine_take_given(struct column *c)
 		die(EXIT_RUN, "extractor %s has no number %s", c->from, c->path);
 }
 
-static void engine_take(const struct repeat *r)
+static void engine_take_repeat(const struct repeat *r)
 {
 	const struct extractor *x;
 
 	e.repeat = r;
-	for (e.now = 0; (x = engine_next()); e.now++) {
-		if (x->take)
-			x->take(r);
-		engine_columns(engine_take_given);
+	for (e.now = 0; (x = engine_next_extractor()); e.now++) {
+		if (x->read_repeat)
+			x->read_repeat(r);
+		engine_visit_columns(engine_collect_given);
 	}
-	engine_columns(engine_take_json);
-	repeat_forget(r);
+	engine_visit_columns(engine_collect_json);
+	repeat_free_files(r);
 }
 
 /* --- figures --------------------------------------------------------------------------------------------------- */
 
-static void engine_finish_given(struct column *c)
+static void engine_collect_figure(struct column *c)
 {
-	struct taken *taken = &c->cell[e.cell->index];
+	struct column_values *taken = &c->cell[e.cell->index];
 	const struct extractor *x = extractors[e.now];
 	const struct engine_given *g = engine_given(c->path ? c->path : "");
 
@@ -306,7 +306,7 @@ static const char *engine_state(const struct cell *c, bool measured)
 	return measured ? "measured" : c->failed || (int64_t)c->n < c->run->repeats ? "partial" : "complete";
 }
 
-static void engine_count(const struct column *c, const struct cell *cell, struct taken *taken)
+static void engine_set_count(const struct column *c, const struct cell *cell, struct column_values *taken)
 {
 	const size_t numbers[COUNTS] = { [COUNT_COMPLETE] = cell->n, [COUNT_FAILED] = cell->failed,
 		[COUNT_FLAGGED] = cell->flagged, [COUNT_TRIED] = cell->tried };
@@ -318,7 +318,7 @@ static void engine_count(const struct column *c, const struct cell *cell, struct
 }
 
 /* A value of run.json: the same for all cells. */
-static void engine_run_value(const struct column *c, struct taken *taken, const char *path)
+static void engine_set_run_value(const struct column *c, struct column_values *taken, const char *path)
 {
 	char number[64];
 
@@ -328,9 +328,9 @@ static void engine_run_value(const struct column *c, struct taken *taken, const 
 		engine_keep_text(c, taken, isfinite(taken->figure.value) ? number : json_get_str(e.run.json, path));
 }
 
-static void engine_holm(struct column *c)
+static void engine_adjust_holm(struct column *c)
 {
-	double *p = room_new(e.run.n, sizeof(*p));
+	double *p = memory_new(e.run.n, sizeof(*p));
 
 	for (size_t i = 0; i < e.run.n; i++)
 		p[i] = c->cell[i].figure.value;
@@ -340,46 +340,46 @@ static void engine_holm(struct column *c)
 	free(p);
 }
 
-static void engine_evaluate(struct column *c)
+static void engine_estimate_column(struct column *c)
 {
 	char path[160];
 
 	for (size_t i = 0; i < e.run.n; i++) {
-		struct taken *taken = &c->cell[i];
+		struct column_values *taken = &c->cell[i];
 
 		snprintf(path, sizeof(path), "cells.%zu.parameters.%s", i, c->path ? c->path : "");
 		if (c->source == SOURCE_COUNT)
-			engine_count(c, &e.run.cell[i], taken);
+			engine_set_count(c, &e.run.cell[i], taken);
 		else if (c->source == SOURCE_PARAM)
-			engine_run_value(c, taken, path);
+			engine_set_run_value(c, taken, path);
 		else if (c->source == SOURCE_RUN)
-			engine_run_value(c, taken, c->path);
+			engine_set_run_value(c, taken, c->path);
 		else if (taken->value && c->decimals != TABLE_TEXT)
 			taken->figure = estimate(c->estimator, taken->value, taken->total, taken->n, e.run.draws, (uint64_t)e.run.seed);
 	}
 	if (c->estimator == ESTIMATE_CHANCE_HOLM)
-		engine_holm(c);
+		engine_adjust_holm(c);
 }
 
-static void engine_finish(void)
+static void engine_finish_cells(void)
 {
 	const struct extractor *x;
 
 	for (e.cell = e.run.cell; e.cell < e.run.cell + e.run.n; e.cell++)
-		for (e.now = 0; (x = engine_next()); e.now++) {
-			if (x->finish)
-				x->finish(e.cell);
-			engine_columns(engine_finish_given);
+		for (e.now = 0; (x = engine_next_extractor()); e.now++) {
+			if (x->finish_cell)
+				x->finish_cell(e.cell);
+			engine_visit_columns(engine_collect_figure);
 		}
-	engine_columns(engine_evaluate);
+	engine_visit_columns(engine_estimate_column);
 }
 
 /* --- tables ---------------------------------------------------------------------------------------------------- */
 
-static void engine_row(const struct table *t, const struct cell *c, struct table_out *out)
+static void engine_write_row(const struct table *t, const struct cell *c, struct table_out *out)
 {
 	for (size_t k = 0; k < t->n; k++) {
-		const struct taken *taken = &t->column[k].cell[c->index];
+		const struct column_values *taken = &t->column[k].cell[c->index];
 
 		if (t->column[k].decimals == TABLE_TEXT)
 			row_text(out, t->column[k].name, taken->text);
@@ -389,13 +389,13 @@ static void engine_row(const struct table *t, const struct cell *c, struct table
 	row_end(out);
 }
 
-static void engine_write(const struct table *t, struct table_out *out)
+static void engine_write_table(const struct table *t, struct table_out *out)
 {
 	const struct extractor *x = t->extractor;
 	size_t i = 0;
 
 	if (x)
-		engine_use(x);
+		engine_use_extractor(x);
 	while (x && x->tables[i].write && x->tables[i].table && strcmp(x->tables[i].table, t->name) != 0)
 		i++;
 	if (x && !x->tables[i].write)
@@ -404,10 +404,10 @@ static void engine_write(const struct table *t, struct table_out *out)
 		if (x)
 			x->tables[i].write(c, out);
 		else
-			engine_row(t, c, out);
+			engine_write_row(t, c, out);
 }
 
-static void engine_say(struct rec *out, const struct engine_counts *n, const char *unit)
+static void engine_say_summary(struct rec *out, const struct engine_counts *n, const char *unit)
 {
 	char tables[256] = "";
 
@@ -451,15 +451,15 @@ static void engine_report(struct rec *out, const struct engine_counts *n)
 		if (!e.tables.table[i].given)
 			rec_int(out, key, (int64_t)e.out[i].rows);
 	}
-	for (e.now = 0; (x = engine_next()); e.now++)
-		if (x->tell)
-			x->tell(&e.run, out);
+	for (e.now = 0; (x = engine_next_extractor()); e.now++)
+		if (x->report)
+			x->report(&e.run, out);
 	rec_end(out);
-	engine_say(out, n, unit);
+	engine_say_summary(out, n, unit);
 }
 
 /* No half table is left behind, whoever ends the program. */
-static void engine_drop(void)
+static void engine_discard_tables(void)
 {
 	for (size_t i = 0; i < e.tables.n; i++)
 		table_out_close(&e.out[i], false);
@@ -472,27 +472,27 @@ struct engine_counts engine_summarize(const char *folder, const struct engine_op
 	run_folder_read(folder, &e.run);
 	e.run.draws = (size_t)options->draws;
 	e.run.seed = options->seed >= 0 ? options->seed : e.run.seed;
-	engine_table(options->experiment);
-	run_folder_cells(&e.run, e.tables.found);
+	engine_read_table(options->experiment);
+	run_folder_read_cells(&e.run, e.tables.found);
 	engine_place_repeats();
-	engine_columns(engine_begin_column);
+	engine_visit_columns(engine_begin_column);
 	for (size_t i = 0; i < e.tables.n; i++)
 		if (e.tables.table[i].extractor)
-			engine_use(e.tables.table[i].extractor);
+			engine_use_extractor(e.tables.table[i].extractor);
 	for (const struct cell *c = e.run.cell; c < e.run.cell + e.run.n; c++) {
 		n.complete += c->complete;
 		n.failed += c->failed;
 		n.flagged += c->flagged;
 		for (size_t k = 0; k < c->n; k++)
-			engine_take(&c->repeat[k]);
+			engine_take_repeat(&c->repeat[k]);
 	}
-	engine_finish();
-	atexit(engine_drop);
+	engine_finish_cells();
+	atexit(engine_discard_tables);
 	for (size_t i = 0; i < e.tables.n; i++) {
 		if (e.tables.table[i].given)
 			continue;
 		table_out_open(&e.out[i], &e.tables.table[i], e.run.folder);
-		engine_write(&e.tables.table[i], &e.out[i]);
+		engine_write_table(&e.tables.table[i], &e.out[i]);
 	}
 	engine_report(out, &n);
 	for (size_t i = 0; i < e.tables.n; i++)

@@ -14,7 +14,7 @@
 #include "cli.h"
 #include "estimate.h"
 #include "rec.h"
-#include "room.h"
+#include "memory.h"
 #include "run_folder.h"
 
 /* A complete repeat. All of it belongs to the engine. */
@@ -55,8 +55,8 @@ struct cell {
 /* A parameter: NAN, NULL where there is none of that type. */
 double cell_number(const struct cell *c, const char *key);
 const char *cell_text(const struct cell *c, const char *key);
-const char *cell_need(const struct cell *c, const char *key);	/* a text; without it the program ends */
-bool cell_first(const struct cell *c, const char *key);		/* does no cell before it have the same text? */
+const char *cell_require_text(const struct cell *c, const char *key);	/* a text; without it the program ends */
+bool cell_is_first(const struct cell *c, const char *key);		/* does no cell before it have the same text? */
 
 struct run {
 	const char *folder, *experiment;
@@ -80,7 +80,7 @@ void row_figure(struct table_out *t, const char *column, struct figure f);	/* co
 /* All columns of this table whose name is a parameter of the cell, and `cell`, its name. */
 void row_params(struct table_out *t, const struct cell *c);
 /* `columns`: words COLUMN, COLUMN=PATH or COLUMN=PATH*FACTOR; PATH (the column's name, where it is not given) begins at the object
- * `prefix`. Numbers, truth values (0, 1) or texts; empty where there is none. */
+ * `prefix`. Numbers, wire_check values (0, 1) or texts; empty where there is none. */
 void row_json(struct table_out *t, const struct json *j, const char *prefix, const char *columns);
 void row_end(struct table_out *t);
 
@@ -90,21 +90,21 @@ struct named_value {
 	double value;
 };
 #define NAMED_VALUES(...) ((const struct named_value[]){ __VA_ARGS__, { NULL, 0 } })
-#define row_numbers(t, ...) row_named(t, NAMED_VALUES(__VA_ARGS__))
+#define row_numbers(t, ...) row_number_list(t, NAMED_VALUES(__VA_ARGS__))
 #define row_finish(t, ...) (row_numbers(t, __VA_ARGS__), row_end(t))
-void row_named(struct table_out *t, const struct named_value *v);
+void row_number_list(struct table_out *t, const struct named_value *v);
 
 /* What the extractor at hand keeps of the run, of each cell, of each complete repeat (those of a cell stand in one array): so many
  * bytes as it says, all zero at first. The program ends with the run, so nobody frees what hangs on it. */
-void *run_own(void);
-void *cell_own(const struct cell *c);
-void *repeat_own(const struct repeat *r);
+void *run_data(void);
+void *cell_data(const struct cell *c);
+void *repeat_data(const struct repeat *r);
 
 /* What columns EXTRACTOR:name ask for, of the repeat or the cell at hand; others are not kept. A number of each repeat is for
  * columns whose estimator makes the figure from repeats. */
 void give_value(const char *name, double value);
-#define give_values(...) give_named(NAMED_VALUES(__VA_ARGS__))
-void give_named(const struct named_value *v);
+#define give_values(...) give_value_list(NAMED_VALUES(__VA_ARGS__))
+void give_value_list(const struct named_value *v);
 void give_figure(const char *name, struct figure f);
 void give_text(const char *name, const char *text);	/* NULL: empty */
 
@@ -115,9 +115,9 @@ struct figure run_estimate(enum estimator e, const double *value, size_t n);
 struct extractor {
 	const char *name;
 	size_t run_size, cell_size, repeat_size;		/* bytes of what it keeps */
-	void (*begin)(const struct run *run);			/* before any repeat is taken */
-	void (*take)(const struct repeat *r);			/* reads the files of a complete repeat, gives its numbers */
-	void (*finish)(const struct cell *c);			/* gives figures and texts of a cell, when all cells are taken */
+	void (*begin_run)(const struct run *run);			/* before any repeat is taken */
+	void (*read_repeat)(const struct repeat *r);			/* reads the files of a complete repeat, gives its numbers */
+	void (*finish_cell)(const struct cell *c);			/* gives figures and texts of a cell, when all cells are taken */
 	/* For names that were not given. False: there is none of that name. */
 	bool (*number_of)(const struct repeat *r, const char *name, double *out);
 	bool (*figure_of)(const struct cell *c, const char *name, struct figure *out);
@@ -125,7 +125,7 @@ struct extractor {
 		const char *table;				/* NULL: any */
 		void (*write)(const struct cell *c, struct table_out *out);	/* called for each cell, in order */
 	} tables[6];
-	void (*tell)(const struct run *run, struct rec *out);	/* keys in the report's result */
+	void (*report)(const struct run *run, struct rec *out);	/* keys in the report's result */
 };
 extern const struct extractor *const extractors[];	/* NULL-terminated (extractors.c) */
 

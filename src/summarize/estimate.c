@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "estimate.h"
-#include "room.h"
+#include "memory.h"
 
 #define MEDIAN_RUNS 3	/* two tell nothing but that they are two */
 
@@ -95,7 +95,7 @@ static double estimate_plain(enum estimator e, const double *v, size_t n)
 
 struct figure estimate(enum estimator e, const double *value, const double *total, size_t n, size_t draws, uint64_t seed)
 {
-	double *v = room_new(2 * n, sizeof(*v));
+	double *v = memory_new(2 * n, sizeof(*v));
 	size_t known = 0;
 	struct figure out = FIGURE_UNKNOWN;
 

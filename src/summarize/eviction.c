@@ -15,7 +15,7 @@ struct cache_place {
 };
 
 /* Which place is given up. */
-static int64_t victim(enum eviction policy, const struct cache_place *place, int64_t n, uint64_t *random)
+static int64_t eviction_choose_victim(enum eviction policy, const struct cache_place *place, int64_t n, uint64_t *random)
 {
 	int64_t best = 0;
 
@@ -33,7 +33,7 @@ static int64_t victim(enum eviction policy, const struct cache_place *place, int
 }
 
 /* Shows one frame; true: it was there. */
-static bool show_cached(struct cache_place *place, int64_t *used, int64_t capacity, enum eviction policy, int64_t frame,
+static bool eviction_show_frame(struct cache_place *place, int64_t *used, int64_t capacity, enum eviction policy, int64_t frame,
 			int64_t now, uint64_t *random)
 {
 	int64_t at;
@@ -44,12 +44,12 @@ static bool show_cached(struct cache_place *place, int64_t *used, int64_t capaci
 			return true;
 		}
 	}
-	at = *used < capacity ? (*used)++ : victim(policy, place, capacity, random);
+	at = *used < capacity ? (*used)++ : eviction_choose_victim(policy, place, capacity, random);
 	place[at] = (struct cache_place){ frame, now, now };
 	return false;
 }
 
-static double hits_of(enum eviction policy, int64_t capacity, const struct eviction_trial *trial, uint64_t random)
+static double eviction_play(enum eviction policy, int64_t capacity, const struct eviction_trial *trial, uint64_t random)
 {
 	struct cache_place *place = capacity > 0 ? calloc((size_t)capacity, sizeof(*place)) : NULL;
 	struct sequence sequence;
@@ -61,7 +61,7 @@ static double hits_of(enum eviction policy, int64_t capacity, const struct evict
 	}
 	sequence_start(&sequence, trial->order, trial->frames, trial->hot, trial->seed);
 	for (int64_t now = 0; now < trial->warm + trial->count; now++) {
-		bool hit = show_cached(place, &used, capacity, policy, sequence_next(&sequence), now, &random);
+		bool hit = eviction_show_frame(place, &used, capacity, policy, sequence_next(&sequence), now, &random);
 
 		hits += hit && now >= trial->warm;
 	}
@@ -75,7 +75,7 @@ double eviction_hits(enum eviction policy, int64_t capacity, const struct evicti
 	double sum = 0;
 
 	for (int i = 0; i < chances; i++)
-		sum += hits_of(policy, capacity, trial, trial->seed + 1 + (uint64_t)i);
+		sum += eviction_play(policy, capacity, trial, trial->seed + 1 + (uint64_t)i);
 	return sum / chances;
 }
 
@@ -85,7 +85,8 @@ double eviction_capacity(double hits, double frames)
 }
 
 /* How far off a policy is at most, at this size. */
-static double off_at(enum eviction policy, int64_t capacity, const struct eviction_trial *trial, const double *hits, int trials)
+static double eviction_error(enum eviction policy, int64_t capacity, const struct eviction_trial *trial, const double *hits,
+			     int trials)
 {
 	double worst = NAN;
 
@@ -105,7 +106,7 @@ enum eviction eviction_judge(double capacity, double slack, const struct evictio
 		double off = NAN;
 
 		for (int64_t c = low; c <= high; c += step)
-			off = fmin(off, off_at((enum eviction)p, c, trial, hits, trials));
+			off = fmin(off, eviction_error((enum eviction)p, c, trial, hits, trials));
 		if (isnan(off))
 			return EVICTIONS;
 		second = fmin(second, fmax(off, least));

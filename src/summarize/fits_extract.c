@@ -18,16 +18,16 @@ struct fit {
 };
 
 /* Reads the next report of the part. False: there is none, or the cell is not the first of a part. */
-static bool fits_next(struct fit *f)
+static bool fits_next_report(struct fit *f)
 {
 	const char *part = cell_text(f->first, "part"), *folder = f->first->run->folder;
 	char name[300];
 
 	json_free(f->json);
 	f->next = f->next ? f->next : fits_fitted;
-	for (; part && cell_first(f->first, "part") && *f->next; f->next++) {
+	for (; part && cell_is_first(f->first, "part") && *f->next; f->next++) {
 		snprintf(name, sizeof(name), "fit/%s-%s.json", part, *f->next);
-		f->json = inputs_json(folder, name, false);
+		f->json = run_folder_json(folder, name, false);
 		if (!f->json)
 			continue;
 		f->next++;
@@ -37,7 +37,7 @@ static bool fits_next(struct fit *f)
 }
 
 /* A row, whose columns are those of an object of the report. */
-static void fits_begin(const struct fit *f, const char *object, const char *columns)
+static void fits_begin_row(const struct fit *f, const char *object, const char *columns)
 {
 	row_text(f->out, "part", cell_text(f->first, "part"));
 	row_text(f->out, "fitted", f->next[-1]);
@@ -45,13 +45,13 @@ static void fits_begin(const struct fit *f, const char *object, const char *colu
 }
 
 /* The i-th of the measured rows, which is named after its cell. NULL: there is none. */
-static const char *fits_measured(const struct fit *f, size_t i, char path[64])
+static const char *fits_measured_path(const struct fit *f, size_t i, char path[64])
 {
 	snprintf(path, 64, "result.rows.%zu", i);
-	return inputs_text(f->json, "%s.run", path);
+	return json_text(f->json, "%s.run", path);
 }
 
-static void fits_need(const struct fit *f, const char *object, const char *columns)
+static void fits_begin_demand(const struct fit *f, const char *object, const char *columns)
 {
 	const struct run *run = f->first->run;
 	bool disturbed = false;
@@ -59,72 +59,72 @@ static void fits_need(const struct fit *f, const char *object, const char *colum
 	char path[64];
 	size_t rows;
 
-	for (rows = 0; (name = fits_measured(f, rows, path)); rows++)
+	for (rows = 0; (name = fits_measured_path(f, rows, path)); rows++)
 		for (const struct cell *c = run->cell; c < run->cell + run->n; c++)
 			disturbed = disturbed || (!strcmp(c->name, name) && c->flagged);
-	fits_begin(f, object, columns);
+	fits_begin_row(f, object, columns);
 	row_json(f->out, f->json, "result", "rows=rows_used error_percent");
 	row_numbers(f->out, { "of_rows", (double)rows }, { "disturbed", disturbed });
 }
 
-static void fits_slope(const struct cell *c, struct table_out *out)
+static void fits_write_slope(const struct cell *c, struct table_out *out)
 {
 	char path[64];
 
-	for (struct fit f = { .first = c, .out = out }; fits_next(&f);) {
-		for (size_t i = 0; snprintf(path, sizeof(path), "result.demands.%zu", i), inputs_text(f.json, "%s.name", path); i++) {
-			fits_need(&f, path, "name source=from demand_ms=demand_s*1e3 low_ms=low_s*1e3 high_ms=high_s*1e3");
+	for (struct fit f = { .first = c, .out = out }; fits_next_report(&f);) {
+		for (size_t i = 0; snprintf(path, sizeof(path), "result.demands.%zu", i), json_text(f.json, "%s.name", path); i++) {
+			fits_begin_demand(&f, path, "name source=from demand_ms=demand_s*1e3 low_ms=low_s*1e3 high_ms=high_s*1e3");
 			row_end(out);
 		}
-		fits_need(&f, "result.delay", "demand_ms=delay_s*1e3 low_ms=low_s*1e3 high_ms=high_s*1e3");
+		fits_begin_demand(&f, "result.delay", "demand_ms=delay_s*1e3 low_ms=low_s*1e3 high_ms=high_s*1e3");
 		row_text(out, "name", "delay");
 		row_text(out, "source", "response time");
 		row_end(out);
 	}
 }
 
-static void fits_compare(const struct cell *c, struct table_out *out)
+static void fits_write_compare(const struct cell *c, struct table_out *out)
 {
 	char path[64];
 
-	for (struct fit f = { .first = c, .out = out }; fits_next(&f);)
-		for (size_t i = 0; fits_measured(&f, i, path); i++) {
-			fits_begin(&f, path, "cell=run used=fitted lambda_per_s=lambda_measured lambda_fit_per_s=lambda "
+	for (struct fit f = { .first = c, .out = out }; fits_next_report(&f);)
+		for (size_t i = 0; fits_measured_path(&f, i, path); i++) {
+			fits_begin_row(&f, path, "cell=run used=fitted lambda_per_s=lambda_measured lambda_fit_per_s=lambda "
 				   "response_ms=r_measured_s*1e3 response_fit_ms=r_s*1e3 off_percent");
 			row_end(out);
 		}
 }
 
-static void fits_curve(const struct cell *c, struct table_out *out)
+static void fits_write_curve(const struct cell *c, struct table_out *out)
 {
 	char path[64], fitted[96];
 
-	for (struct fit f = { .first = c, .out = out }; fits_next(&f);)
-		for (size_t i = 0; fits_measured(&f, i, path); i++) {
+	for (struct fit f = { .first = c, .out = out }; fits_next_report(&f);)
+		for (size_t i = 0; fits_measured_path(&f, i, path); i++) {
 			bool used = false;
 
 			snprintf(fitted, sizeof(fitted), "%s.fitted", path);
 			json_get_bool(f.json, fitted, &used);
-			fits_begin(&f, path, "n z_s lambda=lambda_measured r_s=r_measured_s");
+			fits_begin_row(&f, path, "n z_s lambda=lambda_measured r_s=r_measured_s");
 			row_text(out, "kind", used ? "measured" : "later");
-			row_finish(out, { "q", inputs_number(f.json, "%s.lambda_measured", path) * inputs_number(f.json, "%s.r_measured_s", path) });
-			fits_begin(&f, path, "n z_s lambda q r_s");
+			row_finish(out, { "q", json_number(f.json, "%s.lambda_measured", path) * json_number(f.json, "%s.r_measured_s", path) });
+			fits_begin_row(&f, path, "n z_s lambda q r_s");
 			row_text(out, "kind", "fit");
 			row_end(out);
 		}
 }
 
-static void fits_world(const struct cell *c, struct table_out *out)
+static void fits_write_world(const struct cell *c, struct table_out *out)
 {
 	const char *part = cell_text(c, "part");
 	struct json *json = NULL;
 	char name[300], path[64];
 
-	if (part && cell_first(c, "part")) {
+	if (part && cell_is_first(c, "part")) {
 		snprintf(name, sizeof(name), "fit/%s-users.json", part);
-		json = inputs_json(c->run->folder, name, false);
+		json = run_folder_json(c->run->folder, name, false);
 	}
-	for (size_t i = 0; json && (snprintf(path, sizeof(path), "result.rows.%zu", i), inputs_text(json, "%s.run", path)); i++) {
+	for (size_t i = 0; json && (snprintf(path, sizeof(path), "result.rows.%zu", i), json_text(json, "%s.run", path)); i++) {
 		row_text(out, "part", part);
 		row_json(out, json, path, "users=n cell=run think_s=z_s lambda_per_s=lambda response_ms=r_s*1e3 q n_calculated "
 			 "pages_per_s=lambda_pages q_pages users_10s=web.0.users users_20s=web.1.users users_30s=web.2.users "
@@ -135,6 +135,6 @@ static void fits_world(const struct cell *c, struct table_out *out)
 }
 
 const struct extractor fits_extractor = {
-	.name = "fits", .tables = { { "slope", fits_slope }, { "compare", fits_compare }, { "curve", fits_curve },
-						 { "world", fits_world } },
+	.name = "fits", .tables = { { "slope", fits_write_slope }, { "compare", fits_write_compare }, { "curve", fits_write_curve },
+		    { "world", fits_write_world } },
 };

@@ -65,11 +65,11 @@ struct headcount {
 	double *value;			/* room for one of each repeat */
 };
 
-void headcount_begin(struct table_out *out, const struct cell *c);	/* the first columns of a row */
+void headcount_begin_row(struct table_out *out, const struct cell *c);	/* the first columns of a row */
 bool headcount_criterion(const char *text, bool *apdex, double *value);		/* "p95:100ms", "apdex:0.85" */
 
-/* Of n limits of one criterion: columns forecast... of a row of points; the rows of slope (headcount_forecast.c). */
+/* Of n limits of one criterion: columns forecast... of a row of points; the rows of slope (headcount_write_forecast.c). */
 typedef void headcount_write(const struct headcount_system *s, const struct headcount_limit *l, size_t n, struct table_out *out);
-headcount_write headcount_forecast, headcount_needs;
+headcount_write headcount_write_forecast, headcount_write_slopes;
 
 #endif

@@ -4,7 +4,7 @@
  *
  *	summary	a row for each cell and number of users that was measured, means over the repeats that did
  *	points	a row for each cell and criterion: the most users over the repeats, what was full with the first number for which
- *		it did not hold, how alike users fared, and what the first third of the curve foretold (headcount_forecast.c)
+ *		it did not hold, how alike users fared, and what the first third of the curve foretold (headcount_write_forecast.c)
  *	compare	what each rule of settings.limits looks at, for each criterion and repeat, on both sides of the limit
  *	slope	what a key needs of each resource by the first third, and the users with whom that is full
  *
@@ -26,7 +26,7 @@ static const char *const headcount_names[HEADCOUNT_FIGURES] = {		/* of their col
 	"memory_share_percent", "faults_percent", "drops_percent",
 };
 
-static struct headcount_step *headcount_find(const struct headcount_system *s, double users, int64_t repeat)
+static struct headcount_step *headcount_find_step(const struct headcount_system *s, double users, int64_t repeat)
 {
 	for (size_t i = 0; i < s->steps; i++)
 		if ((double)s->step[i].users == users && s->step[i].repeat == repeat)
@@ -36,16 +36,16 @@ static struct headcount_step *headcount_find(const struct headcount_system *s, d
 
 /* --- reading --------------------------------------------------------------------------------------------------- */
 
-static struct headcount_step *headcount_step_of(struct headcount_system *s, int64_t users)
+static struct headcount_step *headcount_get_step(struct headcount_system *s, int64_t users)
 {
 	struct headcount_step *step;
 
 	if (users < 1 || users > HEADCOUNT_USERS)
 		return NULL;
-	step = headcount_find(s, (double)users, s->repeat);
+	step = headcount_find_step(s, (double)users, s->repeat);
 	if (step)
 		return step;
-	s->step = room_for(s->step, s->steps, sizeof(*step));
+	s->step = memory_grow(s->step, s->steps, sizeof(*step));
 	step = &s->step[s->steps++];
 	*step = (struct headcount_step){ .users = users, .repeat = s->repeat };
 	for (size_t f = 0; f < HEADCOUNT_FIGURES; f++)
@@ -57,7 +57,7 @@ enum { U_USERS, U_USER, U_MEAN, U_P50, U_P95, U_APDEX, U_LATE, U_ALL };
 
 static int headcount_add_user(void *into, const struct rows_cell *c)
 {
-	struct headcount_step *s = headcount_step_of(into, c[U_USERS].count);
+	struct headcount_step *s = headcount_get_step(into, c[U_USERS].count);
 
 	if (!s || c[U_USER].count < 1 || c[U_USER].count > s->users)
 		return -EPROTO;
@@ -65,7 +65,7 @@ static int headcount_add_user(void *into, const struct rows_cell *c)
 		s->of[HEADCOUNT_MEAN + i - U_MEAN] = c[i].real;
 	if (!isfinite(c[U_MEAN].real))
 		return 0;
-	room_more(s->p95, s->n);
+	memory_more(s->p95, s->n);
 	s->p95[s->n++] = c[U_P95].real;
 	s->sum += c[U_MEAN].real;
 	s->squares += c[U_MEAN].real * c[U_MEAN].real;
@@ -79,7 +79,7 @@ static const struct rows_kind headcount_users = {
 /* Columns of machine.tsv are the figures from KEYS to STALL, behind the number of users; those from OWN on may be missing. */
 static int headcount_add_machine(void *into, const struct rows_cell *c)
 {
-	struct headcount_step *s = headcount_step_of(into, c[0].count);
+	struct headcount_step *s = headcount_get_step(into, c[0].count);
 
 	for (size_t f = HEADCOUNT_KEYS; s && f <= HEADCOUNT_STALL; f++)
 		s->of[f] = c[1 + f - HEADCOUNT_KEYS].real;
@@ -94,19 +94,19 @@ static const struct rows_kind headcount_machine = {
 
 static const char *headcount_text(const struct json *j, const char *list, size_t i, const char *key)
 {
-	const char *text = inputs_text(j, "%s.%zu.%s", list, i, key);
+	const char *text = json_text(j, "%s.%zu.%s", list, i, key);
 
 	return text ? text : "";
 }
 
-static void headcount_limits(struct headcount_system *s, const struct repeat *r)
+static void headcount_read_limits(struct headcount_system *s, const struct repeat *r)
 {
 	const struct json *j = r->json;
 
 	for (size_t i = 0; headcount_text(j, "limits", i, "criterion")[0]; i++) {
 		struct headcount_limit one = { headcount_text(j, "limits", i, "criterion"), headcount_text(j, "limits", i, "ended"),
 			headcount_text(j, "limits", i, "resource"), r->number,
-			inputs_number(j, "limits.%zu.users", i), inputs_number(j, "limits.%zu.beyond", i) };
+			json_number(j, "limits.%zu.users", i), json_number(j, "limits.%zu.beyond", i) };
 		size_t at = s->limits;
 		bool reached = false;
 		char path[40];
@@ -115,7 +115,7 @@ static void headcount_limits(struct headcount_system *s, const struct repeat *r)
 		if (isnan(one.users) || !json_get_bool(j, path, &reached) || (reached && isnan(one.beyond)))
 			die(EXIT_RUN, "%s/cell.json: limits cannot be read", r->folder);
 		one.beyond = reached ? one.beyond : (double)NAN;
-		s->limit = room_for(s->limit, s->limits, sizeof(*s->limit));
+		s->limit = memory_grow(s->limit, s->limits, sizeof(*s->limit));
 		while (at && strcmp(s->limit[at - 1].criterion, one.criterion) != 0)
 			at--;
 		at = at ? at : s->limits;
@@ -124,20 +124,20 @@ static void headcount_limits(struct headcount_system *s, const struct repeat *r)
 	}
 }
 
-static void headcount_start(const struct run *run)
+static void headcount_begin_run(const struct run *run)
 {
 	static const char list[] = "settings.limits";
-	struct headcount *h = run_own();
+	struct headcount *h = run_data();
 
-	h->value = room_new((size_t)run->repeats + 1, sizeof(*h->value));
-	h->rate = inputs_number(run->json, "settings.rate_per_s");
-	h->typing = inputs_number(run->json, "settings.typing_per_s");
+	h->value = memory_new((size_t)run->repeats + 1, sizeof(*h->value));
+	h->rate = json_number(run->json, "settings.rate_per_s");
+	h->typing = json_number(run->json, "settings.typing_per_s");
 	for (size_t i = 0; i < HEADCOUNT_RULES && headcount_text(run->json, list, i, "name")[0]; i++) {
 		struct headcount_rule *rule = &h->rule[h->rules++];
 		const char *figure = headcount_text(run->json, list, i, "figure");
 
 		*rule = (struct headcount_rule){ headcount_text(run->json, list, i, "name"), headcount_text(run->json, list, i, "unless"),
-			headcount_text(run->json, list, i, "unit"), 0, inputs_number(run->json, "%s.%zu.at_least", list, i) };
+			headcount_text(run->json, list, i, "unit"), 0, json_number(run->json, "%s.%zu.at_least", list, i) };
 		while (rule->figure < HEADCOUNT_FIGURES && strcmp(headcount_names[rule->figure], figure) != 0)
 			rule->figure++;
 		if ((rule->figure == HEADCOUNT_ALONE && strcmp(figure, "alone_percent") != 0) || !(rule->at_least > 0))
@@ -148,8 +148,8 @@ static void headcount_start(const struct run *run)
 /* --- figures --------------------------------------------------------------------------------------------------- */
 
 /* Mean wait, ms, of arrivals at random with exponential service at so many servers, so busy; of one who does not wait for
- * himself (headcount_forecast.c). */
-static double headcount_queue(const double *of, double rate, double servers)
+ * himself (headcount_write_forecast.c). */
+static double headcount_queue_wait_ms(const double *of, double rate, double servers)
 {
 	double busy = of[HEADCOUNT_BUSY] / 100, own = of[HEADCOUNT_OWN] / 100, keys = of[HEADCOUNT_KEYS];
 	double others = fmax(fmin(busy * (1 - rate / keys), 1), 0);
@@ -158,10 +158,10 @@ static double headcount_queue(const double *of, double rate, double servers)
 }
 
 /* What follows from a step's users, and from two of its figures. */
-static void headcount_finish(const struct headcount_system *s, struct headcount_step *p)
+static void headcount_derive_figures(const struct headcount_system *s, struct headcount_step *p)
 {
-	const struct headcount *h = run_own();
-	const struct headcount_step *one = headcount_find(s, 1, p->repeat);
+	const struct headcount *h = run_data();
+	const struct headcount_step *one = headcount_find_step(s, 1, p->repeat);
 	double *of = p->of, keys = of[HEADCOUNT_KEYS], more;
 
 	of[HEADCOUNT_ALL_MEAN] = p->sum / (double)p->n;
@@ -183,21 +183,21 @@ static void headcount_finish(const struct headcount_system *s, struct headcount_
 	of[HEADCOUNT_VIEWERS_SHARE] = 100 * 1000 * of[HEADCOUNT_CLIENT_WAITING] / keys / more;
 	of[HEADCOUNT_MEMORY_SHARE] = 100 * of[HEADCOUNT_STALL] / keys / more;
 	if (of[HEADCOUNT_WAIT_SHARE] >= SHARE_HALF)
-		of[HEADCOUNT_OVER_QUEUE] = of[HEADCOUNT_WAIT] / headcount_queue(of, h->rate, s->servers);
+		of[HEADCOUNT_OVER_QUEUE] = of[HEADCOUNT_WAIT] / headcount_queue_wait_ms(of, h->rate, s->servers);
 }
 
-static int headcount_by_users(const void *a, const void *b)
+static int headcount_compare_steps(const void *a, const void *b)
 {
 	const struct headcount_step *x = a, *y = b;
 
 	return x->users != y->users ? (x->users > y->users) - (x->users < y->users) : (x->repeat > y->repeat) - (x->repeat < y->repeat);
 }
 
-static void headcount_take(const struct repeat *r)
+static void headcount_read_repeat(const struct repeat *r)
 {
-	struct headcount_system *s = cell_own(r->cell);
+	struct headcount_system *s = cell_data(r->cell);
 
-	headcount_limits(s, r);
+	headcount_read_limits(s, r);
 	s->cell = r->cell;
 	s->repeat = r->number;
 	s->servers = 1;
@@ -206,9 +206,9 @@ static void headcount_take(const struct repeat *r)
 	repeat_table(r, "machine.tsv", true, &headcount_machine, s);
 	for (size_t i = 0; i < s->steps; i++)
 		if (s->step[i].repeat == r->number)
-			headcount_finish(s, &s->step[i]);
+			headcount_derive_figures(s, &s->step[i]);
 	if (s->steps)
-		qsort(s->step, s->steps, sizeof(*s->step), headcount_by_users);
+		qsort(s->step, s->steps, sizeof(*s->step), headcount_compare_steps);
 }
 
 /* --- what is full ---------------------------------------------------------------------------------------------- */
@@ -223,11 +223,12 @@ bool headcount_criterion(const char *text, bool *apdex, double *value)
 }
 
 /* What a rule looks at with so many users. */
-static double headcount_value(const struct headcount_system *s, const struct headcount_limit *l, const struct headcount_rule *r,
+static double headcount_rule_value(const struct headcount_system *s, const struct headcount_limit *l,
+				   const struct headcount_rule *r,
 			      double users)
 {
 	bool alone = r->figure == HEADCOUNT_ALONE, apdex;
-	const struct headcount_step *step = headcount_find(s, alone ? 1 : users, l->repeat);
+	const struct headcount_step *step = headcount_find_step(s, alone ? 1 : users, l->repeat);
 	double value;
 
 	if (!step || isnan(users) || (alone && !headcount_criterion(l->criterion, &apdex, &value)))
@@ -238,18 +239,19 @@ static double headcount_value(const struct headcount_system *s, const struct hea
 /* Is it fulfilled with the first number of users for which the criterion did not hold? Pages are read back because what users work
  * with no longer fits, or by other programs of the machine, which are counted with it: by these where at least half is available
  * of what was with one user. */
-static bool headcount_full(const struct headcount_system *s, const struct headcount_limit *l, const struct headcount_rule *r)
+static bool headcount_rule_fulfilled(const struct headcount_system *s, const struct headcount_limit *l,
+				     const struct headcount_rule *r)
 {
-	const struct headcount *h = run_own();
-	const struct headcount_step *step = headcount_find(s, l->beyond, l->repeat), *one = headcount_find(s, 1, l->repeat);
+	const struct headcount *h = run_data();
+	const struct headcount_step *step = headcount_find_step(s, l->beyond, l->repeat), *one = headcount_find_step(s, 1, l->repeat);
 
-	if (!(headcount_value(s, l, r, l->beyond) >= r->at_least))
+	if (!(headcount_rule_value(s, l, r, l->beyond) >= r->at_least))
 		return false;
 	if (r->figure == HEADCOUNT_FAULTS && step && one && step->of[HEADCOUNT_AVAILABLE] > 0 &&
 	    step->of[HEADCOUNT_AVAILABLE] >= one->of[HEADCOUNT_AVAILABLE] / 2)
 		return false;
 	for (const struct headcount_rule *other = h->rule; other < h->rule + h->rules; other++)
-		if (other != r && !strcmp(other->name, r->unless) && headcount_value(s, l, other, l->beyond) >= other->at_least)
+		if (other != r && !strcmp(other->name, r->unless) && headcount_rule_value(s, l, other, l->beyond) >= other->at_least)
 			return false;
 	return true;
 }
@@ -264,7 +266,7 @@ struct headcount_tally {
 	double fullness;	/* sum of value over threshold */
 };
 
-static int headcount_fullest(const void *a, const void *b)
+static int headcount_compare_tally(const void *a, const void *b)
 {
 	const struct headcount_tally *x = a, *y = b;
 
@@ -273,7 +275,7 @@ static int headcount_fullest(const void *a, const void *b)
 }
 
 /* Once for each repeat, whatever number of rules it fulfils. */
-static void headcount_count(struct headcount_tally *t, const char *name, int64_t repeat, double fullness)
+static void headcount_add_tally(struct headcount_tally *t, const char *name, int64_t repeat, double fullness)
 {
 	const struct headcount_tally *end = t + TALLIES;
 
@@ -285,9 +287,10 @@ static void headcount_count(struct headcount_tally *t, const char *name, int64_t
 }
 
 /* What was full over the repeats, the fullest first, such as "CPU, memory (1 of 3)". */
-static void headcount_words(const struct headcount_system *s, const struct headcount_limit *l, size_t n, char *text, size_t size)
+static void headcount_name_limits(const struct headcount_system *s, const struct headcount_limit *l, size_t n, char *text,
+				  size_t size)
 {
-	const struct headcount *h = run_own();
+	const struct headcount *h = run_data();
 	struct headcount_tally t[TALLIES] = { 0 };
 	size_t reached = 0, used = 0;
 
@@ -300,16 +303,16 @@ static void headcount_words(const struct headcount_system *s, const struct headc
 		reached++;
 		/* who could not be added could not be measured: that is as full as it gets */
 		if (any)
-			headcount_count(t, l->resource, l->repeat, HUGE_VAL);
+			headcount_add_tally(t, l->resource, l->repeat, HUGE_VAL);
 		for (const struct headcount_rule *r = h->rule; r < h->rule + h->rules; r++)
-			if (headcount_full(s, l, r) && strcmp(r->name, l->resource) != 0) {
-				headcount_count(t, r->name, l->repeat, headcount_value(s, l, r, l->beyond) / r->at_least);
+			if (headcount_rule_fulfilled(s, l, r) && strcmp(r->name, l->resource) != 0) {
+				headcount_add_tally(t, r->name, l->repeat, headcount_rule_value(s, l, r, l->beyond) / r->at_least);
 				any = true;
 			}
 		if (!any)
-			headcount_count(t, "unexplained", l->repeat, 0);
+			headcount_add_tally(t, "unexplained", l->repeat, 0);
 	}
-	qsort(t, TALLIES, sizeof(*t), headcount_fullest);
+	qsort(t, TALLIES, sizeof(*t), headcount_compare_tally);
 	for (size_t i = 0; i < TALLIES && t[i].name && used < size; i++) {
 		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", t[i].name);
 		if (t[i].times < reached && used < size)
@@ -319,7 +322,7 @@ static void headcount_words(const struct headcount_system *s, const struct headc
 
 /* --- rows ------------------------------------------------------------------------------------------------------ */
 
-void headcount_begin(struct table_out *out, const struct cell *c)
+void headcount_begin_row(struct table_out *out, const struct cell *c)
 {
 	const char *protocol = cell_text(c, "protocol"), *app = cell_text(c, "app");
 	char name[128];
@@ -330,10 +333,10 @@ void headcount_begin(struct table_out *out, const struct cell *c)
 }
 
 /* A row for steps with the same number of users. Nothing was measured: that is a row, too. */
-static void headcount_summary(const struct cell *c, struct table_out *out)
+static void headcount_write_summary(const struct cell *c, struct table_out *out)
 {
-	const struct headcount_system *s = cell_own(c);
-	const struct headcount *h = run_own();
+	const struct headcount_system *s = cell_data(c);
+	const struct headcount *h = run_data();
 	size_t i = 0, n;
 
 	do {
@@ -341,7 +344,7 @@ static void headcount_summary(const struct cell *c, struct table_out *out)
 
 		for (n = 0; i + n < s->steps && step[n].users == step->users; n++)
 			;
-		headcount_begin(out, c);
+		headcount_begin_row(out, c);
 		row_text(out, "state", n ? "measured" : "failed");
 		row_numbers(out, { "users", n ? (double)step->users : (double)NAN }, { "repeats", (double)n }, { "failed", (double)c->failed },
 			    { "marked", (double)c->flagged });
@@ -355,17 +358,18 @@ static void headcount_summary(const struct cell *c, struct table_out *out)
 }
 
 /* How alike users fared on both sides of the limit: means over the repeats. */
-static void headcount_fared(const struct headcount_system *s, const struct headcount_limit *l, size_t n, struct table_out *out)
+static void headcount_write_fairness(const struct headcount_system *s, const struct headcount_limit *l, size_t n,
+				     struct table_out *out)
 {
 	static const struct { const char *column; bool bad; enum headcount_figure figure; } columns[] = {
 		{ "jain_good", false, HEADCOUNT_JAIN }, { "jain_bad", true, HEADCOUNT_JAIN },
 		{ "worst_good", false, HEADCOUNT_WORST }, { "worst_bad", true, HEADCOUNT_WORST },
 	};
-	const struct headcount *h = run_own();
+	const struct headcount *h = run_data();
 
 	for (size_t c = 0; c < sizeof(columns) / sizeof(*columns); c++) {
 		for (size_t i = 0; i < n; i++) {
-			const struct headcount_step *step = headcount_find(s, columns[c].bad ? l[i].beyond : l[i].users, l[i].repeat);
+			const struct headcount_step *step = headcount_find_step(s, columns[c].bad ? l[i].beyond : l[i].users, l[i].repeat);
 
 			h->value[i] = step ? step->of[columns[c].figure] : (double)NAN;
 		}
@@ -373,9 +377,10 @@ static void headcount_fared(const struct headcount_system *s, const struct headc
 	}
 }
 
-static void headcount_point(const struct headcount_system *s, const struct headcount_limit *l, size_t n, struct table_out *out)
+static void headcount_write_point(const struct headcount_system *s, const struct headcount_limit *l, size_t n,
+				  struct table_out *out)
 {
-	const struct headcount *h = run_own();
+	const struct headcount *h = run_data();
 	const char *ended = "";
 	struct figure users;
 	char words[256];
@@ -389,8 +394,8 @@ static void headcount_point(const struct headcount_system *s, const struct headc
 	users = run_estimate(ESTIMATE_MEAN_CI, h->value, n);
 	if (reached < (double)n)	/* a bound from below has no interval */
 		users.low = users.high = NAN;
-	headcount_words(s, l, n, words, sizeof(words));
-	headcount_begin(out, s->cell);
+	headcount_name_limits(s, l, n, words, sizeof(words));
+	headcount_begin_row(out, s->cell);
 	row_text(out, "criterion", l->criterion);
 	row_numbers(out, { "repeats", (double)n }, { "reached", reached });
 	row_figure(out, "users", users);
@@ -398,14 +403,14 @@ static void headcount_point(const struct headcount_system *s, const struct headc
 	row_number(out, "users_max", run_estimate(ESTIMATE_MAX, h->value, n).value);
 	row_text(out, "limit", words);
 	row_text(out, "ended", ended);
-	headcount_fared(s, l, n, out);
-	headcount_forecast(s, l, n, out);
+	headcount_write_fairness(s, l, n, out);
+	headcount_write_forecast(s, l, n, out);
 	row_end(out);
 }
 
-static void headcount_each(const struct cell *c, headcount_write *write, struct table_out *out)
+static void headcount_write_each(const struct cell *c, headcount_write *write, struct table_out *out)
 {
-	const struct headcount_system *s = cell_own(c);
+	const struct headcount_system *s = cell_data(c);
 	const struct headcount_limit *l = s->limit, *end = l + s->limits;
 
 	for (size_t n; l < end; l += n) {
@@ -415,20 +420,20 @@ static void headcount_each(const struct cell *c, headcount_write *write, struct 
 	}
 }
 
-static void headcount_points(const struct cell *c, struct table_out *out)
+static void headcount_write_points(const struct cell *c, struct table_out *out)
 {
-	headcount_each(c, headcount_point, out);
+	headcount_write_each(c, headcount_write_point, out);
 }
 
-static void headcount_slopes(const struct cell *c, struct table_out *out)
+static void headcount_write_all_slopes(const struct cell *c, struct table_out *out)
 {
-	headcount_each(c, headcount_needs, out);
+	headcount_write_each(c, headcount_write_slopes, out);
 }
 
-static void headcount_compare(const struct cell *c, struct table_out *out)
+static void headcount_write_rules(const struct cell *c, struct table_out *out)
 {
-	const struct headcount_system *s = cell_own(c);
-	const struct headcount *h = run_own();
+	const struct headcount_system *s = cell_data(c);
+	const struct headcount *h = run_data();
 
 	for (size_t i = 0; i < c->n * s->limits * h->rules; i++) {
 		const struct headcount_limit *l = &s->limit[i / h->rules % s->limits];
@@ -436,19 +441,19 @@ static void headcount_compare(const struct cell *c, struct table_out *out)
 
 		if (l->repeat != c->repeat[i / h->rules / s->limits].number)
 			continue;
-		headcount_begin(out, c);
+		headcount_begin_row(out, c);
 		row_text(out, "criterion", l->criterion);
 		row_number(out, "repeat", (double)l->repeat);
 		row_text(out, "name", r->name);
 		row_text(out, "unit", r->unit);
-		row_finish(out, { "at_least", r->at_least }, { "users_good", l->users }, { "good", headcount_value(s, l, r, l->users) },
-			    { "users_bad", l->beyond }, { "bad", headcount_value(s, l, r, l->beyond) }, { "full", headcount_full(s, l, r) });
+		row_finish(out, { "at_least", r->at_least }, { "users_good", l->users }, { "good", headcount_rule_value(s, l, r, l->users) },
+			    { "users_bad", l->beyond }, { "bad", headcount_rule_value(s, l, r, l->beyond) },
+				{ "full", headcount_rule_fulfilled(s, l, r) });
 	}
 }
 
 const struct extractor headcount_extractor = {
 	.name = "headcount", .run_size = sizeof(struct headcount), .cell_size = sizeof(struct headcount_system),
-	.begin = headcount_start, .take = headcount_take,
-	.tables = { { "summary", headcount_summary }, { "points", headcount_points }, { "compare", headcount_compare },
-		    { "slope", headcount_slopes } },
+	.begin_run = headcount_begin_run, .read_repeat = headcount_read_repeat, .tables = { { "summary", headcount_write_summary },
+		    { "points", headcount_write_points }, { "compare", headcount_write_rules }, { "slope", headcount_write_all_slopes } },
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* headcount_forecast - how many users a criterion allows, foretold from few, by a queue M/D/m.
+/* headcount_write_forecast - how many users a criterion allows, foretold from few, by a queue M/D/m.
  *
  * The share of the CPUs that a key takes is a line over the keys a second (utilization law, with what the sessions take without
  * keys). What others' keys put in front of one is the wait of arrivals at random at as many servers as there are CPUs, where each
@@ -29,25 +29,25 @@ struct forecast_line {
 
 /* Its height; side -1, 1: the lower, the upper end of the interval there. The variance of the height at x is that of the slope
  * times (Sxx / n + (x - mean)^2). */
-static double forecast_at(const struct forecast_line *l, double x, int side)
+static double forecast_line_height(const struct forecast_line *l, double x, int side)
 {
 	return l->start + l->slope * x + side * (l->high - l->low) / 2 * sqrt(l->spread + (x - l->mean_x) * (x - l->mean_x));
 }
 
 /* From where on it is at least `full`. INFINITY: nowhere. */
-static double forecast_reaches(const struct forecast_line *l, double full, int side)
+static double forecast_line_reaches(const struct forecast_line *l, double full, int side)
 {
 	double low = l->mean_x, high = fmax(2 * fabs(l->mean_x), 1);
 
-	if (forecast_at(l, low, side) >= full)
+	if (forecast_line_height(l, low, side) >= full)
 		return low;
-	while (forecast_at(l, high, side) < full)
+	while (forecast_line_height(l, high, side) < full)
 		if ((high *= 2) > 1e9)
 			return INFINITY;
 	for (int i = 0; i < HALVINGS; i++) {
 		double middle = (low + high) / 2;
 
-		*(forecast_at(l, middle, side) >= full ? &high : &low) = middle;
+		*(forecast_line_height(l, middle, side) >= full ? &high : &low) = middle;
 	}
 	return high;
 }
@@ -59,7 +59,8 @@ struct forecast_third {
 };
 
 /* The rows of n repeats together, those of each in ascending order. */
-static const struct forecast_third *forecast_third_of(const struct headcount_system *s, const struct headcount_limit *l, size_t n)
+static const struct forecast_third *forecast_first_third(const struct headcount_system *s, const struct headcount_limit *l,
+							 size_t n)
 {
 	static struct forecast_third t;
 
@@ -129,14 +130,14 @@ struct forecast_queue {
 };
 
 /* The line reaches 100 percent with so many users. */
-static double forecast_users(const struct forecast_line *l, int side)
+static double forecast_users_at_full(const struct forecast_line *l, int side)
 {
-	const struct headcount *h = run_own();
+	const struct headcount *h = run_data();
 
-	return 1 + (forecast_reaches(l, 100, side) - h->rate) / h->typing;
+	return 1 + (forecast_line_reaches(l, 100, side) - h->rate) / h->typing;
 }
 
-static double forecast_beyond(double p, double theta, double ms)
+static double forecast_wait_tail(double p, double theta, double ms)
 {
 	return ms < 0 ? 1 : theta > 0 ? p * exp(-ms / theta) : 0;
 }
@@ -145,7 +146,7 @@ static double forecast_beyond(double p, double theta, double ms)
 static bool forecast_holds(const struct forecast_queue *q, double users, bool apdex, double value, int side)
 {
 	double slope = side > 0 ? q->cpu.high : side < 0 ? q->cpu.low : q->cpu.slope;
-	double u = forecast_at(&q->cpu, q->rate + q->typing * (users - 1), side);
+	double u = forecast_line_height(&q->cpu, q->rate + q->typing * (users - 1), side);
 	double others = users > 1 ? fmin(fmax(u - q->rate * slope, 0), 1) : 0, late;
 	double p = pow(others, sqrt(2 * (q->servers + 1)) - 1);
 	double theta = 1000 * fmax(slope, 0) / (1 - u) / 2;	/* the slope is D / m */
@@ -153,14 +154,14 @@ static bool forecast_holds(const struct forecast_queue *q, double users, bool ap
 	if (!(u < 1))
 		return false;
 	if (apdex)
-		return 1 - (forecast_beyond(p, theta, q->target_ms - q->mean_ms) +
-			    forecast_beyond(p, theta, 4 * q->target_ms - q->mean_ms)) / 2 >= value;
+		return 1 - (forecast_wait_tail(p, theta, q->target_ms - q->mean_ms) +
+			    forecast_wait_tail(p, theta, 4 * q->target_ms - q->mean_ms)) / 2 >= value;
 	late = p > TAIL ? fmax(theta * log(p / TAIL) - p * theta, 0) : 0;
 	return q->mean_ms + p * theta + hypot(q->p95_ms - q->mean_ms, late) <= value;
 }
 
 /* The most users for whom it does; 0: not even one. INFINITY: no end. */
-static double forecast_most(const struct forecast_queue *q, bool apdex, double value, int side)
+static double forecast_most_users(const struct forecast_queue *q, bool apdex, double value, int side)
 {
 	for (double users = 1; users <= USERS_MAX; users++)
 		if (!forecast_holds(q, users, apdex, value, side))
@@ -184,7 +185,7 @@ struct forecast {
 
 static struct forecast forecast_make(const struct headcount_system *s, const struct forecast_third *t, const char *criterion)
 {
-	const struct headcount *h = run_own();
+	const struct headcount *h = run_data();
 	struct forecast f = { { NAN, NAN, NAN, false, 0 }, "", "fewer than three numbers of users were good" };
 	struct forecast_queue q = { .servers = s->servers, .rate = h->rate, .typing = h->typing,
 		.target_ms = s->cell->run->threshold_ms };
@@ -207,14 +208,14 @@ static struct forecast forecast_make(const struct headcount_system *s, const str
 		"the first third tells nothing: the interval of what a key takes of the CPU holds 0" : "";
 	if (*f.why)
 		return f;
-	f.users = (struct figure){ forecast_most(&q, apdex, value, 0), forecast_most(&q, apdex, value, 1),
-				   forecast_most(&q, apdex, value, -1), false, 0 };
+	f.users = (struct figure){ forecast_most_users(&q, apdex, value, 0), forecast_most_users(&q, apdex, value, 1),
+				   forecast_most_users(&q, apdex, value, -1), false, 0 };
 	f.of = "CPU";
 	for (size_t i = 1; i < LINES; i++) {
 		if (!forecast_fit(t, true, lines[i].figure, 1, &l) || !(l.low > 0))
 			continue;
 		for (int side = -1; side <= 1; side++)
-			most[side + 1] = floor(forecast_users(&l, side) + 1e-9);
+			most[side + 1] = floor(forecast_users_at_full(&l, side) + 1e-9);
 		if (!(most[1] < f.users.value))
 			continue;
 		f.users = (struct figure){ most[1], fmin(f.users.low, most[2]), most[0], false, 0 };
@@ -223,10 +224,11 @@ static struct forecast forecast_make(const struct headcount_system *s, const str
 	return f;
 }
 
-void headcount_forecast(const struct headcount_system *s, const struct headcount_limit *limit, size_t n, struct table_out *out)
+void headcount_write_forecast(const struct headcount_system *s, const struct headcount_limit *limit, size_t n,
+			      struct table_out *out)
 {
-	const struct headcount *h = run_own();
-	const struct forecast_third *third = forecast_third_of(s, limit, n);
+	const struct headcount *h = run_data();
+	const struct forecast_third *third = forecast_first_third(s, limit, n);
 	struct forecast all = forecast_make(s, third, limit->criterion);
 
 	row_number(out, "forecast_from", third->most);
@@ -234,15 +236,15 @@ void headcount_forecast(const struct headcount_system *s, const struct headcount
 	row_text(out, "forecast_of", all.of);
 	row_text(out, "forecast_why", all.why);
 	for (size_t i = 0; i < n; i++)
-		h->value[i] = forecast_make(s, forecast_third_of(s, &limit[i], 1), limit->criterion).users.value;
+		h->value[i] = forecast_make(s, forecast_first_third(s, &limit[i], 1), limit->criterion).users.value;
 	row_figure(out, "forecast_repeats", run_estimate(ESTIMATE_MEAN_CI, h->value, n));
 }
 
 /* --- what a key needs ------------------------------------------------------------------------------------------ */
 
-void headcount_needs(const struct headcount_system *s, const struct headcount_limit *limit, size_t n, struct table_out *out)
+void headcount_write_slopes(const struct headcount_system *s, const struct headcount_limit *limit, size_t n, struct table_out *out)
 {
-	const struct forecast_third *third = forecast_third_of(s, limit, n);
+	const struct forecast_third *third = forecast_first_third(s, limit, n);
 	struct forecast_line l;
 	double users[3];
 
@@ -255,8 +257,8 @@ void headcount_needs(const struct headcount_system *s, const struct headcount_li
 		if (!forecast_fit(third, !memory, memory ? HEADCOUNT_AVAILABLE : lines[i].figure, memory ? -1.0 / 1048576 : 1, &l))
 			continue;
 		for (int side = -1; side <= 1; side++)
-			users[side + 1] = !(l.slope > 0) ? (double)NAN : memory ? forecast_reaches(&l, 0, side) : forecast_users(&l, side);
-		headcount_begin(out, s->cell);
+			users[side + 1] = !(l.slope > 0) ? (double)NAN : memory ? forecast_line_reaches(&l, 0, side) : forecast_users_at_full(&l, side);
+		headcount_begin_row(out, s->cell);
 		row_text(out, "criterion", limit->criterion);
 		row_text(out, "name", memory ? "memory" : lines[i].name);
 		row_numbers(out, { "points", (double)l.n }, { "none", memory ? -l.start : l.start });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interval.h"
-#include "room.h"
+#include "memory.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
@@ -55,7 +55,7 @@ static double interval_fit(const double *x, const double *y, size_t n, double *s
 	return n > 2 ? variance : (double)NAN;
 }
 
-double means_slope(const double *x, const double *y, size_t n, double *start)
+double interval_line_slope(const double *x, const double *y, size_t n, double *start)
 {
 	double slope, ignored;
 
@@ -72,7 +72,7 @@ bool interval_slope(const double *x, const double *y, size_t n, struct interval 
 
 bool interval_t_log(const double *value, size_t n, struct interval *out)
 {
-	double *logs = room_new(n, sizeof(*logs));
+	double *logs = memory_new(n, sizeof(*logs));
 	bool ok;
 
 	for (size_t i = 0; i < n; i++)
@@ -94,7 +94,7 @@ struct figure interval_ratio(const double *ratio, size_t n, double *p)
 {
 	struct figure f = FIGURE_UNKNOWN;
 	struct interval i = { NAN, NAN };
-	double *logs = room_new(n, sizeof(*logs));
+	double *logs = memory_new(n, sizeof(*logs));
 
 	for (size_t k = 0; k < n; k++)
 		logs[k] = log(ratio[k]);
@@ -149,9 +149,9 @@ bool interval_bca_from(double figure, double *replicate, size_t draws, const dou
 
 bool interval_bca(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed, struct interval *out)
 {
-	gsl_rng *rng = (gsl_set_error_handler_off(), room_got(gsl_rng_alloc(gsl_rng_mt19937)));
-	unsigned *weight = room_new(runs, sizeof(*weight));
-	double *replicate = room_new(draws, sizeof(*replicate)), *without = room_new(runs, sizeof(*without));
+	gsl_rng *rng = (gsl_set_error_handler_off(), memory_checked(gsl_rng_alloc(gsl_rng_mt19937)));
+	unsigned *weight = memory_new(runs, sizeof(*weight));
+	double *replicate = memory_new(draws, sizeof(*replicate)), *without = memory_new(runs, sizeof(*without));
 	bool ok;
 
 	gsl_rng_set(rng, (unsigned long)seed);
@@ -222,7 +222,7 @@ double interval_rate_high(double events)
 
 void holm_adjust(double *p, size_t n)
 {
-	size_t *at = room_new(n, sizeof(*at)), left = 0;
+	size_t *at = memory_new(n, sizeof(*at)), left = 0;
 	double least = 0;
 
 	for (size_t i = 0; i < n; i++) {

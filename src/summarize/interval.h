@@ -44,7 +44,7 @@ struct figure interval_ratio(const double *ratio, size_t n, double *p);
 const char *interval_verdict(const struct figure *ratio, double p);
 
 /* Slope of the least-squares line through n points, and where it begins (at x = 0; may be NULL); NAN unless two x differ. */
-double means_slope(const double *x, const double *y, size_t n, double *start);
+double interval_line_slope(const double *x, const double *y, size_t n, double *start);
 /* Of that slope, errors alike and normal: slope +- t(n - 2) times its standard error. Needs three points, two different x. */
 bool interval_slope(const double *x, const double *y, size_t n, struct interval *out);
 

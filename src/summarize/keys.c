@@ -2,11 +2,11 @@
 #include "keys.h"
 #include "clock.h"
 #include "pool.h"
-#include "room.h"
+#include "memory.h"
 
 #include <errno.h>
 
-static int keys_add(void *into, const struct rows_cell *cell)
+static int keys_add_row(void *into, const struct rows_cell *cell)
 {
 	struct keys *out = into;
 	const struct key k = { cell[0].count, cell[1].count, cell[2].count, cell[3].count, cell[4].count, cell[6].count };
@@ -20,24 +20,24 @@ static int keys_add(void *into, const struct rows_cell *cell)
 	/* No clock of ours lets an echo come before its key was due. */
 	if (k.answer != KEY_NONE && k.answer < k.due)
 		return -EPROTO;
-	room_more(out->key, out->n);
+	memory_more(out->key, out->n);
 	out->ranged = out->ranged || (k.answer != KEY_NONE && !key_exact(&k));
 	out->key[out->n++] = k;
 	return 0;
 }
 
-static int keys_add_ping(void *into, const struct rows_cell *cell)
+static int keys_add_ping_row(void *into, const struct rows_cell *cell)
 {
 	struct keys *out = into;
 
-	room_more(out->key, out->n);
+	memory_more(out->key, out->n);
 	out->key[out->n++] = (struct key){ 0, 0, cell[1].count, cell[1].count, KEY_NONE, KEY_NONE };
 	return 0;
 }
 
-static const struct rows_kind keys_ping_rows = { "ping/1", "number rtt_ns", keys_add_ping, NULL };
+static const struct rows_kind keys_ping_rows = { "ping/1", "number rtt_ns", keys_add_ping_row, NULL };
 const struct rows_kind keys_rows = {
-	"keys/1", "due_ns sent_ns answer_ns answer_high_ns censored_ns skipped | key", keys_add, &keys_ping_rows,
+	"keys/1", "due_ns sent_ns answer_ns answer_high_ns censored_ns skipped | key", keys_add_row, &keys_ping_rows,
 };
 
 void keys_free(struct keys *k)
@@ -196,7 +196,7 @@ static bool estimates_wanted(const struct estimates *e, enum measure m, bool sha
 
 struct estimates estimates_of(const struct train_keys *train, size_t n, const struct estimates_cfg *cfg)
 {
-	struct estimates_work w = { .cfg = cfg, .own = room_new(n, sizeof(*w.own)), .late = room_new(n, sizeof(*w.late)) };
+	struct estimates_work w = { .cfg = cfg, .own = memory_new(n, sizeof(*w.own)), .late = memory_new(n, sizeof(*w.late)) };
 	struct estimates out = { .interval = n < 2 ? INTERVAL_NONE : n < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA };
 	enum interval_kind kind;
 
@@ -237,7 +237,7 @@ struct cdf_point *estimates_cdf(const struct train_keys *train, size_t n_train, 
 	for (size_t r = 0; r < n_train; r++)
 		exact = train[r].overloaded ? 0 : exact;
 	*n = exact < max ? exact : max;
-	out = room_new(*n, sizeof(*out));
+	out = memory_new(*n, sizeof(*out));
 	for (size_t i = 0; i < *n; i++) {
 		size_t at = *n > 1 ? i * (exact - 1) / (*n - 1) : 0;
 

@@ -98,6 +98,6 @@ struct train_keys keys_train(const struct repeat *r);
 /* Median of those in ns; NAN where it is none: overloaded, or among keys without an echo. */
 double keys_median(const struct train_keys *t);
 /* Figures "low.p50" etc. of n trains of a cell. */
-struct estimates keys_give(const struct cell *c, const struct train_keys *train, size_t n);
+struct estimates keys_give_figures(const struct cell *c, const struct train_keys *train, size_t n);
 
 #endif

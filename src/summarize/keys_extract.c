@@ -37,7 +37,7 @@ struct train_keys keys_train(const struct repeat *r)
 }
 
 /* Early ends of the keys' latencies in ns; the caller's. */
-static struct sample keys_low(const struct keys *keys)
+static struct sample keys_low_latencies(const struct keys *keys)
 {
 	struct sample s = { 0 };
 
@@ -48,13 +48,13 @@ static struct sample keys_low(const struct keys *keys)
 		if (key_latency(&keys->key[i], false, &ns, &later))
 			(later ? sample_add_censored : sample_add)(&s, ns);
 	}
-	room_kept(s.lost);
+	memory_none_lost(s.lost);
 	return s;
 }
 
 double keys_median(const struct train_keys *t)
 {
-	struct sample s = keys_low(&t->keys);
+	struct sample s = keys_low_latencies(&t->keys);
 	struct sample_stat m = sample_quantile(&s, 0.5);
 
 	sample_free(&s);
@@ -63,20 +63,20 @@ double keys_median(const struct train_keys *t)
 
 /* --- figures --------------------------------------------------------------------------------------------------- */
 
-static void keys_take(const struct repeat *r)
+static void keys_read_repeat(const struct repeat *r)
 {
-	struct train_keys *t = repeat_own(r);
+	struct train_keys *t = repeat_data(r);
 	const struct json *j;
 	struct sample low;
 	double sd;
 
 	*t = keys_train(r);
 	j = repeat_file(r, "keyrepeat.json");
-	low = keys_low(&t->keys);
+	low = keys_low_latencies(&t->keys);
 	sd = sample_sd(&low).value / MS;
 	give_values({ "low.p50", keys_median(t) / MS }, { "low.mean", sample_mean(&low).value / MS }, { "low.sd", sd },
 		    { "low.variance", pow(sd, 2) },
-		    { "coalesced_percent", 100 * inputs_number(j, "result.coalesced") / inputs_number(j, "result.keys_answered") });
+		    { "coalesced_percent", 100 * json_number(j, "result.coalesced") / json_number(j, "result.keys_answered") });
 	sample_free(&low);
 }
 
@@ -91,7 +91,7 @@ static const struct {
 	{ "sent.p50", SENT_P50, SENT_P50 }, { "lateness.p99", LATENESS_P99, LATENESS_P99 }, { "lateness.max", LATENESS_MAX, LATENESS_MAX },
 };
 
-struct estimates keys_give(const struct cell *c, const struct train_keys *train, size_t n)
+struct estimates keys_give_figures(const struct cell *c, const struct train_keys *train, size_t n)
 {
 	const struct estimates_cfg cfg = {
 		.threshold_ns = llround(c->run->threshold_ms * MS), .draws = c->run->draws, .seed = (uint64_t)c->run->seed,
@@ -102,7 +102,7 @@ struct estimates keys_give(const struct cell *c, const struct train_keys *train,
 	for (size_t i = 0; i < sizeof(keys_figures) / sizeof(*keys_figures); i++)
 		give_figure(keys_figures[i].name, e.of[e.ranged ? keys_figures[i].low : keys_figures[i].exact]);
 	for (size_t i = 0; i < n; i++) {
-		struct sample low = keys_low(&train[i].keys);
+		struct sample low = keys_low_latencies(&train[i].keys);
 		int64_t update = KEY_NONE;
 
 		for (const struct key *k = train[i].keys.key; k < train[i].keys.key + train[i].keys.n; k++) {
@@ -121,22 +121,22 @@ struct estimates keys_give(const struct cell *c, const struct train_keys *train,
 	return e;
 }
 
-static void keys_finish(const struct cell *c)
+static void keys_finish_cell(const struct cell *c)
 {
 	static const char *const kinds[] = { "none", "t", "bca", "exact" };
-	struct estimates *e = cell_own(c);
+	struct estimates *e = cell_data(c);
 
-	*e = keys_give(c, repeat_own(c->repeat), c->n);
+	*e = keys_give_figures(c, repeat_data(c->repeat), c->n);
 	give_text("interval", kinds[e->interval]);
 	give_text("late_interval", kinds[e->late_interval]);
 }
 
 /* --- rows and report ------------------------------------------------------------------------------------------- */
 
-static void keys_curve(const struct cell *c, bool high, const char *bound, struct table_out *out)
+static void keys_write_curve(const struct cell *c, bool high, const char *bound, struct table_out *out)
 {
 	size_t n;
-	struct cdf_point *point = estimates_cdf(repeat_own(c->repeat), c->n, high, CDF_POINTS, &n);
+	struct cdf_point *point = estimates_cdf(repeat_data(c->repeat), c->n, high, CDF_POINTS, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		row_params(out, c);
@@ -147,18 +147,18 @@ static void keys_curve(const struct cell *c, bool high, const char *bound, struc
 	free(point);
 }
 
-static void keys_cdf(const struct cell *c, struct table_out *out)
+static void keys_write_cdf(const struct cell *c, struct table_out *out)
 {
-	const struct estimates *e = cell_own(c);
+	const struct estimates *e = cell_data(c);
 
-	keys_curve(c, false, e->ranged ? "low" : "exact", out);
+	keys_write_curve(c, false, e->ranged ? "low" : "exact", out);
 	if (e->ranged)
-		keys_curve(c, true, "high", out);
+		keys_write_curve(c, true, "high", out);
 }
 
-static void keys_tell_idle(const struct json *run, const char *app, struct rec *out)
+static void keys_report_app(const struct json *run, const char *app, struct rec *out)
 {
-	double updates = inputs_number(run, "idle.%s.updates", app), seconds = inputs_number(run, "idle.%s.seconds", app);
+	double updates = json_number(run, "idle.%s.updates", app), seconds = json_number(run, "idle.%s.seconds", app);
 
 	if (!isfinite(updates) || !(seconds > 0))
 		return;
@@ -171,7 +171,7 @@ static void keys_tell_idle(const struct json *run, const char *app, struct rec *
 }
 
 /* The session of a cell, as run.json names it in a run of several protocols; of the cells that have it only the first counts. */
-static void keys_tell_session(const struct cell *c, struct rec *out)
+static void keys_report_session(const struct cell *c, struct rec *out)
 {
 	const char *protocol = cell_text(c, "protocol"), *app = cell_text(c, "app");
 	char name[128];
@@ -187,23 +187,23 @@ static void keys_tell_session(const struct cell *c, struct rec *out)
 	snprintf(name, sizeof(name), "%s-%s", protocol, app);
 	for (char *at = name; (at = strchr(at, ':'));)
 		*at = '-';
-	keys_tell_idle(c->run->json, name, out);
+	keys_report_app(c->run->json, name, out);
 }
 
-static void keys_tell(const struct run *run, struct rec *out)
+static void keys_report(const struct run *run, struct rec *out)
 {
-	const struct estimates *e = cell_own(run->cell);
+	const struct estimates *e = cell_data(run->cell);
 	int64_t overloaded = 0;
 
 	for (size_t i = 0; i < run->n; i++)
 		overloaded += e[i].overloaded > 0;
 	rec_int(out, "cells_overloaded", overloaded);
 	rec_object(out, "idle_noise");
-	keys_tell_idle(run->json, "light", out);
-	keys_tell_idle(run->json, "heavy", out);
-	keys_tell_idle(run->json, "own", out);
+	keys_report_app(run->json, "light", out);
+	keys_report_app(run->json, "heavy", out);
+	keys_report_app(run->json, "own", out);
 	for (const struct cell *c = run->cell; c < run->cell + run->n; c++)
-		keys_tell_session(c, out);
+		keys_report_session(c, out);
 	rec_end(out);
 }
 
@@ -214,7 +214,7 @@ static void keys_tell(const struct run *run, struct rec *out)
  * the t interval of the logarithms; below INTERVAL_PAIRS pairs nothing is said. The p-values of one `part` are Holm's (1979). */
 #define COMPARE_BASE "default"
 
-struct compare_one {
+struct compare_setting {
 	const struct cell *cell;
 	size_t pairs;
 	struct figure ratio;	/* below 1 is earlier than by default */
@@ -232,13 +232,13 @@ static bool compare_same(const struct cell *a, const struct cell *b, const char 
 }
 
 /* The cell of the default that differs in nothing but the setting. */
-static const struct cell *compare_base(const struct run *run, const struct cell *c)
+static const struct cell *compare_find_base(const struct run *run, const struct cell *c)
 {
 	for (const struct cell *base = run->cell; base < run->cell + run->n; base++) {
 		const char *setting = cell_text(base, "setting"), *axis;
 		bool same = setting && !strcmp(setting, COMPARE_BASE);
 
-		for (int k = 0; same && (axis = inputs_text(run->json, "axes.%d", k)); k++)
+		for (int k = 0; same && (axis = json_text(run->json, "axes.%d", k)); k++)
 			same = !strcmp(axis, "setting") || compare_same(c, base, axis);
 		if (same)
 			return base;
@@ -247,10 +247,10 @@ static const struct cell *compare_base(const struct run *run, const struct cell 
 }
 
 /* The geometric mean has an interval only where it has a p. */
-static void compare_pairs(struct compare_one *out, const struct cell *base)
+static void compare_pairs(struct compare_setting *out, const struct cell *base)
 {
-	const struct train_keys *k = repeat_own(out->cell->repeat), *b = base ? repeat_own(base->repeat) : NULL;
-	double *ratio = room_new(out->cell->n, sizeof(*ratio));
+	const struct train_keys *k = repeat_data(out->cell->repeat), *b = base ? repeat_data(base->repeat) : NULL;
+	double *ratio = memory_new(out->cell->n, sizeof(*ratio));
 
 	for (size_t t = 0; b && t < out->cell->n; t++)
 		for (size_t u = 0; u < base->n; u++) {
@@ -268,9 +268,9 @@ static void compare_pairs(struct compare_one *out, const struct cell *base)
 }
 
 /* The p-value of one, adjusted by those of its part: each part has a verdict of its own. */
-static double compare_holm(const struct compare_one *one, size_t n, size_t i)
+static double compare_holm(const struct compare_setting *one, size_t n, size_t i)
 {
-	double *p = room_new(n, sizeof(*p)), adjusted;
+	double *p = memory_new(n, sizeof(*p)), adjusted;
 
 	for (size_t k = 0; k < n; k++)
 		p[k] = compare_same(one[k].cell, one[i].cell, "part") ? one[k].p : (double)NAN;
@@ -281,10 +281,10 @@ static double compare_holm(const struct compare_one *one, size_t n, size_t i)
 }
 
 /* All of them, with the first cell. */
-static void compare_rows(const struct cell *first, struct table_out *out)
+static void compare_write_rows(const struct cell *first, struct table_out *out)
 {
 	const struct run *run = first->run;
-	struct compare_one *one = room_new(run->n, sizeof(*one));
+	struct compare_setting *one = memory_new(run->n, sizeof(*one));
 	size_t n = 0;
 
 	for (const struct cell *c = first; !first->index && c < run->cell + run->n; c++) {
@@ -293,7 +293,7 @@ static void compare_rows(const struct cell *first, struct table_out *out)
 		if (!setting || !*setting || !strcmp(setting, COMPARE_BASE))
 			continue;
 		one[n].cell = c;
-		compare_pairs(&one[n++], compare_base(run, c));
+		compare_pairs(&one[n++], compare_find_base(run, c));
 	}
 	for (size_t i = 0; i < n; i++) {
 		double p = compare_holm(one, n, i);
@@ -309,6 +309,6 @@ static void compare_rows(const struct cell *first, struct table_out *out)
 }
 
 const struct extractor keys_extractor = {
-	.name = "keys", .cell_size = sizeof(struct estimates), .repeat_size = sizeof(struct train_keys),
-	.take = keys_take, .finish = keys_finish, .tables = { { "cdf", keys_cdf }, { "compare", compare_rows } }, .tell = keys_tell,
+	.name = "keys", .cell_size = sizeof(struct estimates), .repeat_size = sizeof(struct train_keys), .read_repeat = keys_read_repeat,
+	.finish_cell = keys_finish_cell, .tables = { { "cdf", keys_write_cdf }, { "compare", compare_write_rows } }, .report = keys_report,
 };

@@ -53,9 +53,9 @@ struct login_cell {
 	const struct repeat *now;	/* that is read */
 };
 
-static void logins_begin(const struct run *run)
+static void logins_begin_run(const struct run *run)
 {
-	struct logins *s = run_own();
+	struct logins *s = run_data();
 	char path[64];
 	int64_t n;
 
@@ -72,9 +72,9 @@ static void logins_begin(const struct run *run)
 }
 
 /* Place of a reading of the repeat at hand, of so many logins. False: no such number of logins. */
-static bool logins_place(const struct login_cell *c, int64_t logins, size_t *at)
+static bool logins_find_reading(const struct login_cell *c, int64_t logins, size_t *at)
 {
-	const struct logins *s = run_own();
+	const struct logins *s = run_data();
 
 	for (size_t i = 0; i < s->steps; i++)
 		if (s->logins[i] == logins) {
@@ -84,18 +84,18 @@ static bool logins_place(const struct login_cell *c, int64_t logins, size_t *at)
 	return false;
 }
 
-static struct login_kind *logins_kind(struct login_cell *c, const char *name, const char *class)
+static struct login_kind *logins_get_kind(struct login_cell *c, const char *name, const char *class)
 {
-	const struct logins *s = run_own();
+	const struct logins *s = run_data();
 	struct login_kind *k;
 
 	for (size_t i = 0; i < c->kinds; i++)
 		if (!strcmp(c->kind[i].name, name) && !strcmp(c->kind[i].class, class))
 			return &c->kind[i];
-	c->kind = room_for(c->kind, c->kinds, sizeof(*k));
+	c->kind = memory_grow(c->kind, c->kinds, sizeof(*k));
 	k = &c->kind[c->kinds++];
-	*k = (struct login_kind){ room_got(strdup(name)), room_got(strdup(class)), 0,
-				  room_new(c->now->cell->n * s->steps, sizeof(*k->of)) };
+	*k = (struct login_kind){ memory_checked(strdup(name)), memory_checked(strdup(class)), 0,
+				  memory_new(c->now->cell->n * s->steps, sizeof(*k->of)) };
 	return k;
 }
 
@@ -106,14 +106,14 @@ static int logins_add_process(void *into, const struct rows_cell *cell)
 		{ P_DIRTY, PRIVATE }, { P_SWAP, PRIVATE }, { P_DIRTY, DIRTY }, { P_SWAP, SWAP }, { P_CLEAN, CLEAN }, { P_PSS, PSS },
 		{ P_SWAP_PSS, PSS }, { P_SHARED, SHARED }, { P_TABLES, TABLES }, { P_THREADS, THREADS },
 	};
-	const struct logins *s = run_own();
+	const struct logins *s = run_data();
 	struct login_cell *c = into;
 	struct login_kind *k;
 	size_t at = 0;
 
-	if (!logins_place(c, cell[P_LOGINS].count, &at) || at % s->steps == 0)
+	if (!logins_find_reading(c, cell[P_LOGINS].count, &at) || at % s->steps == 0)
 		return -EPROTO;
-	k = logins_kind(c, cell[P_NAME].text, cell[P_CLASS].text);
+	k = logins_get_kind(c, cell[P_NAME].text, cell[P_CLASS].text);
 	for (size_t i = 0; i < sizeof(adds) / sizeof(*adds); i++) {
 		double v = cell[adds[i][0]].real;
 
@@ -131,7 +131,7 @@ static int logins_add_machine(void *into, const struct rows_cell *cell)
 	double *of;
 	size_t at = 0;
 
-	if (!logins_place(c, cell[0].count, &at))
+	if (!logins_find_reading(c, cell[0].count, &at))
 		return -EPROTO;
 	of = c->kind->of[at];
 	for (size_t i = 1, f = MACHINE; f < FIGURES; i++, f++)
@@ -141,19 +141,19 @@ static int logins_add_machine(void *into, const struct rows_cell *cell)
 	return 0;
 }
 
-static void logins_take(const struct repeat *r)
+static void logins_read_repeat(const struct repeat *r)
 {
 	static const struct rows_kind processes = { "login-memory/1", "logins $name $class private_dirty_bytes swap_bytes "
 		"private_clean_bytes pss_bytes shared_bytes | page_tables_bytes threads swap_pss_bytes", logins_add_process, NULL };
 	static const struct rows_kind machine = { "memory/1", "logins used_bytes | lab_bytes processes_bytes kernel_bytes "
 		"file_cache_bytes total_bytes group_used_bytes group_kernel_bytes group_shared_memory_bytes group_file_cache_bytes",
 		logins_add_machine, NULL };
-	const struct logins *s = run_own();
-	struct login_cell *c = cell_own(r->cell);
+	const struct logins *s = run_data();
+	struct login_cell *c = cell_data(r->cell);
 
 	c->now = r;
-	c->there = c->there ? c->there : room_new(r->cell->n * s->steps, sizeof(*c->there));
-	logins_kind(c, "", "");
+	c->there = c->there ? c->there : memory_new(r->cell->n * s->steps, sizeof(*c->there));
+	logins_get_kind(c, "", "");
 	repeat_table(r, "samples.tsv", true, &processes, c);
 	repeat_table(r, "machine.tsv", true, &machine, c);
 	for (size_t i = 0; i < s->steps; i++)
@@ -164,8 +164,8 @@ static void logins_take(const struct repeat *r)
 /* The mean over repeats, divided by `of`. */
 static struct figure logins_mean(const struct cell *c, const struct login_kind *k, int figure, size_t step, double of)
 {
-	const struct logins *s = run_own();
-	double *v = room_new(c->n, sizeof(*v));
+	const struct logins *s = run_data();
+	double *v = memory_new(c->n, sizeof(*v));
 	struct figure f;
 
 	for (size_t r = 0; r < c->n; r++)
@@ -175,15 +175,15 @@ static struct figure logins_mean(const struct cell *c, const struct login_kind *
 	return f;
 }
 
-static void logins_put(struct table_out *out, const char *column, struct figure f, double unit)
+static void logins_write_scaled(struct table_out *out, const char *column, struct figure f, double unit)
 {
 	row_figure(out, column, (struct figure){ f.value / unit, f.low / unit, f.high / unit, false, 0 });
 }
 
-static void logins_summary(const struct cell *c, struct table_out *out)
+static void logins_write_summary(const struct cell *c, struct table_out *out)
 {
-	const struct logins *s = run_own();
-	const struct login_cell *own = cell_own(c);
+	const struct logins *s = run_data();
+	const struct login_cell *own = cell_data(c);
 	const char *system = cell_text(c, "system"), *kind = system ? strrchr(system, '.') : NULL;
 	char protocol[64];
 
@@ -203,18 +203,18 @@ static void logins_summary(const struct cell *c, struct table_out *out)
 		}
 		for (size_t i = 0; i < MEMORIES && c->n; i++)
 			if (logins_memory[i].mb)
-				logins_put(out, logins_memory[i].mb, mean[logins_memory[i].figure], MIB);
+				logins_write_scaled(out, logins_memory[i].mb, mean[logins_memory[i].figure], MIB);
 		if (step && c->n)
 			row_number(out, "each_mb", mean[PRIVATE].value / MIB / (double)s->logins[step]);
 		row_end(out);
 	}
 }
 
-static void logins_slopes(const struct cell *c, struct table_out *out)
+static void logins_write_slopes(const struct cell *c, struct table_out *out)
 {
-	const struct logins *s = run_own();
-	const struct login_cell *own = cell_own(c);
-	double x[STEPS_MAX], y[STEPS_MAX], *slope = room_new(2 * c->n, sizeof(*slope)), *start = slope + c->n;
+	const struct logins *s = run_data();
+	const struct login_cell *own = cell_data(c);
+	double x[STEPS_MAX], y[STEPS_MAX], *slope = memory_new(2 * c->n, sizeof(*slope)), *start = slope + c->n;
 
 	for (size_t i = 0; i < MEMORIES; i++) {
 		struct figure slopes;
@@ -228,7 +228,7 @@ static void logins_slopes(const struct cell *c, struct table_out *out)
 				y[points] = own->kind->of[r * s->steps + step][logins_memory[i].figure];
 				points += isfinite(y[points]) ? 1 : 0;
 			}
-			slope[n] = points ? means_slope(x, y, points, &start[n]) : (double)NAN;
+			slope[n] = points ? interval_line_slope(x, y, points, &start[n]) : (double)NAN;
 			n += isfinite(slope[n]) ? 1 : 0;
 		}
 		if (!n)
@@ -240,30 +240,30 @@ static void logins_slopes(const struct cell *c, struct table_out *out)
 			    { "logins_max", (double)s->logins[s->steps - 1] });
 		row_figure(out, "slope_bytes", slopes);
 		row_figure(out, "start_bytes", run_estimate(ESTIMATE_CHANGE_CI, start, n));
-		logins_put(out, "slope_mb", slopes, MIB);
+		logins_write_scaled(out, "slope_mb", slopes, MIB);
 		row_end(out);
 	}
 	free(slope);
 }
 
 /* The largest first. */
-static int logins_by_private(const void *a, const void *b)
+static int logins_compare_private(const void *a, const void *b)
 {
 	double x = ((const struct login_kind *)a)->all, y = ((const struct login_kind *)b)->all;
 
 	return (x < y) - (x > y);
 }
 
-static void logins_who(const struct cell *c, struct table_out *out)
+static void logins_write_processes(const struct cell *c, struct table_out *out)
 {
-	const struct logins *s = run_own();
-	struct login_cell *own = cell_own(c);
+	const struct logins *s = run_data();
+	struct login_cell *own = cell_data(c);
 	size_t kinds = own->kinds ? own->kinds - 1 : 0;
 
 	for (size_t i = 0; i < own->kinds * c->n * s->steps; i++)
 		own->kind[i % own->kinds].all += own->kind[i % own->kinds].of[i / own->kinds][PRIVATE];
 	if (kinds)
-		qsort(own->kind + 1, kinds, sizeof(*own->kind), logins_by_private);
+		qsort(own->kind + 1, kinds, sizeof(*own->kind), logins_compare_private);
 	for (size_t i = kinds; i < s->steps * kinds; i++) {
 		size_t step = i / kinds;
 		const struct login_kind *k = &own->kind[1 + i % kinds];
@@ -277,13 +277,14 @@ static void logins_who(const struct cell *c, struct table_out *out)
 
 			row_figure(out, f == PROCESSES ? "count" : logins_names[f], mean);
 			if (f == PRIVATE)
-				logins_put(out, "private_kb", mean, KIB);
+				logins_write_scaled(out, "private_kb", mean, KIB);
 		}
 		row_end(out);
 	}
 }
 
 const struct extractor logins_extractor = {
-	.name = "logins", .run_size = sizeof(struct logins), .cell_size = sizeof(struct login_cell), .begin = logins_begin,
-	.take = logins_take, .tables = { { "summary", logins_summary }, { "slope", logins_slopes }, { "who", logins_who } },
+	.name = "logins", .run_size = sizeof(struct logins), .cell_size = sizeof(struct login_cell), .begin_run = logins_begin_run,
+	.read_repeat = logins_read_repeat, .tables = { { "summary", logins_write_summary }, { "slope", logins_write_slopes },
+		    { "who", logins_write_processes } },
 };

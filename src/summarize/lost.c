@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lost.h"
-#include "room.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <math.h>
@@ -31,14 +31,14 @@ static int lost_add_event(void *into, const struct rows_cell *c)
 	}
 	if (strcmp(c[E_KIND].text, "event"))
 		return -EPROTO;
-	room_more(l->event, l->events);
+	memory_more(l->event, l->events);
 	l->event[l->events++] = (struct lost_event){ c[E_CPU].count, c[E_START].count, c[E_START].count + span, c[E_LOST].count, 0 };
 	return 0;
 }
 
 const struct rows_kind lost_events = { "lost/1", "cpu start_ns lost_ns span_ns $kind", lost_add_event, NULL };
 
-static int by_lost_pid(const void *a, const void *b)
+static int lost_compare_pid(const void *a, const void *b)
 {
 	int64_t x = ((const struct lost_process *)a)->pid, y = ((const struct lost_process *)b)->pid;
 
@@ -48,7 +48,7 @@ static int by_lost_pid(const void *a, const void *b)
 static int lost_add_process(void *into, const struct rows_cell *c)
 {
 	struct lost *l = into;
-	struct lost_process *p = room_more(l->process, l->processes) + l->processes;
+	struct lost_process *p = memory_more(l->process, l->processes) + l->processes;
 
 	*p = (struct lost_process){ .pid = c[0].count };
 	while (p->class < LOST_CLASSES && strcmp(c[1].text, lost_class_names[p->class]) != 0)
@@ -66,11 +66,11 @@ static const struct lost_process *lost_process_of(const struct lost *l, const ch
 {
 	const struct lost_process key = { .pid = pid };
 
-	return l->processes && !strcmp(kind, "task") ? bsearch(&key, l->process, l->processes, sizeof(key), by_lost_pid) : NULL;
+	return l->processes && !strcmp(kind, "task") ? bsearch(&key, l->process, l->processes, sizeof(key), lost_compare_pid) : NULL;
 }
 
 /* Who is no task is the kernel, but for what has no record. (The profiler leaves itself out.) */
-static enum lost_class class_of(const struct lost_process *p, const char *kind)
+static enum lost_class lost_class_of(const struct lost_process *p, const char *kind)
 {
 	if (!strcmp(kind, "unexplained"))
 		return LOST_UNEXPLAINED;
@@ -79,14 +79,14 @@ static enum lost_class class_of(const struct lost_process *p, const char *kind)
 	return p ? p->class : LOST_ENDED;
 }
 
-static size_t name_place(struct lost *l, const char *name, const char *kind)
+static size_t lost_name_index(struct lost *l, const char *name, const char *kind)
 {
 	struct lost_name *n;
 
 	for (size_t i = 0; i < l->names; i++)
 		if (!strncmp(l->name[i].name, name, sizeof(n->name) - 1) && !strcmp(l->name[i].kind, kind))
 			return i;
-	l->name = room_for(l->name, l->names, sizeof(*n));
+	l->name = memory_grow(l->name, l->names, sizeof(*n));
 	n = &l->name[l->names];
 	snprintf(n->name, sizeof(n->name), "%s", name);
 	snprintf(n->kind, sizeof(n->kind), "%s", kind);
@@ -108,14 +108,15 @@ static int lost_add_culprit(void *into, const struct rows_cell *c)
 	if (c[C_END].count < c[C_START].count || strlen(kind) >= sizeof(l->name->kind))
 		return -EPROTO;
 	if (!l->shares && l->processes)
-		qsort(l->process, l->processes, sizeof(*l->process), by_lost_pid);
+		qsort(l->process, l->processes, sizeof(*l->process), lost_compare_pid);
 	p = lost_process_of(l, kind, c[C_PID].count);
 	snprintf(thread, sizeof(thread), "%.*s", (int)sizeof(thread) - 1, culprit);
 	if (p && *p->process && strcmp(p->process, culprit))
 		snprintf(thread, sizeof(thread), "%.16s (%s)", culprit, p->process);
-	room_more(l->share, l->shares);
-	l->share[l->shares++] = (struct lost_share){ c[C_CPU].count, c[C_START].count, c[C_END].count, c[C_NS].count, class_of(p, kind),
-						     name_place(l, thread, kind) };
+	memory_more(l->share, l->shares);
+	l->share[l->shares++] = (struct lost_share){ c[C_CPU].count, c[C_START].count, c[C_END].count, c[C_NS].count,
+						     lost_class_of(p, kind),
+						     lost_name_index(l, thread, kind) };
 	return 0;
 }
 
@@ -130,7 +131,7 @@ void lost_free(struct lost *l)
 	*l = (struct lost){ 0 };
 }
 
-static int by_cpu_and_start(const void *a, const void *b)
+static int lost_compare_start(const void *a, const void *b)
 {
 	const struct lost_event *x = a, *y = b;
 
@@ -140,7 +141,7 @@ static int by_cpu_and_start(const void *a, const void *b)
 }
 
 /* The first event of that CPU that ends after `t`; events of a CPU do not overlap. */
-static size_t first_after(const struct lost *l, int64_t cpu, int64_t t)
+static size_t lost_find_event(const struct lost *l, int64_t cpu, int64_t t)
 {
 	size_t low = 0, high = l->events;
 
@@ -164,12 +165,12 @@ bool lost_of_system(enum lost_class class)
 void lost_assign_system(struct lost *l)
 {
 	if (l->events)
-		qsort(l->event, l->events, sizeof(*l->event), by_cpu_and_start);
+		qsort(l->event, l->events, sizeof(*l->event), lost_compare_start);
 	for (size_t e = 0; e < l->events; e++)
 		l->event[e].system = l->named ? 0 : (double)l->event[e].length;
 	for (size_t i = 0; i < l->shares; i++) {
 		const struct lost_share *s = &l->share[i];
-		size_t from = first_after(l, s->cpu, s->start), to = from;
+		size_t from = lost_find_event(l, s->cpu, s->start), to = from;
 		double sum = 0;
 
 		if (!lost_of_system(s->class))
@@ -181,7 +182,7 @@ void lost_assign_system(struct lost *l)
 	}
 }
 
-double lost_of(const struct lost *l, enum lost_class class)
+double lost_class_ns(const struct lost *l, enum lost_class class)
 {
 	double sum = 0;
 
@@ -193,17 +194,17 @@ double lost_of(const struct lost *l, enum lost_class class)
 	return sum;
 }
 
-double lost_length(const struct lost_event *e, bool system)
+double lost_event_ns(const struct lost_event *e, bool system)
 {
 	return system ? e->system : (double)e->length;
 }
 
-double lost_beyond(const struct lost *l, double x_ns, bool system)
+double lost_excess_ns(const struct lost *l, double x_ns, bool system)
 {
 	double sum = 0;
 
 	for (size_t e = 0; e < l->events; e++)
-		sum += fmax(0, lost_length(&l->event[e], system) - x_ns);
+		sum += fmax(0, lost_event_ns(&l->event[e], system) - x_ns);
 	return sum;
 }
 
@@ -217,7 +218,7 @@ void lost_bins(const struct lost *l, int64_t start, int64_t width, double *bin, 
 		for (size_t b = from > 0 ? (size_t)from : 0; to > fmax(from, 0) && b < bins && (double)b < to; b++) {
 			double part = fmin(to, (double)b + 1) - fmax(from, (double)b);
 
-			bin[b] += lost_length(v, system) * part / (to - from);
+			bin[b] += lost_event_ns(v, system) * part / (to - from);
 		}
 	}
 }

@@ -57,11 +57,11 @@ void lost_free(struct lost *l);
 void lost_assign_system(struct lost *l);
 
 /* ns of a class in all; NAN where culprits were not recorded. */
-double lost_of(const struct lost *l, enum lost_class class);
-double lost_length(const struct lost_event *e, bool system);	/* ns of it, or of the system's part */
+double lost_class_ns(const struct lost *l, enum lost_class class);
+double lost_event_ns(const struct lost_event *e, bool system);	/* ns of it, or of the system's part */
 /* Sum of max(0, length - x) over events (system: over their parts that are the system's), ns: divided by the time observed, the
  * share of moments at which whoever has to wait until what runs is done waits for longer than x (run-to-completion bound). */
-double lost_beyond(const struct lost *l, double x_ns, bool system);
+double lost_excess_ns(const struct lost *l, double x_ns, bool system);
 
 /* Adds to bin[i], ns, what was lost from start + i * width on, each event spread evenly over its
  * time: all of it, or the system's. */

@@ -30,7 +30,7 @@
 
 enum { SYSTEM, OWN, KERNEL, KEPT };	/* of each repeat, in ms a minute, for what compares cells */
 
-struct losses {			/* of the repeat that was read last */
+struct lost_reading {			/* of the repeat that was read last */
 	struct lost now;
 	double wall_s, cpu_s;	/* cpu_s: of all its CPUs together */
 };
@@ -41,7 +41,7 @@ struct lost_cell {
 	double upto[2][POINTS];		/* ns: of all, of the system */
 	double bin[2][BINS];		/* percent of the time that all CPUs had */
 	size_t bins, rans;
-	struct lost_ran {
+	struct lost_culprit_sum {
 		struct lost_name name;
 		enum lost_class class;
 		double ns, longest_ns;
@@ -51,7 +51,7 @@ struct lost_cell {
 
 /* --- reading --------------------------------------------------------------------------------------------------- */
 
-static void losses_read_times(struct losses *s, const struct repeat *r)
+static void lost_read_times(struct lost_reading *s, const struct repeat *r)
 {
 	const struct json *j = repeat_file(r, "idleprofile.json");
 	double wall;
@@ -59,7 +59,7 @@ static void losses_read_times(struct losses *s, const struct repeat *r)
 	if (!j)
 		die(EXIT_RUN, "%s/idleprofile.json: No such file or directory", r->folder);
 	s->wall_s = s->cpu_s = 0;
-	for (int i = 0; isfinite(wall = inputs_number(j, "result.cpus.%d.wall_s", i)); i++) {
+	for (int i = 0; isfinite(wall = json_number(j, "result.cpus.%d.wall_s", i)); i++) {
 		s->cpu_s += wall;
 		s->wall_s = fmax(s->wall_s, wall);
 	}
@@ -67,13 +67,13 @@ static void losses_read_times(struct losses *s, const struct repeat *r)
 		die(EXIT_RUN, "%s/idleprofile.json: tells no time", r->folder);
 }
 
-static void losses_read_wakeups(struct lost_cell *cell, const struct repeat *r)
+static void lost_read_wakeups(struct lost_cell *cell, const struct repeat *r)
 {
 	const struct json *j = repeat_file(r, "wakeups.json");
-	double n = inputs_number(j, "result.wakeups.n"), x_ms;
+	double n = json_number(j, "result.wakeups.n"), x_ms;
 
-	for (int i = 0; n > 0 && isfinite(x_ms = inputs_number(j, "result.compulsory.%d.wait_ms", i)); i++) {
-		double share = inputs_number(j, "result.compulsory.%d.measured", i);
+	for (int i = 0; n > 0 && isfinite(x_ms = json_number(j, "result.compulsory.%d.wait_ms", i)); i++) {
+		double share = json_number(j, "result.compulsory.%d.measured", i);
 		struct lost_wait *w = cell->wait;
 
 		while (w < cell->wait + WAITS && w->woken > 0 && fabs(w->x_ms - x_ms) > 1e-6)
@@ -83,30 +83,30 @@ static void losses_read_wakeups(struct lost_cell *cell, const struct repeat *r)
 	}
 }
 
-static double losses_curve_ms(int point)
+static double lost_curve_ms(int point)
 {
 	return FROM_MS * pow(10, (double)point / PER_DECADE);
 }
 
-static struct lost_ran *losses_ran(struct lost_cell *cell, const struct lost_name *n, enum lost_class class)
+static struct lost_culprit_sum *lost_find_culprit_sum(struct lost_cell *cell, const struct lost_name *n, enum lost_class class)
 {
 	for (size_t i = 0; i < cell->rans; i++)
 		if (cell->ran[i].class == class && !strcmp(cell->ran[i].name.name, n->name) && !strcmp(cell->ran[i].name.kind, n->kind))
 			return &cell->ran[i];
-	cell->ran = room_for(cell->ran, cell->rans, sizeof(*cell->ran));
-	cell->ran[cell->rans] = (struct lost_ran){ .name = *n, .class = class };
+	cell->ran = memory_grow(cell->ran, cell->rans, sizeof(*cell->ran));
+	cell->ran[cell->rans] = (struct lost_culprit_sum){ .name = *n, .class = class };
 	return &cell->ran[cell->rans++];
 }
 
-static void losses_pool(struct lost_cell *cell, const struct losses *s)
+static void lost_add_repeat(struct lost_cell *cell, const struct lost_reading *s)
 {
 	const struct lost *l = &s->now;
 
 	for (int system = 0; system < 2; system++) {
 		for (size_t e = 0; e < l->events; e++) {
-			double ns = lost_length(&l->event[e], system);
+			double ns = lost_event_ns(&l->event[e], system);
 
-			for (int i = POINTS; i-- > 0 && ns / MS <= losses_curve_ms(i);)
+			for (int i = POINTS; i-- > 0 && ns / MS <= lost_curve_ms(i);)
 				cell->upto[system][i] += ns;
 		}
 		if (cell->bins)
@@ -119,7 +119,7 @@ static void losses_pool(struct lost_cell *cell, const struct losses *s)
 		cell->bins++;
 	cell->wall_s += s->wall_s;
 	for (size_t i = 0; i < l->shares; i++) {
-		struct lost_ran *ran = losses_ran(cell, &l->name[l->share[i].name], l->share[i].class);
+		struct lost_culprit_sum *ran = lost_find_culprit_sum(cell, &l->name[l->share[i].name], l->share[i].class);
 
 		ran->ns += (double)l->share[i].ns;
 		ran->longest_ns = fmax(ran->longest_ns, (double)l->share[i].ns);
@@ -127,14 +127,14 @@ static void losses_pool(struct lost_cell *cell, const struct losses *s)
 	}
 }
 
-static void losses_take(const struct repeat *r)
+static void lost_read_repeat(const struct repeat *r)
 {
-	struct losses *s = run_own();
+	struct lost_reading *s = run_data();
 	struct lost *l = &s->now;
-	double *kept = repeat_own(r), events = 0, longest = 0, per_minute;
+	double *kept = repeat_data(r), events = 0, longest = 0, per_minute;
 
 	lost_free(l);
-	losses_read_times(s, r);
+	lost_read_times(s, r);
 	l->named = repeat_has(r, "culprits.tsv");
 	repeat_table(r, "processes.tsv", false, &lost_processes, l);
 	repeat_table(r, "culprits.tsv", false, &lost_culprits, l);
@@ -145,51 +145,53 @@ static void losses_take(const struct repeat *r)
 		longest = fmax(longest, l->event[e].system / MS);
 	}
 	per_minute = MINUTE_S / s->wall_s;
-	kept[SYSTEM] = lost_beyond(l, 0, true) / MS * per_minute;
-	kept[OWN] = lost_of(l, LOST_OWN) / MS * per_minute;
-	kept[KERNEL] = lost_of(l, LOST_KERNEL) / MS * per_minute;
-	give_values({ "system", kept[SYSTEM] }, { "all", lost_beyond(l, 0, false) / MS * per_minute },
+	kept[SYSTEM] = lost_excess_ns(l, 0, true) / MS * per_minute;
+	kept[OWN] = lost_class_ns(l, LOST_OWN) / MS * per_minute;
+	kept[KERNEL] = lost_class_ns(l, LOST_KERNEL) / MS * per_minute;
+	give_values({ "system", kept[SYSTEM] }, { "all", lost_excess_ns(l, 0, false) / MS * per_minute },
 		    { "tick", (double)l->tick_ns / MS * per_minute }, { "events", events }, { "longest", longest }, { "seconds", s->wall_s });
 	for (int k = 0; k < LOST_CLASSES; k++)
-		give_value(lost_class_names[k], lost_of(l, (enum lost_class)k) / MS * per_minute);
-	losses_pool(cell_own(r->cell), s);
-	losses_read_wakeups(cell_own(r->cell), r);
+		give_value(lost_class_names[k], lost_class_ns(l, (enum lost_class)k) / MS * per_minute);
+	lost_add_repeat(cell_data(r->cell), s);
+	lost_read_wakeups(cell_data(r->cell), r);
 }
 
-static bool losses_bound(const struct repeat *r, const char *name, double *out)
+static bool lost_bound_percent(const struct repeat *r, const char *name, double *out)
 {
-	const struct losses *s = run_own();
+	const struct lost_reading *s = run_data();
 	bool system = !strncmp(name, "bound.", 6);
 	const char *x;
+	double x_ms;
 
 	if (!system && strncmp(name, "bound_all.", 10) != 0)
 		return false;
 	x = strchr(name, '.') + 1;
-	*out = 100 * lost_beyond(&s->now, (strcmp(x, "threshold") ? atof(x) : r->cell->run->threshold_ms) * MS, system) / (s->cpu_s * 1e9);
+	x_ms = strcmp(x, "threshold") ? atof(x) : r->cell->run->threshold_ms;
+	*out = 100 * lost_excess_ns(&s->now, x_ms * MS, system) / (s->cpu_s * 1e9);
 	return true;
 }
 
 /* --- figures --------------------------------------------------------------------------------------------------- */
 
 /* What was kept of repeat `number`; NULL: it is not complete. */
-static const double *losses_kept(const struct cell *c, int64_t number)
+static const double *lost_find_kept(const struct cell *c, int64_t number)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (c->repeat[i].number == number)
-			return repeat_own(&c->repeat[i]);
+			return repeat_data(&c->repeat[i]);
 	return NULL;
 }
 
-static void losses_finish(const struct cell *c)
+static void lost_finish_cell(const struct cell *c)
 {
 	const struct cell *none = c->run->cell, *end = none + c->run->n;
-	double *value = room_new(c->n, sizeof(*value));
+	double *value = memory_new(c->n, sizeof(*value));
 	size_t n = 0;
 
 	while (none < end && cell_number(none, "sessions") > 0)
 		none++;
 	for (size_t i = 0; none < end && none != c && i < c->n; i++) {
-		const double *at = losses_kept(none, c->repeat[i].number), *own = repeat_own(&c->repeat[i]);
+		const double *at = lost_find_kept(none, c->repeat[i].number), *own = repeat_data(&c->repeat[i]);
 
 		if (at)
 			value[n++] = own[SYSTEM] - at[SYSTEM];
@@ -198,9 +200,9 @@ static void losses_finish(const struct cell *c)
 	free(value);
 }
 
-static bool losses_waited(const struct cell *c, const char *name, struct figure *out)
+static bool lost_waited_percent(const struct cell *c, const char *name, struct figure *out)
 {
-	const struct lost_cell *cell = cell_own(c);
+	const struct lost_cell *cell = cell_data(c);
 	struct interval i = { NAN, NAN };
 
 	if (strncmp(name, "waited.", 7) != 0)
@@ -217,9 +219,9 @@ static bool losses_waited(const struct cell *c, const char *name, struct figure 
 /* --- rows ------------------------------------------------------------------------------------------------------ */
 
 /* One line in each repeat, through the machine without a session and every number of sessions of the protocol. */
-static void losses_slope_row(const struct run *run, const char *protocol, const char *what, int column, struct table_out *out)
+static void lost_write_slope_row(const struct run *run, const char *protocol, const char *what, int column, struct table_out *out)
 {
-	double *x = room_new(2 * run->n + (size_t)run->repeats, sizeof(*x)), *y = x + run->n, *value = y + run->n, most = 0;
+	double *x = memory_new(2 * run->n + (size_t)run->repeats, sizeof(*x)), *y = x + run->n, *value = y + run->n, most = 0;
 	size_t slopes = 0;
 	struct figure f;
 
@@ -227,7 +229,7 @@ static void losses_slope_row(const struct run *run, const char *protocol, const 
 		size_t n = 0;
 
 		for (const struct cell *c = run->cell; c < run->cell + run->n; c++) {
-			const double *at = losses_kept(c, r), sessions = cell_number(c, "sessions");
+			const double *at = lost_find_kept(c, r), sessions = cell_number(c, "sessions");
 			const char *system = cell_text(c, "system");
 
 			if (!at || !isfinite(at[column]) || (sessions > 0 && (!system || strcmp(system, protocol) != 0)))
@@ -237,7 +239,7 @@ static void losses_slope_row(const struct run *run, const char *protocol, const 
 			most = fmax(most, sessions);
 		}
 		if (n)
-			value[slopes] = means_slope(x, y, n, NULL);
+			value[slopes] = interval_line_slope(x, y, n, NULL);
 		slopes += n && isfinite(value[slopes]);
 	}
 	if (slopes) {
@@ -251,45 +253,45 @@ static void losses_slope_row(const struct run *run, const char *protocol, const 
 	free(x);
 }
 
-static void losses_slope(const struct cell *c, struct table_out *out)
+static void lost_write_slopes(const struct cell *c, struct table_out *out)
 {
 	static const char *const what[KEPT] = { "system", "own", "kernel" };
 	const char *protocol = json_get_str(c->run->json, "settings.protocol");
 
 	for (int i = 0; !c->index && i < KEPT; i++)
-		losses_slope_row(c->run, protocol ? protocol : "", what[i], i, out);
+		lost_write_slope_row(c->run, protocol ? protocol : "", what[i], i, out);
 }
 
-static void losses_curve(const struct cell *c, struct table_out *out)
+static void lost_write_curve(const struct cell *c, struct table_out *out)
 {
-	const struct lost_cell *cell = cell_own(c);
+	const struct lost_cell *cell = cell_data(c);
 	double minutes = cell->wall_s / MINUTE_S;
 
 	for (int i = 0; minutes > 0 && i < POINTS; i++) {
 		row_params(out, c);
-		row_finish(out, { "upto_ms", losses_curve_ms(i) }, { "lost_ms_per_min", cell->upto[1][i] / MS / minutes },
+		row_finish(out, { "upto_ms", lost_curve_ms(i) }, { "lost_ms_per_min", cell->upto[1][i] / MS / minutes },
 			    { "all_ms_per_min", cell->upto[0][i] / MS / minutes });
 	}
 }
 
-static int losses_by_time(const void *a, const void *b)
+static int lost_compare_sum(const void *a, const void *b)
 {
-	double x = ((const struct lost_ran *)a)->ns, y = ((const struct lost_ran *)b)->ns;
+	double x = ((const struct lost_culprit_sum *)a)->ns, y = ((const struct lost_culprit_sum *)b)->ns;
 
 	return (x < y) - (x > y);
 }
 
-static void losses_who(const struct cell *c, struct table_out *out)
+static void lost_write_culprits(const struct cell *c, struct table_out *out)
 {
-	struct lost_cell *cell = cell_own(c);
+	struct lost_cell *cell = cell_data(c);
 	double minutes = cell->wall_s / MINUTE_S, sum = 0;
 	int left[] = { WHO_OTHERS, WHO_SYSTEM };
 
 	if (cell->rans)
-		qsort(cell->ran, cell->rans, sizeof(*cell->ran), losses_by_time);
+		qsort(cell->ran, cell->rans, sizeof(*cell->ran), lost_compare_sum);
 	for (size_t i = 0; i < cell->rans; i++)
 		sum += cell->ran[i].ns;
-	for (const struct lost_ran *r = cell->ran; r < cell->ran + cell->rans; r++) {
+	for (const struct lost_culprit_sum *r = cell->ran; r < cell->ran + cell->rans; r++) {
 		if (!left[lost_of_system(r->class)])
 			continue;
 		left[lost_of_system(r->class)]--;
@@ -302,9 +304,9 @@ static void losses_who(const struct cell *c, struct table_out *out)
 	}
 }
 
-static void losses_utilisation(const struct cell *c, struct table_out *out)
+static void lost_write_utilisation(const struct cell *c, struct table_out *out)
 {
-	const struct lost_cell *cell = cell_own(c);
+	const struct lost_cell *cell = cell_data(c);
 
 	for (size_t b = 0; b < cell->bins; b++) {
 		row_params(out, c);
@@ -314,7 +316,8 @@ static void losses_utilisation(const struct cell *c, struct table_out *out)
 }
 
 const struct extractor lost_extractor = {
-	.name = "lost", .run_size = sizeof(struct losses), .cell_size = sizeof(struct lost_cell), .repeat_size = KEPT * sizeof(double),
-	.take = losses_take, .finish = losses_finish, .number_of = losses_bound, .figure_of = losses_waited,
-	.tables = { { "slope", losses_slope }, { "curve", losses_curve }, { "who", losses_who }, { "utilisation", losses_utilisation } },
+	.name = "lost", .run_size = sizeof(struct lost_reading), .cell_size = sizeof(struct lost_cell),
+	.repeat_size = KEPT * sizeof(double), .read_repeat = lost_read_repeat, .finish_cell = lost_finish_cell,
+	.number_of = lost_bound_percent, .figure_of = lost_waited_percent, .tables = { { "slope", lost_write_slopes },
+		    { "curve", lost_write_curve }, { "who", lost_write_culprits }, { "utilisation", lost_write_utilisation } },
 };

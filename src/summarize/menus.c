@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Parts between separators; an empty one is none. */
-static int menus_parts(const char *text, char separator)
+static int menus_count_parts(const char *text, char separator)
 {
 	int n = 0;
 
@@ -15,57 +15,58 @@ static int menus_parts(const char *text, char separator)
 	return n;
 }
 
-double menus_index(const struct klm_times *t, const char *path, const char *shortcut)
+double menus_index_time(const struct klm_times *t, const char *path, const char *shortcut)
 {
-	int keys = menus_parts(shortcut, '+');
+	int keys = menus_count_parts(shortcut, '+');
 
 	if (*shortcut)
 		return (keys ? keys : 1) * t->key;	/* "+" is a key, too */
-	return t->home + menus_parts(path, '/') * (t->point + 2 * t->button);
+	return t->home + menus_count_parts(path, '/') * (t->point + 2 * t->button);
 }
 
-double menus_felt(double total, double expected, double beta)
+double menus_felt_time(double total, double expected, double beta)
 {
 	return total <= expected ? 0 : pow(total - expected, beta);
 }
 
-static bool menus_read(const struct json *j, const char *prefix, int class, int i, struct menus_event *e)
+static bool menus_read_event(const struct json *j, const char *prefix, int class, int i, struct menus_event *e)
 {
 	char of[96];
 
 	snprintf(of, sizeof(of), "%s.classes.%d.events.%d", prefix, class, i);
-	*e = (struct menus_event){ inputs_text(j, "%s.application", of), inputs_text(j, "%s.path", of), inputs_text(j, "%s.shortcut", of),
-		inputs_number(j, "%s.count", of) };
+	*e = (struct menus_event){ json_text(j, "%s.application", of), json_text(j, "%s.path", of), json_text(j, "%s.shortcut", of),
+		json_number(j, "%s.count", of) };
 	if (!e->shortcut)
 		e->shortcut = "";
 	return e->application && e->path;
 }
 
 /* The same event in another class of users; false: they never ask for it. */
-static bool menus_find(const struct json *j, const char *prefix, int class, const struct menus_event *like, struct menus_event *out)
+static bool menus_find_event(const struct json *j, const char *prefix, int class, const struct menus_event *like,
+			     struct menus_event *out)
 {
-	for (int i = 0; menus_read(j, prefix, class, i, out); i++)
+	for (int i = 0; menus_read_event(j, prefix, class, i, out); i++)
 		if (!strcmp(out->application, like->application) && !strcmp(out->path, like->path))
 			return true;
 	return false;
 }
 
-static bool menus_class(const struct json *j, const char *prefix, int class)
+static bool menus_has_class(const struct json *j, const char *prefix, int class)
 {
-	return inputs_text(j, "%s.classes.%d.class", prefix, class);
+	return json_text(j, "%s.classes.%d.class", prefix, class);
 }
 
-size_t menus_common(const struct json *j, const char *prefix, struct menus_event event[MENUS_EVENTS])
+size_t menus_common_events(const struct json *j, const char *prefix, struct menus_event event[MENUS_EVENTS])
 {
 	struct menus_event first, same;
 	size_t n = 0;
 
-	for (int i = 0; n < MENUS_EVENTS && menus_read(j, prefix, 0, i, &first); i++) {
+	for (int i = 0; n < MENUS_EVENTS && menus_read_event(j, prefix, 0, i, &first); i++) {
 		struct menus_event e = first;
 		bool all = true;
 
-		for (int class = 1; all && menus_class(j, prefix, class); class++) {
-			all = menus_find(j, prefix, class, &first, &same);
+		for (int class = 1; all && menus_has_class(j, prefix, class); class++) {
+			all = menus_find_event(j, prefix, class, &first, &same);
 			e.count += same.count;
 			if (all && strcmp(same.shortcut, first.shortcut) != 0)
 				e.shortcut = "";

@@ -17,9 +17,9 @@ struct klm_times {
 
 /* By the shortcut, a key for each of its parts; without one ("") the hand goes to the mouse, then a target and a click for
  * each level. */
-double menus_index(const struct klm_times *t, const char *path, const char *shortcut);
+double menus_index_time(const struct klm_times *t, const char *path, const char *shortcut);
 /* Nothing up to what was expected, (total - expected)^beta beyond. */
-double menus_felt(double total, double expected, double beta);
+double menus_felt_time(double total, double expected, double beta);
 
 struct menus_event {
 	const char *application, *path, *shortcut;	/* the JSON's */
@@ -28,6 +28,6 @@ struct menus_event {
 #define MENUS_EVENTS 256
 /* The events that every class of users asks for, of `prefix`.classes[]{events[]}: counts added up, the shortcut only where all
  * have the same. Returns how many there are, in the order of the first class. */
-size_t menus_common(const struct json *j, const char *prefix, struct menus_event event[MENUS_EVENTS]);
+size_t menus_common_events(const struct json *j, const char *prefix, struct menus_event event[MENUS_EVENTS]);
 
 #endif

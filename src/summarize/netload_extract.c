@@ -18,7 +18,7 @@ struct md1 {
 };
 
 /* Chance that no more work than x is ahead. */
-static double md1_share(double load, double x)
+static double md1_work_share(double load, double x)
 {
 	double sum = 0;
 
@@ -37,7 +37,7 @@ static double md1_share(double load, double x)
  * link: how much work is ahead of who comes at any time, of that what exceeds `credit` (a token bucket lets so much through at
  * once), its mean and its variance. Credit 0: Pollaczek and Khinchine; above that from the distribution (Crommelin 1932; Erlang
  * 1909). `load` below 1 and credit up to MD1_CREDIT_MOST, else NAN. */
-static struct md1 md1_wait(double load, double credit)
+static struct md1 md1_excess_work(double load, double credit)
 {
 	struct md1 all = { NAN, NAN };
 	double mean, square, h = credit / MD1_STEPS;
@@ -49,7 +49,7 @@ static struct md1 md1_wait(double load, double credit)
 	/* E max(0, V - c) and its square, from what of P(V > x) lies below c (midpoint rule: the kinks are at whole numbers) */
 	square -= 2 * credit * mean;
 	for (int i = 0; i < MD1_STEPS; i++) {
-		double x = (i + 0.5) * h, longer = 1 - md1_share(load, x);
+		double x = (i + 0.5) * h, longer = 1 - md1_work_share(load, x);
 
 		mean -= longer * h;
 		square += 2 * (credit - x) * longer * h;
@@ -65,12 +65,12 @@ struct netload_cell {
 	double credit;			/* the work that the token bucket lets a ping pass by, in frames */
 };
 
-static void netload_take(const struct repeat *r)
+static void netload_read_repeat(const struct repeat *r)
 {
-	struct netload_cell *cell = cell_own(r->cell);
-	double link = inputs_number(r->json, "link_bit_s"), bucket = inputs_number(r->json, "bucket_bytes");
+	struct netload_cell *cell = cell_data(r->cell);
+	double link = json_number(r->json, "link_bit_s"), bucket = json_number(r->json, "bucket_bytes");
 	const struct json *j = repeat_file(r, "netload.json");
-	double sent = j ? inputs_number(j, "result.sent_mbit_s") : 0, received = j ? inputs_number(j, "result.received_mbit_s") : 0;
+	double sent = j ? json_number(j, "result.sent_mbit_s") : 0, received = j ? json_number(j, "result.received_mbit_s") : 0;
 
 	if (!(link > 0))
 		die(EXIT_RUN, "%s: cell.json does not tell the rate of the link", r->folder);
@@ -78,31 +78,31 @@ static void netload_take(const struct repeat *r)
 		die(EXIT_RUN, "%s: netload.json does not tell what was sent", r->folder);
 	received *= 100 / (link / 1e6);
 	give_values({ "sent_percent", sent * (100 / (link / 1e6)) }, { "received_percent", received },
-		    { "queue_ms", inputs_number(r->json, "queue_bytes") * 8000 / link });
+		    { "queue_ms", json_number(r->json, "queue_bytes") * 8000 / link });
 	cell->frame_ms = NETLOAD_FRAME_BITS / link * 1000;
 	cell->credit = bucket > NETLOAD_PING_BYTES ? (bucket - NETLOAD_PING_BYTES) * 8 / NETLOAD_FRAME_BITS : 0;
 	cell->sum += isfinite(received) ? received : 0;
 	cell->n += isfinite(received) ? 1 : 0;
 }
 
-static void netload_finish(const struct cell *c)
+static void netload_finish_cell(const struct cell *c)
 {
-	const struct netload_cell *cell = cell_own(c);
-	struct md1 w = md1_wait(cell->sum / cell->n / 100, cell->credit);
+	const struct netload_cell *cell = cell_data(c);
+	struct md1 w = md1_excess_work(cell->sum / cell->n / 100, cell->credit);
 
 	give_values({ "md1_wait_ms", w.mean * cell->frame_ms }, { "md1_variance_ms2", w.variance * cell->frame_ms * cell->frame_ms });
 }
 
-static void netload_curve(const struct cell *c, struct table_out *out)
+static void netload_write_curve(const struct cell *c, struct table_out *out)
 {
-	const struct netload_cell *cell = cell_own(c);
-	const char *link = cell_need(c, "link");
+	const struct netload_cell *cell = cell_data(c);
+	const char *link = cell_require_text(c, "link");
 
 	for (const struct cell *k = c->run->cell; k < c; k++)
-		if (k->n && !strcmp(cell_need(k, "link"), link))
+		if (k->n && !strcmp(cell_require_text(k, "link"), link))
 			return;
 	for (int load = 0; c->n && load <= 995; load += load < 900 ? 10 : load < 980 ? 5 : 1) {
-		struct md1 w = md1_wait(load / 1000.0, cell->credit);
+		struct md1 w = md1_excess_work(load / 1000.0, cell->credit);
 
 		row_text(out, "link", link);
 		row_finish(out, { "load_percent", load / 10.0 }, { "wait_ms", w.mean * cell->frame_ms },
@@ -111,6 +111,6 @@ static void netload_curve(const struct cell *c, struct table_out *out)
 }
 
 const struct extractor netload_extractor = {
-	.name = "netload", .cell_size = sizeof(struct netload_cell), .take = netload_take, .finish = netload_finish,
-	.tables = { { NULL, netload_curve } },
+	.name = "netload", .cell_size = sizeof(struct netload_cell), .read_repeat = netload_read_repeat,
+	.finish_cell = netload_finish_cell, .tables = { { NULL, netload_write_curve } },
 };

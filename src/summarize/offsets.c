@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "offsets.h"
 #include "clock.h"
-#include "room.h"
+#include "memory.h"
 
 const char *const probe_names[PROBES] = { "patch", "wire" };
 
 /* Packet times are converted from another clock; a drawing takes longer than that can be off before its first packet is out. */
 #define CONVERSION_NS (20 * NS_PER_US)
 
-static int64_t update_from(const struct traces *t, int64_t since)
+static int64_t offsets_find_update(const struct traces *t, int64_t since)
 {
 	for (size_t i = 0; i < t->updates; i++)
 		if (t->update[i].first >= since)
@@ -31,7 +31,7 @@ void offsets_add(struct offsets *o, enum probe probe, const struct keys *keys, c
 			const struct trace_key *seen = traces_key(t, k->number);
 
 			sent = seen ? seen->seen : TRACE_NONE;
-			answer = e->draw == TRACE_NONE ? TRACE_NONE : update_from(t, e->draw - CONVERSION_NS);
+			answer = e->draw == TRACE_NONE ? TRACE_NONE : offsets_find_update(t, e->draw - CONVERSION_NS);
 		}
 		if (sent == TRACE_NONE || answer == TRACE_NONE) {
 			o->lost++;
@@ -45,12 +45,12 @@ void offsets_add(struct offsets *o, enum probe probe, const struct keys *keys, c
 		value[INJECTED] = e->flushed - e->received;
 		for (int f = 0; f < OFFSETS; f++) {
 			sample_add(&o->of[f], value[f]);
-			room_kept(o->of[f].lost);
+			memory_none_lost(o->of[f].lost);
 		}
 	}
 }
 
-int offsets_tail(const struct sample *offset)
+int offsets_tail_percent(const struct sample *offset)
 {
 	static const int percent[] = { 99, 95, 90 };
 

@@ -26,6 +26,6 @@ struct offsets {
 void offsets_add(struct offsets *o, enum probe probe, const struct keys *keys, const struct traces *t);
 
 /* The farthest of the percentiles 99, 95, 90, 75 beyond which at least ten values lie; 0: not even that. */
-int offsets_tail(const struct sample *offset);
+int offsets_tail_percent(const struct sample *offset);
 
 #endif

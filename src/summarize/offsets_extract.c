@@ -18,12 +18,12 @@ struct offsets_cell {
 	struct offsets_group own, all;	/* all: of the path, with its first cell */
 };
 
-static bool offsets_same(const struct cell *a, const struct cell *b)
+static bool offsets_same_path(const struct cell *a, const struct cell *b)
 {
-	return !strcmp(cell_need(a, "path"), cell_need(b, "path"));
+	return !strcmp(cell_require_text(a, "path"), cell_require_text(b, "path"));
 }
 
-static void offsets_join(struct offsets_group *g, const struct repeat *r, const struct keys *keys, const struct traces *traces)
+static void offsets_add_train(struct offsets_group *g, const struct repeat *r, const struct keys *keys, const struct traces *traces)
 {
 	for (int p = 0; p < PROBES; p++) {
 		if (p == PROBE_WIRE && !repeat_has(r, "wire.tsv"))
@@ -34,20 +34,20 @@ static void offsets_join(struct offsets_group *g, const struct repeat *r, const 
 	}
 }
 
-static void offsets_take(const struct repeat *r)
+static void offsets_read_repeat(const struct repeat *r)
 {
 	const struct cell *first = r->cell->run->cell;
-	struct offsets_cell *cell = cell_own(r->cell), *path;
+	struct offsets_cell *cell = cell_data(r->cell), *path;
 	struct keys keys = keys_train(r).keys;
 	struct traces traces = { 0 };
 
-	while (!offsets_same(first, r->cell))
+	while (!offsets_same_path(first, r->cell))
 		first++;
-	path = cell_own(first);
+	path = cell_data(first);
 	repeat_table(r, "echo.tsv", true, &traces_echoes, &traces);
 	repeat_table(r, "wire.tsv", false, &traces_wire, &traces);
-	offsets_join(&cell->own, r, &keys, &traces);
-	offsets_join(&path->all, r, &keys, &traces);
+	offsets_add_train(&cell->own, r, &keys, &traces);
+	offsets_add_train(&path->all, r, &keys, &traces);
 	keys_free(&keys);
 	traces_free(&traces);
 }
@@ -58,15 +58,15 @@ static double offsets_ms(struct sample *s, double q)
 }
 
 /* base_ms: the offset where nothing was injected; NAN: not known. */
-static void offsets_row(struct table_out *out, const struct cell *c, const char *delay, int probe, struct offsets_group *g,
+static void offsets_write_row(struct table_out *out, const struct cell *c, const char *delay, int probe, struct offsets_group *g,
 			double base_ms)
 {
 	struct sample *of = g->of[probe].of;
-	int tail = offsets_tail(&of[OFFSET]);
+	int tail = offsets_tail_percent(&of[OFFSET]);
 	double offset = offsets_ms(&of[OFFSET], 0.5);
-	double floor_ms = inputs_number(c->run->json, "protocols.%s.floor_ms", cell_need(c, "path"));
+	double floor_ms = json_number(c->run->json, "protocols.%s.floor_ms", cell_require_text(c, "path"));
 
-	row_text(out, "path", cell_need(c, "path"));
+	row_text(out, "path", cell_require_text(c, "path"));
 	row_text(out, "probe", probe_names[probe]);
 	row_text(out, "delay", delay);
 	row_finish(out, { "trains", (double)g->trains[probe] }, { "marked", (double)g->flagged[probe] },
@@ -86,9 +86,9 @@ static bool offsets_is_base(const struct cell *c)
 	const char *delay = cell_text(c, "delay"), *name = "";
 
 	for (int d = 0; delay && name; d++) {
-		double ms = inputs_number(c->run->json, "settings.delays.%d.ms", d);
+		double ms = json_number(c->run->json, "settings.delays.%d.ms", d);
 
-		name = inputs_text(c->run->json, "settings.delays.%d.name", d);
+		name = json_text(c->run->json, "settings.delays.%d.name", d);
 		if (name && !strcmp(name, delay))
 			return ms >= 0 && ms <= 0;
 	}
@@ -96,28 +96,29 @@ static bool offsets_is_base(const struct cell *c)
 }
 
 /* The rows of a path, from its first cell on. */
-static void offsets_rows(const struct cell *first, struct table_out *out)
+static void offsets_write_rows(const struct cell *first, struct table_out *out)
 {
-	struct offsets_group *all = &((struct offsets_cell *)cell_own(first))->all;
+	struct offsets_group *all = &((struct offsets_cell *)cell_data(first))->all;
 	double base[PROBES] = { NAN, NAN };
 
-	if (!cell_first(first, "path"))
+	if (!cell_is_first(first, "path"))
 		return;
 	for (const struct cell *c = first; c < first->run->cell + first->run->n; c++) {
-		struct offsets_group *g = &((struct offsets_cell *)cell_own(c))->own;
+		struct offsets_group *g = &((struct offsets_cell *)cell_data(c))->own;
 
-		for (int p = 0; offsets_same(c, first) && p < PROBES; p++) {
+		for (int p = 0; offsets_same_path(c, first) && p < PROBES; p++) {
 			if (offsets_is_base(c) && g->of[p].of[OFFSET].n)
 				base[p] = offsets_ms(&g->of[p].of[OFFSET], 0.5);
 			if (g->trains[p])
-				offsets_row(out, c, cell_text(c, "delay"), p, g, base[p]);
+				offsets_write_row(out, c, cell_text(c, "delay"), p, g, base[p]);
 		}
 	}
 	for (int p = 0; p < PROBES; p++)
 		if (all->trains[p])
-			offsets_row(out, first, "all", p, all, base[p]);
+			offsets_write_row(out, first, "all", p, all, base[p]);
 }
 
 const struct extractor offsets_extractor = {
-	.name = "offsets", .cell_size = sizeof(struct offsets_cell), .take = offsets_take, .tables = { { NULL, offsets_rows } },
+	.name = "offsets", .cell_size = sizeof(struct offsets_cell), .read_repeat = offsets_read_repeat,
+	.tables = { { NULL, offsets_write_rows } },
 };

@@ -20,27 +20,27 @@ static const char *const pagein_values[] = {
 };
 
 /* A key that was asked for, or how long it was waited for in vain. */
-static void pagein_key(const struct json *j, const char *prefix, struct trial *t, int value)
+static void pagein_set_key(const struct json *j, const char *prefix, struct trial *t, int value)
 {
-	double ms = inputs_number(j, "%s.%s", prefix, pagein_values[value]);
+	double ms = json_number(j, "%s.%s", prefix, pagein_values[value]);
 
-	trials_set(t, value, isnan(ms) ? inputs_number(j, "settings.timeout_s") * 1000 : ms, isnan(ms));
+	trials_set_value(t, value, isnan(ms) ? json_number(j, "settings.timeout_s") * 1000 : ms, isnan(ms));
 }
 
 /* Median and largest of the keys that were typed while memory was taken. */
-static void pagein_typed(const struct json *j, const char *prefix, struct trial *t)
+static void pagein_set_typed(const struct json *j, const char *prefix, struct trial *t)
 {
 	static const char *const of[] = { "p50", "max" };
 
 	for (int v = 0; v < 2; v++) {
-		double ms = inputs_number(j, "%s.typed_ms.%s", prefix, of[v]), least = inputs_number(j, "%s.typed_ms.above.%s", prefix, of[v]);
+		double ms = json_number(j, "%s.typed_ms.%s", prefix, of[v]), least = json_number(j, "%s.typed_ms.above.%s", prefix, of[v]);
 
-		trials_set(t, PAGEIN_TYPED + v, isnan(ms) ? least : ms, isnan(ms) && !isnan(least));
+		trials_set_value(t, PAGEIN_TYPED + v, isnan(ms) ? least : ms, isnan(ms) && !isnan(least));
 	}
 }
 
 /* Sums over the processes; what one of them does not tell stays unknown. */
-static void pagein_processes(const struct json *j, const char *prefix, struct trial *t)
+static void pagein_add_processes(const struct json *j, const char *prefix, struct trial *t)
 {
 	static const char *const sums[] = { "swap_bytes", "anonymous_private_bytes", "file_resident_bytes",
 		"file_mapped_by_others_bytes", "major_faults", "minor_faults" };
@@ -49,58 +49,58 @@ static void pagein_processes(const struct json *j, const char *prefix, struct tr
 		char of[96];
 
 		snprintf(of, sizeof(of), "%s.processes.%d", prefix, p);
-		if (isnan(inputs_number(j, "%s.pid", of)))
+		if (isnan(json_number(j, "%s.pid", of)))
 			return;
 		for (size_t k = 0; k < sizeof(sums) / sizeof(*sums); k++)
-			t->value[PAGEIN_SUMS + k] = (p ? t->value[PAGEIN_SUMS + k] : 0) + inputs_number(j, "%s.%s", of, sums[k]);
-		t->value[PAGEIN_EVICTED] = fmin(t->value[PAGEIN_EVICTED], inputs_number(j, "%s.evicted_percent", of));
-		t->value[PAGEIN_LEAST] = fmin(t->value[PAGEIN_LEAST], inputs_number(j, "%s.major_faults", of));
+			t->value[PAGEIN_SUMS + k] = (p ? t->value[PAGEIN_SUMS + k] : 0) + json_number(j, "%s.%s", of, sums[k]);
+		t->value[PAGEIN_EVICTED] = fmin(t->value[PAGEIN_EVICTED], json_number(j, "%s.evicted_percent", of));
+		t->value[PAGEIN_LEAST] = fmin(t->value[PAGEIN_LEAST], json_number(j, "%s.major_faults", of));
 	}
 }
 
-static void pagein_run(const struct repeat *r, const struct json *j, const char *path, const char *state, struct trial *t)
+static void pagein_read_run(const struct repeat *r, const struct json *j, const char *path, const char *state, struct trial *t)
 {
-	const char *text = inputs_text(j, "%s.why", path);
-	int group = room_place(pagein_groups, state);
+	const char *text = json_text(j, "%s.why", path);
+	int group = name_index(pagein_groups, state);
 
 	if (group < 0)
 		die(EXIT_RUN, "%s/pagein.json: a run of unknown state", r->folder);
 	t->group = (unsigned)group;
 	snprintf(t->text, sizeof(t->text), "%s", text ? text : "");
 	for (int v = PAGEIN_FIRST; group <= PAGEIN_KEPT && v <= PAGEIN_SECOND; v++)
-		pagein_key(j, path, t, v);
-	pagein_typed(j, path, t);
-	pagein_processes(j, path, t);
-	t->value[PAGEIN_SWAP_IN] = inputs_number(j, "%s.swap_in_bytes", path);
-	t->value[PAGEIN_READ] = inputs_number(j, "%s.refaulted_read_percent", path);
+		pagein_set_key(j, path, t, v);
+	pagein_set_typed(j, path, t);
+	pagein_add_processes(j, path, t);
+	t->value[PAGEIN_SWAP_IN] = json_number(j, "%s.swap_in_bytes", path);
+	t->value[PAGEIN_READ] = json_number(j, "%s.refaulted_read_percent", path);
 }
 
-static void pagein_take(const struct repeat *r)
+static void pagein_read_repeat(const struct repeat *r)
 {
-	trials_read(cell_own(r->cell), r, "pagein.json", pagein_run);
+	trials_read(cell_data(r->cell), r, "pagein.json", pagein_read_run);
 }
 
 static bool pagein_figure(const struct cell *c, const char *path, struct figure *out)
 {
-	return trials_figure(cell_own(c), pagein_groups, pagein_values, path, out);
+	return trials_figure(cell_data(c), pagein_groups, pagein_values, path, out);
 }
 
 /* why: of the first run that was not evicted. */
-static void pagein_finish(const struct cell *c)
+static void pagein_finish_cell(const struct cell *c)
 {
-	const struct trials *runs = cell_own(c);
+	const struct trials *runs = cell_data(c);
 
 	for (size_t i = 0; i < runs->n; i++)
 		if (runs->of[i].group == PAGEIN_NOT_EVICTED)
 			give_text("why", runs->of[i].text);
 }
 
-static void pagein_rows(const struct cell *c, struct table_out *out)
+static void pagein_write_rows(const struct cell *c, struct table_out *out)
 {
-	const struct trials *runs = cell_own(c);
+	const struct trials *runs = cell_data(c);
 
 	for (const struct trial *t = runs->of; t < runs->of + runs->n; t++) {
-		trials_row(c, t, pagein_values, PAGEIN_LEAST - 1, out);
+		trials_begin_row(c, t, pagein_values, PAGEIN_LEAST - 1, out);
 		row_text(out, "state", pagein_groups[t->group]);
 		row_number(out, "first_key_above", t->above >> PAGEIN_FIRST & 1);
 		row_text(out, "why", t->text);
@@ -109,6 +109,6 @@ static void pagein_rows(const struct cell *c, struct table_out *out)
 }
 
 const struct extractor pagein_extractor = {
-	.name = "pagein", .cell_size = sizeof(struct trials), .take = pagein_take, .finish = pagein_finish, .figure_of = pagein_figure,
-	.tables = { { NULL, pagein_rows } },
+	.name = "pagein", .cell_size = sizeof(struct trials), .read_repeat = pagein_read_repeat, .finish_cell = pagein_finish_cell,
+	.figure_of = pagein_figure, .tables = { { NULL, pagein_write_rows } },
 };

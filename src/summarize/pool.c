@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pool.h"
 #include "interval.h"
-#include "room.h"
+#include "memory.h"
 
 void pool_add(struct pool *p, int64_t value, size_t run)
 {
-	room_more(p->item, p->n);
+	memory_more(p->item, p->n);
 	for (; p->runs <= run; p->runs++) {
-		room_more(p->of_run, p->runs);
+		memory_more(p->of_run, p->runs);
 		p->of_run[p->runs] = 0;
 	}
 	p->of_run[run]++;
@@ -15,7 +15,7 @@ void pool_add(struct pool *p, int64_t value, size_t run)
 }
 
 /* Of equal values those that are a bound come first. */
-static int pool_ascending(const void *a, const void *b)
+static int pool_compare(const void *a, const void *b)
 {
 	const struct pool_item *x = a, *y = b;
 
@@ -25,7 +25,7 @@ static int pool_ascending(const void *a, const void *b)
 void pool_sort(struct pool *p)
 {
 	if (p->n)
-		qsort(p->item, p->n, sizeof(*p->item), pool_ascending);
+		qsort(p->item, p->n, sizeof(*p->item), pool_compare);
 }
 
 void pool_free(struct pool *p)
@@ -72,7 +72,7 @@ struct pool_draw {
 	double q;
 };
 
-static double pool_drawn(const unsigned *weight, size_t runs, void *data)
+static double pool_resampled_quantile(const unsigned *weight, size_t runs, void *data)
 {
 	const struct pool_draw *d = data;
 
@@ -83,8 +83,8 @@ static double pool_drawn(const unsigned *weight, size_t runs, void *data)
 struct figure pool_figure(const struct pool *p, double q, double unit, bool logs, size_t draws, uint64_t seed)
 {
 	struct pool_draw draw = { p, q };
-	unsigned *weight = room_new(p->runs, sizeof(*weight));
-	double *own = room_new(p->runs, sizeof(*own));
+	unsigned *weight = memory_new(p->runs, sizeof(*weight));
+	double *own = memory_new(p->runs, sizeof(*own));
 	struct sample_stat all = { NAN, false };
 	struct figure f = FIGURE_UNKNOWN;
 	bool few = p->runs < INTERVAL_BOOTSTRAP_FROM, ok = true;
@@ -109,7 +109,7 @@ struct figure pool_figure(const struct pool *p, double q, double unit, bool logs
 	f.above = all.above;
 	f.repeats = p->runs;
 	ok = ok && p->runs > 1 && isfinite(all.value) && !all.above && q < 1;
-	ok = ok && interval_runs(own, logs, pool_drawn, &draw, p->runs, draws, seed, &i);
+	ok = ok && interval_runs(own, logs, pool_resampled_quantile, &draw, p->runs, draws, seed, &i);
 	/* an end among "later than" values is no end */
 	for (size_t k = 0; ok && !few && k < p->n; k++)
 		ok = !p->item[k].later || i.high < (double)p->item[k].value;

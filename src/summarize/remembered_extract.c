@@ -32,7 +32,7 @@ struct remembered {
 	enum eviction policy;
 };
 
-static double remembered_step(const struct repeat *r, const struct remembered_point *p, const char *figure)
+static double remembered_figure(const struct repeat *r, const struct remembered_point *p, const char *figure)
 {
 	double v = NAN;
 
@@ -44,7 +44,7 @@ static double remembered_step(const struct repeat *r, const struct remembered_po
 /* A whole number from 0 on; 0: none. */
 static int64_t remembered_count(const struct repeat *r, const struct remembered_point *p, const char *key)
 {
-	double v = inputs_number(r->json, "%s.%s", p->path, key);
+	double v = json_number(r->json, "%s.%s", p->path, key);
 
 	return v >= 0 && v <= NUMBER_MAX ? (int64_t)v : 0;
 }
@@ -62,28 +62,28 @@ static void remembered_read(const struct repeat *r, struct remembered *t)
 {
 	const char *name, *order;
 
-	while ((name = inputs_text(r->json, "points.%zu.name", t->n))) {
+	while ((name = json_text(r->json, "points.%zu.name", t->n))) {
 		struct remembered_point *p;
 		int is = SEQUENCE_ORDERS;
 
-		t->point = room_for(t->point, t->n, sizeof(*p));
+		t->point = memory_grow(t->point, t->n, sizeof(*p));
 		p = &t->point[t->n];
 		*p = (struct remembered_point){ .name = name };
 		snprintf(p->path, sizeof(p->path), "points.%zu", t->n++);
-		p->folder = inputs_text(r->json, "%s.step", p->path);
-		order = inputs_text(r->json, "%s.order", p->path);
+		p->folder = json_text(r->json, "%s.step", p->path);
+		order = json_text(r->json, "%s.order", p->path);
 		for (int o = 0; order && o < SEQUENCE_ORDERS; o++)
 			is = strcmp(order, sequence_names[o]) ? is : o;
 		p->trial = (struct eviction_trial){ (enum sequence_order)is, remembered_count(r, p, "frames"), remembered_count(r, p, "hot"),
 			remembered_count(r, p, "warm"), remembered_count(r, p, "count"), (uint64_t)remembered_count(r, p, "seed") };
 		if (!remembered_playable(&p->trial) || (p->folder && (strchr(p->folder, '/') || p->folder[0] == '.')) ||
-		    isnan(remembered_step(r, p, "seconds")))
+		    isnan(remembered_figure(r, p, "seconds")))
 			die(EXIT_RUN, "%s/cell.json: a point cannot be read", r->folder);
 	}
 }
 
 /* The last of that name: what was confirmed. NULL: none. */
-static const struct remembered_point *remembered_find(const struct remembered *t, const char *name)
+static const struct remembered_point *remembered_find_point(const struct remembered *t, const char *name)
 {
 	for (size_t i = t->n; i-- > 0;)
 		if (!strcmp(t->point[i].name, name))
@@ -91,26 +91,26 @@ static const struct remembered_point *remembered_find(const struct remembered *t
 	return NULL;
 }
 
-static bool remembered_there(const struct remembered *t)
+static bool remembered_has_cache(const struct remembered *t)
 {
 	return t->hit < REMEMBERED_NONE * t->miss;
 }
 
-static double remembered_hits(const struct remembered *t, double bytes)
+static double remembered_hit_share(const struct remembered *t, double bytes)
 {
 	double h = (t->miss - bytes) / (t->miss - t->hit);
 
-	return remembered_there(t) && !isnan(bytes) ? fmin(fmax(h, 0), 1) : (double)NAN;
+	return remembered_has_cache(t) && !isnan(bytes) ? fmin(fmax(h, 0), 1) : (double)NAN;
 }
 
 /* A cache that gives up places at random has no cliff: where the loop hits half, it holds fewer frames than that. Random order
  * tells its size all the same, which is returned. */
 static double remembered_judge_places(struct remembered *t)
 {
-	const struct remembered_point *random = remembered_find(t, "random");
+	const struct remembered_point *random = remembered_find_point(t, "random");
 	double places = random ? eviction_capacity(random->hits, (double)random->trial.frames) : (double)NAN;
 
-	t->places = isnan(t->high) || !remembered_there(t) ? (double)NAN : t->low;
+	t->places = isnan(t->high) || !remembered_has_cache(t) ? (double)NAN : t->low;
 	if (!isnan(t->places) && !isnan(places) && fabs(places - t->low) > PLACES_OFF * t->low)
 		t->places = places;
 	return places;
@@ -124,7 +124,7 @@ static void remembered_judge_policy(struct remembered *t)
 	int n = 0;
 
 	for (int i = 0; i < 3; i++) {
-		const struct remembered_point *p = remembered_find(t, names[i]);
+		const struct remembered_point *p = remembered_find_point(t, names[i]);
 
 		if (!p || isnan(p->hits))
 			continue;
@@ -136,18 +136,18 @@ static void remembered_judge_policy(struct remembered *t)
 		t->policy = eviction_judge(t->places, t->places < t->low || t->places > t->low ? PLACES_OFF : CLIFF_OFF, trial, hits, n);
 }
 
-static void remembered_take(const struct repeat *r)
+static void remembered_read_repeat(const struct repeat *r)
 {
-	struct remembered *t = repeat_own(r);
+	struct remembered *t = repeat_data(r);
 	double scanned = 0, agree = 0;
 
 	remembered_read(r, t);
-	t->low = inputs_number(r->json, "search.low");
-	t->high = inputs_number(r->json, "search.high");
-	t->miss = remembered_step(r, remembered_find(t, "miss"), "bytes_per_frame");
-	t->hit = remembered_step(r, remembered_find(t, "hit"), "bytes_per_frame");
+	t->low = json_number(r->json, "search.low");
+	t->high = json_number(r->json, "search.high");
+	t->miss = remembered_figure(r, remembered_find_point(t, "miss"), "bytes_per_frame");
+	t->hit = remembered_figure(r, remembered_find_point(t, "hit"), "bytes_per_frame");
 	for (struct remembered_point *p = t->point; p < t->point + t->n; p++) {
-		p->hits = remembered_hits(t, remembered_step(r, p, "bytes_per_frame"));
+		p->hits = remembered_hit_share(t, remembered_figure(r, p, "bytes_per_frame"));
 		if (strcmp(p->name, "scan") != 0 || isnan(p->hits))
 			continue;
 		scanned++;
@@ -155,9 +155,10 @@ static void remembered_take(const struct repeat *r)
 	}
 	give_value("random_places", remembered_judge_places(t));
 	remembered_judge_policy(t);
-	give_values({ "low", t->low }, { "high", t->high }, { "most", inputs_number(r->json, "search.most") }, { "places", t->places },
+	give_values({ "low", t->low }, { "high", t->high }, { "most", json_number(r->json, "search.most") }, { "places", t->places },
 		    { "sent_bytes", t->places * t->miss },
-		    { "picture_bytes", t->places * remembered_step(r, remembered_find(t, "miss"), "frame_bytes") }, { "scan_points", scanned },
+		    { "picture_bytes", t->places * remembered_figure(r, remembered_find_point(t, "miss"), "frame_bytes") },
+			{ "scan_points", scanned },
 		    { "scan_agree", agree });
 }
 
@@ -171,7 +172,7 @@ static bool remembered_number(const struct repeat *r, const char *path, double *
 	if (!dot)
 		return false;
 	snprintf(name, sizeof(name), "%.*s", (int)(dot - path), path);
-	p = remembered_find(repeat_own(r), name);
+	p = remembered_find_point(repeat_data(r), name);
 	if (!strcmp(dot, ".frames"))
 		*out = p ? (double)p->trial.frames : (double)NAN;
 	else if (!strcmp(dot, ".hits_percent"))
@@ -182,28 +183,28 @@ static bool remembered_number(const struct repeat *r, const char *path, double *
 }
 
 /* Repeats that differ tell nothing. */
-static void remembered_finish(const struct cell *c)
+static void remembered_finish_cell(const struct cell *c)
 {
-	const struct remembered *t = repeat_own(c->repeat);
+	const struct remembered *t = repeat_data(c->repeat);
 	enum eviction policy = c->n ? t->policy : EVICTIONS;
 	size_t there = 0, beyond = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
 		policy = policy == t[i].policy ? policy : EVICTIONS;
-		there += remembered_there(&t[i]);
-		beyond += remembered_there(&t[i]) && isnan(t[i].high);
+		there += remembered_has_cache(&t[i]);
+		beyond += remembered_has_cache(&t[i]) && isnan(t[i].high);
 	}
 	give_text("policy", policy < EVICTIONS ? eviction_names[policy] : NULL);
 	give_text("verdict", !c->n ? NULL : !there ? "none" : there < c->n || (beyond && beyond < c->n) ? "unclear" :
 		  beyond ? "beyond" : "size");
 }
 
-static void remembered_points(const struct cell *c, struct table_out *out)
+static void remembered_write_points(const struct cell *c, struct table_out *out)
 {
 	static const char *const figures[] = { "mbit_per_s", "cpu_percent", "shown_per_s", "seen_per_s" };
 
 	for (const struct repeat *r = c->repeat; r < c->repeat + c->n; r++) {
-		const struct remembered *t = repeat_own(r);
+		const struct remembered *t = repeat_data(r);
 
 		for (const struct remembered_point *p = t->point; p < t->point + t->n; p++) {
 			row_params(out, c);
@@ -211,30 +212,30 @@ static void remembered_points(const struct cell *c, struct table_out *out)
 			row_text(out, "name", p->name);
 			row_text(out, "order", sequence_names[p->trial.order]);
 			row_numbers(out, { "frames", p->trial.frames > 0 ? (double)p->trial.frames : (double)NAN },
-				    { "frame_wire_bytes", remembered_step(r, p, "bytes_per_frame") }, { "hits_percent", 100 * p->hits });
+				    { "frame_wire_bytes", remembered_figure(r, p, "bytes_per_frame") }, { "hits_percent", 100 * p->hits });
 			for (size_t f = 0; f < sizeof(figures) / sizeof(*figures); f++)
-				row_number(out, figures[f], remembered_step(r, p, figures[f]));
+				row_number(out, figures[f], remembered_figure(r, p, figures[f]));
 			row_end(out);
 		}
 	}
 }
 
 /* The loop of that name, as time goes by; the share of hits is from the beginning to then, as the paper has it. */
-static void remembered_overtime(const struct repeat *r, const char *part, struct table_out *out)
+static void remembered_write_series(const struct repeat *r, const char *part, struct table_out *out)
 {
-	const struct remembered *t = repeat_own(r);
-	const struct remembered_point *p = remembered_find(t, part);
-	double from_ns = remembered_step(r, p, "from_ns"), seconds = remembered_step(r, p, "seconds"), bytes = 0, period, warm_s;
-	struct overtime o;
+	const struct remembered *t = repeat_data(r);
+	const struct remembered_point *p = remembered_find_point(t, part);
+	double from_ns = remembered_figure(r, p, "from_ns"), seconds = remembered_figure(r, p, "seconds"), bytes = 0, period, warm_s;
+	struct step_series o;
 
 	if (!p || !p->folder || !(from_ns > 0))
 		return;
 	period = seconds / (double)p->trial.count;
 	warm_s = (double)p->trial.warm * period;
-	o = overtime_read(r, p->folder, from_ns - warm_s * 1e9);
+	o = step_series_read(r, p->folder, from_ns - warm_s * 1e9);
 	for (size_t i = 0; i < o.n; i++) {
 		int64_t piece = o.first + (int64_t)i;
-		double end_s = (double)(piece + 1) * OVERTIME_PIECE_S;
+		double end_s = (double)(piece + 1) * STEP_BIN_S;
 
 		if (piece < 0 || end_s > seconds + warm_s)
 			continue;	/* before the first frame, or after the last */
@@ -242,21 +243,22 @@ static void remembered_overtime(const struct repeat *r, const char *part, struct
 		row_params(out, r->cell);
 		row_text(out, "part", part);
 		row_finish(out, { "frames", (double)p->trial.frames }, { "time_s", end_s },
-			    { "mbit_per_s", o.piece[i].bytes * OVERTIME_MBIT_PER_S }, { "cpu_percent", o.piece[i].cpu_percent },
-			    { "hits_percent", 100 * remembered_hits(t, bytes / (end_s / period)) });
+			    { "mbit_per_s", o.piece[i].bytes * STEP_BIN_MBIT_PER_S }, { "cpu_percent", o.piece[i].cpu_percent },
+			    { "hits_percent", 100 * remembered_hit_share(t, bytes / (end_s / period)) });
 	}
 	free(o.piece);
 }
 
-static void remembered_overtimes(const struct cell *c, struct table_out *out)
+static void remembered_write_all_series(const struct cell *c, struct table_out *out)
 {
 	if (!c->n)
 		return;
-	remembered_overtime(c->repeat, "fits", out);
-	remembered_overtime(c->repeat, "over", out);
+	remembered_write_series(c->repeat, "fits", out);
+	remembered_write_series(c->repeat, "over", out);
 }
 
 const struct extractor remembered_extractor = {
-	.name = "remembered", .repeat_size = sizeof(struct remembered), .take = remembered_take, .finish = remembered_finish,
-	.number_of = remembered_number, .tables = { { "points", remembered_points }, { "overtime", remembered_overtimes } },
+	.name = "remembered", .repeat_size = sizeof(struct remembered), .read_repeat = remembered_read_repeat,
+	.finish_cell = remembered_finish_cell, .number_of = remembered_number, .tables = { { "points", remembered_write_points },
+		    { "overtime", remembered_write_all_series } },
 };

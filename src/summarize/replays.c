@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "replays.h"
 #include "interval.h"
-#include "room.h"
+#include "memory.h"
 
 #define US 1000.0		/* the pool holds whole numbers: microseconds */
 
 /* The base's replay of the same repeat; NULL: there is none. */
-static const struct replays_repeat *replays_partner(const struct replays *base, const struct replays_repeat *one)
+static const struct replays_repeat *replays_find_base(const struct replays *base, const struct replays_repeat *one)
 {
 	for (size_t i = 0; i < base->n; i++)
 		if (base->of[i].repeat == one->repeat)
@@ -20,7 +20,7 @@ struct replays_point replays_point_of(const struct replays *r, const struct repl
 	size_t n = 0;
 
 	for (const struct replays_repeat *one = r->of; one < r->of + r->n; one++) {
-		const struct replays_repeat *with = replays_partner(base, one);
+		const struct replays_repeat *with = replays_find_base(base, one);
 
 		if (!with || !(one->latency_ms[response] > 0) || !(with->latency_ms[response] > 0))
 			continue;
@@ -49,7 +49,7 @@ struct pool replays_pool(const struct replays *r)
 	return pool;
 }
 
-static void replays_points(const struct replays *r, const struct replays *base, double *ratio, struct figure *out)
+static void replays_add_point_ratios(const struct replays *r, const struct replays *base, double *ratio, struct figure *out)
 {
 	size_t n = 0;
 
@@ -65,14 +65,14 @@ static void replays_points(const struct replays *r, const struct replays *base, 
 	out[REPLAYS_RATIO_MAX].value = interval_quantile(ratio, n, 1);
 }
 
-static void replays_ratios(const struct replays *r, const struct replays *base, struct figure *out)
+static void replays_add_ratios(const struct replays *r, const struct replays *base, struct figure *out)
 {
-	double *pair = room_new(r->n, sizeof(*pair)), *total = room_new(r->n, sizeof(*total));
-	double *ratio = room_new(r->responses + 1, sizeof(*ratio));
+	double *pair = memory_new(r->n, sizeof(*pair)), *total = memory_new(r->n, sizeof(*total));
+	double *ratio = memory_new(r->responses + 1, sizeof(*ratio));
 	size_t pairs = 0, totals = 0;
 
 	for (const struct replays_repeat *one = r->of; one < r->of + r->n; one++) {
-		const struct replays_repeat *with = replays_partner(base, one);
+		const struct replays_repeat *with = replays_find_base(base, one);
 		size_t n = 0;
 
 		if (!with)
@@ -89,7 +89,7 @@ static void replays_ratios(const struct replays *r, const struct replays *base, 
 		pair[pairs] = interval_quantile(ratio, n, 0.5);
 		pairs += pair[pairs] > 0;
 	}
-	replays_points(r, base, ratio, out);
+	replays_add_point_ratios(r, base, ratio, out);
 	out[REPLAYS_TOTAL_RATIO] = interval_ratio(total, totals, &out[REPLAYS_P].value);
 	out[REPLAYS_RATIO] = interval_ratio(pair, pairs, &out[REPLAYS_P].value);
 	out[REPLAYS_PAIRS].value = (double)pairs;
@@ -98,7 +98,7 @@ static void replays_ratios(const struct replays *r, const struct replays *base, 
 	free(ratio);
 }
 
-static double replays_late(const struct pool *pool, double threshold_ms)
+static double replays_late_percent(const struct pool *pool, double threshold_ms)
 {
 	size_t late = 0;
 
@@ -119,8 +119,8 @@ void replays_figures(const struct replays *r, const struct replays *base, double
 	for (size_t i = REPLAYS_P25; i <= REPLAYS_MAX; i++)
 		out[i] = pool_figure(&pool, percentiles[i], US, true, draws, seed);
 	out[REPLAYS_RESPONSES].value = (double)pool.n;
-	out[REPLAYS_LATE].value = replays_late(&pool, threshold_ms);
+	out[REPLAYS_LATE].value = replays_late_percent(&pool, threshold_ms);
 	if (base)
-		replays_ratios(r, base, out);
+		replays_add_ratios(r, base, out);
 	pool_free(&pool);
 }

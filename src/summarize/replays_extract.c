@@ -26,69 +26,69 @@ struct replays_run {
 	size_t *response, responses;		/* their places in the analysis */
 };
 
-static void replays_begin(const struct run *run)
+static void replays_begin_run(const struct run *run)
 {
-	struct replays_run *s = run_own();
+	struct replays_run *s = run_data();
 	const char *base = json_get_str(run->json, "settings.base");
-	double sure = inputs_number(run->json, "settings.confidence");
+	double sure = json_number(run->json, "settings.confidence");
 
 	s->base = run->cell;
 	for (const struct cell *c = run->cell; base && c < run->cell + run->n; c++)
 		if (!strcmp(base, c->name))
 			s->base = c;
-	s->analysis = inputs_json(run->folder, "analysis.json", false);
-	for (size_t i = 0; !isnan(inputs_number(s->analysis, "result.responses.%zu.input", i)); i++)
-		if (!(inputs_number(s->analysis, "result.responses.%zu.confidence", i) < (isnan(sure) ? REPLAYS_SURE : sure))) {
-			s->response = room_for(s->response, s->responses, sizeof(*s->response));
+	s->analysis = run_folder_json(run->folder, "analysis.json", false);
+	for (size_t i = 0; !isnan(json_number(s->analysis, "result.responses.%zu.input", i)); i++)
+		if (!(json_number(s->analysis, "result.responses.%zu.confidence", i) < (isnan(sure) ? REPLAYS_SURE : sure))) {
+			s->response = memory_grow(s->response, s->responses, sizeof(*s->response));
 			s->response[s->responses++] = i;
 		}
 }
 
-static void replays_take(const struct repeat *r)
+static void replays_read_repeat(const struct repeat *r)
 {
-	const struct replays_run *s = run_own();
-	struct replays_repeat *one = repeat_own(r);
+	const struct replays_run *s = run_data();
+	struct replays_repeat *one = repeat_data(r);
 	const char *is;
 	char file[300];
 	size_t i = 0;
 
 	snprintf(file, sizeof(file), "cells/%s/%lld/replay.rfb", r->cell->name, (long long)r->number);
-	while ((is = inputs_text(s->analysis, "result.runs.%zu.file", i)) && strcmp(is, file) != 0)
+	while ((is = json_text(s->analysis, "result.runs.%zu.file", i)) && strcmp(is, file) != 0)
 		i++;
-	*one = (struct replays_repeat){ r->number, inputs_number(r->json, "play.total_s"), room_new(s->responses, sizeof(double)),
-		inputs_number(s->analysis, "result.runs.%zu.updates", i), inputs_number(s->analysis, "result.runs.%zu.bytes", i) };
+	*one = (struct replays_repeat){ r->number, json_number(r->json, "play.total_s"), memory_new(s->responses, sizeof(double)),
+		json_number(s->analysis, "result.runs.%zu.updates", i), json_number(s->analysis, "result.runs.%zu.bytes", i) };
 	for (size_t k = 0; k < s->responses; k++)
-		one->latency_ms[k] = inputs_number(s->analysis, "result.responses.%zu.latency_from_press_ms.%zu", s->response[k], i);
+		one->latency_ms[k] = json_number(s->analysis, "result.responses.%zu.latency_from_press_ms.%zu", s->response[k], i);
 }
 
 static struct replays replays_of(const struct cell *c)
 {
-	return (struct replays){ repeat_own(c->repeat), c->n, ((const struct replays_run *)run_own())->responses };
+	return (struct replays){ repeat_data(c->repeat), c->n, ((const struct replays_run *)run_data())->responses };
 }
 
 static void replays_compute(const struct run *run)
 {
-	const struct replays_run *s = run_own();
+	const struct replays_run *s = run_data();
 	const struct replays base = replays_of(s->base);
-	double *p = room_new(run->n, sizeof(*p));
+	double *p = memory_new(run->n, sizeof(*p));
 
 	for (const struct cell *c = run->cell; c < run->cell + run->n; c++) {
 		const struct replays r = replays_of(c);
-		struct figure *f = cell_own(c);
+		struct figure *f = cell_data(c);
 
 		replays_figures(&r, c == s->base ? NULL : &base, run->threshold_ms, run->draws, (uint64_t)run->seed, f);
 		p[c->index] = f[REPLAYS_P].value;
 	}
 	holm_adjust(p, run->n);
 	for (const struct cell *c = run->cell; c < run->cell + run->n; c++)
-		((struct figure *)cell_own(c))[REPLAYS_P].value = p[c->index];
+		((struct figure *)cell_data(c))[REPLAYS_P].value = p[c->index];
 	free(p);
 }
 
-static void replays_finish(const struct cell *c)
+static void replays_finish_cell(const struct cell *c)
 {
-	const struct replays_run *s = run_own();
-	const struct figure *f = cell_own(c);
+	const struct replays_run *s = run_data();
+	const struct figure *f = cell_data(c);
 	const char *row;
 	size_t i = 0;
 
@@ -96,16 +96,16 @@ static void replays_finish(const struct cell *c)
 		replays_compute(c->run);
 	for (size_t k = 0; k < REPLAYS_FIGURES; k++)
 		give_figure(replays_names[k], f[k]);
-	while ((row = inputs_text(c->run->json, "settings.rows.%zu.setting", i)) && strcmp(row, c->name) != 0)
+	while ((row = json_text(c->run->json, "settings.rows.%zu.setting", i)) && strcmp(row, c->name) != 0)
 		i++;
-	give_value("value", inputs_number(c->run->json, "settings.rows.%zu.value", i));
-	give_text("says", row ? inputs_text(c->run->json, "settings.rows.%zu.says", i) : c->name);
+	give_value("value", json_number(c->run->json, "settings.rows.%zu.value", i));
+	give_text("says", row ? json_text(c->run->json, "settings.rows.%zu.says", i) : c->name);
 	give_text("verdict", c == s->base ? NULL : interval_verdict(&f[REPLAYS_RATIO], f[REPLAYS_P].value));
 }
 
-static void replays_point_rows(const struct cell *c, struct table_out *out)
+static void replays_write_points(const struct cell *c, struct table_out *out)
 {
-	const struct replays_run *s = run_own();
+	const struct replays_run *s = run_data();
 	const struct replays r = replays_of(c), base = replays_of(s->base);
 
 	for (size_t i = 0; i < s->responses; i++) {
@@ -121,7 +121,7 @@ static void replays_point_rows(const struct cell *c, struct table_out *out)
 	}
 }
 
-static void replays_run_rows(const struct cell *c, struct table_out *out)
+static void replays_write_runs(const struct cell *c, struct table_out *out)
 {
 	const struct replays r = replays_of(c);
 
@@ -141,7 +141,7 @@ static void replays_run_rows(const struct cell *c, struct table_out *out)
 	}
 }
 
-static void replays_cdf_rows(const struct cell *c, struct table_out *out)
+static void replays_write_cdf(const struct cell *c, struct table_out *out)
 {
 	const struct replays r = replays_of(c);
 	struct pool pool = replays_pool(&r);
@@ -155,6 +155,7 @@ static void replays_cdf_rows(const struct cell *c, struct table_out *out)
 
 const struct extractor replays_extractor = {
 	.name = "replays", .run_size = sizeof(struct replays_run), .cell_size = REPLAYS_FIGURES * sizeof(struct figure),
-	.repeat_size = sizeof(struct replays_repeat), .begin = replays_begin, .take = replays_take, .finish = replays_finish,
-	.tables = { { "points", replays_point_rows }, { "runs", replays_run_rows }, { "cdf", replays_cdf_rows } },
+	.repeat_size = sizeof(struct replays_repeat), .begin_run = replays_begin_run, .read_repeat = replays_read_repeat,
+	.finish_cell = replays_finish_cell, .tables = { { "points", replays_write_points }, { "runs", replays_write_runs },
+		    { "cdf", replays_write_cdf } },
 };

@@ -12,7 +12,7 @@
 /* --- JSON files ------------------------------------------------------------------------------------------------ */
 
 /* Puts the path in `room`. What is no regular file ends the program: a FIFO would wait for its writer, a device may never end. */
-static void inputs_path(const char *folder, const char *name, char room[PATH_ROOM])
+static void run_folder_path(const char *folder, const char *name, char room[PATH_ROOM])
 {
 	struct stat s;
 
@@ -21,12 +21,12 @@ static void inputs_path(const char *folder, const char *name, char room[PATH_ROO
 		die(EXIT_RUN, "%s: not a regular file", room);
 }
 
-struct json *inputs_json(const char *folder, const char *name, bool needed)
+struct json *run_folder_json(const char *folder, const char *name, bool needed)
 {
 	char path[PATH_ROOM], what[256];
 	struct json *j;
 
-	inputs_path(folder, name, path);
+	run_folder_path(folder, name, path);
 	if (!needed && access(path, F_OK))
 		return NULL;
 	j = json_read(path, what, sizeof(what));
@@ -35,7 +35,7 @@ struct json *inputs_json(const char *folder, const char *name, bool needed)
 	return j;
 }
 
-static bool inputs_there(const char *folder, const char *name)
+static bool run_folder_has(const char *folder, const char *name)
 {
 	char path[PATH_ROOM];
 
@@ -43,7 +43,7 @@ static bool inputs_there(const char *folder, const char *name)
 	return access(path, F_OK) == 0;
 }
 
-double inputs_number(const struct json *j, const char *path, ...)
+double json_number(const struct json *j, const char *path, ...)
 {
 	double v = NAN;
 	char full[160];
@@ -57,7 +57,7 @@ double inputs_number(const struct json *j, const char *path, ...)
 	return v;
 }
 
-const char *inputs_text(const struct json *j, const char *path, ...)
+const char *json_text(const struct json *j, const char *path, ...)
 {
 	char full[160];
 	va_list list;
@@ -70,16 +70,16 @@ const char *inputs_text(const struct json *j, const char *path, ...)
 
 /* --- tables ---------------------------------------------------------------------------------------------------- */
 
-struct rows_reading {
+struct rows_parser {
 	const struct rows_kind *kind;
 	void *into;
 	char sort[ROWS_IN_COLUMNS];	/* of each column */
 	size_t n;
 };
 
-static int rows_row(void *context, char *const *text)
+static int rows_parse_row(void *context, char *const *text)
 {
-	const struct rows_reading *r = context;
+	const struct rows_parser *r = context;
 	struct rows_cell cell[ROWS_IN_COLUMNS];
 
 	for (size_t i = 0; i < r->n; i++) {
@@ -97,7 +97,7 @@ static int rows_row(void *context, char *const *text)
 
 int rows_read(FILE *in, const struct rows_kind *kind, void *into, unsigned long *line)
 {
-	struct rows_reading r = { .kind = kind, .into = into };
+	struct rows_parser r = { .kind = kind, .into = into };
 	char words[1024], *rest = words, *word;
 	const char *columns[ROWS_IN_COLUMNS + 1] = { NULL };
 	size_t needed = ROWS_IN_COLUMNS;
@@ -112,7 +112,7 @@ int rows_read(FILE *in, const struct rows_kind *kind, void *into, unsigned long 
 		r.sort[r.n] = *word;
 		columns[r.n++] = word + strspn(word, "%$");
 	}
-	err = rows_in_read(in, kind->schema, columns, needed < r.n ? needed : r.n, rows_row, &r, line);
+	err = rows_in_read(in, kind->schema, columns, needed < r.n ? needed : r.n, rows_parse_row, &r, line);
 	if (err != -EPROTO || *line > 1 || !kind->otherwise)
 		return err;
 	rewind(in);
@@ -127,9 +127,9 @@ struct repeat_files {
 	char name[];
 };
 
-static struct repeat_files *repeat_keep(const char *name, struct json *json, struct repeat_files *next)
+static struct repeat_files *repeat_cache_file(const char *name, struct json *json, struct repeat_files *next)
 {
-	struct repeat_files *f = room_new(1, sizeof(*f) + strlen(name) + 1);
+	struct repeat_files *f = memory_new(1, sizeof(*f) + strlen(name) + 1);
 
 	*f = (struct repeat_files){ next, json };
 	strcpy(f->name, name);
@@ -143,13 +143,13 @@ const struct json *repeat_file(const struct repeat *r, const char *file)
 	while (f && strcmp(f->name, file) != 0)
 		f = f->next;
 	if (!f)
-		r->files->next = f = repeat_keep(file, inputs_json(r->folder, file, false), r->files->next);
+		r->files->next = f = repeat_cache_file(file, run_folder_json(r->folder, file, false), r->files->next);
 	return f->json;
 }
 
 bool repeat_has(const struct repeat *r, const char *file)
 {
-	return inputs_there(r->folder, file);
+	return run_folder_has(r->folder, file);
 }
 
 void repeat_table(const struct repeat *r, const char *file, bool needed, const struct rows_kind *kind, void *into)
@@ -159,7 +159,7 @@ void repeat_table(const struct repeat *r, const char *file, bool needed, const s
 	FILE *in;
 	int err;
 
-	inputs_path(r->folder, file, path);
+	run_folder_path(r->folder, file, path);
 	in = fopen(path, "re");
 	if (!in && errno == ENOENT && !needed)
 		return;
@@ -171,10 +171,10 @@ void repeat_table(const struct repeat *r, const char *file, bool needed, const s
 	fclose(in);
 }
 
-void repeat_forget(const struct repeat *r)
+void repeat_free_files(const struct repeat *r)
 {
 	for (size_t i = 0; i < r->trains; i++)
-		repeat_forget(&r->train[i]);
+		repeat_free_files(&r->train[i]);
 	for (struct repeat_files *f; r->files && (f = r->files->next); free(f)) {
 		r->files->next = f->next;
 		json_free(f->json);
@@ -193,12 +193,12 @@ const struct repeat *repeat_train(const struct repeat *r, const char *series)
 
 double cell_number(const struct cell *c, const char *key)
 {
-	return inputs_number(c->run->json, "cells.%zu.parameters.%s", c->index, key);
+	return json_number(c->run->json, "cells.%zu.parameters.%s", c->index, key);
 }
 
 const char *cell_text(const struct cell *c, const char *key)
 {
-	return inputs_text(c->run->json, "cells.%zu.parameters.%s", c->index, key);
+	return json_text(c->run->json, "cells.%zu.parameters.%s", c->index, key);
 }
 
 const struct repeat *cell_train(const struct cell *c, const struct repeat *r, const char *series)
@@ -219,54 +219,54 @@ static bool run_folder_is_name(const char *word)
 }
 
 /* What cell.json says of a repeat or of its train of that series. False: it is not complete. */
-static bool run_folder_take(struct cell *c, int64_t number, const char *series, struct repeat *out)
+static bool run_folder_read_repeat(struct cell *c, int64_t number, const char *series, struct repeat *out)
 {
 	const char *state, *text;
 
 	*out = (struct repeat){ .number = number, .index = c->n };
-	room_kept(asprintf(&out->folder, "%s/cells/%s/%lld%s%s", c->run->folder, c->name, (long long)number, *series ? "/" : "",
+	memory_none_lost(asprintf(&out->folder, "%s/cells/%s/%lld%s%s", c->run->folder, c->name, (long long)number, *series ? "/" : "",
 			   series) < 0);
 	out->series = strrchr(out->folder, '\0') - strlen(series);
-	out->json = inputs_json(out->folder, "cell.json", false);
+	out->json = run_folder_json(out->folder, "cell.json", false);
 	c->tried += out->json && !*series;
-	state = inputs_text(out->json, "state");
+	state = json_text(out->json, "state");
 	if (out->json && !state)
 		die(EXIT_RUN, "%s/cell.json: says no state", out->folder);
 	if (state && !strcmp(state, "complete")) {
-		text = inputs_text(out->json, "marked");
+		text = json_text(out->json, "marked");
 		out->flagged = text && *text;
 		c->flagged += out->flagged;
 		c->complete++;
-		out->files = repeat_keep("cell.json", out->json, NULL);
+		out->files = repeat_cache_file("cell.json", out->json, NULL);
 		return true;
 	}
-	text = inputs_text(out->json, "reason");
+	text = json_text(out->json, "reason");
 	c->reason = text && *text ? text : "interrupted";
 	c->failed++;
 	return false;
 }
 
 /* Trains of other series, in order of name. */
-static void run_folder_series(struct cell *c, struct repeat *r)
+static void run_folder_read_trains(struct cell *c, struct repeat *r)
 {
 	struct dirent **entry;
 	int n = scandir(r->folder, &entry, NULL, versionsort);
 
 	if (n < 0)
 		die(EXIT_RUN, "%s: %s", r->folder, strerror(errno));
-	r->train = room_new((size_t)n, sizeof(*r->train));
+	r->train = memory_new((size_t)n, sizeof(*r->train));
 	for (int i = 0; i < n; i++) {
 		char cell[300];
 
 		snprintf(cell, sizeof(cell), "%s/cell.json", entry[i]->d_name);
-		if (entry[i]->d_name[0] != '.' && inputs_there(r->folder, cell))
-			r->trains += run_folder_take(c, r->number, entry[i]->d_name, &r->train[r->trains]);
+		if (entry[i]->d_name[0] != '.' && run_folder_has(r->folder, cell))
+			r->trains += run_folder_read_repeat(c, r->number, entry[i]->d_name, &r->train[r->trains]);
 		free(entry[i]);
 	}
 	free(entry);
 }
 
-static void run_folder_cell(struct run *run, const char *name, bool found)
+static void run_folder_read_cell(struct run *run, const char *name, bool found)
 {
 	struct cell *c;
 	char folder[300];
@@ -276,13 +276,13 @@ static void run_folder_cell(struct run *run, const char *name, bool found)
 	for (size_t i = 0; i < run->n; i++)
 		if (!strcmp(run->cell[i].name, name))
 			die(EXIT_RUN, "%s/run.json: two cells of the name %s", run->folder, name);
-	room_more(run->cell, run->n);
+	memory_more(run->cell, run->n);
 	c = &run->cell[run->n];
-	*c = (struct cell){ .run = run, .index = run->n++, .name = name, .repeat = room_new((size_t)run->repeats, sizeof(*c->repeat)) };
+	*c = (struct cell){ .run = run, .index = run->n++, .name = name, .repeat = memory_new((size_t)run->repeats, sizeof(*c->repeat)) };
 	for (int64_t n = 1; n <= run->repeats; n++) {
 		snprintf(folder, sizeof(folder), "cells/%s/%lld", name, (long long)n);
-		if ((!found || inputs_there(run->folder, folder)) && run_folder_take(c, n, "", &c->repeat[c->n]))
-			run_folder_series(c, &c->repeat[c->n++]);
+		if ((!found || run_folder_has(run->folder, folder)) && run_folder_read_repeat(c, n, "", &c->repeat[c->n]))
+			run_folder_read_trains(c, &c->repeat[c->n++]);
 	}
 }
 
@@ -291,7 +291,7 @@ void run_folder_read(const char *folder, struct run *out)
 	const char *schema;
 
 	*out = (struct run){ .folder = folder, .repeats = 1, .seed = 1, .threshold_ms = 100, .draws = 2000 };
-	out->json = inputs_json(folder, "run.json", true);
+	out->json = run_folder_json(folder, "run.json", true);
 	schema = json_get_str(out->json, "schema");
 	if (!schema || strcmp(schema, "thinprobe.run/1") != 0)
 		die(EXIT_RUN, "%s/run.json: not of schema thinprobe.run/1", folder);
@@ -305,12 +305,12 @@ void run_folder_read(const char *folder, struct run *out)
 		die(EXIT_RUN, "%s/run.json: settings.repeats is not 1 to %d", folder, RUN_REPEATS_MAX);
 }
 
-void run_folder_cells(struct run *run, bool found)
+void run_folder_read_cells(struct run *run, bool found)
 {
 	const char *name;
 
-	while ((name = inputs_text(run->json, "cells.%zu.name", run->n)))
-		run_folder_cell(run, name, found);
+	while ((name = json_text(run->json, "cells.%zu.name", run->n)))
+		run_folder_read_cell(run, name, found);
 	if (!run->n)
 		die(EXIT_RUN, "%s/run.json: names no cells", run->folder);
 }

@@ -8,10 +8,10 @@
 #include "rows_in.h"
 
 /* What cannot be read, or is no regular file, ends the program with one line. NULL: there is none, and it is not needed. */
-struct json *inputs_json(const char *folder, const char *name, bool needed);
+struct json *run_folder_json(const char *folder, const char *name, bool needed);
 /* The number or the text at a path, as by printf(); NAN, NULL: there is none, or no `j`. */
-double inputs_number(const struct json *j, const char *path, ...) __attribute__((format(printf, 2, 3)));
-const char *inputs_text(const struct json *j, const char *path, ...) __attribute__((format(printf, 2, 3)));
+double json_number(const struct json *j, const char *path, ...) __attribute__((format(printf, 2, 3)));
+const char *json_text(const struct json *j, const char *path, ...) __attribute__((format(printf, 2, 3)));
 
 /* A table that a program wrote (rows_in.h). */
 struct rows_cell {
@@ -36,9 +36,9 @@ struct repeat;
 /* run.json, without cells; what is wrong with it ends the program, as with those. */
 void run_folder_read(const char *folder, struct run *out);
 /* Its cells. A repeat without cell.json was interrupted and counts as failed; `found`: not where it has no folder either. */
-void run_folder_cells(struct run *run, bool found);
+void run_folder_read_cells(struct run *run, bool found);
 
 /* Frees what repeat_file() holds of a repeat and its trains. */
-void repeat_forget(const struct repeat *r);
+void repeat_free_files(const struct repeat *r);
 
 #endif

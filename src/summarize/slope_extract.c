@@ -11,9 +11,9 @@ struct slope_point {
 	double rtt_ms, median_ms;	/* NAN: not a point of a line */
 };
 
-static void slope_take(const struct repeat *r)
+static void slope_read_repeat(const struct repeat *r)
 {
-	struct slope_point *p = repeat_own(r);
+	struct slope_point *p = repeat_data(r);
 	struct train_keys train;
 
 	p->median_ms = NAN;
@@ -26,31 +26,31 @@ static void slope_take(const struct repeat *r)
 	keys_free(&train.keys);
 }
 
-static void slope_row(const struct cell *first, struct table_out *out)
+static void slope_write_row(const struct cell *first, struct table_out *out)
 {
 	const struct run *run = first->run;
 	size_t room = run->n * (size_t)run->repeats, n = 0;
 	double *x, *y, start = NAN, slope, squares = 0;
 	struct interval i = { NAN, NAN };
 
-	if (!cell_first(first, "protocol"))
+	if (!cell_is_first(first, "protocol"))
 		return;
-	x = room_new(2 * room, sizeof(*x));
+	x = memory_new(2 * room, sizeof(*x));
 	y = x + room;
 	for (const struct cell *c = first; c < run->cell + run->n; c++) {
-		const struct slope_point *p = repeat_own(c->repeat);
+		const struct slope_point *p = repeat_data(c->repeat);
 
-		for (size_t r = 0; r < c->n && !strcmp(cell_need(c, "protocol"), cell_need(first, "protocol")); r++)
+		for (size_t r = 0; r < c->n && !strcmp(cell_require_text(c, "protocol"), cell_require_text(first, "protocol")); r++)
 			if (isfinite(p[r].median_ms)) {
 				x[n] = p[r].rtt_ms;
 				y[n++] = p[r].median_ms;
 			}
 	}
-	slope = n ? means_slope(x, y, n, &start) : (double)NAN;
+	slope = n ? interval_line_slope(x, y, n, &start) : (double)NAN;
 	interval_slope(x, y, n, &i);
 	for (size_t k = 0; k < n; k++)
 		squares += pow(y[k] - start - slope * x[k], 2);
-	row_text(out, "protocol", cell_need(first, "protocol"));
+	row_text(out, "protocol", cell_require_text(first, "protocol"));
 	row_number(out, "points", (double)n);
 	row_figure(out, "slope", (struct figure){ slope, i.low, i.high, false, 0 });
 	row_finish(out, { "start_ms", start }, { "spread_ms", n > 2 ? sqrt(squares / (double)(n - 2)) : (double)NAN });
@@ -58,5 +58,6 @@ static void slope_row(const struct cell *first, struct table_out *out)
 }
 
 const struct extractor slope_extractor = {
-	.name = "slope", .repeat_size = sizeof(struct slope_point), .take = slope_take, .tables = { { NULL, slope_row } },
+	.name = "slope", .repeat_size = sizeof(struct slope_point), .read_repeat = slope_read_repeat,
+	.tables = { { NULL, slope_write_row } },
 };

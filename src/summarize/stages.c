@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "stages.h"
-#include "room.h"
+#include "memory.h"
 
 #define NUMBER_BITS 0xffffff	/* what a patch shows of a number */
 
@@ -23,7 +23,7 @@ void stages_split(const struct stage_times *t, int64_t ns[STAGES])
 }
 
 /* Everything known of one key? */
-static bool times_of(const struct key *k, const struct traces *t, int64_t base, struct stage_times *out)
+static bool stages_find_times(const struct key *k, const struct traces *t, int64_t base, struct stage_times *out)
 {
 	const struct trace_key *on_wire = traces_key(t, k->number);
 	const struct trace_update *reply;
@@ -60,13 +60,13 @@ struct stages stages_of(const struct keys *keys, const struct traces *t, int64_t
 		struct stage_times times;
 		int64_t ns[STAGES];
 
-		if (!times_of(&keys->key[i], t, base, &times))
+		if (!stages_find_times(&keys->key[i], t, base, &times))
 			continue;
 		stages_split(&times, ns);
 		for (int s = 0; s < STAGES; s++) {
 			if (ns[s] != TRACE_NONE)
 				sample_add(&out.of[s], ns[s]);
-			room_kept(out.of[s].lost);
+			memory_none_lost(out.of[s].lost);
 		}
 		out.split++;
 	}

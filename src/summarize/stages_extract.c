@@ -14,9 +14,9 @@ struct stages_train {
 	bool overloaded;
 };
 
-static void stages_take(const struct repeat *r)
+static void stages_read_repeat(const struct repeat *r)
 {
-	struct stages_train *own = repeat_own(r);
+	struct stages_train *own = repeat_data(r);
 	const struct json *j = repeat_file(r, "keyrepeat.json");
 	struct train_keys train = keys_train(r);
 	struct traces traces = { 0 };
@@ -33,9 +33,9 @@ static void stages_take(const struct repeat *r)
 	keys_free(&train.keys);
 }
 
-static bool stages_any(const struct cell *c, enum stage stage)
+static bool stages_known(const struct cell *c, enum stage stage)
 {
-	const struct stages_train *t = repeat_own(c->repeat);
+	const struct stages_train *t = repeat_data(c->repeat);
 
 	for (size_t r = 0; r < c->n; r++)
 		if (t[r].stages.of[stage].n)
@@ -45,7 +45,7 @@ static bool stages_any(const struct cell *c, enum stage stage)
 
 /* Where the application's log is there for some trains only, those without it are left out of every
  * row: means of the stages add up to that of the latency only where all are of the same keys. */
-static bool stages_belongs(const struct stages_train *t, bool logged)
+static bool stages_counts_train(const struct stages_train *t, bool logged)
 {
 	return !logged || t->stages.of[WIRE_APP].n;
 }
@@ -55,10 +55,11 @@ static double stages_tail_ms(struct sample *s, double p)
 	return sample_supports(s, p) ? sample_quantile(s, p).value / NS_PER_MS : NAN;
 }
 
-static void stages_row(struct table_out *out, const struct cell *c, bool logged, enum stage stage, size_t of_keys, double *at_ms)
+static void stages_write_row(struct table_out *out, const struct cell *c, bool logged, enum stage stage, size_t of_keys,
+			     double *at_ms)
 {
-	const struct stages_train *t = repeat_own(c->repeat);
-	double *means = room_new(c->n, sizeof(*means)), mean;
+	const struct stages_train *t = repeat_data(c->repeat);
+	double *means = memory_new(c->n, sizeof(*means)), mean;
 	struct interval i = { NAN, NAN };
 	struct sample all = { 0 };
 	size_t runs = 0;
@@ -66,13 +67,13 @@ static void stages_row(struct table_out *out, const struct cell *c, bool logged,
 	for (size_t r = 0; r < c->n; r++) {
 		const struct sample *s = &t[r].stages.of[stage];
 
-		if (!s->n || !stages_belongs(&t[r], logged))
+		if (!s->n || !stages_counts_train(&t[r], logged))
 			continue;
 		for (size_t n = 0; n < s->n; n++)
 			sample_add(&all, s->value[n]);
 		means[runs++] = sample_mean(s).value / NS_PER_MS;
 	}
-	room_kept(all.lost);
+	memory_none_lost(all.lost);
 	mean = sample_mean(&all).value / NS_PER_MS;
 	/* The mean of all keys is no geometric mean, nor that of the repeats where these have not as many: widened to hold it. */
 	if (interval_t_log(means, runs, &i) || interval_t(means, runs, &i))
@@ -92,23 +93,24 @@ static void stages_row(struct table_out *out, const struct cell *c, bool logged,
 	sample_free(&all);
 }
 
-static void stages_rows(const struct cell *c, struct table_out *out)
+static void stages_write_rows(const struct cell *c, struct table_out *out)
 {
-	const struct stages_train *t = repeat_own(c->repeat);
-	bool logged = stages_any(c, WIRE_APP);
+	const struct stages_train *t = repeat_data(c->repeat);
+	bool logged = stages_known(c, WIRE_APP);
 	size_t of_keys = 0;
 	double at_ms = 0;
 
 	for (size_t r = 0; r < c->n; r++) {
-		of_keys += stages_belongs(&t[r], logged) ? t[r].stages.keys : 0;
+		of_keys += stages_counts_train(&t[r], logged) ? t[r].stages.keys : 0;
 		if (t[r].overloaded)	/* they would tell how long the run was */
 			return;
 	}
 	for (enum stage s = 0; s < STAGES; s++)
-		if (stages_any(c, s) && !(logged && s == WIRE_WIRE))
-			stages_row(out, c, logged, s, of_keys, &at_ms);
+		if (stages_known(c, s) && !(logged && s == WIRE_WIRE))
+			stages_write_row(out, c, logged, s, of_keys, &at_ms);
 }
 
 const struct extractor stages_extractor = {
-	.name = "stages", .repeat_size = sizeof(struct stages_train), .take = stages_take, .tables = { { NULL, stages_rows } },
+	.name = "stages", .repeat_size = sizeof(struct stages_train), .read_repeat = stages_read_repeat,
+	.tables = { { NULL, stages_write_rows } },
 };

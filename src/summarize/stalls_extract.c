@@ -10,30 +10,30 @@
 #include "keys.h"
 
 /* Two neighbours of U(0, period/3) each: the difference has a standard deviation of period/3 / sqrt(12) * sqrt(2). */
-static double stalls_schedule(const struct json *probe)
+static double stalls_schedule_jitter_ms(const struct json *probe)
 {
-	const char *schedule = inputs_text(probe, "settings.schedule");
-	double period = inputs_number(probe, "result.stalls.period_ms");
+	const char *schedule = json_text(probe, "settings.schedule");
+	double period = json_number(probe, "result.stalls.period_ms");
 
-	period = isfinite(period) ? period : inputs_number(probe, "settings.period_ms");
+	period = isfinite(period) ? period : json_number(probe, "settings.period_ms");
 	if (schedule && !strcmp(schedule, "jittered"))
 		return period / 3 / sqrt(12) * sqrt(2);
 	return schedule && !strcmp(schedule, "periodic") ? 0 : NAN;
 }
 
 /* The same updates counted at several merge gaps, in whatever order. */
-static double stalls_merged(const struct json *capture, double gap_ms)
+static double stalls_updates_at_merge(const struct json *capture, double gap_ms)
 {
-	if (fabs(inputs_number(capture, "result.updates.merge_ms") - gap_ms) < 1e-6)
-		return inputs_number(capture, "result.updates.count");
+	if (fabs(json_number(capture, "result.updates.merge_ms") - gap_ms) < 1e-6)
+		return json_number(capture, "result.updates.count");
 	for (int i = 0; i < 2; i++)
-		if (fabs(inputs_number(capture, "result.updates.other_merges.%d.merge_ms", i) - gap_ms) < 1e-6)
-			return inputs_number(capture, "result.updates.other_merges.%d.count", i);
+		if (fabs(json_number(capture, "result.updates.other_merges.%d.merge_ms", i) - gap_ms) < 1e-6)
+			return json_number(capture, "result.updates.other_merges.%d.count", i);
 	return NAN;
 }
 
 /* With those that the train skipped. */
-static double stalls_keys(const struct repeat *train)
+static double stalls_count_keys(const struct repeat *train)
 {
 	struct keys keys = keys_train(train).keys;
 	size_t n = keys.n + keys.skipped;
@@ -42,28 +42,28 @@ static double stalls_keys(const struct repeat *train)
 	return (double)n;
 }
 
-static void stalls_take(const struct repeat *r)
+static void stalls_read_repeat(const struct repeat *r)
 {
 	static const char *const plain[] = { "mean_ms", "mean_positive_ms", "count", "jitter_sd_ms", "jitter_variance_ms2" };
 	const struct repeat *train = cell_train(r->cell, r, "stall");
 	const struct json *probe = train ? repeat_file(train, "keyrepeat.json") : NULL;
 	const struct json *capture = train ? repeat_file(train, "prototap.json") : NULL;
-	bool watched = isfinite(inputs_number(probe, "result.stalls.mean_ms")), depends = false;
+	bool watched = isfinite(json_number(probe, "result.stalls.mean_ms")), depends = false;
 	const struct json *j = watched ? probe : capture;
-	double period = inputs_number(j, "result.stalls.period_ms"), keys = capture ? stalls_keys(train) : (double)NAN;
+	double period = json_number(j, "result.stalls.period_ms"), keys = capture ? stalls_count_keys(train) : (double)NAN;
 
 	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
-		give_value(plain[i], inputs_number(j, "result.stalls.%s", plain[i]));
+		give_value(plain[i], json_number(j, "result.stalls.%s", plain[i]));
 	give_value("trains", train ? 1 : (double)NAN);
-	give_value("gap_ms", watched ? inputs_number(probe, "result.largest_gap_ms") : inputs_number(j, "result.stalls.max_ms") + period);
+	give_value("gap_ms", watched ? json_number(probe, "result.largest_gap_ms") : json_number(j, "result.stalls.max_ms") + period);
 	/* one each mean stall + period, on average */
-	give_values({ "updates_per_s", 1000 / (inputs_number(j, "result.stalls.mean_ms") + period) },
-		    { "wire_bytes_per_key", keys > 0 ? inputs_number(capture, "result.channels.total.wire_bytes") / keys : (double)NAN },
-		    { "schedule_jitter_ms", stalls_schedule(probe) }, { "updates_10ms", stalls_merged(capture, 10) },
-		    { "updates_5ms", stalls_merged(capture, 5) }, { "updates_20ms", stalls_merged(capture, 20) });
+	give_values({ "updates_per_s", 1000 / (json_number(j, "result.stalls.mean_ms") + period) },
+		    { "wire_bytes_per_key", keys > 0 ? json_number(capture, "result.channels.total.wire_bytes") / keys : (double)NAN },
+		    { "schedule_jitter_ms", stalls_schedule_jitter_ms(probe) }, { "updates_10ms", stalls_updates_at_merge(capture, 10) },
+		    { "updates_5ms", stalls_updates_at_merge(capture, 5) }, { "updates_20ms", stalls_updates_at_merge(capture, 20) });
 	if (capture)
 		json_get_bool(capture, "result.updates.depends_on_merge", &depends);
-	give_value("depends_on_merge", isnan(stalls_merged(capture, 10)) ? (double)NAN : depends);
+	give_value("depends_on_merge", isnan(stalls_updates_at_merge(capture, 10)) ? (double)NAN : depends);
 }
 
-const struct extractor stalls_extractor = { .name = "stalls", .take = stalls_take };
+const struct extractor stalls_extractor = { .name = "stalls", .read_repeat = stalls_read_repeat };

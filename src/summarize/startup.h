@@ -21,6 +21,6 @@ struct startup {
 struct startup_base {
 	double t0_ms, spread_ms;	/* NAN: not known */
 };
-struct figure startup_share(const struct startup *s, struct startup_base base);	/* e */
+struct figure startup_paging_share(const struct startup *s, struct startup_base base);	/* e */
 
 #endif

@@ -27,7 +27,7 @@ static const char *const startup_keys[STARTUP_SWAP_IN_MB] = {
 	"freepages_delay_ms", "swap_in_bytes", "swap_out_bytes", "major_faults", "minor_faults", "read_requests", "delays_discarded",
 };
 
-static void startup_begin(const struct run *run)
+static void startup_begin_run(const struct run *run)
 {
 	static const char *const keys[] = { "app", "start", "axis", "swap" };
 
@@ -39,7 +39,7 @@ static void startup_begin(const struct run *run)
 
 static double startup_ceiling_ms(const struct repeat *r)
 {
-	return inputs_number(r->cell->run->json, "settings.ceiling_s") * 1000;
+	return json_number(r->cell->run->json, "settings.ceiling_s") * 1000;
 }
 
 /* What follows the start, by name; a step on the way to an event ("-...") is none. */
@@ -48,21 +48,21 @@ static void startup_read_events(const struct repeat *r, const struct json *j, co
 	const char *name, *state;
 	char of[96];
 
-	for (int i = 0; snprintf(of, sizeof(of), "%s.events.%d", run, i), name = inputs_text(j, "%s.name", of); i++) {
+	for (int i = 0; snprintf(of, sizeof(of), "%s.events.%d", run, i), name = json_text(j, "%s.name", of); i++) {
 		struct trial *t;
 		double ms;
 
 		if (name[0] == '-')
 			continue;
-		t = trials_add(&((struct startup *)cell_own(r->cell))->events, r->number, number);
+		t = trials_add(&((struct startup *)cell_data(r->cell))->events, r->number, number);
 		snprintf(t->text, sizeof(t->text), "%s", name);
-		state = inputs_text(j, "%s.state", of);
-		ms = inputs_number(j, "%s.stable_ms", of);
+		state = json_text(j, "%s.state", of);
+		ms = json_number(j, "%s.stable_ms", of);
 		if (isfinite(ms) || (state && !strcmp(state, "ceiling")))
-			trials_set(t, STARTUP_EVENT, isfinite(ms) ? ms : startup_ceiling_ms(r), !isfinite(ms));
+			trials_set_value(t, STARTUP_EVENT, isfinite(ms) ? ms : startup_ceiling_ms(r), !isfinite(ms));
 		else if (state && !strcmp(state, "no_change"))
-			trials_set(t, STARTUP_UNCHANGED, 1, false);
-		trials_set(t, STARTUP_FIRST_CHANGE, inputs_number(j, "%s.first_change_ms", of), false);
+			trials_set_value(t, STARTUP_UNCHANGED, 1, false);
+		trials_set_value(t, STARTUP_FIRST_CHANGE, json_number(j, "%s.first_change_ms", of), false);
 	}
 }
 
@@ -75,23 +75,23 @@ static void startup_read_start(const struct repeat *r, const struct json *j, con
 	if (t->group == STARTUP_BROKEN)
 		return;
 	for (int v = 0; v < STARTUP_SWAP_IN_MB; v++)
-		t->value[v] = inputs_number(j, "%s.%s", of, startup_keys[v]);
+		t->value[v] = json_number(j, "%s.%s", of, startup_keys[v]);
 	if (above)
-		trials_set(t, STARTUP_TIME, startup_ceiling_ms(r), true);
+		trials_set_value(t, STARTUP_TIME, startup_ceiling_ms(r), true);
 	t->value[STARTUP_SWAP_IN_MB] = t->value[STARTUP_SWAP_IN] / MB;
 	t->value[STARTUP_SWAP_OUT_MB] = t->value[STARTUP_SWAP_OUT] / MB;
 	startup_read_events(r, j, of, t->number);
 }
 
-static void startup_take(const struct repeat *r)
+static void startup_read_repeat(const struct repeat *r)
 {
-	trials_read(&((struct startup *)cell_own(r->cell))->starts, r, "startup.json", startup_read_start);
-	give_value("swap_used_mb", inputs_number(r->json, "memory.swap_used_bytes") / MB);
-	give_value("left_mb", inputs_number(r->json, "memory.left_bytes") / MB);
+	trials_read(&((struct startup *)cell_data(r->cell))->starts, r, "startup.json", startup_read_start);
+	give_value("swap_used_mb", json_number(r->json, "memory.swap_used_bytes") / MB);
+	give_value("left_mb", json_number(r->json, "memory.left_bytes") / MB);
 }
 
 /* The first; NULL: none. */
-static const struct cell *startup_find(const struct run *run, const char *app, const char *start, const char *axis)
+static const struct cell *startup_find_cell(const struct run *run, const char *app, const char *start, const char *axis)
 {
 	for (const struct cell *c = run->cell; c < run->cell + run->n; c++)
 		if (!strcmp(cell_text(c, "app"), app) && !strcmp(cell_text(c, "start"), start) && !strcmp(cell_text(c, "axis"), axis))
@@ -99,32 +99,32 @@ static const struct cell *startup_find(const struct run *run, const char *app, c
 	return NULL;
 }
 
-static struct figure startup_of(const struct startup *s, enum startup_value value, const char *statistic)
+static struct figure startup_statistic(const struct startup *s, enum startup_value value, const char *statistic)
 {
 	return trials_statistic(&s->starts, 1u << STARTUP_STARTED, (int)value, NULL, statistic);
 }
 
 /* Median time of a start or of an event, ms, without an interval. NULL: no cell. */
-static struct figure startup_time(const struct cell *c, const char *event)
+static struct figure startup_median_ms(const struct cell *c, const char *event)
 {
-	const struct startup *s = c ? cell_own(c) : NULL;
+	const struct startup *s = c ? cell_data(c) : NULL;
 
 	if (!s)
 		return FIGURE_UNKNOWN;
 	return strcmp(event, STARTUP_START) ? trials_statistic(&s->events, TRIALS_ALL, STARTUP_EVENT, event, "median") :
-					      startup_of(s, STARTUP_TIME, "median");
+					      startup_statistic(s, STARTUP_TIME, "median");
 }
 
-struct figure startup_share(const struct startup *s, struct startup_base base)
+struct figure startup_paging_share(const struct startup *s, struct startup_base base)
 {
-	double *value = room_new(s->starts.n, sizeof(*value)), t0 = base.t0_ms;
-	struct figure time = startup_of(s, STARTUP_TIME, "median"), e = FIGURE_UNKNOWN;
+	double *value = memory_new(s->starts.n, sizeof(*value)), t0 = base.t0_ms;
+	struct figure time = startup_statistic(s, STARTUP_TIME, "median"), e = FIGURE_UNKNOWN;
 	struct interval i;
 	size_t n = 0;
 
 	/* Of a median at the ceiling nobody knows how long it would have been. */
 	if (!time.above && time.value - t0 > SPREADS * base.spread_ms && time.value > t0)
-		e.value = (time.value - t0 - startup_of(s, STARTUP_IO, "median").value) / (time.value - t0);
+		e.value = (time.value - t0 - startup_statistic(s, STARTUP_IO, "median").value) / (time.value - t0);
 	for (const struct trial *t = s->starts.of; t < s->starts.of + s->starts.n && isfinite(e.value); t++)
 		if (!t->above && t->value[STARTUP_TIME] > t0 && isfinite(t->value[STARTUP_IO]))
 			value[n++] = (t->value[STARTUP_TIME] - t0 - t->value[STARTUP_IO]) / (t->value[STARTUP_TIME] - t0);
@@ -136,24 +136,24 @@ struct figure startup_share(const struct startup *s, struct startup_base base)
 	return e;
 }
 
-static bool startup_is(const struct cell *c, const char *key, const char *value)
+static bool startup_has_text(const struct cell *c, const char *key, const char *value)
 {
 	return !strcmp(cell_text(c, key), value);
 }
 
 /* The cell whose starts are T0. NULL: none. */
-static const struct cell *startup_unloaded(const struct cell *c)
+static const struct cell *startup_find_unloaded(const struct cell *c)
 {
-	if (!startup_is(c, "axis", "reads"))
-		return startup_find(c->run, cell_text(c, "app"), cell_text(c, "start"), "none");
+	if (!startup_has_text(c, "axis", "reads"))
+		return startup_find_cell(c->run, cell_text(c, "app"), cell_text(c, "start"), "none");
 	for (const struct cell *o = c->run->cell; o < c->run->cell + c->run->n; o++)
-		if (startup_is(o, "app", cell_text(c, "app")) && startup_is(o, "axis", "reads") && cell_number(o, "step") == 0)
+		if (startup_has_text(o, "app", cell_text(c, "app")) && startup_has_text(o, "axis", "reads") && cell_number(o, "step") == 0)
 			return o;
 	return NULL;
 }
 
 /* Percent of the starts that take longer; one that had not come to rest at the ceiling does. */
-static double startup_late(const struct startup *s, double threshold_ms)
+static double startup_late_percent(const struct startup *s, double threshold_ms)
 {
 	size_t late = 0, n = 0;
 
@@ -164,43 +164,43 @@ static double startup_late(const struct startup *s, double threshold_ms)
 	return n ? 100 * (double)late / (double)n : (double)NAN;
 }
 
-static void startup_finish(const struct cell *c)
+static void startup_finish_cell(const struct cell *c)
 {
-	const struct startup *s = cell_own(c);
-	const struct cell *none = startup_unloaded(c);
+	const struct startup *s = cell_data(c);
+	const struct cell *none = startup_find_unloaded(c);
 	struct startup_base base = { NAN, NAN };
-	double blkio = startup_of(s, STARTUP_BLKIO, "median").value, swapin = startup_of(s, STARTUP_SWAPIN, "median").value;
-	double thrashing = startup_of(s, STARTUP_THRASHING, "median").value;
+	double blkio = startup_statistic(s, STARTUP_BLKIO, "median").value, swapin = startup_statistic(s, STARTUP_SWAPIN, "median").value;
+	double thrashing = startup_statistic(s, STARTUP_THRASHING, "median").value;
 
 	if (none)
-		base = (struct startup_base){ startup_of(cell_own(none), STARTUP_TIME, "median").value,
-					      startup_of(cell_own(none), STARTUP_TIME, "sd").value };
-	give_values({ "late", startup_late(s, c->run->threshold_ms) }, { "t0_ms", base.t0_ms }, { "t0_spread_ms", base.spread_ms },
-		    { "added_ms", startup_of(s, STARTUP_TIME, "median").value - base.t0_ms });
+		base = (struct startup_base){ startup_statistic(cell_data(none), STARTUP_TIME, "median").value,
+					      startup_statistic(cell_data(none), STARTUP_TIME, "sd").value };
+	give_values({ "late", startup_late_percent(s, c->run->threshold_ms) }, { "t0_ms", base.t0_ms }, { "t0_spread_ms", base.spread_ms },
+		    { "added_ms", startup_statistic(s, STARTUP_TIME, "median").value - base.t0_ms });
 	/* Of the application's threads, the larger of blkio and swapin + thrashing, which may count the same wait. */
 	give_value("waits_ms", isnan(blkio) ? NAN : fmax(blkio, fmax(swapin, 0) + fmax(thrashing, 0)));
 	/* Beside a hog that goes on, the device's traffic is the hog's too: no T_IO of the start. */
-	give_figure("e", startup_is(c, "axis", "used") ? startup_share(s, base) : FIGURE_UNKNOWN);
+	give_figure("e", startup_has_text(c, "axis", "used") ? startup_paging_share(s, base) : FIGURE_UNKNOWN);
 }
 
 static bool startup_figure(const struct cell *c, const char *path, struct figure *out)
 {
-	return trials_figure(&((const struct startup *)cell_own(c))->starts, startup_groups, startup_values, path, out);
+	return trials_figure(&((const struct startup *)cell_data(c))->starts, startup_groups, startup_values, path, out);
 }
 
-static void startup_run_rows(const struct cell *c, struct table_out *out)
+static void startup_write_runs(const struct cell *c, struct table_out *out)
 {
-	const struct startup *s = cell_own(c);
+	const struct startup *s = cell_data(c);
 
 	for (const struct trial *t = s->starts.of; t < s->starts.of + s->starts.n; t++) {
 		if (t->group == STARTUP_BROKEN)
 			continue;
-		trials_row(c, t, startup_values, STARTUP_SWAP_IN_MB - 1, out);
+		trials_begin_row(c, t, startup_values, STARTUP_SWAP_IN_MB - 1, out);
 		row_finish(out, { "startup_above", t->above });
 	}
 }
 
-static void startup_event_row(const struct cell *c, const struct trials *events, const char *name, struct table_out *out)
+static void startup_write_event(const struct cell *c, const struct trials *events, const char *name, struct table_out *out)
 {
 	static const struct {
 		const char *column;
@@ -218,15 +218,15 @@ static void startup_event_row(const struct cell *c, const struct trials *events,
 	row_end(out);
 }
 
-static void startup_event_rows(const struct cell *c, struct table_out *out)
+static void startup_write_events(const struct cell *c, struct table_out *out)
 {
-	const struct trials *events = &((const struct startup *)cell_own(c))->events;
+	const struct trials *events = &((const struct startup *)cell_data(c))->events;
 
 	for (size_t i = 0, first; i < events->n; i++) {
 		for (first = 0; strcmp(events->of[first].text, events->of[i].text) != 0; first++)
 			;
 		if (first == i)
-			startup_event_row(c, events, events->of[i].text, out);
+			startup_write_event(c, events, events->of[i].text, out);
 	}
 }
 
@@ -235,85 +235,85 @@ static void startup_event_rows(const struct cell *c, struct table_out *out)
 /* How hard a step is: more in swap, less memory left. */
 static double startup_hardness(const struct cell *c)
 {
-	return startup_is(c, "axis", "left") ? -cell_number(c, "step") : cell_number(c, "step");
+	return startup_has_text(c, "axis", "left") ? -cell_number(c, "step") : cell_number(c, "step");
 }
 
 /* Starts with files in memory, but in a run that has none. */
-static const char *startup_main(const struct run *run)
+static const char *startup_main_start(const struct run *run)
 {
 	for (const struct cell *c = run->cell; c < run->cell + run->n; c++)
-		if (startup_is(c, "start", "warm") && isfinite(startup_time(c, STARTUP_START).value))
+		if (startup_has_text(c, "start", "warm") && isfinite(startup_median_ms(c, STARTUP_START).value))
 			return "warm";
 	return "cold";
 }
 
 /* The heaviest memory pressure of a kind (NULL: of both, memory left before swap in use): the last device, the hardest step where
  * that was measured. */
-static const struct cell *startup_hardest(const struct run *run, const char *app, const char *axis, const char *event)
+static const struct cell *startup_find_hardest(const struct run *run, const char *app, const char *axis, const char *event)
 {
 	const struct cell *hardest = NULL;
-	const char *start = startup_main(run);
+	const char *start = startup_main_start(run);
 
 	for (const struct cell *c = run->cell; c < run->cell + run->n; c++) {
-		bool alike = hardest && startup_is(hardest, "axis", cell_text(c, "axis"));
+		bool alike = hardest && startup_has_text(hardest, "axis", cell_text(c, "axis"));
 
-		if (!startup_is(c, "app", app) || !startup_is(c, "start", start) || isnan(startup_time(c, event).value) ||
-		    (axis ? !startup_is(c, "axis", axis) : !startup_is(c, "axis", "used") && !startup_is(c, "axis", "left")))
+		if (!startup_has_text(c, "app", app) || !startup_has_text(c, "start", start) || isnan(startup_median_ms(c, event).value) ||
+		    (axis ? !startup_has_text(c, "axis", axis) : !startup_has_text(c, "axis", "used") && !startup_has_text(c, "axis", "left")))
 			continue;
-		if (!hardest || (!alike && startup_is(c, "axis", "left")) || (alike &&
-		    (!startup_is(hardest, "swap", cell_text(c, "swap")) || startup_hardness(c) > startup_hardness(hardest))))
+		if (!hardest || (!alike && startup_has_text(c, "axis", "left")) || (alike &&
+		    (!startup_has_text(hardest, "swap", cell_text(c, "swap")) || startup_hardness(c) > startup_hardness(hardest))))
 			hardest = c;
 	}
 	return hardest;
 }
 
 /* After Table 1 of the paper; and the start under the heaviest pressure of either kind. */
-static void startup_application_rows(const struct cell *first, struct table_out *out)
+static void startup_write_applications(const struct cell *first, struct table_out *out)
 {
 	static const char *const times[] = { "t0_warm_ms", "t0_cold_ms", "used_ms", "left_ms" };
 	const struct run *run = first->run;
 	const char *app;
 	char of[96];
 
-	for (int i = 0; !first->index && (app = inputs_text(run->json, "settings.apps.%d", i)); i++) {
-		const struct cell *at[] = { startup_find(run, app, "warm", "none"), startup_find(run, app, "cold", "none"),
-			startup_hardest(run, app, "used", STARTUP_START), startup_hardest(run, app, "left", STARTUP_START) };
+	for (int i = 0; !first->index && (app = json_text(run->json, "settings.apps.%d", i)); i++) {
+		const struct cell *at[] = { startup_find_cell(run, app, "warm", "none"), startup_find_cell(run, app, "cold", "none"),
+			startup_find_hardest(run, app, "used", STARTUP_START), startup_find_hardest(run, app, "left", STARTUP_START) };
 
 		row_text(out, "app", app);
 		snprintf(of, sizeof(of), "applications.%s", app);
 		row_json(out, run->json, of, "kind version program_bytes files_bytes rss_bytes anonymous_bytes");
 		for (size_t k = 0; k < sizeof(times) / sizeof(*times); k++)
-			row_number(out, times[k], startup_time(at[k], STARTUP_START).value);
+			row_number(out, times[k], startup_median_ms(at[k], STARTUP_START).value);
 		row_number(out, "used_step", at[2] ? cell_number(at[2], "step") : (double)NAN);
 		row_finish(out, { "left_step", at[3] ? cell_number(at[3], "step") : (double)NAN });
 	}
 }
 
-struct startup_felt {
+struct startup_felt_event {
 	const struct menus_event *event;
 	double none_s, pressed_s;
 	const struct cell *under;
 };
 
-static int startup_slower(const void *a, const void *b)
+static int startup_compare_felt(const void *a, const void *b)
 {
-	const struct startup_felt *x = a, *y = b;
+	const struct startup_felt_event *x = a, *y = b;
 	double xs = isnan(x->pressed_s) ? x->none_s : x->pressed_s, ys = isnan(y->pressed_s) ? y->none_s : y->pressed_s;
 
 	return (xs < ys) - (xs > ys);
 }
 
 /* `high`: of U_ah, the events of all users that take longer than the threshold. */
-static void startup_felt_row(const struct run *run, const struct startup_felt *f, struct table_out *out)
+static void startup_write_felt_row(const struct run *run, const struct startup_felt_event *f, struct table_out *out)
 {
 	const struct json *j = run->json;
 	static const char *const columns[][3] = { { "t_handle_s", "t_total_s", "felt_s" },
 		{ "pressed_handle_s", "pressed_total_s", "pressed_felt_s" } };
 	static const char at[] = "settings.model.times_s.%s";
-	const struct klm_times times = { inputs_number(j, at, "key"), inputs_number(j, at, "point"), inputs_number(j, at, "button"),
-		inputs_number(j, at, "home"), inputs_number(j, at, "mental") };
-	double index = menus_index(&times, f->event->path, f->event->shortcut), expected = index + times.mental;
-	double tolerance = inputs_number(j, "settings.model.tolerance_s");
+	const struct klm_times times = { json_number(j, at, "key"), json_number(j, at, "point"), json_number(j, at, "button"),
+		json_number(j, at, "home"), json_number(j, at, "mental") };
+	double index = menus_index_time(&times, f->event->path, f->event->shortcut), expected = index + times.mental;
+	double tolerance = json_number(j, "settings.model.tolerance_s");
 
 	row_text(out, "app", f->event->application);
 	row_text(out, "event", f->event->path);
@@ -329,35 +329,35 @@ static void startup_felt_row(const struct run *run, const struct startup_felt *f
 		row_number(out, columns[i][0], handle_s);
 		row_number(out, columns[i][1], total_s);
 		row_number(out, columns[i][2], isnan(total_s) ? NAN :
-			   menus_felt(total_s, expected + tolerance, inputs_number(j, "settings.model.beta")));
+			   menus_felt_time(total_s, expected + tolerance, json_number(j, "settings.model.beta")));
 	}
 	row_end(out);
 }
 
 /* Events that every class of users asks for and that were measured, the slowest first. */
-static void startup_felt_rows(const struct cell *first, struct table_out *out)
+static void startup_write_felt(const struct cell *first, struct table_out *out)
 {
 	const struct run *run = first->run;
 	struct menus_event event[MENUS_EVENTS];
-	struct startup_felt felt[MENUS_EVENTS];
-	size_t common = first->index ? 0 : menus_common(run->json, "settings.model", event), n = 0;
+	struct startup_felt_event felt[MENUS_EVENTS];
+	size_t common = first->index ? 0 : menus_common_events(run->json, "settings.model", event), n = 0;
 
 	for (size_t i = 0; i < common; i++) {
 		const char *app = event[i].application, *path = event[i].path;
-		const struct cell *under = startup_hardest(run, app, NULL, path);
+		const struct cell *under = startup_find_hardest(run, app, NULL, path);
 
-		felt[n] = (struct startup_felt){ &event[i], startup_time(startup_find(run, app, startup_main(run), "none"), path).value / 1000,
-			startup_time(under, path).value / 1000, under };
+		felt[n] = (struct startup_felt_event){ &event[i], startup_median_ms(startup_find_cell(run, app, startup_main_start(run), "none"),
+			path).value / 1000,
+			startup_median_ms(under, path).value / 1000, under };
 		n += isfinite(felt[n].none_s) || isfinite(felt[n].pressed_s);
 	}
-	qsort(felt, n, sizeof(*felt), startup_slower);
+	qsort(felt, n, sizeof(*felt), startup_compare_felt);
 	for (size_t i = 0; i < n; i++)
-		startup_felt_row(run, &felt[i], out);
+		startup_write_felt_row(run, &felt[i], out);
 }
 
 const struct extractor startup_extractor = {
-	.name = "startup", .cell_size = sizeof(struct startup), .begin = startup_begin, .take = startup_take, .finish = startup_finish,
-	.figure_of = startup_figure,
-	.tables = { { "runs", startup_run_rows }, { "events", startup_event_rows }, { "applications", startup_application_rows },
-		    { "felt", startup_felt_rows } },
+	.name = "startup", .cell_size = sizeof(struct startup), .begin_run = startup_begin_run, .read_repeat = startup_read_repeat,
+	.finish_cell = startup_finish_cell, .figure_of = startup_figure, .tables = { { "runs", startup_write_runs },
+		    { "events", startup_write_events }, { "applications", startup_write_applications }, { "felt", startup_write_felt } },
 };

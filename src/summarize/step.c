@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#define PIECE_NS ((int64_t)(OVERTIME_PIECE_S * 1e9))
+#define PIECE_NS ((int64_t)(STEP_BIN_S * 1e9))
 #define ORIGIN_MAX 1e18
 
 bool step_figure(const struct json *j, const char *prefix, const char *name, double *out)
@@ -26,13 +26,13 @@ bool step_figure(const struct json *j, const char *prefix, const char *name, dou
 
 	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
 		const char *over = figures[i].over;
-		double of = over ? inputs_number(j, "%s.%s", prefix, over) : 1;
+		double of = over ? json_number(j, "%s.%s", prefix, over) : 1;
 
 		if (strcmp(figures[i].name, name) != 0)
 			continue;
 		if (isnan(of) && figures[i].other)
-			of = inputs_number(j, "%s.%s", prefix, figures[i].other);
-		*out = of > 0 ? figures[i].factor * inputs_number(j, "%s.%s", prefix, figures[i].key ? figures[i].key : name) / of : (double)NAN;
+			of = json_number(j, "%s.%s", prefix, figures[i].other);
+		*out = of > 0 ? figures[i].factor * json_number(j, "%s.%s", prefix, figures[i].key ? figures[i].key : name) / of : (double)NAN;
 		return true;
 	}
 	return false;
@@ -40,52 +40,52 @@ bool step_figure(const struct json *j, const char *prefix, const char *name, dou
 
 /* --- as time went by ------------------------------------------------------------------------------------------- */
 
-struct overtime_reading {
-	struct overtime *out;
+struct step_series_reader {
+	struct step_series *out;
 	int64_t time_ns, wall_ns, own_ns;	/* of the row before; time 0: none */
 };
 
 /* In pieces behind the first one. */
-static int64_t overtime_place(const struct overtime *t, int64_t time_ns)
+static int64_t step_series_bin(const struct step_series *t, int64_t time_ns)
 {
 	return (int64_t)floor((double)(time_ns - t->origin_ns) / (double)PIECE_NS) - t->first;
 }
 
 /* Rows come in the order of time, so pieces are only added at the end. */
-static int overtime_traffic(void *into, const struct rows_cell *c)
+static int step_series_add_traffic(void *into, const struct rows_cell *c)
 {
-	struct overtime *t = ((struct overtime_reading *)into)->out;
+	struct step_series *t = ((struct step_series_reader *)into)->out;
 	int64_t at;
 
 	if (!t->n)
-		t->first = overtime_place(t, c[0].count);
-	at = overtime_place(t, c[0].count);
-	if (at < 0 || at >= OVERTIME_MAX)
+		t->first = step_series_bin(t, c[0].count);
+	at = step_series_bin(t, c[0].count);
+	if (at < 0 || at >= STEP_BINS_MAX)
 		return -EPROTO;
 	while ((int64_t)t->n <= at)
-		t->piece[t->n++] = (struct overtime_piece){ 0, NAN };
+		t->piece[t->n++] = (struct step_bin){ 0, NAN };
 	t->piece[at].bytes += c[1].real;
 	return 0;
 }
 
 /* Between two readings, for the piece in which the middle of them lies. */
-static int overtime_cpu(void *into, const struct rows_cell *c)
+static int step_series_add_cpu(void *into, const struct rows_cell *c)
 {
-	struct overtime_reading *r = into;
-	int64_t time = c[0].count, wall = c[1].count, own = c[2].count, at = overtime_place(r->out, (r->time_ns + time) / 2);
+	struct step_series_reader *r = into;
+	int64_t time = c[0].count, wall = c[1].count, own = c[2].count, at = step_series_bin(r->out, (r->time_ns + time) / 2);
 
 	if (r->time_ns && wall > r->wall_ns && at >= 0 && at < (int64_t)r->out->n)
 		r->out->piece[at].cpu_percent = 100.0 * (double)(own - r->own_ns) / (double)(wall - r->wall_ns);
-	*r = (struct overtime_reading){ r->out, time, wall, own };
+	*r = (struct step_series_reader){ r->out, time, wall, own };
 	return 0;
 }
 
-struct overtime overtime_read(const struct repeat *r, const char *step, double origin_ns)
+struct step_series step_series_read(const struct repeat *r, const char *step, double origin_ns)
 {
-	static const struct rows_kind traffic = { "traffic/1", "bin_start_ns display_wire_bytes", overtime_traffic, NULL };
-	static const struct rows_kind cpu = { "cpu/1", "time_ns wall_ns own_ns", overtime_cpu, NULL };
-	struct overtime out = { .piece = room_new(OVERTIME_MAX, sizeof(*out.piece)) };
-	struct overtime_reading reading = { .out = &out };
+	static const struct rows_kind traffic = { "traffic/1", "bin_start_ns display_wire_bytes", step_series_add_traffic, NULL };
+	static const struct rows_kind cpu = { "cpu/1", "time_ns wall_ns own_ns", step_series_add_cpu, NULL };
+	struct step_series out = { .piece = memory_new(STEP_BINS_MAX, sizeof(*out.piece)) };
+	struct step_series_reader reading = { .out = &out };
 	char file[128];
 
 	if (!(fabs(origin_ns) < ORIGIN_MAX))

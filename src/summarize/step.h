@@ -11,16 +11,16 @@
  * (what lossless coding takes at least), seconds, from_ns. NAN: not known. False: no such figure. */
 bool step_figure(const struct json *j, const char *prefix, const char *name, double *out);
 
-#define OVERTIME_MAX 20000	/* pieces */
-#define OVERTIME_PIECE_S 0.5
-#define OVERTIME_MBIT_PER_S (8 / OVERTIME_PIECE_S / 1e6)	/* that a byte in a piece is */
+#define STEP_BINS_MAX 20000	/* pieces */
+#define STEP_BIN_S 0.5
+#define STEP_BIN_MBIT_PER_S (8 / STEP_BIN_S / 1e6)	/* that a byte in a piece is */
 
 /* traffic.tsv and cpu.tsv of the step's folder in pieces of equal length. */
-struct overtime {
+struct step_series {
 	int64_t origin_ns;
 	int64_t first;		/* number of the first piece: below 0 before the origin */
 	size_t n;
-	struct overtime_piece {
+	struct step_bin {
 		double bytes;		/* display, on the wire */
 		double cpu_percent;	/* of one CPU; NAN: not read in this piece */
 	} *piece;			/* the caller's, to free() */
@@ -28,6 +28,6 @@ struct overtime {
 
 /* Of the folder STEP of the repeat. Packets stand in the piece in which their bin begins. No pieces where the origin is not known
  * (NAN) or nothing was captured. */
-struct overtime overtime_read(const struct repeat *r, const char *step, double origin_ns);
+struct step_series step_series_read(const struct repeat *r, const char *step, double origin_ns);
 
 #endif

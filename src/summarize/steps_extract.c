@@ -12,7 +12,7 @@
 #define STEPS_AGAIN 80.0
 #define STEPS_CACHED 20.0
 
-static double steps_of(const struct repeat *r, const char *name, const char *figure)
+static double steps_figure(const struct repeat *r, const char *name, const char *figure)
 {
 	char path[96];
 	double v = NAN;
@@ -36,8 +36,8 @@ static bool steps_number(const struct repeat *r, const char *path, double *out)
 		return step_figure(r->json, name, dot + 1, out);
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)(dot - path), path);
-	fresh = steps_of(r, !strcmp(name, "banner") ? "banner-fresh" : "fresh", "bytes_per_frame");
-	*out = fresh > 0 ? 100 * (steps_of(r, name, "bytes_per_frame") / fresh) : (double)NAN;
+	fresh = steps_figure(r, !strcmp(name, "banner") ? "banner-fresh" : "fresh", "bytes_per_frame");
+	*out = fresh > 0 ? 100 * (steps_figure(r, name, "bytes_per_frame") / fresh) : (double)NAN;
 	return true;
 }
 
@@ -54,7 +54,7 @@ static double steps_mean(const struct cell *c, const char *path)
 }
 
 /* NAME.users_MBIT */
-static bool steps_users(const struct cell *c, const char *path, struct figure *out)
+static bool steps_users_per_link(const struct cell *c, const char *path, struct figure *out)
 {
 	const char *dot = strchr(path, '.');
 	char name[64];
@@ -73,41 +73,42 @@ static const char *steps_verdict(double share_percent)
 	return isnan(share_percent) ? NULL : share_percent >= STEPS_AGAIN ? "again" : share_percent <= STEPS_CACHED ? "cached" : "in part";
 }
 
-static void steps_finish(const struct cell *c)
+static void steps_finish_cell(const struct cell *c)
 {
 	give_text("loop.verdict", steps_verdict(steps_mean(c, "loop.share_percent")));
 	give_text("banner.verdict", steps_verdict(steps_mean(c, "banner.share_percent")));
 }
 
-static void steps_overtime(const struct cell *c, const char *name, struct table_out *out)
+static void steps_write_step(const struct cell *c, const char *name, struct table_out *out)
 {
-	double seconds = steps_of(c->repeat, name, "seconds");
-	struct overtime t;
+	double seconds = steps_figure(c->repeat, name, "seconds");
+	struct step_series t;
 
 	if (isnan(seconds))
 		return;
-	t = overtime_read(c->repeat, name, steps_of(c->repeat, name, "from_ns"));
+	t = step_series_read(c->repeat, name, steps_figure(c->repeat, name, "from_ns"));
 	for (size_t p = 1; p < t.n; p++) {	/* the first is no whole piece */
-		double from_s = (double)(t.first + (int64_t)p) * OVERTIME_PIECE_S;
+		double from_s = (double)(t.first + (int64_t)p) * STEP_BIN_S;
 
-		if (from_s + OVERTIME_PIECE_S > seconds)
+		if (from_s + STEP_BIN_S > seconds)
 			break;
 		row_params(out, c);
 		row_text(out, "step", name);
-		row_finish(out, { "time_s", from_s }, { "mbit_per_s", t.piece[p].bytes * OVERTIME_MBIT_PER_S },
+		row_finish(out, { "time_s", from_s }, { "mbit_per_s", t.piece[p].bytes * STEP_BIN_MBIT_PER_S },
 			    { "cpu_percent", t.piece[p].cpu_percent });
 	}
 	free(t.piece);
 }
 
-static void steps_rows(const struct cell *c, struct table_out *out)
+static void steps_write_rows(const struct cell *c, struct table_out *out)
 {
 	if (!c->n)
 		return;
-	steps_overtime(c, "fresh", out);
-	steps_overtime(c, "loop", out);
+	steps_write_step(c, "fresh", out);
+	steps_write_step(c, "loop", out);
 }
 
 const struct extractor steps_extractor = {
-	.name = "steps", .finish = steps_finish, .number_of = steps_number, .figure_of = steps_users, .tables = { { NULL, steps_rows } },
+	.name = "steps", .finish_cell = steps_finish_cell, .number_of = steps_number, .figure_of = steps_users_per_link,
+	.tables = { { NULL, steps_write_rows } },
 };

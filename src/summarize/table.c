@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "table.h"
-#include "room.h"
+#include "memory.h"
 
 #include <ctype.h>
 #include <stdnoreturn.h>
@@ -18,7 +18,7 @@ struct table_reader {
 };
 
 /* Ends the program with one line; word: the word at fault, or NULL. */
-static noreturn void table_wrong(const struct table_reader *r, const char *what, const char *word)
+static noreturn void table_refuse(const struct table_reader *r, const char *what, const char *word)
 {
 	die(EXIT_RUN, "%s:%lu: %s%s%s", r->path, r->line, what, word ? ": " : "", word ? word : "");
 }
@@ -30,12 +30,12 @@ static void table_split(struct table_reader *r, char *p)
 
 	for (r->n = 0; p += strspn(p, BLANKS), *p && *p != '#'; p = end) {
 		if (r->n == WORDS)
-			table_wrong(r, "too many words", NULL);
+			table_refuse(r, "too many words", NULL);
 		end = *p == '"' ? strchr(++p, '"') : p + strcspn(p, BLANKS);
 		if (!end)
-			table_wrong(r, "a quote without its end", NULL);
+			table_refuse(r, "a quote without its end", NULL);
 		if (*end == '"' && end[1] && !isspace((unsigned char)end[1]))
-			table_wrong(r, "no blank after a quote", NULL);
+			table_refuse(r, "no blank after a quote", NULL);
 		r->word[r->n++] = p;
 		if (*end)
 			*end++ = '\0';
@@ -63,18 +63,18 @@ static struct table *table_find(const struct table_reader *r, const char *name)
 	return NULL;
 }
 
-static void table_begin(struct table_reader *r)
+static void table_read_head(struct table_reader *r)
 {
 	static const char *const taken[] = { "schema", "long", "run", "thresholds", NULL };
 	struct tables *all = r->tables;
 	struct table t = { .name = r->word[1] };
 
-	if (room_place(taken, t.name) >= 0)
-		table_wrong(r, "a name that a run's own files have", t.name);
+	if (name_index(taken, t.name) >= 0)
+		table_refuse(r, "a name that a run's own files have", t.name);
 	if (!table_is_name(t.name))
-		table_wrong(r, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional]", NULL);
+		table_refuse(r, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional]", NULL);
 	if (table_find(r, t.name))
-		table_wrong(r, "a second table of that name", t.name);
+		table_refuse(r, "a second table of that name", t.name);
 	snprintf(t.schema, sizeof(t.schema), "%s/1", t.name);
 	for (size_t i = 3; i < r->n; i++) {
 		if (!strncmp(r->word[i], "schema=", 7))
@@ -82,20 +82,20 @@ static void table_begin(struct table_reader *r)
 		else if (!strcmp(r->word[i], "optional"))
 			t.optional = true;
 		else
-			table_wrong(r, "neither schema=WORD nor optional", r->word[i]);
+			table_refuse(r, "neither schema=WORD nor optional", r->word[i]);
 	}
 	if (!strncmp(r->word[2], "rows:", 5)) {
 		t.rows = r->word[2] + 5;
 		t.extractor = table_extractor(t.rows);
 		if (!t.extractor || !t.extractor->tables[0].write)
-			table_wrong(r, "no extractor of rows", t.rows);
+			table_refuse(r, "no extractor of rows", t.rows);
 	} else if (!strcmp(r->word[2], "given")) {
 		t.rows = r->word[2];
 		t.given = true;
 	} else if (strcmp(r->word[2], "cells") != 0) {
-		table_wrong(r, "neither cells, given nor rows:EXTRACTOR", r->word[2]);
+		table_refuse(r, "neither cells, given nor rows:EXTRACTOR", r->word[2]);
 	}
-	room_more(all->table, all->n);
+	memory_more(all->table, all->n);
 	all->table[all->n++] = t;
 }
 
@@ -109,7 +109,7 @@ static char *table_cut(char *word, char at)
 	return behind;
 }
 
-static void table_source_json(struct table_reader *r, struct column *c, char *word, char *path)
+static void table_read_source_json(struct table_reader *r, struct column *c, char *word, char *path)
 {
 	char *file = table_cut(word, '/');
 
@@ -118,28 +118,28 @@ static void table_source_json(struct table_reader *r, struct column *c, char *wo
 	c->from = file ? file : word;
 	c->over = table_cut(path, '/');
 	if (!!c->over != (c->estimator == ESTIMATE_SHARE_CI))
-		table_wrong(r, "share+ci, and it alone, wants FILE:PATH/PATH", c->name);
+		table_refuse(r, "share+ci, and it alone, wants FILE:PATH/PATH", c->name);
 	if (c->estimator <= ESTIMATE_ABOVE)
-		table_wrong(r, "a number of repeats wants an estimator", c->name);
+		table_refuse(r, "a number of repeats wants an estimator", c->name);
 }
 
-static void table_source(struct table_reader *r, struct column *c, char *word)
+static void table_read_source(struct table_reader *r, struct column *c, char *word)
 {
 	static const char *const kinds[] = { "-", "param", "count", "run", NULL };	/* as enum column_source */
 	static const char *const counts[] = { "state", "measured", "complete", "failed", "flagged", "tried", "reason", "name", NULL };
 	char *path = table_cut(word, ':');
-	int kind = room_place(kinds, word), count;
+	int kind = name_index(kinds, word), count;
 	size_t length = strlen(word);
 
 	c->source = kind < 0 ? SOURCE_EXTRACTOR : (enum column_source)kind;
 	c->path = c->source == SOURCE_PARAM && !path ? c->name : path;
 	if (c->source == SOURCE_ROW ? !!path : !c->path || !*c->path)
-		table_wrong(r, "a source is -, param, count:WORD, run:PATH, FILE.json:PATH or EXTRACTOR:FIGURE, not", word);
+		table_refuse(r, "a source is -, param, count:WORD, run:PATH, FILE.json:PATH or EXTRACTOR:FIGURE, not", word);
 	if (c->source == SOURCE_COUNT) {
-		count = room_place(counts, path);
+		count = name_index(counts, path);
 		c->count = (enum count_kind)count;
 		if (count < 0)
-			table_wrong(r, "no such count", path);
+			table_refuse(r, "no such count", path);
 	}
 	if (c->source != SOURCE_EXTRACTOR)
 		return;
@@ -147,32 +147,33 @@ static void table_source(struct table_reader *r, struct column *c, char *word)
 	if (c->needed)
 		word[--length] = '\0';
 	if (length > 5 && !strcmp(word + length - 5, ".json")) {
-		table_source_json(r, c, word, path);
+		table_read_source_json(r, c, word, path);
 		return;
 	}
 	c->from = word;
 	c->extractor = table_extractor(word);
 	if (!c->extractor)
-		table_wrong(r, "no such extractor", word);
+		table_refuse(r, "no such extractor", word);
 }
 
-static void table_format(struct table_reader *r, struct column *c, const char *estimator, const char *decimals, const char *better)
+static void table_read_format(struct table_reader *r, struct column *c, const char *estimator, const char *decimals,
+			      const char *better)
 {
 	static const char *const sides[] = { "-", "lower", "higher", NULL };
-	int e = room_place(estimate_names, estimator), side = room_place(sides, better);
+	int e = name_index(estimate_names, estimator), side = name_index(sides, better);
 
 	if (e < 0)
-		table_wrong(r, "no such estimator", estimator);
+		table_refuse(r, "no such estimator", estimator);
 	c->estimator = (enum estimator)e;
 	c->decimals = !strcmp(decimals, "text") ? TABLE_TEXT : decimals[0] - '0';
 	if (c->decimals != TABLE_TEXT && (!isdigit((unsigned char)decimals[0]) || decimals[1]))
-		table_wrong(r, "decimals are text or 0 to 9, not", decimals);
+		table_refuse(r, "decimals are text or 0 to 9, not", decimals);
 	if (side < 0)
-		table_wrong(r, "better is lower, higher or -, not", better);
+		table_refuse(r, "better is lower, higher or -, not", better);
 	c->better = side ? sides[side] : "";
 }
 
-static const char *table_word(const char *word)
+static const char *table_dash_to_empty(const char *word)
 {
 	return strcmp(word, "-") ? word : "";
 }
@@ -184,23 +185,24 @@ static void table_add_column(struct table_reader *r)
 	struct column *c;
 
 	if (!t)
-		table_wrong(r, "a column before the first table", r->word[0]);
+		table_refuse(r, "a column before the first table", r->word[0]);
 	if (r->n != 7)
-		table_wrong(r, "a column wants NAME HEADING UNIT SOURCE ESTIMATOR DECIMALS BETTER", r->word[0]);
+		table_refuse(r, "a column wants NAME HEADING UNIT SOURCE ESTIMATOR DECIMALS BETTER", r->word[0]);
 	if (!table_is_name(r->word[0]) || !strcmp(r->word[0], "schema"))
-		table_wrong(r, "no name for a column", r->word[0]);
-	room_more(t->column, t->n);
+		table_refuse(r, "no name for a column", r->word[0]);
+	memory_more(t->column, t->n);
 	c = &t->column[t->n++];
-	*c = (struct column){ .name = r->word[0], .heading = table_word(r->word[1]), .unit = table_word(r->word[2]), .place = t->places };
-	table_format(r, c, r->word[4], r->word[5], r->word[6]);
-	table_source(r, c, r->word[3]);
+	*c = (struct column){ .name = r->word[0], .heading = table_dash_to_empty(r->word[1]),
+			      .unit = table_dash_to_empty(r->word[2]), .place = t->places };
+	table_read_format(r, c, r->word[4], r->word[5], r->word[6]);
+	table_read_source(r, c, r->word[3]);
 	if ((c->source == SOURCE_ROW) != (t->rows != NULL))
-		table_wrong(r, t->rows ? "of rows that others write the source is -" : "a table of cells wants a source", c->name);
+		table_refuse(r, t->rows ? "of rows that others write the source is -" : "a table of cells wants a source", c->name);
 	for (int e = 0; e <= estimate_ends(c->estimator); e++, t->places++) {
-		room_kept(asprintf(&c->end[e], "%s%s", c->name, ends[e]) < 0);
+		memory_none_lost(asprintf(&c->end[e], "%s%s", c->name, ends[e]) < 0);
 		for (size_t i = 0; i + 1 < t->n; i++)
-			if (room_place((const char *const *)t->column[i].end, c->end[e]) >= 0)
-				table_wrong(r, "a second column of that name", c->end[e]);
+			if (name_index((const char *const *)t->column[i].end, c->end[e]) >= 0)
+				table_refuse(r, "a second column of that name", c->end[e]);
 	}
 }
 
@@ -211,15 +213,15 @@ static void table_check_column(const struct table_reader *r, const struct table 
 	if (end > name && end[-1] == '?')
 		end[-1] = '\0';
 	if (!table_column(t, name))
-		table_wrong(r, "no such column of that table", name);
+		table_refuse(r, "no such column of that table", name);
 }
 
-static const struct table *table_need(const struct table_reader *r, const char *name)
+static const struct table *table_require(const struct table_reader *r, const char *name)
 {
 	const struct table *t = table_find(r, name);
 
 	if (!t)
-		table_wrong(r, "no such table above", name);
+		table_refuse(r, "no such table above", name);
 	return t;
 }
 
@@ -231,55 +233,55 @@ static void table_check_view_word(const struct table_reader *r, const struct tab
 	if (!strncmp(word, "breaks=", 7)) {	/* AXIS:COLUMN>LIMIT */
 		behind = table_cut(++value, ':');
 		if (!behind || !table_cut(behind, '>'))
-			table_wrong(r, "breaks wants AXIS:COLUMN>LIMIT", value);
+			table_refuse(r, "breaks wants AXIS:COLUMN>LIMIT", value);
 		table_check_column(r, t, value);
 		table_check_column(r, t, behind);
 	} else if (!strncmp(word, "at=", 3)) {	/* COLUMN:least|most|VALUE,... */
 		for (value++; (one = strsep(&value, ",")); table_check_column(r, t, one)) {
 			behind = table_cut(one, ':');
 			if (!behind || !*behind)
-				table_wrong(r, "at= takes COLUMN:least, COLUMN:most or COLUMN:VALUE", one);
+				table_refuse(r, "at= takes COLUMN:least, COLUMN:most or COLUMN:VALUE", one);
 		}
 	} else if (!strncmp(word, "by=", 3) || !strncmp(word, "only=", 5) || !strncmp(word, "rank=", 5)) {
 		table_check_column(r, t, value + 1);
 	} else {				/* COLUMN or TABLE:COLUMN */
 		behind = table_cut(word, ':');
-		table_check_column(r, behind ? table_need(r, word) : t, behind ? behind : word);
+		table_check_column(r, behind ? table_require(r, word) : t, behind ? behind : word);
 	}
 }
 
 /* A view is drawn by the report; summarize only checks that its tables and columns exist. */
 static void table_check_view(struct table_reader *r)
 {
-	const struct table *t = table_need(r, r->word[2]);
+	const struct table *t = table_require(r, r->word[2]);
 
 	for (size_t i = 4; i < r->n; i++)
 		table_check_view_word(r, t, r->word[i]);
 }
 
-static void table_counts(struct table_reader *r)
+static void table_read_counts(struct table_reader *r)
 {
 	r->tables->counts = r->word[1];
 	if (!table_is_name(r->word[1]))
-		table_wrong(r, "counts wants one WORD", NULL);
+		table_refuse(r, "counts wants one WORD", NULL);
 }
 
-static void table_file(struct table_reader *r, const char *path);
+static void table_read_file(struct table_reader *r, const char *path);
 
 /* The path of an included file is relative to the folder of this file. */
-static void table_include(struct table_reader *r)
+static void table_read_include(struct table_reader *r)
 {
 	struct table_reader inner = { .tables = r->tables, .depth = r->depth + 1 };
 	const char *slash = strrchr(r->path, '/');
 	char path[TABLE_PATH];
 
 	if (inner.depth > 4)
-		table_wrong(r, "include wants one FILE, and not one that includes this", NULL);
+		table_refuse(r, "include wants one FILE, and not one that includes this", NULL);
 	snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash + 1 - r->path) : 0, r->path, r->word[1]);
-	table_file(&inner, path);
+	table_read_file(&inner, path);
 }
 
-static void table_line(struct table_reader *r, char *text)
+static void table_read_line(struct table_reader *r, char *text)
 {
 	static const struct {
 		const char *word;
@@ -287,18 +289,18 @@ static void table_line(struct table_reader *r, char *text)
 		void (*read)(struct table_reader *r);
 		const char *wants;
 	} lines[] = {
-		{ "table", 3, WORDS, table_begin, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional]" },
+		{ "table", 3, WORDS, table_read_head, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional]" },
 		{ "view", 5, WORDS, table_check_view,
 			"view wants ID TABLE TITLE [by=COLUMN] [only=COLUMN] [rank=COLUMN [at=COLUMN:VALUE,...]] [breaks=AXIS:COLUMN>LIMIT] COLUMN..." },
-		{ "include", 2, 2, table_include, "include wants one FILE, and not one that includes this" },
-		{ "counts", 2, 2, table_counts, "counts wants one WORD" },
+		{ "include", 2, 2, table_read_include, "include wants one FILE, and not one that includes this" },
+		{ "counts", 2, 2, table_read_counts, "counts wants one WORD" },
 	};
 
 	table_split(r, text);
 	for (size_t i = 0; r->n && i < sizeof(lines) / sizeof(*lines); i++)
 		if (!strcmp(r->word[0], lines[i].word)) {
 			if (r->n < lines[i].least || r->n > lines[i].most)
-				table_wrong(r, lines[i].wants, NULL);
+				table_refuse(r, lines[i].wants, NULL);
 			lines[i].read(r);
 			return;
 		}
@@ -308,7 +310,7 @@ static void table_line(struct table_reader *r, char *text)
 		table_add_column(r);
 }
 
-static void table_file(struct table_reader *r, const char *path)
+static void table_read_file(struct table_reader *r, const char *path)
 {
 	FILE *in = fopen(path, "re");
 	char *text = NULL, *line;
@@ -319,7 +321,7 @@ static void table_file(struct table_reader *r, const char *path)
 		die(EXIT_RUN, "%s: %m", path);
 	some = getdelim(&text, &room, '\0', in) > 0;
 	fclose(in);
-	room_more(r->tables->text, r->tables->texts);
+	memory_more(r->tables->text, r->tables->texts);
 	r->tables->text[r->tables->texts++] = text;
 	for (r->path = path, line = text; some && line && *line; line = text) {
 		do {	/* a line that begins with a blank belongs to the line before */
@@ -328,7 +330,7 @@ static void table_file(struct table_reader *r, const char *path)
 		} while (text && (*++text == ' ' || *text == '\t'));
 		if (text)
 			text[-1] = '\0';
-		table_line(r, line);
+		table_read_line(r, line);
 	}
 }
 
@@ -337,7 +339,7 @@ void tables_read(const char *path, struct tables *out)
 	struct table_reader r = { .tables = out };
 
 	*out = (struct tables){ 0 };
-	table_file(&r, path);
+	table_read_file(&r, path);
 	if (!out->n)
 		die(EXIT_RUN, "%s: no table", path);
 }

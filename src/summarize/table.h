@@ -39,7 +39,7 @@ enum count_kind {
 #define TABLE_ENDS 4		/* names of a column: its own, and those of estimate_ends() */
 
 /* What the engine took for one cell of a column. */
-struct taken {
+struct column_values {
 	double *value, *total;	/* of each complete repeat (or train) */
 	size_t n;
 	char *text;
@@ -59,7 +59,7 @@ struct column {
 	int decimals;
 	const char *better;	/* lower, higher, "" */
 	const struct extractor *extractor;
-	struct taken *cell;	/* the engine's: of each cell of the run */
+	struct column_values *cell;	/* the engine's: of each cell of the run */
 };
 
 struct table {

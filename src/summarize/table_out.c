@@ -55,9 +55,9 @@ static void table_out_end(struct table_out *t, bool keep)
 
 void table_out_open(struct table_out *t, const struct table *table, const char *folder)
 {
-	const char **names = room_new(table->places + 1, sizeof(*names));
+	const char **names = memory_new(table->places + 1, sizeof(*names));
 
-	*t = (struct table_out){ .table = table, .cell = room_new(table->places, sizeof(*t->cell)) };
+	*t = (struct table_out){ .table = table, .cell = memory_new(table->places, sizeof(*t->cell)) };
 	for (size_t i = 0; i < table->n; i++)
 		for (int e = 0; e < TABLE_ENDS && table->column[i].end[e]; e++)
 			names[table->column[i].place + (size_t)e] = table->column[i].end[e];
@@ -77,7 +77,7 @@ void table_out_close(struct table_out *t, bool keep)
 
 /* --- rows ------------------------------------------------------------------------------------------------------ */
 
-static char **table_out_at(struct table_out *t, const char *column, const struct column **of)
+static char **table_out_find_cell(struct table_out *t, const char *column, const struct column **of)
 {
 	*of = table_column(t->table, column);
 	if (!*of)
@@ -85,14 +85,14 @@ static char **table_out_at(struct table_out *t, const char *column, const struct
 	return &t->cell[(*of)->place];
 }
 
-static void table_out_set(char **cell, const char *text)
+static void table_out_set_cell(char **cell, const char *text)
 {
 	free(*cell);
-	*cell = text ? room_got(strdup(text)) : NULL;
+	*cell = text ? memory_checked(strdup(text)) : NULL;
 }
 
 /* NULL: not known. */
-static const char *table_out_number(char room[NUMBER], double v, int decimals)
+static const char *table_out_format_number(char room[NUMBER], double v, int decimals)
 {
 	snprintf(room, NUMBER, "%.*f", decimals < 0 ? 0 : decimals, v);
 	return isfinite(v) ? room : NULL;
@@ -102,28 +102,28 @@ void row_text(struct table_out *t, const char *column, const char *value)
 {
 	const struct column *c;
 
-	table_out_set(table_out_at(t, column, &c), value);
+	table_out_set_cell(table_out_find_cell(t, column, &c), value);
 }
 
 void row_figure(struct table_out *t, const char *column, struct figure f)
 {
 	const double numbers[TABLE_ENDS] = { f.value, f.low, f.high, isfinite(f.value) ? f.above : (double)NAN };
 	const struct column *c;
-	char **cell = table_out_at(t, column, &c), room[NUMBER];
+	char **cell = table_out_find_cell(t, column, &c), room[NUMBER];
 
 	for (int e = 0; e < TABLE_ENDS && c->end[e]; e++)
-		table_out_set(&cell[e], table_out_number(room, numbers[e], e < 3 ? c->decimals : 0));
+		table_out_set_cell(&cell[e], table_out_format_number(room, numbers[e], e < 3 ? c->decimals : 0));
 }
 
 void row_number(struct table_out *t, const char *column, double value)
 {
 	const struct column *c;
-	char **cell = table_out_at(t, column, &c), room[NUMBER];
+	char **cell = table_out_find_cell(t, column, &c), room[NUMBER];
 
-	table_out_set(cell, table_out_number(room, value, c->decimals));
+	table_out_set_cell(cell, table_out_format_number(room, value, c->decimals));
 }
 
-void row_named(struct table_out *t, const struct named_value *v)
+void row_number_list(struct table_out *t, const struct named_value *v)
 {
 	for (; v->name; v++)
 		row_number(t, v->name, v->value);
@@ -144,7 +144,7 @@ void row_json(struct table_out *t, const struct json *j, const char *prefix, con
 		if (json_get_str(j, path))
 			row_text(t, column, json_get_str(j, path));
 		else
-			row_number(t, column, json_get_bool(j, path, &is) ? is : inputs_number(j, "%s", path) * factor);
+			row_number(t, column, json_get_bool(j, path, &is) ? is : json_number(j, "%s", path) * factor);
 	}
 }
 
@@ -160,7 +160,7 @@ void row_params(struct table_out *t, const struct cell *c)
 	}
 }
 
-static void table_out_cell(struct rows *file, const char *text)
+static void table_out_write_cell(struct rows *file, const char *text)
 {
 	if (text)
 		rows_str(file, text);
@@ -171,8 +171,8 @@ static void table_out_cell(struct rows *file, const char *text)
 void row_end(struct table_out *t)
 {
 	for (size_t i = 0; i < t->table->places; i++) {
-		table_out_cell(t->file, t->cell[i]);
-		table_out_set(&t->cell[i], NULL);
+		table_out_write_cell(t->file, t->cell[i]);
+		table_out_set_cell(&t->cell[i], NULL);
 	}
 	rows_end(t->file);
 	t->rows++;
@@ -204,11 +204,11 @@ void table_out_schema(const struct run *run, const struct tables *tables)
 #define AXES_MAX 32
 
 /* The run's axes, else the cells' parameters that `table` names. */
-static size_t table_out_axes(const struct run *run, const struct tables *tables, const char **axis)
+static size_t table_out_find_axes(const struct run *run, const struct tables *tables, const char **axis)
 {
 	size_t n = 0;
 
-	while (n < AXES_MAX && (axis[n] = inputs_text(run->json, "axes.%zu", n)))
+	while (n < AXES_MAX && (axis[n] = json_text(run->json, "axes.%zu", n)))
 		n++;
 	for (size_t i = 0; !n && i < tables->n; i++)
 		for (size_t k = 0; !tables->table[i].rows && k < tables->table[i].n && n < AXES_MAX; k++)
@@ -218,7 +218,7 @@ static size_t table_out_axes(const struct run *run, const struct tables *tables,
 }
 
 /* What a run is called: the last part of its folder's real path, into `room`. */
-static const char *table_out_run(const struct run *run, char room[PATH_MAX])
+static const char *table_out_run_name(const struct run *run, char room[PATH_MAX])
 {
 	const char *slash = realpath(run->folder, room) ? strrchr(room, '/') : NULL;
 
@@ -228,7 +228,7 @@ static const char *table_out_run(const struct run *run, char room[PATH_MAX])
 static void table_out_long_row(struct rows *t, const char *name, const struct cell *c, const struct column *column,
 			       const char *const *axis, size_t axes)
 {
-	const struct taken *taken = &column->cell[c->index];
+	const struct column_values *taken = &column->cell[c->index];
 	const struct figure *f = &taken->figure;
 	char room[NUMBER];
 
@@ -236,13 +236,13 @@ static void table_out_long_row(struct rows *t, const char *name, const struct ce
 	rows_str(t, c->run->experiment);
 	for (size_t i = 0; i < axes; i++) {
 		snprintf(room, sizeof(room), "%.10g", cell_number(c, axis[i]));
-		table_out_cell(t, isfinite(cell_number(c, axis[i])) ? room : cell_text(c, axis[i]));
+		table_out_write_cell(t, isfinite(cell_number(c, axis[i])) ? room : cell_text(c, axis[i]));
 	}
 	rows_str(t, column->name);
 	rows_str(t, column->unit);
-	table_out_cell(t, table_out_number(room, f->value, column->decimals));
-	table_out_cell(t, table_out_number(room, f->low, column->decimals));
-	table_out_cell(t, table_out_number(room, f->high, column->decimals));
+	table_out_write_cell(t, table_out_format_number(room, f->value, column->decimals));
+	table_out_write_cell(t, table_out_format_number(room, f->low, column->decimals));
+	table_out_write_cell(t, table_out_format_number(room, f->high, column->decimals));
 	rows_int(t, f->above);
 	rows_count(t, taken->value || f->repeats ? (int64_t)f->repeats : -1);
 	rows_int(t, (int64_t)c->n);
@@ -258,10 +258,10 @@ void table_out_long(const struct run *run, const struct tables *tables)
 		"metric", "unit", "value", "low", "high", "above", "n", "repeats", "estimator", "better", "flags", NULL,
 	};
 	const char *names[2 + AXES_MAX + sizeof(after) / sizeof(*after)] = { "run", "experiment" }, **axis = names + 2;
-	size_t axes = table_out_axes(run, tables, axis);
+	size_t axes = table_out_find_axes(run, tables, axis);
 	struct table_out t = { 0 };
 	char room[PATH_MAX];
-	const char *name = table_out_run(run, room);
+	const char *name = table_out_run_name(run, room);
 
 	memcpy(axis + axes, after, sizeof(after));
 	table_out_begin(&t, run->folder, "long", "long/1", names);

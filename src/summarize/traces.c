@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "traces.h"
-#include "room.h"
+#include "memory.h"
 
 #include <errno.h>
 
@@ -11,14 +11,14 @@ static int traces_add_wire(void *into, const struct rows_cell *c)
 	struct traces *t = into;
 
 	if (!strcmp(c[TRACES_KIND].text, "update")) {
-		struct trace_update *u = room_more(t->update, t->updates);
+		struct trace_update *u = memory_more(t->update, t->updates);
 
 		if (c[TRACES_TIME].count == TRACE_NONE || c[TRACES_END].count < c[TRACES_TIME].count ||
 		    (t->updates && c[TRACES_TIME].count < u[t->updates - 1].first))
 			return -EPROTO;
 		u[t->updates++] = (struct trace_update){ c[TRACES_TIME].count, c[TRACES_END].count };
 	} else if (!strcmp(c[TRACES_KIND].text, "key")) {
-		struct trace_key *k = room_more(t->key, t->keys);
+		struct trace_key *k = memory_more(t->key, t->keys);
 		bool captured = c[TRACES_CAPTURED].count == TRACE_NONE ? c[TRACES_TIME].count != TRACE_NONE : c[TRACES_CAPTURED].count > 0;
 
 		if (c[TRACES_KEY].count == TRACE_NONE || (t->keys && c[TRACES_KEY].count <= k[t->keys - 1].number))
@@ -36,7 +36,7 @@ static int traces_add_wire(void *into, const struct rows_cell *c)
 static int traces_add_echo(void *into, const struct rows_cell *c)
 {
 	struct traces *t = into;
-	struct trace_echo *e = room_more(t->echo, t->echoes);
+	struct trace_echo *e = memory_more(t->echo, t->echoes);
 
 	if (c[0].count == TRACE_NONE || (t->echoes && c[0].count <= e[t->echoes - 1].number))
 		return -EPROTO;
@@ -72,7 +72,7 @@ const struct trace_update *traces_update_at(const struct traces *t, int64_t ns)
 	return low ? &t->update[low - 1] : NULL;
 }
 
-static int by_number(const void *wanted, const void *row)
+static int traces_compare_number(const void *wanted, const void *row)
 {
 	int64_t a = *(const int64_t *)wanted, b = *(const int64_t *)row;
 
@@ -81,32 +81,32 @@ static int by_number(const void *wanted, const void *row)
 
 const struct trace_key *traces_key(const struct traces *t, int64_t number)
 {
-	return t->keys ? bsearch(&number, t->key, t->keys, sizeof(*t->key), by_number) : NULL;
+	return t->keys ? bsearch(&number, t->key, t->keys, sizeof(*t->key), traces_compare_number) : NULL;
 }
 
 const struct trace_echo *traces_echo(const struct traces *t, int64_t number)
 {
-	return t->echoes ? bsearch(&number, t->echo, t->echoes, sizeof(*t->echo), by_number) : NULL;
+	return t->echoes ? bsearch(&number, t->echo, t->echoes, sizeof(*t->echo), traces_compare_number) : NULL;
 }
 
-/* --- truth ----------------------------------------------------------------------------------------------------- */
+/* --- wire_check ----------------------------------------------------------------------------------------------------- */
 
 /* NULL for a key of a block that the capture does not hold. One that crossed only after the next key was sent was not seen on its
  * own, but is paired like all others: to leave it out would drop the late ones. */
-static const struct trace_key *captured_key(const struct traces *wire, const struct key *k)
+static const struct trace_key *traces_captured_key(const struct traces *wire, const struct key *k)
 {
 	const struct trace_key *t = traces_key(wire, k->number);
 
 	return t && t->captured ? t : NULL;
 }
 
-struct truth truth_of(const struct keys *pixels, const struct traces *wire)
+struct wire_check wire_check_of(const struct keys *pixels, const struct traces *wire)
 {
-	struct truth out = { 0 };
+	struct wire_check out = { 0 };
 
 	for (size_t i = 0; i < pixels->n; i++) {
 		const struct key *k = &pixels->key[i];
-		const struct trace_key *t = captured_key(wire, k);
+		const struct trace_key *t = traces_captured_key(wire, k);
 		const struct trace_update *shown = key_exact(k) ? traces_update_at(wire, k->answer) : NULL;
 
 		if (!t || !shown) {
@@ -121,7 +121,7 @@ struct truth truth_of(const struct keys *pixels, const struct traces *wire)
 }
 
 /* A time that the answer is surely not before: nothing more is known of its end. */
-static int64_t not_before(const struct traces *wire, const struct trace_key *t, int64_t sent)
+static int64_t traces_earliest_answer(const struct traces *wire, const struct trace_key *t, int64_t sent)
 {
 	int64_t gone = t->seen != TRACE_NONE ? t->seen : sent;
 	const struct trace_update *u = traces_update_at(wire, gone);
@@ -132,19 +132,20 @@ static int64_t not_before(const struct traces *wire, const struct trace_key *t, 
 	return next < wire->updates ? wire->update[next].first : gone;
 }
 
-struct keys truth_wire_keys(const struct keys *pixels, const struct traces *wire)
+struct keys wire_check_keys(const struct keys *pixels, const struct traces *wire)
 {
-	struct keys out = { .skipped = pixels->skipped, .key = room_new(pixels->n, sizeof(*out.key)) };
+	struct keys out = { .skipped = pixels->skipped, .key = memory_new(pixels->n, sizeof(*out.key)) };
 
 	for (size_t i = 0; i < pixels->n; i++) {
 		struct key k = pixels->key[i];
-		const struct trace_key *t = captured_key(wire, &k);
+		const struct trace_key *t = traces_captured_key(wire, &k);
 
 		if (!t)
 			continue;
 		k.answer = t->low;
 		k.answer_high = t->high;
-		k.censored = t->low == TRACE_NONE || t->high == TRACE_NONE ? not_before(wire, t, k.sent == KEY_NONE ? k.due : k.sent) : KEY_NONE;
+		k.censored = t->low == TRACE_NONE || t->high == TRACE_NONE ?
+			traces_earliest_answer(wire, t, k.sent == KEY_NONE ? k.due : k.sent) : KEY_NONE;
 		out.ranged = out.ranged || (k.answer != KEY_NONE && k.answer_high != k.answer);
 		out.key[out.n++] = k;
 	}

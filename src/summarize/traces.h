@@ -43,7 +43,7 @@ const struct trace_key *traces_key(const struct traces *t, int64_t number);
 const struct trace_echo *traces_echo(const struct traces *t, int64_t number);
 
 /* Is what the wire alone tells of a key true? Held against the pixels of the same train, where these are exact. */
-struct truth {
+struct wire_check {
 	size_t keys;		/* keys with an exact response time from the pixels that were searched for on the wire */
 	size_t held;		/* of them: the update that the client then showed lies within the key's range */
 	size_t exact;		/* of them: told as exact */
@@ -52,9 +52,9 @@ struct truth {
 
 /* The true update is the last one that began before the client's pixels showed the answer: decoding one takes the client less than
  * the 10 ms that updates are apart. */
-struct truth truth_of(const struct keys *pixels, const struct traces *wire);
+struct wire_check wire_check_of(const struct keys *pixels, const struct traces *wire);
 
 /* The same keys as the wire alone tells them: an answer's range, or "later than". The caller's. */
-struct keys truth_wire_keys(const struct keys *pixels, const struct traces *wire);
+struct keys wire_check_keys(const struct keys *pixels, const struct traces *wire);
 
 #endif

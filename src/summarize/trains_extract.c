@@ -8,7 +8,7 @@
 #include "engine.h"
 
 /* Train number i of a cell, in the order of repeats; NULL: there are no more. */
-static const struct json *trains_at(const struct cell *c, size_t i)
+static const struct json *trains_get_json(const struct cell *c, size_t i)
 {
 	for (size_t r = 0; r < c->n; r++) {
 		if (i == 0)
@@ -33,7 +33,7 @@ static bool trains_same_word(const char *a, const char *b, const char *word)
 }
 
 /* Notes what competes as what in `kept`. The session's leader is left out: it may be another one in each train. */
-static void trains_note(char *kept, size_t size, const char *words)
+static void trains_merge_words(char *kept, size_t size, const char *words)
 {
 	char text[1024] = "";
 	size_t n = 0;
@@ -60,31 +60,31 @@ static void trains_note(char *kept, size_t size, const char *words)
 /* Do they compete in one scheduling group? NAN: not told. */
 static double app_and_sinks_share_group(const struct cell *c, const struct json *train)
 {
-	const char *app = inputs_text(train, "autogroup.app"), *sinks = inputs_text(train, "autogroup.sinks"), *name = cell_text(c, "app");
+	const char *app = json_text(train, "autogroup.app"), *sinks = json_text(train, "autogroup.sinks"), *name = cell_text(c, "app");
 
 	if ((!app || !*app) && name && !strcmp(name, "own"))	/* the session's server is the application */
-		app = inputs_text(train, "autogroup.session");
+		app = json_text(train, "autogroup.session");
 	if (!app || !sinks || !*app || !*sinks)
 		return NAN;
 	return trains_same_word(app, sinks, "autogroup-") && trains_same_word(app, sinks, "cgroup=");
 }
 
-static void trains_finish(const struct cell *c)
+static void trains_finish_cell(const struct cell *c)
 {
 	static const char *const competes[] = { "session", "app", "sinks" };
 	double cost = NAN, period = NAN, disturbed = NAN, same_group = NAN, fair;
 	char text[3][1024] = { "", "", "" };
 	const struct json *j;
 
-	for (size_t i = 0; (j = trains_at(c, i)); i++) {
-		double same = app_and_sinks_share_group(c, j), steal = inputs_number(j, "steal_percent");
+	for (size_t i = 0; (j = trains_get_json(c, i)); i++) {
+		double same = app_and_sinks_share_group(c, j), steal = json_number(j, "steal_percent");
 
 		json_get_real(j, "cost_ms", &cost);
 		json_get_real(j, "period_ms", &period);
-		disturbed = fmax(disturbed, inputs_number(j, "foreign_percent") + (isnan(steal) ? 0 : steal));
+		disturbed = fmax(disturbed, json_number(j, "foreign_percent") + (isnan(steal) ? 0 : steal));
 		same_group = isnan(same) ? same_group : same;
 		for (int k = 0; k < 3; k++)
-			trains_note(text[k], sizeof(text[k]), inputs_text(j, "autogroup.%s", competes[k]));
+			trains_merge_words(text[k], sizeof(text[k]), json_text(j, "autogroup.%s", competes[k]));
 	}
 	give_values({ "disturbed_percent", disturbed }, { "same_group", same_group },
 		    { "cost_ms", isfinite(cost) ? cost : cell_number(c, "cost_ms") });
@@ -96,4 +96,4 @@ static void trains_finish(const struct cell *c)
 		give_text(competes[k], text[k]);
 }
 
-const struct extractor trains_extractor = { .name = "trains", .finish = trains_finish };
+const struct extractor trains_extractor = { .name = "trains", .finish_cell = trains_finish_cell };

@@ -11,7 +11,7 @@ struct trial *trials_add(struct trials *t, int64_t repeat, int64_t number)
 {
 	struct trial *one;
 
-	t->of = room_for(t->of, t->n, sizeof(*one));
+	t->of = memory_grow(t->of, t->n, sizeof(*one));
 	one = &t->of[t->n++];
 	*one = (struct trial){ .repeat = repeat, .number = number };
 	for (int v = 0; v < TRIALS_VALUES; v++)
@@ -19,7 +19,7 @@ struct trial *trials_add(struct trials *t, int64_t repeat, int64_t number)
 	return one;
 }
 
-void trials_set(struct trial *t, int value, double v, bool above)
+void trials_set_value(struct trial *t, int value, double v, bool above)
 {
 	t->value[value] = v;
 	t->above |= (uint32_t)above << value;
@@ -35,7 +35,7 @@ void trials_read(struct trials *t, const struct repeat *r, const char *file, tri
 		die(EXIT_RUN, "%s/%s: missing", r->folder, file);
 	for (int64_t n = 0;; n++) {
 		snprintf(path, sizeof(path), "result.runs.%lld", (long long)n);
-		state = inputs_text(j, "%s.state", path);
+		state = json_text(j, "%s.state", path);
 		if (!state)
 			return;
 		read(r, j, path, state, trials_add(t, r->number, n + 1));
@@ -47,14 +47,14 @@ struct figure trials_statistic(const struct trials *t, unsigned groups, int valu
 	struct sample s = { 0 };
 	struct figure f = FIGURE_UNKNOWN;
 	struct sample_stat of = { NAN, false };
-	double *v = room_new(t->n, sizeof(*v));
+	double *v = memory_new(t->n, sizeof(*v));
 
 	for (const struct trial *one = t->of; one < t->of + t->n; one++) {
 		if (!(groups >> one->group & 1) || !isfinite(one->value[value]) || (text && strcmp(text, one->text) != 0))
 			continue;
 		(one->above >> value & 1 ? sample_add_censored : sample_add)(&s, llround(one->value[value] * TRIALS_SCALE));
 	}
-	switch (room_place(trials_statistics, statistic)) {
+	switch (name_index(trials_statistics, statistic)) {
 	case TRIALS_N: of.value = (double)s.n * TRIALS_SCALE; break;
 	case TRIALS_ABOVE: of.value = (double)s.censored * TRIALS_SCALE; break;
 	case TRIALS_MEAN: of = sample_mean(&s); break;
@@ -79,7 +79,7 @@ static bool trials_groups(const char *const *names, char *words, unsigned *group
 
 	*groups = 0;
 	for (char *word = strtok_r(words, "+", &rest); word; word = strtok_r(NULL, "+", &rest)) {
-		int g = room_place(names, word);
+		int g = name_index(names, word);
 
 		if (g < 0)
 			return false;
@@ -97,12 +97,12 @@ bool trials_figure(const struct trials *t, const char *const *groups, const char
 
 	if (parts < 2 || !trials_groups(groups, words, &mask))
 		return false;
-	v = room_place(values, value);
+	v = name_index(values, value);
 	if (parts == 2 && !strcmp(value, "n")) {
 		*out = (struct figure){ 0, NAN, NAN, false, 0 };
 		for (size_t i = 0; i < t->n; i++)
 			out->value += mask >> t->of[i].group & 1;
-	} else if (v < 0 || room_place(trials_statistics, statistic) < 0) {
+	} else if (v < 0 || name_index(trials_statistics, statistic) < 0) {
 		return false;
 	} else {
 		*out = trials_statistic(t, mask, v, NULL, statistic);
@@ -111,7 +111,7 @@ bool trials_figure(const struct trials *t, const char *const *groups, const char
 	return true;
 }
 
-void trials_row(const struct cell *c, const struct trial *t, const char *const *values, int last, struct table_out *out)
+void trials_begin_row(const struct cell *c, const struct trial *t, const char *const *values, int last, struct table_out *out)
 {
 	row_params(out, c);
 	row_numbers(out, { "repeat", (double)t->repeat }, { "run", (double)t->number });

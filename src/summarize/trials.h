@@ -28,7 +28,7 @@ struct trials {
 };
 
 struct trial *trials_add(struct trials *t, int64_t repeat, int64_t number);	/* a new one, all values unknown */
-void trials_set(struct trial *t, int value, double v, bool above);
+void trials_set_value(struct trial *t, int value, double v, bool above);
 
 /* Adds what FILE has in result.runs, with their state and the path of each. */
 typedef void trials_reader(const struct repeat *r, const struct json *j, const char *path, const char *state, struct trial *t);
@@ -41,6 +41,6 @@ struct figure trials_statistic(const struct trials *t, unsigned groups, int valu
 bool trials_figure(const struct trials *t, const char *const *groups, const char *const *values, const char *path,
 		   struct figure *out);
 /* The first columns of a trial's row, and its values up to `last`. */
-void trials_row(const struct cell *c, const struct trial *t, const char *const *values, int last, struct table_out *out);
+void trials_begin_row(const struct cell *c, const struct trial *t, const char *const *values, int last, struct table_out *out);
 
 #endif

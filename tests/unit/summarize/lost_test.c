@@ -48,10 +48,10 @@ static void without_culprits_all_is_the_systems(void **state)
 	lost_assign_system(&l);
 	assert_int_equal(l.tick_ns, 6);
 	assert_int_equal(l.first_ns, 1000);
-	assert_near(lost_beyond(&l, 0, true), 600, 1e-9);
-	assert_near(lost_beyond(&l, 0, false), 600, 1e-9);
-	assert_near(lost_beyond(&l, 150, true), 350, 1e-9);
-	assert_true(isnan(lost_of(&l, LOST_OWN)));
+	assert_near(lost_excess_ns(&l, 0, true), 600, 1e-9);
+	assert_near(lost_excess_ns(&l, 0, false), 600, 1e-9);
+	assert_near(lost_excess_ns(&l, 150, true), 350, 1e-9);
+	assert_true(isnan(lost_class_ns(&l, LOST_OWN)));
 	lost_free(&l);
 }
 
@@ -74,17 +74,17 @@ static void what_is_not_the_systems_is_not_in_its_event(void **state)
 		  "lost/1\t1\t1000\t1000\t1000\t1\tevent\t\n" "lost/1\t0\t7000\t1000\t1000\t1\tevent\t\n"
 		  "lost/1\t0\t5000\t1000\t1000\t1\tevent\t\n" "lost/1\t0\t1000\t1000\t1000\t1\tevent\t\n", &l);
 	lost_assign_system(&l);
-	assert_near(lost_of(&l, LOST_OWN), 700, 1e-9);
-	assert_near(lost_of(&l, LOST_KERNEL), 600, 1e-9);
-	assert_near(lost_of(&l, LOST_FOREIGN), 1200, 1e-9);
-	assert_near(lost_of(&l, LOST_ITSELF), 200, 1e-9);
-	assert_near(lost_of(&l, LOST_ENDED), 300, 1e-9);
-	assert_near(lost_of(&l, LOST_UNEXPLAINED), 1000, 1e-9);
-	assert_near(lost_beyond(&l, 0, true), 1300, 1e-6);
-	assert_near(lost_beyond(&l, 0, false), 4000, 1e-9);
+	assert_near(lost_class_ns(&l, LOST_OWN), 700, 1e-9);
+	assert_near(lost_class_ns(&l, LOST_KERNEL), 600, 1e-9);
+	assert_near(lost_class_ns(&l, LOST_FOREIGN), 1200, 1e-9);
+	assert_near(lost_class_ns(&l, LOST_ITSELF), 200, 1e-9);
+	assert_near(lost_class_ns(&l, LOST_ENDED), 300, 1e-9);
+	assert_near(lost_class_ns(&l, LOST_UNEXPLAINED), 1000, 1e-9);
+	assert_near(lost_excess_ns(&l, 0, true), 1300, 1e-6);
+	assert_near(lost_excess_ns(&l, 0, false), 4000, 1e-9);
 	/* of the system: 800, 0, 500 on CPU 0, none on CPU 1 */
-	assert_near(lost_beyond(&l, 600, true), 200, 1e-6);
-	assert_near(lost_beyond(&l, 600, false), 1600, 1e-9);
+	assert_near(lost_excess_ns(&l, 600, true), 200, 1e-6);
+	assert_near(lost_excess_ns(&l, 600, false), 1600, 1e-9);
 	lost_free(&l);
 }
 

@@ -103,7 +103,7 @@ static void the_tail_that_can_be_told(void **state)
 
 		for (int v = 0; v < expected[i].n; v++)
 			sample_add(&o.of[OFFSET], v);
-		assert_int_equal(offsets_tail(&o.of[OFFSET]), expected[i].percent);
+		assert_int_equal(offsets_tail_percent(&o.of[OFFSET]), expected[i].percent);
 		offsets_free(&o);
 	}
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* stages and truth - one train by hand: what keys, wire and application tell, put together; times in ms. */
+/* stages and wire_check - one train by hand: what keys, wire and application tell, put together; times in ms. */
 #include "summarize/stages.h"
 
 #include <setjmp.h>
@@ -189,34 +189,34 @@ static void an_update_that_began_before_the_drawing_is_not_the_reply(void **stat
 
 static void ranges_are_held_against_the_pixels(void **state)
 {
-	struct truth truth;
+	struct wire_check wire_check;
 	struct traces t;
 	struct keys k;
 
 	(void)state;
 	train_of(&k, &t);
-	truth = truth_of(&k, &t);
-	assert_int_equal(truth.keys, 2);	/* 8 was not answered, 9 is no exact answer */
-	assert_int_equal(truth.held, 2);
-	assert_int_equal(truth.exact, 0);
-	assert_int_equal(truth.untested, 2);
+	wire_check = wire_check_of(&k, &t);
+	assert_int_equal(wire_check.keys, 2);	/* 8 was not answered, 9 is no exact answer */
+	assert_int_equal(wire_check.held, 2);
+	assert_int_equal(wire_check.exact, 0);
+	assert_int_equal(wire_check.untested, 2);
 	/* a range that ends before, one that begins after, one that is open, one that says "no answer" */
 	t.key[0].high = 1089 * MS;
 	t.key[0].exact = true;
 	t.key[1].low = 1091 * MS;
-	truth = truth_of(&k, &t);
-	assert_int_equal(truth.held, 0);
-	assert_int_equal(truth.exact, 1);
+	wire_check = wire_check_of(&k, &t);
+	assert_int_equal(wire_check.held, 0);
+	assert_int_equal(wire_check.exact, 1);
 	t.key[0].low = 1050 * MS;
 	t.key[0].high = TRACE_NONE;
 	t.key[1].low = TRACE_NONE;
-	truth = truth_of(&k, &t);
-	assert_int_equal(truth.held, 1);
+	wire_check = wire_check_of(&k, &t);
+	assert_int_equal(wire_check.held, 1);
 	/* not in the capture: nothing to hold */
 	t.key[1].captured = false;
-	truth = truth_of(&k, &t);
-	assert_int_equal(truth.keys, 1);
-	assert_int_equal(truth.untested, 3);
+	wire_check = wire_check_of(&k, &t);
+	assert_int_equal(wire_check.keys, 1);
+	assert_int_equal(wire_check.untested, 3);
 	traces_free(&t);
 }
 
@@ -227,7 +227,7 @@ static void keys_as_the_wire_alone_tells_them(void **state)
 
 	(void)state;
 	train_of(&k, &t);
-	w = truth_wire_keys(&k, &t);
+	w = wire_check_keys(&k, &t);
 	assert_int_equal(w.n, 4);
 	assert_int_equal(w.skipped, 5);
 	assert_true(w.ranged);
@@ -256,23 +256,23 @@ static void a_key_that_was_not_seen_alone_stays(void **state)
 		"wire/1\tkey\t9\t1151000000\t\t\t\t9\t\t\t0\t2\n"
 		"wire/1\tupdate\t2\t1200000000\t1200000000\t1\t9\t\t\t\t\t1\n";
 	struct traces t = { 0 };
-	struct truth truth;
+	struct wire_check wire_check;
 	struct keys k = { .key = keys_of, .n = 4 }, w;
 	unsigned long line;
 
 	(void)state;
 	assert_int_equal(read_wire(&t, late, &line), 0);
-	w = truth_wire_keys(&k, &t);
+	w = wire_check_keys(&k, &t);
 	assert_int_equal(w.n, 4);
 	assert_int_equal(w.key[1].answer, 1200 * MS);
 	assert_int_equal(w.key[2].answer, KEY_NONE);
 	assert_int_equal(w.key[2].censored, 1200 * MS);
-	truth = truth_of(&k, &t);
-	assert_int_equal(truth.keys, 2);
+	wire_check = wire_check_of(&k, &t);
+	assert_int_equal(wire_check.keys, 2);
 	keys_free(&w);
 	/* the block's first key was not seen: it is not in the capture, whatever else crossed meanwhile */
 	t.key[0].captured = t.key[1].captured = t.key[2].captured = false;
-	w = truth_wire_keys(&k, &t);
+	w = wire_check_keys(&k, &t);
 	assert_int_equal(w.n, 1);
 	keys_free(&w);
 	traces_free(&t);

@@ -23,8 +23,8 @@ static void add(struct trials *t, unsigned group, double ms, bool above, double 
 
 	assert_non_null(one);
 	one->group = group;
-	trials_set(one, KEY, ms, above);
-	trials_set(one, BYTES, bytes, false);
+	trials_set_value(one, KEY, ms, above);
+	trials_set_value(one, BYTES, bytes, false);
 }
 
 static double figure(const struct trials *t, const char *path)
