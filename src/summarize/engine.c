@@ -8,30 +8,30 @@
 
 #define EXTRACTORS_MAX 64
 
-/* What the called extractor has given for a repeat or a cell. */
+/* A figure or text that the current extractor has given for the current repeat or cell. */
 struct engine_given {
 	char name[64];
 	struct figure figure;
 	char *text;
 };
 
-/* One at a time. */
+/* State of the engine; there is only one. */
 static struct engine {
 	struct run run;
 	struct tables tables;
-	struct table_out out[EXTRACTORS_MAX];	/* by place in tables */
+	struct table_out out[EXTRACTORS_MAX];	/* open tables, in the order of tables.table */
 	struct engine_data {
 		bool used;
 		char *run, *cell, *repeat;
-	} own[EXTRACTORS_MAX];			/* by place in extractors[] */
-	size_t now;				/* index in extractors[] of the one that is being called */
-	const struct cell *cell;		/* those at hand */
+	} own[EXTRACTORS_MAX];			/* data of the extractors, in the order of extractors[] */
+	size_t now;				/* index in extractors[] of the extractor that is being called */
+	const struct cell *cell;		/* the cell, and below the repeat, that are being read */
 	const struct repeat *repeat;
 	struct engine_given *given;
 	size_t n_given;
 } e;
 
-/* Calls `visit` for each column of the tables of cells. */
+/* Calls `visit` for each column of the tables that have a row for each cell. */
 typedef void engine_visitor(struct column *c);
 
 static void engine_visit_columns(engine_visitor *visit)
@@ -41,7 +41,7 @@ static void engine_visit_columns(engine_visitor *visit)
 			visit(&e.tables.table[i].column[k]);
 }
 
-/* The next extractor of this run after e.now; NULL: there is none. */
+/* Returns the next extractor of this run from index e.now on; NULL: there is none. Clears the values given so far. */
 static const struct extractor *engine_next_extractor(void)
 {
 	while (extractors[e.now] && !e.own[e.now].used)
@@ -148,7 +148,7 @@ static void engine_use_extractor(const struct extractor *x)
 		x->begin_run(&e.run);
 }
 
-/* Cells stand where they will stay. */
+/* Numbers the repeats. To be called when the array of cells no longer moves in memory. */
 static void engine_place_repeats(void)
 {
 	size_t place = 0;
@@ -217,7 +217,7 @@ static void engine_keep_text(const struct column *c, struct column_values *taken
 	taken->text = memory_checked(strdup(text));
 }
 
-/* The column's number or text of one repeat, or of one of its trains. */
+/* Reads the column's number or text from the JSON file of one repeat or train. */
 static void engine_collect_file(const struct column *c, struct column_values *taken, const struct repeat *r)
 {
 	const struct json *j = repeat_file(r, c->from);
@@ -296,7 +296,7 @@ static void engine_collect_figure(struct column *c)
 	else if (!x->figure_of || !x->figure_of(e.cell, c->path, &taken->figure))
 		die(EXIT_RUN, "extractor %s has no figure %s", c->from, c->path);
 	if (taken->figure.above && c->estimator != ESTIMATE_ABOVE)
-		taken->figure.value = NAN;	/* nothing beside it would say that it is a bound */
+		taken->figure.value = NAN;	/* no column beside the figure would show that it is only a lower bound */
 }
 
 static const char *engine_state(const struct cell *c, bool measured)
@@ -317,7 +317,7 @@ static void engine_set_count(const struct column *c, const struct cell *cell, st
 	engine_keep_text(c, taken, texts[c->count]);
 }
 
-/* A value of run.json: the same for all cells. */
+/* Sets a value of run.json, which is the same for all cells. */
 static void engine_set_run_value(const struct column *c, struct column_values *taken, const char *path)
 {
 	char number[64];
@@ -458,7 +458,7 @@ static void engine_report(struct rec *out, const struct engine_counts *n)
 	engine_say_summary(out, n, unit);
 }
 
-/* No half table is left behind, whoever ends the program. */
+/* Removes unfinished tables when the program ends, so that none is left half written. */
 static void engine_discard_tables(void)
 {
 	for (size_t i = 0; i < e.tables.n; i++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine.h"
 
-/* By name of what they read; each stands at the end of its file. */
+/* All extractors. Extractor NAME is defined at the end of NAME_extract.c. */
 #define EXTRACTORS(x) \
 	x(arrivals) x(blocks) x(channels) x(fits) x(headcount) x(keys) x(logins) x(lost) x(netload) x(offsets) x(pagein) x(remembered) \
 	x(replays) x(slope) x(stages) x(stalls) x(startup) x(steps) x(trains)

@@ -17,7 +17,7 @@ static int keys_add_row(void *into, const struct rows_cell *cell)
 		out->skipped++;
 		return 0;
 	}
-	/* No clock of ours lets an echo come before its key was due. */
+	/* All clocks are the same, so no echo can come before its key was due. */
 	if (k.answer != KEY_NONE && k.answer < k.due)
 		return -EPROTO;
 	memory_more(out->key, out->n);
@@ -75,11 +75,12 @@ bool key_latency(const struct key *k, bool high, int64_t *ns, bool *later)
 
 /* --- figures of a cell ------------------------------------------------------------------------------------------- */
 
-/* Latencies from when keys were due, at their early or late end, or from when they were sent; or how late they were sent. */
+/* What is pooled: latency from the due time, by the early or the late end of ranges; latency from the time of sending; delay of
+ * sending. */
 enum measure { LATENCY_LOW, LATENCY_HIGH, LATENCY_SENT, SEND_LATENESS, MEASURES };
 
-#define GREATEST 1.0	/* as a quantile: the largest value */
-#define SHARE 2.0	/* not a quantile: the share of late keys */
+#define GREATEST 1.0	/* p of a row: the largest value */
+#define SHARE 2.0	/* p of a row: the share of late keys */
 
 static const struct estimates_row {
 	enum measure measure;
@@ -96,8 +97,8 @@ static const struct estimates_row {
 
 struct estimates_work {
 	const struct estimates_cfg *cfg;
-	struct pool pool;		/* runs: those with at least one value */
-	double *own, *late;		/* of each run: the figure of it alone; late keys */
+	struct pool pool;		/* pool.runs: repeats with at least one value */
+	double *own, *late;		/* of each repeat: its own figure; its number of late keys */
 };
 
 static struct pool estimates_pool(const struct train_keys *t, size_t n, enum measure m)
@@ -131,8 +132,8 @@ static double estimates_weighted_share(const unsigned *weight, size_t runs, void
 	return keys > 0 ? 100 * late / keys : NAN;
 }
 
-/* The share of late keys. Runs that all give the same share would make an interval of no width, as if nothing could
- * ever be otherwise; there the exact interval of the pooled keys stands, which takes keys as independent. */
+/* Computes the share of late keys. If all repeats have the same share, an interval over repeats would have no width; then the exact
+ * interval of the pooled keys is used, which takes keys as independent. */
 static enum interval_kind estimates_share(struct estimates_work *w, bool high, struct figure *f)
 {
 	struct interval i;
@@ -142,7 +143,7 @@ static enum interval_kind estimates_share(struct estimates_work *w, bool high, s
 
 	for (size_t r = 0; r < runs; r++)
 		w->late[r] = 0;
-	/* "Later than" a time before the threshold: may be late, so the late end says it is. */
+	/* A latency that is only known to exceed a time below the threshold may be late: it counts as late by the late end. */
 	for (size_t k = 0; k < w->pool.n; k++)
 		w->late[w->pool.item[k].run] += w->pool.item[k].value > w->cfg->threshold_ns || (w->pool.item[k].later && high);
 	for (size_t r = 0; r < runs; r++) {

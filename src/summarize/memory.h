@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* room - memory, or the end of the program: nobody can sum up a run without it. */
+/* memory - allocation that ends the program when there is no memory left; and a search in lists of names. */
 #ifndef THINPROBE_SUMMARIZE_MEMORY_H
 #define THINPROBE_SUMMARIZE_MEMORY_H
 
@@ -16,26 +16,26 @@ static inline void *memory_checked(const void *memory)
 	return (void *)(uintptr_t)memory;
 }
 
-/* How many values found no room. */
+/* Ends the program if `lost`, a number of values that could not be stored, is not 0. */
 static inline void memory_none_lost(size_t lost)
 {
 	memory_checked(lost ? NULL : "");
 }
 
-/* n of that size, all zero. */
+/* Returns an array of n elements of `size` bytes, all zero. */
 static inline void *memory_new(size_t n, size_t size)
 {
 	return memory_checked(calloc(n ? n : 1, size));
 }
 
-/* Room for one more behind n, in an array that doubles. */
+/* Returns `array` with room for one more than n elements. Its room doubles: 1, 2, 4, ... elements. */
 static inline void *memory_grow(void *array, size_t n, size_t size)
 {
 	return n & (n - 1) ? array : memory_checked(reallocarray(array, n ? 2 * n : 1, size));
 }
 #define memory_more(array, n) ((array) = memory_grow(array, n, sizeof(*(array))))
 
-/* Index of `word` in `names`, which end with NULL; -1: it is none of them. */
+/* Returns the index of `word` in `names`, which end with NULL; -1: it is none of them. */
 static inline int name_index(const char *const *names, const char *word)
 {
 	for (int i = 0; names[i]; i++)

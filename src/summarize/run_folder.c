@@ -11,7 +11,8 @@
 
 /* --- JSON files ------------------------------------------------------------------------------------------------ */
 
-/* Puts the path in `room`. What is no regular file ends the program: a FIFO would wait for its writer, a device may never end. */
+/* Writes the path into `room`. Anything but a regular file ends the program: a FIFO would wait for its writer, a device may never
+ * end. */
 static void run_folder_path(const char *folder, const char *name, char room[PATH_ROOM])
 {
 	struct stat s;
@@ -73,7 +74,7 @@ const char *json_text(const struct json *j, const char *path, ...)
 struct rows_parser {
 	const struct rows_kind *kind;
 	void *into;
-	char sort[ROWS_IN_COLUMNS];	/* of each column */
+	char sort[ROWS_IN_COLUMNS];	/* kind of each column: '%', '$', or any other character for counts */
 	size_t n;
 };
 
@@ -123,7 +124,7 @@ int rows_read(FILE *in, const struct rows_kind *kind, void *into, unsigned long 
 
 struct repeat_files {
 	struct repeat_files *next;
-	struct json *json;		/* NULL: there is none */
+	struct json *json;		/* NULL: the file does not exist */
 	char name[];
 };
 
@@ -212,13 +213,13 @@ const struct repeat *cell_train(const struct cell *c, const struct repeat *r, co
 
 /* --- cells ----------------------------------------------------------------------------------------------------- */
 
-/* Whether a word may become part of a path: nothing that leads elsewhere. */
+/* True: `word` can be part of a path and leads to no other folder. */
 static bool run_folder_is_name(const char *word)
 {
 	return *word && *word != '.' && !strchr(word, '/');
 }
 
-/* What cell.json says of a repeat or of its train of that series. False: it is not complete. */
+/* Reads cell.json of a repeat (series "") or of its train in folder `series`. False: it is not complete. */
 static bool run_folder_read_repeat(struct cell *c, int64_t number, const char *series, struct repeat *out)
 {
 	const char *state, *text;
@@ -246,7 +247,7 @@ static bool run_folder_read_repeat(struct cell *c, int64_t number, const char *s
 	return false;
 }
 
-/* Trains of other series, in order of name. */
+/* Reads the trains in subfolders of a repeat, in the order of their names. */
 static void run_folder_read_trains(struct cell *c, struct repeat *r)
 {
 	struct dirent **entry;

@@ -1,44 +1,46 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* run_folder - reads run.json with its cells, each cell.json in RUN/cells/NAME/REPEAT, and other JSON files; what is wrong with one
- * is one line. */
+/* run_folder - reads run.json with its cells, RUN/cells/NAME/REPEAT/cell.json and other JSON files. Errors end the program with one
+ * line. */
 #ifndef THINPROBE_SUMMARIZE_RUN_FOLDER_H
 #define THINPROBE_SUMMARIZE_RUN_FOLDER_H
 
 #include "json_in.h"
 #include "rows_in.h"
 
-/* What cannot be read, or is no regular file, ends the program with one line. NULL: there is none, and it is not needed. */
+/* Reads FOLDER/NAME. NULL: the file does not exist, and is not `needed`. A file that cannot be read, or is no regular file, ends
+ * the program with one line. */
 struct json *run_folder_json(const char *folder, const char *name, bool needed);
-/* The number or the text at a path, as by printf(); NAN, NULL: there is none, or no `j`. */
+/* Return the number or the text at a path, which is formatted as by printf(). NAN or NULL: there is none, or `j` is NULL. */
 double json_number(const struct json *j, const char *path, ...) __attribute__((format(printf, 2, 3)));
 const char *json_text(const struct json *j, const char *path, ...) __attribute__((format(printf, 2, 3)));
 
-/* A table that a program wrote (rows_in.h). */
+/* One cell of a row in a table that a program of thinprobe wrote (rows_in.h). */
 struct rows_cell {
 	const char *text;	/* NULL: the file has no such column */
-	int64_t count;		/* ROWS_IN_NONE: empty, or not there */
-	double real;		/* NAN: likewise */
+	int64_t count;		/* whole number; ROWS_IN_NONE: empty, or no such column */
+	double real;		/* the same as a real number, or any number of a column marked %; NAN: empty, or no such column */
 };
 struct rows_kind {
 	const char *schema;
-	/* Words: columns of counts and of times in ns; % before a name: any number; $: text. Those behind a | may be missing. */
+	/* Names of columns: plain names are counts and times in ns, %NAME any number, $NAME text. Columns after a | may be missing. */
 	const char *columns;
-	int (*row)(void *into, const struct rows_cell *cell);	/* 0; -EPROTO: it cannot be */
-	const struct rows_kind *otherwise;			/* what the file may be instead */
+	int (*row)(void *into, const struct rows_cell *cell);	/* called for each row; 0, or -EPROTO: the row cannot be right */
+	const struct rows_kind *otherwise;			/* schema to try next if the file has another one; NULL: none */
 };
-/* 0, or as rows_in_read(). */
+/* Returns 0, or an error as rows_in_read() does. */
 int rows_read(FILE *in, const struct rows_kind *kind, void *into, unsigned long *line);
 
 #define RUN_REPEATS_MAX 1000
 
 struct run;
 struct repeat;
-/* run.json, without cells; what is wrong with it ends the program, as with those. */
+/* Reads run.json without its cells. Errors end the program. */
 void run_folder_read(const char *folder, struct run *out);
-/* Its cells. A repeat without cell.json was interrupted and counts as failed; `found`: not where it has no folder either. */
+/* Reads the cells. A repeat without cell.json was interrupted and counts as failed; with `found`, a repeat without a folder is not
+ * counted at all. */
 void run_folder_read_cells(struct run *run, bool found);
 
-/* Frees what repeat_file() holds of a repeat and its trains. */
+/* Frees the JSON files of a repeat and of its trains. */
 void repeat_free_files(const struct repeat *r);
 
 #endif

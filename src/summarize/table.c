@@ -11,9 +11,9 @@
 struct table_reader {
 	const char *path;
 	unsigned long line;
-	int depth;		/* of nested includes; 0: the experiment's own table */
+	int depth;		/* nesting of includes; 0: the experiment's own table */
 	struct tables *tables;
-	char *word[WORDS];	/* of the current line */
+	char *word[WORDS];	/* words of the current line */
 	size_t n;
 };
 
@@ -99,7 +99,7 @@ static void table_read_head(struct table_reader *r)
 	all->table[all->n++] = t;
 }
 
-/* Ends `word` at its first `at`. Returns what follows that, or NULL. */
+/* Ends `word` at its first `at`. Returns what follows that character; NULL: the word has none. */
 static char *table_cut(char *word, char at)
 {
 	char *behind = strchr(word, at);
@@ -125,7 +125,7 @@ static void table_read_source_json(struct table_reader *r, struct column *c, cha
 
 static void table_read_source(struct table_reader *r, struct column *c, char *word)
 {
-	static const char *const kinds[] = { "-", "param", "count", "run", NULL };	/* as enum column_source */
+	static const char *const kinds[] = { "-", "param", "count", "run", NULL };	/* in the order of enum column_source */
 	static const char *const counts[] = { "state", "measured", "complete", "failed", "flagged", "tried", "reason", "name", NULL };
 	char *path = table_cut(word, ':');
 	int kind = name_index(kinds, word), count;
@@ -225,7 +225,7 @@ static const struct table *table_require(const struct table_reader *r, const cha
 	return t;
 }
 
-/* One word of a view, behind its title. */
+/* Checks one word of a view after its title. */
 static void table_check_view_word(const struct table_reader *r, const struct table *t, char *word)
 {
 	char *value = strchr(word, '='), *one, *behind;
@@ -250,7 +250,7 @@ static void table_check_view_word(const struct table_reader *r, const struct tab
 	}
 }
 
-/* A view is drawn by the report; summarize only checks that its tables and columns exist. */
+/* Checks that the tables and columns of a view exist. Only the report draws views. */
 static void table_check_view(struct table_reader *r)
 {
 	const struct table *t = table_require(r, r->word[2]);

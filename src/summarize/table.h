@@ -24,51 +24,51 @@
 enum column_source {
 	SOURCE_ROW,		/* -		written by the extractor of the table's rows */
 	SOURCE_PARAM,		/* param[:KEY]	a parameter of the cell (KEY: the column's name) */
-	SOURCE_COUNT,		/* count:WORD	of the cell's repeats (enum count_kind) */
-	SOURCE_RUN,		/* run:PATH	of run.json */
-	SOURCE_JSON,		/* [SERIES/]FILE.json[!]:PATH[/PATH]	of each complete repeat; !: the file must be there */
-	SOURCE_EXTRACTOR,	/* EXTRACTOR:FIGURE */
+	SOURCE_COUNT,		/* count:WORD	a count of the cell's repeats (enum count_kind) */
+	SOURCE_RUN,		/* run:PATH	a value of run.json */
+	SOURCE_JSON,		/* [SERIES/]FILE.json[!]:PATH[/PATH]	a number of each complete repeat; !: the file must exist */
+	SOURCE_EXTRACTOR,	/* EXTRACTOR:FIGURE	a figure that an extractor gives */
 };
 enum count_kind {
-	COUNT_STATE,		/* complete, partial, failed */
-	COUNT_MEASURED,		/* measured, failed, not measured */
+	COUNT_STATE,		/* complete, partial or failed */
+	COUNT_MEASURED,		/* measured, failed or not measured */
 	COUNT_COMPLETE, COUNT_FAILED, COUNT_FLAGGED, COUNT_TRIED, COUNT_REASON, COUNT_NAME, COUNTS
 };
 
-#define TABLE_TEXT (-1)		/* decimals of a column of text */
-#define TABLE_ENDS 4		/* names of a column: its own, and those of estimate_ends() */
+#define TABLE_TEXT (-1)		/* value of column.decimals for a column of text */
+#define TABLE_ENDS 4		/* most cells that one column has in a row: the value, _low, _high, _above */
 
-/* What the engine took for one cell of a column. */
+/* Values of one column for one cell. */
 struct column_values {
-	double *value, *total;	/* of each complete repeat (or train) */
+	double *value, *total;	/* number of each complete repeat (or train); total: the number under the / of share+ci */
 	size_t n;
 	char *text;
 	struct figure figure;
 };
 
-/* Its texts are parts of tables.text. */
+/* A column of a table. Its texts point into tables.text. */
 struct column {
-	const char *name, *heading, *unit, *from, *path, *over;	/* from: FILE.json or the extractor's name; over: the path under the / */
-	char *end[TABLE_ENDS + 1];	/* names of its cells in a row, NULL behind the last; owned */
-	size_t place;		/* of the first of them in the row */
+	const char *name, *heading, *unit, *from, *path, *over;	/* from: FILE.json or the extractor's name; over: the path after the / */
+	char *end[TABLE_ENDS + 1];	/* names of the column's cells in a row, then NULL; owned */
+	size_t place;		/* index of the first of these cells in the row */
 	enum column_source source;
 	enum count_kind count;
 	enum estimator estimator;
-	bool needed;		/* the file must be there */
-	const char *series;	/* of the trains of that series (cell_train() in engine.h); "*": of all trains; NULL: of the repeats */
+	bool needed;		/* a repeat without the file ends the program */
+	const char *series;	/* folder of the trains to read (cell_train() in engine.h); "*": of all trains; NULL: the repeats themselves */
 	int decimals;
-	const char *better;	/* lower, higher, "" */
+	const char *better;	/* lower, higher or "" */
 	const struct extractor *extractor;
-	struct column_values *cell;	/* the engine's: of each cell of the run */
+	struct column_values *cell;	/* values for each cell of the run; owned by the engine */
 };
 
 struct table {
-	const char *name, *rows;		/* rows: the extractor's name, or "given"; NULL: a row for each cell */
+	const char *name, *rows;		/* rows: the extractor's name, or "given"; NULL: one row for each cell */
 	char schema[128];
-	const struct extractor *extractor;	/* of the rows */
+	const struct extractor *extractor;	/* extractor that writes the rows; NULL: none */
 	bool given, optional;
 	struct column *column;
-	size_t n, places;			/* columns; cells of a row */
+	size_t n, places;			/* n: columns; places: cells of a row */
 };
 
 struct tables {
@@ -76,14 +76,14 @@ struct tables {
 	size_t n;
 	const char *counts;
 	bool found;
-	char **text;		/* whole text of each file that was read; names point into it */
+	char **text;		/* text of each file that was read; names point into it */
 	size_t texts;
 };
 
-/* What is wrong in the file ends the program with one line. */
+/* Reads the file `table` at `path`. A mistake in the file ends the program with one line. */
 void tables_read(const char *path, struct tables *out);
 
-const struct column *table_column(const struct table *t, const char *name);	/* NULL: none */
+const struct column *table_column(const struct table *t, const char *name);	/* NULL: no such column */
 
 /* --- table_out.c: writes them as NAME.tsv, which take their names when all are whole --------------------------- */
 
@@ -93,15 +93,16 @@ struct table_out {
 	const struct table *table;
 	struct rows *file;		/* NULL: not open */
 	char path[TABLE_PATH], temporary[TABLE_PATH + 8];
-	char **cell;			/* of the row at hand; NULL: empty */
-	size_t rows;			/* written */
+	char **cell;			/* cells of the current row; NULL: empty */
+	size_t rows;			/* number of rows written */
 };
 
-/* What cannot be written ends the program. */
+/* Opens NAME.tsv in `folder` under a temporary name. A write error ends the program. */
 void table_out_open(struct table_out *t, const struct table *table, const char *folder);
-/* keep: the file takes its name (an optional table without rows: it goes, and an older one too); else the old file stays. */
+/* Closes the table. keep: rename it to NAME.tsv, or remove both if it is optional and has no rows; otherwise discard it and leave
+ * the old file. */
 void table_out_close(struct table_out *t, bool keep);
-/* long.tsv (schema long/1) of the tables of cells and schema.tsv (schema/1) of all columns. */
+/* Write long.tsv (schema long/1: the tables with one row per cell, one value a row) and schema.tsv (schema/1: all columns). */
 void table_out_long(const struct run *run, const struct tables *tables);
 void table_out_schema(const struct run *run, const struct tables *tables);
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NUMBER 400	/* room for one with its decimals */
+#define NUMBER 400	/* room for a number with its decimals */
 
 /* --- files, which take their names when they are whole (rows_open() alone writes in place) --------------------- */
 
@@ -30,14 +30,14 @@ static void table_out_begin(struct table_out *t, const char *folder, const char 
 	fd = mkostemp(t->temporary, O_CLOEXEC);
 	if (fd < 0)
 		table_out_fail(t, errno);
-	fchmod(fd, 0666 & ~mask);	/* mkostemp made it private */
+	fchmod(fd, 0666 & ~mask);	/* mkostemp() created the file with mode 0600 */
 	close(fd);
 	t->file = rows_open(t->temporary, schema, columns);
 	if (!t->file)
 		table_out_fail(t, errno);
 }
 
-/* keep: it takes its name. */
+/* keep: rename the file to its final name; otherwise remove it. */
 static void table_out_end(struct table_out *t, bool keep)
 {
 	int err = rows_close(t->file), fd = keep && !err ? open(t->temporary, O_RDONLY | O_CLOEXEC) : -1;
@@ -91,7 +91,7 @@ static void table_out_set_cell(char **cell, const char *text)
 	*cell = text ? memory_checked(strdup(text)) : NULL;
 }
 
-/* NULL: not known. */
+/* Returns NULL if the number is not known. */
 static const char *table_out_format_number(char room[NUMBER], double v, int decimals)
 {
 	snprintf(room, NUMBER, "%.*f", decimals < 0 ? 0 : decimals, v);
@@ -203,7 +203,8 @@ void table_out_schema(const struct run *run, const struct tables *tables)
 
 #define AXES_MAX 32
 
-/* The run's axes, else the cells' parameters that `table` names. */
+/* Returns the number of parameters that are columns of long.tsv: the run's axes, or without axes the parameters that `table`
+ * names. */
 static size_t table_out_find_axes(const struct run *run, const struct tables *tables, const char **axis)
 {
 	size_t n = 0;
@@ -217,7 +218,7 @@ static size_t table_out_find_axes(const struct run *run, const struct tables *ta
 	return n;
 }
 
-/* What a run is called: the last part of its folder's real path, into `room`. */
+/* Returns the name of the run: the last part of the real path of its folder, in `room`. */
 static const char *table_out_run_name(const struct run *run, char room[PATH_MAX])
 {
 	const char *slash = realpath(run->folder, room) ? strrchr(room, '/') : NULL;
