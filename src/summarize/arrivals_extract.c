@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* arrivals_extract - times between the requests of users.
  *
- * Figure cov_independent: coefficient of variation of as many users who know nothing of each other, from the parameters users and
- * think_s, the run's setting `spread` and the mean response time; unknown where there is no formula. Rows, from arrivals.tsv:
- * `points`, of each complete repeat what `arrivals --sources` made of the requests of the first user, of the first two, and so on;
- * `marks`, of each cell's first complete repeat the rest, which plots/arrivals.gp draws.
+ * Figure cov_independent: the coefficient of variation (CoV) of the same number of independent users, from the parameters users and
+ * think_s, the run's setting `spread` (distribution of think times) and the mean response time; unknown where there is no formula.
+ * Rows, from arrivals.tsv: `points`: for each complete repeat, the CoV of the requests of the first user, of the first two users,
+ * and so on (`arrivals --sources`); `marks`: for each cell's first complete repeat, the other rows, which plots/arrivals.gp draws.
  *
- * The formula: each user asks again after a response that always takes the same time and a think time. Of N such renewal processes
- * in equilibrium, laid over each other, a gap is longer than x when one user's own interval is and all others are not due within it
- * (Cox & Smith 1954): P(gap > x) = S(x) G(x)^(N - 1), where S(x) = P(interval > x) and G(x) is the integral of S from x on by the
- * mean interval. Its first two moments give the coefficient of variation. */
+ * The formula: each user sends the next request after a constant response time and a think time. For N such renewal processes in
+ * equilibrium, superposed, a gap is longer than x when one user's own interval is longer and no other user is due within x (Cox &
+ * Smith 1954): P(gap > x) = S(x) G(x)^(N - 1), where S(x) = P(interval > x) and G(x) is the integral of S from x on, divided by the
+ * mean interval. The first two moments of this distribution give the CoV. */
 #include "engine.h"
 
 struct arrivals_cell {
-	double sum_ms, n;	/* of the repeats' mean response times */
+	double sum_ms, n;	/* sum of the repeats' mean response times, and their number */
 };
 
 static void arrivals_read_repeat(const struct repeat *r)
@@ -25,10 +25,10 @@ static void arrivals_read_repeat(const struct repeat *r)
 	cell->n += isnan(mean) ? 0 : 1;
 }
 
-/* With n users, m = response + think and s = think / m: nobody asks again within the response, so up to it S = 1 and G
- * = 1 - x/m, and behind it the integrals are those of the think time alone, by s^(n - 1). All are closed. Think times are uniform
- * from 0 to twice the mean (without a response sqrt((2N - 1)/(2N + 1))) or exponential (without a response 1). NAN: less than one
- * user, no mean think time, a response time below 0 or not known. */
+/* Returns the CoV of n independent users. With m = response + think and s = think / m: nobody sends a request within the response
+ * time, so up to it S = 1 and G = 1 - x/m; beyond it the integrals are those of the think time alone, times s^(n - 1). All have a
+ * closed form. Think times are uniform from 0 to twice the mean (CoV without response time: sqrt((2N - 1)/(2N + 1))) or exponential
+ * (CoV 1). NAN: fewer than one user, no think time, response time below 0 or not known. */
 static double arrivals_cov(bool uniform, double n, double think, double response)
 {
 	double m = response + think, s = think / m, within, behind, moment;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* blocks_extract - the series `wire`: keys in blocks, as the wire alone tells them (wire.tsv), held against
- * the pixels of the same train (traces.h).
+/* blocks_extract - the trains in folder `wire`: keys sent in blocks, whose latency is measured from packets alone (wire.tsv),
+ * checked against the pixels of the same train (traces.h).
  *
- * Figures: trains, keys (told by the wire), wire_check (percent of truth_keys whose true update lies in
- * the key's range, with its exact interval), truth_keys, exact (percent of them told as exact), and
- * SET.p50 etc. of the keys that the wire tells (keys_extract.c). */
+ * Figures: trains, keys (measured from packets), truth (percent of truth_keys whose true screen update lies in the key's range,
+ * with its exact interval), truth_keys, exact (percent of them with a range of length 0), and SET.p50 etc. of the keys measured
+ * from packets (keys_extract.c). */
 #include "interval.h"
 #include "engine.h"
 #include "keys.h"
 #include "traces.h"
 
 struct blocks_cell {
-	size_t trains;			/* kept in the first repeats' places */
+	size_t trains;			/* number of trains; their keys are kept in the data of the first repeats */
 	struct wire_check wire_check;
 };
 

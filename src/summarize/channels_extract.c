@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* channels_extract - what a protocol sent in each direction: prototap's reports of a session and of work in it, as rows by protocol
- * and work.
+/* channels_extract - traffic of a protocol in each direction: prototap's reports of a session and of tasks in it, as rows by
+ * protocol and task.
  *
- * A cell of part "session" gives setup, window, idle (by the minute) and key (by the key); any other part is a piece of work, and
- * `all` adds those of a repeat that has each of them. Figures are means over repeats, those of bytes on the wire with intervals;
- * shares and sizes are quotients of these means. Work with another end state than the others is in no figure; where it always was,
- * `state` is "different", the figures are of that work, and `all` leaves the protocol out. */
+ * A cell of part "session" gives setup, window, idle (per minute) and key (per key); any other part is a task, and `all` adds up
+ * the tasks in each repeat that has all of them. Figures are means over repeats; bytes on the wire have intervals; shares and sizes
+ * are quotients of these means. A repeat of a task whose end state differs from the other repeats' is in no figure; if all repeats
+ * differ from the expected state, `state` is "different", the figures are of these repeats, and `all` leaves the protocol out. */
 #include "engine.h"
 
 #define CHANNELS 3
-#define COUNTS 6			/* of each channel */
-#define TOTAL (2 * COUNTS)		/* where the third channel begins */
+#define COUNTS 6			/* counts of each channel, in the order of enum channel_figure */
+#define TOTAL (2 * COUNTS)		/* index of the first count of the channel `total` */
 #define HEADERS (CHANNELS * COUNTS)
 #define TRANSPORT (HEADERS + 2)
 #define SECONDS (HEADERS + 4)
@@ -24,21 +24,21 @@ static const struct channels_write_part {
 } parts[] = { { "setup", "setup.json" }, { "window", "window.json" }, { "idle", "idle.json" }, { "key", "keys.json" } };
 #define PARTS (sizeof(parts) / sizeof(*parts))
 
-/* Of each repeat. */
+/* What is kept of a repeat. */
 struct channels_repeat {
 	bool restless, same;
 	double differs_percent;
-	struct channels_sample {	/* one report: counts of the channels, bytes of headers, duration */
+	struct channels_sample {	/* one report of prototap: counts of the channels, bytes of headers, duration */
 		bool there;
 		double v[VALUES];
-	} of[PARTS];			/* a piece of work has the first one only */
+	} of[PARTS];			/* of[0] alone is used for a task */
 };
 
-/* One row: the samples that count, and how many there were of others. */
+/* One row of a table: its samples, and how many repeats were left out. */
 struct channels_row {
-	const double **v;		/* with room for all repeats */
+	const double **v;		/* samples that count; with room for all repeats */
 	size_t n, same, different, failed, flagged, restless;
-	double differs_percent;		/* the most; NAN: no picture */
+	double differs_percent;		/* largest share of pixels that differ from the expected picture; NAN: no picture */
 };
 
 static void channels_begin_run(const struct run *run)
@@ -82,7 +82,7 @@ static bool channels_same_protocol(const struct cell *a, const struct cell *b)
 	return !strcmp(cell_require_text(a, "protocol"), cell_require_text(b, "protocol"));
 }
 
-/* A session has not all of its parts: a terminal is its own window. */
+/* Reads the reports of a repeat. A session may lack some parts: a terminal has no window of its own. */
 static void channels_read_repeat(const struct repeat *r)
 {
 	const struct json *run = r->cell->run->json;
@@ -151,7 +151,7 @@ static void channels_write_shares(const struct channels_row *row, struct table_o
 		row_number(out, headers[i], channels_quotient(100 * channels_mean(row, HEADERS + i), wire));
 }
 
-/* A row of the table summary, or a cell of the table protocols, where all of a protocol stands in one row. */
+/* Writes a row of the table summary; short_one: one cell of a protocol's row of the table protocols. */
 static void channels_write_row(const struct cell *c, const char *what, const struct channels_row *row, bool short_one,
 			   struct table_out *out)
 {
@@ -174,7 +174,7 @@ static void channels_write_row(const struct cell *c, const char *what, const str
 	row_end(out);
 }
 
-/* All that was read of that part of a cell. */
+/* Writes what was read of one part of a cell. */
 static void channels_write_part(const struct cell *c, size_t part, const char *what, bool short_one, struct table_out *out)
 {
 	const struct channels_repeat *own = repeat_data(c->repeat);
@@ -196,7 +196,7 @@ static void channels_write_part(const struct cell *c, size_t part, const char *w
 	free(row.v);
 }
 
-/* The pieces of work of one protocol together, in the repeats that have each of them. */
+/* Writes the sum of all tasks of one protocol, over the repeats that have all of them. */
 static void channels_write_all(const struct cell *c, size_t works, bool short_one, struct table_out *out)
 {
 	size_t repeats = (size_t)c->run->repeats;

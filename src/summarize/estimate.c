@@ -2,7 +2,7 @@
 #include "estimate.h"
 #include "memory.h"
 
-#define MEDIAN_RUNS 3	/* two tell nothing but that they are two */
+#define MEDIAN_RUNS 3	/* repeats that an interval of a median needs */
 
 const char *const estimate_names[] = {
 	"-", "ends", "ends+above", "mean", "mean+ci", "change+ci", "logmean+ci", "median", "median+ci", "sum", "max", "min",
@@ -14,7 +14,7 @@ int estimate_ends(enum estimator e)
 	return e == ESTIMATE_ABOVE ? 3 : e == ESTIMATE_ENDS || strstr(estimate_names[e], "+ci") ? 2 : 0;
 }
 
-/* The median of a resample: value i, of n with room for as many behind them, stands there weight[i] times. */
+/* Median of a resample in which value[i] stands weight[i] times. `data`: n values, followed by room for n more. */
 static double estimate_weighted_median(const unsigned *weight, size_t n, void *data)
 {
 	double *value = data, *resample = value + n;
@@ -26,8 +26,8 @@ static double estimate_weighted_median(const unsigned *weight, size_t n, void *d
 	return interval_quantile(resample, total, 0.5);
 }
 
-/* A mean or a median of n > 0 numbers, with room for as many behind them. An interval that may be one of a neighbour of the figure
- * (a geometric mean, a median) is widened to hold it. */
+/* Computes a mean or a median of n > 0 numbers in v, which has room for n more. An interval that belongs to a related figure
+ * (geometric mean) is widened to include the figure itself. */
 static void estimate_middle(enum estimator e, double *v, size_t n, size_t draws, uint64_t seed, struct figure *out)
 {
 	bool near, median = e == ESTIMATE_MEDIAN || e == ESTIMATE_MEDIAN_CI;
@@ -70,7 +70,7 @@ static void estimate_share(const double *v, const double *total, size_t n, struc
 	}
 }
 
-/* `v` holds known numbers only. */
+/* Estimators without an interval. `v` holds known numbers only. */
 static double estimate_plain(enum estimator e, const double *v, size_t n)
 {
 	double least = INFINITY, most = -INFINITY, squares = 0, sum = 0;

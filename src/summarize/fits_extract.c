@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* fits_extract - rows of the models that `queue fit` made of a run: RUN/fit/PART-all.json of all measured rows of a part (text
- * parameter `part` of the cells), PART-first.json of those with the lowest rates alone, which foretells the others. Tables:
- *	slope		what a request needs of each resource
+/* fits_extract - rows of the queueing models that `queue fit` fitted to a run: RUN/fit/PART-all.json, fitted to all measured rows
+ * of a part (text parameter `part` of the cells), and PART-first.json, fitted to the rows with the lowest rates to predict the
+ * others. Tables:
+ *	slope		service demand of a request at each resource
  *	compare		each measured row beside the model
- *	curve		the same as points of a curve: measured (later: not known to the model), fit
- *	world		from RUN/fit/PART-users.json (`queue users`): the users of the world that each row stands for
+ *	curve		the same as points of a curve: measured (later: not used for the fit), fit
+ *	world		from RUN/fit/PART-users.json (`queue users`): number of real users that each row stands for
  * A part without such a file has no rows. */
 #include "engine.h"
 
 static const char *const fits_fitted[] = { "all", "first", NULL };
 
 struct fit {
-	const struct cell *first;	/* of its part */
+	const struct cell *first;	/* first cell of the part */
 	struct table_out *out;
-	const char *const *next;	/* of fits_fitted */
-	struct json *json;		/* the whole report */
+	const char *const *next;	/* next element of fits_fitted to read; NULL: none read yet */
+	struct json *json;		/* the whole report of queue; NULL: none read yet */
 };
 
-/* Reads the next report of the part. False: there is none, or the cell is not the first of a part. */
+/* Reads the next report of the part. False: there is none, or `first` is not the first cell of a part. */
 static bool fits_next_report(struct fit *f)
 {
 	const char *part = cell_text(f->first, "part"), *folder = f->first->run->folder;
@@ -36,7 +37,7 @@ static bool fits_next_report(struct fit *f)
 	return false;
 }
 
-/* A row, whose columns are those of an object of the report. */
+/* Begins a row whose columns are copied from an object of the report. */
 static void fits_begin_row(const struct fit *f, const char *object, const char *columns)
 {
 	row_text(f->out, "part", cell_text(f->first, "part"));
@@ -44,7 +45,7 @@ static void fits_begin_row(const struct fit *f, const char *object, const char *
 	row_json(f->out, f->json, object, columns);
 }
 
-/* The i-th of the measured rows, which is named after its cell. NULL: there is none. */
+/* Writes the path of the i-th measured row to `path` and returns the row's name, which is that of a cell. NULL: there is none. */
 static const char *fits_measured_path(const struct fit *f, size_t i, char path[64])
 {
 	snprintf(path, 64, "result.rows.%zu", i);

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* headcount_extract - rows: the most users for whom a criterion holds, from samples.tsv (capacity-user/1), machine.tsv
- * (capacity-machine/1) and the limits in cell.json of each repeat.
+/* headcount_extract - rows: the largest number of users for whom a criterion holds, from samples.tsv (capacity-user/1), machine.tsv
+ * (capacity-machine/1) and the limits in cell.json of each repeat. Tables:
+ *	summary	a row for each cell and number of users, with means over the repeats that measured it
+ *	points	a row for each cell and criterion: the largest number of users over the repeats, which resources were full at the
+ *		first number for which the criterion did not hold, fairness, and the forecast from the first third of the curve
+ *		(headcount_forecast.c)
+ *	compare	for each criterion, repeat and rule of settings.limits: the rule's figure on both sides of the limit
+ *	slope	what a key takes of each resource according to the first third, and the number of users that fill it
  *
- *	summary	a row for each cell and number of users that was measured, means over the repeats that did
- *	points	a row for each cell and criterion: the most users over the repeats, what was full with the first number for which
- *		it did not hold, how alike users fared, and what the first third of the curve foretold (headcount_write_forecast.c)
- *	compare	what each rule of settings.limits looks at, for each criterion and repeat, on both sides of the limit
- *	slope	what a key needs of each resource by the first third, and the users with whom that is full
- *
- * Fairness: the largest p95 of a user over the median of all users', and Jain's index (Jain, Chiu & Hawe 1984) of their mean
- * latencies: 1 where all are alike, 1/n where one has all of it. */
+ * Fairness: the largest p95 of a user over the median p95 of all users, and Jain's index (Jain, Chiu & Hawe 1984) of their mean
+ * latencies: 1 if all are equal, 1/n if one user has all of the latency. */
 #include "headcount.h"
 
 #include <errno.h>
 
 #define HEADCOUNT_USERS 10000
-#define MORE_LEAST 1.0		/* ms: what a key takes longer by less is not asked where it waits */
+#define MORE_LEAST 1.0		/* ms: smallest increase of a key's latency for which its causes are computed */
 #define SHARE_HALF 50.0
 
-static const char *const headcount_names[HEADCOUNT_FIGURES] = {		/* of their columns */
+static const char *const headcount_names[HEADCOUNT_FIGURES] = {		/* names of columns, in the order of enum headcount_figure */
 	"mean_ms", "p50_ms", "p95_ms", "apdex", "late_percent", "all_p95_ms", "all_mean_ms", "jain", "worst_over_median",
 	"keys_per_s", "server_busy_percent", "client_busy_percent", "foreign_percent", "waiting", "available_bytes",
 	"swap_in_bytes_per_s", "link_percent", "own_percent", "major_faults_per_s", "drops_per_s", "client_waiting",
@@ -76,7 +76,8 @@ static const struct rows_kind headcount_users = {
 	"capacity-user/1", "users user %mean_ms %p50_ms %p95_ms %apdex %late_percent", headcount_add_user, NULL,
 };
 
-/* Columns of machine.tsv are the figures from KEYS to STALL, behind the number of users; those from OWN on may be missing. */
+/* Columns of machine.tsv: the number of users, then the figures from HEADCOUNT_KEYS to HEADCOUNT_STALL; those from HEADCOUNT_OWN on
+ * may be missing. */
 static int headcount_add_machine(void *into, const struct rows_cell *c)
 {
 	struct headcount_step *s = headcount_get_step(into, c[0].count);
@@ -147,8 +148,8 @@ static void headcount_begin_run(const struct run *run)
 
 /* --- figures --------------------------------------------------------------------------------------------------- */
 
-/* Mean wait, ms, of arrivals at random with exponential service at so many servers, so busy; of one who does not wait for
- * himself (headcount_write_forecast.c). */
+/* Returns the mean wait in ms of random arrivals with exponential service at so many servers; user 1 does not wait for its own keys
+ * (headcount_forecast.c). */
 static double headcount_queue_wait_ms(const double *of, double rate, double servers)
 {
 	double busy = of[HEADCOUNT_BUSY] / 100, own = of[HEADCOUNT_OWN] / 100, keys = of[HEADCOUNT_KEYS];
@@ -157,7 +158,7 @@ static double headcount_queue_wait_ms(const double *of, double rate, double serv
 	return busy < 1 ? pow(others, sqrt(2 * (servers + 1)) - 1) * 1000 * own / keys / (1 - busy) : (double)INFINITY;
 }
 
-/* What follows from a step's users, and from two of its figures. */
+/* Computes the figures of a step that follow from its users, or from two other figures. */
 static void headcount_derive_figures(const struct headcount_system *s, struct headcount_step *p)
 {
 	const struct headcount *h = run_data();
@@ -222,7 +223,7 @@ bool headcount_criterion(const char *text, bool *apdex, double *value)
 	return isfinite(*value) && *value > 0;
 }
 
-/* What a rule looks at with so many users. */
+/* Returns the figure of a rule with so many users. */
 static double headcount_rule_value(const struct headcount_system *s, const struct headcount_limit *l,
 				   const struct headcount_rule *r,
 			      double users)
@@ -236,9 +237,9 @@ static double headcount_rule_value(const struct headcount_system *s, const struc
 	return !alone ? step->of[r->figure] : 100 * (apdex ? value / step->of[HEADCOUNT_APDEX] : step->of[HEADCOUNT_P95] / value);
 }
 
-/* Is it fulfilled with the first number of users for which the criterion did not hold? Pages are read back because what users work
- * with no longer fits, or by other programs of the machine, which are counted with it: by these where at least half is available
- * of what was with one user. */
+/* Is the rule fulfilled with the first number of users for which the criterion did not hold? Pages are read back either because the
+ * users' memory no longer fits, or by other programs on the machine, whose reads are counted too; where at least half of the memory
+ * that was available with one user still is, it was other programs. */
 static bool headcount_rule_fulfilled(const struct headcount_system *s, const struct headcount_limit *l,
 				     const struct headcount_rule *r)
 {
@@ -258,11 +259,11 @@ static bool headcount_rule_fulfilled(const struct headcount_system *s, const str
 
 #define TALLIES (HEADCOUNT_RULES + 8)
 
-/* One resource over the repeats. */
+/* How often one resource was full, over the repeats. */
 struct headcount_tally {
 	const char *name;
 	size_t times;
-	int64_t repeat;		/* the latest, from 1 */
+	int64_t repeat;		/* last repeat that was counted; 0: none */
 	double fullness;	/* sum of value over threshold */
 };
 
@@ -274,7 +275,7 @@ static int headcount_compare_tally(const void *a, const void *b)
 				      (x->fullness < y->fullness) - (x->fullness > y->fullness);
 }
 
-/* Once for each repeat, whatever number of rules it fulfils. */
+/* Counts a resource at most once for each repeat, whatever number of its rules is fulfilled. */
 static void headcount_add_tally(struct headcount_tally *t, const char *name, int64_t repeat, double fullness)
 {
 	const struct headcount_tally *end = t + TALLIES;
@@ -286,7 +287,7 @@ static void headcount_add_tally(struct headcount_tally *t, const char *name, int
 	*t = (struct headcount_tally){ name, t->times + 1, repeat, t->fullness + fullness };
 }
 
-/* What was full over the repeats, the fullest first, such as "CPU, memory (1 of 3)". */
+/* Writes the full resources, the fullest first, such as "CPU, memory (1 of 3)". */
 static void headcount_name_limits(const struct headcount_system *s, const struct headcount_limit *l, size_t n, char *text,
 				  size_t size)
 {
@@ -301,7 +302,7 @@ static void headcount_name_limits(const struct headcount_system *s, const struct
 		if (isnan(l->beyond))
 			continue;
 		reached++;
-		/* who could not be added could not be measured: that is as full as it gets */
+		/* a user who could not be added could not be measured: the resource counts as completely full */
 		if (any)
 			headcount_add_tally(t, l->resource, l->repeat, HUGE_VAL);
 		for (const struct headcount_rule *r = h->rule; r < h->rule + h->rules; r++)
@@ -332,7 +333,7 @@ void headcount_begin_row(struct table_out *out, const struct cell *c)
 	row_params(out, c);
 }
 
-/* A row for steps with the same number of users. Nothing was measured: that is a row, too. */
+/* Writes one row for all repeats with the same number of users. A cell of which nothing was measured has a row, too. */
 static void headcount_write_summary(const struct cell *c, struct table_out *out)
 {
 	const struct headcount_system *s = cell_data(c);
@@ -357,7 +358,7 @@ static void headcount_write_summary(const struct cell *c, struct table_out *out)
 	} while ((i += n) < s->steps);
 }
 
-/* How alike users fared on both sides of the limit: means over the repeats. */
+/* Writes fairness on both sides of the limit: means over the repeats. */
 static void headcount_write_fairness(const struct headcount_system *s, const struct headcount_limit *l, size_t n,
 				     struct table_out *out)
 {
@@ -392,7 +393,7 @@ static void headcount_write_point(const struct headcount_system *s, const struct
 		ended = l[i].ended[0] ? l[i].ended : ended;
 	}
 	users = run_estimate(ESTIMATE_MEAN_CI, h->value, n);
-	if (reached < (double)n)	/* a bound from below has no interval */
+	if (reached < (double)n)	/* a lower bound has no interval */
 		users.low = users.high = NAN;
 	headcount_name_limits(s, l, n, words, sizeof(words));
 	headcount_begin_row(out, s->cell);

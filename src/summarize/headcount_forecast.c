@@ -1,40 +1,41 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* headcount_write_forecast - how many users a criterion allows, foretold from few, by a queue M/D/m.
+/* headcount_forecast - number of users that a criterion allows, predicted from measurements with few users by an M/D/m queue.
  *
- * The share of the CPUs that a key takes is a line over the keys a second (utilization law, with what the sessions take without
- * keys). What others' keys put in front of one is the wait of arrivals at random at as many servers as there are CPUs, where each
- * key costs the same: half the wait of exponential service (Pollaczek 1930, Khinchine 1932), its tail taken as exponential:
- * P(W > t) = p exp(-t / theta), theta = D / (2 m (1 - u)), p = the share of keys that wait at all, u^(sqrt(2 (m + 1)) - 1)
- * (Sakasegawa 1977; exact for m = 1). The user in front does not wait for himself, so u in p is what the others take. What one
- * user alone has (application, frame timer, link) comes on top; the deviations of independent parts add in squares. */
+ * The CPU utilization is a straight line over keys per second (utilization law; the intercept is what sessions take without keys).
+ * A key waits for other users' keys as random arrivals do at as many servers as there are CPUs, where each key costs the same: half
+ * the wait of exponential service (Pollaczek 1930, Khinchine 1932), with an exponential tail: P(W > t) = p exp(-t / theta), theta =
+ * D / (2 m (1 - u)); the share of keys that wait is p = u^(sqrt(2 (m + 1)) - 1) (Sakasegawa 1977; exact for m = 1). User 1 does not
+ * wait for its own keys, so u in p is the utilization by the other users. The latency of one user alone (application, frame timer,
+ * link) is added; deviations of independent parts add in squares. */
 #include "headcount.h"
 #include "interval.h"
 
-/* What the first third of the curve tells: the rows with at most a third of the first number of users for which the criterion did
- * not hold (or of the most there were, where it held for all), at least three of them, all of which it held for. */
+/* Least number of rows in the first third of a curve: the rows with at most a third of the first number of users for which the
+ * criterion did not hold (or of the largest number, where it always held), or more until there are ROWS_LEAST; the criterion held
+ * for all of them. */
 #define ROWS_LEAST 3
 #define ROWS_MAX 4096
 #define USERS_MAX 10000
-#define HALVINGS 200	/* of an interval: no double has more */
-#define TAIL 0.05	/* beyond p95 */
+#define HALVINGS 200	/* steps of a bisection: a double has no more digits */
+#define TAIL 0.05	/* share of latencies beyond p95 */
 
 /* --- a line ---------------------------------------------------------------------------------------------------- */
 
-/* With the 95 % interval of its slope, and so of its height everywhere (Student's t). */
+/* A fitted line, with the 95 % interval (Student's t) of its slope. */
 struct forecast_line {
 	double slope, low, high, start;
-	double mean_x, spread;	/* of the x, and their variance (over n) */
+	double mean_x, spread;	/* of the x values: mean, and variance (over n) */
 	size_t n;
 };
 
-/* Its height; side -1, 1: the lower, the upper end of the interval there. The variance of the height at x is that of the slope
- * times (Sxx / n + (x - mean)^2). */
+/* Returns the height of the line at x; side -1 or 1: the lower or upper end of its interval, 0: the line. The variance of the
+ * height at x is that of the slope times (Sxx / n + (x - mean)^2). */
 static double forecast_line_height(const struct forecast_line *l, double x, int side)
 {
 	return l->start + l->slope * x + side * (l->high - l->low) / 2 * sqrt(l->spread + (x - l->mean_x) * (x - l->mean_x));
 }
 
-/* From where on it is at least `full`. INFINITY: nowhere. */
+/* Returns the smallest x at which the line (by `side`) is at least `full`; INFINITY: none. */
 static double forecast_line_reaches(const struct forecast_line *l, double full, int side)
 {
 	double low = l->mean_x, high = fmax(2 * fabs(l->mean_x), 1);
@@ -55,10 +56,10 @@ static double forecast_line_reaches(const struct forecast_line *l, double full, 
 struct forecast_third {
 	const struct headcount_step *row[ROWS_MAX];
 	size_t n;
-	double most;		/* the largest number of users in these rows */
+	double most;		/* largest number of users in these rows */
 };
 
-/* The rows of n repeats together, those of each in ascending order. */
+/* Returns the first third of the curves of n repeats; the rows of each repeat are in ascending order. */
 static const struct forecast_third *forecast_first_third(const struct headcount_system *s, const struct headcount_limit *l,
 							 size_t n)
 {
@@ -88,7 +89,7 @@ static const struct forecast_third *forecast_first_third(const struct headcount_
 	return &t;
 }
 
-/* Of a figure over the keys a second, or over the users. False: less than three points, or all at one x. */
+/* Fits a line to a figure over keys per second, or over users. False: fewer than three points, or all at the same x. */
 static bool forecast_fit(const struct forecast_third *t, bool by_keys, enum headcount_figure figure, double scale,
 			 struct forecast_line *l)
 {
@@ -122,14 +123,14 @@ static bool forecast_fit(const struct forecast_third *t, bool by_keys, enum head
 /* --- the queue ------------------------------------------------------------------------------------------------- */
 
 struct forecast_queue {
-	struct forecast_line cpu;	/* share of all CPUs, 0 to 1, over keys a second of all users */
-	double servers;			/* CPUs */
-	double rate, typing;		/* keys a second of the user in front, and of every other */
-	double mean_ms, p95_ms;		/* of one user alone */
-	double target_ms;		/* T of Apdex */
+	struct forecast_line cpu;	/* share of all CPUs, 0 to 1, over keys per second of all users */
+	double servers;			/* number of CPUs */
+	double rate, typing;		/* keys per second of user 1, and of each other user */
+	double mean_ms, p95_ms;		/* latency of one user alone */
+	double target_ms;		/* target response time T of Apdex */
 };
 
-/* The line reaches 100 percent with so many users. */
+/* Returns the number of users with whom the line reaches 100 percent. */
 static double forecast_users_at_full(const struct forecast_line *l, int side)
 {
 	const struct headcount *h = run_data();
@@ -142,14 +143,14 @@ static double forecast_wait_tail(double p, double theta, double ms)
 	return ms < 0 ? 1 : theta > 0 ? p * exp(-ms / theta) : 0;
 }
 
-/* Does the criterion hold with so many users? side 1, -1: by the ends of the line's interval. */
+/* Does the criterion hold with so many users? side -1, 1: by the lower or upper end of the line's interval. */
 static bool forecast_holds(const struct forecast_queue *q, double users, bool apdex, double value, int side)
 {
 	double slope = side > 0 ? q->cpu.high : side < 0 ? q->cpu.low : q->cpu.slope;
 	double u = forecast_line_height(&q->cpu, q->rate + q->typing * (users - 1), side);
 	double others = users > 1 ? fmin(fmax(u - q->rate * slope, 0), 1) : 0, late;
 	double p = pow(others, sqrt(2 * (q->servers + 1)) - 1);
-	double theta = 1000 * fmax(slope, 0) / (1 - u) / 2;	/* the slope is D / m */
+	double theta = 1000 * fmax(slope, 0) / (1 - u) / 2;	/* slope: service time D over number of servers m */
 
 	if (!(u < 1))
 		return false;
@@ -160,7 +161,7 @@ static bool forecast_holds(const struct forecast_queue *q, double users, bool ap
 	return q->mean_ms + p * theta + hypot(q->p95_ms - q->mean_ms, late) <= value;
 }
 
-/* The most users for whom it does; 0: not even one. INFINITY: no end. */
+/* Returns the largest number of users for whom the criterion holds; 0: not even one; INFINITY: no limit. */
 static double forecast_most_users(const struct forecast_queue *q, bool apdex, double value, int side)
 {
 	for (double users = 1; users <= USERS_MAX; users++)
@@ -171,7 +172,7 @@ static double forecast_most_users(const struct forecast_queue *q, bool apdex, do
 
 /* --- the forecast ---------------------------------------------------------------------------------------------- */
 
-/* What is full first by the line of its use alone, the user at the link or the viewers; those that do not grow are never full. */
+/* Resources whose utilization is a line over keys per second. A resource whose utilization does not grow is never full. */
 static const struct {
 	const char *name;
 	enum headcount_figure figure;
@@ -180,7 +181,7 @@ enum { LINES = sizeof(lines) / sizeof(*lines) };
 
 struct forecast {
 	struct figure users;
-	const char *of, *why;		/* what is at its limit then; why there is none */
+	const char *of, *why;		/* of: the resource at its limit; why: reason why there is no forecast */
 };
 
 static struct forecast forecast_make(const struct headcount_system *s, const struct forecast_third *t, const char *criterion)
@@ -248,7 +249,7 @@ void headcount_write_slopes(const struct headcount_system *s, const struct headc
 	struct forecast_line l;
 	double users[3];
 
-	/* After the fitted lines comes memory: a user takes as much as the available memory shrinks. */
+	/* The fitted lines are followed by memory: a user takes what the available memory shrinks by. */
 	for (size_t i = 0; third->n && i <= LINES; i++) {
 		bool memory = i == LINES;
 		/* 1 % of a CPU at 1 key/s is 10 ms of CPU time per key; the percentage is of all CPUs together */

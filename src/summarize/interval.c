@@ -18,7 +18,8 @@ static bool interval_around(double middle, double half, struct interval *out)
 	return isfinite(half);
 }
 
-/* (GSL would abort where one of its inversions does not converge; here that is "no interval".) */
+/* Quantile of Student's t. (GSL would abort where its inversion does not converge; with the handler off it returns NAN: no
+ * interval.) */
 static double interval_student(size_t freedom)
 {
 	gsl_set_error_handler_off();
@@ -46,7 +47,7 @@ double interval_t_p(const double *value, size_t n)
 	return 2 * gsl_cdf_tdist_Q(fabs(mean) / error, (double)(n - 1));
 }
 
-/* The variance of the slope, or NAN. */
+/* Fits a line. Returns the variance of the slope; NAN: fewer than three points. */
 static double interval_fit(const double *x, const double *y, size_t n, double *start, double *slope)
 {
 	double of_start, covariance, variance, squares;
@@ -76,7 +77,7 @@ bool interval_t_log(const double *value, size_t n, struct interval *out)
 	bool ok;
 
 	for (size_t i = 0; i < n; i++)
-		logs[i] = log(value[i]);	/* not finite where it is not positive */
+		logs[i] = log(value[i]);	/* NAN or -INFINITY where the value is not positive */
 	ok = interval_t(logs, n, out);
 	if (ok)
 		*out = (struct interval){ exp(out->low), exp(out->high) };
@@ -117,8 +118,8 @@ const char *interval_verdict(const struct figure *ratio, double p)
 	return ratio->high > 2 * ratio->low ? "too noisy" : "no difference shown";
 }
 
-/* How far the bootstrap's median lies from the figure. Ties count half on either side: figures on a grid (shares of
- * 100 keys) have many. Never quite 0 or 1, whose normal quantile would be infinite. */
+/* Bias of the bootstrap: the normal quantile of the share of replicates below the figure. Ties count half: figures on a grid
+ * (shares of 100 keys) have many. The share is kept off 0 and 1, whose quantile would be infinite. */
 static double interval_bias(double figure, const double *sorted, size_t n)
 {
 	double below = 0;
@@ -137,7 +138,7 @@ bool interval_bca_from(double figure, double *replicate, size_t draws, const dou
 	gsl_sort(replicate, 1, draws);
 	z0 = interval_bias(figure, replicate, draws);
 	a = -gsl_stats_skew(without, 1, runs) * (double)runs / (6 * pow((double)runs - 1, 1.5));
-	a = isfinite(a) ? a : 0;	/* all alike */
+	a = isfinite(a) ? a : 0;	/* NAN: all values without one run are equal */
 	for (int side = 0; side < 2; side++) {
 		double z = z0 + gsl_cdf_ugaussian_Pinv(side ? 1 - TAIL : TAIL);
 
@@ -227,7 +228,7 @@ void holm_adjust(double *p, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		left += isfinite(p[i]) ? 1 : 0;
-		p[i] = isfinite(p[i]) ? p[i] : INFINITY;	/* last in order */
+		p[i] = isfinite(p[i]) ? p[i] : INFINITY;	/* unknown p-values come last in the order */
 	}
 	gsl_sort_index(at, p, 1, n);
 	for (size_t i = 0; i < n; i++) {

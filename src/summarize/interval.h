@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interval - 95 % intervals over runs: Student t, on logarithms, BCa bootstrap, exact bounds on counts; lines; adjusted p-values.
+/* interval - 95 % confidence intervals over runs (Student's t, t on logarithms, BCa bootstrap, exact intervals of counts),
+ * regression lines and adjusted p-values.
  *
- * The only file that names GSL. Functions that return bool: false, with `out` left alone, where the data allow no interval; no
- * input makes them abort. */
+ * The only file of this room that includes GSL. Functions that return bool return false and leave `out` alone where the data allow
+ * no interval. No input aborts the program. */
 #ifndef THINPROBE_INTERVAL_H
 #define THINPROBE_INTERVAL_H
 
@@ -16,63 +17,66 @@
 struct interval {
 	double low, high;
 };
-/* One number of a table with the ends of its interval. Not known: NAN. */
+/* One number of a table with the ends of its interval; NAN: not known. */
 struct figure {
 	double value, low, high;
-	bool above;		/* the true value is later than this (censored keys reach it) */
-	size_t repeats;		/* complete ones that it is made from; 0: not known */
+	bool above;		/* the value is only a lower bound (keys without an echo reach it) */
+	size_t repeats;		/* number of complete repeats that the figure is made from; 0: not known */
 };
 #define FIGURE_UNKNOWN ((struct figure){ .value = NAN, .low = NAN, .high = NAN })
 
-/* mean +- t(n - 1) s / sqrt(n). Needs two finite values. */
+/* Interval of the mean: mean +- t(n - 1) s / sqrt(n). Needs two finite values. */
 bool interval_t(const double *value, size_t n, struct interval *out);
-/* The same on logarithms, for what is positive and skewed: an interval of the geometric mean. Needs all > 0. */
+/* Interval of the geometric mean of skewed values: Student's t on their logarithms. Needs values > 0. */
 bool interval_t_log(const double *value, size_t n, struct interval *out);
-/* Two-sided p of a mean of 0 (Student's t test of one sample); 0 where all values are alike and not 0, 1 where all are 0. NAN below
- * two finite values. */
+/* Two-sided p-value of a mean of 0 (one-sample t test): 0 where all values are equal and not 0, 1 where all are 0; NAN below two
+ * finite values. */
 double interval_t_p(const double *value, size_t n);
 
-/* Type 7 (sample.h); sorts `value`. NAN without one. */
+/* Quantile of type 7 (sample.h); sorts `value`. NAN: n is 0. */
 double interval_quantile(double *value, size_t n, double p);
 
-/* Of n > 0 paired values over those of a base: their geometric mean with its interval (t on logarithms), and the p of a ratio of 1,
- * NAN below INTERVAL_PAIRS pairs. */
+/* Geometric mean of n ratios of paired values, with its interval (t on logarithms); *p: p-value of a ratio of 1, NAN below
+ * INTERVAL_PAIRS pairs. */
 #define INTERVAL_PAIRS 5
 struct figure interval_ratio(const double *ratio, size_t n, double *p);
-/* "too few runs" where p is not known, "better" (below 1), "worse", "no difference shown"; "too noisy": the interval reaches from x
- * to more than twice x, so it shows nothing. */
+/* Verdict on a ratio: "too few runs" (p is NAN), "better" (below 1), "worse", "no difference shown", or "too noisy": the upper end
+ * of the interval is more than twice the lower end. */
 const char *interval_verdict(const struct figure *ratio, double p);
 
-/* Slope of the least-squares line through n points, and where it begins (at x = 0; may be NULL); NAN unless two x differ. */
+/* Slope of the least-squares line through n points; *start: its intercept at x = 0 (`start` may be NULL). NAN unless two x
+ * differ. */
 double interval_line_slope(const double *x, const double *y, size_t n, double *start);
-/* Of that slope, errors alike and normal: slope +- t(n - 2) times its standard error. Needs three points, two different x. */
+/* Interval of the slope: slope +- t(n - 2) times its standard error. Needs three points and two different x. */
 bool interval_slope(const double *x, const double *y, size_t n, struct interval *out);
 
-/* A figure of a set of runs in which run i counts weight[i] times. NAN where there is none. */
+/* A figure of runs in which run i counts weight[i] times. NAN: no run counts. */
 typedef double interval_figure(const unsigned *weight, size_t runs, void *data);
 
-/* Bias-corrected and accelerated bootstrap over whole runs (Efron 1987; Efron & Tibshirani 1993, ch. 14), the
- * acceleration from leaving one run out at a time. `draws` resamples from a generator seeded with `seed`, so the same
- * data give the same interval. Needs two runs; with fewer than ten it is too narrow, so don't. */
+/* Bias-corrected and accelerated bootstrap over whole runs (Efron 1987; Efron & Tibshirani 1993, ch. 14), with the acceleration
+ * from leaving out one run at a time. `draws` resamples from a generator seeded with `seed`: the same data give the same interval.
+ * Needs two runs; with fewer than ten, the interval is too narrow. */
 bool interval_bca(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed, struct interval *out);
-/* Its second half: from the figure itself, its bootstrap replicates (sorted by this call) and its values without
- * each of the runs. Replicates that are all alike give that value twice. */
+/* Second half of interval_bca(): the interval from the figure of all runs, its bootstrap replicates (sorted by this call) and its
+ * values without one of the runs each. If all replicates are equal, both ends are that value. */
 bool interval_bca_from(double figure, double *replicate, size_t draws, const double *without, size_t runs, struct interval *out);
 
 #define INTERVAL_BOOTSTRAP_FROM 10
-/* With fewer runs than so many Student's t of `value`, the figure of each run alone (`logs`: on logarithms), else the bootstrap. */
+/* With fewer than INTERVAL_BOOTSTRAP_FROM runs Student's t over `value`, the figure of each run alone (`logs`: of its logarithm);
+ * with more the bootstrap. */
 bool interval_runs(const double *value, bool logs, interval_figure *figure, void *data, size_t n, size_t draws, uint64_t seed,
 		   struct interval *out);
-/* The same of the mean over runs. */
+/* Interval of the mean over runs, by the method of interval_runs(). */
 bool interval_mean(const double *value, size_t n, size_t draws, uint64_t seed, struct interval *out);
 
-/* Clopper and Pearson's (1934) exact interval of a share, `hits` of `n` independent events, in 0..1. At 0 and at n hits it is
- * one-sided (the other end is certain), so none of n gives about 3/n, the rule of three. Needs n > 0. */
+/* Exact interval of a share (Clopper & Pearson 1934), `hits` of `n` independent events, in 0..1. At 0 and at n hits it is one-sided
+ * (the other end is certain): no hits of n give about 3/n, the rule of three. Needs n > 0. */
 bool interval_share(size_t hits, size_t n, struct interval *out);
-/* Upper 95 % bound (one-sided, Garwood 1936) of a Poisson rate after `events` in a window of one unit: none gives 3.0. */
+/* Upper 95 % bound (one-sided; Garwood 1936) of a Poisson rate after `events` events in a window of length 1: no events give
+ * 3.0. */
 double interval_rate_high(double events);
 
-/* Holm's (1979) step-down adjustment of the finite ones among p[0..n), in place. */
+/* Adjusts the finite p-values among p[0..n) by Holm's (1979) step-down method, in place. */
 void holm_adjust(double *p, size_t n);
 
 #endif

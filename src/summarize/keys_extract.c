@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* keys_extract - latencies of keys (or pings) of the repeats themselves, from samples.tsv and the overload in keyrepeat.json.
+/* keys_extract - latencies of the keys (or pings) of each repeat, from samples.tsv, and whether the repeat was overloaded, from
+ * keyrepeat.json.
  *
  * Numbers of a repeat:
- *	low.mean, low.sd, low.variance, low.p50		ms; the last is unknown where it is a bound
- *	coalesced_percent				of the keys answered, those that a later key's echo answered too
+ *	low.mean, low.sd, low.variance, low.p50		ms; low.p50 is unknown where it is only a lower bound
+ *	coalesced_percent				of the answered keys, those that a later key's echo answered too
  * Figures of a cell, over the keys of all repeats (percentiles are unknown where a repeat is overloaded):
- *	SET.p50 SET.p90 SET.p95 SET.p99 SET.max		ms; SET: low, high (early, late end of a range; high is unknown
- *							where all are exact), end (high, or else low), sent (p50 only: from
- *							when the key was sent)
- *	low.min, low.most, low.bound			ms; the largest value known, and 1 where that is a bound
- *	lateness.p99, lateness.max			us, of sending
+ *	SET.p50 SET.p90 SET.p95 SET.p99 SET.max		ms; SET: low, high (early and late end of ranges; high is unknown
+ *							where all keys are exact), end (high if known, else low), sent (p50 only:
+ *							from when the key was sent)
+ *	low.min, low.most, low.bound			ms: smallest and largest value; bound: 1 if the largest is a lower bound
+ *	lateness.p99, lateness.max			us that keys were sent late
  *	late, late.high					percent over the threshold, by early and late ends
- *	keys, asked, unknown, unknown_percent		keys of which something is known, all, the others
- *	skipped, censored, ranged, overloaded		warm-up keys, without an echo, known as a range; repeats
- *	updates_per_answer				updates by keys with an echo
- * Texts: interval, late_interval (how they were made). Rows: cdf (curve of each cell: latency_ms, share, bound, parameters),
- * compare (settings against the default). In the report: cells_overloaded and idle_noise. */
+ *	keys, asked, unknown, unknown_percent		keys of which something is known, all keys, keys of which nothing is known
+ *	skipped, censored, ranged, overloaded		numbers of warm-up keys, keys without an echo, keys known as a range;
+ *							overloaded repeats
+ *	updates_per_answer				screen updates per key with an echo
+ * Texts: interval, late_interval (methods of the intervals). Rows: cdf (curve of each cell: latency_ms, share, bound, parameters),
+ * compare (settings compared with the default). In the report: cells_overloaded and idle_noise. */
 #include "keys.h"
 #include "clock.h"
 #include "engine.h"
@@ -36,7 +38,7 @@ struct train_keys keys_train(const struct repeat *r)
 	return t;
 }
 
-/* Early ends of the keys' latencies in ns; the caller's. */
+/* Returns the early ends of the keys' latencies in ns; the caller frees the sample. */
 static struct sample keys_low_latencies(const struct keys *keys)
 {
 	struct sample s = { 0 };
@@ -82,7 +84,7 @@ static void keys_read_repeat(const struct repeat *r)
 
 static const struct {
 	const char *name;
-	enum figure_name low, exact;	/* exact: instead where no key is a range; the same: no matter */
+	enum figure_name low, exact;	/* exact: the figure to take if no key is a range */
 } keys_figures[] = {
 	{ "late", LATE, LATE }, { "late.high", LATE_HIGH, LATE_HIGH },
 	{ "low.p50", P50, P50 }, { "low.p90", P90, P90 }, { "low.p95", P95, P95 }, { "low.p99", P99, P99 }, { "low.max", MAX, MAX },
@@ -97,7 +99,7 @@ struct estimates keys_give_figures(const struct cell *c, const struct train_keys
 		.threshold_ns = llround(c->run->threshold_ms * MS), .draws = c->run->draws, .seed = (uint64_t)c->run->seed,
 	};
 	struct estimates e = estimates_of(train, n, &cfg);
-	double least = NAN, answered = 0, updates = 0;	/* updates: fewer than keys, where one answers several */
+	double least = NAN, answered = 0, updates = 0;	/* updates: number of different answer times; one update may answer several keys */
 
 	for (size_t i = 0; i < sizeof(keys_figures) / sizeof(*keys_figures); i++)
 		give_figure(keys_figures[i].name, e.of[e.ranged ? keys_figures[i].low : keys_figures[i].exact]);
@@ -170,7 +172,7 @@ static void keys_report_app(const struct json *run, const char *app, struct rec 
 	rec_end(out);
 }
 
-/* The session of a cell, as run.json names it in a run of several protocols; of the cells that have it only the first counts. */
+/* Reports the screen updates without input of a cell's session, which run.json names PROTOCOL-APP; only once for each session. */
 static void keys_report_session(const struct cell *c, struct rec *out)
 {
 	const char *protocol = cell_text(c, "protocol"), *app = cell_text(c, "app");
@@ -209,16 +211,17 @@ static void keys_report(const struct run *run, struct rec *out)
 
 /* --- settings compared with the default -------------------------------------------------------------------------- */
 
-/* Rows of `compare`: settings held against the default, by the median latencies of keys of the same repeat. Cells are compared that
- * differ in nothing but the parameter `setting`. The effect is the ratio to the default's: the geometric mean over the pairs, with
- * the t interval of the logarithms; below INTERVAL_PAIRS pairs nothing is said. The p-values of one `part` are Holm's (1979). */
+/* Rows of `compare`: each setting compared with the default by the median latencies of the same repeat. The compared cells differ
+ * only in the parameter `setting`. The effect is the ratio to the default's median: geometric mean over the repeats, with the t
+ * interval of the logarithms; with fewer than INTERVAL_PAIRS repeats there is no p-value. p-values are adjusted by Holm (1979) over
+ * the settings of the same `part`. */
 #define COMPARE_BASE "default"
 
 struct compare_setting {
 	const struct cell *cell;
 	size_t pairs;
-	struct figure ratio;	/* below 1 is earlier than by default */
-	double p;		/* of a ratio of 1; NAN: too few pairs */
+	struct figure ratio;	/* ratio of medians to the default; below 1: the setting is faster */
+	double p;		/* p-value of a ratio of 1; NAN: too few pairs */
 };
 
 static bool compare_same(const struct cell *a, const struct cell *b, const char *key)
@@ -231,7 +234,7 @@ static bool compare_same(const struct cell *a, const struct cell *b, const char 
 	return isnan(v) ? isnan(w) : fabs(v - w) < 1e-6;
 }
 
-/* The cell of the default that differs in nothing but the setting. */
+/* Returns the default's cell that differs from `c` only in the setting; NULL: there is none. */
 static const struct cell *compare_find_base(const struct run *run, const struct cell *c)
 {
 	for (const struct cell *base = run->cell; base < run->cell + run->n; base++) {
@@ -246,7 +249,7 @@ static const struct cell *compare_find_base(const struct run *run, const struct 
 	return NULL;
 }
 
-/* The geometric mean has an interval only where it has a p. */
+/* Computes the ratio of a setting. Its interval stays unknown where the p-value is. */
 static void compare_pairs(struct compare_setting *out, const struct cell *base)
 {
 	const struct train_keys *k = repeat_data(out->cell->repeat), *b = base ? repeat_data(base->repeat) : NULL;
@@ -267,7 +270,7 @@ static void compare_pairs(struct compare_setting *out, const struct cell *base)
 	free(ratio);
 }
 
-/* The p-value of one, adjusted by those of its part: each part has a verdict of its own. */
+/* Returns the p-value of setting i, adjusted over the settings of the same part. */
 static double compare_holm(const struct compare_setting *one, size_t n, size_t i)
 {
 	double *p = memory_new(n, sizeof(*p)), adjusted;
@@ -280,7 +283,7 @@ static double compare_holm(const struct compare_setting *one, size_t n, size_t i
 	return adjusted;
 }
 
-/* All of them, with the first cell. */
+/* Writes the rows of all settings with the first cell of the run. */
 static void compare_write_rows(const struct cell *first, struct table_out *out)
 {
 	const struct run *run = first->run;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* logins_extract - memory of logins, process by process: RUN/cells/CELL/REPEAT/{samples.tsv,machine.tsv}. Parameter: system,
- * "PROTOCOL.KIND"; setting logins: the numbers at which all logins were read, ascending, beside none.
+/* logins_extract - memory of login sessions, process by process, from samples.tsv and machine.tsv of each repeat. Parameter:
+ * system, "PROTOCOL.KIND"; setting `logins`: the numbers of logins with which memory was read, ascending; memory was also read with
+ * none.
  *
- * Rows of `summary`, for each cell and number of logins: memory of all of them together, and what the kernel says beside it. Of
- * `slope`: what one more login costs, a least-squares line over the numbers of logins in each repeat (none is not one of them: the
- * first may cost more than each that follows), and where the line begins. Of `who`: the processes of one login, on average over all
- * that there were. Figures are means over the complete repeats, with their interval. */
+ * Rows of `summary`, for each cell and number of logins: memory of all logins together, and the kernel's own counts. Rows of
+ * `slope`: the cost of one more login, the slope of a least-squares line over the numbers of logins in each repeat (none is left
+ * out: the first login may cost more than each later one), and the line's intercept. Rows of `who`: the processes of one login,
+ * averaged over all logins. Figures are means over the complete repeats with their interval. */
 #include "engine.h"
 #include "interval.h"
 
@@ -16,18 +17,19 @@
 #define KIB 1024.0
 #define MIB 1048576.0
 
-/* Of processes, added up; private is private dirty and swap; pss holds the share of what is in swap too. Then the kernel's
- * accounts: the machine (server: what is in use without what the lab itself runs for the logins), and the logins' memory groups. */
+/* Figures: first, sums over processes: private is private dirty plus swap; pss includes the share of swapped pages. Then counts of
+ * the kernel: the machine's memory (server: used memory without what the lab runs for the logins), and the logins' memory
+ * cgroup. */
 enum { PRIVATE, DIRTY, SWAP, CLEAN, PSS, SHARED, TABLES, PROCESSES, THREADS, SUMS,
 	SERVER = SUMS, MACHINE, LAB, MACHINE_PROCESSES, MACHINE_KERNEL, MACHINE_CACHE, MACHINE_TOTAL,
 	GROUP, GROUP_KERNEL, GROUP_SHARED, GROUP_CACHE, FIGURES };
-static const char *const logins_names[FIGURES] = {	/* of columns */
+static const char *const logins_names[FIGURES] = {	/* names of columns */
 	"private_bytes", "private_dirty_bytes", "swap_bytes", "private_clean_bytes", "pss_bytes", "shared_bytes", "page_tables_bytes",
 	"processes", "threads", "server_bytes", "machine_bytes", "lab_bytes", "machine_processes_bytes", "machine_kernel_bytes",
 	"machine_file_cache_bytes", "machine_total_bytes", "group_bytes", "group_kernel_bytes", "group_shared_memory_bytes",
 	"group_file_cache_bytes",
 };
-/* Those with a slope; and with a column in MB of all logins. */
+/* Figures that have a slope; mb: column with the figure of all logins in MiB, or NULL. */
 static const struct {
 	int figure;
 	const char *what, *mb;
@@ -38,19 +40,19 @@ static const struct {
 enum { MEMORIES = sizeof(logins_memory) / sizeof(*logins_memory) };
 
 struct logins {
-	int64_t logins[STEPS_MAX + 1];	/* of each step; the first is 0 */
+	int64_t logins[STEPS_MAX + 1];	/* number of logins at each step; the first is 0 */
 	size_t steps;
 };
 
 struct login_cell {
-	bool *there;			/* of each reading, that is of each complete repeat and step: it is in machine.tsv */
-	struct login_kind {		/* processes of one name and class; the first: all of them, and the machine */
+	bool *there;			/* for each reading (complete repeat and step): machine.tsv has it */
+	struct login_kind {		/* processes of one name and class; the first kind: all processes, and the machine */
 		const char *name, *class;
-		double all;		/* private memory summed over all readings: rows are sorted by it */
-		double (*of)[FIGURES];	/* of each reading */
+		double all;		/* private memory summed over all readings; rows are sorted by it */
+		double (*of)[FIGURES];	/* figures of each reading */
 	} *kind;
 	size_t kinds;
-	const struct repeat *now;	/* that is read */
+	const struct repeat *now;	/* the repeat that is being read */
 };
 
 static void logins_begin_run(const struct run *run)
@@ -71,7 +73,7 @@ static void logins_begin_run(const struct run *run)
 		die(EXIT_RUN, "%s/run.json: settings.logins cannot be read", run->folder);
 }
 
-/* Place of a reading of the repeat at hand, of so many logins. False: no such number of logins. */
+/* Finds the index of the current repeat's reading with so many logins. False: no such number of logins. */
 static bool logins_find_reading(const struct login_cell *c, int64_t logins, size_t *at)
 {
 	const struct logins *s = run_data();
@@ -161,7 +163,7 @@ static void logins_read_repeat(const struct repeat *r)
 			die(EXIT_RUN, "%s: machine.tsv lacks a number of logins", r->folder);
 }
 
-/* The mean over repeats, divided by `of`. */
+/* Returns the mean over repeats of a figure, divided by `of`. */
 static struct figure logins_mean(const struct cell *c, const struct login_kind *k, int figure, size_t step, double of)
 {
 	const struct logins *s = run_data();
@@ -246,7 +248,7 @@ static void logins_write_slopes(const struct cell *c, struct table_out *out)
 	free(slope);
 }
 
-/* The largest first. */
+/* Order of qsort(): the kind with the most private memory first. */
 static int logins_compare_private(const void *a, const void *b)
 {
 	double x = ((const struct login_kind *)a)->all, y = ((const struct login_kind *)b)->all;

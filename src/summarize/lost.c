@@ -10,7 +10,7 @@ const char *const lost_class_names[LOST_CLASSES] = { "own", "kernel", "foreign",
 struct lost_process {
 	int64_t pid;
 	enum lost_class class;
-	char process[16];	/* of which it is a thread; empty: not known */
+	char process[16];	/* name of the process whose thread this is; empty: not known */
 };
 
 enum { E_CPU, E_START, E_LOST, E_SPAN, E_KIND };
@@ -69,7 +69,8 @@ static const struct lost_process *lost_process_of(const struct lost *l, const ch
 	return l->processes && !strcmp(kind, "task") ? bsearch(&key, l->process, l->processes, sizeof(key), lost_compare_pid) : NULL;
 }
 
-/* Who is no task is the kernel, but for what has no record. (The profiler leaves itself out.) */
+/* Returns the class of a culprit. Everything that is no task belongs to the kernel, except time without a record. (The profiler
+ * leaves its own time out.) */
 static enum lost_class lost_class_of(const struct lost_process *p, const char *kind)
 {
 	if (!strcmp(kind, "unexplained"))
@@ -140,7 +141,7 @@ static int lost_compare_start(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* The first event of that CPU that ends after `t`; events of a CPU do not overlap. */
+/* Returns the index of the first event of a CPU that ends after `t`; events of a CPU do not overlap. */
 static size_t lost_find_event(const struct lost *l, int64_t cpu, int64_t t)
 {
 	size_t low = 0, high = l->events;
@@ -214,7 +215,7 @@ void lost_bins(const struct lost *l, int64_t start, int64_t width, double *bin, 
 		const struct lost_event *v = &l->event[e];
 		double from = (double)(v->start - start) / (double)width, to = (double)(v->end - start) / (double)width;
 
-		/* (one without a length has nothing to spread, and no time to spread it over) */
+		/* (an event of length 0 has nothing to spread) */
 		for (size_t b = from > 0 ? (size_t)from : 0; to > fmax(from, 0) && b < bins && (double)b < to; b++) {
 			double part = fmin(to, (double)b + 1) - fmax(from, (double)b);
 

@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* lost_extract - time that the CPUs of a server lost to whatever ran on them (lost.h): RUN/cells/CELL/REPEAT/
- * {idleprofile.json,lost.tsv[,culprits.tsv,processes.tsv][,wakeups.json]}. Parameters: system, sessions (0: the machine without
- * one).
+/* lost_extract - CPU time that the server's idle CPUs lost to other work (lost.h), from idleprofile.json, lost.tsv and, if they
+ * exist, culprits.tsv, processes.tsv and wakeups.json of each repeat. Parameters: system, sessions (0: the machine without a
+ * session).
  *
- * Numbers of a repeat, in ms a minute of all CPUs together: system (the lab's tasks, the kernel and interrupts), all, tick, and of
- * each class own, kernel, foreign, itself, ended, unexplained; events (of the system, a minute); longest (of these, ms); seconds
- * (watched); bound.X and bound_all.X (percent of moments at which who waits until what runs is done waits for over X ms; X may be
- * threshold, that of the run). Figures of a cell: above (system, less the cell with sessions 0, within each repeat); waited.X
- * (percent of the tasks woken that waited for over X ms, all repeats together).
+ * Numbers of a repeat, in ms per minute over all CPUs: system (the lab's tasks, the kernel and interrupts), all, tick, and of each
+ * class own, kernel, foreign, itself, ended, unexplained; events (of the system, per minute); longest (event of the system, ms);
+ * seconds (observed); bound.X and bound_all.X (probability in percent that a task which waits until the running work is done waits
+ * for over X ms; X may be `threshold`, that of the run). Figures of a cell: above (system minus the system of the cell with
+ * sessions 0, within each repeat); waited.X (percent of the woken tasks that waited for over X ms, all repeats together).
  *
- * Rows: `slope`, what one more session of the setting `protocol` costs, a least-squares line over all numbers of sessions in each
- * repeat; of all repeats of a cell together `curve`, the time lost to events no longer than x, and `who`, who ran; of its first
- * repeat alone `utilisation`, the first ten seconds in bins of 10 ms. */
+ * Rows: `slope`: the cost of one more session of the setting `protocol`, from a least-squares line over all numbers of sessions in
+ * each repeat; over all repeats of a cell: `curve`, the time lost to events no longer than x, and `who`, the tasks that ran;
+ * `utilisation`, the first ten seconds of a cell's first repeat in bins of 10 ms. */
 #include "engine.h"
 #include "interval.h"
 #include "lost.h"
 
-#define MS 1e6		/* ns */
+#define MS 1e6		/* ns per ms */
 #define MINUTE_S 60.0
 #define WAITS 16
 #define FROM_MS 0.001
 #define PER_DECADE 20
-#define POINTS (8 * PER_DECADE + 1)	/* from 0.001 ms to 100 s */
+#define POINTS (8 * PER_DECADE + 1)	/* points of the curve, from 0.001 ms to 100 s */
 #define BIN_NS 10000000LL
 #define BINS 1000
-/* Rows of `who`: who is part of the system, and the others beside it, of whom a busy machine has many. */
+/* Most rows of `who`: tasks of the system, and other tasks, of which a busy machine has many. */
 #define WHO_SYSTEM 60
 #define WHO_OTHERS 20
 
-enum { SYSTEM, OWN, KERNEL, KEPT };	/* of each repeat, in ms a minute, for what compares cells */
+enum { SYSTEM, OWN, KERNEL, KEPT };	/* sums kept of each repeat, in ms per minute */
 
-struct lost_reading {			/* of the repeat that was read last */
+struct lost_reading {			/* The repeat that was read last. */
 	struct lost now;
-	double wall_s, cpu_s;	/* cpu_s: of all its CPUs together */
+	double wall_s, cpu_s;	/* observed time; cpu_s: summed over all CPUs */
 };
 
 struct lost_cell {
 	double wall_s;
 	struct lost_wait { double x_ms, waited, woken; } wait[WAITS];
-	double upto[2][POINTS];		/* ns: of all, of the system */
-	double bin[2][BINS];		/* percent of the time that all CPUs had */
+	double upto[2][POINTS];		/* ns lost to events no longer than a point of the curve: [0] all, [1] the system */
+	double bin[2][BINS];		/* percent of the time of all CPUs lost in each bin: [0] all, [1] the system */
 	size_t bins, rans;
 	struct lost_culprit_sum {
 		struct lost_name name;
@@ -173,7 +173,7 @@ static bool lost_bound_percent(const struct repeat *r, const char *name, double 
 
 /* --- figures --------------------------------------------------------------------------------------------------- */
 
-/* What was kept of repeat `number`; NULL: it is not complete. */
+/* Returns the sums of repeat `number`; NULL: the repeat is not complete. */
 static const double *lost_find_kept(const struct cell *c, int64_t number)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -218,7 +218,7 @@ static bool lost_waited_percent(const struct cell *c, const char *name, struct f
 
 /* --- rows ------------------------------------------------------------------------------------------------------ */
 
-/* One line in each repeat, through the machine without a session and every number of sessions of the protocol. */
+/* Writes the slope of a line in each repeat through the machine without a session and all numbers of sessions of the protocol. */
 static void lost_write_slope_row(const struct run *run, const char *protocol, const char *what, int column, struct table_out *out)
 {
 	double *x = memory_new(2 * run->n + (size_t)run->repeats, sizeof(*x)), *y = x + run->n, *value = y + run->n, most = 0;

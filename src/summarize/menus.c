@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Parts between separators; an empty one is none. */
+/* Returns the number of non-empty parts between separators. */
 static int menus_count_parts(const char *text, char separator)
 {
 	int n = 0;
@@ -41,7 +41,7 @@ static bool menus_read_event(const struct json *j, const char *prefix, int class
 	return e->application && e->path;
 }
 
-/* The same event in another class of users; false: they never ask for it. */
+/* Finds the same action in another class of users; false: the class does not perform it. */
 static bool menus_find_event(const struct json *j, const char *prefix, int class, const struct menus_event *like,
 			     struct menus_event *out)
 {

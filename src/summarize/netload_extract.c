@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* netload_extract - load on a link, from netload.json (none: no load) and cell.json's link_bit_s, queue_bytes, bucket_bytes; and
- * what a queue with frames of one length that come at random would do (M/D/1).
+/* netload_extract - load on a link, from netload.json (if missing: no load) and link_bit_s, queue_bytes, bucket_bytes of cell.json;
+ * and what an M/D/1 queue would do (random arrivals of frames of one length).
  *
- * Numbers of a repeat: sent_percent, received_percent (of the link, in bits of frames), queue_ms (the queue's length in time).
- * Figures: md1_wait_ms, md1_variance_ms2, at the mean of received_percent. Rows: link, load_percent, wait_ms, variance_ms2: the
- * queue at all loads, for each value of the parameter `link` of which there is a repeat. */
+ * Numbers of a repeat: sent_percent, received_percent (of the link's rate, in bits of frames), queue_ms (the queue's length as a
+ * time). Figures: md1_wait_ms, md1_variance_ms2, at the mean of received_percent. Rows: link, load_percent, wait_ms, variance_ms2:
+ * the queue at all loads, for each value of the parameter `link` that has a repeat. */
 #include "engine.h"
 
 #define NETLOAD_FRAME_BITS (1514 * 8)
-#define NETLOAD_PING_BYTES 98		/* with the Ethernet header */
+#define NETLOAD_PING_BYTES 98		/* bytes of a ping with its Ethernet header */
 
 #define MD1_STEPS 2000
 #define MD1_CREDIT_MOST 12
@@ -17,12 +17,12 @@ struct md1 {
 	double mean, variance;
 };
 
-/* Chance that no more work than x is ahead. */
+/* Returns the probability that at most the work x is queued ahead (M/D/1; load: utilization). */
 static double md1_work_share(double load, double x)
 {
 	double sum = 0;
 
-	/* alternating, but with x so small no more than ten digits of the sixteen are lost */
+	/* terms alternate in sign; with x up to MD1_CREDIT_MOST at most ten of sixteen digits are lost */
 	for (int k = 0; k <= (int)x; k++) {
 		double term = exp(load * (x - k));
 
@@ -33,10 +33,9 @@ static double md1_work_share(double load, double x)
 	return (1 - load) * sum;
 }
 
-/* A queue with one server, frames of one length and arrivals at random (M/D/1), in units of the time that one frame takes on the
- * link: how much work is ahead of who comes at any time, of that what exceeds `credit` (a token bucket lets so much through at
- * once), its mean and its variance. Credit 0: Pollaczek and Khinchine; above that from the distribution (Crommelin 1932; Erlang
- * 1909). `load` below 1 and credit up to MD1_CREDIT_MOST, else NAN. */
+/* Mean and variance of the work queued ahead of an arrival in an M/D/1 queue that exceeds `credit` (the work that a token bucket
+ * lets through at once), in units of the time that one frame takes on the link. Credit 0: Pollaczek and Khinchine; above 0 from the
+ * distribution (Crommelin 1932; Erlang 1909). NAN: `load` of 1 or more, or a credit above MD1_CREDIT_MOST. */
 static struct md1 md1_excess_work(double load, double credit)
 {
 	struct md1 all = { NAN, NAN };
@@ -46,7 +45,8 @@ static struct md1 md1_excess_work(double load, double credit)
 		return all;
 	mean = load / (2 * (1 - load));
 	square = 2 * mean * mean + load / (3 * (1 - load));
-	/* E max(0, V - c) and its square, from what of P(V > x) lies below c (midpoint rule: the kinks are at whole numbers) */
+	/* mean and mean square of max(0, V - c) by subtracting the part of P(V > x) below c (midpoint rule: the kinks are at whole
+	 * numbers) */
 	square -= 2 * credit * mean;
 	for (int i = 0; i < MD1_STEPS; i++) {
 		double x = (i + 0.5) * h, longer = 1 - md1_work_share(load, x);
@@ -60,9 +60,9 @@ static struct md1 md1_excess_work(double load, double credit)
 }
 
 struct netload_cell {
-	double sum, n;			/* of received_percent, over repeats */
+	double sum, n;			/* sum over repeats of received_percent, and their number */
 	double frame_ms;		/* time that one frame takes on the link */
-	double credit;			/* the work that the token bucket lets a ping pass by, in frames */
+	double credit;			/* queued work that the token bucket lets a ping overtake, in frames */
 };
 
 static void netload_read_repeat(const struct repeat *r)

@@ -5,7 +5,8 @@
 
 const char *const probe_names[PROBES] = { "patch", "wire" };
 
-/* Packet times are converted from another clock; a drawing takes longer than that can be off before its first packet is out. */
+/* tolerance for packet times, which are converted from another clock; drawing takes longer than this before its first packet is
+ * sent */
 #define CONVERSION_NS (20 * NS_PER_US)
 
 static int64_t offsets_find_update(const struct traces *t, int64_t since)

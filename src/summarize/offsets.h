@@ -1,31 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* offsets - how far a probe is off: what it measured of a key minus what the answering application says it took.
+/* offsets - measurement error of a probe: the response time that it measured for a key minus the time that the answering
+ * application took.
  *
- * The application (refecho) logs on the same clock when it received a key and when its answer was out. Held against these times
- * and not against the delay it was told: its own wake-up is no error of the probe. What is left is
+ * The application (refecho) logs on the same clock when it received a key and when its answer was sent. The error is computed from
+ * these times and not from the configured delay, because a late wake-up of the application is no error of the probe:
  *	offset = (answer - sent) - (flushed - received) = (received - sent) + (answer - flushed),
- * the way there and the way back: the probe, and the path that cannot be told from it. Pure: reads no file. */
+ * the time to the application and back: the probe's own error, and the path that cannot be told from it. Pure: reads no file. */
 #ifndef THINPROBE_SUMMARIZE_OFFSETS_H
 #define THINPROBE_SUMMARIZE_OFFSETS_H
 
 #include "sample.h"
 #include "traces.h"
 
-enum probe { PROBE_PATCH, PROBE_WIRE, PROBES };	/* the number read from the pixels; packets of the display channel */
+/* PROBE_PATCH: a number read from the pixels; PROBE_WIRE: packets of the display channel */
+enum probe { PROBE_PATCH, PROBE_WIRE, PROBES };
 extern const char *const probe_names[PROBES];
 
-enum offset { OFFSET, MAGNITUDE, MEASURED, INJECTED, THERE, BACK, OFFSETS };	/* magnitude: of the offset, without its sign */
+/* MAGNITUDE: the offset without its sign; THERE, BACK: to and from the application */
+enum offset { OFFSET, MAGNITUDE, MEASURED, INJECTED, THERE, BACK, OFFSETS };
 
 struct offsets {
 	struct sample of[OFFSETS];	/* ns; never freed */
-	size_t lost;		/* keys of the train that have no answer, or of which the application says nothing */
+	size_t lost;		/* keys of the train without an answer or without a log entry of the application */
 };
 
-/* Adds one train's keys, which the application numbered likewise. On the wire a key is there with its first packet, and answered by
- * the first update that is not before the application began to draw. */
+/* Adds the keys of one train, which the application numbered in the same way. PROBE_WIRE: a key is sent with its first packet, and
+ * answered by the first update that does not begin before the application drew. */
 void offsets_add(struct offsets *o, enum probe probe, const struct keys *keys, const struct traces *t);
 
-/* The farthest of the percentiles 99, 95, 90, 75 beyond which at least ten values lie; 0: not even that. */
+/* Returns the highest of the percentiles 99, 95, 90 with at least ten values beyond it, else 75; 0: no values. */
 int offsets_tail_percent(const struct sample *offset);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* offsets_extract - rows: how far each probe is off (offsets.h), for each path and injected delay, and for all delays of a path
- * together ("all"), over all complete repeats. Parameters: path, delay (a name among run.json's settings.delays). Files:
- * samples.tsv, echo.tsv, and wire.tsv where there was a capture. The offset where nothing was injected is less_base_ms's base;
- * protocols.PATH.floor_ms of run.json what the path itself takes. */
+/* offsets_extract - rows: the measurement error of each probe (offsets.h), for each path and injected delay, and for all delays of
+ * a path together ("all"), over all complete repeats. Parameters: path, delay (a name in run.json's settings.delays). Files:
+ * samples.tsv, echo.tsv, and wire.tsv where packets were captured. less_base_ms: offset minus the offset without an injected delay;
+ * protocols.PATH.floor_ms of run.json: time that the path itself takes. */
 #include "clock.h"
 #include "engine.h"
 #include "keys.h"
@@ -15,7 +15,7 @@ struct offsets_group {
 	size_t trains[PROBES], flagged[PROBES];
 };
 struct offsets_cell {
-	struct offsets_group own, all;	/* all: of the path, with its first cell */
+	struct offsets_group own, all;	/* own: of this cell; all: of the path, kept with the path's first cell */
 };
 
 static bool offsets_same_path(const struct cell *a, const struct cell *b)
@@ -57,7 +57,7 @@ static double offsets_ms(struct sample *s, double q)
 	return sample_quantile(s, q).value / MS;
 }
 
-/* base_ms: the offset where nothing was injected; NAN: not known. */
+/* Writes one row. base_ms: the offset without an injected delay; NAN: not known. */
 static void offsets_write_row(struct table_out *out, const struct cell *c, const char *delay, int probe, struct offsets_group *g,
 			double base_ms)
 {
@@ -80,7 +80,7 @@ static void offsets_write_row(struct table_out *out, const struct cell *c, const
 		    { "less_floor_ms", offset - floor_ms });
 }
 
-/* Is this the cell without an injected delay? */
+/* True: the cell has no injected delay. */
 static bool offsets_is_base(const struct cell *c)
 {
 	const char *delay = cell_text(c, "delay"), *name = "";
@@ -95,7 +95,7 @@ static bool offsets_is_base(const struct cell *c)
 	return false;
 }
 
-/* The rows of a path, from its first cell on. */
+/* Writes the rows of a path, with its first cell. */
 static void offsets_write_rows(const struct cell *first, struct table_out *out)
 {
 	struct offsets_group *all = &((struct offsets_cell *)cell_data(first))->all;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* pagein_extract - pagein.json of each repeat: the first key and the second of every run, by what the run was judged to be;
- * residency before, faults after.
+/* pagein_extract - pagein.json of each repeat: latency of the first and second key of each run, by the state that pagein found;
+ * resident memory before, page faults after.
  *
- * Sums are over the processes of the session. The last two groups are in no figure: what was to be paged out was not, or
- * what was to be in memory was not. */
+ * Sums are over the processes of the session. Runs of the last two groups are in no figure: memory that should have been paged out
+ * was not, or memory that should have been resident was not. */
 #include "trials.h"
 
 enum pagein_group { PAGEIN_IN_MEMORY, PAGEIN_OUT, PAGEIN_KEPT, PAGEIN_NOT_EVICTED, PAGEIN_NOT_IN_MEMORY };
@@ -11,15 +11,16 @@ static const char *const pagein_groups[] = { "in_memory", "paged_out", "kept", "
 
 enum pagein_value {
 	PAGEIN_FIRST, PAGEIN_SECOND, PAGEIN_TYPED, PAGEIN_TYPED_MAX, PAGEIN_SWAP_IN, PAGEIN_READ, PAGEIN_EVICTED,
-	PAGEIN_SUMS,	/* six of them */
-	PAGEIN_LEAST = PAGEIN_SUMS + 6	/* of the process that had fewest; PAGEIN_EVICTED: of which least was in swap */
+	PAGEIN_SUMS,	/* first of six sums over the processes */
+	/* major faults of the process with fewest; PAGEIN_EVICTED: of the process with the least share in swap */
+	PAGEIN_LEAST = PAGEIN_SUMS + 6
 };
 static const char *const pagein_values[] = {
 	"first_key_ms", "second_key_ms", "typed_ms", "typed_max_ms", "swap_in_bytes", "read_percent", "evicted_percent", "swap_bytes",
 	"anonymous_bytes", "file_resident_bytes", "file_others_bytes", "major_faults", "minor_faults", "major_faults_least", NULL,
 };
 
-/* A key that was asked for, or how long it was waited for in vain. */
+/* Sets the latency of a key; without an echo, the timeout as a lower bound. */
 static void pagein_set_key(const struct json *j, const char *prefix, struct trial *t, int value)
 {
 	double ms = json_number(j, "%s.%s", prefix, pagein_values[value]);
@@ -27,7 +28,7 @@ static void pagein_set_key(const struct json *j, const char *prefix, struct tria
 	trials_set_value(t, value, isnan(ms) ? json_number(j, "settings.timeout_s") * 1000 : ms, isnan(ms));
 }
 
-/* Median and largest of the keys that were typed while memory was taken. */
+/* Sets the median and the largest latency of the keys typed while memory was taken. */
 static void pagein_set_typed(const struct json *j, const char *prefix, struct trial *t)
 {
 	static const char *const of[] = { "p50", "max" };
@@ -39,7 +40,7 @@ static void pagein_set_typed(const struct json *j, const char *prefix, struct tr
 	}
 }
 
-/* Sums over the processes; what one of them does not tell stays unknown. */
+/* Adds up figures of the processes; a sum is unknown if one process lacks the figure. */
 static void pagein_add_processes(const struct json *j, const char *prefix, struct trial *t)
 {
 	static const char *const sums[] = { "swap_bytes", "anonymous_private_bytes", "file_resident_bytes",
@@ -85,7 +86,7 @@ static bool pagein_figure(const struct cell *c, const char *path, struct figure 
 	return trials_figure(cell_data(c), pagein_groups, pagein_values, path, out);
 }
 
-/* why: of the first run that was not evicted. */
+/* Gives `why` of the first run that was not evicted. */
 static void pagein_finish_cell(const struct cell *c)
 {
 	const struct trials *runs = cell_data(c);

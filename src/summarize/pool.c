@@ -14,7 +14,7 @@ void pool_add(struct pool *p, int64_t value, size_t run)
 	p->item[p->n++] = (struct pool_item){ .value = value, .run = (unsigned)run };
 }
 
-/* Of equal values those that are a bound come first. */
+/* Order of qsort(): by value; of equal values, lower bounds first. */
 static int pool_compare(const void *a, const void *b)
 {
 	const struct pool_item *x = a, *y = b;
@@ -47,7 +47,7 @@ static struct sample_stat pool_stat(const struct pool *p, const unsigned *weight
 		return s;
 	at = (double)(total - 1) * q;
 	k = (size_t)floor(at);
-	/* the value that covers place k, counted from 0, and the one that covers the next, where it has weight */
+	/* find the value at rank k (from 0), and the next value whose run has weight */
 	for (i = 0; seen <= k; i++) {
 		seen += weight[p->item[i].run];
 		s.above = s.above || (p->item[i].later && weight[p->item[i].run]);
@@ -110,7 +110,7 @@ struct figure pool_figure(const struct pool *p, double q, double unit, bool logs
 	f.repeats = p->runs;
 	ok = ok && p->runs > 1 && isfinite(all.value) && !all.above && q < 1;
 	ok = ok && interval_runs(own, logs, pool_resampled_quantile, &draw, p->runs, draws, seed, &i);
-	/* an end among "later than" values is no end */
+	/* an end that lies among lower bounds is not known */
 	for (size_t k = 0; ok && !few && k < p->n; k++)
 		ok = !p->item[k].later || i.high < (double)p->item[k].value;
 	if (ok) {

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* remembered_extract - how many frames of an animation a protocol remembers, and which it gives up: from the steps of a search.
+/* remembered_extract - how many frames of an animation a protocol caches, and its eviction policy, from the steps of a search.
  *
- * cell.json has search{low, high, most} and points[], a step each: miss (frames that are new), hit (a loop of two), search, scan,
- * fits (the longest loop that hits, once more), over (one that does not fit), random, hot. The share of hits is told from bytes: a
- * frame that is new costs `miss`, one of a loop of two costs `hit`, so what costs b hits in (miss - b) / (miss - hit) of the cases.
- * Where a loop of two still costs REMEMBERED_NONE of a new frame there is no cache. Figures are POINT.FIGURE (step.h, hits_percent,
- * frames) or of the search. */
+ * cell.json has search{low, high, most} and points[], one for each step: miss (new frames), hit (a loop of two frames), search,
+ * scan, fits (the longest loop that hits, once more), over (a loop that does not fit), random, hot. The hit ratio follows from
+ * bytes: a new frame costs `miss` bytes, a frame of a loop of two `hit` bytes, so frames of b bytes hit at a ratio of (miss - b) /
+ * (miss - hit). If a frame of a loop of two still costs REMEMBERED_NONE of a new frame, there is no cache. Figures are POINT.FIGURE
+ * (step.h; hits_percent, frames) or figures of the search. */
 #include "eviction.h"
 #include "step.h"
 
 #define REMEMBERED_NONE 0.5
-#define CLIFF_OFF 0.05		/* frames left out on the way make a cliff a little too far */
-#define PLACES_OFF 0.2		/* cliff and random order tell the same size within this part of it */
+#define CLIFF_OFF 0.05		/* tolerance of a cache size found by loops: the search skips some lengths */
+#define PLACES_OFF 0.2		/* tolerance between cache sizes found by loops and by random order */
 #define FRAMES_MAX 100000
 #define NUMBER_MAX 1e15
 
 struct remembered_point {
-	const char *name, *folder;	/* folder: of its step; NULL: none */
-	char path[32];			/* in cell.json */
+	const char *name, *folder;	/* folder: of the point's step; NULL: none */
+	char path[32];			/* JSON path of the point in cell.json */
 	struct eviction_trial trial;
-	double hits;			/* 0 to 1; NAN */
+	double hits;			/* hit ratio, 0 to 1; NAN: not known */
 };
 
-/* One repeat. */
+/* What is kept of a repeat. */
 struct remembered {
 	struct remembered_point *point;
 	size_t n;
-	double low, high;		/* frames: the longest loop that hits, the shortest that does not; NAN */
+	double low, high;		/* frames of the longest loop that hits, and of the shortest that does not; NAN: not found */
 	double miss, hit;		/* bytes of a frame on the wire */
-	double places;			/* frames held: by the cliff, or by random order where that tells another size (then no cliff is sharp) */
+	double places;			/* cached frames: by loops, or by random order if that gives another size (random eviction has no sharp limit) */
 	enum eviction policy;
 };
 
@@ -41,7 +41,7 @@ static double remembered_figure(const struct repeat *r, const struct remembered_
 	return v;
 }
 
-/* A whole number from 0 on; 0: none. */
+/* Returns a whole number of a point; 0: there is none. */
 static int64_t remembered_count(const struct repeat *r, const struct remembered_point *p, const char *key)
 {
 	double v = json_number(r->json, "%s.%s", p->path, key);
@@ -49,7 +49,7 @@ static int64_t remembered_count(const struct repeat *r, const struct remembered_
 	return v >= 0 && v <= NUMBER_MAX ? (int64_t)v : 0;
 }
 
-/* Can a simulation play it, in some time? */
+/* True: the simulation can play the point in reasonable time. */
 static bool remembered_playable(const struct eviction_trial *t)
 {
 	bool frames = t->order == SEQUENCE_FRESH || (t->frames >= 2 && t->frames <= FRAMES_MAX);
@@ -82,7 +82,7 @@ static void remembered_read(const struct repeat *r, struct remembered *t)
 	}
 }
 
-/* The last of that name: what was confirmed. NULL: none. */
+/* Returns the last point of that name, as it was measured again for confirmation; NULL: there is none. */
 static const struct remembered_point *remembered_find_point(const struct remembered *t, const char *name)
 {
 	for (size_t i = t->n; i-- > 0;)
@@ -103,8 +103,8 @@ static double remembered_hit_share(const struct remembered *t, double bytes)
 	return remembered_has_cache(t) && !isnan(bytes) ? fmin(fmax(h, 0), 1) : (double)NAN;
 }
 
-/* A cache that gives up places at random has no cliff: where the loop hits half, it holds fewer frames than that. Random order
- * tells its size all the same, which is returned. */
+/* Sets `places`, and returns the cache size by random order. A cache with random eviction has no sharp limit: a loop that hits half
+ * of the time is longer than the cache. Random order gives its size all the same. */
 static double remembered_judge_places(struct remembered *t)
 {
 	const struct remembered_point *random = remembered_find_point(t, "random");
@@ -162,7 +162,7 @@ static void remembered_read_repeat(const struct repeat *r)
 		    { "scan_agree", agree });
 }
 
-/* POINT.FIGURE */
+/* Computes POINT.FIGURE. */
 static bool remembered_number(const struct repeat *r, const char *path, double *out)
 {
 	const struct remembered_point *p;
@@ -182,7 +182,7 @@ static bool remembered_number(const struct repeat *r, const char *path, double *
 	return true;
 }
 
-/* Repeats that differ tell nothing. */
+/* Gives policy and verdict; repeats that disagree give no policy. */
 static void remembered_finish_cell(const struct cell *c)
 {
 	const struct remembered *t = repeat_data(c->repeat);
@@ -220,7 +220,7 @@ static void remembered_write_points(const struct cell *c, struct table_out *out)
 	}
 }
 
-/* The loop of that name, as time goes by; the share of hits is from the beginning to then, as the paper has it. */
+/* Writes loop `part` over time. The hit ratio is cumulative from the beginning on, as in the paper. */
 static void remembered_write_series(const struct repeat *r, const char *part, struct table_out *out)
 {
 	const struct remembered *t = repeat_data(r);
@@ -238,15 +238,15 @@ static void remembered_write_series(const struct repeat *r, const char *part, st
 		double end_s = (double)(piece + 1) * STEP_BIN_S;
 
 		if (piece < 0 || end_s > seconds + warm_s)
-			continue;	/* before the first frame, or after the last */
-		bytes += o.piece[i].bytes;
+			continue;	/* before the first or after the last frame */
+		bytes += o.bin[i].bytes;
 		row_params(out, r->cell);
 		row_text(out, "part", part);
 		row_finish(out, { "frames", (double)p->trial.frames }, { "time_s", end_s },
-			    { "mbit_per_s", o.piece[i].bytes * STEP_BIN_MBIT_PER_S }, { "cpu_percent", o.piece[i].cpu_percent },
+			    { "mbit_per_s", o.bin[i].bytes * STEP_BIN_MBIT_PER_S }, { "cpu_percent", o.bin[i].cpu_percent },
 			    { "hits_percent", 100 * remembered_hit_share(t, bytes / (end_s / period)) });
 	}
-	free(o.piece);
+	free(o.bin);
 }
 
 static void remembered_write_all_series(const struct cell *c, struct table_out *out)

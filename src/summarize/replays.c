@@ -3,9 +3,9 @@
 #include "interval.h"
 #include "memory.h"
 
-#define US 1000.0		/* the pool holds whole numbers: microseconds */
+#define US 1000.0		/* pools hold whole numbers: microseconds */
 
-/* The base's replay of the same repeat; NULL: there is none. */
+/* Returns the base's replay of the same repeat; NULL: there is none. */
 static const struct replays_repeat *replays_find_base(const struct replays *base, const struct replays_repeat *one)
 {
 	for (size_t i = 0; i < base->n; i++)

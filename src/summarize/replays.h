@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* replays - replays of one recorded session at several settings: percentiles of their response times, and ratios to a base setting.
  *
- * Ratios pair replays of the same repeat: of each response its latency at the setting over that at the base. The ratio of a pair
- * is the median over responses, that of a setting the geometric mean over its pairs, with Student's t interval of the logarithms.
- * A response that was not found in a replay is missing there, and has no ratio. */
+ * A ratio pairs two replays of the same repeat: for each response, its latency at the setting over that at the base. The ratio of a
+ * pair is the median over responses; that of a setting the geometric mean over its pairs, with Student's t interval of the
+ * logarithms. A response that was not found in a replay counts as missing and has no ratio. */
 #ifndef THINPROBE_SUMMARIZE_REPLAYS_H
 #define THINPROBE_SUMMARIZE_REPLAYS_H
 
@@ -13,37 +13,37 @@
 struct replays_repeat {
 	int64_t repeat;
 	double total_s;
-	double *latency_ms;	/* of each response, from the press. NAN: not found */
-	double updates, bytes;	/* NAN: not known */
+	double *latency_ms;	/* latency of each response from the press of key or button; NAN: not found */
+	double updates, bytes;	/* screen updates and their bytes; NAN: not known */
 };
 
-/* Those of a setting. */
+/* The replays of one setting. */
 struct replays {
 	const struct replays_repeat *of;
 	size_t n, responses;
 };
 
-#define REPLAYS_SLOWER 1.5	/* what counts as slower and as faster */
+#define REPLAYS_SLOWER 1.5	/* ratio from which on a response counts as slower (faster: its inverse) */
 #define REPLAYS_FASTER (1 / REPLAYS_SLOWER)
 
-/* Figures of a setting; those without an interval have only a value. P90 is known where at least ten latencies lie beyond it.
- * RATIO_P25 to FASTER_POINTS are of responses, each with its geometric mean over pairs. P: of a ratio of 1, for the caller to
- * adjust. RESPONSES: latencies; MISSING: those that the base has in the same repeat. */
+/* Figures of a setting; a figure without an interval has only a value. P90 needs ten latencies beyond it. RATIO_P25 to
+ * FASTER_POINTS count responses, each by its geometric mean over pairs. P: p-value of a ratio of 1, not yet adjusted. RESPONSES:
+ * number of latencies. MISSING: responses that only the base has in the same repeat. */
 enum replays_figure {
 	REPLAYS_P25, REPLAYS_P50, REPLAYS_P75, REPLAYS_P90, REPLAYS_MAX, REPLAYS_RESPONSES,
 	REPLAYS_PAIRS, REPLAYS_MISSING, REPLAYS_POINTS, REPLAYS_SLOWER_POINTS, REPLAYS_FASTER_POINTS,
-	REPLAYS_LATE,		/* percent of the latencies that are over the threshold */
+	REPLAYS_LATE,		/* percent of latencies over the threshold */
 	REPLAYS_TOTAL_RATIO, REPLAYS_RATIO, REPLAYS_P, REPLAYS_RATIO_P25, REPLAYS_RATIO_P75, REPLAYS_RATIO_MAX,
 	REPLAYS_FIGURES
 };
 
-/* base NULL: it is the base itself. */
+/* Computes the figures of a setting. base NULL: the setting is the base itself. */
 void replays_figures(const struct replays *r, const struct replays *base, double threshold_ms, size_t draws, uint64_t seed,
 		     struct figure out[REPLAYS_FIGURES]);
-/* All latencies in us, by replay, sorted. For pool_free(). */
+/* Returns all latencies in us, sorted; free with pool_free(). */
 struct pool replays_pool(const struct replays *r);
 
-/* One response: geometric means over the n pairs in which both have it. */
+/* One response: geometric means over the n pairs of replays that both have it. */
 struct replays_point {
 	double ms, base_ms, ratio;
 	size_t n;

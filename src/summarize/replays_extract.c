@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* replays_extract - replays of one recorded session: RUN/analysis.json (vncplay analyze of all replays together) and their
- * cell.json. A cell is a setting of run.json's settings.rows (setting, value: its place on an axis, says); settings.base names the
- * one that others are held against.
- *
+/* replays_extract - replays of one recorded session, from RUN/analysis.json (vncplay analyze of all replays together) and their
+ * cell.json. A cell is a setting: an element of settings.rows in run.json (setting, value: position on an axis, says);
+ * settings.base names the setting that others are compared with.
  *	replays:value	text replays:says	of settings.rows
- *	replays:p25 p50 p75 p90 max responses	response times of all replays of the setting together (ms), and how many they are
- *	replays:late	percent of them that are over the threshold
- *	replays:total_ratio ratio pairs p missing ratio_p25 ratio_p75 ratio_max points slower faster	against the base; p after Holm
+ *	replays:p25 p50 p75 p90 max responses	response times of all replays of the setting (ms), and their number
+ *	replays:late	percent of them over the threshold
+ *	replays:total_ratio ratio pairs p missing ratio_p25 ratio_p75 ratio_max points slower faster	relative to the base; p after Holm
  *	text replays:verdict
  * Rows: points (a response at a setting), runs (a replay), cdf (the share of responses within a time). */
 #include "replays.h"
 #include "engine.h"
 #include "interval.h"
 
-#define REPLAYS_SURE 0.5	/* responses matched with less confidence are left out; settings.confidence, where the run has it */
+/* responses that were matched with less confidence are left out, unless the run sets settings.confidence */
+#define REPLAYS_SURE 0.5
 
 static const char *const replays_names[REPLAYS_FIGURES] = {
 	"p25", "p50", "p75", "p90", "max", "responses", "pairs", "missing", "points", "slower", "faster",
@@ -23,7 +23,7 @@ static const char *const replays_names[REPLAYS_FIGURES] = {
 struct replays_run {
 	const struct json *analysis;		/* analysis.json; NULL: the run has none */
 	const struct cell *base;
-	size_t *response, responses;		/* their places in the analysis */
+	size_t *response, responses;		/* indices of the used responses in the analysis */
 };
 
 static void replays_begin_run(const struct run *run)

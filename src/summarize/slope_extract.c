@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* slope_extract - rows: for each protocol, by how much the median latency of keys that stand alone grows over the round trip that
- * ping found, on links without loss: least squares through a point for each repeat of each cell, with Student's t interval of the
- * slope. Parameters: protocol, rtt_ms, loss_percent, keys_per_s (0: keys alone); cell.json: parameters.ping_ms (else rtt_ms). */
+/* slope_extract - rows: for each protocol, how the median latency of single keys grows with the round trip time measured by ping,
+ * on links without loss: a least-squares line through a point for each repeat of each cell, with Student's t interval of the slope.
+ * Parameters: protocol, rtt_ms, loss_percent, keys_per_s (0: single keys); cell.json: parameters.ping_ms (if missing: rtt_ms). */
 #include "engine.h"
 #include "keys.h"
 #include "clock.h"
 #include "interval.h"
 
 struct slope_point {
-	double rtt_ms, median_ms;	/* NAN: not a point of a line */
+	double rtt_ms, median_ms;	/* NAN: the repeat is no point of the line */
 };
 
 static void slope_read_repeat(const struct repeat *r)

@@ -2,7 +2,7 @@
 #include "stages.h"
 #include "memory.h"
 
-#define NUMBER_BITS 0xffffff	/* what a patch shows of a number */
+#define NUMBER_BITS 0xffffff	/* largest number that a patch of pixels shows */
 
 const char *const stage_names[STAGES] = {
 	"due_sent", "sent_wire", "wire_app", "app_drawn", "drawn_wire", "wire_wire", "wire_pixels", "latency",
@@ -22,7 +22,7 @@ void stages_split(const struct stage_times *t, int64_t ns[STAGES])
 	ns[LATENCY] = t->pixels - t->due;
 }
 
-/* Everything known of one key? */
+/* Finds the times of one key at all places. False: some time is not known. */
 static bool stages_find_times(const struct key *k, const struct traces *t, int64_t base, struct stage_times *out)
 {
 	const struct trace_key *on_wire = traces_key(t, k->number);
@@ -40,11 +40,11 @@ static bool stages_find_times(const struct key *k, const struct traces *t, int64
 	echo = traces_echo(t, base + k->number);
 	if (!echo || echo->received == TRACE_NONE || echo->flushed == TRACE_NONE)
 		return false;
-	/* It began before the answer was drawn: its first packet is not the reply's. */
+	/* this update began before the answer was drawn: its first packet does not carry the answer */
 	if (echo->draw != TRACE_NONE && reply->first < echo->draw)
 		return false;
 	out->app = echo->received;
-	/* An application that is the server itself has written it to the wire before it knows that it is out. */
+	/* an application that is also the display server writes to the link before it logs that it has */
 	out->drawn = echo->flushed < reply->first ? echo->flushed : reply->first;
 	return true;
 }
@@ -53,7 +53,7 @@ struct stages stages_of(const struct keys *keys, const struct traces *t, int64_t
 {
 	struct stages out = { .keys = keys->n };
 
-	/* The patch counts modulo 2^24, the log does not. */
+	/* the patch counts modulo 2^24, the log does not */
 	if (base >= 0 && t->echoes)
 		base += (t->echo[0].number - 1 - base + NUMBER_BITS / 2) / (NUMBER_BITS + 1) * (NUMBER_BITS + 1);
 	for (size_t i = 0; i < keys->n; i++) {

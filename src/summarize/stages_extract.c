@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* stages_extract - rows: where the time of each key went (stages.h), from samples.tsv, keyrepeat.json
- * (result.patch_base), wire.tsv and echo.tsv of each repeat. Columns: parameters of the cell;
- * stage, keys (split), of_keys, mean_ms (with ends), p50_ms, p90_ms, max_ms, from_ms, to_ms (means
- * laid end to end). Without trains that were split, and with an overloaded one, a cell has no rows. */
+/* stages_extract - rows: latency of keys by stage (stages.h), from samples.tsv, keyrepeat.json (result.patch_base), wire.tsv and
+ * echo.tsv of each repeat. Columns: parameters of the cell; stage, keys (that were split), of_keys, mean_ms (with ends), p50_ms,
+ * p90_ms, max_ms, from_ms, to_ms (cumulative means). A cell without keys that were split, or with an overloaded train, has no
+ * rows. */
 #include "clock.h"
 #include "interval.h"
 #include "engine.h"
@@ -24,7 +24,7 @@ static void stages_read_repeat(const struct repeat *r)
 
 	if (j)
 		json_get_int(j, "result.patch_base", &base);
-	if (base < -1 || base > UINT32_MAX)	/* as keyrepeat holds it; -1: there was none */
+	if (base < -1 || base > UINT32_MAX)	/* range of keyrepeat's numbers; -1: there was none */
 		die(EXIT_RUN, "%s/keyrepeat.json: result.patch_base is no number of a patch", r->folder);
 	repeat_table(r, "wire.tsv", false, &traces_wire, &traces);
 	repeat_table(r, "echo.tsv", false, &traces_echoes, &traces);
@@ -43,8 +43,8 @@ static bool stages_known(const struct cell *c, enum stage stage)
 	return false;
 }
 
-/* Where the application's log is there for some trains only, those without it are left out of every
- * row: means of the stages add up to that of the latency only where all are of the same keys. */
+/* False: the train has no log of the application while others do; it is left out of all rows, because means of stages add up to the
+ * mean latency only if all are of the same keys. */
 static bool stages_counts_train(const struct stages_train *t, bool logged)
 {
 	return !logged || t->stages.of[WIRE_APP].n;
@@ -75,7 +75,8 @@ static void stages_write_row(struct table_out *out, const struct cell *c, bool l
 	}
 	memory_none_lost(all.lost);
 	mean = sample_mean(&all).value / NS_PER_MS;
-	/* The mean of all keys is no geometric mean, nor that of the repeats where these have not as many: widened to hold it. */
+	/* The mean of all keys differs from the geometric mean, and from the mean of repeats with different numbers of keys: the interval
+	 * is widened to include it. */
 	if (interval_t_log(means, runs, &i) || interval_t(means, runs, &i))
 		i = (struct interval){ fmax(0, fmin(i.low, mean)), fmax(i.high, mean) };
 	free(means);
@@ -102,7 +103,7 @@ static void stages_write_rows(const struct cell *c, struct table_out *out)
 
 	for (size_t r = 0; r < c->n; r++) {
 		of_keys += stages_counts_train(&t[r], logged) ? t[r].stages.keys : 0;
-		if (t[r].overloaded)	/* they would tell how long the run was */
+		if (t[r].overloaded)	/* the stages of an overloaded train grow with the length of the run */
 			return;
 	}
 	for (enum stage s = 0; s < STAGES; s++)

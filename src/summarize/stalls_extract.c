@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* stalls_extract - updates of the screen beside keys, of the series `stall` (of cells without one, of the repeats themselves): as
- * the probe saw them (keyrepeat.json), which knows where the train begins and ends; else as the capture did (prototap.json).
+/* stalls_extract - stalls of screen updates during trains in folder `stall` (in cells without such trains: the repeats themselves):
+ * as the probe saw them (keyrepeat.json), which knows where the train begins and ends; otherwise from the capture (prototap.json).
  *
  * Numbers of a repeat: trains (1), mean_ms, mean_positive_ms, count, gap_ms (largest), jitter_sd_ms, jitter_variance_ms2,
- * updates_per_s, wire_bytes_per_key, schedule_jitter_ms (standard deviation that the schedule itself gives the distances of keys),
- * updates_10ms, updates_5ms, updates_20ms and depends_on_merge (updates that the capture counts at these merge gaps; whether they
- * differ by more than it tolerates). */
+ * updates_per_s, wire_bytes_per_key, schedule_jitter_ms (standard deviation of the intervals between keys due to their schedule
+ * alone), updates_10ms, updates_5ms, updates_20ms (updates in the capture if packets up to so many ms apart are merged),
+ * depends_on_merge (1: these differ by more than prototap tolerates). */
 #include "engine.h"
 #include "keys.h"
 
-/* Two neighbours of U(0, period/3) each: the difference has a standard deviation of period/3 / sqrt(12) * sqrt(2). */
+/* Standard deviation of the intervals between keys by their schedule. Two neighbours are each moved by U(0, period/3): their
+ * difference has a standard deviation of period/3 / sqrt(12) * sqrt(2). */
 static double stalls_schedule_jitter_ms(const struct json *probe)
 {
 	const char *schedule = json_text(probe, "settings.schedule");
@@ -21,7 +22,7 @@ static double stalls_schedule_jitter_ms(const struct json *probe)
 	return schedule && !strcmp(schedule, "periodic") ? 0 : NAN;
 }
 
-/* The same updates counted at several merge gaps, in whatever order. */
+/* Returns the number of updates in the capture for a merge gap; NAN: not counted for this gap. */
 static double stalls_updates_at_merge(const struct json *capture, double gap_ms)
 {
 	if (fabs(json_number(capture, "result.updates.merge_ms") - gap_ms) < 1e-6)
@@ -32,7 +33,7 @@ static double stalls_updates_at_merge(const struct json *capture, double gap_ms)
 	return NAN;
 }
 
-/* With those that the train skipped. */
+/* Returns the number of keys of a train, including skipped ones. */
 static double stalls_count_keys(const struct repeat *train)
 {
 	struct keys keys = keys_train(train).keys;
@@ -56,7 +57,7 @@ static void stalls_read_repeat(const struct repeat *r)
 		give_value(plain[i], json_number(j, "result.stalls.%s", plain[i]));
 	give_value("trains", train ? 1 : (double)NAN);
 	give_value("gap_ms", watched ? json_number(probe, "result.largest_gap_ms") : json_number(j, "result.stalls.max_ms") + period);
-	/* one each mean stall + period, on average */
+	/* on average one update per mean stall plus period */
 	give_values({ "updates_per_s", 1000 / (json_number(j, "result.stalls.mean_ms") + period) },
 		    { "wire_bytes_per_key", keys > 0 ? json_number(capture, "result.channels.total.wire_bytes") / keys : (double)NAN },
 		    { "schedule_jitter_ms", stalls_schedule_jitter_ms(probe) }, { "updates_10ms", stalls_updates_at_merge(capture, 10) },

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* startup_extract - startup.json of each repeat: start-up times under memory pressure, what paging adds, what of that is input and
- * output, later events. Tables of the whole run: what pressure makes of each application, and what users feel of it.
+/* startup_extract - startup.json of each repeat: start-up times under memory pressure, the time that paging adds, the share of it
+ * that is I/O, later events. Tables of the whole run: the effect of pressure on each application, and the delay that users feel.
  *
- * T0 is the median start-up time of the same application, started alike, without pressure (axis "none"; beside disk load, from
- * the same disk without other reads); its spread the standard deviation of these starts. e is from the medians,
- * (T_startup - T0 - T_IO) / (T_startup - T0), where T_startup - T0 exceeds three times the spread of T0, else it would be a
- * quotient of noise; and only on axis "used": beside a hog that goes on, its own traffic is in T_IO. The interval of e is
- * Student's t over the starts, each with its own T_IO. A start that had not come to rest at the ceiling is "later than" it. */
+ * T0 is the median start-up time of the same application, started in the same way, without pressure (axis "none"; under disk load,
+ * from the same disk without other reads); its spread is the standard deviation of these starts. e = (T_startup - T0 - T_IO) /
+ * (T_startup - T0), of medians, only where T_startup - T0 exceeds three times the spread of T0 (below, it would be a quotient of
+ * noise), and only on axis "used": next to a running memory hog, T_IO includes the hog's own traffic. The interval of e is
+ * Student's t over the starts, each with its own T_IO. A start whose screen still changed at the time limit (settings.ceiling_s)
+ * counts with that limit as a lower bound. */
 #include "startup.h"
 #include "interval.h"
 #include "menus.h"
 
-#define SPREADS 3	/* of T0 that start-up must exceed for an e */
+#define SPREADS 3	/* spreads of T0 that the added time must exceed for an e */
 #define MB 1e6
-#define STARTUP_START "start"	/* the name of the start itself in the list of events */
+#define STARTUP_START "start"	/* name of the start itself in the list of events */
 
 static const char *const startup_groups[] = { "started", "broken", NULL };
 static const char *const startup_values[] = {
@@ -21,7 +22,7 @@ static const char *const startup_values[] = {
 	"swap_in_bytes", "swap_out_bytes", "major_faults", "minor_faults", "read_requests", "delays_discarded", "swap_in_mb",
 	"swap_out_mb", NULL,
 };
-/* What startup.json calls them. */
+/* keys of these values in startup.json */
 static const char *const startup_keys[STARTUP_SWAP_IN_MB] = {
 	"stable_ms", "mapped_ms", "first_paint_ms", "t_io_ms", "blkio_delay_ms", "swapin_delay_ms", "thrashing_delay_ms",
 	"freepages_delay_ms", "swap_in_bytes", "swap_out_bytes", "major_faults", "minor_faults", "read_requests", "delays_discarded",
@@ -42,7 +43,7 @@ static double startup_ceiling_ms(const struct repeat *r)
 	return json_number(r->cell->run->json, "settings.ceiling_s") * 1000;
 }
 
-/* What follows the start, by name; a step on the way to an event ("-...") is none. */
+/* Reads the events after the start; a name that begins with "-" is only a step on the way to an event. */
 static void startup_read_events(const struct repeat *r, const struct json *j, const char *run, int64_t number)
 {
 	const char *name, *state;
@@ -66,7 +67,8 @@ static void startup_read_events(const struct repeat *r, const struct json *j, co
 	}
 }
 
-/* A start that had not come to rest at the ceiling is later than that; one that ended, or showed no window, is in no figure. */
+/* Reads a start. A start whose screen still changed at the time limit gets that limit as a lower bound; a start that ended early or
+ * showed no window is in no figure. */
 static void startup_read_start(const struct repeat *r, const struct json *j, const char *of, const char *state, struct trial *t)
 {
 	bool above = !strcmp(state, "ceiling");
@@ -90,7 +92,7 @@ static void startup_read_repeat(const struct repeat *r)
 	give_value("left_mb", json_number(r->json, "memory.left_bytes") / MB);
 }
 
-/* The first; NULL: none. */
+/* Returns the first cell with these parameters; NULL: none. */
 static const struct cell *startup_find_cell(const struct run *run, const char *app, const char *start, const char *axis)
 {
 	for (const struct cell *c = run->cell; c < run->cell + run->n; c++)
@@ -104,7 +106,7 @@ static struct figure startup_statistic(const struct startup *s, enum startup_val
 	return trials_statistic(&s->starts, 1u << STARTUP_STARTED, (int)value, NULL, statistic);
 }
 
-/* Median time of a start or of an event, ms, without an interval. NULL: no cell. */
+/* Median time in ms of a start or of an event, without an interval; unknown if `c` is NULL. */
 static struct figure startup_median_ms(const struct cell *c, const char *event)
 {
 	const struct startup *s = c ? cell_data(c) : NULL;
@@ -122,7 +124,7 @@ struct figure startup_paging_share(const struct startup *s, struct startup_base 
 	struct interval i;
 	size_t n = 0;
 
-	/* Of a median at the ceiling nobody knows how long it would have been. */
+	/* a median at the time limit is only a lower bound */
 	if (!time.above && time.value - t0 > SPREADS * base.spread_ms && time.value > t0)
 		e.value = (time.value - t0 - startup_statistic(s, STARTUP_IO, "median").value) / (time.value - t0);
 	for (const struct trial *t = s->starts.of; t < s->starts.of + s->starts.n && isfinite(e.value); t++)
@@ -141,7 +143,7 @@ static bool startup_has_text(const struct cell *c, const char *key, const char *
 	return !strcmp(cell_text(c, key), value);
 }
 
-/* The cell whose starts are T0. NULL: none. */
+/* Returns the cell whose starts give T0; NULL: none. */
 static const struct cell *startup_find_unloaded(const struct cell *c)
 {
 	if (!startup_has_text(c, "axis", "reads"))
@@ -152,7 +154,7 @@ static const struct cell *startup_find_unloaded(const struct cell *c)
 	return NULL;
 }
 
-/* Percent of the starts that take longer; one that had not come to rest at the ceiling does. */
+/* Returns the percentage of starts that take longer than the threshold, including starts that reached the time limit. */
 static double startup_late_percent(const struct startup *s, double threshold_ms)
 {
 	size_t late = 0, n = 0;
@@ -177,9 +179,9 @@ static void startup_finish_cell(const struct cell *c)
 					      startup_statistic(cell_data(none), STARTUP_TIME, "sd").value };
 	give_values({ "late", startup_late_percent(s, c->run->threshold_ms) }, { "t0_ms", base.t0_ms }, { "t0_spread_ms", base.spread_ms },
 		    { "added_ms", startup_statistic(s, STARTUP_TIME, "median").value - base.t0_ms });
-	/* Of the application's threads, the larger of blkio and swapin + thrashing, which may count the same wait. */
+	/* blkio or swapin + thrashing of the application's threads, whichever is larger: both may count the same wait */
 	give_value("waits_ms", isnan(blkio) ? NAN : fmax(blkio, fmax(swapin, 0) + fmax(thrashing, 0)));
-	/* Beside a hog that goes on, the device's traffic is the hog's too: no T_IO of the start. */
+	/* next to a running memory hog, the device's traffic includes the hog's: there is no T_IO of the start */
 	give_figure("e", startup_has_text(c, "axis", "used") ? startup_paging_share(s, base) : FIGURE_UNKNOWN);
 }
 
@@ -232,13 +234,13 @@ static void startup_write_events(const struct cell *c, struct table_out *out)
 
 /* --- tables of the run ----------------------------------------------------------------------------------------- */
 
-/* How hard a step is: more in swap, less memory left. */
+/* Memory pressure of a step: grows with the memory in swap, or as less memory is left. */
 static double startup_hardness(const struct cell *c)
 {
 	return startup_has_text(c, "axis", "left") ? -cell_number(c, "step") : cell_number(c, "step");
 }
 
-/* Starts with files in memory, but in a run that has none. */
+/* Returns which starts the tables use: "warm" (files in memory), or "cold" if the run has no warm ones. */
 static const char *startup_main_start(const struct run *run)
 {
 	for (const struct cell *c = run->cell; c < run->cell + run->n; c++)
@@ -247,8 +249,8 @@ static const char *startup_main_start(const struct run *run)
 	return "cold";
 }
 
-/* The heaviest memory pressure of a kind (NULL: of both, memory left before swap in use): the last device, the hardest step where
- * that was measured. */
+/* Returns the cell with the heaviest memory pressure of a kind (axis NULL: of both, "left" before "used"): the last swap device,
+ * and its hardest step that was measured. */
 static const struct cell *startup_find_hardest(const struct run *run, const char *app, const char *axis, const char *event)
 {
 	const struct cell *hardest = NULL;
@@ -267,7 +269,7 @@ static const struct cell *startup_find_hardest(const struct run *run, const char
 	return hardest;
 }
 
-/* After Table 1 of the paper; and the start under the heaviest pressure of either kind. */
+/* Writes rows like Table 1 of the paper, with the start under the heaviest pressure of each kind. */
 static void startup_write_applications(const struct cell *first, struct table_out *out)
 {
 	static const char *const times[] = { "t0_warm_ms", "t0_cold_ms", "used_ms", "left_ms" };
@@ -303,7 +305,7 @@ static int startup_compare_felt(const void *a, const void *b)
 	return (xs < ys) - (xs > ys);
 }
 
-/* `high`: of U_ah, the events of all users that take longer than the threshold. */
+/* Writes one row. Column high: the action belongs to U_ah, the actions of all users that take longer than the threshold. */
 static void startup_write_felt_row(const struct run *run, const struct startup_felt_event *f, struct table_out *out)
 {
 	const struct json *j = run->json;
@@ -334,7 +336,7 @@ static void startup_write_felt_row(const struct run *run, const struct startup_f
 	row_end(out);
 }
 
-/* Events that every class of users asks for and that were measured, the slowest first. */
+/* Writes the actions that every class of users performs and that were measured, the slowest first. */
 static void startup_write_felt(const struct cell *first, struct table_out *out)
 {
 	const struct run *run = first->run;

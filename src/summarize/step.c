@@ -11,7 +11,7 @@ bool step_figure(const struct json *j, const char *prefix, const char *name, dou
 	static const struct {
 		const char *name, *key;
 		double factor;
-		const char *over, *other;	/* other: instead of `over`, where that is not known */
+		const char *over, *other;	/* other: divisor to use where `over` is not known */
 	} figures[] = {
 		{ "mbit_per_s", "display_wire_bytes", 8 / 1e6, "seconds", NULL },
 		{ "kb_per_s", "display_wire_bytes", 1e-3, "seconds", NULL },
@@ -42,16 +42,16 @@ bool step_figure(const struct json *j, const char *prefix, const char *name, dou
 
 struct step_series_reader {
 	struct step_series *out;
-	int64_t time_ns, wall_ns, own_ns;	/* of the row before; time 0: none */
+	int64_t time_ns, wall_ns, own_ns;	/* readings of the row before; time_ns 0: none */
 };
 
-/* In pieces behind the first one. */
+/* Index of the bin of a time, relative to the first bin. */
 static int64_t step_series_bin(const struct step_series *t, int64_t time_ns)
 {
 	return (int64_t)floor((double)(time_ns - t->origin_ns) / (double)PIECE_NS) - t->first;
 }
 
-/* Rows come in the order of time, so pieces are only added at the end. */
+/* Rows are in the order of time, so bins are only added at the end. */
 static int step_series_add_traffic(void *into, const struct rows_cell *c)
 {
 	struct step_series *t = ((struct step_series_reader *)into)->out;
@@ -63,19 +63,19 @@ static int step_series_add_traffic(void *into, const struct rows_cell *c)
 	if (at < 0 || at >= STEP_BINS_MAX)
 		return -EPROTO;
 	while ((int64_t)t->n <= at)
-		t->piece[t->n++] = (struct step_bin){ 0, NAN };
-	t->piece[at].bytes += c[1].real;
+		t->bin[t->n++] = (struct step_bin){ 0, NAN };
+	t->bin[at].bytes += c[1].real;
 	return 0;
 }
 
-/* Between two readings, for the piece in which the middle of them lies. */
+/* CPU time between two readings counts in the bin of their middle. */
 static int step_series_add_cpu(void *into, const struct rows_cell *c)
 {
 	struct step_series_reader *r = into;
 	int64_t time = c[0].count, wall = c[1].count, own = c[2].count, at = step_series_bin(r->out, (r->time_ns + time) / 2);
 
 	if (r->time_ns && wall > r->wall_ns && at >= 0 && at < (int64_t)r->out->n)
-		r->out->piece[at].cpu_percent = 100.0 * (double)(own - r->own_ns) / (double)(wall - r->wall_ns);
+		r->out->bin[at].cpu_percent = 100.0 * (double)(own - r->own_ns) / (double)(wall - r->wall_ns);
 	*r = (struct step_series_reader){ r->out, time, wall, own };
 	return 0;
 }
@@ -84,7 +84,7 @@ struct step_series step_series_read(const struct repeat *r, const char *step, do
 {
 	static const struct rows_kind traffic = { "traffic/1", "bin_start_ns display_wire_bytes", step_series_add_traffic, NULL };
 	static const struct rows_kind cpu = { "cpu/1", "time_ns wall_ns own_ns", step_series_add_cpu, NULL };
-	struct step_series out = { .piece = memory_new(STEP_BINS_MAX, sizeof(*out.piece)) };
+	struct step_series out = { .bin = memory_new(STEP_BINS_MAX, sizeof(*out.bin)) };
 	struct step_series_reader reading = { .out = &out };
 	char file[128];
 

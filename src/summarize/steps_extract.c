@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* steps_extract - what each step of an animation took, and whether its frames are sent again.
+/* steps_extract - cost of each step of an animation, and whether its frames are sent again when they repeat.
  *
- * cell.json has steps.NAME for each; figures are NAME.FIGURE (step.h), and of a step NAME beside frames that are new:
- *	NAME.share_percent	what a frame of it costs on the wire, in percent of one that was never shown before in the same session
- *	NAME.verdict		by that: STEPS_AGAIN % and more "again", STEPS_CACHED % and less "cached", "in part" between
- *	NAME.users_MBIT		how many whole users with such an animation a link of so many Mbit/s has room for
- * Held against new frames and not against the size of a picture, because a protocol may compress, with losses too: so only having
- * had the frame before makes the difference. */
+ * cell.json has steps.NAME for each step; figures are NAME.FIGURE (step.h), and relative to new frames:
+ *	NAME.share_percent	bytes of a frame on the wire, in percent of a frame never shown before in the same session
+ *	NAME.verdict		share_percent of at least STEPS_AGAIN: "again"; at most STEPS_CACHED: "cached"; between: "in part"
+ *	NAME.users_MBIT		whole number of users with such an animation that a link of MBIT Mbit/s carries
+ * The comparison is with new frames and not with the size of a picture, because protocols compress, some with losses: only having
+ * cached the frame makes the difference. */
 #include "step.h"
 
 #define STEPS_AGAIN 80.0
@@ -22,7 +22,7 @@ static double steps_figure(const struct repeat *r, const char *name, const char 
 	return v;
 }
 
-/* NAME.FIGURE */
+/* Computes NAME.FIGURE. */
 static bool steps_number(const struct repeat *r, const char *path, double *out)
 {
 	const char *dot = strchr(path, '.');
@@ -53,7 +53,7 @@ static double steps_mean(const struct cell *c, const char *path)
 	return sum / n;
 }
 
-/* NAME.users_MBIT */
+/* Computes NAME.users_MBIT. */
 static bool steps_users_per_link(const struct cell *c, const char *path, struct figure *out)
 {
 	const char *dot = strchr(path, '.');
@@ -87,17 +87,17 @@ static void steps_write_step(const struct cell *c, const char *name, struct tabl
 	if (isnan(seconds))
 		return;
 	t = step_series_read(c->repeat, name, steps_figure(c->repeat, name, "from_ns"));
-	for (size_t p = 1; p < t.n; p++) {	/* the first is no whole piece */
+	for (size_t p = 1; p < t.n; p++) {	/* the first bin is not complete */
 		double from_s = (double)(t.first + (int64_t)p) * STEP_BIN_S;
 
 		if (from_s + STEP_BIN_S > seconds)
 			break;
 		row_params(out, c);
 		row_text(out, "step", name);
-		row_finish(out, { "time_s", from_s }, { "mbit_per_s", t.piece[p].bytes * STEP_BIN_MBIT_PER_S },
-			    { "cpu_percent", t.piece[p].cpu_percent });
+		row_finish(out, { "time_s", from_s }, { "mbit_per_s", t.bin[p].bytes * STEP_BIN_MBIT_PER_S },
+			    { "cpu_percent", t.bin[p].cpu_percent });
 	}
-	free(t.piece);
+	free(t.bin);
 }
 
 static void steps_write_rows(const struct cell *c, struct table_out *out)

@@ -23,7 +23,7 @@ static int traces_add_wire(void *into, const struct rows_cell *c)
 
 		if (c[TRACES_KEY].count == TRACE_NONE || (t->keys && c[TRACES_KEY].count <= k[t->keys - 1].number))
 			return -EPROTO;
-		/* where prototap did not say it yet, the first key of a block told it */
+		/* files without the column `captured`: a block is captured if its first key has a time */
 		if (c[TRACES_CAPTURED].count == TRACE_NONE && t->keys && c[TRACES_BLOCK].count != TRACE_NONE &&
 		    c[TRACES_BLOCK].count == k[t->keys - 1].block)
 			captured = k[t->keys - 1].captured;
@@ -89,10 +89,10 @@ const struct trace_echo *traces_echo(const struct traces *t, int64_t number)
 	return t->echoes ? bsearch(&number, t->echo, t->echoes, sizeof(*t->echo), traces_compare_number) : NULL;
 }
 
-/* --- wire_check ----------------------------------------------------------------------------------------------------- */
+/* --- check of latencies from packets ---------------------------------------------------------------------------- */
 
-/* NULL for a key of a block that the capture does not hold. One that crossed only after the next key was sent was not seen on its
- * own, but is paired like all others: to leave it out would drop the late ones. */
+/* Returns the key in the packets; NULL: the capture does not contain its block. A key that crossed the link only after the next key
+ * was sent has no time of its own, but is paired like all others: leaving it out would drop the late keys. */
 static const struct trace_key *traces_captured_key(const struct traces *wire, const struct key *k)
 {
 	const struct trace_key *t = traces_key(wire, k->number);
@@ -120,7 +120,7 @@ struct wire_check wire_check_of(const struct keys *pixels, const struct traces *
 	return out;
 }
 
-/* A time that the answer is surely not before: nothing more is known of its end. */
+/* Returns a lower bound of the time of an answer whose range has no end. */
 static int64_t traces_earliest_answer(const struct traces *wire, const struct trace_key *t, int64_t sent)
 {
 	int64_t gone = t->seen != TRACE_NONE ? t->seen : sent;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* traces - what was seen of a train besides its keys: on the wire (prototap's rows, schema wire/1) and in the application
- * (refecho's log, schema echo/1). Times are CLOCK_MONOTONIC nanoseconds, as those of the keys; TRACE_NONE where not known. */
+/* traces - events of a train seen outside the client: packets (prototap's rows, schema wire/1) and the log of the application
+ * (refecho, schema echo/1). Times are CLOCK_MONOTONIC nanoseconds, as those of keys; TRACE_NONE: not known. */
 #ifndef THINPROBE_SUMMARIZE_TRACES_H
 #define THINPROBE_SUMMARIZE_TRACES_H
 
@@ -9,52 +9,52 @@
 #define TRACE_NONE ROWS_IN_NONE
 
 struct trace_update {
-	int64_t first, last;		/* its packets */
+	int64_t first, last;		/* times of the update's first and last packet */
 };
 
 struct trace_key {
 	int64_t number;
-	int64_t seen;			/* first payload after it was sent */
-	int64_t low, high;		/* where its answer lies, from the wire alone; a known low without a high: open end */
+	int64_t seen;			/* first payload on the link after the key was sent */
+	int64_t low, high;		/* range in which its answer lies, from packets alone; low without high: no upper end */
 	bool exact;
-	bool captured;			/* the capture holds its block */
+	bool captured;			/* the capture contains the key's block */
 	int64_t block;
 };
 
 struct trace_echo {
-	int64_t number;			/* how many keys the application had read by then */
+	int64_t number;			/* how many keys the application had read */
 	int64_t received, draw, flushed;
 };
 
 struct traces {
-	struct trace_update *update;	/* owned; ascending */
-	struct trace_key *key;		/* owned; ascending by number */
-	struct trace_echo *echo;	/* owned; ascending by number */
+	struct trace_update *update;	/* screen updates; owned; ascending */
+	struct trace_key *key;		/* keys; owned; ascending by number */
+	struct trace_echo *echo;	/* log of the application; owned; ascending by number */
 	size_t updates, keys, echoes;
 };
 
-/* Rows of both add to a struct traces, which starts all zero. */
+/* Row kinds that add to a struct traces, which starts all zero. */
 extern const struct rows_kind traces_wire, traces_echoes;
 void traces_free(struct traces *t);
 
-/* The last update that began by then: the one that carried what the client showed at that time. NULL: none. */
+/* Returns the last update that began at or before `ns`: the client showed its content at that time. NULL: none. */
 const struct trace_update *traces_update_at(const struct traces *t, int64_t ns);
 const struct trace_key *traces_key(const struct traces *t, int64_t number);
 const struct trace_echo *traces_echo(const struct traces *t, int64_t number);
 
-/* Is what the wire alone tells of a key true? Held against the pixels of the same train, where these are exact. */
+/* Check of latencies measured from packets alone: compared with the exact answers in the pixels of the same train. */
 struct wire_check {
-	size_t keys;		/* keys with an exact response time from the pixels that were searched for on the wire */
-	size_t held;		/* of them: the update that the client then showed lies within the key's range */
-	size_t exact;		/* of them: told as exact */
-	size_t untested;	/* no exact answer in the pixels, or not in the capture */
+	size_t keys;		/* keys with an exact answer in the pixels that were searched for in the packets */
+	size_t held;		/* number of these keys whose true update lies within the range from packets */
+	size_t exact;		/* number of these keys whose range has length 0 */
+	size_t untested;	/* keys without an exact answer in the pixels, or not in the capture */
 };
 
-/* The true update is the last one that began before the client's pixels showed the answer: decoding one takes the client less than
- * the 10 ms that updates are apart. */
+/* Compares the keys. The true update is the last one that began before the client's pixels showed the answer: decoding takes the
+ * client less than the 10 ms between updates. */
 struct wire_check wire_check_of(const struct keys *pixels, const struct traces *wire);
 
-/* The same keys as the wire alone tells them: an answer's range, or "later than". The caller's. */
+/* Returns the same keys as measured from packets alone: with the range of the answer, or its lower bound. The caller frees them. */
 struct keys wire_check_keys(const struct keys *pixels, const struct traces *wire);
 
 #endif

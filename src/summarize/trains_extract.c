@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* trains_extract - what cell.json of all trains of a cell (its repeats and their other series) tells of the CPUs.
+/* trains_extract - CPU competition in all trains of a cell (its repeats and their trains in subfolders), from their cell.json.
  *
- * Figures: disturbed_percent (largest sum of foreign and stolen CPU time of one train); cost_ms (of a redraw: as it was measured in
- * the last train, else the parameter); fair_stall_ms (mean stall of a fair share beside the parameter `sinks`); same_group (do the
- * application and the CPU hogs compete in one scheduling group: 1, 0). Texts: session, app, sinks: what they compete as,
- * "autogroup=... nice=... policy=... cpus=... cgroup=..."; what differs between trains "varies". */
+ * Figures: disturbed_percent (largest sum of foreign and stolen CPU time of one train); cost_ms (CPU time of a redraw: as measured
+ * in the last train, otherwise the parameter); fair_stall_ms (mean stall with a fair share of the CPU beside `sinks` CPU hogs);
+ * same_group (1: the application and the CPU hogs compete in one scheduling group, 0: not). Texts: session, app, sinks: their
+ * scheduling group, "autogroup=... nice=... policy=... cpus=... cgroup=..."; a value that differs between trains is "varies". */
 #include "engine.h"
 
-/* Train number i of a cell, in the order of repeats; NULL: there are no more. */
+/* Returns cell.json of train number i of a cell, in the order of repeats; NULL: there are no more. */
 static const struct json *trains_get_json(const struct cell *c, size_t i)
 {
 	for (size_t r = 0; r < c->n; r++) {
@@ -20,7 +20,7 @@ static const struct json *trains_get_json(const struct cell *c, size_t i)
 	return NULL;
 }
 
-/* Compares one word of "autogroup=/autogroup-4 session=17 nice=0 ... cgroup=/": the session's pid differs within a group. */
+/* Compares one word of "autogroup=/autogroup-4 session=17 nice=0 ... cgroup=/"; a missing word equals a missing word. */
 static bool trains_same_word(const char *a, const char *b, const char *word)
 {
 	const char *x = strstr(a, word), *y = strstr(b, word);
@@ -32,7 +32,8 @@ static bool trains_same_word(const char *a, const char *b, const char *word)
 	return strcspn(y, " ") == n && !strncmp(x, y, n);
 }
 
-/* Notes what competes as what in `kept`. The session's leader is left out: it may be another one in each train. */
+/* Merges the scheduling group of a train into `kept`; values that differ become "varies". The session leader's pid is left out: it
+ * may differ between trains. */
 static void trains_merge_words(char *kept, size_t size, const char *words)
 {
 	char text[1024] = "";
@@ -57,7 +58,7 @@ static void trains_merge_words(char *kept, size_t size, const char *words)
 		snprintf(kept, size, "%s", text);
 }
 
-/* Do they compete in one scheduling group? NAN: not told. */
+/* Returns 1 if the application and the CPU hogs are in one scheduling group, 0 if not, NAN: not known. */
 static double app_and_sinks_share_group(const struct cell *c, const struct json *train)
 {
 	const char *app = json_text(train, "autogroup.app"), *sinks = json_text(train, "autogroup.sinks"), *name = cell_text(c, "app");
@@ -88,8 +89,8 @@ static void trains_finish_cell(const struct cell *c)
 	}
 	give_values({ "disturbed_percent", disturbed }, { "same_group", same_group },
 		    { "cost_ms", isfinite(cost) ? cost : cell_number(c, "cost_ms") });
-	/* Keys of the train come every period; with n CPU hogs an application gets one part in n + 1, so a redraw takes
-	 * cost * (n + 1), and the gap between two is that once it is longer than the period. */
+	/* Mean stall with a fair share: keys come every period; with n CPU hogs an application gets 1 / (n + 1) of the CPU, so a redraw
+	 * takes cost * (n + 1), which is the interval between two redraws once it is longer than the period. */
 	fair = cost * (cell_number(c, "sinks") + 1) - period;
 	give_value("fair_stall_ms", isfinite(fair) ? fmax(0, fair) : (double)NAN);
 	for (int k = 0; k < 3; k++)

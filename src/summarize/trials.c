@@ -2,7 +2,7 @@
 #include "trials.h"
 #include "sample.h"
 
-#define TRIALS_SCALE 1e6	/* samples hold whole millionths */
+#define TRIALS_SCALE 1e6	/* samples hold whole numbers: millionths */
 
 static const char *const trials_statistics[] = { "n", "above", "mean", "sd", "min", "median", "max", "p50", NULL };
 enum trials_statistic { TRIALS_N, TRIALS_ABOVE, TRIALS_MEAN, TRIALS_SD, TRIALS_MIN, TRIALS_MEDIAN, TRIALS_MAX, TRIALS_P50 };
