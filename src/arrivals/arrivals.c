@@ -31,7 +31,7 @@ static const char *const units[] = { "ns", "us", "ms", "s", NULL };
 static const int64_t unit_ns[] = { 1, NS_PER_US, NS_PER_MS, NS_PER_S };
 
 /* "2m,3m"; "2m" is of the beginning alone. */
-static int read_warmup(const char *text, void *value)
+static int parse_warmup(const char *text, void *value)
 {
 	char head[64], *tail;
 	int err = 0;
@@ -48,7 +48,7 @@ static int read_warmup(const char *text, void *value)
 	return err ? err : cli_read_ns(head, &cfg.head_ns);
 }
 
-static int read_where(const char *text, void *value)
+static int parse_where(const char *text, void *value)
 {
 	const char *equals = strchr(text, '=');
 	char *column;
@@ -69,8 +69,8 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "column", &cfg.log.column, 0, 0,
 	  "log: the column that is the time of arrival (timeStamp, start_ns, sent_ns, ...)", NULL, NULL, "NAME" },
 	{ CLI_WORD, 0, "unit", &cfg.unit, 0, 0, "log: its unit (as its name ends)", units, NULL, NULL },
-	{ CLI_CALL, 0, "where", NULL, 0, 0, "log: only rows that have this; may be given again", NULL, read_where, "COLUMN=VALUE" },
-	{ CLI_CALL, 0, "warmup", NULL, 0, 0, "log: leave out so much at the beginning, and at the end (0,0)", NULL, read_warmup,
+	{ CLI_CALL, 0, "where", NULL, 0, 0, "log: only rows that have this; may be given again", NULL, parse_where, "COLUMN=VALUE" },
+	{ CLI_CALL, 0, "warmup", NULL, 0, 0, "log: leave out so much at the beginning, and at the end (0,0)", NULL, parse_warmup,
 	  "TIME[,TIME], such as 2m,3m" },
 	{ CLI_NS, 0, "interval", &cfg.test.interval_ns, 1, 1e18,
 	  "count arrivals in intervals of this (ten arrivals on average)", NULL, NULL, NULL },
@@ -99,7 +99,7 @@ static void read_arrivals(const char *file, struct logs_in *l)
 }
 
 /* Instead of a log: given how many they are, the arrivals of a Poisson process lie as if thrown. */
-static void throw_sample(struct logs_in *l)
+static void make_random_sample(struct logs_in *l)
 {
 	uint64_t random = (uint64_t)cfg.test.seed;
 
@@ -111,7 +111,7 @@ static void throw_sample(struct logs_in *l)
 }
 
 /* What is left of the log after the cut; the first of its times in *from. */
-static void skip_cut(struct logs_in *l, int64_t *from)
+static void cut_skipped_ends(struct logs_in *l, int64_t *from)
 {
 	int64_t first = INT64_MAX, last = INT64_MIN;
 	size_t n = 0;
@@ -128,24 +128,24 @@ static void skip_cut(struct logs_in *l, int64_t *from)
 }
 
 /* Times of the arrivals of the first `sources` of those who asked (0: of all), spread within their ticks. */
-static size_t arrival_times(const struct logs_in *l, uint32_t sources, int64_t *time_ns)
+static size_t get_arrival_times(const struct logs_in *l, uint32_t sources, int64_t *time_ns)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < l->n; i++)
 		if (!sources || l->arrival[i].source < sources)
 			time_ns[n++] = l->arrival[i].time_ns;
-	poisson_spread(time_ns, n, cfg.test.tick_ns, (uint64_t)cfg.test.seed);
+	poisson_spread_ticks(time_ns, n, cfg.test.tick_ns, (uint64_t)cfg.test.seed);
 	return n;
 }
 
-static void tell_log(struct rec *r, const struct logs_in *l, const struct poisson *p)
+static void report_log(struct rec *r, const struct logs_in *l, const struct poisson *p)
 {
 	double band = p->n ? POISSON_BAND / sqrt((double)p->n) : (double)NAN;
 	char words[400], hint[300];
-	bool broken = poisson_hint(p, hint, sizeof(hint));
+	bool broken = poisson_warn(p, hint, sizeof(hint));
 
-	poisson_words(p, words, sizeof(words));
+	poisson_describe(p, words, sizeof(words));
 	rec_int(r, "arrivals", (int64_t)l->n);
 	rec_int(r, "n", (int64_t)p->n);
 	rec_int(r, "passed_over", (int64_t)l->passed);
@@ -189,14 +189,14 @@ static void tell_log(struct rec *r, const struct logs_in *l, const struct poisso
 	rec_str(r, "hint", broken ? hint : NULL);
 }
 
-static void say_verdict(struct rec *r, const struct logs_in *l, const struct poisson *p)
+static void say_arrivals_verdict(struct rec *r, const struct logs_in *l, const struct poisson *p)
 {
 	double band = POISSON_BAND / sqrt((double)p->n);
 	char words[400], by[160] = "";
 
-	if (poisson_hint(p, words, sizeof(words)))
+	if (poisson_warn(p, words, sizeof(words)))
 		rec_warn(r, "%s", words);
-	poisson_words(p, words, sizeof(words));
+	poisson_describe(p, words, sizeof(words));
 	if (!p->verdict)
 		rec_warn(r, "%s", words);
 	if (p->gaps_told)
@@ -217,7 +217,7 @@ static void say_verdict(struct rec *r, const struct logs_in *l, const struct poi
 }
 
 /* 1, 2, 3, 5, 7, 10, 15, 20, 30, ... and all. */
-static uint32_t next_sources(uint32_t now, uint32_t all)
+static uint32_t next_source_count(uint32_t now, uint32_t all)
 {
 	static const double steps[] = { 1, 1.5, 2, 3, 5, 7 };
 	double decade = 1, last = now;
@@ -233,7 +233,7 @@ static uint32_t next_sources(uint32_t now, uint32_t all)
 		}
 }
 
-static int tell_sources(struct rec *r, struct rows *t, const struct logs_in *l, int64_t *time_ns)
+static int report_by_sources(struct rec *r, struct rows *t, const struct logs_in *l, int64_t *time_ns)
 {
 	double *gap = malloc((l->n ? l->n : 1) * sizeof(*gap));
 
@@ -241,8 +241,8 @@ static int tell_sources(struct rec *r, struct rows *t, const struct logs_in *l, 
 		return -ENOMEM;
 	rec_int(r, "sources", l->sources);
 	rec_array(r, "by_sources");
-	for (uint32_t s = 0; (s = next_sources(s, l->sources)) > 0;) {
-		size_t n = arrival_times(l, s, time_ns);
+	for (uint32_t s = 0; (s = next_source_count(s, l->sources)) > 0;) {
+		size_t n = get_arrival_times(l, s, time_ns);
 		double span, band;
 		struct gaps_figures f;
 
@@ -264,28 +264,28 @@ static int tell_sources(struct rec *r, struct rows *t, const struct logs_in *l, 
 		rec_real(r, "cov_high", f.cov + band, 6);
 		rec_end(r);
 		if (t)
-			draw_source(t, s, f.cov, f.cov - band, f.cov + band);
+			draw_source_row(t, s, f.cov, f.cov - band, f.cov + band);
 	}
 	rec_end(r);
 	free(gap);
 	return 0;
 }
 
-static int judge_arrivals(struct rec *out, struct rows *t, const struct logs_in *l, int64_t *time_ns)
+static int report_arrivals(struct rec *out, struct rows *t, const struct logs_in *l, int64_t *time_ns)
 {
-	size_t n = arrival_times(l, 0, time_ns);
-	struct nulls *nulls = n > POISSON_FEWEST ? nulls_make(n - 1) : NULL;
+	size_t n = get_arrival_times(l, 0, time_ns);
+	struct null_dists *nulls = n > POISSON_FEWEST ? null_dists_simulate(n - 1) : NULL;
 	struct poisson p;
 	int err = n > POISSON_FEWEST && !nulls ? -ENOMEM : poisson_judge(time_ns, n, &cfg.test, nulls, &p);
 
-	nulls_free(nulls);
+	null_dists_free(nulls);
 	if (err)
 		return err;
-	tell_log(out, l, &p);
-	say_verdict(out, l, &p);
+	report_log(out, l, &p);
+	say_arrivals_verdict(out, l, &p);
 	if (t)
 		err = draw_arrivals(t, time_ns, &p);
-	return err || !cfg.log.source ? err : tell_sources(out, t, l, time_ns);
+	return err || !cfg.log.source ? err : report_by_sources(out, t, l, time_ns);
 }
 
 static void report_log_settings(struct rec *out, const char *file, const struct logs_in *l)
@@ -324,14 +324,14 @@ int main(int argc, char **argv)
 	rec_check_apart(places, 2);
 	cfg.log.unit_ns = cfg.unit >= 0 ? unit_ns[cfg.unit] : 0;
 	if (cfg.sample)
-		throw_sample(&l);
+		make_random_sample(&l);
 	else
 		read_arrivals(file, &l);
 	if (l.kind == LOGS_IN_CLF && (cfg.log.column || cfg.unit >= 0 || cfg.log.wheres))
 		die_usage("the Common Log Format has no columns: no --column, --unit, --where");
 	if (l.n < 2)
 		die(EXIT_RUN, "%s: %zu arrivals; two at the least make a gap", file, l.n);
-	skip_cut(&l, &from);
+	cut_skipped_ends(&l, &from);
 	if (l.n < 2)
 		die(EXIT_RUN, "%s: %zu arrivals are left by --warmup; less of it", file, l.n);
 	if (!cfg.test.tick_ns)
@@ -346,7 +346,7 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "cannot write %s: %m", cfg.rows);
 	time_ns = malloc(l.n * sizeof(*time_ns));
 	rec_object(out, "result");
-	err = time_ns ? judge_arrivals(out, t, &l, time_ns) : -ENOMEM;
+	err = time_ns ? report_arrivals(out, t, &l, time_ns) : -ENOMEM;
 	free(time_ns);
 	if (err)
 		die(EXIT_RUN, "cannot judge: %s", strerror(-err));

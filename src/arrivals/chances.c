@@ -14,7 +14,7 @@ double chances_normal_inverse(double p)
 	return gsl_cdf_ugaussian_Pinv(p);
 }
 
-double chances_chi2_both(double value, double freedom)
+double chances_chi2_two_sided(double value, double freedom)
 {
 	gsl_set_error_handler_off();
 	return fmin(1, 2 * fmin(gsl_cdf_chisq_P(value, freedom), gsl_cdf_chisq_Q(value, freedom)));

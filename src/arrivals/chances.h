@@ -7,7 +7,7 @@
 
 double chances_normal_inverse(double p);
 /* Two-sided p of a chi-squared value: twice the smaller tail. */
-double chances_chi2_both(double value, double freedom);
+double chances_chi2_two_sided(double value, double freedom);
 double chances_poisson(unsigned count, double mean);	/* P(exactly so many) */
 
 /* In place, of a power of two of real values: power[k] = |sum of value[j] exp(-2 pi i j k / n)|^2

@@ -86,7 +86,7 @@ int draw_arrivals(struct rows *t, const int64_t *time_ns, const struct poisson *
 	return draw_counts(t, time_ns, p);
 }
 
-void draw_source(struct rows *t, double sources, double cov, double low, double high)
+void draw_source_row(struct rows *t, double sources, double cov, double low, double high)
 {
 	draw_row(t, "sources", sources, cov, 1, low, high);
 }

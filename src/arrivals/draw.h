@@ -11,6 +11,6 @@ extern const char *const draw_columns[];	/* of arrivals/1 */
 
 /* `time_ns`: p->n + 1 arrivals, ascending. 0 or -ENOMEM. */
 int draw_arrivals(struct rows *t, const int64_t *time_ns, const struct poisson *p);
-void draw_source(struct rows *t, double sources, double cov, double low, double high);
+void draw_source_row(struct rows *t, double sources, double cov, double low, double high);
 
 #endif

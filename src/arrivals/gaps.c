@@ -45,37 +45,37 @@ double gaps_ks(double *gap, size_t n, double mean)
 
 /* --- how the figures vary by chance ------------------------------------------------------------------------------ */
 
-struct nulls {
+struct null_dists {
 	size_t n;
-	double cov[NULLS_DRAWS], lag1[NULLS_DRAWS], ks[NULLS_DRAWS];	/* sorted; the first two times sqrt(n), cov less 1 */
+	double cov[NULL_DISTS_DRAWS], lag1[NULL_DISTS_DRAWS], ks[NULL_DISTS_DRAWS];	/* sorted; the first two times sqrt(n), cov less 1 */
 };
 
 /* From sets of `from` gaps to sets of n. */
-static void stretch_set(double *z, size_t from, size_t n)
+static void rescale_draws(double *z, size_t from, size_t n)
 {
 	double part = sqrt((double)from / (double)n);
 
-	qsort(z, NULLS_DRAWS, sizeof(*z), ascending_double);
-	for (size_t i = 0; i < NULLS_DRAWS && from < n; i++) {
-		double normal = chances_normal_inverse(((double)i + 0.5) / NULLS_DRAWS);
+	qsort(z, NULL_DISTS_DRAWS, sizeof(*z), ascending_double);
+	for (size_t i = 0; i < NULL_DISTS_DRAWS && from < n; i++) {
+		double normal = chances_normal_inverse(((double)i + 0.5) / NULL_DISTS_DRAWS);
 
 		z[i] = normal + (z[i] - normal) * part;
 	}
 }
 
 /* Stephens' modification, of the exponential distribution with an estimated mean. */
-static double ks_modified(double distance, size_t n)
+static double modify_ks(double distance, size_t n)
 {
 	double root = sqrt((double)n);
 
 	return (distance - 0.2 / (double)n) * (root + 0.26 + 0.5 / root);
 }
 
-struct nulls *nulls_make(size_t n)
+struct null_dists *null_dists_simulate(size_t n)
 {
-	size_t of = n < NULLS_N ? n : NULLS_N, of_ks = n < NULLS_KS_N ? n : NULLS_KS_N;
-	struct nulls *t = n < 2 ? NULL : malloc(sizeof(*t));
-	double *gap = malloc(NULLS_N * sizeof(*gap));
+	size_t of = n < NULL_DISTS_GAPS ? n : NULL_DISTS_GAPS, of_ks = n < NULL_DISTS_KS_GAPS ? n : NULL_DISTS_KS_GAPS;
+	struct null_dists *t = n < 2 ? NULL : malloc(sizeof(*t));
+	double *gap = malloc(NULL_DISTS_GAPS * sizeof(*gap));
 	uint64_t seed = SEED;
 
 	if (!t || !gap) {
@@ -84,7 +84,7 @@ struct nulls *nulls_make(size_t n)
 		return NULL;
 	}
 	t->n = n;
-	for (size_t d = 0; d < NULLS_DRAWS; d++) {
+	for (size_t d = 0; d < NULL_DISTS_DRAWS; d++) {
 		struct gaps_figures f;
 		double mean = 0;
 
@@ -95,24 +95,24 @@ struct nulls *nulls_make(size_t n)
 		t->lag1[d] = f.lag1 * sqrt((double)of);
 		for (size_t i = 0; i < of_ks; i++)
 			mean += gap[i] / (double)of_ks;
-		t->ks[d] = ks_modified(gaps_ks(gap, of_ks, mean), of_ks);
+		t->ks[d] = modify_ks(gaps_ks(gap, of_ks, mean), of_ks);
 	}
 	free(gap);
-	stretch_set(t->cov, of, n);
-	stretch_set(t->lag1, of, n);
-	qsort(t->ks, NULLS_DRAWS, sizeof(*t->ks), ascending_double);
+	rescale_draws(t->cov, of, n);
+	rescale_draws(t->lag1, of, n);
+	qsort(t->ks, NULL_DISTS_DRAWS, sizeof(*t->ks), ascending_double);
 	return t;
 }
 
-void nulls_free(struct nulls *t)
+void null_dists_free(struct null_dists *t)
 {
 	free(t);
 }
 
 /* How many of the sorted are below `value`. */
-static size_t below(const double *z, double value)
+static size_t count_draws_below(const double *z, double value)
 {
-	size_t low = 0, high = NULLS_DRAWS;
+	size_t low = 0, high = NULL_DISTS_DRAWS;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
@@ -125,29 +125,29 @@ static size_t below(const double *z, double value)
 	return low;
 }
 
-static double upper(const double *z, double value)
+static double upper_tail_p(const double *z, double value)
 {
-	return (double)(NULLS_DRAWS - below(z, value) + 1) / (NULLS_DRAWS + 1);
+	return (double)(NULL_DISTS_DRAWS - count_draws_below(z, value) + 1) / (NULL_DISTS_DRAWS + 1);
 }
 
-static double both(const double *z, double value)
+static double two_sided_p(const double *z, double value)
 {
-	double high = upper(z, value), low = (double)(below(z, value) + 1) / (NULLS_DRAWS + 1);
+	double high = upper_tail_p(z, value), low = (double)(count_draws_below(z, value) + 1) / (NULL_DISTS_DRAWS + 1);
 
 	return fmin(1, 2 * fmin(low, high));
 }
 
-double nulls_cov(const struct nulls *t, double cov)
+double null_dists_cov_p(const struct null_dists *t, double cov)
 {
-	return both(t->cov, (cov - 1) * sqrt((double)t->n));
+	return two_sided_p(t->cov, (cov - 1) * sqrt((double)t->n));
 }
 
-double nulls_lag1(const struct nulls *t, double lag1)
+double null_dists_lag1_p(const struct null_dists *t, double lag1)
 {
-	return both(t->lag1, lag1 * sqrt((double)t->n));
+	return two_sided_p(t->lag1, lag1 * sqrt((double)t->n));
 }
 
-double nulls_ks(const struct nulls *t, double distance)
+double null_dists_ks_p(const struct null_dists *t, double distance)
 {
-	return upper(t->ks, ks_modified(distance, t->n));
+	return upper_tail_p(t->ks, modify_ks(distance, t->n));
 }

@@ -17,22 +17,22 @@ double gaps_ks(double *gap, size_t n, double mean);
 /* How the figures of arrivals come out for a Poisson process: simulated, since their textbook forms hold for very many arrivals
  * only.
  *
- * The coefficient of variation and the lag-1 correlation of n exponential gaps, times sqrt(n), from NULLS_DRAWS sets of up to
- * NULLS_N; beyond, their distance from the normal distribution shrinks with sqrt(n), as Edgeworth's expansion says. The
+ * The coefficient of variation and the lag-1 correlation of n exponential gaps, times sqrt(n), from NULL_DISTS_DRAWS sets of up to
+ * NULL_DISTS_GAPS; beyond, their distance from the normal distribution shrinks with sqrt(n), as Edgeworth's expansion says. The
  * Kolmogorov-Smirnov distance from the exponential distribution of the sample's own mean (Lilliefors 1969), as modified by Stephens
- * (1974), which makes it depend on n very little, from sets of up to NULLS_KS_N. Always the same seed: the same data give the same
+ * (1974), which makes it depend on n very little, from sets of up to NULL_DISTS_KS_GAPS. Always the same seed: the same data give the same
  * verdict. */
-#define NULLS_DRAWS 5000
-#define NULLS_N 2000
-#define NULLS_KS_N 200
+#define NULL_DISTS_DRAWS 5000
+#define NULL_DISTS_GAPS 2000
+#define NULL_DISTS_KS_GAPS 200
 
-struct nulls;
-struct nulls *nulls_make(size_t n);	/* for n gaps, 2 or more; NULL: no memory. About a quarter of a second */
-void nulls_free(struct nulls *t);
+struct null_dists;
+struct null_dists *null_dists_simulate(size_t n);	/* for n gaps, 2 or more; NULL: no memory. About a quarter of a second */
+void null_dists_free(struct null_dists *t);
 
-/* p: how likely at least so extreme a value is; never below 1 / NULLS_DRAWS. Two-sided, but for ks. */
-double nulls_cov(const struct nulls *t, double cov);
-double nulls_lag1(const struct nulls *t, double lag1);
-double nulls_ks(const struct nulls *t, double distance);
+/* p: how likely at least so extreme a value is; never below 1 / NULL_DISTS_DRAWS. Two-sided, but for ks. */
+double null_dists_cov_p(const struct null_dists *t, double cov);
+double null_dists_lag1_p(const struct null_dists *t, double lag1);
+double null_dists_ks_p(const struct null_dists *t, double distance);
 
 #endif

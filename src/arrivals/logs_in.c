@@ -20,7 +20,7 @@
 
 const char *const logs_in_kinds[] = { "auto", "jtl", "clf", "tsv", NULL };
 
-static const char *const usual[] = { "timeStamp", "start_ns", "sent_ns", "due_ns", "time_ns",
+static const char *const usual_time_columns[] = { "timeStamp", "start_ns", "sent_ns", "due_ns", "time_ns",
 				     "received_ns", "start_ms", "time_s", "timestamp", "time" };
 
 /* --- times ----------------------------------------------------------------------------------------------------- */
@@ -164,15 +164,15 @@ static int find_column(const struct log_table *t, char *const *cell, const char 
 
 /* The column of the times, and its unit. JMeter writes no header line where it is told not to, and
  * its times first, in ms since 1970. */
-static int find_time(struct log_table *t, char *const *cell, const char **why)
+static int find_time_column(struct log_table *t, char *const *cell, const char **why)
 {
 	const struct logs_in_cfg *cfg = t->cfg;
 	int64_t first, tick;
 	bool ms;
 
 	t->time = cfg->column ? fields_find(cell, t->fields, cfg->column) : -1;
-	for (size_t i = 0; !cfg->column && t->time < 0 && i < sizeof(usual) / sizeof(*usual); i++)
-		t->time = fields_find(cell, t->fields, usual[i]);
+	for (size_t i = 0; !cfg->column && t->time < 0 && i < sizeof(usual_time_columns) / sizeof(*usual_time_columns); i++)
+		t->time = fields_find(cell, t->fields, usual_time_columns[i]);
 	t->headless = t->time < 0 && logs_in_number(cell[0], 1, &first, &tick);
 	ms = t->headless && t->commas && first > MS_OF_1980 && first < MS_OF_2200;
 	if (t->headless)
@@ -192,14 +192,14 @@ static int find_time(struct log_table *t, char *const *cell, const char **why)
 	return t->unit_ns ? 0 : -EPROTO;
 }
 
-static int take_log_head(struct log_table *t, char *line, const char **why)
+static int read_log_header(struct log_table *t, char *line, const char **why)
 {
 	const struct logs_in_cfg *cfg = t->cfg;
 	char *cell[FIELDS];
 
 	t->fields = fields_cut(line, t->commas, cell, FIELDS);
 	*why = "more columns than anybody reads";
-	if (!t->fields || find_time(t, cell, why))
+	if (!t->fields || find_time_column(t, cell, why))
 		return -EPROTO;
 	t->source = cfg->source ? find_column(t, cell, cfg->source) : -1;
 	*why = t->headless ? "no header line: --sources is a place from 1 on" : "the header has no such --sources";
@@ -212,7 +212,7 @@ static int take_log_head(struct log_table *t, char *line, const char **why)
 	return 0;
 }
 
-static int take_log_row(struct log_table *t, char *const *cell, const char **why)
+static int read_log_row(struct log_table *t, char *const *cell, const char **why)
 {
 	int64_t time_ns, tick_ns;
 
@@ -233,16 +233,16 @@ static int take_log_row(struct log_table *t, char *const *cell, const char **why
 	return add_arrival(t->out, time_ns, t->source >= 0 ? cell[t->source] : NULL);
 }
 
-static int row_of(struct log_table *t, char *line, const char **why)
+static int split_log_row(struct log_table *t, char *line, const char **why)
 {
 	char *cell[FIELDS];
 
 	*why = t->headless ? "not as many cells as the first line has" : "not as many cells as the header has";
-	return fields_cut(line, t->commas, cell, FIELDS) == t->fields ? take_log_row(t, cell, why) : -EPROTO;
+	return fields_cut(line, t->commas, cell, FIELDS) == t->fields ? read_log_row(t, cell, why) : -EPROTO;
 }
 
 /* host ident user [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326 */
-static int take_clf_line(const struct log_table *t, char *line, const char **why)
+static int read_clf_line(const struct log_table *t, char *line, const char **why)
 {
 	char *host_end = strchr(line, ' '), *open = host_end ? strchr(host_end, '[') : NULL;
 	int64_t time_ns;
@@ -256,7 +256,7 @@ static int take_clf_line(const struct log_table *t, char *line, const char **why
 	return add_arrival(t->out, time_ns, t->cfg->source ? line : NULL);
 }
 
-static enum logs_in_kind guess_kind(const char *line)
+static enum logs_in_kind guess_log_kind(const char *line)
 {
 	int64_t t;
 
@@ -268,7 +268,7 @@ static enum logs_in_kind guess_kind(const char *line)
 
 /* Times that are all whole seconds, milliseconds, ... were most likely written so; a decimal step,
  * since another one may be the arrivals' own. */
-static void settle_tick(struct logs_in *l, int64_t tick_ns)
+static void infer_tick(struct logs_in *l, int64_t tick_ns)
 {
 	while (tick_ns < S) {
 		for (size_t i = 0; i < l->n; i++)
@@ -284,32 +284,32 @@ static void settle_tick(struct logs_in *l, int64_t tick_ns)
 }
 
 /* The first line: what it is, and where in it what was asked for is. A first line of numbers is a row. */
-static int take_first_line(void *context, char *line, const char **why)
+static int read_first_log_line(void *context, char *line, const char **why)
 {
 	struct log_table *t = context;
 	char *copy = NULL;
 	int err;
 
 	if (t->out->kind == LOGS_IN_AUTO)
-		t->out->kind = guess_kind(line);
+		t->out->kind = guess_log_kind(line);
 	if (t->out->kind == LOGS_IN_CLF)
-		return take_clf_line(t, line, why);
+		return read_clf_line(t, line, why);
 	t->commas = t->out->kind == LOGS_IN_JTL;
 	copy = strdup(line);
 	if (!copy)
 		return -ENOMEM;
-	err = take_log_head(t, line, why);
+	err = read_log_header(t, line, why);
 	if (!err && t->headless)
-		err = row_of(t, copy, why);
+		err = split_log_row(t, copy, why);
 	free(copy);
 	return err;
 }
 
-static int take_log_body(void *context, char *line, const char **why)
+static int read_log_line(void *context, char *line, const char **why)
 {
 	struct log_table *t = context;
 
-	return t->out->kind == LOGS_IN_CLF ? take_clf_line(t, line, why) : row_of(t, line, why);
+	return t->out->kind == LOGS_IN_CLF ? read_clf_line(t, line, why) : split_log_row(t, line, why);
 }
 
 int logs_in_read(FILE *in, const struct logs_in_cfg *cfg, struct logs_in *out, unsigned long *line, const char **why)
@@ -319,13 +319,13 @@ int logs_in_read(FILE *in, const struct logs_in_cfg *cfg, struct logs_in *out, u
 
 	*out = (struct logs_in){ .kind = (enum logs_in_kind)cfg->kind, .tick_ns = 1 };
 	*line = 0;
-	err = lines_each(in, &t.commas, take_first_line, take_log_body, &t, line, why);
+	err = lines_each(in, &t.commas, read_first_log_line, read_log_line, &t, line, why);
 	if (!err && out->names)
 		err = order_sources(out);
 	if (out->kind == LOGS_IN_CLF)
 		out->tick_ns = S;
 	else if (!err)
-		settle_tick(out, t.tick_ns);
+		infer_tick(out, t.tick_ns);
 	return err;
 }
 

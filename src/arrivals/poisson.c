@@ -20,7 +20,7 @@
 
 const char *const poisson_test_names[] = { "cov", "ks", "dispersion", "lag1", "periodogram" };
 
-void poisson_spread(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed)
+void poisson_spread_ticks(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed)
 {
 	for (size_t i = 0; i < n && tick_ns > 1; i++)
 		time_ns[i] += (int64_t)(random_unit(&seed) * (double)tick_ns);
@@ -29,7 +29,7 @@ void poisson_spread(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed)
 
 /* --- the tests ------------------------------------------------------------------------------------------------- */
 
-static void test_gaps(const double *gap, double *scratch, const struct nulls *nulls, struct poisson *out)
+static void poisson_test_gaps(const double *gap, double *scratch, const struct null_dists *nulls, struct poisson *out)
 {
 	struct gaps_figures f;
 
@@ -44,9 +44,9 @@ static void test_gaps(const double *gap, double *scratch, const struct nulls *nu
 	out->ks = gaps_ks(scratch, out->n, f.mean);
 	if (!nulls)
 		return;
-	out->p[POISSON_COV] = nulls_cov(nulls, f.cov);
-	out->p[POISSON_LAG1] = nulls_lag1(nulls, f.lag1);
-	out->p[POISSON_KS] = nulls_ks(nulls, out->ks);
+	out->p[POISSON_COV] = null_dists_cov_p(nulls, f.cov);
+	out->p[POISSON_LAG1] = null_dists_lag1_p(nulls, f.lag1);
+	out->p[POISSON_KS] = null_dists_ks_p(nulls, out->ks);
 }
 
 /* Arrivals that were thrown at random into the time from `begin` to `end`. */
@@ -58,7 +58,7 @@ struct poisson_window {
 
 /* Those between the first and the last, or where ticks hold several of them, those of all ticks but
  * the first and the last: of these the log has a part. */
-static struct poisson_window window_of(const int64_t *time_ns, int64_t tick_ns, const struct poisson *p)
+static struct poisson_window poisson_find_window(const int64_t *time_ns, int64_t tick_ns, const struct poisson *p)
 {
 	struct poisson_window w = { time_ns + 1, p->n - 1, time_ns[0], time_ns[p->n] };
 
@@ -76,7 +76,7 @@ static struct poisson_window window_of(const int64_t *time_ns, int64_t tick_ns, 
 }
 
 /* Counts in so many intervals: chi-squared (Cochran 1954). */
-static void test_counts(const struct poisson_window *w, const struct poisson_cfg *cfg, struct poisson *out)
+static void poisson_test_counts(const struct poisson_window *w, const struct poisson_cfg *cfg, struct poisson *out)
 {
 	double span = (double)(w->end - w->begin);
 	double width = cfg->interval_ns ? (double)cfg->interval_ns :
@@ -98,11 +98,11 @@ static void test_counts(const struct poisson_window *w, const struct poisson_cfg
 	}
 	out->dispersion = sum > 0 ? (squares - sum * sum / intervals) / (intervals - 1) / (sum / intervals) : (double)NAN;
 	if (isfinite(out->dispersion))
-		out->p[POISSON_DISPERSION] = chances_chi2_both((intervals - 1) * out->dispersion, intervals - 1);
+		out->p[POISSON_DISPERSION] = chances_chi2_two_sided((intervals - 1) * out->dispersion, intervals - 1);
 }
 
 /* How likely so large a power is of n directions at random (Rayleigh; Greenwood & Durand 1955). */
-static double rayleigh(double z, double n)
+static double rayleigh_p(double z, double n)
 {
 	double p = exp(-z) * (1 + (2 * z - z * z) / (4 * n) - (24 * z - 132 * z * z + 76 * z * z * z - 9 * z * z * z * z) / (288 * n * n));
 
@@ -110,7 +110,7 @@ static double rayleigh(double z, double n)
 	return z * z > n ? exp(-z) : fmin(1, fmax(p, 0));
 }
 
-static int test_peak(const struct poisson_window *w, const struct poisson_cfg *cfg, struct poisson *out)
+static int poisson_test_periodogram(const struct poisson_window *w, const struct poisson_cfg *cfg, struct poisson *out)
 {
 	double span = (double)(w->end - w->begin), most = span / (2.0 * (double)cfg->tick_ns), inside = (double)w->n;
 	size_t frequencies = w->n + 1 < FREQUENCIES_MOST ? w->n + 1 : FREQUENCIES_MOST, bins = 4;
@@ -142,12 +142,12 @@ static int test_peak(const struct poisson_window *w, const struct poisson_cfg *c
 			out->peak_period_s = span / NS / (double)k;
 		}
 	free(bin);
-	out->p[POISSON_PEAK] = -expm1((double)frequencies * log1p(-fmin(rayleigh(out->peak, inside), 1 - 1e-16)));
+	out->p[POISSON_PEAK] = -expm1((double)frequencies * log1p(-fmin(rayleigh_p(out->peak, inside), 1 - 1e-16)));
 	return 0;
 }
 
 /* Holm: the smallest against level / m, the next against level / (m - 1), until one is above. */
-static void judge_tests(struct poisson *out)
+static void poisson_adjust_holm(struct poisson *out)
 {
 	double last = 0;
 	size_t left;
@@ -182,7 +182,7 @@ static double ties_by_chance(double n, double m)
 }
 
 int poisson_judge(const int64_t *time_ns, size_t arrivals, const struct poisson_cfg *cfg,
-		  const struct nulls *nulls, struct poisson *out)
+		  const struct null_dists *nulls, struct poisson *out)
 {
 	struct poisson_window w;
 	double *gap;
@@ -208,19 +208,19 @@ int poisson_judge(const int64_t *time_ns, size_t arrivals, const struct poisson_
 	out->span_s = (double)(time_ns[out->n] - time_ns[0]) / NS;
 	out->ties_expected = ties_by_chance((double)out->n, fmax(out->span_s * NS / (double)cfg->tick_ns, 1));
 	out->gaps_told = cfg->tick_ns <= 1 || (double)cfg->tick_ns / NS * 2 * (double)out->n <= out->span_s;
-	test_gaps(gap, gap + out->n, out->n >= POISSON_FEWEST ? nulls : NULL, out);
+	poisson_test_gaps(gap, gap + out->n, out->n >= POISSON_FEWEST ? nulls : NULL, out);
 	free(gap);
-	w = window_of(time_ns, cfg->tick_ns, out);
-	test_counts(&w, cfg, out);
-	err = test_peak(&w, cfg, out);
+	w = poisson_find_window(time_ns, cfg->tick_ns, out);
+	poisson_test_counts(&w, cfg, out);
+	err = poisson_test_periodogram(&w, cfg, out);
 	if (!err)
-		judge_tests(out);
+		poisson_adjust_holm(out);
 	return err;
 }
 
 /* --- in words -------------------------------------------------------------------------------------------------- */
 
-static const char *manner(const struct poisson *p)
+static const char *poisson_manner(const struct poisson *p)
 {
 	double off = p->gaps_told ? p->cov - 1 : p->dispersion - 1;
 
@@ -229,7 +229,7 @@ static const char *manner(const struct poisson *p)
 	return "";
 }
 
-bool poisson_hint(const struct poisson *p, char *text, size_t size)
+bool poisson_warn(const struct poisson *p, char *text, size_t size)
 {
 	double n = (double)p->n, over = (double)p->ties - p->ties_expected;
 
@@ -250,7 +250,7 @@ bool poisson_hint(const struct poisson *p, char *text, size_t size)
 	return false;
 }
 
-void poisson_words(const struct poisson *p, char *text, size_t size)
+void poisson_describe(const struct poisson *p, char *text, size_t size)
 {
 	char figure[160], by[96] = "";
 	double band = POISSON_BAND / sqrt((double)p->n);
@@ -273,5 +273,6 @@ void poisson_words(const struct poisson *p, char *text, size_t size)
 		snprintf(text, size, "as a Poisson process: %s, none of %zu tests rejects at %g %% (Holm)", figure,
 			 p->tested, 100 * POISSON_LEVEL);
 	else
-		snprintf(text, size, "not a Poisson process%s: %s, rejected by %s at %g %% (Holm)", manner(p), figure, by, 100 * POISSON_LEVEL);
+		snprintf(text, size, "not a Poisson process%s: %s, rejected by %s at %g %% (Holm)", poisson_manner(p), figure, by,
+			 100 * POISSON_LEVEL);
 }

@@ -48,17 +48,17 @@ struct poisson {
 };
 
 /* Puts each time at random within its tick; sorts them. */
-void poisson_spread(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed);
+void poisson_spread_ticks(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed);
 
 /* `time_ns`: n + 1 arrivals, ascending, spread already. `nulls`: for n gaps (may be NULL below POISSON_FEWEST). 0 or -ENOMEM. */
 int poisson_judge(const int64_t *time_ns, size_t arrivals, const struct poisson_cfg *cfg,
-		  const struct nulls *nulls, struct poisson *out);
+		  const struct null_dists *nulls, struct poisson *out);
 
 /* The verdict in words, with its error band. */
-void poisson_words(const struct poisson *p, char *text, size_t size);
+void poisson_describe(const struct poisson *p, char *text, size_t size);
 
 /* Where the log looks broken rather than the arrivals not Poisson: far more ties than chance makes,
  * or one gap that is a good part of all the time. False: nothing to say. */
-bool poisson_hint(const struct poisson *p, char *text, size_t size);
+bool poisson_warn(const struct poisson *p, char *text, size_t size);
 
 #endif

@@ -26,7 +26,7 @@
 
 enum { POINTS = 3 };
 static const char *const points[POINTS] = {
-	[ORDER_COME] = "block/block_bio_queue", [ORDER_ISSUE] = "block/block_rq_issue", [ORDER_DONE] = "block/block_rq_complete",
+	[ORDER_QUEUE] = "block/block_bio_queue", [ORDER_ISSUE] = "block/block_rq_issue", [ORDER_COMPLETE] = "block/block_rq_complete",
 };
 
 static struct {
@@ -57,7 +57,7 @@ static struct {
 
 /* --- from the kernel ------------------------------------------------------------------------------------------- */
 
-static void copy_word(const struct tracepoint_sample *s, struct tracefs_field f, char *word, size_t size)
+static void copy_text_field(const struct tracepoint_sample *s, struct tracefs_field f, char *word, size_t size)
 {
 	size_t n = (size_t)f.size < size ? (size_t)f.size : size;
 
@@ -67,7 +67,7 @@ static void copy_word(const struct tracepoint_sample *s, struct tracefs_field f,
 	word[size - 1] = '\0';
 }
 
-static int add_event(const struct order_event *e)
+static int add_request_event(const struct order_event *e)
 {
 	if (array_room(&run.event, run.n))
 		return -ENOMEM;
@@ -75,7 +75,7 @@ static int add_event(const struct order_event *e)
 	return 0;
 }
 
-static int take_request_record(void *arg, const struct perf_event_header *header)
+static int read_request_record(void *arg, const struct perf_event_header *header)
 {
 	struct tracepoint_sample s;
 	struct order_event e = { 0 };
@@ -96,16 +96,16 @@ static int take_request_record(void *arg, const struct perf_event_header *header
 	e.kind = (enum order_kind)i;
 	e.sector = tracefs_number(s.raw, s.size, run.sector[i]);
 	e.sectors = tracefs_number(s.raw, s.size, run.sectors[i]);
-	if (i == ORDER_COME) {
-		copy_word(&s, run.rwbs, rwbs, sizeof(rwbs));
-		copy_word(&s, run.comm, e.comm, sizeof(e.comm));
+	if (i == ORDER_QUEUE) {
+		copy_text_field(&s, run.rwbs, rwbs, sizeof(rwbs));
+		copy_text_field(&s, run.comm, e.comm, sizeof(e.comm));
 		e.read = rwbs[strspn(rwbs, "F")] == 'R';	/* a flush before it is told first */
 		e.load = cfg.load && !strcmp(e.comm, cfg.load);
 	}
-	return add_event(&e);
+	return add_request_event(&e);
 }
 
-static void find_points(void)
+static void find_tracepoints(void)
 {
 	char (*text)[TRACEFS_TEXT] = calloc(POINTS, sizeof(*text));
 	char why[160];
@@ -124,13 +124,13 @@ static void find_points(void)
 		run.sector[i] = tracefs_field(text[i], "sector");
 		run.sectors[i] = tracefs_field(text[i], "nr_sector");
 	}
-	run.rwbs = tracefs_field(text[ORDER_COME], "rwbs");
-	run.comm = tracefs_field(text[ORDER_COME], "comm");
+	run.rwbs = tracefs_field(text[ORDER_QUEUE], "rwbs");
+	run.comm = tracefs_field(text[ORDER_QUEUE], "comm");
 	free(text);
 }
 
 /* The filter that leaves one disk. */
-static void name_disk(const char *path, char *filter, size_t size)
+static void make_disk_filter(const char *path, char *filter, size_t size)
 {
 	char partition[64];
 	struct stat st;
@@ -145,10 +145,10 @@ static void name_disk(const char *path, char *filter, size_t size)
 	snprintf(filter, size, "dev == %u", major(st.st_rdev) << MINOR_BITS | minor(st.st_rdev));
 }
 
-static void drain_cpus(struct tracepoint *t, const struct cli_cpus *cpus)
+static void drain_all_cpus(struct tracepoint *t, const struct cli_cpus *cpus)
 {
 	for (int i = 0; i < cpus->n; i++) {
-		int err = tracepoint_drain(t, cpus->cpu[i], take_request_record, NULL);
+		int err = tracepoint_drain(t, cpus->cpu[i], read_request_record, NULL);
 
 		if (err)
 			die(EXIT_RUN, "the trace broke off: %s", strerror(-err));
@@ -165,15 +165,15 @@ static void watch_disk(struct tracepoint *t, const struct cli_cpus *cpus)
 	proc_say_ready((int)cfg.ready_fd);
 	for (int64_t now = run.start_ns; now < end_ns && !proc_stop; now = clock_now()) {
 		clock_sleep_until(now + DRAIN_NS < end_ns ? now + DRAIN_NS : end_ns);
-		drain_cpus(t, cpus);
+		drain_all_cpus(t, cpus);
 	}
 	run.end_ns = clock_now();
-	drain_cpus(t, cpus);
+	drain_all_cpus(t, cpus);
 }
 
 /* --- what it means --------------------------------------------------------------------------------------------- */
 
-static void put_request(const struct order_request *r)
+static void write_request_row(const struct order_request *r)
 {
 	rows_int(run.log, r->come_ns);
 	rows_int(run.log, r->issue_ns);
@@ -186,19 +186,19 @@ static void put_request(const struct order_request *r)
 	rows_end(run.log);
 }
 
-static void judge_requests(void)
+static void order_requests(void)
 {
 	struct order_request r;
 
 	if (run.n)
-		qsort(run.event, run.n, sizeof(*run.event), order_earlier);
+		qsort(run.event, run.n, sizeof(*run.event), order_compare_events);
 	for (size_t i = 0; i < run.n; i++) {
-		int got = order_take(&run.order, &run.event[i], &r);
+		int got = order_add_event(&run.order, &run.event[i], &r);
 
 		if (got < 0)
 			die(EXIT_RUN, "out of memory");
 		if (got && run.log)
-			put_request(&r);
+			write_request_row(&r);
 	}
 	if (run.log && rows_close(run.log))
 		die(EXIT_RUN, "cannot write %s", cfg.log);
@@ -292,20 +292,20 @@ int main(int argc, char **argv)
 		die_usage("unexpected word %s", argv[first + 1]);
 	proc_check_ready_fd((int)cfg.ready_fd);
 	rec_check_apart(places, sizeof(places) / sizeof(*places));
-	name_disk(argv[first], filter, sizeof(filter));
+	make_disk_filter(argv[first], filter, sizeof(filter));
 	if (proc_cpus_online(&cpus))
 		die(EXIT_RUN, "cannot tell which CPUs there are");
 	out = rec_must_open(&out_cfg, "diskorder");
 	if (cfg.log && !(run.log = rows_open(cfg.log, "diskorder/1", columns)))
 		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
-	find_points();
+	find_tracepoints();
 	if (tracepoint_open(&t, &cpus, run.id, POINTS, filter, RING_BYTES, why, sizeof(why)))
 		die(EXIT_RUN, "cannot watch the disk: %s", why);
-	if (run.id[ORDER_ISSUE] < 0 || run.id[ORDER_DONE] < 0)
+	if (run.id[ORDER_ISSUE] < 0 || run.id[ORDER_COMPLETE] < 0)
 		die(EXIT_MISSING, "cannot watch the disk: the kernel refuses tracepoints of the block layer");
 	watch_disk(t, &cpus);
 	tracepoint_close(t);
-	judge_requests();
+	order_requests();
 	report_disk(out, argv[first]);
 	order_free(&run.order);
 	free(run.event);

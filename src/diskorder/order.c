@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int order_come(struct order *o, const struct order_event *e)
+static int order_on_queue(struct order *o, const struct order_event *e)
 {
 	struct order_waiting *w;
 
@@ -27,7 +27,7 @@ static int order_come(struct order *o, const struct order_event *e)
 }
 
 /* The oldest that waits for data at `at` or behind it, before `to`, and of these the one that begins first; NULL: none. */
-static struct order_waiting *order_find(struct order *o, int64_t at, int64_t to)
+static struct order_waiting *order_find_waiting(struct order *o, int64_t at, int64_t to)
 {
 	struct order_waiting *found = NULL;
 
@@ -43,13 +43,13 @@ static struct order_waiting *order_find(struct order *o, int64_t at, int64_t to)
 
 /* Takes what the device gets out of those that wait, each sector once: two may wait for the same. The oldest of them is in
  * `oldest`; false: nobody saw it come. */
-static bool order_match(struct order *o, int64_t from, int64_t to, struct order_waiting *oldest)
+static bool order_take_waiting(struct order *o, int64_t from, int64_t to, struct order_waiting *oldest)
 {
 	struct order_waiting *w;
 	bool found = false;
 	size_t kept = 0;
 
-	while (from < to && (w = order_find(o, from, to))) {
+	while (from < to && (w = order_find_waiting(o, from, to))) {
 		if (!found || w->request.come_ns < oldest->request.come_ns)
 			*oldest = *w;
 		found = true;
@@ -64,7 +64,7 @@ static bool order_match(struct order *o, int64_t from, int64_t to, struct order_
 	return found;
 }
 
-static void order_sum(struct order *o, const struct order_request *r)
+static void order_add_request(struct order *o, const struct order_request *r)
 {
 	struct order_sums *s = &o->sums;
 	int64_t wait = r->issue_ns - r->come_ns;
@@ -86,7 +86,7 @@ static void order_sum(struct order *o, const struct order_request *r)
 	s->passed += (int64_t)r->passed;
 }
 
-static int order_issue(struct order *o, const struct order_event *e, struct order_request *out)
+static int order_on_issue(struct order *o, const struct order_event *e, struct order_request *out)
 {
 	struct order_waiting oldest;
 
@@ -96,7 +96,7 @@ static int order_issue(struct order *o, const struct order_event *e, struct orde
 		return 0;
 	o->device[o->in_device++] = (struct order_device){ e->sector, e->sectors, 0 };
 	sample_add(&o->sums.in_device, (int64_t)o->in_device);
-	if (!order_match(o, e->sector, e->sector + e->sectors, &oldest)) {
+	if (!order_take_waiting(o, e->sector, e->sector + e->sectors, &oldest)) {
 		o->sums.unmatched++;
 		return 0;
 	}
@@ -115,12 +115,12 @@ static int order_issue(struct order *o, const struct order_event *e, struct orde
 		out->older += older;
 		out->passed += older && other->load && other->read;
 	}
-	order_sum(o, out);
+	order_add_request(o, out);
 	return 1;
 }
 
 /* Done without having been issued before our eyes: it waits no more. */
-static void order_forget(struct order *o, const struct order_event *e)
+static void order_drop_waiting(struct order *o, const struct order_event *e)
 {
 	size_t kept = 0;
 
@@ -135,7 +135,7 @@ static void order_forget(struct order *o, const struct order_event *e)
 	o->n = kept;
 }
 
-static int order_done(struct order *o, const struct order_event *e)
+static int order_on_complete(struct order *o, const struct order_event *e)
 {
 	size_t at = 0, kept = 0;
 
@@ -144,7 +144,7 @@ static int order_done(struct order *o, const struct order_event *e)
 	while (at < o->in_device && (o->device[at].sector != e->sector || o->device[at].sectors != e->sectors))
 		at++;
 	if (at == o->in_device) {
-		order_forget(o, e);
+		order_drop_waiting(o, e);
 		return 0;
 	}
 	for (size_t i = 0; i < o->in_device; i++) {
@@ -159,15 +159,15 @@ static int order_done(struct order *o, const struct order_event *e)
 	return 0;
 }
 
-int order_take(struct order *o, const struct order_event *e, struct order_request *out)
+int order_add_event(struct order *o, const struct order_event *e, struct order_request *out)
 {
 	switch (e->kind) {
-	case ORDER_COME:
-		return order_come(o, e);
+	case ORDER_QUEUE:
+		return order_on_queue(o, e);
 	case ORDER_ISSUE:
-		return order_issue(o, e, out);
+		return order_on_issue(o, e, out);
 	default:
-		return order_done(o, e);
+		return order_on_complete(o, e);
 	}
 }
 
@@ -193,7 +193,7 @@ void order_free(struct order *o)
 	*o = (struct order){ 0 };
 }
 
-int order_earlier(const void *a, const void *b)
+int order_compare_events(const void *a, const void *b)
 {
 	const struct order_event *x = a, *y = b;
 

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum order_kind { ORDER_COME, ORDER_ISSUE, ORDER_DONE };
+enum order_kind { ORDER_QUEUE, ORDER_ISSUE, ORDER_COMPLETE };
 
 struct order_event {
 	int64_t time_ns, sector, sectors;	/* a request without data has 0 of them */
@@ -69,7 +69,7 @@ struct order {
 /* Events in the order of time; begins as { 0 }. A few of them may be missing, as the kernel loses some in silence: what is
  * done waits no more, and what twice as many have passed in the device as there are in it is not there any more.
  * 1: *out is a request that this event issues; 0: none; -ENOMEM. */
-int order_take(struct order *o, const struct order_event *e, struct order_request *out);
+int order_add_event(struct order *o, const struct order_event *e, struct order_request *out);
 /* Kendall's tau as above; NAN: no two requests waited together. */
 double order_tau(const struct order_sums *s);
 /* a of b in percent; NAN of none. */
@@ -77,6 +77,6 @@ double order_percent(int64_t a, int64_t b);
 void order_free(struct order *o);
 
 /* The order of time; what comes at the same time as it is issued has come before. For qsort(). */
-int order_earlier(const void *a, const void *b);
+int order_compare_events(const void *a, const void *b);
 
 #endif

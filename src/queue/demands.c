@@ -18,7 +18,7 @@
 #define LEVERED 1e-6	/* a row that alone tells a demand has no residual to speak of */
 #define NOTHING 1e-3	/* of the shortest response time: a delay below is none */
 
-static void no_abort(void)
+static void disable_gsl_abort(void)
 {
 	gsl_set_error_handler_off();
 }
@@ -40,7 +40,7 @@ void demands_predict(const struct mva_net *net, enum mva_method method, double n
 	out->q = rate * out->r_s;
 }
 
-static bool too_slow(const struct mva_net *net, enum mva_method method, double n, double r_s, double nz, double z_s)
+static bool is_too_slow(const struct mva_net *net, enum mva_method method, double n, double r_s, double nz, double z_s)
 {
 	struct mva_point p;
 
@@ -52,7 +52,7 @@ double demands_most_users(const struct mva_net *net, enum mva_method method, dou
 {
 	double low = 0, high = 1;
 
-	for (; !too_slow(net, method, high, r_s, nz, z_s); high *= 2) {
+	for (; !is_too_slow(net, method, high, r_s, nz, z_s); high *= 2) {
 		low = high;
 		if (high > most)
 			return INFINITY;
@@ -60,7 +60,7 @@ double demands_most_users(const struct mva_net *net, enum mva_method method, dou
 	while (high - low > 1) {
 		double middle = floor((low + high) / 2);
 
-		if (too_slow(net, method, middle, r_s, nz, z_s))
+		if (is_too_slow(net, method, middle, r_s, nz, z_s))
 			high = middle;
 		else
 			low = middle;
@@ -92,7 +92,7 @@ double demands_most_rate(const struct mva_net *net, double r_s)
 
 /* --- busy times ------------------------------------------------------------------------------------------------ */
 
-static double rate_of(const struct observed_row *r)
+static double row_rate(const struct observed_row *r)
 {
 	return isfinite(r->rate) ? r->rate : r->n / (r->r_s + r->z_s);
 }
@@ -100,7 +100,7 @@ static double rate_of(const struct observed_row *r)
 /* The slope of a line through the origin, by least squares where what is off grows as the load does: all busy time over all
  * requests (Denning & Buzen 1978); and half its 95 % interval. Rows are seldom off alike, so that each has its own share in it: its
  * residual over one minus its leverage (HC3; MacKinnon & White 1985). */
-static double slope_of(const double *x, const double *y, size_t n, double *half)
+static double fit_slope(const double *x, const double *y, size_t n, double *half)
 {
 	double sum_x = 0, sum_y = 0, own = 0;
 
@@ -117,7 +117,7 @@ static double slope_of(const double *x, const double *y, size_t n, double *half)
 	return sum_y / sum_x;
 }
 
-static int from_busy(const struct observed *o, struct demands *d, const char **why)
+static int fit_busy_times(const struct observed *o, struct demands *d, const char **why)
 {
 	double *x = calloc(2 * d->rows, sizeof(*x)), *y = x + d->rows;
 
@@ -128,14 +128,14 @@ static int from_busy(const struct observed *o, struct demands *d, const char **w
 		size_t n = 0;
 
 		for (size_t i = 0; i < d->rows; i++) {
-			double rate = rate_of(&o->row[i]);
+			double rate = row_rate(&o->row[i]);
 
 			if (!isfinite(rate) || !isfinite(o->row[i].u[k]))
 				continue;
 			x[n] = rate;
 			y[n++] = o->row[i].u[k];
 		}
-		d->net.demand_s[k] = slope_of(x, y, n, &half);
+		d->net.demand_s[k] = fit_slope(x, y, n, &half);
 		if (!(d->net.demand_s[k] > 0) || isinf(d->net.demand_s[k])) {
 			*why = "busy times without rates, or all 0: give lambda (or n, z and the response time) beside each u_ column, or leave it out";
 			free(x);
@@ -151,7 +151,7 @@ static int from_busy(const struct observed *o, struct demands *d, const char **w
 
 /* --- response times -------------------------------------------------------------------------------------------- */
 
-struct problem {
+struct fit_problem {
 	const struct observed_row **row;	/* those with a response time and a load */
 	size_t rows;
 	const struct demands *from;
@@ -160,12 +160,12 @@ struct problem {
 	enum mva_method method;
 };
 
-static bool tells(const struct observed_row *r)
+static bool row_has_response(const struct observed_row *r)
 {
 	return r->r_s > 0 && (isfinite(r->z_s) ? r->n >= 1 : r->rate > 0);
 }
 
-static void put_demands(const struct problem *p, const gsl_vector *v, struct mva_net *net)
+static void set_demands(const struct fit_problem *p, const gsl_vector *v, struct mva_net *net)
 {
 	*net = p->from->net;
 	for (size_t k = 0; k < p->stations; k++)
@@ -173,12 +173,12 @@ static void put_demands(const struct problem *p, const gsl_vector *v, struct mva
 	net->delay_s = p->delay ? exp(gsl_vector_get(v, p->stations)) : 0;
 }
 
-static int residuals(const gsl_vector *v, void *data, gsl_vector *f)
+static int fit_residuals(const gsl_vector *v, void *data, gsl_vector *f)
 {
-	const struct problem *p = data;
+	const struct fit_problem *p = data;
 	struct mva_net net;
 
-	put_demands(p, v, &net);
+	set_demands(p, v, &net);
 	for (size_t i = 0; i < p->rows; i++) {
 		const struct observed_row *r = p->row[i];
 		struct mva_point at;
@@ -191,13 +191,14 @@ static int residuals(const gsl_vector *v, void *data, gsl_vector *f)
 	return GSL_SUCCESS;
 }
 
-struct solution {
+struct fit_solution {
 	double value[FREE_MOST], error[FREE_MOST];	/* logarithms, and their standard errors (NAN) */
 	double squares;
 };
 
-/* Standard errors: the usual one, as if rows were off alike, or that of slope_of(), whichever is wider; `covar` is (J'J)^-1. */
-static void errors_of(const gsl_matrix *jacobian, const gsl_vector *left, const gsl_matrix *covar, double squares, double *error)
+/* Standard errors: the usual one, as if rows were off alike, or that of fit_slope(), whichever is wider; `covar` is (J'J)^-1. */
+static void estimate_errors(const gsl_matrix *jacobian, const gsl_vector *left, const gsl_matrix *covar, double squares,
+			    double *error)
 {
 	size_t n = jacobian->size1, p = jacobian->size2;
 
@@ -220,12 +221,12 @@ static void errors_of(const gsl_matrix *jacobian, const gsl_vector *left, const 
 }
 
 /* From one beginning. False where it goes nowhere. */
-static bool solve(struct problem *p, const double *begin, struct solution *out)
+static bool fit_from_start(struct fit_problem *p, const double *begin, struct fit_solution *out)
 {
 	size_t free_n = p->stations + p->delay;
 	gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
 	gsl_multifit_nlinear_workspace *w = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, p->rows, free_n);
-	gsl_multifit_nlinear_fdf f = { .f = residuals, .n = p->rows, .p = free_n, .params = p };
+	gsl_multifit_nlinear_fdf f = { .f = fit_residuals, .n = p->rows, .p = free_n, .params = p };
 	gsl_matrix *covar = gsl_matrix_alloc(free_n, free_n);
 	gsl_vector_const_view from = gsl_vector_const_view_array(begin, free_n);
 	bool ok = w && covar;
@@ -251,7 +252,7 @@ static bool solve(struct problem *p, const double *begin, struct solution *out)
 			out->error[i] = NAN;
 		}
 		if (!err)
-			errors_of(gsl_multifit_nlinear_jac(w), left, covar, out->squares, out->error);
+			estimate_errors(gsl_multifit_nlinear_jac(w), left, covar, out->squares, out->error);
 	}
 	if (covar)
 		gsl_matrix_free(covar);
@@ -261,21 +262,21 @@ static bool solve(struct problem *p, const double *begin, struct solution *out)
 }
 
 /* Several beginnings: the shortest response time shared out in different ways, no station busier than the fastest row allows. */
-static bool solve_best(struct problem *p, struct solution *best)
+static bool fit_best(struct fit_problem *p, struct fit_solution *best)
 {
 	static const double shares[] = { 0.9, 0.5, 0.2, 0.05 };
 	double shortest = INFINITY, fastest = 0;
 	bool found = false;
 
 	for (size_t i = 0; i < p->rows; i++) {
-		double rate = rate_of(p->row[i]);
+		double rate = row_rate(p->row[i]);
 
 		shortest = fmin(shortest, p->row[i]->r_s);
 		fastest = isfinite(rate) ? fmax(fastest, rate) : fastest;
 	}
 	for (size_t s = 0; s < sizeof(shares) / sizeof(*shares); s++) {
 		double begin[FREE_MOST], left = shortest;
-		struct solution now;
+		struct fit_solution now;
 
 		for (size_t k = 0; k < p->stations; k++) {
 			double d = fmin(shares[s] * left, fastest > 0 ? 0.9 / fastest : INFINITY);
@@ -285,7 +286,7 @@ static bool solve_best(struct problem *p, struct solution *best)
 		}
 		if (p->delay)
 			begin[p->stations] = log(fmax(left, 0.01 * shortest));
-		if (solve(p, begin, &now) && (!found || now.squares < best->squares)) {
+		if (fit_from_start(p, begin, &now) && (!found || now.squares < best->squares)) {
 			*best = now;
 			found = true;
 		}
@@ -293,10 +294,10 @@ static bool solve_best(struct problem *p, struct solution *best)
 	return found;
 }
 
-static int from_response(const struct observed *o, const struct demands_cfg *cfg, struct demands *d, const char **why)
+static int fit_response_times(const struct observed *o, const struct demands_cfg *cfg, struct demands *d, const char **why)
 {
-	struct problem p = { .from = d, .delay = !cfg->no_delay, .method = cfg->method };
-	struct solution s = { .squares = 0 };
+	struct fit_problem p = { .from = d, .delay = !cfg->no_delay, .method = cfg->method };
+	struct fit_solution s = { .squares = 0 };
 	double shortest = INFINITY, t;
 	bool ok;
 
@@ -305,7 +306,7 @@ static int from_response(const struct observed *o, const struct demands_cfg *cfg
 	if (!p.row)
 		return -ENOMEM;
 	for (size_t i = 0; i < d->rows; i++)
-		if (tells(&o->row[i])) {
+		if (row_has_response(&o->row[i])) {
 			p.row[p.rows++] = &o->row[i];
 			shortest = fmin(shortest, o->row[i].r_s);
 		}
@@ -319,10 +320,10 @@ static int from_response(const struct observed *o, const struct demands_cfg *cfg
 	ok = p.stations + p.delay <= FREE_MOST && p.stations + d->busy <= MVA_STATIONS && p.rows && p.rows >= p.stations + p.delay;
 	if (ok && p.stations + p.delay) {
 		*why = "no demands fit these rows";
-		ok = solve_best(&p, &s);
+		ok = fit_best(&p, &s);
 		if (ok && p.delay && p.stations + d->busy && exp(s.value[p.stations]) < NOTHING * shortest) {
 			p.delay = false;
-			ok = p.stations ? solve_best(&p, &s) : true;
+			ok = p.stations ? fit_best(&p, &s) : true;
 		}
 	}
 	free(p.row);
@@ -348,7 +349,7 @@ static int from_response(const struct observed *o, const struct demands_cfg *cfg
 	return 0;
 }
 
-static void judge_fit(const struct observed *o, const struct demands_cfg *cfg, struct demands *d)
+static void compute_fit_error(const struct observed *o, const struct demands_cfg *cfg, struct demands *d)
 {
 	double squares = 0;
 	size_t n = 0;
@@ -357,7 +358,7 @@ static void judge_fit(const struct observed *o, const struct demands_cfg *cfg, s
 		const struct observed_row *r = &o->row[i];
 		struct mva_point at;
 
-		if (!tells(r))
+		if (!row_has_response(r))
 			continue;
 		demands_predict(&d->net, cfg->method, r->n, r->z_s, r->rate, &at);
 		squares += pow(log(at.r_s / r->r_s), 2);
@@ -374,12 +375,12 @@ int demands_fit(const struct observed *o, const struct demands_cfg *cfg, struct 
 	for (size_t k = 0; k < MVA_STATIONS; k++)
 		out->low[k] = out->high[k] = NAN;
 	out->rows = cfg->first && cfg->first < o->rows ? cfg->first : o->rows;
-	no_abort();
+	disable_gsl_abort();
 	if (o->resources)
-		err = from_busy(o, out, why);
+		err = fit_busy_times(o, out, why);
 	if (!err)
-		err = from_response(o, cfg, out, why);
+		err = fit_response_times(o, cfg, out, why);
 	if (!err)
-		judge_fit(o, cfg, out);
+		compute_fit_error(o, cfg, out);
 	return err;
 }

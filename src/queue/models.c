@@ -24,7 +24,7 @@ static void mva_step(const struct mva_net *net, double n, double z_s, const doub
 		p->at[k] = p->x * at[k];
 }
 
-static void exact(const struct mva_net *net, double n, double z_s, struct mva_point *p)
+static void mva_exact(const struct mva_net *net, double n, double z_s, struct mva_point *p)
 {
 	for (double i = 1; i <= n; i++) {
 		double found[MVA_STATIONS];
@@ -34,7 +34,7 @@ static void exact(const struct mva_net *net, double n, double z_s, struct mva_po
 	}
 }
 
-static void schweitzer(const struct mva_net *net, double n, double z_s, struct mva_point *p)
+static void mva_schweitzer(const struct mva_net *net, double n, double z_s, struct mva_point *p)
 {
 	double found[MVA_STATIONS], last[MVA_STATIONS], change, still = fmax(net->tolerance, STILL * n);
 	int turn = 0;
@@ -60,7 +60,7 @@ void mva_solve(const struct mva_net *net, enum mva_method method, double n, doub
 
 	mva_bounds(net, &b);
 	*out = (struct mva_point){ .r_s = b.r_min_s };
-	(method == MVA_EXACT ? exact : schweitzer)(net, n, z_s, out);
+	(method == MVA_EXACT ? mva_exact : mva_schweitzer)(net, n, z_s, out);
 	out->q = out->x * out->r_s;
 	for (size_t k = 0; k < net->stations; k++)
 		out->u[k] = out->x * net->demand_s[k];
@@ -122,7 +122,7 @@ void erlang_open(double rate, double service_s, double servers, struct erlang_qu
 
 /* P(R > t): service alone, or waiting (exponential, rate (m - a)/S) and then service: exp(-s) + C (exp(-left s) - exp(-s)) / (1 -
  * left), without the cancellation where both have nearly the same rate, and without overflow where they have not. */
-static double tail_probability(double t, double service_s, double servers, double load, double waits)
+static double erlang_tail_probability(double t, double service_s, double servers, double load, double waits)
 {
 	double s = t / service_s, left = servers - load, more = 1 - left;
 
@@ -137,14 +137,14 @@ double erlang_open_quantile(double rate, double service_s, double servers, doubl
 
 	if (load >= servers)
 		return INFINITY;
-	while (tail_probability(high, service_s, servers, load, waits) > 1 - p)
+	while (erlang_tail_probability(high, service_s, servers, load, waits) > 1 - p)
 		high *= 2;
 	for (int i = 0; i < 200 && high > low; i++) {
 		double middle = low + (high - low) / 2;
 
 		if (middle <= low || middle >= high)
 			break;
-		if (tail_probability(middle, service_s, servers, load, waits) > 1 - p)
+		if (erlang_tail_probability(middle, service_s, servers, load, waits) > 1 - p)
 			low = middle;
 		else
 			high = middle;

@@ -28,7 +28,7 @@ struct observed_reader {
 	bool commas;
 };
 
-static bool known(struct observed_reader *r, const char *name, const char *response, struct cell_place *p)
+static bool observed_find_column(struct observed_reader *r, const char *name, const char *response, struct cell_place *p)
 {
 	static const struct {
 		const char *name;
@@ -65,7 +65,7 @@ static bool known(struct observed_reader *r, const char *name, const char *respo
 	return false;
 }
 
-static int take_observed_head(void *context, char *line, const char **why)
+static int observed_read_header(void *context, char *line, const char **why)
 {
 	struct observed_reader *r = context;
 	const char *response = r->response;
@@ -79,7 +79,7 @@ static int take_observed_head(void *context, char *line, const char **why)
 	if (!r->fields)
 		return -EPROTO;
 	for (size_t i = 0; i < r->fields; i++) {
-		bool is = known(r, field[i], response, &r->place[i]);
+		bool is = observed_find_column(r, field[i], response, &r->place[i]);
 
 		useful += is;
 		for (size_t j = 0; is && j < i; j++)
@@ -93,7 +93,7 @@ static int take_observed_head(void *context, char *line, const char **why)
 	return useful && found ? 0 : -EPROTO;
 }
 
-static int take_observed_body(void *context, char *line, const char **why)
+static int observed_read_row(void *context, char *line, const char **why)
 {
 	struct observed_reader *r = context;
 	struct observed_row blank = { .n = NAN, .z_s = NAN, .rate = NAN, .r_s = NAN, .mean_ms = NAN, .sd_ms = NAN }, *row;
@@ -143,7 +143,7 @@ int observed_read(FILE *in, const char *response, struct observed *out, unsigned
 	*why = "the name of the response time's column does not end in _ns, _us, _ms or _s";
 	if (response && !fields_unit_ns(response))
 		return -EPROTO;
-	err = lines_each(in, &r.commas, take_observed_head, take_observed_body, &r, line, why);
+	err = lines_each(in, &r.commas, observed_read_header, observed_read_row, &r, line, why);
 	if (!err && !out->rows) {
 		*why = "no rows";
 		*line = 0;

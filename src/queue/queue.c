@@ -2,13 +2,13 @@
 /* queue - queueing models of users and servers: closed networks, single queues, how many users a
  * load stands for, and demands from measured rows.
  *
- * The models are in models.c, their fit to measured rows in demands.c; observed.c reads these rows, tell.c reports. This file reads options and chooses. */
+ * The models are in models.c, their fit to measured rows in demands.c; observed.c reads these rows, report.c reports. This file reads options and chooses. */
 #include "demands.h"
-#include "lists.h"
+#include "number_list.h"
 #include "models.h"
 #include "observed.h"
 #include "say.h"
-#include "tell.h"
+#include "report.h"
 
 #include <errno.h>
 #include <math.h>
@@ -18,7 +18,7 @@
 #define WORK_MOST 2e10	/* users times stations, of all rows: minutes */
 
 static struct {
-	struct lists demand, users, rate, think;
+	struct number_list demand, users, rate, think;
 	int64_t think_ns, delay_ns, service_ns, response_ns, threshold_ns, servers, first, stations;
 	double nz, tolerance, pages;
 	const char *column, *rows;
@@ -28,18 +28,18 @@ static struct {
 	  .stations = -1, .nz = NAN, .pages = 1 };
 static struct rec_cfg out_cfg;
 
-static int read_times(const char *text, void *value)
+static int parse_times(const char *text, void *value)
 {
-	return lists_read(text, lists_seconds, value);
+	return number_list_read(text, number_list_seconds, value);
 }
 
-static int read_numbers(const char *text, void *value)
+static int parse_numbers(const char *text, void *value)
 {
-	return lists_read(text, cli_read_real, value);
+	return number_list_read(text, cli_read_real, value);
 }
 
 /* Pages that so many objects are: 9:15. */
-static int read_pages(const char *text, void *value)
+static int parse_pages(const char *text, void *value)
 {
 	char copy[64], *objects;
 	double a, b;
@@ -56,10 +56,10 @@ static int read_pages(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_CALL, 0, "demand", &cfg.demand, 0, 0, "mva: what a request needs of each station", NULL, read_times,
+	{ CLI_CALL, 0, "demand", &cfg.demand, 0, 0, "mva: what a request needs of each station", NULL, parse_times,
 	  "TIME,..., such as 50ms,40ms,30ms" },
 	{ CLI_NS, 0, "delay", &cfg.delay_ns, 0, 1e15, "mva: and a time in which nobody waits for anybody (0)", NULL, NULL, NULL },
-	{ CLI_CALL, 'n', "users", &cfg.users, 0, 0, "mva, mm1n, fit: how many users", NULL, read_numbers, "N,... or FROM:TO:STEP" },
+	{ CLI_CALL, 'n', "users", &cfg.users, 0, 0, "mva, mm1n, fit: how many users", NULL, parse_numbers, "N,... or FROM:TO:STEP" },
 	{ CLI_NS, 'z', "think-time", &cfg.think_ns, 0, 1e15, "mva, mm1n, fit: their think time (fit: that of the last row)",
 	  NULL, NULL, NULL },
 	{ CLI_REAL, 0, "users-per-second", &cfg.nz, 1e-9, 1e9,
@@ -67,12 +67,12 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "method", &cfg.method, 0, 0, "mva, fit: exact, or the approximation (exact)", mva_methods, NULL, NULL },
 	{ CLI_REAL, 0, "tolerance", &cfg.tolerance, 0, 1,
 	  "mva: the approximation ends where no queue changes by more (0: never mind how many turns)", NULL, NULL, "REQUESTS" },
-	{ CLI_CALL, 0, "rate", &cfg.rate, 0, 0, "mm1, mmm, users: requests a second", NULL, read_numbers, "RATE,... or FROM:TO:STEP" },
+	{ CLI_CALL, 0, "rate", &cfg.rate, 0, 0, "mm1, mmm, users: requests a second", NULL, parse_numbers, "RATE,... or FROM:TO:STEP" },
 	{ CLI_NS, 0, "service", &cfg.service_ns, 1, 1e15, "mm1, mmm, mm1n: mean service time", NULL, NULL, NULL },
 	{ CLI_INT, 0, "servers", &cfg.servers, 1, 1e6, "mmm: how many of them", NULL, NULL, NULL },
 	{ CLI_NS, 0, "response", &cfg.response_ns, 0, 1e15, "users: measured response time", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "think", &cfg.think, 0, 0, "users: think times of real users", NULL, read_times, "TIME,... or FROM:TO:STEP" },
-	{ CLI_CALL, 0, "pages", &cfg.pages, 0, 0, "users: so many pages are so many requests (1:1)", NULL, read_pages, "PAGES:OBJECTS" },
+	{ CLI_CALL, 0, "think", &cfg.think, 0, 0, "users: think times of real users", NULL, parse_times, "TIME,... or FROM:TO:STEP" },
+	{ CLI_CALL, 0, "pages", &cfg.pages, 0, 0, "users: so many pages are so many requests (1:1)", NULL, parse_pages, "PAGES:OBJECTS" },
 	{ CLI_STR, 0, "column", &cfg.column, 0, 0, "users, fit: the column that is the response time (r_s or r_ms)", NULL, NULL, "NAME" },
 	{ CLI_INT, 0, "first", &cfg.first, 1, 1e6, "fit: fit so many rows, foretell the rest (all)", NULL, NULL, "ROWS" },
 	{ CLI_INT, 0, "stations", &cfg.stations, 0, 8,
@@ -114,7 +114,7 @@ static struct rec *open_model_report(const char *mode)
 	return out;
 }
 
-static void result(struct rec *out)
+static void begin_result(struct rec *out)
 {
 	rec_end(out);
 	rec_object(out, "result");
@@ -122,14 +122,14 @@ static void result(struct rec *out)
 
 static struct rows *open_rows(void)
 {
-	struct rows *t = cfg.rows ? rows_open(cfg.rows, "queue/1", tell_columns) : NULL;
+	struct rows *t = cfg.rows ? rows_open(cfg.rows, "queue/1", plot_columns) : NULL;
 
 	if (cfg.rows && !t)
 		die(EXIT_RUN, "cannot write %s: %m", cfg.rows);
 	return t;
 }
 
-static void close_outputs(struct rec *out, struct rows *t)
+static void close_model_outputs(struct rec *out, struct rows *t)
 {
 	int err = t ? rows_close(t) : 0;
 
@@ -142,7 +142,7 @@ static void close_outputs(struct rec *out, struct rows *t)
 /* --- closed networks ------------------------------------------------------------------------------------------- */
 
 /* Users are whole, but for the approximation. */
-static void check_users(bool fractions, size_t stations)
+static void check_user_counts(bool fractions, size_t stations)
 {
 	double work = 0;
 
@@ -157,12 +157,12 @@ static void check_users(bool fractions, size_t stations)
 		die_usage("-n: that would take too long; fewer rows, or --method schweitzer");
 }
 
-static double think_of(double n, double otherwise)
+static double think_time_s(double n, double otherwise)
 {
 	return isfinite(cfg.nz) ? n / cfg.nz : cfg.think_ns >= 0 ? (double)cfg.think_ns / 1e9 : otherwise;
 }
 
-static void check_think(const char *mode)
+static void check_think_options(const char *mode)
 {
 	if (isfinite(cfg.nz) && cfg.think_ns >= 0)
 		die_usage("-z or --users-per-second, not both: with it, the think time follows the users");
@@ -175,7 +175,7 @@ static void check_think(const char *mode)
 static int run_mva(void)
 {
 	struct mva_net net = { .stations = cfg.demand.n, .delay_s = (double)cfg.delay_ns / 1e9, .tolerance = cfg.tolerance };
-	struct tell_model m = { &net, (enum mva_method)cfg.method, out_cfg.format == REC_TEXT, true };
+	struct report_model m = { &net, (enum mva_method)cfg.method, out_cfg.format == REC_TEXT, true };
 	struct mva_bounds bounds;
 	double most = 0;
 	struct rec *out;
@@ -191,8 +191,8 @@ static int run_mva(void)
 	}
 	if (!(most > 0))
 		die_usage("--demand: one station at least has some to do");
-	check_think("mva");
-	check_users(m.method == MVA_SCHWEITZER, net.stations);
+	check_think_options("mva");
+	check_user_counts(m.method == MVA_SCHWEITZER, net.stations);
 	m.other = true;
 	for (size_t i = 0; i < cfg.users.n; i++)
 		m.other = m.other && floor(cfg.users.value[i]) == cfg.users.value[i];
@@ -200,36 +200,36 @@ static int run_mva(void)
 	rec_str(out, "method", mva_methods[cfg.method]);
 	rec_real(out, "delay_s", net.delay_s, 9);
 	rec_real(out, "tolerance", net.tolerance, 6);
-	result(out);
+	begin_result(out);
 	t = open_rows();
-	tell_bounds(out, &net);
-	tell_points_head(out);
+	report_bounds(out, &net);
+	begin_points_table(out);
 	rec_array(out, "rows");
 	for (size_t i = 0; i < cfg.users.n; i++)
-		tell_point(out, t, &m, cfg.users.value[i], think_of(cfg.users.value[i], 0));
+		report_point(out, t, &m, cfg.users.value[i], think_time_s(cfg.users.value[i], 0));
 	rec_end(out);
 	mva_bounds(&net, &bounds);
 	if (isfinite(cfg.nz))
 		rec_say(out, "limit %s/s", say_number(bounds.x_max));
 	else
 		rec_say(out, "limit %s/s; response bends at about %s users", say_number(bounds.x_max),
-			say_count(llround((bounds.r_min_s + think_of(1, 0)) / bounds.demand_max_s)));
-	close_outputs(out, t);
+			say_count(llround((bounds.r_min_s + think_time_s(1, 0)) / bounds.demand_max_s)));
+	close_model_outputs(out, t);
 	return EXIT_OK;
 }
 
 /* --- one queue ------------------------------------------------------------------------------------------------- */
 
-static double service(const char *mode)
+static double require_service_s(const char *mode)
 {
 	if (cfg.service_ns < 0)
 		die_usage("queue %s needs --service TIME", mode);
 	return (double)cfg.service_ns / 1e9;
 }
 
-static int run_open(const char *mode)
+static int run_open_queue(const char *mode)
 {
-	double s = service(mode), servers = cfg.servers < 0 ? 1 : (double)cfg.servers, unstable = INFINITY;
+	double s = require_service_s(mode), servers = cfg.servers < 0 ? 1 : (double)cfg.servers, unstable = INFINITY;
 	struct rec *out;
 
 	if (!cfg.rate.n)
@@ -242,45 +242,45 @@ static int run_open(const char *mode)
 	out = open_model_report(mode);
 	rec_real(out, "service_s", s, 9);
 	rec_int(out, "servers", (int64_t)servers);
-	result(out);
+	begin_result(out);
 	rec_table(out, "rrrrr", "requests\tresponse\tp95\tin queue\tbusy");
 	rec_main_table(out, "rows");
 	rec_array(out, "rows");
 	for (size_t i = 0; i < cfg.rate.n; i++)
-		if (!tell_open(out, cfg.rate.value[i], s, servers, out_cfg.format == REC_TEXT))
+		if (!report_open_queue(out, cfg.rate.value[i], s, servers, out_cfg.format == REC_TEXT))
 			unstable = fmin(unstable, cfg.rate.value[i]);
 	rec_end(out);
 	if (isfinite(unstable))
 		rec_warn(out, "No steady state from %.9g requests a second on: %.9g at most can be served; the queue grows without end.",
 			 unstable, servers / s);
-	close_outputs(out, NULL);
+	close_model_outputs(out, NULL);
 	return isinf(unstable) ? EXIT_OK : EXIT_LOSSY;
 }
 
-static int run_closed(void)
+static int run_closed_queue(void)
 {
-	double s = service("mm1n");
+	double s = require_service_s("mm1n");
 	struct rec *out;
 
-	check_think("mm1n");
+	check_think_options("mm1n");
 	if (cfg.think_ns == 0)
 		die_usage("-z 0: a server that is never left alone needs no model");
-	check_users(false, 1);
+	check_user_counts(false, 1);
 	out = open_model_report("mm1n");
 	rec_real(out, "service_s", s, 9);
-	result(out);
-	tell_points_head(out);
+	begin_result(out);
+	begin_points_table(out);
 	rec_array(out, "rows");
 	for (size_t i = 0; i < cfg.users.n; i++)
-		tell_closed(out, cfg.users.value[i], think_of(cfg.users.value[i], 0), s, out_cfg.format == REC_TEXT);
+		report_closed_queue(out, cfg.users.value[i], think_time_s(cfg.users.value[i], 0), s, out_cfg.format == REC_TEXT);
 	rec_end(out);
-	close_outputs(out, NULL);
+	close_model_outputs(out, NULL);
 	return EXIT_OK;
 }
 
 /* --- measured rows --------------------------------------------------------------------------------------------- */
 
-static void read_file(const char *file, struct observed *o)
+static void read_observed_rows(const char *file, struct observed *o)
 {
 	FILE *in = cli_open(file);
 	unsigned long line;
@@ -291,18 +291,18 @@ static void read_file(const char *file, struct observed *o)
 	cli_close(in, file, err, line, why);
 }
 
-static int run_users(const char *file)
+static int run_user_counts(const char *file)
 {
 	struct observed_row asked = { .n = NAN, .z_s = NAN, .mean_ms = NAN, .sd_ms = NAN };
 	struct observed o = { .row = &asked, .rows = 1 };
-	struct tell_users u = { cfg.pages, cfg.think.value, cfg.think.n };
+	struct report_user_row u = { cfg.pages, cfg.think.value, cfg.think.n };
 	char head[64];
 	struct rec *out;
 
 	if (file) {
 		if (cfg.rate.n || cfg.response_ns >= 0)
 			die_usage("a file of rows, or --rate and --response; not both");
-		read_file(file, &o);
+		read_observed_rows(file, &o);
 	} else {
 		if (cfg.rate.n != 1 || cfg.response_ns < 0 || !cfg.think.n)
 			die_usage("queue users needs --rate R, --response TIME and --think TIME,..., or a file of measured rows");
@@ -311,33 +311,34 @@ static int run_users(const char *file)
 	}
 	out = open_model_report("users");
 	rec_real(out, "pages_per_object", cfg.pages, 9);
-	result(out);
+	begin_result(out);
 	if (u.thinks)
 		snprintf(head, sizeof(head), "users who think %s", say_ns(u.think_s[u.thinks - 1] * 1e9));
 	rec_table(out, "lrrrr", "run\trequests\tresponse\tin system\t%s", u.thinks ? head : "users");
 	rec_main_table(out, "rows");
 	rec_array(out, "rows");
 	for (size_t i = 0; i < o.rows; i++)
-		tell_users(out, &u, &o.row[i]);
+		report_user_row(out, &u, &o.row[i]);
 	rec_end(out);
-	close_outputs(out, NULL);
+	close_model_outputs(out, NULL);
 	if (file)
 		observed_free(&o);
 	return EXIT_OK;
 }
 
 /* What stays below --threshold; NAN: not asked for, or not of that kind of users. */
-struct most_users {
+struct predicted_most {
 	double users, rate;
 };
 
-static void foretell(struct rec *out, struct rows *t, const struct tell_model *m, double last_z, const struct most_users *most)
+static void report_predictions(struct rec *out, struct rows *t, const struct report_model *m, double last_z,
+			       const struct predicted_most *most)
 {
 	if (cfg.users.n) {
-		tell_points_head(out);
+		begin_points_table(out);
 		rec_array(out, "foretold");
 		for (size_t i = 0; i < cfg.users.n; i++)
-			tell_point(out, t, m, cfg.users.value[i], think_of(cfg.users.value[i], last_z));
+			report_point(out, t, m, cfg.users.value[i], think_time_s(cfg.users.value[i], last_z));
 		rec_end(out);
 	}
 	if (cfg.threshold_ns > 0) {
@@ -351,22 +352,22 @@ static void foretell(struct rec *out, struct rows *t, const struct tell_model *m
 	}
 }
 
-static struct most_users foretell_most(const struct demands *d, const struct tell_model *m, double last_z)
+static struct predicted_most predict_most(const struct demands *d, const struct report_model *m, double last_z)
 {
-	struct most_users most = { NAN, NAN };
+	struct predicted_most most = { NAN, NAN };
 	double limit = (double)cfg.threshold_ns / 1e9;
 
-	if (cfg.threshold_ns > 0 && isfinite(think_of(1, last_z)))
-		most.users = demands_most_users(&d->net, m->method, limit, cfg.nz, think_of(1, last_z), USERS_MOST);
+	if (cfg.threshold_ns > 0 && isfinite(think_time_s(1, last_z)))
+		most.users = demands_most_users(&d->net, m->method, limit, cfg.nz, think_time_s(1, last_z), USERS_MOST);
 	else if (cfg.threshold_ns > 0)
 		most.rate = demands_most_rate(&d->net, limit);
 	return most;
 }
 
-static void say_fit(struct rec *out, const struct demands *d, const struct observed *o, const struct most_users *most)
+static void say_fit(struct rec *out, const struct demands *d, const struct observed *o, const struct predicted_most *most)
 {
-	if (tell_doubt(d))
-		rec_warn(out, "%s", tell_doubt(d));
+	if (fit_doubt(d))
+		rec_warn(out, "%s", fit_doubt(d));
 	if (isfinite(most->users))
 		rec_say(out, "At most %s users stay below %s.", say_count((int64_t)most->users), say_ns((double)cfg.threshold_ns));
 	if (isfinite(most->rate))
@@ -386,10 +387,10 @@ static int run_fit(const char *file)
 	struct demands_cfg how = { .first = (size_t)cfg.first, .stations = (int)cfg.stations, .no_delay = cfg.no_delay,
 				   .method = (enum mva_method)cfg.method };
 	struct demands d;
-	struct tell_model m = { &d.net, (enum mva_method)cfg.method, out_cfg.format == REC_TEXT, false };
+	struct report_model m = { &d.net, (enum mva_method)cfg.method, out_cfg.format == REC_TEXT, false };
 	struct observed o;
 	double last_z = NAN;
-	struct most_users most;
+	struct predicted_most most;
 	const char *why = "";
 	struct rec *out;
 	struct rows *t;
@@ -399,8 +400,8 @@ static int run_fit(const char *file)
 		die_usage("queue fit needs a file of measured rows (n, z_s, lambda, r_ms, u_NAME)");
 	if (isfinite(cfg.nz) && cfg.think_ns >= 0)
 		die_usage("-z or --users-per-second, not both");
-	check_users(m.method == MVA_SCHWEITZER, MVA_STATIONS);
-	read_file(file, &o);
+	check_user_counts(m.method == MVA_SCHWEITZER, MVA_STATIONS);
+	read_observed_rows(file, &o);
 	err = demands_fit(&o, &how, &d, &why);
 	if (err == -EINVAL)
 		die(EXIT_RUN, "%s: %s", file, why);
@@ -408,23 +409,23 @@ static int run_fit(const char *file)
 		die(EXIT_RUN, "cannot fit: %s", strerror(-err));
 	for (size_t i = 0; i < o.rows; i++)
 		last_z = isfinite(o.row[i].z_s) ? o.row[i].z_s : last_z;
-	if (cfg.users.n && !isfinite(think_of(1, last_z)))
+	if (cfg.users.n && !isfinite(think_time_s(1, last_z)))
 		die_usage("to foretell users, a think time: -z TIME, or --users-per-second RATIO");
 	out = open_model_report("fit");
 	rec_str(out, "method", mva_methods[cfg.method]);
 	rec_str(out, "file", file);
 	rec_str(out, "column", cfg.column);
-	result(out);
+	begin_result(out);
 	t = open_rows();
-	most = foretell_most(&d, &m, last_z);
+	most = predict_most(&d, &m, last_z);
 	say_fit(out, &d, &o, &most);
-	tell_demands(out, &d, &o);
-	tell_bounds(out, &d.net);
-	tell_fitted(out, t, &d, &m, &o);
-	foretell(out, t, &m, last_z, &most);
-	close_outputs(out, t);
+	report_demands(out, &d, &o);
+	report_bounds(out, &d.net);
+	report_fitted(out, t, &d, &m, &o);
+	report_predictions(out, t, &m, last_z, &most);
+	close_model_outputs(out, t);
 	observed_free(&o);
-	return tell_far_off(&d) ? EXIT_LOSSY : EXIT_OK;
+	return fit_is_far_off(&d) ? EXIT_LOSSY : EXIT_OK;
 }
 
 int main(int argc, char **argv)
@@ -442,6 +443,7 @@ int main(int argc, char **argv)
 	if (first + 1 + reads < argc)
 		die_usage("unexpected word %s", argv[first + 1 + reads]);
 	check_model_options(mode);
-	return !strcmp(mode, "mva") ? run_mva() : !strcmp(mode, "mm1n") ? run_closed() : !strcmp(mode, "users") ? run_users(file) :
-	       !strcmp(mode, "fit") ? run_fit(file) : run_open(mode);
+	return !strcmp(mode, "mva") ? run_mva() : !strcmp(mode, "mm1n") ? run_closed_queue() : !strcmp(mode, "users") ?
+		run_user_counts(file) :
+	       !strcmp(mode, "fit") ? run_fit(file) : run_open_queue(mode);
 }

@@ -76,7 +76,7 @@ double models_wu(const struct samples_in *s, const struct models_limits *l, doub
 	return s->n ? sum : (double)NAN;
 }
 
-static double mean_of(const double *v, size_t from, size_t to)
+static double mean_of_range(const double *v, size_t from, size_t to)
 {
 	double sum = 0;
 
@@ -97,7 +97,7 @@ int models_vsi(const struct samples_in *s, const struct models_limits *l, struct
 		v[i] = s->one[i].ms;
 	if (s->n >= base && base > dropped) {
 		qsort(v, s->n, sizeof(*v), ascending_double);
-		out->base = mean_of(v, dropped, base);
+		out->base = mean_of_range(v, dropped, base);
 		out->limit = out->base + l->vsi_margin;
 	}
 	for (size_t i = 0; i < s->n && isfinite(out->base) && !out->reached; i++) {
@@ -114,7 +114,7 @@ int models_vsi(const struct samples_in *s, const struct models_limits *l, struct
 			v[j] = s->one[i + 1 - n + j].ms;
 		qsort(v, n, sizeof(*v), ascending_double);
 		out->known = true;
-		out->last = mean_of(v, (size_t)trim, n - (size_t)trim);
+		out->last = mean_of_range(v, (size_t)trim, n - (size_t)trim);
 		out->reached = out->last > out->limit;
 		if (!out->reached)
 			most = fmax(most, users);
@@ -155,7 +155,7 @@ struct limits_reading {
 	size_t size;
 };
 
-static int take_limit_row(void *context, char *const *cell)
+static int read_limit_row(void *context, char *const *cell)
 {
 	struct limits_reading *r = context;
 	double value;
@@ -181,7 +181,7 @@ int limits_in_read(FILE *in, struct limits_in *out, char *why, size_t size)
 	int err;
 
 	*out = (struct limits_in){ 0 };
-	err = rows_in_read(in, "thresholds/1", columns, 3, take_limit_row, &r, &line);
+	err = rows_in_read(in, "thresholds/1", columns, 3, read_limit_row, &r, &line);
 	if (err == -EPROTO)
 		snprintf(why, size, "line %lu is not of schema thresholds/1", line);
 	if (err == -ERANGE)

@@ -23,7 +23,7 @@ struct sample_table {
 	double unit_ms;
 };
 
-static int take_sample_head(void *context, char *line, const char **why)
+static int read_sample_header(void *context, char *line, const char **why)
 {
 	static const char *const usual[] = { "answer_ns", "elapsed", "latency_ms", "response_ms", "r_ms", "latency_ns" };
 	struct sample_table *t = context;
@@ -86,7 +86,7 @@ static bool time_between(const char *from, const char *to, double *ns)
 	return true;
 }
 
-static int take_sample_body(void *context, char *line, const char **why)
+static int read_sample_row(void *context, char *line, const char **why)
 {
 	struct sample_table *t = context;
 	struct samples_in_one one = { .users = NAN };
@@ -129,7 +129,7 @@ int samples_in_read(FILE *in, const struct samples_in_cfg *cfg, struct samples_i
 	int err;
 
 	*out = (struct samples_in){ 0 };
-	err = lines_each(in, &t.commas, take_sample_head, take_sample_body, &t, line, why);
+	err = lines_each(in, &t.commas, read_sample_header, read_sample_row, &t, line, why);
 	if (err || t.fields)
 		return err;
 	*why = "no header";

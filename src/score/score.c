@@ -107,7 +107,7 @@ static void read_samples(const char *file, struct samples_in *s)
 }
 
 /* Without regard to how many samples a quantile should have: who asks sees how many there are. */
-static void tell_latency(struct rec *r, const struct samples_in *s)
+static void report_score_latency(struct rec *r, const struct samples_in *s)
 {
 	struct sample ns = { 0 };
 
@@ -128,9 +128,9 @@ static void tell_latency(struct rec *r, const struct samples_in *s)
 
 /* --- one rule: into the tree, and as a row of the table for people ------------------------------------------------ */
 
-typedef void tell_rule(struct rec *r, const struct samples_in *s, const struct models_limits *m);
+typedef void report_rule(struct rec *r, const struct samples_in *s, const struct models_limits *m);
 
-static void tell_perception(struct rec *r, const struct samples_in *s, const struct models_limits *m)
+static void report_perception(struct rec *r, const struct samples_in *s, const struct models_limits *m)
 {
 	double late = 100 * models_late(s, m->perception);
 
@@ -139,7 +139,7 @@ static void tell_perception(struct rec *r, const struct samples_in *s, const str
 	rec_row(r, "  later than %s ms\t%s %%\tperception", say_number(m->perception), say_number(late));
 }
 
-static void tell_tolia(struct rec *r, const struct samples_in *s, const struct models_limits *m)
+static void report_tolia(struct rec *r, const struct samples_in *s, const struct models_limits *m)
 {
 	double share[MODELS_TOLIA];
 	size_t most = 0;
@@ -154,7 +154,7 @@ static void tell_tolia(struct rec *r, const struct samples_in *s, const struct m
 	rec_row(r, "  Tolia\t%s %%\t%s", say_number(100 * share[most]), models_tolia_words[most]);
 }
 
-static void tell_apdex(struct rec *r, const struct samples_in *s, const struct models_limits *m)
+static void report_apdex(struct rec *r, const struct samples_in *s, const struct models_limits *m)
 {
 	struct models_apdex apdex;
 
@@ -170,7 +170,7 @@ static void tell_apdex(struct rec *r, const struct samples_in *s, const struct m
 		models_apdex_word(m, apdex.score), apdex.satisfied, apdex.frustrated);
 }
 
-static void tell_wu(struct rec *r, const struct samples_in *s, const struct models_limits *m)
+static void report_wu(struct rec *r, const struct samples_in *s, const struct models_limits *m)
 {
 	double mean, sum = models_wu(s, m, &mean);
 
@@ -181,7 +181,7 @@ static void tell_wu(struct rec *r, const struct samples_in *s, const struct mode
 	rec_row(r, "  Wu, T = %s ms\t%s\tfelt in total", say_number(m->wu_expected), say_ns(sum * 1e9));
 }
 
-static void tell_vsi(struct rec *r, const struct samples_in *s, const struct models_limits *m)
+static void report_vsi(struct rec *r, const struct samples_in *s, const struct models_limits *m)
 {
 	struct models_vsi v;
 
@@ -202,10 +202,11 @@ static void tell_vsi(struct rec *r, const struct samples_in *s, const struct mod
 		rec_row(r, "  VSImax\t-\tneeds a column of users, and more samples");
 }
 
-static void tell_rules(struct rec *r, const struct samples_in *s, const struct limits_in *l)
+static void report_rules(struct rec *r, const struct samples_in *s, const struct limits_in *l)
 {
-	static tell_rule *const tell[] = { [PERCEPTION] = tell_perception, [TOLIA] = tell_tolia, [APDEX] = tell_apdex, [WU] = tell_wu,
-					   [VSIMAX] = tell_vsi };
+	static report_rule *const report[] = { [PERCEPTION] = report_perception, [TOLIA] = report_tolia, [APDEX] = report_apdex,
+					       [WU] = report_wu,
+					   [VSIMAX] = report_vsi };
 
 	if (s->later)
 		rec_warn(r, "%s of %s samples were not answered: they count as later than they were waited for", say_count((int64_t)s->later),
@@ -217,7 +218,7 @@ static void tell_rules(struct rec *r, const struct samples_in *s, const struct l
 		if (cfg.model != ALL && cfg.model != m)
 			continue;
 		rec_object(r, models[m]);
-		tell[m](r, s, &l->limits);
+		report[m](r, s, &l->limits);
 		rec_str(r, "source", l->source[m - PERCEPTION]);
 		rec_end(r);
 	}
@@ -247,8 +248,8 @@ int main(int argc, char **argv)
 	rec_int(out, "passed_over", (int64_t)s.passed);
 	rec_int(out, "later_than", (int64_t)s.later);
 	rec_int(out, "failed", (int64_t)s.failed);
-	tell_latency(out, &s);
-	tell_rules(out, &s, &l);
+	report_score_latency(out, &s);
+	report_rules(out, &s, &l);
 	rec_end(out);
 	rec_must_close(out);
 	samples_in_free(&s);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* summarize - statistics over the repeats of a run: cells in, summary.tsv and the other tables of its experiment out.
+/* summarize - statistics over the repeats of a run: reads its cells, writes summary.tsv and the other tables of its experiment.
  *
- * The engine (engine.c) reads the folder, makes the columns that the experiment's `table` asks for, and writes. This file
- * reads options, runs it, reports. */
+ * The engine (engine.c) does the work; this file reads options and reports. */
 #include "engine.h"
 
 static struct engine_options cfg = { .draws = 2000, .seed = -1 };

@@ -8,13 +8,16 @@
  *	view ID TABLE TITLE [by=COLUMN] [only=COLUMN] [rank=COLUMN [at=COLUMN:least|most|VALUE,...]] COLUMN...
  *	include FILE
  *
- * A line is words; a word with blanks stands in double quotes; "-" is nothing; # begins a comment; a line that begins with a blank
- * goes on with the one before. Columns belong to the table above them. `given`: the experiment writes the file, and only its
- * columns are described here. In a view COLUMN? is shown only where it has several values, and TABLE:COLUMN is of another table's
- * row with the same first column. A view with `rank` sorts the rows by that column, least first, at one value of each column of
- * `at`. `optional`: without rows there is no file. `counts`: what the report calls a repeat (cells). `repeats found`: cells have
- * not all as many repeats as the run; those without a folder are not failed ones. `include`: lines that several experiments share,
- * named from the folder of this file. Sources: see enum column_source; estimators: estimate.h. */
+ * A line consists of words; a word with blanks stands in double quotes; "-" is an empty value; # begins a comment; a line that
+ * begins with a blank continues the line before. Columns belong to the table above them.
+ *	given		the experiment writes the file; only its columns are described here
+ *	optional	without rows there is no file
+ *	counts		what the report calls a repeat (default: cells)
+ *	repeats found	cells have different numbers of repeats; a repeat without a folder has not failed
+ *	view		in a view, COLUMN? is shown only if its values differ; TABLE:COLUMN is taken from the row of another table with
+ *			the same first column; rank sorts rows by a column, smallest first, at one value of each column of `at`
+ *	include		lines that several experiments share; path relative to the folder of this file
+ * Sources: enum column_source; estimators: estimate.h. */
 #ifndef THINPROBE_SUMMARIZE_TABLE_H
 #define THINPROBE_SUMMARIZE_TABLE_H
 

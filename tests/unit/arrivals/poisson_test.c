@@ -47,19 +47,19 @@ static void arrivals(double (*gap)(void), size_t gaps)
 	}
 }
 
-static struct poisson judge_of(size_t gaps, int64_t tick, const struct nulls *nulls)
+static struct poisson judge_of(size_t gaps, int64_t tick, const struct null_dists *nulls)
 {
 	struct poisson_cfg cfg = { .tick_ns = tick, .seed = 5 };
 	struct poisson p;
 
-	poisson_spread(at, gaps + 1, tick, cfg.seed);
+	poisson_spread_ticks(at, gaps + 1, tick, cfg.seed);
 	assert_int_equal(poisson_judge(at, gaps + 1, &cfg, nulls, &p), 0);
 	return p;
 }
 
 static void one_in_twenty_poisson_processes_is_rejected(void **state)
 {
-	struct nulls *nulls = nulls_make(GAPS);
+	struct null_dists *nulls = null_dists_simulate(GAPS);
 	int rejected = 0;
 
 	(void)state;
@@ -68,7 +68,7 @@ static void one_in_twenty_poisson_processes_is_rejected(void **state)
 		arrivals(exponential, GAPS);
 		rejected += !judge_of(GAPS, 1, nulls).poisson;
 	}
-	nulls_free(nulls);
+	null_dists_free(nulls);
 	print_message("rejected: %.2f %%\n", rejected / 20.0);
 	assert_in_range(rejected, 70, 130);	/* 3.5 % to 6.5 % of 2,000 */
 }
@@ -79,7 +79,7 @@ static void so_is_it_in_ticks(void **state)
 
 	(void)state;
 	for (size_t t = 0; t < 2; t++) {
-		struct nulls *nulls = nulls_make(GAPS);
+		struct null_dists *nulls = null_dists_simulate(GAPS);
 		int rejected = 0;
 
 		seed_with(2);
@@ -95,7 +95,7 @@ static void so_is_it_in_ticks(void **state)
 			assert_true(p.ties > 0);
 			rejected += !p.poisson;
 		}
-		nulls_free(nulls);
+		null_dists_free(nulls);
 		assert_in_range(rejected, 28, 75);
 	}
 }
@@ -151,7 +151,7 @@ static void others_are_rejected(void **state)
 		{ "constant", constant }, { "uniform", even }, { "Erlang-4", erlang_4 }, { "hyperexponential", hyperexponential },
 		{ "batches", batches }, { "two points", two_points }, { "over and over", over_and_over }, { "like the last", like_the_last },
 	};
-	struct nulls *nulls = nulls_make(GAPS);
+	struct null_dists *nulls = null_dists_simulate(GAPS);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
@@ -165,14 +165,14 @@ static void others_are_rejected(void **state)
 		if (rejected < 50)
 			fail_msg("%s: %d of 50", of[i].name, rejected);
 	}
-	nulls_free(nulls);
+	null_dists_free(nulls);
 }
 
 /* The coefficient of variation alone would let them pass. */
 static void a_cov_of_1_is_not_enough(void **state)
 {
 	double (*gap[])(void) = { two_points, over_and_over, like_the_last };
-	struct nulls *nulls = nulls_make(GAPS);
+	struct null_dists *nulls = null_dists_simulate(GAPS);
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
@@ -188,12 +188,12 @@ static void a_cov_of_1_is_not_enough(void **state)
 		}
 		assert_true(passed >= (i < 2 ? 34 : 24));	/* neighbours that are alike make its CoV vary more */
 	}
-	nulls_free(nulls);
+	null_dists_free(nulls);
 }
 
 static void the_period_of_a_beat_is_found(void **state)
 {
-	struct nulls *nulls = nulls_make(2000);
+	struct null_dists *nulls = null_dists_simulate(2000);
 	struct poisson p;
 
 	(void)state;
@@ -204,7 +204,7 @@ static void the_period_of_a_beat_is_found(void **state)
 	p = judge_of(2000, 1, nulls);
 	assert_true(p.rejected[POISSON_PEAK]);
 	assert_near(p.peak_period_s, 0.1, 1e-3);
-	nulls_free(nulls);
+	null_dists_free(nulls);
 }
 
 /* --- superposition --------------------------------------------------------------------------------------------- */
@@ -227,17 +227,17 @@ static size_t superpose(int users, size_t most)
 /* The judge wants a table for n gaps: sets of nearly as many arrivals are cut to it. */
 static int superposed_rejected(int users, size_t gaps, int sets)
 {
-	struct nulls *nulls = nulls_make(gaps);
+	struct null_dists *nulls = null_dists_simulate(gaps);
 	int rejected = 0;
 
 	for (int set = 0; set < sets; set++) {
 		size_t n = superpose(users, gaps + gaps / 4 + 40);
 
 		assert_true(n >= gaps);
-		poisson_spread(at, n + 1, 1, 1);
+		poisson_spread_ticks(at, n + 1, 1, 1);
 		rejected += !judge_of(gaps, 1, nulls).poisson;
 	}
-	nulls_free(nulls);
+	null_dists_free(nulls);
 	return rejected;
 }
 
@@ -263,16 +263,16 @@ static void many_uniform_users_are_nearly_a_poisson_process_and_one_is_none(void
 static void critical_values_are_the_published_ones(void **state)
 {
 	static const double table[3][3] = { { 0.990, 0.10, 0.018 }, { 1.094, 0.05, 0.010 }, { 1.308, 0.01, 0.004 } };
-	struct nulls *twenty = nulls_make(20), *many = nulls_make(1000);
+	struct null_dists *twenty = null_dists_simulate(20), *many = null_dists_simulate(1000);
 
 	(void)state;
 	/* (D - 0.2/n)(sqrt(n) + 0.26 + 0.5/sqrt(n)) is what the table is of */
 	for (int i = 0; i < 3; i++)
-		assert_near(nulls_ks(many, table[i][0] / (sqrt(1000) + 0.26 + 0.5 / sqrt(1000)) + 0.2 / 1000), table[i][1], table[i][2]);
-	assert_near(nulls_ks(twenty, 0.234), 0.05, 0.012);
-	assert_near(nulls_ks(many, 1.06 / sqrt(1000)), 0.05, 0.012);
-	nulls_free(twenty);
-	nulls_free(many);
+		assert_near(null_dists_ks_p(many, table[i][0] / (sqrt(1000) + 0.26 + 0.5 / sqrt(1000)) + 0.2 / 1000), table[i][1], table[i][2]);
+	assert_near(null_dists_ks_p(twenty, 0.234), 0.05, 0.012);
+	assert_near(null_dists_ks_p(many, 1.06 / sqrt(1000)), 0.05, 0.012);
+	null_dists_free(twenty);
+	null_dists_free(many);
 }
 
 /* By hand: gaps 1 2 3: mean 2, sd 1; lag one: (-1 x 0 + 0 x 1) / 2 = 0. Of 1 1 4 4: mean 2.5,
@@ -295,7 +295,7 @@ static void figures_by_hand(void **state)
 /* Constant gaps: no variance, so no dispersion; all directions alike at one cycle a gap, so that power is all n. */
 static void constant_arrivals_by_hand(void **state)
 {
-	struct nulls *nulls = nulls_make(400);
+	struct null_dists *nulls = null_dists_simulate(400);
 	struct poisson p;
 
 	(void)state;
@@ -306,7 +306,7 @@ static void constant_arrivals_by_hand(void **state)
 	assert_near(p.dispersion, 0, 0.03);	/* the first arrival is in no interval */
 	assert_near(p.peak, 399, 60);		/* binned: sin(pi/4)/(pi/4) squared at the worst */
 	assert_near(p.peak_period_s, 0.01, 1e-6);
-	nulls_free(nulls);
+	null_dists_free(nulls);
 }
 
 static void holm_stops_at_the_first_that_is_not_small_enough(void **state)
@@ -316,11 +316,11 @@ static void holm_stops_at_the_first_that_is_not_small_enough(void **state)
 	char words[400];
 
 	(void)state;
-	poisson_words(&p, words, sizeof(words));
+	poisson_describe(&p, words, sizeof(words));
 	assert_string_equal(words,
 			    "not a Poisson process, too bursty: CoV 1.500 outside 1 +- 0.196, rejected by cov, dispersion at 5 % (Holm)");
 	p = (struct poisson){ .n = 100, .cov = 1.1, .gaps_told = true, .verdict = true, .poisson = true, .tested = 5 };
-	poisson_words(&p, words, sizeof(words));
+	poisson_describe(&p, words, sizeof(words));
 	assert_string_equal(words, "as a Poisson process: CoV 1.100 within 1 +- 0.196, none of 5 tests rejects at 5 % (Holm)");
 }
 
@@ -331,16 +331,16 @@ static void ties_by_chance_are_no_hint(void **state)
 	char text[300];
 
 	(void)state;
-	assert_false(poisson_hint(&p, text, sizeof(text)));
+	assert_false(poisson_warn(&p, text, sizeof(text)));
 	p.ties = 295;
-	assert_true(poisson_hint(&p, text, sizeof(text)));
+	assert_true(poisson_warn(&p, text, sizeof(text)));
 	assert_non_null(strstr(text, "295 of 301 arrivals bear the time of the one before, of which chance makes 205"));
 	p.ties = 210;
 	p.longest_s = 30;
-	assert_true(poisson_hint(&p, text, sizeof(text)));
+	assert_true(poisson_warn(&p, text, sizeof(text)));
 	assert_non_null(strstr(text, "one gap of 30 s is 30 % of all the time"));
 	p.n = 20;
-	assert_false(poisson_hint(&p, text, sizeof(text)));
+	assert_false(poisson_warn(&p, text, sizeof(text)));
 	seed_with(71);
 	for (size_t i = 0; i <= 300; i++)
 		at[i] = (int64_t)(1e11 * uniform()) / 1000000000 * 1000000000;
@@ -363,13 +363,13 @@ static void few_get_no_verdict(void **state)
 	assert_false(p.verdict);
 	assert_true(isnan(p.p_joint));
 	assert_true(isfinite(p.cov));
-	poisson_words(&p, words, sizeof(words));
+	poisson_describe(&p, words, sizeof(words));
 	assert_non_null(strstr(words, "no verdict"));
 	for (size_t i = 0; i <= 200; i++)
 		at[i] = 0;	/* all at once */
 	p = judge_of(200, 1, NULL);
 	assert_false(p.verdict);	/* and not because they were too few */
-	poisson_words(&p, words, sizeof(words));
+	poisson_describe(&p, words, sizeof(words));
 	assert_null(strstr(words, "are needed"));
 	assert_false(p.poisson);
 }

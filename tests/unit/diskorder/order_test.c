@@ -34,11 +34,11 @@ static int take(enum order_kind kind, int64_t sector, int64_t sectors, bool read
 {
 	const struct order_event e = { .time_ns = ++now, .sector = sector, .sectors = sectors, .kind = kind, .read = read, .load = load };
 
-	return order_take(&order, &e, &got);
+	return order_add_event(&order, &e, &got);
 }
 
-static void load_comes(int64_t sector) { assert_int_equal(take(ORDER_COME, sector, 8, true, true), 0); }
-static void comes(int64_t sector) { assert_int_equal(take(ORDER_COME, sector, 8, true, false), 0); }
+static void load_comes(int64_t sector) { assert_int_equal(take(ORDER_QUEUE, sector, 8, true, true), 0); }
+static void comes(int64_t sector) { assert_int_equal(take(ORDER_QUEUE, sector, 8, true, false), 0); }
 static void issued(int64_t sector) { assert_int_equal(take(ORDER_ISSUE, sector, 8, false, false), 1); }
 
 static void near(double is, double want)
@@ -105,7 +105,7 @@ static void those_that_never_waited_together_are_no_pair(void **state)
 	for (int64_t s = 0; s < 80; s += 8) {
 		load_comes(s);
 		issued(s);
-		assert_int_equal(take(ORDER_DONE, s, 8, false, false), 0);
+		assert_int_equal(take(ORDER_COMPLETE, s, 8, false, false), 0);
 	}
 	assert_true(isnan(order_tau(&order.sums)));
 	assert_true(isnan(order_percent(order.sums.passed, order.sums.ahead)));
@@ -125,7 +125,7 @@ static void merged_requests_are_one_and_pieces_are_one(void **state)
 	issued(100);
 	assert_int_equal(order.n, 0);
 	/* one of 20 sectors goes in three pieces, with another between them */
-	assert_int_equal(take(ORDER_COME, 1000, 20, true, false), 0);
+	assert_int_equal(take(ORDER_QUEUE, 1000, 20, true, false), 0);
 	assert_int_equal(take(ORDER_ISSUE, 1000, 8, false, false), 1);
 	load_comes(500);
 	assert_int_equal(take(ORDER_ISSUE, 1008, 8, false, false), 0);
@@ -157,11 +157,11 @@ static void what_nobody_saw_come_is_counted_and_no_more(void **state)
 	(void)state;
 	assert_int_equal(take(ORDER_ISSUE, 0, 8, false, false), 0);
 	assert_int_equal(order.sums.unmatched, 1);
-	assert_int_equal(take(ORDER_COME, 0, 0, false, false), 0);	/* a flush has no data */
+	assert_int_equal(take(ORDER_QUEUE, 0, 0, false, false), 0);	/* a flush has no data */
 	assert_int_equal(take(ORDER_ISSUE, 0, 0, false, false), 0);
 	assert_int_equal(order.sums.requests, 0);
-	assert_int_equal(take(ORDER_DONE, 0, 0, false, false), 0);
-	assert_int_equal(take(ORDER_DONE, 77, 8, false, false), 0);
+	assert_int_equal(take(ORDER_COMPLETE, 0, 0, false, false), 0);
+	assert_int_equal(take(ORDER_COMPLETE, 77, 8, false, false), 0);
 	assert_int_equal(order.in_device, 1);
 }
 
@@ -171,14 +171,14 @@ static void what_is_done_waits_no_more_and_ghosts_leave_the_device(void **state)
 	(void)state;
 	load_comes(8);
 	load_comes(16);
-	assert_int_equal(take(ORDER_DONE, 8, 8, false, false), 0);
+	assert_int_equal(take(ORDER_COMPLETE, 8, 8, false, false), 0);
 	assert_int_equal(order.n, 1);
 	assert_int_equal(order.sums.unissued, 1);
 	issued(16);	/* its end is lost */
 	for (int64_t s = 800; s < 800 + 8 * 10; s += 8) {
 		load_comes(s);
 		issued(s);
-		assert_int_equal(take(ORDER_DONE, s, 8, false, false), 0);
+		assert_int_equal(take(ORDER_COMPLETE, s, 8, false, false), 0);
 	}
 	assert_int_equal(order.in_device, 0);
 	assert_int_equal(order.sums.unfinished, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tell.h"
+#include "report.h"
 #include "say.h"
 
 #include <math.h>
@@ -8,10 +8,10 @@
 #define DIGITS 9	/* of results that others are held against */
 #define FAR_OFF 0.2	/* of a response time, as a logarithm: no noise of a measurement */
 
-const char *const tell_columns[] = { "kind", "n", "z_s", "lambda", "q", "r_s", "r_asymptote_s", "x_bound", NULL };
+const char *const plot_columns[] = { "kind", "n", "z_s", "lambda", "q", "r_s", "r_asymptote_s", "x_bound", NULL };
 
 /* An array in JSON and TSV; one word for people. */
-static void tell_shares(struct rec *r, const char *key, const double *u, size_t n, bool text)
+static void report_utilizations(struct rec *r, const char *key, const double *u, size_t n, bool text)
 {
 	char word[16 * MVA_STATIONS] = "";
 	size_t used = 0;
@@ -28,7 +28,7 @@ static void tell_shares(struct rec *r, const char *key, const double *u, size_t 
 	rec_end(r);
 }
 
-void tell_row(struct rows *t, const char *kind, double n, double z_s, double rate, double r_s, const struct mva_net *net)
+void write_plot_row(struct rows *t, const char *kind, double n, double z_s, double rate, double r_s, const struct mva_net *net)
 {
 	struct mva_bounds b;
 	bool closed = net && isfinite(n) && isfinite(z_s);
@@ -49,21 +49,21 @@ void tell_row(struct rows *t, const char *kind, double n, double z_s, double rat
 }
 
 /* Users are whole, but for the approximation. */
-static const char *users_text(double n)
+static const char *format_users(double n)
 {
 	return floor(n) == n ? say_count((int64_t)n) : say_number(n);
 }
 
-static void say_point(struct rec *r, double n, double x, double r_s, const double *u, size_t stations)
+static void say_model_point(struct rec *r, double n, double x, double r_s, const double *u, size_t stations)
 {
 	double busiest = 0;
 
 	for (size_t k = 0; k < stations; k++)
 		busiest = fmax(busiest, u[k]);
-	rec_row(r, "%s\t%s/s\t%s\t%s %%", users_text(n), say_number(x), say_ns(r_s * 1e9), say_number(100 * busiest));
+	rec_row(r, "%s\t%s/s\t%s\t%s %%", format_users(n), say_number(x), say_ns(r_s * 1e9), say_number(100 * busiest));
 }
 
-void tell_point(struct rec *r, struct rows *t, const struct tell_model *m, double n, double z_s)
+void report_point(struct rec *r, struct rows *t, const struct report_model *m, double n, double z_s)
 {
 	struct mva_point p, o;
 	struct mva_bounds b;
@@ -79,7 +79,7 @@ void tell_point(struct rec *r, struct rows *t, const struct tell_model *m, doubl
 	rec_real(r, "qz", p.q / z_s, DIGITS);
 	rec_real(r, "r_s", p.r_s, DIGITS);
 	rec_real(r, "x", p.x, DIGITS);
-	tell_shares(r, "u", p.u, m->net->stations, m->text);
+	report_utilizations(r, "u", p.u, m->net->stations, m->text);
 	rec_real(r, "r_least_s", mva_bound_r(&b, n, z_s), DIGITS);
 	rec_real(r, "x_most", mva_bound_x(&b, n, z_s), DIGITS);
 	if (m->other) {
@@ -93,17 +93,17 @@ void tell_point(struct rec *r, struct rows *t, const struct tell_model *m, doubl
 		rec_real(r, key, o.q, DIGITS);
 	}
 	rec_end(r);
-	say_point(r, n, p.x, p.r_s, p.u, m->net->stations);
-	tell_row(t, "model", n, z_s, p.x, p.r_s, m->net);
+	say_model_point(r, n, p.x, p.r_s, p.u, m->net->stations);
+	write_plot_row(t, "model", n, z_s, p.x, p.r_s, m->net);
 }
 
-void tell_points_head(struct rec *r)
+void begin_points_table(struct rec *r)
 {
 	rec_table(r, "rrrr", "users\tthroughput\tresponse\tbusiest");
 	rec_main_table(r, "rows");
 }
 
-void tell_bounds(struct rec *r, const struct mva_net *net)
+void report_bounds(struct rec *r, const struct mva_net *net)
 {
 	struct mva_bounds b;
 
@@ -115,18 +115,18 @@ void tell_bounds(struct rec *r, const struct mva_net *net)
 	rec_end(r);
 }
 
-static void one_queue(struct rec *r, const struct erlang_queue *q, bool text)
+static void report_queue_figures(struct rec *r, const struct erlang_queue *q, bool text)
 {
 	rec_bool(r, "steady", q->steady);
 	rec_real(r, "x", q->x, DIGITS);
-	tell_shares(r, "u", &q->u, 1, text);
+	report_utilizations(r, "u", &q->u, 1, text);
 	rec_real(r, "q", q->q, DIGITS);
 	rec_real(r, "r_s", q->r_s, DIGITS);
 	rec_real(r, "w_s", q->w_s, DIGITS);
 	rec_real(r, "waits", q->waits, DIGITS);
 }
 
-bool tell_open(struct rec *r, double rate, double service_s, double servers, bool text)
+bool report_open_queue(struct rec *r, double rate, double service_s, double servers, bool text)
 {
 	struct erlang_queue q;
 	char note[160];
@@ -135,7 +135,7 @@ bool tell_open(struct rec *r, double rate, double service_s, double servers, boo
 	rec_object(r, NULL);
 	rec_real(r, "lambda", rate, DIGITS);
 	rec_real(r, "load", rate * service_s, DIGITS);
-	one_queue(r, &q, text);
+	report_queue_figures(r, &q, text);
 	if (servers > 1)
 		rec_real(r, "blocked", q.blocked, DIGITS);
 	rec_real(r, "r_p50_s", erlang_open_quantile(rate, service_s, servers, 0.5), DIGITS);
@@ -152,7 +152,7 @@ bool tell_open(struct rec *r, double rate, double service_s, double servers, boo
 	return q.steady;
 }
 
-void tell_closed(struct rec *r, double n, double z_s, double service_s, bool text)
+void report_closed_queue(struct rec *r, double n, double z_s, double service_s, bool text)
 {
 	struct erlang_queue q;
 
@@ -163,12 +163,12 @@ void tell_closed(struct rec *r, double n, double z_s, double service_s, bool tex
 	rec_real(r, "nz", n / z_s, DIGITS);
 	rec_real(r, "lambda", q.x, DIGITS);
 	rec_real(r, "qz", q.q / z_s, DIGITS);
-	one_queue(r, &q, text);
+	report_queue_figures(r, &q, text);
 	rec_end(r);
-	say_point(r, n, q.x, q.r_s, &q.u, 1);
+	say_model_point(r, n, q.x, q.r_s, &q.u, 1);
 }
 
-void tell_users(struct rec *r, const struct tell_users *u, const struct observed_row *row)
+void report_user_row(struct rec *r, const struct report_user_row *u, const struct observed_row *row)
 {
 	double q = row->rate * row->r_s, pages = row->rate * u->pages;
 
@@ -201,28 +201,28 @@ void tell_users(struct rec *r, const struct tell_users *u, const struct observed
 		rec_end(r);
 	}
 	rec_end(r);
-	rec_row(r, "%s\t%s/s\t%s\t%s\t%s", row->run[0] ? row->run : users_text(row->n), say_number(row->rate), say_ns(row->r_s * 1e9),
+	rec_row(r, "%s\t%s/s\t%s\t%s\t%s", row->run[0] ? row->run : format_users(row->n), say_number(row->rate), say_ns(row->r_s * 1e9),
 		say_number(q), say_number(u->thinks ? pages * (row->r_s + u->think_s[u->thinks - 1]) : row->rate * (row->r_s + row->z_s)));
 }
 
-bool tell_far_off(const struct demands *d)
+bool fit_is_far_off(const struct demands *d)
 {
 	return d->error > FAR_OFF;
 }
 
-const char *tell_doubt(const struct demands *d)
+const char *fit_doubt(const struct demands *d)
 {
 	bool untold = d->response_rows && d->net.delay_s > 0 && isnan(d->delay_low);
 
 	for (size_t k = 0; k < d->net.stations; k++)
 		untold = untold || isnan(d->low[k]);
-	if (tell_far_off(d))
+	if (fit_is_far_off(d))
 		return "response times are far from what any such model says (error_percent): demands and forecasts mean nothing";
 	return untold ? "these rows do not tell all demands and the delay (too few, all alike, or all at saturation): "
 			"what has no interval is one of many that fit" : NULL;
 }
 
-void tell_demands(struct rec *r, const struct demands *d, const struct observed *o)
+void report_demands(struct rec *r, const struct demands *d, const struct observed *o)
 {
 	rec_int(r, "rows_used", (int64_t)d->rows);
 	rec_int(r, "response_rows", (int64_t)d->response_rows);
@@ -243,10 +243,10 @@ void tell_demands(struct rec *r, const struct demands *d, const struct observed 
 	rec_real(r, "high_s", d->delay_high, DIGITS);
 	rec_end(r);
 	rec_real(r, "error_percent", 100 * expm1(d->error), 3);
-	rec_str(r, "note", tell_doubt(d));
+	rec_str(r, "note", fit_doubt(d));
 }
 
-void tell_fitted(struct rec *r, struct rows *t, const struct demands *d, const struct tell_model *m, const struct observed *o)
+void report_fitted(struct rec *r, struct rows *t, const struct demands *d, const struct report_model *m, const struct observed *o)
 {
 	rec_array(r, "rows");
 	for (size_t i = 0; i < o->rows; i++) {
@@ -267,12 +267,12 @@ void tell_fitted(struct rec *r, struct rows *t, const struct demands *d, const s
 		rec_real(r, "off_percent", 100 * (p.r_s / row->r_s - 1), 3);
 		rec_real(r, "q", p.q, DIGITS);
 		if (d->busy)
-			tell_shares(r, "u_measured", row->u, d->busy, m->text);
-		tell_shares(r, "u", p.u, d->net.stations, m->text);
+			report_utilizations(r, "u_measured", row->u, d->busy, m->text);
+		report_utilizations(r, "u", p.u, d->net.stations, m->text);
 		rec_end(r);
-		tell_row(t, i < d->rows ? "measured" : "later", row->n, row->z_s,
+		write_plot_row(t, i < d->rows ? "measured" : "later", row->n, row->z_s,
 			 isfinite(row->rate) ? row->rate : row->n / (row->r_s + row->z_s), row->r_s, NULL);
-		tell_row(t, "fit", row->n, row->z_s, p.x, p.r_s, &d->net);
+		write_plot_row(t, "fit", row->n, row->z_s, p.x, p.r_s, &d->net);
 	}
 	rec_end(r);
 }

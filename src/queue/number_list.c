@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "lists.h"
+#include "number_list.h"
 #include "array.h"
 #include "cli.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int lists_seconds(const char *text, double *out)
+int number_list_seconds(const char *text, double *out)
 {
 	int64_t ns;
 	int err = cli_read_ns(text, &ns);
@@ -21,9 +21,9 @@ int lists_seconds(const char *text, double *out)
 	return err;
 }
 
-static int push_value(struct lists *l, double value)
+static int add_list_value(struct number_list *l, double value)
 {
-	if (l->n >= LISTS_MOST)
+	if (l->n >= NUMBER_LIST_MOST)
 		return -ERANGE;
 	if (array_room(&l->value, l->n))
 		return -ENOMEM;
@@ -31,19 +31,19 @@ static int push_value(struct lists *l, double value)
 	return 0;
 }
 
-static int range(struct lists *l, double from, double to, double step)
+static int add_list_range(struct number_list *l, double from, double to, double step)
 {
 	double steps = floor((to - from) / step + 1e-9);	/* 0.1 is not a tenth */
 	int err = 0;
 
-	if (!(step > 0) || !(to >= from) || !(steps < LISTS_MOST))
+	if (!(step > 0) || !(to >= from) || !(steps < NUMBER_LIST_MOST))
 		return -ERANGE;
 	for (double i = 0; !err && i <= steps; i++)
-		err = push_value(l, from + i * step);
+		err = add_list_value(l, from + i * step);
 	return err;
 }
 
-static int read_part(struct lists *l, char *text, lists_read_one *one)
+static int read_list_part(struct number_list *l, char *text, number_list_reader *one)
 {
 	double value[3];
 	int n = 0, err = 0;
@@ -57,29 +57,29 @@ static int read_part(struct lists *l, char *text, lists_read_one *one)
 	}
 	if (err)
 		return err;
-	return n == 1 ? push_value(l, value[0]) : n == 3 ? range(l, value[0], value[1], value[2]) : -EINVAL;
+	return n == 1 ? add_list_value(l, value[0]) : n == 3 ? add_list_range(l, value[0], value[1], value[2]) : -EINVAL;
 }
 
-int lists_read(const char *text, lists_read_one *one, struct lists *out)
+int number_list_read(const char *text, number_list_reader *one, struct number_list *out)
 {
-	struct lists l = { 0 };
+	struct number_list l = { 0 };
 	char *copy = strdup(text), *rest = copy, *word;
 	int err = copy ? 0 : -ENOMEM;
 
 	while (!err && (word = strsep(&rest, ",")))
-		err = read_part(&l, word, one);
+		err = read_list_part(&l, word, one);
 	free(copy);
 	if (err) {
-		lists_free(&l);
+		number_list_free(&l);
 		return err;
 	}
-	lists_free(out);
+	number_list_free(out);
 	*out = l;
 	return 0;
 }
 
-void lists_free(struct lists *l)
+void number_list_free(struct number_list *l)
 {
 	free(l->value);
-	*l = (struct lists){ 0 };
+	*l = (struct number_list){ 0 };
 }
