@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* arrivals - do requests arrive as those of many independent users would? The coefficient of
- * variation of the times between them, and four tests more.
+/* arrivals - do requests arrive like those of many independent users? Tests the coefficient of variation of the times between them,
+ * and four other properties.
  *
- * Logs are read by logs_in.c and stamps.c, the tests are poisson.c's, rows for a plot draw.c's.
- * This file reads options, cuts warm-up and cool-down, and tells. */
+ * logs_in.c reads logs, poisson.c tests, draw.c writes rows for a plot. This file reads options, cuts off warm-up and cool-down,
+ * and reports. */
 #include "clock.h"
 #include "draw.h"
 #include "gaps.h"
@@ -30,7 +30,7 @@ static struct rec_cfg out_cfg;
 static const char *const units[] = { "ns", "us", "ms", "s", NULL };
 static const int64_t unit_ns[] = { 1, NS_PER_US, NS_PER_MS, NS_PER_S };
 
-/* "2m,3m"; "2m" is of the beginning alone. */
+/* "2m,3m": time to cut off at the beginning and at the end; "2m": only at the beginning. */
 static int parse_warmup(const char *text, void *value)
 {
 	char head[64], *tail;
@@ -56,7 +56,7 @@ static int parse_where(const char *text, void *value)
 	(void)value;
 	if (!equals || equals == text || cfg.log.wheres == LOGS_IN_WHERE)
 		return -1;
-	column = strndup(text, (size_t)(equals - text));	/* for as long as the program runs, as argv */
+	column = strndup(text, (size_t)(equals - text));	/* kept as long as the program runs, as argv is */
 	if (!column)
 		return -1;
 	cfg.log.where[cfg.log.wheres].column = column;
@@ -98,7 +98,7 @@ static void read_arrivals(const char *file, struct logs_in *l)
 	cli_close(in, file, err, line, why);
 }
 
-/* Instead of a log: given how many they are, the arrivals of a Poisson process lie as if thrown. */
+/* Makes arrivals of a Poisson process: given their number, they are independent and uniformly distributed. */
 static void make_random_sample(struct logs_in *l)
 {
 	uint64_t random = (uint64_t)cfg.test.seed;
@@ -110,7 +110,7 @@ static void make_random_sample(struct logs_in *l)
 		l->arrival[i].time_ns = (int64_t)(random_unit(&random) * NS_PER_S);
 }
 
-/* What is left of the log after the cut; the first of its times in *from. */
+/* Leaves out arrivals within the times of --warmup; *from: the first time of the log before the cut. */
 static void cut_skipped_ends(struct logs_in *l, int64_t *from)
 {
 	int64_t first = INT64_MAX, last = INT64_MIN;
@@ -127,7 +127,8 @@ static void cut_skipped_ends(struct logs_in *l, int64_t *from)
 	*from = first;
 }
 
-/* Times of the arrivals of the first `sources` of those who asked (0: of all), spread within their ticks. */
+/* Returns the number of arrivals of the first `sources` sources (0: of all), with their times, spread within ticks, in
+ * `time_ns`. */
 static size_t get_arrival_times(const struct logs_in *l, uint32_t sources, int64_t *time_ns)
 {
 	size_t n = 0;
@@ -216,7 +217,7 @@ static void say_arrivals_verdict(struct rec *r, const struct logs_in *l, const s
 		rec_main_table(r, "by_sources");
 }
 
-/* 1, 2, 3, 5, 7, 10, 15, 20, 30, ... and all. */
+/* Returns the next number of sources: 1, 2, 3, 5, 7, 10, 15, 20, 30, ... and `all`; 0: there is none. */
 static uint32_t next_source_count(uint32_t now, uint32_t all)
 {
 	static const double steps[] = { 1, 1.5, 2, 3, 5, 7 };
@@ -252,7 +253,7 @@ static int report_by_sources(struct rec *r, struct rows *t, const struct logs_in
 			gap[i] = (double)(time_ns[i + 1] - time_ns[i]) / NS_PER_S;
 		span = (double)(time_ns[n - 1] - time_ns[0]);
 		if (cfg.test.tick_ns > 1 && 2.0 * (double)cfg.test.tick_ns * (double)(n - 1) > span)
-			break;	/* from here on the gaps are of our own making */
+			break;	/* with more sources, gaps are shorter than half a tick */
 		gaps_figures(gap, n - 1, &f);
 		band = POISSON_BAND / sqrt((double)(n - 1));
 		rec_object(r, NULL);

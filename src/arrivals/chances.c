@@ -10,7 +10,7 @@
 
 double chances_normal_inverse(double p)
 {
-	gsl_set_error_handler_off();	/* GSL would abort */
+	gsl_set_error_handler_off();	/* without this, GSL aborts the program on errors */
 	return gsl_cdf_ugaussian_Pinv(p);
 }
 
@@ -31,7 +31,7 @@ int chances_power(double *value, size_t n)
 	gsl_set_error_handler_off();
 	if (n < 4 || gsl_fft_real_radix2_transform(value, 1, n))
 		return -EINVAL;
-	/* GSL's order: the real parts from the front, the imaginary ones from the back */
+	/* GSL puts the real parts at the front, the imaginary parts at the back */
 	value[0] *= value[0];
 	for (size_t k = 1; k < n / 2; k++)
 		value[k] = value[k] * value[k] + value[n - k] * value[n - k];

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* chances - the distributions and the transform that the tests of arrivals need. The only file of this room that names GSL. */
+/* chances - probability distributions and the Fourier transform for the tests of arrivals. The only file of this room that includes
+ * GSL. */
 #ifndef THINPROBE_ARRIVALS_CHANCES_H
 #define THINPROBE_ARRIVALS_CHANCES_H
 
 #include <stddef.h>
 
 double chances_normal_inverse(double p);
-/* Two-sided p of a chi-squared value: twice the smaller tail. */
+/* Two-sided p-value of a chi-squared statistic: twice the smaller tail. */
 double chances_chi2_two_sided(double value, double freedom);
-double chances_poisson(unsigned count, double mean);	/* P(exactly so many) */
+double chances_poisson(unsigned count, double mean);	/* probability of exactly `count` events */
 
-/* In place, of a power of two of real values: power[k] = |sum of value[j] exp(-2 pi i j k / n)|^2
- * for 0 <= k < n / 2, in the first half. 0 or -EINVAL. */
+/* Power spectrum, in place, of n real values (n: a power of two): value[k] = |sum of value[j] exp(-2 pi i j k / n)|^2 for 0 <= k <
+ * n / 2. 0 or -EINVAL. */
 int chances_power(double *value, size_t n);
 
 #endif

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MARKS 200		/* at most so many arrivals are drawn as points */
-#define GAP_BINS 25		/* of a fifth of the mean gap, to five times the mean */
+#define MARKS 200		/* most arrivals that are drawn as points */
+#define GAP_BINS 25		/* bins of gaps, from 0 to five times the mean gap */
 #define GAP_BIN 0.2
 #define COUNTS_MOST 10000
 
@@ -41,7 +41,7 @@ static void gaps(struct rows *t, const int64_t *time_ns, const struct poisson *p
 	}
 }
 
-/* Classes are half a standard deviation of the Poisson distribution wide, or of one count. */
+/* Bins of counts are half a standard deviation of the Poisson distribution wide, at least one count. */
 static int draw_counts(struct rows *t, const int64_t *time_ns, const struct poisson *p)
 {
 	double *seen = calloc(COUNTS_MOST, sizeof(*seen)), mean = 0, width = p->interval_s * 1e9;

@@ -47,10 +47,11 @@ double gaps_ks(double *gap, size_t n, double mean)
 
 struct null_dists {
 	size_t n;
-	double cov[NULL_DISTS_DRAWS], lag1[NULL_DISTS_DRAWS], ks[NULL_DISTS_DRAWS];	/* sorted; the first two times sqrt(n), cov less 1 */
+	/* sorted; cov - 1 and lag1 are multiplied by sqrt(n) */
+	double cov[NULL_DISTS_DRAWS], lag1[NULL_DISTS_DRAWS], ks[NULL_DISTS_DRAWS];
 };
 
-/* From sets of `from` gaps to sets of n. */
+/* Rescales simulated values from sets of `from` gaps to sets of n gaps. */
 static void rescale_draws(double *z, size_t from, size_t n)
 {
 	double part = sqrt((double)from / (double)n);
@@ -63,7 +64,7 @@ static void rescale_draws(double *z, size_t from, size_t n)
 	}
 }
 
-/* Stephens' modification, of the exponential distribution with an estimated mean. */
+/* Stephens' modification for the exponential distribution with an estimated mean. */
 static double modify_ks(double distance, size_t n)
 {
 	double root = sqrt((double)n);
@@ -109,7 +110,7 @@ void null_dists_free(struct null_dists *t)
 	free(t);
 }
 
-/* How many of the sorted are below `value`. */
+/* Returns how many of the sorted values are below `value`. */
 static size_t count_draws_below(const double *z, double value)
 {
 	size_t low = 0, high = NULL_DISTS_DRAWS;

@@ -61,13 +61,13 @@ bool logs_in_date(const char *text, int64_t *out)
 
 /* --- sources --------------------------------------------------------------------------------------------------- */
 
-/* A source of requests; a node of the tree at logs_in.names, which is ordered by name. */
+/* A source of requests: a node of the tree logs_in.names, which is ordered by name. */
 struct log_source {
 	char *name;
 	uint32_t number;	/* in the order of first appearance, from 0 */
 };
 
-/* Digits count as numbers: "user 9" comes before "user 10". */
+/* Order of names; digits count as numbers: "user 9" comes before "user 10". */
 static int order_source_names(const void *a, const void *b)
 {
 	return strverscmp(((const struct log_source *)a)->name, ((const struct log_source *)b)->name);
@@ -99,7 +99,7 @@ static int number_source(struct logs_in *l, const char *name, uint32_t *out)
 	return 0;
 }
 
-/* place[number]: where that source stands in the order of names; next: the place of the next one. */
+/* place[number]: position of that source in the order of names; next: the next position. */
 struct source_places {
 	uint32_t *place, next;
 };
@@ -126,7 +126,7 @@ static int order_sources(struct logs_in *l)
 	return 0;
 }
 
-/* source NULL: not asked for. */
+/* Adds an arrival. source NULL: sources are not read. */
 static int add_arrival(struct logs_in *l, int64_t time_ns, const char *source)
 {
 	struct logs_in_arrival a = { .time_ns = time_ns };
@@ -147,10 +147,10 @@ struct log_table {
 	bool commas, headless;
 	size_t fields;
 	int time, source, where[LOGS_IN_WHERE];
-	int64_t unit_ns, tick_ns;	/* the finest that a cell's decimals told */
+	int64_t unit_ns, tick_ns;	/* tick_ns: finest resolution of any time in the log so far */
 };
 
-/* Where a column is: by its name, or in a table without a header line by its place, from 1. */
+/* Returns the index of a column by its name, or in a table without a header line by its number, from 1; -1: no such column. */
 static int find_column(const struct log_table *t, char *const *cell, const char *name)
 {
 	char *end;
@@ -162,8 +162,8 @@ static int find_column(const struct log_table *t, char *const *cell, const char 
 	return end != name && !*end && place >= 1 && place <= t->fields ? (int)place - 1 : -1;
 }
 
-/* The column of the times, and its unit. JMeter writes no header line where it is told not to, and
- * its times first, in ms since 1970. */
+/* Finds the column of the times, and its unit. JMeter can be told to write no header line; its times come first, in ms since
+ * 1970. */
 static int find_time_column(struct log_table *t, char *const *cell, const char **why)
 {
 	const struct logs_in_cfg *cfg = t->cfg;
@@ -241,14 +241,14 @@ static int split_log_row(struct log_table *t, char *line, const char **why)
 	return fields_cut(line, t->commas, cell, FIELDS) == t->fields ? read_log_row(t, cell, why) : -EPROTO;
 }
 
-/* host ident user [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326 */
+/* Reads a line such as: host ident user [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326 */
 static int read_clf_line(const struct log_table *t, char *line, const char **why)
 {
 	char *host_end = strchr(line, ' '), *open = host_end ? strchr(host_end, '[') : NULL;
 	int64_t time_ns;
 
 	*why = "not a line of the Common Log Format: host ident user [10/Oct/2000:13:55:36 -0700] ...";
-	while (open && !logs_in_date(open + 1, &time_ns))	/* (a user's name may have brackets too) */
+	while (open && !logs_in_date(open + 1, &time_ns))	/* user names may contain brackets, too */
 		open = strchr(open + 1, '[');
 	if (!open)
 		return -EPROTO;
@@ -266,8 +266,8 @@ static enum logs_in_kind guess_log_kind(const char *line)
 	return strchr(line, '\t') || !strchr(line, ',') ? LOGS_IN_TSV : LOGS_IN_JTL;
 }
 
-/* Times that are all whole seconds, milliseconds, ... were most likely written so; a decimal step,
- * since another one may be the arrivals' own. */
+/* Infers the resolution of the times: if all are whole seconds, milliseconds, ..., they were most likely recorded so. Only decimal
+ * steps: another common divisor may be the arrivals' own. */
 static void infer_tick(struct logs_in *l, int64_t tick_ns)
 {
 	while (tick_ns < S) {
@@ -276,14 +276,14 @@ static void infer_tick(struct logs_in *l, int64_t tick_ns)
 				l->tick_ns = tick_ns;
 				return;
 			}
-		if (tick_ns >= MS)	/* whole tenths of a second are rather the arrivals' own */
+		if (tick_ns >= MS)	/* whole tenths of a second are more likely the arrivals' own period */
 			break;
 		tick_ns *= 10;
 	}
 	l->tick_ns = tick_ns;
 }
 
-/* The first line: what it is, and where in it what was asked for is. A first line of numbers is a row. */
+/* Reads the first line: finds the format of the log and the columns. A first line of numbers is a row, not a header. */
 static int read_first_log_line(void *context, char *line, const char **why)
 {
 	struct log_table *t = context;

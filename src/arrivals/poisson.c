@@ -12,11 +12,11 @@
 #include <string.h>
 
 #define NS 1e9
-#define PER_INTERVAL 10.0	/* arrivals, on average */
+#define PER_INTERVAL 10.0	/* mean number of arrivals in an interval */
 #define INTERVALS_FEWEST 10
 #define FREQUENCIES_MOST ((size_t)1 << 20)
-#define BROKEN 0.1	/* of the arrivals, over what chance makes */
-#define BREAK 0.25	/* of all the time */
+#define BROKEN 0.1	/* share of arrivals that are ties, beyond those by chance, for a warning */
+#define BREAK 0.25	/* share of the whole time that one gap takes, for a warning */
 
 const char *const poisson_test_names[] = { "cov", "ks", "dispersion", "lag1", "periodogram" };
 
@@ -49,15 +49,15 @@ static void poisson_test_gaps(const double *gap, double *scratch, const struct n
 	out->p[POISSON_KS] = null_dists_ks_p(nulls, out->ks);
 }
 
-/* Arrivals that were thrown at random into the time from `begin` to `end`. */
+/* Arrivals that are uniformly distributed from `begin` to `end` if the process is Poisson. */
 struct poisson_window {
 	const int64_t *time_ns;
 	size_t n;
 	int64_t begin, end;
 };
 
-/* Those between the first and the last, or where ticks hold several of them, those of all ticks but
- * the first and the last: of these the log has a part. */
+/* Returns the arrivals between the first and the last; if ticks hold several arrivals, those of all ticks except the first and the
+ * last, which the log has only in part. */
 static struct poisson_window poisson_find_window(const int64_t *time_ns, int64_t tick_ns, const struct poisson *p)
 {
 	struct poisson_window w = { time_ns + 1, p->n - 1, time_ns[0], time_ns[p->n] };
@@ -75,7 +75,7 @@ static struct poisson_window poisson_find_window(const int64_t *time_ns, int64_t
 	return w;
 }
 
-/* Counts in so many intervals: chi-squared (Cochran 1954). */
+/* Tests the counts in intervals of equal length: chi-squared (Cochran 1954). */
 static void poisson_test_counts(const struct poisson_window *w, const struct poisson_cfg *cfg, struct poisson *out)
 {
 	double span = (double)(w->end - w->begin);
@@ -101,12 +101,12 @@ static void poisson_test_counts(const struct poisson_window *w, const struct poi
 		out->p[POISSON_DISPERSION] = chances_chi2_two_sided((intervals - 1) * out->dispersion, intervals - 1);
 }
 
-/* How likely so large a power is of n directions at random (Rayleigh; Greenwood & Durand 1955). */
+/* Returns the probability of a power of at least z for n random directions (Rayleigh; Greenwood & Durand 1955). */
 static double rayleigh_p(double z, double n)
 {
 	double p = exp(-z) * (1 + (2 * z - z * z) / (4 * n) - (24 * z - 132 * z * z + 76 * z * z * z - 9 * z * z * z * z) / (288 * n * n));
 
-	/* the series is for small z / n; exp(-z) is never exceeded by much, and is safe */
+	/* the series holds for small z / n; elsewhere exp(-z), which is hardly ever exceeded */
 	return z * z > n ? exp(-z) : fmin(1, fmax(p, 0));
 }
 
@@ -146,7 +146,7 @@ static int poisson_test_periodogram(const struct poisson_window *w, const struct
 	return 0;
 }
 
-/* Holm: the smallest against level / m, the next against level / (m - 1), until one is above. */
+/* Holm's method: the smallest p-value is compared with level / m, the next with level / (m - 1), until one is larger. */
 static void poisson_adjust_holm(struct poisson *out)
 {
 	double last = 0;
@@ -175,7 +175,7 @@ static void poisson_adjust_holm(struct poisson *out)
 	}
 }
 
-/* n balls in m boxes: those that are not the first in theirs. */
+/* Returns the expected number of n balls, thrown into m boxes, that are not the first in their box. */
 static double ties_by_chance(double n, double m)
 {
 	return n + m * expm1(-n / m);
@@ -241,7 +241,7 @@ bool poisson_warn(const struct poisson *p, char *text, size_t size)
 			 "steps (--tick)?", p->ties, p->n + 1, p->ties_expected);
 		return true;
 	}
-	/* the longest of n gaps is some log(n) times the mean */
+	/* the longest of n gaps is about log(n) times the mean */
 	if (p->longest_s > BREAK * p->span_s && p->longest_s > p->mean_s * (log(n) + 12)) {
 		snprintf(text, size, "one gap of %.6g s is %.0f %% of all the time: a break, two logs in one, or a clock that was set?",
 			 p->longest_s, 100 * p->longest_s / p->span_s);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* poisson - are these arrivals those of a Poisson process? Five tests and one verdict (docs/queueing.md).
+/* poisson - tests whether arrivals come from a Poisson process: five tests and one verdict (docs/queueing.md).
  *
- * Given the first and the last arrival, those between are as if thrown at random (Poisson process of any rate): each test's chances
- * follow from that, and nothing has to be known of the rate. Holm's correction (1979) makes one verdict of them: of Poisson
- * processes it rejects POISSON_LEVEL or less.
+ * Given the first and the last arrival, the arrivals between them are independent and uniformly distributed (for a Poisson process
+ * of any rate): the p-value of each test follows from that, whatever the rate. Holm's correction (1979) combines the tests: it
+ * rejects at most a share POISSON_LEVEL of true Poisson processes.
  *
- * Times that were written down in whole ticks: under the same hypothesis arrivals are spread evenly within a tick, so they are put
- * at random there, which is exact for a Poisson process and hides only what is shorter than a tick. Where a tick is longer than
- * half the mean gap, the gaps are of our own making: then counts and periodogram alone are tested. */
+ * Times recorded in whole ticks: for a Poisson process, arrivals are spread uniformly within a tick, so each time is moved to a
+ * random place in its tick, which is exact for a Poisson process and hides only patterns shorter than a tick. Where a tick is
+ * longer than half the mean gap, gaps are mostly random numbers: then only counts and the periodogram are tested. */
 #ifndef THINPROBE_ARRIVALS_POISSON_H
 #define THINPROBE_ARRIVALS_POISSON_H
 
@@ -17,48 +17,49 @@
 #include <stdint.h>
 
 #define POISSON_LEVEL 0.05
-#define POISSON_FEWEST 50	/* gaps; with fewer there is no verdict */
-#define POISSON_BAND 1.96	/* 95 %, over sqrt(n), around a CoV of 1 */
+#define POISSON_FEWEST 50	/* least number of gaps for a verdict */
+#define POISSON_BAND 1.96	/* half-width of the 95 % band around a CoV of 1, times sqrt(n) */
 
 enum poisson_test { POISSON_COV, POISSON_KS, POISSON_DISPERSION, POISSON_LAG1, POISSON_PEAK, POISSON_TESTS };
 extern const char *const poisson_test_names[];
 
 struct poisson_cfg {
-	int64_t tick_ns;	/* 1: times are exact */
-	int64_t interval_ns;	/* of counting; 0: ten arrivals on average */
-	uint64_t seed;		/* of where in its tick an arrival is put */
+	int64_t tick_ns;	/* resolution of the times; 1: exact */
+	int64_t interval_ns;	/* length of the intervals in which arrivals are counted; 0: ten arrivals on average */
+	uint64_t seed;		/* seed for the random places of arrivals within their ticks */
 };
 
 struct poisson {
-	size_t n;			/* gaps */
-	size_t ties;			/* gaps of 0 as written down: arrivals in the tick of the one before */
-	double ties_expected;		/* that chance would make of so many arrivals in so many ticks */
-	double longest_s;		/* gap */
-	bool gaps_told;			/* the gaps are the arrivals' own */
-	double span_s, mean_s, sd_s, cov, lag1, ks;	/* cov, lag1, ks: NAN where the gaps do not tell */
-	double interval_s, dispersion;	/* variance over mean of the counts; NAN with fewer than ten intervals */
+	size_t n;			/* number of gaps */
+	size_t ties;			/* gaps of 0 as recorded: arrivals in the same tick as the arrival before */
+	double ties_expected;		/* number of ties expected by chance for so many arrivals and ticks */
+	double longest_s;		/* the longest gap */
+	bool gaps_told;			/* gaps are known: ticks are short enough */
+	double span_s, mean_s, sd_s, cov, lag1, ks;	/* span_s: from first to last arrival; cov, lag1, ks: NAN if gaps are not known */
+	double interval_s, dispersion;	/* dispersion: variance over mean of the counts; NAN with fewer than ten intervals */
 	size_t intervals;
-	double peak, peak_period_s;	/* the largest power of the periodogram (mean 1), and its period; NAN: none looked at */
+	double peak, peak_period_s;	/* largest power of the periodogram (mean 1) and its period; NAN: not computed */
 	size_t frequencies;
-	double p[POISSON_TESTS];	/* NAN: not tested */
+	double p[POISSON_TESTS];	/* p-value of each test; NAN: not tested */
 	size_t tested;
-	double p_joint;			/* the smallest, times how many were tested; NAN: no verdict */
-	bool rejected[POISSON_TESTS];	/* by Holm */
-	bool verdict, poisson;		/* is there one; is it one */
+	double p_joint;			/* smallest p-value times the number of tests; NAN: no verdict */
+	bool rejected[POISSON_TESTS];	/* tests that reject a Poisson process, by Holm's method */
+	bool verdict, poisson;		/* verdict: there is a verdict; poisson: no test rejects */
 };
 
-/* Puts each time at random within its tick; sorts them. */
+/* Moves each time to a random place within its tick; sorts the times. */
 void poisson_spread_ticks(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed);
 
-/* `time_ns`: n + 1 arrivals, ascending, spread already. `nulls`: for n gaps (may be NULL below POISSON_FEWEST). 0 or -ENOMEM. */
+/* Tests n + 1 = `arrivals` times, ascending, already spread within ticks. `nulls`: for n gaps (may be NULL below POISSON_FEWEST). 0
+ * or -ENOMEM. */
 int poisson_judge(const int64_t *time_ns, size_t arrivals, const struct poisson_cfg *cfg,
 		  const struct null_dists *nulls, struct poisson *out);
 
-/* The verdict in words, with its error band. */
+/* Writes the verdict in words, with its error band. */
 void poisson_describe(const struct poisson *p, char *text, size_t size);
 
-/* Where the log looks broken rather than the arrivals not Poisson: far more ties than chance makes,
- * or one gap that is a good part of all the time. False: nothing to say. */
+/* Writes a warning if the log itself looks broken: far more ties than by chance, or one gap that is a large part of the whole time.
+ * False: no warning. */
 bool poisson_warn(const struct poisson *p, char *text, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* diskorder - in which order a disk gets its requests, and whose go first.
+/* diskorder - in which order a disk serves waiting requests, and whose requests go first.
  *
- * The kernel tells of each request when it comes, when the device takes it, and when it is done (tracepoints of the block
- * layer). What the order is, is order.c's. This file reads options, collects, reports. */
+ * Tracepoints of the block layer report when each request arrives, when the device takes it, and when it is completed. order.c
+ * computes the order. This file reads options, collects events, reports. */
 #include "array.h"
 #include "clock.h"
 #include "order.h"
@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #define DRAIN_NS (50 * NS_PER_MS)
-#define RING_BYTES (4 << 20)	/* 30,000 records of a CPU between two looks */
-#define MINOR_BITS 20		/* of the kernel's own device numbers */
+#define RING_BYTES (4 << 20)	/* 30,000 records of a CPU between two reads */
+#define MINOR_BITS 20		/* bits of the minor number in the kernel's device numbers */
 
 enum { POINTS = 3 };
 static const char *const points[POINTS] = {
@@ -99,7 +99,7 @@ static int read_request_record(void *arg, const struct perf_event_header *header
 	if (i == ORDER_QUEUE) {
 		copy_text_field(&s, run.rwbs, rwbs, sizeof(rwbs));
 		copy_text_field(&s, run.comm, e.comm, sizeof(e.comm));
-		e.read = rwbs[strspn(rwbs, "F")] == 'R';	/* a flush before it is told first */
+		e.read = rwbs[strspn(rwbs, "F")] == 'R';	/* a flush that precedes the request is named first */
 		e.load = cfg.load && !strcmp(e.comm, cfg.load);
 	}
 	return add_request_event(&e);
@@ -129,7 +129,7 @@ static void find_tracepoints(void)
 	free(text);
 }
 
-/* The filter that leaves one disk. */
+/* Makes the trace filter that selects one disk. */
 static void make_disk_filter(const char *path, char *filter, size_t size)
 {
 	char partition[64];

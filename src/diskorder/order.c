@@ -26,7 +26,7 @@ static int order_on_queue(struct order *o, const struct order_event *e)
 	return 0;
 }
 
-/* The oldest that waits for data at `at` or behind it, before `to`, and of these the one that begins first; NULL: none. */
+/* Returns the request waiting for sectors from `at` on, before `to`, that begins first, and of those the oldest; NULL: none. */
 static struct order_waiting *order_find_waiting(struct order *o, int64_t at, int64_t to)
 {
 	struct order_waiting *found = NULL;
@@ -41,8 +41,8 @@ static struct order_waiting *order_find_waiting(struct order *o, int64_t at, int
 	return found;
 }
 
-/* Takes what the device gets out of those that wait, each sector once: two may wait for the same. The oldest of them is in
- * `oldest`; false: nobody saw it come. */
+/* Removes the issued sectors from the waiting requests, each sector once (two requests may wait for the same sector). *oldest: the
+ * oldest of these requests; false: none was waiting. */
 static bool order_take_waiting(struct order *o, int64_t from, int64_t to, struct order_waiting *oldest)
 {
 	struct order_waiting *w;
@@ -54,7 +54,7 @@ static bool order_take_waiting(struct order *o, int64_t from, int64_t to, struct
 			*oldest = *w;
 		found = true;
 		w->begun = true;
-		/* the kernel cuts from the front: what a piece out of the middle leaves before it goes along */
+		/* the kernel splits requests from the front: sectors before an issued middle piece are issued with it */
 		from = w->from = w->to < to ? w->to : to;
 	}
 	for (size_t i = 0; i < o->n; i++)
@@ -92,7 +92,7 @@ static int order_on_issue(struct order *o, const struct order_event *e, struct o
 
 	if (array_room(&o->device, o->in_device))
 		return -ENOMEM;
-	if (e->sectors <= 0)	/* a flush has no place by which its end could be told */
+	if (e->sectors <= 0)	/* a flush has no sector by which its completion could be recognized */
 		return 0;
 	o->device[o->in_device++] = (struct order_device){ e->sector, e->sectors, 0 };
 	sample_add(&o->sums.in_device, (int64_t)o->in_device);
@@ -100,7 +100,7 @@ static int order_on_issue(struct order *o, const struct order_event *e, struct o
 		o->sums.unmatched++;
 		return 0;
 	}
-	if (oldest.begun)	/* another piece of what was issued */
+	if (oldest.begun)	/* another piece of a request that was issued before */
 		return 0;
 	*out = oldest.request;
 	out->issue_ns = e->time_ns;
@@ -119,7 +119,7 @@ static int order_on_issue(struct order *o, const struct order_event *e, struct o
 	return 1;
 }
 
-/* Done without having been issued before our eyes: it waits no more. */
+/* Removes requests that were completed although no issue was seen. */
 static void order_drop_waiting(struct order *o, const struct order_event *e)
 {
 	size_t kept = 0;

@@ -9,14 +9,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LEVEL 0.975	/* two-sided 95 % */
-#define FREE_MOST 9	/* stations and the delay that response times may tell of: more would be a guess */
-#define FAR 50.0	/* a residual in place of an infinite one */
+#define LEVEL 0.975	/* quantile of a two-sided 95 % interval */
+#define FREE_MOST 9	/* most stations and delays that are fitted to response times */
+#define FAR 50.0	/* residual that replaces an infinite one */
 #define TURNS 200
-#define HALVES 100	/* of an interval: no double has more */
-#define ALIKE 1e-6	/* of the derivatives, which are differences of doubles: what differs by less is the same */
-#define LEVERED 1e-6	/* a row that alone tells a demand has no residual to speak of */
-#define NOTHING 1e-3	/* of the shortest response time: a delay below is none */
+#define HALVES 100	/* steps of a bisection: a double has no more digits */
+#define ALIKE 1e-6	/* relative tolerance for derivatives, which are differences of doubles */
+/* smallest 1 - leverage of a row whose residual counts: a row that alone determines a demand has no residual */
+#define LEVERED 1e-6
+#define NOTHING 1e-3	/* share of the shortest response time below which a delay is dropped */
 
 static void disable_gsl_abort(void)
 {
@@ -97,9 +98,9 @@ static double row_rate(const struct observed_row *r)
 	return isfinite(r->rate) ? r->rate : r->n / (r->r_s + r->z_s);
 }
 
-/* The slope of a line through the origin, by least squares where what is off grows as the load does: all busy time over all
- * requests (Denning & Buzen 1978); and half its 95 % interval. Rows are seldom off alike, so that each has its own share in it: its
- * residual over one minus its leverage (HC3; MacKinnon & White 1985). */
+/* Returns the slope of a line through the origin: total busy time over total requests, which is least squares with errors that grow
+ * with the load (Denning & Buzen 1978); *half: half its 95 % interval. Errors of rows differ in size, so each row contributes its
+ * own residual over one minus its leverage (HC3; MacKinnon & White 1985). */
 static double fit_slope(const double *x, const double *y, size_t n, double *half)
 {
 	double sum_x = 0, sum_y = 0, own = 0;
@@ -152,10 +153,10 @@ static int fit_busy_times(const struct observed *o, struct demands *d, const cha
 /* --- response times -------------------------------------------------------------------------------------------- */
 
 struct fit_problem {
-	const struct observed_row **row;	/* those with a response time and a load */
+	const struct observed_row **row;	/* rows with a response time and a load */
 	size_t rows;
 	const struct demands *from;
-	size_t stations;			/* free ones; behind them in the vector, the delay */
+	size_t stations;			/* number of stations to fit; the delay follows them in the vector */
 	bool delay;
 	enum mva_method method;
 };
@@ -192,11 +193,12 @@ static int fit_residuals(const gsl_vector *v, void *data, gsl_vector *f)
 }
 
 struct fit_solution {
-	double value[FREE_MOST], error[FREE_MOST];	/* logarithms, and their standard errors (NAN) */
+	double value[FREE_MOST], error[FREE_MOST];	/* logarithms of demands, and their standard errors (NAN: none) */
 	double squares;
 };
 
-/* Standard errors: the usual one, as if rows were off alike, or that of fit_slope(), whichever is wider; `covar` is (J'J)^-1. */
+/* Computes standard errors: the usual ones, for equal errors of rows, or those of fit_slope() (HC3), whichever is larger; `covar`
+ * is (J'J)^-1. */
 static void estimate_errors(const gsl_matrix *jacobian, const gsl_vector *left, const gsl_matrix *covar, double squares,
 			    double *error)
 {
@@ -220,7 +222,7 @@ static void estimate_errors(const gsl_matrix *jacobian, const gsl_vector *left, 
 	}
 }
 
-/* From one beginning. False where it goes nowhere. */
+/* Fits from one starting point. False: no convergence. */
 static bool fit_from_start(struct fit_problem *p, const double *begin, struct fit_solution *out)
 {
 	size_t free_n = p->stations + p->delay;
@@ -244,7 +246,7 @@ static bool fit_from_start(struct fit_problem *p, const double *begin, struct fi
 		gsl_blas_ddot(left, left, &out->squares);
 		ok = isfinite(out->squares);
 		err = gsl_multifit_nlinear_covar(gsl_multifit_nlinear_jac(w), ALIKE, covar) || p->rows <= free_n;
-		/* GSL leaves 0 for what the data do not tell; then neither do they tell the others apart from it */
+		/* GSL sets 0 for parameters that the data do not determine; then the others have no error either */
 		for (size_t i = 0; i < free_n; i++)
 			err = err || !(gsl_matrix_get(covar, i, i) > 0);
 		for (size_t i = 0; i < free_n; i++) {
@@ -261,7 +263,8 @@ static bool fit_from_start(struct fit_problem *p, const double *begin, struct fi
 	return ok;
 }
 
-/* Several beginnings: the shortest response time shared out in different ways, no station busier than the fastest row allows. */
+/* Fits from several starting points: the shortest response time divided among the stations in different ways, with no station
+ * overloaded at the highest measured rate. */
 static bool fit_best(struct fit_problem *p, struct fit_solution *best)
 {
 	static const double shares[] = { 0.9, 0.5, 0.2, 0.05 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* demands - what each request needs of each resource, from measured rows: least squares, with 95 % intervals.
+/* demands - service demand of a request at each resource, estimated from measured rows by least squares, with 95 % intervals.
  *
- * The only file of this room that names GSL. Two sources, which may both be there:
- *  - busy times: U = X D for each resource (utilization law; Denning & Buzen 1978), a line through the origin;
- *  - response times: stations and a delay for which the model (models.h where rows have n and z, else
- *    an open M/M/1 each) gives what was measured; relative errors alike, by Levenberg and Marquardt
- *    from several beginnings. Demands stay positive (they are fitted as logarithms). */
+ * The only file of this room that includes GSL. Two sources, which can be combined:
+ *	busy times: U = X D for each resource (utilization law; Denning & Buzen 1978), a line through the origin;
+ *	response times: stations and a delay for which the model (models.h where rows have n and z, else an open M/M/1 each)
+ *		gives the measured times; relative errors, by the Levenberg-Marquardt method from several starting points.
+ * Demands stay positive (their logarithms are fitted). */
 #ifndef THINPROBE_QUEUE_DEMANDS_H
 #define THINPROBE_QUEUE_DEMANDS_H
 
@@ -13,33 +13,33 @@
 #include "observed.h"
 
 struct demands_cfg {
-	size_t first;		/* only so many rows, in their order; 0: all */
-	int stations;		/* beside those with a busy time, that response times tell of; -1: none beside such, else one */
-	bool no_delay;		/* there is no time that nobody waits for */
+	size_t first;		/* number of rows to use, from the first on; 0: all */
+	int stations;		/* stations to fit to response times, beside those with a busy time; -1: none if there are busy times, else one */
+	bool no_delay;		/* do not fit a constant delay */
 	enum mva_method method;
 };
 
 struct demands {
-	struct mva_net net;			/* stations with a busy time first, in the order of the columns */
-	double low[MVA_STATIONS], high[MVA_STATIONS];	/* NAN: no interval */
+	struct mva_net net;			/* stations with a busy time first, in the order of their columns */
+	double low[MVA_STATIONS], high[MVA_STATIONS];	/* ends of the demands' intervals; NAN: no interval */
 	double delay_low, delay_high;
-	size_t busy;				/* stations from busy times */
-	size_t rows;				/* used */
-	size_t response_rows;			/* of them, with a response time that was fitted; 0: busy times alone */
-	double error;				/* root mean square of log(predicted / measured) response time there; NAN */
+	size_t busy;				/* number of stations with a busy time */
+	size_t rows;				/* number of rows used */
+	size_t response_rows;			/* rows with a response time that was fitted; 0: busy times alone */
+	double error;				/* root mean square of log(predicted / measured) response time; NAN: none */
 };
 
-/* 0; -EINVAL with `why` where the rows do not allow it; -ENOMEM. */
+/* Fits the demands. 0; -EINVAL with the reason in `why` if the rows are not sufficient; -ENOMEM. */
 int demands_fit(const struct observed *o, const struct demands_cfg *cfg, struct demands *out, const char **why);
 
-/* What the model says of a load: closed where n and z_s are numbers, else open at `rate` (x, r_s,
- * q, u; r_s INFINITY where it is too much). */
+/* Predicts with the model: closed if n and z_s are numbers, else open at `rate` (x, r_s, q, u; r_s is INFINITY beyond
+ * saturation). */
 void demands_predict(const struct mva_net *net, enum mva_method method, double n, double z_s, double rate, struct mva_point *out);
 
-/* The most users whose response time is not above this, up to `most` and then INFINITY; 0: not even
- * one. They think for z_s, or where nz is a number for n / nz. */
+/* Returns the largest number of users whose response time is at most r_s; 0: not even one; INFINITY: more than `most`. Users think
+ * for z_s, or for n / nz if nz is a number. */
 double demands_most_users(const struct mva_net *net, enum mva_method method, double r_s, double nz, double z_s, double most);
-/* The most requests a second of an open stream whose response time is not above this; 0: even one alone takes longer. */
+/* Returns the highest rate of an open stream whose response time is at most r_s; 0: even a single request takes longer. */
 double demands_most_rate(const struct mva_net *net, double r_s);
 
 #endif

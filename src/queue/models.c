@@ -7,9 +7,9 @@
 const char *const mva_methods[] = { "exact", "schweitzer", NULL };
 
 #define TURNS 1000000
-#define STILL 1e-14	/* of N: where a double has no more digits */
+#define STILL 1e-14	/* convergence threshold relative to N: a double has no more digits */
 
-/* One step: response times from the queues that an arrival finds, then rate and queues from these. */
+/* One step of MVA: response times from the queues that an arrival finds, then throughput and queues. */
 static void mva_step(const struct mva_net *net, double n, double z_s, const double *found, struct mva_point *p)
 {
 	double r = net->delay_s, at[MVA_STATIONS];
@@ -89,7 +89,7 @@ double mva_bound_r(const struct mva_bounds *b, double n, double z_s)
 
 /* --- single queues ------------------------------------------------------------------------------------------------ */
 
-/* The usual recursion, in 1/B: no factorial, no overflow. */
+/* The usual recursion for 1/B, without factorials and overflow. */
 double erlang_b(double servers, double load)
 {
 	double inverse = 1;
@@ -120,8 +120,8 @@ void erlang_open(double rate, double service_s, double servers, struct erlang_qu
 	out->q = out->steady ? rate * out->r_s : INFINITY;
 }
 
-/* P(R > t): service alone, or waiting (exponential, rate (m - a)/S) and then service: exp(-s) + C (exp(-left s) - exp(-s)) / (1 -
- * left), without the cancellation where both have nearly the same rate, and without overflow where they have not. */
+/* P(R > t) of service alone, or of waiting (exponential, rate (m - a)/S) and then service: exp(-s) + C (exp(-left s) - exp(-s)) /
+ * (1 - left), written without cancellation where both rates are nearly equal, and without overflow where they are not. */
 static double erlang_tail_probability(double t, double service_s, double servers, double load, double waits)
 {
 	double s = t / service_s, left = servers - load, more = 1 - left;
@@ -152,9 +152,9 @@ double erlang_open_quantile(double rate, double service_s, double servers, doubl
 	return high;
 }
 
-/* Nobody at the server is all N thinking: Erlang's B of N servers with the load a = Z/S, here as the odds (1 - B)/B, since 1 - B
- * has no digits where B is near 1: odds(N) = (1 + odds(N - 1)) N/a. Times by the queue that an arrival finds, which is that of N -
- * 1 (Sevcik & Mitrani 1981): N/X - Z has none where Z is much longer than R. */
+/* The server is idle if all N users think: Erlang's B of N servers with the load a = Z/S, computed as the odds (1 - B)/B, since 1 -
+ * B loses its digits where B is near 1: odds(N) = (1 + odds(N - 1)) N/a. Response times come from the queue that an arrival finds,
+ * the queue with N - 1 users (Sevcik & Mitrani 1981): N/X - Z loses its digits where Z is much longer than R. */
 void erlang_closed(double n, double z_s, double service_s, struct erlang_queue *out)
 {
 	double odds = 0, found = 0, r = service_s, busy = 0;

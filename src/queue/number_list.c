@@ -33,7 +33,7 @@ static int add_list_value(struct number_list *l, double value)
 
 static int add_list_range(struct number_list *l, double from, double to, double step)
 {
-	double steps = floor((to - from) / step + 1e-9);	/* 0.1 is not a tenth */
+	double steps = floor((to - from) / step + 1e-9);	/* tolerance, as 0.1 is no exact double */
 	int err = 0;
 
 	if (!(step > 0) || !(to >= from) || !(steps < NUMBER_LIST_MOST))

@@ -13,7 +13,7 @@
 #define FIELDS 64
 #define ROWS_MOST 100000
 
-/* Where a column's cells go, and what of the unit a cell is. */
+/* Where the cells of a column are stored (offset in struct observed_row), and their unit. */
 struct cell_place {
 	size_t offset;
 	double unit;
@@ -125,7 +125,7 @@ static int observed_read_row(void *context, char *line, const char **why)
 		if (cli_read_real(field[i], &value) || !isfinite(value) || value < 0)
 			return -EPROTO;
 		*why = "a utilization above 1 (0.71, not 71 %)";
-		if (p->share && value > 1.05)	/* accounting may round up */
+		if (p->share && value > 1.05)	/* utilizations may be rounded up a little */
 			return -EPROTO;
 		value *= p->unit;
 		memcpy((char *)row + p->offset, &value, sizeof(value));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* observed - measured rows, one a load: a table with a header line, columns found by name, tabs or commas between.
+/* observed - measured rows, one for each load: a table with a header line; columns are found by name; separated by tabs or commas.
  *
- * n: users. z_s, z_ms: their think time. lambda, rate or x: requests a second. r_s, r_ms: response
- * time. u_NAME: how busy a resource was, 0 to 1. mean_ms, sd_ms: of the times between arrivals.
- * run: a name. All are optional; an empty cell is not known (NAN). */
+ * Columns: n: users. z_s, z_ms: their think time. lambda, rate or x: requests per second. r_s, r_ms: response time. u_NAME:
+ * utilization of a resource, 0 to 1. mean_ms, sd_ms: of the times between arrivals. run: a name. All are optional; an empty cell
+ * means not known (NAN). */
 #ifndef THINPROBE_QUEUE_OBSERVED_H
 #define THINPROBE_QUEUE_OBSERVED_H
 
@@ -25,8 +25,8 @@ struct observed {
 	char resource[MVA_STATIONS][OBSERVED_NAME];
 };
 
-/* `response`: the name of the column that is the response time (ending in _s or _ms); NULL: r_s or r_ms. 0; or -EPROTO with what is
- * wrong in `why`, and in *line where (0: the file as a whole); -ENOMEM, -EIO. To be freed either way. */
+/* Reads the rows. `response`: name of the column of response times (ending in _s or _ms); NULL: r_s or r_ms. 0; -EPROTO with the
+ * reason in `why` and the line in *line (0: the file as a whole); -ENOMEM, -EIO. Call observed_free() either way. */
 int observed_read(FILE *in, const char *response, struct observed *out, unsigned long *line, const char **why);
 void observed_free(struct observed *o);
 

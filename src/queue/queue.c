@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* queue - queueing models of users and servers: closed networks, single queues, how many users a
- * load stands for, and demands from measured rows.
+/* queue - queueing models of users and servers: closed networks, single queues, number of users behind a load, and service demands
+ * from measured rows.
  *
- * The models are in models.c, their fit to measured rows in demands.c; observed.c reads these rows, report.c reports. This file reads options and chooses. */
+ * The models are in models.c, their fit to measured rows in demands.c; observed.c reads these rows, report.c reports. This file
+ * reads options and selects the model. */
 #include "demands.h"
 #include "number_list.h"
 #include "models.h"
@@ -15,7 +16,7 @@
 #include <string.h>
 
 #define USERS_MOST 1e7
-#define WORK_MOST 2e10	/* users times stations, of all rows: minutes */
+#define WORK_MOST 2e10	/* most users times stations, over all rows: takes minutes */
 
 static struct {
 	struct number_list demand, users, rate, think;
@@ -38,7 +39,7 @@ static int parse_numbers(const char *text, void *value)
 	return number_list_read(text, cli_read_real, value);
 }
 
-/* Pages that so many objects are: 9:15. */
+/* "9:15": 9 pages are 15 objects. */
 static int parse_pages(const char *text, void *value)
 {
 	char copy[64], *objects;
@@ -87,7 +88,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-/* What is said to be of other commands is refused in this one. */
+/* Refuses options whose help says that they belong to other models. */
 static void check_model_options(const char *mode)
 {
 	static const char *const of[] = { "mva: ", "mva, mm1n, fit: ", "mva, fit: ", "mm1, mmm, users: ",
@@ -141,7 +142,7 @@ static void close_model_outputs(struct rec *out, struct rows *t)
 
 /* --- closed networks ------------------------------------------------------------------------------------------- */
 
-/* Users are whole, but for the approximation. */
+/* Users must be whole numbers, except for Schweitzer's approximation. */
 static void check_user_counts(bool fractions, size_t stations)
 {
 	double work = 0;
@@ -326,7 +327,7 @@ static int run_user_counts(const char *file)
 	return EXIT_OK;
 }
 
-/* What stays below --threshold; NAN: not asked for, or not of that kind of users. */
+/* Largest load whose response time stays below --threshold; NAN: not asked for, or a load of the other kind. */
 struct predicted_most {
 	double users, rate;
 };

@@ -5,12 +5,12 @@
 #include <math.h>
 #include <string.h>
 
-#define DIGITS 9	/* of results that others are held against */
-#define FAR_OFF 0.2	/* of a response time, as a logarithm: no noise of a measurement */
+#define DIGITS 9	/* decimals of reported figures, for exact comparisons */
+#define FAR_OFF 0.2	/* error of response times, as a logarithm, that no measurement noise explains */
 
 const char *const plot_columns[] = { "kind", "n", "z_s", "lambda", "q", "r_s", "r_asymptote_s", "x_bound", NULL };
 
-/* An array in JSON and TSV; one word for people. */
+/* Reports utilizations as an array in JSON and TSV, as one word in text. */
 static void report_utilizations(struct rec *r, const char *key, const double *u, size_t n, bool text)
 {
 	char word[16 * MVA_STATIONS] = "";
@@ -48,7 +48,7 @@ void write_plot_row(struct rows *t, const char *kind, double n, double z_s, doub
 	rows_end(t);
 }
 
-/* Users are whole, but for the approximation. */
+/* Formats a number of users, which is whole except for Schweitzer's approximation. */
 static const char *format_users(double n)
 {
 	return floor(n) == n ? say_count((int64_t)n) : say_number(n);

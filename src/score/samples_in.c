@@ -18,7 +18,7 @@ struct sample_table {
 	struct samples_in *out;
 	bool commas;
 	size_t fields;
-	/* places; -1: not there. due: `at` and `later` are times, of which this is the beginning */
+	/* indices of columns; -1: no such column. With `due`, the columns `at` and `later` are times, and latencies count from `due`. */
 	int at, due, later, skipped, success, users;
 	double unit_ms;
 };
@@ -75,7 +75,7 @@ static bool read_finite(const char *cell, double *out)
 	return !cli_read_real(cell, out) && isfinite(*out);
 }
 
-/* Times in ns are above 2^53 after a hundred days: their difference is taken in whole numbers. */
+/* Difference of two times in whole numbers: times in ns exceed 2^53 after a hundred days. */
 static bool time_between(const char *from, const char *to, double *ns)
 {
 	int64_t a, b;
@@ -115,7 +115,8 @@ static int read_sample_row(void *context, char *line, const char **why)
 	*why = "a latency below 0";
 	if (v < 0)
 		return -EPROTO;
-	one.ms = round(v * t->unit_ms * 1e6) / 1e6;	/* whole ns: what is exactly at a threshold stays there, whatever its unit */
+	/* rounded to whole ns: a latency exactly at a threshold stays there, whatever its unit */
+	one.ms = round(v * t->unit_ms * 1e6) / 1e6;
 	one.failed = t->success >= 0 && !strcasecmp(cell[t->success], "false");
 	*why = "not a number of users";
 	if (t->users >= 0 && *cell[t->users] && (!read_finite(cell[t->users], &one.users) || one.users < 0))

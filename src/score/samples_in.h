@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* samples_in - latencies out of a table: one column of them, JMeter's elapsed, or keys that were
- * due and answered. In the order of the file. */
+/* samples_in - reads latencies from a table, in the order of the file: a column of latencies, JMeter's `elapsed`, or due and answer
+ * times of keys. */
 #ifndef THINPROBE_SCORE_SAMPLES_IN_H
 #define THINPROBE_SCORE_SAMPLES_IN_H
 
@@ -11,28 +11,29 @@
 
 struct samples_in_one {
 	double ms;
-	double users;	/* active then; NAN: not known */
-	bool later;	/* later than that: how much is not known */
-	bool failed;	/* answered, but with an error */
+	double users;	/* active users at that time; NAN: not known */
+	bool later;	/* the latency is a lower bound: there was no answer */
+	bool failed;	/* answered with an error (column `success` of a JTL) */
 };
 
 struct samples_in {
 	struct samples_in_one *one;	/* owned */
 	size_t n;
-	size_t passed;			/* rows without a latency, of a warm-up, or due at another time */
+	size_t passed;			/* rows left out: without a latency, of a warm-up, or due outside from_ns..to_ns */
 	size_t later, failed;
-	char name[64];			/* of the column, or what was read */
+	char name[64];			/* name of the column, or of both */
 };
 
 struct samples_in_cfg {
-	const char *column;	/* NULL: due_ns and answer_ns (keyrepeat's log), elapsed (JTL), latency_ms, r_ms: the first that is there */
-	double unit_ms;		/* of it; 0: as its name ends (_ns, _us, _ms, _s; elapsed: ms) */
-	/* (failed: as the column success of a JTL says) */
-	int64_t from_ns, to_ns;	/* keys that were due then; others are passed over */
-	const char *users;	/* the column of active users; NULL: allThreads or users, if there */
+	/* column of latencies; NULL: the first that exists of answer_ns - due_ns (keyrepeat), elapsed (JTL), latency_ms, r_ms, ... */
+	const char *column;
+	double unit_ms;		/* unit of the column; 0: as its name ends (_ns, _us, _ms, _s; elapsed: ms) */
+	int64_t from_ns, to_ns;	/* only keys that were due in this range of times are read */
+	const char *users;	/* column of active users; NULL: allThreads or users, if there is one */
 };
 
-/* 0; -EPROTO with `why` and the line; -ENOMEM, -EIO. To be freed either way. */
+/* Reads the samples. 0; -EPROTO with the reason in `why` and the line in *line; -ENOMEM, -EIO. Call samples_in_free() either
+ * way. */
 int samples_in_read(FILE *in, const struct samples_in_cfg *cfg, struct samples_in *out, unsigned long *line, const char **why);
 void samples_in_free(struct samples_in *s);
 

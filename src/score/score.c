@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* score - what users make of latencies: published rules side by side, from one file of samples.
+/* score - how users judge latencies: published models side by side, from one file of samples.
  *
- * The rules and their numbers are in models.c; samples_in.c reads latencies. This file reads options and reports. */
+ * The models and their constants are in models.c; samples_in.c reads latencies. This file reads options and reports. */
 #include "models.h"
 #include "rec.h"
 #include "sample.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum model { ALL, PERCEPTION, TOLIA, APDEX, WU, VSIMAX };	/* from PERCEPTION on as enum limits_in_model */
+enum model { ALL, PERCEPTION, TOLIA, APDEX, WU, VSIMAX };	/* from PERCEPTION on in the order of enum limits_in_model */
 static const char *const models[] = { "all", "perception", "tolia", "apdex", "wu", "vsimax", NULL };
 static const char *const units[] = { "ns", "us", "ms", "s", NULL };
 static const double unit_ms[] = { 1e-6, 1e-3, 1, 1e3 };
@@ -47,7 +47,8 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-/* Beside the programs in a checkout (bin/../data), or where they are installed (libexec/thinprobe/../../share/thinprobe/data). */
+/* Opens --thresholds, else the file beside the programs in a checkout (bin/../data) or where they are installed
+ * (libexec/thinprobe/../../share/thinprobe/data). `path`: its name. */
 static FILE *open_thresholds(char *path, size_t size)
 {
 	static const char *const places[] = { "../data/thresholds.tsv", "../../share/thinprobe/data/thresholds.tsv" };
@@ -106,7 +107,7 @@ static void read_samples(const char *file, struct samples_in *s)
 		die(EXIT_RUN, "%s: no latencies", file);
 }
 
-/* Without regard to how many samples a quantile should have: who asks sees how many there are. */
+/* Reports quantiles whatever the number of samples; the number stands beside them. */
 static void report_score_latency(struct rec *r, const struct samples_in *s)
 {
 	struct sample ns = { 0 };
