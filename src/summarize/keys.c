@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "keys.h"
 #include "clock.h"
-#include "pool.h"
+#include "estimate.h"
 #include "memory.h"
 
 #include <errno.h>

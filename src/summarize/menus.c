@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "menus.h"
+#include "startup.h"
 #include "run_folder.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #define THINPROBE_SUMMARIZE_REPLAYS_H
 
 #include "interval.h"
-#include "pool.h"
+#include "estimate.h"
 
 struct replays_repeat {
 	int64_t repeat;

@@ -10,7 +10,6 @@
  * counts with that limit as a lower bound. */
 #include "startup.h"
 #include "interval.h"
-#include "menus.h"
 
 #define SPREADS 3	/* spreads of T0 that the added time must exceed for an e */
 #define MB 1e6

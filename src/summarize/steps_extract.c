@@ -9,6 +9,106 @@
  * cached the frame makes the difference. */
 #include "step.h"
 
+#include <errno.h>
+
+#define PIECE_NS ((int64_t)(STEP_BIN_S * 1e9))
+#define ORIGIN_MAX 1e18
+
+bool step_figure(const struct json *j, const char *prefix, const char *name, double *out)
+{
+	static const struct {
+		const char *name, *key;
+		double factor;
+		const char *over, *other;	/* other: divisor to use where `over` is not known */
+	} figures[] = {
+		{ "mbit_per_s", "display_wire_bytes", 8 / 1e6, "seconds", NULL },
+		{ "kb_per_s", "display_wire_bytes", 1e-3, "seconds", NULL },
+		{ "input_mbit_per_s", "input_wire_bytes", 8 / 1e6, "seconds", NULL },
+		{ "seen_per_s", "frames_seen", 1, "seconds", NULL },
+		{ "shown_per_s", "frames_shown", 1, "seconds", NULL },
+		{ "late_percent", "late_frames", 100, "frames_due", NULL },
+		{ "packets_per_frame", "display_packets", 1, "frames_seen", "frames_shown" },
+		{ "cpu_percent", NULL, 1, NULL, NULL }, { "bytes_per_frame", NULL, 1, NULL, NULL }, { "frame_bytes", NULL, 1, NULL, NULL },
+		{ "information_bytes", NULL, 1, NULL, NULL }, { "seconds", NULL, 1, NULL, NULL }, { "from_ns", NULL, 1, NULL, NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
+		const char *over = figures[i].over;
+		double of = over ? json_number(j, "%s.%s", prefix, over) : 1;
+
+		if (strcmp(figures[i].name, name) != 0)
+			continue;
+		if (isnan(of) && figures[i].other)
+			of = json_number(j, "%s.%s", prefix, figures[i].other);
+		*out = of > 0 ? figures[i].factor * json_number(j, "%s.%s", prefix, figures[i].key ? figures[i].key : name) / of : (double)NAN;
+		return true;
+	}
+	return false;
+}
+
+/* --- as time went by ------------------------------------------------------------------------------------------- */
+
+struct step_series_reader {
+	struct step_series *out;
+	int64_t time_ns, wall_ns, own_ns;	/* readings of the row before; time_ns 0: none */
+};
+
+/* Index of the bin of a time, relative to the first bin. */
+static int64_t step_series_bin(const struct step_series *t, int64_t time_ns)
+{
+	return (int64_t)floor((double)(time_ns - t->origin_ns) / (double)PIECE_NS) - t->first;
+}
+
+/* Rows are in the order of time, so bins are only added at the end. */
+static int step_series_add_traffic(void *into, const struct rows_cell *c)
+{
+	struct step_series *t = ((struct step_series_reader *)into)->out;
+	int64_t at;
+
+	if (!t->n)
+		t->first = step_series_bin(t, c[0].count);
+	at = step_series_bin(t, c[0].count);
+	if (at < 0 || at >= STEP_BINS_MAX)
+		return -EPROTO;
+	while ((int64_t)t->n <= at)
+		t->bin[t->n++] = (struct step_bin){ 0, NAN };
+	t->bin[at].bytes += c[1].real;
+	return 0;
+}
+
+/* CPU time between two readings counts in the bin of their middle. */
+static int step_series_add_cpu(void *into, const struct rows_cell *c)
+{
+	struct step_series_reader *r = into;
+	int64_t time = c[0].count, wall = c[1].count, own = c[2].count, at = step_series_bin(r->out, (r->time_ns + time) / 2);
+
+	if (r->time_ns && wall > r->wall_ns && at >= 0 && at < (int64_t)r->out->n)
+		r->out->bin[at].cpu_percent = 100.0 * (double)(own - r->own_ns) / (double)(wall - r->wall_ns);
+	*r = (struct step_series_reader){ r->out, time, wall, own };
+	return 0;
+}
+
+struct step_series step_series_read(const struct repeat *r, const char *step, double origin_ns)
+{
+	static const struct rows_kind traffic = { "traffic/1", "bin_start_ns display_wire_bytes", step_series_add_traffic, NULL };
+	static const struct rows_kind cpu = { "cpu/1", "time_ns wall_ns own_ns", step_series_add_cpu, NULL };
+	struct step_series out = { .bin = memory_new(STEP_BINS_MAX, sizeof(*out.bin)) };
+	struct step_series_reader reading = { .out = &out };
+	char file[128];
+
+	if (!(fabs(origin_ns) < ORIGIN_MAX))
+		return out;
+	out.origin_ns = (int64_t)origin_ns;
+	snprintf(file, sizeof(file), "%s/traffic.tsv", step);
+	repeat_table(r, file, false, &traffic, &reading);
+	snprintf(file, sizeof(file), "%s/cpu.tsv", step);
+	if (out.n)
+		repeat_table(r, file, false, &cpu, &reading);
+	return out;
+}
+
+/* --- the extractor ----------------------------------------------------------------------------------------------- */
+
 #define STEPS_AGAIN 80.0
 #define STEPS_CACHED 20.0
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "../near.h"
-#include "summarize/menus.h"
+#include "summarize/startup.h"
 
 static const struct klm_times times = { .key = 0.28, .point = 1.1, .button = 0.1, .home = 0.4, .mental = 1.35 };
 

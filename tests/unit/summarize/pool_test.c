@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "../near.h"
-#include "summarize/pool.h"
+#include "summarize/estimate.h"
 
 /* Run 0 gave 5 1 9 9, run 1 gave 2 7, run 2 gave 4. */
 static void make(struct pool *p)
