@@ -112,7 +112,7 @@ made_up_run() {
 		echo "{\"state\": \"complete\", \"search\": {\"low\": 2, \"high\": 3}, \"points\": [$point]}" >run/cells/x11-image/1/cell.json
 		run -1 --separate-stderr "$TOP/bin/summarize" run
 		[ "${#stderr_lines[@]}" = 1 ]
-		[[ $stderr == *"cell.json: a point cannot be read"* ]]
+		[[ $stderr == *"cell.json: points["* ]]
 		[ ! -e run/summary.tsv ]
 	done
 }

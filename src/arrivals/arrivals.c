@@ -65,23 +65,23 @@ static int parse_where(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_WORD, 0, "input-format", &cfg.log.kind, 0, 0, "log: what it is (auto)", logs_in_kinds, NULL, NULL },
+	{ CLI_WORD, 0, "input-format", &cfg.log.kind, 0, 0, "log: its format (auto)", logs_in_kinds, NULL, NULL },
 	{ CLI_STR, 0, "column", &cfg.log.column, 0, 0,
 	  "log: the column that is the time of arrival (timeStamp, start_ns, sent_ns, ...)", NULL, NULL, "NAME" },
 	{ CLI_WORD, 0, "unit", &cfg.unit, 0, 0, "log: its unit (as its name ends)", units, NULL, NULL },
-	{ CLI_CALL, 0, "where", NULL, 0, 0, "log: only rows that have this; may be given again", NULL, parse_where, "COLUMN=VALUE" },
+	{ CLI_CALL, 0, "where", NULL, 0, 0, "log: only rows with this value; may be given again", NULL, parse_where, "COLUMN=VALUE" },
 	{ CLI_CALL, 0, "warmup", NULL, 0, 0, "log: leave out so much at the beginning, and at the end (0,0)", NULL, parse_warmup,
 	  "TIME[,TIME], such as 2m,3m" },
 	{ CLI_NS, 0, "interval", &cfg.test.interval_ns, 1, 1e18,
 	  "count arrivals in intervals of this (ten arrivals on average)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "tick", &cfg.test.tick_ns, 1, 1e12,
-	  "log: the step in which its times were written down (as they look)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "sources", &cfg.log.source, 0, 0, "log: the column of who asked: CoV as one after the other joins", NULL, NULL,
+	  "log: resolution of its times (inferred from the times)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "sources", &cfg.log.source, 0, 0, "log: column of the requests' sources: CoV by number of sources", NULL, NULL,
 	  "NAME" },
 	{ CLI_INT, 0, "sample", &cfg.sample, 2, 1e7,
-	  "instead of a log: so many arrivals, thrown at random into a second", NULL, NULL, NULL },
+	  "instead of a log: so many random arrivals within a second", NULL, NULL, NULL },
 	{ CLI_STR, 0, "rows", &cfg.rows, 0, 0, "write rows for a plot to this file", NULL, NULL, "FILE" },
-	{ CLI_INT, 0, "seed", &cfg.test.seed, 0, 9e18, "of the sample, and of where in its tick an arrival is put (1)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "seed", &cfg.test.seed, 0, 9e18, "seed of --sample and of random places within a tick (1)", NULL, NULL, NULL },
 	REC_OPTIONS(out_cfg),
 	CLI_FORMER_NAME(0, "skip", "warmup"),
 	{ .type = CLI_END },
@@ -319,7 +319,7 @@ int main(int argc, char **argv)
 	if (first + !cfg.sample < argc)
 		die_usage("unexpected word %s", argv[first + !cfg.sample]);
 	if (cfg.sample && cli_given("log: "))
-		die_usage("--%s is of a log, and --sample reads none", cli_given("log: "));
+		die_usage("--%s needs a log; --sample reads none", cli_given("log: "));
 	places[0].path = out_cfg.path ? out_cfg.path : "-";
 	places[1].path = cfg.rows;
 	rec_check_apart(places, 2);
@@ -331,10 +331,10 @@ int main(int argc, char **argv)
 	if (l.kind == LOGS_IN_CLF && (cfg.log.column || cfg.unit >= 0 || cfg.log.wheres))
 		die_usage("the Common Log Format has no columns: no --column, --unit, --where");
 	if (l.n < 2)
-		die(EXIT_RUN, "%s: %zu arrivals; two at the least make a gap", file, l.n);
+		die(EXIT_RUN, "%s: %zu arrivals; at least two are needed", file, l.n);
 	cut_skipped_ends(&l, &from);
 	if (l.n < 2)
-		die(EXIT_RUN, "%s: %zu arrivals are left by --warmup; less of it", file, l.n);
+		die(EXIT_RUN, "%s: only %zu arrivals left after --warmup; at least two are needed: skip less", file, l.n);
 	if (!cfg.test.tick_ns)
 		cfg.test.tick_ns = l.tick_ns;
 	/* small numbers: spreading within a tick adds to them */
@@ -350,7 +350,7 @@ int main(int argc, char **argv)
 	err = time_ns ? report_arrivals(out, t, &l, time_ns) : -ENOMEM;
 	free(time_ns);
 	if (err)
-		die(EXIT_RUN, "cannot judge: %s", strerror(-err));
+		die(EXIT_RUN, "cannot test the arrivals: %s", strerror(-err));
 	err = t ? rows_close(t) : 0;
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.rows, strerror(-err));

@@ -177,7 +177,8 @@ static int find_time_column(struct log_table *t, char *const *cell, const char *
 	ms = t->headless && t->commas && first > MS_OF_1980 && first < MS_OF_2200;
 	if (t->headless)
 		t->time = cfg->column ? find_column(t, cell, cfg->column) : ms ? 0 : -1;
-	*why = t->headless ? "no header line: --column 1, or another place, and --unit" : cfg->column ? "the header has no such --column" :
+	*why = t->headless ? "no header line: give the number of the column of times, as in --column 1, and --unit" :
+	       cfg->column ? "the header has no such --column" :
 	       "no column of the header is known to be a time; --column NAME";
 	if (t->time < 0)
 		return -EPROTO;
@@ -187,8 +188,8 @@ static int find_time_column(struct log_table *t, char *const *cell, const char *
 		snprintf(t->out->name, sizeof(t->out->name), "%s", cell[t->time]);
 	t->unit_ns = cfg->unit_ns ? cfg->unit_ns : (ms && !t->time) || !strcmp(t->out->name, "timeStamp") ? MS :
 		fields_unit_ns(t->out->name);
-	*why = t->headless ? "no header line that tells the unit of the times; --unit" :
-		"the column's name does not end in _ns, _us, _ms or _s; --unit";
+	*why = t->headless ? "no header line names the unit of the times; give --unit" :
+		"no unit: the column's name does not end in _ns, _us, _ms or _s; give --unit";
 	return t->unit_ns ? 0 : -EPROTO;
 }
 
@@ -198,14 +199,14 @@ static int read_log_header(struct log_table *t, char *line, const char **why)
 	char *cell[FIELDS];
 
 	t->fields = fields_cut(line, t->commas, cell, FIELDS);
-	*why = "more columns than anybody reads";
+	*why = "more than 256 columns";
 	if (!t->fields || find_time_column(t, cell, why))
 		return -EPROTO;
 	t->source = cfg->source ? find_column(t, cell, cfg->source) : -1;
-	*why = t->headless ? "no header line: --sources is a place from 1 on" : "the header has no such --sources";
+	*why = t->headless ? "no header line: --sources takes the number of a column, from 1" : "the header has no such --sources";
 	if (cfg->source && t->source < 0)
 		return -EPROTO;
-	*why = t->headless ? "no header line: --where has a place from 1 on" : "the header has no such column as --where names";
+	*why = t->headless ? "no header line: --where takes the number of a column, from 1" : "the header lacks a column of --where";
 	for (size_t i = 0; i < cfg->wheres; i++)
 		if ((t->where[i] = find_column(t, cell, cfg->where[i].column)) < 0)
 			return -EPROTO;
@@ -225,7 +226,7 @@ static int read_log_row(struct log_table *t, char *const *cell, const char **why
 		t->out->passed++;
 		return 0;
 	}
-	*why = "not a time: a number, whole or with decimals, is wanted";
+	*why = "not a time: expected a whole or decimal number";
 	if (!logs_in_number(cell[t->time], t->unit_ns, &time_ns, &tick_ns))
 		return -EPROTO;
 	if (tick_ns < t->tick_ns)
@@ -237,7 +238,7 @@ static int split_log_row(struct log_table *t, char *line, const char **why)
 {
 	char *cell[FIELDS];
 
-	*why = t->headless ? "not as many cells as the first line has" : "not as many cells as the header has";
+	*why = t->headless ? "number of cells differs from the first line's" : "number of cells differs from the header's";
 	return fields_cut(line, t->commas, cell, FIELDS) == t->fields ? read_log_row(t, cell, why) : -EPROTO;
 }
 

@@ -37,7 +37,7 @@ static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
 	{ CLI_NS, 't', "time", &cfg.time_ns, NS_PER_MS, 30.0 * NS_PER_DAY, "watch this long (10s)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "load", &cfg.load, 0, 0, "processes of this name are the load that the others are held against (none)", NULL, NULL,
+	{ CLI_STR, 0, "load", &cfg.load, 0, 0, "processes of this name are the load; others are compared with it (none)", NULL, NULL,
 	  "COMM" },
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write a row for each request to this file", NULL, NULL, "FILE" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
@@ -141,7 +141,7 @@ static void make_disk_filter(const char *path, char *filter, size_t size)
 		die_usage("%s is no disk: name a block device, such as /dev/sda", path);
 	snprintf(partition, sizeof(partition), "/sys/dev/block/%u:%u/partition", major(st.st_rdev), minor(st.st_rdev));
 	if (!access(partition, F_OK))
-		die_usage("%s is a part of a disk: requests are ordered for the whole disk; name that", path);
+		die_usage("%s is a partition: requests are ordered for the whole disk; name that disk", path);
 	snprintf(filter, size, "dev == %u", major(st.st_rdev) << MINOR_BITS | minor(st.st_rdev));
 }
 
@@ -151,7 +151,7 @@ static void drain_all_cpus(struct tracepoint *t, const struct cli_cpus *cpus)
 		int err = tracepoint_drain(t, cpus->cpu[i], read_request_record, NULL);
 
 		if (err)
-			die(EXIT_RUN, "the trace broke off: %s", strerror(-err));
+			die(EXIT_RUN, "cannot read the trace: %s", strerror(-err));
 	}
 }
 
@@ -216,7 +216,7 @@ static void say_order(struct rec *r, const char *disk, struct order_sums *s)
 	const char *seconds = say_ns((double)(run.end_ns - run.start_ns));
 
 	if (run.lost)
-		rec_warn(r, "the kernel left out %s records: the order is told from the others", say_count(run.lost));
+		rec_warn(r, "the kernel lost %s trace records: the order is computed from the others", say_count(run.lost));
 	if (!s->requests) {
 		rec_say(r, "no request reached %s in %s", disk, seconds);
 		return;
@@ -225,7 +225,7 @@ static void say_order(struct rec *r, const char *disk, struct order_sums *s)
 		s->writes ? say_count(s->writes) : "none", say_number((double)s->waiting / (double)s->requests),
 		say_count((int64_t)s->waiting_most));
 	if (s->kept + s->overtaken)
-		rec_say(r, "%s %% were overtaken by a younger one; tau %s (1: all as they came, 0: no order)",
+		rec_say(r, "%s %% were overtaken by a younger request; Kendall's tau %s (1: order of arrival, 0: random)",
 			say_number(order_percent(s->overtaken_requests, s->requests)), say_number(order_tau(s)));
 	else
 		rec_say(r, "no two requests waited at the same time: nothing to order");
@@ -279,7 +279,7 @@ int main(int argc, char **argv)
 {
 	static const char *const columns[] = { "come_ns", "issue_ns", "op", "comm", "sector", "sectors", "waiting", "older", NULL };
 	int first = cli_parse(argc, argv, "diskorder DISK [-t TIME] [--load COMM] [options]",
-			      "In which order a disk gets the requests that wait for it, and whose go first.", options);
+			      "In which order a disk serves waiting requests, and whose requests go first.", options);
 	struct rec_place places[] = { { "--log", cfg.log }, { "--output", out_cfg.path } };
 	static struct cli_cpus cpus;
 	struct tracepoint *t;

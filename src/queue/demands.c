@@ -322,7 +322,7 @@ static int fit_response_times(const struct observed *o, const struct demands_cfg
 		p.delay = false;
 	ok = p.stations + p.delay <= FREE_MOST && p.stations + d->busy <= MVA_STATIONS && p.rows && p.rows >= p.stations + p.delay;
 	if (ok && p.stations + p.delay) {
-		*why = "no demands fit these rows";
+		*why = "the fit does not converge for these rows; fewer --stations, or other rows";
 		ok = fit_best(&p, &s);
 		if (ok && p.delay && p.stations + d->busy && exp(s.value[p.stations]) < NOTHING * shortest) {
 			p.delay = false;

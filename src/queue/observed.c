@@ -75,7 +75,7 @@ static int observed_read_header(void *context, char *line, const char **why)
 
 	r->commas = !strchr(line, '\t');
 	r->fields = fields_cut(line, r->commas, field, FIELDS);
-	*why = "the header has too many columns";
+	*why = "the header has more than 64 columns";
 	if (!r->fields)
 		return -EPROTO;
 	for (size_t i = 0; i < r->fields; i++) {
@@ -84,7 +84,7 @@ static int observed_read_header(void *context, char *line, const char **why)
 		useful += is;
 		for (size_t j = 0; is && j < i; j++)
 			if (r->place[j].used && r->place[j].offset == r->place[i].offset) {
-				*why = "two columns of the header mean the same";
+				*why = "two columns of the header have the same meaning";
 				return -EPROTO;
 			}
 		found = found || (is && !strcmp(field[i], response));
@@ -100,10 +100,10 @@ static int observed_read_row(void *context, char *line, const char **why)
 	char *field[FIELDS];
 	double value;
 
-	*why = "not as many cells as the header has";
+	*why = "number of cells differs from the header's";
 	if (fields_cut(line, r->commas, field, FIELDS) != r->fields)
 		return -EPROTO;
-	*why = "too many rows";
+	*why = "more than 100,000 rows";
 	if (r->out->rows >= ROWS_MOST)
 		return -EPROTO;
 	if (array_room(&r->out->row, r->out->rows))
@@ -121,10 +121,10 @@ static int observed_read_row(void *context, char *line, const char **why)
 			snprintf(row->run, sizeof(row->run), "%s", field[i]);
 			continue;
 		}
-		*why = "not a number, or below 0";
+		*why = "not a number from 0 on";
 		if (cli_read_real(field[i], &value) || !isfinite(value) || value < 0)
 			return -EPROTO;
-		*why = "a utilization above 1 (0.71, not 71 %)";
+		*why = "utilization above 1 (write 0.71 for 71 %)";
 		if (p->share && value > 1.05)	/* utilizations may be rounded up a little */
 			return -EPROTO;
 		value *= p->unit;

@@ -57,30 +57,32 @@ static int parse_pages(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_CALL, 0, "demand", &cfg.demand, 0, 0, "mva: what a request needs of each station", NULL, parse_times,
+	{ CLI_CALL, 0, "demand", &cfg.demand, 0, 0, "mva: service demand of a request at each station", NULL, parse_times,
 	  "TIME,..., such as 50ms,40ms,30ms" },
-	{ CLI_NS, 0, "delay", &cfg.delay_ns, 0, 1e15, "mva: and a time in which nobody waits for anybody (0)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "delay", &cfg.delay_ns, 0, 1e15, "mva: time of a request outside the stations, without queueing (0)", NULL, NULL,
+	  NULL },
 	{ CLI_CALL, 'n', "users", &cfg.users, 0, 0, "mva, mm1n, fit: how many users", NULL, parse_numbers, "N,... or FROM:TO:STEP" },
 	{ CLI_NS, 'z', "think-time", &cfg.think_ns, 0, 1e15, "mva, mm1n, fit: their think time (fit: that of the last row)",
 	  NULL, NULL, NULL },
 	{ CLI_REAL, 0, "users-per-second", &cfg.nz, 1e-9, 1e9,
-	  "mva, mm1n, fit: instead, users by this rate give the think time of each row", NULL, NULL, "RATIO" },
-	{ CLI_WORD, 0, "method", &cfg.method, 0, 0, "mva, fit: exact, or the approximation (exact)", mva_methods, NULL, NULL },
+	  "mva, mm1n, fit: instead of -z, think time = users / RATIO", NULL, NULL, "RATIO" },
+	{ CLI_WORD, 0, "method", &cfg.method, 0, 0, "mva, fit: exact, or Schweitzer's approximation (exact)", mva_methods, NULL, NULL },
 	{ CLI_REAL, 0, "tolerance", &cfg.tolerance, 0, 1,
-	  "mva: the approximation ends where no queue changes by more (0: never mind how many turns)", NULL, NULL, "REQUESTS" },
+	  "mva: convergence threshold of Schweitzer's iteration, in requests (0: machine precision)", NULL, NULL, "REQUESTS" },
 	{ CLI_CALL, 0, "rate", &cfg.rate, 0, 0, "mm1, mmm, users: requests a second", NULL, parse_numbers, "RATE,... or FROM:TO:STEP" },
 	{ CLI_NS, 0, "service", &cfg.service_ns, 1, 1e15, "mm1, mmm, mm1n: mean service time", NULL, NULL, NULL },
 	{ CLI_INT, 0, "servers", &cfg.servers, 1, 1e6, "mmm: how many of them", NULL, NULL, NULL },
 	{ CLI_NS, 0, "response", &cfg.response_ns, 0, 1e15, "users: measured response time", NULL, NULL, NULL },
 	{ CLI_CALL, 0, "think", &cfg.think, 0, 0, "users: think times of real users", NULL, parse_times, "TIME,... or FROM:TO:STEP" },
-	{ CLI_CALL, 0, "pages", &cfg.pages, 0, 0, "users: so many pages are so many requests (1:1)", NULL, parse_pages, "PAGES:OBJECTS" },
+	{ CLI_CALL, 0, "pages", &cfg.pages, 0, 0, "users: PAGES pages consist of OBJECTS requests (1:1)", NULL, parse_pages,
+	  "PAGES:OBJECTS" },
 	{ CLI_STR, 0, "column", &cfg.column, 0, 0, "users, fit: the column that is the response time (r_s or r_ms)", NULL, NULL, "NAME" },
-	{ CLI_INT, 0, "first", &cfg.first, 1, 1e6, "fit: fit so many rows, foretell the rest (all)", NULL, NULL, "ROWS" },
+	{ CLI_INT, 0, "first", &cfg.first, 1, 1e6, "fit: fit the first ROWS rows, predict the others (all)", NULL, NULL, "ROWS" },
 	{ CLI_INT, 0, "stations", &cfg.stations, 0, 8,
-	  "fit: stations that response times are to tell of (1, or 0 beside busy times)", NULL, NULL, NULL },
-	{ CLI_FLAG, 0, "no-delay", &cfg.no_delay, 0, 0, "fit: all of a response is at stations", NULL, NULL, NULL },
+	  "fit: stations to fit to response times (1, or 0 beside busy times)", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "no-delay", &cfg.no_delay, 0, 0, "fit: no constant delay outside the stations", NULL, NULL, NULL },
 	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1, 1e15,
-	  "fit: foretell the most users, or of an open stream the most requests a second, with this response time", NULL, NULL, NULL },
+	  "fit: predict the largest load (users, or requests a second of an open stream) with this response time", NULL, NULL, NULL },
 	{ CLI_STR, 0, "rows", &cfg.rows, 0, 0, "mva, fit: write rows for a plot to this file", NULL, NULL, "FILE" },
 	REC_OPTIONS(out_cfg),
 	CLI_FORMER_NAME(0, "z", "think-time"),
@@ -99,7 +101,7 @@ static void check_model_options(const char *mode)
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		snprintf(list, sizeof(list), " %.*s,", (int)strlen(of[i]) - 2, of[i]);
 		if (!strstr(list, word) && cli_given(of[i]))
-			die_usage("--%s is not of queue %s", cli_given(of[i]), mode);
+			die_usage("--%s does not belong to queue %s", cli_given(of[i]), mode);
 	}
 }
 
@@ -155,7 +157,7 @@ static void check_user_counts(bool fractions, size_t stations)
 		work += n * (double)stations;
 	}
 	if (work > WORK_MOST)
-		die_usage("-n: that would take too long; fewer rows, or --method schweitzer");
+		die_usage("-n: exact results for so many users take too long; give fewer, or --method schweitzer");
 }
 
 static double think_time_s(double n, double otherwise)
@@ -166,7 +168,7 @@ static double think_time_s(double n, double otherwise)
 static void check_think_options(const char *mode)
 {
 	if (isfinite(cfg.nz) && cfg.think_ns >= 0)
-		die_usage("-z or --users-per-second, not both: with it, the think time follows the users");
+		die_usage("give either -z or --users-per-second, which sets the think time");
 	if (!cfg.users.n)
 		die_usage("queue %s needs -n, such as 100:1000:100", mode);
 	if (!isfinite(cfg.nz) && cfg.think_ns < 0)
@@ -191,7 +193,7 @@ static int run_mva(void)
 		most = fmax(most, net.demand_s[k]);
 	}
 	if (!(most > 0))
-		die_usage("--demand: one station at least has some to do");
+		die_usage("--demand: at least one demand must be above 0");
 	check_think_options("mva");
 	check_user_counts(m.method == MVA_SCHWEITZER, net.stations);
 	m.other = true;
@@ -211,9 +213,9 @@ static int run_mva(void)
 	rec_end(out);
 	mva_bounds(&net, &bounds);
 	if (isfinite(cfg.nz))
-		rec_say(out, "limit %s/s", say_number(bounds.x_max));
+		rec_say(out, "at most %s requests/s", say_number(bounds.x_max));
 	else
-		rec_say(out, "limit %s/s; response bends at about %s users", say_number(bounds.x_max),
+		rec_say(out, "at most %s requests/s; response time rises from about %s users on", say_number(bounds.x_max),
 			say_count(llround((bounds.r_min_s + think_time_s(1, 0)) / bounds.demand_max_s)));
 	close_model_outputs(out, t);
 	return EXIT_OK;
@@ -265,7 +267,7 @@ static int run_closed_queue(void)
 
 	check_think_options("mm1n");
 	if (cfg.think_ns == 0)
-		die_usage("-z 0: a server that is never left alone needs no model");
+		die_usage("-z 0: without think time the server is always busy; give a time above 0");
 	check_user_counts(false, 1);
 	out = open_model_report("mm1n");
 	rec_real(out, "service_s", s, 9);
@@ -302,7 +304,7 @@ static int run_user_counts(const char *file)
 
 	if (file) {
 		if (cfg.rate.n || cfg.response_ns >= 0)
-			die_usage("a file of rows, or --rate and --response; not both");
+			die_usage("give either a file of rows, or --rate and --response");
 		read_observed_rows(file, &o);
 	} else {
 		if (cfg.rate.n != 1 || cfg.response_ns < 0 || !cfg.think.n)
@@ -373,12 +375,12 @@ static void say_fit(struct rec *out, const struct demands *d, const struct obser
 		rec_say(out, "At most %s users stay below %s.", say_count((int64_t)most->users), say_ns((double)cfg.threshold_ns));
 	if (isfinite(most->rate))
 		rec_say(out, "At most %s requests a second stay below %s.", say_number(most->rate), say_ns((double)cfg.threshold_ns));
-	rec_say(out, "Fits %zu rows within %s %%; a request needs:", d->rows, say_number(100 * expm1(d->error)));
+	rec_say(out, "The model fits %zu rows within %s %%. Service demands of a request:", d->rows, say_number(100 * expm1(d->error)));
 	for (size_t k = 0; k < d->net.stations; k++)
 		rec_say(out, "  %s of %s (95 %%: %s to %s)", say_ns(d->net.demand_s[k] * 1e9), k < d->busy ? o->resource[k] : "one queue",
 			say_ns(d->low[k] * 1e9), say_ns(d->high[k] * 1e9));
 	if (d->net.delay_s > 0)
-		rec_say(out, "  %s beside them (95 %%: %s to %s)", say_ns(d->net.delay_s * 1e9), say_ns(d->delay_low * 1e9),
+		rec_say(out, "  %s outside the stations (95 %%: %s to %s)", say_ns(d->net.delay_s * 1e9), say_ns(d->delay_low * 1e9),
 			say_ns(d->delay_high * 1e9));
 	rec_main_table(out, "rows");
 }
@@ -400,7 +402,7 @@ static int run_fit(const char *file)
 	if (!file)
 		die_usage("queue fit needs a file of measured rows (n, z_s, lambda, r_ms, u_NAME)");
 	if (isfinite(cfg.nz) && cfg.think_ns >= 0)
-		die_usage("-z or --users-per-second, not both");
+		die_usage("give either -z or --users-per-second");
 	check_user_counts(m.method == MVA_SCHWEITZER, MVA_STATIONS);
 	read_observed_rows(file, &o);
 	err = demands_fit(&o, &how, &d, &why);
@@ -411,7 +413,7 @@ static int run_fit(const char *file)
 	for (size_t i = 0; i < o.rows; i++)
 		last_z = isfinite(o.row[i].z_s) ? o.row[i].z_s : last_z;
 	if (cfg.users.n && !isfinite(think_time_s(1, last_z)))
-		die_usage("to foretell users, a think time: -z TIME, or --users-per-second RATIO");
+		die_usage("a prediction for users needs a think time: -z TIME, or --users-per-second RATIO");
 	out = open_model_report("fit");
 	rec_str(out, "method", mva_methods[cfg.method]);
 	rec_str(out, "file", file);

@@ -217,9 +217,9 @@ const char *fit_doubt(const struct demands *d)
 	for (size_t k = 0; k < d->net.stations; k++)
 		untold = untold || isnan(d->low[k]);
 	if (fit_is_far_off(d))
-		return "response times are far from what any such model says (error_percent): demands and forecasts mean nothing";
-	return untold ? "these rows do not tell all demands and the delay (too few, all alike, or all at saturation): "
-			"what has no interval is one of many that fit" : NULL;
+		return "the model cannot explain these response times (error_percent): demands and predictions mean nothing";
+	return untold ? "these rows do not determine all demands and the delay (too few, too similar, or all at saturation): "
+			"a value without interval is one of many that fit" : NULL;
 }
 
 void report_demands(struct rec *r, const struct demands *d, const struct observed *o)

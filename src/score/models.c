@@ -164,7 +164,7 @@ static int read_limit_row(void *context, char *const *cell)
 		if (strcmp(cell[0], numbers[i].name) != 0)
 			continue;
 		if (cli_read_real(cell[1], &value) || !isfinite(value) || value < 0 || value > 1e9)
-			return why_write(-ERANGE, r->why, r->size, "%s is no such number", cell[0]);
+			return why_write(-ERANGE, r->why, r->size, "%s: the value is not a number from 0 to 1e9", cell[0]);
 		memcpy((char *)&r->out->limits + numbers[i].at, &value, sizeof(value));
 		r->seen[i] = true;
 		if (!r->out->source[numbers[i].model][0])

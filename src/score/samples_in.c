@@ -44,10 +44,10 @@ static int read_sample_header(void *context, char *line, const char **why)
 	t->success = strcmp(cell[t->at], "elapsed") ? -1 : fields_find(cell, t->fields, "success");
 	t->unit_ms = t->cfg->unit_ms > 0 ? t->cfg->unit_ms : !strcmp(cell[t->at], "elapsed") ? 1 :
 		(double)fields_unit_ns(cell[t->at]) / 1e6;
-	*why = "--from and --to are of keys: the header has no due_ns";
+	*why = "--from and --to select keys by due_ns, which the header lacks";
 	if (t->due < 0 && (t->cfg->from_ns > 0 || t->cfg->to_ns < INT64_MAX))
 		return -EPROTO;
-	*why = "the column's name does not end in _ns, _us, _ms or _s; --unit";
+	*why = "no unit: the column's name does not end in _ns, _us, _ms or _s; give --unit";
 	if (!(t->unit_ms > 0))
 		return -EPROTO;
 	t->users = fields_find(cell, t->fields, t->cfg->users ? t->cfg->users : "allThreads");
@@ -95,7 +95,7 @@ static int read_sample_row(void *context, char *line, const char **why)
 	int64_t due;
 	double v;
 
-	*why = "not as many cells as the header has";
+	*why = "number of cells differs from the header's";
 	if (fields_cut(line, t->commas, cell, FIELDS) != t->fields)
 		return -EPROTO;
 	value = cell[t->at];
@@ -112,7 +112,7 @@ static int read_sample_row(void *context, char *line, const char **why)
 	*why = "not a latency";
 	if (t->due < 0 ? !read_finite(value, &v) : !time_between(cell[t->due], value, &v))
 		return -EPROTO;
-	*why = "a latency below 0";
+	*why = "latency below 0";
 	if (v < 0)
 		return -EPROTO;
 	/* rounded to whole ns: a latency exactly at a threshold stays there, whatever its unit */

@@ -37,7 +37,7 @@ static const struct cli_opt options[] = {
 	  "NAME" },
 	{ CLI_INT, 0, "from", &cfg.in.from_ns, 0, 9e18, "only keys due from then on, in ns of the log's clock", NULL, NULL, "NS" },
 	{ CLI_INT, 0, "to", &cfg.in.to_ns, 0, 9e18, "only keys due until then", NULL, NULL, "NS" },
-	{ CLI_STR, 0, "thresholds", &cfg.thresholds, 0, 0, "the numbers of the rules (data/thresholds.tsv)", NULL, NULL, "FILE" },
+	{ CLI_STR, 0, "thresholds", &cfg.thresholds, 0, 0, "constants of the rules (data/thresholds.tsv)", NULL, NULL, "FILE" },
 	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1, 1e15, "later than this is late (perception, as the table says)", NULL, NULL,
 	  NULL },
 	{ CLI_NS, 0, "target", &cfg.target_ns, 1, 1e15, "T of Apdex (as the table says)", NULL, NULL, NULL },
@@ -210,7 +210,7 @@ static void report_rules(struct rec *r, const struct samples_in *s, const struct
 					   [VSIMAX] = report_vsi };
 
 	if (s->later)
-		rec_warn(r, "%s of %s samples were not answered: they count as later than they were waited for", say_count((int64_t)s->later),
+		rec_warn(r, "%s of %s samples were not answered: they count with the time waited, a lower bound", say_count((int64_t)s->later),
 			 say_count((int64_t)s->n));
 	if ((double)s->n < l->limits.apdex_few)
 		rec_warn(r, "only %zu samples: too few for a score (Apdex asks for %.0f)", s->n, l->limits.apdex_few);
@@ -228,7 +228,7 @@ static void report_rules(struct rec *r, const struct samples_in *s, const struct
 int main(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "score SAMPLES [options]",
-			      "What users make of latencies: published rules, from one file of samples.", options);
+			      "How users judge latencies: published rules, from one file of samples.", options);
 	struct samples_in s;
 	struct limits_in l;
 	struct rec *out;

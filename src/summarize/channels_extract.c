@@ -48,7 +48,8 @@ static void channels_begin_run(const struct run *run)
 	for (const struct cell *c = run->cell; c < run->cell + run->n; c++)
 		good = good && cell_text(c, "protocol") && cell_text(c, "part");
 	if (!good)
-		die(EXIT_RUN, "%s: run.json: settings.keys, idle_seconds (from 1) or the cells' parameters cannot be read", run->folder);
+		die(EXIT_RUN, "%s/run.json: settings.keys or idle_seconds is below 1, or a cell lacks the parameters protocol and part",
+		    run->folder);
 }
 
 #define CHANNEL(name) \
@@ -69,7 +70,7 @@ static void channels_report(const struct repeat *r, const char *file, double sca
 		out->v[i] = json_number(j, "%s", paths[i]) * scale;
 	out->v[TRANSPORT] += json_number(j, "result.headers.udp_header_bytes") * scale;
 	if (j && isnan(out->v[TOTAL + WIRE]))
-		die(EXIT_RUN, "%s/%s: no report of prototap", r->folder, file);
+		die(EXIT_RUN, "%s/%s: not a report of prototap: no result.channels.total", r->folder, file);
 }
 
 static bool channels_is_session(const struct cell *c)

@@ -262,7 +262,7 @@ static void engine_collect_given(struct column *c)
 	if (g)
 		*value = g->figure.value;
 	else if (!x->number_of || !x->number_of(r, c->path, value))
-		die(EXIT_RUN, "extractor %s has no number %s", c->from, c->path);
+		die(EXIT_RUN, "table: extractor %s has no number %s of a repeat", c->from, c->path);
 }
 
 static void engine_take_repeat(const struct repeat *r)
@@ -294,7 +294,7 @@ static void engine_collect_figure(struct column *c)
 	else if (g)
 		taken->figure = g->figure;
 	else if (!x->figure_of || !x->figure_of(e.cell, c->path, &taken->figure))
-		die(EXIT_RUN, "extractor %s has no figure %s", c->from, c->path);
+		die(EXIT_RUN, "table: extractor %s has no figure %s", c->from, c->path);
 	if (taken->figure.above && c->estimator != ESTIMATE_ABOVE)
 		taken->figure.value = NAN;	/* no column beside the figure would show that it is only a lower bound */
 }
@@ -399,7 +399,7 @@ static void engine_write_table(const struct table *t, struct table_out *out)
 	while (x && x->tables[i].write && x->tables[i].table && strcmp(x->tables[i].table, t->name) != 0)
 		i++;
 	if (x && !x->tables[i].write)
-		die(EXIT_RUN, "extractor %s has no rows of %s", t->rows, t->name);
+		die(EXIT_RUN, "table: extractor %s writes no rows of table %s", t->rows, t->name);
 	for (const struct cell *c = e.run.cell; c < e.run.cell + e.run.n; c++)
 		if (x)
 			x->tables[i].write(c, out);

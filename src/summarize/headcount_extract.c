@@ -114,7 +114,7 @@ static void headcount_read_limits(struct headcount_system *s, const struct repea
 
 		snprintf(path, sizeof(path), "limits.%zu.reached", i);
 		if (isnan(one.users) || !json_get_bool(j, path, &reached) || (reached && isnan(one.beyond)))
-			die(EXIT_RUN, "%s/cell.json: limits cannot be read", r->folder);
+			die(EXIT_RUN, "%s/cell.json: limits[] needs users, reached and, if reached, beyond", r->folder);
 		one.beyond = reached ? one.beyond : (double)NAN;
 		s->limit = memory_grow(s->limit, s->limits, sizeof(*s->limit));
 		while (at && strcmp(s->limit[at - 1].criterion, one.criterion) != 0)
@@ -142,7 +142,7 @@ static void headcount_begin_run(const struct run *run)
 		while (rule->figure < HEADCOUNT_FIGURES && strcmp(headcount_names[rule->figure], figure) != 0)
 			rule->figure++;
 		if ((rule->figure == HEADCOUNT_ALONE && strcmp(figure, "alone_percent") != 0) || !(rule->at_least > 0))
-			die(EXIT_RUN, "%s/run.json: settings.limits cannot be read", run->folder);
+			die(EXIT_RUN, "%s/run.json: settings.limits[] has an unknown figure, or no at_least above 0", run->folder);
 	}
 }
 

@@ -319,7 +319,7 @@ const struct extractor keys_extractor = {
 
 /* --- latency over round trip time -------------------------------------------------------------------------------- */
 
-/* Rows of extractor slope: for each protocol, how the median latency of single keys grows with the round trip time measured by ping,
+/* Extractor slope: for each protocol, how the median latency of single keys grows with the round trip time measured by ping,
  * on links without loss: a least-squares line through a point for each repeat of each cell, with Student's t interval of the slope.
  * Parameters: protocol, rtt_ms, loss_percent, keys_per_s (0: single keys); cell.json: parameters.ping_ms (if missing: rtt_ms). */
 struct slope_point {

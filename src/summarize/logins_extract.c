@@ -66,11 +66,11 @@ static void logins_begin_run(const struct run *run)
 		if (!json_get_int(run->json, path, &n))
 			break;
 		if (n <= s->logins[s->steps - 1] || n > LOGINS_MAX)
-			die(EXIT_RUN, "%s/run.json: settings.logins do not ascend", run->folder);
+			die(EXIT_RUN, "%s/run.json: settings.logins is not in ascending order", run->folder);
 		s->logins[s->steps] = n;
 	}
 	if (s->steps < 2)
-		die(EXIT_RUN, "%s/run.json: settings.logins cannot be read", run->folder);
+		die(EXIT_RUN, "%s/run.json: settings.logins has no numbers", run->folder);
 }
 
 /* Finds the index of the current repeat's reading with so many logins. False: no such number of logins. */
@@ -160,7 +160,7 @@ static void logins_read_repeat(const struct repeat *r)
 	repeat_table(r, "machine.tsv", true, &machine, c);
 	for (size_t i = 0; i < s->steps; i++)
 		if (!c->there[r->index * s->steps + i])
-			die(EXIT_RUN, "%s: machine.tsv lacks a number of logins", r->folder);
+			die(EXIT_RUN, "%s/machine.tsv: no row for one of settings.logins", r->folder);
 }
 
 /* Returns the mean over repeats of a figure, divided by `of`. */

@@ -64,7 +64,7 @@ static void lost_read_times(struct lost_reading *s, const struct repeat *r)
 		s->wall_s = fmax(s->wall_s, wall);
 	}
 	if (!(s->wall_s > 0))
-		die(EXIT_RUN, "%s/idleprofile.json: tells no time", r->folder);
+		die(EXIT_RUN, "%s/idleprofile.json: no result.cpus[].wall_s above 0", r->folder);
 }
 
 static void lost_read_wakeups(struct lost_cell *cell, const struct repeat *r)

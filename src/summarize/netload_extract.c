@@ -73,9 +73,9 @@ static void netload_read_repeat(const struct repeat *r)
 	double sent = j ? json_number(j, "result.sent_mbit_s") : 0, received = j ? json_number(j, "result.received_mbit_s") : 0;
 
 	if (!(link > 0))
-		die(EXIT_RUN, "%s: cell.json does not tell the rate of the link", r->folder);
+		die(EXIT_RUN, "%s/cell.json: no link_bit_s, the rate of the link", r->folder);
 	if (isnan(sent))
-		die(EXIT_RUN, "%s: netload.json does not tell what was sent", r->folder);
+		die(EXIT_RUN, "%s/netload.json: no result.sent_mbit_s", r->folder);
 	received *= 100 / (link / 1e6);
 	give_values({ "sent_percent", sent * (100 / (link / 1e6)) }, { "received_percent", received },
 		    { "queue_ms", json_number(r->json, "queue_bytes") * 8000 / link });

@@ -65,7 +65,7 @@ static void pagein_read_run(const struct repeat *r, const struct json *j, const 
 	int group = name_index(pagein_groups, state);
 
 	if (group < 0)
-		die(EXIT_RUN, "%s/pagein.json: a run of unknown state", r->folder);
+		die(EXIT_RUN, "%s/pagein.json: result.runs[] has an unknown state", r->folder);
 	t->group = (unsigned)group;
 	snprintf(t->text, sizeof(t->text), "%s", text ? text : "");
 	for (int v = PAGEIN_FIRST; group <= PAGEIN_KEPT && v <= PAGEIN_SECOND; v++)

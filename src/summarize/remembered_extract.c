@@ -78,7 +78,7 @@ static void remembered_read(const struct repeat *r, struct remembered *t)
 			remembered_count(r, p, "warm"), remembered_count(r, p, "count"), (uint64_t)remembered_count(r, p, "seed") };
 		if (!remembered_playable(&p->trial) || (p->folder && (strchr(p->folder, '/') || p->folder[0] == '.')) ||
 		    isnan(remembered_figure(r, p, "seconds")))
-			die(EXIT_RUN, "%s/cell.json: a point cannot be read", r->folder);
+			die(EXIT_RUN, "%s/cell.json: points[] has an element without valid order, frames, count or seconds", r->folder);
 	}
 }
 

@@ -232,7 +232,7 @@ static bool run_folder_read_repeat(struct cell *c, int64_t number, const char *s
 	c->tried += out->json && !*series;
 	state = json_text(out->json, "state");
 	if (out->json && !state)
-		die(EXIT_RUN, "%s/cell.json: says no state", out->folder);
+		die(EXIT_RUN, "%s/cell.json: no state", out->folder);
 	if (state && !strcmp(state, "complete")) {
 		text = json_text(out->json, "marked");
 		out->flagged = text && *text;
@@ -273,7 +273,7 @@ static void run_folder_read_cell(struct run *run, const char *name, bool found)
 	char folder[300];
 
 	if (!run_folder_is_name(name))
-		die(EXIT_RUN, "%s/run.json: not a cell's name: %s", run->folder, name);
+		die(EXIT_RUN, "%s/run.json: no valid name of a cell: %s", run->folder, name);
 	for (size_t i = 0; i < run->n; i++)
 		if (!strcmp(run->cell[i].name, name))
 			die(EXIT_RUN, "%s/run.json: two cells of the name %s", run->folder, name);
@@ -298,7 +298,7 @@ void run_folder_read(const char *folder, struct run *out)
 		die(EXIT_RUN, "%s/run.json: not of schema thinprobe.run/1", folder);
 	out->experiment = json_get_str(out->json, "experiment");
 	if (!out->experiment || !run_folder_is_name(out->experiment))
-		die(EXIT_RUN, "%s/run.json: names no experiment", folder);
+		die(EXIT_RUN, "%s/run.json: no valid name of an experiment", folder);
 	json_get_int(out->json, "settings.repeats", &out->repeats);
 	json_get_int(out->json, "settings.seed", &out->seed);
 	json_get_real(out->json, "settings.threshold_ms", &out->threshold_ms);
@@ -313,5 +313,5 @@ void run_folder_read_cells(struct run *run, bool found)
 	while ((name = json_text(run->json, "cells.%zu.name", run->n)))
 		run_folder_read_cell(run, name, found);
 	if (!run->n)
-		die(EXIT_RUN, "%s/run.json: names no cells", run->folder);
+		die(EXIT_RUN, "%s/run.json: no cells", run->folder);
 }

@@ -25,7 +25,7 @@ static void stages_read_repeat(const struct repeat *r)
 	if (j)
 		json_get_int(j, "result.patch_base", &base);
 	if (base < -1 || base > UINT32_MAX)	/* range of keyrepeat's numbers; -1: there was none */
-		die(EXIT_RUN, "%s/keyrepeat.json: result.patch_base is no number of a patch", r->folder);
+		die(EXIT_RUN, "%s/keyrepeat.json: result.patch_base is not -1 to 4294967295", r->folder);
 	repeat_table(r, "wire.tsv", false, &traces_wire, &traces);
 	repeat_table(r, "echo.tsv", false, &traces_echoes, &traces);
 	*own = (struct stages_train){ stages_of(&train.keys, &traces, base), train.overloaded };
