@@ -279,7 +279,7 @@ static int report_arrivals(struct rec *out, struct rows *t, const struct logs_in
 	struct poisson p;
 	int err = n > POISSON_FEWEST && !nulls ? -ENOMEM : poisson_judge(time_ns, n, &cfg.test, nulls, &p);
 
-	null_dists_free(nulls);
+	free(nulls);
 	if (err)
 		return err;
 	report_log(out, l, &p);

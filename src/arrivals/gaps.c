@@ -105,25 +105,14 @@ struct null_dists *null_dists_simulate(size_t n)
 	return t;
 }
 
-void null_dists_free(struct null_dists *t)
-{
-	free(t);
-}
-
 /* Returns how many of the sorted values are below `value`. */
 static size_t count_draws_below(const double *z, double value)
 {
-	size_t low = 0, high = NULL_DISTS_DRAWS;
+	size_t n = 0;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (z[middle] < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	while (n < NULL_DISTS_DRAWS && z[n] < value)
+		n++;
+	return n;
 }
 
 static double upper_tail_p(const double *z, double value)

@@ -27,9 +27,8 @@ double gaps_ks(double *gap, size_t n, double mean);
 #define NULL_DISTS_KS_GAPS 200
 
 struct null_dists;
-/* simulates the distributions for n >= 2 gaps in about a quarter of a second; NULL: no memory */
+/* simulates n >= 2 gaps in about 0.25 s; NULL: no memory; to be freed by free() */
 struct null_dists *null_dists_simulate(size_t n);
-void null_dists_free(struct null_dists *t);
 
 /* p-values of the statistics of n gaps, never below 1 / NULL_DISTS_DRAWS; two-sided for cov and lag1, one-sided for ks. */
 double null_dists_cov_p(const struct null_dists *t, double cov);

@@ -175,17 +175,11 @@ static void poisson_adjust_holm(struct poisson *out)
 	}
 }
 
-/* Returns the expected number of n balls, thrown into m boxes, that are not the first in their box. */
-static double ties_by_chance(double n, double m)
-{
-	return n + m * expm1(-n / m);
-}
-
 int poisson_judge(const int64_t *time_ns, size_t arrivals, const struct poisson_cfg *cfg,
 		  const struct null_dists *nulls, struct poisson *out)
 {
 	struct poisson_window w;
-	double *gap;
+	double *gap, ticks;
 	int err;
 
 	*out = (struct poisson){ .n = arrivals ? arrivals - 1 : 0, .mean_s = NAN, .sd_s = NAN, .cov = NAN,
@@ -206,7 +200,9 @@ int poisson_judge(const int64_t *time_ns, size_t arrivals, const struct poisson_
 		out->longest_s = fmax(out->longest_s, gap[i]);
 	}
 	out->span_s = (double)(time_ns[out->n] - time_ns[0]) / NS;
-	out->ties_expected = ties_by_chance((double)out->n, fmax(out->span_s * NS / (double)cfg->tick_ns, 1));
+	/* of n balls thrown into m boxes, n + m expm1(-n / m) are not the first in their box */
+	ticks = fmax(out->span_s * NS / (double)cfg->tick_ns, 1);
+	out->ties_expected = (double)out->n + ticks * expm1(-(double)out->n / ticks);
 	out->gaps_told = cfg->tick_ns <= 1 || (double)cfg->tick_ns / NS * 2 * (double)out->n <= out->span_s;
 	poisson_test_gaps(gap, gap + out->n, out->n >= POISSON_FEWEST ? nulls : NULL, out);
 	free(gap);

@@ -67,14 +67,6 @@ static void copy_text_field(const struct tracepoint_sample *s, struct tracefs_fi
 	word[size - 1] = '\0';
 }
 
-static int add_request_event(const struct order_event *e)
-{
-	if (array_room(&run.event, run.n))
-		return -ENOMEM;
-	run.event[run.n++] = *e;
-	return 0;
-}
-
 static int read_request_record(void *arg, const struct perf_event_header *header)
 {
 	struct tracepoint_sample s;
@@ -102,7 +94,10 @@ static int read_request_record(void *arg, const struct perf_event_header *header
 		e.read = rwbs[strspn(rwbs, "F")] == 'R';	/* a flush that precedes the request is named first */
 		e.load = cfg.load && !strcmp(e.comm, cfg.load);
 	}
-	return add_request_event(&e);
+	if (array_room(&run.event, run.n))
+		return -ENOMEM;
+	run.event[run.n++] = e;
+	return 0;
 }
 
 static void find_tracepoints(void)

@@ -19,11 +19,6 @@
 #define LEVERED 1e-6
 #define NOTHING 1e-3	/* share of the shortest response time below which a delay is dropped */
 
-static void disable_gsl_abort(void)
-{
-	gsl_set_error_handler_off();
-}
-
 void demands_predict(const struct mva_net *net, enum mva_method method, double n, double z_s, double rate, struct mva_point *out)
 {
 	if (isfinite(n) && isfinite(z_s)) {
@@ -378,7 +373,7 @@ int demands_fit(const struct observed *o, const struct demands_cfg *cfg, struct 
 	for (size_t k = 0; k < MVA_STATIONS; k++)
 		out->low[k] = out->high[k] = NAN;
 	out->rows = cfg->first && cfg->first < o->rows ? cfg->first : o->rows;
-	disable_gsl_abort();
+	gsl_set_error_handler_off();	/* without this, GSL aborts the program on errors */
 	if (o->resources)
 		err = fit_busy_times(o, out, why);
 	if (!err)

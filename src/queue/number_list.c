@@ -48,13 +48,8 @@ static int read_list_part(struct number_list *l, char *text, number_list_reader 
 	double value[3];
 	int n = 0, err = 0;
 
-	for (char *next; !err && text; text = next) {
-		next = strchr(text, ':');
-		if (next)
-			*next++ = '\0';
-		err = n == 3 ? -EINVAL : one(text, &value[n]);
-		n += !err;
-	}
+	for (char *word; !err && (word = strsep(&text, ":")); n++)
+		err = n == 3 ? -EINVAL : one(word, &value[n]);
 	if (err)
 		return err;
 	return n == 1 ? add_list_value(l, value[0]) : n == 3 ? add_list_range(l, value[0], value[1], value[2]) : -EINVAL;

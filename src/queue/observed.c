@@ -28,41 +28,32 @@ struct observed_reader {
 	bool commas;
 };
 
+#define OBSERVED_PLACE(member, unit) { offsetof(struct observed_row, member), unit, true, false, false }
+
 static bool observed_find_column(struct observed_reader *r, const char *name, const char *response, struct cell_place *p)
 {
 	static const struct {
 		const char *name;
-		size_t offset;
-		double unit;
+		struct cell_place place;
 	} columns[] = {
-		{ "n", offsetof(struct observed_row, n), 1 }, { "users", offsetof(struct observed_row, n), 1 },
-		{ "z_s", offsetof(struct observed_row, z_s), 1 }, { "z_ms", offsetof(struct observed_row, z_s), 1e-3 },
-		{ "lambda", offsetof(struct observed_row, rate), 1 }, { "rate", offsetof(struct observed_row, rate), 1 },
-		{ "x", offsetof(struct observed_row, rate), 1 }, { "mean_ms", offsetof(struct observed_row, mean_ms), 1 },
-		{ "sd_ms", offsetof(struct observed_row, sd_ms), 1 },
+		{ "n", OBSERVED_PLACE(n, 1) }, { "users", OBSERVED_PLACE(n, 1) }, { "z_s", OBSERVED_PLACE(z_s, 1) },
+		{ "z_ms", OBSERVED_PLACE(z_s, 1e-3) }, { "lambda", OBSERVED_PLACE(rate, 1) }, { "rate", OBSERVED_PLACE(rate, 1) },
+		{ "x", OBSERVED_PLACE(rate, 1) }, { "mean_ms", OBSERVED_PLACE(mean_ms, 1) }, { "sd_ms", OBSERVED_PLACE(sd_ms, 1) },
+		{ "run", { offsetof(struct observed_row, run), 1, true, true, false } },
 	};
 
-	if (!strcmp(name, "run")) {
-		*p = (struct cell_place){ offsetof(struct observed_row, run), 1, true, true, false };
-		return true;
-	}
 	if (response ? !strcmp(name, response) : !strcmp(name, "r_s") || !strcmp(name, "r_ms")) {
-		*p = (struct cell_place){ offsetof(struct observed_row, r_s), (double)fields_unit_ns(name) / 1e9, true, false, false };
-		return true;
-	}
-	if (!strncmp(name, "u_", 2) && name[2] && r->out->resources < MVA_STATIONS) {
+		*p = (struct cell_place)OBSERVED_PLACE(r_s, (double)fields_unit_ns(name) / 1e9);
+	} else if (!strncmp(name, "u_", 2) && name[2] && r->out->resources < MVA_STATIONS) {
 		size_t k = r->out->resources++;
 
 		snprintf(r->out->resource[k], OBSERVED_NAME, "%s", name + 2);
 		*p = (struct cell_place){ offsetof(struct observed_row, u) + k * sizeof(double), 1, true, false, true };
-		return true;
+	} else {
+		for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+			*p = strcmp(name, columns[i].name) ? *p : columns[i].place;
 	}
-	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-		if (!strcmp(name, columns[i].name)) {
-			*p = (struct cell_place){ columns[i].offset, columns[i].unit, true, false, false };
-			return true;
-		}
-	return false;
+	return p->used;
 }
 
 static int observed_read_header(void *context, char *line, const char **why)

@@ -42,17 +42,12 @@ static int parse_numbers(const char *text, void *value)
 /* "9:15": 9 pages are 15 objects. */
 static int parse_pages(const char *text, void *value)
 {
-	char copy[64], *objects;
-	double a, b;
+	double pages, objects;
+	char more;
 
-	snprintf(copy, sizeof(copy), "%s", text);
-	objects = strchr(copy, ':');
-	if (!objects)
+	if (sscanf(text, "%lf:%lf%c", &pages, &objects, &more) != 2 || !(pages > 0 && pages <= 1e9) || !(objects > 0 && objects <= 1e9))
 		return -1;
-	*objects++ = '\0';
-	if (cli_read_real(copy, &a) || cli_read_real(objects, &b) || !(a > 0) || !(b > 0) || a > 1e9 || b > 1e9)
-		return -1;
-	*(double *)value = a / b;
+	*(double *)value = pages / objects;
 	return 0;
 }
 

@@ -10,6 +10,19 @@
 
 const char *const plot_columns[] = { "kind", "n", "z_s", "lambda", "q", "r_s", "r_asymptote_s", "x_bound", NULL };
 
+/* Reports several numbers: report_numbers(r, { "x", x }, { "q", q }). */
+struct report_value {
+	const char *key;	/* NULL: the end of the array */
+	double value;
+};
+#define report_numbers(r, ...) report_number_list(r, (const struct report_value[]){ __VA_ARGS__, { NULL, 0 } })
+
+static void report_number_list(struct rec *r, const struct report_value *v)
+{
+	for (; v->key; v++)
+		rec_real(r, v->key, v->value, DIGITS);
+}
+
 /* Reports utilizations as an array in JSON and TSV, as one word in text. */
 static void report_utilizations(struct rec *r, const char *key, const double *u, size_t n, bool text)
 {
@@ -73,15 +86,9 @@ void report_point(struct rec *r, struct rows *t, const struct report_model *m, d
 	rec_object(r, NULL);
 	rec_real(r, "n", n, floor(n) == n ? 0 : 3);
 	rec_real(r, "z_s", z_s, 6);
-	rec_real(r, "nz", n / z_s, DIGITS);
-	rec_real(r, "lambda", p.x, DIGITS);
-	rec_real(r, "q", p.q, DIGITS);
-	rec_real(r, "qz", p.q / z_s, DIGITS);
-	rec_real(r, "r_s", p.r_s, DIGITS);
-	rec_real(r, "x", p.x, DIGITS);
+	report_numbers(r, { "nz", n / z_s }, { "lambda", p.x }, { "q", p.q }, { "qz", p.q / z_s }, { "r_s", p.r_s }, { "x", p.x });
 	report_utilizations(r, "u", p.u, m->net->stations, m->text);
-	rec_real(r, "r_least_s", mva_bound_r(&b, n, z_s), DIGITS);
-	rec_real(r, "x_most", mva_bound_x(&b, n, z_s), DIGITS);
+	report_numbers(r, { "r_least_s", mva_bound_r(&b, n, z_s) }, { "x_most", mva_bound_x(&b, n, z_s) });
 	if (m->other) {
 		enum mva_method other = m->method == MVA_EXACT ? MVA_SCHWEITZER : MVA_EXACT;
 		char key[40];
@@ -109,9 +116,7 @@ void report_bounds(struct rec *r, const struct mva_net *net)
 
 	mva_bounds(net, &b);
 	rec_object(r, "bounds");
-	rec_real(r, "demand_max_s", b.demand_max_s, DIGITS);
-	rec_real(r, "x_most", b.x_max, DIGITS);
-	rec_real(r, "r_least_s", b.r_min_s, DIGITS);
+	report_numbers(r, { "demand_max_s", b.demand_max_s }, { "x_most", b.x_max }, { "r_least_s", b.r_min_s });
 	rec_end(r);
 }
 
@@ -120,10 +125,7 @@ static void report_queue_figures(struct rec *r, const struct erlang_queue *q, bo
 	rec_bool(r, "steady", q->steady);
 	rec_real(r, "x", q->x, DIGITS);
 	report_utilizations(r, "u", &q->u, 1, text);
-	rec_real(r, "q", q->q, DIGITS);
-	rec_real(r, "r_s", q->r_s, DIGITS);
-	rec_real(r, "w_s", q->w_s, DIGITS);
-	rec_real(r, "waits", q->waits, DIGITS);
+	report_numbers(r, { "q", q->q }, { "r_s", q->r_s }, { "w_s", q->w_s }, { "waits", q->waits });
 }
 
 bool report_open_queue(struct rec *r, double rate, double service_s, double servers, bool text)
@@ -133,8 +135,7 @@ bool report_open_queue(struct rec *r, double rate, double service_s, double serv
 
 	erlang_open(rate, service_s, servers, &q);
 	rec_object(r, NULL);
-	rec_real(r, "lambda", rate, DIGITS);
-	rec_real(r, "load", rate * service_s, DIGITS);
+	report_numbers(r, { "lambda", rate }, { "load", rate * service_s });
 	report_queue_figures(r, &q, text);
 	if (servers > 1)
 		rec_real(r, "blocked", q.blocked, DIGITS);
@@ -160,9 +161,7 @@ void report_closed_queue(struct rec *r, double n, double z_s, double service_s, 
 	rec_object(r, NULL);
 	rec_real(r, "n", n, 0);
 	rec_real(r, "z_s", z_s, 6);
-	rec_real(r, "nz", n / z_s, DIGITS);
-	rec_real(r, "lambda", q.x, DIGITS);
-	rec_real(r, "qz", q.q / z_s, DIGITS);
+	report_numbers(r, { "nz", n / z_s }, { "lambda", q.x }, { "qz", q.q / z_s });
 	report_queue_figures(r, &q, text);
 	rec_end(r);
 	say_model_point(r, n, q.x, q.r_s, &q.u, 1);
@@ -177,20 +176,15 @@ void report_user_row(struct rec *r, const struct report_user_row *u, const struc
 		rec_str(r, "run", row->run);
 	if (isfinite(row->n))
 		rec_real(r, "n", row->n, floor(row->n) == row->n ? 0 : 3);
-	rec_real(r, "lambda", row->rate, DIGITS);
-	rec_real(r, "r_s", row->r_s, DIGITS);
-	rec_real(r, "q", q, DIGITS);
+	report_numbers(r, { "lambda", row->rate }, { "r_s", row->r_s }, { "q", q });
 	if (isfinite(row->z_s)) {
 		rec_real(r, "z_s", row->z_s, 6);
-		rec_real(r, "n_calculated", row->rate * (row->r_s + row->z_s), DIGITS);
-		rec_real(r, "nz", row->n / row->z_s, DIGITS);
-		rec_real(r, "qz", q / row->z_s, DIGITS);
+		report_numbers(r, { "n_calculated", row->rate * (row->r_s + row->z_s) }, { "nz", row->n / row->z_s }, { "qz", q / row->z_s });
 	}
 	if (isfinite(row->mean_ms) && isfinite(row->sd_ms))
 		rec_real(r, "cov", row->sd_ms / row->mean_ms, DIGITS);
 	if (u->thinks) {
-		rec_real(r, "lambda_pages", pages, DIGITS);
-		rec_real(r, "q_pages", pages * row->r_s, DIGITS);
+		report_numbers(r, { "lambda_pages", pages }, { "q_pages", pages * row->r_s });
 		rec_array(r, "web");
 		for (size_t i = 0; i < u->thinks; i++) {
 			rec_object(r, NULL);
@@ -231,16 +225,12 @@ void report_demands(struct rec *r, const struct demands *d, const struct observe
 		rec_object(r, NULL);
 		rec_str(r, "name", k < d->busy ? o->resource[k] : "queue");
 		rec_str(r, "from", k < d->busy ? "busy time" : "response time");
-		rec_real(r, "demand_s", d->net.demand_s[k], DIGITS);
-		rec_real(r, "low_s", d->low[k], DIGITS);
-		rec_real(r, "high_s", d->high[k], DIGITS);
+		report_numbers(r, { "demand_s", d->net.demand_s[k] }, { "low_s", d->low[k] }, { "high_s", d->high[k] });
 		rec_end(r);
 	}
 	rec_end(r);
 	rec_object(r, "delay");
-	rec_real(r, "delay_s", d->net.delay_s, DIGITS);
-	rec_real(r, "low_s", d->delay_low, DIGITS);
-	rec_real(r, "high_s", d->delay_high, DIGITS);
+	report_numbers(r, { "delay_s", d->net.delay_s }, { "low_s", d->delay_low }, { "high_s", d->delay_high });
 	rec_end(r);
 	rec_real(r, "error_percent", 100 * expm1(d->error), 3);
 	rec_str(r, "note", fit_doubt(d));
@@ -260,10 +250,7 @@ void report_fitted(struct rec *r, struct rows *t, const struct demands *d, const
 		rec_bool(r, "fitted", i < d->rows);
 		rec_real(r, "n", row->n, 3);
 		rec_real(r, "z_s", row->z_s, 6);
-		rec_real(r, "lambda_measured", row->rate, DIGITS);
-		rec_real(r, "lambda", p.x, DIGITS);
-		rec_real(r, "r_measured_s", row->r_s, DIGITS);
-		rec_real(r, "r_s", p.r_s, DIGITS);
+		report_numbers(r, { "lambda_measured", row->rate }, { "lambda", p.x }, { "r_measured_s", row->r_s }, { "r_s", p.r_s });
 		rec_real(r, "off_percent", 100 * (p.r_s / row->r_s - 1), 3);
 		rec_real(r, "q", p.q, DIGITS);
 		if (d->busy)

@@ -60,16 +60,6 @@ static int read_sample_header(void *context, char *line, const char **why)
 	return 0;
 }
 
-static int add_sample(struct samples_in *s, struct samples_in_one one)
-{
-	if (array_room(&s->one, s->n))
-		return -ENOMEM;
-	s->one[s->n++] = one;
-	s->later += one.later;
-	s->failed += one.failed;
-	return 0;
-}
-
 static bool read_finite(const char *cell, double *out)
 {
 	return !cli_read_real(cell, out) && isfinite(*out);
@@ -121,7 +111,12 @@ static int read_sample_row(void *context, char *line, const char **why)
 	*why = "not a number of users";
 	if (t->users >= 0 && *cell[t->users] && (!read_finite(cell[t->users], &one.users) || one.users < 0))
 		return -EPROTO;
-	return add_sample(t->out, one);
+	if (array_room(&t->out->one, t->out->n))
+		return -ENOMEM;
+	t->out->one[t->out->n++] = one;
+	t->out->later += one.later;
+	t->out->failed += one.failed;
+	return 0;
 }
 
 int samples_in_read(FILE *in, const struct samples_in_cfg *cfg, struct samples_in *out, unsigned long *line, const char **why)

@@ -55,52 +55,44 @@ static void arrivals_finish_cell(const struct cell *c)
 struct arrivals_sink {
 	const struct repeat *repeat;
 	struct table_out *out;
+	bool sources;			/* rows of kind `sources`, or all others */
 };
 
-static int arrivals_write_point(void *into, const struct rows_cell *cell)
+static int arrivals_write_row(void *into, const struct rows_cell *cell)
 {
-	static const char *const columns[] = { "users", "cov", "cov_low", "cov_high" };
 	const struct arrivals_sink *p = into;
 
-	if (strcmp(cell[0].text, "sources") != 0)
+	if (!strcmp(cell[0].text, "sources") != p->sources)
 		return 0;
 	row_params(p->out, p->repeat->cell);
-	row_number(p->out, "repeat", (double)p->repeat->number);
-	for (size_t i = 0; i < 4; i++)
-		row_number(p->out, columns[i], cell[i + 1].real);
+	if (p->sources) {
+		row_numbers(p->out, { "repeat", (double)p->repeat->number }, { "users", cell[1].real }, { "cov", cell[2].real },
+			    { "cov_low", cell[4].real }, { "cov_high", cell[5].real });
+	} else {
+		row_text(p->out, "kind", cell[0].text);
+		row_numbers(p->out, { "x", cell[1].real }, { "y", cell[2].real }, { "expected", cell[3].real });
+	}
 	row_end(p->out);
 	return 0;
+}
+
+static void arrivals_write_rows(const struct repeat *r, bool sources, struct table_out *out)
+{
+	static const struct rows_kind kind = { "arrivals/1", "$kind %x %y %expected %low %high", arrivals_write_row, NULL };
+
+	repeat_table(r, "arrivals.tsv", false, &kind, &(struct arrivals_sink){ r, out, sources });
 }
 
 static void arrivals_write_points(const struct cell *c, struct table_out *out)
 {
-	static const struct rows_kind points = { "arrivals/1", "$kind %x %y %low %high", arrivals_write_point, NULL };
-
 	for (size_t i = 0; i < c->n; i++)
-		repeat_table(&c->repeat[i], "arrivals.tsv", false, &points, &(struct arrivals_sink){ &c->repeat[i], out });
-}
-
-static int arrivals_write_mark(void *into, const struct rows_cell *cell)
-{
-	static const char *const columns[] = { "x", "y", "expected" };
-	const struct arrivals_sink *p = into;
-
-	if (!strcmp(cell[0].text, "sources"))
-		return 0;
-	row_params(p->out, p->repeat->cell);
-	row_text(p->out, "kind", cell[0].text);
-	for (size_t i = 0; i < 3; i++)
-		row_number(p->out, columns[i], cell[i + 1].real);
-	row_end(p->out);
-	return 0;
+		arrivals_write_rows(&c->repeat[i], true, out);
 }
 
 static void arrivals_write_marks(const struct cell *c, struct table_out *out)
 {
-	static const struct rows_kind marks = { "arrivals/1", "$kind %x %y %expected", arrivals_write_mark, NULL };
-
 	if (c->n)
-		repeat_table(c->repeat, "arrivals.tsv", false, &marks, &(struct arrivals_sink){ c->repeat, out });
+		arrivals_write_rows(c->repeat, false, out);
 }
 
 const struct extractor arrivals_extractor = {

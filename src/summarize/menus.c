@@ -51,11 +51,6 @@ static bool menus_find_event(const struct json *j, const char *prefix, int class
 	return false;
 }
 
-static bool menus_has_class(const struct json *j, const char *prefix, int class)
-{
-	return json_text(j, "%s.classes.%d.class", prefix, class);
-}
-
 size_t menus_common_events(const struct json *j, const char *prefix, struct menus_event event[MENUS_EVENTS])
 {
 	struct menus_event first, same;
@@ -65,7 +60,7 @@ size_t menus_common_events(const struct json *j, const char *prefix, struct menu
 		struct menus_event e = first;
 		bool all = true;
 
-		for (int class = 1; all && menus_has_class(j, prefix, class); class++) {
+		for (int class = 1; all && json_text(j, "%s.classes.%d.class", prefix, class); class++) {
 			all = menus_find_event(j, prefix, class, &first, &same);
 			e.count += same.count;
 			if (all && strcmp(same.shortcut, first.shortcut) != 0)

@@ -9,14 +9,6 @@ const char *const probe_names[PROBES] = { "patch", "wire" };
  * sent */
 #define CONVERSION_NS (20 * NS_PER_US)
 
-static int64_t offsets_find_update(const struct traces *t, int64_t since)
-{
-	for (size_t i = 0; i < t->updates; i++)
-		if (t->update[i].first >= since)
-			return t->update[i].first;
-	return TRACE_NONE;
-}
-
 void offsets_add(struct offsets *o, enum probe probe, const struct keys *keys, const struct traces *t)
 {
 	for (size_t i = 0; i < keys->n; i++) {
@@ -30,9 +22,11 @@ void offsets_add(struct offsets *o, enum probe probe, const struct keys *keys, c
 		}
 		if (probe == PROBE_WIRE) {
 			const struct trace_key *seen = traces_key(t, k->number);
+			size_t next;
 
 			sent = seen ? seen->seen : TRACE_NONE;
-			answer = e->draw == TRACE_NONE ? TRACE_NONE : offsets_find_update(t, e->draw - CONVERSION_NS);
+			next = e->draw == TRACE_NONE ? t->updates : traces_updates_by(t, e->draw - CONVERSION_NS - 1);
+			answer = next < t->updates ? t->update[next].first : TRACE_NONE;
 		}
 		if (sent == TRACE_NONE || answer == TRACE_NONE) {
 			o->lost++;

@@ -98,28 +98,22 @@ static void replays_add_ratios(const struct replays *r, const struct replays *ba
 	free(ratio);
 }
 
-static double replays_late_percent(const struct pool *pool, double threshold_ms)
-{
-	size_t late = 0;
-
-	for (size_t k = 0; k < pool->n; k++)
-		late += (double)pool->item[k].value > threshold_ms * US;
-	return pool->n ? 100 * (double)late / (double)pool->n : (double)NAN;
-}
-
 void replays_figures(const struct replays *r, const struct replays *base, double threshold_ms, size_t draws, uint64_t seed,
 		     struct figure out[REPLAYS_FIGURES])
 {
 	static const double percentiles[] = { [REPLAYS_P25] = 0.25, [REPLAYS_P50] = 0.5, [REPLAYS_P75] = 0.75, [REPLAYS_P90] = 0.9,
 		[REPLAYS_MAX] = 1 };
 	struct pool pool = replays_pool(r);
+	size_t late = 0;
 
 	for (size_t i = 0; i < REPLAYS_FIGURES; i++)
 		out[i] = (struct figure){ i < REPLAYS_PAIRS || i > REPLAYS_FASTER_POINTS ? (double)NAN : 0, NAN, NAN, false, 0 };
 	for (size_t i = REPLAYS_P25; i <= REPLAYS_MAX; i++)
 		out[i] = pool_figure(&pool, percentiles[i], US, true, draws, seed);
 	out[REPLAYS_RESPONSES].value = (double)pool.n;
-	out[REPLAYS_LATE].value = replays_late_percent(&pool, threshold_ms);
+	for (size_t k = 0; k < pool.n; k++)
+		late += (double)pool.item[k].value > threshold_ms * US;
+	out[REPLAYS_LATE].value = pool.n ? 100 * (double)late / (double)pool.n : (double)NAN;
 	if (base)
 		replays_add_ratios(r, base, out);
 	pool_free(&pool);

@@ -57,7 +57,7 @@ void traces_free(struct traces *t)
 	*t = (struct traces){ 0 };
 }
 
-const struct trace_update *traces_update_at(const struct traces *t, int64_t ns)
+size_t traces_updates_by(const struct traces *t, int64_t ns)
 {
 	size_t low = 0, high = t->updates;
 
@@ -69,7 +69,14 @@ const struct trace_update *traces_update_at(const struct traces *t, int64_t ns)
 		else
 			high = middle;
 	}
-	return low ? &t->update[low - 1] : NULL;
+	return low;
+}
+
+const struct trace_update *traces_update_at(const struct traces *t, int64_t ns)
+{
+	size_t n = traces_updates_by(t, ns);
+
+	return n ? &t->update[n - 1] : NULL;
 }
 
 static int traces_compare_number(const void *wanted, const void *row)
@@ -124,8 +131,7 @@ struct wire_check wire_check_of(const struct keys *pixels, const struct traces *
 static int64_t traces_earliest_answer(const struct traces *wire, const struct trace_key *t, int64_t sent)
 {
 	int64_t gone = t->seen != TRACE_NONE ? t->seen : sent;
-	const struct trace_update *u = traces_update_at(wire, gone);
-	size_t next = u ? (size_t)(u - wire->update) + 1 : 0;
+	size_t next = traces_updates_by(wire, gone);
 
 	if (t->low != TRACE_NONE)
 		return t->low;

@@ -37,6 +37,8 @@ struct traces {
 extern const struct rows_kind traces_wire, traces_echoes;
 void traces_free(struct traces *t);
 
+/* Returns how many updates began at or before `ns`; the first ones. */
+size_t traces_updates_by(const struct traces *t, int64_t ns);
 /* Returns the last update that began at or before `ns`: the client showed its content at that time. NULL: none. */
 const struct trace_update *traces_update_at(const struct traces *t, int64_t ns);
 const struct trace_key *traces_key(const struct traces *t, int64_t number);

@@ -68,7 +68,7 @@ static void one_in_twenty_poisson_processes_is_rejected(void **state)
 		arrivals(exponential, GAPS);
 		rejected += !judge_of(GAPS, 1, nulls).poisson;
 	}
-	null_dists_free(nulls);
+	free(nulls);
 	print_message("rejected: %.2f %%\n", rejected / 20.0);
 	assert_in_range(rejected, 70, 130);	/* 3.5 % to 6.5 % of 2,000 */
 }
@@ -95,7 +95,7 @@ static void so_is_it_in_ticks(void **state)
 			assert_true(p.ties > 0);
 			rejected += !p.poisson;
 		}
-		null_dists_free(nulls);
+		free(nulls);
 		assert_in_range(rejected, 28, 75);
 	}
 }
@@ -165,7 +165,7 @@ static void others_are_rejected(void **state)
 		if (rejected < 50)
 			fail_msg("%s: %d of 50", of[i].name, rejected);
 	}
-	null_dists_free(nulls);
+	free(nulls);
 }
 
 /* The coefficient of variation alone would let them pass. */
@@ -188,7 +188,7 @@ static void a_cov_of_1_is_not_enough(void **state)
 		}
 		assert_true(passed >= (i < 2 ? 34 : 24));	/* neighbours that are alike make its CoV vary more */
 	}
-	null_dists_free(nulls);
+	free(nulls);
 }
 
 static void the_period_of_a_beat_is_found(void **state)
@@ -204,7 +204,7 @@ static void the_period_of_a_beat_is_found(void **state)
 	p = judge_of(2000, 1, nulls);
 	assert_true(p.rejected[POISSON_PEAK]);
 	assert_near(p.peak_period_s, 0.1, 1e-3);
-	null_dists_free(nulls);
+	free(nulls);
 }
 
 /* --- superposition --------------------------------------------------------------------------------------------- */
@@ -237,7 +237,7 @@ static int superposed_rejected(int users, size_t gaps, int sets)
 		poisson_spread_ticks(at, n + 1, 1, 1);
 		rejected += !judge_of(gaps, 1, nulls).poisson;
 	}
-	null_dists_free(nulls);
+	free(nulls);
 	return rejected;
 }
 
@@ -271,8 +271,8 @@ static void critical_values_are_the_published_ones(void **state)
 		assert_near(null_dists_ks_p(many, table[i][0] / (sqrt(1000) + 0.26 + 0.5 / sqrt(1000)) + 0.2 / 1000), table[i][1], table[i][2]);
 	assert_near(null_dists_ks_p(twenty, 0.234), 0.05, 0.012);
 	assert_near(null_dists_ks_p(many, 1.06 / sqrt(1000)), 0.05, 0.012);
-	null_dists_free(twenty);
-	null_dists_free(many);
+	free(twenty);
+	free(many);
 }
 
 /* By hand: gaps 1 2 3: mean 2, sd 1; lag one: (-1 x 0 + 0 x 1) / 2 = 0. Of 1 1 4 4: mean 2.5,
@@ -306,7 +306,7 @@ static void constant_arrivals_by_hand(void **state)
 	assert_near(p.dispersion, 0, 0.03);	/* the first arrival is in no interval */
 	assert_near(p.peak, 399, 60);		/* binned: sin(pi/4)/(pi/4) squared at the worst */
 	assert_near(p.peak_period_s, 0.01, 1e-6);
-	null_dists_free(nulls);
+	free(nulls);
 }
 
 static void holm_stops_at_the_first_that_is_not_small_enough(void **state)
