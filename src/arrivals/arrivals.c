@@ -6,11 +6,8 @@
  * and reports. */
 #include "clock.h"
 #include "draw.h"
-#include "gaps.h"
 #include "logs_in.h"
-#include "poisson.h"
 #include "random.h"
-#include "rec.h"
 #include "say.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
 #include "poisson.h"
 #include "ascending.h"
 #include "chances.h"
-#include "gaps.h"
 #include "random.h"
 
 #include <errno.h>

@@ -9,7 +9,6 @@
 #ifndef THINPROBE_QUEUE_DEMANDS_H
 #define THINPROBE_QUEUE_DEMANDS_H
 
-#include "models.h"
 #include "observed.h"
 
 struct demands_cfg {

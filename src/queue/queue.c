@@ -4,10 +4,7 @@
  *
  * The models are in models.c, their fit to measured rows in demands.c; observed.c reads these rows, report.c reports. This file
  * reads options and selects the model. */
-#include "demands.h"
 #include "number_list.h"
-#include "models.h"
-#include "observed.h"
 #include "say.h"
 #include "report.h"
 

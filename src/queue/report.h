@@ -4,8 +4,6 @@
 #define THINPROBE_QUEUE_REPORT_H
 
 #include "demands.h"
-#include "models.h"
-#include "observed.h"
 #include "rec.h"
 
 extern const char *const plot_columns[];	/* columns of schema queue/1 */

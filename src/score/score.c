@@ -5,7 +5,6 @@
 #include "models.h"
 #include "rec.h"
 #include "sample.h"
-#include "samples_in.h"
 #include "say.h"
 
 #include <errno.h>

@@ -5,9 +5,7 @@
  * Figures: trains, keys (measured from packets), truth (percent of truth_keys whose true screen update lies in the key's range,
  * with its exact interval), truth_keys, exact (percent of them with a range of length 0), and SET.p50 etc. of the keys measured
  * from packets (keys_extract.c). */
-#include "interval.h"
 #include "engine.h"
-#include "keys.h"
 #include "traces.h"
 
 struct blocks_cell {

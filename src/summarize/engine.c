@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine.h"
-#include "interval.h"
 #include "say.h"
 #include "table.h"
 

@@ -11,7 +11,6 @@
 #ifndef THINPROBE_SUMMARIZE_ENGINE_H
 #define THINPROBE_SUMMARIZE_ENGINE_H
 
-#include "cli.h"
 #include "estimate.h"
 #include "rec.h"
 #include "memory.h"

@@ -8,7 +8,6 @@
  * wait for its own keys, so u in p is the utilization by the other users. The latency of one user alone (application, frame timer,
  * link) is added; deviations of independent parts add in squares. */
 #include "headcount.h"
-#include "interval.h"
 
 /* Least number of rows in the first third of a curve: the rows with at most a third of the first number of users for which the
  * criterion did not hold (or of the largest number, where it always held), or more until there are ROWS_LEAST; the criterion held

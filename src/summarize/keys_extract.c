@@ -21,8 +21,6 @@
 #include "keys.h"
 #include "clock.h"
 #include "engine.h"
-#include "interval.h"
-
 
 #define MS ((double)NS_PER_MS)
 

@@ -8,7 +8,6 @@
  * out: the first login may cost more than each later one), and the line's intercept. Rows of `who`: the processes of one login,
  * averaged over all logins. Figures are means over the complete repeats with their interval. */
 #include "engine.h"
-#include "interval.h"
 
 #include <errno.h>
 

@@ -13,7 +13,6 @@
  * each repeat; over all repeats of a cell: `curve`, the time lost to events no longer than x, and `who`, the tasks that ran;
  * `utilisation`, the first ten seconds of a cell's first repeat in bins of 10 ms. */
 #include "engine.h"
-#include "interval.h"
 #include "lost.h"
 
 #define MS 1e6		/* ns per ms */

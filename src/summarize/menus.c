@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "startup.h"
-#include "run_folder.h"
 
 #include <math.h>
 #include <string.h>

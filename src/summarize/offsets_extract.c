@@ -5,7 +5,6 @@
  * protocols.PATH.floor_ms of run.json: time that the path itself takes. */
 #include "clock.h"
 #include "engine.h"
-#include "keys.h"
 #include "offsets.h"
 
 #define MS ((double)NS_PER_MS)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "replays.h"
-#include "interval.h"
 #include "memory.h"
 
 #define US 1000.0		/* pools hold whole numbers: microseconds */

@@ -7,7 +7,6 @@
 #ifndef THINPROBE_SUMMARIZE_REPLAYS_H
 #define THINPROBE_SUMMARIZE_REPLAYS_H
 
-#include "interval.h"
 #include "estimate.h"
 
 struct replays_repeat {

@@ -10,7 +10,6 @@
  * Rows: points (a response at a setting), runs (a replay), cdf (the share of responses within a time). */
 #include "replays.h"
 #include "engine.h"
-#include "interval.h"
 
 /* responses that were matched with less confidence are left out, unless the run sets settings.confidence */
 #define REPLAYS_SURE 0.5

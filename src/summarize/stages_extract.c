@@ -4,9 +4,7 @@
  * p90_ms, max_ms, from_ms, to_ms (cumulative means). A cell without keys that were split, or with an overloaded train, has no
  * rows. */
 #include "clock.h"
-#include "interval.h"
 #include "engine.h"
-#include "keys.h"
 #include "stages.h"
 
 struct stages_train {

@@ -9,7 +9,6 @@
  * Student's t over the starts, each with its own T_IO. A start whose screen still changed at the time limit (settings.ceiling_s)
  * counts with that limit as a lower bound. */
 #include "startup.h"
-#include "interval.h"
 
 #define SPREADS 3	/* spreads of T0 that the added time must exceed for an e */
 #define MB 1e6

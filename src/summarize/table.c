@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "table.h"
-#include "memory.h"
 
 #include <ctype.h>
 #include <stdnoreturn.h>

@@ -22,7 +22,6 @@
 #define THINPROBE_SUMMARIZE_TABLE_H
 
 #include "engine.h"
-#include "estimate.h"
 
 enum column_source {
 	SOURCE_ROW,		/* -		written by the extractor of the table's rows */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "trials.h"
-#include "sample.h"
 
 #define TRIALS_SCALE 1e6	/* samples hold whole numbers: millionths */
 
