@@ -200,7 +200,7 @@ refused() {	# status words...: one line that names the tool
 		jq -c '.result | [.demands, .delay, .error_percent, .note]' out.json
 	}
 	fit 'n\tz_s\tr_ms\n10\t2\t100\n10\t2\t100\n'	# twice the same
-	jq -e '.result | .demands[0].low_s == null and (.note | test("do not tell"))' out.json
+	jq -e '.result | .demands[0].low_s == null and (.note | test("do not determine"))' out.json
 	fit 'n\tz_s\tr_ms\n100\t1\t9000\n200\t1\t19000\n300\t1\t29000\n'	# saturation alone: the demand, but no delay
 	jq -e '.result | (.demands[0].demand_s - 0.1 | fabs) < 1e-6 and .delay.low_s == null and (.note | test("saturation"))' out.json
 	fit 'n\tz_s\tr_ms\n10\t2\t100\n20\t2\t80\n30\t2\t60\n40\t2\t40\n'	# faster with more users
