@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "hold.h"
+#include "account.h"
 #include "clock.h"
 #include "files.h"
-#include "proc.h"
-#include "procs.h"
+#include "why.h"
+#include "members.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,63 +22,68 @@ const char *const hold_ways[] = { "auto", "signal", "freezer", "none", NULL };
 
 #define HELD_MAX 32768
 #define PATH_ROOM 4096
-#define NAP_NS (NS_PER_MS)
+#define POLL_NS NS_PER_MS
 
-/* What the child has to undo: shared with it, and noted before it is done. */
-struct held_group {
+/* A process that was stopped, and must be resumed. */
+struct held_process {
 	pid_t pid;
-	uint64_t start;
-	char from[256];		/* its group in the freezer's hierarchy */
+	uint64_t start;		/* clock ticks after the boot */
+	char from[256];		/* the cgroup in the freezer's hierarchy in which it was before */
 };
 
-struct store {
-	char freeze[PATH_ROOM];		/* the file that freezes a group; "": none is frozen */
-	char own[PATH_ROOM];		/* a group of ours, to be emptied and removed; "": none */
+/* Changes to be undone: in memory shared with the child that undoes them, and noted before each change is made. */
+struct held_list {
+	int version;			/* of the freezer: 1 or 2 */
+	char frozen[PATH_ROOM];		/* folder of the cgroup that was frozen; "": none */
+	char own[PATH_ROOM];		/* folder of the cgroup that was made for the stopped processes; "": none */
 	char root[1024];		/* where the freezer's hierarchy is mounted */
 	atomic_size_t n;
-	struct held_group held[HELD_MAX];
+	struct held_process held[HELD_MAX];
 };
 
 struct hold {
 	enum hold_way way;
-	int version;		/* of the freezer */
-	pid_t child;
-	int line;		/* the child waits for its end */
-	struct store *store;
+	pid_t child;		/* resumes the processes once the pipe is closed; 0: none */
+	int pipe;
+	struct held_list *list;
 };
 
-static bool holds(const char *path, const char *text)
+/* Freezes or thaws the cgroup s->frozen. 0 or -errno. */
+static int hold_set_frozen(const struct held_list *s, bool frozen)
 {
-	char line[256] = "";
-	FILE *in = fopen(path, "re");
-	bool found = false;
+	char path[PATH_ROOM + 16];
 
-	while (in && !found && fgets(line, sizeof(line), in))
-		found = !strncmp(line, text, strlen(text));
-	if (in)
-		fclose(in);
-	return found;
+	snprintf(path, sizeof(path), "%s/%s", s->frozen, s->version == 1 ? "freezer.state" : "cgroup.freeze");
+	return files_write(path, s->version == 1 ? (frozen ? "FROZEN" : "THAWED") : frozen ? "1" : "0");
 }
 
-static void join_folder(char *to, const char *folder, const char *name)
+static bool hold_is_frozen(const struct held_list *s)
 {
-	if (snprintf(to, PATH_ROOM, "%s/%s", folder, name) >= PATH_ROOM)
-		to[0] = '\0';
+	char path[PATH_ROOM + 16], state[16];
+
+	if (!s->frozen[0])
+		return true;
+	if (s->version == 2)
+		return account_figure(s->frozen, "cgroup.events", "frozen") == 1;
+	snprintf(path, sizeof(path), "%s/freezer.state", s->frozen);
+	return !files_read(path, state, sizeof(state)) && !strcmp(state, "FROZEN");
 }
 
-/* ---- letting go: of the child, and of us should it be gone ---- */
+/* ---- resuming: done by the child, or by its parent where the child was killed ---- */
 
-static const struct held_group *of_pid(const struct store *s, pid_t pid)
+/* The note of a process in our cgroup. A process born there between thawing and moving has none: the first note stands in. */
+static const struct held_process *hold_find_note(const struct held_list *s, pid_t pid)
 {
 	size_t n = atomic_load(&s->n);
 
 	for (size_t i = 0; i < n; i++)
 		if (s->held[i].pid == pid)
 			return &s->held[i];
-	return n ? &s->held[0] : NULL;	/* born in our group between thawing and moving: where the others came from */
+	return n ? &s->held[0] : NULL;
 }
 
-static int empty_own(struct store *s)
+/* Moves all processes of our cgroup back, and removes it. */
+static int hold_empty_own_group(struct held_list *s)
 {
 	for (int turns = 0; turns < 2000; turns++) {
 		pid_t *pid = NULL;
@@ -85,8 +91,8 @@ static int empty_own(struct store *s)
 
 		files_group(s->own, &pid, &n);
 		for (size_t i = 0; i < n; i++) {
-			const struct held_group *h = of_pid(s, pid[i]);
-			char to[2 * PATH_ROOM];
+			const struct held_process *h = hold_find_note(s, pid[i]);
+			char to[PATH_ROOM];
 
 			snprintf(to, sizeof(to), "%s%s/cgroup.procs", s->root, h ? h->from : "");
 			files_write_number(to, pid[i]);
@@ -96,168 +102,158 @@ static int empty_own(struct store *s)
 			s->own[0] = '\0';
 			return 0;
 		}
-		clock_sleep_until(clock_now() + NAP_NS);
+		clock_sleep_until(clock_now() + POLL_NS);
 	}
 	return -EBUSY;
 }
 
-static int release_group(struct store *s)
+static int hold_resume_all(struct held_list *s)
 {
 	size_t n = atomic_load(&s->n);
-	int err = 0;
+	int err = s->frozen[0] ? hold_set_frozen(s, false) : 0;
 
-	if (s->freeze[0])
-		err = files_write(s->freeze, strstr(s->freeze, "cgroup.freeze") ? "0" : "THAWED");
 	if (s->own[0])
-		err = empty_own(s) ? -EBUSY : err;
-	if (s->freeze[0] || s->own[0])
+		err = hold_empty_own_group(s) ? -EBUSY : err;
+	if (s->frozen[0] || s->own[0])
 		return err;
 	for (size_t i = 0; i < n; i++) {
+		const struct held_process *h = &s->held[i];
 		struct member now;
 
-		if (!procs_look(s->held[i].pid, &now) && now.start == s->held[i].start && kill(s->held[i].pid, SIGCONT) && errno != ESRCH)
+		if (!members_read(h->pid, &now) && now.is.start == h->start && kill(h->pid, SIGCONT) && errno != ESRCH)
 			err = -errno;
 	}
 	return err;
 }
 
-static void wait_and_let_go(struct store *s, int line)
+static void hold_child_main(struct held_list *s, int pipe)
 {
 	sigset_t all;
 	char c;
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	setsid();	/* what ends our parent's group does not end us */
+	setsid();	/* a signal for the parent's process group must not end the child */
 	for (int fd = 0; fd < 3; fd++)
-		close(fd);	/* who waits for our parent's output does not wait for us */
-	while (read(line, &c, 1) < 0 && errno == EINTR)
+		close(fd);	/* a reader of the parent's output must not wait for the child */
+	while (read(pipe, &c, 1) < 0 && errno == EINTR)
 		;
-	_exit(release_group(s) ? 1 : 0);
+	_exit(hold_resume_all(s) ? 1 : 0);
 }
 
-/* Our child; it stays to be waited for. */
-static bool has_ended(pid_t child)
+/* Has the child ended? It stays a zombie until hold_end() waits for it. */
+static bool hold_child_has_ended(pid_t child)
 {
 	siginfo_t is = { 0 };
 
 	return waitid(P_PID, (id_t)child, &is, WEXITED | WNOHANG | WNOWAIT) || is.si_pid;
 }
 
-/* ---- holding ---- */
+/* ---- stopping ---- */
 
-/* The group that is measured, if its own kind can be frozen in place, and we are not in it. */
-static bool in_place(struct hold *h, const char *cgroup)
+/* Notes the measured cgroup as the one to freeze, if it can be frozen as it is: this process is not in it, and no other program
+ * has frozen it (then its processes stand already, and are not ours to thaw). */
+static bool hold_choose_measured_group(struct held_list *s, const char *cgroup)
 {
-	char state[PATH_ROOM];
+	char path[PATH_ROOM];
 	pid_t *pid = NULL;
-	bool inside = false;
+	bool usable;
 	size_t n = 0;
 
-	join_folder(h->store->freeze, cgroup, "cgroup.freeze");
-	join_folder(state, cgroup, "cgroup.events");
-	h->version = 2;
-	if (access(h->store->freeze, W_OK)) {
-		join_folder(h->store->freeze, cgroup, "freezer.state");
-		join_folder(state, cgroup, "freezer.state");
-		h->version = 1;
-	}
-	if (access(h->store->freeze, W_OK) || files_group(cgroup, &pid, &n)) {
-		h->store->freeze[0] = '\0';
-		free(pid);
-		return false;
-	}
+	snprintf(path, sizeof(path), "%s/cgroup.freeze", cgroup);
+	s->version = access(path, W_OK) ? 1 : 2;
+	if (s->version == 1)
+		snprintf(path, sizeof(path), "%s/freezer.state", cgroup);
+	usable = !access(path, W_OK) && !files_group(cgroup, &pid, &n) &&
+		 snprintf(s->frozen, sizeof(s->frozen), "%s", cgroup) < (int)sizeof(s->frozen) &&
+		 !(s->version == 2 ? account_figure(cgroup, "cgroup.freeze", NULL) == 1 : hold_is_frozen(s));
 	for (size_t i = 0; i < n; i++)
-		inside = inside || pid[i] == getpid();
+		usable = usable && pid[i] != getpid();
 	free(pid);
-	/* Frozen by somebody else: it stands, and is not ours to thaw. */
-	if (inside || holds(h->store->freeze, h->version == 2 ? "1" : "FROZEN"))
-		h->store->freeze[0] = '\0';
-	return h->store->freeze[0];
+	if (!usable)
+		s->frozen[0] = '\0';
+	return usable;
 }
 
-/* A group of ours, below the one that we are in. */
-static bool own_group(struct hold *h, char *why, size_t size)
+/* Makes a frozen cgroup below our own: processes that are moved there freeze. */
+static int hold_make_own_group(struct held_list *s, char *why, size_t size)
 {
-	struct store *s = h->store;
 	char mine[256];
 	int err;
 
-	if (proc_cgroup_mount("", "freezer", s->root, sizeof(s->root)) != 1 || proc_cgroup(getpid(), "freezer", mine, sizeof(mine)) != 1) {
-		snprintf(why, size, "there is no freezer of cgroup version 1 for single processes here; take --freeze signal");
-		return false;
-	}
+	if (proc_cgroup_mount("", "freezer", s->root, sizeof(s->root)) != 1 || proc_cgroup(getpid(), "freezer", mine, sizeof(mine)) != 1)
+		return why_write(-ENOENT, why, size, "there is no freezer of cgroup version 1 for single processes here; take --freeze signal");
 	snprintf(s->own, sizeof(s->own), "%s%s%sthinprobe-sessmem-%d", s->root, mine, mine[1] ? "/" : "", (int)getpid());
 	if (mkdir(s->own, 0755)) {
-		err = errno;
+		err = -errno;
 		s->own[0] = '\0';
-		snprintf(why, size, "no group may be made in the freezer (%s); as root it may, or take --freeze signal", strerror(err));
-		return false;
+		return why_write(err, why, size, "no group may be made in the freezer (%s); as root it may, or take --freeze signal",
+				 strerror(-err));
 	}
-	h->version = 1;
-	join_folder(s->freeze, s->own, "freezer.state");
-	if (files_write(s->freeze, "FROZEN")) {	/* what comes in freezes */
+	s->version = 1;
+	strcpy(s->frozen, s->own);
+	err = hold_set_frozen(s, true);
+	if (err) {
 		rmdir(s->own);
-		s->own[0] = s->freeze[0] = '\0';
-		snprintf(why, size, "the freezer does not take orders here; take --freeze signal");
-		return false;
+		s->own[0] = s->frozen[0] = '\0';
+		return why_write(err, why, size, "the freezer refuses to freeze (%s); take --freeze signal", strerror(-err));
 	}
-	return true;
+	return 0;
 }
 
-static bool choose(struct hold *h, enum hold_way way, const char *cgroup, char *why, size_t size)
+/* Chooses the way, and freezes the measured cgroup where that is the way. 0 or -errno with the reason in `why`. */
+static int hold_choose_way(struct hold *h, enum hold_way way, const char *cgroup, char *why, size_t size)
 {
-	h->way = way;
-	if (way == HOLD_SIGNAL || way == HOLD_NONE)
-		return true;
-	h->way = HOLD_FREEZER;
-	if ((cgroup && in_place(h, cgroup)) || own_group(h, why, size))
-		return true;
+	int err;
+
+	h->way = way == HOLD_SIGNAL ? way : HOLD_FREEZER;
+	if (way == HOLD_SIGNAL)
+		return 0;
+	if (cgroup && hold_choose_measured_group(h->list, cgroup)) {
+		err = hold_set_frozen(h->list, true);
+		return err ? why_write(err, why, size, "the group cannot be frozen (%s); take --freeze signal", strerror(-err)) : 0;
+	}
+	err = hold_make_own_group(h->list, why, size);
+	if (!err || way == HOLD_FREEZER)
+		return err;
 	h->way = HOLD_SIGNAL;
-	return way == HOLD_AUTO;
+	return 0;
 }
 
 struct hold *hold_begin(enum hold_way way, const char *cgroup, char *why, size_t size)
 {
 	struct hold *h = calloc(1, sizeof(*h));
-	int line[2] = { -1, -1 };
+	int ends[2] = { -1, -1 };
 
-	if (!h)
-		return NULL;
-	h->line = -1;
-	h->store = mmap(NULL, sizeof(*h->store), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (h->store == MAP_FAILED) {
+	if (h)
+		h->list = mmap(NULL, sizeof(*h->list), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (!h || h->list == MAP_FAILED) {
 		snprintf(why, size, "out of memory");
 		free(h);
 		return NULL;
 	}
-	if (way == HOLD_NONE) {
-		h->way = way;
+	h->way = way;
+	if (way == HOLD_NONE)
 		return h;
-	}
-	if (!pipe2(line, O_CLOEXEC))
+	if (!pipe2(ends, O_CLOEXEC))
 		h->child = fork();
-	if (line[0] < 0 || h->child < 0) {
-		snprintf(why, size, "cannot start the process that lets the others go on: %s", strerror(errno));
-		munmap(h->store, sizeof(*h->store));
+	if (ends[0] < 0 || h->child < 0) {
+		snprintf(why, size, "cannot start the process that resumes the stopped ones: %s; stop other programs", strerror(errno));
+		munmap(h->list, sizeof(*h->list));
 		free(h);
 		return NULL;
 	}
 	if (!h->child) {
-		close(line[1]);
-		wait_and_let_go(h->store, line[0]);
+		close(ends[1]);
+		hold_child_main(h->list, ends[0]);
 	}
-	close(line[0]);
-	h->line = line[1];
-	while (getsid(h->child) != h->child && !has_ended(h->child))	/* from here on what ends our group does not end it */
-		clock_sleep_until(clock_now() + NAP_NS / 10);
-	/* Only now, so that a group of ours cannot outlive us. */
-	if (!choose(h, way, cgroup, why, size)) {
-		hold_end(h);
-		return NULL;
-	}
-	if (h->way == HOLD_FREEZER && !h->store->own[0] && files_write(h->store->freeze, h->version == 2 ? "1" : "FROZEN")) {
-		snprintf(why, size, "the group cannot be frozen (%s); take --freeze signal", strerror(errno));
+	close(ends[0]);
+	h->pipe = ends[1];
+	/* Wait until the child has left our process group: from then on no signal for that group ends it. */
+	while (getsid(h->child) != h->child && !hold_child_has_ended(h->child))
+		clock_sleep_until(clock_now() + POLL_NS / 10);
+	/* Change nothing before: the child must be there to undo it. */
+	if (hold_choose_way(h, way, cgroup, why, size)) {
 		hold_end(h);
 		return NULL;
 	}
@@ -276,19 +272,19 @@ pid_t hold_child(const struct hold *h)
 
 int hold_add(struct hold *h, const struct member *m)
 {
-	struct store *s = h->store;
+	struct held_list *s = h->list;
 	size_t n = atomic_load(&s->n);
-	struct held_group *held = &s->held[n];
-	char path[2 * PATH_ROOM];
+	struct held_process *held = &s->held[n];
+	char path[PATH_ROOM + 16];
 	int err;
 
 	if (h->way == HOLD_NONE || (h->way == HOLD_FREEZER && !s->own[0]))
 		return 0;
 	if (n == HELD_MAX)
 		return -E2BIG;
-	if (h->way == HOLD_SIGNAL && procs_stands(m->pid))
+	if (h->way == HOLD_SIGNAL && members_is_stopped(m->pid))
 		return 0;
-	*held = (struct held_group){ .pid = m->pid, .start = m->start };
+	*held = (struct held_process){ .pid = m->pid, .start = m->is.start };
 	if (h->way == HOLD_SIGNAL) {
 		atomic_store(&s->n, n + 1);
 		err = kill(m->pid, SIGSTOP) ? -errno : 0;
@@ -296,29 +292,17 @@ int hold_add(struct hold *h, const struct member *m)
 		if (proc_cgroup(m->pid, "freezer", held->from, sizeof(held->from)) != 1)
 			return -ESRCH;
 		atomic_store(&s->n, n + 1);
-		join_folder(path, s->own, "cgroup.procs");
+		snprintf(path, sizeof(path), "%s/cgroup.procs", s->own);
 		err = files_write_number(path, m->pid);
 	}
-	if (err)	/* nothing was done to it */
+	if (err)	/* the process was not stopped */
 		atomic_store(&s->n, n);
 	return err;
 }
 
-static bool frozen(const struct hold *h)
-{
-	char path[PATH_ROOM];
-
-	if (!h->store->freeze[0])
-		return true;
-	if (h->version == 1)
-		return holds(h->store->freeze, "FROZEN");
-	snprintf(path, sizeof(path), "%.*sevents", (int)(strlen(h->store->freeze) - strlen("freeze")), h->store->freeze);
-	return holds(path, "frozen 1");
-}
-
 size_t hold_settle(struct hold *h, int64_t until_ns)
 {
-	const struct store *s = h->store;
+	const struct held_list *s = h->list;
 	size_t left = 0, n = atomic_load(&s->n);
 
 	if (h->way == HOLD_NONE)
@@ -326,13 +310,13 @@ size_t hold_settle(struct hold *h, int64_t until_ns)
 	do {
 		left = 0;
 		if (h->way == HOLD_FREEZER)
-			left = frozen(h) ? 0 : 1;
+			left = hold_is_frozen(s) ? 0 : 1;
 		else
 			for (size_t i = 0; i < n; i++)
-				left += !procs_stands(s->held[i].pid);
+				left += !members_is_stopped(s->held[i].pid);
 		if (!left)
 			return 0;
-		clock_sleep_until(clock_now() + NAP_NS);
+		clock_sleep_until(clock_now() + POLL_NS);
 	} while (clock_now() < until_ns);
 	return left;
 }
@@ -342,15 +326,15 @@ int hold_end(struct hold *h)
 	int status = 0, err = 0;
 
 	if (h->child > 0) {
-		close(h->line);
+		close(h->pipe);
 		while (waitpid(h->child, &status, 0) < 0 && errno == EINTR)
 			;
-		if (!WIFEXITED(status))		/* somebody has killed it */
-			err = release_group(h->store);
+		if (!WIFEXITED(status))		/* another program has killed it */
+			err = hold_resume_all(h->list);
 		else if (WEXITSTATUS(status))
 			err = -EBUSY;
 	}
-	munmap(h->store, sizeof(*h->store));
+	munmap(h->list, sizeof(*h->list));
 	free(h);
 	return err;
 }

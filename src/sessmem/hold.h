@@ -1,42 +1,38 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* hold - processes that stand still while they are looked at, and always go on after it.
+/* hold - stops processes while they are read, and resumes them however this program ends.
  *
- * Two ways. The freezer of control groups stops processes without a word to them or to their
- * parents: of version 2 only the very group that is measured, in place (to move processes to
- * another one could end the unit of systemd that they are in); of version 1 in place as well, else
- * in a group of ours in the freezer's own hierarchy, which nothing else uses. Without that SIGSTOP:
- * parents hear of it, and one that watches (a shell with job control) may say so.
+ * The freezer of control groups stops processes without a signal to them or to their parents. Version 2: only the measured group
+ * as a whole, since moving a process to another group could end its systemd unit. Version 1: the measured group, else a group that
+ * is made for the processes in the freezer's own hierarchy, which no other program uses. Without a freezer: SIGSTOP, of which the
+ * parent gets a SIGCHLD; a shell with job control may print a line about it.
  *
- * Who lets them go on is a child, in a session of its own, that waits for us to be done or to die,
- * however that happens; what is held stands in memory that both share, noted before it is done.
- * Only when that child and we are both killed at once they stay as they are. */
+ * A child process in a session of its own resumes them when this process closes a pipe or dies. The stopped processes stand in
+ * memory that both share, each noted before it is stopped. They stay stopped only if both are killed at once. */
 #ifndef THINPROBE_SESSMEM_HOLD_H
 #define THINPROBE_SESSMEM_HOLD_H
 
 #include "members.h"
 
-enum hold_way { HOLD_AUTO, HOLD_SIGNAL, HOLD_FREEZER, HOLD_NONE };	/* auto: the freezer where it can be had, else SIGSTOP */
-extern const char *const hold_ways[];	/* their names; NULL-terminated */
+enum hold_way { HOLD_AUTO, HOLD_SIGNAL, HOLD_FREEZER, HOLD_NONE };	/* auto: the freezer if there is one, else SIGSTOP */
+extern const char *const hold_ways[];	/* names of enum hold_way; NULL-terminated */
 
 struct hold;
 
-/* `cgroup`: the folder of the group that is measured, if all that is measured is in it; else NULL.
- * NULL, and in one line what is missing in `why`, when that way cannot be gone here. */
+/* `cgroup`: the folder of the measured group, if all measured processes are in it; else NULL.
+ * NULL, with the reason in `why`, when that way is not available here. */
 struct hold *hold_begin(enum hold_way way, const char *cgroup, char *why, size_t size);
 
-enum hold_way hold_way(const struct hold *h);	/* which it became */
-pid_t hold_child(const struct hold *h);		/* not to be held itself; 0: there is none */
+enum hold_way hold_way(const struct hold *h);	/* the way that was chosen, never HOLD_AUTO */
+pid_t hold_child(const struct hold *h);		/* the child process, which must not be stopped itself; 0: there is none */
 
-/* Stops one. What stands still already by somebody else's doing is left so. 0; -ESRCH: it has
- * ended; -EPERM and others: it goes on. */
+/* Stops a process. One that another program has stopped is left so. 0; -ESRCH: it has ended; -EPERM and others: it still runs. */
 int hold_add(struct hold *h, const struct member *m);
 
-/* Waits until all that were added stand, at most until then (CLOCK_MONOTONIC); how many don't.
- * (What sleeps in the kernel without hearing signals stops when it wakes, and meanwhile changes
- * nothing of its own.) */
+/* Waits until all added processes have stopped, at most until `until_ns` (CLOCK_MONOTONIC). Returns how many still run. (A process
+ * in uninterruptible sleep stops when it wakes; until then it changes no memory of its own.) */
 size_t hold_settle(struct hold *h, int64_t until_ns);
 
-/* All go on, and h is gone. 0 or -errno: something may still stand. */
+/* Resumes all and frees h. 0 or -errno: some process may still be stopped. */
 int hold_end(struct hold *h);
 
 #endif

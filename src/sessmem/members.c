@@ -1,32 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "members.h"
-#include "proc.h"
+#include "account.h"
+#include "files.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-int member_read(const char *stat, struct member *out)
-{
-	const char *open = strchr(stat, '('), *close = strrchr(stat, ')');
-	struct proc_stat is;
-	size_t n;
-
-	*out = (struct member){ 0 };
-	if (!open || !close || close < open || sscanf(stat, "%d (", &out->pid) != 1 || proc_read_stat(stat, &is))
-		return -EPROTO;
-	out->state = is.state;
-	out->ppid = is.ppid;
-	out->session = is.session;
-	out->kernel = is.flags & PROC_KTHREAD;
-	out->threads = is.threads;
-	out->start = is.start;
-	n = (size_t)(close - open - 1);
-	if (n >= sizeof(out->name))
-		n = sizeof(out->name) - 1;
-	memcpy(out->name, open + 1, n);
-	return 0;
-}
 
 struct member *members_find(struct member *m, size_t n, pid_t pid)
 {
@@ -36,10 +16,10 @@ struct member *members_find(struct member *m, size_t n, pid_t pid)
 	return NULL;
 }
 
-static bool is_root(const struct member *m, const pid_t *root, size_t roots)
+static bool member_is_of_root(const struct member *m, const pid_t *root, size_t roots)
 {
 	for (size_t i = 0; i < roots; i++)
-		if (m->pid == root[i] || m->session == root[i])
+		if (m->pid == root[i] || m->is.session == root[i])
 			return true;
 	return false;
 }
@@ -50,12 +30,12 @@ size_t members_mark(struct member *m, size_t n, const pid_t *root, size_t roots)
 	bool more = true;
 
 	for (size_t i = 0; i < n; i++)
-		if (!m[i].kernel && is_root(&m[i], root, roots))
+		if (!member_is_kernel_thread(&m[i]) && member_is_of_root(&m[i], root, roots))
 			m[i].in = true;
-	while (more) {	/* one generation a turn */
+	while (more) {	/* one generation of descendants a turn */
 		more = false;
 		for (size_t i = 0; i < n; i++) {
-			const struct member *parent = m[i].in || m[i].kernel ? NULL : members_find(m, n, m[i].ppid);
+			const struct member *parent = m[i].in || member_is_kernel_thread(&m[i]) ? NULL : members_find(m, n, m[i].is.ppid);
 
 			if (parent && parent->in)
 				m[i].in = more = true;
@@ -66,16 +46,88 @@ size_t members_mark(struct member *m, size_t n, const pid_t *root, size_t roots)
 	return marked;
 }
 
-bool members_above(struct member *m, size_t n, pid_t pid, pid_t below)
+bool members_descends(struct member *m, size_t n, pid_t ancestor, pid_t pid)
 {
-	/* Read while processes come and go, parents could seem to go round: no chain is longer than the table. */
-	for (size_t turns = 0; below > 0 && turns <= n; turns++) {
+	/* Parents that were read while processes came and went could form a cycle: no chain is longer than the table. */
+	for (size_t turns = 0; pid > 0 && turns <= n; turns++) {
 		const struct member *at;
 
-		if (below == pid)
+		if (pid == ancestor)
 			return true;
-		at = members_find(m, n, below);
-		below = at ? at->ppid : 0;
+		at = members_find(m, n, pid);
+		pid = at ? at->is.ppid : 0;
 	}
 	return false;
+}
+
+/* ---- from /proc ---- */
+
+int members_read(pid_t pid, struct member *out)
+{
+	*out = (struct member){ .pid = pid };
+	return proc_stat(pid, &out->is);
+}
+
+int members_scan(struct member **out, size_t *n)
+{
+	struct member *m = NULL;
+	pid_t *pid = NULL;
+	size_t pids = 0, have = 0;
+	int err = files_numbered("/proc", &pid, &pids);
+
+	if (!err)
+		m = calloc(pids + 1, sizeof(*m));
+	for (size_t i = 0; m && i < pids; i++)
+		have += !members_read(pid[i], &m[have]);
+	free(pid);
+	*out = m;
+	*n = have;
+	return err ? err : m ? 0 : -ENOMEM;
+}
+
+bool members_is_stopped(pid_t pid)
+{
+	char path[80], text[1024];
+	pid_t *tid = NULL;
+	bool all = true;
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	files_numbered(path, &tid, &n);
+	for (size_t i = 0; i < n && all; i++) {
+		struct proc_stat thread;
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid[i]);
+		all = files_read_all(path, text, sizeof(text)) || proc_read_stat(text, &thread) || strchr("TtZX", thread.state);
+	}
+	free(tid);
+	return all;
+}
+
+void members_read_command(pid_t pid, char *text, size_t size)
+{
+	FILE *in;
+	char path[64];
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	in = fopen(path, "re");
+	if (in) {
+		n = fread(text, 1, size - 1, in);
+		fclose(in);
+	}
+	while (n > 0 && !text[n - 1])
+		n--;
+	text[n] = '\0';
+	for (size_t i = 0; i < n; i++)
+		if (!text[i])
+			text[i] = ' ';
+}
+
+int64_t members_page_tables(pid_t pid)
+{
+	char folder[32];
+
+	snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
+	return account_figure(folder, "status", "VmPTE:");
 }

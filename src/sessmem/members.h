@@ -1,36 +1,46 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* members - which processes belong to a login, by what the kernel says of all of them. Pure. */
+/* members - the processes of a login: found by session and descent in the table of all processes, and read from /proc. */
 #ifndef THINPROBE_SESSMEM_MEMBERS_H
 #define THINPROBE_SESSMEM_MEMBERS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "proc.h"
 
 struct member {
-	pid_t pid, ppid, session;
-	char state;		/* of its first thread: R S D T t Z ... */
-	bool kernel;		/* a thread of the kernel: no memory of its own */
-	int64_t threads;
-	uint64_t start;		/* ticks after boot: tells a pid that is used again */
-	char name[64];
-	bool in;		/* of the login */
+	pid_t pid;
+	struct proc_stat is;
+	bool in;		/* belongs to the login */
 };
 
-/* Reads the text of /proc/PID/stat. The name may hold anything, spaces and parentheses too. 0 or -EPROTO. */
-int member_read(const char *stat, struct member *out);
-
-/* Marks (`in`) what belongs to these roots: a root itself, every process whose session is a root's
- * pid, and every descendant of what is marked. What has set up a session of its own and lost its
- * parent (a daemon) belongs to nobody any more, and is not found. Marks stay. Kernel threads are
- * never in. The number that is marked now. */
+/* Marks (`in`) the members of the login with these root processes: a root itself, every process whose session is a root's
+ * pid, and every descendant of a marked process. A daemon (a session of its own, and its parent has ended) is not found. Marks
+ * from before stay. Kernel threads are never marked. Returns how many are marked now. Pure. */
 size_t members_mark(struct member *m, size_t n, const pid_t *root, size_t roots);
 
-/* The one with that pid; NULL. */
+/* The process with that pid; NULL: there is none. Pure. */
 struct member *members_find(struct member *m, size_t n, pid_t pid);
 
-/* Is `pid` that process, or one that it descends from? */
-bool members_above(struct member *m, size_t n, pid_t pid, pid_t below);
+/* Is `pid` the process `ancestor` itself, or one of its descendants? Pure. */
+bool members_descends(struct member *m, size_t n, pid_t ancestor, pid_t pid);
+
+/* A kernel thread has no memory of its own. */
+static inline bool member_is_kernel_thread(const struct member *m)
+{
+	return m->is.flags & PROC_KTHREAD;
+}
+
+/* All processes there are; *out is the caller's to free. A process that ends meanwhile is left out. 0 or -errno. */
+int members_scan(struct member **out, size_t *n);
+
+/* One process. 0; -ESRCH: it has ended. */
+int members_read(pid_t pid, struct member *out);
+
+/* Are all threads of the process stopped, traced or ended? True too when there is no such process. */
+bool members_is_stopped(pid_t pid);
+
+/* Reads the command line, words separated by spaces, as much as fits; "" where there is none or it may not be read. */
+void members_read_command(pid_t pid, char *text, size_t size);
+
+/* Kernel memory for the page tables of the process (VmPTE of /proc/PID/status), in bytes; -1: not known. */
+int64_t members_page_tables(pid_t pid);
 
 #endif

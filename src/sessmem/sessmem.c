@@ -1,23 +1,36 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* sessmem - the memory of a login, process by process, while all of it stands still.
  *
- * Which processes belong to it is decided in members.c and procs.c, how they are stopped and let go
- * in hold.c, what the machine and its group have in use in used.c; the figures of a process are the
- * library's smaps reader, what is told of them is report.c. This file reads options, stops, reads,
- * lets go. */
+ * members.c finds the processes of the login, hold.c stops and resumes them, used.c reads the accounts of the machine and of a
+ * memory cgroup, the library's smaps reader reads each process. This file reads options, stops, reads, resumes, reports. */
 #include "array.h"
 #include "clock.h"
 #include "files.h"
 #include "hold.h"
-#include "proc.h"
-#include "procs.h"
-#include "rec.h"
-#include "report.h"
+#include "say.h"
+#include "smaps.h"
+#include "used.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* One process. */
+struct process_reading {
+	struct member member;
+	struct smaps_sum sum;
+	int64_t page_tables;	/* bytes; -1: not known */
+	char command[256];
+};
+
+struct session_readings {
+	struct process_reading *row;
+	size_t n;
+	size_t vanished, unreadable, not_frozen, ended;	/* ended: zombies, without memory */
+	int64_t frozen_ns;
+	enum hold_way way;
+};
 
 #define ROUNDS 50		/* of looking for what was born meanwhile */
 #define SETTLE_NS (2 * NS_PER_S)
@@ -89,7 +102,7 @@ static size_t mark_members(struct member *m, size_t n)
 		    err == -ENOENT ? "no cgroup.procs there" : strerror(-err));
 	for (size_t i = 0; i < listed.n + cfg.pid.n; i++) {
 		one = members_find(m, n, i < listed.n ? listed.pid[i] : cfg.pid.pid[i - listed.n]);
-		if (one && !one->in && !one->kernel) {
+		if (one && !one->in && !member_is_kernel_thread(one)) {
 			one->in = true;
 			marked++;
 		}
@@ -105,7 +118,7 @@ static void check_there(void)
 
 	for (size_t g = 0; g < 2; g++)
 		for (size_t i = 0; i < given[g]->n; i++)
-			if (procs_look(given[g]->pid[i], &one))
+			if (members_read(given[g]->pid[i], &one))
 				die(EXIT_RUN, "there is no process %d (any more)", (int)given[g]->pid[i]);
 }
 
@@ -126,14 +139,14 @@ static size_t stop_new(struct hold *h, struct member *m, size_t n, struct member
 		const struct member *before = m[i].in ? members_find(known, *n_known, m[i].pid) : NULL;
 		int err = 0;
 
-		if (!m[i].in || ours(h, m[i].pid) || (before && before->start == m[i].start) || *n_known == room)
+		if (!m[i].in || ours(h, m[i].pid) || (before && before->is.start == m[i].is.start) || *n_known == room)
 			continue;
 		known[(*n_known)++] = m[i];
 		fresh++;
-		if (m[i].state == 'Z')
+		if (m[i].is.state == 'Z')
 			continue;
 		/* Who waits for us would not be better off stopped; and a shell's shell would take its terminal away. */
-		if (members_above(m, n, m[i].pid, getpid()))
+		if (members_descends(m, n, m[i].pid, getpid()))
 			seen.not_frozen += hold_way(h) != HOLD_NONE;
 		else
 			err = hold_add(h, &m[i]);
@@ -152,7 +165,7 @@ static void stop_members(struct hold *h, struct member *known, size_t *n_known, 
 	for (int round = 0; fresh && round < ROUNDS && !proc_stop; round++) {
 		struct member *m;
 		size_t n;
-		int err = procs_scan(&m, &n);
+		int err = members_scan(&m, &n);
 
 		if (err)
 			die(EXIT_RUN, "cannot read /proc: %s", strerror(-err));
@@ -175,12 +188,12 @@ static void read_one(const struct member *m)
 	if (array_room(&seen.row, seen.n))
 		die(EXIT_RUN, "out of memory");
 	r = &seen.row[seen.n];
-	*r = (struct process_reading){ .is = *m };
-	if (m->state == 'Z') {
+	*r = (struct process_reading){ .member = *m };
+	if (m->is.state == 'Z') {
 		seen.ended++;
 		return;
 	}
-	if (procs_look(m->pid, &now) || now.start != m->start) {	/* its number may be another's by now, which is read as that one */
+	if (members_read(m->pid, &now) || now.is.start != m->is.start) {	/* another process may have the pid by now */
 		seen.vanished++;
 		return;
 	}
@@ -197,8 +210,8 @@ static void read_one(const struct member *m)
 		seen.ended++;
 		return;
 	}
-	r->page_tables = procs_page_tables(m->pid);
-	procs_command(m->pid, r->command, sizeof(r->command));
+	r->page_tables = members_page_tables(m->pid);
+	members_read_command(m->pid, r->command, sizeof(r->command));
 	seen.n++;
 }
 
@@ -242,6 +255,147 @@ static void measure_memory(struct used_machine *machine, struct used_group *grou
 
 /* ---- reporting ---- */
 
+static void report_figures(struct rec *r, const char *before, const struct smaps_figures *f)
+{
+	const struct {
+		const char *name;
+		int64_t v;
+	} figure[] = {
+		{ "private", f->private_dirty + f->swap }, { "private_dirty", f->private_dirty }, { "swap", f->swap },
+		{ "private_clean", f->private_clean }, { "pss", f->pss }, { "swap_pss", f->swap_pss },
+		{ "shared", f->shared_clean + f->shared_dirty }, { "rss", f->rss },
+	};
+	char key[64];
+
+	for (size_t i = 0; i < sizeof(figure) / sizeof(*figure); i++) {
+		snprintf(key, sizeof(key), "%s%s_bytes", before, figure[i].name);
+		rec_int(r, key, figure[i].v);
+	}
+}
+
+static void report_process(struct rec *r, const struct process_reading *p)
+{
+	rec_object(r, NULL);
+	rec_str(r, "name", p->member.is.comm);
+	rec_int(r, "pid", p->member.pid);
+	rec_int(r, "ppid", p->member.is.ppid);
+	rec_int(r, "session", p->member.is.session);
+	rec_int(r, "threads", p->member.is.threads);
+	report_figures(r, "", &p->sum.all);
+	rec_count(r, "page_tables_bytes", p->page_tables);
+	rec_str(r, "command", p->command);
+	rec_end(r);
+}
+
+static void add_figures(struct smaps_figures *to, const struct smaps_figures *f)
+{
+	to->private_dirty += f->private_dirty;
+	to->private_clean += f->private_clean;
+	to->shared_dirty += f->shared_dirty;
+	to->shared_clean += f->shared_clean;
+	to->swap += f->swap;
+	to->swap_pss += f->swap_pss;
+	to->pss += f->pss;
+	to->rss += f->rss;
+}
+
+static void report_processes(struct rec *r, const struct session_readings *s)
+{
+	struct smaps_figures total = { 0 };
+	int64_t tables = 0;
+
+	rec_array(r, "processes");
+	for (size_t i = 0; i < s->n; i++) {
+		report_process(r, &s->row[i]);
+		add_figures(&total, &s->row[i].sum.all);
+		tables += s->row[i].page_tables > 0 ? s->row[i].page_tables : 0;
+	}
+	rec_end(r);
+	rec_int(r, "processes_read", (int64_t)s->n);
+	report_figures(r, "total_", &total);
+	rec_int(r, "total_page_tables_bytes", tables);
+	rec_int(r, "vanished", (int64_t)s->vanished);
+	rec_int(r, "unreadable", (int64_t)s->unreadable);
+	rec_int(r, "ended", (int64_t)s->ended);
+	rec_int(r, "not_frozen", (int64_t)s->not_frozen);
+	rec_str(r, "frozen_by", s->way == HOLD_NONE ? NULL : hold_ways[s->way]);
+	rec_real(r, "frozen_ms", (double)s->frozen_ns / NS_PER_MS, 3);
+}
+
+/* ---- for people ---- */
+
+#define NAMED 4		/* processes; the others are one row */
+
+static int64_t private_of(const struct smaps_figures *f)
+{
+	return f->private_dirty + f->swap;
+}
+
+static int by_private(const void *a, const void *b)
+{
+	const struct process_reading *const *x = a, *const *y = b;
+	int64_t one = private_of(&(*x)->sum.all), other = private_of(&(*y)->sum.all);
+
+	return one < other ? 1 : one > other ? -1 : 0;
+}
+
+static void say_memory_row(struct rec *r, const char *name, const struct smaps_figures *f, const char *note)
+{
+	rec_row(r, "%s\t%s\t%s\t%s%s", name, say_memory((double)private_of(f)), say_memory((double)f->swap),
+		say_memory((double)(f->pss - f->private_dirty - f->private_clean)), note);
+}
+
+static void say_processes(struct rec *r, const struct session_readings *s, struct smaps_figures *total)
+{
+	const struct process_reading **order = calloc(s->n + 1, sizeof(*order));
+	struct smaps_figures rest = { 0 };
+	char more[32];
+
+	for (size_t i = 0; order && i < s->n; i++)
+		order[i] = &s->row[i];
+	if (order)
+		qsort(order, s->n, sizeof(*order), by_private);
+	rec_table(r, "lrrr", "process\tprivate\tof it swapped\tshared*");
+	for (size_t i = 0; order && i < s->n; i++) {
+		const struct smaps_figures *f = &order[i]->sum.all;
+
+		add_figures(total, f);
+		if (i < NAMED || s->n == NAMED + 1)
+			say_memory_row(r, order[i]->member.is.comm, f, "");
+		else
+			add_figures(&rest, f);
+	}
+	snprintf(more, sizeof(more), "%zu more", s->n - NAMED);
+	if (s->n > NAMED + 1)
+		say_memory_row(r, more, &rest, "");
+	free(order);
+}
+
+static void report_text(struct rec *r, const struct session_readings *s, const struct used_machine *m)
+{
+	struct smaps_figures total = { 0 };
+	double takes;
+
+	if (!s) {
+		rec_say(r, "%s of %s in use: processes %s, kernel %s", say_memory((double)m->used), say_memory((double)m->total),
+			say_memory((double)m->processes), say_memory((double)m->kernel));
+		rec_say(r, "%s available, %s of file cache; %s in swap", say_memory((double)m->available), say_memory((double)m->cache),
+			say_memory((double)m->swapped));
+		return;
+	}
+	if (s->unreadable)
+		rec_warn(r, "%zu of %zu processes may not be read; as root they may", s->unreadable, s->unreadable + s->n);
+	if (s->vanished)
+		rec_warn(r, "%zu processes ended while they were read", s->vanished);
+	say_processes(r, s, &total);
+	if (s->n > 1)
+		say_memory_row(r, "total", &total, "\t*fair share of it");
+	takes = (double)private_of(&total);
+	if (takes > 0)
+		rec_say(r, "One more takes %s; %s are free: room for %s, by memory alone.", say_memory(takes),
+			say_memory((double)m->available), say_number((double)m->available / takes));
+}
+
 static void report_pids(struct rec *r, const char *key, const struct pids *p)
 {
 	rec_array(r, key);
@@ -264,8 +418,8 @@ static void report_session(struct rec *r, const struct used_machine *machine, co
 	if (!cfg.machine)
 		report_processes(r, &seen);
 	if (group->version)
-		report_group(r, group);
-	report_machine(r, machine);
+		used_group_report(r, group);
+	used_machine_report(r, machine);
 	rec_end(r);
 	rec_main_table(r, "processes");
 	report_text(r, cfg.machine ? NULL : &seen, machine);
@@ -289,20 +443,15 @@ int main(int argc, char **argv)
 	struct used_group group = { 0 };
 	struct used_machine machine;
 	struct rec *out;
-	int err;
 
 	read_sessmem_options(argc, argv);
 	check_there();
 	proc_catch_stop();
-	out = rec_open(&out_cfg, "sessmem");
-	if (!out)
-		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	out = rec_must_open(&out_cfg, "sessmem");
 	measure_memory(&machine, &group);
 	if (!seen.n && seen.unreadable)
 		die(EXIT_RUN, "none of %zu processes may be read; they are somebody else's: run it as root", seen.unreadable);
 	report_session(out, &machine, &group);
-	err = rec_close(out);
-	if (err)
-		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	rec_must_close(out);
 	return proc_stop ? EXIT_INTERRUPTED : seen.unreadable || seen.vanished ? EXIT_LOSSY : EXIT_OK;
 }

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 struct used_line {
 	const char *name;
@@ -96,4 +95,30 @@ int used_group_read(const char *folder, struct used_group *out)
 	g.cache = cache - g.shared_memory;
 	*out = g;
 	return 0;
+}
+
+void used_group_report(struct rec *r, const struct used_group *g)
+{
+	rec_object(r, "cgroup");
+	rec_int(r, "version", g->version);
+	rec_count(r, "charged_bytes", g->charged);
+	rec_count(r, "anonymous_bytes", g->anonymous);
+	rec_count(r, "shared_memory_bytes", g->shared_memory);
+	rec_count(r, "kernel_bytes", g->kernel);
+	rec_count(r, "file_cache_bytes", g->cache);
+	rec_count(r, "swap_bytes", g->swapped);
+	rec_end(r);
+}
+
+void used_machine_report(struct rec *r, const struct used_machine *m)
+{
+	rec_object(r, "machine");
+	rec_int(r, "total_bytes", m->total);
+	rec_int(r, "used_bytes", m->used);
+	rec_int(r, "processes_bytes", m->processes);
+	rec_int(r, "kernel_bytes", m->kernel);
+	rec_int(r, "file_cache_bytes", m->cache);
+	rec_int(r, "available_bytes", m->available);
+	rec_int(r, "swap_bytes", m->swapped);
+	rec_end(r);
 }

@@ -7,8 +7,7 @@
 #ifndef THINPROBE_SESSMEM_USED_H
 #define THINPROBE_SESSMEM_USED_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "rec.h"
 
 /* /proc/meminfo. `used` is what could not be dropped at once: all but free memory, the file cache
  * and slabs that can be reclaimed; memory that is shared (tmpfs too) is in it. */
@@ -30,5 +29,9 @@ struct used_group {
 /* 0, or -errno; -EPROTO for text that is not what is expected. */
 int used_machine_read(const char *meminfo, struct used_machine *out);
 int used_group_read(const char *folder, struct used_group *out);
+
+/* Write the object "machine", or "cgroup", of the report. */
+void used_machine_report(struct rec *r, const struct used_machine *m);
+void used_group_report(struct rec *r, const struct used_group *g);
 
 #endif

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* members - tables of processes made by hand: who belongs to a login, and lines of /proc/PID/stat
- * with names that want to be something else. */
+/* members - tables of processes made by hand: which of them belong to a login; and real ones: this process and a child. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "sessmem/members.h"
@@ -14,17 +19,17 @@
  * (13) leads a session of its own and runs an editor (14); a daemon (15) of that session lost its
  * parent; another (16) made a session for itself first. 20 is somebody else's. */
 static const struct member table[] = {
-	{ .pid = 1, .ppid = 0, .session = 1 },
-	{ .pid = 2, .ppid = 0, .session = 0, .kernel = true },
-	{ .pid = 10, .ppid = 1, .session = 5 },
-	{ .pid = 11, .ppid = 10, .session = 5 },
-	{ .pid = 14, .ppid = 13, .session = 13 },	/* before its parent */
-	{ .pid = 13, .ppid = 12, .session = 13 },
-	{ .pid = 12, .ppid = 10, .session = 5 },
-	{ .pid = 15, .ppid = 1, .session = 13 },
-	{ .pid = 16, .ppid = 1, .session = 16 },
-	{ .pid = 20, .ppid = 1, .session = 20 },
-	{ .pid = 21, .ppid = 2, .session = 0, .kernel = true },
+	{ .pid = 1, .is.ppid = 0, .is.session = 1 },
+	{ .pid = 2, .is.ppid = 0, .is.session = 0, .is.flags = PROC_KTHREAD },
+	{ .pid = 10, .is.ppid = 1, .is.session = 5 },
+	{ .pid = 11, .is.ppid = 10, .is.session = 5 },
+	{ .pid = 14, .is.ppid = 13, .is.session = 13 },	/* before its parent */
+	{ .pid = 13, .is.ppid = 12, .is.session = 13 },
+	{ .pid = 12, .is.ppid = 10, .is.session = 5 },
+	{ .pid = 15, .is.ppid = 1, .is.session = 13 },
+	{ .pid = 16, .is.ppid = 1, .is.session = 16 },
+	{ .pid = 20, .is.ppid = 1, .is.session = 20 },
+	{ .pid = 21, .is.ppid = 2, .is.session = 0, .is.flags = PROC_KTHREAD },
 };
 #define N (sizeof(table) / sizeof(*table))
 
@@ -76,45 +81,80 @@ static void test_nobody(void **state)
 
 static void test_above(void **state)
 {
-	struct member m[N], loop[] = { { .pid = 3, .ppid = 4 }, { .pid = 4, .ppid = 3 } };
+	struct member m[N], loop[] = { { .pid = 3, .is.ppid = 4 }, { .pid = 4, .is.ppid = 3 } };
 
 	(void)state;
 	for (size_t i = 0; i < N; i++)
 		m[i] = table[i];
-	assert_true(members_above(m, N, 10, 14));
-	assert_true(members_above(m, N, 14, 14));
-	assert_false(members_above(m, N, 14, 10));
-	assert_false(members_above(m, N, 11, 14));
-	assert_false(members_above(loop, 2, 7, 3));
+	assert_true(members_descends(m, N, 10, 14));
+	assert_true(members_descends(m, N, 14, 14));
+	assert_false(members_descends(m, N, 14, 10));
+	assert_false(members_descends(m, N, 11, 14));
+	assert_false(members_descends(loop, 2, 7, 3));
 }
 
-static void test_stat(void **state)
+static void test_read(void **state)
 {
 	struct member m;
 
 	(void)state;
-	/* fields as in proc(5); the name holds a closing parenthesis, a blank and a state */
-	assert_int_equal(member_read("812 (a) S 3 (b)) T 700 811 699 34817 812 4194304 10 0 0 0 5 6 7 8 20 0 3 0 123456 0 0\n", &m), 0);
-	assert_int_equal(m.pid, 812);
-	assert_string_equal(m.name, "a) S 3 (b)");
-	assert_int_equal(m.state, 'T');
-	assert_int_equal(m.ppid, 700);
-	assert_int_equal(m.session, 699);
-	assert_int_equal(m.threads, 3);
-	assert_true(m.start == 123456);
-	assert_false(m.kernel);
-	assert_int_equal(member_read("2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 2 0 0\n", &m), 0);
-	assert_true(m.kernel);
-	assert_int_equal(member_read("", &m), -EPROTO);
-	assert_int_equal(member_read("12 (cut) S 1 2", &m), -EPROTO);
-	assert_int_equal(member_read("no parentheses at all", &m), -EPROTO);
+	assert_int_equal(members_read(getpid(), &m), 0);
+	assert_int_equal(m.pid, getpid());
+	assert_int_equal(m.is.ppid, getppid());
+	assert_int_equal(m.is.session, getsid(0));
+	assert_false(member_is_kernel_thread(&m));
+	assert_int_equal(members_read(INT_MAX, &m), -ESRCH);
+}
+
+static void test_scan(void **state)
+{
+	struct member *m;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(members_scan(&m, &n), 0);
+	assert_non_null(members_find(m, n, getpid()));
+	assert_true(members_descends(m, n, getppid(), getpid()));
+	free(m);
+}
+
+static void test_command(void **state)
+{
+	char text[16];
+	int64_t bytes = members_page_tables(getpid());
+
+	(void)state;
+	members_read_command(getpid(), text, sizeof(text));
+	assert_true(strlen(text) > 0 && strlen(text) < sizeof(text));
+	assert_true(bytes > 0 && bytes % 1024 == 0);
+	members_read_command(INT_MAX, text, sizeof(text));
+	assert_string_equal(text, "");
+	assert_int_equal(members_page_tables(INT_MAX), -1);
+}
+
+static void test_stopped(void **state)
+{
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid)
+		for (;;)
+			pause();
+	assert_false(members_is_stopped(pid));
+	kill(pid, SIGSTOP);
+	waitpid(pid, NULL, WUNTRACED);
+	assert_true(members_is_stopped(pid));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_true(members_is_stopped(pid));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_descendants), cmocka_unit_test(test_session), cmocka_unit_test(test_nobody),
-		cmocka_unit_test(test_above), cmocka_unit_test(test_stat),
+		cmocka_unit_test(test_above), cmocka_unit_test(test_read),
+		cmocka_unit_test(test_scan), cmocka_unit_test(test_command), cmocka_unit_test(test_stopped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
