@@ -9,11 +9,63 @@
 #ifndef THINPROBE_EVENTS_H
 #define THINPROBE_EVENTS_H
 
-#include "culprit.h"
+#include "who.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#define LENGTHS_BINS 82		/* 1 us * 10^(i/10) for i = 0..80, and what is longer */
+#define LENGTHS_WAITS 17
+
+struct lengths {
+	int64_t bin_ns[LENGTHS_BINS];	/* time lost in events of that bin */
+	int64_t bin_events[LENGTHS_BINS];
+	int64_t beyond_ns[LENGTHS_WAITS];
+};
+
+extern const int64_t lengths_waits[LENGTHS_WAITS];	/* ns, ascending */
+
+/* Upper edge of a bin in ns; INT64_MAX for the last. */
+int64_t lengths_edge(int bin);
+/* The bin of an event so long. */
+int lengths_bin(int64_t length_ns);
+void lengths_add(struct lengths *l, int64_t length_ns);
+/* P(wait > lengths_waits[i]) over `total_ns` of wall-clock time (of all CPUs together). */
+double lengths_bound(const struct lengths *l, int i, int64_t total_ns);
+
+/* One culprit of one event: a row of the culprit log. */
+struct culprit {
+	enum who_kind kind;
+	int pid;
+	char name[24];
+	int64_t start_ns, end_ns;	/* its first and last moment in the event */
+	int64_t ns;			/* its time, without what ran in between */
+};
+
+/* The culprits of the event at hand; zeroed = empty. */
+#define CULPRITS 256
+struct culprit_event {
+	size_t n;
+	struct culprit at[CULPRITS];
+};
+
+/* Adds a part's shares; tasks join by thread, all else by kind and name. Where there are too many, those with the
+ * least time become "others". */
+void culprit_add(struct culprit_event *e, const struct who_share *share, size_t n);
+/* The one with the most time; NULL of an empty event. */
+const struct culprit *culprit_main(const struct culprit_event *e);
+
+/* Over the run, by kind and name (twenty xterms are one line). */
+struct culprit_total {
+	enum who_kind kind;
+	char name[24];
+	int64_t ns, longest_ns;		/* longest: its most time in one event */
+	int64_t events;
+};
+
+struct culprit_table;
+struct culprit_table *culprit_table_new(size_t max);	/* NULL: no memory; more than max names: "others" */
+void culprit_table_add(struct culprit_table *t, const struct culprit_event *e);
+/* All lines, most time first; valid until the next add. */
+const struct culprit_total *culprit_table_lines(struct culprit_table *t, size_t *n);
+void culprit_table_free(struct culprit_table *t);
 
 #define EVENTS_JOIN_NS 100000
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "follow.h"
 #include "itself.h"
-#include "part.h"
+#include "stretch.h"
 #include "random.h"
 #include "trace.h"
 #include "who.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +32,8 @@ struct follow {
 	struct wakeups *wakeups;
 	int64_t start_ns, end_ns;	/* INT64_MAX: not yet */
 	int64_t lost_before, missed_before;
-	struct lengths lengths;
+	struct follow_sums sums;
 	struct culprit_table *names;
-	struct sample waits;
-	int64_t waits_n, waits_beyond[LENGTHS_WAITS];
 	uint64_t random;
 	int n;
 	struct follow_cpu cpu[];
@@ -68,7 +65,7 @@ static void take_lost_event(void *arg, const struct event *e)
 	c->total.events++;
 	c->total.lost_ns += e->lost_ns;
 	keep_longest(&c->total, e);
-	lengths_add(&c->f->lengths, e->lost_ns);
+	lengths_add(&c->f->sums.lengths, e->lost_ns);
 	if (c->f->names)
 		culprit_table_add(c->f->names, &e->who);
 }
@@ -157,18 +154,18 @@ static int take_trace_record(void *who, const struct trace_record *r)
 /* longer: it waited at least that long */
 static void keep_wait(struct follow *f, int64_t wait, bool longer)
 {
-	f->waits_n++;
+	f->sums.waits_n++;
 	for (int i = 0; i < LENGTHS_WAITS && wait > lengths_waits[i]; i++)
-		f->waits_beyond[i]++;
+		f->sums.waits_beyond[i]++;
 	if (longer)
-		sample_add_censored(&f->waits, wait);
-	else if (f->waits_n <= WAITS_KEPT)
-		sample_add(&f->waits, wait);
+		sample_add_censored(&f->sums.waits, wait);
+	else if (f->sums.waits_n <= WAITS_KEPT)
+		sample_add(&f->sums.waits, wait);
 	else {	/* Vitter's algorithm R: each of all is kept with the same probability */
-		uint64_t at = random_bits(&f->random) % (uint64_t)f->waits_n;
+		uint64_t at = random_bits(&f->random) % (uint64_t)f->sums.waits_n;
 
 		if (at < WAITS_KEPT)
-			f->waits.value[at] = wait;
+			f->sums.waits.value[at] = wait;
 	}
 }
 
@@ -356,30 +353,15 @@ const struct ticks *follow_ticks(const struct follow *f, int i)
 	return &f->cpu[i].ticks;
 }
 
-const struct lengths *follow_lengths(const struct follow *f)
+struct follow_sums *follow_sums(struct follow *f)
 {
-	return &f->lengths;
+	return &f->sums;
 }
 
 const struct culprit_total *follow_culprits(struct follow *f, size_t *n)
 {
 	*n = 0;
 	return f->names ? culprit_table_lines(f->names, n) : NULL;
-}
-
-struct sample *follow_waits(struct follow *f)
-{
-	return &f->waits;
-}
-
-int64_t follow_waits_n(const struct follow *f)
-{
-	return f->waits_n;
-}
-
-int64_t follow_waits_beyond(const struct follow *f, int i)
-{
-	return f->waits_beyond[i];
 }
 
 int64_t follow_lost_records(const struct follow *f)
@@ -399,6 +381,6 @@ void follow_free(struct follow *f)
 			who_free(f->cpu[i].who);
 	if (f->names)
 		culprit_table_free(f->names);
-	sample_free(&f->waits);
+	sample_free(&f->sums.waits);
 	free(f);
 }

@@ -10,10 +10,8 @@
 #ifndef THINPROBE_FOLLOW_H
 #define THINPROBE_FOLLOW_H
 
-#include "bins.h"
-#include "events.h"
-#include "lengths.h"
 #include "logs.h"
+#include "events.h"
 #include "sample.h"
 #include "spin.h"
 #include "ticks.h"
@@ -29,6 +27,14 @@ struct follow_total {
 	int64_t of_length[LENGTHS_BINS];	/* events, and here ticks too */
 	int64_t longest_ns, longest_at_ns;	/* the longest event, and when it began (CLOCK_MONOTONIC) */
 	char longest_who[24];		/* who had most of it; with a trace */
+};
+
+/* Over all CPUs. */
+struct follow_sums {
+	struct lengths lengths;		/* of events */
+	struct sample waits;		/* of the woken tasks, ns: a uniform sample (all, up to 500,000) */
+	int64_t waits_n;		/* how many waits there were */
+	int64_t waits_beyond[LENGTHS_WAITS];	/* how many of them were longer than lengths_waits[i] */
 };
 
 struct follow;
@@ -58,13 +64,9 @@ void follow_end(struct follow *f, int64_t end_ns);
 
 const struct follow_total *follow_total(const struct follow *f, int i);
 const struct ticks *follow_ticks(const struct follow *f, int i);
-const struct lengths *follow_lengths(const struct follow *f);
+/* rec_timing() sorts the waits. */
+struct follow_sums *follow_sums(struct follow *f);
 const struct culprit_total *follow_culprits(struct follow *f, size_t *n);
-/* Waits of the woken tasks: a uniform sample of them (all, up to 500,000), how many there were, and how many of them were
- * longer than lengths_waits[i]. */
-struct sample *follow_waits(struct follow *f);
-int64_t follow_waits_n(const struct follow *f);
-int64_t follow_waits_beyond(const struct follow *f, int i);
 /* Parts and waits that found no room in their rings, kernel records likewise, and parts whose
  * records had gone; since the beginning. */
 int64_t follow_lost_records(const struct follow *f);

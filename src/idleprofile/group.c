@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "group.h"
 #include "clock.h"
+#include "files.h"
 #include "proc.h"
 #include "why.h"
 
@@ -8,7 +9,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -18,124 +18,41 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int write_word(const char *path, const char *file, const char *word)
+static int group_write(const char *folder, const char *file, const char *word)
 {
-	char name[PATH_MAX + 32];
-	ssize_t n;
-	int fd, err = 0;
+	char path[PATH_MAX + 32];
 
-	snprintf(name, sizeof(name), "%s/%s", path, file);
-	fd = open(name, O_WRONLY | O_CLOEXEC | O_TRUNC);
-	if (fd < 0)
-		return -errno;
-	n = write(fd, word, strlen(word));
-	if (n < 0)
-		err = -errno;
-	close(fd);
-	return err;
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	return files_write(path, word);
 }
 
-/* Whether `word` is one of the words of `text`, which `separators` part. */
-static bool has_word(const char *text, const char *word, const char *separators)
+int group_find(const char *root, struct group_place *out, char *why, size_t why_size)
 {
-	size_t n = strlen(word);
+	char path[PATH_MAX], list[512];
 
-	while (*text) {
-		size_t here = strcspn(text, separators);
-
-		if (here == n && !strncmp(text, word, n))
-			return true;
-		text += here;
-		text += strspn(text, separators);
-	}
-	return false;
-}
-
-static bool file_has_word(const char *folder, const char *file, const char *word)
-{
-	char name[PATH_MAX], line[512] = "";
-	FILE *f;
-
-	snprintf(name, sizeof(name), "%s/%s", folder, file);
-	f = fopen(name, "re");
-	if (!f)
-		return false;
-	if (!fgets(line, sizeof(line), f))
-		line[0] = '\0';
-	fclose(f);
-	return has_word(line, word, " \n");
-}
-
-/* mountinfo writes blanks and backslashes in octal. */
-static void plain(char *text)
-{
-	char *to = text;
-
-	for (const char *from = text; *from; to++) {
-		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && from[2] && from[3]) {
-			*to = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
-			from += 4;
-		} else
-			*to = *from++;
-	}
-	*to = '\0';
-}
-
-/* One line: "36 35 98:0 /root /mount options - type source super". */
-static bool read_mount(char *line, char **mount, char **type, char **super)
-{
-	char *dash = strstr(line, " - "), *save, *word = NULL;
-
-	if (!dash)
-		return false;
-	*dash = '\0';
-	word = strtok_r(line, " ", &save);
-	for (int i = 0; i < 4 && word; i++)
-		word = strtok_r(NULL, " ", &save);
-	*mount = word;
-	*type = strtok_r(dash + 3, " ", &save);
-	strtok_r(NULL, " ", &save);
-	*super = strtok_r(NULL, " \n", &save);
-	if (!*mount || !*type || !*super)
-		return false;
-	plain(*mount);
-	return true;
-}
-
-int group_find(FILE *mountinfo, struct group_place *out, char *why, size_t why_size)
-{
-	char line[PATH_MAX + 512], *mount, *type, *super;
-	char second[sizeof(out->root)] = "";
-
-	*out = (struct group_place){ 0 };
-	while (fgets(line, sizeof(line), mountinfo)) {
-		if (!read_mount(line, &mount, &type, &super) || strlen(mount) >= sizeof(out->root))
-			continue;
-		if (!strcmp(type, "cgroup") && has_word(super, "cpu", ",")) {
-			out->version = 1;
-			snprintf(out->root, sizeof(out->root), "%s", mount);
-			return 0;
-		}
-		if (!strcmp(type, "cgroup2"))
-			snprintf(second, sizeof(second), "%s", mount);
-	}
-	if (!second[0])
+	out->root[0] = '\0';
+	out->version = proc_cgroup_mount(root, "cpu", out->root, sizeof(out->root));
+	if (!out->version)
 		return why_write(-ENOENT, why, why_size, "no cpu cgroups are mounted");
-	if (!file_has_word(second, "cgroup.subtree_control", "cpu"))
-		return why_write(-ENOENT, why, why_size, "the cpu controller is not in %.80s/cgroup.subtree_control", second);
-	out->version = 2;
-	snprintf(out->root, sizeof(out->root), "%s", second);
-	return 0;
+	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", out->root);
+	if (out->version == 1)
+		return 0;
+	files_read(path, list, sizeof(list));
+	for (char *rest, *word = strtok_r(list, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		if (!strcmp(word, "cpu"))
+			return 0;
+	out->version = 0;
+	return why_write(-ENOENT, why, why_size, "the cpu controller is not in %.80s", path);
 }
 
 int group_set_idle(const char *path)
 {
-	return write_word(path, "cpu.idle", "1");
+	return group_write(path, "cpu.idle", "1");
 }
 
 int group_join(const char *path)
 {
-	return write_word(path, "cgroup.procs", "0");
+	return group_write(path, "cgroup.procs", "0");
 }
 
 /* An emptied cgroup can still be busy for a moment, and longer where its process is stuck. */
@@ -211,18 +128,11 @@ static int name_group(struct group *g)
 
 void group_make(struct group *g)
 {
-	FILE *mounts = fopen("/proc/self/mountinfo", "re");
 	const char *step = "name";
 	int err;
 
 	*g = (struct group){ .pipe = -1 };
-	if (!mounts) {
-		snprintf(g->why, sizeof(g->why), "/proc/self/mountinfo: %s", strerror(errno));
-		return;
-	}
-	err = group_find(mounts, &g->place, g->why, sizeof(g->why));
-	fclose(mounts);
-	if (err)
+	if (group_find("", &g->place, g->why, sizeof(g->why)))
 		return;
 	if (access(g->place.root, W_OK)) {	/* without rights there is no need for a janitor */
 		snprintf(g->why, sizeof(g->why), "%.100s: %s", g->place.root, strerror(errno));
@@ -274,13 +184,15 @@ static bool in_top_cgroup(void)
 
 static bool autogroup_is_on(void)
 {
-	return file_has_word("/proc/sys/kernel", "sched_autogroup_enabled", "1");
+	char on[4];
+
+	return !files_read("/proc/sys/kernel/sched_autogroup_enabled", on, sizeof(on)) && !strcmp(on, "1");
 }
 
 static bool enter_session(void)
 {
 	for (int i = 0; i < 20; i++) {	/* an ordinary user may change it ten times a second */
-		int err = write_word("/proc/self", "autogroup", "19");
+		int err = group_write("/proc/self", "autogroup", "19");
 
 		if (!err)
 			return autogroup_is_on() && in_top_cgroup();

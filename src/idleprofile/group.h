@@ -13,7 +13,6 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 /* Where a cpu cgroup can be made. */
@@ -22,10 +21,10 @@ struct group_place {
 	char root[PATH_MAX / 2];	/* the top of the hierarchy, as mounted */
 };
 
-/* Looks for the cpu controller in a text like /proc/self/mountinfo; version 1 first, since a controller is in one
- * hierarchy only. On version 2 the cpu controller must be in the top's cgroup.subtree_control already: switching it on
- * would regroup the whole machine. 0, or -ENOENT with `why` in words. */
-int group_find(FILE *mountinfo, struct group_place *out, char *why, size_t why_size);
+/* Finds where the cpu controller is mounted, version 1 first, since a controller is in one hierarchy only. On version 2 the cpu
+ * controller must be in the top's cgroup.subtree_control already: switching it on would regroup the whole machine. `root`: put
+ * before every path ("" but for tests). 0, or -ENOENT with the reason in `why`. */
+int group_find(const char *root, struct group_place *out, char *why, size_t why_size);
 
 struct group {
 	struct group_place place;

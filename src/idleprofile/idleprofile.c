@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* idleprofile - shows what CPUs that should be idle do: when, for how long, and who.
  *
- * The loops are in spin.c, where they stand and how they end in loops.c, what becomes of their lost
- * parts in follow.c; this file reads options, runs it, reports. */
+ * The loops are in spin.c, their cgroup in group.c; follow.c adds up their lost parts. This file reads options, runs the loops,
+ * reports. */
 #include "follow.h"
-#include "loops.h"
+#include "group.h"
 #include "own.h"
 #include "proc.h"
 #include "progress.h"
 #include "report.h"
 #include "say.h"
 #include "trace.h"
-#include "warnings.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -83,7 +82,63 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
+/* ---- the idle loops: in a cgroup of their own (group.h), and gone however the program ends ---- */
+
 static struct spin *spin;
+static struct group group = { .pipe = -1 };
+static pid_t main_pid;
+
+/* (After a SIGKILL of this process the kernel ends the loops, and the janitor process removes the cgroup.) */
+static void end_loops(void)
+{
+	if (getpid() != main_pid)
+		return;
+	if (spin)
+		spin_end(spin);
+	spin = NULL;
+	group_end(&group);
+}
+
+/* Ends the program where an order to the loops, or a wait for them, has failed; returns 0 or -EINTR. */
+static int loops_must_run(int err)
+{
+	if (err == -ETIMEDOUT)
+		die(EXIT_RUN, "an idle loop does not get its CPU: the machine is too busy to be profiled");
+	if (err == -ESRCH)
+		die(EXIT_RUN, "another program ended the idle loops, or the kernel did for lack of memory: run it again");
+	if (err && err != -EINTR)
+		die(EXIT_RUN, "the idle loops cannot run: %s", strerror(-err));
+	return err;
+}
+
+/* Why the loops are in no cgroup; NULL: they are in one. */
+static const char *why_no_cgroup(void)
+{
+	if (!group.path[0])
+		return group.why;
+	return strncmp(spin->place, "cgroup", 6) ? "joining it was refused" : NULL;
+}
+
+/* Starts the loops, paused. False: a signal to stop came. To be called once, before other threads are started. */
+static bool profile_start_loops(bool tsc)
+{
+	int err;
+
+	main_pid = getpid();
+	atexit(end_loops);
+	group_make(&group);
+	err = spin_start(&spin, &cfg.cpus, tsc, group_enter, &group);
+	if (err == -ENODEV)
+		die(EXIT_RUN, "--cpus was refused; not all of these are there and allowed, see taskset -cp $$");
+	if (loops_must_run(err))
+		return false;
+	if (!strcmp(spin->place, "SCHED_IDLE alone"))
+		warn("the loops yield only within their own group (%s)%s", why_no_cgroup(),
+		     geteuid() ? "; root can put them into a cgroup" : "");
+	if (strstr(spin->place, "container"))
+		warn("the loops yield within this container only: what runs outside of it gets less of the CPU, and is not all seen");
+	return true;
+}
 
 /* Onto a CPU that is not profiled, where there is one. */
 static void step_aside(const struct cli_cpus *allowed)
@@ -286,14 +341,14 @@ static void report_profile_settings(struct rec *r)
 	rec_str(r, "why_no_tsc", run.tsc ? NULL : run.why_no_tsc);
 	rec_str(r, "why_no_who", *run.why_no_who ? run.why_no_who : NULL);
 	rec_str(r, "not_traced", run.cfg.trace && *trace_missing(run.cfg.trace) ? trace_missing(run.cfg.trace) : NULL);
-	rec_str(r, "why_no_cgroup", loops_why_no_cgroup());
+	rec_str(r, "why_no_cgroup", why_no_cgroup());
 	rec_end(r);
 }
 
 /* Frees what the run held; the loops and their cgroup are gone before the report is called complete. */
 static void release_run(void)
 {
-	loops_end();
+	end_loops();
 	if (run.cfg.trace)
 		trace_close(run.cfg.trace);
 	follow_free(run.follow);
@@ -312,7 +367,6 @@ static int make_report(struct rec *out)
 		.brief = out_cfg.format == REC_TEXT,
 	};
 	bool lossy = warn_of_unwatched(out, run.follow, spin->n) || follow_lost_records(run.follow) > 0;
-	int err;
 
 	report_profile_settings(out);
 	rec_object(out, "result");
@@ -326,9 +380,7 @@ static int make_report(struct rec *out)
 	release_run();
 	logs_close(&logs);
 	run.log_lost |= warn_of_logs(&logs);
-	err = rec_close(out);
-	if (err)
-		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	rec_must_close(out);
 	return run.cut ? EXIT_INTERRUPTED : lossy || run.log_lost ? EXIT_LOSSY : EXIT_OK;
 }
 
@@ -344,8 +396,7 @@ static void run_profile(void)
 	run.tsc = stamp_invariant(&run.why_no_tsc) && !cfg.clock;
 	if (cfg.clock)
 		run.why_no_tsc = "as asked";
-	spin = loops_start(&cfg.cpus, run.tsc);
-	if (!spin)
+	if (!profile_start_loops(run.tsc))
 		stop_early();
 	step_aside(&allowed);
 	if (prepare_run())
@@ -381,12 +432,10 @@ static void read_idleprofile_options(int argc, char **argv)
 /* Before the run: a bad path must not cost it. */
 static struct rec *open_outputs(void)
 {
-	struct rec *out = rec_open(&out_cfg, "idleprofile");
+	struct rec *out = rec_must_open(&out_cfg, "idleprofile");
 	const char *path;
 	int err;
 
-	if (!out)
-		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
 	err = logs_open(&logs, &path);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", path, strerror(-err));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "itself.h"
 #include "clock.h"
+#include "files.h"
 
-#include <dirent.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,17 +70,15 @@ void itself_tids_add(struct itself_tids *t, int tid)
 
 static void add_threads(struct itself_tids *t, int64_t pid)
 {
+	pid_t *tid = NULL;
 	char path[64];
-	struct dirent *entry;
-	DIR *dir;
+	size_t n = 0;
 
 	snprintf(path, sizeof(path), "/proc/%lld/task", (long long)pid);
-	dir = opendir(path);
-	while (dir && t->n < ITSELF_TIDS && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			t->tid[t->n++] = atoi(entry->d_name);
-	if (dir)
-		closedir(dir);
+	files_numbered(path, &tid, &n);
+	for (size_t i = 0; i < n && t->n < ITSELF_TIDS; i++)
+		t->tid[t->n++] = tid[i];
+	free(tid);
 }
 
 void itself_tids_refresh(struct itself_tids *t)

@@ -8,10 +8,6 @@
 
 #include "who.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #define ITSELF_REST_NS 50000	/* a part with less than this beside its own work is wholly its own: switches, the timer */
 #define ITSELF_NOTES 4096
 #define ITSELF_TIDS 256

@@ -1,13 +1,52 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
 #include "binomial.h"
+#include "cli.h"
 #include "clock.h"
 #include "say.h"
 #include "who.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
+
+bool warn_of_logs(struct logs *logs)
+{
+	const char *path;
+	bool any = false;
+	int err;
+
+	for (; (err = logs_failed(logs, &path)); any = true)
+		warn("cannot write %s: %s; it ends there, the profile goes on", path, strerror(-err));
+	return any;
+}
+
+bool warn_of_unwatched(struct rec *out, const struct follow *f, int n)
+{
+	int64_t most = 0;
+
+	for (int i = 0; i < n; i++)
+		if (follow_total(f, i)->unwatched_ns > most)
+			most = follow_total(f, i)->unwatched_ns;
+	if (most)
+		rec_warn(out, "not watched for %.3f s, in which this program was stopped or hung: that time is in no figure",
+		     (double)most / (double)NS_PER_S);
+	return most > 0;
+}
+
+void warn_of_missed(struct rec *out, const struct follow *f, int n)
+{
+	int64_t lost = 0, missed = 0;
+
+	for (int i = 0; i < n; i++) {
+		lost += follow_total(f, i)->lost_ns;
+		missed += follow_total(f, i)->missed_ns;
+	}
+	if (missed * 100 > lost)
+		rec_warn(out, "the kernel left out records of %lld task switches: who had %.1f %% of the lost time is not known",
+		     (long long)follow_missed_switches(f), 100.0 * (double)missed / (double)lost);
+}
 
 static double to_seconds(int64_t ns)
 {
@@ -97,7 +136,7 @@ static void report_ticks(struct rec *r, const struct profile_report *p)
 
 static void report_histogram(struct rec *r, const struct profile_report *p)
 {
-	const struct lengths *l = follow_lengths(p->follow);
+	const struct lengths *l = &follow_sums(p->follow)->lengths;
 	int64_t sum = 0, events = 0;
 
 	rec_array(r, "histogram");
@@ -121,14 +160,14 @@ static void report_histogram(struct rec *r, const struct profile_report *p)
 
 static void report_compulsory(struct rec *r, const struct profile_report *p)
 {
-	const struct lengths *l = follow_lengths(p->follow);
-	int64_t n = follow_waits_n(p->follow), watched = 0;
+	const struct lengths *l = &follow_sums(p->follow)->lengths;
+	int64_t n = follow_sums(p->follow)->waits_n, watched = 0;
 
 	for (int i = 0; i < p->spin->n; i++)
 		watched += watched_ns(p, i);
 	rec_array(r, "compulsory");
 	for (int i = 0; i < LENGTHS_WAITS; i++) {
-		int64_t hits = follow_waits_beyond(p->follow, i);
+		int64_t hits = follow_sums(p->follow)->waits_beyond[i];
 
 		rec_object(r, NULL);
 		rec_real(r, "wait_ms", (double)lengths_waits[i] / NS_PER_MS, 6);
@@ -144,7 +183,7 @@ static void report_compulsory(struct rec *r, const struct profile_report *p)
 	}
 	rec_object(r, "wakeups");
 	rec_int(r, "n", n);
-	rec_timing(r, "wait_us", follow_waits(p->follow), (double)NS_PER_US);
+	rec_timing(r, "wait_us", &follow_sums(p->follow)->waits, (double)NS_PER_US);
 	rec_end(r);
 }
 
@@ -340,7 +379,7 @@ void say_profile(struct rec *r, const struct profile_report *p)
 	while (lengths_waits[wait] < NS_PER_MS)
 		wait++;
 	rec_say(r, "%d CPU%s, %s: a task waits over 1 ms with a chance of at most %s %%", p->spin->n, p->spin->n == 1 ? "" : "s",
-		say_ns((double)p->wall_ns), say_number(100 * lengths_bound(follow_lengths(p->follow), wait, watched)));
+		say_ns((double)p->wall_ns), say_number(100 * lengths_bound(&follow_sums(p->follow)->lengths, wait, watched)));
 	say_cpus(r, p);
 	say_who(r, p);
 }

@@ -145,7 +145,7 @@ static void *loop_main(void *arg)
 	return NULL;
 }
 
-static int start_loops(struct spin *s, pthread_t *thread, struct seat *seat)
+static int spin_start_threads(struct spin *s, pthread_t *thread, struct seat *seat)
 {
 	pthread_attr_t attr;
 	int err = pthread_attr_init(&attr);
@@ -171,7 +171,7 @@ static __attribute__((noreturn)) void loops_main(struct spin *s, pid_t parent, v
 		_exit(EXIT_RUN);
 	proc_ignore_stop();
 	enter(arg, s->place, sizeof(s->place));
-	err = start_loops(s, thread, seat);
+	err = spin_start_threads(s, thread, seat);
 	if (err) {
 		atomic_store(&s->failed, err);
 		_exit(EXIT_RUN);

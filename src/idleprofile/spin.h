@@ -16,8 +16,6 @@
 #include "ring.h"
 #include "stamp.h"
 
-#include <sys/types.h>
-
 #define SPIN_STEPS 8192		/* longest step that calibration tells apart, in stamps */
 
 enum spin_order { SPIN_PAUSE, SPIN_CALIBRATE, SPIN_RUN, SPIN_STOP };

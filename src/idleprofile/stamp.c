@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "stamp.h"
+#include "files.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #if STAMP_HAS_TSC
@@ -14,15 +14,9 @@
 
 static bool kernel_uses_tsc(void)
 {
-	char word[32] = "";
-	FILE *f = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
+	char word[32];
 
-	if (!f)
-		return false;
-	if (!fgets(word, sizeof(word), f))
-		word[0] = '\0';
-	fclose(f);
-	return !strcmp(word, "tsc\n");
+	return !files_read("/sys/devices/system/clocksource/clocksource0/current_clocksource", word, sizeof(word)) && !strcmp(word, "tsc");
 }
 
 static bool processor_says_invariant(void)

@@ -12,7 +12,6 @@
 #include "clock.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #if defined(__x86_64__)
 #include <x86intrin.h>

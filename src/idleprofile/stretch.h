@@ -33,8 +33,6 @@ struct stretch_queue {
 	struct piece piece[PIECES];
 };
 
-/* i from the oldest, below q->n. */
-struct stretch *stretch_get(struct stretch_queue *q, size_t i);
 struct piece *stretch_piece(struct stretch_queue *q, const struct stretch *s, size_t i);
 /* The open one, or NULL. */
 struct stretch *stretch_last(struct stretch_queue *q);
@@ -47,5 +45,15 @@ void stretch_drop(struct stretch_queue *q, int64_t until_ns);
 /* This culprit's piece of the open stretch, made at start_ns where there is none: its name is empty then. Where there are
  * too many, the one with the least time goes to one named "others" of its kind. */
 struct piece *stretch_find(struct stretch_queue *q, enum who_kind kind, int id, int64_t start_ns);
+
+/* As who_part. A stretch that sticks out by more than skew_ns at both ends cannot be true: the loop ran there. */
+size_t part_shares(struct stretch_queue *q, int64_t start_ns, int64_t end_ns, int64_t skew_ns, struct who_share *out,
+		   size_t max);
+
+/* Shares of a part, largest first, cut down to [from, to) within it. Each has the portion of its
+ * time that its own span, from its first to its last moment, has there; residues have no known
+ * place, so all are made to fit: they sum to to - from exactly. Returns how many are left (at least
+ * 1 of n > 0). */
+size_t part_clip(struct who_share *share, size_t n, int64_t from, int64_t to);
 
 #endif

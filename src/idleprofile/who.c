@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "who.h"
-#include "part.h"
 #include "stretch.h"
 
 #include <stdio.h>

@@ -10,10 +10,6 @@
 #ifndef THINPROBE_WHO_H
 #define THINPROBE_WHO_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "trace.h"
 
 enum who_kind { WHO_TASK, WHO_IRQ, WHO_SOFTIRQ, WHO_TIMER, WHO_RESCHED, WHO_CALL, WHO_UNEXPLAINED };

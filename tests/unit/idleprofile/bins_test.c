@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "idleprofile/bins.h"
+#include "idleprofile/logs.h"
 
 #define MOST 64
 static struct row {

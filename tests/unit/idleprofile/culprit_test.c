@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "idleprofile/culprit.h"
+#include "idleprofile/events.h"
 
 static struct who_share task(int pid, const char *name, int64_t start, int64_t end, int64_t ns)
 {

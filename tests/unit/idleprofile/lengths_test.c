@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "../near.h"
-#include "idleprofile/lengths.h"
+#include "idleprofile/events.h"
 
 #define US 1000LL
 #define MS 1000000LL

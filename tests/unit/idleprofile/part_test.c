@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "idleprofile/part.h"
+#include "idleprofile/stretch.h"
 
 static struct who_share share(const char *name, int64_t ns, int64_t start, int64_t end)
 {
