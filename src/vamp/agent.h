@@ -13,9 +13,7 @@
 #ifndef VAMP_AGENT_H
 #define VAMP_AGENT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "throttle.h"
 
 #define AGENT_LINE 64
 #define AGENT_CPUS 512			/* vCPUs, at most */
@@ -37,5 +35,17 @@ size_t agent_line_write(const struct agent_line *line, char text[AGENT_LINE]);
  * time in steps of `step_ns`. Where time was stolen, the least run time that the counters allow is assumed: a slow vCPU runs for a
  * few ms in an interval, and the rounding of the counters must not make it fast again. Pure. */
 int agent_percent(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, int64_t stolen_ns, int64_t step_ns);
+
+struct agent_load;
+
+/* Of these processes; the first look is taken here. NULL: no memory. Owned by the caller. */
+struct agent_load *agent_load_start(const struct tag *tag, size_t n);
+
+/* Since the last look. Processes that have ended are passed over. How many CPUs the guest has (the highest number and one). */
+struct agent_load_cpu {
+	int64_t background_ns, idle_ns, stolen_ns;
+	bool online;
+};
+int agent_load_take(struct agent_load *l, int64_t *interval_ns, struct agent_load_cpu cpu[AGENT_CPUS]);
 
 #endif

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Two children run pactl: one reports changes for as long as the server runs, the other lists the streams after each change. */
-#include "audio_counter.h"
-#include "audio_list.h"
-#include "audio_pactl.h"
 #include "audio_wakeups.h"
+#include "audio_pactl.h"
 #include "clock.h"
 #include "control.h"
 #include "proc.h"

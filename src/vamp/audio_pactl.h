@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Where the server is: $PULSE_SERVER, or its socket in $PULSE_RUNTIME_PATH or $XDG_RUNTIME_DIR. */
@@ -28,5 +29,22 @@ struct audio_pactl {
 int audio_pactl_start(struct audio_pactl *p, const struct audio_server *s, const char *const *words, bool stream);
 /* Kills it if it runs still, and closes all. Its exit status; 127: there is no pactl; -1: killed. */
 int audio_pactl_end(struct audio_pactl *p);
+
+#define AUDIO_STREAMS 64	/* further ones are passed over */
+
+/* The streams that play (not corked). */
+struct audio_list {
+	size_t n;
+	struct {
+		int64_t index;	/* of the server; never used again */
+		int pid;	/* reported by the client, in its own pid namespace; 0: not reported */
+	} stream[AUDIO_STREAMS];
+};
+
+/* 0; -EPROTO: no such list. */
+int audio_list_read(const char *path, struct audio_list *out);
+/* Does one play that did not before? */
+bool audio_list_started(const struct audio_list *before, const struct audio_list *now);
+bool audio_list_has(const struct audio_list *l, int pid);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * By a quota and not by the freezer: a frozen task cannot be ended, and version 1 has the freezer in another hierarchy.
  * (cgroup-v2.rst, cpu.max; sched-bwc.rst: 1 ms is the least quota, 1 s the longest period.) */
-#include "favour.h"
+#include "throttle.h"
 #include "groups.h"
 #include "undo.h"
 

@@ -3,16 +3,169 @@
  *
  * By sched_setaffinity of each thread, not by cpusets: moving a process into a cgroup waits for a grace period of the kernel's RCU
  * (milliseconds), setting an affinity does not, and no controller must be delegated. New threads and processes inherit it. */
+#include "cli.h"
 #include "clock.h"
-#include "cpu_ticks.h"
-#include "favour.h"
+#include "throttle.h"
+#include "files.h"
 #include "input.h"
-#include "isolate_irq.h"
+#include "isolate.h"
 #include "scope.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Lines "cpuN user nice system idle iowait irq softirq steal ..." */
+int cpu_ticks_read(FILE *stat, struct cpu_ticks *cpu, int room)
+{
+	int64_t user, nice, system, idle, wait, irq, softirq, steal;
+	char line[512];
+	int n = 0, i;
+
+	memset(cpu, 0, (size_t)room * sizeof(*cpu));
+	while (stat && fgets(line, sizeof(line), stat) && !strncmp(line, "cpu", 3)) {
+		if (line[3] == ' ' ||	/* the sum */
+		    sscanf(line, "cpu%d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64, &i,
+			   &user, &nice, &system, &idle, &wait, &irq, &softirq, &steal) != 9 || i < 0 || i >= room)
+			continue;
+		cpu[i] = (struct cpu_ticks){ idle + wait, steal, user + nice + system + idle + wait + irq + softirq + steal };
+		n = i + 1 > n ? i + 1 : n;
+	}
+	return n;
+}
+
+static const char *const classes[] = { "block", "net", "input", "drm" };
+#define CLASSES (sizeof(classes) / sizeof(*classes))
+#define IRQS 4096
+
+struct irq_search {
+	const char *root;
+	bool wanted[IRQS];
+};
+
+static void want(struct irq_search *s, long irq)
+{
+	if (irq > 0 && irq < IRQS)
+		s->wanted[irq] = true;
+}
+
+/* Adds the interrupts that sysfs lists for the device (msi_irqs, irq); false if it lists none. */
+static bool want_listed(struct irq_search *s, const char *device)
+{
+	char path[PATH_MAX + 16], text[24];
+	pid_t *irq = NULL;
+	size_t n = 0;
+	bool listed;
+
+	snprintf(path, sizeof(path), "%s/msi_irqs", device);
+	listed = !files_numbered(path, &irq, &n);
+	for (size_t i = 0; i < n; i++)
+		want(s, irq[i]);
+	free(irq);
+	if (listed)
+		return true;
+	snprintf(path, sizeof(path), "%s/irq", device);
+	if (files_read(path, text, sizeof(text)) || !strtol(text, NULL, 10))
+		return false;
+	want(s, strtol(text, NULL, 10));
+	return true;
+}
+
+/* /proc/irq/1/i8042, /proc/irq/38/virtio2-input.0 */
+static void want_named(struct irq_search *s, const char *name)
+{
+	char path[PATH_MAX];
+	pid_t *irq = NULL;
+	size_t n = 0, length = strlen(name);
+
+	snprintf(path, sizeof(path), "%s/proc/irq", s->root);
+	files_numbered(path, &irq, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct dirent *entry;
+		DIR *dir;
+
+		snprintf(path, sizeof(path), "%s/proc/irq/%d", s->root, (int)irq[i]);
+		dir = opendir(path);
+		while (dir && (entry = readdir(dir)))
+			if (!strncmp(entry->d_name, name, length) && (!entry->d_name[length] || strchr("-.:@", entry->d_name[length])))
+				want(s, irq[i]);
+		if (dir)
+			closedir(dir);
+	}
+	free(irq);
+}
+
+/* Up from the device to the first that says its interrupts; a bus is above those that do. */
+static void want_device(struct irq_search *s, const char *link)
+{
+	char device[PATH_MAX], all[PATH_MAX], *last;
+
+	if (!realpath(link, device))
+		return;	/* a loop, a bridge, a zram */
+	strcpy(all, device);
+	for (; (last = strrchr(device, '/')) && strcmp(last, "/devices"); *last = '\0')
+		if (want_listed(s, device))
+			return;
+	for (; (last = strrchr(all, '/')) && strcmp(last, "/devices"); *last = '\0')
+		want_named(s, last + 1);
+}
+
+int isolate_irq_find(struct isolate_irqs *out, const char *root)
+{
+	struct irq_search *s = calloc(1, sizeof(*s));
+	size_t n = 0;
+
+	*out = (struct isolate_irqs){ 0 };
+	if (!s)
+		return -ENOMEM;
+	s->root = root;
+	for (size_t c = 0; c < CLASSES; c++) {
+		char path[PATH_MAX];
+		struct dirent *entry;
+		DIR *dir;
+
+		snprintf(path, sizeof(path), "%s/sys/class/%s", root, classes[c]);
+		dir = opendir(path);
+		while (dir && (entry = readdir(dir))) {
+			if (entry->d_name[0] == '.')
+				continue;
+			snprintf(path, sizeof(path), "%s/sys/class/%s/%s/device", root, classes[c], entry->d_name);
+			want_device(s, path);
+		}
+		if (dir)
+			closedir(dir);
+	}
+	for (int irq = 0; irq < IRQS; irq++)
+		n += s->wanted[irq];
+	out->irq = calloc(n ? n : 1, sizeof(*out->irq));
+	for (int irq = 0; out->irq && irq < IRQS; irq++)
+		if (s->wanted[irq])
+			out->irq[out->n++] = irq;
+	free(s);
+	return out->irq ? 0 : -ENOMEM;
+}
+
+/* Routes the interrupts to these CPUs. Returns how many the kernel accepted: it refuses some (NVMe has a queue for each CPU). */
+static size_t isolate_irq_steer(const struct isolate_irqs *irqs, const char *root, const cpu_set_t *cpus, struct undo *undo)
+{
+	struct cli_cpus list = { 0 };
+	char path[PATH_MAX], text[1024];
+	size_t steered = 0;
+
+	for (int cpu = 0; cpu < CLI_CPUS_MAX && cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET((size_t)cpu, cpus))
+			list.cpu[list.n++] = cpu;
+	cli_write_cpus(&list, text, sizeof(text));
+	for (size_t i = 0; i < irqs->n; i++) {
+		snprintf(path, sizeof(path), "%s/proc/irq/%d/smp_affinity_list", root, irqs->irq[i]);
+		steered += !undo_write(undo, path, text);
+	}
+	return steered;
+}
 
 #define FULL_PERCENT 95
 #define GROW_EVERY NS_PER_S

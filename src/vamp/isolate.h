@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* isolate_irq - interrupts of the devices a user waits for: disks, network cards, input devices and GPUs. */
-#ifndef VAMP_ISOLATE_IRQ_H
-#define VAMP_ISOLATE_IRQ_H
+/* isolate - interrupts of the devices a user waits for: disks, network cards, input devices and GPUs. */
+#ifndef VAMP_ISOLATE_H
+#define VAMP_ISOLATE_H
 
 #include "undo.h"
+
+#include <stdio.h>
+
+struct cpu_ticks {
+	int64_t idle, stolen, all;	/* idle: also waiting for a disk; all 0: not online */
+};
+/* Of CPUs 0 to room - 1. Returns the highest number that is online, and one. */
+int cpu_ticks_read(FILE *stat, struct cpu_ticks *cpu, int room);
 
 /* Without those that no hardware stands behind. */
 struct isolate_irqs {
@@ -12,7 +20,4 @@ struct isolate_irqs {
 };
 /* From below `root` ("" but for tests): sys/class/... and proc/irq. 0 or -errno. */
 int isolate_irq_find(struct isolate_irqs *out, const char *root);
-/* Sends them to these CPUs. How many are there now: the kernel refuses some (of NVMe, a queue for each CPU), and these stay. */
-size_t isolate_irq_steer(const struct isolate_irqs *irqs, const char *root, const cpu_set_t *cpus, struct undo *undo);
-
 #endif

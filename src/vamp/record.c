@@ -1,10 +1,68 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "told.h"
+#include "record.h"
 #include "array.h"
+#include "proc.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+const char *const spared_words[] = { "", "plays sound", "light before others took the CPUs" };
+
+static int judged_by_place(const void *a, const void *b)
+{
+	const struct tag *x = a, *y = b;
+	bool spared_x = x->why != SPARED_NOT, spared_y = y->why != SPARED_NOT;
+
+	return spared_x != spared_y ? spared_x - spared_y : (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+int judge(const struct tasks *tasks, int64_t sub_ns, double threshold, const struct audio *audio, struct judged *out)
+{
+	const struct moments *m = tasks_moments(tasks);
+	const struct past *p;
+	struct tag *shrunk;
+
+	*out = (struct judged){ .tag = calloc(tasks_count(tasks) + 1, sizeof(*out->tag)) };
+	if (!out->tag)
+		return -ENOMEM;
+	for (size_t i = 0; (p = tasks_next(tasks, &i));) {
+		struct history_load load = past_load(p, m, sub_ns);
+		enum verdict verdict = past_judge(p, &load, threshold);
+		struct tag *tag = &out->tag[out->n];
+
+		if (verdict == VERDICT_LOW)
+			continue;
+		*tag = (struct tag){ .pid = p->pid, .start = p->start, .load_percent = 100 * load.load, .run_percent = 100 * load.run };
+		proc_line(p->pid, "comm", tag->comm, sizeof(tag->comm));	/* now: exec may have changed it */
+		if (!*tag->comm)
+			memcpy(tag->comm, p->comm, sizeof(tag->comm));
+		tag->why = audio && audio_is(audio, p->pid) ? SPARED_SOUND : verdict == VERDICT_KNOWN ? SPARED_LIGHT : SPARED_NOT;
+		out->background += tag->why == SPARED_NOT;
+		out->n++;
+	}
+	shrunk = reallocarray(out->tag, out->n + 1, sizeof(*shrunk));	/* it is kept */
+	out->tag = shrunk ? shrunk : out->tag;
+	qsort(out->tag, out->n, sizeof(*out->tag), judged_by_place);
+	return 0;
+}
+
+void judged_free(struct judged *j)
+{
+	free(j->tag);
+	*j = (struct judged){ 0 };
+}
+
+bool judged_same(const struct judged *a, const struct judged *b)
+{
+	bool same = a->background == b->background;
+
+	for (size_t i = 0; same && i < a->background; i++)
+		same = a->tag[i].pid == b->tag[i].pid && a->tag[i].start == b->tag[i].start;
+	return same;
+}
 
 const char *const ended_words[] = { "", "input", "time", "stop" };
 
@@ -37,4 +95,78 @@ void told_free(struct told *t)
 		judged_free(&t->episode[i].judged);
 	free(t->episode);
 	sample_free(&t->decision_ns);
+}
+
+struct rows *log_must_open(const char *path, const char *schema, const char *const *columns)
+{
+	struct rows *log;
+	struct stat st;
+
+	if (!path)
+		return NULL;
+	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))
+		die_usage("--log %s: a file or a terminal; anything else may block, and keep what is throttled so", path);
+	log = rows_open(path, schema, columns);
+	if (!log)
+		die(EXIT_RUN, "cannot write %s: %m", path);
+	return log;
+}
+
+struct rows *log_open(const char *path)
+{
+	static const char *const columns[] = {
+		"time_ns", "event", "what", "pid", "comm", "load_percent", "run_percent", "wakeups", "average_1000", "confidence", NULL
+	};
+
+	return log_must_open(path, "vamp-log/1", columns);
+}
+
+/* `tag`, `counter`: of a process, or NULL. */
+static void log_row(struct rows *log, int64_t at_ns, const char *event, const char *what, const struct tag *tag,
+		    const struct audio_counter *counter)
+{
+	rows_int(log, at_ns);
+	rows_str(log, event);
+	rows_str(log, what);
+	rows_count(log, tag ? tag->pid : counter ? counter->pid : -1);
+	rows_str(log, tag ? tag->comm : counter ? counter->comm : "");
+	rows_count(log, tag ? lround(tag->load_percent) : -1);
+	rows_count(log, tag ? lround(tag->run_percent) : -1);
+	rows_count(log, counter ? counter->wakeups : -1);
+	rows_count(log, counter ? lround(1000 * counter->average) : -1);
+	rows_count(log, counter ? counter->confidence : -1);
+	rows_end(log);
+}
+
+void log_begin(struct rows *log, const struct told_episode *e)
+{
+	if (!log)
+		return;
+	log_row(log, e->started_ns, "episode", e->trigger, NULL, NULL);
+	for (size_t i = 0; i < e->judged.n; i++) {
+		const struct tag *tag = &e->judged.tag[i];
+
+		log_row(log, e->decided_ns, tag->why == SPARED_NOT ? "tag" : "excluded", spared_words[tag->why], tag, NULL);
+	}
+	rows_flush(log);
+}
+
+void log_end(struct rows *log, const struct told_episode *e)
+{
+	if (!log)
+		return;
+	log_row(log, e->ended_ns, "end", ended_words[e->ended], NULL, NULL);
+	rows_flush(log);
+}
+
+void log_sound(struct rows *log, int64_t now_ns, const struct audio *audio)
+{
+	struct audio_counter counter[32];
+	size_t n = log && audio ? audio_counters(audio, counter, sizeof(counter) / sizeof(*counter)) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (counter[i].stream || counter[i].wakeups)
+			log_row(log, now_ns, "audio", counter[i].stream ? "stream" : "", NULL, &counter[i]);
+	if (n)
+		rows_flush(log);
 }

@@ -3,7 +3,7 @@
  *
  * history.c decides which processes are background, episode.c when; what is done about it is a favour, and each change goes through
  * undo. This file reads options, opens the parts, runs watch.c, and reports. */
-#include "answer.h"
+#include "record.h"
 #include "cli.h"
 #include "clock.h"
 #include "commands.h"

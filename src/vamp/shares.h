@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* shares_group - a cpu group below the session's own for the background, so that the session's budget stays. */
-#ifndef VAMP_SHARES_GROUP_H
-#define VAMP_SHARES_GROUP_H
+/* shares - a cpu group below the session's own for the background, so that the session's budget stays. */
+#ifndef VAMP_SHARES_H
+#define VAMP_SHARES_H
 
-#include "favour.h"
+#include "throttle.h"
 #include "groups.h"
 
 struct shares_group {

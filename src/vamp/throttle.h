@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* favour - ways to throttle the background tasks while an episode lasts. A way is a struct of functions in its own file. */
-#ifndef VAMP_FAVOUR_H
-#define VAMP_FAVOUR_H
+/* throttle - ways to throttle the background tasks while an episode lasts. A way is a struct of functions in its own file. */
+#ifndef VAMP_THROTTLE_H
+#define VAMP_THROTTLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #include "cli.h"
 #include "clock.h"
 #include "commands.h"
-#include "log.h"
+#include "record.h"
 #include "proc.h"
 #include "say.h"
 #include "slices.h"

@@ -7,7 +7,6 @@
 #include "undo.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 
 enum undo_kind { UNDO_WRITE, UNDO_MKDIR, UNDO_MKFIFO, UNDO_MOVE, UNDO_NICE, UNDO_AFFINITY };
 

@@ -8,7 +8,7 @@
 #include "commands.h"
 #include "groups.h"
 #include "local_socket.h"
-#include "log.h"
+#include "record.h"
 #include "proc.h"
 #include "say.h"
 #include "vm_watch.h"

@@ -1,12 +1,103 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "account.h"
+#include "local_socket.h"
 #include "proc.h"
-#include "qmp.h"
 #include "vm.h"
 
 #include <errno.h>
-#include <stdbool.h>
+#include <jansson.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define PATIENCE_S 5
+#define EVENTS 1000	/* between two answers, at most */
+
+/* The next object that has the key, which the caller frees; NULL: the end, an error, or none in time. */
+static json_t *qmp_read(FILE *in, const char *key)
+{
+	for (int i = 0; i < EVENTS; i++) {
+		json_t *message = json_loadf(in, JSON_DISABLE_EOF_CHECK, NULL);
+
+		if (!message || json_object_get(message, key))
+			return message;
+		json_decref(message);
+	}
+	return NULL;
+}
+
+static json_t *qmp_ask(FILE *in, const char *command)
+{
+	char text[64];
+	int n = snprintf(text, sizeof(text), "{\"execute\": \"%s\"}\n", command);
+
+	return send(fileno(in), text, (size_t)n, MSG_NOSIGNAL) == n ? qmp_read(in, "return") : NULL;
+}
+
+static int qmp_by_index(const void *a, const void *b)
+{
+	const struct qmp_vcpu *x = a, *y = b;
+
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+static int qmp_take_vcpus(json_t *answer, struct qmp_vcpu *out, size_t room, size_t *n)
+{
+	json_t *list = json_object_get(answer, "return"), *one;
+	size_t i;
+
+	*n = json_array_size(list);
+	if (!*n || *n > room)
+		return -EPROTO;
+	json_array_foreach(list, i, one) {
+		json_int_t index, tid;
+
+		if (json_unpack(one, "{s:I, s:I}", "cpu-index", &index, "thread-id", &tid) || index < 0 || index >= (json_int_t)room ||
+		    tid <= 0 || tid > INT_MAX)
+			return -EPROTO;
+		out[i] = (struct qmp_vcpu){ (int)index, (pid_t)tid };
+	}
+	qsort(out, *n, sizeof(*out), qmp_by_index);
+	for (i = 1; i < *n; i++)
+		if (out[i].index == out[i - 1].index)
+			return -EPROTO;
+	return 0;
+}
+
+int qmp_vcpus(const char *path, struct qmp_vcpu *out, size_t room, size_t *n, uid_t *owner, char *why, size_t size)
+{
+	json_t *greeting = NULL, *ready = NULL, *answer = NULL;
+	struct ucred maker = { 0 };
+	int fd = local_connect(path, PATIENCE_S, &maker), err = 0;
+	FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
+
+	*owner = maker.uid;
+	if (!in) {
+		err = fd < 0 ? fd : -ENOMEM;
+		snprintf(why, size, "cannot reach QEMU at %s: %s: start it with -qmp unix:%s,server=on,wait=off", path, strerror(-err), path);
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	greeting = qmp_read(in, "QMP");
+	ready = greeting ? qmp_ask(in, "qmp_capabilities") : NULL;
+	answer = ready ? qmp_ask(in, "query-cpus-fast") : NULL;
+	if (!greeting) {
+		err = -ETIMEDOUT;
+		snprintf(why, size, "no greeting from QEMU at %s: it talks to one at a time: give it a second -qmp socket", path);
+	} else if (!answer || qmp_take_vcpus(answer, out, room, n)) {
+		err = -EPROTO;
+		snprintf(why, size, "QEMU at %s does not tell the threads of its CPUs: its version must be 2.12 or newer", path);
+	}
+	json_decref(greeting);
+	json_decref(ready);
+	json_decref(answer);
+	fclose(in);
+	return err;
+}
 
 /* When the task began, and whose process it is; 0: it is not there. */
 static uint64_t vm_start_of(pid_t tid, int64_t *process, int64_t *owner)

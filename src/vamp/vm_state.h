@@ -6,10 +6,6 @@
 
 #include "agent.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #define VM_SILENCE_NS 3000000000LL	/* no line for so long ends an episode */
 
 struct vm_state {

@@ -9,7 +9,7 @@
 #ifndef VAMP_VM_WEIGHTS_H
 #define VAMP_VM_WEIGHTS_H
 
-#include "favour.h"
+#include "throttle.h"
 #include "undo.h"
 #include "vm.h"
 

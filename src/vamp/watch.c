@@ -1,15 +1,40 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "watch.h"
-#include "answer.h"
 #include "cli.h"
 #include "clock.h"
 #include "proc.h"
+#include "record.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+
+struct episode_turn episode_event(struct episode *e, int64_t now_ns, bool sound)
+{
+	struct episode_turn turn = { .ends = e->lasts && !sound, .begins = !e->lasts || !sound };
+
+	if (turn.begins) {
+		e->lasts = true;
+		e->since_ns = now_ns;
+	}
+	return turn;
+}
+
+bool episode_over(struct episode *e, int64_t now_ns)
+{
+	bool over = now_ns >= episode_due(e);
+
+	if (over)
+		e->lasts = false;
+	return over;
+}
+
+int64_t episode_due(const struct episode *e)
+{
+	return e->lasts ? e->since_ns + e->most_ns : INT64_MAX;
+}
 
 static void tell_ways(struct watch *w)
 {

@@ -3,13 +3,27 @@
 #ifndef VAMP_WATCH_H
 #define VAMP_WATCH_H
 
-#include "episode.h"
-#include "favour.h"
+#include "throttle.h"
 #include "input.h"
-#include "log.h"
 #include "tasks.h"
-#include "told.h"
+#include "record.h"
 #include "undo.h"
+
+struct episode {
+	int64_t most_ns;	/* max_int_period */
+	int64_t since_ns;
+	bool lasts;
+};
+
+/* The caller ends the running episode, begins another, or both. */
+struct episode_turn {
+	bool ends, begins;
+};
+struct episode_turn episode_event(struct episode *e, int64_t now_ns, bool sound);
+/* True where its time is over: it ends. */
+bool episode_over(struct episode *e, int64_t now_ns);
+/* When to ask again; INT64_MAX: none lasts. */
+int64_t episode_due(const struct episode *e);
 
 enum { WATCH_SOURCES = 4, WATCH_WAYS = 4 };
 #define WATCH_INPUTS 20		/* a second open episodes; of a flood the rest is passed over */

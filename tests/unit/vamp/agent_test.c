@@ -21,8 +21,7 @@
 #include "clock.h"
 #include "proc.h"
 #include "vamp/agent.h"
-#include "vamp/agent_load.h"
-#include "vamp/favour.h"
+#include "vamp/throttle.h"
 
 static void *burn(void *arg)
 {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "../near.h"
-#include "vamp/audio_counter.h"
+#include "vamp/audio_wakeups.h"
 
 #define SERVER 50	/* the process; its threads are 150, 151 */
 static struct audio_counting c;

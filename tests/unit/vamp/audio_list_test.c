@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "vamp/audio_list.h"
+#include "vamp/audio_pactl.h"
 
 static int read_text(const char *text, struct audio_list *out)
 {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "vamp/episode.h"
+#include "vamp/watch.h"
 
 static void test_input_begins_and_ends(void **state)
 {

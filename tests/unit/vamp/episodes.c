@@ -6,7 +6,7 @@
  * Says what it does on standard output, one line an episode. */
 #include "clock.h"
 #include "proc.h"
-#include "vamp/favour.h"
+#include "vamp/throttle.h"
 #include "vamp/scope.h"
 #include "vamp/undo.h"
 

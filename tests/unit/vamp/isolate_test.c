@@ -12,8 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "vamp/cpu_ticks.h"
-#include "vamp/isolate_irq.h"
+#include "vamp/isolate.h"
 
 static void busy_is_all_but_idle_and_waiting_for_a_disk(void **state)
 {

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "vamp/qmp.h"
+#include "vamp/vm.h"
 
 #define GREETING "{\"QMP\": {\"version\": {\"qemu\": {\"micro\": 15, \"minor\": 2, \"major\": 7}, \"package\": \"\"}, " \
 	"\"capabilities\": [\"oob\"]}}\r\n"
