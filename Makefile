@@ -63,7 +63,7 @@ EXTRA_lib/proc_test = -Wl,--wrap=clock_now
 EXTRA_vamp/shares_group_test = -Wl,--wrap=files_write,--wrap=files_write_number,--wrap=mkdir,--wrap=rmdir
 EXTRA_vamp/episodes = -Wl,--wrap=scope_list
 EXTRA_summarize/table_test = -Wl,--wrap=die
-EXTRA_idleprofile/follow_test = -Wl,--wrap=clock_now
+EXTRA_idleprofile/pipeline_test = -Wl,--wrap=clock_now
 # (before libvncserver, whose functions of the same names do not free what the client's allocate)
 EXTRA_refecho/lossy_test = -lvncclient
 

@@ -9,56 +9,56 @@
 #define US 1000LL
 #define MS 1000000LL
 
-const int64_t lengths_waits[LENGTHS_WAITS] = {
+const int64_t wait_bounds_ns[WAIT_BOUNDS] = {
 	5 * US, 10 * US, 20 * US, 50 * US, 100 * US, 200 * US, 500 * US, 1 * MS, 2 * MS, 5 * MS, 10 * MS, 20 * MS, 50 * MS,
 	100 * MS, 200 * MS, 500 * MS, 1000 * MS
 };
 
-int64_t lengths_edge(int bin)
+int64_t length_histogram_edge(int bin)
 {
-	return bin >= LENGTHS_BINS - 1 ? INT64_MAX : llround(1000.0 * pow(10.0, bin / 10.0));
+	return bin >= LENGTH_BINS - 1 ? INT64_MAX : llround(1000.0 * pow(10.0, bin / 10.0));
 }
 
-int lengths_bin(int64_t ns)
+int length_histogram_bin(int64_t ns)
 {
 	int bin = ns <= 1000 ? 0 : (int)floor(10.0 * log10((double)ns / 1000.0));
 
 	/* the logarithm is only near the edge: the edge decides */
-	while (bin > 0 && ns <= lengths_edge(bin - 1))
+	while (bin > 0 && ns <= length_histogram_edge(bin - 1))
 		bin--;
-	while (bin < LENGTHS_BINS - 1 && ns > lengths_edge(bin))
+	while (bin < LENGTH_BINS - 1 && ns > length_histogram_edge(bin))
 		bin++;
 	return bin;
 }
 
-void lengths_add(struct lengths *l, int64_t length_ns)
+void length_histogram_add(struct length_histogram *l, int64_t length_ns)
 {
-	int bin = lengths_bin(length_ns);
+	int bin = length_histogram_bin(length_ns);
 
 	l->bin_ns[bin] += length_ns;
 	l->bin_events[bin]++;
-	for (int i = 0; i < LENGTHS_WAITS && length_ns > lengths_waits[i]; i++)
-		l->beyond_ns[i] += length_ns - lengths_waits[i];
+	for (int i = 0; i < WAIT_BOUNDS && length_ns > wait_bounds_ns[i]; i++)
+		l->beyond_ns[i] += length_ns - wait_bounds_ns[i];
 }
 
-double lengths_bound(const struct lengths *l, int i, int64_t total_ns)
+double lengths_wait_bound(const struct length_histogram *l, int i, int64_t total_ns)
 {
 	return total_ns > 0 ? (double)l->beyond_ns[i] / (double)total_ns : NAN;
 }
 
-static bool is_culprit(const struct culprit *c, const struct who_share *s)
+static bool culprit_matches_share(const struct culprit *c, const struct culprit_share *s)
 {
 	return c->kind == s->kind && c->pid == s->pid && (s->pid || !strcmp(c->name, s->name));
 }
 
-static void join_share(struct culprit *c, const struct who_share *s)
+static void culprit_add_share(struct culprit *c, const struct culprit_share *s)
 {
 	c->ns += s->ns;
-	who_span(&c->start_ns, &c->end_ns, s->start_ns, s->end_ns);
+	span_extend(&c->start_ns, &c->end_ns, s->start_ns, s->end_ns);
 }
 
 /* Where there is no room: the least of all but the last, which from now on stands for all that had to go. */
-static struct culprit *make_culprit_room(struct culprit_event *e)
+static struct culprit *culprit_event_drop_least(struct culprit_event *e)
 {
 	struct culprit *others = &e->at[CULPRITS - 1], *least = e->at;
 
@@ -68,29 +68,29 @@ static struct culprit *make_culprit_room(struct culprit_event *e)
 	others->pid = 0;
 	snprintf(others->name, sizeof(others->name), "others");
 	others->ns += least->ns;
-	who_span(&others->start_ns, &others->end_ns, least->start_ns, least->end_ns);
+	span_extend(&others->start_ns, &others->end_ns, least->start_ns, least->end_ns);
 	return least;
 }
 
-void culprit_add(struct culprit_event *e, const struct who_share *share, size_t n)
+void culprit_event_add_shares(struct culprit_event *e, const struct culprit_share *share, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct who_share *s = &share[i];
+		const struct culprit_share *s = &share[i];
 		struct culprit *c = e->at;
 
-		while (c < e->at + e->n && !is_culprit(c, s))
+		while (c < e->at + e->n && !culprit_matches_share(c, s))
 			c++;
 		if (c == e->at + e->n) {
-			c = e->n < CULPRITS ? &e->at[e->n++] : make_culprit_room(e);
+			c = e->n < CULPRITS ? &e->at[e->n++] : culprit_event_drop_least(e);
 			*c = (struct culprit){ s->kind, s->pid, "", s->start_ns, s->end_ns, 0 };
 		}
 		/* A thread is known by its latest name: one that began as a shell may be a compiler by now. */
 		snprintf(c->name, sizeof(c->name), "%s", s->name);
-		join_share(c, s);
+		culprit_add_share(c, s);
 	}
 }
 
-const struct culprit *culprit_main(const struct culprit_event *e)
+const struct culprit *culprit_event_largest(const struct culprit_event *e)
 {
 	const struct culprit *main = NULL;
 
@@ -107,7 +107,7 @@ struct culprit_table {
 
 struct culprit_table *culprit_table_new(size_t max)
 {
-	size_t lines = max + WHO_UNEXPLAINED + 1;	/* and the others of each kind */
+	size_t lines = max + CULPRIT_UNEXPLAINED + 1;	/* and the others of each kind */
 	struct culprit_table *t = calloc(1, sizeof(*t) + lines * sizeof(*t->line));
 
 	if (t)
@@ -120,7 +120,7 @@ void culprit_table_free(struct culprit_table *t)
 	free(t);
 }
 
-static struct culprit_total *line_of(struct culprit_table *t, enum who_kind kind, const char *name)
+static struct culprit_total *culprit_table_find_line(struct culprit_table *t, enum culprit_kind kind, const char *name)
 {
 	struct culprit_total *l;
 
@@ -128,7 +128,7 @@ static struct culprit_total *line_of(struct culprit_table *t, enum who_kind kind
 		if (t->line[i].kind == kind && !strcmp(t->line[i].name, name))
 			return &t->line[i];
 	if (t->n >= t->max && strcmp(name, "others"))
-		return line_of(t, kind, "others");
+		return culprit_table_find_line(t, kind, "others");
 	l = &t->line[t->n++];
 	memset(l, 0, sizeof(*l));
 	l->kind = kind;
@@ -151,7 +151,7 @@ void culprit_table_add(struct culprit_table *t, const struct culprit_event *e)
 		for (k = i; k < e->n; k++)
 			if (e->at[k].kind == e->at[i].kind && !strcmp(e->at[k].name, e->at[i].name))
 				ns += e->at[k].ns;
-		l = line_of(t, e->at[i].kind, e->at[i].name);
+		l = culprit_table_find_line(t, e->at[i].kind, e->at[i].name);
 		l->ns += ns;
 		l->events++;
 		if (ns > l->longest_ns)
@@ -159,7 +159,7 @@ void culprit_table_add(struct culprit_table *t, const struct culprit_event *e)
 	}
 }
 
-static int by_culprit_time(const void *a, const void *b)
+static int compare_culprit_totals(const void *a, const void *b)
 {
 	const struct culprit_total *x = a, *y = b;
 
@@ -168,19 +168,19 @@ static int by_culprit_time(const void *a, const void *b)
 
 const struct culprit_total *culprit_table_lines(struct culprit_table *t, size_t *n)
 {
-	qsort(t->line, t->n, sizeof(*t->line), by_culprit_time);
+	qsort(t->line, t->n, sizeof(*t->line), compare_culprit_totals);
 	*n = t->n;
 	return t->line;
 }
 
-static void hand_out_event(struct events *e, struct event *which)
+static void events_hand_out(struct events *e, struct lost_event *which)
 {
 	if (which->parts)
 		e->each(e->arg, which);
 	which->parts = 0;
 }
 
-static void begin_event(struct event *v, const struct part *p)
+static void event_begin(struct lost_event *v, const struct gap *p)
 {
 	v->start_ns = p->start_ns;
 	v->lost_ns = 0;
@@ -189,7 +189,7 @@ static void begin_event(struct event *v, const struct part *p)
 	v->who.n = 0;
 }
 
-static void join_part(struct event *v, const struct part *p)
+static void event_add_gap(struct lost_event *v, const struct gap *p)
 {
 	v->end_ns = p->end_ns;
 	v->lost_ns += p->lost_ns;
@@ -198,20 +198,20 @@ static void join_part(struct event *v, const struct part *p)
 	for (size_t i = 0; i < p->shares; i++)
 		v->wants |= p->share[i].wants;
 	if (p->shares)
-		culprit_add(&v->who, p->share, p->shares);
+		culprit_event_add_shares(&v->who, p->share, p->shares);
 }
 
-void events_init(struct events *e, int64_t tick_ns, void (*each)(void *, const struct event *), void *arg)
+void events_init(struct events *e, int64_t tick_ns, void (*each)(void *, const struct lost_event *), void *arg)
 {
 	e->join_ns = tick_ns && tick_ns / 2 < EVENTS_JOIN_NS ? tick_ns / 2 : EVENTS_JOIN_NS;
-	e->hold_ns = WHO_SLICE_NS;
+	e->hold_ns = BURST_PAUSE_NS;
 	e->each = each;
 	e->arg = arg;
 	e->held.parts = e->open.parts = 0;
 	e->held.who.n = e->open.who.n = 0;
 }
 
-void events_until(struct events *e, int64_t now_ns)
+void events_advance(struct events *e, int64_t now_ns)
 {
 	if (e->open.parts && now_ns - e->open.end_ns >= e->join_ns) {
 		if (e->open.wants && !e->held.parts) {
@@ -219,31 +219,31 @@ void events_until(struct events *e, int64_t now_ns)
 			e->held = e->open;
 			e->open.parts = 0;
 		} else
-			hand_out_event(e, &e->open);
+			events_hand_out(e, &e->open);
 	}
 	if (e->held.parts && now_ns - e->held.end_ns >= e->hold_ns)
-		hand_out_event(e, &e->held);
+		events_hand_out(e, &e->held);
 }
 
-void events_part(struct events *e, const struct part *p)
+void events_add_gap(struct events *e, const struct gap *p)
 {
-	struct event *to = &e->open;
+	struct lost_event *to = &e->open;
 
 	if (p->tick) {
-		struct event tick = { .parts = 0 };
+		struct lost_event tick = { .parts = 0 };
 
-		begin_event(&tick, p);
-		join_part(&tick, p);
+		event_begin(&tick, p);
+		event_add_gap(&tick, p);
 		e->each(e->arg, &tick);
 		return;
 	}
-	events_until(e, p->start_ns);
-	if (e->held.parts && p->shares && who_continues(p->share, p->shares)) {
-		hand_out_event(e, &e->open);
+	events_advance(e, p->start_ns);
+	if (e->held.parts && p->shares && shares_continue_burst(p->share, p->shares)) {
+		events_hand_out(e, &e->open);
 		to = &e->held;
 	} else if (!to->parts)
-		begin_event(to, p);
-	join_part(to, p);
+		event_begin(to, p);
+	event_add_gap(to, p);
 	if (to == &e->held && !to->wants) {
 		/* whole again: what follows within the gap belongs to it as to any other */
 		e->open = e->held;
@@ -253,6 +253,6 @@ void events_part(struct events *e, const struct part *p)
 
 void events_end(struct events *e)
 {
-	hand_out_event(e, &e->held);
-	hand_out_event(e, &e->open);
+	events_hand_out(e, &e->held);
+	events_hand_out(e, &e->open);
 }

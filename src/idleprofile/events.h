@@ -9,30 +9,30 @@
 #ifndef THINPROBE_EVENTS_H
 #define THINPROBE_EVENTS_H
 
-#include "who.h"
+#include "attribution.h"
 
-#define LENGTHS_BINS 82		/* 1 us * 10^(i/10) for i = 0..80, and what is longer */
-#define LENGTHS_WAITS 17
+#define LENGTH_BINS 82		/* 1 us * 10^(i/10) for i = 0..80, and what is longer */
+#define WAIT_BOUNDS 17
 
-struct lengths {
-	int64_t bin_ns[LENGTHS_BINS];	/* time lost in events of that bin */
-	int64_t bin_events[LENGTHS_BINS];
-	int64_t beyond_ns[LENGTHS_WAITS];
+struct length_histogram {
+	int64_t bin_ns[LENGTH_BINS];	/* time lost in events of that bin */
+	int64_t bin_events[LENGTH_BINS];
+	int64_t beyond_ns[WAIT_BOUNDS];
 };
 
-extern const int64_t lengths_waits[LENGTHS_WAITS];	/* ns, ascending */
+extern const int64_t wait_bounds_ns[WAIT_BOUNDS];	/* ns, ascending */
 
 /* Upper edge of a bin in ns; INT64_MAX for the last. */
-int64_t lengths_edge(int bin);
+int64_t length_histogram_edge(int bin);
 /* The bin of an event so long. */
-int lengths_bin(int64_t length_ns);
-void lengths_add(struct lengths *l, int64_t length_ns);
-/* P(wait > lengths_waits[i]) over `total_ns` of wall-clock time (of all CPUs together). */
-double lengths_bound(const struct lengths *l, int i, int64_t total_ns);
+int length_histogram_bin(int64_t length_ns);
+void length_histogram_add(struct length_histogram *l, int64_t length_ns);
+/* P(wait > wait_bounds_ns[i]) over `total_ns` of wall-clock time (of all CPUs together). */
+double lengths_wait_bound(const struct length_histogram *l, int i, int64_t total_ns);
 
 /* One culprit of one event: a row of the culprit log. */
 struct culprit {
-	enum who_kind kind;
+	enum culprit_kind kind;
 	int pid;
 	char name[24];
 	int64_t start_ns, end_ns;	/* its first and last moment in the event */
@@ -48,13 +48,13 @@ struct culprit_event {
 
 /* Adds a part's shares; tasks join by thread, all else by kind and name. Where there are too many, those with the
  * least time become "others". */
-void culprit_add(struct culprit_event *e, const struct who_share *share, size_t n);
+void culprit_event_add_shares(struct culprit_event *e, const struct culprit_share *share, size_t n);
 /* The one with the most time; NULL of an empty event. */
-const struct culprit *culprit_main(const struct culprit_event *e);
+const struct culprit *culprit_event_largest(const struct culprit_event *e);
 
 /* Over the run, by kind and name (twenty xterms are one line). */
 struct culprit_total {
-	enum who_kind kind;
+	enum culprit_kind kind;
 	char name[24];
 	int64_t ns, longest_ns;		/* longest: its most time in one event */
 	int64_t events;
@@ -69,15 +69,15 @@ void culprit_table_free(struct culprit_table *t);
 
 #define EVENTS_JOIN_NS 100000
 
-struct part {
+struct gap {
 	int64_t start_ns, end_ns;
 	int64_t lost_ns;		/* end - start less the loop's own step and what this program itself took */
 	bool tick;
-	const struct who_share *share;	/* array of `shares` culprits that took lost_ns; NULL, 0: unknown */
+	const struct culprit_share *share;	/* array of `shares` culprits that took lost_ns; NULL, 0: unknown */
 	size_t shares;
 };
 
-struct event {
+struct lost_event {
 	int64_t start_ns, end_ns;	/* first and last moment; the span */
 	int64_t lost_ns;		/* the length: the sum of its parts */
 	int64_t parts;			/* 0: no event */
@@ -89,17 +89,17 @@ struct event {
 struct events {
 	int64_t join_ns;
 	int64_t hold_ns;		/* how long an event whose task still wants the CPU stays open */
-	void (*each)(void *arg, const struct event *e);	/* called for every event when it is over */
+	void (*each)(void *arg, const struct lost_event *e);	/* called for every event when it is over */
 	void *arg;
-	struct event held, open;
+	struct lost_event held, open;
 };
 
 /* join_ns: EVENTS_JOIN_NS, and less than half a tick. `tick_ns` 0: not known. */
-void events_init(struct events *e, int64_t tick_ns, void (*each)(void *, const struct event *), void *arg);
+void events_init(struct events *e, int64_t tick_ns, void (*each)(void *, const struct lost_event *), void *arg);
 /* Parts in ascending order, not overlapping. */
-void events_part(struct events *e, const struct part *p);
+void events_add_gap(struct events *e, const struct gap *p);
 /* The loop has run until `now_ns` and no part before it is missing: what is over is handed out. */
-void events_until(struct events *e, int64_t now_ns);
+void events_advance(struct events *e, int64_t now_ns);
 /* No more parts will come. */
 void events_end(struct events *e);
 

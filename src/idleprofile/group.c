@@ -26,7 +26,7 @@ static int group_write(const char *folder, const char *file, const char *word)
 	return files_write(path, word);
 }
 
-int group_find(const char *root, struct group_place *out, char *why, size_t why_size)
+int group_find(const char *root, struct cgroup_place *out, char *why, size_t why_size)
 {
 	char path[PATH_MAX], list[512];
 
@@ -56,7 +56,7 @@ int group_join(const char *path)
 }
 
 /* An emptied cgroup can still be busy for a moment, and longer where its process is stuck. */
-static int remove_group(const char *path, int64_t within_ns)
+static int group_remove_within(const char *path, int64_t within_ns)
 {
 	int64_t end = clock_now() + within_ns;
 
@@ -71,7 +71,7 @@ static int remove_group(const char *path, int64_t within_ns)
 }
 
 /* Outlives us, holds no file of ours (who waits for the end of our output would wait for it), hears no Ctrl-C. */
-static __attribute__((noreturn)) void janitor_main(const char *path, int end)
+static __attribute__((noreturn)) void group_janitor_main(const char *path, int end)
 {
 	char c;
 	ssize_t n;
@@ -86,10 +86,10 @@ static __attribute__((noreturn)) void janitor_main(const char *path, int end)
 	do
 		n = read(0, &c, 1);
 	while (n > 0 || (n < 0 && errno == EINTR));
-	_exit(remove_group(path, 60 * NS_PER_S) ? 1 : 0);
+	_exit(group_remove_within(path, 60 * NS_PER_S) ? 1 : 0);
 }
 
-static int start_janitor(struct group *g)
+static int group_start_janitor(struct idle_cgroup *g)
 {
 	int ends[2], err;
 
@@ -98,7 +98,7 @@ static int start_janitor(struct group *g)
 	g->janitor = fork();
 	if (!g->janitor) {
 		close(ends[1]);
-		janitor_main(g->path, ends[0]);
+		group_janitor_main(g->path, ends[0]);
 	}
 	err = g->janitor < 0 ? -errno : 0;
 	close(ends[0]);
@@ -110,7 +110,7 @@ static int start_janitor(struct group *g)
 }
 
 /* The name is chosen first, so that who removes the cgroup is there before it. */
-static int name_group(struct group *g)
+static int group_choose_name(struct idle_cgroup *g)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
 	unsigned char bits[6];
@@ -126,22 +126,22 @@ static int name_group(struct group *g)
 	return 0;
 }
 
-void group_make(struct group *g)
+void group_make(struct idle_cgroup *g)
 {
 	const char *step = "name";
 	int err;
 
-	*g = (struct group){ .pipe = -1 };
+	*g = (struct idle_cgroup){ .pipe = -1 };
 	if (group_find("", &g->place, g->why, sizeof(g->why)))
 		return;
 	if (access(g->place.root, W_OK)) {	/* without rights there is no need for a janitor */
 		snprintf(g->why, sizeof(g->why), "%.100s: %s", g->place.root, strerror(errno));
 		return;
 	}
-	err = name_group(g);
+	err = group_choose_name(g);
 	if (!err) {
 		step = "janitor";
-		err = start_janitor(g);
+		err = group_start_janitor(g);
 	}
 	if (!err) {
 		step = "mkdir";
@@ -158,13 +158,13 @@ void group_make(struct group *g)
 	}
 }
 
-void group_end(struct group *g)
+void group_end(struct idle_cgroup *g)
 {
 	int err;
 
 	if (!g->path[0] || g->pipe < 0)
 		return;
-	err = remove_group(g->path, 2 * NS_PER_S);
+	err = group_remove_within(g->path, 2 * NS_PER_S);
 	close(g->pipe);
 	g->pipe = -1;
 	if (err)
@@ -174,7 +174,7 @@ void group_end(struct group *g)
 }
 
 /* An autogroup counts only for tasks that no cpu cgroup holds. */
-static bool in_top_cgroup(void)
+static bool group_is_in_top_cgroup(void)
 {
 	char path[PATH_MAX];
 
@@ -182,20 +182,20 @@ static bool in_top_cgroup(void)
 	return !path[0] || !strcmp(path, "/");
 }
 
-static bool autogroup_is_on(void)
+static bool group_autogroup_is_on(void)
 {
 	char on[4];
 
 	return !files_read("/proc/sys/kernel/sched_autogroup_enabled", on, sizeof(on)) && !strcmp(on, "1");
 }
 
-static bool enter_session(void)
+static bool group_enter_autogroup(void)
 {
 	for (int i = 0; i < 20; i++) {	/* an ordinary user may change it ten times a second */
 		int err = group_write("/proc/self", "autogroup", "19");
 
 		if (!err)
-			return autogroup_is_on() && in_top_cgroup();
+			return group_autogroup_is_on() && group_is_in_top_cgroup();
 		if (err != -EAGAIN)
 			break;
 		clock_sleep_until(clock_now() + 50 * NS_PER_MS);
@@ -208,7 +208,7 @@ bool group_is_contained(const char *ns)
 	return strcmp(ns, "cgroup:[4026531835]") != 0;	/* PROC_CGROUP_INIT_INO of the kernel's proc_ns.h */
 }
 
-static const char *container_note(void)
+static const char *group_container_note(void)
 {
 	char ns[64];
 	ssize_t n = readlink("/proc/self/ns/cgroup", ns, sizeof(ns) - 1);
@@ -221,13 +221,13 @@ static const char *container_note(void)
 
 void group_enter(void *group, char *said, size_t size)
 {
-	struct group *g = group;
+	struct idle_cgroup *g = group;
 
 	if (g->pipe >= 0)
 		close(g->pipe);		/* the janitor waits for the parent's end, not for ours */
 	setsid();
 	if (g->path[0] && !group_join(g->path))
-		snprintf(said, size, "cgroup v%d cpu.idle%s", g->place.version, container_note());
+		snprintf(said, size, "cgroup v%d cpu.idle%s", g->place.version, group_container_note());
 	else
-		snprintf(said, size, "%s", enter_session() ? "autogroup nice 19" : "SCHED_IDLE alone");
+		snprintf(said, size, "%s", group_enter_autogroup() ? "autogroup nice 19" : "SCHED_IDLE alone");
 }

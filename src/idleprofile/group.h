@@ -16,7 +16,7 @@
 #include <sys/types.h>
 
 /* Where a cpu cgroup can be made. */
-struct group_place {
+struct cgroup_place {
 	int version;			/* 1 or 2; 0: nowhere */
 	char root[PATH_MAX / 2];	/* the top of the hierarchy, as mounted */
 };
@@ -24,10 +24,10 @@ struct group_place {
 /* Finds where the cpu controller is mounted, version 1 first, since a controller is in one hierarchy only. On version 2 the cpu
  * controller must be in the top's cgroup.subtree_control already: switching it on would regroup the whole machine. `root`: put
  * before every path ("" but for tests). 0, or -ENOENT with the reason in `why`. */
-int group_find(const char *root, struct group_place *out, char *why, size_t why_size);
+int group_find(const char *root, struct cgroup_place *out, char *why, size_t why_size);
 
-struct group {
-	struct group_place place;
+struct idle_cgroup {
+	struct cgroup_place place;
 	char path[PATH_MAX];		/* "": none */
 	char why[160];			/* why none */
 	pid_t janitor;
@@ -36,7 +36,7 @@ struct group {
 
 /* Makes the cgroup with cpu.idle = 1, and who removes it. Never fails: without one `path` is "" and `why` says why.
  * To be called before other threads are started. */
-void group_make(struct group *g);
+void group_make(struct idle_cgroup *g);
 /* In a process to be placed: enters the cgroup, else starts a session with autogroup nice 19. Writes what came of it:
  * "cgroup v1 cpu.idle" or "cgroup v2 cpu.idle" (and ", within this container only"), "autogroup nice 19" or "SCHED_IDLE alone". */
 void group_enter(void *group, char *said, size_t size);
@@ -47,6 +47,6 @@ bool group_is_contained(const char *ns);
 int group_set_idle(const char *path);
 int group_join(const char *path);
 /* Removes the cgroup, which must be empty or about to be. */
-void group_end(struct group *g);
+void group_end(struct idle_cgroup *g);
 
 #endif

@@ -3,9 +3,9 @@
  *
  * The loops are in spin.c, their cgroup in group.c; follow.c adds up their lost parts. This file reads options, runs the loops,
  * reports. */
-#include "follow.h"
+#include "pipeline.h"
 #include "group.h"
-#include "own.h"
+#include "observer_effect.h"
 #include "proc.h"
 #include "progress.h"
 #include "report.h"
@@ -36,7 +36,7 @@ static struct {
 } cfg = { .time_ns = 10 * NS_PER_S, .threshold_ns = 5 * NS_PER_US, .bin_ns = 10 * NS_PER_MS, .effect_ns = 2 * NS_PER_S,
 	  .seed = 1, .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
-static struct logs logs;
+static struct profile_logs logs;
 static const char *const clocks[] = { "auto", "vdso", NULL };
 
 static int read_ignored_pids(const char *text, void *value)
@@ -85,11 +85,11 @@ static const struct cli_opt options[] = {
 /* ---- the idle loops: in a cgroup of their own (group.h), and gone however the program ends ---- */
 
 static struct spin *spin;
-static struct group group = { .pipe = -1 };
+static struct idle_cgroup group = { .pipe = -1 };
 static pid_t main_pid;
 
 /* (After a SIGKILL of this process the kernel ends the loops, and the janitor process removes the cgroup.) */
-static void end_loops(void)
+static void profile_end_loops(void)
 {
 	if (getpid() != main_pid)
 		return;
@@ -100,7 +100,7 @@ static void end_loops(void)
 }
 
 /* Ends the program where an order to the loops, or a wait for them, has failed; returns 0 or -EINTR. */
-static int loops_must_run(int err)
+static int die_unless_loops_run(int err)
 {
 	if (err == -ETIMEDOUT)
 		die(EXIT_RUN, "an idle loop does not get its CPU: the machine is too busy to be profiled");
@@ -112,7 +112,7 @@ static int loops_must_run(int err)
 }
 
 /* Why the loops are in no cgroup; NULL: they are in one. */
-static const char *why_no_cgroup(void)
+static const char *reason_without_cgroup(void)
 {
 	if (!group.path[0])
 		return group.why;
@@ -125,15 +125,15 @@ static bool profile_start_loops(bool tsc)
 	int err;
 
 	main_pid = getpid();
-	atexit(end_loops);
+	atexit(profile_end_loops);
 	group_make(&group);
 	err = spin_start(&spin, &cfg.cpus, tsc, group_enter, &group);
 	if (err == -ENODEV)
 		die(EXIT_RUN, "--cpus was refused; not all of these are there and allowed, see taskset -cp $$");
-	if (loops_must_run(err))
+	if (die_unless_loops_run(err))
 		return false;
 	if (!strcmp(spin->place, "SCHED_IDLE alone"))
-		warn("the loops yield only within their own group (%s)%s", why_no_cgroup(),
+		warn("the loops yield only within their own group (%s)%s", reason_without_cgroup(),
 		     geteuid() ? "; root can put them into a cgroup" : "");
 	if (strstr(spin->place, "container"))
 		warn("the loops yield within this container only: what runs outside of it gets less of the CPU, and is not all seen");
@@ -141,7 +141,7 @@ static bool profile_start_loops(bool tsc)
 }
 
 /* Onto a CPU that is not profiled, where there is one. */
-static void step_aside(const struct cli_cpus *allowed)
+static void leave_profiled_cpus(const struct cli_cpus *allowed)
 {
 	struct cli_cpus rest = { .n = 0 };
 
@@ -157,12 +157,12 @@ static void step_aside(const struct cli_cpus *allowed)
 		proc_pin(&rest);
 }
 
-static __attribute__((noreturn)) void stop_early(void)
+static __attribute__((noreturn)) void die_interrupted(void)
 {
 	die(EXIT_INTERRUPTED, "interrupted before the profile began");
 }
 
-static void add_anchor(struct stamp_map *map)
+static void take_clock_anchor(struct stamp_map *map)
 {
 	struct stamp_anchor a;
 
@@ -170,36 +170,36 @@ static void add_anchor(struct stamp_map *map)
 	stamp_map_add(map, &a);
 }
 
-static int calibrate(struct stamp_map *map, struct own *own)
+static int calibrate_loops(struct stamp_map *map, struct observer_effect *own)
 {
 	int err;
 
-	add_anchor(map);
-	err = loops_must_run(spin_order(spin, SPIN_CALIBRATE, START_NS));
+	take_clock_anchor(map);
+	err = die_unless_loops_run(spin_order(spin, SPIN_CALIBRATE, START_NS));
 	if (!err)
-		err = loops_must_run(spin_wait_calibrated(spin, START_NS));
+		err = die_unless_loops_run(spin_wait_calibrated(spin, START_NS));
 	if (err)
 		return err;
 	clock_sleep_until(map->last.ns + 100 * NS_PER_MS);
-	add_anchor(map);
+	take_clock_anchor(map);
 	for (int i = 0; i < spin->n; i++) {
 		struct spin_cpu *c = &spin->cpu[i];
 
-		c->limit = (int64_t)((double)cfg.threshold_ns / map->ns_per_stamp) + spin_step(c, 0.5, SPIN_STEPS);
+		c->limit = (int64_t)((double)cfg.threshold_ns / map->ns_per_stamp) + spin_step_quantile(c, 0.5, SPIN_STEPS);
 	}
 	spin->ns_per_stamp = map->ns_per_stamp;
-	return loops_must_run(own_measure(own, spin, spin->cpu[0].cpu, cfg.effect_ns, (uint64_t)cfg.seed));
+	return die_unless_loops_run(observer_effect_measure(own, spin, spin->cpu[0].cpu, cfg.effect_ns, (uint64_t)cfg.seed));
 }
 
 /* What the run keeps from its start to the report. */
-static struct profile_run {
+static struct profile_state {
 	bool tsc;
 	const char *why_no_tsc;
 	char why_no_who[200];
-	struct follow_cfg cfg;
-	struct follow *follow;
+	struct pipeline_cfg cfg;
+	struct gap_pipeline *follow;
 	struct wakeups *wakeups;
-	struct own own;
+	struct observer_effect own;
 	bool log_lost;			/* one of them is not whole */
 	bool cut;			/* a signal ended it before its time */
 	int64_t start_ns, end_ns, cpu_ns;
@@ -223,12 +223,12 @@ static struct trace *open_trace(void)
 
 static struct progress progress;
 
-static void show_profile_progress(struct follow *f)
+static void show_profile_progress(struct gap_pipeline *f)
 {
 	int64_t lost = 0, longest = 0, since = clock_now() - run.start_ns;
 
 	for (int i = 0; i < spin->n; i++) {
-		const struct follow_total *t = follow_total(f, i);
+		const struct pipeline_cpu_total *t = pipeline_cpu_total(f, i);
 
 		lost += t->lost_ns + t->tick_ns;
 		longest = t->longest_ns > longest ? t->longest_ns : longest;
@@ -237,17 +237,17 @@ static void show_profile_progress(struct follow *f)
 		      say_number(100.0 * (double)lost / (double)since / spin->n), say_ns((double)longest));
 }
 
-static void drain_until(struct follow *f, int64_t end_ns)
+static void drain_until(struct gap_pipeline *f, int64_t end_ns)
 {
 	while (!proc_stop && clock_now() < end_ns) {
 		int64_t next = clock_now() + DRAIN_NS, left;
 
 		proc_wait_stop(next < end_ns ? next : end_ns);
-		if (spin_gone(spin))
-			loops_must_run(-ESRCH);	/* else it would look like a CPU that is busy until the end */
-		left = run.stop_ns ? run.stop_ns - clock_now() : SPIN_WATCH_NS;
-		spin_watch(spin, left < SPIN_WATCH_NS ? left : SPIN_WATCH_NS);
-		follow_drain(f);
+		if (spin_has_ended(spin))
+			die_unless_loops_run(-ESRCH);	/* else it would look like a CPU that is busy until the end */
+		left = run.stop_ns ? run.stop_ns - clock_now() : SPIN_ALLOWANCE_NS;
+		spin_allow(spin, left < SPIN_ALLOWANCE_NS ? left : SPIN_ALLOWANCE_NS);
+		pipeline_drain(f);
 		if (progress_due(&progress, clock_now()))
 			show_profile_progress(f);
 		run.log_lost |= warn_of_logs(&logs);
@@ -265,7 +265,7 @@ static void read_spin_times(int64_t *ns)
 /* The loops spin, and what is to be learned before the profile is learned. 0, or -EINTR. */
 static int prepare_run(void)
 {
-	int err = calibrate(&run.cfg.map, &run.own);
+	int err = calibrate_loops(&run.cfg.map, &run.own);
 
 	run.cfg.spin = spin;
 	run.cfg.trace = err ? NULL : open_trace();
@@ -274,11 +274,11 @@ static int prepare_run(void)
 	run.cfg.ignore = cfg.ignore;
 	run.cfg.ignores = cfg.ignores;
 	run.cfg.seed = (uint64_t)cfg.seed;
-	run.follow = follow_new(&run.cfg);
+	run.follow = pipeline_new(&run.cfg);
 	if (!run.follow)
 		die(EXIT_RUN, "no memory");
 	if (!err)
-		err = loops_must_run(spin_order(spin, SPIN_RUN, START_NS));
+		err = die_unless_loops_run(spin_order(spin, SPIN_RUN, START_NS));
 	if (err)
 		return err;
 	drain_until(run.follow, clock_now() + (run.cfg.trace ? 0 : SETTLE_NS));
@@ -287,11 +287,11 @@ static int prepare_run(void)
 	err = wakeups_start(&run.wakeups, &cfg.cpus, cfg.wakeups_per_s, (uint64_t)cfg.seed);
 	if (err)
 		die(EXIT_RUN, "cannot start the tasks to be woken: %s", strerror(-err));
-	follow_wakeups(run.follow, run.wakeups);
+	follow_add_wakeups(run.follow, run.wakeups);
 	return 0;
 }
 
-static void profile(void)
+static void run_measurement(void)
 {
 	static int64_t before[CLI_CPUS_MAX];
 	int err;
@@ -300,9 +300,9 @@ static void profile(void)
 	run.cpu_ns = -clock_process_cpu();
 	run.start_ns = clock_now();
 	run.stop_ns = run.start_ns + cfg.time_ns + OVERTIME_NS;
-	follow_begin(run.follow, run.start_ns, run.start_ns + cfg.time_ns);
+	pipeline_begin(run.follow, run.start_ns, run.start_ns + cfg.time_ns);
 	if (proc_stop)
-		stop_early();
+		die_interrupted();
 	proc_say_ready((int)cfg.ready_fd);
 	progress_start(&progress, out_cfg.detail == REC_QUIET);
 	drain_until(run.follow, run.start_ns + cfg.time_ns);
@@ -320,8 +320,8 @@ static void profile(void)
 	/* One that is kept from its CPU has lost it until the end. */
 	err = spin_order(spin, SPIN_PAUSE, PAUSE_NS);
 	if (err != -ETIMEDOUT)
-		loops_must_run(err);
-	follow_end(run.follow, run.end_ns);
+		die_unless_loops_run(err);
+	pipeline_end(run.follow, run.end_ns);
 }
 
 static void report_profile_settings(struct rec *r)
@@ -341,20 +341,20 @@ static void report_profile_settings(struct rec *r)
 	rec_str(r, "why_no_tsc", run.tsc ? NULL : run.why_no_tsc);
 	rec_str(r, "why_no_who", *run.why_no_who ? run.why_no_who : NULL);
 	rec_str(r, "not_traced", run.cfg.trace && *trace_missing(run.cfg.trace) ? trace_missing(run.cfg.trace) : NULL);
-	rec_str(r, "why_no_cgroup", why_no_cgroup());
+	rec_str(r, "why_no_cgroup", reason_without_cgroup());
 	rec_end(r);
 }
 
 /* Frees what the run held; the loops and their cgroup are gone before the report is called complete. */
 static void release_run(void)
 {
-	end_loops();
+	profile_end_loops();
 	if (run.cfg.trace)
 		trace_close(run.cfg.trace);
-	follow_free(run.follow);
+	pipeline_free(run.follow);
 	if (run.wakeups)
 		wakeups_free(run.wakeups);
-	own_free(&run.own);
+	observer_effect_free(&run.own);
 }
 
 static int make_report(struct rec *out)
@@ -366,7 +366,7 @@ static int make_report(struct rec *out)
 		.wakeups = run.wakeups != NULL, .who = run.cfg.trace != NULL,
 		.brief = out_cfg.format == REC_TEXT,
 	};
-	bool lossy = warn_of_unwatched(out, run.follow, spin->n) || follow_lost_records(run.follow) > 0;
+	bool lossy = warn_of_unwatched(out, run.follow, spin->n) || pipeline_lost_records(run.follow) > 0;
 
 	report_profile_settings(out);
 	rec_object(out, "result");
@@ -376,7 +376,7 @@ static int make_report(struct rec *out)
 	if (*run.why_no_who)
 		rec_warn(out, "profiling without culprits: %s", run.why_no_who);
 	say_profile(out, &r);
-	warn_of_missed(out, run.follow, spin->n);
+	warn_of_missed_switches(out, run.follow, spin->n);
 	release_run();
 	logs_close(&logs);
 	run.log_lost |= warn_of_logs(&logs);
@@ -393,18 +393,18 @@ static void run_profile(void)
 		die(EXIT_RUN, "cannot tell which CPUs are allowed: %s", strerror(-err));
 	if (!cfg.cpus.n)
 		cfg.cpus = allowed;
-	run.tsc = stamp_invariant(&run.why_no_tsc) && !cfg.clock;
+	run.tsc = stamp_tsc_is_usable(&run.why_no_tsc) && !cfg.clock;
 	if (cfg.clock)
 		run.why_no_tsc = "as asked";
 	if (!profile_start_loops(run.tsc))
-		stop_early();
-	step_aside(&allowed);
+		die_interrupted();
+	leave_profiled_cpus(&allowed);
 	if (prepare_run())
-		stop_early();
-	profile();
+		die_interrupted();
+	run_measurement();
 }
 
-static void check_log_places(void)
+static void check_log_paths(void)
 {
 	const struct rec_place place[] = {
 		{ "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", logs.path[LOGS_EVENTS] },
@@ -425,7 +425,7 @@ static void read_idleprofile_options(int argc, char **argv)
 		die_usage("--who-log needs --who");
 	if (cfg.ignores && !cfg.who)
 		die_usage("--ignore needs --who");
-	check_log_places();
+	check_log_paths();
 	proc_check_ready_fd((int)cfg.ready_fd);
 }
 

@@ -5,31 +5,31 @@
 
 __extension__ typedef __int128 wide_ns;
 
-void bins_init(struct bins *b, int64_t start_ns, int64_t bin_ns,
+void timeline_bins_init(struct timeline_bins *b, int64_t start_ns, int64_t bin_ns,
 	       void (*each)(void *, int64_t, int64_t, int64_t, int64_t), void *arg)
 {
-	*b = (struct bins){ .bin_ns = bin_ns, .start_ns = start_ns, .each = each, .arg = arg };
+	*b = (struct timeline_bins){ .bin_ns = bin_ns, .start_ns = start_ns, .each = each, .arg = arg };
 }
 
-static void next(struct bins *b, int64_t length_ns)
+static void timeline_bins_next(struct timeline_bins *b, int64_t length_ns)
 {
 	b->each(b->arg, b->start_ns, length_ns, b->lost_ns, b->tick_ns);
 	b->start_ns += length_ns;
 	b->lost_ns = b->tick_ns = 0;
 }
 
-void bins_until(struct bins *b, int64_t now_ns)
+void timeline_bins_advance(struct timeline_bins *b, int64_t now_ns)
 {
 	while (now_ns - b->start_ns >= b->bin_ns)
-		next(b, b->bin_ns);
+		timeline_bins_next(b, b->bin_ns);
 }
 
-void bins_part(struct bins *b, int64_t start_ns, int64_t end_ns, int64_t lost_ns, bool tick)
+void timeline_bins_add_gap(struct timeline_bins *b, int64_t start_ns, int64_t end_ns, int64_t lost_ns, bool tick)
 {
 	int64_t *sum = tick ? &b->tick_ns : &b->lost_ns;
 	int64_t length = end_ns - start_ns, given = 0;
 
-	bins_until(b, start_ns);
+	timeline_bins_advance(b, start_ns);
 	while (end_ns - b->start_ns > b->bin_ns) {
 		/* what the part has lost up to the end of this bin, so that nothing is lost to rounding in the end; rounded
 		 * down exactly, since a bin cannot lose more than its length, not even a nanosecond */
@@ -37,19 +37,19 @@ void bins_part(struct bins *b, int64_t start_ns, int64_t end_ns, int64_t lost_ns
 
 		*sum += upto - given;
 		given = upto;
-		next(b, b->bin_ns);
+		timeline_bins_next(b, b->bin_ns);
 	}
 	*sum += lost_ns - given;
 }
 
-void bins_end(struct bins *b, int64_t end_ns)
+void timeline_bins_end(struct timeline_bins *b, int64_t end_ns)
 {
-	bins_until(b, end_ns);
+	timeline_bins_advance(b, end_ns);
 	if (end_ns > b->start_ns)
-		next(b, end_ns - b->start_ns);
+		timeline_bins_next(b, end_ns - b->start_ns);
 }
 
-int logs_open(struct logs *l, const char **failed)
+int logs_open(struct profile_logs *l, const char **failed)
 {
 	static const char *const event[] = { "cpu", "start_ns", "lost_ns", "span_ns", "parts", "kind", "who", NULL };
 	static const char *const culprit[] = { "cpu", "start_ns", "end_ns", "culprit", "kind", "pid", "ns", NULL };
@@ -71,9 +71,9 @@ int logs_open(struct logs *l, const char **failed)
 	return 0;
 }
 
-void logs_event(struct logs *l, int cpu, const struct event *e, bool named)
+void logs_write_event(struct profile_logs *l, int cpu, const struct lost_event *e, bool named)
 {
-	const struct culprit *most = named ? culprit_main(&e->who) : NULL;
+	const struct culprit *most = named ? culprit_event_largest(&e->who) : NULL;
 	struct rows *t = l->table[LOGS_EVENTS];
 
 	if (!t)
@@ -92,7 +92,7 @@ void logs_event(struct logs *l, int cpu, const struct event *e, bool named)
 	l->rows++;
 }
 
-void logs_culprits(struct logs *l, int cpu, const struct event *e)
+void logs_write_culprits(struct profile_logs *l, int cpu, const struct lost_event *e)
 {
 	struct rows *t = l->table[LOGS_CULPRITS];
 
@@ -103,7 +103,7 @@ void logs_culprits(struct logs *l, int cpu, const struct event *e)
 		rows_int(t, k->start_ns);
 		rows_int(t, k->end_ns);
 		rows_str(t, k->name);
-		rows_str(t, who_kind_name(k->kind));
+		rows_str(t, culprit_kind_name(k->kind));
 		if (k->pid)
 			rows_int(t, k->pid);
 		else
@@ -114,7 +114,7 @@ void logs_culprits(struct logs *l, int cpu, const struct event *e)
 	}
 }
 
-void logs_bin(struct logs *l, int cpu, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns)
+void logs_write_bin(struct profile_logs *l, int cpu, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns)
 {
 	struct rows *t = l->table[LOGS_BINS];
 
@@ -129,7 +129,7 @@ void logs_bin(struct logs *l, int cpu, int64_t start_ns, int64_t bin_ns, int64_t
 	l->rows++;
 }
 
-void logs_flush(struct logs *l)
+void logs_flush(struct profile_logs *l)
 {
 	for (int i = 0; i < LOGS; i++) {
 		if (!l->table[i] || !rows_flush(l->table[i]))
@@ -139,7 +139,7 @@ void logs_flush(struct logs *l)
 	}
 }
 
-int logs_failed(struct logs *l, const char **failed)
+int logs_next_failure(struct profile_logs *l, const char **failed)
 {
 	for (int i = 0; i < LOGS; i++) {
 		int err = l->err[i];
@@ -153,7 +153,7 @@ int logs_failed(struct logs *l, const char **failed)
 	return 0;
 }
 
-int logs_close(struct logs *l)
+int logs_close(struct profile_logs *l)
 {
 	int first = 0;
 

@@ -4,48 +4,48 @@
 #include "cli.h"
 #include "clock.h"
 #include "say.h"
-#include "who.h"
+#include "attribution.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-bool warn_of_logs(struct logs *logs)
+bool warn_of_logs(struct profile_logs *logs)
 {
 	const char *path;
 	bool any = false;
 	int err;
 
-	for (; (err = logs_failed(logs, &path)); any = true)
+	for (; (err = logs_next_failure(logs, &path)); any = true)
 		warn("cannot write %s: %s; it ends there, the profile goes on", path, strerror(-err));
 	return any;
 }
 
-bool warn_of_unwatched(struct rec *out, const struct follow *f, int n)
+bool warn_of_unwatched(struct rec *out, const struct gap_pipeline *f, int n)
 {
 	int64_t most = 0;
 
 	for (int i = 0; i < n; i++)
-		if (follow_total(f, i)->unwatched_ns > most)
-			most = follow_total(f, i)->unwatched_ns;
+		if (pipeline_cpu_total(f, i)->unwatched_ns > most)
+			most = pipeline_cpu_total(f, i)->unwatched_ns;
 	if (most)
 		rec_warn(out, "not watched for %.3f s, in which this program was stopped or hung: that time is in no figure",
 		     (double)most / (double)NS_PER_S);
 	return most > 0;
 }
 
-void warn_of_missed(struct rec *out, const struct follow *f, int n)
+void warn_of_missed_switches(struct rec *out, const struct gap_pipeline *f, int n)
 {
 	int64_t lost = 0, missed = 0;
 
 	for (int i = 0; i < n; i++) {
-		lost += follow_total(f, i)->lost_ns;
-		missed += follow_total(f, i)->missed_ns;
+		lost += pipeline_cpu_total(f, i)->lost_ns;
+		missed += pipeline_cpu_total(f, i)->missed_ns;
 	}
 	if (missed * 100 > lost)
 		rec_warn(out, "the kernel left out records of %lld task switches: who had %.1f %% of the lost time is not known",
-		     (long long)follow_missed_switches(f), 100.0 * (double)missed / (double)lost);
+		     (long long)pipeline_missed_switches(f), 100.0 * (double)missed / (double)lost);
 }
 
 static double to_seconds(int64_t ns)
@@ -53,16 +53,16 @@ static double to_seconds(int64_t ns)
 	return (double)ns / (double)NS_PER_S;
 }
 
-static double percent(int64_t part, int64_t whole)
+static double to_percent(int64_t part, int64_t whole)
 {
 	return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
 }
 
-static int64_t loop_step(const struct profile_report *p, int i, double quantile)
+static int64_t loop_step_ns(const struct profile_report *p, int i, double quantile)
 {
 	const struct spin_cpu *c = &p->spin->cpu[i];
 
-	return stamp_map_length(p->map, spin_step(c, quantile, c->limit));
+	return stamp_map_length(p->map, spin_step_quantile(c, quantile, c->limit));
 }
 
 /* Of the worst CPU. max: the longest turn that is not a lost part. */
@@ -71,9 +71,9 @@ static void report_clock(struct rec *r, const struct profile_report *p)
 	int64_t p50 = 0, p999 = 0, max = 0;
 
 	for (int i = 0; i < p->spin->n; i++) {
-		p50 = loop_step(p, i, 0.5) > p50 ? loop_step(p, i, 0.5) : p50;
-		p999 = loop_step(p, i, 0.999) > p999 ? loop_step(p, i, 0.999) : p999;
-		max = loop_step(p, i, 1) > max ? loop_step(p, i, 1) : max;
+		p50 = loop_step_ns(p, i, 0.5) > p50 ? loop_step_ns(p, i, 0.5) : p50;
+		p999 = loop_step_ns(p, i, 0.999) > p999 ? loop_step_ns(p, i, 0.999) : p999;
+		max = loop_step_ns(p, i, 1) > max ? loop_step_ns(p, i, 1) : max;
 	}
 	rec_int(r, "resolution_ns", p->threshold_ns + p50);
 	rec_str(r, "clock", p->spin->tsc ? "tsc" : "vdso");
@@ -88,20 +88,20 @@ static void report_clock(struct rec *r, const struct profile_report *p)
 /* A CPU's time without what nobody watched. */
 static int64_t watched_ns(const struct profile_report *p, int i)
 {
-	return p->wall_ns - follow_total(p->follow, i)->unwatched_ns;
+	return p->wall_ns - pipeline_cpu_total(p->follow, i)->unwatched_ns;
 }
 
 static void report_cpus(struct rec *r, const struct profile_report *p)
 {
 	rec_array(r, "cpus");
 	for (int i = 0; i < p->spin->n; i++) {
-		const struct follow_total *t = follow_total(p->follow, i);
+		const struct pipeline_cpu_total *t = pipeline_cpu_total(p->follow, i);
 
 		rec_object(r, NULL);
 		rec_int(r, "cpu", p->spin->cpu[i].cpu);
 		rec_real(r, "wall_s", to_seconds(p->wall_ns), 6);
 		rec_real(r, "lost_s", to_seconds(t->lost_ns), 9);
-		rec_real(r, "lost_percent", percent(t->lost_ns, watched_ns(p, i)), 4);
+		rec_real(r, "lost_percent", to_percent(t->lost_ns, watched_ns(p, i)), 4);
 		rec_int(r, "events", t->events);
 		rec_real(r, "tick_s", to_seconds(t->tick_ns), 9);
 		rec_int(r, "ticks", t->ticks);
@@ -119,10 +119,10 @@ static void report_ticks(struct rec *r, const struct profile_report *p)
 	bool learned = false;
 
 	for (int i = 0; i < p->spin->n; i++) {
-		n += follow_total(p->follow, i)->ticks;
-		ns += follow_total(p->follow, i)->tick_ns;
-		period = follow_ticks(p->follow, i)->period_ns;
-		learned |= follow_ticks(p->follow, i)->learned;
+		n += pipeline_cpu_total(p->follow, i)->ticks;
+		ns += pipeline_cpu_total(p->follow, i)->tick_ns;
+		period = pipeline_ticks(p->follow, i)->period_ns;
+		learned |= pipeline_ticks(p->follow, i)->learned;
 	}
 	rec_object(r, "ticks");
 	rec_str(r, "told_by", p->who ? "kernel records" : learned ? "period" : NULL);
@@ -136,21 +136,21 @@ static void report_ticks(struct rec *r, const struct profile_report *p)
 
 static void report_histogram(struct rec *r, const struct profile_report *p)
 {
-	const struct lengths *l = &follow_sums(p->follow)->lengths;
+	const struct length_histogram *l = &pipeline_sums(p->follow)->lengths;
 	int64_t sum = 0, events = 0;
 
 	rec_array(r, "histogram");
-	for (int i = 0; i < LENGTHS_BINS; i++) {
+	for (int i = 0; i < LENGTH_BINS; i++) {
 		sum += l->bin_ns[i];
 		events += l->bin_events[i];
-		if (lengths_edge(i) < p->threshold_ns && !events)
+		if (length_histogram_edge(i) < p->threshold_ns && !events)
 			continue;
-		if (i == LENGTHS_BINS - 1 && !l->bin_events[i])
+		if (i == LENGTH_BINS - 1 && !l->bin_events[i])
 			break;
 		if (p->brief && !l->bin_events[i])
 			continue;
 		rec_object(r, NULL);
-		rec_real(r, "upto_ms", i == LENGTHS_BINS - 1 ? NAN : (double)lengths_edge(i) / NS_PER_MS, 6);
+		rec_real(r, "upto_ms", i == LENGTH_BINS - 1 ? NAN : (double)length_histogram_edge(i) / NS_PER_MS, 6);
 		rec_real(r, "cumulative_s", to_seconds(sum), 9);
 		rec_int(r, "events", events);
 		rec_end(r);
@@ -158,20 +158,20 @@ static void report_histogram(struct rec *r, const struct profile_report *p)
 	rec_end(r);
 }
 
-static void report_compulsory(struct rec *r, const struct profile_report *p)
+static void report_wait_bounds(struct rec *r, const struct profile_report *p)
 {
-	const struct lengths *l = &follow_sums(p->follow)->lengths;
-	int64_t n = follow_sums(p->follow)->waits_n, watched = 0;
+	const struct length_histogram *l = &pipeline_sums(p->follow)->lengths;
+	int64_t n = pipeline_sums(p->follow)->waits_n, watched = 0;
 
 	for (int i = 0; i < p->spin->n; i++)
 		watched += watched_ns(p, i);
 	rec_array(r, "compulsory");
-	for (int i = 0; i < LENGTHS_WAITS; i++) {
-		int64_t hits = follow_sums(p->follow)->waits_beyond[i];
+	for (int i = 0; i < WAIT_BOUNDS; i++) {
+		int64_t hits = pipeline_sums(p->follow)->waits_beyond[i];
 
 		rec_object(r, NULL);
-		rec_real(r, "wait_ms", (double)lengths_waits[i] / NS_PER_MS, 6);
-		rec_real(r, "bound", lengths_bound(l, i, watched), 9);
+		rec_real(r, "wait_ms", (double)wait_bounds_ns[i] / NS_PER_MS, 6);
+		rec_real(r, "bound", lengths_wait_bound(l, i, watched), 9);
 		rec_real(r, "measured", p->wakeups && n ? (double)hits / (double)n : NAN, 9);
 		rec_real(r, "measured_high", p->wakeups ? binomial_upper(hits, n) : NAN, 9);
 		rec_end(r);
@@ -183,11 +183,11 @@ static void report_compulsory(struct rec *r, const struct profile_report *p)
 	}
 	rec_object(r, "wakeups");
 	rec_int(r, "n", n);
-	rec_timing(r, "wait_us", &follow_sums(p->follow)->waits, (double)NS_PER_US);
+	rec_timing(r, "wait_us", &pipeline_sums(p->follow)->waits, (double)NS_PER_US);
 	rec_end(r);
 }
 
-static void report_who(struct rec *r, const struct profile_report *p)
+static void report_culprits(struct rec *r, const struct profile_report *p)
 {
 	const struct culprit_total *line;
 	int64_t lost = 0, unexplained = 0;
@@ -199,19 +199,19 @@ static void report_who(struct rec *r, const struct profile_report *p)
 		return;
 	}
 	for (int i = 0; i < p->spin->n; i++) {
-		lost += follow_total(p->follow, i)->lost_ns;
-		unexplained += follow_total(p->follow, i)->unexplained_ns;
+		lost += pipeline_cpu_total(p->follow, i)->lost_ns;
+		unexplained += pipeline_cpu_total(p->follow, i)->unexplained_ns;
 	}
-	line = follow_culprits(p->follow, &n);
+	line = pipeline_culprits(p->follow, &n);
 	rec_array(r, "who");
 	for (size_t i = 0; i < n; i++) {
 		rec_object(r, NULL);
 		rec_str(r, "task", line[i].name);
-		rec_str(r, "kind", who_kind_name(line[i].kind));
+		rec_str(r, "kind", culprit_kind_name(line[i].kind));
 		rec_real(r, "lost_s", to_seconds(line[i].ns), 9);
 		rec_int(r, "events", line[i].events);
 		rec_real(r, "longest_ms", (double)line[i].longest_ns / NS_PER_MS, 6);
-		rec_real(r, "share_percent", percent(line[i].ns, lost), 3);
+		rec_real(r, "share_percent", to_percent(line[i].ns, lost), 3);
 		rec_end(r);
 	}
 	rec_end(r);
@@ -219,7 +219,7 @@ static void report_who(struct rec *r, const struct profile_report *p)
 }
 
 /* A figure of the loop's effect that others had a hand in is none. */
-static void report_wakeup(struct rec *r, const char *key, struct sample *s, bool disturbed)
+static void report_observer_wakeup(struct rec *r, const char *key, struct sample *s, bool disturbed)
 {
 	if (disturbed)
 		rec_str(r, key, NULL);
@@ -227,11 +227,11 @@ static void report_wakeup(struct rec *r, const char *key, struct sample *s, bool
 		rec_timing(r, key, s, (double)NS_PER_US);
 }
 
-static void report_own(struct rec *r, const struct profile_report *p)
+static void report_observer_effect(struct rec *r, const struct profile_report *p)
 {
 	rec_object(r, "own");
-	report_wakeup(r, "wakeup_alone_us", &p->own->alone, p->own->disturbed);
-	report_wakeup(r, "wakeup_beside_us", &p->own->beside, p->own->disturbed);
+	report_observer_wakeup(r, "wakeup_alone_us", &p->own->alone, p->own->disturbed);
+	report_observer_wakeup(r, "wakeup_beside_us", &p->own->beside, p->own->disturbed);
 	rec_real(r, "throughput_percent", p->own->throughput_percent, 2);
 	rec_real(r, "throughput_low_percent", p->own->throughput_low_percent, 2);
 	rec_real(r, "throughput_high_percent", p->own->throughput_high_percent, 2);
@@ -239,7 +239,7 @@ static void report_own(struct rec *r, const struct profile_report *p)
 	rec_str(r, "why_none", p->own->disturbed ? "disturbed" : isnan(p->own->others_percent) ? "not asked for" : NULL);
 	rec_real(r, "ticks_alone_per_s", p->own->ticks_alone_per_s, 1);
 	rec_real(r, "ticks_beside_per_s", p->own->ticks_beside_per_s, 1);
-	rec_real(r, "cpu_percent", percent(p->cpu_ns, p->wall_ns), 4);
+	rec_real(r, "cpu_percent", to_percent(p->cpu_ns, p->wall_ns), 4);
 	rec_end(r);
 }
 
@@ -249,16 +249,16 @@ void report_profile(struct rec *r, const struct profile_report *p)
 	report_cpus(r, p);
 	report_ticks(r, p);
 	if (p->brief)
-		report_who(r, p);
+		report_culprits(r, p);
 	report_histogram(r, p);
-	report_compulsory(r, p);
+	report_wait_bounds(r, p);
 	if (!p->brief)
-		report_who(r, p);
-	report_own(r, p);
+		report_culprits(r, p);
+	report_observer_effect(r, p);
 	rec_int(r, "rows", p->rows);
-	rec_int(r, "lost_records", follow_lost_records(p->follow));
+	rec_int(r, "lost_records", pipeline_lost_records(p->follow));
 	if (p->who)
-		rec_int(r, "missed_switches", follow_missed_switches(p->follow));
+		rec_int(r, "missed_switches", pipeline_missed_switches(p->follow));
 	else
 		rec_str(r, "missed_switches", NULL);
 	rec_int(r, "memory_peak_bytes", p->memory_peak_bytes);
@@ -266,26 +266,26 @@ void report_profile(struct rec *r, const struct profile_report *p)
 
 /* --- for people --------------------------------------------------------------------------------------------------- */
 
-static double taken_percent(const struct profile_report *p, int i)
+static double busy_percent(const struct profile_report *p, int i)
 {
-	const struct follow_total *t = follow_total(p->follow, i);
+	const struct pipeline_cpu_total *t = pipeline_cpu_total(p->follow, i);
 
-	return percent(t->lost_ns + t->tick_ns, watched_ns(p, i));
+	return to_percent(t->lost_ns + t->tick_ns, watched_ns(p, i));
 }
 
 /* As well as the bins tell it: their geometric middle. */
-static double median_ns(const struct follow_total *t)
+static double median_event_ns(const struct pipeline_cpu_total *t)
 {
 	int64_t n = t->events + t->ticks, sum = 0;
 	int bin = 0;
 
-	while (bin < LENGTHS_BINS - 1 && 2 * (sum += t->of_length[bin]) < n)
+	while (bin < LENGTH_BINS - 1 && 2 * (sum += t->of_length[bin]) < n)
 		bin++;
-	return n ? (double)lengths_edge(bin) / pow(10, 0.05) : NAN;
+	return n ? (double)length_histogram_edge(bin) / pow(10, 0.05) : NAN;
 }
 
 /* "Xvnc, 14:02:11" */
-static void describe_longest(const struct follow_total *t, char *text, size_t size)
+static void describe_longest_event(const struct pipeline_cpu_total *t, char *text, size_t size)
 {
 	struct clock_offset now;
 	struct tm local;
@@ -301,31 +301,31 @@ static void describe_longest(const struct follow_total *t, char *text, size_t si
 
 static void say_cpus(struct rec *r, const struct profile_report *p)
 {
-	const struct follow_total *worst = NULL;
+	const struct pipeline_cpu_total *worst = NULL;
 
 	for (int i = 0; i < p->spin->n; i++)
-		if (!worst || follow_total(p->follow, i)->longest_ns > worst->longest_ns)
-			worst = follow_total(p->follow, i);
+		if (!worst || pipeline_cpu_total(p->follow, i)->longest_ns > worst->longest_ns)
+			worst = pipeline_cpu_total(p->follow, i);
 	rec_table(r, "rrrrr", "CPU\tlost\tinterruptions/s\tmedian\tlongest");
 	for (int i = 0; i < p->spin->n; i++) {
-		const struct follow_total *t = follow_total(p->follow, i);
+		const struct pipeline_cpu_total *t = pipeline_cpu_total(p->follow, i);
 		char mark[64] = "", arrow[72] = "", lost[24] = "-";
 
 		if (t == worst && t->events) {
-			describe_longest(t, mark, sizeof(mark));
+			describe_longest_event(t, mark, sizeof(mark));
 			snprintf(arrow, sizeof(arrow), "\t<- %s", mark);
 		}
 		if (watched_ns(p, i) > 0)
-			snprintf(lost, sizeof(lost), "%s %%", say_number(taken_percent(p, i)));
+			snprintf(lost, sizeof(lost), "%s %%", say_number(busy_percent(p, i)));
 		rec_row(r, "%d\t%s\t%s\t%s\t%s%s", p->spin->cpu[i].cpu, lost,
-			say_number((double)(t->events + t->ticks) / to_seconds(p->wall_ns)), say_ns(median_ns(t)),
+			say_number((double)(t->events + t->ticks) / to_seconds(p->wall_ns)), say_ns(median_event_ns(t)),
 			say_ns((double)t->longest_ns), arrow);
 		rec_rank(r, (double)t->longest_ns);
 	}
 }
 
 /* Shares of all lost time, the tick's among them. */
-static void say_who(struct rec *r, const struct profile_report *p)
+static void say_culprits(struct rec *r, const struct profile_report *p)
 {
 	int64_t tick = 0, all = 0, unexplained = 0, named = 0;
 	const struct culprit_total *line;
@@ -333,7 +333,7 @@ static void say_who(struct rec *r, const struct profile_report *p)
 	size_t n, used;
 
 	for (int i = 0; i < p->spin->n; i++) {
-		const struct follow_total *t = follow_total(p->follow, i);
+		const struct pipeline_cpu_total *t = pipeline_cpu_total(p->follow, i);
 
 		tick += t->tick_ns;
 		all += t->tick_ns + t->lost_ns;
@@ -341,19 +341,19 @@ static void say_who(struct rec *r, const struct profile_report *p)
 	}
 	if (!p->who || !all)
 		return;
-	line = follow_culprits(p->follow, &n);
-	used = (size_t)snprintf(text, sizeof(text), "taken by: timer tick %.0f %%", percent(tick, all));
-	for (size_t i = 0, shown = 0; i < n && shown < 3 && percent(line[i].ns, all) >= 0.5; i++) {
-		if (line[i].kind == WHO_UNEXPLAINED)
+	line = pipeline_culprits(p->follow, &n);
+	used = (size_t)snprintf(text, sizeof(text), "taken by: timer tick %.0f %%", to_percent(tick, all));
+	for (size_t i = 0, shown = 0; i < n && shown < 3 && to_percent(line[i].ns, all) >= 0.5; i++) {
+		if (line[i].kind == CULPRIT_UNEXPLAINED)
 			continue;
-		used += (size_t)snprintf(text + used, sizeof(text) - used, ", %s %.0f %%", line[i].name, percent(line[i].ns, all));
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ", %s %.0f %%", line[i].name, to_percent(line[i].ns, all));
 		named += line[i].ns;
 		shown++;
 	}
-	if (percent(all - tick - named - unexplained, all) >= 0.5)
+	if (to_percent(all - tick - named - unexplained, all) >= 0.5)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, ", others %.0f %%",
-					 percent(all - tick - named - unexplained, all));
-	snprintf(text + used, sizeof(text) - used, ", unexplained %.0f %%", percent(unexplained, all));
+					 to_percent(all - tick - named - unexplained, all));
+	snprintf(text + used, sizeof(text) - used, ", unexplained %.0f %%", to_percent(unexplained, all));
 	rec_say(r, "%s", text);
 }
 
@@ -367,19 +367,19 @@ void say_profile(struct rec *r, const struct profile_report *p)
 
 	for (int i = 0; i < p->spin->n; i++) {
 		watched += watched_ns(p, i);
-		if (taken_percent(p, i) < 50)
+		if (busy_percent(p, i) < 50)
 			continue;
 		taken.cpu[taken.n++] = p->spin->cpu[i].cpu;
-		most = fmax(most, taken_percent(p, i));
+		most = fmax(most, busy_percent(p, i));
 	}
 	cli_write_cpus(&taken, list, sizeof(list));
 	if (taken.n)
 		rec_warn(r, "CPU %s not idle: other work took %s%s %%.%s", list, taken.n > 1 ? "up to " : "", say_number(most),
 			 p->who ? "" : " --who tells which.");
-	while (lengths_waits[wait] < NS_PER_MS)
+	while (wait_bounds_ns[wait] < NS_PER_MS)
 		wait++;
 	rec_say(r, "%d CPU%s, %s: a task waits over 1 ms with a chance of at most %s %%", p->spin->n, p->spin->n == 1 ? "" : "s",
-		say_ns((double)p->wall_ns), say_number(100 * lengths_bound(&follow_sums(p->follow)->lengths, wait, watched)));
+		say_ns((double)p->wall_ns), say_number(100 * lengths_wait_bound(&pipeline_sums(p->follow)->lengths, wait, watched)));
 	say_cpus(r, p);
-	say_who(r, p);
+	say_culprits(r, p);
 }

@@ -3,14 +3,14 @@
 #ifndef THINPROBE_REPORT_H
 #define THINPROBE_REPORT_H
 
-#include "follow.h"
-#include "own.h"
+#include "pipeline.h"
+#include "observer_effect.h"
 #include "rec.h"
 
 struct profile_report {
-	struct follow *follow;
+	struct gap_pipeline *follow;
 	struct spin *spin;
-	struct own *own;
+	struct observer_effect *own;
 	const struct stamp_map *map;
 	const int64_t *spin_ns;		/* CPU time of each loop during the profile; negative: not known */
 	int64_t threshold_ns, wall_ns, cpu_ns;	/* cpu_ns: of this program without its loops, during the profile */
@@ -26,10 +26,10 @@ void report_profile(struct rec *r, const struct profile_report *p);
 void say_profile(struct rec *r, const struct profile_report *p);
 
 /* Logs that could not be written; each once. Whether there were any. */
-bool warn_of_logs(struct logs *logs);
+bool warn_of_logs(struct profile_logs *logs);
 /* Whether the loops of `n` CPUs had to pause since they were not looked at. */
-bool warn_of_unwatched(struct rec *out, const struct follow *f, int n);
+bool warn_of_unwatched(struct rec *out, const struct gap_pipeline *f, int n);
 /* Where so much lies beside switches without a record that the table of culprits lacks it: more than 1 % of what was lost. */
-void warn_of_missed(struct rec *out, const struct follow *f, int n);
+void warn_of_missed_switches(struct rec *out, const struct gap_pipeline *f, int n);
 
 #endif

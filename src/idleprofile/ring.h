@@ -17,14 +17,14 @@ struct span {
 	int64_t from, to;	/* in the unit of the writer's clock */
 };
 
-struct ring {
+struct span_ring {
 	_Alignas(64) _Atomic uint32_t head;	/* written by the writer */
 	_Atomic int64_t overflowed;
 	_Alignas(64) _Atomic uint32_t tail;	/* written by the reader */
 	_Alignas(64) struct span span[RING_ROOM];
 };
 
-static inline void ring_push(struct ring *r, int64_t from, int64_t to)
+static inline void ring_push(struct span_ring *r, int64_t from, int64_t to)
 {
 	uint32_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
 
@@ -37,7 +37,7 @@ static inline void ring_push(struct ring *r, int64_t from, int64_t to)
 }
 
 /* The oldest span, which stays where it is. False when there is none. */
-static inline bool ring_peek(struct ring *r, struct span *out)
+static inline bool ring_peek(struct span_ring *r, struct span *out)
 {
 	uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
 
@@ -47,7 +47,7 @@ static inline bool ring_peek(struct ring *r, struct span *out)
 	return true;
 }
 
-static inline void ring_drop(struct ring *r)
+static inline void ring_drop(struct span_ring *r)
 {
 	atomic_store_explicit(&r->tail, atomic_load_explicit(&r->tail, memory_order_relaxed) + 1, memory_order_release);
 }

@@ -30,13 +30,13 @@ static void futex_wake(_Atomic uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-static size_t bytes(int n)
+static size_t spin_memory_bytes(int n)
 {
 	return sizeof(struct spin) + (size_t)n * sizeof(struct spin_cpu);
 }
 
 /* Nobody looks: until somebody does, or there is another order. Returns the stamp from which on it is watched again. */
-static __attribute__((noinline)) int64_t pause_unwatched(struct spin *s, struct spin_cpu *me,
+static __attribute__((noinline)) int64_t spin_pause_unwatched(struct spin *s, struct spin_cpu *me,
 							 uint32_t order, bool tsc, int64_t since)
 {
 	int64_t now;
@@ -63,7 +63,7 @@ static inline __attribute__((always_inline)) void spin_turns(struct spin *s, str
 		if (__builtin_expect(now - last > limit, 0))
 			ring_push(&me->ring, last, now);
 		if (__builtin_expect(now > atomic_load_explicit(&s->until, memory_order_relaxed), 0))
-			now = pause_unwatched(s, me, order, tsc, now);
+			now = spin_pause_unwatched(s, me, order, tsc, now);
 		/* after the push: who reads it finds every part that ended before */
 		atomic_store_explicit(&me->seen, now, memory_order_release);
 		last = now;
@@ -71,7 +71,7 @@ static inline __attribute__((always_inline)) void spin_turns(struct spin *s, str
 }
 
 /* The same turn, with its length counted in memory that was touched before. */
-static inline __attribute__((always_inline)) void calibrate(struct spin *s, struct spin_cpu *me, uint32_t order, bool tsc)
+static inline __attribute__((always_inline)) void spin_calibrate(struct spin *s, struct spin_cpu *me, uint32_t order, bool tsc)
 {
 	int64_t last;
 
@@ -91,14 +91,14 @@ static inline __attribute__((always_inline)) void calibrate(struct spin *s, stru
 	atomic_store(&me->calibrated, true);
 }
 
-static void carry_out(struct spin *s, struct spin_cpu *me, uint32_t order)
+static void spin_carry_out_order(struct spin *s, struct spin_cpu *me, uint32_t order)
 {
 	switch ((enum spin_order)(order % 4)) {
 	case SPIN_CALIBRATE:
 		if (s->tsc)
-			calibrate(s, me, order, true);
+			spin_calibrate(s, me, order, true);
 		else
-			calibrate(s, me, order, false);
+			spin_calibrate(s, me, order, false);
 		break;
 	case SPIN_RUN:
 		if (s->tsc)
@@ -111,14 +111,14 @@ static void carry_out(struct spin *s, struct spin_cpu *me, uint32_t order)
 	}
 }
 
-struct seat {
+struct spin_thread {
 	struct spin *spin;
 	struct spin_cpu *cpu;
 };
 
-static void *loop_main(void *arg)
+static void *spin_loop_main(void *arg)
 {
-	struct seat *seat = arg;
+	struct spin_thread *seat = arg;
 	struct spin *s = seat->spin;
 	struct spin_cpu *me = seat->cpu;
 	struct sched_param param = { 0 };
@@ -138,14 +138,14 @@ static void *loop_main(void *arg)
 
 		if (order % 4 == SPIN_STOP)
 			break;
-		carry_out(s, me, order);
+		spin_carry_out_order(s, me, order);
 		while (atomic_load(&s->order) == order)
 			futex_wait(&s->order, order);
 	}
 	return NULL;
 }
 
-static int spin_start_threads(struct spin *s, pthread_t *thread, struct seat *seat)
+static int spin_start_threads(struct spin *s, pthread_t *thread, struct spin_thread *seat)
 {
 	pthread_attr_t attr;
 	int err = pthread_attr_init(&attr);
@@ -154,17 +154,18 @@ static int spin_start_threads(struct spin *s, pthread_t *thread, struct seat *se
 		return err;
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	for (int i = 0; i < s->n && !err; i++) {
-		seat[i] = (struct seat){ s, &s->cpu[i] };
-		err = pthread_create(&thread[i], &attr, loop_main, &seat[i]);
+		seat[i] = (struct spin_thread){ s, &s->cpu[i] };
+		err = pthread_create(&thread[i], &attr, spin_loop_main, &seat[i]);
 	}
 	pthread_attr_destroy(&attr);
 	return err;
 }
 
-static __attribute__((noreturn)) void loops_main(struct spin *s, pid_t parent, void (*enter)(void *, char *, size_t), void *arg)
+static __attribute__((noreturn)) void spin_process_main(struct spin *s, pid_t parent, void (*enter)(void *, char *, size_t),
+		     void *arg)
 {
 	static pthread_t thread[CLI_CPUS_MAX];
-	static struct seat seat[CLI_CPUS_MAX];
+	static struct spin_thread seat[CLI_CPUS_MAX];
 	int err;
 
 	if (proc_die_with_parent(parent))
@@ -182,7 +183,7 @@ static __attribute__((noreturn)) void loops_main(struct spin *s, pid_t parent, v
 	_exit(EXIT_OK);
 }
 
-bool spin_gone(struct spin *s)
+bool spin_has_ended(struct spin *s)
 {
 	int status;
 
@@ -191,34 +192,34 @@ bool spin_gone(struct spin *s)
 	return s->pid <= 0;
 }
 
-static bool is_there(const struct spin_cpu *c, uint32_t what)
+static bool loop_has_started(const struct spin_cpu *c, uint32_t what)
 {
 	(void)what;
 	return atomic_load(&c->tid) != 0;
 }
 
-static bool is_doing(const struct spin_cpu *c, uint32_t what)
+static bool loop_is_doing(const struct spin_cpu *c, uint32_t what)
 {
 	return atomic_load(&c->doing) == what;
 }
 
-static bool is_calibrated(const struct spin_cpu *c, uint32_t what)
+static bool loop_is_calibrated(const struct spin_cpu *c, uint32_t what)
 {
 	(void)what;
 	return atomic_load(&c->calibrated);
 }
 
 /* A word to stop does not end a wait for the loops to pause: they are to be asked what they have seen. */
-static int wait_all(struct spin *s, bool (*is)(const struct spin_cpu *, uint32_t), uint32_t what, int64_t within_ns)
+static int spin_wait_for_loops(struct spin *s, bool (*is)(const struct spin_cpu *, uint32_t), uint32_t what, int64_t within_ns)
 {
-	bool pausing = is == is_doing && what % 4 == SPIN_PAUSE;
+	bool pausing = is == loop_is_doing && what % 4 == SPIN_PAUSE;
 	int64_t end = clock_now() + within_ns;
 
 	for (int i = 0; i < s->n; i++) {
 		while (!is(&s->cpu[i], what)) {
 			if (atomic_load(&s->failed))
 				return -atomic_load(&s->failed);
-			if (spin_gone(s))
+			if (spin_has_ended(s))
 				return -ESRCH;
 			if (proc_stop && !pausing)
 				return -EINTR;
@@ -230,7 +231,7 @@ static int wait_all(struct spin *s, bool (*is)(const struct spin_cpu *, uint32_t
 	return 0;
 }
 
-void spin_watch(struct spin *s, int64_t for_ns)
+void spin_allow(struct spin *s, int64_t for_ns)
 {
 	atomic_store(&s->until, stamp_read(s->tsc) + (int64_t)((double)for_ns / s->ns_per_stamp));
 }
@@ -240,18 +241,18 @@ int spin_order(struct spin *s, enum spin_order order, int64_t within_ns)
 	uint32_t next = (atomic_load(&s->order) / 4 + 1) * 4 + order;
 
 	if (order == SPIN_RUN)
-		spin_watch(s, SPIN_WATCH_NS);
+		spin_allow(s, SPIN_ALLOWANCE_NS);
 	atomic_store(&s->order, next);
 	futex_wake(&s->order);
-	return order == SPIN_STOP ? 0 : wait_all(s, is_doing, next, within_ns);
+	return order == SPIN_STOP ? 0 : spin_wait_for_loops(s, loop_is_doing, next, within_ns);
 }
 
 int spin_wait_calibrated(struct spin *s, int64_t within_ns)
 {
-	return wait_all(s, is_calibrated, 0, within_ns);
+	return spin_wait_for_loops(s, loop_is_calibrated, 0, within_ns);
 }
 
-int64_t spin_step(const struct spin_cpu *c, double p, int64_t longest)
+int64_t spin_step_quantile(const struct spin_cpu *c, double p, int64_t longest)
 {
 	int64_t last = longest < SPIN_STEPS - 1 ? longest : SPIN_STEPS - 2;
 	uint64_t all = 0, below = 0;
@@ -268,7 +269,7 @@ int64_t spin_step(const struct spin_cpu *c, double p, int64_t longest)
 
 int spin_start(struct spin **out, const struct cli_cpus *cpus, bool tsc, void (*enter)(void *, char *, size_t), void *arg)
 {
-	struct spin *s = mmap(NULL, bytes(cpus->n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct spin *s = mmap(NULL, spin_memory_bytes(cpus->n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t parent = getpid(), pid;
 	int err;
 
@@ -281,14 +282,14 @@ int spin_start(struct spin **out, const struct cli_cpus *cpus, bool tsc, void (*
 		s->cpu[i].cpu = cpus->cpu[i];
 	pid = fork();		/* not into what both see: it is 0 in the child */
 	if (!pid)
-		loops_main(s, parent, enter, arg);
+		spin_process_main(s, parent, enter, arg);
 	s->pid = pid;
 	if (pid < 0) {
 		err = -errno;
 		spin_end(s);
 		return err;
 	}
-	err = wait_all(s, is_there, 0, 60 * NS_PER_S);
+	err = spin_wait_for_loops(s, loop_has_started, 0, 60 * NS_PER_S);
 	for (int i = 0; i < s->n && !err; i++)
 		err = -atomic_load(&s->cpu[i].refused);
 	if (err)
@@ -307,5 +308,5 @@ void spin_end(struct spin *s)
 		while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
-	munmap(s, bytes(s->n));
+	munmap(s, spin_memory_bytes(s->n));
 }

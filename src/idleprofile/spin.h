@@ -29,7 +29,7 @@ struct spin_cpu {
 	int64_t limit;			/* stamps; set before SPIN_RUN */
 	_Alignas(64) _Atomic int64_t seen;	/* stamp of its last turn */
 	uint32_t steps[SPIN_STEPS];	/* how many turns of calibration took that long; the last: longer */
-	struct ring ring;
+	struct span_ring ring;
 };
 
 /* Lies in memory that both processes see. */
@@ -54,14 +54,14 @@ int spin_start(struct spin **out, const struct cli_cpus *cpus, bool tsc, void (*
  * in that time; -ESRCH: the process is gone; -EINTR: told to stop. */
 int spin_order(struct spin *s, enum spin_order order, int64_t within_ns);
 /* The loops may run for so long from now. */
-void spin_watch(struct spin *s, int64_t for_ns);
-#define SPIN_WATCH_NS (2 * NS_PER_S)
+void spin_allow(struct spin *s, int64_t for_ns);
+#define SPIN_ALLOWANCE_NS (2 * NS_PER_S)
 /* Waits for all to have calibrated. Same errors. */
 int spin_wait_calibrated(struct spin *s, int64_t within_ns);
 /* Whether the process of the loops has ended, by somebody else's hand. */
-bool spin_gone(struct spin *s);
+bool spin_has_ended(struct spin *s);
 /* Quantile of one CPU's steps, in stamps, of those no longer than `longest`. */
-int64_t spin_step(const struct spin_cpu *c, double p, int64_t longest);
+int64_t spin_step_quantile(const struct spin_cpu *c, double p, int64_t longest);
 
 /* Ends the process, however far it has come, and frees the memory. */
 void spin_end(struct spin *s);

@@ -12,14 +12,14 @@
 /* Anchors closer than this give the slope no better than their own errors allow (50 ns in 50 ms: 1 ppm). */
 #define BASELINE_NS (50 * NS_PER_MS)
 
-static bool kernel_uses_tsc(void)
+static bool stamp_kernel_uses_tsc(void)
 {
 	char word[32];
 
 	return !files_read("/sys/devices/system/clocksource/clocksource0/current_clocksource", word, sizeof(word)) && !strcmp(word, "tsc");
 }
 
-static bool processor_says_invariant(void)
+static bool stamp_cpu_has_invariant_tsc(void)
 {
 #if STAMP_HAS_TSC
 	unsigned a, b, c, d;
@@ -30,15 +30,15 @@ static bool processor_says_invariant(void)
 #endif
 }
 
-bool stamp_invariant(const char **why)
+bool stamp_tsc_is_usable(const char **why)
 {
 	const char *reason = NULL;
 
 	if (!STAMP_HAS_TSC)
 		reason = "no time-stamp counter on this processor";
-	else if (!processor_says_invariant())
+	else if (!stamp_cpu_has_invariant_tsc())
 		reason = "the time-stamp counter is not invariant";
-	else if (!kernel_uses_tsc())
+	else if (!stamp_kernel_uses_tsc())
 		reason = "the kernel does not keep time by the time-stamp counter";
 	if (why)
 		*why = reason;

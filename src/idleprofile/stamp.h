@@ -21,7 +21,7 @@
 #endif
 
 /* Whether stamps can be of the counter; if not, `why` (may be NULL) is set to the reason. */
-bool stamp_invariant(const char **why);
+bool stamp_tsc_is_usable(const char **why);
 
 static inline int64_t stamp_tsc(void)
 {

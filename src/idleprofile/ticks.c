@@ -16,19 +16,19 @@
 #define MET_SHARE 0.7		/* of the slots that are not hidden */
 #define MET_CHANCE 5.0		/* times what parts at random would meet */
 
-struct candidate {
+struct tick_candidate {
 	int64_t phase_ns, length_ns, slot;
 };
 
-static int by_phase(const void *a, const void *b)
+static int compare_by_phase(const void *a, const void *b)
 {
-	const struct candidate *x = a, *y = b;
+	const struct tick_candidate *x = a, *y = b;
 
 	return x->phase_ns < y->phase_ns ? -1 : x->phase_ns > y->phase_ns;
 }
 
 /* The window of phases with the most parts in it: where it begins, and how many; c is sorted and appears twice. */
-static int best_window(const struct candidate *c, int n, int64_t period, int *begin)
+static int ticks_find_best_window(const struct tick_candidate *c, int n, int64_t period, int *begin)
 {
 	int most = 0;
 
@@ -46,10 +46,10 @@ static int best_window(const struct candidate *c, int n, int64_t period, int *be
 }
 
 /* Learns from the window; the parts in it are nearly all ticks. */
-static void settle_period(struct ticks *t, const struct candidate *c, int n, int begin, int count)
+static void ticks_learn_from_window(struct tick_detector *t, const struct tick_candidate *c, int n, int begin, int count)
 {
 	const int64_t period = t->period_ns;
-	const struct candidate *last = &c[(begin + count - 1) % n];
+	const struct tick_candidate *last = &c[(begin + count - 1) % n];
 	int64_t length[TICKS_LEARN], width = last->phase_ns - c[begin].phase_ns;
 
 	for (int i = 0; i < count; i++)
@@ -74,14 +74,14 @@ struct tick_slots {
 	unsigned char is[SLOTS_MOST];
 };
 
-static void mark_slot(struct tick_slots *s, int64_t slot, unsigned char is)
+static void ticks_mark_slot(struct tick_slots *s, int64_t slot, unsigned char is)
 {
 	if (slot >= s->first && slot < s->first + s->n)
 		s->is[slot - s->first] = is;
 }
 
 /* Slots that began, at this phase, while a longer part held the CPU: there a tick does not show. */
-static void mark_hidden(const struct ticks *t, struct tick_slots *s, int64_t period, int64_t phase)
+static void ticks_mark_hidden_slots(const struct tick_detector *t, struct tick_slots *s, int64_t period, int64_t phase)
 {
 	int kept = t->n < TICKS_LEARN ? t->n : TICKS_LEARN;
 
@@ -92,15 +92,15 @@ static void mark_hidden(const struct ticks *t, struct tick_slots *s, int64_t per
 		if (t->kept[i].length_ns <= TICKS_SHORT_NS)
 			continue;
 		for (k = k < s->first ? s->first : k; k <= last && k < s->first + s->n; k++)
-			mark_slot(s, k, HIDDEN);
+			ticks_mark_slot(s, k, HIDDEN);
 	}
 }
 
 /* Learns from the parts between these times, if it can. */
-static void estimate_ticks(struct ticks *t, int64_t from, int64_t now)
+static void ticks_estimate(struct tick_detector *t, int64_t from, int64_t now)
 {
 	const int64_t period = t->period_ns;
-	struct candidate c[TICKS_LEARN];
+	struct tick_candidate c[TICKS_LEARN];
 	struct tick_slots s = { .first = from / period + 1, .n = (int)(now / period - from / period) - 1 };
 	int n = 0, begin = 0, count, met = 0, open = 0, kept = t->n < TICKS_LEARN ? t->n : TICKS_LEARN;
 
@@ -108,25 +108,25 @@ static void estimate_ticks(struct ticks *t, int64_t from, int64_t now)
 		int64_t start = t->kept[i].start_ns;
 
 		if (start >= from && t->kept[i].length_ns <= TICKS_SHORT_NS)
-			c[n++] = (struct candidate){ start % period, t->kept[i].length_ns, start / period };
+			c[n++] = (struct tick_candidate){ start % period, t->kept[i].length_ns, start / period };
 	}
 	if (n < MET_LEAST || s.n < MET_LEAST || s.n > SLOTS_MOST)
 		return;
-	qsort(c, (size_t)n, sizeof(*c), by_phase);
-	count = best_window(c, n, period, &begin);
-	mark_hidden(t, &s, period, c[begin].phase_ns);
+	qsort(c, (size_t)n, sizeof(*c), compare_by_phase);
+	count = ticks_find_best_window(c, n, period, &begin);
+	ticks_mark_hidden_slots(t, &s, period, c[begin].phase_ns);
 	for (int i = begin; i < begin + count; i++)	/* beyond the edge: the slot before, as seen from the window */
-		mark_slot(&s, c[i % n].slot - (i >= n), MET);
+		ticks_mark_slot(&s, c[i % n].slot - (i >= n), MET);
 	for (int i = 0; i < s.n; i++) {
 		met += s.is[i] == MET;
 		open += s.is[i] == OPEN;
 	}
 	if (met < MET_LEAST || met < MET_SHARE * (met + open) || met < MET_CHANCE * n * WINDOW_NS / (double)period)
 		return;
-	settle_period(t, c, n, begin, count);
+	ticks_learn_from_window(t, c, n, begin, count);
 }
 
-static void learn_period(struct ticks *t, int64_t start_ns, int64_t length_ns)
+static void ticks_learn(struct tick_detector *t, int64_t start_ns, int64_t length_ns)
 {
 	int64_t oldest;
 
@@ -139,24 +139,24 @@ static void learn_period(struct ticks *t, int64_t start_ns, int64_t length_ns)
 		return;
 	t->tried_ns = start_ns;
 	oldest = t->n > TICKS_LEARN ? t->kept[t->n % TICKS_LEARN].start_ns : t->kept[0].start_ns;
-	estimate_ticks(t, start_ns - oldest > LOOK_BACK_NS ? start_ns - LOOK_BACK_NS : oldest, start_ns);
+	ticks_estimate(t, start_ns - oldest > LOOK_BACK_NS ? start_ns - LOOK_BACK_NS : oldest, start_ns);
 }
 
-int64_t ticks_period(void)
+int64_t ticks_kernel_period_ns(void)
 {
 	struct timespec ts;
 
 	return clock_getres(CLOCK_MONOTONIC_COARSE, &ts) ? 0 : (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
-bool ticks_take(struct ticks *t, int64_t start_ns, int64_t length_ns)
+bool ticks_is_tick(struct tick_detector *t, int64_t start_ns, int64_t length_ns)
 {
 	int64_t slot, into;
 
 	if (!t->period_ns)
 		return false;
 	if (!t->learned) {
-		learn_period(t, start_ns, length_ns);
+		ticks_learn(t, start_ns, length_ns);
 		return false;
 	}
 	slot = (start_ns - t->phase_ns) / t->period_ns;

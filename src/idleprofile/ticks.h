@@ -22,7 +22,7 @@
 #define TICKS_LEARN 1024		/* parts kept to learn from */
 #define TICKS_SHORT_NS 100000		/* longer ones are no ticks */
 
-struct ticks {
+struct tick_detector {
 	int64_t period_ns;		/* set by the caller; 0: no tick is told apart */
 	bool learned;			/* the rest is known */
 	int64_t phase_ns;		/* a tick starts at this time modulo the period, at the earliest */
@@ -35,8 +35,8 @@ struct ticks {
 };
 
 /* The tick's period as the kernel says; 0: it does not. */
-int64_t ticks_period(void);
+int64_t ticks_kernel_period_ns(void);
 /* Is it a tick? Parts of one CPU in ascending order. Until the phase is known it learns, and the answer is no. */
-bool ticks_take(struct ticks *t, int64_t start_ns, int64_t length_ns);
+bool ticks_is_tick(struct tick_detector *t, int64_t start_ns, int64_t length_ns);
 
 #endif

@@ -27,7 +27,7 @@ struct waker {
 	double rate;
 	uint64_t random;
 	pthread_t thread;
-	struct ring ring;
+	struct span_ring ring;
 };
 
 struct wakeups {
@@ -36,7 +36,7 @@ struct wakeups {
 	struct waker *waker;
 };
 
-int wakeups_become_normal(int cpu)
+int wakeups_make_thread_normal(int cpu)
 {
 	struct cli_cpus one = { .n = 1, .cpu = { cpu } };
 	struct sched_param param = { 0 };
@@ -48,13 +48,13 @@ int wakeups_become_normal(int cpu)
 	return err;
 }
 
-int64_t wakeups_gap(uint64_t *random, double rate_per_s)
+int64_t wakeups_random_gap_ns(uint64_t *random, double rate_per_s)
 {
 	return (int64_t)(-log1p(-random_unit(random)) / rate_per_s * (double)NS_PER_S);
 }
 
 /* Until that time: true; false when told to stop. */
-static bool sleep_unless_stopped(const _Atomic uint32_t *stop, int64_t due_ns)
+static bool waker_sleep_until(const _Atomic uint32_t *stop, int64_t due_ns)
 {
 	struct timespec ts = { .tv_sec = due_ns / NS_PER_S, .tv_nsec = due_ns % NS_PER_S };
 
@@ -68,13 +68,13 @@ static void *waker_main(void *arg)
 {
 	struct waker *me = arg;
 
-	me->err = wakeups_become_normal(me->cpu);
+	me->err = wakeups_make_thread_normal(me->cpu);
 	memset(me->ring.span, 0, sizeof(me->ring.span));
 	atomic_store(&me->tid, (int)gettid());
-	me->due = clock_now() + wakeups_gap(&me->random, me->rate);
-	while (!me->err && sleep_unless_stopped(me->stop, me->due)) {
+	me->due = clock_now() + wakeups_random_gap_ns(&me->random, me->rate);
+	while (!me->err && waker_sleep_until(me->stop, me->due)) {
 		ring_push(&me->ring, me->due, clock_now());
-		me->due += wakeups_gap(&me->random, me->rate);
+		me->due += wakeups_random_gap_ns(&me->random, me->rate);
 	}
 	return NULL;
 }
@@ -120,7 +120,7 @@ int wakeups_start(struct wakeups **out, const struct cli_cpus *cpus, double rate
 	return 0;
 }
 
-struct ring *wakeups_ring(struct wakeups *w, int i)
+struct span_ring *wakeups_ring(struct wakeups *w, int i)
 {
 	return &w->waker[i].ring;
 }
@@ -130,7 +130,7 @@ int wakeups_tid(const struct wakeups *w, int i)
 	return atomic_load(&w->waker[i].tid);
 }
 
-int64_t wakeups_left(const struct wakeups *w, int i)
+int64_t wakeups_pending_due_ns(const struct wakeups *w, int i)
 {
 	return w->waker[i].due;
 }

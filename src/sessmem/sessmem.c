@@ -35,13 +35,13 @@ struct session_readings {
 #define ROUNDS 50		/* of looking for what was born meanwhile */
 #define SETTLE_NS (2 * NS_PER_S)
 
-struct pids {
+struct pid_list {
 	pid_t *pid;
 	size_t n;
 };
 
 static struct {
-	struct pids session, pid;
+	struct pid_list session, pid;
 	const char *cgroup;
 	bool machine;
 	int freeze;
@@ -50,7 +50,7 @@ static struct rec_cfg out_cfg;
 
 static int read_listed_pids(const char *text, void *value)
 {
-	struct pids *p = value;
+	struct pid_list *p = value;
 	const char *at = text;
 
 	while (*at) {
@@ -91,7 +91,7 @@ static struct session_readings seen;
 static size_t mark_members(struct member *m, size_t n)
 {
 	size_t marked = members_mark(m, n, cfg.session.pid, cfg.session.n);
-	struct pids listed = { NULL, 0 };
+	struct pid_list listed = { NULL, 0 };
 	struct member *one;
 	int err = 0;
 
@@ -111,9 +111,9 @@ static size_t mark_members(struct member *m, size_t n)
 	return marked;
 }
 
-static void check_there(void)
+static void check_processes_exist(void)
 {
-	const struct pids *given[] = { &cfg.session, &cfg.pid };
+	const struct pid_list *given[] = { &cfg.session, &cfg.pid };
 	struct member one;
 
 	for (size_t g = 0; g < 2; g++)
@@ -125,13 +125,13 @@ static void check_there(void)
 /* ---- stopping ---- */
 
 /* Us and who lets the others go: neither stopped nor measured. */
-static bool ours(const struct hold *h, pid_t pid)
+static bool is_this_program(const struct hold *h, pid_t pid)
 {
 	return pid == getpid() || pid == hold_child(h);
 }
 
 /* Stops all of the login that goes on yet; how many were new. `known` holds who was looked at before. */
-static size_t stop_new(struct hold *h, struct member *m, size_t n, struct member *known, size_t *n_known, size_t room)
+static size_t stop_new_members(struct hold *h, struct member *m, size_t n, struct member *known, size_t *n_known, size_t room)
 {
 	size_t fresh = 0;
 
@@ -139,7 +139,7 @@ static size_t stop_new(struct hold *h, struct member *m, size_t n, struct member
 		const struct member *before = m[i].in ? members_find(known, *n_known, m[i].pid) : NULL;
 		int err = 0;
 
-		if (!m[i].in || ours(h, m[i].pid) || (before && before->is.start == m[i].is.start) || *n_known == room)
+		if (!m[i].in || is_this_program(h, m[i].pid) || (before && before->is.start == m[i].is.start) || *n_known == room)
 			continue;
 		known[(*n_known)++] = m[i];
 		fresh++;
@@ -170,7 +170,7 @@ static void stop_members(struct hold *h, struct member *known, size_t *n_known, 
 		if (err)
 			die(EXIT_RUN, "cannot read /proc: %s", strerror(-err));
 		mark_members(m, n);
-		fresh = stop_new(h, m, n, known, n_known, room);
+		fresh = stop_new_members(h, m, n, known, n_known, room);
 		left = hold_settle(h, until);
 		free(m);
 	}
@@ -179,7 +179,7 @@ static void stop_members(struct hold *h, struct member *known, size_t *n_known, 
 
 /* ---- reading ---- */
 
-static void read_one(const struct member *m)
+static void read_process_memory(const struct member *m)
 {
 	struct process_reading *r;
 	struct member now;
@@ -215,7 +215,7 @@ static void read_one(const struct member *m)
 	seen.n++;
 }
 
-static int by_member_pid(const void *a, const void *b)
+static int compare_by_pid(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
 
@@ -244,9 +244,9 @@ static void measure_memory(struct used_machine *machine, struct used_group *grou
 	}
 	if (cfg.cgroup && used_group_read(cfg.cgroup, group))
 		group->version = 0;
-	qsort(known, n, sizeof(*known), by_member_pid);
+	qsort(known, n, sizeof(*known), compare_by_pid);
 	for (size_t i = 0; i < n && !proc_stop; i++)
-		read_one(&known[i]);
+		read_process_memory(&known[i]);
 	err = hold_end(h);
 	seen.frozen_ns = clock_now() - since;
 	if (err)
@@ -255,7 +255,7 @@ static void measure_memory(struct used_machine *machine, struct used_group *grou
 
 /* ---- reporting ---- */
 
-static void report_figures(struct rec *r, const char *before, const struct smaps_figures *f)
+static void report_memory_figures(struct rec *r, const char *before, const struct smaps_figures *f)
 {
 	const struct {
 		const char *name;
@@ -273,7 +273,7 @@ static void report_figures(struct rec *r, const char *before, const struct smaps
 	}
 }
 
-static void report_process(struct rec *r, const struct process_reading *p)
+static void report_process_memory(struct rec *r, const struct process_reading *p)
 {
 	rec_object(r, NULL);
 	rec_str(r, "name", p->member.is.comm);
@@ -281,13 +281,13 @@ static void report_process(struct rec *r, const struct process_reading *p)
 	rec_int(r, "ppid", p->member.is.ppid);
 	rec_int(r, "session", p->member.is.session);
 	rec_int(r, "threads", p->member.is.threads);
-	report_figures(r, "", &p->sum.all);
+	report_memory_figures(r, "", &p->sum.all);
 	rec_count(r, "page_tables_bytes", p->page_tables);
 	rec_str(r, "command", p->command);
 	rec_end(r);
 }
 
-static void add_figures(struct smaps_figures *to, const struct smaps_figures *f)
+static void add_memory_figures(struct smaps_figures *to, const struct smaps_figures *f)
 {
 	to->private_dirty += f->private_dirty;
 	to->private_clean += f->private_clean;
@@ -299,20 +299,20 @@ static void add_figures(struct smaps_figures *to, const struct smaps_figures *f)
 	to->rss += f->rss;
 }
 
-static void report_processes(struct rec *r, const struct session_readings *s)
+static void report_all_processes(struct rec *r, const struct session_readings *s)
 {
 	struct smaps_figures total = { 0 };
 	int64_t tables = 0;
 
 	rec_array(r, "processes");
 	for (size_t i = 0; i < s->n; i++) {
-		report_process(r, &s->row[i]);
-		add_figures(&total, &s->row[i].sum.all);
+		report_process_memory(r, &s->row[i]);
+		add_memory_figures(&total, &s->row[i].sum.all);
 		tables += s->row[i].page_tables > 0 ? s->row[i].page_tables : 0;
 	}
 	rec_end(r);
 	rec_int(r, "processes_read", (int64_t)s->n);
-	report_figures(r, "total_", &total);
+	report_memory_figures(r, "total_", &total);
 	rec_int(r, "total_page_tables_bytes", tables);
 	rec_int(r, "vanished", (int64_t)s->vanished);
 	rec_int(r, "unreadable", (int64_t)s->unreadable);
@@ -326,22 +326,22 @@ static void report_processes(struct rec *r, const struct session_readings *s)
 
 #define NAMED 4		/* processes; the others are one row */
 
-static int64_t private_of(const struct smaps_figures *f)
+static int64_t private_bytes(const struct smaps_figures *f)
 {
 	return f->private_dirty + f->swap;
 }
 
-static int by_private(const void *a, const void *b)
+static int compare_by_private_bytes(const void *a, const void *b)
 {
 	const struct process_reading *const *x = a, *const *y = b;
-	int64_t one = private_of(&(*x)->sum.all), other = private_of(&(*y)->sum.all);
+	int64_t one = private_bytes(&(*x)->sum.all), other = private_bytes(&(*y)->sum.all);
 
 	return one < other ? 1 : one > other ? -1 : 0;
 }
 
 static void say_memory_row(struct rec *r, const char *name, const struct smaps_figures *f, const char *note)
 {
-	rec_row(r, "%s\t%s\t%s\t%s%s", name, say_memory((double)private_of(f)), say_memory((double)f->swap),
+	rec_row(r, "%s\t%s\t%s\t%s%s", name, say_memory((double)private_bytes(f)), say_memory((double)f->swap),
 		say_memory((double)(f->pss - f->private_dirty - f->private_clean)), note);
 }
 
@@ -354,16 +354,16 @@ static void say_processes(struct rec *r, const struct session_readings *s, struc
 	for (size_t i = 0; order && i < s->n; i++)
 		order[i] = &s->row[i];
 	if (order)
-		qsort(order, s->n, sizeof(*order), by_private);
+		qsort(order, s->n, sizeof(*order), compare_by_private_bytes);
 	rec_table(r, "lrrr", "process\tprivate\tof it swapped\tshared*");
 	for (size_t i = 0; order && i < s->n; i++) {
 		const struct smaps_figures *f = &order[i]->sum.all;
 
-		add_figures(total, f);
+		add_memory_figures(total, f);
 		if (i < NAMED || s->n == NAMED + 1)
 			say_memory_row(r, order[i]->member.is.comm, f, "");
 		else
-			add_figures(&rest, f);
+			add_memory_figures(&rest, f);
 	}
 	snprintf(more, sizeof(more), "%zu more", s->n - NAMED);
 	if (s->n > NAMED + 1)
@@ -390,13 +390,13 @@ static void report_text(struct rec *r, const struct session_readings *s, const s
 	say_processes(r, s, &total);
 	if (s->n > 1)
 		say_memory_row(r, "total", &total, "\t*fair share of it");
-	takes = (double)private_of(&total);
+	takes = (double)private_bytes(&total);
 	if (takes > 0)
 		rec_say(r, "One more takes %s; %s are free: room for %s, by memory alone.", say_memory(takes),
 			say_memory((double)m->available), say_number((double)m->available / takes));
 }
 
-static void report_pids(struct rec *r, const char *key, const struct pids *p)
+static void report_pids(struct rec *r, const char *key, const struct pid_list *p)
 {
 	rec_array(r, key);
 	for (size_t i = 0; i < p->n; i++)
@@ -416,7 +416,7 @@ static void report_session(struct rec *r, const struct used_machine *machine, co
 	rec_end(r);
 	rec_object(r, "result");
 	if (!cfg.machine)
-		report_processes(r, &seen);
+		report_all_processes(r, &seen);
 	if (group->version)
 		used_group_report(r, group);
 	used_machine_report(r, machine);
@@ -445,7 +445,7 @@ int main(int argc, char **argv)
 	struct rec *out;
 
 	read_sessmem_options(argc, argv);
-	check_there();
+	check_processes_exist();
 	proc_catch_stop();
 	out = rec_must_open(&out_cfg, "sessmem");
 	measure_memory(&machine, &group);

@@ -13,7 +13,7 @@ struct used_line {
 };
 
 /* Lines "NAME VALUE"; what is not found stays as it is. How many were found, or -errno. */
-static int read_lines(const char *path, const struct used_line *line, size_t n, int64_t unit)
+static int read_named_lines(const char *path, const struct used_line *line, size_t n, int64_t unit)
 {
 	FILE *in = fopen(path, "re");
 	char name[128], text[256];
@@ -48,13 +48,13 @@ int used_machine_read(const char *meminfo, struct used_machine *out)
 		{ "Percpu:", &percpu }, { "SwapTotal:", &swap }, { "SwapFree:", &swap_free },
 	};
 	const int all = sizeof(needed) / sizeof(*needed);
-	int found = read_lines(meminfo, needed, (size_t)all, 1024);
+	int found = read_named_lines(meminfo, needed, (size_t)all, 1024);
 
 	if (found < 0)
 		return found;
 	if (found != all)
 		return -EPROTO;
-	read_lines(meminfo, more, sizeof(more) / sizeof(*more), 1024);
+	read_named_lines(meminfo, more, sizeof(more) / sizeof(*more), 1024);
 	*out = (struct used_machine){ .total = total, .available = available,
 				      .used = total - vacant - buffers - cached - reclaimable + shared,
 				      .processes = anonymous + shared, .kernel = slab + stack + tables + second + percpu,
@@ -83,7 +83,7 @@ int used_group_read(const char *folder, struct used_group *out)
 	if (g.charged < 0)
 		return 0;
 	snprintf(path, sizeof(path), "%s/memory.stat", folder);
-	found = g.version == 1 ? read_lines(path, v1, 4, 1) : read_lines(path, v2, 4, 1);
+	found = g.version == 1 ? read_named_lines(path, v1, 4, 1) : read_named_lines(path, v2, 4, 1);
 	if (found < 0)
 		return found;
 	if (g.anonymous < 0 || g.shared_memory < 0 || cache < 0)

@@ -38,7 +38,7 @@ int agent_line_read(const char *text, struct agent_line *out)
 	if (i == WORDS)
 		return -EPROTO;
 	out->sequence = sequence;
-	out->word = (enum agent_word)i;
+	out->word = (enum agent_message)i;
 	again[agent_line_write(out, again) - 1] = '\0';
 	return strcmp(again, text) ? -EPROTO : 0;
 }
@@ -76,7 +76,7 @@ struct agent_load {
 	int64_t taken_ns;
 	struct cpu_ticks ticks[AGENT_CPUS];
 	size_t tags;
-	struct tag tag[];
+	struct loaded_process tag[];
 };
 
 /* The resolution of idle and stolen time in /proc/stat, in ns. */
@@ -86,7 +86,7 @@ static int64_t agent_load_step(void)
 }
 
 /* Threads come in the same order each time, so the next one is mostly the right one. -1: the thread is new. */
-static int64_t agent_run_before(const struct agent_load *l, pid_t tid, size_t *hint)
+static int64_t agent_previous_run_ns(const struct agent_load *l, pid_t tid, size_t *hint)
 {
 	const struct agent_thread *old = l->seen[!l->now];
 	size_t n = l->n[!l->now];
@@ -102,7 +102,7 @@ static int64_t agent_run_before(const struct agent_load *l, pid_t tid, size_t *h
 	return -1;
 }
 
-static void agent_look_at_thread(struct agent_load *l, pid_t pid, pid_t tid, int64_t interval_ns, size_t *hint,
+static void agent_read_thread_load(struct agent_load *l, pid_t pid, pid_t tid, int64_t interval_ns, size_t *hint,
 				 struct agent_load_cpu cpu[AGENT_CPUS])
 {
 	int64_t before, ran;
@@ -113,7 +113,7 @@ static void agent_look_at_thread(struct agent_load *l, pid_t pid, pid_t tid, int
 	if (l->n[l->now] == THREADS || proc_schedstat(tid, &time))
 		return;
 	l->seen[l->now][l->n[l->now]++] = (struct agent_thread){ tid, time.run_ns };
-	before = agent_run_before(l, tid, hint);
+	before = agent_previous_run_ns(l, tid, hint);
 	ran = time.run_ns - (before < 0 ? 0 : before);
 	if (before < 0 && ran > interval_ns)
 		ran = interval_ns;	/* it may be older: there are more than we follow */
@@ -125,7 +125,7 @@ static void agent_look_at_thread(struct agent_load *l, pid_t pid, pid_t tid, int
 		cpu[stat.cpu].background_ns += ran;
 }
 
-static void agent_look_at_process(struct agent_load *l, const struct tag *tag, int64_t interval_ns, size_t *hint,
+static void agent_read_process_load(struct agent_load *l, const struct loaded_process *tag, int64_t interval_ns, size_t *hint,
 				  struct agent_load_cpu cpu[AGENT_CPUS])
 {
 	struct proc_stat stat;
@@ -137,11 +137,11 @@ static void agent_look_at_process(struct agent_load *l, const struct tag *tag, i
 	if (!proc_stat(tag->pid, &stat) && (!tag->start || stat.start == tag->start))
 		files_numbered(path, &tid, &n);
 	for (size_t i = 0; i < n; i++)
-		agent_look_at_thread(l, tag->pid, tid[i], interval_ns, hint, cpu);
+		agent_read_thread_load(l, tag->pid, tid[i], interval_ns, hint, cpu);
 	free(tid);
 }
 
-static int agent_look_at_cpus(struct agent_load *l, struct agent_load_cpu cpu[AGENT_CPUS])
+static int agent_read_cpu_ticks(struct agent_load *l, struct agent_load_cpu cpu[AGENT_CPUS])
 {
 	struct cpu_ticks now[AGENT_CPUS];
 	FILE *f = fopen("/proc/stat", "re");
@@ -160,22 +160,22 @@ static int agent_look_at_cpus(struct agent_load *l, struct agent_load_cpu cpu[AG
 	return n;
 }
 
-int agent_load_take(struct agent_load *l, int64_t *interval_ns, struct agent_load_cpu cpu[AGENT_CPUS])
+int agent_load_measure(struct agent_load *l, int64_t *interval_ns, struct agent_load_cpu cpu[AGENT_CPUS])
 {
 	int64_t now_ns = clock_now();
 	size_t hint = 0;
-	int cpus = agent_look_at_cpus(l, cpu);
+	int cpus = agent_read_cpu_ticks(l, cpu);
 
 	*interval_ns = l->taken_ns ? now_ns - l->taken_ns : 0;
 	l->taken_ns = now_ns;
 	l->now = !l->now;
 	l->n[l->now] = 0;
 	for (size_t i = 0; i < l->tags; i++)
-		agent_look_at_process(l, &l->tag[i], *interval_ns, &hint, cpu);
+		agent_read_process_load(l, &l->tag[i], *interval_ns, &hint, cpu);
 	return cpus;
 }
 
-struct agent_load *agent_load_start(const struct tag *tag, size_t n)
+struct agent_load *agent_load_start(const struct loaded_process *tag, size_t n)
 {
 	struct agent_load *l = calloc(1, sizeof(*l) + n * sizeof(*tag));
 	struct agent_load_cpu cpu[AGENT_CPUS];
@@ -186,7 +186,7 @@ struct agent_load *agent_load_start(const struct tag *tag, size_t n)
 	l->tags = n;
 	if (n)
 		memcpy(l->tag, tag, n * sizeof(*tag));
-	agent_load_take(l, &none, cpu);
+	agent_load_measure(l, &none, cpu);
 	return l;
 }
 
@@ -195,7 +195,7 @@ struct agent_load *agent_load_start(const struct tag *tag, size_t n)
 #define KEPT 0.7	/* part of the older sums that stays at each report */
 
 struct agent {
-	struct favour favour;
+	struct throttle favour;
 	int fd;
 	struct agent_load *load;	/* of the episode that lasts; NULL: none */
 	int64_t begun, episode, told;	/* episodes begun; number of the one that lasts, and of the one that the host knows of; 0: none */
@@ -222,7 +222,7 @@ static void agent_send(struct agent *a, const char *text, size_t size, int64_t l
 		a->err = -errno;
 }
 
-static bool agent_say(struct agent *a, enum agent_word word)
+static bool agent_send_word(struct agent *a, enum agent_message word)
 {
 	struct agent_line line = { .sequence = a->sequence + 1, .word = word };
 	int64_t unsent = a->unsent;
@@ -233,7 +233,7 @@ static bool agent_say(struct agent *a, enum agent_word word)
 }
 
 /* While a vCPU waits for a CPU of the host, the guest updates no account, and then all at once: one interval alone says little. */
-static int agent_fade(struct agent_recent *r, const struct agent_load_cpu *c, int64_t interval_ns)
+static int agent_fade_percent(struct agent_recent *r, const struct agent_load_cpu *c, int64_t interval_ns)
 {
 	r->background_ns = r->background_ns * KEPT + (double)c->background_ns;
 	r->interval_ns = r->interval_ns * KEPT + (double)interval_ns;
@@ -246,7 +246,7 @@ static int agent_fade(struct agent_recent *r, const struct agent_load_cpu *c, in
 static void agent_report(struct agent *a)
 {
 	int64_t interval_ns, lines = 0;
-	int cpus = agent_load_take(a->load, &interval_ns, a->cpu);
+	int cpus = agent_load_measure(a->load, &interval_ns, a->cpu);
 	size_t n = 0;
 
 	for (int i = 0; i < cpus; i++) {
@@ -256,7 +256,7 @@ static void agent_report(struct agent *a)
 		if (!c->online)
 			continue;
 		line.sequence = a->sequence + ++lines;
-		line.percent = agent_fade(&a->recent[i], c, interval_ns);
+		line.percent = agent_fade_percent(&a->recent[i], c, interval_ns);
 		n += agent_line_write(&line, a->text + n);
 	}
 	agent_send(a, a->text, n, lines);
@@ -264,46 +264,46 @@ static void agent_report(struct agent *a)
 }
 
 /* An end or a begin that found no room in the port is sent again. */
-static void agent_sync(struct agent *a, int64_t now_ns)
+static void agent_send_begin_and_end(struct agent *a, int64_t now_ns)
 {
-	if (a->told && a->told != a->episode && agent_say(a, AGENT_END)) {
+	if (a->told && a->told != a->episode && agent_send_word(a, AGENT_END)) {
 		a->told = 0;
 		a->due_ns = now_ns + ALIVE_NS;
 	}
-	if (!a->told && a->episode && agent_say(a, AGENT_BEGIN)) {
+	if (!a->told && a->episode && agent_send_word(a, AGENT_BEGIN)) {
 		a->told = a->episode;
 		memset(a->recent, 0, sizeof(a->recent));
 		a->due_ns = now_ns + REPORT_NS;
 	}
 }
 
-static int64_t agent_tick(struct favour *f, int64_t now_ns)
+static int64_t agent_do_periodic_work(struct throttle *f, int64_t now_ns)
 {
 	struct agent *a = (struct agent *)f;
 
-	agent_sync(a, now_ns);
+	agent_send_begin_and_end(a, now_ns);
 	if (now_ns >= a->due_ns) {
 		if (a->told && a->told == a->episode)
 			agent_report(a);
 		else if (!a->told)
-			agent_say(a, AGENT_ALIVE);
+			agent_send_word(a, AGENT_ALIVE);
 		a->due_ns = now_ns + (a->episode ? REPORT_NS : ALIVE_NS);
 	}
 	return a->err ? INT64_MAX : a->due_ns;
 }
 
-static int agent_end(struct favour *f)
+static int agent_end(struct throttle *f)
 {
 	struct agent *a = (struct agent *)f;
 
 	free(a->load);
 	a->load = NULL;
 	a->episode = 0;
-	agent_sync(a, clock_now());
+	agent_send_begin_and_end(a, clock_now());
 	return 0;
 }
 
-static int agent_begin(struct favour *f, const struct tag *tag, size_t n)
+static int agent_begin(struct throttle *f, const struct loaded_process *tag, size_t n)
 {
 	struct agent *a = (struct agent *)f;
 
@@ -312,11 +312,11 @@ static int agent_begin(struct favour *f, const struct tag *tag, size_t n)
 	if (!a->load)
 		return -ENOMEM;
 	a->episode = ++a->begun;
-	agent_sync(a, clock_now());
+	agent_send_begin_and_end(a, clock_now());
 	return 0;
 }
 
-static void agent_close(struct favour *f)
+static void agent_close(struct throttle *f)
 {
 	struct agent *a = (struct agent *)f;
 
@@ -325,7 +325,7 @@ static void agent_close(struct favour *f)
 	free(a);
 }
 
-static void agent_tell(const struct favour *f, char *text, size_t size)
+static void agent_describe(const struct throttle *f, char *text, size_t size)
 {
 	const struct agent *a = (const struct agent *)f;
 
@@ -334,7 +334,7 @@ static void agent_tell(const struct favour *f, char *text, size_t size)
 		 a->err ? strerror(-a->err) : "");
 }
 
-static const struct favour_ops agent_ops = { agent_begin, agent_tick, agent_end, agent_close, agent_tell };
+static const struct throttle_ops agent_ops = { agent_begin, agent_do_periodic_work, agent_end, agent_close, agent_describe };
 
 static int agent_open_port(const char *port)
 {
@@ -351,7 +351,7 @@ static int agent_open_port(const char *port)
 	return fd < 0 ? -errno : fd;
 }
 
-int agent_open(struct favour **out, const char *port, char *why, size_t size)
+int agent_open(struct throttle **out, const char *port, char *why, size_t size)
 {
 	struct agent *a = calloc(1, sizeof(*a));
 	int fd = a ? agent_open_port(port) : -ENOMEM;

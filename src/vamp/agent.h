@@ -19,10 +19,10 @@
 #define AGENT_CPUS 512			/* vCPUs, at most */
 #define AGENT_SEQUENCE_MAX 1000000000000000
 
-enum agent_word { AGENT_BEGIN, AGENT_CPU, AGENT_END, AGENT_ALIVE };
+enum agent_message { AGENT_BEGIN, AGENT_CPU, AGENT_END, AGENT_ALIVE };
 struct agent_line {
 	int64_t sequence;
-	enum agent_word word;
+	enum agent_message word;
 	int cpu, percent;	/* of AGENT_CPU: 0 to AGENT_CPUS - 1, 0 to 100 */
 };
 
@@ -39,13 +39,13 @@ int agent_percent(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, i
 struct agent_load;
 
 /* Of these processes; the first look is taken here. NULL: no memory. Owned by the caller. */
-struct agent_load *agent_load_start(const struct tag *tag, size_t n);
+struct agent_load *agent_load_start(const struct loaded_process *tag, size_t n);
 
 /* Since the last look. Processes that have ended are passed over. How many CPUs the guest has (the highest number and one). */
 struct agent_load_cpu {
 	int64_t background_ns, idle_ns, stolen_ns;
 	bool online;
 };
-int agent_load_take(struct agent_load *l, int64_t *interval_ns, struct agent_load_cpu cpu[AGENT_CPUS]);
+int agent_load_measure(struct agent_load *l, int64_t *interval_ns, struct agent_load_cpu cpu[AGENT_CPUS]);
 
 #endif

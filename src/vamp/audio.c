@@ -27,19 +27,19 @@ struct audio {
 	int64_t changed_ns, asked_ns;	/* the first change that is not on the list yet, and on the list that is asked for; 0: none */
 	bool listed;		/* there was a list */
 	struct audio_list streams;
-	struct audio_counting counting;
+	struct audio_wakeup_counts counting;
 	struct audio_wakeups *wakeups;
 	char why_not[160];	/* no wake-ups */
 };
 
-static int watch_fd(const struct audio *a, int fd)
+static int audio_poll_fd(const struct audio *a, int fd)
 {
 	struct epoll_event e = { .events = EPOLLIN };
 
 	return epoll_ctl(a->source.fd, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
 }
 
-static void count_wakeups(struct audio *a)
+static void audio_count_wakeups(struct audio *a)
 {
 	const int ours[] = { (int)getpid(), (int)a->changes.pid, (int)a->list.pid };
 
@@ -47,7 +47,7 @@ static void count_wakeups(struct audio *a)
 		audio_wakeups_read(a->wakeups, &a->counting, ours, sizeof(ours) / sizeof(*ours));
 }
 
-static int ask_list(struct audio *a)
+static int audio_ask_list(struct audio *a)
 {
 	static const char *const words[] = { "--format=json", "list", "sink-inputs", NULL };
 	int err;
@@ -56,12 +56,12 @@ static int ask_list(struct audio *a)
 	a->asked_last_ns = clock_now();
 	a->changed_ns = 0;
 	err = audio_pactl_start(&a->list, &a->server, words, false);
-	return err ? err : watch_fd(a, a->list.pidfd);
+	return err ? err : audio_poll_fd(a, a->list.pidfd);
 }
 
-static void disconnect_audio(struct audio *a)
+static void audio_disconnect(struct audio *a)
 {
-	count_wakeups(a);
+	audio_count_wakeups(a);
 	audio_pactl_end(&a->changes);
 	audio_pactl_end(&a->list);
 	audio_wakeups_close(a->wakeups);
@@ -72,7 +72,7 @@ static void disconnect_audio(struct audio *a)
 	a->listed = false;
 }
 
-static int connect_to(struct audio *a, char *why, size_t size)
+static int audio_connect(struct audio *a, char *why, size_t size)
 {
 	static const char *const words[] = { "subscribe", NULL };
 	int err = audio_server_find(&a->server, a->asked, why, size);
@@ -81,12 +81,12 @@ static int connect_to(struct audio *a, char *why, size_t size)
 		return err;
 	err = audio_pactl_start(&a->changes, &a->server, words, true);
 	if (!err)
-		err = watch_fd(a, a->changes.out);
+		err = audio_poll_fd(a, a->changes.out);
 	if (!err)
-		err = ask_list(a);
+		err = audio_ask_list(a);
 	if (err) {
 		snprintf(why, size, "cannot run pactl: %s", strerror(-err));
-		disconnect_audio(a);
+		audio_disconnect(a);
 		return err;
 	}
 	a->why_not[0] = '\0';
@@ -98,19 +98,19 @@ static int connect_to(struct audio *a, char *why, size_t size)
 }
 
 /* The list that has come: 0, or the exit status of a pactl that failed. */
-static int take_list(struct audio *a, void (*each)(void *arg, const struct input_event *event), void *arg)
+static int audio_read_list(struct audio *a, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
 	struct audio_list now;
 	char path[40];
 	int err, status;
 
-	count_wakeups(a);	/* while it is known which are pactl's */
+	audio_count_wakeups(a);	/* while it is known which are pactl's */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", a->list.out);
 	err = audio_list_read(path, &now);
 	status = audio_pactl_end(&a->list);
 	if (err)
 		return status ? status : 1;
-	if (each && a->listed && audio_list_started(&a->streams, &now)) {
+	if (each && a->listed && audio_list_has_new_stream(&a->streams, &now)) {
 		struct input_event event = { .seen_ns = a->asked_ns ? a->asked_ns : clock_now(), .what = "audio" };
 
 		each(arg, &event);
@@ -121,7 +121,7 @@ static int take_list(struct audio *a, void (*each)(void *arg, const struct input
 }
 
 /* "Event 'new' on sink-input #5"; a stream that goes on after a pause is a 'change'. False: the server has gone. */
-static bool take_changes(struct audio *a, int64_t now)
+static bool audio_read_changes(struct audio *a, int64_t now)
 {
 	char text[1024];
 	ssize_t n;
@@ -137,30 +137,30 @@ static bool take_changes(struct audio *a, int64_t now)
 	return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-static bool has_come(int fd)
+static bool fd_is_readable(int fd)
 {
 	struct pollfd one = { .fd = fd, .events = POLLIN };
 
 	return fd >= 0 && poll(&one, 1, 0) > 0;
 }
 
-static int audio_take(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
+static int audio_read_events(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
 	struct audio *a = (struct audio *)s;
 	int64_t now = clock_now();
 
-	if (has_come(a->changes.out) && !take_changes(a, now)) {
-		disconnect_audio(a);
+	if (fd_is_readable(a->changes.out) && !audio_read_changes(a, now)) {
+		audio_disconnect(a);
 		return 0;
 	}
-	if (has_come(a->list.pidfd))
-		take_list(a, each, arg);
+	if (fd_is_readable(a->list.pidfd))
+		audio_read_list(a, each, arg);
 	if (a->changed_ns && !a->list.pid)
-		ask_list(a);
+		audio_ask_list(a);
 	return 0;
 }
 
-static const struct input_ops ops = { .name = "audio", .read = audio_take };
+static const struct input_ops ops = { .name = "audio", .read = audio_read_events };
 
 int audio_open(struct audio **out, const char *server, char *why, size_t size)
 {
@@ -181,16 +181,16 @@ int audio_open(struct audio **out, const char *server, char *why, size_t size)
 		return err;
 	}
 	*out = a;
-	err = connect_to(a, why, size);
+	err = audio_connect(a, why, size);
 	if (err)
 		return -ENOENT;
 	answer = (struct pollfd){ .fd = a->list.pidfd, .events = POLLIN };
 	if (poll(&answer, 1, ANSWER_MS) <= 0)
 		return 0;	/* it will come */
-	status = take_list(a, NULL, NULL);
+	status = audio_read_list(a, NULL, NULL);
 	if (!status)
 		return 0;
-	disconnect_audio(a);
+	audio_disconnect(a);
 	snprintf(why, size, status == 127 ? "there is no pactl to ask the sound server: install pulseaudio-utils" :
 		 "the sound server at %s does not answer pactl (is it this user's? is pactl older than 16?)", a->server.name);
 	return -ENOENT;
@@ -201,34 +201,34 @@ struct input_source *audio_source(struct audio *a)
 	return &a->source;
 }
 
-bool audio_plays(const struct audio *a)
+bool audio_has_playing_stream(const struct audio *a)
 {
 	return a->streams.n > 0;	/* none without a server */
 }
 
-bool audio_is(const struct audio *a, int pid)
+bool audio_plays_sound(const struct audio *a, int pid)
 {
 	if (!a->changes.pid || pid <= 0)
 		return false;
-	return pid == a->server.pid || audio_list_has(&a->streams, pid) ||
-	       (audio_plays(a) && pid == audio_counting_dominant(&a->counting));
+	return pid == a->server.pid || audio_list_has_pid(&a->streams, pid) ||
+	       (audio_has_playing_stream(a) && pid == audio_counting_dominant(&a->counting));
 }
 
-void audio_average(struct audio *a, const int *tagged, size_t n)
+void audio_average_wakeups(struct audio *a, const int *tagged, size_t n)
 {
 	char why[160];
 
 	if (!a->changes.pid)
-		connect_to(a, why, sizeof(why));
+		audio_connect(a, why, sizeof(why));
 	else if (!a->list.pid && clock_now() - a->asked_last_ns > NS_PER_S)
-		ask_list(a);	/* for streams that began before pactl had subscribed */
-	count_wakeups(a);
+		audio_ask_list(a);	/* for streams that began before pactl had subscribed */
+	audio_count_wakeups(a);
 	audio_counting_average(&a->counting, tagged, n);
 	if (a->wakeups)
 		audio_wakeups_refresh(a->wakeups);
 }
 
-size_t audio_counters(const struct audio *a, struct audio_counter *out, size_t room)
+size_t audio_copy_counters(const struct audio *a, struct audio_counter *out, size_t room)
 {
 	struct audio_list rest = a->streams;
 	size_t n = 0;
@@ -249,7 +249,7 @@ size_t audio_counters(const struct audio *a, struct audio_counter *out, size_t r
 	return n;
 }
 
-void audio_tell(const struct audio *a, char *text, size_t size)
+void audio_describe(const struct audio *a, char *text, size_t size)
 {
 	if (!a->changes.pid)
 		snprintf(text, size, "no sound server");
@@ -262,7 +262,7 @@ void audio_close(struct audio *a)
 {
 	if (!a)
 		return;
-	disconnect_audio(a);
+	audio_disconnect(a);
 	if (a->source.fd >= 0)
 		close(a->source.fd);
 	free(a->asked);

@@ -21,7 +21,7 @@
 
 #define WORDS 8
 
-static void find_name(struct audio_server *s, const char *name)
+static void audio_find_server_name(struct audio_server *s, const char *name)
 {
 	const char *given = name ? name : getenv("PULSE_SERVER");
 	const char *folder = getenv("PULSE_RUNTIME_PATH"), *runtime = getenv("XDG_RUNTIME_DIR");
@@ -38,7 +38,7 @@ static void find_name(struct audio_server *s, const char *name)
 }
 
 /* systemd may have made the socket, for a server that starts when a client connects: it then writes its pid into a file there. */
-static pid_t server_pid(const char *socket, pid_t maker)
+static pid_t audio_find_server_pid(const char *socket, pid_t maker)
 {
 	char path[200], text[24];
 	pid_t pid;
@@ -59,7 +59,7 @@ int audio_server_find(struct audio_server *s, const char *name, char *why, size_
 	int fd;
 
 	*s = (struct audio_server){ .uid = geteuid(), .gid = getegid() };
-	find_name(s, name);
+	audio_find_server_name(s, name);
 	if (!s->socket)
 		return 0;
 	fd = local_connect(s->socket, 0, &maker);
@@ -68,7 +68,7 @@ int audio_server_find(struct audio_server *s, const char *name, char *why, size_
 		return fd;
 	}
 	close(fd);
-	s->pid = server_pid(s->socket, maker.pid);
+	s->pid = audio_find_server_pid(s->socket, maker.pid);
 	if (!stat(s->socket, &st)) {
 		s->uid = st.st_uid;
 		s->gid = st.st_gid;
@@ -77,7 +77,7 @@ int audio_server_find(struct audio_server *s, const char *name, char *why, size_
 }
 
 /* In the child. (A change of the user clears the signal for the death of the parent: so first the user.) */
-static void run_pactl(const struct audio_server *s, const char *const *words, int out, pid_t parent)
+static void audio_exec_pactl(const struct audio_server *s, const char *const *words, int out, pid_t parent)
 {
 	const char *argv[WORDS + 5] = { "pactl", "--server", s->name };
 	int null = open("/dev/null", O_RDWR);
@@ -106,7 +106,7 @@ int audio_pactl_start(struct audio_pactl *p, const struct audio_server *s, const
 	p->out = ends[0];
 	p->pid = fork();
 	if (!p->pid)
-		run_pactl(s, words, ends[1], parent);
+		audio_exec_pactl(s, words, ends[1], parent);
 	if (p->pid < 0 || (p->pidfd = pidfd_open(p->pid, 0)) < 0)
 		err = -errno;
 	if (stream)
@@ -163,7 +163,7 @@ int audio_list_read(const char *path, struct audio_list *out)
 	return 0;
 }
 
-bool audio_list_started(const struct audio_list *before, const struct audio_list *now)
+bool audio_list_has_new_stream(const struct audio_list *before, const struct audio_list *now)
 {
 	for (size_t i = 0; i < now->n; i++) {
 		size_t k = 0;
@@ -176,7 +176,7 @@ bool audio_list_started(const struct audio_list *before, const struct audio_list
 	return false;
 }
 
-bool audio_list_has(const struct audio_list *l, int pid)
+bool audio_list_has_pid(const struct audio_list *l, int pid)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->stream[i].pid == pid)

@@ -44,7 +44,7 @@ struct audio_list {
 /* 0; -EPROTO: no such list. */
 int audio_list_read(const char *path, struct audio_list *out);
 /* Does one play that did not before? */
-bool audio_list_started(const struct audio_list *before, const struct audio_list *now);
-bool audio_list_has(const struct audio_list *l, int pid);
+bool audio_list_has_new_stream(const struct audio_list *before, const struct audio_list *now);
+bool audio_list_has_pid(const struct audio_list *l, int pid);
 
 #endif

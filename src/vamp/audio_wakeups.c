@@ -15,7 +15,7 @@
 
 #define FORGET 0.01	/* an average below it is none */
 
-static struct audio_counter *counted_process(struct audio_counting *c, int pid)
+static struct audio_counter *audio_find_counter(struct audio_wakeup_counts *c, int pid)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (c->process[i].pid == pid)
@@ -26,7 +26,7 @@ static struct audio_counter *counted_process(struct audio_counting *c, int pid)
 	return &c->process[c->n++];
 }
 
-static int *source_of(struct audio_counting *c, int tid)
+static int *audio_find_thread_source(struct audio_wakeup_counts *c, int tid)
 {
 	for (size_t i = 0; i < c->threads; i++)
 		if (c->thread[i].tid == tid)
@@ -38,17 +38,17 @@ static int *source_of(struct audio_counting *c, int tid)
 	return &c->thread[c->threads++].source;
 }
 
-void audio_counting_wakeup(struct audio_counting *c, int server, const struct audio_wakeup *w)
+void audio_counting_add_wakeup(struct audio_wakeup_counts *c, int server, const struct audio_wakeup *w)
 {
-	int source = w->interrupt ? 0 : w->waker_pid == server ? *source_of(c, w->waker_tid) : w->waker_pid;
-	struct audio_counter *p = source > 0 ? counted_process(c, source) : NULL;
+	int source = w->interrupt ? 0 : w->waker_pid == server ? *audio_find_thread_source(c, w->waker_tid) : w->waker_pid;
+	struct audio_counter *p = source > 0 ? audio_find_counter(c, source) : NULL;
 
-	*source_of(c, w->woken_tid) = source;
+	*audio_find_thread_source(c, w->woken_tid) = source;
 	if (p)
 		p->wakeups++;
 }
 
-static bool is_tagged(const int *tagged, size_t n, int pid)
+static bool audio_is_tagged(const int *tagged, size_t n, int pid)
 {
 	for (size_t i = 0; i < n; i++)
 		if (tagged[i] == pid)
@@ -56,17 +56,17 @@ static bool is_tagged(const int *tagged, size_t n, int pid)
 	return false;
 }
 
-void audio_counting_average(struct audio_counting *c, const int *tagged, size_t n)
+void audio_counting_average(struct audio_wakeup_counts *c, const int *tagged, size_t n)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++)
-		counted_process(c, tagged[i]);
+		audio_find_counter(c, tagged[i]);
 	for (size_t i = 0; i < c->n; i++) {
 		struct audio_counter *p = &c->process[i];
 		double divisor;
 
-		if (!is_tagged(tagged, n, p->pid))
+		if (!audio_is_tagged(tagged, n, p->pid))
 			p->confidence -= p->confidence > 0;
 		else if (p->confidence < AUDIO_CONFIDENCE)
 			p->confidence++;
@@ -79,7 +79,7 @@ void audio_counting_average(struct audio_counting *c, const int *tagged, size_t 
 	c->n = kept;
 }
 
-int audio_counting_dominant(const struct audio_counting *c)
+int audio_counting_dominant(const struct audio_wakeup_counts *c)
 {
 	const struct audio_counter *most = NULL;
 
@@ -105,7 +105,7 @@ struct audio_wakeups {
 	size_t n;
 };
 
-static int parse_waking_format(struct audio_wakeups *w)
+static int audio_parse_waking_format(struct audio_wakeups *w)
 {
 	static const char *const event[] = { "sched/sched_waking" };
 	char text[1][TRACEFS_TEXT];
@@ -120,7 +120,7 @@ static int parse_waking_format(struct audio_wakeups *w)
 }
 
 /* A name in the filter's quotes; a character that they cannot hold becomes any character. */
-static void quote(int tid, char *out, size_t size)
+static void audio_quote_comm(int tid, char *out, size_t size)
 {
 	char name[32];
 
@@ -132,7 +132,7 @@ static void quote(int tid, char *out, size_t size)
 }
 
 /* The server's threads. Where there is none (it has ended), a filter that nothing passes. */
-static void make_filter(const struct audio_wakeups *w, char *text, size_t size)
+static void audio_make_thread_filter(const struct audio_wakeups *w, char *text, size_t size)
 {
 	char path[32], one[64];
 	size_t n = 0, threads = 0;
@@ -145,7 +145,7 @@ static void make_filter(const struct audio_wakeups *w, char *text, size_t size)
 		if (w->initial)
 			snprintf(one, sizeof(one), "pid == %d", (int)tid[i]);
 		else
-			quote(tid[i], one, sizeof(one));
+			audio_quote_comm(tid[i], one, sizeof(one));
 		if (n + strlen(one) + 5 < size)
 			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " || " : "", one);
 	}
@@ -163,14 +163,14 @@ int audio_wakeups_open(struct audio_wakeups **out, int server, char *why, size_t
 		return why_write(-ENOMEM, why, size, "out of memory");
 	w->server = server;
 	w->initial = readlink("/proc/self/ns/pid", ours, sizeof(ours) - 1) > 0 && !strcmp(ours, "pid:[4026531836]");
-	id = parse_waking_format(w);
+	id = audio_parse_waking_format(w);
 	err = id < 0 ? tracepoint_refused(id, -1, why, size) : 0;
 	if (!err && proc_cpus_online(&w->cpus)) {
 		snprintf(why, size, "cannot tell which CPUs there are");
 		err = -EIO;
 	}
 	if (!err) {
-		make_filter(w, w->filter, sizeof(w->filter));
+		audio_make_thread_filter(w, w->filter, sizeof(w->filter));
 		err = tracepoint_open(&w->rings, &w->cpus, &id, 1, w->filter, RING_BYTES, why, size);
 	}
 	if (err) {
@@ -181,7 +181,7 @@ int audio_wakeups_open(struct audio_wakeups **out, int server, char *why, size_t
 	return 0;
 }
 
-static int take_wakeup(void *arg, const struct perf_event_header *header)
+static int audio_add_wakeup(void *arg, const struct perf_event_header *header)
 {
 	struct audio_wakeups *w = arg;
 	struct tracepoint_sample s;
@@ -198,27 +198,27 @@ static int take_wakeup(void *arg, const struct perf_event_header *header)
 	return 0;
 }
 
-static int by_wakeup_time(const void *a, const void *b)
+static int compare_wakeup_times(const void *a, const void *b)
 {
 	const struct audio_wakeup *p = a, *q = b;
 
 	return p->time_ns > q->time_ns ? 1 : p->time_ns < q->time_ns ? -1 : 0;
 }
 
-void audio_wakeups_read(struct audio_wakeups *w, struct audio_counting *c, const int *ours, size_t n)
+void audio_wakeups_read(struct audio_wakeups *w, struct audio_wakeup_counts *c, const int *ours, size_t n)
 {
 	w->n = 0;
 	for (int i = 0; i < w->cpus.n; i++)
-		tracepoint_drain(w->rings, w->cpus.cpu[i], take_wakeup, w);
+		tracepoint_drain(w->rings, w->cpus.cpu[i], audio_add_wakeup, w);
 	if (w->n)
-		qsort(w->got, w->n, sizeof(*w->got), by_wakeup_time);
+		qsort(w->got, w->n, sizeof(*w->got), compare_wakeup_times);
 	for (size_t i = 0; i < w->n; i++) {
 		struct audio_wakeup *one = &w->got[i];
 
 		for (size_t k = 0; k < n; k++)
 			if (one->waker_pid == ours[k])
 				one->waker_pid = 0;
-		audio_counting_wakeup(c, w->server, one);
+		audio_counting_add_wakeup(c, w->server, one);
 	}
 }
 
@@ -226,7 +226,7 @@ void audio_wakeups_refresh(struct audio_wakeups *w)
 {
 	char filter[FILTER];
 
-	make_filter(w, filter, sizeof(filter));
+	audio_make_thread_filter(w, filter, sizeof(filter));
 	if (!strcmp(filter, w->filter))
 		return;
 	memcpy(w->filter, filter, sizeof(w->filter));

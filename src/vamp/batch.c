@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 struct batch {
-	struct favour favour;
+	struct throttle favour;
 	struct undo *undo;
 	size_t mark;		/* of the list of changes, before the episode */
 	bool lasts, v2;
@@ -23,19 +23,19 @@ struct batch {
 
 static int batch_write(const struct batch *b, const char *file, const char *text)
 {
-	return undo_write(b->undo, groups_path(b->group, file).text, text);
+	return undo_write_file(b->undo, groups_path(b->group, file).text, text);
 }
 
-static int batch_end(struct favour *f)
+static int batch_end(struct throttle *f)
 {
 	struct batch *b = (struct batch *)f;
 	bool lasted = b->lasts;
 
 	b->lasts = false;
-	return lasted && undo_back(b->undo, b->mark) ? -EIO : 0;
+	return lasted && undo_to_mark(b->undo, b->mark) ? -EIO : 0;
 }
 
-static int batch_begin(struct favour *f, const struct tag *tag, size_t n)
+static int batch_begin(struct throttle *f, const struct loaded_process *tag, size_t n)
 {
 	struct batch *b = (struct batch *)f;
 	int err;
@@ -47,32 +47,32 @@ static int batch_begin(struct favour *f, const struct tag *tag, size_t n)
 	if (!err && !b->v2)
 		err = batch_write(b, "cpu.cfs_quota_us", "1000\n");
 	if (err)
-		undo_back(b->undo, b->mark);
+		undo_to_mark(b->undo, b->mark);
 	b->lasts = !err;
 	return err;
 }
 
-static void batch_close(struct favour *f)
+static void batch_close(struct throttle *f)
 {
 	batch_end(f);
 	free(f);
 }
 
-static void batch_tell(const struct favour *f, char *text, size_t size)
+static void batch_describe(const struct throttle *f, char *text, size_t size)
 {
 	const struct batch *b = (const struct batch *)f;
 
 	snprintf(text, size, "%s has %s", b->group, b->lasts ? "1 ms of CPU time a second" : "its CPU time");
 }
 
-static const struct favour_ops batch_ops = { batch_begin, NULL, batch_end, batch_close, batch_tell };
+static const struct throttle_ops batch_ops = { batch_begin, NULL, batch_end, batch_close, batch_describe };
 
-static bool batch_has(const struct batch *b, const char *file)
+static bool batch_can_write(const struct batch *b, const char *file)
 {
 	return !access(groups_path(b->group, file).text, W_OK);
 }
 
-int batch_open(struct favour **out, const char *group, struct undo *undo, char *why, size_t size)
+int batch_open(struct throttle **out, const char *group, struct undo *undo, char *why, size_t size)
 {
 	struct batch *b = calloc(1, sizeof(*b));
 	int n = b ? snprintf(b->group, sizeof(b->group), "%s", group) : 0;
@@ -82,10 +82,10 @@ int batch_open(struct favour **out, const char *group, struct undo *undo, char *
 		free(b);
 		return -ENOMEM;
 	}
-	b->favour = (struct favour){ &batch_ops, true };
+	b->favour = (struct throttle){ &batch_ops, true };
 	b->undo = undo;
-	b->v2 = batch_has(b, "cpu.max");
-	if (!b->v2 && !batch_has(b, "cpu.cfs_quota_us")) {
+	b->v2 = batch_can_write(b, "cpu.max");
+	if (!b->v2 && !batch_can_write(b, "cpu.cfs_quota_us")) {
 		snprintf(why, size, "--batch %s: no cpu group whose quota may be set; name the folder of one, as root or where it is delegated",
 			 group);
 		free(b);

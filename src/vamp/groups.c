@@ -18,19 +18,19 @@ struct groups_path groups_path(const char *folder, const char *file)
 	return p;
 }
 
-bool groups_have(const char *folder, const char *file)
+bool groups_has_file(const char *folder, const char *file)
 {
 	return access(groups_path(folder, file).text, F_OK) == 0;
 }
 
-int groups_find(struct groups *g, const char *root)
+int groups_find_mount(struct groups *g, const char *root)
 {
 	*g = (struct groups){ .root = root };
 	g->version = proc_cgroup_mount(root, "cpu", g->mount, sizeof(g->mount));
 	return g->version;
 }
 
-bool groups_of(const struct groups *g, pid_t tid, char *folder, size_t size)
+bool groups_find_task_group(const struct groups *g, pid_t tid, char *folder, size_t size)
 {
 	char file[UNDO_PATH], group[UNDO_PATH];
 	bool found = false;
@@ -46,7 +46,7 @@ bool groups_of(const struct groups *g, pid_t tid, char *folder, size_t size)
 	return found;
 }
 
-bool groups_list_cpu(const char *folder, const char *file)
+bool groups_list_has_cpu(const char *folder, const char *file)
 {
 	char line[512], *rest;
 
@@ -57,8 +57,8 @@ bool groups_list_cpu(const char *folder, const char *file)
 	return false;
 }
 
-int groups_enable(const char *folder, struct undo *undo)
+int groups_enable_cpu_below(const char *folder, struct undo *undo)
 {
-	return groups_list_cpu(folder, "cgroup.subtree_control") ? 0 :
-	       undo_enable(undo, groups_path(folder, "cgroup.subtree_control").text, "cpu");
+	return groups_list_has_cpu(folder, "cgroup.subtree_control") ? 0 :
+	       undo_enable_word(undo, groups_path(folder, "cgroup.subtree_control").text, "cpu");
 }

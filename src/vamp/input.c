@@ -42,7 +42,7 @@ int input_keys_read(const char *text, struct input_keys *keys, char *why, size_t
 	return 0;
 }
 
-bool input_keys_have(const struct input_keys *keys, uint32_t keysym)
+bool input_keys_match(const struct input_keys *keys, uint32_t keysym)
 {
 	for (int i = 0; i < keys->n; i++)
 		if (keys->keysym[i] == keysym)
@@ -58,7 +58,7 @@ struct control_source {
 	void *arg;
 };
 
-static void take_command(void *arg, const char *line)
+static void input_control_add_line(void *arg, const char *line)
 {
 	struct control_source *c = arg;
 	struct input_event event = { .seen_ns = c->seen_ns };
@@ -70,14 +70,14 @@ static void take_command(void *arg, const char *line)
 	c->each(c->arg, &event);
 }
 
-static int input_control_take(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
+static int input_control_read(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
 	struct control_source *c = (struct control_source *)s;
 
 	c->seen_ns = clock_now();
 	c->each = each;
 	c->arg = arg;
-	control_read(&c->control, take_command, c);
+	control_read(&c->control, input_control_add_line, c);
 	return 0;
 }
 
@@ -90,7 +90,7 @@ static void input_control_close(struct input_source *s)
 	free(c);
 }
 
-static const struct input_ops ops = { .name = "control", .read = input_control_take, .close = input_control_close };
+static const struct input_ops ops = { .name = "control", .read = input_control_read, .close = input_control_close };
 
 int input_control_open(struct input_source **out, const char *path, char *why, size_t size)
 {

@@ -36,7 +36,7 @@ struct input_source {
 
 /* Reads --keys "Return,KP_Enter,button" into *keys. 0 or -EINVAL with a line in `why`; then *keys is as before. Pure. */
 int input_keys_read(const char *text, struct input_keys *keys, char *why, size_t size);
-bool input_keys_have(const struct input_keys *keys, uint32_t keysym);	/* for the sources */
+bool input_keys_match(const struct input_keys *keys, uint32_t keysym);	/* for the sources */
 
 /* Each opens a source: 0, or -errno with one line (what, why, cure) in `why`. */
 /* Raw events of the X input extension, of all devices; display NULL: $DISPLAY. Where the keyboard's map has changed, read asks the
@@ -59,12 +59,12 @@ int audio_open(struct audio **out, const char *server, char *why, size_t size);
  * read is needed for audio_is, too, and never says that it has ended. */
 struct input_source *audio_source(struct audio *a);
 /* Is the process the server or a client: with a stream that plays or, while any plays, the dominant waker of the server? */
-bool audio_is(const struct audio *a, int pid);
+bool audio_plays_sound(const struct audio *a, int pid);
 /* Does any stream play? */
-bool audio_plays(const struct audio *a);
+bool audio_has_playing_stream(const struct audio *a);
 /* At the start of every episode, and every max_int_period without one: counters are divided by the background confidence (which
  * grows by 1, up to 10, for the processes tagged now, and shrinks by 1 for others) and averaged. */
-void audio_average(struct audio *a, const int *tagged, size_t n);
+void audio_average_wakeups(struct audio *a, const int *tagged, size_t n);
 /* For the log: up to `room` are written; how many. */
 struct audio_counter {
 	int pid;
@@ -74,8 +74,8 @@ struct audio_counter {
 	int confidence;		/* 0 to 10 */
 	bool stream;		/* on the server's list, playing */
 };
-size_t audio_counters(const struct audio *a, struct audio_counter *out, size_t room);
-void audio_tell(const struct audio *a, char *text, size_t size);
+size_t audio_copy_counters(const struct audio *a, struct audio_counter *out, size_t room);
+void audio_describe(const struct audio *a, char *text, size_t size);
 void audio_close(struct audio *a);
 
 #endif

@@ -50,16 +50,16 @@ static const char *const places[] = {
 };
 
 /* X's numbers: left, middle, right; 4 to 7 are the wheel's there, which is no key here. 0: not a mouse button. */
-static int button_number(int code)
+static int evdev_button_number(int code)
 {
 	return code == BTN_LEFT || code == BTN_TOUCH ? 1 : code == BTN_MIDDLE ? 2 : code == BTN_RIGHT ? 3 :
 	       code >= BTN_SIDE && code <= BTN_TASK ? 8 + code - BTN_SIDE : 0;
 }
 
 /* A key that is pressed (value 1; 2: held, it repeats) or a button that is released, if it counts. */
-static bool evdev_counts(const struct input_keys *keys, const struct evdev_record *r, char *what, size_t size)
+static bool evdev_record_counts(const struct input_keys *keys, const struct evdev_record *r, char *what, size_t size)
 {
-	int button = button_number(r->code);
+	int button = evdev_button_number(r->code);
 	uint32_t keysym = 0;
 
 	if (r->type != EV_KEY)
@@ -74,10 +74,10 @@ static bool evdev_counts(const struct input_keys *keys, const struct evdev_recor
 		snprintf(what, size, "%s", places[r->code]);
 	else
 		snprintf(what, size, "key %d", r->code);
-	return input_keys_have(keys, keysym);
+	return input_keys_match(keys, keysym);
 }
 
-static int input_evdev_take(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
+static int input_evdev_read(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
 	struct evdev_source *d = (struct evdev_source *)s;
 	struct evdev_record record[RECORDS];
@@ -85,7 +85,7 @@ static int input_evdev_take(struct input_source *s, void (*each)(void *arg, cons
 	struct input_event event = { .seen_ns = clock_now() };
 
 	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*record); i++)
-		if (evdev_counts(&d->keys, &record[i], event.what, sizeof(event.what)))
+		if (evdev_record_counts(&d->keys, &record[i], event.what, sizeof(event.what)))
 			each(arg, &event);
 	return n > 0 ? 0 : n == 0 ? -EPIPE : errno == EAGAIN || errno == EINTR ? 0 : -errno;
 }
@@ -96,7 +96,7 @@ static void input_evdev_close(struct input_source *s)
 	free(s);
 }
 
-static const struct input_ops ops = { .name = "evdev", .read = input_evdev_take, .close = input_evdev_close };
+static const struct input_ops ops = { .name = "evdev", .read = input_evdev_read, .close = input_evdev_close };
 
 int input_evdev_open(struct input_source **out, const char *device, const struct input_keys *keys, char *why, size_t size)
 {

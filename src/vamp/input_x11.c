@@ -39,7 +39,7 @@ struct x11_source {
 static volatile sig_atomic_t connection = -1;
 static char no_answer[160];
 
-static void give_up_connection(int signal)
+static void x11_handle_timeout(int signal)
 {
 	int err = errno;
 	ssize_t told;
@@ -55,9 +55,9 @@ static void give_up_connection(int signal)
 	_exit(EXIT_RUN);	/* the watchdog process restores the changed settings */
 }
 
-static void be_patient(int seconds)
+static void x11_set_timeout(int seconds)
 {
-	struct sigaction sa = { .sa_handler = seconds ? give_up_connection : SIG_DFL };
+	struct sigaction sa = { .sa_handler = seconds ? x11_handle_timeout : SIG_DFL };
 
 	if (!seconds)
 		alarm(0);
@@ -68,7 +68,7 @@ static void be_patient(int seconds)
 }
 
 /* A round trip. The map changes when a program sends a character that is on no key. */
-static void fetch_map(struct x11_source *x)
+static void x11_fetch_keyboard_map(struct x11_source *x)
 {
 	if (x->map)
 		XFree(x->map);
@@ -76,22 +76,22 @@ static void fetch_map(struct x11_source *x)
 	x->map = XGetKeyboardMapping(x->display, (KeyCode)x->min_code, x->max_code - x->min_code + 1, &x->columns);
 }
 
-static void refetch_map(struct x11_source *x)
+static void x11_refetch_keyboard_map(struct x11_source *x)
 {
 	connection = ConnectionNumber(x->display);
-	be_patient(PATIENCE_S);
-	fetch_map(x);
-	be_patient(0);
+	x11_set_timeout(PATIENCE_S);
+	x11_fetch_keyboard_map(x);
+	x11_set_timeout(0);
 }
 
 /* A key may give several symbols: the first columns are without and with shift, of two layouts. */
-static bool key_counts(const struct x11_source *x, int code, char *what, size_t size)
+static bool x11_key_counts(const struct x11_source *x, int code, char *what, size_t size)
 {
 	for (int i = 0; x->map && code >= x->min_code && code <= x->max_code && i < x->columns && i < 4; i++) {
 		KeySym symbol = x->map[(code - x->min_code) * x->columns + i];
 		const char *name;
 
-		if (!input_keys_have(&x->keys, (uint32_t)symbol))
+		if (!input_keys_match(&x->keys, (uint32_t)symbol))
 			continue;
 		/* (For a Unicode symbol, XKeysymToString returns memory that cannot be freed.) */
 		if (symbol >= 0x01000000)
@@ -105,15 +105,15 @@ static bool key_counts(const struct x11_source *x, int code, char *what, size_t 
 	return false;
 }
 
-static bool x11_counts(const struct x11_source *x, const XIRawEvent *raw, char *what, size_t size)
+static bool x11_event_counts(const struct x11_source *x, const XIRawEvent *raw, char *what, size_t size)
 {
 	if (raw->evtype == XI_RawKeyPress)
-		return key_counts(x, raw->detail, what, size);
+		return x11_key_counts(x, raw->detail, what, size);
 	snprintf(what, size, "button %d", raw->detail);
 	return raw->evtype == XI_RawButtonRelease && x->keys.button && (raw->detail < WHEEL_FIRST || raw->detail > WHEEL_LAST);
 }
 
-static int input_x11_take(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
+static int input_x11_read(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
 	struct x11_source *x = (struct x11_source *)s;
 	int mode = QueuedAfterReading;	/* once: a flood comes in parts */
@@ -124,10 +124,10 @@ static int input_x11_take(struct input_source *s, void (*each)(void *arg, const 
 
 		XNextEvent(x->display, &e);
 		if (e.type == MappingNotify || e.type == x->xkb_event)
-			refetch_map(x);
+			x11_refetch_keyboard_map(x);
 		if (e.type != GenericEvent || e.xcookie.extension != x->opcode || !XGetEventData(x->display, &e.xcookie))
 			continue;
-		if (x11_counts(x, e.xcookie.data, event.what, sizeof(event.what)))
+		if (x11_event_counts(x, e.xcookie.data, event.what, sizeof(event.what)))
 			each(arg, &event);
 		XFreeEventData(x->display, &e.xcookie);
 	}
@@ -145,10 +145,10 @@ static void input_x11_close(struct input_source *s)
 	free(x);
 }
 
-static const struct input_ops ops = { .name = "x11", .read = input_x11_take, .close = input_x11_close };
+static const struct input_ops ops = { .name = "x11", .read = input_x11_read, .close = input_x11_close };
 
 /* 0, or -ENOTSUP where the display has no such extension. */
-static int select_raw(struct x11_source *x)
+static int x11_select_raw_events(struct x11_source *x)
 {
 	unsigned char bits[XIMaskLen(XI_LASTEVENT)] = { 0 };
 	XIEventMask mask = { .deviceid = XIAllMasterDevices, .mask_len = sizeof(bits), .mask = bits };
@@ -165,7 +165,7 @@ static int select_raw(struct x11_source *x)
 		x->xkb_event = -1;
 	/* (A client of that extension, which Xlib is, gets no MappingNotify.) */
 	XkbSelectEvents(x->display, XkbUseCoreKbd, changes, changes);
-	fetch_map(x);
+	x11_fetch_keyboard_map(x);
 	return 0;
 }
 
@@ -180,17 +180,17 @@ int input_x11_open(struct input_source **out, const char *display, const struct 
 	snprintf(no_answer, sizeof(no_answer), "vamp: display %.80s does not answer: is it stopped, or its link down?\n",
 		 XDisplayName(display));
 	connection = -1;
-	be_patient(PATIENCE_OPEN_S);
+	x11_set_timeout(PATIENCE_OPEN_S);
 	x->display = x11_connect(display, &x->broken, why, size);
 	if (!x->display) {
-		be_patient(0);
+		x11_set_timeout(0);
 		free(x);
 		return -ECONNREFUSED;
 	}
 	x->source = (struct input_source){ .ops = &ops, .fd = ConnectionNumber(x->display) };
 	x->keys = *keys;
-	err = select_raw(x);
-	be_patient(0);
+	err = x11_select_raw_events(x);
+	x11_set_timeout(0);
 	if (x->broken)
 		err = -EPIPE;
 	if (err) {

@@ -47,14 +47,14 @@ struct irq_search {
 	bool wanted[IRQS];
 };
 
-static void want(struct irq_search *s, long irq)
+static void irq_search_add(struct irq_search *s, long irq)
 {
 	if (irq > 0 && irq < IRQS)
 		s->wanted[irq] = true;
 }
 
 /* Adds the interrupts that sysfs lists for the device (msi_irqs, irq); false if it lists none. */
-static bool want_listed(struct irq_search *s, const char *device)
+static bool irq_search_add_listed(struct irq_search *s, const char *device)
 {
 	char path[PATH_MAX + 16], text[24];
 	pid_t *irq = NULL;
@@ -64,19 +64,19 @@ static bool want_listed(struct irq_search *s, const char *device)
 	snprintf(path, sizeof(path), "%s/msi_irqs", device);
 	listed = !files_numbered(path, &irq, &n);
 	for (size_t i = 0; i < n; i++)
-		want(s, irq[i]);
+		irq_search_add(s, irq[i]);
 	free(irq);
 	if (listed)
 		return true;
 	snprintf(path, sizeof(path), "%s/irq", device);
 	if (files_read(path, text, sizeof(text)) || !strtol(text, NULL, 10))
 		return false;
-	want(s, strtol(text, NULL, 10));
+	irq_search_add(s, strtol(text, NULL, 10));
 	return true;
 }
 
 /* /proc/irq/1/i8042, /proc/irq/38/virtio2-input.0 */
-static void want_named(struct irq_search *s, const char *name)
+static void irq_search_add_named(struct irq_search *s, const char *name)
 {
 	char path[PATH_MAX];
 	pid_t *irq = NULL;
@@ -92,7 +92,7 @@ static void want_named(struct irq_search *s, const char *name)
 		dir = opendir(path);
 		while (dir && (entry = readdir(dir)))
 			if (!strncmp(entry->d_name, name, length) && (!entry->d_name[length] || strchr("-.:@", entry->d_name[length])))
-				want(s, irq[i]);
+				irq_search_add(s, irq[i]);
 		if (dir)
 			closedir(dir);
 	}
@@ -100,7 +100,7 @@ static void want_named(struct irq_search *s, const char *name)
 }
 
 /* Up from the device to the first that says its interrupts; a bus is above those that do. */
-static void want_device(struct irq_search *s, const char *link)
+static void irq_search_add_device(struct irq_search *s, const char *link)
 {
 	char device[PATH_MAX], all[PATH_MAX], *last;
 
@@ -108,10 +108,10 @@ static void want_device(struct irq_search *s, const char *link)
 		return;	/* a loop, a bridge, a zram */
 	strcpy(all, device);
 	for (; (last = strrchr(device, '/')) && strcmp(last, "/devices"); *last = '\0')
-		if (want_listed(s, device))
+		if (irq_search_add_listed(s, device))
 			return;
 	for (; (last = strrchr(all, '/')) && strcmp(last, "/devices"); *last = '\0')
-		want_named(s, last + 1);
+		irq_search_add_named(s, last + 1);
 }
 
 int isolate_irq_find(struct isolate_irqs *out, const char *root)
@@ -134,7 +134,7 @@ int isolate_irq_find(struct isolate_irqs *out, const char *root)
 			if (entry->d_name[0] == '.')
 				continue;
 			snprintf(path, sizeof(path), "%s/sys/class/%s/%s/device", root, classes[c], entry->d_name);
-			want_device(s, path);
+			irq_search_add_device(s, path);
 		}
 		if (dir)
 			closedir(dir);
@@ -150,7 +150,7 @@ int isolate_irq_find(struct isolate_irqs *out, const char *root)
 }
 
 /* Routes the interrupts to these CPUs. Returns how many the kernel accepted: it refuses some (NVMe has a queue for each CPU). */
-static size_t isolate_irq_steer(const struct isolate_irqs *irqs, const char *root, const cpu_set_t *cpus, struct undo *undo)
+static size_t isolate_irq_route(const struct isolate_irqs *irqs, const char *root, const cpu_set_t *cpus, struct undo *undo)
 {
 	struct cli_cpus list = { 0 };
 	char path[PATH_MAX], text[1024];
@@ -162,7 +162,7 @@ static size_t isolate_irq_steer(const struct isolate_irqs *irqs, const char *roo
 	cli_write_cpus(&list, text, sizeof(text));
 	for (size_t i = 0; i < irqs->n; i++) {
 		snprintf(path, sizeof(path), "%s/proc/irq/%d/smp_affinity_list", root, irqs->irq[i]);
-		steered += !undo_write(undo, path, text);
+		steered += !undo_write_file(undo, path, text);
 	}
 	return steered;
 }
@@ -171,21 +171,21 @@ static size_t isolate_irq_steer(const struct isolate_irqs *irqs, const char *roo
 #define GROW_EVERY NS_PER_S
 
 struct isolate {
-	struct favour favour;
+	struct throttle favour;
 	const struct scope *scope;
 	const struct audio *audio;	/* or NULL */
 	struct undo *undo;
 	cpu_set_t all;
 	int cpus;
 	struct isolate_irqs irqs;
-	struct tag *tag;		/* owned; of the episode */
+	struct loaded_process *tag;		/* owned; of the episode */
 	size_t tags, mark, steered;
 	int foreground;			/* CPUs; 0: no episode */
 	int64_t looked_ns, busy, ticks;
 };
 
 /* The first n CPUs. */
-static cpu_set_t first_cpus(const struct isolate *s, int n)
+static cpu_set_t isolate_first_cpus(const struct isolate *s, int n)
 {
 	cpu_set_t set;
 
@@ -198,9 +198,9 @@ static cpu_set_t first_cpus(const struct isolate *s, int n)
 	return set;
 }
 
-static void look_at_cpus(struct isolate *s, int64_t now_ns)
+static void isolate_read_cpu_ticks(struct isolate *s, int64_t now_ns)
 {
-	cpu_set_t set = first_cpus(s, s->foreground);
+	cpu_set_t set = isolate_first_cpus(s, s->foreground);
 	struct cpu_ticks cpu[CPU_SETSIZE];
 	FILE *f = fopen("/proc/stat", "re");
 	int n = cpu_ticks_read(f, cpu, CPU_SETSIZE);
@@ -216,27 +216,27 @@ static void look_at_cpus(struct isolate *s, int64_t now_ns)
 	s->looked_ns = now_ns;
 }
 
-struct placing {
+struct thread_placement {
 	struct undo *undo;
 	const cpu_set_t *to;
 };
 
 /* Within the CPUs that the thread was allowed; where these are none of `to`, it stays. Only a full list of changes is an error. */
-static int place_thread(void *placing, pid_t tid, bool *changed)
+static int isolate_place_thread(void *placing, pid_t tid, bool *changed)
 {
-	const struct placing *p = placing;
+	const struct thread_placement *p = placing;
 	cpu_set_t is, was, set;
 
-	if (undo_affinity_was(p->undo, tid, &was) || sched_getaffinity(tid, sizeof(is), &is))
+	if (undo_original_affinity(p->undo, tid, &was) || sched_getaffinity(tid, sizeof(is), &is))
 		return 0;
 	CPU_AND(&set, &was, p->to);
 	if (!CPU_COUNT(&set) || CPU_EQUAL(&set, &is))
 		return 0;
 	*changed = true;
-	return undo_affinity(p->undo, tid, 0, &set) == -ENOSPC ? -ENOSPC : 0;
+	return undo_set_affinity(p->undo, tid, 0, &set) == -ENOSPC ? -ENOSPC : 0;
 }
 
-static bool is_tagged(const struct isolate *s, const struct scope_process *p)
+static bool isolate_is_tagged(const struct isolate *s, const struct scope_process *p)
 {
 	for (size_t i = 0; i < s->tags; i++)
 		if (s->tag[i].pid == p->pid && s->tag[i].start == p->start)
@@ -244,9 +244,9 @@ static bool is_tagged(const struct isolate *s, const struct scope_process *p)
 	return false;
 }
 
-static int place_all(struct isolate *s)
+static int isolate_place_processes(struct isolate *s)
 {
-	cpu_set_t foreground = first_cpus(s, s->foreground), background;
+	cpu_set_t foreground = isolate_first_cpus(s, s->foreground), background;
 	struct scope_process *process;
 	size_t n;
 	int err = scope_list(s->scope, &process, &n);
@@ -257,14 +257,14 @@ static int place_all(struct isolate *s)
 	/* the background first: when the others come to their CPUs, these are free */
 	for (int turn = 0; turn < 2; turn++)
 		for (size_t i = 0; !err && i < n; i++)
-			if (is_tagged(s, &process[i]) == !turn)
-				err = scope_each_thread(process[i].pid, place_thread,
-							&(struct placing){ s->undo, turn ? &foreground : &background });
+			if (isolate_is_tagged(s, &process[i]) == !turn)
+				err = scope_change_threads(process[i].pid, isolate_place_thread,
+							&(struct thread_placement){ s->undo, turn ? &foreground : &background });
 	free(process);
 	return err;
 }
 
-static int isolate_end(struct favour *f)
+static int isolate_end(struct throttle *f)
 {
 	struct isolate *s = (struct isolate *)f;
 
@@ -274,10 +274,10 @@ static int isolate_end(struct favour *f)
 	free(s->tag);
 	s->tag = NULL;
 	s->tags = 0;
-	return undo_back(s->undo, s->mark) ? -EIO : 0;
+	return undo_to_mark(s->undo, s->mark) ? -EIO : 0;
 }
 
-static int isolate_begin(struct favour *f, const struct tag *tag, size_t n)
+static int isolate_begin(struct throttle *f, const struct loaded_process *tag, size_t n)
 {
 	struct isolate *s = (struct isolate *)f;
 	cpu_set_t foreground;
@@ -290,19 +290,19 @@ static int isolate_begin(struct favour *f, const struct tag *tag, size_t n)
 	for (s->tags = 0; s->tags < n; s->tags++)
 		s->tag[s->tags] = tag[s->tags];
 	s->mark = undo_mark(s->undo);
-	s->foreground = s->audio && audio_plays(s->audio) && s->cpus > 2 ? 2 : 1;
-	err = place_all(s);
+	s->foreground = s->audio && audio_has_playing_stream(s->audio) && s->cpus > 2 ? 2 : 1;
+	err = isolate_place_processes(s);
 	if (err) {
 		isolate_end(f);
 		return err;
 	}
-	foreground = first_cpus(s, s->foreground);
-	s->steered = isolate_irq_steer(&s->irqs, "", &foreground, s->undo);
-	look_at_cpus(s, clock_now());
+	foreground = isolate_first_cpus(s, s->foreground);
+	s->steered = isolate_irq_route(&s->irqs, "", &foreground, s->undo);
+	isolate_read_cpu_ticks(s, clock_now());
 	return 0;
 }
 
-static int64_t isolate_tick(struct favour *f, int64_t now_ns)
+static int64_t isolate_do_periodic_work(struct throttle *f, int64_t now_ns)
 {
 	struct isolate *s = (struct isolate *)f;
 	int64_t busy = s->busy, ticks = s->ticks;
@@ -311,16 +311,16 @@ static int64_t isolate_tick(struct favour *f, int64_t now_ns)
 		return INT64_MAX;
 	if (now_ns - s->looked_ns < GROW_EVERY)
 		return s->looked_ns + GROW_EVERY;
-	look_at_cpus(s, now_ns);
+	isolate_read_cpu_ticks(s, now_ns);
 	if (s->foreground < s->cpus - 1 && (s->busy - busy) * 100 > (s->ticks - ticks) * FULL_PERCENT) {
 		s->foreground++;
-		look_at_cpus(s, now_ns);	/* from now on one more */
-		place_all(s);
+		isolate_read_cpu_ticks(s, now_ns);	/* from now on one more */
+		isolate_place_processes(s);
 	}
 	return now_ns + GROW_EVERY;
 }
 
-static void isolate_close(struct favour *f)
+static void isolate_close(struct throttle *f)
 {
 	struct isolate *s = (struct isolate *)f;
 
@@ -329,7 +329,7 @@ static void isolate_close(struct favour *f)
 	free(s);
 }
 
-static void isolate_tell(const struct favour *f, char *text, size_t size)
+static void isolate_describe(const struct throttle *f, char *text, size_t size)
 {
 	const struct isolate *s = (const struct isolate *)f;
 
@@ -340,9 +340,10 @@ static void isolate_tell(const struct favour *f, char *text, size_t size)
 		snprintf(text, size, "background on at most %d of %d CPUs: no episode", s->cpus - 1, s->cpus);
 }
 
-static const struct favour_ops isolate_ops = { isolate_begin, isolate_tick, isolate_end, isolate_close, isolate_tell };
+static const struct throttle_ops isolate_ops = { isolate_begin, isolate_do_periodic_work, isolate_end, isolate_close,
+	isolate_describe };
 
-int isolate_open(struct favour **out, const struct scope *scope, const struct audio *audio, bool interrupts, struct undo *undo,
+int isolate_open(struct throttle **out, const struct scope *scope, const struct audio *audio, bool interrupts, struct undo *undo,
 		 char *why, size_t size)
 {
 	struct isolate *s = calloc(1, sizeof(*s));

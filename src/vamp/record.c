@@ -9,53 +9,54 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const char *const spared_words[] = { "", "plays sound", "light before others took the CPUs" };
+const char *const exemption_words[] = { "", "plays sound", "light before others took the CPUs" };
 
-static int judged_by_place(const void *a, const void *b)
+static int compare_judged_processes(const void *a, const void *b)
 {
-	const struct tag *x = a, *y = b;
-	bool spared_x = x->why != SPARED_NOT, spared_y = y->why != SPARED_NOT;
+	const struct loaded_process *x = a, *y = b;
+	bool spared_x = x->why != EXEMPT_NOT, spared_y = y->why != EXEMPT_NOT;
 
 	return spared_x != spared_y ? spared_x - spared_y : (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-int judge(const struct tasks *tasks, int64_t sub_ns, double threshold, const struct audio *audio, struct judged *out)
+int judge_processes(const struct task_sampler *tasks, int64_t sub_ns, double threshold, const struct audio *audio,
+		    struct judged_list *out)
 {
-	const struct moments *m = tasks_moments(tasks);
-	const struct past *p;
-	struct tag *shrunk;
+	const struct sample_times *m = tasks_moments(tasks);
+	const struct process_history *p;
+	struct loaded_process *shrunk;
 
-	*out = (struct judged){ .tag = calloc(tasks_count(tasks) + 1, sizeof(*out->tag)) };
+	*out = (struct judged_list){ .tag = calloc(tasks_count(tasks) + 1, sizeof(*out->tag)) };
 	if (!out->tag)
 		return -ENOMEM;
 	for (size_t i = 0; (p = tasks_next(tasks, &i));) {
-		struct history_load load = past_load(p, m, sub_ns);
-		enum verdict verdict = past_judge(p, &load, threshold);
-		struct tag *tag = &out->tag[out->n];
+		struct process_load load = history_compute_load(p, m, sub_ns);
+		enum load_verdict verdict = history_judge(p, &load, threshold);
+		struct loaded_process *tag = &out->tag[out->n];
 
 		if (verdict == VERDICT_LOW)
 			continue;
-		*tag = (struct tag){ .pid = p->pid, .start = p->start, .load_percent = 100 * load.load, .run_percent = 100 * load.run };
+		*tag = (struct loaded_process){ .pid = p->pid, .start = p->start, .load_percent = 100 * load.load, .run_percent = 100 * load.run };
 		proc_line(p->pid, "comm", tag->comm, sizeof(tag->comm));	/* now: exec may have changed it */
 		if (!*tag->comm)
 			memcpy(tag->comm, p->comm, sizeof(tag->comm));
-		tag->why = audio && audio_is(audio, p->pid) ? SPARED_SOUND : verdict == VERDICT_KNOWN ? SPARED_LIGHT : SPARED_NOT;
-		out->background += tag->why == SPARED_NOT;
+		tag->why = audio && audio_plays_sound(audio, p->pid) ? EXEMPT_SOUND : verdict == VERDICT_KNOWN ? EXEMPT_LIGHT : EXEMPT_NOT;
+		out->background += tag->why == EXEMPT_NOT;
 		out->n++;
 	}
 	shrunk = reallocarray(out->tag, out->n + 1, sizeof(*shrunk));	/* it is kept */
 	out->tag = shrunk ? shrunk : out->tag;
-	qsort(out->tag, out->n, sizeof(*out->tag), judged_by_place);
+	qsort(out->tag, out->n, sizeof(*out->tag), compare_judged_processes);
 	return 0;
 }
 
-void judged_free(struct judged *j)
+void judged_list_free(struct judged_list *j)
 {
 	free(j->tag);
-	*j = (struct judged){ 0 };
+	*j = (struct judged_list){ 0 };
 }
 
-bool judged_same(const struct judged *a, const struct judged *b)
+bool judged_list_same_background(const struct judged_list *a, const struct judged_list *b)
 {
 	bool same = a->background == b->background;
 
@@ -64,35 +65,35 @@ bool judged_same(const struct judged *a, const struct judged *b)
 	return same;
 }
 
-const char *const ended_words[] = { "", "input", "time", "stop" };
+const char *const episode_end_words[] = { "", "input", "time", "stop" };
 
-struct told_episode *told_add(struct told *t)
+struct episode_record *run_record_add_episode(struct run_record *t)
 {
-	if (t->n == TOLD_MOST) {
-		judged_free(&t->episode[0].judged);
+	if (t->n == RECORD_EPISODES_MAX) {
+		judged_list_free(&t->episode[0].judged);
 		memmove(t->episode, t->episode + 1, --t->n * sizeof(*t->episode));
 		t->left_out++;
 	} else if (array_room(&t->episode, t->n)) {
 		return NULL;
 	}
-	t->episode[t->n] = (struct told_episode){ 0 };
+	t->episode[t->n] = (struct episode_record){ 0 };
 	return &t->episode[t->n++];
 }
 
-struct told_episode *told_lasting(const struct told *t)
+struct episode_record *run_record_current_episode(const struct run_record *t)
 {
 	return t->n && !t->episode[t->n - 1].ended ? &t->episode[t->n - 1] : NULL;
 }
 
-double told_cpu_percent(const struct told *t)
+double run_record_cpu_percent(const struct run_record *t)
 {
 	return t->now_ns > t->began_ns ? 100 * (double)t->cpu_ns / (double)(t->now_ns - t->began_ns) : NAN;
 }
 
-void told_free(struct told *t)
+void run_record_free(struct run_record *t)
 {
 	for (size_t i = 0; i < t->n; i++)
-		judged_free(&t->episode[i].judged);
+		judged_list_free(&t->episode[i].judged);
 	free(t->episode);
 	sample_free(&t->decision_ns);
 }
@@ -112,7 +113,7 @@ struct rows *log_must_open(const char *path, const char *schema, const char *con
 	return log;
 }
 
-struct rows *log_open(const char *path)
+struct rows *log_open_episodes(const char *path)
 {
 	static const char *const columns[] = {
 		"time_ns", "event", "what", "pid", "comm", "load_percent", "run_percent", "wakeups", "average_1000", "confidence", NULL
@@ -122,7 +123,7 @@ struct rows *log_open(const char *path)
 }
 
 /* `tag`, `counter`: of a process, or NULL. */
-static void log_row(struct rows *log, int64_t at_ns, const char *event, const char *what, const struct tag *tag,
+static void log_write_row(struct rows *log, int64_t at_ns, const char *event, const char *what, const struct loaded_process *tag,
 		    const struct audio_counter *counter)
 {
 	rows_int(log, at_ns);
@@ -138,35 +139,35 @@ static void log_row(struct rows *log, int64_t at_ns, const char *event, const ch
 	rows_end(log);
 }
 
-void log_begin(struct rows *log, const struct told_episode *e)
+void log_write_episode(struct rows *log, const struct episode_record *e)
 {
 	if (!log)
 		return;
-	log_row(log, e->started_ns, "episode", e->trigger, NULL, NULL);
+	log_write_row(log, e->started_ns, "episode", e->trigger, NULL, NULL);
 	for (size_t i = 0; i < e->judged.n; i++) {
-		const struct tag *tag = &e->judged.tag[i];
+		const struct loaded_process *tag = &e->judged.tag[i];
 
-		log_row(log, e->decided_ns, tag->why == SPARED_NOT ? "tag" : "excluded", spared_words[tag->why], tag, NULL);
+		log_write_row(log, e->decided_ns, tag->why == EXEMPT_NOT ? "tag" : "excluded", exemption_words[tag->why], tag, NULL);
 	}
 	rows_flush(log);
 }
 
-void log_end(struct rows *log, const struct told_episode *e)
+void log_write_episode_end(struct rows *log, const struct episode_record *e)
 {
 	if (!log)
 		return;
-	log_row(log, e->ended_ns, "end", ended_words[e->ended], NULL, NULL);
+	log_write_row(log, e->ended_ns, "end", episode_end_words[e->ended], NULL, NULL);
 	rows_flush(log);
 }
 
-void log_sound(struct rows *log, int64_t now_ns, const struct audio *audio)
+void log_write_wakeups(struct rows *log, int64_t now_ns, const struct audio *audio)
 {
 	struct audio_counter counter[32];
-	size_t n = log && audio ? audio_counters(audio, counter, sizeof(counter) / sizeof(*counter)) : 0;
+	size_t n = log && audio ? audio_copy_counters(audio, counter, sizeof(counter) / sizeof(*counter)) : 0;
 
 	for (size_t i = 0; i < n; i++)
 		if (counter[i].stream || counter[i].wakeups)
-			log_row(log, now_ns, "audio", counter[i].stream ? "stream" : "", NULL, &counter[i]);
+			log_write_row(log, now_ns, "audio", counter[i].stream ? "stream" : "", NULL, &counter[i]);
 	if (n)
 		rows_flush(log);
 }

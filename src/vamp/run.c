@@ -23,7 +23,7 @@
 
 #define UNDO_ROOM 16384
 
-const char *const ratio_words[] = { "L", "M", "H", NULL };
+const char *const throttle_ratio_words[] = { "L", "M", "H", NULL };
 
 static struct {
 	const char *display, *evdev, *control, *audio_server, *keys, *agent, *batch, *group, *user, *log;
@@ -43,7 +43,7 @@ static const struct cli_opt options[] = {
 	{ CLI_FLAG, 0, "no-audio", &cfg.no_audio, 0, 0, "do not look for processes that play sound", NULL, NULL, NULL },
 	{ CLI_STR, 0, "audio-server", &cfg.audio_server, 0, 0, "the sound server (the user's)", NULL, NULL, "SERVER" },
 	{ CLI_WORD, 0, "ratio", &cfg.ratio, 0, 0, "background against others, 1:3, 1:9 or 1:18 (M; with --agent or --batch none)",
-	  ratio_words, NULL, NULL },
+	  throttle_ratio_words, NULL, NULL },
 	{ CLI_FLAG, 0, "isolate", &cfg.isolate, 0, 0, "CPUs and interrupts of their own for what is not background", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "no-interrupts", &cfg.no_interrupts, 0, 0, "isolate: leave the interrupts where they are", NULL, NULL, NULL },
 	{ CLI_STR, 0, "agent", &cfg.agent, 0, 0, "in a guest: tell the host through this port", NULL, NULL, "PORT" },
@@ -64,14 +64,14 @@ static const struct cli_opt options[] = {
 };
 
 static struct scope scope;
-static struct watch run;
+static struct vamp_watch run;
 
-static enum ratio chosen_ratio(void)
+static enum throttle_ratio chosen_throttle_ratio(void)
 {
-	return cfg.ratio < 0 ? RATIO_M : (enum ratio)cfg.ratio;
+	return cfg.ratio < 0 ? RATIO_M : (enum throttle_ratio)cfg.ratio;
 }
 
-static void check_opened(int err, const char *why)
+static void die_unless_opened(int err, const char *why)
 {
 	if (err)
 		die(err == -ENOENT || err == -ENOTSUP || err == -ENOSYS ? EXIT_MISSING : EXIT_RUN, "%s", *why ? why : strerror(-err));
@@ -85,7 +85,7 @@ static void open_vamp_control(void)
 
 	if (err)
 		die(EXIT_RUN, "cannot make the fifo %s: %s", cfg.control, strerror(-err));
-	check_opened(input_control_open(&run.source[run.sources++], cfg.control, why, sizeof(why)), why);
+	die_unless_opened(input_control_open(&run.source[run.sources++], cfg.control, why, sizeof(why)), why);
 }
 
 static void open_sources(void)
@@ -98,9 +98,9 @@ static void open_sources(void)
 	if (!cfg.display && !cfg.evdev && !cfg.control && !(cfg.display = getenv("DISPLAY")))
 		die_usage("where does input come from? name --display, --evdev or --control, or set DISPLAY");
 	if (cfg.display)
-		check_opened(input_x11_open(&run.source[run.sources++], cfg.display, &keys, why, sizeof(why)), why);
+		die_unless_opened(input_x11_open(&run.source[run.sources++], cfg.display, &keys, why, sizeof(why)), why);
 	if (cfg.evdev)
-		check_opened(input_evdev_open(&run.source[run.sources++], cfg.evdev, &keys, why, sizeof(why)), why);
+		die_unless_opened(input_evdev_open(&run.source[run.sources++], cfg.evdev, &keys, why, sizeof(why)), why);
 	if (cfg.control)
 		open_vamp_control();
 }
@@ -112,7 +112,7 @@ static void open_audio(void)
 	int err = cfg.no_audio ? -ENOENT : audio_open(&run.audio, cfg.audio_server, why, sizeof(why));
 
 	if (err && cfg.audio_server)
-		check_opened(err, why);
+		die_unless_opened(err, why);
 	if (run.audio)	/* even if there is no server yet */
 		run.source[run.sources++] = audio_source(run.audio);
 	if (err)
@@ -120,34 +120,34 @@ static void open_audio(void)
 }
 
 /* Without a favour, which is the dry run, nothing is changed. */
-static void open_ways(void)
+static void open_throttles(void)
 {
 	char why[512] = "";
 
 	if (cfg.batch)
-		check_opened(batch_open(&run.way[run.ways++], cfg.batch, run.undo, why, sizeof(why)), why);
+		die_unless_opened(batch_open(&run.way[run.ways++], cfg.batch, run.undo, why, sizeof(why)), why);
 	if (cfg.ratio >= 0 || (!cfg.agent && !cfg.batch)) {
-		int err = shares_open(&run.way[run.ways], cfg.group, chosen_ratio(), run.undo, why, sizeof(why));
+		int err = shares_open(&run.way[run.ways], cfg.group, chosen_throttle_ratio(), run.undo, why, sizeof(why));
 
 		if (err && cfg.isolate && cfg.ratio < 0)	/* which takes no rights */
 			warn("shares stay as they are: %s", why);
 		else
-			check_opened(err, why);
+			die_unless_opened(err, why);
 		run.ways += !err;
 	}
 	if (cfg.isolate)
-		check_opened(isolate_open(&run.way[run.ways++], &scope, run.audio, !cfg.no_interrupts, run.undo, why, sizeof(why)), why);
+		die_unless_opened(isolate_open(&run.way[run.ways++], &scope, run.audio, !cfg.no_interrupts, run.undo, why, sizeof(why)), why);
 	if (cfg.agent)
-		check_opened(agent_open(&run.way[run.ways++], cfg.agent, why, sizeof(why)), why);
+		die_unless_opened(agent_open(&run.way[run.ways++], cfg.agent, why, sizeof(why)), why);
 }
 
-static void must_be_group(const char *option, const char *folder)
+static void check_cgroup_folder(const char *option, const char *folder)
 {
 	if (folder && access(groups_path(folder, "cgroup.procs").text, R_OK))
 		die(EXIT_RUN, "%s %s: %m; name the folder of a control group, such as one below /sys/fs/cgroup", option, folder);
 }
 
-static void open_scope(void)
+static void set_scope(void)
 {
 	struct passwd *user = cfg.user ? getpwnam(cfg.user) : NULL;
 	static char real[PATH_MAX];	/* as the kernel tells of processes: no link, no "//" */
@@ -156,8 +156,8 @@ static void open_scope(void)
 		die_usage("there is no user %s", cfg.user);
 	if (user && geteuid() && user->pw_uid != geteuid())
 		die_usage("--user %s: only root may change the processes of others", cfg.user);
-	must_be_group("--group", cfg.group);
-	must_be_group("--batch", cfg.batch);
+	check_cgroup_folder("--group", cfg.group);
+	check_cgroup_folder("--batch", cfg.batch);
 	if (cfg.group && !realpath(cfg.group, real))
 		die(EXIT_RUN, "--group %s: %m", cfg.group);
 	cfg.group = cfg.group ? real : NULL;
@@ -168,29 +168,29 @@ static void open_all(void)
 {
 	int err;
 
-	open_scope();
+	set_scope();
 	run.threshold = cfg.threshold / 100;
 	run.sub_ns = cfg.before_ns / HISTORY_SUBS;
 	run.episode.most_ns = cfg.most_ns;
-	run.log = log_open(cfg.log);
+	run.log = log_open_episodes(cfg.log);
 	err = cfg.dry && !cfg.control ? 0 : undo_start(&run.undo, UNDO_ROOM);
 	if (err)
 		die(EXIT_RUN, "cannot start the watchdog: %s", strerror(-err));
 	open_audio();
 	if (!cfg.dry)
-		open_ways();
+		open_throttles();
 	err = tasks_open(&run.tasks, &scope, run.sub_ns);
 	if (err)
 		die(EXIT_MISSING, "the kernel does not tell how long tasks wait (/proc/PID/schedstat): it needs CONFIG_SCHED_INFO");
-	run.answers = answer_open();
+	run.answers = status_listen();
 	if (run.answers < 0)
 		die(EXIT_RUN, "cannot listen for vamp status: %s", strerror(-run.answers));
 	open_sources();
 }
 
-static void close_parts(void)
+static void close_all(void)
 {
-	watch_tell(&run);
+	watch_update_record(&run);
 	for (int i = 0; i < run.ways; i++)
 		run.way[i]->ops->close(run.way[i]);
 	run.told.not_undone = run.undo ? undo_stop(run.undo) : 0;
@@ -203,7 +203,7 @@ static void close_parts(void)
 	close(run.answers);
 }
 
-static void report_tags(struct rec *r, const char *key, const struct tag *tag, size_t n)
+static void report_tags(struct rec *r, const char *key, const struct loaded_process *tag, size_t n)
 {
 	rec_array(r, key);
 	for (; n--; tag++) {
@@ -212,22 +212,22 @@ static void report_tags(struct rec *r, const char *key, const struct tag *tag, s
 		rec_str(r, "comm", tag->comm);
 		rec_real(r, "cpu_percent", tag->load_percent, 1);
 		rec_real(r, "run_percent", tag->run_percent, 1);
-		if (tag->why != SPARED_NOT)
-			rec_str(r, "why", spared_words[tag->why]);
+		if (tag->why != EXEMPT_NOT)
+			rec_str(r, "why", exemption_words[tag->why]);
 		rec_end(r);
 	}
 	rec_end(r);
 }
 
-static void report_episode(struct rec *r, const struct told_episode *e)
+static void report_episode(struct rec *r, const struct episode_record *e)
 {
-	const struct judged *j = &e->judged;
+	const struct judged_list *j = &e->judged;
 
 	rec_object(r, NULL);
 	rec_int(r, "started_ns", e->started_ns);
 	rec_int(r, "ended_ns", e->ended_ns);
 	rec_str(r, "trigger", e->trigger);
-	rec_str(r, "ended_by", ended_words[e->ended]);
+	rec_str(r, "ended_by", episode_end_words[e->ended]);
 	rec_count(r, "decided_us", e->decided_ns ? (e->decided_ns - e->started_ns) / NS_PER_US : -1);
 	rec_bool(r, "applied", !e->err);
 	report_tags(r, "background", j->tag, j->background);
@@ -235,7 +235,7 @@ static void report_episode(struct rec *r, const struct told_episode *e)
 	rec_end(r);
 }
 
-static void report_episodes(struct rec *r, struct told *t)
+static void report_episodes(struct rec *r, struct run_record *t)
 {
 	int64_t tagged = 0;
 
@@ -251,7 +251,7 @@ static void report_episodes(struct rec *r, struct told *t)
 	rec_timing(r, "input_to_decision_us", &t->decision_ns, (double)NS_PER_US);
 	rec_int(r, "sub_epochs", t->samples);
 	rec_int(r, "missed_sub_epochs", t->missed);
-	rec_real(r, "daemon_cpu_percent", told_cpu_percent(t), 3);
+	rec_real(r, "daemon_cpu_percent", run_record_cpu_percent(t), 3);
 	rec_int(r, "sampled_tasks", (int64_t)t->most_processes);
 	rec_int(r, "not_undone", (int64_t)t->not_undone);
 	rec_str(r, "way", t->way);
@@ -259,7 +259,7 @@ static void report_episodes(struct rec *r, struct told *t)
 	rec_end(r);
 }
 
-static void say_episodes(struct rec *r, struct told *t)
+static void say_episodes(struct rec *r, struct run_record *t)
 {
 	int64_t tagged = 0;
 	double seconds = (double)(t->now_ns - t->began_ns);
@@ -271,7 +271,7 @@ static void say_episodes(struct rec *r, struct told *t)
 	if (t->decision_ns.n)
 		rec_say(r, "  input to decision %s ms (p50), %s ms at worst", say_quantile(&t->decision_ns, 0.5, NS_PER_MS),
 			say_quantile(&t->decision_ns, 1, NS_PER_MS));
-	rec_say(r, "  costs %s %% of a CPU for %s tasks; %s of %s samples missed", say_number(told_cpu_percent(t)),
+	rec_say(r, "  costs %s %% of a CPU for %s tasks; %s of %s samples missed", say_number(run_record_cpu_percent(t)),
 		say_count((int64_t)t->most_processes), say_count(t->missed), say_count(t->samples + t->missed));
 	rec_main_table(r, "episodes");
 }
@@ -286,7 +286,7 @@ static void report_vamp_settings(struct rec *r, const struct rt_state *priority)
 	rec_str(r, "evdev", cfg.evdev);
 	rec_str(r, "control", cfg.control);
 	rec_str(r, "keys", cfg.keys);
-	rec_str(r, "ratio", cfg.dry || ((cfg.agent || cfg.batch) && cfg.ratio < 0) ? NULL : ratio_words[chosen_ratio()]);
+	rec_str(r, "ratio", cfg.dry || ((cfg.agent || cfg.batch) && cfg.ratio < 0) ? NULL : throttle_ratio_words[chosen_throttle_ratio()]);
 	rec_bool(r, "isolate", cfg.isolate);
 	rec_bool(r, "interrupts", cfg.isolate && !cfg.no_interrupts);
 	rec_str(r, "agent", cfg.agent);
@@ -322,17 +322,17 @@ int vamp_run(int argc, char **argv)
 	watch_begin(&run);
 	proc_say_ready((int)cfg.ready_fd);
 	watch_until(&run, cfg.time_ns ? run.told.began_ns + cfg.time_ns : INT64_MAX);
-	close_parts();
+	close_all();
 	err = run.log ? rows_close(run.log) : 0;
 	report_vamp_settings(out, &priority);
 	report_episodes(out, &run.told);
 	say_episodes(out, &run.told);
 	rec_must_close(out);
-	told_free(&run.told);
+	run_record_free(&run.told);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.log, strerror(-err));
 	if (run.err)
-		die(EXIT_RUN, "ended early: %s", watch_why(run.err));
+		die(EXIT_RUN, "ended early: %s", watch_describe_error(run.err));
 	if (run.told.not_undone)
 		die(EXIT_RUN, "%zu changes could not be undone (see above)", run.told.not_undone);
 	return proc_stop && cfg.time_ns ? EXIT_INTERRUPTED : EXIT_OK;

@@ -12,12 +12,12 @@
 
 #define PASSES 4
 
-static int scope_by_pid(const void *a, const void *b)
+static int compare_pids(const void *a, const void *b)
 {
 	return (*(const pid_t *)a > *(const pid_t *)b) - (*(const pid_t *)a < *(const pid_t *)b);
 }
 
-int scope_pids(const struct scope *s, pid_t **out, size_t *n)
+int scope_list_pids(const struct scope *s, pid_t **out, size_t *n)
 {
 	int err;
 
@@ -29,11 +29,11 @@ int scope_pids(const struct scope *s, pid_t **out, size_t *n)
 		return err;
 	}
 	if (*n)
-		qsort(*out, *n, sizeof(**out), scope_by_pid);
+		qsort(*out, *n, sizeof(**out), compare_pids);
 	return 0;
 }
 
-bool scope_may(const struct scope *s, pid_t pid, struct scope_process *out)
+bool scope_has_process(const struct scope *s, pid_t pid, struct scope_process *out)
 {
 	char path[32];
 	struct proc_stat is;
@@ -54,19 +54,19 @@ int scope_list(const struct scope *s, struct scope_process **out, size_t *n)
 {
 	pid_t *pid;
 	size_t pids;
-	int err = scope_pids(s, &pid, &pids);
+	int err = scope_list_pids(s, &pid, &pids);
 
 	if (err)
 		return err;
 	*out = reallocarray(NULL, pids + 1, sizeof(**out));
 	*n = 0;
 	for (size_t i = 0; *out && i < pids; i++)
-		*n += scope_may(s, pid[i], &(*out)[*n]);
+		*n += scope_has_process(s, pid[i], &(*out)[*n]);
 	free(pid);
 	return *out ? 0 : -ENOMEM;
 }
 
-int scope_each_thread(pid_t pid, int (*change)(void *arg, pid_t tid, bool *changed), void *arg)
+int scope_change_threads(pid_t pid, int (*change)(void *arg, pid_t tid, bool *changed), void *arg)
 {
 	bool changed = true;
 	char folder[40];

@@ -25,11 +25,11 @@ int scope_list(const struct scope *s, struct scope_process **out, size_t *n);
 
 /* The same in two steps, where most are known already: the pids that could be in scope, ascending (the caller's to free; 0 or
  * -errno), and whether such a pid is. */
-int scope_pids(const struct scope *s, pid_t **out, size_t *n);
-bool scope_may(const struct scope *s, pid_t pid, struct scope_process *out);
+int scope_list_pids(const struct scope *s, pid_t **out, size_t *n);
+bool scope_has_process(const struct scope *s, pid_t pid, struct scope_process *out);
 
 /* Changes each thread of a process: `change` sets *changed where it had to. Goes over the threads again, up to four times, as long
  * as there was one to change, since its children may have been born before. -ESRCH of a thread is passed over; 0 or -errno. */
-int scope_each_thread(pid_t pid, int (*change)(void *arg, pid_t tid, bool *changed), void *arg);
+int scope_change_threads(pid_t pid, int (*change)(void *arg, pid_t tid, bool *changed), void *arg);
 
 #endif

@@ -16,14 +16,14 @@
 #define GROUP_NAME "thinprobe-vamp-"
 #define PASSES 20		/* new processes may be born while their group is emptied */
 
-static bool is_below(const char *folder, const char *above)
+static bool shares_is_below(const char *folder, const char *above)
 {
 	size_t n = strlen(above);
 
 	return !strncmp(folder, above, n) && (folder[n] == '/' || folder[n] == '\0');
 }
 
-static bool has_groups(const char *folder)
+static bool shares_has_child_groups(const char *folder)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
@@ -37,7 +37,7 @@ static bool has_groups(const char *folder)
 }
 
 /* All processes of the group into `rest`, also those that are born meanwhile. */
-static int empty_into(const char *folder, const char *rest, struct undo *undo)
+static int shares_move_processes(const char *folder, const char *rest, struct undo *undo)
 {
 	struct groups_path from = groups_path(folder, "cgroup.procs"), to = groups_path(rest, "cgroup.procs");
 
@@ -47,7 +47,7 @@ static int empty_into(const char *folder, const char *rest, struct undo *undo)
 		int err = files_numbers(from.text, &pid, &n);
 
 		for (size_t i = 0; i < n && (!err || err == -ESRCH); i++)
-			err = undo_move(undo, pid[i], 0, to.text, from.text);
+			err = undo_move_task(undo, pid[i], 0, to.text, from.text);
 		free(pid);
 		if (err && err != -ESRCH)
 			return err;
@@ -58,101 +58,102 @@ static int empty_into(const char *folder, const char *rest, struct undo *undo)
 }
 
 /* Lets the groups below `above` have weights. The root may hold processes all the same: it alone has no cgroup.events. */
-static int share_out(const struct shares_group *g, struct undo *undo, char *why, size_t size)
+static int shares_enable_weights(const struct shares_group *g, struct undo *undo, char *why, size_t size)
 {
 	char rest[UNDO_PATH], text[8];
 	int err = 0;
 
-	if (!groups_list_cpu(g->above, "cgroup.controllers"))
+	if (!groups_list_has_cpu(g->above, "cgroup.controllers"))
 		return why_write(-ENOTSUP, why, size,
 				 "%s has no cpu controller: write +cpu to cgroup.subtree_control of the group above", g->above);
-	if (groups_list_cpu(g->above, "cgroup.subtree_control"))
+	if (groups_list_has_cpu(g->above, "cgroup.subtree_control"))
 		return 0;
 	files_read(groups_path(g->above, "cgroup.procs").text, text, sizeof(text));
-	if (*text && groups_have(g->above, "cgroup.events")) {
-		if (has_groups(g->above))
+	if (*text && groups_has_file(g->above, "cgroup.events")) {
+		if (shares_has_child_groups(g->above))
 			return why_write(-EBUSY, why, size,
 					 "%s holds processes beside groups: move these into a group of their own", g->above);
 		snprintf(rest, sizeof(rest), "%s/" GROUP_NAME "%d-rest", g->above, (int)getpid());
 		err = undo_mkdir(undo, rest);
 		if (!err)
-			err = empty_into(g->above, rest, undo);
+			err = shares_move_processes(g->above, rest, undo);
 	}
 	if (!err)
-		err = groups_enable(g->above, undo);
+		err = groups_enable_cpu_below(g->above, undo);
 	if (err)
 		snprintf(why, size, "%s/cgroup.subtree_control: %s: run it as root or in a delegated group (systemd-run -p Delegate=yes)",
 			 g->above, strerror(-err));
 	return err;
 }
 
-static int make_ours(const struct shares_group *g, enum ratio ratio, struct undo *undo)
+static int shares_make_background_group(const struct shares_group *g, enum throttle_ratio ratio, struct undo *undo)
 {
 	const struct groups_version *v = &groups_version[g->groups.version];
-	int parts = ratio_steps[ratio].parts, err = undo_mkdir(undo, g->ours);
+	int parts = throttle_ratio_steps[ratio].parts, err = undo_mkdir(undo, g->ours);
 	char text[16];
 
 	snprintf(text, sizeof(text), "%d\n", (v->whole + parts / 2) / parts);
-	return err ? err : undo_write(undo, groups_path(g->ours, v->weight).text, text);
+	return err ? err : undo_write_file(undo, groups_path(g->ours, v->weight).text, text);
 }
 
-int shares_group_open(struct shares_group *g, const char *root, const char *above, enum ratio ratio, struct undo *undo, char *why,
-		      size_t size)
+int shares_group_open(struct shares_group *g, const char *root, const char *above, enum throttle_ratio ratio, struct undo *undo,
+		      char *why, size_t size)
 {
 	size_t mark = undo_mark(undo), n;
 	int err;
 
-	if (!groups_find(&g->groups, root))
+	if (!groups_find_mount(&g->groups, root))
 		return why_write(-ENOENT, why, size, "no cpu cgroups are mounted");
 	if (above)
 		snprintf(g->above, sizeof(g->above), "%s%s", root, above);
-	else if (!groups_of(&g->groups, 0, g->above, sizeof(g->above)) || !groups_have(g->above, "cgroup.procs"))
+	else if (!groups_find_task_group(&g->groups, 0, g->above, sizeof(g->above)) || !groups_has_file(g->above, "cgroup.procs"))
 		snprintf(g->above, sizeof(g->above), "%s", g->groups.mount);	/* a container whose own group is mounted as the root */
 	for (n = strlen(g->above); n > 1 && g->above[n - 1] == '/'; n--)
 		g->above[n - 1] = '\0';
-	if (!is_below(g->above, g->groups.mount) || !groups_have(g->above, "cgroup.procs"))
+	if (!shares_is_below(g->above, g->groups.mount) || !groups_has_file(g->above, "cgroup.procs"))
 		return why_write(-ENOENT, why, size, "%s is no cpu group: give a folder below %s", g->above, g->groups.mount);
 	if (snprintf(g->ours, sizeof(g->ours), "%s/" GROUP_NAME "%d", g->above, (int)getpid()) >= (int)sizeof(g->ours) - 32)
 		return why_write(-ENAMETOOLONG, why, size, "the path of %s is too long", g->above);
-	err = g->groups.version == 2 ? share_out(g, undo, why, size) : 0;
+	err = g->groups.version == 2 ? shares_enable_weights(g, undo, why, size) : 0;
 	if (!err) {
-		err = make_ours(g, ratio, undo);
+		err = shares_make_background_group(g, ratio, undo);
 		if (err)
 			snprintf(why, size, "%s: %s: run it as root or give a delegated group", g->ours, strerror(-err));
 	}
 	if (err)
-		undo_back(undo, mark);
+		undo_to_mark(undo, mark);
 	return err;
 }
 
-static bool is_of_vamp(const char *folder)
+static bool shares_is_vamp_group(const char *folder)
 {
 	const char *name = strrchr(folder, '/');
 
 	return name && !strncmp(name + 1, GROUP_NAME, strlen(GROUP_NAME)) && !strstr(name, "-rest");
 }
 
-int shares_group_take(const struct shares_group *g, struct undo *undo, const struct tag *tag)
+int shares_group_move(const struct shares_group *g, struct undo *undo, const struct loaded_process *tag)
 {
 	char folder[UNDO_PATH];
 
-	if (!groups_of(&g->groups, tag->pid, folder, sizeof(folder)))
+	if (!groups_find_task_group(&g->groups, tag->pid, folder, sizeof(folder)))
 		return -ESRCH;
-	if (!is_below(folder, g->above))
+	if (!shares_is_below(folder, g->above))
 		return -EXDEV;
 	if (!strcmp(folder, g->ours))
 		return 0;
-	if (is_of_vamp(folder))	/* another daemon's: it moves it away from us, and later we would put it back there, for good */
+	if (shares_is_vamp_group(folder))	/* another daemon's: it moves it away from us, and later we would put it back there, for good */
 		return -EBUSY;
-	return undo_move(undo, tag->pid, tag->start, groups_path(g->ours, "cgroup.procs").text, groups_path(folder, "cgroup.procs").text);
+	return undo_move_task(undo, tag->pid, tag->start, groups_path(g->ours, "cgroup.procs").text, groups_path(folder,
+			      "cgroup.procs").text);
 }
 
 #define NICE_MOST 19
 
 struct shares {
-	struct favour favour;
+	struct throttle favour;
 	struct undo *undo;
-	enum ratio ratio;
+	enum throttle_ratio ratio;
 	struct shares_group group;
 	char no_group[400];	/* why it is by nice values; "": it is by a group */
 	size_t opened, mark;	/* of the list of changes: before the group, and before the episode */
@@ -161,7 +162,7 @@ struct shares {
 };
 
 /* In the root group each session is a group of its own (sched(7), autogroup), and a nice value counts only within it. */
-static bool is_autogrouped(pid_t pid)
+static bool shares_is_autogrouped(pid_t pid)
 {
 	char on[4] = "", group[UNDO_PATH];
 
@@ -169,29 +170,29 @@ static bool is_autogrouped(pid_t pid)
 	       proc_cgroup(pid, "cpu", group, sizeof(group)) && !strcmp(group, "/");
 }
 
-static int nice_thread(void *shares, pid_t tid, bool *changed)
+static int shares_nice_thread(void *shares, pid_t tid, bool *changed)
 {
 	struct shares *s = shares;
-	int nice, err = undo_nice_was(s->undo, tid, &nice);
+	int nice, err = undo_original_nice(s->undo, tid, &nice);
 
 	if (err)
 		return err;
-	nice += ratio_steps[s->ratio].nicer;
+	nice += throttle_ratio_steps[s->ratio].nicer;
 	nice = nice < NICE_MOST ? nice : NICE_MOST;
 	if (getpriority(PRIO_PROCESS, (id_t)tid) == nice)
 		return 0;
 	*changed = true;
-	return undo_nice(s->undo, tid, 0, nice);
+	return undo_set_nice(s->undo, tid, 0, nice);
 }
 
-static int nice_take(struct shares *s, const struct tag *tag)
+static int shares_nice_process(struct shares *s, const struct loaded_process *tag)
 {
 	struct proc_stat task;
 
-	return proc_stat(tag->pid, &task) || task.start != tag->start ? -ESRCH : scope_each_thread(tag->pid, nice_thread, s);
+	return proc_stat(tag->pid, &task) || task.start != tag->start ? -ESRCH : scope_change_threads(tag->pid, shares_nice_thread, s);
 }
 
-static int shares_end(struct favour *f)
+static int shares_end(struct throttle *f)
 {
 	struct shares *s = (struct shares *)f;
 
@@ -199,10 +200,10 @@ static int shares_end(struct favour *f)
 		return 0;
 	s->lasts = false;
 	s->weighed = s->passed = 0;	/* of an episode */
-	return undo_back(s->undo, s->mark) ? -EIO : 0;
+	return undo_to_mark(s->undo, s->mark) ? -EIO : 0;
 }
 
-static int shares_begin(struct favour *f, const struct tag *tag, size_t n)
+static int shares_begin(struct throttle *f, const struct loaded_process *tag, size_t n)
 {
 	struct shares *s = (struct shares *)f;
 	int first = 0;
@@ -210,9 +211,9 @@ static int shares_begin(struct favour *f, const struct tag *tag, size_t n)
 	shares_end(f);
 	s->mark = undo_mark(s->undo);
 	s->weighed = s->passed = 0;
-	s->autogrouped = *s->no_group && n && is_autogrouped(tag[0].pid);
+	s->autogrouped = *s->no_group && n && shares_is_autogrouped(tag[0].pid);
 	for (size_t i = 0; i < n; i++) {
-		int err = *s->no_group ? nice_take(s, &tag[i]) : shares_group_take(&s->group, s->undo, &tag[i]);
+		int err = *s->no_group ? shares_nice_process(s, &tag[i]) : shares_group_move(&s->group, s->undo, &tag[i]);
 
 		if (!err)
 			s->weighed++;
@@ -222,30 +223,30 @@ static int shares_begin(struct favour *f, const struct tag *tag, size_t n)
 		}
 	}
 	if (first && !s->weighed) {
-		undo_back(s->undo, s->mark);
+		undo_to_mark(s->undo, s->mark);
 		return first;
 	}
 	s->lasts = true;
 	return 0;
 }
 
-static void shares_close(struct favour *f)
+static void shares_close(struct throttle *f)
 {
 	struct shares *s = (struct shares *)f;
 
-	undo_back(s->undo, s->opened);
+	undo_to_mark(s->undo, s->opened);
 	free(s);
 }
 
-static void shares_tell(const struct favour *f, char *text, size_t size)
+static void shares_describe(const struct throttle *f, char *text, size_t size)
 {
 	const struct shares *s = (const struct shares *)f;
 	int n = snprintf(text, size, "%zu process%s 1 : %d ", s->weighed, s->weighed == 1 ? " weighs" : "es weigh",
-			 ratio_steps[s->ratio].parts);
+			 throttle_ratio_steps[s->ratio].parts);
 
 	if (n < (int)size && *s->no_group)
 		n += snprintf(text + n, size - (size_t)n, "by nice +%d, which changes the budget against other users%s (%s)",
-			      ratio_steps[s->ratio].nicer, s->autogrouped ? "; autogroup is on: it counts only within a session" : "",
+			      throttle_ratio_steps[s->ratio].nicer, s->autogrouped ? "; autogroup is on: it counts only within a session" : "",
 			      s->no_group);
 	else if (n < (int)size)
 		n += snprintf(text + n, size - (size_t)n, "in cgroup v%d %s", s->group.groups.version, s->group.ours);
@@ -253,19 +254,19 @@ static void shares_tell(const struct favour *f, char *text, size_t size)
 		snprintf(text + n, size - (size_t)n, "; %zu passed over: outside of it, of another vamp, or not ours to change", s->passed);
 }
 
-static const struct favour_ops shares_ops = { shares_begin, NULL, shares_end, shares_close, shares_tell };
+static const struct throttle_ops shares_ops = { shares_begin, NULL, shares_end, shares_close, shares_describe };
 
 /* Tries it on ourselves. */
-static int try_nice(struct undo *undo)
+static int shares_try_nice(struct undo *undo)
 {
 	size_t mark = undo_mark(undo);
-	int nice = getpriority(PRIO_PROCESS, 0), err = undo_nice(undo, getpid(), 0, nice < NICE_MOST ? nice + 1 : NICE_MOST);
+	int nice = getpriority(PRIO_PROCESS, 0), err = undo_set_nice(undo, getpid(), 0, nice < NICE_MOST ? nice + 1 : NICE_MOST);
 
-	undo_back(undo, mark);
+	undo_to_mark(undo, mark);
 	return err;
 }
 
-int shares_open(struct favour **out, const char *group, enum ratio ratio, struct undo *undo, char *why, size_t size)
+int shares_open(struct throttle **out, const char *group, enum throttle_ratio ratio, struct undo *undo, char *why, size_t size)
 {
 	struct shares *s = calloc(1, sizeof(*s));
 	int err;
@@ -273,7 +274,7 @@ int shares_open(struct favour **out, const char *group, enum ratio ratio, struct
 	if (!s)
 		return why_write(-ENOMEM, why, size, "no memory");
 	*s = (struct shares){ .favour.ops = &shares_ops, .undo = undo, .ratio = ratio, .opened = undo_mark(undo) };
-	err = shares_group_open(&s->group, "", group, ratio, undo, s->no_group, sizeof(s->no_group)) ? try_nice(undo) : 0;
+	err = shares_group_open(&s->group, "", group, ratio, undo, s->no_group, sizeof(s->no_group)) ? shares_try_nice(undo) : 0;
 	if (err) {
 		snprintf(why, size, "no group (%s), and nice values could not be set back (%s): run it as root or --group a delegated group",
 			 s->no_group, strerror(-err));

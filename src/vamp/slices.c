@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-void slices_begin(struct slices *s, int cpu, int64_t now_ns)
+void slices_begin(struct slices_cpu *s, int cpu, int64_t now_ns)
 {
-	*s = (struct slices){ .cpu = cpu, .since_ns = now_ns, .running = -1, .cut = true };
+	*s = (struct slices_cpu){ .cpu = cpu, .since_ns = now_ns, .running = -1, .cut = true };
 }
 
-bool slices_take(struct slices *s, const struct trace_record *r, struct slice *out)
+bool slices_add_record(struct slices_cpu *s, const struct trace_record *r, struct slice *out)
 {
 	bool known = s->since_ns > 0 && r->kind == TRACE_SWITCH && (s->running < 0 || s->running == r->prev_pid);
 
@@ -37,7 +37,7 @@ bool slices_take(struct slices *s, const struct trace_record *r, struct slice *o
 	return known && r->prev_pid > 0;
 }
 
-bool slices_end(struct slices *s, int64_t now_ns, struct slice *out)
+bool slices_end(struct slices_cpu *s, int64_t now_ns, struct slice *out)
 {
 	if (!s->since_ns || s->running <= 0)
 		return false;
@@ -48,7 +48,7 @@ bool slices_end(struct slices *s, int64_t now_ns, struct slice *out)
 	return true;
 }
 
-static struct slices_process *summed_process(struct slices_sums *sums, int pid)
+static struct slices_process *slices_sums_find_or_add(struct slices_sums *sums, int pid)
 {
 	for (size_t i = 0; i < sums->n; i++)
 		if (sums->process[i].pid == pid)
@@ -59,9 +59,9 @@ static struct slices_process *summed_process(struct slices_sums *sums, int pid)
 	return &sums->process[sums->n++];
 }
 
-int slices_add(struct slices_sums *sums, const struct slice *s)
+int slices_sums_add(struct slices_sums *sums, const struct slice *s)
 {
-	struct slices_process *p = summed_process(sums, s->pid);
+	struct slices_process *p = slices_sums_find_or_add(sums, s->pid);
 
 	if (!p)
 		return -ENOMEM;
@@ -74,20 +74,20 @@ int slices_add(struct slices_sums *sums, const struct slice *s)
 	return p->quanta.lost ? -ENOMEM : 0;
 }
 
-static int by_process_time(const void *a, const void *b)
+static int compare_process_run_times(const void *a, const void *b)
 {
 	const struct slices_process *p = a, *q = b;
 
 	return p->ran_ns < q->ran_ns ? 1 : p->ran_ns > q->ran_ns ? -1 : 0;
 }
 
-void slices_sort(struct slices_sums *sums)
+void slices_sums_sort(struct slices_sums *sums)
 {
 	if (sums->n)
-		qsort(sums->process, sums->n, sizeof(*sums->process), by_process_time);
+		qsort(sums->process, sums->n, sizeof(*sums->process), compare_process_run_times);
 }
 
-void slices_free(struct slices_sums *sums)
+void slices_sums_free(struct slices_sums *sums)
 {
 	for (size_t i = 0; i < sums->n; i++)
 		sample_free(&sums->process[i].quanta);

@@ -15,7 +15,7 @@ struct slice {
 };
 
 /* A CPU of which records are read. Begins as { .cpu = ..., .since_ns = the begin of the trace }. */
-struct slices {
+struct slices_cpu {
 	int cpu;
 	int64_t since_ns;	/* 0: not known, records were lost */
 	int running;		/* its thread, as the kernel counts; -1: not known */
@@ -26,11 +26,11 @@ struct slices {
 	 * switches, mostly from the idle task. They make no slices. */
 	int64_t beginless, beginless_ns;
 };
-void slices_begin(struct slices *s, int cpu, int64_t now_ns);
+void slices_begin(struct slices_cpu *s, int cpu, int64_t now_ns);
 /* True: *out is a slice that has ended. There is none of the idle task, and none for the time in which records were lost. */
-bool slices_take(struct slices *s, const struct trace_record *r, struct slice *out);
+bool slices_add_record(struct slices_cpu *s, const struct trace_record *r, struct slice *out);
 /* At the end: the slice of the task that still runs. */
-bool slices_end(struct slices *s, int64_t now_ns, struct slice *out);
+bool slices_end(struct slices_cpu *s, int64_t now_ns, struct slice *out);
 
 /* Sums by process. */
 struct slices_process {
@@ -43,8 +43,8 @@ struct slices_sums {
 	struct slices_process *process;
 	size_t n;
 };
-int slices_add(struct slices_sums *sums, const struct slice *s);	/* 0 or -ENOMEM */
-void slices_sort(struct slices_sums *sums);	/* the one that ran most first */
-void slices_free(struct slices_sums *sums);
+int slices_sums_add(struct slices_sums *sums, const struct slice *s);	/* 0 or -ENOMEM */
+void slices_sums_sort(struct slices_sums *sums);	/* the one that ran most first */
+void slices_sums_free(struct slices_sums *sums);
 
 #endif

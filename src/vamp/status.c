@@ -18,7 +18,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-int answer_open(void)
+int status_listen(void)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	int n = snprintf(to.sun_path + 1, sizeof(to.sun_path) - 1, ANSWER_NAME "%u-%d", (unsigned)geteuid(), (int)getpid());
@@ -33,26 +33,26 @@ int answer_open(void)
 	return -err;
 }
 
-static void tell_status(FILE *out, const struct told *t)
+static void status_write_answer(FILE *out, const struct run_record *t)
 {
-	const struct told_episode *e = told_lasting(t);
+	const struct episode_record *e = run_record_current_episode(t);
 
 	if (e)
 		fprintf(out, "episode\t%.3f\t%s\n", (double)(t->now_ns - e->started_ns) / (double)NS_PER_S, e->trigger);
-	fprintf(out, "cost\t%.3f\t%zu\t%zu\nway\t%s\n", told_cpu_percent(t), t->processes, t->n, t->way);
+	fprintf(out, "cost\t%.3f\t%zu\t%zu\nway\t%s\n", run_record_cpu_percent(t), t->processes, t->n, t->way);
 	if (*t->sound)
 		fprintf(out, "sound\t%s\n", t->sound);
 	for (size_t i = 0; e && i < e->judged.n; i++) {
-		struct tag tag = e->judged.tag[i];
+		struct loaded_process tag = e->judged.tag[i];
 
 		for (char *c = tag.comm; *c; c++)
 			*c = (char)((unsigned char)*c < ' ' ? '?' : *c);
-		fprintf(out, "%s\t%d\t%s\t%.1f\t%.1f\t%s\n", tag.why == SPARED_NOT ? "background" : "excluded", (int)tag.pid, tag.comm,
-			tag.load_percent, tag.run_percent, spared_words[tag.why]);
+		fprintf(out, "%s\t%d\t%s\t%.1f\t%.1f\t%s\n", tag.why == EXEMPT_NOT ? "background" : "excluded", (int)tag.pid, tag.comm,
+			tag.load_percent, tag.run_percent, exemption_words[tag.why]);
 	}
 }
 
-void answer_clients(int fd, const struct told *t)
+void status_answer_clients(int fd, const struct run_record *t)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -60,7 +60,7 @@ void answer_clients(int fd, const struct told *t)
 	int to;
 
 	if (out) {
-		tell_status(out, t);
+		status_write_answer(out, t);
 		fclose(out);
 	}
 	while ((to = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
@@ -82,7 +82,7 @@ enum { CELLS = 6, PATIENCE_S = 5 };
 struct status_line {
 	char *cell[CELLS];	/* "" where there are fewer */
 };
-struct daemon {
+struct status_daemon {
 	int pid;
 	char user[32];
 	struct status_line *line;
@@ -90,7 +90,7 @@ struct daemon {
 };
 
 /* The answer, within PATIENCE_S as a whole; NULL: none. Any program may take any name: only the user in the name is believed. */
-static char *ask_daemon(const char *name, uid_t uid, bool *silent)
+static char *status_ask_daemon(const char *name, uid_t uid, bool *silent)
 {
 	int64_t until_ns = clock_now() + PATIENCE_S * NS_PER_S;
 	size_t n = 0, room = 1 << 20;
@@ -113,7 +113,7 @@ static char *ask_daemon(const char *name, uid_t uid, bool *silent)
 	return NULL;
 }
 
-static void split_lines(struct daemon *d, char *rest)
+static void status_split_lines(struct status_daemon *d, char *rest)
 {
 	char *text;
 
@@ -125,7 +125,7 @@ static void split_lines(struct daemon *d, char *rest)
 	}
 }
 
-static char *const *cells_of(const struct daemon *d, const char *key)
+static char *const *status_find_cells(const struct status_daemon *d, const char *key)
 {
 	static const struct status_line none = { { "", "", "", "", "", "" } };
 
@@ -136,10 +136,10 @@ static char *const *cells_of(const struct daemon *d, const char *key)
 }
 
 /* Every socket of the name that the kernel lists, in the order of /proc/net/unix. `silent`: one that does not answer, or 0. */
-static size_t find_daemons(struct daemon **out, int *silent)
+static size_t status_find_daemons(struct status_daemon **out, int *silent)
 {
 	FILE *in = fopen("/proc/net/unix", "re");
-	struct daemon *d = NULL;
+	struct status_daemon *d = NULL;
 	char line[256];
 	size_t n = 0;
 
@@ -153,20 +153,20 @@ static size_t find_daemons(struct daemon **out, int *silent)
 		if (!name || sscanf(name, "@" ANSWER_NAME "%u-%d", &uid, &pid) != 2)
 			continue;
 		name[strcspn(name, "\n")] = '\0';
-		text = ask_daemon(name, uid, &mute);
+		text = status_ask_daemon(name, uid, &mute);
 		if (mute)
 			*silent = pid;
 		if (!text)
 			continue;
 		if (array_room(&d, n))
 			die(EXIT_RUN, "out of memory");
-		d[n] = (struct daemon){ .pid = pid };
+		d[n] = (struct status_daemon){ .pid = pid };
 		user = getpwuid(uid);
 		if (user)
 			snprintf(d[n].user, sizeof(d[n].user), "%s", user->pw_name);
 		else
 			snprintf(d[n].user, sizeof(d[n].user), "%u", uid);
-		split_lines(&d[n++], text);
+		status_split_lines(&d[n++], text);
 	}
 	if (in)
 		fclose(in);
@@ -174,9 +174,9 @@ static size_t find_daemons(struct daemon **out, int *silent)
 	return n;
 }
 
-static void say_daemon(struct rec *r, const struct daemon *d)
+static void say_daemon(struct rec *r, const struct status_daemon *d)
 {
-	char *const *episode = cells_of(d, "episode"), *const *cost = cells_of(d, "cost");
+	char *const *episode = status_find_cells(d, "episode"), *const *cost = status_find_cells(d, "cost");
 	char lasts[100] = "no episode";
 
 	if (**episode)
@@ -195,7 +195,7 @@ static void say_daemon(struct rec *r, const struct daemon *d)
 	}
 }
 
-static void rec_processes(struct rec *r, const struct daemon *d, const char *key)
+static void report_daemon_processes(struct rec *r, const struct status_daemon *d, const char *key)
 {
 	rec_array(r, key);
 	for (size_t i = 0; i < d->n; i++) {
@@ -215,12 +215,12 @@ static void rec_processes(struct rec *r, const struct daemon *d, const char *key
 	rec_end(r);
 }
 
-static void report_daemons(struct rec *r, const struct daemon *d, size_t n)
+static void report_daemons(struct rec *r, const struct status_daemon *d, size_t n)
 {
 	rec_object(r, "result");
 	rec_array(r, "daemons");
 	for (; n--; d++) {
-		char *const *episode = cells_of(d, "episode"), *const *cost = cells_of(d, "cost");
+		char *const *episode = status_find_cells(d, "episode"), *const *cost = status_find_cells(d, "cost");
 		bool lasts = **episode;
 
 		rec_object(r, NULL);
@@ -232,10 +232,10 @@ static void report_daemons(struct rec *r, const struct daemon *d, size_t n)
 		rec_int(r, "episodes", strtol(cost[3], NULL, 10));
 		rec_real(r, "daemon_cpu_percent", strtod(cost[1], NULL), 3);
 		rec_int(r, "sampled_tasks", strtol(cost[2], NULL, 10));
-		rec_str(r, "way", cells_of(d, "way")[1]);
-		rec_str(r, "sound", cells_of(d, "sound")[1]);
-		rec_processes(r, d, "background");
-		rec_processes(r, d, "excluded");
+		rec_str(r, "way", status_find_cells(d, "way")[1]);
+		rec_str(r, "sound", status_find_cells(d, "sound")[1]);
+		report_daemon_processes(r, d, "background");
+		report_daemon_processes(r, d, "excluded");
 		rec_end(r);
 	}
 	rec_end(r);
@@ -244,7 +244,7 @@ static void report_daemons(struct rec *r, const struct daemon *d, size_t n)
 
 int vamp_status(int argc, char **argv)
 {
-	struct daemon *d;
+	struct status_daemon *d;
 	struct rec *out;
 	size_t n;
 	int silent = 0;
@@ -253,7 +253,7 @@ int vamp_status(int argc, char **argv)
 
 	if (first < argc)
 		die_usage("unexpected word %s", argv[first]);
-	n = find_daemons(&d, &silent);
+	n = status_find_daemons(&d, &silent);
 	if (silent)
 		warn("vamp %d does not answer: is it stopped, or does it wait for its display?", silent);
 	if (!n && silent)

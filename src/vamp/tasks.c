@@ -16,7 +16,7 @@
 
 enum { SCHEDSTAT, STATUS };
 
-static void forget_thread(struct past *p, size_t i)
+static void history_drop_thread(struct process_history *p, size_t i)
 {
 	for (int f = SCHEDSTAT; f <= STATUS; f++)
 		if (p->thread[i].fd[f] >= 0)
@@ -24,13 +24,13 @@ static void forget_thread(struct past *p, size_t i)
 	p->thread[i] = p->thread[--p->n];
 }
 
-static void threads_forget(struct past *p)
+static void history_drop_threads(struct process_history *p)
 {
 	while (p->n)
-		forget_thread(p, p->n - 1);
+		history_drop_thread(p, p->n - 1);
 }
 
-static ssize_t read_of(const struct past *p, struct thread_past *t, int which, char *text, size_t size)
+static ssize_t thread_read_file(const struct process_history *p, struct thread_history *t, int which, char *text, size_t size)
 {
 	static const char *const name[] = { "schedstat", "status" };
 	char path[64];
@@ -46,13 +46,13 @@ static ssize_t read_of(const struct past *p, struct thread_past *t, int which, c
 }
 
 /* Does it want a CPU, and how often has it gone to sleep? */
-static void read_status(const struct past *p, struct thread_past *t, size_t slot)
+static void thread_read_status(const struct process_history *p, struct thread_history *t, size_t slot)
 {
 	static const char state[] = "\nState:\t", sleeps[] = "\nvoluntary_ctxt_switches:\t";
 	char text[8192];
 	const char *at;
 
-	if (read_of(p, t, STATUS, text, sizeof(text)) <= 0)
+	if (thread_read_file(p, t, STATUS, text, sizeof(text)) <= 0)
 		return;
 	at = strstr(text, state);
 	t->at[slot].wants = at && at[sizeof(state) - 1] == 'R';
@@ -62,26 +62,27 @@ static void read_status(const struct past *p, struct thread_past *t, size_t slot
 }
 
 /* False: it has ended. */
-static bool read_thread(const struct past *p, struct thread_past *thread, const struct moments *m, double active_ns)
+static bool thread_sample(const struct process_history *p, struct thread_history *thread, const struct sample_times *m,
+			  double active_ns)
 {
-	size_t slot = moments_slot(m->last), before = moments_slot(m->last - 1);
+	size_t slot = sample_slot(m->last), before = sample_slot(m->last - 1);
 	bool known = thread->first < m->last;
 	char text[128];
 	long long run, wait;
 
 	thread->at[slot].sleeps = -1;
 	thread->at[slot].wants = false;
-	if (read_of(p, thread, SCHEDSTAT, text, sizeof(text)) <= 0 || sscanf(text, "%lld %lld", &run, &wait) != 2)
+	if (thread_read_file(p, thread, SCHEDSTAT, text, sizeof(text)) <= 0 || sscanf(text, "%lld %lld", &run, &wait) != 2)
 		return false;
 	thread->at[slot].run_ns = run;
 	thread->at[slot].wait_ns = wait;
 	if (!known || thread->at[before].wants ||
 	    (double)(run + wait - thread->at[before].run_ns - thread->at[before].wait_ns) > active_ns)
-		read_status(p, thread, slot);
+		thread_read_status(p, thread, slot);
 	return true;
 }
 
-static struct thread_past *find_thread(struct past *p, pid_t tid)
+static struct thread_history *history_find_thread(struct process_history *p, pid_t tid)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if (p->thread[i].tid == tid)
@@ -89,17 +90,17 @@ static struct thread_past *find_thread(struct past *p, pid_t tid)
 	return NULL;
 }
 
-static int add_thread(struct past *p, const struct moments *m, pid_t tid, bool born)
+static int history_add_thread(struct process_history *p, const struct sample_times *m, pid_t tid, bool born)
 {
 	if (array_room(&p->thread, p->n))
 		return -ENOMEM;
-	p->thread[p->n++] = (struct thread_past){ .tid = tid, .first = m->last, .born = born, .fd = { -1, -1 } };
+	p->thread[p->n++] = (struct thread_history){ .tid = tid, .first = m->last, .born = born, .fd = { -1, -1 } };
 	return 0;
 }
 
-static int list_threads(struct past *p, const struct moments *m)
+static int history_list_threads(struct process_history *p, const struct sample_times *m)
 {
-	bool first = !p->n, born = !first || past_young(p, m);
+	bool first = !p->n, born = !first || history_is_young(p, m);
 	pid_t *tid = NULL;
 	char path[64];
 	size_t n = 0;
@@ -108,8 +109,8 @@ static int list_threads(struct past *p, const struct moments *m)
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
 	files_numbered(path, &tid, &n);
 	for (size_t i = 0; i < n && !err; i++)
-		if (first || !find_thread(p, tid[i]))
-			err = add_thread(p, m, tid[i], born);
+		if (first || !history_find_thread(p, tid[i]))
+			err = history_add_thread(p, m, tid[i], born);
 	free(tid);
 	return err;
 }
@@ -118,27 +119,28 @@ static int list_threads(struct past *p, const struct moments *m)
  * `active_ns` since the sample before, or wanted a CPU then; and where all threads together ran or waited for `much_ns`, also of
  * others until one wants a CPU: a wait that still lasts is in no counter. `look`: there may be new threads. *wants: a thread wants
  * a CPU now. 0 or -ENOMEM. */
-static int threads_read(struct past *p, const struct moments *m, double active_ns, double much_ns, bool look, bool *wants)
+static int tasks_sample_threads(struct process_history *p, const struct sample_times *m, double active_ns, double much_ns,
+				bool look, bool *wants)
 {
-	size_t slot = moments_slot(m->last), before = moments_slot(m->last - 1);
+	size_t slot = sample_slot(m->last), before = sample_slot(m->last - 1);
 	int64_t awake = 0;
 
 	*wants = false;
-	if ((look || !p->n) && list_threads(p, m))
+	if ((look || !p->n) && history_list_threads(p, m))
 		return -ENOMEM;
 	for (size_t i = 0; i < p->n;) {
-		if (read_thread(p, &p->thread[i], m, active_ns)) {
-			const struct thread_past *t = &p->thread[i++];
+		if (thread_sample(p, &p->thread[i], m, active_ns)) {
+			const struct thread_history *t = &p->thread[i++];
 
 			*wants = *wants || t->at[slot].wants;
 			if (t->first < m->last)
 				awake += t->at[slot].run_ns + t->at[slot].wait_ns - t->at[before].run_ns - t->at[before].wait_ns;
 		} else
-			forget_thread(p, i);
+			history_drop_thread(p, i);
 	}
 	for (size_t i = 0; i < p->n && !*wants && (double)awake > much_ns; i++) {
 		if (p->thread[i].at[slot].sleeps < 0)
-			read_status(p, &p->thread[i], slot);
+			thread_read_status(p, &p->thread[i], slot);
 		*wants = p->thread[i].at[slot].wants;
 	}
 	return 0;
@@ -152,37 +154,37 @@ static int threads_read(struct past *p, const struct moments *m, double active_n
 #define LOOK_AGAIN 16			/* samples after which all pids are looked at: some may be missed otherwise */
 #define TICKS_PER_S 100			/* USER_HZ */
 
-struct process {
-	struct past past;		/* first: what tasks_next gives out */
+struct sampled_process {
+	struct process_history past;		/* first: what tasks_next gives out */
 	clockid_t clock;		/* of its CPU time */
 	bool in_scope, gone;
 	int64_t ran;			/* the last sample in which it ran */
 	int64_t met;			/* the first sample */
 };
 
-struct tasks {
+struct task_sampler {
 	const struct scope *scope;
 	int64_t sub_ns, boot_ns;	/* boot_ns: CLOCK_BOOTTIME, in which starts of processes are given, minus our clock */
-	struct moments moments;
-	struct process **process;	/* ascending pids */
+	struct sample_times moments;
+	struct sampled_process **process;	/* ascending pids */
 	size_t n, in_scope;
 	int loadavg;
 	long last_pid;			/* that the kernel gave out; -1: look at all */
 	unsigned scans;
 };
 
-static void forget_process(struct process *p)
+static void process_free(struct sampled_process *p)
 {
-	threads_forget(&p->past);
+	history_drop_threads(&p->past);
 	free(p->past.thread);
 	free(p);
 }
 
-static void look_at_process(const struct tasks *t, struct process *p)
+static void tasks_check_process_scope(const struct task_sampler *t, struct sampled_process *p)
 {
 	struct scope_process is = { 0 };
 
-	p->in_scope = scope_may(t->scope, p->past.pid, &is);
+	p->in_scope = scope_has_process(t->scope, p->past.pid, &is);
 	p->past.first = t->moments.last;
 	p->past.start = is.start;
 	memcpy(p->past.comm, is.comm, sizeof(is.comm));
@@ -190,14 +192,14 @@ static void look_at_process(const struct tasks *t, struct process *p)
 }
 
 /* As glibc's clock_getcpuclockid, which asks the kernel besides whether there is such a process. */
-static clockid_t cpu_clock(pid_t pid)
+static clockid_t process_cpu_clock(pid_t pid)
 {
 	return (clockid_t)((~(unsigned)pid << 3) | 2);
 }
 
-static struct process *new_process(const struct tasks *t, pid_t pid)
+static struct sampled_process *process_new(const struct task_sampler *t, pid_t pid)
 {
-	struct process *p = calloc(1, sizeof(*p));
+	struct sampled_process *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
@@ -205,13 +207,13 @@ static struct process *new_process(const struct tasks *t, pid_t pid)
 	p->past.known = -1;
 	p->ran = INT64_MIN / 2;
 	p->met = t->moments.last;
-	p->clock = cpu_clock(pid);
-	look_at_process(t, p);
+	p->clock = process_cpu_clock(pid);
+	tasks_check_process_scope(t, p);
 	return p;
 }
 
 /* The number that the kernel gave to the last new task; -1: not known. */
-static long last_pid(const struct tasks *t)
+static long tasks_read_last_pid(const struct task_sampler *t)
 {
 	char text[128];
 	ssize_t n = pread(t->loadavg, text, sizeof(text) - 1, 0);
@@ -223,20 +225,20 @@ static long last_pid(const struct tasks *t)
 }
 
 /* Merges the sorted list of pids with those that are known. */
-static int scan_all(struct tasks *t)
+static int tasks_scan_all_pids(struct task_sampler *t)
 {
-	struct process **merged;
+	struct sampled_process **merged;
 	size_t pids, n = 0, old = 0;
 	pid_t *pid;
-	int err = scope_pids(t->scope, &pid, &pids);
+	int err = scope_list_pids(t->scope, &pid, &pids);
 
 	if (err)
 		return err == -ENOENT ? -ENODEV : err;
-	merged = reallocarray(NULL, pids + 1, sizeof(struct process *));
+	merged = reallocarray(NULL, pids + 1, sizeof(struct sampled_process *));
 	for (size_t i = 0; merged && i < pids; i++) {
 		while (old < t->n && (t->process[old]->past.pid < pid[i] || t->process[old]->gone))
-			forget_process(t->process[old++]);
-		merged[n] = old < t->n && t->process[old]->past.pid == pid[i] ? t->process[old++] : new_process(t, pid[i]);
+			process_free(t->process[old++]);
+		merged[n] = old < t->n && t->process[old]->past.pid == pid[i] ? t->process[old++] : process_new(t, pid[i]);
 		if (merged[n])
 			n++;
 		else
@@ -246,32 +248,32 @@ static int scan_all(struct tasks *t)
 	if (!merged)
 		return -ENOMEM;
 	while (old < t->n)
-		forget_process(t->process[old++]);
+		process_free(t->process[old++]);
 	free(t->process);
 	t->process = merged;
 	t->n = n;
 	return err;
 }
 
-static int by_process_pid(const void *a, const void *b)
+static int compare_process_pids(const void *a, const void *b)
 {
-	const struct process *const *x = a, *const *y = b;
+	const struct sampled_process *const *x = a, *const *y = b;
 
 	return ((*x)->past.pid > (*y)->past.pid) - ((*x)->past.pid < (*y)->past.pid);
 }
 
-static bool process_known(const struct tasks *t, size_t n, pid_t pid)
+static bool tasks_knows_pid(const struct task_sampler *t, size_t n, pid_t pid)
 {
-	const struct process like = { .past.pid = pid }, *key = &like;
-	struct process *const *found = bsearch(&key, t->process, n, sizeof(key), by_process_pid);
+	const struct sampled_process like = { .past.pid = pid }, *key = &like;
+	struct sampled_process *const *found = bsearch(&key, t->process, n, sizeof(key), compare_process_pids);
 
 	return found && !(*found)->gone;
 }
 
 /* Only the pids that the kernel has given out since. */
-static int scan_new(struct tasks *t, long from, long to)
+static int tasks_scan_new_pids(struct task_sampler *t, long from, long to)
 {
-	struct process **grown = reallocarray(t->process, t->n + (size_t)(to - from), sizeof(struct process *));
+	struct sampled_process **grown = reallocarray(t->process, t->n + (size_t)(to - from), sizeof(struct sampled_process *));
 	size_t n = t->n;
 	struct timespec ts;
 
@@ -279,34 +281,34 @@ static int scan_new(struct tasks *t, long from, long to)
 		return -ENOMEM;
 	t->process = grown;
 	for (long pid = from + 1; pid <= to; pid++)
-		if (!clock_gettime(cpu_clock((pid_t)pid), &ts) && !process_known(t, n, (pid_t)pid)) {	/* (no clock: another's thread) */
-			t->process[t->n] = new_process(t, (pid_t)pid);
+		if (!clock_gettime(process_cpu_clock((pid_t)pid), &ts) && !tasks_knows_pid(t, n, (pid_t)pid)) {	/* (no clock: another's thread) */
+			t->process[t->n] = process_new(t, (pid_t)pid);
 			if (!t->process[t->n++])
 				return t->n--, -ENOMEM;
 		}
 	if (t->n > n)
-		qsort(t->process, t->n, sizeof(*t->process), by_process_pid);
+		qsort(t->process, t->n, sizeof(*t->process), compare_process_pids);
 	return 0;
 }
 
 /* Looks for new processes; *new_pids: there may be new threads, too. */
-static int scan_processes(struct tasks *t, bool *new_pids)
+static int tasks_find_new_processes(struct task_sampler *t, bool *new_pids)
 {
-	long before = t->last_pid, last = last_pid(t);
+	long before = t->last_pid, last = tasks_read_last_pid(t);
 
 	*new_pids = last != before || last < 0;
 	t->last_pid = last;
 	if (t->scope->group || last < 0 || before < 0 || ++t->scans % LOOK_AGAIN == 0)
-		return scan_all(t);
+		return tasks_scan_all_pids(t);
 	if (!*new_pids)
 		return 0;
-	return last > before && last - before <= SCAN_NEW ? scan_new(t, before, last) : scan_all(t);
+	return last > before && last - before <= SCAN_NEW ? tasks_scan_new_pids(t, before, last) : tasks_scan_all_pids(t);
 }
 
 /* 0; -ESRCH: it has ended, or another has its number. */
-static int read_process(struct tasks *t, struct process *p, bool new_pids)
+static int tasks_sample_process(struct task_sampler *t, struct sampled_process *p, bool new_pids)
 {
-	size_t slot = moments_slot(t->moments.last), before = moments_slot(t->moments.last - 1);
+	size_t slot = sample_slot(t->moments.last), before = sample_slot(t->moments.last - 1);
 	bool active = t->moments.last - p->ran <= HISTORY_SUBS + 1, known = p->past.first < t->moments.last;
 	struct timespec ts;
 	int64_t ran;
@@ -320,46 +322,46 @@ static int read_process(struct tasks *t, struct process *p, bool new_pids)
 	if (clock_gettime(p->clock, &ts))
 		return -ESRCH;
 	p->past.run_ns[slot] = ts.tv_sec * NS_PER_S + ts.tv_nsec;
-	ran = known ? p->past.run_ns[slot] - p->past.run_ns[before] : past_young(&p->past, &t->moments) ? p->past.run_ns[slot] : 0;
+	ran = known ? p->past.run_ns[slot] - p->past.run_ns[before] : history_is_young(&p->past, &t->moments) ? p->past.run_ns[slot] : 0;
 	if (ran < 0)
 		return -ESRCH;
 	if ((double)ran > ACTIVE * (double)t->sub_ns)
 		p->ran = t->moments.last;
 	else if (!active) {
-		threads_forget(&p->past);
+		history_drop_threads(&p->past);
 		return 0;
 	}
-	err = threads_read(&p->past, &t->moments, ACTIVE * (double)t->sub_ns, MUCH * (double)t->sub_ns, new_pids, &wants);
+	err = tasks_sample_threads(&p->past, &t->moments, ACTIVE * (double)t->sub_ns, MUCH * (double)t->sub_ns, new_pids, &wants);
 	if (wants)	/* starved: it stays in sight */
 		p->ran = t->moments.last;
 	return err;
 }
 
 /* A process may take on another user some time after its birth: asked at samples 1, 2, 4, 8, ... of its life. */
-static bool user_may_change(const struct tasks *t, const struct process *p)
+static bool tasks_recheck_user_due(const struct task_sampler *t, const struct sampled_process *p)
 {
 	int64_t age = t->moments.last - p->met;
 
 	return !p->gone && !t->moments.fresh && age > 0 && !(age & (age - 1));
 }
 
-int tasks_sample(struct tasks *t, int64_t now_ns, bool fresh)
+int tasks_sample(struct task_sampler *t, int64_t now_ns, bool fresh)
 {
 	bool new_pids;
 	int err;
 
-	moments_next(&t->moments, now_ns, fresh);
-	err = scan_processes(t, &new_pids);
+	sample_times_add(&t->moments, now_ns, fresh);
+	err = tasks_find_new_processes(t, &new_pids);
 
 	t->in_scope = 0;
 	for (size_t i = 0; !err && i < t->n; i++) {
-		struct process *p = t->process[i];
+		struct sampled_process *p = t->process[i];
 
-		if (!p->in_scope && t->scope->by_user && user_may_change(t, p))
-			look_at_process(t, p);
+		if (!p->in_scope && t->scope->by_user && tasks_recheck_user_due(t, p))
+			tasks_check_process_scope(t, p);
 		if (!p->in_scope)
 			continue;
-		err = read_process(t, p, new_pids);
+		err = tasks_sample_process(t, p, new_pids);
 		if (err == -ESRCH) {
 			p->in_scope = false;
 			p->gone = true;
@@ -367,15 +369,15 @@ int tasks_sample(struct tasks *t, int64_t now_ns, bool fresh)
 			continue;
 		}
 		if (!fresh)
-			past_learn(&p->past, &t->moments);
+			history_learn_known_load(&p->past, &t->moments);
 		t->in_scope++;
 	}
 	return err;
 }
 
-int tasks_open(struct tasks **out, const struct scope *scope, int64_t sub_ns)
+int tasks_open(struct task_sampler **out, const struct scope *scope, int64_t sub_ns)
 {
-	struct tasks *t = calloc(1, sizeof(*t));
+	struct task_sampler *t = calloc(1, sizeof(*t));
 	struct proc_schedstat own;
 	struct timespec boot;
 	struct rlimit files;
@@ -405,29 +407,29 @@ int tasks_open(struct tasks **out, const struct scope *scope, int64_t sub_ns)
 	return 0;
 }
 
-void tasks_close(struct tasks *t)
+void tasks_close(struct task_sampler *t)
 {
 	for (size_t i = 0; i < t->n; i++)
-		forget_process(t->process[i]);
+		process_free(t->process[i]);
 	free(t->process);
 	close(t->loadavg);
 	free(t);
 }
 
-size_t tasks_count(const struct tasks *t)
+size_t tasks_count(const struct task_sampler *t)
 {
 	return t->in_scope;
 }
 
-const struct moments *tasks_moments(const struct tasks *t)
+const struct sample_times *tasks_moments(const struct task_sampler *t)
 {
 	return &t->moments;
 }
 
-const struct past *tasks_next(const struct tasks *t, size_t *i)
+const struct process_history *tasks_next(const struct task_sampler *t, size_t *i)
 {
 	while (*i < t->n) {
-		const struct process *p = t->process[(*i)++];
+		const struct sampled_process *p = t->process[(*i)++];
 
 		if (p->in_scope)
 			return &p->past;

@@ -12,17 +12,17 @@
 #include "history.h"
 #include "scope.h"
 
-struct tasks;
+struct task_sampler;
 
 /* `scope` stays the caller's, and valid. 0 or -errno; -ENOSYS: the kernel does not count how long threads wait for a CPU. */
-int tasks_open(struct tasks **out, const struct scope *scope, int64_t sub_ns);
+int tasks_open(struct task_sampler **out, const struct scope *scope, int64_t sub_ns);
 /* All in scope now; fresh: out of turn, see history.h. 0 or -errno (-ENODEV: the group of the scope has gone). */
-int tasks_sample(struct tasks *t, int64_t now_ns, bool fresh);
-void tasks_close(struct tasks *t);
+int tasks_sample(struct task_sampler *t, int64_t now_ns, bool fresh);
+void tasks_close(struct task_sampler *t);
 
 /* How many processes are in scope; each in turn, *i from 0, then NULL. */
-size_t tasks_count(const struct tasks *t);
-const struct past *tasks_next(const struct tasks *t, size_t *i);
-const struct moments *tasks_moments(const struct tasks *t);
+size_t tasks_count(const struct task_sampler *t);
+const struct process_history *tasks_next(const struct task_sampler *t, size_t *i);
+const struct sample_times *tasks_moments(const struct task_sampler *t);
 
 #endif

@@ -35,18 +35,18 @@ static const struct cli_opt options[] = {
 };
 
 static struct {
-	struct slices *cpu;	/* one for each of cfg.cpus, in that order */
+	struct slices_cpu *cpu;	/* one for each of cfg.cpus, in that order */
 	struct rows *log;
 	struct slices_sums sums;
 	int64_t start_ns, end_ns;
 	int err;
 } run;
 
-static void put_slice(const struct slice *s)
+static void trace_add_slice(const struct slice *s)
 {
 	struct rows *t = run.log;
 
-	if (slices_add(&run.sums, s))
+	if (slices_sums_add(&run.sums, s))
 		run.err = -ENOMEM;
 	if (!t)
 		return;
@@ -61,24 +61,24 @@ static void put_slice(const struct slice *s)
 	rows_end(t);
 }
 
-static int take_slice_record(void *cpu, const struct trace_record *r)
+static int trace_handle_record(void *cpu, const struct trace_record *r)
 {
 	struct slice s;
 
-	if (r->time_ns > run.start_ns && r->time_ns <= run.end_ns && slices_take(cpu, r, &s))
-		put_slice(&s);
+	if (r->time_ns > run.start_ns && r->time_ns <= run.end_ns && slices_add_record(cpu, r, &s))
+		trace_add_slice(&s);
 	return run.err;
 }
 
-static void drain_trace(struct trace *t)
+static void trace_drain_cpus(struct trace *t)
 {
 	for (int i = 0; i < cfg.cpus.n && !run.err; i++)
-		run.err = trace_drain(t, cfg.cpus.cpu[i], take_slice_record, &run.cpu[i]);
+		run.err = trace_drain(t, cfg.cpus.cpu[i], trace_handle_record, &run.cpu[i]);
 	if (run.log && !run.err)
 		run.err = rows_flush(run.log);
 }
 
-static void measure_slices(struct trace *t)
+static void trace_measure(struct trace *t)
 {
 	int64_t end_ns;
 
@@ -91,10 +91,10 @@ static void measure_slices(struct trace *t)
 	proc_say_ready((int)cfg.ready_fd);
 	for (int64_t now = run.start_ns; now < end_ns && !proc_stop && !run.err; now = clock_now()) {
 		clock_sleep_until(now + DRAIN_NS < end_ns ? now + DRAIN_NS : end_ns);
-		drain_trace(t);
+		trace_drain_cpus(t);
 	}
 	run.end_ns = clock_now();
-	drain_trace(t);
+	trace_drain_cpus(t);
 	for (int i = 0; i < cfg.cpus.n && !run.err; i++) {
 		struct slice s;
 
@@ -102,7 +102,7 @@ static void measure_slices(struct trace *t)
 			continue;
 		if (!s.pid && s.tid > 0)	/* it never left a CPU in the trace, so it is still there */
 			s.pid = proc_process(s.tid);
-		put_slice(&s);
+		trace_add_slice(&s);
 	}
 }
 
@@ -124,7 +124,7 @@ static void report_slices(struct rec *r, int64_t lost)
 		beginless += run.cpu[i].beginless;
 		beginless_ns += run.cpu[i].beginless_ns;
 	}
-	slices_sort(&run.sums);
+	slices_sums_sort(&run.sums);
 	rec_object(r, "result");
 	rec_real(r, "traced_s", (double)(run.end_ns - run.start_ns) / (double)NS_PER_S, 6);
 	rec_int(r, "slices", slices);
@@ -200,7 +200,7 @@ int vamp_trace(int argc, char **argv)
 		die(EXIT_RUN, "out of memory");
 	if (trace_open(&t, &cfg.cpus, true, RING_BYTES, why, sizeof(why)))
 		die(EXIT_RUN, "cannot trace: %s", why);
-	measure_slices(t);
+	trace_measure(t);
 	lost = trace_lost(t);
 	trace_close(t);
 	if (run.log && rows_close(run.log) && !run.err)
@@ -211,7 +211,7 @@ int vamp_trace(int argc, char **argv)
 		rec_warn(out, "the kernel left out %lld records: what ran then is in no figure", (long long)lost);
 	report_slices(out, lost);
 	say_slices(out);
-	slices_free(&run.sums);
+	slices_sums_free(&run.sums);
 	free(run.cpu);
 	rec_must_close(out);
 	return proc_stop ? EXIT_INTERRUPTED : lost ? EXIT_LOSSY : EXIT_OK;

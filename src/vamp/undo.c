@@ -19,7 +19,7 @@
 
 /* It keeps no file but standard error open, blocks all signals, and is in a process group of its own, so that no signal for ours
  * reaches it. It waits for us with a pidfd: the end of a pipe would be held open by each child that we fork. */
-static __attribute__((noreturn)) void watchdog_main(struct undo *u, int us)
+static __attribute__((noreturn)) void undo_watchdog_main(struct undo *u, int us)
 {
 	struct pollfd end = { .fd = STDIN_FILENO, .events = POLLIN };
 
@@ -30,10 +30,10 @@ static __attribute__((noreturn)) void watchdog_main(struct undo *u, int us)
 	syscall(SYS_close_range, 3U, ~0U, 0U);
 	while (poll(&end, 1, -1) < 1)
 		;
-	_exit(undo_back(u, 0) ? EXIT_RUN : EXIT_OK);
+	_exit(undo_to_mark(u, 0) ? EXIT_RUN : EXIT_OK);
 }
 
-static int start_watchdog(struct undo *u)
+static int undo_start_watchdog(struct undo *u)
 {
 	int us = (int)syscall(SYS_pidfd_open, getpid(), 0), err = 0;
 	sigset_t all, before;
@@ -44,7 +44,7 @@ static int start_watchdog(struct undo *u)
 	sigprocmask(SIG_SETMASK, &all, &before);	/* it must not hear one before it gets there */
 	u->watchdog = fork();
 	if (!u->watchdog)
-		watchdog_main(u, us);
+		undo_watchdog_main(u, us);
 	if (u->watchdog < 0)
 		err = -errno;
 	else
@@ -65,7 +65,7 @@ int undo_start(struct undo **out, size_t room)
 	u->room = room;
 	u->indexed = true;
 	u->list = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	err = u->list == MAP_FAILED ? -errno : start_watchdog(u);
+	err = u->list == MAP_FAILED ? -errno : undo_start_watchdog(u);
 	if (err) {
 		if (u->list != MAP_FAILED)
 			munmap(u->list, size);
@@ -90,7 +90,7 @@ size_t undo_stop(struct undo *u)
 {
 	size_t failed;
 
-	undo_back(u, 0);
+	undo_to_mark(u, 0);
 	failed = u->failed;
 
 	if (!waitpid(u->watchdog, NULL, WNOHANG)) {	/* it has not ended, so the pid is still its own */
@@ -105,7 +105,7 @@ size_t undo_stop(struct undo *u)
 
 /* ---- notes ---- */
 
-static uint64_t ticks_now(void)
+static uint64_t undo_clock_ticks_now(void)
 {
 	uint64_t per_s = (uint64_t)sysconf(_SC_CLK_TCK);
 	struct timespec t;
@@ -114,36 +114,37 @@ static uint64_t ticks_now(void)
 	return (uint64_t)t.tv_sec * per_s + (uint64_t)t.tv_nsec * per_s / NS_PER_S;
 }
 
-static int copy_path(char to[UNDO_PATH], const char *from)
+static int undo_copy_path(char to[UNDO_PATH], const char *from)
 {
 	return snprintf(to, UNDO_PATH, "%s", from) < UNDO_PATH ? 0 : -ENAMETOOLONG;
 }
 
 /* The place of the next note. It counts from note_keep on, when it is complete. */
-static int note_begin(struct undo *u, enum undo_kind kind, const char *path, struct undo_note **out)
+static int undo_begin_note(struct undo *u, enum undo_kind kind, const char *path, struct undo_note **out)
 {
 	size_t count = u->list->count;
 
 	if (count == u->room)
 		return -ENOSPC;
 	if (waitpid(u->watchdog, NULL, WNOHANG)) {	/* it has ended, or other code has waited for it */
-		int err = start_watchdog(u);
+		int err = undo_start_watchdog(u);
 
 		if (err)
 			return err;
 	}
 	*out = &u->list->note[count];
 	(*out)->kind = kind;
-	(*out)->tick = ticks_now();
+	(*out)->tick = undo_clock_ticks_now();
 	(*out)->tid = 0;
-	return copy_path((*out)->path, path);
+	return undo_copy_path((*out)->path, path);
 }
 
 /* Of a task. */
-static int note_task(struct undo *u, enum undo_kind kind, const char *path, pid_t tid, uint64_t start, struct undo_note **out)
+static int undo_begin_task_note(struct undo *u, enum undo_kind kind, const char *path, pid_t tid, uint64_t start,
+				struct undo_note **out)
 {
 	struct proc_stat task;
-	int err = note_begin(u, kind, path, out);
+	int err = undo_begin_note(u, kind, path, out);
 
 	if (err)
 		return err;
@@ -155,7 +156,7 @@ static int note_task(struct undo *u, enum undo_kind kind, const char *path, pid_
 	return 0;
 }
 
-static void note_keep(struct undo *u)
+static void undo_commit_note(struct undo *u)
 {
 	size_t at = u->list->count;
 	struct undo_note *note = &u->list->note[at];
@@ -168,7 +169,7 @@ static void note_keep(struct undo *u)
 }
 
 /* Of the change that was noted last: where it failed, it is not noted. */
-static int note_result(struct undo *u, int err)
+static int undo_drop_note_on_error(struct undo *u, int err)
 {
 	size_t at = u->list->count - 1;
 	const struct undo_note *note = &u->list->note[at];
@@ -182,71 +183,71 @@ static int note_result(struct undo *u, int err)
 }
 
 /* `back`: what is written to undo it; NULL: what stands there now. */
-static int note_write(struct undo *u, const char *path, const char *text, const char *back)
+static int undo_note_write(struct undo *u, const char *path, const char *text, const char *back)
 {
 	struct undo_note *note;
-	int err = note_begin(u, UNDO_WRITE, path, &note);
+	int err = undo_begin_note(u, UNDO_WRITE, path, &note);
 
 	if (!err)
-		err = back ? copy_path(note->was, back) : files_read(path, note->was, sizeof(note->was));
+		err = back ? undo_copy_path(note->was, back) : files_read(path, note->was, sizeof(note->was));
 	if (err)
 		return err;
-	note_keep(u);
-	return note_result(u, files_write(path, text));
+	undo_commit_note(u);
+	return undo_drop_note_on_error(u, files_write(path, text));
 }
 
-int undo_write(struct undo *u, const char *path, const char *text)
+int undo_write_file(struct undo *u, const char *path, const char *text)
 {
-	return note_write(u, path, text, NULL);
+	return undo_note_write(u, path, text, NULL);
 }
 
-int undo_enable(struct undo *u, const char *path, const char *word)
+int undo_enable_word(struct undo *u, const char *path, const char *word)
 {
 	char add[32], take[32];
 
 	snprintf(add, sizeof(add), "+%s", word);
 	snprintf(take, sizeof(take), "-%s", word);
-	return note_write(u, path, add, take);
+	return undo_note_write(u, path, add, take);
 }
 
-static int note_make(struct undo *u, enum undo_kind kind, const char *path)
+static int undo_note_make(struct undo *u, enum undo_kind kind, const char *path)
 {
 	struct undo_note *note;
-	int err = note_begin(u, kind, path, &note);
+	int err = undo_begin_note(u, kind, path, &note);
 
 	if (!err && !access(path, F_OK))
 		err = -EEXIST;	/* made by another program: if we noted it, we would remove it */
 	if (err)
 		return err;
-	note_keep(u);
-	return note_result(u, (kind == UNDO_MKDIR ? mkdir(path, 0755) : mkfifo(path, 0600)) ? -errno : 0);
+	undo_commit_note(u);
+	return undo_drop_note_on_error(u, (kind == UNDO_MKDIR ? mkdir(path, 0755) : mkfifo(path, 0600)) ? -errno : 0);
 }
 
 int undo_mkdir(struct undo *u, const char *path)
 {
-	return note_make(u, UNDO_MKDIR, path);
+	return undo_note_make(u, UNDO_MKDIR, path);
 }
 
 int undo_mkfifo(struct undo *u, const char *path)
 {
-	return note_make(u, UNDO_MKFIFO, path);
+	return undo_note_make(u, UNDO_MKFIFO, path);
 }
 
-int undo_move(struct undo *u, pid_t tid, uint64_t start, const char *to, const char *from)
+int undo_move_task(struct undo *u, pid_t tid, uint64_t start, const char *to, const char *from)
 {
 	struct undo_note *note;
-	int err = note_task(u, UNDO_MOVE, to, tid, start, &note);
+	int err = undo_begin_task_note(u, UNDO_MOVE, to, tid, start, &note);
 
 	if (!err)
-		err = copy_path(note->was, from);
+		err = undo_copy_path(note->was, from);
 	if (err)
 		return err;
-	note_keep(u);
-	return note_result(u, files_write_number(to, tid));
+	undo_commit_note(u);
+	return undo_drop_note_on_error(u, files_write_number(to, tid));
 }
 
 /* A process that raises a nice value needs a further right to lower it again. */
-static bool may_set_nice(pid_t tid, int nice)
+static bool undo_may_set_nice(pid_t tid, int nice)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = { { 0 } };
@@ -257,70 +258,70 @@ static bool may_set_nice(pid_t tid, int nice)
 	return !prlimit(tid, RLIMIT_NICE, NULL, &limit) && 20 - nice <= (int)(limit.rlim_cur < 40 ? limit.rlim_cur : 40);
 }
 
-static int setting_was(const struct undo *u, enum undo_kind kind, pid_t tid, struct undo_setting *out)
+static int undo_original_setting(const struct undo *u, enum undo_kind kind, pid_t tid, struct undo_setting *out)
 {
 	struct undo_note *note;
 	struct proc_stat task;
 	int err = proc_stat(tid, &task);
 
 	if (!err)
-		err = undo_setting_read(kind, tid, out);
+		err = undo_read_setting(kind, tid, out);
 	if (err)
 		return err;
-	note = undo_noted(u, kind, tid, task.start);
+	note = undo_find_note(u, kind, tid, task.start);
 	if (!note)
-		note = undo_inherited(u, 0, kind, tid, &task, out);
+		note = undo_find_inherited_note(u, 0, kind, tid, &task, out);
 	if (note)
 		*out = note->before;
 	return 0;
 }
 
-static int note_setting(struct undo *u, enum undo_kind kind, pid_t tid, uint64_t start, const struct undo_setting *to)
+static int undo_note_setting(struct undo *u, enum undo_kind kind, pid_t tid, uint64_t start, const struct undo_setting *to)
 {
 	struct undo_note *note, *before;
-	int err = note_task(u, kind, "", tid, start, &note);
+	int err = undo_begin_task_note(u, kind, "", tid, start, &note);
 
 	if (err)
 		return err;
-	before = undo_noted(u, kind, tid, note->start);
+	before = undo_find_note(u, kind, tid, note->start);
 	if (before) {
 		before->now = *to;
-		return undo_setting_write(kind, tid, to);
+		return undo_write_setting(kind, tid, to);
 	}
-	err = setting_was(u, kind, tid, &note->before);
-	if (!err && kind == UNDO_NICE && !may_set_nice(tid, note->before.nice))
+	err = undo_original_setting(u, kind, tid, &note->before);
+	if (!err && kind == UNDO_NICE && !undo_may_set_nice(tid, note->before.nice))
 		err = -EPERM;
 	if (err)
 		return err;
 	note->now = *to;
-	note_keep(u);
-	return note_result(u, undo_setting_write(kind, tid, to));
+	undo_commit_note(u);
+	return undo_drop_note_on_error(u, undo_write_setting(kind, tid, to));
 }
 
-int undo_nice(struct undo *u, pid_t tid, uint64_t start, int nice)
+int undo_set_nice(struct undo *u, pid_t tid, uint64_t start, int nice)
 {
-	return note_setting(u, UNDO_NICE, tid, start, &(struct undo_setting){ .nice = nice });
+	return undo_note_setting(u, UNDO_NICE, tid, start, &(struct undo_setting){ .nice = nice });
 }
 
-int undo_affinity(struct undo *u, pid_t tid, uint64_t start, const cpu_set_t *set)
+int undo_set_affinity(struct undo *u, pid_t tid, uint64_t start, const cpu_set_t *set)
 {
-	return note_setting(u, UNDO_AFFINITY, tid, start, &(struct undo_setting){ .set = *set });
+	return undo_note_setting(u, UNDO_AFFINITY, tid, start, &(struct undo_setting){ .set = *set });
 }
 
-int undo_nice_was(const struct undo *u, pid_t tid, int *nice)
+int undo_original_nice(const struct undo *u, pid_t tid, int *nice)
 {
 	struct undo_setting was;
-	int err = setting_was(u, UNDO_NICE, tid, &was);
+	int err = undo_original_setting(u, UNDO_NICE, tid, &was);
 
 	if (!err)
 		*nice = was.nice;
 	return err;
 }
 
-int undo_affinity_was(const struct undo *u, pid_t tid, cpu_set_t *set)
+int undo_original_affinity(const struct undo *u, pid_t tid, cpu_set_t *set)
 {
 	struct undo_setting was;
-	int err = setting_was(u, UNDO_AFFINITY, tid, &was);
+	int err = undo_original_setting(u, UNDO_AFFINITY, tid, &was);
 
 	if (!err)
 		*set = was.set;

@@ -32,22 +32,22 @@ pid_t undo_watchdog(const struct undo *u);
  * (`start`: clock ticks after the boot; 0: any) has ended. Paths are shorter than UNDO_PATH, else -ENAMETOOLONG.
  * A task whose nice value or affinity is noted already keeps that note, and takes no more room. */
 #define UNDO_PATH 512
-int undo_write(struct undo *u, const char *path, const char *text);		/* a file of one line, as in sysfs and cgroups */
-int undo_enable(struct undo *u, const char *path, const char *word);		/* a list of words that takes +word and -word */
+int undo_write_file(struct undo *u, const char *path, const char *text);		/* a file of one line, as in sysfs and cgroups */
+int undo_enable_word(struct undo *u, const char *path, const char *word);		/* a list of words that takes +word and -word */
 int undo_mkdir(struct undo *u, const char *path);				/* a cgroup; undone by rmdir when it is emptied */
 int undo_mkfifo(struct undo *u, const char *path);				/* undone by unlink */
 /* Writes tid into the file `to` (cgroup.procs, tasks); back: into `from`, or that of the nearest group above that is left. */
-int undo_move(struct undo *u, pid_t tid, uint64_t start, const char *to, const char *from);
-int undo_nice(struct undo *u, pid_t tid, uint64_t start, int nice);		/* -EPERM also where it could not be undone */
-int undo_affinity(struct undo *u, pid_t tid, uint64_t start, const cpu_set_t *set);
+int undo_move_task(struct undo *u, pid_t tid, uint64_t start, const char *to, const char *from);
+int undo_set_nice(struct undo *u, pid_t tid, uint64_t start, int nice);		/* -EPERM also where it could not be undone */
+int undo_set_affinity(struct undo *u, pid_t tid, uint64_t start, const cpu_set_t *set);
 
 /* How the task was before the first change noted, its own or one that it inherited; else how it is. 0, -ESRCH. */
-int undo_nice_was(const struct undo *u, pid_t tid, int *nice);
-int undo_affinity_was(const struct undo *u, pid_t tid, cpu_set_t *set);
+int undo_original_nice(const struct undo *u, pid_t tid, int *nice);
+int undo_original_affinity(const struct undo *u, pid_t tid, cpu_set_t *set);
 
 /* How many changes are noted; and back to that many, the last first. Returns how many could not be undone. */
 size_t undo_mark(const struct undo *u);
-size_t undo_back(struct undo *u, size_t mark);
+size_t undo_to_mark(struct undo *u, size_t mark);
 
 /* Undoes all, ends the watchdog and frees. How many could not be undone, now and before. */
 size_t undo_stop(struct undo *u);

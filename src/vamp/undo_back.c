@@ -15,7 +15,7 @@
 #define PASSES 50		/* at most: tasks may be born while we look for them, and one that cannot be moved must not hold us */
 #define NAP (20 * NS_PER_MS)	/* an emptied group is busy until its last task has been reaped */
 
-int undo_setting_read(enum undo_kind kind, pid_t tid, struct undo_setting *out)
+int undo_read_setting(enum undo_kind kind, pid_t tid, struct undo_setting *out)
 {
 	errno = 0;
 	if (kind == UNDO_NICE)
@@ -25,7 +25,7 @@ int undo_setting_read(enum undo_kind kind, pid_t tid, struct undo_setting *out)
 	return -errno;
 }
 
-int undo_setting_write(enum undo_kind kind, pid_t tid, const struct undo_setting *to)
+int undo_write_setting(enum undo_kind kind, pid_t tid, const struct undo_setting *to)
 {
 	int failed = kind == UNDO_NICE ? setpriority(PRIO_PROCESS, (id_t)tid, to->nice) :
 		     sched_setaffinity(tid, sizeof(to->set), &to->set);
@@ -33,14 +33,14 @@ int undo_setting_write(enum undo_kind kind, pid_t tid, const struct undo_setting
 	return failed ? -errno : 0;
 }
 
-static bool setting_same(enum undo_kind kind, const struct undo_setting *a, const struct undo_setting *b)
+static bool undo_setting_equals(enum undo_kind kind, const struct undo_setting *a, const struct undo_setting *b)
 {
 	return kind == UNDO_NICE ? a->nice == b->nice : CPU_EQUAL(&a->set, &b->set);
 }
 
 /* ---- which note is of a task, and which change it has inherited ---- */
 
-struct undo_note *undo_noted(const struct undo *u, enum undo_kind kind, pid_t tid, uint64_t start)
+struct undo_note *undo_find_note(const struct undo *u, enum undo_kind kind, pid_t tid, uint64_t start)
 {
 	size_t i = u->indexed ? u->newest[(size_t)tid % UNDO_BUCKETS] : u->list->top;
 
@@ -54,7 +54,7 @@ struct undo_note *undo_noted(const struct undo *u, enum undo_kind kind, pid_t ti
 }
 
 /* The list ends at `top` again: the notes behind it are in no bucket any more. */
-static void cut_notes(struct undo *u, size_t top)
+static void undo_truncate_notes(struct undo *u, size_t top)
 {
 	u->list->top = top;
 	for (size_t i = 0; i < UNDO_BUCKETS; i++)
@@ -63,8 +63,8 @@ static void cut_notes(struct undo *u, size_t top)
 }
 
 /* The process itself before the parent before another of the session. (Of a move the caller has found the task in the group.) */
-struct undo_note *undo_inherited(const struct undo *u, size_t from, enum undo_kind kind, pid_t tid, const struct proc_stat *task,
-				 const struct undo_setting *is)
+struct undo_note *undo_find_inherited_note(const struct undo *u, size_t from, enum undo_kind kind, pid_t tid,
+					   const struct proc_stat *task, const struct undo_setting *is)
 {
 	struct undo_note *parent = NULL, *session = NULL;
 	pid_t process = 0;
@@ -74,7 +74,7 @@ struct undo_note *undo_inherited(const struct undo *u, size_t from, enum undo_ki
 	for (size_t i = from; i < u->list->top; i++) {
 		struct undo_note *note = &u->list->note[i];
 
-		if (note->kind != kind || task->start < note->tick || (kind != UNDO_MOVE && !setting_same(kind, &note->now, is)) ||
+		if (note->kind != kind || task->start < note->tick || (kind != UNDO_MOVE && !undo_setting_equals(kind, &note->now, is)) ||
 		    (note->tid != task->ppid && note->session != task->session))
 			continue;
 		if (!process)
@@ -92,7 +92,7 @@ struct undo_note *undo_inherited(const struct undo *u, size_t from, enum undo_ki
 /* ---- groups ---- */
 
 /* Into the file `from`; where its group has ended meanwhile, into that of the nearest group above which takes it. */
-static int move_back(pid_t pid, const char *from)
+static int undo_move_back(pid_t pid, const char *from)
 {
 	char path[UNDO_PATH];
 	int err = files_write_number(from, pid), first = err;
@@ -115,7 +115,7 @@ static int move_back(pid_t pid, const char *from)
 }
 
 /* A process that was born in a group goes where its parent came from, else where the last process came from, else to `above`. */
-static void empty_group(const struct undo *u, size_t from, const char *file, const char *above)
+static void undo_empty_group(const struct undo *u, size_t from, const char *file, const char *above)
 {
 	for (int pass = 0; pass < PASSES; pass++) {
 		pid_t *pid = NULL;
@@ -130,14 +130,14 @@ static void empty_group(const struct undo *u, size_t from, const char *file, con
 			struct proc_stat task;
 
 			if (!proc_stat(pid[i], &task))
-				note = undo_inherited(u, from, UNDO_MOVE, pid[i], &task, NULL);
+				note = undo_find_inherited_note(u, from, UNDO_MOVE, pid[i], &task, NULL);
 			if (note && strcmp(note->path, file))
 				note = NULL;	/* of another group */
 			for (size_t k = u->list->top; !note && k-- > from;)
 				if (u->list->note[k].kind == UNDO_MOVE && !strcmp(u->list->note[k].path, file))
 					note = &u->list->note[k];
 			if (note || above)
-				move_back(pid[i], note ? note->was : above);
+				undo_move_back(pid[i], note ? note->was : above);
 		}
 		free(pid);
 		if (pass > 1)
@@ -145,7 +145,7 @@ static void empty_group(const struct undo *u, size_t from, const char *file, con
 	}
 }
 
-static int remove_undo_group(const struct undo *u, size_t from, const char *folder)
+static int undo_remove_group(const struct undo *u, size_t from, const char *folder)
 {
 	char file[UNDO_PATH + 32], above[UNDO_PATH + 32];
 	const char *last = strrchr(folder, '/');
@@ -157,7 +157,7 @@ static int remove_undo_group(const struct undo *u, size_t from, const char *fold
 			return 0;
 		if (errno != EBUSY)
 			return -errno;
-		empty_group(u, from, file, above);
+		undo_empty_group(u, from, file, above);
 		if (pass)
 			clock_sleep_until(clock_now() + NAP);
 	}
@@ -167,7 +167,7 @@ static int remove_undo_group(const struct undo *u, size_t from, const char *fold
 /* ---- born since ---- */
 
 /* Whether it had to be changed. */
-static bool restore_born(const struct undo *u, size_t from, pid_t tid)
+static bool undo_restore_descendant(const struct undo *u, size_t from, pid_t tid)
 {
 	struct proc_stat task;
 	bool changed = false;
@@ -178,17 +178,17 @@ static bool restore_born(const struct undo *u, size_t from, pid_t tid)
 		struct undo_note *note;
 		struct undo_setting is;
 
-		if (undo_noted(u, kind, tid, task.start) || undo_setting_read(kind, tid, &is))
+		if (undo_find_note(u, kind, tid, task.start) || undo_read_setting(kind, tid, &is))
 			continue;
-		note = undo_inherited(u, from, kind, tid, &task, &is);
-		if (note && !setting_same(kind, &note->before, &is))
-			changed = !undo_setting_write(kind, tid, &note->before) || changed;
+		note = undo_find_inherited_note(u, from, kind, tid, &task, &is);
+		if (note && !undo_setting_equals(kind, &note->before, &is))
+			changed = !undo_write_setting(kind, tid, &note->before) || changed;
 	}
 	return changed;
 }
 
 /* Over all tasks, again as long as one had to be changed: its children may have been born before. */
-static void restore_all_born(const struct undo *u, size_t from)
+static void undo_restore_descendants(const struct undo *u, size_t from)
 {
 	bool changed = true;
 
@@ -206,7 +206,7 @@ static void restore_all_born(const struct undo *u, size_t from)
 			threads = 0;
 			files_numbered(folder, &tid, &threads);
 			for (size_t k = 0; k < threads; k++)
-				changed = restore_born(u, from, tid[k]) || changed;
+				changed = undo_restore_descendant(u, from, tid[k]) || changed;
 			free(tid);
 		}
 		free(pid);
@@ -214,7 +214,7 @@ static void restore_all_born(const struct undo *u, size_t from)
 }
 
 /* Of the notes from `from` on, which are all undone. */
-static void take_back_born(const struct undo *u, size_t from)
+static void undo_inherited_changes(const struct undo *u, size_t from)
 {
 	const char *emptied = "";
 	bool inherited = false;
@@ -225,16 +225,16 @@ static void take_back_born(const struct undo *u, size_t from)
 		inherited = inherited || note->kind == UNDO_NICE || note->kind == UNDO_AFFINITY;
 		if (note->kind == UNDO_MOVE && strcmp(note->path, emptied)) {
 			emptied = note->path;
-			empty_group(u, from, emptied, NULL);
+			undo_empty_group(u, from, emptied, NULL);
 		}
 	}
 	if (inherited)
-		restore_all_born(u, from);
+		undo_restore_descendants(u, from);
 }
 
 /* ---- back ---- */
 
-static int revert(const struct undo *u, size_t at)
+static int undo_revert_note(const struct undo *u, size_t at)
 {
 	const struct undo_note *note = &u->list->note[at];
 	struct proc_stat task;
@@ -248,17 +248,17 @@ static int revert(const struct undo *u, size_t at)
 		err = files_write(note->path, note->was);
 		break;
 	case UNDO_MKDIR:
-		err = remove_undo_group(u, at, note->path);
+		err = undo_remove_group(u, at, note->path);
 		break;
 	case UNDO_MKFIFO:
 		err = lstat(note->path, &st) || (S_ISFIFO(st.st_mode) && unlink(note->path)) ? -errno : 0;
 		break;
 	case UNDO_MOVE:
-		err = move_back(note->tid, note->was);
+		err = undo_move_back(note->tid, note->was);
 		break;
 	case UNDO_NICE:
 	case UNDO_AFFINITY:
-		err = undo_setting_write(note->kind, note->tid, &note->before);
+		err = undo_write_setting(note->kind, note->tid, &note->before);
 		break;
 	}
 	if (err == -ESRCH || (err == -ENOENT && !note->tid) || (err == -ENODEV && !note->tid))
@@ -266,7 +266,7 @@ static int revert(const struct undo *u, size_t at)
 	return err;
 }
 
-static void warn_note(const struct undo_note *note, int err)
+static void undo_warn_failed(const struct undo_note *note, int err)
 {
 	static const char *const whats[] = { "write", "mkdir", "mkfifo", "move", "nice", "affinity" };
 
@@ -276,7 +276,7 @@ static void warn_note(const struct undo_note *note, int err)
 		warn("could not undo: %s %s: %s", whats[note->kind], note->path, strerror(-err));
 }
 
-size_t undo_back(struct undo *u, size_t mark)
+size_t undo_to_mark(struct undo *u, size_t mark)
 {
 	struct undo_list *list = u->list;
 	size_t failed = 0;
@@ -286,18 +286,18 @@ size_t undo_back(struct undo *u, size_t mark)
 		int err;
 
 		if (list->note[at].kind == UNDO_MKDIR) {	/* and then no process is left in it */
-			take_back_born(u, at + 1);
-			cut_notes(u, at + 1);
+			undo_inherited_changes(u, at + 1);
+			undo_truncate_notes(u, at + 1);
 		}
-		err = revert(u, at);
+		err = undo_revert_note(u, at);
 		if (err) {
-			warn_note(&list->note[at], err);
+			undo_warn_failed(&list->note[at], err);
 			failed++;
 		}
 		list->count = at;
 	}
-	take_back_born(u, mark);
-	cut_notes(u, list->count);
+	undo_inherited_changes(u, mark);
+	undo_truncate_notes(u, list->count);
 	u->failed += failed;
 	return failed;
 }

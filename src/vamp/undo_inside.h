@@ -16,8 +16,8 @@ struct undo_setting {
 	cpu_set_t set;
 };
 /* 0 or -errno */
-int undo_setting_read(enum undo_kind kind, pid_t tid, struct undo_setting *out);
-int undo_setting_write(enum undo_kind kind, pid_t tid, const struct undo_setting *to);
+int undo_read_setting(enum undo_kind kind, pid_t tid, struct undo_setting *out);
+int undo_write_setting(enum undo_kind kind, pid_t tid, const struct undo_setting *to);
 
 struct undo_note {
 	enum undo_kind kind;
@@ -47,9 +47,9 @@ struct undo {
 };
 
 /* The note of this task; NULL. */
-struct undo_note *undo_noted(const struct undo *u, enum undo_kind kind, pid_t tid, uint64_t start);
+struct undo_note *undo_find_note(const struct undo *u, enum undo_kind kind, pid_t tid, uint64_t start);
 /* The note, from `from` on, whose change a task that has no note of its own has inherited; NULL. `is`: its setting now. */
-struct undo_note *undo_inherited(const struct undo *u, size_t from, enum undo_kind kind, pid_t tid, const struct proc_stat *task,
-				 const struct undo_setting *is);
+struct undo_note *undo_find_inherited_note(const struct undo *u, size_t from, enum undo_kind kind, pid_t tid,
+					   const struct proc_stat *task, const struct undo_setting *is);
 
 #endif

@@ -29,7 +29,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "qmp", &cfg.qmp, 0, 0, "QEMU's control socket: qemu -qmp unix:SOCKET,server=on,wait=off", NULL, NULL, "SOCKET" },
 	{ CLI_STR, 0, "agent", &cfg.agent, 0, 0, "host's end of the port org.thinprobe.vamp, to which the guest's agent writes", NULL,
 	  NULL, "SOCKET" },
-	{ CLI_WORD, 0, "ratio", &cfg.ratio, 0, 0, "slow to fast: L 1:3, M 1:9, H 1:18 (M)", ratio_words, NULL, NULL },
+	{ CLI_WORD, 0, "ratio", &cfg.ratio, 0, 0, "slow to fast: L 1:3, M 1:9, H 1:18 (M)", throttle_ratio_words, NULL, NULL },
 	{ CLI_STR, 0, "group", &cfg.group, 0, 0, "control group of the machine; QEMU is moved there (the one that it is in)", NULL, NULL,
 	  "FOLDER" },
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write what every vCPU got, each 100 ms, to this file", NULL, NULL, "FILE" },
@@ -56,7 +56,7 @@ static void check_vm_options(const char *operand)
 	proc_check_ready_fd((int)cfg.ready_fd);
 }
 
-static void report_spent(struct rec *out, int index, const struct vm_spent *s)
+static void report_vcpu_times(struct rec *out, int index, const struct vcpu_times *s)
 {
 	rec_object(out, NULL);
 	rec_int(out, "index", index);
@@ -89,10 +89,10 @@ static void report_vm(struct rec *out, const struct vm_watch *w, size_t left)
 	double wall_ns = (double)(w->ended_ns - w->started_ns);
 	char tell[512];
 
-	vm_weights_tell(w->weights, tell, sizeof(tell));
+	vm_weights_describe(w->weights, tell, sizeof(tell));
 	rec_object(out, "settings");
-	rec_str(out, "ratio", ratio_words[cfg.ratio]);
-	rec_int(out, "slow_weight", vm_weights_of(w->weights, true));
+	rec_str(out, "ratio", throttle_ratio_words[cfg.ratio]);
+	rec_int(out, "slow_weight", vm_weights_value(w->weights, true));
 	rec_str(out, "way", vm_weights_way(w->weights));
 	rec_str(out, "changes", tell);
 	rec_int(out, "pid", w->vm->pid);
@@ -110,7 +110,7 @@ static void report_vm(struct rec *out, const struct vm_watch *w, size_t left)
 	rec_int(out, "episodes_begun", w->state.episodes);
 	rec_array(out, "vcpus");
 	for (size_t i = 0; i < w->vm->n; i++)
-		report_spent(out, w->vm->vcpu[i].index, &w->all[i]);
+		report_vcpu_times(out, w->vm->vcpu[i].index, &w->all[i]);
 	rec_end(out);
 	rec_array(out, "episodes");
 	for (const struct vm_episode *e = w->episode; e < w->episode + w->episodes; e++) {
@@ -120,7 +120,7 @@ static void report_vm(struct rec *out, const struct vm_watch *w, size_t left)
 		rec_str(out, "ended_by", e->ended_by);
 		rec_array(out, "vcpus");
 		for (size_t i = 0; i < w->vm->n; i++)
-			report_spent(out, w->vm->vcpu[i].index, &e->vcpu[i]);
+			report_vcpu_times(out, w->vm->vcpu[i].index, &e->vcpu[i]);
 		rec_end(out);
 		rec_end(out);
 	}
@@ -129,19 +129,19 @@ static void report_vm(struct rec *out, const struct vm_watch *w, size_t left)
 }
 
 /* Of --status: as it is now. */
-static void report_status(struct rec *out, const struct vm *vm)
+static void report_vm_status(struct rec *out, const struct vm *vm)
 {
 	char group[UNDO_PATH];
 	struct groups groups;
-	const char *weight = groups_version[groups_find(&groups, "")].weight;
+	const char *weight = groups_version[groups_find_mount(&groups, "")].weight;
 
 	rec_object(out, "result");
 	rec_int(out, "pid", vm->pid);
-	rec_str(out, "group", groups_of(&groups, vm->pid, group, sizeof(group)) ? group : NULL);
+	rec_str(out, "group", groups_find_task_group(&groups, vm->pid, group, sizeof(group)) ? group : NULL);
 	rec_array(out, "vcpus");
 	for (size_t i = 0; i < vm->n; i++) {
 		pid_t tid = vm->vcpu[i].tid;
-		bool grouped = groups_of(&groups, tid, group, sizeof(group));
+		bool grouped = groups_find_task_group(&groups, tid, group, sizeof(group));
 		struct proc_schedstat spent;
 
 		rec_object(out, NULL);
@@ -174,7 +174,7 @@ int vamp_vm(int argc, char **argv)
 		die(EXIT_RUN, "%s", why);
 	out = rec_must_open(&out_cfg, "vamp");
 	if (cfg.status) {
-		report_status(out, &vm);
+		report_vm_status(out, &vm);
 		rec_must_close(out);
 		return EXIT_OK;
 	}
@@ -189,11 +189,11 @@ int vamp_vm(int argc, char **argv)
 	err = undo_start(&undo, 3 * vm.n + 16);
 	if (err)
 		die(EXIT_RUN, "cannot start the watchdog that undoes the changes: %s", strerror(-err));
-	if (vm_weights_open(&watch.weights, &vm, cfg.group, (enum ratio)cfg.ratio, cfg.dry_run, undo, why, sizeof(why))) {
+	if (vm_weights_open(&watch.weights, &vm, cfg.group, (enum throttle_ratio)cfg.ratio, cfg.dry_run, undo, why, sizeof(why))) {
 		undo_stop(undo);
 		die(EXIT_RUN, "%s", why);
 	}
-	vm_weights_tell(watch.weights, way, sizeof(way));
+	vm_weights_describe(watch.weights, way, sizeof(way));
 	warn("%s: %s", vm_weights_way(watch.weights), way);
 	proc_say_ready((int)cfg.ready_fd);
 	err = vm_watch_run(&watch);

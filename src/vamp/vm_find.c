@@ -17,7 +17,7 @@
 #define EVENTS 1000	/* between two answers, at most */
 
 /* The next object that has the key, which the caller frees; NULL: the end, an error, or none in time. */
-static json_t *qmp_read(FILE *in, const char *key)
+static json_t *qmp_read_object(FILE *in, const char *key)
 {
 	for (int i = 0; i < EVENTS; i++) {
 		json_t *message = json_loadf(in, JSON_DISABLE_EOF_CHECK, NULL);
@@ -29,22 +29,22 @@ static json_t *qmp_read(FILE *in, const char *key)
 	return NULL;
 }
 
-static json_t *qmp_ask(FILE *in, const char *command)
+static json_t *qmp_send_command(FILE *in, const char *command)
 {
 	char text[64];
 	int n = snprintf(text, sizeof(text), "{\"execute\": \"%s\"}\n", command);
 
-	return send(fileno(in), text, (size_t)n, MSG_NOSIGNAL) == n ? qmp_read(in, "return") : NULL;
+	return send(fileno(in), text, (size_t)n, MSG_NOSIGNAL) == n ? qmp_read_object(in, "return") : NULL;
 }
 
-static int qmp_by_index(const void *a, const void *b)
+static int compare_vcpu_indexes(const void *a, const void *b)
 {
 	const struct qmp_vcpu *x = a, *y = b;
 
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-static int qmp_take_vcpus(json_t *answer, struct qmp_vcpu *out, size_t room, size_t *n)
+static int qmp_parse_vcpus(json_t *answer, struct qmp_vcpu *out, size_t room, size_t *n)
 {
 	json_t *list = json_object_get(answer, "return"), *one;
 	size_t i;
@@ -60,7 +60,7 @@ static int qmp_take_vcpus(json_t *answer, struct qmp_vcpu *out, size_t room, siz
 			return -EPROTO;
 		out[i] = (struct qmp_vcpu){ (int)index, (pid_t)tid };
 	}
-	qsort(out, *n, sizeof(*out), qmp_by_index);
+	qsort(out, *n, sizeof(*out), compare_vcpu_indexes);
 	for (i = 1; i < *n; i++)
 		if (out[i].index == out[i - 1].index)
 			return -EPROTO;
@@ -82,13 +82,13 @@ int qmp_vcpus(const char *path, struct qmp_vcpu *out, size_t room, size_t *n, ui
 			close(fd);
 		return err;
 	}
-	greeting = qmp_read(in, "QMP");
-	ready = greeting ? qmp_ask(in, "qmp_capabilities") : NULL;
-	answer = ready ? qmp_ask(in, "query-cpus-fast") : NULL;
+	greeting = qmp_read_object(in, "QMP");
+	ready = greeting ? qmp_send_command(in, "qmp_capabilities") : NULL;
+	answer = ready ? qmp_send_command(in, "query-cpus-fast") : NULL;
 	if (!greeting) {
 		err = -ETIMEDOUT;
 		snprintf(why, size, "no greeting from QEMU at %s: it talks to one at a time: give it a second -qmp socket", path);
-	} else if (!answer || qmp_take_vcpus(answer, out, room, n)) {
+	} else if (!answer || qmp_parse_vcpus(answer, out, room, n)) {
 		err = -EPROTO;
 		snprintf(why, size, "QEMU at %s does not tell the threads of its CPUs: its version must be 2.12 or newer", path);
 	}
@@ -100,7 +100,7 @@ int qmp_vcpus(const char *path, struct qmp_vcpu *out, size_t room, size_t *n, ui
 }
 
 /* When the task began, and whose process it is; 0: it is not there. */
-static uint64_t vm_start_of(pid_t tid, int64_t *process, int64_t *owner)
+static uint64_t vm_read_start(pid_t tid, int64_t *process, int64_t *owner)
 {
 	struct proc_stat stat;
 	char folder[32];
@@ -125,7 +125,7 @@ int vm_find(struct vm *out, const char *qmp, char *why, size_t size)
 	for (size_t i = 0; i < out->n; i++) {
 		struct vm_vcpu *v = &out->vcpu[i];
 
-		*v = (struct vm_vcpu){ told[i].index, told[i].tid, vm_start_of(told[i].tid, &process, &owner) };
+		*v = (struct vm_vcpu){ told[i].index, told[i].tid, vm_read_start(told[i].tid, &process, &owner) };
 		if (!v->start) {
 			snprintf(why, size, "vCPU %d: there is no thread %d here: run this on QEMU's host, outside of containers", v->index,
 				 (int)v->tid);
@@ -140,6 +140,6 @@ int vm_find(struct vm *out, const char *qmp, char *why, size_t size)
 		}
 		out->pid = (pid_t)process;
 	}
-	out->start = vm_start_of(out->pid, &process, &owner);
+	out->start = vm_read_start(out->pid, &process, &owner);
 	return out->start ? 0 : -ESRCH;
 }

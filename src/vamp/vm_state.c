@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-static void vm_state_level(struct vm_state *s)
+static void vm_state_make_all_fast(struct vm_state *s)
 {
 	for (int i = 0; i < s->vcpus; i++) {
 		s->slow[i] = false;
@@ -14,7 +14,7 @@ static void vm_state_level(struct vm_state *s)
 void vm_state_start(struct vm_state *s, int vcpus, int64_t now_ns)
 {
 	*s = (struct vm_state){ .vcpus = vcpus, .heard_ns = now_ns };
-	vm_state_level(s);
+	vm_state_make_all_fast(s);
 }
 
 void vm_state_end(struct vm_state *s, const char *why)
@@ -23,11 +23,11 @@ void vm_state_end(struct vm_state *s, const char *why)
 		return;
 	s->episode = false;
 	s->ended_by = why;
-	vm_state_level(s);
+	vm_state_make_all_fast(s);
 }
 
 /* The first line may have any number: the agent may have been there before us. */
-static int vm_state_order(struct vm_state *s, int64_t sequence)
+static int vm_state_check_sequence(struct vm_state *s, int64_t sequence)
 {
 	int64_t gap = s->sequence ? sequence - s->sequence - 1 : 0;
 
@@ -41,14 +41,14 @@ static int vm_state_order(struct vm_state *s, int64_t sequence)
 	return 0;
 }
 
-void vm_state_take(struct vm_state *s, const char *text, int64_t now_ns)
+void vm_state_add_line(struct vm_state *s, const char *text, int64_t now_ns)
 {
 	struct agent_line line;
 	int err = agent_line_read(text, &line);
 
 	s->lines++;
 	s->foreign |= err == -EPROTONOSUPPORT;
-	if (err || (line.word == AGENT_CPU && line.cpu >= s->vcpus) || vm_state_order(s, line.sequence)) {
+	if (err || (line.word == AGENT_CPU && line.cpu >= s->vcpus) || vm_state_check_sequence(s, line.sequence)) {
 		s->refused++;
 		return;
 	}

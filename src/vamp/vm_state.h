@@ -22,7 +22,7 @@ struct vm_state {
 
 void vm_state_start(struct vm_state *s, int vcpus, int64_t now_ns);
 /* A line of the agent, without its end. */
-void vm_state_take(struct vm_state *s, const char *line, int64_t now_ns);
+void vm_state_add_line(struct vm_state *s, const char *line, int64_t now_ns);
 /* To be called now and then: silence ends an episode. True once in each silence. */
 bool vm_state_is_silent(struct vm_state *s, int64_t now_ns);
 /* The episode is over, for a reason of the host's. */

@@ -20,7 +20,7 @@
 const char *const vm_watch_columns[] = { "time_ns", "interval_ns", "vcpu", "weight", "background_percent", "run_ns", "wait_ns",
 	NULL };
 
-static void vm_watch_account(struct vm_watch *w, int64_t now_ns)
+static void vm_watch_read_cpu_times(struct vm_watch *w, int64_t now_ns)
 {
 	for (size_t i = 0; i < w->vm->n; i++) {
 		struct proc_schedstat stat;
@@ -30,7 +30,7 @@ static void vm_watch_account(struct vm_watch *w, int64_t now_ns)
 		if (proc_schedstat(w->vm->vcpu[i].tid, &stat))
 			continue;	/* the thread has ended */
 		if (!w->accounted_ns)
-			w->base[i] = (struct vm_spent){ 0, stat.run_ns, stat.wait_ns };
+			w->base[i] = (struct vcpu_times){ 0, stat.run_ns, stat.wait_ns };
 		w->all[i].run_ns = stat.run_ns - w->base[i].run_ns;
 		w->all[i].wait_ns = stat.wait_ns - w->base[i].wait_ns;
 	}
@@ -38,7 +38,7 @@ static void vm_watch_account(struct vm_watch *w, int64_t now_ns)
 }
 
 /* Rows of the time since the last rows, with the weights that were in force. */
-static void vm_watch_log(struct vm_watch *w)
+static void vm_watch_write_log(struct vm_watch *w)
 {
 	if (!w->log || w->accounted_ns - w->logged_ns < LEAST_NS)
 		return;
@@ -46,7 +46,7 @@ static void vm_watch_log(struct vm_watch *w)
 		rows_int(w->log, w->accounted_ns);
 		rows_int(w->log, w->accounted_ns - w->logged_ns);
 		rows_int(w->log, w->vm->vcpu[i].index);
-		rows_int(w->log, vm_weights_of(w->weights, w->slow[i]));
+		rows_int(w->log, vm_weights_value(w->weights, w->slow[i]));
 		rows_count(w->log, w->percent[i]);
 		rows_int(w->log, w->all[i].run_ns - w->logged[i].run_ns);
 		rows_int(w->log, w->all[i].wait_ns - w->logged[i].wait_ns);
@@ -56,7 +56,7 @@ static void vm_watch_log(struct vm_watch *w)
 	memcpy(w->logged, w->all, sizeof(w->logged));
 }
 
-static int vm_watch_begin(struct vm_watch *w)
+static int vm_watch_begin_episode(struct vm_watch *w)
 {
 	struct vm_episode *e;
 
@@ -75,27 +75,27 @@ static int vm_watch_begin(struct vm_watch *w)
 	return 0;
 }
 
-static void vm_watch_end(struct vm_watch *w)
+static void vm_watch_end_episode(struct vm_watch *w)
 {
 	struct vm_episode *e = &w->episode[w->episodes - 1];
 
 	e->ended_ns = w->accounted_ns;
 	e->ended_by = w->state.ended_by;
 	for (size_t i = 0; i < w->vm->n; i++)
-		e->vcpu[i] = (struct vm_spent){ w->all[i].slow_ns - e->vcpu[i].slow_ns, w->all[i].run_ns - e->vcpu[i].run_ns,
+		e->vcpu[i] = (struct vcpu_times){ w->all[i].slow_ns - e->vcpu[i].slow_ns, w->all[i].run_ns - e->vcpu[i].run_ns,
 						w->all[i].wait_ns - e->vcpu[i].wait_ns };
 	w->open = false;
 }
 
 /* Applies the state that the agent's lines have led to: once in a pause, however many lines came. */
-static int vm_watch_act(struct vm_watch *w)
+static int vm_watch_apply_state(struct vm_watch *w)
 {
 	bool over = w->open && (!w->state.episode || w->seen != w->state.episodes);
 	bool begun = w->state.episode && w->seen != w->state.episodes;
 
 	if (over || begun || memcmp(w->slow, w->state.slow, sizeof(w->slow))) {
-		vm_watch_account(w, clock_now());
-		vm_watch_log(w);
+		vm_watch_read_cpu_times(w, clock_now());
+		vm_watch_write_log(w);
 	}
 	for (size_t i = 0; i < w->vm->n; i++) {
 		if (w->slow[i] == w->state.slow[i])
@@ -108,11 +108,11 @@ static int vm_watch_act(struct vm_watch *w)
 	}
 	memcpy(w->percent, w->state.percent, sizeof(w->percent));
 	if (over)
-		vm_watch_end(w);
-	return begun ? vm_watch_begin(w) : 0;
+		vm_watch_end_episode(w);
+	return begun ? vm_watch_begin_episode(w) : 0;
 }
 
-static void vm_watch_read(struct vm_watch *w, struct control_lines *lines)
+static void vm_watch_read_port(struct vm_watch *w, struct control_lines *lines)
 {
 	char text[PIECE];
 	ssize_t n = read(w->port, text, sizeof(text));
@@ -124,7 +124,7 @@ static void vm_watch_read(struct vm_watch *w, struct control_lines *lines)
 
 		at += control_lines_take(lines, text + at, (size_t)n - at, &line);
 		if (line)
-			vm_state_take(&w->state, line, now_ns);
+			vm_state_add_line(&w->state, line, now_ns);
 	}
 }
 
@@ -143,7 +143,7 @@ static int vm_watch_loop(struct vm_watch *w, const sigset_t *signals)
 		struct pollfd port = { .fd = deaf ? -1 : w->port, .events = POLLIN };
 
 		if (ppoll(&port, 1, &ts, signals) > 0) {
-			vm_watch_read(w, &lines);
+			vm_watch_read_port(w, &lines);
 			deaf_ns = clock_now() + PAUSE_NS;
 		}
 		now_ns = clock_now();
@@ -153,10 +153,10 @@ static int vm_watch_loop(struct vm_watch *w, const sigset_t *signals)
 			w->silences++;
 			warn("the agent is silent: all vCPUs are equal until it speaks again");
 		}
-		err = vm_watch_act(w);
+		err = vm_watch_apply_state(w);
 		if (now_ns >= due_ns) {
-			vm_watch_account(w, now_ns);
-			vm_watch_log(w);
+			vm_watch_read_cpu_times(w, now_ns);
+			vm_watch_write_log(w);
 			rows_flush(w->log);
 			due_ns += (1 + (now_ns - due_ns) / LOG_NS) * LOG_NS;
 		}
@@ -173,16 +173,16 @@ int vm_watch_run(struct vm_watch *w)
 	w->started_ns = clock_now();
 	vm_state_start(&w->state, (int)w->vm->n, w->started_ns);
 	memcpy(w->percent, w->state.percent, sizeof(w->percent));
-	vm_watch_account(w, w->started_ns);
+	vm_watch_read_cpu_times(w, w->started_ns);
 	w->logged_ns = w->started_ns;
 	proc_stop_signals(&stops);	/* let in by the poll alone: none is missed */
 	sigprocmask(SIG_BLOCK, &stops, &before);
 	err = vm_watch_loop(w, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	vm_state_end(&w->state, "end of the run");
-	last = vm_watch_act(w);
-	vm_watch_account(w, clock_now());
-	vm_watch_log(w);
+	last = vm_watch_apply_state(w);
+	vm_watch_read_cpu_times(w, clock_now());
+	vm_watch_write_log(w);
 	w->ended_ns = w->accounted_ns;
 	w->cpu_ns = clock_process_cpu() - cpu_ns;
 	return err ? err : last;

@@ -9,14 +9,14 @@
 
 #define VM_EPISODES 10000	/* that are kept: state.episodes counts all */
 
-struct vm_spent {
+struct vcpu_times {
 	int64_t slow_ns;		/* with the slow weight */
 	int64_t run_ns, wait_ns;	/* on a CPU; ready, but waiting for one */
 };
 struct vm_episode {
 	int64_t started_ns, ended_ns;
 	const char *ended_by;		/* as in vm_state.h, or "port closed", "end of the run" */
-	struct vm_spent *vcpu;		/* owned */
+	struct vcpu_times *vcpu;		/* owned */
 };
 struct vm_watch {
 	/* the caller's: */
@@ -31,13 +31,13 @@ struct vm_watch {
 	size_t episodes;
 	int64_t silences, failures;	/* failures: a weight could not be set */
 	int64_t started_ns, ended_ns, cpu_ns;
-	struct vm_spent all[AGENT_CPUS];
+	struct vcpu_times all[AGENT_CPUS];
 	bool closed;			/* the port, by the other side */
 	/* its own: */
 	bool slow[AGENT_CPUS];		/* as set */
 	int percent[AGENT_CPUS];	/* that led to it */
 	int64_t accounted_ns, logged_ns;
-	struct vm_spent base[AGENT_CPUS], logged[AGENT_CPUS];
+	struct vcpu_times base[AGENT_CPUS], logged[AGENT_CPUS];
 	int64_t seen;			/* the episode of the state that was acted on */
 	bool open;			/* the last of `episode` */
 };

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 struct vm_weights {
-	enum ratio ratio;
+	enum throttle_ratio ratio;
 	const struct vm *vm;
 	struct undo *undo;
 	bool dry;
@@ -27,7 +27,7 @@ struct vm_weights {
 };
 
 /* Moves QEMU as a whole, where it is not there yet. */
-static int vm_enter(struct vm_weights *w, const char *folder)
+static int vm_move_to_group(struct vm_weights *w, const char *folder)
 {
 	struct groups_path from = groups_path(w->machine, "cgroup.procs");
 	char real[PATH_MAX];
@@ -38,20 +38,20 @@ static int vm_enter(struct vm_weights *w, const char *folder)
 		return 0;
 	if (snprintf(w->machine, sizeof(w->machine), "%s", real) >= (int)sizeof(w->machine))
 		return -ENAMETOOLONG;
-	if (!groups_have(real, groups_version[w->groups.version].weight))
+	if (!groups_has_file(real, groups_version[w->groups.version].weight))
 		return -ENOTDIR;
-	return undo_move(w->undo, w->vm->pid, w->vm->start, groups_path(w->machine, "cgroup.procs").text, from.text);
+	return undo_move_task(w->undo, w->vm->pid, w->vm->start, groups_path(w->machine, "cgroup.procs").text, from.text);
 }
 
 /* The group of a vCPU: a new one, which goes away as a whole, so that its weight need not be noted; or the one that it is in. */
-static int vm_group_vcpu(struct vm_weights *w, size_t i)
+static int vm_make_vcpu_group(struct vm_weights *w, size_t i)
 {
 	const struct groups_version *v = &groups_version[w->groups.version];
 	const struct vm_vcpu *vcpu = &w->vm->vcpu[i];
 	char folder[UNDO_PATH], weight[24];
 	int err;
 
-	if (w->adopted ? !groups_of(&w->groups, vcpu->tid, folder, sizeof(folder)) :
+	if (w->adopted ? !groups_find_task_group(&w->groups, vcpu->tid, folder, sizeof(folder)) :
 	    snprintf(folder, sizeof(folder), "%s/thinprobe-vamp-%d-vcpu%d", w->machine, (int)getpid(), vcpu->index) >= (int)sizeof(folder))
 		return w->adopted ? -ESRCH : -ENAMETOOLONG;
 	if (snprintf(w->vcpu[i].file, sizeof(w->vcpu[i].file), "%s/%s", folder, v->weight) >= (int)sizeof(w->vcpu[i].file))
@@ -60,50 +60,50 @@ static int vm_group_vcpu(struct vm_weights *w, size_t i)
 	if (w->adopted) {
 		err = files_read(w->vcpu[i].file, weight, sizeof(weight));
 		w->vcpu[i].fast = atoi(weight);
-		return err ? err : undo_write(w->undo, w->vcpu[i].file, weight);
+		return err ? err : undo_write_file(w->undo, w->vcpu[i].file, weight);
 	}
 	err = undo_mkdir(w->undo, folder);
 	if (!err && w->groups.version == 2)
 		err = files_write(groups_path(folder, "cgroup.type").text, "threaded");
 	if (!err)
 		err = files_write_number(w->vcpu[i].file, v->whole);
-	return err ? err : undo_move(w->undo, vcpu->tid, vcpu->start, groups_path(folder, v->threads).text,
+	return err ? err : undo_move_task(w->undo, vcpu->tid, vcpu->start, groups_path(folder, v->threads).text,
 				     groups_path(w->machine, v->threads).text);
 }
 
 /* 0, or -errno with a line in w->why; then all is as before. */
-static int vm_group_all(struct vm_weights *w, const char *folder)
+static int vm_make_vcpu_groups(struct vm_weights *w, const char *folder)
 {
 	size_t mark = undo_mark(w->undo);
 	char at[UNDO_PATH];
 	int err;
 
-	groups_find(&w->groups, "");
-	if (!groups_of(&w->groups, w->vm->pid, w->machine, sizeof(w->machine)) ||
-	    !groups_of(&w->groups, w->vm->vcpu[0].tid, at, sizeof(at)))
+	groups_find_mount(&w->groups, "");
+	if (!groups_find_task_group(&w->groups, w->vm->pid, w->machine, sizeof(w->machine)) ||
+	    !groups_find_task_group(&w->groups, w->vm->vcpu[0].tid, at, sizeof(at)))
 		return why_write(-ENOENT, w->why, sizeof(w->why), "no cpu control group is mounted here");
 	w->adopted = !folder && strcmp(at, w->machine) != 0;
 	/* version 1: only the top has a release_agent; version 2: all but the top have a cgroup.type */
 	if (!folder && !w->adopted &&
-	    (w->groups.version == 1 ? groups_have(w->machine, "release_agent") : !groups_have(w->machine, "cgroup.type"))) {
+	    (w->groups.version == 1 ? groups_has_file(w->machine, "release_agent") : !groups_has_file(w->machine, "cgroup.type"))) {
 		snprintf(w->why, sizeof(w->why),
 			 "QEMU is in no group of its own, whose share could be divided: start it in one, or name one with --group");
 		return -ENOENT;
 	}
-	err = folder ? vm_enter(w, folder) : 0;
+	err = folder ? vm_move_to_group(w, folder) : 0;
 	if (!err && w->groups.version == 2 && !w->adopted)
-		err = groups_enable(w->machine, w->undo);
+		err = groups_enable_cpu_below(w->machine, w->undo);
 	for (size_t i = 0; !err && i < w->vm->n; i++)
-		err = vm_group_vcpu(w, i);
+		err = vm_make_vcpu_group(w, i);
 	if (err) {
 		snprintf(w->why, sizeof(w->why), "cannot make groups below %.150s: %s", folder ? folder : w->machine, strerror(-err));
-		undo_back(w->undo, mark);
+		undo_to_mark(w->undo, mark);
 	}
 	return err;
 }
 
 /* Sets the nice values that they have, which finds out early whether they could be set back. */
-static int vm_note_nice(struct vm_weights *w)
+static int vm_use_nice_values(struct vm_weights *w)
 {
 	int err = 0;
 
@@ -111,15 +111,15 @@ static int vm_note_nice(struct vm_weights *w)
 	for (size_t i = 0; !err && i < w->vm->n; i++) {
 		const struct vm_vcpu *v = &w->vm->vcpu[i];
 
-		err = undo_nice_was(w->undo, v->tid, &w->vcpu[i].fast);
+		err = undo_original_nice(w->undo, v->tid, &w->vcpu[i].fast);
 		if (!err)
-			err = undo_nice(w->undo, v->tid, v->start, w->vcpu[i].fast);
+			err = undo_set_nice(w->undo, v->tid, v->start, w->vcpu[i].fast);
 	}
 	return err;
 }
 
-int vm_weights_open(struct vm_weights **out, const struct vm *vm, const char *group, enum ratio ratio, bool dry, struct undo *undo,
-		    char *why, size_t size)
+int vm_weights_open(struct vm_weights **out, const struct vm *vm, const char *group, enum throttle_ratio ratio, bool dry,
+		    struct undo *undo, char *why, size_t size)
 {
 	struct vm_weights *w = calloc(1, sizeof(*w));
 	int err;
@@ -127,11 +127,11 @@ int vm_weights_open(struct vm_weights **out, const struct vm *vm, const char *gr
 	if (!w)
 		return why_write(-ENOMEM, why, size, "no memory");
 	*w = (struct vm_weights){ .ratio = ratio, .vm = vm, .undo = undo, .dry = dry };
-	err = dry ? 0 : vm_group_all(w, group);
+	err = dry ? 0 : vm_make_vcpu_groups(w, group);
 	if (err && group) {
 		snprintf(why, size, "--group %s: %s", group, w->why);
 	} else if (err) {
-		err = vm_note_nice(w);
+		err = vm_use_nice_values(w);
 		if (err)
 			snprintf(why, size, "%s; and nice values cannot be set back either: %s: run this as root", w->why, strerror(-err));
 	}
@@ -145,7 +145,7 @@ int vm_weights_open(struct vm_weights **out, const struct vm *vm, const char *gr
 /* In the unit of the group's version. */
 static int vm_slow_weight(const struct vm_weights *w, size_t vcpu)
 {
-	int parts = ratio_steps[w->ratio].parts;
+	int parts = throttle_ratio_steps[w->ratio].parts;
 	int weight = (w->vcpu[vcpu].fast + (w->groups.version == 2 ? parts / 2 : 0)) / parts;
 
 	return weight > 2 ? weight : 2;	/* the least that version 1 takes */
@@ -159,16 +159,17 @@ int vm_weights_set(struct vm_weights *w, size_t vcpu, bool slow)
 		return 0;
 	if (w->groups.version)
 		return files_write_number(w->vcpu[vcpu].file, slow ? vm_slow_weight(w, vcpu) : fast);
-	return undo_nice(w->undo, w->vm->vcpu[vcpu].tid, w->vm->vcpu[vcpu].start, fast + (slow ? ratio_steps[w->ratio].nicer : 0));
+	return undo_set_nice(w->undo, w->vm->vcpu[vcpu].tid, w->vm->vcpu[vcpu].start,
+			     fast + (slow ? throttle_ratio_steps[w->ratio].nicer : 0));
 }
 
-int vm_weights_of(const struct vm_weights *w, bool slow)
+int vm_weights_value(const struct vm_weights *w, bool slow)
 {
 	if (!slow)
 		return 1024;
 	if (w->dry)
-		return 1024 / ratio_steps[w->ratio].parts;
-	return w->groups.version ? 1024 * vm_slow_weight(w, 0) / w->vcpu[0].fast : ratio_steps[w->ratio].weight;
+		return 1024 / throttle_ratio_steps[w->ratio].parts;
+	return w->groups.version ? 1024 * vm_slow_weight(w, 0) / w->vcpu[0].fast : throttle_ratio_steps[w->ratio].weight;
 }
 
 const char *vm_weights_way(const struct vm_weights *w)
@@ -178,7 +179,7 @@ const char *vm_weights_way(const struct vm_weights *w)
 	return w->dry ? "dry run" : ways[w->groups.version];
 }
 
-void vm_weights_tell(const struct vm_weights *w, char *text, size_t size)
+void vm_weights_describe(const struct vm_weights *w, char *text, size_t size)
 {
 	if (w->dry)
 		snprintf(text, size, "nothing is changed");

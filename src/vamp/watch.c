@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-struct episode_turn episode_event(struct episode *e, int64_t now_ns, bool sound)
+struct episode_change episode_handle_event(struct episode *e, int64_t now_ns, bool sound)
 {
-	struct episode_turn turn = { .ends = e->lasts && !sound, .begins = !e->lasts || !sound };
+	struct episode_change turn = { .ends = e->lasts && !sound, .begins = !e->lasts || !sound };
 
 	if (turn.begins) {
 		e->lasts = true;
@@ -22,21 +22,21 @@ struct episode_turn episode_event(struct episode *e, int64_t now_ns, bool sound)
 	return turn;
 }
 
-bool episode_over(struct episode *e, int64_t now_ns)
+bool episode_has_ended(struct episode *e, int64_t now_ns)
 {
-	bool over = now_ns >= episode_due(e);
+	bool over = now_ns >= episode_end_due_ns(e);
 
 	if (over)
 		e->lasts = false;
 	return over;
 }
 
-int64_t episode_due(const struct episode *e)
+int64_t episode_end_due_ns(const struct episode *e)
 {
 	return e->lasts ? e->since_ns + e->most_ns : INT64_MAX;
 }
 
-static void tell_ways(struct watch *w)
+static void watch_describe_throttles(struct vamp_watch *w)
 {
 	size_t n = 0;
 
@@ -48,10 +48,10 @@ static void tell_ways(struct watch *w)
 		n += (size_t)snprintf(w->told.way + n, sizeof(w->told.way) - n, "%s%s", i ? "; " : "", text);
 	}
 	if (w->audio)
-		audio_tell(w->audio, w->told.sound, sizeof(w->told.sound));
+		audio_describe(w->audio, w->told.sound, sizeof(w->told.sound));
 }
 
-static int apply(struct watch *w, const struct judged *now)
+static int watch_apply_throttles(struct vamp_watch *w, const struct judged_list *now)
 {
 	int err = 0;
 
@@ -68,26 +68,26 @@ static int apply(struct watch *w, const struct judged *now)
 	return err;
 }
 
-static void restore(struct watch *w)
+static void watch_end_throttles(struct vamp_watch *w)
 {
 	for (int i = 0; i < w->ways && w->applied; i++)
 		w->way[i]->ops->end(w->way[i]);
 	w->applied = false;
 }
 
-static void end_episode(struct watch *w, enum told_ended how, int64_t at_ns)
+static void watch_end_episode(struct vamp_watch *w, enum episode_end how, int64_t at_ns)
 {
-	struct told_episode *e = told_lasting(&w->told);
+	struct episode_record *e = run_record_current_episode(&w->told);
 
 	if (!e)
 		return;
 	e->ended_ns = at_ns;
 	e->ended = how;
-	log_end(w->log, e);
+	log_write_episode_end(w->log, e);
 }
 
 /* The processes that are background now count for the confidences of the sound counters. */
-static void average_sound(struct watch *w, const struct judged *now)
+static void watch_average_wakeups(struct vamp_watch *w, const struct judged_list *now)
 {
 	int *pid = w->audio ? calloc(now->background + 1, sizeof(*pid)) : NULL;
 
@@ -96,12 +96,12 @@ static void average_sound(struct watch *w, const struct judged *now)
 		return;
 	for (size_t i = 0; i < now->background; i++)
 		pid[i] = now->tag[i].pid;
-	log_sound(w->log, w->averaged_ns, w->audio);
-	audio_average(w->audio, pid, now->background);
+	log_write_wakeups(w->log, w->averaged_ns, w->audio);
+	audio_average_wakeups(w->audio, pid, now->background);
 	free(pid);
 }
 
-static void sampled(struct watch *w, int err)
+static void watch_note_sample(struct vamp_watch *w, int err)
 {
 	w->err = w->err ? w->err : err;
 	w->told.processes = tasks_count(w->tasks);
@@ -109,14 +109,14 @@ static void sampled(struct watch *w, int err)
 		w->told.most_processes = w->told.processes;
 }
 
-static void judge_now(struct watch *w, struct judged *now)
+static void watch_judge(struct vamp_watch *w, struct judged_list *now)
 {
-	int err = judge(w->tasks, w->sub_ns, w->threshold, w->audio, now);
+	int err = judge_processes(w->tasks, w->sub_ns, w->threshold, w->audio, now);
 
 	w->err = w->err ? w->err : err;
 }
 
-const char *watch_why(int err)
+const char *watch_describe_error(int err)
 {
 	switch (err) {
 	case -ENODEV: return "the control group has gone";
@@ -126,11 +126,11 @@ const char *watch_why(int err)
 }
 
 /* Tags that stay as they were are left in place: end and begin would give them a moment of their full share. */
-static void on_input(struct watch *w, const struct input_event *event, bool sound)
+static void watch_handle_input(struct vamp_watch *w, const struct input_event *event, bool sound)
 {
-	struct told_episode *e, *before = told_lasting(&w->told);
-	struct episode_turn turn;
-	struct judged now;
+	struct episode_record *e, *before = run_record_current_episode(&w->told);
+	struct episode_change turn;
+	struct judged_list now;
 	bool same;
 
 	if (event->seen_ns - w->second_ns >= NS_PER_S) {
@@ -139,54 +139,54 @@ static void on_input(struct watch *w, const struct input_event *event, bool soun
 	}
 	if (w->inputs++ >= WATCH_INPUTS)
 		return;
-	turn = episode_event(&w->episode, event->seen_ns, sound);
+	turn = episode_handle_event(&w->episode, event->seen_ns, sound);
 	if (!turn.begins)
 		return;
-	sampled(w, tasks_sample(w->tasks, clock_now(), true));
-	judge_now(w, &now);
+	watch_note_sample(w, tasks_sample(w->tasks, clock_now(), true));
+	watch_judge(w, &now);
 	if (w->err) {
-		judged_free(&now);
+		judged_list_free(&now);
 		return;
 	}
-	same = w->applied && before && !before->err && judged_same(&before->judged, &now);
+	same = w->applied && before && !before->err && judged_list_same_background(&before->judged, &now);
 	if (turn.ends)
-		end_episode(w, ENDED_INPUT, event->seen_ns);
+		watch_end_episode(w, ENDED_INPUT, event->seen_ns);
 	if (!same)
-		restore(w);
-	e = told_add(&w->told);
+		watch_end_throttles(w);
+	e = run_record_add_episode(&w->told);
 	if (!e) {
 		w->err = -ENOMEM;
-		judged_free(&now);
+		judged_list_free(&now);
 		return;
 	}
 	e->started_ns = event->seen_ns;
 	memcpy(e->trigger, event->what, sizeof(e->trigger));
 	e->judged = now;
-	e->err = same ? 0 : apply(w, &now);
+	e->err = same ? 0 : watch_apply_throttles(w, &now);
 	e->decided_ns = clock_now();
 	sample_add(&w->told.decision_ns, e->decided_ns - e->started_ns);
-	log_begin(w->log, e);
-	average_sound(w, &now);
-	tell_ways(w);
+	log_write_episode(w->log, e);
+	watch_average_wakeups(w, &now);
+	watch_describe_throttles(w);
 }
 
-static void note_event(void *arg, const struct input_event *event)
+static void watch_keep_first_event(void *arg, const struct input_event *event)
 {
-	struct watch *w = arg;
+	struct vamp_watch *w = arg;
 
 	if (!w->event.seen_ns)
 		w->event = *event;
 }
 
-static void read_source(struct watch *w, int i)
+static void watch_read_source(struct vamp_watch *w, int i)
 {
 	struct input_source *s = w->source[i];
 	int err;
 
 	w->event.seen_ns = 0;
-	err = s->ops->read(s, note_event, w);
+	err = s->ops->read(s, watch_keep_first_event, w);
 	if (w->event.seen_ns)
-		on_input(w, &w->event, w->audio && s == audio_source(w->audio));
+		watch_handle_input(w, &w->event, w->audio && s == audio_source(w->audio));
 	if (!err)
 		return;
 	warn("no more input from %s: %s", s->ops->name, strerror(-err));
@@ -197,20 +197,20 @@ static void read_source(struct watch *w, int i)
 	w->source[i] = w->source[--w->sources];
 }
 
-static void on_sub_epoch(struct watch *w, int64_t now)
+static void watch_handle_sub_epoch(struct vamp_watch *w, int64_t now)
 {
-	sampled(w, tasks_sample(w->tasks, now, false));
+	watch_note_sample(w, tasks_sample(w->tasks, now, false));
 	w->told.samples++;
 	if (w->audio && !w->episode.lasts && now - w->averaged_ns >= w->episode.most_ns) {
-		struct judged would;
+		struct judged_list would;
 
-		judge_now(w, &would);
-		average_sound(w, &would);
-		judged_free(&would);
+		watch_judge(w, &would);
+		watch_average_wakeups(w, &would);
+		judged_list_free(&would);
 	}
 }
 
-static void read_cost(struct watch *w)
+static void watch_read_cpu_cost(struct vamp_watch *w)
 {
 	struct rusage children;
 	int64_t watchdog = w->undo ? clock_cpu_of(undo_watchdog(w->undo)) : 0;
@@ -222,7 +222,7 @@ static void read_cost(struct watch *w)
 			  (children.ru_utime.tv_usec + children.ru_stime.tv_usec) * NS_PER_US;
 }
 
-static void wait_for_something(struct watch *w, int64_t due_ns, const sigset_t *waiting)
+static void watch_wait(struct vamp_watch *w, int64_t due_ns, const sigset_t *waiting)
 {
 	struct pollfd fd[WATCH_SOURCES + 1] = { { .fd = w->answers, .events = POLLIN } };
 	struct timespec ts = { 0 };
@@ -242,23 +242,23 @@ static void wait_for_something(struct watch *w, int64_t due_ns, const sigset_t *
 		return;
 	for (int i = n - 1; i >= 0; i--)	/* from the last: one that has ended is replaced by the last */
 		if (fd[i + 1].revents)
-			read_source(w, i);
+			watch_read_source(w, i);
 	if (fd[0].revents) {
-		read_cost(w);
-		answer_clients(w->answers, &w->told);
+		watch_read_cpu_cost(w);
+		status_answer_clients(w->answers, &w->told);
 	}
 }
 
-void watch_begin(struct watch *w)
+void watch_begin(struct vamp_watch *w)
 {
-	read_cost(w);
+	watch_read_cpu_cost(w);
 	w->cpu_before_ns = w->told.cpu_ns;
 	w->told.began_ns = clock_now();
-	sampled(w, tasks_sample(w->tasks, w->told.began_ns, false));
-	tell_ways(w);
+	watch_note_sample(w, tasks_sample(w->tasks, w->told.began_ns, false));
+	watch_describe_throttles(w);
 }
 
-void watch_until(struct watch *w, int64_t until_ns)
+void watch_until(struct vamp_watch *w, int64_t until_ns)
 {
 	int64_t next = w->told.began_ns + w->sub_ns;
 	sigset_t stop, before;
@@ -268,28 +268,28 @@ void watch_until(struct watch *w, int64_t until_ns)
 	while (!proc_stop && !w->err && clock_now() < until_ns) {
 		int64_t now;
 
-		wait_for_something(w, clock_earlier(clock_earlier(next, episode_due(&w->episode)), until_ns), &before);
+		watch_wait(w, clock_earlier(clock_earlier(next, episode_end_due_ns(&w->episode)), until_ns), &before);
 		now = clock_now();
-		if (episode_over(&w->episode, now)) {
-			restore(w);
-			end_episode(w, ENDED_TIME, now);
-			tell_ways(w);
+		if (episode_has_ended(&w->episode, now)) {
+			watch_end_throttles(w);
+			watch_end_episode(w, ENDED_TIME, now);
+			watch_describe_throttles(w);
 		}
 		if (now >= next) {
 			int64_t late = (now - next) / w->sub_ns;
 
-			on_sub_epoch(w, now);
+			watch_handle_sub_epoch(w, now);
 			w->told.missed += late;
 			next += (1 + late) * w->sub_ns;
 		}
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	restore(w);
-	end_episode(w, ENDED_STOP, clock_now());
+	watch_end_throttles(w);
+	watch_end_episode(w, ENDED_STOP, clock_now());
 }
 
-void watch_tell(struct watch *w)
+void watch_update_record(struct vamp_watch *w)
 {
-	tell_ways(w);
-	read_cost(w);
+	watch_describe_throttles(w);
+	watch_read_cpu_cost(w);
 }

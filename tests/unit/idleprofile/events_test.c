@@ -14,10 +14,10 @@
 #define MS 1000000
 
 #define MOST 32
-static struct event seen[MOST];
+static struct lost_event seen[MOST];
 static int n;
 
-static void keep(void *arg, const struct event *e)
+static void keep(void *arg, const struct lost_event *e)
 {
 	assert_ptr_equal(arg, &n);
 	assert_true(n < MOST);
@@ -35,18 +35,18 @@ static struct events begin(int64_t tick_ns)
 
 static void lose(struct events *e, int64_t from, int64_t to)
 {
-	struct part p = { .start_ns = from, .end_ns = to, .lost_ns = to - from };
+	struct gap p = { .start_ns = from, .end_ns = to, .lost_ns = to - from };
 
-	events_part(e, &p);
+	events_add_gap(e, &p);
 }
 
 static void lose_to(struct events *e, int64_t from, int64_t to, int pid, bool resumed, bool wants)
 {
-	struct who_share share = { .kind = WHO_TASK, .pid = pid, .name = "task", .ns = to - from, .start_ns = from,
+	struct culprit_share share = { .kind = CULPRIT_TASK, .pid = pid, .name = "task", .ns = to - from, .start_ns = from,
 				   .end_ns = to, .resumed = resumed, .wants = wants };
-	struct part p = { .start_ns = from, .end_ns = to, .lost_ns = to - from, .share = &share, .shares = 1 };
+	struct gap p = { .start_ns = from, .end_ns = to, .lost_ns = to - from, .share = &share, .shares = 1 };
 
-	events_part(e, &p);
+	events_add_gap(e, &p);
 }
 
 static void is_event(int i, int64_t start, int64_t lost, int64_t end, int64_t parts)
@@ -91,10 +91,10 @@ static void half_a_tick_is_the_limit_where_that_is_less(void **state)
 static void the_length_is_what_was_lost_not_the_span(void **state)
 {
 	struct events e = begin(0);
-	struct part p = { .start_ns = 100, .end_ns = 50100, .lost_ns = 30000 };	/* 20 us of it are our own */
+	struct gap p = { .start_ns = 100, .end_ns = 50100, .lost_ns = 30000 };	/* 20 us of it are our own */
 
 	(void)state;
-	events_part(&e, &p);
+	events_add_gap(&e, &p);
 	events_end(&e);
 	is_event(0, 100, 30000, 50100, 1);
 }
@@ -102,16 +102,16 @@ static void the_length_is_what_was_lost_not_the_span(void **state)
 static void a_tick_is_apart_and_parts_nothing(void **state)
 {
 	struct events e = begin(4 * MS);
-	struct part tick = { .start_ns = 4030 * US, .end_ns = 4040 * US, .lost_ns = 10 * US, .tick = true };
+	struct gap tick = { .start_ns = 4030 * US, .end_ns = 4040 * US, .lost_ns = 10 * US, .tick = true };
 
 	(void)state;
 	lose(&e, 4000 * US, 4020 * US);
-	events_part(&e, &tick);
+	events_add_gap(&e, &tick);
 	lose(&e, 4060 * US, 4070 * US);		/* 40 us after the first part, 20 us after the tick */
 	lose(&e, 4200 * US, 4230 * US);
 	tick.start_ns = 4310 * US;		/* a tick does not bring two parts together either */
 	tick.end_ns = 4320 * US;
-	events_part(&e, &tick);
+	events_add_gap(&e, &tick);
 	lose(&e, 4400 * US, 4410 * US);
 	events_end(&e);
 	assert_int_equal(n, 5);
@@ -129,11 +129,11 @@ static void what_is_over_is_handed_out_at_once(void **state)
 
 	(void)state;
 	lose(&e, 1000 * US, 1010 * US);
-	events_until(&e, 1109 * US);
+	events_advance(&e, 1109 * US);
 	assert_int_equal(n, 0);
-	events_until(&e, 1110 * US);
+	events_advance(&e, 1110 * US);
 	assert_int_equal(n, 1);
-	events_until(&e, 2000 * US);
+	events_advance(&e, 2000 * US);
 	events_end(&e);
 	assert_int_equal(n, 1);
 }
@@ -142,27 +142,27 @@ static void what_is_over_is_handed_out_at_once(void **state)
 static void a_task_that_the_loop_interrupted_is_one_event(void **state)
 {
 	struct events e = begin(4 * MS);
-	struct part tick = { .start_ns = 601 * MS, .end_ns = 601 * MS + 9 * US, .lost_ns = 9 * US, .tick = true };
+	struct gap tick = { .start_ns = 601 * MS, .end_ns = 601 * MS + 9 * US, .lost_ns = 9 * US, .tick = true };
 
 	(void)state;
 	lose_to(&e, 0, 600 * MS, 7, false, true);
-	events_part(&e, &tick);
-	events_until(&e, 601 * MS + 500 * US);
+	events_add_gap(&e, &tick);
+	events_advance(&e, 601 * MS + 500 * US);
 	lose_to(&e, 602 * MS, 602 * MS + 30 * US, 9, false, false);
 	lose_to(&e, 604 * MS, 1204 * MS, 7, true, true);
 	lose_to(&e, 1208 * MS, 2000 * MS, 7, true, false);
 	lose_to(&e, 2000 * MS + 50 * US, 2001 * MS, 8, false, false);	/* 50 us after its end */
-	events_until(&e, 2002 * MS);
+	events_advance(&e, 2002 * MS);
 	assert_int_equal(n, 3);
 	assert_true(seen[0].tick);
 	is_event(1, 602 * MS, 30 * US, 602 * MS + 30 * US, 1);
 	is_event(2, 0, (600 + 600 + 792) * MS + 950 * US, 2001 * MS, 4);
 	assert_int_equal(seen[2].who.n, 2);
-	assert_string_equal(culprit_main(&seen[2].who)->name, "task");
-	assert_int_equal(culprit_main(&seen[2].who)->pid, 7);
-	assert_int_equal(culprit_main(&seen[2].who)->ns, (600 + 600 + 792) * (int64_t)MS);
-	assert_int_equal(culprit_main(&seen[2].who)->start_ns, 0);
-	assert_int_equal(culprit_main(&seen[2].who)->end_ns, 2000 * (int64_t)MS);
+	assert_string_equal(culprit_event_largest(&seen[2].who)->name, "task");
+	assert_int_equal(culprit_event_largest(&seen[2].who)->pid, 7);
+	assert_int_equal(culprit_event_largest(&seen[2].who)->ns, (600 + 600 + 792) * (int64_t)MS);
+	assert_int_equal(culprit_event_largest(&seen[2].who)->start_ns, 0);
+	assert_int_equal(culprit_event_largest(&seen[2].who)->end_ns, 2000 * (int64_t)MS);
 }
 
 static void a_task_that_slept_in_between_is_two_events(void **state)
@@ -182,9 +182,9 @@ static void an_interrupted_task_that_does_not_come_back_is_not_waited_for_long(v
 
 	(void)state;
 	lose_to(&e, 0, 5 * MS, 7, false, true);		/* then moved to another CPU */
-	events_until(&e, 5 * MS + WHO_SLICE_NS - 1);
+	events_advance(&e, 5 * MS + BURST_PAUSE_NS - 1);
 	assert_int_equal(n, 0);
-	events_until(&e, 5 * MS + WHO_SLICE_NS);
+	events_advance(&e, 5 * MS + BURST_PAUSE_NS);
 	assert_int_equal(n, 1);
 	is_event(0, 0, 5 * MS, 5 * MS, 1);
 }
@@ -194,7 +194,7 @@ static void nothing_lost_is_no_event(void **state)
 	struct events e = begin(0);
 
 	(void)state;
-	events_until(&e, 1000 * MS);
+	events_advance(&e, 1000 * MS);
 	events_end(&e);
 	assert_int_equal(n, 0);
 }

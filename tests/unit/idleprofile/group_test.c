@@ -67,7 +67,7 @@ static void drop_tree(void)
 	}
 }
 
-static int find(const char *mounts, const char *controllers, struct group_place *out)
+static int find(const char *mounts, const char *controllers, struct cgroup_place *out)
 {
 	int err;
 
@@ -80,7 +80,7 @@ static int find(const char *mounts, const char *controllers, struct group_place 
 
 static void a_version_1_hierarchy_with_cpu_is_found(void **state)
 {
-	struct group_place p;
+	struct cgroup_place p;
 
 	(void)state;
 	assert_int_equal(find("tmpfs /sys/fs/cgroup tmpfs ro,mode=755 0 0\n"
@@ -92,7 +92,7 @@ static void a_version_1_hierarchy_with_cpu_is_found(void **state)
 
 static void cpuset_and_cpuacct_are_not_cpu(void **state)
 {
-	struct group_place p;
+	struct cgroup_place p;
 
 	(void)state;
 	assert_int_equal(find("cgroup /sys/fs/cgroup/cpuset cgroup rw,cpuset 0 0\n"
@@ -110,7 +110,7 @@ static void a_container_is_told_by_its_namespace(void **state)
 
 static void version_2_is_found_where_cpu_is_handed_down(void **state)
 {
-	struct group_place p;
+	struct cgroup_place p;
 
 	(void)state;
 	assert_int_equal(find("cgroup2 /top cgroup2 rw,nsdelegate 0 0\n", "cpuset cpu io memory pids\n", &p), 0);
@@ -120,7 +120,7 @@ static void version_2_is_found_where_cpu_is_handed_down(void **state)
 
 static void version_2_without_cpu_is_said(void **state)
 {
-	struct group_place p;
+	struct cgroup_place p;
 
 	(void)state;
 	assert_int_equal(find("cgroup2 /top cgroup2 rw,nsdelegate 0 0\n", "cpuset io memory pids\n", &p), -ENOENT);
@@ -131,7 +131,7 @@ static void version_2_without_cpu_is_said(void **state)
 
 static void in_a_mixed_tree_the_controller_is_where_version_1_has_it(void **state)
 {
-	struct group_place p;
+	struct cgroup_place p;
 
 	(void)state;
 	assert_int_equal(find("cgroup /one/cpu cgroup rw,cpu 0 0\ncgroup2 /top cgroup2 rw 0 0\n", "\n", &p), 0);
@@ -182,7 +182,7 @@ static bool gone_within(const char *path, int64_t ns)
 
 static void a_real_one_is_made_entered_and_removed(void **state)
 {
-	struct group g;
+	struct idle_cgroup g;
 	struct stat st;
 	char said[64] = "", line[512] = "", path[PATH_MAX];
 	int ends[2];
@@ -237,7 +237,7 @@ static void it_is_gone_after_its_maker_was_killed(void **state)
 	assert_int_equal(pipe(ends), 0);
 	pid = fork();
 	if (!pid) {
-		struct group g;
+		struct idle_cgroup g;
 
 		group_make(&g);
 		if (write(ends[1], g.path, strlen(g.path)) < 0)

@@ -12,12 +12,12 @@
 
 #include "idleprofile/ring.h"
 
-static struct ring *ring_new(uint32_t at)
+static struct span_ring *ring_new(uint32_t at)
 {
-	struct ring *r = aligned_alloc(64, sizeof(*r));
+	struct span_ring *r = aligned_alloc(64, sizeof(*r));
 
 	assert_non_null(r);
-	*r = (struct ring){ 0 };
+	*r = (struct span_ring){ 0 };
 	atomic_store(&r->head, at);
 	atomic_store(&r->tail, at);
 	return r;
@@ -25,7 +25,7 @@ static struct ring *ring_new(uint32_t at)
 
 static void what_does_not_fit_is_dropped_and_counted(void **state)
 {
-	struct ring *r = ring_new(UINT32_MAX - 10);	/* the counters run over on the way */
+	struct span_ring *r = ring_new(UINT32_MAX - 10);	/* the counters run over on the way */
 	struct span s;
 
 	(void)state;
@@ -57,7 +57,7 @@ static void *writer(void *arg)
 
 static void a_reader_meanwhile_sees_whole_spans_in_order(void **state)
 {
-	struct ring *r = ring_new(0);
+	struct span_ring *r = ring_new(0);
 	struct span s;
 	int64_t last = 0, got = 0;
 	bool over = false;

@@ -57,14 +57,14 @@ struct score {
 	int right, missed, wrong;	/* in the last second */
 };
 
-static struct score play(struct ticks *t, int64_t period, const struct made *m, size_t n, int64_t from)
+static struct score play(struct tick_detector *t, int64_t period, const struct made *m, size_t n, int64_t from)
 {
 	struct score s = { 0 };
 
 	memset(t, 0, sizeof(*t));
 	t->period_ns = period;
 	for (size_t i = 0; i < n; i++) {
-		bool said = ticks_take(t, m[i].start, m[i].length);
+		bool said = ticks_is_tick(t, m[i].start, m[i].length);
 
 		if (m[i].start < from)
 			continue;
@@ -76,7 +76,7 @@ static struct score play(struct ticks *t, int64_t period, const struct made *m, 
 }
 
 static struct made made[200000];
-static struct ticks ticks;
+static struct tick_detector ticks;
 
 static void finds_the_ticks_of_every_usual_kernel(void **state)
 {
@@ -151,10 +151,10 @@ static void on_a_cpu_that_is_nearly_always_busy_none_is_made_up(void **state)
 		while (now < 5 * S) {
 			int64_t busy = (int64_t)(random_unit(&seed) * 38e6), free_until;
 
-			assert_false(ticks_take(&ticks, now, busy));
+			assert_false(ticks_is_tick(&ticks, now, busy));
 			now += busy;
 			for (free_until = now + 1 * MS; now < free_until; now += 20 * US + (int64_t)(random_unit(&seed) * 100e3)) {
-				assert_false(ticks_take(&ticks, now, 10 * US));
+				assert_false(ticks_is_tick(&ticks, now, 10 * US));
 				now += 10 * US;
 			}
 		}
@@ -169,11 +169,11 @@ static void a_long_part_at_the_tick_is_no_tick_and_a_slot_has_one(void **state)
 	(void)state;
 	play(&ticks, 4 * MS, made, n, 0);
 	assert_true(ticks.learned);
-	assert_false(ticks_take(&ticks, 10 * S + 1 * MS, 90 * US));
-	assert_true(ticks_take(&ticks, 10 * S + 5 * MS, 6 * US));
-	assert_false(ticks_take(&ticks, 10 * S + 5 * MS + 7 * US, 1 * US));
-	assert_false(ticks_take(&ticks, 10 * S + 11 * MS, 6 * US));
-	assert_true(ticks_take(&ticks, 10 * S + 13 * MS, 6 * US));
+	assert_false(ticks_is_tick(&ticks, 10 * S + 1 * MS, 90 * US));
+	assert_true(ticks_is_tick(&ticks, 10 * S + 5 * MS, 6 * US));
+	assert_false(ticks_is_tick(&ticks, 10 * S + 5 * MS + 7 * US, 1 * US));
+	assert_false(ticks_is_tick(&ticks, 10 * S + 11 * MS, 6 * US));
+	assert_true(ticks_is_tick(&ticks, 10 * S + 13 * MS, 6 * US));
 }
 
 static void a_wrong_period_finds_nothing(void **state)
@@ -189,7 +189,7 @@ static void a_wrong_period_finds_nothing(void **state)
 static void the_kernel_says_a_period_that_there_is(void **state)
 {
 	static const int rates[] = { 24, 32, 48, 64, 100, 128, 200, 250, 256, 300, 500, 512, 1000, 1024, 1200 };
-	int64_t period = ticks_period();
+	int64_t period = ticks_kernel_period_ns();
 	bool known = false;
 
 	(void)state;

@@ -72,7 +72,7 @@ static void run_time_counts_for_the_cpu_where_it_was_spent(void **state)
 	static struct agent_load_cpu cpu[AGENT_CPUS];
 	int here = last_cpu();
 	pid_t pid = start_burner(here), other = start_burner(here);
-	struct tag tags[] = { { .pid = pid, .comm = "burner" }, { .pid = other, .start = 1, .comm = "not this one" } };
+	struct loaded_process tags[] = { { .pid = pid, .comm = "burner" }, { .pid = other, .start = 1, .comm = "not this one" } };
 	int64_t interval_ns, before_ns, counted_ns = 0, ran_ns;
 	struct agent_load *l;
 
@@ -83,7 +83,7 @@ static void run_time_counts_for_the_cpu_where_it_was_spent(void **state)
 	assert_non_null(l);
 	for (int round = 0; round < 10 || (round < 600 && clock_cpu_of(pid) - before_ns < 100 * NS_PER_MS); round++) {
 		clock_sleep_until(clock_now() + 50 * NS_PER_MS);
-		assert_true(agent_load_take(l, &interval_ns, cpu) > here);
+		assert_true(agent_load_measure(l, &interval_ns, cpu) > here);
 		assert_true(cpu[here].online);
 		counted_ns += cpu[here].background_ns;
 		for (int i = 0; i < AGENT_CPUS; i++)
@@ -96,15 +96,15 @@ static void run_time_counts_for_the_cpu_where_it_was_spent(void **state)
 	assert_true(counted_ns < ran_ns + 40 * NS_PER_MS + ran_ns / 10);
 	assert_true(ran_ns > 50 * NS_PER_MS);
 	end_burner(pid);
-	agent_load_take(l, &interval_ns, cpu);
-	agent_load_take(l, &interval_ns, cpu);
+	agent_load_measure(l, &interval_ns, cpu);
+	agent_load_measure(l, &interval_ns, cpu);
 	assert_int_equal(cpu[here].background_ns, 0);	/* it has ended, and the other was never tagged: its start is another */
 	end_burner(other);
 	free(l);
 }
 
 /* The next line of what has come and of what the agent still sends, if it is not NULL. */
-static bool next_line(struct favour *agent, int in, char *text, size_t size)
+static bool next_line(struct throttle *agent, int in, char *text, size_t size)
 {
 	for (size_t n = 0; n + 1 < size;) {
 		struct pollfd come = { .fd = in, .events = POLLIN };
@@ -127,7 +127,7 @@ static bool next_line(struct favour *agent, int in, char *text, size_t size)
 }
 
 /* The same for the daemon's loop, which goes on meanwhile. */
-static void pass(struct favour *agent, int64_t ns)
+static void pass(struct throttle *agent, int64_t ns)
 {
 	for (int64_t end = clock_now() + ns; clock_now() < end;) {
 		int64_t due_ns = agent->ops->tick(agent, clock_now());
@@ -137,7 +137,7 @@ static void pass(struct favour *agent, int64_t ns)
 }
 
 /* The next line that is no report, and the greatest percent that the reports before it gave of the CPU, of both at most -1. */
-static enum agent_word next_word(struct favour *agent, int in, int64_t *sequence, int cpu, int *most, int *elsewhere)
+static enum agent_message next_word(struct throttle *agent, int in, int64_t *sequence, int cpu, int *most, int *elsewhere)
 {
 	struct agent_line line;
 	char text[256];
@@ -161,8 +161,8 @@ static void an_episode_is_told_through_a_socket(void **state)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	int server = socket(AF_UNIX, SOCK_STREAM, 0), here = last_cpu(), in, most, elsewhere;
-	struct tag tag = { .pid = start_burner(here) };
-	struct favour *agent;
+	struct loaded_process tag = { .pid = start_burner(here) };
+	struct throttle *agent;
 	int64_t sequence = 0;
 	char why[256], told[256];
 
@@ -206,7 +206,7 @@ static void an_episode_is_told_through_a_socket(void **state)
 
 static void a_port_that_is_none_is_refused(void **state)
 {
-	struct favour *agent;
+	struct throttle *agent;
 	char why[256];
 
 	(void)state;

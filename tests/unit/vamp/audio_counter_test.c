@@ -11,7 +11,7 @@
 #include "vamp/audio_wakeups.h"
 
 #define SERVER 50	/* the process; its threads are 150, 151 */
-static struct audio_counting c;
+static struct audio_wakeup_counts c;
 
 static int clear(void **state)
 {
@@ -22,8 +22,8 @@ static int clear(void **state)
 
 static void wake(int waker_pid, int waker_tid, int woken_tid, bool interrupt)
 {
-	audio_counting_wakeup(&c, SERVER, &(struct audio_wakeup){ .waker_pid = waker_pid, .waker_tid = waker_tid, .woken_tid = woken_tid,
-								  .interrupt = interrupt });
+	audio_counting_add_wakeup(&c, SERVER, &(struct audio_wakeup){ .waker_pid = waker_pid, .waker_tid = waker_tid,
+				  .woken_tid = woken_tid, .interrupt = interrupt });
 }
 
 static const struct audio_counter *of(int pid)

@@ -97,13 +97,13 @@ static bool until_is(int pid, bool is)
 {
 	struct input_source *s = audio_source(a);
 
-	for (int64_t end_ns = clock_now() + 20 * NS_PER_S; clock_now() < end_ns && audio_is(a, pid) != is;) {
+	for (int64_t end_ns = clock_now() + 20 * NS_PER_S; clock_now() < end_ns && audio_plays_sound(a, pid) != is;) {
 		struct pollfd ready = { .fd = s->fd, .events = POLLIN };
 
 		poll(&ready, 1, 100);
 		assert_int_equal(s->ops->read(s, hear, NULL), 0);
 	}
-	return audio_is(a, pid) == is;
+	return audio_plays_sound(a, pid) == is;
 }
 
 static void play(const char *property)
@@ -123,23 +123,23 @@ static void a_server_that_comes_later(void **state)
 	need_tools();
 	assert_int_equal(audio_open(&a, NULL, why, sizeof(why)), -ENOENT);
 	assert_true(why[0] && a && audio_source(a)->fd >= 0);
-	audio_tell(a, text, sizeof(text));
+	audio_describe(a, text, sizeof(text));
 	assert_string_equal(text, "no sound server");
-	audio_average(a, NULL, 0);
+	audio_average_wakeups(a, NULL, 0);
 	server = run(words);
-	assert_false(audio_is(a, server));
-	for (int i = 0; i < 200 && !audio_is(a, server); i++) {
+	assert_false(audio_plays_sound(a, server));
+	for (int i = 0; i < 200 && !audio_plays_sound(a, server); i++) {
 		clock_sleep_until(clock_now() + 50 * NS_PER_MS);
-		audio_average(a, NULL, 0);
+		audio_average_wakeups(a, NULL, 0);
 	}
 	assert_true(until_is(server, true));
-	assert_false(audio_is(a, getpid()) || audio_is(a, 0) || audio_is(a, 1));
+	assert_false(audio_plays_sound(a, getpid()) || audio_plays_sound(a, 0) || audio_plays_sound(a, 1));
 	assert_int_equal(events, 0);
 	/* Found at once by another, which would also take its socket by name. */
 	audio_close(a);
 	snprintf(text, sizeof(text), "unix:%s/pulse/native", folder);
 	assert_int_equal(audio_open(&a, text, why, sizeof(why)), 0);
-	assert_true(audio_is(a, server));
+	assert_true(audio_plays_sound(a, server));
 }
 
 static void a_stream(void **state)
@@ -150,17 +150,17 @@ static void a_stream(void **state)
 
 	(void)state;
 	need_tools();
-	assert_false(audio_plays(a));	/* a server alone is no sound */
+	assert_false(audio_has_playing_stream(a));	/* a server alone is no sound */
 	play(NULL);
 	assert_true(until_is(player, true));
-	assert_true(audio_plays(a));
+	assert_true(audio_has_playing_stream(a));
 	assert_int_equal(events, 1);
 	assert_true(seen_ns >= from);
-	assert_true(audio_counters(a, counter, 8) >= 1 && counter[0].stream && counter[0].pid == player);
+	assert_true(audio_copy_counters(a, counter, 8) >= 1 && counter[0].stream && counter[0].pid == player);
 	gone = player;
 	end(&player);
 	assert_true(until_is(gone, false));
-	assert_false(audio_plays(a));
+	assert_false(audio_has_playing_stream(a));
 	assert_int_equal(events, 1);
 }
 
@@ -176,7 +176,7 @@ static void a_waker(void **state)
 
 	(void)state;
 	need_tools();
-	audio_tell(a, text, sizeof(text));
+	audio_describe(a, text, sizeof(text));
 	if (!strstr(text, "wake-ups counted")) {
 		print_message("skipped: %s\n", text);
 		skip();
@@ -184,13 +184,13 @@ static void a_waker(void **state)
 	bystander = run(hog);
 	play("--property=application.process.id=1");
 	assert_true(until_is(1, true));
-	for (int i = 0; i < 40 && !audio_is(a, player); i++) {
+	for (int i = 0; i < 40 && !audio_plays_sound(a, player); i++) {
 		clock_sleep_until(clock_now() + 250 * NS_PER_MS);
-		audio_average(a, &bystander, 1);
+		audio_average_wakeups(a, &bystander, 1);
 	}
-	assert_true(audio_is(a, player));
-	assert_false(audio_is(a, bystander));
-	n = audio_counters(a, counter, 8);
+	assert_true(audio_plays_sound(a, player));
+	assert_false(audio_plays_sound(a, bystander));
+	n = audio_copy_counters(a, counter, 8);
 	for (size_t i = 0; i < n && i < 8; i++) {
 		listed |= counter[i].pid == player && !strcmp(counter[i].comm, "pacat") && counter[i].average >= 1;
 		if (counter[i].pid == bystander)
@@ -210,8 +210,8 @@ static void the_server_goes_away(void **state)
 	need_tools();
 	end(&server);
 	assert_true(until_is(gone, false));
-	audio_average(a, NULL, 0);
-	assert_false(audio_is(a, gone));
+	audio_average_wakeups(a, NULL, 0);
+	assert_false(audio_plays_sound(a, gone));
 }
 
 int main(void)

@@ -67,7 +67,7 @@ static bool sleeps(pid_t pid)
 
 static void known_numbers(void **state)
 {
-	static struct audio_counting c, none;
+	static struct audio_wakeup_counts c, none;
 	struct audio_wakeups *w, *other;
 	char why[160];
 	int to = eventfd(0, 0), from = eventfd(0, 0), me = (int)getpid();

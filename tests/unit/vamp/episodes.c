@@ -31,7 +31,7 @@ int __wrap_scope_list(const struct scope *s, struct scope_process **out, size_t 
 }
 
 /* For so long, with a look at the CPUs ten times a second. */
-static void hold(struct favour **way, size_t ways, int64_t ns)
+static void hold(struct throttle **way, size_t ways, int64_t ns)
 {
 	for (int64_t end = clock_now() + ns; !proc_stop && clock_now() < end;) {
 		int64_t next = clock_now() + 100 * NS_PER_MS;
@@ -45,8 +45,8 @@ static void hold(struct favour **way, size_t ways, int64_t ns)
 
 int main(int argc, char **argv)
 {
-	struct tag tag[64] = { { 0 } };
-	struct favour *way[2];
+	struct loaded_process tag[64] = { { 0 } };
+	struct throttle *way[2];
 	struct undo *undo;
 	size_t tags = 0, ways = 0;
 	struct scope scope = { 0 };

@@ -15,9 +15,9 @@
 
 /* One process whose threads have counters that grow by what each did in a sub-epoch. */
 struct scene {
-	struct moments m;
-	struct past p;
-	struct thread_past thread[THREADS];
+	struct sample_times m;
+	struct process_history p;
+	struct thread_history thread[THREADS];
 	int64_t now_ns, sleeps[THREADS], run_ns[THREADS], wait_ns[THREADS], ended_ns;
 };
 struct did {
@@ -28,14 +28,14 @@ struct did {
 static void begin(struct scene *s, size_t threads)
 {
 	*s = (struct scene){ .m = { .last = -1 }, .now_ns = 1000 * MS };
-	s->p = (struct past){ .pid = 7, .born_ns = 0, .known = -1, .thread = s->thread, .n = threads };
+	s->p = (struct process_history){ .pid = 7, .born_ns = 0, .known = -1, .thread = s->thread, .n = threads };
 	for (size_t i = 0; i < threads; i++)
 		s->thread[i].tid = 7 + (pid_t)i;
 }
 
 static void put(struct scene *s)
 {
-	size_t slot = moments_slot(s->m.last);
+	size_t slot = sample_slot(s->m.last);
 
 	s->p.run_ns[slot] = s->ended_ns;
 	for (size_t i = 0; i < s->p.n; i++) {
@@ -48,7 +48,7 @@ static void put(struct scene *s)
 
 static void first(struct scene *s)
 {
-	moments_next(&s->m, s->now_ns, false);
+	sample_times_add(&s->m, s->now_ns, false);
 	put(s);
 }
 
@@ -56,18 +56,18 @@ static void first(struct scene *s)
 static void pass(struct scene *s, int64_t ns, const struct did *did, size_t n, bool fresh)
 {
 	s->now_ns += ns;
-	moments_next(&s->m, s->now_ns, fresh);
+	sample_times_add(&s->m, s->now_ns, fresh);
 	for (size_t i = 0; i < s->p.n; i++) {
 		const struct did *d = &did[i % n];
 
 		s->run_ns[i] += d->run_ms * MS;
 		s->wait_ns[i] += d->wait_ms * MS;
 		s->sleeps[i] += d->sleeps;
-		s->thread[i].at[moments_slot(s->m.last)].wants = d->wants;
+		s->thread[i].at[sample_slot(s->m.last)].wants = d->wants;
 	}
 	put(s);
 	if (!fresh)
-		past_learn(&s->p, &s->m);
+		history_learn_known_load(&s->p, &s->m);
 }
 
 static void passes(struct scene *s, int times, struct did did)
@@ -76,23 +76,23 @@ static void passes(struct scene *s, int times, struct did did)
 		pass(s, SUB, &did, 1, false);
 }
 
-static struct history_load load_of(const struct scene *s)
+static struct process_load load_of(const struct scene *s)
 {
-	return past_load(&s->p, &s->m, SUB);
+	return history_compute_load(&s->p, &s->m, SUB);
 }
 
-static enum verdict verdict_of(const struct scene *s)
+static enum load_verdict verdict_of(const struct scene *s)
 {
-	struct history_load load = load_of(s);
+	struct process_load load = load_of(s);
 
-	return past_judge(&s->p, &load, 0.5);
+	return history_judge(&s->p, &load, 0.5);
 }
 
 /* The paper's example: a hog among five on a CPU runs a fifth of the time and waits for the rest: 20 % of a CPU, load 100 %. */
 static void test_stolen_time(void **state)
 {
 	struct scene s;
-	struct history_load load;
+	struct process_load load;
 
 	(void)state;
 	begin(&s, 1);

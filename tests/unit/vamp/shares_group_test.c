@@ -249,12 +249,12 @@ static bool is_in(pid_t pid, const char *folder)
 	return holds(folder, "cgroup.procs", number);
 }
 
-static struct tag tag_of(pid_t pid)
+static struct loaded_process tag_of(pid_t pid)
 {
 	struct proc_stat task;
 
 	assert_int_equal(proc_stat(pid, &task), 0);
-	return (struct tag){ .pid = pid, .start = task.start };
+	return (struct loaded_process){ .pid = pid, .start = task.start };
 }
 
 static void assert_weight(const struct shares_group *g, const char *file, const char *weight)
@@ -265,16 +265,16 @@ static void assert_weight(const struct shares_group *g, const char *file, const 
 /* A process is taken into the group and comes back; afterwards the session is as before. */
 static void take_and_return(struct shares_group *g, const char *session, const char *between)
 {
-	struct tag tag = tag_of(second);
+	struct loaded_process tag = tag_of(second);
 	size_t mark = undo_mark(undo);
 
-	assert_int_equal(shares_group_take(g, undo, &tag), 0);
+	assert_int_equal(shares_group_move(g, undo, &tag), 0);
 	assert_true(is_in(second, g->ours));
 	assert_true(is_in(first, between));
-	assert_int_equal(shares_group_take(g, undo, &tag), 0);	/* it is there already */
-	assert_int_equal(undo_back(undo, mark), 0);
+	assert_int_equal(shares_group_move(g, undo, &tag), 0);	/* it is there already */
+	assert_int_equal(undo_to_mark(undo, mark), 0);
 	assert_true(is_in(second, between));
-	assert_int_equal(undo_back(undo, 0), 0);
+	assert_int_equal(undo_to_mark(undo, 0), 0);
 	assert_true(is_in(first, session));
 	assert_true(is_in(second, session));
 	assert_int_equal(access(g->ours, F_OK), -1);
@@ -289,7 +289,7 @@ static void version_1_weighs_by_shares(void **state)
 	(void)state;
 	for (int ratio = 0; ratio < RATIOS; ratio++) {
 		play(1, session);
-		assert_int_equal(shares_group_open(&g, root, NULL, (enum ratio)ratio, undo, why, sizeof(why)), 0);
+		assert_int_equal(shares_group_open(&g, root, NULL, (enum throttle_ratio)ratio, undo, why, sizeof(why)), 0);
 		assert_int_equal(g.groups.version, 1);
 		assert_string_equal(g.above, session);
 		assert_weight(&g, "cpu.shares", weights[ratio]);
@@ -307,7 +307,7 @@ static void version_2_puts_the_others_into_a_group_of_their_own(void **state)
 	(void)state;
 	for (int ratio = 0; ratio < RATIOS; ratio++) {
 		play(2, session);
-		assert_int_equal(shares_group_open(&g, root, NULL, (enum ratio)ratio, undo, why, sizeof(why)), 0);
+		assert_int_equal(shares_group_open(&g, root, NULL, (enum throttle_ratio)ratio, undo, why, sizeof(why)), 0);
 		assert_int_equal(g.groups.version, 2);
 		assert_weight(&g, "cpu.weight", weights[ratio]);
 		assert_true(holds(session, "cgroup.subtree_control", "cpu"));
@@ -339,7 +339,7 @@ static void what_cannot_be_is_told_and_nothing_changes(void **state)
 {
 	struct shares_group g;
 	char session[128], inner[160], why[300];
-	struct tag tag;
+	struct loaded_process tag;
 
 	(void)state;
 	play(2, session);
@@ -362,7 +362,7 @@ static void what_cannot_be_is_told_and_nothing_changes(void **state)
 	files_write_number(why, second);
 	tag = tag_of(second);
 	assert_int_equal(shares_group_open(&g, root, NULL, RATIO_M, undo, why, sizeof(why)), 0);
-	assert_int_equal(shares_group_take(&g, undo, &tag), -EXDEV);
+	assert_int_equal(shares_group_move(&g, undo, &tag), -EXDEV);
 	assert_true(is_in(second, inner));
 	play_ends();
 }

@@ -10,7 +10,7 @@
 
 #include "vamp/slices.h"
 
-static struct slices cpu;
+static struct slices_cpu cpu;
 static struct slice got;
 
 static bool take(int64_t at, int prev, int next, bool wants)
@@ -20,7 +20,7 @@ static bool take(int64_t at, int prev, int next, bool wants)
 
 	snprintf(r.prev_comm, sizeof(r.prev_comm), prev ? "task %d" : "swapper/3", prev);
 	snprintf(r.next_comm, sizeof(r.next_comm), next ? "task %d" : "swapper/3", next);
-	return slices_take(&cpu, &r, &got);
+	return slices_add_record(&cpu, &r, &got);
 }
 
 static void is(int64_t start_ns, int64_t ran_ns, int pid, int tid, bool wanted_more, bool whole)
@@ -70,7 +70,7 @@ static void lost_records(void **state)
 	(void)state;
 	slices_begin(&cpu, 3, 100);
 	assert_true(take(130, 4011, 4012, false));
-	assert_false(slices_take(&cpu, &lost, &got));
+	assert_false(slices_add_record(&cpu, &lost, &got));
 	assert_false(slices_end(&cpu, 150, &got));
 	assert_false(take(160, 4013, 4014, false));
 	assert_true(take(165, 4014, 4015, true));
@@ -85,7 +85,7 @@ static void lost_records(void **state)
 
 static void add(int pid, int64_t ran_ns, bool wanted_more, bool whole, struct slices_sums *sums)
 {
-	assert_int_equal(slices_add(sums, &(struct slice){ .pid = pid, .ran_ns = ran_ns, .wanted_more = wanted_more,
+	assert_int_equal(slices_sums_add(sums, &(struct slice){ .pid = pid, .ran_ns = ran_ns, .wanted_more = wanted_more,
 							  .whole = whole, .comm = "x" }), 0);
 }
 
@@ -94,12 +94,12 @@ static void sums_by_process(void **state)
 	struct slices_sums sums = { 0 };
 
 	(void)state;
-	slices_sort(&sums);
+	slices_sums_sort(&sums);
 	for (int pid = 1; pid <= 200; pid++)
 		add(pid, pid, false, true, &sums);
 	add(7, 1000, true, true, &sums);
 	add(7, 5000, false, false, &sums);
-	slices_sort(&sums);
+	slices_sums_sort(&sums);
 	assert_int_equal(sums.n, 200);
 	assert_int_equal(sums.process[0].pid, 7);
 	assert_int_equal(sums.process[0].ran_ns, 6007);
@@ -108,7 +108,7 @@ static void sums_by_process(void **state)
 	assert_int_equal(sums.process[0].quanta.n, 2);	/* 7 and 1000 */
 	assert_true(sample_max(&sums.process[0].quanta).value < 1001);
 	assert_int_equal(sums.process[1].pid, 200);
-	slices_free(&sums);
+	slices_sums_free(&sums);
 }
 
 int main(void)

@@ -59,9 +59,9 @@ static pid_t start_worker(void)
 	return pid;
 }
 
-static const struct past *find(const struct tasks *t, pid_t pid)
+static const struct process_history *find(const struct task_sampler *t, pid_t pid)
 {
-	const struct past *p;
+	const struct process_history *p;
 
 	for (size_t i = 0; (p = tasks_next(t, &i));)
 		if (p->pid == pid)
@@ -79,8 +79,8 @@ static void test_counts_as_the_kernel(void **state)
 {
 	struct scope scope = { .by_user = true, .uid = geteuid() };
 	struct proc_schedstat before, after;
-	const struct past *p;
-	struct tasks *t;
+	const struct process_history *p;
+	struct task_sampler *t;
 	pid_t pid = start_worker();
 	int64_t first;
 	size_t slot;
@@ -91,14 +91,14 @@ static void test_counts_as_the_kernel(void **state)
 	assert_int_equal(tasks_sample(t, clock_now(), false), 0);
 	p = find(t, pid);
 	assert_non_null(p);
-	first = p->run_ns[moments_slot(tasks_moments(t)->last)];
+	first = p->run_ns[sample_slot(tasks_moments(t)->last)];
 	until_used(pid, first + 100 * NS_PER_MS);
 	assert_int_equal(proc_schedstat(pid, &before), 0);
 	assert_int_equal(tasks_sample(t, clock_now(), false), 0);
 	assert_int_equal(proc_schedstat(pid, &after), 0);
 	p = find(t, pid);
 	assert_non_null(p);
-	slot = moments_slot(tasks_moments(t)->last);
+	slot = sample_slot(tasks_moments(t)->last);
 	assert_true(p->run_ns[slot] >= first + 100 * NS_PER_MS);
 	assert_int_equal(p->n, 2);	/* its threads are looked at, for it ran */
 	for (size_t i = 0; i < p->n; i++)
@@ -120,7 +120,7 @@ static void test_counts_as_the_kernel(void **state)
 static void test_new_process(void **state)
 {
 	struct scope scope = { .by_user = true, .uid = geteuid() };
-	struct tasks *t;
+	struct task_sampler *t;
 	pid_t pid;
 
 	(void)state;

@@ -101,12 +101,12 @@ static void files_come_back_in_reverse(void **state)
 
 	(void)state;
 	assert_int_equal(undo_start(&u, 10), 0);
-	assert_int_equal(undo_write(u, file, "341\n"), 0);
+	assert_int_equal(undo_write_file(u, file, "341\n"), 0);
 	mark = undo_mark(u);
-	assert_int_equal(undo_write(u, file, "56\n"), 0);
-	assert_int_equal(undo_write(u, file, "11\n"), 0);
+	assert_int_equal(undo_write_file(u, file, "56\n"), 0);
+	assert_int_equal(undo_write_file(u, file, "11\n"), 0);
 	assert_holds(file, "11");
-	assert_int_equal(undo_back(u, mark), 0);
+	assert_int_equal(undo_to_mark(u, mark), 0);
 	assert_holds(file, "341");
 	assert_int_equal(undo_mark(u), mark);
 	assert_int_equal(undo_stop(u), 0);
@@ -124,15 +124,15 @@ static void what_cannot_be_done_is_not_noted(void **state)
 	lengthy[sizeof(lengthy) - 1] = '\0';
 	snprintf(path, sizeof(path), "%s/missing", folder);
 	assert_int_equal(undo_start(&u, 2), 0);
-	assert_int_equal(undo_write(u, path, "1\n"), -ENOENT);
-	assert_int_equal(undo_write(u, lengthy, "1\n"), -ENAMETOOLONG);
+	assert_int_equal(undo_write_file(u, path, "1\n"), -ENOENT);
+	assert_int_equal(undo_write_file(u, lengthy, "1\n"), -ENAMETOOLONG);
 	assert_int_equal(undo_mkdir(u, folder), -EEXIST);	/* not ours: it must not be removed */
 	snprintf(path, sizeof(path), "%s/missing/group", folder);
 	assert_int_equal(undo_mkdir(u, path), -ENOENT);
 	assert_int_equal(undo_mark(u), 0);
-	assert_int_equal(undo_write(u, file, "1\n"), 0);
-	assert_int_equal(undo_write(u, file, "2\n"), 0);
-	assert_int_equal(undo_write(u, file, "3\n"), -ENOSPC);
+	assert_int_equal(undo_write_file(u, file, "1\n"), 0);
+	assert_int_equal(undo_write_file(u, file, "2\n"), 0);
+	assert_int_equal(undo_write_file(u, file, "3\n"), -ENOSPC);
 	assert_holds(file, "2");
 	assert_int_equal(undo_stop(u), 0);
 	assert_int_equal(access(folder, F_OK), 0);
@@ -150,9 +150,9 @@ static void a_file_that_has_gone_is_nothing_to_undo_and_a_folder_in_use_is_left_
 	assert_int_equal(undo_start(&u, 4), 0);
 	assert_int_equal(undo_mkdir(u, group), 0);
 	put(inside, "1\n");
-	assert_int_equal(undo_write(u, file, "1\n"), 0);
+	assert_int_equal(undo_write_file(u, file, "1\n"), 0);
 	assert_int_equal(unlink(file), 0);
-	assert_int_equal(undo_back(u, 0), 1);	/* not empty */
+	assert_int_equal(undo_to_mark(u, 0), 1);	/* not empty */
 	assert_int_equal(undo_mark(u), 0);
 	unlink(inside);
 	rmdir(group);
@@ -172,11 +172,11 @@ static void a_fifo_goes_with_the_list(void **state)
 	assert_int_equal(undo_mkfifo(u, file), -EEXIST);
 	assert_int_equal(undo_mkfifo(u, fifo), 0);
 	assert_int_equal(undo_mkfifo(u, fifo), -EEXIST);
-	assert_int_equal(undo_back(u, 0), 0);
+	assert_int_equal(undo_to_mark(u, 0), 0);
 	assert_int_equal(access(fifo, F_OK), -1);
 	assert_int_equal(undo_mkfifo(u, fifo), 0);
 	unlink(fifo);
-	assert_int_equal(undo_back(u, 0), 0);	/* it has gone already */
+	assert_int_equal(undo_to_mark(u, 0), 0);	/* it has gone already */
 	assert_int_equal(undo_mkfifo(u, fifo), 0);
 	unlink(fifo);
 	put(fifo, "1\n");
@@ -195,9 +195,9 @@ static void a_move_notes_where_the_task_was(void **state)
 	snprintf(number, sizeof(number), "%d", (int)pid);
 	put(file, "");
 	assert_int_equal(undo_start(&u, 4), 0);
-	assert_int_equal(undo_move(u, pid, start_of(pid) + 1, file, other), -ESRCH);	/* the pid is another's now */
+	assert_int_equal(undo_move_task(u, pid, start_of(pid) + 1, file, other), -ESRCH);	/* the pid is another's now */
 	assert_int_equal(undo_mark(u), 0);
-	assert_int_equal(undo_move(u, pid, start_of(pid), file, other), 0);
+	assert_int_equal(undo_move_task(u, pid, start_of(pid), file, other), 0);
 	assert_holds(file, number);
 	put(file, "");	/* as the kernel would */
 	assert_int_equal(undo_stop(u), 0);
@@ -213,11 +213,11 @@ static void a_task_that_has_ended_is_nothing_to_undo(void **state)
 	(void)state;
 	put(file, "");
 	assert_int_equal(undo_start(&u, 4), 0);
-	assert_int_equal(undo_move(u, pid, 0, file, other), 0);
-	assert_int_equal(undo_nice(u, pid, 0, 19), may_lower_nice() ? 0 : -EPERM);
+	assert_int_equal(undo_move_task(u, pid, 0, file, other), 0);
+	assert_int_equal(undo_set_nice(u, pid, 0, 19), may_lower_nice() ? 0 : -EPERM);
 	reap(pid);
 	put(file, "");
-	assert_int_equal(undo_nice(u, pid, 0, 5), -ESRCH);
+	assert_int_equal(undo_set_nice(u, pid, 0, 5), -ESRCH);
 	assert_int_equal(undo_stop(u), 0);
 	assert_holds(other, "none");
 }
@@ -235,11 +235,11 @@ static void a_nice_value_keeps_its_first_note(void **state)
 	}
 	assert_int_equal(setpriority(PRIO_PROCESS, (id_t)pid, 3), 0);
 	assert_int_equal(undo_start(&u, 4), 0);
-	assert_int_equal(undo_nice(u, pid, 0, 8), 0);
-	assert_int_equal(undo_nice(u, pid, 0, 16), 0);
+	assert_int_equal(undo_set_nice(u, pid, 0, 8), 0);
+	assert_int_equal(undo_set_nice(u, pid, 0, 16), 0);
 	assert_int_equal(nice_of(pid), 16);
 	assert_int_equal(undo_mark(u), 1);
-	assert_int_equal(undo_nice_was(u, pid, &was), 0);
+	assert_int_equal(undo_original_nice(u, pid, &was), 0);
 	assert_int_equal(was, 3);
 	assert_int_equal(undo_stop(u), 0);
 	assert_int_equal(nice_of(pid), 3);
@@ -262,7 +262,7 @@ static void without_the_right_to_go_back_a_nice_value_is_not_changed(void **stat
 			_exit(3);
 		if (undo_start(&u, 4))
 			_exit(4);
-		err = undo_nice(u, getpid(), 0, nice + 1 < 19 ? nice + 1 : 19);
+		err = undo_set_nice(u, getpid(), 0, nice + 1 < 19 ? nice + 1 : 19);
 		_exit(err != -EPERM ? 5 : nice_of(0) != nice ? 6 : undo_stop(u) ? 7 : 0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -344,8 +344,8 @@ static void tasks_born_meanwhile_get_what_their_parent_had(void **state)
 	assert_int_equal(setpriority(PRIO_PROCESS, (id_t)pid, 2), 0);
 	usleep(30000);	/* the birth of a task is known to a clock tick */
 	assert_int_equal(undo_start(&u, 10), 0);
-	assert_int_equal(undo_nice(u, pid, 0, 10), 0);
-	assert_int_equal(undo_affinity(u, pid, 0, &one), 0);
+	assert_int_equal(undo_set_nice(u, pid, 0, 10), 0);
+	assert_int_equal(undo_set_affinity(u, pid, 0, &one), 0);
 	two_born(ask, say, born);
 	late = sleeper();	/* another parent's, which happens to be as they were made */
 	setpgid(late, late);
@@ -354,9 +354,9 @@ static void tasks_born_meanwhile_get_what_their_parent_had(void **state)
 		assert_int_equal(nice_of(born[i]), 10);
 		assert_int_equal(sched_getaffinity(born[i], sizeof(is), &is), 0);
 		assert_true(CPU_EQUAL(&is, &one));
-		assert_int_equal(undo_nice_was(u, born[i], &was), 0);
+		assert_int_equal(undo_original_nice(u, born[i], &was), 0);
 		assert_int_equal(was, 2);
-		assert_int_equal(undo_affinity_was(u, born[i], &is), 0);
+		assert_int_equal(undo_original_affinity(u, born[i], &is), 0);
 		assert_true(CPU_EQUAL(&is, &all));
 	}
 	assert_int_equal(undo_stop(u), 0);
@@ -399,13 +399,13 @@ static pid_t daemon_of(const char *group, pid_t *watchdog, bool again)
 		pid_t is;
 
 		setpgid(0, 0);
-		if (undo_start(&u, 10) || undo_mkdir(u, group) || undo_write(u, file, "56\n"))
+		if (undo_start(&u, 10) || undo_mkdir(u, group) || undo_write_file(u, file, "56\n"))
 			_exit(1);
 		if (again) {	/* its watchdog is killed: the next change starts another */
 			kill(undo_watchdog(u), SIGKILL);
 			while (waitid(P_PID, (id_t)undo_watchdog(u), &(siginfo_t){ 0 }, WEXITED | WNOWAIT))
 				;
-			if (undo_write(u, file, "11\n"))
+			if (undo_write_file(u, file, "11\n"))
 				_exit(1);
 		}
 		is = undo_watchdog(u);

@@ -18,7 +18,7 @@ static struct vm_state s;
 
 static void take(const char *line)
 {
-	vm_state_take(&s, line, 5 * S);
+	vm_state_add_line(&s, line, 5 * S);
 }
 
 static int begin(void **state)
@@ -79,7 +79,7 @@ static void silence_ends_an_episode_and_is_told_once(void **state)
 	assert_false(s.slow[0] || s.episode);
 	assert_string_equal(s.ended_by, "silence");
 	assert_false(vm_state_is_silent(&s, 100 * S));
-	vm_state_take(&s, "vamp/1 9 cpu 0 80", 101 * S);
+	vm_state_add_line(&s, "vamp/1 9 cpu 0 80", 101 * S);
 	assert_false(s.slow[0]);		/* it is over */
 	assert_int_equal(s.lost, 6);
 	assert_false(vm_state_is_silent(&s, 104 * S));
@@ -129,7 +129,7 @@ static void a_liar_changes_no_more_than_its_own_weights(void **state)
 		int slow = 0;
 
 		snprintf(text, sizeof(text), "vamp/1 %lld %s", sequence, words[seeds_draw(&die, 9)]);
-		vm_state_take(&s, text, round);
+		vm_state_add_line(&s, text, round);
 		for (int i = 0; i < AGENT_CPUS; i++)
 			slow += s.slow[i];
 		assert_in_range(slow, 0, s.episode ? 2 : 0);

@@ -10,17 +10,17 @@
 
 #include "idleprofile/events.h"
 
-static struct who_share task(int pid, const char *name, int64_t start, int64_t end, int64_t ns)
+static struct culprit_share task(int pid, const char *name, int64_t start, int64_t end, int64_t ns)
 {
-	struct who_share s = { .kind = WHO_TASK, .pid = pid, .ns = ns, .start_ns = start, .end_ns = end };
+	struct culprit_share s = { .kind = CULPRIT_TASK, .pid = pid, .ns = ns, .start_ns = start, .end_ns = end };
 
 	snprintf(s.name, sizeof(s.name), "%s", name);
 	return s;
 }
 
-static struct who_share other(enum who_kind kind, const char *name, int64_t start, int64_t ns)
+static struct culprit_share other(enum culprit_kind kind, const char *name, int64_t start, int64_t ns)
 {
-	struct who_share s = task(0, name, start, start + ns, ns);
+	struct culprit_share s = task(0, name, start, start + ns, ns);
 
 	s.kind = kind;
 	return s;
@@ -29,14 +29,14 @@ static struct who_share other(enum who_kind kind, const char *name, int64_t star
 /* A burst that the scheduler cut in two, with a device in between: one row of it. */
 static void an_event(void **state)
 {
-	struct who_share first[] = { task(7, "sh", 0, 600, 590), other(WHO_IRQ, "disk", 100, 10) };
-	struct who_share second[] = { task(7, "cc1", 620, 900, 275), other(WHO_IRQ, "disk", 700, 5) };
+	struct culprit_share first[] = { task(7, "sh", 0, 600, 590), other(CULPRIT_IRQ, "disk", 100, 10) };
+	struct culprit_share second[] = { task(7, "cc1", 620, 900, 275), other(CULPRIT_IRQ, "disk", 700, 5) };
 	struct culprit_event e = { 0 };
 
 	(void)state;
-	assert_null(culprit_main(&e));
-	culprit_add(&e, first, 2);
-	culprit_add(&e, second, 2);
+	assert_null(culprit_event_largest(&e));
+	culprit_event_add_shares(&e, first, 2);
+	culprit_event_add_shares(&e, second, 2);
 	assert_int_equal(e.n, 2);
 	assert_int_equal(e.at[0].ns, 865);
 	assert_int_equal(e.at[0].start_ns, 0);
@@ -44,24 +44,24 @@ static void an_event(void **state)
 	assert_string_equal(e.at[0].name, "cc1");
 	assert_int_equal(e.at[1].ns, 15);
 	assert_int_equal(e.at[1].end_ns, 705);
-	assert_ptr_equal(culprit_main(&e), &e.at[0]);
+	assert_ptr_equal(culprit_event_largest(&e), &e.at[0]);
 }
 
 static void kinds_and_threads_apart(void **state)
 {
-	struct who_share all[] = {
+	struct culprit_share all[] = {
 		task(7, "x", 0, 10, 10), task(8, "x", 10, 30, 20), task(-7, "x", 30, 35, 5),
 		task(0, "swapper/1", 35, 36, 1), task(0, "others", 36, 38, 2),
-		other(WHO_TIMER, "x", 38, 1), other(WHO_SOFTIRQ, "x", 39, 1),
+		other(CULPRIT_TIMER, "x", 38, 1), other(CULPRIT_SOFTIRQ, "x", 39, 1),
 	};
 	struct culprit_event e = { 0 };
 
 	(void)state;
-	culprit_add(&e, all, 7);
-	culprit_add(&e, all, 7);
+	culprit_event_add_shares(&e, all, 7);
+	culprit_event_add_shares(&e, all, 7);
 	assert_int_equal(e.n, 7);
-	assert_int_equal(culprit_main(&e)->pid, 8);
-	assert_int_equal(culprit_main(&e)->ns, 40);
+	assert_int_equal(culprit_event_largest(&e)->pid, 8);
+	assert_int_equal(culprit_event_largest(&e)->ns, 40);
 }
 
 static void too_many(void **state)
@@ -72,9 +72,9 @@ static void too_many(void **state)
 	(void)state;
 	for (int i = 1; i <= 400; i++)
 		for (int twice = 0; twice < 2; twice++) {
-			struct who_share s = task(i, "t", i * 10, i * 10 + 5, 5);
+			struct culprit_share s = task(i, "t", i * 10, i * 10 + 5, 5);
 
-			culprit_add(&e, &s, 1);
+			culprit_event_add_shares(&e, &s, 1);
 		}
 	assert_int_equal(e.n, CULPRITS);
 	for (size_t i = 0; i < e.n; i++)
@@ -83,29 +83,29 @@ static void too_many(void **state)
 	assert_string_equal(e.at[CULPRITS - 1].name, "others");
 	assert_true(e.at[CULPRITS - 1].end_ns >= 3990);
 	/* One that had most of the time keeps its name. */
-	culprit_add(&e, &(struct who_share){ .kind = WHO_TASK, .pid = 999, .name = "late", .ns = 10000 }, 1);
+	culprit_event_add_shares(&e, &(struct culprit_share){ .kind = CULPRIT_TASK, .pid = 999, .name = "late", .ns = 10000 }, 1);
 	for (int i = 1; i <= 400; i++) {
-		struct who_share s = task(i, "t", i * 10, i * 10 + 5, 5);
+		struct culprit_share s = task(i, "t", i * 10, i * 10 + 5, 5);
 
-		culprit_add(&e, &s, 1);
+		culprit_event_add_shares(&e, &s, 1);
 	}
-	assert_int_equal(culprit_main(&e)->pid, 999);
+	assert_int_equal(culprit_event_largest(&e)->pid, 999);
 }
 
 static void over_the_run(void **state)
 {
-	struct who_share one[] = { task(7, "xterm", 0, 10, 10), task(8, "xterm", 10, 30, 20) };
-	struct who_share two[] = { task(7, "xterm", 50, 75, 25), other(WHO_IRQ, "disk", 75, 100) };
+	struct culprit_share one[] = { task(7, "xterm", 0, 10, 10), task(8, "xterm", 10, 30, 20) };
+	struct culprit_share two[] = { task(7, "xterm", 50, 75, 25), other(CULPRIT_IRQ, "disk", 75, 100) };
 	struct culprit_table *t = culprit_table_new(100);
 	const struct culprit_total *line;
 	struct culprit_event e = { 0 };
 	size_t n;
 
 	(void)state;
-	culprit_add(&e, one, 2);
+	culprit_event_add_shares(&e, one, 2);
 	culprit_table_add(t, &e);
 	memset(&e, 0, sizeof(e));
-	culprit_add(&e, two, 2);
+	culprit_event_add_shares(&e, two, 2);
 	culprit_table_add(t, &e);
 	line = culprit_table_lines(t, &n);
 	assert_int_equal(n, 2);
@@ -128,15 +128,15 @@ static void a_full_table(void **state)
 	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		struct culprit_event e = { 0 };
-		struct who_share s = task(i + 1, "", 0, 3, 3);
+		struct culprit_share s = task(i + 1, "", 0, 3, 3);
 
 		snprintf(s.name, sizeof(s.name), "job%d", i);
-		s.kind = (enum who_kind)(i % (WHO_UNEXPLAINED + 1));
-		culprit_add(&e, &s, 1);
+		s.kind = (enum culprit_kind)(i % (CULPRIT_UNEXPLAINED + 1));
+		culprit_event_add_shares(&e, &s, 1);
 		culprit_table_add(t, &e);
 	}
 	line = culprit_table_lines(t, &n);
-	assert_int_equal(n, 10 + WHO_UNEXPLAINED + 1);
+	assert_int_equal(n, 10 + CULPRIT_UNEXPLAINED + 1);
 	for (size_t i = 0; i < n; i++)
 		sum += line[i].ns;
 	assert_int_equal(sum, 3000);

@@ -12,7 +12,7 @@
 
 #include "clock.h"
 #include "../near.h"
-#include "idleprofile/own.h"
+#include "idleprofile/observer_effect.h"
 #include "idleprofile/wakeups.h"
 
 static int64_t ticks_of(const char *text, int cpu)
@@ -21,7 +21,7 @@ static int64_t ticks_of(const char *text, int cpu)
 	int64_t n;
 
 	assert_non_null(f);
-	n = own_read_ticks(f, cpu);
+	n = observer_read_timer_interrupts(f, cpu);
 	fclose(f);
 	return n;
 }
@@ -54,14 +54,14 @@ static void what_does_not_say_is_not_guessed(void **state)
 
 static void throughput_has_its_noise_beside_it(void **state)
 {
-	const struct own_round calm[] = {
+	const struct observer_round calm[] = {
 		{ { 1000, 980 }, 100 * NS_PER_MS, NS_PER_MS }, { { 1000, 1010 }, 100 * NS_PER_MS, 2 * NS_PER_MS },
 		{ { 1000, 950 }, 100 * NS_PER_MS, 0 },
 	};
-	struct own o = { 0 };
+	struct observer_effect o = { 0 };
 
 	(void)state;
-	own_judge(&o, calm, 3);
+	observer_effect_evaluate(&o, calm, 3);
 	assert_false(o.disturbed);
 	assert_near(o.throughput_percent, 98, 1e-9);
 	assert_near(o.throughput_low_percent, 95, 1e-9);
@@ -71,11 +71,11 @@ static void throughput_has_its_noise_beside_it(void **state)
 
 static void what_others_disturbed_is_no_figure(void **state)
 {
-	const struct own_round busy[] = { { { 700, 1000 }, 100 * NS_PER_MS, 7 * NS_PER_MS }, { { 1000, 990 }, 100 * NS_PER_MS, 0 } };
-	struct own o = { 0 };
+	const struct observer_round busy[] = { { { 700, 1000 }, 100 * NS_PER_MS, 7 * NS_PER_MS }, { { 1000, 990 }, 100 * NS_PER_MS, 0 } };
+	struct observer_effect o = { 0 };
 
 	(void)state;
-	own_judge(&o, busy, 2);
+	observer_effect_evaluate(&o, busy, 2);
 	assert_true(o.disturbed);
 	assert_near(o.others_percent, 3.5, 1e-9);
 	assert_true(isnan(o.throughput_percent) && isnan(o.throughput_low_percent) && isnan(o.throughput_high_percent));
@@ -92,7 +92,7 @@ static void gaps_are_exponential(void **state)
 
 	(void)state;
 	for (int i = 0; i < n; i++) {
-		double gap = (double)wakeups_gap(&random, rate);
+		double gap = (double)wakeups_random_gap_ns(&random, rate);
 
 		assert_true(gap >= 0);
 		sum += gap;

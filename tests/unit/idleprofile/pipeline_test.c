@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* follow - loops and their parts played by hand, with a clock that stands still between: what the edges of a profile leave. */
+/* pipeline - loops and their parts played by hand, with a clock that stands still between: what the edges of a profile leave. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -9,15 +9,15 @@
 #include <cmocka.h>
 
 #include "clock.h"
-#include "idleprofile/follow.h"
+#include "idleprofile/pipeline.h"
 
 #define START (100 * NS_PER_S)
 #define END (101 * NS_PER_S)
 
 static int64_t now;
 static struct spin *spin;
-static struct logs logs;
-static struct follow *f;
+static struct profile_logs logs;
+static struct gap_pipeline *f;
 static int comes_back;	/* at so many more looks at the clock the loop has its CPU again */
 
 static void part(int64_t from, int64_t to)
@@ -37,7 +37,7 @@ int64_t __wrap_clock_now(void)
 /* One loop that reads CLOCK_MONOTONIC and takes no time for a turn, on a CPU that this test is not on. */
 static int make(void **state)
 {
-	struct follow_cfg cfg = { .bin_ns = NS_PER_S, .logs = &logs };
+	struct pipeline_cfg cfg = { .bin_ns = NS_PER_S, .logs = &logs };
 	size_t size = sizeof(*spin) + sizeof(*spin->cpu);
 
 	(void)state;
@@ -53,14 +53,14 @@ static int make(void **state)
 		stamp_map_add(&cfg.map, &(struct stamp_anchor){ i * NS_PER_S, i * NS_PER_S, 0 });
 	comes_back = 0;
 	now = START - NS_PER_S;
-	f = follow_new(&cfg);
+	f = pipeline_new(&cfg);
 	return f ? 0 : -1;
 }
 
 static int drop(void **state)
 {
 	(void)state;
-	follow_free(f);
+	pipeline_free(f);
 	free(spin);
 	return 0;
 }
@@ -73,13 +73,13 @@ static void ran_until(int64_t ns)
 static void drain_at(int64_t ns)
 {
 	now = ns;
-	follow_drain(f);
+	pipeline_drain(f);
 }
 
 static void had(int64_t lost_ns, int64_t events)
 {
-	assert_int_equal(follow_total(f, 0)->lost_ns, lost_ns);
-	assert_int_equal(follow_total(f, 0)->events, events);
+	assert_int_equal(pipeline_cpu_total(f, 0)->lost_ns, lost_ns);
+	assert_int_equal(pipeline_cpu_total(f, 0)->events, events);
 }
 
 /* 3 ms over the start, of which 2 count, 5 ms within, 8 ms over the end, of which 1 counts. */
@@ -88,25 +88,25 @@ static void parts_are_cut_at_the_edges(void **state)
 	(void)state;
 	part(START - 9 * NS_PER_MS, START - 8 * NS_PER_MS);
 	drain_at(START - NS_PER_MS);
-	follow_begin(f, START, END);
+	pipeline_begin(f, START, END);
 	part(START - NS_PER_MS, START + 2 * NS_PER_MS);
 	drain_at(START + 200 * NS_PER_MS);
 	part(START + 500 * NS_PER_MS, START + 505 * NS_PER_MS);
 	part(END - NS_PER_MS, END + 7 * NS_PER_MS);
 	now = END + 10 * NS_PER_MS;
 	ran_until(now);
-	follow_end(f, END);
+	pipeline_end(f, END);
 	had(8 * NS_PER_MS, 3);
 }
 
 static void a_loop_without_its_cpu_has_lost_it_until_the_end(void **state)
 {
 	(void)state;
-	follow_begin(f, START, END);
+	pipeline_begin(f, START, END);
 	ran_until(END - 300 * NS_PER_MS);
 	drain_at(END - 100 * NS_PER_MS);
 	now = END + NS_PER_S;
-	follow_end(f, END);
+	pipeline_end(f, END);
 	had(300 * NS_PER_MS, 1);
 }
 
@@ -115,11 +115,11 @@ static void a_loop_without_its_cpu_has_lost_it_until_the_end(void **state)
 static void a_loop_that_comes_back_at_the_end_loses_nothing(void **state)
 {
 	for (int look = 1; look <= 4; look++) {
-		follow_begin(f, START, END);
+		pipeline_begin(f, START, END);
 		ran_until(END - 300 * NS_PER_MS);
 		now = END + NS_PER_S;
 		comes_back = look;
-		follow_end(f, END);
+		pipeline_end(f, END);
 		had(300 * NS_PER_MS, 1);
 		drop(state);
 		assert_int_equal(make(state), 0);
@@ -130,27 +130,27 @@ static void a_loop_that_comes_back_at_the_end_loses_nothing(void **state)
 static void what_nobody_watched_is_not_lost(void **state)
 {
 	(void)state;
-	follow_begin(f, START, END);
+	pipeline_begin(f, START, END);
 	part(-(START - 100 * NS_PER_MS), START + 400 * NS_PER_MS);
 	part(START + 500 * NS_PER_MS, START + 503 * NS_PER_MS);
 	ran_until(END);
 	now = END;
-	follow_end(f, END);
+	pipeline_end(f, END);
 	had(3 * NS_PER_MS, 1);
-	assert_int_equal(follow_total(f, 0)->unwatched_ns, 400 * NS_PER_MS);
+	assert_int_equal(pipeline_cpu_total(f, 0)->unwatched_ns, 400 * NS_PER_MS);
 }
 
 /* Two parts that follow each other, and between them a drain with a new line through the anchors, which is 40 ns earlier. */
 static void no_time_is_lost_twice(void **state)
 {
 	(void)state;
-	follow_begin(f, START, END);
+	pipeline_begin(f, START, END);
 	part(START + 100 * NS_PER_MS, START + 200 * NS_PER_MS);
 	drain_at(START + 200 * NS_PER_MS);
 	part(START + 200 * NS_PER_MS - 40, START + 300 * NS_PER_MS);
 	ran_until(END);
 	now = END;
-	follow_end(f, END);
+	pipeline_end(f, END);
 	had(200 * NS_PER_MS, 1);
 }
 
@@ -159,8 +159,8 @@ static void a_profile_that_never_began_has_lost_nothing(void **state)
 	(void)state;
 	ran_until(START - 900 * NS_PER_MS);
 	now = START;
-	follow_begin(f, START, END);
-	follow_end(f, START);
+	pipeline_begin(f, START, END);
+	pipeline_end(f, START);
 	had(0, 0);
 }
 
@@ -170,12 +170,12 @@ static void what_found_no_room_is_counted_from_the_beginning_on(void **state)
 	for (int64_t i = 0; i < RING_ROOM + 7; i++)
 		part(START - NS_PER_S + i * 10, START - NS_PER_S + i * 10 + 5);
 	drain_at(START);
-	follow_begin(f, START, END);
-	assert_int_equal(follow_lost_records(f), 0);
+	pipeline_begin(f, START, END);
+	assert_int_equal(pipeline_lost_records(f), 0);
 	for (int64_t i = 0; i < RING_ROOM + 3; i++)
 		part(START + i * 10, START + i * 10 + 5);
 	drain_at(END);
-	assert_int_equal(follow_lost_records(f), 3);
+	assert_int_equal(pipeline_lost_records(f), 3);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "own.h"
+#include "observer_effect.h"
 #include "proc.h"
 #include "wakeups.h"
 
@@ -12,18 +12,18 @@
 #define ROUNDS 5
 #define WAKES_PER_S 500.0
 
-struct own_trial {
-	struct own *own;
+struct observer_trial {
+	struct observer_effect *own;
 	struct spin *spin;
 	int cpu, err;
 	int64_t slot_ns;
 	uint64_t random;
 	int loop_tid;
-	struct own_round round[ROUNDS];
+	struct observer_round round[ROUNDS];
 	double ticks[2];	/* per second, summed over the rounds: alone, beside */
 };
 
-int64_t own_read_ticks(FILE *f, int cpu)
+int64_t observer_read_timer_interrupts(FILE *f, int cpu)
 {
 	char *line = NULL, *at, *end;
 	size_t room = 0;
@@ -54,27 +54,27 @@ int64_t own_read_ticks(FILE *f, int cpu)
 	return value;
 }
 
-static double timer_interrupts(int cpu)
+static double observer_timer_interrupts(int cpu)
 {
 	FILE *f = fopen("/proc/interrupts", "re");
-	int64_t n = f ? own_read_ticks(f, cpu) : -1;
+	int64_t n = f ? observer_read_timer_interrupts(f, cpu) : -1;
 
 	if (f)
 		fclose(f);
 	return n < 0 ? NAN : (double)n;
 }
 
-static void wake_for(struct own_trial *t, struct sample *s, int64_t time_ns)
+static void observer_measure_wakeups(struct observer_trial *t, struct sample *s, int64_t time_ns)
 {
 	int64_t due = clock_now(), end = due + time_ns;
 
-	while ((due += wakeups_gap(&t->random, WAKES_PER_S)) < end && !proc_stop) {
+	while ((due += wakeups_random_gap_ns(&t->random, WAKES_PER_S)) < end && !proc_stop) {
 		clock_sleep_until(due);
 		sample_add(s, clock_now() - due);
 	}
 }
 
-static double turns_per_s(int64_t time_ns)
+static double observer_turns_per_s(int64_t time_ns)
 {
 	int64_t start = clock_now(), now = start, turns = 0;
 
@@ -87,16 +87,16 @@ static double turns_per_s(int64_t time_ns)
 	return (double)turns * (double)NS_PER_S / (double)(now - start);
 }
 
-static double ticks_per_s(int cpu, int64_t time_ns)
+static double observer_ticks_per_s(int cpu, int64_t time_ns)
 {
 	int64_t start = clock_now();
-	double before = timer_interrupts(cpu);
+	double before = observer_timer_interrupts(cpu);
 
 	clock_sleep_until(start + time_ns);
-	return (timer_interrupts(cpu) - before) * (double)NS_PER_S / (double)(clock_now() - start);
+	return (observer_timer_interrupts(cpu) - before) * (double)NS_PER_S / (double)(clock_now() - start);
 }
 
-static int64_t loop_cpu(const struct own_trial *t)
+static int64_t observer_loop_cpu_ns(const struct observer_trial *t)
 {
 	struct proc_schedstat stat;
 
@@ -104,26 +104,26 @@ static int64_t loop_cpu(const struct own_trial *t)
 }
 
 /* Who works all the time and still does not have all of it: others had the rest. */
-static void work_for(struct own_trial *t, struct own_round *r, bool beside, int64_t time_ns)
+static void observer_measure_throughput(struct observer_trial *t, struct observer_round *r, bool beside, int64_t time_ns)
 {
-	int64_t wall = -clock_now(), had = -clock_thread_cpu() - loop_cpu(t);
+	int64_t wall = -clock_now(), had = -clock_thread_cpu() - observer_loop_cpu_ns(t);
 
-	r->turns[beside] = turns_per_s(time_ns);
-	had += clock_thread_cpu() + loop_cpu(t);
+	r->turns[beside] = observer_turns_per_s(time_ns);
+	had += clock_thread_cpu() + observer_loop_cpu_ns(t);
 	wall += clock_now();
 	r->wall_ns += wall;
 	r->others_ns += wall > had ? wall - had : 0;
 }
 
-static void half(struct own_trial *t, struct own_round *r, bool beside)
+static void observer_measure_half(struct observer_trial *t, struct observer_round *r, bool beside)
 {
-	wake_for(t, beside ? &t->own->beside : &t->own->alone, t->slot_ns * 4 / 10);
-	work_for(t, r, beside, t->slot_ns * 3 / 10);
+	observer_measure_wakeups(t, beside ? &t->own->beside : &t->own->alone, t->slot_ns * 4 / 10);
+	observer_measure_throughput(t, r, beside, t->slot_ns * 3 / 10);
 	if (!proc_stop)
-		t->ticks[beside] += ticks_per_s(t->cpu, t->slot_ns * 3 / 10);
+		t->ticks[beside] += observer_ticks_per_s(t->cpu, t->slot_ns * 3 / 10);
 }
 
-static void drop_parts(struct spin *s)
+static void observer_discard_gaps(struct spin *s)
 {
 	struct span span;
 
@@ -132,27 +132,27 @@ static void drop_parts(struct spin *s)
 			ring_drop(&s->cpu[i].ring);
 }
 
-static void *trial_main(void *arg)
+static void *observer_trial_main(void *arg)
 {
-	struct own_trial *t = arg;
+	struct observer_trial *t = arg;
 
-	t->err = wakeups_become_normal(t->cpu);
+	t->err = wakeups_make_thread_normal(t->cpu);
 	for (int i = 0; i < ROUNDS && !t->err; i++) {
-		half(t, &t->round[i], false);
+		observer_measure_half(t, &t->round[i], false);
 		t->err = spin_order(t->spin, SPIN_RUN, 10 * NS_PER_S);
 		if (t->err)
 			break;
-		spin_watch(t->spin, t->slot_ns + SPIN_WATCH_NS);
-		half(t, &t->round[i], true);
+		spin_allow(t->spin, t->slot_ns + SPIN_ALLOWANCE_NS);
+		observer_measure_half(t, &t->round[i], true);
 		t->err = spin_order(t->spin, SPIN_PAUSE, 10 * NS_PER_S);
-		drop_parts(t->spin);
+		observer_discard_gaps(t->spin);
 		if (!t->err && proc_stop)
 			t->err = -EINTR;
 	}
 	return NULL;
 }
 
-void own_judge(struct own *o, const struct own_round *round, int n)
+void observer_effect_evaluate(struct observer_effect *o, const struct observer_round *round, int n)
 {
 	double turns[2] = { 0, 0 }, low = NAN, high = NAN;
 	int64_t wall = 0, others = 0;
@@ -168,19 +168,19 @@ void own_judge(struct own *o, const struct own_round *round, int n)
 		high = i && high > percent ? high : percent;
 	}
 	o->others_percent = wall ? 100 * (double)others / (double)wall : NAN;
-	o->disturbed = o->others_percent > OWN_DISTURBED_PERCENT;
+	o->disturbed = o->others_percent > OBSERVER_DISTURBED_PERCENT;
 	o->throughput_percent = o->disturbed ? NAN : 100 * turns[1] / turns[0];
 	o->throughput_low_percent = o->disturbed ? NAN : low;
 	o->throughput_high_percent = o->disturbed ? NAN : high;
 }
 
-int own_measure(struct own *o, struct spin *s, int cpu, int64_t time_ns, uint64_t seed)
+int observer_effect_measure(struct observer_effect *o, struct spin *s, int cpu, int64_t time_ns, uint64_t seed)
 {
-	struct own_trial t = { .own = o, .spin = s, .cpu = cpu, .slot_ns = time_ns / (2 * ROUNDS), .random = seed };
+	struct observer_trial t = { .own = o, .spin = s, .cpu = cpu, .slot_ns = time_ns / (2 * ROUNDS), .random = seed };
 	pthread_t thread;
 	int err;
 
-	*o = (struct own){ .throughput_percent = NAN, .throughput_low_percent = NAN, .throughput_high_percent = NAN,
+	*o = (struct observer_effect){ .throughput_percent = NAN, .throughput_low_percent = NAN, .throughput_high_percent = NAN,
 			   .others_percent = NAN, .ticks_alone_per_s = NAN, .ticks_beside_per_s = NAN };
 	for (int i = 0; i < s->n; i++)
 		if (s->cpu[i].cpu == cpu)
@@ -188,19 +188,19 @@ int own_measure(struct own *o, struct spin *s, int cpu, int64_t time_ns, uint64_
 	if (time_ns <= 0)
 		return 0;
 	/* a thread of its own: being put on that CPU is nothing that the caller wants */
-	err = -pthread_create(&thread, NULL, trial_main, &t);
+	err = -pthread_create(&thread, NULL, observer_trial_main, &t);
 	if (err)
 		return err;
 	pthread_join(thread, NULL);
 	if (t.err)
 		return t.err;
-	own_judge(o, t.round, ROUNDS);
+	observer_effect_evaluate(o, t.round, ROUNDS);
 	o->ticks_alone_per_s = t.ticks[0] / ROUNDS;
 	o->ticks_beside_per_s = t.ticks[1] / ROUNDS;
 	return 0;
 }
 
-void own_free(struct own *o)
+void observer_effect_free(struct observer_effect *o)
 {
 	sample_free(&o->alone);
 	sample_free(&o->beside);

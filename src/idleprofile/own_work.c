@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "itself.h"
+#include "own_work.h"
 #include "clock.h"
 #include "files.h"
 
@@ -8,31 +8,31 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-void itself_note(struct itself *w, int64_t from, int64_t to, int64_t cpu_ns)
+void own_work_add_note(struct own_work_notes *w, int64_t from, int64_t to, int64_t cpu_ns)
 {
 	uint32_t at;
 
-	if (w->n == ITSELF_NOTES) {
+	if (w->n == OWN_WORK_NOTES) {
 		w->first++;
 		w->n--;
 	}
-	at = (w->first + w->n++) % ITSELF_NOTES;
+	at = (w->first + w->n++) % OWN_WORK_NOTES;
 	w->note[at].from = from;
 	w->note[at].to = to;
 	w->note[at].cpu_ns = cpu_ns;
 }
 
-struct itself_found itself_in_time(struct itself *w, int64_t from, int64_t to)
+struct own_work_found own_work_in_time(struct own_work_notes *w, int64_t from, int64_t to)
 {
-	struct itself_found found = { false, 0 };
+	struct own_work_found found = { false, 0 };
 
 	/* Notes come in two orders (woken tasks, this thread), each ascending: an early end behind a late one waits there. */
-	while (w->n && w->note[w->first % ITSELF_NOTES].to < from) {
+	while (w->n && w->note[w->first % OWN_WORK_NOTES].to < from) {
 		w->first++;
 		w->n--;
 	}
 	for (uint32_t i = 0; i < w->n; i++) {
-		uint32_t at = (w->first + i) % ITSELF_NOTES;
+		uint32_t at = (w->first + i) % OWN_WORK_NOTES;
 		int64_t begin = w->note[at].from > from ? w->note[at].from : from;
 		int64_t end = w->note[at].to < to ? w->note[at].to : to;
 
@@ -44,14 +44,14 @@ struct itself_found itself_in_time(struct itself *w, int64_t from, int64_t to)
 	return found;
 }
 
-void itself_begin(struct itself_work *w)
+void own_work_begin(struct own_work *w)
 {
 	w->cpu = sched_getcpu();
 	w->from = clock_now();
 	w->cpu_ns = clock_thread_cpu();
 }
 
-void itself_end(struct itself_work *w)
+void own_work_end(struct own_work *w)
 {
 	w->cpu_ns = clock_thread_cpu() - w->cpu_ns;
 	w->to = clock_now();
@@ -59,16 +59,16 @@ void itself_end(struct itself_work *w)
 		w->cpu = -1;
 }
 
-void itself_tids_add(struct itself_tids *t, int tid)
+void own_work_tids_add(struct own_work_tids *t, int tid)
 {
-	if (t->own < ITSELF_TIDS) {
+	if (t->own < OWN_WORK_TIDS) {
 		t->tid[t->own++] = tid;
 		t->n = t->own;		/* what was behind is found again */
 		t->refreshed_ns = 0;
 	}
 }
 
-static void add_threads(struct itself_tids *t, int64_t pid)
+static void own_work_add_threads(struct own_work_tids *t, int64_t pid)
 {
 	pid_t *tid = NULL;
 	char path[64];
@@ -76,12 +76,12 @@ static void add_threads(struct itself_tids *t, int64_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%lld/task", (long long)pid);
 	files_numbered(path, &tid, &n);
-	for (size_t i = 0; i < n && t->n < ITSELF_TIDS; i++)
+	for (size_t i = 0; i < n && t->n < OWN_WORK_TIDS; i++)
 		t->tid[t->n++] = tid[i];
 	free(tid);
 }
 
-void itself_tids_refresh(struct itself_tids *t)
+void own_work_tids_refresh(struct own_work_tids *t)
 {
 	int64_t now = clock_now();
 
@@ -90,17 +90,17 @@ void itself_tids_refresh(struct itself_tids *t)
 	t->refreshed_ns = now;
 	t->n = t->own;
 	for (int i = 0; i < t->ignores; i++)
-		add_threads(t, t->ignore[i]);
+		own_work_add_threads(t, t->ignore[i]);
 }
 
-void itself_tids_init(struct itself_tids *t, const int64_t *ignore, int ignores)
+void own_work_tids_init(struct own_work_tids *t, const int64_t *ignore, int ignores)
 {
-	*t = (struct itself_tids){ .ignore = ignore, .ignores = ignores };
-	itself_tids_add(t, (int)gettid());
-	itself_tids_refresh(t);
+	*t = (struct own_work_tids){ .ignore = ignore, .ignores = ignores };
+	own_work_tids_add(t, (int)gettid());
+	own_work_tids_refresh(t);
 }
 
-static bool is_own(const struct itself_tids *t, int tid)
+static bool own_work_has_tid(const struct own_work_tids *t, int tid)
 {
 	for (int i = 0; i < t->n; i++)
 		if (t->tid[i] == tid)
@@ -108,13 +108,13 @@ static bool is_own(const struct itself_tids *t, int tid)
 	return false;
 }
 
-struct itself_found itself_in_shares(const struct itself_tids *t, struct who_share *share, size_t *n)
+struct own_work_found own_work_remove_shares(const struct own_work_tids *t, struct culprit_share *share, size_t *n)
 {
-	struct itself_found found = { false, 0 };
+	struct own_work_found found = { false, 0 };
 	size_t kept = 0;
 
 	for (size_t i = 0; i < *n; i++) {
-		if (share[i].kind == WHO_TASK && is_own(t, share[i].pid)) {
+		if (share[i].kind == CULPRIT_TASK && own_work_has_tid(t, share[i].pid)) {
 			found.there = true;
 			found.ns += share[i].ns;
 		} else

@@ -23,12 +23,12 @@ static void keep(void *arg, int64_t start, int64_t length, int64_t lost, int64_t
 	row[n++] = (struct row){ start, length, lost, tick };
 }
 
-static struct bins begin(int64_t start, int64_t length)
+static struct timeline_bins begin(int64_t start, int64_t length)
 {
-	struct bins b;
+	struct timeline_bins b;
 
 	n = 0;
-	bins_init(&b, start, length, keep, NULL);
+	timeline_bins_init(&b, start, length, keep, NULL);
 	return b;
 }
 
@@ -43,13 +43,13 @@ static void is_row(int i, int64_t start, int64_t length, int64_t lost, int64_t t
 
 static void a_part_is_spread_over_the_bins_it_touches(void **state)
 {
-	struct bins b = begin(1000, 100);
+	struct timeline_bins b = begin(1000, 100);
 
 	(void)state;
-	bins_part(&b, 1010, 1030, 20, false);
-	bins_part(&b, 1090, 1350, 260, false);
-	bins_part(&b, 1350, 1360, 10, true);
-	bins_end(&b, 1450);
+	timeline_bins_add_gap(&b, 1010, 1030, 20, false);
+	timeline_bins_add_gap(&b, 1090, 1350, 260, false);
+	timeline_bins_add_gap(&b, 1350, 1360, 10, true);
+	timeline_bins_end(&b, 1450);
 	assert_int_equal(n, 5);
 	is_row(0, 1000, 100, 30, 0);
 	is_row(1, 1100, 100, 100, 0);
@@ -60,14 +60,14 @@ static void a_part_is_spread_over_the_bins_it_touches(void **state)
 
 static void bins_without_a_part_are_there_too(void **state)
 {
-	struct bins b = begin(0, 10);
+	struct timeline_bins b = begin(0, 10);
 
 	(void)state;
-	bins_until(&b, 35);
+	timeline_bins_advance(&b, 35);
 	assert_int_equal(n, 3);
-	bins_part(&b, 57, 60, 3, false);
+	timeline_bins_add_gap(&b, 57, 60, 3, false);
 	assert_int_equal(n, 5);
-	bins_end(&b, 60);
+	timeline_bins_end(&b, 60);
 	assert_int_equal(n, 6);
 	is_row(5, 50, 10, 3, 0);
 }
@@ -75,11 +75,11 @@ static void bins_without_a_part_are_there_too(void **state)
 static void a_part_without_a_gap_takes_no_bin_beyond_its_length(void **state)
 {
 	/* where a product in floating point rounds: one nanosecond beyond the 20 ms of a bin */
-	struct bins b = begin(0, 20000000);
+	struct timeline_bins b = begin(0, 20000000);
 
 	(void)state;
-	bins_part(&b, 3625292, 499957505, 496332213, false);
-	bins_end(&b, 500000000);
+	timeline_bins_add_gap(&b, 3625292, 499957505, 496332213, false);
+	timeline_bins_end(&b, 500000000);
 	assert_int_equal(n, 25);
 	is_row(0, 0, 20000000, 16374708, 0);
 	for (int i = 1; i < 24; i++)
@@ -89,12 +89,12 @@ static void a_part_without_a_gap_takes_no_bin_beyond_its_length(void **state)
 
 static void a_part_that_lost_less_than_it_spans_keeps_its_sum(void **state)
 {
-	struct bins b = begin(0, 100);
+	struct timeline_bins b = begin(0, 100);
 	int64_t sum = 0;
 
 	(void)state;
-	bins_part(&b, 33, 733, 101, false);
-	bins_end(&b, 800);
+	timeline_bins_add_gap(&b, 33, 733, 101, false);
+	timeline_bins_end(&b, 800);
 	assert_int_equal(n, 8);
 	for (int i = 0; i < n; i++) {
 		assert_true(row[i].lost >= 0 && row[i].lost <= 16);
@@ -105,12 +105,12 @@ static void a_part_that_lost_less_than_it_spans_keeps_its_sum(void **state)
 
 static void a_part_that_ends_with_its_bin_stays_in_it(void **state)
 {
-	struct bins b = begin(0, 100);
+	struct timeline_bins b = begin(0, 100);
 
 	(void)state;
-	bins_part(&b, 50, 100, 50, false);
-	bins_part(&b, 100, 200, 100, false);
-	bins_end(&b, 200);
+	timeline_bins_add_gap(&b, 50, 100, 50, false);
+	timeline_bins_add_gap(&b, 100, 200, 100, false);
+	timeline_bins_end(&b, 200);
 	assert_int_equal(n, 2);
 	is_row(0, 0, 100, 50, 0);
 	is_row(1, 100, 100, 100, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* who - record series played by hand; what each part must be split into was worked out on paper. */
+/* attribution - record series played by hand; what each part must be split into was worked out on paper. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -8,35 +8,35 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "idleprofile/who.h"
+#include "idleprofile/attribution.h"
 
 #define LOOP 100
 #define US INT64_C(1000)
 #define MS INT64_C(1000000)
 
-static struct who_share got[WHO_SHARES];
+static struct culprit_share got[SHARES_MAX];
 static size_t n;
 
-static void lost(struct who *w, int64_t at)
+static void lost(struct attribution *w, int64_t at)
 {
-	who_record(w, &(struct trace_record){ .time_ns = at, .kind = TRACE_LOST });
+	attribution_add_record(w, &(struct trace_record){ .time_ns = at, .kind = TRACE_LOST });
 }
 
-static void on(struct who *w, int64_t at, enum trace_class class, int id, const char *name)
+static void on(struct attribution *w, int64_t at, enum trace_class class, int id, const char *name)
 {
 	struct trace_record r = { .time_ns = at, .kind = TRACE_ENTER, .class = class, .id = id };
 
 	strncpy(r.name, name, sizeof(r.name) - 1);
-	who_record(w, &r);
+	attribution_add_record(w, &r);
 }
 
-static void off(struct who *w, int64_t at, enum trace_class class, int id)
+static void off(struct attribution *w, int64_t at, enum trace_class class, int id)
 {
-	who_record(w, &(struct trace_record){ .time_ns = at, .kind = TRACE_EXIT, .class = class, .id = id });
+	attribution_add_record(w, &(struct trace_record){ .time_ns = at, .kind = TRACE_EXIT, .class = class, .id = id });
 }
 
 /* In the initial pid namespace both ids are the same; task 7 is called "t7". */
-static void to(struct who *w, int64_t at, int prev, bool wants, int next)
+static void to(struct attribution *w, int64_t at, int prev, bool wants, int next)
 {
 	struct trace_record r = { .time_ns = at, .kind = TRACE_SWITCH, .prev_pid = prev, .prev_here = prev,
 				  .next_pid = next, .next_here = next, .prev_wants = wants };
@@ -44,20 +44,20 @@ static void to(struct who *w, int64_t at, int prev, bool wants, int next)
 	r.prev_comm[0] = r.next_comm[0] = 't';
 	r.prev_comm[1] = (char)('0' + prev % 10);
 	r.next_comm[1] = (char)('0' + next % 10);
-	who_record(w, &r);
+	attribution_add_record(w, &r);
 }
 
-static void ask(struct who *w, int64_t start, int64_t end)
+static void ask(struct attribution *w, int64_t start, int64_t end)
 {
 	int64_t sum = 0;
 
-	n = who_part(w, start, end, got, WHO_SHARES);
+	n = attribution_split_gap(w, start, end, got, SHARES_MAX);
 	for (size_t i = 0; i < n; i++)
 		sum += got[i].ns;
 	assert_int_equal(sum, end - start);
 }
 
-static const struct who_share *share(enum who_kind kind, const char *name)
+static const struct culprit_share *share(enum culprit_kind kind, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (got[i].kind == kind && !strcmp(got[i].name, name))
@@ -65,18 +65,18 @@ static const struct who_share *share(enum who_kind kind, const char *name)
 	return NULL;
 }
 
-static void had(enum who_kind kind, const char *name, int64_t ns, int64_t residue)
+static void had(enum culprit_kind kind, const char *name, int64_t ns, int64_t residue)
 {
-	const struct who_share *s = share(kind, name);
+	const struct culprit_share *s = share(kind, name);
 
 	assert_non_null(s);
 	assert_int_equal(s->ns, ns);
 	assert_int_equal(s->residue_ns, residue);
 }
 
-static struct who *begin(void **state)
+static struct attribution *begin(void **state)
 {
-	struct who *w = *state;
+	struct attribution *w = *state;
 
 	to(w, 0, 1, false, LOOP);
 	return w;
@@ -84,19 +84,19 @@ static struct who *begin(void **state)
 
 static int make(void **state)
 {
-	*state = who_new(LOOP);
+	*state = attribution_new(LOOP);
 	return *state ? 0 : -1;
 }
 
 static int drop(void **state)
 {
-	who_free(*state);
+	attribution_free(*state);
 	return 0;
 }
 
 static void a_tick(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 
 	on(w, 100 * US, TRACE_TIMER, 236, "local timer");
 	off(w, 103 * US, TRACE_TIMER, 236);
@@ -105,34 +105,34 @@ static void a_tick(void **state)
 	ask(w, 99 * US, 108 * US);
 	assert_int_equal(n, 2);
 	/* The way in belongs to the timer, so does the microsecond behind it; the way out to the softirq before it. */
-	had(WHO_TIMER, "local timer", 5 * US, 2 * US);
-	had(WHO_SOFTIRQ, "SCHED", 4 * US, 2 * US);
-	assert_false(who_continues(got, n));
-	assert_true(who_is_tick(got, n));
+	had(CULPRIT_TIMER, "local timer", 5 * US, 2 * US);
+	had(CULPRIT_SOFTIRQ, "SCHED", 4 * US, 2 * US);
+	assert_false(shares_continue_burst(got, n));
+	assert_true(shares_are_tick(got, n));
 	/* A hypervisor took the CPU, and the tick was due when it came back. */
 	on(w, 10 * MS, TRACE_TIMER, 236, "local timer");
 	off(w, 10 * MS + 3 * US, TRACE_TIMER, 236);
 	ask(w, 8 * MS, 10 * MS + 4 * US);
-	had(WHO_TIMER, "local timer", 2 * MS + 4 * US, 2 * MS + US);
-	assert_false(who_is_tick(got, n));
+	had(CULPRIT_TIMER, "local timer", 2 * MS + 4 * US, 2 * MS + US);
+	assert_false(shares_are_tick(got, n));
 	/* More than a tick. */
 	on(w, 14 * MS, TRACE_TIMER, 236, "local timer");
 	off(w, 14 * MS + 3 * US, TRACE_TIMER, 236);
 	on(w, 14 * MS + 4 * US, TRACE_SOFTIRQ, 3, "NET_RX");
 	off(w, 14 * MS + 6 * US, TRACE_SOFTIRQ, 3);
 	ask(w, 14 * MS, 14 * MS + 7 * US);
-	assert_false(who_is_tick(got, n));
+	assert_false(shares_are_tick(got, n));
 	on(w, 18 * MS, TRACE_SOFTIRQ, 7, "SCHED");
 	off(w, 18 * MS + 3 * US, TRACE_SOFTIRQ, 7);
 	ask(w, 18 * MS, 18 * MS + 3 * US);
-	assert_false(who_is_tick(got, n));	/* no timer */
+	assert_false(shares_are_tick(got, n));	/* no timer */
 	ask(w, 20 * MS, 21 * MS);
-	assert_false(who_is_tick(got, n));	/* nothing known */
+	assert_false(shares_are_tick(got, n));	/* nothing known */
 }
 
 static void irq_in_softirq_in_task(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 
 	to(w, 10 * US, LOOP, true, 7);
 	on(w, 30 * US, TRACE_SOFTIRQ, 3, "NET_RX");
@@ -144,47 +144,47 @@ static void irq_in_softirq_in_task(void **state)
 	to(w, 60 * US, 7, false, LOOP);
 	ask(w, 10 * US, 60 * US);
 	assert_int_equal(n, 4);
-	had(WHO_TASK, "t7", 30 * US, 0);
-	had(WHO_SOFTIRQ, "NET_RX", 14 * US, 0);
-	had(WHO_IRQ, "virtio0", 4 * US, 0);
-	had(WHO_RESCHED, "reschedule", 2 * US, 0);
-	assert_int_equal(share(WHO_TASK, "t7")->pid, 7);
-	assert_int_equal(share(WHO_TASK, "t7")->start_ns, 10 * US);
-	assert_int_equal(share(WHO_TASK, "t7")->end_ns, 60 * US);
-	assert_int_equal(share(WHO_IRQ, "virtio0")->start_ns, 35 * US);
-	assert_int_equal(share(WHO_IRQ, "virtio0")->end_ns, 41 * US);
-	assert_int_equal(got[0].kind, WHO_TASK);	/* largest first */
+	had(CULPRIT_TASK, "t7", 30 * US, 0);
+	had(CULPRIT_SOFTIRQ, "NET_RX", 14 * US, 0);
+	had(CULPRIT_IRQ, "virtio0", 4 * US, 0);
+	had(CULPRIT_RESCHED, "reschedule", 2 * US, 0);
+	assert_int_equal(share(CULPRIT_TASK, "t7")->pid, 7);
+	assert_int_equal(share(CULPRIT_TASK, "t7")->start_ns, 10 * US);
+	assert_int_equal(share(CULPRIT_TASK, "t7")->end_ns, 60 * US);
+	assert_int_equal(share(CULPRIT_IRQ, "virtio0")->start_ns, 35 * US);
+	assert_int_equal(share(CULPRIT_IRQ, "virtio0")->end_ns, 41 * US);
+	assert_int_equal(got[0].kind, CULPRIT_TASK);	/* largest first */
 }
 
 static void residue(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 
 	/* A task alone: the switches' own time is its, there is nobody else. */
 	to(w, 11 * US, LOOP, true, 7);
 	to(w, 20 * US, 7, false, LOOP);
 	ask(w, 10 * US, 22 * US);
 	assert_int_equal(n, 1);
-	had(WHO_TASK, "t7", 12 * US, 3 * US);
+	had(CULPRIT_TASK, "t7", 12 * US, 3 * US);
 	/* With an interrupt it is the interrupt's, before and behind. */
 	on(w, 101 * US, TRACE_TIMER, 236, "local timer");
 	off(w, 103 * US, TRACE_TIMER, 236);
 	to(w, 105 * US, LOOP, true, 7);
 	to(w, 115 * US, 7, false, LOOP);
 	ask(w, 100 * US, 116 * US);
-	had(WHO_TIMER, "local timer", 6 * US, 4 * US);
-	had(WHO_TASK, "t7", 10 * US, 0);
+	had(CULPRIT_TIMER, "local timer", 6 * US, 4 * US);
+	had(CULPRIT_TASK, "t7", 10 * US, 0);
 	/* Nothing at all: only this is unexplained. */
 	ask(w, 200 * US, 5 * MS);
 	assert_int_equal(n, 1);
-	had(WHO_UNEXPLAINED, "unexplained", 5 * MS - 200 * US, 5 * MS - 200 * US);
+	had(CULPRIT_UNEXPLAINED, "unexplained", 5 * MS - 200 * US, 5 * MS - 200 * US);
 	assert_int_equal(got[0].start_ns, 200 * US);
 	assert_int_equal(got[0].end_ns, 5 * MS);
 }
 
 static void tasks_among_themselves(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 
 	to(w, 10, LOOP, true, 7);
 	to(w, 50, 7, true, 8);
@@ -193,16 +193,16 @@ static void tasks_among_themselves(void **state)
 	to(w, 205, 9, false, LOOP);
 	ask(w, 10, 205);
 	assert_int_equal(n, 3);
-	had(WHO_TASK, "t8", 100, 0);
-	had(WHO_TASK, "t7", 90, 0);
-	had(WHO_TASK, "t9", 5, 0);
-	assert_false(share(WHO_TASK, "t7")->wants);	/* asleep in the end */
+	had(CULPRIT_TASK, "t8", 100, 0);
+	had(CULPRIT_TASK, "t7", 90, 0);
+	had(CULPRIT_TASK, "t9", 5, 0);
+	assert_false(share(CULPRIT_TASK, "t7")->wants);	/* asleep in the end */
 }
 
 /* Two interrupts so close that the loop did not turn in between. */
 static void two_stretches_of_one_part(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 
 	on(w, 100, TRACE_IRQ, 1, "a");
 	off(w, 150, TRACE_IRQ, 1);
@@ -212,13 +212,13 @@ static void two_stretches_of_one_part(void **state)
 	off(w, 195, TRACE_IRQ, 1);
 	ask(w, 90, 200);
 	assert_int_equal(n, 2);
-	had(WHO_IRQ, "a", 10 + 50 + 20 + 5 + 5, 10 + 20 + 5);
-	had(WHO_IRQ, "b", 10 + 10, 10);
+	had(CULPRIT_IRQ, "a", 10 + 50 + 20 + 5 + 5, 10 + 20 + 5);
+	had(CULPRIT_IRQ, "b", 10 + 10, 10);
 }
 
 static void a_burst_cut_by_the_scheduler(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 
 	to(w, 10 * MS, LOOP, true, 7);
 	to(w, 610 * MS, 7, true, LOOP);	/* its turn is over */
@@ -229,23 +229,23 @@ static void a_burst_cut_by_the_scheduler(void **state)
 	to(w, 710 * MS, LOOP, true, 7);	/* a new one */
 	to(w, 720 * MS, 7, false, LOOP);
 	ask(w, 10 * MS, 610 * MS);
-	assert_true(share(WHO_TASK, "t7")->wants);
-	assert_false(share(WHO_TASK, "t7")->resumed);
-	assert_false(who_continues(got, n));
+	assert_true(share(CULPRIT_TASK, "t7")->wants);
+	assert_false(share(CULPRIT_TASK, "t7")->resumed);
+	assert_false(shares_continue_burst(got, n));
 	ask(w, 612 * MS, 612 * MS + 4 * US);
-	assert_false(who_continues(got, n));	/* a tick is no part of it */
+	assert_false(shares_continue_burst(got, n));	/* a tick is no part of it */
 	ask(w, 614 * MS, 700 * MS);
-	assert_true(who_continues(got, n));
-	assert_true(share(WHO_TASK, "t7")->resumed);
-	assert_false(share(WHO_TASK, "t7")->wants);
+	assert_true(shares_continue_burst(got, n));
+	assert_true(share(CULPRIT_TASK, "t7")->resumed);
+	assert_false(share(CULPRIT_TASK, "t7")->wants);
 	ask(w, 710 * MS, 720 * MS);
-	assert_false(who_continues(got, n));
+	assert_false(shares_continue_burst(got, n));
 }
 
 /* It is the loop's own time that counts, not what another task had meanwhile. */
 static void a_slice_is_short(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 
 	to(w, 10 * MS, LOOP, true, 7);
 	to(w, 100 * MS, 7, true, LOOP);
@@ -257,21 +257,21 @@ static void a_slice_is_short(void **state)
 	to(w, 422 * MS, 7, false, LOOP);
 	ask(w, 10 * MS, 100 * MS);
 	ask(w, 105 * MS, 305 * MS);
-	assert_false(who_continues(got, n));
+	assert_false(shares_continue_burst(got, n));
 	ask(w, 315 * MS, 400 * MS);
-	assert_true(who_continues(got, n));
+	assert_true(shares_continue_burst(got, n));
 	ask(w, 421 * MS, 422 * MS);
-	assert_false(who_continues(got, n));
+	assert_false(shares_continue_burst(got, n));
 }
 
 static void missing_exits(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 
 	/* The same interrupt again: it had ended somewhere. */
 	on(w, 100 * US, TRACE_TIMER, 236, "local timer");
 	ask(w, 99 * US, 105 * US);
-	had(WHO_TIMER, "local timer", 6 * US, US);
+	had(CULPRIT_TIMER, "local timer", 6 * US, US);
 	on(w, 4 * MS, TRACE_TIMER, 236, "local timer");
 	off(w, 4 * MS + 2 * US, TRACE_TIMER, 236);
 	ask(w, 4 * MS, 4 * MS + 2 * US);
@@ -279,13 +279,13 @@ static void missing_exits(void **state)
 	/* An irq without an exit, and then parts that have nothing to do with it. */
 	on(w, 5 * MS, TRACE_IRQ, 9, "acpi");
 	ask(w, 5 * MS, 5 * MS + 10 * US);
-	had(WHO_IRQ, "acpi", 10 * US, 0);
+	had(CULPRIT_IRQ, "acpi", 10 * US, 0);
 	ask(w, 8 * MS, 9 * MS);
-	had(WHO_UNEXPLAINED, "unexplained", MS, MS);
+	had(CULPRIT_UNEXPLAINED, "unexplained", MS, MS);
 	to(w, 10 * MS, LOOP, true, 7);
 	to(w, 11 * MS, 7, false, LOOP);
 	ask(w, 10 * MS, 11 * MS);
-	had(WHO_TASK, "t7", MS, 0);
+	had(CULPRIT_TASK, "t7", MS, 0);
 	/* Exits of what never began change nothing. */
 	off(w, 12 * MS, TRACE_CALL, 251);
 	to(w, 13 * MS, LOOP, true, 7);
@@ -293,63 +293,63 @@ static void missing_exits(void **state)
 	to(w, 14 * MS, 7, false, LOOP);
 	ask(w, 13 * MS, 14 * MS);
 	assert_int_equal(n, 1);
-	had(WHO_TASK, "t7", MS, 0);
+	had(CULPRIT_TASK, "t7", MS, 0);
 }
 
 /* An inner exit that went missing ends with the outer one. */
 static void inner_exit_missing(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 
 	on(w, 100, TRACE_SOFTIRQ, 1, "TIMER");
 	on(w, 110, TRACE_IRQ, 9, "acpi");
 	off(w, 130, TRACE_SOFTIRQ, 1);
 	ask(w, 100, 130);
-	had(WHO_SOFTIRQ, "TIMER", 10, 0);
-	had(WHO_IRQ, "acpi", 20, 0);
+	had(CULPRIT_SOFTIRQ, "TIMER", 10, 0);
+	had(CULPRIT_IRQ, "acpi", 20, 0);
 	ask(w, 200, 300);
-	had(WHO_UNEXPLAINED, "unexplained", 100, 100);
+	had(CULPRIT_UNEXPLAINED, "unexplained", 100, 100);
 }
 
 static void softirqs_do_not_nest(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 
 	on(w, 100, TRACE_SOFTIRQ, 1, "TIMER");
 	on(w, 120, TRACE_SOFTIRQ, 9, "RCU");
 	off(w, 150, TRACE_SOFTIRQ, 9);
 	ask(w, 100, 150);
-	had(WHO_SOFTIRQ, "TIMER", 20, 0);
-	had(WHO_SOFTIRQ, "RCU", 30, 0);
+	had(CULPRIT_SOFTIRQ, "TIMER", 20, 0);
+	had(CULPRIT_SOFTIRQ, "RCU", 30, 0);
 	ask(w, 160, 170);
-	had(WHO_UNEXPLAINED, "unexplained", 10, 10);
+	had(CULPRIT_UNEXPLAINED, "unexplained", 10, 10);
 }
 
 /* An interrupt does not switch: its exit is missing, the task that comes is there. */
 static void switch_inside(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 
 	on(w, 100, TRACE_RESCHED, 253, "reschedule");
 	to(w, 120, LOOP, true, 7);
 	to(w, 200, 7, false, LOOP);
 	ask(w, 100, 200);
-	had(WHO_TASK, "t7", 80, 0);
-	assert_int_equal(share(WHO_RESCHED, "reschedule")->ns, 20);
+	had(CULPRIT_TASK, "t7", 80, 0);
+	assert_int_equal(share(CULPRIT_RESCHED, "reschedule")->ns, 20);
 }
 
 static void records_lost(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 
 	to(w, 10 * MS, LOOP, true, 7);
 	/* ... here it left, came back, and the loop ran ... */
 	lost(w, 40 * MS);
 	to(w, 50 * MS, 8, false, LOOP);	/* it was 8 since nothing is lost any more */
 	ask(w, 35 * MS, 50 * MS);
-	assert_int_equal(share(WHO_TASK, "t8")->ns, 15 * MS);
-	assert_int_equal(share(WHO_TASK, "t8")->residue_ns, 5 * MS);
-	assert_null(share(WHO_TASK, "t7"));
+	assert_int_equal(share(CULPRIT_TASK, "t8")->ns, 15 * MS);
+	assert_int_equal(share(CULPRIT_TASK, "t8")->residue_ns, 5 * MS);
+	assert_null(share(CULPRIT_TASK, "t7"));
 	/* The loop's own return was lost: the task did not run while the loop did. */
 	to(w, 60 * MS, LOOP, true, 7);
 	lost(w, 70 * MS);
@@ -357,31 +357,31 @@ static void records_lost(void **state)
 	off(w, 80 * MS + 5 * US, TRACE_TIMER, 236);
 	ask(w, 80 * MS, 80 * MS + 5 * US);
 	assert_int_equal(n, 1);
-	had(WHO_TIMER, "local timer", 5 * US, 0);
+	had(CULPRIT_TIMER, "local timer", 5 * US, 0);
 }
 
 /* Lost without a word: a state that covers a part and the loop's time on both sides is not believed. */
 static void a_false_state_ends(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 
 	to(w, 10 * MS, LOOP, true, 7);
 	ask(w, 30 * MS, 31 * MS);
-	had(WHO_UNEXPLAINED, "unexplained", MS, MS);
+	had(CULPRIT_UNEXPLAINED, "unexplained", MS, MS);
 	to(w, 40 * MS, LOOP, true, 8);
 	to(w, 41 * MS, 8, false, LOOP);
 	ask(w, 40 * MS, 41 * MS);
-	had(WHO_TASK, "t8", MS, 0);
+	had(CULPRIT_TASK, "t8", MS, 0);
 }
 
 /* The kernel left a switch out: the time before the one that tells it is not given to who was there before. */
 static void a_switch_is_left_out(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 
 	to(w, MS, LOOP, true, 7);
 	to(w, 2 * MS, 7, false, LOOP);
-	assert_int_equal(who_missed(w), 0);
+	assert_int_equal(attribution_missed_switches(w), 0);
 	/* Between two tasks: 7 gave way to 9 or to who knows whom. */
 	to(w, 10 * MS, LOOP, true, 7);
 	to(w, 40 * MS, 7, true, 8);
@@ -389,9 +389,9 @@ static void a_switch_is_left_out(void **state)
 	to(w, 100 * MS, 7, false, LOOP);
 	ask(w, 10 * MS, 100 * MS);
 	assert_int_equal(n, 2);
-	had(WHO_TASK, "t7", 40 * MS, 0);
-	had(WHO_UNEXPLAINED, WHO_MISSED, 50 * MS, 0);
-	assert_int_equal(who_missed(w), 1);
+	had(CULPRIT_TASK, "t7", 40 * MS, 0);
+	had(CULPRIT_UNEXPLAINED, MISSED_SWITCH_NAME, 50 * MS, 0);
+	assert_int_equal(attribution_missed_switches(w), 1);
 	/* Back to the loop. */
 	to(w, 200 * MS, LOOP, true, 7);
 	to(w, 202 * MS, 7, true, 8);
@@ -399,37 +399,37 @@ static void a_switch_is_left_out(void **state)
 	to(w, 301 * MS, 9, false, LOOP);
 	ask(w, 200 * MS, 205 * MS);
 	assert_int_equal(n, 2);
-	had(WHO_TASK, "t7", 2 * MS, 0);
-	had(WHO_UNEXPLAINED, WHO_MISSED, 3 * MS, 0);
+	had(CULPRIT_TASK, "t7", 2 * MS, 0);
+	had(CULPRIT_UNEXPLAINED, MISSED_SWITCH_NAME, 3 * MS, 0);
 	ask(w, 300 * MS, 301 * MS);
 	assert_int_equal(n, 1);
-	had(WHO_TASK, "t9", MS, 0);
-	assert_int_equal(who_missed(w), 2);
+	had(CULPRIT_TASK, "t9", MS, 0);
+	assert_int_equal(attribution_missed_switches(w), 2);
 	/* Away from the loop; an interrupt whose end has no record either is not told to have had it. */
 	to(w, 405 * MS, 7, false, 8);
 	to(w, 406 * MS, 8, false, LOOP);
 	ask(w, 400 * MS, 406 * MS);
 	assert_int_equal(n, 2);
-	had(WHO_UNEXPLAINED, WHO_MISSED, 5 * MS, 0);
-	had(WHO_TASK, "t8", MS, 0);
-	assert_false(who_is_tick(got, n));
+	had(CULPRIT_UNEXPLAINED, MISSED_SWITCH_NAME, 5 * MS, 0);
+	had(CULPRIT_TASK, "t8", MS, 0);
+	assert_false(shares_are_tick(got, n));
 	to(w, 500 * MS, LOOP, true, 7);
 	on(w, 501 * MS, TRACE_IRQ, 9, "acpi");
 	to(w, 510 * MS, 8, false, LOOP);
 	ask(w, 500 * MS, 510 * MS);
-	had(WHO_TASK, "t7", MS, 0);
-	had(WHO_UNEXPLAINED, WHO_MISSED, 9 * MS, 0);
-	assert_int_equal(who_missed(w), 4);
+	had(CULPRIT_TASK, "t7", MS, 0);
+	had(CULPRIT_UNEXPLAINED, MISSED_SWITCH_NAME, 9 * MS, 0);
+	assert_int_equal(attribution_missed_switches(w), 4);
 	/* After records were lost anything can follow anything. */
 	lost(w, 600 * MS);
 	to(w, 610 * MS, 3, false, LOOP);
-	assert_int_equal(who_missed(w), 4);
+	assert_int_equal(attribution_missed_switches(w), 4);
 }
 
 /* The two clocks differ by a little: what sticks out is cut, the sum stays exact. */
 static void across_the_edges(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 
 	to(w, 100 * US - 300, LOOP, true, 7);
 	on(w, 110 * US, TRACE_IRQ, 1, "disk");
@@ -437,16 +437,16 @@ static void across_the_edges(void **state)
 	to(w, 200 * US + 400, 7, false, LOOP);
 	ask(w, 100 * US, 200 * US);
 	assert_int_equal(n, 2);
-	assert_in_range(share(WHO_TASK, "t7")->ns, 89 * US, 91 * US);
-	assert_in_range(share(WHO_IRQ, "disk")->ns, 9 * US, 11 * US);
-	assert_int_equal(share(WHO_TASK, "t7")->start_ns, 100 * US);
-	assert_int_equal(share(WHO_TASK, "t7")->end_ns, 200 * US);
+	assert_in_range(share(CULPRIT_TASK, "t7")->ns, 89 * US, 91 * US);
+	assert_in_range(share(CULPRIT_IRQ, "disk")->ns, 9 * US, 11 * US);
+	assert_int_equal(share(CULPRIT_TASK, "t7")->start_ns, 100 * US);
+	assert_int_equal(share(CULPRIT_TASK, "t7")->end_ns, 200 * US);
 }
 
 /* Four seconds of two tasks taking turns are two shares, however many switches. */
 static void bounded_within_a_part(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 	int64_t at = 0;
 
 	to(w, at, LOOP, true, 7);
@@ -459,15 +459,15 @@ static void bounded_within_a_part(void **state)
 	to(w, at += 10 * US, 7, false, LOOP);
 	ask(w, 0, at);
 	assert_int_equal(n, 3);
-	had(WHO_TASK, "t7", 200001 * 10 * US, 0);
-	had(WHO_TASK, "t8", 200000 * 8 * US, 0);
-	had(WHO_TIMER, "local timer", 200000 * 2 * US, 0);
-	assert_int_equal(who_forgotten(w), 0);
+	had(CULPRIT_TASK, "t7", 200001 * 10 * US, 0);
+	had(CULPRIT_TASK, "t8", 200000 * 8 * US, 0);
+	had(CULPRIT_TIMER, "local timer", 200000 * 2 * US, 0);
+	assert_int_equal(attribution_late_gaps(w), 0);
 }
 
 static void many_culprits(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 	int64_t others = 0;
 
 	to(w, 0, LOOP, true, 1000);
@@ -479,7 +479,7 @@ static void many_culprits(void **state)
 		if (!strcmp(got[i].name, "others"))
 			others += got[i].ns;
 	assert_int_equal(others, 5010 - 10 * (int64_t)(n - 1));
-	assert_in_range(n, 20, WHO_SHARES);
+	assert_in_range(n, 20, SHARES_MAX);
 	/* The one that matters is named however late it comes. */
 	to(w, 5100, LOOP, true, 1000);
 	for (int i = 0; i < 500; i++) {
@@ -499,18 +499,18 @@ static void many_culprits(void **state)
 	to(w, 16100, 7, false, 8);
 	to(w, 16110, 8, false, 9);
 	to(w, 16130, 9, false, LOOP);
-	n = who_part(w, 16000, 16130, got, 2);
+	n = attribution_split_gap(w, 16000, 16130, got, 2);
 	assert_int_equal(n, 2);
 	assert_int_equal(got[0].ns, 100);
 	assert_int_equal(got[1].ns, 30);
 	assert_string_equal(got[1].name, "others");
-	assert_int_equal(who_part(w, 16200, 16210, got, 0), 0);
+	assert_int_equal(attribution_split_gap(w, 16200, 16210, got, 0), 0);
 }
 
 /* Short slices between those of ever others who have more. */
 static void cut_among_many_culprits(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 	int64_t at = 0;
 	size_t i = 0;
 
@@ -533,7 +533,7 @@ static void cut_among_many_culprits(void **state)
 /* Stretches with culprits of their own, each with few enough of them, in one part: together too many. */
 static void many_culprits_of_many_stretches(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 	int64_t at = 0, others = 0, rows = 0;
 
 	for (int stretch = 0; stretch < 4; stretch++) {
@@ -543,7 +543,7 @@ static void many_culprits_of_many_stretches(void **state)
 		to(w, at += 10, 1019 + 20 * stretch, false, LOOP);
 	}
 	ask(w, 0, at);
-	assert_in_range(n, 20, WHO_SHARES);
+	assert_in_range(n, 20, SHARES_MAX);
 	for (size_t i = 0; i < n; i++) {
 		rows += !strcmp(got[i].name, "others");
 		others += strcmp(got[i].name, "others") ? 0 : got[i].ns;
@@ -554,7 +554,7 @@ static void many_culprits_of_many_stretches(void **state)
 /* Parts below the loop's threshold are never asked for: they make no leak and no lie. */
 static void never_asked_for(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 	int64_t at = MS;
 
 	for (int i = 0; i < 100000; i++, at += MS) {
@@ -565,29 +565,29 @@ static void never_asked_for(void **state)
 	to(w, at + MS, 7, false, LOOP);
 	ask(w, at, at + MS);
 	assert_int_equal(n, 1);
-	had(WHO_TASK, "t7", MS, 0);
-	assert_int_equal(who_forgotten(w), 0);
-	who_part(w, at + MS, at + 2 * MS, got, WHO_SHARES);
-	assert_int_equal(who_forgotten(w), 0);
+	had(CULPRIT_TASK, "t7", MS, 0);
+	assert_int_equal(attribution_late_gaps(w), 0);
+	attribution_split_gap(w, at + MS, at + 2 * MS, got, SHARES_MAX);
+	assert_int_equal(attribution_late_gaps(w), 0);
 }
 
 static void asked_too_late(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 
 	for (int i = 0; i < 100000; i++) {
 		on(w, i * MS, TRACE_TIMER, 236, "local timer");
 		off(w, i * MS + US, TRACE_TIMER, 236);
 	}
 	ask(w, 5 * MS, 6 * MS);
-	had(WHO_UNEXPLAINED, "unexplained", MS, MS);
-	assert_int_equal(who_forgotten(w), 1);
+	had(CULPRIT_UNEXPLAINED, "unexplained", MS, MS);
+	assert_int_equal(attribution_late_gaps(w), 1);
 }
 
 /* In a pid namespace of a lab: the loop is 5 there and 4005 outside, another session's task is not visible. */
 static void two_pid_namespaces(void **state)
 {
-	struct who *w = who_new(5);
+	struct attribution *w = attribution_new(5);
 	struct trace_record out = { .kind = TRACE_SWITCH, .prev_pid = 4005, .prev_here = 5, .next_pid = 4242,
 				    .next_comm = "ours" };
 	struct trace_record back = { .kind = TRACE_SWITCH, .prev_pid = 4242, .prev_here = 42, .prev_comm = "ours",
@@ -596,41 +596,41 @@ static void two_pid_namespaces(void **state)
 	(void)state;
 	/* Thread 5 of the initial namespace is somebody else. */
 	back.time_ns = 10;	/* back to the loop, which nobody knows yet */
-	who_record(w, &back);
+	attribution_add_record(w, &back);
 	out.time_ns = 100;
-	who_record(w, &out);
+	attribution_add_record(w, &out);
 	back.time_ns = 150;
-	who_record(w, &back);
+	attribution_add_record(w, &back);
 	ask(w, 100, 150);
 	assert_int_equal(n, 1);
-	had(WHO_TASK, "ours", 50, 0);
+	had(CULPRIT_TASK, "ours", 50, 0);
 	assert_int_equal(got[0].pid, 42);
 	out.time_ns = 200;
 	out.next_pid = 5;
 	strcpy(out.next_comm, "foreign");
-	who_record(w, &out);
+	attribution_add_record(w, &out);
 	back.time_ns = 280;
 	back.prev_pid = 5;
 	back.prev_here = 0;
 	strcpy(back.prev_comm, "foreign");
-	who_record(w, &back);
+	attribution_add_record(w, &back);
 	ask(w, 200, 280);
 	assert_int_equal(n, 1);
-	had(WHO_TASK, "foreign", 80, 0);
+	had(CULPRIT_TASK, "foreign", 80, 0);
 	assert_int_equal(got[0].pid, -5);
-	who_free(w);
+	attribution_free(w);
 }
 
 /* A new name under way: a shell that becomes a compiler. */
 static void latest_name(void **state)
 {
-	struct who *w = begin(state);
+	struct attribution *w = begin(state);
 
 	to(w, 10, LOOP, true, 7);
-	who_record(w, &(struct trace_record){ .time_ns = 60, .kind = TRACE_SWITCH, .prev_pid = 7, .prev_here = 7,
+	attribution_add_record(w, &(struct trace_record){ .time_ns = 60, .kind = TRACE_SWITCH, .prev_pid = 7, .prev_here = 7,
 					      .prev_comm = "cc1", .next_pid = LOOP, .next_here = LOOP });
 	ask(w, 10, 60);
-	had(WHO_TASK, "cc1", 50, 0);
+	had(CULPRIT_TASK, "cc1", 50, 0);
 }
 
 static uint32_t seed = 12345;
@@ -644,7 +644,7 @@ static uint32_t roll(uint32_t below)
 /* Whatever comes in whatever order: no crash, the sums stay exact, nothing negative, each culprit once. */
 static void anything(void **state)
 {
-	struct who *w = *state;
+	struct attribution *w = *state;
 	int64_t at = 0, asked = 0;
 
 	for (int i = 0; i < 400000; i++) {

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "attribution.h"
+#include "busy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH 16	/* a device over a softirq over a task, and then some */
+#define WAITING 16
+/* How far the loop's clock and the records' may be apart. A state that outlasts it while the loop runs is false. */
+#define SKEW_NS 20000
+
+struct attribution {
+	int loop_tid;		/* ours */
+	int loop_pid;		/* the same in the initial pid namespace, 0: not seen yet */
+	int64_t last_ns;	/* of the last record */
+	bool begun;
+	bool blind;		/* since the last record nothing is known: the first one, or some were lost */
+	int task, here;		/* on the CPU, by both pid namespaces; where `away` */
+	char comm[16];
+	bool away;		/* a task other than the loop is on the CPU */
+	struct interrupt_frame {
+		enum culprit_kind kind;
+		int id;
+		char name[24];
+	} stack[DEPTH];
+	int depth;
+	/* Tasks taken off the CPU for the loop while they wanted it, and what the loop had not had by then. */
+	struct waiting_task {
+		int task;	/* 0: free */
+		int64_t since_ns, away_ns;
+	} waiting[WAITING];
+	int64_t away_ns;	/* all stretches so far */
+	int64_t late;		/* parts asked for too late */
+	int64_t missed;		/* switches without a record */
+	struct busy_queue queue;
+};
+
+static const enum culprit_kind kinds[] = {
+	[TRACE_IRQ] = CULPRIT_IRQ, [TRACE_SOFTIRQ] = CULPRIT_SOFTIRQ, [TRACE_TIMER] = CULPRIT_TIMER,
+	[TRACE_RESCHED] = CULPRIT_RESCHED, [TRACE_CALL] = CULPRIT_CALL,
+};
+
+const char *culprit_kind_name(enum culprit_kind kind)
+{
+	static const char *const names[] = {
+		"task", "irq", "softirq", "timer", "reschedule", "call", "unexplained",
+	};
+
+	return names[kind];
+}
+
+struct attribution *attribution_new(int loop_tid)
+{
+	struct attribution *w = calloc(1, sizeof(*w));
+
+	if (w) {
+		w->loop_tid = loop_tid;
+		w->blind = true;
+	}
+	return w;
+}
+
+void attribution_free(struct attribution *w)
+{
+	free(w);
+}
+
+int64_t attribution_late_gaps(const struct attribution *w)
+{
+	return w->late;
+}
+
+int64_t attribution_missed_switches(const struct attribution *w)
+{
+	return w->missed;
+}
+
+static void busy_slice_set_name(struct busy_slice *p, const char *name)
+{
+	if (name[0] && p->id >= 0)
+		snprintf(p->name, sizeof(p->name), "%s", name);
+}
+
+/* What is innermost now, in the open stretch. */
+static struct busy_slice *attribution_innermost_slice(struct attribution *w)
+{
+	struct busy_slice *p;
+
+	if (w->depth) {
+		const struct interrupt_frame *f = &w->stack[w->depth - 1];
+
+		p = busy_find_slice(&w->queue, f->kind, f->id, w->last_ns);
+		if (!p->name[0])
+			busy_slice_set_name(p, f->name);
+		return p;
+	}
+	p = busy_find_slice(&w->queue, CULPRIT_TASK, w->task, w->last_ns);
+	if (!p->name[0]) {
+		busy_slice_set_name(p, w->comm);
+		p->here = w->here;
+	}
+	return p;
+}
+
+/* Gives the time since the last record to what ran in it. */
+static void attribution_advance(struct attribution *w, int64_t now)
+{
+	if (busy_open_interval(&w->queue) && now > w->last_ns && (w->depth || w->away)) {
+		struct busy_slice *p = attribution_innermost_slice(w);
+
+		p->ns += now - w->last_ns;
+		p->end_ns = now;
+	}
+	if (now > w->last_ns)
+		w->last_ns = now;
+}
+
+static struct waiting_task *attribution_find_waiting(struct attribution *w, int task)
+{
+	for (int i = 0; i < WAITING; i++)
+		if (w->waiting[i].task == task)
+			return &w->waiting[i];
+	return NULL;
+}
+
+static void attribution_begin_busy(struct attribution *w)
+{
+	if (!busy_open_interval(&w->queue))
+		busy_open(&w->queue, w->last_ns);
+}
+
+static void attribution_end_busy(struct attribution *w)
+{
+	struct busy_interval *s = busy_open_interval(&w->queue);
+
+	if (!s)
+		return;
+	w->away_ns += w->last_ns - s->start_ns;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct busy_slice *p = busy_get_slice(&w->queue, s, i);
+		struct waiting_task *slot = &w->waiting[0];
+
+		if (p->kind != CULPRIT_TASK || !p->wants || p->id <= 0)
+			continue;
+		for (int k = 0; k < WAITING; k++) {	/* itself, else free, else the oldest */
+			struct waiting_task *at = &w->waiting[k];
+
+			if (at->task == p->id || (slot->task != p->id && at->since_ns < slot->since_ns))
+				slot = at;
+		}
+		*slot = (struct waiting_task){ p->id, w->last_ns, w->away_ns };
+	}
+	busy_close(&w->queue, w->last_ns);
+}
+
+static bool attribution_resumes_burst(struct attribution *w, int task)
+{
+	struct waiting_task *at = attribution_find_waiting(w, task);
+	struct busy_interval *s = busy_open_interval(&w->queue);
+	int64_t loop_ns;
+
+	if (!task || !at)
+		return false;
+	loop_ns = s->start_ns - at->since_ns - (w->away_ns - at->away_ns);
+	memset(at, 0, sizeof(*at));
+	return loop_ns < BURST_PAUSE_NS;
+}
+
+static void attribution_task_leaves(struct attribution *w, const struct trace_record *r)
+{
+	struct busy_slice *p = busy_find_slice(&w->queue, CULPRIT_TASK, r->prev_pid, w->last_ns);
+
+	busy_slice_set_name(p, r->prev_comm);
+	if (r->prev_here)
+		p->here = r->prev_here;
+	p->wants = r->prev_wants && r->prev_pid;
+}
+
+static void attribution_task_enters(struct attribution *w, const struct trace_record *r)
+{
+	struct busy_slice *p = busy_find_slice(&w->queue, CULPRIT_TASK, r->next_pid, w->last_ns);
+
+	if (!p->name[0])	/* the first time in this stretch */
+		p->resumed = attribution_resumes_burst(w, r->next_pid);
+	busy_slice_set_name(p, r->next_comm);
+	if (r->next_here)
+		p->here = r->next_here;
+	p->wants = false;
+}
+
+static void attribution_set_running_task(struct attribution *w, int pid, int here, const char *comm)
+{
+	w->away = true;
+	w->task = pid;
+	w->here = here;
+	snprintf(w->comm, sizeof(w->comm), "%s", comm);
+}
+
+/* The loop leaves the CPU: whatever the records said before, it was there. */
+static void attribution_loop_leaves_cpu(struct attribution *w, int loop_pid)
+{
+	if (!w->loop_pid && w->away && busy_open_interval(&w->queue))
+		busy_cancel_open(&w->queue);	/* it was the loop itself, which we did not know by this id */
+	w->loop_pid = loop_pid;
+	w->away = false;
+	attribution_end_busy(w);
+}
+
+/* Does the record contradict the one before? Not where that is unknown, or which thread is the loop. */
+static bool attribution_missed_switch_before(const struct attribution *w, const struct trace_record *r, bool from_loop)
+{
+	if (w->blind)
+		return false;
+	return w->away && !from_loop ? r->prev_pid != w->task : w->loop_pid && w->away == from_loop;
+}
+
+/* The time since the last record is nobody's. Where the loop was on the CPU at one end of it, it is not known how much of
+ * that is lost at all: what of a part lies there. */
+static void attribution_pass_unseen_time(struct attribution *w, bool from_loop, int64_t now)
+{
+	struct busy_interval *s = busy_open_interval(&w->queue);
+
+	w->missed++;
+	w->depth = 0;
+	if (from_loop) {
+		if (s)
+			s->end_unrecorded = true;
+	} else if (s) {
+		struct busy_slice *p = busy_find_slice(&w->queue, CULPRIT_UNEXPLAINED, 0, w->last_ns);
+
+		snprintf(p->name, sizeof(p->name), MISSED_SWITCH_NAME);
+		p->ns += now - w->last_ns;
+		p->end_ns = now;
+	} else {
+		w->last_ns = now;
+		attribution_begin_busy(w);
+		busy_open_interval(&w->queue)->begin_unrecorded = true;
+	}
+	if (!from_loop)
+		w->last_ns = now;
+}
+
+static void attribution_switch_task(struct attribution *w, const struct trace_record *r, int64_t now)
+{
+	bool from_loop = r->prev_here ? r->prev_here == w->loop_tid : w->loop_pid && r->prev_pid == w->loop_pid;
+	bool to_loop = w->loop_pid ? r->next_pid == w->loop_pid : r->next_here == w->loop_tid;
+
+	if (attribution_missed_switch_before(w, r, from_loop))
+		attribution_pass_unseen_time(w, from_loop, now);
+	else if (!from_loop && !w->depth && (w->blind || w->away)) {
+		attribution_set_running_task(w, r->prev_pid, r->prev_here, r->prev_comm);
+		attribution_begin_busy(w);
+	}
+	/* Interrupts do not switch: one on the stack has lost its exit, but had the time so far. */
+	if (!from_loop || w->depth)
+		attribution_advance(w, now);
+	w->depth = 0;
+	if (from_loop)
+		attribution_loop_leaves_cpu(w, r->prev_pid);
+	attribution_advance(w, now);
+	if (!from_loop && busy_open_interval(&w->queue))
+		attribution_task_leaves(w, r);
+	w->blind = w->away = false;
+	if (to_loop) {
+		attribution_end_busy(w);
+	} else {
+		attribution_set_running_task(w, r->next_pid, r->next_here, r->next_comm);
+		attribution_begin_busy(w);
+		attribution_task_enters(w, r);
+	}
+}
+
+/* The depth of the frame that such a record is about, 0: none. */
+static int attribution_find_frame(const struct attribution *w, enum culprit_kind kind, int id)
+{
+	for (int i = w->depth; i > 0; i--)
+		if (w->stack[i - 1].kind == kind && w->stack[i - 1].id == id)
+			return i;
+	return 0;
+}
+
+static void attribution_enter_interrupt(struct attribution *w, const struct trace_record *r)
+{
+	enum culprit_kind kind = kinds[r->class];
+	struct interrupt_frame *f;
+	int open = 0;
+
+	/* No interrupt interrupts itself, and no softirq another: the exit went missing. */
+	if (kind == CULPRIT_SOFTIRQ) {
+		for (int i = w->depth; i > 0; i--)
+			if (w->stack[i - 1].kind == CULPRIT_SOFTIRQ)
+				open = i;
+	} else {
+		open = attribution_find_frame(w, kind, r->id);
+	}
+	if (open)
+		w->depth = open - 1;
+	attribution_begin_busy(w);
+	if (w->depth == DEPTH)
+		w->depth--;
+	f = &w->stack[w->depth++];
+	f->kind = kind;
+	f->id = r->id;
+	snprintf(f->name, sizeof(f->name), "%s", r->name);
+	attribution_innermost_slice(w);
+}
+
+static void attribution_leave_interrupt(struct attribution *w, const struct trace_record *r)
+{
+	int open = attribution_find_frame(w, kinds[r->class], r->id);
+
+	if (!open)
+		return;
+	w->depth = open - 1;
+	if (!w->depth && !w->away)
+		attribution_end_busy(w);
+}
+
+void attribution_add_record(struct attribution *w, const struct trace_record *r)
+{
+	int64_t now = r->time_ns;
+
+	if (!w->begun || now < w->last_ns) {
+		if (!w->begun)
+			w->last_ns = now;
+		w->begun = true;
+		now = w->last_ns;
+	}
+	switch (r->kind) {
+	case TRACE_SWITCH:
+		attribution_switch_task(w, r, now);
+		break;
+	case TRACE_ENTER:
+		attribution_advance(w, now);
+		attribution_enter_interrupt(w, r);
+		break;
+	case TRACE_EXIT:
+		attribution_advance(w, now);
+		attribution_leave_interrupt(w, r);
+		break;
+	case TRACE_LOST:
+		attribution_end_busy(w);
+		w->depth = 0;
+		w->away = false;
+		w->blind = true;
+		w->last_ns = now;
+		break;
+	}
+}
+
+size_t attribution_split_gap(struct attribution *w, int64_t start_ns, int64_t end_ns, struct culprit_share *out, size_t max)
+{
+	const struct busy_interval *s = busy_open_interval(&w->queue);
+
+	if (s && s->start_ns < start_ns - SKEW_NS) {	/* the loop ran at start_ns: a record is missing */
+		attribution_end_busy(w);
+		w->depth = 0;
+		w->away = false;
+	}
+	attribution_advance(w, end_ns);
+	if (start_ns < w->queue.forgotten_ns)
+		w->late++;
+	busy_drop_until(&w->queue, start_ns);
+	return shares_of_gap(&w->queue, start_ns, end_ns, SKEW_NS, out, max);
+}
+
+bool shares_continue_burst(const struct culprit_share *share, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (share[i].resumed)
+			return true;
+	return false;
+}
+
+bool shares_are_tick(const struct culprit_share *share, size_t n)
+{
+	static const char *const raised[] = { "TIMER", "SCHED", "RCU", "HRTIMER" };
+	bool timer = false;
+
+	for (size_t i = 0; i < n; i++) {
+		bool of_tick = share[i].kind == CULPRIT_TIMER;
+
+		for (size_t k = 0; share[i].kind == CULPRIT_SOFTIRQ && k < sizeof(raised) / sizeof(*raised); k++)
+			of_tick |= !strcmp(share[i].name, raised[k]);
+		if (!of_tick || share[i].residue_ns > TICK_UNRECORDED_NS)
+			return false;
+		timer |= share[i].kind == CULPRIT_TIMER;
+	}
+	return timer;
+}

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "busy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OTHERS (-1)	/* no thread's and no interrupt's number */
+/* So many named ones that there is still room for the others of each kind. */
+#define NAMED (SHARES_MAX - CULPRIT_UNEXPLAINED - 1)
+
+/* `i`: counted from the oldest, below q->n. */
+static struct busy_interval *busy_get(struct busy_queue *q, size_t i)
+{
+	return &q->stretch[(q->first + i) % BUSY_INTERVALS];
+}
+
+struct busy_slice *busy_get_slice(struct busy_queue *q, const struct busy_interval *s, size_t i)
+{
+	return &q->piece[(s->first + i) % BUSY_SLICES];
+}
+
+struct busy_interval *busy_open_interval(struct busy_queue *q)
+{
+	return q->open ? busy_get(q, q->n - 1) : NULL;
+}
+
+static void busy_queue_pop(struct busy_queue *q)
+{
+	q->first = (q->first + 1) % BUSY_INTERVALS;
+	q->n--;
+}
+
+static void busy_queue_drop_oldest(struct busy_queue *q)
+{
+	q->forgotten_ns = busy_get(q, 0)->end_ns;
+	busy_queue_pop(q);
+}
+
+struct busy_interval *busy_open(struct busy_queue *q, int64_t start_ns)
+{
+	struct busy_interval *s;
+
+	if (q->n == BUSY_INTERVALS)
+		busy_queue_drop_oldest(q);
+	s = busy_get(q, q->n++);
+	*s = (struct busy_interval){ .start_ns = start_ns, .end_ns = start_ns, .first = q->pieces };
+	q->open = true;
+	return s;
+}
+
+void busy_close(struct busy_queue *q, int64_t end_ns)
+{
+	busy_open_interval(q)->end_ns = end_ns;
+	q->open = false;
+}
+
+void busy_cancel_open(struct busy_queue *q)
+{
+	q->n--;
+	q->open = false;
+}
+
+void busy_drop_until(struct busy_queue *q, int64_t until_ns)
+{
+	while (q->n > (q->open ? 1 : 0) && busy_get(q, 0)->end_ns <= until_ns)
+		busy_queue_pop(q);
+}
+
+static struct busy_slice *busy_lookup_slice(struct busy_queue *q, const struct busy_interval *s, enum culprit_kind kind, int id)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct busy_slice *p = busy_get_slice(q, s, i);
+
+		if (p->kind == kind && p->id == id)
+			return p;
+	}
+	return NULL;
+}
+
+static struct busy_slice *busy_add_slice(struct busy_queue *q, struct busy_interval *s)
+{
+	while (q->n > 1 && q->pieces - busy_get(q, 0)->first >= BUSY_SLICES)
+		busy_queue_drop_oldest(q);
+	q->pieces++;
+	return busy_get_slice(q, s, s->n++);
+}
+
+static struct busy_slice *busy_slice_init(struct busy_slice *p, enum culprit_kind kind, int id, int64_t start_ns)
+{
+	*p = (struct busy_slice){ .kind = kind, .id = id, .start_ns = start_ns, .end_ns = start_ns };
+	return p;
+}
+
+/* A task that wants the CPU comes back: gone by then, it would begin anew each time. */
+static bool busy_slice_is_lesser(const struct busy_slice *a, const struct busy_slice *b)
+{
+	return a->wants != b->wants ? b->wants : a->ns < b->ns;
+}
+
+/* Makes room for one more: what had the least so far goes to the others of its kind. */
+static struct busy_slice *busy_merge_least_slice(struct busy_queue *q, struct busy_interval *s)
+{
+	struct busy_slice *least = NULL, *others;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct busy_slice *p = busy_get_slice(q, s, i);
+
+		if (p->id != OTHERS && (!least || busy_slice_is_lesser(p, least)))
+			least = p;
+	}
+	others = busy_lookup_slice(q, s, least->kind, OTHERS);
+	if (!others) {
+		others = busy_slice_init(busy_add_slice(q, s), least->kind, OTHERS, least->start_ns);
+		snprintf(others->name, sizeof(others->name), "others");
+	}
+	others->ns += least->ns;
+	span_extend(&others->start_ns, &others->end_ns, least->start_ns, least->end_ns);
+	return least;
+}
+
+struct busy_slice *busy_find_slice(struct busy_queue *q, enum culprit_kind kind, int id, int64_t start_ns)
+{
+	struct busy_interval *s = busy_open_interval(q);
+	struct busy_slice *p = busy_lookup_slice(q, s, kind, id);
+	size_t named = 0;
+
+	if (p)
+		return p;
+	for (size_t i = 0; i < s->n; i++)
+		named += busy_get_slice(q, s, i)->id != OTHERS;
+	return busy_slice_init(named < NAMED ? busy_add_slice(q, s) : busy_merge_least_slice(q, s), kind, id, start_ns);
+}
+
+/* A part's shares while they are collected: the last places are for the others of each kind. */
+struct share_set {
+	size_t n;
+	struct culprit_share at[SHARES_MAX + CULPRIT_UNEXPLAINED + 1];
+	int before;		/* the latest interrupt so far, -1: none */
+	int64_t waiting_ns;	/* without a record, before the first interrupt */
+};
+
+static bool culprit_is_interrupt(enum culprit_kind kind)
+{
+	return kind != CULPRIT_TASK && kind != CULPRIT_UNEXPLAINED;
+}
+
+static int64_t earlier_ns(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t later_ns(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static struct culprit_share *shares_find_or_add(struct share_set *part, enum culprit_kind kind, int pid, const char *name)
+{
+	struct culprit_share *s;
+
+	for (size_t i = 0; i < part->n; i++) {
+		s = &part->at[i];
+		if (s->kind == kind && s->pid == pid && (pid || !strcmp(s->name, name)))
+			return s;
+	}
+	if (part->n >= SHARES_MAX && strcmp(name, "others"))
+		return shares_find_or_add(part, kind, 0, "others");
+	s = &part->at[part->n++];
+	memset(s, 0, sizeof(*s));
+	s->kind = kind;
+	s->pid = pid;
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	s->start_ns = INT64_MAX;
+	s->end_ns = INT64_MIN;
+	return s;
+}
+
+static void share_add_residue(struct culprit_share *s, int64_t ns)
+{
+	s->ns += ns;
+	s->residue_ns += ns;
+}
+
+/* Time in the part that no stretch covers: the way from the interrupt before, or to the next one. */
+static void shares_add_uncovered(struct share_set *part, int64_t ns)
+{
+	if (ns <= 0)
+		return;
+	if (part->before >= 0)
+		share_add_residue(&part->at[part->before], ns);
+	else
+		part->waiting_ns += ns;
+}
+
+/* Time beside a switch that has no record. */
+static void shares_add_unseen(struct share_set *part, int64_t from, int64_t to)
+{
+	struct culprit_share *s;
+
+	if (to <= from)
+		return;
+	s = shares_find_or_add(part, CULPRIT_UNEXPLAINED, 0, MISSED_SWITCH_NAME);
+	s->ns += to - from;
+	span_extend(&s->start_ns, &s->end_ns, from, to);
+}
+
+static struct culprit_share *shares_add_slice(struct share_set *part, const struct busy_slice *p, int64_t ns, int64_t from,
+					      int64_t to)
+{
+	int pid = p->kind != CULPRIT_TASK || p->id < 0 ? 0 : p->here ? p->here : -p->id;
+	struct culprit_share *s = shares_find_or_add(part, p->kind, pid, p->name[0] ? p->name : "?");
+
+	if (s->start_ns == INT64_MAX)
+		s->resumed = p->resumed;
+	else if (s->pid && p->name[0])	/* a shell before, a compiler now */
+		snprintf(s->name, sizeof(s->name), "%s", p->name);
+	s->wants = p->wants;
+	s->ns += ns;
+	span_extend(&s->start_ns, &s->end_ns, later_ns(p->start_ns, from), earlier_ns(p->end_ns, to));
+	return s;
+}
+
+/* ns * part / whole, without overflow: both are below 2^53 for any run. */
+static int64_t portion_of_ns(int64_t ns, int64_t part, int64_t whole)
+{
+	return part >= whole ? ns : (int64_t)((double)ns * ((double)part / (double)whole));
+}
+
+/* What of a stretch lies in [from, to); its pieces in proportion where it sticks out. */
+static void shares_add_busy(struct share_set *part, struct busy_queue *q, const struct busy_interval *s, int64_t end_ns,
+			    int64_t from, int64_t to)
+{
+	struct culprit_share *largest = NULL;
+	int first = -1, last = -1;
+	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN, largest_ns = -1, left = to - from;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct busy_slice *p = busy_get_slice(q, s, i);
+		int64_t ns = earlier_ns(portion_of_ns(p->ns, to - from, end_ns - s->start_ns), left);
+		struct culprit_share *share;
+
+		if (p->end_ns < from || p->start_ns > to || (p->ns == 0 && p->kind == CULPRIT_TASK && s->n > 1))
+			continue;
+		share = shares_add_slice(part, p, ns, from, to);
+		left -= ns;
+		if (ns > largest_ns) {
+			largest_ns = ns;
+			largest = share;
+		}
+		if (!culprit_is_interrupt(p->kind))
+			continue;
+		if (p->start_ns < first_ns) {
+			first_ns = p->start_ns;
+			first = (int)(share - part->at);
+		}
+		if (p->end_ns > last_ns) {
+			last_ns = p->end_ns;
+			last = (int)(share - part->at);
+		}
+	}
+	if (largest)
+		largest->ns += left;	/* rounding */
+	else
+		shares_add_uncovered(part, left);
+	if (first >= 0 && part->waiting_ns) {
+		share_add_residue(&part->at[first], part->waiting_ns);
+		part->waiting_ns = 0;
+	}
+	if (last >= 0)
+		part->before = last;
+}
+
+static int compare_shares(const void *a, const void *b)
+{
+	const struct culprit_share *x = a, *y = b;
+
+	return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : (int)x->kind - (int)y->kind;
+}
+
+/* No interrupt anywhere: the task's way in and out, or nothing that has a record. */
+static void shares_settle_waiting(struct share_set *part, int64_t start_ns, int64_t end_ns)
+{
+	struct culprit_share *s = NULL;
+
+	if (!part->waiting_ns)
+		return;
+	for (size_t i = 0; i < part->n; i++)
+		if (!s || part->at[i].ns > s->ns)
+			s = &part->at[i];
+	if (!s) {
+		s = shares_find_or_add(part, CULPRIT_UNEXPLAINED, 0, "unexplained");
+		s->start_ns = start_ns;
+		s->end_ns = end_ns;
+	}
+	share_add_residue(s, part->waiting_ns);
+}
+
+/* The smallest as one, under the kind of the largest among them. */
+static size_t shares_fold_smallest(struct culprit_share *at, size_t n, size_t max)
+{
+	struct culprit_share *rest = max ? &at[max - 1] : NULL;
+
+	if (n <= max || !max)
+		return n < max ? n : max;
+	for (size_t i = max; i < n; i++) {
+		rest->ns += at[i].ns;
+		rest->residue_ns += at[i].residue_ns;
+		span_extend(&rest->start_ns, &rest->end_ns, at[i].start_ns, at[i].end_ns);
+		rest->wants |= at[i].wants;
+		rest->resumed |= at[i].resumed;
+	}
+	rest->pid = 0;
+	snprintf(rest->name, sizeof(rest->name), "others");
+	return max;
+}
+
+size_t shares_of_gap(struct busy_queue *q, int64_t start_ns, int64_t end_ns, int64_t skew_ns, struct culprit_share *out,
+		   size_t max)
+{
+	struct share_set part = { .before = -1 };
+	int64_t at = start_ns;
+	bool unseen = false;	/* what comes after `at` */
+	size_t n;
+
+	if (end_ns <= start_ns)
+		return 0;
+	for (size_t i = 0; i < q->n; i++) {
+		const struct busy_interval *s = busy_get(q, i);
+		bool open = s == busy_open_interval(q);
+		int64_t s_end = open ? later_ns(end_ns, s->start_ns) : s->end_ns;
+		int64_t from = later_ns(s->start_ns, at), to = earlier_ns(s_end, end_ns);
+
+		if (s->start_ns >= end_ns)
+			break;
+		if (s->start_ns < start_ns - skew_ns && s_end > end_ns + skew_ns)
+			continue;
+		if (unseen || s->begin_unrecorded)
+			shares_add_unseen(&part, at, from);
+		else
+			shares_add_uncovered(&part, from - at);
+		at = from;
+		if (from < to) {
+			shares_add_busy(&part, q, s, s_end, from, to);
+			at = to;
+		}
+		unseen = s->end_unrecorded && s_end >= start_ns - skew_ns;
+	}
+	if (unseen)
+		shares_add_unseen(&part, at, end_ns);
+	else
+		shares_add_uncovered(&part, end_ns - at);
+	shares_settle_waiting(&part, start_ns, end_ns);
+	qsort(part.at, part.n, sizeof(*part.at), compare_shares);
+	n = shares_fold_smallest(part.at, part.n, max);
+	memcpy(out, part.at, n * sizeof(*out));
+	return n;
+}
+
+/* Those of which nothing lies there go. Returns how many stay, *sum is their time. */
+static size_t shares_cut_to_span(struct culprit_share *share, size_t n, int64_t from, int64_t to, int64_t *sum)
+{
+	size_t kept = 0;
+
+	*sum = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct culprit_share s = share[i];
+		int64_t span = s.end_ns - s.start_ns, begin = later_ns(s.start_ns, from), end = earlier_ns(s.end_ns, to);
+
+		if (begin > end || (begin == end && span > 0))
+			continue;
+		if (span > 0) {
+			s.ns = portion_of_ns(s.ns, end - begin, span);
+			s.residue_ns = portion_of_ns(s.residue_ns, end - begin, span);
+		}
+		s.start_ns = begin;
+		s.end_ns = end;
+		*sum += s.ns;
+		share[kept++] = s;
+	}
+	return kept;
+}
+
+size_t shares_clip(struct culprit_share *share, size_t n, int64_t from, int64_t to)
+{
+	int64_t sum, left = to - from;
+	struct culprit_share main;
+	size_t largest = 0;
+
+	if (!n)
+		return 0;
+	main = share[0];
+	n = shares_cut_to_span(share, n, from, to, &sum);
+	if (!sum) {		/* a residue's time: of the one that had the most */
+		main.start_ns = from;
+		main.end_ns = to;
+		main.ns = main.residue_ns = left;
+		share[0] = main;
+		return 1;
+	}
+	for (size_t i = 0; i < n; i++) {
+		share[i].ns = portion_of_ns(share[i].ns, to - from, sum);
+		left -= share[i].ns;
+		if (share[i].ns > share[largest].ns)
+			largest = i;
+	}
+	share[largest].ns += left;
+	return n;
+}

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pipeline.h"
+#include "own_work.h"
+#include "busy.h"
+#include "random.h"
+#include "trace.h"
+#include "attribution.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WAITS_KEPT 500000
+#define NAMES 512		/* culprits told apart over the run */
+
+struct pipeline_cpu {
+	struct gap_pipeline *f;
+	struct spin_cpu *spin;
+	struct attribution *who;
+	struct tick_detector ticks;
+	struct events events;
+	struct timeline_bins bins;
+	struct own_work_notes itself;
+	struct pipeline_cpu_total total;
+	int64_t step;			/* of the loop, in stamps */
+	int64_t upto_ns;		/* no part before this is missing */
+};
+
+struct gap_pipeline {
+	struct pipeline_cfg cfg;
+	struct own_work_tids tids;
+	struct wakeups *wakeups;
+	int64_t start_ns, end_ns;	/* INT64_MAX: not yet */
+	int64_t lost_before, missed_before;
+	struct pipeline_sums sums;
+	struct culprit_table *names;
+	uint64_t random;
+	int n;
+	struct pipeline_cpu cpu[];
+};
+
+static void keep_longest_event(struct pipeline_cpu_total *t, const struct lost_event *e)
+{
+	const struct culprit *who = culprit_event_largest(&e->who);
+
+	if (e->lost_ns <= t->longest_ns)
+		return;
+	t->longest_ns = e->lost_ns;
+	t->longest_at_ns = e->start_ns;
+	snprintf(t->longest_who, sizeof(t->longest_who), "%s", who ? who->name : "");
+}
+
+static void add_lost_event(void *arg, const struct lost_event *e)
+{
+	struct pipeline_cpu *c = arg;
+
+	c->total.of_length[length_histogram_bin(e->lost_ns)]++;
+	logs_write_event(c->f->cfg.logs, c->spin->cpu, e, c->f->cfg.trace);
+	if (e->tick) {
+		c->total.ticks++;
+		c->total.tick_ns += e->lost_ns;
+		return;
+	}
+	logs_write_culprits(c->f->cfg.logs, c->spin->cpu, e);
+	c->total.events++;
+	c->total.lost_ns += e->lost_ns;
+	keep_longest_event(&c->total, e);
+	length_histogram_add(&c->f->sums.lengths, e->lost_ns);
+	if (c->f->names)
+		culprit_table_add(c->f->names, &e->who);
+}
+
+static void log_timeline_bin(void *arg, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns)
+{
+	struct pipeline_cpu *c = arg;
+
+	logs_write_bin(c->f->cfg.logs, c->spin->cpu, start_ns, bin_ns, lost_ns, tick_ns);
+}
+
+/* Does this program's own work account for the part? Takes its shares out, and what they had off *lost. */
+static bool subtract_own_work(struct pipeline_cpu *c, int64_t from, int64_t to, int64_t *lost, struct culprit_share *share,
+			      size_t *n)
+{
+	struct own_work_found found = c->f->cfg.trace ? own_work_remove_shares(&c->f->tids, share, n) : own_work_in_time(&c->itself,
+									       from, to);
+
+	if (!found.there)
+		return false;
+	if (*lost - found.ns < OWN_WORK_REST_NS) {
+		c->total.itself_ns += *lost;
+		return true;
+	}
+	c->total.itself_ns += found.ns;
+	*lost -= found.ns;
+	return false;
+}
+
+/* What of the part lies in the profile: a task that had the CPU before is not charged with that time. False: nothing. */
+static bool clip_gap_to_run(const struct gap_pipeline *f, struct gap *p, struct culprit_share *share)
+{
+	int64_t from = p->start_ns < f->start_ns ? f->start_ns : p->start_ns, to = p->end_ns > f->end_ns ? f->end_ns : p->end_ns;
+
+	if (to <= from)
+		return false;
+	p->lost_ns -= p->end_ns - p->start_ns - (to - from);
+	if (p->lost_ns <= 0)
+		return false;
+	if (from > p->start_ns || to < p->end_ns)
+		p->shares = shares_clip(share, p->shares, from, to);
+	p->start_ns = from;
+	p->end_ns = to;
+	return true;
+}
+
+static void add_unexplained_time(struct pipeline_cpu_total *t, const struct culprit_share *s)
+{
+	if (s->kind != CULPRIT_UNEXPLAINED)
+		return;
+	t->unexplained_ns += s->ns;
+	if (!strcmp(s->name, MISSED_SWITCH_NAME))
+		t->missed_ns += s->ns;
+}
+
+static void add_gap(struct pipeline_cpu *c, int64_t from, int64_t to, int64_t lost)
+{
+	struct culprit_share share[SHARES_MAX];
+	struct gap p = { .start_ns = from, .end_ns = to, .lost_ns = lost, .share = share };
+
+	p.shares = c->who ? attribution_split_gap(c->who, from, to, share, SHARES_MAX) : 0;
+	p.tick = c->who ? shares_are_tick(share, p.shares) : ticks_is_tick(&c->ticks, from, to - from);
+	if (!clip_gap_to_run(c->f, &p, share) || subtract_own_work(c, p.start_ns, p.end_ns, &p.lost_ns, share, &p.shares))
+		return;
+	for (size_t i = 0; i < p.shares; i++)
+		add_unexplained_time(&c->total, &share[i]);
+	timeline_bins_add_gap(&c->bins, p.start_ns, p.end_ns, p.lost_ns, p.tick);
+	events_add_gap(&c->events, &p);
+}
+
+/* The loop did not run: what did is not known, and is not called lost. */
+static void add_unwatched_time(struct pipeline_cpu *c, int64_t from, int64_t to)
+{
+	if (from < c->f->start_ns)
+		from = c->f->start_ns;
+	if (to > c->f->end_ns)
+		to = c->f->end_ns;
+	if (to > from)
+		c->total.unwatched_ns += to - from;
+}
+
+static int add_trace_record(void *who, const struct trace_record *r)
+{
+	attribution_add_record(who, r);
+	return 0;
+}
+
+/* longer: it waited at least that long */
+static void add_wakeup_wait(struct gap_pipeline *f, int64_t wait, bool longer)
+{
+	f->sums.waits_n++;
+	for (int i = 0; i < WAIT_BOUNDS && wait > wait_bounds_ns[i]; i++)
+		f->sums.waits_beyond[i]++;
+	if (longer)
+		sample_add_censored(&f->sums.waits, wait);
+	else if (f->sums.waits_n <= WAITS_KEPT)
+		sample_add(&f->sums.waits, wait);
+	else {	/* Vitter's algorithm R: each of all is kept with the same probability */
+		uint64_t at = random_bits(&f->random) % (uint64_t)f->sums.waits_n;
+
+		if (at < WAITS_KEPT)
+			f->sums.waits.value[at] = wait;
+	}
+}
+
+static void drain_wakeup_waits(struct gap_pipeline *f, int i)
+{
+	struct span_ring *ring = wakeups_ring(f->wakeups, i);
+	struct span span;
+
+	for (; ring_peek(ring, &span); ring_drop(ring)) {
+		own_work_add_note(&f->cpu[i].itself, span.to, span.to, 0);
+		if (span.from >= f->start_ns && span.from < f->end_ns)
+			add_wakeup_wait(f, span.to - span.from, false);
+	}
+}
+
+static int64_t later_ns(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void follow_drain_cpu(struct gap_pipeline *f, int i)
+{
+	struct pipeline_cpu *c = &f->cpu[i];
+	int64_t seen = atomic_load_explicit(&c->spin->seen, memory_order_acquire);
+	int64_t upto = clock_now();
+	struct span span;
+
+	if (c->who)
+		trace_drain(f->cfg.trace, c->spin->cpu, add_trace_record, c->who);
+	if (f->wakeups)
+		drain_wakeup_waits(f, i);
+	if (stamp_map_ns(&f->cfg.map, seen) < upto)
+		upto = stamp_map_ns(&f->cfg.map, seen);
+	for (; ring_peek(&c->spin->ring, &span); ring_drop(&c->spin->ring)) {
+		bool watched = span.from >= 0;
+		int64_t to = stamp_map_ns(&f->cfg.map, span.to);
+		int64_t from, lost;
+
+		if (!watched)
+			span.from = -span.from;
+		/* What the last drain has done with stays so, also where the line through the anchors has moved a little since. */
+		from = later_ns(to - stamp_map_length(&f->cfg.map, span.to - span.from), c->upto_ns);
+		if (to > upto) {
+			upto = from < upto ? from : upto;
+			break;
+		}
+		lost = stamp_map_length(&f->cfg.map, span.to - span.from - c->step);
+		if (watched)
+			add_gap(c, from, to, lost < to - from ? lost : to - from);
+		else
+			add_unwatched_time(c, from, to);
+	}
+	if (upto > f->end_ns)
+		upto = f->end_ns;
+	c->upto_ns = upto;
+	if (upto > f->start_ns) {
+		events_advance(&c->events, upto);
+		timeline_bins_advance(&c->bins, upto);
+	}
+}
+
+void pipeline_drain(struct gap_pipeline *f)
+{
+	struct own_work work;
+	struct stamp_anchor a;
+
+	own_work_begin(&work);
+	stamp_take_anchor(f->cfg.spin->tsc, &a);
+	stamp_map_add(&f->cfg.map, &a);
+	if (f->cfg.trace)
+		own_work_tids_refresh(&f->tids);
+	for (int i = 0; i < f->n; i++)
+		follow_drain_cpu(f, i);
+	logs_flush(f->cfg.logs);
+	own_work_end(&work);
+	for (int i = 0; i < f->n; i++)
+		if (f->cpu[i].spin->cpu == work.cpu)
+			own_work_add_note(&f->cpu[i].itself, work.from, work.to, work.cpu_ns);
+}
+
+struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg)
+{
+	int n = cfg->spin->n;
+	struct gap_pipeline *f = calloc(1, sizeof(*f) + (size_t)n * sizeof(struct pipeline_cpu));
+	bool failed = !f;
+
+	if (!f)
+		return NULL;
+	f->cfg = *cfg;
+	f->n = n;
+	f->start_ns = f->end_ns = INT64_MAX;
+	f->random = cfg->seed;
+	own_work_tids_init(&f->tids, cfg->ignore, cfg->ignores);
+	if (cfg->trace) {
+		f->names = culprit_table_new(NAMES);
+		failed = !f->names;
+	}
+	for (int i = 0; i < n; i++) {
+		struct pipeline_cpu *c = &f->cpu[i];
+
+		c->f = f;
+		c->spin = &cfg->spin->cpu[i];
+		c->step = spin_step_quantile(c->spin, 0.5, SPIN_STEPS);
+		if (cfg->trace) {
+			c->who = attribution_new(atomic_load(&c->spin->tid));
+			failed |= !c->who;
+		}
+		c->ticks.period_ns = ticks_kernel_period_ns();
+		events_init(&c->events, c->ticks.period_ns, add_lost_event, c);
+	}
+	if (failed) {
+		pipeline_free(f);
+		return NULL;
+	}
+	return f;
+}
+
+void follow_add_wakeups(struct gap_pipeline *f, struct wakeups *w)
+{
+	f->wakeups = w;
+	for (int i = 0; i < f->n; i++)
+		own_work_tids_add(&f->tids, wakeups_tid(w, i));
+}
+
+static int64_t count_lost_records(const struct gap_pipeline *f)
+{
+	int64_t lost = f->cfg.trace ? trace_lost(f->cfg.trace) : 0;
+
+	for (int i = 0; i < f->n; i++) {
+		lost += atomic_load(&f->cpu[i].spin->ring.overflowed);
+		lost += f->cpu[i].who ? attribution_late_gaps(f->cpu[i].who) : 0;
+		if (f->wakeups)
+			lost += atomic_load(&wakeups_ring(f->wakeups, i)->overflowed);
+	}
+	return lost;
+}
+
+static int64_t count_missed_switches(const struct gap_pipeline *f)
+{
+	int64_t missed = 0;
+
+	for (int i = 0; i < f->n; i++)
+		missed += f->cpu[i].who ? attribution_missed_switches(f->cpu[i].who) : 0;
+	return missed;
+}
+
+void pipeline_begin(struct gap_pipeline *f, int64_t start_ns, int64_t end_ns)
+{
+	f->start_ns = start_ns;
+	f->end_ns = end_ns;
+	f->lost_before = count_lost_records(f);
+	f->missed_before = count_missed_switches(f);
+	for (int i = 0; i < f->n; i++)
+		timeline_bins_init(&f->cpu[i].bins, start_ns, f->cfg.bin_ns, log_timeline_bin, &f->cpu[i]);
+}
+
+void pipeline_end(struct gap_pipeline *f, int64_t end_ns)
+{
+	f->end_ns = end_ns;
+	pipeline_drain(f);
+	for (int i = 0; f->wakeups && i < f->n; i++) {
+		int64_t due = wakeups_pending_due_ns(f->wakeups, i);
+
+		if (due >= f->start_ns && due < end_ns)
+			add_wakeup_wait(f, end_ns - due, true);
+	}
+	for (int i = 0; i < f->n; i++) {
+		struct pipeline_cpu *c = &f->cpu[i];
+
+		/* still without the CPU: lost until the end, whatever comes after (as of the drain: it may just be coming back) */
+		if (c->upto_ns < end_ns)
+			add_gap(c, c->upto_ns, end_ns, end_ns - c->upto_ns);
+		events_end(&c->events);
+		timeline_bins_end(&c->bins, end_ns);
+	}
+}
+
+const struct pipeline_cpu_total *pipeline_cpu_total(const struct gap_pipeline *f, int i)
+{
+	return &f->cpu[i].total;
+}
+
+const struct tick_detector *pipeline_ticks(const struct gap_pipeline *f, int i)
+{
+	return &f->cpu[i].ticks;
+}
+
+struct pipeline_sums *pipeline_sums(struct gap_pipeline *f)
+{
+	return &f->sums;
+}
+
+const struct culprit_total *pipeline_culprits(struct gap_pipeline *f, size_t *n)
+{
+	*n = 0;
+	return f->names ? culprit_table_lines(f->names, n) : NULL;
+}
+
+int64_t pipeline_lost_records(const struct gap_pipeline *f)
+{
+	return count_lost_records(f) - f->lost_before;
+}
+
+int64_t pipeline_missed_switches(const struct gap_pipeline *f)
+{
+	return count_missed_switches(f) - f->missed_before;
+}
+
+void pipeline_free(struct gap_pipeline *f)
+{
+	for (int i = 0; i < f->n; i++)
+		if (f->cpu[i].who)
+			attribution_free(f->cpu[i].who);
+	if (f->names)
+		culprit_table_free(f->names);
+	sample_free(&f->sums.waits);
+	free(f);
+}

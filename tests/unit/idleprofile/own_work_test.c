@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* own_work - own work told apart: by notes of when it was done, and by thread ids. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "idleprofile/own_work.h"
+
+static struct own_work_notes notes;
+
+static void own_work_inside_a_part_is_found(void **state)
+{
+	struct own_work_found f;
+
+	(void)state;
+	memset(&notes, 0, sizeof(notes));
+	own_work_add_note(&notes, 1000, 1400, 300);	/* it did not have the CPU all the time */
+	own_work_add_note(&notes, 5000, 5000, 0);	/* a wake-up: it was there, for how long is not known */
+	f = own_work_in_time(&notes, 900, 1500);
+	assert_true(f.there);
+	assert_int_equal(f.ns, 300);
+	f = own_work_in_time(&notes, 2000, 3000);
+	assert_false(f.there);
+	f = own_work_in_time(&notes, 4990, 5010);
+	assert_true(f.there);
+	assert_int_equal(f.ns, 0);
+}
+
+static void work_that_a_part_holds_only_partly_counts_partly(void **state)
+{
+	struct own_work_found f;
+
+	(void)state;
+	memset(&notes, 0, sizeof(notes));
+	own_work_add_note(&notes, 1000, 2000, 1000);
+	f = own_work_in_time(&notes, 1900, 2500);
+	assert_true(f.there);
+	assert_int_equal(f.ns, 100);
+}
+
+static void old_notes_go_when_there_are_too_many(void **state)
+{
+	struct own_work_found f;
+
+	(void)state;
+	memset(&notes, 0, sizeof(notes));
+	for (int64_t i = 0; i < 3 * OWN_WORK_NOTES; i++)
+		own_work_add_note(&notes, i * 10, i * 10 + 1, 1);
+	assert_false(own_work_in_time(&notes, 0, 5).there);
+	f = own_work_in_time(&notes, (3 * OWN_WORK_NOTES - 1) * 10, 3 * OWN_WORK_NOTES * 10);
+	assert_true(f.there);
+	assert_int_equal(f.ns, 1);
+}
+
+static void own_threads_are_taken_out_of_the_shares(void **state)
+{
+	const int64_t ignored = getppid();
+	struct own_work_tids t;
+	struct own_work_found f;
+	struct culprit_share share[] = {
+		{ .kind = CULPRIT_TASK, .pid = 999999, .name = "other", .ns = 500 },
+		{ .kind = CULPRIT_TASK, .pid = (int)gettid(), .name = "self", .ns = 300 },
+		{ .kind = CULPRIT_TIMER, .name = "timer", .ns = 50 },
+		{ .kind = CULPRIT_TASK, .pid = 888888, .name = "waker", .ns = 7 },
+		{ .kind = CULPRIT_TASK, .pid = (int)getppid(), .name = "harness", .ns = 20 },
+	};
+	size_t n = 5;
+
+	(void)state;
+	own_work_tids_init(&t, &ignored, 1);
+	own_work_tids_add(&t, 888888);
+	own_work_tids_refresh(&t);
+	f = own_work_remove_shares(&t, share, &n);
+	assert_true(f.there);
+	assert_int_equal(f.ns, 327);
+	assert_int_equal(n, 2);
+	assert_string_equal(share[0].name, "other");
+	assert_string_equal(share[1].name, "timer");
+	assert_false(own_work_remove_shares(&t, share, &n).there);
+	assert_int_equal(n, 2);
+}
+
+static void an_interrupt_has_no_thread(void **state)
+{
+	struct own_work_tids t;
+	struct culprit_share share = { .kind = CULPRIT_IRQ, .pid = 0, .name = "disk", .ns = 500 };
+	size_t n = 1;
+
+	(void)state;
+	own_work_tids_init(&t, NULL, 0);
+	own_work_tids_add(&t, 0);
+	assert_false(own_work_remove_shares(&t, &share, &n).there);
+	assert_int_equal(n, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(own_work_inside_a_part_is_found),
+		cmocka_unit_test(work_that_a_part_holds_only_partly_counts_partly),
+		cmocka_unit_test(old_notes_go_when_there_are_too_many),
+		cmocka_unit_test(own_threads_are_taken_out_of_the_shares),
+		cmocka_unit_test(an_interrupt_has_no_thread),
+	};
+
+	return cmocka_run_group_tests_name("itself", tests, NULL, NULL);
+}
