@@ -6,18 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH 16	/* a device over a softirq over a task, and then some */
+#define DEPTH 16	/* nested interrupts at most: a device over a softirq over a task needs 3 */
 #define WAITING 16
-/* How far the loop's clock and the records' may be apart. A state that outlasts it while the loop runs is false. */
+/* Maximum difference between the clocks of the loop and of the records. A state of "loop off the CPU" that lasts longer while
+ * the loop runs is false. */
 #define SKEW_NS 20000
 
 struct attribution {
-	int loop_tid;		/* ours */
-	int loop_pid;		/* the same in the initial pid namespace, 0: not seen yet */
-	int64_t last_ns;	/* of the last record */
+	int loop_tid;		/* thread id of the loop in our pid namespace */
+	int loop_pid;		/* thread id of the loop in the initial pid namespace; 0: not seen yet */
+	int64_t last_ns;	/* time of the last record */
 	bool begun;
-	bool blind;		/* since the last record nothing is known: the first one, or some were lost */
-	int task, here;		/* on the CPU, by both pid namespaces; where `away` */
+	bool blind;		/* the state is unknown: there was no record yet, or some were lost */
+	int task, here;		/* thread id of the task on the CPU, in the initial pid namespace and in ours; valid while `away` */
 	char comm[16];
 	bool away;		/* a task other than the loop is on the CPU */
 	struct interrupt_frame {
@@ -26,14 +27,14 @@ struct attribution {
 		char name[24];
 	} stack[DEPTH];
 	int depth;
-	/* Tasks taken off the CPU for the loop while they wanted it, and what the loop had not had by then. */
+	/* Tasks preempted by the loop while runnable; since_ns and away_ns: time, and sum of all busy intervals, at the preemption. */
 	struct waiting_task {
-		int task;	/* 0: free */
+		int task;	/* thread id; 0: free slot */
 		int64_t since_ns, away_ns;
 	} waiting[WAITING];
-	int64_t away_ns;	/* all stretches so far */
-	int64_t late;		/* parts asked for too late */
-	int64_t missed;		/* switches without a record */
+	int64_t away_ns;	/* length of all busy intervals so far */
+	int64_t late;		/* gaps that were asked for too late */
+	int64_t missed;		/* task switches without a record */
 	struct busy_queue queue;
 };
 
@@ -83,7 +84,7 @@ static void busy_slice_set_name(struct busy_slice *p, const char *name)
 		snprintf(p->name, sizeof(p->name), "%s", name);
 }
 
-/* What is innermost now, in the open stretch. */
+/* The slice, in the open busy interval, of the innermost interrupt or task now. */
 static struct busy_slice *attribution_innermost_slice(struct attribution *w)
 {
 	struct busy_slice *p;
@@ -104,7 +105,7 @@ static struct busy_slice *attribution_innermost_slice(struct attribution *w)
 	return p;
 }
 
-/* Gives the time since the last record to what ran in it. */
+/* Counts the time since the last record for the culprit that ran in it. */
 static void attribution_advance(struct attribution *w, int64_t now)
 {
 	if (busy_open_interval(&w->queue) && now > w->last_ns && (w->depth || w->away)) {
@@ -144,7 +145,7 @@ static void attribution_end_busy(struct attribution *w)
 
 		if (p->kind != CULPRIT_TASK || !p->wants || p->id <= 0)
 			continue;
-		for (int k = 0; k < WAITING; k++) {	/* itself, else free, else the oldest */
+		for (int k = 0; k < WAITING; k++) {	/* the task's own slot, else a free one, else the oldest */
 			struct waiting_task *at = &w->waiting[k];
 
 			if (at->task == p->id || (slot->task != p->id && at->since_ns < slot->since_ns))
@@ -182,7 +183,7 @@ static void attribution_task_enters(struct attribution *w, const struct trace_re
 {
 	struct busy_slice *p = busy_find_slice(&w->queue, CULPRIT_TASK, r->next_pid, w->last_ns);
 
-	if (!p->name[0])	/* the first time in this stretch */
+	if (!p->name[0])	/* the first time in this busy interval */
 		p->resumed = attribution_resumes_burst(w, r->next_pid);
 	busy_slice_set_name(p, r->next_comm);
 	if (r->next_here)
@@ -198,17 +199,18 @@ static void attribution_set_running_task(struct attribution *w, int pid, int her
 	snprintf(w->comm, sizeof(w->comm), "%s", comm);
 }
 
-/* The loop leaves the CPU: whatever the records said before, it was there. */
+/* Handles a switch away from the loop: the loop was on the CPU, whatever earlier records said. */
 static void attribution_loop_leaves_cpu(struct attribution *w, int loop_pid)
 {
 	if (!w->loop_pid && w->away && busy_open_interval(&w->queue))
-		busy_cancel_open(&w->queue);	/* it was the loop itself, which we did not know by this id */
+		busy_cancel_open(&w->queue);	/* the interval was the loop itself, whose thread id in the initial namespace was not known */
 	w->loop_pid = loop_pid;
 	w->away = false;
 	attribution_end_busy(w);
 }
 
-/* Does the record contradict the one before? Not where that is unknown, or which thread is the loop. */
+/* Does the record contradict the one before, so that a switch between them is missing? Not if the state or the loop's thread id
+ * is unknown. */
 static bool attribution_missed_switch_before(const struct attribution *w, const struct trace_record *r, bool from_loop)
 {
 	if (w->blind)
@@ -216,8 +218,8 @@ static bool attribution_missed_switch_before(const struct attribution *w, const 
 	return w->away && !from_loop ? r->prev_pid != w->task : w->loop_pid && w->away == from_loop;
 }
 
-/* The time since the last record is nobody's. Where the loop was on the CPU at one end of it, it is not known how much of
- * that is lost at all: what of a part lies there. */
+/* Marks the time since the last record as unexplained. If the loop was on the CPU at one end of that time, how much of it is
+ * lost is not known until a gap says so. */
 static void attribution_pass_unseen_time(struct attribution *w, bool from_loop, int64_t now)
 {
 	struct busy_interval *s = busy_open_interval(&w->queue);
@@ -253,7 +255,7 @@ static void attribution_switch_task(struct attribution *w, const struct trace_re
 		attribution_set_running_task(w, r->prev_pid, r->prev_here, r->prev_comm);
 		attribution_begin_busy(w);
 	}
-	/* Interrupts do not switch: one on the stack has lost its exit, but had the time so far. */
+	/* An interrupt on the stack has lost its exit record, since interrupts do not switch tasks: the time so far is the interrupt's. */
 	if (!from_loop || w->depth)
 		attribution_advance(w, now);
 	w->depth = 0;
@@ -272,7 +274,7 @@ static void attribution_switch_task(struct attribution *w, const struct trace_re
 	}
 }
 
-/* The depth of the frame that such a record is about, 0: none. */
+/* Returns the depth (from 1) of the frame of that interrupt; 0: it is not on the stack. */
 static int attribution_find_frame(const struct attribution *w, enum culprit_kind kind, int id)
 {
 	for (int i = w->depth; i > 0; i--)
@@ -287,7 +289,7 @@ static void attribution_enter_interrupt(struct attribution *w, const struct trac
 	struct interrupt_frame *f;
 	int open = 0;
 
-	/* No interrupt interrupts itself, and no softirq another: the exit went missing. */
+	/* An interrupt does not interrupt itself, nor a softirq another softirq: the exit record of the earlier one is missing. */
 	if (kind == CULPRIT_SOFTIRQ) {
 		for (int i = w->depth; i > 0; i--)
 			if (w->stack[i - 1].kind == CULPRIT_SOFTIRQ)

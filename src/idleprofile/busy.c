@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OTHERS (-1)	/* no thread's and no interrupt's number */
-/* So many named ones that there is still room for the others of each kind. */
+#define OTHERS (-1)	/* id of an "others" slice: no thread or interrupt has this number */
+/* Maximum number of named slices in an interval: leaves room for an "others" share of each kind. */
 #define NAMED (SHARES_MAX - CULPRIT_UNEXPLAINED - 1)
 
-/* `i`: counted from the oldest, below q->n. */
+/* `i`: counted from the oldest interval, below q->n. */
 static struct busy_interval *busy_get(struct busy_queue *q, size_t i)
 {
 	return &q->stretch[(q->first + i) % BUSY_INTERVALS];
@@ -92,13 +92,13 @@ static struct busy_slice *busy_slice_init(struct busy_slice *p, enum culprit_kin
 	return p;
 }
 
-/* A task that wants the CPU comes back: gone by then, it would begin anew each time. */
+/* A runnable task counts as greater: it will run again, and without its slice that would look like a new task. */
 static bool busy_slice_is_lesser(const struct busy_slice *a, const struct busy_slice *b)
 {
 	return a->wants != b->wants ? b->wants : a->ns < b->ns;
 }
 
-/* Makes room for one more: what had the least so far goes to the others of its kind. */
+/* Makes room for a slice: merges the slice with the least time into the "others" of its kind. Returns the freed slice. */
 static struct busy_slice *busy_merge_least_slice(struct busy_queue *q, struct busy_interval *s)
 {
 	struct busy_slice *least = NULL, *others;
@@ -132,12 +132,12 @@ struct busy_slice *busy_find_slice(struct busy_queue *q, enum culprit_kind kind,
 	return busy_slice_init(named < NAMED ? busy_add_slice(q, s) : busy_merge_least_slice(q, s), kind, id, start_ns);
 }
 
-/* A part's shares while they are collected: the last places are for the others of each kind. */
+/* Shares of a gap while they are collected; the last places are for the "others" of each kind. */
 struct share_set {
 	size_t n;
 	struct culprit_share at[SHARES_MAX + CULPRIT_UNEXPLAINED + 1];
-	int before;		/* the latest interrupt so far, -1: none */
-	int64_t waiting_ns;	/* without a record, before the first interrupt */
+	int before;		/* index of the share of the latest interrupt so far; -1: none */
+	int64_t waiting_ns;	/* time without a record before the first interrupt */
 };
 
 static bool culprit_is_interrupt(enum culprit_kind kind)
@@ -182,7 +182,7 @@ static void share_add_residue(struct culprit_share *s, int64_t ns)
 	s->residue_ns += ns;
 }
 
-/* Time in the part that no stretch covers: the way from the interrupt before, or to the next one. */
+/* Adds time of the gap that no busy interval covers: to the interrupt before it, or to the next one. */
 static void shares_add_uncovered(struct share_set *part, int64_t ns)
 {
 	if (ns <= 0)
@@ -193,7 +193,7 @@ static void shares_add_uncovered(struct share_set *part, int64_t ns)
 		part->waiting_ns += ns;
 }
 
-/* Time beside a switch that has no record. */
+/* Adds time beside a task switch that has no record. */
 static void shares_add_unseen(struct share_set *part, int64_t from, int64_t to)
 {
 	struct culprit_share *s;
@@ -213,7 +213,7 @@ static struct culprit_share *shares_add_slice(struct share_set *part, const stru
 
 	if (s->start_ns == INT64_MAX)
 		s->resumed = p->resumed;
-	else if (s->pid && p->name[0])	/* a shell before, a compiler now */
+	else if (s->pid && p->name[0])	/* the task has a new name: a shell has become a compiler, for example */
 		snprintf(s->name, sizeof(s->name), "%s", p->name);
 	s->wants = p->wants;
 	s->ns += ns;
@@ -221,13 +221,13 @@ static struct culprit_share *shares_add_slice(struct share_set *part, const stru
 	return s;
 }
 
-/* ns * part / whole, without overflow: both are below 2^53 for any run. */
+/* Computes ns * part / whole without overflow; both are below 2^53 for any run. */
 static int64_t portion_of_ns(int64_t ns, int64_t part, int64_t whole)
 {
 	return part >= whole ? ns : (int64_t)((double)ns * ((double)part / (double)whole));
 }
 
-/* What of a stretch lies in [from, to); its pieces in proportion where it sticks out. */
+/* Adds the slices of a busy interval that lie in [from, to); in proportion where the interval extends beyond it. */
 static void shares_add_busy(struct share_set *part, struct busy_queue *q, const struct busy_interval *s, int64_t end_ns,
 			    int64_t from, int64_t to)
 {
@@ -260,7 +260,7 @@ static void shares_add_busy(struct share_set *part, struct busy_queue *q, const 
 		}
 	}
 	if (largest)
-		largest->ns += left;	/* rounding */
+		largest->ns += left;	/* the rounding error */
 	else
 		shares_add_uncovered(part, left);
 	if (first >= 0 && part->waiting_ns) {
@@ -278,7 +278,7 @@ static int compare_shares(const void *a, const void *b)
 	return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : (int)x->kind - (int)y->kind;
 }
 
-/* No interrupt anywhere: the task's way in and out, or nothing that has a record. */
+/* Assigns the remaining time of a gap without any interrupt: to the largest task, else as unexplained. */
 static void shares_settle_waiting(struct share_set *part, int64_t start_ns, int64_t end_ns)
 {
 	struct culprit_share *s = NULL;
@@ -296,7 +296,7 @@ static void shares_settle_waiting(struct share_set *part, int64_t start_ns, int6
 	share_add_residue(s, part->waiting_ns);
 }
 
-/* The smallest as one, under the kind of the largest among them. */
+/* Sums the smallest shares as one "others" share, of the kind of the largest of them. */
 static size_t shares_fold_smallest(struct culprit_share *at, size_t n, size_t max)
 {
 	struct culprit_share *rest = max ? &at[max - 1] : NULL;
@@ -320,7 +320,7 @@ size_t shares_of_gap(struct busy_queue *q, int64_t start_ns, int64_t end_ns, int
 {
 	struct share_set part = { .before = -1 };
 	int64_t at = start_ns;
-	bool unseen = false;	/* what comes after `at` */
+	bool unseen = false;	/* the switch at `at` has no record */
 	size_t n;
 
 	if (end_ns <= start_ns)
@@ -357,7 +357,7 @@ size_t shares_of_gap(struct busy_queue *q, int64_t start_ns, int64_t end_ns, int
 	return n;
 }
 
-/* Those of which nothing lies there go. Returns how many stay, *sum is their time. */
+/* Removes the shares that do not touch [from, to), and shortens the others. Returns how many stay; *sum is their time. */
 static size_t shares_cut_to_span(struct culprit_share *share, size_t n, int64_t from, int64_t to, int64_t *sum)
 {
 	size_t kept = 0;
@@ -391,7 +391,7 @@ size_t shares_clip(struct culprit_share *share, size_t n, int64_t from, int64_t 
 		return 0;
 	main = share[0];
 	n = shares_cut_to_span(share, n, from, to, &sum);
-	if (!sum) {		/* a residue's time: of the one that had the most */
+	if (!sum) {		/* only unrecorded time lies in [from, to): the largest share gets it */
 		main.start_ns = from;
 		main.end_ns = to;
 		main.ns = main.residue_ns = left;

@@ -23,7 +23,7 @@ int length_histogram_bin(int64_t ns)
 {
 	int bin = ns <= 1000 ? 0 : (int)floor(10.0 * log10((double)ns / 1000.0));
 
-	/* the logarithm is only near the edge: the edge decides */
+	/* Near an edge the logarithm may be wrong: compare with the edge itself. */
 	while (bin > 0 && ns <= length_histogram_edge(bin - 1))
 		bin--;
 	while (bin < LENGTH_BINS - 1 && ns > length_histogram_edge(bin))
@@ -57,7 +57,7 @@ static void culprit_add_share(struct culprit *c, const struct culprit_share *s)
 	span_extend(&c->start_ns, &c->end_ns, s->start_ns, s->end_ns);
 }
 
-/* Where there is no room: the least of all but the last, which from now on stands for all that had to go. */
+/* Frees a place: adds the culprit with the least time to the last one, which then stands for all dropped ones ("others"). */
 static struct culprit *culprit_event_drop_least(struct culprit_event *e)
 {
 	struct culprit *others = &e->at[CULPRITS - 1], *least = e->at;
@@ -84,7 +84,7 @@ void culprit_event_add_shares(struct culprit_event *e, const struct culprit_shar
 			c = e->n < CULPRITS ? &e->at[e->n++] : culprit_event_drop_least(e);
 			*c = (struct culprit){ s->kind, s->pid, "", s->start_ns, s->end_ns, 0 };
 		}
-		/* A thread is known by its latest name: one that began as a shell may be a compiler by now. */
+		/* A thread keeps its latest name: it may have begun as a shell and be a compiler now. */
 		snprintf(c->name, sizeof(c->name), "%s", s->name);
 		culprit_add_share(c, s);
 	}
@@ -107,7 +107,7 @@ struct culprit_table {
 
 struct culprit_table *culprit_table_new(size_t max)
 {
-	size_t lines = max + CULPRIT_UNEXPLAINED + 1;	/* and the others of each kind */
+	size_t lines = max + CULPRIT_UNEXPLAINED + 1;	/* one more for the "others" of each kind */
 	struct culprit_table *t = calloc(1, sizeof(*t) + lines * sizeof(*t->line));
 
 	if (t)
@@ -136,7 +136,7 @@ static struct culprit_total *culprit_table_find_line(struct culprit_table *t, en
 	return l;
 }
 
-/* An event with several threads of one name counts once for it, with the time of all. */
+/* Several threads of one name count as one event for that name, with their time summed. */
 void culprit_table_add(struct culprit_table *t, const struct culprit_event *e)
 {
 	for (size_t i = 0; i < e->n; i++) {
@@ -147,7 +147,7 @@ void culprit_table_add(struct culprit_table *t, const struct culprit_event *e)
 		while (k < i && (e->at[k].kind != e->at[i].kind || strcmp(e->at[k].name, e->at[i].name)))
 			k++;
 		if (k < i)
-			continue;	/* counted with its first */
+			continue;	/* already counted with the first thread of that name */
 		for (k = i; k < e->n; k++)
 			if (e->at[k].kind == e->at[i].kind && !strcmp(e->at[k].name, e->at[i].name))
 				ns += e->at[k].ns;
@@ -215,7 +215,7 @@ void events_advance(struct events *e, int64_t now_ns)
 {
 	if (e->open.parts && now_ns - e->open.end_ns >= e->join_ns) {
 		if (e->open.wants && !e->held.parts) {
-			/* its task is only interrupted: kept aside, while what the loop meets meanwhile is told apart */
+			/* The task was preempted and will go on: keep its event aside, and collect other gaps in a new event. */
 			e->held = e->open;
 			e->open.parts = 0;
 		} else
@@ -245,7 +245,7 @@ void events_add_gap(struct events *e, const struct gap *p)
 		event_begin(to, p);
 	event_add_gap(to, p);
 	if (to == &e->held && !to->wants) {
-		/* whole again: what follows within the gap belongs to it as to any other */
+		/* The preempted task is done: gaps that follow closely join its event again. */
 		e->open = e->held;
 		e->held.parts = 0;
 	}

@@ -1,33 +1,38 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* events - lost parts of one CPU joined to events. Pure: times come in as numbers, nothing is allocated.
+/* events - joins the gaps of one CPU (times in which the idle loop did not get it) to events, sums their culprits, and counts
+ * the lengths of events. Pure: times come in as numbers; only the table of culprits allocates.
  *
- * Parts less than `join_ns` apart (from the end of one to the start of the next) are one event; its length is the sum of
- * its parts, not the time from its start to its end. Ticks are events of their own class: they neither join nor part what
- * lies around them. With culprits, a part that continues a task which the loop only interrupted joins that task's
- * event, however far apart; small events that came in between stay events of their own.
- * Method: Endo et al. 1996 (lost time of an idle loop). */
+ * Gaps less than `join_ns` apart (end of one to start of the next) are one event. The length of an event is the sum of its gaps,
+ * not the time from its start to its end. A tick is an event of its own class: it neither joins nor separates the gaps around
+ * it. With culprits, a gap that continues a preempted task joins that task's event, however far apart; small events in between
+ * stay separate. Method: Endo et al. 1996 (lost time of an idle loop).
+ *
+ * Histogram of lengths: ten bins a decade from 1 us to 100 s. An event is in the first bin whose upper edge is not below its
+ * length.
+ * Run-to-completion bound: if a task became ready at a random time and had to wait until the event at hand ended, it would wait
+ * longer than x with probability sum(max(0, length - x)) / T. The sum is exact, event by event, for a fixed list of x. */
 #ifndef THINPROBE_EVENTS_H
 #define THINPROBE_EVENTS_H
 
 #include "attribution.h"
 
-#define LENGTH_BINS 82		/* 1 us * 10^(i/10) for i = 0..80, and what is longer */
+#define LENGTH_BINS 82		/* upper edges 1 us * 10^(i/10) for i = 0..80, and one bin for longer events */
 #define WAIT_BOUNDS 17
 
 struct length_histogram {
-	int64_t bin_ns[LENGTH_BINS];	/* time lost in events of that bin */
+	int64_t bin_ns[LENGTH_BINS];	/* time lost in the events of each bin */
 	int64_t bin_events[LENGTH_BINS];
 	int64_t beyond_ns[WAIT_BOUNDS];
 };
 
-extern const int64_t wait_bounds_ns[WAIT_BOUNDS];	/* ns, ascending */
+extern const int64_t wait_bounds_ns[WAIT_BOUNDS];	/* the values of x in the run-to-completion bound, in ns, ascending */
 
-/* Upper edge of a bin in ns; INT64_MAX for the last. */
+/* Upper edge of a bin in ns; INT64_MAX for the last bin. */
 int64_t length_histogram_edge(int bin);
-/* The bin of an event so long. */
+/* The bin for an event of this length. */
 int length_histogram_bin(int64_t length_ns);
 void length_histogram_add(struct length_histogram *l, int64_t length_ns);
-/* P(wait > wait_bounds_ns[i]) over `total_ns` of wall-clock time (of all CPUs together). */
+/* The run-to-completion bound P(wait > wait_bounds_ns[i]), over `total_ns` of wall-clock time (summed over all CPUs). */
 double lengths_wait_bound(const struct length_histogram *l, int i, int64_t total_ns);
 
 /* One culprit of one event: a row of the culprit log. */
@@ -35,35 +40,35 @@ struct culprit {
 	enum culprit_kind kind;
 	int pid;
 	char name[24];
-	int64_t start_ns, end_ns;	/* its first and last moment in the event */
-	int64_t ns;			/* its time, without what ran in between */
+	int64_t start_ns, end_ns;	/* when the culprit first and last ran in the event */
+	int64_t ns;			/* CPU time of the culprit, without other tasks that ran in between */
 };
 
-/* The culprits of the event at hand; zeroed = empty. */
+/* All culprits of one event. All zero: empty. */
 #define CULPRITS 256
 struct culprit_event {
 	size_t n;
 	struct culprit at[CULPRITS];
 };
 
-/* Adds a part's shares; tasks join by thread, all else by kind and name. Where there are too many, those with the
- * least time become "others". */
+/* Adds the shares of a gap. Tasks are joined by thread id, other culprits by kind and name. If there are too many, those with
+ * the least time become "others". */
 void culprit_event_add_shares(struct culprit_event *e, const struct culprit_share *share, size_t n);
-/* The one with the most time; NULL of an empty event. */
+/* The culprit with the most time; NULL: the event has none. */
 const struct culprit *culprit_event_largest(const struct culprit_event *e);
 
-/* Over the run, by kind and name (twenty xterms are one line). */
+/* A culprit summed over the run, by kind and name (twenty xterms are one line). */
 struct culprit_total {
 	enum culprit_kind kind;
 	char name[24];
-	int64_t ns, longest_ns;		/* longest: its most time in one event */
+	int64_t ns, longest_ns;		/* longest_ns: the most time it had in one event */
 	int64_t events;
 };
 
 struct culprit_table;
-struct culprit_table *culprit_table_new(size_t max);	/* NULL: no memory; more than max names: "others" */
+struct culprit_table *culprit_table_new(size_t max);	/* NULL: no memory; beyond `max` names: "others" */
 void culprit_table_add(struct culprit_table *t, const struct culprit_event *e);
-/* All lines, most time first; valid until the next add. */
+/* All lines, most time first; valid until the next culprit_table_add(). */
 const struct culprit_total *culprit_table_lines(struct culprit_table *t, size_t *n);
 void culprit_table_free(struct culprit_table *t);
 
@@ -71,36 +76,36 @@ void culprit_table_free(struct culprit_table *t);
 
 struct gap {
 	int64_t start_ns, end_ns;
-	int64_t lost_ns;		/* end - start less the loop's own step and what this program itself took */
+	int64_t lost_ns;		/* end - start, less the loop's own turn and this program's own work */
 	bool tick;
-	const struct culprit_share *share;	/* array of `shares` culprits that took lost_ns; NULL, 0: unknown */
+	const struct culprit_share *share;	/* the culprits (`shares` of them) that took lost_ns; NULL: not known */
 	size_t shares;
 };
 
 struct lost_event {
-	int64_t start_ns, end_ns;	/* first and last moment; the span */
-	int64_t lost_ns;		/* the length: the sum of its parts */
-	int64_t parts;			/* 0: no event */
+	int64_t start_ns, end_ns;	/* from the first moment of the first gap to the last moment of the last gap */
+	int64_t lost_ns;		/* length of the event: the sum of its gaps */
+	int64_t parts;			/* number of gaps; 0: no event */
 	bool tick;
-	bool wants;			/* its last part ended while its task still wanted the CPU */
+	bool wants;			/* the last gap ended while the task in it was still runnable */
 	struct culprit_event who;
 };
 
 struct events {
 	int64_t join_ns;
-	int64_t hold_ns;		/* how long an event whose task still wants the CPU stays open */
-	void (*each)(void *arg, const struct lost_event *e);	/* called for every event when it is over */
+	int64_t hold_ns;		/* how long an event whose task is still runnable stays open */
+	void (*each)(void *arg, const struct lost_event *e);	/* called for every event when it has ended */
 	void *arg;
 	struct lost_event held, open;
 };
 
-/* join_ns: EVENTS_JOIN_NS, and less than half a tick. `tick_ns` 0: not known. */
+/* `tick_ns`: the tick's period; 0: not known. Gaps are joined up to EVENTS_JOIN_NS, or half a tick if that is less. */
 void events_init(struct events *e, int64_t tick_ns, void (*each)(void *, const struct lost_event *), void *arg);
-/* Parts in ascending order, not overlapping. */
+/* Gaps must come in ascending order and not overlap. */
 void events_add_gap(struct events *e, const struct gap *p);
-/* The loop has run until `now_ns` and no part before it is missing: what is over is handed out. */
+/* Says that no gap before `now_ns` is missing: events that have ended by then are handed to `each`. */
 void events_advance(struct events *e, int64_t now_ns);
-/* No more parts will come. */
+/* Ends all events: no more gaps will come. */
 void events_end(struct events *e);
 
 #endif

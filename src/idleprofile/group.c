@@ -55,7 +55,8 @@ int group_join(const char *path)
 	return group_write(path, "cgroup.procs", "0");
 }
 
-/* An emptied cgroup can still be busy for a moment, and longer where its process is stuck. */
+/* Removes the cgroup, retrying: it can stay busy for a moment after its last process has left, and longer if that process is
+ * stuck. */
 static int group_remove_within(const char *path, int64_t within_ns)
 {
 	int64_t end = clock_now() + within_ns;
@@ -70,7 +71,8 @@ static int group_remove_within(const char *path, int64_t within_ns)
 	return -EBUSY;
 }
 
-/* Outlives us, holds no file of ours (who waits for the end of our output would wait for it), hears no Ctrl-C. */
+/* The janitor process: outlives its parent, keeps none of its files open (a reader of its output would wait for the janitor),
+ * ignores Ctrl-C. */
 static __attribute__((noreturn)) void group_janitor_main(const char *path, int end)
 {
 	char c;
@@ -109,7 +111,7 @@ static int group_start_janitor(struct idle_cgroup *g)
 	return err;
 }
 
-/* The name is chosen first, so that who removes the cgroup is there before it. */
+/* Chooses the path before the cgroup is made, so that the janitor knows it from the start. */
 static int group_choose_name(struct idle_cgroup *g)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -134,7 +136,7 @@ void group_make(struct idle_cgroup *g)
 	*g = (struct idle_cgroup){ .pipe = -1 };
 	if (group_find("", &g->place, g->why, sizeof(g->why)))
 		return;
-	if (access(g->place.root, W_OK)) {	/* without rights there is no need for a janitor */
+	if (access(g->place.root, W_OK)) {	/* no cgroup can be made: no janitor is needed */
 		snprintf(g->why, sizeof(g->why), "%.100s: %s", g->place.root, strerror(errno));
 		return;
 	}
@@ -168,12 +170,12 @@ void group_end(struct idle_cgroup *g)
 	close(g->pipe);
 	g->pipe = -1;
 	if (err)
-		return;		/* the janitor stays at it */
+		return;		/* the janitor goes on trying */
 	while (waitpid(g->janitor, NULL, 0) < 0 && errno == EINTR)
 		;
 }
 
-/* An autogroup counts only for tasks that no cpu cgroup holds. */
+/* The kernel uses an autogroup only for tasks in the top cpu cgroup. */
 static bool group_is_in_top_cgroup(void)
 {
 	char path[PATH_MAX];
@@ -191,7 +193,7 @@ static bool group_autogroup_is_on(void)
 
 static bool group_enter_autogroup(void)
 {
-	for (int i = 0; i < 20; i++) {	/* an ordinary user may change it ten times a second */
+	for (int i = 0; i < 20; i++) {	/* the kernel accepts ten changes a second from an ordinary user */
 		int err = group_write("/proc/self", "autogroup", "19");
 
 		if (!err)
@@ -205,7 +207,7 @@ static bool group_enter_autogroup(void)
 
 bool group_is_contained(const char *ns)
 {
-	return strcmp(ns, "cgroup:[4026531835]") != 0;	/* PROC_CGROUP_INIT_INO of the kernel's proc_ns.h */
+	return strcmp(ns, "cgroup:[4026531835]") != 0;	/* PROC_CGROUP_INIT_INO in the kernel's proc_ns.h */
 }
 
 static const char *group_container_note(void)
@@ -214,7 +216,7 @@ static const char *group_container_note(void)
 	ssize_t n = readlink("/proc/self/ns/cgroup", ns, sizeof(ns) - 1);
 
 	if (n <= 0)
-		return "";	/* a kernel without such namespaces */
+		return "";	/* the kernel has no cgroup namespaces */
 	ns[n] = '\0';
 	return group_is_contained(ns) ? ", within this container only" : "";
 }
@@ -224,7 +226,7 @@ void group_enter(void *group, char *said, size_t size)
 	struct idle_cgroup *g = group;
 
 	if (g->pipe >= 0)
-		close(g->pipe);		/* the janitor waits for the parent's end, not for ours */
+		close(g->pipe);		/* the janitor must wait for the end of the parent process, not of this one */
 	setsid();
 	if (g->path[0] && !group_join(g->path))
 		snprintf(said, size, "cgroup v%d cpu.idle%s", g->place.version, group_container_note());

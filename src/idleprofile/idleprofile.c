@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* idleprofile - shows what CPUs that should be idle do: when, for how long, and who.
+/* idleprofile - profiles CPUs that should be idle: CPU time lost by an idle loop, by event length and by culprit.
  *
- * The loops are in spin.c, their cgroup in group.c; follow.c adds up their lost parts. This file reads options, runs the loops,
+ * The loops are in spin.c, their cgroup in group.c; pipeline.c adds up their gaps. This file reads options, runs the loops,
  * reports. */
 #include "pipeline.h"
 #include "group.h"
@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 #define DRAIN_NS (200 * NS_PER_MS)
-#define SETTLE_NS (400 * NS_PER_MS)	/* how long ticks are learned from before the profile begins, without kernel records */
-#define START_NS (60 * NS_PER_S)	/* how long a loop may take to get its first milliseconds of CPU */
+#define SETTLE_NS (400 * NS_PER_MS)	/* without kernel records: time to learn the phase of the tick before the profile begins */
+#define START_NS (60 * NS_PER_S)	/* time limit for a loop to get its first milliseconds of CPU */
 #define PAUSE_NS (2 * NS_PER_S)
-#define OVERTIME_NS (100 * NS_PER_MS)	/* until the loops end without a word: later than we give one */
+#define OVERTIME_NS (100 * NS_PER_MS)	/* after the end of the run, the loops are no longer allowed to spin, even without an order to pause */
 #define IGNORE_MAX 64
 #define TRACE_BYTES (1 << 20)
 
@@ -53,7 +53,7 @@ static int read_ignored_pids(const char *text, void *value)
 		if (cli_read_int(word, &cfg.ignore[cfg.ignores]) || cfg.ignore[cfg.ignores] <= 0)
 			return -1;
 		cfg.ignores++;
-		if (text[n] && !text[n + 1])	/* a comma with nothing behind */
+		if (text[n] && !text[n + 1])	/* the list ends with a comma */
 			return -1;
 		text += n + (text[n] == ',');
 	}
@@ -140,7 +140,7 @@ static bool profile_start_loops(bool tsc)
 	return true;
 }
 
-/* Onto a CPU that is not profiled, where there is one. */
+/* Moves this thread to CPUs that are not profiled, if there are any. */
 static void leave_profiled_cpus(const struct cli_cpus *allowed)
 {
 	struct cli_cpus rest = { .n = 0 };
@@ -191,7 +191,7 @@ static int calibrate_loops(struct stamp_map *map, struct observer_effect *own)
 	return die_unless_loops_run(observer_effect_measure(own, spin, spin->cpu[0].cpu, cfg.effect_ns, (uint64_t)cfg.seed));
 }
 
-/* What the run keeps from its start to the report. */
+/* State of the run, from its start to the report. */
 static struct profile_state {
 	bool tsc;
 	const char *why_no_tsc;
@@ -200,10 +200,10 @@ static struct profile_state {
 	struct gap_pipeline *follow;
 	struct wakeups *wakeups;
 	struct observer_effect own;
-	bool log_lost;			/* one of them is not whole */
-	bool cut;			/* a signal ended it before its time */
+	bool log_lost;			/* a log file was not written completely */
+	bool cut;			/* a signal ended the run before its time */
 	int64_t start_ns, end_ns, cpu_ns;
-	int64_t stop_ns;		/* the loops run no longer, whatever becomes of us; 0: not known yet */
+	int64_t stop_ns;		/* time after which the loops are not allowed to spin, whatever happens to this process; 0: not set */
 	int64_t spin_ns[CLI_CPUS_MAX];
 } run = { .cfg = { .map = { .anchors = 0 } } };
 
@@ -244,7 +244,7 @@ static void drain_until(struct gap_pipeline *f, int64_t end_ns)
 
 		proc_wait_stop(next < end_ns ? next : end_ns);
 		if (spin_has_ended(spin))
-			die_unless_loops_run(-ESRCH);	/* else it would look like a CPU that is busy until the end */
+			die_unless_loops_run(-ESRCH);	/* without this, the CPUs would look busy until the end of the run */
 		left = run.stop_ns ? run.stop_ns - clock_now() : SPIN_ALLOWANCE_NS;
 		spin_allow(spin, left < SPIN_ALLOWANCE_NS ? left : SPIN_ALLOWANCE_NS);
 		pipeline_drain(f);
@@ -262,7 +262,7 @@ static void read_spin_times(int64_t *ns)
 		ns[i] = proc_schedstat(atomic_load(&spin->cpu[i].tid), &stat) ? -1 : stat.run_ns;
 }
 
-/* The loops spin, and what is to be learned before the profile is learned. 0, or -EINTR. */
+/* Calibrates and starts the loops, and learns the phase of the tick where there is no trace. 0, or -EINTR. */
 static int prepare_run(void)
 {
 	int err = calibrate_loops(&run.cfg.map, &run.own);
@@ -287,7 +287,7 @@ static int prepare_run(void)
 	err = wakeups_start(&run.wakeups, &cfg.cpus, cfg.wakeups_per_s, (uint64_t)cfg.seed);
 	if (err)
 		die(EXIT_RUN, "cannot start the tasks to be woken: %s", strerror(-err));
-	follow_add_wakeups(run.follow, run.wakeups);
+	pipeline_add_wakeups(run.follow, run.wakeups);
 	return 0;
 }
 
@@ -317,7 +317,7 @@ static void run_measurement(void)
 		run.spin_ns[i] = before[i] < 0 || run.spin_ns[i] < 0 ? -1 : run.spin_ns[i] - before[i];
 	if (run.wakeups)
 		wakeups_stop(run.wakeups);
-	/* One that is kept from its CPU has lost it until the end. */
+	/* A loop that does not get its CPU in time counts as lost until the end of the run. */
 	err = spin_order(spin, SPIN_PAUSE, PAUSE_NS);
 	if (err != -ETIMEDOUT)
 		die_unless_loops_run(err);
@@ -345,7 +345,8 @@ static void report_profile_settings(struct rec *r)
 	rec_end(r);
 }
 
-/* Frees what the run held; the loops and their cgroup are gone before the report is called complete. */
+/* Ends the loops and their cgroup and frees the run's memory: before the report is closed, so that a complete report means all
+ * is gone. */
 static void release_run(void)
 {
 	profile_end_loops();
@@ -429,7 +430,7 @@ static void read_idleprofile_options(int argc, char **argv)
 	proc_check_ready_fd((int)cfg.ready_fd);
 }
 
-/* Before the run: a bad path must not cost it. */
+/* Opens all files before the run: a bad path must not cost a run. */
 static struct rec *open_outputs(void)
 {
 	struct rec *out = rec_must_open(&out_cfg, "idleprofile");
@@ -448,7 +449,7 @@ int main(int argc, char **argv)
 
 	read_idleprofile_options(argc, argv);
 	proc_stop_with_parent();
-	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
+	proc_catch_stop();	/* before any file is opened: a signal would leave it incomplete */
 	out = open_outputs();
 	run_profile();
 	return make_report(out);

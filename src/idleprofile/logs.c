@@ -31,8 +31,8 @@ void timeline_bins_add_gap(struct timeline_bins *b, int64_t start_ns, int64_t en
 
 	timeline_bins_advance(b, start_ns);
 	while (end_ns - b->start_ns > b->bin_ns) {
-		/* what the part has lost up to the end of this bin, so that nothing is lost to rounding in the end; rounded
-		 * down exactly, since a bin cannot lose more than its length, not even a nanosecond */
+		/* Lost time of the gap up to the end of this bin, from the start of the gap, so that no rounding error adds up; rounded down,
+		 * since a bin cannot lose more than its length. */
 		int64_t upto = (int64_t)((wide_ns)lost_ns * (b->start_ns + b->bin_ns - start_ns) / length);
 
 		*sum += upto - given;

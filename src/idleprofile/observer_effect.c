@@ -20,7 +20,7 @@ struct observer_trial {
 	uint64_t random;
 	int loop_tid;
 	struct observer_round round[ROUNDS];
-	double ticks[2];	/* per second, summed over the rounds: alone, beside */
+	double ticks[2];	/* timer interrupts per second, summed over the rounds: without the loop, with it */
 };
 
 int64_t observer_read_timer_interrupts(FILE *f, int cpu)
@@ -30,7 +30,7 @@ int64_t observer_read_timer_interrupts(FILE *f, int cpu)
 	int64_t value = -1;
 	int column = -1, n = 0;
 
-	/* the head names the CPUs that are on, one column each */
+	/* The head line has one column for each CPU that is online. */
 	if (getline(&line, &room, f) > 0) {
 		for (at = line; (at = strstr(at, "CPU")); at += 3, n++)
 			if (atoi(at + 3) == cpu)
@@ -103,7 +103,7 @@ static int64_t observer_loop_cpu_ns(const struct observer_trial *t)
 	return proc_schedstat(t->loop_tid, &stat) ? 0 : stat.run_ns;
 }
 
-/* Who works all the time and still does not have all of it: others had the rest. */
+/* Works for `time_ns` and measures the turns per second. Time in which neither this thread nor the loop ran went to other tasks. */
 static void observer_measure_throughput(struct observer_trial *t, struct observer_round *r, bool beside, int64_t time_ns)
 {
 	int64_t wall = -clock_now(), had = -clock_thread_cpu() - observer_loop_cpu_ns(t);
@@ -187,7 +187,7 @@ int observer_effect_measure(struct observer_effect *o, struct spin *s, int cpu, 
 			t.loop_tid = atomic_load(&s->cpu[i].tid);
 	if (time_ns <= 0)
 		return 0;
-	/* a thread of its own: being put on that CPU is nothing that the caller wants */
+	/* Measure in a thread of its own, since it pins itself to the CPU. */
 	err = -pthread_create(&thread, NULL, observer_trial_main, &t);
 	if (err)
 		return err;

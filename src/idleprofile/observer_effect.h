@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* observer_effect - what the idle loop does to others, measured before the run on one CPU: with the loop and without, in turn.
+/* observer_effect - the effect of the idle loop on other tasks, measured before the run on one CPU, with the loop and without it
+ * in turn.
  *
- * A normal task's wake-up (wait from a random due time on), its throughput (turns of a fixed loop per second of wall
- * clock), and the CPU's timer interrupts per second while nothing else of ours runs (the line LOC of /proc/interrupts,
- * where there is one): an idle CPU stops its tick, a spinning one keeps it. */
+ * Three figures: the wake-up latency of a normal task (from a random due time), its throughput (turns of a fixed loop per second
+ * of wall clock), and the CPU's timer interrupts per second while no other task of ours runs (line LOC of /proc/interrupts, if
+ * there is one): an idle CPU stops its tick, one with an idle loop keeps it. */
 #ifndef THINPROBE_OBSERVER_EFFECT_H
 #define THINPROBE_OBSERVER_EFFECT_H
 
@@ -13,27 +14,27 @@
 #include <stdio.h>
 
 struct observer_effect {
-	struct sample alone, beside;		/* waits, ns; owned */
-	double throughput_percent;		/* beside, of alone; NAN: not measured, or disturbed */
-	double throughput_low_percent, throughput_high_percent;	/* of the rounds */
-	double others_percent;			/* of that CPU's time, what others than we and the loop had meanwhile */
-	bool disturbed;				/* that is more than OBSERVER_DISTURBED_PERCENT: waits and throughput say nothing of the loop */
-	double ticks_alone_per_s, ticks_beside_per_s;	/* NAN: not known */
+	struct sample alone, beside;		/* wake-up latencies in ns, without the loop and with it; owned */
+	double throughput_percent;		/* throughput with the loop, in percent of that without; NAN: not measured, or disturbed */
+	double throughput_low_percent, throughput_high_percent;	/* lowest and highest round */
+	double others_percent;			/* share of the CPU's time that went to tasks other than this program and the loop */
+	bool disturbed;				/* others_percent is over OBSERVER_DISTURBED_PERCENT: latencies and throughput do not show the effect of the loop */
+	double ticks_alone_per_s, ticks_beside_per_s;	/* timer interrupts, without the loop and with it; NAN: not known */
 };
 
 #define OBSERVER_DISTURBED_PERCENT 3.0
-/* One round: turns a second alone and beside; of how much time, which part others had. */
+/* One round: turns per second without the loop and with it; wall-clock time of the round, and how much of it other tasks had. */
 struct observer_round {
 	double turns[2];
 	int64_t wall_ns, others_ns;
 };
-/* Pure: what the rounds say of throughput, and whether they were disturbed. */
+/* Computes throughput and disturbance from the rounds. Pure. */
 void observer_effect_evaluate(struct observer_effect *o, const struct observer_round *round, int n);
 
-/* Takes about `time_ns`; the loops must have been calibrated, and are paused afterwards. 0 or an error of spin_order. */
+/* Takes about `time_ns`; the loops must have been calibrated, and are paused afterwards. 0 or an error of spin_order(). */
 int observer_effect_measure(struct observer_effect *o, struct spin *s, int cpu, int64_t time_ns, uint64_t seed);
 void observer_effect_free(struct observer_effect *o);
-/* Timer interrupts of one CPU so far in a text like /proc/interrupts; -1 where it does not say. */
+/* Number of timer interrupts of one CPU so far, from a text like /proc/interrupts; -1: not in the text. */
 int64_t observer_read_timer_interrupts(FILE *interrupts, int cpu);
 
 #endif

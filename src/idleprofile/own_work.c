@@ -26,7 +26,8 @@ struct own_work_found own_work_in_time(struct own_work_notes *w, int64_t from, i
 {
 	struct own_work_found found = { false, 0 };
 
-	/* Notes come in two orders (woken tasks, this thread), each ascending: an early end behind a late one waits there. */
+	/* Notes come from two sources (woken tasks, this thread), each in ascending order: an early note behind a late one is dropped
+	 * later. */
 	while (w->n && w->note[w->first % OWN_WORK_NOTES].to < from) {
 		w->first++;
 		w->n--;
@@ -63,7 +64,7 @@ void own_work_tids_add(struct own_work_tids *t, int tid)
 {
 	if (t->own < OWN_WORK_TIDS) {
 		t->tid[t->own++] = tid;
-		t->n = t->own;		/* what was behind is found again */
+		t->n = t->own;		/* the threads of ignored processes are read again below */
 		t->refreshed_ns = 0;
 	}
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define WAITS_KEPT 500000
-#define NAMES 512		/* culprits told apart over the run */
+#define NAMES 512		/* names of culprits kept apart over the run */
 
 struct pipeline_cpu {
 	struct gap_pipeline *f;
@@ -22,15 +22,15 @@ struct pipeline_cpu {
 	struct timeline_bins bins;
 	struct own_work_notes itself;
 	struct pipeline_cpu_total total;
-	int64_t step;			/* of the loop, in stamps */
-	int64_t upto_ns;		/* no part before this is missing */
+	int64_t step;			/* median turn of the loop, in stamps */
+	int64_t upto_ns;		/* no gap before this time is missing */
 };
 
 struct gap_pipeline {
 	struct pipeline_cfg cfg;
 	struct own_work_tids tids;
 	struct wakeups *wakeups;
-	int64_t start_ns, end_ns;	/* INT64_MAX: not yet */
+	int64_t start_ns, end_ns;	/* begin and end of the profile; INT64_MAX: not begun */
 	int64_t lost_before, missed_before;
 	struct pipeline_sums sums;
 	struct culprit_table *names;
@@ -77,7 +77,7 @@ static void log_timeline_bin(void *arg, int64_t start_ns, int64_t bin_ns, int64_
 	logs_write_bin(c->f->cfg.logs, c->spin->cpu, start_ns, bin_ns, lost_ns, tick_ns);
 }
 
-/* Does this program's own work account for the part? Takes its shares out, and what they had off *lost. */
+/* Removes own work from *lost and from the shares. True: the whole gap was own work. */
 static bool subtract_own_work(struct pipeline_cpu *c, int64_t from, int64_t to, int64_t *lost, struct culprit_share *share,
 			      size_t *n)
 {
@@ -95,7 +95,7 @@ static bool subtract_own_work(struct pipeline_cpu *c, int64_t from, int64_t to, 
 	return false;
 }
 
-/* What of the part lies in the profile: a task that had the CPU before is not charged with that time. False: nothing. */
+/* Clips the gap and its shares to the profile. False: nothing is left. */
 static bool clip_gap_to_run(const struct gap_pipeline *f, struct gap *p, struct culprit_share *share)
 {
 	int64_t from = p->start_ns < f->start_ns ? f->start_ns : p->start_ns, to = p->end_ns > f->end_ns ? f->end_ns : p->end_ns;
@@ -136,7 +136,7 @@ static void add_gap(struct pipeline_cpu *c, int64_t from, int64_t to, int64_t lo
 	events_add_gap(&c->events, &p);
 }
 
-/* The loop did not run: what did is not known, and is not called lost. */
+/* Counts time in which the loop paused by itself: what ran then is not known, and is not counted as lost. */
 static void add_unwatched_time(struct pipeline_cpu *c, int64_t from, int64_t to)
 {
 	if (from < c->f->start_ns)
@@ -153,7 +153,7 @@ static int add_trace_record(void *who, const struct trace_record *r)
 	return 0;
 }
 
-/* longer: it waited at least that long */
+/* `longer`: the true latency is at least `wait`. */
 static void add_wakeup_wait(struct gap_pipeline *f, int64_t wait, bool longer)
 {
 	f->sums.waits_n++;
@@ -163,7 +163,7 @@ static void add_wakeup_wait(struct gap_pipeline *f, int64_t wait, bool longer)
 		sample_add_censored(&f->sums.waits, wait);
 	else if (f->sums.waits_n <= WAITS_KEPT)
 		sample_add(&f->sums.waits, wait);
-	else {	/* Vitter's algorithm R: each of all is kept with the same probability */
+	else {	/* Vitter's algorithm R: each wake-up is kept with the same probability */
 		uint64_t at = random_bits(&f->random) % (uint64_t)f->sums.waits_n;
 
 		if (at < WAITS_KEPT)
@@ -208,7 +208,7 @@ static void follow_drain_cpu(struct gap_pipeline *f, int i)
 
 		if (!watched)
 			span.from = -span.from;
-		/* What the last drain has done with stays so, also where the line through the anchors has moved a little since. */
+		/* Never start before the end of the last drain, although the conversion of stamps may have changed a little since. */
 		from = later_ns(to - stamp_map_length(&f->cfg.map, span.to - span.from), c->upto_ns);
 		if (to > upto) {
 			upto = from < upto ? from : upto;
@@ -285,7 +285,7 @@ struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg)
 	return f;
 }
 
-void follow_add_wakeups(struct gap_pipeline *f, struct wakeups *w)
+void pipeline_add_wakeups(struct gap_pipeline *f, struct wakeups *w)
 {
 	f->wakeups = w;
 	for (int i = 0; i < f->n; i++)
@@ -337,7 +337,8 @@ void pipeline_end(struct gap_pipeline *f, int64_t end_ns)
 	for (int i = 0; i < f->n; i++) {
 		struct pipeline_cpu *c = &f->cpu[i];
 
-		/* still without the CPU: lost until the end, whatever comes after (as of the drain: it may just be coming back) */
+		/* The loop is still off its CPU: the time until the end is lost. (c->upto_ns is from the drain: the loop may just be coming
+		 * back.) */
 		if (c->upto_ns < end_ns)
 			add_gap(c, c->upto_ns, end_ns, end_ns - c->upto_ns);
 		events_end(&c->events);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* pipeline - reads what the loops and the kernel's trace have noted, as it comes, and adds it up.
+/* pipeline - reads the gaps of the loops and the kernel's records while they come in, and adds them up.
  *
- * Streaming: a part goes from the ring through the shares of who ran (with a trace), the tick and this program's own
- * work taken apart, into events, bins and lengths; memory does not grow with the run. Everything is clipped to
- * [start_ns, end_ns), so that sums over that time are exact on every CPU.
+ * A gap goes from the ring through attribution (with a trace), tick detection and removal of this program's own work into
+ * events, timeline bins and the length histogram. Memory does not grow with the run. All times are clipped to [start_ns,
+ * end_ns), so that the sums are exact on every CPU.
  *
- * Its own work: with a trace by thread id. Without, this thread notes when it worked, and the woken tasks when they were
- * woken: a part around such a time that holds less than 50 us besides is wholly its own. */
+ * Own work: with a trace by thread id. Without, this thread notes when it worked, and the woken tasks when they woke: a gap
+ * around such a time with less than 50 us besides counts as own work. */
 #ifndef THINPROBE_PIPELINE_H
 #define THINPROBE_PIPELINE_H
 
@@ -18,59 +18,59 @@
 #include "wakeups.h"
 
 struct pipeline_cpu_total {
-	int64_t lost_ns, events;	/* ticks and its own work left out */
+	int64_t lost_ns, events;	/* without ticks and own work */
 	int64_t tick_ns, ticks;
-	int64_t unwatched_ns;		/* the loop paused by itself since nobody drained; in no other figure */
-	int64_t itself_ns;		/* this program's own work, and what it was told to ignore */
-	int64_t unexplained_ns;		/* of lost_ns; with a trace */
-	int64_t missed_ns;		/* of unexplained_ns: beside switches that have no record */
-	int64_t of_length[LENGTH_BINS];	/* events, and here ticks too */
+	int64_t unwatched_ns;		/* time in which the loop paused since nothing drained its gaps; in no other figure */
+	int64_t itself_ns;		/* own work of this program, and time of the processes of --ignore */
+	int64_t unexplained_ns;		/* part of lost_ns without a known culprit; only with a trace */
+	int64_t missed_ns;		/* part of unexplained_ns beside task switches that have no record */
+	int64_t of_length[LENGTH_BINS];	/* number of events and ticks in each bin of the length histogram */
 	int64_t longest_ns, longest_at_ns;	/* the longest event, and when it began (CLOCK_MONOTONIC) */
-	char longest_who[24];		/* who had most of it; with a trace */
+	char longest_who[24];		/* main culprit of the longest event; only with a trace */
 };
 
-/* Over all CPUs. */
+/* Sums over all CPUs. */
 struct pipeline_sums {
-	struct length_histogram lengths;		/* of events */
-	struct sample waits;		/* of the woken tasks, ns: a uniform sample (all, up to 500,000) */
-	int64_t waits_n;		/* how many waits there were */
-	int64_t waits_beyond[WAIT_BOUNDS];	/* how many of them were longer than wait_bounds_ns[i] */
+	struct length_histogram lengths;		/* histogram of the lengths of events */
+	struct sample waits;		/* wake-up latencies of the woken tasks, in ns: a uniform sample (all, up to 500,000) */
+	int64_t waits_n;		/* number of wake-ups measured */
+	int64_t waits_beyond[WAIT_BOUNDS];	/* number of wake-ups with a latency over wait_bounds_ns[i] */
 };
 
 struct gap_pipeline;
 
 struct pipeline_cfg {
 	struct spin *spin;
-	struct stamp_map map;		/* with at least two anchors */
-	struct trace *trace;		/* NULL: without culprits */
+	struct stamp_map map;		/* conversion of stamps to ns, with at least two anchors */
+	struct trace *trace;		/* kernel records; NULL: without culprits */
 	struct profile_logs *logs;		/* not owned */
 	int64_t bin_ns;
-	const int64_t *ignore;		/* processes whose time is not wanted, with a trace; not owned */
+	const int64_t *ignore;		/* processes whose time is left out, with a trace; not owned */
 	int ignores;
 	uint64_t seed;
 };
 
 /* NULL: no memory. */
 struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg);
-/* Whose waits belong to the profile; from now on. */
-void follow_add_wakeups(struct gap_pipeline *f, struct wakeups *w);
-/* The profile begins now: what came before has only been learned from. end_ns: what comes after it is left out. */
+/* From now on, the latencies of these wake-ups are part of the profile. */
+void pipeline_add_wakeups(struct gap_pipeline *f, struct wakeups *w);
+/* Begins the profile: earlier gaps only served to learn the phase of the tick. Gaps after end_ns will be left out. */
 void pipeline_begin(struct gap_pipeline *f, int64_t start_ns, int64_t end_ns);
-/* Takes what is there. To be called a few times a second. */
+/* Reads all gaps, records and wake-ups that are there. To be called a few times a second. */
 void pipeline_drain(struct gap_pipeline *f);
-/* The profile ends at end_ns, which is not after what follow_begin said, nor before the last drain: takes what is there, clips, and
- * closes what is open. The loops must be paused, or are taken to be without the CPU until then; wake-ups stopped. */
+/* Ends the profile at end_ns (not after the end_ns of pipeline_begin(), nor before the last drain): drains, clips and closes
+ * what is open. The loops must be paused; a loop that is not counts as off its CPU until end_ns. The wake-ups must be stopped. */
 void pipeline_end(struct gap_pipeline *f, int64_t end_ns);
 
 const struct pipeline_cpu_total *pipeline_cpu_total(const struct gap_pipeline *f, int i);
 const struct tick_detector *pipeline_ticks(const struct gap_pipeline *f, int i);
-/* rec_timing() sorts the waits. */
+/* (rec_timing() sorts the sample of latencies.) */
 struct pipeline_sums *pipeline_sums(struct gap_pipeline *f);
 const struct culprit_total *pipeline_culprits(struct gap_pipeline *f, size_t *n);
-/* Parts and waits that found no room in their rings, kernel records likewise, and parts whose
- * records had gone; since the beginning. */
+/* Number of lost items since the profile began: gaps, wake-ups and kernel records that found no room in their rings, and gaps
+ * whose records had been dropped. */
 int64_t pipeline_lost_records(const struct gap_pipeline *f);
-/* Switches that the kernel's records left out, since the profile began; with a trace. */
+/* Number of task switches that the kernel's records left out, since the profile began; only with a trace. */
 int64_t pipeline_missed_switches(const struct gap_pipeline *f);
 void pipeline_free(struct gap_pipeline *f);
 

@@ -65,7 +65,7 @@ static int64_t loop_step_ns(const struct profile_report *p, int i, double quanti
 	return stamp_map_length(p->map, spin_step_quantile(c, quantile, c->limit));
 }
 
-/* Of the worst CPU. max: the longest turn that is not a lost part. */
+/* Reports the resolution, for the worst CPU. `max`: the longest turn of the loop that is not a gap. */
 static void report_clock(struct rec *r, const struct profile_report *p)
 {
 	int64_t p50 = 0, p999 = 0, max = 0;
@@ -85,7 +85,7 @@ static void report_clock(struct rec *r, const struct profile_report *p)
 	rec_str(r, "placed", p->spin->place);
 }
 
-/* A CPU's time without what nobody watched. */
+/* Wall-clock time of the profile, without the time in which this CPU's loop was paused. */
 static int64_t watched_ns(const struct profile_report *p, int i)
 {
 	return p->wall_ns - pipeline_cpu_total(p->follow, i)->unwatched_ns;
@@ -218,7 +218,7 @@ static void report_culprits(struct rec *r, const struct profile_report *p)
 	rec_real(r, "unexplained_s", to_seconds(unexplained), 9);
 }
 
-/* A figure of the loop's effect that others had a hand in is none. */
+/* Writes null if the measurement was disturbed by other tasks. */
 static void report_observer_wakeup(struct rec *r, const char *key, struct sample *s, bool disturbed)
 {
 	if (disturbed)
@@ -264,7 +264,7 @@ void report_profile(struct rec *r, const struct profile_report *p)
 	rec_int(r, "memory_peak_bytes", p->memory_peak_bytes);
 }
 
-/* --- for people --------------------------------------------------------------------------------------------------- */
+/* ---- the short report ---- */
 
 static double busy_percent(const struct profile_report *p, int i)
 {
@@ -273,7 +273,7 @@ static double busy_percent(const struct profile_report *p, int i)
 	return to_percent(t->lost_ns + t->tick_ns, watched_ns(p, i));
 }
 
-/* As well as the bins tell it: their geometric middle. */
+/* Estimated from the histogram: the geometric mean of the edges of the bin that holds the median. */
 static double median_event_ns(const struct pipeline_cpu_total *t)
 {
 	int64_t n = t->events + t->ticks, sum = 0;
@@ -284,7 +284,7 @@ static double median_event_ns(const struct pipeline_cpu_total *t)
 	return n ? (double)length_histogram_edge(bin) / pow(10, 0.05) : NAN;
 }
 
-/* "Xvnc, 14:02:11" */
+/* Writes culprit and local time of the longest event: "Xvnc, 14:02:11". */
 static void describe_longest_event(const struct pipeline_cpu_total *t, char *text, size_t size)
 {
 	struct clock_offset now;
@@ -324,7 +324,7 @@ static void say_cpus(struct rec *r, const struct profile_report *p)
 	}
 }
 
-/* Shares of all lost time, the tick's among them. */
+/* Shares of all lost time, including ticks. */
 static void say_culprits(struct rec *r, const struct profile_report *p)
 {
 	int64_t tick = 0, all = 0, unexplained = 0, named = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report - the profile as a tree for rec. Ratios and units only; what they mean stands where they are measured. */
+/* report - writes the profile into the report (rec.h), and its warnings. The figures are defined where they are measured. */
 #ifndef THINPROBE_REPORT_H
 #define THINPROBE_REPORT_H
 
@@ -13,23 +13,23 @@ struct profile_report {
 	struct observer_effect *own;
 	const struct stamp_map *map;
 	const int64_t *spin_ns;		/* CPU time of each loop during the profile; negative: not known */
-	int64_t threshold_ns, wall_ns, cpu_ns;	/* cpu_ns: of this program without its loops, during the profile */
+	int64_t threshold_ns, wall_ns, cpu_ns;	/* cpu_ns: CPU time of this program without its loops, during the profile */
 	int64_t memory_peak_bytes;
-	int64_t rows;			/* written to logs */
+	int64_t rows;			/* rows written to log files */
 	bool wakeups, who;
-	bool brief;			/* for people: culprits first, no bins without events */
+	bool brief;			/* text report: culprits first, no histogram bins without events */
 };
 
-/* Fills the current object ("result"). */
+/* Writes the object "result", which must be open. */
 void report_profile(struct rec *r, const struct profile_report *p);
-/* The short report. */
+/* Writes the short report. */
 void say_profile(struct rec *r, const struct profile_report *p);
 
-/* Logs that could not be written; each once. Whether there were any. */
+/* Warns of each log that could not be written, once. Returns whether there was one. */
 bool warn_of_logs(struct profile_logs *logs);
-/* Whether the loops of `n` CPUs had to pause since they were not looked at. */
+/* Warns of time in which the loops of the `n` CPUs paused since nothing drained them. Returns whether there was any. */
 bool warn_of_unwatched(struct rec *out, const struct gap_pipeline *f, int n);
-/* Where so much lies beside switches without a record that the table of culprits lacks it: more than 1 % of what was lost. */
+/* Warns if more than 1 % of the lost time lies beside task switches without a record: the table of culprits lacks that time. */
 void warn_of_missed_switches(struct rec *out, const struct gap_pipeline *f, int n);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ring - spans of time from one thread to another, without locks or system calls.
+/* ring - a ring buffer of time spans from one writer to one reader, without locks or system calls.
  *
- * One writer, one reader, in two threads or two processes that share the memory. Fixed in size: when the reader is
- * late, new spans are dropped and counted, and the writer never waits. The writer touches only memory that it has
- * touched before. */
+ * Writer and reader are two threads, or two processes that share the memory. When the ring is full, new spans are dropped and
+ * counted; the writer never waits, and touches no memory that it has not touched before. */
 #ifndef THINPROBE_RING_H
 #define THINPROBE_RING_H
 
@@ -11,16 +10,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RING_ROOM 16384		/* a power of two; 256 KB */
+#define RING_ROOM 16384		/* spans; a power of two; 256 KB */
 
 struct span {
 	int64_t from, to;	/* in the unit of the writer's clock */
 };
 
 struct span_ring {
-	_Alignas(64) _Atomic uint32_t head;	/* written by the writer */
+	_Alignas(64) _Atomic uint32_t head;	/* number of spans written; changed by the writer only */
 	_Atomic int64_t overflowed;
-	_Alignas(64) _Atomic uint32_t tail;	/* written by the reader */
+	_Alignas(64) _Atomic uint32_t tail;	/* number of spans read; changed by the reader only */
 	_Alignas(64) struct span span[RING_ROOM];
 };
 
@@ -36,7 +35,7 @@ static inline void ring_push(struct span_ring *r, int64_t from, int64_t to)
 	atomic_store_explicit(&r->head, head + 1, memory_order_release);
 }
 
-/* The oldest span, which stays where it is. False when there is none. */
+/* Copies the oldest span, and leaves it in the ring. False: the ring is empty. */
 static inline bool ring_peek(struct span_ring *r, struct span *out)
 {
 	uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);

@@ -16,9 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CALIBRATION_TURNS 300000	/* some milliseconds */
+#define CALIBRATION_TURNS 300000	/* turns; take some milliseconds */
 #define STACK_BYTES 65536
-#define LOOK_NS (20 * NS_PER_MS)	/* between looks whether somebody looks again */
+#define LOOK_NS (20 * NS_PER_MS)	/* between checks whether a paused loop may spin again */
 
 static void futex_wait(_Atomic uint32_t *word, uint32_t value)
 {
@@ -35,7 +35,7 @@ static size_t spin_memory_bytes(int n)
 	return sizeof(struct spin) + (size_t)n * sizeof(struct spin_cpu);
 }
 
-/* Nobody looks: until somebody does, or there is another order. Returns the stamp from which on it is watched again. */
+/* Pauses until more time is allowed or another order comes. Returns the stamp of the end of the pause. */
 static __attribute__((noinline)) int64_t spin_pause_unwatched(struct spin *s, struct spin_cpu *me,
 							 uint32_t order, bool tsc, int64_t since)
 {
@@ -64,13 +64,13 @@ static inline __attribute__((always_inline)) void spin_turns(struct spin *s, str
 			ring_push(&me->ring, last, now);
 		if (__builtin_expect(now > atomic_load_explicit(&s->until, memory_order_relaxed), 0))
 			now = spin_pause_unwatched(s, me, order, tsc, now);
-		/* after the push: who reads it finds every part that ended before */
+		/* Store after the push: a reader of `seen` then finds all gaps that ended before it. */
 		atomic_store_explicit(&me->seen, now, memory_order_release);
 		last = now;
 	}
 }
 
-/* The same turn, with its length counted in memory that was touched before. */
+/* The same turn as in spin_turns(), with its length counted in memory that was touched before. */
 static inline __attribute__((always_inline)) void spin_calibrate(struct spin *s, struct spin_cpu *me, uint32_t order, bool tsc)
 {
 	int64_t last;
@@ -130,7 +130,7 @@ static void *spin_loop_main(void *arg)
 	prctl(PR_SET_NAME, name);
 	if (!err && sched_setscheduler(0, SCHED_IDLE, &param))
 		err = -errno;
-	memset(me->ring.span, 0, sizeof(me->ring.span));	/* touched before it is measured with */
+	memset(me->ring.span, 0, sizeof(me->ring.span));	/* page in the ring before the measurement */
 	atomic_store(&me->refused, -err);
 	atomic_store(&me->tid, (int)gettid());
 	while (!err) {
@@ -177,7 +177,7 @@ static __attribute__((noreturn)) void spin_process_main(struct spin *s, pid_t pa
 		atomic_store(&s->failed, err);
 		_exit(EXIT_RUN);
 	}
-	mlockall(MCL_CURRENT);		/* where allowed; all of it has been touched anyway */
+	mlockall(MCL_CURRENT);		/* where allowed; all of the memory has been touched already */
 	for (int i = 0; i < s->n; i++)
 		pthread_join(thread[i], NULL);
 	_exit(EXIT_OK);
@@ -209,7 +209,7 @@ static bool loop_is_calibrated(const struct spin_cpu *c, uint32_t what)
 	return atomic_load(&c->calibrated);
 }
 
-/* A word to stop does not end a wait for the loops to pause: they are to be asked what they have seen. */
+/* Waits until `is` holds for all loops. A signal to stop does not end a wait for SPIN_PAUSE: the gaps are still to be read. */
 static int spin_wait_for_loops(struct spin *s, bool (*is)(const struct spin_cpu *, uint32_t), uint32_t what, int64_t within_ns)
 {
 	bool pausing = is == loop_is_doing && what % 4 == SPIN_PAUSE;
@@ -276,11 +276,11 @@ int spin_start(struct spin **out, const struct cli_cpus *cpus, bool tsc, void (*
 	if (s == MAP_FAILED)
 		return -errno;
 	s->tsc = tsc;
-	s->until = INT64_MAX;	/* calibration ends by itself */
+	s->until = INT64_MAX;	/* no limit: calibration ends by itself */
 	s->n = cpus->n;
 	for (int i = 0; i < s->n; i++)
 		s->cpu[i].cpu = cpus->cpu[i];
-	pid = fork();		/* not into what both see: it is 0 in the child */
+	pid = fork();		/* not stored in the shared memory by the child, where the result is 0 */
 	if (!pid)
 		spin_process_main(s, parent, enter, arg);
 	s->pid = pid;
@@ -303,7 +303,7 @@ void spin_end(struct spin *s)
 {
 	if (s->pid > 0) {
 		spin_order(s, SPIN_STOP, 0);
-		/* A loop that is starved comes to read the order late or never: it has nothing left to say. */
+		/* A starved loop would carry out the order late or never, and has nothing more to report. */
 		kill(s->pid, SIGKILL);
 		while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
 			;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* spin - the idle loops: one thread per CPU that reads the clock and notes when it did not get the CPU.
+/* spin - the idle loops: one thread per CPU that reads the clock and records when it did not get the CPU.
  *
- * The threads are SCHED_IDLE, pinned, and live in a process of their own, because a scheduling group (group.h) is
- * entered by a process, and who wakes tasks on the same CPUs must stay outside. A turn of the loop is: read the clock,
- * compare, note how far it came. A turn that took longer than the limit is pushed to the CPU's ring as (stamp before,
- * stamp after); nothing else leaves the loop, and it neither allocates nor calls the system.
+ * The threads are SCHED_IDLE and pinned, and live in a process of their own: a scheduling group (group.h) is entered by a
+ * process, and tasks that this program wakes on the same CPUs must stay outside of it. A turn of the loop reads the clock,
+ * compares, and stores the time. A turn that takes longer than the limit is a gap: it is pushed to the CPU's ring as (stamp
+ * before, stamp after). The loop itself neither allocates nor makes system calls.
  *
- * A loop that nobody looks at (the parent was stopped, or hangs) would spin for ever: it pauses when the time it was given
- * last by spin_watch is over, looks now and then whether there is more, and pushes the pause as a span whose `from` is
- * negative: minus the stamp at which it began. */
+ * So that a loop does not spin for ever when its parent was stopped or hangs, it pauses when the time allowed by spin_allow() is
+ * over, checks every 20 ms whether more was allowed, and pushes the pause as a span whose `from` is negative: minus the stamp at
+ * which the pause began. */
 #ifndef THINPROBE_SPIN_H
 #define THINPROBE_SPIN_H
 
@@ -16,54 +16,54 @@
 #include "ring.h"
 #include "stamp.h"
 
-#define SPIN_STEPS 8192		/* longest step that calibration tells apart, in stamps */
+#define SPIN_STEPS 8192		/* turn lengths that calibration can tell apart, in stamps */
 
 enum spin_order { SPIN_PAUSE, SPIN_CALIBRATE, SPIN_RUN, SPIN_STOP };
 
 struct spin_cpu {
 	int cpu;
-	_Atomic int refused;		/* errno of pinning or of SCHED_IDLE */
+	_Atomic int refused;		/* errno of pinning or of SCHED_IDLE; 0: neither failed */
 	_Atomic int tid;
-	_Atomic uint32_t doing;		/* the round of orders it has begun to carry out */
+	_Atomic uint32_t doing;		/* the value of spin.order that the loop carries out now */
 	_Atomic bool calibrated;
-	int64_t limit;			/* stamps; set before SPIN_RUN */
-	_Alignas(64) _Atomic int64_t seen;	/* stamp of its last turn */
-	uint32_t steps[SPIN_STEPS];	/* how many turns of calibration took that long; the last: longer */
+	int64_t limit;			/* longest turn that is not a gap, in stamps; set before SPIN_RUN */
+	_Alignas(64) _Atomic int64_t seen;	/* stamp of the latest turn */
+	uint32_t steps[SPIN_STEPS];	/* histogram of calibration: number of turns by length in stamps; the last counts all longer ones */
 	struct span_ring ring;
 };
 
-/* Lies in memory that both processes see. */
+/* In memory shared by this process and that of the loops. */
 struct spin {
 	_Atomic uint32_t order;		/* round * 4 + enum spin_order; a futex */
-	_Atomic int64_t until;		/* stamp after which nobody looks: the loops pause by themselves */
+	_Atomic int64_t until;		/* stamp after which the loops pause by themselves */
 	double ns_per_stamp;		/* set before SPIN_RUN */
 	bool tsc;
 	int n;
-	pid_t pid;			/* of the process of the loops */
-	_Atomic int failed;		/* errno with which it could not start */
-	char place[64];			/* what `enter` said */
+	pid_t pid;			/* process of the loops; 0: it has ended */
+	_Atomic int failed;		/* errno of starting the threads; 0: they started */
+	char place[64];			/* result that `enter` wrote */
 	struct spin_cpu cpu[];
 };
 
-/* Starts the process and its paused threads. `enter` runs in it first (it joins the scheduling group) and writes where
- * it landed into `place`. 0 or -errno; `out` is freed by spin_end. To be called before other threads are started. */
+/* Starts the process and its paused threads. `enter` runs in that process first (it enters the scheduling group) and writes its
+ * result into `place`. 0 or -errno; *out is freed by spin_end(). To be called before other threads are started. */
 int spin_start(struct spin **out, const struct cli_cpus *cpus, bool tsc, void (*enter)(void *arg, char *place, size_t size),
 	       void *arg);
 
-/* Gives an order and waits until all loops carry it out (not for SPIN_STOP). 0; -ETIMEDOUT: a loop did not get its CPU
- * in that time; -ESRCH: the process is gone; -EINTR: told to stop. */
+/* Gives an order and waits until all loops carry it out (no wait for SPIN_STOP). 0; -ETIMEDOUT: a loop did not get its CPU
+ * within within_ns; -ESRCH: the process has ended; -EINTR: a signal to stop came. */
 int spin_order(struct spin *s, enum spin_order order, int64_t within_ns);
-/* The loops may run for so long from now. */
+/* Allows the loops to spin until `for_ns` from now. */
 void spin_allow(struct spin *s, int64_t for_ns);
 #define SPIN_ALLOWANCE_NS (2 * NS_PER_S)
-/* Waits for all to have calibrated. Same errors. */
+/* Waits until all loops are calibrated. Errors as spin_order(). */
 int spin_wait_calibrated(struct spin *s, int64_t within_ns);
-/* Whether the process of the loops has ended, by somebody else's hand. */
+/* Has the process of the loops ended? */
 bool spin_has_ended(struct spin *s);
-/* Quantile of one CPU's steps, in stamps, of those no longer than `longest`. */
+/* Quantile `p` (0..1) of the turn lengths of one CPU's calibration, in stamps, among turns no longer than `longest`. */
 int64_t spin_step_quantile(const struct spin_cpu *c, double p, int64_t longest);
 
-/* Ends the process, however far it has come, and frees the memory. */
+/* Ends the process, whatever its state, and frees the memory. */
 void spin_end(struct spin *s);
 
 #endif

@@ -9,7 +9,7 @@
 #endif
 
 #define TRIES 16
-/* Anchors closer than this give the slope no better than their own errors allow (50 ns in 50 ms: 1 ppm). */
+/* Minimum distance of two anchors: closer ones give a slope with an error over 1 ppm (50 ns in 50 ms). */
 #define BASELINE_NS (50 * NS_PER_MS)
 
 static bool stamp_kernel_uses_tsc(void)

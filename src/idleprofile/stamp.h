@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* stamp - the clock of the spinning loop: the time-stamp counter where it can be trusted, else CLOCK_MONOTONIC.
+/* stamp - the clock of the idle loop: the time-stamp counter (TSC) where it is reliable, else CLOCK_MONOTONIC.
  *
- * The counter is taken when the processor says that it is invariant (CPUID 80000007h, EDX bit 8) and the kernel itself
- * keeps time by it, which it does only after it has found the CPUs' counters in step. Its counts become nanoseconds of
- * CLOCK_MONOTONIC by pairs of readings of both ("anchors"), each taken between two readings of the counter, the
- * tightest of several. Between two anchors time is a straight line; the error is that of the anchors (half a
- * bracket, some tens of ns), and the clock's slewing is followed. Without it a stamp is CLOCK_MONOTONIC (vDSO). */
+ * The TSC is used if the processor says that it is invariant (CPUID 80000007h, EDX bit 8) and the kernel itself keeps time by
+ * it, which it does only after it has found the CPUs' counters synchronized. Counts are converted to nanoseconds of
+ * CLOCK_MONOTONIC by pairs of readings of both ("anchors"); each clock reading is taken between two readings of the TSC, the
+ * tightest of several pairs. Between two anchors the conversion is linear; its error is that of the anchors (half the distance
+ * of the two TSC readings, some tens of ns), and slewing of the clock is followed. Without the TSC a stamp is CLOCK_MONOTONIC in
+ * ns (vDSO). */
 #ifndef THINPROBE_STAMP_H
 #define THINPROBE_STAMP_H
 
@@ -20,7 +21,7 @@
 #define STAMP_HAS_TSC 0
 #endif
 
-/* Whether stamps can be of the counter; if not, `why` (may be NULL) is set to the reason. */
+/* Can the TSC be used? If not, *why (`why` may be NULL) is the reason. */
 bool stamp_tsc_is_usable(const char **why);
 
 static inline int64_t stamp_tsc(void)
@@ -43,7 +44,7 @@ struct stamp_anchor {
 };
 void stamp_take_anchor(bool tsc, struct stamp_anchor *out);
 
-/* The line through the last two anchors. Pure: give it anchors, at least two, in ascending order. */
+/* Linear conversion through the last two anchors. Pure. Needs at least two anchors, in ascending order. */
 struct stamp_map {
 	struct stamp_anchor last, before;
 	double ns_per_stamp;
@@ -52,7 +53,7 @@ struct stamp_map {
 void stamp_map_add(struct stamp_map *m, const struct stamp_anchor *a);
 /* CLOCK_MONOTONIC of a stamp near the last two anchors (before, between or shortly after them). */
 int64_t stamp_map_ns(const struct stamp_map *m, int64_t stamp);
-/* A number of stamps as nanoseconds. */
+/* Converts a difference of stamps to nanoseconds. */
 int64_t stamp_map_length(const struct stamp_map *m, int64_t stamps);
 
 #endif

@@ -13,8 +13,8 @@
 #define TRY_NS (150 * NS_PER_MS)
 #define SLOTS_MOST 2500
 #define MET_LEAST 30
-#define MET_SHARE 0.7		/* of the slots that are not hidden */
-#define MET_CHANCE 5.0		/* times what parts at random would meet */
+#define MET_SHARE 0.7		/* minimum share of the periods that are not hidden */
+#define MET_CHANCE 5.0		/* minimum ratio to the number that gaps at random times would have */
 
 struct tick_candidate {
 	int64_t phase_ns, length_ns, slot;
@@ -27,7 +27,8 @@ static int compare_by_phase(const void *a, const void *b)
 	return x->phase_ns < y->phase_ns ? -1 : x->phase_ns > y->phase_ns;
 }
 
-/* The window of phases with the most parts in it: where it begins, and how many; c is sorted and appears twice. */
+/* Finds the window of phases that holds most gaps: *begin is its first gap, the result their number. `c` is sorted by phase, and
+ * used as a ring. */
 static int ticks_find_best_window(const struct tick_candidate *c, int n, int64_t period, int *begin)
 {
 	int most = 0;
@@ -45,7 +46,7 @@ static int ticks_find_best_window(const struct tick_candidate *c, int n, int64_t
 	return most;
 }
 
-/* Learns from the window; the parts in it are nearly all ticks. */
+/* Learns phase, width and length from the gaps in the window, nearly all of which are ticks. */
 static void ticks_learn_from_window(struct tick_detector *t, const struct tick_candidate *c, int n, int begin, int count)
 {
 	const int64_t period = t->period_ns;
@@ -66,7 +67,7 @@ static void ticks_learn_from_window(struct tick_detector *t, const struct tick_c
 	t->slot = -1;
 }
 
-/* What became of each slot from `first` on. */
+/* State of each period from `first` on: without a tick, hidden by a longer gap, with a tick. */
 enum { OPEN, HIDDEN, MET };
 struct tick_slots {
 	int64_t first;
@@ -80,7 +81,7 @@ static void ticks_mark_slot(struct tick_slots *s, int64_t slot, unsigned char is
 		s->is[slot - s->first] = is;
 }
 
-/* Slots that began, at this phase, while a longer part held the CPU: there a tick does not show. */
+/* Marks the periods whose tick, at this phase, is hidden by a longer gap. */
 static void ticks_mark_hidden_slots(const struct tick_detector *t, struct tick_slots *s, int64_t period, int64_t phase)
 {
 	int kept = t->n < TICKS_LEARN ? t->n : TICKS_LEARN;
@@ -96,7 +97,7 @@ static void ticks_mark_hidden_slots(const struct tick_detector *t, struct tick_s
 	}
 }
 
-/* Learns from the parts between these times, if it can. */
+/* Learns the phase from the gaps between these times, if they suffice. */
 static void ticks_estimate(struct tick_detector *t, int64_t from, int64_t now)
 {
 	const int64_t period = t->period_ns;
@@ -115,7 +116,7 @@ static void ticks_estimate(struct tick_detector *t, int64_t from, int64_t now)
 	qsort(c, (size_t)n, sizeof(*c), compare_by_phase);
 	count = ticks_find_best_window(c, n, period, &begin);
 	ticks_mark_hidden_slots(t, &s, period, c[begin].phase_ns);
-	for (int i = begin; i < begin + count; i++)	/* beyond the edge: the slot before, as seen from the window */
+	for (int i = begin; i < begin + count; i++)	/* a gap beyond the end of the ring belongs to the period before */
 		ticks_mark_slot(&s, c[i % n].slot - (i >= n), MET);
 	for (int i = 0; i < s.n; i++) {
 		met += s.is[i] == MET;

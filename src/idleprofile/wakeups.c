@@ -23,7 +23,7 @@ struct waker {
 	const _Atomic uint32_t *stop;
 	int cpu, err;
 	_Atomic int tid;
-	int64_t due;		/* the wake-up that it sleeps for */
+	int64_t due;		/* due time of the wake-up for which the task sleeps */
 	double rate;
 	uint64_t random;
 	pthread_t thread;
@@ -31,8 +31,8 @@ struct waker {
 };
 
 struct wakeups {
-	_Atomic uint32_t stop;	/* a futex */
-	int n;			/* threads started */
+	_Atomic uint32_t stop;	/* 1: end; a futex */
+	int n;			/* number of threads started */
 	struct waker *waker;
 };
 
@@ -53,7 +53,7 @@ int64_t wakeups_random_gap_ns(uint64_t *random, double rate_per_s)
 	return (int64_t)(-log1p(-random_unit(random)) / rate_per_s * (double)NS_PER_S);
 }
 
-/* Until that time: true; false when told to stop. */
+/* True: the due time has come; false: *stop was set. */
 static bool waker_sleep_until(const _Atomic uint32_t *stop, int64_t due_ns)
 {
 	struct timespec ts = { .tv_sec = due_ns / NS_PER_S, .tv_nsec = due_ns % NS_PER_S };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* wakeups - a normal task on each CPU that is woken at random times: how long it really waits.
+/* wakeups - a normal task on each CPU that is woken at random times, to measure its wake-up latency.
  *
- * Open loop: the times are a Poisson process (exponential gaps) laid out beforehand, whatever became of the wake-up
- * before; a wait counts from when it was due. The tasks are SCHED_OTHER and outside the idle loop's group, with a
- * timer slack of 1 ns. A wait holds the timer's interrupt and the switch to the task. */
+ * Open loop: the due times are a Poisson process (exponential distances), independent of the wake-ups before; latency counts
+ * from the due time. The tasks are SCHED_OTHER, outside the idle loop's group, with a timer slack of 1 ns. The latency includes
+ * the timer's interrupt and the switch to the task. */
 #ifndef THINPROBE_WAKEUPS_H
 #define THINPROBE_WAKEUPS_H
 
@@ -12,21 +12,21 @@
 
 struct wakeups;
 
-/* One thread per CPU, `rate_per_s` wake-ups a second each. 0 or -errno. */
+/* Starts one thread per CPU, with `rate_per_s` wake-ups a second each. 0 or -errno. */
 int wakeups_start(struct wakeups **out, const struct cli_cpus *cpus, double rate_per_s, uint64_t seed);
-/* Spans (due, woke) of the i-th CPU, in ns. */
+/* The ring of the i-th CPU: spans from due time to wake-up, in ns. */
 struct span_ring *wakeups_ring(struct wakeups *w, int i);
-/* Thread id on the i-th CPU. */
+/* Thread id of the task on the i-th CPU. */
 int wakeups_tid(const struct wakeups *w, int i);
-/* Ends the threads; the rings are still there. */
+/* Ends the threads; the rings can still be read. */
 void wakeups_stop(struct wakeups *w);
-/* When the next wake-up of the i-th CPU would have been due; after wakeups_stop. */
+/* Due time of the wake-up for which the task on the i-th CPU was still sleeping; after wakeups_stop(). */
 int64_t wakeups_pending_due_ns(const struct wakeups *w, int i);
 void wakeups_free(struct wakeups *w);
 
-/* Makes the calling thread a normal task on this CPU, punctual for a sleep. 0 or -errno. */
+/* Makes the calling thread a normal task (SCHED_OTHER) pinned to this CPU, with a timer slack of 1 ns. 0 or -errno. */
 int wakeups_make_thread_normal(int cpu);
-/* The next gap of a Poisson process, in ns. */
+/* Draws the next distance of a Poisson process, in ns. */
 int64_t wakeups_random_gap_ns(uint64_t *random, double rate_per_s);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The port never blocks: one that is not read must hold up nothing. */
+/* The guest's agent. Writes to the port never block, so that a host that does not read holds up nothing in the guest. */
 #include "agent.h"
 #include "clock.h"
 #include "isolate.h"
@@ -18,7 +18,7 @@
 static const char *const words[] = { "begin", "cpu", "end", "alive" };
 #define WORDS (sizeof(words) / sizeof(*words))
 
-/* There is one way to write a line: one that is not the same when it is written again is none. */
+/* Each line has exactly one valid form: the parsed line, written again, must equal the text. */
 int agent_line_read(const char *text, struct agent_line *out)
 {
 	char version[8] = "", word[8] = "", again[AGENT_LINE], end;
@@ -62,7 +62,7 @@ int agent_percent(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, i
 	return ran <= background_ns ? 100 : (int)(background_ns * 100 / ran);
 }
 
-#define THREADS 1024	/* that are followed; more count as idle */
+#define THREADS 1024	/* threads that are followed at most; the run time of others is not counted */
 
 struct agent_thread {
 	pid_t tid;
@@ -70,7 +70,7 @@ struct agent_thread {
 };
 
 struct agent_load {
-	struct agent_thread seen[2][THREADS];	/* at the last look, and at this one */
+	struct agent_thread seen[2][THREADS];	/* at the last measurement, and at this one */
 	size_t n[2];
 	int now;
 	int64_t taken_ns;
@@ -85,7 +85,8 @@ static int64_t agent_load_step(void)
 	return NS_PER_S / sysconf(_SC_CLK_TCK);
 }
 
-/* Threads come in the same order each time, so the next one is mostly the right one. -1: the thread is new. */
+/* Run time of the thread at the last measurement; -1: the thread is new. Threads come in the same order each time, so the search
+ * starts at *hint, behind the last one found. */
 static int64_t agent_previous_run_ns(const struct agent_load *l, pid_t tid, size_t *hint)
 {
 	const struct agent_thread *old = l->seen[!l->now];
@@ -116,10 +117,10 @@ static void agent_read_thread_load(struct agent_load *l, pid_t pid, pid_t tid, i
 	before = agent_previous_run_ns(l, tid, hint);
 	ran = time.run_ns - (before < 0 ? 0 : before);
 	if (before < 0 && ran > interval_ns)
-		ran = interval_ns;	/* it may be older: there are more than we follow */
+		ran = interval_ns;	/* the thread may be older, but had not been followed */
 	if (ran <= 0 || !interval_ns)
 		return;
-	/* (/proc/TID/stat would add up all threads of the process) */
+	/* (/proc/TID/stat has the sum over all threads of the process.) */
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
 	if (!files_read_all(path, text, sizeof(text)) && !proc_read_stat(text, &stat) && stat.cpu >= 0 && stat.cpu < AGENT_CPUS)
 		cpu[stat.cpu].background_ns += ran;
@@ -192,20 +193,20 @@ struct agent_load *agent_load_start(const struct loaded_process *tag, size_t n)
 
 #define REPORT_NS (40 * NS_PER_MS)
 #define ALIVE_NS NS_PER_S
-#define KEPT 0.7	/* part of the older sums that stays at each report */
+#define KEPT 0.7	/* factor by which older sums are multiplied at each report */
 
 struct agent {
 	struct throttle favour;
 	int fd;
-	struct agent_load *load;	/* of the episode that lasts; NULL: none */
-	int64_t begun, episode, told;	/* episodes begun; number of the one that lasts, and of the one that the host knows of; 0: none */
-	int64_t due_ns;			/* the next report, or sign of life */
+	struct agent_load *load;	/* of the current episode; NULL: no episode */
+	int64_t begun, episode, told;	/* episodes begun so far; number of the current episode, and of the one announced to the host; 0: none */
+	int64_t due_ns;			/* time of the next report or "alive" line */
 	int64_t sequence, reports, unsent;
-	int err;			/* of the port, for good */
+	int err;			/* error of the port, after which nothing is sent; 0: none */
 	struct agent_load_cpu cpu[AGENT_CPUS];
 	struct agent_recent {
 		double background_ns, interval_ns, idle_ns, stolen_ns;
-	} recent[AGENT_CPUS];		/* sums that fade */
+	} recent[AGENT_CPUS];		/* decaying sums of the last intervals */
 	char text[AGENT_CPUS * AGENT_LINE];
 };
 
@@ -216,7 +217,7 @@ static void agent_send(struct agent *a, const char *text, size_t size, int64_t l
 	a->sequence += lines;
 	if (n == (ssize_t)size)
 		return;
-	/* A line cut short also spoils the next one; the host counts both as lost by the gap in the sequence numbers. */
+	/* A truncated line also spoils the next one; the host detects both by the gap in the sequence numbers. */
 	a->unsent += lines;
 	if (n < 0 && !a->err && errno != EAGAIN && errno != EINTR)
 		a->err = -errno;
@@ -232,7 +233,8 @@ static bool agent_send_word(struct agent *a, enum agent_message word)
 	return a->unsent == unsent;
 }
 
-/* While a vCPU waits for a CPU of the host, the guest updates no account, and then all at once: one interval alone says little. */
+/* Adds an interval to the decaying sums and returns the background share of run time, in percent. A single interval says little:
+ * the guest updates no counter while its vCPU waits for a CPU of the host, and then all at once. */
 static int agent_fade_percent(struct agent_recent *r, const struct agent_load_cpu *c, int64_t interval_ns)
 {
 	r->background_ns = r->background_ns * KEPT + (double)c->background_ns;
@@ -263,7 +265,7 @@ static void agent_report(struct agent *a)
 	a->reports++;
 }
 
-/* An end or a begin that found no room in the port is sent again. */
+/* Sends "end" and "begin" lines that are due, also those that did not fit into the port before. */
 static void agent_send_begin_and_end(struct agent *a, int64_t now_ns)
 {
 	if (a->told && a->told != a->episode && agent_send_word(a, AGENT_END)) {

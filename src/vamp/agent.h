@@ -16,32 +16,36 @@
 #include "throttle.h"
 
 #define AGENT_LINE 64
-#define AGENT_CPUS 512			/* vCPUs, at most */
+#define AGENT_CPUS 512			/* maximum number of vCPUs */
 #define AGENT_SEQUENCE_MAX 1000000000000000
 
 enum agent_message { AGENT_BEGIN, AGENT_CPU, AGENT_END, AGENT_ALIVE };
 struct agent_line {
 	int64_t sequence;
 	enum agent_message word;
-	int cpu, percent;	/* of AGENT_CPU: 0 to AGENT_CPUS - 1, 0 to 100 */
+	int cpu, percent;	/* only in AGENT_CPU: 0 to AGENT_CPUS - 1, 0 to 100 */
 };
 
-/* Reads a line without its end. 0; -EPROTONOSUPPORT: of another version; -EPROTO: nothing of the kind. Pure. */
+/* Parses a line without its end. 0; -EPROTONOSUPPORT: another version of the protocol; -EPROTO: not a line of the protocol.
+ * Pure. */
 int agent_line_read(const char *text, struct agent_line *out);
-/* Writes it with its end; how many bytes. Pure. */
+/* Writes the line with its end. Returns the number of bytes. Pure. */
 size_t agent_line_write(const struct agent_line *line, char text[AGENT_LINE]);
 
-/* The background share of a vCPU's run time, in percent, from the times counted in an interval. The kernel counts idle and stolen
- * time in steps of `step_ns`. Where time was stolen, the least run time that the counters allow is assumed: a slow vCPU runs for a
- * few ms in an interval, and the rounding of the counters must not make it fast again. Pure. */
+/* Computes the share of background tasks in a vCPU's run time, in percent, from the times counted in an interval. The kernel
+ * counts idle and stolen time in steps of `step_ns`. If time was stolen, the least run time that the counters allow is used: a
+ * slow vCPU runs for a few ms in an interval only, and rounding must not make it fast again. Pure. */
 int agent_percent(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, int64_t stolen_ns, int64_t step_ns);
 
 struct agent_load;
 
-/* Of these processes; the first look is taken here. NULL: no memory. Owned by the caller. */
+/* Starts to measure on which CPUs these background processes run, and for how long, from /proc. Owned by the caller; NULL: no
+ * memory.
+ * A thread's run time since the last measurement (schedstat) counts for the CPU on which it is now (field 39 of stat): if it
+ * moved meanwhile, up to one interval counts for the wrong CPU. A measurement reads two small files a thread, about 15 us. */
 struct agent_load *agent_load_start(const struct loaded_process *tag, size_t n);
 
-/* Since the last look. Processes that have ended are passed over. How many CPUs the guest has (the highest number and one). */
+/* Measures the time since the last call. Processes that have ended are skipped. Returns the highest CPU number plus one. */
 struct agent_load_cpu {
 	int64_t background_ns, idle_ns, stolen_ns;
 	bool online;

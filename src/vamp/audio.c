@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Two children run pactl: one reports changes for as long as the server runs, the other lists the streams after each change. */
+/* Watches the sound server by two children that run pactl: one prints changes while the server runs, the other lists the streams
+ * after each change. */
 #include "audio_wakeups.h"
 #include "audio_pactl.h"
 #include "clock.h"
@@ -18,18 +19,18 @@
 #define ANSWER_MS 2000
 
 struct audio {
-	struct input_source source;	/* first: one is the other. Its fd is an epoll of the children's */
-	char *asked;			/* --audio-server, or NULL */
+	struct input_source source;	/* first member, so that the pointers convert; its fd is an epoll of the children's descriptors */
+	char *asked;			/* value of --audio-server; NULL: not given */
 	struct audio_server server;
 	struct audio_pactl changes, list;	/* changes.pid 0: there is no server */
 	struct control_lines lines;
 	int64_t asked_last_ns;
-	int64_t changed_ns, asked_ns;	/* the first change that is not on the list yet, and on the list that is asked for; 0: none */
-	bool listed;		/* there was a list */
+	int64_t changed_ns, asked_ns;	/* time of the first change that is in no list yet, and of the first one that the requested list will have; 0: none */
+	bool listed;		/* a list has been read */
 	struct audio_list streams;
 	struct audio_wakeup_counts counting;
 	struct audio_wakeups *wakeups;
-	char why_not[160];	/* no wake-ups */
+	char why_not[160];	/* why wake-ups are not counted; "": they are */
 };
 
 static int audio_poll_fd(const struct audio *a, int fd)
@@ -97,14 +98,14 @@ static int audio_connect(struct audio *a, char *why, size_t size)
 	return 0;
 }
 
-/* The list that has come: 0, or the exit status of a pactl that failed. */
+/* Reads the list that pactl has printed. 0, or pactl's exit status where it failed. */
 static int audio_read_list(struct audio *a, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
 	struct audio_list now;
 	char path[40];
 	int err, status;
 
-	audio_count_wakeups(a);	/* while it is known which are pactl's */
+	audio_count_wakeups(a);	/* while the pid of this pactl is still known */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", a->list.out);
 	err = audio_list_read(path, &now);
 	status = audio_pactl_end(&a->list);
@@ -120,7 +121,8 @@ static int audio_read_list(struct audio *a, void (*each)(void *arg, const struct
 	return 0;
 }
 
-/* "Event 'new' on sink-input #5"; a stream that goes on after a pause is a 'change'. False: the server has gone. */
+/* Reads the printed changes: "Event 'new' on sink-input #5"; a stream that resumes after a pause is a 'change'. False: the
+ * server has ended. */
 static bool audio_read_changes(struct audio *a, int64_t now)
 {
 	char text[1024];
@@ -186,7 +188,7 @@ int audio_open(struct audio **out, const char *server, char *why, size_t size)
 		return -ENOENT;
 	answer = (struct pollfd){ .fd = a->list.pidfd, .events = POLLIN };
 	if (poll(&answer, 1, ANSWER_MS) <= 0)
-		return 0;	/* it will come */
+		return 0;	/* the list will come later */
 	status = audio_read_list(a, NULL, NULL);
 	if (!status)
 		return 0;
@@ -203,7 +205,7 @@ struct input_source *audio_source(struct audio *a)
 
 bool audio_has_playing_stream(const struct audio *a)
 {
-	return a->streams.n > 0;	/* none without a server */
+	return a->streams.n > 0;	/* an empty list if there is no server */
 }
 
 bool audio_plays_sound(const struct audio *a, int pid)
@@ -221,7 +223,7 @@ void audio_average_wakeups(struct audio *a, const int *tagged, size_t n)
 	if (!a->changes.pid)
 		audio_connect(a, why, sizeof(why));
 	else if (!a->list.pid && clock_now() - a->asked_last_ns > NS_PER_S)
-		audio_ask_list(a);	/* for streams that began before pactl had subscribed */
+		audio_ask_list(a);	/* finds streams that began before pactl had subscribed */
 	audio_count_wakeups(a);
 	audio_counting_average(&a->counting, tagged, n);
 	if (a->wakeups)

@@ -37,7 +37,8 @@ static void audio_find_server_name(struct audio_server *s, const char *name)
 	s->socket = !strncmp(s->name, "unix:", 5) ? s->name + 5 : s->name[0] == '/' ? s->name : NULL;
 }
 
-/* systemd may have made the socket, for a server that starts when a client connects: it then writes its pid into a file there. */
+/* Finds the server's pid. If systemd made the socket (the server starts when a client connects), the server writes its pid into
+ * a file beside the socket. */
 static pid_t audio_find_server_pid(const char *socket, pid_t maker)
 {
 	char path[200], text[24];
@@ -76,7 +77,7 @@ int audio_server_find(struct audio_server *s, const char *name, char *why, size_
 	return 0;
 }
 
-/* In the child. (A change of the user clears the signal for the death of the parent: so first the user.) */
+/* Executes pactl in the child. The user is changed first, since that clears the signal for the parent's death. */
 static void audio_exec_pactl(const struct audio_server *s, const char *const *words, int out, pid_t parent)
 {
 	const char *argv[WORDS + 5] = { "pactl", "--server", s->name };

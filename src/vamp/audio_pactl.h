@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* audio_pactl - children that ask the sound server (pactl of pulseaudio-utils), and where that is. */
+/* audio_pactl - finds the sound server, runs pactl (of pulseaudio-utils) to ask it, and reads the list of streams that it
+ * prints. */
 #ifndef VAMP_AUDIO_PACTL_H
 #define VAMP_AUDIO_PACTL_H
 
@@ -8,42 +9,42 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Where the server is: $PULSE_SERVER, or its socket in $PULSE_RUNTIME_PATH or $XDG_RUNTIME_DIR. */
+/* Address of the sound server: $PULSE_SERVER, or its socket in $PULSE_RUNTIME_PATH or $XDG_RUNTIME_DIR. */
 struct audio_server {
-	char name[160];		/* for pactl --server; never empty, else it might start a server */
-	const char *socket;	/* within `name`; NULL: not a socket of this machine */
-	pid_t pid;		/* 0: not known */
-	uid_t uid;		/* whose it is */
+	char name[160];		/* for pactl --server; never empty, since pactl might start a server then */
+	const char *socket;	/* path within `name`; NULL: not a Unix socket */
+	pid_t pid;		/* process of the server; 0: not known */
+	uid_t uid;		/* owner of the socket */
 	gid_t gid;
 };
-/* Finds it, and connects once to see that it runs. 0, or -errno with a line in `why`. Does not block. */
+/* Finds the server, and connects once to check that it runs. 0, or -errno with the reason in `why`. Does not block. */
 int audio_server_find(struct audio_server *s, const char *name, char *why, size_t size);
 
-/* A pactl that runs, where we are root as the user of the server, which may refuse others. */
+/* A child that runs pactl; if we are root, as the user of the server, which may refuse others. */
 struct audio_pactl {
-	pid_t pid;		/* 0: none runs */
-	int pidfd;		/* readable when it has ended */
-	int out;		/* what it prints: a pipe that does not block, or a file in memory */
+	pid_t pid;		/* 0: no child runs */
+	int pidfd;		/* readable once the child has ended */
+	int out;		/* output of pactl: a non-blocking pipe, or a file in memory */
 };
-/* `words`: NULL-terminated. `stream`: it goes on printing, read the pipe. 0 or -errno. */
+/* `words`: arguments, NULL-terminated. `stream`: pactl goes on printing, into a pipe. 0 or -errno. */
 int audio_pactl_start(struct audio_pactl *p, const struct audio_server *s, const char *const *words, bool stream);
-/* Kills it if it runs still, and closes all. Its exit status; 127: there is no pactl; -1: killed. */
+/* Kills pactl if it still runs, and closes its descriptors. Returns its exit status; 127: pactl is not installed; -1: killed. */
 int audio_pactl_end(struct audio_pactl *p);
 
-#define AUDIO_STREAMS 64	/* further ones are passed over */
+#define AUDIO_STREAMS 64	/* maximum; further streams are ignored */
 
-/* The streams that play (not corked). */
+/* The streams that play (not corked), as `pactl -f json list sink-inputs` prints them. */
 struct audio_list {
 	size_t n;
 	struct {
-		int64_t index;	/* of the server; never used again */
+		int64_t index;	/* number that the server gave the stream; never used twice */
 		int pid;	/* reported by the client, in its own pid namespace; 0: not reported */
 	} stream[AUDIO_STREAMS];
 };
 
-/* 0; -EPROTO: no such list. */
+/* 0; -EPROTO: the file is not such a list. */
 int audio_list_read(const char *path, struct audio_list *out);
-/* Does one play that did not before? */
+/* Does `now` have a playing stream that `before` has not? */
 bool audio_list_has_new_stream(const struct audio_list *before, const struct audio_list *now);
 bool audio_list_has_pid(const struct audio_list *l, int pid);
 

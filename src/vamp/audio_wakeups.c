@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FORGET 0.01	/* an average below it is none */
+#define FORGET 0.01	/* smaller averages count as 0 */
 
 static struct audio_counter *audio_find_counter(struct audio_wakeup_counts *c, int pid)
 {
@@ -31,7 +31,7 @@ static int *audio_find_thread_source(struct audio_wakeup_counts *c, int tid)
 	for (size_t i = 0; i < c->threads; i++)
 		if (c->thread[i].tid == tid)
 			return &c->thread[i].source;
-	if (c->threads == AUDIO_THREADS)	/* threads come and go: begin anew */
+	if (c->threads == AUDIO_THREADS)	/* the table is full of ended threads: start again */
 		c->threads = 0;
 	c->thread[c->threads].tid = tid;
 	c->thread[c->threads].source = 0;
@@ -89,18 +89,18 @@ int audio_counting_dominant(const struct audio_wakeup_counts *c)
 	return most ? most->pid : 0;
 }
 
-#define RING_BYTES (256 << 10)	/* some 3,000 wake-ups of a CPU between two looks */
-#define FILTER 4000		/* the kernel takes a page */
-#define FLAG_INTERRUPT 0x18	/* linux/trace_events.h: TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ */
+#define RING_BYTES (256 << 10)	/* about 3,000 wake-ups of a CPU between two reads */
+#define FILTER 4000		/* the kernel accepts a page */
+#define FLAG_INTERRUPT 0x18	/* TRACE_FLAG_HARDIRQ and TRACE_FLAG_SOFTIRQ of linux/trace_events.h */
 
 struct audio_wakeups {
 	int server;
-	bool initial;		/* we live in the initial pid namespace */
+	bool initial;		/* this process is in the initial pid namespace */
 	struct cli_cpus cpus;
 	struct tracepoint *rings;
 	struct tracefs_field flags, waker, woken;
 	char filter[FILTER];
-	/* of the read that goes on */
+	/* wake-ups collected by the current read */
 	struct audio_wakeup *got;
 	size_t n;
 };
@@ -119,7 +119,7 @@ static int audio_parse_waking_format(struct audio_wakeups *w)
 	return w->flags.size && w->waker.size && w->woken.size ? tracefs_id(text[0]) : -ENOENT;
 }
 
-/* A name in the filter's quotes; a character that they cannot hold becomes any character. */
+/* Writes a filter for a thread's name; characters that are not allowed in the filter's quotes become '?' (any character). */
 static void audio_quote_comm(int tid, char *out, size_t size)
 {
 	char name[32];
@@ -131,7 +131,7 @@ static void audio_quote_comm(int tid, char *out, size_t size)
 	snprintf(out, size, "comm ~ \"%s\"", name);
 }
 
-/* The server's threads. Where there is none (it has ended), a filter that nothing passes. */
+/* Makes a filter for the threads of the server; if it has ended, a filter that matches nothing. */
 static void audio_make_thread_filter(const struct audio_wakeups *w, char *text, size_t size)
 {
 	char path[32], one[64];

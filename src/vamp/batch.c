@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* batch - a group of batch work that gets next to no CPU time while an episode lasts, whatever it did before: a task that waits
- * for a disk loads no CPU, but may still take the memory of others.
+/* batch - throttles a group of batch jobs to 1 ms of CPU time a second while an episode lasts, whatever CPU load it had before:
+ * a job that waits for a disk has no CPU load, but may still evict the memory of others.
  *
- * By a quota and not by the freezer: a frozen task cannot be ended, and version 1 has the freezer in another hierarchy.
- * (cgroup-v2.rst, cpu.max; sched-bwc.rst: 1 ms is the least quota, 1 s the longest period.) */
+ * By a CPU quota, not by the freezer: a frozen task cannot be ended, and version 1 has the freezer in another hierarchy.
+ * (cgroup-v2.rst, cpu.max; sched-bwc.rst: the smallest quota is 1 ms, the longest period 1 s.) */
 #include "throttle.h"
 #include "groups.h"
 #include "undo.h"
@@ -16,7 +16,7 @@
 struct batch {
 	struct throttle favour;
 	struct undo *undo;
-	size_t mark;		/* of the list of changes, before the episode */
+	size_t mark;		/* undo_mark() before the episode */
 	bool lasts, v2;
 	char group[UNDO_PATH - 32];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* commands - the commands of vamp, a file each. They read their own options and return an exit status. */
+/* commands - the commands of vamp, a file each. Each function reads its options and returns an exit status. */
 #ifndef VAMP_COMMANDS_H
 #define VAMP_COMMANDS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "history.h"
 
-#define BORN_ERROR_NS 20000000	/* the kernel gives the start of a process in ticks of 10 ms */
+#define BORN_ERROR_NS 20000000	/* error of a process's start time: the kernel gives it in ticks of 10 ms */
 
 size_t sample_slot(int64_t sample)
 {
@@ -16,7 +16,7 @@ void sample_times_add(struct sample_times *m, int64_t now_ns, bool fresh)
 	m->at_ns[sample_slot(m->last)] = now_ns;
 }
 
-/* A period of whole sub-epochs; a fresh sample adds its piece of one. */
+/* First sample of the period: HISTORY_SUBS sub-epochs back; with an extra sample, one more. */
 static int64_t history_oldest_sample(const struct process_history *p, const struct sample_times *m)
 {
 	int64_t from = m->last - HISTORY_SUBS - m->fresh;
@@ -29,11 +29,11 @@ struct cpu_use {
 	bool ran;
 };
 
-/* Of a sub-epoch: the one that ends with sample k. */
+/* Adds the sub-epoch that ends with sample k. */
 static void history_add_sub_epoch(struct cpu_use *u, const struct thread_history *t, const struct sample_times *m, int64_t k)
 {
 	size_t a = sample_slot(k - 1), b = sample_slot(k);
-	bool zero = k == t->first;	/* born since */
+	bool zero = k == t->first;	/* the thread started in this sub-epoch */
 	double span = (double)(m->at_ns[b] - m->at_ns[a]);
 	double run = (double)(t->at[b].run_ns - (zero ? 0 : t->at[a].run_ns));
 	double wait = (double)(t->at[b].wait_ns - (zero ? 0 : t->at[a].wait_ns));
@@ -60,7 +60,7 @@ static struct cpu_use history_thread_cpu_use(const struct thread_history *t, con
 		history_add_sub_epoch(&u, t, m, k);
 	own = (double)(m->at_ns[sample_slot(m->last)] - m->at_ns[sample_slot(from)]);
 	if (own > span)
-		own = span;	/* of a young process */
+		own = span;	/* the process is younger than the span */
 	if (u.run > own)
 		u.run = own;
 	if (u.wait > own - u.run)
@@ -76,7 +76,7 @@ bool history_is_young(const struct process_history *p, const struct sample_times
 	return p->first > 0 && p->born_ns > m->at_ns[sample_slot(p->first - 1)] - BORN_ERROR_NS;
 }
 
-/* In at least three of four samples some thread had or wanted a CPU. */
+/* Did some thread have or want a CPU in at least three of four samples? */
 static bool history_mostly_wants_cpu(const struct process_history *p, const struct sample_times *m, int64_t from)
 {
 	int wanted = 0, seen = 0;
@@ -101,7 +101,7 @@ struct process_load history_compute_load(const struct process_history *p, const 
 	if (m->last < 0 || p->first > m->last)
 		return out;
 	young = from == p->first && history_is_young(p, m);
-	if (young)	/* all of its life is known */
+	if (young)	/* the process started in the period: count from its start */
 		from--;
 	begin = m->at_ns[sample_slot(from)];
 	out.span_ns = end - (young && p->born_ns > begin ? p->born_ns : begin);
@@ -121,7 +121,7 @@ struct process_load history_compute_load(const struct process_history *p, const 
 	}
 	run = all > in_threads ? all : in_threads;
 	out.run = run / span;
-	out.load = shares + (run - in_threads) / span;	/* of threads that have ended, or were not looked at yet: without their waits */
+	out.load = shares + (run - in_threads) / span;	/* the second term: threads that have ended or were not sampled, whose waits are not known */
 	if (wait > span - run)
 		wait = span - run;
 	if (running > 1 && wait >= 0 && run / (span - wait) > out.load && history_mostly_wants_cpu(p, m, from))
@@ -147,7 +147,7 @@ void history_learn_known_load(struct process_history *p, const struct sample_tim
 				history_add_sub_epoch(&u, &p->thread[i], m, k);
 		if (u.wait > KNOWN_LOAD_WAIT_MAX * span && run + u.wait > KNOWN_LOAD_AWAKE_MAX * span)
 			return;
-		if (run - u.run > KNOWN_LOAD_SLACK * span)	/* its waits were not looked at */
+		if (run - u.run > KNOWN_LOAD_SLACK * span)	/* much of the CPU time is of threads that were not sampled: their waits are not known */
 			return;
 		if (run / (span - u.wait) > most)
 			most = run / (span - u.wait);

@@ -51,7 +51,7 @@ bool input_keys_match(const struct input_keys *keys, uint32_t keysym)
 }
 
 struct control_source {
-	struct input_source source;	/* first: one is the other */
+	struct input_source source;	/* first member, so that the pointers convert */
 	struct control control;
 	int64_t seen_ns;
 	void (*each)(void *arg, const struct input_event *event);
@@ -64,7 +64,7 @@ static void input_control_add_line(void *arg, const char *line)
 	struct input_event event = { .seen_ns = c->seen_ns };
 
 	snprintf(event.what, sizeof(event.what), "%.*s", (int)sizeof(event.what) - 1, line);
-	for (char *at = event.what; *at; at++)	/* it goes to terminals and tables */
+	for (char *at = event.what; *at; at++)	/* replace control characters: the text goes to terminals and tables */
 		if ((unsigned char)*at < ' ' || *at == 127)
 			*at = '?';
 	c->each(c->arg, &event);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* input - events that open an episode. A source is a struct of functions in its own file. */
+/* input - events that open an episode: keys, buttons, lines through a fifo, starting sound. Each source is a struct of
+ * functions. */
 #ifndef VAMP_INPUT_H
 #define VAMP_INPUT_H
 
@@ -8,71 +9,75 @@
 #include <stdint.h>
 
 struct input_event {
-	int64_t seen_ns;	/* CLOCK_MONOTONIC, taken first thing when it was read */
-	char what[32];		/* "Return", "button 1", "audio", a control line */
+	int64_t seen_ns;	/* time when the event was read (CLOCK_MONOTONIC) */
+	char what[32];		/* "Return", "button 1", "audio", or the line through the fifo */
 };
 
-/* Which of a source's events count. Names are X's keysyms ("Return", "KP_Enter", "any"). */
+/* The keys and buttons that open an episode. Names are X11 keysyms ("Return", "KP_Enter"), "button" and "any". */
 #define INPUT_KEYS 16
 struct input_keys {
 	int n;
-	uint32_t keysym[INPUT_KEYS];	/* by default Return and KP_Enter, pressed */
-	bool any;			/* all keys */
-	bool button;			/* the release of a mouse button (default); of the wheel's "buttons" never */
+	uint32_t keysym[INPUT_KEYS];	/* keys whose press counts; by default Return and KP_Enter */
+	bool any;			/* every key counts */
+	bool button;			/* the release of a mouse button counts (default); not of the wheel's buttons */
 };
 
 struct input_source;
 struct input_ops {
 	const char *name;		/* "x11", "evdev", "control", "audio" */
-	/* Reads the events that have come; poll again, more may be left. Calls `each` for those that count. 0 or -errno: the source
-	 * has ended (-EPIPE: the display went away). Never blocks. */
+	/* Reads the events that have come, and calls `each` for those that count. More may be left: poll again. 0, or -errno if the
+	 * source has ended (-EPIPE: the display went away). Does not block. */
 	int (*read)(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg);
 	void (*close)(struct input_source *s);
 };
 struct input_source {
 	const struct input_ops *ops;
-	int fd;				/* to poll */
+	int fd;				/* descriptor to poll */
 };
 
-/* Reads --keys "Return,KP_Enter,button" into *keys. 0 or -EINVAL with a line in `why`; then *keys is as before. Pure. */
+/* Parses --keys "Return,KP_Enter,button". 0, or -EINVAL with the reason in `why`, and *keys is unchanged. Pure. */
 int input_keys_read(const char *text, struct input_keys *keys, char *why, size_t size);
-bool input_keys_match(const struct input_keys *keys, uint32_t keysym);	/* for the sources */
+bool input_keys_match(const struct input_keys *keys, uint32_t keysym);	/* does this key count? */
 
-/* Each opens a source: 0, or -errno with one line (what, why, cure) in `why`. */
-/* Raw events of the X input extension, of all devices; display NULL: $DISPLAY. Where the keyboard's map has changed, read asks the
- * display for it, and waits for the answer. */
+/* Open a source. 0, or -errno with one line (what, why, cure) in `why`. */
+/* Raw events of all devices, by the X input extension. `display` NULL: $DISPLAY. After a change of the keyboard map, read() asks
+ * the display for it and waits for the answer. */
 int input_x11_open(struct input_source **out, const char *display, const struct input_keys *keys, char *why, size_t size);
-/* One /dev/input/eventN. */
+/* Events of one /dev/input/eventN. */
 int input_evdev_open(struct input_source **out, const char *device, const struct input_keys *keys, char *why, size_t size);
-/* A fifo (made if absent, removed at the end); every line is an event. Tools that send RFB input write to it. */
+/* Lines through a fifo, which is made if it does not exist, and then removed at the end. Every line is an event. Tools that send
+ * RFB input write to it. */
 int input_control_open(struct input_source **out, const char *path, char *why, size_t size);
 
 /* ---- sound ---- */
 
 struct audio;
-/* Watches the sound server (PulseAudio, or PipeWire's stand-in for it) of this user, or at `server`. 0; -ENOENT: there is none now
- * (why), and *out is made all the same: every audio_average looks again. Others: *out is NULL. Needs pactl (pulseaudio-utils).
- * The remote wake-ups need the right to trace; without it only the server's list of clients is used, and audio_tell says so.
- * May wait for 2 s for the server's answer; the other functions do not wait. Forks children: after undo_start. */
+/* Watches the sound server (PulseAudio, or PipeWire's replacement of it) of this user, or at `server`. 0; -ENOENT: no server
+ * runs (`why`), but *out is made: each audio_average_wakeups() looks for a server again. Other errors: *out is NULL.
+ * Needs pactl (pulseaudio-utils). Counting wake-ups needs the right to trace; without it only clients with a playing stream
+ * count, and audio_describe() says so. Waits up to 2 s for the server's answer; the other functions do not wait. Forks children:
+ * call it after undo_start(). */
 int audio_open(struct audio **out, const char *server, char *why, size_t size);
-/* The start of a stream is an event ("audio"); one while an episode lasts is for the caller to pass over. Owned by the audio. Its
- * read is needed for audio_is, too, and never says that it has ended. */
+/* The source of "audio" events: a stream starts to play. Owned by `a`. Its read() also updates the list of streams, and never
+ * fails. */
 struct input_source *audio_source(struct audio *a);
-/* Is the process the server or a client: with a stream that plays or, while any plays, the dominant waker of the server? */
+/* Is the process the sound server, a client with a playing stream or, while a stream plays, the process that wakes the server
+ * most? */
 bool audio_plays_sound(const struct audio *a, int pid);
 /* Does any stream play? */
 bool audio_has_playing_stream(const struct audio *a);
-/* At the start of every episode, and every max_int_period without one: counters are divided by the background confidence (which
- * grows by 1, up to 10, for the processes tagged now, and shrinks by 1 for others) and averaged. */
+/* Averages the wake-up counts: at the start of every episode, and every max_int_period without one. `tagged`: the background
+ * processes, whose confidence grows by 1 (up to 10); that of others shrinks by 1. */
 void audio_average_wakeups(struct audio *a, const int *tagged, size_t n);
-/* For the log: up to `room` are written; how many. */
+/* The figures of a process that wakes the sound server, for the log. audio_copy_counters() copies up to `room` and returns how
+ * many. */
 struct audio_counter {
 	int pid;
 	char comm[16];
-	int64_t wakeups;	/* of the server, since the last average */
-	double average;		/* moving */
-	int confidence;		/* 0 to 10 */
-	bool stream;		/* on the server's list, playing */
+	int64_t wakeups;	/* wake-ups of the server since the last averaging */
+	double average;		/* moving average of the wake-ups */
+	int confidence;		/* that the process is a background task: 0 to 10 */
+	bool stream;		/* has a playing stream */
 };
 size_t audio_copy_counters(const struct audio *a, struct audio_counter *out, size_t room);
 void audio_describe(const struct audio *a, char *text, size_t size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Layout of a record: linux/input.h, struct input_event; codes: linux/input-event-codes.h. */
+/* Events of a Linux input device. Layout of a record: linux/input.h, struct input_event; codes: linux/input-event-codes.h. */
 #include "clock.h"
 #include "input.h"
 #include "keysym.h"
@@ -14,21 +14,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of linux/input.h, which cannot be included: its struct input_event has the name of ours. */
+/* As in linux/input.h, which cannot be included: both headers have a struct input_event. */
 #define EVIOCGVERSION _IOR('E', 0x01, int)
 struct evdev_record {
 	long seconds, micros;
 	uint16_t type, code;
 	int32_t value;
 };
-#define RECORDS 64	/* at a time: a device gives whole ones */
+#define RECORDS 64	/* records read at a time; the device delivers whole records */
 
 struct evdev_source {
-	struct input_source source;	/* first: one is the other */
+	struct input_source source;	/* first member, so that the pointers convert */
 	struct input_keys keys;
 };
 
-/* The device knows places, not letters: these are a US keyboard's. */
+/* Names of keys by position on a US keyboard: the device reports positions, not characters. */
 static const char *const places[] = {
 	[KEY_ESC] = "Escape", [KEY_1] = "1", [KEY_2] = "2", [KEY_3] = "3", [KEY_4] = "4", [KEY_5] = "5", [KEY_6] = "6",
 	[KEY_7] = "7", [KEY_8] = "8", [KEY_9] = "9", [KEY_0] = "0", [KEY_MINUS] = "-", [KEY_EQUAL] = "=",
@@ -49,14 +49,14 @@ static const char *const places[] = {
 	[KEY_COMPOSE] = "Menu",
 };
 
-/* X's numbers: left, middle, right; 4 to 7 are the wheel's there, which is no key here. 0: not a mouse button. */
+/* Number of a mouse button in X11's order: left, middle, right, and the side buttons from 8 on. 0: not a mouse button. */
 static int evdev_button_number(int code)
 {
 	return code == BTN_LEFT || code == BTN_TOUCH ? 1 : code == BTN_MIDDLE ? 2 : code == BTN_RIGHT ? 3 :
 	       code >= BTN_SIDE && code <= BTN_TASK ? 8 + code - BTN_SIDE : 0;
 }
 
-/* A key that is pressed (value 1; 2: held, it repeats) or a button that is released, if it counts. */
+/* Does the record count: a key press (value 1; 2 is an automatic repeat) or the release of a button? */
 static bool evdev_record_counts(const struct input_keys *keys, const struct evdev_record *r, char *what, size_t size)
 {
 	int button = evdev_button_number(r->code);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Raw events come whatever window has the focus or a grab (since version 2.1 of the extension); specification: XI2proto.txt.
- * The master devices report each event of their slaves once; so keys sent by XTEST or by a VNC client count, too. A held key is one
- * event, for the server's own repeats are not raw; those that a VNC viewer sends are. */
+/* Raw events come whichever window has the focus or a grab (since version 2.1 of the extension); specification: XI2proto.txt.
+ * The master devices report each event of their slaves once, including keys sent by XTEST or by a VNC client. A held key is one
+ * event, since the server's automatic repeats are not raw; repeats sent by a VNC viewer are. */
 #include "cli.h"
 #include "clock.h"
 #include "input.h"
@@ -22,19 +22,19 @@
 #define WHEEL_FIRST 4
 #define WHEEL_LAST 7
 #define PATIENCE_OPEN_S 10	/* time limit for connecting */
-#define PATIENCE_S 5		/* time limit for a later answer: an episode may end that much late */
+#define PATIENCE_S 5		/* time limit for a later answer: an episode may end that much later */
 
 struct x11_source {
-	struct input_source source;	/* first: one is the other */
+	struct input_source source;	/* first member, so that the pointers convert */
 	struct input_keys keys;
 	Display *display;
 	int opcode, xkb_event;
-	KeySym *map;			/* `columns` of each key from min_code on */
+	KeySym *map;			/* `columns` keysyms for each key code from min_code on */
 	int min_code, max_code, columns;
 	_Atomic bool broken;
 };
 
-/* ---- patience: Xlib waits for an answer for ever, whatever signal comes, and a server may be stopped ---- */
+/* ---- timeouts: Xlib waits for an answer without limit, even through signals, and a server may be stopped ---- */
 
 static volatile sig_atomic_t connection = -1;
 static char no_answer[160];
@@ -45,7 +45,7 @@ static void x11_handle_timeout(int signal)
 	ssize_t told;
 
 	(void)signal;
-	if (connection >= 0) {	/* Xlib finds it broken and comes back */
+	if (connection >= 0) {	/* Xlib finds the connection broken and returns */
 		shutdown(connection, SHUT_RDWR);
 		errno = err;
 		return;
@@ -67,7 +67,7 @@ static void x11_set_timeout(int seconds)
 		alarm((unsigned)seconds);
 }
 
-/* A round trip. The map changes when a program sends a character that is on no key. */
+/* Asks the display for the keyboard map, which changes when a program sends a character that is on no key. */
 static void x11_fetch_keyboard_map(struct x11_source *x)
 {
 	if (x->map)
@@ -84,7 +84,7 @@ static void x11_refetch_keyboard_map(struct x11_source *x)
 	x11_set_timeout(0);
 }
 
-/* A key may give several symbols: the first columns are without and with shift, of two layouts. */
+/* Does this key count? A key may have several keysyms: the first columns are without and with shift, of two layouts. */
 static bool x11_key_counts(const struct x11_source *x, int code, char *what, size_t size)
 {
 	for (int i = 0; x->map && code >= x->min_code && code <= x->max_code && i < x->columns && i < 4; i++) {
@@ -93,7 +93,7 @@ static bool x11_key_counts(const struct x11_source *x, int code, char *what, siz
 
 		if (!input_keys_match(&x->keys, (uint32_t)symbol))
 			continue;
-		/* (For a Unicode symbol, XKeysymToString returns memory that cannot be freed.) */
+		/* (XKeysymToString would return memory that cannot be freed.) */
 		if (symbol >= 0x01000000)
 			snprintf(what, size, "U%04lX", symbol & 0xffffff);
 		else if ((name = XKeysymToString(symbol)))
@@ -116,7 +116,7 @@ static bool x11_event_counts(const struct x11_source *x, const XIRawEvent *raw, 
 static int input_x11_read(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
 	struct x11_source *x = (struct x11_source *)s;
-	int mode = QueuedAfterReading;	/* once: a flood comes in parts */
+	int mode = QueuedAfterReading;	/* read from the socket once, so that a flood of events is handled in portions */
 
 	for (; !x->broken && XEventsQueued(x->display, mode) > 0 && !x->broken; mode = QueuedAlready) {
 		struct input_event event = { .seen_ns = clock_now() };
@@ -134,7 +134,7 @@ static int input_x11_read(struct input_source *s, void (*each)(void *arg, const 
 	return x->broken ? -EPIPE : 0;
 }
 
-/* The connection is left open until the process ends: XCloseDisplay waits for the server, which may be stopped, and writes to a
+/* Leaves the connection open until the process ends: XCloseDisplay would wait for a server that may be stopped, and write to a
  * broken connection. */
 static void input_x11_close(struct input_source *s)
 {
@@ -147,7 +147,7 @@ static void input_x11_close(struct input_source *s)
 
 static const struct input_ops ops = { .name = "x11", .read = input_x11_read, .close = input_x11_close };
 
-/* 0, or -ENOTSUP where the display has no such extension. */
+/* 0, or -ENOTSUP if the display has no X input extension 2.1. */
 static int x11_select_raw_events(struct x11_source *x)
 {
 	unsigned char bits[XIMaskLen(XI_LASTEVENT)] = { 0 };
@@ -163,7 +163,7 @@ static int x11_select_raw_events(struct x11_source *x)
 	XISelectEvents(x->display, DefaultRootWindow(x->display), &mask, 1);
 	if (!XkbQueryExtension(x->display, NULL, &x->xkb_event, NULL, NULL, NULL))
 		x->xkb_event = -1;
-	/* (A client of that extension, which Xlib is, gets no MappingNotify.) */
+	/* (An XKB client, as Xlib is, gets no MappingNotify.) */
 	XkbSelectEvents(x->display, XkbUseCoreKbd, changes, changes);
 	x11_fetch_keyboard_map(x);
 	return 0;

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* isolate - the background on CPUs of its own while an episode lasts (section 3.3 of Kim et al. 2014).
+/* isolate - runs the background on CPUs of its own while an episode lasts (section 3.3 of Kim et al. 2014).
  *
- * By sched_setaffinity of each thread, not by cpusets: moving a process into a cgroup waits for a grace period of the kernel's RCU
- * (milliseconds), setting an affinity does not, and no controller must be delegated. New threads and processes inherit it. */
+ * By sched_setaffinity of each thread, not by cpusets: moving a process into a cgroup waits for an RCU grace period of the
+ * kernel (milliseconds), setting an affinity does not, and no controller must be delegated. New threads and processes inherit
+ * the affinity.
+ *
+ * Interrupts: /sys/class/CLASS/NAME/device is a link to the device; the device or one above it has its interrupts in msi_irqs/
+ * (one number each) or in `irq` (Documentation/ABI/testing/sysfs-bus-pci). If neither is there (i8042, virtio without PCI), a
+ * handler in /proc/irq/N/ has a name that begins with that of the device. */
 #include "cli.h"
 #include "clock.h"
 #include "throttle.h"
@@ -19,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lines "cpuN user nice system idle iowait irq softirq steal ..." */
+/* Lines of the file: "cpuN user nice system idle iowait irq softirq steal ...". */
 int cpu_ticks_read(FILE *stat, struct cpu_ticks *cpu, int room)
 {
 	int64_t user, nice, system, idle, wait, irq, softirq, steal;
@@ -28,7 +33,7 @@ int cpu_ticks_read(FILE *stat, struct cpu_ticks *cpu, int room)
 
 	memset(cpu, 0, (size_t)room * sizeof(*cpu));
 	while (stat && fgets(line, sizeof(line), stat) && !strncmp(line, "cpu", 3)) {
-		if (line[3] == ' ' ||	/* the sum */
+		if (line[3] == ' ' ||	/* the sum of all CPUs */
 		    sscanf(line, "cpu%d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64, &i,
 			   &user, &nice, &system, &idle, &wait, &irq, &softirq, &steal) != 9 || i < 0 || i >= room)
 			continue;
@@ -75,7 +80,7 @@ static bool irq_search_add_listed(struct irq_search *s, const char *device)
 	return true;
 }
 
-/* /proc/irq/1/i8042, /proc/irq/38/virtio2-input.0 */
+/* Adds the interrupts whose handler in /proc/irq has this name: /proc/irq/1/i8042, /proc/irq/38/virtio2-input.0. */
 static void irq_search_add_named(struct irq_search *s, const char *name)
 {
 	char path[PATH_MAX];
@@ -99,13 +104,13 @@ static void irq_search_add_named(struct irq_search *s, const char *name)
 	free(irq);
 }
 
-/* Up from the device to the first that says its interrupts; a bus is above those that do. */
+/* Goes up from the device to the first one whose interrupts sysfs lists; a bus is above its devices. */
 static void irq_search_add_device(struct irq_search *s, const char *link)
 {
 	char device[PATH_MAX], all[PATH_MAX], *last;
 
 	if (!realpath(link, device))
-		return;	/* a loop, a bridge, a zram */
+		return;	/* no hardware: a loop device, a bridge, a zram */
 	strcpy(all, device);
 	for (; (last = strrchr(device, '/')) && strcmp(last, "/devices"); *last = '\0')
 		if (irq_search_add_listed(s, device))
@@ -173,18 +178,18 @@ static size_t isolate_irq_route(const struct isolate_irqs *irqs, const char *roo
 struct isolate {
 	struct throttle favour;
 	const struct scope *scope;
-	const struct audio *audio;	/* or NULL */
+	const struct audio *audio;	/* NULL: sound is not watched */
 	struct undo *undo;
 	cpu_set_t all;
 	int cpus;
 	struct isolate_irqs irqs;
-	struct loaded_process *tag;		/* owned; of the episode */
+	struct loaded_process *tag;		/* background processes of the episode; owned */
 	size_t tags, mark, steered;
-	int foreground;			/* CPUs; 0: no episode */
+	int foreground;			/* number of CPUs of the foreground; 0: no episode */
 	int64_t looked_ns, busy, ticks;
 };
 
-/* The first n CPUs. */
+/* The first n of the usable CPUs. */
 static cpu_set_t isolate_first_cpus(const struct isolate *s, int n)
 {
 	cpu_set_t set;
@@ -221,7 +226,8 @@ struct thread_placement {
 	const cpu_set_t *to;
 };
 
-/* Within the CPUs that the thread was allowed; where these are none of `to`, it stays. Only a full list of changes is an error. */
+/* Restricts a thread to those of its allowed CPUs that are in `to`; if there are none, leaves it. Returns an error only if the
+ * list of changes is full. */
 static int isolate_place_thread(void *placing, pid_t tid, bool *changed)
 {
 	const struct thread_placement *p = placing;
@@ -254,7 +260,7 @@ static int isolate_place_processes(struct isolate *s)
 	CPU_XOR(&background, &s->all, &foreground);
 	if (err)
 		return err;
-	/* the background first: when the others come to their CPUs, these are free */
+	/* The background first: when the foreground gets its CPUs, these are free. */
 	for (int turn = 0; turn < 2; turn++)
 		for (size_t i = 0; !err && i < n; i++)
 			if (isolate_is_tagged(s, &process[i]) == !turn)
@@ -314,7 +320,7 @@ static int64_t isolate_do_periodic_work(struct throttle *f, int64_t now_ns)
 	isolate_read_cpu_ticks(s, now_ns);
 	if (s->foreground < s->cpus - 1 && (s->busy - busy) * 100 > (s->ticks - ticks) * FULL_PERCENT) {
 		s->foreground++;
-		isolate_read_cpu_ticks(s, now_ns);	/* from now on one more */
+		isolate_read_cpu_ticks(s, now_ns);	/* the next interval has one CPU more */
 		isolate_place_processes(s);
 	}
 	return now_ns + GROW_EVERY;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* isolate - interrupts of the devices a user waits for: disks, network cards, input devices and GPUs. */
+/* isolate - CPU times by CPU, and the interrupts of the devices a user waits for: disks, network cards, input devices and GPUs. */
 #ifndef VAMP_ISOLATE_H
 #define VAMP_ISOLATE_H
 
@@ -8,16 +8,16 @@
 #include <stdio.h>
 
 struct cpu_ticks {
-	int64_t idle, stolen, all;	/* idle: also waiting for a disk; all 0: not online */
+	int64_t idle, stolen, all;	/* in clock ticks. idle includes waiting for a disk; all 0: the CPU is not online */
 };
-/* Of CPUs 0 to room - 1. Returns the highest number that is online, and one. */
+/* Reads the CPU times of CPUs 0 to room - 1 from a file like /proc/stat. Returns the highest CPU number online, plus one. */
 int cpu_ticks_read(FILE *stat, struct cpu_ticks *cpu, int room);
 
-/* Without those that no hardware stands behind. */
+/* Numbers of interrupts; only those of real devices. */
 struct isolate_irqs {
 	int *irq;	/* owned */
 	size_t n;
 };
-/* From below `root` ("" but for tests): sys/class/... and proc/irq. 0 or -errno. */
+/* Finds the interrupts from sys/class/... and proc/irq below `root` ("" but for tests). 0 or -errno. */
 int isolate_irq_find(struct isolate_irqs *out, const char *root);
 #endif

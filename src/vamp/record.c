@@ -37,14 +37,14 @@ int judge_processes(const struct task_sampler *tasks, int64_t sub_ns, double thr
 		if (verdict == VERDICT_LOW)
 			continue;
 		*tag = (struct loaded_process){ .pid = p->pid, .start = p->start, .load_percent = 100 * load.load, .run_percent = 100 * load.run };
-		proc_line(p->pid, "comm", tag->comm, sizeof(tag->comm));	/* now: exec may have changed it */
+		proc_line(p->pid, "comm", tag->comm, sizeof(tag->comm));	/* the current name: exec may have changed it */
 		if (!*tag->comm)
 			memcpy(tag->comm, p->comm, sizeof(tag->comm));
 		tag->why = audio && audio_plays_sound(audio, p->pid) ? EXEMPT_SOUND : verdict == VERDICT_KNOWN ? EXEMPT_LIGHT : EXEMPT_NOT;
 		out->background += tag->why == EXEMPT_NOT;
 		out->n++;
 	}
-	shrunk = reallocarray(out->tag, out->n + 1, sizeof(*shrunk));	/* it is kept */
+	shrunk = reallocarray(out->tag, out->n + 1, sizeof(*shrunk));	/* the list is kept for the whole run */
 	out->tag = shrunk ? shrunk : out->tag;
 	qsort(out->tag, out->n, sizeof(*out->tag), compare_judged_processes);
 	return 0;
@@ -122,7 +122,7 @@ struct rows *log_open_episodes(const char *path)
 	return log_must_open(path, "vamp-log/1", columns);
 }
 
-/* `tag`, `counter`: of a process, or NULL. */
+/* `tag`, `counter`: figures of a process; NULL: empty cells. */
 static void log_write_row(struct rows *log, int64_t at_ns, const char *event, const char *what, const struct loaded_process *tag,
 		    const struct audio_counter *counter)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* run - the daemon: samples every sub-epoch, judges at an input, favours until the episode ends, undoes all, reports.
+/* run - the daemon: samples all processes every sub-epoch, judges them at an input, throttles the background until the episode
+ * ends, undoes all changes, reports.
  *
- * history.c decides which processes are background, episode.c when; what is done about it is a favour, and each change goes through
- * undo. This file reads options, opens the parts, runs watch.c, and reports. */
+ * history.c judges processes, watch.c decides when; each throttle makes its changes through undo. This file reads options, opens
+ * the parts, runs watch.c, and reports. */
 #include "record.h"
 #include "cli.h"
 #include "clock.h"
@@ -77,7 +78,7 @@ static void die_unless_opened(int err, const char *why)
 		die(err == -ENOENT || err == -ENOTSUP || err == -ENOSYS ? EXIT_MISSING : EXIT_RUN, "%s", *why ? why : strerror(-err));
 }
 
-/* Where the fifo is not there, it is made here, and removed even after kill -9. */
+/* A fifo that is made here is removed at the end, even after kill -9. */
 static void open_vamp_control(void)
 {
 	char why[256] = "";
@@ -105,7 +106,7 @@ static void open_sources(void)
 		open_vamp_control();
 }
 
-/* No sound server is no reason not to run, unless one was named. */
+/* A missing sound server is an error only if --audio-server was given. */
 static void open_audio(void)
 {
 	char why[256] = "";
@@ -113,13 +114,13 @@ static void open_audio(void)
 
 	if (err && cfg.audio_server)
 		die_unless_opened(err, why);
-	if (run.audio)	/* even if there is no server yet */
+	if (run.audio)	/* also without a server: one may start later */
 		run.source[run.sources++] = audio_source(run.audio);
 	if (err)
 		snprintf(run.told.sound, sizeof(run.told.sound), "%s", cfg.no_audio ? "not looked for" : why);
 }
 
-/* Without a favour, which is the dry run, nothing is changed. */
+/* Opens the throttles; none in a dry run. */
 static void open_throttles(void)
 {
 	char why[512] = "";
@@ -129,7 +130,7 @@ static void open_throttles(void)
 	if (cfg.ratio >= 0 || (!cfg.agent && !cfg.batch)) {
 		int err = shares_open(&run.way[run.ways], cfg.group, chosen_throttle_ratio(), run.undo, why, sizeof(why));
 
-		if (err && cfg.isolate && cfg.ratio < 0)	/* which takes no rights */
+		if (err && cfg.isolate && cfg.ratio < 0)	/* isolation needs no privileges: go on without shares */
 			warn("shares stay as they are: %s", why);
 		else
 			die_unless_opened(err, why);
@@ -150,7 +151,7 @@ static void check_cgroup_folder(const char *option, const char *folder)
 static void set_scope(void)
 {
 	struct passwd *user = cfg.user ? getpwnam(cfg.user) : NULL;
-	static char real[PATH_MAX];	/* as the kernel tells of processes: no link, no "//" */
+	static char real[PATH_MAX];	/* the path as the kernel reports it: no symbolic link, no "//" */
 
 	if (cfg.user && !user)
 		die_usage("there is no user %s", cfg.user);
@@ -318,7 +319,7 @@ int vamp_run(int argc, char **argv)
 	proc_catch_stop();
 	out = rec_must_open(&out_cfg, "vamp");
 	open_all();
-	rt_setup(1, &priority);	/* after all forks: the daemon must not wait for the tasks that it throttles */
+	rt_setup(1, &priority);	/* after all forks; the daemon must not wait for the tasks that it throttles */
 	watch_begin(&run);
 	proc_say_ready((int)cfg.ready_fd);
 	watch_until(&run, cfg.time_ns ? run.told.began_ns + cfg.time_ns : INT64_MAX);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* shares - divides the weight of the background by 3, 9 or 18: in a group of its own, else by nice values. */
+/* shares - divides the CPU weight of the background by 3, 9 or 18: in a group of its own, else by nice values. */
 #include "files.h"
 #include "proc.h"
 #include "scope.h"
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define GROUP_NAME "thinprobe-vamp-"
-#define PASSES 20		/* new processes may be born while their group is emptied */
+#define PASSES 20		/* new processes may be created while their group is emptied */
 
 static bool shares_is_below(const char *folder, const char *above)
 {
@@ -36,7 +36,7 @@ static bool shares_has_child_groups(const char *folder)
 	return found;
 }
 
-/* All processes of the group into `rest`, also those that are born meanwhile. */
+/* Moves all processes of the group to `rest`, including those created meanwhile. */
 static int shares_move_processes(const char *folder, const char *rest, struct undo *undo)
 {
 	struct groups_path from = groups_path(folder, "cgroup.procs"), to = groups_path(rest, "cgroup.procs");
@@ -57,7 +57,8 @@ static int shares_move_processes(const char *folder, const char *rest, struct un
 	return -EBUSY;
 }
 
-/* Lets the groups below `above` have weights. The root may hold processes all the same: it alone has no cgroup.events. */
+/* Lets the groups below `above` have weights. Processes are moved away first, except from the root group, which alone has no
+ * cgroup.events. */
 static int shares_enable_weights(const struct shares_group *g, struct undo *undo, char *why, size_t size)
 {
 	char rest[UNDO_PATH], text[8];
@@ -107,7 +108,7 @@ int shares_group_open(struct shares_group *g, const char *root, const char *abov
 	if (above)
 		snprintf(g->above, sizeof(g->above), "%s%s", root, above);
 	else if (!groups_find_task_group(&g->groups, 0, g->above, sizeof(g->above)) || !groups_has_file(g->above, "cgroup.procs"))
-		snprintf(g->above, sizeof(g->above), "%s", g->groups.mount);	/* a container whose own group is mounted as the root */
+		snprintf(g->above, sizeof(g->above), "%s", g->groups.mount);	/* in a container, whose own group is mounted as the root */
 	for (n = strlen(g->above); n > 1 && g->above[n - 1] == '/'; n--)
 		g->above[n - 1] = '\0';
 	if (!shares_is_below(g->above, g->groups.mount) || !groups_has_file(g->above, "cgroup.procs"))
@@ -142,7 +143,7 @@ int shares_group_move(const struct shares_group *g, struct undo *undo, const str
 		return -EXDEV;
 	if (!strcmp(folder, g->ours))
 		return 0;
-	if (shares_is_vamp_group(folder))	/* another daemon's: it moves it away from us, and later we would put it back there, for good */
+	if (shares_is_vamp_group(folder))	/* another vamp throttles it: undoing both moves could leave it in that vamp's group for good */
 		return -EBUSY;
 	return undo_move_task(undo, tag->pid, tag->start, groups_path(g->ours, "cgroup.procs").text, groups_path(folder,
 			      "cgroup.procs").text);
@@ -155,13 +156,14 @@ struct shares {
 	struct undo *undo;
 	enum throttle_ratio ratio;
 	struct shares_group group;
-	char no_group[400];	/* why it is by nice values; "": it is by a group */
-	size_t opened, mark;	/* of the list of changes: before the group, and before the episode */
+	char no_group[400];	/* why nice values are used; "": a group is used */
+	size_t opened, mark;	/* undo_mark() before the group was made, and before the episode */
 	bool lasts, autogrouped;
-	size_t weighed, passed;	/* processes */
+	size_t weighed, passed;	/* processes with a changed weight, and processes left unchanged */
 };
 
-/* In the root group each session is a group of its own (sched(7), autogroup), and a nice value counts only within it. */
+/* Is the process in an autogroup? In the root group each session is a group of its own (sched(7)), and a nice value counts only
+ * within it. */
 static bool shares_is_autogrouped(pid_t pid)
 {
 	char on[4] = "", group[UNDO_PATH];
@@ -199,7 +201,7 @@ static int shares_end(struct throttle *f)
 	if (!s->lasts)
 		return 0;
 	s->lasts = false;
-	s->weighed = s->passed = 0;	/* of an episode */
+	s->weighed = s->passed = 0;	/* figures of the episode */
 	return undo_to_mark(s->undo, s->mark) ? -EIO : 0;
 }
 
@@ -256,7 +258,7 @@ static void shares_describe(const struct throttle *f, char *text, size_t size)
 
 static const struct throttle_ops shares_ops = { shares_begin, NULL, shares_end, shares_close, shares_describe };
 
-/* Tries it on ourselves. */
+/* Tests on this process whether a nice value can be changed and set back. */
 static int shares_try_nice(struct undo *undo)
 {
 	size_t mark = undo_mark(undo);

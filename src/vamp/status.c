@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* status - asks every vamp that runs here which processes it throttles now, and why. */
+/* status - both sides of `vamp status`: the answer of a running vamp, and the command that asks all of them. */
 #include "array.h"
 #include "cli.h"
 #include "clock.h"
@@ -65,7 +65,7 @@ void status_answer_clients(int fd, const struct run_record *t)
 	}
 	while ((to = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
 		if (text)
-			send(to, text, size, MSG_NOSIGNAL);	/* whole, or cut where it does not fit into the socket */
+			send(to, text, size, MSG_NOSIGNAL);	/* truncated if it does not fit into the socket's buffer */
 		close(to);
 	}
 	free(text);
@@ -80,7 +80,7 @@ static const struct cli_opt options[] = {
 
 enum { CELLS = 6, PATIENCE_S = 5 };
 struct status_line {
-	char *cell[CELLS];	/* "" where there are fewer */
+	char *cell[CELLS];	/* "" where the line has fewer cells */
 };
 struct status_daemon {
 	int pid;
@@ -89,7 +89,8 @@ struct status_daemon {
 	size_t n;
 };
 
-/* The answer, within PATIENCE_S as a whole; NULL: none. Any program may take any name: only the user in the name is believed. */
+/* Asks one vamp, within PATIENCE_S in all. NULL: no answer; *silent: connected, but no answer came. Any program may take any
+ * name, so the owner of the socket must be the user in the name. */
 static char *status_ask_daemon(const char *name, uid_t uid, bool *silent)
 {
 	int64_t until_ns = clock_now() + PATIENCE_S * NS_PER_S;
@@ -135,7 +136,8 @@ static char *const *status_find_cells(const struct status_daemon *d, const char 
 	return none.cell;
 }
 
-/* Every socket of the name that the kernel lists, in the order of /proc/net/unix. `silent`: one that does not answer, or 0. */
+/* Asks every vamp whose socket is listed in /proc/net/unix, in that order. *silent: the pid of one that does not answer, or
+ * unchanged. */
 static size_t status_find_daemons(struct status_daemon **out, int *silent)
 {
 	FILE *in = fopen("/proc/net/unix", "re");

@@ -45,7 +45,7 @@ static ssize_t thread_read_file(const struct process_history *p, struct thread_h
 	return n;
 }
 
-/* Does it want a CPU, and how often has it gone to sleep? */
+/* Reads whether the thread wants a CPU, and how often it has gone to sleep. */
 static void thread_read_status(const struct process_history *p, struct thread_history *t, size_t slot)
 {
 	static const char state[] = "\nState:\t", sleeps[] = "\nvoluntary_ctxt_switches:\t";
@@ -61,7 +61,7 @@ static void thread_read_status(const struct process_history *p, struct thread_hi
 		t->at[slot].sleeps = strtoll(at + sizeof(sleeps) - 1, NULL, 10);
 }
 
-/* False: it has ended. */
+/* False: the thread has ended. */
 static bool thread_sample(const struct process_history *p, struct thread_history *thread, const struct sample_times *m,
 			  double active_ns)
 {
@@ -146,30 +146,29 @@ static int tasks_sample_threads(struct process_history *p, const struct sample_t
 	return 0;
 }
 
-#define ACTIVE 0.01			/* of a CPU: below it threads are not looked at */
-#define MUCH 0.25			/* of a CPU: above it is known whether some thread wants one */
-#define SLEEPERS 4			/* of the processes that did not run lately a quarter is asked at a regular sample, all at a
-				 * fresh one */
-#define SCAN_NEW 256			/* new pids that are tried one by one */
-#define LOOK_AGAIN 16			/* samples after which all pids are looked at: some may be missed otherwise */
-#define TICKS_PER_S 100			/* USER_HZ */
+#define ACTIVE 0.01			/* share of a CPU; threads of processes below it are not read */
+#define MUCH 0.25			/* share of a CPU; above it, find out whether some thread wants a CPU */
+#define SLEEPERS 4			/* divisor: of the processes that did not run lately a quarter is read at a regular sample, all at an extra one */
+#define SCAN_NEW 256			/* maximum number of new pids that are tried one by one */
+#define LOOK_AGAIN 16			/* samples after which all pids are listed, to find processes that were missed */
+#define TICKS_PER_S 100			/* USER_HZ of the kernel */
 
 struct sampled_process {
-	struct process_history past;		/* first: what tasks_next gives out */
-	clockid_t clock;		/* of its CPU time */
+	struct process_history past;		/* first member: tasks_next() returns its address */
+	clockid_t clock;		/* clock of the process's CPU time */
 	bool in_scope, gone;
-	int64_t ran;			/* the last sample in which it ran */
-	int64_t met;			/* the first sample */
+	int64_t ran;			/* number of the last sample in which it ran */
+	int64_t met;			/* number of the first sample that has it */
 };
 
 struct task_sampler {
 	const struct scope *scope;
-	int64_t sub_ns, boot_ns;	/* boot_ns: CLOCK_BOOTTIME, in which starts of processes are given, minus our clock */
+	int64_t sub_ns, boot_ns;	/* boot_ns: CLOCK_BOOTTIME, the clock of process start times, minus CLOCK_MONOTONIC */
 	struct sample_times moments;
-	struct sampled_process **process;	/* ascending pids */
+	struct sampled_process **process;	/* sorted by pid */
 	size_t n, in_scope;
 	int loadavg;
-	long last_pid;			/* that the kernel gave out; -1: look at all */
+	long last_pid;			/* last pid that the kernel assigned; -1: not known, list all */
 	unsigned scans;
 };
 
@@ -191,7 +190,7 @@ static void tasks_check_process_scope(const struct task_sampler *t, struct sampl
 	p->past.born_ns = (int64_t)is.start * (NS_PER_S / TICKS_PER_S) - t->boot_ns;
 }
 
-/* As glibc's clock_getcpuclockid, which asks the kernel besides whether there is such a process. */
+/* Like glibc's clock_getcpuclockid, without its check that the process exists. */
 static clockid_t process_cpu_clock(pid_t pid)
 {
 	return (clockid_t)((~(unsigned)pid << 3) | 2);
@@ -212,7 +211,7 @@ static struct sampled_process *process_new(const struct task_sampler *t, pid_t p
 	return p;
 }
 
-/* The number that the kernel gave to the last new task; -1: not known. */
+/* Reads the last pid that the kernel assigned; -1: not known. */
 static long tasks_read_last_pid(const struct task_sampler *t)
 {
 	char text[128];
@@ -224,7 +223,7 @@ static long tasks_read_last_pid(const struct task_sampler *t)
 	return last ? strtol(last, NULL, 10) : -1;
 }
 
-/* Merges the sorted list of pids with those that are known. */
+/* Merges the sorted list of all pids with the known processes. */
 static int tasks_scan_all_pids(struct task_sampler *t)
 {
 	struct sampled_process **merged;
@@ -270,7 +269,7 @@ static bool tasks_knows_pid(const struct task_sampler *t, size_t n, pid_t pid)
 	return found && !(*found)->gone;
 }
 
-/* Only the pids that the kernel has given out since. */
+/* Tries only the pids that the kernel has assigned since. */
 static int tasks_scan_new_pids(struct task_sampler *t, long from, long to)
 {
 	struct sampled_process **grown = reallocarray(t->process, t->n + (size_t)(to - from), sizeof(struct sampled_process *));
@@ -281,7 +280,7 @@ static int tasks_scan_new_pids(struct task_sampler *t, long from, long to)
 		return -ENOMEM;
 	t->process = grown;
 	for (long pid = from + 1; pid <= to; pid++)
-		if (!clock_gettime(process_cpu_clock((pid_t)pid), &ts) && !tasks_knows_pid(t, n, (pid_t)pid)) {	/* (no clock: another's thread) */
+		if (!clock_gettime(process_cpu_clock((pid_t)pid), &ts) && !tasks_knows_pid(t, n, (pid_t)pid)) {	/* (no clock: the pid is a thread's, or unused) */
 			t->process[t->n] = process_new(t, (pid_t)pid);
 			if (!t->process[t->n++])
 				return t->n--, -ENOMEM;
@@ -291,7 +290,7 @@ static int tasks_scan_new_pids(struct task_sampler *t, long from, long to)
 	return 0;
 }
 
-/* Looks for new processes; *new_pids: there may be new threads, too. */
+/* Looks for new processes. *new_pids: there may also be new threads. */
 static int tasks_find_new_processes(struct task_sampler *t, bool *new_pids)
 {
 	long before = t->last_pid, last = tasks_read_last_pid(t);
@@ -305,7 +304,7 @@ static int tasks_find_new_processes(struct task_sampler *t, bool *new_pids)
 	return last > before && last - before <= SCAN_NEW ? tasks_scan_new_pids(t, before, last) : tasks_scan_all_pids(t);
 }
 
-/* 0; -ESRCH: it has ended, or another has its number. */
+/* 0; -ESRCH: the process has ended, or another one has its pid. */
 static int tasks_sample_process(struct task_sampler *t, struct sampled_process *p, bool new_pids)
 {
 	size_t slot = sample_slot(t->moments.last), before = sample_slot(t->moments.last - 1);
@@ -332,12 +331,13 @@ static int tasks_sample_process(struct task_sampler *t, struct sampled_process *
 		return 0;
 	}
 	err = tasks_sample_threads(&p->past, &t->moments, ACTIVE * (double)t->sub_ns, MUCH * (double)t->sub_ns, new_pids, &wants);
-	if (wants)	/* starved: it stays in sight */
+	if (wants)	/* a starved process stays active */
 		p->ran = t->moments.last;
 	return err;
 }
 
-/* A process may take on another user some time after its birth: asked at samples 1, 2, 4, 8, ... of its life. */
+/* Should the user of the process be checked again? A process may change its user after its start: at samples 1, 2, 4, 8, ... of
+ * its life. */
 static bool tasks_recheck_user_due(const struct task_sampler *t, const struct sampled_process *p)
 {
 	int64_t age = t->moments.last - p->met;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* throttle - ways to throttle the background tasks while an episode lasts. A way is a struct of functions in its own file. */
+/* throttle - ways to throttle the background processes while an episode lasts. Each is a struct of functions in its own file. */
 #ifndef VAMP_THROTTLE_H
 #define VAMP_THROTTLE_H
 
@@ -8,20 +8,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A process above the threshold. It is background unless there is a reason to spare it. */
+/* A process with a load above the threshold. It is a background process unless it is exempt. */
 enum exemption { EXEMPT_NOT, EXEMPT_SOUND, EXEMPT_LIGHT };
 extern const char *const exemption_words[];	/* "", "plays sound", "light before others took the CPUs" */
 struct loaded_process {
 	pid_t pid;
-	uint64_t start;		/* clock ticks after the boot: another process may get the same pid */
+	uint64_t start;		/* clock ticks after the boot: tells it from a later process with the same pid */
 	char comm[16];
-	double load_percent;	/* of one CPU, with its share of the time it waited for one */
-	double run_percent;	/* of one CPU, as it ran */
+	double load_percent;	/* of one CPU: running, plus its share of the time it waited for one */
+	double run_percent;	/* of one CPU: running only */
 	enum exemption why;
 };
 
-/* Table 1 and section 4.2 of Kim et al. 2014: weight of the background against others, 1:3, 1:9, 1:18. By nice values: how much is
- * added, and what the kernel then takes as the weight in place of 1024 (sched_prio_to_weight). */
+/* Weight of the background against others, 1:3, 1:9, 1:18 (Table 1 and section 4.2 of Kim et al. 2014). By nice values: the
+ * increment, and the kernel's weight for it, where nice 0 has 1024 (sched_prio_to_weight). */
 enum throttle_ratio { RATIO_L, RATIO_M, RATIO_H, RATIOS };
 extern const char *const throttle_ratio_words[];		/* "L", "M", "H", NULL */
 static const struct {
@@ -30,38 +30,39 @@ static const struct {
 
 struct throttle;
 struct throttle_ops {
-	/* An episode: these are background, the rest is favoured. Tasks that have ended meanwhile are passed over.
-	 * 0 or -errno; then nothing has changed. */
+	/* Begins an episode: throttles these background processes. Processes that have ended are skipped. 0, or -errno and nothing has
+	 * changed. */
 	int (*begin)(struct throttle *f, const struct loaded_process *tag, size_t n);
-	/* Periodic work, in an episode or not. Returns the time at which to call it again, at the latest. NULL: there is none. */
+	/* Does periodic work, in an episode or not. Returns the time at which to call it again, at the latest. NULL: none needed. */
 	int64_t (*tick)(struct throttle *f, int64_t now_ns);
-	/* It is over: all as before. Also without a begin. */
+	/* Ends the episode: undoes all its changes. Allowed without a begin. */
 	int (*end)(struct throttle *f);
-	/* end, and frees. */
+	/* Ends the episode and frees. */
 	void (*close)(struct throttle *f);
-	/* One line for `vamp status` and the report: which change is applied to which processes. */
+	/* Writes one line for `vamp status` and the report: which change is applied to how many processes. */
 	void (*tell)(const struct throttle *f, char *text, size_t size);
 };
 struct throttle {
 	const struct throttle_ops *ops;
-	bool always;		/* episodes without any background have a begin, too */
+	bool always;		/* begin is called also for episodes without background processes */
 };
 
 struct audio;
 struct undo;
 struct scope;
-/* Weights within the budget of a group (shares.c): `group` is the folder of a cgroup whose tasks are in scope, NULL: the caller's
- * own. Falls back to nice values where no group can be made, and says so in tell. 0 or -errno with a line in `why`. */
+/* Lower CPU weight within the share of a group (shares.c). `group`: folder of a cgroup whose tasks are in scope; NULL: the
+ * caller's own. Falls back to nice values if no group can be made. 0, or -errno with the reason in `why`. */
 int shares_open(struct throttle **out, const char *group, enum throttle_ratio ratio, struct undo *undo, char *why, size_t size);
-/* CPU sets for the processes in scope, and where `interrupts`, those of the devices a user waits for go to the foreground's CPUs
- * (isolate.c). The foreground begins with one CPU, with two while a stream of `audio` (or NULL) plays. -ENOTSUP with a line in
- * `why` on one CPU. */
+/* CPU affinities for the processes in scope (isolate.c). With `interrupts`, those of the devices a user waits for are routed to
+ * the foreground's CPUs. The foreground begins with one CPU, or two while a stream of `audio` (may be NULL) plays. 0; -ENOTSUP
+ * on a machine with one CPU; other -errno; the reason is in `why`. */
 int isolate_open(struct throttle **out, const struct scope *scope, const struct audio *audio, bool interrupts, struct undo *undo,
 		 char *why, size_t size);
-/* Holds the tasks of a cpu group back, whatever they loaded before: 1 ms of CPU time a second while an episode lasts (batch.c).
- * 0 or -errno with a line in `why`. */
+/* 1 ms of CPU time a second for a cpu group while an episode lasts, whatever its load (batch.c). 0, or -errno with the reason in
+ * `why`. */
 int batch_open(struct throttle **out, const char *group, struct undo *undo, char *why, size_t size);
-/* Reports to the host which vCPUs run background tasks (agent.c). `port`: a device or a socket. */
+/* Reports to the host which vCPUs run background tasks (agent.c). `port`: a device or a socket. 0, or -errno with the reason in
+ * `why`. */
 int agent_open(struct throttle **out, const char *port, char *why, size_t size);
 
 #endif

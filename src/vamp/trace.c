@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* trace - records which task ran on which CPU, and for how long. The library reads the kernel's records, slices.c makes slices of
- * task switches; this file reads options, runs it, reports. */
+/* trace - records which task ran on which CPU, and for how long. The library reads the kernel's records, slices.c makes time
+ * slices of task switches; this file reads options, runs the trace, reports. */
 #include "cli.h"
 #include "clock.h"
 #include "commands.h"
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define DRAIN_NS (50 * NS_PER_MS)
-#define RING_BYTES (8 << 20)	/* 80,000 switches of a CPU between two looks */
+#define RING_BYTES (8 << 20)	/* about 80,000 task switches of a CPU between two reads */
 
 static struct {
 	int64_t time_ns, ready_fd;
@@ -100,13 +100,13 @@ static void trace_measure(struct trace *t)
 
 		if (!slices_end(&run.cpu[i], run.end_ns, &s))
 			continue;
-		if (!s.pid && s.tid > 0)	/* it never left a CPU in the trace, so it is still there */
+		if (!s.pid && s.tid > 0)	/* the task did not leave a CPU during the trace, so it still exists */
 			s.pid = proc_process(s.tid);
 		trace_add_slice(&s);
 	}
 }
 
-#define SAID 5		/* processes in the short report */
+#define SAID 5		/* number of processes in the short report */
 
 static void report_slices(struct rec *r, int64_t lost)
 {

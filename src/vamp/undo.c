@@ -17,8 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* It keeps no file but standard error open, blocks all signals, and is in a process group of its own, so that no signal for ours
- * reaches it. It waits for us with a pidfd: the end of a pipe would be held open by each child that we fork. */
+/* The watchdog keeps only standard error open, blocks all signals, and is in a process group of its own, so that no signal for
+ * the parent's group reaches it. It waits for its parent with a pidfd: the end of a pipe would be held open by every child of
+ * the parent. */
 static __attribute__((noreturn)) void undo_watchdog_main(struct undo *u, int us)
 {
 	struct pollfd end = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -41,7 +42,7 @@ static int undo_start_watchdog(struct undo *u)
 	if (us < 0)
 		return -errno;
 	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &before);	/* it must not hear one before it gets there */
+	sigprocmask(SIG_SETMASK, &all, &before);	/* the watchdog must not get a signal before it blocks them */
 	u->watchdog = fork();
 	if (!u->watchdog)
 		undo_watchdog_main(u, us);
@@ -93,7 +94,7 @@ size_t undo_stop(struct undo *u)
 	undo_to_mark(u, 0);
 	failed = u->failed;
 
-	if (!waitpid(u->watchdog, NULL, WNOHANG)) {	/* it has not ended, so the pid is still its own */
+	if (!waitpid(u->watchdog, NULL, WNOHANG)) {	/* the watchdog has not ended, so its pid is still its own */
 		kill(u->watchdog, SIGKILL);
 		while (waitpid(u->watchdog, NULL, 0) < 0 && errno == EINTR)
 			;
@@ -119,14 +120,14 @@ static int undo_copy_path(char to[UNDO_PATH], const char *from)
 	return snprintf(to, UNDO_PATH, "%s", from) < UNDO_PATH ? 0 : -ENAMETOOLONG;
 }
 
-/* The place of the next note. It counts from note_keep on, when it is complete. */
+/* Prepares the next note. It counts from undo_commit_note() on. */
 static int undo_begin_note(struct undo *u, enum undo_kind kind, const char *path, struct undo_note **out)
 {
 	size_t count = u->list->count;
 
 	if (count == u->room)
 		return -ENOSPC;
-	if (waitpid(u->watchdog, NULL, WNOHANG)) {	/* it has ended, or other code has waited for it */
+	if (waitpid(u->watchdog, NULL, WNOHANG)) {	/* the watchdog has ended, perhaps reaped by other code */
 		int err = undo_start_watchdog(u);
 
 		if (err)
@@ -139,7 +140,7 @@ static int undo_begin_note(struct undo *u, enum undo_kind kind, const char *path
 	return undo_copy_path((*out)->path, path);
 }
 
-/* Of a task. */
+/* Prepares a note about a task. */
 static int undo_begin_task_note(struct undo *u, enum undo_kind kind, const char *path, pid_t tid, uint64_t start,
 				struct undo_note **out)
 {
@@ -168,7 +169,7 @@ static void undo_commit_note(struct undo *u)
 	u->list->count = at + 1;
 }
 
-/* Of the change that was noted last: where it failed, it is not noted. */
+/* Drops the last note if its change has failed. Returns `err`. */
 static int undo_drop_note_on_error(struct undo *u, int err)
 {
 	size_t at = u->list->count - 1;
@@ -182,7 +183,7 @@ static int undo_drop_note_on_error(struct undo *u, int err)
 	return err;
 }
 
-/* `back`: what is written to undo it; NULL: what stands there now. */
+/* `back`: the text that undoes the write; NULL: the current text of the file. */
 static int undo_note_write(struct undo *u, const char *path, const char *text, const char *back)
 {
 	struct undo_note *note;
@@ -216,7 +217,7 @@ static int undo_note_make(struct undo *u, enum undo_kind kind, const char *path)
 	int err = undo_begin_note(u, kind, path, &note);
 
 	if (!err && !access(path, F_OK))
-		err = -EEXIST;	/* made by another program: if we noted it, we would remove it */
+		err = -EEXIST;	/* made by another program: undoing must not remove it */
 	if (err)
 		return err;
 	undo_commit_note(u);
@@ -246,7 +247,7 @@ int undo_move_task(struct undo *u, pid_t tid, uint64_t start, const char *to, co
 	return undo_drop_note_on_error(u, files_write_number(to, tid));
 }
 
-/* A process that raises a nice value needs a further right to lower it again. */
+/* May this process set the nice value of a task back? Lowering a nice value needs a right that raising it does not. */
 static bool undo_may_set_nice(pid_t tid, int nice)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };

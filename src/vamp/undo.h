@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* undo - every change to the machine, noted before it is made, and undone in reverse: in order, or by a watchdog.
+/* undo - changes to the machine, each noted before it is made, and undone in reverse order: by this program, or by a watchdog.
  *
- * The list lies in memory shared with a watchdog child, which waits for the end of this process (also kill -9) and then undoes
- * what is still on the list. The orderly way back is the same code: undo_back. A change that could not be undone is told on
- * standard error, one line each; where the task, group or file has gone, nothing is to be undone. A watchdog that has ended is
+ * The list of notes is in memory shared with a watchdog child, which waits for the end of this process (also by kill -9) and
+ * then undoes the changes still on the list. Both use undo_to_mark(). For each change that cannot be undone a line is printed on
+ * standard error; if the task, group or file no longer exists, there is nothing to undo. If the watchdog has ended, it is
  * started again before the next change.
  *
- * A task that is born after its parent was changed inherits the change. undo_back finds such tasks: those of the process, of a
- * noted parent or of a noted session that have the setting of a noted task and are younger than its note. They get the setting that
- * the noted task had before; a task that was born in a group goes where its parent came from. (Not found: a grandchild in another
- * session whose parent has ended.)
+ * A task that is created after its parent was changed inherits the change. undo_to_mark() finds such tasks: a task of the
+ * process, a child of a noted task, or a task of a noted task's session, which has the setting of the noted task and is younger
+ * than the note. It gets the setting that the noted task had before; a task created in a group goes where its parent came from.
+ * (Not found: a grandchild in another session whose parent has ended.)
  *
- * A copy of the list is not kept on disk: where both are killed at once, `thinprobe lab clean` finds what is left by its name
- * (groups "thinprobe-vamp-PID"). */
+ * The list is not kept on disk: if both processes are killed at once, `thinprobe lab clean` finds groups left behind by their
+ * names (thinprobe-vamp-PID). */
 #ifndef VAMP_UNDO_H
 #define VAMP_UNDO_H
 
@@ -23,33 +23,36 @@
 
 struct undo;
 
-/* Makes the list (room for so many changes, more are refused with -ENOSPC before they are made) and forks the watchdog: call it
- * while there is one thread. 0 or -errno. */
+/* Makes the list, with room for `room` changes (more are refused with -ENOSPC), and forks the watchdog: to be called before
+ * other threads are started. 0 or -errno. */
 int undo_start(struct undo **out, size_t room);
 pid_t undo_watchdog(const struct undo *u);
 
-/* Each notes the state before and then makes the change. 0 or -errno; then nothing changed and nothing is noted. -ESRCH: the task
- * (`start`: clock ticks after the boot; 0: any) has ended. Paths are shorter than UNDO_PATH, else -ENAMETOOLONG.
- * A task whose nice value or affinity is noted already keeps that note, and takes no more room. */
+/* Each function below notes the state before, then makes the change. 0, or -errno, and nothing has changed. -ESRCH: the task has
+ * ended (`start`: its start in clock ticks after the boot; 0: any). Paths must be shorter than UNDO_PATH, else -ENAMETOOLONG. A
+ * task whose nice value or affinity is noted already keeps that note, and needs no further room. */
 #define UNDO_PATH 512
-int undo_write_file(struct undo *u, const char *path, const char *text);		/* a file of one line, as in sysfs and cgroups */
-int undo_enable_word(struct undo *u, const char *path, const char *word);		/* a list of words that takes +word and -word */
-int undo_mkdir(struct undo *u, const char *path);				/* a cgroup; undone by rmdir when it is emptied */
-int undo_mkfifo(struct undo *u, const char *path);				/* undone by unlink */
-/* Writes tid into the file `to` (cgroup.procs, tasks); back: into `from`, or that of the nearest group above that is left. */
+int undo_write_file(struct undo *u, const char *path, const char *text);		/* writes a file of one line, in sysfs or a cgroup */
+int undo_enable_word(struct undo *u, const char *path, const char *word);		/* writes +word to a list such as cgroup.subtree_control; undone by -word */
+int undo_mkdir(struct undo *u, const char *path);				/* makes a cgroup; undone by rmdir once it is empty */
+int undo_mkfifo(struct undo *u, const char *path);				/* makes a fifo; undone by unlink */
+/* Writes tid into the file `to` (cgroup.procs, tasks). Undone by writing it into `from`; if that group no longer exists, into
+ * the same file of the nearest group above. */
 int undo_move_task(struct undo *u, pid_t tid, uint64_t start, const char *to, const char *from);
-int undo_set_nice(struct undo *u, pid_t tid, uint64_t start, int nice);		/* -EPERM also where it could not be undone */
+int undo_set_nice(struct undo *u, pid_t tid, uint64_t start, int nice);		/* -EPERM also if it could not be undone */
 int undo_set_affinity(struct undo *u, pid_t tid, uint64_t start, const cpu_set_t *set);
 
-/* How the task was before the first change noted, its own or one that it inherited; else how it is. 0, -ESRCH. */
+/* The setting of a task before its first noted change, or before a change that it inherited; if there is none, its current
+ * setting. 0 or -ESRCH. */
 int undo_original_nice(const struct undo *u, pid_t tid, int *nice);
 int undo_original_affinity(const struct undo *u, pid_t tid, cpu_set_t *set);
 
-/* How many changes are noted; and back to that many, the last first. Returns how many could not be undone. */
+/* undo_mark(): the number of noted changes. undo_to_mark(): undoes the changes after that mark, the last one first, and returns
+ * how many could not be undone. */
 size_t undo_mark(const struct undo *u);
 size_t undo_to_mark(struct undo *u, size_t mark);
 
-/* Undoes all, ends the watchdog and frees. How many could not be undone, now and before. */
+/* Undoes all changes, ends the watchdog and frees. Returns how many changes could not be undone since undo_start(). */
 size_t undo_stop(struct undo *u);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* undo_back - the way back over the list, in order or after a crash. A step that was interrupted is done again as a whole. */
+/* undo_back - undoes the notes of the list, in this program or in the watchdog. An interrupted step is done again as a whole. */
 #include "undo_inside.h"
 #include "clock.h"
 #include "files.h"
@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PASSES 50		/* at most: tasks may be born while we look for them, and one that cannot be moved must not hold us */
-#define NAP (20 * NS_PER_MS)	/* an emptied group is busy until its last task has been reaped */
+#define PASSES 50		/* limit: tasks may be created meanwhile, and a task that cannot be moved must not block the rest */
+#define NAP (20 * NS_PER_MS)	/* an emptied group stays busy until its last task has been reaped */
 
 int undo_read_setting(enum undo_kind kind, pid_t tid, struct undo_setting *out)
 {
@@ -38,7 +38,7 @@ static bool undo_setting_equals(enum undo_kind kind, const struct undo_setting *
 	return kind == UNDO_NICE ? a->nice == b->nice : CPU_EQUAL(&a->set, &b->set);
 }
 
-/* ---- which note is of a task, and which change it has inherited ---- */
+/* ---- finding the note of a task, and the change that a task has inherited ---- */
 
 struct undo_note *undo_find_note(const struct undo *u, enum undo_kind kind, pid_t tid, uint64_t start)
 {
@@ -53,7 +53,7 @@ struct undo_note *undo_find_note(const struct undo *u, enum undo_kind kind, pid_
 	return NULL;
 }
 
-/* The list ends at `top` again: the notes behind it are in no bucket any more. */
+/* Truncates the list at `top`, and removes the dropped notes from the buckets. */
 static void undo_truncate_notes(struct undo *u, size_t top)
 {
 	u->list->top = top;
@@ -62,7 +62,8 @@ static void undo_truncate_notes(struct undo *u, size_t top)
 			u->newest[i] = u->list->note[u->newest[i] - 1].older;
 }
 
-/* The process itself before the parent before another of the session. (Of a move the caller has found the task in the group.) */
+/* Prefers a note of the process itself, then of the parent, then of another task of the session. (UNDO_MOVE: the caller has
+ * found the task in the group.) */
 struct undo_note *undo_find_inherited_note(const struct undo *u, size_t from, enum undo_kind kind, pid_t tid,
 					   const struct proc_stat *task, const struct undo_setting *is)
 {
@@ -70,7 +71,7 @@ struct undo_note *undo_find_inherited_note(const struct undo *u, size_t from, en
 	pid_t process = 0;
 
 	if (from < u->list->top && task->start < u->list->note[from].tick)
-		return NULL;	/* notes come in the order of time: it is older than all of them */
+		return NULL;	/* notes are in the order of time: the task is older than all of them */
 	for (size_t i = from; i < u->list->top; i++) {
 		struct undo_note *note = &u->list->note[i];
 
@@ -91,7 +92,8 @@ struct undo_note *undo_find_inherited_note(const struct undo *u, size_t from, en
 
 /* ---- groups ---- */
 
-/* Into the file `from`; where its group has ended meanwhile, into that of the nearest group above which takes it. */
+/* Moves a process back by writing to the file `from`; if its group no longer exists, to that of the nearest group above that
+ * accepts it. */
 static int undo_move_back(pid_t pid, const char *from)
 {
 	char path[UNDO_PATH];
@@ -114,7 +116,8 @@ static int undo_move_back(pid_t pid, const char *from)
 	return err;
 }
 
-/* A process that was born in a group goes where its parent came from, else where the last process came from, else to `above`. */
+/* Empties a group: a process that was created in it goes where its parent came from, else where the last moved process came
+ * from, else to `above`. */
 static void undo_empty_group(const struct undo *u, size_t from, const char *file, const char *above)
 {
 	for (int pass = 0; pass < PASSES; pass++) {
@@ -132,7 +135,7 @@ static void undo_empty_group(const struct undo *u, size_t from, const char *file
 			if (!proc_stat(pid[i], &task))
 				note = undo_find_inherited_note(u, from, UNDO_MOVE, pid[i], &task, NULL);
 			if (note && strcmp(note->path, file))
-				note = NULL;	/* of another group */
+				note = NULL;	/* the note is about another group */
 			for (size_t k = u->list->top; !note && k-- > from;)
 				if (u->list->note[k].kind == UNDO_MOVE && !strcmp(u->list->note[k].path, file))
 					note = &u->list->note[k];
@@ -164,9 +167,9 @@ static int undo_remove_group(const struct undo *u, size_t from, const char *fold
 	return -EBUSY;
 }
 
-/* ---- born since ---- */
+/* ---- tasks created since the change ---- */
 
-/* Whether it had to be changed. */
+/* Restores the settings that a task has inherited. Returns whether one was changed. */
 static bool undo_restore_descendant(const struct undo *u, size_t from, pid_t tid)
 {
 	struct proc_stat task;
@@ -187,7 +190,7 @@ static bool undo_restore_descendant(const struct undo *u, size_t from, pid_t tid
 	return changed;
 }
 
-/* Over all tasks, again as long as one had to be changed: its children may have been born before. */
+/* Restores all tasks, again as long as one was changed: it may have had children meanwhile. */
 static void undo_restore_descendants(const struct undo *u, size_t from)
 {
 	bool changed = true;
@@ -213,7 +216,7 @@ static void undo_restore_descendants(const struct undo *u, size_t from)
 	}
 }
 
-/* Of the notes from `from` on, which are all undone. */
+/* Undoes changes that tasks inherited from the notes from `from` on, which are themselves undone. */
 static void undo_inherited_changes(const struct undo *u, size_t from)
 {
 	const char *emptied = "";
@@ -232,7 +235,7 @@ static void undo_inherited_changes(const struct undo *u, size_t from)
 		undo_restore_descendants(u, from);
 }
 
-/* ---- back ---- */
+/* ---- undoing ---- */
 
 static int undo_revert_note(const struct undo *u, size_t at)
 {
@@ -285,7 +288,7 @@ size_t undo_to_mark(struct undo *u, size_t mark)
 		size_t at = list->count - 1;
 		int err;
 
-		if (list->note[at].kind == UNDO_MKDIR) {	/* and then no process is left in it */
+		if (list->note[at].kind == UNDO_MKDIR) {	/* first move all processes out of the group */
 			undo_inherited_changes(u, at + 1);
 			undo_truncate_notes(u, at + 1);
 		}

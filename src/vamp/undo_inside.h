@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* undo_inside - the list of changes: undo.c writes it, undo_back.c goes back over it, in the program or in its watchdog. */
+/* undo_inside - the list of changes: undo.c writes the notes, undo_back.c undoes them, in the program or in its watchdog. */
 #ifndef VAMP_UNDO_INSIDE_H
 #define VAMP_UNDO_INSIDE_H
 
@@ -10,27 +10,27 @@
 
 enum undo_kind { UNDO_WRITE, UNDO_MKDIR, UNDO_MKFIFO, UNDO_MOVE, UNDO_NICE, UNDO_AFFINITY };
 
-/* Of a task: the one that the kind (UNDO_NICE, UNDO_AFFINITY) says. */
+/* Setting of a task: the member that the kind says (UNDO_NICE, UNDO_AFFINITY). */
 struct undo_setting {
 	int nice;
 	cpu_set_t set;
 };
-/* 0 or -errno */
+/* 0 or -errno. */
 int undo_read_setting(enum undo_kind kind, pid_t tid, struct undo_setting *out);
 int undo_write_setting(enum undo_kind kind, pid_t tid, const struct undo_setting *to);
 
 struct undo_note {
 	enum undo_kind kind;
 	pid_t tid, session;
-	uint64_t start, tick;		/* of the task, and of the note: clock ticks after the boot */
-	uint32_t older;			/* number of the next older note of the same bucket + 1; 0: none */
+	uint64_t start, tick;		/* start of the task, and time of the note: clock ticks after the boot */
+	uint32_t older;			/* next older note of the same bucket, as index + 1; 0: none */
 	struct undo_setting before, now;
-	char path[UNDO_PATH];		/* the file that was written, the folder that was made, or where the task was moved to */
-	char was[UNDO_PATH];		/* the text before the write, or where the task was before the move */
+	char path[UNDO_PATH];		/* the written file, the made folder, or the file to which the task was written */
+	char was[UNDO_PATH];		/* text of the file before, or the file to which the task is written back */
 };
 
-/* Shared with the watchdog. Notes from `count` to `top` are undone already, but are still needed to find the tasks that inherited a
- * change: a way back that was interrupted is gone again. */
+/* In memory shared with the watchdog. Notes from `count` to `top` are undone already, but still needed to find tasks that
+ * inherited a change: an interrupted undo is then repeated. */
 struct undo_list {
 	atomic_size_t count, top;
 	struct undo_note note[];
@@ -39,16 +39,17 @@ struct undo_list {
 enum { UNDO_BUCKETS = 4096 };
 struct undo {
 	struct undo_list *list;
-	bool indexed;			/* false in the watchdog, which has `newest` as it was at the fork */
-	uint32_t newest[UNDO_BUCKETS];	/* by tid: number of the newest note + 1; 0: none */
+	bool indexed;			/* false in the watchdog, whose `newest` is as old as its fork */
+	uint32_t newest[UNDO_BUCKETS];	/* by hash of the tid: newest note, as index + 1; 0: none */
 	size_t room;
-	size_t failed;			/* changes that could not be undone, up to now */
+	size_t failed;			/* changes that could not be undone so far */
 	pid_t watchdog;
 };
 
-/* The note of this task; NULL. */
+/* The note of this kind for this task; NULL: none. */
 struct undo_note *undo_find_note(const struct undo *u, enum undo_kind kind, pid_t tid, uint64_t start);
-/* The note, from `from` on, whose change a task that has no note of its own has inherited; NULL. `is`: its setting now. */
+/* The note, at index `from` or later, whose change this task has inherited; NULL: none. For a task without a note of its own.
+ * `is`: its current setting. */
 struct undo_note *undo_find_inherited_note(const struct undo *u, size_t from, enum undo_kind kind, pid_t tid,
 					   const struct proc_stat *task, const struct undo_setting *is);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* vamp - favour the tasks that the user waits for: throttle the background tasks from an input until the episode ends.
+/* vamp - favours the tasks that a user waits for: throttles background tasks from an input until the episode ends.
  *
  * Each command is a file of its own (run.c, status.c, ...). This file finds the command. */
 #include "cli.h"

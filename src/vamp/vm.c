@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* vm - on the host: favours the virtual CPUs of a QEMU that run no background tasks, by what the guest's agent says.
+/* vm - on the host: favours the virtual CPUs of a QEMU that run no background tasks, by reports of the guest's agent.
  *
- * vm_find.c finds QEMU's threads, vm_watch.c listens to the agent, vm_state.c decides, vm_weights.c sets the weights; this file
- * reads options, runs it, reports. */
+ * vm_find.c finds QEMU's threads, vm_watch.c reads the agent's lines, vm_state.c decides, vm_weights.c sets the weights; this
+ * file reads options, runs vm_watch.c, reports. */
 #include "account.h"
 #include "clock.h"
 #include "commands.h"
@@ -83,7 +83,7 @@ static void say_vm(struct rec *r, const struct vm_watch *w, size_t left)
 	rec_main_table(r, "episodes");
 }
 
-/* `left`: changes that could not be undone. */
+/* `left`: number of changes that could not be undone. */
 static void report_vm(struct rec *out, const struct vm_watch *w, size_t left)
 {
 	double wall_ns = (double)(w->ended_ns - w->started_ns);
@@ -128,7 +128,7 @@ static void report_vm(struct rec *out, const struct vm_watch *w, size_t left)
 	rec_end(out);
 }
 
-/* Of --status: as it is now. */
+/* Reports threads, groups and weights as they are now (--status). */
 static void report_vm_status(struct rec *out, const struct vm *vm)
 {
 	char group[UNDO_PATH];

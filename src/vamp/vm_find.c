@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #define PATIENCE_S 5
-#define EVENTS 1000	/* between two answers, at most */
+#define EVENTS 1000	/* maximum number of events between two answers */
 
-/* The next object that has the key, which the caller frees; NULL: the end, an error, or none in time. */
+/* Reads the next object that has the key, which the caller frees. NULL: end of file, an error, or a timeout. */
 static json_t *qmp_read_object(FILE *in, const char *key)
 {
 	for (int i = 0; i < EVENTS; i++) {
@@ -99,7 +99,8 @@ int qmp_vcpus(const char *path, struct qmp_vcpu *out, size_t room, size_t *n, ui
 	return err;
 }
 
-/* When the task began, and whose process it is; 0: it is not there. */
+/* Returns the start of a task, in clock ticks after the boot, with the pid and the owner of its process. 0: there is no such
+ * task. */
 static uint64_t vm_read_start(pid_t tid, int64_t *process, int64_t *owner)
 {
 	struct proc_stat stat;

@@ -26,7 +26,8 @@ void vm_state_end(struct vm_state *s, const char *why)
 	vm_state_make_all_fast(s);
 }
 
-/* The first line may have any number: the agent may have been there before us. */
+/* Checks the sequence number, and counts missing lines. The first line may have any number, since the agent may have started
+ * before. */
 static int vm_state_check_sequence(struct vm_state *s, int64_t sequence)
 {
 	int64_t gap = s->sequence ? sequence - s->sequence - 1 : 0;
@@ -35,7 +36,7 @@ static int vm_state_check_sequence(struct vm_state *s, int64_t sequence)
 		vm_state_end(s, "new agent");
 	else if (gap < 0)
 		return -EPROTO;
-	else if (s->lost < AGENT_SEQUENCE_MAX)	/* a hostile guest could make the sum overflow */
+	else if (s->lost < AGENT_SEQUENCE_MAX)	/* prevents an overflow by a hostile guest */
 		s->lost += gap;
 	s->sequence = sequence;
 	return 0;

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #define LOG_NS (100 * NS_PER_MS)
-#define PIECE 8192			/* bytes at a time, */
-#define PAUSE_NS (10 * NS_PER_MS)	/* then reading pauses for so long: a guest that floods the port costs the host little */
-#define LEAST_NS NS_PER_MS		/* shorter intervals are not logged apart */
+#define PIECE 8192			/* bytes read at a time */
+#define PAUSE_NS (10 * NS_PER_MS)	/* pause after each read: a guest that floods the port costs the host little */
+#define LEAST_NS NS_PER_MS		/* shorter intervals get no rows of their own */
 
 const char *const vm_watch_columns[] = { "time_ns", "interval_ns", "vcpu", "weight", "background_percent", "run_ns", "wait_ns",
 	NULL };
@@ -37,7 +37,7 @@ static void vm_watch_read_cpu_times(struct vm_watch *w, int64_t now_ns)
 	w->accounted_ns = now_ns;
 }
 
-/* Rows of the time since the last rows, with the weights that were in force. */
+/* Writes rows for the time since the last rows, with the weights that were in force. */
 static void vm_watch_write_log(struct vm_watch *w)
 {
 	if (!w->log || w->accounted_ns - w->logged_ns < LEAST_NS)
@@ -87,7 +87,7 @@ static void vm_watch_end_episode(struct vm_watch *w)
 	w->open = false;
 }
 
-/* Applies the state that the agent's lines have led to: once in a pause, however many lines came. */
+/* Sets the weights by the current state: once in a pause, however many lines came. */
 static int vm_watch_apply_state(struct vm_watch *w)
 {
 	bool over = w->open && (!w->state.episode || w->seen != w->state.episodes);
@@ -102,7 +102,7 @@ static int vm_watch_apply_state(struct vm_watch *w)
 			continue;
 		if (vm_weights_set(w->weights, i, w->state.slow[i])) {
 			w->failures++;
-			continue;	/* the weight is set again when the agent's next line arrives */
+			continue;	/* retried at the agent's next line */
 		}
 		w->slow[i] = w->state.slow[i];
 	}
@@ -175,7 +175,7 @@ int vm_watch_run(struct vm_watch *w)
 	memcpy(w->percent, w->state.percent, sizeof(w->percent));
 	vm_watch_read_cpu_times(w, w->started_ns);
 	w->logged_ns = w->started_ns;
-	proc_stop_signals(&stops);	/* let in by the poll alone: none is missed */
+	proc_stop_signals(&stops);	/* delivered only during the poll, so that none is missed */
 	sigprocmask(SIG_BLOCK, &stops, &before);
 	err = vm_watch_loop(w, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);

@@ -16,17 +16,17 @@ struct vm_weights {
 	const struct vm *vm;
 	struct undo *undo;
 	bool dry;
-	char why[256];			/* nice values and no groups */
+	char why[256];			/* why nice values are used instead of groups */
 	struct groups groups;		/* version 0: nice values, or a dry run */
 	char machine[UNDO_PATH];	/* folder of the machine's own group */
-	bool adopted;			/* each vCPU is in a group that was there before */
+	bool adopted;			/* the groups of the vCPUs existed before */
 	struct {
-		char file[UNDO_PATH];	/* that holds its weight */
-		int fast;		/* that weight; or the nice value that it had */
+		char file[UNDO_PATH];	/* the file with the weight of its group */
+		int fast;		/* the fast weight; or its nice value before */
 	} vcpu[AGENT_CPUS];
 };
 
-/* Moves QEMU as a whole, where it is not there yet. */
+/* Moves QEMU as a whole to the group, if it is in another. */
 static int vm_move_to_group(struct vm_weights *w, const char *folder)
 {
 	struct groups_path from = groups_path(w->machine, "cgroup.procs");
@@ -43,7 +43,8 @@ static int vm_move_to_group(struct vm_weights *w, const char *folder)
 	return undo_move_task(w->undo, w->vm->pid, w->vm->start, groups_path(w->machine, "cgroup.procs").text, from.text);
 }
 
-/* The group of a vCPU: a new one, which goes away as a whole, so that its weight need not be noted; or the one that it is in. */
+/* Makes a group for a vCPU and moves its thread there; its weight needs no note, since the group is removed as a whole. Where
+ * adopted: notes the weight of the group that the thread is in. */
 static int vm_make_vcpu_group(struct vm_weights *w, size_t i)
 {
 	const struct groups_version *v = &groups_version[w->groups.version];
@@ -71,7 +72,7 @@ static int vm_make_vcpu_group(struct vm_weights *w, size_t i)
 				     groups_path(w->machine, v->threads).text);
 }
 
-/* 0, or -errno with a line in w->why; then all is as before. */
+/* 0, or -errno with the reason in w->why, and nothing has changed. */
 static int vm_make_vcpu_groups(struct vm_weights *w, const char *folder)
 {
 	size_t mark = undo_mark(w->undo);
@@ -83,7 +84,7 @@ static int vm_make_vcpu_groups(struct vm_weights *w, const char *folder)
 	    !groups_find_task_group(&w->groups, w->vm->vcpu[0].tid, at, sizeof(at)))
 		return why_write(-ENOENT, w->why, sizeof(w->why), "no cpu control group is mounted here");
 	w->adopted = !folder && strcmp(at, w->machine) != 0;
-	/* version 1: only the top has a release_agent; version 2: all but the top have a cgroup.type */
+	/* Is it the top group? Version 1: only the top has a release_agent; version 2: all groups but the top have a cgroup.type. */
 	if (!folder && !w->adopted &&
 	    (w->groups.version == 1 ? groups_has_file(w->machine, "release_agent") : !groups_has_file(w->machine, "cgroup.type"))) {
 		snprintf(w->why, sizeof(w->why),
@@ -102,7 +103,7 @@ static int vm_make_vcpu_groups(struct vm_weights *w, const char *folder)
 	return err;
 }
 
-/* Sets the nice values that they have, which finds out early whether they could be set back. */
+/* Falls back to nice values. Sets the current values once, to find out early whether they can be set back. */
 static int vm_use_nice_values(struct vm_weights *w)
 {
 	int err = 0;
@@ -148,7 +149,7 @@ static int vm_slow_weight(const struct vm_weights *w, size_t vcpu)
 	int parts = throttle_ratio_steps[w->ratio].parts;
 	int weight = (w->vcpu[vcpu].fast + (w->groups.version == 2 ? parts / 2 : 0)) / parts;
 
-	return weight > 2 ? weight : 2;	/* the least that version 1 takes */
+	return weight > 2 ? weight : 2;	/* the minimum of version 1 */
 }
 
 int vm_weights_set(struct vm_weights *w, size_t vcpu, bool slow)

@@ -86,7 +86,7 @@ static void watch_end_episode(struct vamp_watch *w, enum episode_end how, int64_
 	log_write_episode_end(w->log, e);
 }
 
-/* The processes that are background now count for the confidences of the sound counters. */
+/* Averages the wake-up counts of the sound server; `now`: the background processes, whose confidence grows. */
 static void watch_average_wakeups(struct vamp_watch *w, const struct judged_list *now)
 {
 	int *pid = w->audio ? calloc(now->background + 1, sizeof(*pid)) : NULL;
@@ -125,7 +125,8 @@ const char *watch_describe_error(int err)
 	}
 }
 
-/* Tags that stay as they were are left in place: end and begin would give them a moment of their full share. */
+/* Handles an input. If the background processes are the same as in the current episode they stay throttled: ending and beginning
+ * would give them full CPU weight for a moment. */
 static void watch_handle_input(struct vamp_watch *w, const struct input_event *event, bool sound)
 {
 	struct episode_record *e, *before = run_record_current_episode(&w->told);
@@ -192,7 +193,7 @@ static void watch_read_source(struct vamp_watch *w, int i)
 	warn("no more input from %s: %s", s->ops->name, strerror(-err));
 	if (!w->audio || s != audio_source(w->audio))
 		s->ops->close(s);
-	if (w->sources - 1 == (w->audio ? 1 : 0))	/* sound alone is no user */
+	if (w->sources - 1 == (w->audio ? 1 : 0))	/* sound alone is no source of user input */
 		w->err = -EPIPE;
 	w->source[i] = w->source[--w->sources];
 }
@@ -240,7 +241,7 @@ static void watch_wait(struct vamp_watch *w, int64_t due_ns, const sigset_t *wai
 		fd[i + 1] = (struct pollfd){ .fd = w->source[i]->fd, .events = POLLIN };
 	if (ppoll(fd, (nfds_t)n + 1, &ts, waiting) <= 0)
 		return;
-	for (int i = n - 1; i >= 0; i--)	/* from the last: one that has ended is replaced by the last */
+	for (int i = n - 1; i >= 0; i--)	/* backwards: a source that has ended is replaced by the last one */
 		if (fd[i + 1].revents)
 			watch_read_source(w, i);
 	if (fd[0].revents) {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* watch - the main loop: waits for an input, the end of a sub-epoch or of an episode, or a question, and acts on it. */
+/* watch - the main loop: waits for an input, the end of a sub-epoch or of an episode, or a client of `vamp status`, and handles
+ * it.
+ *
+ * Episodes (Kim et al. 2014, 3.1.2): an input ends the current episode and begins another. Starting sound begins one only if
+ * none lasts. An episode ends after its maximum length. */
 #ifndef VAMP_WATCH_H
 #define VAMP_WATCH_H
 
@@ -10,55 +14,56 @@
 #include "undo.h"
 
 struct episode {
-	int64_t most_ns;	/* max_int_period */
+	int64_t most_ns;	/* maximum length (max_int_period of the paper) */
 	int64_t since_ns;
 	bool lasts;
 };
 
-/* The caller ends the running episode, begins another, or both. */
+/* What the caller must do: end the current episode, begin another, or both. Pure. */
 struct episode_change {
 	bool ends, begins;
 };
 struct episode_change episode_handle_event(struct episode *e, int64_t now_ns, bool sound);
-/* True where its time is over: it ends. */
+/* True: the episode has reached its maximum length, and is ended. Pure. */
 bool episode_has_ended(struct episode *e, int64_t now_ns);
-/* When to ask again; INT64_MAX: none lasts. */
+/* When the episode will have reached its maximum length; INT64_MAX: none lasts. Pure. */
 int64_t episode_end_due_ns(const struct episode *e);
 
 enum { WATCH_SOURCES = 4, WATCH_WAYS = 4 };
-#define WATCH_INPUTS 20		/* a second open episodes; of a flood the rest is passed over */
+#define WATCH_INPUTS 20		/* inputs per second that can begin an episode; further ones are ignored */
 
-/* The caller opens the parts, and closes them but where said. */
+/* The caller opens the parts, and closes those that are still there. */
 struct vamp_watch {
-	double threshold;		/* share of a CPU */
+	double threshold;		/* load that makes a process background, as a share of a CPU */
 	int64_t sub_ns;
 	struct task_sampler *tasks;
 	struct undo *undo;		/* NULL: nothing is changed */
-	struct audio *audio;		/* or NULL; its source is one of the sources */
+	struct audio *audio;		/* NULL: sound is not watched; its source is also in `source` */
 	struct throttle *way[WATCH_WAYS];
 	int ways;
-	struct input_source *source[WATCH_SOURCES];	/* one that ends is closed and taken out */
+	struct input_source *source[WATCH_SOURCES];	/* a source that ends is closed and removed */
 	int sources;
-	struct rows *log;		/* or NULL */
-	int answers;			/* of answer_open */
+	struct rows *log;		/* NULL: no log */
+	int answers;			/* socket of status_listen() */
 	struct episode episode;
 	struct run_record told;
-	int64_t second_ns;		/* when this second of inputs began */
-	int inputs;			/* in it */
-	int err;			/* why it ended by itself: watch_why; 0: it did not */
+	int64_t second_ns;		/* begin of the current second, for WATCH_INPUTS */
+	int inputs;			/* inputs in this second */
+	int err;			/* error that ended the run, for watch_describe_error(); 0: none */
 
-	bool applied;			/* a begin without its end */
+	bool applied;			/* a throttle's begin was called, its end not yet */
 	int64_t cpu_before_ns;		/* CPU time used by start-up; subtracted from the reported cost */
-	struct input_event event;	/* the first that came in one reading; seen_ns 0: none */
+	struct input_event event;	/* the first event of one read; seen_ns 0: none */
 	int64_t averaged_ns;
 };
 
-/* The first sample. */
+/* Takes the first sample. */
 void watch_begin(struct vamp_watch *w);
-/* Until the time, a signal to stop, the end of the last source of a user's input, or an error (w->err); then all is as before. */
+/* Runs until `until_ns`, a signal to stop, the end of the last source of user input, or an error (w->err); then undoes the
+ * throttling. */
 void watch_until(struct vamp_watch *w, int64_t until_ns);
 const char *watch_describe_error(int err);
-/* Updates cost, way and sound in `told`, for the report and for status. */
+/* Updates cost, way and sound server in the record, for the report. */
 void watch_update_record(struct vamp_watch *w);
 
 #endif
