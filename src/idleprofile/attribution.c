@@ -2,14 +2,13 @@
 #include "attribution.h"
 #include "busy.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DEPTH 16	/* nested interrupts at most: a device over a softirq over a task needs 3 */
 #define WAITING 16
-/* Maximum difference between the clocks of the loop and of the records. A state of "loop off the CPU" that lasts longer while
- * the loop runs is false. */
+/* Maximum difference between the clocks of the loop and of the records. A state of "loop off the CPU" that lasts longer while the
+ * loop runs is false. */
 #define SKEW_NS 20000
 
 struct attribution {
@@ -218,8 +217,8 @@ static bool attribution_missed_switch_before(const struct attribution *w, const 
 	return w->away && !from_loop ? r->prev_pid != w->task : w->loop_pid && w->away == from_loop;
 }
 
-/* Marks the time since the last record as unexplained. If the loop was on the CPU at one end of that time, how much of it is
- * lost is not known until a gap says so. */
+/* Marks the time since the last record as unexplained. If the loop was on the CPU at one end of that time, how much of it is lost
+ * is not known until a gap says so. */
 static void attribution_pass_unseen_time(struct attribution *w, bool from_loop, int64_t now)
 {
 	struct busy_interval *s = busy_open_interval(&w->queue);

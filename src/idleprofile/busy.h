@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* busy - busy intervals: times in which, by the kernel's records, the idle loop of a CPU did not run, each divided into slices
- * by culprit. A bounded queue that drops the oldest; and the split of a gap of the loop over these intervals. */
+/* busy - busy intervals: times in which, by the kernel's records, the idle loop of a CPU did not run, each divided into slices by
+ * culprit. A bounded queue that drops the oldest; and the split of a gap of the loop over these intervals. */
 #ifndef THINPROBE_BUSY_H
 #define THINPROBE_BUSY_H
 
@@ -22,7 +22,7 @@ struct busy_slice {
 struct busy_interval {
 	int64_t start_ns, end_ns;
 	size_t first, n;	/* first slice and number of slices, in the queue's ring of slices */
-	bool begin_unrecorded, end_unrecorded;	/* the switch before the interval, or the one after it, has no record: the running task is unknown */
+	bool begin_unrecorded, end_unrecorded;	/* the switch before, or after it has no record: the running task is unknown */
 };
 
 struct busy_queue {
@@ -52,9 +52,9 @@ struct busy_slice *busy_find_slice(struct busy_queue *q, enum culprit_kind kind,
 size_t shares_of_gap(struct busy_queue *q, int64_t start_ns, int64_t end_ns, int64_t skew_ns, struct culprit_share *out,
 		   size_t max);
 
-/* Cuts the shares of a gap, largest first, down to [from, to) within the gap. A share keeps the portion of its time that its
- * span (first to last moment) has there. Unrecorded time has no known position, so all shares are then scaled to sum to to -
- * from exactly. Returns the number of shares left (at least 1 if n > 0). */
+/* Cuts the shares of a gap, largest first, down to [from, to) within the gap. A share keeps the portion of its time that its span
+ * (first to last moment) has there. Unrecorded time has no known position, so all shares are then scaled to sum to to - from
+ * exactly. Returns the number of shares left (at least 1 if n > 0). */
 size_t shares_clip(struct culprit_share *share, size_t n, int64_t from, int64_t to);
 
 #endif

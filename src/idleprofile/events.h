@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* events - joins the gaps of one CPU (times in which the idle loop did not get it) to events, sums their culprits, and counts
- * the lengths of events. Pure: times come in as numbers; only the table of culprits allocates.
+/* events - joins the gaps of one CPU (times in which the idle loop did not get it) to events, sums their culprits, and counts the
+ * lengths of events. Pure: times come in as numbers; only the table of culprits allocates.
  *
  * Gaps less than `join_ns` apart (end of one to start of the next) are one event. The length of an event is the sum of its gaps,
- * not the time from its start to its end. A tick is an event of its own class: it neither joins nor separates the gaps around
- * it. With culprits, a gap that continues a preempted task joins that task's event, however far apart; small events in between
- * stay separate. Method: Endo et al. 1996 (lost time of an idle loop).
+ * not the time from its start to its end. A tick is an event of its own class: it neither joins nor separates the gaps around it.
+ * With culprits, a gap that continues a preempted task joins that task's event, however far apart; small events in between stay
+ * separate. Method: Endo et al. 1996 (lost time of an idle loop).
  *
  * Histogram of lengths: ten bins a decade from 1 us to 100 s. An event is in the first bin whose upper edge is not below its
  * length.
@@ -51,8 +51,8 @@ struct culprit_event {
 	struct culprit at[CULPRITS];
 };
 
-/* Adds the shares of a gap. Tasks are joined by thread id, other culprits by kind and name. If there are too many, those with
- * the least time become "others". */
+/* Adds the shares of a gap. Tasks are joined by thread id, other culprits by kind and name. If there are too many, those with the
+ * least time become "others". */
 void culprit_event_add_shares(struct culprit_event *e, const struct culprit_share *share, size_t n);
 /* The culprit with the most time; NULL: the event has none. */
 const struct culprit *culprit_event_largest(const struct culprit_event *e);

@@ -114,16 +114,13 @@ static int group_start_janitor(struct idle_cgroup *g)
 /* Chooses the path before the cgroup is made, so that the janitor knows it from the start. */
 static int group_choose_name(struct idle_cgroup *g)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-	unsigned char bits[6];
 	struct stat st;
+	unsigned bits;
 
 	do {
-		if (getrandom(bits, sizeof(bits), 0) != sizeof(bits))
+		if (getrandom(&bits, sizeof(bits), 0) != sizeof(bits))
 			return -EAGAIN;
-		for (size_t i = 0; i < sizeof(bits); i++)
-			bits[i] = (unsigned char)letters[bits[i] % (sizeof(letters) - 1)];
-		snprintf(g->path, sizeof(g->path), "%s/thinprobe-%.6s", g->place.root, (const char *)bits);
+		snprintf(g->path, sizeof(g->path), "%s/thinprobe-%06x", g->place.root, bits & 0xffffff);
 	} while (!lstat(g->path, &st));
 	return 0;
 }

@@ -3,14 +3,11 @@
  *
  * The loops are in spin.c, their cgroup in group.c; pipeline.c adds up their gaps. This file reads options, runs the loops,
  * reports. */
-#include "pipeline.h"
 #include "group.h"
-#include "observer_effect.h"
 #include "proc.h"
 #include "progress.h"
 #include "report.h"
 #include "say.h"
-#include "trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +18,7 @@
 #define SETTLE_NS (400 * NS_PER_MS)	/* without kernel records: time to learn the phase of the tick before the profile begins */
 #define START_NS (60 * NS_PER_S)	/* time limit for a loop to get its first milliseconds of CPU */
 #define PAUSE_NS (2 * NS_PER_S)
-#define OVERTIME_NS (100 * NS_PER_MS)	/* after the end of the run, the loops are no longer allowed to spin, even without an order to pause */
+#define OVERTIME_NS (100 * NS_PER_MS)	/* this long after the end of the run, the loops stop spinning even without an order */
 #define IGNORE_MAX 64
 #define TRACE_BYTES (1 << 20)
 
@@ -81,8 +78,6 @@ static const struct cli_opt options[] = {
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
-
-/* ---- the idle loops: in a cgroup of their own (group.h), and gone however the program ends ---- */
 
 static struct spin *spin;
 static struct idle_cgroup group = { .pipe = -1 };
@@ -345,8 +340,8 @@ static void report_profile_settings(struct rec *r)
 	rec_end(r);
 }
 
-/* Ends the loops and their cgroup and frees the run's memory: before the report is closed, so that a complete report means all
- * is gone. */
+/* Ends the loops and their cgroup and frees the run's memory: before the report is closed, so that a complete report means all is
+ * gone. */
 static void release_run(void)
 {
 	profile_end_loops();

@@ -4,7 +4,6 @@
 #include "files.h"
 
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* own_work - recognizes this program's own work on the CPUs that it profiles, so that it is not counted as lost time.
  *
- * With kernel records: by thread id, of its own threads and of the processes of --ignore. Without: by notes of the times in
- * which it worked. */
+ * With kernel records: by thread id, of its own threads and of the processes of --ignore. Without: by notes of the times in which
+ * it worked. */
 #ifndef THINPROBE_OWN_WORK_H
 #define THINPROBE_OWN_WORK_H
 
 #include "attribution.h"
 
-#define OWN_WORK_REST_NS 50000	/* a gap with less than this beside own work counts as own work completely: task switches, the timer */
+#define OWN_WORK_REST_NS 50000	/* a gap with less than this beside own work (task switches, the timer) is own work */
 #define OWN_WORK_NOTES 4096
 #define OWN_WORK_TIDS 256
 

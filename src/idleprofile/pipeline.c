@@ -3,10 +3,7 @@
 #include "own_work.h"
 #include "busy.h"
 #include "random.h"
-#include "trace.h"
-#include "attribution.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

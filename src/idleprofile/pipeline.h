@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* pipeline - reads the gaps of the loops and the kernel's records while they come in, and adds them up.
  *
- * A gap goes from the ring through attribution (with a trace), tick detection and removal of this program's own work into
- * events, timeline bins and the length histogram. Memory does not grow with the run. All times are clipped to [start_ns,
- * end_ns), so that the sums are exact on every CPU.
+ * A gap goes from the ring through attribution (with a trace), tick detection and removal of this program's own work into events,
+ * timeline bins and the length histogram. Memory does not grow with the run. All times are clipped to [start_ns, end_ns), so that
+ * the sums are exact on every CPU.
  *
  * Own work: with a trace by thread id. Without, this thread notes when it worked, and the woken tasks when they woke: a gap
  * around such a time with less than 50 us besides counts as own work. */
@@ -11,8 +11,6 @@
 #define THINPROBE_PIPELINE_H
 
 #include "logs.h"
-#include "events.h"
-#include "sample.h"
 #include "spin.h"
 #include "ticks.h"
 #include "wakeups.h"
@@ -58,8 +56,8 @@ void pipeline_add_wakeups(struct gap_pipeline *f, struct wakeups *w);
 void pipeline_begin(struct gap_pipeline *f, int64_t start_ns, int64_t end_ns);
 /* Reads all gaps, records and wake-ups that are there. To be called a few times a second. */
 void pipeline_drain(struct gap_pipeline *f);
-/* Ends the profile at end_ns (not after the end_ns of pipeline_begin(), nor before the last drain): drains, clips and closes
- * what is open. The loops must be paused; a loop that is not counts as off its CPU until end_ns. The wake-ups must be stopped. */
+/* Ends the profile at end_ns (not after the end_ns of pipeline_begin(), nor before the last drain): drains, clips and closes what
+ * is open. The loops must be paused; a loop that is not counts as off its CPU until end_ns. The wake-ups must be stopped. */
 void pipeline_end(struct gap_pipeline *f, int64_t end_ns);
 
 const struct pipeline_cpu_total *pipeline_cpu_total(const struct gap_pipeline *f, int i);

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
 #include "binomial.h"
-#include "cli.h"
-#include "clock.h"
 #include "say.h"
-#include "attribution.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -263,8 +259,6 @@ void report_profile(struct rec *r, const struct profile_report *p)
 		rec_str(r, "missed_switches", NULL);
 	rec_int(r, "memory_peak_bytes", p->memory_peak_bytes);
 }
-
-/* ---- the short report ---- */
 
 static double busy_percent(const struct profile_report *p, int i)
 {

@@ -5,7 +5,6 @@
 
 #include "pipeline.h"
 #include "observer_effect.h"
-#include "rec.h"
 
 struct profile_report {
 	struct gap_pipeline *follow;

@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -280,7 +279,7 @@ int spin_start(struct spin **out, const struct cli_cpus *cpus, bool tsc, void (*
 	s->n = cpus->n;
 	for (int i = 0; i < s->n; i++)
 		s->cpu[i].cpu = cpus->cpu[i];
-	pid = fork();		/* not stored in the shared memory by the child, where the result is 0 */
+	pid = fork();		/* into a local variable: in the child it is 0 */
 	if (!pid)
 		spin_process_main(s, parent, enter, arg);
 	s->pid = pid;

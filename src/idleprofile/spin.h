@@ -50,8 +50,8 @@ struct spin {
 int spin_start(struct spin **out, const struct cli_cpus *cpus, bool tsc, void (*enter)(void *arg, char *place, size_t size),
 	       void *arg);
 
-/* Gives an order and waits until all loops carry it out (no wait for SPIN_STOP). 0; -ETIMEDOUT: a loop did not get its CPU
- * within within_ns; -ESRCH: the process has ended; -EINTR: a signal to stop came. */
+/* Gives an order and waits until all loops carry it out (no wait for SPIN_STOP). 0; -ETIMEDOUT: a loop did not get its CPU within
+ * within_ns; -ESRCH: the process has ended; -EINTR: a signal to stop came. */
 int spin_order(struct spin *s, enum spin_order order, int64_t within_ns);
 /* Allows the loops to spin until `for_ns` from now. */
 void spin_allow(struct spin *s, int64_t for_ns);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* stamp - the clock of the idle loop: the time-stamp counter (TSC) where it is reliable, else CLOCK_MONOTONIC.
  *
- * The TSC is used if the processor says that it is invariant (CPUID 80000007h, EDX bit 8) and the kernel itself keeps time by
- * it, which it does only after it has found the CPUs' counters synchronized. Counts are converted to nanoseconds of
- * CLOCK_MONOTONIC by pairs of readings of both ("anchors"); each clock reading is taken between two readings of the TSC, the
- * tightest of several pairs. Between two anchors the conversion is linear; its error is that of the anchors (half the distance
- * of the two TSC readings, some tens of ns), and slewing of the clock is followed. Without the TSC a stamp is CLOCK_MONOTONIC in
- * ns (vDSO). */
+ * The TSC is used if the processor says that it is invariant (CPUID 80000007h, EDX bit 8) and the kernel itself keeps time by it,
+ * which it does only after it has found the CPUs' counters synchronized. Counts are converted to nanoseconds of CLOCK_MONOTONIC
+ * by pairs of readings of both ("anchors"); each clock reading is taken between two readings of the TSC, the tightest of several
+ * pairs. Between two anchors the conversion is linear; its error is that of the anchors (half the distance of the two TSC
+ * readings, some tens of ns), and slewing of the clock is followed. Without the TSC a stamp is CLOCK_MONOTONIC in ns (vDSO). */
 #ifndef THINPROBE_STAMP_H
 #define THINPROBE_STAMP_H
 

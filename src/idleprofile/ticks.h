@@ -2,11 +2,11 @@
 /* ticks - recognizes the kernel's tick among short gaps where there are no kernel records.
  *
  * While the loop runs, the tick comes at a fixed period and phase of CLOCK_MONOTONIC. The period is the resolution of the
- * kernel's coarse clocks. The phase is learned: it is the position of the window of 60 us, within the period, in which most
- * short gaps start. The phase is accepted once at least 30 and at least 70 % of the periods have a gap in the window (not
- * counting periods in which a longer gap hides the tick), and five times as many as gaps at random times would have. From then
- * on a gap is a tick if it is the first of its period that starts in the learned window (widened by 10 us on each side) and is
- * no longer than 4 times the median of the gaps learned from (at least 20 us, at most 100 us).
+ * kernel's coarse clocks. The phase is learned: it is the position of the window of 60 us, within the period, in which most short
+ * gaps start. The phase is accepted once at least 30 and at least 70 % of the periods have a gap in the window (not counting
+ * periods in which a longer gap hides the tick), and five times as many as gaps at random times would have. From then on a gap is
+ * a tick if it is the first of its period that starts in the learned window (widened by 10 us on each side) and is no longer than
+ * 4 times the median of the gaps learned from (at least 20 us, at most 100 us).
  *
  * Limits. Another short gap starts in the window by chance with probability window/period (2 % at 250 Hz). A tick that comes
  * late, that wakes a task, or that does much work counts as an event. On a CPU that is nearly always busy no tick is recognized

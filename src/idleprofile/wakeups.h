@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* wakeups - a normal task on each CPU that is woken at random times, to measure its wake-up latency.
  *
- * Open loop: the due times are a Poisson process (exponential distances), independent of the wake-ups before; latency counts
- * from the due time. The tasks are SCHED_OTHER, outside the idle loop's group, with a timer slack of 1 ns. The latency includes
- * the timer's interrupt and the switch to the task. */
+ * Open loop: the due times are a Poisson process (exponential distances), independent of the wake-ups before; latency counts from
+ * the due time. The tasks are SCHED_OTHER, outside the idle loop's group, with a timer slack of 1 ns. The latency includes the
+ * timer's interrupt and the switch to the task. */
 #ifndef THINPROBE_WAKEUPS_H
 #define THINPROBE_WAKEUPS_H
 

@@ -4,13 +4,10 @@
 #include "clock.h"
 #include "files.h"
 #include "why.h"
-#include "members.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -68,8 +65,6 @@ static bool hold_is_frozen(const struct held_list *s)
 	snprintf(path, sizeof(path), "%s/freezer.state", s->frozen);
 	return !files_read(path, state, sizeof(state)) && !strcmp(state, "FROZEN");
 }
-
-/* ---- resuming: done by the child, or by its parent where the child was killed ---- */
 
 /* The note of a process in our cgroup. A process born there between thawing and moving has none: the first note stands in. */
 static const struct held_process *hold_find_note(const struct held_list *s, pid_t pid)
@@ -148,8 +143,6 @@ static bool hold_child_has_ended(pid_t child)
 
 	return waitid(P_PID, (id_t)child, &is, WEXITED | WNOHANG | WNOWAIT) || is.si_pid;
 }
-
-/* ---- stopping ---- */
 
 /* Notes the measured cgroup as the one to freeze, if it can be frozen as it is: this process is not in it, and no other program
  * has frozen it (then its processes stand already, and are not ours to thaw). */

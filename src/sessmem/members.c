@@ -4,7 +4,6 @@
 #include "files.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,8 +58,6 @@ bool members_descends(struct member *m, size_t n, pid_t ancestor, pid_t pid)
 	}
 	return false;
 }
-
-/* ---- from /proc ---- */
 
 int members_read(pid_t pid, struct member *out)
 {

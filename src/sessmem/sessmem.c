@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One process. */
+/* The memory of one process. */
 struct process_reading {
 	struct member member;
 	struct smaps_sum sum;
@@ -27,12 +27,12 @@ struct process_reading {
 struct session_readings {
 	struct process_reading *row;
 	size_t n;
-	size_t vanished, unreadable, not_frozen, ended;	/* ended: zombies, without memory */
+	size_t vanished, unreadable, not_frozen, ended;	/* ended: zombies */
 	int64_t frozen_ns;
 	enum hold_way way;
 };
 
-#define ROUNDS 50		/* of looking for what was born meanwhile */
+#define ROUNDS 50		/* maximum number of searches for processes created meanwhile */
 #define SETTLE_NS (2 * NS_PER_S)
 
 struct pid_list {
@@ -85,9 +85,7 @@ static const struct cli_opt options[] = {
 
 static struct session_readings seen;
 
-/* ---- which ---- */
-
-/* Who belongs to it now. What is marked already stays so. */
+/* Marks the processes that belong to the login now; earlier marks stay. Returns how many are marked. */
 static size_t mark_members(struct member *m, size_t n)
 {
 	size_t marked = members_mark(m, n, cfg.session.pid, cfg.session.n);
@@ -122,15 +120,13 @@ static void check_processes_exist(void)
 				die(EXIT_RUN, "there is no process %d (any more)", (int)given[g]->pid[i]);
 }
 
-/* ---- stopping ---- */
-
-/* Us and who lets the others go: neither stopped nor measured. */
+/* This program and the child that resumes the others: neither stopped nor measured. */
 static bool is_this_program(const struct hold *h, pid_t pid)
 {
 	return pid == getpid() || pid == hold_child(h);
 }
 
-/* Stops all of the login that goes on yet; how many were new. `known` holds who was looked at before. */
+/* Stops the members that are not in `known` yet, and adds them there. Returns how many were new. */
 static size_t stop_new_members(struct hold *h, struct member *m, size_t n, struct member *known, size_t *n_known, size_t room)
 {
 	size_t fresh = 0;
@@ -145,7 +141,7 @@ static size_t stop_new_members(struct hold *h, struct member *m, size_t n, struc
 		fresh++;
 		if (m[i].is.state == 'Z')
 			continue;
-		/* Who waits for us would not be better off stopped; and a shell's shell would take its terminal away. */
+		/* Our own ancestors are not stopped: they wait for us, and a stopped shell would lose its terminal. */
 		if (members_descends(m, n, m[i].pid, getpid()))
 			seen.not_frozen += hold_way(h) != HOLD_NONE;
 		else
@@ -156,7 +152,8 @@ static size_t stop_new_members(struct hold *h, struct member *m, size_t n, struc
 	return fresh;
 }
 
-/* A login may start processes while it is being stopped: until a look finds no new one. What was stopped stays in `known`. */
+/* Stops all members, repeating the search until it finds no new one, since a login may create processes meanwhile. All stopped
+ * ones are in `known`. */
 static void stop_members(struct hold *h, struct member *known, size_t *n_known, size_t room)
 {
 	int64_t until = clock_now() + SETTLE_NS;
@@ -176,8 +173,6 @@ static void stop_members(struct hold *h, struct member *known, size_t *n_known, 
 	}
 	seen.not_frozen += left;
 }
-
-/* ---- reading ---- */
 
 static void read_process_memory(const struct member *m)
 {
@@ -206,7 +201,7 @@ static void read_process_memory(const struct member *m)
 		seen.unreadable++;
 		return;
 	}
-	if (!r->sum.mappings) {	/* it has given its memory back: it is ending */
+	if (!r->sum.mappings) {	/* the process is ending: it has released its memory */
 		seen.ended++;
 		return;
 	}
@@ -227,7 +222,7 @@ static void measure_memory(struct used_machine *machine, struct used_group *grou
 	static struct member known[32768];
 	char why[256] = "";
 	size_t n = 0;
-	bool more = cfg.session.n || cfg.pid.n;	/* than the group */
+	bool more = cfg.session.n || cfg.pid.n;	/* processes outside the cgroup are measured too */
 	struct hold *h = hold_begin(cfg.machine ? HOLD_NONE : (enum hold_way)cfg.freeze, more ? NULL : cfg.cgroup, why, sizeof(why));
 	int64_t since = clock_now();
 	int err;
@@ -252,8 +247,6 @@ static void measure_memory(struct used_machine *machine, struct used_group *grou
 	if (err)
 		warn("not every process goes on: %s; kill -CONT those in state T", strerror(-err));
 }
-
-/* ---- reporting ---- */
 
 static void report_memory_figures(struct rec *r, const char *before, const struct smaps_figures *f)
 {
@@ -322,9 +315,7 @@ static void report_all_processes(struct rec *r, const struct session_readings *s
 	rec_real(r, "frozen_ms", (double)s->frozen_ns / NS_PER_MS, 3);
 }
 
-/* ---- for people ---- */
-
-#define NAMED 4		/* processes; the others are one row */
+#define NAMED 4		/* processes with a row of their own in the short report */
 
 static int64_t private_bytes(const struct smaps_figures *f)
 {

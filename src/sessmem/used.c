@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 struct used_line {
@@ -12,7 +11,8 @@ struct used_line {
 	int64_t *into;
 };
 
-/* Lines "NAME VALUE"; what is not found stays as it is. How many were found, or -errno. */
+/* Reads lines "NAME VALUE" into the variables; a name that is not found leaves its variable unchanged. Returns how many were
+ * found, or -errno. */
 static int read_named_lines(const char *path, const struct used_line *line, size_t n, int64_t unit)
 {
 	FILE *in = fopen(path, "re");
@@ -43,7 +43,7 @@ int used_machine_read(const char *meminfo, struct used_machine *out)
 		{ "MemTotal:", &total }, { "MemAvailable:", &available }, { "MemFree:", &vacant }, { "Buffers:", &buffers },
 		{ "Cached:", &cached }, { "Shmem:", &shared }, { "SReclaimable:", &reclaimable }, { "AnonPages:", &anonymous },
 	};
-	const struct used_line more[] = {	/* depends on the kernel */
+	const struct used_line more[] = {	/* not every kernel has these */
 		{ "SUnreclaim:", &slab }, { "KernelStack:", &stack }, { "PageTables:", &tables }, { "SecPageTables:", &second },
 		{ "Percpu:", &percpu }, { "SwapTotal:", &swap }, { "SwapFree:", &swap_free },
 	};

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* used - what the machine and a memory group have in use, by the kernel's own accounts.
+/* used - memory in use by the machine, and by a memory cgroup, as the kernel accounts for it.
  *
- * Sums over processes miss what belongs to no process (page tables, stacks in the kernel, buffers
- * of sockets and pipes) and count once more what groups of processes share; these accounts hold all
- * of it once. All figures in bytes; -1: not told here. */
+ * Sums over processes miss memory of no process (page tables, kernel stacks, socket and pipe buffers) and count shared memory
+ * more than once; these accounts count everything once. All figures in bytes; -1: not known. */
 #ifndef THINPROBE_SESSMEM_USED_H
 #define THINPROBE_SESSMEM_USED_H
 
 #include "rec.h"
 
-/* /proc/meminfo. `used` is what could not be dropped at once: all but free memory, the file cache
- * and slabs that can be reclaimed; memory that is shared (tmpfs too) is in it. */
+/* From /proc/meminfo. `used`: memory that cannot be dropped at once, that is, all but free memory, the file cache and reclaimable
+ * slabs; shared memory (also tmpfs) is included. */
 struct used_machine {
 	int64_t total, available, used;
-	int64_t processes;	/* of used: anonymous pages and shared memory */
-	int64_t kernel;		/* of used: slabs that stay, stacks, page tables, per-CPU data */
+	int64_t processes;	/* part of used: anonymous pages and shared memory */
+	int64_t kernel;		/* part of used: unreclaimable slabs, kernel stacks, page tables, per-CPU data */
 	int64_t cache;		/* not in used: file cache and buffers */
 	int64_t swapped;	/* swap in use */
 };
 
-/* A group of the memory controller, cgroup v1 or v2, with the groups below it. File pages are charged to who touched them first. */
+/* A group of the memory controller, cgroup v1 or v2, including the groups below it. A file page is charged to the group that
+ * first used it. */
 struct used_group {
-	int version;			/* 0: no group of that controller */
-	int64_t charged;		/* all that is charged to it */
-	int64_t anonymous, shared_memory, kernel, cache, swapped;	/* cache: files, without shared memory */
+	int version;			/* 1 or 2; 0: not a group of the memory controller */
+	int64_t charged;		/* all memory charged to the group */
+	int64_t anonymous, shared_memory, kernel, cache, swapped;	/* cache: file pages, without shared memory */
 };
 
-/* 0, or -errno; -EPROTO for text that is not what is expected. */
+/* 0, or -errno; -EPROTO: the file does not have the expected lines. */
 int used_machine_read(const char *meminfo, struct used_machine *out);
 int used_group_read(const char *folder, struct used_group *out);
 
-/* Write the object "machine", or "cgroup", of the report. */
+/* Writes the object "machine" of the report; used_group_report() writes "cgroup". */
 void used_machine_report(struct rec *r, const struct used_machine *m);
 void used_group_report(struct rec *r, const struct used_group *g);
 

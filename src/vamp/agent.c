@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -199,7 +198,7 @@ struct agent {
 	struct throttle favour;
 	int fd;
 	struct agent_load *load;	/* of the current episode; NULL: no episode */
-	int64_t begun, episode, told;	/* episodes begun so far; number of the current episode, and of the one announced to the host; 0: none */
+	int64_t begun, episode, told;	/* episodes begun; number of the current one, and of the one announced to the host; 0: none */
 	int64_t due_ns;			/* time of the next report or "alive" line */
 	int64_t sequence, reports, unsent;
 	int err;			/* error of the port, after which nothing is sent; 0: none */

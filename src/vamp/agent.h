@@ -26,8 +26,7 @@ struct agent_line {
 	int cpu, percent;	/* only in AGENT_CPU: 0 to AGENT_CPUS - 1, 0 to 100 */
 };
 
-/* Parses a line without its end. 0; -EPROTONOSUPPORT: another version of the protocol; -EPROTO: not a line of the protocol.
- * Pure. */
+/* Parses a line without its end. 0; -EPROTONOSUPPORT: another version of the protocol; -EPROTO: an invalid line. Pure. */
 int agent_line_read(const char *text, struct agent_line *out);
 /* Writes the line with its end. Returns the number of bytes. Pure. */
 size_t agent_line_write(const struct agent_line *line, char text[AGENT_LINE]);

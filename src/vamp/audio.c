@@ -25,7 +25,7 @@ struct audio {
 	struct audio_pactl changes, list;	/* changes.pid 0: there is no server */
 	struct control_lines lines;
 	int64_t asked_last_ns;
-	int64_t changed_ns, asked_ns;	/* time of the first change that is in no list yet, and of the first one that the requested list will have; 0: none */
+	int64_t changed_ns, asked_ns;	/* first change that is in no list yet; first one that the requested list will have; 0: none */
 	bool listed;		/* a list has been read */
 	struct audio_list streams;
 	struct audio_wakeup_counts counting;
@@ -121,8 +121,8 @@ static int audio_read_list(struct audio *a, void (*each)(void *arg, const struct
 	return 0;
 }
 
-/* Reads the printed changes: "Event 'new' on sink-input #5"; a stream that resumes after a pause is a 'change'. False: the
- * server has ended. */
+/* Reads the printed changes: "Event 'new' on sink-input #5"; a stream that resumes after a pause is a 'change'. False: the server
+ * has ended. */
 static bool audio_read_changes(struct audio *a, int64_t now)
 {
 	char text[1024];

@@ -37,8 +37,8 @@ static void audio_find_server_name(struct audio_server *s, const char *name)
 	s->socket = !strncmp(s->name, "unix:", 5) ? s->name + 5 : s->name[0] == '/' ? s->name : NULL;
 }
 
-/* Finds the server's pid. If systemd made the socket (the server starts when a client connects), the server writes its pid into
- * a file beside the socket. */
+/* Finds the server's pid. If systemd made the socket (the server starts when a client connects), the server writes its pid into a
+ * file beside the socket. */
 static pid_t audio_find_server_pid(const char *socket, pid_t maker)
 {
 	char path[200], text[24];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* audio_pactl - finds the sound server, runs pactl (of pulseaudio-utils) to ask it, and reads the list of streams that it
- * prints. */
+/* audio_pactl - finds the sound server, runs pactl (of pulseaudio-utils) to ask it, and reads its list of streams. */
 #ifndef VAMP_AUDIO_PACTL_H
 #define VAMP_AUDIO_PACTL_H
 

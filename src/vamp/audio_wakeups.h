@@ -33,8 +33,8 @@ struct audio_wakeup_counts {
 /* Adds a wake-up, in the order of time. A wake-up by a thread of the server counts for the process that woke that thread.
  * `server`: pid of the server. Pure. */
 void audio_counting_add_wakeup(struct audio_wakeup_counts *c, int server, const struct audio_wakeup *w);
-/* Updates all confidences (+1 for the `tagged` processes, -1 for others), then each average = (average + wake-ups / confidence)
- * / 2. With confidence 0 the wake-ups count in full. Processes whose average and confidence are 0 are removed. Pure. */
+/* Updates all confidences (+1 for the `tagged` processes, -1 for others), then each average = (average + wake-ups / confidence) /
+ * 2. With confidence 0 the wake-ups count in full. Processes whose average and confidence are 0 are removed. Pure. */
 void audio_counting_average(struct audio_wakeup_counts *c, const int *tagged, size_t n);
 /* The process with the highest average, if that is at least one wake-up; 0: none. Pure. */
 int audio_counting_dominant(const struct audio_wakeup_counts *c);

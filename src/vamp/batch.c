@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* batch - throttles a group of batch jobs to 1 ms of CPU time a second while an episode lasts, whatever CPU load it had before:
- * a job that waits for a disk has no CPU load, but may still evict the memory of others.
+/* batch - throttles a group of batch jobs to 1 ms of CPU time a second while an episode lasts, whatever CPU load it had before: a
+ * job that waits for a disk has no CPU load, but may still evict the memory of others.
  *
  * By a CPU quota, not by the freezer: a frozen task cannot be ended, and version 1 has the freezer in another hierarchy.
  * (cgroup-v2.rst, cpu.max; sched-bwc.rst: the smallest quota is 1 ms, the longest period 1 s.) */
-#include "throttle.h"
 #include "groups.h"
-#include "undo.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* groups - control groups of the cpu controller, of version 1 or 2. */
+/* groups - control groups of the cpu controller, of version 1 or 2; and the one that vamp makes for the background. */
 #ifndef VAMP_GROUPS_H
 #define VAMP_GROUPS_H
 
+#include "throttle.h"
 #include "undo.h"
-
-#include <stdbool.h>
 
 /* By version (1, 2): names of a group's files, and the default weight of a group, equal to that of a task with nice value 0. */
 extern const struct groups_version {
@@ -32,5 +31,20 @@ bool groups_find_task_group(const struct groups *g, pid_t tid, char *folder, siz
 bool groups_list_has_cpu(const char *folder, const char *file);
 /* Version 2: enables the cpu controller for the groups below, so that these have weights. 0 or -errno. */
 int groups_enable_cpu_below(const char *folder, struct undo *undo);
+
+/* A cpu group for the background below the session's own group, so that the session's share of the CPU stays the same. */
+struct shares_group {
+	struct groups groups;
+	char above[UNDO_PATH - 64], ours[UNDO_PATH];
+};
+
+/* Makes a group for the background below the cpu group `above` (NULL: the caller's own). 0, or -errno with the reason in `why`,
+ * and nothing has changed. Version 2: if `above` holds processes and its child groups have no weights yet, these processes are
+ * first moved to a second new group (a group whose child groups have weights must not hold processes). */
+int shares_group_open(struct shares_group *g, const char *root, const char *above, enum throttle_ratio ratio, struct undo *undo,
+		      char *why, size_t size);
+/* Moves a process to the background group. 0; -ESRCH: it has ended; -EXDEV: it is not below `above`; other -errno. (Version 1: a
+ * process with threads in several groups is moved back as a whole, to the group of its first thread.) */
+int shares_group_move(const struct shares_group *g, struct undo *undo, const struct loaded_process *tag);
 
 #endif

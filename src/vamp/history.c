@@ -121,7 +121,7 @@ struct process_load history_compute_load(const struct process_history *p, const 
 	}
 	run = all > in_threads ? all : in_threads;
 	out.run = run / span;
-	out.load = shares + (run - in_threads) / span;	/* the second term: threads that have ended or were not sampled, whose waits are not known */
+	out.load = shares + (run - in_threads) / span;	/* threads that have ended or were not sampled: without waits */
 	if (wait > span - run)
 		wait = span - run;
 	if (running > 1 && wait >= 0 && run / (span - wait) > out.load && history_mostly_wants_cpu(p, m, from))
@@ -147,7 +147,7 @@ void history_learn_known_load(struct process_history *p, const struct sample_tim
 				history_add_sub_epoch(&u, &p->thread[i], m, k);
 		if (u.wait > KNOWN_LOAD_WAIT_MAX * span && run + u.wait > KNOWN_LOAD_AWAKE_MAX * span)
 			return;
-		if (run - u.run > KNOWN_LOAD_SLACK * span)	/* much of the CPU time is of threads that were not sampled: their waits are not known */
+		if (run - u.run > KNOWN_LOAD_SLACK * span)	/* of threads that were not sampled: their waits are not known */
 			return;
 		if (run / (span - u.wait) > most)
 			most = run / (span - u.wait);

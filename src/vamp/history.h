@@ -4,8 +4,8 @@
  * The load is the share of the time in which the process had, or waited for, a CPU (Kim et al. 2014, 3.1.2: time taken by others
  * counts in proportion). It is the greater of two figures, from the times that the process's threads ran and waited for a CPU:
  *   A  the sum over the threads of run / (span - wait): threads that run in parallel, or sleep independently;
- *   B  R / (span - W), where R and W are sums over the threads, W at most span - R: threads that take turns. Waits of threads that run
- *      in parallel overlap, and their sum means nothing: B counts only if in three of four samples some thread wanted a CPU.
+ *   B  R / (span - W), where R and W are sums over the threads, W at most span - R: threads that take turns. Waits of threads that
+ *      run in parallel overlap, and their sum means nothing: B counts only if in three of four samples some thread wanted a CPU.
  * A thread that did not sleep between two samples wanted a CPU all that time, whatever the counters say: a wait that still lasts
  * is in no counter.
  *
@@ -44,10 +44,10 @@ struct thread_history {
 };
 
 /* The known load of a process: the highest load of any sub-epoch in a period in which it could get a CPU, that is, waited for
- * less than KNOWN_LOAD_WAIT_MAX of each sub-epoch, or slept half of it. If the known load is below the threshold, and the
- * process does not run more than half as much again, it is not a background task. Without this rule a light task that competes
- * with CPU hogs, and so never sleeps, would look like a hog. The price: a light process that becomes a hog while it competes is
- * found only once it runs more. */
+ * less than KNOWN_LOAD_WAIT_MAX of each sub-epoch, or slept half of it. If the known load is below the threshold, and the process
+ * does not run more than half as much again, it is not a background task. Without this rule a light task that competes with CPU
+ * hogs, and so never sleeps, would look like a hog. The price: a light process that becomes a hog while it competes is found only
+ * once it runs more. */
 #define KNOWN_LOAD_WAIT_MAX 0.1
 #define KNOWN_LOAD_AWAKE_MAX 0.5
 #define KNOWN_LOAD_GROWTH_MAX 1.5
@@ -79,7 +79,7 @@ bool history_is_young(const struct process_history *p, const struct sample_times
 /* Updates the known load; after each regular sample. */
 void history_learn_known_load(struct process_history *p, const struct sample_times *m);
 
-enum load_verdict { VERDICT_LOW, VERDICT_KNOWN, VERDICT_BACKGROUND };	/* VERDICT_KNOWN: load above the threshold, but the known load is not */
+enum load_verdict { VERDICT_LOW, VERDICT_KNOWN, VERDICT_BACKGROUND };	/* KNOWN: above the threshold, but the known load is below */
 enum load_verdict history_judge(const struct process_history *p, const struct process_load *load, double threshold);
 
 #endif

@@ -6,9 +6,13 @@
 #include "why.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/input-event-codes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int input_keys_read(const char *text, struct input_keys *keys, char *why, size_t size)
@@ -90,7 +94,7 @@ static void input_control_close(struct input_source *s)
 	free(c);
 }
 
-static const struct input_ops ops = { .name = "control", .read = input_control_read, .close = input_control_close };
+static const struct input_ops control_ops = { .name = "control", .read = input_control_read, .close = input_control_close };
 
 int input_control_open(struct input_source **out, const char *path, char *why, size_t size)
 {
@@ -105,7 +109,116 @@ int input_control_open(struct input_source **out, const char *path, char *why, s
 		free(c);
 		return err;
 	}
-	c->source = (struct input_source){ .ops = &ops, .fd = c->control.fd };
+	c->source = (struct input_source){ .ops = &control_ops, .fd = c->control.fd };
 	*out = &c->source;
 	return 0;
+}
+
+/* A record of a Linux input device, as in linux/input.h, which cannot be included: both headers have a struct input_event. */
+#define EVIOCGVERSION _IOR('E', 0x01, int)
+struct evdev_record {
+	long seconds, micros;
+	uint16_t type, code;
+	int32_t value;
+};
+#define RECORDS 64	/* records read at a time; the device delivers whole records */
+
+struct evdev_source {
+	struct input_source source;	/* first member, so that the pointers convert */
+	struct input_keys keys;
+};
+
+/* Names of keys by position on a US keyboard: the device reports positions, not characters. */
+static const char *const places[] = {
+	[KEY_ESC] = "Escape", [KEY_1] = "1", [KEY_2] = "2", [KEY_3] = "3", [KEY_4] = "4", [KEY_5] = "5", [KEY_6] = "6",
+	[KEY_7] = "7", [KEY_8] = "8", [KEY_9] = "9", [KEY_0] = "0", [KEY_MINUS] = "-", [KEY_EQUAL] = "=",
+	[KEY_BACKSPACE] = "BackSpace", [KEY_TAB] = "Tab", [KEY_Q] = "q", [KEY_W] = "w", [KEY_E] = "e", [KEY_R] = "r",
+	[KEY_T] = "t", [KEY_Y] = "y", [KEY_U] = "u", [KEY_I] = "i", [KEY_O] = "o", [KEY_P] = "p", [KEY_LEFTBRACE] = "[",
+	[KEY_RIGHTBRACE] = "]", [KEY_ENTER] = "Return", [KEY_LEFTCTRL] = "Control_L", [KEY_A] = "a", [KEY_S] = "s",
+	[KEY_D] = "d", [KEY_F] = "f", [KEY_G] = "g", [KEY_H] = "h", [KEY_J] = "j", [KEY_K] = "k", [KEY_L] = "l",
+	[KEY_SEMICOLON] = ";", [KEY_APOSTROPHE] = "'", [KEY_GRAVE] = "`", [KEY_LEFTSHIFT] = "Shift_L",
+	[KEY_BACKSLASH] = "\\", [KEY_Z] = "z", [KEY_X] = "x", [KEY_C] = "c", [KEY_V] = "v", [KEY_B] = "b", [KEY_N] = "n",
+	[KEY_M] = "m", [KEY_COMMA] = ",", [KEY_DOT] = ".", [KEY_SLASH] = "/", [KEY_RIGHTSHIFT] = "Shift_R",
+	[KEY_LEFTALT] = "Alt_L", [KEY_SPACE] = "space", [KEY_CAPSLOCK] = "Caps_Lock", [KEY_F1] = "F1", [KEY_F2] = "F2",
+	[KEY_F3] = "F3", [KEY_F4] = "F4", [KEY_F5] = "F5", [KEY_F6] = "F6", [KEY_F7] = "F7", [KEY_F8] = "F8",
+	[KEY_F9] = "F9", [KEY_F10] = "F10", [KEY_F11] = "F11", [KEY_F12] = "F12", [KEY_NUMLOCK] = "Num_Lock",
+	[KEY_KPENTER] = "KP_Enter", [KEY_RIGHTCTRL] = "Control_R", [KEY_SYSRQ] = "Print", [KEY_RIGHTALT] = "Alt_R",
+	[KEY_HOME] = "Home", [KEY_UP] = "Up", [KEY_PAGEUP] = "Page_Up", [KEY_LEFT] = "Left", [KEY_RIGHT] = "Right",
+	[KEY_END] = "End", [KEY_DOWN] = "Down", [KEY_PAGEDOWN] = "Page_Down", [KEY_INSERT] = "Insert",
+	[KEY_DELETE] = "Delete", [KEY_PAUSE] = "Pause", [KEY_LEFTMETA] = "Super_L", [KEY_RIGHTMETA] = "Super_R",
+	[KEY_COMPOSE] = "Menu",
+};
+
+/* Number of a mouse button in X11's order: left, middle, right, and the side buttons from 8 on. 0: not a mouse button. */
+static int evdev_button_number(int code)
+{
+	return code == BTN_LEFT || code == BTN_TOUCH ? 1 : code == BTN_MIDDLE ? 2 : code == BTN_RIGHT ? 3 :
+	       code >= BTN_SIDE && code <= BTN_TASK ? 8 + code - BTN_SIDE : 0;
+}
+
+/* Does the record count: a key press (value 1; 2 is an automatic repeat) or the release of a button? */
+static bool evdev_record_counts(const struct input_keys *keys, const struct evdev_record *r, char *what, size_t size)
+{
+	int button = evdev_button_number(r->code);
+	uint32_t keysym = 0;
+
+	if (r->type != EV_KEY)
+		return false;
+	if (button) {
+		snprintf(what, size, "button %d", button);
+		return keys->button && r->value == 0;
+	}
+	if (r->value != 1 || (r->code >= BTN_MISC && r->code < KEY_OK))
+		return false;
+	if (r->code < sizeof(places) / sizeof(*places) && places[r->code] && !keysym_read(places[r->code], &keysym))
+		snprintf(what, size, "%s", places[r->code]);
+	else
+		snprintf(what, size, "key %d", r->code);
+	return input_keys_match(keys, keysym);
+}
+
+static int input_evdev_read(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
+{
+	struct evdev_source *d = (struct evdev_source *)s;
+	struct evdev_record record[RECORDS];
+	ssize_t n = read(s->fd, record, sizeof(record));
+	struct input_event event = { .seen_ns = clock_now() };
+
+	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*record); i++)
+		if (evdev_record_counts(&d->keys, &record[i], event.what, sizeof(event.what)))
+			each(arg, &event);
+	return n > 0 ? 0 : n == 0 ? -EPIPE : errno == EAGAIN || errno == EINTR ? 0 : -errno;
+}
+
+static void input_evdev_close(struct input_source *s)
+{
+	close(s->fd);
+	free(s);
+}
+
+static const struct input_ops evdev_ops = { .name = "evdev", .read = input_evdev_read, .close = input_evdev_close };
+
+int input_evdev_open(struct input_source **out, const char *device, const struct input_keys *keys, char *why, size_t size)
+{
+	struct evdev_source *d = calloc(1, sizeof(*d));
+	int fd = open(device, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err = d ? errno : ENOMEM, version;
+	struct stat st;
+
+	*out = NULL;
+	if (fd >= 0 && !fstat(fd, &st) && S_ISDIR(st.st_mode))
+		err = EISDIR;
+	else if (d && fd >= 0) {
+		if (fstat(fd, &st) || !S_ISCHR(st.st_mode) || !ioctl(fd, EVIOCGVERSION, &version)) {
+			*d = (struct evdev_source){ .source = { .ops = &evdev_ops, .fd = fd }, .keys = *keys };
+			*out = &d->source;
+			return 0;
+		}
+		err = ENOTTY;
+	}
+	snprintf(why, size, "cannot open %s: %s%s", device, err == ENOTTY ? "not an input device" : strerror(err), err == EACCES ?
+		 " (be root, or of the group input)" : " (/proc/bus/input/devices lists what is there)");
+	if (fd >= 0)
+		close(fd);
+	free(d);
+	return -err;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* input - events that open an episode: keys, buttons, lines through a fifo, starting sound. Each source is a struct of
- * functions. */
+/* input - events that open an episode: keys, buttons, lines through a fifo, starting sound. A source is a struct of functions. */
 #ifndef VAMP_INPUT_H
 #define VAMP_INPUT_H
 
@@ -49,11 +48,9 @@ int input_evdev_open(struct input_source **out, const char *device, const struct
  * RFB input write to it. */
 int input_control_open(struct input_source **out, const char *path, char *why, size_t size);
 
-/* ---- sound ---- */
-
 struct audio;
-/* Watches the sound server (PulseAudio, or PipeWire's replacement of it) of this user, or at `server`. 0; -ENOENT: no server
- * runs (`why`), but *out is made: each audio_average_wakeups() looks for a server again. Other errors: *out is NULL.
+/* Watches the sound server (PulseAudio, or PipeWire's replacement of it) of this user, or at `server`. 0; -ENOENT: no server runs
+ * (`why`), but *out is made: each audio_average_wakeups() looks for a server again. Other errors: *out is NULL.
  * Needs pactl (pulseaudio-utils). Counting wake-ups needs the right to trace; without it only clients with a playing stream
  * count, and audio_describe() says so. Waits up to 2 s for the server's answer; the other functions do not wait. Forks children:
  * call it after undo_start(). */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Raw events come whichever window has the focus or a grab (since version 2.1 of the extension); specification: XI2proto.txt.
- * The master devices report each event of their slaves once, including keys sent by XTEST or by a VNC client. A held key is one
+/* Raw events come whichever window has the focus or a grab (since version 2.1 of the extension); specification: XI2proto.txt. The
+ * master devices report each event of their slaves once, including keys sent by XTEST or by a VNC client. A held key is one
  * event, since the server's automatic repeats are not raw; repeats sent by a VNC viewer are. */
 #include "cli.h"
 #include "clock.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* isolate - runs the background on CPUs of its own while an episode lasts (section 3.3 of Kim et al. 2014).
  *
- * By sched_setaffinity of each thread, not by cpusets: moving a process into a cgroup waits for an RCU grace period of the
- * kernel (milliseconds), setting an affinity does not, and no controller must be delegated. New threads and processes inherit
- * the affinity.
+ * By sched_setaffinity of each thread, not by cpusets: moving a process into a cgroup waits for an RCU grace period of the kernel
+ * (milliseconds), setting an affinity does not, and no controller must be delegated. New threads and processes inherit the
+ * affinity.
  *
  * Interrupts: /sys/class/CLASS/NAME/device is a link to the device; the device or one above it has its interrupts in msi_irqs/
  * (one number each) or in `irq` (Documentation/ABI/testing/sysfs-bus-pci). If neither is there (i8042, virtio without PCI), a
@@ -20,7 +20,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -36,7 +36,8 @@ int judge_processes(const struct task_sampler *tasks, int64_t sub_ns, double thr
 
 		if (verdict == VERDICT_LOW)
 			continue;
-		*tag = (struct loaded_process){ .pid = p->pid, .start = p->start, .load_percent = 100 * load.load, .run_percent = 100 * load.run };
+		*tag = (struct loaded_process){ .pid = p->pid, .start = p->start, .load_percent = 100 * load.load,
+						.run_percent = 100 * load.run };
 		proc_line(p->pid, "comm", tag->comm, sizeof(tag->comm));	/* the current name: exec may have changed it */
 		if (!*tag->comm)
 			memcpy(tag->comm, p->comm, sizeof(tag->comm));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* record - which processes are background now, and the record of a run: for its report, its log ("vamp-log/1") and `vamp
- * status`. */
+/* record - judges which processes are background, and records a run: for its report, log ("vamp-log/1") and `vamp status`. */
 #ifndef VAMP_RECORD_H
 #define VAMP_RECORD_H
 
@@ -57,8 +56,8 @@ struct episode_record *run_record_current_episode(const struct run_record *t);
 double run_record_cpu_percent(const struct run_record *t);
 void run_record_free(struct run_record *t);
 
-/* Opens the --log of a command. Ends the program if the file cannot be written, or is a pipe, whose reader could block us.
- * `path` NULL: returns NULL. */
+/* Opens the --log of a command. Ends the program if the file cannot be written, or is a pipe, whose reader could block us. `path`
+ * NULL: returns NULL. */
 struct rows *log_must_open(const char *path, const char *schema, const char *const *columns);
 
 struct rows *log_open_episodes(const char *path);

@@ -4,13 +4,10 @@
  *
  * history.c judges processes, watch.c decides when; each throttle makes its changes through undo. This file reads options, opens
  * the parts, runs watch.c, and reports. */
-#include "record.h"
-#include "cli.h"
 #include "clock.h"
 #include "commands.h"
 #include "groups.h"
 #include "proc.h"
-#include "rec.h"
 #include "rt.h"
 #include "say.h"
 #include "watch.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* scope - the processes that vamp samples and may change: those of a control group, of a user, or all that the caller may
- * change. */
+/* scope - the processes that vamp samples and may change: those of a control group, of a user, or all permitted ones. */
 #ifndef VAMP_SCOPE_H
 #define VAMP_SCOPE_H
 

@@ -3,7 +3,7 @@
 #include "files.h"
 #include "proc.h"
 #include "scope.h"
-#include "shares.h"
+#include "groups.h"
 #include "why.h"
 
 #include <dirent.h>

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* status - both sides of `vamp status`: the answer of a running vamp, and the command that asks all of them. */
 #include "array.h"
-#include "cli.h"
 #include "clock.h"
 #include "commands.h"
 #include "fields.h"
 #include "local_socket.h"
-#include "rec.h"
 #include "record.h"
 
 #include <errno.h>
 #include <pwd.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

@@ -148,7 +148,7 @@ static int tasks_sample_threads(struct process_history *p, const struct sample_t
 
 #define ACTIVE 0.01			/* share of a CPU; threads of processes below it are not read */
 #define MUCH 0.25			/* share of a CPU; above it, find out whether some thread wants a CPU */
-#define SLEEPERS 4			/* divisor: of the processes that did not run lately a quarter is read at a regular sample, all at an extra one */
+#define SLEEPERS 4			/* of the processes that did not run lately, 1 of 4 is read at a regular sample, all at an extra one */
 #define SCAN_NEW 256			/* maximum number of new pids that are tried one by one */
 #define LOOK_AGAIN 16			/* samples after which all pids are listed, to find processes that were missed */
 #define TICKS_PER_S 100			/* USER_HZ of the kernel */
@@ -280,7 +280,7 @@ static int tasks_scan_new_pids(struct task_sampler *t, long from, long to)
 		return -ENOMEM;
 	t->process = grown;
 	for (long pid = from + 1; pid <= to; pid++)
-		if (!clock_gettime(process_cpu_clock((pid_t)pid), &ts) && !tasks_knows_pid(t, n, (pid_t)pid)) {	/* (no clock: the pid is a thread's, or unused) */
+		if (!clock_gettime(process_cpu_clock((pid_t)pid), &ts) && !tasks_knows_pid(t, n, (pid_t)pid)) {	/* (no clock: not a process) */
 			t->process[t->n] = process_new(t, (pid_t)pid);
 			if (!t->process[t->n++])
 				return t->n--, -ENOMEM;

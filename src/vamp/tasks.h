@@ -3,9 +3,9 @@
  *
  * What is read depends on its cost. The CPU-time clock of every process (0.2 us) is read at each sample, that of a sleeping
  * process at every fourth. The schedstat files of threads, through descriptors that stay open, are read only of processes that
- * ran for 1 % of the time since the last sample, and for a while after that; the status files, which tell whether a thread
- * slept, only of threads that ran or waited. New processes are found by the pids that the kernel has assigned since; now and
- * then, and always for a group, by listing all. */
+ * ran for 1 % of the time since the last sample, and for a while after that; the status files, which tell whether a thread slept,
+ * only of threads that ran or waited. New processes are found by the pids that the kernel has assigned since; now and then, and
+ * always for a group, by listing all. */
 #ifndef VAMP_TASKS_H
 #define VAMP_TASKS_H
 

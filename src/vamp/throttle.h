@@ -54,8 +54,8 @@ struct scope;
  * caller's own. Falls back to nice values if no group can be made. 0, or -errno with the reason in `why`. */
 int shares_open(struct throttle **out, const char *group, enum throttle_ratio ratio, struct undo *undo, char *why, size_t size);
 /* CPU affinities for the processes in scope (isolate.c). With `interrupts`, those of the devices a user waits for are routed to
- * the foreground's CPUs. The foreground begins with one CPU, or two while a stream of `audio` (may be NULL) plays. 0; -ENOTSUP
- * on a machine with one CPU; other -errno; the reason is in `why`. */
+ * the foreground's CPUs. The foreground begins with one CPU, or two while a stream of `audio` (may be NULL) plays. 0; -ENOTSUP on
+ * a machine with one CPU; other -errno; the reason is in `why`. */
 int isolate_open(struct throttle **out, const struct scope *scope, const struct audio *audio, bool interrupts, struct undo *undo,
 		 char *why, size_t size);
 /* 1 ms of CPU time a second for a cpu group while an episode lasts, whatever its load (batch.c). 0, or -errno with the reason in

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* trace - records which task ran on which CPU, and for how long. The library reads the kernel's records, slices.c makes time
  * slices of task switches; this file reads options, runs the trace, reports. */
-#include "cli.h"
 #include "clock.h"
 #include "commands.h"
 #include "record.h"

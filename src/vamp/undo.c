@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -18,8 +17,8 @@
 #include <unistd.h>
 
 /* The watchdog keeps only standard error open, blocks all signals, and is in a process group of its own, so that no signal for
- * the parent's group reaches it. It waits for its parent with a pidfd: the end of a pipe would be held open by every child of
- * the parent. */
+ * the parent's group reaches it. It waits for its parent with a pidfd: the end of a pipe would be held open by every child of the
+ * parent. */
 static __attribute__((noreturn)) void undo_watchdog_main(struct undo *u, int us)
 {
 	struct pollfd end = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -103,8 +102,6 @@ size_t undo_stop(struct undo *u)
 	free(u);
 	return failed;
 }
-
-/* ---- notes ---- */
 
 static uint64_t undo_clock_ticks_now(void)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* undo - changes to the machine, each noted before it is made, and undone in reverse order: by this program, or by a watchdog.
  *
- * The list of notes is in memory shared with a watchdog child, which waits for the end of this process (also by kill -9) and
- * then undoes the changes still on the list. Both use undo_to_mark(). For each change that cannot be undone a line is printed on
- * standard error; if the task, group or file no longer exists, there is nothing to undo. If the watchdog has ended, it is
- * started again before the next change.
+ * The list of notes is in memory shared with a watchdog child, which waits for the end of this process (also by kill -9) and then
+ * undoes the changes still on the list. Both use undo_to_mark(). For each change that cannot be undone a line is printed on
+ * standard error; if the task, group or file no longer exists, there is nothing to undo. If the watchdog has ended, it is started
+ * again before the next change.
  *
  * A task that is created after its parent was changed inherits the change. undo_to_mark() finds such tasks: a task of the
  * process, a child of a noted task, or a task of a noted task's session, which has the setting of the noted task and is younger
@@ -23,8 +23,8 @@
 
 struct undo;
 
-/* Makes the list, with room for `room` changes (more are refused with -ENOSPC), and forks the watchdog: to be called before
- * other threads are started. 0 or -errno. */
+/* Makes the list, with room for `room` changes (more are refused with -ENOSPC), and forks the watchdog: to be called before other
+ * threads are started. 0 or -errno. */
 int undo_start(struct undo **out, size_t room);
 pid_t undo_watchdog(const struct undo *u);
 
@@ -33,11 +33,11 @@ pid_t undo_watchdog(const struct undo *u);
  * task whose nice value or affinity is noted already keeps that note, and needs no further room. */
 #define UNDO_PATH 512
 int undo_write_file(struct undo *u, const char *path, const char *text);		/* writes a file of one line, in sysfs or a cgroup */
-int undo_enable_word(struct undo *u, const char *path, const char *word);		/* writes +word to a list such as cgroup.subtree_control; undone by -word */
+int undo_enable_word(struct undo *u, const char *path, const char *word);		/* writes +word to a list; undone by -word */
 int undo_mkdir(struct undo *u, const char *path);				/* makes a cgroup; undone by rmdir once it is empty */
 int undo_mkfifo(struct undo *u, const char *path);				/* makes a fifo; undone by unlink */
-/* Writes tid into the file `to` (cgroup.procs, tasks). Undone by writing it into `from`; if that group no longer exists, into
- * the same file of the nearest group above. */
+/* Writes tid into the file `to` (cgroup.procs, tasks). Undone by writing it into `from`; if that group no longer exists, into the
+ * same file of the nearest group above. */
 int undo_move_task(struct undo *u, pid_t tid, uint64_t start, const char *to, const char *from);
 int undo_set_nice(struct undo *u, pid_t tid, uint64_t start, int nice);		/* -EPERM also if it could not be undone */
 int undo_set_affinity(struct undo *u, pid_t tid, uint64_t start, const cpu_set_t *set);

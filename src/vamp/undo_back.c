@@ -38,8 +38,6 @@ static bool undo_setting_equals(enum undo_kind kind, const struct undo_setting *
 	return kind == UNDO_NICE ? a->nice == b->nice : CPU_EQUAL(&a->set, &b->set);
 }
 
-/* ---- finding the note of a task, and the change that a task has inherited ---- */
-
 struct undo_note *undo_find_note(const struct undo *u, enum undo_kind kind, pid_t tid, uint64_t start)
 {
 	size_t i = u->indexed ? u->newest[(size_t)tid % UNDO_BUCKETS] : u->list->top;
@@ -62,8 +60,8 @@ static void undo_truncate_notes(struct undo *u, size_t top)
 			u->newest[i] = u->list->note[u->newest[i] - 1].older;
 }
 
-/* Prefers a note of the process itself, then of the parent, then of another task of the session. (UNDO_MOVE: the caller has
- * found the task in the group.) */
+/* Prefers a note of the process itself, then of the parent, then of another task of the session. (UNDO_MOVE: the caller has found
+ * the task in the group.) */
 struct undo_note *undo_find_inherited_note(const struct undo *u, size_t from, enum undo_kind kind, pid_t tid,
 					   const struct proc_stat *task, const struct undo_setting *is)
 {
@@ -90,8 +88,6 @@ struct undo_note *undo_find_inherited_note(const struct undo *u, size_t from, en
 	return parent ? parent : session;
 }
 
-/* ---- groups ---- */
-
 /* Moves a process back by writing to the file `from`; if its group no longer exists, to that of the nearest group above that
  * accepts it. */
 static int undo_move_back(pid_t pid, const char *from)
@@ -116,8 +112,8 @@ static int undo_move_back(pid_t pid, const char *from)
 	return err;
 }
 
-/* Empties a group: a process that was created in it goes where its parent came from, else where the last moved process came
- * from, else to `above`. */
+/* Empties a group: a process that was created in it goes where its parent came from, else where the last moved process came from,
+ * else to `above`. */
 static void undo_empty_group(const struct undo *u, size_t from, const char *file, const char *above)
 {
 	for (int pass = 0; pass < PASSES; pass++) {
@@ -166,8 +162,6 @@ static int undo_remove_group(const struct undo *u, size_t from, const char *fold
 	}
 	return -EBUSY;
 }
-
-/* ---- tasks created since the change ---- */
 
 /* Restores the settings that a task has inherited. Returns whether one was changed. */
 static bool undo_restore_descendant(const struct undo *u, size_t from, pid_t tid)
@@ -234,8 +228,6 @@ static void undo_inherited_changes(const struct undo *u, size_t from)
 	if (inherited)
 		undo_restore_descendants(u, from);
 }
-
-/* ---- undoing ---- */
 
 static int undo_revert_note(const struct undo *u, size_t at)
 {

@@ -9,7 +9,6 @@
 #ifndef VAMP_VM_WEIGHTS_H
 #define VAMP_VM_WEIGHTS_H
 
-#include "throttle.h"
 #include "undo.h"
 #include "vm.h"
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "watch.h"
-#include "cli.h"
 #include "clock.h"
 #include "proc.h"
-#include "record.h"
 
 #include <errno.h>
 #include <poll.h>

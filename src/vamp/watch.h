@@ -2,14 +2,11 @@
 /* watch - the main loop: waits for an input, the end of a sub-epoch or of an episode, or a client of `vamp status`, and handles
  * it.
  *
- * Episodes (Kim et al. 2014, 3.1.2): an input ends the current episode and begins another. Starting sound begins one only if
- * none lasts. An episode ends after its maximum length. */
+ * Episodes (Kim et al. 2014, 3.1.2): an input ends the current episode and begins another. Starting sound begins one only if none
+ * lasts. An episode ends after its maximum length. */
 #ifndef VAMP_WATCH_H
 #define VAMP_WATCH_H
 
-#include "throttle.h"
-#include "input.h"
-#include "tasks.h"
 #include "record.h"
 #include "undo.h"
 

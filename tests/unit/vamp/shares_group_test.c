@@ -19,7 +19,7 @@
 
 #include "files.h"
 #include "proc.h"
-#include "vamp/shares.h"
+#include "vamp/groups.h"
 
 static char root[32], mount[64];
 static int version;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "../seeds.h"
-#include "vamp/vm_state.h"
+#include "vamp/vm_watch.h"
 
 #define S 1000000000LL
 
