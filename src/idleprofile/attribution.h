@@ -61,9 +61,9 @@ size_t attribution_split_gap(struct attribution *w, int64_t start_ns, int64_t en
  * Such a gap joins that event. (An event whose last gap has a share that `wants` stays open for BURST_PAUSE_NS of loop time;
  * ticks in between do not belong to it.) */
 bool shares_continue_burst(const struct culprit_share *share, size_t n);
+#define TICK_UNRECORDED_NS INT64_C(100000)
 /* Is a gap with these shares the kernel's tick: the CPU's own timer, and only softirqs that a tick raises? Not if more than
  * TICK_UNRECORDED_NS of it has no record: time stolen by a hypervisor ends with an overdue tick, and would look like one. */
-#define TICK_UNRECORDED_NS INT64_C(100000)
 bool shares_are_tick(const struct culprit_share *share, size_t n);
 /* Number of task switches without a record: a recorded switch left a task that, by the records before, was not on the CPU. The
  * time before it is CULPRIT_UNEXPLAINED, with the name MISSED_SWITCH_NAME. */

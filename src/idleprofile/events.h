@@ -44,8 +44,8 @@ struct culprit {
 	int64_t ns;			/* CPU time of the culprit, without other tasks that ran in between */
 };
 
-/* All culprits of one event. All zero: empty. */
 #define CULPRITS 256
+/* All culprits of one event. All zero: empty. */
 struct culprit_event {
 	size_t n;
 	struct culprit at[CULPRITS];

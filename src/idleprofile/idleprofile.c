@@ -63,14 +63,14 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 500, 1e9, "shortest lost part to see (5us)", NULL, NULL, NULL },
 	{ CLI_WORD, 0, "clock", &cfg.clock, 0, 0,
 	  "what the loop reads: auto takes the time-stamp counter where it is invariant (auto)", clocks, NULL, NULL },
-	{ CLI_FLAG, 0, "who", &cfg.who, 0, 0, "name who ran, from kernel records (root)", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "who", &cfg.who, 0, 0, "name the culprits, from kernel records (root)", NULL, NULL, NULL },
 	{ CLI_REAL, 0, "wakeups", &cfg.wakeups_per_s, 0.1, 10000,
 	  "wake a normal task on each CPU that often a second, at random (not)", NULL, NULL, "RATE" },
 	{ CLI_STR, 0, "log", &logs.path[LOGS_EVENTS], 0, 0, "write every event to this file", NULL, NULL, "FILE" },
-	{ CLI_STR, 0, "who-log", &logs.path[LOGS_CULPRITS], 0, 0, "write who ran in every event to this file", NULL, NULL, "FILE" },
+	{ CLI_STR, 0, "who-log", &logs.path[LOGS_CULPRITS], 0, 0, "write the culprits of every event to this file", NULL, NULL, "FILE" },
 	{ CLI_STR, 0, "timeline", &logs.path[LOGS_BINS], 0, 0, "write lost time over time to this file", NULL, NULL, "FILE" },
 	{ CLI_NS, 0, "bin", &cfg.bin_ns, 1e6, 60e9, "bin of --timeline (10ms)", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "ignore", &cfg.ignore, 0, 0, "with --who: leave out what these processes took", NULL, read_ignored_pids,
+	{ CLI_CALL, 0, "ignore", &cfg.ignore, 0, 0, "with --who: leave out the CPU time of these processes", NULL, read_ignored_pids,
 	  "PID,..." },
 	{ CLI_NS, 0, "effect", &cfg.effect_ns, 0, 60e9, "how long to measure the loop's own effect first (2s)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 1e15, "of the random times of --wakeups (1)", NULL, NULL, NULL },
@@ -128,10 +128,10 @@ static bool profile_start_loops(bool tsc)
 	if (die_unless_loops_run(err))
 		return false;
 	if (!strcmp(spin->place, "SCHED_IDLE alone"))
-		warn("the loops yield only within their own group (%s)%s", reason_without_cgroup(),
+		warn("the idle loops take CPU time from tasks of other groups (%s)%s", reason_without_cgroup(),
 		     geteuid() ? "; root can put them into a cgroup" : "");
 	if (strstr(spin->place, "container"))
-		warn("the loops yield within this container only: what runs outside of it gets less of the CPU, and is not all seen");
+		warn("the idle loops yield within this container only: tasks outside of it get less CPU time, and are not all seen");
 	return true;
 }
 
@@ -386,7 +386,7 @@ static void run_profile(void)
 	int err = proc_cpus_allowed(&allowed);
 
 	if (err)
-		die(EXIT_RUN, "cannot tell which CPUs are allowed: %s", strerror(-err));
+		die(EXIT_RUN, "cannot read which CPUs are allowed: %s", strerror(-err));
 	if (!cfg.cpus.n)
 		cfg.cpus = allowed;
 	run.tsc = stamp_tsc_is_usable(&run.why_no_tsc) && !cfg.clock;
@@ -413,7 +413,7 @@ static void check_log_paths(void)
 static void read_idleprofile_options(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "idleprofile [-t TIME] [--cpus LIST] [--who] [options]",
-			      "Shows what CPUs that should be idle do: when, for how long, and who.", options);
+			      "Profiles CPUs that should be idle: CPU time lost, by event length and by culprit.", options);
 
 	if (first < argc)
 		die_usage("unexpected word %s", argv[first]);

@@ -40,7 +40,7 @@ void warn_of_missed_switches(struct rec *out, const struct gap_pipeline *f, int 
 		missed += pipeline_cpu_total(f, i)->missed_ns;
 	}
 	if (missed * 100 > lost)
-		rec_warn(out, "the kernel left out records of %lld task switches: who had %.1f %% of the lost time is not known",
+		rec_warn(out, "the kernel left out records of %lld task switches: the culprits of %.1f %% of the lost time are not known",
 		     (long long)pipeline_missed_switches(f), 100.0 * (double)missed / (double)lost);
 }
 

@@ -245,7 +245,7 @@ static void measure_memory(struct used_machine *machine, struct used_group *grou
 	err = hold_end(h);
 	seen.frozen_ns = clock_now() - since;
 	if (err)
-		warn("not every process goes on: %s; kill -CONT those in state T", strerror(-err));
+		warn("some processes may still be stopped (%s): resume those in state T with kill -CONT", strerror(-err));
 }
 
 static void report_memory_figures(struct rec *r, const char *before, const struct smaps_figures *f)
@@ -424,9 +424,9 @@ static void read_sessmem_options(int argc, char **argv)
 	if (first < argc)
 		die_usage("unexpected word %s", argv[first]);
 	if (!cfg.session.n && !cfg.pid.n && !cfg.cgroup && !cfg.machine)
-		die_usage("whose memory? name a login with --session PID, --cgroup FOLDER or --pid PID");
+		die_usage("no processes named: give --session PID, --cgroup FOLDER or --pid PID");
 	if (cfg.machine && (cfg.session.n || cfg.pid.n || cfg.cgroup))
-		die_usage("--machine reads no processes; leave the others out");
+		die_usage("--machine measures no processes: leave --session, --cgroup and --pid out");
 }
 
 int main(int argc, char **argv)

@@ -330,7 +330,7 @@ static void agent_describe(const struct throttle *f, char *text, size_t size)
 {
 	const struct agent *a = (const struct agent *)f;
 
-	snprintf(text, size, "tells the host which vCPUs run background tasks: %lld lines, %lld of them unsent, %lld reports%s%s",
+	snprintf(text, size, "reports to the host which vCPUs run background tasks: %lld lines, %lld of them unsent, %lld reports%s%s",
 		 (long long)a->sequence, (long long)a->unsent, (long long)a->reports, a->err ? "; the port has failed: " : "",
 		 a->err ? strerror(-a->err) : "");
 }

@@ -44,11 +44,12 @@ struct agent_load;
  * moved meanwhile, up to one interval counts for the wrong CPU. A measurement reads two small files a thread, about 15 us. */
 struct agent_load *agent_load_start(const struct loaded_process *tag, size_t n);
 
-/* Measures the time since the last call. Processes that have ended are skipped. Returns the highest CPU number plus one. */
+/* Times of one CPU of the guest in an interval. */
 struct agent_load_cpu {
 	int64_t background_ns, idle_ns, stolen_ns;
 	bool online;
 };
+/* Measures the time since the last call. Processes that have ended are skipped. Returns the highest CPU number plus one. */
 int agent_load_measure(struct agent_load *l, int64_t *interval_ns, struct agent_load_cpu cpu[AGENT_CPUS]);
 
 #endif

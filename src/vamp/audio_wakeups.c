@@ -166,7 +166,7 @@ int audio_wakeups_open(struct audio_wakeups **out, int server, char *why, size_t
 	id = audio_parse_waking_format(w);
 	err = id < 0 ? tracepoint_refused(id, -1, why, size) : 0;
 	if (!err && proc_cpus_online(&w->cpus)) {
-		snprintf(why, size, "cannot tell which CPUs there are");
+		snprintf(why, size, "cannot read which CPUs are online");
 		err = -EIO;
 	}
 	if (!err) {

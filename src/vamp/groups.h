@@ -18,12 +18,13 @@ struct groups_path {
 struct groups_path groups_path(const char *folder, const char *file);
 bool groups_has_file(const char *folder, const char *file);
 
-/* Finds where cpu groups are mounted. `root` ("" but for tests) is put before every path. Returns the version; 0: not mounted. */
+/* Where cpu groups are mounted; version 0: nowhere. */
 struct groups {
 	const char *root;
 	int version;
 	char mount[UNDO_PATH - 64];
 };
+/* Finds where cpu groups are mounted. `root` ("" but for tests) is put before every path. Returns the version; 0: not mounted. */
 int groups_find_mount(struct groups *g, const char *root);
 /* Finds the folder of the cpu group that a task is in (tid 0: the caller). False: there is none. */
 bool groups_find_task_group(const struct groups *g, pid_t tid, char *folder, size_t size);

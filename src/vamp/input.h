@@ -12,8 +12,8 @@ struct input_event {
 	char what[32];		/* "Return", "button 1", "audio", or the line through the fifo */
 };
 
-/* The keys and buttons that open an episode. Names are X11 keysyms ("Return", "KP_Enter"), "button" and "any". */
 #define INPUT_KEYS 16
+/* The keys and buttons that open an episode. Names are X11 keysyms ("Return", "KP_Enter"), "button" and "any". */
 struct input_keys {
 	int n;
 	uint32_t keysym[INPUT_KEYS];	/* keys whose press counts; by default Return and KP_Enter */

@@ -94,7 +94,7 @@ static void open_sources(void)
 	if (input_keys_read(cfg.keys, &keys, why, sizeof(why)))
 		die_usage("%s", why);
 	if (!cfg.display && !cfg.evdev && !cfg.control && !(cfg.display = getenv("DISPLAY")))
-		die_usage("where does input come from? name --display, --evdev or --control, or set DISPLAY");
+		die_usage("no source of input: give --display, --evdev or --control, or set DISPLAY");
 	if (cfg.display)
 		die_unless_opened(input_x11_open(&run.source[run.sources++], cfg.display, &keys, why, sizeof(why)), why);
 	if (cfg.evdev)
@@ -128,7 +128,7 @@ static void open_throttles(void)
 		int err = shares_open(&run.way[run.ways], cfg.group, chosen_throttle_ratio(), run.undo, why, sizeof(why));
 
 		if (err && cfg.isolate && cfg.ratio < 0)	/* isolation needs no privileges: go on without shares */
-			warn("shares stay as they are: %s", why);
+			warn("CPU weights are not changed: %s", why);
 		else
 			die_unless_opened(err, why);
 		run.ways += !err;
@@ -179,7 +179,7 @@ static void open_all(void)
 		open_throttles();
 	err = tasks_open(&run.tasks, &scope, run.sub_ns);
 	if (err)
-		die(EXIT_MISSING, "the kernel does not tell how long tasks wait (/proc/PID/schedstat): it needs CONFIG_SCHED_INFO");
+		die(EXIT_MISSING, "the kernel does not report how long tasks wait (/proc/PID/schedstat): it needs CONFIG_SCHED_INFO");
 	run.answers = status_listen();
 	if (run.answers < 0)
 		die(EXIT_RUN, "cannot listen for vamp status: %s", strerror(-run.answers));
@@ -332,6 +332,6 @@ int vamp_run(int argc, char **argv)
 	if (run.err)
 		die(EXIT_RUN, "ended early: %s", watch_describe_error(run.err));
 	if (run.told.not_undone)
-		die(EXIT_RUN, "%zu changes could not be undone (see above)", run.told.not_undone);
+		die(EXIT_RUN, "%zu changes could not be undone; they are listed above", run.told.not_undone);
 	return proc_stop && cfg.time_ns ? EXIT_INTERRUPTED : EXIT_OK;
 }

@@ -247,13 +247,13 @@ static void shares_describe(const struct throttle *f, char *text, size_t size)
 			 throttle_ratio_steps[s->ratio].parts);
 
 	if (n < (int)size && *s->no_group)
-		n += snprintf(text + n, size - (size_t)n, "by nice +%d, which changes the budget against other users%s (%s)",
+		n += snprintf(text + n, size - (size_t)n, "by nice +%d, which also lowers the session's weight against other users%s (%s)",
 			      throttle_ratio_steps[s->ratio].nicer, s->autogrouped ? "; autogroup is on: it counts only within a session" : "",
 			      s->no_group);
 	else if (n < (int)size)
 		n += snprintf(text + n, size - (size_t)n, "in cgroup v%d %s", s->group.groups.version, s->group.ours);
 	if (n < (int)size && s->passed)
-		snprintf(text + n, size - (size_t)n, "; %zu passed over: outside of it, of another vamp, or not ours to change", s->passed);
+		snprintf(text + n, size - (size_t)n, "; %zu not changed: outside of the group, of another vamp, or not permitted", s->passed);
 }
 
 static const struct throttle_ops shares_ops = { shares_begin, NULL, shares_end, shares_close, shares_describe };

@@ -8,9 +8,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A process with a load above the threshold. It is a background process unless it is exempt. */
+/* Why a process above the load threshold is not throttled. */
 enum exemption { EXEMPT_NOT, EXEMPT_SOUND, EXEMPT_LIGHT };
 extern const char *const exemption_words[];	/* "", "plays sound", "light before others took the CPUs" */
+/* A process with a load above the threshold. It is a background process unless it is exempt. */
 struct loaded_process {
 	pid_t pid;
 	uint64_t start;		/* clock ticks after the boot: tells it from a later process with the same pid */

@@ -184,7 +184,7 @@ int vamp_trace(int argc, char **argv)
 	proc_check_ready_fd((int)cfg.ready_fd);
 	rec_check_apart(places, sizeof(places) / sizeof(*places));
 	if (!cfg.cpus.n && proc_cpus_online(&cfg.cpus))
-		die(EXIT_RUN, "cannot tell which CPUs there are; name them with --cpus");
+		die(EXIT_RUN, "cannot read which CPUs are online; name them with --cpus");
 	proc_cpus_online(&online);
 	for (int i = 0, k = 0; i < cfg.cpus.n; i++) {
 		while (k < online.n && online.cpu[k] < cfg.cpus.cpu[i])
@@ -205,9 +205,9 @@ int vamp_trace(int argc, char **argv)
 	if (run.log && rows_close(run.log) && !run.err)
 		run.err = -EIO;
 	if (run.err)
-		die(EXIT_RUN, "the trace broke off: %s", strerror(-run.err));
+		die(EXIT_RUN, "the trace ended early: %s", strerror(-run.err));
 	if (lost)
-		rec_warn(out, "the kernel left out %lld records: what ran then is in no figure", (long long)lost);
+		rec_warn(out, "%lld kernel records were lost: the tasks that ran then are in no figure", (long long)lost);
 	report_slices(out, lost);
 	say_slices(out);
 	slices_sums_free(&run.sums);

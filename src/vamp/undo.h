@@ -28,10 +28,10 @@ struct undo;
 int undo_start(struct undo **out, size_t room);
 pid_t undo_watchdog(const struct undo *u);
 
+#define UNDO_PATH 512
 /* Each function below notes the state before, then makes the change. 0, or -errno, and nothing has changed. -ESRCH: the task has
  * ended (`start`: its start in clock ticks after the boot; 0: any). Paths must be shorter than UNDO_PATH, else -ENAMETOOLONG. A
  * task whose nice value or affinity is noted already keeps that note, and needs no further room. */
-#define UNDO_PATH 512
 int undo_write_file(struct undo *u, const char *path, const char *text);		/* writes a file of one line, in sysfs or a cgroup */
 int undo_enable_word(struct undo *u, const char *path, const char *word);		/* writes +word to a list; undone by -word */
 int undo_mkdir(struct undo *u, const char *path);				/* makes a cgroup; undone by rmdir once it is empty */

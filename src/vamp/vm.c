@@ -33,8 +33,8 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "group", &cfg.group, 0, 0, "control group of the machine; QEMU is moved there (the one that it is in)", NULL, NULL,
 	  "FOLDER" },
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write what every vCPU got, each 100 ms, to this file", NULL, NULL, "FILE" },
-	{ CLI_FLAG, 0, "status", &cfg.status, 0, 0, "report the vCPUs' threads, groups and weights now, and exit", NULL, NULL, NULL },
-	{ CLI_FLAG, 0, "dry-run", &cfg.dry_run, 0, 0, "change nothing; report as if", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "status", &cfg.status, 0, 0, "report the vCPUs' current threads, groups and weights, and exit", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "dry-run", &cfg.dry_run, 0, 0, "change nothing; report what would be changed", NULL, NULL, NULL },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, "end after this long (when QEMU or a signal ends it)", NULL,
 	  NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
@@ -47,11 +47,11 @@ static void check_vm_options(const char *operand)
 	const struct rec_place places[] = { { "--output", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
 
 	if (operand)
-		die_usage("vm takes no operand: %s", operand);
+		die_usage("unexpected word %s", operand);
 	if (!cfg.qmp)
-		die_usage("--qmp: which QEMU?");
+		die_usage("--qmp is missing: name QEMU's control socket (qemu -qmp unix:SOCKET,server=on,wait=off)");
 	if (!cfg.agent && !cfg.status)
-		die_usage("--agent: where does the guest's agent report?");
+		die_usage("--agent is missing: name the host's end of the port org.thinprobe.vamp");
 	rec_check_apart(places, 2);
 	proc_check_ready_fd((int)cfg.ready_fd);
 }
@@ -202,7 +202,7 @@ int vamp_vm(int argc, char **argv)
 	say_vm(out, &watch, left);
 	rec_must_close(out);
 	if (watch.log && rows_close(watch.log))
-		die(EXIT_RUN, "the log %s is not whole: %m", cfg.log);
+		die(EXIT_RUN, "cannot write %s completely: %m", cfg.log);
 	vm_weights_free(watch.weights);
 	vm_watch_free(&watch);
 	close(watch.port);

@@ -87,10 +87,10 @@ int qmp_vcpus(const char *path, struct qmp_vcpu *out, size_t room, size_t *n, ui
 	answer = ready ? qmp_send_command(in, "query-cpus-fast") : NULL;
 	if (!greeting) {
 		err = -ETIMEDOUT;
-		snprintf(why, size, "no greeting from QEMU at %s: it talks to one at a time: give it a second -qmp socket", path);
+		snprintf(why, size, "no greeting from QEMU at %s: it serves one client at a time: give it a second -qmp socket", path);
 	} else if (!answer || qmp_parse_vcpus(answer, out, room, n)) {
 		err = -EPROTO;
-		snprintf(why, size, "QEMU at %s does not tell the threads of its CPUs: its version must be 2.12 or newer", path);
+		snprintf(why, size, "QEMU at %s does not report the threads of its CPUs: use version 2.12 or newer", path);
 	}
 	json_decref(greeting);
 	json_decref(ready);
@@ -135,7 +135,7 @@ int vm_find(struct vm *out, const char *qmp, char *why, size_t size)
 		for (size_t k = 0; k < i; k++)
 			twice |= out->vcpu[k].tid == v->tid;
 		if (twice || (maker && owner != maker) || (out->pid && process != out->pid)) {
-			snprintf(why, size, "vCPU %d: thread %d is not one of its own, of the process that answers at %s: is that a QEMU?", v->index,
+			snprintf(why, size, "vCPU %d: thread %d does not belong to the process that answers at %s alone: is that a QEMU?", v->index,
 				 (int)v->tid, qmp);
 			return -EPERM;
 		}

@@ -117,7 +117,7 @@ static void watch_judge(struct vamp_watch *w, struct judged_list *now)
 const char *watch_describe_error(int err)
 {
 	switch (err) {
-	case -ENODEV: return "the control group has gone";
+	case -ENODEV: return "the control group was removed";
 	case -EPIPE: return "no source of input is left";
 	default: return strerror(-err);
 	}
