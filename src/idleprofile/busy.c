@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "busy.h"
+#include "clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,16 +140,6 @@ struct share_set {
 	int64_t waiting_ns;	/* time without a record before the first interrupt */
 };
 
-static bool culprit_is_interrupt(enum culprit_kind kind)
-{
-	return kind != CULPRIT_TASK && kind != CULPRIT_UNEXPLAINED;
-}
-
-static int64_t earlier_ns(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 static int64_t later_ns(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
@@ -216,7 +207,7 @@ static struct culprit_share *shares_add_slice(struct share_set *part, const stru
 		snprintf(s->name, sizeof(s->name), "%s", p->name);
 	s->wants = p->wants;
 	s->ns += ns;
-	span_extend(&s->start_ns, &s->end_ns, later_ns(p->start_ns, from), earlier_ns(p->end_ns, to));
+	span_extend(&s->start_ns, &s->end_ns, later_ns(p->start_ns, from), clock_earlier(p->end_ns, to));
 	return s;
 }
 
@@ -236,7 +227,7 @@ static void shares_add_busy(struct share_set *part, struct busy_queue *q, const 
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct busy_slice *p = busy_get_slice(q, s, i);
-		int64_t ns = earlier_ns(portion_of_ns(p->ns, to - from, end_ns - s->start_ns), left);
+		int64_t ns = clock_earlier(portion_of_ns(p->ns, to - from, end_ns - s->start_ns), left);
 		struct culprit_share *share;
 
 		if (p->end_ns < from || p->start_ns > to || (p->ns == 0 && p->kind == CULPRIT_TASK && s->n > 1))
@@ -247,7 +238,7 @@ static void shares_add_busy(struct share_set *part, struct busy_queue *q, const 
 			largest_ns = ns;
 			largest = share;
 		}
-		if (!culprit_is_interrupt(p->kind))
+		if (p->kind == CULPRIT_TASK || p->kind == CULPRIT_UNEXPLAINED)
 			continue;
 		if (p->start_ns < first_ns) {
 			first_ns = p->start_ns;
@@ -328,7 +319,7 @@ size_t shares_of_gap(struct busy_queue *q, int64_t start_ns, int64_t end_ns, int
 		const struct busy_interval *s = busy_get(q, i);
 		bool open = s == busy_open_interval(q);
 		int64_t s_end = open ? later_ns(end_ns, s->start_ns) : s->end_ns;
-		int64_t from = later_ns(s->start_ns, at), to = earlier_ns(s_end, end_ns);
+		int64_t from = later_ns(s->start_ns, at), to = clock_earlier(s_end, end_ns);
 
 		if (s->start_ns >= end_ns)
 			break;
@@ -364,7 +355,7 @@ static size_t shares_cut_to_span(struct culprit_share *share, size_t n, int64_t 
 	*sum = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct culprit_share s = share[i];
-		int64_t span = s.end_ns - s.start_ns, begin = later_ns(s.start_ns, from), end = earlier_ns(s.end_ns, to);
+		int64_t span = s.end_ns - s.start_ns, begin = later_ns(s.start_ns, from), end = clock_earlier(s.end_ns, to);
 
 		if (begin > end || (begin == end && span > 0))
 			continue;

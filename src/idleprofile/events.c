@@ -50,12 +50,6 @@ static bool culprit_matches_share(const struct culprit *c, const struct culprit_
 	return c->kind == s->kind && c->pid == s->pid && (s->pid || !strcmp(c->name, s->name));
 }
 
-static void culprit_add_share(struct culprit *c, const struct culprit_share *s)
-{
-	c->ns += s->ns;
-	span_extend(&c->start_ns, &c->end_ns, s->start_ns, s->end_ns);
-}
-
 /* Frees a place: adds the culprit with the least time to the last one, which then stands for all dropped ones ("others"). */
 static struct culprit *culprit_event_drop_least(struct culprit_event *e)
 {
@@ -85,7 +79,8 @@ void culprit_event_add_shares(struct culprit_event *e, const struct culprit_shar
 		}
 		/* A thread keeps its latest name: it may have begun as a shell and be a compiler now. */
 		snprintf(c->name, sizeof(c->name), "%s", s->name);
-		culprit_add_share(c, s);
+		c->ns += s->ns;
+		span_extend(&c->start_ns, &c->end_ns, s->start_ns, s->end_ns);
 	}
 }
 

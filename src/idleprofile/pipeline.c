@@ -109,15 +109,6 @@ static bool clip_gap_to_run(const struct gap_pipeline *f, struct gap *p, struct 
 	return true;
 }
 
-static void add_unexplained_time(struct pipeline_cpu_total *t, const struct culprit_share *s)
-{
-	if (s->kind != CULPRIT_UNEXPLAINED)
-		return;
-	t->unexplained_ns += s->ns;
-	if (!strcmp(s->name, MISSED_SWITCH_NAME))
-		t->missed_ns += s->ns;
-}
-
 static void add_gap(struct pipeline_cpu *c, int64_t from, int64_t to, int64_t lost)
 {
 	struct culprit_share share[SHARES_MAX];
@@ -128,7 +119,10 @@ static void add_gap(struct pipeline_cpu *c, int64_t from, int64_t to, int64_t lo
 	if (!clip_gap_to_run(c->f, &p, share) || subtract_own_work(c, p.start_ns, p.end_ns, &p.lost_ns, share, &p.shares))
 		return;
 	for (size_t i = 0; i < p.shares; i++)
-		add_unexplained_time(&c->total, &share[i]);
+		if (share[i].kind == CULPRIT_UNEXPLAINED) {
+			c->total.unexplained_ns += share[i].ns;
+			c->total.missed_ns += strcmp(share[i].name, MISSED_SWITCH_NAME) ? 0 : share[i].ns;
+		}
 	timeline_bins_add_gap(&c->bins, p.start_ns, p.end_ns, p.lost_ns, p.tick);
 	events_add_gap(&c->events, &p);
 }
@@ -180,11 +174,6 @@ static void drain_wakeup_waits(struct gap_pipeline *f, int i)
 	}
 }
 
-static int64_t later_ns(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 static void follow_drain_cpu(struct gap_pipeline *f, int i)
 {
 	struct pipeline_cpu *c = &f->cpu[i];
@@ -206,7 +195,8 @@ static void follow_drain_cpu(struct gap_pipeline *f, int i)
 		if (!watched)
 			span.from = -span.from;
 		/* Never start before the end of the last drain, although the conversion of stamps may have changed a little since. */
-		from = later_ns(to - stamp_map_length(&f->cfg.map, span.to - span.from), c->upto_ns);
+		from = to - stamp_map_length(&f->cfg.map, span.to - span.from);
+		from = from > c->upto_ns ? from : c->upto_ns;
 		if (to > upto) {
 			upto = from < upto ? from : upto;
 			break;

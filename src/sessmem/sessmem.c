@@ -120,12 +120,6 @@ static void check_processes_exist(void)
 				die(EXIT_RUN, "there is no process %d (any more)", (int)given[g]->pid[i]);
 }
 
-/* This program and the child that resumes the others: neither stopped nor measured. */
-static bool is_this_program(const struct hold *h, pid_t pid)
-{
-	return pid == getpid() || pid == hold_child(h);
-}
-
 /* Stops the members that are not in `known` yet, and adds them there. Returns how many were new. */
 static size_t stop_new_members(struct hold *h, struct member *m, size_t n, struct member *known, size_t *n_known, size_t room)
 {
@@ -135,7 +129,8 @@ static size_t stop_new_members(struct hold *h, struct member *m, size_t n, struc
 		const struct member *before = m[i].in ? members_find(known, *n_known, m[i].pid) : NULL;
 		int err = 0;
 
-		if (!m[i].in || is_this_program(h, m[i].pid) || (before && before->is.start == m[i].is.start) || *n_known == room)
+		if (!m[i].in || m[i].pid == getpid() || m[i].pid == hold_child(h) || *n_known == room ||
+		    (before && before->is.start == m[i].is.start))
 			continue;
 		known[(*n_known)++] = m[i];
 		fresh++;

@@ -90,14 +90,6 @@ static struct thread_history *history_find_thread(struct process_history *p, pid
 	return NULL;
 }
 
-static int history_add_thread(struct process_history *p, const struct sample_times *m, pid_t tid, bool born)
-{
-	if (array_room(&p->thread, p->n))
-		return -ENOMEM;
-	p->thread[p->n++] = (struct thread_history){ .tid = tid, .first = m->last, .born = born, .fd = { -1, -1 } };
-	return 0;
-}
-
 static int history_list_threads(struct process_history *p, const struct sample_times *m)
 {
 	bool first = !p->n, born = !first || history_is_young(p, m);
@@ -108,9 +100,13 @@ static int history_list_threads(struct process_history *p, const struct sample_t
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
 	files_numbered(path, &tid, &n);
-	for (size_t i = 0; i < n && !err; i++)
-		if (first || !history_find_thread(p, tid[i]))
-			err = history_add_thread(p, m, tid[i], born);
+	for (size_t i = 0; i < n && !err; i++) {
+		if (!first && history_find_thread(p, tid[i]))
+			continue;
+		err = array_room(&p->thread, p->n);
+		if (!err)
+			p->thread[p->n++] = (struct thread_history){ .tid = tid[i], .first = m->last, .born = born, .fd = { -1, -1 } };
+	}
 	free(tid);
 	return err;
 }

@@ -5,7 +5,7 @@
 #define VAMP_VM_WATCH_H
 
 #include "rec.h"
-#include "vm_weights.h"
+#include "vm.h"
 
 #define VM_SILENCE_NS 3000000000LL	/* an episode ends after this time without a line */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "vm_weights.h"
+#include "vm.h"
 #include "files.h"
 #include "groups.h"
 #include "why.h"
