@@ -12,12 +12,12 @@
 /* `i`: counted from the oldest interval, below q->n. */
 static struct busy_interval *busy_get(struct busy_queue *q, size_t i)
 {
-	return &q->stretch[(q->first + i) % BUSY_INTERVALS];
+	return &q->interval[(q->first + i) % BUSY_INTERVALS];
 }
 
 struct busy_slice *busy_get_slice(struct busy_queue *q, const struct busy_interval *s, size_t i)
 {
-	return &q->piece[(s->first + i) % BUSY_SLICES];
+	return &q->slice[(s->first + i) % BUSY_SLICES];
 }
 
 struct busy_interval *busy_open_interval(struct busy_queue *q)
@@ -44,7 +44,7 @@ struct busy_interval *busy_open(struct busy_queue *q, int64_t start_ns)
 	if (q->n == BUSY_INTERVALS)
 		busy_queue_drop_oldest(q);
 	s = busy_get(q, q->n++);
-	*s = (struct busy_interval){ .start_ns = start_ns, .end_ns = start_ns, .first = q->pieces };
+	*s = (struct busy_interval){ .start_ns = start_ns, .end_ns = start_ns, .first = q->slices };
 	q->open = true;
 	return s;
 }
@@ -80,9 +80,9 @@ static struct busy_slice *busy_lookup_slice(struct busy_queue *q, const struct b
 
 static struct busy_slice *busy_add_slice(struct busy_queue *q, struct busy_interval *s)
 {
-	while (q->n > 1 && q->pieces - busy_get(q, 0)->first >= BUSY_SLICES)
+	while (q->n > 1 && q->slices - busy_get(q, 0)->first >= BUSY_SLICES)
 		busy_queue_drop_oldest(q);
-	q->pieces++;
+	q->slices++;
 	return busy_get_slice(q, s, s->n++);
 }
 

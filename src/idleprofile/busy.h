@@ -9,7 +9,7 @@
 /* The time of one culprit in one busy interval. */
 struct busy_slice {
 	enum culprit_kind kind;
-	int id;			/* of a task: thread id in the initial pid namespace; of an interrupt or softirq: its number */
+	int id;			/* task: thread id in the initial pid namespace; interrupt or softirq: its number */
 	int here;		/* thread id of a task in our pid namespace; 0: not known */
 	char name[24];
 	int64_t ns, start_ns, end_ns;
@@ -27,11 +27,11 @@ struct busy_interval {
 
 struct busy_queue {
 	size_t first, n;	/* oldest interval and number of intervals */
-	size_t pieces;		/* slices used so far, including dropped ones */
+	size_t slices;		/* slices used so far, including dropped ones */
 	bool open;		/* the newest interval has not ended */
 	int64_t forgotten_ns;	/* end of the newest interval that was dropped for lack of room */
-	struct busy_interval stretch[BUSY_INTERVALS];
-	struct busy_slice piece[BUSY_SLICES];
+	struct busy_interval interval[BUSY_INTERVALS];
+	struct busy_slice slice[BUSY_SLICES];
 };
 
 struct busy_slice *busy_get_slice(struct busy_queue *q, const struct busy_interval *s, size_t i);

@@ -167,14 +167,14 @@ const struct culprit_total *culprit_table_lines(struct culprit_table *t, size_t 
 	return t->line;
 }
 
-static void events_hand_out(struct events *e, struct lost_event *which)
+static void events_hand_out(struct events *e, struct loop_event *which)
 {
 	if (which->parts)
 		e->each(e->arg, which);
 	which->parts = 0;
 }
 
-static void event_begin(struct lost_event *v, const struct gap *p)
+static void event_begin(struct loop_event *v, const struct gap *p)
 {
 	v->start_ns = p->start_ns;
 	v->lost_ns = 0;
@@ -183,7 +183,7 @@ static void event_begin(struct lost_event *v, const struct gap *p)
 	v->who.n = 0;
 }
 
-static void event_add_gap(struct lost_event *v, const struct gap *p)
+static void event_add_gap(struct loop_event *v, const struct gap *p)
 {
 	v->end_ns = p->end_ns;
 	v->lost_ns += p->lost_ns;
@@ -195,7 +195,7 @@ static void event_add_gap(struct lost_event *v, const struct gap *p)
 		culprit_event_add_shares(&v->who, p->share, p->shares);
 }
 
-void events_init(struct events *e, int64_t tick_ns, void (*each)(void *, const struct lost_event *), void *arg)
+void events_init(struct events *e, int64_t tick_ns, void (*each)(void *, const struct loop_event *), void *arg)
 {
 	e->join_ns = tick_ns && tick_ns / 2 < EVENTS_JOIN_NS ? tick_ns / 2 : EVENTS_JOIN_NS;
 	e->hold_ns = BURST_PAUSE_NS;
@@ -221,10 +221,10 @@ void events_advance(struct events *e, int64_t now_ns)
 
 void events_add_gap(struct events *e, const struct gap *p)
 {
-	struct lost_event *to = &e->open;
+	struct loop_event *to = &e->open;
 
 	if (p->tick) {
-		struct lost_event tick = { .parts = 0 };
+		struct loop_event tick = { .parts = 0 };
 
 		event_begin(&tick, p);
 		event_add_gap(&tick, p);

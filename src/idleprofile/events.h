@@ -82,8 +82,8 @@ struct gap {
 	size_t shares;
 };
 
-struct lost_event {
-	int64_t start_ns, end_ns;	/* from the first moment of the first gap to the last moment of the last gap */
+struct loop_event {
+	int64_t start_ns, end_ns;	/* begin of the first gap and end of the last gap */
 	int64_t lost_ns;		/* length of the event: the sum of its gaps */
 	int64_t parts;			/* number of gaps; 0: no event */
 	bool tick;
@@ -94,13 +94,13 @@ struct lost_event {
 struct events {
 	int64_t join_ns;
 	int64_t hold_ns;		/* how long an event whose task is still runnable stays open */
-	void (*each)(void *arg, const struct lost_event *e);	/* called for every event when it has ended */
+	void (*each)(void *arg, const struct loop_event *e);	/* called for every event when it has ended */
 	void *arg;
-	struct lost_event held, open;
+	struct loop_event held, open;
 };
 
 /* `tick_ns`: the tick's period; 0: not known. Gaps are joined up to EVENTS_JOIN_NS, or half a tick if that is less. */
-void events_init(struct events *e, int64_t tick_ns, void (*each)(void *, const struct lost_event *), void *arg);
+void events_init(struct events *e, int64_t tick_ns, void (*each)(void *, const struct loop_event *), void *arg);
 /* Gaps must come in ascending order and not overlap. */
 void events_add_gap(struct events *e, const struct gap *p);
 /* Says that no gap before `now_ns` is missing: events that have ended by then are handed to `each`. */

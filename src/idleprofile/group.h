@@ -17,7 +17,7 @@
 
 /* Where a cpu cgroup can be made. */
 struct cgroup_place {
-	int version;			/* of cgroups: 1 or 2; 0: none can be made */
+	int version;			/* cgroup version, 1 or 2; 0: no cgroup can be made */
 	char root[PATH_MAX / 2];	/* mount point of the hierarchy */
 };
 

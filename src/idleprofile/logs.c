@@ -71,7 +71,7 @@ int logs_open(struct profile_logs *l, const char **failed)
 	return 0;
 }
 
-void logs_write_event(struct profile_logs *l, int cpu, const struct lost_event *e, bool named)
+void logs_write_event(struct profile_logs *l, int cpu, const struct loop_event *e, bool named)
 {
 	const struct culprit *most = named ? culprit_event_largest(&e->who) : NULL;
 	struct rows *t = l->table[LOGS_EVENTS];
@@ -92,7 +92,7 @@ void logs_write_event(struct profile_logs *l, int cpu, const struct lost_event *
 	l->rows++;
 }
 
-void logs_write_culprits(struct profile_logs *l, int cpu, const struct lost_event *e)
+void logs_write_culprits(struct profile_logs *l, int cpu, const struct loop_event *e)
 {
 	struct rows *t = l->table[LOGS_CULPRITS];
 

@@ -36,9 +36,9 @@ struct profile_logs {
 /* Opens the logs that have a path. 0, or -errno with the path in *failed; logs opened before it stay open. */
 int logs_open(struct profile_logs *l, const char **failed);
 /* Writes a row of schema lost/1. `named`: with the main culprit. */
-void logs_write_event(struct profile_logs *l, int cpu, const struct lost_event *e, bool named);
+void logs_write_event(struct profile_logs *l, int cpu, const struct loop_event *e, bool named);
 /* Writes a row of schema culprit/1 for each culprit of the event. */
-void logs_write_culprits(struct profile_logs *l, int cpu, const struct lost_event *e);
+void logs_write_culprits(struct profile_logs *l, int cpu, const struct loop_event *e);
 /* Writes a row of schema utilisation/1. */
 void logs_write_bin(struct profile_logs *l, int cpu, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns);
 /* Flushes all logs, so that they are valid even after a kill. A log that cannot be written is closed and its error kept. */

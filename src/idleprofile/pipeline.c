@@ -36,7 +36,7 @@ struct gap_pipeline {
 	struct pipeline_cpu cpu[];
 };
 
-static void keep_longest_event(struct pipeline_cpu_total *t, const struct lost_event *e)
+static void pipeline_keep_longest_event(struct pipeline_cpu_total *t, const struct loop_event *e)
 {
 	const struct culprit *who = culprit_event_largest(&e->who);
 
@@ -47,7 +47,7 @@ static void keep_longest_event(struct pipeline_cpu_total *t, const struct lost_e
 	snprintf(t->longest_who, sizeof(t->longest_who), "%s", who ? who->name : "");
 }
 
-static void add_lost_event(void *arg, const struct lost_event *e)
+static void pipeline_add_event(void *arg, const struct loop_event *e)
 {
 	struct pipeline_cpu *c = arg;
 
@@ -61,13 +61,13 @@ static void add_lost_event(void *arg, const struct lost_event *e)
 	logs_write_culprits(c->f->cfg.logs, c->spin->cpu, e);
 	c->total.events++;
 	c->total.lost_ns += e->lost_ns;
-	keep_longest_event(&c->total, e);
+	pipeline_keep_longest_event(&c->total, e);
 	length_histogram_add(&c->f->sums.lengths, e->lost_ns);
 	if (c->f->names)
 		culprit_table_add(c->f->names, &e->who);
 }
 
-static void log_timeline_bin(void *arg, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns)
+static void pipeline_log_bin(void *arg, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns)
 {
 	struct pipeline_cpu *c = arg;
 
@@ -75,7 +75,7 @@ static void log_timeline_bin(void *arg, int64_t start_ns, int64_t bin_ns, int64_
 }
 
 /* Removes own work from *lost and from the shares. True: the whole gap was own work. */
-static bool subtract_own_work(struct pipeline_cpu *c, int64_t from, int64_t to, int64_t *lost, struct culprit_share *share,
+static bool pipeline_subtract_own_work(struct pipeline_cpu *c, int64_t from, int64_t to, int64_t *lost, struct culprit_share *share,
 			      size_t *n)
 {
 	struct own_work_found found = c->f->cfg.trace ? own_work_remove_shares(&c->f->tids, share, n) : own_work_in_time(&c->itself,
@@ -93,7 +93,7 @@ static bool subtract_own_work(struct pipeline_cpu *c, int64_t from, int64_t to, 
 }
 
 /* Clips the gap and its shares to the profile. False: nothing is left. */
-static bool clip_gap_to_run(const struct gap_pipeline *f, struct gap *p, struct culprit_share *share)
+static bool pipeline_clip_gap(const struct gap_pipeline *f, struct gap *p, struct culprit_share *share)
 {
 	int64_t from = p->start_ns < f->start_ns ? f->start_ns : p->start_ns, to = p->end_ns > f->end_ns ? f->end_ns : p->end_ns;
 
@@ -109,14 +109,14 @@ static bool clip_gap_to_run(const struct gap_pipeline *f, struct gap *p, struct 
 	return true;
 }
 
-static void add_gap(struct pipeline_cpu *c, int64_t from, int64_t to, int64_t lost)
+static void pipeline_add_gap(struct pipeline_cpu *c, int64_t from, int64_t to, int64_t lost)
 {
 	struct culprit_share share[SHARES_MAX];
 	struct gap p = { .start_ns = from, .end_ns = to, .lost_ns = lost, .share = share };
 
 	p.shares = c->who ? attribution_split_gap(c->who, from, to, share, SHARES_MAX) : 0;
 	p.tick = c->who ? shares_are_tick(share, p.shares) : ticks_is_tick(&c->ticks, from, to - from);
-	if (!clip_gap_to_run(c->f, &p, share) || subtract_own_work(c, p.start_ns, p.end_ns, &p.lost_ns, share, &p.shares))
+	if (!pipeline_clip_gap(c->f, &p, share) || pipeline_subtract_own_work(c, p.start_ns, p.end_ns, &p.lost_ns, share, &p.shares))
 		return;
 	for (size_t i = 0; i < p.shares; i++)
 		if (share[i].kind == CULPRIT_UNEXPLAINED) {
@@ -128,7 +128,7 @@ static void add_gap(struct pipeline_cpu *c, int64_t from, int64_t to, int64_t lo
 }
 
 /* Counts time in which the loop paused by itself: what ran then is not known, and is not counted as lost. */
-static void add_unwatched_time(struct pipeline_cpu *c, int64_t from, int64_t to)
+static void pipeline_add_unwatched_time(struct pipeline_cpu *c, int64_t from, int64_t to)
 {
 	if (from < c->f->start_ns)
 		from = c->f->start_ns;
@@ -138,14 +138,14 @@ static void add_unwatched_time(struct pipeline_cpu *c, int64_t from, int64_t to)
 		c->total.unwatched_ns += to - from;
 }
 
-static int add_trace_record(void *who, const struct trace_record *r)
+static int pipeline_add_trace_record(void *who, const struct trace_record *r)
 {
 	attribution_add_record(who, r);
 	return 0;
 }
 
 /* `longer`: the true latency is at least `wait`. */
-static void add_wakeup_wait(struct gap_pipeline *f, int64_t wait, bool longer)
+static void pipeline_add_wakeup_latency(struct gap_pipeline *f, int64_t wait, bool longer)
 {
 	f->sums.waits_n++;
 	for (int i = 0; i < WAIT_BOUNDS && wait > wait_bounds_ns[i]; i++)
@@ -162,7 +162,7 @@ static void add_wakeup_wait(struct gap_pipeline *f, int64_t wait, bool longer)
 	}
 }
 
-static void drain_wakeup_waits(struct gap_pipeline *f, int i)
+static void pipeline_drain_wakeups(struct gap_pipeline *f, int i)
 {
 	struct span_ring *ring = wakeups_ring(f->wakeups, i);
 	struct span span;
@@ -170,11 +170,11 @@ static void drain_wakeup_waits(struct gap_pipeline *f, int i)
 	for (; ring_peek(ring, &span); ring_drop(ring)) {
 		own_work_add_note(&f->cpu[i].itself, span.to, span.to, 0);
 		if (span.from >= f->start_ns && span.from < f->end_ns)
-			add_wakeup_wait(f, span.to - span.from, false);
+			pipeline_add_wakeup_latency(f, span.to - span.from, false);
 	}
 }
 
-static void follow_drain_cpu(struct gap_pipeline *f, int i)
+static void pipeline_drain_cpu(struct gap_pipeline *f, int i)
 {
 	struct pipeline_cpu *c = &f->cpu[i];
 	int64_t seen = atomic_load_explicit(&c->spin->seen, memory_order_acquire);
@@ -182,9 +182,9 @@ static void follow_drain_cpu(struct gap_pipeline *f, int i)
 	struct span span;
 
 	if (c->who)
-		trace_drain(f->cfg.trace, c->spin->cpu, add_trace_record, c->who);
+		trace_drain(f->cfg.trace, c->spin->cpu, pipeline_add_trace_record, c->who);
 	if (f->wakeups)
-		drain_wakeup_waits(f, i);
+		pipeline_drain_wakeups(f, i);
 	if (stamp_map_ns(&f->cfg.map, seen) < upto)
 		upto = stamp_map_ns(&f->cfg.map, seen);
 	for (; ring_peek(&c->spin->ring, &span); ring_drop(&c->spin->ring)) {
@@ -203,9 +203,9 @@ static void follow_drain_cpu(struct gap_pipeline *f, int i)
 		}
 		lost = stamp_map_length(&f->cfg.map, span.to - span.from - c->step);
 		if (watched)
-			add_gap(c, from, to, lost < to - from ? lost : to - from);
+			pipeline_add_gap(c, from, to, lost < to - from ? lost : to - from);
 		else
-			add_unwatched_time(c, from, to);
+			pipeline_add_unwatched_time(c, from, to);
 	}
 	if (upto > f->end_ns)
 		upto = f->end_ns;
@@ -227,7 +227,7 @@ void pipeline_drain(struct gap_pipeline *f)
 	if (f->cfg.trace)
 		own_work_tids_refresh(&f->tids);
 	for (int i = 0; i < f->n; i++)
-		follow_drain_cpu(f, i);
+		pipeline_drain_cpu(f, i);
 	logs_flush(f->cfg.logs);
 	own_work_end(&work);
 	for (int i = 0; i < f->n; i++)
@@ -263,7 +263,7 @@ struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg)
 			failed |= !c->who;
 		}
 		c->ticks.period_ns = ticks_kernel_period_ns();
-		events_init(&c->events, c->ticks.period_ns, add_lost_event, c);
+		events_init(&c->events, c->ticks.period_ns, pipeline_add_event, c);
 	}
 	if (failed) {
 		pipeline_free(f);
@@ -279,7 +279,7 @@ void pipeline_add_wakeups(struct gap_pipeline *f, struct wakeups *w)
 		own_work_tids_add(&f->tids, wakeups_tid(w, i));
 }
 
-static int64_t count_lost_records(const struct gap_pipeline *f)
+static int64_t pipeline_count_lost_records(const struct gap_pipeline *f)
 {
 	int64_t lost = f->cfg.trace ? trace_lost(f->cfg.trace) : 0;
 
@@ -292,7 +292,7 @@ static int64_t count_lost_records(const struct gap_pipeline *f)
 	return lost;
 }
 
-static int64_t count_missed_switches(const struct gap_pipeline *f)
+static int64_t pipeline_count_missed_switches(const struct gap_pipeline *f)
 {
 	int64_t missed = 0;
 
@@ -305,10 +305,10 @@ void pipeline_begin(struct gap_pipeline *f, int64_t start_ns, int64_t end_ns)
 {
 	f->start_ns = start_ns;
 	f->end_ns = end_ns;
-	f->lost_before = count_lost_records(f);
-	f->missed_before = count_missed_switches(f);
+	f->lost_before = pipeline_count_lost_records(f);
+	f->missed_before = pipeline_count_missed_switches(f);
 	for (int i = 0; i < f->n; i++)
-		timeline_bins_init(&f->cpu[i].bins, start_ns, f->cfg.bin_ns, log_timeline_bin, &f->cpu[i]);
+		timeline_bins_init(&f->cpu[i].bins, start_ns, f->cfg.bin_ns, pipeline_log_bin, &f->cpu[i]);
 }
 
 void pipeline_end(struct gap_pipeline *f, int64_t end_ns)
@@ -319,7 +319,7 @@ void pipeline_end(struct gap_pipeline *f, int64_t end_ns)
 		int64_t due = wakeups_pending_due_ns(f->wakeups, i);
 
 		if (due >= f->start_ns && due < end_ns)
-			add_wakeup_wait(f, end_ns - due, true);
+			pipeline_add_wakeup_latency(f, end_ns - due, true);
 	}
 	for (int i = 0; i < f->n; i++) {
 		struct pipeline_cpu *c = &f->cpu[i];
@@ -327,7 +327,7 @@ void pipeline_end(struct gap_pipeline *f, int64_t end_ns)
 		/* The loop is still off its CPU: the time until the end is lost. (c->upto_ns is from the drain: the loop may just be coming
 		 * back.) */
 		if (c->upto_ns < end_ns)
-			add_gap(c, c->upto_ns, end_ns, end_ns - c->upto_ns);
+			pipeline_add_gap(c, c->upto_ns, end_ns, end_ns - c->upto_ns);
 		events_end(&c->events);
 		timeline_bins_end(&c->bins, end_ns);
 	}
@@ -356,12 +356,12 @@ const struct culprit_total *pipeline_culprits(struct gap_pipeline *f, size_t *n)
 
 int64_t pipeline_lost_records(const struct gap_pipeline *f)
 {
-	return count_lost_records(f) - f->lost_before;
+	return pipeline_count_lost_records(f) - f->lost_before;
 }
 
 int64_t pipeline_missed_switches(const struct gap_pipeline *f)
 {
-	return count_missed_switches(f) - f->missed_before;
+	return pipeline_count_missed_switches(f) - f->missed_before;
 }
 
 void pipeline_free(struct gap_pipeline *f)

@@ -25,7 +25,7 @@ struct tick_detector {
 	int64_t period_ns;		/* set by the caller; 0: unknown, no tick is recognized */
 	bool learned;			/* the following four members are known */
 	int64_t phase_ns;		/* a tick starts at this time modulo the period, or later */
-	int64_t window_ns;		/* and at most this much later */
+	int64_t window_ns;		/* a tick starts at most this long after phase_ns */
 	int64_t longest_ns;
 	int64_t slot;			/* number of the period of the last tick */
 	int64_t tried_ns;		/* time of the last attempt to learn the phase */

@@ -30,7 +30,7 @@ struct held_process {
 
 /* Changes to be undone: in memory shared with the child that undoes them, and noted before each change is made. */
 struct held_list {
-	int version;			/* of the freezer: 1 or 2 */
+	int version;			/* cgroup version of the freezer: 1 or 2 */
 	char frozen[PATH_ROOM];		/* folder of the cgroup that was frozen; "": none */
 	char own[PATH_ROOM];		/* folder of the cgroup that was made for the stopped processes; "": none */
 	char root[1024];		/* where the freezer's hierarchy is mounted */

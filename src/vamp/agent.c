@@ -195,9 +195,9 @@ struct agent_load *agent_load_start(const struct loaded_process *tag, size_t n)
 #define KEPT 0.7	/* factor by which older sums are multiplied at each report */
 
 struct agent {
-	struct throttle favour;
+	struct throttle throttle;
 	int fd;
-	struct agent_load *load;	/* of the current episode; NULL: no episode */
+	struct agent_load *load;	/* load measured in the current episode; NULL: no episode */
 	int64_t begun, episode, told;	/* episodes begun; number of the current one, and of the one announced to the host; 0: none */
 	int64_t due_ns;			/* time of the next report or "alive" line */
 	int64_t sequence, reports, unsent;
@@ -363,8 +363,8 @@ int agent_open(struct throttle **out, const char *port, char *why, size_t size)
 		free(a);
 		return fd;
 	}
-	a->favour.ops = &agent_ops;
+	a->throttle.ops = &agent_ops;
 	a->fd = fd;
-	*out = &a->favour;
+	*out = &a->throttle;
 	return 0;
 }

@@ -25,7 +25,7 @@ struct audio_wakeup_counts {
 	struct audio_counter process[AUDIO_PROCESSES];
 	size_t n;
 	struct {
-		int tid, source;	/* source: process on whose behalf the thread was last woken; 0: none */
+		int tid, source;	/* `source`: the process on whose behalf the thread was last woken; 0: none */
 	} thread[AUDIO_THREADS];
 	size_t threads;
 };

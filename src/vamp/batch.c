@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 struct batch {
-	struct throttle favour;
+	struct throttle throttle;
 	struct undo *undo;
 	size_t mark;		/* undo_mark() before the episode */
 	bool lasts, v2;
@@ -80,7 +80,7 @@ int batch_open(struct throttle **out, const char *group, struct undo *undo, char
 		free(b);
 		return -ENOMEM;
 	}
-	b->favour = (struct throttle){ &batch_ops, true };
+	b->throttle = (struct throttle){ &batch_ops, true };
 	b->undo = undo;
 	b->v2 = batch_can_write(b, "cpu.max");
 	if (!b->v2 && !batch_can_write(b, "cpu.cfs_quota_us")) {
@@ -89,6 +89,6 @@ int batch_open(struct throttle **out, const char *group, struct undo *undo, char
 		free(b);
 		return -EACCES;
 	}
-	*out = &b->favour;
+	*out = &b->throttle;
 	return 0;
 }

@@ -147,7 +147,7 @@ void history_learn_known_load(struct process_history *p, const struct sample_tim
 				history_add_sub_epoch(&u, &p->thread[i], m, k);
 		if (u.wait > KNOWN_LOAD_WAIT_MAX * span && run + u.wait > KNOWN_LOAD_AWAKE_MAX * span)
 			return;
-		if (run - u.run > KNOWN_LOAD_SLACK * span)	/* of threads that were not sampled: their waits are not known */
+		if (run - u.run > KNOWN_LOAD_SLACK * span)	/* the waits of unsampled threads are not known */
 			return;
 		if (run / (span - u.wait) > most)
 			most = run / (span - u.wait);

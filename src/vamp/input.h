@@ -73,7 +73,7 @@ struct audio_counter {
 	char comm[16];
 	int64_t wakeups;	/* wake-ups of the server since the last averaging */
 	double average;		/* moving average of the wake-ups */
-	int confidence;		/* that the process is a background task: 0 to 10 */
+	int confidence;		/* confidence that the process is a background task: 0 to 10 */
 	bool stream;		/* has a playing stream */
 };
 size_t audio_copy_counters(const struct audio *a, struct audio_counter *out, size_t room);

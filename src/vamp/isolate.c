@@ -175,7 +175,7 @@ static size_t isolate_irq_route(const struct isolate_irqs *irqs, const char *roo
 #define GROW_EVERY NS_PER_S
 
 struct isolate {
-	struct throttle favour;
+	struct throttle throttle;
 	const struct scope *scope;
 	const struct audio *audio;	/* NULL: sound is not watched */
 	struct undo *undo;
@@ -368,11 +368,11 @@ int isolate_open(struct throttle **out, const struct scope *scope, const struct 
 		free(s);
 		return err;
 	}
-	s->favour.ops = &isolate_ops;
+	s->throttle.ops = &isolate_ops;
 	s->scope = scope;
 	s->audio = audio;
 	s->undo = undo;
 	s->cpus = CPU_COUNT(&s->all);
-	*out = &s->favour;
+	*out = &s->throttle;
 	return 0;
 }

@@ -14,9 +14,9 @@ const char *const exemption_words[] = { "", "plays sound", "light before others 
 static int compare_judged_processes(const void *a, const void *b)
 {
 	const struct loaded_process *x = a, *y = b;
-	bool spared_x = x->why != EXEMPT_NOT, spared_y = y->why != EXEMPT_NOT;
+	bool exempt_x = x->why != EXEMPT_NOT, exempt_y = y->why != EXEMPT_NOT;
 
-	return spared_x != spared_y ? spared_x - spared_y : (x->pid > y->pid) - (x->pid < y->pid);
+	return exempt_x != exempt_y ? exempt_x - exempt_y : (x->pid > y->pid) - (x->pid < y->pid);
 }
 
 int judge_processes(const struct task_sampler *tasks, int64_t sub_ns, double threshold, const struct audio *audio,

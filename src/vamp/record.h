@@ -31,7 +31,7 @@ struct episode_record {
 	char trigger[32];
 	enum episode_end ended;
 	struct judged_list judged;
-	int err;			/* of throttling; 0: none */
+	int err;			/* error of throttling; 0: none */
 };
 
 #define RECORD_EPISODES_MAX 16384		/* a daemon may run for weeks */
@@ -39,7 +39,7 @@ struct run_record {
 	struct episode_record *episode;	/* owned */
 	size_t n;
 	int64_t left_out;		/* older episodes, dropped beyond RECORD_EPISODES_MAX */
-	struct sample decision_ns;	/* of every episode: time from the input until the processes are throttled */
+	struct sample decision_ns;	/* time from the input until the processes are throttled, for every episode */
 	int64_t began_ns, now_ns;
 	int64_t cpu_ns;			/* CPU time of the daemon, its watchdog and other children */
 	int64_t samples, missed;	/* sub-epochs sampled, and sub-epochs missed */
@@ -51,7 +51,7 @@ struct run_record {
 
 /* Adds an episode and returns it; NULL: no memory. */
 struct episode_record *run_record_add_episode(struct run_record *t);
-/* The episode that lasts; NULL: none. */
+/* The current episode; NULL: none. */
 struct episode_record *run_record_current_episode(const struct run_record *t);
 double run_record_cpu_percent(const struct run_record *t);
 void run_record_free(struct run_record *t);

@@ -111,7 +111,7 @@ static void open_audio(void)
 
 	if (err && cfg.audio_server)
 		die_unless_opened(err, why);
-	if (run.audio)	/* also without a server: one may start later */
+	if (run.audio)	/* even without a server, since one may start later */
 		run.source[run.sources++] = audio_source(run.audio);
 	if (err)
 		snprintf(run.told.sound, sizeof(run.told.sound), "%s", cfg.no_audio ? "not looked for" : why);

@@ -152,7 +152,7 @@ int shares_group_move(const struct shares_group *g, struct undo *undo, const str
 #define NICE_MOST 19
 
 struct shares {
-	struct throttle favour;
+	struct throttle throttle;
 	struct undo *undo;
 	enum throttle_ratio ratio;
 	struct shares_group group;
@@ -275,7 +275,7 @@ int shares_open(struct throttle **out, const char *group, enum throttle_ratio ra
 
 	if (!s)
 		return why_write(-ENOMEM, why, size, "no memory");
-	*s = (struct shares){ .favour.ops = &shares_ops, .undo = undo, .ratio = ratio, .opened = undo_mark(undo) };
+	*s = (struct shares){ .throttle.ops = &shares_ops, .undo = undo, .ratio = ratio, .opened = undo_mark(undo) };
 	err = shares_group_open(&s->group, "", group, ratio, undo, s->no_group, sizeof(s->no_group)) ? shares_try_nice(undo) : 0;
 	if (err) {
 		snprintf(why, size, "no group (%s), and nice values could not be set back (%s): run it as root or --group a delegated group",
@@ -283,6 +283,6 @@ int shares_open(struct throttle **out, const char *group, enum throttle_ratio ra
 		free(s);
 		return err;
 	}
-	*out = &s->favour;
+	*out = &s->throttle;
 	return 0;
 }

@@ -45,7 +45,7 @@ struct slices_sums {
 	size_t n;
 };
 int slices_sums_add(struct slices_sums *sums, const struct slice *s);	/* 0 or -ENOMEM */
-void slices_sums_sort(struct slices_sums *sums);	/* sorts by time run, longest first */
+void slices_sums_sort(struct slices_sums *sums);	/* sorts by run time, longest first */
 void slices_sums_free(struct slices_sums *sums);
 
 #endif

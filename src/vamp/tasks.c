@@ -161,7 +161,7 @@ struct task_sampler {
 	const struct scope *scope;
 	int64_t sub_ns, boot_ns;	/* boot_ns: CLOCK_BOOTTIME, the clock of process start times, minus CLOCK_MONOTONIC */
 	struct sample_times moments;
-	struct sampled_process **process;	/* sorted by pid */
+	struct sampled_process **process;	/* processes sorted by pid */
 	size_t n, in_scope;
 	int loadavg;
 	long last_pid;			/* last pid that the kernel assigned; -1: not known, list all */

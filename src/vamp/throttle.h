@@ -16,8 +16,8 @@ struct loaded_process {
 	pid_t pid;
 	uint64_t start;		/* clock ticks after the boot: tells it from a later process with the same pid */
 	char comm[16];
-	double load_percent;	/* of one CPU: running, plus its share of the time it waited for one */
-	double run_percent;	/* of one CPU: running only */
+	double load_percent;	/* load as a share of one CPU: running, and waiting for a CPU in proportion */
+	double run_percent;	/* share of one CPU that the process ran */
 	enum exemption why;
 };
 
@@ -35,13 +35,13 @@ struct throttle_ops {
 	 * changed. */
 	int (*begin)(struct throttle *f, const struct loaded_process *tag, size_t n);
 	/* Does periodic work, in an episode or not. Returns the time at which to call it again, at the latest. NULL: none needed. */
-	int64_t (*tick)(struct throttle *f, int64_t now_ns);
+	int64_t (*do_periodic_work)(struct throttle *f, int64_t now_ns);
 	/* Ends the episode: undoes all its changes. Allowed without a begin. */
 	int (*end)(struct throttle *f);
 	/* Ends the episode and frees. */
 	void (*close)(struct throttle *f);
 	/* Writes one line for `vamp status` and the report: which change is applied to how many processes. */
-	void (*tell)(const struct throttle *f, char *text, size_t size);
+	void (*describe)(const struct throttle *f, char *text, size_t size);
 };
 struct throttle {
 	const struct throttle_ops *ops;

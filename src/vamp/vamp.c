@@ -9,13 +9,13 @@
 #include <string.h>
 
 static const struct {
-	const char *word, *wants, *does;
+	const char *word, *does;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "run", "", "watch for input and favour the tasks of this system", vamp_run },
-	{ "status", "", "say which processes are throttled now, and why", vamp_status },
-	{ "trace", "", "record which task ran on which CPU and for how long", vamp_trace },
-	{ "vm", "", "favour virtual CPUs of a QEMU by what its guest reports", vamp_vm },
+	{ "run", "throttle background tasks of this system from an input until the episode ends", vamp_run },
+	{ "status", "print which processes are throttled now, and why", vamp_status },
+	{ "trace", "record which task ran on which CPU and for how long", vamp_trace },
+	{ "vm", "slow down the virtual CPUs of a QEMU that run background tasks, as its guest reports", vamp_vm },
 };
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 
@@ -24,7 +24,7 @@ static void vamp_usage(FILE *to)
 	fputs("usage: thinprobe vamp COMMAND [options]\n"
 	      "Finds the background tasks when the user acts and throttles them until the episode ends.\n\n", to);
 	for (size_t i = 0; i < COMMANDS; i++)
-		fprintf(to, "  %-8s %-4s %s\n", commands[i].word, commands[i].wants, commands[i].does);
+		fprintf(to, "  %-8s %s\n", commands[i].word, commands[i].does);
 	fputs("\n  -h, --help     print this and exit; thinprobe vamp COMMAND --help: its options\n"
 	      "  -V, --version  print the version and exit\n\nManual: man thinprobe-vamp\n", to);
 }

@@ -65,7 +65,7 @@ struct vm_watch {
 	bool open;			/* the last of `episode` has not ended */
 };
 
-extern const char *const vm_watch_columns[];	/* of the log, schema "vamp-vm/1"; NULL-terminated */
+extern const char *const vm_watch_columns[];	/* columns of the log, schema "vamp-vm/1"; NULL-terminated */
 
 /* Runs until a signal, until_ns, or the end of the port; then all vCPUs are equal again. 0 or -errno (-ENOMEM). */
 int vm_watch_run(struct vm_watch *w);

@@ -42,7 +42,7 @@ static void watch_describe_throttles(struct vamp_watch *w)
 	for (int i = 0; i < w->ways && n < sizeof(w->told.way); i++) {
 		char text[256] = "";
 
-		w->way[i]->ops->tell(w->way[i], text, sizeof(text));
+		w->way[i]->ops->describe(w->way[i], text, sizeof(text));
 		n += (size_t)snprintf(w->told.way + n, sizeof(w->told.way) - n, "%s%s", i ? "; " : "", text);
 	}
 	if (w->audio)
@@ -229,8 +229,8 @@ static void watch_wait(struct vamp_watch *w, int64_t due_ns, const sigset_t *wai
 	int64_t left;
 
 	for (int i = 0; i < w->ways; i++)
-		if (w->way[i]->ops->tick)
-			due_ns = clock_earlier(due_ns, w->way[i]->ops->tick(w->way[i], clock_now()));
+		if (w->way[i]->ops->do_periodic_work)
+			due_ns = clock_earlier(due_ns, w->way[i]->ops->do_periodic_work(w->way[i], clock_now()));
 	left = due_ns - clock_now();
 	if (left > 0)
 		ts = (struct timespec){ .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };

@@ -23,13 +23,13 @@ struct episode_change {
 struct episode_change episode_handle_event(struct episode *e, int64_t now_ns, bool sound);
 /* True: the episode has reached its maximum length, and is ended. Pure. */
 bool episode_has_ended(struct episode *e, int64_t now_ns);
-/* When the episode will have reached its maximum length; INT64_MAX: none lasts. Pure. */
+/* When the episode will have reached its maximum length; INT64_MAX: there is no episode. Pure. */
 int64_t episode_end_due_ns(const struct episode *e);
 
 enum { WATCH_SOURCES = 4, WATCH_WAYS = 4 };
 #define WATCH_INPUTS 20		/* inputs per second that can begin an episode; further ones are ignored */
 
-/* The caller opens the parts, and closes those that are still there. */
+/* The caller sets and opens the members up to `answers`, and closes those that are still there. */
 struct vamp_watch {
 	double threshold;		/* load that makes a process background, as a share of a CPU */
 	int64_t sub_ns;
@@ -41,7 +41,7 @@ struct vamp_watch {
 	struct input_source *source[WATCH_SOURCES];	/* a source that ends is closed and removed */
 	int sources;
 	struct rows *log;		/* NULL: no log */
-	int answers;			/* socket of status_listen() */
+	int answers;			/* socket that status_listen() returned */
 	struct episode episode;
 	struct run_record told;
 	int64_t second_ns;		/* begin of the current second, for WATCH_INPUTS */

@@ -165,7 +165,7 @@ finish_episodes() {
 	first=$daemon
 	rm episodes.out
 	episodes shares "$a" M 100000 10 "+$both" "+$free"
-	grep -q '1 passed over' episodes.out
+	grep -q '; 1 ' episodes.out
 	grep -qx "$both" "$a/thinprobe-vamp-$first/cgroup.procs"
 	grep -qx "$free" "$a/thinprobe-vamp-$daemon/cgroup.procs"
 	kill "$first"

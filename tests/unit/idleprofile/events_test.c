@@ -14,10 +14,10 @@
 #define MS 1000000
 
 #define MOST 32
-static struct lost_event seen[MOST];
+static struct loop_event seen[MOST];
 static int n;
 
-static void keep(void *arg, const struct lost_event *e)
+static void keep(void *arg, const struct loop_event *e)
 {
 	assert_ptr_equal(arg, &n);
 	assert_true(n < MOST);

@@ -110,7 +110,7 @@ static bool next_line(struct throttle *agent, int in, char *text, size_t size)
 		struct pollfd come = { .fd = in, .events = POLLIN };
 
 		while (agent && !poll(&come, 1, 0)) {
-			int64_t due_ns = agent->ops->tick(agent, clock_now());
+			int64_t due_ns = agent->ops->do_periodic_work(agent, clock_now());
 
 			if (!poll(&come, 1, 0))
 				clock_sleep_until(due_ns);
@@ -130,7 +130,7 @@ static bool next_line(struct throttle *agent, int in, char *text, size_t size)
 static void pass(struct throttle *agent, int64_t ns)
 {
 	for (int64_t end = clock_now() + ns; clock_now() < end;) {
-		int64_t due_ns = agent->ops->tick(agent, clock_now());
+		int64_t due_ns = agent->ops->do_periodic_work(agent, clock_now());
 
 		clock_sleep_until(due_ns < end ? due_ns : end);
 	}
@@ -194,7 +194,7 @@ static void an_episode_is_told_through_a_socket(void **state)
 	assert_int_equal(agent->ops->begin(agent, &tag, 1), 0);
 	while (next_word(agent, in, &sequence, here, &most, &elsewhere) == AGENT_ALIVE)
 		;
-	agent->ops->tell(agent, told, sizeof(told));
+	agent->ops->describe(agent, told, sizeof(told));
 	assert_non_null(strstr(told, ", 0 of them unsent"));
 	agent->ops->close(agent);
 	assert_int_equal(next_word(NULL, in, &sequence, here, &most, &elsewhere), AGENT_END);

@@ -38,8 +38,8 @@ static void hold(struct throttle **way, size_t ways, int64_t ns)
 
 		clock_sleep_until(next < end ? next : end);
 		for (size_t i = 0; i < ways; i++)
-			if (way[i]->ops->tick)
-				way[i]->ops->tick(way[i], clock_now());
+			if (way[i]->ops->do_periodic_work)
+				way[i]->ops->do_periodic_work(way[i], clock_now());
 	}
 }
 
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 	while (!proc_stop) {
 		for (size_t i = 0; i < ways && !err; i++) {
 			err = way[i]->ops->begin(way[i], tag, tags);
-			way[i]->ops->tell(way[i], text, sizeof(text));
+			way[i]->ops->describe(way[i], text, sizeof(text));
 			puts(text);
 		}
 		fflush(stdout);
