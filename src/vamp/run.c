@@ -114,7 +114,7 @@ static void open_audio(void)
 	if (run.audio)	/* even without a server, since one may start later */
 		run.source[run.sources++] = audio_source(run.audio);
 	if (err)
-		snprintf(run.told.sound, sizeof(run.told.sound), "%s", cfg.no_audio ? "not looked for" : why);
+		snprintf(run.record.sound, sizeof(run.record.sound), "%s", cfg.no_audio ? "not looked for" : why);
 }
 
 /* Opens the throttles; none in a dry run. */
@@ -191,7 +191,7 @@ static void close_all(void)
 	watch_update_record(&run);
 	for (int i = 0; i < run.ways; i++)
 		run.way[i]->ops->close(run.way[i]);
-	run.told.not_undone = run.undo ? undo_stop(run.undo) : 0;
+	run.record.not_undone = run.undo ? undo_stop(run.undo) : 0;
 	for (int i = 0; i < run.sources; i++)
 		if (!run.audio || run.source[i] != audio_source(run.audio))
 			run.source[i]->ops->close(run.source[i]);
@@ -319,19 +319,19 @@ int vamp_run(int argc, char **argv)
 	rt_setup(1, &priority);	/* after all forks; the daemon must not wait for the tasks that it throttles */
 	watch_begin(&run);
 	proc_say_ready((int)cfg.ready_fd);
-	watch_until(&run, cfg.time_ns ? run.told.began_ns + cfg.time_ns : INT64_MAX);
+	watch_until(&run, cfg.time_ns ? run.record.began_ns + cfg.time_ns : INT64_MAX);
 	close_all();
 	err = run.log ? rows_close(run.log) : 0;
 	report_vamp_settings(out, &priority);
-	report_episodes(out, &run.told);
-	say_episodes(out, &run.told);
+	report_episodes(out, &run.record);
+	say_episodes(out, &run.record);
 	rec_must_close(out);
-	run_record_free(&run.told);
+	run_record_free(&run.record);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.log, strerror(-err));
 	if (run.err)
 		die(EXIT_RUN, "ended early: %s", watch_describe_error(run.err));
-	if (run.told.not_undone)
-		die(EXIT_RUN, "%zu changes could not be undone; they are listed above", run.told.not_undone);
+	if (run.record.not_undone)
+		die(EXIT_RUN, "%zu changes could not be undone; they are listed above", run.record.not_undone);
 	return proc_stop && cfg.time_ns ? EXIT_INTERRUPTED : EXIT_OK;
 }

@@ -38,15 +38,15 @@ static void watch_describe_throttles(struct vamp_watch *w)
 {
 	size_t n = 0;
 
-	snprintf(w->told.way, sizeof(w->told.way), "dry run: nothing is changed");
-	for (int i = 0; i < w->ways && n < sizeof(w->told.way); i++) {
+	snprintf(w->record.way, sizeof(w->record.way), "dry run: nothing is changed");
+	for (int i = 0; i < w->ways && n < sizeof(w->record.way); i++) {
 		char text[256] = "";
 
 		w->way[i]->ops->describe(w->way[i], text, sizeof(text));
-		n += (size_t)snprintf(w->told.way + n, sizeof(w->told.way) - n, "%s%s", i ? "; " : "", text);
+		n += (size_t)snprintf(w->record.way + n, sizeof(w->record.way) - n, "%s%s", i ? "; " : "", text);
 	}
 	if (w->audio)
-		audio_describe(w->audio, w->told.sound, sizeof(w->told.sound));
+		audio_describe(w->audio, w->record.sound, sizeof(w->record.sound));
 }
 
 static int watch_apply_throttles(struct vamp_watch *w, const struct judged_list *now)
@@ -75,7 +75,7 @@ static void watch_end_throttles(struct vamp_watch *w)
 
 static void watch_end_episode(struct vamp_watch *w, enum episode_end how, int64_t at_ns)
 {
-	struct episode_record *e = run_record_current_episode(&w->told);
+	struct episode_record *e = run_record_current_episode(&w->record);
 
 	if (!e)
 		return;
@@ -102,9 +102,9 @@ static void watch_average_wakeups(struct vamp_watch *w, const struct judged_list
 static void watch_note_sample(struct vamp_watch *w, int err)
 {
 	w->err = w->err ? w->err : err;
-	w->told.processes = tasks_count(w->tasks);
-	if (w->told.processes > w->told.most_processes)
-		w->told.most_processes = w->told.processes;
+	w->record.processes = tasks_count(w->tasks);
+	if (w->record.processes > w->record.most_processes)
+		w->record.most_processes = w->record.processes;
 }
 
 static void watch_judge(struct vamp_watch *w, struct judged_list *now)
@@ -127,7 +127,7 @@ const char *watch_describe_error(int err)
  * would give them full CPU weight for a moment. */
 static void watch_handle_input(struct vamp_watch *w, const struct input_event *event, bool sound)
 {
-	struct episode_record *e, *before = run_record_current_episode(&w->told);
+	struct episode_record *e, *before = run_record_current_episode(&w->record);
 	struct episode_change turn;
 	struct judged_list now;
 	bool same;
@@ -152,7 +152,7 @@ static void watch_handle_input(struct vamp_watch *w, const struct input_event *e
 		watch_end_episode(w, ENDED_INPUT, event->seen_ns);
 	if (!same)
 		watch_end_throttles(w);
-	e = run_record_add_episode(&w->told);
+	e = run_record_add_episode(&w->record);
 	if (!e) {
 		w->err = -ENOMEM;
 		judged_list_free(&now);
@@ -163,7 +163,7 @@ static void watch_handle_input(struct vamp_watch *w, const struct input_event *e
 	e->judged = now;
 	e->err = same ? 0 : watch_apply_throttles(w, &now);
 	e->decided_ns = clock_now();
-	sample_add(&w->told.decision_ns, e->decided_ns - e->started_ns);
+	sample_add(&w->record.decision_ns, e->decided_ns - e->started_ns);
 	log_write_episode(w->log, e);
 	watch_average_wakeups(w, &now);
 	watch_describe_throttles(w);
@@ -199,7 +199,7 @@ static void watch_read_source(struct vamp_watch *w, int i)
 static void watch_handle_sub_epoch(struct vamp_watch *w, int64_t now)
 {
 	watch_note_sample(w, tasks_sample(w->tasks, now, false));
-	w->told.samples++;
+	w->record.samples++;
 	if (w->audio && !w->episode.lasts && now - w->averaged_ns >= w->episode.most_ns) {
 		struct judged_list would;
 
@@ -215,8 +215,8 @@ static void watch_read_cpu_cost(struct vamp_watch *w)
 	int64_t watchdog = w->undo ? clock_cpu_of(undo_watchdog(w->undo)) : 0;
 
 	getrusage(RUSAGE_CHILDREN, &children);
-	w->told.now_ns = clock_now();
-	w->told.cpu_ns = -w->cpu_before_ns + clock_process_cpu() + (watchdog > 0 ? watchdog : 0) +
+	w->record.now_ns = clock_now();
+	w->record.cpu_ns = -w->cpu_before_ns + clock_process_cpu() + (watchdog > 0 ? watchdog : 0) +
 			  (children.ru_utime.tv_sec + children.ru_stime.tv_sec) * NS_PER_S +
 			  (children.ru_utime.tv_usec + children.ru_stime.tv_usec) * NS_PER_US;
 }
@@ -244,22 +244,22 @@ static void watch_wait(struct vamp_watch *w, int64_t due_ns, const sigset_t *wai
 			watch_read_source(w, i);
 	if (fd[0].revents) {
 		watch_read_cpu_cost(w);
-		status_answer_clients(w->answers, &w->told);
+		status_answer_clients(w->answers, &w->record);
 	}
 }
 
 void watch_begin(struct vamp_watch *w)
 {
 	watch_read_cpu_cost(w);
-	w->cpu_before_ns = w->told.cpu_ns;
-	w->told.began_ns = clock_now();
-	watch_note_sample(w, tasks_sample(w->tasks, w->told.began_ns, false));
+	w->cpu_before_ns = w->record.cpu_ns;
+	w->record.began_ns = clock_now();
+	watch_note_sample(w, tasks_sample(w->tasks, w->record.began_ns, false));
 	watch_describe_throttles(w);
 }
 
 void watch_until(struct vamp_watch *w, int64_t until_ns)
 {
-	int64_t next = w->told.began_ns + w->sub_ns;
+	int64_t next = w->record.began_ns + w->sub_ns;
 	sigset_t stop, before;
 
 	proc_stop_signals(&stop);
@@ -278,7 +278,7 @@ void watch_until(struct vamp_watch *w, int64_t until_ns)
 			int64_t late = (now - next) / w->sub_ns;
 
 			watch_handle_sub_epoch(w, now);
-			w->told.missed += late;
+			w->record.missed += late;
 			next += (1 + late) * w->sub_ns;
 		}
 	}

@@ -43,7 +43,7 @@ struct vamp_watch {
 	struct rows *log;		/* NULL: no log */
 	int answers;			/* socket that status_listen() returned */
 	struct episode episode;
-	struct run_record told;
+	struct run_record record;
 	int64_t second_ns;		/* begin of the current second, for WATCH_INPUTS */
 	int inputs;			/* inputs in this second */
 	int err;			/* error that ended the run, for watch_describe_error(); 0: none */
