@@ -224,7 +224,7 @@ static int vm_watch_loop(struct vm_watch *w, const sigset_t *signals)
 			vm_state_end(&w->state, "port closed");
 		else if (!deaf && vm_state_is_silent(&w->state, now_ns)) {
 			w->silences++;
-			warn("no line from the guest's agent for 3 s: all vCPUs are equal until the next one");
+			warn("the guest's agent is silent: all vCPUs are equal until its next line");
 		}
 		err = vm_watch_apply_state(w);
 		if (now_ns >= due_ns) {
