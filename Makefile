@@ -47,10 +47,13 @@ TESTS = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*/*_tes
 
 all: $(PROGRAMS)
 
+# A room's sources are in its folder and in the folders of its parts.
+sources = $(wildcard src/$(1)/*.c src/$(1)/*/*.c)
+
 # A room's archive holds everything but the program's main file. A unit test links its own room, the library and the room's
 # outside libraries, as the program does: two rooms may use one name. EXTRA_<room>/<test> is for what only a test needs.
 define room
-$(BUILD)/$(1).a: $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/$(1)/$(1).c,$(wildcard src/$(1)/*.c)))
+$(BUILD)/$(1).a: $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/$(1)/$(1).c,$(call sources,$(1))))
 	rm -f $$@ && $$(AR) qcs $$@ $$^
 
 $(BUILD)/tests/$(1)/%: $(BUILD)/tests/unit/$(1)/%.o $(BUILD)/$(1).a $(USES_$(1):%=$(BUILD)/%.a) $(BUILD)/lib.a
@@ -68,7 +71,7 @@ EXTRA_idleprofile/pipeline_test = -Wl,--wrap=clock_now
 EXTRA_refecho/lossy_test = -lvncclient
 
 define program
-$(BIN)/$(1): $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/$(1)/*.c)) $(USES_$(1):%=$(BUILD)/%.a) $(BUILD)/lib.a | $(BIN)
+$(BIN)/$(1): $(patsubst %.c,$(BUILD)/%.o,$(call sources,$(1))) $(USES_$(1):%=$(BUILD)/%.a) $(BUILD)/lib.a | $(BIN)
 	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ $(LIBS_$(1)) -lm
 endef
 $(foreach t,$(PRESENT),$(eval $(call program,$(t))))

@@ -36,14 +36,25 @@ sources() {	# room
 	[ $wrong -eq 0 ]
 }
 
-@test "a room includes its own headers, those of the library and of the shared rooms that it uses" {
-	local room file name uses wrong=0
+may_include() {	# ROOM FILE NAME: one of its folder, of the library, of a shared room that it uses, or of the room's top and common/
+	local folder=${2%/*} uses
+
+	[ -f "$folder/$3" ] || [ -f "src/lib/$3" ] && return
+	[ -f "src/$3" ] || return 1
+	case $3 in
+	"$1"/common/*) ;;
+	"$1"/*/*) return 1 ;;
+	"$1"/*) [[ $folder == "src/$1/"* && $folder != */common ]] ;;
+	*) uses=" $(sed -n "s/^USES_$1 = //p" Makefile) " && [[ $uses == *" ${3%%/*} "* ]] ;;
+	esac
+}
+
+@test "a file includes headers of its folder, of the room's top and common/, of the library and of shared rooms in use" {
+	local room file name wrong=0
 
 	for room in $(rooms); do
-		uses=" $(sed -n "s/^USES_$room = //p" Makefile) "
 		while IFS=: read -r file name; do
-			[ -f "src/$room/$name" ] || [ -f "src/lib/$name" ] ||
-				[[ -f src/$name && $uses == *" ${name%%/*} "* ]] || { echo "$file includes $name"; wrong=1; }
+			may_include "$room" "$file" "$name" || { echo "$file includes $name"; wrong=1; }
 		done < <(sources "$room" | xargs grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^"]+"' /dev/null |
 			sed -E 's/:.*"(.*)"/:\1/')
 	done
@@ -144,7 +155,7 @@ END
 @test "a core that unit tests link has no main" {
 	local file wrong=0
 
-	for file in src/*/*.c; do
+	for file in $(find src -name '*.c'); do
 		[ "$file" = "src/$(basename "$(dirname "$file")")/$(basename "$(dirname "$file")").c" ] && continue
 		grep -nE '^(int )?main\(' "$file" && wrong=1
 	done
@@ -170,7 +181,7 @@ END
 @test "a file whose first line begins with a name has that name" {
 	local file name wrong=0
 
-	for file in src/*/*.[ch] lab/*.sh lab/*/*.sh experiments/*.sh plots/*.gp; do
+	for file in $(find src -name '*.[ch]') lab/*.sh lab/*/*.sh experiments/*.sh plots/*.gp; do
 		name=$(head -n 3 "$file" | sed -nE 's,^(/\*|#) ([A-Za-z0-9_./-]+) - .*,\2,p' | head -n 1)
 		name=${name##*/}
 		[ -z "$name" ] || [ "${name%.*}" = "$(basename "${file%.*}")" ] || { echo "$file says that it is $name"; wrong=1; }

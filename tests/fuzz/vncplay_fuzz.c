@@ -8,11 +8,11 @@
  * 70 x 36: as a whole and in pieces, which must come to the same. SIDE, TRACE, DEPS: such a
  * file. */
 #include "../unit/vncplay/rfb_between.h"
-#include "vncplay/deps.h"
-#include "vncplay/paper.h"
-#include "vncplay/rfb.h"
-#include "vncplay/study.h"
-#include "vncplay/trace.h"
+#include "vncplay/common/deps.h"
+#include "vncplay/analyze/paper.h"
+#include "vncplay/common/rfb.h"
+#include "vncplay/analyze/study.h"
+#include "vncplay/common/trace.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "vncplay/align.h"
-#include "vncplay/kin.h"
+#include "vncplay/analyze/align.h"
+#include "vncplay/analyze/kin.h"
 
 #define MOST 400
 #define INPUTS 10

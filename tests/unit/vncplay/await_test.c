@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Waiting for a snapshot, with a clock of our own. */
-#include "vncplay/await.h"
+#include "vncplay/play/await.h"
 
 #include "clock.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Files of dependencies: what is written comes back, what is no such file is refused with a line that names the line. */
-#include "vncplay/deps.h"
+#include "vncplay/common/deps.h"
 
 #include <errno.h>
 #include <setjmp.h>

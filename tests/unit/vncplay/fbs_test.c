@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Logs: against bytes made by hand, both ways. */
-#include "vncplay/fbs.h"
+#include "vncplay/common/fbs.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "clock.h"
-#include "vncplay/hand.h"
+#include "vncplay/record/hand.h"
 
 static struct hand h;
 static char why[200];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What is learned from logs that are written here, byte by byte: what always comes before an input,
  * what comes by itself, what comes late. */
-#include "vncplay/learn_core.h"
+#include "vncplay/learn/learn_core.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Snapshots against screens that are made here, pixel by pixel. */
-#include "vncplay/match.h"
-#include "vncplay/trace.h"
+#include "vncplay/common/match.h"
+#include "vncplay/common/trace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "clock.h"
-#include "vncplay/recorder.h"
+#include "vncplay/record/recorder.h"
 
 #define W 400
 #define H 300

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* rfb_between - whether the decoder is at the end of a message: nothing is half taken. */
-#include "vncplay/rfb_inside.h"
+#include "vncplay/common/rfb_inside.h"
 
 static inline bool rfb_between(const struct rfb *r)
 {

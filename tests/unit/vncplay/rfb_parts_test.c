@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The decoder against bytes made by hand: what libvncserver does not send, and what no server should. */
-#include "vncplay/rfb.h"
+#include "vncplay/common/rfb.h"
 
 #include <errno.h>
 #include <setjmp.h>

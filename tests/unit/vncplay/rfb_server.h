@@ -4,7 +4,7 @@
 #ifndef THINPROBE_TEST_RFB_SERVER_H
 #define THINPROBE_TEST_RFB_SERVER_H
 
-#include "vncplay/rfb.h"
+#include "vncplay/common/rfb.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The decoder against libvncserver's encoders: every encoding in several formats of pixels, and the
  * same bytes in pieces of any size. */
-#include "vncplay/rfb.h"
+#include "vncplay/common/rfb.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

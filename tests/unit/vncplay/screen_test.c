@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "vncplay/screen.h"
+#include "vncplay/common/screen.h"
 
 #include <errno.h>
 #include <setjmp.h>

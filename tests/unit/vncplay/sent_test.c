@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "vncplay/inputs.h"
+#include "vncplay/analyze/inputs.h"
 
 static struct inputs in;
 static struct stimulus *s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The side file of a replay, word by word: other programs read it. */
-#include "vncplay/side.h"
+#include "vncplay/common/side.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* When inputs of a replay are due. */
-#include "vncplay/tempo.h"
+#include "vncplay/play/tempo.h"
 
 #include "clock.h"
 

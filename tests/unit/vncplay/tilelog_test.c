@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "vncplay/tilelog.h"
+#include "vncplay/analyze/tilelog.h"
 
 #define W 40			/* two whole tiles and half of one */
 #define H 20

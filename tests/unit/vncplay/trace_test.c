@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "clock.h"
-#include "vncplay/trace.h"
-#include "vncplay/trace_lines.h"
+#include "vncplay/common/trace.h"
+#include "vncplay/common/trace_lines.h"
 
 #define HEAD "vncplay-trace 1\nserver \"a \\\"b\\\"\"\nscreen 100x80\npixels 0x00RRGGBB\n" \
 	"time us since start\nstarted 2026-01-02T03:04:05Z\n"

@@ -3,7 +3,7 @@
  *
  * replay.c reads a log and its side file, study.c finds the answers, paper.c does it the old way,
  * findings.c tells. This file reads options, runs, reports. */
-#include "commands.h"
+#include "vncplay/commands.h"
 #include "findings.h"
 
 #include <errno.h>

@@ -11,8 +11,8 @@
 #ifndef THINPROBE_VNCPLAY_RECORDER_H
 #define THINPROBE_VNCPLAY_RECORDER_H
 
-#include "screen.h"
-#include "trace.h"
+#include "vncplay/common/screen.h"
+#include "vncplay/common/trace.h"
 
 #include <stdbool.h>
 #include <stdint.h>

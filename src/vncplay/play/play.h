@@ -4,10 +4,10 @@
 #define THINPROBE_PLAY_H
 
 #include "await.h"
-#include "deps.h"
+#include "vncplay/common/deps.h"
 #include "sample.h"
-#include "server.h"
-#include "trace.h"
+#include "vncplay/common/server.h"
+#include "vncplay/common/trace.h"
 
 #include <stdbool.h>
 #include <stdint.h>

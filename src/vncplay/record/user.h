@@ -4,7 +4,7 @@
 #define THINPROBE_VNCPLAY_USER_H
 
 #include "recorder.h"
-#include "screen.h"
+#include "vncplay/common/screen.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #include "play.h"
 
 #include "clock.h"
-#include "commands.h"
+#include "vncplay/commands.h"
 #include "proc.h"
 #include "rec.h"
 #include "rt.h"

@@ -8,7 +8,7 @@
 #ifndef THINPROBE_TEMPO_H
 #define THINPROBE_TEMPO_H
 
-#include "trace.h"
+#include "vncplay/common/trace.h"
 
 #include <stdbool.h>
 #include <stdint.h>

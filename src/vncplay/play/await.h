@@ -8,8 +8,8 @@
 #ifndef THINPROBE_AWAIT_H
 #define THINPROBE_AWAIT_H
 
-#include "match.h"
-#include "trace.h"
+#include "vncplay/common/match.h"
+#include "vncplay/common/trace.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 #define THINPROBE_VNCPLAY_SHOT_H
 
 #include "fresh.h"
-#include "trace.h"
+#include "vncplay/common/trace.h"
 
 /* `side` pixels a side around a place, as far as it lies on the screen. */
 struct box shot_box(int x, int y, int side, const struct screen *s);

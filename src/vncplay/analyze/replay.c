@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "replay.h"
-#include "fbs.h"
-#include "rfb.h"
+#include "vncplay/common/fbs.h"
+#include "vncplay/common/rfb.h"
 
 #include <errno.h>
 #include <stdlib.h>

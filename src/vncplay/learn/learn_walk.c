@@ -3,8 +3,8 @@
 #include "learn_walk.h"
 #include "why.h"
 
-#include "deps.h"
-#include "fbs.h"
+#include "vncplay/common/deps.h"
+#include "vncplay/common/fbs.h"
 #include "learn_core.h"
 
 #include <errno.h>

@@ -3,9 +3,9 @@
  *
  * The learning is learn_core.c's; this file reads options and side files, and writes what was learned. */
 #include "cli.h"
-#include "commands.h"
+#include "vncplay/commands.h"
 #include "learn_core.h"
-#include "side.h"
+#include "vncplay/common/side.h"
 
 #include <errno.h>
 #include <limits.h>

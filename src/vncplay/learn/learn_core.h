@@ -9,8 +9,8 @@
 #ifndef THINPROBE_LEARN_CORE_H
 #define THINPROBE_LEARN_CORE_H
 
-#include "deps.h"
-#include "trace.h"
+#include "vncplay/common/deps.h"
+#include "vncplay/common/trace.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,9 +4,9 @@
 #ifndef THINPROBE_PLAY_LIVE_H
 #define THINPROBE_PLAY_LIVE_H
 
-#include "fbs.h"
+#include "vncplay/common/fbs.h"
 #include "play.h"
-#include "side.h"
+#include "vncplay/common/side.h"
 
 #include <signal.h>
 

@@ -4,7 +4,7 @@
 #ifndef THINPROBE_VNCPLAY_NEEDS_H
 #define THINPROBE_VNCPLAY_NEEDS_H
 
-#include "deps.h"
+#include "vncplay/common/deps.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #ifndef THINPROBE_VNCPLAY_FRESH_H
 #define THINPROBE_VNCPLAY_FRESH_H
 
-#include "screen.h"
+#include "vncplay/common/screen.h"
 
 #include <stdbool.h>
 

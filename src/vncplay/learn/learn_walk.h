@@ -3,7 +3,7 @@
 #ifndef THINPROBE_LEARN_WALK_H
 #define THINPROBE_LEARN_WALK_H
 
-#include "rfb.h"
+#include "vncplay/common/rfb.h"
 
 struct learn_walk {
 	void *whose;

@@ -9,7 +9,7 @@
  * typed, or the field that the click before lit up. A move away from where the pointer rested: what
  * came up near it meanwhile. */
 #include "clock.h"
-#include "match.h"
+#include "vncplay/common/match.h"
 #include "recorder_inside.h"
 #include "shot.h"
 

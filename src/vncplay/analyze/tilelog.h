@@ -10,7 +10,7 @@
 #ifndef THINPROBE_TILELOG_H
 #define THINPROBE_TILELOG_H
 
-#include "screen.h"
+#include "vncplay/common/screen.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
 #include "align.h"
 #include "array.h"
 #include "clock.h"
-#include "fbs.h"
-#include "rfb.h"
+#include "vncplay/common/fbs.h"
+#include "vncplay/common/rfb.h"
 #include "why.h"
 
 #include <errno.h>

@@ -3,12 +3,12 @@
  * recorder.c's, who works there a user.h's. */
 #include "cli.h"
 #include "clock.h"
-#include "commands.h"
+#include "vncplay/commands.h"
 #include "proc.h"
 #include "rec.h"
 #include "say.h"
 #include "recorder.h"
-#include "server.h"
+#include "vncplay/common/server.h"
 #include "user.h"
 
 #include <errno.h>
