@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* RFC 6143 section 7.4 (PIXEL_FORMAT), 7.7.6 (CPIXEL), the Tight encoding's TPIXEL. */
-#include "pixel.h"
+#include "rfb_inside.h"
 
 #include <string.h>
 

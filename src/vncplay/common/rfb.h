@@ -29,14 +29,11 @@ extern const struct rfb_format rfb_xrgb;	/* 32 bits, little endian, 0x00RRGGBB: 
 /* Called while bytes are taken. Any may be NULL. */
 struct rfb_events {
 	void (*resized)(void *whose, int width, int height);	/* also once at the start */
-	void (*begun)(void *whose);				/* an update begins */
 	void (*painted)(void *whose, struct box box);		/* a rectangle of pixels is on the screen, whether or not they differ */
 	void (*ended)(void *whose);				/* the update is whole */
-	void (*pointer)(void *whose, int x, int y);		/* PointerPos: the server moved the pointer */
 	/* a cursor shape of at least one pixel came: this server leaves drawing the pointer to its
 	 * clients */
 	void (*shape)(void *whose);
-	void (*bell)(void *whose);
 };
 
 struct rfb;
@@ -53,6 +50,10 @@ void rfb_free(struct rfb *r);
 int rfb_take(struct rfb *r, const uint8_t *bytes, size_t n);
 const char *rfb_why(const struct rfb *r);
 bool rfb_ready(const struct rfb *r);	/* the greeting is over, the screen has its size */
+
+/* Since rfb_open: updates that were whole, and new sizes of the screen, the first one included. */
+unsigned rfb_updates(const struct rfb *r);
+unsigned rfb_resizes(const struct rfb *r);
 
 const struct screen *rfb_screen(const struct rfb *r);
 const char *rfb_name(const struct rfb *r);	/* the desktop's name, cut to 255 bytes, control characters as '?' */

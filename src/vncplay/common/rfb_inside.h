@@ -7,11 +7,36 @@
 #ifndef THINPROBE_RFB_INSIDE_H
 #define THINPROBE_RFB_INSIDE_H
 
-#include "pixel.h"
 #include "rfb.h"
 #include "rfb/bytes.h"
 
 #include <sys/types.h>
+
+/* How a pixel lies in the stream. XRGB is rfb_xrgb, RGB and BGR are three bytes in that order. */
+struct pixel {
+	enum { PIXEL_XRGB, PIXEL_BYTE, PIXEL_WORD, PIXEL_RGB, PIXEL_BGR } kind;
+	size_t bytes;
+	bool big_endian;
+	int drop;		/* bits that the bytes left out stand below those sent (CPIXEL) */
+	uint16_t max[3];	/* of red, green, blue */
+	uint8_t shift[3];
+	uint32_t map[256];	/* PIXEL_BYTE: the colours themselves */
+};
+
+/* One format in its three shapes: PIXEL, TPIXEL (Tight), CPIXEL (ZRLE). False: not a format that is understood. */
+struct pixels {
+	struct rfb_format format;
+	struct pixel plain, tight, zrle;
+};
+bool pixels_set(struct pixels *p, const struct rfb_format *format);
+/* of the colour map, 0 to 65535; else ignored */
+void pixels_colour(struct pixels *p, unsigned index, uint16_t red, uint16_t green, uint16_t blue);
+
+uint32_t pixel_decode(const struct pixel *p, const uint8_t *bytes);
+void pixel_row(const struct pixel *p, uint32_t *to, const uint8_t *from, size_t n);
+/* Each of red, green, blue as the format has them (0 to max), and such three as 0x00RRGGBB. */
+void pixel_parts(const struct pixel *p, const uint8_t *bytes, unsigned parts[3]);
+uint32_t pixel_join(const struct pixel *p, const unsigned parts[3]);
 
 #define RFB_HOLD 2048	/* most that a step may need at once */
 #define RFB_STREAMS 6	/* zlib's: four of Tight, one of Zlib, one of ZRLE */
@@ -35,6 +60,7 @@ struct rfb {
 	const char *why;
 	int failed;
 	bool ready;
+	unsigned updates, resizes;	/* so far */
 
 	struct rfb_machine wire, body;
 	void (*after)(struct rfb *r);	/* called when as many are skipped */
@@ -62,44 +88,34 @@ struct rfb {
 };
 
 /* rfb.c */
+rfb_step rfb_greet;
 int rfb_bad(struct rfb *r, const char *why);	/* -EPROTO */
 int rfb_feed(struct rfb *r, struct rfb_machine *m, const uint8_t *in, size_t n);
 void rfb_then(struct rfb_machine *m, rfb_step *step, size_t need);
 void rfb_skip(struct rfb *r, uint64_t n, void (*after)(struct rfb *r));	/* of the wire; `after` sets what is next */
-
-/* rfb_greet.c */
-rfb_step rfb_greet;
 int rfb_size(struct rfb *r, int width, int height);	/* gives the screen its size and tells */
 
 /* rfb_message.c */
 rfb_step rfb_message;
 void rfb_done(struct rfb *r);	/* the rectangle is on the screen */
 
-/* rfb_plain.c: Raw, CopyRect, RRE, CoRRE */
+/* rfb_plain.c: Raw, CopyRect, RRE, CoRRE, Hextile */
 void rfb_paint_in(struct rfb *r, struct box area, const struct pixel *pixel);
 size_t rfb_paint(struct rfb *r, const uint8_t *in, size_t n);	/* pixels of the area, as many as are whole; bytes taken */
 bool rfb_painted(const struct rfb *r);				/* the area is full */
 bool rfb_run(struct rfb *r, uint32_t colour, size_t n);	/* n pixels of the area; false: not so many are left */
 void rfb_fill(struct rfb *r, struct box box, uint32_t colour);	/* on the screen, which it must lie on */
 rfb_step rfb_raw, rfb_raw_body, rfb_copy, rfb_rre, rfb_corre;
-
-/* rfb_hextile.c */
 void rfb_hextile(struct rfb *r);	/* begins */
 
-/* rfb_body.c: bodies through zlib */
+/* rfb_zlib.c: bodies through zlib */
 /* the next n bytes of the wire go through `stream` into r->body, then the rectangle is done */
 int rfb_body(struct rfb *r, uint64_t n, int stream);
-rfb_step rfb_zlib, rfb_zrle_length;
+rfb_step rfb_zlib, rfb_zrle;
 void rfb_zlib_reset(struct rfb *r, int stream);
 void rfb_body_free(struct rfb *r);
 
-/* rfb_zrle.c */
-void rfb_zrle(struct rfb *r);	/* sets the body's machine */
-
 /* rfb_tight.c */
 rfb_step rfb_tight;
-
-/* rfb_jpeg.c: onto the screen, exactly into the box; false: not such a picture */
-bool rfb_jpeg(struct screen *s, struct box box, const uint8_t *bytes, size_t n);
 
 #endif

@@ -7,16 +7,17 @@
 #include <limits.h>
 #include <string.h>
 
-static rfb_step rectangle;
+static rfb_step take_rectangle;
 
 static void rfb_next(struct rfb *r)
 {
 	if (r->rectangles != INT_MAX)
 		r->rectangles--;
 	if (r->rectangles) {
-		rfb_then(&r->wire, rectangle, 12);
+		rfb_then(&r->wire, take_rectangle, 12);
 		return;
 	}
+	r->updates++;
 	if (r->events.ended)
 		r->events.ended(r->whose);
 	rfb_then(&r->wire, rfb_message, 1);
@@ -29,49 +30,38 @@ void rfb_done(struct rfb *r)
 	rfb_next(r);
 }
 
-static int pixels_of(struct rfb *r, int32_t encoding)
+static int begin_pixels(struct rfb *r, int32_t encoding)
 {
+	static const struct {
+		int32_t encoding;
+		rfb_step *step;
+		size_t bytes;	/* that the step needs, */
+		bool and_pixel;	/* and a pixel */
+	} steps[] = {
+		{ RFB_RAW, rfb_raw, 0, true }, { RFB_COPYRECT, rfb_copy, 4, false }, { RFB_RRE, rfb_rre, 4, true },
+		{ RFB_CORRE, rfb_corre, 4, true }, { RFB_HEXTILE, NULL, 0, false }, { RFB_ZLIB, rfb_zlib, 4, false },
+		{ RFB_TIGHT, rfb_tight, 1, false }, { RFB_ZRLE, rfb_zrle, 4, false },
+	};
 	bool empty = !r->box.w || !r->box.h;
 
 	if (r->box.x + r->box.w > r->screen.width || r->box.y + r->box.h > r->screen.height)
 		return rfb_bad(r, "a rectangle that is not on the screen");
 	rfb_paint_in(r, r->box, &r->pixels.plain);
-	switch (encoding) {
-	case RFB_RAW:
-		rfb_then(&r->wire, rfb_raw, r->pixels.plain.bytes);
-		if (empty)
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		if (steps[i].encoding != encoding)
+			continue;
+		if (encoding == RFB_HEXTILE)
+			rfb_hextile(r);
+		else
+			rfb_then(&r->wire, steps[i].step, steps[i].bytes + (steps[i].and_pixel ? r->pixels.plain.bytes : 0));
+		if (empty && (encoding == RFB_RAW || encoding == RFB_HEXTILE))
 			rfb_done(r);
-		break;
-	case RFB_COPYRECT:
-		rfb_then(&r->wire, rfb_copy, 4);
-		break;
-	case RFB_RRE:
-		rfb_then(&r->wire, rfb_rre, 4 + r->pixels.plain.bytes);
-		break;
-	case RFB_CORRE:
-		rfb_then(&r->wire, rfb_corre, 4 + r->pixels.plain.bytes);
-		break;
-	case RFB_HEXTILE:
-		rfb_hextile(r);
-		if (empty)
-			rfb_done(r);
-		break;
-	case RFB_ZLIB:
-		rfb_then(&r->wire, rfb_zlib, 4);
-		break;
-	case RFB_TIGHT:
-		rfb_then(&r->wire, rfb_tight, 1);
-		break;
-	case RFB_ZRLE:
-		rfb_then(&r->wire, rfb_zrle_length, 4);
-		break;
-	default:
-		return rfb_bad(r, "an encoding that is not understood");
+		return 0;
 	}
-	return 0;
+	return rfb_bad(r, "an encoding that is not understood");
 }
 
-static ssize_t desktop_name(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_desktop_name(struct rfb *r, const uint8_t *in, size_t n)
 {
 	(void)n;
 	rfb_skip(r, rfb_u32(in), rfb_next);
@@ -79,7 +69,7 @@ static ssize_t desktop_name(struct rfb *r, const uint8_t *in, size_t n)
 }
 
 /* A count of screens, three bytes of nothing, 16 bytes a screen; y is not a place but whether it was done. */
-static ssize_t screens(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_screens(struct rfb *r, const uint8_t *in, size_t n)
 {
 	int err = r->box.y ? 0 : rfb_size(r, r->box.w, r->box.h);
 
@@ -98,61 +88,43 @@ static void take_shape(struct rfb *r)
 	rfb_next(r);
 }
 
-/* What is not a picture on the screen. */
-static int other(struct rfb *r, int32_t encoding)
-{
-	uint64_t rows = (uint64_t)(r->box.w + 7) / 8 * (uint64_t)r->box.h, all = (uint64_t)r->box.w * (uint64_t)r->box.h;
-	int err;
-
-	switch (encoding) {
-	case RFB_CURSOR:
-		rfb_skip(r, all * r->pixels.plain.bytes + rows, take_shape);
-		return 0;
-	case RFB_X_CURSOR:
-		rfb_skip(r, all ? 6 + 2 * rows : 0, take_shape);
-		return 0;
-	case RFB_POINTER_POS:
-		if (r->events.pointer)
-			r->events.pointer(r->whose, r->box.x, r->box.y);
-		break;
-	case RFB_DESKTOP_NAME:
-		rfb_then(&r->wire, desktop_name, 4);
-		return 0;
-	case RFB_EXTENDED_DESKTOP_SIZE:
-		rfb_then(&r->wire, screens, 4);
-		return 0;
-	case RFB_DESKTOP_SIZE:
-		err = rfb_size(r, r->box.w, r->box.h);
-		if (err)
-			return err;
-		break;
-	case RFB_LAST_RECT:
-		r->rectangles = 1;
-		break;
-	}
-	rfb_next(r);
-	return 0;
-}
-
-static ssize_t rectangle(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_rectangle(struct rfb *r, const uint8_t *in, size_t n)
 {
 	int32_t encoding = (int32_t)rfb_u32(in + 8);
-	int err;
+	uint64_t rows, all;
+	int err = 0;
 
 	(void)n;
 	r->box = (struct box){ rfb_u16(in), rfb_u16(in + 2), rfb_u16(in + 4), rfb_u16(in + 6) };
+	rows = (uint64_t)(r->box.w + 7) / 8 * (uint64_t)r->box.h;	/* bytes of a bit mask */
+	all = (uint64_t)r->box.w * (uint64_t)r->box.h;
 	switch (encoding) {
 	case RFB_CURSOR:
+		rfb_skip(r, all * r->pixels.plain.bytes + rows, take_shape);
+		break;
 	case RFB_X_CURSOR:
+		rfb_skip(r, all ? 6 + 2 * rows : 0, take_shape);
+		break;
 	case RFB_POINTER_POS:
+		rfb_next(r);
+		break;
 	case RFB_DESKTOP_NAME:
+		rfb_then(&r->wire, take_desktop_name, 4);
+		break;
 	case RFB_EXTENDED_DESKTOP_SIZE:
+		rfb_then(&r->wire, take_screens, 4);
+		break;
 	case RFB_DESKTOP_SIZE:
+		err = rfb_size(r, r->box.w, r->box.h);
+		if (!err)
+			rfb_next(r);
+		break;
 	case RFB_LAST_RECT:
-		err = other(r, encoding);
+		r->rectangles = 1;
+		rfb_next(r);
 		break;
 	default:
-		err = pixels_of(r, encoding);
+		err = begin_pixels(r, encoding);
 	}
 	return err ? err : 12;
 }
@@ -160,8 +132,6 @@ static ssize_t rectangle(struct rfb *r, const uint8_t *in, size_t n)
 static ssize_t take_update(struct rfb *r, const uint8_t *in, size_t n)
 {
 	(void)n;
-	if (r->events.begun)
-		r->events.begun(r->whose);
 	r->rectangles = rfb_u16(in + 2);
 	if (r->rectangles == 0xffff)	/* the last one will say so */
 		r->rectangles = INT_MAX - 1;
@@ -170,12 +140,12 @@ static ssize_t take_update(struct rfb *r, const uint8_t *in, size_t n)
 	return 4;
 }
 
-static void message_over(struct rfb *r)
+static void end_message(struct rfb *r)
 {
 	rfb_then(&r->wire, rfb_message, 1);
 }
 
-static ssize_t colour(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_colour(struct rfb *r, const uint8_t *in, size_t n)
 {
 	size_t used = 0;
 
@@ -183,36 +153,36 @@ static ssize_t colour(struct rfb *r, const uint8_t *in, size_t n)
 		pixels_colour(&r->pixels, r->colour++, rfb_u16(in + used), rfb_u16(in + used + 2),
 			      rfb_u16(in + used + 4));
 	if (!r->left)
-		message_over(r);
+		end_message(r);
 	return (ssize_t)used;
 }
 
-static ssize_t colours(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_colour_map(struct rfb *r, const uint8_t *in, size_t n)
 {
 	(void)n;
 	r->colour = rfb_u16(in + 2);
 	r->left = rfb_u16(in + 4);
 	if (r->left)
-		rfb_then(&r->wire, colour, 6);
+		rfb_then(&r->wire, take_colour, 6);
 	else
-		message_over(r);
+		end_message(r);
 	return 6;
 }
 
 /* A negative length is the extended clipboard's, of as many bytes without the sign. */
-static ssize_t cut_text(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_cut_text(struct rfb *r, const uint8_t *in, size_t n)
 {
 	int64_t length = (int32_t)rfb_u32(in + 4);
 
 	(void)n;
-	rfb_skip(r, (uint64_t)(length < 0 ? -length : length), message_over);
+	rfb_skip(r, (uint64_t)(length < 0 ? -length : length), end_message);
 	return 8;
 }
 
-static ssize_t fence(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_fence(struct rfb *r, const uint8_t *in, size_t n)
 {
 	(void)n;
-	rfb_skip(r, in[8], message_over);
+	rfb_skip(r, in[8], end_message);
 	return 9;
 }
 
@@ -228,19 +198,16 @@ ssize_t rfb_message(struct rfb *r, const uint8_t *in, size_t n)
 		rfb_then(&r->wire, take_update, 4);
 		return 0;
 	case MESSAGE_COLOUR_MAP:
-		rfb_then(&r->wire, colours, 6);
+		rfb_then(&r->wire, take_colour_map, 6);
+		return 0;
+	case MESSAGE_CUT_TEXT:
+		rfb_then(&r->wire, take_cut_text, 8);
 		return 0;
 	case MESSAGE_BELL:
-		if (r->events.bell)
-			r->events.bell(r->whose);
-		return 1;
-	case MESSAGE_CUT_TEXT:
-		rfb_then(&r->wire, cut_text, 8);
-		return 0;
 	case MESSAGE_END_OF_CONTINUOUS:
 		return 1;
 	case MESSAGE_FENCE:
-		rfb_then(&r->wire, fence, 9);
+		rfb_then(&r->wire, take_fence, 9);
 		return 0;
 	default:
 		return rfb_bad(r, "a message of an unknown kind");

@@ -22,7 +22,7 @@ bool rfb_painted(const struct rfb *r)
 	return r->y >= r->area.h;
 }
 
-static void step_on(struct rfb *r, size_t n)	/* n: at most what is left of the row */
+static void move_on(struct rfb *r, size_t n)	/* n: at most what is left of the row */
 {
 	r->x += (int)n;
 	if (r->x == r->area.w) {
@@ -41,7 +41,7 @@ size_t rfb_paint(struct rfb *r, const uint8_t *in, size_t n)
 			now = (size_t)(r->area.w - r->x);
 		pixel_row(r->pixel, pixel_at(r, r->area.x + r->x, r->area.y + r->y), in + used, now);
 		used += now * bytes;
-		step_on(r, now);
+		move_on(r, now);
 	}
 	return used;
 }
@@ -59,7 +59,7 @@ bool rfb_run(struct rfb *r, uint32_t colour, size_t n)
 		to = pixel_at(r, r->area.x + r->x, r->area.y + r->y);
 		for (size_t i = 0; i < now; i++)
 			to[i] = colour;
-		step_on(r, now);
+		move_on(r, now);
 	}
 	return true;
 }
@@ -110,7 +110,7 @@ ssize_t rfb_copy(struct rfb *r, const uint8_t *in, size_t n)
 	return 4;
 }
 
-static int boxes(struct rfb *r, const uint8_t *in, bool small)
+static int fill_part(struct rfb *r, const uint8_t *in, bool small)
 {
 	const uint8_t *p = in + r->pixels.plain.bytes;
 	struct box b;
@@ -127,12 +127,12 @@ static int boxes(struct rfb *r, const uint8_t *in, bool small)
 	return 0;
 }
 
-static ssize_t parts(struct rfb *r, const uint8_t *in, size_t n, bool small)
+static ssize_t take_parts(struct rfb *r, const uint8_t *in, size_t n, bool small)
 {
 	size_t used = 0, each = r->pixels.plain.bytes + (small ? 4 : 8);
 
 	for (; r->left && n - used >= each; used += each, r->left--) {
-		int err = boxes(r, in + used, small);
+		int err = fill_part(r, in + used, small);
 
 		if (err)
 			return err;
@@ -144,15 +144,15 @@ static ssize_t parts(struct rfb *r, const uint8_t *in, size_t n, bool small)
 
 static ssize_t rre_parts(struct rfb *r, const uint8_t *in, size_t n)
 {
-	return parts(r, in, n, false);
+	return take_parts(r, in, n, false);
 }
 
 static ssize_t corre_parts(struct rfb *r, const uint8_t *in, size_t n)
 {
-	return parts(r, in, n, true);
+	return take_parts(r, in, n, true);
 }
 
-static ssize_t ground(struct rfb *r, const uint8_t *in, rfb_step *then, size_t each)
+static ssize_t take_ground(struct rfb *r, const uint8_t *in, rfb_step *then, size_t each)
 {
 	r->left = rfb_u32(in);
 	rfb_fill(r, r->box, pixel_decode(&r->pixels.plain, in + 4));
@@ -166,11 +166,116 @@ static ssize_t ground(struct rfb *r, const uint8_t *in, rfb_step *then, size_t e
 ssize_t rfb_rre(struct rfb *r, const uint8_t *in, size_t n)
 {
 	(void)n;
-	return ground(r, in, rre_parts, 8);
+	return take_ground(r, in, rre_parts, 8);
 }
 
 ssize_t rfb_corre(struct rfb *r, const uint8_t *in, size_t n)
 {
 	(void)n;
-	return ground(r, in, corre_parts, 4);
+	return take_ground(r, in, corre_parts, 4);
+}
+
+/* --- Hextile: tiles of 16 by 16 pixels, each one background colour with smaller boxes, or raw; section 7.7.4 -------- */
+
+enum { HEXTILE_RAW = 1, HEXTILE_GROUND = 2, HEXTILE_FORE = 4, HEXTILE_BOXES = 8, HEXTILE_COLOURED = 16 };
+
+static rfb_step take_hextile_mask;
+
+static void end_hextile_tile(struct rfb *r)
+{
+	r->area.x += 16;
+	if (r->area.x >= r->box.x + r->box.w) {
+		r->area.x = r->box.x;
+		r->area.y += 16;
+	}
+	if (r->area.y >= r->box.y + r->box.h)
+		rfb_done(r);
+	else
+		rfb_then(&r->wire, take_hextile_mask, 1);
+}
+
+void rfb_hextile(struct rfb *r)
+{
+	r->area = r->box;
+	r->ground = r->fore = 0;
+	rfb_then(&r->wire, take_hextile_mask, 1);
+}
+
+static ssize_t take_hextile_raw(struct rfb *r, const uint8_t *in, size_t n)
+{
+	size_t used = rfb_paint(r, in, n);
+
+	if (rfb_painted(r))
+		end_hextile_tile(r);
+	return (ssize_t)used;
+}
+
+static ssize_t take_hextile_boxes(struct rfb *r, const uint8_t *in, size_t n)
+{
+	size_t used = 0, colour = r->mask & HEXTILE_COLOURED ? r->pixels.plain.bytes : 0;
+
+	for (; r->left && n - used >= colour + 2; used += colour + 2, r->left--) {
+		const uint8_t *p = in + used + colour;
+		struct box b = { p[0] >> 4, p[0] & 15, (p[1] >> 4) + 1, (p[1] & 15) + 1 };
+
+		if (b.x + b.w > r->area.w || b.y + b.h > r->area.h)
+			return rfb_bad(r, "a part that is not within its tile");
+		b.x += r->area.x;
+		b.y += r->area.y;
+		rfb_fill(r, b, colour ? pixel_decode(&r->pixels.plain, in + used) : r->fore);
+	}
+	if (!r->left)
+		end_hextile_tile(r);
+	return (ssize_t)used;
+}
+
+static void begin_hextile_boxes(struct rfb *r, unsigned n)
+{
+	rfb_fill(r, r->area, r->ground);
+	r->left = n;
+	if (n)
+		rfb_then(&r->wire, take_hextile_boxes, 2 + (r->mask & HEXTILE_COLOURED ? r->pixels.plain.bytes : 0));
+	else
+		end_hextile_tile(r);
+}
+
+static ssize_t take_hextile_colours(struct rfb *r, const uint8_t *in, size_t n)
+{
+	size_t used = 0, bytes = r->pixels.plain.bytes;
+	unsigned count = 0;
+
+	(void)n;
+	if (r->mask & HEXTILE_GROUND) {
+		r->ground = pixel_decode(&r->pixels.plain, in);
+		used += bytes;
+	}
+	if (r->mask & HEXTILE_FORE) {
+		r->fore = pixel_decode(&r->pixels.plain, in + used);
+		used += bytes;
+	}
+	if (r->mask & HEXTILE_BOXES)
+		count = in[used++];
+	begin_hextile_boxes(r, count);
+	return (ssize_t)used;
+}
+
+static ssize_t take_hextile_mask(struct rfb *r, const uint8_t *in, size_t n)
+{
+	size_t need, bytes = r->pixels.plain.bytes;
+
+	(void)n;
+	r->mask = in[0];
+	r->area.w = r->box.x + r->box.w - r->area.x < 16 ? r->box.x + r->box.w - r->area.x : 16;
+	r->area.h = r->box.y + r->box.h - r->area.y < 16 ? r->box.y + r->box.h - r->area.y : 16;
+	if (r->mask & HEXTILE_RAW) {
+		rfb_paint_in(r, r->area, &r->pixels.plain);
+		rfb_then(&r->wire, take_hextile_raw, bytes);
+		return 1;
+	}
+	need = (r->mask & HEXTILE_GROUND ? bytes : 0) + (r->mask & HEXTILE_FORE ? bytes : 0) + (r->mask & HEXTILE_BOXES ? 1 : 0);
+	if (need)
+		rfb_then(&r->wire, take_hextile_colours, need);
+	else
+		begin_hextile_boxes(r, 0);
+	return 1;
 }

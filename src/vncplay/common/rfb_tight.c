@@ -5,12 +5,16 @@
 #include "rfb_inside.h"
 
 #include <errno.h>
+#include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <jpeglib.h>
+
 enum { EXPLICIT_FILTER = 4, FILL = 8, JPEG = 9, NO_ZLIB = 10 };
 enum { COPY, PALETTE, GRADIENT };
-#define LEAST 12	/* bytes: fewer are never compressed */
+#define COMPRESSED_LEAST 12	/* bytes: fewer are never compressed */
 
 static ssize_t take_fill(struct rfb *r, const uint8_t *in, size_t n)
 {
@@ -21,7 +25,7 @@ static ssize_t take_fill(struct rfb *r, const uint8_t *in, size_t n)
 }
 
 /* 1 to 3 bytes, of 7, 7 and 8 bits, lowest first. 0: not whole. */
-static size_t compact(const uint8_t *in, size_t n, uint32_t *length)
+static size_t read_compact(const uint8_t *in, size_t n, uint32_t *length)
 {
 	*length = 0;
 	for (size_t i = 0; i < n && i < 3; i++) {
@@ -34,13 +38,13 @@ static size_t compact(const uint8_t *in, size_t n, uint32_t *length)
 
 /* --- what the body is ------------------------------------------------------------------------------------------ */
 
-static void body_full(struct rfb *r)
+static void end_full_body(struct rfb *r)
 {
 	if (rfb_painted(r))
 		rfb_then(&r->body, NULL, 0);
 }
 
-static ssize_t indices(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_indices(struct rfb *r, const uint8_t *in, size_t n)
 {
 	size_t used = 0;
 
@@ -49,24 +53,24 @@ static ssize_t indices(struct rfb *r, const uint8_t *in, size_t n)
 			return rfb_bad(r, "a colour that is not in the palette");
 		rfb_run(r, r->palette[in[used]], 1);
 	}
-	body_full(r);
+	end_full_body(r);
 	return (ssize_t)used;
 }
 
-static ssize_t bits(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_bits(struct rfb *r, const uint8_t *in, size_t n)
 {
 	size_t used = 0;
 
 	for (; used < n && !rfb_painted(r); used++)
 		for (int bit = 7, left = r->area.w - r->x; bit >= 0 && left; bit--, left--)	/* a row begins with a byte */
 			rfb_run(r, r->palette[in[used] >> bit & 1], 1);
-	body_full(r);
+	end_full_body(r);
 	return (ssize_t)used;
 }
 
 /* Each part of a pixel is what differs from left + above - above left. r->above: of this row up to
  * x, of the row above from there on. */
-static ssize_t gradient(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_gradient(struct rfb *r, const uint8_t *in, size_t n)
 {
 	const struct pixel *p = r->pixel;
 	size_t used = 0;
@@ -88,16 +92,16 @@ static ssize_t gradient(struct rfb *r, const uint8_t *in, size_t n)
 		}
 		rfb_run(r, pixel_join(p, parts), 1);
 	}
-	body_full(r);
+	end_full_body(r);
 	return (ssize_t)used;
 }
 
 /* --- what leads to it ------------------------------------------------------------------------------------------ */
 
-static ssize_t length(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_length(struct rfb *r, const uint8_t *in, size_t n)
 {
 	uint32_t bytes;
-	size_t used = compact(in, n, &bytes);
+	size_t used = read_compact(in, n, &bytes);
 	int err;
 
 	if (!used) {
@@ -113,9 +117,9 @@ static int begin_body(struct rfb *r, rfb_step *step, size_t need, size_t row)
 	uint64_t bytes = (uint64_t)row * (uint64_t)r->box.h;
 
 	rfb_then(&r->body, rfb_painted(r) ? NULL : step, need);
-	if (bytes < LEAST)
+	if (bytes < COMPRESSED_LEAST)
 		return rfb_body(r, bytes, STREAM_NONE);
-	rfb_then(&r->wire, length, 1);
+	rfb_then(&r->wire, take_length, 1);
 	return 0;
 }
 
@@ -127,11 +131,11 @@ static ssize_t take_palette(struct rfb *r, const uint8_t *in, size_t n)
 	(void)n;
 	for (int i = 0; i < r->colours; i++)
 		r->palette[i] = pixel_decode(r->pixel, in + (size_t)i * bytes);
-	err = r->colours == 2 ? begin_body(r, bits, 1, (w + 7) / 8) : begin_body(r, indices, 1, w);
+	err = r->colours == 2 ? begin_body(r, take_bits, 1, (w + 7) / 8) : begin_body(r, take_indices, 1, w);
 	return err ? err : (ssize_t)((size_t)r->colours * bytes);
 }
 
-static ssize_t colours(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_palette_size(struct rfb *r, const uint8_t *in, size_t n)
 {
 	(void)n;
 	r->colours = in[0] + 1;
@@ -152,7 +156,7 @@ static int begin_gradient(struct rfb *r)
 	} else if (r->box.w) {
 		memset(r->above, 0, (size_t)r->box.w * sizeof(*r->above));
 	}
-	return begin_body(r, gradient, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
+	return begin_body(r, take_gradient, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
 }
 
 static ssize_t take_filter(struct rfb *r, const uint8_t *in, size_t n)
@@ -165,7 +169,7 @@ static ssize_t take_filter(struct rfb *r, const uint8_t *in, size_t n)
 		err = begin_body(r, rfb_raw_body, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
 		break;
 	case PALETTE:
-		rfb_then(&r->wire, colours, 1);
+		rfb_then(&r->wire, take_palette_size, 1);
 		break;
 	case GRADIENT:
 		err = begin_gradient(r);
@@ -176,7 +180,81 @@ static ssize_t take_filter(struct rfb *r, const uint8_t *in, size_t n)
 	return err ? err : 1;
 }
 
-/* --- JPEG ------------------------------------------------------------------------------------------------------- */
+/* --- JPEG, by libjpeg ------------------------------------------------------------------------------------------- */
+
+struct jpeg_decoder {
+	struct jpeg_error_mgr errors;	/* first: libjpeg gives it back as its own */
+	struct jpeg_decompress_struct jpeg;
+	jmp_buf out;
+	uint8_t *row;
+	bool whole;
+};
+
+static void give_up_jpeg(j_common_ptr jpeg)
+{
+	longjmp(((struct jpeg_decoder *)jpeg->err)->out, 1);
+}
+
+/* A warning is damage that libjpeg would paint over: half a picture would look like a change of the screen. */
+static void on_jpeg_message(j_common_ptr jpeg, int level)
+{
+	if (level < 0)
+		give_up_jpeg(jpeg);
+}
+
+static void ignore_jpeg_message(j_common_ptr jpeg)
+{
+	(void)jpeg;
+}
+
+static void decode_jpeg(struct jpeg_decoder *d, struct screen *s, struct box box, const uint8_t *bytes, size_t n)
+{
+	jpeg_create_decompress(&d->jpeg);
+	jpeg_mem_src(&d->jpeg, (uint8_t *)(uintptr_t)bytes, (unsigned long)n);
+	jpeg_read_header(&d->jpeg, TRUE);
+	/* (each further scan would be the whole picture's work for a few bytes) */
+	if (d->jpeg.image_width != (unsigned)box.w || d->jpeg.image_height != (unsigned)box.h || jpeg_has_multiple_scans(&d->jpeg))
+		give_up_jpeg((j_common_ptr)&d->jpeg);
+	d->jpeg.out_color_space = JCS_RGB;
+	jpeg_start_decompress(&d->jpeg);
+	if (d->jpeg.output_components != 3)
+		give_up_jpeg((j_common_ptr)&d->jpeg);
+	d->row = malloc((size_t)box.w * 3);
+	if (!d->row)
+		give_up_jpeg((j_common_ptr)&d->jpeg);
+	for (int y = 0; y < box.h; y++) {
+		uint32_t *to = s->pixels + (size_t)(box.y + y) * (size_t)s->width + (size_t)box.x;
+		const uint8_t *from = d->row;
+
+		if (jpeg_read_scanlines(&d->jpeg, &d->row, 1) != 1)
+			give_up_jpeg((j_common_ptr)&d->jpeg);
+		for (int x = 0; x < box.w; x++, from += 3)
+			to[x] = (uint32_t)from[0] << 16 | (uint32_t)from[1] << 8 | from[2];
+	}
+	jpeg_finish_decompress(&d->jpeg);
+}
+
+static bool paint_jpeg(struct screen *s, struct box box, const uint8_t *bytes, size_t n)
+{
+	struct jpeg_decoder *const d = calloc(1, sizeof(*d));	/* on the heap: a jump leaves it as it was */
+	bool whole;
+
+	if (!d)
+		return false;
+	d->jpeg.err = jpeg_std_error(&d->errors);
+	d->errors.error_exit = give_up_jpeg;
+	d->errors.emit_message = on_jpeg_message;
+	d->errors.output_message = ignore_jpeg_message;
+	if (!setjmp(d->out)) {
+		decode_jpeg(d, s, box, bytes, n);
+		d->whole = true;
+	}
+	whole = d->whole;
+	jpeg_destroy_decompress(&d->jpeg);
+	free(d->row);
+	free(d);
+	return whole;
+}
 
 /* Room for what came only: a length is no promise. */
 static int keep_jpeg(struct rfb *r, const uint8_t *in, size_t n)
@@ -212,17 +290,17 @@ static ssize_t take_jpeg(struct rfb *r, const uint8_t *in, size_t n)
 	r->left -= now;
 	if (r->left)
 		return (ssize_t)now;
-	if (!rfb_jpeg(&r->screen, r->box, whole, whole_n))
+	if (!paint_jpeg(&r->screen, r->box, whole, whole_n))
 		return rfb_bad(r, "a JPEG picture that is damaged or of another size");
 	r->jpeg_n = 0;
 	rfb_done(r);
 	return (ssize_t)now;
 }
 
-static ssize_t picture_length(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_jpeg_length(struct rfb *r, const uint8_t *in, size_t n)
 {
 	uint32_t bytes;
-	size_t used = compact(in, n, &bytes);
+	size_t used = read_compact(in, n, &bytes);
 
 	if (!used) {
 		r->wire.need = n + 1;
@@ -248,7 +326,7 @@ ssize_t rfb_tight(struct rfb *r, const uint8_t *in, size_t n)
 	if (r->mask == FILL) {
 		rfb_then(&r->wire, take_fill, r->pixel->bytes);
 	} else if (r->mask == JPEG) {
-		rfb_then(&r->wire, picture_length, 1);
+		rfb_then(&r->wire, take_jpeg_length, 1);
 	} else if (r->mask > JPEG && (r->mask & NO_ZLIB) != NO_ZLIB) {
 		return rfb_bad(r, "a Tight rectangle of an unknown kind");
 	} else if (r->mask & EXPLICIT_FILTER) {

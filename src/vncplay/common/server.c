@@ -8,7 +8,6 @@
 #include "rfb/bytes.h"
 #include "rfb/messages.h"
 #include "server_greet.h"
-#include "server_stamp.h"
 #include "vnc_address.h"
 #include "vnc_password.h"
 
@@ -18,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #define QUEUE (256 << 10)	/* bytes that may wait for a server that does not read: thousands of inputs */
@@ -30,10 +31,7 @@
 struct server {
 	int fd, err;
 	struct rfb *rfb;
-	struct rfb_events events;	/* the caller's */
-	void *whose;
 	int64_t came_ns;		/* what was read last */
-	bool told_size, ended, resized;	/* since the last read: an update is whole, the screen is another */
 	char why[256];
 	uint8_t *ahead;			/* what libvncclient had read beyond the greeting */
 	size_t ahead_n;
@@ -44,67 +42,55 @@ struct server {
 	uint8_t piece[PIECE];
 };
 
+/* --- when bytes came, however late they are read -------------------------------------------------------------------- */
+
+#define LATE_MOST_NS (10 * NS_PER_S)	/* beyond that the wall clock was set meanwhile */
+
+void server_stamp_ask(int fd)
+{
+	int on = 1;
+
+	setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
+}
+
+/* The kernel's stamp is of the wall clock. */
+static int64_t monotonic(struct timespec wall, int64_t now_ns)
+{
+	struct clock_offset offset;
+	int64_t came;
+
+	clock_read_offset(&offset);
+	came = wall.tv_sec * NS_PER_S + wall.tv_nsec - offset.offset_ns;
+	return came > now_ns || came < now_ns - LATE_MOST_NS ? now_ns : came;
+}
+
+ssize_t server_stamp_recv(int fd, void *bytes, size_t n, int flags, int64_t *came_ns)
+{
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(sizeof(struct timespec))];
+	} control;
+	struct iovec piece = { .iov_base = bytes, .iov_len = n };
+	struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+	ssize_t got = recvmsg(fd, &message, flags);
+	int err = errno;
+	int64_t now = clock_now(), came = now;
+
+	for (struct cmsghdr *c = got > 0 ? CMSG_FIRSTHDR(&message) : NULL; c; c = CMSG_NXTHDR(&message, c)) {
+		struct timespec wall;
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SO_TIMESTAMPNS || c->cmsg_len < CMSG_LEN(sizeof(wall)))
+			continue;
+		memcpy(&wall, CMSG_DATA(c), sizeof(wall));
+		came = monotonic(wall, now);
+	}
+	if (came > *came_ns)
+		*came_ns = came;
+	errno = err;
+	return got;
+}
+
 /* --- what the server says -------------------------------------------------------------------------------------- */
-
-static void on_resized(void *whose, int width, int height)
-{
-	struct server *s = whose;
-
-	if (!s->told_size)	/* the greeting's: told by the first read */
-		return;
-	s->resized = true;
-	if (s->events.resized)
-		s->events.resized(s->whose, width, height);
-}
-
-static void on_begun(void *whose)
-{
-	struct server *s = whose;
-
-	if (s->events.begun)
-		s->events.begun(s->whose);
-}
-
-static void on_painted(void *whose, struct box box)
-{
-	struct server *s = whose;
-
-	if (s->events.painted)
-		s->events.painted(s->whose, box);
-}
-
-static void on_ended(void *whose)
-{
-	struct server *s = whose;
-
-	s->ended = true;
-	if (s->events.ended)
-		s->events.ended(s->whose);
-}
-
-static void on_pointer(void *whose, int x, int y)
-{
-	struct server *s = whose;
-
-	if (s->events.pointer)
-		s->events.pointer(s->whose, x, y);
-}
-
-static void on_shape(void *whose)
-{
-	struct server *s = whose;
-
-	if (s->events.shape)
-		s->events.shape(s->whose);
-}
-
-static void on_bell(void *whose)
-{
-	struct server *s = whose;
-
-	if (s->events.bell)
-		s->events.bell(s->whose);
-}
 
 static int fail_server(struct server *s, int err, const char *text)
 {
@@ -138,17 +124,12 @@ static int take_from_server(struct server *s, const uint8_t *bytes, size_t n, in
 
 int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns), void *whose)
 {
+	unsigned updates = rfb_updates(s->rfb), resizes = rfb_resizes(s->rfb);
 	const uint8_t *bytes = s->piece;
 	size_t used;
 	ssize_t n;
-	bool ask;
 	int err;
 
-	if (!s->told_size) {
-		s->told_size = true;
-		if (s->events.resized)
-			s->events.resized(s->whose, rfb_screen(s->rfb)->width, rfb_screen(s->rfb)->height);
-	}
 	if (s->err)
 		return s->err;
 	if (s->ahead_n) {
@@ -174,10 +155,8 @@ int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes,
 	if (err)
 		return fail_server(s, err, err == -EPROTO ? rfb_why(s->rfb) : strerror(-err));
 	/* Once a read, however many updates it had: who is flooded does not flood back. A screen of another size comes whole. */
-	ask = s->ended || s->resized;
-	if (ask)
-		err = server_ask(s, !s->resized);
-	s->ended = s->resized = false;
+	if (rfb_resizes(s->rfb) != resizes || rfb_updates(s->rfb) != updates)
+		err = server_ask(s, rfb_resizes(s->rfb) == resizes);
 	return err ? err : 1;
 }
 
@@ -245,9 +224,9 @@ int server_ask(struct server *s, bool incremental)
 
 /* --- beginning and end ----------------------------------------------------------------------------------------- */
 
-static int begin_session(struct server *s, const struct server_greeted *g, const int32_t *list, int n)
+static int begin_session(struct server *s, const struct server_greeted *g, const int32_t *list, int n,
+			 const struct rfb_events *events, void *whose)
 {
-	static const struct rfb_events ours = { on_resized, on_begun, on_painted, on_ended, on_pointer, on_shape, on_bell };
 	/* What is no picture. The cursor's: a pointer that the server paints would be part of every snapshot. */
 	static const int32_t always[] = { RFB_CURSOR, RFB_X_CURSOR, RFB_POINTER_POS, RFB_LAST_RECT, RFB_DESKTOP_SIZE,
 					  RFB_EXTENDED_DESKTOP_SIZE, RFB_DESKTOP_NAME };
@@ -256,7 +235,7 @@ static int begin_session(struct server *s, const struct server_greeted *g, const
 	int err;
 
 	s->greeting_n = messages_greeting(s->greeting, g->width, g->height, g->name, g->name_n);
-	s->rfb = rfb_open(&ours, s, NULL, 0, 0);
+	s->rfb = rfb_open(events, whose, NULL, 0, 0);
 	if (!s->rfb)
 		return fail_server(s, -errno, strerror(errno));
 	err = rfb_take(s->rfb, s->greeting, s->greeting_n);
@@ -315,12 +294,9 @@ struct server *server_open(const struct server_cfg *cfg, const struct rfb_events
 		return NULL;
 	}
 	s->fd = -1;
-	s->whose = whose;
-	if (events)
-		s->events = *events;
 	err = greet_server(s, cfg, &g);
 	if (!err)
-		err = begin_session(s, &g, list, n);
+		err = begin_session(s, &g, list, n, events, whose);
 	free(g.name);
 	s->ahead = g.ahead;
 	s->ahead_n = g.ahead_n;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct server_cfg {
 	const char *address;	/* as vnc_address.h reads it */
@@ -48,5 +49,12 @@ const struct rfb *server_rfb(const struct server *s);	/* its screen, its name */
 /* The greeting as a log has it: RFB 3.3, no security, ServerInit in the format that was asked for.
  * Returns its length, at most `size`. */
 size_t server_greeting(const struct server *s, uint8_t *bytes, size_t size);
+
+/* From now on the kernel notes it. Where it cannot, server_stamp_peek tells when the bytes were read. */
+void server_stamp_ask(int fd);
+
+/* recv(), and in *came_ns (in: that of the read before; 0: none) when the last of these bytes came:
+ * CLOCK_MONOTONIC, never before the one before, never after now. */
+ssize_t server_stamp_recv(int fd, void *bytes, size_t n, int flags, int64_t *came_ns);
 
 #endif

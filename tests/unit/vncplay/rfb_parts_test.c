@@ -36,12 +36,6 @@ static void tell(const char *format, ...)
 	va_end(more);
 }
 
-static void on_begun(void *whose)
-{
-	(void)whose;
-	tell("(");
-}
-
 static void on_ended(void *whose)
 {
 	(void)whose;
@@ -60,26 +54,13 @@ static void on_resized(void *whose, int width, int height)
 	tell("size %dx%d ", width, height);
 }
 
-static void on_pointer(void *whose, int x, int y)
-{
-	(void)whose;
-	tell("pointer %d,%d ", x, y);
-}
-
 static void on_shape(void *whose)
 {
 	(void)whose;
 	tell("shape ");
 }
 
-static void on_bell(void *whose)
-{
-	(void)whose;
-	tell("bell ");
-}
-
-static const struct rfb_events events = { .begun = on_begun, .ended = on_ended, .painted = on_painted, .resized = on_resized,
-					  .pointer = on_pointer, .shape = on_shape, .bell = on_bell };
+static const struct rfb_events events = { .ended = on_ended, .painted = on_painted, .resized = on_resized, .shape = on_shape };
 
 static struct rfb *opened(const struct rfb_format *format)
 {
@@ -111,7 +92,7 @@ static void test_corre(void **state)
 					       RED, 0, 0, 2, 1, GREEN, 5, 2, 1, 1));
 
 	(void)state;
-	assert_string_equal(told, "(1,1,6,3 )");
+	assert_string_equal(told, "1,1,6,3 )");
 	assert_int_equal(at(r, 0, 0), 0);
 	assert_int_equal(at(r, 1, 1), 0xff0000);
 	assert_int_equal(at(r, 2, 1), 0xff0000);
@@ -150,7 +131,7 @@ static void test_pointer_shape_name_and_text(void **state)
 		2));
 
 	(void)state;
-	assert_string_equal(told, "(shape shape pointer 7,3 )bell bell ");
+	assert_string_equal(told, "shape shape )");
 	rfb_free(r);
 }
 
@@ -160,7 +141,7 @@ static void test_an_update_that_says_which_rectangle_is_its_last(void **state)
 					       RECT(0, 0, 0, 0), ENCODING(-224), 2, UPDATE(0), 2));
 
 	(void)state;
-	assert_string_equal(told, "(0,0,1,1 1,0,1,1 )bell ()bell ");
+	assert_string_equal(told, "0,0,1,1 1,0,1,1 ))");
 	rfb_free(r);
 }
 
@@ -174,7 +155,7 @@ static void test_sizes_of_the_screen(void **state)
 		UPDATE(1), RECT(1, 0, 12, 5), ENCODING(-308), 0, 0, 0, 0));
 
 	(void)state;
-	assert_string_equal(told, "(0,0,8,4 )(size 10x3 9,2,1,1 )()(size 12x5 )");
+	assert_string_equal(told, "0,0,8,4 )size 10x3 9,2,1,1 ))size 12x5 )");
 	assert_int_equal(rfb_screen(r)->width, 12);
 	assert_int_equal(rfb_screen(r)->height, 5);
 	assert_int_equal(at(r, 7, 2), 0xff0000);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* When bytes came is when they were sent over loopback, not when they are read. */
 #include "clock.h"
-#include "vncplay/common/server_stamp.h"
+#include "vncplay/common/server.h"
 
 #include <stdarg.h>
 #include <setjmp.h>

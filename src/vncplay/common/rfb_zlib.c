@@ -1,6 +1,113 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* ZRLE: tiles of 64 by 64, raw, of one colour, of a packed palette, or of runs. RFC 6143 section 7.7.6. */
+/* Bodies of rectangles: as they are, or through one of the streams of zlib that last as long as the connection. RFC 1950. */
 #include "rfb_inside.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#define CHUNK (32 << 10)
+
+struct rfb_inflate {
+	z_stream z;
+	uint8_t out[CHUNK];
+};
+
+static int inflate_into(struct rfb *r, const uint8_t *in, size_t n)
+{
+	struct rfb_inflate *s = r->streams[r->stream];
+	int status, err;
+
+	s->z.next_in = (uint8_t *)(uintptr_t)in;
+	s->z.avail_in = (uInt)n;
+	do {
+		s->z.next_out = s->out;
+		s->z.avail_out = CHUNK;
+		status = inflate(&s->z, Z_SYNC_FLUSH);
+		if (status == Z_MEM_ERROR)
+			return -ENOMEM;
+		if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
+			return rfb_bad(r, "data that zlib does not understand");
+		/* (what is one byte too long is an error there: no bomb gets larger than its rectangle) */
+		err = rfb_feed(r, &r->body, s->out, CHUNK - s->z.avail_out);
+		if (err)
+			return err;
+		if (status == Z_STREAM_END && s->z.avail_in)
+			return rfb_bad(r, "data after the end of a zlib stream");
+	} while (!s->z.avail_out && status != Z_STREAM_END);
+	return s->z.avail_in ? rfb_bad(r, "data that zlib does not understand") : 0;
+}
+
+static ssize_t take_body_bytes(struct rfb *r, const uint8_t *in, size_t n)
+{
+	size_t now = n < r->left ? n : (size_t)r->left;
+	int err;
+
+	if (now > CHUNK)
+		now = CHUNK;
+	err = r->stream == STREAM_NONE ? rfb_feed(r, &r->body, in, now) : inflate_into(r, in, now);
+	if (err)
+		return err;
+	r->left -= now;
+	if (r->left)
+		return (ssize_t)now;
+	if (r->body.step)
+		return rfb_bad(r, "a rectangle that ends too early");
+	rfb_done(r);
+	return (ssize_t)now;
+}
+
+int rfb_body(struct rfb *r, uint64_t n, int stream)
+{
+	r->body.held = 0;
+	r->left = n;
+	r->stream = stream;
+	if (!n) {
+		if (r->body.step)
+			return rfb_bad(r, "a rectangle that ends too early");
+		rfb_done(r);
+		return 0;
+	}
+	if (stream != STREAM_NONE && !r->streams[stream]) {
+		struct rfb_inflate *s = calloc(1, sizeof(*s));
+
+		if (!s || inflateInit(&s->z) != Z_OK) {
+			free(s);
+			return -ENOMEM;
+		}
+		r->streams[stream] = s;
+	}
+	rfb_then(&r->wire, take_body_bytes, 1);
+	return 0;
+}
+
+void rfb_zlib_reset(struct rfb *r, int stream)
+{
+	if (r->streams[stream])
+		inflateReset(&r->streams[stream]->z);
+}
+
+void rfb_body_free(struct rfb *r)
+{
+	for (int i = 0; i < RFB_STREAMS; i++) {
+		if (r->streams[i])
+			inflateEnd(&r->streams[i]->z);
+		free(r->streams[i]);
+	}
+}
+
+/* Zlib: length, then raw pixels compressed. */
+ssize_t rfb_zlib(struct rfb *r, const uint8_t *in, size_t n)
+{
+	int err;
+
+	(void)n;
+	rfb_then(&r->body, rfb_painted(r) ? NULL : rfb_raw_body, r->pixels.plain.bytes);
+	err = rfb_body(r, rfb_u32(in), STREAM_ZLIB);
+	return err ? err : 4;
+}
+
+/* --- ZRLE: tiles of 64 by 64 pixels, raw, of one colour, of a packed palette, or of runs; section 7.7.6 ------------- */
 
 enum { RAW = 0, SOLID = 1, PLAIN_RUNS = 128, PALETTE_RUNS = 129 };
 
@@ -14,13 +121,7 @@ static void set_tile(struct rfb *r, int x, int y)
 	rfb_paint_in(r, (struct box){ x, y, w < 64 ? w : 64, h < 64 ? h : 64 }, &r->pixels.zrle);
 }
 
-void rfb_zrle(struct rfb *r)
-{
-	set_tile(r, r->box.x, r->box.y);
-	rfb_then(&r->body, r->box.w && r->box.h ? take_kind : NULL, 1);
-}
-
-static void tile_done(struct rfb *r)
+static void end_zrle_tile(struct rfb *r)
 {
 	int x = r->area.x + 64, y = r->area.y;
 
@@ -33,20 +134,20 @@ static void tile_done(struct rfb *r)
 		set_tile(r, x, y);
 }
 
-static ssize_t raw(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_raw_tile(struct rfb *r, const uint8_t *in, size_t n)
 {
 	size_t used = rfb_paint(r, in, n);
 
 	if (rfb_painted(r))
-		tile_done(r);
+		end_zrle_tile(r);
 	return (ssize_t)used;
 }
 
-static ssize_t solid(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_solid_tile(struct rfb *r, const uint8_t *in, size_t n)
 {
 	(void)n;
 	rfb_fill(r, r->area, pixel_decode(r->pixel, in));
-	tile_done(r);
+	end_zrle_tile(r);
 	return (ssize_t)r->pixel->bytes;
 }
 
@@ -60,7 +161,7 @@ static size_t row_bytes(const struct rfb *r)
 	return (size_t)(r->area.w * index_bits(r) + 7) / 8;
 }
 
-static ssize_t packed(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_packed_rows(struct rfb *r, const uint8_t *in, size_t n)
 {
 	size_t used = 0, row = row_bytes(r);
 	int bits = index_bits(r), index;
@@ -73,7 +174,7 @@ static ssize_t packed(struct rfb *r, const uint8_t *in, size_t n)
 			rfb_run(r, r->palette[index], 1);
 		}
 	if (rfb_painted(r))
-		tile_done(r);
+		end_zrle_tile(r);
 	return (ssize_t)used;
 }
 
@@ -120,7 +221,7 @@ static ssize_t paint_runs(struct rfb *r, const uint8_t *in, size_t n)
 	}
 	r->body.need = least;
 	if (rfb_painted(r))
-		tile_done(r);
+		end_zrle_tile(r);
 	return (ssize_t)used;
 }
 
@@ -132,7 +233,7 @@ static ssize_t take_palette(struct rfb *r, const uint8_t *in, size_t n)
 	for (int i = 0; i < r->colours; i++)
 		r->palette[i] = pixel_decode(r->pixel, in + (size_t)i * bytes);
 	if (r->mask < PLAIN_RUNS)
-		rfb_then(&r->body, packed, row_bytes(r));
+		rfb_then(&r->body, take_packed_rows, row_bytes(r));
 	else
 		rfb_then(&r->body, paint_runs, 1);
 	return (ssize_t)((size_t)r->colours * bytes);
@@ -146,9 +247,9 @@ static ssize_t take_kind(struct rfb *r, const uint8_t *in, size_t n)
 	r->mask = in[0];
 	r->colours = r->mask & 127;
 	if (r->mask == RAW)
-		rfb_then(&r->body, raw, bytes);
+		rfb_then(&r->body, take_raw_tile, bytes);
 	else if (r->mask == SOLID)
-		rfb_then(&r->body, solid, bytes);
+		rfb_then(&r->body, take_solid_tile, bytes);
 	else if (r->mask == PLAIN_RUNS)
 		rfb_then(&r->body, paint_runs, bytes + 1);
 	else if (r->mask == PALETTE_RUNS || (r->mask > 16 && r->mask < PLAIN_RUNS))
@@ -156,4 +257,15 @@ static ssize_t take_kind(struct rfb *r, const uint8_t *in, size_t n)
 	else
 		rfb_then(&r->body, take_palette, (size_t)r->colours * bytes);
 	return 1;
+}
+
+ssize_t rfb_zrle(struct rfb *r, const uint8_t *in, size_t n)
+{
+	int err;
+
+	(void)n;
+	set_tile(r, r->box.x, r->box.y);
+	rfb_then(&r->body, r->box.w && r->box.h ? take_kind : NULL, 1);
+	err = rfb_body(r, rfb_u32(in), STREAM_ZRLE);
+	return err ? err : 4;
 }
