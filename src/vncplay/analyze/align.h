@@ -9,7 +9,7 @@
 #ifndef THINPROBE_ALIGN_H
 #define THINPROBE_ALIGN_H
 
-#include "unrest.h"
+#include "animation_mask.h"
 
 #define ALIGN_RUNS 255		/* at most */
 #define ALIGN_REACH 3		/* an answer may come so many inputs late in a slow run */

@@ -13,7 +13,7 @@
 #define THINPROBE_ANSWERS_H
 
 #include "align.h"
-#include "inputs.h"
+#include "vncplay/common/side_file.h"
 
 #define ANSWER_GAP_MS 120
 #define ANSWER_NONE INT64_MIN

@@ -97,7 +97,7 @@ static int keep_moves(struct replay *r)
 	if (!r->move)
 		return -ENOMEM;
 	for (size_t i = 0; i < r->inputs.n; i++)
-		if (r->inputs.input[i].kind == INPUT_MOVE)
+		if (r->inputs.input[i].kind == TRACE_MOVE)
 			r->move[r->moves++] = r->inputs.input[i];
 	return 0;
 }

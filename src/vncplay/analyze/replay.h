@@ -3,7 +3,7 @@
 #ifndef THINPROBE_REPLAY_H
 #define THINPROBE_REPLAY_H
 
-#include "inputs.h"
+#include "vncplay/common/side_file.h"
 #include "tilelog.h"
 
 struct replay {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "study.h"
 #include "array.h"
-#include "kin.h"
 
 #include <errno.h>
 #include <stdlib.h>

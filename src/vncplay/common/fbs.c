@@ -195,11 +195,6 @@ int fbs_write(struct fbs_writer *w, const uint8_t *bytes, size_t n, uint32_t ms)
 	return w->err;
 }
 
-int fbs_flush(struct fbs_writer *w)
-{
-	return w->err;
-}
-
 int fbs_finish(struct fbs_writer *w)
 {
 	int err = w->err;

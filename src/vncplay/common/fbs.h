@@ -34,7 +34,6 @@ struct fbs_writer *fbs_create(const char *path);
 /* What came `ms` after the log began, as a block of its own (more than 64 KB: several of the same
  * time). 0 or -errno, which stays. */
 int fbs_write(struct fbs_writer *w, const uint8_t *bytes, size_t n, uint32_t ms);
-int fbs_flush(struct fbs_writer *w);
 int fbs_finish(struct fbs_writer *w);	/* closes; 0 or -errno of the first write that failed */
 
 #endif

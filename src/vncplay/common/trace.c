@@ -374,3 +374,24 @@ void trace_free(struct input_trace *t)
 	free(t->events);
 	*t = (struct input_trace){ 0 };
 }
+
+int trace_inputs(const struct input_trace *t)
+{
+	int n = 0;
+
+	for (int i = 0; i < t->n; i++)
+		n += t->events[i].kind != TRACE_SNAPSHOT;
+	return n;
+}
+
+void trace_note_key(struct trace_keys *k, uint32_t keysym, bool down)
+{
+	int i = 0;
+
+	while (i < k->n && k->key[i] != keysym)
+		i++;
+	if (down && i == k->n && i < TRACE_KEYS_MOST)
+		k->key[k->n++] = keysym;
+	else if (!down && i < k->n)
+		k->key[i] = k->key[--k->n];
+}

@@ -42,9 +42,17 @@ struct input_trace {
 	bool cut;		/* the last line is not whole (the recorder was killed) and was left out */
 };
 
+#define TRACE_KEYS_MOST 32
+struct trace_keys {	/* the keys that are down: at most TRACE_KEYS_MOST are known */
+	uint32_t key[TRACE_KEYS_MOST];	/* keysyms */
+	int n;
+};
+void trace_note_key(struct trace_keys *k, uint32_t keysym, bool down);
+
 /* 0, -EPROTO with `why` (a line of text that names the line and what is wrong), -errno. The trace is empty then. */
 int trace_load(const char *path, struct input_trace *t, char *why, size_t size);
 void trace_free(struct input_trace *t);
+int trace_inputs(const struct input_trace *t);	/* how many events are inputs: all but snapshots */
 const char *trace_why_word(enum trace_why why);	/* "click", "key", "hover" */
 
 /* Writing: each event is in the file when the call returns: killed is usable. 0 or -errno. */

@@ -5,7 +5,7 @@
 #include "cli.h"
 #include "vncplay/commands.h"
 #include "learn_core.h"
-#include "vncplay/common/side.h"
+#include "vncplay/common/side_file.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -25,43 +25,42 @@ static const struct cli_opt options[] = {
 static int64_t *read_side(const char *log, const struct input_trace *t, int inputs, char *why, size_t size)
 {
 	int64_t *sent = calloc((size_t)inputs + 1, sizeof(*sent));
-	char path[PATH_MAX], text[512];
-	bool complete = false;
-	int n = 0, event = 0;
+	char path[PATH_MAX];
+	struct inputs s;
+	bool same = true;
+	size_t n = 0;
 	FILE *in;
+	int err;
 
 	if (!sent)
 		die(EXIT_RUN, "no memory");
 	snprintf(path, sizeof(path), "%s.aux", log);
 	in = fopen(path, "re");
-	if (!in) {
-		snprintf(why, size, "%.200s: %s", path, strerror(errno));
+	err = in ? inputs_read(in, &s) : -errno;
+	if (in)
+		fclose(in);
+	if (err) {
+		snprintf(why, size, "%.200s: %s", path, err == -EPROTO ? "no side file" : strerror(-err));
 		free(sent);
 		return NULL;
 	}
-	while (fgets(text, sizeof(text), in)) {
-		struct side_sent s;
+	for (int i = 0; i < t->n && n < s.n && same; i++) {
+		const struct trace_event *e = &t->events[i];
 
-		if (!strncmp(text, "run end ", 8))
-			complete = strstr(text, "status=complete") != NULL;
-		if (!side_read_input(text, &s))
+		if (e->kind == TRACE_SNAPSHOT)
 			continue;
-		while (event < t->n && t->events[event].kind == TRACE_SNAPSHOT)
-			event++;
-		if (event == t->n || s.n != n || s.line != t->events[event].line || s.kind != t->events[event].kind ||
-		    (n && s.at_us < sent[n - 1])) {
-			n = -1;
-			break;
-		}
-		event++;
-		sent[n++] = s.at_us;
+		same = s.input[n].n == (int)n && s.input[n].line == e->line && s.input[n].kind == e->kind;
+		sent[n] = s.input[n].at_us;
+		n++;
 	}
-	fclose(in);
-	if (n == inputs && complete)
-		return sent;
-	snprintf(why, size, n < 0 ? "its inputs are not those of the trace" : "it is not complete");
-	free(sent);
-	return NULL;
+	same = same && n == s.n && !(s.cut && *s.status);	/* (cut: its times go back, or a killed replay has no status) */
+	if (!same || n != (size_t)inputs || strcmp(s.status, "complete") != 0) {
+		snprintf(why, size, same ? "it is not complete" : "its inputs are not those of the trace");
+		free(sent);
+		sent = NULL;
+	}
+	inputs_free(&s);
+	return sent;
 }
 
 static void write_out(const struct deps *d, const char *trace, int runs, int steps)

@@ -8,6 +8,7 @@
 #ifndef THINPROBE_AWAIT_H
 #define THINPROBE_AWAIT_H
 
+#include "vncplay/common/deps.h"
 #include "vncplay/common/match.h"
 #include "vncplay/common/trace.h"
 
@@ -63,5 +64,23 @@ enum await_word {
 };
 /* `x`, `y`: where the pointer is; `drawn`: the server may be drawing it into the screen (no shape of it ever came). */
 enum await_word await_step(struct await *a, const struct screen *s, int64_t now_ns, int x, int y, bool drawn, int64_t *wake_ns);
+
+struct needs {			/* zeroed: none */
+	const struct deps_before *need;	/* the file's */
+	int n;
+	bool *changed;		/* of those: since they are watched; owned */
+	bool dirty;		/* one of them may be met, or no longer */
+	int64_t since_ns;	/* all of them are met since; INT64_MAX: not yet */
+};
+
+/* Those of this line from now on; `deps` NULL: none. 0 or -ENOMEM, and then there are none. */
+int needs_watch(struct needs *w, const struct deps *deps, int line);
+void needs_free(struct needs *w);
+/* Something was painted there. */
+void needs_painted(struct needs *w, struct box box);
+/* Whether all of them are met, and have been for `settle_ns`. */
+bool needs_hold(struct needs *w, const struct screen *s, int64_t settle_ns, int64_t now_ns);
+/* One that is not met; where each is, the first. There must be one. */
+const struct deps_before *needs_unmet(const struct needs *w, const struct screen *s);
 
 #endif

@@ -10,9 +10,11 @@
 #include "proc.h"
 #include "rec.h"
 #include "rt.h"
+#include "say.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,14 +164,12 @@ static void add_masks(const char *path, const struct input_trace *t, struct deps
 static void read_deps(const char *path, const struct input_trace *t, struct deps *d)
 {
 	char why[256] = "";
-	int err = deps_read(path, d, why, sizeof(why)), inputs = 0;
+	int err = deps_read(path, d, why, sizeof(why));
 
 	if (err)
 		die(EXIT_RUN, "%s: %s", path, *why ? why : strerror(-err));
-	for (int i = 0; i < t->n; i++)
-		inputs += t->events[i].kind != TRACE_SNAPSHOT;
-	if (d->inputs != inputs)
-		die(EXIT_RUN, "%s was learned from a trace of %d inputs, this one has %d: learn again", path, d->inputs, inputs);
+	if (d->inputs != trace_inputs(t))
+		die(EXIT_RUN, "%s was learned from a trace of %d inputs, this one has %d: learn again", path, d->inputs, trace_inputs(t));
 	add_masks(path, t, d);
 	cfg.deps = d;
 }
@@ -214,19 +214,15 @@ static int run_before(int64_t run)
 
 static int judge_play(struct rec *out, const struct play_result *r, const struct input_trace *t, const char *path)
 {
-	int inputs = 0;
-
 	if (r->status != PLAY_COMPLETE && r->status != PLAY_INTERRUPTED)
 		rec_warn(out, "%s: %s", path, r->why);
-	for (int i = 0; i < t->n; i++)
-		inputs += t->events[i].kind != TRACE_SNAPSHOT;
 	switch (r->status) {
 	case PLAY_COMPLETE:
 		return EXIT_OK;
 	case PLAY_INTERRUPTED:
 		return EXIT_INTERRUPTED;
 	case PLAY_CLOSED:	/* after the last input: only its response may be missing */
-		return r->inputs == inputs ? EXIT_LOSSY : EXIT_RUN;
+		return r->inputs == trace_inputs(t) ? EXIT_LOSSY : EXIT_RUN;
 	default:
 		return EXIT_RUN;
 	}
@@ -252,6 +248,46 @@ static void report_play_settings(struct rec *out, const char *server, const char
 	rec_str(out, "deps", deps_path);
 	rec_str(out, "encodings", cfg.server.encodings);
 	rec_end(out);
+}
+
+static void report_play(struct rec *out, const char *path, const struct input_trace *t, struct play_result *r)
+{
+	int inputs = trace_inputs(t), snapshots = t->n - inputs;
+
+	rec_object(out, NULL);
+	rec_str(out, "file", path);
+	rec_str(out, "status", play_status_words[r->status]);
+	rec_str(out, "why", *r->why ? r->why : NULL);
+	if (!r->began) {	/* nothing was replayed: zeros would be taken for figures */
+		rec_end(out);
+		rec_row(out, "%s\tnothing was replayed", path);
+		return;
+	}
+	rec_int(out, "inputs", r->inputs);
+	rec_int(out, "inputs_of_trace", inputs);
+	rec_object(out, "snapshots");
+	rec_int(out, "of_trace", snapshots);
+	rec_int(out, "matched", r->snapshots);
+	rec_int(out, "at_once", r->at_once);
+	rec_int(out, "waited", r->waited);
+	rec_int(out, "moved", r->moved);
+	rec_int(out, "without_pointer", r->pointer_masked);
+	rec_end(out);
+	rec_int(out, "dependencies", r->dependencies);
+	rec_int(out, "wiggles", r->wiggles);
+	rec_timing(out, "waits_ms", &r->wait_ns, NS_PER_MS);
+	rec_real(out, "shifted_s", (double)r->shifted_ns / NS_PER_S, 3);
+	rec_timing(out, "input_lateness_us", &r->late_ns, NS_PER_US);
+	rec_real(out, "total_s", (double)r->total_ns / NS_PER_S, 3);
+	rec_real(out, "log_s", (double)r->log_ns / NS_PER_S, 3);
+	rec_int(out, "bytes", r->bytes);
+	rec_int(out, "updates", r->updates);
+	rec_real(out, "cpu_percent", r->log_ns > 0 ? 100 * (double)r->cpu_ns / (double)r->log_ns : (double)NAN, 2);
+	rec_count(out, "memory_peak_bytes", proc_memory_peak(getpid()) ? proc_memory_peak(getpid()) : -1);
+	rec_end(out);
+	rec_row(out, "%s\t%s\t%s of %s\t%s of %s\t%s\t%s", path, play_status_words[r->status], say_count(r->inputs), say_count(inputs),
+		say_count(r->snapshots), say_count(snapshots), say_ns((double)r->total_ns), say_ns((double)r->shifted_ns));
+	rec_rank(out, r->status == PLAY_COMPLETE ? 0 : 1);
 }
 
 /* Of every replay, beside what is read: nothing may be written over. */
@@ -313,7 +349,7 @@ int vncplay_play(int argc, char **argv)
 			break;
 		cfg.seed = (uint64_t)(seed + run - 1);
 		play_run(&cfg, &t, path, &r);
-		play_report(out, path, &t, &r);
+		report_play(out, path, &t, &r);
 		status = judge_play(out, &r, &t, path);
 		play_free(&r);
 	}

@@ -54,8 +54,4 @@ void play_free(struct play_result *r);
 int play_pictures(const char *out, const struct screen *s, const struct trace_event *shot);
 void play_pictures_remove(const char *out);
 
-struct rec;
-/* One replay as an object of the report. */
-void play_report(struct rec *out, const char *path, const struct input_trace *t, struct play_result *r);
-
 #endif

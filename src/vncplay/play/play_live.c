@@ -103,11 +103,9 @@ static int take_updates(struct play_live *l)
 /* Everything that is known is in the files before this process sleeps. */
 static int flush(struct play_live *l)
 {
-	int err = fbs_flush(l->log);
+	int err = side_flush(l->side);
 
-	if (!err)
-		err = side_flush(l->side);
-	return err ? live_over(l, PLAY_FAILED, "cannot write the log or its side file: %s", strerror(-err)) : 0;
+	return err ? live_over(l, PLAY_FAILED, "cannot write the side file: %s", strerror(-err)) : 0;
 }
 
 int live_turn(struct play_live *l, int64_t until_ns)
@@ -165,16 +163,9 @@ int live_pointer(struct play_live *l, unsigned mask, int x, int y)
 
 int live_key(struct play_live *l, uint32_t keysym, bool down)
 {
-	int i = 0;
-
 	if (server_key(l->server, keysym, down))
 		return live_over(l, PLAY_CLOSED, "the connection is over: %s", server_why(l->server));
-	while (i < l->n_keys && l->keys[i] != keysym)
-		i++;
-	if (down && i == l->n_keys && l->n_keys < (int)(sizeof(l->keys) / sizeof(*l->keys)))
-		l->keys[l->n_keys++] = keysym;
-	else if (!down && i < l->n_keys)
-		l->keys[i] = l->keys[--l->n_keys];
+	trace_note_key(&l->down, keysym, down);
 	return 0;
 }
 
@@ -185,8 +176,8 @@ static void release_inputs(struct play_live *l)
 
 	if (l->mask)
 		server_pointer(l->server, 0, l->x, l->y);
-	for (int i = 0; i < l->n_keys; i++)
-		server_key(l->server, l->keys[i], false);
+	for (int i = 0; i < l->down.n; i++)
+		server_key(l->server, l->down.key[i], false);
 	while (server_waits(l->server) && clock_now() < until) {
 		struct pollfd p = { .fd = server_fd(l->server), .events = POLLOUT };
 
@@ -212,8 +203,6 @@ static int open_files(struct play_live *l, const char *out)
 		return live_over(l, PLAY_FAILED, "cannot write %s: %s", out, strerror(errno));
 	l->began_ns = clock_now();
 	err = fbs_write(l->log, greeting, n, 0);
-	if (!err)
-		err = fbs_flush(l->log);
 	if (err)
 		return live_over(l, PLAY_FAILED, "cannot write %s: %s", out, strerror(-err));
 	l->side = side_create(path, l->began_ns);

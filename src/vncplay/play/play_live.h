@@ -6,7 +6,7 @@
 
 #include "vncplay/common/fbs.h"
 #include "play.h"
-#include "vncplay/common/side.h"
+#include "vncplay/common/side_file.h"
 
 #include <signal.h>
 
@@ -28,8 +28,7 @@ struct play_live {
 	sigset_t outside;		/* the signals that were blocked before */
 	unsigned mask;			/* buttons that are down */
 	int x, y;			/* of the pointer, as it was sent; -1: it was not */
-	uint32_t keys[32];		/* down */
-	int n_keys;
+	struct trace_keys down;
 };
 
 /* Connects and begins the log. 0, or -errno with r->why and r->status set; to be ended either way. */

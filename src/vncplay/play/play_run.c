@@ -3,7 +3,6 @@
 #include "play_live.h"
 
 #include "clock.h"
-#include "needs.h"
 #include "proc.h"
 #include "tempo.h"
 

@@ -25,24 +25,12 @@ static bool is_click(const struct trace_event *e)
 /* Whether the distance between the input before and this one is the hand's. */
 static bool tempo_holds(const struct tempo *t, const struct trace_event *input)
 {
-	if (t->buttons || t->n_keys)
+	if (t->buttons || t->down.n)
 		return true;
 	/* A hand that trembles between its clicks moves, too. */
 	return t->click.button && (input->kind == TRACE_MOVE || (is_click(input) && input->button == t->click.button)) &&
 	       input->at_ns - t->click.at_ns < AGAIN_NS && abs(input->x - t->click.x) <= AGAIN_PIXELS &&
 	       abs(input->y - t->click.y) <= AGAIN_PIXELS;
-}
-
-static void note_key(struct tempo *t, uint32_t keysym, bool down)
-{
-	int i = 0;
-
-	while (i < t->n_keys && t->keys[i] != keysym)
-		i++;
-	if (down && i == t->n_keys && t->n_keys < TEMPO_KEYS)
-		t->keys[t->n_keys++] = keysym;
-	else if (!down && i < t->n_keys)
-		t->keys[i] = t->keys[--t->n_keys];
 }
 
 static void note(struct tempo *t, const struct trace_event *input)
@@ -52,7 +40,7 @@ static void note(struct tempo *t, const struct trace_event *input)
 	else if (input->kind == TRACE_RELEASE)
 		t->buttons &= ~(1u << (input->button - 1));
 	else if (input->kind == TRACE_KEY_DOWN || input->kind == TRACE_KEY_UP)
-		note_key(t, input->keysym, input->kind == TRACE_KEY_DOWN);
+		trace_note_key(&t->down, input->keysym, input->kind == TRACE_KEY_DOWN);
 	if (is_click(input))
 		t->click = *input;
 }

@@ -13,8 +13,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TEMPO_KEYS 32		/* that may be down at a time and are known to be */
-
 struct tempo {
 	double speed;		/* distances of thinking are divided by it */
 	double jitter;		/* and multiplied by 1 - jitter to 1 + jitter */
@@ -22,8 +20,7 @@ struct tempo {
 	int64_t due_ns;		/* of the input before */
 	int64_t at_ns;		/* its time in the trace */
 	unsigned buttons;	/* down after the input before: bit 0 is button 1 */
-	uint32_t keys[TEMPO_KEYS];	/* down */
-	int n_keys;
+	struct trace_keys down;
 	struct trace_event click;	/* the last press or release; of no button: none */
 };
 

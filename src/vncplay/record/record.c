@@ -9,7 +9,6 @@
 #include "say.h"
 #include "recorder.h"
 #include "vncplay/common/server.h"
-#include "user.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -135,18 +135,6 @@ void recorder_painted(struct recorder *r, int64_t now_ns, struct box box)
 
 /* --- sending --------------------------------------------------------------------------------------------------- */
 
-static void note_down(struct recorder *r, const struct trace_event *e)
-{
-	int i = 0;
-
-	while (i < r->n_down && r->down[i] != e->keysym)
-		i++;
-	if (e->kind == TRACE_KEY_DOWN && i == r->n_down && i < (int)(sizeof(r->down) / sizeof(*r->down)))
-		r->down[r->n_down++] = e->keysym;
-	else if (e->kind == TRACE_KEY_UP && i < r->n_down)
-		r->down[i] = r->down[--r->n_down];
-}
-
 static void remember_event(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
 	const struct recorder_past past = { h->e, now_ns };
@@ -168,7 +156,7 @@ static void remember_event(struct recorder *r, const struct held_event *h, int64
 		r->count.releases++;
 		break;
 	default:
-		note_down(r, &h->e);
+		trace_note_key(&r->down, h->e.keysym, h->e.kind == TRACE_KEY_DOWN);
 		if (h->e.kind == TRACE_KEY_UP)
 			break;
 		r->count.keys++;
@@ -277,8 +265,8 @@ int recorder_end(struct recorder *r, int64_t now_ns)
 
 	while (!err && r->n)
 		err = send(r, &(struct held_event){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
-	while (!err && r->n_down) {
-		err = recorder_key(r, now_ns, r->down[0], false);
+	while (!err && r->down.n) {
+		err = recorder_key(r, now_ns, r->down.key[0], false);
 		if (!err)
 			err = send(r, &(struct held_event){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
 	}

@@ -32,8 +32,7 @@ struct recorder {
 
 	struct recorder_past any, press, key, move;	/* the last of each */
 	int buttons;		/* as the server has them */
-	uint32_t down[32];	/* keys that the server has down */
-	int n_down;
+	struct trace_keys down;	/* keys that the server has down */
 	int64_t anchor_ns;	/* what changed since then is the answer to the last press or run of keys */
 	struct box soon;	/* what of it changed soon after an input */
 	struct box keyed;	/* the area of the last run of keys */

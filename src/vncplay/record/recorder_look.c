@@ -11,8 +11,8 @@
 #include "clock.h"
 #include "vncplay/common/match.h"
 #include "recorder_inside.h"
-#include "shot.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,6 +30,101 @@
 #define LATER_LEAST 1000	/* pixels that came later than soon after an input, and */
 #define LATER_TIMES 4		/* so many times as many as soon: a window that took its time */
 #define ANCHOR_REACH 160	/* pixels: the next thing to be seen in a field or a window that is empty */
+
+/* --- pieces of the screen --------------------------------------------------------------------------------------- */
+
+#define ANCHOR_STEP 6			/* pixels between two pieces that are looked at */
+#define POINTER_SIDE 38		/* pixels a side that a pointer's picture may cover, */
+#define POINTER_BEFORE 12	/* of which so many are left of it and above */
+#define TEXTURE_LEAST 12	/* pixels that differ from the most frequent colour, and an eighth of all */
+
+static struct box shot_wider(struct box b, int by, const struct screen *s)
+{
+	return box_clip((struct box){ b.x - by, b.y - by, b.w + 2 * by, b.h + 2 * by }, s->width, s->height);
+}
+
+static struct box shot_box(int x, int y, int side, const struct screen *s)
+{
+	return box_clip((struct box){ x - side / 2, y - side / 2, side, side }, s->width, s->height);
+}
+
+static int shot_take(struct trace_event *e, struct box box, const struct screen *s, const struct fresh *f,
+	      uint32_t since_ms, uint32_t now_ms)
+{
+	size_t n = 0;
+	int left = 0;
+
+	e->box = box;
+	e->pixels = malloc((size_t)box.w * (size_t)box.h * sizeof(*e->pixels) + 1);
+	if (!e->pixels)
+		return -ENOMEM;
+	for (int y = box.y; y < box.y + box.h; y++) {
+		for (int x = box.x; x < box.x + box.w; x++) {
+			size_t i = (size_t)y * (size_t)s->width + (size_t)x;
+			bool any = fresh_blinks(f, x, y, now_ms) || (f->at_ms[i] && f->at_ms[i] >= since_ms);
+
+			left += !any;
+			e->pixels[n++] = any ? TRACE_ANY : s->pixels[i];
+		}
+	}
+	return left;
+}
+
+static int count_texture(const uint32_t *pixels, int n)
+{
+	int counted = 0, most = 0;
+
+	for (int i = 0; i < n; i++)
+		counted += pixels[i] != TRACE_ANY;
+	for (int i = 0; i < n && most < counted - TEXTURE_LEAST; i += 5) {	/* a colour of most pixels is met */
+		int same = 0;
+
+		if (pixels[i] == TRACE_ANY)
+			continue;
+		for (int k = 0; k < n; k++)
+			same += pixels[k] == pixels[i];
+		most = same > most ? same : most;
+	}
+	return counted - most;
+}
+
+static bool is_flat(const uint32_t *pixels, int n)
+{
+	int rough = count_texture(pixels, n);
+
+	return rough < TEXTURE_LEAST || rough < n / 8;
+}
+
+static bool shot_flat(const struct trace_event *e)
+{
+	return is_flat(e->pixels, e->box.w * e->box.h);
+}
+
+static struct box shot_anchor(int x, int y, int side, int reach, const struct screen *s, const struct fresh *f, uint32_t now_ms)
+{
+	struct box best = { 0, 0, 0, 0 };
+	int64_t nearest = INT64_MAX;
+
+	for (int dy = -reach; dy <= reach; dy += ANCHOR_STEP) {
+		for (int dx = -reach; dx <= reach; dx += ANCHOR_STEP) {
+			int64_t away = (int64_t)dx * dx + (int64_t)dy * dy;
+			struct box box = shot_box(x + dx, y + dy, side, s);
+			struct trace_event e;
+
+			if (away >= nearest || box.w < side || box.h < side ||
+			    box_meets(box, (struct box){ x - POINTER_BEFORE, y - POINTER_BEFORE, POINTER_SIDE, POINTER_SIDE }))
+				continue;
+			if (shot_take(&e, box, s, f, UINT32_MAX, now_ms) == box.w * box.h && !shot_flat(&e)) {
+				nearest = away;
+				best = box;
+			}
+			free(e.pixels);
+		}
+	}
+	return best;
+}
+
+/* --- what an input needs -------------------------------------------------------------------------------------- */
 
 static struct box everywhere(const struct recorder *r)
 {
@@ -89,7 +184,7 @@ static void look_key(struct recorder *r, const struct held_event *h, int64_t now
 	uint32_t since_ms = r->anchor_ns == INT64_MIN ? 1 : recorder_ms(r, r->anchor_ns), now_ms = recorder_ms(r, now_ns);
 	int soon, later;
 
-	if (r->n_down || (r->key.sent_ns != INT64_MIN && r->key.sent_ns > r->press.sent_ns &&
+	if (r->down.n || (r->key.sent_ns != INT64_MIN && r->key.sent_ns > r->press.sent_ns &&
 			  h->e.at_ns - r->key.e.at_ns < r->cfg.key_pause_ns))
 		return;
 	r->why = TRACE_FOR_KEY;

@@ -3,7 +3,7 @@
  * begins no line before all that went before is sent. */
 #include "clock.h"
 #include "hand.h"
-#include "user.h"
+#include "recorder.h"
 
 #include <errno.h>
 #include <stdio.h>

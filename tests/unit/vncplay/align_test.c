@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "vncplay/analyze/align.h"
-#include "vncplay/analyze/kin.h"
 
 #define MOST 400
 #define INPUTS 10

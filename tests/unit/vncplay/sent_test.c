@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "vncplay/analyze/inputs.h"
+#include "vncplay/common/side_file.h"
 
 static struct inputs in;
 static struct stimulus *s;
@@ -66,6 +66,7 @@ static void ours(void **state)
 	assert_false(in.old);
 	assert_false(in.cut);
 	assert_int_equal(in.n, 10);
+	assert_int_equal(in.input[9].line, 10);
 	assert_int_equal(in.n_syncs, 1);
 	assert_int_equal(in.n_old, 5);
 	assert_int_equal(in.end_us, 1000000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The side file of a replay, word by word: other programs read it. */
-#include "vncplay/common/side.h"
+#include "vncplay/common/side_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -81,29 +81,10 @@ static void test_lines(void **state)
 	assert_string_equal(text, expected);
 }
 
-static void test_read(void **state)
-{
-	struct side_sent s;
-
-	(void)state;
-	assert_int_equal(side_read_input("input 12 keydown at 2000000 line=11 late_us=12 keysym=0xff0d\n", &s), 1);
-	assert_int_equal(s.n, 12);
-	assert_int_equal(s.kind, TRACE_KEY_DOWN);
-	assert_int_equal(s.at_us, 2000000);
-	assert_int_equal(s.line, 11);
-	assert_int_equal(side_read_input("== sending keyboard event at 2050\n", &s), 0);
-	assert_int_equal(side_read_input("input 12 keydown at x line=11\n", &s), 0);
-	assert_int_equal(side_read_input("input -1 keydown at 1 line=11\n", &s), 0);
-	assert_int_equal(side_read_input("input 1 dance at 1 line=11\n", &s), 0);
-	assert_int_equal(side_read_input("input 1 press at 1\n", &s), 0);
-	assert_int_equal(side_read_input("", &s), 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

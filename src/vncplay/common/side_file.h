@@ -11,7 +11,9 @@
 #include "trace.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct side_writer;
 
@@ -38,14 +40,45 @@ void side_end(struct side_writer *w, int64_t now_ns, const char *status);
 int side_flush(struct side_writer *w);
 int side_finish(struct side_writer *w);
 
-extern const char *const side_kinds[];	/* the words of the file, by trace_kind; TRACE_SNAPSHOT is none of them */
+/* --- reading --- */
 
-/* An input of such a file: 1, 0 for any other line. */
-struct side_sent {
-	int n, line;
-	enum trace_event_kind kind;
-	int64_t at_us;
+struct input {
+	enum trace_event_kind kind;	/* no TRACE_SNAPSHOT */
+	int64_t at_us;		/* on the log's clock */
+	int n;			/* which of the trace; of the old form: which of the file */
+	int line;		/* of the trace; 0: not known */
+	int x, y, button;	/* -1, -1, 0: not known */
+	uint32_t keysym;	/* 0: not known */
 };
-int side_read_input(const char *text, struct side_sent *out);
+
+struct inputs {
+	struct input *input;	/* by time */
+	size_t n;
+	uint32_t *sync_ms;	/* when a snapshot was there */
+	size_t n_syncs;
+	uint32_t *old_ms;	/* the old lines as they are, for who wants to write them again: mouse and keyboard alike */
+	size_t n_old;
+	int64_t end_us;		/* when the replay ended; -1: not told */
+	char status[32];	/* complete, timeout, ...; "": not told */
+	bool old;		/* has only lines of the old form */
+	bool cut;		/* the last line is not whole, or times go back */
+};
+
+/* 0, -EPROTO (not one known line: this is no such file), -ENOMEM, -EIO. */
+int inputs_read(FILE *in, struct inputs *out);
+void inputs_free(struct inputs *in);
+
+/* What is to be answered: a press with its release, or a key. */
+enum stimulus_kind { STIMULUS_CLICK, STIMULUS_DRAG, STIMULUS_SCROLL, STIMULUS_KEY, STIMULUS_MOVE };
+extern const char *const stimulus_words[];
+
+struct stimulus {
+	enum stimulus_kind kind;
+	int n;			/* as of its press */
+	int64_t press_us, release_us;	/* -1: not released */
+};
+
+/* Presses, keys and turns of a wheel, by time. Owned by the caller; NULL: none, or no memory with errno. */
+struct stimulus *inputs_stimuli(const struct inputs *in, size_t *n);
 
 #endif

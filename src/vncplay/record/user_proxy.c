@@ -4,7 +4,7 @@
  *
  * The loop is ours: the library's own would defer updates. One viewer at a time, and when it leaves, the recording is over. */
 #include "clock.h"
-#include "user.h"
+#include "recorder.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -10,6 +10,8 @@
 #ifndef THINPROBE_UNREST_H
 #define THINPROBE_UNREST_H
 
+#include "tilelog.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +36,17 @@ struct unrest *unrest_new(int runs, int inputs, const uint32_t *const *press_ms)
 void unrest_free(struct unrest *u);
 void unrest_mark(struct unrest *u, const struct track *track);	/* one for each run */
 void unrest_seen(const struct track *track, int runs);	/* `seen` only */
+
+/* Neighbours: what changes together with tiles that go on by themselves, and touches them, goes on by
+ * itself, too: the tens of a clock beside its seconds, the edge of an animation. Of tiles that
+ * touch each other and change in one update all are masked where at most three, or an eighth, and
+ * no more than half are not; but a few tiles of which some only blink may be a letter with its
+ * caret. */
+struct kin;
+
+struct kin *kin_new(int columns, int rows);	/* of tiles, at most; NULL: no memory */
+void kin_free(struct kin *k);
+/* Of one run: place p of `masked` (as of struct track) is that of change order[p] of the log. 0 or -ENOMEM. */
+int mask_neighbours(struct kin *k, const struct tilelog *tiles, const uint32_t *order, uint8_t *masked);
 
 #endif

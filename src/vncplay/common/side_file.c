@@ -1,10 +1,134 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "inputs.h"
+/* side - the side file of a replay. */
+#include "side_file.h"
 #include "array.h"
 
+#include "clock.h"
+
 #include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct side_writer {
+	FILE *out;
+	int64_t began_ns;
+	int err;
+};
+
+static const char *const kind_words[] = { "move", "press", "release", "keydown", "keyup" };	/* by trace_event_kind */
+
+struct side_writer *side_create(const char *path, int64_t began_ns)
+{
+	struct side_writer *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->began_ns = began_ns;
+	w->out = fopen(path, "we");
+	if (!w->out) {
+		free(w);
+		return NULL;
+	}
+	fputs("# vncplay-aux 1\n", w->out);
+	return w;
+}
+
+static int64_t us(const struct side_writer *w, int64_t now_ns)
+{
+	return (now_ns - w->began_ns) / NS_PER_US;
+}
+
+static int64_t since_begin_ms(const struct side_writer *w, int64_t now_ns)
+{
+	return (now_ns - w->began_ns) / NS_PER_MS;
+}
+
+void side_setting(struct side_writer *w, const char *format, ...)
+{
+	va_list args;
+
+	fputs("# settings: ", w->out);
+	va_start(args, format);
+	vfprintf(w->out, format, args);
+	va_end(args);
+	putc('\n', w->out);
+}
+
+void side_start(struct side_writer *w, int64_t now_ns)
+{
+	fprintf(w->out, "run start at %" PRId64 "\n", us(w, now_ns));
+}
+
+void side_input(struct side_writer *w, int n, const struct trace_event *input, int x, int y, int64_t now_ns, int64_t late_ns)
+{
+	fprintf(w->out, "input %d %s at %" PRId64 " line=%d late_us=%" PRId64, n, kind_words[input->kind],
+		us(w, now_ns), input->line, (int64_t)(late_ns / NS_PER_US));
+	if (input->kind == TRACE_KEY_DOWN || input->kind == TRACE_KEY_UP)
+		fprintf(w->out, " keysym=0x%" PRIx32 "\n", input->keysym);
+	else if (input->kind == TRACE_MOVE)
+		fprintf(w->out, " x=%d y=%d\n", x, y);
+	else
+		fprintf(w->out, " x=%d y=%d button=%d\n", x, y, input->button);
+	if (input->kind == TRACE_PRESS || input->kind == TRACE_RELEASE)
+		fprintf(w->out, "== sending mouse click event at %" PRId64 "\n", since_begin_ms(w, now_ns));
+	else if (input->kind != TRACE_MOVE)
+		fprintf(w->out, "== sending keyboard event at %" PRId64 "\n", since_begin_ms(w, now_ns));
+}
+
+void side_wiggle(struct side_writer *w, int64_t now_ns, int x, int y)
+{
+	fprintf(w->out, "wiggle at %" PRId64 " x=%d y=%d\n", us(w, now_ns), x, y);
+}
+
+void side_snapshot(struct side_writer *w, enum side_snapshot what, const struct side_shot *s, int64_t now_ns)
+{
+	static const char *const words[] = { "wait", "ok", "timeout" };
+
+	if (s->n < 0)
+		fprintf(w->out, "dependency %s at %" PRId64, words[what], us(w, now_ns));
+	else
+		fprintf(w->out, "snapshot %d %s at %" PRId64, s->n, words[what], us(w, now_ns));
+	if (what == SIDE_WAIT && s->n < 0)
+		fprintf(w->out, " line=%d\nWaiting for sync... at %" PRId64 "\n", s->line, since_begin_ms(w, now_ns));
+	else if (what == SIDE_WAIT)
+		fprintf(w->out, " line=%d why=%s\nWaiting for sync... at %" PRId64 "\n", s->line, trace_why_word(s->why),
+			since_begin_ms(w, now_ns));
+	else
+		fprintf(w->out, " waited_us=%" PRId64 " mismatched=%d of=%d moved=%d,%d%s\n", (int64_t)(s->waited_ns / NS_PER_US),
+			s->mismatched, s->of, s->dx, s->dy, s->pointer_masked ? " pointer=masked" : "");
+	if (what == SIDE_OK)
+		fprintf(w->out, "Sync ok at %" PRId64 "\n", since_begin_ms(w, now_ns));
+}
+
+void side_end(struct side_writer *w, int64_t now_ns, const char *status)
+{
+	fprintf(w->out, "run end at %" PRId64 " status=%s\n", us(w, now_ns), status);
+}
+
+int side_flush(struct side_writer *w)
+{
+	errno = 0;
+	if (!w->err && (fflush(w->out) || ferror(w->out)))
+		w->err = errno ? -errno : -EIO;
+	return w->err;
+}
+
+int side_finish(struct side_writer *w)
+{
+	int err = side_flush(w);
+
+	errno = 0;
+	if (fclose(w->out) && !err)
+		err = errno ? -errno : -EIO;
+	free(w);
+	return err;
+}
+
+/* --- reading ---------------------------------------------------------------------------------------------------- */
 
 #define LINE_MOST 4096
 #define TIME_MOST (INT64_C(1) << 52)	/* microseconds: 142 years */
@@ -13,7 +137,6 @@
 #define DRAG_PIXELS 4
 
 const char *const stimulus_words[] = { "click", "drag", "scroll", "key", "move" };
-static const char *const kind_words[] = { "move", "press", "release", "keydown", "keyup" };
 
 void inputs_free(struct inputs *in)
 {
@@ -74,10 +197,12 @@ static int take_input(struct inputs *in, const char *line)
 													  &one.at_us))
 		return 1;
 	one.n = n;
-	while (one.kind <= INPUT_UP && strcmp(word, kind_words[one.kind]) != 0)
+	while (one.kind <= TRACE_KEY_UP && strcmp(word, kind_words[one.kind]) != 0)
 		one.kind++;
-	if (one.kind > INPUT_UP)
+	if (one.kind > TRACE_KEY_UP)
 		return 1;
+	if (read_value(line, " line=", 10, &v))
+		one.line = (int)(v & INT32_MAX);
 	if (read_value(line, " x=", 10, &v))
 		one.x = (int)(v & 0xffff);
 	if (read_value(line, " y=", 10, &v))
@@ -109,7 +234,7 @@ static int take_log_line(struct inputs *in, struct inputs *old, const char *line
 	if (skip_prefix(line, "input ", &rest))
 		return take_input(in, line);
 	if (skip_prefix(line, "== sending mouse click event at ", &rest) || skip_prefix(line, "== sending keyboard event at ", &rest)) {
-		struct input one = { .x = -1, .y = -1, .kind = line[11] == 'm' ? INPUT_PRESS : INPUT_DOWN, .n = (int)old->n };
+		struct input one = { .x = -1, .y = -1, .kind = line[11] == 'm' ? TRACE_PRESS : TRACE_KEY_DOWN, .n = (int)old->n };
 
 		if (!read_whole_number(rest, UINT32_MAX, &v))
 			return 1;
@@ -136,10 +261,10 @@ static void pair_releases(struct inputs *old)
 
 	for (size_t i = 0; i < old->n; i++) {
 		struct input *e = &old->input[i];
-		bool key = e->kind == INPUT_DOWN;
+		bool key = e->kind == TRACE_KEY_DOWN;
 		size_t next = i + 1;
 
-		while (next < old->n && (old->input[next].kind == INPUT_DOWN) != key)
+		while (next < old->n && (old->input[next].kind == TRACE_KEY_DOWN) != key)
 			next++;
 		if (held[key] >= 0 && e->at_us - old->input[held[key]].at_us >= NEW_CLICK_US && next < old->n &&
 		    old->input[next].at_us - e->at_us <= SOON_US)
@@ -147,7 +272,7 @@ static void pair_releases(struct inputs *old)
 		if (held[key] < 0) {
 			held[key] = (ptrdiff_t)i;
 		} else {
-			e->kind = key ? INPUT_UP : INPUT_RELEASE;
+			e->kind = key ? TRACE_KEY_UP : TRACE_RELEASE;
 			held[key] = -1;
 		}
 	}
@@ -224,19 +349,19 @@ struct stimulus *inputs_stimuli(const struct inputs *in, size_t *n)
 	for (size_t i = 0; list && from && i < in->n; i++) {
 		const struct input *e = &in->input[i];
 
-		if (e->kind == INPUT_PRESS || e->kind == INPUT_DOWN) {
+		if (e->kind == TRACE_PRESS || e->kind == TRACE_KEY_DOWN) {
 			from[*n] = i;
-			list[(*n)++] = (struct stimulus){ e->kind == INPUT_DOWN ? STIMULUS_KEY : wheel(e) ? STIMULUS_SCROLL : STIMULUS_CLICK,
+			list[(*n)++] = (struct stimulus){ e->kind == TRACE_KEY_DOWN ? STIMULUS_KEY : wheel(e) ? STIMULUS_SCROLL : STIMULUS_CLICK,
 							  e->n, e->at_us, -1 };
 			continue;
 		}
-		if (e->kind == INPUT_MOVE)
+		if (e->kind == TRACE_MOVE)
 			continue;
 		for (size_t k = *n; k-- > 0 && k + 64 > *n;) {	/* the last of its kind that is still held */
 			const struct input *p = &in->input[from[k]];
 
-			if (list[k].release_us >= 0 || (p->kind == INPUT_DOWN) != (e->kind == INPUT_UP) || p->button != e->button ||
-			    (p->keysym != e->keysym && p->kind == INPUT_DOWN))
+			if (list[k].release_us >= 0 || (p->kind == TRACE_KEY_DOWN) != (e->kind == TRACE_KEY_UP) || p->button != e->button ||
+			    (p->keysym != e->keysym && p->kind == TRACE_KEY_DOWN))
 				continue;
 			list[k].release_us = e->at_us;
 			if (list[k].kind == STIMULUS_CLICK && p->x >= 0 && e->x >= 0 &&
