@@ -97,23 +97,20 @@ static int take_slot(struct align *a, uint32_t *slot)
 	return 0;
 }
 
-static int list_run(struct align *a, int run, const struct track *t, const uint32_t *where, struct list *out)
+static int list_run(struct align *a, int run, const struct track *t, struct list *out)
 {
-	struct align_item one = { .run = (uint8_t)run };
-
 	out->n = 0;
 	for (size_t i = 0; i < t->n; i++) {
-		if (t->masked[i] || t->after[i] < 0)
+		const struct track_change *c = &t->change[i];
+		struct align_item one = { .content = c->content, .change = c->change, .after = c->after, .ms = c->ms,
+					  .run = (uint8_t)run, .seen = c->seen };
+
+		if (c->masked || c->after < 0)
 			continue;
-		one.content = t->content[i];
-		one.change = t->change[i];
-		one.after = t->after[i];
-		one.ms = t->ms[i];
-		one.since_ms = t->ms[i] - a->press_ms[run][t->after[i]];
-		one.seen = t->seen[i];
+		one.since_ms = c->ms - a->press_ms[run][c->after];
 		if (take_slot(a, &one.slot) || push_item(out, &one))
 			return -ENOMEM;
-		places(a, &one)[run] = where[i];
+		places(a, &one)[run] = c->update;
 	}
 	return 0;
 }
@@ -274,15 +271,15 @@ static int put_out(struct align *a, uint32_t tile, struct sames *out)
 	return 0;
 }
 
-int align_tile(struct align *a, uint32_t tile, const struct track *track, const uint32_t *const *where, struct sames *out)
+int align_tile(struct align *a, uint32_t tile, const struct track *track, struct sames *out)
 {
 	int err;
 
 	out->runs = a->runs;
 	a->n_slots = 0;
-	err = list_run(a, 0, &track[0], where[0], &a->common);
+	err = list_run(a, 0, &track[0], &a->common);
 	for (int r = 1; r < a->runs && !err; r++) {
-		err = list_run(a, r, &track[r], where[r], &a->fresh);
+		err = list_run(a, r, &track[r], &a->fresh);
 		if (!err && a->fresh.n)
 			err = chain(a);
 		if (!err && a->fresh.n)

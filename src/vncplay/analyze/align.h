@@ -33,9 +33,8 @@ struct align;
 /* As unrest_new. */
 struct align *align_new(int runs, const uint32_t *const *press_ms);
 void align_free(struct align *a);
-/* Adds what the runs have in common of this tile; where[run][i] is the place of change i of that
- * track, those that are masked are left out. 0 or -ENOMEM. */
-int align_tile(struct align *a, uint32_t tile, const struct track *track, const uint32_t *const *where, struct sames *out);
+/* Adds what the runs have in common of this tile; changes that are masked are left out. 0 or -ENOMEM. */
+int align_tile(struct align *a, uint32_t tile, const struct track *track, struct sames *out);
 void sames_free(struct sames *s);
 
 #endif

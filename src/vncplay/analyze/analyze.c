@@ -171,25 +171,18 @@ static void report_analysis(struct rec *out, const struct findings *f)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
 }
 
-static void find_responses(struct findings *f, struct study *study, struct paper *paper, struct answers *matched)
+static void find_responses(struct findings *f, struct paper *paper)
 {
 	char why[200] = "";
 	int err;
 
 	if (cfg.method == METHOD_TILES) {
-		err = study_replays(f->replay, f->runs, study);
-		f->answers = &study->answers;
-		f->inputs = study->inputs;
-		f->masked = study->masked;
-		f->n_masked = study->n_masked;
-		f->unmatched = study->unmatched;
-		f->differ = study->differ;
+		err = study_replays(f->replay, f->runs, &f->study);
 	} else {
 		err = paper_find(&cfg.paper, f->replay, f->runs, paper, why, sizeof(why));
 		if (!err)
-			err = paper_answers(f->replay, f->runs, paper, matched);
-		f->answers = matched;
-		f->inputs = (int)f->replay[0].inputs.n_old;
+			err = paper_answers(f->replay, f->runs, paper, &f->study.answers);
+		f->study.inputs = (int)f->replay[0].inputs.n_old;
 		f->paper = paper;
 	}
 	if (err)
@@ -203,9 +196,7 @@ int vncplay_analyze(int argc, char **argv)
 	int runs = argc - first, status;
 	struct findings f = { .method = methods[cfg.method], .runs = runs };
 	char unusable[400];
-	struct study study = { 0 };
 	struct paper paper = { 0 };
-	struct answers matched = { 0 };
 	struct rec *out = NULL;
 	struct replay *replay;
 	char **aux, **labels;
@@ -238,13 +229,12 @@ int vncplay_analyze(int argc, char **argv)
 	status = judge_replays(replay, err, runs);
 	f.replay = replay;
 	f.labelled = labels != NULL;
-	find_responses(&f, &study, &paper, &matched);
+	find_responses(&f, &paper);
 	if (out && findings_unusable(&f, unusable, sizeof(unusable)))
 		status = EXIT_LOSSY;
 	report_analysis(out, &f);
-	study_free(&study);
+	study_free(&f.study);
 	paper_free(&paper);
-	answers_free(&matched);
 	for (int r = 0; r < runs; r++) {
 		replay_free(&replay[r]);
 		if (!labels)

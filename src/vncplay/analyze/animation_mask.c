@@ -21,47 +21,42 @@
 #define LESS_EVEN 2		/* inputs, of spells that are no answers to them */
 #define EVEN 0.08		/* ... that differ by so much of their length at most */
 
-struct spell_counts {			/* of one run and one kind of content, by input (0: before the first) */
-	uint16_t *spells, *late;
-	bool *regular;
+struct spell_count {			/* of one run, one kind of content and one input (0: before the first) */
+	uint16_t spells, late;
+	bool regular;
 };
 
 struct unrest {
 	int runs, inputs;
 	const uint32_t *const *press_ms;
-	struct spell_counts *run[2];	/* [seen] */
+	struct spell_count **run[2];	/* [seen][run][input] */
 	float *score;
 	bool *at;	/* inputs around which it is restless */
 };
 
-static int make_counts(struct spell_counts *c, size_t n)
-{
-	c->spells = calloc(n, sizeof(*c->spells));
-	c->late = calloc(n, sizeof(*c->late));
-	c->regular = calloc(n, sizeof(*c->regular));
-	return c->spells && c->late && c->regular ? 0 : -1;
-}
-
 struct unrest *unrest_new(int runs, int inputs, const uint32_t *const *press_ms)
 {
 	struct unrest *u = calloc(1, sizeof(*u));
-	int err = 0;
+	bool whole;
 
 	if (!u)
 		return NULL;
 	*u = (struct unrest){ .runs = runs, .inputs = inputs, .press_ms = press_ms };
 	u->score = calloc((size_t)runs, sizeof(*u->score));
 	u->at = calloc((size_t)inputs + 1, sizeof(*u->at));
+	whole = u->score && u->at;
 	for (int s = 0; s < 2; s++) {
 		u->run[s] = calloc((size_t)runs, sizeof(**u->run));
-		for (int r = 0; u->run[s] && r < runs && !err; r++)
-			err = make_counts(&u->run[s][r], (size_t)inputs + 1);
+		for (int r = 0; u->run[s] && r < runs; r++) {
+			u->run[s][r] = calloc((size_t)inputs + 1, sizeof(**u->run[s]));
+			whole &= u->run[s][r] != NULL;
+		}
+		whole &= u->run[s] != NULL;
 	}
-	if (!u->score || !u->at || !u->run[0] || !u->run[1] || err) {
-		unrest_free(u);
-		return NULL;
-	}
-	return u;
+	if (whole)
+		return u;
+	unrest_free(u);
+	return NULL;
 }
 
 void unrest_free(struct unrest *u)
@@ -69,11 +64,8 @@ void unrest_free(struct unrest *u)
 	if (!u)
 		return;
 	for (int s = 0; s < 2; s++) {
-		for (int r = 0; u->run[s] && r < u->runs; r++) {
-			free(u->run[s][r].spells);
-			free(u->run[s][r].late);
-			free(u->run[s][r].regular);
-		}
+		for (int r = 0; u->run[s] && r < u->runs; r++)
+			free(u->run[s][r]);
 		free(u->run[s]);
 	}
 	free(u->score);
@@ -86,19 +78,22 @@ static void mark_seen(const struct track *t)
 	uint64_t known[SEEN_MOST], changed[SEEN_MOST];
 	size_t at[SEEN_MOST], n = 0, next = 0;
 
-	memset(t->seen, 0, t->n);
+	for (size_t i = 0; i < t->n; i++)
+		t->change[i].seen = 0;
 	for (size_t i = 0; i < t->n; i++) {
+		struct track_change *c = &t->change[i];
+
 		for (size_t j = n; j-- > 0;) {
-			if (changed[j] == t->change[i])	/* from its first time on */
-				t->seen[i] = t->seen[at[j]] = 1;
+			if (changed[j] == c->change)	/* from its first time on */
+				c->seen = t->change[at[j]].seen = 1;
 			/* it is back; what was typed under a caret also comes back, and was an answer when it came */
-			else if (known[j] == t->content[i])
-				t->seen[i] = 1;
+			else if (known[j] == c->content)
+				c->seen = 1;
 		}
-		if (t->seen[i])
+		if (c->seen)
 			continue;
-		known[next] = t->content[i];
-		changed[next] = t->change[i];
+		known[next] = c->content;
+		changed[next] = c->change;
 		at[next] = i;
 		next = (next + 1) % SEEN_MOST;
 		n = n < SEEN_MOST ? n + 1 : n;
@@ -133,30 +128,31 @@ static double interval_spread(const uint32_t *ms, size_t n, double *mean)
 }
 
 /* Spells at even distances, and much more so than those of the inputs that they follow: else those are answers. */
-static void find_regular(const struct unrest *u, int run, const struct track *t, int seen, struct spell_counts *c)
+static void find_regular(const struct unrest *u, int run, const struct track *t, int seen, struct spell_count *c)
 {
 	uint32_t spell[REGULAR + 2], press[REGULAR + 2], last = 0;
 	int32_t after[REGULAR + 2];
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->n; i++) {
+		const struct track_change *x = &t->change[i];
 		bool one_each = true;
 		double uneven, mean, of_inputs;
 
-		if (t->seen[i] != seen || t->after[i] < 0 || (n && t->ms[i] - last <= SPELL_GAP_MS)) {
-			last = t->ms[i];
+		if (x->seen != seen || x->after < 0 || (n && x->ms - last <= SPELL_GAP_MS)) {
+			last = x->ms;
 			continue;
 		}
-		last = t->ms[i];
+		last = x->ms;
 		if (n == REGULAR + 2) {
 			memmove(spell, spell + 1, (n - 1) * sizeof(*spell));
 			memmove(press, press + 1, (n - 1) * sizeof(*press));
 			memmove(after, after + 1, (n - 1) * sizeof(*after));
 			n--;
 		}
-		spell[n] = t->ms[i];
-		press[n] = u->press_ms[run][t->after[i]];
-		after[n++] = t->after[i];
+		spell[n] = x->ms;
+		press[n] = u->press_ms[run][x->after];
+		after[n++] = x->after;
 		if (n < REGULAR + 2)
 			continue;
 		uneven = interval_spread(spell, n, &mean);
@@ -167,46 +163,48 @@ static void find_regular(const struct unrest *u, int run, const struct track *t,
 		if (one_each || interval_spread(press, n, &of_inputs) <= LESS_EVEN * uneven + EVEN * of_inputs)
 			continue;
 		for (size_t k = 0; k < n; k++)
-			c->regular[after[k] + 1] = true;
+			c[after[k] + 1].regular = true;
 	}
 }
 
-static void count_spells(const struct unrest *u, int run, const struct track *t, int seen, struct spell_counts *c)
+static void count_spells(const struct unrest *u, int run, const struct track *t, int seen, struct spell_count *c)
 {
 	uint32_t last = 0, counted = 0;
 	bool any = false;
 
-	memset(c->spells, 0, ((size_t)u->inputs + 1) * sizeof(*c->spells));
-	memset(c->late, 0, ((size_t)u->inputs + 1) * sizeof(*c->late));
-	memset(c->regular, 0, ((size_t)u->inputs + 1) * sizeof(*c->regular));
+	memset(c, 0, ((size_t)u->inputs + 1) * sizeof(*c));
 	for (size_t i = 0; i < t->n; i++) {
-		if (t->seen[i] != seen)
+		const struct track_change *x = &t->change[i];
+
+		if (x->seen != seen)
 			continue;
-		if (!any || t->ms[i] - last > SPELL_GAP_MS || t->ms[i] - counted > SPELL_MOST_MS) {
-			if (c->spells[t->after[i] + 1] < UINT16_MAX) {
-				c->spells[t->after[i] + 1]++;
-				c->late[t->after[i] + 1] = (uint16_t)(c->late[t->after[i] + 1] + (i > 0 && is_late(u, run, t->ms[i], t->after[i])));
+		if (!any || x->ms - last > SPELL_GAP_MS || x->ms - counted > SPELL_MOST_MS) {
+			struct spell_count *at = &c[x->after + 1];
+
+			if (at->spells < UINT16_MAX) {
+				at->spells++;
+				at->late = (uint16_t)(at->late + (i > 0 && is_late(u, run, x->ms, x->after)));
 			}
-			counted = t->ms[i];
+			counted = x->ms;
 		}
-		last = t->ms[i];
+		last = x->ms;
 		any = true;
 	}
 	find_regular(u, run, t, seen, c);
 }
 
 /* How restless it is around an input; above 1: too much. */
-static float restless(const struct spell_counts *c, int inputs, int at)
+static float restless(const struct spell_count *c, int inputs, int at)
 {
 	int from = at - AROUND < 0 ? 0 : at - AROUND, to = at + AROUND > inputs ? inputs : at + AROUND;
 	int spells = 0, late = 0, with = 0;
 
-	if (c->regular[at])
+	if (c[at].regular)
 		return 2;
 	for (int i = from; i <= to; i++) {
-		spells += c->spells[i];
-		late += c->late[i];
-		with += c->spells[i] > 0;
+		spells += c[i].spells;
+		late += c[i].late;
+		with += c[i].spells > 0;
 	}
 	if (spells < LEAST || late < LATE_SHARE * spells)
 		return 0;
@@ -219,7 +217,7 @@ static bool spells_in_all(const struct unrest *u, int seen, int at)
 	int n = 0;
 
 	for (int r = 0; r < u->runs; r++)
-		n += u->run[seen][r].spells[at] > 0;
+		n += u->run[seen][r][at].spells > 0;
 	return 2 * n > u->runs;
 }
 
@@ -239,19 +237,14 @@ static float agreed(float *score, int n)
 	return n > 3 ? second : least;
 }
 
-void unrest_seen(const struct track *track, int runs)
-{
-	for (int r = 0; r < runs; r++)
-		mark_seen(&track[r]);
-}
-
 void unrest_mark(struct unrest *u, const struct track *track)
 {
 	size_t enough = 0;
 
 	for (int r = 0; r < u->runs; r++) {
 		mark_seen(&track[r]);
-		memset(track[r].masked, 0, track[r].n);
+		for (size_t i = 0; i < track[r].n; i++)
+			track[r].change[i].masked = 0;
 		enough += track[r].n >= LEAST;
 	}
 	if (enough + (u->runs > 3) < (size_t)u->runs)	/* the usual case, and a quick one */
@@ -260,10 +253,10 @@ void unrest_mark(struct unrest *u, const struct track *track)
 		int restless_at = 0, spells_at = 0;
 
 		for (int r = 0; r < u->runs; r++)
-			count_spells(u, r, &track[r], seen, &u->run[seen][r]);
+			count_spells(u, r, &track[r], seen, u->run[seen][r]);
 		for (int at = 1; at <= u->inputs; at++) {
 			for (int r = 0; r < u->runs; r++)
-				u->score[r] = restless(&u->run[seen][r], u->inputs, at);
+				u->score[r] = restless(u->run[seen][r], u->inputs, at);
 			u->at[at] = agreed(u->score, u->runs) > 1;
 			restless_at += u->at[at];
 			spells_at += spells_in_all(u, seen, at);
@@ -271,9 +264,12 @@ void unrest_mark(struct unrest *u, const struct track *track)
 		if (restless_at >= OFTEN && restless_at >= OFTEN_SHARE * spells_at)
 			memset(u->at, true, ((size_t)u->inputs + 1) * sizeof(*u->at));
 		for (int r = 0; r < u->runs; r++)
-			for (size_t i = 0; i < track[r].n; i++)
-				if (track[r].seen[i] == seen && track[r].after[i] >= 0 && u->at[track[r].after[i] + 1])
-					track[r].masked[i] = seen ? UNREST_BACK : UNREST_NEW;
+			for (size_t i = 0; i < track[r].n; i++) {
+				struct track_change *c = &track[r].change[i];
+
+				if (c->seen == seen && c->after >= 0 && u->at[c->after + 1])
+					c->masked = seen ? UNREST_BACK : UNREST_NEW;
+			}
 	}
 }
 
@@ -319,16 +315,20 @@ static uint32_t kin_place(const struct kin *k, uint32_t tile)
 	return tile / TILE_COLUMNS * (uint32_t)k->columns + tile % TILE_COLUMNS;
 }
 
+/* Moves a tile from the update into the group. */
+static void take_into_group(struct kin *k, uint32_t tile, size_t *n, size_t *waiting)
+{
+	k->group[(*n)++] = k->of[tile] - 1;
+	k->of[tile] = 0;
+	k->stack[(*waiting)++] = tile;
+}
+
 /* Takes the tiles that touch this one, directly or by others, out of the update. */
-static void mask_group(struct kin *k, uint32_t start, uint8_t *masked)	/* masked: by change */
+static void mask_group(struct kin *k, uint32_t start, struct track_change *change)
 {
 	size_t n = 0, waiting = 0, restless = 0, back = 0;
 
-	k->stack[waiting++] = start;
-	k->group[n++] = k->of[start] - 1;
-	restless += masked[k->of[start] - 1] != 0;
-	back += masked[k->of[start] - 1] == UNREST_BACK;
-	k->of[start] = 0;
+	take_into_group(k, start, &n, &waiting);
 	while (waiting) {
 		uint32_t t = k->stack[--waiting];
 		int x = (int)(t % (uint32_t)k->columns), y = (int)(t / (uint32_t)k->columns);
@@ -337,45 +337,32 @@ static void mask_group(struct kin *k, uint32_t start, uint8_t *masked)	/* masked
 			int nx = x + i % 3 - 1, ny = y + i / 3 - 1;
 			uint32_t next = (uint32_t)(ny * k->columns + nx);
 
-			if (nx < 0 || ny < 0 || nx >= k->columns || ny >= k->rows || !k->of[next])
-				continue;
-			k->group[n++] = k->of[next] - 1;
-			restless += masked[k->of[next] - 1] != 0;
-			back += masked[k->of[next] - 1] == UNREST_BACK;
-			k->of[next] = 0;
-			k->stack[waiting++] = next;
+			if (nx >= 0 && ny >= 0 && nx < k->columns && ny < k->rows && k->of[next])
+				take_into_group(k, next, &n, &waiting);
 		}
+	}
+	for (size_t i = 0; i < n; i++) {
+		restless += change[k->group[i]].masked != 0;
+		back += change[k->group[i]].masked == UNREST_BACK;
 	}
 	if (2 * restless < n || (n - restless > EDGE && EDGE_SHARE * (n - restless) > n))
 		return;
 	if (n <= FEW && back == restless)	/* what is typed takes the caret along */
 		return;
-	while (n) {
-		n--;
-		if (!masked[k->group[n]])
-			masked[k->group[n]] = UNREST_NEW;
-	}
+	for (size_t i = 0; i < n; i++)
+		if (!change[k->group[i]].masked)
+			change[k->group[i]].masked = UNREST_NEW;
 }
 
-int mask_neighbours(struct kin *k, const struct tilelog *tiles, const uint32_t *order, uint8_t *masked)
+void mask_neighbours(struct kin *k, const struct tilelog *tiles, const uint32_t *place, struct track_change *change)
 {
-	uint8_t *by_change = calloc(tiles->n + 1, 1);
-
-	if (!by_change)
-		return -ENOMEM;
-	for (size_t p = 0; p < tiles->n; p++)
-		by_change[order[p]] = masked[p];
 	for (size_t u = 0; u < tiles->n_updates; u++) {
 		size_t end = u + 1 < tiles->n_updates ? tiles->update[u + 1].first : tiles->n;
 
 		for (size_t i = tiles->update[u].first; i < end; i++)
-			k->of[kin_place(k, tiles->changed[i])] = (uint32_t)i + 1;
+			k->of[kin_place(k, tiles->changed[i])] = place[i] + 1;
 		for (size_t i = tiles->update[u].first; i < end; i++)
 			if (k->of[kin_place(k, tiles->changed[i])])
-				mask_group(k, kin_place(k, tiles->changed[i]), by_change);
+				mask_group(k, kin_place(k, tiles->changed[i]), change);
 	}
-	for (size_t p = 0; p < tiles->n; p++)
-		masked[p] = by_change[order[p]];
-	free(by_change);
-	return 0;
 }

@@ -18,14 +18,19 @@
 
 enum { UNREST_NEW = 1, UNREST_BACK };
 
-struct track {			/* what one tile did in one run */
+struct track_change {		/* one change of a tile in one run */
+	uint32_t ms;		/* when */
+	uint32_t update;	/* its place in the run's updates */
+	uint64_t content;	/* what the tile showed from then on */
+	uint64_t change;	/* ... less what it showed before: what changed, whatever else it shows */
+	int32_t after;		/* which input came last before it; -1: none */
+	uint8_t seen;		/* out: this change is there more than once in this tile, or its content was there before */
+	uint8_t masked;		/* out: goes on by itself: UNREST_NEW or, where it shows what it has shown, UNREST_BACK; 0: does not */
+};
+
+struct track {			/* what one tile did in one run; ascending in time */
 	size_t n;
-	const uint32_t *ms;	/* when; ascending */
-	const uint64_t *content;	/* what it showed from then on */
-	const uint64_t *change;	/* ... less what it showed before: what changed, whatever else it shows */
-	const int32_t *after;	/* which input came last before it; -1: none */
-	uint8_t *seen;		/* out: this change is there more than once in this tile, or its content was there before */
-	uint8_t *masked;	/* out: goes on by itself: UNREST_NEW or, where it shows what it has shown, UNREST_BACK; 0: does not */
+	struct track_change *change;
 };
 
 struct unrest;
@@ -35,7 +40,6 @@ struct unrest;
 struct unrest *unrest_new(int runs, int inputs, const uint32_t *const *press_ms);
 void unrest_free(struct unrest *u);
 void unrest_mark(struct unrest *u, const struct track *track);	/* one for each run */
-void unrest_seen(const struct track *track, int runs);	/* `seen` only */
 
 /* Neighbours: what changes together with tiles that go on by themselves, and touches them, goes on by
  * itself, too: the tens of a clock beside its seconds, the edge of an animation. Of tiles that
@@ -46,7 +50,7 @@ struct kin;
 
 struct kin *kin_new(int columns, int rows);	/* of tiles, at most; NULL: no memory */
 void kin_free(struct kin *k);
-/* Of one run: place p of `masked` (as of struct track) is that of change order[p] of the log. 0 or -ENOMEM. */
-int mask_neighbours(struct kin *k, const struct tilelog *tiles, const uint32_t *order, uint8_t *masked);
+/* Of one run, whose changes are sorted otherwise: change i of the log is change[place[i]]. */
+void mask_neighbours(struct kin *k, const struct tilelog *tiles, const uint32_t *place, struct track_change *change);
 
 #endif

@@ -93,11 +93,11 @@ bool findings_unusable(const struct findings *f, char *why, size_t size)
 
 	*why = '\0';
 	for (int r = 0; r < f->runs; r++) {
-		take_latencies(f->answers, r, &us, &n);
+		take_latencies(&f->study.answers, r, &us, &n);
 		median[r] = sample_quantile(&us, 0.5).value;
 		/* (the method of 2005 counts releases as inputs, too) */
-		if (!*why && !f->paper && 2 * (int64_t)us.n < f->inputs)
-			snprintf(why, size, "%zu of %d inputs of %s were answered: too few to tell response times", us.n, f->inputs,
+		if (!*why && !f->paper && 2 * (int64_t)us.n < f->study.inputs)
+			snprintf(why, size, "%zu of %d inputs of %s were answered: too few to tell response times", us.n, f->study.inputs,
 				 f->replay[r].label);
 		sample_free(&us);
 	}
@@ -116,8 +116,8 @@ static void say_replay_row(struct rec *out, const struct findings *f, int r)
 	struct sample us;
 	int64_t n;
 
-	take_latencies(f->answers, r, &us, &n);
-	rec_row(out, "%s\t%s of %s\t%s\t%s\t%s\t%s", f->replay[r].label, say_count((int64_t)us.n), say_count(f->inputs),
+	take_latencies(&f->study.answers, r, &us, &n);
+	rec_row(out, "%s\t%s of %s\t%s\t%s\t%s\t%s", f->replay[r].label, say_count((int64_t)us.n), say_count(f->study.inputs),
 		say_quantile(&us, 0.5, 1000), say_quantile(&us, 0.9, 1000), say_quantile(&us, 1, 1000),
 		say_ns(f->replay[r].total_ms * 1e6));
 	rec_rank(out, us.n ? sample_max(&us).value : INFINITY);
@@ -129,9 +129,9 @@ static void say_slowest(struct rec *out, const struct findings *f)
 	const struct answer *slowest = NULL;
 	int in = 0;
 
-	for (size_t i = 0; i < f->answers->n; i++)
+	for (size_t i = 0; i < f->study.answers.n; i++)
 		for (int r = 0; r < f->runs; r++) {
-			const struct answer *a = &f->answers->answer[i];
+			const struct answer *a = &f->study.answers.answer[i];
 
 			if (a->kind == STIMULUS_MOVE || a->press_us[r] == ANSWER_NONE || (slowest && slowest->press_us[in] >= a->press_us[r]))
 				continue;
@@ -145,18 +145,18 @@ static void say_slowest(struct rec *out, const struct findings *f)
 
 static void say_findings(struct rec *out, const struct findings *f)
 {
-	int64_t answered = inputs_answered(f->answers);
+	int64_t answered = inputs_answered(&f->study.answers);
 	char why[400];
 
 	if (findings_unusable(f, why, sizeof(why)))
 		rec_warn(out, "NOT usable: %s", why);
-	if (f->differ)
+	if (f->study.differ)
 		rec_warn(out, "the replays have not got the same inputs: are they of one trace?");
-	if (f->runs > 1 && f->inputs > 0 && !f->answers->n)
+	if (f->runs > 1 && f->study.inputs > 0 && !f->study.answers.n)
 		rec_warn(out, "none of %d inputs was answered alike in two replays: did each begin in the same state (vncplay play --before)?",
-			 f->inputs);
-	else if (!f->paper && answered < f->inputs)
-		rec_warn(out, "%s of %d inputs were answered in no replay", say_count(f->inputs - answered), f->inputs);
+			 f->study.inputs);
+	else if (!f->paper && answered < f->study.inputs)
+		rec_warn(out, "%s of %d inputs were answered in no replay", say_count(f->study.inputs - answered), f->study.inputs);
 	for (int r = 0; r < f->runs; r++)
 		if (f->replay[r].cut)
 			rec_warn(out, "%s: cut: %s; what is before is used", f->replay[r].file, f->replay[r].why);
@@ -183,35 +183,35 @@ void findings_report(struct rec *out, const struct findings *f)
 	rec_object(out, "result");
 	rec_bool(out, "usable", !findings_unusable(f, why, sizeof(why)));
 	rec_str(out, "why_unusable", *why ? why : NULL);
-	rec_int(out, "inputs_to_be_answered", f->inputs);
-	rec_int(out, "inputs_answered", inputs_answered(f->answers));
+	rec_int(out, "inputs_to_be_answered", f->study.inputs);
+	rec_int(out, "inputs_answered", inputs_answered(&f->study.answers));
 	rec_array(out, "runs");
 	for (int r = 0; r < f->runs; r++) {
 		int64_t answered;
 		struct sample us;
 
-		take_latencies(f->answers, r, &us, &answered);
-		tell_run(out, &f->replay[r], answered, sample_quantile(&us, 0.5).value / 1000, f->unmatched ? (int64_t)f->unmatched[r] : -1);
+		take_latencies(&f->study.answers, r, &us, &answered);
+		tell_run(out, &f->replay[r], answered, sample_quantile(&us, 0.5).value / 1000, f->study.unmatched ? (int64_t)f->study.unmatched[r] : -1);
 		sample_free(&us);
-		unmatched += f->unmatched ? (int64_t)f->unmatched[r] : 0;
+		unmatched += f->study.unmatched ? (int64_t)f->study.unmatched[r] : 0;
 	}
 	rec_end(out);
 	rec_array(out, "responses");
-	for (size_t i = 0; i < f->answers->n; i++)
-		tell_answer(out, &f->answers->answer[i], f->runs);
+	for (size_t i = 0; i < f->study.answers.n; i++)
+		tell_answer(out, &f->study.answers.answer[i], f->runs);
 	rec_end(out);
 	rec_array(out, "masked");
-	for (size_t i = 0; i < f->n_masked; i++) {
+	for (size_t i = 0; i < f->study.n_masked; i++) {
 		rec_object(out, NULL);
-		rec_int(out, "x", f->masked[i].box.x);
-		rec_int(out, "y", f->masked[i].box.y);
-		rec_int(out, "w", f->masked[i].box.w);
-		rec_int(out, "h", f->masked[i].box.h);
-		rec_int(out, "changes", (int64_t)f->masked[i].changes);
+		rec_int(out, "x", f->study.masked[i].box.x);
+		rec_int(out, "y", f->study.masked[i].box.y);
+		rec_int(out, "w", f->study.masked[i].box.w);
+		rec_int(out, "h", f->study.masked[i].box.h);
+		rec_int(out, "changes", (int64_t)f->study.masked[i].changes);
 		rec_end(out);
 	}
 	rec_end(out);
-	rec_count(out, "unmatched", f->unmatched ? unmatched : -1);
+	rec_count(out, "unmatched", f->study.unmatched ? unmatched : -1);
 	rec_end(out);
 	say_findings(out, f);
 }
@@ -227,8 +227,8 @@ void findings_old(FILE *out, const struct findings *f)
 		paper_old(out, f->paper);
 		return;
 	}
-	for (size_t i = 0; i < f->answers->n; i++) {
-		const struct answer *a = &f->answers->answer[i];
+	for (size_t i = 0; i < f->study.answers.n; i++) {
+		const struct answer *a = &f->study.answers.answer[i];
 		int present = 0;
 
 		for (int r = 0; r < f->runs; r++)

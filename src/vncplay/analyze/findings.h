@@ -10,13 +10,9 @@
 struct findings {
 	const char *method;	/* tiles, paper */
 	const struct replay *replay;
-	bool differ;		/* the replays have not got the same inputs */
 	bool labelled;		/* labels tell settings apart; else all replays are of one */
-	int runs, inputs;
-	const struct answers *answers;
-	const struct masked *masked;
-	size_t n_masked;
-	const uint64_t *unmatched;	/* NULL: not known by this method */
+	int runs;
+	struct study study;	/* owned; of another method: inputs and answers only */
 	const struct paper *paper;	/* NULL: another method */
 };
 

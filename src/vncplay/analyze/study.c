@@ -10,10 +10,9 @@
 #define MASKED_LEAST 4	/* masked changes of a tile, before it is told of */
 
 struct view {			/* one run */
-	uint32_t *start;	/* of each tile: its first place in `order` */
-	uint32_t *order;	/* changes by tile */
-	uint32_t *update_of;	/* of each place in `order` */
-	uint8_t *restless;	/* ... whether that change is masked */
+	uint32_t *start;	/* of each tile: its first change in `change` */
+	struct track_change *change;	/* by tile, then by time */
+	uint32_t *place;	/* of each change of the log: its place in `change` */
 	uint32_t *update_ms;
 	uint32_t *press_ms;	/* of each input, and the end */
 	struct stimulus *stimulus;	/* as many as the run with the most has */
@@ -24,12 +23,8 @@ struct work {
 	const struct replay *replay;
 	int runs, inputs, columns, rows;
 	struct view *view;
-	const uint32_t **press_ms, **where;
+	const uint32_t **press_ms;
 	struct track *track;
-	uint32_t *ms;		/* of all tracks of a tile */
-	uint64_t *content, *change;
-	int32_t *after;
-	uint8_t *flags;
 	uint64_t *restless;	/* changes of each tile that are masked */
 	struct unrest *unrest;
 	struct align *align;
@@ -39,97 +34,6 @@ struct work {
 static size_t tiles_of(const struct work *w)
 {
 	return (size_t)w->columns * (size_t)w->rows;
-}
-
-static int make_view(const struct work *w, const struct replay *r, struct view *v)
-{
-	size_t tiles = tiles_of(w), n = r->tiles.n;
-	uint32_t *at;
-
-	v->start = calloc(tiles + 2, sizeof(*v->start));
-	v->order = malloc((n + 1) * sizeof(*v->order));
-	v->update_of = malloc((n + 1) * sizeof(*v->update_of));
-	v->restless = calloc(n + 1, 1);
-	v->update_ms = malloc((r->tiles.n_updates + 1) * sizeof(*v->update_ms));
-	v->press_ms = malloc(((size_t)w->inputs + 1) * sizeof(*v->press_ms));
-	v->stimulus = calloc((size_t)w->inputs + 1, sizeof(*v->stimulus));
-	v->used = calloc(r->tiles.n_updates + 1, 1);
-	v->masked = calloc(r->tiles.n_updates + 1, 1);
-	if (!v->start || !v->order || !v->update_of || !v->restless || !v->update_ms || !v->press_ms ||
-	    !v->stimulus || !v->used || !v->masked)
-		return -ENOMEM;
-	for (int i = 0; i <= w->inputs; i++) {
-		bool there = (size_t)i < r->stimuli;
-
-		v->stimulus[i] = there ? r->stimulus[i] : (struct stimulus){ .press_us = -1, .release_us = -1 };
-		v->press_ms[i] = there ? (uint32_t)(r->stimulus[i].press_us / 1000) : r->total_ms + 1;
-	}
-	/* by tile: count, then place */
-	at = v->start + 1;
-	for (size_t i = 0; i < n; i++)
-		at[r->tiles.changed[i] / TILE_COLUMNS * (uint32_t)w->columns + r->tiles.changed[i] % TILE_COLUMNS + 1]++;
-	for (size_t i = 1; i <= tiles; i++)
-		at[i] += at[i - 1];
-	for (size_t u = 0; u < r->tiles.n_updates; u++) {
-		size_t end = u + 1 < r->tiles.n_updates ? r->tiles.update[u + 1].first : n;
-
-		v->update_ms[u] = r->tiles.update[u].ms;
-		for (size_t i = r->tiles.update[u].first; i < end; i++) {
-			uint32_t place = at[r->tiles.changed[i] / TILE_COLUMNS * (uint32_t)w->columns + r->tiles.changed[i] % TILE_COLUMNS]++;
-
-			v->order[place] = (uint32_t)i;
-			v->update_of[place] = (uint32_t)u;
-		}
-	}
-	return 0;	/* start[t] is where tile t begins: what placing has moved on was one place ahead */
-}
-
-static void free_view(struct view *v)
-{
-	free(v->start);
-	free(v->order);
-	free(v->update_of);
-	free(v->restless);
-	free(v->update_ms);
-	free(v->press_ms);
-	free(v->stimulus);
-	free(v->used);
-	free(v->masked);
-}
-
-static int prepare_study(struct work *w)
-{
-	size_t runs = (size_t)w->runs, most = 0;
-	int err = 0;
-
-	w->view = calloc(runs, sizeof(*w->view));
-	w->press_ms = calloc(runs, sizeof(*w->press_ms));
-	w->where = calloc(runs, sizeof(*w->where));
-	w->track = calloc(runs, sizeof(*w->track));
-	w->restless = calloc(tiles_of(w) + 1, sizeof(*w->restless));
-	if (!w->view || !w->press_ms || !w->where || !w->track || !w->restless)
-		return -ENOMEM;
-	for (int r = 0; r < w->runs && !err; r++)
-		err = make_view(w, &w->replay[r], &w->view[r]);
-	if (err)
-		return err;
-	for (size_t t = 0; t < tiles_of(w); t++) {
-		size_t n = 0;
-
-		for (int r = 0; r < w->runs; r++)
-			n += w->view[r].start[t + 1] - w->view[r].start[t];
-		most = n > most ? n : most;
-	}
-	for (int r = 0; r < w->runs; r++)
-		w->press_ms[r] = w->view[r].press_ms;
-	w->ms = malloc((most + 1) * sizeof(*w->ms));
-	w->content = malloc((most + 1) * sizeof(*w->content));
-	w->change = malloc((most + 1) * sizeof(*w->change));
-	w->after = malloc((most + 1) * sizeof(*w->after));
-	w->flags = calloc(most + 1, 1);
-	w->unrest = unrest_new(w->runs, w->inputs, w->press_ms);
-	w->align = align_new(w->runs, w->press_ms);
-	return w->ms && w->content && w->change && w->after && w->flags && w->unrest && w->align ? 0 : -ENOMEM;
 }
 
 static int32_t last_before(const uint32_t *press, int inputs, uint32_t ms)
@@ -147,28 +51,105 @@ static int32_t last_before(const uint32_t *press, int inputs, uint32_t ms)
 	return from - 1;
 }
 
-/* The tracks of a tile; how many changes they have. */
-static size_t take_tracks(struct work *w, size_t t)
+static size_t tile_place(const struct work *w, uint32_t tile)
 {
-	size_t at = 0;
+	return tile / TILE_COLUMNS * (size_t)w->columns + tile % TILE_COLUMNS;
+}
+
+/* Lists the changes by tile: counts those of each, then puts each in its place. */
+static void sort_changes(const struct work *w, const struct tilelog *tiles, struct view *v)
+{
+	uint32_t *at = v->start + 1;	/* start[t + 1] moves from the start of tile t to its end */
+
+	for (size_t i = 0; i < tiles->n; i++)
+		at[tile_place(w, tiles->changed[i]) + 1]++;
+	for (size_t i = 1; i <= tiles_of(w); i++)
+		at[i] += at[i - 1];
+	for (size_t u = 0; u < tiles->n_updates; u++) {
+		size_t end = u + 1 < tiles->n_updates ? tiles->update[u + 1].first : tiles->n;
+		uint32_t ms = tiles->update[u].ms;
+		int32_t after = last_before(v->press_ms, w->inputs, ms);
+
+		v->update_ms[u] = ms;
+		for (size_t i = tiles->update[u].first; i < end; i++) {
+			v->place[i] = at[tile_place(w, tiles->changed[i])]++;
+			v->change[v->place[i]] = (struct track_change){ .ms = ms, .update = (uint32_t)u, .content = tiles->content[i],
+									.after = after };
+		}
+	}
+	for (size_t t = 0; t < tiles_of(w); t++)
+		for (uint32_t i = v->start[t]; i < v->start[t + 1]; i++)
+			v->change[i].change = v->change[i].content - (i > v->start[t] ? v->change[i - 1].content : 0);
+}
+
+static int make_view(const struct work *w, const struct replay *r, struct view *v)
+{
+	v->start = calloc(tiles_of(w) + 2, sizeof(*v->start));
+	v->change = malloc((r->tiles.n + 1) * sizeof(*v->change));
+	v->place = malloc((r->tiles.n + 1) * sizeof(*v->place));
+	v->update_ms = malloc((r->tiles.n_updates + 1) * sizeof(*v->update_ms));
+	v->press_ms = malloc(((size_t)w->inputs + 1) * sizeof(*v->press_ms));
+	v->stimulus = calloc((size_t)w->inputs + 1, sizeof(*v->stimulus));
+	v->used = calloc(r->tiles.n_updates + 1, 1);
+	v->masked = calloc(r->tiles.n_updates + 1, 1);
+	if (!v->start || !v->change || !v->place || !v->update_ms || !v->press_ms || !v->stimulus || !v->used || !v->masked)
+		return -ENOMEM;
+	for (int i = 0; i <= w->inputs; i++) {
+		bool there = (size_t)i < r->stimuli;
+
+		v->stimulus[i] = there ? r->stimulus[i] : (struct stimulus){ .press_us = -1, .release_us = -1 };
+		v->press_ms[i] = there ? (uint32_t)(r->stimulus[i].press_us / 1000) : r->total_ms + 1;
+	}
+	sort_changes(w, &r->tiles, v);
+	return 0;
+}
+
+static void free_view(struct view *v)
+{
+	free(v->start);
+	free(v->change);
+	free(v->place);
+	free(v->update_ms);
+	free(v->press_ms);
+	free(v->stimulus);
+	free(v->used);
+	free(v->masked);
+}
+
+static int prepare_study(struct work *w)
+{
+	size_t runs = (size_t)w->runs;
+	int err = 0;
+
+	w->view = calloc(runs, sizeof(*w->view));
+	w->press_ms = calloc(runs, sizeof(*w->press_ms));
+	w->track = calloc(runs, sizeof(*w->track));
+	w->restless = calloc(tiles_of(w) + 1, sizeof(*w->restless));
+	if (!w->view || !w->press_ms || !w->track || !w->restless)
+		return -ENOMEM;
+	for (int r = 0; r < w->runs && !err; r++) {
+		err = make_view(w, &w->replay[r], &w->view[r]);
+		w->press_ms[r] = w->view[r].press_ms;
+	}
+	if (err)
+		return err;
+	w->unrest = unrest_new(w->runs, w->inputs, w->press_ms);
+	w->align = align_new(w->runs, w->press_ms);
+	return w->unrest && w->align ? 0 : -ENOMEM;
+}
+
+/* The tracks of a tile; whether they have any change. */
+static bool take_tracks(struct work *w, size_t t)
+{
+	bool any = false;
 
 	for (int r = 0; r < w->runs; r++) {
 		const struct view *v = &w->view[r];
-		size_t n = v->start[t + 1] - v->start[t];
-		uint64_t before = 0;
 
-		w->track[r] = (struct track){ n, w->ms + at, w->content + at, w->change + at, w->after + at,
-					      w->flags + at, v->restless + v->start[t] };
-		w->where[r] = v->update_of + v->start[t];
-		for (size_t i = 0; i < n; i++, at++) {
-			w->ms[at] = v->update_ms[v->update_of[v->start[t] + i]];
-			w->content[at] = w->replay[r].tiles.content[v->order[v->start[t] + i]];
-			w->change[at] = w->content[at] - before;
-			w->after[at] = last_before(v->press_ms, w->inputs, w->ms[at]);
-			before = w->content[at];
-		}
+		w->track[r] = (struct track){ v->start[t + 1] - v->start[t], v->change + v->start[t] };
+		any |= w->track[r].n > 0;
 	}
-	return at;
+	return any;
 }
 
 static int study_tile(struct work *w, size_t t)
@@ -178,16 +159,17 @@ static int study_tile(struct work *w, size_t t)
 
 	if (!take_tracks(w, t))
 		return 0;
-	unrest_seen(w->track, w->runs);
-	err = align_tile(w->align, (uint32_t)(row * TILE_COLUMNS + column), w->track, w->where, &w->sames);
+	err = align_tile(w->align, (uint32_t)(row * TILE_COLUMNS + column), w->track, &w->sames);
 	for (int r = 0; r < w->runs; r++) {
 		const struct tilelog *tiles = &w->replay[r].tiles;
 
 		for (size_t i = 0; i < w->track[r].n; i++) {
-			if (w->track[r].masked[i])
+			const struct track_change *c = &w->track[r].change[i];
+
+			if (c->masked)
 				w->restless[t]++;
-			else if (w->track[r].after[i] >= 0)
-				w->view[r].masked[w->where[r][i]] = 1;
+			else if (c->after >= 0)
+				w->view[r].masked[c->update] = 1;
 		}
 		if (row < (size_t)tiles->rows && column < (size_t)tiles->columns)
 			w->restless[t] += tiles->tile[row * (size_t)tiles->columns + column].unlisted;
@@ -202,8 +184,10 @@ static bool mostly_new(const struct work *w)
 
 	for (int r = 0; r < w->runs; r++) {
 		for (size_t i = 0; i < w->track[r].n; i++) {
-			n += !w->track[r].seen[i];
-			masked += !w->track[r].seen[i] && w->track[r].masked[i];
+			const struct track_change *c = &w->track[r].change[i];
+
+			n += !c->seen;
+			masked += !c->seen && c->masked;
 		}
 	}
 	return masked > n / 2;
@@ -212,11 +196,10 @@ static bool mostly_new(const struct work *w)
 /* Noise all over the screen: no place would be left for answers. What is new may count again: noise is not the same in two runs. */
 static void keep_new(const struct work *w)
 {
-	unrest_seen(w->track, w->runs);
 	for (int r = 0; r < w->runs; r++)
 		for (size_t i = 0; i < w->track[r].n; i++)
-			if (!w->track[r].seen[i])
-				w->track[r].masked[i] = 0;
+			if (!w->track[r].change[i].seen)
+				w->track[r].change[i].masked = 0;
 }
 
 static int study_tiles(struct work *w)
@@ -239,12 +222,8 @@ static int study_tiles(struct work *w)
 	kin = kin_new(w->columns, w->rows);
 	if (!kin)
 		return -ENOMEM;
-	for (int r = 0; r < w->runs && !err; r++) {
-		const struct view *v = &w->view[r];
-		const struct tilelog *tiles = &w->replay[r].tiles;
-
-		err = mask_neighbours(kin, tiles, v->order, v->restless);
-	}
+	for (int r = 0; r < w->runs; r++)
+		mask_neighbours(kin, &w->replay[r].tiles, w->view[r].place, w->view[r].change);
 	kin_free(kin);
 	for (size_t t = 0; t < tiles_of(w) && !err; t++)
 		err = study_tile(w, t);
@@ -367,13 +346,7 @@ int study_replays(const struct replay *replay, int runs, struct study *out)
 		free_view(&w.view[r]);
 	free(w.view);
 	free(w.press_ms);
-	free(w.where);
 	free(w.track);
-	free(w.ms);
-	free(w.content);
-	free(w.change);
-	free(w.after);
-	free(w.flags);
 	free(w.restless);
 	unrest_free(w.unrest);
 	align_free(w.align);

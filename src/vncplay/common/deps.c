@@ -2,6 +2,7 @@
 /* deps - the file of dependencies. */
 #include "deps.h"
 #include "array.h"
+#include "lines.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -118,14 +119,7 @@ static int read_deps_line(struct deps *d, const char *text, int n, const char **
 {
 	int used = 0;
 
-	if (n == 1) {
-		if (strcmp(text, "vncplay-deps 1") != 0) {
-			*what = "not a file of vncplay learn: the first line must be \"vncplay-deps 1\"";
-			return -EPROTO;
-		}
-		return 0;
-	}
-	if (!*text || *text == '#')
+	if (*text == '#')
 		return 0;
 	if (!strncmp(text, "before ", 7))
 		return read_before(d, text, n, what);
@@ -137,42 +131,41 @@ static int read_deps_line(struct deps *d, const char *text, int n, const char **
 	return -EPROTO;
 }
 
+static int read_deps_lines(struct deps *d, struct lines *l, const char **what)
+{
+	int err, got = lines_next(l, false);
+
+	*what = got ? "not a file of vncplay learn: the first line must be \"vncplay-deps 1\"" : "an empty file";
+	err = got == 1 && !strcmp(l->text, "vncplay-deps 1") ? 0 : -EPROTO;
+	while (!err && (got = lines_next(l, false)) == 1) {
+		*what = "too many lines";
+		err = d->n_before + d->n_ignore == DEPS_MOST ? -EPROTO : read_deps_line(d, l->text, (int)l->line, what);
+	}
+	if (got >= 0)
+		return err;
+	*what = l->why;
+	return got;
+}
+
 int deps_read(const char *path, struct deps *d, char *why, size_t size)
 {
-	const char *what = "too many lines";
-	char text[256];
-	int n = 0, err = 0;
+	struct lines l = { 0 };
+	const char *what = "";
+	int err;
 	FILE *in;
 
 	*d = (struct deps){ 0 };
 	in = fopen(path, "re");
 	if (!in)
 		return -errno;
-	errno = 0;
-	while (!err && fgets(text, sizeof(text), in)) {
-		size_t length = strlen(text);
-		bool whole = length && text[length - 1] == '\n';
-
-		if (whole)
-			text[length - 1] = '\0';
-		if (!whole && !feof(in)) {
-			what = "a line that is too long, or not text";
-			n++;
-			err = -EPROTO;
-			break;
-		}
-		err = ++n > DEPS_MOST ? -EPROTO : read_deps_line(d, text, n, &what);
-	}
-	if (!err && ferror(in))
-		err = errno ? -errno : -EIO;
-	if (!err && !n) {
-		what = "an empty file";
-		err = -EPROTO;
-	}
+	err = lines_open(&l, in);
+	if (!err)
+		err = read_deps_lines(d, &l, &what);
 	if (err == -EPROTO)
-		snprintf(why, size, "line %d: %s", n, what);
+		snprintf(why, size, "line %lu: %s", l.line, what);
 	if (err)
 		deps_free(d);
+	lines_close(&l);
 	fclose(in);
 	return err;
 }

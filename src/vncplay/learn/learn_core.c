@@ -2,9 +2,12 @@
 /* learn_core - what came before what, over several replays. */
 #include "learn_core.h"
 
-#include "learn_walk.h"
+#include "vncplay/common/fbs.h"
+#include "vncplay/common/rfb.h"
+#include "why.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +29,8 @@ struct tile {			/* of the replay that is being read, but for the first two */
 	int interval;		/* the last in which it changed; -1: none yet */
 	int gap, times;
 	int64_t counted_us;
+	uint64_t hash;
+	bool touched;
 };
 
 struct learn {
@@ -43,6 +48,8 @@ struct learn {
 	int next, sent;
 	int64_t last_us;
 	const int64_t *sent_us;
+	int *list, n_list;	/* tiles that are touched */
+	int resized, err;
 };
 
 struct learn *learn_open(const struct input_trace *t)
@@ -86,6 +93,7 @@ void learn_free(struct learn *l)
 	free(l->step_of);
 	free(l->changed);
 	free(l->tile);
+	free(l->list);
 	free(l->part);
 	free(l->parts);
 	free(l->ignore);
@@ -102,7 +110,7 @@ int learn_steps(const struct learn *l)
 	return l->steps;
 }
 
-/* --- where ----------------------------------------------------------------------------------------------------- */
+/* --- a log, tile by tile --------------------------------------------------------------------------------------- */
 
 static void start_tiles(struct learn *l)
 {
@@ -111,40 +119,55 @@ static void start_tiles(struct learn *l)
 
 		t->times = t->gap = 0;
 		t->interval = -1;
-		t->alone = false;
+		t->alone = t->touched = false;
+		t->hash = 0;
 	}
 }
 
-static int on_sized(void *whose, int width, int height)
+static void on_resized(void *whose, int width, int height)
 {
 	struct learn *l = whose;
+	size_t tiles;
 
-	if (l->tiles)
-		return width == l->width && height == l->height ? 0 : -ERANGE;
+	l->resized++;
+	if (l->tiles) {
+		l->err = width == l->width && height == l->height ? 0 : -ERANGE;
+		return;
+	}
 	l->width = width;
 	l->height = height;
 	l->across = (width + LEARN_TILE - 1) / LEARN_TILE;
 	l->down = (height + LEARN_TILE - 1) / LEARN_TILE;
+	l->err = -ENOMEM;
 	if (((uint64_t)l->steps + 1) * (uint64_t)(l->across * l->down) > CELLS_MOST)
-		return -ENOMEM;
-	l->tiles = l->across * l->down;
-	l->changed = calloc(((size_t)l->steps + 1) * (size_t)l->tiles + 1, sizeof(*l->changed));
-	l->tile = calloc((size_t)l->tiles + 1, sizeof(*l->tile));
-	if (!l->changed || !l->tile)
-		return -ENOMEM;
+		return;
+	tiles = (size_t)l->across * (size_t)l->down;
+	l->changed = calloc(((size_t)l->steps + 1) * tiles + 1, sizeof(*l->changed));
+	l->tile = calloc(tiles + 1, sizeof(*l->tile));
+	l->list = calloc(tiles + 1, sizeof(*l->list));
+	if (!l->changed || !l->tile || !l->list)
+		return;
+	l->tiles = (int)tiles;
 	start_tiles(l);
-	return 0;
+	l->err = 0;
 }
 
-static void on_input_sent(void *whose, int input, const struct screen *s)
+static void on_painted(void *whose, struct box b)
 {
 	struct learn *l = whose;
 
-	(void)s;
-	l->sent = input + 1;
-	l->last_us = l->sent_us[input];
-	if (l->step_of[input] >= 0)
-		l->next = l->step_of[input] + 1;
+	if (l->err || l->resized > 1 || b.w <= 0 || b.h <= 0)
+		return;
+	for (int y = b.y / LEARN_TILE; y <= (b.y + b.h - 1) / LEARN_TILE; y++) {
+		for (int x = b.x / LEARN_TILE; x <= (b.x + b.w - 1) / LEARN_TILE; x++) {
+			int tile = y * l->across + x;
+
+			if (x < l->across && tile < l->tiles && !l->tile[tile].touched) {
+				l->tile[tile].touched = true;
+				l->list[l->n_list++] = tile;
+			}
+		}
+	}
 }
 
 static void note_alone(struct learn *l, struct tile *t, int64_t at_us)
@@ -159,9 +182,8 @@ static void note_alone(struct learn *l, struct tile *t, int64_t at_us)
 		t->alone = true;
 }
 
-static void on_changed(void *whose, int number, int64_t at_us)
+static void note_change(struct learn *l, int number, int64_t at_us)
 {
-	struct learn *l = whose;
 	struct tile *t = &l->tile[number];
 	uint16_t *runs = &l->changed[(size_t)l->next * (size_t)l->tiles + (size_t)number];
 
@@ -175,23 +197,117 @@ static void on_changed(void *whose, int number, int64_t at_us)
 		++*runs;
 }
 
-int learn_where(struct learn *l, const char *log, const int64_t *sent_us, char *why, size_t size)
+/* The tiles that were painted: which of them show something else. */
+static void note_changes(struct learn *l, const struct screen *s, int64_t at_us)
 {
-	static const struct learn_walk walk = { .sized = on_sized, .changed = on_changed, .sent = on_input_sent };
-	struct learn_walk w = walk;
+	for (int i = 0; i < l->n_list; i++) {
+		int x = l->list[i] % l->across * LEARN_TILE, y = l->list[i] / l->across * LEARN_TILE;
+		struct box box = box_clip((struct box){ x, y, LEARN_TILE, LEARN_TILE }, l->width, l->height);
+		struct tile *t = &l->tile[l->list[i]];
+		uint64_t hash = deps_hash(s, box);
+
+		t->touched = false;
+		if (hash != t->hash)
+			note_change(l, l->list[i], at_us);
+		t->hash = hash;
+	}
+	l->n_list = 0;
+}
+
+static void note_sent(struct learn *l, int input)
+{
+	l->sent = input + 1;
+	l->last_us = l->sent_us[input];
+	if (l->step_of[input] >= 0)
+		l->next = l->step_of[input] + 1;
+}
+
+/* What the parts show when their step is sent. */
+static void note_parts(struct learn *l, int input, const struct screen *s)
+{
+	int step = l->step_of[input];
+
+	for (int i = 0; step >= 0 && i < l->parts[step]; i++) {
+		struct learn_part *p = &l->part[step * LEARN_BOXES + i];
+		uint64_t hash = deps_hash(s, p->box);
+
+		p->any |= p->known && p->hash != hash;
+		p->known = true;
+		p->hash = hash;
+	}
+}
+
+/* Inputs that were sent before `ms`, or in it: a block of the same millisecond came after them. */
+static int take_sent(struct learn *l, int sent, int64_t ms, bool parts, const struct screen *s)
+{
+	while (sent < l->inputs && l->sent_us[sent] < (ms + 1) * 1000) {
+		if (parts)
+			note_parts(l, sent++, s);
+		else
+			note_sent(l, sent++);
+	}
+	return sent;
+}
+
+static int take_blocks(struct learn *l, struct fbs *log, struct rfb *rfb, bool parts, char *why, size_t size)
+{
+	struct fbs_block block;
+	int sent = 0, more, err;
+
+	while ((more = fbs_next(log, &block)) == 1) {
+		sent = take_sent(l, sent, block.ms, parts, rfb_screen(rfb));
+		err = rfb_take(rfb, block.bytes, block.n);
+		if (err == -EPROTO)
+			snprintf(why, size, "%s", rfb_why(rfb));
+		if (l->resized > 1)
+			return why_write(-EPROTO, why, size, "its screen changes its size");
+		if (err || l->err)
+			return err ? err : l->err;
+		if (!parts)
+			note_changes(l, rfb_screen(rfb), (int64_t)block.ms * 1000);
+	}
+	if (more < 0)
+		return why_write(more, why, size, "the log is cut");
+	take_sent(l, sent, INT64_MAX / 1000 - 1, parts, rfb_screen(rfb));
+	return l->resized ? 0 : why_write(-EPROTO, why, size, "nothing in it");
+}
+
+/* Reads a log. `parts`: what the parts show is noted, else where the screen changes. */
+static int read_log(struct learn *l, const char *path, const int64_t *sent_us, bool parts, char *why, size_t size)
+{
+	const struct rfb_events events = { .resized = on_resized, .painted = parts ? NULL : on_painted };
+	const char *what = NULL;
+	struct fbs *log;
+	struct rfb *rfb;
 	int err;
 
-	w.whose = l;
-	l->next = l->sent = 0;
+	l->next = l->sent = l->n_list = l->err = l->resized = 0;
 	l->sent_us = sent_us;
 	start_tiles(l);
-	err = learn_walk(&w, log, sent_us, l->inputs, why, size);
-	if (err)
-		return err;
-	for (int i = 0; i < l->tiles; i++)
+	errno = 0;
+	log = fbs_open(path, &what);
+	if (!log)
+		return errno ? why_write(-errno, why, size, "%s", strerror(errno)) : why_write(-EPROTO, why, size, "%s", what);
+	rfb = rfb_open(&events, l, NULL, 0, 0);
+	err = rfb ? take_blocks(l, log, rfb, parts, why, size) : -ENOMEM;
+	rfb_free(rfb);
+	fbs_close(log);
+	return err;
+}
+
+int learn_where(struct learn *l, const char *log, const int64_t *sent_us, char *why, size_t size)
+{
+	int err = read_log(l, log, sent_us, false, why, size);
+
+	for (int i = 0; i < l->tiles && !err; i++)
 		l->tile[i].alone_runs += l->tile[i].alone;
-	l->runs++;
-	return 0;
+	l->runs += !err;
+	return err;
+}
+
+int learn_what(struct learn *l, const char *log, const int64_t *sent_us, char *why, size_t size)
+{
+	return read_log(l, log, sent_us, true, why, size);
 }
 
 /* --- parts ----------------------------------------------------------------------------------------------------- */
@@ -265,44 +381,6 @@ int learn_parts(struct learn *l)
 		err = add_ignored(l, set, DEPS_SOMETIMES);
 	free(set);
 	return err;
-}
-
-/* --- what ------------------------------------------------------------------------------------------------------ */
-
-static int same_size(void *whose, int width, int height)
-{
-	struct learn *l = whose;
-
-	return width == l->width && height == l->height ? 0 : -ERANGE;
-}
-
-static void no_change(void *whose, int tile, int64_t at_us)
-{
-	(void)whose;
-	(void)tile;
-	(void)at_us;
-}
-
-static void look_at_step(void *whose, int input, const struct screen *s)
-{
-	struct learn *l = whose;
-	int step = l->step_of[input];
-
-	for (int i = 0; step >= 0 && i < l->parts[step]; i++) {
-		struct learn_part *p = &l->part[step * LEARN_BOXES + i];
-		uint64_t hash = deps_hash(s, p->box);
-
-		p->any |= p->known && p->hash != hash;
-		p->known = true;
-		p->hash = hash;
-	}
-}
-
-int learn_what(struct learn *l, const char *log, const int64_t *sent_us, char *why, size_t size)
-{
-	struct learn_walk w = { .whose = l, .sized = same_size, .changed = no_change, .sent = look_at_step };
-
-	return learn_walk(&w, log, sent_us, l->inputs, why, size);
 }
 
 int learn_deps(const struct learn *l, struct deps *d)

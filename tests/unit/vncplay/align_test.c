@@ -17,14 +17,10 @@ static const uint32_t press[INPUTS + 1] = { 1000, 2000, 3000, 4000, 5000, 6000, 
 static const uint32_t *const all_press[] = { press, press, press, press, press };
 
 static struct one {
-	uint32_t ms[MOST], where[MOST];
-	uint64_t content[MOST], change[MOST];
-	int32_t after[MOST];
-	uint8_t seen[MOST], masked[MOST];
+	struct track_change change[MOST];
 	size_t n;
 } run[5];
 static struct track track[5];
-static const uint32_t *where[5];
 static struct sames out;
 
 static void clear(void)
@@ -37,20 +33,17 @@ static void add(int r, uint32_t ms, uint64_t content)
 {
 	struct one *o = &run[r];
 
-	o->ms[o->n] = ms;
-	o->content[o->n] = content * 1000003;
-	o->change[o->n] = o->content[o->n] - (o->n ? o->content[o->n - 1] : 0);
-	o->after[o->n] = ms <= 1000 ? -1 : (int32_t)((ms - 1) / 1000) - 1;
-	o->where[o->n] = (uint32_t)o->n;
+	o->change[o->n] = (struct track_change){
+		.ms = ms, .content = content * 1000003, .change = content * 1000003 - (o->n ? o->change[o->n - 1].content : 0),
+		.after = ms <= 1000 ? -1 : (int32_t)((ms - 1) / 1000) - 1, .update = (uint32_t)o->n
+	};
 	o->n++;
 }
 
 static void tracks(int runs)
 {
-	for (int r = 0; r < runs; r++) {
-		track[r] = (struct track){ run[r].n, run[r].ms, run[r].content, run[r].change, run[r].after, run[r].seen, run[r].masked };
-		where[r] = run[r].where;
-	}
+	for (int r = 0; r < runs; r++)
+		track[r] = (struct track){ run[r].n, run[r].change };
 }
 
 static void align(int runs)
@@ -59,7 +52,7 @@ static void align(int runs)
 
 	assert_non_null(a);
 	tracks(runs);
-	assert_int_equal(align_tile(a, 7, track, where, &out), 0);
+	assert_int_equal(align_tile(a, 7, track, &out), 0);
 	align_free(a);
 }
 
@@ -73,7 +66,7 @@ static size_t masked(int runs, int of)
 	unrest_mark(u, track);
 	unrest_free(u);
 	for (size_t i = 0; i < run[of].n; i++)
-		n += run[of].masked[i] != 0;
+		n += run[of].change[i].masked != 0;
 	return n;
 }
 
@@ -168,7 +161,7 @@ static void a_caret_is_masked_and_what_is_typed_beside_it_is_not(void **state)
 		for (uint32_t t = 150 + 100 * (uint32_t)r; t < 11000; t += 250) {
 			while (typed < INPUTS && 1060 + 1000 * typed < t) {	/* the letter: the caret stays as it is */
 				text += 1000 * (typed + 1);	/* another one each time */
-				add(r, 1060 + 1000 * typed, text + (run[r].n ? run[r].content[run[r].n - 1] / 1000003 % 2 : 0));
+				add(r, 1060 + 1000 * typed, text + (run[r].n ? run[r].change[run[r].n - 1].content / 1000003 % 2 : 0));
 				typed++;
 			}
 			add(r, t, text + (t / 250) % 2);
@@ -176,10 +169,10 @@ static void a_caret_is_masked_and_what_is_typed_beside_it_is_not(void **state)
 	}
 	assert_in_range(masked(3, 0), 30, run[0].n);
 	for (size_t i = 0; i < run[0].n; i++) {
-		bool letter = run[0].ms[i] % 1000 == 60 && run[0].ms[i] > 1000;
+		bool letter = run[0].change[i].ms % 1000 == 60 && run[0].change[i].ms > 1000;
 
-		if (run[0].ms[i] > 1000)
-			assert_int_equal(run[0].masked[i] != 0, !letter);
+		if (run[0].change[i].ms > 1000)
+			assert_int_equal(run[0].change[i].masked != 0, !letter);
 	}
 }
 
@@ -223,19 +216,19 @@ static void a_button_at_even_distances_is_not_masked(void **state)
 /* Two tiles that touch change together, the second goes on by itself: how the first is judged. */
 static uint8_t beside(uint8_t restless)
 {
-	uint32_t changed[] = { 5, 6 }, order[] = { 0, 1 };
+	uint32_t changed[] = { 5, 6 }, place[] = { 0, 1 };
 	uint64_t content[] = { 1, 2 };
 	struct tilelog_update update = { 100, 0 };
 	struct tilelog tiles = { .columns = 10, .rows = 1, .changed = changed, .content = content, .n = 2,
 				 .update = &update, .n_updates = 1 };
-	uint8_t mask[] = { 0, restless };
+	struct track_change change[] = { { .masked = 0 }, { .masked = restless } };
 	struct kin *k = kin_new(10, 1);
 
 	assert_non_null(k);
-	assert_int_equal(mask_neighbours(k, &tiles, order, mask), 0);
+	mask_neighbours(k, &tiles, place, change);
 	kin_free(k);
-	assert_int_equal(mask[1], restless);
-	return mask[0];
+	assert_int_equal(change[1].masked, restless);
+	return change[0].masked;
 }
 
 static void the_tens_go_with_the_seconds_and_no_letter_with_its_caret(void **state)

@@ -71,7 +71,7 @@ static void test_bad(void **state)
 	static const struct {
 		const char *text, *says;
 	} bad[] = {
-		{ "", "line 0: an empty file" },
+		{ "", "an empty file" },
 		{ "vncplay-deps 2\n", "line 1: not a file of vncplay learn" },
 		{ "vncplay-trace 1\n", "line 1: not a file" },
 		{ "vncplay-deps 1\nwhat 1\n", "line 2: neither" },
