@@ -9,9 +9,9 @@
  * file. */
 #include "../unit/vncplay/rfb_between.h"
 #include "vncplay/common/deps.h"
-#include "vncplay/analyze/paper.h"
+#include "vncplay/analyze/method_2005.h"
 #include "vncplay/common/rfb.h"
-#include "vncplay/analyze/study.h"
+#include "vncplay/analyze/analysis.h"
 #include "vncplay/common/trace.h"
 
 #include <stdlib.h>
@@ -48,24 +48,24 @@ static void fuzz_log(const uint8_t *data, size_t size)
 {
 	struct file log = file_of(data, size), side = file_of(sent, sizeof(sent) - 1);
 	struct replay run[2] = { { .file = log.path, .label = "run" } };
-	struct answers answers = { 0 };
-	struct study study = { 0 };
-	const struct paper_cfg cfg = PAPER_2005;
-	struct paper paper = { 0 };
+	struct responses answers = { 0 };
+	struct analysis study = { 0 };
+	const struct method_2005_cfg cfg = METHOD_2005_DEFAULTS;
+	struct method_2005 paper = { 0 };
 	char why[200];
 
 	if (!replay_read(&run[0], side.path)) {
 		run[1] = run[0];
-		if (study_replays(run, 2, &study))
+		if (analysis_run(run, 2, &study))
 			abort();
-		for (size_t i = 0; i < study.answers.n; i++)
-			if (study.answers.answer[i].confidence < 0 || study.answers.answer[i].confidence > 1)
+		for (size_t i = 0; i < study.responses.n; i++)
+			if (study.responses.item[i].confidence < 0 || study.responses.item[i].confidence > 1)
 				abort();
-		study_free(&study);
-		if (run[0].width <= 2000 && run[0].height <= 2000 && !paper_find(&cfg, run, 2, &paper, why, sizeof(why))) {
-			if (!paper_answers(run, 2, &paper, &answers))
-				answers_free(&answers);
-			paper_free(&paper);
+		analysis_free(&study);
+		if (run[0].width <= 2000 && run[0].height <= 2000 && !method_2005_find(&cfg, run, 2, &paper, why, sizeof(why))) {
+			if (!method_2005_responses(run, 2, &paper, &answers))
+				responses_free(&answers);
+			method_2005_free(&paper);
 		}
 	}
 	replay_free(&run[0]);
@@ -129,20 +129,20 @@ static void fuzz_stream(const uint8_t *data, size_t size)
 static void fuzz_side(const uint8_t *data, size_t size)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)data, size, "r");
-	struct inputs inputs;
+	struct sent_inputs inputs;
 	struct stimulus *stimuli;
 	size_t n;
 
 	if (!in)
 		return;
-	if (!inputs_read(in, &inputs)) {
-		stimuli = inputs_stimuli(&inputs, &n);
+	if (!sent_inputs_read(in, &inputs)) {
+		stimuli = sent_inputs_stimuli(&inputs, &n);
 		for (size_t i = 0; stimuli && i < n; i++)
 			if (stimuli[i].press_us < 0 || (i && stimuli[i].press_us < stimuli[i - 1].press_us))
 				abort();
 		free(stimuli);
 	}
-	inputs_free(&inputs);
+	sent_inputs_free(&inputs);
 	fclose(in);
 }
 

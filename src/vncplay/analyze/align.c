@@ -22,7 +22,7 @@ struct align_pair {
 	int32_t before;		/* the pair before it in its chain; -1 */
 };
 
-struct list {
+struct align_list {
 	struct align_item *item;
 	size_t n;
 };
@@ -30,7 +30,7 @@ struct list {
 struct align {
 	int runs;
 	const uint32_t *const *press_ms;
-	struct list common, fresh, joined;
+	struct align_list common, run_list, joined;
 	uint32_t *pool;
 	size_t n_slots;
 	struct align_pair *pair;
@@ -57,7 +57,7 @@ void align_free(struct align *a)
 	if (!a)
 		return;
 	free(a->common.item);
-	free(a->fresh.item);
+	free(a->run_list.item);
 	free(a->joined.item);
 	free(a->pair);
 	free(a->best);
@@ -66,16 +66,16 @@ void align_free(struct align *a)
 	free(a);
 }
 
-void sames_free(struct sames *s)
+void common_changes_free(struct common_changes *s)
 {
-	free(s->same);
+	free(s->change);
 	free(s->at);
-	s->same = NULL;
+	s->change = NULL;
 	s->at = NULL;
 	s->n = 0;
 }
 
-static int push_item(struct list *l, const struct align_item *one)
+static int push_item(struct align_list *l, const struct align_item *one)
 {
 	if (array_room(&l->item, l->n))
 		return -ENOMEM;
@@ -97,11 +97,11 @@ static int take_slot(struct align *a, uint32_t *slot)
 	return 0;
 }
 
-static int list_run(struct align *a, int run, const struct track *t, struct list *out)
+static int list_run(struct align *a, int run, const struct tile_track *t, struct align_list *out)
 {
 	out->n = 0;
 	for (size_t i = 0; i < t->n; i++) {
-		const struct track_change *c = &t->change[i];
+		const struct tile_change *c = &t->change[i];
 		struct align_item one = { .content = c->content, .change = c->change, .after = c->after, .ms = c->ms,
 					  .run = (uint8_t)run, .seen = c->seen };
 
@@ -171,17 +171,17 @@ static int chain(struct align *a)
 	size_t from = 0;
 	int32_t end = -1;
 
-	if (make_list_room(&a->best, &a->room_best, a->fresh.n + 1) || make_list_room(&a->mate, &a->room_mate, a->common.n + 1))
+	if (make_list_room(&a->best, &a->room_best, a->run_list.n + 1) || make_list_room(&a->mate, &a->room_mate, a->common.n + 1))
 		return -ENOMEM;
 	a->n_pairs = 0;
 	for (size_t i = 0; i < a->common.n; i++) {
 		const struct align_item *x = &a->common.item[i];
 		size_t of_i = a->n_pairs;
 
-		while (from < a->fresh.n && a->fresh.item[from].after < x->after - 2 * ALIGN_REACH)
+		while (from < a->run_list.n && a->run_list.item[from].after < x->after - 2 * ALIGN_REACH)
 			from++;
-		for (size_t j = from; j < a->fresh.n && a->fresh.item[j].after <= x->after + ALIGN_REACH; j++) {
-			const struct align_item *y = &a->fresh.item[j];
+		for (size_t j = from; j < a->run_list.n && a->run_list.item[j].after <= x->after + ALIGN_REACH; j++) {
+			const struct align_item *y = &a->run_list.item[j];
 			int32_t before;
 
 			if ((y->content != x->content && y->change != x->change) || y->after < x->after - ALIGN_REACH)
@@ -192,7 +192,7 @@ static int chain(struct align *a)
 				return -ENOMEM;
 		}
 		for (size_t p = of_i; p < a->n_pairs; p++) {
-			put_best(a, (int32_t)p, a->fresh.n);
+			put_best(a, (int32_t)p, a->run_list.n);
 			if (end < 0 || a->pair[p].total > a->pair[end].total)
 				end = (int32_t)p;
 		}
@@ -211,14 +211,14 @@ static bool sooner(const struct align_item *x, const struct align_item *y)
 static int join_sequences(struct align *a, int run)
 {
 	size_t j = 0;
-	struct list old;
+	struct align_list old;
 
 	a->joined.n = 0;
 	for (size_t i = 0; i <= a->common.n; i++) {
 		struct align_item *x = i < a->common.n ? &a->common.item[i] : NULL;
-		size_t mate = !x ? a->fresh.n : a->mate[i] >= 0 ? (size_t)a->mate[i] : SIZE_MAX;
+		size_t mate = !x ? a->run_list.n : a->mate[i] >= 0 ? (size_t)a->mate[i] : SIZE_MAX;
 
-		for (; j < a->fresh.n && j < mate && (mate != SIZE_MAX || sooner(&a->fresh.item[j], x)); j++) {
+		for (; j < a->run_list.n && j < mate && (mate != SIZE_MAX || sooner(&a->run_list.item[j], x)); j++) {
 			if (mate == SIZE_MAX) {	/* not beyond the mate of a later one */
 				size_t k = i + 1;
 
@@ -227,13 +227,13 @@ static int join_sequences(struct align *a, int run)
 				if (k < a->common.n && (size_t)a->mate[k] <= j)
 					break;
 			}
-			if (push_item(&a->joined, &a->fresh.item[j]))
+			if (push_item(&a->joined, &a->run_list.item[j]))
 				return -ENOMEM;
 		}
 		if (!x)
 			break;
 		if (mate != SIZE_MAX) {
-			const struct align_item *y = &a->fresh.item[j++];
+			const struct align_item *y = &a->run_list.item[j++];
 
 			places(a, x)[run] = places(a, y)[run];
 			x->seen = x->seen && y->seen;
@@ -253,7 +253,7 @@ static int join_sequences(struct align *a, int run)
 	return 0;
 }
 
-static int put_out(struct align *a, uint32_t tile, struct sames *out)
+static int put_out(struct align *a, uint32_t tile, struct common_changes *out)
 {
 	for (size_t i = 0; i < a->common.n; i++) {
 		const struct align_item *x = &a->common.item[i];
@@ -263,15 +263,15 @@ static int put_out(struct align *a, uint32_t tile, struct sames *out)
 			members = (uint8_t)(members + (places(a, x)[r] != ALIGN_NONE));
 		if (members < 2 && a->runs > 1)
 			continue;
-		if (array_room(&out->same, out->n) || array_grow(&out->at, out->n, (size_t)a->runs * sizeof(*out->at)))
+		if (array_room(&out->change, out->n) || array_grow(&out->at, out->n, (size_t)a->runs * sizeof(*out->at)))
 			return -ENOMEM;
-		out->same[out->n] = (struct same){ tile, x->after, x->seen, members };
+		out->change[out->n] = (struct common_change){ tile, x->after, x->seen, members };
 		memcpy(out->at + out->n++ * (size_t)a->runs, places(a, x), (size_t)a->runs * sizeof(*out->at));
 	}
 	return 0;
 }
 
-int align_tile(struct align *a, uint32_t tile, const struct track *track, struct sames *out)
+int align_tile(struct align *a, uint32_t tile, const struct tile_track *track, struct common_changes *out)
 {
 	int err;
 
@@ -279,10 +279,10 @@ int align_tile(struct align *a, uint32_t tile, const struct track *track, struct
 	a->n_slots = 0;
 	err = list_run(a, 0, &track[0], &a->common);
 	for (int r = 1; r < a->runs && !err; r++) {
-		err = list_run(a, r, &track[r], &a->fresh);
-		if (!err && a->fresh.n)
+		err = list_run(a, r, &track[r], &a->run_list);
+		if (!err && a->run_list.n)
 			err = chain(a);
-		if (!err && a->fresh.n)
+		if (!err && a->run_list.n)
 			err = join_sequences(a, r);
 	}
 	return err ? err : put_out(a, tile, out);

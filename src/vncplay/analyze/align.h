@@ -1,40 +1,39 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* align - which changes of a tile in several runs are the same one: equal content or an equal
- * change, in the same order, after about the same input.
+/* align - which changes of a tile in several runs are the same one: equal content or an equal change, in the same order, after
+ * about the same input.
  *
- * One run after the other is aligned with what the runs before have in common: of all monotone
- * pairings that with most pairs, and among those the one whose pairs are nearest in inputs and in
- * time since the input (a heaviest chain, found in n log n). No run is the reference: what a run
- * lacks stays missing there only. */
+ * Each run is aligned with the sequence that the runs before it have in common. Of all monotone pairings the one with most pairs
+ * is taken, and among those the one whose pairs are nearest in inputs and in time since the input (a heaviest chain, found in
+ * O(n log n)). No run is the reference: a change that one run lacks is missing in that run only. */
 #ifndef THINPROBE_ALIGN_H
 #define THINPROBE_ALIGN_H
 
 #include "animation_mask.h"
 
-#define ALIGN_RUNS 255		/* at most */
-#define ALIGN_REACH 3		/* an answer may come so many inputs late in a slow run */
-#define ALIGN_NONE UINT32_MAX
+#define ALIGN_RUNS 255		/* runs that can be aligned, at most */
+#define ALIGN_REACH 3		/* inputs by which the causes of two equal changes may differ: a slow run may respond late */
+#define ALIGN_NONE UINT32_MAX	/* in place of an update: this run lacks the change */
 
-struct same {			/* one change */
+struct common_change {		/* a change of a tile that several runs have in common */
 	uint32_t tile;
-	int32_t cause;		/* the input before it in the run where that is the earliest */
-	uint8_t seen;		/* it is there more than once in all runs that have it */
-	uint8_t members;	/* runs that have it */
+	int32_t cause;		/* number of the last input before the change, in the run where that number is least */
+	uint8_t seen;		/* 1: the change occurs more than once in every run that has it */
+	uint8_t members;	/* number of runs that have the change */
 };
 
-struct sames {
-	struct same *same;
-	uint32_t *at;		/* same i in run r: at[i * runs + r] is its place in that run's updates, ALIGN_NONE: missing */
+struct common_changes {
+	struct common_change *change;
+	uint32_t *at;		/* at[i * runs + r]: the update of run r that has change i; ALIGN_NONE: none has */
 	size_t n;
 	int runs;
 };
 
 struct align;
-/* As unrest_new. */
+/* press_ms as for animation_mask_new. NULL: no memory. */
 struct align *align_new(int runs, const uint32_t *const *press_ms);
 void align_free(struct align *a);
-/* Adds what the runs have in common of this tile; changes that are masked are left out. 0 or -ENOMEM. */
-int align_tile(struct align *a, uint32_t tile, const struct track *track, struct sames *out);
-void sames_free(struct sames *s);
+/* Appends the changes of one tile that at least two runs have in common; masked changes are left out. 0 or -ENOMEM. */
+int align_tile(struct align *a, uint32_t tile, const struct tile_track *track, struct common_changes *out);
+void common_changes_free(struct common_changes *s);
 
 #endif

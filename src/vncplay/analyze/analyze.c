@@ -25,8 +25,8 @@ static struct {
 	int method;
 	const char *aux, *labels;
 	struct rec_cfg out;
-	struct paper_cfg paper;
-} cfg = { .paper = PAPER_2005 };
+	struct method_2005_cfg paper;
+} cfg = { .paper = METHOD_2005_DEFAULTS };
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
@@ -47,7 +47,7 @@ static const struct cli_opt options[] = {
 
 /* ---- reading ---- */
 
-struct job {
+struct replay_jobs {
 	struct replay *replay;
 	char **aux;
 	int *err, runs, next;
@@ -56,7 +56,7 @@ struct job {
 
 static void *read_some_replays(void *whose)
 {
-	struct job *j = whose;
+	struct replay_jobs *j = whose;
 
 	for (;;) {
 		int r;
@@ -72,7 +72,7 @@ static void *read_some_replays(void *whose)
 
 static void read_replays(struct replay *replay, char **aux, int *err, int runs)
 {
-	struct job job = { .replay = replay, .aux = aux, .err = err, .runs = runs };
+	struct replay_jobs job = { .replay = replay, .aux = aux, .err = err, .runs = runs };
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	pthread_t reader[READERS];
 	int n = 0;
@@ -164,25 +164,25 @@ static void report_analysis(struct rec *out, const struct findings *f)
 			old = fopen(cfg.out.path, "we");
 		if (!old)
 			die(EXIT_RUN, "cannot write %s: %m", cfg.out.path);
-		findings_old(old, f);
+		findings_write_rows_2005(old, f);
 		err = ferror(old) || (old == stdout ? fflush(old) : fclose(old)) ? -EIO : 0;
 	}
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
 }
 
-static void find_responses(struct findings *f, struct paper *paper)
+static void find_responses(struct findings *f, struct method_2005 *paper)
 {
 	char why[200] = "";
 	int err;
 
 	if (cfg.method == METHOD_TILES) {
-		err = study_replays(f->replay, f->runs, &f->study);
+		err = analysis_run(f->replay, f->runs, &f->analysis);
 	} else {
-		err = paper_find(&cfg.paper, f->replay, f->runs, paper, why, sizeof(why));
+		err = method_2005_find(&cfg.paper, f->replay, f->runs, paper, why, sizeof(why));
 		if (!err)
-			err = paper_answers(f->replay, f->runs, paper, &f->study.answers);
-		f->study.inputs = (int)f->replay[0].inputs.n_old;
+			err = method_2005_responses(f->replay, f->runs, paper, &f->analysis.responses);
+		f->analysis.inputs = (int)f->replay[0].inputs.n_old;
 		f->paper = paper;
 	}
 	if (err)
@@ -196,7 +196,7 @@ int vncplay_analyze(int argc, char **argv)
 	int runs = argc - first, status;
 	struct findings f = { .method = methods[cfg.method], .runs = runs };
 	char unusable[400];
-	struct paper paper = { 0 };
+	struct method_2005 paper = { 0 };
 	struct rec *out = NULL;
 	struct replay *replay;
 	char **aux, **labels;
@@ -233,8 +233,8 @@ int vncplay_analyze(int argc, char **argv)
 	if (out && findings_unusable(&f, unusable, sizeof(unusable)))
 		status = EXIT_LOSSY;
 	report_analysis(out, &f);
-	study_free(&f.study);
-	paper_free(&paper);
+	analysis_free(&f.analysis);
+	method_2005_free(&paper);
 	for (int r = 0; r < runs; r++) {
 		replay_free(&replay[r]);
 		if (!labels)

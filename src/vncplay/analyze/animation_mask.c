@@ -14,34 +14,34 @@
 #define LATE 0.6
 #define OFTEN 3			/* inputs around which a tile is restless, and their share of those with a change: then it is so around all */
 #define OFTEN_SHARE 0.4
-#define SPELL_GAP_MS 150	/* changes closer than this are one spell */
-#define SPELL_MOST_MS 300	/* ... which is counted again after this */
+#define BURST_GAP_MS 150	/* changes closer than this are one spell */
+#define BURST_MOST_MS 300	/* ... which is counted again after this */
 #define SEEN_MOST 64		/* contents that are remembered */
 #define REGULAR 6		/* spells at even distances */
 #define LESS_EVEN 2		/* inputs, of spells that are no answers to them */
 #define EVEN 0.08		/* ... that differ by so much of their length at most */
 
-struct spell_count {			/* of one run, one kind of content and one input (0: before the first) */
-	uint16_t spells, late;
+struct burst_count {			/* of one run, one kind of content and one input (0: before the first) */
+	uint16_t bursts, late;
 	bool regular;
 };
 
-struct unrest {
+struct animation_mask {
 	int runs, inputs;
 	const uint32_t *const *press_ms;
-	struct spell_count **run[2];	/* [seen][run][input] */
+	struct burst_count **run[2];	/* [seen][run][input] */
 	float *score;
 	bool *at;	/* inputs around which it is restless */
 };
 
-struct unrest *unrest_new(int runs, int inputs, const uint32_t *const *press_ms)
+struct animation_mask *animation_mask_new(int runs, int inputs, const uint32_t *const *press_ms)
 {
-	struct unrest *u = calloc(1, sizeof(*u));
+	struct animation_mask *u = calloc(1, sizeof(*u));
 	bool whole;
 
 	if (!u)
 		return NULL;
-	*u = (struct unrest){ .runs = runs, .inputs = inputs, .press_ms = press_ms };
+	*u = (struct animation_mask){ .runs = runs, .inputs = inputs, .press_ms = press_ms };
 	u->score = calloc((size_t)runs, sizeof(*u->score));
 	u->at = calloc((size_t)inputs + 1, sizeof(*u->at));
 	whole = u->score && u->at;
@@ -55,11 +55,11 @@ struct unrest *unrest_new(int runs, int inputs, const uint32_t *const *press_ms)
 	}
 	if (whole)
 		return u;
-	unrest_free(u);
+	animation_mask_free(u);
 	return NULL;
 }
 
-void unrest_free(struct unrest *u)
+void animation_mask_free(struct animation_mask *u)
 {
 	if (!u)
 		return;
@@ -73,7 +73,7 @@ void unrest_free(struct unrest *u)
 	free(u);
 }
 
-static void mark_seen(const struct track *t)
+static void mark_seen(const struct tile_track *t)
 {
 	uint64_t known[SEEN_MOST], changed[SEEN_MOST];
 	size_t at[SEEN_MOST], n = 0, next = 0;
@@ -81,7 +81,7 @@ static void mark_seen(const struct track *t)
 	for (size_t i = 0; i < t->n; i++)
 		t->change[i].seen = 0;
 	for (size_t i = 0; i < t->n; i++) {
-		struct track_change *c = &t->change[i];
+		struct tile_change *c = &t->change[i];
 
 		for (size_t j = n; j-- > 0;) {
 			if (changed[j] == c->change)	/* from its first time on */
@@ -100,7 +100,7 @@ static void mark_seen(const struct track *t)
 	}
 }
 
-static bool is_late(const struct unrest *u, int run, uint32_t ms, int after)
+static bool is_late(const struct animation_mask *u, int run, uint32_t ms, int after)
 {
 	const uint32_t *press = u->press_ms[run];
 	double from, to;
@@ -128,34 +128,34 @@ static double interval_spread(const uint32_t *ms, size_t n, double *mean)
 }
 
 /* Spells at even distances, and much more so than those of the inputs that they follow: else those are answers. */
-static void find_regular(const struct unrest *u, int run, const struct track *t, int seen, struct spell_count *c)
+static void find_regular(const struct animation_mask *u, int run, const struct tile_track *t, int seen, struct burst_count *c)
 {
-	uint32_t spell[REGULAR + 2], press[REGULAR + 2], last = 0;
+	uint32_t burst[REGULAR + 2], press[REGULAR + 2], last = 0;
 	int32_t after[REGULAR + 2];
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->n; i++) {
-		const struct track_change *x = &t->change[i];
+		const struct tile_change *x = &t->change[i];
 		bool one_each = true;
 		double uneven, mean, of_inputs;
 
-		if (x->seen != seen || x->after < 0 || (n && x->ms - last <= SPELL_GAP_MS)) {
+		if (x->seen != seen || x->after < 0 || (n && x->ms - last <= BURST_GAP_MS)) {
 			last = x->ms;
 			continue;
 		}
 		last = x->ms;
 		if (n == REGULAR + 2) {
-			memmove(spell, spell + 1, (n - 1) * sizeof(*spell));
+			memmove(burst, burst + 1, (n - 1) * sizeof(*burst));
 			memmove(press, press + 1, (n - 1) * sizeof(*press));
 			memmove(after, after + 1, (n - 1) * sizeof(*after));
 			n--;
 		}
-		spell[n] = x->ms;
+		burst[n] = x->ms;
 		press[n] = u->press_ms[run][x->after];
 		after[n++] = x->after;
 		if (n < REGULAR + 2)
 			continue;
-		uneven = interval_spread(spell, n, &mean);
+		uneven = interval_spread(burst, n, &mean);
 		if (uneven > 2 * EVEN * mean)
 			continue;
 		for (size_t k = 1; k < n; k++)
@@ -167,22 +167,22 @@ static void find_regular(const struct unrest *u, int run, const struct track *t,
 	}
 }
 
-static void count_spells(const struct unrest *u, int run, const struct track *t, int seen, struct spell_count *c)
+static void count_bursts(const struct animation_mask *u, int run, const struct tile_track *t, int seen, struct burst_count *c)
 {
 	uint32_t last = 0, counted = 0;
 	bool any = false;
 
 	memset(c, 0, ((size_t)u->inputs + 1) * sizeof(*c));
 	for (size_t i = 0; i < t->n; i++) {
-		const struct track_change *x = &t->change[i];
+		const struct tile_change *x = &t->change[i];
 
 		if (x->seen != seen)
 			continue;
-		if (!any || x->ms - last > SPELL_GAP_MS || x->ms - counted > SPELL_MOST_MS) {
-			struct spell_count *at = &c[x->after + 1];
+		if (!any || x->ms - last > BURST_GAP_MS || x->ms - counted > BURST_MOST_MS) {
+			struct burst_count *at = &c[x->after + 1];
 
-			if (at->spells < UINT16_MAX) {
-				at->spells++;
+			if (at->bursts < UINT16_MAX) {
+				at->bursts++;
 				at->late = (uint16_t)(at->late + (i > 0 && is_late(u, run, x->ms, x->after)));
 			}
 			counted = x->ms;
@@ -194,30 +194,30 @@ static void count_spells(const struct unrest *u, int run, const struct track *t,
 }
 
 /* How restless it is around an input; above 1: too much. */
-static float restless(const struct spell_count *c, int inputs, int at)
+static float restless(const struct burst_count *c, int inputs, int at)
 {
 	int from = at - AROUND < 0 ? 0 : at - AROUND, to = at + AROUND > inputs ? inputs : at + AROUND;
-	int spells = 0, late = 0, with = 0;
+	int bursts = 0, late = 0, with = 0;
 
 	if (c[at].regular)
 		return 2;
 	for (int i = from; i <= to; i++) {
-		spells += c[i].spells;
+		bursts += c[i].bursts;
 		late += c[i].late;
-		with += c[i].spells > 0;
+		with += c[i].bursts > 0;
 	}
-	if (spells < LEAST || late < LATE_SHARE * spells)
+	if (bursts < LEAST || late < LATE_SHARE * bursts)
 		return 0;
-	return (float)(spells / (PER_INPUT * with));
+	return (float)(bursts / (PER_INPUT * with));
 }
 
 /* Whether the tile changes around this input in most runs. */
-static bool spells_in_all(const struct unrest *u, int seen, int at)
+static bool changes_in_most_runs(const struct animation_mask *u, int seen, int at)
 {
 	int n = 0;
 
 	for (int r = 0; r < u->runs; r++)
-		n += u->run[seen][r][at].spells > 0;
+		n += u->run[seen][r][at].bursts > 0;
 	return 2 * n > u->runs;
 }
 
@@ -237,7 +237,7 @@ static float agreed(float *score, int n)
 	return n > 3 ? second : least;
 }
 
-void unrest_mark(struct unrest *u, const struct track *track)
+void animation_mask_mark(struct animation_mask *u, const struct tile_track *track)
 {
 	size_t enough = 0;
 
@@ -250,25 +250,25 @@ void unrest_mark(struct unrest *u, const struct track *track)
 	if (enough + (u->runs > 3) < (size_t)u->runs)	/* the usual case, and a quick one */
 		return;
 	for (int seen = 0; seen < 2; seen++) {
-		int restless_at = 0, spells_at = 0;
+		int restless_at = 0, bursts_at = 0;
 
 		for (int r = 0; r < u->runs; r++)
-			count_spells(u, r, &track[r], seen, u->run[seen][r]);
+			count_bursts(u, r, &track[r], seen, u->run[seen][r]);
 		for (int at = 1; at <= u->inputs; at++) {
 			for (int r = 0; r < u->runs; r++)
 				u->score[r] = restless(u->run[seen][r], u->inputs, at);
 			u->at[at] = agreed(u->score, u->runs) > 1;
 			restless_at += u->at[at];
-			spells_at += spells_in_all(u, seen, at);
+			bursts_at += changes_in_most_runs(u, seen, at);
 		}
-		if (restless_at >= OFTEN && restless_at >= OFTEN_SHARE * spells_at)
+		if (restless_at >= OFTEN && restless_at >= OFTEN_SHARE * bursts_at)
 			memset(u->at, true, ((size_t)u->inputs + 1) * sizeof(*u->at));
 		for (int r = 0; r < u->runs; r++)
 			for (size_t i = 0; i < track[r].n; i++) {
-				struct track_change *c = &track[r].change[i];
+				struct tile_change *c = &track[r].change[i];
 
 				if (c->seen == seen && c->after >= 0 && u->at[c->after + 1])
-					c->masked = seen ? UNREST_BACK : UNREST_NEW;
+					c->masked = seen ? MASKED_REPEATED : MASKED_NEW;
 			}
 	}
 }
@@ -279,28 +279,28 @@ void unrest_mark(struct unrest *u, const struct track *track)
 #define EDGE_SHARE 8
 #define FEW 4			/* tiles that a letter and the caret beside it may touch */
 
-struct kin {
+struct neighbour_mask {
 	int columns, rows;
 	uint32_t *of;		/* of each tile: 1 + the change of it that this update has; 0: none */
 	uint32_t *stack, *group;	/* tiles */
 };
 
-struct kin *kin_new(int columns, int rows)
+struct neighbour_mask *neighbour_mask_new(int columns, int rows)
 {
 	size_t n = (size_t)columns * (size_t)rows + 1;
-	struct kin *k = calloc(1, sizeof(*k));
+	struct neighbour_mask *k = calloc(1, sizeof(*k));
 
 	if (!k)
 		return NULL;
-	*k = (struct kin){ columns, rows, calloc(n, sizeof(*k->of)), malloc(n * sizeof(*k->stack)), malloc(n * sizeof(*k->group)) };
+	*k = (struct neighbour_mask){ columns, rows, calloc(n, sizeof(*k->of)), malloc(n * sizeof(*k->stack)), malloc(n * sizeof(*k->group)) };
 	if (!k->of || !k->stack || !k->group) {
-		kin_free(k);
+		neighbour_mask_free(k);
 		return NULL;
 	}
 	return k;
 }
 
-void kin_free(struct kin *k)
+void neighbour_mask_free(struct neighbour_mask *k)
 {
 	if (!k)
 		return;
@@ -310,13 +310,13 @@ void kin_free(struct kin *k)
 	free(k);
 }
 
-static uint32_t kin_place(const struct kin *k, uint32_t tile)
+static uint32_t neighbour_place(const struct neighbour_mask *k, uint32_t tile)
 {
 	return tile / TILE_COLUMNS * (uint32_t)k->columns + tile % TILE_COLUMNS;
 }
 
 /* Moves a tile from the update into the group. */
-static void take_into_group(struct kin *k, uint32_t tile, size_t *n, size_t *waiting)
+static void take_into_group(struct neighbour_mask *k, uint32_t tile, size_t *n, size_t *waiting)
 {
 	k->group[(*n)++] = k->of[tile] - 1;
 	k->of[tile] = 0;
@@ -324,7 +324,7 @@ static void take_into_group(struct kin *k, uint32_t tile, size_t *n, size_t *wai
 }
 
 /* Takes the tiles that touch this one, directly or by others, out of the update. */
-static void mask_group(struct kin *k, uint32_t start, struct track_change *change)
+static void mask_group(struct neighbour_mask *k, uint32_t start, struct tile_change *change)
 {
 	size_t n = 0, waiting = 0, restless = 0, back = 0;
 
@@ -343,7 +343,7 @@ static void mask_group(struct kin *k, uint32_t start, struct track_change *chang
 	}
 	for (size_t i = 0; i < n; i++) {
 		restless += change[k->group[i]].masked != 0;
-		back += change[k->group[i]].masked == UNREST_BACK;
+		back += change[k->group[i]].masked == MASKED_REPEATED;
 	}
 	if (2 * restless < n || (n - restless > EDGE && EDGE_SHARE * (n - restless) > n))
 		return;
@@ -351,18 +351,18 @@ static void mask_group(struct kin *k, uint32_t start, struct track_change *chang
 		return;
 	for (size_t i = 0; i < n; i++)
 		if (!change[k->group[i]].masked)
-			change[k->group[i]].masked = UNREST_NEW;
+			change[k->group[i]].masked = MASKED_NEW;
 }
 
-void mask_neighbours(struct kin *k, const struct tilelog *tiles, const uint32_t *place, struct track_change *change)
+void mask_neighbours(struct neighbour_mask *k, const struct tilelog *tiles, const uint32_t *place, struct tile_change *change)
 {
 	for (size_t u = 0; u < tiles->n_updates; u++) {
 		size_t end = u + 1 < tiles->n_updates ? tiles->update[u + 1].first : tiles->n;
 
 		for (size_t i = tiles->update[u].first; i < end; i++)
-			k->of[kin_place(k, tiles->changed[i])] = place[i] + 1;
+			k->of[neighbour_place(k, tiles->changed[i])] = place[i] + 1;
 		for (size_t i = tiles->update[u].first; i < end; i++)
-			if (k->of[kin_place(k, tiles->changed[i])])
-				mask_group(k, kin_place(k, tiles->changed[i]), change);
+			if (k->of[neighbour_place(k, tiles->changed[i])])
+				mask_group(k, neighbour_place(k, tiles->changed[i]), change);
 	}
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* unrest - which changes of a tile go on by themselves (a caret, a clock, an animation, scrolling
- * text) and are no answer to an input.
+/* animation_mask - masks changes of a tile that go on without input (a caret, a clock, an animation, scrolling text) and so are
+ * no response to one.
  *
- * An answer follows its input, once; what goes on by itself comes several times between two inputs,
- * early and late alike. That is counted for the inputs around each change, apart for content that
- * the tile shows several times (a caret) and content that is there once (noise, text): a letter
- * that appears where a caret blinks stays. With several runs a tile is restless at an input only
- * where it is so in all runs but one (in both, of two): in a slow run answers may pile up. */
-#ifndef THINPROBE_UNREST_H
-#define THINPROBE_UNREST_H
+ * A response follows its input once; an animation changes its tile several times between two inputs, early and late alike. Such
+ * bursts of changes are counted around each input, separately for content that the tile shows repeatedly (a caret) and content
+ * that occurs once (noise, text): a letter that appears where a caret blinks is not masked. With several runs, a tile is masked
+ * at an input only where all runs but one agree (both, of two): in a slow run responses may pile up. */
+#ifndef THINPROBE_ANIMATION_MASK_H
+#define THINPROBE_ANIMATION_MASK_H
 
 #include "tilelog.h"
 
@@ -16,41 +15,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { UNREST_NEW = 1, UNREST_BACK };
+enum { MASKED_NEW = 1, MASKED_REPEATED };	/* a masked change whose content is new, or was shown before */
 
-struct track_change {		/* one change of a tile in one run */
-	uint32_t ms;		/* when */
-	uint32_t update;	/* its place in the run's updates */
-	uint64_t content;	/* what the tile showed from then on */
-	uint64_t change;	/* ... less what it showed before: what changed, whatever else it shows */
-	int32_t after;		/* which input came last before it; -1: none */
-	uint8_t seen;		/* out: this change is there more than once in this tile, or its content was there before */
-	uint8_t masked;		/* out: goes on by itself: UNREST_NEW or, where it shows what it has shown, UNREST_BACK; 0: does not */
+struct tile_change {		/* one change of a tile in one run */
+	uint32_t ms;		/* when, ms since the log began */
+	uint32_t update;	/* number of the update that brought it, in its run */
+	uint64_t content;	/* hash of the tile from then on */
+	uint64_t change;	/* content less the content before: the same for equal changes of different tiles */
+	int32_t after;		/* number of the last input before the change; -1: none */
+	uint8_t seen;		/* out, 1: the tile has this change several times, or had this content before */
+	uint8_t masked;		/* out: MASKED_NEW or MASKED_REPEATED; 0: not masked */
 };
 
-struct track {			/* what one tile did in one run; ascending in time */
+struct tile_track {		/* the changes of one tile in one run, ascending in time */
 	size_t n;
-	struct track_change *change;
+	struct tile_change *change;
 };
 
-struct unrest;
+struct animation_mask;
 
-/* For runs of `inputs` inputs; press_ms[run][i] is when input i was, press_ms[run][inputs] when the
- * run ended. Not copied. NULL: no memory. */
-struct unrest *unrest_new(int runs, int inputs, const uint32_t *const *press_ms);
-void unrest_free(struct unrest *u);
-void unrest_mark(struct unrest *u, const struct track *track);	/* one for each run */
+/* For runs of `inputs` inputs each. press_ms[run][i]: when input i was sent, press_ms[run][inputs]: when the run ended, ms since
+ * the log began; not copied. NULL: no memory. */
+struct animation_mask *animation_mask_new(int runs, int inputs, const uint32_t *const *press_ms);
+void animation_mask_free(struct animation_mask *u);
+/* Sets `seen` and `masked` of one tile; `track` has one element for each run. */
+void animation_mask_mark(struct animation_mask *u, const struct tile_track *track);
 
-/* Neighbours: what changes together with tiles that go on by themselves, and touches them, goes on by
- * itself, too: the tens of a clock beside its seconds, the edge of an animation. Of tiles that
- * touch each other and change in one update all are masked where at most three, or an eighth, and
- * no more than half are not; but a few tiles of which some only blink may be a letter with its
- * caret. */
-struct kin;
+/* Neighbours: tiles that touch masked tiles and change with them are masked as well, such as the minutes of a clock beside its
+ * seconds, or the edge of an animation. Of tiles that touch each other and change in one update, all are masked when at least
+ * half are, and at most three (or an eighth) are not. Exception: up to four tiles of which only a caret is masked, since they may
+ * be a letter that was typed. */
+struct neighbour_mask;
 
-struct kin *kin_new(int columns, int rows);	/* of tiles, at most; NULL: no memory */
-void kin_free(struct kin *k);
-/* Of one run, whose changes are sorted otherwise: change i of the log is change[place[i]]. */
-void mask_neighbours(struct kin *k, const struct tilelog *tiles, const uint32_t *place, struct track_change *change);
+struct neighbour_mask *neighbour_mask_new(int columns, int rows);	/* tiles of the largest screen; NULL: no memory */
+void neighbour_mask_free(struct neighbour_mask *k);
+/* Sets `masked` of neighbours in one run. Change i of `tiles` is change[place[i]]. */
+void mask_neighbours(struct neighbour_mask *k, const struct tilelog *tiles, const uint32_t *place, struct tile_change *change);
 
 #endif

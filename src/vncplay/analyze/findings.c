@@ -8,7 +8,7 @@
 
 static double us_to_ms(int64_t us)
 {
-	return us == ANSWER_NONE ? NAN : (double)us / 1000;
+	return us == RESPONSE_NONE ? NAN : (double)us / 1000;
 }
 
 static void report_times(struct rec *out, const char *key, const int64_t *us, int runs)
@@ -19,7 +19,7 @@ static void report_times(struct rec *out, const char *key, const int64_t *us, in
 	rec_end(out);
 }
 
-static void tell_answer(struct rec *out, const struct answer *a, int runs)
+static void report_response(struct rec *out, const struct response *a, int runs)
 {
 	rec_object(out, NULL);
 	rec_int(out, "input", a->input);
@@ -34,14 +34,14 @@ static void tell_answer(struct rec *out, const struct answer *a, int runs)
 }
 
 /* What run `r` took from presses, in us. What a movement is answered by has no press, but counts in *n. */
-static void take_latencies(const struct answers *answers, int r, struct sample *us, int64_t *n)
+static void take_latencies(const struct responses *answers, int r, struct sample *us, int64_t *n)
 {
 	*us = (struct sample){ 0 };
 	*n = 0;
 	for (size_t i = 0; i < answers->n; i++) {
-		const struct answer *a = &answers->answer[i];
+		const struct response *a = &answers->item[i];
 
-		if (a->press_us[r] == ANSWER_NONE)
+		if (a->press_us[r] == RESPONSE_NONE)
 			continue;
 		*n += 1;
 		if (a->kind != STIMULUS_MOVE)
@@ -50,16 +50,16 @@ static void take_latencies(const struct answers *answers, int r, struct sample *
 }
 
 /* Inputs that were answered in one replay at least. */
-static int64_t inputs_answered(const struct answers *answers)
+static int64_t inputs_answered(const struct responses *answers)
 {
 	int64_t n = 0;
 
 	for (size_t i = 0; i < answers->n; i++)
-		n += answers->answer[i].kind != STIMULUS_MOVE;
+		n += answers->item[i].kind != STIMULUS_MOVE;
 	return n;
 }
 
-static void tell_run(struct rec *out, const struct replay *p, int64_t answered, double median, int64_t unmatched)
+static void report_run(struct rec *out, const struct replay *p, int64_t answered, double median, int64_t unmatched)
 {
 	rec_object(out, NULL);
 	rec_str(out, "label", p->label);
@@ -93,11 +93,11 @@ bool findings_unusable(const struct findings *f, char *why, size_t size)
 
 	*why = '\0';
 	for (int r = 0; r < f->runs; r++) {
-		take_latencies(&f->study.answers, r, &us, &n);
+		take_latencies(&f->analysis.responses, r, &us, &n);
 		median[r] = sample_quantile(&us, 0.5).value;
 		/* (the method of 2005 counts releases as inputs, too) */
-		if (!*why && !f->paper && 2 * (int64_t)us.n < f->study.inputs)
-			snprintf(why, size, "%zu of %d inputs of %s were answered: too few to tell response times", us.n, f->study.inputs,
+		if (!*why && !f->paper && 2 * (int64_t)us.n < f->analysis.inputs)
+			snprintf(why, size, "%zu of %d inputs of %s were answered: too few to tell response times", us.n, f->analysis.inputs,
 				 f->replay[r].label);
 		sample_free(&us);
 	}
@@ -116,8 +116,8 @@ static void say_replay_row(struct rec *out, const struct findings *f, int r)
 	struct sample us;
 	int64_t n;
 
-	take_latencies(&f->study.answers, r, &us, &n);
-	rec_row(out, "%s\t%s of %s\t%s\t%s\t%s\t%s", f->replay[r].label, say_count((int64_t)us.n), say_count(f->study.inputs),
+	take_latencies(&f->analysis.responses, r, &us, &n);
+	rec_row(out, "%s\t%s of %s\t%s\t%s\t%s\t%s", f->replay[r].label, say_count((int64_t)us.n), say_count(f->analysis.inputs),
 		say_quantile(&us, 0.5, 1000), say_quantile(&us, 0.9, 1000), say_quantile(&us, 1, 1000),
 		say_ns(f->replay[r].total_ms * 1e6));
 	rec_rank(out, us.n ? sample_max(&us).value : INFINITY);
@@ -126,14 +126,14 @@ static void say_replay_row(struct rec *out, const struct findings *f, int r)
 
 static void say_slowest(struct rec *out, const struct findings *f)
 {
-	const struct answer *slowest = NULL;
+	const struct response *slowest = NULL;
 	int in = 0;
 
-	for (size_t i = 0; i < f->study.answers.n; i++)
+	for (size_t i = 0; i < f->analysis.responses.n; i++)
 		for (int r = 0; r < f->runs; r++) {
-			const struct answer *a = &f->study.answers.answer[i];
+			const struct response *a = &f->analysis.responses.item[i];
 
-			if (a->kind == STIMULUS_MOVE || a->press_us[r] == ANSWER_NONE || (slowest && slowest->press_us[in] >= a->press_us[r]))
+			if (a->kind == STIMULUS_MOVE || a->press_us[r] == RESPONSE_NONE || (slowest && slowest->press_us[in] >= a->press_us[r]))
 				continue;
 			slowest = a;
 			in = r;
@@ -145,18 +145,18 @@ static void say_slowest(struct rec *out, const struct findings *f)
 
 static void say_findings(struct rec *out, const struct findings *f)
 {
-	int64_t answered = inputs_answered(&f->study.answers);
+	int64_t answered = inputs_answered(&f->analysis.responses);
 	char why[400];
 
 	if (findings_unusable(f, why, sizeof(why)))
 		rec_warn(out, "NOT usable: %s", why);
-	if (f->study.differ)
+	if (f->analysis.differ)
 		rec_warn(out, "the replays have not got the same inputs: are they of one trace?");
-	if (f->runs > 1 && f->study.inputs > 0 && !f->study.answers.n)
+	if (f->runs > 1 && f->analysis.inputs > 0 && !f->analysis.responses.n)
 		rec_warn(out, "none of %d inputs was answered alike in two replays: did each begin in the same state (vncplay play --before)?",
-			 f->study.inputs);
-	else if (!f->paper && answered < f->study.inputs)
-		rec_warn(out, "%s of %d inputs were answered in no replay", say_count(f->study.inputs - answered), f->study.inputs);
+			 f->analysis.inputs);
+	else if (!f->paper && answered < f->analysis.inputs)
+		rec_warn(out, "%s of %d inputs were answered in no replay", say_count(f->analysis.inputs - answered), f->analysis.inputs);
 	for (int r = 0; r < f->runs; r++)
 		if (f->replay[r].cut)
 			rec_warn(out, "%s: cut: %s; what is before is used", f->replay[r].file, f->replay[r].why);
@@ -183,40 +183,40 @@ void findings_report(struct rec *out, const struct findings *f)
 	rec_object(out, "result");
 	rec_bool(out, "usable", !findings_unusable(f, why, sizeof(why)));
 	rec_str(out, "why_unusable", *why ? why : NULL);
-	rec_int(out, "inputs_to_be_answered", f->study.inputs);
-	rec_int(out, "inputs_answered", inputs_answered(&f->study.answers));
+	rec_int(out, "inputs_to_be_answered", f->analysis.inputs);
+	rec_int(out, "inputs_answered", inputs_answered(&f->analysis.responses));
 	rec_array(out, "runs");
 	for (int r = 0; r < f->runs; r++) {
 		int64_t answered;
 		struct sample us;
 
-		take_latencies(&f->study.answers, r, &us, &answered);
-		tell_run(out, &f->replay[r], answered, sample_quantile(&us, 0.5).value / 1000, f->study.unmatched ? (int64_t)f->study.unmatched[r] : -1);
+		take_latencies(&f->analysis.responses, r, &us, &answered);
+		report_run(out, &f->replay[r], answered, sample_quantile(&us, 0.5).value / 1000, f->analysis.unmatched ? (int64_t)f->analysis.unmatched[r] : -1);
 		sample_free(&us);
-		unmatched += f->study.unmatched ? (int64_t)f->study.unmatched[r] : 0;
+		unmatched += f->analysis.unmatched ? (int64_t)f->analysis.unmatched[r] : 0;
 	}
 	rec_end(out);
 	rec_array(out, "responses");
-	for (size_t i = 0; i < f->study.answers.n; i++)
-		tell_answer(out, &f->study.answers.answer[i], f->runs);
+	for (size_t i = 0; i < f->analysis.responses.n; i++)
+		report_response(out, &f->analysis.responses.item[i], f->runs);
 	rec_end(out);
 	rec_array(out, "masked");
-	for (size_t i = 0; i < f->study.n_masked; i++) {
+	for (size_t i = 0; i < f->analysis.n_masked; i++) {
 		rec_object(out, NULL);
-		rec_int(out, "x", f->study.masked[i].box.x);
-		rec_int(out, "y", f->study.masked[i].box.y);
-		rec_int(out, "w", f->study.masked[i].box.w);
-		rec_int(out, "h", f->study.masked[i].box.h);
-		rec_int(out, "changes", (int64_t)f->study.masked[i].changes);
+		rec_int(out, "x", f->analysis.masked[i].box.x);
+		rec_int(out, "y", f->analysis.masked[i].box.y);
+		rec_int(out, "w", f->analysis.masked[i].box.w);
+		rec_int(out, "h", f->analysis.masked[i].box.h);
+		rec_int(out, "changes", (int64_t)f->analysis.masked[i].changes);
 		rec_end(out);
 	}
 	rec_end(out);
-	rec_count(out, "unmatched", f->study.unmatched ? unmatched : -1);
+	rec_count(out, "unmatched", f->analysis.unmatched ? unmatched : -1);
 	rec_end(out);
 	say_findings(out, f);
 }
 
-void findings_old(FILE *out, const struct findings *f)
+void findings_write_rows_2005(FILE *out, const struct findings *f)
 {
 	for (int r = 0; r < f->runs; r++) {
 		fprintf(out, "Sync log %d: %s.aux\n", r, f->replay[r].file);
@@ -224,15 +224,15 @@ void findings_old(FILE *out, const struct findings *f)
 			fprintf(out, "input_ts: %d: %u\n", r, f->replay[r].inputs.old_ms[i]);
 	}
 	if (f->paper) {
-		paper_old(out, f->paper);
+		method_2005_write_rows(out, f->paper);
 		return;
 	}
-	for (size_t i = 0; i < f->study.answers.n; i++) {
-		const struct answer *a = &f->study.answers.answer[i];
+	for (size_t i = 0; i < f->analysis.responses.n; i++) {
+		const struct response *a = &f->analysis.responses.item[i];
 		int present = 0;
 
 		for (int r = 0; r < f->runs; r++)
-			present += a->shown_ms[r] != ANSWER_NONE;
+			present += a->shown_ms[r] != RESPONSE_NONE;
 		if (present < f->runs) {
 			fprintf(out, "-- input %d: answered in %d of %d runs, left out\n", a->input, present, f->runs);
 			continue;

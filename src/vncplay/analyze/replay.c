@@ -133,10 +133,10 @@ static int read_aux(struct replay *r, const char *aux)
 		snprintf(r->why, sizeof(r->why), "what was sent is not known: %.120s: %s; name the side file with --aux", path, strerror(-err));
 		return err;
 	}
-	err = inputs_read(in, &r->inputs);
+	err = sent_inputs_read(in, &r->inputs);
 	fclose(in);
 	if (!err) {
-		r->stimulus = inputs_stimuli(&r->inputs, &r->stimuli);
+		r->stimulus = sent_inputs_stimuli(&r->inputs, &r->stimuli);
 		err = r->stimulus ? keep_moves(r) : -ENOMEM;
 	}
 	if (!err)
@@ -172,7 +172,7 @@ int replay_read(struct replay *r, const char *aux)
 void replay_free(struct replay *r)
 {
 	tilelog_free(&r->tiles);
-	inputs_free(&r->inputs);
+	sent_inputs_free(&r->inputs);
 	free(r->stimulus);
 	free(r->move);
 	r->stimulus = NULL;

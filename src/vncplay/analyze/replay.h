@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* replay - one replay as the analysis wants it: what changed on the screen (tilelog.h), what was sent (inputs.h). */
+/* replay - one replay as the analysis reads it: changes of the screen (tilelog.h) and inputs sent (side_file.h). */
 #ifndef THINPROBE_REPLAY_H
 #define THINPROBE_REPLAY_H
 
-#include "vncplay/common/side_file.h"
 #include "tilelog.h"
+#include "vncplay/common/side_file.h"
 
 struct replay {
 	const char *file;	/* the log; the caller's */
-	const char *label;	/* what it is called in reports; the caller's */
+	const char *label;	/* name of the replay in reports; the caller's */
 	struct tilelog tiles;
-	struct inputs inputs;
-	struct stimulus *stimulus;
+	struct sent_inputs inputs;
+	struct stimulus *stimulus;	/* ascending in time; owned */
 	size_t stimuli;
-	struct input *move;	/* movements of the pointer */
+	struct sent_input *move;	/* movements of the pointer, ascending in time; owned */
 	size_t moves;
-	int width, height;	/* of the screen at the end */
-	uint64_t updates, bytes;
-	uint32_t total_ms;	/* until the replay ended, or the last block */
-	bool cut;		/* the log or the side file ends early, or is broken from some place on */
-	char why[200];		/* it is cut, or could not be read */
+	int width, height;	/* of the screen at the end, pixels */
+	uint64_t updates;	/* framebuffer updates in the log */
+	uint64_t bytes;		/* size of the log */
+	uint32_t total_ms;	/* from the beginning of the log to the end of the replay, or to the last block */
+	bool cut;		/* the log or the side file ends early or is damaged: the part before that is used */
+	char why[200];		/* why the replay is cut or could not be read */
 };
 
-/* Fills in what lies in the files. 0; -EPROTO, -errno: not usable at all, `why` says so and what to
- * do. A log that is broken at some place is read up to there and `cut`. `aux` NULL: beside the log.
- * Can be called from several threads for several replays. */
+/* Reads the log r->file and its side file; `aux` NULL: the side file is FILE.aux. 0; -EPROTO or -errno with the reason and the
+ * cure in r->why. A log that is damaged at some place is read up to there and r->cut is set. Several threads may call it for
+ * different replays. */
 int replay_read(struct replay *r, const char *aux);
 void replay_free(struct replay *r);
 

@@ -148,7 +148,7 @@ static int is_listed(struct tile_state *s, uint32_t ms)
 	return !s->restless;
 }
 
-static void look_at(struct tilelog *t, const struct screen *s, uint32_t i, uint32_t ms)
+static void look_at_tile(struct tilelog *t, const struct screen *s, uint32_t i, uint32_t ms)
 {
 	int x = (int)i % t->columns * TILE_SIDE, y = (int)i / t->columns * TILE_SIDE;
 	int w = s->width - x < TILE_SIDE ? s->width - x : TILE_SIDE, h = s->height - y < TILE_SIDE ? s->height - y : TILE_SIDE;
@@ -187,7 +187,7 @@ void tilelog_look(struct tilelog *t, const struct screen *s, uint32_t ms)
 		if (tile->restless && ms - tile->looked_ms < NAP_MS)
 			t->dirty[left++] = t->dirty[i];
 		else
-			look_at(t, s, t->dirty[i], ms);
+			look_at_tile(t, s, t->dirty[i], ms);
 	}
 	t->n_dirty = left;
 	if (t->n == first)

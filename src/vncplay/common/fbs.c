@@ -4,11 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #define BANNER "FBS 001.000\n"
@@ -131,66 +131,56 @@ int fbs_next(struct fbs *f, struct fbs_block *block)
 	return 1;
 }
 
-/* A block of its own for each call, at once in the file: who is killed leaves whole blocks, but for
- * the kernel's own half of one. */
 struct fbs_writer {
-	int fd, err;
+	FILE *out;
+	int err;		/* the first, which stays */
+	char buffer[PIECE + 4096];	/* a block is one write: a killed process leaves whole blocks */
 };
 
-static int write_vector(struct fbs_writer *w, struct iovec *v, int n)
+static int flush_block(struct fbs_writer *w)
 {
-	while (!w->err && n) {
-		ssize_t wrote = writev(w->fd, v, n);
-
-		if (wrote < 0) {
-			w->err = errno == EINTR ? 0 : -errno;
-			continue;
-		}
-		for (; n && (size_t)wrote >= v->iov_len; v++, n--)
-			wrote -= (ssize_t)v->iov_len;
-		if (n) {
-			v->iov_base = (uint8_t *)v->iov_base + wrote;
-			v->iov_len -= (size_t)wrote;
-		}
-	}
+	errno = 0;
+	if (!w->err && (fflush(w->out) || ferror(w->out)))
+		w->err = errno ? -errno : -EIO;
 	return w->err;
 }
 
 struct fbs_writer *fbs_create(const char *path)
 {
 	struct fbs_writer *w = calloc(1, sizeof(*w));
-	struct iovec banner = { (void *)(uintptr_t)BANNER, BANNER_BYTES };
 	int err;
 
 	if (!w)
 		return NULL;
-	w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (w->fd < 0)
-		w->err = -errno;
-	else
-		write_vector(w, &banner, 1);
-	if (!w->err)
+	w->out = fopen(path, "we");
+	if (!w->out) {
+		free(w);
+		return NULL;
+	}
+	setvbuf(w->out, w->buffer, _IOFBF, sizeof(w->buffer));
+	fputs(BANNER, w->out);
+	err = flush_block(w);
+	if (!err)
 		return w;
-	err = -w->err;
-	if (w->fd >= 0)
-		close(w->fd);
-	free(w);
-	errno = err;
+	fbs_finish(w);
+	errno = -err;
 	return NULL;
 }
 
 int fbs_write(struct fbs_writer *w, const uint8_t *bytes, size_t n, uint32_t ms)
 {
-	uint8_t head[4], tail[3 + 4] = { 0 };
-	size_t now, pad;
+	uint8_t word[4];
+	size_t now;
 
 	for (; n && !w->err; bytes += now, n -= now) {
 		now = n < PIECE ? n : PIECE;
-		pad = (4 - now % 4) % 4;
-		rfb_put_u32(head, (uint32_t)now);
-		rfb_put_u32(tail + pad, ms);
-		write_vector(w, (struct iovec[]){ { head, 4 }, { (void *)(uintptr_t)bytes, now }, { tail, pad + 4 } }, 3);
-		memset(tail, 0, sizeof(tail));
+		rfb_put_u32(word, (uint32_t)now);
+		fwrite(word, 4, 1, w->out);
+		fwrite(bytes, now, 1, w->out);
+		fwrite("\0\0\0", (4 - now % 4) % 4, 1, w->out);
+		rfb_put_u32(word, ms);
+		fwrite(word, 4, 1, w->out);
+		flush_block(w);
 	}
 	return w->err;
 }
@@ -199,8 +189,9 @@ int fbs_finish(struct fbs_writer *w)
 {
 	int err = w->err;
 
-	if (close(w->fd) && !err)
-		err = -errno;
+	errno = 0;
+	if (fclose(w->out) && !err)
+		err = errno ? -errno : -EIO;
 	free(w);
 	return err;
 }

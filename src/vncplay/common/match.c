@@ -31,10 +31,10 @@ static bool is_masked(const struct match_cfg *cfg, int x, int y)
 }
 
 /* Stops once more than `most` differ: a search looks at many places, of which nearly all are wrong at once. */
-static struct match_seen look_at_box(const struct match_cfg *cfg, const struct screen *s, struct box box,
+static struct match_count compare_box(const struct match_cfg *cfg, const struct screen *s, struct box box,
 			      const uint32_t *pixels, int dx, int dy, int most)
 {
-	struct match_seen seen = { 0 };
+	struct match_count seen = { 0 };
 	bool masks = false;
 
 	for (int i = 0; i < cfg->n_masks && !masks; i++)
@@ -66,13 +66,13 @@ const struct box *match_mask_beside(const struct box *masks, int n, int width, i
 	return NULL;
 }
 
-struct match_seen match_look(const struct match_cfg *cfg, const struct screen *s, struct box box,
+struct match_count match_compare(const struct match_cfg *cfg, const struct screen *s, struct box box,
 			     const uint32_t *pixels, int dx, int dy)
 {
-	return look_at_box(cfg, s, box, pixels, dx, dy, box.w * box.h);
+	return compare_box(cfg, s, box, pixels, dx, dy, box.w * box.h);
 }
 
-bool match_is(const struct match_cfg *cfg, struct match_seen seen)
+bool match_accepts(const struct match_cfg *cfg, struct match_count seen)
 {
 	return seen.mismatched * 100.0 <= cfg->share * seen.of;
 }
@@ -109,19 +109,19 @@ static bool is_flat(const struct match_cfg *cfg, struct box box, const uint32_t 
 }
 
 enum match_found match_search(const struct match_cfg *cfg, const struct screen *s, struct box box,
-			      const uint32_t *pixels, int radius, int *dx, int *dy, struct match_seen *seen)
+			      const uint32_t *pixels, int radius, int *dx, int *dy, struct match_count *seen)
 {
 	int allowed = (int)(cfg->share * (box.w * box.h) / 100), left = -1, top = 0, right = 0, bottom = 0;
-	struct match_seen best = { 0 };
+	struct match_count best = { 0 };
 
 	if (is_flat(cfg, box, pixels))
 		return MATCH_FLAT;
 	for (int y = -radius; y <= radius; y++) {
 		for (int x = -radius; x <= radius; x++) {
-			struct match_seen here = look_at_box(cfg, s, box, pixels, x, y, allowed);
+			struct match_count here = compare_box(cfg, s, box, pixels, x, y, allowed);
 
 			/* half of it must be there to be seen: a mask may hide the rest */
-			if (!match_is(cfg, here) || 2 * here.of < box.w * box.h)
+			if (!match_accepts(cfg, here) || 2 * here.of < box.w * box.h)
 				continue;
 			if (left < 0 || here.mismatched < best.mismatched) {
 				best = here;

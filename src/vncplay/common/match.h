@@ -23,16 +23,16 @@ struct match_cfg {
 /* The first of these masks of which no pixel is on a screen of this size; NULL: none is such. */
 const struct box *match_mask_beside(const struct box *masks, int n, int width, int height);
 
-struct match_seen {
+struct match_count {
 	int of;			/* pixels that count; 0: all of them are masked, which matches */
 	int mismatched;		/* pixels that differ; those beyond the screen's edge do */
 };
 
 /* The snapshot (`box` of the screen it was taken from, box.w * box.h pixels) against the screen,
  * moved by dx, dy. Masks stay where they are; pixels that are TRACE_ANY never count. */
-struct match_seen match_look(const struct match_cfg *cfg, const struct screen *s, struct box box,
+struct match_count match_compare(const struct match_cfg *cfg, const struct screen *s, struct box box,
 			     const uint32_t *pixels, int dx, int dy);
-bool match_is(const struct match_cfg *cfg, struct match_seen seen);
+bool match_accepts(const struct match_cfg *cfg, struct match_count seen);
 
 enum match_found { MATCH_NOWHERE, MATCH_FLAT, MATCH_AMBIGUOUS, MATCH_MOVED };
 /* Looks for the one place within `radius` pixels (each way) that shows the snapshot. MATCH_FLAT:
@@ -40,6 +40,6 @@ enum match_found { MATCH_NOWHERE, MATCH_FLAT, MATCH_AMBIGUOUS, MATCH_MOVED };
  * colour, or it looks the same two pixels further); MATCH_AMBIGUOUS: several places that do not
  * touch. Only MATCH_MOVED sets *dx, *dy and *seen: what to press there for is the caller's. */
 enum match_found match_search(const struct match_cfg *cfg, const struct screen *s, struct box box,
-			      const uint32_t *pixels, int radius, int *dx, int *dy, struct match_seen *seen);
+			      const uint32_t *pixels, int radius, int *dx, int *dy, struct match_count *seen);
 
 #endif

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-int rfb_bad(struct rfb *r, const char *why)
+int rfb_fail(struct rfb *r, const char *why)
 {
 	r->why = why;
 	return -EPROTO;
 }
 
-void rfb_then(struct rfb_machine *m, rfb_step *step, size_t need)
+void rfb_expect(struct rfb_machine *m, rfb_step *step, size_t need)
 {
 	m->step = step;
 	m->need = need;
@@ -26,9 +26,9 @@ int rfb_feed(struct rfb *r, struct rfb_machine *m, const uint8_t *in, size_t n)
 
 	while (n) {
 		if (!m->step)
-			return rfb_bad(r, "a rectangle has more bytes than it can take");
+			return rfb_fail(r, "a rectangle has more bytes than it can take");
 		if (m->need > RFB_HOLD)
-			return rfb_bad(r, "a part that is too long");
+			return rfb_fail(r, "a part that is too long");
 		if (!m->held && n >= m->need) {
 			took = m->step(r, in, n);
 			if (took < 0)
@@ -69,7 +69,7 @@ void rfb_skip(struct rfb *r, uint64_t n, void (*after)(struct rfb *r))
 	r->left = n;
 	r->after = after;
 	if (n)
-		rfb_then(&r->wire, skip_bytes, 1);
+		rfb_expect(&r->wire, skip_bytes, 1);
 	else
 		after(r);
 }
@@ -85,17 +85,17 @@ struct rfb *rfb_open(const struct rfb_events *events, void *whose, const struct 
 		r->events = *events;
 	r->whose = whose;
 	if (!format) {
-		rfb_then(&r->wire, rfb_greet, 12);
+		rfb_expect(&r->wire, rfb_greet, 12);
 		return r;
 	}
-	err = pixels_set(&r->pixels, format) ? rfb_size(r, width, height) : -EINVAL;
+	err = pixels_set(&r->pixels, format) ? rfb_set_size(r, width, height) : -EINVAL;
 	if (err) {
 		rfb_free(r);
 		errno = err == -ENOMEM ? ENOMEM : EINVAL;
 		return NULL;
 	}
 	r->ready = true;
-	rfb_then(&r->wire, rfb_message, 1);
+	rfb_expect(&r->wire, rfb_message, 1);
 	return r;
 }
 
@@ -151,7 +151,7 @@ const char *rfb_name(const struct rfb *r)
 
 /* --- the greeting of a log: RFC 6143 section 7.1 and 7.3; the security of RFB 3.3 in appendix A.1 ------------------ */
 
-int rfb_size(struct rfb *r, int width, int height)
+int rfb_set_size(struct rfb *r, int width, int height)
 {
 	int err;
 
@@ -161,7 +161,7 @@ int rfb_size(struct rfb *r, int width, int height)
 		return 0;
 	err = screen_resize(&r->screen, width, height);
 	if (err == -EINVAL)
-		return rfb_bad(r, "a screen of a size that is refused");
+		return rfb_fail(r, "a screen of a size that is refused");
 	r->resizes += !err;
 	if (!err && r->events.resized)
 		r->events.resized(r->whose, width, height);
@@ -171,7 +171,7 @@ int rfb_size(struct rfb *r, int width, int height)
 static void begin_messages(struct rfb *r)
 {
 	r->ready = true;
-	rfb_then(&r->wire, rfb_message, 1);
+	rfb_expect(&r->wire, rfb_message, 1);
 }
 
 static ssize_t take_name(struct rfb *r, const uint8_t *in, size_t n)
@@ -196,13 +196,13 @@ static ssize_t take_server_init(struct rfb *r, const uint8_t *in, size_t n)
 
 	(void)n;
 	if (!pixels_set(&r->pixels, &format))
-		return rfb_bad(r, "pixels of a format that is not understood");
-	err = rfb_size(r, rfb_u16(in), rfb_u16(in + 2));
+		return rfb_fail(r, "pixels of a format that is not understood");
+	err = rfb_set_size(r, rfb_u16(in), rfb_u16(in + 2));
 	if (err)
 		return err;
 	r->left = rfb_u32(in + 20);
 	if (r->left)
-		rfb_then(&r->wire, take_name, 1);
+		rfb_expect(&r->wire, take_name, 1);
 	else
 		begin_messages(r);
 	return 24;
@@ -212,14 +212,14 @@ static ssize_t take_security_result(struct rfb *r, const uint8_t *in, size_t n)
 {
 	(void)n;
 	if (rfb_u32(in))
-		return rfb_bad(r, "the server refused the password");
-	rfb_then(&r->wire, take_server_init, 24);
+		return rfb_fail(r, "the server refused the password");
+	rfb_expect(&r->wire, take_server_init, 24);
 	return 4;
 }
 
 static void end_challenge(struct rfb *r)
 {
-	rfb_then(&r->wire, take_security_result, 4);
+	rfb_expect(&r->wire, take_security_result, 4);
 }
 
 static ssize_t take_security_type(struct rfb *r, const uint8_t *in, size_t n)
@@ -227,15 +227,15 @@ static ssize_t take_security_type(struct rfb *r, const uint8_t *in, size_t n)
 	(void)n;
 	switch (rfb_u32(in)) {
 	case 0:
-		return rfb_bad(r, "the server refused the connection");
+		return rfb_fail(r, "the server refused the connection");
 	case 1:
-		rfb_then(&r->wire, take_server_init, 24);
+		rfb_expect(&r->wire, take_server_init, 24);
 		return 4;
 	case 2:	/* a challenge, and whether it was met */
 		rfb_skip(r, 16, end_challenge);
 		return 4;
 	default:
-		return rfb_bad(r, "a greeting of another kind than RFB 3.3's");
+		return rfb_fail(r, "a greeting of another kind than RFB 3.3's");
 	}
 }
 
@@ -243,7 +243,7 @@ ssize_t rfb_greet(struct rfb *r, const uint8_t *in, size_t n)
 {
 	(void)n;
 	if (memcmp(in, "RFB 003.00", 10) || in[11] != '\n')
-		return rfb_bad(r, "it does not begin as RFB 3");
-	rfb_then(&r->wire, take_security_type, 4);
+		return rfb_fail(r, "it does not begin as RFB 3");
+	rfb_expect(&r->wire, take_security_type, 4);
 	return 12;
 }

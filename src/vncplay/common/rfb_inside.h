@@ -42,7 +42,7 @@ uint32_t pixel_join(const struct pixel *p, const unsigned parts[3]);
 #define RFB_STREAMS 6	/* zlib's: four of Tight, one of Zlib, one of ZRLE */
 enum { STREAM_ZLIB = 4, STREAM_ZRLE = 5, STREAM_NONE = -1 };
 
-/* Bytes taken of n (n >= need); 0 only after need was set higher than n; -EPROTO (by rfb_bad), -ENOMEM. */
+/* Bytes taken of n (n >= need); 0 only after need was set higher than n; -EPROTO (by rfb_fail), -ENOMEM. */
 typedef ssize_t rfb_step(struct rfb *r, const uint8_t *in, size_t n);
 
 struct rfb_machine {
@@ -89,28 +89,28 @@ struct rfb {
 
 /* rfb.c */
 rfb_step rfb_greet;
-int rfb_bad(struct rfb *r, const char *why);	/* -EPROTO */
+int rfb_fail(struct rfb *r, const char *why);	/* -EPROTO */
 int rfb_feed(struct rfb *r, struct rfb_machine *m, const uint8_t *in, size_t n);
-void rfb_then(struct rfb_machine *m, rfb_step *step, size_t need);
+void rfb_expect(struct rfb_machine *m, rfb_step *step, size_t need);
 void rfb_skip(struct rfb *r, uint64_t n, void (*after)(struct rfb *r));	/* of the wire; `after` sets what is next */
-int rfb_size(struct rfb *r, int width, int height);	/* gives the screen its size and tells */
+int rfb_set_size(struct rfb *r, int width, int height);	/* gives the screen its size and tells */
 
 /* rfb_message.c */
 rfb_step rfb_message;
-void rfb_done(struct rfb *r);	/* the rectangle is on the screen */
+void rfb_end_rectangle(struct rfb *r);	/* the rectangle is on the screen */
 
 /* rfb_plain.c: Raw, CopyRect, RRE, CoRRE, Hextile */
-void rfb_paint_in(struct rfb *r, struct box area, const struct pixel *pixel);
+void rfb_set_area(struct rfb *r, struct box area, const struct pixel *pixel);
 size_t rfb_paint(struct rfb *r, const uint8_t *in, size_t n);	/* pixels of the area, as many as are whole; bytes taken */
-bool rfb_painted(const struct rfb *r);				/* the area is full */
-bool rfb_run(struct rfb *r, uint32_t colour, size_t n);	/* n pixels of the area; false: not so many are left */
+bool rfb_area_full(const struct rfb *r);				/* the area is full */
+bool rfb_paint_run(struct rfb *r, uint32_t colour, size_t n);	/* n pixels of the area; false: not so many are left */
 void rfb_fill(struct rfb *r, struct box box, uint32_t colour);	/* on the screen, which it must lie on */
 rfb_step rfb_raw, rfb_raw_body, rfb_copy, rfb_rre, rfb_corre;
-void rfb_hextile(struct rfb *r);	/* begins */
+void rfb_begin_hextile(struct rfb *r);	/* begins */
 
 /* rfb_zlib.c: bodies through zlib */
 /* the next n bytes of the wire go through `stream` into r->body, then the rectangle is done */
-int rfb_body(struct rfb *r, uint64_t n, int stream);
+int rfb_begin_body(struct rfb *r, uint64_t n, int stream);
 rfb_step rfb_zlib, rfb_zrle;
 void rfb_zlib_reset(struct rfb *r, int stream);
 void rfb_body_free(struct rfb *r);

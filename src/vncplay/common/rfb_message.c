@@ -9,25 +9,25 @@
 
 static rfb_step take_rectangle;
 
-static void rfb_next(struct rfb *r)
+static void rfb_next_rectangle(struct rfb *r)
 {
 	if (r->rectangles != INT_MAX)
 		r->rectangles--;
 	if (r->rectangles) {
-		rfb_then(&r->wire, take_rectangle, 12);
+		rfb_expect(&r->wire, take_rectangle, 12);
 		return;
 	}
 	r->updates++;
 	if (r->events.ended)
 		r->events.ended(r->whose);
-	rfb_then(&r->wire, rfb_message, 1);
+	rfb_expect(&r->wire, rfb_message, 1);
 }
 
-void rfb_done(struct rfb *r)
+void rfb_end_rectangle(struct rfb *r)
 {
 	if (r->events.painted && r->box.w && r->box.h)
 		r->events.painted(r->whose, r->box);
-	rfb_next(r);
+	rfb_next_rectangle(r);
 }
 
 static int begin_pixels(struct rfb *r, int32_t encoding)
@@ -45,38 +45,38 @@ static int begin_pixels(struct rfb *r, int32_t encoding)
 	bool empty = !r->box.w || !r->box.h;
 
 	if (r->box.x + r->box.w > r->screen.width || r->box.y + r->box.h > r->screen.height)
-		return rfb_bad(r, "a rectangle that is not on the screen");
-	rfb_paint_in(r, r->box, &r->pixels.plain);
+		return rfb_fail(r, "a rectangle that is not on the screen");
+	rfb_set_area(r, r->box, &r->pixels.plain);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
 		if (steps[i].encoding != encoding)
 			continue;
 		if (encoding == RFB_HEXTILE)
-			rfb_hextile(r);
+			rfb_begin_hextile(r);
 		else
-			rfb_then(&r->wire, steps[i].step, steps[i].bytes + (steps[i].and_pixel ? r->pixels.plain.bytes : 0));
+			rfb_expect(&r->wire, steps[i].step, steps[i].bytes + (steps[i].and_pixel ? r->pixels.plain.bytes : 0));
 		if (empty && (encoding == RFB_RAW || encoding == RFB_HEXTILE))
-			rfb_done(r);
+			rfb_end_rectangle(r);
 		return 0;
 	}
-	return rfb_bad(r, "an encoding that is not understood");
+	return rfb_fail(r, "an encoding that is not understood");
 }
 
 static ssize_t take_desktop_name(struct rfb *r, const uint8_t *in, size_t n)
 {
 	(void)n;
-	rfb_skip(r, rfb_u32(in), rfb_next);
+	rfb_skip(r, rfb_u32(in), rfb_next_rectangle);
 	return 4;
 }
 
 /* A count of screens, three bytes of nothing, 16 bytes a screen; y is not a place but whether it was done. */
 static ssize_t take_screens(struct rfb *r, const uint8_t *in, size_t n)
 {
-	int err = r->box.y ? 0 : rfb_size(r, r->box.w, r->box.h);
+	int err = r->box.y ? 0 : rfb_set_size(r, r->box.w, r->box.h);
 
 	(void)n;
 	if (err)
 		return err;
-	rfb_skip(r, 16u * in[0], rfb_next);
+	rfb_skip(r, 16u * in[0], rfb_next_rectangle);
 	return 4;
 }
 
@@ -85,7 +85,7 @@ static void take_shape(struct rfb *r)
 	/* libvncserver sends one without a pixel where it draws the pointer itself */
 	if (r->events.shape && r->box.w && r->box.h)
 		r->events.shape(r->whose);
-	rfb_next(r);
+	rfb_next_rectangle(r);
 }
 
 static ssize_t take_rectangle(struct rfb *r, const uint8_t *in, size_t n)
@@ -106,22 +106,22 @@ static ssize_t take_rectangle(struct rfb *r, const uint8_t *in, size_t n)
 		rfb_skip(r, all ? 6 + 2 * rows : 0, take_shape);
 		break;
 	case RFB_POINTER_POS:
-		rfb_next(r);
+		rfb_next_rectangle(r);
 		break;
 	case RFB_DESKTOP_NAME:
-		rfb_then(&r->wire, take_desktop_name, 4);
+		rfb_expect(&r->wire, take_desktop_name, 4);
 		break;
 	case RFB_EXTENDED_DESKTOP_SIZE:
-		rfb_then(&r->wire, take_screens, 4);
+		rfb_expect(&r->wire, take_screens, 4);
 		break;
 	case RFB_DESKTOP_SIZE:
-		err = rfb_size(r, r->box.w, r->box.h);
+		err = rfb_set_size(r, r->box.w, r->box.h);
 		if (!err)
-			rfb_next(r);
+			rfb_next_rectangle(r);
 		break;
 	case RFB_LAST_RECT:
 		r->rectangles = 1;
-		rfb_next(r);
+		rfb_next_rectangle(r);
 		break;
 	default:
 		err = begin_pixels(r, encoding);
@@ -135,14 +135,14 @@ static ssize_t take_update(struct rfb *r, const uint8_t *in, size_t n)
 	r->rectangles = rfb_u16(in + 2);
 	if (r->rectangles == 0xffff)	/* the last one will say so */
 		r->rectangles = INT_MAX - 1;
-	r->rectangles++;	/* (one that rfb_next takes off) */
-	rfb_next(r);
+	r->rectangles++;	/* (one that rfb_next_rectangle takes off) */
+	rfb_next_rectangle(r);
 	return 4;
 }
 
 static void end_message(struct rfb *r)
 {
-	rfb_then(&r->wire, rfb_message, 1);
+	rfb_expect(&r->wire, rfb_message, 1);
 }
 
 static ssize_t take_colour(struct rfb *r, const uint8_t *in, size_t n)
@@ -163,7 +163,7 @@ static ssize_t take_colour_map(struct rfb *r, const uint8_t *in, size_t n)
 	r->colour = rfb_u16(in + 2);
 	r->left = rfb_u16(in + 4);
 	if (r->left)
-		rfb_then(&r->wire, take_colour, 6);
+		rfb_expect(&r->wire, take_colour, 6);
 	else
 		end_message(r);
 	return 6;
@@ -195,21 +195,21 @@ ssize_t rfb_message(struct rfb *r, const uint8_t *in, size_t n)
 	(void)n;
 	switch (in[0]) {
 	case MESSAGE_UPDATE:
-		rfb_then(&r->wire, take_update, 4);
+		rfb_expect(&r->wire, take_update, 4);
 		return 0;
 	case MESSAGE_COLOUR_MAP:
-		rfb_then(&r->wire, take_colour_map, 6);
+		rfb_expect(&r->wire, take_colour_map, 6);
 		return 0;
 	case MESSAGE_CUT_TEXT:
-		rfb_then(&r->wire, take_cut_text, 8);
+		rfb_expect(&r->wire, take_cut_text, 8);
 		return 0;
 	case MESSAGE_BELL:
 	case MESSAGE_END_OF_CONTINUOUS:
 		return 1;
 	case MESSAGE_FENCE:
-		rfb_then(&r->wire, take_fence, 9);
+		rfb_expect(&r->wire, take_fence, 9);
 		return 0;
 	default:
-		return rfb_bad(r, "a message of an unknown kind");
+		return rfb_fail(r, "a message of an unknown kind");
 	}
 }

@@ -9,7 +9,7 @@ static uint32_t *pixel_at(struct rfb *r, int x, int y)
 	return r->screen.pixels + (size_t)y * (size_t)r->screen.width + (size_t)x;
 }
 
-void rfb_paint_in(struct rfb *r, struct box area, const struct pixel *pixel)
+void rfb_set_area(struct rfb *r, struct box area, const struct pixel *pixel)
 {
 	r->area = area;
 	r->pixel = pixel;
@@ -17,7 +17,7 @@ void rfb_paint_in(struct rfb *r, struct box area, const struct pixel *pixel)
 	r->y = area.w ? 0 : area.h;
 }
 
-bool rfb_painted(const struct rfb *r)
+bool rfb_area_full(const struct rfb *r)
 {
 	return r->y >= r->area.h;
 }
@@ -35,7 +35,7 @@ size_t rfb_paint(struct rfb *r, const uint8_t *in, size_t n)
 {
 	size_t used = 0, bytes = r->pixel->bytes, now;
 
-	while (!rfb_painted(r) && n - used >= bytes) {
+	while (!rfb_area_full(r) && n - used >= bytes) {
 		now = (n - used) / bytes;
 		if (now > (size_t)(r->area.w - r->x))
 			now = (size_t)(r->area.w - r->x);
@@ -46,14 +46,14 @@ size_t rfb_paint(struct rfb *r, const uint8_t *in, size_t n)
 	return used;
 }
 
-bool rfb_run(struct rfb *r, uint32_t colour, size_t n)
+bool rfb_paint_run(struct rfb *r, uint32_t colour, size_t n)
 {
 	size_t now;
 
 	for (; n; n -= now) {
 		uint32_t *to;
 
-		if (rfb_painted(r))
+		if (rfb_area_full(r))
 			return false;
 		now = n < (size_t)(r->area.w - r->x) ? n : (size_t)(r->area.w - r->x);
 		to = pixel_at(r, r->area.x + r->x, r->area.y + r->y);
@@ -78,8 +78,8 @@ ssize_t rfb_raw(struct rfb *r, const uint8_t *in, size_t n)
 {
 	size_t used = rfb_paint(r, in, n);
 
-	if (rfb_painted(r))
-		rfb_done(r);
+	if (rfb_area_full(r))
+		rfb_end_rectangle(r);
 	return (ssize_t)used;
 }
 
@@ -87,8 +87,8 @@ ssize_t rfb_raw_body(struct rfb *r, const uint8_t *in, size_t n)
 {
 	size_t used = rfb_paint(r, in, n);
 
-	if (rfb_painted(r))
-		rfb_then(&r->body, NULL, 0);
+	if (rfb_area_full(r))
+		rfb_expect(&r->body, NULL, 0);
 	return (ssize_t)used;
 }
 
@@ -99,14 +99,14 @@ ssize_t rfb_copy(struct rfb *r, const uint8_t *in, size_t n)
 
 	(void)n;
 	if (x + b.w > r->screen.width || y + b.h > r->screen.height)
-		return rfb_bad(r, "a copy from beside the screen");
+		return rfb_fail(r, "a copy from beside the screen");
 	/* rows in the order in which none is overwritten before it was read */
 	for (int i = 0; i < b.h; i++) {
 		int row = y < b.y ? b.h - 1 - i : i;
 
 		memmove(pixel_at(r, b.x, b.y + row), pixel_at(r, x, y + row), (size_t)b.w * sizeof(uint32_t));
 	}
-	rfb_done(r);
+	rfb_end_rectangle(r);
 	return 4;
 }
 
@@ -120,7 +120,7 @@ static int fill_part(struct rfb *r, const uint8_t *in, bool small)
 	else
 		b = (struct box){ (int)rfb_u16(p), (int)rfb_u16(p + 2), (int)rfb_u16(p + 4), (int)rfb_u16(p + 6) };
 	if (b.x + b.w > r->box.w || b.y + b.h > r->box.h)
-		return rfb_bad(r, "a part that is not within its rectangle");
+		return rfb_fail(r, "a part that is not within its rectangle");
 	b.x += r->box.x;
 	b.y += r->box.y;
 	rfb_fill(r, b, pixel_decode(&r->pixels.plain, in));
@@ -138,7 +138,7 @@ static ssize_t take_parts(struct rfb *r, const uint8_t *in, size_t n, bool small
 			return err;
 	}
 	if (!r->left)
-		rfb_done(r);
+		rfb_end_rectangle(r);
 	return (ssize_t)used;
 }
 
@@ -157,9 +157,9 @@ static ssize_t take_ground(struct rfb *r, const uint8_t *in, rfb_step *then, siz
 	r->left = rfb_u32(in);
 	rfb_fill(r, r->box, pixel_decode(&r->pixels.plain, in + 4));
 	if (r->left)
-		rfb_then(&r->wire, then, each + r->pixels.plain.bytes);
+		rfb_expect(&r->wire, then, each + r->pixels.plain.bytes);
 	else
-		rfb_done(r);
+		rfb_end_rectangle(r);
 	return 4 + (ssize_t)r->pixels.plain.bytes;
 }
 
@@ -189,23 +189,23 @@ static void end_hextile_tile(struct rfb *r)
 		r->area.y += 16;
 	}
 	if (r->area.y >= r->box.y + r->box.h)
-		rfb_done(r);
+		rfb_end_rectangle(r);
 	else
-		rfb_then(&r->wire, take_hextile_mask, 1);
+		rfb_expect(&r->wire, take_hextile_mask, 1);
 }
 
-void rfb_hextile(struct rfb *r)
+void rfb_begin_hextile(struct rfb *r)
 {
 	r->area = r->box;
 	r->ground = r->fore = 0;
-	rfb_then(&r->wire, take_hextile_mask, 1);
+	rfb_expect(&r->wire, take_hextile_mask, 1);
 }
 
 static ssize_t take_hextile_raw(struct rfb *r, const uint8_t *in, size_t n)
 {
 	size_t used = rfb_paint(r, in, n);
 
-	if (rfb_painted(r))
+	if (rfb_area_full(r))
 		end_hextile_tile(r);
 	return (ssize_t)used;
 }
@@ -219,7 +219,7 @@ static ssize_t take_hextile_boxes(struct rfb *r, const uint8_t *in, size_t n)
 		struct box b = { p[0] >> 4, p[0] & 15, (p[1] >> 4) + 1, (p[1] & 15) + 1 };
 
 		if (b.x + b.w > r->area.w || b.y + b.h > r->area.h)
-			return rfb_bad(r, "a part that is not within its tile");
+			return rfb_fail(r, "a part that is not within its tile");
 		b.x += r->area.x;
 		b.y += r->area.y;
 		rfb_fill(r, b, colour ? pixel_decode(&r->pixels.plain, in + used) : r->fore);
@@ -234,7 +234,7 @@ static void begin_hextile_boxes(struct rfb *r, unsigned n)
 	rfb_fill(r, r->area, r->ground);
 	r->left = n;
 	if (n)
-		rfb_then(&r->wire, take_hextile_boxes, 2 + (r->mask & HEXTILE_COLOURED ? r->pixels.plain.bytes : 0));
+		rfb_expect(&r->wire, take_hextile_boxes, 2 + (r->mask & HEXTILE_COLOURED ? r->pixels.plain.bytes : 0));
 	else
 		end_hextile_tile(r);
 }
@@ -268,13 +268,13 @@ static ssize_t take_hextile_mask(struct rfb *r, const uint8_t *in, size_t n)
 	r->area.w = r->box.x + r->box.w - r->area.x < 16 ? r->box.x + r->box.w - r->area.x : 16;
 	r->area.h = r->box.y + r->box.h - r->area.y < 16 ? r->box.y + r->box.h - r->area.y : 16;
 	if (r->mask & HEXTILE_RAW) {
-		rfb_paint_in(r, r->area, &r->pixels.plain);
-		rfb_then(&r->wire, take_hextile_raw, bytes);
+		rfb_set_area(r, r->area, &r->pixels.plain);
+		rfb_expect(&r->wire, take_hextile_raw, bytes);
 		return 1;
 	}
 	need = (r->mask & HEXTILE_GROUND ? bytes : 0) + (r->mask & HEXTILE_FORE ? bytes : 0) + (r->mask & HEXTILE_BOXES ? 1 : 0);
 	if (need)
-		rfb_then(&r->wire, take_hextile_colours, need);
+		rfb_expect(&r->wire, take_hextile_colours, need);
 	else
 		begin_hextile_boxes(r, 0);
 	return 1;

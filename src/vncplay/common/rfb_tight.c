@@ -20,7 +20,7 @@ static ssize_t take_fill(struct rfb *r, const uint8_t *in, size_t n)
 {
 	(void)n;
 	rfb_fill(r, r->box, pixel_decode(r->pixel, in));
-	rfb_done(r);
+	rfb_end_rectangle(r);
 	return (ssize_t)r->pixel->bytes;
 }
 
@@ -40,18 +40,18 @@ static size_t read_compact(const uint8_t *in, size_t n, uint32_t *length)
 
 static void end_full_body(struct rfb *r)
 {
-	if (rfb_painted(r))
-		rfb_then(&r->body, NULL, 0);
+	if (rfb_area_full(r))
+		rfb_expect(&r->body, NULL, 0);
 }
 
 static ssize_t take_indices(struct rfb *r, const uint8_t *in, size_t n)
 {
 	size_t used = 0;
 
-	for (; used < n && !rfb_painted(r); used++) {
+	for (; used < n && !rfb_area_full(r); used++) {
 		if (in[used] >= r->colours)
-			return rfb_bad(r, "a colour that is not in the palette");
-		rfb_run(r, r->palette[in[used]], 1);
+			return rfb_fail(r, "a colour that is not in the palette");
+		rfb_paint_run(r, r->palette[in[used]], 1);
 	}
 	end_full_body(r);
 	return (ssize_t)used;
@@ -61,9 +61,9 @@ static ssize_t take_bits(struct rfb *r, const uint8_t *in, size_t n)
 {
 	size_t used = 0;
 
-	for (; used < n && !rfb_painted(r); used++)
+	for (; used < n && !rfb_area_full(r); used++)
 		for (int bit = 7, left = r->area.w - r->x; bit >= 0 && left; bit--, left--)	/* a row begins with a byte */
-			rfb_run(r, r->palette[in[used] >> bit & 1], 1);
+			rfb_paint_run(r, r->palette[in[used] >> bit & 1], 1);
 	end_full_body(r);
 	return (ssize_t)used;
 }
@@ -75,7 +75,7 @@ static ssize_t take_gradient(struct rfb *r, const uint8_t *in, size_t n)
 	const struct pixel *p = r->pixel;
 	size_t used = 0;
 
-	for (; !rfb_painted(r) && n - used >= p->bytes; used += p->bytes) {
+	for (; !rfb_area_full(r) && n - used >= p->bytes; used += p->bytes) {
 		unsigned parts[3], *above = r->above[r->x];
 		const unsigned *left = r->x ? r->above[r->x - 1] : (const unsigned[3]){ 0 };
 
@@ -90,7 +90,7 @@ static ssize_t take_gradient(struct rfb *r, const uint8_t *in, size_t n)
 			r->corner[i] = above[i];
 			above[i] = parts[i];
 		}
-		rfb_run(r, pixel_join(p, parts), 1);
+		rfb_paint_run(r, pixel_join(p, parts), 1);
 	}
 	end_full_body(r);
 	return (ssize_t)used;
@@ -108,7 +108,7 @@ static ssize_t take_length(struct rfb *r, const uint8_t *in, size_t n)
 		r->wire.need = n + 1;
 		return 0;
 	}
-	err = rfb_body(r, bytes, (r->mask & NO_ZLIB) == NO_ZLIB ? STREAM_NONE : r->mask & 3);
+	err = rfb_begin_body(r, bytes, (r->mask & NO_ZLIB) == NO_ZLIB ? STREAM_NONE : r->mask & 3);
 	return err ? err : (ssize_t)used;
 }
 
@@ -116,10 +116,10 @@ static int begin_body(struct rfb *r, rfb_step *step, size_t need, size_t row)
 {
 	uint64_t bytes = (uint64_t)row * (uint64_t)r->box.h;
 
-	rfb_then(&r->body, rfb_painted(r) ? NULL : step, need);
+	rfb_expect(&r->body, rfb_area_full(r) ? NULL : step, need);
 	if (bytes < COMPRESSED_LEAST)
-		return rfb_body(r, bytes, STREAM_NONE);
-	rfb_then(&r->wire, take_length, 1);
+		return rfb_begin_body(r, bytes, STREAM_NONE);
+	rfb_expect(&r->wire, take_length, 1);
 	return 0;
 }
 
@@ -139,14 +139,14 @@ static ssize_t take_palette_size(struct rfb *r, const uint8_t *in, size_t n)
 {
 	(void)n;
 	r->colours = in[0] + 1;
-	rfb_then(&r->wire, take_palette, (size_t)r->colours * r->pixel->bytes);
+	rfb_expect(&r->wire, take_palette, (size_t)r->colours * r->pixel->bytes);
 	return 1;
 }
 
 static int begin_gradient(struct rfb *r)
 {
 	if (!r->pixels.format.true_colour || r->pixel->kind == PIXEL_BYTE)
-		return rfb_bad(r, "a gradient of pixels that have none");
+		return rfb_fail(r, "a gradient of pixels that have none");
 	if (r->box.w > r->above_room) {
 		free(r->above);
 		r->above = calloc((size_t)r->box.w, sizeof(*r->above));
@@ -169,13 +169,13 @@ static ssize_t take_filter(struct rfb *r, const uint8_t *in, size_t n)
 		err = begin_body(r, rfb_raw_body, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
 		break;
 	case PALETTE:
-		rfb_then(&r->wire, take_palette_size, 1);
+		rfb_expect(&r->wire, take_palette_size, 1);
 		break;
 	case GRADIENT:
 		err = begin_gradient(r);
 		break;
 	default:
-		err = rfb_bad(r, "a filter of an unknown kind");
+		err = rfb_fail(r, "a filter of an unknown kind");
 	}
 	return err ? err : 1;
 }
@@ -291,9 +291,9 @@ static ssize_t take_jpeg(struct rfb *r, const uint8_t *in, size_t n)
 	if (r->left)
 		return (ssize_t)now;
 	if (!paint_jpeg(&r->screen, r->box, whole, whole_n))
-		return rfb_bad(r, "a JPEG picture that is damaged or of another size");
+		return rfb_fail(r, "a JPEG picture that is damaged or of another size");
 	r->jpeg_n = 0;
-	rfb_done(r);
+	rfb_end_rectangle(r);
 	return (ssize_t)now;
 }
 
@@ -307,9 +307,9 @@ static ssize_t take_jpeg_length(struct rfb *r, const uint8_t *in, size_t n)
 		return 0;
 	}
 	if (!bytes || !r->box.w || !r->box.h)
-		return rfb_bad(r, "a JPEG picture of nothing");
+		return rfb_fail(r, "a JPEG picture of nothing");
 	r->left = bytes;
-	rfb_then(&r->wire, take_jpeg, 1);
+	rfb_expect(&r->wire, take_jpeg, 1);
 	return (ssize_t)used;
 }
 
@@ -324,13 +324,13 @@ ssize_t rfb_tight(struct rfb *r, const uint8_t *in, size_t n)
 		if (in[0] >> i & 1)
 			rfb_zlib_reset(r, i);
 	if (r->mask == FILL) {
-		rfb_then(&r->wire, take_fill, r->pixel->bytes);
+		rfb_expect(&r->wire, take_fill, r->pixel->bytes);
 	} else if (r->mask == JPEG) {
-		rfb_then(&r->wire, take_jpeg_length, 1);
+		rfb_expect(&r->wire, take_jpeg_length, 1);
 	} else if (r->mask > JPEG && (r->mask & NO_ZLIB) != NO_ZLIB) {
-		return rfb_bad(r, "a Tight rectangle of an unknown kind");
+		return rfb_fail(r, "a Tight rectangle of an unknown kind");
 	} else if (r->mask & EXPLICIT_FILTER) {
-		rfb_then(&r->wire, take_filter, 1);
+		rfb_expect(&r->wire, take_filter, 1);
 	} else {
 		err = begin_body(r, rfb_raw_body, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
 		if (err)

@@ -27,15 +27,15 @@ static int inflate_into(struct rfb *r, const uint8_t *in, size_t n)
 		if (status == Z_MEM_ERROR)
 			return -ENOMEM;
 		if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
-			return rfb_bad(r, "data that zlib does not understand");
+			return rfb_fail(r, "data that zlib does not understand");
 		/* (what is one byte too long is an error there: no bomb gets larger than its rectangle) */
 		err = rfb_feed(r, &r->body, s->out, CHUNK - s->z.avail_out);
 		if (err)
 			return err;
 		if (status == Z_STREAM_END && s->z.avail_in)
-			return rfb_bad(r, "data after the end of a zlib stream");
+			return rfb_fail(r, "data after the end of a zlib stream");
 	} while (!s->z.avail_out && status != Z_STREAM_END);
-	return s->z.avail_in ? rfb_bad(r, "data that zlib does not understand") : 0;
+	return s->z.avail_in ? rfb_fail(r, "data that zlib does not understand") : 0;
 }
 
 static ssize_t take_body_bytes(struct rfb *r, const uint8_t *in, size_t n)
@@ -52,20 +52,20 @@ static ssize_t take_body_bytes(struct rfb *r, const uint8_t *in, size_t n)
 	if (r->left)
 		return (ssize_t)now;
 	if (r->body.step)
-		return rfb_bad(r, "a rectangle that ends too early");
-	rfb_done(r);
+		return rfb_fail(r, "a rectangle that ends too early");
+	rfb_end_rectangle(r);
 	return (ssize_t)now;
 }
 
-int rfb_body(struct rfb *r, uint64_t n, int stream)
+int rfb_begin_body(struct rfb *r, uint64_t n, int stream)
 {
 	r->body.held = 0;
 	r->left = n;
 	r->stream = stream;
 	if (!n) {
 		if (r->body.step)
-			return rfb_bad(r, "a rectangle that ends too early");
-		rfb_done(r);
+			return rfb_fail(r, "a rectangle that ends too early");
+		rfb_end_rectangle(r);
 		return 0;
 	}
 	if (stream != STREAM_NONE && !r->streams[stream]) {
@@ -77,7 +77,7 @@ int rfb_body(struct rfb *r, uint64_t n, int stream)
 		}
 		r->streams[stream] = s;
 	}
-	rfb_then(&r->wire, take_body_bytes, 1);
+	rfb_expect(&r->wire, take_body_bytes, 1);
 	return 0;
 }
 
@@ -102,8 +102,8 @@ ssize_t rfb_zlib(struct rfb *r, const uint8_t *in, size_t n)
 	int err;
 
 	(void)n;
-	rfb_then(&r->body, rfb_painted(r) ? NULL : rfb_raw_body, r->pixels.plain.bytes);
-	err = rfb_body(r, rfb_u32(in), STREAM_ZLIB);
+	rfb_expect(&r->body, rfb_area_full(r) ? NULL : rfb_raw_body, r->pixels.plain.bytes);
+	err = rfb_begin_body(r, rfb_u32(in), STREAM_ZLIB);
 	return err ? err : 4;
 }
 
@@ -118,7 +118,7 @@ static void set_tile(struct rfb *r, int x, int y)
 	struct box b = r->box;
 	int w = b.x + b.w - x, h = b.y + b.h - y;
 
-	rfb_paint_in(r, (struct box){ x, y, w < 64 ? w : 64, h < 64 ? h : 64 }, &r->pixels.zrle);
+	rfb_set_area(r, (struct box){ x, y, w < 64 ? w : 64, h < 64 ? h : 64 }, &r->pixels.zrle);
 }
 
 static void end_zrle_tile(struct rfb *r)
@@ -129,7 +129,7 @@ static void end_zrle_tile(struct rfb *r)
 		x = r->box.x;
 		y += 64;
 	}
-	rfb_then(&r->body, y >= r->box.y + r->box.h ? NULL : take_kind, 1);
+	rfb_expect(&r->body, y >= r->box.y + r->box.h ? NULL : take_kind, 1);
 	if (r->body.step)
 		set_tile(r, x, y);
 }
@@ -138,7 +138,7 @@ static ssize_t take_raw_tile(struct rfb *r, const uint8_t *in, size_t n)
 {
 	size_t used = rfb_paint(r, in, n);
 
-	if (rfb_painted(r))
+	if (rfb_area_full(r))
 		end_zrle_tile(r);
 	return (ssize_t)used;
 }
@@ -166,14 +166,14 @@ static ssize_t take_packed_rows(struct rfb *r, const uint8_t *in, size_t n)
 	size_t used = 0, row = row_bytes(r);
 	int bits = index_bits(r), index;
 
-	for (; !rfb_painted(r) && n - used >= row; used += row)
+	for (; !rfb_area_full(r) && n - used >= row; used += row)
 		for (int x = 0, w = r->area.w; x < w; x++) {
 			index = in[used + (size_t)(x * bits / 8)] >> (8 - bits - x * bits % 8) & ((1 << bits) - 1);
 			if (index >= r->colours)
-				return rfb_bad(r, "a colour that is not in the palette");
-			rfb_run(r, r->palette[index], 1);
+				return rfb_fail(r, "a colour that is not in the palette");
+			rfb_paint_run(r, r->palette[index], 1);
 		}
-	if (rfb_painted(r))
+	if (rfb_area_full(r))
 		end_zrle_tile(r);
 	return (ssize_t)used;
 }
@@ -187,10 +187,10 @@ static ssize_t paint_run(struct rfb *r, const uint8_t *in, size_t n, size_t colo
 
 	if (colour == 1 && r->mask != PLAIN_RUNS) {
 		if ((in[0] & 127) >= r->colours)
-			return rfb_bad(r, "a colour that is not in the palette");
+			return rfb_fail(r, "a colour that is not in the palette");
 		value = r->palette[in[0] & 127];
 		if (!(in[0] & 128))
-			return rfb_run(r, value, 1) ? 1 : rfb_bad(r, "a run that is longer than its tile");
+			return rfb_paint_run(r, value, 1) ? 1 : rfb_fail(r, "a run that is longer than its tile");
 	} else {
 		value = pixel_decode(r->pixel, in);
 	}
@@ -199,16 +199,16 @@ static ssize_t paint_run(struct rfb *r, const uint8_t *in, size_t n, size_t colo
 			return 0;
 		length += in[used];
 		if (length > 64 * 64)
-			return rfb_bad(r, "a run that is longer than its tile");
+			return rfb_fail(r, "a run that is longer than its tile");
 	} while (in[used++] == 255);
-	return rfb_run(r, value, length) ? (ssize_t)used : rfb_bad(r, "a run that is longer than its tile");
+	return rfb_paint_run(r, value, length) ? (ssize_t)used : rfb_fail(r, "a run that is longer than its tile");
 }
 
 static ssize_t paint_runs(struct rfb *r, const uint8_t *in, size_t n)
 {
 	size_t colour = r->mask == PLAIN_RUNS ? r->pixel->bytes : 1, least = r->mask == PLAIN_RUNS ? colour + 1 : 1, used = 0;
 
-	while (!rfb_painted(r) && n - used >= least) {
+	while (!rfb_area_full(r) && n - used >= least) {
 		ssize_t took = paint_run(r, in + used, n - used, colour);
 
 		if (took < 0)
@@ -220,7 +220,7 @@ static ssize_t paint_runs(struct rfb *r, const uint8_t *in, size_t n)
 		used += (size_t)took;
 	}
 	r->body.need = least;
-	if (rfb_painted(r))
+	if (rfb_area_full(r))
 		end_zrle_tile(r);
 	return (ssize_t)used;
 }
@@ -233,9 +233,9 @@ static ssize_t take_palette(struct rfb *r, const uint8_t *in, size_t n)
 	for (int i = 0; i < r->colours; i++)
 		r->palette[i] = pixel_decode(r->pixel, in + (size_t)i * bytes);
 	if (r->mask < PLAIN_RUNS)
-		rfb_then(&r->body, take_packed_rows, row_bytes(r));
+		rfb_expect(&r->body, take_packed_rows, row_bytes(r));
 	else
-		rfb_then(&r->body, paint_runs, 1);
+		rfb_expect(&r->body, paint_runs, 1);
 	return (ssize_t)((size_t)r->colours * bytes);
 }
 
@@ -247,15 +247,15 @@ static ssize_t take_kind(struct rfb *r, const uint8_t *in, size_t n)
 	r->mask = in[0];
 	r->colours = r->mask & 127;
 	if (r->mask == RAW)
-		rfb_then(&r->body, take_raw_tile, bytes);
+		rfb_expect(&r->body, take_raw_tile, bytes);
 	else if (r->mask == SOLID)
-		rfb_then(&r->body, take_solid_tile, bytes);
+		rfb_expect(&r->body, take_solid_tile, bytes);
 	else if (r->mask == PLAIN_RUNS)
-		rfb_then(&r->body, paint_runs, bytes + 1);
+		rfb_expect(&r->body, paint_runs, bytes + 1);
 	else if (r->mask == PALETTE_RUNS || (r->mask > 16 && r->mask < PLAIN_RUNS))
-		return rfb_bad(r, "a tile of an unknown kind");
+		return rfb_fail(r, "a tile of an unknown kind");
 	else
-		rfb_then(&r->body, take_palette, (size_t)r->colours * bytes);
+		rfb_expect(&r->body, take_palette, (size_t)r->colours * bytes);
 	return 1;
 }
 
@@ -265,7 +265,7 @@ ssize_t rfb_zrle(struct rfb *r, const uint8_t *in, size_t n)
 
 	(void)n;
 	set_tile(r, r->box.x, r->box.y);
-	rfb_then(&r->body, r->box.w && r->box.h ? take_kind : NULL, 1);
-	err = rfb_body(r, rfb_u32(in), STREAM_ZRLE);
+	rfb_expect(&r->body, r->box.w && r->box.h ? take_kind : NULL, 1);
+	err = rfb_begin_body(r, rfb_u32(in), STREAM_ZRLE);
 	return err ? err : 4;
 }

@@ -7,7 +7,6 @@
 #include "dial.h"
 #include "rfb/bytes.h"
 #include "rfb/messages.h"
-#include "server_greet.h"
 #include "vnc_address.h"
 #include "vnc_password.h"
 
@@ -46,7 +45,7 @@ struct server {
 
 #define LATE_MOST_NS (10 * NS_PER_S)	/* beyond that the wall clock was set meanwhile */
 
-void server_stamp_ask(int fd)
+void server_stamp_enable(int fd)
 {
 	int on = 1;
 
@@ -156,7 +155,7 @@ int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes,
 		return fail_server(s, err, err == -EPROTO ? rfb_why(s->rfb) : strerror(-err));
 	/* Once a read, however many updates it had: who is flooded does not flood back. A screen of another size comes whole. */
 	if (rfb_resizes(s->rfb) != resizes || rfb_updates(s->rfb) != updates)
-		err = server_ask(s, rfb_resizes(s->rfb) == resizes);
+		err = server_request_update(s, rfb_resizes(s->rfb) == resizes);
 	return err ? err : 1;
 }
 
@@ -195,7 +194,7 @@ static int queue_bytes(struct server *s, const uint8_t *bytes, size_t n)
 	return server_flush(s);
 }
 
-bool server_waits(const struct server *s)
+bool server_has_unsent(const struct server *s)
 {
 	return s->gone < s->queued;
 }
@@ -214,7 +213,7 @@ int server_key(struct server *s, uint32_t keysym, bool down)
 	return queue_bytes(s, m, messages_key(m, keysym, down));
 }
 
-int server_ask(struct server *s, bool incremental)
+int server_request_update(struct server *s, bool incremental)
 {
 	const struct screen *screen = rfb_screen(s->rfb);
 	uint8_t m[MESSAGES_MOST];
@@ -224,7 +223,7 @@ int server_ask(struct server *s, bool incremental)
 
 /* --- beginning and end ----------------------------------------------------------------------------------------- */
 
-static int begin_session(struct server *s, const struct server_greeted *g, const int32_t *list, int n,
+static int begin_session(struct server *s, const struct server_greeting_result *g, const int32_t *list, int n,
 			 const struct rfb_events *events, void *whose)
 {
 	/* What is no picture. The cursor's: a pointer that the server paints would be part of every snapshot. */
@@ -241,15 +240,15 @@ static int begin_session(struct server *s, const struct server_greeted *g, const
 	err = rfb_take(s->rfb, s->greeting, s->greeting_n);
 	if (err || !rfb_ready(s->rfb))
 		return fail_server(s, err ? err : -EPROTO, err == -ENOMEM ? strerror(ENOMEM) : rfb_why(s->rfb));
-	server_stamp_ask(s->fd);
+	server_stamp_enable(s->fd);
 	fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) | O_NONBLOCK);
 	at = messages_format(hello);
 	at += messages_set_encodings(hello + at, list, n, always, sizeof(always) / sizeof(*always));
 	err = queue_bytes(s, hello, at);
-	return err ? err : server_ask(s, false);
+	return err ? err : server_request_update(s, false);
 }
 
-static int greet_server(struct server *s, const struct server_cfg *cfg, struct server_greeted *g)
+static int greet_server(struct server *s, const struct server_cfg *cfg, struct server_greeting_result *g)
 {
 	int64_t until = clock_now() + cfg->timeout_ns;
 	char password[VNC_PASSWORD_TEXT], host[256], text[sizeof(s->why) - 64];
@@ -274,7 +273,7 @@ static int greet_server(struct server *s, const struct server_cfg *cfg, struct s
 
 struct server *server_open(const struct server_cfg *cfg, const struct rfb_events *events, void *whose, char *why, size_t size)
 {
-	struct server_greeted g = { 0 };
+	struct server_greeting_result g = { 0 };
 	int32_t list[MESSAGES_ENCODINGS];
 	struct server *s;
 	int n, err;

@@ -3,7 +3,7 @@
  *
  * Only its greeting is used: its own reading of updates blocks, and it allocates a screen before
  * anything else is known. What it waits for is bounded for each read only, and not all of it. */
-#include "server_greet.h"
+#include "server.h"
 #include "why.h"
 
 #include "proc.h"
@@ -66,7 +66,7 @@ static int say_why(rfbClient *client, bool late, bool wanted, char *why, size_t 
 	return client->authScheme == rfbVncAuth ? -EACCES : -EPROTO;
 }
 
-static int take_over(rfbClient *client, struct server_greeted *out)
+static int take_over(rfbClient *client, struct server_greeting_result *out)
 {
 	size_t name_n = client->si.nameLength;
 
@@ -89,7 +89,7 @@ static int take_over(rfbClient *client, struct server_greeted *out)
 }
 
 int server_greet(int fd, int port, const char *password, bool shared, int64_t until_ns,
-		 struct server_greeted *out, char *why, size_t size)
+		 struct server_greeting_result *out, char *why, size_t size)
 {
 	static const uint32_t schemes[] = { rfbNoAuth, rfbVncAuth };
 	rfbClientLogProc log = rfbClientLog, err_log = rfbClientErr;
@@ -99,7 +99,7 @@ int server_greet(int fd, int port, const char *password, bool shared, int64_t un
 	char *host;
 	int err;
 
-	*out = (struct server_greeted){ 0 };
+	*out = (struct server_greeting_result){ 0 };
 	last_words[0] = '\0';
 	rfbClientLog = rfbClientErr = keep_last_words;
 	client = rfbGetClient(8, 3, 4);

@@ -84,7 +84,7 @@ void side_wiggle(struct side_writer *w, int64_t now_ns, int x, int y)
 	fprintf(w->out, "wiggle at %" PRId64 " x=%d y=%d\n", us(w, now_ns), x, y);
 }
 
-void side_snapshot(struct side_writer *w, enum side_snapshot what, const struct side_shot *s, int64_t now_ns)
+void side_snapshot(struct side_writer *w, enum side_snapshot what, const struct side_awaited *s, int64_t now_ns)
 {
 	static const char *const words[] = { "wait", "ok", "timeout" };
 
@@ -138,15 +138,15 @@ int side_finish(struct side_writer *w)
 
 const char *const stimulus_words[] = { "click", "drag", "scroll", "key", "move" };
 
-void inputs_free(struct inputs *in)
+void sent_inputs_free(struct sent_inputs *in)
 {
 	free(in->input);
 	free(in->sync_ms);
 	free(in->old_ms);
-	*in = (struct inputs){ 0 };
+	*in = (struct sent_inputs){ 0 };
 }
 
-static int add_input(struct inputs *in, struct input one)
+static int add_input(struct sent_inputs *in, struct sent_input one)
 {
 	if (array_room(&in->input, in->n))
 		return -ENOMEM;
@@ -186,9 +186,9 @@ static bool read_value(const char *line, const char *key, int base, int64_t *out
 	return !errno && end > at + strlen(key) && *out >= 0 && *out <= UINT32_MAX;
 }
 
-static int take_input(struct inputs *in, const char *line)
+static int take_input(struct sent_inputs *in, const char *line)
 {
-	struct input one = { .x = -1, .y = -1 };
+	struct sent_input one = { .x = -1, .y = -1 };
 	int64_t v;
 	int n, at = 0;
 	char word[16];
@@ -226,7 +226,7 @@ static bool skip_prefix(const char *line, const char *with, const char **rest)
 }
 
 /* One line. 1: not known. */
-static int take_log_line(struct inputs *in, struct inputs *old, const char *line)
+static int take_log_line(struct sent_inputs *in, struct sent_inputs *old, const char *line)
 {
 	const char *rest, *word;
 	int64_t v;
@@ -234,7 +234,7 @@ static int take_log_line(struct inputs *in, struct inputs *old, const char *line
 	if (skip_prefix(line, "input ", &rest))
 		return take_input(in, line);
 	if (skip_prefix(line, "== sending mouse click event at ", &rest) || skip_prefix(line, "== sending keyboard event at ", &rest)) {
-		struct input one = { .x = -1, .y = -1, .kind = line[11] == 'm' ? TRACE_PRESS : TRACE_KEY_DOWN, .n = (int)old->n };
+		struct sent_input one = { .x = -1, .y = -1, .kind = line[11] == 'm' ? TRACE_PRESS : TRACE_KEY_DOWN, .n = (int)old->n };
 
 		if (!read_whole_number(rest, UINT32_MAX, &v))
 			return 1;
@@ -255,12 +255,12 @@ static int take_log_line(struct inputs *in, struct inputs *old, const char *line
 }
 
 /* The old form: which of them are releases. */
-static void pair_releases(struct inputs *old)
+static void pair_releases(struct sent_inputs *old)
 {
 	ptrdiff_t held[2] = { -1, -1 };	/* of the mouse, of the keyboard: the press that is not released yet */
 
 	for (size_t i = 0; i < old->n; i++) {
-		struct input *e = &old->input[i];
+		struct sent_input *e = &old->input[i];
 		bool key = e->kind == TRACE_KEY_DOWN;
 		size_t next = i + 1;
 
@@ -280,12 +280,12 @@ static void pair_releases(struct inputs *old)
 
 static int by_input_time(const void *a, const void *b)
 {
-	const struct input *x = a, *y = b;
+	const struct sent_input *x = a, *y = b;
 
 	return x->at_us != y->at_us ? (x->at_us > y->at_us) - (x->at_us < y->at_us) : (x->n > y->n) - (x->n < y->n);
 }
 
-static void put_in_order(struct inputs *in)
+static void put_in_order(struct sent_inputs *in)
 {
 	for (size_t i = 1; i < in->n; i++)
 		if (in->input[i].at_us < in->input[i - 1].at_us)
@@ -294,14 +294,14 @@ static void put_in_order(struct inputs *in)
 		qsort(in->input, in->n, sizeof(*in->input), by_input_time);
 }
 
-int inputs_read(FILE *file, struct inputs *in)
+int sent_inputs_read(FILE *file, struct sent_inputs *in)
 {
-	struct inputs old = { 0 };
+	struct sent_inputs old = { 0 };
 	char line[LINE_MOST];
 	bool known = false, whole = true;
 	int err = 0;
 
-	*in = (struct inputs){ .end_us = -1, .old = true };
+	*in = (struct sent_inputs){ .end_us = -1, .old = true };
 	while (err >= 0 && fgets(line, sizeof(line), file)) {
 		size_t n = strlen(line);
 		bool began = whole;
@@ -329,25 +329,25 @@ int inputs_read(FILE *file, struct inputs *in)
 	} else {
 		put_in_order(in);
 	}
-	inputs_free(&old);
+	sent_inputs_free(&old);
 	if (err)
-		inputs_free(in);
+		sent_inputs_free(in);
 	return err;
 }
 
-static bool wheel(const struct input *e)
+static bool wheel(const struct sent_input *e)
 {
 	return e->button >= 4 && e->button <= 7;
 }
 
-struct stimulus *inputs_stimuli(const struct inputs *in, size_t *n)
+struct stimulus *sent_inputs_stimuli(const struct sent_inputs *in, size_t *n)
 {
 	struct stimulus *list = calloc(in->n ? in->n : 1, sizeof(*list));
 	size_t *from = calloc(in->n ? in->n : 1, sizeof(*from));	/* the input that each is of */
 
 	*n = 0;
 	for (size_t i = 0; list && from && i < in->n; i++) {
-		const struct input *e = &in->input[i];
+		const struct sent_input *e = &in->input[i];
 
 		if (e->kind == TRACE_PRESS || e->kind == TRACE_KEY_DOWN) {
 			from[*n] = i;
@@ -358,7 +358,7 @@ struct stimulus *inputs_stimuli(const struct inputs *in, size_t *n)
 		if (e->kind == TRACE_MOVE)
 			continue;
 		for (size_t k = *n; k-- > 0 && k + 64 > *n;) {	/* the last of its kind that is still held */
-			const struct input *p = &in->input[from[k]];
+			const struct sent_input *p = &in->input[from[k]];
 
 			if (list[k].release_us >= 0 || (p->kind == TRACE_KEY_DOWN) != (e->kind == TRACE_KEY_UP) || p->button != e->button ||
 			    (p->keysym != e->keysym && p->kind == TRACE_KEY_DOWN))

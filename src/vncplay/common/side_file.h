@@ -26,7 +26,7 @@ void side_input(struct side_writer *w, int n, const struct trace_event *input, i
 void side_wiggle(struct side_writer *w, int64_t now_ns, int x, int y);
 
 enum side_snapshot { SIDE_WAIT, SIDE_OK, SIDE_TIMEOUT };
-struct side_shot {	/* of a snapshot, or of a dependency (line: of the input that waits) */
+struct side_awaited {	/* of a snapshot, or of a dependency (line: of the input that waits) */
 	int n;			/* number of the snapshot, from 0; -1: a dependency */
 	int line;
 	enum trace_why why;
@@ -34,7 +34,7 @@ struct side_shot {	/* of a snapshot, or of a dependency (line: of the input that
 	int mismatched, of, dx, dy;
 	bool pointer_masked;
 };
-void side_snapshot(struct side_writer *w, enum side_snapshot what, const struct side_shot *s, int64_t now_ns);
+void side_snapshot(struct side_writer *w, enum side_snapshot what, const struct side_awaited *s, int64_t now_ns);
 void side_end(struct side_writer *w, int64_t now_ns, const char *status);
 /* Puts the lines into the file. 0 or -errno of the first write that failed. */
 int side_flush(struct side_writer *w);
@@ -42,7 +42,7 @@ int side_finish(struct side_writer *w);
 
 /* --- reading --- */
 
-struct input {
+struct sent_input {
 	enum trace_event_kind kind;	/* no TRACE_SNAPSHOT */
 	int64_t at_us;		/* on the log's clock */
 	int n;			/* which of the trace; of the old form: which of the file */
@@ -51,8 +51,8 @@ struct input {
 	uint32_t keysym;	/* 0: not known */
 };
 
-struct inputs {
-	struct input *input;	/* by time */
+struct sent_inputs {
+	struct sent_input *input;	/* by time */
 	size_t n;
 	uint32_t *sync_ms;	/* when a snapshot was there */
 	size_t n_syncs;
@@ -65,8 +65,8 @@ struct inputs {
 };
 
 /* 0, -EPROTO (not one known line: this is no such file), -ENOMEM, -EIO. */
-int inputs_read(FILE *in, struct inputs *out);
-void inputs_free(struct inputs *in);
+int sent_inputs_read(FILE *in, struct sent_inputs *out);
+void sent_inputs_free(struct sent_inputs *in);
 
 /* What is to be answered: a press with its release, or a key. */
 enum stimulus_kind { STIMULUS_CLICK, STIMULUS_DRAG, STIMULUS_SCROLL, STIMULUS_KEY, STIMULUS_MOVE };
@@ -79,6 +79,6 @@ struct stimulus {
 };
 
 /* Presses, keys and turns of a wheel, by time. Owned by the caller; NULL: none, or no memory with errno. */
-struct stimulus *inputs_stimuli(const struct inputs *in, size_t *n);
+struct stimulus *sent_inputs_stimuli(const struct sent_inputs *in, size_t *n);
 
 #endif

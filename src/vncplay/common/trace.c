@@ -23,7 +23,7 @@ const char *trace_why_word(enum trace_why why)
 	return whys[why];
 }
 
-int trace_lines_bad(struct trace_lines *r, const char *format, ...)
+int trace_lines_fail(struct trace_lines *r, const char *format, ...)
 {
 	va_list args;
 	int n = snprintf(r->why, r->size, "line %d: ", r->line);
@@ -42,7 +42,7 @@ int trace_lines_add(struct trace_lines *r, const struct trace_event *e)
 	int err;
 
 	if (t->n == TRACE_EVENTS_MOST)
-		err = trace_lines_bad(r, "more than %d events", TRACE_EVENTS_MOST);
+		err = trace_lines_fail(r, "more than %d events", TRACE_EVENTS_MOST);
 	else
 		err = array_room(&t->events, t->n);
 	if (err) {
@@ -61,9 +61,9 @@ uint32_t *trace_lines_pixels(struct trace_lines *r, struct box box, int *err)
 
 	*err = 0;
 	if (n > TRACE_SNAPSHOT_MOST)
-		*err = trace_lines_bad(r, "a snapshot of %dx%d pixels is too large", box.w, box.h);
+		*err = trace_lines_fail(r, "a snapshot of %dx%d pixels is too large", box.w, box.h);
 	else if (r->pixels + n > TRACE_PIXELS_MOST)
-		*err = trace_lines_bad(r, "more than %u pixels in all snapshots", TRACE_PIXELS_MOST);
+		*err = trace_lines_fail(r, "more than %u pixels in all snapshots", TRACE_PIXELS_MOST);
 	if (*err)
 		return NULL;
 	pixels = malloc(n * sizeof(*pixels));
@@ -136,29 +136,29 @@ static int take_head(struct trace_lines *r, const char *first, char *rest)
 	const char *end;
 
 	if (t->n)
-		return trace_lines_bad(r, "\"%s\" belongs before the first event", first);
+		return trace_lines_fail(r, "\"%s\" belongs before the first event", first);
 	if (!strcmp(first, "server"))
-		return quoted(rest, t->server, sizeof(t->server)) ? 0 : trace_lines_bad(r, "server: a name in quotes is expected");
+		return quoted(rest, t->server, sizeof(t->server)) ? 0 : trace_lines_fail(r, "server: a name in quotes is expected");
 	if (!strcmp(first, "screen")) {
 		char *x = strchr(rest, 'x');
 
 		if (x)
 			*x++ = '\0';
 		return x && read_whole(rest, 1, SCREEN_SIDE_MOST, &t->width) && read_whole(x, 1, SCREEN_SIDE_MOST, &t->height) ? 0 :
-			trace_lines_bad(r, "screen: a size such as 1024x768 is expected");
+			trace_lines_fail(r, "screen: a size such as 1024x768 is expected");
 	}
 	if (!strcmp(first, "pixels"))
-		return !strcmp(rest, "0x00RRGGBB") ? 0 : trace_lines_bad(r, "pixels: only 0x00RRGGBB is known");
+		return !strcmp(rest, "0x00RRGGBB") ? 0 : trace_lines_fail(r, "pixels: only 0x00RRGGBB is known");
 	if (!strcmp(first, "time"))
-		return !strcmp(rest, "us since start") ? 0 : trace_lines_bad(r, "time: only \"us since start\" is known");
+		return !strcmp(rest, "us since start") ? 0 : trace_lines_fail(r, "time: only \"us since start\" is known");
 	if (!strcmp(first, "started")) {
 		end = strptime(rest, "%Y-%m-%dT%H:%M:%SZ", &when);
 		if (!end || *end)
-			return trace_lines_bad(r, "started: a time such as 2026-01-31T12:00:00Z is expected");
+			return trace_lines_fail(r, "started: a time such as 2026-01-31T12:00:00Z is expected");
 		t->started_s = timegm(&when);
 		return 0;
 	}
-	return trace_lines_bad(r, "\"%.20s\" is not a word of a trace", first);
+	return trace_lines_fail(r, "\"%.20s\" is not a word of a trace", first);
 }
 
 /* --- events ---------------------------------------------------------------------------------------------------- */
@@ -195,7 +195,7 @@ static int take_pixels(struct trace_lines *r, const char *text, struct trace_eve
 	if (at == n)
 		return 0;
 	free(e->pixels);
-	return trace_lines_bad(r, "snapshot: %zu pixels are expected, as RRGGBB or COUNT*RRGGBB with commas between", n);
+	return trace_lines_fail(r, "snapshot: %zu pixels are expected, as RRGGBB or COUNT*RRGGBB with commas between", n);
 }
 
 static int take_snapshot(struct trace_lines *r, char *rest, struct trace_event *e)
@@ -206,14 +206,14 @@ static int take_snapshot(struct trace_lines *r, char *rest, struct trace_event *
 	while (i <= TRACE_FOR_HOVER && (!why || strcmp(why, whys[i]) != 0))
 		i++;
 	if (i > TRACE_FOR_HOVER)
-		return trace_lines_bad(r, "snapshot: click, key or hover is expected");
+		return trace_lines_fail(r, "snapshot: click, key or hover is expected");
 	e->why = (enum trace_why)i;
 	if (!read_whole(next_word(&rest), 0, SCREEN_SIDE_MOST - 1, &e->box.x) ||
 	    !read_whole(next_word(&rest), 0, SCREEN_SIDE_MOST - 1, &e->box.y) ||
 	    !read_whole(next_word(&rest), 1, SCREEN_SIDE_MOST, &e->box.w) ||
 	    !read_whole(next_word(&rest), 1, SCREEN_SIDE_MOST, &e->box.h) ||
 	    e->box.x + e->box.w > SCREEN_SIDE_MOST || e->box.y + e->box.h > SCREEN_SIDE_MOST)
-		return trace_lines_bad(r, "snapshot: X Y WIDTH HEIGHT within %d pixels are expected", SCREEN_SIDE_MOST);
+		return trace_lines_fail(r, "snapshot: X Y WIDTH HEIGHT within %d pixels are expected", SCREEN_SIDE_MOST);
 	pixels = next_word(&rest);
 	e->twin = pixels && !strcmp(pixels, "twin");
 	if (e->twin)
@@ -221,7 +221,7 @@ static int take_snapshot(struct trace_lines *r, char *rest, struct trace_event *
 	err = take_pixels(r, pixels ? pixels : "", e);
 	if (!err && next_word(&rest)) {
 		free(e->pixels);
-		return trace_lines_bad(r, "snapshot: something follows its pixels");
+		return trace_lines_fail(r, "snapshot: something follows its pixels");
 	}
 	return err ? err : trace_lines_add(r, e);
 }
@@ -237,37 +237,37 @@ static int take_trace_event(struct trace_lines *r, char *at, char *rest)
 	int i = 0;
 
 	if (!read_in_range(at, 0, TRACE_AT_MOST_NS / NS_PER_US, &us))
-		return trace_lines_bad(r, "\"%.20s\" is not a time in microseconds", at);
+		return trace_lines_fail(r, "\"%.20s\" is not a time in microseconds", at);
 	e.at_ns = us * NS_PER_US;
 	if (last && e.at_ns < last->at_ns)
-		return trace_lines_bad(r, "earlier than the line before");
+		return trace_lines_fail(r, "earlier than the line before");
 	while (i <= TRACE_SNAPSHOT && (!what || strcmp(what, words[i]) != 0))
 		i++;
 	if (i > TRACE_SNAPSHOT)
-		return trace_lines_bad(r, "\"%.20s\" is not an event", what ? what : "");
+		return trace_lines_fail(r, "\"%.20s\" is not an event", what ? what : "");
 	e.kind = (enum trace_event_kind)i;
 	if (!r->t->width)
-		return trace_lines_bad(r, "an event, but no line has told the size of the screen (screen 1024x768)");
+		return trace_lines_fail(r, "an event, but no line has told the size of the screen (screen 1024x768)");
 	switch (e.kind) {
 	case TRACE_SNAPSHOT:
 		return take_snapshot(r, rest, &e);
 	case TRACE_PRESS:
 	case TRACE_RELEASE:
 		if (!read_whole(next_word(&rest), 1, 8, &e.button))
-			return trace_lines_bad(r, "%s: a button from 1 to 8 is expected", what);
+			return trace_lines_fail(r, "%s: a button from 1 to 8 is expected", what);
 		/* fall through */
 	case TRACE_MOVE:
 		if (!read_whole(next_word(&rest), 0, TRACE_SIDE_MOST, &e.x) || !read_whole(next_word(&rest), 0, TRACE_SIDE_MOST, &e.y))
-			return trace_lines_bad(r, "%s: X Y are expected, from 0 to %d", what, TRACE_SIDE_MOST);
+			return trace_lines_fail(r, "%s: X Y are expected, from 0 to %d", what, TRACE_SIDE_MOST);
 		break;
 	default:
 		text = next_word(&rest);
 		if (!text || strncmp(text, "0x", 2) != 0 || strlen(text) > 10 || !hex(text + 2, strlen(text + 2), &e.keysym) ||
 		    !e.keysym || e.keysym > 0x1fffffff)
-			return trace_lines_bad(r, "%s: a keysym such as 0xff0d is expected", what);
+			return trace_lines_fail(r, "%s: a keysym such as 0xff0d is expected", what);
 		next_word(&rest);	/* its name, for people */
 	}
-	return next_word(&rest) ? trace_lines_bad(r, "%s: something follows that does not belong there", what) : trace_lines_add(r, &e);
+	return next_word(&rest) ? trace_lines_fail(r, "%s: something follows that does not belong there", what) : trace_lines_add(r, &e);
 }
 
 /* --- files ----------------------------------------------------------------------------------------------------- */
@@ -285,13 +285,13 @@ static int read_next_line(FILE *in, struct trace_lines *r, char **text, size_t *
 			char *grown = more <= LINE_MOST ? realloc(*text, more) : NULL;
 
 			if (!grown)
-				return more <= LINE_MOST ? -ENOMEM : trace_lines_bad(r, "longer than any line of a trace");
+				return more <= LINE_MOST ? -ENOMEM : trace_lines_fail(r, "longer than any line of a trace");
 			*text = grown;
 			*room = more;
 		}
 		if (!c)
-			return r->line == 1 ? trace_lines_bad(r, "not a trace: it is no text; give what vncplay record wrote") :
-				trace_lines_bad(r, "a zero byte: the trace is damaged; record it again, or cut it before this line");
+			return r->line == 1 ? trace_lines_fail(r, "not a trace: it is no text; give what vncplay record wrote") :
+				trace_lines_fail(r, "a zero byte: the trace is damaged; record it again, or cut it before this line");
 		(*text)[n++] = (char)c;
 	}
 	if (c == EOF) {
@@ -315,14 +315,14 @@ static int take_first(struct trace_lines *r, char *text, struct trace_2005 *old)
 
 	if (!strncmp(text, head, sizeof(head) - 1)) {
 		r->t->version = 1;
-		return !strcmp(text + sizeof(head) - 1, "1") ? 0 : trace_lines_bad(r,
+		return !strcmp(text + sizeof(head) - 1, "1") ? 0 : trace_lines_fail(r,
 										   "version %.20s of the format; this program reads version 1", text + sizeof(head) - 1);
 	}
 	if ((isdigit((unsigned char)*text) || *text == '-') && strstr(text, " type="))
 		return trace_2005_line(r, old, text);
 	if (!strncmp(text, "FBS ", 4))
-		return trace_lines_bad(r, "not a trace but a log, as vncplay play writes it: give the trace that it was played from");
-	return trace_lines_bad(r,
+		return trace_lines_fail(r, "not a trace but a log, as vncplay play writes it: give the trace that it was played from");
+	return trace_lines_fail(r,
 			       "not a trace: neither \"vncplay-trace 1\" nor an event of 2005's VNCplay; give what vncplay record wrote");
 }
 
@@ -357,7 +357,7 @@ int trace_load(const char *path, struct input_trace *t, char *why, size_t size)
 		err = more < 0 ? more : r.line == 1 ? take_first(&r, text, &old) : t->version ? take_trace_line(&r, text) :
 		      trace_2005_line(&r, &old, text);
 	if (!err && r.line == 1)	/* not one whole line */
-		err = trace_lines_bad(&r, t->cut ? "not a trace, or cut within its first line" : "the file is empty");
+		err = trace_lines_fail(&r, t->cut ? "not a trace, or cut within its first line" : "the file is empty");
 	if (!err && !t->version)
 		err = trace_2005_end(&r, &old);
 	free(text);

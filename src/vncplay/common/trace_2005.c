@@ -120,7 +120,7 @@ static int need(struct trace_lines *r, const struct line_2005 *t, unsigned first
 {
 	for (unsigned i = first; i <= last; i++)
 		if (!(t->has & 1u << i))
-			return trace_lines_bad(r, "no %s= in it", keys[i].key);
+			return trace_lines_fail(r, "no %s= in it", keys[i].key);
 	return 0;
 }
 
@@ -162,7 +162,7 @@ static int take_key(struct trace_lines *r, struct trace_2005 *o, const struct li
 		if (t->keycode == held[i].code)
 			return hold_keys(r, o, down ? o->held | held[i].mask : o->held & ~held[i].mask);
 	if (t->keycode < 0 || t->keycode > 0x1ffff || t->keychar < 0 || t->keychar > 0xffff)
-		return trace_lines_bad(r, "such a key there is not");
+		return trace_lines_fail(r, "such a key there is not");
 	keysym = awt_keysym((int)t->keycode, (int)t->keychar, (t->modifiers & AWT_CTRL) != 0);
 	err = hold_keys(r, o, t->has & 1u << HAS_MODIFIERS ? (unsigned)t->modifiers & AWT_HELD : o->held);
 	return err || !keysym ? err : add_old_event(r, o, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP,
@@ -186,7 +186,7 @@ static int take_mouse(struct trace_lines *r, struct trace_2005 *o, const struct 
 	if (err || (!press && !release && t->id != MOUSE_MOVED && t->id != MOUSE_DRAGGED))
 		return err;	/* entered, left, clicked, turned: nothing that it sent */
 	if (t->x < -TRACE_SIDE_MOST || t->x > TRACE_SIDE_MOST || t->y < -TRACE_SIDE_MOST || t->y > TRACE_SIDE_MOST)
-		return trace_lines_bad(r, "such a place there is not");
+		return trace_lines_fail(r, "such a place there is not");
 	o->x = t->x < 0 ? 0 : (int)t->x;	/* dragged over the edge */
 	o->y = t->y < 0 ? 0 : (int)t->y;
 	if (press || release)
@@ -217,11 +217,11 @@ static int take_pixel(struct trace_lines *r, char *key, const char *value, struc
 	*y++ = '\0';
 	if (cli_read_int(px, &at_x) || cli_read_int(y, &at_y) || cli_read_int(value, &argb) || argb < INT32_MIN ||
 	    argb > (int64_t)UINT32_MAX)
-		return trace_lines_bad(r, "a pixel that is none");
+		return trace_lines_fail(r, "a pixel that is none");
 	at_x -= e->box.x;
 	at_y -= e->box.y;
 	if (at_x < 0 || at_y < 0 || at_x >= e->box.w || at_y >= e->box.h)
-		return trace_lines_bad(r, "a pixel outside of its snapshot");
+		return trace_lines_fail(r, "a pixel outside of its snapshot");
 	p = &e->pixels[at_y * e->box.w + at_x];
 	*n += *p == TRACE_ANY;
 	*p = (uint32_t)argb & 0xffffff;
@@ -239,7 +239,7 @@ static int take_sync(struct trace_lines *r, struct trace_2005 *o, const struct l
 	if (err)
 		return err;
 	if (t->x0 < 0 || t->y0 < 0 || t->x1 < t->x0 || t->y1 < t->y0 || t->x1 >= SCREEN_SIDE_MOST || t->y1 >= SCREEN_SIDE_MOST)
-		return trace_lines_bad(r, "a snapshot from %lld,%lld to %lld,%lld", (long long)t->x0, (long long)t->y0,
+		return trace_lines_fail(r, "a snapshot from %lld,%lld to %lld,%lld", (long long)t->x0, (long long)t->y0,
 				       (long long)t->x1, (long long)t->y1);
 	e.box = (struct box){ (int)t->x0, (int)t->y0, (int)(t->x1 - t->x0) + 1, (int)(t->y1 - t->y0) + 1 };
 	e.pixels = trace_lines_pixels(r, e.box, &err);
@@ -254,7 +254,7 @@ static int take_sync(struct trace_lines *r, struct trace_2005 *o, const struct l
 		}
 	}
 	if (!err && n != (size_t)e.box.w * (size_t)e.box.h)
-		err = trace_lines_bad(r, "a snapshot of %dx%d with %zu pixels", e.box.w, e.box.h, n);
+		err = trace_lines_fail(r, "a snapshot of %dx%d with %zu pixels", e.box.w, e.box.h, n);
 	if (!err)
 		return add_old_event(r, o, e);
 	free(e.pixels);
@@ -269,7 +269,7 @@ static int take_words(struct trace_lines *r, struct line_2005 *t, char *text)
 		char *value = strchr(word, '=');
 
 		if (!value)
-			return trace_lines_bad(r, "\"%.20s\" is no key=value", word);
+			return trace_lines_fail(r, "\"%.20s\" is no key=value", word);
 		*value++ = '\0';
 		if (!strcmp(word, "type"))
 			t->type = value;
@@ -277,11 +277,11 @@ static int take_words(struct trace_lines *r, struct line_2005 *t, char *text)
 			if (strcmp(word, keys[i].key) != 0)
 				continue;
 			if (cli_read_int(value, (int64_t *)((char *)t + keys[i].at)))
-				return trace_lines_bad(r, "%s=%.20s is not a whole number", word, value);
+				return trace_lines_fail(r, "%s=%.20s is not a whole number", word, value);
 			t->has |= 1u << i;
 		}
 	}
-	return t->type ? 0 : trace_lines_bad(r, "no type= in it");
+	return t->type ? 0 : trace_lines_fail(r, "no type= in it");
 }
 
 int trace_2005_line(struct trace_lines *r, struct trace_2005 *o, char *text)
@@ -294,11 +294,11 @@ int trace_2005_line(struct trace_lines *r, struct trace_2005 *o, char *text)
 	if (!delay)
 		return 0;
 	if (cli_read_int(delay, &ms) || ms > TRACE_AT_MOST_NS / NS_PER_MS || ms < -TRACE_AT_MOST_NS / NS_PER_MS)
-		return trace_lines_bad(r, "\"%.20s\" is not a delay in milliseconds", delay);
+		return trace_lines_fail(r, "\"%.20s\" is not a delay in milliseconds", delay);
 	if (ms > 0)	/* clocks were set back while it recorded: no time goes by */
 		o->at_ns += ms * NS_PER_MS;
 	if (o->at_ns > TRACE_AT_MOST_NS)
-		return trace_lines_bad(r, "later than any recording lasts");
+		return trace_lines_fail(r, "later than any recording lasts");
 	if (strstr(rest, "type=sync")) {
 		again = strdup(rest);
 		if (!again)

@@ -25,7 +25,7 @@ struct trace_lines {
  * Sets its line. 0, -EPROTO with the reason, -ENOMEM. */
 int trace_lines_add(struct trace_lines *r, const struct trace_event *e);
 /* "line 12: ..." to the caller. -EPROTO. */
-int trace_lines_bad(struct trace_lines *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int trace_lines_fail(struct trace_lines *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Room for a snapshot's pixels, all TRACE_ANY: NULL with *err -EPROTO (too many) or -ENOMEM. */
 uint32_t *trace_lines_pixels(struct trace_lines *r, struct box box, int *err);
 

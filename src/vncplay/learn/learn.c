@@ -26,7 +26,7 @@ static int64_t *read_side(const char *log, const struct input_trace *t, int inpu
 {
 	int64_t *sent = calloc((size_t)inputs + 1, sizeof(*sent));
 	char path[PATH_MAX];
-	struct inputs s;
+	struct sent_inputs s;
 	bool same = true;
 	size_t n = 0;
 	FILE *in;
@@ -36,7 +36,7 @@ static int64_t *read_side(const char *log, const struct input_trace *t, int inpu
 		die(EXIT_RUN, "no memory");
 	snprintf(path, sizeof(path), "%s.aux", log);
 	in = fopen(path, "re");
-	err = in ? inputs_read(in, &s) : -errno;
+	err = in ? sent_inputs_read(in, &s) : -errno;
 	if (in)
 		fclose(in);
 	if (err) {
@@ -59,7 +59,7 @@ static int64_t *read_side(const char *log, const struct input_trace *t, int inpu
 		free(sent);
 		sent = NULL;
 	}
-	inputs_free(&s);
+	sent_inputs_free(&s);
 	return sent;
 }
 

@@ -22,7 +22,7 @@ struct learn_part {
 	bool any, known;
 };
 
-struct tile {			/* of the replay that is being read, but for the first two */
+struct learn_tile {			/* of the replay that is being read, but for the first two */
 	int alone_runs;
 	bool ever;		/* belongs to a step */
 	bool alone;
@@ -39,7 +39,7 @@ struct learn {
 	int *line, *step_of;	/* of a step; of an input, or -1 */
 	int width, height, across, down, tiles;
 	uint16_t *changed;	/* by step and tile: in how many replays */
-	struct tile *tile;
+	struct learn_tile *tile;
 	struct learn_part *part;	/* LEARN_BOXES for each step */
 	int *parts;
 	struct deps_ignore *ignore;
@@ -115,7 +115,7 @@ int learn_steps(const struct learn *l)
 static void start_tiles(struct learn *l)
 {
 	for (int i = 0; i < l->tiles; i++) {
-		struct tile *t = &l->tile[i];
+		struct learn_tile *t = &l->tile[i];
 
 		t->times = t->gap = 0;
 		t->interval = -1;
@@ -170,7 +170,7 @@ static void on_painted(void *whose, struct box b)
 	}
 }
 
-static void note_alone(struct learn *l, struct tile *t, int64_t at_us)
+static void note_alone(struct learn *l, struct learn_tile *t, int64_t at_us)
 {
 	if (at_us - l->last_us < ALONE_US || (t->gap == l->sent && at_us - t->counted_us < ALONE_APART_US))
 		return;
@@ -184,7 +184,7 @@ static void note_alone(struct learn *l, struct tile *t, int64_t at_us)
 
 static void note_change(struct learn *l, int number, int64_t at_us)
 {
-	struct tile *t = &l->tile[number];
+	struct learn_tile *t = &l->tile[number];
 	uint16_t *runs = &l->changed[(size_t)l->next * (size_t)l->tiles + (size_t)number];
 
 	if (!l->sent)	/* the first screen */
@@ -203,7 +203,7 @@ static void note_changes(struct learn *l, const struct screen *s, int64_t at_us)
 	for (int i = 0; i < l->n_list; i++) {
 		int x = l->list[i] % l->across * LEARN_TILE, y = l->list[i] / l->across * LEARN_TILE;
 		struct box box = box_clip((struct box){ x, y, LEARN_TILE, LEARN_TILE }, l->width, l->height);
-		struct tile *t = &l->tile[l->list[i]];
+		struct learn_tile *t = &l->tile[l->list[i]];
 		uint64_t hash = deps_hash(s, box);
 
 		t->touched = false;
@@ -330,7 +330,7 @@ static int add_ignored(struct learn *l, const uint8_t *set, enum deps_why why)
 	return more ? 0 : -ENOMEM;
 }
 
-static bool is_alone(const struct learn *l, const struct tile *t)
+static bool is_alone(const struct learn *l, const struct learn_tile *t)
 {
 	return 2 * t->alone_runs >= l->runs;
 }

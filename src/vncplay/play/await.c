@@ -69,14 +69,14 @@ void await_due(struct await *a, int64_t now_ns)
 }
 
 /* At its own place, or where it was found before. */
-static void look_at_shot(struct await *a, const struct screen *s, int64_t now)
+static void compare_shot(struct await *a, const struct screen *s, int64_t now)
 {
 	bool moved = a->dx || a->dy, there = false;
 
 	a->dirty = false;
 	if (!a->held || !moved) {
-		a->seen = match_look(&a->match, s, a->shot->box, a->shot->pixels, 0, 0);
-		there = match_is(&a->match, a->seen);
+		a->seen = match_compare(&a->match, s, a->shot->box, a->shot->pixels, 0, 0);
+		there = match_accepts(&a->match, a->seen);
 		if (a->least < 0 || a->seen.mismatched < a->least)
 			a->least = a->seen.mismatched;
 		if (there && moved) {	/* it came after all */
@@ -85,9 +85,9 @@ static void look_at_shot(struct await *a, const struct screen *s, int64_t now)
 		}
 	}
 	if (moved && !there) {
-		struct match_seen seen = match_look(&a->match, s, a->shot->box, a->shot->pixels, a->dx, a->dy);
+		struct match_count seen = match_compare(&a->match, s, a->shot->box, a->shot->pixels, a->dx, a->dy);
 
-		there = match_is(&a->match, seen);
+		there = match_accepts(&a->match, seen);
 		if (there || a->held) {
 			a->seen = seen;
 			if (a->held && (a->least < 0 || seen.mismatched < a->least))
@@ -105,7 +105,7 @@ static void look_at_shot(struct await *a, const struct screen *s, int64_t now)
 
 static bool find_shot(struct await *a, const struct screen *s, int64_t now)
 {
-	struct match_seen seen;
+	struct match_count seen;
 	int dx, dy;
 
 	a->search_at_ns = now + SEARCH_EACH_NS;
@@ -132,7 +132,7 @@ enum await_word await_step(struct await *a, const struct screen *s, int64_t now_
 	*wake_ns = NEVER;
 	set_masks(a, now_ns, x, y, drawn);
 	if (a->dirty)
-		look_at_shot(a, s, now_ns);
+		compare_shot(a, s, now_ns);
 	if (a->since_ns == NEVER)
 		return AWAIT_NOT_YET;
 	if (a->out && (a->matched_ns != NEVER || now_ns >= a->wiggle_at_ns)) {
@@ -168,10 +168,10 @@ enum await_word await_step(struct await *a, const struct screen *s, int64_t now_
 
 /* --- dependencies of an input ----------------------------------------------------------------------------------- */
 
-int needs_watch(struct needs *w, const struct deps *deps, int line)
+int dependency_watch(struct dependency_wait *w, const struct deps *deps, int line)
 {
-	needs_free(w);
-	*w = (struct needs){ .dirty = true, .since_ns = INT64_MAX };
+	dependency_free(w);
+	*w = (struct dependency_wait){ .dirty = true, .since_ns = INT64_MAX };
 	if (!deps)
 		return 0;
 	w->need = deps_of(deps, line, &w->n);
@@ -184,21 +184,21 @@ int needs_watch(struct needs *w, const struct deps *deps, int line)
 	return -ENOMEM;
 }
 
-void needs_free(struct needs *w)
+void dependency_free(struct dependency_wait *w)
 {
 	free(w->changed);
 	w->changed = NULL;
 	w->n = 0;
 }
 
-void needs_painted(struct needs *w, struct box box)
+void dependency_painted(struct dependency_wait *w, struct box box)
 {
 	for (int i = 0; i < w->n; i++)
 		if (box_meets(box, w->need[i].box))
 			w->changed[i] = w->dirty = true;
 }
 
-static int unmet(const struct needs *w, const struct screen *s)
+static int unmet(const struct dependency_wait *w, const struct screen *s)
 {
 	for (int i = 0; i < w->n; i++)
 		if (w->need[i].any ? !w->changed[i] : deps_hash(s, w->need[i].box) != w->need[i].hash)
@@ -206,7 +206,7 @@ static int unmet(const struct needs *w, const struct screen *s)
 	return -1;
 }
 
-bool needs_hold(struct needs *w, const struct screen *s, int64_t settle_ns, int64_t now_ns)
+bool dependency_met(struct dependency_wait *w, const struct screen *s, int64_t settle_ns, int64_t now_ns)
 {
 	if (w->dirty) {
 		w->dirty = false;
@@ -218,7 +218,7 @@ bool needs_hold(struct needs *w, const struct screen *s, int64_t settle_ns, int6
 	return w->since_ns != INT64_MAX && now_ns - w->since_ns >= settle_ns;
 }
 
-const struct deps_before *needs_unmet(const struct needs *w, const struct screen *s)
+const struct deps_before *dependency_unmet(const struct dependency_wait *w, const struct screen *s)
 {
 	int i = unmet(w, s);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* await - waiting until the screen shows a snapshot: when to go on, when to shake the pointer, when
- * to look around, when to give up. Pure: time comes in as a number, what is to be sent goes out as
- * a word.
+/* await - waits until the screen shows a snapshot: decides when to go on, to move the pointer, to search elsewhere, to give up.
+ * Pure: time comes in as a number, actions go out as a return value.
  *
- * A snapshot is looked at as soon as it is the next one, so that one that holds when its input is
- * due costs no time. A match must hold for `settle_ns`. */
+ * A snapshot is compared from the moment that it is the next event, so that one that matches when its input is due costs no time.
+ * A match must last for `settle_ns`. */
 #ifndef THINPROBE_AWAIT_H
 #define THINPROBE_AWAIT_H
 
@@ -20,67 +19,67 @@ enum await_pointer { AWAIT_POINTER_AUTO, AWAIT_POINTER_NEVER, AWAIT_POINTER_ALWA
 struct await_cfg {
 	struct match_cfg match;
 	int64_t timeout_ns, settle_ns;
-	int64_t patience_ns;		/* before it is looked for elsewhere, or the pointer's picture is left out */
-	int64_t wiggle_ns, wiggle_each_ns;	/* the first time, and then */
-	int radius;			/* 0: never look elsewhere */
-	int pointer;			/* enum await_pointer: whether the picture of the pointer counts */
+	int64_t patience_ns;		/* wait before searching elsewhere, or before masking the pointer's picture */
+	int64_t wiggle_ns;		/* wait before the pointer is first moved aside and back */
+	int64_t wiggle_each_ns;		/* and before each further time */
+	int radius;			/* how far to search, pixels; 0: never search */
+	int pointer;			/* enum await_pointer: when the pointer's picture is masked */
 };
 
 struct await {
 	const struct await_cfg *cfg;
-	const struct trace_event *shot;
-	struct match_cfg match;		/* with the pointer's mask, where there is one */
+	const struct trace_event *shot;	/* the snapshot */
+	struct match_cfg match;		/* cfg->match, and a mask for the pointer's picture when pointer_masked */
 	struct box masks[MATCH_MASKS + 1];
-	int64_t since_ns;		/* its input is due: this is waited for; INT64_MAX: not yet */
-	int64_t matched_ns;		/* it has been seen since; INT64_MAX: it is not */
-	int64_t wiggle_at_ns, search_at_ns;
-	bool dirty, out;		/* the screen around has changed; the pointer is beside its place */
+	int64_t since_ns;		/* when the input of the snapshot was due; INT64_MAX: not yet */
+	int64_t matched_ns;		/* since when the screen matches; INT64_MAX: it does not */
+	int64_t wiggle_at_ns, search_at_ns;	/* when to do so next */
+	bool dirty;			/* the screen near the snapshot was painted since the last comparison */
+	bool out;			/* the pointer is a pixel beside its place */
 	bool pointer_masked, may_wiggle;
-	bool held;			/* a button is down: the pointer is not ours to move, nor is the thing that it holds where it was */
-	int hint_dx, hint_dy;		/* where what was found before has gone */
-	int dx, dy;			/* where it is seen */
-	struct match_seen seen;		/* at its own place, or where it moved to */
-	int least;			/* mismatches, of all looks at its own place; -1: none yet */
-	enum match_found found;		/* of the last search */
+	bool held;			/* a button is down: the pointer must not be moved, and a dragged object moves with it */
+	int hint_dx, hint_dy;		/* by how much the previous click was displaced, pixels */
+	int dx, dy;			/* displacement at which the snapshot is compared as well, pixels */
+	struct match_count seen;	/* at the recorded place, or at the displacement when it matches there */
+	int least;			/* fewest mismatches at the recorded place; -1: not compared yet */
+	enum match_found found;		/* result of the last search */
 	bool searched;
 };
 
-/* From now on this is the next snapshot. `held`: a button is down. `dx`, `dy`: how far the click
- * before has moved, if it did: while a button is down it is looked for there only, else there also.
- * a->may_wiggle is the caller's to set. */
+/* Begins with a snapshot. `held`: a button is down. `dx`, `dy`: by how much the previous click was displaced, pixels: the
+ * snapshot is compared there as well, and only there while a button is down. The caller sets a->may_wiggle. */
 void await_begin(struct await *a, const struct await_cfg *cfg, const struct trace_event *shot, bool held, int dx, int dy);
-/* Something was painted there. */
-void await_painted(struct await *a, struct box box);
-/* Its input is due. */
-void await_due(struct await *a, int64_t now_ns);
+void await_painted(struct await *a, struct box box);	/* the server painted `box` */
+void await_due(struct await *a, int64_t now_ns);	/* the input of the snapshot is due now */
 
 enum await_word {
-	AWAIT_NOT_YET,		/* nothing to do before *wake_ns, or before something is painted */
-	AWAIT_OK,		/* seen, at dx, dy of its place */
-	AWAIT_OUT,		/* the pointer goes a pixel aside */
-	AWAIT_BACK,		/* and back */
-	AWAIT_THERE,		/* the pointer goes to where it was found */
+	AWAIT_NOT_YET,		/* do nothing before *wake_ns, or before something is painted */
+	AWAIT_OK,		/* the snapshot matches, displaced by a->dx, a->dy */
+	AWAIT_OUT,		/* move the pointer a pixel aside */
+	AWAIT_BACK,		/* move the pointer back */
+	AWAIT_THERE,		/* move the pointer to where the snapshot was found */
 	AWAIT_TIMEOUT
 };
-/* `x`, `y`: where the pointer is; `drawn`: the server may be drawing it into the screen (no shape of it ever came). */
+/* Returns what to do now. `x`, `y`: the pointer; `drawn`: the server may draw the pointer into the screen (it never sent a
+ * cursor shape). */
 enum await_word await_step(struct await *a, const struct screen *s, int64_t now_ns, int x, int y, bool drawn, int64_t *wake_ns);
 
-struct needs {			/* zeroed: none */
-	const struct deps_before *need;	/* the file's */
+/* Dependencies (deps.h): changes of the screen that an input waits for besides its snapshot. */
+struct dependency_wait {	/* zeroed: no dependencies */
+	const struct deps_before *need;	/* those of one input; not owned */
 	int n;
-	bool *changed;		/* of those: since they are watched; owned */
-	bool dirty;		/* one of them may be met, or no longer */
-	int64_t since_ns;	/* all of them are met since; INT64_MAX: not yet */
+	bool *changed;		/* for each: painted since dependency_watch; owned */
+	bool dirty;		/* painted since the last dependency_met */
+	int64_t since_ns;	/* since when all are met; INT64_MAX: not all are */
 };
 
-/* Those of this line from now on; `deps` NULL: none. 0 or -ENOMEM, and then there are none. */
-int needs_watch(struct needs *w, const struct deps *deps, int line);
-void needs_free(struct needs *w);
-/* Something was painted there. */
-void needs_painted(struct needs *w, struct box box);
-/* Whether all of them are met, and have been for `settle_ns`. */
-bool needs_hold(struct needs *w, const struct screen *s, int64_t settle_ns, int64_t now_ns);
-/* One that is not met; where each is, the first. There must be one. */
-const struct deps_before *needs_unmet(const struct needs *w, const struct screen *s);
+/* Watches the dependencies of the input at this line of the trace; `deps` NULL: none. 0, or -ENOMEM: none is watched. */
+int dependency_watch(struct dependency_wait *w, const struct deps *deps, int line);
+void dependency_free(struct dependency_wait *w);
+void dependency_painted(struct dependency_wait *w, struct box box);	/* the server painted `box` */
+/* Whether all dependencies have been met for `settle_ns`. */
+bool dependency_met(struct dependency_wait *w, const struct screen *s, int64_t settle_ns, int64_t now_ns);
+/* A dependency that is not met; the first when all are. w->n must not be 0. */
+const struct deps_before *dependency_unmet(const struct dependency_wait *w, const struct screen *s);
 
 #endif

@@ -58,12 +58,7 @@ static int read_mask(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_STR, 0, "password-file", &cfg.server.password_file, 0, 0,
-	  "the password of VNC authentication, as vncpasswd writes it or as text (none)", NULL, NULL, "FILE" },
-	{ CLI_NS, 0, "connect", &cfg.server.timeout_ns, 1e6, 600e9,
-	  "give up a connection or a greeting that takes longer (10s)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "encodings", &cfg.server.encodings, 0, 0,
-	  "what the server may send, best first (tight,zlib,hextile,copyrect,raw)", NULL, NULL, "LIST" },
+	SERVER_OPTIONS(cfg.server),
 	{ CLI_FLAG, 0, "any-size", &cfg.any_size, 0, 0, "play also on a screen of another size", NULL, NULL, NULL },
 	{ CLI_REAL, 0, "speed", &cfg.speed, 0.01, 100, "think so many times as fast (1)", NULL, NULL, NULL },
 	{ CLI_PERCENT, 0, "jitter", &jitter, 0, 90, "vary the times of thinking by up to this (0)", NULL, NULL, NULL },

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* play - one replay: its connection, its log and side file, its inputs in time. */
+/* play - one replay: its connection, log and side file, and its inputs at their times. */
 #ifndef THINPROBE_PLAY_H
 #define THINPROBE_PLAY_H
 
 #include "await.h"
-#include "vncplay/common/deps.h"
 #include "sample.h"
+#include "vncplay/common/deps.h"
+#include "vncplay/common/fbs.h"
 #include "vncplay/common/server.h"
+#include "vncplay/common/side_file.h"
 #include "vncplay/common/trace.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct play_cfg {
 	struct server_cfg server;
 	struct await_cfg await;
-	double speed, jitter;
+	double speed, jitter;	/* as in struct pacing */
 	uint64_t seed;
-	int64_t wait_end_ns;	/* after the last input, at least */
+	int64_t wait_end_ns;	/* how long to log after the last input, at least */
 	bool any_size;
-	int asked_masks;	/* the first of await.match.masks: asked for by --mask, and not by --deps */
+	int asked_masks;	/* the first asked_masks of await.match.masks come from --mask, the others from --deps */
 	const struct deps *deps;	/* NULL: none */
 };
 
@@ -28,29 +31,70 @@ extern const char *const play_status_words[];
 
 struct play_result {
 	enum play_status status;
-	bool began;		/* the first screen was there; else there are no figures */
-	char why[640];		/* where it is not complete: a line for people */
-	int inputs, snapshots;	/* done */
-	/* snapshots: that needed no wait, a wait, were found elsewhere, matched without the pointer's
-	 * picture only */
-	int at_once, waited, moved, pointer_masked;
+	bool began;		/* the server sent a whole screen; false: there are no figures */
+	char why[640];		/* the error message, unless the status is PLAY_COMPLETE */
+	int inputs, snapshots;	/* inputs sent, snapshots matched */
+	int at_once, waited;	/* snapshots that matched when their input was due, or later */
+	int moved, pointer_masked;	/* snapshots found displaced, or matched only with the pointer's picture masked */
 	int dependencies;	/* of --deps, met */
-	int wiggles;
-	struct sample late_ns, wait_ns;	/* of each input; of each snapshot and dependency that was waited for */
-	int64_t shifted_ns;	/* by how much the waits have moved the schedule */
-	int64_t total_ns;	/* from the first input due to the last one sent */
-	int64_t log_ns;		/* the log's length */
-	int64_t bytes, updates, cpu_ns;
+	int wiggles;		/* times that the pointer was moved aside and back */
+	struct sample late_ns;	/* for each input: sent minus due */
+	struct sample wait_ns;	/* for each snapshot and dependency that was not met at once: the wait */
+	int64_t shifted_ns;	/* by how much waits have delayed the schedule */
+	int64_t total_ns;	/* from the first input due to the last input sent */
+	int64_t log_ns;		/* length of the log */
+	int64_t bytes, updates;	/* received from the server: bytes, framebuffer updates */
+	int64_t cpu_ns;		/* CPU time of this process */
 };
 
-/* `out`: the log, out.aux: the side file; out.expected.ppm and out.actual.ppm are written at a
- * timeout and removed before. Signals (proc.h) end it early. The status is also in `r`, which
- * play_free empties. */
+/* Runs one replay. `out`: path of the log; writes the side file out.aux, and at a timeout the pictures out.expected.ppm and
+ * out.actual.ppm, which it removes first. A signal to stop (proc.h) ends it early. Returns r->status; play_free empties `r`. */
 enum play_status play_run(const struct play_cfg *cfg, const struct input_trace *t, const char *out, struct play_result *r);
 void play_free(struct play_result *r);
 
-/* Two pictures (PPM) of a snapshot that did not come, OUT.expected.ppm and OUT.actual.ppm, with the
- * screen around it as it is; in the expected one that is darkened. 0 or -errno. */
+/* --- play_connection.c: what the server sends is logged before it is used, what is sent is noted with its time --- */
+
+struct play_live {
+	const struct play_cfg *cfg;
+	struct play_result *r;
+	struct server *server;
+	struct fbs_writer *log;
+	struct side_writer *side;
+	int log_err;			/* the first error of writing the log */
+	int64_t began_ns;		/* when the log began, CLOCK_MONOTONIC */
+	int64_t painted_ns;		/* when the server painted last, CLOCK_MONOTONIC */
+	bool shaped;			/* the server sent a cursor shape: it does not draw the pointer into the screen */
+	struct box covered;		/* the area painted since the screen got its size */
+	bool whole;			/* an update has ended with all of the screen painted */
+	bool touched;			/* the last read painted something */
+	void (*painted)(void *whose, struct box box);
+	void *whose;
+	sigset_t outside;		/* signals blocked before live_open */
+	unsigned mask;			/* buttons down: bit 0 is button 1 */
+	int x, y;			/* the pointer as sent last; -1: not sent yet */
+	struct trace_keys down;
+};
+
+/* Connects and begins the log. 0, or -errno with r->status and r->why set. live_close is due either way. */
+int live_open(struct play_live *l, const struct play_cfg *cfg, const char *out, struct play_result *r);
+/* Waits until `until_ns` (CLOCK_MONOTONIC) or until the server sends; reads at most once, so that an input that is due can be
+ * sent. 0, or -errno with r->status and r->why set: the replay is over. */
+int live_wait_and_read(struct play_live *l, int64_t until_ns);
+/* Waits until the whole screen was painted once. 0 or -errno, as live_wait_and_read. */
+int live_await_first_screen(struct play_live *l, int64_t until_ns);
+/* Sets r->status and r->why. Returns -ECANCELED. */
+int live_fail(struct play_live *l, enum play_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Send an input. 0 or -errno, as live_wait_and_read. `mask`: buttons down, bit 0 is button 1. */
+int live_pointer(struct play_live *l, unsigned mask, int x, int y);
+int live_key(struct play_live *l, uint32_t keysym, bool down);
+
+const struct screen *live_screen(const struct play_live *l);
+/* Releases all buttons and keys, ends the log and the side file. */
+void live_close(struct play_live *l);
+
+/* Writes out.expected.ppm and out.actual.ppm: the snapshot and the screen in its place, each with the screen around it, which is
+ * darkened in the expected picture. 0 or -errno. */
 int play_pictures(const char *out, const struct screen *s, const struct trace_event *shot);
 void play_pictures_remove(const char *out);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* play_run - one replay: inputs at their times, each after the screen shows what it showed when it was recorded. */
-#include "play_live.h"
+#include "play.h"
 
 #include "clock.h"
 #include "proc.h"
-#include "tempo.h"
+#include "pacing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct play_state {
 	const struct input_trace *t;
 	const char *out;
 	struct play_result *r;
-	struct tempo tempo;
+	struct pacing pacing;
 	struct await await;
 	bool awaiting;
 	int next;		/* of the trace's events */
@@ -30,8 +30,8 @@ struct play_state {
 	int64_t first_due_ns, sent_ns;
 	int moved_x, moved_y;	/* a click goes so far from where it was recorded, */
 	int click_x, click_y;	/* which is there */
-	struct needs needs;	/* what the next input waits for besides */
-	int need_of;		/* index of the input event that `needs` belongs to */
+	struct dependency_wait dependencies;	/* of the next press of a button or key */
+	int need_of;		/* index of that press in the trace's events */
 };
 
 static void on_painted(void *whose, struct box box)
@@ -40,7 +40,7 @@ static void on_painted(void *whose, struct box box)
 
 	if (p->awaiting)
 		await_painted(&p->await, box);
-	needs_painted(&p->needs, box);
+	dependency_painted(&p->dependencies, box);
 }
 
 /* The next one that is no snapshot; t->n where there is none. */
@@ -56,70 +56,70 @@ static int64_t input_due(struct play_state *p)
 	int i = input_from(p->t, p->next);
 
 	if (i == p->t->n)	/* a last snapshot, of no input: now */
-		return p->sent_ns ? p->sent_ns : p->tempo.due_ns;
+		return p->sent_ns ? p->sent_ns : p->pacing.due_ns;
 	if (i != p->due_of) {
 		p->due_of = i;
-		tempo_due(&p->tempo, &p->t->events[i]);
+		pacing_due(&p->pacing, &p->t->events[i]);
 		if (!p->first_due_ns)
-			p->first_due_ns = p->tempo.due_ns;
+			p->first_due_ns = p->pacing.due_ns;
 	}
-	return p->tempo.due_ns;
+	return p->pacing.due_ns;
 }
 
 /* What was waited for came now: all that follows is later by that. */
 static void waited(struct play_state *p, int64_t ns, int64_t now)
 {
 	sample_add(&p->r->wait_ns, ns);
-	p->r->shifted_ns += tempo_shift(&p->tempo, now);
+	p->r->shifted_ns += pacing_shift(&p->pacing, now);
 }
 
 /* --- dependencies ---------------------------------------------------------------------------------------------- */
 
 /* Of the next input that acts, from the moment when the one before has gone: what changes counts from there. */
-static int watch_needs(struct play_state *p)
+static int watch_dependencies(struct play_state *p)
 {
 	int i = p->next;
 
 	while (i < p->t->n && p->t->events[i].kind != TRACE_PRESS && p->t->events[i].kind != TRACE_KEY_DOWN)
 		i++;
 	p->need_of = i;
-	return needs_watch(&p->needs, i < p->t->n ? p->cfg->deps : NULL, i < p->t->n ? p->t->events[i].line : 0) ?
-	       live_over(&p->live, PLAY_FAILED, "no memory") : 0;
+	return dependency_watch(&p->dependencies, i < p->t->n ? p->cfg->deps : NULL, i < p->t->n ? p->t->events[i].line : 0) ?
+	       live_fail(&p->live, PLAY_FAILED, "no memory") : 0;
 }
 
-static bool needs_met(struct play_state *p, int64_t now)
+static bool dependencies_met(struct play_state *p, int64_t now)
 {
-	return needs_hold(&p->needs, live_screen(&p->live), p->cfg->await.settle_ns, now);
+	return dependency_met(&p->dependencies, live_screen(&p->live), p->cfg->await.settle_ns, now);
 }
 
-static int await_needs(struct play_state *p)
+static int await_dependencies(struct play_state *p)
 {
-	int64_t since = p->tempo.due_ns, over = since + p->cfg->await.timeout_ns, now = clock_now();
-	struct side_shot s = { .n = -1, .line = p->t->events[p->next].line };
+	int64_t since = p->pacing.due_ns, over = since + p->cfg->await.timeout_ns, now = clock_now();
+	struct side_awaited s = { .n = -1, .line = p->t->events[p->next].line };
 	bool waits = false;
 	int err;
 
-	while (!needs_met(p, now)) {
+	while (!dependencies_met(p, now)) {
 		if (!waits)
 			side_snapshot(p->live.side, SIDE_WAIT, &s, now);
 		waits = true;
 		if (now >= over) {
-			const struct deps_before *b = needs_unmet(&p->needs, live_screen(&p->live));
+			const struct deps_before *b = dependency_unmet(&p->dependencies, live_screen(&p->live));
 
 			s.waited_ns = now - since;
 			side_snapshot(p->live.side, SIDE_TIMEOUT, &s, now);
-			return live_over(&p->live, PLAY_TIMEOUT,
+			return live_fail(&p->live, PLAY_TIMEOUT,
 					 "line %d of the trace needs a change at %d,%d (%dx%d; line %d of the dependencies), "
 					 "which did not come; a longer --timeout, or play without --deps",
 					 s.line, b->box.x, b->box.y, b->box.w, b->box.h, b->file_line);
 		}
-		err = live_turn(&p->live, p->needs.since_ns == INT64_MAX ? over : p->needs.since_ns + p->cfg->await.settle_ns);
+		err = live_wait_and_read(&p->live, p->dependencies.since_ns == INT64_MAX ? over : p->dependencies.since_ns + p->cfg->await.settle_ns);
 		if (err)
 			return err;
 		now = clock_now();
 	}
-	p->r->dependencies += p->needs.n;
-	p->needs.n = 0;
+	p->r->dependencies += p->dependencies.n;
+	p->dependencies.n = 0;
 	if (!waits)
 		return 0;
 	s.waited_ns = now - since;
@@ -145,7 +145,7 @@ static bool home(const struct play_state *p, int *x, int *y)
 	return *x >= 0;
 }
 
-static int give_up_shot(struct play_state *p, struct side_shot *s, int64_t now)
+static int fail_snapshot(struct play_state *p, struct side_awaited *s, int64_t now)
 {
 	const struct trace_event *e = p->await.shot;
 	const char *found = "";
@@ -157,17 +157,17 @@ static int give_up_shot(struct play_state *p, struct side_shot *s, int64_t now)
 			p->await.found == MATCH_AMBIGUOUS ? "; there are several such places around it" : "; nor is it anywhere around";
 	err = play_pictures(p->out, live_screen(&p->live), e);
 	if (err)
-		return live_over(&p->live, PLAY_TIMEOUT,
+		return live_fail(&p->live, PLAY_TIMEOUT,
 				 "line %d of the trace: the screen at %d,%d (%dx%d) is not as recorded: %d of %d pixels differ%s; no pictures: %s",
 				 e->line, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched, s->of, found, strerror(-err));
-	return live_over(&p->live, PLAY_TIMEOUT,
+	return live_fail(&p->live, PLAY_TIMEOUT,
 			 "line %d of the trace: after %.3g s the screen at %d,%d (%dx%d) is not as recorded: "
 			 "%d of %d pixels differ, %d at the best%s; see %.187s.expected.ppm and .actual.ppm",
 			 e->line, (double)s->waited_ns / NS_PER_S, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched,
 			 s->of, p->await.least, found, p->out);
 }
 
-static int arrived(struct play_state *p, struct side_shot *s, int64_t now, bool waits)
+static int end_snapshot_wait(struct play_state *p, struct side_awaited *s, int64_t now, bool waits)
 {
 	const struct await *a = &p->await;
 	bool moved = a->dx || a->dy;
@@ -212,7 +212,7 @@ static int wiggle(struct play_state *p, enum await_word word, int x, int y)
 static int await_snapshot(struct play_state *p)
 {
 	const struct trace_event *e = &p->t->events[p->next];
-	struct side_shot s = { .n = p->r->snapshots, .line = e->line, .why = e->why };
+	struct side_awaited s = { .n = p->r->snapshots, .line = e->line, .why = e->why };
 	int64_t when = input_due(p), now = clock_now(), wake;
 	bool waits = false, noted = false;	/* it did not match at once; its time has come */
 	int x0, y0, x, y, err = 0;
@@ -241,9 +241,9 @@ static int await_snapshot(struct play_state *p)
 		s.pointer_masked = p->await.pointer_masked;
 		switch (word) {
 		case AWAIT_OK:
-			return arrived(p, &s, now, waits && now > when);
+			return end_snapshot_wait(p, &s, now, waits && now > when);
 		case AWAIT_TIMEOUT:
-			return give_up_shot(p, &s, now);
+			return fail_snapshot(p, &s, now);
 		case AWAIT_OUT:
 		case AWAIT_BACK:
 			if (word == AWAIT_OUT && s.dx == p->moved_x && s.dy == p->moved_y) {	/* nothing is found elsewhere (any more) */
@@ -261,9 +261,9 @@ static int await_snapshot(struct play_state *p)
 		default:
 			if (noted)
 				waits = true;
-			err = live_turn(&p->live, noted ? wake : when - EARLY_NS);
-			if (p->needs.n)
-				needs_met(p, clock_now());
+			err = live_wait_and_read(&p->live, noted ? wake : when - EARLY_NS);
+			if (p->dependencies.n)
+				dependencies_met(p, clock_now());
 		}
 		now = clock_now();
 	}
@@ -273,7 +273,7 @@ static int await_snapshot(struct play_state *p)
 /* --- inputs ---------------------------------------------------------------------------------------------------- */
 
 /* What belongs to a click that moved goes where that went: its release, the moves of a drag, a second click on the spot. */
-static void forget_moved(struct play_state *p, const struct trace_event *e)
+static void forget_moved_click(struct play_state *p, const struct trace_event *e)
 {
 	if (p->live.mask || e->kind == TRACE_KEY_DOWN || e->kind == TRACE_KEY_UP || e->kind == TRACE_RELEASE)
 		return;
@@ -287,7 +287,7 @@ static int send_input(struct play_state *p, const struct trace_event *e)
 	int64_t now, late;
 	int x, y, err;
 
-	forget_moved(p, e);
+	forget_moved_click(p, e);
 	x = e->x + p->moved_x;
 	y = e->y + p->moved_y;
 	now = clock_now();
@@ -297,39 +297,39 @@ static int send_input(struct play_state *p, const struct trace_event *e)
 		err = live_pointer(&p->live, e->kind == TRACE_PRESS ? mask | bit : e->kind == TRACE_RELEASE ? mask & ~bit : mask, x, y);
 	if (err)
 		return err;
-	late = now - p->tempo.due_ns;
+	late = now - p->pacing.due_ns;
 	side_input(p->live.side, p->r->inputs, e, x, y, now, late);
 	sample_add(&p->r->late_ns, late);
 	p->r->inputs++;
 	p->sent_ns = now;
 	p->next++;
-	return e->kind == TRACE_PRESS || e->kind == TRACE_KEY_DOWN ? watch_needs(p) : 0;
+	return e->kind == TRACE_PRESS || e->kind == TRACE_KEY_DOWN ? watch_dependencies(p) : 0;
 }
 
-static int do_input(struct play_state *p)
+static int play_input(struct play_state *p)
 {
 	int64_t when = input_due(p);
 	int err;
 
 	while (clock_now() < when - EARLY_NS) {
-		err = live_turn(&p->live, when - EARLY_NS);
+		err = live_wait_and_read(&p->live, when - EARLY_NS);
 		if (err)
 			return err;
-		if (p->needs.n)
-			needs_met(p, clock_now());	/* what holds when its time comes costs none */
+		if (p->dependencies.n)
+			dependencies_met(p, clock_now());	/* what holds when its time comes costs none */
 	}
-	if (p->needs.n && p->next == p->need_of) {
-		err = await_needs(p);
+	if (p->dependencies.n && p->next == p->need_of) {
+		err = await_dependencies(p);
 		if (err)
 			return err;
 	}
-	while (clock_now() < p->tempo.due_ns)
+	while (clock_now() < p->pacing.due_ns)
 		;
 	return send_input(p, &p->t->events[p->next]);
 }
 
 /* The last response is to be in the log; a screen that never rests keeps us twice as long, and no longer. */
-static int do_end(struct play_state *p)
+static int await_last_response(struct play_state *p)
 {
 	int64_t from = clock_now(), until = from + p->cfg->wait_end_ns, most = until + p->cfg->wait_end_ns;
 
@@ -339,7 +339,7 @@ static int do_end(struct play_state *p)
 
 		if (now >= wake || now >= most)
 			return 0;
-		err = live_turn(&p->live, wake < most ? wake : most);
+		err = live_wait_and_read(&p->live, wake < most ? wake : most);
 		if (err)
 			return err;
 	}
@@ -353,11 +353,11 @@ static int check_size(struct play_state *p)
 	const struct box *m = match_mask_beside(p->cfg->await.match.masks, p->cfg->asked_masks, s->width, s->height);
 
 	if (m && (!p->t->width || p->cfg->any_size))
-		return live_over(&p->live, PLAY_REFUSED, "--mask %d,%d,%d,%d is outside of the server's screen, "
+		return live_fail(&p->live, PLAY_REFUSED, "--mask %d,%d,%d,%d is outside of the server's screen, "
 				 "which is %dx%d: it would hide nothing", m->x, m->y, m->w, m->h, s->width, s->height);
 	if (!p->t->width || p->cfg->any_size || (s->width == p->t->width && s->height == p->t->height))
 		return 0;
-	return live_over(&p->live, PLAY_REFUSED,
+	return live_fail(&p->live, PLAY_REFUSED,
 			 "the server's screen is %dx%d, the trace is of one of %dx%d: give the server that size, or play with --any-size", s->width,
 			 s->height, p->t->width, p->t->height);
 }
@@ -380,21 +380,21 @@ static int play_to_end(struct play_state *p)
 	if (err)
 		return err;
 	note_settings(p);
-	err = live_first(&p->live, clock_now() + p->cfg->await.timeout_ns);
+	err = live_await_first_screen(&p->live, clock_now() + p->cfg->await.timeout_ns);
 	if (err)
 		return err;
 	err = check_size(p);
 	if (err)
 		return err;
 	p->r->began = true;
-	tempo_start(&p->tempo, p->cfg->speed, p->cfg->jitter, p->cfg->seed, clock_now());
+	pacing_start(&p->pacing, p->cfg->speed, p->cfg->jitter, p->cfg->seed, clock_now());
 	side_start(p->live.side, clock_now());
-	err = watch_needs(p);
+	err = watch_dependencies(p);
 	while (!err && p->next < p->t->n)
-		err = p->t->events[p->next].kind == TRACE_SNAPSHOT ? await_snapshot(p) : do_input(p);
+		err = p->t->events[p->next].kind == TRACE_SNAPSHOT ? await_snapshot(p) : play_input(p);
 	if (p->first_due_ns && p->sent_ns)
 		p->r->total_ns = p->sent_ns - p->first_due_ns;
-	return err ? err : do_end(p);
+	return err ? err : await_last_response(p);
 }
 
 enum play_status play_run(const struct play_cfg *cfg, const struct input_trace *t, const char *out, struct play_result *r)
@@ -415,7 +415,7 @@ enum play_status play_run(const struct play_cfg *cfg, const struct input_trace *
 		play_to_end(&p);
 	}
 	live_close(&p.live);
-	needs_free(&p.needs);
+	dependency_free(&p.dependencies);
 	r->cpu_ns = clock_process_cpu() - cpu;
 	return r->status;
 }

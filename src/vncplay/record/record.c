@@ -47,12 +47,7 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 'l', "listen", &cfg.port, 1, 65535,
 	  "serve the screen on this TCP port, to any viewer (one that is free)", NULL, NULL, "PORT" },
 	{ CLI_STR, 0, "bind", &cfg.bind, 0, 0, "at this address; 0.0.0.0 is all of them (127.0.0.1)", NULL, NULL, "ADDRESS" },
-	{ CLI_STR, 0, "password-file", &cfg.server.password_file, 0, 0,
-	  "the password of VNC authentication, as vncpasswd writes it or as text (none)", NULL, NULL, "FILE" },
-	{ CLI_NS, 0, "connect", &cfg.server.timeout_ns, 1e6, 600e9,
-	  "give up a connection or a greeting that takes longer (10s)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "encodings", &cfg.server.encodings, 0, 0,
-	  "what the server may send, best first (tight,zlib,hextile,copyrect,raw)", NULL, NULL, "LIST" },
+	SERVER_OPTIONS(cfg.server),
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, (double)NS_PER_DAY, "stop after this time (when told to)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "settle", &cfg.recorder.quiet_ns, 1e6, 10e9,
 	  "the screen rests once nothing has changed or been sent for this time (150ms)", NULL, NULL, NULL },
@@ -163,7 +158,7 @@ static void sleep_for_input(struct recording *r, int64_t until_ns)
 	FD_ZERO(&in);
 	FD_ZERO(&out);
 	FD_SET(top, &in);
-	if (server_waits(r->server))
+	if (server_has_unsent(r->server))
 		FD_SET(top, &out);
 	if (r->user) {
 		int64_t wake_ns = r->user->wait(r->user, &in, &top);
@@ -174,7 +169,7 @@ static void sleep_for_input(struct recording *r, int64_t until_ns)
 }
 
 /* 0, or -errno: the connection is over. */
-static int hear(struct recording *r)
+static int read_server(struct recording *r)
 {
 	int64_t until = clock_now() + 50 * NS_PER_MS;
 	int got = 1, err = server_flush(r->server);
@@ -187,7 +182,7 @@ static int hear(struct recording *r)
 
 /* Until the first picture is whole, or nothing is added to it any more: before that, everything
  * would be a change. The first updates may be about the pointer, or the screen's size, alone. */
-static int hear_first(struct recording *r)
+static int await_first_picture(struct recording *r)
 {
 	const struct screen *screen = rfb_screen(server_rfb(r->server));
 	int64_t until = clock_now() + cfg.server.timeout_ns;
@@ -196,7 +191,7 @@ static int hear_first(struct recording *r)
 	while (!err && !proc_stop && clock_now() < until && (!r->updated || r->covered < (int64_t)screen->width * screen->height)) {
 		bool before = r->updated;
 
-		err = hear(r);
+		err = read_server(r);
 		if (r->updated && !before && until > clock_now() + FIRST_NS)
 			until = clock_now() + FIRST_NS;
 		if (!err)
@@ -213,7 +208,7 @@ static const char *work(struct recording *r, char *why, size_t size, int *status
 	int err;
 
 	for (;;) {
-		err = hear(r);
+		err = read_server(r);
 		if (err) {
 			*status = cfg.script ? EXIT_LOSSY : EXIT_OK;	/* the rest of a script is lost; a user has seen it */
 			snprintf(why, size, "%s", server_why(r->server));
@@ -222,10 +217,10 @@ static const char *work(struct recording *r, char *why, size_t size, int *status
 		err = r->err ? r->err : r->user->take(r->user, r->recorder, clock_now(), why, size);
 		if (err == 1)
 			return r->user->ended;
-		held = recorder_holds(r->recorder);
+		held = recorder_holds_inputs(r->recorder);
 		if (!err)
 			err = recorder_step(r->recorder, clock_now(), &wake);
-		if (held && !recorder_holds(r->recorder))	/* a script may be waiting for that */
+		if (held && !recorder_holds_inputs(r->recorder))	/* a script may be waiting for that */
 			wake = clock_now();
 		if (err < 0) {
 			*status = EXIT_RUN;
@@ -244,13 +239,13 @@ static const char *work(struct recording *r, char *why, size_t size, int *status
 }
 
 /* What is held back leaves, and the connection with it. */
-static void leave_server(struct recording *r)
+static void end_recording(struct recording *r)
 {
 	int64_t until = clock_now() + BYE_NS;
 
 	if (recorder_end(r->recorder, clock_now()) || server_flush(r->server))
 		return;
-	while (server_waits(r->server) && clock_now() < until && !server_flush(r->server)) {
+	while (server_has_unsent(r->server) && clock_now() < until && !server_flush(r->server)) {
 		struct timespec ms = { 0, NS_PER_MS };
 
 		nanosleep(&ms, NULL);
@@ -363,7 +358,7 @@ int vncplay_record(int argc, char **argv)
 	if (!r.server)
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why);
 	rfb = server_rfb(r.server);
-	err = hear_first(&r);
+	err = await_first_picture(&r);
 	if (err || proc_stop)
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s: no picture came: %s", server,
 		    proc_stop ? "interrupted" : err == -ETIMEDOUT ? "it took too long" : server_why(r.server));
@@ -383,7 +378,7 @@ int vncplay_record(int argc, char **argv)
 	}
 	why[0] = '\0';
 	ended = work(&r, why, sizeof(why), &status);
-	leave_server(&r);
+	end_recording(&r);
 	if (*why)
 		rec_warn(rec, "%s", why);
 	report_recording(rec, &r, server, path, ended, (double)(clock_now() - start) / NS_PER_S);

@@ -34,7 +34,7 @@ struct recorder *recorder_open(const struct recorder_cfg *cfg, const struct reco
 	r->start_ns = r->at_ns = r->changed_ns = start_ns;
 	r->x = r->y = -1;
 	r->any.sent_ns = r->press.sent_ns = r->key.sent_ns = r->move.sent_ns = r->anchor_ns = INT64_MIN;
-	if (fresh_start(&r->fresh, screen)) {
+	if (change_map_start(&r->changes, screen)) {
 		free(r);
 		return NULL;
 	}
@@ -43,7 +43,7 @@ struct recorder *recorder_open(const struct recorder_cfg *cfg, const struct reco
 
 void recorder_free(struct recorder *r)
 {
-	fresh_free(&r->fresh);
+	change_map_free(&r->changes);
 	free(r->queue);
 	free(r);
 }
@@ -105,7 +105,7 @@ int recorder_resized(struct recorder *r)
 {
 	r->soon = r->keyed = (struct box){ 0, 0, 0, 0 };
 	r->looked = false;	/* the area that was to be watched may be none any more */
-	return fresh_start(&r->fresh, r->screen);
+	return change_map_start(&r->changes, r->screen);
 }
 
 static int64_t since(int64_t then_ns, int64_t now_ns)
@@ -118,19 +118,19 @@ void recorder_painted(struct recorder *r, int64_t now_ns, struct box box)
 	int64_t acted = since(r->key.sent_ns > r->press.sent_ns ? r->key.sent_ns : r->press.sent_ns, now_ns);
 	int64_t released = r->any.e.kind == TRACE_RELEASE || r->any.e.kind == TRACE_KEY_UP ? since(r->any.sent_ns, now_ns) : INT64_MAX;
 	uint32_t now_ms = recorder_ms(r, now_ns);
-	enum fresh_cause cause = FRESH_ALONE;
+	enum change_cause cause = CHANGE_UNPROMPTED;
 
 	acted = released < acted ? released : acted;
 	if (acted <= LATELY_NS)
-		cause = FRESH_ASKED;
+		cause = CHANGE_AFTER_PRESS;
 	else if (since(r->any.sent_ns, now_ns) <= LATELY_NS)
-		cause = FRESH_MOVED;
-	fresh_paint(&r->fresh, r->screen, box, now_ms, cause);
-	if (fresh_last(&r->fresh, box, now_ms) != now_ms)
+		cause = CHANGE_AFTER_MOVE;
+	change_map_paint(&r->changes, r->screen, box, now_ms, cause);
+	if (change_map_last(&r->changes, box, now_ms) != now_ms)
 		return;
 	r->changed_ns = now_ns;
 	if (acted <= SOON_NS)
-		r->soon = box_join(r->soon, fresh_area(&r->fresh, box, now_ms, now_ms, INT32_MAX));
+		r->soon = box_join(r->soon, change_map_area(&r->changes, box, now_ms, now_ms, INT32_MAX));
 }
 
 /* --- sending --------------------------------------------------------------------------------------------------- */
@@ -146,7 +146,7 @@ static void remember_event(struct recorder *r, const struct held_event *h, int64
 		break;
 	case TRACE_PRESS:
 		r->count.presses++;
-		if (r->needs || r->anchor_ns == INT64_MIN) {	/* what follows is this one's answer, and no more those before */
+		if (r->needs_snapshot || r->anchor_ns == INT64_MIN) {	/* what follows is this one's answer, and no more those before */
 			r->anchor_ns = now_ns;
 			r->soon = (struct box){ 0, 0, 0, 0 };
 		}
@@ -160,7 +160,7 @@ static void remember_event(struct recorder *r, const struct held_event *h, int64
 		if (h->e.kind == TRACE_KEY_UP)
 			break;
 		r->count.keys++;
-		if (r->needs) {
+		if (r->needs_snapshot) {
 			r->anchor_ns = now_ns;
 			r->soon = (struct box){ 0, 0, 0, 0 };
 		}
@@ -188,7 +188,7 @@ static int send(struct recorder *r, const struct held_event *h, int64_t now_ns)
 	remember_event(r, h, now_ns);
 	r->first = (r->first + 1) % r->room;
 	r->n--;
-	r->looked = r->needs = r->waited = false;
+	r->looked = r->needs_snapshot = r->waited = false;
 	return err;
 }
 
@@ -216,20 +216,20 @@ static int send_first(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
 	if (!r->looked) {
 		if (!r->waited)
 			r->ready_ns = now_ns;
-		recorder_look(r, &h, now_ns);
+		recorder_plan_snapshot(r, &h, now_ns);
 		r->looked = true;
 	}
-	if (r->needs) {
+	if (r->needs_snapshot) {
 		if (h.e.kind == TRACE_MOVE && most > HOVER_MOST_NS)
 			most = HOVER_MOST_NS;
-		rest = recorder_rest(r, now_ns);
+		rest = recorder_settled_ns(r, now_ns);
 		*wake_ns = rest < r->ready_ns + most ? rest : r->ready_ns + most;
 		if (now_ns < *wake_ns) {
 			r->count.quiesced += !r->waited;
 			r->waited = true;
 			return 0;
 		}
-		err = recorder_shoot(r, &h, now_ns, rest > now_ns);
+		err = recorder_take_snapshots(r, &h, now_ns, rest > now_ns);
 		if (err)
 			return err;
 	}
@@ -249,7 +249,7 @@ int recorder_step(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
 	return done < 0 ? done : 0;
 }
 
-bool recorder_holds(const struct recorder *r)
+bool recorder_holds_inputs(const struct recorder *r)
 {
 	return r->n > 0;
 }

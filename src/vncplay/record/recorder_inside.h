@@ -1,20 +1,53 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* recorder_inside - what the two halves of the recorder share: recorder.c holds, sends and logs,
- * recorder_look.c says what an input needs to be seen first. */
+/* recorder_inside - shared by recorder.c (holds inputs back, sends and logs them), recorder_snapshot.c (decides which inputs need
+ * a snapshot) and change_map.c (when each pixel last changed). */
 #ifndef THINPROBE_VNCPLAY_RECORDER_INSIDE_H
 #define THINPROBE_VNCPLAY_RECORDER_INSIDE_H
 
-#include "fresh.h"
 #include "recorder.h"
 
-struct held_event {
-	struct trace_event e;	/* no snapshot */
-	int mask;		/* of the buttons, with it */
+/* A change map knows when each pixel of the screen last changed, and which pixels blink. Pure: time comes in as a number.
+ *
+ * A copy of the screen tells which painted pixels differ from before. A pixel that changes repeatedly without any input (a caret,
+ * a clock, an animation) says nothing about a response: it counts as blinking until it has been still for BLINK_MS. */
+#define BLINK_MS 3000
+#define BLINK_TIMES 2		/* changes without input after which a pixel counts as blinking */
+
+enum change_cause {
+	CHANGE_UNPROMPTED,	/* no input shortly before */
+	CHANGE_AFTER_MOVE,	/* shortly before, the pointer moved, and nothing else */
+	CHANGE_AFTER_PRESS	/* a key or a button was pressed or released shortly before */
 };
 
-struct recorder_past {		/* of an input that was sent */
+struct change_map {
+	int width, height;	/* pixels */
+	uint32_t *seen;		/* the screen at the last change_map_paint; owned, as the other two */
+	uint32_t *at_ms;	/* when each pixel changed, ms since the recording began, from 1; 0: never */
+	uint8_t *alone;		/* for each pixel: changes without input since its last change after a press */
+};
+
+/* Begins with the present screen, no pixel of which has changed; also when the screen's size changes. 0 or -ENOMEM. */
+int change_map_start(struct change_map *f, const struct screen *s);
+void change_map_free(struct change_map *f);
+/* The server painted `box`. */
+void change_map_paint(struct change_map *f, const struct screen *s, struct box box, uint32_t now_ms, enum change_cause cause);
+
+bool change_map_blinks(const struct change_map *f, int x, int y, uint32_t now_ms);
+/* Of the pixels in `within` that do not blink: how many changed at `since_ms` or later, and when the last one changed (0: never). */
+int change_map_count(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms);
+uint32_t change_map_last(const struct change_map *f, struct box within, uint32_t now_ms);
+/* The part of `within`, of at most `most` pixels, that has most of the pixels changed at `since_ms` or later and not blinking:
+ * their bounding box, halved across its longer side until it is small enough, the half with more of them each time. */
+struct box change_map_area(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms, int most);
+
+struct held_event {		/* an input that waits to be sent; no snapshot */
 	struct trace_event e;
-	int64_t sent_ns;	/* INT64_MIN: there was none */
+	int mask;		/* buttons down after it: bit 0 is button 1 */
+};
+
+struct recorder_past {		/* an input that was sent */
+	struct trace_event e;
+	int64_t sent_ns;	/* CLOCK_MONOTONIC; INT64_MIN: none was sent yet */
 };
 
 struct recorder {
@@ -22,36 +55,37 @@ struct recorder {
 	struct recorder_out out;
 	void *whose;
 	const struct screen *screen;
-	struct fresh fresh;
-	int64_t start_ns, changed_ns;
+	struct change_map changes;
+	int64_t start_ns;	/* when the recording began, CLOCK_MONOTONIC, as all times here */
+	int64_t changed_ns;	/* when a pixel that does not blink last changed */
 
-	struct held_event *queue;	/* a ring */
+	struct held_event *queue;	/* a ring of `room` elements, `n` in use from `first` on */
 	int first, n, room;
-	int mask, x, y;		/* as the user has them: of the end of the queue */
-	int64_t at_ns;		/* of the input that was taken last */
+	int mask, x, y;		/* buttons and pointer after the last input in the queue */
+	int64_t at_ns;		/* when the user made the last input in the queue */
 
-	struct recorder_past any, press, key, move;	/* the last of each */
-	int buttons;		/* as the server has them */
-	struct trace_keys down;	/* keys that the server has down */
-	int64_t anchor_ns;	/* what changed since then is the answer to the last press or run of keys */
-	struct box soon;	/* what of it changed soon after an input */
-	struct box keyed;	/* the area of the last run of keys */
+	struct recorder_past any, press, key, move;	/* the last input, press of a button, press of a key and move that were sent */
+	int buttons;		/* buttons down on the server */
+	struct trace_keys down;	/* keys down on the server */
+	int64_t anchor_ns;	/* changes since then are the response to the last press or run of keys */
+	struct box soon;	/* the part of that response that came within 300 ms of an input */
+	struct box keyed;	/* the area of the snapshot before the last run of keys */
 
-	bool looked;		/* of the first in the queue: what it needs is known */
-	bool needs;
+	bool looked;		/* needs_snapshot, why and area are set for the first input in the queue */
+	bool needs_snapshot;
 	enum trace_why why;
-	struct box area;	/* where it needs to be seen */
-	int64_t ready_ns;	/* when it could have gone without being held back */
-	bool waited;
+	struct box area;	/* the area of that snapshot */
+	int64_t ready_ns;	/* when the first input in the queue could have been sent without a snapshot */
+	bool waited;		/* the first input in the queue was held back */
 	struct recorder_count count;
 };
 
-uint32_t recorder_ms(const struct recorder *r, int64_t ns);	/* of fresh: since the start, from 1 */
-/* Sets needs, why and area for the first of the queue. */
-void recorder_look(struct recorder *r, const struct held_event *h, int64_t now_ns);
-/* When the area has come to rest, if nothing more happens. */
-int64_t recorder_rest(const struct recorder *r, int64_t now_ns);
-/* Takes and logs the snapshots that were asked for. `restless`: it has not come to rest. 0 or -errno. */
-int recorder_shoot(struct recorder *r, const struct held_event *h, int64_t now_ns, bool restless);
+uint32_t recorder_ms(const struct recorder *r, int64_t ns);	/* a time of CLOCK_MONOTONIC as change_map counts it */
+/* Sets needs_snapshot, why and area for the first input in the queue. */
+void recorder_plan_snapshot(struct recorder *r, const struct held_event *h, int64_t now_ns);
+/* When the area will have settled if nothing more changes, CLOCK_MONOTONIC. */
+int64_t recorder_settled_ns(const struct recorder *r, int64_t now_ns);
+/* Takes and logs the snapshots of an input. `restless`: the area did not settle in time. 0 or -errno. */
+int recorder_take_snapshots(struct recorder *r, const struct held_event *h, int64_t now_ns, bool restless);
 
 #endif

@@ -21,7 +21,7 @@
 #define STALLED_MS 5000		/* a viewer that takes nothing for so long is let go */
 #define SOON_NS (5 * NS_PER_MS)	/* what the library could not do at once is tried again */
 
-struct proxy {
+struct viewer_proxy {
 	struct user user;
 	rfbScreenInfoPtr server;
 	const struct screen *screen;
@@ -34,7 +34,7 @@ struct proxy {
 
 static void on_viewer_key(rfbBool down, rfbKeySym symbol, rfbClientPtr client)
 {
-	struct proxy *p = client->screen->screenData;
+	struct viewer_proxy *p = client->screen->screenData;
 	int err = client == p->viewer && symbol && symbol <= 0x1fffffff ? recorder_key(p->recorder, clock_now(), symbol, down) : 0;
 
 	p->err = p->err ? p->err : err;
@@ -42,7 +42,7 @@ static void on_viewer_key(rfbBool down, rfbKeySym symbol, rfbClientPtr client)
 
 static void on_pointer(int mask, int x, int y, rfbClientPtr client)
 {
-	struct proxy *p = client->screen->screenData;
+	struct viewer_proxy *p = client->screen->screenData;
 	int err = client == p->viewer ? recorder_pointer(p->recorder, clock_now(), mask, x, y) : 0;
 
 	p->err = p->err ? p->err : err;
@@ -50,7 +50,7 @@ static void on_pointer(int mask, int x, int y, rfbClientPtr client)
 
 static void on_leave(rfbClientPtr client)
 {
-	struct proxy *p = client->screen->screenData;
+	struct viewer_proxy *p = client->screen->screenData;
 
 	if (client != p->viewer)
 		return;
@@ -60,7 +60,7 @@ static void on_leave(rfbClientPtr client)
 
 static enum rfbNewClientAction on_come(rfbClientPtr client)
 {
-	struct proxy *p = client->screen->screenData;
+	struct viewer_proxy *p = client->screen->screenData;
 
 	client->clientGoneHook = on_leave;
 	if (p->viewer || p->left)
@@ -76,7 +76,7 @@ static void ignore_log(const char *format, ...)
 
 static int64_t proxy_wait(struct user *u, fd_set *fds, int *top)
 {
-	struct proxy *p = (struct proxy *)u;
+	struct viewer_proxy *p = (struct viewer_proxy *)u;
 
 	for (int fd = 0; fd <= p->server->maxFd; fd++)
 		if (FD_ISSET(fd, &p->server->allFds))
@@ -87,7 +87,7 @@ static int64_t proxy_wait(struct user *u, fd_set *fds, int *top)
 
 static int proxy_take(struct user *u, struct recorder *r, int64_t now_ns, char *why, size_t size)
 {
-	struct proxy *p = (struct proxy *)u;
+	struct viewer_proxy *p = (struct viewer_proxy *)u;
 
 	(void)now_ns;
 	(void)why;
@@ -99,12 +99,12 @@ static int proxy_take(struct user *u, struct recorder *r, int64_t now_ns, char *
 
 static void proxy_painted(struct user *u, struct box b)
 {
-	rfbMarkRectAsModified(((struct proxy *)u)->server, b.x, b.y, b.x + b.w, b.y + b.h);
+	rfbMarkRectAsModified(((struct viewer_proxy *)u)->server, b.x, b.y, b.x + b.w, b.y + b.h);
 }
 
 static int proxy_resized(struct user *u)
 {
-	struct proxy *p = (struct proxy *)u;
+	struct viewer_proxy *p = (struct viewer_proxy *)u;
 
 	rfbNewFramebuffer(p->server, (char *)p->screen->pixels, p->screen->width, p->screen->height, 8, 3, 4);
 	p->server->serverFormat.redShift = 16;
@@ -115,7 +115,7 @@ static int proxy_resized(struct user *u)
 
 static void proxy_close(struct user *u)
 {
-	struct proxy *p = (struct proxy *)u;
+	struct viewer_proxy *p = (struct viewer_proxy *)u;
 
 	p->left = true;	/* nobody comes any more */
 	rfbShutdownServer(p->server, TRUE);
@@ -140,7 +140,7 @@ static int any_port(in_addr_t address)
 struct user *user_proxy(const struct screen *screen, const char *name, const char *where, int port, char words[80],
 			char *why, size_t size)
 {
-	struct proxy *p = calloc(1, sizeof(*p));
+	struct viewer_proxy *p = calloc(1, sizeof(*p));
 	rfbScreenInfoPtr s;
 
 	rfbLog = ignore_log;

@@ -2,7 +2,7 @@
 /* A hand that follows a script. It looks at the screen no more than to see that it is quiet, and
  * begins no line before all that went before is sent. */
 #include "clock.h"
-#include "hand.h"
+#include "input_script.h"
 #include "recorder.h"
 
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct scripted {
+struct script_user {
 	struct user user;
-	struct hand hand;
+	struct input_script hand;
 	int next;
 	int64_t base_ns;	/* when the step before was due */
 	int64_t since_ns;	/* a quiet screen is waited for; 0: it is not */
@@ -24,42 +24,42 @@ static int64_t script_wait(struct user *u, fd_set *fds, int *top)
 {
 	(void)fds;
 	(void)top;
-	return ((struct scripted *)u)->wake_ns;
+	return ((struct script_user *)u)->wake_ns;
 }
 
 /* Whether this step may be passed. */
-static bool passes(struct scripted *s, const struct hand_step *step, const struct recorder *r, int64_t now_ns)
+static bool passes(struct script_user *s, const struct input_script_step *step, const struct recorder *r, int64_t now_ns)
 {
 	int64_t quiet;
 
-	if (step->kind == HAND_QUIET || (step->kind == HAND_LINE && !s->since_ns)) {
+	if (step->kind == SCRIPT_QUIET || (step->kind == SCRIPT_LINE && !s->since_ns)) {
 		s->wake_ns = INT64_MAX;	/* what is held wakes the recorder */
-		if (recorder_holds(r))
+		if (recorder_holds_inputs(r))
 			return false;
 	}
 	if (!s->since_ns)
-		s->since_ns = step->kind == HAND_LINE || step->kind == HAND_QUIET ? now_ns : s->base_ns;
+		s->since_ns = step->kind == SCRIPT_LINE || step->kind == SCRIPT_QUIET ? now_ns : s->base_ns;
 	s->wake_ns = s->since_ns + step->after_ns;
-	if (step->kind == HAND_QUIET) {
+	if (step->kind == SCRIPT_QUIET) {
 		quiet = recorder_quiet_since(r) + step->after_ns;
 		s->wake_ns = quiet > s->wake_ns ? quiet : s->wake_ns;
-		if (s->wake_ns > s->since_ns + HAND_QUIET_MOST_NS)
-			s->wake_ns = s->since_ns + HAND_QUIET_MOST_NS;
+		if (s->wake_ns > s->since_ns + SCRIPT_QUIET_MOST_NS)
+			s->wake_ns = s->since_ns + SCRIPT_QUIET_MOST_NS;
 	}
 	return now_ns >= s->wake_ns;
 }
 
-static int perform_step(struct scripted *s, const struct hand_step *step, struct recorder *r, int64_t at_ns)
+static int perform_step(struct script_user *s, const struct input_script_step *step, struct recorder *r, int64_t at_ns)
 {
 	switch (step->kind) {
-	case HAND_MOVE:
+	case SCRIPT_MOVE:
 		s->x = step->x;
 		s->y = step->y;
 		return recorder_pointer(r, at_ns, s->mask, s->x, s->y);
-	case HAND_BUTTON:
+	case SCRIPT_BUTTON:
 		s->mask = step->down ? s->mask | 1 << (step->button - 1) : s->mask & ~(1 << (step->button - 1));
 		return recorder_pointer(r, at_ns, s->mask, s->x, s->y);
-	case HAND_KEY:
+	case SCRIPT_KEY:
 		return recorder_key(r, at_ns, step->keysym, step->down);
 	default:
 		return 0;
@@ -68,13 +68,13 @@ static int perform_step(struct scripted *s, const struct hand_step *step, struct
 
 static int script_take(struct user *u, struct recorder *r, int64_t now_ns, char *why, size_t size)
 {
-	struct scripted *s = (struct scripted *)u;
+	struct script_user *s = (struct script_user *)u;
 	int err = 0;
 
 	(void)why;
 	(void)size;
 	while (s->next < s->hand.n && !err) {
-		const struct hand_step *step = &s->hand.steps[s->next];
+		const struct input_script_step *step = &s->hand.steps[s->next];
 
 		if (!passes(s, step, r, now_ns))
 			return 0;
@@ -84,21 +84,21 @@ static int script_take(struct user *u, struct recorder *r, int64_t now_ns, char 
 		err = perform_step(s, step, r, s->base_ns);
 	}
 	s->wake_ns = INT64_MAX;
-	return err ? err : !recorder_holds(r);
+	return err ? err : !recorder_holds_inputs(r);
 }
 
 static void script_close(struct user *u)
 {
-	hand_free(&((struct scripted *)u)->hand);
+	input_script_free(&((struct script_user *)u)->hand);
 	free(u);
 }
 
 struct user *user_script(const struct screen *screen, const char *path, char *why, size_t size)
 {
-	struct scripted *s = calloc(1, sizeof(*s));
+	struct script_user *s = calloc(1, sizeof(*s));
 	FILE *in = strcmp(path, "-") != 0 ? fopen(path, "re") : stdin;
 	char line[200] = "";
-	int err = !s ? -ENOMEM : !in ? -errno : hand_read(in, screen->width, screen->height, &s->hand, line, sizeof(line));
+	int err = !s ? -ENOMEM : !in ? -errno : input_script_read(in, screen->width, screen->height, &s->hand, line, sizeof(line));
 
 	if (in && in != stdin)
 		fclose(in);

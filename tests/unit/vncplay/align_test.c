@@ -17,23 +17,23 @@ static const uint32_t press[INPUTS + 1] = { 1000, 2000, 3000, 4000, 5000, 6000, 
 static const uint32_t *const all_press[] = { press, press, press, press, press };
 
 static struct one {
-	struct track_change change[MOST];
+	struct tile_change change[MOST];
 	size_t n;
 } run[5];
-static struct track track[5];
-static struct sames out;
+static struct tile_track track[5];
+static struct common_changes out;
 
 static void clear(void)
 {
 	memset(run, 0, sizeof(run));
-	sames_free(&out);
+	common_changes_free(&out);
 }
 
 static void add(int r, uint32_t ms, uint64_t content)
 {
 	struct one *o = &run[r];
 
-	o->change[o->n] = (struct track_change){
+	o->change[o->n] = (struct tile_change){
 		.ms = ms, .content = content * 1000003, .change = content * 1000003 - (o->n ? o->change[o->n - 1].content : 0),
 		.after = ms <= 1000 ? -1 : (int32_t)((ms - 1) / 1000) - 1, .update = (uint32_t)o->n
 	};
@@ -43,7 +43,7 @@ static void add(int r, uint32_t ms, uint64_t content)
 static void tracks(int runs)
 {
 	for (int r = 0; r < runs; r++)
-		track[r] = (struct track){ run[r].n, run[r].change };
+		track[r] = (struct tile_track){ run[r].n, run[r].change };
 }
 
 static void align(int runs)
@@ -58,13 +58,13 @@ static void align(int runs)
 
 static size_t masked(int runs, int of)
 {
-	struct unrest *u = unrest_new(runs, INPUTS, all_press);
+	struct animation_mask *u = animation_mask_new(runs, INPUTS, all_press);
 	size_t n = 0;
 
 	assert_non_null(u);
 	tracks(runs);
-	unrest_mark(u, track);
-	unrest_free(u);
+	animation_mask_mark(u, track);
+	animation_mask_free(u);
 	for (size_t i = 0; i < run[of].n; i++)
 		n += run[of].change[i].masked != 0;
 	return n;
@@ -73,7 +73,7 @@ static size_t masked(int runs, int of)
 static void is(size_t i, int32_t cause, uint32_t a, uint32_t b)
 {
 	assert_true(i < out.n);
-	assert_int_equal(out.same[i].cause, cause);
+	assert_int_equal(out.change[i].cause, cause);
 	assert_int_equal(out.at[2 * i], a);
 	assert_int_equal(out.at[2 * i + 1], b);
 }
@@ -147,7 +147,7 @@ static void one_run_is_all_there_is(void **state)
 	add(0, 3100, 3);
 	align(1);
 	assert_int_equal(out.n, 2);
-	assert_int_equal(out.same[1].cause, 2);
+	assert_int_equal(out.change[1].cause, 2);
 }
 
 static void a_caret_is_masked_and_what_is_typed_beside_it_is_not(void **state)
@@ -221,12 +221,12 @@ static uint8_t beside(uint8_t restless)
 	struct tilelog_update update = { 100, 0 };
 	struct tilelog tiles = { .columns = 10, .rows = 1, .changed = changed, .content = content, .n = 2,
 				 .update = &update, .n_updates = 1 };
-	struct track_change change[] = { { .masked = 0 }, { .masked = restless } };
-	struct kin *k = kin_new(10, 1);
+	struct tile_change change[] = { { .masked = 0 }, { .masked = restless } };
+	struct neighbour_mask *k = neighbour_mask_new(10, 1);
 
 	assert_non_null(k);
 	mask_neighbours(k, &tiles, place, change);
-	kin_free(k);
+	neighbour_mask_free(k);
 	assert_int_equal(change[1].masked, restless);
 	return change[0].masked;
 }
@@ -234,8 +234,8 @@ static uint8_t beside(uint8_t restless)
 static void the_tens_go_with_the_seconds_and_no_letter_with_its_caret(void **state)
 {
 	(void)state;
-	assert_int_equal(beside(UNREST_NEW), UNREST_NEW);
-	assert_int_equal(beside(UNREST_BACK), 0);
+	assert_int_equal(beside(MASKED_NEW), MASKED_NEW);
+	assert_int_equal(beside(MASKED_REPEATED), 0);
 }
 
 static void an_animation_that_each_input_starts_is_its_answer(void **state)
@@ -252,7 +252,7 @@ static void an_animation_that_each_input_starts_is_its_answer(void **state)
 static int end(void **state)
 {
 	(void)state;
-	sames_free(&out);
+	common_changes_free(&out);
 	return 0;
 }
 

@@ -178,7 +178,7 @@ static void a_press_waits_until_the_screen_has_answered_to_the_move(void **state
 	pointer(1080, 0, 100, 90);
 	until(1149);
 	assert_int_equal(n_sent, 1);
-	assert_true(recorder_holds(r));
+	assert_true(recorder_holds_inputs(r));
 	until(1150);
 	assert_int_equal(n_sent, 2);
 	assert_int_equal(sent[1].mask, 1);
@@ -186,7 +186,7 @@ static void a_press_waits_until_the_screen_has_answered_to_the_move(void **state
 	assert_int_equal(n_sent, 2);
 	until(1210);
 	assert_int_equal(n_sent, 3);
-	assert_false(recorder_holds(r));
+	assert_false(recorder_holds_inputs(r));
 	/* and the trace has the user's times */
 	assert_int_equal(n_written, 4);
 	assert_int_equal(written[1].e.kind, TRACE_SNAPSHOT);
@@ -315,9 +315,9 @@ static void only_changes_around_the_pointer_matter(void **state)
 	pointer(3010, 1, 200, 200);
 	paint(3100, 218, 200, 2, 2, 5);		/* within the margin */
 	until(3249);
-	assert_true(recorder_holds(r));
+	assert_true(recorder_holds_inputs(r));
 	until(3251);
-	assert_false(recorder_holds(r));
+	assert_false(recorder_holds_inputs(r));
 }
 
 static void what_never_rests_is_left_out_after_a_while(void **state)
@@ -399,9 +399,9 @@ static void a_drag_is_looked_after_where_it_ends(void **state)
 	pointer(2200, 1, 200, 90);
 	paint(2230, 195, 80, 20, 20, 4);	/* what is dragged comes along */
 	pointer(2250, 0, 200, 90);
-	assert_true(recorder_holds(r));
+	assert_true(recorder_holds_inputs(r));
 	until(2381);
-	assert_false(recorder_holds(r));
+	assert_false(recorder_holds_inputs(r));
 	assert_int_equal(count(TRACE_SNAPSHOT), 2);
 	is_box(last_snapshot()->box, 195, 85, 11, 11);
 	assert_int_equal(written[n_written - 1].e.kind, TRACE_RELEASE);
@@ -410,7 +410,7 @@ static void a_drag_is_looked_after_where_it_ends(void **state)
 	pointer(4000, 1, 200, 90);
 	pointer(4100, 1, 100, 90);
 	pointer(4110, 0, 100, 90);	/* nothing changed there */
-	assert_false(recorder_holds(r));
+	assert_false(recorder_holds_inputs(r));
 	assert_int_equal(count(TRACE_SNAPSHOT), 3);
 }
 
@@ -432,7 +432,7 @@ static void keys_wait_for_what_the_click_lit_up(void **state)
 	pointer(1050, 0, 100, 90);
 	paint(1100, 60, 80, 80, 20, 8);	/* the field */
 	strike(1180, 'a');		/* within 150 ms of it */
-	assert_true(recorder_holds(r));
+	assert_true(recorder_holds_inputs(r));
 	strike(1300, 'b');
 	until(2000);
 	assert_int_equal(recorder_counts(r)->snapshots[TRACE_FOR_KEY], 1);
@@ -577,7 +577,7 @@ static void nothing_that_is_held_is_lost_at_the_end(void **state)
 	assert_int_equal(count(TRACE_KEY_DOWN), 1);
 	assert_int_equal(count(TRACE_KEY_UP), 1);
 	assert_int_equal(sent[n_sent - 2].mask, 0);
-	assert_false(recorder_holds(r));
+	assert_false(recorder_holds_inputs(r));
 }
 
 static void a_screen_of_another_size_goes_on(void **state)

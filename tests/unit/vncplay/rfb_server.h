@@ -180,7 +180,7 @@ static inline void say(int fd, const void *bytes, size_t n)
 	assert_int_equal(send(fd, bytes, n, MSG_NOSIGNAL), n);
 }
 
-static inline void hear(int fd, void *bytes, size_t n)
+static inline void read_server(int fd, void *bytes, size_t n)
 {
 	assert_int_equal(recv(fd, bytes, n, MSG_WAITALL), n);
 }
@@ -197,14 +197,14 @@ static inline size_t client_greet(int port, int *fd, uint8_t *greeting)
 	assert_int_equal(setsockopt(*fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int)), 0);
 	assert_int_equal(connect(*fd, (struct sockaddr *)&a, sizeof(a)), 0);
 	say(*fd, "RFB 003.003\n", 12);	/* (before it is asked: the server waits 100 ms for a browser to speak first) */
-	hear(*fd, greeting, 12);
+	read_server(*fd, greeting, 12);
 	memcpy(greeting, "RFB 003.003\n", 12);
-	hear(*fd, greeting + 12, 4);
+	read_server(*fd, greeting + 12, 4);
 	say(*fd, "\1", 1);
-	hear(*fd, greeting + 16, 24);
+	read_server(*fd, greeting + 16, 24);
 	name = greeting[39];
 	assert_true(name < 200);
-	hear(*fd, greeting + 40, name);
+	read_server(*fd, greeting + 40, name);
 	return 40 + name;
 }
 

@@ -11,7 +11,7 @@
 
 #include "vncplay/common/side_file.h"
 
-static struct inputs in;
+static struct sent_inputs in;
 static struct stimulus *s;
 static size_t n;
 
@@ -23,11 +23,11 @@ static int read_text(const char *text, size_t size)
 	assert_non_null(f);
 	free(s);
 	s = NULL;
-	inputs_free(&in);
-	err = inputs_read(f, &in);
+	sent_inputs_free(&in);
+	err = sent_inputs_read(f, &in);
 	fclose(f);
 	if (!err) {
-		s = inputs_stimuli(&in, &n);
+		s = sent_inputs_stimuli(&in, &n);
 		assert_non_null(s);
 	}
 	return err;
@@ -43,7 +43,7 @@ static int end(void **state)
 	(void)state;
 	free(s);
 	s = NULL;
-	inputs_free(&in);
+	sent_inputs_free(&in);
 	return 0;
 }
 

@@ -47,7 +47,7 @@ static void test_late_reader(void **state)
 	char got[8];
 
 	(void)state;
-	server_stamp_ask(pair[1]);
+	server_stamp_enable(pair[1]);
 	for (int i = 0; i < 40; i++) {	/* the kernel begins to note times some time after it was asked to */
 		before = clock_now();
 		assert_int_equal(send(pair[0], "abcd", 4, 0), 4);
@@ -87,7 +87,7 @@ static void test_in_pieces(void **state)
 	char got[8];
 
 	(void)state;
-	server_stamp_ask(pair[1]);
+	server_stamp_enable(pair[1]);
 	assert_int_equal(send(pair[0], "abcdefgh", 8, 0), 8);
 	assert_int_equal(server_stamp_recv(pair[1], got, 3, 0, &came), 3);
 	first = came;

@@ -14,7 +14,7 @@
  *	drag X,Y X,Y [over MS] [button B]
  *	scroll up|down|left|right [N]
  *	pause TIME		500ms, 2s
- *	quiet [TIME]		until nothing on the screen has changed for so long (500ms), at most HAND_QUIET_MOST_NS
+ *	quiet [TIME]		until nothing on the screen has changed for so long (500ms), at most SCRIPT_QUIET_MOST_NS
  *
  * X Y may also be written with a blank between. Empty lines and lines that begin with # are left out. */
 #ifndef THINPROBE_VNCPLAY_HAND_H
@@ -25,27 +25,27 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define HAND_QUIET_MOST_NS 10000000000ll
+#define SCRIPT_QUIET_MOST_NS 10000000000ll
 
-enum hand_kind { HAND_LINE, HAND_QUIET, HAND_MOVE, HAND_BUTTON, HAND_KEY };
+enum input_script_kind { SCRIPT_LINE, SCRIPT_QUIET, SCRIPT_MOVE, SCRIPT_BUTTON, SCRIPT_KEY };
 
-struct hand_step {
-	enum hand_kind kind;
-	int64_t after_ns;	/* the step before; of HAND_LINE: after everything has been sent; of HAND_QUIET: how long it is to be quiet */
+struct input_script_step {
+	enum input_script_kind kind;
+	int64_t after_ns;	/* the step before; of SCRIPT_LINE: after everything has been sent; of SCRIPT_QUIET: how long it is to be quiet */
 	int x, y, button;
 	uint32_t keysym;
 	bool down;
 	int line;
 };
 
-struct hand {
-	struct hand_step *steps;	/* owned */
+struct input_script {
+	struct input_script_step *steps;	/* owned */
 	int n;
 };
 
 /* Reads to the end, for a screen of that size. 0, -errno; for -EINVAL `why` has the line and what
- * is wrong with it. hand_free() in any case. */
-int hand_read(FILE *in, int width, int height, struct hand *h, char *why, size_t size);
-void hand_free(struct hand *h);
+ * is wrong with it. input_script_free() in any case. */
+int input_script_read(FILE *in, int width, int height, struct input_script *h, char *why, size_t size);
+void input_script_free(struct input_script *h);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "hand.h"
+#include "input_script.h"
 #include "act.h"
 #include "array.h"
 #include "cli.h"
@@ -23,16 +23,16 @@
 #define HELD_MS 20		/* between a key that is held and the next */
 #define TYPE_MS 100
 
-struct hand_reading {
-	struct hand *h;
+struct input_script_reader {
+	struct input_script *h;
 	int line, width, height;
 	int x, y;		/* where the pointer is; -1: nobody has said */
 	const char *wrong;	/* what is */
 };
 
-static int add_step(struct hand_reading *r, double after_ms, struct hand_step step)
+static int add_step(struct input_script_reader *r, double after_ms, struct input_script_step step)
 {
-	struct hand *h = r->h;
+	struct input_script *h = r->h;
 
 	if (h->n == STEPS_MOST)
 		return -E2BIG;
@@ -44,7 +44,7 @@ static int add_step(struct hand_reading *r, double after_ms, struct hand_step st
 	return 0;
 }
 
-static int reject_line(struct hand_reading *r, const char *what)
+static int reject_line(struct input_script_reader *r, const char *what)
 {
 	r->wrong = what;
 	return -EINVAL;
@@ -61,7 +61,7 @@ static bool read_ms(const char *text, double *ms)
 }
 
 /* X,Y or X Y */
-static bool read_hand_place(struct hand_reading *r, char **rest, int *x, int *y)
+static bool read_script_place(struct input_script_reader *r, char **rest, int *x, int *y)
 {
 	char *first = next_word(rest), *comma = first ? strchr(first, ',') : NULL, *second = comma ? comma + 1 : next_word(rest);
 	int64_t at[2];
@@ -78,7 +78,7 @@ static bool read_hand_place(struct hand_reading *r, char **rest, int *x, int *y)
 }
 
 /* ms < 0: as a hand would. Slow at both ends, as hands are. */
-static int go(struct hand_reading *r, int x, int y, double ms)
+static int go(struct input_script_reader *r, int x, int y, double ms)
 {
 	double dx = x - r->x, dy = y - r->y, away = (dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy);
 	int steps, err = 0;
@@ -93,20 +93,20 @@ static int go(struct hand_reading *r, int x, int y, double ms)
 	for (int i = 1; i < steps && !err; i++) {
 		double part = (double)i / steps, way = part * part * (3 - 2 * part);
 
-		err = add_step(r, ms / steps, (struct hand_step){ .kind = HAND_MOVE, .x = (int)(r->x + way * dx + 0.5),
+		err = add_step(r, ms / steps, (struct input_script_step){ .kind = SCRIPT_MOVE, .x = (int)(r->x + way * dx + 0.5),
 							     .y = (int)(r->y + way * dy + 0.5) });
 	}
 	r->x = x;
 	r->y = y;
-	return err ? err : add_step(r, steps ? ms / steps : 0, (struct hand_step){ .kind = HAND_MOVE, .x = x, .y = y });
+	return err ? err : add_step(r, steps ? ms / steps : 0, (struct input_script_step){ .kind = SCRIPT_MOVE, .x = x, .y = y });
 }
 
-static int add_press(struct hand_reading *r, double after_ms, int button, bool down)
+static int add_press(struct input_script_reader *r, double after_ms, int button, bool down)
 {
-	return add_step(r, after_ms, (struct hand_step){ .kind = HAND_BUTTON, .button = button, .down = down });
+	return add_step(r, after_ms, (struct input_script_step){ .kind = SCRIPT_BUTTON, .button = button, .down = down });
 }
 
-static int add_clicks(struct hand_reading *r, int button, int64_t times, double first_ms)
+static int add_clicks(struct input_script_reader *r, int button, int64_t times, double first_ms)
 {
 	int err = 0;
 
@@ -119,7 +119,7 @@ static int add_clicks(struct hand_reading *r, int button, int64_t times, double 
 }
 
 /* "over MS", "button B", "N [times]", in any order, as far as they are asked for. */
-static int read_more(struct hand_reading *r, char **rest, double *over, int *button, int64_t *times)
+static int read_more(struct input_script_reader *r, char **rest, double *over, int *button, int64_t *times)
 {
 	char *w;
 
@@ -144,23 +144,23 @@ static int read_more(struct hand_reading *r, char **rest, double *over, int *but
 	return 0;
 }
 
-static int read_move(struct hand_reading *r, char *rest)
+static int read_move(struct input_script_reader *r, char *rest)
 {
 	double over = -1;
 	int x, y, err;
 
-	if (!read_hand_place(r, &rest, &x, &y))
+	if (!read_script_place(r, &rest, &x, &y))
 		return -EINVAL;
 	err = read_more(r, &rest, &over, NULL, NULL);
 	return err ? err : go(r, x, y, over);
 }
 
-static int read_click(struct hand_reading *r, char *rest)
+static int read_click(struct input_script_reader *r, char *rest)
 {
 	int64_t times = 1;
 	int x, y, button = 1, err;
 
-	if (!read_hand_place(r, &rest, &x, &y))
+	if (!read_script_place(r, &rest, &x, &y))
 		return -EINVAL;
 	err = read_more(r, &rest, NULL, &button, &times);
 	if (!err && (x != r->x || y != r->y))
@@ -168,12 +168,12 @@ static int read_click(struct hand_reading *r, char *rest)
 	return err ? err : add_clicks(r, button, times, REST_MS);
 }
 
-static int read_drag(struct hand_reading *r, char *rest)
+static int read_drag(struct input_script_reader *r, char *rest)
 {
 	double over = -1;
 	int x, y, to_x, to_y, button = 1, err;
 
-	if (!read_hand_place(r, &rest, &x, &y) || !read_hand_place(r, &rest, &to_x, &to_y))
+	if (!read_script_place(r, &rest, &x, &y) || !read_script_place(r, &rest, &to_x, &to_y))
 		return -EINVAL;
 	err = read_more(r, &rest, &over, &button, NULL);
 	if (!err && (x != r->x || y != r->y))
@@ -181,13 +181,13 @@ static int read_drag(struct hand_reading *r, char *rest)
 	if (!err)
 		err = add_press(r, REST_MS, button, true);
 	if (!err)
-		err = add_step(r, REST_MS, (struct hand_step){ .kind = HAND_MOVE, .x = x, .y = y });
+		err = add_step(r, REST_MS, (struct input_script_step){ .kind = SCRIPT_MOVE, .x = x, .y = y });
 	if (!err)
 		err = go(r, to_x, to_y, over);
 	return err ? err : add_press(r, REST_MS, button, false);
 }
 
-static int read_button(struct hand_reading *r, char *rest)
+static int read_button(struct input_script_reader *r, char *rest)
 {
 	char *number = next_word(&rest), *way = next_word(&rest);
 	struct act act;
@@ -199,7 +199,7 @@ static int read_button(struct hand_reading *r, char *rest)
 	return act.way == ACT_CLICK ? add_clicks(r, act.button, 1, 0) : add_press(r, 0, act.button, act.way == ACT_DOWN);
 }
 
-static int read_scroll(struct hand_reading *r, char *rest)
+static int read_scroll(struct input_script_reader *r, char *rest)
 {
 	static const char *const ways[] = { "up", "down", "left", "right" };
 	char *way = next_word(&rest);
@@ -221,12 +221,12 @@ static int read_scroll(struct hand_reading *r, char *rest)
 	return err;
 }
 
-static int add_key(struct hand_reading *r, double after_ms, uint32_t keysym, bool down)
+static int add_key(struct input_script_reader *r, double after_ms, uint32_t keysym, bool down)
 {
-	return add_step(r, after_ms, (struct hand_step){ .kind = HAND_KEY, .keysym = keysym, .down = down });
+	return add_step(r, after_ms, (struct input_script_step){ .kind = SCRIPT_KEY, .keysym = keysym, .down = down });
 }
 
-static int stroke(struct hand_reading *r, const struct act *act, double first_ms)
+static int stroke(struct input_script_reader *r, const struct act *act, double first_ms)
 {
 	static const struct {
 		unsigned held;
@@ -251,7 +251,7 @@ static int stroke(struct hand_reading *r, const struct act *act, double first_ms
 }
 
 /* [MS] TEXT: the text with all blanks that it has, from one blank behind what is before it. */
-static int read_type(struct hand_reading *r, char *text)
+static int read_type(struct input_script_reader *r, char *text)
 {
 	double gap = TYPE_MS, ms;
 	bool first = true;
@@ -291,7 +291,7 @@ static int read_type(struct hand_reading *r, char *text)
 	return err;
 }
 
-static int read_key(struct hand_reading *r, const char *name, char *rest, const char *way)
+static int read_key(struct input_script_reader *r, const char *name, char *rest, const char *way)
 {
 	struct act act;
 
@@ -300,31 +300,31 @@ static int read_key(struct hand_reading *r, const char *name, char *rest, const 
 	return way ? add_key(r, 0, act.keysym, *way == 'd') : stroke(r, &act, 0);
 }
 
-static int read_quiet(struct hand_reading *r, char *rest)
+static int read_quiet(struct input_script_reader *r, char *rest)
 {
 	char *time = next_word(&rest);
 	int64_t ns = 500 * NS_PER_MS;
 
-	if ((time && (cli_read_ns(time, &ns) || ns < NS_PER_MS || ns > HAND_QUIET_MOST_NS)) || next_word(&rest))
+	if ((time && (cli_read_ns(time, &ns) || ns < NS_PER_MS || ns > SCRIPT_QUIET_MOST_NS)) || next_word(&rest))
 		return reject_line(r, "quiet: a time up to 10s is expected");
-	return add_step(r, (double)ns / NS_PER_MS, (struct hand_step){ .kind = HAND_QUIET });
+	return add_step(r, (double)ns / NS_PER_MS, (struct input_script_step){ .kind = SCRIPT_QUIET });
 }
 
-static int read_pause(struct hand_reading *r, char *rest)
+static int read_pause(struct input_script_reader *r, char *rest)
 {
 	char *time = next_word(&rest);
 	int64_t ns;
 
 	if (!time || cli_read_ns(time, &ns) || ns < 0 || ns > NS_PER_DAY || next_word(&rest))
 		return reject_line(r, "pause: a time such as 500ms is expected");
-	return add_step(r, (double)ns / NS_PER_MS, (struct hand_step){ .kind = HAND_LINE });
+	return add_step(r, (double)ns / NS_PER_MS, (struct input_script_step){ .kind = SCRIPT_LINE });
 }
 
-static int read_hand_line(struct hand_reading *r, char *text)
+static int read_script_line(struct input_script_reader *r, char *text)
 {
 	static const struct {
 		const char *word;
-		int (*read)(struct hand_reading *r, char *rest);
+		int (*read)(struct input_script_reader *r, char *rest);
 	} words[] = { { "move", read_move }, { "button", read_button }, { "click", read_click },
 		      { "drag", read_drag }, { "scroll", read_scroll }, { "type", read_type },
 		      { "pause", read_pause }, { "quiet", read_quiet } };
@@ -336,7 +336,7 @@ static int read_hand_line(struct hand_reading *r, char *text)
 	start = rest ? rest + strspn(rest, BLANK) : none;
 	if (isdigit((unsigned char)*what) && *start && read_ms(what, &delay))
 		what = next_word(&rest);
-	err = add_step(r, delay, (struct hand_step){ .kind = HAND_LINE });
+	err = add_step(r, delay, (struct input_script_step){ .kind = SCRIPT_LINE });
 	if (err)
 		return err;
 	if (!rest)
@@ -352,22 +352,22 @@ static int read_hand_line(struct hand_reading *r, char *text)
 	return read_key(r, what, rest, NULL);
 }
 
-int hand_read(FILE *in, int width, int height, struct hand *h, char *why, size_t size)
+int input_script_read(FILE *in, int width, int height, struct input_script *h, char *why, size_t size)
 {
-	struct hand_reading r = { .h = h, .width = width, .height = height, .x = -1, .y = -1 };
+	struct input_script_reader r = { .h = h, .width = width, .height = height, .x = -1, .y = -1 };
 	char *text = NULL;
 	size_t room = 0;
 	ssize_t n;
 	int err = 0;
 
-	*h = (struct hand){ 0 };
+	*h = (struct input_script){ 0 };
 	errno = 0;
 	for (r.line = 1; !err && (n = getline(&text, &room, in)) >= 0; r.line++) {
 		const char *first = text + strspn(text, BLANK);
 
 		if (!*first || *first == '#')
 			continue;
-		err = strlen(text) == (size_t)n ? read_hand_line(&r, text) : reject_line(&r, "a zero byte");
+		err = strlen(text) == (size_t)n ? read_script_line(&r, text) : reject_line(&r, "a zero byte");
 		if (err)
 			break;
 	}
@@ -379,8 +379,8 @@ int hand_read(FILE *in, int width, int height, struct hand *h, char *why, size_t
 	return err;
 }
 
-void hand_free(struct hand *h)
+void input_script_free(struct input_script *h)
 {
 	free(h->steps);
-	*h = (struct hand){ 0 };
+	*h = (struct input_script){ 0 };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* tempo - the schedule of a replay. */
-#include "tempo.h"
+#include "pacing.h"
 
 #include "clock.h"
 #include "random.h"
@@ -12,9 +12,9 @@
 #define AGAIN_NS (500 * NS_PER_MS)	/* clicks nearer than this may be a double click; what desktops take for one lies below */
 #define AGAIN_PIXELS 4
 
-void tempo_start(struct tempo *t, double speed, double jitter, uint64_t seed, int64_t start_ns)
+void pacing_start(struct pacing *t, double speed, double jitter, uint64_t seed, int64_t start_ns)
 {
-	*t = (struct tempo){ .speed = speed, .jitter = jitter, .random = seed, .due_ns = start_ns };
+	*t = (struct pacing){ .speed = speed, .jitter = jitter, .random = seed, .due_ns = start_ns };
 }
 
 static bool is_click(const struct trace_event *e)
@@ -23,7 +23,7 @@ static bool is_click(const struct trace_event *e)
 }
 
 /* Whether the distance between the input before and this one is the hand's. */
-static bool tempo_holds(const struct tempo *t, const struct trace_event *input)
+static bool pacing_holds(const struct pacing *t, const struct trace_event *input)
 {
 	if (t->buttons || t->down.n)
 		return true;
@@ -33,7 +33,7 @@ static bool tempo_holds(const struct tempo *t, const struct trace_event *input)
 	       abs(input->y - t->click.y) <= AGAIN_PIXELS;
 }
 
-static void note(struct tempo *t, const struct trace_event *input)
+static void note(struct pacing *t, const struct trace_event *input)
 {
 	if (input->kind == TRACE_PRESS)
 		t->buttons |= 1u << (input->button - 1);
@@ -45,13 +45,13 @@ static void note(struct tempo *t, const struct trace_event *input)
 		t->click = *input;
 }
 
-int64_t tempo_due(struct tempo *t, const struct trace_event *input)
+int64_t pacing_due(struct pacing *t, const struct trace_event *input)
 {
 	int64_t distance = input->at_ns - t->at_ns;
 
 	if (distance < 0)
 		distance = 0;
-	if (!tempo_holds(t, input)) {
+	if (!pacing_holds(t, input)) {
 		double factor = 1 / t->speed;
 
 		if (t->jitter > 0)
@@ -64,7 +64,7 @@ int64_t tempo_due(struct tempo *t, const struct trace_event *input)
 	return t->due_ns;
 }
 
-int64_t tempo_shift(struct tempo *t, int64_t now_ns)
+int64_t pacing_shift(struct pacing *t, int64_t now_ns)
 {
 	int64_t by = now_ns - t->due_ns;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* When inputs of a replay are due. */
-#include "vncplay/play/tempo.h"
+#include "vncplay/play/pacing.h"
 
 #include "clock.h"
 
@@ -20,31 +20,31 @@ static struct trace_event at(int64_t ms, enum trace_event_kind kind, int what)
 	return e;
 }
 
-static int64_t due_ms(struct tempo *t, struct trace_event e)
+static int64_t due_ms(struct pacing *t, struct trace_event e)
 {
-	return (tempo_due(t, &e) - START) / MS;
+	return (pacing_due(t, &e) - START) / MS;
 }
 
 static void test_distances_are_kept(void **state)
 {
-	struct tempo t;
+	struct pacing t;
 
 	(void)state;
-	tempo_start(&t, 1, 0, 1, START);
+	pacing_start(&t, 1, 0, 1, START);
 	assert_int_equal(due_ms(&t, at(500, TRACE_MOVE, 0)), 500);
 	assert_int_equal(due_ms(&t, at(700, TRACE_PRESS, 1)), 700);
-	assert_int_equal(tempo_shift(&t, START + 2700 * MS), 2000 * MS);	/* it had to wait */
+	assert_int_equal(pacing_shift(&t, START + 2700 * MS), 2000 * MS);	/* it had to wait */
 	assert_int_equal(due_ms(&t, at(780, TRACE_RELEASE, 1)), 2780);
-	assert_int_equal(tempo_shift(&t, START + 2000 * MS), 0);		/* it is not due yet */
+	assert_int_equal(pacing_shift(&t, START + 2000 * MS), 0);		/* it is not due yet */
 	assert_int_equal(due_ms(&t, at(5000, TRACE_KEY_DOWN, 'a')), 7000);
 }
 
 static void test_speed_is_of_thinking(void **state)
 {
-	struct tempo t;
+	struct pacing t;
 
 	(void)state;
-	tempo_start(&t, 2, 0, 1, START);
+	pacing_start(&t, 2, 0, 1, START);
 	assert_int_equal(due_ms(&t, at(1000, TRACE_PRESS, 1)), 500);
 	assert_int_equal(due_ms(&t, at(1100, TRACE_RELEASE, 1)), 600);	/* held */
 	assert_int_equal(due_ms(&t, at(1250, TRACE_MOVE, 0)), 750);	/* a hand that trembles, */
@@ -66,10 +66,10 @@ static void test_speed_is_of_thinking(void **state)
 static void test_what_is_no_double_click(void **state)
 {
 	struct trace_event far = at(1200, TRACE_PRESS, 1);
-	struct tempo t;
+	struct pacing t;
 
 	(void)state;
-	tempo_start(&t, 2, 0, 1, START);
+	pacing_start(&t, 2, 0, 1, START);
 	due_ms(&t, at(1000, TRACE_PRESS, 1));
 	assert_int_equal(due_ms(&t, at(1100, TRACE_RELEASE, 1)), 600);
 	assert_int_equal(due_ms(&t, at(1200, TRACE_PRESS, 3)), 650);
@@ -82,14 +82,14 @@ static void test_what_is_no_double_click(void **state)
 
 static void test_jitter(void **state)
 {
-	struct tempo a, b, c;
+	struct pacing a, b, c;
 	int64_t last = 0, least = INT64_MAX, most = 0, sum = 0;
 	int differs = 0;
 
 	(void)state;
-	tempo_start(&a, 1, 0.3, 7, START);
-	tempo_start(&b, 1, 0.3, 7, START);
-	tempo_start(&c, 1, 0.3, 8, START);
+	pacing_start(&a, 1, 0.3, 7, START);
+	pacing_start(&b, 1, 0.3, 7, START);
+	pacing_start(&c, 1, 0.3, 8, START);
 	for (int i = 1; i <= 1000; i++) {
 		int64_t due = due_ms(&a, at(i * 1000, TRACE_MOVE, 0)), distance = due - last;
 

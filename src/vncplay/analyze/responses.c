@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "responses.h"
 #include "array.h"
-#include "pieces.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,11 +14,11 @@
 #define LONG_US 1000000		/* after this it is rather a movement's than a click's, if that was just before */
 #define JUST_US 250000
 
-struct answer_finder {
-	const struct answers_run *run;
+struct response_finder {
+	const struct responses_run *run;
 	int runs, inputs;
-	const struct pieces *pieces;
-	struct answers *out;
+	const struct paint_pieces *pieces;
+	struct responses *out;
 	struct paint *paint;	/* of one input */
 	size_t n_paints, room_paints;
 	int64_t *times;		/* of those paints */
@@ -30,7 +30,7 @@ static double worth(const struct paint *p)
 	return p->share * p->mass / (p->mass + MASS_HALF);
 }
 
-static int list_paints(struct answer_finder *f, size_t first, size_t *next)
+static int list_paints(struct response_finder *f, size_t first, size_t *next)
 {
 	size_t n = first, room = 0;
 	int32_t cause = f->pieces->piece[first].cause;
@@ -56,34 +56,33 @@ static int list_paints(struct answer_finder *f, size_t first, size_t *next)
 
 		p->shown_ms = f->times + f->n_paints * 2 * (size_t)f->runs;
 		p->whole_ms = p->shown_ms + f->runs;
-		pieces_paint(f->run, f->pieces, first, p);
+		paint_gather(f->run, f->pieces, first, p);
 	}
 	*next = n;
 	return 0;
 }
 
-static struct answer *add_answer(struct answer_finder *f)
+struct response *responses_add(struct responses *out, int runs)
 {
-	struct answers *out = f->out;
-	struct answer *a;
+	struct response *a;
 
-	if (array_room(&out->answer, out->n))
+	if (array_room(&out->item, out->n))
 		return NULL;
-	a = &out->answer[out->n];
-	*a = (struct answer){ 0 };
-	a->press_us = malloc(4 * (size_t)f->runs * sizeof(*a->press_us));
+	a = &out->item[out->n];
+	*a = (struct response){ 0 };
+	a->press_us = malloc(4 * (size_t)runs * sizeof(*a->press_us));
 	if (!a->press_us)
 		return NULL;
-	a->release_us = a->press_us + f->runs;
-	a->complete_us = a->release_us + f->runs;
-	a->shown_ms = a->complete_us + f->runs;
-	for (int i = 0; i < 4 * f->runs; i++)
-		a->press_us[i] = ANSWER_NONE;
+	a->release_us = a->press_us + runs;
+	a->complete_us = a->release_us + runs;
+	a->shown_ms = a->complete_us + runs;
+	for (int i = 0; i < 4 * runs; i++)
+		a->press_us[i] = RESPONSE_NONE;
 	out->n++;
 	return a;
 }
 
-static void use(struct answer_finder *f, const struct paint *p)
+static void use(struct response_finder *f, const struct paint *p)
 {
 	for (size_t i = p->first; i < p->first + p->n; i++)
 		for (int r = 0; r < f->runs; r++)
@@ -93,7 +92,7 @@ static void use(struct answer_finder *f, const struct paint *p)
 
 /* ---- presses and keys ---- */
 
-static const struct paint *earliest(const struct answer_finder *f, double *best)
+static const struct paint *earliest(const struct response_finder *f, double *best)
 {
 	*best = 0;
 	for (size_t i = 0; i < f->n_paints; i++)
@@ -106,7 +105,7 @@ static const struct paint *earliest(const struct answer_finder *f, double *best)
 }
 
 /* A paint of its own after the release, where the press had one already: a button looks pressed, and then does something. */
-static const struct paint *after_release(const struct answer_finder *f, const struct paint *first, double best)
+static const struct paint *after_release(const struct response_finder *f, const struct paint *first, double best)
 {
 	for (const struct paint *p = first + 1; p < f->paint + f->n_paints; p++) {
 		int before = 0, after = 0, both = 0;
@@ -116,7 +115,7 @@ static const struct paint *after_release(const struct answer_finder *f, const st
 		for (int r = 0; r < f->runs; r++) {
 			int64_t release = f->run[r].stimulus[p->cause].release_us;
 
-			if (p->shown_ms[r] == ANSWER_NONE || first->shown_ms[r] == ANSWER_NONE || release < 0)
+			if (p->shown_ms[r] == RESPONSE_NONE || first->shown_ms[r] == RESPONSE_NONE || release < 0)
 				continue;
 			both++;
 			before += first->shown_ms[r] * 1000 < release;
@@ -128,14 +127,14 @@ static const struct paint *after_release(const struct answer_finder *f, const st
 	return NULL;
 }
 
-static double confidence(const struct answer_finder *f, const struct paint *p, double rival)
+static double confidence(const struct response_finder *f, const struct paint *p, double rival)
 {
 	double own = worth(p);
 
 	return p->share * (0.5 + 0.5 * p->mass / (p->mass + 1)) * (own / (own + rival / 2)) * (f->runs < 2 ? ALONE : 1);
 }
 
-static double best_other(const struct answer_finder *f, const struct paint *chosen)
+static double best_other(const struct response_finder *f, const struct paint *chosen)
 {
 	double best = 0;
 
@@ -144,10 +143,10 @@ static double best_other(const struct answer_finder *f, const struct paint *chos
 	return best;
 }
 
-static int answer_press(struct answer_finder *f, const struct paint *p, double best)
+static int add_press_response(struct response_finder *f, const struct paint *p, double best)
 {
 	const struct paint *later = after_release(f, p, best);
-	struct answer *a = add_answer(f);
+	struct response *a = responses_add(f->out, f->runs);
 
 	if (!a)
 		return -ENOMEM;
@@ -156,7 +155,7 @@ static int answer_press(struct answer_finder *f, const struct paint *p, double b
 		const struct stimulus *s = &f->run[r].stimulus[p->cause];
 		const struct paint *of = later ? later : p;
 
-		if (p->shown_ms[r] == ANSWER_NONE)
+		if (p->shown_ms[r] == RESPONSE_NONE)
 			continue;
 		a->kind = s->kind;
 		a->input = s->n;
@@ -165,7 +164,7 @@ static int answer_press(struct answer_finder *f, const struct paint *p, double b
 		a->shown_ms[r] = p->shown_ms[r];
 		a->press_us[r] = p->shown_ms[r] * 1000 - s->press_us;
 		a->complete_us[r] = p->whole_ms[r] * 1000 - s->press_us;
-		if (s->release_us >= 0 && of->shown_ms[r] != ANSWER_NONE)
+		if (s->release_us >= 0 && of->shown_ms[r] != RESPONSE_NONE)
 			a->release_us[r] = of->shown_ms[r] * 1000 - s->release_us;
 	}
 	a->confidence = confidence(f, p, best_other(f, p));
@@ -178,7 +177,7 @@ static int answer_press(struct answer_finder *f, const struct paint *p, double b
 
 /* ---- movements ---- */
 
-static int64_t last_move(const struct answers_run *run, int64_t before_us)
+static int64_t last_move(const struct responses_run *run, int64_t before_us)
 {
 	size_t from = 0, to = run->moves;
 
@@ -193,7 +192,7 @@ static int64_t last_move(const struct answers_run *run, int64_t before_us)
 	return (int64_t)from - 1;
 }
 
-static const struct input *move_n(const struct answers_run *run, int n, int64_t near)
+static const struct sent_input *move_n(const struct responses_run *run, int n, int64_t near)
 {
 	for (; near >= 0; near--)
 		if (run->move[near].n <= n)
@@ -203,13 +202,13 @@ static const struct input *move_n(const struct answers_run *run, int n, int64_t 
 
 /* The movement that a paint follows in all runs that have it, and closely; -1: there is none. Its
  * place in each run is in f->moved. */
-static int hovered(const struct answer_finder *f, const struct paint *p, int64_t most_us)
+static int hovered(const struct response_finder *f, const struct paint *p, int64_t most_us)
 {
 	int n = INT32_MAX;
 	int64_t least = INT64_MAX, most = 0;
 
 	for (int r = 0; r < f->runs; r++) {
-		if (p->shown_ms[r] == ANSWER_NONE)
+		if (p->shown_ms[r] == RESPONSE_NONE)
 			continue;
 		f->moved[r] = last_move(&f->run[r], p->shown_ms[r] * 1000);
 		if (f->moved[r] < 0)
@@ -218,10 +217,10 @@ static int hovered(const struct answer_finder *f, const struct paint *p, int64_t
 			n = f->run[r].move[f->moved[r]].n;
 	}
 	for (int r = 0; r < f->runs; r++) {
-		const struct input *m = p->shown_ms[r] == ANSWER_NONE ? NULL : move_n(&f->run[r], n, f->moved[r]);
+		const struct sent_input *m = p->shown_ms[r] == RESPONSE_NONE ? NULL : move_n(&f->run[r], n, f->moved[r]);
 		int64_t us;
 
-		if (p->shown_ms[r] == ANSWER_NONE)
+		if (p->shown_ms[r] == RESPONSE_NONE)
 			continue;
 		if (!m || m->at_us < f->run[r].stimulus[p->cause].press_us)
 			return -1;
@@ -233,32 +232,32 @@ static int hovered(const struct answer_finder *f, const struct paint *p, int64_t
 }
 
 /* Long after the press, just after a movement: the press had no answer. */
-static bool rather_hovered(const struct answer_finder *f, const struct paint *p)
+static bool rather_hovered(const struct response_finder *f, const struct paint *p)
 {
 	for (int r = 0; r < f->runs; r++)
-		if (p->shown_ms[r] != ANSWER_NONE && p->shown_ms[r] * 1000 - f->run[r].stimulus[p->cause].press_us < LONG_US)
+		if (p->shown_ms[r] != RESPONSE_NONE && p->shown_ms[r] * 1000 - f->run[r].stimulus[p->cause].press_us < LONG_US)
 			return false;
 	return hovered(f, p, JUST_US) >= 0;
 }
 
-static int answer_move(struct answer_finder *f, const struct paint *p)
+static int add_move_response(struct response_finder *f, const struct paint *p)
 {
 	int n = hovered(f, p, HOVER_US);
-	struct answer *a;
+	struct response *a;
 
 	if (n < 0 || (f->runs > 1 && p->share * f->runs < 2) || p->share < 0.5)
 		return 0;
 	for (size_t i = f->out->n; i-- > 0 && i + 256 > f->out->n;)
-		if (f->out->answer[i].kind == STIMULUS_MOVE && f->out->answer[i].input == n)
+		if (f->out->item[i].kind == STIMULUS_MOVE && f->out->item[i].input == n)
 			return 0;
-	a = add_answer(f);
+	a = responses_add(f->out, f->runs);
 	if (!a)
 		return -ENOMEM;
 	a->kind = STIMULUS_MOVE;
 	a->input = n;
 	a->at_us = -1;
 	for (int r = 0; r < f->runs; r++) {
-		const struct input *m = p->shown_ms[r] == ANSWER_NONE ? NULL : move_n(&f->run[r], n, f->moved[r]);
+		const struct sent_input *m = p->shown_ms[r] == RESPONSE_NONE ? NULL : move_n(&f->run[r], n, f->moved[r]);
 
 		if (!m)
 			continue;
@@ -276,19 +275,19 @@ static int answer_move(struct answer_finder *f, const struct paint *p)
 
 static int by_input(const void *a, const void *b)
 {
-	const struct answer *x = a, *y = b;
+	const struct response *x = a, *y = b;
 
 	return (x->input > y->input) - (x->input < y->input);
 }
 
-int answers_find(const struct answers_run *run, int runs, int inputs, struct sames *changes, struct answers *out)
+int responses_find(const struct responses_run *run, int runs, int inputs, struct common_changes *changes, struct responses *out)
 {
-	struct pieces pieces;
-	struct answer_finder f = { .run = run, .runs = runs, .inputs = inputs, .pieces = &pieces, .out = out };
+	struct paint_pieces pieces;
+	struct response_finder f = { .run = run, .runs = runs, .inputs = inputs, .pieces = &pieces, .out = out };
 	int err;
 
-	*out = (struct answers){ 0 };
-	err = pieces_make(run, runs, changes, &pieces);
+	*out = (struct responses){ 0 };
+	err = paint_pieces_make(run, runs, changes, &pieces);
 	if (err)
 		return err;
 	f.moved = calloc((size_t)runs, sizeof(*f.moved));
@@ -305,26 +304,26 @@ int answers_find(const struct answers_run *run, int runs, int inputs, struct sam
 		if (first && (run[0].stimulus[first->cause].kind == STIMULUS_MOVE || rather_hovered(&f, first)))
 			first = NULL;
 		if (first)
-			err = answer_press(&f, first, best);
+			err = add_press_response(&f, first, best);
 		for (size_t i = 0; i < f.n_paints && !err; i++)
 			if (&f.paint[i] != first && (!first || &f.paint[i] > first) && worth(&f.paint[i]) > 0)
-				err = answer_move(&f, &f.paint[i]);
+				err = add_move_response(&f, &f.paint[i]);
 	}
 	free(f.moved);
 	free(f.paint);
 	free(f.times);
-	pieces_free(&pieces);
+	paint_pieces_free(&pieces);
 	if (out->n)
-		qsort(out->answer, out->n, sizeof(*out->answer), by_input);
+		qsort(out->item, out->n, sizeof(*out->item), by_input);
 	if (err)
-		answers_free(out);
+		responses_free(out);
 	return err;
 }
 
-void answers_free(struct answers *a)
+void responses_free(struct responses *a)
 {
 	for (size_t i = 0; i < a->n; i++)
-		free(a->answer[i].press_us);
-	free(a->answer);
-	*a = (struct answers){ 0 };
+		free(a->item[i].press_us);
+	free(a->item);
+	*a = (struct responses){ 0 };
 }

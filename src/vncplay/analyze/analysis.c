@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "study.h"
+#include "analysis.h"
 #include "array.h"
 
 #include <errno.h>
@@ -9,9 +9,9 @@
 #define EVERYWHERE 0.6	/* of the tiles that change are restless */
 #define MASKED_LEAST 4	/* masked changes of a tile, before it is told of */
 
-struct view {			/* one run */
+struct replay_changes {			/* one run */
 	uint32_t *start;	/* of each tile: its first change in `change` */
-	struct track_change *change;	/* by tile, then by time */
+	struct tile_change *change;	/* by tile, then by time */
 	uint32_t *place;	/* of each change of the log: its place in `change` */
 	uint32_t *update_ms;
 	uint32_t *press_ms;	/* of each input, and the end */
@@ -19,19 +19,19 @@ struct view {			/* one run */
 	uint8_t *used, *masked;	/* of each update: is part of an answer; has a change that is not masked */
 };
 
-struct work {
+struct analysis_state {
 	const struct replay *replay;
 	int runs, inputs, columns, rows;
-	struct view *view;
+	struct replay_changes *view;
 	const uint32_t **press_ms;
-	struct track *track;
+	struct tile_track *track;
 	uint64_t *restless;	/* changes of each tile that are masked */
-	struct unrest *unrest;
+	struct animation_mask *animation;
 	struct align *align;
-	struct sames sames;
+	struct common_changes common;
 };
 
-static size_t tiles_of(const struct work *w)
+static size_t tiles_of(const struct analysis_state *w)
 {
 	return (size_t)w->columns * (size_t)w->rows;
 }
@@ -51,13 +51,13 @@ static int32_t last_before(const uint32_t *press, int inputs, uint32_t ms)
 	return from - 1;
 }
 
-static size_t tile_place(const struct work *w, uint32_t tile)
+static size_t tile_place(const struct analysis_state *w, uint32_t tile)
 {
 	return tile / TILE_COLUMNS * (size_t)w->columns + tile % TILE_COLUMNS;
 }
 
 /* Lists the changes by tile: counts those of each, then puts each in its place. */
-static void sort_changes(const struct work *w, const struct tilelog *tiles, struct view *v)
+static void sort_changes(const struct analysis_state *w, const struct tilelog *tiles, struct replay_changes *v)
 {
 	uint32_t *at = v->start + 1;	/* start[t + 1] moves from the start of tile t to its end */
 
@@ -73,7 +73,7 @@ static void sort_changes(const struct work *w, const struct tilelog *tiles, stru
 		v->update_ms[u] = ms;
 		for (size_t i = tiles->update[u].first; i < end; i++) {
 			v->place[i] = at[tile_place(w, tiles->changed[i])]++;
-			v->change[v->place[i]] = (struct track_change){ .ms = ms, .update = (uint32_t)u, .content = tiles->content[i],
+			v->change[v->place[i]] = (struct tile_change){ .ms = ms, .update = (uint32_t)u, .content = tiles->content[i],
 									.after = after };
 		}
 	}
@@ -82,7 +82,7 @@ static void sort_changes(const struct work *w, const struct tilelog *tiles, stru
 			v->change[i].change = v->change[i].content - (i > v->start[t] ? v->change[i - 1].content : 0);
 }
 
-static int make_view(const struct work *w, const struct replay *r, struct view *v)
+static int make_replay_changes(const struct analysis_state *w, const struct replay *r, struct replay_changes *v)
 {
 	v->start = calloc(tiles_of(w) + 2, sizeof(*v->start));
 	v->change = malloc((r->tiles.n + 1) * sizeof(*v->change));
@@ -104,7 +104,7 @@ static int make_view(const struct work *w, const struct replay *r, struct view *
 	return 0;
 }
 
-static void free_view(struct view *v)
+static void free_replay_changes(struct replay_changes *v)
 {
 	free(v->start);
 	free(v->change);
@@ -116,7 +116,7 @@ static void free_view(struct view *v)
 	free(v->masked);
 }
 
-static int prepare_study(struct work *w)
+static int prepare_analysis(struct analysis_state *w)
 {
 	size_t runs = (size_t)w->runs;
 	int err = 0;
@@ -128,43 +128,43 @@ static int prepare_study(struct work *w)
 	if (!w->view || !w->press_ms || !w->track || !w->restless)
 		return -ENOMEM;
 	for (int r = 0; r < w->runs && !err; r++) {
-		err = make_view(w, &w->replay[r], &w->view[r]);
+		err = make_replay_changes(w, &w->replay[r], &w->view[r]);
 		w->press_ms[r] = w->view[r].press_ms;
 	}
 	if (err)
 		return err;
-	w->unrest = unrest_new(w->runs, w->inputs, w->press_ms);
+	w->animation = animation_mask_new(w->runs, w->inputs, w->press_ms);
 	w->align = align_new(w->runs, w->press_ms);
-	return w->unrest && w->align ? 0 : -ENOMEM;
+	return w->animation && w->align ? 0 : -ENOMEM;
 }
 
 /* The tracks of a tile; whether they have any change. */
-static bool take_tracks(struct work *w, size_t t)
+static bool take_tracks(struct analysis_state *w, size_t t)
 {
 	bool any = false;
 
 	for (int r = 0; r < w->runs; r++) {
-		const struct view *v = &w->view[r];
+		const struct replay_changes *v = &w->view[r];
 
-		w->track[r] = (struct track){ v->start[t + 1] - v->start[t], v->change + v->start[t] };
+		w->track[r] = (struct tile_track){ v->start[t + 1] - v->start[t], v->change + v->start[t] };
 		any |= w->track[r].n > 0;
 	}
 	return any;
 }
 
-static int study_tile(struct work *w, size_t t)
+static int analyze_tile(struct analysis_state *w, size_t t)
 {
 	size_t column = t % (size_t)w->columns, row = t / (size_t)w->columns;
 	int err;
 
 	if (!take_tracks(w, t))
 		return 0;
-	err = align_tile(w->align, (uint32_t)(row * TILE_COLUMNS + column), w->track, &w->sames);
+	err = align_tile(w->align, (uint32_t)(row * TILE_COLUMNS + column), w->track, &w->common);
 	for (int r = 0; r < w->runs; r++) {
 		const struct tilelog *tiles = &w->replay[r].tiles;
 
 		for (size_t i = 0; i < w->track[r].n; i++) {
-			const struct track_change *c = &w->track[r].change[i];
+			const struct tile_change *c = &w->track[r].change[i];
 
 			if (c->masked)
 				w->restless[t]++;
@@ -178,13 +178,13 @@ static int study_tile(struct work *w, size_t t)
 }
 
 /* Whether most of what this tile shows once is masked. */
-static bool mostly_new(const struct work *w)
+static bool mostly_new(const struct analysis_state *w)
 {
 	size_t masked = 0, n = 0;
 
 	for (int r = 0; r < w->runs; r++) {
 		for (size_t i = 0; i < w->track[r].n; i++) {
-			const struct track_change *c = &w->track[r].change[i];
+			const struct tile_change *c = &w->track[r].change[i];
 
 			n += !c->seen;
 			masked += !c->seen && c->masked;
@@ -194,7 +194,7 @@ static bool mostly_new(const struct work *w)
 }
 
 /* Noise all over the screen: no place would be left for answers. What is new may count again: noise is not the same in two runs. */
-static void keep_new(const struct work *w)
+static void keep_new(const struct analysis_state *w)
 {
 	for (int r = 0; r < w->runs; r++)
 		for (size_t i = 0; i < w->track[r].n; i++)
@@ -202,16 +202,16 @@ static void keep_new(const struct work *w)
 				w->track[r].change[i].masked = 0;
 }
 
-static int study_tiles(struct work *w)
+static int analyze_tiles(struct analysis_state *w)
 {
-	struct kin *kin;
+	struct neighbour_mask *kin;
 	size_t with = 0, restless = 0;
 	int err = 0;
 
 	for (size_t t = 0; t < tiles_of(w); t++) {
 		if (!take_tracks(w, t))
 			continue;
-		unrest_mark(w->unrest, w->track);
+		animation_mask_mark(w->animation, w->track);
 		with++;
 		restless += mostly_new(w);
 	}
@@ -219,14 +219,14 @@ static int study_tiles(struct work *w)
 		for (size_t t = 0; t < tiles_of(w); t++)
 			if (take_tracks(w, t))
 				keep_new(w);
-	kin = kin_new(w->columns, w->rows);
+	kin = neighbour_mask_new(w->columns, w->rows);
 	if (!kin)
 		return -ENOMEM;
 	for (int r = 0; r < w->runs; r++)
 		mask_neighbours(kin, &w->replay[r].tiles, w->view[r].place, w->view[r].change);
-	kin_free(kin);
+	neighbour_mask_free(kin);
 	for (size_t t = 0; t < tiles_of(w) && !err; t++)
-		err = study_tile(w, t);
+		err = analyze_tile(w, t);
 	return err;
 }
 
@@ -234,16 +234,16 @@ static int study_tiles(struct work *w)
 
 static int larger(const void *a, const void *b)
 {
-	const struct masked *x = a, *y = b;
+	const struct masked_place *x = a, *y = b;
 	int64_t ax = (int64_t)x->box.w * x->box.h, ay = (int64_t)y->box.w * y->box.h;
 
 	return (ax < ay) - (ax > ay);
 }
 
 /* Tiles that touch are one place. `stack` has room for all tiles. */
-static struct masked gather(struct work *w, size_t t, uint32_t *stack)
+static struct masked_place gather(struct analysis_state *w, size_t t, uint32_t *stack)
 {
-	struct masked m = { .changes = 0 };
+	struct masked_place m = { .changes = 0 };
 	size_t n = 0;
 
 	stack[n++] = (uint32_t)t;
@@ -270,7 +270,7 @@ static struct masked gather(struct work *w, size_t t, uint32_t *stack)
 	return m;
 }
 
-static int gather_masked(struct work *w, struct study *out)
+static int gather_masked(struct analysis_state *w, struct analysis *out)
 {
 	uint32_t *stack = malloc((tiles_of(w) + 1) * sizeof(*stack));
 
@@ -289,17 +289,17 @@ static int gather_masked(struct work *w, struct study *out)
 	return stack ? 0 : -ENOMEM;
 }
 
-static int find_answers(struct work *w, struct study *out)
+static int find_run_responses(struct analysis_state *w, struct analysis *out)
 {
-	struct answers_run *run = calloc((size_t)w->runs, sizeof(*run));
+	struct responses_run *run = calloc((size_t)w->runs, sizeof(*run));
 	int err;
 
 	if (!run)
 		return -ENOMEM;
 	for (int r = 0; r < w->runs; r++)
-		run[r] = (struct answers_run){ w->view[r].update_ms, w->replay[r].tiles.n_updates, w->view[r].stimulus,
+		run[r] = (struct responses_run){ w->view[r].update_ms, w->replay[r].tiles.n_updates, w->view[r].stimulus,
 					       w->replay[r].move, w->replay[r].moves, w->view[r].used };
-	err = answers_find(run, w->runs, w->inputs, &w->sames, &out->answers);
+	err = responses_find(run, w->runs, w->inputs, &w->common, &out->responses);
 	for (int r = 0; r < w->runs; r++)
 		for (size_t u = 0; u < run[r].updates; u++)
 			out->unmatched[r] += w->view[r].masked[u] && !w->view[r].used[u];
@@ -307,7 +307,7 @@ static int find_answers(struct work *w, struct study *out)
 	return err;
 }
 
-static void measure_replays(struct work *w, struct study *out)
+static void measure_replays(struct analysis_state *w, struct analysis *out)
 {
 	for (int r = 0; r < w->runs; r++) {
 		const struct replay *p = &w->replay[r];
@@ -327,39 +327,39 @@ static void measure_replays(struct work *w, struct study *out)
 	out->inputs = w->inputs;
 }
 
-int study_replays(const struct replay *replay, int runs, struct study *out)
+int analysis_run(const struct replay *replay, int runs, struct analysis *out)
 {
-	struct work w = { .replay = replay, .runs = runs };
+	struct analysis_state w = { .replay = replay, .runs = runs };
 	int err;
 
-	*out = (struct study){ 0 };
+	*out = (struct analysis){ 0 };
 	measure_replays(&w, out);
 	out->unmatched = calloc((size_t)runs, sizeof(*out->unmatched));
-	err = out->unmatched ? prepare_study(&w) : -ENOMEM;
+	err = out->unmatched ? prepare_analysis(&w) : -ENOMEM;
 	if (!err)
-		err = study_tiles(&w);
+		err = analyze_tiles(&w);
 	if (!err)
-		err = find_answers(&w, out);
+		err = find_run_responses(&w, out);
 	if (!err)
 		err = gather_masked(&w, out);
 	for (int r = 0; w.view && r < runs; r++)
-		free_view(&w.view[r]);
+		free_replay_changes(&w.view[r]);
 	free(w.view);
 	free(w.press_ms);
 	free(w.track);
 	free(w.restless);
-	unrest_free(w.unrest);
+	animation_mask_free(w.animation);
 	align_free(w.align);
-	sames_free(&w.sames);
+	common_changes_free(&w.common);
 	if (err)
-		study_free(out);
+		analysis_free(out);
 	return err;
 }
 
-void study_free(struct study *s)
+void analysis_free(struct analysis *s)
 {
-	answers_free(&s->answers);
+	responses_free(&s->responses);
 	free(s->masked);
 	free(s->unmatched);
-	*s = (struct study){ 0 };
+	*s = (struct analysis){ 0 };
 }

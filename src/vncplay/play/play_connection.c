@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* play_live - the live side of a replay. */
-#include "play_live.h"
+#include "play.h"
 
 #include "clock.h"
 #include "proc.h"
@@ -12,11 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define GREETING_MOST 8192
 #define LET_GO_NS (200 * NS_PER_MS)	/* for what is let go at the end to reach the server */
 
-int live_over(struct play_live *l, enum play_status status, const char *format, ...)
+int live_fail(struct play_live *l, enum play_status status, const char *format, ...)
 {
 	va_list args;
 
@@ -94,9 +95,9 @@ static int take_updates(struct play_live *l)
 	if (l->touched)
 		l->painted_ns = clock_now();
 	if (l->log_err)
-		return live_over(l, PLAY_FAILED, "cannot write the log: %s", strerror(-l->log_err));
+		return live_fail(l, PLAY_FAILED, "cannot write the log: %s", strerror(-l->log_err));
 	if (done < 0)
-		return live_over(l, PLAY_CLOSED, "the connection is over: %s", server_why(l->server));
+		return live_fail(l, PLAY_CLOSED, "the connection is over: %s", server_why(l->server));
 	return 0;
 }
 
@@ -105,18 +106,18 @@ static int flush(struct play_live *l)
 {
 	int err = side_flush(l->side);
 
-	return err ? live_over(l, PLAY_FAILED, "cannot write the side file: %s", strerror(-err)) : 0;
+	return err ? live_fail(l, PLAY_FAILED, "cannot write the side file: %s", strerror(-err)) : 0;
 }
 
-int live_turn(struct play_live *l, int64_t until_ns)
+int live_wait_and_read(struct play_live *l, int64_t until_ns)
 {
-	struct pollfd p = { .fd = server_fd(l->server), .events = (short)(POLLIN | (server_waits(l->server) ? POLLOUT : 0)) };
+	struct pollfd p = { .fd = server_fd(l->server), .events = (short)(POLLIN | (server_has_unsent(l->server) ? POLLOUT : 0)) };
 	int64_t left = until_ns - clock_now();
 	struct timespec wait = { 0 };
 	int ready, err;
 
 	if (proc_stop)
-		return live_over(l, PLAY_INTERRUPTED, "interrupted");
+		return live_fail(l, PLAY_INTERRUPTED, "interrupted");
 	if (left > 0) {
 		err = flush(l);
 		if (err)
@@ -129,22 +130,22 @@ int live_turn(struct play_live *l, int64_t until_ns)
 	}
 	ready = ppoll(&p, 1, &wait, &l->outside);
 	if (ready < 0 && errno != EINTR)
-		return live_over(l, PLAY_FAILED, "cannot wait: %s", strerror(errno));
+		return live_fail(l, PLAY_FAILED, "cannot wait: %s", strerror(errno));
 	if (ready <= 0)
 		return 0;
 	if ((p.revents & POLLOUT) && server_flush(l->server))
-		return live_over(l, PLAY_CLOSED, "the connection is over: %s", server_why(l->server));
+		return live_fail(l, PLAY_CLOSED, "the connection is over: %s", server_why(l->server));
 	return p.revents & ~POLLOUT ? take_updates(l) : 0;
 }
 
-int live_first(struct play_live *l, int64_t until_ns)
+int live_await_first_screen(struct play_live *l, int64_t until_ns)
 {
 	int err = take_updates(l);
 
 	while (!err && !l->whole) {
 		if (clock_now() >= until_ns)
-			return live_over(l, PLAY_TIMEOUT, "the server sent no whole screen in time");
-		err = live_turn(l, until_ns);
+			return live_fail(l, PLAY_TIMEOUT, "the server sent no whole screen in time");
+		err = live_wait_and_read(l, until_ns);
 	}
 	return err;
 }
@@ -154,7 +155,7 @@ int live_first(struct play_live *l, int64_t until_ns)
 int live_pointer(struct play_live *l, unsigned mask, int x, int y)
 {
 	if (server_pointer(l->server, (int)mask, x, y))
-		return live_over(l, PLAY_CLOSED, "the connection is over: %s", server_why(l->server));
+		return live_fail(l, PLAY_CLOSED, "the connection is over: %s", server_why(l->server));
 	l->mask = mask;
 	l->x = x;
 	l->y = y;
@@ -164,7 +165,7 @@ int live_pointer(struct play_live *l, unsigned mask, int x, int y)
 int live_key(struct play_live *l, uint32_t keysym, bool down)
 {
 	if (server_key(l->server, keysym, down))
-		return live_over(l, PLAY_CLOSED, "the connection is over: %s", server_why(l->server));
+		return live_fail(l, PLAY_CLOSED, "the connection is over: %s", server_why(l->server));
 	trace_note_key(&l->down, keysym, down);
 	return 0;
 }
@@ -178,7 +179,7 @@ static void release_inputs(struct play_live *l)
 		server_pointer(l->server, 0, l->x, l->y);
 	for (int i = 0; i < l->down.n; i++)
 		server_key(l->server, l->down.key[i], false);
-	while (server_waits(l->server) && clock_now() < until) {
+	while (server_has_unsent(l->server) && clock_now() < until) {
 		struct pollfd p = { .fd = server_fd(l->server), .events = POLLOUT };
 
 		poll(&p, 1, 20);
@@ -197,17 +198,17 @@ static int open_files(struct play_live *l, const char *out)
 	int err;
 
 	if (snprintf(path, sizeof(path), "%s.aux", out) >= (int)sizeof(path))
-		return live_over(l, PLAY_FAILED, "%.100s...: %s", out, strerror(ENAMETOOLONG));
+		return live_fail(l, PLAY_FAILED, "%.100s...: %s", out, strerror(ENAMETOOLONG));
 	l->log = fbs_create(out);
 	if (!l->log)
-		return live_over(l, PLAY_FAILED, "cannot write %s: %s", out, strerror(errno));
+		return live_fail(l, PLAY_FAILED, "cannot write %s: %s", out, strerror(errno));
 	l->began_ns = clock_now();
 	err = fbs_write(l->log, greeting, n, 0);
 	if (err)
-		return live_over(l, PLAY_FAILED, "cannot write %s: %s", out, strerror(-err));
+		return live_fail(l, PLAY_FAILED, "cannot write %s: %s", out, strerror(-err));
 	l->side = side_create(path, l->began_ns);
 	if (!l->side)
-		return live_over(l, PLAY_FAILED, "cannot write %s: %s", path, strerror(errno));
+		return live_fail(l, PLAY_FAILED, "cannot write %s: %s", path, strerror(errno));
 	return 0;
 }
 
@@ -221,7 +222,7 @@ int live_open(struct play_live *l, const struct play_cfg *cfg, const char *out, 
 	proc_stop_signals(&stops);
 	sigprocmask(SIG_BLOCK, &stops, &l->outside);
 	if (!l->server)
-		return proc_stop ? live_over(l, PLAY_INTERRUPTED, "interrupted") : live_over(l, PLAY_REFUSED, "%s", why);
+		return proc_stop ? live_fail(l, PLAY_INTERRUPTED, "interrupted") : live_fail(l, PLAY_REFUSED, "%s", why);
 	return open_files(l, out);
 }
 
@@ -240,7 +241,76 @@ void live_close(struct play_live *l)
 		side_err = side_finish(l->side);
 	}
 	if ((err || side_err) && l->r->status != PLAY_FAILED)
-		live_over(l, PLAY_FAILED, "cannot write the log or its side file: %s", strerror(err ? -err : -side_err));
+		live_fail(l, PLAY_FAILED, "cannot write the log or its side file: %s", strerror(err ? -err : -side_err));
 	server_close(l->server);
 	sigprocmask(SIG_SETMASK, &l->outside, NULL);
+}
+
+/* --- pictures of a snapshot that did not come: PPM, which every viewer reads --------------------------------------- */
+
+#define AROUND 48	/* pixels of surroundings */
+
+static const char *const picture_names[] = { "actual", "expected" };
+
+static uint32_t pixel_at(const struct screen *s, int x, int y)
+{
+	return x >= 0 && y >= 0 && x < s->width && y < s->height ? s->pixels[(size_t)y * (size_t)s->width + (size_t)x] : 0;
+}
+
+static int write_picture(const char *path, const struct screen *s, const struct trace_event *shot, bool expected)
+{
+	struct box b = { shot->box.x - AROUND, shot->box.y - AROUND, shot->box.w + 2 * AROUND, shot->box.h + 2 * AROUND };
+	FILE *out = fopen(path, "we");
+	int err = 0;
+
+	if (!out)
+		return -errno;
+	fprintf(out, "P6\n%d %d\n255\n", b.w, b.h);
+	for (int y = b.y; y < b.y + b.h; y++) {
+		for (int x = b.x; x < b.x + b.w; x++) {
+			bool inside = x >= shot->box.x && y >= shot->box.y && x < shot->box.x + shot->box.w && y < shot->box.y + shot->box.h;
+			uint32_t p = pixel_at(s, x, y);
+
+			if (inside && expected)
+				p = shot->pixels[(y - shot->box.y) * shot->box.w + x - shot->box.x];
+			else if (expected)
+				p = p >> 1 & 0x7f7f7f;
+			putc((int)(p >> 16 & 255), out);
+			putc((int)(p >> 8 & 255), out);
+			putc((int)(p & 255), out);
+		}
+	}
+	errno = 0;
+	if (ferror(out))
+		err = errno ? -errno : -EIO;
+	if (fclose(out) && !err)
+		err = errno ? -errno : -EIO;
+	return err;
+}
+
+static int name_picture(char *path, const char *out, int which)
+{
+	return snprintf(path, PATH_MAX, "%s.%s.ppm", out, picture_names[which]) < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+int play_pictures(const char *out, const struct screen *s, const struct trace_event *shot)
+{
+	char path[PATH_MAX];
+	int err = 0;
+
+	for (int i = 1; !err && i >= 0; i--) {
+		err = name_picture(path, out, i);
+		if (!err)
+			err = write_picture(path, s, shot, i);
+	}
+	return err;
+}
+
+void play_pictures_remove(const char *out)
+{
+	char path[PATH_MAX];
+
+	for (int i = 0; i < 2; i++)
+		if (!name_picture(path, out, i))
+			unlink(path);
 }

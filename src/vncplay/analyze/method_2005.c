@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "paper.h"
+#include "method_2005.h"
 #include "align.h"
 #include "array.h"
 #include "clock.h"
@@ -16,31 +16,31 @@
 #define UNSET 0			/* never painted; what was painted has its top byte set */
 #define SET 0xff000000u
 
-struct paper_frame {			/* of the first run: looked for in all */
+struct frame_2005 {			/* of the first run: looked for in all */
 	uint32_t ms;
 	int32_t low, centre, high;	/* snapshots around it */
 	uint32_t *pixels;
 };
 
-struct found {			/* in one run */
+struct frame_found {			/* in one run */
 	int64_t low_ms, centre_ms, high_ms;
 	int64_t equal;		/* pixels that the run's frame of now has in common; -1: not counted yet */
 	int64_t best;
 	uint32_t best_ms;
 };
 
-struct paper_scan {
-	const struct paper_cfg *cfg;
+struct scan_2005 {
+	const struct method_2005_cfg *cfg;
 	struct rfb *rfb;
 	uint32_t ms;
 	int width, height;	/* of the small picture */
 	uint32_t *now, *analysed;	/* pixels */
 	uint32_t shown_ms;	/* of the last change */
 	bool changed;
-	struct paper_frame *frame;
+	struct frame_2005 *frame;
 	size_t n;
 	const struct replay *first;
-	struct found *found;	/* NULL: frames are being collected */
+	struct frame_found *found;	/* NULL: frames are being collected */
 	int err;
 };
 
@@ -66,15 +66,15 @@ static int64_t sync_ms(const struct replay *r, int32_t n)
 
 /* ---- frames of the first run ---- */
 
-static size_t pixels_of(const struct paper_scan *s)
+static size_t pixels_of(const struct scan_2005 *s)
 {
 	return (size_t)s->width * (size_t)s->height;
 }
 
-static void collect(struct paper_scan *s)
+static void collect(struct scan_2005 *s)
 {
 	size_t equal = 0, all = pixels_of(s);
-	struct paper_frame *f;
+	struct frame_2005 *f;
 
 	if (s->n) {
 		for (size_t i = 0; i < all; i++)
@@ -87,7 +87,7 @@ static void collect(struct paper_scan *s)
 		return;
 	}
 	f = &s->frame[s->n];
-	*f = (struct paper_frame){ s->shown_ms, sync_at(s->first, (int64_t)s->shown_ms - SLACK_MS),
+	*f = (struct frame_2005){ s->shown_ms, sync_at(s->first, (int64_t)s->shown_ms - SLACK_MS),
 			     sync_at(s->first, s->shown_ms), sync_at(s->first, (int64_t)s->shown_ms + SLACK_MS),
 			     malloc(all * sizeof(*f->pixels)) };
 	if (!f->pixels) {
@@ -101,9 +101,9 @@ static void collect(struct paper_scan *s)
 
 /* ---- the same in every run ---- */
 
-static void judge_snapshot(struct paper_scan *s, size_t i)
+static void compare_frame(struct scan_2005 *s, size_t i)
 {
-	struct found *f = &s->found[i];
+	struct frame_found *f = &s->found[i];
 
 	if (s->ms < f->low_ms || s->ms > f->high_ms)
 		return;
@@ -119,7 +119,7 @@ static void judge_snapshot(struct paper_scan *s, size_t i)
 	}
 }
 
-static void set_pixel(struct paper_scan *s, size_t at, uint32_t colour)
+static void set_pixel(struct scan_2005 *s, size_t at, uint32_t colour)
 {
 	uint32_t old = s->now[at];
 
@@ -133,9 +133,9 @@ static void set_pixel(struct paper_scan *s, size_t at, uint32_t colour)
 	}
 }
 
-static void on_paper_painted(void *whose, struct box b)
+static void on_scan_painted(void *whose, struct box b)
 {
-	struct paper_scan *s = whose;
+	struct scan_2005 *s = whose;
 	const struct screen *screen = rfb_screen(s->rfb);
 	int scale = (int)s->cfg->scale;
 
@@ -149,13 +149,13 @@ static void on_paper_painted(void *whose, struct box b)
 	s->shown_ms = s->ms;
 	s->changed = true;
 	for (size_t i = 0; s->found && i < s->n; i++)
-		judge_snapshot(s, i);
+		compare_frame(s, i);
 }
 
 /* One pass over a log. */
-static int scan_log(struct paper_scan *s, const struct replay *r)
+static int scan_log(struct scan_2005 *s, const struct replay *r)
 {
-	static const struct rfb_events events = { .painted = on_paper_painted };
+	static const struct rfb_events events = { .painted = on_scan_painted };
 	struct fbs_block block;
 	const char *why;
 	struct fbs *log = fbs_open(r->file, &why);
@@ -183,13 +183,13 @@ static int scan_log(struct paper_scan *s, const struct replay *r)
 	return s->err;
 }
 
-static int find_in_run(struct paper_scan *s, const struct replay *r, int run, int runs, struct paper *out)
+static int find_in_run(struct scan_2005 *s, const struct replay *r, int run, int runs, struct method_2005 *out)
 {
 	memset(s->now, 0, pixels_of(s) * sizeof(*s->now));
 	for (size_t i = 0; i < s->n; i++) {
-		const struct paper_frame *f = &s->frame[i];
+		const struct frame_2005 *f = &s->frame[i];
 
-		s->found[i] = (struct found){ sync_ms(r, f->low - SYNCS) - SLACK_MS, sync_ms(r, f->centre),
+		s->found[i] = (struct frame_found){ sync_ms(r, f->low - SYNCS) - SLACK_MS, sync_ms(r, f->centre),
 					      sync_ms(r, f->high + SYNCS) + SLACK_MS, -1, -1, ALIGN_NONE };
 	}
 	if (scan_log(s, r))
@@ -202,7 +202,7 @@ static int find_in_run(struct paper_scan *s, const struct replay *r, int run, in
 	return 0;
 }
 
-static int make_match_room(struct paper_scan *s, int runs, struct paper *out)
+static int make_match_room(struct scan_2005 *s, int runs, struct method_2005 *out)
 {
 	out->match = calloc(s->n ? s->n : 1, sizeof(*out->match));
 	out->numbers = calloc(s->n ? 2 * s->n * (size_t)runs : 1, sizeof(*out->numbers));
@@ -210,20 +210,20 @@ static int make_match_room(struct paper_scan *s, int runs, struct paper *out)
 	if (!out->match || !out->numbers || !s->found)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n; i++) {
-		out->match[i] = (struct paper_match){ s->frame[i].ms, out->numbers + 2 * i * (size_t)runs,
+		out->match[i] = (struct match_2005){ s->frame[i].ms, out->numbers + 2 * i * (size_t)runs,
 						      out->numbers + (2 * i + 1) * (size_t)runs };
 	}
 	out->n = s->n;
 	return 0;
 }
 
-int paper_find(const struct paper_cfg *cfg, const struct replay *replay, int runs, struct paper *out, char *why, size_t size)
+int method_2005_find(const struct method_2005_cfg *cfg, const struct replay *replay, int runs, struct method_2005 *out, char *why, size_t size)
 {
 	int scale = (int)cfg->scale;
-	struct paper_scan s = { .cfg = cfg, .first = &replay[0], .width = replay[0].width / scale, .height = replay[0].height / scale };
+	struct scan_2005 s = { .cfg = cfg, .first = &replay[0], .width = replay[0].width / scale, .height = replay[0].height / scale };
 	int err = 0;
 
-	*out = (struct paper){ .cfg = *cfg, .runs = runs, .pixels = (uint32_t)pixels_of(&s) };
+	*out = (struct method_2005){ .cfg = *cfg, .runs = runs, .pixels = (uint32_t)pixels_of(&s) };
 	for (int r = 1; r < runs; r++) {
 		if (replay[r].inputs.n_syncs == replay[0].inputs.n_syncs)
 			continue;
@@ -251,15 +251,15 @@ int paper_find(const struct paper_cfg *cfg, const struct replay *replay, int run
 	free(s.now);
 	free(s.analysed);
 	if (err)
-		paper_free(out);
+		method_2005_free(out);
 	return err;
 }
 
-void paper_free(struct paper *p)
+void method_2005_free(struct method_2005 *p)
 {
 	free(p->match);
 	free(p->numbers);
-	*p = (struct paper){ 0 };
+	*p = (struct method_2005){ 0 };
 }
 
 /* ---- response times, and the rows of the analyzer of 2005 ---- */
@@ -287,13 +287,11 @@ static enum stimulus_kind kind_of_stimulus(const struct replay *r, int64_t old)
 	return STIMULUS_CLICK;
 }
 
-int paper_answers(const struct replay *replay, int runs, const struct paper *p, struct answers *out)
+int method_2005_responses(const struct replay *replay, int runs, const struct method_2005 *p, struct responses *out)
 {
-	*out = (struct answers){ .answer = calloc(p->n ? p->n : 1, sizeof(*out->answer)) };
-	if (!out->answer)
-		return -ENOMEM;
+	*out = (struct responses){ 0 };
 	for (size_t i = 0; i < p->n; i++) {
-		struct answer *a = &out->answer[out->n];
+		struct response *a;
 		int64_t cause = INT64_MAX;
 		double equal = 0;
 
@@ -305,27 +303,24 @@ int paper_answers(const struct replay *replay, int runs, const struct paper *p, 
 		}
 		if (cause < 0)
 			continue;
-		*a = (struct answer){ .kind = kind_of_stimulus(&replay[0], cause), .input = (int)cause,
-				      .at_us = (int64_t)replay[0].inputs.old_ms[cause] * 1000, .confidence = equal };
-		a->press_us = malloc(4 * (size_t)runs * sizeof(*a->press_us));
-		if (!a->press_us) {
-			answers_free(out);
+		a = responses_add(out, runs);
+		if (!a) {
+			responses_free(out);
 			return -ENOMEM;
 		}
-		a->release_us = a->press_us + runs;
-		a->complete_us = a->release_us + runs;
-		a->shown_ms = a->complete_us + runs;
+		a->kind = kind_of_stimulus(&replay[0], cause);
+		a->input = (int)cause;
+		a->at_us = (int64_t)replay[0].inputs.old_ms[cause] * 1000;
+		a->confidence = equal;
 		for (int r = 0; r < runs; r++) {
 			a->shown_ms[r] = p->match[i].found_ms[r];
 			a->press_us[r] = ((int64_t)p->match[i].found_ms[r] - replay[r].inputs.old_ms[cause]) * 1000;
-			a->release_us[r] = a->complete_us[r] = ANSWER_NONE;
 		}
-		out->n++;
 	}
 	return 0;
 }
 
-void paper_old(FILE *out, const struct paper *p)
+void method_2005_write_rows(FILE *out, const struct method_2005 *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		for (int r = 0; r < p->runs; r++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "pieces.h"
+#include "responses.h"
 #include "ascending.h"
 
 #include <errno.h>
@@ -14,17 +14,17 @@
 #define EDGE 0.03		/* of the mass, before the first strip is held to be there, and after the last */
 
 struct strip_ordering {
-	const struct sames *s;
-	const struct pieces *p;
+	const struct common_changes *s;
+	const struct paint_pieces *p;
 };
 
-static int same_order(const void *a, const void *b, void *whose)
+static int by_cause_and_updates(const void *a, const void *b, void *whose)
 {
-	const struct sames *s = whose;
+	const struct common_changes *s = whose;
 	size_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	if (s->same[x].cause != s->same[y].cause)
-		return s->same[x].cause < s->same[y].cause ? -1 : 1;
+	if (s->change[x].cause != s->change[y].cause)
+		return s->change[x].cause < s->change[y].cause ? -1 : 1;
 	for (int r = 0; r < s->runs; r++) {
 		uint32_t ax = s->at[x * (size_t)s->runs + (size_t)r], ay = s->at[y * (size_t)s->runs + (size_t)r];
 
@@ -34,7 +34,7 @@ static int same_order(const void *a, const void *b, void *whose)
 	return 0;
 }
 
-static int piece_order(const void *a, const void *b)
+static int by_cause_and_time(const void *a, const void *b)
 {
 	const struct paint_piece *x = a, *y = b;
 
@@ -51,12 +51,12 @@ static double median(double *v, size_t n)
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-static double shown_ms(const struct answers_run *run, int r, uint32_t at)
+static double shown_ms(const struct responses_run *run, int r, uint32_t at)
 {
 	return run[r].update_ms[at];
 }
 
-static void find_since(const struct answers_run *run, int runs, struct paint_piece *p, double *scratch)
+static void find_since(const struct responses_run *run, int runs, struct paint_piece *p, double *scratch)
 {
 	size_t n = 0;
 
@@ -66,7 +66,7 @@ static void find_since(const struct answers_run *run, int runs, struct paint_pie
 	p->since_ms = median(scratch, n);
 }
 
-static int collect(const struct answers_run *run, int runs, struct sames *s, struct pieces *out, double *scratch)
+static int collect(const struct responses_run *run, int runs, struct common_changes *s, struct paint_pieces *out, double *scratch)
 {
 	uint32_t *order = malloc((s->n ? s->n : 1) * sizeof(*order));
 	size_t n = 0;
@@ -75,9 +75,9 @@ static int collect(const struct answers_run *run, int runs, struct sames *s, str
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n; i++)
 		order[i] = (uint32_t)i;
-	qsort_r(order, s->n, sizeof(*order), same_order, s);
+	qsort_r(order, s->n, sizeof(*order), by_cause_and_updates, s);
 	for (size_t i = 0; i < s->n; i++)
-		n += !i || same_order(&order[i - 1], &order[i], s) != 0;
+		n += !i || by_cause_and_updates(&order[i - 1], &order[i], s) != 0;
 	out->piece = calloc(n ? n : 1, sizeof(*out->piece));
 	out->at = calloc(n ? n * (size_t)runs : 1, sizeof(*out->at));
 	if (!out->piece || !out->at) {
@@ -87,19 +87,19 @@ static int collect(const struct answers_run *run, int runs, struct sames *s, str
 	for (size_t i = 0; i < s->n; i++) {
 		struct paint_piece *p;
 
-		if (!i || same_order(&order[i - 1], &order[i], s) != 0) {
+		if (!i || by_cause_and_updates(&order[i - 1], &order[i], s) != 0) {
 			p = &out->piece[out->n];
 			p->at = out->at + out->n++ * (size_t)runs;
-			p->cause = s->same[order[i]].cause;
+			p->cause = s->change[order[i]].cause;
 			memcpy(p->at, s->at + order[i] * (size_t)runs, (size_t)runs * sizeof(*p->at));
 			find_since(run, runs, p, scratch);
 		}
 		p = &out->piece[out->n - 1];
 		p->tiles++;
-		p->mass += s->same[order[i]].seen ? 0.5 : 1;
+		p->mass += s->change[order[i]].seen ? 0.5 : 1;
 	}
 	free(order);
-	qsort(out->piece, out->n, sizeof(*out->piece), piece_order);
+	qsort(out->piece, out->n, sizeof(*out->piece), by_cause_and_time);
 	return 0;
 }
 
@@ -119,7 +119,7 @@ static bool belongs(const struct paint_piece *small, const struct paint_piece *l
 }
 
 /* Pairs that went wrong in some run go back to where most runs have them. */
-static void absorb(struct pieces *p, int runs)
+static void absorb(struct paint_pieces *p, int runs)
 {
 	size_t from = 0, n = 0;
 
@@ -145,38 +145,32 @@ static void absorb(struct pieces *p, int runs)
 	p->n = n;
 }
 
-static int find_owners(const struct answers_run *run, int runs, struct pieces *p)
+static int find_owners(const struct responses_run *run, int runs, struct paint_pieces *p)
 {
 	p->owner = calloc((size_t)runs, sizeof(*p->owner));
-	p->owned = calloc((size_t)runs, sizeof(*p->owned));
-	for (int r = 0; p->owner && p->owned && r < runs; r++) {
-		p->owner[r] = malloc((run[r].updates + 1) * sizeof(**p->owner));
-		p->owned[r] = calloc(run[r].updates + 1, sizeof(**p->owned));
-		if (!p->owner[r] || !p->owned[r])
+	for (int r = 0; p->owner && r < runs; r++) {
+		p->owner[r] = calloc(run[r].updates + 1, sizeof(**p->owner));
+		if (!p->owner[r])
 			return -ENOMEM;
-		memset(p->owner[r], 0xff, (run[r].updates + 1) * sizeof(**p->owner));
 	}
-	if (!p->owner || !p->owned)
+	if (!p->owner)
 		return -ENOMEM;
-	for (size_t i = 0; i < p->n; i++) {
+	for (size_t i = 0; i < p->n; i++)
 		for (int r = 0; r < runs; r++) {
 			uint32_t at = p->piece[i].at[r];
 
-			if (at == ALIGN_NONE || p->owned[r][at] >= p->piece[i].mass)
-				continue;
-			p->owned[r][at] = p->piece[i].mass;
-			p->owner[r][at] = p->piece[i].cause;
+			if (at != ALIGN_NONE && p->owner[r][at].mass < p->piece[i].mass)
+				p->owner[r][at] = (struct update_owner){ p->piece[i].cause, p->piece[i].mass };
 		}
-	}
 	return 0;
 }
 
-int pieces_make(const struct answers_run *run, int runs, struct sames *changes, struct pieces *out)
+int paint_pieces_make(const struct responses_run *run, int runs, struct common_changes *changes, struct paint_pieces *out)
 {
 	double *scratch = calloc((size_t)runs, sizeof(*scratch));
 	int err;
 
-	*out = (struct pieces){ .runs = runs };
+	*out = (struct paint_pieces){ .runs = runs };
 	err = scratch ? collect(run, runs, changes, out, scratch) : -ENOMEM;
 	free(scratch);
 	if (!err) {
@@ -184,27 +178,22 @@ int pieces_make(const struct answers_run *run, int runs, struct sames *changes, 
 		err = find_owners(run, runs, out);
 	}
 	if (err)
-		pieces_free(out);
+		paint_pieces_free(out);
 	return err;
 }
 
-void pieces_free(struct pieces *p)
+void paint_pieces_free(struct paint_pieces *p)
 {
-	for (int r = 0; r < p->runs; r++) {
-		if (p->owner)
-			free(p->owner[r]);
-		if (p->owned)
-			free(p->owned[r]);
-	}
+	for (int r = 0; p->owner && r < p->runs; r++)
+		free(p->owner[r]);
 	free(p->owner);
-	free(p->owned);
 	free(p->piece);
 	free(p->at);
-	*p = (struct pieces){ 0 };
+	*p = (struct paint_pieces){ 0 };
 }
 
 /* Whether a piece comes soon after the paint so far, before it or within it: in three quarters of the runs that have both. */
-static bool follows(const struct answers_run *run, const struct pieces *p, const struct paint_piece *next,
+static bool follows(const struct responses_run *run, const struct paint_pieces *p, const struct paint_piece *next,
 		    const struct paint *paint)
 {
 	int soon = 0, both = 0;
@@ -212,11 +201,11 @@ static bool follows(const struct answers_run *run, const struct pieces *p, const
 	for (int r = 0; r < p->runs; r++) {
 		double t;
 
-		if (next->at[r] == ALIGN_NONE || paint->shown_ms[r] == ANSWER_NONE)
+		if (next->at[r] == ALIGN_NONE || paint->shown_ms[r] == RESPONSE_NONE)
 			continue;
 		t = shown_ms(run, r, next->at[r]);
 		both++;
-		soon += t - (double)paint->whole_ms[r] <= ANSWER_GAP_MS && (double)paint->shown_ms[r] - t <= ANSWER_GAP_MS;
+		soon += t - (double)paint->whole_ms[r] <= RESPONSE_GAP_MS && (double)paint->shown_ms[r] - t <= RESPONSE_GAP_MS;
 	}
 	return both && 4 * soon >= 3 * both;
 }
@@ -227,7 +216,7 @@ struct strip {
 	uint32_t at;
 };
 
-static int strip_order(const void *a, const void *b)
+static int by_strip_time(const void *a, const void *b)
 {
 	const struct strip *x = a, *y = b;
 
@@ -256,36 +245,37 @@ static size_t heaviest(struct strip **strip, size_t n)
 }
 
 /* When it was there in one run: without the few tiles at either end whose time is another's. How much of it that run has. */
-static double find_times(const struct pieces *p, struct paint *out, int r, struct strip *strip, size_t n)
+static double find_times(const struct paint_pieces *p, struct paint *out, int r, struct strip *strip, size_t n)
 {
 	double mass = 0, so_far = 0, had;
 
-	qsort(strip, n, sizeof(*strip), strip_order);
+	qsort(strip, n, sizeof(*strip), by_strip_time);
 	n = heaviest(&strip, n);
 	for (size_t i = 0; i < n; i++)
 		mass += strip[i].mass;
 	had = mass;
 	for (size_t i = 0; i < n; i++) {
 		so_far += strip[i].mass;
-		if (out->shown_ms[r] == ANSWER_NONE && so_far >= EDGE * mass) {
+		if (out->shown_ms[r] == RESPONSE_NONE && so_far >= EDGE * mass) {
 			out->shown_ms[r] = strip[i].ms;
 			/* part of it, together with the answer to another input: of this one it may be the traces only */
-			if (mass < PRESENT_SHARED * out->mass && p->owner[r][strip[i].at] > out->cause && p->owned[r][strip[i].at] > mass)
+			if (mass < PRESENT_SHARED * out->mass && p->owner[r][strip[i].at].cause > out->cause &&
+			    p->owner[r][strip[i].at].mass > mass)
 				had = 0;
 		}
-		if (so_far >= (1 - EDGE) * mass && out->whole_ms[r] == ANSWER_NONE)
+		if (so_far >= (1 - EDGE) * mass && out->whole_ms[r] == RESPONSE_NONE)
 			out->whole_ms[r] = strip[i].ms;
 	}
 	return had;
 }
 
-static double paint_times(const struct answers_run *run, const struct pieces *p, struct paint *out, int r)
+static double paint_times(const struct responses_run *run, const struct paint_pieces *p, struct paint *out, int r)
 {
 	struct strip few[64], *strip = out->n <= 64 ? few : malloc(out->n * sizeof(*strip));
 	double mass = 0;
 	size_t n = 0;
 
-	out->shown_ms[r] = out->whole_ms[r] = ANSWER_NONE;
+	out->shown_ms[r] = out->whole_ms[r] = RESPONSE_NONE;
 	if (!strip)
 		return 0;
 	for (size_t i = out->first; i < out->first + out->n; i++)
@@ -298,7 +288,7 @@ static double paint_times(const struct answers_run *run, const struct pieces *p,
 	return mass;
 }
 
-void pieces_paint(const struct answers_run *run, const struct pieces *p, size_t first, struct paint *out)
+void paint_gather(const struct responses_run *run, const struct paint_pieces *p, size_t first, struct paint *out)
 {
 	int present = 0, could = 0;
 
@@ -307,7 +297,7 @@ void pieces_paint(const struct answers_run *run, const struct pieces *p, size_t 
 	out->mass = 0;
 	out->tiles = 0;
 	for (int r = 0; r < p->runs; r++)
-		out->shown_ms[r] = out->whole_ms[r] = ANSWER_NONE;	/* here: of its first and its last piece so far */
+		out->shown_ms[r] = out->whole_ms[r] = RESPONSE_NONE;	/* here: of its first and its last piece so far */
 	out->n = 0;
 	for (size_t i = first; i < p->n && p->piece[i].cause == out->cause; i++) {
 		struct paint_piece next = p->piece[i];
@@ -320,13 +310,13 @@ void pieces_paint(const struct answers_run *run, const struct pieces *p, size_t 
 		out->mass += next.mass;
 		out->tiles += next.tiles;
 		for (int r = 0; r < p->runs; r++) {
-			int64_t t = next.at[r] == ALIGN_NONE ? ANSWER_NONE : (int64_t)shown_ms(run, r, next.at[r]);
+			int64_t t = next.at[r] == ALIGN_NONE ? RESPONSE_NONE : (int64_t)shown_ms(run, r, next.at[r]);
 
-			if (t == ANSWER_NONE)
+			if (t == RESPONSE_NONE)
 				continue;
-			if (out->shown_ms[r] == ANSWER_NONE || t < out->shown_ms[r])
+			if (out->shown_ms[r] == RESPONSE_NONE || t < out->shown_ms[r])
 				out->shown_ms[r] = t;
-			if (t > out->whole_ms[r])	/* ANSWER_NONE is the least */
+			if (t > out->whole_ms[r])	/* RESPONSE_NONE is the least */
 				out->whole_ms[r] = t;
 		}
 	}
@@ -335,7 +325,7 @@ void pieces_paint(const struct answers_run *run, const struct pieces *p, size_t 
 
 		could += run[r].stimulus[out->cause].press_us >= 0;
 		if (run[r].stimulus[out->cause].press_us < 0 || mass < PRESENT * out->mass)
-			out->shown_ms[r] = out->whole_ms[r] = ANSWER_NONE;
+			out->shown_ms[r] = out->whole_ms[r] = RESPONSE_NONE;
 		else
 			present++;
 	}

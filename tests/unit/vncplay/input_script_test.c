@@ -11,15 +11,15 @@
 #include <cmocka.h>
 
 #include "clock.h"
-#include "vncplay/record/hand.h"
+#include "vncplay/record/input_script.h"
 
-static struct hand h;
+static struct input_script h;
 static char why[200];
 
 static int parse(const char *text)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-	int err = hand_read(in, 800, 600, &h, why, sizeof(why));
+	int err = input_script_read(in, 800, 600, &h, why, sizeof(why));
 
 	fclose(in);
 	return err;
@@ -36,10 +36,10 @@ static void bad(const char *text, const char *says)
 	assert_int_equal(parse(text), -EINVAL);
 	if (!strstr(why, says))
 		fail_msg("\"%s\" does not say \"%s\"", why, says);
-	hand_free(&h);
+	input_script_free(&h);
 }
 
-static int steps(enum hand_kind kind)
+static int steps(enum input_script_kind kind)
 {
 	int n = 0;
 
@@ -51,7 +51,7 @@ static int steps(enum hand_kind kind)
 static void key_is(int i, uint32_t keysym, bool down)
 {
 	assert_true(i < h.n);
-	assert_int_equal(h.steps[i].kind, HAND_KEY);
+	assert_int_equal(h.steps[i].kind, SCRIPT_KEY);
 	assert_int_equal(h.steps[i].keysym, keysym);
 	assert_int_equal(h.steps[i].down, down);
 }
@@ -60,7 +60,7 @@ static void keys_are_held_in_order(void **state)
 {
 	(void)state;
 	good("# a remark\n\n120 a\nctrl+shift+s\n5\ndown Shift_L\nup Shift_L\n");
-	assert_int_equal(h.steps[0].kind, HAND_LINE);
+	assert_int_equal(h.steps[0].kind, SCRIPT_LINE);
 	assert_int_equal(h.steps[0].after_ns, 120 * NS_PER_MS);
 	assert_int_equal(h.steps[0].line, 3);
 	key_is(1, 'a', true);
@@ -76,7 +76,7 @@ static void keys_are_held_in_order(void **state)
 	key_is(14, 0xffe1, true);
 	key_is(16, 0xffe1, false);
 	assert_int_equal(h.n, 17);
-	hand_free(&h);
+	input_script_free(&h);
 }
 
 static void a_move_goes_as_a_hand_does(void **state)
@@ -85,7 +85,7 @@ static void a_move_goes_as_a_hand_does(void **state)
 
 	(void)state;
 	good("move 100,100\nmove 400 200 over 400\n");
-	assert_int_equal(steps(HAND_MOVE), 1 + 21);
+	assert_int_equal(steps(SCRIPT_MOVE), 1 + 21);
 	for (int i = 3; i < h.n; i++) {
 		ms += h.steps[i].after_ns;
 		assert_true(h.steps[i].x >= h.steps[i - 1].x || i == 3);
@@ -94,13 +94,13 @@ static void a_move_goes_as_a_hand_does(void **state)
 	assert_true(ms > 399 * NS_PER_MS && ms < 401 * NS_PER_MS);
 	assert_int_equal(h.steps[h.n - 1].x, 400);
 	assert_int_equal(h.steps[h.n - 1].y, 200);
-	hand_free(&h);
+	input_script_free(&h);
 	good("move 100,100\nmove 400,200\n");
-	assert_true(steps(HAND_MOVE) > 5);
-	hand_free(&h);
+	assert_true(steps(SCRIPT_MOVE) > 5);
+	input_script_free(&h);
 	good("move 100,100\nmove 400,200 over 0\n");
-	assert_int_equal(steps(HAND_MOVE), 2);
-	hand_free(&h);
+	assert_int_equal(steps(SCRIPT_MOVE), 2);
+	input_script_free(&h);
 }
 
 static void clicks_are_near_enough_for_a_double_click(void **state)
@@ -110,11 +110,11 @@ static void clicks_are_near_enough_for_a_double_click(void **state)
 
 	(void)state;
 	good("click 30,40 2 times button 3\n");
-	assert_int_equal(steps(HAND_BUTTON), 4);
+	assert_int_equal(steps(SCRIPT_BUTTON), 4);
 	for (int i = 0; i < h.n; i++) {
 		if (presses)
 			ns += h.steps[i].after_ns;
-		if (h.steps[i].kind != HAND_BUTTON)
+		if (h.steps[i].kind != SCRIPT_BUTTON)
 			continue;
 		assert_int_equal(h.steps[i].button, 3);
 		presses += h.steps[i].down;
@@ -122,67 +122,67 @@ static void clicks_are_near_enough_for_a_double_click(void **state)
 			break;
 	}
 	assert_true(ns > 50 * NS_PER_MS && ns < 250 * NS_PER_MS);
-	hand_free(&h);
+	input_script_free(&h);
 	good("click 30 40\nclick 30 40 3\nbutton 1 click\nbutton 2 down\nbutton 2 up\n");
-	assert_int_equal(steps(HAND_BUTTON), 2 + 6 + 2 + 2);
-	assert_int_equal(steps(HAND_MOVE), 1);	/* it is there already */
-	hand_free(&h);
+	assert_int_equal(steps(SCRIPT_BUTTON), 2 + 6 + 2 + 2);
+	assert_int_equal(steps(SCRIPT_MOVE), 1);	/* it is there already */
+	input_script_free(&h);
 }
 
 static void a_drag_presses_moves_and_releases(void **state)
 {
 	(void)state;
 	good("drag 10,10 100,10\n");
-	assert_int_equal(steps(HAND_BUTTON), 2);
-	assert_true(steps(HAND_MOVE) > 5);
-	assert_int_equal(h.steps[2].kind, HAND_BUTTON);
+	assert_int_equal(steps(SCRIPT_BUTTON), 2);
+	assert_true(steps(SCRIPT_MOVE) > 5);
+	assert_int_equal(h.steps[2].kind, SCRIPT_BUTTON);
 	assert_true(h.steps[2].down);
-	assert_int_equal(h.steps[h.n - 1].kind, HAND_BUTTON);
+	assert_int_equal(h.steps[h.n - 1].kind, SCRIPT_BUTTON);
 	assert_false(h.steps[h.n - 1].down);
 	assert_int_equal(h.steps[h.n - 2].x, 100);
-	hand_free(&h);
+	input_script_free(&h);
 }
 
 static void a_wheel_turns(void **state)
 {
 	(void)state;
 	good("move 1,1\nscroll down 3\nscroll left\n");
-	assert_int_equal(steps(HAND_BUTTON), 8);
+	assert_int_equal(steps(SCRIPT_BUTTON), 8);
 	assert_int_equal(h.steps[3].button, 5);
 	assert_int_equal(h.steps[h.n - 1].button, 6);
-	hand_free(&h);
+	input_script_free(&h);
 }
 
 static void texts_keep_their_blanks(void **state)
 {
 	(void)state;
 	good("type 50 a  \xc3\xa4\n");
-	assert_int_equal(steps(HAND_KEY), 8);
+	assert_int_equal(steps(SCRIPT_KEY), 8);
 	key_is(1, 'a', true);
 	key_is(3, ' ', true);
 	key_is(5, ' ', true);
 	key_is(7, 0xe4, true);
 	assert_int_equal(h.steps[3].after_ns + h.steps[2].after_ns, 50 * NS_PER_MS);
-	hand_free(&h);
+	input_script_free(&h);
 	good("type 42\n");	/* no text behind it: it is the text */
-	assert_int_equal(steps(HAND_KEY), 4);
+	assert_int_equal(steps(SCRIPT_KEY), 4);
 	key_is(1, '4', true);
-	hand_free(&h);
+	input_script_free(&h);
 	good("type hello world\n");
-	assert_int_equal(steps(HAND_KEY), 22);
-	hand_free(&h);
+	assert_int_equal(steps(SCRIPT_KEY), 22);
+	input_script_free(&h);
 }
 
 static void pauses_and_rest(void **state)
 {
 	(void)state;
 	good("pause 1500ms\nquiet\nquiet 2s\n");
-	assert_int_equal(h.steps[1].kind, HAND_LINE);
+	assert_int_equal(h.steps[1].kind, SCRIPT_LINE);
 	assert_int_equal(h.steps[1].after_ns, 1500 * NS_PER_MS);
-	assert_int_equal(h.steps[3].kind, HAND_QUIET);
+	assert_int_equal(h.steps[3].kind, SCRIPT_QUIET);
 	assert_int_equal(h.steps[3].after_ns, 500 * NS_PER_MS);
 	assert_int_equal(h.steps[5].after_ns, 2 * NS_PER_S);
-	hand_free(&h);
+	input_script_free(&h);
 }
 
 static void what_is_wrong_is_told(void **state)
@@ -210,7 +210,7 @@ static void what_is_wrong_is_told(void **state)
 	bad("a b\n", "neither");
 	good("");
 	assert_int_equal(h.n, 0);
-	hand_free(&h);
+	input_script_free(&h);
 }
 
 int main(void)

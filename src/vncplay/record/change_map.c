@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "fresh.h"
+#include "recorder_inside.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-int fresh_start(struct fresh *f, const struct screen *s)
+int change_map_start(struct change_map *f, const struct screen *s)
 {
 	size_t n = (size_t)s->width * (size_t)s->height;
 
-	fresh_free(f);
+	change_map_free(f);
 	f->seen = malloc(n * sizeof(*f->seen) + 1);
 	f->at_ms = calloc(n + 1, sizeof(*f->at_ms));
 	f->alone = calloc(n + 1, sizeof(*f->alone));
 	if (!f->seen || !f->at_ms || !f->alone) {
-		fresh_free(f);
+		change_map_free(f);
 		return -ENOMEM;
 	}
 	memcpy(f->seen, s->pixels, n * sizeof(*f->seen));
@@ -23,15 +23,15 @@ int fresh_start(struct fresh *f, const struct screen *s)
 	return 0;
 }
 
-void fresh_free(struct fresh *f)
+void change_map_free(struct change_map *f)
 {
 	free(f->seen);
 	free(f->at_ms);
 	free(f->alone);
-	*f = (struct fresh){ 0 };
+	*f = (struct change_map){ 0 };
 }
 
-void fresh_paint(struct fresh *f, const struct screen *s, struct box box, uint32_t now_ms, enum fresh_cause cause)
+void change_map_paint(struct change_map *f, const struct screen *s, struct box box, uint32_t now_ms, enum change_cause cause)
 {
 	if (s->width != f->width || s->height != f->height)
 		return;	/* told of separately */
@@ -45,27 +45,27 @@ void fresh_paint(struct fresh *f, const struct screen *s, struct box box, uint32
 			if (f->seen[i] == s->pixels[i])
 				continue;
 			f->seen[i] = s->pixels[i];
-			if (cause == FRESH_ASKED || (f->alone[i] && now_ms - f->at_ms[i] > FRESH_BLINK_MS))
+			if (cause == CHANGE_AFTER_PRESS || (f->alone[i] && now_ms - f->at_ms[i] > BLINK_MS))
 				f->alone[i] = 0;
-			if (cause == FRESH_ALONE && f->alone[i] < 255)
+			if (cause == CHANGE_UNPROMPTED && f->alone[i] < 255)
 				f->alone[i]++;
 			f->at_ms[i] = now_ms ? now_ms : 1;
 		}
 	}
 }
 
-static bool blinks(const struct fresh *f, size_t i, uint32_t now_ms)
+static bool blinks(const struct change_map *f, size_t i, uint32_t now_ms)
 {
-	return f->alone[i] >= FRESH_BLINK_TIMES && now_ms - f->at_ms[i] <= FRESH_BLINK_MS;
+	return f->alone[i] >= BLINK_TIMES && now_ms - f->at_ms[i] <= BLINK_MS;
 }
 
-bool fresh_blinks(const struct fresh *f, int x, int y, uint32_t now_ms)
+bool change_map_blinks(const struct change_map *f, int x, int y, uint32_t now_ms)
 {
 	return blinks(f, (size_t)y * (size_t)f->width + (size_t)x, now_ms);
 }
 
 /* How many there are, the box around them, and when the last came. */
-static int look_at_tiles(const struct fresh *f, struct box within, uint32_t since_ms, uint32_t now_ms, struct box *around,
+static int count_changed_pixels(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms, struct box *around,
 			 uint32_t *last)
 {
 	int n = 0, left = 0, right = 0, top = 0, bottom = 0;
@@ -92,29 +92,29 @@ static int look_at_tiles(const struct fresh *f, struct box within, uint32_t sinc
 	return n;
 }
 
-int fresh_count(const struct fresh *f, struct box within, uint32_t since_ms, uint32_t now_ms)
+int change_map_count(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms)
 {
 	struct box around;
 	uint32_t last;
 
-	return look_at_tiles(f, within, since_ms, now_ms, &around, &last);
+	return count_changed_pixels(f, within, since_ms, now_ms, &around, &last);
 }
 
-uint32_t fresh_last(const struct fresh *f, struct box within, uint32_t now_ms)
+uint32_t change_map_last(const struct change_map *f, struct box within, uint32_t now_ms)
 {
 	struct box around;
 	uint32_t last;
 
-	look_at_tiles(f, within, 1, now_ms, &around, &last);
+	count_changed_pixels(f, within, 1, now_ms, &around, &last);
 	return last;
 }
 
-struct box fresh_area(const struct fresh *f, struct box within, uint32_t since_ms, uint32_t now_ms, int most)
+struct box change_map_area(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms, int most)
 {
 	struct box area, part;
 	uint32_t last;
 
-	look_at_tiles(f, within, since_ms, now_ms, &area, &last);
+	count_changed_pixels(f, within, since_ms, now_ms, &area, &last);
 	while ((int64_t)area.w * area.h > most) {
 		struct box one = area, other = area;
 		int n;
@@ -128,8 +128,8 @@ struct box fresh_area(const struct fresh *f, struct box within, uint32_t since_m
 			other.y += one.h;
 			other.h -= one.h;
 		}
-		n = look_at_tiles(f, one, since_ms, now_ms, &part, &last);
-		if (look_at_tiles(f, other, since_ms, now_ms, &area, &last) < n)
+		n = count_changed_pixels(f, one, since_ms, now_ms, &part, &last);
+		if (count_changed_pixels(f, other, since_ms, now_ms, &area, &last) < n)
 			area = part;
 	}
 	return area;

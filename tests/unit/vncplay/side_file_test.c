@@ -38,7 +38,7 @@ static void test_lines(void **state)
 		"dependency timeout at 3100000 waited_us=1000000 mismatched=0 of=0 moved=0,0\n"
 		"run end at 3200000 status=timeout\n";
 	struct trace_event e = { .kind = TRACE_MOVE, .x = 10, .y = 20, .line = 7, .button = 1, .keysym = 0xff0d };
-	struct side_shot s = { .n = 0, .line = 8, .why = TRACE_FOR_CLICK, .waited_ns = 1001999000, .mismatched = 2,
+	struct side_awaited s = { .n = 0, .line = 8, .why = TRACE_FOR_CLICK, .waited_ns = 1001999000, .mismatched = 2,
 			       .of = 121, .dx = 40, .dy = -3 }, d = { .n = -1, .line = 13 };
 	char path[] = "/tmp/vncplay aux.XXXXXX", text[2000];
 	int fd = mkstemp(path);

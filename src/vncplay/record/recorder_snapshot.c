@@ -38,17 +38,17 @@
 #define POINTER_BEFORE 12	/* of which so many are left of it and above */
 #define TEXTURE_LEAST 12	/* pixels that differ from the most frequent colour, and an eighth of all */
 
-static struct box shot_wider(struct box b, int by, const struct screen *s)
+static struct box widen_box(struct box b, int by, const struct screen *s)
 {
 	return box_clip((struct box){ b.x - by, b.y - by, b.w + 2 * by, b.h + 2 * by }, s->width, s->height);
 }
 
-static struct box shot_box(int x, int y, int side, const struct screen *s)
+static struct box snapshot_box(int x, int y, int side, const struct screen *s)
 {
 	return box_clip((struct box){ x - side / 2, y - side / 2, side, side }, s->width, s->height);
 }
 
-static int shot_take(struct trace_event *e, struct box box, const struct screen *s, const struct fresh *f,
+static int snapshot_take(struct trace_event *e, struct box box, const struct screen *s, const struct change_map *f,
 	      uint32_t since_ms, uint32_t now_ms)
 {
 	size_t n = 0;
@@ -61,7 +61,7 @@ static int shot_take(struct trace_event *e, struct box box, const struct screen 
 	for (int y = box.y; y < box.y + box.h; y++) {
 		for (int x = box.x; x < box.x + box.w; x++) {
 			size_t i = (size_t)y * (size_t)s->width + (size_t)x;
-			bool any = fresh_blinks(f, x, y, now_ms) || (f->at_ms[i] && f->at_ms[i] >= since_ms);
+			bool any = change_map_blinks(f, x, y, now_ms) || (f->at_ms[i] && f->at_ms[i] >= since_ms);
 
 			left += !any;
 			e->pixels[n++] = any ? TRACE_ANY : s->pixels[i];
@@ -95,12 +95,12 @@ static bool is_flat(const uint32_t *pixels, int n)
 	return rough < TEXTURE_LEAST || rough < n / 8;
 }
 
-static bool shot_flat(const struct trace_event *e)
+static bool snapshot_is_flat(const struct trace_event *e)
 {
 	return is_flat(e->pixels, e->box.w * e->box.h);
 }
 
-static struct box shot_anchor(int x, int y, int side, int reach, const struct screen *s, const struct fresh *f, uint32_t now_ms)
+static struct box find_anchor(int x, int y, int side, int reach, const struct screen *s, const struct change_map *f, uint32_t now_ms)
 {
 	struct box best = { 0, 0, 0, 0 };
 	int64_t nearest = INT64_MAX;
@@ -108,13 +108,13 @@ static struct box shot_anchor(int x, int y, int side, int reach, const struct sc
 	for (int dy = -reach; dy <= reach; dy += ANCHOR_STEP) {
 		for (int dx = -reach; dx <= reach; dx += ANCHOR_STEP) {
 			int64_t away = (int64_t)dx * dx + (int64_t)dy * dy;
-			struct box box = shot_box(x + dx, y + dy, side, s);
+			struct box box = snapshot_box(x + dx, y + dy, side, s);
 			struct trace_event e;
 
 			if (away >= nearest || box.w < side || box.h < side ||
 			    box_meets(box, (struct box){ x - POINTER_BEFORE, y - POINTER_BEFORE, POINTER_SIDE, POINTER_SIDE }))
 				continue;
-			if (shot_take(&e, box, s, f, UINT32_MAX, now_ms) == box.w * box.h && !shot_flat(&e)) {
+			if (snapshot_take(&e, box, s, f, UINT32_MAX, now_ms) == box.w * box.h && !snapshot_is_flat(&e)) {
 				nearest = away;
 				best = box;
 			}
@@ -136,23 +136,23 @@ static bool far(const struct trace_event *a, const struct trace_event *b)
 	return abs(a->x - b->x) > STILL || abs(a->y - b->y) > STILL;
 }
 
-static void look_press(struct recorder *r, const struct held_event *h)
+static void plan_press(struct recorder *r, const struct held_event *h)
 {
 	const struct recorder_past *p = &r->press;
 
 	if (r->buttons)
 		return;
-	r->needs = p->sent_ns == INT64_MIN || p->e.button != h->e.button ||
+	r->needs_snapshot = p->sent_ns == INT64_MIN || p->e.button != h->e.button ||
 		h->e.at_ns - p->e.at_ns > r->cfg.double_ns || far(&p->e, &h->e) || r->key.sent_ns > p->sent_ns;
 }
 
-static void look_release(struct recorder *r, const struct held_event *h, int64_t now_ns)
+static void plan_release(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
 	const struct recorder_past *p = &r->press;
 
 	if (p->sent_ns == INT64_MIN || p->e.button != h->e.button || !far(&p->e, &h->e))
 		return;
-	r->needs = fresh_count(&r->fresh, shot_wider(r->area, r->cfg.margin, r->screen), recorder_ms(r, p->sent_ns),
+	r->needs_snapshot = change_map_count(&r->changes, widen_box(r->area, r->cfg.margin, r->screen), recorder_ms(r, p->sent_ns),
 			       recorder_ms(r, now_ns)) > 0;
 }
 
@@ -161,12 +161,12 @@ static void look_release(struct recorder *r, const struct held_event *h, int64_t
  * next one goes; where that shows nothing, the fullest part. */
 static struct box typed_area(const struct recorder *r, uint32_t since_ms, uint32_t now_ms)
 {
-	struct box all = fresh_area(&r->fresh, r->soon, since_ms, now_ms, INT32_MAX);
+	struct box all = change_map_area(&r->changes, r->soon, since_ms, now_ms, INT32_MAX);
 	uint32_t last_ms = r->key.sent_ns == INT64_MIN ? UINT32_MAX : recorder_ms(r, r->key.sent_ns);
 
 	if ((int64_t)all.w * all.h <= KEY_MOST)
 		return all;
-	return fresh_area(&r->fresh, all, fresh_count(&r->fresh, all, last_ms, now_ms) >= KEY_LEAST ? last_ms : since_ms,
+	return change_map_area(&r->changes, all, change_map_count(&r->changes, all, last_ms, now_ms) >= KEY_LEAST ? last_ms : since_ms,
 			  now_ms, KEY_MOST);
 }
 
@@ -179,7 +179,7 @@ static struct box with_neighbours(const struct recorder *r, struct box b)
 	return box_clip((struct box){ b.x - wider / 2, b.y - higher / 2, b.w + wider, b.h + higher }, r->screen->width, r->screen->height);
 }
 
-static void look_key(struct recorder *r, const struct held_event *h, int64_t now_ns)
+static void plan_key(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
 	uint32_t since_ms = r->anchor_ns == INT64_MIN ? 1 : recorder_ms(r, r->anchor_ns), now_ms = recorder_ms(r, now_ns);
 	int soon, later;
@@ -190,22 +190,22 @@ static void look_key(struct recorder *r, const struct held_event *h, int64_t now
 	r->why = TRACE_FOR_KEY;
 	r->area = box_clip(r->cfg.key_area, r->screen->width, r->screen->height);
 	if (!r->cfg.key_area.w) {
-		soon = fresh_count(&r->fresh, r->soon, since_ms, now_ms);
-		later = fresh_count(&r->fresh, everywhere(r), since_ms, now_ms) - soon;
+		soon = change_map_count(&r->changes, r->soon, since_ms, now_ms);
+		later = change_map_count(&r->changes, everywhere(r), since_ms, now_ms) - soon;
 		if (r->anchor_ns != INT64_MIN && later > LATER_LEAST && later > LATER_TIMES * soon)
-			r->area = fresh_area(&r->fresh, everywhere(r), since_ms, now_ms, KEY_MOST);
+			r->area = change_map_area(&r->changes, everywhere(r), since_ms, now_ms, KEY_MOST);
 		else if (soon >= KEY_LEAST)
 			r->area = typed_area(r, since_ms, now_ms);
 		else if (r->keyed.w && r->key.sent_ns > r->press.sent_ns)
 			r->area = r->keyed;
 		else if (r->press.sent_ns != INT64_MIN)
-			r->area = shot_box(r->press.e.x, r->press.e.y, KEY_SPOT, r->screen);
+			r->area = snapshot_box(r->press.e.x, r->press.e.y, KEY_SPOT, r->screen);
 		else if (h->e.x >= 0)
-			r->area = shot_box(h->e.x, h->e.y, KEY_SPOT, r->screen);
+			r->area = snapshot_box(h->e.x, h->e.y, KEY_SPOT, r->screen);
 		r->area = with_neighbours(r, r->area);
 		r->keyed = r->area;
 	}
-	r->needs = true;
+	r->needs_snapshot = true;
 }
 
 /* The fullest of the four parts of `near` beside the pointer's own picture, which some servers draw
@@ -222,7 +222,7 @@ static struct box beside_pointer(const struct recorder *r, struct box near, stru
 
 	*most = 0;
 	for (int i = 0; i < 4; i++) {
-		int n = fresh_count(&r->fresh, parts[i], since_ms, now_ms);
+		int n = change_map_count(&r->changes, parts[i], since_ms, now_ms);
 
 		if (n <= *most)
 			continue;
@@ -232,7 +232,7 @@ static struct box beside_pointer(const struct recorder *r, struct box near, stru
 	return best;
 }
 
-static void look_move(struct recorder *r, const struct held_event *h, int64_t now_ns)
+static void plan_move(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
 	uint32_t since_ms = recorder_ms(r, r->move.sent_ns), now_ms = recorder_ms(r, now_ns);
 	int x = r->move.e.x, y = r->move.e.y, n;
@@ -241,43 +241,43 @@ static void look_move(struct recorder *r, const struct held_event *h, int64_t no
 	if (!r->cfg.hover_ns || r->buttons || r->move.sent_ns == INT64_MIN || r->any.sent_ns != r->move.sent_ns ||
 	    r->any.e.kind != TRACE_MOVE || h->e.at_ns - r->move.e.at_ns < REST_NS || r->changed_ns < r->move.sent_ns)
 		return;
-	near = shot_box(x, y, 2 * NEAR + 1, r->screen);
-	part = beside_pointer(r, near, shot_box(x, y, 2 * POINTER, r->screen), since_ms, now_ms, &n);
-	if (n < HOVER_LEAST || fresh_last(&r->fresh, part, now_ms) > recorder_ms(r, r->move.sent_ns + r->cfg.hover_ns))
+	near = snapshot_box(x, y, 2 * NEAR + 1, r->screen);
+	part = beside_pointer(r, near, snapshot_box(x, y, 2 * POINTER, r->screen), since_ms, now_ms, &n);
+	if (n < HOVER_LEAST || change_map_last(&r->changes, part, now_ms) > recorder_ms(r, r->move.sent_ns + r->cfg.hover_ns))
 		return;	/* nothing, or it goes on and on, or has another cause */
 	r->why = TRACE_FOR_HOVER;
-	r->area = fresh_area(&r->fresh, part, since_ms, now_ms, HOVER_MOST);
-	r->needs = true;
+	r->area = change_map_area(&r->changes, part, since_ms, now_ms, HOVER_MOST);
+	r->needs_snapshot = true;
 }
 
-void recorder_look(struct recorder *r, const struct held_event *h, int64_t now_ns)
+void recorder_plan_snapshot(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
-	r->needs = false;
+	r->needs_snapshot = false;
 	r->why = TRACE_FOR_CLICK;
-	r->area = shot_box(h->e.x, h->e.y, r->cfg.snapshot, r->screen);
+	r->area = snapshot_box(h->e.x, h->e.y, r->cfg.snapshot, r->screen);
 	switch (h->e.kind) {
 	case TRACE_PRESS:
-		look_press(r, h);
+		plan_press(r, h);
 		break;
 	case TRACE_RELEASE:
-		look_release(r, h, now_ns);
+		plan_release(r, h, now_ns);
 		break;
 	case TRACE_KEY_DOWN:
-		look_key(r, h, now_ns);
+		plan_key(r, h, now_ns);
 		break;
 	case TRACE_MOVE:
-		look_move(r, h, now_ns);
+		plan_move(r, h, now_ns);
 		break;
 	default:
 		break;
 	}
 	if (r->area.w < 1 || r->area.h < 1)	/* the screen has become smaller */
-		r->needs = false;
+		r->needs_snapshot = false;
 }
 
-int64_t recorder_rest(const struct recorder *r, int64_t now_ns)
+int64_t recorder_settled_ns(const struct recorder *r, int64_t now_ns)
 {
-	uint32_t changed_ms = fresh_last(&r->fresh, shot_wider(r->area, r->cfg.margin, r->screen), recorder_ms(r, now_ns));
+	uint32_t changed_ms = change_map_last(&r->changes, widen_box(r->area, r->cfg.margin, r->screen), recorder_ms(r, now_ns));
 	int64_t changed = changed_ms ? r->start_ns + changed_ms * NS_PER_MS : INT64_MIN;	/* up to 1 ms later than it was */
 	int64_t last = r->any.sent_ns > changed ? r->any.sent_ns : changed;
 
@@ -288,7 +288,7 @@ int64_t recorder_rest(const struct recorder *r, int64_t now_ns)
 static bool has_twin(const struct recorder *r, const struct trace_event *e)
 {
 	static const struct match_cfg alike = { .tolerance = MATCH_TOLERANCE, .share = MATCH_SHARE };
-	struct match_seen seen;
+	struct match_count seen;
 	int dx, dy;
 
 	return match_search(&alike, r->screen, e->box, e->pixels, MATCH_RADIUS, &dx, &dy, &seen) == MATCH_AMBIGUOUS;
@@ -306,7 +306,7 @@ static int put_snapshot(struct recorder *r, const struct held_event *h, struct t
 	return r->out.log(r->whose, e);
 }
 
-int recorder_shoot(struct recorder *r, const struct held_event *h, int64_t now_ns, bool restless)
+int recorder_take_snapshots(struct recorder *r, const struct held_event *h, int64_t now_ns, bool restless)
 {
 	uint32_t since_ms = restless ? recorder_ms(r, r->ready_ns) : UINT32_MAX, now_ms = recorder_ms(r, now_ns);
 	struct trace_event e = { 0 };
@@ -322,14 +322,14 @@ int recorder_shoot(struct recorder *r, const struct held_event *h, int64_t now_n
 	}
 	/* Where most of it changes by itself, more of the neighbourhood is taken in. */
 	for (; !err; wider++) {
-		left = shot_take(&e, box, r->screen, &r->fresh, since_ms, now_ms);
+		left = snapshot_take(&e, box, r->screen, &r->changes, since_ms, now_ms);
 		if (left < 0)
 			return left;
 		if (4 * left >= box.w * box.h || wider == 2 || r->why != TRACE_FOR_CLICK)
 			break;
 		free(e.pixels);
 		e.pixels = NULL;
-		box = shot_wider(box, r->cfg.snapshot << wider, r->screen);
+		box = widen_box(box, r->cfg.snapshot << wider, r->screen);
 	}
 	if (!err && 8 * left < box.w * box.h) {
 		snprintf(text, sizeof(text), "the screen at %d,%d (%dx%d) changes by itself, nearly all of it: no snapshot",
@@ -338,11 +338,11 @@ int recorder_shoot(struct recorder *r, const struct held_event *h, int64_t now_n
 	} else if (!err) {
 		err = put_snapshot(r, h, &e);
 	}
-	box = r->cfg.anchor && !err && r->why != TRACE_FOR_HOVER && !r->cfg.key_area.w && (shot_flat(&e) || 8 * left < box.w * box.h) ?
-		shot_anchor(h->e.x, h->e.y, r->cfg.snapshot, ANCHOR_REACH, r->screen, &r->fresh, now_ms) : (struct box){ 0, 0, 0, 0 };
+	box = r->cfg.anchor && !err && r->why != TRACE_FOR_HOVER && !r->cfg.key_area.w && (snapshot_is_flat(&e) || 8 * left < box.w * box.h) ?
+		find_anchor(h->e.x, h->e.y, r->cfg.snapshot, ANCHOR_REACH, r->screen, &r->changes, now_ms) : (struct box){ 0, 0, 0, 0 };
 	free(e.pixels);
 	e.pixels = NULL;
-	if (box.w && !err && (err = shot_take(&e, box, r->screen, &r->fresh, since_ms, now_ms)) >= 0)
+	if (box.w && !err && (err = snapshot_take(&e, box, r->screen, &r->changes, since_ms, now_ms)) >= 0)
 		err = put_snapshot(r, h, &e);
 	free(e.pixels);
 	return err;

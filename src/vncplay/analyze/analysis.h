@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* analysis - finds the response to every input in several replays of one trace: animation_mask.h, align.h and responses.h over
+ * all tiles of the screen. */
+#ifndef THINPROBE_ANALYSIS_H
+#define THINPROBE_ANALYSIS_H
+
+#include "replay.h"
+#include "responses.h"
+
+struct masked_place {		/* a part of the screen that changes without input */
+	struct box box;		/* pixels */
+	uint64_t changes;	/* of its tiles, in all runs */
+};
+
+struct analysis {
+	int inputs;		/* clicks, keys and turns of the wheel of the run that has most */
+	struct responses responses;
+	struct masked_place *masked;	/* the largest first */
+	size_t n_masked;
+	uint64_t *unmatched;	/* for each run: updates after an input that belong to no response; NULL: not counted */
+	bool differ;		/* the runs do not have the same inputs in the same order: not replays of one trace? */
+};
+
+/* 0 or -ENOMEM. `runs` is at most ALIGN_RUNS. */
+int analysis_run(const struct replay *replay, int runs, struct analysis *out);
+void analysis_free(struct analysis *s);
+
+#endif
