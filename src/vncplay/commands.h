@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* commands - what `vncplay COMMAND` can be: each reads its own options (argv[0] is the command's
- * word) and returns an exit status. */
+/* commands - the commands of vncplay. Each reads its own options (argv[0] is the command's name) and returns an exit status. */
 #ifndef THINPROBE_COMMANDS_H
 #define THINPROBE_COMMANDS_H
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* vncplay - record a session once, replay it anywhere, and get the response time of every input.
+/* vncplay - records a session once, replays it anywhere, and finds the response time of every input.
  *
- * Each command is a file of its own (record.c, play.c, ...) that reads its options, runs and
- * reports. This file finds the command. */
+ * Each command is in a folder of its own and reads its options, runs and reports. This file calls the command. */
 #include "cli.h"
 #include "commands.h"
 

@@ -6,20 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct align_item {			/* of the common sequence, or of a run */
+struct align_item {			/* a change, in one run or in the common sequence */
 	uint64_t content, change;
-	int32_t after;		/* the least over the runs that have it */
-	uint32_t since_ms;	/* since that input */
+	int32_t after;		/* number of the last input before the change, least over the runs that have it */
+	uint32_t since_ms;	/* time since that input, in run `run` */
 	uint32_t ms;
-	uint8_t run;		/* whose times these are */
+	uint8_t run;		/* the run that since_ms and ms are of */
 	uint8_t seen;
-	uint32_t slot;		/* its places in the runs: pool[slot * runs + run] */
+	uint32_t slot;		/* pool[slot * runs + run] is the update of each run that has the change */
 };
 
 struct align_pair {
 	uint32_t i, j;
 	int64_t total;
-	int32_t before;		/* the pair before it in its chain; -1 */
+	int32_t before;		/* the previous pair of the chain; -1: none */
 };
 
 struct align_list {
@@ -35,9 +35,9 @@ struct align {
 	size_t n_slots;
 	struct align_pair *pair;
 	size_t n_pairs;
-	int32_t *best;		/* Fenwick tree over j: the pair with the greatest total up to there; -1 */
+	int32_t *best;		/* Fenwick tree over j: index of the pair with the greatest total up to j; -1: none */
 	size_t room_best;
-	int32_t *mate;		/* of each item of the common sequence: the item of the run */
+	int32_t *mate;		/* for each item of the common sequence, the paired item of the run; -1: none */
 	size_t room_mate;
 };
 
@@ -115,7 +115,7 @@ static int list_run(struct align *a, int run, const struct tile_track *t, struct
 	return 0;
 }
 
-/* How well two changes fit that may be the same: their number counts first, then nearness in inputs, then in time. */
+/* Score of pairing two changes: the number of pairs counts most, then nearness in inputs, then in time. */
 static int64_t change_fit(const struct align *a, const struct align_item *x, const struct align_item *y)
 {
 	int32_t apart = abs(x->after - y->after), first = x->after < y->after ? x->after : y->after;
@@ -148,7 +148,7 @@ static int make_list_room(int32_t **list, size_t *room, size_t n)
 	return 0;
 }
 
-static int32_t best_before(const struct align *a, size_t j)	/* among places below j */
+static int32_t best_before(const struct align *a, size_t j)	/* the best pair of an item below j */
 {
 	int32_t best = -1;
 
@@ -165,7 +165,7 @@ static void put_best(struct align *a, int32_t p, size_t n)
 			a->best[k] = p;
 }
 
-/* The heaviest chain of pairs; mate[] of the common sequence. */
+/* Finds the monotone chain of pairs with the greatest total and sets `mate` to it. */
 static int chain(struct align *a)
 {
 	size_t from = 0;
@@ -207,7 +207,7 @@ static bool sooner(const struct align_item *x, const struct align_item *y)
 	return x->after != y->after ? x->after < y->after : x->since_ms < y->since_ms;
 }
 
-/* Both sequences in one, pairs as one item. */
+/* Merges the run's changes into the common sequence; a pair becomes one item. */
 static int join_sequences(struct align *a, int run)
 {
 	size_t j = 0;
@@ -219,7 +219,7 @@ static int join_sequences(struct align *a, int run)
 		size_t mate = !x ? a->run_list.n : a->mate[i] >= 0 ? (size_t)a->mate[i] : SIZE_MAX;
 
 		for (; j < a->run_list.n && j < mate && (mate != SIZE_MAX || sooner(&a->run_list.item[j], x)); j++) {
-			if (mate == SIZE_MAX) {	/* not beyond the mate of a later one */
+			if (mate == SIZE_MAX) {	/* stop before an item that is paired with a later item of the common sequence */
 				size_t k = i + 1;
 
 				while (k < a->common.n && a->mate[k] < 0)

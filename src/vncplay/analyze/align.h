@@ -5,8 +5,8 @@
  * Each run is aligned with the sequence that the runs before it have in common. Of all monotone pairings the one with most pairs
  * is taken, and among those the one whose pairs are nearest in inputs and in time since the input (a heaviest chain, found in
  * O(n log n)). No run is the reference: a change that one run lacks is missing in that run only. */
-#ifndef THINPROBE_ALIGN_H
-#define THINPROBE_ALIGN_H
+#ifndef THINPROBE_VNCPLAY_ALIGN_H
+#define THINPROBE_VNCPLAY_ALIGN_H
 
 #include "animation_mask.h"
 

@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EVERYWHERE 0.6	/* of the tiles that change are restless */
-#define MASKED_LEAST 4	/* masked changes of a tile, before it is told of */
+#define EVERYWHERE 0.6	/* share of the changing tiles: when more are masked, the whole screen is noise */
+#define MASKED_LEAST 4	/* fewer masked changes of a tile than this are not reported */
 
-struct replay_changes {			/* one run */
-	uint32_t *start;	/* of each tile: its first change in `change` */
-	struct tile_change *change;	/* by tile, then by time */
-	uint32_t *place;	/* of each change of the log: its place in `change` */
+struct replay_changes {			/* the changes of one run, sorted */
+	uint32_t *start;	/* for each tile: index of its first change in `change` */
+	struct tile_change *change;	/* ascending in tile, then in time */
+	uint32_t *place;	/* for each change of the log: its index in `change` */
 	uint32_t *update_ms;
-	uint32_t *press_ms;	/* of each input, and the end */
-	struct stimulus *stimulus;	/* as many as the run with the most has */
-	uint8_t *used, *masked;	/* of each update: is part of an answer; has a change that is not masked */
+	uint32_t *press_ms;	/* when each input was sent and, last, when the run ended; ms since the log began */
+	struct stimulus *stimulus;	/* as many as in the run with most; beyond the run's own: press_us -1 */
+	uint8_t *used, *masked;	/* for each update, 1: it belongs to a response; it has a change that is not masked */
 };
 
 struct analysis_state {
@@ -25,7 +25,7 @@ struct analysis_state {
 	struct replay_changes *view;
 	const uint32_t **press_ms;
 	struct tile_track *track;
-	uint64_t *restless;	/* changes of each tile that are masked */
+	uint64_t *restless;	/* for each tile: number of masked changes */
 	struct animation_mask *animation;
 	struct align *align;
 	struct common_changes common;
@@ -56,10 +56,10 @@ static size_t tile_place(const struct analysis_state *w, uint32_t tile)
 	return tile / TILE_COLUMNS * (size_t)w->columns + tile % TILE_COLUMNS;
 }
 
-/* Lists the changes by tile: counts those of each, then puts each in its place. */
+/* Sorts the changes by tile: counts those of each tile, then puts each into its place. */
 static void sort_changes(const struct analysis_state *w, const struct tilelog *tiles, struct replay_changes *v)
 {
-	uint32_t *at = v->start + 1;	/* start[t + 1] moves from the start of tile t to its end */
+	uint32_t *at = v->start + 1;	/* start[t + 1] moves from the first change of tile t to behind its last */
 
 	for (size_t i = 0; i < tiles->n; i++)
 		at[tile_place(w, tiles->changed[i]) + 1]++;
@@ -138,7 +138,7 @@ static int prepare_analysis(struct analysis_state *w)
 	return w->animation && w->align ? 0 : -ENOMEM;
 }
 
-/* The tracks of a tile; whether they have any change. */
+/* Sets w->track to the changes of a tile. False: no run has any. */
 static bool take_tracks(struct analysis_state *w, size_t t)
 {
 	bool any = false;
@@ -177,7 +177,7 @@ static int analyze_tile(struct analysis_state *w, size_t t)
 	return err;
 }
 
-/* Whether most of what this tile shows once is masked. */
+/* Whether most changes of this tile whose content occurs once are masked. */
 static bool mostly_new(const struct analysis_state *w)
 {
 	size_t masked = 0, n = 0;
@@ -193,7 +193,8 @@ static bool mostly_new(const struct analysis_state *w)
 	return masked > n / 2;
 }
 
-/* Noise all over the screen: no place would be left for answers. What is new may count again: noise is not the same in two runs. */
+/* With noise all over the screen no tile would be left for responses. New content is unmasked: noise differs between runs
+ * anyway. */
 static void keep_new(const struct analysis_state *w)
 {
 	for (int r = 0; r < w->runs; r++)
@@ -230,7 +231,7 @@ static int analyze_tiles(struct analysis_state *w)
 	return err;
 }
 
-/* ---- where it is restless ---- */
+/* --- masked places --- */
 
 static int larger(const void *a, const void *b)
 {
@@ -240,7 +241,7 @@ static int larger(const void *a, const void *b)
 	return (ax < ay) - (ax > ay);
 }
 
-/* Tiles that touch are one place. `stack` has room for all tiles. */
+/* Gathers the masked tiles that touch tile t into one place. `stack` has room for all tiles. */
 static struct masked_place gather(struct analysis_state *w, size_t t, uint32_t *stack)
 {
 	struct masked_place m = { .changes = 0 };
@@ -313,7 +314,7 @@ static void measure_replays(struct analysis_state *w, struct analysis *out)
 		const struct replay *p = &w->replay[r];
 
 		w->inputs = (int)p->stimuli > w->inputs ? (int)p->stimuli : w->inputs;
-		/* a screen may have been larger before */
+		/* the screen may have been larger earlier in the log */
 		for (size_t i = 0; i < p->tiles.n; i++) {
 			int x = (int)(p->tiles.changed[i] % TILE_COLUMNS) + 1, y = (int)(p->tiles.changed[i] / TILE_COLUMNS) + 1;
 

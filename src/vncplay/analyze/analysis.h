@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analysis - finds the response to every input in several replays of one trace: animation_mask.h, align.h and responses.h over
  * all tiles of the screen. */
-#ifndef THINPROBE_ANALYSIS_H
-#define THINPROBE_ANALYSIS_H
+#ifndef THINPROBE_VNCPLAY_ANALYSIS_H
+#define THINPROBE_VNCPLAY_ANALYSIS_H
 
 #include "replay.h"
 #include "responses.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* analyze - the command: the response time of every input, over several replays of one trace.
+/* analyze - the command: finds the response time of every input over several replays of one trace.
  *
- * replay.c reads a log and its side file, study.c finds the answers, paper.c does it the old way,
- * findings.c tells. This file reads options, runs, reports. */
+ * replay.c reads a log and its side file, analysis.c and method_2005.c find the responses, findings.c writes them. This file
+ * reads options, runs, reports. */
 #include "vncplay/commands.h"
 #include "findings.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define READERS 4		/* logs that are read at the same time, at most: each has a screen */
+#define READERS 4		/* threads that read logs; each holds a screen in memory */
 
 enum { METHOD_TILES, METHOD_PAPER };
 enum { FORMAT_OLD = REC_ROWS + 1 };
@@ -45,7 +45,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-/* ---- reading ---- */
+/* --- reading --- */
 
 struct replay_jobs {
 	struct replay *replay;
@@ -86,7 +86,7 @@ static void read_replays(struct replay *replay, char **aux, int *err, int runs)
 	pthread_mutex_destroy(&job.lock);
 }
 
-/* "a,b,c": as many as there are runs. NULL: not given. */
+/* Splits "a,b,c" into one word for each run. NULL: the option was not given. */
 static char **split_list(const char *text, int runs, const char *what)
 {
 	char **word, *copy, *at;
@@ -121,7 +121,7 @@ static const char *label_of(const char *file)
 	return label;
 }
 
-/* A report in the place of a replay would be the end of the replay. `aux` NULL: beside the log. */
+/* Refuses an --output that is one of the input files. `aux` NULL: the side file is LOG.aux. */
 static void check_analyze_places(const char *log, const char *aux)
 {
 	char beside[PATH_MAX];
@@ -131,7 +131,7 @@ static void check_analyze_places(const char *log, const char *aux)
 	rec_check_apart(places, sizeof(places) / sizeof(*places));
 }
 
-/* Exit status so far. */
+/* Dies when a replay could not be read. Returns EXIT_LOSSY when one is cut, else EXIT_OK. */
 static int judge_replays(const struct replay *replay, const int *err, int runs)
 {
 	int status = EXIT_OK;

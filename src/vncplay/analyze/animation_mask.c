@@ -5,23 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AROUND 3		/* inputs on either side */
-#define LEAST 4			/* spells of change among them, before anything is said */
-#define PER_INPUT 1.5		/* more spells for each input that has one */
-/* of the spells in the last two fifths of the time to the next input: 0.4 if they know nothing of
- * inputs */
+#define AROUND 3		/* inputs before and after that are counted together with an input */
+#define LEAST 4			/* fewer bursts among those inputs are never an animation */
+#define PER_INPUT 1.5		/* bursts for each input that has a burst, above which a tile is animated */
+/* Share of bursts in the last two fifths of the time to the next input, below which bursts are responses. An animation that
+ * ignores inputs has 0.4. */
 #define LATE_SHARE 0.12
 #define LATE 0.6
-#define OFTEN 3			/* inputs around which a tile is restless, and their share of those with a change: then it is so around all */
+/* inputs at which a tile is animated, and their share of its inputs with a burst, from which on it is animated at all inputs */
+#define OFTEN 3
 #define OFTEN_SHARE 0.4
-#define BURST_GAP_MS 150	/* changes closer than this are one spell */
-#define BURST_MOST_MS 300	/* ... which is counted again after this */
-#define SEEN_MOST 64		/* contents that are remembered */
-#define REGULAR 6		/* spells at even distances */
-#define LESS_EVEN 2		/* inputs, of spells that are no answers to them */
-#define EVEN 0.08		/* ... that differ by so much of their length at most */
+#define BURST_GAP_MS 150	/* changes closer than this are one burst */
+#define BURST_MOST_MS 300	/* a burst that lasts longer than this is counted again */
+#define SEEN_MOST 64		/* most recent contents of a tile that are compared */
+#define REGULAR 6		/* bursts at equal intervals that make a periodic animation */
+/* intervals of inputs must vary this many times as much as those of bursts: else the bursts respond to periodic inputs */
+#define LESS_EVEN 2
+#define EVEN 0.08		/* intervals are equal when they differ by at most this share of their length */
 
-struct burst_count {			/* of one run, one kind of content and one input (0: before the first) */
+struct burst_count {			/* bursts of one tile between one input and the next, in one run; index 0: before the first input */
 	uint16_t bursts, late;
 	bool regular;
 };
@@ -29,9 +31,9 @@ struct burst_count {			/* of one run, one kind of content and one input (0: befo
 struct animation_mask {
 	int runs, inputs;
 	const uint32_t *const *press_ms;
-	struct burst_count **run[2];	/* [seen][run][input] */
+	struct burst_count **run[2];	/* run[seen][r][input + 1]: bursts with repeated content (seen 1) or new content (seen 0) */
 	float *score;
-	bool *at;	/* inputs around which it is restless */
+	bool *at;	/* for each input + 1: whether the tile is animated there */
 };
 
 struct animation_mask *animation_mask_new(int runs, int inputs, const uint32_t *const *press_ms)
@@ -84,9 +86,10 @@ static void mark_seen(const struct tile_track *t)
 		struct tile_change *c = &t->change[i];
 
 		for (size_t j = n; j-- > 0;) {
-			if (changed[j] == c->change)	/* from its first time on */
+			if (changed[j] == c->change)	/* mark the first occurrence as well */
 				c->seen = t->change[at[j]].seen = 1;
-			/* it is back; what was typed under a caret also comes back, and was an answer when it came */
+			/* Content shown before. Its first occurrence is not marked: a letter typed at a caret also comes back, and was a response
+			 * at first. */
 			else if (known[j] == c->content)
 				c->seen = 1;
 		}
@@ -105,14 +108,14 @@ static bool is_late(const struct animation_mask *u, int run, uint32_t ms, int af
 	const uint32_t *press = u->press_ms[run];
 	double from, to;
 
-	if (after < 0)	/* no input is before it */
+	if (after < 0)
 		return true;
 	from = press[after];
 	to = press[after + 1];
 	return to > from && (ms - from) / (to - from) > LATE;
 }
 
-/* By how much the distances from each of n to the one after the next differ (on and off of a cycle may), and what they are. */
+/* Spread of the intervals between each time and the one after the next (on and off phases may differ); *mean: their mean. */
 static double interval_spread(const uint32_t *ms, size_t n, double *mean)
 {
 	double least = 1e18, most = 0;
@@ -127,7 +130,8 @@ static double interval_spread(const uint32_t *ms, size_t n, double *mean)
 	return most - least;
 }
 
-/* Spells at even distances, and much more so than those of the inputs that they follow: else those are answers. */
+/* Marks inputs with bursts at equal intervals, unless the inputs come at intervals about as equal: then the bursts are
+ * responses. */
 static void find_regular(const struct animation_mask *u, int run, const struct tile_track *t, int seen, struct burst_count *c)
 {
 	uint32_t burst[REGULAR + 2], press[REGULAR + 2], last = 0;
@@ -193,7 +197,7 @@ static void count_bursts(const struct animation_mask *u, int run, const struct t
 	find_regular(u, run, t, seen, c);
 }
 
-/* How restless it is around an input; above 1: too much. */
+/* Animation score of an input: above 1, the tile is animated around it. */
 static float restless(const struct burst_count *c, int inputs, int at)
 {
 	int from = at - AROUND < 0 ? 0 : at - AROUND, to = at + AROUND > inputs ? inputs : at + AROUND;
@@ -211,7 +215,7 @@ static float restless(const struct burst_count *c, int inputs, int at)
 	return (float)(bursts / (PER_INPUT * with));
 }
 
-/* Whether the tile changes around this input in most runs. */
+/* Whether the tile has a burst after this input in most runs. */
 static bool changes_in_most_runs(const struct animation_mask *u, int seen, int at)
 {
 	int n = 0;
@@ -221,7 +225,7 @@ static bool changes_in_most_runs(const struct animation_mask *u, int seen, int a
 	return 2 * n > u->runs;
 }
 
-/* The run that is quietest but one, or the quietest of two or three. */
+/* The second lowest score of the runs, or the lowest of two or three. */
 static float agreed(float *score, int n)
 {
 	float least = score[0], second = 1e9f;
@@ -247,7 +251,7 @@ void animation_mask_mark(struct animation_mask *u, const struct tile_track *trac
 			track[r].change[i].masked = 0;
 		enough += track[r].n >= LEAST;
 	}
-	if (enough + (u->runs > 3) < (size_t)u->runs)	/* the usual case, and a quick one */
+	if (enough + (u->runs > 3) < (size_t)u->runs)	/* too few changes in most runs to be an animation: the usual case */
 		return;
 	for (int seen = 0; seen < 2; seen++) {
 		int restless_at = 0, bursts_at = 0;
@@ -275,13 +279,13 @@ void animation_mask_mark(struct animation_mask *u, const struct tile_track *trac
 
 /* --- neighbours -------------------------------------------------------------------------------------------------- */
 
-#define EDGE 3			/* tiles, or an eighth of all: more is an answer that lies over a restless place */
+#define EDGE 3			/* unmasked tiles of a group; more of them (and more than an eighth) are a response that touches an animation */
 #define EDGE_SHARE 8
-#define FEW 4			/* tiles that a letter and the caret beside it may touch */
+#define FEW 4			/* tiles that a typed letter and its caret may touch */
 
 struct neighbour_mask {
 	int columns, rows;
-	uint32_t *of;		/* of each tile: 1 + the change of it that this update has; 0: none */
+	uint32_t *of;		/* for each tile: 1 + index of its change in this update; 0: none */
 	uint32_t *stack, *group;	/* tiles */
 };
 
@@ -315,7 +319,7 @@ static uint32_t neighbour_place(const struct neighbour_mask *k, uint32_t tile)
 	return tile / TILE_COLUMNS * (uint32_t)k->columns + tile % TILE_COLUMNS;
 }
 
-/* Moves a tile from the update into the group. */
+/* Moves a tile from the update to the group. */
 static void take_into_group(struct neighbour_mask *k, uint32_t tile, size_t *n, size_t *waiting)
 {
 	k->group[(*n)++] = k->of[tile] - 1;
@@ -323,7 +327,8 @@ static void take_into_group(struct neighbour_mask *k, uint32_t tile, size_t *n, 
 	k->stack[(*waiting)++] = tile;
 }
 
-/* Takes the tiles that touch this one, directly or by others, out of the update. */
+/* Takes the tiles that touch `start`, directly or through others, out of the update and masks them if the group is an
+ * animation. */
 static void mask_group(struct neighbour_mask *k, uint32_t start, struct tile_change *change)
 {
 	size_t n = 0, waiting = 0, restless = 0, back = 0;
@@ -347,7 +352,7 @@ static void mask_group(struct neighbour_mask *k, uint32_t start, struct tile_cha
 	}
 	if (2 * restless < n || (n - restless > EDGE && EDGE_SHARE * (n - restless) > n))
 		return;
-	if (n <= FEW && back == restless)	/* what is typed takes the caret along */
+	if (n <= FEW && back == restless)	/* a typed letter moves the caret */
 		return;
 	for (size_t i = 0; i < n; i++)
 		if (!change[k->group[i]].masked)

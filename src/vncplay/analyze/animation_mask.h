@@ -6,8 +6,8 @@
  * bursts of changes are counted around each input, separately for content that the tile shows repeatedly (a caret) and content
  * that occurs once (noise, text): a letter that appears where a caret blinks is not masked. With several runs, a tile is masked
  * at an input only where all runs but one agree (both, of two): in a slow run responses may pile up. */
-#ifndef THINPROBE_ANIMATION_MASK_H
-#define THINPROBE_ANIMATION_MASK_H
+#ifndef THINPROBE_VNCPLAY_ANIMATION_MASK_H
+#define THINPROBE_VNCPLAY_ANIMATION_MASK_H
 
 #include "tilelog.h"
 

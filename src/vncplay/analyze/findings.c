@@ -33,7 +33,7 @@ static void report_response(struct rec *out, const struct response *a, int runs)
 	rec_end(out);
 }
 
-/* What run `r` took from presses, in us. What a movement is answered by has no press, but counts in *n. */
+/* Collects the latencies from presses in run r, us. *n counts all responses, also those to movements, which have no press. */
 static void take_latencies(const struct responses *answers, int r, struct sample *us, int64_t *n)
 {
 	*us = (struct sample){ 0 };
@@ -49,7 +49,7 @@ static void take_latencies(const struct responses *answers, int r, struct sample
 	}
 }
 
-/* Inputs that were answered in one replay at least. */
+/* Number of inputs with a response in at least one replay. */
 static int64_t inputs_answered(const struct responses *answers)
 {
 	int64_t n = 0;
@@ -95,7 +95,7 @@ bool findings_unusable(const struct findings *f, char *why, size_t size)
 	for (int r = 0; r < f->runs; r++) {
 		take_latencies(&f->analysis.responses, r, &us, &n);
 		median[r] = sample_quantile(&us, 0.5).value;
-		/* (the method of 2005 counts releases as inputs, too) */
+		/* (--method paper counts releases as inputs) */
 		if (!*why && !f->paper && 2 * (int64_t)us.n < f->analysis.inputs)
 			snprintf(why, size, "%zu of %d inputs of %s were answered: too few to tell response times", us.n, f->analysis.inputs,
 				 f->replay[r].label);
@@ -109,7 +109,7 @@ bool findings_unusable(const struct findings *f, char *why, size_t size)
 	return *why;
 }
 
-/* --- for people --- */
+/* --- text --- */
 
 static void say_replay_row(struct rec *out, const struct findings *f, int r)
 {

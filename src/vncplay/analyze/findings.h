@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* findings - writes the response times: as a report (rec.h), or as the rows that scripts of 2005 read. */
-#ifndef THINPROBE_FINDINGS_H
-#define THINPROBE_FINDINGS_H
+#ifndef THINPROBE_VNCPLAY_FINDINGS_H
+#define THINPROBE_VNCPLAY_FINDINGS_H
 
 #include "analysis.h"
 #include "method_2005.h"

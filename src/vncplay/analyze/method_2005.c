@@ -12,19 +12,19 @@
 #include <string.h>
 
 #define SLACK_MS 500
-#define SYNCS 2			/* on either side */
-#define UNSET 0			/* never painted; what was painted has its top byte set */
+#define SYNCS 2			/* snapshots before and after a frame between which a run is searched for it */
+#define UNSET 0			/* value of a pixel that was never painted; painted pixels have the bits SET */
 #define SET 0xff000000u
 
-struct frame_2005 {			/* of the first run: looked for in all */
+struct frame_2005 {			/* a frame of the first run, to be found in all runs */
 	uint32_t ms;
-	int32_t low, centre, high;	/* snapshots around it */
+	int32_t low, centre, high;	/* snapshots so far: 500 ms before the frame, at the frame, 500 ms after it */
 	uint32_t *pixels;
 };
 
-struct frame_found {			/* in one run */
+struct frame_found {			/* the best match of a frame in one run */
 	int64_t low_ms, centre_ms, high_ms;
-	int64_t equal;		/* pixels that the run's frame of now has in common; -1: not counted yet */
+	int64_t equal;		/* pixels of the present screen that equal the frame; -1: not counted yet */
 	int64_t best;
 	uint32_t best_ms;
 };
@@ -33,18 +33,18 @@ struct scan_2005 {
 	const struct method_2005_cfg *cfg;
 	struct rfb *rfb;
 	uint32_t ms;
-	int width, height;	/* of the small picture */
+	int width, height;	/* of the reduced screen */
 	uint32_t *now, *analysed;	/* pixels */
-	uint32_t shown_ms;	/* of the last change */
+	uint32_t shown_ms;	/* when the screen last changed, ms since the log began */
 	bool changed;
 	struct frame_2005 *frame;
 	size_t n;
 	const struct replay *first;
-	struct frame_found *found;	/* NULL: frames are being collected */
+	struct frame_found *found;	/* NULL: the first pass, which collects frames */
 	int err;
 };
 
-/* ---- snapshots: the n-th is at time(n); 0 before all of them, and one after all ---- */
+/* --- times of snapshots: number 0 is before all, one more than their number is after all --- */
 
 static int32_t sync_at(const struct replay *r, int64_t ms)
 {
@@ -64,7 +64,7 @@ static int64_t sync_ms(const struct replay *r, int32_t n)
 	return (size_t)n > r->inputs.n_syncs ? INT32_MAX : (int64_t)r->inputs.sync_ms[n - 1];
 }
 
-/* ---- frames of the first run ---- */
+/* --- first pass: frames of the first run --- */
 
 static size_t pixels_of(const struct scan_2005 *s)
 {
@@ -99,7 +99,7 @@ static void collect(struct scan_2005 *s)
 	s->n++;
 }
 
-/* ---- the same in every run ---- */
+/* --- second pass: the best match in every run --- */
 
 static void compare_frame(struct scan_2005 *s, size_t i)
 {
@@ -112,7 +112,7 @@ static void compare_frame(struct scan_2005 *s, size_t i)
 		for (size_t p = 0; p < pixels_of(s); p++)
 			f->equal += s->now[p] == s->frame[i].pixels[p];
 	}
-	/* after the centre the first of equals, before it the last; just there none, as theirs */
+	/* of equal matches the nearest to the centre wins; at the centre itself none counts, as in the analyzer of 2005 */
 	if ((s->ms > f->centre_ms && f->equal > f->best) || (s->ms < f->centre_ms && f->equal >= f->best)) {
 		f->best = f->equal;
 		f->best_ms = s->ms;
@@ -152,7 +152,7 @@ static void on_scan_painted(void *whose, struct box b)
 		compare_frame(s, i);
 }
 
-/* One pass over a log. */
+/* Reads a log once. */
 static int scan_log(struct scan_2005 *s, const struct replay *r)
 {
 	static const struct rfb_events events = { .painted = on_scan_painted };
@@ -262,9 +262,9 @@ void method_2005_free(struct method_2005 *p)
 	*p = (struct method_2005){ 0 };
 }
 
-/* ---- response times, and the rows of the analyzer of 2005 ---- */
+/* --- response times, and the rows of the analyzer of 2005 --- */
 
-/* The last line of the old kind that is before; -1: none. */
+/* Index of the last input line in the form of 2005 before `ms`; -1: none. */
 static int64_t last_old_before(const struct replay *r, uint32_t ms)
 {
 	int64_t found = -1;

@@ -6,8 +6,8 @@
  * frame of the first run is looked for when more than 2 % of its pixels differ from the last frame that was looked for (differ):
  * in each run, the frame with most equal pixels between the snapshot two before and the snapshot two after, 500 ms more on either
  * side. The cause of a frame is the last input before it in all runs. No frame is ever missing; a wrong match is not noticed. */
-#ifndef THINPROBE_METHOD_2005_H
-#define THINPROBE_METHOD_2005_H
+#ifndef THINPROBE_VNCPLAY_METHOD_2005_H
+#define THINPROBE_VNCPLAY_METHOD_2005_H
 
 #include "replay.h"
 #include "responses.h"

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ABSORB 2		/* so many times heavier is what a piece is held to belong to */
-#define ABSORB_DRAW 8		/* ... where as many runs speak for it as against it */
-#define PRESENT 0.25		/* of a paint's mass, for a run to have it */
-#define PRESENT_SHARED 0.7	/* ... where it came together with the answer to another input */
+#define ABSORB 2		/* a piece merges into a piece at least this many times heavier, */
+#define ABSORB_DRAW 8		/* or this many times, when as many runs separate them as agree */
+#define PRESENT 0.25		/* share of a paint's mass that a run must show to have the paint */
+#define PRESENT_SHARED 0.7	/* and when the run shows it together with the response to another input */
 #define APART_MS 300
-#define EDGE 0.03		/* of the mass, before the first strip is held to be there, and after the last */
+#define EDGE 0.03		/* share of the mass that is ignored at the beginning and at the end of a paint */
 
 struct strip_ordering {
 	const struct common_changes *s;
@@ -118,7 +118,7 @@ static bool belongs(const struct paint_piece *small, const struct paint_piece *l
 	return agree && (agree > differ || (agree == differ && large->mass >= ABSORB_DRAW * small->mass));
 }
 
-/* Pairs that went wrong in some run go back to where most runs have them. */
+/* Merges small pieces that the alignment split off into the piece that most runs have them in. */
 static void absorb(struct paint_pieces *p, int runs)
 {
 	size_t from = 0, n = 0;
@@ -192,7 +192,7 @@ void paint_pieces_free(struct paint_pieces *p)
 	*p = (struct paint_pieces){ 0 };
 }
 
-/* Whether a piece comes soon after the paint so far, before it or within it: in three quarters of the runs that have both. */
+/* Whether a piece was shown within RESPONSE_GAP_MS of the paint so far, in three quarters of the runs that have both. */
 static bool follows(const struct responses_run *run, const struct paint_pieces *p, const struct paint_piece *next,
 		    const struct paint *paint)
 {
@@ -223,7 +223,8 @@ static int by_strip_time(const void *a, const void *b)
 	return (x->ms > y->ms) - (x->ms < y->ms);
 }
 
-/* The heaviest of what is apart by more than APART_MS: a piece whose time in this run is another's is left out. */
+/* Picks the heaviest cluster of strips, clusters being separated by more than APART_MS. *strip moves to its first; returns
+ * their number. */
 static size_t heaviest(struct strip **strip, size_t n)
 {
 	size_t best = 0, best_n = 0;
@@ -244,7 +245,8 @@ static size_t heaviest(struct strip **strip, size_t n)
 	return best_n;
 }
 
-/* When it was there in one run: without the few tiles at either end whose time is another's. How much of it that run has. */
+/* Sets when run r showed the first and the last strip, ignoring EDGE of the mass at either end. Returns the mass that the run
+ * showed. */
 static double find_times(const struct paint_pieces *p, struct paint *out, int r, struct strip *strip, size_t n)
 {
 	double mass = 0, so_far = 0, had;
@@ -258,7 +260,7 @@ static double find_times(const struct paint_pieces *p, struct paint *out, int r,
 		so_far += strip[i].mass;
 		if (out->shown_ms[r] == RESPONSE_NONE && so_far >= EDGE * mass) {
 			out->shown_ms[r] = strip[i].ms;
-			/* part of it, together with the answer to another input: of this one it may be the traces only */
+			/* an incomplete paint within the response to another input may be only remains of that response */
 			if (mass < PRESENT_SHARED * out->mass && p->owner[r][strip[i].at].cause > out->cause &&
 			    p->owner[r][strip[i].at].mass > mass)
 				had = 0;
@@ -297,14 +299,14 @@ void paint_gather(const struct responses_run *run, const struct paint_pieces *p,
 	out->mass = 0;
 	out->tiles = 0;
 	for (int r = 0; r < p->runs; r++)
-		out->shown_ms[r] = out->whole_ms[r] = RESPONSE_NONE;	/* here: of its first and its last piece so far */
+		out->shown_ms[r] = out->whole_ms[r] = RESPONSE_NONE;	/* times of the first and the last piece so far */
 	out->n = 0;
 	for (size_t i = first; i < p->n && p->piece[i].cause == out->cause; i++) {
 		struct paint_piece next = p->piece[i];
 
 		if (out->n && !follows(run, p, &next, out))
 			continue;
-		/* next to the others, what was passed over behind it */
+		/* move it next to the paint's other pieces */
 		memmove(&p->piece[first + out->n + 1], &p->piece[first + out->n], (i - first - out->n) * sizeof(next));
 		p->piece[first + out->n++] = next;
 		out->mass += next.mass;
@@ -316,7 +318,7 @@ void paint_gather(const struct responses_run *run, const struct paint_pieces *p,
 				continue;
 			if (out->shown_ms[r] == RESPONSE_NONE || t < out->shown_ms[r])
 				out->shown_ms[r] = t;
-			if (t > out->whole_ms[r])	/* RESPONSE_NONE is the least */
+			if (t > out->whole_ms[r])	/* (RESPONSE_NONE is less than any time) */
 				out->whole_ms[r] = t;
 		}
 	}

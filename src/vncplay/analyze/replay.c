@@ -42,7 +42,7 @@ static void mark_cut(struct replay *r, const char *why)
 	r->cut = true;
 }
 
-/* All blocks of one time make one look at the screen. */
+/* Feeds the log to the decoder; all blocks of one millisecond are compared once. */
 static int take_blocks(struct replay *r, struct fbs *log, struct rfb *rfb)
 {
 	struct fbs_block block;
@@ -53,7 +53,7 @@ static int take_blocks(struct replay *r, struct fbs *log, struct rfb *rfb)
 		if (block.ms > ms && rfb_ready(rfb)) {
 			tilelog_look(&r->tiles, rfb_screen(rfb), ms);
 		}
-		if (block.ms > ms)	/* a clock that was set back is held */
+		if (block.ms > ms)	/* times never decrease, even if the clock was set back */
 			ms = block.ms;
 		err = rfb_take(rfb, block.bytes, block.n);
 	}
@@ -102,8 +102,8 @@ static int keep_moves(struct replay *r)
 	return 0;
 }
 
-/* Before the first press there is nothing that a change could be after: where the pointer moves
- * before it, a stimulus without an answer of its own stands there. */
+/* When the pointer moves before the first press, inserts a stimulus for that movement, so that changes before the press have a
+ * cause. */
 static int begin_with_move(struct replay *r)
 {
 	struct stimulus *grown;
@@ -153,7 +153,7 @@ static int read_aux(struct replay *r, const char *aux)
 int replay_read(struct replay *r, const char *aux)
 {
 	const char *why;
-	/* first: who names another file is not to be told that this one's side file is missing */
+	/* opened first: if this is no log, a missing side file is not the error to report */
 	struct fbs *log = fbs_open(r->file, &why);
 	int err;
 

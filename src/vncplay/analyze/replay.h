@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* replay - one replay as the analysis reads it: changes of the screen (tilelog.h) and inputs sent (side_file.h). */
-#ifndef THINPROBE_REPLAY_H
-#define THINPROBE_REPLAY_H
+#ifndef THINPROBE_VNCPLAY_REPLAY_H
+#define THINPROBE_VNCPLAY_REPLAY_H
 
 #include "tilelog.h"
 #include "vncplay/common/side_file.h"

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MASS_HALF 2.5		/* a paint of this mass is worth half */
-#define WEAK 0.5		/* of the best paint's worth: what is below is not the answer */
-#define ALONE 0.5		/* confidence that one run alone can give */
-#define HOVER_US 400000		/* a movement is answered within this */
-#define HOVER_SPREAD_US 50000	/* ... and with this difference between runs, and half as much again as the fastest */
-#define LONG_US 1000000		/* after this it is rather a movement's than a click's, if that was just before */
+#define MASS_HALF 2.5		/* a paint of this mass has half of the greatest worth */
+#define WEAK 0.5		/* share of the best paint's worth below which a paint is not the response */
+#define ALONE 0.5		/* factor of the confidence when there is only one run */
+#define HOVER_US 400000		/* longest response time of a movement */
+#define HOVER_SPREAD_US 50000	/* by how much it may differ between runs, besides 1.5 times the fastest run */
+#define LONG_US 1000000		/* a paint later than this after a press, and within JUST_US of a movement, is the movement's response */
 #define JUST_US 250000
 
 struct response_finder {
@@ -19,10 +19,10 @@ struct response_finder {
 	int runs, inputs;
 	const struct paint_pieces *pieces;
 	struct responses *out;
-	struct paint *paint;	/* of one input */
+	struct paint *paint;	/* the paints after one input */
 	size_t n_paints, room_paints;
-	int64_t *times;		/* of those paints */
-	int64_t *moved;		/* scratch: for each run the movement before */
+	int64_t *times;		/* storage of their times */
+	int64_t *moved;		/* for each run: index of the last movement before a paint */
 };
 
 static double worth(const struct paint *p)
@@ -90,7 +90,7 @@ static void use(struct response_finder *f, const struct paint *p)
 				f->run[r].used[f->pieces->piece[i].at[r]] = 1;
 }
 
-/* ---- presses and keys ---- */
+/* --- presses and keys --- */
 
 static const struct paint *earliest(const struct response_finder *f, double *best)
 {
@@ -104,7 +104,8 @@ static const struct paint *earliest(const struct response_finder *f, double *bes
 	return NULL;
 }
 
-/* A paint of its own after the release, where the press had one already: a button looks pressed, and then does something. */
+/* The paint that responds to the release, when the press had a paint before it: a button looks pressed, and then acts. NULL:
+ * none. */
 static const struct paint *after_release(const struct response_finder *f, const struct paint *first, double best)
 {
 	for (const struct paint *p = first + 1; p < f->paint + f->n_paints; p++) {
@@ -138,7 +139,7 @@ static double best_other(const struct response_finder *f, const struct paint *ch
 {
 	double best = 0;
 
-	for (const struct paint *p = f->paint; p < chosen; p++)	/* what came before it and was passed over */
+	for (const struct paint *p = f->paint; p < chosen; p++)	/* earlier paints that were too weak */
 		best = worth(p) > best ? worth(p) : best;
 	return best;
 }
@@ -175,7 +176,7 @@ static int add_press_response(struct response_finder *f, const struct paint *p, 
 	return 0;
 }
 
-/* ---- movements ---- */
+/* --- movements --- */
 
 static int64_t last_move(const struct responses_run *run, int64_t before_us)
 {
@@ -200,8 +201,7 @@ static const struct sent_input *move_n(const struct responses_run *run, int n, i
 	return NULL;
 }
 
-/* The movement that a paint follows in all runs that have it, and closely; -1: there is none. Its
- * place in each run is in f->moved. */
+/* Number of the movement that a paint follows closely in all runs that have the paint; -1: none. Sets f->moved. */
 static int hovered(const struct response_finder *f, const struct paint *p, int64_t most_us)
 {
 	int n = INT32_MAX;
@@ -231,7 +231,7 @@ static int hovered(const struct response_finder *f, const struct paint *p, int64
 	return n == INT32_MAX || most > most_us || most - least > HOVER_SPREAD_US + 3 * least / 2 ? -1 : n;
 }
 
-/* Long after the press, just after a movement: the press had no answer. */
+/* Whether a paint is long after the press and just after a movement, in all runs that have it. */
 static bool rather_hovered(const struct response_finder *f, const struct paint *p)
 {
 	for (int r = 0; r < f->runs; r++)

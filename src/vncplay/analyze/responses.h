@@ -7,8 +7,8 @@
  * greatest: weight is the number of tiles, content that occurs once counting twice, times the share of the runs that have the
  * paint. Where another paint follows the release, the latency from the release is measured to that one. A paint that is left
  * over and closely follows a movement of the pointer in all runs is the response to that movement. */
-#ifndef THINPROBE_RESPONSES_H
-#define THINPROBE_RESPONSES_H
+#ifndef THINPROBE_VNCPLAY_RESPONSES_H
+#define THINPROBE_VNCPLAY_RESPONSES_H
 
 #include "align.h"
 #include "vncplay/common/side_file.h"

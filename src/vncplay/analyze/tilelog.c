@@ -12,12 +12,12 @@
 
 #define COST_MS (1000 / TILELOG_RATE)
 #define FULL_MS (COST_MS * TILELOG_BURST)
-#define NAP_MS 120		/* between looks at a restless tile: often enough to see that it still is */
+#define NAP_MS 120		/* between two comparisons of a restless tile */
 
 #define PAIRS (TILE_SIDE * TILE_SIDE / 2)
 
-/* Numbers without a pattern, of 32 bits: splitmix64 of the place. */
-static uint64_t key[2][PAIRS];	/* for the left and the right one of a pair of pixels */
+/* Multipliers of the hash: random 32-bit numbers, by splitmix64. */
+static uint64_t key[2][PAIRS];	/* for the left and the right pixel of each pair */
 
 static void make_keys(void)
 {
@@ -63,7 +63,7 @@ static uint64_t hash_whole(const uint32_t *p, int stride)
 
 uint64_t tilelog_hash(const uint32_t *pixels, int stride, int w, int h)
 {
-	uint32_t whole[2 * PAIRS] = { 0 };	/* at the edge: the rest is black */
+	uint32_t whole[2 * PAIRS] = { 0 };	/* a tile cut by the screen's edge is completed with black */
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, make_keys);
@@ -132,8 +132,8 @@ void tilelog_paint(struct tilelog *t, struct box box)
 	}
 }
 
-/* Whether this change is to be listed. One that is not counts, too, but no further than FULL_MS:
- * who becomes quieter is listed again after a while. */
+/* Whether a change is listed. A change that is not listed counts as well, up to FULL_MS, so that a tile that slows down is
+ * listed again. */
 static int is_listed(struct tile_state *s, uint32_t ms)
 {
 	if (s->quiet_ms < ms)

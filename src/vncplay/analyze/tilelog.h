@@ -6,8 +6,8 @@
  * TILELOG_BURST changes it is compared only every 120 ms and its changes are counted but not listed until it slows down, so that
  * scrolling text takes no more memory than the quiet parts of a log. Two different tiles have equal hashes with a probability of
  * about 2^-60. */
-#ifndef THINPROBE_TILELOG_H
-#define THINPROBE_TILELOG_H
+#ifndef THINPROBE_VNCPLAY_TILELOG_H
+#define THINPROBE_VNCPLAY_TILELOG_H
 
 #include "vncplay/common/screen.h"
 

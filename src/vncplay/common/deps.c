@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* deps - the file of dependencies. */
+/* deps - reads and writes the file of dependencies. */
 #include "deps.h"
 #include "array.h"
 #include "lines.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* deps - what must be on the screen before an input may go, and what never matters: the file that
- * `vncplay learn` writes and `vncplay play --deps` heeds.
+/* deps - dependencies: changes of the screen that must precede an input, and parts of the screen to ignore. `vncplay learn`
+ * writes the file, `vncplay play --deps` reads it.
  *
- * Text, one line an event; the first is "vncplay-deps 1". vncplay(1) has its format. */
-#ifndef THINPROBE_DEPS_H
-#define THINPROBE_DEPS_H
+ * Text, one line for each; the first line is "vncplay-deps 1". vncplay(1) has the format. */
+#ifndef THINPROBE_VNCPLAY_DEPS_H
+#define THINPROBE_VNCPLAY_DEPS_H
 
 #include "screen.h"
 
@@ -13,42 +13,42 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define DEPS_MOST 100000	/* lines that are read */
+#define DEPS_MOST 100000	/* dependencies that are read, at most */
 
-struct deps_before {	/* before the input of this line of the trace, */
+struct deps_before {	/* a dependency: a change that must precede an input */
 	int line;
-	struct box box;		/* this part of the screen must have changed since the input before, */
-	bool any;		/* to whatever, */
-	uint64_t hash;		/* or must show this */
-	int file_line;		/* where it stands */
+	struct box box;		/* the part of the screen that must have changed since the previous press of a button or key */
+	bool any;		/* true: any change meets it */
+	uint64_t hash;		/* else deps_hash of the content that it must show */
+	int file_line;		/* its line in the file of dependencies */
 };
 
-enum deps_why { DEPS_ALONE, DEPS_SOMETIMES };	/* it changes without an input; it changed in some replays only */
+enum deps_why { DEPS_ALONE, DEPS_SOMETIMES };	/* changes without input; changed in some replays only */
 struct deps_ignore {
 	struct box box;
 	enum deps_why why;
 };
 
 struct deps {
-	int inputs;		/* of the trace it was learned from */
-	struct deps_before *before;	/* by line */
+	int inputs;		/* number of inputs of the trace that it was learned from */
+	struct deps_before *before;	/* ascending in `line` */
 	int n_before;
 	struct deps_ignore *ignore;
 	int n_ignore;
 };
 
-/* 0; -EPROTO with `why` (names the line and what is wrong); or -errno. Empty where it is not 0. */
+/* 0; -EPROTO with the line and the error in `why`; or -errno. After an error `d` is empty. */
 int deps_read(const char *path, struct deps *d, char *why, size_t size);
 /* 0 or -errno. */
 int deps_write(const struct deps *d, FILE *out);
 void deps_free(struct deps *d);
-/* 0 or -ENOMEM. Lines must not go back. */
+/* 0 or -ENOMEM. To be added ascending in `line`. */
 int deps_add_before(struct deps *d, const struct deps_before *b);
 int deps_add_ignore(struct deps *d, const struct deps_ignore *i);
 
-/* The first of those of a line, how many in *n; NULL: none. */
+/* The first dependency of a line of the trace, *n: their number; NULL: none. */
 const struct deps_before *deps_of(const struct deps *d, int line, int *n);
-/* Of what a part of the screen shows (FNV-1a of its pixels, row by row); what lies beyond the edge counts as black. */
+/* The hash of a part of the screen (FNV-1a of its pixels, row by row); pixels outside of the screen count as black. */
 uint64_t deps_hash(const struct screen *s, struct box box);
 
 #endif

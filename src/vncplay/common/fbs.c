@@ -13,18 +13,18 @@
 
 #define BANNER "FBS 001.000\n"
 #define BANNER_BYTES 12
-#define TRACE "vncplay-tra"	/* shorter than a banner */
-#define PIECE (64 << 10)	/* largest block written, as rfbproxy's buffer */
-#define WINDOW (2u << 20)	/* of the file, in memory before and behind the reader */
+#define TRACE "vncplay-tra"	/* the beginning of a trace, to name that mistake; shorter than BANNER */
+#define PIECE (64 << 10)	/* largest block that is written, bytes; as rfbproxy */
+#define WINDOW (2u << 20)	/* bytes of the file that are kept in memory behind the reader, and read ahead at once */
 #ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22	/* Linux 5.14; elsewhere the pages come one by one */
+#define MADV_POPULATE_READ 22	/* since Linux 5.14; older kernels page in one by one */
 #endif
 
 struct fbs {
 	const uint8_t *bytes;
 	size_t size, at;
-	size_t given;	/* back to the kernel, up to here */
-	size_t asked;	/* of the kernel, up to here */
+	size_t given;	/* pages up to this offset were given back */
+	size_t asked;	/* pages up to this offset were read ahead */
 	int over;
 };
 
@@ -83,8 +83,8 @@ size_t fbs_size(const struct fbs *f)
 	return f->size;
 }
 
-/* A log may be larger than memory: pages behind the reader go, those before him come many at a
- * time. What went comes again for who looks back. */
+/* A log may be larger than memory: gives back pages behind the reader and reads ahead. Pages given back are read again when
+ * used. */
 static void slide(struct fbs *f)
 {
 	uint8_t *base = (uint8_t *)(uintptr_t)f->bytes;
@@ -133,8 +133,8 @@ int fbs_next(struct fbs *f, struct fbs_block *block)
 
 struct fbs_writer {
 	FILE *out;
-	int err;		/* the first, which stays */
-	char buffer[PIECE + 4096];	/* a block is one write: a killed process leaves whole blocks */
+	int err;		/* the first error; 0: none yet */
+	char buffer[PIECE + 4096];	/* (a block is one write: a killed process leaves complete blocks) */
 };
 
 static int flush_block(struct fbs_writer *w)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* match - snapshots against the screen. */
+/* match - compares snapshots with the screen. */
 #include "match.h"
 
 #include "trace.h"
 
 #include <stdlib.h>
 
-#define SAME_PLACE 2		/* pixels: places so near to the best are the same one, seen through the tolerance */
-#define TEXTURE_LEAST 8		/* pixels that must differ from the colour that is most frequent, and a tenth of all */
+#define SAME_PLACE 2		/* matches at places at most this many pixels apart are one match, blurred by the tolerance */
+#define TEXTURE_LEAST 8		/* pixels (and a tenth of all) that must differ from the most frequent colour */
 
 static bool differs(uint32_t a, uint32_t b, int tolerance)
 {
@@ -30,7 +30,7 @@ static bool is_masked(const struct match_cfg *cfg, int x, int y)
 	return false;
 }
 
-/* Stops once more than `most` differ: a search looks at many places, of which nearly all are wrong at once. */
+/* Compares a snapshot with the screen, and stops when more than `most` pixels differ: a search tries many places. */
 static struct match_count compare_box(const struct match_cfg *cfg, const struct screen *s, struct box box,
 			      const uint32_t *pixels, int dx, int dy, int most)
 {
@@ -77,7 +77,7 @@ bool match_accepts(const struct match_cfg *cfg, struct match_count seen)
 	return seen.mismatched * 100.0 <= cfg->share * seen.of;
 }
 
-/* How much of the snapshot differs from itself, moved. */
+/* Number of pixels of the snapshot that differ from the snapshot moved by dx, dy. */
 static int unlike_itself(struct box box, const uint32_t *pixels, int dx, int dy, int tolerance)
 {
 	int n = 0;
@@ -92,7 +92,7 @@ static bool is_flat(const struct match_cfg *cfg, struct box box, const uint32_t 
 {
 	int n = box.w * box.h, step = 1 + n / 1024, seen = 0, most = 0, allowed = (int)(cfg->share * n / 100);
 
-	for (int i = 0; i < n; i += step) {	/* of a large one every so-manieth pixel: enough to meet a colour of nine tenths */
+	for (int i = 0; i < n; i += step) {	/* (a sample of at most 1024 pixels: enough to meet a colour of nine tenths) */
 		int same = 0;
 
 		for (int k = 0; k < n; k += step)
@@ -103,7 +103,7 @@ static bool is_flat(const struct match_cfg *cfg, struct box box, const uint32_t 
 	}
 	if (seen - most < (seen / 10 > TEXTURE_LEAST ? seen / 10 : TEXTURE_LEAST))
 		return true;
-	/* A stripe slides along itself: it does not tell where it is. */
+	/* A stripe looks the same when moved along itself: its place cannot be found. */
 	return unlike_itself(box, pixels, SAME_PLACE, 0, cfg->tolerance) <= allowed ||
 	       unlike_itself(box, pixels, 0, SAME_PLACE, cfg->tolerance) <= allowed;
 }
@@ -120,7 +120,7 @@ enum match_found match_search(const struct match_cfg *cfg, const struct screen *
 		for (int x = -radius; x <= radius; x++) {
 			struct match_count here = compare_box(cfg, s, box, pixels, x, y, allowed);
 
-			/* half of it must be there to be seen: a mask may hide the rest */
+			/* at least half of the snapshot must be compared: masks may hide the rest */
 			if (!match_accepts(cfg, here) || 2 * here.of < box.w * box.h)
 				continue;
 			if (left < 0 || here.mismatched < best.mismatched) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* RFC 6143 section 7.4 (PIXEL_FORMAT), 7.7.6 (CPIXEL), the Tight encoding's TPIXEL. */
+/* pixel - decodes pixels: RFC 6143 section 7.4 (PIXEL_FORMAT), 7.7.6 (CPIXEL), the Tight encoding's TPIXEL. */
 #include "rfb_inside.h"
 
 #include <string.h>
@@ -76,7 +76,7 @@ uint32_t pixel_decode(const struct pixel *p, const uint8_t *bytes)
 
 #define TOGETHER 16
 
-/* The fast one. What is in the fourth byte is nobody's, and must not look like a change. */
+/* Decodes rfb_xrgb quickly. The fourth byte of a pixel is undefined and must not count as a change. */
 static void xrgb_row(uint32_t *to, const uint8_t *from, size_t n)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -118,7 +118,7 @@ void pixel_row(const struct pixel *p, uint32_t *to, const uint8_t *from, size_t 
 	}
 }
 
-/* Where all colours' bits are within three of four bytes, CPIXEL leaves the fourth out. */
+/* CPIXEL omits the fourth byte when all colours fit into the other three. */
 static void set_zrle(struct pixels *p)
 {
 	uint32_t used = 0;

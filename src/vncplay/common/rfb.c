@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The machine that feeds the steps, and who owns what. The messages are in rfb_message.c, the encodings in rfb_*.c. */
+/* rfb - feeds the decoder's steps, and the greeting. The messages are in rfb_message.c, the encodings in rfb_plain.c,
+ * rfb_zlib.c and rfb_tight.c. */
 #include "rfb_inside.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ void rfb_expect(struct rfb_machine *m, rfb_step *step, size_t need)
 	m->need = need;
 }
 
-/* Steps look at bytes where they came; only what is cut by the end of a piece is copied. */
+/* Steps read the caller's bytes in place; only bytes that the end of a piece cuts off are copied. */
 int rfb_feed(struct rfb *r, struct rfb_machine *m, const uint8_t *in, size_t n)
 {
 	ssize_t took;
@@ -47,7 +48,7 @@ int rfb_feed(struct rfb *r, struct rfb_machine *m, const uint8_t *in, size_t n)
 		took = m->step(r, m->hold, m->held);
 		if (took < 0)
 			return (int)took;
-		if (took)	/* else it needs more beside these */
+		if (took)	/* (0: the step needs more bytes as well) */
 			m->held = 0;
 	}
 	return 0;
@@ -155,8 +156,8 @@ int rfb_set_size(struct rfb *r, int width, int height)
 {
 	int err;
 
-	/* TigerVNC tells its size, unchanged, in each answer to a request for the whole screen: who would
-	 * then ask for the whole would never end. */
+	/* TigerVNC repeats the unchanged size in each response to a request for the whole screen. As a new size, it would cause such
+	 * a request each time. */
 	if (r->screen.pixels && width == r->screen.width && height == r->screen.height)
 		return 0;
 	err = screen_resize(&r->screen, width, height);
@@ -231,7 +232,7 @@ static ssize_t take_security_type(struct rfb *r, const uint8_t *in, size_t n)
 	case 1:
 		rfb_expect(&r->wire, take_server_init, 24);
 		return 4;
-	case 2:	/* a challenge, and whether it was met */
+	case 2:	/* VNC authentication: a challenge of 16 bytes, then the result */
 		rfb_skip(r, 16, end_challenge);
 		return 4;
 	default:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The messages of a server and the heads of rectangles. RFC 6143 section 7.6 and 7.8; the
- * community's list of registered numbers for what is not there: ExtendedDesktopSize, DesktopName,
- * PointerPos, LastRect, XCursor, Fence, EndOfContinuousUpdates, the extended clipboard. */
+/* rfb_message - the messages of a server and the headers of rectangles. RFC 6143 section 7.6 and 7.8; the community's RFB
+ * specification for ExtendedDesktopSize, DesktopName, PointerPos, LastRect, XCursor, Fence, EndOfContinuousUpdates and the
+ * extended clipboard. */
 #include "rfb_inside.h"
 
 #include <limits.h>
@@ -35,8 +35,8 @@ static int begin_pixels(struct rfb *r, int32_t encoding)
 	static const struct {
 		int32_t encoding;
 		rfb_step *step;
-		size_t bytes;	/* that the step needs, */
-		bool and_pixel;	/* and a pixel */
+		size_t bytes;	/* bytes that the step needs, */
+		bool and_pixel;	/* and one pixel more */
 	} steps[] = {
 		{ RFB_RAW, rfb_raw, 0, true }, { RFB_COPYRECT, rfb_copy, 4, false }, { RFB_RRE, rfb_rre, 4, true },
 		{ RFB_CORRE, rfb_corre, 4, true }, { RFB_HEXTILE, NULL, 0, false }, { RFB_ZLIB, rfb_zlib, 4, false },
@@ -68,7 +68,8 @@ static ssize_t take_desktop_name(struct rfb *r, const uint8_t *in, size_t n)
 	return 4;
 }
 
-/* A count of screens, three bytes of nothing, 16 bytes a screen; y is not a place but whether it was done. */
+/* ExtendedDesktopSize: number of screens, three bytes of padding, 16 bytes for each screen. The rectangle's y is a status, 0:
+ * the size is valid. */
 static ssize_t take_screens(struct rfb *r, const uint8_t *in, size_t n)
 {
 	int err = r->box.y ? 0 : rfb_set_size(r, r->box.w, r->box.h);
@@ -82,7 +83,7 @@ static ssize_t take_screens(struct rfb *r, const uint8_t *in, size_t n)
 
 static void take_shape(struct rfb *r)
 {
-	/* libvncserver sends one without a pixel where it draws the pointer itself */
+	/* libvncserver sends an empty shape when it draws the pointer itself */
 	if (r->events.shape && r->box.w && r->box.h)
 		r->events.shape(r->whose);
 	rfb_next_rectangle(r);
@@ -96,7 +97,7 @@ static ssize_t take_rectangle(struct rfb *r, const uint8_t *in, size_t n)
 
 	(void)n;
 	r->box = (struct box){ rfb_u16(in), rfb_u16(in + 2), rfb_u16(in + 4), rfb_u16(in + 6) };
-	rows = (uint64_t)(r->box.w + 7) / 8 * (uint64_t)r->box.h;	/* bytes of a bit mask */
+	rows = (uint64_t)(r->box.w + 7) / 8 * (uint64_t)r->box.h;	/* bytes of a bit mask of the rectangle */
 	all = (uint64_t)r->box.w * (uint64_t)r->box.h;
 	switch (encoding) {
 	case RFB_CURSOR:
@@ -133,9 +134,9 @@ static ssize_t take_update(struct rfb *r, const uint8_t *in, size_t n)
 {
 	(void)n;
 	r->rectangles = rfb_u16(in + 2);
-	if (r->rectangles == 0xffff)	/* the last one will say so */
+	if (r->rectangles == 0xffff)	/* LastRect ends the update */
 		r->rectangles = INT_MAX - 1;
-	r->rectangles++;	/* (one that rfb_next_rectangle takes off) */
+	r->rectangles++;	/* (rfb_next_rectangle subtracts 1) */
 	rfb_next_rectangle(r);
 	return 4;
 }
@@ -169,7 +170,7 @@ static ssize_t take_colour_map(struct rfb *r, const uint8_t *in, size_t n)
 	return 6;
 }
 
-/* A negative length is the extended clipboard's, of as many bytes without the sign. */
+/* A negative length is that of an extended clipboard message, without the sign. */
 static ssize_t take_cut_text(struct rfb *r, const uint8_t *in, size_t n)
 {
 	int64_t length = (int32_t)rfb_u32(in + 4);
@@ -186,7 +187,7 @@ static ssize_t take_fence(struct rfb *r, const uint8_t *in, size_t n)
 	return 9;
 }
 
-/* Fence and EndOfContinuousUpdates are in logs of clients that asked for them. */
+/* Logs of other clients may contain Fence and EndOfContinuousUpdates. */
 ssize_t rfb_message(struct rfb *r, const uint8_t *in, size_t n)
 {
 	enum { MESSAGE_UPDATE = 0, MESSAGE_COLOUR_MAP = 1, MESSAGE_BELL = 2, MESSAGE_CUT_TEXT = 3, MESSAGE_END_OF_CONTINUOUS = 150,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Raw, CopyRect, RRE (RFC 6143 section 7.7.1 to 7.7.3), CoRRE (RRE with bytes for places). */
+/* rfb_plain - Raw, CopyRect, RRE (RFC 6143 section 7.7.1 to 7.7.3), CoRRE (RRE with coordinates of one byte), Hextile. */
 #include "rfb_inside.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ bool rfb_area_full(const struct rfb *r)
 	return r->y >= r->area.h;
 }
 
-static void move_on(struct rfb *r, size_t n)	/* n: at most what is left of the row */
+static void move_on(struct rfb *r, size_t n)	/* n: at most the rest of the row */
 {
 	r->x += (int)n;
 	if (r->x == r->area.w) {
@@ -100,7 +100,7 @@ ssize_t rfb_copy(struct rfb *r, const uint8_t *in, size_t n)
 	(void)n;
 	if (x + b.w > r->screen.width || y + b.h > r->screen.height)
 		return rfb_fail(r, "a copy from beside the screen");
-	/* rows in the order in which none is overwritten before it was read */
+	/* copy rows in an order in which none is overwritten before it is read */
 	for (int i = 0; i < b.h; i++) {
 		int row = y < b.y ? b.h - 1 - i : i;
 
@@ -175,7 +175,7 @@ ssize_t rfb_corre(struct rfb *r, const uint8_t *in, size_t n)
 	return take_ground(r, in, corre_parts, 4);
 }
 
-/* --- Hextile: tiles of 16 by 16 pixels, each one background colour with smaller boxes, or raw; section 7.7.4 -------- */
+/* --- Hextile (RFC 6143 section 7.7.4): tiles of 16 by 16 pixels, each of one background colour with smaller boxes, or raw --- */
 
 enum { HEXTILE_RAW = 1, HEXTILE_GROUND = 2, HEXTILE_FORE = 4, HEXTILE_BOXES = 8, HEXTILE_COLOURED = 16 };
 

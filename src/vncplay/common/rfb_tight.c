@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Tight: one colour, JPEG, or pixels through a filter (none, a palette, a gradient) and one of four
- * zlib streams. The community's description of RFB, section "Tight Encoding"; NoZlib as
- * libvncserver has it. */
+/* rfb_tight - Tight: one colour, JPEG, or pixels through a filter (none, a palette, a gradient) and one of four zlib streams.
+ * The community's RFB specification, section "Tight Encoding"; NoZlib as in libvncserver. */
 #include "rfb_inside.h"
 
 #include <errno.h>
@@ -14,7 +13,7 @@
 
 enum { EXPLICIT_FILTER = 4, FILL = 8, JPEG = 9, NO_ZLIB = 10 };
 enum { COPY, PALETTE, GRADIENT };
-#define COMPRESSED_LEAST 12	/* bytes: fewer are never compressed */
+#define COMPRESSED_LEAST 12	/* bytes: a shorter body is not compressed */
 
 static ssize_t take_fill(struct rfb *r, const uint8_t *in, size_t n)
 {
@@ -24,7 +23,7 @@ static ssize_t take_fill(struct rfb *r, const uint8_t *in, size_t n)
 	return (ssize_t)r->pixel->bytes;
 }
 
-/* 1 to 3 bytes, of 7, 7 and 8 bits, lowest first. 0: not whole. */
+/* Reads a compact length: 1 to 3 bytes of 7, 7 and 8 bits, lowest first. Returns the bytes consumed; 0: incomplete. */
 static size_t read_compact(const uint8_t *in, size_t n, uint32_t *length)
 {
 	*length = 0;
@@ -36,7 +35,7 @@ static size_t read_compact(const uint8_t *in, size_t n, uint32_t *length)
 	return 0;
 }
 
-/* --- what the body is ------------------------------------------------------------------------------------------ */
+/* --- content of a body --- */
 
 static void end_full_body(struct rfb *r)
 {
@@ -62,14 +61,14 @@ static ssize_t take_bits(struct rfb *r, const uint8_t *in, size_t n)
 	size_t used = 0;
 
 	for (; used < n && !rfb_area_full(r); used++)
-		for (int bit = 7, left = r->area.w - r->x; bit >= 0 && left; bit--, left--)	/* a row begins with a byte */
+		for (int bit = 7, left = r->area.w - r->x; bit >= 0 && left; bit--, left--)	/* (each row begins with a new byte) */
 			rfb_paint_run(r, r->palette[in[used] >> bit & 1], 1);
 	end_full_body(r);
 	return (ssize_t)used;
 }
 
-/* Each part of a pixel is what differs from left + above - above left. r->above: of this row up to
- * x, of the row above from there on. */
+/* Each colour is the difference from left + above - above left. r->above has the present row before x, and the row above from
+ * x on. */
 static ssize_t take_gradient(struct rfb *r, const uint8_t *in, size_t n)
 {
 	const struct pixel *p = r->pixel;
@@ -96,7 +95,7 @@ static ssize_t take_gradient(struct rfb *r, const uint8_t *in, size_t n)
 	return (ssize_t)used;
 }
 
-/* --- what leads to it ------------------------------------------------------------------------------------------ */
+/* --- headers of a body --- */
 
 static ssize_t take_length(struct rfb *r, const uint8_t *in, size_t n)
 {
@@ -180,10 +179,10 @@ static ssize_t take_filter(struct rfb *r, const uint8_t *in, size_t n)
 	return err ? err : 1;
 }
 
-/* --- JPEG, by libjpeg ------------------------------------------------------------------------------------------- */
+/* --- JPEG, by libjpeg --- */
 
 struct jpeg_decoder {
-	struct jpeg_error_mgr errors;	/* first: libjpeg gives it back as its own */
+	struct jpeg_error_mgr errors;	/* first member: libjpeg passes a pointer to it */
 	struct jpeg_decompress_struct jpeg;
 	jmp_buf out;
 	uint8_t *row;
@@ -195,7 +194,7 @@ static void give_up_jpeg(j_common_ptr jpeg)
 	longjmp(((struct jpeg_decoder *)jpeg->err)->out, 1);
 }
 
-/* A warning is damage that libjpeg would paint over: half a picture would look like a change of the screen. */
+/* A warning means damaged data, for which libjpeg would paint a guess: that would look like a change of the screen. */
 static void on_jpeg_message(j_common_ptr jpeg, int level)
 {
 	if (level < 0)
@@ -212,7 +211,7 @@ static void decode_jpeg(struct jpeg_decoder *d, struct screen *s, struct box box
 	jpeg_create_decompress(&d->jpeg);
 	jpeg_mem_src(&d->jpeg, (uint8_t *)(uintptr_t)bytes, (unsigned long)n);
 	jpeg_read_header(&d->jpeg, TRUE);
-	/* (each further scan would be the whole picture's work for a few bytes) */
+	/* (a progressive picture would cost the work of a whole picture for a few bytes) */
 	if (d->jpeg.image_width != (unsigned)box.w || d->jpeg.image_height != (unsigned)box.h || jpeg_has_multiple_scans(&d->jpeg))
 		give_up_jpeg((j_common_ptr)&d->jpeg);
 	d->jpeg.out_color_space = JCS_RGB;
@@ -236,7 +235,7 @@ static void decode_jpeg(struct jpeg_decoder *d, struct screen *s, struct box box
 
 static bool paint_jpeg(struct screen *s, struct box box, const uint8_t *bytes, size_t n)
 {
-	struct jpeg_decoder *const d = calloc(1, sizeof(*d));	/* on the heap: a jump leaves it as it was */
+	struct jpeg_decoder *const d = calloc(1, sizeof(*d));	/* on the heap: longjmp does not restore it */
 	bool whole;
 
 	if (!d)
@@ -256,7 +255,7 @@ static bool paint_jpeg(struct screen *s, struct box box, const uint8_t *bytes, s
 	return whole;
 }
 
-/* Room for what came only: a length is no promise. */
+/* Memory grows with the bytes received, not with the length announced. */
 static int keep_jpeg(struct rfb *r, const uint8_t *in, size_t n)
 {
 	if (r->jpeg_n + n > r->jpeg_room) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Bodies of rectangles: as they are, or through one of the streams of zlib that last as long as the connection. RFC 1950. */
+/* rfb_zlib - bodies of rectangles, plain or through one of the zlib streams that last as long as the connection (RFC 1950);
+ * the encodings Zlib and ZRLE. */
 #include "rfb_inside.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ static int inflate_into(struct rfb *r, const uint8_t *in, size_t n)
 			return -ENOMEM;
 		if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
 			return rfb_fail(r, "data that zlib does not understand");
-		/* (what is one byte too long is an error there: no bomb gets larger than its rectangle) */
+		/* (a byte too many is an error in rfb_feed: a zip bomb cannot grow beyond its rectangle) */
 		err = rfb_feed(r, &r->body, s->out, CHUNK - s->z.avail_out);
 		if (err)
 			return err;
@@ -96,7 +97,7 @@ void rfb_body_free(struct rfb *r)
 	}
 }
 
-/* Zlib: length, then raw pixels compressed. */
+/* Zlib encoding: length, then compressed raw pixels. */
 ssize_t rfb_zlib(struct rfb *r, const uint8_t *in, size_t n)
 {
 	int err;
@@ -107,7 +108,7 @@ ssize_t rfb_zlib(struct rfb *r, const uint8_t *in, size_t n)
 	return err ? err : 4;
 }
 
-/* --- ZRLE: tiles of 64 by 64 pixels, raw, of one colour, of a packed palette, or of runs; section 7.7.6 ------------- */
+/* --- ZRLE (RFC 6143 section 7.7.6): tiles of 64 by 64 pixels: raw, of one colour, of a packed palette, or of runs --- */
 
 enum { RAW = 0, SOLID = 1, PLAIN_RUNS = 128, PALETTE_RUNS = 129 };
 
@@ -178,8 +179,8 @@ static ssize_t take_packed_rows(struct rfb *r, const uint8_t *in, size_t n)
 	return (ssize_t)used;
 }
 
-/* One run: how many bytes it takes (0: it is not whole), -EPROTO. A run's length is one more than
- * the sum of bytes up to the first below 255. */
+/* Paints a run. Returns the bytes consumed; 0: incomplete; -EPROTO. The length of a run is 1 more than the sum of its bytes up
+ * to the first below 255. */
 static ssize_t paint_run(struct rfb *r, const uint8_t *in, size_t n, size_t colour)
 {
 	size_t used = colour, length = 1;

@@ -15,7 +15,7 @@ int screen_resize(struct screen *s, int width, int height)
 		return -EINVAL;
 	if (s->pixels && width == s->width && height == s->height)
 		return 0;
-	/* zeroed by the kernel where it is large: what is never painted costs no memory */
+	/* (large blocks are zeroed by the kernel: parts that are never painted use no memory) */
 	pixels = calloc((size_t)width * (size_t)height, sizeof(*pixels));
 	if (!pixels)
 		return -ENOMEM;
@@ -36,7 +36,7 @@ void screen_free(struct screen *s)
 	*s = (struct screen){ 0 };
 }
 
-/* [*at, *at + *n) cut to [0, most); of any numbers */
+/* Clips the range [*at, *at + *n) to [0, most). No input overflows. */
 static void clip_range(int *at, int *n, int most)
 {
 	int64_t from = *at, to = from + *n;

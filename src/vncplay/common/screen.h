@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* screen - a picture of 32 bits a pixel (0x00RRGGBB, the top byte always 0), as the server's screen is kept on this side. */
-#ifndef THINPROBE_SCREEN_H
-#define THINPROBE_SCREEN_H
+/* screen - a copy of the server's screen: 32 bits per pixel, 0x00RRGGBB, the top byte always 0. */
+#ifndef THINPROBE_VNCPLAY_SCREEN_H
+#define THINPROBE_VNCPLAY_SCREEN_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define SCREEN_SIDE_MOST 16384	/* pixels a side; a server that asks for more is refused */
+#define SCREEN_SIDE_MOST 16384	/* pixels, of width and height; larger screens are refused */
 #define SCREEN_PIXELS_MOST (64 << 20)
 
 struct screen {
 	int width, height;	/* pixels */
-	uint32_t *pixels;	/* width * height of them, row by row; owned */
+	uint32_t *pixels;	/* width * height, row by row; owned */
 };
 
-struct box {		/* a rectangle of pixels; w or h 0: empty */
+struct box {		/* a rectangle, in pixels; w or h 0: empty */
 	int x, y, w, h;
 };
 
-/* 0, -EINVAL for a size that is refused, -ENOMEM. What was shown is kept in the upper left corner, the rest is black. */
+/* 0, -EINVAL for a size that is refused, or -ENOMEM. The old content is kept in the upper left corner, new parts are black. */
 int screen_resize(struct screen *s, int width, int height);
 void screen_free(struct screen *s);
 
-struct box box_clip(struct box b, int width, int height);	/* what of it lies within */
-struct box box_join(struct box a, struct box b);		/* the smallest around both; an empty one adds nothing */
-int box_meets(struct box a, struct box b);			/* share at least one pixel */
+struct box box_clip(struct box b, int width, int height);	/* the part of it within (0, 0) to (width, height) */
+struct box box_join(struct box a, struct box b);		/* the smallest box around both; an empty one adds nothing */
+int box_meets(struct box a, struct box b);			/* 1: both have at least one pixel in common */
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* server - the stream of a connection, once the greeting is over: RFC 6143, 7.5 and 7.6. */
+/* server - the stream of a connection after the greeting: RFC 6143, 7.5 and 7.6. */
 #include "server.h"
 #include "why.h"
 
@@ -20,19 +20,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#define QUEUE (256 << 10)	/* bytes that may wait for a server that does not read: thousands of inputs */
-#define PIECE (64 << 10)	/* bytes of one read: what is decoded before an input can go */
-#define TAKE_NS (50 * NS_PER_MS)	/* a read works no longer, but for what is begun */
-#define AHEAD_NS (5 * NS_PER_S)	/* ... and no longer on the few bytes that came together with the greeting */
-#define PIXELS_AT_ONCE (256ll << 20)	/* painted at the most between two looks at the clock, */
-#define BYTES_AT_ONCE 256		/* unless the screen becomes a larger one meanwhile */
+#define QUEUE (256 << 10)	/* bytes that wait for a server that does not read, at most: thousands of inputs */
+#define PIECE (64 << 10)	/* bytes of one read: what is decoded before an input can be sent */
+#define TAKE_NS (50 * NS_PER_MS)	/* a read decodes no longer than this, except for what has begun */
+#define AHEAD_NS (5 * NS_PER_S)	/* and no longer on the bytes that came together with the greeting */
+#define PIXELS_AT_ONCE (256ll << 20)	/* pixels painted between two looks at the clock, at most */
+#define BYTES_AT_ONCE 256		/* bytes decoded between two looks at the clock, at most */
 
 struct server {
 	int fd, err;
 	struct rfb *rfb;
-	int64_t came_ns;		/* what was read last */
+	int64_t came_ns;		/* when the bytes read last had arrived, CLOCK_MONOTONIC */
 	char why[256];
-	uint8_t *ahead;			/* what libvncclient had read beyond the greeting */
+	uint8_t *ahead;			/* bytes that libvncclient had read beyond the greeting */
 	size_t ahead_n;
 	uint8_t *queue;
 	size_t queued, gone;
@@ -41,9 +41,9 @@ struct server {
 	uint8_t piece[PIECE];
 };
 
-/* --- when bytes came, however late they are read -------------------------------------------------------------------- */
+/* --- when bytes arrived, however late they are read --- */
 
-#define LATE_MOST_NS (10 * NS_PER_S)	/* beyond that the wall clock was set meanwhile */
+#define LATE_MOST_NS (10 * NS_PER_S)	/* a larger difference means that the wall clock was set meanwhile */
 
 void server_stamp_enable(int fd)
 {
@@ -52,7 +52,7 @@ void server_stamp_enable(int fd)
 	setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
 }
 
-/* The kernel's stamp is of the wall clock. */
+/* Converts the kernel's timestamp, which is CLOCK_REALTIME, to CLOCK_MONOTONIC. */
 static int64_t monotonic(struct timespec wall, int64_t now_ns)
 {
 	struct clock_offset offset;
@@ -89,7 +89,7 @@ ssize_t server_stamp_recv(int fd, void *bytes, size_t n, int flags, int64_t *cam
 	return got;
 }
 
-/* --- what the server says -------------------------------------------------------------------------------------- */
+/* --- receiving --- */
 
 static int fail_server(struct server *s, int err, const char *text)
 {
@@ -97,8 +97,7 @@ static int fail_server(struct server *s, int err, const char *text)
 	return why_write(err, s->why, sizeof(s->why), "%s", text);
 }
 
-/* How many bytes may be taken before the clock is looked at: 16 of them can paint a whole screen,
- * however large it is, or make it one. */
+/* How many bytes may be decoded before the clock is looked at: 16 bytes can paint a whole screen, however large. */
 static size_t at_once(const struct server *s, size_t n)
 {
 	const struct screen *screen = rfb_screen(s->rfb);
@@ -108,7 +107,7 @@ static size_t at_once(const struct server *s, size_t n)
 	return n < (size_t)most ? n : (size_t)most;
 }
 
-/* Takes what it can until then; how many bytes in *used. 0 or -errno. */
+/* Decodes bytes until `until_ns`; *used: how many. 0 or -errno. */
 static int take_from_server(struct server *s, const uint8_t *bytes, size_t n, int64_t until_ns, size_t *used)
 {
 	size_t now;
@@ -143,7 +142,7 @@ int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes,
 	if (!n)
 		return fail_server(s, -EPIPE, "the server closed the connection");
 	err = take_from_server(s, bytes, (size_t)n, clock_now() + (s->ahead_n ? AHEAD_NS : TAKE_NS), &used);
-	/* what was not taken stays with the kernel, and with who polls: a server that gives much work is not worked for without an end */
+	/* bytes that were not decoded stay in the socket, so that a server that sends expensive updates cannot block the caller */
 	if (!s->ahead_n && recv(s->fd, NULL, used, MSG_TRUNC) != (ssize_t)used && !err)
 		return fail_server(s, -EIO, "bytes that were there are gone");
 	if (s->ahead_n && used < s->ahead_n && !err)
@@ -153,13 +152,14 @@ int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes,
 		tee(whose, bytes, used, s->came_ns);
 	if (err)
 		return fail_server(s, err, err == -EPROTO ? rfb_why(s->rfb) : strerror(-err));
-	/* Once a read, however many updates it had: who is flooded does not flood back. A screen of another size comes whole. */
+	/* One request for each read, however many updates it had: a flooded client does not flood back. After a new size, the whole
+	 * screen is requested. */
 	if (rfb_resizes(s->rfb) != resizes || rfb_updates(s->rfb) != updates)
 		err = server_request_update(s, rfb_resizes(s->rfb) == resizes);
 	return err ? err : 1;
 }
 
-/* --- what is said to it ---------------------------------------------------------------------------------------- */
+/* --- sending --- */
 
 int server_flush(struct server *s)
 {
@@ -221,12 +221,12 @@ int server_request_update(struct server *s, bool incremental)
 	return queue_bytes(s, m, messages_ask(m, incremental, screen->width, screen->height));
 }
 
-/* --- beginning and end ----------------------------------------------------------------------------------------- */
+/* --- beginning and end --- */
 
 static int begin_session(struct server *s, const struct server_greeting_result *g, const int32_t *list, int n,
 			 const struct rfb_events *events, void *whose)
 {
-	/* What is no picture. The cursor's: a pointer that the server paints would be part of every snapshot. */
+	/* Pseudo-encodings. Those of the cursor keep the server from painting the pointer into every snapshot. */
 	static const int32_t always[] = { RFB_CURSOR, RFB_X_CURSOR, RFB_POINTER_POS, RFB_LAST_RECT, RFB_DESKTOP_SIZE,
 					  RFB_EXTENDED_DESKTOP_SIZE, RFB_DESKTOP_NAME };
 	uint8_t hello[20 + 4 + 4 * MESSAGES_ENCODINGS + sizeof(always)];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* server - a connection to an RFB server: libvncclient greets it and proves who we are, after that the stream is ours.
- *
- * Never blocks after server_open, which ends in a stated time. Security: none, or VNC authentication by a password file. */
-#ifndef THINPROBE_SERVER_H
-#define THINPROBE_SERVER_H
+/* server - a connection to an RFB server. libvncclient does the greeting and the authentication (none, or VNC authentication with
+ * a password file), this file the stream after it. Only server_open blocks, for at most timeout_ns. */
+#ifndef THINPROBE_VNCPLAY_SERVER_H
+#define THINPROBE_VNCPLAY_SERVER_H
 
 #include "rfb.h"
 
@@ -14,15 +13,13 @@
 
 struct server_cfg {
 	const char *address;	/* as vnc_address.h reads it */
-	const char *password_file;	/* as vncpasswd writes it, or plain text of one line; NULL: none */
-	int64_t timeout_ns;	/* for the greeting, all of it */
-	/* words, separated by commas; NULL: tight,zlib,hextile,copyrect,raw. The cursor's, LastRect and
-	 * DesktopSize are always offered */
-	const char *encodings;
-	bool exclusive;		/* others are to be disconnected */
+	const char *password_file;	/* as vncpasswd writes it, or one line of text; NULL: none */
+	int64_t timeout_ns;	/* for the connection and the whole greeting */
+	const char *encodings;	/* words separated by commas, best first; NULL: tight,zlib,hextile,copyrect,raw */
+	bool exclusive;		/* disconnect other clients */
 };
 
-/* The options of a connection that commands share. */
+/* The command-line options of a connection. */
 #define SERVER_OPTIONS(cfg) \
 	{ CLI_STR, 0, "password-file", &(cfg).password_file, 0, 0, \
 	  "the password of VNC authentication, as vncpasswd writes it or as text (none)", NULL, NULL, "FILE" }, \
@@ -33,54 +30,47 @@ struct server_cfg {
 
 struct server;
 
-/* NULL with the reason in `why`, and errno: EACCES (refused), EINTR (told to stop), ETIMEDOUT and
- * others. Asks for rfb_xrgb. `events` are called from server_read. */
+/* Connects and requests pixels as rfb_xrgb. `events` are called from server_open (`resized`) and server_read. NULL with the
+ * reason in `why`, and errno: EACCES (refused), EINTR (stopped by a signal), ETIMEDOUT and others. */
 struct server *server_open(const struct server_cfg *cfg, const struct rfb_events *events, void *whose, char *why, size_t size);
 void server_close(struct server *s);
 
-int server_fd(const struct server *s);	/* to be polled for reading; and for writing while server_has_unsent() */
-bool server_has_unsent(const struct server *s);	/* something could not be sent yet */
-/* Reads and takes what has come. 1: something, 0: nothing, -errno: over (-EPIPE: the server closed;
- * server_why tells). Every byte goes to `tee`, too, with the time at which it came to this machine
- * (CLOCK_MONOTONIC): the log. Asks for the next update whenever one is whole. To be called once
- * before the first poll: it tells the size of the screen, and what came together with the
- * greeting. */
+int server_fd(const struct server *s);	/* to poll for reading, and for writing while server_has_unsent() */
+bool server_has_unsent(const struct server *s);	/* a message could not be sent completely */
+/* Reads once and decodes. 1: something, 0: nothing to read, -errno: the connection is over (-EPIPE: closed by the server;
+ * server_why). Passes all bytes to `tee` with their time of arrival (CLOCK_MONOTONIC). Requests the next update after each
+ * complete one. Call it once before the first poll: bytes may have come together with the greeting. */
 int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns), void *whose);
-int server_flush(struct server *s);	/* sends what waits: 0 or -errno */
+int server_flush(struct server *s);	/* sends what is unsent: 0 or -errno */
 const char *server_why(const struct server *s);
 
-/* 0 or -errno. What cannot be sent at once is kept, up to a bound. `mask`: the buttons that are down, bit 0 is button 1. */
+/* Send a message, or keep it until server_flush, up to 256 KB. 0 or -errno. `mask`: buttons down, bit 0 is button 1. */
 int server_pointer(struct server *s, int mask, int x, int y);
 int server_key(struct server *s, uint32_t keysym, bool down);
-int server_request_update(struct server *s, bool incremental);	/* for an update of the whole screen */
+int server_request_update(struct server *s, bool incremental);	/* of the whole screen */
 
-const struct rfb *server_rfb(const struct server *s);	/* its screen, its name */
-/* The greeting as a log has it: RFB 3.3, no security, ServerInit in the format that was asked for.
- * Returns its length, at most `size`. */
+const struct rfb *server_rfb(const struct server *s);	/* the decoder, with the screen and the desktop's name */
+/* Copies the greeting for a log: RFB 3.3, no security, ServerInit with rfb_xrgb. Returns its length; 0: longer than `size`. */
 size_t server_greeting(const struct server *s, uint8_t *bytes, size_t size);
 
-/* From now on the kernel notes it. Where it cannot, server_stamp_peek tells when the bytes were read. */
+/* Lets the kernel note when bytes arrive (SO_TIMESTAMPNS), so that a process that reads late, because its CPU is loaded, still
+ * has the time of arrival. Without it, server_stamp_recv returns the time of reading. */
 void server_stamp_enable(int fd);
-
-/* recv(), and in *came_ns (in: that of the read before; 0: none) when the last of these bytes came:
- * CLOCK_MONOTONIC, never before the one before, never after now. */
+/* recv(). *came_ns: in, the result of the last call (0: none); out, when the last of these bytes arrived (CLOCK_MONOTONIC, never
+ * decreasing, never later than now). */
 ssize_t server_stamp_recv(int fd, void *bytes, size_t n, int flags, int64_t *came_ns);
 
-/* --- server_greet.c: the greeting, by libvncclient --- */
+#define SERVER_NAME_MOST (1 << 20)	/* bytes of a desktop's name at most; libvncclient refuses longer ones */
 
-#define SERVER_NAME_MOST (1 << 20)	/* bytes of a desktop's name; libvncclient refuses longer ones */
-
-/* What a greeting ends with: what the server told of itself, and what it said beyond that. */
 struct server_greeting_result {
-	int width, height;
-	uint8_t *name;		/* as it came, not terminated; owned */
+	int width, height;	/* of the screen, pixels */
+	uint8_t *name;		/* of the desktop, not terminated; owned by the caller, as `ahead` */
 	size_t name_n;
-	uint8_t *ahead;		/* bytes that were read beyond the greeting; owned */
+	uint8_t *ahead;		/* bytes read beyond the greeting */
 	size_t ahead_n;
 };
-/* Greets and proves who we are over `fd` (blocking), which stays the caller's. NULL password: none.
- * 0, or -errno with the reason in `why`: -EACCES (refused), -EPROTO, -ETIMEDOUT, -EINTR, -ENOMEM.
- * Nothing is owned then. */
+/* server_greet.c: does the greeting over `fd` (blocking; stays the caller's). `password` NULL: none. 0, or -errno with the reason
+ * in `why` and *out empty: -EACCES (refused), -EPROTO, -ETIMEDOUT, -EINTR, -ENOMEM. */
 int server_greet(int fd, int port, const char *password, bool shared, int64_t until_ns,
 		 struct server_greeting_result *out, char *why, size_t size);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* server_greet - the greeting and the proof who we are, by libvncclient.
+/* server_greet - the greeting and authentication, by libvncclient.
  *
- * Only its greeting is used: its own reading of updates blocks, and it allocates a screen before
- * anything else is known. What it waits for is bounded for each read only, and not all of it. */
+ * Only its greeting is used: its reading of updates blocks, and it allocates a screen before the screen is checked. A watchdog
+ * bounds the time of the whole greeting, since the library bounds each read only. */
 #include "server.h"
 #include "why.h"
 
@@ -18,9 +18,9 @@
 
 #include <rfb/rfbclient.h>
 
-/* --- what it says about itself --------------------------------------------------------------------------------- */
+/* --- messages of the library --- */
 
-static char last_words[256];	/* libvncclient has no place of one's own for these: one greeting at a time */
+static char last_words[256];	/* the library's last message; its log functions take no context, so one greeting at a time */
 
 static void keep_last_words(const char *format, ...)
 {
@@ -127,8 +127,8 @@ int server_greet(int fd, int port, const char *password, bool shared, int64_t un
 			 client->authScheme);
 	else if (err == -ENOMEM)
 		snprintf(why, size, "no memory for the greeting");
-	client->sock = RFB_INVALID_SOCKET;	/* the socket is ours */
-	host = client->serverHost;		/* 0.9.14 forgets it */
+	client->sock = RFB_INVALID_SOCKET;	/* keeps libvncclient from closing our socket */
+	host = client->serverHost;		/* libvncclient 0.9.14 does not free it */
 	client->serverHost = NULL;
 	rfbClientCleanup(client);
 	free(host);

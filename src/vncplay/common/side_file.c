@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* side - the side file of a replay. */
+/* side_file - writes and reads the side file of a replay. */
 #include "side_file.h"
 #include "array.h"
 
@@ -19,7 +19,7 @@ struct side_writer {
 	int err;
 };
 
-static const char *const kind_words[] = { "move", "press", "release", "keydown", "keyup" };	/* by trace_event_kind */
+static const char *const kind_words[] = { "move", "press", "release", "keydown", "keyup" };	/* indexed by trace_event_kind */
 
 struct side_writer *side_create(const char *path, int64_t began_ns)
 {
@@ -128,10 +128,10 @@ int side_finish(struct side_writer *w)
 	return err;
 }
 
-/* --- reading ---------------------------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 #define LINE_MOST 4096
-#define TIME_MOST (INT64_C(1) << 52)	/* microseconds: 142 years */
+#define TIME_MOST (INT64_C(1) << 52)	/* microseconds; 142 years */
 #define NEW_CLICK_US 2000000
 #define SOON_US 500000
 #define DRAG_PIXELS 4
@@ -162,7 +162,7 @@ static int add_ms(uint32_t **list, size_t *n, int64_t ms)
 	return 0;
 }
 
-/* A whole number at the end of `text` or before a space. */
+/* Reads a whole number that ends at the end of `text` or before a space. */
 static bool read_whole_number(const char *text, int64_t most, int64_t *out)
 {
 	char *end;
@@ -225,7 +225,7 @@ static bool skip_prefix(const char *line, const char *with, const char **rest)
 	return true;
 }
 
-/* One line. 1: not known. */
+/* Reads a line. 0; 1: it is not known; -ENOMEM. */
 static int take_log_line(struct sent_inputs *in, struct sent_inputs *old, const char *line)
 {
 	const char *rest, *word;
@@ -254,10 +254,11 @@ static int take_log_line(struct sent_inputs *in, struct sent_inputs *old, const 
 	       skip_prefix(line, "Waiting for sync", &rest) ? 0 : 1;
 }
 
-/* The old form: which of them are releases. */
+/* Lines in the form of 2005: decides which of them are releases. */
 static void pair_releases(struct sent_inputs *old)
 {
-	ptrdiff_t held[2] = { -1, -1 };	/* of the mouse, of the keyboard: the press that is not released yet */
+	/* [0]: of the mouse, [1]: of the keyboard: index of the press that is not released yet; -1: none */
+	ptrdiff_t held[2] = { -1, -1 };
 
 	for (size_t i = 0; i < old->n; i++) {
 		struct sent_input *e = &old->input[i];
@@ -307,9 +308,9 @@ int sent_inputs_read(FILE *file, struct sent_inputs *in)
 		bool began = whole;
 
 		whole = n && line[n - 1] == '\n';
-		if (!began)	/* the rest of one that is too long */
+		if (!began)	/* the rest of a line that is too long */
 			continue;
-		if (!whole && feof(file)) {	/* its last digits may be missing */
+		if (!whole && feof(file)) {	/* the last line is incomplete: digits may be missing */
 			in->cut = true;
 			break;
 		}
@@ -343,7 +344,7 @@ static bool wheel(const struct sent_input *e)
 struct stimulus *sent_inputs_stimuli(const struct sent_inputs *in, size_t *n)
 {
 	struct stimulus *list = calloc(in->n ? in->n : 1, sizeof(*list));
-	size_t *from = calloc(in->n ? in->n : 1, sizeof(*from));	/* the input that each is of */
+	size_t *from = calloc(in->n ? in->n : 1, sizeof(*from));	/* for each stimulus: index of its input */
 
 	*n = 0;
 	for (size_t i = 0; list && from && i < in->n; i++) {
@@ -357,7 +358,7 @@ struct stimulus *sent_inputs_stimuli(const struct sent_inputs *in, size_t *n)
 		}
 		if (e->kind == TRACE_MOVE)
 			continue;
-		for (size_t k = *n; k-- > 0 && k + 64 > *n;) {	/* the last of its kind that is still held */
+		for (size_t k = *n; k-- > 0 && k + 64 > *n;) {	/* find the last press of the same key or button that is not released yet */
 			const struct sent_input *p = &in->input[from[k]];
 
 			if (list[k].release_us >= 0 || (p->kind == TRACE_KEY_DOWN) != (e->kind == TRACE_KEY_UP) || p->button != e->button ||

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* side - the side file of a replay, OUT.rfb.aux: what was sent when, and what was waited for. Text,
- * one line an event; vncplay(1) has its format.
- *
- * Times are those of the log: since it began, in us in our own lines, in whole ms in those of the
- * VNCplay of 2005, which stand beside them. The file is valid up to its last line at every
- * instant. */
-#ifndef THINPROBE_SIDE_H
-#define THINPROBE_SIDE_H
+/* side_file - the side file OUT.rfb.aux of a replay: inputs sent and waits for the screen, with their times. Text, one line for
+ * each event; vncplay(1) has the format. All times count from the beginning of the log OUT.rfb. */
+#ifndef THINPROBE_VNCPLAY_SIDE_FILE_H
+#define THINPROBE_VNCPLAY_SIDE_FILE_H
 
 #include "trace.h"
 
@@ -17,68 +13,69 @@
 
 struct side_writer;
 
-/* NULL with errno. `began_ns`: when the log began. */
+/* Creates a side file; `began_ns`: when the log began, as all now_ns CLOCK_MONOTONIC. NULL with errno. Lines have times in us;
+ * beside them stand lines as the VNCplay of 2005 wrote them, in ms. */
 struct side_writer *side_create(const char *path, int64_t began_ns);
 void side_setting(struct side_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void side_start(struct side_writer *w, int64_t now_ns);
-/* Input number `n` (from 0; snapshots do not count), as it was sent: at x, y where that is not where the trace has it. */
+/* An input was sent, its number counted from 0 without snapshots; x, y: the pointer, which may differ from the trace. */
 void side_input(struct side_writer *w, int n, const struct trace_event *input, int x, int y, int64_t now_ns, int64_t late_ns);
-void side_wiggle(struct side_writer *w, int64_t now_ns, int x, int y);
+void side_wiggle(struct side_writer *w, int64_t now_ns, int x, int y);	/* the pointer was moved aside or back */
 
 enum side_snapshot { SIDE_WAIT, SIDE_OK, SIDE_TIMEOUT };
-struct side_awaited {	/* of a snapshot, or of a dependency (line: of the input that waits) */
+struct side_awaited {		/* a snapshot or a dependency that a replay waits for */
 	int n;			/* number of the snapshot, from 0; -1: a dependency */
-	int line;
+	int line;		/* in the trace: of the snapshot, or of the input that has the dependency */
 	enum trace_why why;
 	int64_t waited_ns;
-	int mismatched, of, dx, dy;
+	int mismatched, of, dx, dy;	/* pixels that differ, of how many; displacement in pixels */
 	bool pointer_masked;
 };
 void side_snapshot(struct side_writer *w, enum side_snapshot what, const struct side_awaited *s, int64_t now_ns);
 void side_end(struct side_writer *w, int64_t now_ns, const char *status);
-/* Puts the lines into the file. 0 or -errno of the first write that failed. */
-int side_flush(struct side_writer *w);
-int side_finish(struct side_writer *w);
+int side_flush(struct side_writer *w);	/* writes the lines to the file. 0 or -errno of the first write that failed */
+int side_finish(struct side_writer *w);	/* closes the file. 0 or -errno of the first write that failed */
 
-/* --- reading --- */
-
-struct sent_input {
-	enum trace_event_kind kind;	/* no TRACE_SNAPSHOT */
-	int64_t at_us;		/* on the log's clock */
-	int n;			/* which of the trace; of the old form: which of the file */
-	int line;		/* of the trace; 0: not known */
+struct sent_input {		/* an input of a side file */
+	enum trace_event_kind kind;	/* never TRACE_SNAPSHOT */
+	int64_t at_us;		/* us since the log began */
+	int n;			/* number of the input in the trace; in the form of 2005: in the side file */
+	int line;		/* in the trace; 0: not known */
 	int x, y, button;	/* -1, -1, 0: not known */
 	uint32_t keysym;	/* 0: not known */
 };
 
 struct sent_inputs {
-	struct sent_input *input;	/* by time */
+	struct sent_input *input;	/* ascending in time; owned, as the other lists */
 	size_t n;
-	uint32_t *sync_ms;	/* when a snapshot was there */
+	uint32_t *sync_ms;	/* when snapshots matched */
 	size_t n_syncs;
-	uint32_t *old_ms;	/* the old lines as they are, for who wants to write them again: mouse and keyboard alike */
+	uint32_t *old_ms;	/* times of the input lines in the form of 2005, mouse and keyboard alike */
 	size_t n_old;
-	int64_t end_us;		/* when the replay ended; -1: not told */
-	char status[32];	/* complete, timeout, ...; "": not told */
-	bool old;		/* has only lines of the old form */
-	bool cut;		/* the last line is not whole, or times go back */
+	int64_t end_us;		/* when the replay ended; -1: not known */
+	char status[32];	/* how the replay ended (complete, timeout, ...); "": not known */
+	bool old;		/* all inputs are in the form of 2005 */
+	bool cut;		/* the last line is incomplete, or times decrease */
 };
 
-/* 0, -EPROTO (not one known line: this is no such file), -ENOMEM, -EIO. */
+/* Reads a side file, of vncplay ("input N KIND at US ...") or of the VNCplay of 2005 ("== sending mouse click event at MS").
+ * Where both forms occur, inputs are taken from the first. The form of 2005 does not distinguish press and release: they
+ * alternate, except that an event 2 s or more after a press and at most 500 ms before another event begins a new click, since the
+ * release was not sent. Unknown lines are skipped. 0, -EPROTO (no known line: not a side file), -ENOMEM, -EIO. */
 int sent_inputs_read(FILE *in, struct sent_inputs *out);
 void sent_inputs_free(struct sent_inputs *in);
 
-/* What is to be answered: a press with its release, or a key. */
+/* An input that should have a response: a press with its release, or a movement. */
 enum stimulus_kind { STIMULUS_CLICK, STIMULUS_DRAG, STIMULUS_SCROLL, STIMULUS_KEY, STIMULUS_MOVE };
 extern const char *const stimulus_words[];
 
 struct stimulus {
 	enum stimulus_kind kind;
-	int n;			/* as of its press */
-	int64_t press_us, release_us;	/* -1: not released */
+	int n;			/* number of the press in the trace */
+	int64_t press_us, release_us;	/* us since the log began; -1: not released */
 };
 
-/* Presses, keys and turns of a wheel, by time. Owned by the caller; NULL: none, or no memory with errno. */
+/* Clicks, keys and turns of the wheel, ascending in time; *n: their number. Owned by the caller; NULL: no memory. */
 struct stimulus *sent_inputs_stimuli(const struct sent_inputs *in, size_t *n);
 
 #endif

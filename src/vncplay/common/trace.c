@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Reading of traces: our own format here, that of 2005 in trace_2005.c. A trace may come from
- * anywhere: nothing in it is believed before it is checked. */
+/* trace - reads traces: our own format; trace_2005.c reads that of 2005. A trace may come from anywhere: everything is
+ * checked. */
 #include "trace.h"
 #include "array.h"
 #include "cli.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#define LINE_MOST (1u << 20)	/* bytes: a snapshot of the most pixels, no two alike, has half of it */
+#define LINE_MOST (1u << 20)	/* bytes; the largest snapshot without two equal neighbours has half of it */
 
 static const char *const whys[] = { [TRACE_FOR_CLICK] = "click", [TRACE_FOR_KEY] = "key", [TRACE_FOR_HOVER] = "hover" };
 
@@ -77,7 +77,7 @@ uint32_t *trace_lines_pixels(struct trace_lines *r, struct box box, int *err)
 	return pixels;
 }
 
-/* --- words of a line ------------------------------------------------------------------------------------------- */
+/* --- words of a line --- */
 
 static char *next_word(char **rest)
 {
@@ -109,9 +109,9 @@ static bool hex(const char *text, size_t digits, uint32_t *out)
 	return true;
 }
 
-/* --- the head -------------------------------------------------------------------------------------------------- */
+/* --- the header --- */
 
-/* "..." with \" and \\ */
+/* Reads "..." with the escapes \" and \\. */
 static bool quoted(const char *text, char *out, size_t size)
 {
 	size_t n = 0;
@@ -161,9 +161,9 @@ static int take_head(struct trace_lines *r, const char *first, char *rest)
 	return trace_lines_fail(r, "\"%.20s\" is not a word of a trace", first);
 }
 
-/* --- events ---------------------------------------------------------------------------------------------------- */
+/* --- events --- */
 
-/* COUNT*RRGGBB,RRGGBB,COUNT*- : "-" is a pixel that is not compared. */
+/* Reads pixels as in COUNT*RRGGBB,RRGGBB,COUNT*-; "-" is a pixel that is not compared. */
 static int take_pixels(struct trace_lines *r, const char *text, struct trace_event *e)
 {
 	size_t n = (size_t)e->box.w * (size_t)e->box.h, at = 0;
@@ -265,14 +265,14 @@ static int take_trace_event(struct trace_lines *r, char *at, char *rest)
 		if (!text || strncmp(text, "0x", 2) != 0 || strlen(text) > 10 || !hex(text + 2, strlen(text + 2), &e.keysym) ||
 		    !e.keysym || e.keysym > 0x1fffffff)
 			return trace_lines_fail(r, "%s: a keysym such as 0xff0d is expected", what);
-		next_word(&rest);	/* its name, for people */
+		next_word(&rest);	/* the key's name is a comment */
 	}
 	return next_word(&rest) ? trace_lines_fail(r, "%s: something follows that does not belong there", what) : trace_lines_add(r, &e);
 }
 
-/* --- files ----------------------------------------------------------------------------------------------------- */
+/* --- files --- */
 
-/* A line without its end. 1; 0: the file ends, *cut where that is within a line; -EPROTO, -ENOMEM, -errno. */
+/* Reads a line without its end. 1; 0: the file ends, *cut: within a line; -EPROTO, -ENOMEM, -errno. */
 static int read_next_line(FILE *in, struct trace_lines *r, char **text, size_t *room, bool *cut)
 {
 	size_t n = 0;
@@ -356,7 +356,7 @@ int trace_load(const char *path, struct input_trace *t, char *why, size_t size)
 	for (err = 0; !err && (more = read_next_line(in, &r, &text, &room, &t->cut)) != 0;)
 		err = more < 0 ? more : r.line == 1 ? take_first(&r, text, &old) : t->version ? take_trace_line(&r, text) :
 		      trace_2005_line(&r, &old, text);
-	if (!err && r.line == 1)	/* not one whole line */
+	if (!err && r.line == 1)
 		err = trace_lines_fail(&r, t->cut ? "not a trace, or cut within its first line" : "the file is empty");
 	if (!err && !t->version)
 		err = trace_2005_end(&r, &old);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The traces of the VNCplay of 2005: "DELAY_MS key=value ..." in any order, an event of Java's AWT or a snapshot a line.
+/* trace_2005 - traces of the VNCplay of 2005: "DELAY_MS key=value ...", keys in any order; each line is an event of Java's AWT
+ * or a snapshot.
  *
- * Java tells what is held beside an event (modifiers), and the VNCplay of then sent Ctrl, Shift,
- * Meta and Alt as they were needed: so here, except that the keys themselves, which it left out,
- * count when they come. AWT calls button 2 Alt and button 3 Meta. */
+ * Java states the modifiers beside each event. The VNCplay of 2005 pressed and released Ctrl, Shift, Meta and Alt to match
+ * them, and this reader does as well; unlike it, this reader also takes the events of those keys. AWT calls button 2 Alt and
+ * button 3 Meta. */
 #include "cli.h"
 #include "clock.h"
 #include "trace_lines.h"
@@ -26,9 +27,9 @@ static const struct {
 	     { AWT_ALT, VK_ALT, 0xffe9 } };
 #define HELD (sizeof(held) / sizeof(*held))
 
-/* --- keys as AWT numbers them (java.awt.event.KeyEvent, VK_...), as keysyms ----------------------------------------- */
+/* --- key codes of AWT (java.awt.event.KeyEvent, VK_...) as keysyms --- */
 
-#define AWT_UNDEFINED 0xffff	/* CHAR_UNDEFINED: the key makes no character */
+#define AWT_UNDEFINED 0xffff	/* CHAR_UNDEFINED: the key produces no character */
 
 static const struct {
 	int code;
@@ -58,7 +59,7 @@ static const struct {
 static uint32_t keysym_of_code(int code)
 {
 	if (code >= 'A' && code <= 'Z')
-		return (uint32_t)code + 0x20;	/* Shift, where it is held, is a key of its own */
+		return (uint32_t)code + 0x20;	/* (Shift is a key event of its own) */
 	if ((code >= '0' && code <= '9') || code == ',' || code == '-' || code == '.' || code == '/' ||
 	    code == ';' || code == '=' || (code >= '[' && code <= ']'))
 		return (uint32_t)code;
@@ -79,7 +80,7 @@ uint32_t awt_keysym(int code, int character, bool control)
 	if (!character || character == AWT_UNDEFINED)
 		return keysym_of_code(code);
 	if (character < 0x20) {
-		/* Backspace, Tab, Return and Escape, unless Ctrl made them of a letter */
+		/* Backspace, Tab, Return and Escape, unless Ctrl and a letter produced them */
 		if ((character == 8 || character == 9 || character == 10 || character == 0x1b) && (!control || code == character))
 			return keysym_of_code(character);
 		return control ? (uint32_t)character + 0x60 : keysym_of_code(code);
@@ -90,15 +91,15 @@ uint32_t awt_keysym(int code, int character, bool control)
 		return (uint32_t)character;
 	if (character < 0xa0)
 		return keysym_of_code(code);
-	/* Java 1.1 on X passed some keysyms straight through, and so did 2005's VNCplay, currencies too */
+	/* Java 1.1 on X passed some keysyms unchanged, and the VNCplay of 2005 as well, also of currencies */
 	if (character >= 0xff00 || (character >= 0x20a0 && character <= 0x20af))
 		return (uint32_t)character;
 	return character >= 0xd800 && character < 0xe000 ? keysym_of_code(code) : 0x01000000u | (uint32_t)character;
 }
 
-/* --- lines ----------------------------------------------------------------------------------------------------- */
+/* --- lines --- */
 
-/* What a line tells. */
+/* The values of a line. */
 struct line_2005 {
 	const char *type;
 	int64_t id, modifiers, x, y, button, keycode, keychar, x0, y0, x1, y1;
@@ -132,7 +133,7 @@ static int add_old_event(struct trace_lines *r, struct trace_2005 *o, struct tra
 	return trace_lines_add(r, &e);
 }
 
-/* Presses and releases what is held until it is as the event says. */
+/* Adds presses and releases of modifier keys until those in `want` are down. */
 static int hold_keys(struct trace_lines *r, struct trace_2005 *o, unsigned want)
 {
 	int err = 0;
@@ -169,7 +170,7 @@ static int take_key(struct trace_lines *r, struct trace_2005 *o, const struct li
 										.keysym = keysym });
 }
 
-/* Which button: by its number, or, where that is missing, by what AWT says to be held. */
+/* The button of an event: its number or, without one, the button that AWT's modifiers state. */
 static int button_of(const struct line_2005 *t)
 {
 	if (t->button >= 1 && t->button <= 8)
@@ -184,10 +185,10 @@ static int take_mouse(struct trace_lines *r, struct trace_2005 *o, const struct 
 	int err = need(r, t, HAS_X, HAS_Y), button = button_of(t);
 
 	if (err || (!press && !release && t->id != MOUSE_MOVED && t->id != MOUSE_DRAGGED))
-		return err;	/* entered, left, clicked, turned: nothing that it sent */
+		return err;	/* other mouse events: the VNCplay of 2005 did not send them */
 	if (t->x < -TRACE_SIDE_MOST || t->x > TRACE_SIDE_MOST || t->y < -TRACE_SIDE_MOST || t->y > TRACE_SIDE_MOST)
 		return trace_lines_fail(r, "such a place there is not");
-	o->x = t->x < 0 ? 0 : (int)t->x;	/* dragged over the edge */
+	o->x = t->x < 0 ? 0 : (int)t->x;	/* (dragged beyond the edge) */
 	o->y = t->y < 0 ? 0 : (int)t->y;
 	if (press || release)
 		buttons |= 1u << (button - 1);
@@ -195,7 +196,7 @@ static int take_mouse(struct trace_lines *r, struct trace_2005 *o, const struct 
 		modifiers &= ~(unsigned)AWT_MIDDLE;
 	if (buttons & 4)
 		modifiers &= ~(unsigned)AWT_RIGHT;
-	if (buttons && t->has & 1u << HAS_MODIFIERS)	/* a move alone needs no keys */
+	if (buttons && t->has & 1u << HAS_MODIFIERS)	/* (a move without a button needs no modifier keys) */
 		err = hold_keys(r, o, modifiers);
 	if (err)
 		return err;
@@ -205,7 +206,7 @@ static int take_mouse(struct trace_lines *r, struct trace_2005 *o, const struct 
 	return add_old_event(r, o, (struct trace_event){ .kind = press ? TRACE_PRESS : TRACE_RELEASE, .button = button });
 }
 
-/* pxXpyY=ARGB, a signed number of 32 bits */
+/* Reads a pixel "pxXpyY=ARGB"; ARGB is a signed 32-bit number. */
 static int take_pixel(struct trace_lines *r, char *key, const char *value, struct trace_event *e, size_t *n)
 {
 	char *y = strstr(key, "y"), *px = key + 2;
@@ -213,7 +214,7 @@ static int take_pixel(struct trace_lines *r, char *key, const char *value, struc
 	uint32_t *p;
 
 	if (!y || y == px)
-		return 0;	/* no pixel, some other word */
+		return 0;	/* not a pixel */
 	*y++ = '\0';
 	if (cli_read_int(px, &at_x) || cli_read_int(y, &at_y) || cli_read_int(value, &argb) || argb < INT32_MIN ||
 	    argb > (int64_t)UINT32_MAX)
@@ -228,7 +229,7 @@ static int take_pixel(struct trace_lines *r, char *key, const char *value, struc
 	return 0;
 }
 
-/* `pixels`: the line once more, from its second word on. */
+/* Reads a snapshot. `pixels`: a copy of the line from its second word on. */
 static int take_sync(struct trace_lines *r, struct trace_2005 *o, const struct line_2005 *t, char *pixels)
 {
 	struct trace_event e = { .kind = TRACE_SNAPSHOT, .why = TRACE_FOR_CLICK };
@@ -295,7 +296,7 @@ int trace_2005_line(struct trace_lines *r, struct trace_2005 *o, char *text)
 		return 0;
 	if (cli_read_int(delay, &ms) || ms > TRACE_AT_MOST_NS / NS_PER_MS || ms < -TRACE_AT_MOST_NS / NS_PER_MS)
 		return trace_lines_fail(r, "\"%.20s\" is not a delay in milliseconds", delay);
-	if (ms > 0)	/* clocks were set back while it recorded: no time goes by */
+	if (ms > 0)	/* (negative: the clock was set back while recording) */
 		o->at_ns += ms * NS_PER_MS;
 	if (o->at_ns > TRACE_AT_MOST_NS)
 		return trace_lines_fail(r, "later than any recording lasts");
@@ -311,7 +312,7 @@ int trace_2005_line(struct trace_lines *r, struct trace_2005 *o, char *text)
 		err = need(r, &t, HAS_ID, HAS_ID) ?: take_mouse(r, o, &t);
 	else if (!err && !strcmp(t.type, "java.awt.event.KeyEvent"))
 		err = need(r, &t, HAS_ID, HAS_ID) ?: take_key(r, o, &t);
-	/* others: its player told of them and went on */
+	/* other types: the VNCplay of 2005 ignored them */
 	free(again);
 	return err;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Writing of traces: one write a line, so that the file is valid up to its last line whatever happens to this process. */
+/* trace_write - writes traces: each line is one write, so that the file is valid up to its last line, even if the process is
+ * killed. */
 #include "clock.h"
 #include "keysym.h"
 #include "trace.h"
@@ -10,8 +11,8 @@
 
 struct trace_writer {
 	FILE *out;
-	int err;	/* the first, which stays */
-	char buffer[1 << 20];	/* more than any line needs: a line is one write */
+	int err;	/* the first error; 0: none yet */
+	char buffer[1 << 20];	/* (larger than any line) */
 };
 
 static int flush_line(struct trace_writer *w)

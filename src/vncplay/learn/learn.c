@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* learn - the command: what replays of one trace have in common, as a file for `vncplay play --deps`.
+/* learn - the command: writes what replays of one trace have in common to a file for `vncplay play --deps`.
  *
- * The learning is learn_core.c's; this file reads options and side files, and writes what was learned. */
+ * learn_core.c does the learning; this file reads options and side files, and writes the result. */
 #include "cli.h"
 #include "vncplay/commands.h"
 #include "learn_core.h"
@@ -21,7 +21,8 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-/* When each input was sent; NULL with a line of text: the replay does not count. */
+/* When each input was sent, us since the log began; owned by the caller. NULL with the reason in `why`: the replay is left
+ * out. */
 static int64_t *read_side(const char *log, const struct input_trace *t, int inputs, char *why, size_t size)
 {
 	int64_t *sent = calloc((size_t)inputs + 1, sizeof(*sent));
@@ -53,7 +54,8 @@ static int64_t *read_side(const char *log, const struct input_trace *t, int inpu
 		sent[n] = s.input[n].at_us;
 		n++;
 	}
-	same = same && n == s.n && !(s.cut && *s.status);	/* (cut: its times go back, or a killed replay has no status) */
+	/* (times that go back; the side file of a killed replay is cut, too, but has no status) */
+	same = same && n == s.n && !(s.cut && *s.status);
 	if (!same || n != (size_t)inputs || strcmp(s.status, "complete") != 0) {
 		snprintf(why, size, same ? "it is not complete" : "its inputs are not those of the trace");
 		free(sent);

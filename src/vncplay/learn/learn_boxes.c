@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* learn_boxes - sets of tiles as rectangles. */
+/* learn_boxes - covers a set of tiles with rectangles. */
 #include "learn_core.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static int by_box_place(const void *a, const void *b)
 	return p->y != q->y ? (p->y > q->y) - (p->y < q->y) : (p->x > q->x) - (p->x < q->x);
 }
 
-/* Runs of a row, as far down as the same run goes on. */
+/* Each rectangle is a run of tiles in a row, extended down as long as the rows below have the same run. */
 int learn_boxes(const uint8_t *set, int w, int h, int width, int height, struct box *boxes, int most)
 {
 	uint8_t *left = malloc((size_t)w * (size_t)h + 1);

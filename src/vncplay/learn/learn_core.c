@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* learn_core - what came before what, over several replays. */
+/* learn_core - finds the changes of the screen before each input that all replays have in common. */
 #include "learn_core.h"
 
 #include "vncplay/common/fbs.h"
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CELLS_MOST (512u << 20)	/* tiles times steps */
-#define ALONE_US 1000000	/* a change so long after any input comes by itself, */
-#define ALONE_APART_US 100000	/* where there are three of them, so far apart, before the next input */
+#define CELLS_MOST (512u << 20)	/* bound of tiles * steps, for memory */
+#define ALONE_US 1000000	/* a tile changes by itself when it changes later than this after an input, */
+#define ALONE_APART_US 100000	/* ALONE_TIMES times, at least this far apart, before the next input */
 #define ALONE_TIMES 3
 
 struct learn_part {
@@ -22,11 +22,11 @@ struct learn_part {
 	bool any, known;
 };
 
-struct learn_tile {			/* of the replay that is being read, but for the first two */
+struct learn_tile {			/* of the current replay, except alone_runs and ever */
 	int alone_runs;
-	bool ever;		/* belongs to a step */
+	bool ever;		/* the tile is part of a step */
 	bool alone;
-	int interval;		/* the last in which it changed; -1: none yet */
+	int interval;		/* the last interval between steps in which the tile changed; -1: none yet */
 	int gap, times;
 	int64_t counted_us;
 	uint64_t hash;
@@ -36,19 +36,19 @@ struct learn_tile {			/* of the replay that is being read, but for the first two
 struct learn {
 	const struct input_trace *t;
 	int inputs, steps, runs;
-	int *line, *step_of;	/* of a step; of an input, or -1 */
+	int *line, *step_of;	/* line of each step in the trace; step of each input, -1: the input is no step */
 	int width, height, across, down, tiles;
-	uint16_t *changed;	/* by step and tile: in how many replays */
+	uint16_t *changed;	/* changed[step * tiles + tile]: number of replays in which the tile changed before that step */
 	struct learn_tile *tile;
-	struct learn_part *part;	/* LEARN_BOXES for each step */
+	struct learn_part *part;	/* part[step * LEARN_BOXES + i], i < parts[step] */
 	int *parts;
 	struct deps_ignore *ignore;
 	int n_ignore;
-	/* of the replay that is being read */
+	/* the current replay: the next step, inputs sent so far, when the last was sent */
 	int next, sent;
 	int64_t last_us;
 	const int64_t *sent_us;
-	int *list, n_list;	/* tiles that are touched */
+	int *list, n_list;	/* painted tiles that were not compared yet */
 	int resized, err;
 };
 
@@ -187,7 +187,7 @@ static void note_change(struct learn *l, int number, int64_t at_us)
 	struct learn_tile *t = &l->tile[number];
 	uint16_t *runs = &l->changed[(size_t)l->next * (size_t)l->tiles + (size_t)number];
 
-	if (!l->sent)	/* the first screen */
+	if (!l->sent)	/* before the first input: the server sends the first screen */
 		return;
 	note_alone(l, t, at_us);
 	if (t->interval == l->next)
@@ -197,7 +197,7 @@ static void note_change(struct learn *l, int number, int64_t at_us)
 		++*runs;
 }
 
-/* The tiles that were painted: which of them show something else. */
+/* Compares the painted tiles and notes those that changed. */
 static void note_changes(struct learn *l, const struct screen *s, int64_t at_us)
 {
 	for (int i = 0; i < l->n_list; i++) {
@@ -222,7 +222,7 @@ static void note_sent(struct learn *l, int input)
 		l->next = l->step_of[input] + 1;
 }
 
-/* What the parts show when their step is sent. */
+/* Notes the hashes of a step's parts when the step is sent. */
 static void note_parts(struct learn *l, int input, const struct screen *s)
 {
 	int step = l->step_of[input];
@@ -237,7 +237,8 @@ static void note_parts(struct learn *l, int input, const struct screen *s)
 	}
 }
 
-/* Inputs that were sent before `ms`, or in it: a block of the same millisecond came after them. */
+/* Notes the inputs sent up to and including millisecond `ms`, before the log's block of that time. Returns the number of
+ * inputs sent so far. */
 static int take_sent(struct learn *l, int sent, int64_t ms, bool parts, const struct screen *s)
 {
 	while (sent < l->inputs && l->sent_us[sent] < (ms + 1) * 1000) {
@@ -272,7 +273,7 @@ static int take_blocks(struct learn *l, struct fbs *log, struct rfb *rfb, bool p
 	return l->resized ? 0 : why_write(-EPROTO, why, size, "nothing in it");
 }
 
-/* Reads a log. `parts`: what the parts show is noted, else where the screen changes. */
+/* Reads a log. `parts`: notes the hashes of the parts, else where the screen changes. 0, -EPROTO with `why`, or -errno. */
 static int read_log(struct learn *l, const char *path, const int64_t *sent_us, bool parts, char *why, size_t size)
 {
 	const struct rfb_events events = { .resized = on_resized, .painted = parts ? NULL : on_painted };
@@ -340,8 +341,8 @@ static int changed_in(const struct learn *l, int step, int tile)
 	return step < 0 || step > l->steps ? 0 : l->changed[(size_t)step * (size_t)l->tiles + (size_t)tile];
 }
 
-/* In some replays only, at least twice; one that the others do one step later (or did one before)
- * is slow there, and not missing. */
+/* Whether a tile changes before some steps in some replays only, at least twice. A change that the other replays have one step
+ * earlier or later is slow there, not missing. */
 static bool comes_sometimes(const struct learn *l, int tile)
 {
 	int n = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* await - waiting for a snapshot. */
+/* await - waits for snapshots and dependencies. */
 #include "await.h"
 
 #include "clock.h"
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 
 #define NEVER INT64_MAX
-#define OUT_NS (20 * NS_PER_MS)		/* beside its place: programs that take the last of several moves see both */
+#define OUT_NS (20 * NS_PER_MS)		/* how long the pointer stays aside: a program that merges moves must see both */
 #define SEARCH_EACH_NS (250 * NS_PER_MS)
 
-/* The usual arrow lies right of and below the spot that it points to. */
+/* Area of the usual arrow cursor, relative to the point that it shows. */
 static const struct box pointer_picture = { -1, -1, 14, 20 };
 
 static bool leaves_out_pointer(const struct await *a, int64_t now, bool drawn)
@@ -19,7 +19,7 @@ static bool leaves_out_pointer(const struct await *a, int64_t now, bool drawn)
 	switch (a->cfg->pointer) {
 	case AWAIT_POINTER_ALWAYS:
 		return true;
-	case AWAIT_POINTER_AUTO:	/* the picture may lag behind, or be another: but first it gets its chance */
+	case AWAIT_POINTER_AUTO:	/* the drawn pointer may lag, or look different: it is masked only after patience_ns */
 		return drawn && a->since_ns != NEVER && now - a->since_ns >= a->cfg->patience_ns;
 	default:
 		return false;
@@ -68,7 +68,7 @@ void await_due(struct await *a, int64_t now_ns)
 	a->search_at_ns = a->cfg->radius && !a->held && !a->shot->twin ? now_ns + a->cfg->patience_ns : NEVER;
 }
 
-/* At its own place, or where it was found before. */
+/* Compares the snapshot at its recorded place, and at the displacement. */
 static void compare_shot(struct await *a, const struct screen *s, int64_t now)
 {
 	bool moved = a->dx || a->dy, there = false;
@@ -79,7 +79,7 @@ static void compare_shot(struct await *a, const struct screen *s, int64_t now)
 		there = match_accepts(&a->match, a->seen);
 		if (a->least < 0 || a->seen.mismatched < a->least)
 			a->least = a->seen.mismatched;
-		if (there && moved) {	/* it came after all */
+		if (there && moved) {	/* it appeared at its recorded place after all */
 			a->dx = a->dy = 0;
 			a->matched_ns = NEVER;
 		}
@@ -138,7 +138,7 @@ enum await_word await_step(struct await *a, const struct screen *s, int64_t now_
 	if (a->out && (a->matched_ns != NEVER || now_ns >= a->wiggle_at_ns)) {
 		a->out = false;
 		a->wiggle_at_ns = now_ns + a->cfg->wiggle_each_ns;
-		if (a->matched_ns != NEVER)	/* the pointer's way back is to be on the screen, too */
+		if (a->matched_ns != NEVER)	/* the screen must settle again after the pointer moved back */
 			a->matched_ns = now_ns;
 		return AWAIT_BACK;
 	}
@@ -166,7 +166,7 @@ enum await_word await_step(struct await *a, const struct screen *s, int64_t now_
 	return AWAIT_NOT_YET;
 }
 
-/* --- dependencies of an input ----------------------------------------------------------------------------------- */
+/* --- dependencies of an input --- */
 
 int dependency_watch(struct dependency_wait *w, const struct deps *deps, int line)
 {

@@ -4,8 +4,8 @@
  *
  * A snapshot is compared from the moment that it is the next event, so that one that matches when its input is due costs no time.
  * A match must last for `settle_ns`. */
-#ifndef THINPROBE_AWAIT_H
-#define THINPROBE_AWAIT_H
+#ifndef THINPROBE_VNCPLAY_AWAIT_H
+#define THINPROBE_VNCPLAY_AWAIT_H
 
 #include "vncplay/common/deps.h"
 #include "vncplay/common/match.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* tempo - the schedule of a replay. */
+/* pacing - the schedule of a replay. */
 #include "pacing.h"
 
 #include "clock.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGAIN_NS (500 * NS_PER_MS)	/* clicks nearer than this may be a double click; what desktops take for one lies below */
+#define AGAIN_NS (500 * NS_PER_MS)	/* clicks closer than this may be a double click; desktops use shorter limits */
 #define AGAIN_PIXELS 4
 
 void pacing_start(struct pacing *t, double speed, double jitter, uint64_t seed, int64_t start_ns)
@@ -22,12 +22,12 @@ static bool is_click(const struct trace_event *e)
 	return e->kind == TRACE_PRESS || e->kind == TRACE_RELEASE;
 }
 
-/* Whether the distance between the input before and this one is the hand's. */
+/* Whether the interval before this input belongs to a gesture and is kept exactly. */
 static bool pacing_holds(const struct pacing *t, const struct trace_event *input)
 {
 	if (t->buttons || t->down.n)
 		return true;
-	/* A hand that trembles between its clicks moves, too. */
+	/* The pointer may move a little between the clicks of a double click. */
 	return t->click.button && (input->kind == TRACE_MOVE || (is_click(input) && input->button == t->click.button)) &&
 	       input->at_ns - t->click.at_ns < AGAIN_NS && abs(input->x - t->click.x) <= AGAIN_PIXELS &&
 	       abs(input->y - t->click.y) <= AGAIN_PIXELS;

@@ -4,8 +4,8 @@
  * The interval from one due time to the next is that of the trace, however late the earlier input was sent, so lateness does not
  * add up. Think times may be scaled (speed, jitter). Intervals within one gesture are kept exactly: while a button or a key is
  * down (a drag, a key that repeats), and between the clicks of a double click. */
-#ifndef THINPROBE_PACING_H
-#define THINPROBE_PACING_H
+#ifndef THINPROBE_VNCPLAY_PACING_H
+#define THINPROBE_VNCPLAY_PACING_H
 
 #include "vncplay/common/trace.h"
 

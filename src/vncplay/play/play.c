@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* play - the command: replays a trace, once or several times.
  *
- * One replay is play_run.c's, what the screen is to show await.c's and match.c's, when inputs are
- * due tempo.c's. This file reads options, prepares each replay, and reports. */
+ * play_run.c does one replay, await.c waits for the screen, match.c compares snapshots, pacing.c computes due times. This file
+ * reads options, prepares each replay, and reports. */
 #include "play.h"
 
 #include "clock.h"
@@ -40,7 +40,7 @@ static const char *before, *deps_path;
 
 static const char *const pointer_words[] = { "auto", "never", "always", NULL };
 
-/* X,Y,W,H: one more. */
+/* Adds a mask "X,Y,W,H". */
 static int read_mask(const char *text, void *value)
 {
 	struct box b;
@@ -102,7 +102,7 @@ static void read_trace(const char *path, struct input_trace *t)
 		warn("%s does not say how large its screen was: not checked", path);
 }
 
-/* Where the screen will be another, play_run looks. */
+/* Refuses masks outside of the trace's screen. With --any-size or an unknown screen size, play_run checks them. */
 static void check_masks(const struct input_trace *t)
 {
 	const struct box *m = t->width && !cfg.any_size ? match_mask_beside(masks, cfg.asked_masks, t->width, t->height) : NULL;
@@ -112,8 +112,8 @@ static void check_masks(const struct input_trace *t)
 			  m->x, m->y, m->w, m->h, t->width, t->height);
 }
 
-/* Whether what is to be ignored would hide more than half of a snapshot: such a one is compared
- * whole, since a click upon it would be blind. */
+/* Whether the parts to ignore hide more than half of a snapshot. Such a snapshot is compared as a whole: a click on it would
+ * be blind. */
 static bool hides(const struct deps *d, const struct trace_event *shot)
 {
 	int hidden = 0, n = shot->box.w * shot->box.h;
@@ -169,7 +169,7 @@ static void read_deps(const char *path, const struct input_trace *t, struct deps
 	cfg.deps = d;
 }
 
-/* OUT.rfb, or OUT-3.rfb where there are several. */
+/* Path of the log of a replay: OUT.rfb, or OUT-3.rfb with --repeat. */
 static void replay_name(const char *out, int64_t run, char *path, size_t size)
 {
 	size_t n = strlen(out), stem = n > 4 && !strcmp(out + n - 4, ".rfb") ? n - 4 : n;
@@ -183,7 +183,7 @@ static void replay_name(const char *out, int64_t run, char *path, size_t size)
 		die_usage("%.100s...: too long a name", out);
 }
 
-/* 0, or the exit status. */
+/* Runs the command of --before. 0, or the exit status. */
 static int run_before(int64_t run)
 {
 	char number[24];
@@ -216,7 +216,7 @@ static int judge_play(struct rec *out, const struct play_result *r, const struct
 		return EXIT_OK;
 	case PLAY_INTERRUPTED:
 		return EXIT_INTERRUPTED;
-	case PLAY_CLOSED:	/* after the last input: only its response may be missing */
+	case PLAY_CLOSED:	/* after the last input, only its response may be missing */
 		return r->inputs == trace_inputs(t) ? EXIT_LOSSY : EXIT_RUN;
 	default:
 		return EXIT_RUN;
@@ -253,7 +253,7 @@ static void report_play(struct rec *out, const char *path, const struct input_tr
 	rec_str(out, "file", path);
 	rec_str(out, "status", play_status_words[r->status]);
 	rec_str(out, "why", *r->why ? r->why : NULL);
-	if (!r->began) {	/* nothing was replayed: zeros would be taken for figures */
+	if (!r->began) {	/* nothing was replayed: zeros would look like measurements */
 		rec_end(out);
 		rec_row(out, "%s\tnothing was replayed", path);
 		return;
@@ -285,7 +285,7 @@ static void report_play(struct rec *out, const char *path, const struct input_tr
 	rec_rank(out, r->status == PLAY_COMPLETE ? 0 : 1);
 }
 
-/* Of every replay, beside what is read: nothing may be written over. */
+/* Refuses output files that are also input files, for every replay. */
 static void check_play_places(const char *trace, const char *out)
 {
 	for (int64_t run = 1; run <= repeat; run++) {
@@ -326,7 +326,7 @@ int vncplay_play(int argc, char **argv)
 	if (!out)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
 	rt_setup((int)priority, &rt);
-	munlockall();	/* a screen is more than an ordinary user may lock */
+	munlockall();	/* the screen needs more memory than an ordinary user may lock */
 	if (priority && !rt.fifo)
 		warn("--priority %d was refused: %s; going on without", (int)priority, strerror(rt.why));
 	report_play_settings(out, argv[first], argv[first + 1]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* play - one replay: its connection, log and side file, and its inputs at their times. */
-#ifndef THINPROBE_PLAY_H
-#define THINPROBE_PLAY_H
+#ifndef THINPROBE_VNCPLAY_PLAY_H
+#define THINPROBE_VNCPLAY_PLAY_H
 
 #include "await.h"
 #include "sample.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* play_live - the live side of a replay. */
+/* play_connection - the connection of a replay, with its log and side file. */
 #include "play.h"
 
 #include "clock.h"
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define GREETING_MOST 8192
-#define LET_GO_NS (200 * NS_PER_MS)	/* for what is let go at the end to reach the server */
+#define LET_GO_NS (200 * NS_PER_MS)	/* how long to wait for releases to reach the server */
 
 int live_fail(struct play_live *l, enum play_status status, const char *format, ...)
 {
@@ -28,7 +28,7 @@ int live_fail(struct play_live *l, enum play_status status, const char *format, 
 	return -ECANCELED;
 }
 
-/* --- what comes ------------------------------------------------------------------------------------------------ */
+/* --- receiving --- */
 
 static void on_resized(void *whose, int width, int height)
 {
@@ -101,7 +101,7 @@ static int take_updates(struct play_live *l)
 	return 0;
 }
 
-/* Everything that is known is in the files before this process sleeps. */
+/* Writes the side file to disk before this process sleeps. */
 static int flush(struct play_live *l)
 {
 	int err = side_flush(l->side);
@@ -123,7 +123,7 @@ int live_wait_and_read(struct play_live *l, int64_t until_ns)
 		if (err)
 			return err;
 		left = until_ns - clock_now();
-		if (left > NS_PER_S)	/* nothing is missed, and no number is too large for the kernel */
+		if (left > NS_PER_S)	/* (the caller waits again) */
 			left = NS_PER_S;
 		if (left > 0)
 			wait = (struct timespec){ .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
@@ -150,7 +150,7 @@ int live_await_first_screen(struct play_live *l, int64_t until_ns)
 	return err;
 }
 
-/* --- what goes ------------------------------------------------------------------------------------------------- */
+/* --- sending --- */
 
 int live_pointer(struct play_live *l, unsigned mask, int x, int y)
 {
@@ -170,7 +170,7 @@ int live_key(struct play_live *l, uint32_t keysym, bool down)
 	return 0;
 }
 
-/* A server that thinks a button or a key to be down would repeat it for ever. */
+/* Releases all buttons and keys: a server repeats a key that it believes to be down for ever. */
 static void release_inputs(struct play_live *l)
 {
 	int64_t until = clock_now() + LET_GO_NS;
@@ -188,7 +188,7 @@ static void release_inputs(struct play_live *l)
 	}
 }
 
-/* --- beginning and end ----------------------------------------------------------------------------------------- */
+/* --- beginning and end --- */
 
 static int open_files(struct play_live *l, const char *out)
 {
@@ -246,9 +246,9 @@ void live_close(struct play_live *l)
 	sigprocmask(SIG_SETMASK, &l->outside, NULL);
 }
 
-/* --- pictures of a snapshot that did not come: PPM, which every viewer reads --------------------------------------- */
+/* --- pictures of a snapshot that did not match: PPM, which every viewer reads --- */
 
-#define AROUND 48	/* pixels of surroundings */
+#define AROUND 48	/* pixels of the screen around a snapshot that are shown as well */
 
 static const char *const picture_names[] = { "actual", "expected" };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* play_run - one replay: inputs at their times, each after the screen shows what it showed when it was recorded. */
+/* play_run - one replay: sends inputs at their due times, each after the screen matches its snapshots and dependencies. */
 #include "play.h"
 
 #include "clock.h"
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUIET_NS (300 * NS_PER_MS)	/* without a change: the last response is over */
-#define EARLY_NS (200 * NS_PER_US)	/* awake so long before an input is due: what a timer is late by */
-#define NEAR 4				/* pixels: a hand that clicks again trembles so much */
+#define QUIET_NS (300 * NS_PER_MS)	/* no painting for this time after the last input: its response has ended */
+#define EARLY_NS (200 * NS_PER_US)	/* wake up this long before an input is due, since timers are late */
+#define NEAR 4				/* pixels by which a second click may miss the first */
 
 const char *const play_status_words[] = { "complete", "timeout", "closed", "interrupted", "refused", "failed" };
 
@@ -25,11 +25,11 @@ struct play_state {
 	struct pacing pacing;
 	struct await await;
 	bool awaiting;
-	int next;		/* of the trace's events */
-	int due_of;		/* the input whose time was asked for: it is tempo's; -1: none */
+	int next;		/* index in the trace's events */
+	int due_of;		/* index of the input that pacing.due_ns is of; -1: none yet */
 	int64_t first_due_ns, sent_ns;
-	int moved_x, moved_y;	/* a click goes so far from where it was recorded, */
-	int click_x, click_y;	/* which is there */
+	int moved_x, moved_y;	/* displacement of the current click, pixels */
+	int click_x, click_y;	/* where that click was recorded */
 	struct dependency_wait dependencies;	/* of the next press of a button or key */
 	int need_of;		/* index of that press in the trace's events */
 };
@@ -43,7 +43,7 @@ static void on_painted(void *whose, struct box box)
 	dependency_painted(&p->dependencies, box);
 }
 
-/* The next one that is no snapshot; t->n where there is none. */
+/* Index of the first input from event i on; t->n: none. */
 static int input_from(const struct input_trace *t, int i)
 {
 	while (i < t->n && t->events[i].kind == TRACE_SNAPSHOT)
@@ -55,7 +55,7 @@ static int64_t input_due(struct play_state *p)
 {
 	int i = input_from(p->t, p->next);
 
-	if (i == p->t->n)	/* a last snapshot, of no input: now */
+	if (i == p->t->n)	/* a snapshot after the last input is due now */
 		return p->sent_ns ? p->sent_ns : p->pacing.due_ns;
 	if (i != p->due_of) {
 		p->due_of = i;
@@ -66,16 +66,16 @@ static int64_t input_due(struct play_state *p)
 	return p->pacing.due_ns;
 }
 
-/* What was waited for came now: all that follows is later by that. */
+/* Notes a wait that ends now: all later inputs are delayed by it. */
 static void waited(struct play_state *p, int64_t ns, int64_t now)
 {
 	sample_add(&p->r->wait_ns, ns);
 	p->r->shifted_ns += pacing_shift(&p->pacing, now);
 }
 
-/* --- dependencies ---------------------------------------------------------------------------------------------- */
+/* --- dependencies --- */
 
-/* Of the next input that acts, from the moment when the one before has gone: what changes counts from there. */
+/* Watches the dependencies of the next press of a button or key; changes of the screen count from now on. */
 static int watch_dependencies(struct play_state *p)
 {
 	int i = p->next;
@@ -128,9 +128,9 @@ static int await_dependencies(struct play_state *p)
 	return 0;
 }
 
-/* --- snapshots ------------------------------------------------------------------------------------------------- */
+/* --- snapshots --- */
 
-/* Where the pointer is, or will be. */
+/* Where the pointer is, or will be at the next input. False: not known. */
 static bool home(const struct play_state *p, int *x, int *y)
 {
 	int i = input_from(p->t, p->next);
@@ -181,7 +181,7 @@ static int end_snapshot_wait(struct play_state *p, struct side_awaited *s, int64
 	p->r->pointer_masked += a->pointer_masked;
 	if (waits)
 		waited(p, s->waited_ns, now);
-	if (!p->live.mask)	/* while a button is down, what it holds goes with it */
+	if (!p->live.mask)	/* while a button is down, a dragged object keeps its displacement */
 		p->moved_x = p->moved_y = 0;
 	if (!p->live.mask && moved && a->shot->why == TRACE_FOR_CLICK && i < p->t->n) {
 		p->moved_x = a->dx;
@@ -194,7 +194,7 @@ static int end_snapshot_wait(struct play_state *p, struct side_awaited *s, int64
 	return 0;
 }
 
-/* The pointer a pixel aside and back makes programs notice what has appeared below it. */
+/* Moves the pointer a pixel aside or back, so that programs notice what has appeared below it. */
 static int wiggle(struct play_state *p, enum await_word word, int x, int y)
 {
 	int aside = x + 1 < live_screen(&p->live)->width ? x + 1 : x - 1, err = 0;
@@ -214,7 +214,7 @@ static int await_snapshot(struct play_state *p)
 	const struct trace_event *e = &p->t->events[p->next];
 	struct side_awaited s = { .n = p->r->snapshots, .line = e->line, .why = e->why };
 	int64_t when = input_due(p), now = clock_now(), wake;
-	bool waits = false, noted = false;	/* it did not match at once; its time has come */
+	bool waits = false, noted = false;	/* waits: it did not match at once; noted: its input was due */
 	int x0, y0, x, y, err = 0;
 	bool known;
 
@@ -246,7 +246,7 @@ static int await_snapshot(struct play_state *p)
 			return fail_snapshot(p, &s, now);
 		case AWAIT_OUT:
 		case AWAIT_BACK:
-			if (word == AWAIT_OUT && s.dx == p->moved_x && s.dy == p->moved_y) {	/* nothing is found elsewhere (any more) */
+			if (word == AWAIT_OUT && s.dx == p->moved_x && s.dy == p->moved_y) {	/* the snapshot is not found elsewhere */
 				x = x0;
 				y = y0;
 			}
@@ -270,9 +270,10 @@ static int await_snapshot(struct play_state *p)
 	return err;
 }
 
-/* --- inputs ---------------------------------------------------------------------------------------------------- */
+/* --- inputs --- */
 
-/* What belongs to a click that moved goes where that went: its release, the moves of a drag, a second click on the spot. */
+/* Ends the displacement of a click with the first input that does not belong to it: its release, the moves of a drag and a
+ * second click do. */
 static void forget_moved_click(struct play_state *p, const struct trace_event *e)
 {
 	if (p->live.mask || e->kind == TRACE_KEY_DOWN || e->kind == TRACE_KEY_UP || e->kind == TRACE_RELEASE)
@@ -316,7 +317,7 @@ static int play_input(struct play_state *p)
 		if (err)
 			return err;
 		if (p->dependencies.n)
-			dependencies_met(p, clock_now());	/* what holds when its time comes costs none */
+			dependencies_met(p, clock_now());	/* (a dependency that is met when its input is due costs no time) */
 	}
 	if (p->dependencies.n && p->next == p->need_of) {
 		err = await_dependencies(p);
@@ -328,7 +329,7 @@ static int play_input(struct play_state *p)
 	return send_input(p, &p->t->events[p->next]);
 }
 
-/* The last response is to be in the log; a screen that never rests keeps us twice as long, and no longer. */
+/* Waits until the last response is in the log: wait_end_ns, or up to twice as long while the screen changes. */
 static int await_last_response(struct play_state *p)
 {
 	int64_t from = clock_now(), until = from + p->cfg->wait_end_ns, most = until + p->cfg->wait_end_ns;
@@ -345,7 +346,7 @@ static int await_last_response(struct play_state *p)
 	}
 }
 
-/* --- all of it ------------------------------------------------------------------------------------------------- */
+/* --- the whole replay --- */
 
 static int check_size(struct play_state *p)
 {
@@ -408,7 +409,7 @@ enum play_status play_run(const struct play_cfg *cfg, const struct input_trace *
 		snprintf(r->why, sizeof(r->why), "no memory");
 		return r->status;
 	}
-	play_pictures_remove(out);	/* of a run before: they would be taken for this one's */
+	play_pictures_remove(out);	/* pictures of an earlier run */
 	if (!live_open(&p.live, cfg, out, r)) {
 		p.live.painted = on_painted;
 		p.live.whose = &p;

@@ -34,7 +34,7 @@ void change_map_free(struct change_map *f)
 void change_map_paint(struct change_map *f, const struct screen *s, struct box box, uint32_t now_ms, enum change_cause cause)
 {
 	if (s->width != f->width || s->height != f->height)
-		return;	/* told of separately */
+		return;	/* change_map_start follows */
 	box = box_clip(box, f->width, f->height);
 	for (int y = box.y; y < box.y + box.h; y++) {
 		size_t row = (size_t)y * (size_t)f->width + (size_t)box.x;
@@ -64,7 +64,8 @@ bool change_map_blinks(const struct change_map *f, int x, int y, uint32_t now_ms
 	return blinks(f, (size_t)y * (size_t)f->width + (size_t)x, now_ms);
 }
 
-/* How many there are, the box around them, and when the last came. */
+/* Counts the pixels in `within` that changed at `since_ms` or later and do not blink; sets their bounding box and the last
+ * time. */
 static int count_changed_pixels(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms, struct box *around,
 			 uint32_t *last)
 {

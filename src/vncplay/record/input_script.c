@@ -12,22 +12,22 @@
 
 #define STEPS_MOST 1000000
 #define BLANK " \t\r\n"
-#define MOVE_STEP_MS 20		/* mice tell faster, viewers do not send faster */
-#define MOVE_LEAST_MS 120	/* a hand takes so long to go anywhere, and */
-#define MOVE_PIXELS_A_MS 1.5	/* so fast */
+#define MOVE_STEP_MS 20		/* interval between two steps of a movement, as viewers send them */
+#define MOVE_LEAST_MS 120	/* shortest duration of a movement by hand */
+#define MOVE_PIXELS_A_MS 1.5	/* speed of a movement by hand, pixels per millisecond */
 #define MOVE_MOST_MS 600
-#define REST_MS 60		/* before it presses */
-#define PRESS_MS 60		/* a button is down */
-#define AGAIN_MS 110		/* between two clicks of a double click */
-#define KEY_MS 40		/* a key is down */
-#define HELD_MS 20		/* between a key that is held and the next */
+#define REST_MS 60		/* pause between a movement and a press */
+#define PRESS_MS 60		/* how long a button is down */
+#define AGAIN_MS 110		/* pause between two clicks of a double click */
+#define KEY_MS 40		/* how long a key is down */
+#define HELD_MS 20		/* pause between a modifier key and the next key */
 #define TYPE_MS 100
 
 struct input_script_reader {
 	struct input_script *h;
 	int line, width, height;
-	int x, y;		/* where the pointer is; -1: nobody has said */
-	const char *wrong;	/* what is */
+	int x, y;		/* the pointer; -1: not known */
+	const char *wrong;	/* the error in the line */
 };
 
 static int add_step(struct input_script_reader *r, double after_ms, struct input_script_step step)
@@ -60,7 +60,7 @@ static bool read_ms(const char *text, double *ms)
 	return text && !cli_read_real(text, ms) && *ms >= 0 && *ms <= 86400e3;
 }
 
-/* X,Y or X Y */
+/* Reads "X,Y" or "X Y". */
 static bool read_script_place(struct input_script_reader *r, char **rest, int *x, int *y)
 {
 	char *first = next_word(rest), *comma = first ? strchr(first, ',') : NULL, *second = comma ? comma + 1 : next_word(rest);
@@ -77,7 +77,7 @@ static bool read_script_place(struct input_script_reader *r, char **rest, int *x
 	return true;
 }
 
-/* ms < 0: as a hand would. Slow at both ends, as hands are. */
+/* Adds the steps of a movement that takes `ms` (negative: as long as a hand would), slower at both ends. */
 static int go(struct input_script_reader *r, int x, int y, double ms)
 {
 	double dx = x - r->x, dy = y - r->y, away = (dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy);
@@ -118,7 +118,7 @@ static int add_clicks(struct input_script_reader *r, int button, int64_t times, 
 	return err;
 }
 
-/* "over MS", "button B", "N [times]", in any order, as far as they are asked for. */
+/* Reads "over MS", "button B" and "N [times]" in any order; NULL: that word is not allowed. */
 static int read_more(struct input_script_reader *r, char **rest, double *over, int *button, int64_t *times)
 {
 	char *w;
@@ -250,7 +250,7 @@ static int stroke(struct input_script_reader *r, const struct act *act, double f
 	return err;
 }
 
-/* [MS] TEXT: the text with all blanks that it has, from one blank behind what is before it. */
+/* Reads "[MS] TEXT". One blank separates them; all other blanks belong to the text. */
 static int read_type(struct input_script_reader *r, char *text)
 {
 	double gap = TYPE_MS, ms;
@@ -332,7 +332,7 @@ static int read_script_line(struct input_script_reader *r, char *text)
 	double delay = 0;
 	int err;
 
-	/* A number alone is a key, before something else it is a delay. */
+	/* A number alone is a key; before another word it is a delay. */
 	start = rest ? rest + strspn(rest, BLANK) : none;
 	if (isdigit((unsigned char)*what) && *start && read_ms(what, &delay))
 		what = next_word(&rest);

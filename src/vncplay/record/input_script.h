@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* hand - what a person does at a screen, from a file: a line each, "[DELAY_MS] WHAT". Pure.
+/* input_script - reads a script of inputs: one line "[DELAY_MS] WHAT" for each action. Pure.
  *
- * A line begins when all that the line before did has been sent, and its delay has gone by. Words
- * and keys are those of keys and buttons elsewhere in the suite:
+ * A line begins when all inputs of the line before were sent and its delay is over. Keys and buttons are written as in act.h:
  *
- *	KEY			a key, as in "a", "Return", or with others held down, as in "ctrl+shift+s"
- *	down KEY, up KEY	one that stays down meanwhile
- *	move X,Y [over MS]	the pointer goes there as a hand does, slowly at both ends; over 0:
- *				it is there at once
- *	button N down|up|click	1 to 8
- *	type [MS] TEXT		the rest of the line, a character every so many ms (100)
- *	click X,Y [N [times]] [button B]	goes there, rests, and clicks, fast enough for a double click
+ *	KEY			presses a key, alone ("a", "Return") or with modifiers ("ctrl+shift+s")
+ *	down KEY, up KEY	presses or releases a key
+ *	move X,Y [over MS]	moves the pointer as a hand does, slower at both ends; over 0: at once
+ *	button N down|up|click	button 1 to 8
+ *	type [MS] TEXT		types the rest of the line, a character every MS (100)
+ *	click X,Y [N [times]] [button B]	moves, pauses and clicks, fast enough for a double click
  *	drag X,Y X,Y [over MS] [button B]
  *	scroll up|down|left|right [N]
  *	pause TIME		500ms, 2s
- *	quiet [TIME]		until nothing on the screen has changed for so long (500ms), at most SCRIPT_QUIET_MOST_NS
+ *	quiet [TIME]		waits until nothing has changed on the screen for this time (500ms, at most SCRIPT_QUIET_MOST_NS)
  *
- * X Y may also be written with a blank between. Empty lines and lines that begin with # are left out. */
-#ifndef THINPROBE_VNCPLAY_HAND_H
-#define THINPROBE_VNCPLAY_HAND_H
+ * X,Y may also be written as X Y. Empty lines and lines that begin with # are skipped. */
+#ifndef THINPROBE_VNCPLAY_INPUT_SCRIPT_H
+#define THINPROBE_VNCPLAY_INPUT_SCRIPT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +29,8 @@ enum input_script_kind { SCRIPT_LINE, SCRIPT_QUIET, SCRIPT_MOVE, SCRIPT_BUTTON, 
 
 struct input_script_step {
 	enum input_script_kind kind;
-	int64_t after_ns;	/* the step before; of SCRIPT_LINE: after everything has been sent; of SCRIPT_QUIET: how long it is to be quiet */
+	/* after the step before; SCRIPT_LINE: after all inputs were sent; SCRIPT_QUIET: how long the screen must be quiet */
+	int64_t after_ns;
 	int x, y, button;
 	uint32_t keysym;
 	bool down;
@@ -43,8 +42,8 @@ struct input_script {
 	int n;
 };
 
-/* Reads to the end, for a screen of that size. 0, -errno; for -EINVAL `why` has the line and what
- * is wrong with it. input_script_free() in any case. */
+/* Reads a script for a screen of this size. 0 or -errno; for -EINVAL `why` has the line and the error. input_script_free is
+ * due in any case. */
 int input_script_read(FILE *in, int width, int height, struct input_script *h, char *why, size_t size);
 void input_script_free(struct input_script *h);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* record - the command: options, the recording, the report. What is held back and looked at is
- * recorder.c's, who works there a user.h's. */
+/* record - the command: options, the recording, the report. recorder.c holds inputs back and takes snapshots; user_script.c or
+ * user_proxy.c provides the inputs. */
 #include "cli.h"
 #include "clock.h"
 #include "vncplay/commands.h"
@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FIRST_NS NS_PER_S	/* for the rest of the first picture */
-#define BYE_NS (2 * NS_PER_S)	/* for the last inputs to leave */
+#define FIRST_NS NS_PER_S	/* wait for the rest of the first picture after its first update */
+#define BYE_NS (2 * NS_PER_S)	/* wait for the last inputs to reach the server */
 
 static struct {
 	struct server_cfg server;
@@ -75,13 +75,13 @@ struct recording {
 	struct server *server;
 	struct trace_writer *trace;
 	struct user *user;
-	struct recorder *recorder;	/* NULL before the first picture is whole */
-	int64_t covered;	/* pixels painted before that */
+	struct recorder *recorder;	/* NULL until the first picture is complete */
+	int64_t covered;	/* pixels painted before the recorder was opened */
 	int err;
 	bool updated, shape;
 };
 
-/* --- what the server does -------------------------------------------------------------------------------------- */
+/* --- callbacks of the server --- */
 
 static void on_resized(void *whose, int width, int height)
 {
@@ -125,7 +125,7 @@ static void on_shape(void *whose)
 	((struct recording *)whose)->shape = true;
 }
 
-/* --- what the recorder does ------------------------------------------------------------------------------------ */
+/* --- callbacks of the recorder --- */
 
 static int to_pointer(void *whose, int mask, int x, int y)
 {
@@ -147,9 +147,9 @@ static int to_notes(void *whose, const char *text)
 	return trace_note(((struct recording *)whose)->trace, text);
 }
 
-/* --- the loop -------------------------------------------------------------------------------------------------- */
+/* --- the loop --- */
 
-/* Sleeps until something comes, or until then, or a stop signal, also one that came just before. */
+/* Sleeps until the server or the user sends, until `until_ns`, or until a stop signal. */
 static void sleep_for_input(struct recording *r, int64_t until_ns)
 {
 	fd_set in, out;
@@ -168,20 +168,19 @@ static void sleep_for_input(struct recording *r, int64_t until_ns)
 	proc_select(top + 1, &in, &out, until_ns);
 }
 
-/* 0, or -errno: the connection is over. */
+/* Reads from the server for up to 50 ms. 0, or -errno: the connection is over. */
 static int read_server(struct recording *r)
 {
 	int64_t until = clock_now() + 50 * NS_PER_MS;
 	int got = 1, err = server_flush(r->server);
 
-	/* a server that never stops must not keep the user from being heard */
 	for (int i = 0; i < 64 && got == 1 && !err && (!i || clock_now() < until); i++)
 		got = server_read(r->server, NULL, NULL);
 	return err ? err : got < 0 ? got : 0;
 }
 
-/* Until the first picture is whole, or nothing is added to it any more: before that, everything
- * would be a change. The first updates may be about the pointer, or the screen's size, alone. */
+/* Reads until the first picture is complete, or is not added to any more: before that, every update would count as a change.
+ * The first updates may contain only the cursor or the screen's size. */
 static int await_first_picture(struct recording *r)
 {
 	const struct screen *screen = rfb_screen(server_rfb(r->server));
@@ -200,7 +199,8 @@ static int await_first_picture(struct recording *r)
 	return err ? err : r->updated || proc_stop ? 0 : -ETIMEDOUT;
 }
 
-/* Until it is over. Returns why, as a word for the report; *err: what went wrong, *status: what to end with. */
+/* Records until the end. Returns the reason as a word for the report; sets *status to the exit status and `why` to an error,
+ * if any. */
 static const char *work(struct recording *r, char *why, size_t size, int *status)
 {
 	int64_t end = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX, wake;
@@ -210,7 +210,7 @@ static const char *work(struct recording *r, char *why, size_t size, int *status
 	for (;;) {
 		err = read_server(r);
 		if (err) {
-			*status = cfg.script ? EXIT_LOSSY : EXIT_OK;	/* the rest of a script is lost; a user has seen it */
+			*status = cfg.script ? EXIT_LOSSY : EXIT_OK;	/* the rest of a script is lost; a user saw the connection close */
 			snprintf(why, size, "%s", server_why(r->server));
 			return "server closed";
 		}
@@ -220,7 +220,7 @@ static const char *work(struct recording *r, char *why, size_t size, int *status
 		held = recorder_holds_inputs(r->recorder);
 		if (!err)
 			err = recorder_step(r->recorder, clock_now(), &wake);
-		if (held && !recorder_holds_inputs(r->recorder))	/* a script may be waiting for that */
+		if (held && !recorder_holds_inputs(r->recorder))	/* a script may be waiting for it */
 			wake = clock_now();
 		if (err < 0) {
 			*status = EXIT_RUN;
@@ -238,7 +238,7 @@ static const char *work(struct recording *r, char *why, size_t size, int *status
 	}
 }
 
-/* What is held back leaves, and the connection with it. */
+/* Sends the waiting inputs and ends the connection. */
 static void end_recording(struct recording *r)
 {
 	int64_t until = clock_now() + BYE_NS;
@@ -252,7 +252,7 @@ static void end_recording(struct recording *r)
 	}
 }
 
-/* --- the report ------------------------------------------------------------------------------------------------ */
+/* --- the report --- */
 
 static void report_recording(struct rec *out, const struct recording *r, const char *server, const char *trace,
 		   const char *ended, double seconds)
@@ -300,7 +300,7 @@ static void report_recording(struct rec *out, const struct recording *r, const c
 		rec_say(out, "  %s times the screen did not come to rest before a snapshot", say_count(c->restless));
 }
 
-/* --- the command ----------------------------------------------------------------------------------------------- */
+/* --- the command --- */
 
 static void check_record_options(void)
 {

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SOON_NS (300 * NS_PER_MS)	/* after a key or a button: a change is its doing */
-#define LATELY_NS (400 * NS_PER_MS)	/* after any input: a change may be its doing */
-#define HOVER_MOST_NS (500 * NS_PER_MS)	/* a hand in motion is not held back for longer */
+#define SOON_NS (300 * NS_PER_MS)	/* changes within this time after a key or button are caused by it */
+#define LATELY_NS (400 * NS_PER_MS)	/* changes within this time after any input may be caused by it */
+#define HOVER_MOST_NS (500 * NS_PER_MS)	/* moves are not held back longer than this */
 
 const struct recorder_cfg recorder_defaults = {
 	.quiet_ns = 150 * NS_PER_MS, .quiet_most_ns = 2 * NS_PER_S, .double_ns = 400 * NS_PER_MS, .key_pause_ns = 400 * NS_PER_MS,
@@ -48,7 +48,7 @@ void recorder_free(struct recorder *r)
 	free(r);
 }
 
-/* --- what the user does ---------------------------------------------------------------------------------------- */
+/* --- inputs of the user --- */
 
 static int hold_event(struct recorder *r, int64_t at_ns, struct trace_event e)
 {
@@ -65,7 +65,7 @@ static int hold_event(struct recorder *r, int64_t at_ns, struct trace_event e)
 		r->first = 0;
 		r->room = more;
 	}
-	r->at_ns = at_ns > r->at_ns ? at_ns : r->at_ns;	/* never back */
+	r->at_ns = at_ns > r->at_ns ? at_ns : r->at_ns;	/* times never decrease */
 	e.at_ns = r->at_ns;
 	e.x = r->x;
 	e.y = r->y;
@@ -99,12 +99,12 @@ int recorder_key(struct recorder *r, int64_t at_ns, uint32_t keysym, bool down)
 	return hold_event(r, at_ns, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP, .keysym = keysym });
 }
 
-/* --- what the server does -------------------------------------------------------------------------------------- */
+/* --- changes by the server --- */
 
 int recorder_resized(struct recorder *r)
 {
 	r->soon = r->keyed = (struct box){ 0, 0, 0, 0 };
-	r->looked = false;	/* the area that was to be watched may be none any more */
+	r->looked = false;	/* the planned area may lie outside of the screen now */
 	return change_map_start(&r->changes, r->screen);
 }
 
@@ -133,7 +133,7 @@ void recorder_painted(struct recorder *r, int64_t now_ns, struct box box)
 		r->soon = box_join(r->soon, change_map_area(&r->changes, box, now_ms, now_ms, INT32_MAX));
 }
 
-/* --- sending --------------------------------------------------------------------------------------------------- */
+/* --- sending --- */
 
 static void remember_event(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
@@ -146,7 +146,7 @@ static void remember_event(struct recorder *r, const struct held_event *h, int64
 		break;
 	case TRACE_PRESS:
 		r->count.presses++;
-		if (r->needs_snapshot || r->anchor_ns == INT64_MIN) {	/* what follows is this one's answer, and no more those before */
+		if (r->needs_snapshot || r->anchor_ns == INT64_MIN) {	/* changes from now on are the response to this press */
 			r->anchor_ns = now_ns;
 			r->soon = (struct box){ 0, 0, 0, 0 };
 		}
@@ -192,7 +192,7 @@ static int send(struct recorder *r, const struct held_event *h, int64_t now_ns)
 	return err;
 }
 
-/* Its own distance after what went before, of a pause only so much as it takes. */
+/* When an input may be sent: its own interval after the previous input, of which a pause may shrink to RECORDER_PAUSE_NS. */
 static int64_t held_due(const struct recorder *r, const struct held_event *h)
 {
 	int64_t gap = h->e.at_ns - r->any.e.at_ns;
@@ -203,7 +203,7 @@ static int64_t held_due(const struct recorder *r, const struct held_event *h)
 	return gap > h->e.at_ns ? gap : h->e.at_ns;
 }
 
-/* 1: the first of the queue is sent; 0: not before *wake_ns; -errno. */
+/* Sends the first input of the queue if it is due. 1: sent; 0: not before *wake_ns; -errno. */
 static int send_first(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
 {
 	const struct held_event h = r->queue[r->first];

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* What an input must have seen before it goes, and the snapshots of it.
+/* recorder_snapshot - decides which inputs need a snapshot, where, and takes it.
  *
- * A press: the screen around the pointer. Not those that follow within a double click, which a wait
- * would tear apart, in the recording and in every replay: the first one's snapshot has shown that
- * the right thing is there. Not a second button, while another is down. A release that ends a drag:
- * the same, where something changed there since the press.
- * The first key of a run: what the last answer changed, which is where keys go: what the run before
- * typed, or the field that the click before lit up. A move away from where the pointer rested: what
- * came up near it meanwhile. */
+ * Press of a button: the screen around the pointer. Not the later presses of a double click, since waiting would break it
+ * apart, in the recording and in every replay; nor while another button is down.
+ *
+ * Release that ends a drag: around the pointer, if something changed there since the press.
+ *
+ * First key of a run: the area that the last response changed, where keys take effect: the text of the run before, or the
+ * field that the last click activated.
+ *
+ * Move away from a place where the pointer rested: what appeared near it meanwhile (a hover). */
 #include "clock.h"
 #include "vncplay/common/match.h"
 #include "recorder_inside.h"
@@ -16,27 +18,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define STILL 4			/* pixels: a hand that clicks twice moves no further */
-#define REST_NS (150 * NS_PER_MS)	/* a pointer that does not move for so long rests */
-#define NEAR 256		/* pixels around the pointer: what its rest brings up begins there */
-#define POINTER 32		/* pixels around a place that the picture of a pointer may cover */
-#define HOVER_LEAST 24		/* pixels: more than a caret */
+#define STILL 4			/* pixels by which the presses of a double click may differ */
+#define REST_NS (150 * NS_PER_MS)	/* a pointer that has not moved for this time rests */
+#define NEAR 256		/* pixels around the pointer in which a hover must begin */
+#define POINTER 32		/* pixels around the pointer that its picture may cover */
+#define HOVER_LEAST 24		/* changed pixels that make a hover: more than a caret */
 #define HOVER_MOST 2048
 #define KEY_LEAST 4
 #define KEY_MOST 4096
-#define KEY_WIDE 48		/* pixels: with less, the neighbours are taken in, such as the letters before a caret */
+#define KEY_WIDE 48		/* pixels: a smaller area is extended, for example by the letters before a caret */
 #define KEY_HIGH 16
-#define KEY_SPOT 33		/* pixels a side, around the last click, where nothing else is known */
-#define LATER_LEAST 1000	/* pixels that came later than soon after an input, and */
-#define LATER_TIMES 4		/* so many times as many as soon: a window that took its time */
-#define ANCHOR_REACH 160	/* pixels: the next thing to be seen in a field or a window that is empty */
+#define KEY_SPOT 33		/* width and height around the last click when no change is known, pixels */
+#define LATER_LEAST 1000	/* pixels that changed more than 300 ms after an input, and */
+#define LATER_TIMES 4		/* their ratio to those that changed earlier, from which on a window opened slowly */
+#define ANCHOR_REACH 160	/* pixels around the pointer within which an anchor is searched */
 
-/* --- pieces of the screen --------------------------------------------------------------------------------------- */
+/* --- pieces of the screen --- */
 
-#define ANCHOR_STEP 6			/* pixels between two pieces that are looked at */
-#define POINTER_SIDE 38		/* pixels a side that a pointer's picture may cover, */
-#define POINTER_BEFORE 12	/* of which so many are left of it and above */
-#define TEXTURE_LEAST 12	/* pixels that differ from the most frequent colour, and an eighth of all */
+#define ANCHOR_STEP 6			/* pixels between two pieces that are tried as an anchor */
+#define POINTER_SIDE 38		/* width and height of the area that the pointer's picture may cover, pixels */
+#define POINTER_BEFORE 12	/* pixels of that area to the left of the pointer and above it */
+#define TEXTURE_LEAST 12	/* pixels (and an eighth of all) that must differ from the most frequent colour */
 
 static struct box widen_box(struct box b, int by, const struct screen *s)
 {
@@ -76,7 +78,8 @@ static int count_texture(const uint32_t *pixels, int n)
 
 	for (int i = 0; i < n; i++)
 		counted += pixels[i] != TRACE_ANY;
-	for (int i = 0; i < n && most < counted - TEXTURE_LEAST; i += 5) {	/* a colour of most pixels is met */
+	/* (every fifth pixel: enough to meet the most frequent colour) */
+	for (int i = 0; i < n && most < counted - TEXTURE_LEAST; i += 5) {
 		int same = 0;
 
 		if (pixels[i] == TRACE_ANY)
@@ -124,7 +127,7 @@ static struct box find_anchor(int x, int y, int side, int reach, const struct sc
 	return best;
 }
 
-/* --- what an input needs -------------------------------------------------------------------------------------- */
+/* --- which snapshot an input needs --- */
 
 static struct box everywhere(const struct recorder *r)
 {
@@ -156,9 +159,8 @@ static void plan_release(struct recorder *r, const struct held_event *h, int64_t
 			       recorder_ms(r, now_ns)) > 0;
 }
 
-/* What keys changed soon, since the run or the press that the next run follows. All of it where it
- * is small; of much (a title, a menu, scrolled lines) what the last key changed, which is where the
- * next one goes; where that shows nothing, the fullest part. */
+/* The area that keys changed within 300 ms. A small area as a whole; of a large one (a title, a menu, scrolled lines) the part
+ * that the last key changed, where the next key takes effect; without such a part, the part with most changes. */
 static struct box typed_area(const struct recorder *r, uint32_t since_ms, uint32_t now_ms)
 {
 	struct box all = change_map_area(&r->changes, r->soon, since_ms, now_ms, INT32_MAX);
@@ -208,8 +210,8 @@ static void plan_key(struct recorder *r, const struct held_event *h, int64_t now
 	r->needs_snapshot = true;
 }
 
-/* The fullest of the four parts of `near` beside the pointer's own picture, which some servers draw
- * into the screen whatever they were told. */
+/* Of the four parts of `near` beside the pointer's picture, which some servers draw into the screen, the one with most changed
+ * pixels; *most: their number. */
 static struct box beside_pointer(const struct recorder *r, struct box near, struct box pointer,
 				 uint32_t since_ms, uint32_t now_ms, int *most)
 {
@@ -244,7 +246,7 @@ static void plan_move(struct recorder *r, const struct held_event *h, int64_t no
 	near = snapshot_box(x, y, 2 * NEAR + 1, r->screen);
 	part = beside_pointer(r, near, snapshot_box(x, y, 2 * POINTER, r->screen), since_ms, now_ms, &n);
 	if (n < HOVER_LEAST || change_map_last(&r->changes, part, now_ms) > recorder_ms(r, r->move.sent_ns + r->cfg.hover_ns))
-		return;	/* nothing, or it goes on and on, or has another cause */
+		return;	/* no hover: too few changes, or changes that continue for longer than hover_ns */
 	r->why = TRACE_FOR_HOVER;
 	r->area = change_map_area(&r->changes, part, since_ms, now_ms, HOVER_MOST);
 	r->needs_snapshot = true;
@@ -271,20 +273,21 @@ void recorder_plan_snapshot(struct recorder *r, const struct held_event *h, int6
 	default:
 		break;
 	}
-	if (r->area.w < 1 || r->area.h < 1)	/* the screen has become smaller */
+	if (r->area.w < 1 || r->area.h < 1)
 		r->needs_snapshot = false;
 }
 
 int64_t recorder_settled_ns(const struct recorder *r, int64_t now_ns)
 {
 	uint32_t changed_ms = change_map_last(&r->changes, widen_box(r->area, r->cfg.margin, r->screen), recorder_ms(r, now_ns));
-	int64_t changed = changed_ms ? r->start_ns + changed_ms * NS_PER_MS : INT64_MIN;	/* up to 1 ms later than it was */
+	int64_t changed = changed_ms ? r->start_ns + changed_ms * NS_PER_MS : INT64_MIN;	/* (rounded up by at most 1 ms) */
 	int64_t last = r->any.sent_ns > changed ? r->any.sent_ns : changed;
 
 	return last == INT64_MIN ? now_ns : last + r->cfg.quiet_ns;
 }
 
-/* Two buttons may look alike where they were pressed: who finds one of them elsewhere later does not know which it is. */
+/* Whether the snapshot also matches elsewhere nearby, like one of two equal buttons. A replay must not search for such a
+ * snapshot. */
 static bool has_twin(const struct recorder *r, const struct trace_event *e)
 {
 	static const struct match_cfg alike = { .tolerance = MATCH_TOLERANCE, .share = MATCH_SHARE };
@@ -320,7 +323,7 @@ int recorder_take_snapshots(struct recorder *r, const struct held_event *h, int6
 			 box.x, box.y, box.w, box.h, (double)(now_ns - r->ready_ns) / NS_PER_S);
 		err = r->out.note(r->whose, text);
 	}
-	/* Where most of it changes by itself, more of the neighbourhood is taken in. */
+	/* Where most of a snapshot blinks, a larger one is taken. */
 	for (; !err; wider++) {
 		left = snapshot_take(&e, box, r->screen, &r->changes, since_ms, now_ms);
 		if (left < 0)

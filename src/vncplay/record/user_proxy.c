@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Somebody with a viewer of their own: a VNC server on libvncserver, which shows what the recorded
- * server shows and takes what the viewer sends.
+/* user_proxy - a person with any VNC viewer: a VNC server on libvncserver that shows the recorded server's screen and takes
+ * the viewer's inputs.
  *
- * The loop is ours: the library's own would defer updates. One viewer at a time, and when it leaves, the recording is over. */
+ * Our own loop calls the library, since the library's loop defers updates. One viewer at a time; when it leaves, the recording
+ * ends. */
 #include "clock.h"
 #include "recorder.h"
 
@@ -18,14 +19,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define STALLED_MS 5000		/* a viewer that takes nothing for so long is let go */
-#define SOON_NS (5 * NS_PER_MS)	/* what the library could not do at once is tried again */
+#define STALLED_MS 5000		/* a viewer that reads nothing for this time is disconnected */
+#define SOON_NS (5 * NS_PER_MS)	/* wait before an update that the library could not send is tried again */
 
 struct viewer_proxy {
 	struct user user;
 	rfbScreenInfoPtr server;
 	const struct screen *screen;
-	struct recorder *recorder;	/* while what came is taken */
+	struct recorder *recorder;	/* set while inputs are taken */
 	rfbClientPtr viewer;
 	bool left;
 	int err;
@@ -117,13 +118,13 @@ static void proxy_close(struct user *u)
 {
 	struct viewer_proxy *p = (struct viewer_proxy *)u;
 
-	p->left = true;	/* nobody comes any more */
+	p->left = true;	/* no further viewer is accepted */
 	rfbShutdownServer(p->server, TRUE);
 	rfbScreenCleanup(p->server);
 	free(p);
 }
 
-/* The library takes no port 0, but a socket that listens. */
+/* A free port: the library does not accept port 0. 0: none. */
 static int any_port(in_addr_t address)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = address };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* A hand that follows a script. It looks at the screen no more than to see that it is quiet, and
- * begins no line before all that went before is sent. */
+/* user_script - makes the inputs of a script. Each line begins when all inputs before it were sent. Of the screen only its
+ * being quiet matters. */
 #include "clock.h"
 #include "input_script.h"
 #include "recorder.h"
@@ -14,8 +14,8 @@ struct script_user {
 	struct user user;
 	struct input_script hand;
 	int next;
-	int64_t base_ns;	/* when the step before was due */
-	int64_t since_ns;	/* a quiet screen is waited for; 0: it is not */
+	int64_t base_ns;	/* when the previous step was due, CLOCK_MONOTONIC */
+	int64_t since_ns;	/* since when the current step waits, CLOCK_MONOTONIC; 0: it does not yet */
 	int64_t wake_ns;
 	int mask, x, y;
 };
@@ -27,13 +27,13 @@ static int64_t script_wait(struct user *u, fd_set *fds, int *top)
 	return ((struct script_user *)u)->wake_ns;
 }
 
-/* Whether this step may be passed. */
+/* Whether a step may be done now; sets s->wake_ns. */
 static bool passes(struct script_user *s, const struct input_script_step *step, const struct recorder *r, int64_t now_ns)
 {
 	int64_t quiet;
 
 	if (step->kind == SCRIPT_QUIET || (step->kind == SCRIPT_LINE && !s->since_ns)) {
-		s->wake_ns = INT64_MAX;	/* what is held wakes the recorder */
+		s->wake_ns = INT64_MAX;	/* (the recorder wakes up when it sends the input) */
 		if (recorder_holds_inputs(r))
 			return false;
 	}
