@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define EVERYWHERE 0.6	/* share of the changing tiles: when more are masked, the whole screen is noise */
 #define MASKED_LEAST 4	/* fewer masked changes of a tile than this are not reported */
@@ -230,8 +229,6 @@ static int analyze_tiles(struct analysis_state *w)
 		err = analyze_tile(w, t);
 	return err;
 }
-
-/* --- masked places --- */
 
 static int larger(const void *a, const void *b)
 {

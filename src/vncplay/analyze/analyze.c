@@ -45,8 +45,6 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-/* --- reading --- */
-
 struct replay_jobs {
 	struct replay *replay;
 	char **aux;
@@ -148,8 +146,6 @@ static int judge_replays(const struct replay *replay, const int *err, int runs)
 	}
 	return status;
 }
-
-/* ---- reporting ---- */
 
 static void report_analysis(struct rec *out, const struct findings *f)
 {

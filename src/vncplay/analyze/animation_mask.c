@@ -277,8 +277,6 @@ void animation_mask_mark(struct animation_mask *u, const struct tile_track *trac
 	}
 }
 
-/* --- neighbours -------------------------------------------------------------------------------------------------- */
-
 #define EDGE 3			/* unmasked tiles of a group; more of them (and more than an eighth) are a response that touches an animation */
 #define EDGE_SHARE 8
 #define FEW 4			/* tiles that a typed letter and its caret may touch */
@@ -296,7 +294,8 @@ struct neighbour_mask *neighbour_mask_new(int columns, int rows)
 
 	if (!k)
 		return NULL;
-	*k = (struct neighbour_mask){ columns, rows, calloc(n, sizeof(*k->of)), malloc(n * sizeof(*k->stack)), malloc(n * sizeof(*k->group)) };
+	*k = (struct neighbour_mask){ columns, rows, calloc(n, sizeof(*k->of)), malloc(n * sizeof(*k->stack)),
+				      malloc(n * sizeof(*k->group)) };
 	if (!k->of || !k->stack || !k->group) {
 		neighbour_mask_free(k);
 		return NULL;

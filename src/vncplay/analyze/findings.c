@@ -109,8 +109,6 @@ bool findings_unusable(const struct findings *f, char *why, size_t size)
 	return *why;
 }
 
-/* --- text --- */
-
 static void say_replay_row(struct rec *out, const struct findings *f, int r)
 {
 	struct sample us;
@@ -191,7 +189,8 @@ void findings_report(struct rec *out, const struct findings *f)
 		struct sample us;
 
 		take_latencies(&f->analysis.responses, r, &us, &answered);
-		report_run(out, &f->replay[r], answered, sample_quantile(&us, 0.5).value / 1000, f->analysis.unmatched ? (int64_t)f->analysis.unmatched[r] : -1);
+		report_run(out, &f->replay[r], answered, sample_quantile(&us, 0.5).value / 1000,
+			   f->analysis.unmatched ? (int64_t)f->analysis.unmatched[r] : -1);
 		sample_free(&us);
 		unmatched += f->analysis.unmatched ? (int64_t)f->analysis.unmatched[r] : 0;
 	}

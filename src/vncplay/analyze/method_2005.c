@@ -64,8 +64,6 @@ static int64_t sync_ms(const struct replay *r, int32_t n)
 	return (size_t)n > r->inputs.n_syncs ? INT32_MAX : (int64_t)r->inputs.sync_ms[n - 1];
 }
 
-/* --- first pass: frames of the first run --- */
-
 static size_t pixels_of(const struct scan_2005 *s)
 {
 	return (size_t)s->width * (size_t)s->height;
@@ -98,8 +96,6 @@ static void collect(struct scan_2005 *s)
 	memcpy(s->analysed, s->now, all * sizeof(*s->analysed));
 	s->n++;
 }
-
-/* --- second pass: the best match in every run --- */
 
 static void compare_frame(struct scan_2005 *s, size_t i)
 {
@@ -217,7 +213,8 @@ static int make_match_room(struct scan_2005 *s, int runs, struct method_2005 *ou
 	return 0;
 }
 
-int method_2005_find(const struct method_2005_cfg *cfg, const struct replay *replay, int runs, struct method_2005 *out, char *why, size_t size)
+int method_2005_find(const struct method_2005_cfg *cfg, const struct replay *replay, int runs, struct method_2005 *out,
+		     char *why, size_t size)
 {
 	int scale = (int)cfg->scale;
 	struct scan_2005 s = { .cfg = cfg, .first = &replay[0], .width = replay[0].width / scale, .height = replay[0].height / scale };
@@ -261,8 +258,6 @@ void method_2005_free(struct method_2005 *p)
 	free(p->numbers);
 	*p = (struct method_2005){ 0 };
 }
-
-/* --- response times, and the rows of the analyzer of 2005 --- */
 
 /* Index of the last input line in the form of 2005 before `ms`; -1: none. */
 static int64_t last_old_before(const struct replay *r, uint32_t ms)

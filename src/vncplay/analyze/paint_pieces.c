@@ -261,8 +261,7 @@ static double find_times(const struct paint_pieces *p, struct paint *out, int r,
 		if (out->shown_ms[r] == RESPONSE_NONE && so_far >= EDGE * mass) {
 			out->shown_ms[r] = strip[i].ms;
 			/* an incomplete paint within the response to another input may be only remains of that response */
-			if (mass < PRESENT_SHARED * out->mass && p->owner[r][strip[i].at].cause > out->cause &&
-			    p->owner[r][strip[i].at].mass > mass)
+			if (mass < PRESENT_SHARED * out->mass && p->owner[r][strip[i].at].cause > out->cause && p->owner[r][strip[i].at].mass > mass)
 				had = 0;
 		}
 		if (so_far >= (1 - EDGE) * mass && out->whole_ms[r] == RESPONSE_NONE)

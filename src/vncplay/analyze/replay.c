@@ -7,33 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct replay_reader {
-	struct replay *replay;
-	struct rfb *rfb;
-};
-
-static void resized(void *whose, int width, int height)
+static void on_replay_resized(void *whose, int width, int height)
 {
-	struct replay_reader *r = whose;
+	struct replay *r = whose;
 
-	r->replay->width = width;
-	r->replay->height = height;
-	tilelog_resize(&r->replay->tiles, width, height);
+	r->width = width;
+	r->height = height;
+	tilelog_resize(&r->tiles, width, height);
 }
 
 static void on_replay_painted(void *whose, struct box box)
 {
-	struct replay_reader *r = whose;
+	struct replay *r = whose;
 
-	tilelog_paint(&r->replay->tiles, box_clip(box, r->replay->width, r->replay->height));
+	tilelog_paint(&r->tiles, box_clip(box, r->width, r->height));
 }
-
-static void count_update(void *whose)
-{
-	((struct replay_reader *)whose)->replay->updates++;
-}
-
-static const struct rfb_events events = { .resized = resized, .painted = on_replay_painted, .ended = count_update };
 
 static void mark_cut(struct replay *r, const char *why)
 {
@@ -75,19 +63,19 @@ static int take_blocks(struct replay *r, struct fbs *log, struct rfb *rfb)
 
 static int read_fbs_log(struct replay *r, struct fbs *log)
 {
-	struct replay_reader reader = { .replay = r };
-	int err;
+	static const struct rfb_events events = { .resized = on_replay_resized, .painted = on_replay_painted };
+	struct rfb *rfb = rfb_open(&events, r, NULL, 0, 0);
+	int err = rfb ? take_blocks(r, log, rfb) : -ENOMEM;
 
 	r->bytes = fbs_size(log);
-	reader.rfb = rfb_open(&events, &reader, NULL, 0, 0);
-	err = reader.rfb ? take_blocks(r, log, reader.rfb) : -ENOMEM;
-	if (!err && !rfb_ready(reader.rfb))
+	if (!err && !rfb_ready(rfb))
 		err = -EPROTO;
 	if (err)
-		snprintf(r->why, sizeof(r->why), "%s", err != -EPROTO ? strerror(-err) :
-			 rfb_why(reader.rfb) && *rfb_why(reader.rfb) ? rfb_why(reader.rfb) :
+		snprintf(r->why, sizeof(r->why), "%s", err != -EPROTO ? strerror(-err) : *rfb_why(rfb) ? rfb_why(rfb) :
 			 "it ends before the server has said how large its screen is");
-	rfb_free(reader.rfb);
+	if (rfb)
+		r->updates = rfb_updates(rfb);
+	rfb_free(rfb);
 	return err;
 }
 

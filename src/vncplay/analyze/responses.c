@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MASS_HALF 2.5		/* a paint of this mass has half of the greatest worth */
 #define WEAK 0.5		/* share of the best paint's worth below which a paint is not the response */
@@ -20,7 +19,7 @@ struct response_finder {
 	const struct paint_pieces *pieces;
 	struct responses *out;
 	struct paint *paint;	/* the paints after one input */
-	size_t n_paints, room_paints;
+	size_t n_paints;
 	int64_t *times;		/* storage of their times */
 	int64_t *moved;		/* for each run: index of the last movement before a paint */
 };
@@ -30,27 +29,14 @@ static double worth(const struct paint *p)
 	return p->share * p->mass / (p->mass + MASS_HALF);
 }
 
-static int list_paints(struct response_finder *f, size_t first, size_t *next)
+/* Gathers the paints after one input, whose first piece is `first`. Returns the first piece of the next input. */
+static size_t list_paints(struct response_finder *f, size_t first)
 {
-	size_t n = first, room = 0;
+	size_t n = first;
 	int32_t cause = f->pieces->piece[first].cause;
 
 	while (n < f->pieces->n && f->pieces->piece[n].cause == cause)
 		n++;
-	room = n - first;
-	if (room > f->room_paints) {
-		struct paint *paint = reallocarray(f->paint, room, sizeof(*paint));
-		int64_t *times;
-
-		if (!paint)
-			return -ENOMEM;
-		f->paint = paint;
-		times = reallocarray(f->times, room * 2 * (size_t)f->runs, sizeof(*times));
-		if (!times)
-			return -ENOMEM;
-		f->times = times;
-		f->room_paints = room;
-	}
 	for (f->n_paints = 0; first < n; first += f->paint[f->n_paints++].n) {
 		struct paint *p = &f->paint[f->n_paints];
 
@@ -58,8 +44,7 @@ static int list_paints(struct response_finder *f, size_t first, size_t *next)
 		p->whole_ms = p->shown_ms + f->runs;
 		paint_gather(f->run, f->pieces, first, p);
 	}
-	*next = n;
-	return 0;
+	return n;
 }
 
 struct response *responses_add(struct responses *out, int runs)
@@ -89,8 +74,6 @@ static void use(struct response_finder *f, const struct paint *p)
 			if (f->pieces->piece[i].at[r] != ALIGN_NONE)
 				f->run[r].used[f->pieces->piece[i].at[r]] = 1;
 }
-
-/* --- presses and keys --- */
 
 static const struct paint *earliest(const struct response_finder *f, double *best)
 {
@@ -175,8 +158,6 @@ static int add_press_response(struct response_finder *f, const struct paint *p, 
 		use(f, later);
 	return 0;
 }
-
-/* --- movements --- */
 
 static int64_t last_move(const struct responses_run *run, int64_t before_us)
 {
@@ -291,15 +272,15 @@ int responses_find(const struct responses_run *run, int runs, int inputs, struct
 	if (err)
 		return err;
 	f.moved = calloc((size_t)runs, sizeof(*f.moved));
-	if (!f.moved)
+	f.paint = malloc((pieces.n + 1) * sizeof(*f.paint));
+	f.times = malloc((pieces.n + 1) * 2 * (size_t)runs * sizeof(*f.times));
+	if (!f.moved || !f.paint || !f.times)
 		err = -ENOMEM;
 	for (size_t at = 0; at < pieces.n && !err;) {
 		const struct paint *first;
 		double best;
 
-		err = list_paints(&f, at, &at);
-		if (err)
-			break;
+		at = list_paints(&f, at);
 		first = earliest(&f, &best);
 		if (first && (run[0].stimulus[first->cause].kind == STIMULUS_MOVE || rather_hovered(&f, first)))
 			first = NULL;

@@ -48,7 +48,7 @@ int responses_find(const struct responses_run *run, int runs, int inputs, struct
 struct response *responses_add(struct responses *out, int runs);
 void responses_free(struct responses *a);
 
-/* --- paint_pieces.c: changes that become visible at the same time in every run are one piece, pieces in quick succession one paint --- */
+/* --- paint_pieces.c: changes that become visible together in every run are one piece, pieces in quick succession one paint --- */
 
 struct paint_piece {
 	int32_t cause;		/* number of the last input before the piece, as in struct common_change */

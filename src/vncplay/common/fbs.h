@@ -5,7 +5,6 @@
 #ifndef THINPROBE_VNCPLAY_FBS_H
 #define THINPROBE_VNCPLAY_FBS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

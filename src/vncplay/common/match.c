@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* match - compares snapshots with the screen. */
 #include "match.h"
-
 #include "trace.h"
 
 #include <stdlib.h>

@@ -95,27 +95,12 @@ static void xrgb_row(uint32_t *to, const uint8_t *from, size_t n)
 
 void pixel_row(const struct pixel *p, uint32_t *to, const uint8_t *from, size_t n)
 {
-	switch (p->kind) {
-	case PIXEL_XRGB:
+	if (p->kind == PIXEL_XRGB) {
 		xrgb_row(to, from, n);
-		break;
-	case PIXEL_BYTE:
-		for (; n; n--)
-			*to++ = p->map[*from++];
-		break;
-	case PIXEL_RGB:
-		for (; n; n--, from += 3)
-			*to++ = rgb_of(from);
-		break;
-	case PIXEL_BGR:
-		for (; n; n--, from += 3)
-			*to++ = xrgb_of(from);
-		break;
-	case PIXEL_WORD:
-		for (; n; n--, from += p->bytes)
-			*to++ = word_of(p, from);
-		break;
+		return;
 	}
+	for (; n; n--, from += p->bytes)
+		*to++ = pixel_decode(p, from);
 }
 
 /* CPIXEL omits the fourth byte when all colours fit into the other three. */

@@ -187,7 +187,7 @@ static ssize_t take_name(struct rfb *r, const uint8_t *in, size_t n)
 	return (ssize_t)now;
 }
 
-static ssize_t take_server_init(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_server_init(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
 	const uint8_t *f = in + 4;
 	struct rfb_format format = { .bits = f[0], .depth = f[1], .big_endian = f[2] != 0, .true_colour = f[3] != 0,
@@ -195,7 +195,6 @@ static ssize_t take_server_init(struct rfb *r, const uint8_t *in, size_t n)
 				     .red_shift = f[10], .green_shift = f[11], .blue_shift = f[12] };
 	int err;
 
-	(void)n;
 	if (!pixels_set(&r->pixels, &format))
 		return rfb_fail(r, "pixels of a format that is not understood");
 	err = rfb_set_size(r, rfb_u16(in), rfb_u16(in + 2));
@@ -209,9 +208,8 @@ static ssize_t take_server_init(struct rfb *r, const uint8_t *in, size_t n)
 	return 24;
 }
 
-static ssize_t take_security_result(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_security_result(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
-	(void)n;
 	if (rfb_u32(in))
 		return rfb_fail(r, "the server refused the password");
 	rfb_expect(&r->wire, take_server_init, 24);
@@ -223,9 +221,8 @@ static void end_challenge(struct rfb *r)
 	rfb_expect(&r->wire, take_security_result, 4);
 }
 
-static ssize_t take_security_type(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_security_type(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
-	(void)n;
 	switch (rfb_u32(in)) {
 	case 0:
 		return rfb_fail(r, "the server refused the connection");
@@ -240,9 +237,8 @@ static ssize_t take_security_type(struct rfb *r, const uint8_t *in, size_t n)
 	}
 }
 
-ssize_t rfb_greet(struct rfb *r, const uint8_t *in, size_t n)
+ssize_t rfb_greet(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
-	(void)n;
 	if (memcmp(in, "RFB 003.00", 10) || in[11] != '\n')
 		return rfb_fail(r, "it does not begin as RFB 3");
 	rfb_expect(&r->wire, take_security_type, 4);

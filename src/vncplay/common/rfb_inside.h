@@ -38,6 +38,7 @@ void pixel_parts(const struct pixel *p, const uint8_t *bytes, unsigned parts[3])
 uint32_t pixel_join(const struct pixel *p, const unsigned parts[3]);
 
 #define RFB_HOLD 2048	/* bytes that a step may need at once, at most */
+#define UNUSED __attribute__((unused))	/* marks a parameter that a step does not need */
 #define RFB_STREAMS 6	/* zlib streams: four of Tight, one of Zlib, one of ZRLE */
 enum { STREAM_ZLIB = 4, STREAM_ZRLE = 5, STREAM_NONE = -1 };
 

@@ -5,7 +5,6 @@
 #include "rfb_inside.h"
 
 #include <limits.h>
-#include <string.h>
 
 static rfb_step take_rectangle;
 
@@ -61,20 +60,18 @@ static int begin_pixels(struct rfb *r, int32_t encoding)
 	return rfb_fail(r, "an encoding that is not understood");
 }
 
-static ssize_t take_desktop_name(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_desktop_name(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
-	(void)n;
 	rfb_skip(r, rfb_u32(in), rfb_next_rectangle);
 	return 4;
 }
 
 /* ExtendedDesktopSize: number of screens, three bytes of padding, 16 bytes for each screen. The rectangle's y is a status, 0:
  * the size is valid. */
-static ssize_t take_screens(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_screens(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
 	int err = r->box.y ? 0 : rfb_set_size(r, r->box.w, r->box.h);
 
-	(void)n;
 	if (err)
 		return err;
 	rfb_skip(r, 16u * in[0], rfb_next_rectangle);
@@ -89,13 +86,12 @@ static void take_shape(struct rfb *r)
 	rfb_next_rectangle(r);
 }
 
-static ssize_t take_rectangle(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_rectangle(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
 	int32_t encoding = (int32_t)rfb_u32(in + 8);
 	uint64_t rows, all;
 	int err = 0;
 
-	(void)n;
 	r->box = (struct box){ rfb_u16(in), rfb_u16(in + 2), rfb_u16(in + 4), rfb_u16(in + 6) };
 	rows = (uint64_t)(r->box.w + 7) / 8 * (uint64_t)r->box.h;	/* bytes of a bit mask of the rectangle */
 	all = (uint64_t)r->box.w * (uint64_t)r->box.h;
@@ -130,9 +126,8 @@ static ssize_t take_rectangle(struct rfb *r, const uint8_t *in, size_t n)
 	return err ? err : 12;
 }
 
-static ssize_t take_update(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_update(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
-	(void)n;
 	r->rectangles = rfb_u16(in + 2);
 	if (r->rectangles == 0xffff)	/* LastRect ends the update */
 		r->rectangles = INT_MAX - 1;
@@ -151,16 +146,14 @@ static ssize_t take_colour(struct rfb *r, const uint8_t *in, size_t n)
 	size_t used = 0;
 
 	for (; r->left && n - used >= 6; used += 6, r->left--)
-		pixels_colour(&r->pixels, r->colour++, rfb_u16(in + used), rfb_u16(in + used + 2),
-			      rfb_u16(in + used + 4));
+		pixels_colour(&r->pixels, r->colour++, rfb_u16(in + used), rfb_u16(in + used + 2), rfb_u16(in + used + 4));
 	if (!r->left)
 		end_message(r);
 	return (ssize_t)used;
 }
 
-static ssize_t take_colour_map(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_colour_map(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
-	(void)n;
 	r->colour = rfb_u16(in + 2);
 	r->left = rfb_u16(in + 4);
 	if (r->left)
@@ -171,29 +164,26 @@ static ssize_t take_colour_map(struct rfb *r, const uint8_t *in, size_t n)
 }
 
 /* A negative length is that of an extended clipboard message, without the sign. */
-static ssize_t take_cut_text(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_cut_text(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
 	int64_t length = (int32_t)rfb_u32(in + 4);
 
-	(void)n;
 	rfb_skip(r, (uint64_t)(length < 0 ? -length : length), end_message);
 	return 8;
 }
 
-static ssize_t take_fence(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_fence(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
-	(void)n;
 	rfb_skip(r, in[8], end_message);
 	return 9;
 }
 
 /* Logs of other clients may contain Fence and EndOfContinuousUpdates. */
-ssize_t rfb_message(struct rfb *r, const uint8_t *in, size_t n)
+ssize_t rfb_message(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
 	enum { MESSAGE_UPDATE = 0, MESSAGE_COLOUR_MAP = 1, MESSAGE_BELL = 2, MESSAGE_CUT_TEXT = 3, MESSAGE_END_OF_CONTINUOUS = 150,
 	       MESSAGE_FENCE = 248 };
 
-	(void)n;
 	switch (in[0]) {
 	case MESSAGE_UPDATE:
 		rfb_expect(&r->wire, take_update, 4);

@@ -92,12 +92,11 @@ ssize_t rfb_raw_body(struct rfb *r, const uint8_t *in, size_t n)
 	return (ssize_t)used;
 }
 
-ssize_t rfb_copy(struct rfb *r, const uint8_t *in, size_t n)
+ssize_t rfb_copy(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
 	struct box b = r->box;
 	int x = (int)rfb_u16(in), y = (int)rfb_u16(in + 2);
 
-	(void)n;
 	if (x + b.w > r->screen.width || y + b.h > r->screen.height)
 		return rfb_fail(r, "a copy from beside the screen");
 	/* copy rows in an order in which none is overwritten before it is read */
@@ -163,15 +162,13 @@ static ssize_t take_ground(struct rfb *r, const uint8_t *in, rfb_step *then, siz
 	return 4 + (ssize_t)r->pixels.plain.bytes;
 }
 
-ssize_t rfb_rre(struct rfb *r, const uint8_t *in, size_t n)
+ssize_t rfb_rre(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
-	(void)n;
 	return take_ground(r, in, rre_parts, 8);
 }
 
-ssize_t rfb_corre(struct rfb *r, const uint8_t *in, size_t n)
+ssize_t rfb_corre(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
-	(void)n;
 	return take_ground(r, in, corre_parts, 4);
 }
 
@@ -239,12 +236,11 @@ static void begin_hextile_boxes(struct rfb *r, unsigned n)
 		end_hextile_tile(r);
 }
 
-static ssize_t take_hextile_colours(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_hextile_colours(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
 	size_t used = 0, bytes = r->pixels.plain.bytes;
 	unsigned count = 0;
 
-	(void)n;
 	if (r->mask & HEXTILE_GROUND) {
 		r->ground = pixel_decode(&r->pixels.plain, in);
 		used += bytes;
@@ -259,11 +255,10 @@ static ssize_t take_hextile_colours(struct rfb *r, const uint8_t *in, size_t n)
 	return (ssize_t)used;
 }
 
-static ssize_t take_hextile_mask(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_hextile_mask(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
 	size_t need, bytes = r->pixels.plain.bytes;
 
-	(void)n;
 	r->mask = in[0];
 	r->area.w = r->box.x + r->box.w - r->area.x < 16 ? r->box.x + r->box.w - r->area.x : 16;
 	r->area.h = r->box.y + r->box.h - r->area.y < 16 ? r->box.y + r->box.h - r->area.y : 16;

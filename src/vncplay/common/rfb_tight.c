@@ -5,7 +5,7 @@
 
 #include <errno.h>
 #include <setjmp.h>
-#include <stdio.h>
+#include <stdio.h>	/* for jpeglib.h */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +15,8 @@ enum { EXPLICIT_FILTER = 4, FILL = 8, JPEG = 9, NO_ZLIB = 10 };
 enum { COPY, PALETTE, GRADIENT };
 #define COMPRESSED_LEAST 12	/* bytes: a shorter body is not compressed */
 
-static ssize_t take_fill(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_fill(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
-	(void)n;
 	rfb_fill(r, r->box, pixel_decode(r->pixel, in));
 	rfb_end_rectangle(r);
 	return (ssize_t)r->pixel->bytes;
@@ -34,8 +33,6 @@ static size_t read_compact(const uint8_t *in, size_t n, uint32_t *length)
 	}
 	return 0;
 }
-
-/* --- content of a body --- */
 
 static void end_full_body(struct rfb *r)
 {
@@ -95,8 +92,6 @@ static ssize_t take_gradient(struct rfb *r, const uint8_t *in, size_t n)
 	return (ssize_t)used;
 }
 
-/* --- headers of a body --- */
-
 static ssize_t take_length(struct rfb *r, const uint8_t *in, size_t n)
 {
 	uint32_t bytes;
@@ -122,21 +117,19 @@ static int begin_body(struct rfb *r, rfb_step *step, size_t need, size_t row)
 	return 0;
 }
 
-static ssize_t take_palette(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_palette(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
 	size_t bytes = r->pixel->bytes, w = (size_t)r->box.w;
 	int err;
 
-	(void)n;
 	for (int i = 0; i < r->colours; i++)
 		r->palette[i] = pixel_decode(r->pixel, in + (size_t)i * bytes);
 	err = r->colours == 2 ? begin_body(r, take_bits, 1, (w + 7) / 8) : begin_body(r, take_indices, 1, w);
 	return err ? err : (ssize_t)((size_t)r->colours * bytes);
 }
 
-static ssize_t take_palette_size(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_palette_size(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
-	(void)n;
 	r->colours = in[0] + 1;
 	rfb_expect(&r->wire, take_palette, (size_t)r->colours * r->pixel->bytes);
 	return 1;
@@ -158,11 +151,10 @@ static int begin_gradient(struct rfb *r)
 	return begin_body(r, take_gradient, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
 }
 
-static ssize_t take_filter(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_filter(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
 	int err = 0;
 
-	(void)n;
 	switch (in[0]) {
 	case COPY:
 		err = begin_body(r, rfb_raw_body, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
@@ -178,8 +170,6 @@ static ssize_t take_filter(struct rfb *r, const uint8_t *in, size_t n)
 	}
 	return err ? err : 1;
 }
-
-/* --- JPEG, by libjpeg --- */
 
 struct jpeg_decoder {
 	struct jpeg_error_mgr errors;	/* first member: libjpeg passes a pointer to it */
@@ -312,11 +302,10 @@ static ssize_t take_jpeg_length(struct rfb *r, const uint8_t *in, size_t n)
 	return (ssize_t)used;
 }
 
-ssize_t rfb_tight(struct rfb *r, const uint8_t *in, size_t n)
+ssize_t rfb_tight(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
 	int err;
 
-	(void)n;
 	r->pixel = &r->pixels.tight;
 	r->mask = in[0] >> 4;
 	for (int i = 0; i < 4; i++)

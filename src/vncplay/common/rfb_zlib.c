@@ -98,11 +98,10 @@ void rfb_body_free(struct rfb *r)
 }
 
 /* Zlib encoding: length, then compressed raw pixels. */
-ssize_t rfb_zlib(struct rfb *r, const uint8_t *in, size_t n)
+ssize_t rfb_zlib(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
 	int err;
 
-	(void)n;
 	rfb_expect(&r->body, rfb_area_full(r) ? NULL : rfb_raw_body, r->pixels.plain.bytes);
 	err = rfb_begin_body(r, rfb_u32(in), STREAM_ZLIB);
 	return err ? err : 4;
@@ -144,9 +143,8 @@ static ssize_t take_raw_tile(struct rfb *r, const uint8_t *in, size_t n)
 	return (ssize_t)used;
 }
 
-static ssize_t take_solid_tile(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_solid_tile(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
-	(void)n;
 	rfb_fill(r, r->area, pixel_decode(r->pixel, in));
 	end_zrle_tile(r);
 	return (ssize_t)r->pixel->bytes;
@@ -226,11 +224,10 @@ static ssize_t paint_runs(struct rfb *r, const uint8_t *in, size_t n)
 	return (ssize_t)used;
 }
 
-static ssize_t take_palette(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_palette(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
 	size_t bytes = r->pixel->bytes;
 
-	(void)n;
 	for (int i = 0; i < r->colours; i++)
 		r->palette[i] = pixel_decode(r->pixel, in + (size_t)i * bytes);
 	if (r->mask < PLAIN_RUNS)
@@ -240,11 +237,10 @@ static ssize_t take_palette(struct rfb *r, const uint8_t *in, size_t n)
 	return (ssize_t)((size_t)r->colours * bytes);
 }
 
-static ssize_t take_kind(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t take_kind(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
 	size_t bytes = r->pixel->bytes;
 
-	(void)n;
 	r->mask = in[0];
 	r->colours = r->mask & 127;
 	if (r->mask == RAW)
@@ -260,11 +256,10 @@ static ssize_t take_kind(struct rfb *r, const uint8_t *in, size_t n)
 	return 1;
 }
 
-ssize_t rfb_zrle(struct rfb *r, const uint8_t *in, size_t n)
+ssize_t rfb_zrle(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
 	int err;
 
-	(void)n;
 	set_tile(r, r->box.x, r->box.y);
 	rfb_expect(&r->body, r->box.w && r->box.h ? take_kind : NULL, 1);
 	err = rfb_begin_body(r, rfb_u32(in), STREAM_ZRLE);

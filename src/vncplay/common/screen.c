@@ -2,6 +2,7 @@
 #include "screen.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,4 +80,13 @@ struct box box_join(struct box a, struct box b)
 int box_meets(struct box a, struct box b)
 {
 	return !is_empty(a) && !is_empty(b) && a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+}
+
+int box_read(const char *text, struct box *b)
+{
+	int end = 0;
+
+	if (sscanf(text, "%5d,%5d,%5d,%5d%n", &b->x, &b->y, &b->w, &b->h, &end) != 4 || text[end])
+		return -EINVAL;
+	return b->x < 0 || b->y < 0 || b->w < 1 || b->h < 1 ? -EINVAL : 0;
 }

@@ -2,7 +2,6 @@
 /* server - the stream of a connection after the greeting: RFC 6143, 7.5 and 7.6. */
 #include "server.h"
 #include "why.h"
-
 #include "clock.h"
 #include "dial.h"
 #include "rfb/bytes.h"
@@ -40,8 +39,6 @@ struct server {
 	size_t greeting_n;
 	uint8_t piece[PIECE];
 };
-
-/* --- when bytes arrived, however late they are read --- */
 
 #define LATE_MOST_NS (10 * NS_PER_S)	/* a larger difference means that the wall clock was set meanwhile */
 
@@ -88,8 +85,6 @@ ssize_t server_stamp_recv(int fd, void *bytes, size_t n, int flags, int64_t *cam
 	errno = err;
 	return got;
 }
-
-/* --- receiving --- */
 
 static int fail_server(struct server *s, int err, const char *text)
 {
@@ -159,8 +154,6 @@ int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes,
 	return err ? err : 1;
 }
 
-/* --- sending --- */
-
 int server_flush(struct server *s)
 {
 	if (s->err)
@@ -220,8 +213,6 @@ int server_request_update(struct server *s, bool incremental)
 
 	return queue_bytes(s, m, messages_ask(m, incremental, screen->width, screen->height));
 }
-
-/* --- beginning and end --- */
 
 static int begin_session(struct server *s, const struct server_greeting_result *g, const int32_t *list, int n,
 			 const struct rfb_events *events, void *whose)

@@ -5,7 +5,6 @@
  * bounds the time of the whole greeting, since the library bounds each read only. */
 #include "server.h"
 #include "why.h"
-
 #include "proc.h"
 #include "watchdog.h"
 
@@ -17,8 +16,6 @@
 #include <string.h>
 
 #include <rfb/rfbclient.h>
-
-/* --- messages of the library --- */
 
 static char last_words[256];	/* the library's last message; its log functions take no context, so one greeting at a time */
 

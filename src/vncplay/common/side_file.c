@@ -2,7 +2,6 @@
 /* side_file - writes and reads the side file of a replay. */
 #include "side_file.h"
 #include "array.h"
-
 #include "clock.h"
 
 #include <errno.h>
@@ -127,8 +126,6 @@ int side_finish(struct side_writer *w)
 	free(w);
 	return err;
 }
-
-/* --- reading --- */
 
 #define LINE_MOST 4096
 #define TIME_MOST (INT64_C(1) << 52)	/* microseconds; 142 years */

@@ -77,8 +77,6 @@ uint32_t *trace_lines_pixels(struct trace_lines *r, struct box box, int *err)
 	return pixels;
 }
 
-/* --- words of a line --- */
-
 static char *next_word(char **rest)
 {
 	return strtok_r(NULL, " \t", rest);
@@ -108,8 +106,6 @@ static bool hex(const char *text, size_t digits, uint32_t *out)
 		*out = *out << 4 | (uint32_t)(isdigit((unsigned char)text[i]) ? text[i] - '0' : (text[i] | 0x20) - 'a' + 10);
 	return true;
 }
-
-/* --- the header --- */
 
 /* Reads "..." with the escapes \" and \\. */
 static bool quoted(const char *text, char *out, size_t size)
@@ -160,8 +156,6 @@ static int take_head(struct trace_lines *r, const char *first, char *rest)
 	}
 	return trace_lines_fail(r, "\"%.20s\" is not a word of a trace", first);
 }
-
-/* --- events --- */
 
 /* Reads pixels as in COUNT*RRGGBB,RRGGBB,COUNT*-; "-" is a pixel that is not compared. */
 static int take_pixels(struct trace_lines *r, const char *text, struct trace_event *e)
@@ -270,43 +264,26 @@ static int take_trace_event(struct trace_lines *r, char *at, char *rest)
 	return next_word(&rest) ? trace_lines_fail(r, "%s: something follows that does not belong there", what) : trace_lines_add(r, &e);
 }
 
-/* --- files --- */
-
 /* Reads a line without its end. 1; 0: the file ends, *cut: within a line; -EPROTO, -ENOMEM, -errno. */
-static int read_next_line(FILE *in, struct trace_lines *r, char **text, size_t *room, bool *cut)
+static int read_next_line(FILE *in, struct trace_lines *r, char *text, bool *cut)
 {
-	size_t n = 0;
-	int c;
+	size_t n;
 
 	r->line++;
-	while ((c = getc_unlocked(in)) != EOF && c != '\n') {
-		if (n + 2 > *room) {
-			size_t more = *room ? 2 * *room : 4096;
-			char *grown = more <= LINE_MOST ? realloc(*text, more) : NULL;
-
-			if (!grown)
-				return more <= LINE_MOST ? -ENOMEM : trace_lines_fail(r, "longer than any line of a trace");
-			*text = grown;
-			*room = more;
-		}
-		if (!c)
-			return r->line == 1 ? trace_lines_fail(r, "not a trace: it is no text; give what vncplay record wrote") :
-				trace_lines_fail(r, "a zero byte: the trace is damaged; record it again, or cut it before this line");
-		(*text)[n++] = (char)c;
-	}
-	if (c == EOF) {
-		*cut = n > 0;
+	if (!fgets(text, LINE_MOST, in))
 		return ferror(in) ? (errno ? -errno : -EIO) : 0;
+	n = strlen(text);
+	if (n && text[n - 1] == '\n') {
+		text[n - 1 - (n > 1 && text[n - 2] == '\r')] = '\0';
+		return 1;
 	}
-	if (!*text) {
-		*text = malloc(*room = 64);
-		if (!*text)
-			return -ENOMEM;
-	}
-	if (n && (*text)[n - 1] == '\r')
-		n--;
-	(*text)[n] = '\0';
-	return 1;
+	if (n == LINE_MOST - 1)
+		return trace_lines_fail(r, "longer than any line of a trace");
+	*cut = feof(in);
+	if (*cut)
+		return 0;
+	return r->line == 1 ? trace_lines_fail(r, "not a trace: it is no text; give what vncplay record wrote") :
+		trace_lines_fail(r, "a zero byte: the trace is damaged; record it again, or cut it before this line");
 }
 
 static int take_first(struct trace_lines *r, char *text, struct trace_2005 *old)
@@ -343,17 +320,19 @@ int trace_load(const char *path, struct input_trace *t, char *why, size_t size)
 	struct trace_lines r = { .t = t, .why = why, .size = size };
 	struct trace_2005 old = { .x = -1, .y = -1 };
 	FILE *in = fopen(path, "re");
-	size_t room = 0;
-	char *text = NULL;
-	int err, more;
+	char *text = malloc(LINE_MOST);
+	int err = text ? 0 : -ENOMEM, more;
 
 	*t = (struct input_trace){ 0 };
 	if (size)
 		*why = '\0';
-	if (!in)
-		return -errno;
+	if (!in) {
+		err = -errno;
+		free(text);
+		return err;
+	}
 	errno = 0;
-	for (err = 0; !err && (more = read_next_line(in, &r, &text, &room, &t->cut)) != 0;)
+	while (!err && (more = read_next_line(in, &r, text, &t->cut)) != 0)
 		err = more < 0 ? more : r.line == 1 ? take_first(&r, text, &old) : t->version ? take_trace_line(&r, text) :
 		      trace_2005_line(&r, &old, text);
 	if (!err && r.line == 1)

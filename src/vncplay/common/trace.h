@@ -10,8 +10,8 @@
 #include "screen.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 enum trace_event_kind { TRACE_MOVE, TRACE_PRESS, TRACE_RELEASE, TRACE_KEY_DOWN, TRACE_KEY_UP, TRACE_SNAPSHOT };
 #define TRACE_ANY 0xff000000u	/* a pixel of a snapshot that is not compared, because it blinks (a caret) */

@@ -97,8 +97,6 @@ uint32_t awt_keysym(int code, int character, bool control)
 	return character >= 0xd800 && character < 0xe000 ? keysym_of_code(code) : 0x01000000u | (uint32_t)character;
 }
 
-/* --- lines --- */
-
 /* The values of a line. */
 struct line_2005 {
 	const char *type;

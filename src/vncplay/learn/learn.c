@@ -129,7 +129,7 @@ int vncplay_learn(int argc, char **argv)
 	if (!l || !sent)
 		die(EXIT_RUN, "no memory");
 	for (int i = 1; i < n; i++) {
-		sent[i] = read_side(names[i], &t, learn_inputs(l), why, sizeof(why));
+		sent[i] = read_side(names[i], &t, trace_inputs(&t), why, sizeof(why));
 		if (!sent[i]) {
 			warn("%s is left out: %s", names[i], why);
 			continue;

@@ -33,7 +33,6 @@ int learn_what(struct learn *l, const char *log, const int64_t *sent_us, char *w
 /* The result, owned by the caller. 0 or -ENOMEM. */
 int learn_deps(const struct learn *l, struct deps *d);
 
-int learn_inputs(const struct learn *l);
 int learn_steps(const struct learn *l);
 
 /* Covers a set of w * h tiles (set[y * w + x] 1: in the set) with disjoint rectangles; keeps the `most` largest. Boxes are in

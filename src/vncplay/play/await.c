@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* await - waits for snapshots and dependencies. */
 #include "await.h"
-
 #include "clock.h"
 
 #include <errno.h>
@@ -165,8 +164,6 @@ enum await_word await_step(struct await *a, const struct screen *s, int64_t now_
 		*wake_ns = sooner(*wake_ns, a->since_ns + a->cfg->patience_ns);
 	return AWAIT_NOT_YET;
 }
-
-/* --- dependencies of an input --- */
 
 int dependency_watch(struct dependency_wait *w, const struct deps *deps, int line)
 {

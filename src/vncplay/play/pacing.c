@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* pacing - the schedule of a replay. */
 #include "pacing.h"
-
 #include "clock.h"
 #include "random.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define AGAIN_NS (500 * NS_PER_MS)	/* clicks closer than this may be a double click; desktops use shorter limits */
 #define AGAIN_PIXELS 4

@@ -9,7 +9,6 @@
 
 #include "vncplay/common/trace.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct pacing {

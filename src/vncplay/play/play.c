@@ -4,7 +4,6 @@
  * play_run.c does one replay, await.c waits for the screen, match.c compares snapshots, pacing.c computes due times. This file
  * reads options, prepares each replay, and reports. */
 #include "play.h"
-
 #include "clock.h"
 #include "vncplay/commands.h"
 #include "proc.h"
@@ -44,13 +43,9 @@ static const char *const pointer_words[] = { "auto", "never", "always", NULL };
 static int read_mask(const char *text, void *value)
 {
 	struct box b;
-	int used = 0;
 
 	(void)value;
-	if (sscanf(text, "%5d,%5d,%5d,%5d%n", &b.x, &b.y, &b.w, &b.h, &used) != 4 || text[used] || b.x < 0 ||
-	    b.y < 0 || b.w <= 0 || b.h <= 0)
-		return -1;
-	if (cfg.await.match.n_masks == MATCH_MASKS)
+	if (box_read(text, &b) || cfg.await.match.n_masks == MATCH_MASKS)
 		return -1;
 	masks[cfg.await.match.n_masks++] = b;
 	cfg.asked_masks++;

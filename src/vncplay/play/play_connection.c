@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* play_connection - the connection of a replay, with its log and side file. */
 #include "play.h"
-
 #include "clock.h"
 #include "proc.h"
 
@@ -10,7 +9,6 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,8 +25,6 @@ int live_fail(struct play_live *l, enum play_status status, const char *format, 
 	va_end(args);
 	return -ECANCELED;
 }
-
-/* --- receiving --- */
 
 static void on_resized(void *whose, int width, int height)
 {
@@ -150,8 +146,6 @@ int live_await_first_screen(struct play_live *l, int64_t until_ns)
 	return err;
 }
 
-/* --- sending --- */
-
 int live_pointer(struct play_live *l, unsigned mask, int x, int y)
 {
 	if (server_pointer(l->server, (int)mask, x, y))
@@ -187,8 +181,6 @@ static void release_inputs(struct play_live *l)
 			break;
 	}
 }
-
-/* --- beginning and end --- */
 
 static int open_files(struct play_live *l, const char *out)
 {
@@ -245,8 +237,6 @@ void live_close(struct play_live *l)
 	server_close(l->server);
 	sigprocmask(SIG_SETMASK, &l->outside, NULL);
 }
-
-/* --- pictures of a snapshot that did not match: PPM, which every viewer reads --- */
 
 #define AROUND 48	/* pixels of the screen around a snapshot that are shown as well */
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* play_run - one replay: sends inputs at their due times, each after the screen matches its snapshots and dependencies. */
 #include "play.h"
-
 #include "clock.h"
-#include "proc.h"
 #include "pacing.h"
 
 #include <stdio.h>
@@ -73,8 +71,6 @@ static void waited(struct play_state *p, int64_t ns, int64_t now)
 	p->r->shifted_ns += pacing_shift(&p->pacing, now);
 }
 
-/* --- dependencies --- */
-
 /* Watches the dependencies of the next press of a button or key; changes of the screen count from now on. */
 static int watch_dependencies(struct play_state *p)
 {
@@ -108,12 +104,12 @@ static int await_dependencies(struct play_state *p)
 
 			s.waited_ns = now - since;
 			side_snapshot(p->live.side, SIDE_TIMEOUT, &s, now);
-			return live_fail(&p->live, PLAY_TIMEOUT,
-					 "line %d of the trace needs a change at %d,%d (%dx%d; line %d of the dependencies), "
+			return live_fail(&p->live, PLAY_TIMEOUT, "line %d of the trace needs a change at %d,%d (%dx%d; line %d of the dependencies), "
 					 "which did not come; a longer --timeout, or play without --deps",
 					 s.line, b->box.x, b->box.y, b->box.w, b->box.h, b->file_line);
 		}
-		err = live_wait_and_read(&p->live, p->dependencies.since_ns == INT64_MAX ? over : p->dependencies.since_ns + p->cfg->await.settle_ns);
+		err = live_wait_and_read(&p->live, p->dependencies.since_ns == INT64_MAX ? over :
+					 p->dependencies.since_ns + p->cfg->await.settle_ns);
 		if (err)
 			return err;
 		now = clock_now();
@@ -127,8 +123,6 @@ static int await_dependencies(struct play_state *p)
 	waited(p, s.waited_ns, now);
 	return 0;
 }
-
-/* --- snapshots --- */
 
 /* Where the pointer is, or will be at the next input. False: not known. */
 static bool home(const struct play_state *p, int *x, int *y)
@@ -160,8 +154,7 @@ static int fail_snapshot(struct play_state *p, struct side_awaited *s, int64_t n
 		return live_fail(&p->live, PLAY_TIMEOUT,
 				 "line %d of the trace: the screen at %d,%d (%dx%d) is not as recorded: %d of %d pixels differ%s; no pictures: %s",
 				 e->line, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched, s->of, found, strerror(-err));
-	return live_fail(&p->live, PLAY_TIMEOUT,
-			 "line %d of the trace: after %.3g s the screen at %d,%d (%dx%d) is not as recorded: "
+	return live_fail(&p->live, PLAY_TIMEOUT, "line %d of the trace: after %.3g s the screen at %d,%d (%dx%d) is not as recorded: "
 			 "%d of %d pixels differ, %d at the best%s; see %.187s.expected.ppm and .actual.ppm",
 			 e->line, (double)s->waited_ns / NS_PER_S, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched,
 			 s->of, p->await.least, found, p->out);
@@ -270,8 +263,6 @@ static int await_snapshot(struct play_state *p)
 	return err;
 }
 
-/* --- inputs --- */
-
 /* Ends the displacement of a click with the first input that does not belong to it: its release, the moves of a drag and a
  * second click do. */
 static void forget_moved_click(struct play_state *p, const struct trace_event *e)
@@ -345,8 +336,6 @@ static int await_last_response(struct play_state *p)
 			return err;
 	}
 }
-
-/* --- the whole replay --- */
 
 static int check_size(struct play_state *p)
 {

@@ -32,10 +32,8 @@ static struct rec_cfg out_cfg;
 static int read_box(const char *text, void *value)
 {
 	struct box *b = value;
-	int end = 0;
 
-	if (sscanf(text, "%5d,%5d,%5d,%5d%n", &b->x, &b->y, &b->w, &b->h, &end) != 4 || text[end] || b->x < 0 ||
-	    b->y < 0 || b->w < 1 || b->h < 1 || b->x >= SCREEN_SIDE_MOST || b->y >= SCREEN_SIDE_MOST)
+	if (box_read(text, b) || b->x >= SCREEN_SIDE_MOST || b->y >= SCREEN_SIDE_MOST)
 		return -1;
 	return (int64_t)b->w * b->h <= TRACE_SNAPSHOT_MOST ? 0 : -1;
 }
@@ -81,8 +79,6 @@ struct recording {
 	bool updated, shape;
 };
 
-/* --- callbacks of the server --- */
-
 static void on_resized(void *whose, int width, int height)
 {
 	struct recording *r = whose;
@@ -125,8 +121,6 @@ static void on_shape(void *whose)
 	((struct recording *)whose)->shape = true;
 }
 
-/* --- callbacks of the recorder --- */
-
 static int to_pointer(void *whose, int mask, int x, int y)
 {
 	return server_pointer(((struct recording *)whose)->server, mask, x, y);
@@ -146,8 +140,6 @@ static int to_notes(void *whose, const char *text)
 {
 	return trace_note(((struct recording *)whose)->trace, text);
 }
-
-/* --- the loop --- */
 
 /* Sleeps until the server or the user sends, until `until_ns`, or until a stop signal. */
 static void sleep_for_input(struct recording *r, int64_t until_ns)
@@ -252,8 +244,6 @@ static void end_recording(struct recording *r)
 	}
 }
 
-/* --- the report --- */
-
 static void report_recording(struct rec *out, const struct recording *r, const char *server, const char *trace,
 		   const char *ended, double seconds)
 {
@@ -299,8 +289,6 @@ static void report_recording(struct rec *out, const struct recording *r, const c
 	if (c->restless)
 		rec_say(out, "  %s times the screen did not come to rest before a snapshot", say_count(c->restless));
 }
-
-/* --- the command --- */
 
 static void check_record_options(void)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "recorder_inside.h"
+#include "array.h"
 #include "clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SOON_NS (300 * NS_PER_MS)	/* changes within this time after a key or button are caused by it */
 #define LATELY_NS (400 * NS_PER_MS)	/* changes within this time after any input may be caused by it */
@@ -48,28 +48,17 @@ void recorder_free(struct recorder *r)
 	free(r);
 }
 
-/* --- inputs of the user --- */
-
 static int hold_event(struct recorder *r, int64_t at_ns, struct trace_event e)
 {
-	if (r->n == r->room) {
-		int more = r->room ? 2 * r->room : 64;
-		struct held_event *queue = malloc((size_t)more * sizeof(*queue));
-
-		if (!queue)
-			return -ENOMEM;
-		for (int i = 0; i < r->n; i++)
-			queue[i] = r->queue[(r->first + i) % r->room];
-		free(r->queue);
-		r->queue = queue;
-		r->first = 0;
-		r->room = more;
-	}
+	if (r->first == r->n)
+		r->first = r->n = 0;
+	if (array_room(&r->queue, r->n))
+		return -ENOMEM;
 	r->at_ns = at_ns > r->at_ns ? at_ns : r->at_ns;	/* times never decrease */
 	e.at_ns = r->at_ns;
 	e.x = r->x;
 	e.y = r->y;
-	r->queue[(r->first + r->n++) % r->room] = (struct held_event){ e, r->mask };
+	r->queue[r->n++] = (struct held_event){ e, r->mask };
 	return 0;
 }
 
@@ -98,8 +87,6 @@ int recorder_key(struct recorder *r, int64_t at_ns, uint32_t keysym, bool down)
 {
 	return hold_event(r, at_ns, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP, .keysym = keysym });
 }
-
-/* --- changes by the server --- */
 
 int recorder_resized(struct recorder *r)
 {
@@ -132,8 +119,6 @@ void recorder_painted(struct recorder *r, int64_t now_ns, struct box box)
 	if (acted <= SOON_NS)
 		r->soon = box_join(r->soon, change_map_area(&r->changes, box, now_ms, now_ms, INT32_MAX));
 }
-
-/* --- sending --- */
 
 static void remember_event(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
@@ -186,8 +171,7 @@ static int send(struct recorder *r, const struct held_event *h, int64_t now_ns)
 	if (now_ns - h->e.at_ns > r->count.held_most_ns)
 		r->count.held_most_ns = now_ns - h->e.at_ns;
 	remember_event(r, h, now_ns);
-	r->first = (r->first + 1) % r->room;
-	r->n--;
+	r->first++;
 	r->looked = r->needs_snapshot = r->waited = false;
 	return err;
 }
@@ -242,16 +226,16 @@ int recorder_step(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
 	int done = 1;
 
 	*wake_ns = INT64_MAX;
-	while (r->n && done == 1)
+	while (r->first < r->n && done == 1)
 		done = send_first(r, now_ns, wake_ns);
-	if (!r->n)
+	if (r->first == r->n)
 		*wake_ns = INT64_MAX;
 	return done < 0 ? done : 0;
 }
 
 bool recorder_holds_inputs(const struct recorder *r)
 {
-	return r->n > 0;
+	return r->first < r->n;
 }
 
 int64_t recorder_quiet_since(const struct recorder *r)
@@ -263,7 +247,7 @@ int recorder_end(struct recorder *r, int64_t now_ns)
 {
 	int err = r->mask ? recorder_pointer(r, now_ns, 0, r->x, r->y) : 0;
 
-	while (!err && r->n)
+	while (!err && r->first < r->n)
 		err = send(r, &(struct held_event){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
 	while (!err && r->down.n) {
 		err = recorder_key(r, now_ns, r->down.key[0], false);

@@ -33,7 +33,7 @@ void change_map_free(struct change_map *f);
 void change_map_paint(struct change_map *f, const struct screen *s, struct box box, uint32_t now_ms, enum change_cause cause);
 
 bool change_map_blinks(const struct change_map *f, int x, int y, uint32_t now_ms);
-/* Of the pixels in `within` that do not blink: how many changed at `since_ms` or later, and when the last one changed (0: never). */
+/* Of the pixels in `within` that do not blink: how many changed at `since_ms` or later, and when the last changed (0: never). */
 int change_map_count(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms);
 uint32_t change_map_last(const struct change_map *f, struct box within, uint32_t now_ms);
 /* The part of `within`, of at most `most` pixels, that has most of the pixels changed at `since_ms` or later and not blinking:
@@ -59,8 +59,8 @@ struct recorder {
 	int64_t start_ns;	/* when the recording began, CLOCK_MONOTONIC, as all times here */
 	int64_t changed_ns;	/* when a pixel that does not blink last changed */
 
-	struct held_event *queue;	/* a ring of `room` elements, `n` in use from `first` on */
-	int first, n, room;
+	struct held_event *queue;	/* `n` elements, of which those from `first` on wait to be sent */
+	int first, n;
 	int mask, x, y;		/* buttons and pointer after the last input in the queue */
 	int64_t at_ns;		/* when the user made the last input in the queue */
 

@@ -33,8 +33,6 @@
 #define LATER_TIMES 4		/* their ratio to those that changed earlier, from which on a window opened slowly */
 #define ANCHOR_REACH 160	/* pixels around the pointer within which an anchor is searched */
 
-/* --- pieces of the screen --- */
-
 #define ANCHOR_STEP 6			/* pixels between two pieces that are tried as an anchor */
 #define POINTER_SIDE 38		/* width and height of the area that the pointer's picture may cover, pixels */
 #define POINTER_BEFORE 12	/* pixels of that area to the left of the pointer and above it */
@@ -103,7 +101,8 @@ static bool snapshot_is_flat(const struct trace_event *e)
 	return is_flat(e->pixels, e->box.w * e->box.h);
 }
 
-static struct box find_anchor(int x, int y, int side, int reach, const struct screen *s, const struct change_map *f, uint32_t now_ms)
+static struct box find_anchor(int x, int y, int side, int reach, const struct screen *s, const struct change_map *f,
+			      uint32_t now_ms)
 {
 	struct box best = { 0, 0, 0, 0 };
 	int64_t nearest = INT64_MAX;
@@ -126,8 +125,6 @@ static struct box find_anchor(int x, int y, int side, int reach, const struct sc
 	}
 	return best;
 }
-
-/* --- which snapshot an input needs --- */
 
 static struct box everywhere(const struct recorder *r)
 {
@@ -341,7 +338,8 @@ int recorder_take_snapshots(struct recorder *r, const struct held_event *h, int6
 	} else if (!err) {
 		err = put_snapshot(r, h, &e);
 	}
-	box = r->cfg.anchor && !err && r->why != TRACE_FOR_HOVER && !r->cfg.key_area.w && (snapshot_is_flat(&e) || 8 * left < box.w * box.h) ?
+	box = r->cfg.anchor && !err && r->why != TRACE_FOR_HOVER && !r->cfg.key_area.w &&
+	      (snapshot_is_flat(&e) || 8 * left < box.w * box.h) ?
 		find_anchor(h->e.x, h->e.y, r->cfg.snapshot, ANCHOR_REACH, r->screen, &r->changes, now_ms) : (struct box){ 0, 0, 0, 0 };
 	free(e.pixels);
 	e.pixels = NULL;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* user_script - makes the inputs of a script. Each line begins when all inputs before it were sent. Of the screen only its
  * being quiet matters. */
-#include "clock.h"
 #include "input_script.h"
 #include "recorder.h"
 
