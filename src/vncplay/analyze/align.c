@@ -83,12 +83,12 @@ static int push_item(struct align_list *l, const struct align_item *one)
 	return 0;
 }
 
-static uint32_t *places(const struct align *a, const struct align_item *x)
+static uint32_t *item_updates(const struct align *a, const struct align_item *x)
 {
 	return a->pool + (size_t)x->slot * (size_t)a->runs;
 }
 
-static int take_slot(struct align *a, uint32_t *slot)
+static int add_slot(struct align *a, uint32_t *slot)
 {
 	if (array_grow(&a->pool, a->n_slots, (size_t)a->runs * sizeof(*a->pool)))
 		return -ENOMEM;
@@ -108,9 +108,9 @@ static int list_run(struct align *a, int run, const struct tile_track *t, struct
 		if (c->masked || c->after < 0)
 			continue;
 		one.since_ms = c->ms - a->press_ms[run][c->after];
-		if (take_slot(a, &one.slot) || push_item(out, &one))
+		if (add_slot(a, &one.slot) || push_item(out, &one))
 			return -ENOMEM;
-		places(a, &one)[run] = c->update;
+		item_updates(a, &one)[run] = c->update;
 	}
 	return 0;
 }
@@ -166,7 +166,7 @@ static void put_best(struct align *a, int32_t p, size_t n)
 }
 
 /* Finds the monotone chain of pairs with the greatest total and sets `mate` to it. */
-static int chain(struct align *a)
+static int find_best_chain(struct align *a)
 {
 	size_t from = 0;
 	int32_t end = -1;
@@ -202,7 +202,7 @@ static int chain(struct align *a)
 	return 0;
 }
 
-static bool sooner(const struct align_item *x, const struct align_item *y)
+static bool comes_before(const struct align_item *x, const struct align_item *y)
 {
 	return x->after != y->after ? x->after < y->after : x->since_ms < y->since_ms;
 }
@@ -218,7 +218,7 @@ static int join_sequences(struct align *a, int run)
 		struct align_item *x = i < a->common.n ? &a->common.item[i] : NULL;
 		size_t mate = !x ? a->run_list.n : a->mate[i] >= 0 ? (size_t)a->mate[i] : SIZE_MAX;
 
-		for (; j < a->run_list.n && j < mate && (mate != SIZE_MAX || sooner(&a->run_list.item[j], x)); j++) {
+		for (; j < a->run_list.n && j < mate && (mate != SIZE_MAX || comes_before(&a->run_list.item[j], x)); j++) {
 			if (mate == SIZE_MAX) {	/* stop before an item that is paired with a later item of the common sequence */
 				size_t k = i + 1;
 
@@ -235,7 +235,7 @@ static int join_sequences(struct align *a, int run)
 		if (mate != SIZE_MAX) {
 			const struct align_item *y = &a->run_list.item[j++];
 
-			places(a, x)[run] = places(a, y)[run];
+			item_updates(a, x)[run] = item_updates(a, y)[run];
 			x->seen = x->seen && y->seen;
 			if (y->after < x->after) {
 				x->after = y->after;
@@ -253,20 +253,20 @@ static int join_sequences(struct align *a, int run)
 	return 0;
 }
 
-static int put_out(struct align *a, uint32_t tile, struct common_changes *out)
+static int append_common(struct align *a, uint32_t tile, struct common_changes *out)
 {
 	for (size_t i = 0; i < a->common.n; i++) {
 		const struct align_item *x = &a->common.item[i];
 		uint8_t members = 0;
 
 		for (int r = 0; r < a->runs; r++)
-			members = (uint8_t)(members + (places(a, x)[r] != ALIGN_NONE));
+			members = (uint8_t)(members + (item_updates(a, x)[r] != ALIGN_NONE));
 		if (members < 2 && a->runs > 1)
 			continue;
 		if (array_room(&out->change, out->n) || array_grow(&out->at, out->n, (size_t)a->runs * sizeof(*out->at)))
 			return -ENOMEM;
 		out->change[out->n] = (struct common_change){ tile, x->after, x->seen, members };
-		memcpy(out->at + out->n++ * (size_t)a->runs, places(a, x), (size_t)a->runs * sizeof(*out->at));
+		memcpy(out->at + out->n++ * (size_t)a->runs, item_updates(a, x), (size_t)a->runs * sizeof(*out->at));
 	}
 	return 0;
 }
@@ -281,9 +281,9 @@ int align_tile(struct align *a, uint32_t tile, const struct tile_track *track, s
 	for (int r = 1; r < a->runs && !err; r++) {
 		err = list_run(a, r, &track[r], &a->run_list);
 		if (!err && a->run_list.n)
-			err = chain(a);
+			err = find_best_chain(a);
 		if (!err && a->run_list.n)
 			err = join_sequences(a, r);
 	}
-	return err ? err : put_out(a, tile, out);
+	return err ? err : append_common(a, tile, out);
 }

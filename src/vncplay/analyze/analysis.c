@@ -35,7 +35,7 @@ static size_t tiles_of(const struct analysis_state *w)
 	return (size_t)w->columns * (size_t)w->rows;
 }
 
-static int32_t last_before(const uint32_t *press, int inputs, uint32_t ms)
+static int32_t last_press_before(const uint32_t *press, int inputs, uint32_t ms)
 {
 	int from = 0, to = inputs;
 
@@ -67,7 +67,7 @@ static void sort_changes(const struct analysis_state *w, const struct tilelog *t
 	for (size_t u = 0; u < tiles->n_updates; u++) {
 		size_t end = u + 1 < tiles->n_updates ? tiles->update[u + 1].first : tiles->n;
 		uint32_t ms = tiles->update[u].ms;
-		int32_t after = last_before(v->press_ms, w->inputs, ms);
+		int32_t after = last_press_before(v->press_ms, w->inputs, ms);
 
 		v->update_ms[u] = ms;
 		for (size_t i = tiles->update[u].first; i < end; i++) {
@@ -230,7 +230,7 @@ static int analyze_tiles(struct analysis_state *w)
 	return err;
 }
 
-static int larger(const void *a, const void *b)
+static int by_area(const void *a, const void *b)
 {
 	const struct masked_place *x = a, *y = b;
 	int64_t ax = (int64_t)x->box.w * x->box.h, ay = (int64_t)y->box.w * y->box.h;
@@ -239,7 +239,7 @@ static int larger(const void *a, const void *b)
 }
 
 /* Gathers the masked tiles that touch tile t into one place. `stack` has room for all tiles. */
-static struct masked_place gather(struct analysis_state *w, size_t t, uint32_t *stack)
+static struct masked_place gather_place(struct analysis_state *w, size_t t, uint32_t *stack)
 {
 	struct masked_place m = { .changes = 0 };
 	size_t n = 0;
@@ -279,11 +279,11 @@ static int gather_masked(struct analysis_state *w, struct analysis *out)
 			free(stack);
 			return -ENOMEM;
 		}
-		out->masked[out->n_masked++] = gather(w, t, stack);
+		out->masked[out->n_masked++] = gather_place(w, t, stack);
 	}
 	free(stack);
 	if (out->n_masked)
-		qsort(out->masked, out->n_masked, sizeof(*out->masked), larger);
+		qsort(out->masked, out->n_masked, sizeof(*out->masked), by_area);
 	return stack ? 0 : -ENOMEM;
 }
 

@@ -198,7 +198,7 @@ static void count_bursts(const struct animation_mask *u, int run, const struct t
 }
 
 /* Animation score of an input: above 1, the tile is animated around it. */
-static float restless(const struct burst_count *c, int inputs, int at)
+static float animation_score(const struct burst_count *c, int inputs, int at)
 {
 	int from = at - AROUND < 0 ? 0 : at - AROUND, to = at + AROUND > inputs ? inputs : at + AROUND;
 	int bursts = 0, late = 0, with = 0;
@@ -226,7 +226,7 @@ static bool changes_in_most_runs(const struct animation_mask *u, int seen, int a
 }
 
 /* The second lowest score of the runs, or the lowest of two or three. */
-static float agreed(float *score, int n)
+static float agreed_score(float *score, int n)
 {
 	float least = score[0], second = 1e9f;
 
@@ -260,8 +260,8 @@ void animation_mask_mark(struct animation_mask *u, const struct tile_track *trac
 			count_bursts(u, r, &track[r], seen, u->run[seen][r]);
 		for (int at = 1; at <= u->inputs; at++) {
 			for (int r = 0; r < u->runs; r++)
-				u->score[r] = restless(u->run[seen][r], u->inputs, at);
-			u->at[at] = agreed(u->score, u->runs) > 1;
+				u->score[r] = animation_score(u->run[seen][r], u->inputs, at);
+			u->at[at] = agreed_score(u->score, u->runs) > 1;
 			restless_at += u->at[at];
 			bursts_at += changes_in_most_runs(u, seen, at);
 		}

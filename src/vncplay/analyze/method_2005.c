@@ -46,7 +46,7 @@ struct scan_2005 {
 
 /* --- times of snapshots: number 0 is before all, one more than their number is after all --- */
 
-static int32_t sync_at(const struct replay *r, int64_t ms)
+static int32_t sync_number(const struct replay *r, int64_t ms)
 {
 	int32_t i = 0;
 
@@ -69,7 +69,7 @@ static size_t pixels_of(const struct scan_2005 *s)
 	return (size_t)s->width * (size_t)s->height;
 }
 
-static void collect(struct scan_2005 *s)
+static void collect_frame(struct scan_2005 *s)
 {
 	size_t equal = 0, all = pixels_of(s);
 	struct frame_2005 *f;
@@ -85,8 +85,8 @@ static void collect(struct scan_2005 *s)
 		return;
 	}
 	f = &s->frame[s->n];
-	*f = (struct frame_2005){ s->shown_ms, sync_at(s->first, (int64_t)s->shown_ms - SLACK_MS),
-			     sync_at(s->first, s->shown_ms), sync_at(s->first, (int64_t)s->shown_ms + SLACK_MS),
+	*f = (struct frame_2005){ s->shown_ms, sync_number(s->first, (int64_t)s->shown_ms - SLACK_MS),
+			     sync_number(s->first, s->shown_ms), sync_number(s->first, (int64_t)s->shown_ms + SLACK_MS),
 			     malloc(all * sizeof(*f->pixels)) };
 	if (!f->pixels) {
 		s->err = -ENOMEM;
@@ -138,7 +138,7 @@ static void on_scan_painted(void *whose, struct box b)
 	if (s->err || !s->now)
 		return;
 	if (!s->found && s->changed && (s->ms - s->shown_ms) * NS_PER_MS >= s->cfg->join_ns)
-		collect(s);
+		collect_frame(s);
 	for (int y = b.y / scale; y < (b.y + b.h) / scale && y < s->height; y++)
 		for (int x = b.x / scale; x < (b.x + b.w) / scale && x < s->width; x++)
 			set_pixel(s, (size_t)y * (size_t)s->width + (size_t)x, screen->pixels[(ptrdiff_t)y * scale * screen->width + x * scale] | SET);
@@ -173,7 +173,7 @@ static int scan_log(struct scan_2005 *s, const struct replay *r)
 			break;
 	}
 	if (!s->err && !s->found && s->changed)
-		collect(s);
+		collect_frame(s);
 	rfb_free(s->rfb);
 	fbs_close(log);
 	return s->err;

@@ -51,7 +51,7 @@ static double median(double *v, size_t n)
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-static double shown_ms(const struct responses_run *run, int r, uint32_t at)
+static double update_shown_ms(const struct responses_run *run, int r, uint32_t at)
 {
 	return run[r].update_ms[at];
 }
@@ -62,11 +62,12 @@ static void find_since(const struct responses_run *run, int runs, struct paint_p
 
 	for (int r = 0; r < runs; r++)
 		if (p->at[r] != ALIGN_NONE && run[r].stimulus[p->cause].press_us >= 0)
-			scratch[n++] = shown_ms(run, r, p->at[r]) - (double)run[r].stimulus[p->cause].press_us / 1000;
+			scratch[n++] = update_shown_ms(run, r, p->at[r]) - (double)run[r].stimulus[p->cause].press_us / 1000;
 	p->since_ms = median(scratch, n);
 }
 
-static int collect(const struct responses_run *run, int runs, struct common_changes *s, struct paint_pieces *out, double *scratch)
+static int collect_pieces(const struct responses_run *run, int runs, struct common_changes *s, struct paint_pieces *out,
+			  double *scratch)
 {
 	uint32_t *order = malloc((s->n ? s->n : 1) * sizeof(*order));
 	size_t n = 0;
@@ -103,7 +104,7 @@ static int collect(const struct responses_run *run, int runs, struct common_chan
 	return 0;
 }
 
-static bool belongs(const struct paint_piece *small, const struct paint_piece *large, int runs)
+static bool belongs_to_piece(const struct paint_piece *small, const struct paint_piece *large, int runs)
 {
 	int agree = 0, differ = 0;
 
@@ -119,7 +120,7 @@ static bool belongs(const struct paint_piece *small, const struct paint_piece *l
 }
 
 /* Merges small pieces that the alignment split off into the piece that most runs have them in. */
-static void absorb(struct paint_pieces *p, int runs)
+static void merge_small_pieces(struct paint_pieces *p, int runs)
 {
 	size_t from = 0, n = 0;
 
@@ -131,7 +132,7 @@ static void absorb(struct paint_pieces *p, int runs)
 		while (p->piece[from].cause < small->cause - ALIGN_REACH)
 			from++;
 		for (size_t j = from; j < p->n && p->piece[j].cause <= small->cause + ALIGN_REACH; j++)
-			if (j != i && p->piece[j].tiles && belongs(small, &p->piece[j], runs) && (!into || p->piece[j].mass > into->mass))
+			if (j != i && p->piece[j].tiles && belongs_to_piece(small, &p->piece[j], runs) && (!into || p->piece[j].mass > into->mass))
 				into = &p->piece[j];
 		if (!into)
 			continue;
@@ -145,7 +146,7 @@ static void absorb(struct paint_pieces *p, int runs)
 	p->n = n;
 }
 
-static int find_owners(const struct responses_run *run, int runs, struct paint_pieces *p)
+static int find_update_owners(const struct responses_run *run, int runs, struct paint_pieces *p)
 {
 	p->owner = calloc((size_t)runs, sizeof(*p->owner));
 	for (int r = 0; p->owner && r < runs; r++) {
@@ -171,11 +172,11 @@ int paint_pieces_make(const struct responses_run *run, int runs, struct common_c
 	int err;
 
 	*out = (struct paint_pieces){ .runs = runs };
-	err = scratch ? collect(run, runs, changes, out, scratch) : -ENOMEM;
+	err = scratch ? collect_pieces(run, runs, changes, out, scratch) : -ENOMEM;
 	free(scratch);
 	if (!err) {
-		absorb(out, runs);
-		err = find_owners(run, runs, out);
+		merge_small_pieces(out, runs);
+		err = find_update_owners(run, runs, out);
 	}
 	if (err)
 		paint_pieces_free(out);
@@ -193,7 +194,7 @@ void paint_pieces_free(struct paint_pieces *p)
 }
 
 /* Whether a piece was shown within RESPONSE_GAP_MS of the paint so far, in three quarters of the runs that have both. */
-static bool follows(const struct responses_run *run, const struct paint_pieces *p, const struct paint_piece *next,
+static bool follows_paint(const struct responses_run *run, const struct paint_pieces *p, const struct paint_piece *next,
 		    const struct paint *paint)
 {
 	int soon = 0, both = 0;
@@ -203,7 +204,7 @@ static bool follows(const struct responses_run *run, const struct paint_pieces *
 
 		if (next->at[r] == ALIGN_NONE || paint->shown_ms[r] == RESPONSE_NONE)
 			continue;
-		t = shown_ms(run, r, next->at[r]);
+		t = update_shown_ms(run, r, next->at[r]);
 		both++;
 		soon += t - (double)paint->whole_ms[r] <= RESPONSE_GAP_MS && (double)paint->shown_ms[r] - t <= RESPONSE_GAP_MS;
 	}
@@ -225,7 +226,7 @@ static int by_strip_time(const void *a, const void *b)
 
 /* Picks the heaviest cluster of strips, clusters being separated by more than APART_MS. *strip moves to its first; returns
  * their number. */
-static size_t heaviest(struct strip **strip, size_t n)
+static size_t heaviest_cluster(struct strip **strip, size_t n)
 {
 	size_t best = 0, best_n = 0;
 	double most = -1;
@@ -252,7 +253,7 @@ static double find_times(const struct paint_pieces *p, struct paint *out, int r,
 	double mass = 0, so_far = 0, had;
 
 	qsort(strip, n, sizeof(*strip), by_strip_time);
-	n = heaviest(&strip, n);
+	n = heaviest_cluster(&strip, n);
 	for (size_t i = 0; i < n; i++)
 		mass += strip[i].mass;
 	had = mass;
@@ -281,7 +282,7 @@ static double paint_times(const struct responses_run *run, const struct paint_pi
 		return 0;
 	for (size_t i = out->first; i < out->first + out->n; i++)
 		if (p->piece[i].at[r] != ALIGN_NONE)
-			strip[n++] = (struct strip){ (int64_t)shown_ms(run, r, p->piece[i].at[r]), p->piece[i].mass, p->piece[i].at[r] };
+			strip[n++] = (struct strip){ (int64_t)update_shown_ms(run, r, p->piece[i].at[r]), p->piece[i].mass, p->piece[i].at[r] };
 	if (n)
 		mass = find_times(p, out, r, strip, n);
 	if (strip != few)
@@ -303,7 +304,7 @@ void paint_gather(const struct responses_run *run, const struct paint_pieces *p,
 	for (size_t i = first; i < p->n && p->piece[i].cause == out->cause; i++) {
 		struct paint_piece next = p->piece[i];
 
-		if (out->n && !follows(run, p, &next, out))
+		if (out->n && !follows_paint(run, p, &next, out))
 			continue;
 		/* move it next to the paint's other pieces */
 		memmove(&p->piece[first + out->n + 1], &p->piece[first + out->n], (i - first - out->n) * sizeof(next));
@@ -311,7 +312,7 @@ void paint_gather(const struct responses_run *run, const struct paint_pieces *p,
 		out->mass += next.mass;
 		out->tiles += next.tiles;
 		for (int r = 0; r < p->runs; r++) {
-			int64_t t = next.at[r] == ALIGN_NONE ? RESPONSE_NONE : (int64_t)shown_ms(run, r, next.at[r]);
+			int64_t t = next.at[r] == ALIGN_NONE ? RESPONSE_NONE : (int64_t)update_shown_ms(run, r, next.at[r]);
 
 			if (t == RESPONSE_NONE)
 				continue;

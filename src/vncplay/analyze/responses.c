@@ -24,7 +24,7 @@ struct response_finder {
 	int64_t *moved;		/* for each run: index of the last movement before a paint */
 };
 
-static double worth(const struct paint *p)
+static double paint_worth(const struct paint *p)
 {
 	return p->share * p->mass / (p->mass + MASS_HALF);
 }
@@ -67,7 +67,7 @@ struct response *responses_add(struct responses *out, int runs)
 	return a;
 }
 
-static void use(struct response_finder *f, const struct paint *p)
+static void mark_updates_used(struct response_finder *f, const struct paint *p)
 {
 	for (size_t i = p->first; i < p->first + p->n; i++)
 		for (int r = 0; r < f->runs; r++)
@@ -75,14 +75,14 @@ static void use(struct response_finder *f, const struct paint *p)
 				f->run[r].used[f->pieces->piece[i].at[r]] = 1;
 }
 
-static const struct paint *earliest(const struct response_finder *f, double *best)
+static const struct paint *first_strong_paint(const struct response_finder *f, double *best)
 {
 	*best = 0;
 	for (size_t i = 0; i < f->n_paints; i++)
-		if (worth(&f->paint[i]) > *best)
-			*best = worth(&f->paint[i]);
+		if (paint_worth(&f->paint[i]) > *best)
+			*best = paint_worth(&f->paint[i]);
 	for (size_t i = 0; i < f->n_paints; i++)
-		if (worth(&f->paint[i]) > 0 && worth(&f->paint[i]) >= WEAK * *best)
+		if (paint_worth(&f->paint[i]) > 0 && paint_worth(&f->paint[i]) >= WEAK * *best)
 			return &f->paint[i];
 	return NULL;
 }
@@ -94,7 +94,7 @@ static const struct paint *after_release(const struct response_finder *f, const 
 	for (const struct paint *p = first + 1; p < f->paint + f->n_paints; p++) {
 		int before = 0, after = 0, both = 0;
 
-		if (worth(p) < WEAK * best)
+		if (paint_worth(p) < WEAK * best)
 			continue;
 		for (int r = 0; r < f->runs; r++) {
 			int64_t release = f->run[r].stimulus[p->cause].release_us;
@@ -113,7 +113,7 @@ static const struct paint *after_release(const struct response_finder *f, const 
 
 static double confidence(const struct response_finder *f, const struct paint *p, double rival)
 {
-	double own = worth(p);
+	double own = paint_worth(p);
 
 	return p->share * (0.5 + 0.5 * p->mass / (p->mass + 1)) * (own / (own + rival / 2)) * (f->runs < 2 ? ALONE : 1);
 }
@@ -123,7 +123,7 @@ static double best_other(const struct response_finder *f, const struct paint *ch
 	double best = 0;
 
 	for (const struct paint *p = f->paint; p < chosen; p++)	/* earlier paints that were too weak */
-		best = worth(p) > best ? worth(p) : best;
+		best = paint_worth(p) > best ? paint_worth(p) : best;
 	return best;
 }
 
@@ -153,13 +153,13 @@ static int add_press_response(struct response_finder *f, const struct paint *p, 
 	}
 	a->confidence = confidence(f, p, best_other(f, p));
 	a->tiles = p->tiles;
-	use(f, p);
+	mark_updates_used(f, p);
 	if (later)
-		use(f, later);
+		mark_updates_used(f, later);
 	return 0;
 }
 
-static int64_t last_move(const struct responses_run *run, int64_t before_us)
+static int64_t last_move_before(const struct responses_run *run, int64_t before_us)
 {
 	size_t from = 0, to = run->moves;
 
@@ -174,7 +174,7 @@ static int64_t last_move(const struct responses_run *run, int64_t before_us)
 	return (int64_t)from - 1;
 }
 
-static const struct sent_input *move_n(const struct responses_run *run, int n, int64_t near)
+static const struct sent_input *find_move(const struct responses_run *run, int n, int64_t near)
 {
 	for (; near >= 0; near--)
 		if (run->move[near].n <= n)
@@ -183,7 +183,7 @@ static const struct sent_input *move_n(const struct responses_run *run, int n, i
 }
 
 /* Number of the movement that a paint follows closely in all runs that have the paint; -1: none. Sets f->moved. */
-static int hovered(const struct response_finder *f, const struct paint *p, int64_t most_us)
+static int find_hover_move(const struct response_finder *f, const struct paint *p, int64_t most_us)
 {
 	int n = INT32_MAX;
 	int64_t least = INT64_MAX, most = 0;
@@ -191,14 +191,14 @@ static int hovered(const struct response_finder *f, const struct paint *p, int64
 	for (int r = 0; r < f->runs; r++) {
 		if (p->shown_ms[r] == RESPONSE_NONE)
 			continue;
-		f->moved[r] = last_move(&f->run[r], p->shown_ms[r] * 1000);
+		f->moved[r] = last_move_before(&f->run[r], p->shown_ms[r] * 1000);
 		if (f->moved[r] < 0)
 			return -1;
 		if (f->run[r].move[f->moved[r]].n < n)
 			n = f->run[r].move[f->moved[r]].n;
 	}
 	for (int r = 0; r < f->runs; r++) {
-		const struct sent_input *m = p->shown_ms[r] == RESPONSE_NONE ? NULL : move_n(&f->run[r], n, f->moved[r]);
+		const struct sent_input *m = p->shown_ms[r] == RESPONSE_NONE ? NULL : find_move(&f->run[r], n, f->moved[r]);
 		int64_t us;
 
 		if (p->shown_ms[r] == RESPONSE_NONE)
@@ -213,17 +213,17 @@ static int hovered(const struct response_finder *f, const struct paint *p, int64
 }
 
 /* Whether a paint is long after the press and just after a movement, in all runs that have it. */
-static bool rather_hovered(const struct response_finder *f, const struct paint *p)
+static bool is_rather_hover(const struct response_finder *f, const struct paint *p)
 {
 	for (int r = 0; r < f->runs; r++)
 		if (p->shown_ms[r] != RESPONSE_NONE && p->shown_ms[r] * 1000 - f->run[r].stimulus[p->cause].press_us < LONG_US)
 			return false;
-	return hovered(f, p, JUST_US) >= 0;
+	return find_hover_move(f, p, JUST_US) >= 0;
 }
 
 static int add_move_response(struct response_finder *f, const struct paint *p)
 {
-	int n = hovered(f, p, HOVER_US);
+	int n = find_hover_move(f, p, HOVER_US);
 	struct response *a;
 
 	if (n < 0 || (f->runs > 1 && p->share * f->runs < 2) || p->share < 0.5)
@@ -238,7 +238,7 @@ static int add_move_response(struct response_finder *f, const struct paint *p)
 	a->input = n;
 	a->at_us = -1;
 	for (int r = 0; r < f->runs; r++) {
-		const struct sent_input *m = p->shown_ms[r] == RESPONSE_NONE ? NULL : move_n(&f->run[r], n, f->moved[r]);
+		const struct sent_input *m = p->shown_ms[r] == RESPONSE_NONE ? NULL : find_move(&f->run[r], n, f->moved[r]);
 
 		if (!m)
 			continue;
@@ -250,7 +250,7 @@ static int add_move_response(struct response_finder *f, const struct paint *p)
 	}
 	a->confidence = confidence(f, p, 0) / 2;
 	a->tiles = p->tiles;
-	use(f, p);
+	mark_updates_used(f, p);
 	return 0;
 }
 
@@ -281,13 +281,13 @@ int responses_find(const struct responses_run *run, int runs, int inputs, struct
 		double best;
 
 		at = list_paints(&f, at);
-		first = earliest(&f, &best);
-		if (first && (run[0].stimulus[first->cause].kind == STIMULUS_MOVE || rather_hovered(&f, first)))
+		first = first_strong_paint(&f, &best);
+		if (first && (run[0].stimulus[first->cause].kind == STIMULUS_MOVE || is_rather_hover(&f, first)))
 			first = NULL;
 		if (first)
 			err = add_press_response(&f, first, best);
 		for (size_t i = 0; i < f.n_paints && !err; i++)
-			if (&f.paint[i] != first && (!first || &f.paint[i] > first) && worth(&f.paint[i]) > 0)
+			if (&f.paint[i] != first && (!first || &f.paint[i] > first) && paint_worth(&f.paint[i]) > 0)
 				err = add_move_response(&f, &f.paint[i]);
 	}
 	free(f.moved);

@@ -85,7 +85,7 @@ size_t fbs_size(const struct fbs *f)
 
 /* A log may be larger than memory: gives back pages behind the reader and reads ahead. Pages given back are read again when
  * used. */
-static void slide(struct fbs *f)
+static void slide_window(struct fbs *f)
 {
 	uint8_t *base = (uint8_t *)(uintptr_t)f->bytes;
 	size_t n;
@@ -111,7 +111,7 @@ int fbs_next(struct fbs *f, struct fbs_block *block)
 	*block = (struct fbs_block){ 0 };
 	if (f->over || !left)
 		return f->over;
-	slide(f);
+	slide_window(f);
 	f->over = -EPROTO;
 	if (left < 4)
 		return f->over;

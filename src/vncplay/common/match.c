@@ -8,7 +8,7 @@
 #define SAME_PLACE 2		/* matches at places at most this many pixels apart are one match, blurred by the tolerance */
 #define TEXTURE_LEAST 8		/* pixels (and a tenth of all) that must differ from the most frequent colour */
 
-static bool differs(uint32_t a, uint32_t b, int tolerance)
+static bool pixels_differ(uint32_t a, uint32_t b, int tolerance)
 {
 	if (((a | b) & TRACE_ANY) == TRACE_ANY)
 		return false;
@@ -48,7 +48,7 @@ static struct match_count compare_box(const struct match_cfg *cfg, const struct 
 				continue;
 			seen.of++;
 			if (x < 0 || y < 0 || x >= s->width || y >= s->height ||
-			    differs(s->pixels[(size_t)y * (size_t)s->width + (size_t)x], pixels[row * box.w + column], cfg->tolerance))
+			    pixels_differ(s->pixels[(size_t)y * (size_t)s->width + (size_t)x], pixels[row * box.w + column], cfg->tolerance))
 				seen.mismatched++;
 		}
 		if (seen.mismatched > most)
@@ -83,7 +83,7 @@ static int unlike_itself(struct box box, const uint32_t *pixels, int dx, int dy,
 
 	for (int y = 0; y + dy < box.h; y++)
 		for (int x = 0; x + dx < box.w; x++)
-			n += differs(pixels[y * box.w + x], pixels[(y + dy) * box.w + x + dx], tolerance);
+			n += pixels_differ(pixels[y * box.w + x], pixels[(y + dy) * box.w + x + dx], tolerance);
 	return n;
 }
 
@@ -95,7 +95,7 @@ static bool is_flat(const struct match_cfg *cfg, struct box box, const uint32_t 
 		int same = 0;
 
 		for (int k = 0; k < n; k += step)
-			same += !differs(pixels[i], pixels[k], cfg->tolerance);
+			same += !pixels_differ(pixels[i], pixels[k], cfg->tolerance);
 		if (same > most)
 			most = same;
 		seen++;

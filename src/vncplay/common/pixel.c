@@ -7,7 +7,7 @@
 const struct rfb_format rfb_xrgb = { .bits = 32, .depth = 24, .true_colour = 1, .red_max = 255, .green_max = 255, .blue_max = 255,
 				     .red_shift = 16, .green_shift = 8, .blue_shift = 0 };
 
-static uint32_t number_of(const struct pixel *p, const uint8_t *bytes)
+static uint32_t read_pixel_bytes(const struct pixel *p, const uint8_t *bytes)
 {
 	uint32_t v = 0;
 
@@ -37,23 +37,23 @@ void pixel_parts(const struct pixel *p, const uint8_t *bytes, unsigned parts[3])
 		for (int i = 0; i < 3; i++)
 			parts[i] = bytes[i];
 	else
-		split_colour(p, number_of(p, bytes), parts);
+		split_colour(p, read_pixel_bytes(p, bytes), parts);
 }
 
-static uint32_t word_of(const struct pixel *p, const uint8_t *bytes)
+static uint32_t decode_word(const struct pixel *p, const uint8_t *bytes)
 {
 	unsigned parts[3];
 
-	split_colour(p, number_of(p, bytes), parts);
+	split_colour(p, read_pixel_bytes(p, bytes), parts);
 	return pixel_join(p, parts);
 }
 
-static uint32_t rgb_of(const uint8_t *bytes)
+static uint32_t decode_rgb(const uint8_t *bytes)
 {
 	return (uint32_t)bytes[0] << 16 | (uint32_t)bytes[1] << 8 | bytes[2];
 }
 
-static uint32_t xrgb_of(const uint8_t *bytes)
+static uint32_t decode_xrgb(const uint8_t *bytes)
 {
 	return (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 | bytes[0];
 }
@@ -63,15 +63,15 @@ uint32_t pixel_decode(const struct pixel *p, const uint8_t *bytes)
 	switch (p->kind) {
 	case PIXEL_XRGB:
 	case PIXEL_BGR:
-		return xrgb_of(bytes);
+		return decode_xrgb(bytes);
 	case PIXEL_BYTE:
 		return p->map[*bytes];
 	case PIXEL_RGB:
-		return rgb_of(bytes);
+		return decode_rgb(bytes);
 	case PIXEL_WORD:
 		break;
 	}
-	return word_of(p, bytes);
+	return decode_word(p, bytes);
 }
 
 #define TOGETHER 16
@@ -90,7 +90,7 @@ static void xrgb_row(uint32_t *to, const uint8_t *from, size_t n)
 	}
 #endif
 	for (; n; n--, from += 4)
-		*to++ = xrgb_of(from);
+		*to++ = decode_xrgb(from);
 }
 
 void pixel_row(const struct pixel *p, uint32_t *to, const uint8_t *from, size_t n)
@@ -154,7 +154,7 @@ bool pixels_set(struct pixels *p, const struct rfb_format *f)
 	bytes_of_colour = f->true_colour && f->bits == 32 && f->red_max == 255 && f->green_max == 255 && f->blue_max == 255;
 	if (f->bits == 8) {
 		for (unsigned i = 0; f->true_colour && i < 256; i++)
-			plain->map[i] = word_of(plain, &(uint8_t){ (uint8_t)i });
+			plain->map[i] = decode_word(plain, &(uint8_t){ (uint8_t)i });
 		plain->kind = PIXEL_BYTE;
 	} else if (bytes_of_colour && !f->big_endian && f->red_shift == 16 && f->green_shift == 8 && f->blue_shift == 0) {
 		plain->kind = PIXEL_XRGB;

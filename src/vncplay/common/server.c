@@ -50,7 +50,7 @@ void server_stamp_enable(int fd)
 }
 
 /* Converts the kernel's timestamp, which is CLOCK_REALTIME, to CLOCK_MONOTONIC. */
-static int64_t monotonic(struct timespec wall, int64_t now_ns)
+static int64_t to_monotonic(struct timespec wall, int64_t now_ns)
 {
 	struct clock_offset offset;
 	int64_t came;
@@ -78,7 +78,7 @@ ssize_t server_stamp_recv(int fd, void *bytes, size_t n, int flags, int64_t *cam
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SO_TIMESTAMPNS || c->cmsg_len < CMSG_LEN(sizeof(wall)))
 			continue;
 		memcpy(&wall, CMSG_DATA(c), sizeof(wall));
-		came = monotonic(wall, now);
+		came = to_monotonic(wall, now);
 	}
 	if (came > *came_ns)
 		*came_ns = came;
@@ -93,7 +93,7 @@ static int fail_server(struct server *s, int err, const char *text)
 }
 
 /* How many bytes may be decoded before the clock is looked at: 16 bytes can paint a whole screen, however large. */
-static size_t at_once(const struct server *s, size_t n)
+static size_t bytes_at_once(const struct server *s, size_t n)
 {
 	const struct screen *screen = rfb_screen(s->rfb);
 	int64_t most = 16 * PIXELS_AT_ONCE / ((int64_t)screen->width * screen->height) + 16;
@@ -109,7 +109,7 @@ static int take_from_server(struct server *s, const uint8_t *bytes, size_t n, in
 	int err = 0;
 
 	for (*used = 0; *used < n && !err && (!*used || clock_now() < until_ns); *used += now) {
-		now = at_once(s, n - *used);
+		now = bytes_at_once(s, n - *used);
 		err = rfb_take(s->rfb, bytes + *used, now);
 	}
 	return err;

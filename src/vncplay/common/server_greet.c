@@ -44,7 +44,7 @@ static char *give_server_password(rfbClient *client)
 	return strdup(password ? password : "");
 }
 
-static int say_why(rfbClient *client, bool late, bool wanted, char *why, size_t size)
+static int explain_failure(rfbClient *client, bool late, bool wanted, char *why, size_t size)
 {
 	static const char types[] = "Unknown authentication scheme from VNC server: ";
 
@@ -63,7 +63,7 @@ static int say_why(rfbClient *client, bool late, bool wanted, char *why, size_t 
 	return client->authScheme == rfbVncAuth ? -EACCES : -EPROTO;
 }
 
-static int take_over(rfbClient *client, struct server_greeting_result *out)
+static int take_greeting(rfbClient *client, struct server_greeting_result *out)
 {
 	size_t name_n = client->si.nameLength;
 
@@ -116,9 +116,9 @@ int server_greet(int fd, int port, const char *password, bool shared, int64_t un
 	good = InitialiseRFBConnection(client);
 	late = watchdog_end(&guard);
 	if (!good || late)
-		err = say_why(client, late, client->authScheme == rfbVncAuth && !password, why, size);
+		err = explain_failure(client, late, client->authScheme == rfbVncAuth && !password, why, size);
 	else
-		err = take_over(client, out);
+		err = take_greeting(client, out);
 	if (err == -EACCES && good)
 		snprintf(why, size, "it chose security type %u, which is not served here; let it offer None (1) or VncAuth (2)",
 			 client->authScheme);

@@ -36,7 +36,7 @@ struct side_writer *side_create(const char *path, int64_t began_ns)
 	return w;
 }
 
-static int64_t us(const struct side_writer *w, int64_t now_ns)
+static int64_t since_begin_us(const struct side_writer *w, int64_t now_ns)
 {
 	return (now_ns - w->began_ns) / NS_PER_US;
 }
@@ -59,13 +59,13 @@ void side_setting(struct side_writer *w, const char *format, ...)
 
 void side_start(struct side_writer *w, int64_t now_ns)
 {
-	fprintf(w->out, "run start at %" PRId64 "\n", us(w, now_ns));
+	fprintf(w->out, "run start at %" PRId64 "\n", since_begin_us(w, now_ns));
 }
 
 void side_input(struct side_writer *w, int n, const struct trace_event *input, int x, int y, int64_t now_ns, int64_t late_ns)
 {
 	fprintf(w->out, "input %d %s at %" PRId64 " line=%d late_us=%" PRId64, n, kind_words[input->kind],
-		us(w, now_ns), input->line, (int64_t)(late_ns / NS_PER_US));
+		since_begin_us(w, now_ns), input->line, (int64_t)(late_ns / NS_PER_US));
 	if (input->kind == TRACE_KEY_DOWN || input->kind == TRACE_KEY_UP)
 		fprintf(w->out, " keysym=0x%" PRIx32 "\n", input->keysym);
 	else if (input->kind == TRACE_MOVE)
@@ -80,7 +80,7 @@ void side_input(struct side_writer *w, int n, const struct trace_event *input, i
 
 void side_wiggle(struct side_writer *w, int64_t now_ns, int x, int y)
 {
-	fprintf(w->out, "wiggle at %" PRId64 " x=%d y=%d\n", us(w, now_ns), x, y);
+	fprintf(w->out, "wiggle at %" PRId64 " x=%d y=%d\n", since_begin_us(w, now_ns), x, y);
 }
 
 void side_snapshot(struct side_writer *w, enum side_snapshot what, const struct side_awaited *s, int64_t now_ns)
@@ -88,9 +88,9 @@ void side_snapshot(struct side_writer *w, enum side_snapshot what, const struct 
 	static const char *const words[] = { "wait", "ok", "timeout" };
 
 	if (s->n < 0)
-		fprintf(w->out, "dependency %s at %" PRId64, words[what], us(w, now_ns));
+		fprintf(w->out, "dependency %s at %" PRId64, words[what], since_begin_us(w, now_ns));
 	else
-		fprintf(w->out, "snapshot %d %s at %" PRId64, s->n, words[what], us(w, now_ns));
+		fprintf(w->out, "snapshot %d %s at %" PRId64, s->n, words[what], since_begin_us(w, now_ns));
 	if (what == SIDE_WAIT && s->n < 0)
 		fprintf(w->out, " line=%d\nWaiting for sync... at %" PRId64 "\n", s->line, since_begin_ms(w, now_ns));
 	else if (what == SIDE_WAIT)
@@ -105,7 +105,7 @@ void side_snapshot(struct side_writer *w, enum side_snapshot what, const struct 
 
 void side_end(struct side_writer *w, int64_t now_ns, const char *status)
 {
-	fprintf(w->out, "run end at %" PRId64 " status=%s\n", us(w, now_ns), status);
+	fprintf(w->out, "run end at %" PRId64 " status=%s\n", since_begin_us(w, now_ns), status);
 }
 
 int side_flush(struct side_writer *w)
@@ -333,7 +333,7 @@ int sent_inputs_read(FILE *file, struct sent_inputs *in)
 	return err;
 }
 
-static bool wheel(const struct sent_input *e)
+static bool is_wheel(const struct sent_input *e)
 {
 	return e->button >= 4 && e->button <= 7;
 }
@@ -349,7 +349,7 @@ struct stimulus *sent_inputs_stimuli(const struct sent_inputs *in, size_t *n)
 
 		if (e->kind == TRACE_PRESS || e->kind == TRACE_KEY_DOWN) {
 			from[*n] = i;
-			list[(*n)++] = (struct stimulus){ e->kind == TRACE_KEY_DOWN ? STIMULUS_KEY : wheel(e) ? STIMULUS_SCROLL : STIMULUS_CLICK,
+			list[(*n)++] = (struct stimulus){ e->kind == TRACE_KEY_DOWN ? STIMULUS_KEY : is_wheel(e) ? STIMULUS_SCROLL : STIMULUS_CLICK,
 							  e->n, e->at_us, -1 };
 			continue;
 		}

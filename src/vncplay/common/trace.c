@@ -97,7 +97,7 @@ static bool read_whole(const char *text, int least, int most, int *out)
 	return true;
 }
 
-static bool hex(const char *text, size_t digits, uint32_t *out)
+static bool read_hex(const char *text, size_t digits, uint32_t *out)
 {
 	if (strspn(text, "0123456789abcdefABCDEF") < digits)
 		return false;
@@ -108,7 +108,7 @@ static bool hex(const char *text, size_t digits, uint32_t *out)
 }
 
 /* Reads "..." with the escapes \" and \\. */
-static bool quoted(const char *text, char *out, size_t size)
+static bool read_quoted(const char *text, char *out, size_t size)
 {
 	size_t n = 0;
 
@@ -134,7 +134,7 @@ static int take_head(struct trace_lines *r, const char *first, char *rest)
 	if (t->n)
 		return trace_lines_fail(r, "\"%s\" belongs before the first event", first);
 	if (!strcmp(first, "server"))
-		return quoted(rest, t->server, sizeof(t->server)) ? 0 : trace_lines_fail(r, "server: a name in quotes is expected");
+		return read_quoted(rest, t->server, sizeof(t->server)) ? 0 : trace_lines_fail(r, "server: a name in quotes is expected");
 	if (!strcmp(first, "screen")) {
 		char *x = strchr(rest, 'x');
 
@@ -176,7 +176,7 @@ static int take_pixels(struct trace_lines *r, const char *text, struct trace_eve
 		}
 		if (*text == '-')
 			text++;
-		else if (hex(text, 6, &pixel))
+		else if (read_hex(text, 6, &pixel))
 			text += 6;
 		else
 			break;
@@ -256,7 +256,7 @@ static int take_trace_event(struct trace_lines *r, char *at, char *rest)
 		break;
 	default:
 		text = next_word(&rest);
-		if (!text || strncmp(text, "0x", 2) != 0 || strlen(text) > 10 || !hex(text + 2, strlen(text + 2), &e.keysym) ||
+		if (!text || strncmp(text, "0x", 2) != 0 || strlen(text) > 10 || !read_hex(text + 2, strlen(text + 2), &e.keysym) ||
 		    !e.keysym || e.keysym > 0x1fffffff)
 			return trace_lines_fail(r, "%s: a keysym such as 0xff0d is expected", what);
 		next_word(&rest);	/* the key's name is a comment */

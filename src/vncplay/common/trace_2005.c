@@ -115,7 +115,7 @@ static const struct {
 };
 enum { HAS_ID, HAS_MODIFIERS, HAS_X, HAS_Y, HAS_BUTTON, HAS_KEYCODE, HAS_KEYCHAR, HAS_X0, HAS_Y0, HAS_X1, HAS_Y1, KEYS };
 
-static int need(struct trace_lines *r, const struct line_2005 *t, unsigned first, unsigned last)
+static int require_values(struct trace_lines *r, const struct line_2005 *t, unsigned first, unsigned last)
 {
 	for (unsigned i = first; i <= last; i++)
 		if (!(t->has & 1u << i))
@@ -152,7 +152,7 @@ int trace_2005_end(struct trace_lines *r, struct trace_2005 *o)
 static int take_key(struct trace_lines *r, struct trace_2005 *o, const struct line_2005 *t)
 {
 	bool down = t->id == KEY_PRESSED;
-	int err = need(r, t, HAS_KEYCODE, HAS_KEYCHAR);
+	int err = require_values(r, t, HAS_KEYCODE, HAS_KEYCHAR);
 	uint32_t keysym;
 
 	if (err || (t->id != KEY_PRESSED && t->id != KEY_RELEASED))
@@ -169,7 +169,7 @@ static int take_key(struct trace_lines *r, struct trace_2005 *o, const struct li
 }
 
 /* The button of an event: its number or, without one, the button that AWT's modifiers state. */
-static int button_of(const struct line_2005 *t)
+static int event_button(const struct line_2005 *t)
 {
 	if (t->button >= 1 && t->button <= 8)
 		return (int)t->button;
@@ -180,7 +180,7 @@ static int take_mouse(struct trace_lines *r, struct trace_2005 *o, const struct 
 {
 	bool press = t->id == MOUSE_PRESSED, release = t->id == MOUSE_RELEASED;
 	unsigned modifiers = (unsigned)t->modifiers & AWT_HELD, buttons = o->buttons;
-	int err = need(r, t, HAS_X, HAS_Y), button = button_of(t);
+	int err = require_values(r, t, HAS_X, HAS_Y), button = event_button(t);
 
 	if (err || (!press && !release && t->id != MOUSE_MOVED && t->id != MOUSE_DRAGGED))
 		return err;	/* other mouse events: the VNCplay of 2005 did not send them */
@@ -233,7 +233,7 @@ static int take_sync(struct trace_lines *r, struct trace_2005 *o, const struct l
 	struct trace_event e = { .kind = TRACE_SNAPSHOT, .why = TRACE_FOR_CLICK };
 	char *rest = NULL;
 	size_t n = 0;
-	int err = need(r, t, HAS_X0, HAS_Y1);
+	int err = require_values(r, t, HAS_X0, HAS_Y1);
 
 	if (err)
 		return err;
@@ -307,9 +307,9 @@ int trace_2005_line(struct trace_lines *r, struct trace_2005 *o, char *text)
 	if (!err && !strcmp(t.type, "sync"))
 		err = again ? take_sync(r, o, &t, again) : 0;
 	else if (!err && !strcmp(t.type, "java.awt.event.MouseEvent"))
-		err = need(r, &t, HAS_ID, HAS_ID) ?: take_mouse(r, o, &t);
+		err = require_values(r, &t, HAS_ID, HAS_ID) ?: take_mouse(r, o, &t);
 	else if (!err && !strcmp(t.type, "java.awt.event.KeyEvent"))
-		err = need(r, &t, HAS_ID, HAS_ID) ?: take_key(r, o, &t);
+		err = require_values(r, &t, HAS_ID, HAS_ID) ?: take_key(r, o, &t);
 	/* other types: the VNCplay of 2005 ignored them */
 	free(again);
 	return err;

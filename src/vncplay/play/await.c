@@ -119,7 +119,7 @@ static bool find_shot(struct await *a, const struct screen *s, int64_t now)
 	return true;
 }
 
-static int64_t sooner(int64_t a, int64_t b)
+static int64_t earlier_of(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
@@ -157,11 +157,11 @@ enum await_word await_step(struct await *a, const struct screen *s, int64_t now_
 		a->wiggle_at_ns = now_ns + OUT_NS;
 		return AWAIT_OUT;
 	}
-	*wake_ns = sooner(over, a->search_at_ns);
+	*wake_ns = earlier_of(over, a->search_at_ns);
 	if (a->may_wiggle)
-		*wake_ns = sooner(*wake_ns, a->wiggle_at_ns);
+		*wake_ns = earlier_of(*wake_ns, a->wiggle_at_ns);
 	if (a->cfg->pointer == AWAIT_POINTER_AUTO && !a->pointer_masked && drawn && now_ns < a->since_ns + a->cfg->patience_ns)
-		*wake_ns = sooner(*wake_ns, a->since_ns + a->cfg->patience_ns);
+		*wake_ns = earlier_of(*wake_ns, a->since_ns + a->cfg->patience_ns);
 	return AWAIT_NOT_YET;
 }
 
@@ -195,7 +195,7 @@ void dependency_painted(struct dependency_wait *w, struct box box)
 			w->changed[i] = w->dirty = true;
 }
 
-static int unmet(const struct dependency_wait *w, const struct screen *s)
+static int find_unmet(const struct dependency_wait *w, const struct screen *s)
 {
 	for (int i = 0; i < w->n; i++)
 		if (w->need[i].any ? !w->changed[i] : deps_hash(s, w->need[i].box) != w->need[i].hash)
@@ -207,7 +207,7 @@ bool dependency_met(struct dependency_wait *w, const struct screen *s, int64_t s
 {
 	if (w->dirty) {
 		w->dirty = false;
-		if (unmet(w, s) >= 0)
+		if (find_unmet(w, s) >= 0)
 			w->since_ns = INT64_MAX;
 		else if (w->since_ns == INT64_MAX)
 			w->since_ns = now_ns;
@@ -217,7 +217,7 @@ bool dependency_met(struct dependency_wait *w, const struct screen *s, int64_t s
 
 const struct deps_before *dependency_unmet(const struct dependency_wait *w, const struct screen *s)
 {
-	int i = unmet(w, s);
+	int i = find_unmet(w, s);
 
 	return &w->need[i < 0 ? 0 : i];
 }

@@ -109,7 +109,7 @@ static void check_masks(const struct input_trace *t)
 
 /* Whether the parts to ignore hide more than half of a snapshot. Such a snapshot is compared as a whole: a click on it would
  * be blind. */
-static bool hides(const struct deps *d, const struct trace_event *shot)
+static bool ignores_most_of(const struct deps *d, const struct trace_event *shot)
 {
 	int hidden = 0, n = shot->box.w * shot->box.h;
 
@@ -129,7 +129,7 @@ static void add_masks(const char *path, const struct input_trace *t, struct deps
 	int n = 0, dropped = 0;
 
 	for (int i = 0; i < t->n; i++) {
-		if (t->events[i].kind != TRACE_SNAPSHOT || !hides(d, &t->events[i]))
+		if (t->events[i].kind != TRACE_SNAPSHOT || !ignores_most_of(d, &t->events[i]))
 			continue;
 		n = 0;
 		for (int k = 0; k < d->n_ignore; k++) {

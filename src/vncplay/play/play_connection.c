@@ -65,7 +65,7 @@ static void on_shape(void *whose)
 
 static const struct rfb_events events = { .resized = on_resized, .painted = on_painted, .ended = on_ended, .shape = on_shape };
 
-static void to_log(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns)
+static void write_log(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns)
 {
 	struct play_live *l = whose;
 	int64_t ms = (now_ns - l->began_ns) / NS_PER_MS;
@@ -87,7 +87,7 @@ static int take_updates(struct play_live *l)
 	int done;
 
 	l->touched = false;
-	done = server_read(l->server, to_log, l);
+	done = server_read(l->server, write_log, l);
 	if (l->touched)
 		l->painted_ns = clock_now();
 	if (l->log_err)
@@ -98,7 +98,7 @@ static int take_updates(struct play_live *l)
 }
 
 /* Writes the side file to disk before this process sleeps. */
-static int flush(struct play_live *l)
+static int flush_side_file(struct play_live *l)
 {
 	int err = side_flush(l->side);
 
@@ -115,7 +115,7 @@ int live_wait_and_read(struct play_live *l, int64_t until_ns)
 	if (proc_stop)
 		return live_fail(l, PLAY_INTERRUPTED, "interrupted");
 	if (left > 0) {
-		err = flush(l);
+		err = flush_side_file(l);
 		if (err)
 			return err;
 		left = until_ns - clock_now();

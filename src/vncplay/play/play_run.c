@@ -42,7 +42,7 @@ static void on_painted(void *whose, struct box box)
 }
 
 /* Index of the first input from event i on; t->n: none. */
-static int input_from(const struct input_trace *t, int i)
+static int next_input(const struct input_trace *t, int i)
 {
 	while (i < t->n && t->events[i].kind == TRACE_SNAPSHOT)
 		i++;
@@ -51,7 +51,7 @@ static int input_from(const struct input_trace *t, int i)
 
 static int64_t input_due(struct play_state *p)
 {
-	int i = input_from(p->t, p->next);
+	int i = next_input(p->t, p->next);
 
 	if (i == p->t->n)	/* a snapshot after the last input is due now */
 		return p->sent_ns ? p->sent_ns : p->pacing.due_ns;
@@ -65,7 +65,7 @@ static int64_t input_due(struct play_state *p)
 }
 
 /* Notes a wait that ends now: all later inputs are delayed by it. */
-static void waited(struct play_state *p, int64_t ns, int64_t now)
+static void note_wait(struct play_state *p, int64_t ns, int64_t now)
 {
 	sample_add(&p->r->wait_ns, ns);
 	p->r->shifted_ns += pacing_shift(&p->pacing, now);
@@ -120,14 +120,14 @@ static int await_dependencies(struct play_state *p)
 		return 0;
 	s.waited_ns = now - since;
 	side_snapshot(p->live.side, SIDE_OK, &s, now);
-	waited(p, s.waited_ns, now);
+	note_wait(p, s.waited_ns, now);
 	return 0;
 }
 
 /* Where the pointer is, or will be at the next input. False: not known. */
-static bool home(const struct play_state *p, int *x, int *y)
+static bool find_pointer(const struct play_state *p, int *x, int *y)
 {
-	int i = input_from(p->t, p->next);
+	int i = next_input(p->t, p->next);
 	const struct trace_event *e = i < p->t->n ? &p->t->events[i] : NULL;
 
 	*x = p->live.x;
@@ -164,7 +164,7 @@ static int end_snapshot_wait(struct play_state *p, struct side_awaited *s, int64
 {
 	const struct await *a = &p->await;
 	bool moved = a->dx || a->dy;
-	int i = input_from(p->t, p->next);
+	int i = next_input(p->t, p->next);
 
 	side_snapshot(p->live.side, SIDE_OK, s, now);
 	p->r->snapshots++;
@@ -173,7 +173,7 @@ static int end_snapshot_wait(struct play_state *p, struct side_awaited *s, int64
 	p->r->moved += moved;
 	p->r->pointer_masked += a->pointer_masked;
 	if (waits)
-		waited(p, s->waited_ns, now);
+		note_wait(p, s->waited_ns, now);
 	if (!p->live.mask)	/* while a button is down, a dragged object keeps its displacement */
 		p->moved_x = p->moved_y = 0;
 	if (!p->live.mask && moved && a->shot->why == TRACE_FOR_CLICK && i < p->t->n) {
@@ -188,7 +188,7 @@ static int end_snapshot_wait(struct play_state *p, struct side_awaited *s, int64
 }
 
 /* Moves the pointer a pixel aside or back, so that programs notice what has appeared below it. */
-static int wiggle(struct play_state *p, enum await_word word, int x, int y)
+static int wiggle_pointer(struct play_state *p, enum await_word word, int x, int y)
 {
 	int aside = x + 1 < live_screen(&p->live)->width ? x + 1 : x - 1, err = 0;
 
@@ -213,7 +213,7 @@ static int await_snapshot(struct play_state *p)
 
 	await_begin(&p->await, &p->cfg->await, e, p->live.mask != 0, p->moved_x, p->moved_y);
 	p->awaiting = true;
-	known = home(p, &x0, &y0);
+	known = find_pointer(p, &x0, &y0);
 	x = x0;
 	y = y0;
 	p->await.may_wiggle = known && !p->live.mask && e->why != TRACE_FOR_KEY;
@@ -243,7 +243,7 @@ static int await_snapshot(struct play_state *p)
 				x = x0;
 				y = y0;
 			}
-			err = wiggle(p, word, x, y);
+			err = wiggle_pointer(p, word, x, y);
 			break;
 		case AWAIT_THERE:
 			x = x0 - p->moved_x + s.dx;

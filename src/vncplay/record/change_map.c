@@ -54,14 +54,14 @@ void change_map_paint(struct change_map *f, const struct screen *s, struct box b
 	}
 }
 
-static bool blinks(const struct change_map *f, size_t i, uint32_t now_ms)
+static bool pixel_blinks(const struct change_map *f, size_t i, uint32_t now_ms)
 {
 	return f->alone[i] >= BLINK_TIMES && now_ms - f->at_ms[i] <= BLINK_MS;
 }
 
 bool change_map_blinks(const struct change_map *f, int x, int y, uint32_t now_ms)
 {
-	return blinks(f, (size_t)y * (size_t)f->width + (size_t)x, now_ms);
+	return pixel_blinks(f, (size_t)y * (size_t)f->width + (size_t)x, now_ms);
 }
 
 /* Counts the pixels in `within` that changed at `since_ms` or later and do not blink; sets their bounding box and the last
@@ -79,7 +79,7 @@ static int count_changed_pixels(const struct change_map *f, struct box within, u
 		for (int x = within.x; x < within.x + within.w; x++) {
 			uint32_t at = f->at_ms[row + (size_t)x];
 
-			if (!at || at < since_ms || blinks(f, row + (size_t)x, now_ms))
+			if (!at || at < since_ms || pixel_blinks(f, row + (size_t)x, now_ms))
 				continue;
 			left = !n || x < left ? x : left;
 			right = !n || x > right ? x : right;

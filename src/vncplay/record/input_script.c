@@ -78,7 +78,7 @@ static bool read_script_place(struct input_script_reader *r, char **rest, int *x
 }
 
 /* Adds the steps of a movement that takes `ms` (negative: as long as a hand would), slower at both ends. */
-static int go(struct input_script_reader *r, int x, int y, double ms)
+static int add_movement(struct input_script_reader *r, int x, int y, double ms)
 {
 	double dx = x - r->x, dy = y - r->y, away = (dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy);
 	int steps, err = 0;
@@ -119,7 +119,7 @@ static int add_clicks(struct input_script_reader *r, int button, int64_t times, 
 }
 
 /* Reads "over MS", "button B" and "N [times]" in any order; NULL: that word is not allowed. */
-static int read_more(struct input_script_reader *r, char **rest, double *over, int *button, int64_t *times)
+static int read_options(struct input_script_reader *r, char **rest, double *over, int *button, int64_t *times)
 {
 	char *w;
 
@@ -151,8 +151,8 @@ static int read_move(struct input_script_reader *r, char *rest)
 
 	if (!read_script_place(r, &rest, &x, &y))
 		return -EINVAL;
-	err = read_more(r, &rest, &over, NULL, NULL);
-	return err ? err : go(r, x, y, over);
+	err = read_options(r, &rest, &over, NULL, NULL);
+	return err ? err : add_movement(r, x, y, over);
 }
 
 static int read_click(struct input_script_reader *r, char *rest)
@@ -162,9 +162,9 @@ static int read_click(struct input_script_reader *r, char *rest)
 
 	if (!read_script_place(r, &rest, &x, &y))
 		return -EINVAL;
-	err = read_more(r, &rest, NULL, &button, &times);
+	err = read_options(r, &rest, NULL, &button, &times);
 	if (!err && (x != r->x || y != r->y))
-		err = go(r, x, y, -1);
+		err = add_movement(r, x, y, -1);
 	return err ? err : add_clicks(r, button, times, REST_MS);
 }
 
@@ -175,15 +175,15 @@ static int read_drag(struct input_script_reader *r, char *rest)
 
 	if (!read_script_place(r, &rest, &x, &y) || !read_script_place(r, &rest, &to_x, &to_y))
 		return -EINVAL;
-	err = read_more(r, &rest, &over, &button, NULL);
+	err = read_options(r, &rest, &over, &button, NULL);
 	if (!err && (x != r->x || y != r->y))
-		err = go(r, x, y, -1);
+		err = add_movement(r, x, y, -1);
 	if (!err)
 		err = add_press(r, REST_MS, button, true);
 	if (!err)
 		err = add_step(r, REST_MS, (struct input_script_step){ .kind = SCRIPT_MOVE, .x = x, .y = y });
 	if (!err)
-		err = go(r, to_x, to_y, over);
+		err = add_movement(r, to_x, to_y, over);
 	return err ? err : add_press(r, REST_MS, button, false);
 }
 
@@ -212,7 +212,7 @@ static int read_scroll(struct input_script_reader *r, char *rest)
 		return reject_line(r, "scroll: up, down, left or right is expected");
 	if (r->x < 0)
 		return reject_line(r, "scroll: nobody has said where the pointer is (move X,Y)");
-	err = read_more(r, &rest, NULL, NULL, &times);
+	err = read_options(r, &rest, NULL, NULL, &times);
 	for (int64_t k = 0; k < times && !err; k++) {
 		err = add_press(r, k ? KEY_MS : 0, 4 + i, true);
 		if (!err)
@@ -226,7 +226,7 @@ static int add_key(struct input_script_reader *r, double after_ms, uint32_t keys
 	return add_step(r, after_ms, (struct input_script_step){ .kind = SCRIPT_KEY, .keysym = keysym, .down = down });
 }
 
-static int stroke(struct input_script_reader *r, const struct act *act, double first_ms)
+static int add_keystroke(struct input_script_reader *r, const struct act *act, double first_ms)
 {
 	static const struct {
 		unsigned held;
@@ -285,7 +285,7 @@ static int read_type(struct input_script_reader *r, char *text)
 		text += n;
 		if (act_read_key(one, &act))
 			return reject_line(r, "type: a character that is none");
-		err = stroke(r, &act, first ? 0 : gap > KEY_MS ? gap - KEY_MS : 0);
+		err = add_keystroke(r, &act, first ? 0 : gap > KEY_MS ? gap - KEY_MS : 0);
 		first = false;
 	}
 	return err;
@@ -297,7 +297,7 @@ static int read_key(struct input_script_reader *r, const char *name, char *rest,
 
 	if (!name || next_word(&rest) || act_read_key(name, &act) || (way && act.held))
 		return reject_line(r, "neither a key nor a word of a script");
-	return way ? add_key(r, 0, act.keysym, *way == 'd') : stroke(r, &act, 0);
+	return way ? add_key(r, 0, act.keysym, *way == 'd') : add_keystroke(r, &act, 0);
 }
 
 static int read_quiet(struct input_script_reader *r, char *rest)
@@ -320,7 +320,7 @@ static int read_pause(struct input_script_reader *r, char *rest)
 	return add_step(r, (double)ns / NS_PER_MS, (struct input_script_step){ .kind = SCRIPT_LINE });
 }
 
-static int read_script_line(struct input_script_reader *r, char *text)
+static int read_input_line(struct input_script_reader *r, char *text)
 {
 	static const struct {
 		const char *word;
@@ -367,7 +367,7 @@ int input_script_read(FILE *in, int width, int height, struct input_script *h, c
 
 		if (!*first || *first == '#')
 			continue;
-		err = strlen(text) == (size_t)n ? read_script_line(&r, text) : reject_line(&r, "a zero byte");
+		err = strlen(text) == (size_t)n ? read_input_line(&r, text) : reject_line(&r, "a zero byte");
 		if (err)
 			break;
 	}

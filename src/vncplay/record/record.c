@@ -121,22 +121,22 @@ static void on_shape(void *whose)
 	((struct recording *)whose)->shape = true;
 }
 
-static int to_pointer(void *whose, int mask, int x, int y)
+static int send_recorded_pointer(void *whose, int mask, int x, int y)
 {
 	return server_pointer(((struct recording *)whose)->server, mask, x, y);
 }
 
-static int to_key(void *whose, uint32_t keysym, bool down)
+static int send_recorded_key(void *whose, uint32_t keysym, bool down)
 {
 	return server_key(((struct recording *)whose)->server, keysym, down);
 }
 
-static int to_trace(void *whose, const struct trace_event *e)
+static int write_trace_event(void *whose, const struct trace_event *e)
 {
 	return trace_add(((struct recording *)whose)->trace, e);
 }
 
-static int to_notes(void *whose, const char *text)
+static int write_trace_note(void *whose, const char *text)
 {
 	return trace_note(((struct recording *)whose)->trace, text);
 }
@@ -161,7 +161,7 @@ static void sleep_for_input(struct recording *r, int64_t until_ns)
 }
 
 /* Reads from the server for up to 50 ms. 0, or -errno: the connection is over. */
-static int read_server(struct recording *r)
+static int read_from_server(struct recording *r)
 {
 	int64_t until = clock_now() + 50 * NS_PER_MS;
 	int got = 1, err = server_flush(r->server);
@@ -182,7 +182,7 @@ static int await_first_picture(struct recording *r)
 	while (!err && !proc_stop && clock_now() < until && (!r->updated || r->covered < (int64_t)screen->width * screen->height)) {
 		bool before = r->updated;
 
-		err = read_server(r);
+		err = read_from_server(r);
 		if (r->updated && !before && until > clock_now() + FIRST_NS)
 			until = clock_now() + FIRST_NS;
 		if (!err)
@@ -193,14 +193,14 @@ static int await_first_picture(struct recording *r)
 
 /* Records until the end. Returns the reason as a word for the report; sets *status to the exit status and `why` to an error,
  * if any. */
-static const char *work(struct recording *r, char *why, size_t size, int *status)
+static const char *record_until_end(struct recording *r, char *why, size_t size, int *status)
 {
 	int64_t end = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX, wake;
 	bool held;
 	int err;
 
 	for (;;) {
-		err = read_server(r);
+		err = read_from_server(r);
 		if (err) {
 			*status = cfg.script ? EXIT_LOSSY : EXIT_OK;	/* the rest of a script is lost; a user saw the connection close */
 			snprintf(why, size, "%s", server_why(r->server));
@@ -315,7 +315,7 @@ static struct user *open_user(const struct rfb *rfb, char words[80], char *why, 
 int vncplay_record(int argc, char **argv)
 {
 	static const struct rfb_events events = { .resized = on_resized, .painted = on_painted, .ended = on_ended, .shape = on_shape };
-	static const struct recorder_out out = { to_pointer, to_key, to_trace, to_notes };
+	static const struct recorder_out out = { send_recorded_pointer, send_recorded_key, write_trace_event, write_trace_note };
 	struct recording r = { 0 };
 	const char *server, *path, *ended;
 	const struct rfb *rfb;
@@ -365,7 +365,7 @@ int vncplay_record(int argc, char **argv)
 		proc_say_ready((int)cfg.ready_fd);
 	}
 	why[0] = '\0';
-	ended = work(&r, why, sizeof(why), &status);
+	ended = record_until_end(&r, why, sizeof(why), &status);
 	end_recording(&r);
 	if (*why)
 		rec_warn(rec, "%s", why);

@@ -95,22 +95,23 @@ int recorder_resized(struct recorder *r)
 	return change_map_start(&r->changes, r->screen);
 }
 
-static int64_t since(int64_t then_ns, int64_t now_ns)
+static int64_t time_since(int64_t then_ns, int64_t now_ns)
 {
 	return then_ns == INT64_MIN ? INT64_MAX : now_ns - then_ns;
 }
 
 void recorder_painted(struct recorder *r, int64_t now_ns, struct box box)
 {
-	int64_t acted = since(r->key.sent_ns > r->press.sent_ns ? r->key.sent_ns : r->press.sent_ns, now_ns);
-	int64_t released = r->any.e.kind == TRACE_RELEASE || r->any.e.kind == TRACE_KEY_UP ? since(r->any.sent_ns, now_ns) : INT64_MAX;
+	int64_t acted = time_since(r->key.sent_ns > r->press.sent_ns ? r->key.sent_ns : r->press.sent_ns, now_ns);
+	bool release = r->any.e.kind == TRACE_RELEASE || r->any.e.kind == TRACE_KEY_UP;
+	int64_t released = release ? time_since(r->any.sent_ns, now_ns) : INT64_MAX;
 	uint32_t now_ms = recorder_ms(r, now_ns);
 	enum change_cause cause = CHANGE_UNPROMPTED;
 
 	acted = released < acted ? released : acted;
 	if (acted <= LATELY_NS)
 		cause = CHANGE_AFTER_PRESS;
-	else if (since(r->any.sent_ns, now_ns) <= LATELY_NS)
+	else if (time_since(r->any.sent_ns, now_ns) <= LATELY_NS)
 		cause = CHANGE_AFTER_MOVE;
 	change_map_paint(&r->changes, r->screen, box, now_ms, cause);
 	if (change_map_last(&r->changes, box, now_ms) != now_ms)
@@ -155,7 +156,7 @@ static void remember_event(struct recorder *r, const struct held_event *h, int64
 	r->buttons = h->mask;
 }
 
-static int send(struct recorder *r, const struct held_event *h, int64_t now_ns)
+static int send_held_input(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
 	struct trace_event e = h->e;
 	int err;
@@ -217,7 +218,7 @@ static int send_first(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
 		if (err)
 			return err;
 	}
-	err = send(r, &h, now_ns);
+	err = send_held_input(r, &h, now_ns);
 	return err ? err : 1;
 }
 
@@ -248,11 +249,11 @@ int recorder_end(struct recorder *r, int64_t now_ns)
 	int err = r->mask ? recorder_pointer(r, now_ns, 0, r->x, r->y) : 0;
 
 	while (!err && r->first < r->n)
-		err = send(r, &(struct held_event){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
+		err = send_held_input(r, &(struct held_event){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
 	while (!err && r->down.n) {
 		err = recorder_key(r, now_ns, r->down.key[0], false);
 		if (!err)
-			err = send(r, &(struct held_event){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
+			err = send_held_input(r, &(struct held_event){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
 	}
 	return err;
 }

@@ -38,7 +38,7 @@
 #define POINTER_BEFORE 12	/* pixels of that area to the left of the pointer and above it */
 #define TEXTURE_LEAST 12	/* pixels (and an eighth of all) that must differ from the most frequent colour */
 
-static struct box widen_box(struct box b, int by, const struct screen *s)
+static struct box enlarge_box(struct box b, int by, const struct screen *s)
 {
 	return box_clip((struct box){ b.x - by, b.y - by, b.w + 2 * by, b.h + 2 * by }, s->width, s->height);
 }
@@ -126,33 +126,33 @@ static struct box find_anchor(int x, int y, int side, int reach, const struct sc
 	return best;
 }
 
-static struct box everywhere(const struct recorder *r)
+static struct box whole_screen(const struct recorder *r)
 {
 	return (struct box){ 0, 0, r->screen->width, r->screen->height };
 }
 
-static bool far(const struct trace_event *a, const struct trace_event *b)
+static bool moved_far(const struct trace_event *a, const struct trace_event *b)
 {
 	return abs(a->x - b->x) > STILL || abs(a->y - b->y) > STILL;
 }
 
-static void plan_press(struct recorder *r, const struct held_event *h)
+static void plan_press_snapshot(struct recorder *r, const struct held_event *h)
 {
 	const struct recorder_past *p = &r->press;
 
 	if (r->buttons)
 		return;
 	r->needs_snapshot = p->sent_ns == INT64_MIN || p->e.button != h->e.button ||
-		h->e.at_ns - p->e.at_ns > r->cfg.double_ns || far(&p->e, &h->e) || r->key.sent_ns > p->sent_ns;
+		h->e.at_ns - p->e.at_ns > r->cfg.double_ns || moved_far(&p->e, &h->e) || r->key.sent_ns > p->sent_ns;
 }
 
-static void plan_release(struct recorder *r, const struct held_event *h, int64_t now_ns)
+static void plan_release_snapshot(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
 	const struct recorder_past *p = &r->press;
 
-	if (p->sent_ns == INT64_MIN || p->e.button != h->e.button || !far(&p->e, &h->e))
+	if (p->sent_ns == INT64_MIN || p->e.button != h->e.button || !moved_far(&p->e, &h->e))
 		return;
-	r->needs_snapshot = change_map_count(&r->changes, widen_box(r->area, r->cfg.margin, r->screen), recorder_ms(r, p->sent_ns),
+	r->needs_snapshot = change_map_count(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen), recorder_ms(r, p->sent_ns),
 			       recorder_ms(r, now_ns)) > 0;
 }
 
@@ -178,7 +178,7 @@ static struct box with_neighbours(const struct recorder *r, struct box b)
 	return box_clip((struct box){ b.x - wider / 2, b.y - higher / 2, b.w + wider, b.h + higher }, r->screen->width, r->screen->height);
 }
 
-static void plan_key(struct recorder *r, const struct held_event *h, int64_t now_ns)
+static void plan_key_snapshot(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
 	uint32_t since_ms = r->anchor_ns == INT64_MIN ? 1 : recorder_ms(r, r->anchor_ns), now_ms = recorder_ms(r, now_ns);
 	int soon, later;
@@ -190,9 +190,9 @@ static void plan_key(struct recorder *r, const struct held_event *h, int64_t now
 	r->area = box_clip(r->cfg.key_area, r->screen->width, r->screen->height);
 	if (!r->cfg.key_area.w) {
 		soon = change_map_count(&r->changes, r->soon, since_ms, now_ms);
-		later = change_map_count(&r->changes, everywhere(r), since_ms, now_ms) - soon;
+		later = change_map_count(&r->changes, whole_screen(r), since_ms, now_ms) - soon;
 		if (r->anchor_ns != INT64_MIN && later > LATER_LEAST && later > LATER_TIMES * soon)
-			r->area = change_map_area(&r->changes, everywhere(r), since_ms, now_ms, KEY_MOST);
+			r->area = change_map_area(&r->changes, whole_screen(r), since_ms, now_ms, KEY_MOST);
 		else if (soon >= KEY_LEAST)
 			r->area = typed_area(r, since_ms, now_ms);
 		else if (r->keyed.w && r->key.sent_ns > r->press.sent_ns)
@@ -231,7 +231,7 @@ static struct box beside_pointer(const struct recorder *r, struct box near, stru
 	return best;
 }
 
-static void plan_move(struct recorder *r, const struct held_event *h, int64_t now_ns)
+static void plan_move_snapshot(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
 	uint32_t since_ms = recorder_ms(r, r->move.sent_ns), now_ms = recorder_ms(r, now_ns);
 	int x = r->move.e.x, y = r->move.e.y, n;
@@ -256,16 +256,16 @@ void recorder_plan_snapshot(struct recorder *r, const struct held_event *h, int6
 	r->area = snapshot_box(h->e.x, h->e.y, r->cfg.snapshot, r->screen);
 	switch (h->e.kind) {
 	case TRACE_PRESS:
-		plan_press(r, h);
+		plan_press_snapshot(r, h);
 		break;
 	case TRACE_RELEASE:
-		plan_release(r, h, now_ns);
+		plan_release_snapshot(r, h, now_ns);
 		break;
 	case TRACE_KEY_DOWN:
-		plan_key(r, h, now_ns);
+		plan_key_snapshot(r, h, now_ns);
 		break;
 	case TRACE_MOVE:
-		plan_move(r, h, now_ns);
+		plan_move_snapshot(r, h, now_ns);
 		break;
 	default:
 		break;
@@ -276,7 +276,7 @@ void recorder_plan_snapshot(struct recorder *r, const struct held_event *h, int6
 
 int64_t recorder_settled_ns(const struct recorder *r, int64_t now_ns)
 {
-	uint32_t changed_ms = change_map_last(&r->changes, widen_box(r->area, r->cfg.margin, r->screen), recorder_ms(r, now_ns));
+	uint32_t changed_ms = change_map_last(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen), recorder_ms(r, now_ns));
 	int64_t changed = changed_ms ? r->start_ns + changed_ms * NS_PER_MS : INT64_MIN;	/* (rounded up by at most 1 ms) */
 	int64_t last = r->any.sent_ns > changed ? r->any.sent_ns : changed;
 
@@ -329,7 +329,7 @@ int recorder_take_snapshots(struct recorder *r, const struct held_event *h, int6
 			break;
 		free(e.pixels);
 		e.pixels = NULL;
-		box = widen_box(box, r->cfg.snapshot << wider, r->screen);
+		box = enlarge_box(box, r->cfg.snapshot << wider, r->screen);
 	}
 	if (!err && 8 * left < box.w * box.h) {
 		snprintf(text, sizeof(text), "the screen at %d,%d (%dx%d) changes by itself, nearly all of it: no snapshot",

@@ -27,7 +27,7 @@ static int64_t script_wait(struct user *u, fd_set *fds, int *top)
 }
 
 /* Whether a step may be done now; sets s->wake_ns. */
-static bool passes(struct script_user *s, const struct input_script_step *step, const struct recorder *r, int64_t now_ns)
+static bool step_is_due(struct script_user *s, const struct input_script_step *step, const struct recorder *r, int64_t now_ns)
 {
 	int64_t quiet;
 
@@ -75,7 +75,7 @@ static int script_take(struct user *u, struct recorder *r, int64_t now_ns, char 
 	while (s->next < s->hand.n && !err) {
 		const struct input_script_step *step = &s->hand.steps[s->next];
 
-		if (!passes(s, step, r, now_ns))
+		if (!step_is_due(s, step, r, now_ns))
 			return 0;
 		s->base_ns = s->wake_ns;
 		s->since_ns = 0;
