@@ -204,7 +204,6 @@ static void keep_new(const struct analysis_state *w)
 
 static int analyze_tiles(struct analysis_state *w)
 {
-	struct neighbour_mask *kin;
 	size_t with = 0, restless = 0;
 	int err = 0;
 
@@ -219,12 +218,8 @@ static int analyze_tiles(struct analysis_state *w)
 		for (size_t t = 0; t < tiles_of(w); t++)
 			if (take_tracks(w, t))
 				keep_new(w);
-	kin = neighbour_mask_new(w->columns, w->rows);
-	if (!kin)
-		return -ENOMEM;
-	for (int r = 0; r < w->runs; r++)
-		mask_neighbours(kin, &w->replay[r].tiles, w->view[r].place, w->view[r].change);
-	neighbour_mask_free(kin);
+	for (int r = 0; r < w->runs && !err; r++)
+		err = mask_neighbours(w->columns, w->rows, &w->replay[r].tiles, w->view[r].place, w->view[r].change);
 	for (size_t t = 0; t < tiles_of(w) && !err; t++)
 		err = analyze_tile(w, t);
 	return err;

@@ -31,7 +31,7 @@ struct burst_count {			/* bursts of one tile between one input and the next, in 
 struct animation_mask {
 	int runs, inputs;
 	const uint32_t *const *press_ms;
-	struct burst_count **run[2];	/* run[seen][r][input + 1]: bursts with repeated content (seen 1) or new content (seen 0) */
+	struct burst_count *bursts;	/* for repeated content (seen 1) or new content (seen 0), each run, each input: run_bursts() */
 	float *score;
 	bool *at;	/* for each input + 1: whether the tile is animated there */
 };
@@ -39,23 +39,14 @@ struct animation_mask {
 struct animation_mask *animation_mask_new(int runs, int inputs, const uint32_t *const *press_ms)
 {
 	struct animation_mask *u = calloc(1, sizeof(*u));
-	bool whole;
 
 	if (!u)
 		return NULL;
 	*u = (struct animation_mask){ .runs = runs, .inputs = inputs, .press_ms = press_ms };
 	u->score = calloc((size_t)runs, sizeof(*u->score));
 	u->at = calloc((size_t)inputs + 1, sizeof(*u->at));
-	whole = u->score && u->at;
-	for (int s = 0; s < 2; s++) {
-		u->run[s] = calloc((size_t)runs, sizeof(**u->run));
-		for (int r = 0; u->run[s] && r < runs; r++) {
-			u->run[s][r] = calloc((size_t)inputs + 1, sizeof(**u->run[s]));
-			whole &= u->run[s][r] != NULL;
-		}
-		whole &= u->run[s] != NULL;
-	}
-	if (whole)
+	u->bursts = calloc(2 * (size_t)runs * ((size_t)inputs + 1), sizeof(*u->bursts));
+	if (u->score && u->at && u->bursts)
 		return u;
 	animation_mask_free(u);
 	return NULL;
@@ -65,14 +56,15 @@ void animation_mask_free(struct animation_mask *u)
 {
 	if (!u)
 		return;
-	for (int s = 0; s < 2; s++) {
-		for (int r = 0; u->run[s] && r < u->runs; r++)
-			free(u->run[s][r]);
-		free(u->run[s]);
-	}
+	free(u->bursts);
 	free(u->score);
 	free(u->at);
 	free(u);
+}
+
+static struct burst_count *run_bursts(const struct animation_mask *u, int seen, int run)
+{
+	return u->bursts + (size_t)(seen * u->runs + run) * ((size_t)u->inputs + 1);
 }
 
 static void mark_seen(const struct tile_track *t)
@@ -221,7 +213,7 @@ static bool changes_in_most_runs(const struct animation_mask *u, int seen, int a
 	int n = 0;
 
 	for (int r = 0; r < u->runs; r++)
-		n += u->run[seen][r][at].bursts > 0;
+		n += run_bursts(u, seen, r)[at].bursts > 0;
 	return 2 * n > u->runs;
 }
 
@@ -257,10 +249,10 @@ void animation_mask_mark(struct animation_mask *u, const struct tile_track *trac
 		int restless_at = 0, bursts_at = 0;
 
 		for (int r = 0; r < u->runs; r++)
-			count_bursts(u, r, &track[r], seen, u->run[seen][r]);
+			count_bursts(u, r, &track[r], seen, run_bursts(u, seen, r));
 		for (int at = 1; at <= u->inputs; at++) {
 			for (int r = 0; r < u->runs; r++)
-				u->score[r] = animation_score(u->run[seen][r], u->inputs, at);
+				u->score[r] = animation_score(run_bursts(u, seen, r), u->inputs, at);
 			u->at[at] = agreed_score(u->score, u->runs) > 1;
 			restless_at += u->at[at];
 			bursts_at += changes_in_most_runs(u, seen, at);
@@ -286,32 +278,6 @@ struct neighbour_mask {
 	uint32_t *of;		/* for each tile: 1 + index of its change in this update; 0: none */
 	uint32_t *stack, *group;	/* tiles */
 };
-
-struct neighbour_mask *neighbour_mask_new(int columns, int rows)
-{
-	size_t n = (size_t)columns * (size_t)rows + 1;
-	struct neighbour_mask *k = calloc(1, sizeof(*k));
-
-	if (!k)
-		return NULL;
-	*k = (struct neighbour_mask){ columns, rows, calloc(n, sizeof(*k->of)), malloc(n * sizeof(*k->stack)),
-				      malloc(n * sizeof(*k->group)) };
-	if (!k->of || !k->stack || !k->group) {
-		neighbour_mask_free(k);
-		return NULL;
-	}
-	return k;
-}
-
-void neighbour_mask_free(struct neighbour_mask *k)
-{
-	if (!k)
-		return;
-	free(k->of);
-	free(k->stack);
-	free(k->group);
-	free(k);
-}
 
 static uint32_t neighbour_place(const struct neighbour_mask *k, uint32_t tile)
 {
@@ -358,15 +324,24 @@ static void mask_group(struct neighbour_mask *k, uint32_t start, struct tile_cha
 			change[k->group[i]].masked = MASKED_NEW;
 }
 
-void mask_neighbours(struct neighbour_mask *k, const struct tilelog *tiles, const uint32_t *place, struct tile_change *change)
+int mask_neighbours(int columns, int rows, const struct tilelog *tiles, const uint32_t *place, struct tile_change *change)
 {
-	for (size_t u = 0; u < tiles->n_updates; u++) {
+	size_t all = (size_t)columns * (size_t)rows + 1;
+	struct neighbour_mask k = { columns, rows, calloc(all, sizeof(*k.of)), malloc(all * sizeof(*k.stack)),
+				    malloc(all * sizeof(*k.group)) };
+	int err = k.of && k.stack && k.group ? 0 : -ENOMEM;
+
+	for (size_t u = 0; u < tiles->n_updates && !err; u++) {
 		size_t end = u + 1 < tiles->n_updates ? tiles->update[u + 1].first : tiles->n;
 
 		for (size_t i = tiles->update[u].first; i < end; i++)
-			k->of[neighbour_place(k, tiles->changed[i])] = place[i] + 1;
+			k.of[neighbour_place(&k, tiles->changed[i])] = place[i] + 1;
 		for (size_t i = tiles->update[u].first; i < end; i++)
-			if (k->of[neighbour_place(k, tiles->changed[i])])
-				mask_group(k, neighbour_place(k, tiles->changed[i]), change);
+			if (k.of[neighbour_place(&k, tiles->changed[i])])
+				mask_group(&k, neighbour_place(&k, tiles->changed[i]), change);
 	}
+	free(k.of);
+	free(k.stack);
+	free(k.group);
+	return err;
 }

@@ -44,12 +44,8 @@ void animation_mask_mark(struct animation_mask *u, const struct tile_track *trac
 /* Neighbours: tiles that touch masked tiles and change with them are masked as well, such as the minutes of a clock beside its
  * seconds, or the edge of an animation. Of tiles that touch each other and change in one update, all are masked when at least
  * half are, and at most three (or an eighth) are not. Exception: up to four tiles of which only a caret is masked, since they may
- * be a letter that was typed. */
-struct neighbour_mask;
-
-struct neighbour_mask *neighbour_mask_new(int columns, int rows);	/* tiles of the largest screen; NULL: no memory */
-void neighbour_mask_free(struct neighbour_mask *k);
-/* Sets `masked` of neighbours in one run. Change i of `tiles` is change[place[i]]. */
-void mask_neighbours(struct neighbour_mask *k, const struct tilelog *tiles, const uint32_t *place, struct tile_change *change);
+ * be a letter that was typed. Sets `masked` of neighbours in
+ * one run, for a screen of columns * rows tiles; change i of `tiles` is change[place[i]]. 0 or -ENOMEM. */
+int mask_neighbours(int columns, int rows, const struct tilelog *tiles, const uint32_t *place, struct tile_change *change);
 
 #endif

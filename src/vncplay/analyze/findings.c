@@ -59,7 +59,7 @@ static int64_t inputs_answered(const struct responses *answers)
 	return n;
 }
 
-static void report_replay(struct rec *out, const struct replay *p, int64_t answered, double median, int64_t unmatched)
+static void report_one_replay(struct rec *out, const struct replay *p, int64_t answered, double median, int64_t unmatched)
 {
 	rec_object(out, NULL);
 	rec_str(out, "label", p->label);
@@ -189,7 +189,7 @@ void findings_report(struct rec *out, const struct findings *f)
 		struct sample us;
 
 		take_latencies(&f->analysis.responses, r, &us, &answered);
-		report_replay(out, &f->replay[r], answered, sample_quantile(&us, 0.5).value / 1000,
+		report_one_replay(out, &f->replay[r], answered, sample_quantile(&us, 0.5).value / 1000,
 			   f->analysis.unmatched ? (int64_t)f->analysis.unmatched[r] : -1);
 		sample_free(&us);
 		unmatched += f->analysis.unmatched ? (int64_t)f->analysis.unmatched[r] : 0;

@@ -148,7 +148,6 @@ static void on_scan_painted(void *whose, struct box b)
 		compare_frame(s, i);
 }
 
-/* Reads a log once. */
 static int scan_log(struct scan_2005 *s, const struct replay *r)
 {
 	static const struct rfb_events events = { .painted = on_scan_painted };
@@ -179,7 +178,7 @@ static int scan_log(struct scan_2005 *s, const struct replay *r)
 	return s->err;
 }
 
-static int find_in_run(struct scan_2005 *s, const struct replay *r, int run, int runs, struct method_2005 *out)
+static int find_in_run(struct scan_2005 *s, const struct replay *r, int run, struct method_2005 *out)
 {
 	memset(s->now, 0, pixels_of(s) * sizeof(*s->now));
 	for (size_t i = 0; i < s->n; i++) {
@@ -194,7 +193,6 @@ static int find_in_run(struct scan_2005 *s, const struct replay *r, int run, int
 		out->match[i].found_ms[run] = s->found[i].best_ms;
 		out->match[i].equal[run] = s->found[i].best < 0 ? 0 : (uint32_t)s->found[i].best;
 	}
-	(void)runs;
 	return 0;
 }
 
@@ -240,7 +238,7 @@ int method_2005_find(const struct method_2005_cfg *cfg, const struct replay *rep
 	if (!err)
 		err = make_match_room(&s, runs, out);
 	for (int r = 0; r < runs && !err; r++)
-		err = find_in_run(&s, &replay[r], r, runs, out);
+		err = find_in_run(&s, &replay[r], r, out);
 	for (size_t i = 0; i < s.n; i++)
 		free(s.frame[i].pixels);
 	free(s.frame);

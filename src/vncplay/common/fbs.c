@@ -14,17 +14,13 @@
 #define BANNER "FBS 001.000\n"
 #define BANNER_BYTES 12
 #define TRACE "vncplay-tra"	/* the beginning of a trace, to name that mistake; shorter than BANNER */
+#define WINDOW (2u << 20)	/* bytes behind the reader that stay in memory, and are given back at once */
 #define PIECE (64 << 10)	/* largest block that is written, bytes; as rfbproxy */
-#define WINDOW (2u << 20)	/* bytes of the file that are kept in memory behind the reader, and read ahead at once */
-#ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22	/* since Linux 5.14; older kernels page in one by one */
-#endif
 
 struct fbs {
 	const uint8_t *bytes;
 	size_t size, at;
-	size_t given;	/* pages up to this offset were given back */
-	size_t asked;	/* pages up to this offset were read ahead */
+	size_t given;		/* pages up to this offset were given back to the kernel */
 	int over;
 };
 
@@ -83,26 +79,6 @@ size_t fbs_size(const struct fbs *f)
 	return f->size;
 }
 
-/* A log may be larger than memory: gives back pages behind the reader and reads ahead. Pages given back are read again when
- * used. */
-static void slide_window(struct fbs *f)
-{
-	uint8_t *base = (uint8_t *)(uintptr_t)f->bytes;
-	size_t n;
-
-	if (f->at > f->given + 2 * WINDOW) {
-		n = (f->at - WINDOW) / WINDOW * WINDOW - f->given;
-		madvise(base + f->given, n, MADV_DONTNEED);
-		f->given += n;
-	}
-	if (f->asked <= f->at) {
-		f->asked = f->at / WINDOW * WINDOW;
-		n = f->size - f->asked < WINDOW ? f->size - f->asked : WINDOW;
-		madvise(base + f->asked, n, MADV_POPULATE_READ);
-		f->asked += n;
-	}
-}
-
 int fbs_next(struct fbs *f, struct fbs_block *block)
 {
 	size_t left = f->size - f->at, n, padded;
@@ -111,7 +87,10 @@ int fbs_next(struct fbs *f, struct fbs_block *block)
 	*block = (struct fbs_block){ 0 };
 	if (f->over || !left)
 		return f->over;
-	slide_window(f);
+	if (f->at > f->given + 2 * WINDOW) {	/* a log may be larger than memory */
+		madvise((void *)(uintptr_t)(f->bytes + f->given), WINDOW, MADV_DONTNEED);
+		f->given += WINDOW;
+	}
 	f->over = -EPROTO;
 	if (left < 4)
 		return f->over;

@@ -20,12 +20,9 @@ static bool pixels_differ(uint32_t a, uint32_t b, int tolerance)
 
 static bool is_masked(const struct match_cfg *cfg, int x, int y)
 {
-	for (int i = 0; i < cfg->n_masks; i++) {
-		const struct box *m = &cfg->masks[i];
-
-		if (x >= m->x && x < m->x + m->w && y >= m->y && y < m->y + m->h)
+	for (int i = 0; i < cfg->n_masks; i++)
+		if (box_meets(cfg->masks[i], (struct box){ x, y, 1, 1 }))
 			return true;
-	}
 	return false;
 }
 

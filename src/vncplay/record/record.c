@@ -161,7 +161,7 @@ static void sleep_for_input(struct recording *r, int64_t until_ns)
 }
 
 /* Reads from the server for up to 50 ms. 0, or -errno: the connection is over. */
-static int read_from_server(struct recording *r)
+static int read_server_updates(struct recording *r)
 {
 	int64_t until = clock_now() + 50 * NS_PER_MS;
 	int got = 1, err = server_flush(r->server);
@@ -182,7 +182,7 @@ static int await_first_picture(struct recording *r)
 	while (!err && !proc_stop && clock_now() < until && (!r->updated || r->covered < (int64_t)screen->width * screen->height)) {
 		bool before = r->updated;
 
-		err = read_from_server(r);
+		err = read_server_updates(r);
 		if (r->updated && !before && until > clock_now() + FIRST_NS)
 			until = clock_now() + FIRST_NS;
 		if (!err)
@@ -200,7 +200,7 @@ static const char *record_until_end(struct recording *r, char *why, size_t size,
 	int err;
 
 	for (;;) {
-		err = read_from_server(r);
+		err = read_server_updates(r);
 		if (err) {
 			*status = cfg.script ? EXIT_LOSSY : EXIT_OK;	/* the rest of a script is lost; a user saw the connection close */
 			snprintf(why, size, "%s", server_why(r->server));
