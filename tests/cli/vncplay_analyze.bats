@@ -201,7 +201,7 @@ scored() {	# least of right rows, most of extra ones
 	refused 1 analyze t.trace 't.trace: not an FBS log but a trace: .*OUT.rfb'
 	refused 1 analyze "in here/run0.rfb.aux" 'not an FBS log: .*OUT.rfb'
 	refused 1 learn "in here/alone.rfb" "in here/run0.rfb" t.trace 'not a trace but a log.*the trace that it was played from'
-	refused 1 analyze "in here/run0.rfb" --aux "in here/truth.tsv" 'no line of it'
+	refused 1 analyze "in here/run0.rfb" --aux "in here/truth.tsv" 'no line of a side file'
 	refused 2 analyze "in here/run0.rfb" --labels a,b 'labels'
 	head -c 20 "in here/run0.rfb" >"in here/short.rfb"
 	refused 1 analyze "in here/short.rfb" --aux "in here/run0.rfb.aux" 'short.rfb'

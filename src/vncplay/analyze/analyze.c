@@ -95,7 +95,7 @@ static char **split_list(const char *text, int runs, const char *what)
 	for (const char *c = text; *c; c++)
 		n += *c == ',';
 	if (n != runs)
-		die_usage("--%s has %d of them for %d logs", what, n, runs);
+		die_usage("--%s has %d elements for %d logs", what, n, runs);
 	copy = strdup(text);
 	word = calloc((size_t)runs, sizeof(*word));
 	if (!copy || !word)
@@ -201,7 +201,7 @@ int vncplay_analyze(int argc, char **argv)
 	if (runs < 1)
 		die_usage("analyze what? OUT.rfb...");
 	if (cfg.method != METHOD_PAPER && cli_given("paper: "))
-		die_usage("--%s is of --method paper", cli_given("paper: "));
+		die_usage("--%s needs --method paper", cli_given("paper: "));
 	if (runs > ALIGN_RUNS)
 		die_usage("%d logs: at most %d at a time", runs, ALIGN_RUNS);
 	aux = split_list(cfg.aux, runs, "aux");

@@ -149,7 +149,7 @@ static void say_findings(struct rec *out, const struct findings *f)
 	if (findings_unusable(f, why, sizeof(why)))
 		rec_warn(out, "NOT usable: %s", why);
 	if (f->analysis.differ)
-		rec_warn(out, "the replays have not got the same inputs: are they of one trace?");
+		rec_warn(out, "the replays have different inputs: are they of one trace?");
 	if (f->runs > 1 && f->analysis.inputs > 0 && !f->analysis.responses.n)
 		rec_warn(out, "none of %d inputs was answered alike in two replays: did each begin in the same state (vncplay play --before)?",
 			 f->analysis.inputs);

@@ -118,7 +118,7 @@ static int read_aux(struct replay *r, const char *aux)
 	in = fopen(path, "re");
 	if (!in) {
 		err = -errno;
-		snprintf(r->why, sizeof(r->why), "what was sent is not known: %.120s: %s; name the side file with --aux", path, strerror(-err));
+		snprintf(r->why, sizeof(r->why), "cannot read the side file %.120s: %s; name it with --aux", path, strerror(-err));
 		return err;
 	}
 	err = sent_inputs_read(in, &r->inputs);
@@ -130,7 +130,7 @@ static int read_aux(struct replay *r, const char *aux)
 	if (!err)
 		err = begin_with_move(r);
 	if (err)
-		snprintf(r->why, sizeof(r->why), "%.150s: %s", path, err == -EPROTO ? "no line of it tells of an input" : strerror(-err));
+		snprintf(r->why, sizeof(r->why), "%.150s: %s", path, err == -EPROTO ? "no line of a side file in it" : strerror(-err));
 	if (!err && r->inputs.end_us >= 0 && r->inputs.end_us / 1000 > r->total_ms && r->inputs.end_us / 1000 < UINT32_MAX)
 		r->total_ms = (uint32_t)(r->inputs.end_us / 1000);
 	if (!err && r->inputs.cut)

@@ -27,9 +27,9 @@ int rfb_feed(struct rfb *r, struct rfb_machine *m, const uint8_t *in, size_t n)
 
 	while (n) {
 		if (!m->step)
-			return rfb_fail(r, "a rectangle has more bytes than it can take");
+			return rfb_fail(r, "the server sent a rectangle with too many bytes");
 		if (m->need > RFB_HOLD)
-			return rfb_fail(r, "a part that is too long");
+			return rfb_fail(r, "the server sent a part that is too long");
 		if (!m->held && n >= m->need) {
 			took = m->step(r, in, n);
 			if (took < 0)
@@ -162,7 +162,7 @@ int rfb_set_size(struct rfb *r, int width, int height)
 		return 0;
 	err = screen_resize(&r->screen, width, height);
 	if (err == -EINVAL)
-		return rfb_fail(r, "a screen of a size that is refused");
+		return rfb_fail(r, "the server's screen has no pixels or too many");
 	r->resizes += !err;
 	if (!err && r->events.resized)
 		r->events.resized(r->whose, width, height);
@@ -196,7 +196,7 @@ static ssize_t take_server_init(struct rfb *r, const uint8_t *in, size_t n UNUSE
 	int err;
 
 	if (!pixels_set(&r->pixels, &format))
-		return rfb_fail(r, "pixels of a format that is not understood");
+		return rfb_fail(r, "the server's pixel format is not supported");
 	err = rfb_set_size(r, rfb_u16(in), rfb_u16(in + 2));
 	if (err)
 		return err;
@@ -233,14 +233,14 @@ static ssize_t take_security_type(struct rfb *r, const uint8_t *in, size_t n UNU
 		rfb_skip(r, 16, end_challenge);
 		return 4;
 	default:
-		return rfb_fail(r, "a greeting of another kind than RFB 3.3's");
+		return rfb_fail(r, "the greeting is not RFB 3.3");
 	}
 }
 
 ssize_t rfb_greet(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 {
 	if (memcmp(in, "RFB 003.00", 10) || in[11] != '\n')
-		return rfb_fail(r, "it does not begin as RFB 3");
+		return rfb_fail(r, "the greeting is not RFB 3");
 	rfb_expect(&r->wire, take_security_type, 4);
 	return 12;
 }

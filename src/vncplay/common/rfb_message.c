@@ -44,7 +44,7 @@ static int begin_pixels(struct rfb *r, int32_t encoding)
 	bool empty = !r->box.w || !r->box.h;
 
 	if (r->box.x + r->box.w > r->screen.width || r->box.y + r->box.h > r->screen.height)
-		return rfb_fail(r, "a rectangle that is not on the screen");
+		return rfb_fail(r, "the server sent a rectangle outside of the screen");
 	rfb_set_area(r, r->box, &r->pixels.plain);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
 		if (steps[i].encoding != encoding)
@@ -57,7 +57,7 @@ static int begin_pixels(struct rfb *r, int32_t encoding)
 			rfb_end_rectangle(r);
 		return 0;
 	}
-	return rfb_fail(r, "an encoding that is not understood");
+	return rfb_fail(r, "the server sent an unknown encoding");
 }
 
 static ssize_t take_desktop_name(struct rfb *r, const uint8_t *in, size_t n UNUSED)
@@ -201,6 +201,6 @@ ssize_t rfb_message(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 		rfb_expect(&r->wire, take_fence, 9);
 		return 0;
 	default:
-		return rfb_fail(r, "a message of an unknown kind");
+		return rfb_fail(r, "the server sent an unknown message");
 	}
 }

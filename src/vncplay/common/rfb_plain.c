@@ -98,7 +98,7 @@ ssize_t rfb_copy(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 	int x = (int)rfb_u16(in), y = (int)rfb_u16(in + 2);
 
 	if (x + b.w > r->screen.width || y + b.h > r->screen.height)
-		return rfb_fail(r, "a copy from beside the screen");
+		return rfb_fail(r, "the server sent a CopyRect from outside of the screen");
 	/* copy rows in an order in which none is overwritten before it is read */
 	for (int i = 0; i < b.h; i++) {
 		int row = y < b.y ? b.h - 1 - i : i;
@@ -119,7 +119,7 @@ static int fill_part(struct rfb *r, const uint8_t *in, bool small)
 	else
 		b = (struct box){ (int)rfb_u16(p), (int)rfb_u16(p + 2), (int)rfb_u16(p + 4), (int)rfb_u16(p + 6) };
 	if (b.x + b.w > r->box.w || b.y + b.h > r->box.h)
-		return rfb_fail(r, "a part that is not within its rectangle");
+		return rfb_fail(r, "the server sent an RRE subrectangle outside of its rectangle");
 	b.x += r->box.x;
 	b.y += r->box.y;
 	rfb_fill(r, b, pixel_decode(&r->pixels.plain, in));
@@ -216,7 +216,7 @@ static ssize_t take_hextile_boxes(struct rfb *r, const uint8_t *in, size_t n)
 		struct box b = { p[0] >> 4, p[0] & 15, (p[1] >> 4) + 1, (p[1] & 15) + 1 };
 
 		if (b.x + b.w > r->area.w || b.y + b.h > r->area.h)
-			return rfb_fail(r, "a part that is not within its tile");
+			return rfb_fail(r, "the server sent a Hextile subrectangle outside of its tile");
 		b.x += r->area.x;
 		b.y += r->area.y;
 		rfb_fill(r, b, colour ? pixel_decode(&r->pixels.plain, in + used) : r->fore);

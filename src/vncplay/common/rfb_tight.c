@@ -46,7 +46,7 @@ static ssize_t take_indices(struct rfb *r, const uint8_t *in, size_t n)
 
 	for (; used < n && !rfb_area_full(r); used++) {
 		if (in[used] >= r->colours)
-			return rfb_fail(r, "a colour that is not in the palette");
+			return rfb_fail(r, "the server sent a colour outside of the palette");
 		rfb_paint_run(r, r->palette[in[used]], 1);
 	}
 	end_full_body(r);
@@ -138,7 +138,7 @@ static ssize_t take_palette_size(struct rfb *r, const uint8_t *in, size_t n UNUS
 static int begin_gradient(struct rfb *r)
 {
 	if (!r->pixels.format.true_colour || r->pixel->kind == PIXEL_BYTE)
-		return rfb_fail(r, "a gradient of pixels that have none");
+		return rfb_fail(r, "the server sent a Tight gradient for a format without gradients");
 	if (r->box.w > r->above_room) {
 		free(r->above);
 		r->above = calloc((size_t)r->box.w, sizeof(*r->above));
@@ -166,7 +166,7 @@ static ssize_t take_filter(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 		err = begin_gradient(r);
 		break;
 	default:
-		err = rfb_fail(r, "a filter of an unknown kind");
+		err = rfb_fail(r, "the server sent an unknown Tight filter");
 	}
 	return err ? err : 1;
 }
@@ -280,7 +280,7 @@ static ssize_t take_jpeg(struct rfb *r, const uint8_t *in, size_t n)
 	if (r->left)
 		return (ssize_t)now;
 	if (!paint_jpeg(&r->screen, r->box, whole, whole_n))
-		return rfb_fail(r, "a JPEG picture that is damaged or of another size");
+		return rfb_fail(r, "the server sent a JPEG picture that is damaged or of another size");
 	r->jpeg_n = 0;
 	rfb_end_rectangle(r);
 	return (ssize_t)now;
@@ -296,7 +296,7 @@ static ssize_t take_jpeg_length(struct rfb *r, const uint8_t *in, size_t n)
 		return 0;
 	}
 	if (!bytes || !r->box.w || !r->box.h)
-		return rfb_fail(r, "a JPEG picture of nothing");
+		return rfb_fail(r, "the server sent a JPEG picture without pixels");
 	r->left = bytes;
 	rfb_expect(&r->wire, take_jpeg, 1);
 	return (ssize_t)used;
@@ -316,7 +316,7 @@ ssize_t rfb_tight(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 	} else if (r->mask == JPEG) {
 		rfb_expect(&r->wire, take_jpeg_length, 1);
 	} else if (r->mask > JPEG && (r->mask & NO_ZLIB) != NO_ZLIB) {
-		return rfb_fail(r, "a Tight rectangle of an unknown kind");
+		return rfb_fail(r, "the server sent a Tight rectangle of an unknown kind");
 	} else if (r->mask & EXPLICIT_FILTER) {
 		rfb_expect(&r->wire, take_filter, 1);
 	} else {

@@ -28,15 +28,15 @@ static int inflate_into(struct rfb *r, const uint8_t *in, size_t n)
 		if (status == Z_MEM_ERROR)
 			return -ENOMEM;
 		if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
-			return rfb_fail(r, "data that zlib does not understand");
+			return rfb_fail(r, "the server sent damaged zlib data");
 		/* (a byte too many is an error in rfb_feed: a zip bomb cannot grow beyond its rectangle) */
 		err = rfb_feed(r, &r->body, s->out, CHUNK - s->z.avail_out);
 		if (err)
 			return err;
 		if (status == Z_STREAM_END && s->z.avail_in)
-			return rfb_fail(r, "data after the end of a zlib stream");
+			return rfb_fail(r, "the server sent data after the end of a zlib stream");
 	} while (!s->z.avail_out && status != Z_STREAM_END);
-	return s->z.avail_in ? rfb_fail(r, "data that zlib does not understand") : 0;
+	return s->z.avail_in ? rfb_fail(r, "the server sent damaged zlib data") : 0;
 }
 
 static ssize_t take_body_bytes(struct rfb *r, const uint8_t *in, size_t n)
@@ -53,7 +53,7 @@ static ssize_t take_body_bytes(struct rfb *r, const uint8_t *in, size_t n)
 	if (r->left)
 		return (ssize_t)now;
 	if (r->body.step)
-		return rfb_fail(r, "a rectangle that ends too early");
+		return rfb_fail(r, "the server sent a rectangle with too few bytes");
 	rfb_end_rectangle(r);
 	return (ssize_t)now;
 }
@@ -65,7 +65,7 @@ int rfb_begin_body(struct rfb *r, uint64_t n, int stream)
 	r->stream = stream;
 	if (!n) {
 		if (r->body.step)
-			return rfb_fail(r, "a rectangle that ends too early");
+			return rfb_fail(r, "the server sent a rectangle with too few bytes");
 		rfb_end_rectangle(r);
 		return 0;
 	}
@@ -169,7 +169,7 @@ static ssize_t take_packed_rows(struct rfb *r, const uint8_t *in, size_t n)
 		for (int x = 0, w = r->area.w; x < w; x++) {
 			index = in[used + (size_t)(x * bits / 8)] >> (8 - bits - x * bits % 8) & ((1 << bits) - 1);
 			if (index >= r->colours)
-				return rfb_fail(r, "a colour that is not in the palette");
+				return rfb_fail(r, "the server sent a colour outside of the palette");
 			rfb_paint_run(r, r->palette[index], 1);
 		}
 	if (rfb_area_full(r))
@@ -186,10 +186,10 @@ static ssize_t paint_run(struct rfb *r, const uint8_t *in, size_t n, size_t colo
 
 	if (colour == 1 && r->mask != PLAIN_RUNS) {
 		if ((in[0] & 127) >= r->colours)
-			return rfb_fail(r, "a colour that is not in the palette");
+			return rfb_fail(r, "the server sent a colour outside of the palette");
 		value = r->palette[in[0] & 127];
 		if (!(in[0] & 128))
-			return rfb_paint_run(r, value, 1) ? 1 : rfb_fail(r, "a run that is longer than its tile");
+			return rfb_paint_run(r, value, 1) ? 1 : rfb_fail(r, "the server sent a ZRLE run longer than its tile");
 	} else {
 		value = pixel_decode(r->pixel, in);
 	}
@@ -198,9 +198,9 @@ static ssize_t paint_run(struct rfb *r, const uint8_t *in, size_t n, size_t colo
 			return 0;
 		length += in[used];
 		if (length > 64 * 64)
-			return rfb_fail(r, "a run that is longer than its tile");
+			return rfb_fail(r, "the server sent a ZRLE run longer than its tile");
 	} while (in[used++] == 255);
-	return rfb_paint_run(r, value, length) ? (ssize_t)used : rfb_fail(r, "a run that is longer than its tile");
+	return rfb_paint_run(r, value, length) ? (ssize_t)used : rfb_fail(r, "the server sent a ZRLE run longer than its tile");
 }
 
 static ssize_t paint_runs(struct rfb *r, const uint8_t *in, size_t n)
@@ -250,7 +250,7 @@ static ssize_t take_kind(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 	else if (r->mask == PLAIN_RUNS)
 		rfb_expect(&r->body, paint_runs, bytes + 1);
 	else if (r->mask == PALETTE_RUNS || (r->mask > 16 && r->mask < PLAIN_RUNS))
-		return rfb_fail(r, "a tile of an unknown kind");
+		return rfb_fail(r, "the server sent a ZRLE tile of an unknown kind");
 	else
 		rfb_expect(&r->body, take_palette, (size_t)r->colours * bytes);
 	return 1;

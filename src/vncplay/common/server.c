@@ -139,9 +139,9 @@ int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes,
 	err = take_from_server(s, bytes, (size_t)n, clock_now() + (s->ahead_n ? AHEAD_NS : TAKE_NS), &used);
 	/* bytes that were not decoded stay in the socket, so that a server that sends expensive updates cannot block the caller */
 	if (!s->ahead_n && recv(s->fd, NULL, used, MSG_TRUNC) != (ssize_t)used && !err)
-		return fail_server(s, -EIO, "bytes that were there are gone");
+		return fail_server(s, -EIO, "the socket lost bytes");
 	if (s->ahead_n && used < s->ahead_n && !err)
-		return fail_server(s, -EPROTO, "more work than anybody asked for");
+		return fail_server(s, -EPROTO, "the server sent more than was requested");
 	s->ahead_n = 0;
 	if (tee)
 		tee(whose, bytes, used, s->came_ns);

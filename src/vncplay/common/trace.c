@@ -241,7 +241,7 @@ static int take_trace_event(struct trace_lines *r, char *at, char *rest)
 		return trace_lines_fail(r, "\"%.20s\" is not an event", what ? what : "");
 	e.kind = (enum trace_event_kind)i;
 	if (!r->t->width)
-		return trace_lines_fail(r, "an event, but no line has told the size of the screen (screen 1024x768)");
+		return trace_lines_fail(r, "an event before the screen's size (a line such as screen 1024x768)");
 	switch (e.kind) {
 	case TRACE_SNAPSHOT:
 		return take_snapshot(r, rest, &e);

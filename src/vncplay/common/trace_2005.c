@@ -161,7 +161,7 @@ static int take_key(struct trace_lines *r, struct trace_2005 *o, const struct li
 		if (t->keycode == held[i].code)
 			return hold_keys(r, o, down ? o->held | held[i].mask : o->held & ~held[i].mask);
 	if (t->keycode < 0 || t->keycode > 0x1ffff || t->keychar < 0 || t->keychar > 0xffff)
-		return trace_lines_fail(r, "such a key there is not");
+		return trace_lines_fail(r, "the key code is out of range");
 	keysym = awt_keysym((int)t->keycode, (int)t->keychar, (t->modifiers & AWT_CTRL) != 0);
 	err = hold_keys(r, o, t->has & 1u << HAS_MODIFIERS ? (unsigned)t->modifiers & AWT_HELD : o->held);
 	return err || !keysym ? err : add_old_event(r, o, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP,
@@ -185,7 +185,7 @@ static int take_mouse(struct trace_lines *r, struct trace_2005 *o, const struct 
 	if (err || (!press && !release && t->id != MOUSE_MOVED && t->id != MOUSE_DRAGGED))
 		return err;	/* other mouse events: the VNCplay of 2005 did not send them */
 	if (t->x < -TRACE_SIDE_MOST || t->x > TRACE_SIDE_MOST || t->y < -TRACE_SIDE_MOST || t->y > TRACE_SIDE_MOST)
-		return trace_lines_fail(r, "such a place there is not");
+		return trace_lines_fail(r, "the coordinates are out of range");
 	o->x = t->x < 0 ? 0 : (int)t->x;	/* (dragged beyond the edge) */
 	o->y = t->y < 0 ? 0 : (int)t->y;
 	if (press || release)
@@ -216,7 +216,7 @@ static int take_pixel(struct trace_lines *r, char *key, const char *value, struc
 	*y++ = '\0';
 	if (cli_read_int(px, &at_x) || cli_read_int(y, &at_y) || cli_read_int(value, &argb) || argb < INT32_MIN ||
 	    argb > (int64_t)UINT32_MAX)
-		return trace_lines_fail(r, "a pixel that is none");
+		return trace_lines_fail(r, "a pixel is not of the form pxXpyY=ARGB");
 	at_x -= e->box.x;
 	at_y -= e->box.y;
 	if (at_x < 0 || at_y < 0 || at_x >= e->box.w || at_y >= e->box.h)

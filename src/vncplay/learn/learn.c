@@ -41,7 +41,7 @@ static int64_t *read_side(const char *log, const struct input_trace *t, int inpu
 	if (in)
 		fclose(in);
 	if (err) {
-		snprintf(why, size, "%.200s: %s", path, err == -EPROTO ? "no side file" : strerror(-err));
+		snprintf(why, size, "%.200s: %s", path, err == -EPROTO ? "no line of a side file in it" : strerror(-err));
 		free(sent);
 		return NULL;
 	}
@@ -57,7 +57,7 @@ static int64_t *read_side(const char *log, const struct input_trace *t, int inpu
 	/* (times that go back; the side file of a killed replay is cut, too, but has no status) */
 	same = same && n == s.n && !(s.cut && *s.status);
 	if (!same || n != (size_t)inputs || strcmp(s.status, "complete") != 0) {
-		snprintf(why, size, same ? "it is not complete" : "its inputs are not those of the trace");
+		snprintf(why, size, same ? "the replay did not complete" : "its inputs differ from the trace's");
 		free(sent);
 		sent = NULL;
 	}
@@ -100,7 +100,7 @@ static void check_names(char **names, int n)
 {
 	for (int i = 0; output && i < n; i++)
 		if (!strcmp(output, names[i]))
-			die_usage("--output %s is one of what is read", output);
+			die_usage("--output %s is also an input file", output);
 	for (int i = 1; i < n; i++)
 		for (int k = i + 1; k < n; k++)
 			if (!strcmp(names[i], names[k]))

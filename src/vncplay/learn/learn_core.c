@@ -253,16 +253,16 @@ static int take_blocks(struct learn *l, struct fbs *log, struct rfb *rfb, bool p
 		if (err == -EPROTO)
 			snprintf(why, size, "%s", rfb_why(rfb));
 		if (l->resized > 1)
-			return why_write(-EPROTO, why, size, "its screen changes its size");
+			return why_write(-EPROTO, why, size, "the screen changes its size");
 		if (err || l->err)
 			return err ? err : l->err;
 		if (!parts)
 			note_changes(l, rfb_screen(rfb), (int64_t)block.ms * 1000);
 	}
 	if (more < 0)
-		return why_write(more, why, size, "the log is cut");
+		return why_write(more, why, size, "the log ends within a block");
 	take_sent(l, sent, INT64_MAX / 1000 - 1, parts, rfb_screen(rfb));
-	return l->resized ? 0 : why_write(-EPROTO, why, size, "nothing in it");
+	return l->resized ? 0 : why_write(-EPROTO, why, size, "the log has no screen");
 }
 
 /* Reads a log. `parts`: notes the hashes of the parts, else where the screen changes. 0, -EPROTO with `why`, or -errno. */

@@ -141,10 +141,10 @@ static void add_masks(const char *path, const struct input_trace *t, struct deps
 		d->n_ignore = n;
 	}
 	if (dropped)
-		warn("%s: %d of the parts to ignore count nevertheless: they hide most of a snapshot", path, dropped);
+		warn("%s: %d of its parts are not ignored, since they would hide most of a snapshot", path, dropped);
 	for (int i = 0; i < d->n_ignore; i++) {
 		if (cfg.await.match.n_masks == MATCH_MASKS) {
-			warn("%s: only the first %d of its parts to ignore are", path, i);
+			warn("%s: only its first %d parts are ignored", path, i);
 			break;
 		}
 		masks[cfg.await.match.n_masks++] = d->ignore[i].box;

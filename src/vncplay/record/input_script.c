@@ -88,7 +88,7 @@ static int add_movement(struct input_script_reader *r, int x, int y, double ms)
 		ms = ms > MOVE_MOST_MS ? MOVE_MOST_MS : ms;
 	}
 	if (r->x < 0 && ms > 0)
-		return reject_line(r, "over: nobody has said where the pointer comes from");
+		return reject_line(r, "over: the pointer has no place yet to start from");
 	steps = (int)(ms / MOVE_STEP_MS) + (ms > 0);
 	for (int i = 1; i < steps && !err; i++) {
 		double part = (double)i / steps, way = part * part * (3 - 2 * part);
@@ -195,7 +195,7 @@ static int read_button(struct input_script_reader *r, char *rest)
 	if (!number || !way || next_word(&rest) || act_read_button(number, way, &act))
 		return reject_line(r, "button: N down, N up or N click is expected");
 	if (r->x < 0)
-		return reject_line(r, "button: nobody has said where the pointer is (move X,Y)");
+		return reject_line(r, "button: the pointer has no place yet (move X,Y)");
 	return act.way == ACT_CLICK ? add_clicks(r, act.button, 1, 0) : add_press(r, 0, act.button, act.way == ACT_DOWN);
 }
 
@@ -211,7 +211,7 @@ static int read_scroll(struct input_script_reader *r, char *rest)
 	if (i == 4)
 		return reject_line(r, "scroll: up, down, left or right is expected");
 	if (r->x < 0)
-		return reject_line(r, "scroll: nobody has said where the pointer is (move X,Y)");
+		return reject_line(r, "scroll: the pointer has no place yet (move X,Y)");
 	err = read_options(r, &rest, NULL, NULL, &times);
 	for (int64_t k = 0; k < times && !err; k++) {
 		err = add_press(r, k ? KEY_MS : 0, 4 + i, true);
@@ -284,7 +284,7 @@ static int read_type(struct input_script_reader *r, char *text)
 		memcpy(one, text, n);
 		text += n;
 		if (act_read_key(one, &act))
-			return reject_line(r, "type: a character that is none");
+			return reject_line(r, "type: not a character (UTF-8)");
 		err = add_keystroke(r, &act, first ? 0 : gap > KEY_MS ? gap - KEY_MS : 0);
 		first = false;
 	}

@@ -293,7 +293,7 @@ static void report_recording(struct rec *out, const struct recording *r, const c
 static void check_record_options(void)
 {
 	if (cfg.headless && !cfg.script)
-		die_usage("--headless: what is to be done? --script FILE");
+		die_usage("--headless needs --script FILE");
 	if (cfg.script && (cfg.port || cfg.bind))
 		die_usage("--script and %s: either a script or a viewer", cfg.port ? "--listen" : "--bind");
 	proc_check_ready_fd((int)cfg.ready_fd);

@@ -332,7 +332,7 @@ int recorder_take_snapshots(struct recorder *r, const struct held_event *h, int6
 		box = enlarge_box(box, r->cfg.snapshot << wider, r->screen);
 	}
 	if (!err && 8 * left < box.w * box.h) {
-		snprintf(text, sizeof(text), "the screen at %d,%d (%dx%d) changes by itself, nearly all of it: no snapshot",
+		snprintf(text, sizeof(text), "nearly all of the screen at %d,%d (%dx%d) changes without input: no snapshot",
 			 box.x, box.y, box.w, box.h);
 		err = r->out.note(r->whose, text);
 	} else if (!err) {

@@ -193,9 +193,9 @@ static void what_is_wrong_is_told(void **state)
 	bad("move 800,1\n", "not on the screen");
 	bad("move 1,1 under 5\n", "does not belong");
 	bad("move 1,1 over\n", "over:");
-	bad("move 1,1 over 5\n", "nobody has said");
-	bad("button 1 click\n", "nobody has said");
-	bad("scroll down\n", "nobody has said");
+	bad("move 1,1 over 5\n", "no place yet");
+	bad("button 1 click\n", "no place yet");
+	bad("scroll down\n", "no place yet");
 	bad("move 1,1\nscroll in\n", "scroll:");
 	bad("move 1,1\nbutton 9 click\n", "button:");
 	bad("click 1,1 0\n", "1 to 1000 times");

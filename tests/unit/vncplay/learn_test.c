@@ -171,7 +171,7 @@ static void test_no_log(void **state)
 	assert_int_equal(ftruncate(fileno(out), 200), 0);
 	fclose(out);
 	assert_true(learn_where(l, path, sent, why, sizeof(why)) < 0);
-	assert_string_equal(why, "the log is cut");
+	assert_string_equal(why, "the log ends within a block");
 	learn_free(l);
 }
 

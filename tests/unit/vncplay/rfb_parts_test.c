@@ -250,25 +250,25 @@ static const struct {
 	size_t n;
 } wrong[] = {
 #define WRONG(why, ...) { why, { __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }) }
-	WRONG("unknown kind", 77),
+	WRONG("unknown message", 77),
 	WRONG("encoding", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(99)),
-	WRONG("not on the screen", UPDATE(1), RECT(1, 0, 8, 1), ENCODING(0)),
-	WRONG("not on the screen", UPDATE(1), 255, 255, 0, 0, 255, 255, 0, 1, ENCODING(2)),
-	WRONG("beside the screen", UPDATE(1), RECT(0, 0, 2, 2), ENCODING(1), 0, 7, 0, 0),
-	WRONG("within its rectangle", UPDATE(1), RECT(0, 0, 2, 2), ENCODING(2), 0, 0, 0, 1, RED, RED, 0, 1, 0, 0, 0, 2, 0, 1),
-	WRONG("within its rectangle", UPDATE(1), RECT(0, 0, 2, 2), ENCODING(4), 0, 0, 0, 1, RED, RED, 0, 255, 1, 255),
-	WRONG("within its tile", UPDATE(1), RECT(0, 0, 2, 2), ENCODING(5), 14, RED, BLUE, 1, 0x10, 0x10),
-	WRONG("size that is refused", UPDATE(1), RECT(0, 0, 0, 5), ENCODING(-223)),
-	WRONG("size that is refused", UPDATE(1), 0, 0, 0, 0, 255, 255, 255, 255, ENCODING(-308), 0, 0, 0, 0),
-	WRONG("zlib does not understand", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(6), 0, 0, 0, 4, 1, 2, 3, 4),
-	WRONG("ends too early", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(6), 0, 0, 0, 0),
-	WRONG("ends too early", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(16), 0, 0, 0, 2, 0x78, 0x9c),
+	WRONG("outside of the screen", UPDATE(1), RECT(1, 0, 8, 1), ENCODING(0)),
+	WRONG("outside of the screen", UPDATE(1), 255, 255, 0, 0, 255, 255, 0, 1, ENCODING(2)),
+	WRONG("outside of the screen", UPDATE(1), RECT(0, 0, 2, 2), ENCODING(1), 0, 7, 0, 0),
+	WRONG("outside of its rectangle", UPDATE(1), RECT(0, 0, 2, 2), ENCODING(2), 0, 0, 0, 1, RED, RED, 0, 1, 0, 0, 0, 2, 0, 1),
+	WRONG("outside of its rectangle", UPDATE(1), RECT(0, 0, 2, 2), ENCODING(4), 0, 0, 0, 1, RED, RED, 0, 255, 1, 255),
+	WRONG("outside of its tile", UPDATE(1), RECT(0, 0, 2, 2), ENCODING(5), 14, RED, BLUE, 1, 0x10, 0x10),
+	WRONG("no pixels or too many", UPDATE(1), RECT(0, 0, 0, 5), ENCODING(-223)),
+	WRONG("no pixels or too many", UPDATE(1), 0, 0, 0, 0, 255, 255, 255, 255, ENCODING(-308), 0, 0, 0, 0),
+	WRONG("damaged zlib", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(6), 0, 0, 0, 4, 1, 2, 3, 4),
+	WRONG("too few bytes", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(6), 0, 0, 0, 0),
+	WRONG("too few bytes", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(16), 0, 0, 0, 2, 0x78, 0x9c),
 	WRONG("Tight rectangle", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(7), 0xc0),
 	WRONG("filter", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(7), 0x40, 3),
 	WRONG("palette", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(7), 0x40, 1, 2, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3),
 	WRONG("JPEG", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(7), 0x90, 3, 0xff, 0xd8, 0xff),
 	WRONG("JPEG", UPDATE(1), RECT(0, 0, 1, 1), ENCODING(7), 0x90, 0),
-	WRONG("more bytes", UPDATE(1), RECT(0, 0, 2, 2), ENCODING(7), 0xa0, 13, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0, 5),
+	WRONG("too many bytes", UPDATE(1), RECT(0, 0, 2, 2), ENCODING(7), 0xa0, 13, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0, 5),
 };
 
 static void test_what_no_server_should_say(void **state)
@@ -301,7 +301,7 @@ static void test_more_than_the_rectangle_takes(void **state)
 	bytes[18] = (uint8_t)(n >> 8);
 	bytes[19] = (uint8_t)n;
 	assert_int_equal(rfb_take(r, bytes, 20 + n), -EPROTO);
-	assert_non_null(strstr(rfb_why(r), "more bytes"));
+	assert_non_null(strstr(rfb_why(r), "too many bytes"));
 	rfb_free(r);
 }
 

@@ -159,7 +159,7 @@ static void what_is_wrong_is_told_with_its_line(void **state)
 	bad("vncplay-tra", "first line");
 	bad("hello\n", "line 1: not a trace");
 	bad("vncplay-trace 2\n", "version 2");
-	bad("vncplay-trace 1\n5 move 1 1\n", "line 2: an event, but no line has told the size");
+	bad("vncplay-trace 1\n5 move 1 1\n", "line 2: an event before the screen's size");
 	bad(HEAD "5 move 1\n", "line 7: move");
 	bad(HEAD "5 move 1 -1\n", "line 7: move");
 	bad(HEAD "5 move 1 99999\n", "line 7: move");
@@ -307,16 +307,16 @@ static void broken_traces_of_2005_are_refused(void **state)
 	bad("12 type=sync x0=7 x1=8 y0=8 y1=8 px7y8=1\n", "with 1 pixels");
 	bad("12 type=sync x0=7 x1=8 y0=8 y1=8 px7y8=1 px7y8=1\n", "with 1 pixels");
 	bad("12 type=sync x0=7 x1=8 y0=8 y1=8 px7y8=1 px9y8=1\n", "outside");
-	bad("12 type=sync x0=7 x1=8 y0=8 y1=8 px7y8=1 px8yy=1\n", "a pixel that is none");
+	bad("12 type=sync x0=7 x1=8 y0=8 y1=8 px7y8=1 px8yy=1\n", "a pixel is not of the form");
 	bad("12 type=sync x0=0 x1=9999 y0=0 y1=9999 px7y8=1\n", "too large");
 	bad("12 type=sync x0=-1 x1=9 y0=0 y1=9 px7y8=1\n", "snapshot from -1");
 	bad("12 " MOUSE " x=1 y=1\n", "no id=");
 	bad("12 " MOUSE " id=501 x=1\n", "no y=");
 	bad("12 " MOUSE " id=501 x=1 y=1z\n", "whole number");
-	bad("12 " MOUSE " id=501 x=1 y=123456789\n", "such a place");
+	bad("12 " MOUSE " id=501 x=1 y=123456789\n", "coordinates");
 	bad("12 " MOUSE " id=501 x=1 y=1\nnow " MOUSE "\n", "line 2: \"now\" is not a delay");
 	bad("12 " KEY " id=401 keycode=1\n", "no keychar=");
-	bad("12 " KEY " id=401 keycode=1 keychar=-4\n", "such a key");
+	bad("12 " KEY " id=401 keycode=1 keychar=-4\n", "key code");
 	bad("12 " MOUSE " id=501 x=1 y=1\n12 hello\n", "line 2: \"hello\"");
 	bad("12 " MOUSE " id=501 x=1 y=1\n12 x=1\n", "line 2: no type=");
 }
