@@ -267,6 +267,7 @@ static int take_trace_event(struct trace_lines *r, char *at, char *rest)
 /* Reads a line without its end. 1; 0: the file ends, *cut: within a line; -EPROTO, -ENOMEM, -errno. */
 static int read_next_line(FILE *in, struct trace_lines *r, char *text, bool *cut)
 {
+	long at = ftell(in);	/* -1: a pipe */
 	size_t n;
 
 	r->line++;
@@ -279,7 +280,7 @@ static int read_next_line(FILE *in, struct trace_lines *r, char *text, bool *cut
 	}
 	if (n == LINE_MOST - 1)
 		return trace_lines_fail(r, "longer than any line of a trace");
-	*cut = feof(in);
+	*cut = feof(in) && (at < 0 || ftell(in) - at == (long)n);	/* (a zero byte ends the text, but not the line) */
 	if (*cut)
 		return 0;
 	return r->line == 1 ? trace_lines_fail(r, "not a trace: it is no text; give what vncplay record wrote") :
