@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* deps - reads and writes the file of dependencies. */
 #include "deps.h"
 #include "array.h"
 #include "lines.h"

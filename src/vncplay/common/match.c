@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* match - compares snapshots with the screen. */
 #include "match.h"
 #include "trace.h"
 

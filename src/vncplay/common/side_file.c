@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* side_file - writes and reads the side file of a replay. */
 #include "side_file.h"
 #include "array.h"
 #include "clock.h"

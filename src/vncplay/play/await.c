@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* await - waits for snapshots and dependencies. */
 #include "await.h"
 #include "clock.h"
 

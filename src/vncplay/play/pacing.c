@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* pacing - the schedule of a replay. */
 #include "pacing.h"
 #include "clock.h"
 #include "random.h"

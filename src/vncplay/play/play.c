@@ -39,7 +39,6 @@ static const char *before, *deps_path;
 
 static const char *const pointer_words[] = { "auto", "never", "always", NULL };
 
-/* Adds a mask "X,Y,W,H". */
 static int read_mask(const char *text, void *value)
 {
 	struct box b;

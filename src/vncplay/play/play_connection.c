@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* play_connection - the connection of a replay, with its log and side file. */
 #include "play.h"
 #include "clock.h"
 #include "proc.h"
