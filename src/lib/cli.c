@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define OPTIONS_MAX 64
+#define HELP_COLUMN 32		/* where the help of an option begins */
 #define FIRST_LONG 256		/* getopt values of long-only options, beyond every letter */
 
 static char tool_name[32] = "thinprobe";
@@ -91,26 +92,45 @@ static const char *meta(const struct cli_opt *o)
 	return o->meta ? o->meta : names[o->type];
 }
 
+/* The words of a CLI_WORD: "red, green". */
+static void list_words(const struct cli_opt *o, char *text, size_t size)
+{
+	text[0] = '\0';
+	for (int i = 0; o->words[i]; i++)
+		snprintf(text + strlen(text), size - strlen(text), "%s%s", i ? ", " : "", o->words[i]);
+}
+
 static void print_option(const struct cli_opt *o)
 {
-	char left[80], letter[8] = "    ";
+	char left[80], letter[8] = "    ", words[256], help[512];
 
 	if (o->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", o->letter);
-	snprintf(left, sizeof(left), "  %s--%s%s%s", letter, o->name, takes_value(o) ? " " : "",
-		 takes_value(o) ? meta(o) : "");
-	printf("%-32s%s%s", left, strlen(left) > 31 ? "\n                                " : "", o->help);
+	snprintf(left, sizeof(left), "  %s--%s%s%s", letter, o->name, takes_value(o) ? " " : "", takes_value(o) ? meta(o) : "");
+	snprintf(help, sizeof(help), "%s", o->help);
 	if (o->type == CLI_WORD) {
-		printf(":");
-		for (int i = 0; o->words[i]; i++)
-			printf("%s%s", i ? ", " : " ", o->words[i]);
+		list_words(o, words, sizeof(words));
+		snprintf(help, sizeof(help), "%s: %s", o->help, words);
 	}
-	printf("\n");
+	if (strlen(left) >= HELP_COLUMN) {
+		printf("%s\n", left);
+		left[0] = '\0';
+	}
+	snprintf(left + strlen(left), sizeof(left) - strlen(left), "%*s", (int)(HELP_COLUMN - strlen(left)), "");
+	rec_write_wrapped(stdout, left, help, HELP_COLUMN);
 }
 
 static void print_help(const char *synopsis, const char *summary, const struct cli_opt *options)
 {
-	printf("usage: thinprobe %s\n%s\n\n", synopsis, summary);
+	char line[256];
+
+	rec_write_wrapped(stdout, "usage: thinprobe ", synopsis, 7);
+	for (size_t n; *summary; summary += n + (summary[n] == '\n')) {
+		n = strcspn(summary, "\n");
+		snprintf(line, sizeof(line), "%.*s", (int)n, summary);
+		rec_write_wrapped(stdout, "", line, (int)strspn(line, " "));
+	}
+	printf("\n");
 	for (const struct cli_opt *o = options; o->type != CLI_END; o++)
 		if (o->type != CLI_FORMER)
 			print_option(o);
@@ -169,15 +189,14 @@ static void check_range(const struct cli_opt *o, double v, const char *text)
 
 static void read_choice(const struct cli_opt *o, const char *text)
 {
-	char all[256] = "";
+	char all[256];
 
-	for (int i = 0; o->words[i]; i++) {
+	for (int i = 0; o->words[i]; i++)
 		if (!strcmp(o->words[i], text)) {
 			*(int *)o->value = i;
 			return;
 		}
-		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", i ? ", " : "", o->words[i]);
-	}
+	list_words(o, all, sizeof(all));
 	die_usage("--%s %s: not one of %s", o->name, text, all);
 }
 

@@ -101,20 +101,19 @@ static int width_of(const char *text, size_t bytes)
 	return columns;
 }
 
-/* Words as they fit; what goes on in the next line is indented a little more than its first. */
-static void write_wrapped(FILE *out, const char *mark, const char *text)
+void rec_write_wrapped(FILE *out, const char *mark, const char *text, int indent)
 {
-	int indent = (int)strspn(text, " "), at = indent + (int)strlen(mark);
+	int at = (int)strlen(mark);
 	char word[1024];
 
-	fprintf(out, "%s%*s", mark, indent, "");
-	for (text += indent; *text;) {
+	fputs(mark, out);
+	while (*text) {
 		size_t gap = strspn(text, " "), n = strcspn(text + gap, " ");
 		int columns = width_of(text + gap, n);
 
-		if (at + (int)gap + columns > WIDTH && n && at > indent + 2) {
-			fprintf(out, "\n%*s", indent + 2, "");
-			at = indent + 2;
+		if (at + (int)gap + columns > WIDTH && n && at > indent) {
+			fprintf(out, "\n%*s", indent, "");
+			at = indent;
 		} else {
 			fprintf(out, "%*s", (int)gap, "");
 			at += (int)gap;
@@ -257,7 +256,7 @@ bool rec_write_lines(FILE *out, const struct rec_lines *lines, bool warnings_onl
 
 	for (const struct rec_line *l = lines->first; l; l = l->next)
 		if (l->kind == LINE_WARNED)
-			write_wrapped(out, "! ", l->text);
+			rec_write_wrapped(out, "! ", l->text, 2);
 	for (struct rec_line *l = lines->first; l && !warnings_only;) {
 		if (l->kind == LINE_HEAD) {
 			l = write_table(out, l, all);
@@ -265,7 +264,7 @@ bool rec_write_lines(FILE *out, const struct rec_lines *lines, bool warnings_onl
 			continue;
 		}
 		if (l->kind == LINE_SAID) {
-			write_wrapped(out, "", l->text);
+			rec_write_wrapped(out, "", l->text, (int)strspn(l->text, " ") + 2);
 			some = true;
 		}
 		l = l->next;

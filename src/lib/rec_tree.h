@@ -43,5 +43,7 @@ int rec_write(FILE *out, enum rec_format format, const struct rec_node *root, co
 /* A tab or a line end inside a value would make a row of its own: each becomes a space; other controls, which a terminal would
  * obey, and bytes that are no UTF-8 become a question mark. NULL is nothing. */
 void rec_write_plain(FILE *out, const char *text);
+/* The same in lines of at most 80 columns, broken between words: `mark` begins the first line, `indent` blanks each further one. */
+void rec_write_wrapped(FILE *out, const char *mark, const char *text, int indent);
 
 #endif

@@ -32,7 +32,7 @@ help_options() {	# tool
 		for command in $(commands "$1"); do
 			"bin/$1" "$command" --help
 		done
-	} 2>/dev/null | sed -nE 's/^ +(-[A-Za-z0-9], )?(--[a-z0-9-]+).*/\2/p' | sort -u
+	} 2>/dev/null | sed -nE 's/^ {2,6}(-[A-Za-z0-9], )?(--[a-z0-9-]+).*/\2/p' | sort -u
 }
 
 # Where an option is described, not where it is mentioned: the tag of a list.

@@ -36,7 +36,7 @@ command_of() {	# TOOL OPTION
 		[ "$status" = 2 ] && [[ $output == "$tool"*": $new"* ]] || { echo "$tool $new: $output"; wrong=1; }
 		run "$BIN/$tool" $command "$old" ''
 		[ "$status" = 2 ] && [ "$output" = "$complaint" ] || { echo "$tool $old: $output"; wrong=1; }
-		if "$BIN/$tool" $command --help | grep -E -- "^ +$old[ ,]"; then echo "$tool --help: $old"; wrong=1; fi
+		if "$BIN/$tool" $command --help | grep -E -- "^ {2,6}$old[ ,]"; then echo "$tool --help: $old"; wrong=1; fi
 		if [[ $old == --* ]] && [ "$old" != --quiet ] && grep -P "^$tool\t$old\t" completion; then wrong=1; fi
 		n=$((n + 1))
 	done < <(former "$TOP"/src/*/*.1)
