@@ -117,6 +117,23 @@ void proc_say_ready(int fd)
 		warn("nobody reads \"ready\" on descriptor %d: %s", fd, strerror(-err));
 }
 
+int proc_start_thread(pthread_t *thread, size_t stack_bytes, void *(*work)(void *), void *arg)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	int err;
+
+	sigfillset(&all);
+	pthread_attr_init(&attr);
+	if (stack_bytes)
+		pthread_attr_setstacksize(&attr, stack_bytes);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(thread, &attr, work, arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	return err;
+}
+
 int proc_pin(const struct cli_cpus *cpus)
 {
 	cpu_set_t set, got;

@@ -5,6 +5,7 @@
 
 #include "cli.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <sys/select.h>
 #include <stdbool.h>
@@ -46,6 +47,9 @@ void proc_say_ready(int fd);
 /* Puts the calling thread on these CPUs. 0 or -errno; with an empty list nothing happens. -ENODEV when some of them are
  * not there or not allowed: the kernel would quietly take the rest. */
 int proc_pin(const struct cli_cpus *cpus);
+/* Starts a thread that takes no signals; stack_bytes 0: of the default size. 0 or an errno, as pthread_create(). */
+int proc_start_thread(pthread_t *thread, size_t stack_bytes, void *(*work)(void *), void *arg);
+
 /* The CPUs the calling thread may use. 0 or -errno. */
 int proc_cpus_allowed(struct cli_cpus *out);
 /* Those that the machine has switched on; where it does not tell, those allowed. 0 or -errno. */

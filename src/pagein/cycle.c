@@ -1,18 +1,108 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cycle.h"
 #include "clock.h"
+#include "evict.h"
 #include "proc.h"
-#include "push.h"
-#include "swap.h"
+#include "why.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#define WARM_KEYS 8			/* at most, until one needs nothing from the disk */
+#define WARM_KEYS 8			/* warm-up keys at most, until one causes no major fault */
 #define WARM_GAP_NS (200 * NS_PER_MS)
+#define ATTEMPT_GAP_NS (50 * NS_PER_MS)	/* between two attempts to page out */
+#define HOG_EXTRA_NS (250 * NS_PER_MS)	/* how long a memory hog goes on after all is in swap, in the first round */
+#define CACHED_SHARE 10			/* up to 1/10 of the swapped pages may stay in the swap cache; more is worth another attempt */
+
+/* Memory and page faults of all processes at one time. */
+struct cycle_reading {
+	struct resident is[CYCLE_PROCESSES];
+	int64_t swapped_in;	/* bytes swapped in so far (memgroup_swapped_in); -1: not known */
+	int64_t group_bytes;	/* bytes charged to the memory group now; -1: not known */
+};
 
 const char *const cycle_methods[] = { "cgroup", "madvise", "hog", "none", NULL };
+const char *const cycle_columns[] = { "run", "time_ns", "event", "pid", "swap_bytes", "anonymous_bytes",
+				      "file_bytes", "major_faults", "minor_faults", "swap_in_bytes", "group_bytes", NULL };
+
+/* --- readings --- */
+
+static int64_t read_swapped_in(const struct cycle_cfg *cfg)
+{
+	bool machine;
+
+	return memgroup_swapped_in(&cfg->group, &machine);
+}
+
+/* Logs a row for each process if there is a log; `at_ns` 0: now. */
+static void log_reading(const struct cycle_cfg *cfg, const struct cycle_run *run, const struct cycle_reading *r, const char *event,
+			int64_t at_ns)
+{
+	if (!cfg->log)
+		return;
+	at_ns = at_ns ? at_ns : clock_now();
+	for (size_t i = 0; i < cfg->n; i++) {
+		rows_int(cfg->log, run->number);
+		rows_int(cfg->log, at_ns);
+		rows_str(cfg->log, event);
+		rows_int(cfg->log, cfg->pid[i]);
+		rows_int(cfg->log, r->is[i].memory.anonymous_swap);
+		rows_int(cfg->log, r->is[i].memory.anonymous_resident);
+		rows_int(cfg->log, r->is[i].memory.file_resident);
+		rows_int(cfg->log, r->is[i].major);
+		rows_int(cfg->log, r->is[i].minor);
+		rows_count(cfg->log, r->swapped_in);
+		rows_count(cfg->log, r->group_bytes);
+		rows_end(cfg->log);
+	}
+}
+
+static int process_unreadable(const struct cycle_cfg *cfg, size_t i, int err, char why[CYCLE_WHY])
+{
+	snprintf(why, CYCLE_WHY, "process %d: %s", (int)cfg->pid[i],
+		 err == -ESRCH ? "it has ended" : err == -EACCES ? "no right to read its memory map; run as its user, or as root" : strerror(-err));
+	return -EIO;
+}
+
+/* Page faults and counters alone: quick, and does not stall the processes. */
+static int read_faults(const struct cycle_cfg *cfg, struct cycle_reading *r, char why[CYCLE_WHY])
+{
+	for (size_t i = 0; i < cfg->n; i++) {
+		int err = resident_faults(cfg->pid[i], &r->is[i]);
+
+		if (err)
+			return process_unreadable(cfg, i, err, why);
+	}
+	r->swapped_in = read_swapped_in(cfg);
+	r->group_bytes = memgroup_used(&cfg->group);
+	return 0;
+}
+
+/* 0, or -EIO with a line in `why`: a process has ended, or cannot be read. */
+static int read_all(const struct cycle_cfg *cfg, struct cycle_reading *r, char why[CYCLE_WHY])
+{
+	for (size_t i = 0; i < cfg->n; i++) {
+		int err = resident_read(cfg->pid[i], &r->is[i]);
+
+		if (err)
+			return process_unreadable(cfg, i, err, why);
+	}
+	return read_faults(cfg, r, why);
+}
+
+/* The memory of each process as judge.h takes it, as if nothing had changed since this reading. */
+static void copy_for_judge(const struct cycle_cfg *cfg, const struct cycle_reading *r, struct judge_process *p)
+{
+	for (size_t i = 0; i < cfg->n; i++) {
+		const struct smaps_sum *m = &r->is[i].memory;
+
+		p[i] = (struct judge_process){ .resident = m->anonymous_resident, .swap = m->anonymous_swap, .swap_after = m->anonymous_swap,
+					       .locked = m->all.locked };
+	}
+}
+
+/* --- keys --- */
 
 int cycle_ask(const struct cycle_cfg *cfg, struct cycle_key *key, char why[CYCLE_WHY])
 {
@@ -22,9 +112,9 @@ int cycle_ask(const struct cycle_cfg *cfg, struct cycle_key *key, char why[CYCLE
 	if (!err || err == -EINTR)
 		return err;
 	snprintf(why, CYCLE_WHY, "%s",
-		 err == -ETIMEDOUT ? "the prober does not answer: is its --timeout longer than ours, or its display stopped?" :
-		 err == -EPROTO ? "the prober answers in other words than keyrepeat --schedule asked" :
-			 "the prober has ended: what it said stands above");
+		 err == -ETIMEDOUT ? "the prober does not answer: is its --timeout longer than that of pagein, or its display stopped?" :
+		 err == -EPROTO ? "the prober does not answer as keyrepeat --schedule asked does" :
+			 "the prober has ended: see its message above");
 	return -EIO;
 }
 
@@ -35,7 +125,136 @@ int cycle_warm_up(const struct cycle_cfg *cfg, char why[CYCLE_WHY])
 	return cycle_ask(cfg, &key, why);
 }
 
-static int64_t major_faults(const struct cycle_cfg *cfg, const struct reading *r)
+/* --- eviction --- */
+
+/* Whether too many pages are still in the swap cache. Not asked after madvise, which cannot empty the swap cache, nor beside a
+ * memory hog, whose pages may be there. */
+static bool stays_in_swap_cache(const struct cycle_cfg *cfg, const struct evict_hog *hog, const struct cycle_reading *r)
+{
+	int64_t swap = 0, cached = memgroup_swap_cached(&cfg->group);
+
+	for (size_t i = 0; i < cfg->n; i++)
+		swap += r->is[i].memory.anonymous_swap;
+	return cfg->method != EVICT_MADVISE && !hog->pid && cached * CACHED_SHARE > swap;
+}
+
+static int evict_once(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, char why[CYCLE_WHY])
+{
+	char said[200];
+	int err = 0, ended;
+
+	if (cfg->method == EVICT_CGROUP) {
+		err = memgroup_evict(&cfg->group);
+		if (err)
+			snprintf(why, CYCLE_WHY, "cannot empty %s: %s", cfg->group.path, strerror(-err));
+	} else if (cfg->method == EVICT_MADVISE) {
+		for (size_t i = 0; !err && i < cfg->n; i++) {
+			err = evict_by_advice(cfg->pid[i]);
+			if (err)
+				snprintf(why, CYCLE_WHY, "cannot advise on the memory of process %d: %s", (int)cfg->pid[i],
+					 err == -ENOSYS ? "Linux 5.10 has process_madvise; take --evict cgroup or hog" :
+					 err == -EPERM ? "CAP_SYS_NICE and the right to trace it are needed; run as root" : strerror(-err));
+		}
+	} else if ((ended = evict_hog_ended(hog, said, sizeof(said))) > 0) {
+		run->hogs_killed++;	/* paged out memory stays out: the next hog goes on from there */
+	} else if (ended < 0) {
+		snprintf(why, CYCLE_WHY, "%s ended before all was paged out: %s", cfg->hog[0], said);
+		err = -EIO;
+	}
+	return err ? -EIO : 0;
+}
+
+/* --type: sends a key if one is due, as a user who goes on typing. */
+static int type_key(const struct cycle_cfg *cfg, struct cycle_run *run, int64_t *due_ns, char why[CYCLE_WHY])
+{
+	struct cycle_key key;
+	int64_t now = clock_now();
+	int err;
+
+	if (!cfg->type_ns || now < *due_ns)
+		return 0;
+	*due_ns = now + cfg->type_ns;
+	err = cycle_ask(cfg, &key, why);
+	if (!err && key.answer.answered_ns)
+		sample_add(&run->typed, key.answer.answered_ns - key.answer.due_ns);
+	else if (!err)
+		sample_add_censored(&run->typed, clock_now() - now);
+	return err;
+}
+
+/* Tries to page out until all processes count as evicted for extra_ns, or until until_ns (CLOCK_MONOTONIC). */
+static int evict_until_clear(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, struct cycle_reading *r,
+		 int64_t extra_ns, int64_t until_ns, char why[CYCLE_WHY])
+{
+	struct judge_process p[CYCLE_PROCESSES];
+	int64_t since = 0, type_due_ns = 0;
+	int err;
+
+	for (;;) {
+		enum judge_why obstacle;
+		int64_t now;
+
+		if (cfg->method == EVICT_HOG && !hog->pid && (err = evict_hog_start(hog, cfg->hog)))
+			return why_write(-EIO, why, CYCLE_WHY, "cannot run %s: %s", cfg->hog[0], strerror(-err));
+		err = evict_once(cfg, run, hog, why);
+		if (!err)
+			err = type_key(cfg, run, &type_due_ns, why);
+		if (!err)
+			err = read_all(cfg, r, why);
+		if (err)
+			return err;
+		now = clock_now();
+		run->attempts++;
+		log_reading(cfg, run, r, "evicting", 0);
+		copy_for_judge(cfg, r, p);
+		obstacle = judge_evicted(p, cfg->n);
+		if (obstacle != JUDGE_CLEAR || stays_in_swap_cache(cfg, hog, r))
+			since = 0;
+		else if (!since)
+			since = now;
+		if ((since && now - since >= extra_ns && !cfg->type_ns) || obstacle == JUDGE_NOTHING_ANONYMOUS || now > until_ns)
+			return 0;
+		proc_wait_stop(now + ATTEMPT_GAP_NS);
+		if (proc_stop)
+			return -EINTR;
+	}
+}
+
+/* Pages the processes out, within cfg->evict_ns, and reads them into *r. Pages that a hog has just displaced are still being
+ * written, so the hog runs on, four times as long in each round. Afterwards a hog runs only with cfg->keep_hog. 0, -EINTR on a
+ * stop signal, -EIO with a line in `why`. */
+static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, struct cycle_reading *r, char why[CYCLE_WHY])
+{
+	int64_t begin = clock_now(), extra = cfg->method == EVICT_HOG ? HOG_EXTRA_NS : 0;
+	struct judge_process p[CYCLE_PROCESSES];
+	int err;
+
+	for (int round = 0; round < CYCLE_ROUNDS; round++, extra *= 4) {
+		if (round && cfg->rest_hog)
+			evict_hog_stop(hog);	/* a paused hog evicts nothing: start a new one */
+		err = evict_until_clear(cfg, run, hog, r, extra, begin + cfg->evict_ns, why);
+		if (err)
+			return err;
+		run->evict_ns = clock_now() - begin;
+		if (!cfg->keep_hog)
+			evict_hog_stop(hog);
+		else if (cfg->rest_hog)
+			evict_hog_pause(hog);
+		log_reading(cfg, run, r, "evicted", 0);
+		proc_wait_stop(clock_now() + cfg->settle_ns);
+		if (proc_stop)
+			return -EINTR;
+		err = read_all(cfg, r, why);
+		copy_for_judge(cfg, r, p);
+		if (err || (judge_evicted(p, cfg->n) == JUDGE_CLEAR && !stays_in_swap_cache(cfg, hog, r)) || clock_now() > begin + cfg->evict_ns)
+			return err;
+	}
+	return 0;
+}
+
+/* --- runs --- */
+
+static int64_t sum_major_faults(const struct cycle_cfg *cfg, const struct cycle_reading *r)
 {
 	int64_t sum = 0;
 
@@ -44,38 +263,39 @@ static int64_t major_faults(const struct cycle_cfg *cfg, const struct reading *r
 	return sum;
 }
 
-static int64_t more(int64_t before, int64_t after)
+static int64_t counter_increase(int64_t before, int64_t after)
 {
 	return before >= 0 && after >= before ? after - before : -1;
 }
 
-/* The key, and what it did: from the last look before it, in *r, to the first after its echo, which is there afterwards. */
-static int first_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct reading *r, char why[CYCLE_WHY])
+/* Sends the first key; counts page faults and swap-ins from the reading before the key (in *r) to the one after its echo (then in
+ * *r). */
+static int time_first_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct cycle_reading *r, char why[CYCLE_WHY])
 {
 	struct judge_process p[CYCLE_PROCESSES];
-	struct reading after = *r;
+	struct cycle_reading after = *r;
 	int err;
 
-	reading_judged(cfg, r, p);
+	copy_for_judge(cfg, r, p);
 	for (size_t i = 0; i < cfg->n; i++)
 		run->process[i].before = r->is[i];
 	run->cached_bytes = memgroup_swap_cached(&cfg->group);
-	reading_note(cfg, run, r, "before_key", 0);
+	log_reading(cfg, run, r, "before_key", 0);
 	err = cycle_ask(cfg, &run->first, why);
 	if (!err)
-		err = reading_faults(cfg, &after, why);
+		err = read_faults(cfg, &after, why);
 	if (err)
 		return err;
-	run->read_bytes = more(r->swapped_in, after.swapped_in);
-	run->fault_bytes = swap_fault_bytes();
+	run->read_bytes = counter_increase(r->swapped_in, after.swapped_in);
+	run->fault_bytes = memgroup_fault_bytes();
 	for (size_t i = 0; i < cfg->n; i++) {
 		p[i].major = after.is[i].major - r->is[i].major;
 		p[i].minor = after.is[i].minor - r->is[i].minor;
 	}
 	if (run->first.answer.sent_ns)
-		reading_note(cfg, run, r, "sent", run->first.answer.sent_ns);
+		log_reading(cfg, run, r, "sent", run->first.answer.sent_ns);
 	*r = after;
-	err = reading_take(cfg, r, why);
+	err = read_all(cfg, r, why);
 	if (err)
 		return err;
 	for (size_t i = 0; i < cfg->n; i++) {
@@ -83,37 +303,37 @@ static int first_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct 
 		run->process[i].judged = p[i];
 	}
 	if (run->first.answer.answered_ns)
-		reading_note(cfg, run, r, "echo", run->first.answer.answered_ns);
+		log_reading(cfg, run, r, "echo", run->first.answer.answered_ns);
 	return 0;
 }
 
-static int second_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct reading *r, char why[CYCLE_WHY])
+static int time_second_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct cycle_reading *r, char why[CYCLE_WHY])
 {
-	struct reading after;
+	struct cycle_reading after;
 	int err;
 
 	proc_wait_stop(clock_now() + cfg->pause_ns);
 	if (proc_stop)
 		return -EINTR;
-	err = reading_take(cfg, r, why);	/* what went on after the first echo is not the second key's */
+	err = read_all(cfg, r, why);	/* faults after the first echo do not count for the second key */
 	if (err)
 		return err;
 	after = *r;
 	err = cycle_ask(cfg, &run->second, why);
 	if (!err)
-		err = reading_faults(cfg, &after, why);
+		err = read_faults(cfg, &after, why);
 	if (err)
 		return err;
-	run->second_read_bytes = more(r->swapped_in, after.swapped_in);
+	run->second_read_bytes = counter_increase(r->swapped_in, after.swapped_in);
 	for (size_t i = 0; i < cfg->n; i++) {
 		run->process[i].second_major = after.is[i].major - r->is[i].major;
 		run->process[i].second_minor = after.is[i].minor - r->is[i].minor;
 	}
 	if (run->second.answer.sent_ns)
-		reading_note(cfg, run, r, "second_sent", run->second.answer.sent_ns);
-	err = reading_take(cfg, &after, why);
+		log_reading(cfg, run, r, "second_sent", run->second.answer.sent_ns);
+	err = read_all(cfg, &after, why);
 	if (!err && run->second.answer.answered_ns)
-		reading_note(cfg, run, &after, "second_echo", run->second.answer.answered_ns);
+		log_reading(cfg, run, &after, "second_echo", run->second.answer.answered_ns);
 	return err;
 }
 
@@ -122,65 +342,66 @@ static struct judge_device judged_device(const struct cycle_run *run)
 	return (struct judge_device){ run->read_bytes, run->cached_bytes, run->fault_bytes };
 }
 
-/* The first key, the second, and what is to be judged of them. */
-static int both_keys(const struct cycle_cfg *cfg, struct cycle_run *run, struct reading *r,
-		     struct judge_process *p, struct judge_device *of, char why[CYCLE_WHY])
+/* Sends both keys; *p and *device are then what judge.h takes. */
+static int time_both_keys(const struct cycle_cfg *cfg, struct cycle_run *run, struct cycle_reading *r,
+		     struct judge_process *p, struct judge_device *device, char why[CYCLE_WHY])
 {
-	int err = first_key(cfg, run, r, why);
+	int err = time_first_key(cfg, run, r, why);
 
 	if (!err)
-		err = second_key(cfg, run, r, why);
+		err = time_second_key(cfg, run, r, why);
 	for (size_t i = 0; i < cfg->n; i++)
 		p[i] = run->process[i].judged;
-	*of = judged_device(run);
+	*device = judged_device(run);
 	return err;
 }
 
-/* Keys until one needs nothing from the disk: what a key touches is then in memory. */
-static int warm(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY])
+/* Sends keys until one causes no major fault: the pages that a key touches are then in memory. */
+static int warm_up_application(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY])
 {
-	struct reading r = { 0 };
+	struct cycle_reading r = { 0 };
 	int64_t before;
-	int err = reading_faults(cfg, &r, why);
+	int err = read_faults(cfg, &r, why);
 
 	do {
-		before = major_faults(cfg, &r);
+		before = sum_major_faults(cfg, &r);
 		if (!err)
 			err = cycle_warm_up(cfg, why);
 		if (!err)
-			err = reading_faults(cfg, &r, why);
+			err = read_faults(cfg, &r, why);
 		run->warm_keys++;
 		if (!err)
 			proc_wait_stop(clock_now() + WARM_GAP_NS);
-	} while (!err && !proc_stop && major_faults(cfg, &r) > before && run->warm_keys < WARM_KEYS);
+	} while (!err && !proc_stop && sum_major_faults(cfg, &r) > before && run->warm_keys < WARM_KEYS);
 	return err ? err : proc_stop ? -EINTR : 0;
 }
 
 int cycle_in_memory(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY])
 {
-	struct reading r;
+	struct cycle_reading r;
 	struct judge_process p[CYCLE_PROCESSES];
-	struct judge_device of;
-	int err = warm(cfg, run, why);
+	struct judge_device device;
+	int err = warm_up_application(cfg, run, why);
 
 	if (err)
 		return err;
 	proc_wait_stop(clock_now() + cfg->settle_ns);
 	if (proc_stop)
 		return -EINTR;
-	err = reading_take(cfg, &r, why);
+	err = read_all(cfg, &r, why);
 	if (!err)
-		err = both_keys(cfg, run, &r, p, &of, why);
+		err = time_both_keys(cfg, run, &r, p, &device, why);
 	if (!err)
-		judge_in_memory(p, cfg->n, &of, &run->verdict);
+		judge_in_memory(p, cfg->n, &device, &run->verdict);
 	return err;
 }
 
-static void record_run(const struct cycle_cfg *cfg, struct cycle_run *run, const struct reading *r)
+/* For a run whose processes could not be paged out: no keys are sent. */
+static void record_unevicted_run(const struct cycle_cfg *cfg, struct cycle_run *run, const struct cycle_reading *r)
 {
 	struct judge_process p[CYCLE_PROCESSES];
 
-	reading_judged(cfg, r, p);
+	copy_for_judge(cfg, r, p);
 	for (size_t i = 0; i < cfg->n; i++) {
 		run->process[i].before = r->is[i];
 		run->process[i].judged = p[i];
@@ -189,28 +410,28 @@ static void record_run(const struct cycle_cfg *cfg, struct cycle_run *run, const
 	run->cached_bytes = memgroup_swap_cached(&cfg->group);
 }
 
-static int paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, char why[CYCLE_WHY])
+static int time_paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, char why[CYCLE_WHY])
 {
-	struct reading r;
+	struct cycle_reading r;
 	struct judge_process p[CYCLE_PROCESSES];
-	struct judge_device of;
+	struct judge_device device;
 	bool kept;
-	int err = push_out(cfg, run, hog, &r, why);
+	int err = page_out(cfg, run, hog, &r, why);
 
 	if (err)
 		return err;
-	reading_judged(cfg, &r, p);
+	copy_for_judge(cfg, &r, p);
 	run->verdict.why = judge_evicted(p, cfg->n);
 	kept = run->verdict.why != JUDGE_CLEAR && cfg->kept && judge_kept(p, cfg->n);
 	if (run->verdict.why != JUDGE_CLEAR && !kept) {
 		run->verdict.state = JUDGE_NOT_EVICTED;
-		record_run(cfg, run, &r);
+		record_unevicted_run(cfg, run, &r);
 		return 0;
 	}
-	err = both_keys(cfg, run, &r, p, &of, why);
+	err = time_both_keys(cfg, run, &r, p, &device, why);
 	if (err)
 		return err;
-	judge_paged_out(p, cfg->n, &of, &run->verdict);
+	judge_paged_out(p, cfg->n, &device, &run->verdict);
 	if (kept)
 		run->verdict.state = JUDGE_KEPT;
 	return 0;
@@ -219,7 +440,7 @@ static int paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct 
 int cycle_paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY])
 {
 	struct evict_hog hog = { 0 };
-	int err = paged_out(cfg, run, &hog, why);
+	int err = time_paged_out(cfg, run, &hog, why);
 
 	evict_hog_stop(&hog);
 	return err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cycle - one run: into memory or out of it, the proof, the first key, a pause, the second key. */
+/* cycle - one run: the application is warmed up or paged out, which is verified; then the first key, a pause, the second key. */
 #ifndef PAGEIN_CYCLE_H
 #define PAGEIN_CYCLE_H
 
@@ -11,7 +11,7 @@
 #include "sample.h"
 
 #define CYCLE_PROCESSES 32
-#define CYCLE_ROUNDS 3		/* a process that woke up while it was to rest is paged out again, so often */
+#define CYCLE_ROUNDS 3		/* attempts at most: a process that wakes up and pages in before the key is paged out again */
 
 enum cycle_evict { EVICT_CGROUP, EVICT_MADVISE, EVICT_HOG, EVICT_NONE };
 extern const char *const cycle_methods[];
@@ -21,18 +21,18 @@ struct cycle_cfg {
 	pid_t pid[CYCLE_PROCESSES];
 	int method;			/* enum cycle_evict */
 	struct memgroup group;		/* version 0: none */
-	char *const *hog;		/* NULL-terminated command */
-	bool keep_hog;			/* it stays until the second key */
-	bool rest_hog;			/* but touches nothing from the eviction on: it takes SIGUSR1 for that, as memhog does */
-	bool kept;			/* time also those that resist */
-	int64_t type_ns;		/* a key that often while memory is taken, as long as that is tried; 0: none */
-	int64_t evict_ns;		/* try so long */
+	char *const *hog;		/* NULL-terminated command of the memory hog */
+	bool keep_hog;			/* the hog runs until the second key was answered */
+	bool rest_hog;			/* after the eviction the hog gets SIGUSR1, on which memhog stops touching memory */
+	bool kept;			/* time also runs whose processes could not be paged out */
+	int64_t type_ns;		/* interval of keys while the hog takes memory; 0: none */
+	int64_t evict_ns;		/* time limit for paging out */
 	int64_t settle_ns, pause_ns, patience_ns;
 	struct prober *prober;
-	struct rows *log;		/* NULL: none */
+	struct rows *log;		/* of cycle_columns; NULL: none */
 };
 
-/* Of one process, around the first key. */
+/* Memory and faults of one process around the first key. */
 struct cycle_process {
 	struct resident before;
 	struct judge_process judged;
@@ -46,31 +46,31 @@ struct cycle_key {
 
 struct cycle_run {
 	int64_t number;			/* from 1 */
-	bool out;			/* it was to be paged out */
+	bool out;			/* a run that was to be paged out; else in memory */
 	struct judge_verdict verdict;
 	struct cycle_process process[CYCLE_PROCESSES];
 	struct cycle_key first, second;
-	struct sample typed;		/* latencies of keys while memory was taken; to be freed */
-	int64_t read_bytes, second_read_bytes;	/* swapped in: to the first echo, and from there to the second; -1: not known */
-	int64_t cached_bytes;		/* in memory although in swap, just before the key; -1: not known */
-	int64_t fault_bytes;		/* swap.h, at the time */
-	int64_t evict_ns;		/* how long it took, and in how many attempts */
-	int64_t attempts, warm_keys;
-	int64_t hogs_killed;		/* by the kernel, and another one was started */
+	struct sample typed;		/* latencies of the --type keys, ns; to be freed */
+	int64_t read_bytes, second_read_bytes;	/* swapped in by the first echo, and from there to the second; -1: not known */
+	int64_t cached_bytes;		/* in the swap cache just before the first key; -1: not known */
+	int64_t fault_bytes;		/* memgroup_fault_bytes() at the time of the first key */
+	int64_t evict_ns, attempts;	/* duration of paging out, and attempts made */
+	int64_t warm_keys;
+	int64_t hogs_killed;		/* hogs that the kernel killed and that were replaced */
 };
 
 #define CYCLE_WHY 400
 
-extern const char *const cycle_columns[];	/* of the log, schema pagein/1 */
+extern const char *const cycle_columns[];	/* columns of the log, schema pagein/1 */
 
-/* Runs it. 0: `run->verdict` says what it was. -EINTR when we are to stop, -EIO with a line in `why` for anything that ends the
- * measurement: a process gone, a prober gone, a hog that cannot run. */
+/* Do one run: 0, with the outcome in run->verdict; -EINTR on a stop signal; -EIO with a line in `why` for anything that ends the
+ * measurement: a process or the prober has ended, a hog cannot run. */
 int cycle_in_memory(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY]);
 int cycle_paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY]);
 
-/* A key that is due now: 0, or as above. */
+/* Sends a key now and waits for its echo. 0, -EINTR or -EIO as above. */
 int cycle_ask(const struct cycle_cfg *cfg, struct cycle_key *key, char why[CYCLE_WHY]);
-/* A key whose answer is for nobody. */
+/* The same for a key whose latency is not recorded. */
 int cycle_warm_up(const struct cycle_cfg *cfg, char why[CYCLE_WHY]);
 
 #endif

@@ -23,14 +23,14 @@
 
 #define PATIENCE_NS (5 * NS_PER_S)
 
-struct mappings {
+struct evict_mappings {
 	struct iovec *at;
 	size_t n;
 };
 
-static int keep_mapping(void *context, const struct smaps_mapping *m)
+static int add_mapping(void *context, const struct smaps_mapping *m)
 {
-	struct mappings *list = context;
+	struct evict_mappings *list = context;
 
 	if (m->kind == SMAPS_SPECIAL || !m->is.rss)
 		return 0;
@@ -42,14 +42,14 @@ static int keep_mapping(void *context, const struct smaps_mapping *m)
 
 int evict_by_advice(pid_t pid)
 {
-	struct mappings list = { 0 };
+	struct evict_mappings list = { 0 };
 	struct smaps_sum sum;
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0), err;
 
 	if (fd < 0)
 		return -errno;
-	err = smaps_read(pid, &sum, keep_mapping, &list);
-	/* one by one: the kernel stops at the first that it refuses */
+	err = smaps_read(pid, &sum, add_mapping, &list);
+	/* one by one: the kernel stops at the first mapping that it refuses */
 	for (size_t i = 0; !err && i < list.n; i++)
 		if (syscall(SYS_process_madvise, fd, &list.at[i], 1, MADV_PAGEOUT, 0) < 0 &&
 		    (errno == EPERM || errno == ESRCH || errno == ENOSYS))
@@ -64,8 +64,8 @@ int evict_hog_start(struct evict_hog *h, char *const *command)
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), started[2], err = 0;
 	pid_t parent = getpid();
 
-	*h = (struct evict_hog){ .talk_fd = memfd_create("hog", MFD_CLOEXEC) };
-	if (null < 0 || h->talk_fd < 0 || pipe2(started, O_CLOEXEC)) {
+	*h = (struct evict_hog){ .stderr_fd = memfd_create("hog", MFD_CLOEXEC) };
+	if (null < 0 || h->stderr_fd < 0 || pipe2(started, O_CLOEXEC)) {
 		err = -errno;
 		close(null);
 		return err;
@@ -76,7 +76,7 @@ int evict_hog_start(struct evict_hog *h, char *const *command)
 		proc_stop_with_parent();
 		dup2(null, STDIN_FILENO);
 		dup2(null, STDOUT_FILENO);
-		dup2(h->talk_fd, STDERR_FILENO);
+		dup2(h->stderr_fd, STDERR_FILENO);
 		signal(SIGPIPE, SIG_DFL);
 		if (getppid() == parent)
 			execvp(command[0], command);
@@ -86,7 +86,7 @@ int evict_hog_start(struct evict_hog *h, char *const *command)
 	if (h->pid < 0)
 		err = -errno;
 	close(started[1]);
-	/* closed by a successful exec */
+	/* a successful exec closes the pipe, a failed one writes its errno */
 	if (h->pid > 0 && read(started[0], &err, sizeof(err)) == sizeof(err)) {
 		waitpid(h->pid, NULL, 0);
 		err = -err;
@@ -94,15 +94,15 @@ int evict_hog_start(struct evict_hog *h, char *const *command)
 	close(started[0]);
 	close(null);
 	if (err) {
-		close(h->talk_fd);
+		close(h->stderr_fd);
 		h->pid = 0;
 	} else {
-		setpgid(h->pid, h->pid);	/* whichever of us comes first */
+		setpgid(h->pid, h->pid);	/* parent and child both call this: either may run first */
 	}
 	return err;
 }
 
-static void last_line(int fd, char *text, size_t size)
+static void read_last_line(int fd, char *text, size_t size)
 {
 	off_t length = lseek(fd, 0, SEEK_END), from = length > (off_t)size - 1 ? length - (off_t)size + 1 : 0;
 	ssize_t n = pread(fd, text, size - 1, from);
@@ -122,20 +122,20 @@ int evict_hog_ended(struct evict_hog *h, char *why, size_t size)
 
 	if (!h->pid || waitpid(h->pid, &status, WNOHANG) != h->pid)
 		return 0;
-	/* a shell says so of its child by a status */
+	/* a shell reports a killed child as exit status 137 */
 	killed = (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) || (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGKILL);
-	last_line(h->talk_fd, why, size);
+	read_last_line(h->stderr_fd, why, size);
 	if (!*why && WIFSIGNALED(status))
 		snprintf(why, size, "ended by signal %d", WTERMSIG(status));
 	else if (!*why)
 		snprintf(why, size, "ended with status %d", WEXITSTATUS(status));
 	kill(-h->pid, SIGTERM);
-	close(h->talk_fd);
+	close(h->stderr_fd);
 	h->pid = 0;
 	return killed ? 1 : -1;
 }
 
-void evict_hog_rest(const struct evict_hog *h)
+void evict_hog_pause(const struct evict_hog *h)
 {
 	if (h->pid)
 		kill(-h->pid, SIGUSR1);
@@ -153,6 +153,6 @@ void evict_hog_stop(struct evict_hog *h)
 			kill(-h->pid, SIGKILL);
 		clock_sleep_until(clock_now() + 5 * NS_PER_MS);
 	}
-	close(h->talk_fd);
+	close(h->stderr_fd);
 	h->pid = 0;
 }

@@ -1,31 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* evict - two ways to push a process out of memory: advice about its mappings, and another process that takes the memory. */
+/* evict - two ways to page a process out: madvise on its mappings, and a memory hog, another process that takes the memory. */
 #ifndef PAGEIN_EVICT_H
 #define PAGEIN_EVICT_H
 
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Advises the kernel to page out every mapping of the process (process_madvise(2), MADV_PAGEOUT).
- * Those that refuse (locked, special) are passed over. 0; -ESRCH, -EPERM, -ENOSYS (Linux before
- * 5.10). What it leaves in the swap cache it cannot drive out. */
+/* Advises the kernel to page out every mapping of the process (process_madvise(2), MADV_PAGEOUT). Locked and special mappings are
+ * skipped. 0; -ESRCH, -EPERM, -ENOSYS (Linux before 5.10). Pages that stay in the swap cache cannot be removed by this advice. */
 int evict_by_advice(pid_t pid);
 
-/* The process that takes the memory: a command of the user's. */
+/* The memory hog: a command given by the user. */
 struct evict_hog {
-	pid_t pid;	/* and its process group; 0: not running */
-	int talk_fd;	/* what it says on standard error, to be quoted */
+	pid_t pid;	/* also the id of its process group; 0: not running */
+	int stderr_fd;	/* memfd with its standard error, quoted if it fails */
 };
 
-/* 0 or -errno: it runs, or could not be started. It is told to stop (SIGTERM) when we die. */
+/* Starts the hog: 0 or -errno. The kernel sends it SIGTERM when pagein dies. */
 int evict_hog_start(struct evict_hog *h, char *const *command);
-/* Whether it has ended by itself: 0 no; 1 it was killed, as the kernel does when a group is full
- * and swap cannot follow; -1 anything else, and `why` holds the last line it said, or its
- * status. */
+/* Whether the hog has ended by itself: 0 no; 1 killed by SIGKILL, as the OOM killer does when a group is full and swap is too
+ * slow; -1 ended otherwise, and `why` holds the last line of its standard error, or its exit status. */
 int evict_hog_ended(struct evict_hog *h, char *why, size_t size);
-/* SIGUSR1 to all of its process group: it keeps its memory, and touches it no more. */
-void evict_hog_rest(const struct evict_hog *h);
-/* SIGTERM to all of its process group, and after five seconds SIGKILL. Returns when it is gone. */
+/* Sends SIGUSR1 to the process group of the hog: memhog then keeps its memory and stops touching it. */
+void evict_hog_pause(const struct evict_hog *h);
+/* Sends SIGTERM to the process group of the hog, after five seconds SIGKILL. Returns when the hog has ended. */
 void evict_hog_stop(struct evict_hog *h);
 
 #endif

@@ -7,12 +7,12 @@ const char *const judge_words[] = { "in_memory", "paged_out", "kept", "not_evict
 
 const char *const judge_reasons[] = {
 	NULL,
-	"too much of it was still in memory before the key",
-	"it is locked in memory",
+	"too much of the process was still in memory before the key",
+	"the process is locked in memory",
 	"a process has no anonymous memory: nothing can be proven by it",
-	"no major fault after the key: what it needed was in memory",
-	"less than half of what came back was read from the device: it had been waiting in the swap cache",
-	"major faults after the key: not all that it needed was in memory",
+	"no major fault after the key: the pages that it needed were in memory",
+	"less than half of what came back was read from the device: the rest was still in the swap cache",
+	"major faults after the key: not all pages that it needed were in memory",
 };
 
 double judge_evicted_percent(const struct judge_process *p)
@@ -43,9 +43,9 @@ bool judge_kept(const struct judge_process *p, size_t n)
 	return n > 0;
 }
 
-/* What the device gave: no more was read than it counts. But it counts the whole machine's reads or
- * none at all; and what was not in memory before, cannot have come from there. */
-static int64_t read_for_anybody(const struct judge_device *device, int64_t refaulted)
+/* Bytes read from the device for any process: what it counts, and at least what cannot have been in the swap cache. Without
+ * either counter all of `refaulted`. */
+static int64_t read_from_device(const struct judge_device *device, int64_t refaulted)
 {
 	int64_t read = device->read_bytes < 0 && device->cached_bytes < 0 ? refaulted : 0;
 
@@ -63,12 +63,12 @@ static int64_t count_faults(const struct judge_process *p, size_t n, const struc
 	*out = (struct judge_verdict){ .why = JUDGE_CLEAR };
 	for (size_t i = 0; i < n; i++) {
 		major += p[i].major;
-		/* one that was paged out further in the meantime hides nothing of what another got back */
+		/* processes whose swap grew meanwhile must not cancel what others got back */
 		if (p[i].swap_after < p[i].swap)
 			out->refaulted_bytes += p[i].swap - p[i].swap_after;
 	}
-	read = read_for_anybody(device, out->refaulted_bytes);
-	if (major * device->fault_bytes < read)		/* these processes did not wait for more than that */
+	read = read_from_device(device, out->refaulted_bytes);
+	if (major * device->fault_bytes < read)		/* these processes waited for at most so much */
 		read = major * device->fault_bytes;
 	out->read_percent = out->refaulted_bytes > 0 ? 100.0 * (double)read / (double)out->refaulted_bytes : NAN;
 	if (out->read_percent > 100)

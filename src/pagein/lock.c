@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lock.h"
 #include "clock.h"
-#include "smaps.h"
+#include "resident.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -21,18 +21,18 @@
 #ifdef __x86_64__
 
 #define PATIENCE_NS (5 * NS_PER_S)
-#define LOOK_BYTES 8192		/* at the beginning of each mapping with code: the vdso is one page or two */
+#define SEARCH_BYTES 8192	/* searched at the start of each executable mapping: the vdso has one or two pages */
 
 struct syscall_search {
-	int memory;		/* /proc/PID/mem */
-	uint64_t found;
+	int memory;		/* descriptor of /proc/PID/mem */
+	uint64_t found;		/* address of a system call instruction; 0: none yet */
 };
 
-/* 0f 05 executes as a system call wherever it stands; what follows it is never run. */
-static int look_for_syscall(void *context, const struct smaps_mapping *m)
+/* The bytes 0f 05 (SYSCALL) work wherever they stand; the code behind them is never run. */
+static int find_syscall_bytes(void *context, const struct smaps_mapping *m)
 {
 	struct syscall_search *s = context;
-	unsigned char code[LOOK_BYTES];
+	unsigned char code[SEARCH_BYTES];
 	size_t want = m->end - m->start < sizeof(code) ? (size_t)(m->end - m->start) : sizeof(code);
 	ssize_t n;
 
@@ -58,13 +58,14 @@ static int find_instruction(pid_t pid, uint64_t *at)
 	s.memory = open(path, O_RDONLY | O_CLOEXEC);
 	if (s.memory < 0)
 		return errno == ENOENT ? -ESRCH : errno == EACCES ? -EPERM : -errno;
-	smaps_read(pid, &sum, look_for_syscall, &s);
+	smaps_read(pid, &sum, find_syscall_bytes, &s);
 	close(s.memory);
 	*at = s.found;
 	return s.found ? 0 : -ENOEXEC;
 }
 
-/* The next stop of the tracee, as waitpid tells it; -ESRCH when it has ended instead, -ETIMEDOUT after `until_ns` (0: never). */
+/* Waits for the next stop of the traced process: 0 with the status of waitpid; -ESRCH if it has ended, -ETIMEDOUT after `until_ns`
+ * (CLOCK_MONOTONIC; 0: no limit). */
 static int next_stop(pid_t pid, int *status, int64_t until_ns)
 {
 	for (;;) {
@@ -81,8 +82,7 @@ static int next_stop(pid_t pid, int *status, int64_t until_ns)
 	}
 }
 
-/* Until it has stopped for us, which one that is frozen never does. Signals that come first go where they were meant to: it would
- * miss them. */
+/* Stops the traced process; -ETIMEDOUT for a frozen one, which never stops. Signals that arrive before the stop are delivered to it. */
 static int stop_process(pid_t pid)
 {
 	int64_t until_ns = clock_now() + PATIENCE_NS;
@@ -99,7 +99,7 @@ static int stop_process(pid_t pid)
 	}
 }
 
-/* One instruction, which nothing but SIGKILL and SIGSTOP can come before: the others are held back. */
+/* Runs one instruction of the traced process. Only SIGKILL and SIGSTOP can interrupt it: the other signals are blocked. */
 static int single_step(pid_t pid)
 {
 	int status, err = ptrace(PTRACE_SINGLESTEP, pid, 0, 0) ? -errno : next_stop(pid, &status, 0);
@@ -107,10 +107,9 @@ static int single_step(pid_t pid)
 	return err ? err : status >> 16 || WSTOPSIG(status) != SIGTRAP ? -EAGAIN : 0;
 }
 
-/* The system call at `at`, made by the stopped process; its result is 0 or -errno. It goes on where
- * it was: a call that the stop has interrupted is begun anew by the kernel, which looks at orig_rax
- * for that. */
-static int call(pid_t pid, uint64_t at, long number, uint64_t argument)
+/* Makes the stopped process run a system call by the instruction at address `at`. Returns the result of the call, 0 or -errno.
+ * Then restores the registers: a system call that the stop has interrupted is restarted by the kernel (by orig_rax). */
+static int run_syscall(pid_t pid, uint64_t at, long number, uint64_t argument)
 {
 	struct user_regs_struct saved, regs;
 	struct iovec is = { &saved, sizeof(saved) }, set = { &regs, sizeof(regs) };
@@ -121,7 +120,7 @@ static int call(pid_t pid, uint64_t at, long number, uint64_t argument)
 		return -errno;
 	if (is.iov_len != sizeof(saved) || saved.cs != 0x33)	/* a 32-bit program */
 		return -ENOSYS;
-	/* signals wait until it is over */
+	/* signals stay blocked during the call */
 	if (ptrace(PTRACE_GETSIGMASK, pid, sizeof(mask), &mask) || ptrace(PTRACE_SETSIGMASK, pid, sizeof(all), &all))
 		return -errno;
 	regs = saved;
@@ -141,7 +140,7 @@ static int call(pid_t pid, uint64_t at, long number, uint64_t argument)
 	return err;
 }
 
-static int lock_it(pid_t pid, bool locked)
+static int trace_and_lock(pid_t pid, bool locked)
 {
 	struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
 	uint64_t at = 0;
@@ -150,20 +149,24 @@ static int lock_it(pid_t pid, bool locked)
 	if (err)
 		return err;
 	if (locked)
-		prlimit(pid, RLIMIT_MEMLOCK, &none, NULL);	/* where that is refused, the call will tell */
+		prlimit(pid, RLIMIT_MEMLOCK, &none, NULL);	/* if refused, mlockall fails with ENOMEM */
 	if (ptrace(PTRACE_SEIZE, pid, 0, 0))
 		return -errno;
 	err = stop_process(pid);
 	if (!err)
-		err = locked ? call(pid, at, SYS_mlockall, MCL_CURRENT | MCL_FUTURE) : call(pid, at, SYS_munlockall, 0);
+		err = locked ? run_syscall(pid, at, SYS_mlockall, MCL_CURRENT | MCL_FUTURE) : run_syscall(pid, at, SYS_munlockall, 0);
 	ptrace(PTRACE_DETACH, pid, 0, 0);
 	return err;
 }
 
-/* A process that lost who traces it in the middle of the call, which takes as long as reading all
- * of it from swap, would go on with the wrong registers, and die. So it is a child that traces,
- * which nothing that ends us ends. */
-int lock_process(pid_t pid, bool locked)
+/* Locks or unlocks the memory of one process. If the tracer died during mlockall, which takes as long as reading all pages from
+ * swap, the target would go on with wrong registers and crash. So a child process traces, in a session of its own with all
+ * signals blocked.
+ *
+ * 0, or -ESRCH, -EPERM (no right to trace it, or already traced), -ENOMEM (its memory group has no room for all of it), -EAGAIN
+ * (another process stopped it just then), -ETIMEDOUT (did not stop within five seconds), -ENOSYS (not x86-64, or a 32-bit program),
+ * -ENOEXEC (no system call instruction found). */
+static int lock_process(pid_t pid, bool locked)
 {
 	pid_t child = fork();
 	sigset_t all;
@@ -176,8 +179,8 @@ int lock_process(pid_t pid, bool locked)
 		sigprocmask(SIG_BLOCK, &all, NULL);
 		setsid();
 		for (int fd = 0; fd < 3; fd++)
-			close(fd);	/* who waits for our parent's output does not wait for us */
-		_exit(-lock_it(pid, locked));
+			close(fd);	/* a reader of the parent's output must not wait for this child */
+		_exit(-trace_and_lock(pid, locked));
 	}
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
@@ -187,7 +190,7 @@ int lock_process(pid_t pid, bool locked)
 
 #else
 
-int lock_process(pid_t pid, bool locked)
+static int lock_process(pid_t pid, bool locked)
 {
 	(void)pid;
 	(void)locked;
@@ -195,3 +198,77 @@ int lock_process(pid_t pid, bool locked)
 }
 
 #endif
+
+static const char *why_not_locked(int err)
+{
+	switch (-err) {
+	case ESRCH:
+		return "there is no such process";
+	case EPERM:
+		return "no right to trace it, or a debugger traces it already; run as root";
+	case ENOSYS:
+		return "only 64-bit programs on x86-64 can be locked";
+	case EAGAIN:
+		return "not all of it could be locked, or another process stopped it just then: try again";
+	case ETIMEDOUT:
+		return "it does not stop for ptrace: is it frozen, or blocked on a disk that does not answer?";
+	case ENOMEM:
+		return "not all of it fits into memory, or its limit on locked memory cannot be lifted: give its group more, or run as root";
+	default:
+		return strerror(-err);
+	}
+}
+
+static void unlock_first(const pid_t *pid, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		lock_process(pid[i], false);
+}
+
+static int lock_one(pid_t pid, bool lock, struct resident *before, struct resident *after, char why[LOCKING_WHY])
+{
+	int err = resident_read(pid, before);
+
+	if (!err)
+		err = lock_process(pid, lock);
+	if (err) {
+		snprintf(why, LOCKING_WHY, "cannot %s process %d: %s", lock ? "lock" : "unlock", (int)pid, why_not_locked(err));
+		return -1;
+	}
+	err = resident_read(pid, after);
+	if (!err && (lock ? !after->memory.anonymous_swap && after->memory.all.locked : !after->memory.all.locked))
+		return 0;
+	snprintf(why, LOCKING_WHY, "process %d has made the call, but its memory is not %s", (int)pid, lock ? "locked" : "unlocked");
+	if (lock)
+		lock_process(pid, false);
+	return -1;
+}
+
+int locking_all(const pid_t *pid, size_t n, bool lock, struct rec *out, char why[LOCKING_WHY])
+{
+	rec_object(out, "settings");
+	rec_str(out, "action", lock ? "lock" : "unlock");
+	rec_end(out);
+	rec_object(out, "result");
+	rec_array(out, "processes");
+	for (size_t i = 0; i < n; i++) {
+		struct resident before, after;
+
+		if (lock_one(pid[i], lock, &before, &after, why)) {
+			if (lock)
+				unlock_first(pid, i);
+			return -1;
+		}
+		rec_object(out, NULL);
+		rec_int(out, "pid", pid[i]);
+		rec_str(out, "name", after.name);
+		rec_int(out, "locked_bytes", after.memory.all.locked);
+		rec_int(out, "resident_bytes", after.memory.all.rss);
+		rec_int(out, "resident_before_bytes", before.memory.all.rss);
+		rec_int(out, "swap_before_bytes", before.memory.anonymous_swap);
+		rec_end(out);
+	}
+	rec_end(out);
+	rec_end(out);
+	return 0;
+}

@@ -2,7 +2,6 @@
 #include "memgroup.h"
 #include "account.h"
 #include "files.h"
-#include "swap.h"
 #include "why.h"
 
 #include <errno.h>
@@ -17,7 +16,7 @@ static bool join_names(char out[PATH_MAX], const char *folder, const char *name)
 	return snprintf(out, PATH_MAX, "%s/%s", folder, name) < PATH_MAX;
 }
 
-static bool there(const char *folder, const char *name)
+static bool has_control_file(const char *folder, const char *name)
 {
 	char path[PATH_MAX];
 
@@ -27,14 +26,14 @@ static bool there(const char *folder, const char *name)
 int memgroup_open(struct memgroup *g, const char *path, char why[MEMGROUP_WHY])
 {
 	*g = (struct memgroup){ .path = path };
-	if (there(path, "memory.limit_in_bytes"))
+	if (has_control_file(path, "memory.limit_in_bytes"))
 		g->version = 1;
-	else if (there(path, "memory.current"))
+	else if (has_control_file(path, "memory.current"))
 		g->version = 2;
-	if (g->version && there(path, "cgroup.procs"))
+	if (g->version && has_control_file(path, "cgroup.procs"))
 		return 0;
 	g->version = 0;
-	if (there(path, "cgroup.procs"))
+	if (has_control_file(path, "cgroup.procs"))
 		snprintf(why, MEMGROUP_WHY, "%s is a group without the memory controller; enable it in the group above", path);
 	else
 		snprintf(why, MEMGROUP_WHY, "%s is no memory group: give a folder that holds a cgroup.procs", path);
@@ -54,7 +53,7 @@ bool memgroup_holds(const struct memgroup *g, pid_t pid)
 	return found;
 }
 
-static const char *lever(const struct memgroup *g)
+static const char *reclaim_file(const struct memgroup *g)
 {
 	return g->version == 1 ? "memory.force_empty" : "memory.reclaim";
 }
@@ -63,9 +62,9 @@ int memgroup_can_evict(const struct memgroup *g, char why[MEMGROUP_WHY])
 {
 	char path[PATH_MAX];
 
-	if (!join_names(path, g->path, lever(g)) || access(path, W_OK))
+	if (!join_names(path, g->path, reclaim_file(g)) || access(path, W_OK))
 		return why_write(-1, why, MEMGROUP_WHY,
-				 "cannot write %s/%s (%s): run it as root; version 2 has it since Linux 5.19", g->path, lever(g),
+				 "cannot write %s/%s (%s): run pagein as root; cgroup version 2 has this file since Linux 5.19", g->path, reclaim_file(g),
 				 strerror(errno));
 	if (g->version == 1 && account_figure(g->path, "memory.swappiness", NULL) == 0)
 		return why_write(-1, why, MEMGROUP_WHY,
@@ -75,7 +74,7 @@ int memgroup_can_evict(const struct memgroup *g, char why[MEMGROUP_WHY])
 	if (g->version == 2 && account_figure(g->path, "memory.swap.max", NULL) == 0)
 		return why_write(-1, why, MEMGROUP_WHY,
 				 "memory.swap.max of %s is 0, so its anonymous memory stays: write max to it", g->path);
-	if (!swap_is_on())
+	if (account_figure("/proc", "meminfo", "SwapTotal:") <= 0)
 		return why_write(-1, why, MEMGROUP_WHY,
 				 "there is no swap: anonymous memory has nowhere to go; switch some on with swapon");
 	return 0;
@@ -86,12 +85,12 @@ int memgroup_evict(const struct memgroup *g)
 	char path[PATH_MAX], text[32] = "0";
 	int err;
 
-	if (!join_names(path, g->path, lever(g)))
+	if (!join_names(path, g->path, reclaim_file(g)))
 		return -ENAMETOOLONG;
 	if (g->version == 2)
 		snprintf(text, sizeof(text), "%lld", (long long)memgroup_used(g));
 	err = files_write(path, text);
-	/* less than all could go, or a signal came: what went is gone, and smaps tells how much that was */
+	/* the kernel reclaimed less than asked, or a signal came: smaps tells how much was paged out */
 	return err == -EAGAIN || err == -EBUSY || err == -EINTR ? 0 : err;
 }
 
@@ -115,4 +114,11 @@ int64_t memgroup_swap_cached(const struct memgroup *g)
 int64_t memgroup_used(const struct memgroup *g)
 {
 	return g->version ? account_figure(g->path, g->version == 1 ? "memory.usage_in_bytes" : "memory.current", NULL) : -1;
+}
+
+int64_t memgroup_fault_bytes(void)
+{
+	int64_t cluster = account_figure("/proc/sys/vm", "page-cluster", NULL);
+
+	return (int64_t)sysconf(_SC_PAGESIZE) << (cluster >= 0 && cluster <= 16 ? cluster : 3);	/* 3: the kernel's default */
 }

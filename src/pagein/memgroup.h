@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* memgroup - a memory cgroup of version 1 or 2: who is in it, emptying it, and what it counts. */
+/* memgroup - a memory cgroup of version 1 or 2: its processes, paging it out, and its counters. */
 #ifndef PAGEIN_MEMGROUP_H
 #define PAGEIN_MEMGROUP_H
 
@@ -10,26 +10,29 @@
 #define MEMGROUP_WHY 300
 
 struct memgroup {
-	const char *path;	/* its folder; borrowed */
-	int version;		/* 1 or 2; 0: there is no group */
+	const char *path;	/* folder of the cgroup; not owned */
+	int version;		/* cgroup version 1 or 2; 0: no group is used */
 };
 
-/* 0, or -1 with a line in `why` that names the cure. */
+/* Takes `path` as the folder of a memory cgroup. 0, or -1 with a line in `why` that names the cure. */
 int memgroup_open(struct memgroup *g, const char *path, char why[MEMGROUP_WHY]);
 
-/* Whether it is in the group or in one below. */
+/* Whether a process is in the group or in a group below it. */
 bool memgroup_holds(const struct memgroup *g, pid_t pid);
 
-/* 0 when emptying the group would write anonymous memory to swap; -1 with a line in `why`: no swap,
- * swappiness 0, a file that cannot be written. */
+/* 0 if reclaim of the group would write anonymous memory to swap; -1 with a line in `why`: no swap, swappiness 0, no right to
+ * write the control file. */
 int memgroup_can_evict(const struct memgroup *g, char why[MEMGROUP_WHY]);
-/* Asks the kernel to take out what can go: version 1 memory.force_empty, version 2 memory.reclaim
- * of all there is. What cannot go stays, which is no error. 0 or -errno. */
+/* Asks the kernel to page out the group: memory.force_empty (version 1) or memory.reclaim of all its memory (version 2). Memory
+ * that cannot be paged out stays, which is no error. 0 or -errno. */
 int memgroup_evict(const struct memgroup *g);
 
-/* In bytes; -1: not known. Swapped in so far: of the group where it counts that, else of the machine. */
+/* Bytes swapped in so far; -1: not known. Of the group if it counts them (version 2), else of the machine (*machine true). */
 int64_t memgroup_swapped_in(const struct memgroup *g, bool *machine);
-int64_t memgroup_swap_cached(const struct memgroup *g);		/* in memory although in swap; also of the machine without a group */
-int64_t memgroup_used(const struct memgroup *g);
+int64_t memgroup_swap_cached(const struct memgroup *g);		/* bytes in the swap cache, of the group or (version 0) of the machine; -1: not known */
+int64_t memgroup_used(const struct memgroup *g);		/* bytes charged to the group; -1: not known */
+
+/* The most that one major fault reads, in bytes: a page and those read ahead with it (vm.page-cluster, which may change at any time). */
+int64_t memgroup_fault_bytes(void);
 
 #endif

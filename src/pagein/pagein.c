@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* pagein - pages an application out, proves it, and times the first key into it; beside it the same in memory.
+/* pagein - pages an application out, verifies that, and times the first key into it; alternates with runs in memory.
  *
- * One run is cycle.c's; how memory is taken away, evict.c's and memgroup.c's; what counts as paged
- * out, judge.c's; who sends the keys, prober.c's. With --lock it keeps applications from being
- * paged out instead (locking.c). This file reads options, runs, reports. */
+ * One run is in cycle.c; paging out in evict.c and memgroup.c; the verdict whether a run was paged out in judge.c; sending keys in
+ * prober.c; --lock, which keeps applications from being paged out, in lock.c. This file reads options, runs and reports. */
 #include "clock.h"
-#include "locking.h"
+#include "lock.h"
 #include "proc.h"
 #include "report.h"
 #include "rt.h"
-#include "swap.h"
 #include "timeline.h"
 
 #include <errno.h>
@@ -20,10 +18,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define WARM_UP_KEYS 5		/* the first makes X clients fetch the keyboard map, an editor's second one is late */
-#define GRACE_NS (5 * NS_PER_S)	/* beyond the prober's own --timeout */
+#define WARM_UP_KEYS 5		/* not timed: on the first key X clients fetch the keyboard map */
+#define GRACE_NS (5 * NS_PER_S)	/* we wait so much longer than the --timeout of the prober */
 #define RUNS_MAX 1000
-#define TIMELINE_NS (2 * NS_PER_MS)
+#define TIMELINE_NS (2 * NS_PER_MS)	/* sampling period of --timeline */
 
 static const char *const watches[] = { "update", "patch", NULL };
 
@@ -54,7 +52,7 @@ static int read_target_pids(const char *text, void *value)
 	return bad ? -1 : 0;
 }
 
-/* All that follows it is the command: cut off before the options are read. This is for one that has nothing behind it. */
+/* For --hog as the last word, without a command: with one, cut_off_hog() has removed it before the options are read. */
 static int read_hog(const char *text, void *value)
 {
 	(void)text;
@@ -63,32 +61,32 @@ static int read_hog(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_CALL, 0, "pid", &cycle.n, 0, 0, "the processes of the application, up to 32", NULL, read_target_pids, "PID,..." },
+	{ CLI_CALL, 0, "pid", &cycle.n, 0, 0, "processes of the application, up to 32", NULL, read_target_pids, "PID,..." },
 	{ CLI_INT, 'n', "repeat", &cfg.runs, 1, RUNS_MAX, "runs in memory, and as many paged out (10)", NULL, NULL, NULL },
-	{ CLI_WORD, 'e', "evict", &cycle.method, 0, 0, "how to page out (cgroup)", cycle_methods, NULL, NULL },
-	{ CLI_STR, 0, "cgroup", &cfg.cgroup, 0, 0, "the memory group that the processes are in: a folder", NULL, NULL, "FOLDER" },
-	{ CLI_CALL, 0, "hog", &cycle.hog, 0, 0, "last of all: what takes the memory (memhog in the group)", NULL, read_hog, "COMMAND..." },
-	{ CLI_FLAG, 0, "keep-hog", &cycle.keep_hog, 0, 0, "it goes on until the second key was answered", NULL, NULL, NULL },
+	{ CLI_WORD, 'e', "evict", &cycle.method, 0, 0, "how to page the processes out (cgroup)", cycle_methods, NULL, NULL },
+	{ CLI_STR, 0, "cgroup", &cfg.cgroup, 0, 0, "memory cgroup of the processes: a folder", NULL, NULL, "FOLDER" },
+	{ CLI_CALL, 0, "hog", &cycle.hog, 0, 0, "last option: program that takes the memory (memhog in the cgroup)", NULL, read_hog, "COMMAND..." },
+	{ CLI_FLAG, 0, "keep-hog", &cycle.keep_hog, 0, 0, "keep the --hog program running until the second key was answered", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "rest-hog", &cycle.rest_hog, 0, 0,
-	  "it stays as long, but rests once all is paged out (SIGUSR1)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "evict-timeout", &cycle.evict_ns, 1e6, 3600e9, "try so long to page out (20s)", NULL, NULL, NULL },
-	{ CLI_FLAG, 0, "kept", &cycle.kept, 0, 0, "time also runs in which the application resisted: it is protected", NULL, NULL, NULL },
-	{ CLI_NS, 0, "type", &cycle.type_ns, 1e7, 3600e9, "type a key that often as long as it is tried to page out", NULL, NULL, NULL },
-	{ CLI_NS, 0, "settle", &cycle.settle_ns, 0, 3600e9, "rest before the first key (1s)", NULL, NULL, NULL },
+	  "the same, but send it SIGUSR1 to pause once all is paged out", NULL, NULL, NULL },
+	{ CLI_NS, 0, "evict-timeout", &cycle.evict_ns, 1e6, 3600e9, "time limit for paging out (20s)", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "kept", &cycle.kept, 0, 0, "time also runs in which the application could not be paged out", NULL, NULL, NULL },
+	{ CLI_NS, 0, "type", &cycle.type_ns, 1e7, 3600e9, "type a key at this interval while the --hog program takes memory", NULL, NULL, NULL },
+	{ CLI_NS, 0, "settle", &cycle.settle_ns, 0, 3600e9, "wait before the first key (1s)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "pause", &cycle.pause_ns, 0, 3600e9, "from the first echo to the second key (3s)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "connect", &cfg.connect_ns, 1e6, 600e9, "vnc: give up connecting and greeting after this time (10s)", NULL,
+	{ CLI_NS, 0, "connect", &cfg.connect_ns, 1e6, 600e9, "vnc: timeout of connecting and the handshake (10s)", NULL,
 	  NULL, NULL },
-	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9, "wait so long for an echo (30s)", NULL, NULL, NULL },
-	{ CLI_STR, 'k', "key", &cfg.key, 0, 0, "which key, as keyrepeat has it (a)", NULL, NULL, "KEY" },
+	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9, "timeout for an echo (30s)", NULL, NULL, NULL },
+	{ CLI_STR, 'k', "key", &cfg.key, 0, 0, "the key to type, as for keyrepeat (a)", NULL, NULL, "KEY" },
 	{ CLI_WORD, 0, "watch", &cfg.watch, 0, 0, "what counts as echo (update)", watches, NULL, NULL },
-	{ CLI_STR, 0, "region", &cfg.region, 0, 0, "for keyrepeat", NULL, NULL, "WxH+X+Y" },
-	{ CLI_STR, 0, "window", &cfg.window, 0, 0, "for keyrepeat", NULL, NULL, "ID" },
-	{ CLI_STR, 0, "password-file", &cfg.password_file, 0, 0, "for keyrepeat", NULL, NULL, "FILE" },
-	{ CLI_STR, 0, "prober", &cfg.prober, 0, 0, "pipes of a keyrepeat --schedule asked that runs already", NULL, NULL, "IN,OUT" },
-	{ CLI_FLAG, 0, "lock", &cfg.lock, 0, 0, "only lock the processes in memory, and tell", NULL, NULL, NULL },
-	{ CLI_FLAG, 0, "unlock", &cfg.unlock, 0, 0, "only unlock them", NULL, NULL, NULL },
-	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write what happened to the memory, step by step, to this file", NULL, NULL, "FILE" },
-	{ CLI_STR, 0, "timeline", &cfg.timeline, 0, 0, "write what the processes and the group have, every 2 ms, to this file", NULL, NULL,
+	{ CLI_STR, 0, "region", &cfg.region, 0, 0, "region to watch, passed to keyrepeat", NULL, NULL, "WxH+X+Y" },
+	{ CLI_STR, 0, "window", &cfg.window, 0, 0, "window to watch, passed to keyrepeat", NULL, NULL, "ID" },
+	{ CLI_STR, 0, "password-file", &cfg.password_file, 0, 0, "VNC password, passed to keyrepeat", NULL, NULL, "FILE" },
+	{ CLI_STR, 0, "prober", &cfg.prober, 0, 0, "named pipes of a running keyrepeat --schedule asked", NULL, NULL, "IN,OUT" },
+	{ CLI_FLAG, 0, "lock", &cfg.lock, 0, 0, "only lock the processes in memory, and report", NULL, NULL, NULL },
+	{ CLI_FLAG, 0, "unlock", &cfg.unlock, 0, 0, "only unlock the processes", NULL, NULL, NULL },
+	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write the memory of the processes at each step to this file", NULL, NULL, "FILE" },
+	{ CLI_STR, 0, "timeline", &cfg.timeline, 0, 0, "write the memory of processes and cgroup every 2 ms to this file", NULL, NULL,
 	  "FILE" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
@@ -98,8 +96,8 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-/* Where the tools are that we start. */
-static const char *beside(const char *tool)
+/* The path of another thinprobe program, which stands in the folder of this one; static, valid for two calls. */
+static const char *sibling_path(const char *tool)
 {
 	static char path[2][PATH_MAX];
 	static int turn;
@@ -116,7 +114,7 @@ static const char *beside(const char *tool)
 static void start_prober(struct prober *prober, const char *target)
 {
 	char why[PROBER_WHY], timeout[32], connect[32];
-	const char *command[24] = { beside("keyrepeat"), target, "--schedule", "asked", "--key", cfg.key, "--watch", watches[cfg.watch],
+	const char *command[24] = { sibling_path("keyrepeat"), target, "--schedule", "asked", "--key", cfg.key, "--watch", watches[cfg.watch],
 				    "--timeout", timeout, "--connect", connect, "--ready-fd", "3" };
 	size_t n = 14;
 
@@ -153,7 +151,7 @@ static void check_group(void)
 			die(EXIT_MISSING, "%s", why);
 		for (size_t i = 0; i < cycle.n; i++)
 			if (!memgroup_holds(&cycle.group, cycle.pid[i]))
-				die(EXIT_RUN, "process %d is not in %s: start the application there (what it had before being moved stays outside)",
+				die(EXIT_RUN, "process %d is not in %s: start the application there (memory from before a move is charged elsewhere)",
 				    (int)cycle.pid[i], cfg.cgroup);
 	}
 }
@@ -166,7 +164,7 @@ static void check_processes(void)
 
 		if (err)
 			die(EXIT_RUN, "process %d: %s", (int)cycle.pid[i],
-			    err == -ESRCH ? "there is none" : err == -EACCES ? "no right to look into it; run as its user, or as root" : strerror(-err));
+			    err == -ESRCH ? "there is no such process" : err == -EACCES ? "no right to read its memory map; run as its user, or as root" : strerror(-err));
 	}
 }
 
@@ -175,7 +173,7 @@ static char **default_hog(void)
 	static char *command[10];
 	int n = 0;
 
-	command[n++] = (char *)(uintptr_t)beside("memhog");
+	command[n++] = (char *)(uintptr_t)sibling_path("memhog");
 	command[n++] = (char *)(uintptr_t)"-s";
 	command[n++] = (char *)(uintptr_t)"150%";
 	command[n++] = (char *)(uintptr_t)"--touch";
@@ -213,15 +211,15 @@ static void report_cycle_settings(struct rec *r, const char *target)
 	rec_real(r, "timeout_s", (double)cfg.timeout_ns / NS_PER_S, 3);
 	rec_str(r, "key", cfg.key);
 	rec_str(r, "watch", watches[cfg.watch]);
-	rec_int(r, "read_ahead_bytes", swap_fault_bytes());
+	rec_int(r, "read_ahead_bytes", memgroup_fault_bytes());
 	memgroup_swapped_in(&cycle.group, &machine);
 	rec_str(r, "swap_in_of", machine ? "machine" : "group");
 	rec_str(r, "not_included", "keyboard, USB, compositor and screen of a real client");
 	rec_end(r);
 }
 
-/* In turn: one in memory, one paged out. Returns how many are whole; *err is why it ended early. */
-static size_t run_all(struct cycle_run *run, int *err, char why[CYCLE_WHY])
+/* Alternates runs in memory and paged out. Returns the number of complete runs; *err: why the series ended early, or 0. */
+static size_t run_cycles(struct cycle_run *run, int *err, char why[CYCLE_WHY])
 {
 	size_t n = 0, kinds = cycle.method == EVICT_NONE ? 1 : 2;
 
@@ -242,7 +240,7 @@ static size_t run_all(struct cycle_run *run, int *err, char why[CYCLE_WHY])
 	return n;
 }
 
-/* NULL: not asked for. */
+/* NULL without --timeline. */
 static struct timeline *start_timeline(void)
 {
 	struct timeline_cfg how = { .path = cfg.timeline, .pid = cycle.pid, .pids = cycle.n, .group = cfg.cgroup,
@@ -270,12 +268,12 @@ static int measure_cycles(struct rec *out, const char *target)
 	start_prober(&prober, target);
 	cycle.prober = &prober;
 	cycle.patience_ns = cfg.timeout_ns + GRACE_NS;
-	/* We may be in the group that is emptied. */
+	/* lock our memory: pagein may be in the cgroup that it pages out */
 	rt_setup(0, &rt);
 	if (!proc_stop)
 		proc_ready((int)cfg.ready_fd);
 	timeline = start_timeline();
-	n = run_all(run, &err, why);
+	n = run_cycles(run, &err, why);
 	timeline_lost = timeline_stop(timeline);
 	prober_close(&prober);
 	munlockall();
@@ -301,7 +299,7 @@ static int measure_cycles(struct rec *out, const char *target)
 	return lost || tally.of[JUDGE_NOT_EVICTED] || tally.of[JUDGE_NOT_IN_MEMORY] || tally.unanswered ? EXIT_LOSSY : EXIT_OK;
 }
 
-static int lock_all(struct rec *out)
+static int lock_processes(struct rec *out)
 {
 	char why[LOCKING_WHY];
 
@@ -331,13 +329,13 @@ static void check_pagein_options(int first, int argc)
 	if ((cycle.keep_hog || cycle.rest_hog) && cycle.method != EVICT_HOG)
 		die_usage("--keep-hog and --rest-hog are for --evict hog");
 	if (cycle.type_ns && cycle.method != EVICT_HOG)
-		die_usage("--type is for --evict hog: somebody types while another process takes the memory");
+		die_usage("--type is for --evict hog: it types while the hog takes the memory");
 	cycle.keep_hog |= cycle.rest_hog;
 	rec_check_apart(place, 3);
 	proc_check_ready_fd((int)cfg.ready_fd);
 }
 
-/* Everything after the word --hog is a command with options of its own. */
+/* Removes --hog and the command after it from argv, since the command has options of its own. Returns the new argc. */
 static int cut_off_hog(int argc, char **argv)
 {
 	for (int i = 1; i < argc - 1; i++) {
@@ -353,25 +351,21 @@ static int cut_off_hog(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct rec *out;
-	int first, err, status;
+	int first, status;
 
 	argc = cut_off_hog(argc, argv);
 	first = cli_parse(argc, argv, "pagein --pid PID,... TARGET [options] [--hog COMMAND...]",
-			  "Pages an application out, proves it, and times the first key into it; beside it the same in memory.", options);
+			  "Pages an application out, verifies that, and times the first key into it; alternates with runs in memory.", options);
 	check_pagein_options(first, argc);
 	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
 	check_group();
 	check_processes();
 	if (cycle.method == EVICT_HOG && !cycle.hog)
 		cycle.hog = default_hog();
-	out = rec_open(&out_cfg, "pagein");	/* before the run: a bad path must not cost it */
-	if (!out)
-		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	out = rec_must_open(&out_cfg, "pagein");	/* before the run: a bad path must not cost it */
 	if (cfg.log && !(cycle.log = rows_open(cfg.log, "pagein/1", cycle_columns)))
 		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
-	status = cfg.lock || cfg.unlock ? lock_all(out) : measure_cycles(out, argv[first]);
-	err = rec_close(out);
-	if (err)
-		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	status = cfg.lock || cfg.unlock ? lock_processes(out) : measure_cycles(out, argv[first]);
+	rec_must_close(out);
 	return status;
 }

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Reads until a newline, one byte at a time: what comes after it is another answer's. 0, -EPIPE, -ETIMEDOUT, -EINTR, -EPROTO. */
+/* Reads one line, byte by byte, so that nothing of the next answer is consumed. 0, -EPIPE, -ETIMEDOUT, -EINTR, -EPROTO. */
 static int read_answer_line(int fd, int64_t until_ns, char *line, size_t size)
 {
 	struct pollfd in = { .fd = fd, .events = POLLIN };
@@ -42,14 +42,14 @@ static int read_answer_line(int fd, int64_t until_ns, char *line, size_t size)
 	return -EINTR;
 }
 
-static void become(char *const *command, const int in[2], const int out[2], const int ready[2], pid_t parent)
+static void exec_prober(char *const *command, const int in[2], const int out[2], const int ready[2], pid_t parent)
 {
-	/* away from the numbers they go to */
+	/* move the pipe ends above the descriptors 0, 1 and 3 that they are copied to */
 	int read_end = fcntl(in[0], F_DUPFD_CLOEXEC, 10), write_end = fcntl(out[1], F_DUPFD_CLOEXEC, 10),
 		ready_end = fcntl(ready[1], F_DUPFD_CLOEXEC, 10);
 
-	setpgid(0, 0);			/* Ctrl-C is for us: it ends when its input does */
-	proc_stop_with_parent();	/* and not SIGKILL: it has the display's settings to put back */
+	setpgid(0, 0);			/* not reached by Ctrl-C: the prober ends at the end of its input */
+	proc_stop_with_parent();	/* SIGTERM, not SIGKILL: the prober must restore settings of the display */
 	if (dup2(read_end, 0) < 0 || dup2(write_end, 1) < 0 || dup2(ready_end, 3) < 0 || getppid() != parent)
 		_exit(EXIT_RUN);
 	signal(SIGPIPE, SIG_DFL);
@@ -71,7 +71,7 @@ int prober_start(struct prober *p, char *const *command, int64_t patience_ns, ch
 		return -1;
 	}
 	if (!p->pid)
-		become(command, in, out, ready, parent);
+		exec_prober(command, in, out, ready, parent);
 	close(in[0]);
 	close(out[1]);
 	close(ready[1]);
@@ -81,7 +81,7 @@ int prober_start(struct prober *p, char *const *command, int64_t patience_ns, ch
 	close(ready[0]);
 	if (!err && !strcmp(line, "ready"))
 		return 0;
-	snprintf(why, PROBER_WHY, err == -EINTR ? "interrupted" : "%s could not connect: what it said stands above", command[0]);
+	snprintf(why, PROBER_WHY, err == -EINTR ? "interrupted" : "%s could not connect: see its message above", command[0]);
 	prober_close(p);
 	return -1;
 }
@@ -97,11 +97,11 @@ int prober_join(struct prober *p, const char *in_out, char why[PROBER_WHY])
 		free(in);
 		return -1;
 	}
-	/* not blocking: a pipe that nobody reads is an error, not a wait */
+	/* O_NONBLOCK: a pipe without a reader is an error, not a wait */
 	p->in = open(in, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	if (p->in < 0)
 		snprintf(why, PROBER_WHY, "cannot write to %s: %s", in,
-			 errno == ENXIO ? "nobody reads it; start keyrepeat --schedule asked there first" : strerror(errno));
+			 errno == ENXIO ? "no process reads it; start keyrepeat --schedule asked there first" : strerror(errno));
 	free(in);
 	if (p->in < 0)
 		return -1;
@@ -113,7 +113,8 @@ int prober_join(struct prober *p, const char *in_out, char why[PROBER_WHY])
 	return -1;
 }
 
-static int64_t time_of(const char *word)
+/* 0 for "none", -1 for anything but a time. */
+static int64_t read_answer_time(const char *word)
 {
 	int64_t ns;
 
@@ -127,9 +128,9 @@ static int read_answer(char *line, struct prober_answer *out)
 	for (int i = 0; i < 5; i++)
 		if (!(word[i] = strsep(&rest, "\t")))
 			return -EPROTO;
-	out->due_ns = time_of(word[1]);
-	out->sent_ns = time_of(word[2]);
-	out->answered_ns = time_of(word[3]);
+	out->due_ns = read_answer_time(word[1]);
+	out->sent_ns = read_answer_time(word[2]);
+	out->answered_ns = read_answer_time(word[3]);
 	snprintf(out->how, sizeof(out->how), "%s", word[4]);
 	if (out->due_ns <= 0 || out->sent_ns < 0 || out->answered_ns < 0 || (out->answered_ns && out->answered_ns < out->due_ns))
 		return -EPROTO;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* prober - who sends the keys: a keyrepeat of our own, or one that runs elsewhere and is reached through two pipes. */
+/* prober - the program that sends keys and waits for their echo: a keyrepeat started here, or a running one behind two pipes. */
 #ifndef PAGEIN_PROBER_H
 #define PAGEIN_PROBER_H
 
@@ -9,28 +9,27 @@
 #define PROBER_WHY 300
 
 struct prober {
-	int in, out;		/* lines to it, lines from it */
-	pid_t pid;		/* 0: not ours */
+	int in, out;		/* descriptors: requests to the prober, answers from the prober */
+	pid_t pid;		/* 0: not started by us */
 };
 
-/* One key, in ns of the prober's own clock. */
+/* The times of one key, in ns of the prober's own CLOCK_MONOTONIC. */
 struct prober_answer {
-	int64_t due_ns, sent_ns, answered_ns;	/* sent 0: could not be sent; answered 0: no echo in time */
-	char how[16];		/* how its echo was told, in keyrepeat's words */
+	int64_t due_ns, sent_ns, answered_ns;	/* sent_ns 0: could not be sent; answered_ns 0: no echo before the timeout */
+	char how[16];		/* how the echo was recognised, in keyrepeat's words */
 };
 
-/* Starts `command` (NULL-terminated), which must answer lines as keyrepeat --schedule asked does
- * and write "ready" to descriptor 3. It dies with us. 0, or -1 with a line in `why`; what it says
- * itself goes to our standard error. */
+/* Starts `command` (NULL-terminated), which must answer lines as keyrepeat --schedule asked does and write "ready" to descriptor
+ * 3. It gets SIGTERM when pagein dies, and shares its standard error. 0, or -1 with a line in `why`. */
 int prober_start(struct prober *p, char *const *command, int64_t patience_ns, char why[PROBER_WHY]);
-/* "IN,OUT": two named pipes (or files like them) that such a one reads and writes. */
+/* Connects to a running prober through "IN,OUT", the two named pipes that it reads and writes. 0, or -1 with a line in `why`. */
 int prober_join(struct prober *p, const char *in_out, char why[PROBER_WHY]);
 
-/* Asks for a key and waits for its answer. 0; -EPIPE when nobody is there any more, -ETIMEDOUT, -EPROTO for an answer in other
- * words, -EINTR when we are to stop. Answers to what others asked before are thrown away. */
+/* Requests a key and waits for its answer: 0; -EPIPE when the prober has ended, -ETIMEDOUT, -EPROTO for an answer in another
+ * format, -EINTR on a stop signal (proc_stop). Answers to earlier requests are discarded. */
 int prober_ask(struct prober *p, int64_t patience_ns, struct prober_answer *out);
 
-/* Ends ours; another's stays. */
+/* Ends a prober that prober_start() started; closes the pipes of any. */
 void prober_close(struct prober *p);
 
 #endif

@@ -46,7 +46,7 @@ static void report_cycle_run(struct rec *r, const struct cycle_cfg *cfg, struct 
 	rec_str(r, "state", judge_words[run->verdict.state]);
 	rec_str(r, "method", run->out ? cycle_methods[cfg->method] : NULL);
 	rec_str(r, "why", judge_reasons[run->verdict.why]);
-	/* one that could not be paged out tells no latency: it would be taken for that of one that was */
+	/* no latency for a run that could not be paged out: readers would take it for that of a paged out one */
 	if (run->verdict.state == JUDGE_NOT_EVICTED)
 		timed = false;
 	rec_real(r, "first_key_ms", timed ? latency_ms(&run->first) : NAN, 3);
@@ -82,7 +82,7 @@ static void add_response(struct sample *s, const struct cycle_key *key, int64_t 
 	}
 }
 
-static void timings(struct rec *r, const struct cycle_run *run, size_t n, enum judge_state state,
+static void report_state_timings(struct rec *r, const struct cycle_run *run, size_t n, enum judge_state state,
 		    const char *first_name, const char *second_name, int64_t timeout_ns, struct cycle_tally *tally)
 {
 	struct sample first = { 0 }, second = { 0 };
@@ -106,10 +106,10 @@ void report_cycles(struct rec *r, const struct cycle_cfg *cfg, struct cycle_run 
 	for (size_t i = 0; i < n; i++)
 		tally->of[run[i].verdict.state]++;
 	rec_object(r, "result");
-	timings(r, run, n, JUDGE_IN_MEMORY, "in_memory_ms", "in_memory_second_ms", timeout_ns, tally);
-	timings(r, run, n, JUDGE_PAGED_OUT, "paged_out_ms", "paged_out_second_ms", timeout_ns, tally);
+	report_state_timings(r, run, n, JUDGE_IN_MEMORY, "in_memory_ms", "in_memory_second_ms", timeout_ns, tally);
+	report_state_timings(r, run, n, JUDGE_PAGED_OUT, "paged_out_ms", "paged_out_second_ms", timeout_ns, tally);
 	if (cfg->kept)
-		timings(r, run, n, JUDGE_KEPT, "kept_ms", "kept_second_ms", timeout_ns, tally);
+		report_state_timings(r, run, n, JUDGE_KEPT, "kept_ms", "kept_second_ms", timeout_ns, tally);
 	rec_int(r, "in_memory", tally->of[JUDGE_IN_MEMORY]);
 	rec_int(r, "paged_out", tally->of[JUDGE_PAGED_OUT]);
 	rec_int(r, "kept", tally->of[JUDGE_KEPT]);
@@ -159,7 +159,7 @@ static double say_state_row(struct rec *r, const char *name, const struct cycle_
 	return median;
 }
 
-/* Why most runs that were to be paged out were not. */
+/* The most frequent reason why runs were not paged out. */
 static enum judge_why main_reason(const struct cycle_run *run, size_t n)
 {
 	int count[JUDGE_MAJOR_FAULT + 1] = { 0 };
@@ -171,14 +171,14 @@ static enum judge_why main_reason(const struct cycle_run *run, size_t n)
 	return most;
 }
 
-static const char *cure_of(enum judge_why why)
+static const char *suggest_cure(enum judge_why why)
 {
 	switch (why) {
-	case JUDGE_RESIDENT: return "Take more memory (--evict hog), a longer --evict-timeout, or a --settle in which it sleeps.";
-	case JUDGE_LOCKED: return "--unlock undoes that.";
+	case JUDGE_RESIDENT: return "Take more memory (--evict hog), a longer --evict-timeout, or a --settle in which the application sleeps.";
+	case JUDGE_LOCKED: return "pagein --unlock removes the lock.";
 	case JUDGE_SWAP_CACHE:
 	case JUDGE_NO_MAJOR_FAULT: return "Put swap on a slow disk: slowdisk, or thinprobe run paging --swap slow:2.5ms.";
-	case JUDGE_NOTHING_ANONYMOUS: return "Give the processes with memory of their own as --pid.";
+	case JUDGE_NOTHING_ANONYMOUS: return "Give processes with anonymous memory as --pid.";
 	default: return "";
 	}
 }
@@ -193,13 +193,13 @@ void say_cycles(struct rec *r, const struct cycle_cfg *cfg, const struct cycle_r
 	if (tally->of[JUDGE_NOT_EVICTED])
 		rec_warn(r, "%s page the process out%s%s (%s of %s runs). %s", tally->of[JUDGE_PAGED_OUT] ? "Could not always" : "Could not",
 			 judge_reasons[why] ? ": " : "", judge_reasons[why] ? judge_reasons[why] : "",
-			 say_count(tally->of[JUDGE_PAGED_OUT]), say_count(tried), cure_of(why));
+			 say_count(tally->of[JUDGE_PAGED_OUT]), say_count(tried), suggest_cure(why));
 	if (tally->of[JUDGE_NOT_IN_MEMORY])
-		rec_warn(r, "%s runs in memory are left out: something had to be read after all.",
+		rec_warn(r, "%s runs in memory are left out: they caused major page faults.",
 			 say_count(tally->of[JUDGE_NOT_IN_MEMORY]));
 	if (tally->unanswered)
 		rec_warn(r, "%s keys were not answered in %s.", say_count(tally->unanswered), say_ns((double)timeout_ns));
-	rec_say(r, "%s runs of two keys each; time from the key to the first change", say_count((int64_t)n));
+	rec_say(r, "%s runs of two keys each; time from the key to the first screen update", say_count((int64_t)n));
 	rec_table(r, "lrr", "median of %s runs\tfirst key\tsecond key",
 		  say_count(tally->of[JUDGE_IN_MEMORY] > tally->of[JUDGE_PAGED_OUT] ? tally->of[JUDGE_IN_MEMORY] : tally->of[JUDGE_PAGED_OUT]));
 	in = say_state_row(r, "in memory", run, n, JUDGE_IN_MEMORY, timeout_ns);
@@ -207,7 +207,7 @@ void say_cycles(struct rec *r, const struct cycle_cfg *cfg, const struct cycle_r
 	if (cfg->kept)
 		say_state_row(r, "resisted", run, n, JUDGE_KEPT, timeout_ns);
 	if (out > in)
-		rec_say(r, "Paging out costs this user %s, once.", say_ns(out - in));
+		rec_say(r, "Paging out delays the first key by %s (difference of the medians).", say_ns(out - in));
 	else if (isfinite(in) && isfinite(out))
-		rec_say(r, "Paging out costs this user nothing that shows.");
+		rec_say(r, "Paging out does not measurably delay the first key.");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report - what the runs came to. */
+/* report - the figures of all runs of pagein. */
 #ifndef PAGEIN_REPORT_H
 #define PAGEIN_REPORT_H
 
@@ -7,14 +7,14 @@
 
 struct cycle_tally {
 	int64_t of[5];			/* runs of each judge_state */
-	int64_t unanswered;		/* keys without an echo in time, in runs that count */
+	int64_t unanswered;		/* keys without an echo before the timeout, in runs that count */
 };
 
-/* The object "result". `timeout_ns`: how long the prober waited for an echo. */
+/* Writes the object "result" and fills *tally. `timeout_ns`: how long the prober waited for an echo. */
 void report_cycles(struct rec *r, const struct cycle_cfg *cfg, struct cycle_run *run, size_t n,
 		   int64_t timeout_ns, struct cycle_tally *tally);
 
-/* The short report. */
+/* Writes the short report for people. */
 void say_cycles(struct rec *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n, int64_t timeout_ns,
 		const struct cycle_tally *tally);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* resident - what a process has in memory and in swap, and how often it had to wait for a page. */
+/* resident - the memory of a process, resident and in swap, and its page faults. */
 #ifndef PAGEIN_RESIDENT_H
 #define PAGEIN_RESIDENT_H
 
@@ -8,12 +8,12 @@
 struct resident {
 	char name[64];			/* /proc/PID/comm */
 	struct smaps_sum memory;
-	int64_t major, minor;		/* faults so far, of all its threads */
+	int64_t major, minor;		/* page faults so far, of all its threads */
 };
 
-/* 0, -ESRCH when there is no such process (any more), -EACCES without the right to look into it, -EPROTO. */
+/* 0, -ESRCH if there is no such process (any more), -EACCES without the right to read its mappings, -EPROTO. */
 int resident_read(pid_t pid, struct resident *out);
-/* The faults alone: does not hold up the process as a look through its mappings does. */
+/* Reads the page faults alone: does not stall the process as reading its smaps does. */
 int resident_faults(pid_t pid, struct resident *out);
 
 #endif

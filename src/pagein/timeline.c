@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +19,8 @@ struct timeline {
 	atomic_bool end;
 };
 
-/* The number behind "NAME" at the start of a line; -1. */
-static int64_t line_number(const char *text, const char *name)
+/* The number behind the word `name` at the start of a line; -1: no such line. */
+static int64_t find_number(const char *text, const char *name)
 {
 	size_t length = strlen(name);
 
@@ -33,9 +32,9 @@ static int64_t line_number(const char *text, const char *name)
 	return -1;
 }
 
-static void add_kb(int64_t *sum, const char *status, const char *name)
+static void add_kib(int64_t *sum, const char *status, const char *name)
 {
-	int64_t kb = line_number(status, name);
+	int64_t kb = find_number(status, name);
 
 	*sum += kb > 0 ? kb * 1024 : 0;
 }
@@ -49,9 +48,9 @@ void timeline_read(const struct timeline_cfg *cfg, const char *proc, struct time
 	for (size_t i = 0; i < cfg->pids; i++) {
 		snprintf(path, sizeof(path), "%s/%lld/status", proc, (long long)cfg->pid[i]);
 		files_read_all(path, text, sizeof(text));
-		add_kb(&out->resident, text, "VmRSS:");
-		add_kb(&out->file, text, "RssFile:");
-		add_kb(&out->swap, text, "VmSwap:");
+		add_kib(&out->resident, text, "VmRSS:");
+		add_kib(&out->file, text, "RssFile:");
+		add_kib(&out->swap, text, "VmSwap:");
 		snprintf(path, sizeof(path), "%s/%lld/stat", proc, (long long)cfg->pid[i]);
 		files_read_all(path, text, sizeof(text));
 		if (!proc_read_stat(text, &is)) {
@@ -72,7 +71,7 @@ void timeline_read(const struct timeline_cfg *cfg, const char *proc, struct time
 	}
 }
 
-static void *sampler(void *data)
+static void *sample_timeline(void *data)
 {
 	struct timeline *t = data;
 	int64_t due = clock_now();
@@ -92,7 +91,7 @@ static void *sampler(void *data)
 		rows_count(t->rows, s.group_swap);
 		rows_count(t->rows, s.group_major);
 		rows_end(t->rows);
-		/* who comes late skips what it missed: a burst of samples would tell nothing new */
+		/* samples missed by a late thread are skipped, not made up for in a burst */
 		due += t->cfg.period_ns;
 		now = clock_now();
 		if (due < now)
@@ -105,11 +104,9 @@ static void *sampler(void *data)
 
 struct timeline *timeline_start(const struct timeline_cfg *cfg)
 {
-	static const char *const columns[] = { "time_ns", "resident_bytes", "file_bytes", "swap_bytes",
-					       "major_faults", "minor_faults", "group_bytes", "group_swap_bytes",
-						"group_major_faults", NULL };
+	static const char *const columns[] = { "time_ns", "resident_bytes", "file_bytes", "swap_bytes", "major_faults",
+					       "minor_faults", "group_bytes", "group_swap_bytes", "group_major_faults", NULL };
 	struct timeline *t = calloc(1, sizeof(*t));
-	sigset_t all, before;
 	int err;
 
 	if (!t)
@@ -122,10 +119,7 @@ struct timeline *timeline_start(const struct timeline_cfg *cfg)
 		errno = err;
 		return NULL;
 	}
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);	/* signals are for who waits for them */
-	err = pthread_create(&t->thread, NULL, sampler, t);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	err = proc_start_thread(&t->thread, 0, sample_timeline, t);
 	if (err) {
 		rows_close(t->rows);
 		free(t);

@@ -128,14 +128,14 @@ states() {
 	start sleeper sleep 100
 	run "$PAGEIN" --pid 4194303 x11::1 --evict none
 	echo "$output"
-	[ "$status" -eq 1 ] && [[ $output == *"there is none"* ]]
+	[ "$status" -eq 1 ] && [[ $output == *"no such process"* ]]
 	run "$PAGEIN" --pid "$pid" x11::1 --cgroup "$PWD"
 	echo "$output"
 	[ "$status" -eq 1 ] && [[ $output == *"no memory group"* ]]
 	mkfifo a b
 	run "$PAGEIN" --pid "$pid" x11::1 --evict none --prober a,b
 	echo "$output"
-	[ "$status" -eq 1 ] && [[ $output == *"nobody reads it"* ]]
+	[ "$status" -eq 1 ] && [[ $output == *"no process reads it"* ]]
 	run "$PAGEIN" --pid "$pid" null: --evict none --prober "$PWD"
 	[ "$status" -eq 1 ]
 }
@@ -240,7 +240,7 @@ states() {
 	echo "$output"
 	[ "$status" -eq 3 ]
 	[ "$(states)" = "in_memory not_evicted" ]
-	[ "$(json '.result.runs[1] | [.why, .first_key_ms] | tostring')" = '["it is locked in memory",null]' ]
+	[ "$(json '.result.runs[1] | [.why, .first_key_ms] | tostring')" = '["the process is locked in memory",null]' ]
 	[ "$(in_swap "$app")" -eq 0 ]
 	# asked for as a protected one, it has a figure of its own
 	run pagein --evict-timeout 300ms --kept --repeat 1
