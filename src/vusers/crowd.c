@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "crowd.h"
 #include "clock.h"
-#include "nap.h"
 #include "proc.h"
 #include "random.h"
 #include "say.h"

@@ -12,8 +12,8 @@
 
 #include "dues.h"
 #include "progress.h"
-#include "spent.h"
 #include "think.h"
+#include "thread.h"
 #include "vlog.h"
 #include "window.h"
 

@@ -6,6 +6,7 @@
 #include "ends.h"
 #include "proc.h"
 #include "report.h"
+#include "rt.h"
 #include "rfb/messages.h"
 #include "vnc_password.h"
 #include "watch.h"
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #define SPARE_DESCRIPTORS 64	/* besides users' connections */
@@ -35,6 +37,18 @@ static struct {
 	const char *names[WORKLOAD_OBJECTS], *paths[WORKLOAD_OBJECTS];
 	char punctual[96];
 } run;
+
+void ends_be_punctual(const struct ends_cfg *cfg, char *text, size_t size)
+{
+	struct rt_state got;
+
+	rt_setup((int)cfg->priority, &got);
+	munlockall();	/* thousands of users are more than most may lock */
+	got.locked = false;
+	if (cfg->priority && !got.fifo)
+		warn("--priority %d was refused: %s; going on without", (int)cfg->priority, strerror(got.why));
+	rt_describe(&got, text, size);
+}
 
 /* --- what is asked for --------------------------------------------------------------------------------------------- */
 

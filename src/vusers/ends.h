@@ -24,7 +24,6 @@ struct ends_cfg {
 
 /* Both die with a line where a word is wrong, or the run cannot be; else the exit status. */
 int ends_users(struct ends_cfg *cfg, const char *target);
-int ends_serve(const struct ends_cfg *cfg, const char *target);
 
 /* For both: this thread made punctual, and how well that went. */
 void ends_be_punctual(const struct ends_cfg *cfg, char *text, size_t size);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "serve.h"
+#include "cli.h"
 #include "clock.h"
 #include "guest.h"
-#include "nap.h"
 #include "proc.h"
+#include "random.h"
+#include "thread.h"
 
 #include <errno.h>
+#include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
@@ -41,6 +44,39 @@ struct serve_state {
 	int64_t guests;
 	uint8_t scratch[SCRATCH];
 };
+
+int stations_parse(const char *text, struct stations *out)
+{
+	out->n = 0;
+	for (;;) {
+		size_t n = strcspn(text, ",");
+		char word[32];
+		int64_t ns;
+
+		if (out->n == STATIONS_MOST || !n || n >= sizeof(word))
+			return -EINVAL;
+		memcpy(word, text, n);
+		word[n] = '\0';
+		if (cli_read_ns(word, &ns) || ns < 0 || ns > 3600 * NS_PER_S)
+			return -EINVAL;
+		out->mean_ns[out->n++] = (double)ns;
+		if (!text[n])
+			return 0;
+		text += n + 1;
+	}
+}
+
+int64_t stations_pass(struct stations *s, int64_t now_ns)
+{
+	for (int i = 0; i < s->n; i++) {
+		double service = s->mean_ns[i] * (s->exponential ? -log(1 - random_unit(&s->random)) : 1);
+
+		now_ns = (now_ns > s->free_ns[i] ? now_ns : s->free_ns[i]) + llround(service);
+		s->free_ns[i] = now_ns;
+		s->busy_ns[i] += service;
+	}
+	return now_ns;
+}
 
 int serve_listen(const struct target *at)
 {

@@ -9,8 +9,23 @@
 #define THINPROBE_VUSERS_SERVE_H
 
 #include "sample.h"
-#include "stations.h"
 #include "target.h"
+
+#define STATIONS_MOST 16
+
+struct stations {
+	int n;
+	double mean_ns[STATIONS_MOST];
+	bool exponential;		/* else each service takes its mean */
+	int64_t free_ns[STATIONS_MOST];	/* when its last customer leaves */
+	double busy_ns[STATIONS_MOST];	/* service given */
+	uint64_t random;
+};
+
+/* "50ms,40ms,30ms". 0 or -EINVAL. */
+int stations_parse(const char *text, struct stations *out);
+/* When a request that arrives at `now_ns` leaves the last station (ns). Calls must have ascending times. */
+int64_t stations_pass(struct stations *s, int64_t now_ns);
 
 struct serve_cfg {
 	const struct target *at;

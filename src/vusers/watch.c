@@ -1,16 +1,341 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* All of them: their threads, and the one that looks after them. */
-#include "watch_one.h"
+#include "watch.h"
 #include "clock.h"
 #include "proc.h"
 #include "random.h"
+#include "rfb/messages.h"
 
 #include <errno.h>
-#include <signal.h>
+#include <fcntl.h>
+#include <linux/tcp.h>	/* its struct tcp_info is newer than that of netinet/tcp.h */
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#define WATCH_LOOK_NS (20 * NS_PER_MS)	/* between two looks after them: how exact a timeout is */
+
+enum watch_state { WATCH_COMING, WATCH_HERE, WATCH_FAILED, WATCH_DONE };	/* before the run: coming, here or failed */
+
+struct watch_one {
+	struct watch_set *all;
+	uint32_t number;
+	pthread_t thread;
+	bool started;
+	_Atomic int state;		/* enum watch_state */
+	pthread_mutex_t lock;		/* protects fd, which the keeper thread (watch.c) may shut down */
+	int fd;				/* -1: none */
+	_Atomic int64_t until_ns;	/* the keeper thread shuts fd down at this time; INT64_MAX: no deadline */
+	struct viewer *viewer;
+	uint64_t random;
+	int64_t due_ns, ready_ns, sent_ns, free_ns;	/* due: of the next request, or of that which was sent */
+	uint32_t typed, received;	/* received: what the socket had brought when it was sent */
+	bool asked, thinks;		/* thinks: due_ns is known */
+	struct watch_user told;
+};
+
+struct watch_set {
+	struct watch_cfg cfg;
+	struct watch_one one[WATCH_MOST];
+	pthread_mutex_t door;		/* one greets at a time: TigerVNC takes many whom it does not know for an attack */
+	pthread_t keeper;
+	bool kept;
+	int bell, last_bell;		/* eventfds: rung once, when the run begins, and when it is over */
+	struct vlog *log;
+	struct window window;
+	int64_t start_ns;
+	_Atomic bool running, over;
+};
+#define RETRY_NS NS_PER_S
+
+/* --- the connection ------------------------------------------------------------------------------------------------ */
+
+/* Waits for the descriptor, or for a bell (the first one only where it was not heard yet). 1: the
+ * descriptor, 0: a bell or the time, -errno. */
+static int wait_for_fd(const struct watch_set *w, int fd, short events, int64_t until_ns, bool first_bell)
+{
+	struct pollfd p[3] = { { .fd = fd, .events = events }, { .fd = w->last_bell, .events = POLLIN },
+			       { .fd = first_bell ? w->bell : -1, .events = POLLIN } };
+	int64_t left = until_ns - clock_now();
+	struct timespec time;
+
+	left = left < 0 ? 0 : left > NS_PER_S ? NS_PER_S : left;
+	time = (struct timespec){ left / NS_PER_S, left % NS_PER_S };
+	if (ppoll(p, 3, &time, NULL) < 0)
+		return errno == EINTR ? 0 : -errno;
+	return p[0].revents ? 1 : 0;
+}
+
+/* A connected socket, which blocks, or -errno. */
+static int dial_target(const struct watch_set *w, uint32_t number, int64_t until_ns)
+{
+	struct sockaddr_storage to;
+	socklen_t size = sizeof(int);
+	int one = 1, err = 0, fd;
+
+	target_address(w->cfg.target, number, &to);
+	fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (struct sockaddr *)&to, w->cfg.target->address_size))
+		err = errno == EINPROGRESS ? -EAGAIN : -errno;
+	while (err == -EAGAIN) {
+		int ready = wait_for_fd(w, fd, POLLOUT, until_ns, false);
+
+		if (ready > 0)
+			err = getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &size) ? -errno : -err;
+		else if (ready < 0 || w->over || clock_now() >= until_ns)
+			err = ready < 0 ? ready : w->over ? -EINTR : -ETIMEDOUT;
+	}
+	if (!err && fcntl(fd, F_SETFL, 0))
+		err = -errno;
+	if (err) {
+		close(fd);
+		return err;
+	}
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	return fd;
+}
+
+static void set_fd(struct watch_one *o, int fd)
+{
+	pthread_mutex_lock(&o->lock);
+	o->fd = fd;
+	pthread_mutex_unlock(&o->lock);
+}
+
+static void hang_up_viewer(struct watch_one *o)
+{
+	int fd = o->fd;
+
+	set_fd(o, -1);
+	if (o->viewer)
+		viewer_close(o->viewer);
+	o->viewer = NULL;
+	if (fd >= 0)
+		close(fd);
+	atomic_store(&o->until_ns, INT64_MAX);
+}
+
+static int fail(struct watch_one *o, int err, const char *why)
+{
+	snprintf(o->told.why, sizeof(o->told.why), "%s", why ? why : strerror(-err));
+	return err;
+}
+
+static int read_from_watched(struct watch_one *o, int64_t until_ns)
+{
+	int err;
+
+	atomic_store(&o->until_ns, until_ns);
+	err = viewer_read(o->viewer);
+	atomic_store(&o->until_ns, INT64_MAX);
+	return err && clock_now() >= until_ns ? -ETIMEDOUT : err;
+}
+
+/* Greets, and waits for the picture. 0 or -errno. */
+static int come(struct watch_one *o)
+{
+	struct watch_set *w = o->all;
+	int64_t until = clock_now() + w->cfg.crowd->timeout_ns;
+	char why[128];
+	int fd = dial_target(w, o->number, until);
+
+	if (fd < 0)
+		return fail(o, fd, NULL);
+	set_fd(o, fd);
+	atomic_store(&o->until_ns, until);
+	o->viewer = viewer_open(fd, w->cfg.target->port[o->number % (uint32_t)w->cfg.target->ports], &w->cfg.viewer, why, sizeof(why));
+	if (!o->viewer)
+		return fail(o, clock_now() >= until ? -ETIMEDOUT : -errno, clock_now() >= until ? NULL : why);
+	while (!viewer_ready(o->viewer)) {
+		int ready = wait_for_fd(w, fd, POLLIN, until, false);
+
+		if (ready < 0 || w->over)
+			return fail(o, w->over ? -EINTR : ready, NULL);
+		if (clock_now() >= until)
+			return fail(o, -ETIMEDOUT, w->cfg.viewer.patch ? "there is no patch on its screen: start refecho there, in sight"
+				    : "it sends no picture");
+		if (ready && read_from_watched(o, until))
+			return fail(o, -EPIPE, "the server closed the connection, or sent what libvncclient does not understand");
+	}
+	atomic_store(&o->until_ns, INT64_MAX);
+	o->told.ready = true;
+	viewer_size(o->viewer, &o->told.width, &o->told.height);
+	return 0;
+}
+
+/* --- requests ------------------------------------------------------------------------------------------------------ */
+
+/* What the connection has brought so far: a difference of two is right, also beyond 4 GB. */
+static uint32_t received(int fd)
+{
+	struct tcp_info info;
+	socklen_t size = sizeof(info);
+
+	memset(&info, 0, sizeof(info));
+	return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) ? 0 : (uint32_t)info.tcpi_bytes_received;
+}
+
+static void log_watched(struct watch_one *o, int64_t now, enum vlog_end end)
+{
+	struct watch_set *w = o->all;
+	struct vlog_row row = { .due_ns = o->due_ns, .ready_ns = o->ready_ns, .sent_ns = o->sent_ns, .end_ns = now, .user = o->number,
+				.bytes = end == VLOG_OK ? received(o->fd) - o->received : 0, .label = w->cfg.move, .end = (uint8_t)end,
+				.measured = window_holds(&w->window, o->due_ns), .watched = true };
+
+	vlog_add_watched(w->log, &row);
+	o->asked = false;
+	o->free_ns = now;
+	o->due_ns = (w->cfg.open ? o->due_ns : now) + think_draw(&w->cfg.think, &o->random);
+}
+
+static int ask_server(struct watch_one *o)
+{
+	struct watch_set *w = o->all;
+	uint8_t bytes[16];
+	int width, height;
+	size_t n;
+
+	viewer_size(o->viewer, &width, &height);
+	n = w->cfg.move ? messages_pointer(bytes, 0, o->typed % 2 ? width / 3 : width / 2, height / 2) :
+	    messages_stroke(bytes, 'a' + o->typed % 26);
+	o->typed++;
+	o->received = received(o->fd);
+	o->ready_ns = o->due_ns > o->free_ns ? o->due_ns : o->free_ns;
+	viewer_ask(o->viewer);
+	o->asked = true;
+	o->sent_ns = clock_now();
+	atomic_store(&o->until_ns, o->sent_ns + w->cfg.crowd->timeout_ns);
+	if (viewer_send(o->viewer, bytes, n))
+		return -EPIPE;
+	atomic_store(&o->until_ns, INT64_MAX);
+	return 0;
+}
+
+static void begin_to_think(struct watch_one *o)
+{
+	const struct crowd_cfg *c = o->all->cfg.crowd;
+	int64_t from = o->all->start_ns + (int64_t)((double)c->ramp_ns * o->number / (double)c->all);
+
+	o->thinks = true;
+	o->free_ns = o->free_ns > o->all->start_ns ? o->free_ns : o->all->start_ns;	/* who was let in later was not late itself */
+	if (!o->all->cfg.open && o->free_ns > from)
+		from = o->free_ns;
+	o->due_ns = from + think_draw(&o->all->cfg.think, &o->random);
+}
+
+/* Until the run is over (0), or the connection (-errno). */
+static int live(struct watch_one *o)
+{
+	struct watch_set *w = o->all;
+	int64_t timeout = w->cfg.crowd->timeout_ns, now, until;
+	int ready, err = 0;
+
+	while (!w->over) {
+		now = clock_now();
+		if (!o->thinks && w->running)
+			begin_to_think(o);
+		if (o->asked && now >= o->sent_ns + timeout)
+			return -ETIMEDOUT;
+		if (o->thinks && !o->asked && o->due_ns >= w->window.end_ns)
+			return 0;
+		if (o->thinks && !o->asked && o->due_ns <= now && ask_server(o))
+			return -EPIPE;
+		until = o->asked ? o->sent_ns + timeout : o->thinks ? o->due_ns : INT64_MAX;
+		ready = wait_for_fd(w, o->fd, POLLIN, until, !o->thinks);
+		if (ready < 0)
+			return ready;
+		if (ready)
+			err = read_from_watched(o, o->asked ? o->sent_ns + timeout : clock_now() + timeout);
+		if (o->asked && viewer_answered(o->viewer))
+			log_watched(o, viewer_answered(o->viewer), VLOG_OK);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* One greets at a time; who waits for that hears that it is all over. */
+static int come_through_the_door(struct watch_one *o)
+{
+	struct watch_set *w = o->all;
+	int err;
+
+	pthread_mutex_lock(&w->door);
+	err = w->over ? -EINTR : come(o);
+	pthread_mutex_unlock(&w->door);
+	return err;
+}
+
+/* Nothing is asked any more. */
+static bool too_late(const struct watch_set *w)
+{
+	return w->over || (w->running && clock_now() >= w->window.end_ns);
+}
+
+/* Comes back, as often as it takes, for the first time at once where it has waited long enough; who
+ * was not there at the beginning tries again once the run has begun. Whether it is there. */
+static bool come_back(struct watch_one *o, bool at_once)
+{
+	struct watch_set *w = o->all;
+
+	while (!too_late(w)) {
+		bool begun = w->running;
+		int err;
+
+		if (!begun || !at_once)
+			wait_for_fd(w, -1, 0, clock_now() + RETRY_NS, !begun);
+		at_once = false;
+		if (!begun || too_late(w))
+			continue;
+		err = come_through_the_door(o);
+		if (!err) {
+			o->told.reconnected++;
+			o->free_ns = clock_now();
+			if (o->thinks && !w->cfg.open)	/* as those do who are not watched */
+				o->due_ns = o->free_ns + think_draw(&w->cfg.think, &o->random);
+			return true;
+		}
+		o->told.refused += err != -EINTR;
+		hang_up_viewer(o);
+	}
+	return false;
+}
+
+static void *watch_one_main(void *context)
+{
+	struct watch_one *o = context;
+	struct watch_set *w = o->all;
+	int err = come_through_the_door(o);
+
+	atomic_store(&o->state, err ? WATCH_FAILED : WATCH_HERE);
+	while (!w->over) {
+		if (!err)
+			err = live(o);
+		if (err && o->told.ready)
+			fail(o, err, err == -EPIPE ? "the server closed the connection" : NULL);
+		if (o->asked)
+			log_watched(o, clock_now(), w->over || !err ? VLOG_CUT : err == -ETIMEDOUT ? VLOG_TIMEOUT : VLOG_ERROR);
+		if (!err)
+			break;
+		hang_up_viewer(o);
+		if (!come_back(o, err == -ETIMEDOUT))
+			break;
+		err = 0;
+	}
+	hang_up_viewer(o);
+	o->told.cpu_ns = clock_thread_cpu();
+	atomic_store(&o->state, WATCH_DONE);
+	return NULL;
+}
+
+/* --- all watched users --- */
 
 /* Looks after those who are held up in the library. */
 static void *keeper_main(void *context)
@@ -43,7 +368,6 @@ struct watch_set *watch_open(const struct watch_cfg *cfg)
 {
 	struct watch_set *w = calloc(1, sizeof(*w));
 	uint64_t random = ~cfg->crowd->seed;	/* not those of the crowd */
-	sigset_t all, before;
 	int err = 0;
 
 	if (!w)
@@ -60,16 +384,13 @@ struct watch_set *watch_open(const struct watch_cfg *cfg)
 		pthread_mutex_init(&o->lock, NULL);
 	}
 	viewer_prepare();
-	sigfillset(&all);	/* signals are the loop's; and a broken pipe is an error */
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	for (int i = 0; !err && i < cfg->n; i++) {
-		err = pthread_create(&w->one[i].thread, NULL, watch_one_main, &w->one[i]);
+		err = proc_start_thread(&w->one[i].thread, 0, watch_one_main, &w->one[i]);
 		w->one[i].started = !err;
 	}
 	if (!err)
-		err = pthread_create(&w->keeper, NULL, keeper_main, w);
+		err = proc_start_thread(&w->keeper, 0, keeper_main, w);
 	w->kept = !err;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!err && w->bell >= 0 && w->last_bell >= 0)
 		return w;
 	watch_close(w);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workload.h"
 #include "cli.h"
+#include "fields.h"
 #include "random.h"
 
 #include <errno.h>
@@ -8,18 +9,6 @@
 #include <string.h>
 
 enum { CELL_PAGE, CELL_WEIGHT, CELL_OBJECT, CELL_PATH, CELLS_MIN, CELLS_MOST = CELLS_MIN + 1 };
-
-static int split_row(char *text, char **cell, int most)
-{
-	int n = 0;
-
-	for (char *rest = text, *part; n <= most && (part = strsep(&rest, "\t"));) {
-		if (n == most)
-			return most + 1;
-		cell[n++] = part;
-	}
-	return n;
-}
 
 static bool workload_is_path(const char *text)
 {
@@ -73,22 +62,21 @@ static int alloc_workload(struct workload *w)
 
 int workload_read(FILE *in, struct workload *w, unsigned long *line, const char **why)
 {
-	char text[2 * WORKLOAD_PATH], *cell[CELLS_MOST + 1];
+	char text[2 * WORKLOAD_PATH], *cell[CELLS_MOST];
 
 	*why = NULL;
 	if (alloc_workload(w))
 		return -ENOMEM;
 	for (*line = 1; fgets(text, sizeof(text), in); (*line)++) {
-		size_t n = strcspn(text, "\r\n");
-		int cells;
+		size_t n = strcspn(text, "\r\n"), cells;
 
 		if (!text[n] && !feof(in))
 			*why = "it is too long";
 		text[n] = '\0';
 		if (!*why && (!*text || *text == '#'))
 			continue;
-		cells = *why ? 0 : split_row(text, cell, CELLS_MOST);
-		if (!*why && (cells < CELLS_MIN || cells > CELLS_MOST))
+		cells = *why ? 0 : fields_cut(text, false, cell, CELLS_MOST);
+		if (!*why && cells < CELLS_MIN)
 			*why = "it has not the columns page, weight, object, path and perhaps bytes, with tabs between";
 		if (!*why && w->objects == WORKLOAD_OBJECTS)
 			*why = "it is one object more than the 1000 that there may be";

@@ -9,7 +9,7 @@
 #include "clock.h"
 #include "random.h"
 #include "vusers/dues.h"
-#include "vusers/stations.h"
+#include "vusers/serve.h"
 #include "vusers/workload.h"
 
 #include <errno.h>

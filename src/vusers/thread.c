@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "spent.h"
+#include "thread.h"
 #include "account.h"
 #include "clock.h"
 #include "proc.h"
 
+#include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,10 +24,26 @@ struct thread_usage thread_usage_between(const struct thread_usage *first, const
 			       last->waited_ns < 0 ? -1 : last->waited_ns - first->waited_ns };
 }
 
-/* (statm counts in lots, for each CPU apart) */
+/* Not from statm, which the kernel updates per CPU, in batches. */
 int64_t thread_usage_memory(void)
 {
 	int64_t bytes = account_figure("/proc/self", "smaps_rollup", "Rss:");
 
 	return bytes < 0 ? 0 : bytes;
+}
+
+int epoll_wait_until(int epoll, struct epoll_event *event, int most, int64_t until_ns, const sigset_t *mask)
+{
+	int64_t left = until_ns - clock_now();
+	struct timespec time;
+	int n;
+
+	left = left < 0 ? 0 : left > NS_PER_S ? NS_PER_S : left;
+	time = (struct timespec){ left / NS_PER_S, left % NS_PER_S };
+	n = epoll_pwait2(epoll, event, most, &time, mask);
+	if (n < 0 && errno == ENOSYS)	/* before Linux 5.11: milliseconds only; the report shows the lateness */
+		n = epoll_pwait(epoll, event, most, (int)(left / NS_PER_MS), mask);
+	if (n < 0)
+		return errno == EINTR ? 0 : -errno;
+	return n;
 }

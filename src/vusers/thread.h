@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* thread - what event loops ask about and of their own thread: CPU time used, and waiting for events. */
+#ifndef THINPROBE_VUSERS_THREAD_H
+#define THINPROBE_VUSERS_THREAD_H
+
+#include <signal.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+
+struct thread_usage {
+	int64_t cpu_ns;		/* time on a CPU */
+	int64_t waited_ns;	/* time ready to run but not on a CPU; -1: not known */
+};
+
+/* Usage of the calling thread since it began. */
+struct thread_usage thread_usage_now(void);
+/* The difference of two usages. */
+struct thread_usage thread_usage_between(const struct thread_usage *first, const struct thread_usage *last);
+/* Resident memory of this process in bytes; 0: not known. */
+int64_t thread_usage_memory(void);
+
+/* Waits for events of an epoll descriptor until `until_ns` (CLOCK_MONOTONIC; INT64_MAX: no limit) or a signal that `mask` lets
+ * through. Returns the number of events, 0 at that time or on a signal, -errno. May return 0 earlier, after a second at most. */
+int epoll_wait_until(int epoll, struct epoll_event *event, int most, int64_t until_ns, const sigset_t *mask);
+
+#endif
