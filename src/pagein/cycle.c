@@ -61,7 +61,8 @@ static void log_reading(const struct cycle_cfg *cfg, const struct cycle_run *run
 static int process_unreadable(const struct cycle_cfg *cfg, size_t i, int err, char why[CYCLE_WHY])
 {
 	snprintf(why, CYCLE_WHY, "process %d: %s", (int)cfg->pid[i],
-		 err == -ESRCH ? "it has ended" : err == -EACCES ? "no right to read its memory map; run as its user, or as root" : strerror(-err));
+		 err == -ESRCH ? "it has ended" :
+		 err == -EACCES ? "no right to read its memory map; run as its user, or as root" : strerror(-err));
 	return -EIO;
 }
 
@@ -223,7 +224,8 @@ static int evict_until_clear(const struct cycle_cfg *cfg, struct cycle_run *run,
 /* Pages the processes out, within cfg->evict_ns, and reads them into *r. Pages that a hog has just displaced are still being
  * written, so the hog runs on, four times as long in each round. Afterwards a hog runs only with cfg->keep_hog. 0, -EINTR on a
  * stop signal, -EIO with a line in `why`. */
-static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, struct cycle_reading *r, char why[CYCLE_WHY])
+static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, struct cycle_reading *r,
+		    char why[CYCLE_WHY])
 {
 	int64_t begin = clock_now(), extra = cfg->method == EVICT_HOG ? HOG_EXTRA_NS : 0;
 	struct judge_process p[CYCLE_PROCESSES];

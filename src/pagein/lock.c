@@ -82,7 +82,8 @@ static int next_stop(pid_t pid, int *status, int64_t until_ns)
 	}
 }
 
-/* Stops the traced process; -ETIMEDOUT for a frozen one, which never stops. Signals that arrive before the stop are delivered to it. */
+/* Stops the traced process; -ETIMEDOUT for a frozen one, which never stops. Signals that arrive before the stop are
+ * delivered to it. */
 static int stop_process(pid_t pid)
 {
 	int64_t until_ns = clock_now() + PATIENCE_NS;

@@ -29,10 +29,11 @@ int memgroup_evict(const struct memgroup *g);
 
 /* Bytes swapped in so far; -1: not known. Of the group if it counts them (version 2), else of the machine (*machine true). */
 int64_t memgroup_swapped_in(const struct memgroup *g, bool *machine);
-int64_t memgroup_swap_cached(const struct memgroup *g);		/* bytes in the swap cache, of the group or (version 0) of the machine; -1: not known */
+int64_t memgroup_swap_cached(const struct memgroup *g);	/* bytes in the swap cache, without a group of the machine; -1: not known */
 int64_t memgroup_used(const struct memgroup *g);		/* bytes charged to the group; -1: not known */
 
-/* The most that one major fault reads, in bytes: a page and those read ahead with it (vm.page-cluster, which may change at any time). */
+/* The most that one major fault reads, in bytes: a page and those read ahead with it (vm.page-cluster, which may change at
+ * any time). */
 int64_t memgroup_fault_bytes(void);
 
 #endif

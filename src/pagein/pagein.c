@@ -65,13 +65,14 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 'n', "repeat", &cfg.runs, 1, RUNS_MAX, "runs in memory, and as many paged out (10)", NULL, NULL, NULL },
 	{ CLI_WORD, 'e', "evict", &cycle.method, 0, 0, "how to page the processes out (cgroup)", cycle_methods, NULL, NULL },
 	{ CLI_STR, 0, "cgroup", &cfg.cgroup, 0, 0, "memory cgroup of the processes: a folder", NULL, NULL, "FOLDER" },
-	{ CLI_CALL, 0, "hog", &cycle.hog, 0, 0, "last option: program that takes the memory (memhog in the cgroup)", NULL, read_hog, "COMMAND..." },
-	{ CLI_FLAG, 0, "keep-hog", &cycle.keep_hog, 0, 0, "keep the --hog program running until the second key was answered", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "hog", &cycle.hog, 0, 0, "last option: the hog, a program that takes the memory (memhog in the cgroup)", NULL,
+	  read_hog, "COMMAND..." },
+	{ CLI_FLAG, 0, "keep-hog", &cycle.keep_hog, 0, 0, "keep the hog running until the second key was answered", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "rest-hog", &cycle.rest_hog, 0, 0,
 	  "the same, but send it SIGUSR1 to pause once all is paged out", NULL, NULL, NULL },
 	{ CLI_NS, 0, "evict-timeout", &cycle.evict_ns, 1e6, 3600e9, "time limit for paging out (20s)", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "kept", &cycle.kept, 0, 0, "time also runs in which the application could not be paged out", NULL, NULL, NULL },
-	{ CLI_NS, 0, "type", &cycle.type_ns, 1e7, 3600e9, "type a key at this interval while the --hog program takes memory", NULL, NULL, NULL },
+	{ CLI_NS, 0, "type", &cycle.type_ns, 1e7, 3600e9, "type a key at this interval while the hog takes memory", NULL, NULL, NULL },
 	{ CLI_NS, 0, "settle", &cycle.settle_ns, 0, 3600e9, "wait before the first key (1s)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "pause", &cycle.pause_ns, 0, 3600e9, "from the first echo to the second key (3s)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "connect", &cfg.connect_ns, 1e6, 600e9, "vnc: timeout of connecting and the handshake (10s)", NULL,
@@ -114,8 +115,8 @@ static const char *sibling_path(const char *tool)
 static void start_prober(struct prober *prober, const char *target)
 {
 	char why[PROBER_WHY], timeout[32], connect[32];
-	const char *command[24] = { sibling_path("keyrepeat"), target, "--schedule", "asked", "--key", cfg.key, "--watch", watches[cfg.watch],
-				    "--timeout", timeout, "--connect", connect, "--ready-fd", "3" };
+	const char *command[24] = { sibling_path("keyrepeat"), target, "--schedule", "asked", "--key", cfg.key, "--watch",
+				    watches[cfg.watch], "--timeout", timeout, "--connect", connect, "--ready-fd", "3" };
 	size_t n = 14;
 
 	snprintf(connect, sizeof(connect), "%lldns", (long long)cfg.connect_ns);
@@ -164,7 +165,8 @@ static void check_processes(void)
 
 		if (err)
 			die(EXIT_RUN, "process %d: %s", (int)cycle.pid[i],
-			    err == -ESRCH ? "there is no such process" : err == -EACCES ? "no right to read its memory map; run as its user, or as root" : strerror(-err));
+			    err == -ESRCH ? "there is no such process" :
+			    err == -EACCES ? "no right to read its memory map; run as its user, or as root" : strerror(-err));
 	}
 }
 

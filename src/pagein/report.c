@@ -174,7 +174,7 @@ static enum judge_why main_reason(const struct cycle_run *run, size_t n)
 static const char *suggest_cure(enum judge_why why)
 {
 	switch (why) {
-	case JUDGE_RESIDENT: return "Take more memory (--evict hog), a longer --evict-timeout, or a --settle in which the application sleeps.";
+	case JUDGE_RESIDENT: return "Use --evict hog, a longer --evict-timeout, or a --settle in which the application is idle.";
 	case JUDGE_LOCKED: return "pagein --unlock removes the lock.";
 	case JUDGE_SWAP_CACHE:
 	case JUDGE_NO_MAJOR_FAULT: return "Put swap on a slow disk: slowdisk, or thinprobe run paging --swap slow:2.5ms.";

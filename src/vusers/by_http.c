@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The one file that knows libcurl: its multi interface on the crowd's epoll.
+/* The only file that uses libcurl: its multi interface on the epoll descriptor of the crowd.
  *
- * libcurl shares its connections among all transfers to one host; users do not. So each goes to a
- * host of another name (CURLOPT_CONNECT_TO), which is known to be at the same address
- * (CURLOPT_RESOLVE): what goes over the wire, the Host header among it, is that of the URL. */
+ * libcurl shares connections among all transfers to one host; users must not share. So each user connects to a host of its
+ * own name (CURLOPT_CONNECT_TO), which resolves to the address of the server (CURLOPT_RESOLVE). The bytes sent, the Host
+ * header included, are those for the URL. */
 #include "by_http.h"
 #include "clock.h"
 #include "random.h"
@@ -17,38 +17,38 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#define LET_GO 0x80		/* beside EPOLLIN and EPOLLOUT, which are less */
+#define RELEASED 0x80		/* flag beside EPOLLIN and EPOLLOUT: libcurl does not use the socket at present */
 
-struct http_lane {			/* fetches one object after the other */
+struct http_lane {		/* one connection of a user; fetches one object after the other */
 	CURL *easy;
 	uint32_t user;
-	bool busy;		/* in the multi handle */
+	bool busy;		/* a transfer is running: the handle is in the multi handle */
 };
 
 struct http_user {
 	struct curl_slist *connect_to, *resolve;
 	uint64_t random;
-	int page, object;	/* the next object, counted within its page; page -1: none yet */
-	int until;		/* the request is of the page's objects before this one */
-	int under_way;
-	uint32_t bytes;		/* of the request so far */
-	uint16_t code;		/* of the first answer that is an error, or of the last one */
+	int page, object;	/* the next object to fetch, an index within its page; page -1: none yet */
+	int until;		/* end of the request: index after its last object */
+	int under_way;		/* running transfers */
+	uint32_t bytes;		/* received for the request so far */
+	uint16_t code;		/* HTTP status: the first error of the request, else of the last answer */
 };
 
 struct by_http {
 	struct by_http_cfg cfg;
 	struct crowd *crowd;
 	struct http_user *user;
-	struct http_lane *lane;	/* so many for each user: */
-	int lanes;
+	struct http_lane *lane;	/* those of user u begin at lane[u * lanes] */
+	int lanes;		/* per user */
 	CURLM *multi;
-	CURLU **url;		/* of each object, taken apart once and not by each request */
-	uint8_t *watched;	/* by descriptor: the events that the epoll has for it */
+	CURLU **url;		/* parsed URL of each object */
+	uint8_t *watched;	/* by descriptor: the events registered with epoll, and RELEASED */
 	size_t watched_room;
 	int64_t wake_ns, bytes, connections;
 };
 
-static size_t pass_over(char *data, size_t size, size_t n, void *context)
+static size_t discard_body(char *data, size_t size, size_t n, void *context)
 {
 	(void)data;
 	(void)context;
@@ -64,7 +64,7 @@ static int on_timer(CURLM *multi, long ms, void *context)
 	return 0;
 }
 
-static bool remember_socket(struct by_http *h, curl_socket_t fd)
+static bool grow_watched(struct by_http *h, curl_socket_t fd)
 {
 	size_t room = h->watched_room ? h->watched_room : 1024;
 	uint8_t *grown;
@@ -82,9 +82,8 @@ static bool remember_socket(struct by_http *h, curl_socket_t fd)
 	return true;
 }
 
-/* libcurl lets a socket go after each answer and takes it again for the next request. It stays in
- * the epoll meanwhile: what the kernel knows is remembered by the descriptor, and only what changes
- * is told. */
+/* libcurl releases a socket after each answer and registers it again for the next request. The socket stays in the epoll meanwhile:
+ * only changes of its events are passed to the kernel. */
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *known)
 {
 	struct by_http *h = context;
@@ -92,20 +91,20 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
 
 	(void)easy;
 	(void)known;
-	if (!remember_socket(h, fd))
+	if (!grow_watched(h, fd))
 		return 0;
 	if (what == CURL_POLL_REMOVE) {
-		h->watched[fd] |= LET_GO;
+		h->watched[fd] |= RELEASED;
 		return 0;
 	}
 	want.events = (what & CURL_POLL_IN ? (uint32_t)EPOLLIN : 0) | (what & CURL_POLL_OUT ? (uint32_t)EPOLLOUT : 0);
-	if ((h->watched[fd] & ~LET_GO) != want.events && epoll_ctl(h->crowd->epoll, EPOLL_CTL_MOD, fd, &want))
+	if ((h->watched[fd] & ~RELEASED) != want.events && epoll_ctl(h->crowd->epoll, EPOLL_CTL_MOD, fd, &want))
 		epoll_ctl(h->crowd->epoll, EPOLL_CTL_ADD, fd, &want);
 	h->watched[fd] = (uint8_t)want.events;
 	return 0;
 }
 
-/* A closed descriptor leaves the epoll by itself; its number may be another connection's next. */
+/* Forgets the events of a descriptor that is closed: the kernel removes it from the epoll, and its number may be reused. */
 static int on_close(void *context, curl_socket_t fd)
 {
 	struct by_http *h = context;
@@ -150,7 +149,7 @@ static bool make_lane(struct by_http *h, struct http_lane *l, uint32_t user)
 		return false;
 	curl_easy_setopt(l->easy, CURLOPT_CONNECT_TO, h->user[user].connect_to);
 	curl_easy_setopt(l->easy, CURLOPT_RESOLVE, h->user[user].resolve);
-	curl_easy_setopt(l->easy, CURLOPT_WRITEFUNCTION, pass_over);
+	curl_easy_setopt(l->easy, CURLOPT_WRITEFUNCTION, discard_body);
 	curl_easy_setopt(l->easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
 	curl_easy_setopt(l->easy, CURLOPT_CLOSESOCKETDATA, h);
 	curl_easy_setopt(l->easy, CURLOPT_PRIVATE, (char *)l);
@@ -173,7 +172,7 @@ static bool make_user(struct by_http *h, uint32_t n)
 	struct http_user *u = &h->user[n];
 	char text[512], number[64];
 
-	target_number(t, number, sizeof(number));
+	target_numeric_address(t, number, sizeof(number));
 	snprintf(text, sizeof(text), "::user%u.invalid:%u", (unsigned)n, (unsigned)t->port[0]);
 	u->connect_to = curl_slist_append(NULL, text);
 	snprintf(text, sizeof(text), "user%u.invalid:%u:%s%s%s", (unsigned)n, (unsigned)t->port[0],
@@ -234,7 +233,7 @@ static void drop_http_user(void *self, uint32_t user)
 	struct http_lane *l = lanes_of(h, user);
 
 	for (int i = 0; i < h->lanes; i++) {
-		if (l[i].busy)	/* in the midst of an answer that closes the connection */
+		if (l[i].busy)	/* removing a running transfer closes its connection */
 			curl_multi_remove_handle(h->multi, l[i].easy);
 		l[i].busy = false;
 	}
@@ -273,19 +272,19 @@ const char *by_http_library(void)
 	return name;
 }
 
-/* The connection itself is made by the first request. */
+/* Prepares a user; libcurl connects at the first request. */
 static void begin_http_user(void *self, uint32_t user)
 {
 	struct by_http *h = self;
 
 	if (!lanes_of(h, user)->easy && !make_user(h, user))
-		crowd_gone(h->crowd, user, -ENOMEM, NULL);
+		crowd_lost(h->crowd, user, -ENOMEM, NULL);
 	else
-		crowd_here(h->crowd, user);
+		crowd_connected(h->crowd, user);
 }
 
-/* The next object of the user's request, if there is one. 0 or -ENOMEM. */
-static int fetch_object(struct by_http *h, struct http_lane *l)
+/* Starts the transfer of the next object of the user's request, if there is one left. 0 or -ENOMEM. */
+static int fetch_next_object(struct by_http *h, struct http_lane *l)
 {
 	struct http_user *u = &h->user[l->user];
 
@@ -300,8 +299,8 @@ static int fetch_object(struct by_http *h, struct http_lane *l)
 	return 0;
 }
 
-/* A page that was broken off is not taken up again: the user chooses another. */
-static int fetch(void *self, uint32_t user, struct crowd_what *what)
+/* Sends the next request. After a lost connection the user starts a new page. */
+static int send_http_request(void *self, uint32_t user, struct crowd_request *what)
 {
 	struct by_http *h = self;
 	const struct workload *w = h->cfg.workload;
@@ -312,16 +311,16 @@ static int fetch(void *self, uint32_t user, struct crowd_what *what)
 		u->page = workload_choose(w, &u->random);
 		u->object = 0;
 	}
-	*what = (struct crowd_what){ (uint16_t)(h->cfg.whole_pages ? u->page : w->page[u->page].first + u->object), u->object == 0 };
+	*what = (struct crowd_request){ (uint16_t)(h->cfg.whole_pages ? u->page : w->page[u->page].first + u->object), u->object == 0 };
 	u->until = h->cfg.whole_pages ? w->page[u->page].n : u->object + 1;
 	u->bytes = 0;
 	u->code = 200;
 	for (int i = 0; !err && i < h->lanes; i++)
-		err = fetch_object(h, &lanes_of(h, user)[i]);
+		err = fetch_next_object(h, &lanes_of(h, user)[i]);
 	return err;
 }
 
-static void took(struct by_http *h, CURL *easy, CURLcode result)
+static void end_transfer(struct by_http *h, CURL *easy, CURLcode result)
 {
 	char *private;
 	struct http_lane *l;
@@ -345,9 +344,9 @@ static void took(struct by_http *h, CURL *easy, CURLcode result)
 	u->bytes += (uint32_t)(size + head);
 	if (!is_error(u->code))
 		u->code = (uint16_t)code;
-	if (result || fetch_object(h, l)) {	/* it may come back at once: there is nothing to be connected before */
+	if (result || fetch_next_object(h, l)) {
 		drop_http_user(h, l->user);
-		crowd_gone(h->crowd, l->user, result ? -EIO : -ENOMEM, result ? curl_easy_strerror(result) : NULL);
+		crowd_lost(h->crowd, l->user, result ? -EIO : -ENOMEM, result ? curl_easy_strerror(result) : NULL);
 	} else if (!u->under_way) {
 		crowd_answered(h->crowd, l->user, now, u->bytes, u->code, !is_error(u->code));
 	}
@@ -360,7 +359,7 @@ static void reap_transfers(struct by_http *h)
 
 	while ((message = curl_multi_info_read(h->multi, &left)))
 		if (message->msg == CURLMSG_DONE)
-			took(h, message->easy_handle, message->data.result);
+			end_transfer(h, message->easy_handle, message->data.result);
 }
 
 static void on_http_event(void *self, uint64_t data, uint32_t events)
@@ -369,9 +368,8 @@ static void on_http_event(void *self, uint64_t data, uint32_t events)
 	int running, what = (events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
 		(events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
 
-	/* a server that closes a connection while nothing is asked: libcurl sees it before the next
-	 * request */
-	if (h->watched[data] & LET_GO) {
+	/* the server closed an idle connection: libcurl notices before the next request */
+	if (h->watched[data] & RELEASED) {
 		epoll_ctl(h->crowd->epoll, EPOLL_CTL_DEL, (int)data, NULL);
 		h->watched[data] = 0;
 		return;
@@ -385,7 +383,7 @@ static int64_t http_wake_ns(void *self)
 	return ((struct by_http *)self)->wake_ns;
 }
 
-static void tick(void *self)
+static void http_tick(void *self)
 {
 	struct by_http *h = self;
 	int running;
@@ -395,5 +393,5 @@ static void tick(void *self)
 	reap_transfers(h);
 }
 
-const struct crowd_kind by_http_kind = { .connect = begin_http_user, .ask = fetch, .drop = drop_http_user, .event = on_http_event,
-					 .wake_ns = http_wake_ns, .tick = tick };
+const struct crowd_protocol by_http_protocol = { .connect = begin_http_user, .send = send_http_request, .drop = drop_http_user,
+						 .event = on_http_event, .wake_ns = http_wake_ns, .tick = http_tick };

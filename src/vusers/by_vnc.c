@@ -16,8 +16,8 @@
 struct vnc_user {
 	struct vrfb rfb;
 	int fd;			/* -1: none */
-	uint32_t typed;		/* how many */
-	uint32_t bytes;		/* that came since it asked */
+	uint32_t typed;		/* requests sent */
+	uint32_t bytes;		/* received since the last request */
 	bool connected;
 };
 
@@ -77,7 +77,7 @@ int64_t by_vnc_bytes(const struct by_vnc *v) { return v->bytes; }
 static void lose_user(struct by_vnc *v, uint32_t user, int err, const char *why)
 {
 	hang_up(v, user);
-	crowd_gone(v->crowd, user, err, why);
+	crowd_lost(v->crowd, user, err, why);
 }
 
 static void begin_vnc_user(void *self, uint32_t user)
@@ -101,7 +101,7 @@ static void begin_vnc_user(void *self, uint32_t user)
 		lose_user(v, user, -errno, NULL);
 }
 
-/* Messages are tiny: one that the kernel does not take whole is of a server that reads nothing any more. */
+/* Sends a short message. -ENOBUFS if the socket takes only a part: the server does not read any more. */
 static int send_all(struct vnc_user *u, const void *bytes, size_t n)
 {
 	ssize_t sent = send(u->fd, bytes, n, MSG_NOSIGNAL);
@@ -109,14 +109,14 @@ static int send_all(struct vnc_user *u, const void *bytes, size_t n)
 	return sent == (ssize_t)n ? 0 : sent < 0 ? -errno : -ENOBUFS;
 }
 
-static const char *refusal(int err)
+static const char *explain_vnc_error(int err)
 {
 	switch (err) {
-	case -EPROTO: return "it does not speak RFB, or sends what was not asked for";
-	case -EACCES: return "it wants a password: --password-file FILE";
-	case -EKEYREJECTED: return "it does not take the password, or nobody's any more after so many that were wrong";
-	case -EPROTONOSUPPORT: return "it offers other security types only; let it offer None (1) or VncAuth (2)";
-	case -ECONNREFUSED: return "it refuses";
+	case -EPROTO: return "the server does not speak RFB, or sends an encoding that was not requested";
+	case -EACCES: return "the server wants a password: --password-file FILE";
+	case -EKEYREJECTED: return "the server rejects the password, or blocks this host after too many wrong ones";
+	case -EPROTONOSUPPORT: return "the server offers other security types only; let it offer None (1) or VncAuth (2)";
+	case -ECONNREFUSED: return "the server refuses the connection";
 	default: return NULL;
 	}
 }
@@ -142,11 +142,11 @@ static void read_from_server(struct by_vnc *v, uint32_t user)
 		u->rfb.n_out = 0;
 	}
 	if (flags < 0 || err) {
-		lose_user(v, user, flags < 0 ? flags : err, flags < 0 ? refusal(flags) : NULL);
+		lose_user(v, user, flags < 0 ? flags : err, flags < 0 ? explain_vnc_error(flags) : NULL);
 		return;
 	}
 	if (flags & VRFB_READY)
-		crowd_here(v->crowd, user);
+		crowd_connected(v->crowd, user);
 	if (flags & VRFB_ANSWER)
 		crowd_answered(v->crowd, user, now, u->bytes, 0, true);
 }
@@ -161,7 +161,7 @@ static void on_vnc_event(void *self, uint64_t data, uint32_t events)
 	socklen_t size = sizeof(err);
 
 	(void)events;
-	if (u->fd < 0)	/* let go in this round */
+	if (u->fd < 0)	/* disconnected by an earlier event of the same batch */
 		return;
 	if (u->connected) {
 		read_from_server(v, user);
@@ -175,17 +175,17 @@ static void on_vnc_event(void *self, uint64_t data, uint32_t events)
 	u->connected = true;
 }
 
-/* Letters in turn, so that no two neighbours look alike; for the pointer two places. */
-static int send_typed(void *self, uint32_t user, struct crowd_what *what)
+/* Sends a key (the letters in turn, so that consecutive ones differ) or a pointer move between two positions. */
+static int send_vnc_input(void *self, uint32_t user, struct crowd_request *what)
 {
 	struct by_vnc *v = self;
 	struct vnc_user *u = &v->user[user];
 	uint8_t bytes[16];
 	size_t n;
 
-	*what = (struct crowd_what){ .label = v->cfg.move, .first = true };
+	*what = (struct crowd_request){ .label = v->cfg.move, .first = true };
 	u->bytes = 0;
-	vrfb_ask(&u->rfb);
+	vrfb_expect_answer(&u->rfb);
 	if (v->cfg.move)
 		n = messages_pointer(bytes, 0, u->typed % 2 ? u->rfb.width / 3 : u->rfb.width / 2, u->rfb.height / 2);
 	else
@@ -194,4 +194,5 @@ static int send_typed(void *self, uint32_t user, struct crowd_what *what)
 	return send_all(u, bytes, n);
 }
 
-const struct crowd_kind by_vnc_kind = { .connect = begin_vnc_user, .ask = send_typed, .drop = hang_up, .event = on_vnc_event };
+const struct crowd_protocol by_vnc_protocol = { .connect = begin_vnc_user, .send = send_vnc_input, .drop = hang_up,
+						.event = on_vnc_event };

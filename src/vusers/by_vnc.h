@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* by_vnc - users of VNC servers: each a connection of its own that types a key (or moves the pointer) and waits for the echo. */
+/* by_vnc - the VNC protocol of the crowd: each user has a connection, types a key (or moves the pointer) and waits for its echo. */
 #ifndef THINPROBE_VUSERS_BY_VNC_H
 #define THINPROBE_VUSERS_BY_VNC_H
 
@@ -9,19 +9,19 @@
 
 struct by_vnc_cfg {
 	const struct target *target;
-	bool move;			/* the pointer, instead of keys */
-	bool patch;			/* the echo is the reference application's number */
+	bool move;			/* move the pointer instead of typing keys */
+	bool patch;			/* the echo is the next number in the patch of refecho; else the next update */
 	struct vrfb_cfg rfb;
 };
 
 struct by_vnc;
-extern const struct crowd_kind by_vnc_kind;
-extern const char *const by_vnc_labels[];	/* what is asked for, by its number */
+extern const struct crowd_protocol by_vnc_protocol;
+extern const char *const by_vnc_labels[];	/* names of the requests: "key", "move" */
 
-/* NULL: no memory. Owned by the caller. */
+/* NULL: out of memory. Owned by the caller. */
 struct by_vnc *by_vnc_open(const struct by_vnc_cfg *cfg, struct crowd *crowd);
 void by_vnc_close(struct by_vnc *v);
-/* Bytes that came, of all users. */
+/* Bytes received by all users. */
 int64_t by_vnc_bytes(const struct by_vnc *v);
 
 #endif

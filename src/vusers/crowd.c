@@ -13,9 +13,9 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#define AT_ONCE 64			/* events that are looked at between two looks at the clock */
-#define CONNECTING_MOST 4		/* of whom it does not know yet TigerVNC takes five for an attack */
-#define SWEEP_NS (100 * NS_PER_MS)	/* how exact a timeout is */
+#define AT_ONCE 64			/* events handled between two readings of the clock */
+#define CONNECTING_MOST 4		/* TigerVNC takes five unauthenticated connections for an attack */
+#define SWEEP_NS (100 * NS_PER_MS)	/* interval of timeout checks: precision of a timeout */
 #define RETRY_NS NS_PER_S
 
 int64_t crowd_from(const struct crowd_cfg *cfg, int64_t start_ns)
@@ -69,20 +69,20 @@ static void log_request(struct crowd *c, uint32_t user, int64_t now, enum vlog_e
 	vlog_add(c->log, &row);
 }
 
-static void fail(struct crowd *c, int err, const char *why)
+static void note_failure(struct crowd *c, int err, const char *why)
 {
 	c->sums.last_err = err;
 	if (why)
 		snprintf(c->sums.last_why, sizeof(c->sums.last_why), "%s", why);
 }
 
-static bool is_gone(const struct crowd_user *u)
+static bool is_disconnected(const struct crowd_user *u)
 {
 	return u->state == CROWD_AWAY || u->state == CROWD_CONNECTING;
 }
 
-/* Until now: how long of the measured time it was not there. */
-static void add_gone(struct crowd *c, const struct crowd_user *u, int64_t now)
+/* Adds the time from gone_ns to now, as far as it lies in the window. */
+static void add_disconnected_time(struct crowd *c, const struct crowd_user *u, int64_t now)
 {
 	int64_t from = u->gone_ns > c->window.from_ns ? u->gone_ns : c->window.from_ns,
 		to = now < c->window.end_ns ? now : c->window.end_ns;
@@ -97,7 +97,7 @@ static void begin_to_connect(struct crowd *c, uint32_t user)
 	u->state = CROWD_CONNECTING;
 	u->sent_ns = clock_now();
 	c->connecting++;
-	c->kind->connect(c->self, user);
+	c->protocol->connect(c->self, user);
 }
 
 static void set_free(struct crowd *c, uint32_t user, int64_t now, int64_t due_ns)
@@ -115,7 +115,7 @@ static void set_free(struct crowd *c, uint32_t user, int64_t now, int64_t due_ns
 		due_heap_add(&c->dues, due_ns, user);
 }
 
-void crowd_here(struct crowd *c, uint32_t user)
+void crowd_connected(struct crowd *c, uint32_t user)
 {
 	struct crowd_user *u = &c->user[user];
 	int64_t now = clock_now();
@@ -130,12 +130,12 @@ void crowd_here(struct crowd *c, uint32_t user)
 		return;
 	}
 	c->sums.reconnected++;
-	add_gone(c, u, now);
+	add_disconnected_time(c, u, now);
 	set_free(c, user, now, now + think_draw(&c->cfg.think, &u->random));
 }
 
-/* In the closed loop the next one is due when it has thought. */
-static void rests(struct crowd *c, uint32_t user, int64_t now)
+/* Closed loop: the next request of the user is due after a think time. */
+static void end_request(struct crowd *c, uint32_t user, int64_t now)
 {
 	struct crowd_user *u = &c->user[user];
 
@@ -148,24 +148,24 @@ void crowd_answered(struct crowd *c, uint32_t user, int64_t now, uint32_t bytes,
 
 	if (u->state != CROWD_ASKED)
 		return;
-	window_over(&c->window, now);
+	window_request_ended(&c->window, now);
 	log_request(c, user, now, ok ? VLOG_OK : VLOG_ERROR, bytes, code);
 	c->sums.finished += ok && window_holds(&c->window, now);
 	if (ok && window_holds(&c->window, u->due_ns)) {
 		u->answered++;
 		u->response_ns += now - u->due_ns;
 	}
-	rests(c, user, now);
+	end_request(c, user, now);
 }
 
-void crowd_gone(struct crowd *c, uint32_t user, int err, const char *why)
+void crowd_lost(struct crowd *c, uint32_t user, int err, const char *why)
 {
 	struct crowd_user *u = &c->user[user];
 	int64_t now = clock_now();
 
-	fail(c, err, why);
+	note_failure(c, err, why);
 	if (u->state == CROWD_ASKED) {
-		window_over(&c->window, now);
+		window_request_ended(&c->window, now);
 		log_request(c, user, now, VLOG_ERROR, 0, 0);
 	}
 	if (u->state == CROWD_CONNECTING) {
@@ -174,7 +174,7 @@ void crowd_gone(struct crowd *c, uint32_t user, int err, const char *why)
 	} else {
 		u->gone_ns = now;
 	}
-	u->state = CROWD_AWAY;	/* (one that is free stays in the queue, and is passed over there) */
+	u->state = CROWD_AWAY;	/* its queue entry, if any, is skipped later */
 	if (c->running && !c->retry_ns)
 		c->retry_ns = now + RETRY_NS;
 }
@@ -182,7 +182,7 @@ void crowd_gone(struct crowd *c, uint32_t user, int err, const char *why)
 static void send_request(struct crowd *c, uint32_t user, int64_t due)
 {
 	struct crowd_user *u = &c->user[user];
-	struct crowd_what what = { 0 };
+	struct crowd_request what = { 0 };
 	int64_t now = clock_now();
 	int err;
 
@@ -190,41 +190,40 @@ static void send_request(struct crowd *c, uint32_t user, int64_t due)
 	u->ready_ns = due > u->free_ns ? due : u->free_ns;
 	u->sent_ns = now;
 	u->state = CROWD_ASKED;
-	window_asked(&c->window, now);
+	window_request_sent(&c->window, now);
 	c->sums.due += window_holds(&c->window, due);
-	err = c->kind->ask(c->self, user, &what);
+	err = c->protocol->send(c->self, user, &what);
 	u->label = what.label;
 	c->sums.pages += window_holds(&c->window, due) && what.first;
 	if (err) {
-		c->kind->drop(c->self, user);
-		crowd_gone(c, user, err, NULL);
+		c->protocol->drop(c->self, user);
+		crowd_lost(c, user, err, NULL);
 	}
 }
 
-/* Who has waited too long is let go, and comes back. */
-static void sweep(struct crowd *c, int64_t now)
+/* Disconnects the users whose request or connection has timed out; they reconnect later. */
+static void check_timeouts(struct crowd *c, int64_t now)
 {
 	for (uint32_t i = 0; i < c->cfg.users; i++) {
 		struct crowd_user *u = &c->user[i];
 
 		if ((u->state != CROWD_ASKED && u->state != CROWD_CONNECTING) || now - u->sent_ns < c->cfg.timeout_ns)
 			continue;
-		c->kind->drop(c->self, i);
+		c->protocol->drop(c->self, i);
 		if (u->state == CROWD_ASKED) {
-			window_over(&c->window, now);
+			window_request_ended(&c->window, now);
 			log_request(c, i, now, VLOG_TIMEOUT, 0, 0);
 			u->state = CROWD_AWAY;
 			u->gone_ns = now;
 			c->retry_ns = c->retry_ns ? c->retry_ns : now;
 		} else {
-			crowd_gone(c, i, -ETIMEDOUT, NULL);
+			crowd_lost(c, i, -ETIMEDOUT, NULL);
 		}
 	}
 }
 
-/* Each of them tries once; then there is a rest, so that a server which turns everybody away is not
- * stormed, and nobody waits behind those whom it turns away. */
-static void come_back(struct crowd *c, int64_t now)
+/* Lets each disconnected user try to connect once, then pauses for RETRY_NS, so that a server that refuses all is not flooded. */
+static void reconnect_users(struct crowd *c, int64_t now)
 {
 	for (; c->back < c->cfg.users; c->back++) {
 		if (c->user[c->back].state != CROWD_AWAY)
@@ -241,8 +240,8 @@ static void come_back(struct crowd *c, int64_t now)
 		c->retry_ns = c->user[i].state == CROWD_AWAY ? now + RETRY_NS : 0;
 }
 
-/* Sends what is due by now, of either loop. */
-static void send_closed(struct crowd *c, int64_t now)
+/* Closed loop: sends the requests that are due. */
+static void send_due_closed(struct crowd *c, int64_t now)
 {
 	int most = AT_ONCE;
 
@@ -255,7 +254,8 @@ static void send_closed(struct crowd *c, int64_t now)
 	}
 }
 
-static void send_due_requests(struct crowd *c, int64_t now)
+/* Open loop: sends the requests that are due, as far as users are free. */
+static void send_due_open(struct crowd *c, int64_t now)
 {
 	int most = AT_ONCE;
 
@@ -275,19 +275,19 @@ static void send_due_requests(struct crowd *c, int64_t now)
 static void send_due(struct crowd *c, int64_t now)
 {
 	if (c->cfg.open)
-		send_due_requests(c, now);
+		send_due_open(c, now);
 	else
-		send_closed(c, now);
+		send_due_closed(c, now);
 }
 
-/* Something was due before the end and has not gone. */
-static bool outstanding(const struct crowd *c)
+/* Whether a request that was due before the end has not been sent. */
+static bool has_unsent(const struct crowd *c)
 {
 	return (c->cfg.open ? c->next_due_ns : due_heap_first(&c->dues)) < c->window.end_ns;
 }
 
-/* When something is to be sent next, INT64_MAX: until something else happens nothing is. */
-static int64_t next_send(const struct crowd *c)
+/* When the next request can be sent; INT64_MAX: not before another event. */
+static int64_t next_send_ns(const struct crowd *c)
 {
 	int64_t due = !c->cfg.open ? due_heap_first(&c->dues) : c->idle_n ? c->next_due_ns : INT64_MAX;
 
@@ -302,28 +302,28 @@ static int wait_for_events(struct crowd *c, int64_t until, const sigset_t *mask)
 	int n = epoll_wait_until(c->epoll, event, AT_ONCE, until, mask);
 
 	for (int i = 0; i < n; i++)
-		c->kind->event(c->self, event[i].data.u64, event[i].events);
+		c->protocol->event(c->self, event[i].data.u64, event[i].events);
 	return n < 0 ? n : 0;
 }
 
 static int crowd_turn(struct crowd *c, int64_t until, const sigset_t *mask)
 {
-	int64_t now = clock_now(), wake = c->kind->wake_ns ? c->kind->wake_ns(c->self) : INT64_MAX;
+	int64_t now = clock_now(), wake = c->protocol->wake_ns ? c->protocol->wake_ns(c->self) : INT64_MAX;
 
 	if (wake <= now)
-		c->kind->tick(c->self);
+		c->protocol->tick(c->self);
 	if (now >= c->sweep_ns) {
-		sweep(c, now);
+		check_timeouts(c, now);
 		c->sweep_ns = now + SWEEP_NS;
 	}
 	until = clock_earlier(until, clock_earlier(wake, c->sweep_ns));
 	if (c->running && c->retry_ns) {
 		if (now >= c->retry_ns)
-			come_back(c, now);
+			reconnect_users(c, now);
 		until = c->retry_ns ? clock_earlier(until, c->retry_ns) : until;
 	}
-	if (c->running)	/* (looked for now: who was answered above, or has come back, may be the next) */
-		until = clock_earlier(until, next_send(c));
+	if (c->running)	/* computed here: the calls above may have made another user due */
+		until = clock_earlier(until, next_send_ns(c));
 	return wait_for_events(c, until, mask);
 }
 
@@ -345,7 +345,7 @@ int crowd_gather(struct crowd *c)
 		while (c->next < c->cfg.users && c->connecting < CONNECTING_MOST)
 			begin_to_connect(c, c->next++);
 		if (!c->sums.users_ready && !c->connecting && c->sums.last_err)
-			break;	/* not one of the first */
+			break;	/* all of the first attempts have failed */
 		if (c->connecting)
 			err = crowd_turn(c, INT64_MAX, &before);
 	}
@@ -366,12 +366,12 @@ static void begin_measuring(struct crowd *c, int64_t now)
 
 		if (c->user[i].state == CROWD_FREE)
 			set_free(c, i, now, from + think_draw(&c->cfg.think, &c->user[i].random));
-		else	/* it did not come, or was let go while the others came */
+		else	/* could not connect, or was disconnected while others connected */
 			c->retry_ns = now + RETRY_NS;
 	}
 }
 
-/* The open loop: what was due and never went, or would have gone through users that were not there. */
+/* Logs as cut: in the open loop the requests that were due and never sent; the requests without an answer at the end. */
 static void cut_unsent(struct crowd *c, int64_t now)
 {
 	for (; c->cfg.open && c->next_due_ns < c->window.end_ns; c->next_due_ns += think_draw(&c->cfg.think, &c->random)) {
@@ -394,7 +394,7 @@ static void show_crowd_progress(const struct crowd *c, int64_t now)
 	if (!c->cfg.progress || !progress_due(c->cfg.progress, now))
 		return;
 	for (int64_t i = 0; i < c->cfg.users; i++)
-		away += is_gone(&c->user[i]);
+		away += is_disconnected(&c->user[i]);
 	progress_show(c->cfg.progress, "%s of %s users connected   %s requests   %s answered%s%s", say_count(c->cfg.users - away),
 		      say_count(c->cfg.users), say_count(c->sums.due), say_count(c->sums.finished),
 		      c->window.end_ns < INT64_MAX ? "   left: " : "",
@@ -426,14 +426,14 @@ int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 	c->sums.stopped = proc_stop && now < c->window.end_ns;
 	window_close(&c->window, now);
 	for (uint32_t i = 0; i < c->cfg.users; i++)
-		if (is_gone(&c->user[i])) {
-			add_gone(c, &c->user[i], now);
+		if (is_disconnected(&c->user[i])) {
+			add_disconnected_time(c, &c->user[i], now);
 			c->user[i].gone_ns = now;
 		}
 	last = window ? thread_usage_now() : first;
 	c->sums.spent = thread_usage_between(&first, &last);
 	over = now + c->cfg.timeout_ns;
-	while (!err && !c->sums.stopped && (c->window.asked || outstanding(c)) && (now = clock_now()) < over && !proc_stop) {
+	while (!err && !c->sums.stopped && (c->window.asked || has_unsent(c)) && (now = clock_now()) < over && !proc_stop) {
 		send_due(c, now);
 		err = crowd_turn(c, over, &before);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* dues - who is due next, of many: a heap of times, one for each user. Pure. */
+/* dues - priority queue (binary heap) of the times when users are due to send. Pure. */
 #ifndef THINPROBE_VUSERS_DUES_H
 #define THINPROBE_VUSERS_DUES_H
 
@@ -10,16 +10,16 @@ struct due_heap {
 	struct due {
 		int64_t at_ns;
 		uint32_t user;
-	} *heap;	/* owned; the earliest is the first */
+	} *heap;	/* owned; heap[0] is the earliest */
 	size_t n, room;
 };
 
-/* Room for so many at a time. 0 or -ENOMEM. */
+/* Allocates room for `room` entries. 0 or -ENOMEM. */
 int due_heap_open(struct due_heap *d, size_t room);
-/* Never more than there is room for. */
+/* Adds an entry; the caller never adds more than `room`. */
 void due_heap_add(struct due_heap *d, int64_t at_ns, uint32_t user);
-int64_t due_heap_first(const struct due_heap *d);	/* INT64_MAX: none */
-/* The earliest; there is one. Of the same time any. */
+int64_t due_heap_first(const struct due_heap *d);	/* the earliest time; INT64_MAX: the heap is empty */
+/* Removes and returns the earliest entry; the heap must not be empty. */
 struct due due_heap_take(struct due_heap *d);
 void due_heap_free(struct due_heap *d);
 

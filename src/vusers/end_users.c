@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Many users: what options say becomes a crowd and the few who are watched; they run; what came of it is told. */
+/* The load generator: sets up the users (crowd.c) and the watched users (watch.c), runs them and reports. */
 #include "by_http.h"
 #include "by_vnc.h"
 #include "clock.h"
@@ -20,7 +20,7 @@
 #include <sys/resource.h>
 
 #define SPARE_DESCRIPTORS 64	/* besides users' connections */
-#define EXPECTED_MOST 2000000	/* requests for which room is made before */
+#define EXPECTED_MOST 2000000	/* requests for which memory is allocated before the run */
 
 /* What all users share; too large for a stack. */
 static struct {
@@ -32,7 +32,7 @@ static struct {
 	struct watch_set *watch;
 	int32_t encodings[MESSAGES_ENCODINGS];
 	int n_encodings;
-	char words[64];			/* the same, as libvncclient has them */
+	char words[64];			/* the encodings as text, separated by blanks, as libvncclient takes them */
 	char password[VNC_PASSWORD_TEXT];
 	const char *names[WORKLOAD_OBJECTS], *paths[WORKLOAD_OBJECTS];
 	char punctual[96];
@@ -43,27 +43,27 @@ void ends_be_punctual(const struct ends_cfg *cfg, char *text, size_t size)
 	struct rt_state got;
 
 	rt_setup((int)cfg->priority, &got);
-	munlockall();	/* thousands of users are more than most may lock */
+	munlockall();	/* memory of thousands of users exceeds the usual limit on locked memory */
 	got.locked = false;
 	if (cfg->priority && !got.fifo)
 		warn("--priority %d was refused: %s; going on without", (int)cfg->priority, strerror(got.why));
 	rt_describe(&got, text, size);
 }
 
-/* --- what is asked for --------------------------------------------------------------------------------------------- */
+/* --- options --------------------------------------------------------------------------------------------- */
 
-/* What users' connections take. More than the hard limit only root may have. */
-static int64_t get_descriptors(const struct ends_cfg *cfg, int64_t want)
+/* Raises the limit on open descriptors to `want`. Returns the limit (-1: none). Only root may exceed the hard limit. */
+static int64_t raise_descriptor_limit(const struct ends_cfg *cfg, int64_t want)
 {
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit))
-		die(EXIT_RUN, "cannot tell how many descriptors there may be: %m");
+		die(EXIT_RUN, "cannot read the limit on open descriptors: %m");
 	if (limit.rlim_cur < (rlim_t)want) {
 		limit.rlim_cur = (rlim_t)want;
 		limit.rlim_max = limit.rlim_max < (rlim_t)want ? (rlim_t)want : limit.rlim_max;
 		if (setrlimit(RLIMIT_NOFILE, &limit))
-			die(EXIT_MISSING, "%lld users need %lld descriptors, and this process may not have so many; before it, as root: ulimit -n %lld",
+			die(EXIT_MISSING, "%lld users need %lld open descriptors, which is over the limit; raise it as root: ulimit -n %lld",
 			    (long long)cfg->users, (long long)want, (long long)want);
 		getrlimit(RLIMIT_NOFILE, &limit);
 	}
@@ -79,17 +79,17 @@ static void read_think_file(struct ends_cfg *cfg)
 	if (err == -EPROTO)
 		die(EXIT_USAGE, "%s: line %lu is not a time in seconds", cfg->think_file, line);
 	if (err)
-		die(EXIT_USAGE, "%s: %s", cfg->think_file, err == -ENODATA ? "there is no time in it" : strerror(-err));
+		die(EXIT_USAGE, "%s: %s", cfg->think_file, err == -ENODATA ? "the file has no time in it" : strerror(-err));
 	fclose(f);
 }
 
-/* The mean of one user's think time; of the open loop's gaps between the requests of all. */
-static void choose_think(struct ends_cfg *cfg)
+/* Sets the mean think time of one user; in the open loop the mean gap between the requests of all users. */
+static void set_think_mean(struct ends_cfg *cfg)
 {
 	if (cfg->think_file)
 		read_think_file(cfg);
 	if ((cfg->rate > 0) + (cfg->nz > 0) + (cfg->think_ns >= 0) > 1)
-		die_usage("one of --think-time, --users-per-second and --open");
+		die_usage("give only one of --think-time, --users-per-second and --open");
 	if (cfg->rate > 0)
 		think_set_mean(&cfg->think, 1e9 / cfg->rate);
 	else if (cfg->nz > 0)
@@ -97,9 +97,9 @@ static void choose_think(struct ends_cfg *cfg)
 	else if (cfg->think_ns >= 0)
 		think_set_mean(&cfg->think, (double)cfg->think_ns);
 	else if (!cfg->think_file)
-		die_usage("how long do users think? --think-time TIME, --users-per-second RATIO, or --open RATE");
+		die_usage("no think time is given: --think-time TIME, --users-per-second RATIO, or --open RATE");
 	if (cfg->rate > 0 && !(cfg->think.mean_ns > 0))
-		die_usage("--open with gaps of no length");
+		die_usage("--open: the mean gap between requests is 0; give a lower rate");
 }
 
 static void read_workload(const struct ends_cfg *cfg, struct workload *w, const struct target *t)
@@ -110,8 +110,8 @@ static void read_workload(const struct ends_cfg *cfg, struct workload *w, const 
 	int err;
 
 	if (!cfg->workload) {
-		if (workload_one(w, t->path))
-			die_usage("%s: a path without blanks", t->path);
+		if (workload_from_path(w, t->path))
+			die_usage("%s: the path of the URL is too long or contains blanks", t->path);
 		return;
 	}
 	f = fopen(cfg->workload, "re");
@@ -119,27 +119,28 @@ static void read_workload(const struct ends_cfg *cfg, struct workload *w, const 
 	if (why)
 		die(EXIT_USAGE, "%s: line %lu: %s", cfg->workload, line, why);
 	if (err)
-		die(EXIT_USAGE, "%s: %s", cfg->workload, err == -ENODATA ? "there is no object in it" : strerror(-err));
+		die(EXIT_USAGE, "%s: %s", cfg->workload, err == -ENODATA ? "the file has no object in it" : strerror(-err));
 	fclose(f);
 	if (strcmp(t->path, "/") != 0)
-		die_usage("%s: with --workload the paths are those of the file", t->path);
+		die_usage("%s: with --workload the paths come from the file; leave the path out", t->path);
 }
 
 static void check_users_options(struct ends_cfg *cfg, const struct target *t, const char *text)
 {
 	if (cli_given("serve: "))
-		die_usage("--%s is of vusers serve", cli_given("serve: "));
+		die_usage("--%s is an option of vusers serve", cli_given("serve: "));
 	if (t->http && cli_given("vnc: "))
-		die_usage("--%s is of users of VNC, and %s is none", cli_given("vnc: "), text);
+		die_usage("--%s is for VNC servers, and %s is none", cli_given("vnc: "), text);
 	if (!t->http && cli_given("http: "))
-		die_usage("--%s is of users of a web server, and %s is none", cli_given("http: "), text);
+		die_usage("--%s is for web servers, and %s is none", cli_given("http: "), text);
 	if (cfg->watched > cfg->users)
 		die_usage("--watched %lld: there are %lld users", (long long)cfg->watched, (long long)cfg->users);
 	if (cfg->echo == ECHO_PATCH)
-		cfg->encodings = "raw";	/* the number is read from pixels as they are */
+		cfg->encodings = "raw";	/* the patch is read from raw pixels */
 }
 
-static int64_t expected(const struct ends_cfg *cfg)
+/* An estimate of the requests in the measuring window. */
+static int64_t expected_requests(const struct ends_cfg *cfg)
 {
 	double mean = cfg->think.mean_ns, per_s = cfg->rate > 0 ? cfg->rate : mean > 0 ? 1e9 * (double)cfg->users / mean : 1e5;
 	double n = cfg->time_ns ? per_s * (double)cfg->time_ns / 1e9 * 1.1 : EXPECTED_MOST;
@@ -147,9 +148,9 @@ static int64_t expected(const struct ends_cfg *cfg)
 	return n < EXPECTED_MOST ? (int64_t)n : EXPECTED_MOST;
 }
 
-/* --- what came of it ----------------------------------------------------------------------------------------------- */
+/* --- outcome ----------------------------------------------------------------------------------------------- */
 
-/* What is to be said besides the report; the exit status. */
+/* Adds warnings to the report and returns the exit status. */
 static int judge_users(struct rec *out, const struct crowd *c, struct vlog_sums *s, const struct report_what *what, int log_err)
 {
 	int64_t ended[VLOG_ENDS], lost;
@@ -158,14 +159,14 @@ static int judge_users(struct rec *out, const struct crowd *c, struct vlog_sums 
 	bool all_there = c->sums.users_ready == c->cfg.users;
 
 	for (int i = 0; i < VLOG_ENDS; i++)
-		ended[i] = s->ended[i] + s->watched.ended[i];
+		ended[i] = s->users.ended[i] + s->watched.ended[i];
 	lost = ended[VLOG_ERROR] + ended[VLOG_TIMEOUT] + ended[VLOG_CUT];
 	for (int i = 0; i < what->watched; i++)
 		all_there = all_there && what->user[i].ready;
 	if (why)
 		rec_warn(out, "NOT VALID: %s", why);
 	if (log_err)
-		rec_warn(out, "the log is not whole: %s", strerror(-log_err));
+		rec_warn(out, "the log is incomplete: %s", strerror(-log_err));
 	if (lost && !c->sums.stopped)
 		rec_warn(out, "%lld requests failed (%lld answered with an error or broken off, %lld timed out, "
 			 "%lld not answered by the end)%s%s",
@@ -173,15 +174,15 @@ static int judge_users(struct rec *out, const struct crowd *c, struct vlog_sums 
 		     *c->sums.last_why ? "; the last: " : "", c->sums.last_why);
 	if (c->sums.stopped && c->cfg.time_ns)
 		return EXIT_INTERRUPTED;
-	all_there = all_there && !(percent_disconnected(c) > REPORT_GONE_MOST);
+	all_there = all_there && !(report_percent_disconnected(c) > REPORT_GONE_MOST);
 	return (lost && !c->sums.stopped) || log_err || s->lost || !all_there ? EXIT_LOSSY : EXIT_OK;
 }
 
-/* How far one port's 28,000 connections to one address go is the kernel's. */
-static void could_not(const struct crowd *c, const char *text, int err)
+/* Dies because no user could connect. EADDRNOTAVAIL: the kernel allows about 28,000 connections to one address and port. */
+static void die_not_connected(const struct crowd *c, const char *text, int err)
 {
 	die(EXIT_RUN, "%s: %s%s", text, *c->sums.last_why ? c->sums.last_why : err == -ETIMEDOUT ? "no answer" : strerror(-err),
-	    err == -EADDRNOTAVAIL ? "; more ports for so many users (vnc:HOST:PORT-PORT)" : "");
+	    err == -EADDRNOTAVAIL ? "; give several ports for so many users (vnc:HOST:PORT-PORT)" : "");
 }
 
 /* --- the run --------------------------------------------------------------------------------------------------------- */
@@ -190,7 +191,7 @@ static void describe_http(const struct ends_cfg *cfg, struct report_what *what, 
 {
 	read_workload(cfg, &run.workload, &run.target);
 	if (cfg->per == PER_OBJECT && cli_given("http: of a page"))
-		die_usage("--parallel: users who think before each object fetch one at a time; --per page");
+		die_usage("--parallel needs --per page: users who think before each object fetch one at a time");
 	for (int i = 0; i < (cfg->per == PER_PAGE ? run.workload.pages : run.workload.objects); i++) {
 		run.names[i] = cfg->per == PER_PAGE ? run.workload.page[i].name : run.workload.object[i].name;
 		run.paths[i] = run.workload.object[cfg->per == PER_PAGE ? run.workload.page[i].first : i].path;
@@ -221,7 +222,7 @@ static void describe_vnc(const struct ends_cfg *cfg, struct report_what *what)
 	what->kind = "vnc";
 	what->asks = by_vnc_labels[cfg->asks];
 	what->echo = cfg->echo == ECHO_PATCH ? "the patch with the next number" :
-		"the next update: an assumption, unless each user's keys are all that changes its screen";
+		"the next update (an assumption: exact if only the keys of the user change the screen)";
 	what->encodings = cfg->encodings;
 }
 
@@ -230,7 +231,7 @@ static struct by_http_cfg http_cfg(const struct ends_cfg *cfg)
 	return (struct by_http_cfg){ &run.target, &run.workload, cfg->per == PER_PAGE, (int)cfg->parallel, (uint64_t)cfg->seed };
 }
 
-/* Those who keep no pixels; the watched ones come before them. */
+/* Sets up the users that keep no pixels; watched users have the numbers before them. */
 static void open_crowd(const struct ends_cfg *cfg)
 {
 	struct by_vnc_cfg vnc = { .target = &run.target, .move = cfg->asks, .patch = cfg->echo == ECHO_PATCH,
@@ -242,7 +243,7 @@ static void open_crowd(const struct ends_cfg *cfg)
 	c->cfg = (struct crowd_cfg){ .users = cfg->users - cfg->watched, .before = cfg->watched, .all = cfg->users, .think = cfg->think,
 				     .open = cfg->rate > 0 && cfg->users > cfg->watched, .ramp_ns = cfg->ramp_ns, .skip_ns = cfg->skip_ns,
 				     .time_ns = cfg->time_ns, .timeout_ns = cfg->timeout_ns, .seed = (uint64_t)cfg->seed };
-	if (c->cfg.open)	/* the watched ones have their share of the requests */
+	if (c->cfg.open)	/* watched users send their share of the requests themselves */
 		think_set_mean(&c->cfg.think, cfg->think.mean_ns * (double)cfg->users / (double)c->cfg.users);
 	err = crowd_open(c);
 	if (!err && run.target.http)
@@ -251,10 +252,10 @@ static void open_crowd(const struct ends_cfg *cfg)
 		c->self = run.vnc = by_vnc_open(&vnc, c);
 	if (err || !c->self)
 		die(EXIT_RUN, "out of memory for %lld users", (long long)cfg->users);
-	c->kind = run.target.http ? &by_http_kind : &by_vnc_kind;
+	c->protocol = run.target.http ? &by_http_protocol : &by_vnc_protocol;
 }
 
-/* 0 or -EINTR. */
+/* Starts and connects the watched users. 0 or -EINTR. */
 static int open_watch(const struct ends_cfg *cfg, const char *text)
 {
 	struct watch_cfg w = { .target = &run.target, .crowd = &run.crowd.cfg,
@@ -268,10 +269,10 @@ static int open_watch(const struct ends_cfg *cfg, const char *text)
 		think_set_mean(&w.think, cfg->think.mean_ns * (double)cfg->users);
 	run.watch = watch_open(&w);
 	if (!run.watch)
-		die(EXIT_RUN, "cannot start %d users who are watched: %m", w.n);
+		die(EXIT_RUN, "cannot start %d watched users: %m", w.n);
 	here = watch_gather(run.watch);
 	if (!here)
-		die(EXIT_RUN, "%s: users who are watched: %s", text, watch_failure(run.watch));
+		die(EXIT_RUN, "%s: watched users: %s", text, watch_failure(run.watch));
 	return here < 0 ? here : 0;
 }
 
@@ -289,7 +290,7 @@ static void close_load(struct ends_cfg *cfg)
 	explicit_bzero(run.password, sizeof(run.password));
 }
 
-/* Users come, and run: 0, -EINTR: before all were there. */
+/* Connects all users and runs them. 0; -EINTR: stopped by a signal before all were connected. */
 static int run_crowd(const struct ends_cfg *cfg, const char *text, struct vlog *log, struct report_what *what)
 {
 	struct crowd *c = &run.crowd;
@@ -297,7 +298,7 @@ static int run_crowd(const struct ends_cfg *cfg, const char *text, struct vlog *
 	int err = crowd_gather(c);
 
 	if (err && err != -EINTR)
-		could_not(c, text, err);
+		die_not_connected(c, text, err);
 	if (!err)
 		err = open_watch(cfg, text);
 	if (err) {
@@ -309,7 +310,7 @@ static int run_crowd(const struct ends_cfg *cfg, const char *text, struct vlog *
 			watch_run(run.watch, log, start);
 		err = crowd_run(c, log, start);
 		if (err)
-			die(EXIT_RUN, "cannot go on: %s", strerror(-err));
+			die(EXIT_RUN, "cannot wait for events: %s", strerror(-err));
 	}
 	if (run.watch)
 		watch_end(run.watch, c->sums.stopped, what->user);
@@ -336,15 +337,15 @@ int ends_users(struct ends_cfg *cfg, const char *text)
 	if (target_parse(text, &run.target, why, sizeof(why)))
 		die_usage("%s: %s", text, why);
 	check_users_options(cfg, &run.target, text);
-	choose_think(cfg);
+	set_think_mean(cfg);
 	rec_check_apart((const struct rec_place[]){ { "output", cfg->out.path }, { "log", cfg->log }, { "jtl", cfg->jtl } }, 3);
 	if (run.target.http)
 		describe_http(cfg, &what, &log_cfg);
 	else
 		describe_vnc(cfg, &what);
 	what.descriptors = cfg->users * (run.target.http ? by_http_lanes(&http) : 1) + SPARE_DESCRIPTORS;
-	what.descriptors_most = get_descriptors(cfg, what.descriptors);
-	log_cfg.expect = expected(cfg);
+	what.descriptors_most = raise_descriptor_limit(cfg, what.descriptors);
+	log_cfg.expect = expected_requests(cfg);
 	out = rec_must_open(&cfg->out, "vusers");
 	log = vlog_open(&log_cfg, &wrong);
 	if (!log)

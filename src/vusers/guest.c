@@ -13,7 +13,7 @@
 enum { STAGE_VERSION, STAGE_SECURITY, STAGE_INIT, STAGE_MESSAGE, STAGE_FORMAT, STAGE_ENCODINGS, STAGE_REQUEST, STAGE_KEY,
        STAGE_POINTER, STAGE_CUT };
 
-/* A message of one raw rectangle. */
+/* Makes a framebuffer update with one raw rectangle of one grey. Owned by the caller; NULL: out of memory. */
 static uint8_t *make_update(uint16_t width, uint16_t height, uint8_t grey, size_t *size)
 {
 	uint8_t *p;
@@ -30,12 +30,12 @@ static uint8_t *make_update(uint16_t width, uint16_t height, uint8_t grey, size_
 	return p;
 }
 
-int guest_way_open(struct guest_way *w, bool http, int64_t size, uint16_t width, uint16_t height)
+int guest_server_open(struct guest_server *w, bool http, int64_t size, uint16_t width, uint16_t height)
 {
 	char head[160];
 	int n;
 
-	*w = (struct guest_way){ .http = http, .width = width, .height = height };
+	*w = (struct guest_server){ .http = http, .width = width, .height = height };
 	if (!http) {
 		w->answer = make_update(width < SQUARE ? width : SQUARE, height < SQUARE ? height : SQUARE, 0, &w->size);
 		w->turned = make_update(width < SQUARE ? width : SQUARE, height < SQUARE ? height : SQUARE, 255, &w->size);
@@ -53,7 +53,7 @@ int guest_way_open(struct guest_way *w, bool http, int64_t size, uint16_t width,
 	return 0;
 }
 
-void guest_way_close(struct guest_way *w)
+void guest_server_close(struct guest_server *w)
 {
 	free(w->answer);
 	free(w->turned);
@@ -72,8 +72,8 @@ static int send_bytes(struct guest *g, const void *bytes, size_t n)
 	return sent == (ssize_t)n ? 0 : sent < 0 ? -errno : -ENOBUFS;
 }
 
-/* The end of a long message, of which `left` is to go. */
-static int say_long(struct guest *g, const uint8_t *bytes, size_t size)
+/* Sends the last `left` bytes of a message as far as the socket takes them. 0 or -errno. */
+static int send_rest(struct guest *g, const uint8_t *bytes, size_t size)
 {
 	ssize_t sent = send(g->fd, bytes + size - g->left, g->left, MSG_NOSIGNAL);
 
@@ -83,14 +83,14 @@ static int say_long(struct guest *g, const uint8_t *bytes, size_t size)
 	return 0;
 }
 
-int guest_greet(struct guest *g, const struct guest_way *w)
+int guest_greet(struct guest *g, const struct guest_server *w)
 {
 	return w->http ? 0 : send_bytes(g, "RFB 003.008\n", 12);
 }
 
 /* --- HTTP ---------------------------------------------------------------------------------------------------------- */
 
-/* An empty line ends a request; none of ours has a body. */
+/* Counts requests: an empty line ends one, since requests of vusers have no body. */
 static int feed_http(struct guest *g, const uint8_t *bytes, size_t n)
 {
 	int requests = 0;
@@ -113,11 +113,12 @@ static int feed_http(struct guest *g, const uint8_t *bytes, size_t n)
 
 /* --- RFB ----------------------------------------------------------------------------------------------------------- */
 
+/* Bytes of the fixed part of the message in each stage. */
 static const uint8_t needs[] = { [STAGE_VERSION] = 12, [STAGE_SECURITY] = 1, [STAGE_INIT] = 1, [STAGE_MESSAGE] = 1,
 				 [STAGE_FORMAT] = 19, [STAGE_ENCODINGS] = 3, [STAGE_REQUEST] = 9, [STAGE_KEY] = 7,
 				 [STAGE_POINTER] = 5, [STAGE_CUT] = 7 };
 
-static int send_picture(struct guest *g, const struct guest_way *w)
+static int send_picture(struct guest *g, const struct guest_server *w)
 {
 	g->wants = false;
 	g->owed = 0;
@@ -127,10 +128,10 @@ static int send_picture(struct guest *g, const struct guest_way *w)
 	}
 	g->told = true;
 	g->left = w->whole_size;
-	return say_long(g, w->whole, w->whole_size);
+	return send_rest(g, w->whole, w->whole_size);
 }
 
-static int tell_init(struct guest *g, const struct guest_way *w)
+static int send_server_init(struct guest *g, const struct guest_server *w)
 {
 	uint8_t init[32] = { 0, 0, 0, 0, 32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0, 0, 0, 0, 0, 0, 0,
 			     8, 'v', 'u', 's', 'e', 'r', 's', ' ', ' ' };
@@ -140,8 +141,8 @@ static int tell_init(struct guest *g, const struct guest_way *w)
 	return send_bytes(g, init, sizeof(init));
 }
 
-/* What stands in `head` is whole. 1: a request, 0, or -errno. */
-static int step_guest(struct guest *g, const struct guest_way *w)
+/* Handles the message whose fixed part is complete in `head`. 1: a request, 0: none, or -errno. */
+static int handle_guest_message(struct guest *g, const struct guest_server *w)
 {
 	static const uint8_t messages[] = { [0] = STAGE_FORMAT, [2] = STAGE_ENCODINGS, [3] = STAGE_REQUEST, [4] = STAGE_KEY,
 					    [5] = STAGE_POINTER, [6] = STAGE_CUT };
@@ -156,7 +157,7 @@ static int step_guest(struct guest *g, const struct guest_way *w)
 		g->stage = STAGE_INIT;
 		return g->head[0] != 1 ? -EPROTO : send_bytes(g, "\0\0\0\0", 4);
 	case STAGE_INIT:
-		return tell_init(g, w);
+		return send_server_init(g, w);
 	case STAGE_MESSAGE:
 		if (g->head[0] > 6 || g->head[0] == 1)
 			return -EPROTO;
@@ -180,7 +181,7 @@ static int step_guest(struct guest *g, const struct guest_way *w)
 	}
 }
 
-static int feed_rfb(struct guest *g, const struct guest_way *w, const uint8_t *bytes, size_t n)
+static int feed_rfb(struct guest *g, const struct guest_server *w, const uint8_t *bytes, size_t n)
 {
 	int requests = 0;
 
@@ -197,7 +198,7 @@ static int feed_rfb(struct guest *g, const struct guest_way *w, const uint8_t *b
 		if (g->have < needs[g->stage])
 			continue;
 		g->have = 0;
-		got = step_guest(g, w);
+		got = handle_guest_message(g, w);
 		if (got < 0)
 			return got;
 		requests += got;
@@ -207,24 +208,24 @@ static int feed_rfb(struct guest *g, const struct guest_way *w, const uint8_t *b
 
 /* --- both ---------------------------------------------------------------------------------------------------------- */
 
-int guest_feed(struct guest *g, const struct guest_way *w, const uint8_t *bytes, size_t n)
+int guest_feed(struct guest *g, const struct guest_server *w, const uint8_t *bytes, size_t n)
 {
 	return w->http ? feed_http(g, bytes, n) : feed_rfb(g, w, bytes, n);
 }
 
-int guest_answer(struct guest *g, const struct guest_way *w)
+int guest_answer(struct guest *g, const struct guest_server *w)
 {
 	if (w->http) {
-		if (g->left)	/* it asks before it has its answer: not one of ours */
+		if (g->left)	/* pipelined requests: not a client of vusers */
 			return -ENOBUFS;
 		g->left = w->size;
-		return say_long(g, w->answer, w->size);
+		return send_rest(g, w->answer, w->size);
 	}
 	g->owed++;
 	return g->wants && !g->left ? send_picture(g, w) : 0;
 }
 
-int guest_go_on(struct guest *g, const struct guest_way *w)
+int guest_send_rest(struct guest *g, const struct guest_server *w)
 {
-	return w->http ? say_long(g, w->answer, w->size) : say_long(g, w->whole, w->whole_size);
+	return w->http ? send_rest(g, w->answer, w->size) : send_rest(g, w->whole, w->whole_size);
 }

@@ -26,7 +26,7 @@ static double cpu_percent(const struct crowd *c)
 	return measured_s(c) > 0 ? 100 * (double)c->sums.spent.cpu_ns / S / measured_s(c) : (double)NAN;
 }
 
-double percent_disconnected(const struct crowd *c)
+double report_percent_disconnected(const struct crowd *c)
 {
 	return measured_s(c) > 0 && c->cfg.users ? 100 * c->sums.gone_ns / S / measured_s(c) / (double)c->cfg.users : (double)NAN;
 }
@@ -42,23 +42,23 @@ static int watched_ready(const struct report_what *w)
 
 const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const struct report_what *w, char *text, size_t size)
 {
-	struct sample_stat late = sample_quantile(&s->late, 0.99), watched = sample_quantile(&s->watched.late, 0.99);
+	struct sample_stat late = sample_quantile(&s->users.late, 0.99), watched = sample_quantile(&s->watched.late, 0.99);
 	double limit = (double)w->late_limit_ns;
 
 	if (c->sums.users_ready + watched_ready(w) < c->cfg.users + w->watched)
-		snprintf(text, size, "only %lld of %lld users were there", (long long)c->sums.users_ready + watched_ready(w),
+		snprintf(text, size, "only %lld of %lld users were connected", (long long)c->sums.users_ready + watched_ready(w),
 			 (long long)c->cfg.users + w->watched);
-	else if (percent_disconnected(c) > REPORT_GONE_MOST)
-		snprintf(text, size, "users had no connection for %.0f %% of their time%s%s", percent_disconnected(c),
-			 *c->sums.last_why ? "; the last one: " : "", c->sums.last_why);
+	else if (report_percent_disconnected(c) > REPORT_GONE_MOST)
+		snprintf(text, size, "users had no connection for %.0f %% of the time%s%s", report_percent_disconnected(c),
+			 *c->sums.last_why ? "; last failure: " : "", c->sums.last_why);
 	else if (cpu_percent(c) > REPORT_CPU_MOST)
-		snprintf(text, size, "the generator itself had %.0f %% of a CPU: it is the bottleneck", cpu_percent(c));
-	else if (s->late.n && late.value > limit)
-		snprintf(text, size, "the generator sent late: p99 %.1f ms, over %.1f ms", late.value / MS, limit / MS);
+		snprintf(text, size, "the load generator used %.0f %% of a CPU: it is the bottleneck", cpu_percent(c));
+	else if (s->users.late.n && late.value > limit)
+		snprintf(text, size, "the load generator sent late: p99 %.1f ms, limit %.1f ms", late.value / MS, limit / MS);
 	else if (s->watched.late.n && watched.value > limit)
-		snprintf(text, size, "users who are watched sent late: p99 %.1f ms, over %.1f ms", watched.value / MS, limit / MS);
+		snprintf(text, size, "watched users sent late: p99 %.1f ms, limit %.1f ms", watched.value / MS, limit / MS);
 	else if (s->lost)
-		snprintf(text, size, "%lld requests were lost on their way to the log", (long long)s->lost);
+		snprintf(text, size, "%lld requests are missing in the log: its ring buffer was full", (long long)s->lost);
 	else
 		return NULL;
 	return text;
@@ -69,7 +69,7 @@ const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const
 static void report_users_settings(struct rec *r, const struct crowd *c, const struct report_what *w)
 {
 	const struct crowd_cfg *cfg = &c->cfg;
-	bool open = isfinite(w->rate);	/* (cfg->open is of those who are not watched) */
+	bool open = isfinite(w->rate);	/* not cfg->open, which is false if all users are watched */
 
 	rec_object(r, "settings");
 	rec_str(r, "target", w->target);
@@ -102,8 +102,8 @@ static void report_users_settings(struct rec *r, const struct crowd *c, const st
 	rec_end(r);
 }
 
-/* Jain, Chiu & Hawe 1984: 1 where all are alike, 1/n where one has all. */
-static double jain(const double *v, size_t n)
+/* The fairness index of Jain, Chiu & Hawe 1984: 1 if all values are equal, 1/n if one user has all. NAN for no values. */
+static double jain_index(const double *v, size_t n)
 {
 	double sum = 0, squares = 0;
 
@@ -126,11 +126,11 @@ static void report_spread(struct rec *r, const char *key, double *v, size_t n, i
 	rec_real(r, "median", median, decimals);
 	rec_real(r, "max", n ? v[n - 1] : (double)NAN, decimals);
 	rec_real(r, "max_by_median", n && median > 0 ? v[n - 1] / median : (double)NAN, 4);
-	rec_real(r, "jain", jain(v, n), 6);
+	rec_real(r, "jain", jain_index(v, n), 6);
 	rec_end(r);
 }
 
-static void fairness(struct rec *r, const struct crowd *c)
+static void report_fairness(struct rec *r, const struct crowd *c)
 {
 	double *v = calloc((size_t)c->cfg.users, sizeof(*v));
 	size_t n = 0;
@@ -149,7 +149,7 @@ static void fairness(struct rec *r, const struct crowd *c)
 	free(v);
 }
 
-static void each_user(struct rec *r, const struct crowd *c)
+static void report_each_user(struct rec *r, const struct crowd *c)
 {
 	rec_array(r, "per_user");
 	for (int64_t i = 0; i < c->cfg.users; i++) {
@@ -165,10 +165,10 @@ static void each_user(struct rec *r, const struct crowd *c)
 	rec_main_table(r, "per_user");
 }
 
-static void generator(struct rec *r, const struct crowd *c, struct vlog_sums *s, const struct report_what *w)
+static void report_generator(struct rec *r, const struct crowd *c, struct vlog_sums *s, const struct report_what *w)
 {
 	rec_object(r, "generator");
-	rec_timing(r, "late_ms", &s->late, MS);
+	rec_timing(r, "late_ms", &s->users.late, MS);
 	rec_real(r, "cpu_percent", cpu_percent(c), 2);
 	rec_real(r, "waited_percent", c->sums.spent.waited_ns < 0 ||
 		 measured_s(c) <= 0 ? (double)NAN : 100 * (double)c->sums.spent.waited_ns / S / measured_s(c), 2);
@@ -182,10 +182,10 @@ static void generator(struct rec *r, const struct crowd *c, struct vlog_sums *s,
 	rec_end(r);
 }
 
-/* Their own figures, in none of those of the others; and how far the others' are from them, who see the same server. */
+/* The watched users, who are in none of the other figures, and the difference between their response times and the others'. */
 static void report_watched(struct rec *r, const struct crowd *c, struct vlog_sums *s, const struct report_what *w)
 {
-	const struct vlog_watched *all = &s->watched;
+	const struct vlog_timings *all = &s->watched;
 
 	rec_int(r, "watched_requests", all->ended[VLOG_OK]);
 	rec_real(r, "watched_rate_per_s", count_per_s(c, (double)all->ended[VLOG_OK]), 4);
@@ -193,12 +193,12 @@ static void report_watched(struct rec *r, const struct crowd *c, struct vlog_sum
 	rec_timing(r, "watched_from_sent_ms", &s->watched.from_sent, MS);
 	rec_timing(r, "watched_late_ms", &s->watched.late, MS);
 	rec_object(r, "watched_less_others_ms");
-	rec_real(r, "mean", (sample_mean(&s->watched.from_sent).value - sample_mean(&s->from_sent).value) / MS, 4);
-	rec_real(r, "p50", (sample_quantile(&s->watched.from_sent, 0.5).value - sample_quantile(&s->from_sent, 0.5).value) / MS, 4);
+	rec_real(r, "mean", (sample_mean(&s->watched.from_sent).value - sample_mean(&s->users.from_sent).value) / MS, 4);
+	rec_real(r, "p50", (sample_quantile(&s->watched.from_sent, 0.5).value - sample_quantile(&s->users.from_sent, 0.5).value) / MS, 4);
 	rec_end(r);
 	rec_array(r, "watched");
 	for (int i = 0; i < w->watched; i++) {
-		struct vlog_watched *one = &s->one[i];
+		struct vlog_timings *one = &s->one[i];
 		const struct watch_user *u = &w->user[i];
 
 		rec_object(r, NULL);
@@ -221,7 +221,7 @@ static void report_watched(struct rec *r, const struct crowd *c, struct vlog_sum
 	rec_end(r);
 }
 
-/* Of what was cut off sooner nobody knows: it is not counted as longer. */
+/* Percent of the values above the threshold. A censored value below it counts as not above. NAN for no values. */
 static double over_percent(const struct sample *s, int64_t threshold_ns)
 {
 	size_t over = 0;
@@ -241,7 +241,7 @@ static void say_responses(struct rec *r, const char *name, struct sample *s)
 
 static void say_users(struct rec *r, const struct crowd *c, struct vlog_sums *s, const struct report_what *w)
 {
-	int64_t failed = s->ended[VLOG_ERROR] + s->ended[VLOG_TIMEOUT] + s->ended[VLOG_CUT];
+	int64_t failed = s->users.ended[VLOG_ERROR] + s->users.ended[VLOG_TIMEOUT] + s->users.ended[VLOG_CUT];
 	uint32_t least = UINT32_MAX, most = 0;
 
 	for (int64_t i = 0; i < c->cfg.users; i++) {
@@ -250,17 +250,17 @@ static void say_users(struct rec *r, const struct crowd *c, struct vlog_sums *s,
 	}
 	rec_say(r, "%s user%s, %s %s, %s: %s requests answered (%s/s), %s failed", say_count(c->cfg.all), c->cfg.all == 1 ? "" : "s",
 		isfinite(w->rate) ? say_number(w->rate) : say_ns(c->cfg.think.mean_ns), isfinite(w->rate) ? "requests/s due" : "think time",
-		say_ns(measured_s(c) * S), say_count(s->ended[VLOG_OK]), say_number(count_per_s(c, (double)s->ended[VLOG_OK])),
+		say_ns(measured_s(c) * S), say_count(s->users.ended[VLOG_OK]), say_number(count_per_s(c, (double)s->users.ended[VLOG_OK])),
 			say_count(failed));
 	rec_table(r, "lrrrrrr", "\tmin\tp50\tp90\tp95\tp99\tmax ms");
-	say_responses(r, "response", &s->response);
+	say_responses(r, "response", &s->users.response);
 	if (w->watched)
 		say_responses(r, "watched users", &s->watched.response);
-	if (s->response.n)
+	if (s->users.response.n)
 		rec_say(r, "over %s: %s %%; answers per user: %s to %s", say_ns((double)w->threshold_ns),
-			say_number(over_percent(&s->response, w->threshold_ns)), say_count(least), say_count(most));
-	if (s->late.n)
-		rec_say(r, "generator: requests left %s late at worst, %s %% of a CPU", say_ns(sample_max(&s->late).value),
+			say_number(over_percent(&s->users.response, w->threshold_ns)), say_count(least), say_count(most));
+	if (s->users.late.n)
+		rec_say(r, "load generator: requests left %s late at worst; it used %s %% of a CPU", say_ns(sample_max(&s->users.late).value),
 			say_number(cpu_percent(c)));
 }
 
@@ -268,7 +268,7 @@ void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const str
 {
 	const struct crowd_sums *u = &c->sums;
 	const struct window *k = &c->window;
-	double answered = (double)s->ended[VLOG_OK], t = measured_s(c), inside = sample_mean(&s->from_sent).value;
+	double answered = (double)s->users.ended[VLOG_OK], t = measured_s(c), inside = sample_mean(&s->users.from_sent).value;
 	const char *why;
 	char text[160];
 
@@ -280,23 +280,23 @@ void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const str
 	rec_int(r, "users_ready", u->users_ready + watched_ready(w));
 	rec_real(r, "seconds", t, 3);
 	rec_int(r, "due", u->due);
-	rec_int(r, "requests", s->ended[VLOG_OK]);
-	rec_int(r, "errors", s->ended[VLOG_ERROR]);
-	rec_int(r, "timeouts", s->ended[VLOG_TIMEOUT]);
-	rec_int(r, "unanswered", s->ended[VLOG_CUT]);
+	rec_int(r, "requests", s->users.ended[VLOG_OK]);
+	rec_int(r, "errors", s->users.ended[VLOG_ERROR]);
+	rec_int(r, "timeouts", s->users.ended[VLOG_TIMEOUT]);
+	rec_int(r, "unanswered", s->users.ended[VLOG_CUT]);
 	rec_int(r, "unsent", u->unsent);
 	rec_int(r, "reconnected", u->reconnected);
 	rec_int(r, "refused", u->refused);
-	rec_real(r, "gone_percent", percent_disconnected(c), 2);
+	rec_real(r, "gone_percent", report_percent_disconnected(c), 2);
 	rec_count(r, "connections", w->connections);
 	rec_real(r, "due_per_s", count_per_s(c, (double)u->due), 4);
 	rec_real(r, "rate_per_s", count_per_s(c, answered), 4);
 	rec_real(r, "finished_per_s", count_per_s(c, (double)u->finished), 4);
 	rec_int(r, "pages", u->pages);
 	rec_real(r, "pages_per_s", count_per_s(c, (double)u->pages), 4);
-	rec_timing(r, "response_ms", &s->response, MS);
-	rec_real(r, "over_threshold_percent", over_percent(&s->response, w->threshold_ns), 3);
-	rec_timing(r, "from_sent_ms", &s->from_sent, MS);
+	rec_timing(r, "response_ms", &s->users.response, MS);
+	rec_real(r, "over_threshold_percent", over_percent(&s->users.response, w->threshold_ns), 3);
+	rec_timing(r, "from_sent_ms", &s->users.from_sent, MS);
 	if (c->cfg.open)
 		rec_timing(r, "waited_for_user_ms", &s->waited, MS);
 	rec_object(r, "concurrency");
@@ -312,12 +312,12 @@ void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const str
 	rec_end(r);
 	rec_int(r, "bytes", w->bytes);
 	rec_real(r, "received_kbyte_per_s", count_per_s(c, (double)s->bytes / 1000), 3);
-	fairness(r, c);
+	report_fairness(r, c);
 	if (w->each_user)
-		each_user(r, c);
+		report_each_user(r, c);
 	if (w->watched)
 		report_watched(r, c, s, w);
-	generator(r, c, s, w);
+	report_generator(r, c, s, w);
 	rec_str(r, "stopped_by", u->stopped ? "signal" : "time");
 	rec_end(r);
 	say_users(r, c, s, w);
@@ -354,13 +354,13 @@ void report_serve(struct rec *r, const char *target, const struct serve_cfg *cfg
 	rec_real(r, "seconds", (double)s->ns / S, 3);
 	rec_end(r);
 	if (!s->requests)
-		rec_warn(r, "no request came: %s connections in %s", say_count(s->guests), say_ns((double)s->ns));
+		rec_warn(r, "no request came (%s connections in %s)", say_count(s->guests), say_ns((double)s->ns));
 	else
 		rec_say(r, "%s of %s requests answered in %s, from %s connections", say_count(s->answered), say_count(s->requests),
 			say_ns((double)s->ns), say_count(s->guests));
 	if (s->inside.n)
-		rec_say(r, "  inside %s (median), %s at worst; answers left %s late at worst", say_ns(sample_quantile(&s->inside, 0.5).value),
-			say_ns(sample_max(&s->inside).value), say_ns(sample_max(&s->late).value));
+		rec_say(r, "  service and queueing %s (median), %s at worst; answers left %s late at worst",
+			say_ns(sample_quantile(&s->inside, 0.5).value), say_ns(sample_max(&s->inside).value), say_ns(sample_max(&s->late).value));
 	if (s->refused)
-		rec_warn(r, "%s connections spoke another protocol", say_count(s->refused));
+		rec_warn(r, "%s connections spoke another protocol and were closed", say_count(s->refused));
 }

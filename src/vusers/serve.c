@@ -22,23 +22,23 @@
 #define SCRATCH (16 << 10)
 #define LISTENER UINT32_MAX
 
-/* An answer that is on its way through the stations. */
-struct leaving {
-	int64_t at_ns;
-	uint32_t guest, serial;
+/* A request in the stations. */
+struct serve_pending {
+	int64_t at_ns;		/* when it leaves the stations */
+	uint32_t guest, serial;	/* descriptor and serial number of its client */
 };
 
 struct serve_state {
 	const struct serve_cfg *cfg;
 	struct serve_sums *sums;
 	struct stations stations;
-	struct guest_way way;
+	struct guest_server way;
 	struct guest *guest;		/* by descriptor */
 	size_t room;
-	struct leaving *line;		/* a ring: who comes later leaves later */
+	struct serve_pending *line;	/* ring buffer, ascending by at_ns */
 	size_t head, n, line_room;
 	int epoll;
-	int64_t first_ns;		/* of the first request */
+	int64_t first_ns;		/* time of the first request; 0: none yet */
 	bool paused;
 	uint32_t serial;
 	int64_t guests;
@@ -100,7 +100,7 @@ static void drop_guest(struct serve_state *s, uint32_t fd, bool refused)
 	s->sums->refused += refused;
 }
 
-static void welcome(struct serve_state *s, int listener)
+static void accept_clients(struct serve_state *s, int listener)
 {
 	int one = 1, fd;
 
@@ -129,12 +129,12 @@ static void welcome(struct serve_state *s, int listener)
 	}
 }
 
-/* The ring grows: as many requests as there are guests with one each, or more from those that do not wait. */
-static bool line_up(struct serve_state *s, struct leaving who)
+/* Appends to the ring, which grows: clients may have several requests waiting. False: out of memory. */
+static bool enqueue_request(struct serve_state *s, struct serve_pending who)
 {
 	if (s->n == s->line_room) {
 		size_t room = s->line_room ? 2 * s->line_room : 1024;
-		struct leaving *grown = calloc(room, sizeof(*grown));
+		struct serve_pending *grown = calloc(room, sizeof(*grown));
 
 		if (!grown)
 			return false;
@@ -149,8 +149,8 @@ static bool line_up(struct serve_state *s, struct leaving who)
 	return true;
 }
 
-/* What the socket did not take goes when it does. */
-static void watch_room(struct serve_state *s, uint32_t fd)
+/* If the socket took only a part of an answer, waits until it is writable. */
+static void await_writable(struct serve_state *s, uint32_t fd)
 {
 	struct epoll_event want = { .events = EPOLLIN | EPOLLOUT, .data.u32 = fd };
 
@@ -158,18 +158,18 @@ static void watch_room(struct serve_state *s, uint32_t fd)
 		epoll_ctl(s->epoll, EPOLL_CTL_MOD, (int)fd, &want);
 }
 
-static void answer_guest(struct serve_state *s, struct leaving who)
+static void answer_guest(struct serve_state *s, struct serve_pending who)
 {
 	struct guest *g = &s->guest[who.guest];
 
-	if (g->serial != who.serial)	/* it has left */
+	if (g->serial != who.serial)	/* the client has disconnected */
 		return;
 	s->sums->answered++;
 	sample_add(&s->sums->late, clock_now() - who.at_ns);
 	if (guest_answer(g, &s->way))
 		drop_guest(s, who.guest, false);
 	else
-		watch_room(s, who.guest);
+		await_writable(s, who.guest);
 }
 
 static void read_from_guest(struct serve_state *s, uint32_t fd)
@@ -186,9 +186,9 @@ static void read_from_guest(struct serve_state *s, uint32_t fd)
 		drop_guest(s, fd, asked == -EPROTO);
 		return;
 	}
-	watch_room(s, fd);
+	await_writable(s, fd);
 	for (uint32_t serial = g->serial; asked-- && g->serial == serial;) {
-		struct leaving who = { now, fd, serial };
+		struct serve_pending who = { now, fd, serial };
 
 		s->first_ns = s->first_ns ? s->first_ns : now;
 		s->sums->requests++;
@@ -196,7 +196,7 @@ static void read_from_guest(struct serve_state *s, uint32_t fd)
 		sample_add(&s->sums->inside, who.at_ns - now);
 		if (!s->stations.n)
 			answer_guest(s, who);
-		else if (!line_up(s, who))
+		else if (!enqueue_request(s, who))
 			drop_guest(s, fd, false);
 	}
 }
@@ -208,7 +208,7 @@ static void on_guest_event(struct serve_state *s, uint32_t fd, uint32_t events)
 	if (events & EPOLLOUT) {
 		struct epoll_event want = { .events = EPOLLIN, .data.u32 = fd };
 
-		if (guest_go_on(&s->guest[fd], &s->way)) {
+		if (guest_send_rest(&s->guest[fd], &s->way)) {
 			drop_guest(s, fd, false);
 			return;
 		}
@@ -219,11 +219,11 @@ static void on_guest_event(struct serve_state *s, uint32_t fd, uint32_t events)
 		read_from_guest(s, fd);
 }
 
-/* When those who come later are through, too, this one is. */
-static int64_t send_off(struct serve_state *s, int64_t now)
+/* Answers the requests that have left the stations by now. Returns when the next one leaves, INT64_MAX: none. */
+static int64_t answer_due(struct serve_state *s, int64_t now)
 {
 	while (s->n && s->line[s->head].at_ns <= now) {
-		struct leaving who = s->line[s->head];
+		struct serve_pending who = s->line[s->head];
 
 		s->head = (s->head + 1) % s->line_room;
 		s->n--;
@@ -232,7 +232,8 @@ static int64_t send_off(struct serve_state *s, int64_t now)
 	return s->n ? s->line[s->head].at_ns : INT64_MAX;
 }
 
-static void stand_still(struct serve_state *s, int64_t now)
+/* Stalls once (--freeze). */
+static void stall_if_due(struct serve_state *s, int64_t now)
 {
 	if (!s->cfg->pause_ns || s->paused || !s->first_ns || now < s->first_ns + s->cfg->pause_at_ns)
 		return;
@@ -247,8 +248,8 @@ static int serve_loop(struct serve_state *s, int listener, const sigset_t *mask)
 		int64_t now = clock_now(), until;
 		int n;
 
-		stand_still(s, now);
-		until = send_off(s, clock_now());
+		stall_if_due(s, now);
+		until = answer_due(s, clock_now());
 		if (s->cfg->pause_ns && !s->paused && s->first_ns && until > s->first_ns + s->cfg->pause_at_ns)
 			until = s->first_ns + s->cfg->pause_at_ns;
 		n = epoll_wait_until(s->epoll, event, AT_ONCE, until, mask);
@@ -256,7 +257,7 @@ static int serve_loop(struct serve_state *s, int listener, const sigset_t *mask)
 			return n;
 		for (int i = 0; i < n; i++) {
 			if (event[i].data.u32 == LISTENER)
-				welcome(s, listener);
+				accept_clients(s, listener);
 			else
 				on_guest_event(s, event[i].data.u32, event[i].events);
 		}
@@ -264,7 +265,7 @@ static int serve_loop(struct serve_state *s, int listener, const sigset_t *mask)
 	return 0;
 }
 
-int serve_guests(int listener, const struct serve_cfg *cfg, struct serve_sums *out)
+int serve_clients(int listener, const struct serve_cfg *cfg, struct serve_sums *out)
 {
 	struct epoll_event want = { .events = EPOLLIN, .data.u32 = LISTENER };
 	struct serve_state *s = calloc(1, sizeof(*s));
@@ -277,7 +278,7 @@ int serve_guests(int listener, const struct serve_cfg *cfg, struct serve_sums *o
 	*s = (struct serve_state){ .cfg = cfg, .sums = out, .stations = cfg->stations,
 				  .epoll = epoll_create1(EPOLL_CLOEXEC), .room = 1024 };
 	s->guest = calloc(s->room, sizeof(*s->guest));
-	if (s->guest && !guest_way_open(&s->way, cfg->at->http, cfg->size, (uint16_t)cfg->width, (uint16_t)cfg->height)) {
+	if (s->guest && !guest_server_open(&s->way, cfg->at->http, cfg->size, (uint16_t)cfg->width, (uint16_t)cfg->height)) {
 		proc_stop_signals(&stops);
 		sigprocmask(SIG_BLOCK, &stops, &before);
 		err = s->epoll < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, listener, &want) ? -errno : serve_loop(s, listener, &before);
@@ -291,7 +292,7 @@ int serve_guests(int listener, const struct serve_cfg *cfg, struct serve_sums *o
 	for (size_t fd = 0; s->guest && fd < s->room; fd++)
 		if (s->guest[fd].serial)
 			close((int)fd);
-	guest_way_close(&s->way);
+	guest_server_close(&s->way);
 	free(s->guest);
 	free(s->line);
 	close(s->epoll);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* serve - a server of known behaviour for users to be held against: RFB, or HTTP; its queues are
- * those of stations.h, and it can stand still once.
+/* serve - the reference server: RFB or HTTP, with queues of known behaviour (struct stations); it can stall once.
  *
- * RFB: security type None; a key pressed (or the pointer moved) has passed the stations and then
- * changes a square that only its own client sees. HTTP: whatever is asked for is answered with as
- * many bytes as told, when it has passed the stations. */
+ * RFB: security type None; a key press (or a pointer move) passes the stations and then changes a square that only its own client
+ * sees. HTTP: every request passes the stations and is then answered with a body of fixed size. */
 #ifndef THINPROBE_VUSERS_SERVE_H
 #define THINPROBE_VUSERS_SERVE_H
 
@@ -13,39 +11,43 @@
 
 #define STATIONS_MOST 16
 
+/* Queueing stations in series, each serving one request at a time, first come, first served. With ascending arrivals the departure
+ * is known at the arrival (Lindley 1952): a station begins when the request is there and the one before has left. With exponential
+ * service this is the closed network of mean value analysis. Pure. */
 struct stations {
 	int n;
 	double mean_ns[STATIONS_MOST];
-	bool exponential;		/* else each service takes its mean */
-	int64_t free_ns[STATIONS_MOST];	/* when its last customer leaves */
-	double busy_ns[STATIONS_MOST];	/* service given */
+	bool exponential;		/* exponential service times; else constant */
+	int64_t free_ns[STATIONS_MOST];	/* when the last request leaves each station */
+	double busy_ns[STATIONS_MOST];	/* total service time of each station */
 	uint64_t random;
 };
 
-/* "50ms,40ms,30ms". 0 or -EINVAL. */
+/* Parses mean service times: "50ms,40ms,30ms". 0 or -EINVAL. */
 int stations_parse(const char *text, struct stations *out);
 /* When a request that arrives at `now_ns` leaves the last station (ns). Calls must have ascending times. */
 int64_t stations_pass(struct stations *s, int64_t now_ns);
 
 struct serve_cfg {
 	const struct target *at;
-	struct stations stations;	/* n 0: answers at once */
-	int64_t pause_at_ns, pause_ns;	/* after the first request, it does nothing for so long; 0: never */
-	int64_t size;			/* bytes of an answer's body, HTTP */
-	int64_t width, height;		/* of the desktop, RFB */
+	struct stations stations;	/* n 0: requests are answered at once */
+	int64_t pause_at_ns, pause_ns;	/* stall of pause_ns (0: none), pause_at_ns after the first request */
+	int64_t size;			/* HTTP: bytes of a response body */
+	int64_t width, height;		/* RFB: size of the desktop in pixels */
 };
 
 struct serve_sums {
-	int64_t guests, guests_most, requests, answered, refused;	/* refused: guests that spoke something else */
-	struct sample inside;		/* ns, from when a request was read to when it had passed the stations */
-	struct sample late;		/* ns, from there to when its answer went */
-	int64_t cpu_ns, ns;
-	double busy[STATIONS_MOST];	/* share of the time since the first request */
+	int64_t guests, guests_most;	/* clients: in total, and at once */
+	int64_t requests, answered, refused;	/* refused: clients that spoke another protocol */
+	struct sample inside;		/* ns in the stations, by the model */
+	struct sample late;		/* ns from leaving the stations to sending the answer */
+	int64_t cpu_ns, ns;		/* CPU time and duration of the run */
+	double busy[STATIONS_MOST];	/* utilisation of each station since the first request, 0 to 1 */
 };
 
-/* A socket that listens, or -errno. */
+/* Returns a listening socket, or -errno. */
 int serve_listen(const struct target *at);
-/* Until a signal (proc.h). 0 or -errno. `out` starts all zero; its samples are the caller's. */
-int serve_guests(int listener, const struct serve_cfg *cfg, struct serve_sums *out);
+/* Serves clients until a stop signal. 0 or -errno. `out` starts all zero; the caller frees its samples. */
+int serve_clients(int listener, const struct serve_cfg *cfg, struct serve_sums *out);
 
 #endif

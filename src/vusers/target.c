@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number behind so many colons (vnc_address.h). */
+/* Reads a port or, after one colon, a small display number (vnc_address.h). */
 static bool parse_port(const char *text, const char **end, int colons, uint16_t *port)
 {
 	int v = 0;
@@ -24,8 +24,8 @@ static bool parse_port(const char *text, const char **end, int colons, uint16_t 
 	return p > text && v <= 65535 && *port;
 }
 
-/* "5901-5903,5910", or as displays "1-3,10" */
-static bool ports_of(const char *text, int colons, struct target *t)
+/* Reads "5901-5903,5910", or as displays "1-3,10". False if it is no such list. */
+static bool parse_ports(const char *text, int colons, struct target *t)
 {
 	uint16_t from, to;
 
@@ -47,8 +47,8 @@ static bool ports_of(const char *text, int colons, struct target *t)
 	}
 }
 
-/* The name at the start of what follows http://, also [::1]; what is behind it. NULL: none. */
-static const char *host_of(const char *text, char *host, size_t size)
+/* Copies the host at the start of `text`, also [::1]. Returns the text behind it, NULL if there is no host. */
+static const char *copy_host(const char *text, char *host, size_t size)
 {
 	bool brackets = *text == '[';
 	size_t n = brackets ? strcspn(++text, "]") : strcspn(text, ":/");
@@ -71,7 +71,7 @@ static int parse_http(const char *text, struct target *t, char *why, size_t size
 		return why_write(-EINVAL, why, size, "not an address such as http://127.0.0.1:8080/");
 	snprintf(t->origin, sizeof(t->origin), "%.*s", (int)(end - text), text);
 	snprintf(t->path, sizeof(t->path), "%s", *end ? end : "/");
-	rest = host_of(rest, t->host, sizeof(t->host));
+	rest = copy_host(rest, t->host, sizeof(t->host));
 	if (rest && *rest == ':' && !parse_port(rest + 1, &rest, 2, &t->port[0]))
 		rest = NULL;
 	return rest == end ? 0 : why_write(-EINVAL, why, size, "not an address such as http://127.0.0.1:8080/");
@@ -103,7 +103,7 @@ int target_parse(const char *text, struct target *t, char *why, size_t size)
 		err = parse_http(text, t, why, size);
 	} else if (!strncmp(text, "vnc:", 4)) {
 		rest = vnc_address_host(text + 4, t->host, sizeof(t->host), &colons);
-		if (!rest || !text[4] || !ports_of(colons ? rest : "0", colons, t))
+		if (!rest || !text[4] || !parse_ports(colons ? rest : "0", colons, t))
 			err = why_write(-EINVAL, why, size,
 					 "not an address such as vnc:127.0.0.1:1 (port 5901), or with several ports vnc:127.0.0.1:5901-5910,5920");
 	} else {
@@ -123,7 +123,7 @@ void target_address(const struct target *t, uint32_t user, struct sockaddr_stora
 		((struct sockaddr_in *)out)->sin_port = port;
 }
 
-void target_number(const struct target *t, char *text, size_t size)
+void target_numeric_address(const struct target *t, char *text, size_t size)
 {
 	if (getnameinfo((const struct sockaddr *)&t->address, t->address_size, text, (socklen_t)size, NULL, 0, NI_NUMERICHOST))
 		*text = '\0';

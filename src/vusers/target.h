@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* target - where users go: vnc:HOST:PORT (PORTS: 5901-5910,5920, or displays 1-10,20: vnc_address.h), http://HOST[:PORT]/PATH,
- * https://. Finds the address once. */
+/* target - the address of the server: vnc:HOST:PORTS (5901-5910,5920, or displays 1-10,20: vnc_address.h), http://HOST[:PORT]/PATH
+ * or https://. The name of the host is resolved once. */
 #ifndef THINPROBE_VUSERS_TARGET_H
 #define THINPROBE_VUSERS_TARGET_H
 
@@ -14,19 +14,19 @@
 struct target {
 	bool http;
 	char host[256];			/* without brackets */
-	char path[512];			/* of http; "/" where there is none */
-	char origin[300];		/* of http: what stands before the path */
+	char path[512];			/* of an http URL; "/" if the URL has none */
+	char origin[300];		/* of an http URL: scheme, host and port, the text before the path */
 	uint16_t port[TARGET_PORTS];
-	int ports;			/* users take them in turn */
-	struct sockaddr_storage address;	/* of the first port */
+	int ports;			/* number of ports; users are spread over them in turn */
+	struct sockaddr_storage address;	/* the resolved host, with the first port */
 	socklen_t address_size;
 };
 
-/* 0, -EINVAL (no such target), -EAFNOSUPPORT (found no address), with a line in `why`. */
+/* 0; or with a line in `why` -EINVAL (no target), -EAFNOSUPPORT (the host has no address). */
 int target_parse(const char *text, struct target *t, char *why, size_t size);
-/* The address with the port of that user. */
+/* The address to which a user connects: the host with the port of that user. */
 void target_address(const struct target *t, uint32_t user, struct sockaddr_storage *out);
-/* "127.0.0.1", as numbers. */
-void target_number(const struct target *t, char *text, size_t size);
+/* The numeric address of the host: "127.0.0.1". */
+void target_numeric_address(const struct target *t, char *text, size_t size);
 
 #endif

@@ -81,8 +81,8 @@ void think_set_mean(struct think *t, double mean_ns)
 	t->mean_ns = mean_ns;
 }
 
-/* Box and Muller 1958; the second value is not kept: one word of state is the whole story. */
-static double normal(uint64_t *state)
+/* A standard normal value (Box and Muller 1958). The second value is dropped, so that the state stays one word. */
+static double draw_normal(uint64_t *state)
 {
 	double u = 1 - random_unit(state), v = random_unit(state);
 
@@ -103,7 +103,7 @@ int64_t think_draw(const struct think *t, uint64_t *state)
 	case THINK_CONST:
 		break;
 	case THINK_LOGNORMAL:	/* of mean 1: exp(s z - s^2 / 2) */
-		ns *= exp(sqrt(variance) * normal(state) - variance / 2);
+		ns *= exp(sqrt(variance) * draw_normal(state) - variance / 2);
 		break;
 	case THINK_FILE:
 		ns = t->n ? t->scale * t->value[(size_t)(random_unit(state) * (double)t->n)] : 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* think - times between requests: of a user who thinks, or of arrivals. Pure: whoever draws has the state.
+/* think - random times between requests: think times of a user, or gaps between arrivals. Pure: the caller keeps the random state.
  *
  *	exp		exponential
  *	uniform		between 0 and twice the mean
  *	const		always the mean
- *	lognormal	with a coefficient of variation (1 unless told)
- *	file		of the file's values, any, all as likely; stretched to a mean where one is given */
+ *	lognormal	with a given coefficient of variation (default 1)
+ *	file		values of a file, drawn with equal probability, scaled to the mean if one is given */
 #ifndef THINPROBE_VUSERS_THINK_H
 #define THINPROBE_VUSERS_THINK_H
 
@@ -17,24 +17,24 @@ enum think_kind { THINK_EXP, THINK_UNIFORM, THINK_CONST, THINK_LOGNORMAL, THINK_
 
 struct think {
 	enum think_kind kind;
-	double mean_ns;		/* 0: none (THINK_FILE: that of the file) */
-	double variation;	/* of lognormal: standard deviation by mean */
-	double *value;		/* of a file, ns; owned */
+	double mean_ns;		/* 0: no think time (THINK_FILE: mean of the file) */
+	double variation;	/* THINK_LOGNORMAL: standard deviation divided by mean */
+	double *value;		/* THINK_FILE: the values of the file, ns; owned */
 	size_t n;
-	double scale;		/* of a file's values */
+	double scale;		/* THINK_FILE: factor of the values */
 };
 
 #define THINK_VALUES_MOST 1000000
-#define THINK_MOST_NS 31536e12	/* a year; no draw is longer */
+#define THINK_MOST_NS 31536e12	/* the longest time drawn: one year */
 
-/* exp, uniform, const, lognormal[:CV], file:PATH. *path is then the file, else NULL; nothing is read yet. 0, or -EINVAL. */
+/* Parses "exp", "uniform", "const", "lognormal[:CV]" or "file:PATH" (*path is then PATH, not read yet; else NULL). 0 or -EINVAL. */
 int think_parse(const char *text, struct think *out, const char **path);
-/* Seconds, one a line; # begins a comment. 0, -EPROTO with the number of the line that is no time,
- * -ENODATA for none, -E2BIG, -ENOMEM. */
+/* Reads seconds, one per line; # begins a comment. 0, -EPROTO with the number of a line that is no time, -ENODATA for no value,
+ * -E2BIG, -ENOMEM, -EIO. */
 int think_read(FILE *in, struct think *out, unsigned long *line);
-/* The mean from now on; a file's values keep their shape. */
+/* Sets the mean; values of a file are scaled. */
 void think_set_mean(struct think *t, double mean_ns);
-/* In ns, 0 or more. */
+/* Draws a time in ns, 0 or more. */
 int64_t think_draw(const struct think *t, uint64_t *state);
 void think_free(struct think *t);
 

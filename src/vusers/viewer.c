@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The one file that knows libvncclient. Its sockets block here: with one that does not, the library
- * would wait in select(), which knows no descriptor above 1023. */
+/* The only file that uses libvncclient. Its sockets are blocking: with a non-blocking one, the library would wait in
+ * select(), which does not work with descriptors above 1023. */
 #include "viewer.h"
 #include "clock.h"
 #include "patch.h"
@@ -13,26 +13,29 @@
 
 #include <rfb/rfbclient.h>
 
-#define CELL_MIN 3
-#define CELL_MOST 40	/* pixels of a cell of the patch */
+#define CELL_MIN 3		/* size of a patch cell in pixels, at least and at most */
+#define CELL_MOST 40
 #define COLOURS 0xffffffu
 
 struct viewer {
 	rfbClient *client;
 	struct viewer_cfg cfg;
-	uint32_t *before;	/* the picture, to be compared with; NULL where only the patch counts */
+	uint32_t *before;	/* copy of the screen, to find changed pixels; NULL with cfg.patch; owned */
 	int before_width, before_height;
-	bool changed;		/* the update that is being read: a pixel */
-	bool pictured, found, asked, wants;	/* wants: the server asked for a password that there is not */
+	bool changed;		/* the update being read changes a pixel */
+	bool pictured;		/* the first screen has arrived */
+	bool found;		/* the patch was found, at `place` */
+	bool asked;		/* waiting for an answer */
+	bool wants;		/* the server wants a password and there is none */
 	struct patch_place place;
-	uint32_t shown, awaited;
+	uint32_t shown, awaited;	/* number in the patch; number that answers the request */
 	int64_t answered_ns;
 };
 
 static _Thread_local char last_words[160];
-static char tag;	/* its address is our name among the client's data */
+static char tag;	/* its address is our key for rfbClientGetClientData() */
 
-static void keep_viewer_words(const char *format, ...)
+static void keep_viewer_message(const char *format, ...)
 {
 	va_list args;
 
@@ -44,7 +47,7 @@ static void keep_viewer_words(const char *format, ...)
 
 void viewer_prepare(void)
 {
-	rfbClientLog = rfbClientErr = keep_viewer_words;
+	rfbClientLog = rfbClientErr = keep_viewer_message;
 }
 
 static struct viewer *viewer_of(rfbClient *client)
@@ -80,9 +83,9 @@ static void read_viewer_patch(struct viewer *v)
 		v->shown = number;
 }
 
-/* Servers send more than what has changed: the pixels themselves are compared, and kept.
- * libvncclient allocates them as malloc() aligns. */
-static void compare(struct viewer *v, int x, int y, int w, int h)
+/* Sets v->changed if pixels differ from the copy, and updates the copy: servers also send unchanged pixels. The framebuffer of
+ * libvncclient is aligned as malloc() does. */
+static void compare_pixels(struct viewer *v, int x, int y, int w, int h)
 {
 	const rfbClient *c = v->client;
 	const uint32_t *now = (const uint32_t *)(const void *)c->frameBuffer;
@@ -91,7 +94,7 @@ static void compare(struct viewer *v, int x, int y, int w, int h)
 		uint32_t *grown = realloc(v->before, (size_t)c->width * (size_t)c->height * sizeof(*grown));
 
 		v->changed = true;
-		if (!grown)	/* then every update is a change, as for those who keep no pixels */
+		if (!grown)	/* out of memory: every update counts as a change */
 			return;
 		v->before = grown;
 		v->before_width = c->width;
@@ -117,17 +120,17 @@ static void on_viewer_rectangle(rfbClient *client, int x, int y, int w, int h)
 	if (v->cfg.patch)
 		v->changed = true;
 	else
-		compare(v, x, y, w, h);
+		compare_pixels(v, x, y, w, h);
 }
 
-/* The whole update stands in the picture. */
+/* Called by libvncclient when an update is completely decoded. */
 static void on_viewer_update(rfbClient *client)
 {
 	int64_t now = clock_now();
 	struct viewer *v = viewer_of(client);
 	bool answers = v->changed;
 
-	if (!v->changed)	/* a pointer's shape only, or the same pixels once more */
+	if (!v->changed)	/* only a cursor shape, or unchanged pixels */
 		return;
 	v->changed = false;
 	v->pictured = true;
@@ -156,7 +159,7 @@ static bool start_viewer(struct viewer *v, int fd, int port)
 	c->canHandleNewFBSize = TRUE;
 	c->appData.shareDesktop = TRUE;
 	c->appData.encodingsString = v->cfg.encodings;
-	c->appData.useRemoteCursor = TRUE;	/* the pointer apart, as users who keep no pixels have it */
+	c->appData.useRemoteCursor = TRUE;	/* cursor as a pseudo-encoding, as the other users request it */
 	c->format.redShift = 16;
 	c->format.greenShift = 8;
 	c->format.blueShift = 0;
@@ -195,9 +198,9 @@ struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, char 
 	if (v->wants || v->client->authScheme == rfbVncAuth)
 		err = EACCES;
 	if (v->wants)
-		snprintf(why, size, "it wants a password: --password-file FILE");
+		snprintf(why, size, "the server wants a password: --password-file FILE");
 	else
-		snprintf(why, size, "%s", *last_words ? last_words : "the connection is over");
+		snprintf(why, size, "%s", *last_words ? last_words : "the server closed the connection");
 	viewer_close(v);
 	errno = err;
 	return NULL;
@@ -205,19 +208,19 @@ struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, char 
 
 void viewer_close(struct viewer *v)
 {
-	char *host = v->client->serverHost;	/* 0.9.14 forgets it */
+	char *host = v->client->serverHost;	/* libvncclient 0.9.14 does not free it */
 
 	free(v->client->frameBuffer);
 	v->client->frameBuffer = NULL;
 	v->client->serverHost = NULL;
-	v->client->sock = RFB_INVALID_SOCKET;	/* which is the caller's */
+	v->client->sock = RFB_INVALID_SOCKET;	/* the caller closes the socket */
 	rfbClientCleanup(v->client);
 	free(host);
 	free(v->before);
 	free(v);
 }
 
-/* What the library has read ahead, poll() does not see. */
+/* Loops because poll() does not see the bytes that the library has read ahead. */
 int viewer_read(struct viewer *v)
 {
 	do {
@@ -232,7 +235,7 @@ bool viewer_ready(const struct viewer *v)
 	return v->pictured && (v->found || !v->cfg.patch);
 }
 
-void viewer_ask(struct viewer *v)
+void viewer_expect_answer(struct viewer *v)
 {
 	v->asked = true;
 	v->answered_ns = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* viewer - a whole client of a VNC server, by libvncclient: it has all pixels, and tells when they
- * answer a key. It blocks; whoever shuts the socket down ends that. Each in a thread of its own. */
+/* viewer - a full VNC client, by libvncclient: decodes all pixels and tells when they answer a key. Its calls block; shutting down
+ * the socket ends them. Each viewer runs in its own thread. */
 #ifndef THINPROBE_VUSERS_VIEWER_H
 #define THINPROBE_VUSERS_VIEWER_H
 
@@ -9,28 +9,28 @@
 #include <stdint.h>
 
 struct viewer_cfg {
-	const char *encodings;		/* with blanks between, the best first */
-	const char *password;		/* NULL: there is none */
-	bool patch;			/* the answer is the reference application's next number; else the next update that changes a pixel */
+	const char *encodings;		/* separated by blanks, preferred first */
+	const char *password;		/* NULL: none */
+	bool patch;			/* the answer is the next number in the patch of refecho; else the next update that changes a pixel */
 };
 
 struct viewer;
 
-/* Once, before the first. */
+/* Must be called once before the first viewer_open(). */
 void viewer_prepare(void);
-/* Greets over `fd` (connected, blocking; it stays the caller's) and asks for a picture. NULL with
- * errno and the reason in `why`: EACCES (refused), EPROTO, ENOMEM. */
+/* Does the handshake over `fd` (connected, blocking; stays the caller's) and requests the whole screen. NULL with errno and the
+ * reason in `why`: EACCES (refused), EPROTO, ENOMEM. */
 struct viewer *viewer_open(int fd, int port, const struct viewer_cfg *cfg, char *why, size_t size);
 void viewer_close(struct viewer *v);
 
-/* Takes what has come, of which there is something, until no message has begun. 0 or -EPIPE: the
- * connection is over, or what came was no RFB. */
+/* Reads the messages that have arrived; blocks in the middle of a message. 0 or -EPIPE: the connection is closed, or the
+ * bytes are no RFB. */
 int viewer_read(struct viewer *v);
-/* The picture is there, and the patch in it where that is looked for. */
+/* Whether the first screen has arrived, and with cfg.patch the patch was found in it. */
 bool viewer_ready(const struct viewer *v);
-/* A key (or the pointer) is about to be sent: forgets answers to the one before. */
-void viewer_ask(struct viewer *v);
-/* When the answer stood in the pixels (CLOCK_MONOTONIC), 0: it has not come. */
+/* To be called before a request is sent: the next answer will be for it. */
+void viewer_expect_answer(struct viewer *v);
+/* When the answer was in the pixels (ns, CLOCK_MONOTONIC); 0: not yet. */
 int64_t viewer_answered(const struct viewer *v);
 int viewer_send(struct viewer *v, const uint8_t *bytes, size_t n);	/* 0 or -EPIPE */
 void viewer_size(const struct viewer *v, int *width, int *height);

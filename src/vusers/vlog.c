@@ -9,27 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM (1u << 17)		/* powers of two */
-#define FEW_ROOM (1u << 12)
-#define REST_NS (2 * NS_PER_MS)
+#define ROOM (1u << 17)		/* rows in the ring of all users, a power of two */
+#define FEW_ROOM (1u << 12)	/* rows in the ring of the watched users, a power of two */
+#define REST_NS (2 * NS_PER_MS)	/* the thread sleeps so long between batches */
 
 struct vlog_ring {
-	_Alignas(64) _Atomic uint32_t head;	/* the writer's */
+	_Alignas(64) _Atomic uint32_t head;	/* written by the writer of rows */
 	int64_t lost;
 	uint32_t room;
 	struct vlog_row *row;
-	_Alignas(64) _Atomic uint32_t tail;	/* the thread's */
+	_Alignas(64) _Atomic uint32_t tail;	/* written by the logging thread */
 };
 
 struct vlog {
 	struct vlog_ring crowd, few;
-	pthread_mutex_t lock;			/* of those who write to the second */
+	pthread_mutex_t lock;			/* serialises the writers of `few` */
 	_Alignas(64) atomic_bool over;
 	struct vlog_cfg cfg;
 	struct vlog_sums sums;
 	struct rows *rows;
 	FILE *jtl;
-	int jtl_err;		/* the first */
+	int jtl_err;		/* errno of the first failed write */
 	int64_t wall_ns;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	pthread_t thread;
 	struct vlog_row row[ROOM], few_row[FEW_ROOM];
@@ -55,8 +55,8 @@ static void write_vlog_row(struct rows *t, const struct vlog_cfg *cfg, const str
 	rows_end(t);
 }
 
-/* A cell of two parts, in quotes where a comma or a quote in it would end it. */
-static void write_cell(FILE *out, const char *text, const char *more)
+/* Writes a CSV cell of two parts, quoted if it contains commas or quotes. */
+static void write_csv_cell(FILE *out, const char *text, const char *more)
 {
 	const char *const part[] = { text, more };
 	bool quoted = strpbrk(text, ",\"") || strpbrk(more, ",\"");
@@ -73,37 +73,38 @@ static void write_cell(FILE *out, const char *text, const char *more)
 		fputc('"', out);
 }
 
-/* As JMeter 5 writes it; times begin when the request went. A key that was answered has JMeter's code of what went well. */
+/* Writes a row as JMeter 5 does; times count from sending. An answered key gets code 200. */
 static void write_jtl(struct vlog *l, const struct vlog_row *r)
 {
 	int64_t ms = (r->end_ns - r->sent_ns) / NS_PER_MS;
 	char code[32] = "Non HTTP response code";
 
-	if (!r->sent_ns)	/* JMeter has no word for what never went */
+	if (!r->sent_ns)	/* JTL has no form for a request that was never sent */
 		return;
 	if (r->code || r->end == VLOG_OK)
 		snprintf(code, sizeof(code), "%u", r->code ? r->code : 200u);
 	fprintf(l->jtl, "%lld,%lld,", (long long)((r->sent_ns + l->wall_ns) / NS_PER_MS), (long long)ms);
-	write_cell(l->jtl, l->cfg.label[r->label], "");
+	write_csv_cell(l->jtl, l->cfg.label[r->label], "");
 	fprintf(l->jtl, ",%s,%s,%s 1-%lu,bin,%s,,%lu,0,%lld,%lld,", code, r->end == VLOG_OK ? "OK" : end_words[r->end],
 		r->watched ? "watched" : "users", (unsigned long)r->user + 1,
 		r->end == VLOG_OK ? "true" : "false", (unsigned long)r->bytes, (long long)l->cfg.users, (long long)l->cfg.users);
-	write_cell(l->jtl, l->cfg.url, l->cfg.path ? l->cfg.path[r->label] : "");
+	write_csv_cell(l->jtl, l->cfg.url, l->cfg.path ? l->cfg.path[r->label] : "");
 	fprintf(l->jtl, ",%lld,0,0\n", (long long)ms);
 	if (ferror(l->jtl) && !l->jtl_err)
 		l->jtl_err = errno ? errno : EIO;
 }
 
-static void count_watched(struct vlog_watched *s, const struct vlog_row *r)
+static void count_request(struct vlog_timings *s, const struct vlog_row *r)
 {
 	s->ended[r->end]++;
 	if (r->end == VLOG_OK) {
 		sample_add(&s->response, r->end_ns - r->due_ns);
 		sample_add(&s->from_sent, r->end_ns - r->sent_ns);
-	} else if (r->end != VLOG_ERROR) {
+	} else if (r->end != VLOG_ERROR) {	/* an error response is no service time */
 		sample_add_censored(&s->response, r->end_ns - r->due_ns);
 	}
-	sample_add(&s->late, r->sent_ns - r->ready_ns);
+	if (r->sent_ns)
+		sample_add(&s->late, r->sent_ns - r->ready_ns);
 }
 
 static void count_row(struct vlog_sums *s, const struct vlog_row *r)
@@ -111,31 +112,17 @@ static void count_row(struct vlog_sums *s, const struct vlog_row *r)
 	if (!r->measured)
 		return;
 	if (r->watched) {
-		count_watched(&s->watched, r);
-		count_watched(&s->one[r->user], r);
+		count_request(&s->watched, r);
+		count_request(&s->one[r->user], r);
 		return;
 	}
-	s->ended[r->end]++;
+	count_request(&s->users, r);
 	s->bytes += r->bytes;
-	switch (r->end) {
-	case VLOG_OK:
-		sample_add(&s->response, r->end_ns - r->due_ns);
-		sample_add(&s->from_sent, r->end_ns - r->sent_ns);
-		break;
-	case VLOG_TIMEOUT:
-	case VLOG_CUT:
-		sample_add_censored(&s->response, r->end_ns - r->due_ns);
-		break;
-	default:	/* an answer that says no: no time of a service */
-		break;
-	}
-	if (r->sent_ns) {
-		sample_add(&s->late, r->sent_ns - r->ready_ns);
+	if (r->sent_ns)
 		sample_add(&s->waited, r->ready_ns - r->due_ns);
-	}
 }
 
-static bool take_from(struct vlog *l, struct vlog_ring *from)
+static bool drain_ring(struct vlog *l, struct vlog_ring *from)
 {
 	uint32_t tail = atomic_load_explicit(&from->tail, memory_order_relaxed),
 		head = atomic_load_explicit(&from->head, memory_order_acquire);
@@ -155,11 +142,11 @@ static bool take_from(struct vlog *l, struct vlog_ring *from)
 	return true;
 }
 
-static bool take_rows(struct vlog *l)
+static bool drain_rings(struct vlog *l)
 {
-	bool some = take_from(l, &l->crowd);
+	bool some = drain_ring(l, &l->crowd);
 
-	return take_from(l, &l->few) || some;
+	return drain_ring(l, &l->few) || some;
 }
 
 static void *vlog_main(void *context)
@@ -167,15 +154,15 @@ static void *vlog_main(void *context)
 	struct vlog *l = context;
 	int64_t flushed = clock_now(), now;
 
-	while (take_rows(l) || !atomic_load(&l->over)) {
+	while (drain_rings(l) || !atomic_load(&l->over)) {
 		now = clock_now();
-		if (l->rows && now - flushed >= NS_PER_S) {	/* whoever kills us leaves what there was */
+		if (l->rows && now - flushed >= NS_PER_S) {	/* so that a killed run leaves its rows */
 			rows_flush(l->rows);
 			flushed = now;
 		}
-		clock_sleep_until(now + REST_NS);	/* (not in a hurry, so that the ring is taken in pieces) */
+		clock_sleep_until(now + REST_NS);
 	}
-	take_rows(l);
+	drain_rings(l);
 	l->sums.cpu_ns = clock_thread_cpu();
 	return NULL;
 }
@@ -193,12 +180,13 @@ struct vlog *vlog_open(const struct vlog_cfg *cfg, const char **what)
 {
 	struct vlog *l = aligned_alloc(64, (sizeof(*l) + 63) / 64 * 64);
 	struct clock_offset offset;
+	size_t room;
 	int err;
 
 	*what = "memory";
 	if (!l)
 		return NULL;
-	memset(l, 0, sizeof(*l));	/* touched, before it is measured */
+	memset(l, 0, sizeof(*l));	/* also touches the pages before the measurement */
 	l->cfg = *cfg;
 	l->crowd.row = l->row;
 	l->crowd.room = ROOM;
@@ -215,8 +203,9 @@ struct vlog *vlog_open(const struct vlog_cfg *cfg, const char **what)
 		fputs("timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,"
 		      "failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect\n", l->jtl);
 	*what = "memory";
-	if (sample_reserve(&l->sums.response, (size_t)cfg->expect) || sample_reserve(&l->sums.from_sent, (size_t)cfg->expect) ||
-	    sample_reserve(&l->sums.late, (size_t)cfg->expect) || sample_reserve(&l->sums.waited, (size_t)cfg->expect)) {
+	room = (size_t)cfg->expect;
+	if (sample_reserve(&l->sums.users.response, room) || sample_reserve(&l->sums.users.from_sent, room) ||
+	    sample_reserve(&l->sums.users.late, room) || sample_reserve(&l->sums.waited, room)) {
 		errno = ENOMEM;
 		goto failed;
 	}
@@ -263,7 +252,8 @@ int vlog_close(struct vlog *l, struct vlog_sums *out)
 
 	atomic_store(&l->over, true);
 	pthread_join(l->thread, NULL);
-	l->sums.lost = l->crowd.lost + l->few.lost + (int64_t)(l->sums.response.lost + l->sums.late.lost + l->sums.watched.response.lost);
+	l->sums.lost = l->crowd.lost + l->few.lost +
+		       (int64_t)(l->sums.users.response.lost + l->sums.users.late.lost + l->sums.watched.response.lost);
 	*out = l->sums;
 	if (l->rows)
 		err = rows_close(l->rows);
@@ -276,7 +266,7 @@ int vlog_close(struct vlog *l, struct vlog_sums *out)
 	return err;
 }
 
-static void free_watched(struct vlog_watched *s)
+static void free_timings(struct vlog_timings *s)
 {
 	sample_free(&s->response);
 	sample_free(&s->from_sent);
@@ -285,11 +275,9 @@ static void free_watched(struct vlog_watched *s)
 
 void vlog_free_sums(struct vlog_sums *s)
 {
-	sample_free(&s->response);
-	sample_free(&s->from_sent);
-	sample_free(&s->late);
+	free_timings(&s->users);
 	sample_free(&s->waited);
-	free_watched(&s->watched);
+	free_timings(&s->watched);
 	for (int i = 0; i < VLOG_WATCHED_MOST; i++)
-		free_watched(&s->one[i]);
+		free_timings(&s->one[i]);
 }

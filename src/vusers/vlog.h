@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* vlog - what became of each request, from the loop that measures to a thread that counts and writes.
+/* vlog - the outcome of each request, passed from the event loop to a thread that computes statistics and writes log files.
  *
- * One ring, one writer, one reader; and another ring for the few who are watched. The loop only
- * copies 64 bytes; rows, files and statistics are the thread's. When the ring is full, which a disk
- * that stalls for long may do, rows are lost and counted. */
+ * One ring buffer with one writer and one reader, and a second one for the watched users. The event loop only copies 64 bytes. If
+ * the ring is full, because the disk stalls for long, rows are lost and counted. */
 #ifndef THINPROBE_VUSERS_VLOG_H
 #define THINPROBE_VUSERS_VLOG_H
 
@@ -13,58 +12,60 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* cut: the run was over before the answer came, or the request went */
+/* How a request ended. VLOG_CUT: the run was over before it was answered or sent. */
 enum vlog_end { VLOG_OK, VLOG_ERROR, VLOG_TIMEOUT, VLOG_CUT, VLOG_ENDS };
 
 #define VLOG_NOBODY UINT32_MAX
 #define VLOG_WATCHED_MOST 16
 
-/* Times in ns on CLOCK_MONOTONIC, 0: it did not come to that. */
+/* One request. Times in ns on CLOCK_MONOTONIC; 0: did not happen. */
 struct vlog_row {
-	int64_t due_ns;		/* when it should go */
-	int64_t ready_ns;	/* when it could: due, and its user was there */
+	int64_t due_ns;		/* when it should be sent */
+	int64_t ready_ns;	/* when it could be sent: due, and its user free */
 	int64_t sent_ns;
-	int64_t end_ns;		/* answered, or given up */
-	uint32_t user, bytes;	/* VLOG_NOBODY: it went to none; received */
-	uint16_t label, code;	/* code: of HTTP, 0: none */
+	int64_t end_ns;		/* answered or given up */
+	uint32_t user;		/* VLOG_NOBODY: no user was free for it */
+	uint32_t bytes;		/* received */
+	uint16_t label, code;	/* index in vlog_cfg.label; HTTP status, 0: none */
 	uint8_t end;		/* enum vlog_end */
-	bool measured;		/* in the window of the figures */
-	bool watched;		/* of a user who keeps the pixels */
+	bool measured;		/* due within the measuring window */
+	bool watched;		/* of a watched user (watch.h) */
 };
 
-/* Of users who are watched: of all of them, and of each. */
-struct vlog_watched {
-	struct sample response, from_sent, late;
+/* Times of requests in ns, and how many ended in which way. */
+struct vlog_timings {
+	struct sample response;		/* due to answer; a request that timed out or was cut is censored ("later than") */
+	struct sample from_sent;	/* sent to answer, of answered requests */
+	struct sample late;		/* ready to sent: lateness of the load generator */
 	int64_t ended[VLOG_ENDS];
 };
 
 struct vlog_cfg {
-	const char *tsv, *jtl;		/* files; NULL: none */
-	const char *const *label;	/* names of what is asked for, by their number */
-	const char *url;		/* for JTL: what stands before the label's path */
-	const char *const *path;
+	const char *tsv, *jtl;		/* paths of the log files; NULL: not written */
+	const char *const *label;	/* names of the requests, by number */
+	const char *url;		/* for JTL: the URL is `url` and the path of the label */
+	const char *const *path;	/* by number; NULL: none */
 	int64_t users;
-	int64_t expect;			/* rows: room is made before */
+	int64_t expect;			/* expected rows: memory is allocated for them before the run */
 };
 
-/* Figures of the measured ones, once vlog_close() has returned. */
+/* Sums over the requests of the measuring window; valid once vlog_close() has returned. */
 struct vlog_sums {
-	struct sample response;		/* ns, from due; cut and timed out ones are "later than" */
-	struct sample from_sent;	/* ns, of those that were answered */
-	struct sample late;		/* ns, sent - ready */
-	struct sample waited;		/* ns, ready - due */
-	int64_t ended[VLOG_ENDS], bytes, lost;
-	int64_t cpu_ns;			/* of the thread */
-	struct vlog_watched watched, one[VLOG_WATCHED_MOST];	/* in none of the figures above */
+	struct vlog_timings users;	/* all users but the watched ones */
+	struct sample waited;		/* ns, due to ready: waited for a free user */
+	int64_t bytes, lost;		/* bytes received; rows lost to a full ring or failed allocations */
+	int64_t cpu_ns;			/* CPU time of the logging thread */
+	struct vlog_timings watched, one[VLOG_WATCHED_MOST];	/* all watched users together, and each of them */
 };
 
 struct vlog;
-/* NULL: errno, and a word on what in *what. */
+/* Starts the thread. NULL with errno set, and *what: the file or resource that failed. */
 struct vlog *vlog_open(const struct vlog_cfg *cfg, const char **what);
 void vlog_add(struct vlog *l, const struct vlog_row *row);
-/* The same from any other thread, which may have to wait for another such one, but never for the loop. */
+/* The same for watched users, from any thread: waits for other watched users, never for the event loop. */
 void vlog_add_watched(struct vlog *l, const struct vlog_row *row);
-/* Writes what is left. 0, or -errno of the first write that failed. `out` is the caller's, to be freed by vlog_free_sums(). */
+/* Writes the remaining rows and ends the thread. 0, or -errno of the first write that failed. The caller frees `out` with
+ * vlog_free_sums(). */
 int vlog_close(struct vlog *l, struct vlog_sums *out);
 void vlog_free_sums(struct vlog_sums *s);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The bytes from the server, one state for each thing whose length is known when the one before it
- * has been read. What nobody reads is a number to count down. After each step the machine stands
- * before `need` >= 1 bytes, with `skip` bytes to be passed over first. */
+/* One state for each part of a message whose length is known once the part before it was read; bytes that are not needed are only
+ * counted. After each step the machine waits for `need` >= 1 bytes, after skipping `skip` bytes. */
 #include "vrfb.h"
 #include "vnc_password.h"
 #include "rfb/bytes.h"
@@ -10,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* What the next `need` bytes are; those before VRFB_MESSAGE are of the greeting. */
+/* The meaning of the next `need` bytes; the states before VRFB_MESSAGE belong to the handshake. */
 enum {
 	VRFB_VERSION, VRFB_SECURITY_33, VRFB_SECURITY_COUNT, VRFB_SECURITY_TYPES, VRFB_CHALLENGE, VRFB_RESULT, VRFB_INIT,
 	VRFB_MESSAGE, VRFB_UPDATE_HEAD, VRFB_COLOURS, VRFB_CUT_TEXT, VRFB_RECT, VRFB_LENGTH, VRFB_TILE, VRFB_TILE_COLOURS,
@@ -23,8 +22,8 @@ static void vrfb_expect(struct vrfb *s, int state, uint8_t need)
 	s->have = 0;
 }
 
-/* Room for so many bytes in `out`; NULL: there is none. */
-static uint8_t *vrfb_room(struct vrfb *s, size_t n)
+/* Reserves n bytes in `out`; NULL: it is full. */
+static uint8_t *vrfb_reserve(struct vrfb *s, size_t n)
 {
 	uint8_t *at = s->out + s->n_out;
 
@@ -42,7 +41,7 @@ static const int32_t pseudo[] = { RFB_CURSOR, RFB_DESKTOP_SIZE, RFB_LAST_RECT };
 
 static int queue_reply(struct vrfb *s, const void *bytes, size_t n)
 {
-	uint8_t *p = vrfb_room(s, n);
+	uint8_t *p = vrfb_reserve(s, n);
 
 	if (!p)
 		return -ENOBUFS;
@@ -52,7 +51,7 @@ static int queue_reply(struct vrfb *s, const void *bytes, size_t n)
 
 static int vrfb_request(struct vrfb *s, bool incremental)
 {
-	uint8_t *p = vrfb_room(s, 10);
+	uint8_t *p = vrfb_reserve(s, 10);
 
 	if (!p)
 		return -ENOBUFS;
@@ -62,7 +61,7 @@ static int vrfb_request(struct vrfb *s, bool incremental)
 
 static int step_version(struct vrfb *s)
 {
-	/* "RFB 003.008\n"; what is newer than 3.8 speaks 3.8, and Apple's 3.889 too */
+	/* "RFB 003.008\n"; newer servers speak 3.8, and Apple's 3.889 too */
 	int minor;
 
 	if (memcmp(s->head, "RFB 003.", 8) != 0 || s->head[11] != '\n')
@@ -73,13 +72,13 @@ static int step_version(struct vrfb *s)
 	return queue_reply(s, s->version == 3 ? "RFB 003.003\n" : s->version == 7 ? "RFB 003.007\n" : "RFB 003.008\n", 12);
 }
 
-static int step_init_next(struct vrfb *s)
+static int expect_init(struct vrfb *s)
 {
 	vrfb_expect(s, VRFB_INIT, 24);
 	return queue_reply(s, "\1", 1);	/* shared */
 }
 
-static int step_challenge_next(struct vrfb *s)
+static int expect_challenge(struct vrfb *s)
 {
 	if (!s->cfg->password)
 		return -EACCES;
@@ -92,7 +91,7 @@ static int step_security_33(struct vrfb *s)
 {
 	uint32_t type = rfb_u32(s->head);
 
-	return type == AUTH_NONE ? step_init_next(s) : type == AUTH_VNC ? step_challenge_next(s) : type == 0 ? -ECONNREFUSED : -EPROTO;
+	return type == AUTH_NONE ? expect_init(s) : type == AUTH_VNC ? expect_challenge(s) : type == 0 ? -ECONNREFUSED : -EPROTO;
 }
 
 static int step_security_count(struct vrfb *s)
@@ -100,28 +99,27 @@ static int step_security_count(struct vrfb *s)
 	if (!s->head[0])
 		return -ECONNREFUSED;
 	s->rects = s->head[0];
-	s->counts = s->pixels = false;	/* whether None is among them, and VncAuth */
 	vrfb_expect(s, VRFB_SECURITY_TYPES, 1);
 	return 0;
 }
 
-/* One by one: there may be 255 of them. */
+/* Reads the security types one by one, since there may be 255. */
 static int step_security_types(struct vrfb *s)
 {
-	s->counts |= s->head[0] == AUTH_NONE;
-	s->pixels |= s->head[0] == AUTH_VNC;
+	s->offers_none |= s->head[0] == AUTH_NONE;
+	s->offers_vnc |= s->head[0] == AUTH_VNC;
 	if (--s->rects) {
 		s->have = 0;
 		return 0;
 	}
-	if (!s->counts && !s->pixels)
+	if (!s->offers_none && !s->offers_vnc)
 		return -EPROTONOSUPPORT;
-	if (!s->counts)
-		return queue_reply(s, "\2", 1) ? -ENOBUFS : step_challenge_next(s);
+	if (!s->offers_none)
+		return queue_reply(s, "\2", 1) ? -ENOBUFS : expect_challenge(s);
 	if (queue_reply(s, "\1", 1))
 		return -ENOBUFS;
-	if (s->version == 7)	/* which sends no result for None */
-		return step_init_next(s);
+	if (s->version == 7)	/* sends no security result for None */
+		return expect_init(s);
 	vrfb_expect(s, VRFB_RESULT, 4);
 	return 0;
 }
@@ -137,13 +135,13 @@ static int step_challenge(struct vrfb *s)
 
 static int step_result(struct vrfb *s)
 {
-	return !rfb_u32(s->head) ? step_init_next(s) : s->proven ? -EKEYREJECTED : -ECONNREFUSED;
+	return !rfb_u32(s->head) ? expect_init(s) : s->proven ? -EKEYREJECTED : -ECONNREFUSED;
 }
 
-static int ask_encodings(struct vrfb *s)
+static int request_encodings(struct vrfb *s)
 {
 	int more = (int)(sizeof(pseudo) / sizeof(*pseudo));
-	uint8_t *p = vrfb_room(s, 4 + 4 * (size_t)(s->cfg->n_encodings + more));
+	uint8_t *p = vrfb_reserve(s, 4 + 4 * (size_t)(s->cfg->n_encodings + more));
 
 	if (!p)
 		return -ENOBUFS;
@@ -151,10 +149,10 @@ static int ask_encodings(struct vrfb *s)
 	return 0;
 }
 
-/* The second byte of its pixels is green. */
-static int ask_format(struct vrfb *s)
+/* Requests pixels of 4 bytes, of which the second is green. */
+static int request_format(struct vrfb *s)
 {
-	uint8_t *p = vrfb_room(s, 20);
+	uint8_t *p = vrfb_reserve(s, 20);
 
 	if (!p)
 		return -ENOBUFS;
@@ -170,9 +168,9 @@ static int step_init(struct vrfb *s)
 	s->pixel_bytes = s->head[4] / 8;
 	if (!s->width || !s->height || (s->head[4] != 8 && s->head[4] != 16 && s->head[4] != 32))
 		return -EPROTO;
-	s->skip = rfb_u32(s->head + 20);	/* the name */
+	s->skip = rfb_u32(s->head + 20);	/* name of the desktop */
 	vrfb_expect(s, VRFB_MESSAGE, 1);
-	if ((s->patch && ask_format(s)) || ask_encodings(s))
+	if ((s->patch && request_format(s)) || request_encodings(s))
 		return -ENOBUFS;
 	return vrfb_request(s, false);
 }
@@ -198,7 +196,7 @@ static int step_message(struct vrfb *s)
 	case 0:
 		vrfb_expect(s, VRFB_UPDATE_HEAD, 3);
 		s->in_update = true;
-		s->counts = s->asked;	/* one that began before the key was sent is no answer */
+		s->counts = s->asked;	/* an update that began before the request is no answer */
 		s->pixels = s->last_rect = false;
 		return 0;
 	case 1:
@@ -282,7 +280,7 @@ static int step_rect(struct vrfb *s)
 	return 0;
 }
 
-/* A tile of at most 16 x 16: what follows its first byte. */
+/* Handles the first byte of a Hextile tile of at most 16 x 16 pixels. */
 static int step_tile(struct vrfb *s)
 {
 	int wide = s->w - s->tile_x < 16 ? s->w - s->tile_x : 16, high = s->h - s->tile_y < 16 ? s->h - s->tile_y : 16;
@@ -297,7 +295,7 @@ static int step_tile(struct vrfb *s)
 		next_tile(s);
 	} else if (what & 8) {
 		vrfb_expect(s, VRFB_TILE_COLOURS, (uint8_t)(colours + 1));
-		s->coloured = what & 16;	/* each of its rectangles has a colour */
+		s->coloured = what & 16;
 	} else {
 		s->skip = colours;
 		next_tile(s);
@@ -336,14 +334,14 @@ static int step_state(struct vrfb *s)
 	}
 }
 
-/* --- bytes that are passed over ------------------------------------------------------------------------------------ */
+/* --- skipped bytes ------------------------------------------------------------------------------------ */
 
 static int vrfb_luminance(const void *pixels, int x, int y)
 {
 	return ((const uint8_t *)pixels)[y * VRFB_PATCH_WIDTH + x];
 }
 
-/* Of raw pixels those of the patch, by their green. */
+/* Copies the green of the raw pixels that lie in the patch. */
 static void keep_luminance(struct vrfb *s, const uint8_t *bytes, uint64_t from, size_t n)
 {
 	for (uint64_t i = from + (5 - from % 4) % 4; i < from + n; i += 4) {
@@ -354,7 +352,7 @@ static void keep_luminance(struct vrfb *s, const uint8_t *bytes, uint64_t from, 
 	}
 }
 
-static size_t pass_over(struct vrfb *s, const uint8_t *bytes, size_t n)
+static size_t skip_bytes(struct vrfb *s, const uint8_t *bytes, size_t n)
 {
 	size_t part = n < s->skip ? n : (size_t)s->skip;
 
@@ -366,8 +364,8 @@ static size_t pass_over(struct vrfb *s, const uint8_t *bytes, size_t n)
 	return part;
 }
 
-/* The number has come: modulo 2^24, so that half of all numbers are behind. */
-static bool number_shown(struct vrfb_patch *p)
+/* Whether the patch shows the awaited number or a later one (modulo 2^24: half of the numbers count as earlier). */
+static bool shows_awaited_number(struct vrfb_patch *p)
 {
 	struct patch_image image = { VRFB_PATCH_WIDTH, VRFB_PATCH_HEIGHT, vrfb_luminance, p->luminance };
 	struct patch_place at = { 0, 0, VRFB_CELL };
@@ -378,7 +376,7 @@ static bool number_shown(struct vrfb_patch *p)
 	return ((p->shown - p->awaited) & PATCH_NUMBER_MAX) < PATCH_NUMBER_MAX / 2;
 }
 
-/* An update has come to its end. */
+/* Handles the end of an update. Returns flags of vrfb_feed(). */
 static int end_update(struct vrfb *s)
 {
 	int flags = s->pixels ? VRFB_UPDATE : 0;
@@ -386,7 +384,7 @@ static int end_update(struct vrfb *s)
 
 	s->in_update = false;
 	if (s->patch)
-		answers = number_shown(s->patch) && s->asked;
+		answers = shows_awaited_number(s->patch) && s->asked;
 	if (!s->ready)
 		flags |= VRFB_READY;
 	s->ready = true;
@@ -407,18 +405,18 @@ void vrfb_start(struct vrfb *s, const struct vrfb_cfg *cfg, struct vrfb_patch *p
 int vrfb_feed(struct vrfb *s, const uint8_t *bytes, size_t n)
 {
 	int flags = 0, err;
-	bool again = false;
+	bool updated = false;
 
 	for (size_t at = 0; at < n || (!s->skip && s->in_update && s->state == VRFB_MESSAGE);) {
 		size_t part;
 
 		if (!s->skip && s->in_update && s->state == VRFB_MESSAGE) {
 			flags |= end_update(s);
-			again = true;
+			updated = true;
 			continue;
 		}
 		if (s->skip) {
-			at += pass_over(s, bytes + at, n - at);
+			at += skip_bytes(s, bytes + at, n - at);
 			continue;
 		}
 		part = (size_t)(s->need - s->have) < n - at ? (size_t)(s->need - s->have) : n - at;
@@ -431,12 +429,12 @@ int vrfb_feed(struct vrfb *s, const uint8_t *bytes, size_t n)
 		if (err)
 			return err;
 	}
-	if (again && vrfb_request(s, true))
+	if (updated && vrfb_request(s, true))
 		return -ENOBUFS;
 	return flags;
 }
 
-void vrfb_ask(struct vrfb *s)
+void vrfb_expect_answer(struct vrfb *s)
 {
 	s->asked = true;
 	if (s->patch)

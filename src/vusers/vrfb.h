@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* vrfb - the client's side of RFB (RFC 6143) for users of whom there are thousands: tells when an
- * update has come, and keeps no pixels.
+/* vrfb - an RFB client (RFC 6143) for thousands of users: detects framebuffer updates without decoding pixels.
  *
- * A state machine that is fed with bytes in pieces of any size and skips by lengths. Only encodings
- * whose length can be told without decoding are asked for: Raw, CopyRect, Hextile, ZRLE; Cursor,
- * DesktopSize, LastRect. Security: None, or VNC authentication by a password. Pure: what is to be
- * sent lies in `out`.
+ * A state machine that takes bytes in pieces of any size and skips pixel data by its length. It requests only encodings whose
+ * length is known without decoding: Raw, CopyRect, Hextile, ZRLE; Cursor, DesktopSize, LastRect. Security: None, or VNC
+ * authentication with a password. Pure: the bytes to be sent are left in `out`.
  *
- * Where the server is a reference application that draws a number (patch.h), the patch's own few
- * pixels can be kept, and the echo is exact. */
+ * If the server runs refecho, which draws a number (patch.h), the pixels of that patch can be kept: then the echo is exact. */
 #ifndef THINPROBE_VUSERS_VRFB_H
 #define THINPROBE_VUSERS_VRFB_H
 
@@ -18,14 +15,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of vrfb_feed(). */
+/* Flags returned by vrfb_feed(). */
 enum {
-	VRFB_READY = 1,		/* the first update is there: the user sees the desktop */
-	VRFB_ANSWER = 2,	/* an update that began after the last question has come wholly (or the patch shows the number) */
-	VRFB_UPDATE = 4		/* an update with pixels has come wholly */
+	VRFB_READY = 1,		/* the first update is complete: the user sees the desktop */
+	VRFB_ANSWER = 2,	/* an update that began after the request is complete (or the patch shows the awaited number) */
+	VRFB_UPDATE = 4		/* an update with pixels is complete */
 };
 
-/* The corner of the screen where the reference application draws. */
+/* Size and position of the patch that refecho draws, in pixels. */
 #define VRFB_CELL 8
 #define VRFB_PATCH_X (2 * VRFB_CELL)
 #define VRFB_PATCH_Y (2 * VRFB_CELL)
@@ -34,38 +31,46 @@ enum {
 
 struct vrfb_patch {
 	uint8_t luminance[VRFB_PATCH_HEIGHT * VRFB_PATCH_WIDTH];
-	uint32_t shown, awaited;
-	bool seen;
+	uint32_t shown, awaited;	/* number in the patch; number that answers the request */
+	bool seen;			/* a number was read at least once */
 };
 
 struct vrfb_cfg {
-	const int32_t *encodings;	/* those asked for, the best first; pseudo-encodings come on top */
+	const int32_t *encodings;	/* to request, preferred first; pseudo-encodings are added */
 	int n_encodings;
-	const char *password;		/* NULL: there is none */
+	const char *password;		/* NULL: none */
 };
 
 struct vrfb {
 	const struct vrfb_cfg *cfg;
-	struct vrfb_patch *patch;	/* the caller's; NULL: the next update is the answer */
-	uint64_t skip, skipped;		/* bytes that nobody reads: still to come, and so far in this piece */
-	int state;			/* what the next `need` bytes are */
-	uint8_t have, need;
-	uint8_t version;		/* 3, 7 or 8 */
-	bool ready, asked, in_update, counts, pixels, raw, coloured, last_rect, proven;
+	struct vrfb_patch *patch;	/* not owned; NULL: the next update is the answer */
+	uint64_t skip, skipped;		/* bytes to be skipped; bytes skipped so far of the present block */
+	int state;			/* meaning of the next `need` bytes */
+	uint8_t have, need;		/* bytes in `head`, and bytes that complete it */
+	uint8_t version;		/* RFB 3.x: 3, 7 or 8 */
+	bool ready;			/* the first update is complete */
+	bool asked;			/* a request awaits its answer */
+	bool in_update;			/* an update is being read */
+	bool counts;			/* this update began after the request */
+	bool pixels;			/* this update has pixels */
+	bool raw;			/* the skipped bytes are raw pixels, of which those of the patch are kept */
+	bool coloured;			/* Hextile: each subrectangle has its own colour */
+	bool last_rect;			/* LastRect ended the update */
+	bool proven;			/* a password was sent */
+	bool offers_none, offers_vnc;	/* security types of the server */
 	uint8_t pixel_bytes, n_out;
-	uint16_t width, height, rects;
-	uint16_t x, y, w, h, tile_x, tile_y;
-	uint8_t head[28];
-	uint8_t out[104];		/* to be sent, n_out of them; then n_out = 0 */
+	uint16_t width, height, rects;	/* of the screen; rectangles (or security types) still to come */
+	uint16_t x, y, w, h, tile_x, tile_y;	/* present rectangle and Hextile tile */
+	uint8_t head[28];		/* fixed part of the message being read */
+	uint8_t out[104];		/* n_out bytes to be sent; the sender then sets n_out = 0 */
 };
 
 void vrfb_start(struct vrfb *s, const struct vrfb_cfg *cfg, struct vrfb_patch *patch);
-/* Takes them all: flags, each of them once however often it was so; or -EPROTO (no RFB, or none
- * that can be skipped), -EACCES (the server wants a password, and there is none), -EKEYREJECTED (it
- * does not take it), -EPROTONOSUPPORT (it offers other security only), -ECONNREFUSED (it gives a
- * reason and refuses), -ENOBUFS (what was in `out` was not sent). */
+/* Takes received bytes. Returns flags; or -EPROTO (no RFB, or an encoding that was not requested), -EACCES (the server wants a
+ * password and there is none), -EKEYREJECTED (wrong password), -EPROTONOSUPPORT (other security types only), -ECONNREFUSED (the
+ * server refuses), -ENOBUFS (`out` is full because the caller did not send it). */
 int vrfb_feed(struct vrfb *s, const uint8_t *bytes, size_t n);
-/* A key is about to be sent: the next update (or number) answers it. */
-void vrfb_ask(struct vrfb *s);
+/* To be called before a request is sent: the next update (or number) answers it. */
+void vrfb_expect_answer(struct vrfb *s);
 
 #endif

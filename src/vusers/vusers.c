@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* vusers - many virtual users in one process, of VNC servers or of a web server; and a server of known queues to hold them against.
+/* vusers - load generator: many virtual users of VNC servers or a web server; and a reference server with known queues.
  *
- * The loop that keeps the times is crowd.c's; what users say to a server by_vnc.c's and
- * by_http.c's; the few who are watched are watch.c's; rows and statistics are made in a thread of
- * their own (vlog.c). This file reads options, and runs one of the two ends. */
+ * The event loop and its timing are in crowd.c; the protocols in by_vnc.c and by_http.c; the few users with full viewers in
+ * watch.c; a thread in vlog.c writes rows and computes statistics. This file reads the options and runs the reference server. */
 #include "clock.h"
 #include "ends.h"
 #include "proc.h"
@@ -30,46 +29,46 @@ static int read_think(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_INT, 'n', "users", &cfg.users, 1, 1000000, "so many users (1)", NULL, NULL, NULL },
-	{ CLI_NS, 'z', "think-time", &cfg.think_ns, 0, 86400e9, "mean time that a user thinks before a request", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "think-dist", NULL, 0, 0, "how think times vary; with --open the gaps between requests (exp)", NULL, read_think,
-	  "exp|uniform|const|lognormal[:CV]|file:F" },
+	{ CLI_INT, 'n', "users", &cfg.users, 1, 1000000, "number of users (1)", NULL, NULL, NULL },
+	{ CLI_NS, 'z', "think-time", &cfg.think_ns, 0, 86400e9, "mean think time of a user before a request", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "think-dist", NULL, 0, 0, "distribution of think times; with --open of gaps between requests (exp)", NULL,
+	  read_think, "exp|uniform|const|lognormal[:CV]|file:F" },
 	{ CLI_REAL, 0, "users-per-second", &cfg.nz, 1e-6, 1e9,
-	  "users by think time, a second: the think time follows the number of users", NULL, NULL, "RATIO" },
+	  "users divided by think time (1/s): sets the think time by the number of users", NULL, NULL, "RATIO" },
 	{ CLI_REAL, 0, "open", &cfg.rate, 1e-6, 1e6,
-	  "so many requests a second, whatever becomes of those before (closed loop)", NULL, NULL, "RATE" },
-	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * 86400e9, "measure for so long (until told to stop)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "ramp", &cfg.ramp_ns, 0, 86400e9, "users begin one after the other over this time, before (0)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "warmup", &cfg.skip_ns, 0, 86400e9, "after that, leave out so much (0)", NULL, NULL, NULL },
+	  "open loop: requests per second, independent of answers (closed loop)", NULL, NULL, "RATE" },
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * 86400e9, "duration of the measurement (until a signal)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "ramp", &cfg.ramp_ns, 0, 86400e9, "users start one by one over this time, before the warm-up (0)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "warmup", &cfg.skip_ns, 0, 86400e9, "warm-up after the ramp, not measured (0)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9,
-	  "an answer that takes longer is none; also to connect (10s)", NULL, NULL, NULL },
+	  "timeout for an answer and for connecting (10s)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1e3, 3600e9,
 	  "count the responses that take longer than this (100ms)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "lateness", &cfg.late_ns, 1e3, 60e9,
-	  "a run in which 1 % of requests left later than this is not valid (5ms)", NULL, NULL, NULL },
+	  "the run is invalid if 1 % of requests leave later than this (5ms)", NULL, NULL, NULL },
 	{ CLI_WORD, 0, "asks", &cfg.asks, 0, 0, "vnc: users press keys, or move the pointer (key)", ask_words, NULL, NULL },
 	{ CLI_WORD, 0, "echo", &cfg.echo, 0, 0,
-	  "vnc: what answers: the next update, or refecho's patch with the next number (next)", echo_words, NULL, NULL },
-	{ CLI_STR, 0, "encodings", &cfg.encodings, 0, 0, "vnc: those asked for, the best first (zrle,hextile,copyrect,raw)", NULL, NULL,
-	  "E,..." },
+	  "vnc: what counts as the answer: the next update, or the next number in refecho's patch (next)", echo_words, NULL, NULL },
+	{ CLI_STR, 0, "encodings", &cfg.encodings, 0, 0, "vnc: encodings to request, preferred first (zrle,hextile,copyrect,raw)", NULL,
+	  NULL, "E,..." },
 	{ CLI_STR, 0, "password-file", &cfg.password_file, 0, 0,
-	  "vnc: the password of VNC authentication, as vncpasswd writes it or as text (none)", NULL, NULL, "FILE" },
+	  "vnc: file with the password, written by vncpasswd or plain text (none)", NULL, NULL, "FILE" },
 	{ CLI_INT, 0, "watched", &cfg.watched, 0, VLOG_WATCHED_MOST,
-	  "vnc: the first so many users keep all pixels, and are reported apart (0)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "workload", &cfg.workload, 0, 0, "http: pages and their objects (the one of the URL)", NULL, NULL, "FILE" },
+	  "vnc: number of users who decode all pixels, reported separately (0)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "workload", &cfg.workload, 0, 0, "http: file of pages and their objects (the page of the URL)", NULL, NULL, "FILE" },
 	{ CLI_WORD, 0, "per", &cfg.per, 0, 0, "http: users think before each object, or each page (object)", per_words, NULL, NULL },
-	{ CLI_INT, 0, "parallel", &cfg.parallel, 1, 64, "http: of a page, fetch so many objects at once (1)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "parallel", &cfg.parallel, 1, 64, "http: of a page, fetch this many objects at once (1)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write a row for each request to this file", NULL, NULL, "FILE" },
 	{ CLI_STR, 0, "jtl", &cfg.jtl, 0, 0, "write JMeter's columns for each request to this file", NULL, NULL, "FILE" },
 	{ CLI_STR, 0, "stations", &cfg.stations, 0, 0,
-	  "serve: mean service times of the stations that a request passes (none)", NULL, NULL, "TIME,..." },
-	{ CLI_WORD, 0, "service", &cfg.service, 0, 0, "serve: how these vary (exp)", service_words, NULL, NULL },
-	{ CLI_STR, 0, "freeze", &cfg.pause, 0, 0, "serve: stand still once, AT after the first request, for so long (never)", NULL, NULL,
+	  "serve: mean service times of the queueing stations in series (none)", NULL, NULL, "TIME,..." },
+	{ CLI_WORD, 0, "service", &cfg.service, 0, 0, "serve: distribution of service times (exp)", service_words, NULL, NULL },
+	{ CLI_STR, 0, "freeze", &cfg.pause, 0, 0, "serve: stall once for TIME, starting AT after the first request (never)", NULL, NULL,
 	  "AT,TIME" },
-	{ CLI_BYTES, 0, "body", &cfg.size, 0, 1 << 30, "serve: of an HTTP answer's body (1000)", NULL, NULL, NULL },
-	{ CLI_INT, 0, "width", &cfg.width, 16, 4096, "serve: pixels of the VNC desktop, which is 3/4 as high (640)", NULL, NULL, NULL },
-	{ CLI_INT, 0, "priority", &cfg.priority, 0, 98, "with this real-time priority, where allowed (0: none)", NULL, NULL, NULL },
-	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e15, "of all that is random (1)", NULL, NULL, NULL },
+	{ CLI_BYTES, 0, "body", &cfg.size, 0, 1 << 30, "serve: size of the body of an HTTP response (1000)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "width", &cfg.width, 16, 4096, "serve: width of the VNC desktop, 4/3 of its height (640)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "priority", &cfg.priority, 0, 98, "real-time priority, if permitted (0: none)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e15, "seed of the random numbers (1)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(cfg.out),
 	CLI_FORMER_NAME(0, "late", "lateness"),
@@ -118,11 +117,11 @@ static int run_server(const char *text)
 	ends_be_punctual(&cfg, why, sizeof(why));
 	fd = serve_listen(&target);
 	if (fd < 0)
-		die(EXIT_RUN, "cannot listen at %s: %s; another port", text, strerror(-fd));
+		die(EXIT_RUN, "cannot listen at %s: %s; choose another port", text, strerror(-fd));
 	proc_say_ready((int)cfg.ready_fd);
-	err = serve_guests(fd, &s, &sums);
+	err = serve_clients(fd, &s, &sums);
 	if (err)
-		die(EXIT_RUN, "cannot go on: %s", strerror(-err));
+		die(EXIT_RUN, "cannot wait for events: %s", strerror(-err));
 	report_serve(out, text, &s, &sums);
 	rec_must_close(out);
 	sample_free(&sums.inside);
@@ -135,7 +134,7 @@ int main(int argc, char **argv)
 {
 	bool server;
 	int first = cli_parse(argc, argv, "vusers TARGET -n USERS -z TIME [options] | serve TARGET [options]",
-			      "Many users of a VNC or web server in one process; and a server of known queues.", options);
+			      "Many users of a VNC or web server in one process; and a reference server with known queues.", options);
 
 	if (first == argc)
 		die_usage("users of what? vnc:HOST:PORT or http://HOST:PORT/");

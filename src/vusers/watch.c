@@ -18,9 +18,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define WATCH_LOOK_NS (20 * NS_PER_MS)	/* between two looks after them: how exact a timeout is */
+#define WATCH_LOOK_NS (20 * NS_PER_MS)	/* interval of the keeper thread's checks: precision of a timeout */
 
-enum watch_state { WATCH_COMING, WATCH_HERE, WATCH_FAILED, WATCH_DONE };	/* before the run: coming, here or failed */
+enum watch_state { WATCH_CONNECTING, WATCH_CONNECTED, WATCH_FAILED, WATCH_DONE };	/* WATCH_DONE: the thread has ended */
 
 struct watch_one {
 	struct watch_set *all;
@@ -28,24 +28,24 @@ struct watch_one {
 	pthread_t thread;
 	bool started;
 	_Atomic int state;		/* enum watch_state */
-	pthread_mutex_t lock;		/* protects fd, which the keeper thread (watch.c) may shut down */
+	pthread_mutex_t lock;		/* protects fd, which the keeper thread may shut down */
 	int fd;				/* -1: none */
 	_Atomic int64_t until_ns;	/* the keeper thread shuts fd down at this time; INT64_MAX: no deadline */
 	struct viewer *viewer;
 	uint64_t random;
-	int64_t due_ns, ready_ns, sent_ns, free_ns;	/* due: of the next request, or of that which was sent */
-	uint32_t typed, received;	/* received: what the socket had brought when it was sent */
-	bool asked, thinks;		/* thinks: due_ns is known */
+	int64_t due_ns, ready_ns, sent_ns, free_ns;	/* times of the next or current request, as in vlog.h */
+	uint32_t typed, received;	/* requests sent; bytes the socket had received when the last one was sent */
+	bool asked, thinks;		/* a request is in flight; the run has begun and due_ns is set */
 	struct watch_user told;
 };
 
 struct watch_set {
 	struct watch_cfg cfg;
 	struct watch_one one[WATCH_MOST];
-	pthread_mutex_t door;		/* one greets at a time: TigerVNC takes many whom it does not know for an attack */
+	pthread_mutex_t door;		/* one handshake at a time: TigerVNC takes many unauthenticated connections for an attack */
 	pthread_t keeper;
-	bool kept;
-	int bell, last_bell;		/* eventfds: rung once, when the run begins, and when it is over */
+	bool kept;			/* the keeper thread is running */
+	int begin_event, end_event;	/* eventfds, readable once the run has begun, and is over */
 	struct vlog *log;
 	struct window window;
 	int64_t start_ns;
@@ -55,12 +55,12 @@ struct watch_set {
 
 /* --- the connection ------------------------------------------------------------------------------------------------ */
 
-/* Waits for the descriptor, or for a bell (the first one only where it was not heard yet). 1: the
- * descriptor, 0: a bell or the time, -errno. */
-static int wait_for_fd(const struct watch_set *w, int fd, short events, int64_t until_ns, bool first_bell)
+/* Waits for a descriptor, until_ns, the end of the run or (begin) its beginning. 1: the descriptor is ready, 0: another event
+ * or the time, -errno. */
+static int wait_for_fd(const struct watch_set *w, int fd, short events, int64_t until_ns, bool begin)
 {
-	struct pollfd p[3] = { { .fd = fd, .events = events }, { .fd = w->last_bell, .events = POLLIN },
-			       { .fd = first_bell ? w->bell : -1, .events = POLLIN } };
+	struct pollfd p[3] = { { .fd = fd, .events = events }, { .fd = w->end_event, .events = POLLIN },
+			       { .fd = begin ? w->begin_event : -1, .events = POLLIN } };
 	int64_t left = until_ns - clock_now();
 	struct timespec time;
 
@@ -71,7 +71,7 @@ static int wait_for_fd(const struct watch_set *w, int fd, short events, int64_t 
 	return p[0].revents ? 1 : 0;
 }
 
-/* A connected socket, which blocks, or -errno. */
+/* Returns a connected socket in blocking mode, or -errno. */
 static int dial_target(const struct watch_set *w, uint32_t number, int64_t until_ns)
 {
 	struct sockaddr_storage to;
@@ -122,7 +122,7 @@ static void hang_up_viewer(struct watch_one *o)
 	atomic_store(&o->until_ns, INT64_MAX);
 }
 
-static int fail(struct watch_one *o, int err, const char *why)
+static int note_failure(struct watch_one *o, int err, const char *why)
 {
 	snprintf(o->told.why, sizeof(o->told.why), "%s", why ? why : strerror(-err));
 	return err;
@@ -138,8 +138,8 @@ static int read_from_watched(struct watch_one *o, int64_t until_ns)
 	return err && clock_now() >= until_ns ? -ETIMEDOUT : err;
 }
 
-/* Greets, and waits for the picture. 0 or -errno. */
-static int come(struct watch_one *o)
+/* Connects, does the handshake, and waits for the first screen. 0 or -errno. */
+static int connect_watched(struct watch_one *o)
 {
 	struct watch_set *w = o->all;
 	int64_t until = clock_now() + w->cfg.crowd->timeout_ns;
@@ -147,22 +147,22 @@ static int come(struct watch_one *o)
 	int fd = dial_target(w, o->number, until);
 
 	if (fd < 0)
-		return fail(o, fd, NULL);
+		return note_failure(o, fd, NULL);
 	set_fd(o, fd);
 	atomic_store(&o->until_ns, until);
 	o->viewer = viewer_open(fd, w->cfg.target->port[o->number % (uint32_t)w->cfg.target->ports], &w->cfg.viewer, why, sizeof(why));
 	if (!o->viewer)
-		return fail(o, clock_now() >= until ? -ETIMEDOUT : -errno, clock_now() >= until ? NULL : why);
+		return note_failure(o, clock_now() >= until ? -ETIMEDOUT : -errno, clock_now() >= until ? NULL : why);
 	while (!viewer_ready(o->viewer)) {
 		int ready = wait_for_fd(w, fd, POLLIN, until, false);
 
 		if (ready < 0 || w->over)
-			return fail(o, w->over ? -EINTR : ready, NULL);
+			return note_failure(o, w->over ? -EINTR : ready, NULL);
 		if (clock_now() >= until)
-			return fail(o, -ETIMEDOUT, w->cfg.viewer.patch ? "there is no patch on its screen: start refecho there, in sight"
-				    : "it sends no picture");
+			return note_failure(o, -ETIMEDOUT, w->cfg.viewer.patch ? "no patch on the screen: start refecho there, visible"
+				    : "the server sends no framebuffer update");
 		if (ready && read_from_watched(o, until))
-			return fail(o, -EPIPE, "the server closed the connection, or sent what libvncclient does not understand");
+			return note_failure(o, -EPIPE, "the server closed the connection, or sent what libvncclient does not understand");
 	}
 	atomic_store(&o->until_ns, INT64_MAX);
 	o->told.ready = true;
@@ -172,8 +172,8 @@ static int come(struct watch_one *o)
 
 /* --- requests ------------------------------------------------------------------------------------------------------ */
 
-/* What the connection has brought so far: a difference of two is right, also beyond 4 GB. */
-static uint32_t received(int fd)
+/* Bytes received on a connection, modulo 2^32: only differences are used. */
+static uint32_t received_bytes(int fd)
 {
 	struct tcp_info info;
 	socklen_t size = sizeof(info);
@@ -186,7 +186,7 @@ static void log_watched(struct watch_one *o, int64_t now, enum vlog_end end)
 {
 	struct watch_set *w = o->all;
 	struct vlog_row row = { .due_ns = o->due_ns, .ready_ns = o->ready_ns, .sent_ns = o->sent_ns, .end_ns = now, .user = o->number,
-				.bytes = end == VLOG_OK ? received(o->fd) - o->received : 0, .label = w->cfg.move, .end = (uint8_t)end,
+				.bytes = end == VLOG_OK ? received_bytes(o->fd) - o->received : 0, .label = w->cfg.move, .end = (uint8_t)end,
 				.measured = window_holds(&w->window, o->due_ns), .watched = true };
 
 	vlog_add_watched(w->log, &row);
@@ -206,9 +206,9 @@ static int ask_server(struct watch_one *o)
 	n = w->cfg.move ? messages_pointer(bytes, 0, o->typed % 2 ? width / 3 : width / 2, height / 2) :
 	    messages_stroke(bytes, 'a' + o->typed % 26);
 	o->typed++;
-	o->received = received(o->fd);
+	o->received = received_bytes(o->fd);
 	o->ready_ns = o->due_ns > o->free_ns ? o->due_ns : o->free_ns;
-	viewer_ask(o->viewer);
+	viewer_expect_answer(o->viewer);
 	o->asked = true;
 	o->sent_ns = clock_now();
 	atomic_store(&o->until_ns, o->sent_ns + w->cfg.crowd->timeout_ns);
@@ -218,20 +218,20 @@ static int ask_server(struct watch_one *o)
 	return 0;
 }
 
-static void begin_to_think(struct watch_one *o)
+static void begin_run(struct watch_one *o)
 {
 	const struct crowd_cfg *c = o->all->cfg.crowd;
 	int64_t from = o->all->start_ns + (int64_t)((double)c->ramp_ns * o->number / (double)c->all);
 
 	o->thinks = true;
-	o->free_ns = o->free_ns > o->all->start_ns ? o->free_ns : o->all->start_ns;	/* who was let in later was not late itself */
+	o->free_ns = o->free_ns > o->all->start_ns ? o->free_ns : o->all->start_ns;
 	if (!o->all->cfg.open && o->free_ns > from)
 		from = o->free_ns;
 	o->due_ns = from + think_draw(&o->all->cfg.think, &o->random);
 }
 
-/* Until the run is over (0), or the connection (-errno). */
-static int live(struct watch_one *o)
+/* Sends requests and reads updates until the run is over (0) or the connection fails (-errno). */
+static int run_watched(struct watch_one *o)
 {
 	struct watch_set *w = o->all;
 	int64_t timeout = w->cfg.crowd->timeout_ns, now, until;
@@ -240,7 +240,7 @@ static int live(struct watch_one *o)
 	while (!w->over) {
 		now = clock_now();
 		if (!o->thinks && w->running)
-			begin_to_think(o);
+			begin_run(o);
 		if (o->asked && now >= o->sent_ns + timeout)
 			return -ETIMEDOUT;
 		if (o->thinks && !o->asked && o->due_ns >= w->window.end_ns)
@@ -261,44 +261,44 @@ static int live(struct watch_one *o)
 	return 0;
 }
 
-/* One greets at a time; who waits for that hears that it is all over. */
-static int come_through_the_door(struct watch_one *o)
+/* Connects under the lock of handshakes. -EINTR: the run is over. */
+static int connect_one_at_a_time(struct watch_one *o)
 {
 	struct watch_set *w = o->all;
 	int err;
 
 	pthread_mutex_lock(&w->door);
-	err = w->over ? -EINTR : come(o);
+	err = w->over ? -EINTR : connect_watched(o);
 	pthread_mutex_unlock(&w->door);
 	return err;
 }
 
-/* Nothing is asked any more. */
-static bool too_late(const struct watch_set *w)
+/* Whether no more requests are due in this run. */
+static bool is_too_late(const struct watch_set *w)
 {
 	return w->over || (w->running && clock_now() >= w->window.end_ns);
 }
 
-/* Comes back, as often as it takes, for the first time at once where it has waited long enough; who
- * was not there at the beginning tries again once the run has begun. Whether it is there. */
-static bool come_back(struct watch_one *o, bool at_once)
+/* Reconnects, every RETRY_NS, the first time at once if `at_once`; before the run begins it only waits. True: connected; false: the
+ * run is over. */
+static bool reconnect_watched(struct watch_one *o, bool at_once)
 {
 	struct watch_set *w = o->all;
 
-	while (!too_late(w)) {
+	while (!is_too_late(w)) {
 		bool begun = w->running;
 		int err;
 
 		if (!begun || !at_once)
 			wait_for_fd(w, -1, 0, clock_now() + RETRY_NS, !begun);
 		at_once = false;
-		if (!begun || too_late(w))
+		if (!begun || is_too_late(w))
 			continue;
-		err = come_through_the_door(o);
+		err = connect_one_at_a_time(o);
 		if (!err) {
 			o->told.reconnected++;
 			o->free_ns = clock_now();
-			if (o->thinks && !w->cfg.open)	/* as those do who are not watched */
+			if (o->thinks && !w->cfg.open)	/* as in crowd.c, thinks again after a reconnection */
 				o->due_ns = o->free_ns + think_draw(&w->cfg.think, &o->random);
 			return true;
 		}
@@ -312,20 +312,20 @@ static void *watch_one_main(void *context)
 {
 	struct watch_one *o = context;
 	struct watch_set *w = o->all;
-	int err = come_through_the_door(o);
+	int err = connect_one_at_a_time(o);
 
-	atomic_store(&o->state, err ? WATCH_FAILED : WATCH_HERE);
+	atomic_store(&o->state, err ? WATCH_FAILED : WATCH_CONNECTED);
 	while (!w->over) {
 		if (!err)
-			err = live(o);
+			err = run_watched(o);
 		if (err && o->told.ready)
-			fail(o, err, err == -EPIPE ? "the server closed the connection" : NULL);
+			note_failure(o, err, err == -EPIPE ? "the server closed the connection" : NULL);
 		if (o->asked)
 			log_watched(o, clock_now(), w->over || !err ? VLOG_CUT : err == -ETIMEDOUT ? VLOG_TIMEOUT : VLOG_ERROR);
 		if (!err)
 			break;
 		hang_up_viewer(o);
-		if (!come_back(o, err == -ETIMEDOUT))
+		if (!reconnect_watched(o, err == -ETIMEDOUT))
 			break;
 		err = 0;
 	}
@@ -337,7 +337,7 @@ static void *watch_one_main(void *context)
 
 /* --- all watched users --- */
 
-/* Looks after those who are held up in the library. */
+/* The keeper thread: shuts down the sockets of users that libvncclient keeps waiting beyond their deadline. */
 static void *keeper_main(void *context)
 {
 	struct watch_set *w = context;
@@ -367,19 +367,19 @@ static void *keeper_main(void *context)
 struct watch_set *watch_open(const struct watch_cfg *cfg)
 {
 	struct watch_set *w = calloc(1, sizeof(*w));
-	uint64_t random = ~cfg->crowd->seed;	/* not those of the crowd */
+	uint64_t random = ~cfg->crowd->seed;	/* other random numbers than those of the crowd */
 	int err = 0;
 
 	if (!w)
 		return NULL;
 	w->cfg = *cfg;
-	w->bell = eventfd(0, EFD_CLOEXEC);
-	w->last_bell = eventfd(0, EFD_CLOEXEC);
+	w->begin_event = eventfd(0, EFD_CLOEXEC);
+	w->end_event = eventfd(0, EFD_CLOEXEC);
 	pthread_mutex_init(&w->door, NULL);
 	for (int i = 0; i < cfg->n; i++) {
 		struct watch_one *o = &w->one[i];
 
-		*o = (struct watch_one){ .all = w, .number = (uint32_t)i, .state = WATCH_COMING, .fd = -1,
+		*o = (struct watch_one){ .all = w, .number = (uint32_t)i, .state = WATCH_CONNECTING, .fd = -1,
 					 .until_ns = INT64_MAX, .random = random_bits(&random) };
 		pthread_mutex_init(&o->lock, NULL);
 	}
@@ -391,14 +391,13 @@ struct watch_set *watch_open(const struct watch_cfg *cfg)
 	if (!err)
 		err = proc_start_thread(&w->keeper, 0, keeper_main, w);
 	w->kept = !err;
-	if (!err && w->bell >= 0 && w->last_bell >= 0)
+	if (!err && w->begin_event >= 0 && w->end_event >= 0)
 		return w;
 	watch_close(w);
 	errno = err ? err : EMFILE;
 	return NULL;
 }
 
-/* How many are so. */
 static int count_in_state(const struct watch_set *w, enum watch_state state)
 {
 	int n = 0;
@@ -410,17 +409,17 @@ static int count_in_state(const struct watch_set *w, enum watch_state state)
 
 int watch_gather(struct watch_set *w)
 {
-	while (count_in_state(w, WATCH_COMING) && !proc_stop)
+	while (count_in_state(w, WATCH_CONNECTING) && !proc_stop)
 		clock_sleep_until(clock_now() + WATCH_LOOK_NS);
-	return proc_stop ? -EINTR : count_in_state(w, WATCH_HERE);
+	return proc_stop ? -EINTR : count_in_state(w, WATCH_CONNECTED);
 }
 
-static void ring_bell(int bell)
+static void signal_event(int event)
 {
 	const uint64_t one = 1;
-	ssize_t n = write(bell, &one, sizeof(one));
+	ssize_t n = write(event, &one, sizeof(one));
 
-	(void)n;	/* it has room for 2^64 of these */
+	(void)n;	/* cannot block: the counter has 64 bits */
 }
 
 void watch_run(struct watch_set *w, struct vlog *log, int64_t start_ns)
@@ -429,13 +428,13 @@ void watch_run(struct watch_set *w, struct vlog *log, int64_t start_ns)
 	w->start_ns = start_ns;
 	window_open(&w->window, start_ns, crowd_from(w->cfg.crowd, start_ns), crowd_end(w->cfg.crowd, start_ns));
 	atomic_store(&w->running, true);
-	ring_bell(w->bell);
+	signal_event(w->begin_event);
 }
 
 static void stop_watched(struct watch_set *w)
 {
 	atomic_store(&w->over, true);
-	ring_bell(w->last_bell);
+	signal_event(w->end_event);
 	for (int i = 0; i < w->cfg.n; i++)
 		if (w->one[i].started)
 			pthread_join(w->one[i].thread, NULL);
@@ -470,7 +469,7 @@ void watch_close(struct watch_set *w)
 	for (int i = 0; i < w->cfg.n; i++)
 		pthread_mutex_destroy(&w->one[i].lock);
 	pthread_mutex_destroy(&w->door);
-	close(w->bell);
-	close(w->last_bell);
+	close(w->begin_event);
+	close(w->end_event);
 	free(w);
 }

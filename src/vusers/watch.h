@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* watch - the few users who are watched closely: full clients (viewer.h), each in a thread of its
- * own, beside the loop of all others.
+/* watch - the watched users: a few full viewers (viewer.h), each in its own thread, beside the event loop of the other users.
  *
- * They think, ask and count by the same laws as the crowd's: due, ready, sent; a timeout that
- * disconnects; come back after. Another thread looks after them: a server that stands still in the
- * midst of a message holds its user no longer than an answer may take. */
+ * Think times, requests, timeouts and reconnections follow the same rules as in crowd.h. A keeper thread shuts down the socket of
+ * a user whose server stops in the middle of a message, once the timeout is over. */
 #ifndef THINPROBE_VUSERS_WATCH_H
 #define THINPROBE_VUSERS_WATCH_H
 
@@ -16,32 +14,31 @@
 
 struct watch_cfg {
 	const struct target *target;
-	const struct crowd_cfg *crowd;	/* whose times, and laws; its think times are not */
+	const struct crowd_cfg *crowd;	/* times and rules of the run, except its think times */
 	struct viewer_cfg viewer;
-	struct think think;		/* of one user; in the open loop its gaps */
-	bool open;
-	bool move;			/* the pointer, instead of keys */
-	int n;				/* users 0 to n - 1 */
+	struct think think;		/* think time of one user; in the open loop gaps between its requests */
+	bool open;			/* open loop */
+	bool move;			/* move the pointer instead of typing keys */
+	int n;				/* number of watched users, numbered 0 to n - 1 */
 };
 
 struct watch_user {
-	bool ready;			/* was there once */
+	bool ready;			/* was connected once */
 	int width, height;
 	int64_t reconnected, refused, cpu_ns;
-	char why[160];			/* of the last failure */
+	char why[160];			/* message of the last failure */
 };
 
 struct watch_set;
 
-/* NULL with errno. Owned by the caller, to be closed in any case. */
+/* Starts the threads, which connect. NULL with errno set. The caller ends it with watch_close(). */
 struct watch_set *watch_open(const struct watch_cfg *cfg);
-/* Waits until each has connected and seen its picture, or has failed: how many are there, or -EINTR (proc.h). */
+/* Waits until each user has received its first screen or failed. Returns how many are connected, or -EINTR on a stop signal. */
 int watch_gather(struct watch_set *w);
-const char *watch_failure(const struct watch_set *w);	/* of one who has failed then; "": nobody */
-/* The run begins (at start_ns, as the crowd's); its rows go to vlog_add_watched(). */
+const char *watch_failure(const struct watch_set *w);	/* message of a user that could not connect; "": none */
+/* Begins the run at start_ns (that of the crowd); rows are logged by vlog_add_watched(). */
 void watch_run(struct watch_set *w, struct vlog *log, int64_t start_ns);
-/* It is over: waits for answers that are under way, unless it is told to stop; then nobody of them
- * is left, and `user` tells of each. */
+/* Ends the run: waits for answers of requests in flight unless `stop`, ends the threads, and fills `user`. */
 void watch_end(struct watch_set *w, bool stop, struct watch_user user[WATCH_MOST]);
 void watch_close(struct watch_set *w);
 

@@ -32,7 +32,7 @@ static void add_gap(struct window *w, int64_t sent)
 	w->last_sent_ns = sent;
 }
 
-void window_asked(struct window *w, int64_t now_ns)
+void window_request_sent(struct window *w, int64_t now_ns)
 {
 	add_area(w, now_ns);
 	w->asked++;
@@ -41,7 +41,7 @@ void window_asked(struct window *w, int64_t now_ns)
 	add_gap(w, now_ns);
 }
 
-void window_over(struct window *w, int64_t now_ns)
+void window_request_ended(struct window *w, int64_t now_ns)
 {
 	add_area(w, now_ns);
 	w->asked--;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* window - the time whose requests count, and what is summed over it while the run lasts: how many
- * are under way, and the gaps between sends. Pure. */
+/* window - the measuring window: requests due in it are measured; counts requests in flight and the gaps between sends. Pure. */
 #ifndef THINPROBE_VUSERS_WINDOW_H
 #define THINPROBE_VUSERS_WINDOW_H
 
@@ -8,24 +7,24 @@
 #include <stdint.h>
 
 struct window {
-	int64_t from_ns, end_ns;	/* end: INT64_MAX while nobody knows */
-	int64_t asked, asked_most;	/* at once: now, and within the window (those of before it are among them) */
-	double asked_ns;		/* integral over the window */
-	int64_t seen_ns;		/* it goes up to here */
-	int64_t gaps;			/* between sends: how many, mean, and sum of squares about it */
-	double gap_mean, gap_square;
+	int64_t from_ns, end_ns;	/* CLOCK_MONOTONIC; end_ns INT64_MAX: until a signal */
+	int64_t asked, asked_most;	/* requests in flight: now, and the most within the window */
+	double asked_ns;		/* integral of the requests in flight over the window */
+	int64_t seen_ns;		/* the end of that integral so far */
+	int64_t gaps;			/* number of gaps between sends */
+	double gap_mean, gap_square;	/* their mean in ns, and the sum of squared deviations from it */
 	int64_t last_sent_ns;
 };
 
-/* All else 0. */
+/* Initialises *w at the time now_ns. */
 void window_open(struct window *w, int64_t now_ns, int64_t from_ns, int64_t end_ns);
-/* Whether what is due then is measured. */
+/* Whether a request that is due at due_ns is measured. */
 bool window_holds(const struct window *w, int64_t due_ns);
-/* A request goes; one that went is over. Times ascend. */
-void window_asked(struct window *w, int64_t now_ns);
-void window_over(struct window *w, int64_t now_ns);
-/* It ends now, if it has not. */
+/* A request is sent; a request has ended. Times ascend over all calls. */
+void window_request_sent(struct window *w, int64_t now_ns);
+void window_request_ended(struct window *w, int64_t now_ns);
+/* Ends the window now, if it has not ended before. */
 void window_close(struct window *w, int64_t now_ns);
-double window_seconds(const struct window *w);	/* 0 where it never began */
+double window_seconds(const struct window *w);	/* its length; 0 if it never began */
 
 #endif

@@ -27,21 +27,21 @@ static const char *add_object(struct workload *w, char **cell)
 	double weight;
 
 	if (cli_read_real(cell[CELL_WEIGHT], &weight) || !(weight > 0 && weight <= 1e9))
-		return "its weight is not a number over 0";
+		return "the weight is not a number above 0";
 	if (!*cell[CELL_PAGE] || strlen(cell[CELL_PAGE]) >= WORKLOAD_NAME || !*cell[CELL_OBJECT] ||
 	    strlen(cell[CELL_OBJECT]) >= WORKLOAD_NAME)
 		return "a name is empty, or too long";
 	if (strlen(cell[CELL_PATH]) >= WORKLOAD_PATH || !workload_is_path(cell[CELL_PATH]))
-		return "its path is not one that begins with / and has no blanks";
+		return "the path does not begin with / or contains blanks";
 	if (!p || strcmp(p->name, cell[CELL_PAGE]) != 0) {
 		for (int i = 0; i < w->pages; i++)
 			if (!strcmp(w->page[i].name, cell[CELL_PAGE]))
-				return "objects of one page do not stand together";
+				return "the objects of one page are not in consecutive lines";
 		p = &w->page[w->pages++];
 		*p = (struct workload_page){ .first = w->objects, .weight = weight, .up_to = weight + (w->pages > 1 ? p[-1].up_to : 0) };
 		strcpy(p->name, cell[CELL_PAGE]);
 	} else if (p->weight < weight || p->weight > weight) {
-		return "its page has another weight in the line before";
+		return "the page has another weight in the line before";
 	}
 	strcpy(o->name, cell[CELL_OBJECT]);
 	strcpy(o->path, cell[CELL_PATH]);
@@ -71,15 +71,15 @@ int workload_read(FILE *in, struct workload *w, unsigned long *line, const char 
 		size_t n = strcspn(text, "\r\n"), cells;
 
 		if (!text[n] && !feof(in))
-			*why = "it is too long";
+			*why = "the line is too long";
 		text[n] = '\0';
 		if (!*why && (!*text || *text == '#'))
 			continue;
 		cells = *why ? 0 : fields_cut(text, false, cell, CELLS_MOST);
 		if (!*why && cells < CELLS_MIN)
-			*why = "it has not the columns page, weight, object, path and perhaps bytes, with tabs between";
+			*why = "not the columns page, weight, object, path and optionally bytes, separated by tabs";
 		if (!*why && w->objects == WORKLOAD_OBJECTS)
-			*why = "it is one object more than the 1000 that there may be";
+			*why = "more than 1000 objects";
 		if (!*why)
 			*why = add_object(w, cell);
 		if (*why) {
@@ -93,7 +93,7 @@ int workload_read(FILE *in, struct workload *w, unsigned long *line, const char 
 	return ferror(in) ? -EIO : -ENODATA;
 }
 
-int workload_one(struct workload *w, const char *path)
+int workload_from_path(struct workload *w, const char *path)
 {
 	char name[] = "page", weight[] = "1", object[] = "object", copy[WORKLOAD_PATH], *cell[] = { name, weight, object, copy };
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* workload - what users of a web server fetch: pages, each of one or more objects, chosen at random by their weights.
+/* workload - what users of a web server fetch: pages of one or more objects, chosen at random by their weights.
  *
- * The file: lines "page <tab> weight <tab> object <tab> path [<tab> bytes]"; # begins a comment.
- * Objects of one page stand together, all with its weight, in the order in which they are fetched.
- * `bytes` is for who makes them. */
+ * Lines of the file: "page <tab> weight <tab> object <tab> path [<tab> bytes]"; # begins a comment. The objects of a page stand in
+ * consecutive lines, all with the weight of the page, in the order in which they are fetched. `bytes` is for the web server. */
 #ifndef THINPROBE_VUSERS_WORKLOAD_H
 #define THINPROBE_VUSERS_WORKLOAD_H
 
@@ -21,19 +20,19 @@ struct workload {
 	} *object;			/* owned */
 	struct workload_page {
 		char name[WORKLOAD_NAME];
-		int first, n;		/* objects */
-		double weight, up_to;	/* up_to: the sum of the weights so far */
+		int first, n;		/* its objects: index of the first, and how many */
+		double weight, up_to;	/* up_to: sum of the weights up to this page */
 	} *page;			/* owned */
 	int objects, pages;
 };
 
-/* 0; -EPROTO with the line that is none, and why in `why`; -ENODATA; -ENOMEM. */
+/* 0; -EPROTO with the number of a malformed line and the reason in `why`; -ENODATA for no object; -ENOMEM; -EIO. */
 int workload_read(FILE *in, struct workload *w, unsigned long *line, const char **why);
-/* A page of one object. */
-int workload_one(struct workload *w, const char *path);
-/* The next page. */
+/* Makes a workload of one page with one object. 0, -ENAMETOOLONG, -EPROTO, -ENOMEM. */
+int workload_from_path(struct workload *w, const char *path);
+/* Draws the index of a page. *state: of the random numbers. */
 int workload_choose(const struct workload *w, uint64_t *state);
-/* Objects that a page has on average, by the weights: the ratio of objects to pages. */
+/* The mean number of objects per fetched page, by the weights. */
 double workload_objects_per_page(const struct workload *w);
 void workload_free(struct workload *w);
 

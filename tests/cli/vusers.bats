@@ -226,7 +226,7 @@ pages() {	# connections
 	# what cannot be written is said by its reason
 	users -n 1 -z 5ms --think-dist const -t 200ms --timeout 200ms --jtl /dev/full
 	[ "$status" = 3 ]
-	grep -q 'not whole: No space left' users.err
+	grep -q 'incomplete: No space left' users.err
 }
 
 @test "vusers: a user for whom requests queue up: Little's law is of what is inside the server" {

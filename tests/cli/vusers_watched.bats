@@ -196,7 +196,7 @@ column() {	# file name
 	grep -q 'wants a password: --password-file' users.err
 	users -n 1 -z 100ms -t 300ms --password-file wrong
 	[ "$status" = 1 ]
-	grep -q 'does not take the password' users.err
+	grep -q 'rejects the password' users.err
 	[ "$(wc -l <users.err)" = 1 ]
 	users -n 1 --watched 1 -z 100ms -t 300ms --password-file wrong
 	[ "$status" = 1 ]

@@ -68,8 +68,8 @@ static void fuzz_user(const uint8_t *data, size_t size, uint8_t way, size_t most
 	vrfb_start(&whole, cfg, patch ? &kept[0] : NULL);
 	vrfb_start(&pieces, cfg, patch ? &kept[1] : NULL);
 	if (way & 2) {
-		vrfb_ask(&whole);
-		vrfb_ask(&pieces);
+		vrfb_expect_answer(&whole);
+		vrfb_expect_answer(&pieces);
 	}
 	some = hear(&pieces, data, size, most);
 	/* (a server that does not wait for what is to be said to it overflows it; in pieces, it was sent) */
@@ -89,11 +89,11 @@ static void fuzz_user(const uint8_t *data, size_t size, uint8_t way, size_t most
 
 static void fuzz_guest(const uint8_t *data, size_t size, bool http, size_t most)
 {
-	static struct guest_way way[2];
+	static struct guest_server way[2];
 	struct guest g;
 	int fd[2];
 
-	if (!way[http].answer && guest_way_open(&way[http], http, 10, 16, 16))
+	if (!way[http].answer && guest_server_open(&way[http], http, 10, 16, 16))
 		abort();
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fd))
 		abort();

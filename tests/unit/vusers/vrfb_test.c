@@ -202,7 +202,7 @@ static void an_update_that_began_before_the_key_or_has_no_pixels_is_no_answer(vo
 	add_rect(&s, 2, 2, 0);
 	add_zeros(&s, 4);		/* half of it */
 	assert_int_equal(feed(&v, &s, 3, 0).updates, 0);
-	vrfb_ask(&v);
+	vrfb_expect_answer(&v);
 	s.n = 0;
 	add_zeros(&s, 4);
 	ADD(&s, "\0\0\0\1");		/* a cursor only */
@@ -253,7 +253,7 @@ static void where_the_patch_is_read_only_the_next_number_answers(void **state)
 		assert_int_equal(feed(&v, &s, piece, piece + 1).ready, 1);
 		assert_true(patch.seen);
 		assert_int_equal(patch.shown, 0xffffff);
-		vrfb_ask(&v);
+		vrfb_expect_answer(&v);
 		s.n = 0;
 		add_patch(&s, 0xffffff);	/* something else has changed */
 		assert_int_equal(feed(&v, &s, piece, piece + 1).answers, 0);

@@ -20,14 +20,14 @@ static void only_what_lies_within_it_counts(void **state)
 	assert_true(window_holds(&w, 199));
 	assert_false(window_holds(&w, 200));
 	/* two before the window, one of which ends in it; a third within; and one that goes after its end */
-	window_asked(&w, 10);
-	window_asked(&w, 50);
+	window_request_sent(&w, 10);
+	window_request_sent(&w, 50);
 	assert_int_equal(w.asked_most, 0);
-	window_over(&w, 120);
-	window_asked(&w, 150);
+	window_request_ended(&w, 120);
+	window_request_sent(&w, 150);
 	assert_int_equal(w.asked_most, 2);
-	window_over(&w, 260);
-	window_asked(&w, 270);
+	window_request_ended(&w, 260);
+	window_request_sent(&w, 270);
 	/* 2 x 20 + 1 x 30 + 2 x 50 */
 	assert_true(fabs(w.asked_ns - 170) < 1e-9);
 	assert_int_equal(w.asked, 2);
@@ -42,7 +42,7 @@ static void gaps_have_their_mean_and_spread(void **state)
 	(void)state;
 	window_open(&w, 0, 1000, INT64_MAX);
 	for (size_t i = 0; i < sizeof(at) / sizeof(*at); i++)
-		window_asked(&w, at[i]);
+		window_request_sent(&w, at[i]);
 	window_close(&w, 1300);
 	assert_int_equal(w.gaps, 4);
 	assert_true(fabs(w.gap_mean - 50) < 1e-9);
@@ -59,7 +59,7 @@ static void one_that_never_began_has_no_length(void **state)
 
 	(void)state;
 	window_open(&w, 0, 500, 900);
-	window_asked(&w, 100);
+	window_request_sent(&w, 100);
 	window_close(&w, 200);
 	assert_true(window_seconds(&w) <= 0);
 	assert_true(w.asked_ns <= 0);

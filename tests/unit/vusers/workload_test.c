@@ -86,11 +86,11 @@ static void what_is_no_workload_is_refused_with_its_line(void **state)
 	assert_int_equal(read_text("# nothing\n", &w, &line), -ENODATA);
 	assert_int_equal(read_text("a\t1\tx\t/x\t1000", &w, &line), 0);	/* without an end of line */
 	workload_free(&w);
-	assert_int_equal(workload_one(&w, "/a/b?c=d"), 0);
+	assert_int_equal(workload_from_path(&w, "/a/b?c=d"), 0);
 	assert_string_equal(w.object[0].path, "/a/b?c=d");
 	assert_true(workload_objects_per_page(&w) > 0.999 && workload_objects_per_page(&w) < 1.001);
 	workload_free(&w);
-	assert_int_equal(workload_one(&w, "no"), -EPROTO);
+	assert_int_equal(workload_from_path(&w, "no"), -EPROTO);
 }
 
 static void users_come_out_in_the_order_of_their_times(void **state)
