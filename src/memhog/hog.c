@@ -2,46 +2,115 @@
 #include "hog.h"
 #include "account.h"
 #include "clock.h"
-#include "content.h"
-#include "place.h"
+#include "fill_pattern.h"
+#include "proc.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#ifndef UFFD_USER_MODE_ONLY
+#define UFFD_USER_MODE_ONLY 1
+#endif
 #ifndef PR_SET_VMA
 #define PR_SET_VMA 0x53564d41
 #define PR_SET_VMA_ANON_NAME 0
 #endif
-#define CHUNK ((size_t)128 << 10)	/* stays in a CPU's own caches until it is copied */
-#define NAP_NS (20 * NS_PER_MS)		/* how long a thread may not see that it is to stop */
+#define CHUNK ((size_t)128 << 10)	/* bytes filled at a time: fit into the caches of a CPU until they are copied */
+#define NAP_NS (20 * NS_PER_MS)		/* longest sleep of a thread between two checks of `stop` */
 #define STACK ((size_t)64 * 1024)
+
+/* Fills missing pages of a mapping through userfaultfd: the kernel copies many pages in one call, without a fault and a clearing of
+ * each. (Not MADV_POPULATE_WRITE: the kernel treats its pages as recently used, and in a memory cgroup with a limit it was seen to
+ * find nothing to swap and to kill the process.) */
+struct uffd {
+	int fd;		/* -1: not available */
+	void *start;
+	size_t bytes;
+};
 
 struct hog {
 	struct hog_cfg cfg;
-	char *room, *base;		/* as mapped; aligned */
+	char *room, *base;		/* start of the mapping; start of the memory, aligned to HOG_HUGE */
 	size_t mapped, bytes;
 	pthread_t thread[HOG_THREADS_MAX];
-	int threads;			/* that have not been joined */
+	int threads;			/* number of running threads */
 	atomic_bool stop;
-	struct place place;		/* fd -1: pages are touched */
-	atomic_bool touching;		/* also from now on */
-	atomic_size_t next, filled;
-	atomic_int filling;
+	struct uffd uffd;		/* fd -1: pages are filled by touching them */
+	atomic_bool touching;		/* filling by userfaultfd is impossible or has failed */
+	atomic_size_t next, filled;	/* offset of the next chunk to fill; bytes filled */
+	atomic_int filling;		/* number of threads that still fill */
 	int64_t fill_start_ns;
 	_Atomic int64_t fill_end_ns;
-	pthread_mutex_t lock;		/* of turns */
-	struct turns turns;
+	pthread_mutex_t lock;		/* protects `pattern` */
+	struct access_pattern pattern;
 	_Atomic int64_t touched;
-	_Atomic uint64_t seen;		/* so that no reading can be left out */
+	_Atomic uint64_t seen;		/* sum of the words read, so that the compiler keeps the reads */
 };
 
-/* A kind of page for each mapping, nothing on either side to be merged with: what smaps says of it is ours alone. */
+static void uffd_close(struct uffd *p)
+{
+	if (p->fd >= 0)
+		close(p->fd);
+	p->fd = -1;
+}
+
+/* For a fresh mapping: a thread that touches one of its pages before uffd_release() blocks for ever. 0 or -errno: not available. */
+static int uffd_open(struct uffd *p, void *start, size_t bytes)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = { .range = { (uintptr_t)start, bytes }, .mode = UFFDIO_REGISTER_MODE_MISSING };
+	int err;
+
+	*p = (struct uffd){ -1, start, bytes };
+	/* permitted to ordinary users since Linux 5.11 */
+	p->fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
+	if (p->fd < 0)
+		return -errno;
+	if (!ioctl(p->fd, UFFDIO_API, &api) && !ioctl(p->fd, UFFDIO_REGISTER, &range) && (range.ioctls & (1ull << _UFFDIO_COPY)))
+		return 0;
+	err = errno ? -errno : -ENOTSUP;
+	uffd_close(p);
+	return err;
+}
+
+/* Fills whole pages; thread-safe. 0, or -errno: some may be filled, and after uffd_release() all can be written as usual. */
+static int uffd_pages(const struct uffd *p, void *at, const void *from, size_t bytes)
+{
+	size_t done = 0;
+
+	while (done < bytes) {
+		struct uffdio_copy copy = { .dst = (uintptr_t)at + done, .src = (uintptr_t)from + done, .len = bytes - done };
+
+		if (!ioctl(p->fd, UFFDIO_COPY, &copy))
+			return 0;
+		if (copy.copy > 0)
+			done += (size_t)copy.copy;
+		else if (errno != EAGAIN)
+			return -errno;
+	}
+	return 0;
+}
+
+/* Back to an ordinary mapping; may be called repeatedly and by any thread. */
+static void uffd_release(const struct uffd *p)
+{
+	struct uffdio_range range = { (uintptr_t)p->start, p->bytes };
+
+	if (p->fd >= 0)
+		ioctl(p->fd, UFFDIO_UNREGISTER, &range);
+}
+
+/* Maps the memory with unmapped space on both sides, so that smaps shows it as a mapping of its own. */
 static int map_room(struct hog *h)
 {
 	size_t align = h->cfg.huge ? HOG_HUGE : HOG_PAGE;
@@ -54,7 +123,7 @@ static int map_room(struct hog *h)
 	h->base = (char *)(((uintptr_t)h->room + HOG_HUGE) & ~(uintptr_t)(HOG_HUGE - 1));
 	if (mprotect(h->base, h->bytes, PROT_READ | PROT_WRITE))
 		return -errno;
-	/* a kernel without such pages knows neither word, and gives small ones */
+	/* kernels without huge pages know neither advice and use small pages */
 	madvise(h->base, h->bytes, h->cfg.huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 	prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, h->base, h->bytes, "memhog");
 	return 0;
@@ -68,7 +137,7 @@ int hog_new(struct hog **out, const struct hog_cfg *cfg)
 	if (!h)
 		return -ENOMEM;
 	h->cfg = *cfg;
-	h->place.fd = -1;
+	h->uffd.fd = -1;
 	pthread_mutex_init(&h->lock, NULL);
 	err = map_room(h);
 	if (err) {
@@ -79,23 +148,15 @@ int hog_new(struct hog **out, const struct hog_cfg *cfg)
 	return 0;
 }
 
-/* The first of `threads` that could not be started ends the others. */
+/* Starts cfg.threads threads; if one cannot be started, ends the others. 0 or -errno. */
 static int start_workers(struct hog *h, void *(*work)(void *))
 {
-	sigset_t all, before;
-	pthread_attr_t attr;
 	int err = 0;
 
-	sigfillset(&all);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK);
-	pthread_sigmask(SIG_SETMASK, &all, &before);	/* signals are for who watches */
 	while (h->threads < h->cfg.threads && !err) {
-		err = pthread_create(&h->thread[h->threads], &attr, work, h);
+		err = proc_start_thread(&h->thread[h->threads], STACK, work, h);
 		h->threads += !err;
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
 	if (err)
 		hog_stop(h);
 	return -err;
@@ -110,43 +171,43 @@ static void join_threads(struct hog *h)
 static void fill_chunk(struct hog *h, char *to, size_t at, size_t bytes)
 {
 	for (size_t n = 0; n < bytes; n += HOG_PAGE)
-		content_fill(to + n, HOG_PAGE, h->cfg.seed, (at + n) / HOG_PAGE);
+		fill_pattern_write(to + n, HOG_PAGE, h->cfg.seed, (at + n) / HOG_PAGE);
 }
 
-/* False: the pages are not there, and must be touched. */
-static bool place_chunk(struct hog *h, char *buffer, size_t at, size_t bytes)
+/* Fills a chunk through userfaultfd. False: impossible, it must be filled by touching. */
+static bool fill_chunk_by_uffd(struct hog *h, char *buffer, size_t at, size_t bytes)
 {
-	if (!buffer || h->place.fd < 0 || atomic_load_explicit(&h->touching, memory_order_relaxed))
+	if (!buffer || h->uffd.fd < 0 || atomic_load_explicit(&h->touching, memory_order_relaxed))
 		return false;
 	fill_chunk(h, buffer, at, bytes);
-	if (!place_pages(&h->place, h->base + at, buffer, bytes))
+	if (!uffd_pages(&h->uffd, h->base + at, buffer, bytes))
 		return true;
-	place_release(&h->place);	/* before anybody touches one that is missing */
+	uffd_release(&h->uffd);	/* before a thread touches a missing page */
 	atomic_store(&h->touching, true);
 	return false;
 }
 
-/* Chunks are handed out in the order of addresses, so that this is the order in which pages are first there, but for the
- * chunks that are being filled at the same time. */
+/* A filling thread. Chunks are handed out in address order, so pages are filled in that order, but for chunks filled at the same
+ * time. */
 static void *fill_thread(void *arg)
 {
 	struct hog *h = arg;
 	size_t chunk = h->cfg.huge ? HOG_HUGE : CHUNK, at;
-	char *buffer = h->place.fd >= 0 ? aligned_alloc(HOG_PAGE, chunk) : NULL;
+	char *buffer = h->uffd.fd >= 0 ? aligned_alloc(HOG_PAGE, chunk) : NULL;
 
 	if (!buffer) {
-		place_release(&h->place);
+		uffd_release(&h->uffd);
 		atomic_store(&h->touching, true);
 	}
 	while (!atomic_load_explicit(&h->stop, memory_order_relaxed) && (at = atomic_fetch_add(&h->next, chunk)) < h->bytes) {
 		size_t bytes = at + chunk < h->bytes ? chunk : h->bytes - at;
 
-		if (!place_chunk(h, buffer, at, bytes))
+		if (!fill_chunk_by_uffd(h, buffer, at, bytes))
 			fill_chunk(h, h->base + at, at, bytes);
 		atomic_fetch_add(&h->filled, bytes);
 	}
 	if (atomic_fetch_sub(&h->filling, 1) == 1) {
-		place_release(&h->place);
+		uffd_release(&h->uffd);
 		atomic_store(&h->fill_end_ns, clock_now());
 	}
 	free(buffer);
@@ -156,7 +217,7 @@ static void *fill_thread(void *arg)
 int hog_fill(struct hog *h)
 {
 	h->fill_start_ns = clock_now();
-	if (h->cfg.huge || place_open(&h->place, h->base, h->bytes))	/* placed pages are small ones */
+	if (h->cfg.huge || uffd_open(&h->uffd, h->base, h->bytes))	/* userfaultfd fills small pages only */
 		atomic_store(&h->touching, true);
 	atomic_store(&h->filling, h->cfg.threads);
 	return start_workers(h, fill_thread);
@@ -167,7 +228,7 @@ bool hog_fill_ended(const struct hog *h)
 	return atomic_load(&h->fill_end_ns) != 0;
 }
 
-bool hog_placed(const struct hog *h)
+bool hog_used_uffd(const struct hog *h)
 {
 	return !atomic_load(&h->touching);
 }
@@ -182,19 +243,19 @@ int64_t hog_fill_ns(const struct hog *h)
 	return atomic_load(&h->fill_end_ns) - h->fill_start_ns;
 }
 
-/* A page's first word stays: it is what no two pages have in common. All of a page is changed with a key that no page has had. */
+/* Touches a page. Its first word, by which pages differ, is not changed; a whole page is rewritten with a key not used before. */
 static uint64_t touch_page(struct hog *h, uint64_t touch)
 {
-	uint64_t page = turns_page(&h->turns, touch);
+	uint64_t page = access_page(&h->pattern, touch);
 	uint64_t *word = (uint64_t *)(void *)(h->base + page * HOG_PAGE);
 
 	if (!h->cfg.stream && !h->cfg.write)
 		return *(volatile uint64_t *)word;
 	if (!h->cfg.stream)
-		return word[1] += turns_round(&h->turns, touch) | 1;
+		return word[1] += access_round(&h->pattern, touch) | 1;
 	if (!h->cfg.write)
-		return content_sum(word, HOG_PAGE);
-	content_fill(word, HOG_PAGE, h->cfg.seed, h->bytes / HOG_PAGE * (turns_round(&h->turns, touch) + 1) + page);
+		return fill_pattern_sum(word, HOG_PAGE);
+	fill_pattern_write(word, HOG_PAGE, h->cfg.seed, h->bytes / HOG_PAGE * (access_round(&h->pattern, touch) + 1) + page);
 	return 0;
 }
 
@@ -207,15 +268,15 @@ static bool nap_until_due(struct hog *h, int64_t due_ns)
 	return !atomic_load(&h->stop);
 }
 
-static void *touch(void *arg)
+static void *touch_thread(void *arg)
 {
 	struct hog *h = arg;
 	uint64_t seen = 0;
-	struct turn turn;
+	struct access_batch turn;
 
 	do {
 		pthread_mutex_lock(&h->lock);
-		turns_take(&h->turns, clock_now(), &turn);
+		access_next_batch(&h->pattern, clock_now(), &turn);
 		pthread_mutex_unlock(&h->lock);
 		if (!nap_until_due(h, turn.due_ns))
 			break;
@@ -236,8 +297,8 @@ int hog_touch(struct hog *h)
 	if (!pages)
 		return -ENODATA;
 	atomic_store(&h->stop, false);
-	turns_start(&h->turns, h->cfg.order, pages, HOG_PAGE, h->cfg.rate, h->cfg.seed, clock_now());
-	return start_workers(h, touch);
+	access_start(&h->pattern, h->cfg.order, pages, HOG_PAGE, h->cfg.rate, h->cfg.seed, clock_now());
+	return start_workers(h, touch_thread);
 }
 
 int64_t hog_touched(const struct hog *h)
@@ -250,7 +311,7 @@ int64_t hog_given_up_ns(struct hog *h)
 	int64_t ns;
 
 	pthread_mutex_lock(&h->lock);
-	ns = h->turns.given_up_ns;
+	ns = h->pattern.given_up_ns;
 	pthread_mutex_unlock(&h->lock);
 	return ns;
 }
@@ -261,7 +322,7 @@ void hog_stop(struct hog *h)
 	join_threads(h);
 }
 
-void hog_place(const struct hog *h, uint64_t *start, uint64_t *end)
+void hog_address_range(const struct hog *h, uint64_t *start, uint64_t *end)
 {
 	*start = (uintptr_t)h->base;
 	*end = *start + h->bytes;
@@ -274,7 +335,7 @@ int64_t hog_swapped(void)
 
 void hog_free(struct hog *h)
 {
-	place_close(&h->place);
+	uffd_close(&h->uffd);
 	if (h->room && h->room != MAP_FAILED)
 		munmap(h->room, h->mapped);
 	pthread_mutex_destroy(&h->lock);

@@ -1,56 +1,55 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* hog - memory that is really there: mapped, filled, touched again and again by a few threads.
+/* hog - a block of memory that is mapped, filled and then touched repeatedly, by a few threads.
  *
- * What goes into a page is content.c's, which page is touched when is turns.c's. */
+ * The data of pages is in fill_pattern.c, the order of touches in access_pattern.c. */
 #ifndef THINPROBE_HOG_H
 #define THINPROBE_HOG_H
 
-#include "turns.h"
+#include "access_pattern.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define HOG_PAGE 4096		/* what is touched at a time, whatever the pages behind it */
+#define HOG_PAGE 4096		/* bytes touched at a time, also in huge pages */
 #define HOG_HUGE ((size_t)2 << 20)
 #define HOG_THREADS_MAX 64
 
 struct hog_cfg {
-	int64_t bytes;		/* of the mapping; rounded up to whole pages of the kind asked for */
-	bool huge;		/* pages of 2 MiB, where the kernel has them to give; else 4 KiB for certain */
+	int64_t bytes;		/* of the mapping; rounded up to whole pages */
+	bool huge;		/* huge pages (2 MiB) if the kernel has them; else never huge pages */
 	int threads;
 	uint64_t seed;
-	enum turns_order order;
+	enum access_order order;
 	bool stream;		/* touch all words of a page, not one */
-	bool write;		/* change what is touched */
-	double rate;		/* bytes of touched pages per second; 0: as fast as can be */
+	bool write;		/* write to touched words; else read them */
+	double rate;		/* bytes of touched pages per second; 0: unlimited */
 };
 
 struct hog;
 
-/* Maps; nothing is taken yet. 0 or -errno. */
+/* Maps the memory without filling it. 0 or -errno. */
 int hog_new(struct hog **out, const struct hog_cfg *cfg);
 
-/* Fills, in the order of addresses, in threads of its own. hog_filled() tells how far they are;
- * they end at the end of the mapping or soon after hog_stop(). 0 or -errno. */
+/* Starts threads that fill the memory in address order, until it is full or hog_stop() is called. 0 or -errno. */
 int hog_fill(struct hog *h);
 bool hog_fill_ended(const struct hog *h);
-int64_t hog_filled(const struct hog *h);	/* bytes */
-bool hog_placed(const struct hog *h);		/* pages came without faults; false: some or all were touched */
-int64_t hog_fill_ns(const struct hog *h);	/* from the first thread's start to the last one's end; once it has ended */
+int64_t hog_filled(const struct hog *h);	/* bytes filled so far */
+bool hog_used_uffd(const struct hog *h);	/* pages were filled without faults, by userfaultfd; false: some or all were touched */
+int64_t hog_fill_ns(const struct hog *h);	/* duration of the fill; valid once it has ended */
 
-/* Touches what was filled, for ever, in threads of its own. 0 or -errno. */
+/* Starts threads that touch the filled memory until hog_stop(). 0 or -errno. */
 int hog_touch(struct hog *h);
-int64_t hog_touched(const struct hog *h);	/* pages */
-int64_t hog_given_up_ns(struct hog *h);		/* time by which the rate could not be held */
+int64_t hog_touched(const struct hog *h);	/* touches so far, of HOG_PAGE bytes each */
+int64_t hog_given_up_ns(struct hog *h);		/* delay against the rate (access_pattern.h) */
 
-/* Ends the threads and waits for them; a page that one waits for must come first. */
+/* Ends the threads and waits for them; a thread that waits for a page from swap delays this. */
 void hog_stop(struct hog *h);
-/* Where the memory is. */
-void hog_place(const struct hog *h, uint64_t *start, uint64_t *end);
+/* The addresses of the memory. */
+void hog_address_range(const struct hog *h, uint64_t *start, uint64_t *end);
 
-/* What the process has in swap now, of all its memory (VmSwap), in bytes; -1: not told. */
+/* Bytes of this process in swap (VmSwap); -1: not known. */
 int64_t hog_swapped(void);
 
 void hog_free(struct hog *h);		/* after hog_stop() */

@@ -11,6 +11,7 @@ const char *const report_pattern_words[] = { "seq", "random", "stream", NULL };
 const char *const report_swap_words[] = { "process", "group", NULL };
 static const char *const end_words[] = { "time", "signal", "reserve", "size" };
 
+/* Sums the mappings within the hog's address range. */
 struct own_memory {
 	uint64_t start, end;
 	struct smaps_figures sum;
@@ -28,18 +29,18 @@ static int add_own(void *context, const struct smaps_mapping *m)
 	return 0;
 }
 
-void report_look(const struct hog *h, struct memory_picture *p)
+void report_read_memory(const struct hog *h, struct memory_picture *p)
 {
 	struct smaps_sum all;
 	struct own_memory own = { 0 };
 
 	getrusage(RUSAGE_SELF, &p->used);
-	hog_place(h, &own.start, &own.end);
+	hog_address_range(h, &own.start, &own.end);
 	p->err = smaps_read(getpid(), &all, add_own, &own);
 	p->is = own.sum;
 }
 
-static void report_hog_settings(struct rec *r, const struct wish *cfg, const struct world *world)
+static void report_hog_settings(struct rec *r, const struct memhog_options *cfg, const struct memhog_world *world)
 {
 	rec_object(r, "settings");
 	rec_int(r, "size_bytes", cfg->size);
@@ -69,20 +70,20 @@ static void say_fill(struct rec *r, const struct hog *h, const struct memory_pic
 		say_memory(fill_ns > 0 ? bytes / fill_ns * NS_PER_S : NAN), where);
 }
 
-static void say_touch(struct rec *r, const struct wish *cfg, int64_t touched, int64_t touch_ns, int64_t faults)
+static void say_touch(struct rec *r, const struct memhog_options *cfg, int64_t touched, int64_t touch_ns, int64_t faults)
 {
 	double rate = touch_ns > 0 ? (double)touched / (double)touch_ns * NS_PER_S : NAN;
 
 	if (cfg->touching != TOUCH_KEEP)
-		rec_say(r, "left alone for %s; %s major faults", say_ns((double)touch_ns), say_count(faults));
+		rec_say(r, "not touched for %s; %s major faults", say_ns((double)touch_ns), say_count(faults));
 	else if (!cfg->rate)
 		rec_say(r, "touched at %s/s; %s major faults", say_memory(rate), say_count(faults));
 	else
-		rec_say(r, "touched at %s/s of %s/s asked; %s major faults", say_memory(rate), say_memory((double)cfg->rate),
+		rec_say(r, "touched at %s/s of the requested %s/s; %s major faults", say_memory(rate), say_memory((double)cfg->rate),
 			say_count(faults));
 }
 
-void report_hog(struct rec *r, const struct wish *cfg, const struct world *world, struct hog *h,
+void report_hog(struct rec *r, const struct memhog_options *cfg, const struct memhog_world *world, struct hog *h,
 	    const struct memory_picture *filled, const struct memory_picture *last, int64_t touch_ns, enum report_end end)
 {
 	double fill_s = (double)hog_fill_ns(h) / NS_PER_S, touch_s = (double)touch_ns / NS_PER_S;
@@ -97,11 +98,11 @@ void report_hog(struct rec *r, const struct wish *cfg, const struct world *world
 	rec_known(r, "filled_swapped_bytes", !filled->err, filled->is.swap);
 	rec_real(r, "fill_s", fill_s, 6);
 	rec_real(r, "fill_bytes_per_s", fill_s > 0 ? (double)hog_filled(h) / fill_s : NAN, 0);
-	rec_str(r, "fill_method", hog_placed(h) ? "place" : "touch");
+	rec_str(r, "fill_method", hog_used_uffd(h) ? "place" : "touch");
 	rec_int(r, "fill_major_faults", filled->used.ru_majflt);
 	rec_int(r, "fill_minor_faults", filled->used.ru_minflt);
 	rec_known(r, "until_swap_counted_bytes", cfg->until_swap, world->swapped_goal);
-	/* what most of it is in; the rest is what the kernel had no large pages for */
+	/* the page size of most of the memory: the kernel may lack huge pages for the rest */
 	rec_known(r, "page_bytes", !filled->err && filled->is.rss, filled->is.huge * 2 > filled->is.rss ? (int64_t)HOG_HUGE : HOG_PAGE);
 	rec_known(r, "huge_bytes", !filled->err, filled->is.huge);
 	rec_str(r, "pattern", cfg->touching == TOUCH_KEEP ? report_pattern_words[cfg->pattern] : NULL);
@@ -113,11 +114,11 @@ void report_hog(struct rec *r, const struct wish *cfg, const struct world *world
 	rec_str(r, "stopped_by", end_words[end]);
 	rec_known(r, "left_least_bytes", world->left_least != INT64_MAX, world->left_least);
 	rec_bool(r, "first_to_be_killed", world->marked);
-	rec_bool(r, "confined", room_confined(&world->machine, &world->group));
+	rec_bool(r, "confined", headroom_is_confined(&world->machine, &world->group));
 	rec_str(r, "memory_group", world->group.version ? world->group.folder : NULL);
 	rec_end(r);
 	say_fill(r, h, filled);
 	say_touch(r, cfg, touched, touch_ns, last->used.ru_majflt - filled->used.ru_majflt);
 	if (world->left_least != INT64_MAX)
-		rec_say(r, "at least %s stayed free for the rest of the machine", say_memory((double)world->left_least));
+		rec_say(r, "the rest of the machine always had at least %s", say_memory((double)world->left_least));
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report - what was asked for, what was taken, and where it is. */
+/* report - the settings and results of memhog: memory filled, resident and in swap. */
 #ifndef THINPROBE_MEMHOG_REPORT_H
 #define THINPROBE_MEMHOG_REPORT_H
 
 #include "hog.h"
 #include "rec.h"
-#include "room.h"
+#include "headroom.h"
 #include "smaps.h"
 
 #include <sys/resource.h>
@@ -14,36 +14,39 @@ enum touching { TOUCH_NONE, TOUCH_KEEP };
 enum pattern { PATTERN_SEQ, PATTERN_RANDOM, PATTERN_STREAM };
 extern const char *const report_touch_words[], *const report_pattern_words[], *const report_swap_words[];	/* NULL-terminated */
 
-/* The options. */
-struct wish {
+/* The options of memhog. */
+struct memhog_options {
 	int64_t size, until_swap, rate, reserve, time_ns, threads, seed, ready_fd;
 	double percent;
 	int touching, pattern, huge;
-	int swap_of;			/* 0 this process, 1 its group */
+	int swap_of;			/* 0: this process, 1: its cgroup */
 	bool write, read;
 	const char *cgroup;
 };
 
 enum report_end { END_TIME, END_SIGNAL, END_RESERVE, END_SIZE };
 
-struct world {
-	struct room_machine machine;
-	struct room_group group;
-	int64_t reserve, left_least, look_ns;	/* look_ns: when to look at what is left again */
-	int64_t swapped_goal;			/* what --until-swap counted at the end of the fill */
-	bool marked;				/* first to be ended when memory is short */
+/* State of the machine and of the memory cgroup. */
+struct memhog_world {
+	struct headroom_machine machine;
+	struct headroom_group group;
+	int64_t reserve;			/* bytes to be kept free */
+	int64_t left_least;			/* least free bytes seen; INT64_MAX: not checked yet */
+	int64_t look_ns;			/* time of the next check (CLOCK_MONOTONIC) */
+	int64_t swapped_goal;			/* bytes in swap that --until-swap counted last */
+	bool marked;				/* oom_score_adj was raised: first victim of the OOM killer */
 };
 
-/* What smaps and the kernel's counters said at one time. */
+/* Readings of smaps and getrusage at one time. */
 struct memory_picture {
-	struct smaps_figures is;		/* of the hog's memory alone */
-	int err;
+	struct smaps_figures is;		/* of the memory of the hog alone */
+	int err;				/* 0, or -errno: `is` could not be read */
 	struct rusage used;
 };
-void report_look(const struct hog *h, struct memory_picture *out);
+void report_read_memory(const struct hog *h, struct memory_picture *out);
 
-/* `filled`, `last`: when it was filled, and at the end; touch_ns: in between. */
-void report_hog(struct rec *r, const struct wish *cfg, const struct world *world, struct hog *h,
-	    const struct memory_picture *filled, const struct memory_picture *last, int64_t touch_ns, enum report_end end);
+/* `filled`, `last`: readings after filling and at the end; touch_ns: the time between. */
+void report_hog(struct rec *r, const struct memhog_options *cfg, const struct memhog_world *world, struct hog *h,
+		const struct memory_picture *filled, const struct memory_picture *last, int64_t touch_ns, enum report_end end);
 
 #endif

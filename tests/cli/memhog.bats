@@ -228,11 +228,11 @@ rests() { pages_of "$pid" a && sleep 0.5 && pages_of "$pid" b && cmp -s a b; }
 	run timeout 10 "$MEMHOG" -s "$((total * 20))K"
 	[ "$status" -eq 1 ]
 	[ "${#lines[@]}" -eq 1 ]
-	[[ $output == "memhog: "*" would leave "*" to everybody else, and "*" are to stay; up to "*" fit" ||
+	[[ $output == "memhog: "*" would leave "*" to the rest of the machine, and "*" free; at most "*" fit" ||
 		$output == *"a group with a lower limit is needed"* ]]
 	run timeout 10 "$MEMHOG" -s 1M --reserve "$((total * 20))K"
 	[ "$status" -eq 1 ]
-	[[ $output == "memhog: the machine has "*" left, and "*" are to stay; "* ]]
+	[[ $output == "memhog: the machine has "*" available, and "*" free; "* ]]
 }
 
 @test "when the reserve is touched it ends and gives all back" {
@@ -329,7 +329,7 @@ confined() {	# limit
 	# more than it is itself (of more than the limit, pages that are still being written count as swapped)
 	run timeout 60 "$MEMHOG" -s 20M --until-swap 24M --cgroup "$group" --format json -o report
 	[ "$status" -eq 3 ]
-	[[ $output == "memhog: all of 20 MiB is filled and "*" are in swap, not 24 MiB; a larger --size, or a smaller --until-swap" ]]
+	[[ $output == "memhog: all 20.0 MiB are filled and "*" are in swap, not 24.0 MiB; give a larger --size or a smaller --until-swap" ]]
 	jq -e '.result.stopped_by == "size"' report
 	# ten times the limit, more than fits into memory and swap: it is what is ended, and nothing else is
 	start bystander bash -c "echo \$\$ >'$group/cgroup.procs' && exec sleep 60"

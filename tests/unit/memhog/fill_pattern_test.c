@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "memhog/content.h"
+#include "memhog/fill_pattern.h"
 
 #define PAGE 4096
 #define WORDS (PAGE / sizeof(uint64_t))
@@ -30,13 +30,13 @@ static void the_first_word_is_splitmix(void **state)
 	uint64_t *p = pages(1);
 
 	(void)state;
-	content_fill(p, PAGE, 0x9e3779b97f4a7c15u, 0);
+	fill_pattern_write(p, PAGE, 0x9e3779b97f4a7c15u, 0);
 	assert_true(p[0] == 0xe220a8397b1dcdafu);
 	/* keys are eight states apart */
-	content_fill(p, PAGE, 0x9e3779b97f4a7c15u - 8 * 1234567, 1234567);
+	fill_pattern_write(p, PAGE, 0x9e3779b97f4a7c15u - 8 * 1234567, 1234567);
 	assert_true(p[0] == 0xe220a8397b1dcdafu);
 	/* the one state of which xorshift makes nothing but zeroes is not used */
-	content_fill(p, PAGE, 0, 0);
+	fill_pattern_write(p, PAGE, 0, 0);
 	assert_true(p[0] != 0);
 	free(p);
 }
@@ -56,7 +56,7 @@ static void every_word_follows_the_one_eight_before_it(void **state)
 
 	(void)state;
 	assert_true(xorshift64(&known) == 8748534153485358512u);	/* the known first output from the paper's seed */
-	content_fill(p, PAGE, 42, 7);
+	fill_pattern_write(p, PAGE, 42, 7);
 	for (size_t i = 8; i < WORDS; i++) {
 		uint64_t x = p[i - 8];
 
@@ -73,12 +73,12 @@ static void the_sum_is_of_all_words(void **state)
 	uint64_t *p = pages(1), sum = 0;
 
 	(void)state;
-	content_fill(p, PAGE, 1, 2);
+	fill_pattern_write(p, PAGE, 1, 2);
 	for (size_t i = 0; i < WORDS; i++)
 		sum += p[i];
-	assert_true(content_sum(p, PAGE) == sum);
+	assert_true(fill_pattern_sum(p, PAGE) == sum);
 	p[WORDS - 1]++;
-	assert_true(content_sum(p, PAGE) == sum + 1);
+	assert_true(fill_pattern_sum(p, PAGE) == sum + 1);
 	free(p);
 }
 
@@ -97,7 +97,7 @@ static void no_two_pages_are_equal(void **state)
 	assert_non_null(sorted);
 	for (size_t i = 0; i < N; i++) {
 		sorted[i] = p + i * WORDS;
-		content_fill(sorted[i], PAGE, 3, i < N / 2 ? i : i - N / 2 + 1000000);
+		fill_pattern_write(sorted[i], PAGE, 3, i < N / 2 ? i : i - N / 2 + 1000000);
 	}
 	qsort(sorted, N, sizeof(*sorted), by_content);
 	for (size_t i = 1; i < N; i++)
@@ -134,7 +134,7 @@ static void no_compressor_makes_it_smaller(void **state)
 	(void)state;
 	assert_non_null(out);
 	for (size_t i = 0; i < N; i++)
-		content_fill(p + i * WORDS, PAGE, 5, i);
+		fill_pattern_write(p + i * WORDS, PAGE, 5, i);
 	assert_int_equal(fwrite(p, PAGE, N, out), N);
 	fclose(out);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {

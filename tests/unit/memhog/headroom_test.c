@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "memhog/room.h"
+#include "memhog/headroom.h"
 
 #define M (1LL << 20)
 
@@ -23,25 +23,6 @@ static FILE *text(const char *words)
 
 	assert_non_null(f);
 	return f;
-}
-
-static void meminfo_is_read(void **state)
-{
-	struct room_machine m;
-	FILE *f = text("MemTotal:       24683508 kB\nMemFree:        23703208 kB\n"
-		       "MemAvailable:   24134180 kB\nSwapCached:            0 kB\n"
-		       "SwapTotal:       2097148 kB\nSwapFree:        1048574 kB\nHugePages_Total:       0\n");
-
-	(void)state;
-	assert_int_equal(room_read_meminfo(f, &m), 0);
-	fclose(f);
-	assert_int_equal(m.total, 25275912192);
-	assert_int_equal(m.available, 24713400320);
-	assert_int_equal(m.swap_total, 2147479552);
-	assert_int_equal(m.swap_free, 1073739776);
-	f = text("MemTotal:       24683508 kB\nMemFree:        23703208 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n");
-	assert_int_equal(room_read_meminfo(f, &m), -EPROTO);
-	fclose(f);
 }
 
 static char top[] = "/tmp/room_test.XXXXXX";
@@ -62,10 +43,29 @@ static void put(const char *path, const char *words)
 	fclose(f);
 }
 
-static int find(const char *cgroup, const char *mounts, struct room_group *g)
+static void meminfo_is_read(void **state)
+{
+	struct headroom_machine m;
+
+	(void)state;
+	put("proc/meminfo", "MemTotal:       24683508 kB\nMemFree:        23703208 kB\n"
+	    "MemAvailable:   24134180 kB\nSwapCached:            0 kB\n"
+	    "SwapTotal:       2097148 kB\nSwapFree:        1048574 kB\nHugePages_Total:       0\n");
+	put("proc2/meminfo", "MemTotal:       24683508 kB\nMemFree:        23703208 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n");
+	assert_int_equal(chdir(top), 0);
+	assert_int_equal(headroom_read_meminfo("proc", &m), 0);
+	assert_int_equal(m.total, 25275912192);
+	assert_int_equal(m.available, 24713400320);
+	assert_int_equal(m.swap_total, 2147479552);
+	assert_int_equal(m.swap_free, 1073739776);
+	assert_int_equal(headroom_read_meminfo("proc2", &m), -EPROTO);
+	assert_int_equal(chdir("/"), 0);
+}
+
+static int find(const char *cgroup, const char *mounts, struct headroom_group *g)
 {
 	FILE *c = text(cgroup), *m = text(mounts);
-	int err = room_find_group(c, m, top, g);
+	int err = headroom_find_group(c, m, top, g);
 
 	fclose(c);
 	fclose(m);
@@ -79,7 +79,7 @@ static const char mounts_v1[] = "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw
 
 static void a_group_of_version_1(void **state)
 {
-	struct room_group g;
+	struct headroom_group g;
 
 	(void)state;
 	put("sys/fs/cgroup/memory/outer/inner/memory.limit_in_bytes", "9223372036854771712\n");
@@ -88,12 +88,12 @@ static void a_group_of_version_1(void **state)
 	    "cache 4096\nswap 1\nhierarchical_memory_limit 268435456\ntotal_cache 1\ntotal_swap 8192\n");
 	assert_int_equal(find("5:cpu:/elsewhere\n4:memory:/outer/inner\n0::/\n", mounts_v1, &g), 0);
 	assert_int_equal(g.version, 1);
-	assert_int_equal(room_read_group(&g), 0);
+	assert_int_equal(headroom_read_group(&g), 0);
 	assert_int_equal(g.limit, 256 * M);	/* of the one above */
 	assert_int_equal(g.used, 100 * M);
 	assert_int_equal(g.swapped, 8192);
 	put("sys/fs/cgroup/memory/outer/inner/memory.limit_in_bytes", "134217728\n");
-	assert_int_equal(room_read_group(&g), 0);
+	assert_int_equal(headroom_read_group(&g), 0);
 	assert_int_equal(g.limit, 128 * M);
 	/* several controllers in one hierarchy; a name that merely contains the word is none */
 	assert_int_equal(find("5:memory_hotplug:/a\n4:cpu,memory:/outer/inner\n", mounts_v1, &g), 0);
@@ -103,7 +103,7 @@ static void a_group_of_version_1(void **state)
 static void a_group_of_version_2_has_the_lowest_limit_above_it(void **state)
 {
 	static const char mounts[] = "30 23 0:26 / /sys/fs/cgroup2 rw - cgroup2 none rw,nsdelegate\n";
-	struct room_group g;
+	struct headroom_group g;
 
 	(void)state;
 	put("sys/fs/cgroup2/user.slice/memory.max", "536870912\n");
@@ -112,20 +112,20 @@ static void a_group_of_version_2_has_the_lowest_limit_above_it(void **state)
 	put("sys/fs/cgroup2/user.slice/a b/memory.swap.current", "2097152\n");
 	assert_int_equal(find("0::/user.slice/a b\n", mounts, &g), 0);
 	assert_int_equal(g.version, 2);
-	assert_int_equal(room_read_group(&g), 0);
+	assert_int_equal(headroom_read_group(&g), 0);
 	assert_int_equal(g.limit, 512 * M);
 	assert_int_equal(g.used, M);
 	assert_int_equal(g.swapped, 2 * M);
 	/* a group that the controller was not handed down to is counted in the one above */
 	put("sys/fs/cgroup2/user.slice/a b/inner/cgroup.procs", "");
 	assert_int_equal(find("0::/user.slice/a b/inner\n", mounts, &g), 0);
-	assert_int_equal(room_read_group(&g), 0);
+	assert_int_equal(headroom_read_group(&g), 0);
 	assert_int_equal(g.limit, 512 * M);
 	assert_int_equal(g.used, M);
 	assert_int_equal(g.swapped, 2 * M);
 	/* the top has no files and no limit */
 	assert_int_equal(find("0::/\n", mounts, &g), 0);
-	assert_int_equal(room_read_group(&g), 0);
+	assert_int_equal(headroom_read_group(&g), 0);
 	assert_true(g.limit == INT64_MAX);
 	assert_int_equal(g.used, 0);
 	assert_int_equal(g.swapped, -1);
@@ -133,7 +133,7 @@ static void a_group_of_version_2_has_the_lowest_limit_above_it(void **state)
 
 static void a_part_of_the_hierarchy_or_none(void **state)
 {
-	struct room_group g;
+	struct headroom_group g;
 
 	(void)state;
 	/* a container's own part, mounted as if it were the top */
@@ -144,50 +144,50 @@ static void a_part_of_the_hierarchy_or_none(void **state)
 	assert_int_equal(find("4:cpu:/a\n", mounts_v1, &g), -ENOENT);
 	assert_int_equal(find("4:memory:/a\n", "35 31 0:32 / /x rw - cgroup cgroup rw,cpu\n", &g), -ENOENT);
 	assert_int_equal(g.version, 0);
-	assert_int_equal(room_read_group(&g), -ENOENT);
+	assert_int_equal(headroom_read_group(&g), -ENOENT);
 }
 
 /* 8 GiB, of which 6 are available, and 2 GiB of swap, 1 of them free. */
-static const struct room_machine machine = { 8192 * M, 6144 * M, 2048 * M, 1024 * M };
+static const struct headroom_machine machine = { 8192 * M, 6144 * M, 2048 * M, 1024 * M };
 
 static void what_is_left_of_a_machine(void **state)
 {
-	const struct room_group none = { .version = 0, .limit = INT64_MAX }, loose = { .version = 1, .limit = 9223372036854771712 };
+	const struct headroom_group none = { .version = 0, .limit = INT64_MAX }, loose = { .version = 1, .limit = 9223372036854771712 };
 
 	(void)state;
-	assert_false(room_confined(&machine, &none) || room_confined(&machine, &loose));
-	assert_int_equal(room_left(&machine, &none, 0), 7168 * M);
-	assert_int_equal(room_left(&machine, &none, 1000 * M), 6168 * M);
-	assert_int_equal(room_left(&machine, &loose, 7200 * M), -32 * M);
-	assert_int_equal(room_whole(&machine, &loose), 8192 * M);
+	assert_false(headroom_is_confined(&machine, &none) || headroom_is_confined(&machine, &loose));
+	assert_int_equal(headroom_left(&machine, &none, 0), 7168 * M);
+	assert_int_equal(headroom_left(&machine, &none, 1000 * M), 6168 * M);
+	assert_int_equal(headroom_left(&machine, &loose, 7200 * M), -32 * M);
+	assert_int_equal(headroom_total(&machine, &loose), 8192 * M);
 }
 
 static void a_group_takes_no_more_than_its_limit(void **state)
 {
-	const struct room_group g = { .version = 2, .limit = 512 * M, .used = 112 * M },
+	const struct headroom_group g = { .version = 2, .limit = 512 * M, .used = 112 * M },
 		over = { .version = 2, .limit = 512 * M, .used = 513 * M };
 
 	(void)state;
-	assert_true(room_confined(&machine, &g));
-	assert_int_equal(room_left(&machine, &g, 0), 6144 * M);
-	assert_int_equal(room_left(&machine, &g, 100 * M), 6044 * M);
-	assert_int_equal(room_left(&machine, &g, 5120 * M), 5744 * M);	/* what is beyond goes to swap, or ends it */
-	assert_int_equal(room_left(&machine, &over, 5120 * M), 6144 * M);
-	assert_int_equal(room_whole(&machine, &g), 512 * M);
+	assert_true(headroom_is_confined(&machine, &g));
+	assert_int_equal(headroom_left(&machine, &g, 0), 6144 * M);
+	assert_int_equal(headroom_left(&machine, &g, 100 * M), 6044 * M);
+	assert_int_equal(headroom_left(&machine, &g, 5120 * M), 5744 * M);	/* what is beyond goes to swap, or ends it */
+	assert_int_equal(headroom_left(&machine, &over, 5120 * M), 6144 * M);
+	assert_int_equal(headroom_total(&machine, &g), 512 * M);
 }
 
 static void the_reserve_and_when_to_look(void **state)
 {
-	const struct room_machine small = { 1024 * M, 0, 0, 0 };
+	const struct headroom_machine small = { 1024 * M, 0, 0, 0 };
 
 	(void)state;
-	assert_int_equal(room_reserve(&machine), 8192 * M / 10);
-	assert_int_equal(room_reserve(&small), 256 * M);
+	assert_int_equal(headroom_default_reserve(&machine), 8192 * M / 10);
+	assert_int_equal(headroom_default_reserve(&small), 256 * M);
 	/* at 40 GB/s: 4 GB last 100 ms; never busier than every 2 ms, never later than after 1 s */
-	assert_int_equal(room_look_again_ns(4000000000), 100 * NS_PER_MS);
-	assert_int_equal(room_look_again_ns(0), 2 * NS_PER_MS);
-	assert_int_equal(room_look_again_ns(-5), 2 * NS_PER_MS);
-	assert_int_equal(room_look_again_ns(INT64_MAX), NS_PER_S);
+	assert_int_equal(headroom_check_interval_ns(4000000000), 100 * NS_PER_MS);
+	assert_int_equal(headroom_check_interval_ns(0), 2 * NS_PER_MS);
+	assert_int_equal(headroom_check_interval_ns(-5), 2 * NS_PER_MS);
+	assert_int_equal(headroom_check_interval_ns(INT64_MAX), NS_PER_S);
 }
 
 static int make_top(void **state)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "room.h"
+#include "headroom.h"
 #include "account.h"
 #include "clock.h"
 #include "proc.h"
@@ -10,28 +10,15 @@
 #include <unistd.h>
 
 #define RESERVE_LEAST (256LL << 20)
-#define FASTEST 40e9			/* bytes per second that no machine of today fills */
-#define LOOK_LEAST_NS (2 * NS_PER_MS)
+#define FASTEST 40e9			/* bytes per second: faster than memory can be filled today */
+#define CHECK_LEAST_NS (2 * NS_PER_MS)
 
-int room_read_meminfo(FILE *in, struct room_machine *out)
+int headroom_read_meminfo(const char *folder, struct headroom_machine *out)
 {
-	struct { const char *name; int64_t *value; } want[] = {
-		{ "MemTotal", &out->total }, { "MemAvailable", &out->available }, { "SwapTotal", &out->swap_total },
-		{ "SwapFree", &out->swap_free },
-	};
-	char line[256], name[64];
-	long long kb;
-
-	*out = (struct room_machine){ -1, -1, -1, -1 };
-	while (fgets(line, sizeof(line), in))
-		if (sscanf(line, "%63[^:]: %lld kB", name, &kb) == 2)
-			for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
-				if (!strcmp(name, want[i].name))
-					*want[i].value = kb * 1024;
-	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
-		if (*want[i].value < 0)
-			return -EPROTO;
-	return 0;
+	*out = (struct headroom_machine){ account_figure(folder, "meminfo", "MemTotal:"),
+					   account_figure(folder, "meminfo", "MemAvailable:"),
+				      account_figure(folder, "meminfo", "SwapTotal:"), account_figure(folder, "meminfo", "SwapFree:") };
+	return out->total < 0 || out->available < 0 || out->swap_total < 0 || out->swap_free < 0 ? -EPROTO : 0;
 }
 
 /* Whether `word` is one of a list with commas. */
@@ -45,7 +32,8 @@ static bool list_has(const char *list, const char *word)
 	return false;
 }
 
-/* "36 25 0:31 ROOT POINT options... - TYPE source SUPER": of the mount of that hierarchy. */
+/* Finds the mount of the memory hierarchy in mountinfo ("36 25 0:31 ROOT POINT options... - TYPE source SUPER"): its root
+ * within the hierarchy (*top) and its mount point. 0 or -ENOENT. */
 static int find_mount(FILE *mountinfo, int version, char *top, char *point, size_t size)
 {
 	char *line = NULL;
@@ -69,12 +57,12 @@ static int find_mount(FILE *mountinfo, int version, char *top, char *point, size
 	return found ? 0 : -ENOENT;
 }
 
-int room_find_group(FILE *cgroup, FILE *mountinfo, const char *root, struct room_group *out)
+int headroom_find_group(FILE *cgroup, FILE *mountinfo, const char *root, struct headroom_group *out)
 {
 	char path[PATH_MAX] = "", top[PATH_MAX] = "", point[PATH_MAX] = "";
 	const char *below = path;
 
-	*out = (struct room_group){ .limit = INT64_MAX, .swapped = -1 };
+	*out = (struct headroom_group){ .limit = INT64_MAX, .swapped = -1 };
 	out->version = proc_read_cgroup(cgroup, "memory", path, sizeof(path));
 	if (!out->version)
 		return -ENOENT;
@@ -82,7 +70,7 @@ int room_find_group(FILE *cgroup, FILE *mountinfo, const char *root, struct room
 		out->version = 0;
 		return -ENOENT;
 	}
-	/* in a container the mount may show a part of the hierarchy only */
+	/* in a container only a part of the hierarchy may be mounted */
 	if (strcmp(top, "/") != 0 && !strncmp(path, top, strlen(top)) && (path[strlen(top)] == '/' || !path[strlen(top)]))
 		below = path + strlen(top);
 	if (snprintf(out->folder, sizeof(out->folder), "%s%s%s", root, point,
@@ -93,14 +81,13 @@ int room_find_group(FILE *cgroup, FILE *mountinfo, const char *root, struct room
 	return 0;
 }
 
-static int64_t lower(int64_t limit, int64_t other)
+static int64_t lower_limit(int64_t limit, int64_t other)
 {
 	return other >= 0 && other < limit ? other : limit;
 }
 
-/* Of version 2 nothing tells the lowest limit on the way up. A group without the controller (it
- * need not be handed down) is counted in the next one above that has it: *at becomes that one, and
- * stays when there is none. */
+/* The lowest memory.max of a version 2 group and the groups above it. A group without the memory controller is accounted in
+ * the next one above that has it: `at` becomes that folder, or is unchanged if there is none. */
 static int64_t lowest_max(char *at, size_t size)
 {
 	char folder[PATH_MAX];
@@ -115,20 +102,20 @@ static int64_t lowest_max(char *at, size_t size)
 		if (here >= 0 && !found)
 			snprintf(at, size, "%s", folder);
 		found = found || here >= 0;
-		limit = lower(limit, here);
+		limit = lower_limit(limit, here);
 		slash = strrchr(folder, '/');
 		if (slash)
 			*slash = '\0';
-	} while (slash);	/* above the top there is no such file */
+	} while (slash);	/* folders above the hierarchy have no memory.max */
 	return limit;
 }
 
-int room_read_group(struct room_group *g)
+int headroom_read_group(struct headroom_group *g)
 {
 	char counted[PATH_MAX];
 
 	if (g->version == 1) {
-		g->limit = lower(lower(INT64_MAX, account_figure(g->folder, "memory.limit_in_bytes", NULL)),
+		g->limit = lower_limit(lower_limit(INT64_MAX, account_figure(g->folder, "memory.limit_in_bytes", NULL)),
 				 account_figure(g->folder, "memory.stat", "hierarchical_memory_limit"));
 		g->used = account_figure(g->folder, "memory.usage_in_bytes", NULL);
 		g->swapped = account_figure(g->folder, "memory.stat", "total_swap");
@@ -141,39 +128,39 @@ int room_read_group(struct room_group *g)
 		return -ENOENT;
 	}
 	if (g->used < 0)
-		g->used = 0;	/* the top of version 2 tells nothing, and limits nothing */
+		g->used = 0;	/* the root of version 2 has no counters and no limit */
 	return 0;
 }
 
-bool room_confined(const struct room_machine *m, const struct room_group *g)
+bool headroom_is_confined(const struct headroom_machine *m, const struct headroom_group *g)
 {
 	return g->version && g->limit < m->total;
 }
 
-int64_t room_whole(const struct room_machine *m, const struct room_group *g)
+int64_t headroom_total(const struct headroom_machine *m, const struct headroom_group *g)
 {
-	return room_confined(m, g) ? g->limit : m->total;
+	return headroom_is_confined(m, g) ? g->limit : m->total;
 }
 
-int64_t room_left(const struct room_machine *m, const struct room_group *g, int64_t size)
+int64_t headroom_left(const struct headroom_machine *m, const struct headroom_group *g, int64_t size)
 {
 	int64_t takes = size;
 
-	if (!room_confined(m, g))
+	if (!headroom_is_confined(m, g))
 		return m->available + m->swap_free - size;
 	if (takes > g->limit - g->used)
 		takes = g->limit > g->used ? g->limit - g->used : 0;
 	return m->available - takes;
 }
 
-int64_t room_reserve(const struct room_machine *m)
+int64_t headroom_default_reserve(const struct headroom_machine *m)
 {
 	return m->total / 10 > RESERVE_LEAST ? m->total / 10 : RESERVE_LEAST;
 }
 
-int64_t room_look_again_ns(int64_t above)
+int64_t headroom_check_interval_ns(int64_t above)
 {
 	double ns = (double)above / FASTEST * NS_PER_S;
 
-	return ns < LOOK_LEAST_NS ? LOOK_LEAST_NS : ns > NS_PER_S ? NS_PER_S : (int64_t)ns;
+	return ns < CHECK_LEAST_NS ? CHECK_LEAST_NS : ns > NS_PER_S ? NS_PER_S : (int64_t)ns;
 }

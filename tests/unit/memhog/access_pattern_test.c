@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "clock.h"
-#include "memhog/turns.h"
+#include "memhog/access_pattern.h"
 
 #define PAGE 4096
 
@@ -19,20 +19,20 @@ static const uint64_t sizes[] = { 1, 2, 3, 4, 5, 15, 16, 17, 63, 64, 65, 100, 10
 static void a_round_touches_every_page_once(void **state)
 {
 	(void)state;
-	for (int order = TURNS_SEQ; order <= TURNS_RANDOM; order++) {
+	for (int order = ACCESS_SEQ; order <= ACCESS_RANDOM; order++) {
 		for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++) {
-			struct turns t;
+			struct access_pattern t;
 			char *touched = calloc(1, sizes[s]);
 
 			assert_non_null(touched);
-			turns_start(&t, (enum turns_order)order, sizes[s], PAGE, 0, 99, 0);
+			access_start(&t, (enum access_order)order, sizes[s], PAGE, 0, 99, 0);
 			for (uint64_t i = 0; i < 3 * sizes[s]; i++) {
-				uint64_t page = turns_page(&t, i);
+				uint64_t page = access_page(&t, i);
 
 				assert_true(page < sizes[s]);
 				assert_int_equal(touched[page], i / sizes[s]);
 				touched[page]++;
-				assert_int_equal(turns_round(&t, i), i / sizes[s]);
+				assert_int_equal(access_round(&t, i), i / sizes[s]);
 			}
 			free(touched);
 		}
@@ -41,30 +41,30 @@ static void a_round_touches_every_page_once(void **state)
 
 static void in_order_is_in_order(void **state)
 {
-	struct turns t;
+	struct access_pattern t;
 
 	(void)state;
-	turns_start(&t, TURNS_SEQ, 1000, PAGE, 0, 1, 0);
+	access_start(&t, ACCESS_SEQ, 1000, PAGE, 0, 1, 0);
 	for (uint64_t i = 0; i < 2500; i++)
-		assert_int_equal(turns_page(&t, i), i % 1000);
+		assert_int_equal(access_page(&t, i), i % 1000);
 }
 
 /* Of a random order of n the steps have a mean of (n + 1)/3, half of them go up, and few pages keep their neighbour. */
 static void a_random_order_is_one_and_another_one_each_round(void **state)
 {
 	enum { N = 10000 };
-	struct turns t, other;
+	struct access_pattern t, other;
 	uint64_t same = 0, same_seed = 0;
 
 	(void)state;
-	turns_start(&t, TURNS_RANDOM, N, PAGE, 0, 5, 0);
-	turns_start(&other, TURNS_RANDOM, N, PAGE, 0, 6, 0);
+	access_start(&t, ACCESS_RANDOM, N, PAGE, 0, 5, 0);
+	access_start(&other, ACCESS_RANDOM, N, PAGE, 0, 6, 0);
 	for (uint64_t round = 0; round < 3; round++) {
 		uint64_t up = 0, near = 0;
 		double steps = 0;
 
 		for (uint64_t i = 1; i < N; i++) {
-			double step = (double)turns_page(&t, round * N + i) - (double)turns_page(&t, round * N + i - 1);
+			double step = (double)access_page(&t, round * N + i) - (double)access_page(&t, round * N + i - 1);
 
 			steps += fabs(step);
 			up += step > 0;
@@ -75,8 +75,8 @@ static void a_random_order_is_one_and_another_one_each_round(void **state)
 		assert_true(near < 20);						/* expected: 2 */
 	}
 	for (uint64_t i = 0; i < N; i++) {
-		same += turns_page(&t, i) == turns_page(&t, N + i);
-		same_seed += turns_page(&t, i) == turns_page(&other, i);
+		same += access_page(&t, i) == access_page(&t, N + i);
+		same_seed += access_page(&t, i) == access_page(&other, i);
 	}
 	assert_true(same < 12 && same_seed < 12);	/* expected: 1 */
 }
@@ -88,13 +88,13 @@ static void turns_follow_each_other_without_gap(void **state)
 
 	(void)state;
 	for (size_t r = 0; r < sizeof(rates) / sizeof(*rates); r++) {
-		struct turns t;
-		struct turn turn;
+		struct access_pattern t;
+		struct access_batch turn;
 		uint64_t next = 0;
 
-		turns_start(&t, TURNS_SEQ, 77, PAGE, rates[r], 1, 1000);
+		access_start(&t, ACCESS_SEQ, 77, PAGE, rates[r], 1, 1000);
 		for (int i = 0; i < 1000; i++) {
-			turns_take(&t, 1000, &turn);
+			access_next_batch(&t, 1000, &turn);
 			assert_int_equal(turn.first, next);
 			assert_true(turn.count >= 1 && turn.count <= 256);
 			next += turn.count;
@@ -110,13 +110,13 @@ static void touches_are_due_at_the_rate(void **state)
 
 	(void)state;
 	for (size_t r = 0; r < sizeof(rates) / sizeof(*rates); r++) {
-		struct turns t;
-		struct turn turn;
+		struct access_pattern t;
+		struct access_batch turn;
 		int64_t now = start;
 
-		turns_start(&t, TURNS_SEQ, 1000, PAGE, rates[r], 1, start);
+		access_start(&t, ACCESS_SEQ, 1000, PAGE, rates[r], 1, start);
 		for (int i = 0; i < 3000; i++) {
-			turns_take(&t, now, &turn);
+			access_next_batch(&t, now, &turn);
 			assert_true(fabs((double)(turn.due_ns - start) - (double)turn.first * PAGE / rates[r] * 1e9) < 2);
 			/* a turn is no burst: a millisecond's work, or one page */
 			assert_true(turn.count == 1 || (double)turn.count * PAGE / rates[r] <= 1e-3 * (1 + 1e-9));
@@ -129,38 +129,38 @@ static void touches_are_due_at_the_rate(void **state)
 /* At 1000 pages/s: late by 50 ms, it catches up; late by 2 s, it gives up what it missed, counts it and goes on at the rate. */
 static void what_is_very_late_is_not_made_up_for(void **state)
 {
-	struct turns t;
-	struct turn turn;
+	struct access_pattern t;
+	struct access_batch turn;
 	int64_t now = 0;
 	uint64_t before;
 
 	(void)state;
-	turns_start(&t, TURNS_SEQ, 1000, PAGE, 1000.0 * PAGE, 1, 0);
-	turns_take(&t, 0, &turn);
+	access_start(&t, ACCESS_SEQ, 1000, PAGE, 1000.0 * PAGE, 1, 0);
+	access_next_batch(&t, 0, &turn);
 	now = 50 * NS_PER_MS;
 	while (turn.due_ns <= now)
-		turns_take(&t, now, &turn);
+		access_next_batch(&t, now, &turn);
 	assert_int_equal(turn.first, 51);
 	assert_int_equal(t.given_up_ns, 0);
 	now = turn.due_ns + 2 * NS_PER_S;
 	before = turn.first;
-	turns_take(&t, now, &turn);
+	access_next_batch(&t, now, &turn);
 	assert_int_equal(turn.first, before + 1);
 	assert_true(llabs(t.given_up_ns - 2 * NS_PER_S) <= 2 * NS_PER_MS);
 	assert_true(turn.due_ns == now);
-	turns_take(&t, now, &turn);
+	access_next_batch(&t, now, &turn);
 	assert_true(llabs(turn.due_ns - now - NS_PER_MS) <= 2);
 }
 
 static void without_a_rate_nothing_is_due_or_late(void **state)
 {
-	struct turns t;
-	struct turn turn;
+	struct access_pattern t;
+	struct access_batch turn;
 
 	(void)state;
-	turns_start(&t, TURNS_RANDOM, 10, PAGE, 0, 1, 0);
+	access_start(&t, ACCESS_RANDOM, 10, PAGE, 0, 1, 0);
 	for (int i = 0; i < 10; i++) {
-		turns_take(&t, i * NS_PER_DAY, &turn);
+		access_next_batch(&t, i * NS_PER_DAY, &turn);
 		assert_int_equal(turn.due_ns, 0);
 		assert_int_equal(turn.count, 256);
 	}

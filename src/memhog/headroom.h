@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* headroom - how much memory the machine and our memory cgroup have, and how much must stay free. Reads files; otherwise pure. */
+#ifndef THINPROBE_HEADROOM_H
+#define THINPROBE_HEADROOM_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct headroom_machine {
+	int64_t total, available, swap_total, swap_free;	/* bytes */
+};
+/* Reads the file meminfo in a folder (/proc). 0, or -EPROTO if a line is missing. */
+int headroom_read_meminfo(const char *folder, struct headroom_machine *out);
+
+/* The memory cgroup of this process. */
+struct headroom_group {
+	int version;			/* cgroup version 1 or 2; 0: no group was found */
+	char folder[PATH_MAX];
+	int64_t limit;			/* bytes, the lowest limit of the group and those above it; INT64_MAX: none */
+	int64_t used;			/* bytes charged against that limit */
+	int64_t swapped;		/* bytes in swap of the group and those below it; -1: not known */
+};
+/* Finds the group from texts like /proc/self/cgroup and /proc/self/mountinfo; `root` is put before all folders ("" but for tests).
+ * 0, or -ENOENT: no group, or not visible. Limit and use are not read yet. */
+int headroom_find_group(FILE *cgroup, FILE *mountinfo, const char *root, struct headroom_group *out);
+/* Reads limit, used and swapped. 0, or -ENOENT without a group. */
+int headroom_read_group(struct headroom_group *g);
+
+/* Whether the limit of the group is lower than the memory of the machine. */
+bool headroom_is_confined(const struct headroom_machine *m, const struct headroom_group *g);
+
+/* The memory that a percentage refers to: the limit of the group, else the memory of the machine. */
+int64_t headroom_total(const struct headroom_machine *m, const struct headroom_group *g);
+
+/* Bytes left for the rest of the machine once `size` more bytes are taken. A group cannot take more than its limit; the excess goes
+ * to swap and does not reduce the available memory of the machine. Without a limit other processes can be swapped out: then the
+ * available memory and the free swap count together. */
+int64_t headroom_left(const struct headroom_machine *m, const struct headroom_group *g, int64_t size);
+
+/* The default of --reserve: a tenth of the memory of the machine, at least 256 MiB. */
+int64_t headroom_default_reserve(const struct headroom_machine *m);
+
+/* Time until the next check, in ns, given the bytes above the reserve: shorter than the fastest memory could take to fill them. */
+int64_t headroom_check_interval_ns(int64_t above);
+
+#endif
