@@ -7,14 +7,14 @@
 #include <string.h>
 #include <time.h>
 
-#define LOOK_TURNS 256	/* between looks at the clock: well below a microsecond */
+#define SPIN_TURNS 256	/* loop turns between readings of the clock: well below a microsecond */
 
 static bool stopped(const struct burst_stop *stop)
 {
 	return atomic_load_explicit(stop->flag, memory_order_relaxed);
 }
 
-/* As exact as clock_nanosleep, but a stop that comes just before the sleep is not missed. */
+/* Sleeps as precisely as clock_nanosleep, but cannot miss a stop that comes just before the sleep. */
 static void sleep_for_burst(int64_t due_ns, const struct burst_stop *stop)
 {
 	struct timespec ts = { .tv_sec = due_ns / NS_PER_S, .tv_nsec = due_ns % NS_PER_S };
@@ -23,8 +23,8 @@ static void sleep_for_burst(int64_t due_ns, const struct burst_stop *stop)
 		;
 }
 
-/* Asking for the CPU time is a system call that locks the run queue. So it is asked only when the
- * wall clock says that the burst can be over, since nobody uses more CPU time than passes. */
+/* Reading the CPU time is a system call that locks the run queue: it is read only when, by the wall clock, the burst may be
+ * over. */
 static void burn_burst(struct burst *b, const struct burst_stop *stop)
 {
 	int64_t cpu_from, left;
@@ -36,7 +36,7 @@ static void burn_burst(struct burst *b, const struct burst_stop *stop)
 		int64_t until = clock_now() + left;
 
 		while (clock_now() < until && !stopped(stop))
-			for (int i = 0; i < LOOK_TURNS; i++)
+			for (int i = 0; i < SPIN_TURNS; i++)
 				__asm__ volatile("" ::: "memory");
 		b->cpu_ns = clock_thread_cpu() - cpu_from;
 	}

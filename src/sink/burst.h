@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* burst - burns CPU time in bursts as a plan says, and remembers what it really burned: the truth
- * that other tools are held against.
+/* burst - uses CPU time in planned bursts and records the CPU time really used: a reference against which profilers are checked.
  *
- * A burst lasts until its length of the thread's own CPU time is used, by the kernel's account of
- * it (CLOCK_THREAD_CPUTIME_ID), however long that takes. That account is opened and closed within
- * start_ns..end_ns, so that where nothing else may run meanwhile the two differ by the cost of
- * reading clocks. Interrupts, and what a hypervisor takes unnoticed, count as used. While it runs
- * nothing is written or allocated. */
+ * A burst lasts until the thread has used the planned CPU time (CLOCK_THREAD_CPUTIME_ID), however long that takes. The CPU clock is
+ * read within start_ns..end_ns, so that on an idle CPU both differ only by the cost of reading clocks. Interrupts and time stolen
+ * unnoticed by a hypervisor count as used. Nothing is written or allocated while bursts run. */
 #ifndef THINPROBE_BURST_H
 #define THINPROBE_BURST_H
 
@@ -17,20 +14,20 @@
 
 struct burst {
 	int64_t due_ns, start_ns, end_ns;	/* CLOCK_MONOTONIC */
-	int64_t asked_ns, cpu_ns;		/* of CPU time; less than asked in the one that a stop cut short */
+	int64_t asked_ns, cpu_ns;		/* CPU time planned and used; less only in a burst that a stop cut short */
 };
 
-/* What a run shares with who stops it, in memory that both see. */
+/* How a run is stopped; in memory shared with the stopping process. */
 struct burst_stop {
 	atomic_bool *flag;
-	sem_t *wake;				/* posted once for each player, after the flag was set */
+	sem_t *wake;				/* posted once for each process after the flag was set */
 };
 
-/* Makes the next call of burst_play() punctual: touches `room` rows and runs through a burst of no length. */
+/* Prepares burst_play(): touches the memory of `room` rows and runs a burst of 1 ns. */
 void burst_warm_up(struct burst *rows, size_t room, const struct burst_stop *stop);
 
-/* Plays the plan from `origin_ns` on, one row for each burst begun; *played counts those complete
- * in `rows` at any time. One that is due before its predecessor ends follows at once. */
+/* Runs the bursts of the plan, whose time 0 is origin_ns. *played: number of complete rows, at any time. A burst that is due before
+ * the one before it has ended follows at once. */
 void burst_play(const struct burst_plan *plan, int64_t origin_ns, struct burst *rows, atomic_size_t *played,
 		const struct burst_stop *stop);
 

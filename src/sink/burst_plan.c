@@ -14,16 +14,7 @@
 
 static bool read_share(const char *text, double *out)
 {
-	char number[32];
-	size_t n = strlen(text);
-
-	if (n && text[n - 1] == '%')
-		n--;
-	if (n >= sizeof(number))
-		return false;
-	memcpy(number, text, n);
-	number[n] = '\0';
-	if (cli_read_real(number, out))
+	if (cli_read_percent(text, out))
 		return false;
 	*out /= 100;
 	return *out > 0 && *out <= 1;
@@ -37,7 +28,7 @@ static bool read_length(const char *text, int64_t *out)
 static const char *const keys[] = { "every", "len", "random", "min", "max", "load" };
 #define KEYS (sizeof(keys) / sizeof(*keys))
 
-/* One "name:value" of a list; `seen`: the names so far, a bit each. */
+/* Reads one "name:value" of a list. *seen: the names read so far, as bits; a name must not be repeated. */
 static bool read_burst_word(char *word, struct burst_spec *s, unsigned *seen)
 {
 	char *value = strchr(word, ':');
@@ -129,10 +120,9 @@ int burst_plan_every(struct burst_plan *plan, const struct burst_spec *spec, int
 	return 0;
 }
 
-/* How much later the last burst must be, so that the second that ends with it holds no more than
- * `most`. It is enough to look at those seconds: sliding a second along, what it holds grows while
- * its end is in a burst and its start is not, so that it is largest where its end leaves one. */
-static int64_t too_early(const struct burst_plan *plan, int64_t most)
+/* By how many ns the last burst must be put off, so that no second holds more than `most` ns of bursts. Only the second that ends
+ * with the last burst is checked: the bursts within a sliding second are at a maximum when its end leaves a burst. */
+static int64_t needed_delay(const struct burst_plan *plan, int64_t most)
 {
 	const struct burst_due *last = &plan->due[plan->n - 1];
 	int64_t end = last->start_ns + last->length_ns, held = last->length_ns;
@@ -143,7 +133,7 @@ static int64_t too_early(const struct burst_plan *plan, int64_t most)
 
 		if (from >= b_end)
 			break;
-		/* The older ones leave the second first: what is too much must leave it by way of this one. */
+		/* older bursts leave the sliding second first: the excess must leave it within this burst */
 		if (held + b_end - from > most)
 			return b_end - (most - held) + NS_PER_S - end;
 		held += b_end - from;
@@ -170,20 +160,20 @@ int burst_plan_random(struct burst_plan *plan, const struct burst_spec *spec, ui
 
 		due->length_ns = length > (double)spec->max_ns ? spec->max_ns : (int64_t)length;
 		due->start_ns = free_ns + BURST_PAUSE_MIN + (int64_t)wait;
-		due->start_ns += too_early(plan, most);
+		due->start_ns += needed_delay(plan, most);
 		free_ns = due->start_ns + due->length_ns;
 	}
 	return 0;
 }
 
-struct plan_reading {
+struct burst_plan_reader {
 	struct burst_plan *plan;
 	size_t room;
 };
 
 static int add_burst(void *context, char *const *cell)
 {
-	struct plan_reading *r = context;
+	struct burst_plan_reader *r = context;
 	struct burst_due due;
 
 	if (!rows_in_count(cell[0], &due.start_ns) || !rows_in_count(cell[1], &due.length_ns) || due.start_ns < 0 ||
@@ -206,7 +196,7 @@ static int add_burst(void *context, char *const *cell)
 int burst_plan_read(struct burst_plan *plan, FILE *in, unsigned long *line)
 {
 	static const char *const columns[] = { "start_ns", "length_ns", NULL };
-	struct plan_reading r = { .plan = plan };
+	struct burst_plan_reader r = { .plan = plan };
 	int err;
 
 	*plan = (struct burst_plan){ 0 };

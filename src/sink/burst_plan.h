@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* burst_plan - when bursts of CPU time are due and how long each is: at equal intervals, by chance, or as a file says.
+/* burst_plan - times and lengths of CPU bursts: periodic, random, or read from a file.
  *
- * Pure: no clock, no chance but the seed. Times are ns after a common start. */
+ * Pure: random numbers depend on the seed only. Times are ns after a common start. */
 #ifndef THINPROBE_BURST_PLAN_H
 #define THINPROBE_BURST_PLAN_H
 
@@ -10,20 +10,19 @@
 #include <stdio.h>
 
 #define BURST_PLAN_MAX 1000000		/* bursts */
-#define BURST_LENGTH_MIN 1000		/* ns: below this two looks at the clock are the burst */
-#define BURST_PAUSE_MIN 5000000		/* ns, between bursts by chance: told apart, also where one was kept waiting for a tick */
+#define BURST_LENGTH_MIN 1000		/* ns: shorter bursts would consist of clock readings */
+#define BURST_PAUSE_MIN 5000000		/* ns between random bursts: they stay distinct even if one is delayed by a scheduler tick */
 
 struct burst_spec {
 	enum burst_kind { BURST_EVERY, BURST_RANDOM, BURST_FILE } kind;
 	int64_t every_ns, length_ns;		/* BURST_EVERY */
-	int64_t n, min_ns, max_ns;		/* BURST_RANDOM: how many, how long */
-	double load;				/* and which share of any second at most, 0 < load <= 1 */
-	const char *path;			/* BURST_FILE; points into the text */
+	int64_t n, min_ns, max_ns;		/* BURST_RANDOM: number, shortest and longest burst */
+	double load;				/* BURST_RANDOM: share of any second at most, 0 < load <= 1 */
+	const char *path;			/* BURST_FILE; not owned */
 };
 
-/* Reads, in any order but each word once, "every:100ms,len:5ms",
- * "random:1000[,min:100us][,max:400ms][,load:50%]", or else a file's name. 0, or -EINVAL with what
- * is wrong in `why`. */
+/* Reads "every:100ms,len:5ms" or "random:1000[,min:100us][,max:400ms][,load:50%]", its words in any order, or else the name of a
+ * file. 0, or -EINVAL with the reason in `why`. */
 int burst_spec_read(const char *text, struct burst_spec *out, char *why, size_t why_size);
 
 struct burst_due {
@@ -35,22 +34,22 @@ struct burst_plan {
 	size_t n;
 };
 
-/* One burst at 0, every, 2 every ..., all before `time_ns`. 0, -ENOMEM, -E2BIG. */
+/* Bursts at 0, every_ns, 2 * every_ns and so on, before `time_ns`. 0, -ENOMEM, -E2BIG. */
 int burst_plan_every(struct burst_plan *plan, const struct burst_spec *spec, int64_t time_ns);
 
-/* Lengths are log-uniform from min to max: as many from 100 us to 1 ms as from 1 to 10 ms. The pauses are BURST_PAUSE_MIN and an
- * exponential time, whose mean makes the share of bursts `load`; where a second would get more than that, the burst
- * is put off until none does, so the share over the whole is a little less. 0, -ENOMEM, -E2BIG. */
+/* Random bursts: lengths log-uniform from min to max (as many from 100 us to 1 ms as from 1 to 10 ms); pauses
+ * BURST_PAUSE_MIN plus an exponential time, whose mean makes the share of bursts `load`. A burst that would exceed that
+ * share within a second is put off, so the share over the whole plan is a little less. 0, -ENOMEM, -E2BIG. */
 int burst_plan_random(struct burst_plan *plan, const struct burst_spec *spec, uint64_t seed);
 
-/* Rows "burst-plan/1" (schema start_ns length_ns), ascending. 0, -EPROTO for a row that is none, with its number in *line; -ENOMEM,
- * -E2BIG, -EIO. */
+/* Reads a table of schema burst-plan/1 (start_ns, length_ns; ascending). 0, -EPROTO for a malformed row, with its number in *line;
+ * -ENOMEM, -E2BIG, -EIO. */
 int burst_plan_read(struct burst_plan *plan, FILE *in, unsigned long *line);
 
-/* What is wrong with that line, after -EPROTO, in words to stand behind the file's name. Reads the file again, where it can be. */
+/* After -EPROTO: writes what is wrong with that line, a text to follow the name of the file. Reads the file again. */
 void burst_plan_fault(FILE *in, unsigned long line, char *why, size_t why_size);
 
-/* Leaves out what begins at `time_ns` or later. */
+/* Removes the bursts that begin at `time_ns` or later. */
 void burst_plan_cut(struct burst_plan *plan, int64_t time_ns);
 void burst_plan_free(struct burst_plan *plan);
 

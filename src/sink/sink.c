@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* sink - takes CPU time: all it can get, a share of the wall clock, or bursts as planned.
+/* sink - CPU hogs: use all the CPU time they can get, a fixed share of the wall clock, or planned bursts.
  *
- * One child per unit of load. When a share is held is decided in share.c, when bursts are due in burst_plan.c; the
- * processes are crew.c's. This file reads options, runs, and reports what each of them really got. */
+ * Each unit of load is a process (workers.c). Holding a share is in share.c, the times of bursts in burst_plan.c. This file
+ * reads the options, runs the load, and reports the CPU time that each process really got. */
 #include "burst.h"
 #include "clock.h"
-#include "crew.h"
+#include "workers.h"
 #include "rec.h"
 #include "rt.h"
 #include "say.h"
@@ -18,24 +18,24 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define SPIN_TURNS 2000		/* between looks at the clock: some microseconds */
-#define END_NS (500 * NS_PER_MS)	/* for the processes to end before the report; the report needs nothing of them */
-#define HELD 0.95		/* of the share that was asked for: less is called not held */
-#define LEAD_NS (50 * NS_PER_MS)	/* from ready to time 0 of a plan: who waits for ready can be there */
+#define SPIN_TURNS 2000			/* loop turns between readings of the clock: some microseconds */
+#define END_NS (500 * NS_PER_MS)	/* time limit for the processes to end before the report */
+#define HELD 0.95			/* part of the requested share: with less the load counts as not held */
+#define LEAD_NS (50 * NS_PER_MS)	/* from "ready" to time 0 of a burst plan, so that a waiting program can start */
 
 static struct {
 	int64_t count, time_ns, period_ns, seed, ready_fd;
 	double percent;
-	struct regime regime;
+	struct cpu_policy policy;
 	struct burst_spec burst;
 	const char *burst_text, *burst_log;
 } cfg = { .count = 1, .percent = 100, .period_ns = 10 * NS_PER_MS, .seed = 1, .ready_fd = STDERR_FILENO,
-	  .regime = { .policy = SCHED_OTHER } };
+	  .policy = { .policy = SCHED_OTHER } };
 static struct rec_cfg out_cfg;
 static char autogroup[64], cgroup[512];
 
 static struct burst_plan plan;
-/* One for each child: its part of a store that it and we see. */
+/* The bursts of each process, in memory shared with it. */
 static struct burst_store {
 	atomic_size_t played;
 	bool locked;
@@ -53,63 +53,63 @@ static int read_burst(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_INT, 'n', "count", &cfg.count, 1, 10000, "how many processes (1)", NULL, NULL, NULL },
+	{ CLI_INT, 'n', "count", &cfg.count, 1, 10000, "number of processes (1)", NULL, NULL, NULL },
 	{ CLI_PERCENT, 'l', "load", &cfg.percent, 0.1, 100,
-	  "share of wall-clock time each holds; 100 never yields (100)", NULL, NULL, NULL },
-	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, "stop after this time (when told to)", NULL, NULL, NULL },
-	{ CLI_CPUS, 0, "cpus", &cfg.regime.cpus, 0, 0, "stay on these CPUs (as inherited)", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "policy", &cfg.regime, 0, 0, "scheduling policy (other)", NULL, regime_read_policy,
+	  "share of wall-clock time of each process; 100 never yields (100)", NULL, NULL, NULL },
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, "stop after this time (at a signal)", NULL, NULL, NULL },
+	{ CLI_CPUS, 0, "cpus", &cfg.policy.cpus, 0, 0, "run on these CPUs (inherited)", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "policy", &cfg.policy, 0, 0, "scheduling policy (other)", NULL, cpu_policy_read,
 	  "other|batch|idle|fifo:P|rr:P" },
-	{ CLI_INT, 0, "nice", &cfg.regime.nice, -20, 19, "nice value added to the inherited one (0)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "slice", &cfg.regime.slice_ns, 100e3, 100e6,
-	  "run this long at a time, where the scheduler takes wishes (its own)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "cgroup", &cfg.regime.cgroup, 0, 0,
-	  "enter this group: a folder that holds a cgroup.procs (as inherited)", NULL, NULL, "FOLDER" },
+	{ CLI_INT, 0, "nice", &cfg.policy.nice, -20, 19, "nice value added to the inherited one (0)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "slice", &cfg.policy.slice_ns, 100e3, 100e6,
+	  "requested time slice, if the scheduler supports it (its default)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "cgroup", &cfg.policy.cgroup, 0, 0,
+	  "enter this cgroup: a folder that holds a cgroup.procs (inherited)", NULL, NULL, "FOLDER" },
 	{ CLI_NS, 0, "period", &cfg.period_ns, 1e6, 1e9, "period within which a share is held (10ms)", NULL, NULL, NULL },
 	{ CLI_CALL, 0, "burst", &cfg.burst, 0, 0,
-	  "burn CPU time in bursts: every:100ms,len:5ms, or random:1000,min:100us,max:400ms,load:50%, or as a file says", NULL,
+	  "use CPU time in bursts: every:100ms,len:5ms, or random:1000,min:100us,max:400ms,load:50%, or a file", NULL,
 	  read_burst, "PLAN" },
-	{ CLI_STR, 0, "burst-log", &cfg.burst_log, 0, 0, "write what each burst really burned to this file", NULL, NULL, "FILE" },
-	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, "for bursts by chance (1)", NULL, NULL, NULL },
+	{ CLI_STR, 0, "burst-log", &cfg.burst_log, 0, 0, "write the CPU time that each burst used to this file", NULL, NULL, "FILE" },
+	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, "seed of random bursts (1)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
 
-static void spin_a_while(void)
+static void spin_briefly(void)
 {
 	for (int i = 0; i < SPIN_TURNS; i++)
 		__asm__ volatile("" ::: "memory");
 }
 
-static void hold_share(struct crew *crew, int64_t index, void *context)
+static void hold_share(struct workers *workers, int64_t index, void *context)
 {
 	struct share share;
 
 	(void)context;
 	share_start(&share, cfg.percent / 100, cfg.period_ns, clock_now(), clock_thread_cpu());
-	atomic_store(&crew->child[index].ready, true);
-	while (!atomic_load_explicit(&crew->stop, memory_order_relaxed)) {
+	atomic_store(&workers->child[index].ready, true);
+	while (!atomic_load_explicit(&workers->stop, memory_order_relaxed)) {
 		int64_t until = share_next(&share, clock_now(), clock_thread_cpu());
 
 		if (until)
 			clock_sleep_until(until);
 		else
-			spin_a_while();
+			spin_briefly();
 	}
 }
 
-static void be_greedy(struct crew *crew, int64_t index, void *context)
+static void spin_always(struct workers *workers, int64_t index, void *context)
 {
 	(void)context;
-	atomic_store(&crew->child[index].ready, true);
-	while (!atomic_load_explicit(&crew->stop, memory_order_relaxed))
-		spin_a_while();
+	atomic_store(&workers->child[index].ready, true);
+	while (!atomic_load_explicit(&workers->stop, memory_order_relaxed))
+		spin_briefly();
 }
 
-static void play_bursts(struct crew *crew, int64_t index, void *context)
+static void play_bursts(struct workers *workers, int64_t index, void *context)
 {
-	struct burst_stop stop = { &crew->stop, &crew->wake };
+	struct burst_stop stop = { &workers->stop, &workers->wake };
 	struct burst_store *mine = truth[index];
 	struct rt_state got;
 	int64_t origin_ns;
@@ -118,8 +118,8 @@ static void play_bursts(struct crew *crew, int64_t index, void *context)
 	rt_setup(0, &got);
 	mine->locked = got.locked;
 	burst_warm_up(mine->row, plan.n, &stop);
-	atomic_store(&crew->child[index].ready, true);
-	while (!(origin_ns = atomic_load(&crew->origin_ns)) && !atomic_load(&crew->stop))
+	atomic_store(&workers->child[index].ready, true);
+	while (!(origin_ns = atomic_load(&workers->origin_ns)) && !atomic_load(&workers->stop))
 		clock_sleep_until(clock_now() + NS_PER_MS);
 	burst_play(&plan, origin_ns, mine->row, &mine->played, &stop);
 }
@@ -151,9 +151,9 @@ static void make_plan(void)
 	if (err == -EPROTO)
 		die(EXIT_RUN, "%s: %s", cfg.burst.path, why);
 	if (!err && !plan.n)
-		die(EXIT_RUN, "%s: a header and no bursts; nothing would be burned", cfg.burst_text);
+		die(EXIT_RUN, "%s: the plan has no bursts; add some", cfg.burst_text);
 	if (err == -E2BIG)
-		die(EXIT_RUN, "--burst %s: more than %d bursts; leave some out, or take a shorter --time", cfg.burst_text, BURST_PLAN_MAX);
+		die(EXIT_RUN, "--burst %s: more than %d bursts; plan fewer, or give a shorter --time", cfg.burst_text, BURST_PLAN_MAX);
 	if (err)
 		die(EXIT_RUN, "cannot plan --burst %s: %s", cfg.burst_text, strerror(-err));
 	if (cfg.time_ns)
@@ -164,7 +164,7 @@ static void make_plan(void)
 							 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 		if (room == MAP_FAILED)
-			die(EXIT_RUN, "no memory for %zu bursts of %lld processes; leave some out", plan.n, (long long)cfg.count);
+			die(EXIT_RUN, "no memory for %zu bursts of %lld processes; plan fewer bursts", plan.n, (long long)cfg.count);
 		truth[i] = room;
 	}
 }
@@ -179,14 +179,14 @@ static struct rows *open_burst_log(void)
 	return log;
 }
 
-static int write_burst_log(struct rows *log, const struct crew *crew)
+static int write_burst_log(struct rows *log, const struct workers *workers)
 {
-	for (int64_t i = 0; i < crew->count; i++) {
+	for (int64_t i = 0; i < workers->count; i++) {
 		for (size_t n = 0; n < atomic_load(&truth[i]->played); n++) {
 			const struct burst *b = &truth[i]->row[n];
 
 			rows_int(log, i + 1);
-			rows_int(log, crew->child[i].was);
+			rows_int(log, workers->child[i].was);
 			rows_int(log, (int64_t)n + 1);
 			rows_int(log, b->due_ns);
 			rows_int(log, b->start_ns);
@@ -199,10 +199,10 @@ static int write_burst_log(struct rows *log, const struct crew *crew)
 	return rows_close(log);
 }
 
-/* The CPUs the children may use, as --cpus takes them. */
+/* Reports the CPUs that the processes may use, as --cpus takes them. */
 static void report_allowed_cpus(struct rec *r)
 {
-	struct cli_cpus use = cfg.regime.cpus;
+	struct cli_cpus use = cfg.policy.cpus;
 	char text[256];
 
 	if (!use.n && proc_cpus_allowed(&use))
@@ -211,49 +211,49 @@ static void report_allowed_cpus(struct rec *r)
 	rec_str(r, "cpus", text);
 }
 
-static void report_sink_settings(struct rec *r, const struct crew *crew)
+static void report_sink_settings(struct rec *r, const struct workers *workers)
 {
-	int64_t slice = crew->child[0].slice_ns;
+	int64_t slice = workers->child[0].slice_ns;
 
 	rec_object(r, "settings");
 	rec_int(r, "count", cfg.count);
 	rec_real(r, "load_percent", cfg.burst_text ? NAN : cfg.percent, 3);
 	rec_real(r, "period_ms", (double)cfg.period_ns / NS_PER_MS, 3);
-	rec_int(r, "nice", cfg.regime.nice);
-	rec_str(r, "policy", regime_policy_text(&cfg.regime));
+	rec_int(r, "nice", cfg.policy.nice);
+	rec_str(r, "policy", cpu_policy_text(&cfg.policy));
 	rec_real(r, "slice_ms", slice ? (double)slice / NS_PER_MS : NAN, 3);
-	rec_str(r, "cgroup", cfg.regime.cgroup);
+	rec_str(r, "cgroup", cfg.policy.cgroup);
 	rec_str(r, "burst", cfg.burst_text);
 	rec_int(r, "seed", cfg.seed);
 	report_allowed_cpus(r);
 	rec_end(r);
 }
 
-static double share_percent(const struct crew_child *c)
+static double share_percent(const struct worker *c)
 {
 	return c->wall_ns > 0 ? 100.0 * (double)c->cpu_ns / (double)c->wall_ns : 0;
 }
 
-static void report_child(struct rec *r, const struct crew_child *c)
+static void report_child(struct rec *r, const struct worker *c)
 {
 	rec_object(r, NULL);
 	rec_real(r, "cpu_s", (double)c->cpu_ns / NS_PER_S, 6);
 	rec_real(r, "wall_s", c->died ? NAN : (double)c->wall_ns / NS_PER_S, 6);
 	rec_real(r, "share_percent", c->died ? NAN : share_percent(c), 3);
 	rec_real(r, "wanted_percent", cfg.burst_text ? NAN : cfg.percent, 3);
-	/* null: this kernel keeps no schedstat */
+	/* null if the kernel has no schedstat */
 	rec_real(r, "runqueue_wait_s", c->accounted ? (double)c->sched.wait_ns / NS_PER_S : NAN, 6);
 	rec_end(r);
 }
 
-static void report_bursts(struct rec *r, const struct crew *crew)
+static void report_bursts(struct rec *r, const struct workers *workers)
 {
 	struct sample late = { 0 }, over = { 0 };
 	int64_t asked = 0, burned = 0;
 	size_t played = 0;
 	bool locked = true;
 
-	for (int64_t i = 0; i < crew->count; i++) {
+	for (int64_t i = 0; i < workers->count; i++) {
 		size_t n = atomic_load(&truth[i]->played);
 
 		for (const struct burst *b = truth[i]->row; b < truth[i]->row + n; b++) {
@@ -266,30 +266,30 @@ static void report_bursts(struct rec *r, const struct crew *crew)
 		locked = locked && truth[i]->locked;
 	}
 	rec_object(r, "bursts");
-	rec_int(r, "planned", (int64_t)plan.n * crew->count);
+	rec_int(r, "planned", (int64_t)plan.n * workers->count);
 	rec_int(r, "played", (int64_t)played);
-	rec_int(r, "origin_ns", atomic_load(&crew->origin_ns));
+	rec_int(r, "origin_ns", atomic_load(&workers->origin_ns));
 	rec_real(r, "asked_s", (double)asked / NS_PER_S, 6);
 	rec_real(r, "burned_s", (double)burned / NS_PER_S, 6);
 	rec_bool(r, "memory_locked", locked);
 	rec_timing(r, "late_us", &late, NS_PER_US);
 	rec_timing(r, "over_us", &over, NS_PER_US);
 	rec_end(r);
-	rec_say(r, "%s of %s bursts played, %s of CPU time", say_count((int64_t)played), say_count((int64_t)plan.n * crew->count),
+	rec_say(r, "%s of %s bursts played, %s of CPU time", say_count((int64_t)played), say_count((int64_t)plan.n * workers->count),
 		say_ns((double)burned));
-	rec_say(r, "  started %s late (worst %s), burned %s too much (medians)", say_ns(sample_quantile(&late, 0.5).value),
+	rec_say(r, "  started %s late (worst %s), used %s more CPU time than planned (medians)", say_ns(sample_quantile(&late, 0.5).value),
 		say_ns(sample_max(&late).value), say_ns(sample_quantile(&over, 0.5).value));
 	sample_free(&late);
 	sample_free(&over);
 }
 
-static void say_load(struct rec *r, const struct crew *crew)
+static void say_load(struct rec *r, const struct workers *workers)
 {
 	double least = INFINITY, most = 0, waited_ns = 0;
-	const char *plural = crew->count == 1 ? "" : "es";
+	const char *plural = workers->count == 1 ? "" : "es";
 	int64_t n = 0, wall_ns = 0;
 
-	for (const struct crew_child *c = crew->child; c < crew->child + crew->count; c++) {
+	for (const struct worker *c = workers->child; c < workers->child + workers->count; c++) {
 		if (c->died)
 			continue;
 		least = fmin(least, share_percent(c));
@@ -299,16 +299,16 @@ static void say_load(struct rec *r, const struct crew *crew)
 		n++;
 	}
 	if (cfg.percent < 100)
-		rec_say(r, "%s process%s, %s %% of a CPU each, %s", say_count(crew->count), plural, say_number(cfg.percent),
+		rec_say(r, "%s process%s, %s %% of a CPU each, %s", say_count(workers->count), plural, say_number(cfg.percent),
 			say_ns((double)wall_ns));
 	else
-		rec_say(r, "%s process%s, all the CPU time they can get, %s", say_count(crew->count), plural, say_ns((double)wall_ns));
+		rec_say(r, "%s process%s, all the CPU time they can get, %s", say_count(workers->count), plural, say_ns((double)wall_ns));
 	if (!n)
 		return;
 	if (n == 1)
-		rec_say(r, "  got %s %% of a CPU; waited %s for one", say_number(most), say_ns(waited_ns));
+		rec_say(r, "  got %s %% of a CPU; waited %s for a CPU", say_number(most), say_ns(waited_ns));
 	else
-		rec_say(r, "  got %s to %s %% of a CPU each; waited %s for one, in total", say_number(least), say_number(most),
+		rec_say(r, "  got %s to %s %% of a CPU each; waited %s for a CPU, in total", say_number(least), say_number(most),
 			say_ns(waited_ns));
 	if (cfg.percent >= 100)
 		return;
@@ -319,18 +319,18 @@ static void say_load(struct rec *r, const struct crew *crew)
 		rec_say(r, "Load held.");
 }
 
-static int64_t report_sink(struct rec *r, const struct crew *crew)
+static int64_t report_sink(struct rec *r, const struct workers *workers)
 {
 	double total = 0;
 	int64_t died = 0;
 
-	report_sink_settings(r, crew);
+	report_sink_settings(r, workers);
 	rec_object(r, "result");
 	rec_array(r, "children");
-	for (int64_t i = 0; i < crew->count; i++) {
-		report_child(r, &crew->child[i]);
-		total += share_percent(&crew->child[i]);
-		died += crew->child[i].died;
+	for (int64_t i = 0; i < workers->count; i++) {
+		report_child(r, &workers->child[i]);
+		total += share_percent(&workers->child[i]);
+		died += workers->child[i].died;
 	}
 	rec_end(r);
 	rec_real(r, "total_share_percent", total, 3);
@@ -338,46 +338,46 @@ static int64_t report_sink(struct rec *r, const struct crew *crew)
 	rec_str(r, "autogroup", autogroup[0] ? autogroup : NULL);
 	rec_str(r, "cgroup", cgroup[0] ? cgroup : NULL);
 	if (plan.due)
-		report_bursts(r, crew);
+		report_bursts(r, workers);
 	else
-		say_load(r, crew);
+		say_load(r, workers);
 	if (died)
-		rec_warn(r, "%s of %s processes died before the end.", say_count(died), say_count(crew->count));
+		rec_warn(r, "%s of %s processes died before the end.", say_count(died), say_count(workers->count));
 	rec_main_table(r, "children");
 	rec_end(r);
 	return died;
 }
 
-static struct crew *start_crew(void)
+static struct workers *start_load(void)
 {
-	struct crew *crew = crew_new(cfg.count);
-	crew_work *work = cfg.burst_text ? play_bursts : cfg.percent < 100 ? hold_share : be_greedy;
-	const struct crew_child *c;
+	struct workers *workers = workers_new(cfg.count);
+	worker_function *work = cfg.burst_text ? play_bursts : cfg.percent < 100 ? hold_share : spin_always;
+	const struct worker *c;
 	char why[512];
 	int64_t who;
 	int err;
 
-	if (!crew)
+	if (!workers)
 		die(EXIT_RUN, "cannot share memory with the children: %m");
-	err = crew_start(crew, &cfg.regime, work, NULL, &who);
+	err = workers_start(workers, &cfg.policy, work, NULL, &who);
 	if (err < 0)
 		die(EXIT_RUN, "cannot start process %lld of %lld: %s", (long long)who + 1, (long long)cfg.count, strerror(-err));
-	if (err == CREW_DIED)
+	if (err == WORKERS_DIED)
 		die(EXIT_RUN, "process %lld of %lld died before it could spin; too little memory?", (long long)who + 1, (long long)cfg.count);
-	c = &crew->child[who < cfg.count ? who : 0];
-	if (err == CREW_REFUSED) {
-		regime_refusal(&cfg.regime, c->asked, atomic_load(&c->refused), why, sizeof(why));
+	c = &workers->child[who < cfg.count ? who : 0];
+	if (err == WORKERS_REFUSED) {
+		cpu_policy_explain(&cfg.policy, c->asked, atomic_load(&c->refused), why, sizeof(why));
 		die(EXIT_RUN, "%s", why);
 	}
-	if (cfg.regime.slice_ns && !proc_stop && crew->child[0].slice_ns != cfg.regime.slice_ns)
-		warn("--slice is not heeded by this kernel's scheduler; settings.slice_ms is what it gives");
-	proc_line(crew->child[0].pid, "autogroup", autogroup, sizeof(autogroup));
-	proc_cgroup(crew->child[0].pid, "cpu", cgroup, sizeof(cgroup));
-	return crew;
+	if (cfg.policy.slice_ns && !proc_stop && workers->child[0].slice_ns != cfg.policy.slice_ns)
+		warn("--slice has no effect on this kernel; settings.slice_ms is the time slice in use");
+	proc_line(workers->child[0].pid, "autogroup", autogroup, sizeof(autogroup));
+	proc_cgroup(workers->child[0].pid, "cpu", cgroup, sizeof(cgroup));
+	return workers;
 }
 
-/* Whether a signal cut it short. */
-static bool hold_load(struct crew *crew)
+/* Runs the load. Returns whether a signal cut it short. */
+static bool run_load(struct workers *workers)
 {
 	int64_t until;
 	bool cut;
@@ -386,22 +386,22 @@ static bool hold_load(struct crew *crew)
 		proc_say_ready((int)cfg.ready_fd);
 	until = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX;
 	if (cfg.burst_text) {
-		atomic_store(&crew->origin_ns, clock_now() + LEAD_NS);
-		cut = !crew_wait(crew, INT64_MAX) || proc_stop;
+		atomic_store(&workers->origin_ns, clock_now() + LEAD_NS);
+		cut = !workers_wait(workers, INT64_MAX) || proc_stop;
 	} else {
 		proc_wait_stop(until);
-		cut = proc_stop && cfg.time_ns;		/* without -t a signal is how it is meant to end */
+		cut = proc_stop && cfg.time_ns;		/* without --time a signal is the normal end */
 	}
-	crew_stop(crew);
-	/* Of bursts, each child writes down the one that was cut. Else their end is waited for only to learn who had been killed. */
-	crew_end(crew, cfg.burst_text ? INT64_MAX : clock_now() + END_NS);
+	workers_stop(workers);
+	/* with bursts each process must first record the one that was cut; else only killed processes are to be detected */
+	workers_reap(workers, cfg.burst_text ? INT64_MAX : clock_now() + END_NS);
 	return cut;
 }
 
 static void read_sink_options(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "sink [-n COUNT] [-l PERCENT | --burst PLAN] [-t TIME] [options]",
-			      "Takes CPU time: greedily, a share of the wall clock held by feedback, or in planned bursts.", options);
+			      "CPU hogs: use all the CPU time they get, a fixed share of it, or planned bursts.", options);
 	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--burst-log", cfg.burst_log } };
 
 	if (first < argc)
@@ -412,8 +412,8 @@ static void read_sink_options(int argc, char **argv)
 		die_usage("--burst-log needs --burst");
 	if (cfg.burst_text && cfg.burst.kind == BURST_EVERY && !cfg.time_ns)
 		die_usage("--burst every: needs a --time");
-	if (cfg.regime.slice_ns && cfg.regime.priority)
-		die_usage("--slice is for other, batch and idle: a real-time policy has none");
+	if (cfg.policy.slice_ns && cfg.policy.priority)
+		die_usage("--slice is for other, batch and idle: real-time policies have no time slice");
 	rec_check_apart(place, 2);
 	proc_check_ready_fd((int)cfg.ready_fd);
 }
@@ -421,31 +421,27 @@ static void read_sink_options(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct rows *burst_log = NULL;
-	struct crew *crew;
+	struct workers *workers;
 	struct rec *out;
 	int64_t died;
 	bool cut;
-	int err, lost;
+	int lost;
 
 	read_sink_options(argc, argv);
 	proc_stop_with_parent();
 	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
 	if (cfg.burst_text)
 		make_plan();
-	out = rec_open(&out_cfg, "sink");	/* before the run: a bad path must not cost it */
-	if (!out)
-		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	out = rec_must_open(&out_cfg, "sink");	/* before the run: a bad path must not cost it */
 	if (cfg.burst_log)
 		burst_log = open_burst_log();
-	crew = start_crew();
-	cut = hold_load(crew);
-	died = report_sink(out, crew);
-	lost = burst_log ? write_burst_log(burst_log, crew) : 0;
+	workers = start_load();
+	cut = run_load(workers);
+	died = report_sink(out, workers);
+	lost = burst_log ? write_burst_log(burst_log, workers) : 0;
 	if (lost)
 		warn("cannot write %s: %s; the report counts the bursts all the same", cfg.burst_log, strerror(-lost));
-	err = rec_close(out);
-	if (err)
-		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
-	crew_end(crew, INT64_MAX);
+	rec_must_close(out);
+	workers_reap(workers, INT64_MAX);
 	return cut ? EXIT_INTERRUPTED : died || lost ? EXIT_LOSSY : EXIT_OK;
 }

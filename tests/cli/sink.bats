@@ -424,7 +424,7 @@ END
 		[ "$status" -eq 1 ] && [[ $output == "sink: plan: $2"* ]] && [ "${#lines[@]}" -eq 1 ] || { echo "$1: $status $output"; wrong=1; }
 	}
 	plan '' 'is empty'
-	plan "$head" 'a header and no bursts'
+	plan "$head" 'the plan has no bursts'
 	plan $'schema\tstart\tlength_ns\nburst-plan/1\t0\t5000\n' 'line 1: the header must name schema, start_ns and length_ns'
 	plan "${head%?}"$'\r\nburst-plan/1\t0\t5000\r\n' 'line 1: the lines end in CR LF'
 	plan "$head"$'burst-plan/1\t0\t5000\nburst-plan/1\t9000\t50' 'line 3: has no line end'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "regime.h"
+#include "cpu_policy.h"
 #include "proc.h"
 
 #include <errno.h>
@@ -14,12 +14,12 @@ static bool is_real_time(int policy)
 	return policy == SCHED_FIFO || policy == SCHED_RR;
 }
 
-int regime_read_policy(const char *text, void *value)
+int cpu_policy_read(const char *text, void *value)
 {
 	static const struct { const char *name; int policy; } plain[] = {
 		{ "other", SCHED_OTHER }, { "batch", SCHED_BATCH }, { "idle", SCHED_IDLE },
 	};
-	struct regime *r = value;
+	struct cpu_policy *r = value;
 	int64_t priority;
 
 	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++) {
@@ -38,7 +38,7 @@ int regime_read_policy(const char *text, void *value)
 	return 0;
 }
 
-const char *regime_policy_text(const struct regime *r)
+const char *cpu_policy_text(const struct cpu_policy *r)
 {
 	static char text[16];
 
@@ -53,9 +53,9 @@ const char *regime_policy_text(const struct regime *r)
 	}
 }
 
-/* struct sched_attr as it was first, which every kernel takes: glibc has neither it nor the calls,
- * and the kernel's header clashes with <sched.h>. */
-struct attr {
+/* The first version of struct sched_attr, which every kernel accepts: glibc has neither the struct nor the system calls, and the
+ * kernel's header clashes with <sched.h>. */
+struct cpu_policy_attr {
 	uint32_t size, sched_policy;
 	uint64_t sched_flags;
 	int32_t sched_nice;
@@ -63,7 +63,7 @@ struct attr {
 	uint64_t sched_runtime, sched_deadline, sched_period;
 };
 
-static int get_attr(pid_t pid, struct attr *attr)
+static int get_attr(pid_t pid, struct cpu_policy_attr *attr)
 {
 	memset(attr, 0, sizeof(*attr));
 	return syscall(SYS_sched_getattr, pid, attr, sizeof(*attr), 0) ? errno : 0;
@@ -71,7 +71,7 @@ static int get_attr(pid_t pid, struct attr *attr)
 
 static int set_slice(int64_t slice_ns)
 {
-	struct attr attr;
+	struct cpu_policy_attr attr;
 	int err = get_attr(0, &attr);
 
 	if (err)
@@ -82,64 +82,64 @@ static int set_slice(int64_t slice_ns)
 	return syscall(SYS_sched_setattr, 0, &attr, 0) ? errno : 0;
 }
 
-int regime_enter(const struct regime *r, enum regime_part *asked)
+int cpu_policy_apply(const struct cpu_policy *r, enum cpu_policy_part *asked)
 {
 	struct sched_param param = { .sched_priority = r->priority };
 	int err;
 
-	/* The group first: one with a cpuset sets the CPUs, and in one without real-time time the policy is refused. */
-	*asked = REGIME_CGROUP;
+	/* the cgroup first: its cpuset changes the CPUs, and without real-time budget it refuses real-time policies */
+	*asked = CPU_POLICY_CGROUP;
 	err = r->cgroup ? proc_enter_group(r->cgroup) : 0;
 	if (err)
 		return -err;
-	*asked = REGIME_CPUS;
+	*asked = CPU_POLICY_CPUS;
 	err = proc_pin(&r->cpus);
 	if (err)
 		return -err;
-	*asked = REGIME_NICE;
+	*asked = CPU_POLICY_NICE;
 	errno = 0;
 	if (r->nice && nice((int)r->nice) == -1 && errno)
 		return errno;
-	*asked = REGIME_POLICY;
+	*asked = CPU_POLICY_POLICY;
 	if (((sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != r->policy || r->priority) &&
 	    sched_setscheduler(0, r->policy, &param))
 		return errno;
-	*asked = REGIME_SLICE;
+	*asked = CPU_POLICY_SLICE;
 	return r->slice_ns ? set_slice(r->slice_ns) : 0;
 }
 
-void regime_refusal(const struct regime *r, enum regime_part asked, int why, char *text, size_t size)
+void cpu_policy_explain(const struct cpu_policy *r, enum cpu_policy_part asked, int why, char *text, size_t size)
 {
 	const char *said = strerror(why);
 
 	switch (asked) {
-	case REGIME_CGROUP:
+	case CPU_POLICY_CGROUP:
 		snprintf(text, size, "--cgroup %s was refused: %s%s", r->cgroup, said,
 			 why == ENOENT || why == ENOTDIR ? "; a group is a folder that holds a cgroup.procs" :
-			 why == EACCES || why == EPERM ? "; root, or the group's owner, may enter it" :
-			 why == EBUSY ? "; processes go into groups without sub-groups" :
+			 why == EACCES || why == EPERM ? "; only root or the owner of the cgroup may enter it" :
+			 why == EBUSY ? "; give a cgroup without child cgroups" :
 			 is_real_time(r->policy) ? "; its cpu.rt_runtime_us may be 0" : "");
 		return;
-	case REGIME_CPUS:
+	case CPU_POLICY_CPUS:
 		snprintf(text, size, "--cpus was refused: %s%s", said,
-			 why == ENODEV ? "; not all of these are there and allowed, see taskset -cp $$" : "");
+			 why == ENODEV ? "; some of these CPUs do not exist or are not allowed, see taskset -cp $$" : "");
 		return;
-	case REGIME_NICE:
+	case CPU_POLICY_NICE:
 		snprintf(text, size, "--nice %lld was refused: %s; root, or a higher ulimit -e, may raise priority", (long long)r->nice, said);
 		return;
-	case REGIME_POLICY:
-		snprintf(text, size, "--policy %s was refused: %s; root, or a higher ulimit -r, may set it%s", regime_policy_text(r), said,
+	case CPU_POLICY_POLICY:
+		snprintf(text, size, "--policy %s was refused: %s; root, or a higher ulimit -r, may set it%s", cpu_policy_text(r), said,
 			 r->cgroup && is_real_time(r->policy) ? ", in a group whose cpu.rt_runtime_us is not 0" : "");
 		return;
-	case REGIME_SLICE:
+	case CPU_POLICY_SLICE:
 		snprintf(text, size, "--slice was refused: %s; leave it out on this kernel", said);
 		return;
 	}
 }
 
-int64_t regime_slice(pid_t pid)
+int64_t cpu_policy_slice(pid_t pid)
 {
-	struct attr attr;
+	struct cpu_policy_attr attr;
 
 	if (get_attr(pid, &attr) || is_real_time((int)attr.sched_policy))
 		return 0;

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* workers - the processes of a CPU load, started and stopped together; their CPU times are kept in shared memory. */
+#ifndef THINPROBE_WORKERS_H
+#define THINPROBE_WORKERS_H
+
+#include "proc.h"
+#include "cpu_policy.h"
+
+#include <semaphore.h>
+#include <stdatomic.h>
+
+struct worker {
+	pid_t pid;			/* 0: has ended */
+	pid_t was;			/* its pid, also after it has ended */
+	atomic_bool ready;		/* set by its worker_function once the load is running */
+	enum cpu_policy_part asked;	/* the part of the policy that was refused */
+	atomic_int refused;		/* errno of that refusal; 0: none */
+	int64_t start_ns, start_cpu_ns;	/* wall-clock and CPU time when its worker_function began */
+	int64_t wall_ns, cpu_ns;	/* duration and CPU time of its worker_function; if it died, cpu_ns of the whole process */
+	int64_t slice_ns;		/* from cpu_policy_slice() */
+	struct proc_schedstat sched;
+	bool accounted, died;		/* sched is valid; the process was killed or failed */
+};
+
+struct workers {
+	atomic_bool stop;		/* tells the processes to end */
+	sem_t wake;			/* posted once for each process when `stop` is set, to wake those that sleep */
+	atomic_llong origin_ns;		/* time 0 of a burst plan (CLOCK_MONOTONIC); 0: not set yet */
+	int64_t count;
+	struct worker child[];
+};
+
+/* The load of one process: runs until `stop` is set or the load is complete. */
+typedef void worker_function(struct workers *workers, int64_t index, void *context);
+
+/* Allocates the shared memory, which is never freed. NULL with errno set. */
+struct workers *workers_new(int64_t count);
+
+/* Starts the processes and waits until all are ready, or for a stop signal. 0; on failure all processes have ended and *who is the
+ * index of the one that failed: -errno (could not be started), WORKERS_REFUSED (its policy was refused: `asked`, `refused`) or
+ * WORKERS_DIED. */
+enum { WORKERS_REFUSED = 1, WORKERS_DIED };
+int workers_start(struct workers *workers, const struct cpu_policy *policy, worker_function *work, void *context, int64_t *who);
+
+/* Waits until all processes have ended by themselves, until `until_ns`, or for a stop signal. Whether all have ended. */
+bool workers_wait(struct workers *workers, int64_t until_ns);
+/* Reads the CPU times of all running processes and tells them to end. Works also if a low priority gives them no CPU time. */
+void workers_stop(struct workers *workers);
+/* After workers_stop(): waits until all processes have ended, or until `until_ns` (INT64_MAX: no limit), and sets their `died`. */
+void workers_reap(struct workers *workers, int64_t until_ns);
+
+#endif
