@@ -17,29 +17,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define REQUEST_MAX (1 << 20)	/* larger ones the kernel cuts */
+#define REQUEST_MAX (1 << 20)	/* bytes; the kernel splits larger requests */
 #define ALIGNMENT 4096
 #define FILE_NODE 2
 #define FILE_NAME "disk"
-#define FOR_EVER 1e9		/* seconds: nobody but us changes anything */
+#define FOR_EVER 1e9		/* seconds that the kernel may cache attributes: they never change */
 
 struct disk {
 	struct disk_cfg cfg;
 	struct fuse_session *session;
 	struct fuse_buf request;
-	char *data;		/* aligned, REQUEST_MAX */
-	int direct, cached;	/* the backing file, twice: what cannot go past the page cache goes through it. direct: -1 if none can */
+	char *data;		/* REQUEST_MAX bytes, aligned; owned */
+	int direct, cached;	/* the backing file with O_DIRECT (-1: impossible), and without for unaligned requests */
 	int64_t size;
 	bool ready;
 };
 
-static char said[256];		/* the library's last words, instead of a line on standard error */
+static char fuse_message[256];	/* last error message of the FUSE library, kept off standard error */
 
-static void keep_words(enum fuse_log_level level, const char *format, va_list args)
+static void keep_fuse_message(enum fuse_log_level level, const char *format, va_list args)
 {
 	(void)level;
-	vsnprintf(said, sizeof(said), format, args);
-	said[strcspn(said, "\n")] = '\0';
+	vsnprintf(fuse_message, sizeof(fuse_message), format, args);
+	fuse_message[strcspn(fuse_message, "\n")] = '\0';
 }
 
 static void fill_stat(const struct disk *d, fuse_ino_t node, struct stat *st)
@@ -61,8 +61,8 @@ static void on_init(void *context, struct fuse_conn_info *conn)
 	struct disk *d = context;
 
 	conn->max_write = REQUEST_MAX;
-	conn->max_read = REQUEST_MAX;	/* as the mount was told; the library insists */
-	conn->want &= ~(unsigned)(FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE);	/* pipes take memory */
+	conn->max_read = REQUEST_MAX;	/* must equal the mount option */
+	conn->want &= ~(unsigned)(FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE);	/* splice would allocate pipes */
 	d->ready = true;
 }
 
@@ -87,7 +87,7 @@ static void on_getattr(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *f
 	fuse_reply_attr(req, &st, FOR_EVER);
 }
 
-/* A size that stays, and times and owners that nobody asks for: mkswap's and dd's wishes are granted without effect. */
+/* The size is fixed; changes of mode, owner and times (mkswap, dd) are accepted and ignored. */
 static void on_setattr(fuse_req_t req, fuse_ino_t node, struct stat *attr, int to_set, struct fuse_file_info *fi)
 {
 	const struct disk *d = fuse_req_userdata(req);
@@ -119,7 +119,8 @@ static void on_readdir(fuse_req_t req, fuse_ino_t node, size_t size, off_t offse
 	fuse_reply_buf(req, out, n);
 }
 
-/* Past the page cache, so that every request reaches the disk behind; what is not aligned as that one wants it, through it. */
+/* Reads or writes the backing file, with O_DIRECT so that every request reaches its disk; unaligned requests use the page
+ * cache. 0 or -errno. */
 static int backing_io(struct disk *d, enum disk_op op, size_t size, off_t offset)
 {
 	int fd = d->direct >= 0 ? d->direct : d->cached;
@@ -142,8 +143,8 @@ static int backing_io(struct disk *d, enum disk_op op, size_t size, off_t offset
 	return 0;
 }
 
-/* How much of a request lies within the disk. */
-static size_t clipped(const struct disk *d, size_t size, off_t offset)
+/* Bytes of a request that lie within the disk. */
+static size_t clip_request(const struct disk *d, size_t size, off_t offset)
 {
 	if (offset < 0 || offset >= d->size)
 		return 0;
@@ -154,7 +155,7 @@ static void on_read(fuse_req_t req, fuse_ino_t node, size_t size, off_t offset, 
 {
 	struct disk *d = fuse_req_userdata(req);
 	int64_t start = clock_now();
-	size_t n = clipped(d, size > REQUEST_MAX ? REQUEST_MAX : size, offset);
+	size_t n = clip_request(d, size > REQUEST_MAX ? REQUEST_MAX : size, offset);
 	int err = backing_io(d, DISK_READ, n, offset);
 
 	(void)node;
@@ -171,13 +172,13 @@ static void on_write(fuse_req_t req, fuse_ino_t node, const char *from, size_t s
 {
 	struct disk *d = fuse_req_userdata(req);
 	int64_t start = clock_now();
-	size_t n = clipped(d, size, offset);
+	size_t n = clip_request(d, size, offset);
 	int err = n < size || size > REQUEST_MAX ? -ENOSPC : 0;
 
 	(void)node;
 	(void)fi;
 	if (!err) {
-		memcpy(d->data, from, n);	/* the request's own place is not aligned */
+		memcpy(d->data, from, n);	/* the buffer of the request is not aligned */
 		err = backing_io(d, DISK_WRITE, n, offset);
 	}
 	d->cfg.wait(d->cfg.context, DISK_WRITE, start, (int64_t)n);
@@ -188,7 +189,7 @@ static void on_write(fuse_req_t req, fuse_ino_t node, const char *from, size_t s
 	d->cfg.served(d->cfg.context, DISK_WRITE, start, clock_now(), offset, (int64_t)n, err);
 }
 
-/* Direct I/O on our side too: each read is a request here, none is answered from pages that the kernel has kept. */
+/* Opens with direct_io: the kernel passes on every read and answers none from its page cache. */
 static void on_open(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi)
 {
 	if (node != FILE_NODE) {
@@ -239,12 +240,12 @@ static int open_backing(struct disk *d, char *why, size_t size)
 	d->direct = open(d->cfg.backing, O_RDWR | O_CLOEXEC | O_DIRECT);
 	d->size = lseek(d->cached, 0, SEEK_END);
 	if (d->size <= 0)
-		return why_write(-EINVAL, why, size, "cannot use %s: it has no size; make it with: truncate -s SIZE, or fallocate",
+		return why_write(-EINVAL, why, size, "cannot use %s: it is empty; give it a size with truncate -s SIZE or fallocate",
 				 d->cfg.backing);
 	return 0;
 }
 
-/* The library's helper for ordinary users complains on standard error itself; its words are kept for our one line. */
+/* Mounts, with standard error redirected: the message of fusermount3 (for ordinary users) is kept in fuse_message. */
 static int mount_quietly(struct fuse_session *session, const char *folder)
 {
 	int words = memfd_create("words", MFD_CLOEXEC), before = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3), err, saved;
@@ -254,9 +255,9 @@ static int mount_quietly(struct fuse_session *session, const char *folder)
 	errno = 0;
 	err = fuse_session_mount(session, folder);
 	saved = errno;
-	if (kept && dup2(before, STDERR_FILENO) >= 0 && err && (n = pread(words, said, sizeof(said) - 1, 0)) > 0) {
-		said[n] = '\0';
-		said[strcspn(said, "\n")] = '\0';
+	if (kept && dup2(before, STDERR_FILENO) >= 0 && err && (n = pread(words, fuse_message, sizeof(fuse_message) - 1, 0)) > 0) {
+		fuse_message[n] = '\0';
+		fuse_message[strcspn(fuse_message, "\n")] = '\0';
 	}
 	if (words >= 0)
 		close(words);
@@ -266,7 +267,7 @@ static int mount_quietly(struct fuse_session *session, const char *folder)
 	return err;
 }
 
-static int mount_it(struct disk *d, char *why, size_t size)
+static int mount_fuse(struct disk *d, char *why, size_t size)
 {
 	char most[64];
 	char *words[] = { (char *)"slowdisk", (char *)"-o", most, NULL };
@@ -278,10 +279,10 @@ static int mount_it(struct disk *d, char *why, size_t size)
 	if (stat(d->cfg.folder, &st) || !S_ISDIR(st.st_mode)) {
 		err = errno ? -errno : -ENOTDIR;
 		return why_write(err, why, size, "cannot mount in %s: %s%s", d->cfg.folder, strerror(-err),
-				 err == -ENOTCONN ? "; a mount is left behind there by who was killed: umount it" : "");
+				 err == -ENOTCONN ? "; a killed slowdisk has left a mount there: umount it" : "");
 	}
 	snprintf(most, sizeof(most), "fsname=slowdisk,max_read=%d", REQUEST_MAX);
-	fuse_set_log_func(keep_words);
+	fuse_set_log_func(keep_fuse_message);
 	d->session = fuse_session_new(&args, &operations, sizeof(operations), d);
 	err = d->session ? 0 : -ENOMEM;
 	if (!err && mount_quietly(d->session, d->cfg.folder)) {
@@ -291,13 +292,13 @@ static int mount_it(struct disk *d, char *why, size_t size)
 	}
 	if (err) {
 		if (err == -ENODEV)
-			snprintf(why, size, "this kernel has no FUSE here; modprobe fuse");
+			snprintf(why, size, "no /dev/fuse: FUSE is missing in this kernel or container; modprobe fuse");
 		else
-			snprintf(why, size, "cannot mount in %s: %s", d->cfg.folder, said[0] ? said : strerror(-err));
+			snprintf(why, size, "cannot mount in %s: %s", d->cfg.folder, fuse_message[0] ? fuse_message : strerror(-err));
 		return err;
 	}
 	fd = fuse_session_fd(d->session);
-	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);	/* what was waiting may be withdrawn before it is read */
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);	/* the kernel may cancel a request before it is read */
 	return 0;
 }
 
@@ -315,7 +316,7 @@ int disk_mount(struct disk **out, const struct disk_cfg *cfg, char *why, size_t 
 		err = open_backing(d, why, size);
 	if (!err) {
 		memset(d->data, 1, REQUEST_MAX);
-		err = mount_it(d, why, size);
+		err = mount_fuse(d, why, size);
 	}
 	if (err) {
 		disk_free(d);
@@ -345,9 +346,9 @@ bool disk_ready(const struct disk *d)
 	return d->ready && !fuse_session_exited(d->session);
 }
 
-const char *disk_words(void)
+const char *disk_fuse_message(void)
 {
-	return said;
+	return fuse_message;
 }
 
 bool disk_serve(struct disk *d)
@@ -359,7 +360,7 @@ bool disk_serve(struct disk *d)
 	return !fuse_session_exited(d->session) && (n > 0 || n == -EINTR || n == -EAGAIN);
 }
 
-int disk_ask_unmount(const struct disk *d)
+int disk_start_unmount(const struct disk *d)
 {
 	pid_t pid = fork();
 
@@ -370,7 +371,7 @@ int disk_ask_unmount(const struct disk *d)
 	if (!umount2(d->cfg.folder, UMOUNT_NOFOLLOW))
 		_exit(0);
 	if (errno == EPERM) {
-		fclose(stderr);		/* its words would stand beside ours */
+		fclose(stderr);		/* hides the message of fusermount3: slowdisk prints its own */
 		execlp("fusermount3", "fusermount3", "-u", "--", d->cfg.folder, (char *)NULL);
 	}
 	_exit(errno & 0x7f);
@@ -379,7 +380,7 @@ int disk_ask_unmount(const struct disk *d)
 void disk_free(struct disk *d)
 {
 	if (d->session) {
-		fuse_session_unmount(d->session);	/* is not mounted any more: closes the descriptor */
+		fuse_session_unmount(d->session);	/* already unmounted: only closes the descriptor */
 		fuse_session_destroy(d->session);
 	}
 	if (d->direct >= 0)

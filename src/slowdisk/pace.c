@@ -30,13 +30,13 @@ static int pace_read_delay(const char *text, int64_t *ns)
 	return 0;
 }
 
-int pace_order(struct pace *pace, const char *line)
+int pace_command(struct pace *pace, const char *line)
 {
 	const struct {
 		const char *word;
 		int (*read)(const char *text, int64_t *value);
 		int64_t *to, *also;
-	} orders[] = {
+	} commands[] = {
 		{ "read-delay", pace_read_delay, &pace->read_ns, NULL },
 		{ "write-delay", pace_read_delay, &pace->write_ns, NULL },
 		{ "delay", pace_read_delay, &pace->read_ns, &pace->write_ns },
@@ -51,20 +51,20 @@ int pace_order(struct pace *pace, const char *line)
 		return 0;
 	if (!*value)
 		return -EINVAL;
-	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++) {
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
 		int err;
 
-		if (strlen(orders[i].word) != length || strncmp(line, orders[i].word, length) != 0)
+		if (strlen(commands[i].word) != length || strncmp(line, commands[i].word, length) != 0)
 			continue;
-		err = orders[i].read(value + 1, orders[i].to);
-		if (!err && orders[i].also)
-			*orders[i].also = *orders[i].to;
+		err = commands[i].read(value + 1, commands[i].to);
+		if (!err && commands[i].also)
+			*commands[i].also = *commands[i].to;
 		return err;
 	}
 	return -EINVAL;
 }
 
-int64_t pace_takes(const struct pace *pace, bool write, int64_t bytes)
+int64_t pace_delay_ns(const struct pace *pace, bool write, int64_t bytes)
 {
 	int64_t bits = write ? pace->write_bits : pace->read_bits;
 

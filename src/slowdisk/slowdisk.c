@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* slowdisk - a disk as slow as you like: a FUSE mount with one file whose reads and writes take a stated time.
+/* slowdisk - a disk of chosen slowness: a FUSE mount with one file whose reads and writes take a stated time.
  *
- * Made to be paged from: a loop device with direct I/O over its file is a swap device with a delay per read. What it is asked is
- * disk.c's, how long that takes pace.c's. This file waits: for requests, orders and signals, in one thread. */
+ * Made for swap: a loop device with direct I/O over its file is a swap device with a delay per read. The FUSE side is in
+ * disk.c, the delays in pace.c. This file waits for requests, control commands and signals, in one thread, and writes the
+ * log and the report. */
 #include "clock.h"
 #include "control.h"
 #include "disk.h"
-#include "journal.h"
+#include "files.h"
 #include "pace.h"
 #include "proc.h"
 #include "rec.h"
@@ -14,10 +15,11 @@
 #include "say.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <malloc.h>
 #include <math.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -28,8 +30,27 @@
 #ifndef PR_SET_IO_FLUSHER
 #define PR_SET_IO_FLUSHER 57
 #endif
-#define PRIORITY 10			/* a disk does not wait for a CPU */
-#define HEAP ((size_t)8 << 20)
+#define PRIORITY 10			/* real-time priority: a disk must not wait for a CPU */
+#define HEAP ((size_t)8 << 20)		/* bytes of heap allocated in advance */
+#define JOURNAL_ROWS 65536u		/* rows of the ring buffer, a power of two: 2.5 MB */
+#define JOURNAL_NS (50 * NS_PER_MS)	/* interval of writing the log */
+#define JOURNAL_STACK ((size_t)128 * 1024)	/* small, since it is locked in memory */
+
+struct journal_row {
+	int64_t time_ns, offset, length, service_ns;
+	enum disk_op op;
+};
+
+/* The --log: a ring buffer of rows, written by a thread of its own. If the disk itself wrote the log, it would wait for the
+ * page cache, which may wait for the disk. Rows that come faster than they are written are dropped and counted. */
+struct journal {
+	struct rows *rows;
+	pthread_t thread;
+	atomic_bool end;
+	_Atomic uint32_t head, tail;
+	int64_t dropped;
+	struct journal_row row[JOURNAL_ROWS];
+};
 
 static struct {
 	const char *control, *log;
@@ -43,10 +64,10 @@ static struct {
 	struct journal *journal;
 	struct pace pace;
 	struct control control;
-	int signals;			/* descriptor */
-	pid_t unmounting;		/* 0: nobody is */
+	int signals;			/* signalfd */
+	pid_t unmounting;		/* process that unmounts; 0: none */
 	struct rt_state rt;
-	bool flusher, spared;
+	bool flusher, spared;		/* granted: PR_SET_IO_FLUSHER; exemption from the OOM killer */
 	struct { int64_t n, bytes, errors, sum_ns, max_ns; } done[DISK_OPS];
 } now = { .control.fd = -1 };
 
@@ -56,29 +77,116 @@ static int read_pace_rate(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_NS, 0, "read-delay", &cfg.pace.read_ns, 0, (double)PACE_MAX_NS, "each read takes this long (0)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "write-delay", &cfg.pace.write_ns, 0, (double)PACE_MAX_NS, "each write takes this long (0)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "read-delay", &cfg.pace.read_ns, 0, (double)PACE_MAX_NS, "delay of each read (0)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "write-delay", &cfg.pace.write_ns, 0, (double)PACE_MAX_NS, "delay of each write (0)", NULL, NULL, NULL },
 	{ CLI_CALL, 0, "read-rate", &cfg.pace.read_bits, 0, 0,
-	  "the data of a read takes longer by its bits at this rate (none)", NULL, read_pace_rate, "RATE (150Kbit or more, or none)" },
-	{ CLI_CALL, 0, "write-rate", &cfg.pace.write_bits, 0, 0, "the same of a write (none)", NULL, read_pace_rate,
-	  "RATE (150Kbit or more, or none)" },
+	  "transfer rate of reads, added to the delay (none)", NULL, read_pace_rate, "RATE (150Kbit or more, or none)" },
+	{ CLI_CALL, 0, "write-rate", &cfg.pace.write_bits, 0, 0, "transfer rate of writes, added to the delay (none)", NULL,
+	  read_pace_rate, "RATE (150Kbit or more, or none)" },
 	{ CLI_STR, 0, "control", &cfg.control, 0, 0,
-	  "take orders from this fifo, which is made where it is not there: read-delay 5ms, delay 0, rate none", NULL, NULL, "FIFO" },
+	  "read commands from this fifo, created if missing: read-delay 5ms, delay 0, rate none", NULL, NULL, "FIFO" },
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write a row for each request to this file", NULL, NULL, "FILE" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };
 
-/* --- orders ------------------------------------------------------------------------------------------------- */
+/* --- log --- */
 
-static void obey_disk_order(void *arg, const char *line)
+static void write_waiting(struct journal *j)
 {
-	int err = pace_order(&now.pace, line);
+	uint32_t head = atomic_load_explicit(&j->head, memory_order_acquire), tail = atomic_load(&j->tail);
+
+	if (head == tail)
+		return;
+	for (; tail != head; tail++) {
+		const struct journal_row *r = &j->row[tail % JOURNAL_ROWS];
+
+		rows_int(j->rows, r->time_ns);
+		rows_str(j->rows, r->op == DISK_READ ? "read" : "write");
+		rows_int(j->rows, r->offset);
+		rows_int(j->rows, r->length);
+		rows_int(j->rows, r->service_ns);
+		rows_end(j->rows);
+		atomic_store_explicit(&j->tail, tail + 1, memory_order_release);
+	}
+	rows_flush(j->rows);
+}
+
+static void *write_rows(void *arg)
+{
+	struct journal *j = arg;
+
+	while (!atomic_load(&j->end)) {
+		write_waiting(j);
+		clock_sleep_until(clock_now() + JOURNAL_NS);
+	}
+	write_waiting(j);
+	return NULL;
+}
+
+/* Opens the log and starts the thread. NULL with errno set. */
+static struct journal *journal_open(const char *path)
+{
+	static const char *const columns[] = { "time_ns", "op", "offset_bytes", "length_bytes", "service_ns", NULL };
+	struct journal *j = calloc(1, sizeof(*j));
+	int err;
+
+	if (!j)
+		return NULL;
+	memset(j->row, 0xff, sizeof(j->row));	/* allocates the pages now */
+	j->rows = rows_open(path, "disk/1", columns);
+	if (!j->rows) {
+		err = errno;
+		free(j);
+		errno = err;
+		return NULL;
+	}
+	err = proc_start_thread(&j->thread, JOURNAL_STACK, write_rows, j);
+	if (err) {
+		rows_close(j->rows);
+		free(j);
+		errno = err;
+		return NULL;
+	}
+	return j;
+}
+
+/* Adds a row; never waits. */
+static void journal_add(struct journal *j, const struct journal_row *row)
+{
+	uint32_t head = atomic_load_explicit(&j->head, memory_order_relaxed);
+
+	if (head - atomic_load_explicit(&j->tail, memory_order_acquire) >= JOURNAL_ROWS) {
+		j->dropped++;
+		return;
+	}
+	j->row[head % JOURNAL_ROWS] = *row;
+	atomic_store_explicit(&j->head, head + 1, memory_order_release);
+}
+
+/* Writes the remaining rows and ends the thread. 0 or -errno of the file; *dropped: rows lost. */
+static int journal_close(struct journal *j, int64_t *dropped)
+{
+	int err;
+
+	atomic_store(&j->end, true);
+	pthread_join(j->thread, NULL);
+	*dropped = j->dropped;
+	err = rows_close(j->rows);
+	free(j);
+	return err;
+}
+
+/* --- control commands ------------------------------------------------------------------------------------------------- */
+
+static void obey_disk_command(void *arg, const char *line)
+{
+	int err = pace_command(&now.pace, line);
 
 	(void)arg;
 	if (err)
-		warn("order \"%s\" is %s; orders are: delay TIME, rate RATE, and read- or write- before either", line,
+		warn("command \"%s\" is %s; commands are: delay TIME, rate RATE, each also with read- or write- before", line,
 		     err == -ERANGE ? "out of range (0 to 60s; 150Kbit or more)" :
 		     err == -EDOM ? "a time without a unit" : "not understood");
 }
@@ -92,7 +200,7 @@ static void reap_unmounting(const char *folder)
 	now.unmounting = 0;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return;
-	warn("%s is in use and stays; end what uses it (swapoff, losetup -d), then signal again", folder);
+	warn("%s is in use and stays mounted; end what uses it (swapoff, losetup -d), then signal again", folder);
 }
 
 static void read_signals(const char *folder)
@@ -105,15 +213,16 @@ static void read_signals(const char *folder)
 		} else if (info.ssi_signo == SIGCHLD) {
 			reap_unmounting(folder);
 		} else if (now.unmounting <= 0) {
-			now.unmounting = disk_ask_unmount(now.disk);
+			now.unmounting = disk_start_unmount(now.disk);
 			if (now.unmounting < 0)
 				warn("cannot unmount %s: %s; umount it by hand", folder, strerror(-now.unmounting));
 		}
 	}
 }
 
-/* Until the time (INT64_MAX: for ever), or a request where `requests`; orders and signals are heeded meanwhile. True: a request. */
-static bool listen_until(int64_t until_ns, bool requests, const char *folder)
+/* Waits until until_ns (INT64_MAX: no limit) or, if `requests`, for a request; handles commands and signals meanwhile. May return
+ * early. True: a request is waiting. */
+static bool wait_and_handle(int64_t until_ns, bool requests, const char *folder)
 {
 	struct pollfd fd[] = { { now.signals, POLLIN, 0 }, { now.control.fd, POLLIN, 0 },
 			       { requests ? disk_fd(now.disk) : -1, POLLIN, 0 } };
@@ -125,21 +234,21 @@ static bool listen_until(int64_t until_ns, bool requests, const char *folder)
 	if (fd[0].revents)
 		read_signals(folder);
 	if (fd[1].revents)
-		control_read(&now.control, obey_disk_order, NULL);
+		control_read(&now.control, obey_disk_command, NULL);
 	return fd[2].revents != 0;
 }
 
 /* --- requests ------------------------------------------------------------------------------------------------ */
 
-/* An order that comes meanwhile holds for this request too: who sets the delay to 0 to get its pages back does not wait for one. */
+/* Delays a request. A command that arrives meanwhile applies to this request too: a delay set to 0 takes effect at once. */
 static void wait_for_disk(void *folder, enum disk_op op, int64_t start_ns, int64_t length)
 {
 	for (;;) {
-		int64_t due = start_ns + pace_takes(&now.pace, op == DISK_WRITE, length);
+		int64_t due = start_ns + pace_delay_ns(&now.pace, op == DISK_WRITE, length);
 
 		if (clock_now() >= due)
 			return;
-		listen_until(due, false, folder);
+		wait_and_handle(due, false, folder);
 	}
 }
 
@@ -159,7 +268,7 @@ static void count_operation(void *folder, enum disk_op op, int64_t start_ns, int
 		journal_add(now.journal, &row);
 }
 
-/* --- making it ready ------------------------------------------------------------------------------------------ */
+/* --- setup ------------------------------------------------------------------------------------------ */
 
 static void open_disk_control(void)
 {
@@ -186,8 +295,8 @@ static void open_signals(void)
 		die(EXIT_RUN, "cannot take signals: %m");
 }
 
-/* What is needed later is there now: from here on the heap neither grows by a new mapping nor shrinks. */
-static void keep_heap(void)
+/* Allocates heap in advance, and keeps malloc from mapping more or returning any. */
+static void preallocate_heap(void)
 {
 	char *heap;
 
@@ -201,14 +310,10 @@ static void keep_heap(void)
 	free(heap);
 }
 
-/* Who pages through this disk waits for us when memory is short: we must not wait for memory, nor be what is killed for it. */
-static void be_dependable(void)
+/* When memory is short, paging waits for this process: it must neither wait for memory nor be killed by the OOM killer. */
+static void prepare_for_shortage(void)
 {
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-
-	now.spared = fd >= 0 && write(fd, "-1000", 5) == 5;
-	if (fd >= 0)
-		close(fd);
+	now.spared = !files_write("/proc/self/oom_score_adj", "-1000");
 	now.flusher = !prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0);
 	rt_setup(PRIORITY, &now.rt);
 }
@@ -236,7 +341,7 @@ static void say_op(struct rec *r, const char *name, enum disk_op op)
 		rec_say(r, "%s %s (%s), %s each, %s at worst", say_count(n), name, say_bytes((double)now.done[op].bytes),
 			say_ns((double)now.done[op].sum_ns / (double)n), say_ns((double)now.done[op].max_ns));
 	if (now.done[op].errors)
-		rec_warn(r, "%s of %s %s failed", say_count(now.done[op].errors), say_count(n), name);
+		rec_warn(r, "%s of %s %s failed: errors of the backing file", say_count(now.done[op].errors), say_count(n), name);
 }
 
 static void say_requests(struct rec *r, int64_t dropped)
@@ -246,7 +351,7 @@ static void say_requests(struct rec *r, int64_t dropped)
 	if (!now.done[DISK_READ].n && !now.done[DISK_WRITE].n)
 		rec_say(r, "no reads and no writes");
 	if (dropped)
-		rec_warn(r, "%s rows are missing in %s; the report counts them", say_count(dropped), cfg.log);
+		rec_warn(r, "%s rows are missing in %s: they came too fast; the report counts them", say_count(dropped), cfg.log);
 }
 
 static void report_slowdisk(struct rec *r, const char *backing, int64_t dropped)
@@ -275,7 +380,7 @@ static void report_slowdisk(struct rec *r, const char *backing, int64_t dropped)
 static void read_slowdisk_options(int argc, char **argv, const char **folder, const char **backing)
 {
 	int first = cli_parse(argc, argv, "slowdisk FOLDER BACKING_FILE [--read-delay TIME] [--write-delay TIME] [options]",
-			      "A disk that takes a stated time for each read and write: the file \"disk\" in FOLDER, backed by another.", options);
+			      "A disk with a stated delay of each read and write: the file \"disk\" in FOLDER, backed by another file.", options);
 	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
 
 	if (argc - first < 2)
@@ -306,22 +411,20 @@ int main(int argc, char **argv)
 	bool mounted = true, said = false;
 	int64_t dropped = 0;
 	struct rec *out;
-	int err, lost = 0;
+	int lost = 0;
 
 	read_slowdisk_options(argc, argv, &folder, &backing);
 	now.pace = cfg.pace;
 	open_signals();
-	out = rec_open(&out_cfg, "slowdisk");
-	if (!out)
-		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
-	keep_heap();
+	out = rec_must_open(&out_cfg, "slowdisk");
+	preallocate_heap();
 	if (cfg.log && !(now.journal = journal_open(cfg.log)))
 		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
 	open_disk_control();
 	mount_disk(folder, backing);
-	be_dependable();
+	prepare_for_shortage();
 	while (mounted) {
-		if (listen_until(INT64_MAX, true, folder))
+		if (wait_and_handle(INT64_MAX, true, folder))
 			mounted = disk_serve(now.disk);
 		if (!said && disk_ready(now.disk)) {
 			said = true;
@@ -333,7 +436,7 @@ int main(int argc, char **argv)
 	control_remove(&now.control);
 	if (!said) {
 		disk_free(now.disk);
-		die(EXIT_RUN, "%s was not mounted: %s", folder, disk_words()[0] ? disk_words() : "it was unmounted at once");
+		die(EXIT_RUN, "%s was not mounted: %s", folder, disk_fuse_message()[0] ? disk_fuse_message() : "it was unmounted immediately");
 	}
 	if (now.journal)
 		lost = journal_close(now.journal, &dropped);
@@ -341,8 +444,6 @@ int main(int argc, char **argv)
 		warn("cannot write %s: %s; the report counts the requests all the same", cfg.log, strerror(-lost));
 	report_slowdisk(out, backing, dropped);
 	disk_free(now.disk);
-	err = rec_close(out);
-	if (err)
-		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	rec_must_close(out);
 	return lost || dropped ? EXIT_LOSSY : EXIT_OK;
 }

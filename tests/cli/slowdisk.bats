@@ -155,7 +155,7 @@ ends_alone() {	# pid
 	ms=$(elapsed dd if=folder/disk of=/dev/null bs=4096 count=20)
 	[ "$ms" -ge 200 ]
 	printf 'faster!\nwrite-delay 10ms\n' >"the fifo"
-	until_true grep -q 'order "faster!" is not understood' disk.err
+	until_true grep -q 'command "faster!" is not understood' disk.err
 	ms=$(elapsed dd if=/dev/zero of=folder/disk bs=4096 count=20 conv=notrunc)
 	[ "$ms" -ge 200 ]
 	unmount folder
@@ -174,7 +174,7 @@ ends_alone() {	# pid
 	[ "$status" -eq 0 ]
 	exec 8<folder/disk
 	kill -TERM "$disk"
-	until_true grep -q '^slowdisk: folder is in use and stays; ' disk.err
+	until_true grep -q '^slowdisk: folder is in use and stays mounted; ' disk.err
 	mounted folder
 	[ "$(head -c 4 <&8 | od -An -tx1)" = " 00 00 00 00" ]	# and it still answers
 	exec 8<&-

@@ -17,17 +17,17 @@ static void orders_change_what_they_name(void **state)
 	struct pace pace = { 1, 2, 0, 0 };
 
 	(void)state;
-	assert_int_equal(pace_order(&pace, "read-delay 2.5ms"), 0);
+	assert_int_equal(pace_command(&pace, "read-delay 2.5ms"), 0);
 	assert_int_equal(pace.read_ns, 2500000);
 	assert_int_equal(pace.write_ns, 2);
-	assert_int_equal(pace_order(&pace, "write-delay 40us"), 0);
+	assert_int_equal(pace_command(&pace, "write-delay 40us"), 0);
 	assert_int_equal(pace.read_ns, 2500000);
 	assert_int_equal(pace.write_ns, 40000);
-	assert_int_equal(pace_order(&pace, "delay 0"), 0);
+	assert_int_equal(pace_command(&pace, "delay 0"), 0);
 	assert_int_equal(pace.read_ns, 0);
 	assert_int_equal(pace.write_ns, 0);
-	assert_int_equal(pace_order(&pace, "delay 60s"), 0);
-	assert_int_equal(pace_order(&pace, ""), 0);
+	assert_int_equal(pace_command(&pace, "delay 60s"), 0);
+	assert_int_equal(pace_command(&pace, ""), 0);
 	assert_int_equal(pace.read_ns, 60000000000);
 }
 
@@ -45,7 +45,7 @@ static void what_is_no_order_changes_nothing(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct pace pace = { 11, 12, 13, 14 };
 
-		assert_int_equal(pace_order(&pace, bad[i].line), bad[i].err);
+		assert_int_equal(pace_command(&pace, bad[i].line), bad[i].err);
 		assert_int_equal(pace.read_ns, 11);
 		assert_int_equal(pace.write_ns, 12);
 		assert_int_equal(pace.read_bits, 13);
@@ -59,17 +59,17 @@ static void data_takes_its_bits_at_the_rate(void **state)
 	struct pace pace = { .read_ns = 40000000, .write_ns = 40000000 };
 
 	(void)state;
-	assert_int_equal(pace_takes(&pace, false, 32768), 40000000);
-	assert_int_equal(pace_order(&pace, "read-rate 1500Kbit"), 0);
-	assert_int_equal(pace_takes(&pace, false, 32768), 40000000 + 174762666);
-	assert_int_equal(pace_takes(&pace, true, 32768), 40000000);
-	assert_int_equal(pace_order(&pace, "write-rate 384Kbit"), 0);
-	assert_int_equal(pace_takes(&pace, true, 32768), 40000000 + 682666666);
-	assert_int_equal(pace_order(&pace, "rate 1Gbit"), 0);
-	assert_int_equal(pace_takes(&pace, false, 1 << 20), 40000000 + 8388608);
-	assert_int_equal(pace_takes(&pace, true, 1 << 20), 40000000 + 8388608);
-	assert_int_equal(pace_order(&pace, "rate none"), 0);
-	assert_int_equal(pace_takes(&pace, true, 1 << 20), 40000000);
+	assert_int_equal(pace_delay_ns(&pace, false, 32768), 40000000);
+	assert_int_equal(pace_command(&pace, "read-rate 1500Kbit"), 0);
+	assert_int_equal(pace_delay_ns(&pace, false, 32768), 40000000 + 174762666);
+	assert_int_equal(pace_delay_ns(&pace, true, 32768), 40000000);
+	assert_int_equal(pace_command(&pace, "write-rate 384Kbit"), 0);
+	assert_int_equal(pace_delay_ns(&pace, true, 32768), 40000000 + 682666666);
+	assert_int_equal(pace_command(&pace, "rate 1Gbit"), 0);
+	assert_int_equal(pace_delay_ns(&pace, false, 1 << 20), 40000000 + 8388608);
+	assert_int_equal(pace_delay_ns(&pace, true, 1 << 20), 40000000 + 8388608);
+	assert_int_equal(pace_command(&pace, "rate none"), 0);
+	assert_int_equal(pace_delay_ns(&pace, true, 1 << 20), 40000000);
 }
 
 /* Every way to cut the same text in two gives the same lines. */
@@ -111,13 +111,13 @@ static void a_line_too_long_is_not_understood_and_the_next_one_is(void **state)
 	memcpy(text + 900, "\ndelay 1ms\n", 11);
 	at = control_lines_take(&in, text, sizeof(text), &line);
 	assert_int_equal(at, 901);
-	assert_int_equal(pace_order(&pace, line), -EINVAL);
+	assert_int_equal(pace_command(&pace, line), -EINVAL);
 	at = control_lines_take(&in, text + at, sizeof(text) - at, &line);
-	assert_int_equal(pace_order(&pace, line), 0);
+	assert_int_equal(pace_command(&pace, line), 0);
 	assert_int_equal(pace.read_ns, 1000000);
 	/* a zero byte does not cut a line short either */
 	assert_int_equal(control_lines_take(&in, "delay 0\0\n", 9, &line), 9);
-	assert_int_equal(pace_order(&pace, line), -EINVAL);
+	assert_int_equal(pace_command(&pace, line), -EINVAL);
 }
 
 int main(void)
