@@ -82,14 +82,24 @@ static bool takes_value(const struct cli_opt *o)
 	return o->type != CLI_FLAG && o->type != CLI_SET;
 }
 
-static const char *meta(const struct cli_opt *o)
-{
-	static const char *const names[] = {
-		[CLI_INT] = "N", [CLI_REAL] = "X", [CLI_PERCENT] = "PERCENT", [CLI_NS] = "TIME",
-		[CLI_BYTES] = "SIZE", [CLI_STR] = "TEXT", [CLI_WORD] = "WORD", [CLI_CPUS] = "LIST", [CLI_CALL] = "VALUE",
-	};
+/* What the value of each type is called in --help, and in errors; NULL: the type has no value. */
+static const struct {
+	const char *meta, *words;
+} types[] = {
+	[CLI_INT] = { "N", "a whole number" },
+	[CLI_REAL] = { "X", "a number" },
+	[CLI_PERCENT] = { "PERCENT", "a percentage such as 5 or 5%" },
+	[CLI_NS] = { "TIME", "a time such as 60s, 500ms or 20us" },
+	[CLI_BYTES] = { "SIZE", "a size such as 4096, 32K or 1.5G" },
+	[CLI_STR] = { "TEXT", NULL },
+	[CLI_WORD] = { "WORD", NULL },
+	[CLI_CPUS] = { "LIST", "a list of CPUs such as 0,2-3" },
+	[CLI_CALL] = { "VALUE", NULL },
+};
 
-	return o->meta ? o->meta : names[o->type];
+static const char *value_name(const struct cli_opt *o)
+{
+	return o->meta ? o->meta : types[o->type].meta;
 }
 
 /* The words of a CLI_WORD: "red, green". */
@@ -106,7 +116,7 @@ static void print_option(const struct cli_opt *o)
 
 	if (o->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", o->letter);
-	snprintf(left, sizeof(left), "  %s--%s%s%s", letter, o->name, takes_value(o) ? " " : "", takes_value(o) ? meta(o) : "");
+	snprintf(left, sizeof(left), "  %s--%s%s%s", letter, o->name, takes_value(o) ? " " : "", takes_value(o) ? value_name(o) : "");
 	snprintf(help, sizeof(help), "%s", o->help);
 	if (o->type == CLI_WORD) {
 		list_words(o, words, sizeof(words));
@@ -137,19 +147,6 @@ static void print_help(const char *synopsis, const char *summary, const struct c
 	printf("  -h, --help                    print this\n");
 	printf("  -V, --version                 print the version\n");
 	printf("times: 60s 500ms 20us 5m; sizes: 32K 1.5G. Manual: man thinprobe-%s\n", tool_name);
-}
-
-static const char *type_words(enum cli_type type)
-{
-	switch (type) {
-	case CLI_INT: return "a whole number";
-	case CLI_REAL: return "a number";
-	case CLI_PERCENT: return "a percentage such as 5 or 5%";
-	case CLI_NS: return "a time such as 60s, 500ms or 20us";
-	case CLI_BYTES: return "a size such as 4096, 32K or 1.5G";
-	case CLI_CPUS: return "a list of CPUs such as 0,2-3";
-	default: return "a value";
-	}
 }
 
 struct unit {
@@ -257,7 +254,7 @@ static void set_option(const struct cli_opt *o, const char *text)
 	if (err == -ERANGE)
 		die_usage("--%s %s: too large", o->name, text);
 	if (err)
-		die_usage("--%s %s: not %s", o->name, text, type_words(o->type));
+		die_usage("--%s %s: not %s", o->name, text, types[o->type].words);
 	if (o->type == CLI_CPUS)
 		return;
 	check_range(o, is_real ? real : (double)whole, text);

@@ -165,14 +165,9 @@ int proc_cpus_allowed(struct cli_cpus *out)
 
 int proc_cpus_online(struct cli_cpus *out)
 {
-	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
-	char text[256] = "";
+	char text[256];
 
-	if (f && fgets(text, sizeof(text), f))
-		text[strcspn(text, "\n")] = '\0';
-	if (f)
-		fclose(f);
-	return cli_read_cpus(text, out) ? proc_cpus_allowed(out) : 0;
+	return files_read("/sys/devices/system/cpu/online", text, sizeof(text)) || cli_read_cpus(text, out) ? proc_cpus_allowed(out) : 0;
 }
 
 int proc_enter_group(const char *folder)
@@ -253,16 +248,12 @@ pid_t proc_process(pid_t tid)
 
 int64_t proc_memory_peak(pid_t pid)
 {
-	FILE *f = open_of(pid, "status");
-	char line[256];
-	long long kb = 0;
+	char folder[32];
+	int64_t peak;
 
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "VmHWM: %lld", &kb) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return kb * 1024;
+	snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
+	peak = account_figure(folder, "status", "VmHWM:");
+	return peak > 0 ? peak : 0;
 }
 
 /* "7:cpu,cpuacct:/a/b" of version 1, or "0::/a/b" of version 2, which counts where no line of version 1 has the controller. */

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -411,4 +413,40 @@ void rec_must_close(struct rec *r)
 
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+}
+
+/* The absolute path of a file that exists or will be created, without symbolic links. False if its folder does not exist. */
+static bool resolve_path(const char *path, char *out)
+{
+	char copy[PATH_MAX], folder[PATH_MAX];
+
+	if (realpath(path, out))
+		return true;
+	if (strlen(path) >= sizeof(copy))
+		return false;
+	strcpy(copy, path);
+	if (!realpath(dirname(copy), folder))
+		return false;
+	strcpy(copy, path);
+	return snprintf(out, PATH_MAX, "%s/%s", folder, basename(copy)) < PATH_MAX;
+}
+
+static bool is_same_output(const char *a, const char *b)
+{
+	char x[PATH_MAX], y[PATH_MAX];
+	struct stat s, t;
+
+	if (!strcmp(a, "-") || !strcmp(b, "-"))
+		return !strcmp(a, b);
+	if (!stat(a, &s) && !stat(b, &t))	/* a file may have two names (hard links) */
+		return !S_ISCHR(s.st_mode) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+	return resolve_path(a, x) && resolve_path(b, y) && !strcmp(x, y);
+}
+
+void rec_check_apart(const struct rec_place *place, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (place[i].path && place[k].path && is_same_output(place[i].path, place[k].path))
+				die_usage("%s and %s would both write %s; give each its own", place[k].option, place[i].option, place[i].path);
 }

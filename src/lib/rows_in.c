@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "rows_in.h"
 #include "cli.h"
+#include "fields.h"
 
 #include <errno.h>
 #include <string.h>
@@ -22,14 +23,6 @@ static bool cut_row(char *line, char **field, size_t *n)
 	return !line;
 }
 
-static int find_field(char *const *field, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(field[i], name))
-			return (int)i;
-	return -1;
-}
-
 struct rows_table {
 	const char *schema, *const *columns;
 	size_t needed, fields;
@@ -41,9 +34,9 @@ struct rows_table {
 static int take_header(struct rows_table *t, char *const *field, size_t n)
 {
 	t->fields = n;
-	t->schema_at = find_field(field, n, "schema");
+	t->schema_at = fields_find(field, n, "schema");
 	for (size_t c = 0; t->columns[c] && c < ROWS_IN_COLUMNS; c++) {
-		t->at[c] = find_field(field, n, t->columns[c]);
+		t->at[c] = fields_find(field, n, t->columns[c]);
 		if (t->at[c] < 0 && c < t->needed)
 			return -EPROTO;
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tracefs.h"
+#include "files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,25 +18,11 @@ static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/
 static int read_format(const char *place, const char *event, char *text)
 {
 	char path[160];
-	size_t n = 0;
-	ssize_t got;
-	int fd;
+	int err;
 
 	snprintf(path, sizeof(path), "%s/events/%s/format", place, event);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	while (n < TRACEFS_TEXT - 1) {
-		got = read(fd, text + n, TRACEFS_TEXT - 1 - n);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		n += (size_t)got;
-	}
-	text[n] = '\0';
-	close(fd);
-	return n ? 0 : -EIO;
+	err = files_read_all(path, text, TRACEFS_TEXT);
+	return !err && !*text ? -EIO : err;
 }
 
 static int read_formats(const char *place, const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
