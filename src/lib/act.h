@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* act - one thing that a person does at one time: a key with what is held down beside it, a move of the pointer, a button. */
+/* act - one input action of a user: a key with its modifiers, a pointer move, or a button. */
 #ifndef THINPROBE_ACT_H
 #define THINPROBE_ACT_H
 
@@ -16,18 +16,18 @@ enum act_way { ACT_CLICK, ACT_DOWN, ACT_UP };
 struct act {
 	enum act_kind kind;
 	uint32_t keysym;
-	unsigned held;			/* ACT_SHIFT and so on, pressed before the key and released after it */
+	unsigned held;			/* modifiers (ACT_SHIFT ...), pressed before the key and released after it */
 	int x, y;			/* pixels of the screen */
 	int button;
 	enum act_way way;
 };
 
 bool act_same(const struct act *a, const struct act *b);
-/* "a", "Return", "ctrl+s", "ctrl+shift+Left". 0 or -EINVAL. */
+/* Reads a key such as "a", "Return", "ctrl+s", "ctrl+shift+Left". 0 or -EINVAL. */
 int act_read_key(const char *text, struct act *out);
-/* "1 down", "1 up", "4 click". 0 or -EINVAL. */
+/* Reads a button action such as "1" "down", "1" "up", "4" "click". 0 or -EINVAL. */
 int act_read_button(const char *number, const char *way, struct act *out);
-/* "320,200". 0 or -EINVAL. */
+/* Reads the position of a pointer move, "320,200". 0 or -EINVAL. */
 int act_read_place(const char *text, struct act *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ascending - qsort() comparators for plain numbers; there is no NAN among doubles. */
+/* ascending - qsort() comparators for numbers; doubles must not be NAN. */
 #ifndef THINPROBE_ASCENDING_H
 #define THINPROBE_ASCENDING_H
 

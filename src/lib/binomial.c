@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* P(X <= hits) of a binomial variable, by its terms on a logarithmic scale, from the largest down. */
+/* P(X <= hits) of a binomial variable: sums the terms, computed as logarithms, from the largest down. */
 static double binomial_below(int64_t hits, int64_t n, double p)
 {
 	double logit = log(p) - log1p(-p);
@@ -13,7 +13,7 @@ static double binomial_below(int64_t hits, int64_t n, double p)
 
 	for (int64_t k = hits; k >= 0; k--) {
 		sum += exp(term);
-		if (term < -745)	/* what follows is smaller still: hits lies below the mean where this matters */
+		if (term < -745)	/* the following terms are smaller: hits is below the mean where this matters */
 			break;
 		term += log((double)k) - log((double)(n - k + 1)) - logit;
 	}

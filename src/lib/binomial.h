@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* binomial - how large a share of events may be of which `hits` of `n` were seen. */
+/* binomial - confidence bound of a proportion. */
 #ifndef THINPROBE_BINOMIAL_H
 #define THINPROBE_BINOMIAL_H
 
 #include <stdint.h>
 
-/* One-sided upper bound at 95 % (Clopper and Pearson 1934), 0..1; for none of n about 3/n. NAN without tries. */
+/* One-sided upper confidence bound, at 95 %, of a proportion of which `hits` of `n` events were observed (Clopper and
+ * Pearson 1934): 0 to 1; about 3/n for hits = 0. NAN for n = 0. */
 double binomial_upper(int64_t hits, int64_t n);
 
 #endif

@@ -45,7 +45,7 @@ int clock_sleep_until(int64_t due_ns)
 
 void clock_read_offset(struct clock_offset *out)
 {
-	/* Of several tries the tightest bracket is kept: an interrupt between the readings widens it. */
+	/* of several tries the one with the smallest error is kept: an interrupt between the readings increases it */
 	out->error_ns = INT64_MAX;
 	for (int i = 0; i < 8; i++) {
 		int64_t before = clock_now();

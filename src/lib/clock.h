@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* clock - one clock for everything: CLOCK_MONOTONIC, as a whole number of nanoseconds.
- *
- * Every time in the suite is such a number unless its name says otherwise. */
+/* clock - times are nanoseconds of CLOCK_MONOTONIC, in all programs, unless a name says otherwise. */
 #ifndef THINPROBE_CLOCK_H
 #define THINPROBE_CLOCK_H
 
@@ -20,18 +18,16 @@ static inline int64_t clock_earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Sleeps until the absolute time `due_ns`; never shortens the sleep to catch up.
- * 0, or -EINTR when a signal came first (the caller looks at its stop flag). */
+/* Sleeps until the absolute time `due_ns`. 0, or -EINTR after a signal (the caller checks its stop flag). */
 int clock_sleep_until(int64_t due_ns);
 
-/* CPU time this thread, and all threads of this process, have used. */
+/* CPU time used by this thread; by all threads of this process. */
 int64_t clock_thread_cpu(void);
 int64_t clock_process_cpu(void);
-/* The same of another process; -1 when it is not there. */
+/* CPU time used by another process; -1: no such process. */
 int64_t clock_cpu_of(pid_t pid);
 
-/* How far CLOCK_REALTIME is ahead of CLOCK_MONOTONIC, read between two readings of the latter.
- * The true offset lies within +-error_ns of offset_ns at the time `at_ns`. */
+/* CLOCK_REALTIME minus CLOCK_MONOTONIC: at the time at_ns (CLOCK_MONOTONIC) the true offset is offset_ns +- error_ns. */
 struct clock_offset {
 	int64_t at_ns, offset_ns, error_ns;
 };

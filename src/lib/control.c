@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CONTROL_READS 16	/* at a time: who writes without end must not keep us from all else */
+#define CONTROL_READS 16	/* reads per call: a flood of commands must not block the program */
 
 size_t control_lines_take(struct control_lines *in, const char *data, size_t size, const char **line)
 {
@@ -21,7 +21,7 @@ size_t control_lines_take(struct control_lines *in, const char *data, size_t siz
 			continue;
 		}
 		if (in->n == sizeof(in->text))
-			in->n--;	/* cut: longer than any order there is */
+			in->n--;	/* cut: longer than any command */
 		in->text[in->n] = '\0';
 		in->n = 0;
 		*line = in->text;
@@ -42,8 +42,8 @@ int control_open(struct control *c, const char *path, char *why, size_t size)
 		return why_write(-err, why, size, "cannot make the fifo %s: %s", path, strerror(err));
 	}
 	if (!stat(path, &st) && !S_ISFIFO(st.st_mode))
-		return why_write(-EEXIST, why, size, "--control %s is there and no fifo", path);
-	/* for writing too: it does not end when who gave an order has gone */
+		return why_write(-EEXIST, why, size, "--control %s exists and is no fifo; give another path", path);
+	/* opened for writing too: no end of file when a writer closes the fifo */
 	c->fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (c->fd >= 0)
 		return 0;

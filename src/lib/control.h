@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* control - orders for a program that runs: lines through a fifo. */
+/* control - commands for a running program: lines written to a fifo. */
 #ifndef THINPROBE_CONTROL_H
 #define THINPROBE_CONTROL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Lines out of what comes in pieces. A line that is too long is cut, to one that nobody understands. */
+/* Assembles lines from pieces of data. A line that is too long is cut, and then matches no command. */
 struct control_lines {
 	size_t n;
 	char text[128];
 };
-/* Takes pieces of `data` up to the end of a line: how many bytes it took. *line is then that line, until the next call, or
- * NULL when none has ended yet. */
+/* Consumes `data` up to the end of a line. Returns the number of bytes consumed; *line is the complete line, valid until the next
+ * call, or NULL if none is complete. */
 size_t control_lines_take(struct control_lines *in, const char *data, size_t size, const char **line);
 
 struct control {
-	int fd;			/* to poll; -1: there is none */
-	bool made;
-	const char *path;	/* not ours */
+	int fd;			/* descriptor of the fifo; -1: not open */
+	bool made;		/* the fifo was created by control_open() */
+	const char *path;	/* not owned */
 	struct control_lines lines;
 };
 
-/* Opens the fifo, and makes it where it is not there. 0 or -errno, with a line in `why`; then nothing is left. */
+/* Opens the fifo, and creates it if it does not exist. 0, or -errno with a line in `why` and nothing left behind. */
 int control_open(struct control *c, const char *path, char *why, size_t size);
-/* Each line that has come (of very many the first ones: poll again), in its order, to `heed`. */
+/* Calls `heed` for each line that has arrived (at most some KB: poll again). */
 void control_read(struct control *c, void (*heed)(void *arg, const char *line), void *arg);
-/* Removes the fifo, if it was made here. */
+/* Removes the fifo if control_open() created it. */
 void control_remove(struct control *c);
 
 #endif

@@ -49,7 +49,7 @@ static int dial_one(const struct addrinfo *a, int64_t until_ns)
 		close(fd);
 		return err;
 	}
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));	/* an input goes when it is due */
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));	/* no delay of small messages */
 	return fd;
 }
 
@@ -66,7 +66,7 @@ int dial(const char *host, int port, int64_t until_ns, char *why, size_t size)
 	for (struct addrinfo *a = found; a; a = a->ai_next) {
 		int64_t now = clock_now(), until = until_ns;
 
-		if (a->ai_next)		/* one that swallows what is sent to it must not use up the others' time */
+		if (a->ai_next)		/* half of the time, so that an address that drops packets leaves time for the others */
 			until = now + (until_ns - now) / 2;
 		fd = dial_one(a, until);
 		if (fd >= 0 || fd == -EINTR)

@@ -24,7 +24,7 @@ size_t fields_cut(char *line, bool commas, char **cell, size_t most)
 				*to++ = *p;
 			}
 			p += *p == '"';
-			p += strcspn(p, separator);	/* what follows the quote is no part of it */
+			p += strcspn(p, separator);	/* text behind the closing quote is ignored */
 		} else {
 			p += strcspn(p, separator);
 			to = p;

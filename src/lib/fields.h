@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* fields - cells of one line of a table, in place: tabs between, or commas with quotes (RFC 4180, without line ends in cells). */
+/* fields - splits one line of a table into cells, in place: separated by tabs, or by commas with quotes (RFC 4180, but no line ends
+ * within cells). */
 #ifndef THINPROBE_FIELDS_H
 #define THINPROBE_FIELDS_H
 
@@ -7,13 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Cuts `line`, whose end it takes off. Returns how many cells there are; 0 for more than `most`. */
+/* Splits `line` at its separators and removes its line end. Returns the number of cells; 0: more than `most`. */
 size_t fields_cut(char *line, bool commas, char **cell, size_t most);
 
-/* The place of the cell that says this; -1: none. */
+/* The index of the cell with the text `name`; -1: none. */
 int fields_find(char *const *cell, size_t n, const char *name);
 
-/* The unit of times in a column whose name ends in _ns, _us, _ms or _s, in ns; 0: in none of these. */
+/* The time unit in ns of a column whose name ends in _ns, _us, _ms or _s (1 to 10^9); 0: another ending. */
 int64_t fields_unit_ns(const char *name);
 
 #endif

@@ -120,7 +120,7 @@ int files_group(const char *folder, pid_t **list, size_t *n)
 		    snprintf(path, sizeof(path), "%s/%s", folder, e->d_name) >= (int)sizeof(path))
 			continue;
 		err = files_group(path, list, n);
-		if (err == -ENOENT || err == -ENODEV)	/* removed meanwhile */
+		if (err == -ENOENT || err == -ENODEV)	/* the group was removed meanwhile */
 			err = 0;
 	}
 	closedir(dir);

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <xkbcommon/xkbcommon.h>
 
-/* One whole UTF-8 character, and nothing after it: its code point, or -1. */
-static int64_t one_character(const char *text)
+/* The code point of a text that is exactly one UTF-8 character; -1: another text. */
+static int64_t read_character(const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
 	int more = p[0] >= 0xf0 && p[0] < 0xf8 ? 3 : p[0] >= 0xe0 && p[0] < 0xf0 ? 2 : p[0] >= 0xc2 && p[0] < 0xe0 ? 1 : 0;
@@ -27,7 +27,7 @@ static int64_t one_character(const char *text)
 
 int keysym_read(const char *text, uint32_t *out)
 {
-	int64_t point = one_character(text);
+	int64_t point = read_character(text);
 	uint32_t keysym;
 
 	if (point >= 0x100 && point <= 0x10ffff)

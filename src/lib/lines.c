@@ -17,19 +17,19 @@ void lines_close(struct lines *l)
 	*l = (struct lines){ 0 };
 }
 
-/* The first bytes of a file that is no text. */
-static const char *no_text(const char *text)
+/* Recognises files that are no text by their first bytes. Returns the reason and cure; NULL: text. */
+static const char *detect_non_text(const char *text)
 {
 	static const struct {
 		const char *magic, *why;
 	} of[] = {
-		{ "\x1f\x8b", "compressed with gzip: zcat FILE, and - in place of its name" },
-		{ "\x28\xb5\x2f\xfd", "compressed with zstd: zstdcat FILE, and - in place of its name" },
-		{ "\xfd" "7zXZ", "compressed with xz: xzcat FILE, and - in place of its name" },
-		{ "BZh", "compressed with bzip2: bzcat FILE, and - in place of its name" },
-		{ "\xff\xfe", "UTF-16: iconv -f UTF-16 -t UTF-8 makes it readable" },
-		{ "\xfe\xff", "UTF-16: iconv -f UTF-16 -t UTF-8 makes it readable" },
-		{ "<?xml", "XML: tables are read with tabs or commas, and the log formats of web servers" },
+		{ "\x1f\x8b", "compressed with gzip: pipe zcat FILE into this program, with - as the file" },
+		{ "\x28\xb5\x2f\xfd", "compressed with zstd: pipe zstdcat FILE into this program, with - as the file" },
+		{ "\xfd" "7zXZ", "compressed with xz: pipe xzcat FILE into this program, with - as the file" },
+		{ "BZh", "compressed with bzip2: pipe bzcat FILE into this program, with - as the file" },
+		{ "\xff\xfe", "UTF-16: convert it with iconv -f UTF-16 -t UTF-8" },
+		{ "\xfe\xff", "UTF-16: convert it with iconv -f UTF-16 -t UTF-8" },
+		{ "<?xml", "XML, which is not supported: give a table with tabs or commas, or a web server log" },
 	};
 
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
@@ -38,19 +38,19 @@ static const char *no_text(const char *text)
 	return NULL;
 }
 
-/* One line of the file to `at`, its end taken off: 1, 0, or an error. */
-static int one(struct lines *l, char *at)
+/* Reads one line of the file to `at`, without its end. 1, 0 at the end of the file, or an error. */
+static int read_line(struct lines *l, char *at)
 {
 	size_t room = LINES_LONGEST - (size_t)(at - l->text), n;
 
 	if (room < 2 || !fgets(at, (int)room, l->in)) {
-		l->why = "a line too long, or a quote that nothing ends";
+		l->why = "a line too long, or a quote that is not closed";
 		return room < 2 ? -EPROTO : ferror(l->in) ? -EIO : 0;
 	}
 	l->read++;
 	n = strlen(at);
 	if (l->read == 1) {
-		l->why = no_text(at);
+		l->why = detect_non_text(at);
 		if (l->why)
 			return -EPROTO;
 		if (!strncmp(at, "\xef\xbb\xbf", 3)) {
@@ -59,7 +59,7 @@ static int one(struct lines *l, char *at)
 		}
 	}
 	if ((!n || at[n - 1] != '\n') && !feof(l->in)) {
-		l->why = n + 4 < room ? "a byte of 0: no text" : "a line too long, or a quote that nothing ends";
+		l->why = n + 4 < room ? "a zero byte: the file is no text" : "a line too long, or a quote that is not closed";
 		return -EPROTO;
 	}
 	while (n && (at[n - 1] == '\n' || at[n - 1] == '\r'))
@@ -67,7 +67,8 @@ static int one(struct lines *l, char *at)
 	return 1;
 }
 
-static bool odd(const char *text)
+/* Whether a quoted cell is open at the end of the text. */
+static bool has_open_quote(const char *text)
 {
 	bool is = false;
 
@@ -82,15 +83,15 @@ int lines_next(struct lines *l, bool quotes)
 
 	do {
 		l->line = l->read + 1;
-		got = one(l, l->text);
+		got = read_line(l, l->text);
 	} while (got == 1 && !*l->text);
-	while (got == 1 && quotes && odd(l->text)) {
+	while (got == 1 && quotes && has_open_quote(l->text)) {
 		size_t n = strlen(l->text);
 
 		l->text[n++] = ' ';
 		l->text[n] = '\0';
-		got = n + 1 < LINES_LONGEST ? one(l, l->text + n) : -EPROTO;
-		l->why = "a quote that nothing ends";
+		got = n + 1 < LINES_LONGEST ? read_line(l, l->text + n) : -EPROTO;
+		l->why = "a quote that is not closed";
 		if (!got)
 			got = -EPROTO;
 	}

@@ -5,8 +5,9 @@
 
 #include <sys/socket.h>
 
-/* A path that begins with "@" is an abstract name. With `patience_s`, connecting, reading and writing wait for at most so many
- * seconds; with 0 nothing waits. *peer (or NULL): who made the socket. A descriptor, or -errno. */
+/* Connects to a Unix socket; a path that begins with "@" is an abstract name. Connecting, reading and writing time out after
+ * `patience_s` seconds; 0: non-blocking. *peer (may be NULL): credentials of the listening process. Returns a descriptor or
+ * -errno. */
 int local_connect(const char *path, int patience_s, struct ucred *peer);
 
 #endif

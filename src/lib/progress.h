@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* progress - a line of how it goes, once a second, on a terminal at standard error; nothing anywhere else.
+/* progress - a progress line, once a second, if standard error is a terminal; else nothing is printed.
  *
  *	progress_start(&p, out_cfg.detail == REC_QUIET);
  *	while (... proc_wait_stop(progress_wake(&p, until)) ...)
@@ -19,11 +19,11 @@ struct progress {
 };
 
 void progress_start(struct progress *p, bool quiet);
-/* `until_ns`, or the time of the next line if that is earlier. */
+/* The earlier of `until_ns` and the time of the next progress line (CLOCK_MONOTONIC). */
 int64_t progress_wake(const struct progress *p, int64_t until_ns);
-/* Whether a line is due; once a second. */
+/* Whether a progress line is due: once a second. */
 bool progress_due(struct progress *p, int64_t now_ns);
-/* Takes the place of the line before; cut at 79 columns. */
+/* Prints the line over the one before, cut at 79 columns. */
 void progress_show(struct progress *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void progress_end(struct progress *p);
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* random - a seeded stream of random numbers, the same on every machine (SplitMix64; Steele, Lea, Flood 2014).
- *
- * One word of state, so a seed is the whole story. */
+/* random - pseudo-random numbers from a seed, the same on every machine (SplitMix64; Steele, Lea, Flood 2014). The state is
+ * one word. */
 #ifndef THINPROBE_RANDOM_H
 #define THINPROBE_RANDOM_H
 
 #include <stdint.h>
 
-/* The end of SplitMix64: one to one, and near words become far ones. */
+/* The output function of SplitMix64: a bijection that scatters neighbouring inputs. */
 static inline uint64_t random_mix(uint64_t z)
 {
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

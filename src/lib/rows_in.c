@@ -7,10 +7,9 @@
 #include <string.h>
 
 #define FIELDS_MAX 64
-#define LINE_MAX_HERE 16384	/* bytes with its end: FIELDS_MAX numbers take a tenth of it */
+#define ROW_BYTES 16384		/* longest row with its line end: FIELDS_MAX numbers take a tenth of that */
 
-/* Cuts `line` at its tabs. False without a line end: a row that was cut short would still look like a number, and one that is too
- * long is none of ours. */
+/* Splits `line` at its tabs. False without a line end: the last number of a truncated row would look complete. */
 static bool cut_row(char *line, char **field, size_t *n)
 {
 	char *end = strchr(line, '\n');
@@ -58,13 +57,12 @@ int rows_in_read(FILE *in, const char *schema, const char *const *columns, size_
 		 unsigned long *line)
 {
 	struct rows_table t = { .schema = schema, .columns = columns, .needed = needed, .row = row, .context = context };
-	char text[LINE_MAX_HERE], *field[FIELDS_MAX];
+	char text[ROW_BYTES], *field[FIELDS_MAX];
 	size_t n;
 	int err = 0;
 
 	*line = 0;
-	/* no getline(): it takes a file without a line end into memory, and where there is none left, it
-	 * may look like the end of the file */
+	/* not getline(), which would read a file without line ends into memory */
 	while (!err && fgets(text, sizeof(text), in)) {
 		++*line;
 		if (!cut_row(text, field, &n))

@@ -17,7 +17,7 @@ void rt_setup(int priority, struct rt_state *got)
 	got->locked = !mlockall(MCL_CURRENT | MCL_FUTURE);
 	if (priority <= 0)
 		return;
-	/* RESET_ON_FORK: a helper we start must not starve the machine */
+	/* RESET_ON_FORK: child processes do not inherit the real-time priority */
 	if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param))
 		got->why = errno;
 	else

@@ -48,7 +48,7 @@ void sample_free(struct sample *s)
 	*s = (struct sample){ 0 };
 }
 
-static void sort(struct sample *s)
+static void sort_sample(struct sample *s)
 {
 	if (!s->sorted && s->n)
 		qsort(s->value, s->n, sizeof(*s->value), ascending_int64);
@@ -63,14 +63,14 @@ struct sample_stat sample_quantile(struct sample *s, double p)
 
 	if (!s->n)
 		return q;
-	sort(s);
+	sort_sample(s);
 	at = (double)(s->n - 1) * p;
 	low = floor(at);
 	i = (size_t)low;
 	q.value = (double)s->value[i];
 	if (i + 1 < s->n)
 		q.value += (at - low) * ((double)s->value[i + 1] - (double)s->value[i]);
-	/* the upper neighbour counts too, where it has weight */
+	/* the upper neighbour counts too, if interpolation uses it */
 	if (s->censored)
 		q.above = s->value[at > low && i + 1 < s->n ? i + 1 : i] >= s->censored_min;
 	return q;
@@ -83,7 +83,7 @@ struct sample_stat sample_mean(const struct sample *s)
 
 	if (!s->n)
 		return m;
-	for (size_t i = 0; i < s->n; i++)	/* running mean: no sum to overflow or to lose digits in */
+	for (size_t i = 0; i < s->n; i++)	/* running mean: avoids overflow and loss of digits */
 		mean += ((double)s->value[i] - mean) / (double)(i + 1);
 	m.value = mean;
 	return m;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sample - a store of measured values and exact statistics on them.
+/* sample - stores measured values and computes exact statistics.
  *
- * Values are whole numbers in the caller's unit. Some may be censored: "later than v". They stay in
- * every distribution, because leaving them out would drop just the slow ones. */
+ * Values are whole numbers in a unit of the caller. A value may be censored ("later than v", as after a timeout). Censored values
+ * count in every distribution, since leaving them out would drop just the slow ones. */
 #ifndef THINPROBE_SAMPLE_H
 #define THINPROBE_SAMPLE_H
 
@@ -11,21 +11,21 @@
 #include <stdint.h>
 
 struct sample {
-	int64_t *value;		/* owned; sorted once a percentile has been asked for */
+	int64_t *value;		/* owned; sorted by the functions that compute quantiles */
 	size_t n, room;
-	size_t censored;	/* how many of them are "later than" */
-	int64_t censored_min;	/* the smallest of those */
-	uint64_t lost;		/* values that found no room after a failed allocation */
+	size_t censored;	/* number of censored values */
+	int64_t censored_min;	/* the smallest censored value */
+	uint64_t lost;		/* values dropped after a failed allocation */
 	bool sorted;
 };
 
-/* Makes room, so that adding up to `n` values does not allocate. 0 or -ENOMEM. */
+/* Allocates room for `n` values. 0 or -ENOMEM. */
 int sample_reserve(struct sample *s, size_t n);
 void sample_add(struct sample *s, int64_t value);
 void sample_add_censored(struct sample *s, int64_t later_than);
 void sample_free(struct sample *s);
 
-/* A statistic: exact, or a lower bound where censored values reach it ("above"), or not known (NAN). */
+/* A statistic: exact, or (`above`) a lower bound because of censored values, or NAN: not known. */
 struct sample_stat {
 	double value;
 	bool above;
@@ -41,7 +41,7 @@ struct sample_stat sample_sd(const struct sample *s);
 struct sample_stat sample_min(struct sample *s);
 struct sample_stat sample_max(struct sample *s);
 
-/* A tail quantile is worth printing only with at least ten values beyond it; quartiles always. */
+/* Whether the sample is large enough for quantile p: at least ten values beyond a tail quantile, any value for p up to 0.75. */
 bool sample_supports(const struct sample *s, double p);
 
 #endif

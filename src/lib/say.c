@@ -17,8 +17,8 @@ static char *next_text(void)
 	return text[at++ % TEXTS];
 }
 
-/* The value with as many digits as are printed, so that the unit and the decimals suit what will stand there. */
-static double rounded(double value)
+/* Rounds to the digits that are printed, so that unit and decimals are chosen for the rounded value. */
+static double round_to_digits(double value)
 {
 	char text[32];
 
@@ -47,7 +47,7 @@ const char *say_number(double value)
 		strcpy(text, "-");
 		return text;
 	}
-	value = rounded(value);
+	value = round_to_digits(value);
 	size = fabs(value);
 	if (size < 1e-9) {
 		strcpy(text, "0");
@@ -84,7 +84,7 @@ static const char *with_unit(double value, const struct unit *units)
 		strcpy(text, "-");
 		return text;
 	}
-	while (units[1].name && rounded(fabs(value) / units[1].factor) >= 1)
+	while (units[1].name && round_to_digits(fabs(value) / units[1].factor) >= 1)
 		units++;
 	snprintf(text, TEXT_SIZE, "%s %s", say_number(value / units->factor), units->name);
 	return text;

@@ -11,8 +11,8 @@ void sequence_start(struct sequence *s, enum sequence_order order, int64_t n, in
 	*s = (struct sequence){ .order = order, .n = n, .hot = hot, .last = -1, .random = seed };
 }
 
-/* One of n - 1 others; the first time one of n. */
-static int64_t another(struct sequence *s)
+/* A random frame other than the last one. */
+static int64_t draw_other_frame(struct sequence *s)
 {
 	int64_t others = s->last < 0 ? s->n : s->n - 1, next = (int64_t)(random_unit(&s->random) * (double)others);
 
@@ -28,7 +28,7 @@ int64_t sequence_next(struct sequence *s)
 		next = step % s->n;
 		break;
 	case SEQUENCE_RANDOM:
-		next = another(s);
+		next = draw_other_frame(s);
 		break;
 	case SEQUENCE_HOT:
 		next = step % 2 ? s->hot + step / 2 % (s->n - s->hot) : step / 2 % s->hot;

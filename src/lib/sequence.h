@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sequence - in which order the frames of an animation are shown, the same on every machine for the same seed.
+/* sequence - the order in which the frames of an animation are shown; the same on every machine for the same seed.
  *
- *	loop	0, 1 … n - 1, 0, 1 …: how an animation runs; what is shown next is what was not shown for longest
- *	random	any of the n but the one that is on the screen (which would be no new frame), all as likely
- *	hot	every second frame is one of the first `hot` in turn, the others are the rest in turn: what was shown lately is shown
- *		again soon, what was merely stored long ago is too
- *	fresh	0, 1, 2 …: none is ever shown again */
+ *	loop	0, 1 … n - 1, 0, 1 …: a normal animation; the next frame is always the least recently used one
+ *	random	any frame but the present one, with equal probability
+ *	hot	alternates between the first `hot` frames, in turn, and the other frames, in turn: some frames recur soon, others late
+ *	fresh	0, 1, 2 …: no frame is shown twice */
 #ifndef THINPROBE_SEQUENCE_H
 #define THINPROBE_SEQUENCE_H
 
@@ -21,7 +20,7 @@ struct sequence {
 	uint64_t random;
 };
 
-/* n: at least 1 (random: 2), hot: 1 to n - 1; not looked at where the order needs none. */
+/* n: number of frames, at least 1 (random: 2); hot: 1 to n - 1. Both are ignored for orders that do not use them. */
 void sequence_start(struct sequence *s, enum sequence_order order, int64_t n, int64_t hot, uint64_t seed);
 int64_t sequence_next(struct sequence *s);
 

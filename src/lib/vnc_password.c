@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* In a file: hidden under a key that everybody has, as vncpasswd writes them, or as plain text. */
+/* vncpasswd encrypts the password with a fixed, public key. */
 #include "vnc_password.h"
 #include "why.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The first implementation took the bits of a key's bytes the other way round, and so do all since. */
+/* DES in ECB mode. VNC uses the bits of each key byte in reverse order. */
 static void vnc_password_des(const char key[VNC_PASSWORD], const uint8_t *in, uint8_t *out, size_t n, bool decrypt)
 {
 	uint8_t mirrored[VNC_PASSWORD] = { 0 };
@@ -66,7 +66,7 @@ int vnc_password_read(const char *path, char password[VNC_PASSWORD_TEXT], char *
 		close(fd);
 	if (err)
 		return why_write(err, why, size, "%s: %s", path, strerror(-err));
-	/* All of it: eight hidden bytes may well hold a letter and a newline. */
+	/* the whole file is checked: eight encrypted bytes may contain a letter and a newline */
 	for (line = 0; line < (size_t)n && text[line] != '\n' && text[line] != '\r'; line++)
 		;
 	if (line && (size_t)n < sizeof(text) && is_text(text, (size_t)n)) {

@@ -4,10 +4,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Readings a second apart are taken when there is time for one, so a little later. */
+/* The length of "about a second": readings are taken once a second, or a little later. */
 #define WINDOW_NS (1200 * NS_PER_MS)
 
-/* How many readings lie at or before a time, told by CLOCK_MONOTONIC or by CLOCK_REALTIME. */
+/* Number of readings at or before a time of CLOCK_MONOTONIC or (wall) CLOCK_REALTIME. */
 static size_t count_before(const struct clock_offset *r, size_t n, int64_t at_ns, bool wall)
 {
 	size_t low = 0, high = n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* wall - how far CLOCK_REALTIME was ahead of CLOCK_MONOTONIC at any time of a run: read about once a second, interpolated in
- * between. Packets carry the one clock, keys the other. Pure: readings come in, ascending in at_ns. */
+/* wall - the offset of CLOCK_REALTIME (time of packets) from CLOCK_MONOTONIC (time of keys) during a run: read about once a second,
+ * interpolated in between. Pure; readings ascend in at_ns. */
 #ifndef THINPROBE_WALL_H
 #define THINPROBE_WALL_H
 
@@ -8,18 +8,18 @@
 
 #include <stddef.h>
 
-/* A change of the offset by more than this within a second is a clock that was set, not one that drifts: interpolating across it
- * may be wrong by all of it. (Slewing as NTP does it is 0.5 ms a second at most.) */
+/* A change of the offset by more than this within a second means that the clock was set: interpolation across the step is
+ * wrong by up to the step. (Slewing by NTP changes the offset by at most 0.5 ms a second.) */
 #define WALL_STEP_NS NS_PER_MS
 
-/* The offset at `at_ns`: linear between readings, constant beyond the first and the last. n > 0. */
+/* The offset in ns at `at_ns` (CLOCK_MONOTONIC): linear between readings, constant before the first and after the last. n > 0. */
 int64_t wall_offset(const struct clock_offset *reading, size_t n, int64_t at_ns);
 
-/* The time on CLOCK_MONOTONIC when CLOCK_REALTIME was `wall_ns`. n > 0. */
+/* Converts a time of CLOCK_REALTIME to CLOCK_MONOTONIC. n > 0. */
 int64_t wall_to_monotonic(const struct clock_offset *reading, size_t n, int64_t wall_ns);
 
-/* The largest change of the offset within about a second (of readings further apart: a second's share of it); 0 for fewer
- * than two readings. */
+/* The largest change of the offset within about a second, in ns (per second if readings are further apart); 0 for fewer than two
+ * readings. */
 int64_t wall_step(const struct clock_offset *reading, size_t n);
 
 #endif

@@ -7,15 +7,14 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define LOOK_NS (50 * NS_PER_MS)
-#define SILENCE_MS 1000
+#define CHECK_NS (50 * NS_PER_MS)	/* interval of checks */
+#define SILENCE_MS 1000			/* a server that sent nothing for so long is taken for stuck */
 
-/* Where the kernel does not tell (not TCP), time alone decides. */
-static bool silent(int sock)
+/* Whether no data arrived lately; true for sockets that are not TCP. */
+static bool is_silent(int sock)
 {
 	struct tcp_info info = { 0 };
 	socklen_t size = sizeof(info);
@@ -27,13 +26,13 @@ static bool is_over(const struct watchdog *w, int64_t until, int64_t now)
 {
 	if (until == WATCHDOG_IDLE)
 		return false;
-	return w->exact ? now >= until : now - NS_PER_S > until && silent(w->sock);
+	return w->exact ? now >= until : now - NS_PER_S > until && is_silent(w->sock);
 }
 
 static void *watch_waits(void *arg)
 {
 	struct watchdog *w = arg;
-	int64_t stop_ns = 0, last = 0;	/* when a stop was first seen in this wait */
+	int64_t stop_ns = 0, last = 0;	/* when a stop signal was first seen during this read; 0: not yet */
 
 	while (!atomic_load(&w->stopping)) {
 		int64_t until = atomic_load(&w->until_ns), now = clock_now();
@@ -48,28 +47,23 @@ static void *watch_waits(void *arg)
 			shutdown(w->sock, SHUT_RDWR);
 			break;
 		}
-		clock_sleep_until(clock_now() + LOOK_NS);
+		clock_sleep_until(clock_now() + CHECK_NS);
 	}
 	return NULL;
 }
 
 int watchdog_start(struct watchdog *w, int sock, int64_t until_ns, int64_t grace_ns)
 {
-	sigset_t all, before;
 	int err;
 
-	w->sock = fcntl(sock, F_DUPFD_CLOEXEC, 0);	/* a number that nobody else gets while we look */
+	w->sock = fcntl(sock, F_DUPFD_CLOEXEC, 0);	/* a descriptor that is not reused while the thread runs */
 	if (w->sock < 0)
 		return -errno;
 	w->grace_ns = grace_ns;
 	atomic_init(&w->until_ns, until_ns);
 	atomic_init(&w->stopping, false);
 	atomic_init(&w->bitten, false);
-	/* Signals are for the thread that reads: they end its sleep, too. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	err = pthread_create(&w->thread, NULL, watch_waits, w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	err = proc_start_thread(&w->thread, 0, watch_waits, w);
 	if (err)
 		close(w->sock);
 	return -err;

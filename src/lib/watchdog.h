@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* watchdog - ends a library's blocking read of a socket (Xlib's, libvncclient's) on a signal, or when its time is over.
+/* watchdog - ends a blocking read of a socket in a library (Xlib, libvncclient) on a stop signal or a timeout.
  *
- * A thread that looks every 50 ms and shuts the socket down, after which the read fails. The socket may be closed meanwhile. */
+ * A thread checks every 50 ms and shuts the socket down, after which the read fails. The socket may be closed meanwhile. */
 #ifndef THINPROBE_WATCHDOG_H
 #define THINPROBE_WATCHDOG_H
 
@@ -10,23 +10,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WATCHDOG_IDLE INT64_MAX	/* until_ns while nothing is waited for: a signal does nothing either */
-#define WATCHDOG_STOP (INT64_MAX - 1)	/* until_ns: until a signal */
+#define WATCHDOG_IDLE INT64_MAX	/* until_ns while no read is pending: stop signals are ignored, too */
+#define WATCHDOG_STOP (INT64_MAX - 1)	/* until_ns without a timeout: only a stop signal ends the read */
 
 struct watchdog {
-	bool exact;			/* from the caller: at until_ns, whatever comes */
-	int sock;			/* a descriptor of its own */
-	int64_t grace_ns;
-	_Atomic int64_t until_ns;	/* may be changed at any time; the grace period then starts again */
-	_Atomic bool stopping, bitten;	/* bitten: it has shut the socket down */
+	bool exact;			/* set by the caller: shut down at until_ns even if bytes still arrive */
+	int sock;			/* own duplicate of the socket */
+	int64_t grace_ns;		/* time between a stop signal and the shutdown */
+	_Atomic int64_t until_ns;	/* timeout; may be changed at any time, which restarts the grace period */
+	_Atomic bool stopping, bitten;	/* the thread is to end; the thread has shut the socket down */
 	pthread_t thread;
 };
 
-/* Shuts `sock` down on proc_stop, when what was waited for then has not come after grace_ns; or a
- * second after until_ns, unless bytes still come (a slow link is not a stuck server); `exact`: at
- * until_ns, whatever comes. 0 or -errno. `w` must stay where it is until watchdog_end(). */
+/* Starts the thread. It shuts `sock` down grace_ns after a stop signal, or a second after until_ns if no bytes arrive any
+ * more (on a slow link they do; with `exact` at until_ns in any case). 0 or -errno. *w must not move until watchdog_end(). */
 int watchdog_start(struct watchdog *w, int sock, int64_t until_ns, int64_t grace_ns);
-/* Ends and joins it. True when it had bitten. */
+/* Ends the thread. True: it has shut the socket down. */
 bool watchdog_end(struct watchdog *w);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* why - the reason of an error as one line, in a room of the caller's. */
+/* why - writes the reason of an error as one line into a buffer of the caller. */
 #ifndef THINPROBE_WHY_H
 #define THINPROBE_WHY_H
 
 #include <stddef.h>
 
-/* Writes it and returns `err`: return why_write(-EINVAL, why, size, "...", ...); */
+/* Formats the reason into `why` and returns `err`: return why_write(-EINVAL, why, size, "...", ...); */
 int why_write(int err, char *why, size_t size, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 #endif
