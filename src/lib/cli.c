@@ -19,17 +19,17 @@
 #define FIRST_LONG 256		/* getopt values of long-only options, beyond every letter */
 
 static char tool_name[32] = "thinprobe";
-static const struct cli_opt *given[OPTIONS_MAX];	/* by their place in the table */
+static const struct cli_opt *given[OPTIONS_MAX];	/* options given, by their index in the table; NULL: not given */
 
 const char *cli_tool(void)
 {
 	return tool_name;
 }
 
-/* One line that no terminal obeys, whatever the message quotes; and one write, so that lines of several processes do not mix. */
+/* Prints one line without control characters, in one write, so that lines of several processes do not mix. */
 static __attribute__((format(printf, 1, 0))) void print_message(const char *format, va_list args, const char *after)
 {
-	int saved = errno;	/* %m belongs to the caller's failure, not to ours */
+	int saved = errno;	/* %m must show the errno of the caller */
 	char line[1024] = "", message[800];
 	FILE *whole;
 
@@ -154,8 +154,8 @@ struct unit {
 	double factor;
 };
 
-/* Prints a bound as the option itself takes it: in the largest unit in which it is a whole number. */
-static const char *bound(char *buf, size_t size, const struct cli_opt *o, double v)
+/* Formats a bound of the range as the option takes it: in the largest unit in which it is a whole number. */
+static const char *format_bound(char *buf, size_t size, const struct cli_opt *o, double v)
 {
 	static const struct unit times[] = {
 		{ "d", 86400e9 }, { "h", 3600e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 }, { NULL, 0 },
@@ -180,8 +180,8 @@ static void check_range(const struct cli_opt *o, double v, const char *text)
 	char low[40], high[40];
 
 	if ((o->min != 0 || o->max != 0) && !(v >= o->min && v <= o->max))
-		die_usage("--%s %s is out of range: %s to %s", o->name, text, bound(low, sizeof(low), o, o->min),
-			  bound(high, sizeof(high), o, o->max));
+		die_usage("--%s %s is out of range: %s to %s", o->name, text, format_bound(low, sizeof(low), o, o->min),
+			  format_bound(high, sizeof(high), o, o->max));
 }
 
 static void read_choice(const struct cli_opt *o, const char *text)
@@ -197,7 +197,7 @@ static void read_choice(const struct cli_opt *o, const char *text)
 	die_usage("--%s %s: not one of %s", o->name, text, all);
 }
 
-/* How long a run lasts is said in seconds by habit; other times without a unit are as often meant in milliseconds. */
+/* Reads a time. A number without a unit means seconds for --time and --seconds; for other options it is refused. */
 static int read_time(const struct cli_opt *o, const char *text, int64_t *ns)
 {
 	bool seconds = !strcmp(o->name, "time") || !strcmp(o->name, "seconds");
@@ -264,9 +264,9 @@ static void set_option(const struct cli_opt *o, const char *text)
 		*(int64_t *)o->value = whole;
 }
 
-/* Why getopt took offence: optopt is 0 for a long option it does not know (`word`), the value of a known one
- * that was given a value it does not take, else the letter: `word` may then be the one before a bundle. */
-static __attribute__((noreturn)) void unknown(const char *word, const struct option *longs)
+/* Explains an error of getopt_long(): optopt is 0 for an unknown long option (`word`), the `val` of an option that takes no
+ * value but was given one, else the unknown letter. */
+static __attribute__((noreturn)) void die_bad_option(const char *word, const struct option *longs)
 {
 	if (!optopt)
 		die_usage("unknown or ambiguous option %s", word);
@@ -276,8 +276,8 @@ static __attribute__((noreturn)) void unknown(const char *word, const struct opt
 	die_usage("unknown option -%c", isgraph(optopt) ? optopt : '?');
 }
 
-/* A file opened as descriptor 2 would receive our messages (and "ready") in the midst of a report.
- * Read-only: a report to a closed standard output must still fail. */
+/* Opens /dev/null as descriptors 0 to 2 if they are closed: a file opened as descriptor 2 would receive error messages.
+ * Read-only, so that a report to a closed standard output still fails. */
 static void occupy_standard_descriptors(void)
 {
 	int fd;
@@ -297,7 +297,7 @@ const char *cli_given(const char *prefix)
 	return NULL;
 }
 
-/* The place of the option that row `i` is, or is a former name of. */
+/* The index of the option in row `i`, or of the present option if the row is a former name. */
 static size_t present_option(const struct cli_opt *options, size_t i)
 {
 	const char *now = options[i].help;
@@ -345,7 +345,7 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 			exit(EXIT_OK);
 		}
 		if (c == '?')
-			unknown(argv[optind - 1], longs);
+			die_bad_option(argv[optind - 1], longs);
 		if (c == ':')
 			die_usage("%s needs a value", argv[optind - 1]);
 		for (size_t i = 0, now; i < n; i++) {

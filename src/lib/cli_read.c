@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Numbers, times and sizes as people write them: the whole text is one, or it is none. */
+/* Parsers of numbers, times, sizes, rates and CPU lists: the whole text must match. */
 #include "cli.h"
 
 #include <ctype.h>
@@ -26,7 +26,7 @@ int cli_read_int(const char *text, int64_t *out)
 	return 0;
 }
 
-/* A plain decimal number: no hexadecimal, no "inf", no "nan", which strtod would take. */
+/* Reads a decimal number; *end: the text behind it. Refuses hexadecimal, "inf" and "nan", which strtod() accepts. */
 static int read_decimal(const char *text, double *out, const char **end)
 {
 	const char *p = text;
@@ -123,7 +123,7 @@ int cli_read_bits(const char *text, int64_t *out)
 		{ "bit", 1 }, { "bit/s", 1 }, { "kbit", 1e3 }, { "kbit/s", 1e3 }, { "mbit", 1e6 }, { "mbit/s", 1e6 },
 		{ "gbit", 1e9 }, { "gbit/s", 1e9 }, { NULL, 0 },
 	};
-	/* With K, M, G or nothing before: bits to iperf3, bytes to others; tc even reads "bps" as bytes. */
+	/* ambiguous, also with K, M, G: bits in iperf3, bytes elsewhere; tc reads "bps" as bytes */
 	static const char *const bits_or_bytes[] = { "", "b", "b/s", "bps", "/s", NULL };
 	size_t digits = strspn(text, "0123456789."), length = strlen(text);
 	char lower[40];

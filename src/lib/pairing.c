@@ -27,7 +27,7 @@ size_t pair_patch(struct pair_key *keys, size_t n, const struct pair_shown *show
 
 		while (gone < n && pair_gone_ns(&keys[gone]) <= shown[j].at_ns)
 			gone++;
-		if (count > NUMBER_BITS / 2)	/* below the base: an old picture */
+		if (count > NUMBER_BITS / 2)	/* below the base: an outdated screen */
 			continue;
 		if (count > gone) {
 			ahead++;
@@ -44,9 +44,9 @@ size_t pair_patch(struct pair_key *keys, size_t n, const struct pair_shown *show
 	return ahead;
 }
 
-/* The i-th update for the i-th key. False, with nothing changed, if one would come before its key:
- * then as many updates as keys is a coincidence. */
-static bool one_to_one(struct pair_key *keys, size_t n, const int64_t *update_ns)
+/* Pairs the i-th update with the i-th key. False, with nothing changed, if an update came before its key: the equal numbers of both
+ * are a coincidence. */
+static bool pair_one_to_one(struct pair_key *keys, size_t n, const int64_t *update_ns)
 {
 	for (size_t i = 0; i < n; i++)
 		if (update_ns[i] < pair_gone_ns(&keys[i]))
@@ -74,7 +74,7 @@ void pair_update(struct pair_key *keys, size_t n, const int64_t *update_ns, size
 		update_ns++;
 		m--;
 	}
-	if (m == gone && drain == PAIR_DRAINED && one_to_one(keys, gone, update_ns))
+	if (m == gone && drain == PAIR_DRAINED && pair_one_to_one(keys, gone, update_ns))
 		return;
 	surplus = m > gone ? m - gone : 0;
 	for (size_t i = 0; i < gone; i++) {
@@ -89,7 +89,7 @@ void pair_update(struct pair_key *keys, size_t n, const int64_t *update_ns, size
 		}
 		key->answer_ns = update_ns[next];
 		if (last >= m && drain == PAIR_CUT)
-			key->censored_ns = end_ns;	/* its own update may still have been under way */
+			key->censored_ns = end_ns;	/* the answer may still have been on the way */
 		else
 			key->high_ns = update_ns[last < m ? last : m - 1];
 		if (key->high_ns && key->high_ns < key->answer_ns)

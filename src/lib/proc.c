@@ -23,7 +23,7 @@ static void on_stop(int signal)
 
 void proc_catch_stop(void)
 {
-	/* No SA_RESTART: a sleep or a read that waits for long must come back to see the flag. */
+	/* no SA_RESTART: long sleeps and reads must return, so that the flag is checked */
 	struct sigaction sa = { .sa_handler = on_stop }, hangup;
 
 	sigemptyset(&sa.sa_mask);
@@ -58,7 +58,7 @@ void proc_select(int count, fd_set *in, fd_set *out, int64_t until_ns)
 
 	if (left <= 0)
 		return;
-	/* Blocked but for the wait itself: a signal between the look at the flag and the sleep is not missed. */
+	/* signals are blocked except in pselect(): none is missed between the check of the flag and the sleep */
 	proc_stop_signals(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	if (!proc_stop)
@@ -76,7 +76,7 @@ int proc_die_with_parent(pid_t parent)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
 		return -errno;
-	/* The parent may have died between fork and prctl, and nobody would tell us. */
+	/* the parent may have died between fork and prctl */
 	return getppid() == parent ? 0 : -ESRCH;
 }
 
@@ -114,7 +114,7 @@ void proc_say_ready(int fd)
 	int err = proc_ready(fd);
 
 	if (err && fd != STDERR_FILENO)
-		warn("nobody reads \"ready\" on descriptor %d: %s", fd, strerror(-err));
+		warn("cannot write \"ready\" to descriptor %d: %s", fd, strerror(-err));
 }
 
 int proc_start_thread(pthread_t *thread, size_t stack_bytes, void *(*work)(void *), void *arg)
@@ -179,7 +179,7 @@ int proc_enter_group(const char *folder)
 	return files_write(path, "0\n");
 }
 
-static FILE *open_of(pid_t pid, const char *what)
+static FILE *open_proc_file(pid_t pid, const char *what)
 {
 	char path[64];
 
@@ -189,7 +189,7 @@ static FILE *open_of(pid_t pid, const char *what)
 
 int proc_schedstat(pid_t pid, struct proc_schedstat *out)
 {
-	FILE *f = open_of(pid, "schedstat");
+	FILE *f = open_proc_file(pid, "schedstat");
 	long long run, wait, slices;
 	int n;
 
@@ -256,7 +256,7 @@ int64_t proc_memory_peak(pid_t pid)
 	return peak > 0 ? peak : 0;
 }
 
-/* "7:cpu,cpuacct:/a/b" of version 1, or "0::/a/b" of version 2, which counts where no line of version 1 has the controller. */
+/* Lines are "7:cpu,cpuacct:/a/b" (version 1) or "0::/a/b" (version 2, used if no line of version 1 has the controller). */
 int proc_read_cgroup(FILE *f, const char *controller, char *text, size_t size)
 {
 	char line[4200];
@@ -286,7 +286,7 @@ int proc_read_cgroup(FILE *f, const char *controller, char *text, size_t size)
 
 int proc_cgroup(pid_t pid, const char *controller, char *text, size_t size)
 {
-	FILE *f = open_of(pid, "cgroup");
+	FILE *f = open_proc_file(pid, "cgroup");
 	int version;
 
 	text[0] = '\0';

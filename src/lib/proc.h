@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* proc - processes: dying with the parent, stopping on a signal, and what the kernel says they used. */
+/* proc - processes: stop signals, the death of the parent, CPU affinity, cgroups, and what /proc tells of a process. */
 #ifndef THINPROBE_PROC_H
 #define THINPROBE_PROC_H
 
@@ -13,53 +13,51 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* Set by SIGINT, SIGTERM and SIGHUP (unless that was ignored, as nohup does) once proc_catch_stop()
- * was called. Loops look at it and end early, with a report. */
+/* The stop flag: set by SIGINT, SIGTERM and SIGHUP (unless ignored, as by nohup) after proc_catch_stop(). Loops check it and
+ * end early, with a report. */
 extern volatile sig_atomic_t proc_stop;
 void proc_catch_stop(void);
-/* These signals, to be blocked between a look at proc_stop and a sleep that lets them in. */
+/* The set of stop signals, to be blocked between a check of proc_stop and a sleep that unblocks them. */
 void proc_stop_signals(sigset_t *set);
-/* In a child that the parent ends: Ctrl-C reaches the whole group, and a lost terminal too. */
+/* Ignores stop signals, for a child that its parent ends: Ctrl-C is sent to the whole process group. */
 void proc_ignore_stop(void);
-/* Sleeps until the absolute time (INT64_MAX: for ever) or until such a signal, also one that came before. */
+/* Sleeps until the absolute time (INT64_MAX: no limit) or a stop signal, including one that came before. */
 void proc_wait_stop(int64_t until_ns);
-/* The same, and until one of `count` descriptors can be read or written; may wake up for nothing, at once where the time is over.
- * The sets (or NULL) are undefined afterwards. */
+/* Sleeps as proc_wait_stop(), or until one of `count` descriptors is readable or writable; may return early. The sets (may
+ * be NULL) are undefined afterwards. */
 void proc_select(int count, fd_set *in, fd_set *out, int64_t until_ns);
 
-/* Asks the kernel to kill this process when its parent dies; `parent` is the pid that must still be the parent.
- * 0, or -ESRCH when it has died already. */
+/* Asks the kernel to kill this process when its parent `parent` dies. 0, or -ESRCH if the parent has died already. */
 int proc_die_with_parent(pid_t parent);
 
-/* Asks for SIGTERM, the friendly end with a report, when the parent dies: for load programs, which must not outlive
- * who asked for the load. */
+/* Asks the kernel for SIGTERM when the parent dies, so that a load program ends with its caller, with a report. */
 void proc_stop_with_parent(void);
 
-/* Dies with EXIT_USAGE unless `fd` is open: to be called before any file is opened, which might take that number
- * and then find "ready" in its midst. A closed standard error is allowed. */
+/* Dies with EXIT_USAGE unless `fd` (--ready-fd) is open for writing; a closed standard error is allowed. To be called before
+ * any file is opened, which might get that descriptor. */
 void proc_check_ready_fd(int fd);
-/* Says "ready" for whoever waits: one line on `fd` (standard error by default). 0, or -errno when nobody can read it.
- * Where standard error is a terminal nothing is said: a person does not wait for it. */
+/* Writes the line "ready" to `fd` for a waiting program. 0, or -errno. Nothing is written if `fd` is standard error and a
+ * terminal. */
 int proc_ready(int fd);
-/* The same, with a warning where nobody can (but for standard error, which may be closed). */
+/* The same, with a warning instead of an error (none for a closed standard error). */
 void proc_say_ready(int fd);
 
-/* Puts the calling thread on these CPUs. 0 or -errno; with an empty list nothing happens. -ENODEV when some of them are
- * not there or not allowed: the kernel would quietly take the rest. */
+/* Restricts the calling thread to these CPUs; an empty list: no change. 0 or -errno; -ENODEV if some of them do not exist or
+ * are not allowed, which the kernel would ignore silently. */
 int proc_pin(const struct cli_cpus *cpus);
 /* Starts a thread that takes no signals; stack_bytes 0: of the default size. 0 or an errno, as pthread_create(). */
 int proc_start_thread(pthread_t *thread, size_t stack_bytes, void *(*work)(void *), void *arg);
 
 /* The CPUs the calling thread may use. 0 or -errno. */
 int proc_cpus_allowed(struct cli_cpus *out);
-/* Those that the machine has switched on; where it does not tell, those allowed. 0 or -errno. */
+/* The online CPUs of the machine; if not known, the allowed ones. 0 or -errno. */
 int proc_cpus_online(struct cli_cpus *out);
 
-/* Puts this process into a cgroup, of either version: a folder that holds a cgroup.procs. 0 or -errno. */
+/* Moves this process into a cgroup of version 1 or 2, given by its folder. 0 or -errno. */
 int proc_enter_group(const char *folder);
 
-/* From /proc/PID/schedstat: time on a CPU, time ready but waiting for one, times put on a CPU.
- * 0, or -errno (-ENOENT where the kernel does not account). */
+/* Reads /proc/PID/schedstat: time on a CPU, time ready but waiting for a CPU, number of time slices. 0, or -errno (-ENOENT:
+ * the kernel does not count these). */
 struct proc_schedstat {
 	int64_t run_ns, wait_ns, slices;
 };
@@ -67,38 +65,37 @@ int proc_schedstat(pid_t pid, struct proc_schedstat *out);
 
 #define PROC_KTHREAD 0x200000u	/* PF_KTHREAD of linux/sched.h: a thread of the kernel */
 
-/* Of the text of /proc/PID/stat (proc(5)); "waited" is of children that have ended and were waited for. The name before it may hold
- * anything, spaces and brackets too. 0 or -EPROTO. */
+/* Values of /proc/PID/stat (proc(5)); "waited": of ended children that were waited for. */
 struct proc_stat {
 	char comm[16], state;
 	pid_t ppid, session;
 	unsigned flags;			/* PF_... of the kernel */
-	int64_t minor, minor_waited, major, major_waited;	/* faults */
+	int64_t minor, minor_waited, major, major_waited;	/* page faults */
 	int64_t user, system, user_waited, system_waited;	/* clock ticks */
 	int64_t threads;
-	uint64_t start;			/* clock ticks after the boot: another process may get the same pid */
-	int cpu;			/* on which it ran last; -1: the text does not tell */
+	uint64_t start;			/* start time in clock ticks since boot, to recognise a reused pid */
+	int cpu;			/* CPU on which it ran last; -1: not known */
 };
+/* Parses such a text; the process name in it may contain spaces and brackets. 0 or -EPROTO. */
 int proc_read_stat(const char *text, struct proc_stat *out);
-/* The same of a process or thread. 0; -ESRCH: it has ended. */
+/* Reads the values of a process or thread. 0; -ESRCH: it has ended. */
 int proc_stat(pid_t pid, struct proc_stat *out);
 
-/* The first line of /proc/PID/FILE ("comm", "autogroup"), cut where it is longer; "" where there is none. */
+/* Reads the first line of /proc/PID/FILE ("comm", "autogroup"), cut to `size`; "" if it cannot be read. */
 void proc_line(pid_t pid, const char *file, char *text, size_t size);
-/* The process of a thread; 0: it has ended. */
+/* The process id of a thread; 0: the thread has ended. */
 pid_t proc_process(pid_t tid);
 
-/* The most memory that a process had resident at a time, in bytes; 0: not known. */
+/* Peak resident memory of a process (VmHWM) in bytes; 0: not known. */
 int64_t proc_memory_peak(pid_t pid);
 
-/* The cgroup in which a controller ("cpu", "memory") counts the process, as /proc/PID/cgroup has
- * it: "/a/b", from version 1 where the controller is there, else from version 2. Returns the
- * version; 0 and "" where there is none, or no room for its name. */
+/* The cgroup of a process for a controller ("cpu", "memory"), as in /proc/PID/cgroup: "/a/b", of version 1 if that has the
+ * controller, else of version 2. Returns the version; 0 and "" if there is none, or its name does not fit. */
 int proc_cgroup(pid_t pid, const char *controller, char *text, size_t size);
-/* The same from such a file. */
+/* The same from an open file in the format of /proc/PID/cgroup. */
 int proc_read_cgroup(FILE *f, const char *controller, char *text, size_t size);
-/* Where the groups of a controller are mounted, of version 1 where it is there, else of version 2. `root` ("" but for tests) is
- * before every path. Returns the version; 0 where there is none, or no room for its name. */
+/* The mount point of the cgroups of a controller, of version 1 if that has the controller, else of version 2. `root` is put
+ * before every path ("" but for tests). Returns the version; 0 if there is none, or its name does not fit. */
 int proc_cgroup_mount(const char *root, const char *controller, char *folder, size_t size);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The lines that are read; all others (there are more with every kernel) are passed over. */
+/* The lines that are read; all others are ignored. */
 static const struct {
 	const char *name;
 	size_t at;
@@ -37,7 +37,7 @@ static bool begins_with(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* Memory made by a shared mapping has a name and an inode like a file, but no file to go back to. */
+/* Shared memory has a name and an inode like a file, but is not backed by one: recognised by the name. */
 static enum smaps_kind mapping_kind(const struct smaps_mapping *m)
 {
 	static const char *const memory[] = { "/SYSV", "/memfd:", "/dev/shm/", "/dev/zero (deleted)", "/anon_hugepage", "[anon_shmem:" };
@@ -119,7 +119,7 @@ static int end_mapping(struct smaps_sum *sum, const struct smaps_mapping *m, sma
 	return each ? each(context, m) : 0;
 }
 
-/* A line of figures begins with a word and a colon; that of a mapping with its address. */
+/* Whether a line is a value ("Rss: ..."), not the first line of a mapping, which begins with an address. */
 static bool is_figure(const char *line)
 {
 	size_t word = strcspn(line, ": ");
@@ -130,7 +130,7 @@ static bool is_figure(const char *line)
 int smaps_parse(FILE *in, struct smaps_sum *sum, smaps_each *each, void *context)
 {
 	struct smaps_mapping m;
-	char *line = NULL, *head = NULL;	/* the mapping's name stands in its first line */
+	char *line = NULL, *head = NULL;	/* `head`: first line of the mapping, which holds its name */
 	size_t room = 0, head_room = 0;
 	ssize_t n;
 	int err = 0;
