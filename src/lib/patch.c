@@ -4,20 +4,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Dark at both ends, because it usually stands on a light ground, and like itself at no other shift. */
+/* The marker row: dark at both ends, since the background is usually light; differs from itself at any shift. */
 #define MARKER 0x4e
 
-/* Whitening: the first numbers are no plain black rows, and none of their rows is the marker. */
+/* XORed with the rows, so that small numbers give no uniform rows and none equal to the marker. */
 static const uint8_t whitening[PATCH_ROWS] = { MARKER, 0xa6, 0x59, 0xc5, 0x3a, 0x95 };
 
 #define CELLS (PATCH_ROWS * PATCH_COLUMNS)
 #define CONTRAST_MIN 16.0	/* grey levels between the marker's light and dark cells */
-#define WITHIN_MAX 0.5		/* spread of pixels inside cells, as a part of the contrast: noise of +-63 has 0.29 */
-#define BETWEEN_MAX 0.3		/* spread of cells of one colour, likewise */
-#define EXPLAINED_MIN 0.3	/* part of the variance of all its pixels that the pattern must explain; noisy JPEG: 0.4 */
-#define QUIET_MAX 0.25		/* spread of the quiet zone as a part of the contrast */
+#define WITHIN_MAX 0.5		/* standard deviation of pixels within cells, relative to the contrast; noise of +-63: 0.29 */
+#define BETWEEN_MAX 0.3		/* standard deviation of cells of one colour, relative to the contrast */
+#define EXPLAINED_MIN 0.3	/* part of the variance of the pixels explained by the pattern; noisy JPEG: 0.4 */
+#define QUIET_MAX 0.25		/* standard deviation of the quiet zone, relative to the contrast */
 #define CELL_MIN 3.0
-#define SCALE_STEP 1.04		/* 8 cells away that is a sixth of a cell off at most */
+#define SCALE_STEP 1.04		/* ratio of cell sizes tried: an error of a sixth of a cell at most, 8 cells away */
 
 uint16_t patch_crc16(const void *bytes, size_t n)
 {
@@ -49,9 +49,9 @@ static bool marker_white(int column)
 	return MARKER >> (PATCH_COLUMNS - 1 - column) & 1;
 }
 
-/* The pixels of cell `i` that count, from the start of cell 0: the inner 60 %, which a blur or a fraction of a pixel
- * leaves alone, but never fewer than two, so that noise can be told from cells. */
-static void inner(double cell, int i, int *low, int *high)
+/* The range of pixels of cell `i` that is read, relative to cell 0: the inner 60 %, which blur does not reach, but at least
+ * two pixels, so that noise can be distinguished from cells. */
+static void inner_range(double cell, int i, int *low, int *high)
 {
 	int width = (int)lround(cell * 0.6);
 
@@ -61,7 +61,7 @@ static void inner(double cell, int i, int *low, int *high)
 	*high = *low + width;
 }
 
-/* Threshold and contrast from the marker; false when its light cells are not all lighter than its dark ones. */
+/* Computes threshold and contrast from the marker row. False: not all its light cells are lighter than its dark ones. */
 static bool read_marker(const double mean[CELLS], double *threshold, double *contrast)
 {
 	double white = 0, black = 0, white_min = 256, black_max = -1;
@@ -86,8 +86,8 @@ bool patch_read(const struct patch_image *image, const struct patch_place *where
 	uint8_t row[PATCH_ROWS] = { 0 };
 	int x0, x1, y0, y1, pixels = 0;
 
-	inner(where->cell, PATCH_COLUMNS - 1, &x0, &x1);
-	inner(where->cell, PATCH_ROWS - 1, &y0, &y1);
+	inner_range(where->cell, PATCH_COLUMNS - 1, &x0, &x1);
+	inner_range(where->cell, PATCH_ROWS - 1, &y0, &y1);
 	if (!(where->cell >= CELL_MIN * 0.9) || where->x < 0 || where->y < 0 || where->x > image->width - x1 ||
 	    where->y > image->height - y1)
 		return false;
@@ -95,8 +95,8 @@ bool patch_read(const struct patch_image *image, const struct patch_place *where
 		int64_t sum = 0, squares = 0;
 		int n;
 
-		inner(where->cell, i % PATCH_COLUMNS, &x0, &x1);
-		inner(where->cell, i / PATCH_COLUMNS, &y0, &y1);
+		inner_range(where->cell, i % PATCH_COLUMNS, &x0, &x1);
+		inner_range(where->cell, i / PATCH_COLUMNS, &y0, &y1);
 		n = (x1 - x0) * (y1 - y0);
 		for (int y = y0; y < y1; y++) {
 			for (int x = x0; x < x1; x++) {
@@ -130,8 +130,8 @@ bool patch_read(const struct patch_image *image, const struct patch_place *where
 	return true;
 }
 
-/* The picture copied once, with its summed-area table (Crow 1984): the mean of any box from four look-ups. Sums
- * wrap, their differences do not, as long as a box has fewer than 2^24 pixels. */
+/* A grey copy of the image with its summed-area table (Crow 1984): the mean of a box needs four look-ups. Sums may overflow;
+ * differences are right for boxes below 2^24 pixels. */
 struct grey_image {
 	int width, height;
 	uint8_t *pixel;
@@ -174,12 +174,12 @@ static double box_mean(const struct grey_image *g, int x0, int y0, int x1, int y
 	return (double)(bottom[x1] - bottom[x0] - (top[x1] - top[x0])) / ((x1 - x0) * (y1 - y0));
 }
 
-/* Mean grey of the cells of this size about this middle, whole cells, so that a shift shows. False outside the picture. */
+/* Mean grey of each whole cell of a patch with this centre and cell size. False: not within the image. */
 static bool cell_means(const struct grey_image *g, double middle_x, double middle_y, double cell, double mean[CELLS])
 {
 	double x = middle_x - cell * PATCH_COLUMNS / 2, y = middle_y - cell * PATCH_ROWS / 2;
 
-	/* Half a pixel over the edge is rounded away. */
+	/* half a pixel beyond the edge is tolerated */
 	if (!(cell > 2 && x >= -0.5 && y >= -0.5 && x + PATCH_COLUMNS * cell < g->width + 0.5 &&
 	      y + PATCH_ROWS * cell < g->height + 0.5))
 		return false;
@@ -192,8 +192,8 @@ static bool cell_means(const struct grey_image *g, double middle_x, double middl
 	return true;
 }
 
-/* How well such cells separate: the sum of their distances from the threshold, or, once the pattern is known, what it
- * explains of them. Negative where there is no marker. */
+/* How well the cells separate: the sum of their distances from the threshold, signed by the pattern if `known`. Below 0: no
+ * marker. */
 static double cell_fit(const struct grey_image *g, const double at[3], const struct patch_cells *known)
 {
 	double mean[CELLS], threshold, contrast, sum = 0;
@@ -208,8 +208,8 @@ static double cell_fit(const struct grey_image *g, const double at[3], const str
 	return sum;
 }
 
-/* Climbs from a rough place to the best one nearby: at[] is the middle and the size of a cell. The size changes about the
- * middle: about a corner it could only grow together with a shift, and the climb would stop half way. */
+/* Hill climbing from a rough position to the best nearby: at[] is the centre and the cell size. Scaling about the centre
+ * keeps size and position independent. Returns the fit. */
 static double climb(const struct grey_image *g, double at[3], const struct patch_cells *known)
 {
 	double best = cell_fit(g, at, known), step = at[2] / 4;
@@ -245,9 +245,9 @@ static struct patch_place corner(const double at[3], int right, int down)
 				     (int)lround(at[1] - at[2] * PATCH_ROWS / 2) + down, at[2] };
 }
 
-/* Does the pattern go on to the edges of its cells, and end there? What was read by luck from the middles of cells, in a
- * picture full of squares, does neither: the pattern must explain its share of the variance over the patch's whole area,
- * and the quiet zone, a quarter to three quarters of a cell outside, must be of one grey (as far as it is in the picture). */
+/* Rejects false matches in images full of squares: the pattern must explain enough of the variance over the whole area of
+ * the patch, and the quiet zone, a quarter to three quarters of a cell outside, must be uniform (as far as it is within the
+ * image). */
 static bool fills_cells(const struct grey_image *g, const struct patch_place *p, const struct patch_cells *cells)
 {
 	double n[2] = { 0 }, sum[2] = { 0 }, squares = 0, spread = 0, all, mean, between, quiet_sum = 0, quiet_squares = 0;
@@ -291,7 +291,7 @@ static bool fills_cells(const struct grey_image *g, const struct patch_place *p,
 	return spread <= QUIET_MAX * (sum[1] / n[1] - sum[0] / n[0]);
 }
 
-/* Settles on the best place near a rough one, and reads there or a pixel beside it. */
+/* Finds the best position near a rough one and reads the patch there, or up to a pixel beside it. */
 static bool settle_place(const struct grey_image *g, double left, double top, double cell, struct patch_place *where,
 			 uint32_t *number)
 {
@@ -317,7 +317,7 @@ static bool settle_place(const struct grey_image *g, double left, double top, do
 	return false;
 }
 
-/* Looks for the marker row with cells of about `cell` pixels, in steps of a quarter cell, and settles where one may be. */
+/* Searches for the marker row with cells of about `cell` pixels, in steps of a quarter cell; refines each candidate. */
 static bool scan_cells(const struct grey_image *g, double cell, struct patch_place *where, uint32_t *number)
 {
 	int size = (int)lround(cell / 2) < 2 ? 2 : (int)lround(cell / 2), low[PATCH_COLUMNS];
@@ -365,7 +365,7 @@ bool patch_find(const struct patch_image *image, double min_cell, double max_cel
 	min_cell = fmax(min_cell, CELL_MIN);
 	max_cell = fmin(max_cell, fmin((double)image->width / PATCH_COLUMNS, (double)image->height / PATCH_ROWS));
 	if (grey_make(&g, image))
-		/* Big cells first: they are few places to look at. */
+		/* large cells first: they have fewer positions to try */
 		for (double cell = max_cell; !found && cell > min_cell / SCALE_STEP; cell /= SCALE_STEP)
 			found = scan_cells(&g, fmax(cell, min_cell), where, number);
 	free(g.pixel);

@@ -20,7 +20,7 @@ const char *const rec_formats[] = { "text", "json", "tsv", "rows", NULL };
 struct rec {
 	struct rec_cfg cfg;
 	FILE *out;
-	char *place, *temporary;	/* NULL for what is written through: standard output, devices, pipes */
+	char *place, *temporary;	/* final and temporary path; NULL if the output is written directly (stdout, devices, pipes) */
 	struct rec_lines lines;
 	const char *main_table;
 	struct rec_node root, *host;
@@ -29,8 +29,8 @@ struct rec {
 	int err;
 };
 
-/* A program that dies between rec_open() and rec_close() leaves no half file behind; a child of it that does, leaves its
- * parent's alone. */
+/* The temporary file to be removed if the program exits before rec_close(). A forked child that exits does not remove the
+ * file of its parent. */
 static char pending[4096];
 static pid_t pending_of;
 
@@ -222,9 +222,9 @@ void rec_main_table(struct rec *r, const char *key)
 		r->main_table = key;
 }
 
-/* Whether `path` is to be written to as it stands and never replaced: a device, a pipe, or a name of one of our own
- * descriptors (/dev/stdout may well lead to a regular file; a rename would then replace the name itself). */
-static bool written_through(const char *path)
+/* Whether `path` is written directly, not replaced by a rename: a device, a pipe, or the name of a descriptor (/dev/stdout,
+ * which may lead to a regular file). */
+static bool is_written_directly(const char *path)
 {
 	struct stat st;
 
@@ -232,14 +232,14 @@ static bool written_through(const char *path)
 	       (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
 }
 
-/* Opens a temporary file beside the place that the report will take. 0 or -errno. */
+/* Opens a temporary file in the folder of the report. 0 or -errno. */
 static int open_beside(struct rec *r)
 {
 	struct stat st;
 	mode_t mask;
 	int fd;
 
-	/* the file behind a symbolic link is replaced, not the link */
+	/* a symbolic link is followed: its target is replaced, not the link */
 	r->place = realpath(r->cfg.path, NULL);
 	if (!r->place)
 		r->place = strdup(r->cfg.path);
@@ -274,7 +274,7 @@ static int open_output(struct rec *r)
 		r->out = stdout;
 		return 0;
 	}
-	if (!written_through(r->cfg.path))
+	if (!is_written_directly(r->cfg.path))
 		return open_beside(r);
 	r->out = fopen(r->cfg.path, "we");
 	return r->out ? 0 : -errno;
@@ -315,7 +315,7 @@ static void drop_children(struct rec_node *n)
 	}
 }
 
-/* After the host: before what may be long. */
+/* Inserts "summary" behind "host". */
 static void add_summary(struct rec *r)
 {
 	const char *summary = rec_summary(&r->lines);
@@ -344,8 +344,8 @@ static void write_text(struct rec *r)
 		rec_write(r->out, REC_TEXT, &r->root, NULL);
 }
 
-/* Standard output and standard error go to the same place, such as a terminal. */
-static bool is_seen_once(void)
+/* Whether standard output and standard error are the same file, such as a terminal. */
+static bool is_stderr_stdout(void)
 {
 	struct stat out, err;
 
@@ -356,7 +356,7 @@ static int write_report(struct rec *r)
 {
 	if (r->cfg.format == REC_TEXT)
 		write_text(r);
-	if (r->cfg.format != REC_TEXT || r->out != stdout || !is_seen_once())
+	if (r->cfg.format != REC_TEXT || r->out != stdout || !is_stderr_stdout())
 		for (const struct rec_line *l = r->lines.first; l; l = l->next)
 			if (l->kind == LINE_WARNED)
 				warn("%s", l->text);

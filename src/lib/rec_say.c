@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The short report: sentences and small tables, at most WIDTH columns. */
+/* The lines of the short report: sentences and small tables, at most WIDTH columns wide. */
 #include "rec_tree.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #define WIDTH 80
 #define COLUMNS_MAX 16
-#define ROWS_SHOWN 5		/* of a longer table: spread from the first to the last, with the worst among them */
+#define ROWS_SHOWN 5		/* rows printed of a longer table */
 
 static __attribute__((format(printf, 4, 0))) struct rec_line *add_line(struct rec_lines *to, enum rec_line_kind kind,
 								       const char *align, const char *format, va_list args)
@@ -144,8 +144,8 @@ static int split_cells(const char *text, struct say_cell *cell)
 	}
 }
 
-/* A row of two cells in a wider table is a name and a text of any length. */
-static bool spans(int cells, int columns)
+/* Whether a row has two cells in a wider table: a name and a text of any length. */
+static bool is_text_row(int cells, int columns)
 {
 	return cells == 2 && columns > 2;
 }
@@ -155,7 +155,7 @@ static void measure_row(const char *text, int columns, int *width)
 	struct say_cell cell[COLUMNS_MAX];
 	int n = split_cells(text, cell);
 
-	for (int i = 0; i < n && i < columns && !(i && spans(n, columns)); i++)
+	for (int i = 0; i < n && i < columns && !(i && is_text_row(n, columns)); i++)
 		if (width_of(cell[i].text, cell[i].bytes) > width[i])
 			width[i] = width_of(cell[i].text, cell[i].bytes);
 }
@@ -176,7 +176,7 @@ static void write_row(FILE *out, const char *text, const char *align, const int 
 
 	for (int i = 0; i < n; i++) {
 		int wide = width_of(cell[i].text, cell[i].bytes);
-		bool right = i < columns && align[i] == 'r' && !(i && spans(n, columns));
+		bool right = i < columns && align[i] == 'r' && !(i && is_text_row(n, columns));
 
 		if (wide) {
 			append_cell(line, sizeof(line), start + (right ? width[i] - wide : 0) - at, &cell[i]);
@@ -197,7 +197,8 @@ static void write_row(FILE *out, const char *text, const char *align, const int 
 	fputc('\n', out);
 }
 
-/* Which rows of a table are shown: all, or of a long one the first, the worst, the last, and some between. */
+/* Sets `shown` of the rows of a table: all, or of a long table the first, the worst, the last and some between. Returns
+ * their number. */
 static int choose_rows(struct rec_line *head, bool all)
 {
 	struct rec_line *worst = NULL;
@@ -215,7 +216,7 @@ static int choose_rows(struct rec_line *head, bool all)
 	if (!worst || worst->shown)
 		return n;
 	worst->shown = true;
-	/* in place of the nearest that is neither first nor last */
+	/* the worst row replaces the nearest shown row that is neither first nor last */
 	nearest = (nearest * (ROWS_SHOWN - 1) + (n - 1) / 2) / (n - 1);
 	nearest = nearest < 1 ? 1 : nearest > ROWS_SHOWN - 2 ? ROWS_SHOWN - 2 : nearest;
 	i = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rec_tree - the tree a report is until it is written: built by rec.c, written by rec_write.c. Private to rec. */
+/* rec_tree - the tree and lines of a report in memory: built by rec.c and rec_say.c, written by rec_write.c. Private to rec. */
 #ifndef THINPROBE_REC_TREE_H
 #define THINPROBE_REC_TREE_H
 
 #include "rec.h"
 
-enum rec_kind { OBJECT, ARRAY, NUMBER, STRING, WORD };	/* NUMBER and WORD (true, false, null) print as they are */
+enum rec_kind { OBJECT, ARRAY, NUMBER, STRING, WORD };	/* WORD: true, false or null */
 
 struct rec_node {
 	enum rec_kind kind;
@@ -14,15 +14,15 @@ struct rec_node {
 	struct rec_node *header;	/* ARRAY: an element that is never printed but names columns of --tsv; NULL: none */
 };
 
-/* The short report, in the order in which it was told. */
+/* The lines of the short report, in the order of the calls. */
 enum rec_line_kind { LINE_SAID, LINE_WARNED, LINE_HEAD, LINE_ROW };
 
 struct rec_line {
 	enum rec_line_kind kind;
 	char *text;		/* cells of a table between tabs */
 	const char *align;	/* LINE_HEAD: a letter a column, 'l' or 'r' */
-	double rank;		/* LINE_ROW: NAN: no worse than others */
-	bool shown;
+	double rank;		/* LINE_ROW: badness by rec_rank(); NAN: none */
+	bool shown;		/* LINE_ROW: one of the rows to print */
 	struct rec_line *next;
 };
 
@@ -31,19 +31,21 @@ struct rec_lines {
 };
 
 struct rec_lines *rec_lines(struct rec *r);
-/* What JSON calls "summary": the first warning, else the first sentence; NULL: neither. */
+/* The text of "summary" in JSON: the first warning, else the first line of rec_say(); NULL: none. */
 const char *rec_summary(const struct rec_lines *lines);
-/* Warnings first. `all`: every row of a table, at any width. Whether anything but warnings was written. */
+/* Writes the lines, warnings first. `all`: every row of tables, at full width. Returns whether anything but warnings was
+ * written. */
 bool rec_write_lines(FILE *out, const struct rec_lines *lines, bool warnings_only, bool all);
 void rec_drop_lines(struct rec_lines *lines);
 
-/* Writes what is below `root`; its first leaf is the schema. May make texts plain in place. REC_ROWS: the elements
- * of `table`, an array of the result; keys and values as REC_TSV has them where it is NULL or not there. 0 or -ENOMEM. */
+/* Writes the tree below `root`, whose first leaf is the schema; may replace control characters in the tree. REC_ROWS: the
+ * elements of `table`, an array of the result; as REC_TSV if `table` is NULL or missing. 0 or -ENOMEM. */
 int rec_write(FILE *out, enum rec_format format, const struct rec_node *root, const char *table);
-/* A tab or a line end inside a value would make a row of its own: each becomes a space; other controls, which a terminal would
- * obey, and bytes that are no UTF-8 become a question mark. NULL is nothing. */
+/* Writes a text without control characters: tabs and line ends become spaces, other control characters and invalid UTF-8
+ * question marks. NULL: nothing is written. */
 void rec_write_plain(FILE *out, const char *text);
-/* The same in lines of at most 80 columns, broken between words: `mark` begins the first line, `indent` blanks each further one. */
+/* Writes a plain text in lines of at most 80 columns, broken between words: `mark` begins the first line, `indent` blanks
+ * the others. */
 void rec_write_wrapped(FILE *out, const char *mark, const char *text, int indent);
 
 #endif

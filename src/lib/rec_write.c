@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Length of the well-formed UTF-8 sequence at `p` (RFC 3629: no overlong forms, no surrogates), 0 if it is none. */
+/* Length of the valid UTF-8 sequence at `p` (RFC 3629: no overlong forms, no surrogates); 0: invalid. */
 static int utf8_length(const unsigned char *p)
 {
 	int n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
@@ -20,8 +20,8 @@ static int utf8_length(const unsigned char *p)
 	return n;
 }
 
-/* File names and window titles are bytes; JSON is UTF-8, so what is not becomes U+FFFD. */
-static void json_string(FILE *out, const char *text)
+/* Writes a JSON string; bytes that are no UTF-8 (in file names, window titles) become U+FFFD. */
+static void write_json_string(FILE *out, const char *text)
 {
 	fputc('"', out);
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
@@ -31,7 +31,7 @@ static void json_string(FILE *out, const char *text)
 			fprintf(out, "\\%c", *p);
 		else if (*p < 0x20 || *p == 0x7f)
 			fprintf(out, "\\u%04x", *p);
-		else if (p[0] == 0xc2 && p[1] < 0xa0)	/* C1: a terminal obeys these, too */
+		else if (p[0] == 0xc2 && p[1] < 0xa0)	/* C1 control characters */
 			fprintf(out, "\\u%04x", p[1]);
 		else if (!n)
 			fputs("\xef\xbf\xbd", out);
@@ -42,14 +42,14 @@ static void json_string(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-static void json(FILE *out, const struct rec_node *n, int indent)
+static void write_json(FILE *out, const struct rec_node *n, int indent)
 {
 	if (n->key) {
-		json_string(out, n->key);
+		write_json_string(out, n->key);
 		fputs(": ", out);
 	}
 	if (n->kind == STRING) {
-		json_string(out, n->text ? n->text : "");
+		write_json_string(out, n->text ? n->text : "");
 		return;
 	}
 	if (n->kind == NUMBER || n->kind == WORD) {
@@ -59,7 +59,7 @@ static void json(FILE *out, const struct rec_node *n, int indent)
 	fputc(n->kind == OBJECT ? '{' : '[', out);
 	for (const struct rec_node *c = n->first; c; c = c->next) {
 		fprintf(out, "%s\n%*s", c == n->first ? "" : ",", indent + 1, "");
-		json(out, c, indent + 1);
+		write_json(out, c, indent + 1);
 	}
 	if (n->first)
 		fprintf(out, "\n%*s", indent, "");
@@ -91,14 +91,14 @@ static void join_path(char *path, size_t size, const char *prefix, const struct 
 		snprintf(path, size, "%s%s%d", prefix, dot, index);
 }
 
-/* Empty where it is null. */
+/* Writes the value of a leaf; null is empty. */
 static void write_value(FILE *out, const struct rec_node *n)
 {
 	if (n->kind != WORD || (n->text && strcmp(n->text, "null") != 0))
 		rec_write_plain(out, n->text);
 }
 
-static void tsv(FILE *out, const struct rec_node *n, const char *schema, const char *prefix)
+static void write_tsv(FILE *out, const struct rec_node *n, const char *schema, const char *prefix)
 {
 	int i = 0;
 
@@ -107,7 +107,7 @@ static void tsv(FILE *out, const struct rec_node *n, const char *schema, const c
 
 		join_path(path, sizeof(path), prefix, c, i);
 		if (c->kind == OBJECT || c->kind == ARRAY) {
-			tsv(out, c, schema, path);
+			write_tsv(out, c, schema, path);
 			continue;
 		}
 		fprintf(out, "%s\t%s\t", schema, path);
@@ -116,13 +116,13 @@ static void tsv(FILE *out, const struct rec_node *n, const char *schema, const c
 	}
 }
 
-static bool leaf(const struct rec_node *n)
+static bool is_leaf(const struct rec_node *n)
 {
 	return n->kind != OBJECT && n->kind != ARRAY;
 }
 
-/* A few numbers that belong together, such as one a run, stand in one line. */
-static bool series(const struct rec_node *n)
+/* Whether a node is an array of up to 16 numbers, which is printed in one line. */
+static bool is_series(const struct rec_node *n)
 {
 	int count = 0;
 
@@ -134,7 +134,7 @@ static bool series(const struct rec_node *n)
 	return count > 0;
 }
 
-/* What of a leaf is for people; in a node of our own tree, so it may be made plain in place. */
+/* The printable text of a leaf, "-" for null; control characters are replaced in place. */
 static const char *shown_text(const struct rec_node *n)
 {
 	if (!n->text || (n->kind == WORD && !strcmp(n->text, "null")))
@@ -145,21 +145,21 @@ static const char *shown_text(const struct rec_node *n)
 		if (*p < 0x20 || *p == 0x7f)
 			*p = ' ';
 		else if (!length || (p[0] == 0xc2 && p[1] < 0xa0))
-			*p = '?';	/* and what is left of a C1 control in the next turn */
+			*p = '?';	/* the second byte of a C1 control is replaced in the next turn */
 		else
 			p += length - 1;
 	}
 	return n->text;
 }
 
-static void text_series(FILE *out, const struct rec_node *n)
+static void write_text_series(FILE *out, const struct rec_node *n)
 {
 	for (const struct rec_node *c = n->first; c; c = c->next)
 		fprintf(out, " %s", shown_text(c));
 }
 
-/* An object of leaves in a row: "n 95  min 8.1  p50 9.3"; the bounds in "above" as "p99 >812". */
-static void text_row(FILE *out, const struct rec_node *n)
+/* Writes an object of leaves in one line: "n 95  min 8.1  p50 9.3"; the bounds in "above" as "p99 >812". */
+static void write_text_row(FILE *out, const struct rec_node *n)
 {
 	const struct rec_node *above = NULL;
 
@@ -169,11 +169,11 @@ static void text_row(FILE *out, const struct rec_node *n)
 	for (const struct rec_node *c = n->first; c; c = c->next) {
 		const struct rec_node *bound = NULL;
 
-		if (series(c)) {
+		if (is_series(c)) {
 			fprintf(out, "%s %s", c == n->first ? "" : " ", c->key ? c->key : "");
-			text_series(out, c);
+			write_text_series(out, c);
 		}
-		if (!leaf(c))
+		if (!is_leaf(c))
 			continue;
 		for (const struct rec_node *a = above ? above->first : NULL; a; a = a->next)
 			if (c->key && a->key && !strcmp(a->key, c->key))
@@ -185,44 +185,44 @@ static void text_row(FILE *out, const struct rec_node *n)
 	}
 }
 
-static bool row_like(const struct rec_node *n)
+static bool fits_one_row(const struct rec_node *n)
 {
 	for (const struct rec_node *c = n->first; c; c = c->next)
-		if (!leaf(c) && !series(c) && !(c->kind == OBJECT && c->key && !strcmp(c->key, "above")))
+		if (!is_leaf(c) && !is_series(c) && !(c->kind == OBJECT && c->key && !strcmp(c->key, "above")))
 			return false;
 	return n->first != NULL;
 }
 
-static void text(FILE *out, const struct rec_node *n, int indent)
+static void write_text(FILE *out, const struct rec_node *n, int indent)
 {
 	for (const struct rec_node *c = n->first; c; c = c->next) {
-		if (leaf(c)) {
+		if (is_leaf(c)) {
 			fprintf(out, "%*s%-*s %s\n", indent, "", 30 - indent, c->key ? c->key : "-", shown_text(c));
-		} else if (c->kind == OBJECT && row_like(c) && indent > 0) {
+		} else if (c->kind == OBJECT && fits_one_row(c) && indent > 0) {
 			fprintf(out, "%*s%-*s", indent, "", 30 - indent, c->key ? c->key : "-");
-			text_row(out, c);
+			write_text_row(out, c);
 			fputc('\n', out);
-		} else if (series(c)) {
+		} else if (is_series(c)) {
 			fprintf(out, "%*s%-*s", indent, "", 30 - indent, c->key ? c->key : "-");
-			text_series(out, c);
+			write_text_series(out, c);
 			fputc('\n', out);
 		} else {
 			fprintf(out, "%*s%s:%s\n", indent, "", c->key ? c->key : "-", c->first ? "" : " none");
-			text(out, c, indent + 2);
+			write_text(out, c, indent + 2);
 		}
 	}
 }
 
-/* ---- rows: one array of the result, an element a line, its leaves in columns ---- */
+/* ---- REC_ROWS: one array of the result, each element a line, its leaves in columns ---- */
 
 struct rec_columns {
 	char **path;
-	const struct rec_node **leaf;	/* of the current row; NULL: it has none */
+	const struct rec_node **leaf;	/* cells of the current row; NULL: empty */
 	int n;
 	bool failed;
 };
 
-static void take_leaf(struct rec_columns *k, const char *path, const struct rec_node *leaf)
+static void add_leaf(struct rec_columns *k, const char *path, const struct rec_node *leaf)
 {
 	int i = 0;
 
@@ -238,35 +238,35 @@ static void take_leaf(struct rec_columns *k, const char *path, const struct rec_
 	k->leaf[i] = leaf;
 }
 
-static void take_leaves(struct rec_columns *k, const struct rec_node *n, const char *prefix)
+static void add_leaves(struct rec_columns *k, const struct rec_node *n, const char *prefix)
 {
 	char path[512];
 	int i = 0;
 
-	if (leaf(n)) {
-		take_leaf(k, *prefix ? prefix : "value", n);
+	if (is_leaf(n)) {
+		add_leaf(k, *prefix ? prefix : "value", n);
 		return;
 	}
 	for (const struct rec_node *c = n->first; c; c = c->next, i++) {
 		join_path(path, sizeof(path), prefix, c, i);
-		take_leaves(k, c, path);
+		add_leaves(k, c, path);
 	}
 }
 
-static int rows(FILE *out, const struct rec_node *table, const char *schema)
+static int write_rows(FILE *out, const struct rec_node *table, const char *schema)
 {
 	struct rec_columns k = { 0 };
 
 	if (table->header)
 		take_leaves(&k, table->header, "");
 	for (const struct rec_node *row = table->first; row && !k.failed; row = row->next)
-		take_leaves(&k, row, "");
+		add_leaves(&k, row, "");
 	fputs("schema", out);
 	for (int i = 0; i < k.n; i++)
 		fprintf(out, "\t%s", k.path[i]);
 	for (const struct rec_node *row = table->first; row && !k.failed; row = row->next) {
 		memset(k.leaf, 0, (size_t)k.n * sizeof(*k.leaf));
-		take_leaves(&k, row, "");
+		add_leaves(&k, row, "");
 		fprintf(out, "\n%s", schema);
 		for (int i = 0; i < k.n; i++) {
 			fputc('\t', out);
@@ -282,7 +282,7 @@ static int rows(FILE *out, const struct rec_node *table, const char *schema)
 	return k.failed ? -ENOMEM : 0;
 }
 
-static const struct rec_node *child(const struct rec_node *n, const char *key)
+static const struct rec_node *find_child(const struct rec_node *n, const char *key)
 {
 	for (const struct rec_node *c = n ? n->first : NULL; c; c = c->next)
 		if (c->key && !strcmp(c->key, key))
@@ -293,23 +293,23 @@ static const struct rec_node *child(const struct rec_node *n, const char *key)
 int rec_write(FILE *out, enum rec_format format, const struct rec_node *root, const char *table)
 {
 	const char *schema = root->first && root->first->text ? root->first->text : "";
-	const struct rec_node *main_table = table ? child(child(root, "result"), table) : NULL;
+	const struct rec_node *main_table = table ? find_child(find_child(root, "result"), table) : NULL;
 
 	switch (format) {
 	case REC_JSON:
-		json(out, root, 0);
+		write_json(out, root, 0);
 		fputc('\n', out);
 		return 0;
 	case REC_ROWS:
 		if (main_table)
-			return rows(out, main_table, schema);
+			return write_rows(out, main_table, schema);
 		/* fall through */
 	case REC_TSV:
 		fputs("schema\tkey\tvalue\n", out);
-		tsv(out, root, schema, "");
+		write_tsv(out, root, schema, "");
 		return 0;
 	default:
-		text(out, root, 0);
+		write_text(out, root, 0);
 		return 0;
 	}
 }

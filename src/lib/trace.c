@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One drain's batch, sorted by time. The last KEEP records wait, since earlier ones may still come: an interrupt that comes while a
- * record is being written is in the ring before it, with a later time. */
+/* Records per batch of a drain. The last KEEP records of a sorted batch are held back, since earlier ones may follow: an
+ * interrupt during the writing of a record is stored before that record, with a later time. */
 #define BATCH 1024
 #define KEEP 16
 
@@ -16,7 +16,7 @@ struct trace {
 	struct trace_points points;
 	struct tracepoint *rings;
 	int64_t lost;
-	/* of the drain that goes on */
+	/* state of the current drain */
 	int (*each)(void *, const struct trace_record *);
 	void *arg;
 	size_t n;
@@ -55,7 +55,7 @@ const char *trace_missing(const struct trace *t)
 	return t->points.missing;
 }
 
-/* Nearly sorted. */
+/* Insertion sort: the records are nearly sorted. */
 static void sort_by_time(struct trace_record *batch, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -91,7 +91,7 @@ static int read_ring_record(void *arg, const struct perf_event_header *header)
 
 	if (!trace_read(&t->points, header, r, &t->lost))
 		return 0;
-	/* Records were lost before the next one, whose time was taken first. */
+	/* a loss record may have a later time than the record after it: use that one's */
 	if (t->n > 0 && r[-1].kind == TRACE_LOST && r[-1].time_ns > r->time_ns)
 		r[-1].time_ns = r->time_ns;
 	return ++t->n == BATCH ? hand_over_records(t, KEEP) : 0;

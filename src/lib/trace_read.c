@@ -15,15 +15,14 @@ const char *const trace_points_names[TRACE_POINTS] = {
 	"irq_vectors/reschedule_entry", "irq_vectors/reschedule_exit",
 	"irq_vectors/call_function_entry", "irq_vectors/call_function_exit",
 	"irq_vectors/call_function_single_entry", "irq_vectors/call_function_single_exit",
-	/* arm has no irq_vectors; its timer comes as an interrupt with a handler. (irq_work is left out: its exit may not
-	 * be sampled, perf uses it itself.) */
+	/* arm has no irq_vectors: its timer is an interrupt with a handler. irq_work is omitted, since perf uses it itself. */
 	"ipi/ipi_entry", "ipi/ipi_exit",
 };
 
-/* Entries have odd places, exits even ones. */
-static const struct point {
+/* The tracepoints; entries have odd indexes, exits even ones. */
+static const struct trace_point {
 	enum trace_class class;
-	const char *number, *name;	/* the fields; a name in quotes is given to all */
+	const char *number, *name;	/* fields of id and name; a name after ' is a constant */
 } points[TRACE_POINTS] = {
 	{ 0, NULL, NULL },
 	{ TRACE_IRQ, "irq", "name" }, { TRACE_IRQ, "irq", NULL },
@@ -37,14 +36,14 @@ static const struct point {
 #define FIRST_VECTOR 5
 #define FIRST_IPI 13
 
-static void say_missing(struct trace_points *p, int i)
+static void add_missing(struct trace_points *p, int i)
 {
 	size_t n = strlen(p->missing);
 
 	snprintf(p->missing + n, sizeof(p->missing) - n, "%s%s", n ? " " : "", strchr(trace_points_names[i], '/') + 1);
 }
 
-/* Only in pairs: an entry without its exit would never end. */
+/* The exit of an entry, or the entry of an exit. */
 static int partner(int i)
 {
 	return i % 2 ? i + 1 : i - 1;
@@ -53,8 +52,8 @@ static int partner(int i)
 int trace_points_drop(struct trace_points *p, int i)
 {
 	if (p->id[i] >= 0) {
-		say_missing(p, i);
-		say_missing(p, partner(i));
+		add_missing(p, i);
+		add_missing(p, partner(i));
 	}
 	p->id[i] = p->id[partner(i)] = -1;
 	return partner(i);
@@ -78,7 +77,7 @@ int trace_points_parse(struct trace_points *p, char (*text)[TRACEFS_TEXT])
 	have_ipi = p->id[FIRST_IPI] >= 0;
 	for (int i = 1; i < TRACE_POINTS; i++)
 		if (p->id[i] < 0 && (i < FIRST_VECTOR || (!have_ipi && i < FIRST_IPI)))
-			say_missing(p, i);
+			add_missing(p, i);
 	p->type = tracefs_field(text[0], "common_type");
 	p->prev_pid = tracefs_field(text[0], "prev_pid");
 	p->prev_comm = tracefs_field(text[0], "prev_comm");
@@ -103,12 +102,12 @@ int trace_points_read(struct trace_points *p, size_t n)
 	if (!err)
 		err = trace_points_parse(p, text);
 	free(text);
-	/* The kernel's number for the initial pid namespace, fixed since it has numbers. */
+	/* the inode of the initial pid namespace is a constant of the kernel */
 	p->initial = readlink("/proc/self/ns/pid", ours, sizeof(ours) - 1) > 0 && !strcmp(ours, "pid:[4026531836]");
 	return err;
 }
 
-static void text(const char *raw, size_t size, size_t offset, size_t length, char *out, size_t room)
+static void copy_text(const char *raw, size_t size, size_t offset, size_t length, char *out, size_t room)
 {
 	out[0] = '\0';
 	if (offset > size)
@@ -137,7 +136,7 @@ static void read_name(const struct trace_points *p, int i, const char *raw, size
 	} else if (p->name[i].size == 4) {	/* __data_loc: where the text is, and its length above */
 		uint32_t where = (uint32_t)tracefs_number(raw, size, p->name[i]);
 
-		text(raw, size, where & 0xffff, where >> 16, out->name, sizeof(out->name));
+		copy_text(raw, size, where & 0xffff, where >> 16, out->name, sizeof(out->name));
 	}
 }
 
@@ -149,11 +148,11 @@ static void read_switch(struct trace_points *p, const struct tracepoint_sample *
 
 	out->prev_pid = (int)tracefs_number(raw, size, p->prev_pid);
 	out->next_pid = (int)tracefs_number(raw, size, p->next_pid);
-	text(raw, size, (size_t)p->prev_comm.offset, (size_t)p->prev_comm.size, out->prev_comm, sizeof(out->prev_comm));
-	text(raw, size, (size_t)p->next_comm.offset, (size_t)p->next_comm.size, out->next_comm, sizeof(out->next_comm));
-	/* sched.h's reported states are the low eight bits; "preempted" lies above them. */
+	copy_text(raw, size, (size_t)p->prev_comm.offset, (size_t)p->prev_comm.size, out->prev_comm, sizeof(out->prev_comm));
+	copy_text(raw, size, (size_t)p->next_comm.offset, (size_t)p->next_comm.size, out->next_comm, sizeof(out->next_comm));
+	/* the low eight bits are the task state, 0: runnable; "preempted" is a higher bit */
 	out->prev_wants = p->prev_state.size && !(tracefs_number(raw, size, p->prev_state) & 0xff);
-	/* The sample was taken in the thread that leaves. A thread that dies has no id any more: use the one seen before. */
+	/* the sample was taken in the previous thread; an exiting thread has no id any more: use the one seen before */
 	prev = &p->thread[(unsigned)out->prev_pid % TRACE_THREADS];
 	next = &p->thread[(unsigned)out->next_pid % TRACE_THREADS];
 	if (at->tid > 0 && out->prev_pid > 0)

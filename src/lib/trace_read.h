@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* trace_read - tracepoints by name, and one perf sample -> one record. Fields are found by the kernel's own description. */
+/* trace_read - finds tracepoints by name and decodes perf samples into records, by the format files of the kernel. */
 #ifndef THINPROBE_TRACE_READ_H
 #define THINPROBE_TRACE_READ_H
 
@@ -10,31 +10,31 @@
 #define TRACE_POINTS 15		/* the first is sched_switch */
 #define TRACE_SOFTIRQS 32
 
-/* Thread ids of the initial pid namespace -> ours, as seen at switches. */
+/* Maps thread ids of the initial pid namespace to ours, as seen at task switches. */
 #define TRACE_THREADS 1024
 struct trace_thread {
 	int pid, here, process;
 };
 
 struct trace_points {
-	int id[TRACE_POINTS];	/* -1: not there */
+	int id[TRACE_POINTS];	/* -1: missing in this kernel */
 	struct tracefs_field type, number[TRACE_POINTS], name[TRACE_POINTS];
 	struct tracefs_field prev_pid, prev_comm, prev_state, next_pid, next_comm;
 	char softirq[TRACE_SOFTIRQS][24];
 	char missing[256];
-	bool initial;		/* we live in the initial pid namespace ourselves */
+	bool initial;		/* this process is in the initial pid namespace */
 	struct trace_thread thread[TRACE_THREADS];
 };
 
-/* The first n, from tracefs. 0 or -errno; -ENOENT: no sched_switch. */
+/* Reads the first n tracepoints from tracefs. 0 or -errno; -ENOENT: no sched_switch. */
 int trace_points_read(struct trace_points *p, size_t n);
-/* From texts as tracefs_formats gives them, in the order of trace_points_names. Pure. */
+/* Parses the texts of tracefs_formats(), in the order of trace_points_names. Pure. */
 extern const char *const trace_points_names[TRACE_POINTS];
 int trace_points_parse(struct trace_points *p, char (*text)[TRACEFS_TEXT]);
-/* This one (not the first) was refused: it and its partner, which is returned, count as missing from now on. */
+/* Marks tracepoint i > 0 and its partner (entry or exit) as missing. Returns the index of the partner. */
 int trace_points_drop(struct trace_points *p, int i);
 
-/* false: no record of these tracepoints. The count of a PERF_RECORD_LOST is added to *lost. */
+/* Decodes a sample. False: not of these tracepoints. The count of a PERF_RECORD_LOST is added to *lost. */
 bool trace_read(struct trace_points *p, const struct perf_event_header *header, struct trace_record *out, int64_t *lost);
 
 #endif

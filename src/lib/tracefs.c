@@ -14,7 +14,7 @@
 
 static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
-/* 0, or -errno; -ENOENT too where the event is missing. */
+/* Reads one format file. 0, or -errno; -ENOENT: no such event. */
 static int read_format(const char *place, const char *event, char *text)
 {
 	char path[160];
@@ -43,7 +43,7 @@ static int read_formats(const char *place, const char *const *event, size_t n, c
 	return 0;
 }
 
-/* In the child. sysfs has this directory for the mount wherever the kernel has tracefs. */
+/* In the child process: mounts tracefs, on a directory that sysfs has if the kernel has tracefs, and reads the formats. */
 static int mount_and_read(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
 {
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
@@ -74,7 +74,7 @@ static int read_in_child(const char *const *event, size_t n, char (*text)[TRACEF
 	}
 	err = pid < 0 ? -errno : 0;
 	while (!err && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;	/* (ECHILD where SIGCHLD is ignored: the child has ended all the same.) */
+		;	/* ECHILD if SIGCHLD is ignored: the child has ended then, too */
 	if (!err)
 		err = shared->err;
 	if (!err)

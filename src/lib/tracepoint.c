@@ -14,13 +14,13 @@
 
 struct tracepoint_ring {
 	int cpu;
-	int fd[TRACEPOINTS];	/* the first owns the ring */
+	int fd[TRACEPOINTS];	/* perf events; the ring belongs to the first */
 	struct perf_event_mmap_page *page;
 	size_t bytes;		/* of the records */
 };
 
 struct tracepoint {
-	size_t n, points;	/* rings; files in each, some of them closed (-1) */
+	size_t n, points;	/* number of rings; events in each, some not open (-1) */
 	struct tracepoint_ring *ring;
 };
 
@@ -36,7 +36,7 @@ static int event_open(int id, int cpu, size_t bytes)
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
-		/* The ring is not polled: a wake-up when it is half full would be an interrupt of our own making. */
+		/* no wake-ups, which would be interrupts caused by tracing itself: the ring is not polled */
 		.watermark = 1,
 		.wakeup_watermark = (unsigned)bytes,
 	};
@@ -46,7 +46,7 @@ static int event_open(int id, int cpu, size_t bytes)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* Without CAP_IPC_LOCK only so much may be locked: half of it is better than nothing. */
+/* Maps the ring buffer, halving its size while the limit on locked memory (without CAP_IPC_LOCK) is exceeded. 0 or -errno. */
 static int ring_map(struct tracepoint_ring *r, int fd, size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -74,7 +74,7 @@ static int ring_open(struct tracepoint_ring *r, int *id, size_t n, const char *f
 			continue;
 		r->fd[i] = event_open(id[i], r->cpu, bytes);
 		if (r->fd[i] < 0 && i > 0 && r->fd[i] != -EMFILE && r->fd[i] != -ENFILE) {
-			id[i] = -1;	/* described, but refused */
+			id[i] = -1;	/* exists, but was refused */
 			continue;
 		}
 		if (r->fd[i] < 0)
@@ -108,8 +108,8 @@ static void ring_close(struct tracepoint_ring *r)
 			close(r->fd[i]);
 }
 
-/* A file per tracepoint and CPU: the usual 1,024 are not enough for a large machine. */
-static void want_files(size_t n)
+/* Raises the limit on open files, as far as allowed: one file is needed per tracepoint and CPU. */
+static void raise_file_limit(size_t n)
 {
 	struct rlimit limit;
 
@@ -164,7 +164,7 @@ int tracepoint_open(struct tracepoint **out, const struct cli_cpus *cpus, int *i
 		t->ring = calloc((size_t)cpus->n + 1, sizeof(*t->ring));
 	if (t && t->ring)
 		err = n > TRACEPOINTS ? -E2BIG : id[0] < 0 ? -ENOENT : 0;
-	want_files((size_t)cpus->n * n);
+	raise_file_limit((size_t)cpus->n * n);
 	for (int i = 0; i < cpus->n && !err; i++) {
 		struct tracepoint_ring *r = &t->ring[t->n++];
 
@@ -195,14 +195,14 @@ int tracepoint_filter(struct tracepoint *t, const char *filter)
 	return 0;
 }
 
-/* The record at `at`: its header is never cut (8-byte units), the rest may run over the ring's end. */
+/* The record at offset `at`. Its header is contiguous (8-byte units); the rest may wrap around the end of the ring. */
 static const struct perf_event_header *record_at(const struct tracepoint_ring *r, uint64_t at)
 {
 	return (const void *)((const char *)r->page + r->page->data_offset + (at & (r->bytes - 1)));
 }
 
-/* The same in one piece; NULL: larger than any of ours. */
-static const struct perf_event_header *record_whole(const struct tracepoint_ring *r, uint64_t at, char *whole, size_t size)
+/* The record at offset `at` in one piece, copied to `whole` if it wraps around; NULL: larger than `size`. */
+static const struct perf_event_header *unwrap_record(const struct tracepoint_ring *r, uint64_t at, char *whole, size_t size)
 {
 	const struct perf_event_header *header = record_at(r, at);
 	size_t first = r->bytes - (at & (r->bytes - 1));
@@ -233,9 +233,9 @@ int tracepoint_drain(struct tracepoint *t, int cpu, int (*each)(void *, const st
 		const struct perf_event_header *header;
 		size_t size = record_at(r, tail)->size;
 
-		if (size < sizeof(*header) || size > head - tail)	/* a damaged ring: skip all that is in it */
+		if (size < sizeof(*header) || size > head - tail)	/* a damaged ring: skip its contents */
 			size = head - tail;
-		else if ((header = record_whole(r, tail, whole, sizeof(whole))))
+		else if ((header = unwrap_record(r, tail, whole, sizeof(whole))))
 			err = each(arg, header);
 		tail += size;
 		__atomic_store_n(&r->page->data_tail, tail, __ATOMIC_RELEASE);
