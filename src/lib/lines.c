@@ -59,7 +59,7 @@ static int read_line(struct lines *l, char *at)
 		}
 	}
 	if ((!n || at[n - 1] != '\n') && !feof(l->in)) {
-		l->why = n + 4 < room ? "a zero byte: the file is no text" : "a line too long, or a quote that is not closed";
+		l->why = n + 4 < room ? "a byte 0: the file is no text" : "a line too long, or a quote that is not closed";
 		return -EPROTO;
 	}
 	while (n && (at[n - 1] == '\n' || at[n - 1] == '\r'))

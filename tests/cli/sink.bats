@@ -270,7 +270,7 @@ children_of() {
 	run "$SINK" -t 10ms --ready-fd 9 -o report --format json
 	exec 9>&-
 	[ "$status" -eq 0 ]
-	[[ $output == "sink: nobody reads "* ]]
+	[[ $output == "sink: cannot write "* ]]
 	jq -e .result report
 }
 
