@@ -253,7 +253,7 @@ static void add_leaves(struct rec_columns *k, const struct rec_node *n, const ch
 	}
 }
 
-static int write_rows(FILE *out, const struct rec_node *table, const char *schema)
+static int write_row_table(FILE *out, const struct rec_node *table, const char *schema)
 {
 	struct rec_columns k = { 0 };
 
@@ -302,7 +302,7 @@ int rec_write(FILE *out, enum rec_format format, const struct rec_node *root, co
 		return 0;
 	case REC_ROWS:
 		if (main_table)
-			return write_rows(out, main_table, schema);
+			return write_row_table(out, main_table, schema);
 		/* fall through */
 	case REC_TSV:
 		fputs("schema\tkey\tvalue\n", out);

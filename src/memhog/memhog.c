@@ -147,7 +147,7 @@ static bool is_memory_short(void)
 }
 
 /* Makes this process the first victim of the OOM killer, and locks its own code in memory so that it can react. */
-static void prepare_for_shortage(void)
+static void become_oom_victim(void)
 {
 	int err = files_write("/proc/self/oom_score_adj", "1000");
 
@@ -314,7 +314,7 @@ int main(int argc, char **argv)
 	read_machine_and_group();
 	choose_fill_size();
 	choose_threads_and_seed();
-	prepare_for_shortage();
+	become_oom_victim();
 	h = map_hog();
 	end = fill_memory(h);
 	report_read_memory(h, &filled);

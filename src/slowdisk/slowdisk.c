@@ -113,7 +113,7 @@ static void write_waiting(struct journal *j)
 	rows_flush(j->rows);
 }
 
-static void *write_rows(void *arg)
+static void *write_journal(void *arg)
 {
 	struct journal *j = arg;
 
@@ -142,7 +142,7 @@ static struct journal *journal_open(const char *path)
 		errno = err;
 		return NULL;
 	}
-	err = proc_start_thread(&j->thread, JOURNAL_STACK, write_rows, j);
+	err = proc_start_thread(&j->thread, JOURNAL_STACK, write_journal, j);
 	if (err) {
 		rows_close(j->rows);
 		free(j);
@@ -311,7 +311,7 @@ static void preallocate_heap(void)
 }
 
 /* When memory is short, paging waits for this process: it must neither wait for memory nor be killed by the OOM killer. */
-static void prepare_for_shortage(void)
+static void protect_from_shortage(void)
 {
 	now.spared = !files_write("/proc/self/oom_score_adj", "-1000");
 	now.flusher = !prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0);
@@ -422,7 +422,7 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
 	open_disk_control();
 	mount_disk(folder, backing);
-	prepare_for_shortage();
+	protect_from_shortage();
 	while (mounted) {
 		if (wait_and_handle(INT64_MAX, true, folder))
 			mounted = disk_serve(now.disk);

@@ -352,7 +352,7 @@ static void keep_luminance(struct vrfb *s, const uint8_t *bytes, uint64_t from, 
 	}
 }
 
-static size_t skip_bytes(struct vrfb *s, const uint8_t *bytes, size_t n)
+static size_t skip_unread(struct vrfb *s, const uint8_t *bytes, size_t n)
 {
 	size_t part = n < s->skip ? n : (size_t)s->skip;
 
@@ -416,7 +416,7 @@ int vrfb_feed(struct vrfb *s, const uint8_t *bytes, size_t n)
 			continue;
 		}
 		if (s->skip) {
-			at += skip_bytes(s, bytes + at, n - at);
+			at += skip_unread(s, bytes + at, n - at);
 			continue;
 		}
 		part = (size_t)(s->need - s->have) < n - at ? (size_t)(s->need - s->have) : n - at;
