@@ -41,11 +41,17 @@ choices='function choices(text,   n, i, word, all) {
 		}
 		return all }'
 
+# --help with its wrapped lines joined again.
+unwrapped_help() {	# unwrapped_help TOOL [COMMAND]
+	set -o pipefail
+	"$TP_BIN/$1" "${@:2}" --help 2>/dev/null | sed -zE 's/\n( {32}| {7})([^ ])/ \2/g'
+}
+
 # Of a program, and of its commands, which its synopsis or a table under it names. Values are in what stands for them, a|b, or
 # behind the help: "... (a): a, b".
 rows_of_tool() {	# rows_of_tool NAME
 	local help command words
-	help=$("$TP_BIN/$1" --help) || return 0
+	help=$(unwrapped_help "$1") || return 0
 	words=$(awk -v name="$1" 'NR == 1 {
 			sub(/^usage: thinprobe [a-z]+ /, ""); n = split($0, part, / \| /)
 			for (i = 1; i <= n; i++) {
@@ -54,7 +60,7 @@ rows_of_tool() {	# rows_of_tool NAME
 			}
 		}
 		/^  [a-z]+  / { print $1 }' <<<"$help" | sort -u)
-	for command in $words; do help+=$'\n'$("$TP_BIN/$1" "$command" --help 2>/dev/null); done
+	for command in $words; do help+=$'\n'$(unwrapped_help "$1" "$command"); done
 	awk -v OFS='\t' -v of="$1" -v words="${words//$'\n'/ }" "$choices"'
 		BEGIN { if (words != "") print of, "", words, "" }
 		match($0, /^ +(-[A-Za-z0-9], )?--[a-z0-9-]+/) {
