@@ -258,7 +258,7 @@ static int write_row_table(FILE *out, const struct rec_node *table, const char *
 	struct rec_columns k = { 0 };
 
 	if (table->header)
-		take_leaves(&k, table->header, "");
+		add_leaves(&k, table->header, "");
 	for (const struct rec_node *row = table->first; row && !k.failed; row = row->next)
 		add_leaves(&k, row, "");
 	fputs("schema", out);
