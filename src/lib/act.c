@@ -47,6 +47,18 @@ int act_read_key(const char *text, struct act *out)
 	return keysym_read(text, &out->keysym);
 }
 
+int act_read_character(const char **text, struct act *out)
+{
+	char one[8] = "";
+	size_t n = 1;
+
+	while (n < 4 && ((unsigned char)(*text)[n] & 0xc0) == 0x80)
+		n++;
+	memcpy(one, *text, n);
+	*text += n;
+	return act_read_key(one, out);
+}
+
 int act_read_button(const char *number, const char *way, struct act *out)
 {
 	static const char *const ways[] = { [ACT_CLICK] = "click", [ACT_DOWN] = "down", [ACT_UP] = "up" };

@@ -25,6 +25,9 @@ struct act {
 bool act_same(const struct act *a, const struct act *b);
 /* Reads a key such as "a", "Return", "ctrl+s", "ctrl+shift+Left". 0 or -EINVAL. */
 int act_read_key(const char *text, struct act *out);
+/* Reads the first character (UTF-8) of a text that is not empty, as the key that types it, and moves `text` past it. 0, or -EINVAL:
+ * no key types it. */
+int act_read_character(const char **text, struct act *out);
 /* Reads a button action such as "1" "down", "1" "up", "4" "click". 0 or -EINVAL. */
 int act_read_button(const char *number, const char *way, struct act *out);
 /* Reads the position of a pointer move, "320,200". 0 or -EINVAL. */

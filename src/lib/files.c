@@ -126,3 +126,9 @@ int files_group(const char *folder, pid_t **list, size_t *n)
 	closedir(dir);
 	return err;
 }
+
+int files_flush(FILE *out)
+{
+	errno = 0;
+	return fflush(out) || ferror(out) ? errno ? -errno : -EIO : 0;
+}

@@ -4,6 +4,7 @@
 #define THINPROBE_FILES_H
 
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /* Reads the file, as much as fits, and terminates the text. 0, or -errno with the text "". */
@@ -20,5 +21,7 @@ int files_numbers(const char *path, pid_t **list, size_t *n);
 int files_numbered(const char *folder, pid_t **list, size_t *n);
 /* Appends the processes in a cgroup and in all groups below it. 0 or -errno. */
 int files_group(const char *folder, pid_t **list, size_t *n);
+/* Hands what a stream has buffered to the kernel. 0, or -errno of this error or of an earlier one. */
+int files_flush(FILE *out);
 
 #endif

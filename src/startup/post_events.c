@@ -48,15 +48,9 @@ static const char *read_text_word(struct post_event *e, const char *text)
 	const char *wrong = *text ? NULL : "nothing to type";
 
 	while (!wrong && *text) {
-		char one[8] = "";
 		struct act act;
-		size_t n = 1;
 
-		while (n < 4 && ((unsigned char)text[n] & 0xc0) == 0x80)
-			n++;
-		memcpy(one, text, n);
-		text += n;
-		wrong = act_read_key(one, &act) ? "a character that no key types" : add_act(e, &act);
+		wrong = act_read_character(&text, &act) ? "a character that no key types" : add_act(e, &act);
 	}
 	return wrong;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fbs.h"
+#include "files.h"
 #include "rfb/bytes.h"
 
 #include <errno.h>
@@ -118,9 +119,8 @@ struct fbs_writer {
 
 static int flush_block(struct fbs_writer *w)
 {
-	errno = 0;
-	if (!w->err && (fflush(w->out) || ferror(w->out)))
-		w->err = errno ? -errno : -EIO;
+	if (!w->err)
+		w->err = files_flush(w->out);
 	return w->err;
 }
 

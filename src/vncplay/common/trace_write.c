@@ -2,6 +2,7 @@
 /* trace_write - writes traces: each line is one write, so that the file is valid up to its last line, even if the process is
  * killed. */
 #include "clock.h"
+#include "files.h"
 #include "keysym.h"
 #include "trace.h"
 
@@ -17,9 +18,8 @@ struct trace_writer {
 
 static int flush_line(struct trace_writer *w)
 {
-	errno = 0;
-	if (!w->err && (fflush(w->out) || ferror(w->out)))
-		w->err = errno ? -errno : -EIO;
+	if (!w->err)
+		w->err = files_flush(w->out);
 	return w->err;
 }
 

@@ -274,19 +274,12 @@ static int read_type(struct input_script_reader *r, char *text)
 	}
 	if (!*text)
 		return reject_line(r, "type: a text is expected");
-	while (*text && !err) {
-		char one[8] = "";
+	for (const char *rest = text; *rest && !err; first = false) {
 		struct act act;
-		size_t n = 1;
 
-		while (n < 4 && ((unsigned char)text[n] & 0xc0) == 0x80)
-			n++;
-		memcpy(one, text, n);
-		text += n;
-		if (act_read_key(one, &act))
+		if (act_read_character(&rest, &act))
 			return reject_line(r, "type: not a character (UTF-8)");
 		err = add_keystroke(r, &act, first ? 0 : gap > KEY_MS ? gap - KEY_MS : 0);
-		first = false;
 	}
 	return err;
 }
