@@ -132,7 +132,7 @@ private.hog locked.busy beside.busy low.busy throttled.busy throttled.typing" ]
 	[ "$(column vnc-file-plain-hog paged_out_p50_ms)" = 115.000 ]
 	change vnc-file-plain-hog '.result.runs[7].state = "asleep"'
 	run -1 --separate-stderr "$TOP/bin/summarize" run
-	[[ $stderr == *"a run of unknown state"* ]]
+	[[ $stderr == *"unknown state"* ]]
 }
 
 @test "report: findings by their ids and numbers, figures, what is missing; protected sessions are a figure though not evicted" {

@@ -88,7 +88,7 @@ column() { field run/summary.tsv "$2" cell="$1"; }	# column CELL NAME
 	edit_json run/cells/$key/1/cell.json 'del(.link_bit_s)'
 	run --separate-stderr "$BIN/summarize" run
 	[ "$status" = 1 ]
-	[[ $stderr == *"does not tell the rate of the link"* ]]
+	[[ $stderr == *link_bit_s* ]]
 }
 
 @test "findings: without load, nearly full, overfull, at random times, a key, beyond the queue" {

@@ -180,7 +180,8 @@ END
 	[ "$(jq '.result | .errors == 0 and .requests > 2 and .from_sent_ms.min >= 5' "$cell/vusers.json")" = true ]
 	# the CPU time of a key is what it was told to burn, and what the server needs besides
 	cat run/slope.tsv
-	awk -v ms="$(field run/slope.tsv demand_ms part=vnc fitted=all name=cpu)" 'BEGIN { exit !(ms > 4 && ms < 15) }'
+	demand() { field run/slope.tsv "$1" part=vnc fitted=all name=cpu; }
+	awk -v low="$(demand low_ms)" -v high="$(demand high_ms)" 'BEGIN { exit !(high > 4 && low < 15) }'
 	[ ! -e run/log/www ]
 	[ "$parts" = web,vnc ] || skip "lighttpd is not installed"
 	cell=$(cell_of run part=web)/1
