@@ -5,6 +5,7 @@
 # The folder of a sweep has a run folder for each combination of settings that are not axes of the experiment; a cell is one
 # combination of axes, and one repeat, of these runs (sweep_cell.sh measures it). An engine only shares out the cells: GNU parallel,
 # where each pair of hosts is a "login", or Slurm. What is there, and only that, says what is missing: a sweep goes on after anything.
+# shellcheck disable=SC2317 # functions of engines are called by their names
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 . "$TP_HOME/experiments/engine/plan.sh"
@@ -37,7 +38,7 @@ END
 
 bad() { die -2 "sweep: $* (see thinprobe sweep --help)"; }
 
-FILE='' DIR='' RESUME='' ENGINE=parallel PAIRS='' LIST='' TRIES=3
+FILE='' DIR='' RESUME='' ENGINE='' PAIRS='' LIST='' TRIES=3
 while [ $# -gt 0 ]; do
 	case $1 in --*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;; esac
 	case $1 in
@@ -58,13 +59,15 @@ while [ $# -gt 0 ]; do
 	*) [ -z "$FILE" ] || bad "one file at a time; $1 is a second"; FILE=$1; shift ;;
 	esac
 done
-[[ $ENGINE == @(parallel|slurm) ]] || bad "--engine $ENGINE: parallel or slurm"
+[[ $ENGINE == @(|parallel|slurm) ]] || bad "--engine $ENGINE: parallel or slurm"
 [[ $TRIES =~ ^[1-9][0-9]?$ ]] || bad "--retries $TRIES: a whole number from 1 to 99"
 if [ -n "$RESUME" ]; then
 	[ -z "$FILE$DIR" ] || bad "--resume goes on with the file and in the folder that it has"
 	[ -f "$RESUME/sweep" ] || bad "--resume $RESUME: no folder of a sweep"
 	DIR=$RESUME FILE=$RESUME/sweep
 fi
+if [ -z "$ENGINE" ]; then { read -r ENGINE <"$DIR/.engine"; } 2>/dev/null || ENGINE=parallel; fi
+[ "$ENGINE" = parallel ] || [ -z "$PAIRS" ] || bad "--pairs is for --engine parallel: Slurm chooses the hosts"
 [ -n "$FILE" ] || bad "name a file with lines such as: experiment stalls"
 [ -f "$FILE" ] && [ -r "$FILE" ] || bad "$FILE: no file that can be read"
 need jq jq
@@ -165,6 +168,7 @@ sweep_plan() {
 	local run stamp on=lab pair words
 	pair=$(head -n 1 <<<"$PAIR_LINES")
 	[ -z "$pair" ] || on=ssh:${pair/ /,}
+	[ "$ENGINE" != slurm ] || on=ssh:server,client	# which ones each cell says
 	if [ -z "$DIR" ]; then
 		stamp=$(date -u +%Y-%m-%dT%H-%M-%S)
 		DIR=$PWD/thinprobe-results/sweep/$stamp
@@ -185,10 +189,11 @@ sweep_plan() {
 }
 
 # Engines ---------------------------------------------------------------------------------------------------------------
+#
+# Of each: ENGINE_start shares out the missing cells, ENGINE_alive fails when it has ended, ENGINE_stop ends it and its cells.
 
 # GNU parallel: a pair of hosts is a login, whose "ssh" is sweep_pair.sh. A cell that failed on one pair is tried on another.
-# shellcheck disable=SC2317 # called by its name
-engine_parallel() {
+parallel_start() {
 	need parallel parallel
 	sweep_missing >"$DIR/.ids"
 	awk '{ print "1/sweep_pair.sh " NR }' "$DIR/.pairs" >"$DIR/.logins"
@@ -199,6 +204,63 @@ engine_parallel() {
 		</dev/null >/dev/null 2>"$DIR/log/engine.log" &
 	ENGINE_PID=$!
 	disown	# bash would print what became of it
+}
+parallel_alive() { kill -0 "$ENGINE_PID" 2>/dev/null; }
+parallel_stop() {
+	# Once: no more cells; twice: those that run end now.
+	kill "$ENGINE_PID" 2>/dev/null
+	sleep 0.2
+	kill "$ENGINE_PID" 2>/dev/null
+	while parallel_alive; do sleep 0.1; done
+}
+
+# Slurm: a job array over the missing cells; what is missing when it has ended is submitted again. Slurm itself requeues the tasks
+# of a node that failed. Jobs have the name of DIR, so that the next sweep here finds those of one that was killed.
+slurm_start() {
+	need sbatch slurm-client
+	SLURM_TRY=1 SLURM_POLL=0
+	slurm_submit || exit
+}
+slurm_name() { echo "thinprobe-$(sha256sum <<<"$DIR" | cut -c1-16)"; }
+# Numbers of the tasks that are not at their end, with state and reason. (A task that ended waits as COMPLETING for a dead node.)
+slurm_tasks() {
+	local tasks
+	tasks=$(squeue --noheader --array --name="$(slurm_name)" --format='%i %T %r' 2>>"$DIR/log/engine.log") || return
+	grep -v ' COMPLETING ' <<<"$tasks" | sed '/^$/d'
+	return 0
+}
+slurm_submit() {
+	local most count first
+	sweep_missing >"$DIR/.ids"
+	count=$(wc -l <"$DIR/.ids") most=$(scontrol show config 2>/dev/null | awk '$1 == "MaxArraySize" { print $3 }')
+	: "${most:=1001}"
+	for ((first = 1; first <= count; first += most)); do
+		sbatch --quiet --job-name="$(slurm_name)" --nodes=2 --ntasks-per-node=1 --exclusive --requeue --chdir="$DIR" \
+			--array="0-$((count - first < most ? count - first : most - 1))" --output=log/engine.log --open-mode=append \
+			"$here/sweep_task.sh" "$TP_HOME" "$DIR" "$DIR/.ids" "$first" >/dev/null 2>"$DIR/.sbatch" ||
+			{ warn "sbatch: $(tail -n 1 "$DIR/.sbatch")"; slurm_stop; return 1; }
+	done
+}
+slurm_alive() {
+	local tasks
+	[ "$SECONDS" -ge "$SLURM_POLL" ] || return 0
+	SLURM_POLL=$((SECONDS + 2))
+	tasks=$(slurm_tasks) || return 0	# no answer from the controller: it may come back
+	# A task that Slurm requeued and held ("launch failed requeued held") would wait for a person.
+	awk 'tolower($0) ~ /held|special_exit|requeue_hold/ && !/JobHeldUser/ { print $1 }' <<<"$tasks" | xargs -r scancel --quiet 2>/dev/null
+	[ -z "$tasks" ] || return 0
+	[ "$SLURM_TRY" -lt "$TRIES" ] && [ "$(sweep_missing | wc -l)" -gt 0 ] || return
+	SLURM_TRY=$((SLURM_TRY + 1))
+	slurm_stop
+	slurm_submit
+}
+slurm_stop() {
+	local n
+	scancel --quiet --name="$(slurm_name)" 2>/dev/null
+	for ((n = 0; n < 60; n++)); do
+		[ -n "$(slurm_tasks)" ] || return 0
+		sleep 1
+	done
 }
 
 # Parts that nobody holds are left over from a cell that was killed.
@@ -271,23 +333,20 @@ if [ -n "$PAIR_LINES" ]; then
 elif [ -z "$RESUME" ] || [ ! -f "$DIR/.pairs" ]; then
 	echo lab >"$DIR/.pairs"
 fi
+# An array of a sweep that was killed would go on beside ours.
+[ "$(cat "$DIR/.engine" 2>/dev/null)" != slurm ] || slurm_stop
+echo "$ENGINE" >"$DIR/.engine"
 sweep_tidy
 stop=''
 trap 'stop=1' INT TERM HUP
 all=$(sweep_cells | wc -l) before=$(sweep_cells | grep -c '	there$') SINCE=$SECONDS SAID='' LAST=''
 if [ "$before" -lt "$all" ]; then
-	engine_"$ENGINE"
-	while kill -0 "$ENGINE_PID" 2>/dev/null && [ -z "$stop" ]; do
+	"${ENGINE}_start"
+	while [ -z "$stop" ] && "${ENGINE}_alive"; do
 		sweep_progress "$(sweep_cells | grep -c '	there$')" "$all" "$before"
 		sleep 1
 	done
-	if [ -n "$stop" ]; then
-		# Once: no more cells; twice: those that run end now.
-		kill "$ENGINE_PID" 2>/dev/null
-		sleep 0.2
-		kill "$ENGINE_PID" 2>/dev/null
-	fi
-	while kill -0 "$ENGINE_PID" 2>/dev/null; do sleep 0.1; done
+	[ -z "$stop" ] || "${ENGINE}_stop"
 	sweep_progress "$(sweep_cells | grep -c '	there$')" "$all" "$before"
 	[ ! -t 1 ] || echo
 fi
