@@ -4,7 +4,7 @@
 #
 # The folder of a sweep has a run folder for each combination of settings that are not axes of the experiment; a cell is one
 # combination of axes, and one repeat, of these runs (sweep_cell.sh measures it). An engine only shares out the cells: GNU parallel,
-# where each pair of hosts is a "login", or Slurm. What is there, and only that, says what is missing: a sweep goes on after anything.
+# where each pair of hosts is a "login", or Slurm. Only what is there says what is missing: a sweep goes on after anything.
 # shellcheck disable=SC2317 # functions of engines are called by their names
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
@@ -72,6 +72,7 @@ if [ -z "$ENGINE" ]; then { read -r ENGINE <"$DIR/.engine"; } 2>/dev/null || ENG
 [ -f "$FILE" ] && [ -r "$FILE" ] || bad "$FILE: no file that can be read"
 need jq jq
 need flock util-linux
+need cmark-gfm cmark-gfm
 
 # What FILE asks for ------------------------------------------------------------------------------------------------
 
@@ -247,7 +248,8 @@ slurm_alive() {
 	SLURM_POLL=$((SECONDS + 2))
 	tasks=$(slurm_tasks) || return 0	# no answer from the controller: it may come back
 	# A task that Slurm requeued and held ("launch failed requeued held") would wait for a person.
-	awk 'tolower($0) ~ /held|special_exit|requeue_hold/ && !/JobHeldUser/ { print $1 }' <<<"$tasks" | xargs -r scancel --quiet 2>/dev/null
+	awk 'tolower($0) ~ /held|special_exit|requeue_hold/ && !/JobHeldUser/ { print $1 }' <<<"$tasks" |
+		xargs -r scancel --quiet 2>/dev/null
 	[ -z "$tasks" ] || return 0
 	[ "$SLURM_TRY" -lt "$TRIES" ] && [ "$(sweep_missing | wc -l)" -gt 0 ] || return
 	SLURM_TRY=$((SLURM_TRY + 1))
@@ -303,17 +305,33 @@ sweep_sum() {
 	return "$status"
 }
 
-sweep_page() {	# a table of all cells, with what became of each
-	local id state run name repeat
+# cells.tsv, a row for each cell, and index.html, the same with links to the reports of the runs.
+sweep_page() {
+	local id state run name repeat tab=$'\t'
 	{
-		printf 'id\tstate\ton\tfrom\tseconds\n'
-		sweep_cells | while IFS=$'\t' read -r id state; do
+		printf 'id\tstate\ton\tfrom\tseconds\tfigure\n'
+		sweep_cells | while IFS=$tab read -r id state; do
 			run=${id%%/*} name=${id#*/} repeat=${id##*.}
 			name=${name%.*}
-			printf '%s\t%s\t%s\n' "$id" "$state" "$(jq -r '.sweep // {} | [.on, .from, .seconds] | @tsv' \
-				"$DIR/$run/cells/$name/$repeat/cell.json" 2>/dev/null || printf '\t\t')"
+			printf '%s\t%s\t%s\n' "$id" "$state" "$(jq -r '.sweep // {} | [.on, .from, .seconds, .figure] | @tsv' \
+				"$DIR/$run/cells/$name/$repeat/cell.json" 2>/dev/null || printf '\t\t\t')"
 		done
 	} >"$DIR/cells.tsv"
+	{
+		printf '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Sweep of %s</title>\n<style>\n' "$EXPERIMENT"
+		cat "$TP_HOME/report/report.css"
+		printf '</style>\n</head>\n<body>\n<main>\n'
+		jq -rRs --arg experiment "$EXPERIMENT" '
+			def text: gsub("(?<c>[^A-Za-z0-9 .,:;%()-])"; "\\\(.c)");
+			split("\n")[1:] | map(select(. != "") | split("\t") | {run: (.[0] | split("/")[0]), cell: (.[0] | split("/")[1]), state: .[1],
+				on: (.[2] // ""), from: (.[3] // ""), seconds: (.[4] // ""), figure: (.[5] // "")})
+			| "# Sweep of \($experiment): \(map(select(.state == "there")) | length) of \(length) cells are there",
+			(group_by(.run)[] | "", "## [\(.[0].run | text)](\(.[0].run | @uri)/report.html)", "",
+				"| cell | figure | hosts | measured by | s |",
+				"|---|---|---|---|---:|", (.[] | "| \(.cell | text) | \(if .state == "there" then .figure | text else "**missing**" end) | \(
+				.on | text) | \(.from | text) | \(.seconds) |"))' "$DIR/cells.tsv" | cmark-gfm -e table
+		printf '</main>\n</body>\n</html>\n'
+	} >"$DIR/index.html.new" && mv "$DIR/index.html.new" "$DIR/index.html" || die "cannot write to $DIR"
 }
 
 sweep_read
@@ -351,18 +369,18 @@ if [ "$before" -lt "$all" ]; then
 	[ ! -t 1 ] || echo
 fi
 sweep_tidy
-sweep_page
 status=0
 if [ -n "$stop" ]; then
 	status=130
 else
 	sweep_sum || status=$?
 fi
+sweep_page
 missing=$(sweep_missing | wc -l)
 if [ "$missing" != 0 ]; then
 	warn "$missing of $all cells are missing: $(sweep_missing | head -n 1)$([ "$missing" = 1 ] || echo ", ...");" \
 		"the reasons are in $DIR/log; go on with: thinprobe sweep --resume $(printf %q "$DIR")"
 	[ "$status" = 130 ] || status=3
 fi
-echo "Sweep: $DIR/cells.tsv"
+echo "Sweep: $DIR/index.html"
 exit "$status"

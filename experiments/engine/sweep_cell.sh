@@ -81,8 +81,9 @@ until wait "$driver"; status=$?; [ -z "$stop" ] || ! kill -0 "$driver" 2>/dev/nu
 done
 kept=0
 if [ "$status" = 0 ]; then
-	jq --arg on "$on" --arg host "$(uname -n)" --argjson seconds "$((EPOCHSECONDS - begun))" \
-		'. + {sweep: {$on, from: $host, $seconds}}' "$part/run/cells/$name/$repeat/cell.json" >"$part/cell.json" &&
+	figure=$(sed -n 's/^    //p' "$log" | tail -n 1)	# of the last try
+	jq --arg on "$on" --arg host "$(uname -n)" --argjson seconds "$((EPOCHSECONDS - begun))" --arg figure "$figure" \
+		'. + {sweep: {$on, from: $host, $seconds, $figure}}' "$part/run/cells/$name/$repeat/cell.json" >"$part/cell.json" &&
 		mv "$part/cell.json" "$part/run/cells/$name/$repeat/cell.json" && mkdir -p "$run/cells/$name" "$run/parts" || status=1
 	# Another may have been first.
 	if [ "$status" = 0 ] && { sync -f "$part" 2>/dev/null; mv -T "$part/run/cells/$name/$repeat" "$target" 2>/dev/null; }; then

@@ -4,9 +4,9 @@
 #
 #   cluster.sh [--slurm] HOSTS COMMAND...
 #
-# COMMAND runs on a further machine, tp0. ssh knows the hosts as tp1, tp2, ... (THINPROBE_SSH_OPTIONS). Each has processes, a network,
-# a name and a /tmp of its own; all share the other files, this checkout and the folder CLUSTER, where N.pid holds the pid of host
-# N's first process: the host dies with it. The host's port of the switch is to-N. --slurm: slurmctld on tp0, a slurmd on
+# COMMAND runs on a further machine, tp0. ssh knows the hosts as tp1, tp2, ... (THINPROBE_SSH_OPTIONS). Each has processes, a
+# network, a name and a /tmp of its own; all share the other files, this checkout and the folder CLUSTER, where N.pid holds the pid
+# of host N's first process: the host dies with it. The host's port of the switch is to-N. --slurm: slurmctld on tp0, a slurmd on
 # each host, and SLURM_CONF. All of it ends with this script, whatever ends it.
 set -u
 PATH=$PATH:/usr/sbin:/sbin
@@ -74,6 +74,7 @@ AccountingStorageType=accounting_storage/none
 MpiDefault=none
 ReturnToService=1
 SlurmdTimeout=15
+AuthInfo=cred_expire=10
 KillWait=10
 MinJobAge=10
 NodeName=tp[1-$hosts] NodeAddr=10.206.0.[1-$hosts] CPUs=1 State=UNKNOWN
