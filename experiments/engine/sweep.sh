@@ -24,7 +24,8 @@ there are, then reports on all of them. FILE has lines "key value...":
   repeat 5             repeats of each cell
   -o, --output-dir DIR put the sweep here
   --resume DIR         measure what is missing in DIR
-  --engine E           parallel (GNU parallel, on this machine) or slurm
+  --engine E           parallel (GNU parallel, on this machine) or slurm (job
+                       array, two nodes a cell); --resume: as before
   --pairs FILE         pairs of hosts: lines "SERVER CLIENT" as ssh knows them,
                        or an Ansible inventory (.yml, .ini) with the groups
                        thinprobe_servers and thinprobe_clients; without it the
@@ -137,7 +138,7 @@ sweep_pairs() {
 	[ -r "$PAIRS" ] || bad "--pairs $PAIRS: no file that can be read"
 	if [[ $PAIRS == *.@(yml|yaml|ini) ]]; then
 		need ansible-inventory ansible-core
-		ansible-inventory -i "$PAIRS" --list 2>/dev/null | jq -r '
+		LC_ALL=C.UTF-8 ansible-inventory -i "$PAIRS" --list 2>/dev/null | jq -re '
 			(._meta.hostvars // {}) as $vars | def login: ($vars[.] // {}) as $v
 				| (if $v.ansible_user then $v.ansible_user + "@" else "" end) + ($v.ansible_host // .);
 			[.thinprobe_servers.hosts // [], .thinprobe_clients.hosts // []]
@@ -378,6 +379,8 @@ fi
 sweep_page
 missing=$(sweep_missing | wc -l)
 if [ "$missing" != 0 ]; then
+	[ "$ENGINE" = parallel ] || [ -s "$DIR/log/engine.log" ] || compgen -G "$DIR/log/*_*.log" >/dev/null ||
+		warn "no task of Slurm's has written to $DIR: all nodes must share its file system"
 	warn "$missing of $all cells are missing: $(sweep_missing | head -n 1)$([ "$missing" = 1 ] || echo ", ...");" \
 		"the reasons are in $DIR/log; go on with: thinprobe sweep --resume $(printf %q "$DIR")"
 	[ "$status" = 130 ] || status=3

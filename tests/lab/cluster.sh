@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # cluster.sh - several hosts on one switch, made of namespaces, for tests of sweeps. Needs root.
 #
-#   cluster.sh [--slurm] HOSTS COMMAND...
+#   cluster.sh [--slurm] FOLDER HOSTS COMMAND...
 #
 # COMMAND runs on a further machine, tp0. ssh knows the hosts as tp1, tp2, ... (THINPROBE_SSH_OPTIONS). Each has processes, a
-# network, a name and a /tmp of its own; all share the other files, this checkout and the folder CLUSTER, where N.pid holds the pid
-# of host N's first process: the host dies with it. The host's port of the switch is to-N. --slurm: slurmctld on tp0, a slurmd on
-# each host, and SLURM_CONF. All of it ends with this script, whatever ends it.
+# network, a name and a /tmp of its own; all share the other files, this checkout and FOLDER. In FOLDER/cluster (CLUSTER) N.pid
+# holds the pid of host N's first process: the host dies with it. The host's port of the switch is to-N. --slurm: slurmctld on
+# tp0, a slurmd on each host, and SLURM_CONF. All of it, FOLDER/cluster too, ends with this script, whatever ends it.
 set -u
 PATH=$PATH:/usr/sbin:/sbin
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
@@ -26,11 +26,13 @@ wait_for() {	# wait_for COMMAND...: at most 30 s
 }
 
 if [ "${1-}" != inside ]; then
-	W=$(mktemp -d "${TMPDIR:-/tmp}/cluster.XXXXXX") && chmod 755 "$W" || die "no temporary folder"
+	slurm=''
+	[ "$1" != --slurm ] || { slurm=1; shift; }
+	folder=$(cd -- "$1" && pwd -P) && W=$folder/cluster && mkdir -m 755 "$W" || die "cannot make $1/cluster"
 	trap 'rm -rf -- "$W"' EXIT
 	trap '[ -z "${inside-}" ] || kill -KILL "$inside"' TERM HUP INT
 	setpriv --pdeathsig KILL unshare --net --mount --uts --pid --fork --kill-child --mount-proc \
-		setpriv --pdeathsig KILL bash "$here/cluster.sh" inside "$W" "$@" &
+		setpriv --pdeathsig KILL bash "$here/cluster.sh" inside "$folder" "$slurm" "${@:2}" &
 	inside=$!
 	while :; do
 		wait "$inside"
@@ -39,12 +41,8 @@ if [ "${1-}" != inside ]; then
 	done
 fi
 
-W=$2
-shift 2
-slurm=''
-[ "$1" != --slurm ] || { slurm=1; shift; }
-hosts=$1
-shift
+folder=$2 W=$2/cluster slurm=$3 hosts=$4
+shift 4
 hostname tp0
 mount -t tmpfs -o mode=755 run /run && mkdir -m 755 /run/sshd /run/munge || die "cannot have a /run of its own"
 ip link set lo up
@@ -87,21 +85,21 @@ EOF_CONF
 	wait_for munge -n || die "munged does not come up: $(tail -n 1 "$W/slurm/munge.log")"
 fi
 
-# A host's /tmp has only our folder, and the checkout if it is there.
+# A host's /tmp has only FOLDER, and the checkout if it is there.
 # shellcheck disable=SC2016 # another shell's
 host='
-	n=$1 W=$2 top=$3 slurm=$4
+	n=$1 folder=$2 top=$3 slurm=$4
 	hostname "tp$n"
-	mkdir -p /run/aside/W /run/aside/top
-	mount --bind "$W" /run/aside/W && mount --bind "$top" /run/aside/top && mount -t tmpfs -o mode=1777 tmp /tmp &&
-		mkdir -p "$W" "$top" && mount --move /run/aside/W "$W" || exit
+	mkdir -p /run/aside/folder /run/aside/top
+	mount --bind "$folder" /run/aside/folder && mount --bind "$top" /run/aside/top && mount -t tmpfs -o mode=1777 tmp /tmp &&
+		mkdir -p "$folder" "$top" && mount --move /run/aside/folder "$folder" || exit
 	case $top in /tmp/*) mount --move /run/aside/top "$top" ;; *) umount /run/aside/top ;; esac
 	ip link set lo up
 	mkdir -m 1777 -p /tmp/.X11-unix /tmp/.ICE-unix
 	until ip addr add "10.206.0.$n/24" dev eth0 2>/dev/null; do sleep 0.05; done
 	ip link set eth0 up
 	[ -z "$slurm" ] || "$(command -v slurmd)" -N "tp$n"
-	exec "$(command -v sshd)" -D -e -f "$W/$n.sshd"'
+	exec "$(command -v sshd)" -D -e -f "$folder/cluster/$n.sshd"'
 for ((n = 1; n <= hosts; n++)); do
 	ssh-keygen -q -t ed25519 -N '' -f "$W/$n.host" || die "ssh-keygen failed"
 	cat >"$W/$n.sshd" <<EOF_SSHD
@@ -127,7 +125,7 @@ Host tp$n
 	GlobalKnownHostsFile /dev/null
 EOF_SSH
 	printf '[10.206.0.%s]:22022 %s\n' "$n" "$(cut -d' ' -f1,2 "$W/$n.host.pub")" >>"$W/known"
-	unshare --net --mount --uts --pid --fork --kill-child --mount-proc sh -c "$host" sh "$n" "$W" "$top" "$slurm" \
+	unshare --net --mount --uts --pid --fork --kill-child --mount-proc sh -c "$host" sh "$n" "$folder" "$top" "$slurm" \
 		</dev/null >"$W/$n.log" 2>&1 &
 	holder=$!
 	disown

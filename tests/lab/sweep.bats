@@ -36,11 +36,11 @@ until_true() {	# until_true SECONDS COMMAND...
 END
 		cat
 	} >"$AT/script"
-	run env TMPDIR="$AT" timeout -k 10 "$((600 * ${TEST_PATIENCE:-1}))" bash "$TOP/tests/lab/cluster.sh" "$@" 4 bash -eu "$AT/script"
+	run env TMPDIR="$AT" THINPROBE_STATE="$AT/state" timeout -k 10 "$((600 * ${TEST_PATIENCE:-1}))" bash "$TOP/tests/lab/cluster.sh" "$@" "$AT" 4 bash -eu "$AT/script"
 	echo "$output"
 	tail -n 5 "$AT/dir"/log/* || true
 	[ "$status" = 0 ]
-	[ -z "$(ls -d "$AT"/cluster.* 2>/dev/null)" ]
+	[ ! -e "$AT/cluster" ]
 }
 
 # All cells are there, each once, and the report has all of them.
@@ -89,7 +89,7 @@ node=$(scontrol show hostnames "$(squeue --noheader --states=running --format=%N
 echo "there when $node dies: $(there)"
 kill -9 "$(cat "$CLUSTER/${node#tp}.pid")"
 wait "$second"
-[ "$(sinfo --noheader --node --format='%n %T' | grep -c down)" = 1 ]
+[ "$(sinfo -h -N -o '%n %T' | grep -c down)" = 1 ]
 [ -z "$(squeue --noheader --states=pending,running)" ]
 END
 	complete
