@@ -355,6 +355,23 @@ int crowd_gather(struct crowd *c)
 	       !c->cfg.users ? 0 : c->sums.last_err ? c->sums.last_err : -ETIMEDOUT;
 }
 
+int crowd_await(struct crowd *c, int64_t wall_ns)
+{
+	struct clock_offset offset;
+	sigset_t before;
+	int err = 0;
+
+	block_stops(&before);
+	for (;;) {
+		clock_read_offset(&offset);
+		if (err || proc_stop || clock_now() + offset.offset_ns >= wall_ns)
+			break;
+		err = crowd_turn(c, wall_ns - offset.offset_ns, &before);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return err ? err : proc_stop ? -EINTR : 0;
+}
+
 static void begin_measuring(struct crowd *c, int64_t now)
 {
 	c->running = true;

@@ -7,6 +7,8 @@
 #include "proc.h"
 #include "report.h"
 #include "rt.h"
+#include "say.h"
+#include "start.h"
 #include "rfb/messages.h"
 #include "vnc_password.h"
 #include "watch.h"
@@ -123,6 +125,21 @@ static void read_workload(const struct ends_cfg *cfg, struct workload *w, const 
 	fclose(f);
 	if (strcmp(t->path, "/") != 0)
 		die_usage("%s: with --workload the paths come from the file; leave the path out", t->path);
+}
+
+/* Reaching all users takes a while, so the time must be ahead; a time in the past is most often one of another day or zone. */
+static void check_start(const struct ends_cfg *cfg)
+{
+	struct clock_offset offset;
+	char now[START_TEXT];
+	int64_t wall;
+
+	clock_read_offset(&offset);
+	wall = clock_now() + offset.offset_ns;
+	start_format(wall, now);
+	if (cfg->start_at_ns && cfg->start_at_ns <= wall)
+		die_usage("--start-at: that was %s ago (now: %s); give a later time, such as @%lld for in 10 s",
+			  say_ns((double)(wall - cfg->start_at_ns)), now, (long long)(wall / NS_PER_S + 10));
 }
 
 static void check_users_options(struct ends_cfg *cfg, const struct target *t, const char *text)
@@ -290,7 +307,17 @@ static void close_load(struct ends_cfg *cfg)
 	explicit_bzero(run.password, sizeof(run.password));
 }
 
-/* Connects all users and runs them. 0; -EINTR: stopped by a signal before all were connected. */
+static void describe_start(const struct ends_cfg *cfg, int64_t start, struct report_what *what)
+{
+	struct clock_offset offset;
+
+	clock_read_offset(&offset);
+	what->start_at_ns = cfg->start_at_ns;
+	what->start_ns = cfg->start_at_ns ? cfg->start_at_ns - offset.offset_ns : start;
+	what->started_late_ns = start - what->start_ns;
+}
+
+/* Connects all users and runs them. 0; -EINTR: stopped by a signal before the start. */
 static int run_crowd(const struct ends_cfg *cfg, const char *text, struct vlog *log, struct report_what *what)
 {
 	struct crowd *c = &run.crowd;
@@ -301,17 +328,20 @@ static int run_crowd(const struct ends_cfg *cfg, const char *text, struct vlog *
 		die_not_connected(c, text, err);
 	if (!err)
 		err = open_watch(cfg, text);
-	if (err) {
-		c->sums.stopped = true;
-	} else {
+	if (!err) {
 		proc_say_ready((int)cfg->ready_fd);
+		err = crowd_await(c, cfg->start_at_ns);
+	}
+	c->sums.stopped = err;
+	if (!err) {
 		start = clock_now();
+		describe_start(cfg, start, what);
 		if (run.watch)
 			watch_run(run.watch, log, start);
 		err = crowd_run(c, log, start);
-		if (err)
-			die(EXIT_RUN, "cannot wait for events: %s", strerror(-err));
 	}
+	if (err && err != -EINTR)
+		die(EXIT_RUN, "cannot wait for events: %s", strerror(-err));
 	if (run.watch)
 		watch_end(run.watch, c->sums.stopped, what->user);
 	return err;
@@ -322,7 +352,8 @@ int ends_users(struct ends_cfg *cfg, const char *text)
 	struct vlog_cfg log_cfg = { .tsv = cfg->log, .jtl = cfg->jtl, .label = by_vnc_labels, .url = text, .users = cfg->users };
 	struct report_what what = { .target = text, .rate = cfg->rate > 0 ? cfg->rate : (double)NAN,
 				    .nz = cfg->nz > 0 ? cfg->nz : (double)NAN, .objects_per_page = NAN,
-				    .threshold_ns = cfg->threshold_ns, .late_limit_ns = cfg->late_ns, .connections = -1, .think_text = cfg->think_text,
+				    .threshold_ns = cfg->threshold_ns, .late_limit_ns = cfg->late_ns, .connections = -1, .clock_error_ns = start_clock_error(),
+				    .think_text = cfg->think_text,
 				    .punctual_by = run.punctual, .watched = (int)cfg->watched };
 	struct crowd *c = &run.crowd;
 	struct by_http_cfg http = http_cfg(cfg);
@@ -338,6 +369,7 @@ int ends_users(struct ends_cfg *cfg, const char *text)
 		die_usage("%s: %s", text, why);
 	check_users_options(cfg, &run.target, text);
 	set_think_mean(cfg);
+	check_start(cfg);
 	rec_check_apart((const struct rec_place[]){ { "output", cfg->out.path }, { "log", cfg->log }, { "jtl", cfg->jtl } }, 3);
 	if (run.target.http)
 		describe_http(cfg, &what, &log_cfg);

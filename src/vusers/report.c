@@ -3,6 +3,7 @@
 #include "ascending.h"
 #include "clock.h"
 #include "say.h"
+#include "start.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -48,6 +49,9 @@ const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const
 	if (c->sums.users_ready + watched_ready(w) < c->cfg.users + w->watched)
 		snprintf(text, size, "only %lld of %lld users were connected", (long long)c->sums.users_ready + watched_ready(w),
 			 (long long)c->cfg.users + w->watched);
+	else if (w->started_late_ns > REPORT_START_LATE_MOST)
+		snprintf(text, size, "it started %s after --start-at, when all users were connected; choose a later time",
+			 say_ns((double)w->started_late_ns));
 	else if (report_percent_disconnected(c) > REPORT_GONE_MOST)
 		snprintf(text, size, "users had no connection for %.0f %% of the time%s%s", report_percent_disconnected(c),
 			 *c->sums.last_why ? "; last failure: " : "", c->sums.last_why);
@@ -165,6 +169,18 @@ static void report_each_user(struct rec *r, const struct crowd *c)
 	rec_main_table(r, "per_user");
 }
 
+static void report_start(struct rec *r, const struct report_what *w)
+{
+	char text[START_TEXT];
+
+	if (w->start_at_ns)
+		start_format(w->start_at_ns, text);
+	rec_str(r, "start_at", w->start_at_ns ? text : NULL);
+	rec_int(r, "start_ns", w->start_ns);
+	rec_real(r, "started_late_ms", w->start_at_ns ? (double)w->started_late_ns / MS : (double)NAN, 3);
+	rec_real(r, "clock_error_ms", w->clock_error_ns < 0 ? (double)NAN : (double)w->clock_error_ns / MS, 3);
+}
+
 static void report_generator(struct rec *r, const struct crowd *c, struct vlog_sums *s, const struct report_what *w)
 {
 	rec_object(r, "generator");
@@ -278,6 +294,7 @@ void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const str
 	rec_bool(r, "valid", !why);
 	rec_str(r, "why_invalid", why);
 	rec_int(r, "users_ready", u->users_ready + watched_ready(w));
+	report_start(r, w);
 	rec_real(r, "seconds", t, 3);
 	rec_int(r, "due", u->due);
 	rec_int(r, "requests", s->users.ended[VLOG_OK]);

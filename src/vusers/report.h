@@ -15,6 +15,9 @@ struct report_what {
 	double objects_per_page;
 	bool whole_pages;
 	int parallel;
+	int64_t start_at_ns, start_ns;	/* --start-at (CLOCK_REALTIME; 0: not given), and the same instant of CLOCK_MONOTONIC */
+	int64_t started_late_ns;	/* from then to the real start */
+	int64_t clock_error_ns;		/* bound on the error of CLOCK_REALTIME; -1: not known */
 	int64_t threshold_ns, late_limit_ns;
 	int64_t bytes, connections;	/* received bytes; connections made, -1: one per user */
 	int64_t descriptors, descriptors_most;
@@ -27,6 +30,7 @@ struct report_what {
 
 /* Limits for a valid run. */
 #define REPORT_CPU_MOST 90	/* CPU use of the event loop, percent of one CPU */
+#define REPORT_START_LATE_MOST (100 * 1000000LL)	/* ns from --start-at to the real start */
 #define REPORT_GONE_MOST 5	/* time that users were without a connection, percent of the time of all users */
 double report_percent_disconnected(const struct crowd *c);	/* time without a connection, percent; NAN: no window or no users */
 

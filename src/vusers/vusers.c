@@ -8,6 +8,7 @@
 #include "proc.h"
 #include "report.h"
 #include "serve.h"
+#include "start.h"
 #include "vlog.h"
 
 #include <stdio.h>
@@ -28,6 +29,11 @@ static int read_think(const char *text, void *value)
 	return think_parse(text, &cfg.think, &cfg.think_file) ? -1 : 0;
 }
 
+static int read_start(const char *text, void *value)
+{
+	return start_parse(text, value) ? 0 : -1;
+}
+
 static const struct cli_opt options[] = {
 	{ CLI_INT, 'n', "users", &cfg.users, 1, 1000000, "number of users (1)", NULL, NULL, NULL },
 	{ CLI_NS, 'z', "think-time", &cfg.think_ns, 0, 86400e9, "mean think time of a user before a request", NULL, NULL, NULL },
@@ -38,6 +44,8 @@ static const struct cli_opt options[] = {
 	{ CLI_REAL, 0, "open", &cfg.rate, 1e-6, 1e6,
 	  "open loop: requests per second, independent of answers (closed loop)", NULL, NULL, "RATE" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * 86400e9, "duration of the measurement (until a signal)", NULL, NULL, NULL },
+	{ CLI_CALL, 0, "start-at", &cfg.start_at_ns, 0, 0, "begin at this time, once all users are connected (at once)", NULL,
+	  read_start, "TIME, such as 2030-01-31T12:00:00Z or @1895918400.5" },
 	{ CLI_NS, 0, "ramp", &cfg.ramp_ns, 0, 86400e9, "users start one by one over this time, before the warm-up (0)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "warmup", &cfg.skip_ns, 0, 86400e9, "warm-up after the ramp, not measured (0)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9,

@@ -87,6 +87,28 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	[ "$(awk -F, -v now="$now" 'NR > 1 && ($1 / 1000 > now + 2 || $1 / 1000 < now - 120)' "a log.jtl" | wc -l)" = 0 ]
 }
 
+@test "vusers: --start-at begins at that time and no sooner; a time that is past or of no zone is refused" {
+	need jq
+	start_serve vnc --width 64
+	status=0
+	"$VUSERS" "$at" -n 2 -z 50ms -t 200ms --start-at "@$(($(date +%s) - 1))" 2>users.err || status=$?
+	[ "$status" = 2 ]
+	# the cure is a time that is ahead
+	[ "$(sed -n 's/.*@\([0-9]*\) .*/\1/p' users.err)" -gt "$(date +%s)" ]
+	run -2 "$VUSERS" "$at" -n 2 -z 50ms -t 200ms --start-at 2037-01-01T00:00:00
+	when=$(($(date +%s) + 2))
+	users -n 5 -z 50ms -t 300ms --start-at "$(date -u -d "@$when" +%Y-%m-%dT%H:%M:%S).250Z" --log rows.tsv
+	[ "$status" = 0 ] || [ "$status" = 3 ]
+	holds ".start_at == \"$(date -u -d "@$when" +%Y-%m-%dT%H:%M:%S).250Z\" and .started_late_ms >= 0 and .users_ready == 5"
+	holds '(.started_late_ms <= 100) or (.valid | not)'
+	# no request is due before the start, by the clock of the rows
+	[ "$(column rows.tsv due_ns | tail -n +2 | sort -n | head -n 1)" -ge "$(jq .result.start_ns report.json)" ]
+	[ "$(date +%s%N)" -ge $((when * 1000000000 + 550000000)) ]
+	# without the option there is no such time
+	users -n 1 -z 50ms -t 100ms
+	holds '.start_at == null and .started_late_ms == null and .start_ns > 0'
+}
+
 @test "vusers: the mean response of stations is that of mean value analysis" {
 	need jq
 	# one user never waits: R = 5 + 4 + 3 ms, X = 1 / (Z + R); three stations of constant service, so each answer takes 12 ms

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* start - the absolute time at which several load generators begin together. Times are ns of CLOCK_REALTIME. */
+#ifndef THINPROBE_VUSERS_START_H
+#define THINPROBE_VUSERS_START_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define START_TEXT 40	/* bytes that hold any time of start_format() */
+
+/* Reads @SECONDS[.FRACTION] since 1970, or ISO 8601: YYYY-MM-DDTHH:MM:SS[.FRACTION] with Z or +HH:MM. A time without a zone means
+ * another instant on another host, so it is refused. Digits beyond ns are cut off. False: no such time. */
+bool start_parse(const char *text, int64_t *ns);
+/* The time as ISO 8601 in UTC, with ms. */
+void start_format(int64_t ns, char text[START_TEXT]);
+/* The kernel's bound on the error of CLOCK_REALTIME, which NTP or chrony maintains; -1: not known, the clock is not synchronised. */
+int64_t start_clock_error(void);
+
+#endif
