@@ -25,7 +25,7 @@ LIBS_delayline = -lcap-ng
 LIBS_queue = -lgsl -lgslcblas
 LIBS_arrivals = -lgsl -lgslcblas
 LIBS_vncplay = -lvncserver -lvncclient -ljpeg -lz -lgcrypt -lxkbcommon
-LIBS_vusers = -lcurl -lvncclient -lgcrypt
+LIBS_vusers = -lcurl -lvncclient -lgcrypt -ljansson
 LIBS_vamp = -ljansson -lXi -lX11 -lxkbcommon
 
 # Rooms that several programs share, beside the library.

@@ -117,8 +117,8 @@ int crowd_open(struct crowd *c);
 void crowd_close(struct crowd *c);
 /* Connects all users. 0 if at least one is connected; -ETIMEDOUT or another -errno if none is; -EINTR on a signal. */
 int crowd_gather(struct crowd *c);
-/* Keeps the connections until wall_ns (CLOCK_REALTIME), also if that clock is set meanwhile. 0 (at once if wall_ns is past); -EINTR on a
- * signal, or -errno. */
+/* Keeps the connections until wall_ns (CLOCK_REALTIME), also if that clock is set meanwhile. 0 (at once if wall_ns is past); -EINTR
+ * on a signal, or -errno. */
 int crowd_await(struct crowd *c, int64_t wall_ns);
 /* Runs from start_ns (now, or a little before) until the time is over or a stop signal comes; then waits for the answers of
  * requests in flight, at most the timeout. 0 or -errno. */

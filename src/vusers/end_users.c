@@ -37,7 +37,7 @@ static struct {
 	char words[64];			/* the encodings as text, separated by blanks, as libvncclient takes them */
 	char password[VNC_PASSWORD_TEXT];
 	const char *names[WORKLOAD_OBJECTS], *paths[WORKLOAD_OBJECTS];
-	char punctual[96];
+	char punctual[96], start[START_TEXT];
 } run;
 
 void ends_be_punctual(const struct ends_cfg *cfg, char *text, size_t size)
@@ -165,36 +165,6 @@ static int64_t expected_requests(const struct ends_cfg *cfg)
 	return n < EXPECTED_MOST ? (int64_t)n : EXPECTED_MOST;
 }
 
-/* --- outcome ----------------------------------------------------------------------------------------------- */
-
-/* Adds warnings to the report and returns the exit status. */
-static int judge_users(struct rec *out, const struct crowd *c, struct vlog_sums *s, const struct report_what *what, int log_err)
-{
-	int64_t ended[VLOG_ENDS], lost;
-	char text[160];
-	const char *why = report_why_invalid(c, s, what, text, sizeof(text));
-	bool all_there = c->sums.users_ready == c->cfg.users;
-
-	for (int i = 0; i < VLOG_ENDS; i++)
-		ended[i] = s->users.ended[i] + s->watched.ended[i];
-	lost = ended[VLOG_ERROR] + ended[VLOG_TIMEOUT] + ended[VLOG_CUT];
-	for (int i = 0; i < what->watched; i++)
-		all_there = all_there && what->user[i].ready;
-	if (why)
-		rec_warn(out, "NOT VALID: %s", why);
-	if (log_err)
-		rec_warn(out, "the log is incomplete: %s", strerror(-log_err));
-	if (lost && !c->sums.stopped)
-		rec_warn(out, "%lld requests failed (%lld answered with an error or broken off, %lld timed out, "
-			 "%lld not answered by the end)%s%s",
-		     (long long)lost, (long long)ended[VLOG_ERROR], (long long)ended[VLOG_TIMEOUT], (long long)ended[VLOG_CUT],
-		     *c->sums.last_why ? "; the last: " : "", c->sums.last_why);
-	if (c->sums.stopped && c->cfg.time_ns)
-		return EXIT_INTERRUPTED;
-	all_there = all_there && !(report_percent_disconnected(c) > REPORT_GONE_MOST);
-	return (lost && !c->sums.stopped) || log_err || s->lost || !all_there ? EXIT_LOSSY : EXIT_OK;
-}
-
 /* Dies because no user could connect. EADDRNOTAVAIL: the kernel allows about 28,000 connections to one address and port. */
 static void die_not_connected(const struct crowd *c, const char *text, int err)
 {
@@ -312,7 +282,10 @@ static void describe_start(const struct ends_cfg *cfg, int64_t start, struct rep
 	struct clock_offset offset;
 
 	clock_read_offset(&offset);
-	what->start_at_ns = cfg->start_at_ns;
+	if (cfg->start_at_ns) {
+		start_format(cfg->start_at_ns, run.start);
+		what->start_text = run.start;
+	}
 	what->start_ns = cfg->start_at_ns ? cfg->start_at_ns - offset.offset_ns : start;
 	what->started_late_ns = start - what->start_ns;
 }
@@ -394,7 +367,7 @@ int ends_users(struct ends_cfg *cfg, const char *text)
 	what.bytes = run.http ? by_http_bytes(run.http) : by_vnc_bytes(run.vnc);
 	what.connections = run.http ? by_http_connections(run.http) : -1;
 	report_users(out, c, &sums, &what);
-	status = judge_users(out, c, &sums, &what, err);
+	status = report_judge(out, c, &sums, &what, err);
 	rec_must_close(out);
 	if (early)
 		status = EXIT_INTERRUPTED;

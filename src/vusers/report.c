@@ -3,11 +3,11 @@
 #include "ascending.h"
 #include "clock.h"
 #include "say.h"
-#include "start.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MS ((double)NS_PER_MS)
 #define S ((double)NS_PER_S)
@@ -46,7 +46,9 @@ const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const
 	struct sample_stat late = sample_quantile(&s->users.late, 0.99), watched = sample_quantile(&s->watched.late, 0.99);
 	double limit = (double)w->late_limit_ns;
 
-	if (c->sums.users_ready + watched_ready(w) < c->cfg.users + w->watched)
+	if (w->why_invalid)
+		snprintf(text, size, "%s", w->why_invalid);
+	else if (c->sums.users_ready + watched_ready(w) < c->cfg.users + w->watched)
 		snprintf(text, size, "only %lld of %lld users were connected", (long long)c->sums.users_ready + watched_ready(w),
 			 (long long)c->cfg.users + w->watched);
 	else if (w->started_late_ns > REPORT_START_LATE_MOST)
@@ -171,14 +173,36 @@ static void report_each_user(struct rec *r, const struct crowd *c)
 
 static void report_start(struct rec *r, const struct report_what *w)
 {
-	char text[START_TEXT];
-
-	if (w->start_at_ns)
-		start_format(w->start_at_ns, text);
-	rec_str(r, "start_at", w->start_at_ns ? text : NULL);
+	rec_str(r, "start_at", w->start_text);
 	rec_int(r, "start_ns", w->start_ns);
-	rec_real(r, "started_late_ms", w->start_at_ns ? (double)w->started_late_ns / MS : (double)NAN, 3);
+	rec_real(r, "started_late_ms", w->start_text ? (double)w->started_late_ns / MS : (double)NAN, 3);
 	rec_real(r, "clock_error_ms", w->clock_error_ns < 0 ? (double)NAN : (double)w->clock_error_ns / MS, 3);
+}
+
+static void report_parts(struct rec *r, const struct report_what *w)
+{
+	rec_array(r, "generators");
+	for (int i = 0; i < w->parts; i++) {
+		const struct report_part *p = &w->part[i];
+
+		rec_object(r, NULL);
+		rec_int(r, "generator", i + 1);
+		rec_bool(r, "valid", !p->why_invalid);
+		rec_str(r, "why_invalid", p->why_invalid);
+		rec_int(r, "users", p->users);
+		rec_int(r, "users_ready", p->users_ready);
+		rec_int(r, "requests", p->requests);
+		rec_str(r, "start_at", p->start_at);
+		rec_real(r, "started_late_ms", p->started_late_ms, 3);
+		rec_real(r, "clock_error_ms", p->clock_error_ms, 3);
+		rec_real(r, "late_p99_ms", p->late_p99_ms, 4);
+		rec_real(r, "late_max_ms", p->late_max_ms, 4);
+		rec_real(r, "cpu_percent", p->cpu_percent, 2);
+		rec_real(r, "memory_bytes_per_user", p->memory_bytes_per_user, 0);
+		rec_end(r);
+	}
+	rec_end(r);
+	rec_main_table(r, "generators");
 }
 
 static void report_generator(struct rec *r, const struct crowd *c, struct vlog_sums *s, const struct report_what *w)
@@ -335,9 +359,38 @@ void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const str
 	if (w->watched)
 		report_watched(r, c, s, w);
 	report_generator(r, c, s, w);
+	if (w->parts)
+		report_parts(r, w);
 	rec_str(r, "stopped_by", u->stopped ? "signal" : "time");
 	rec_end(r);
 	say_users(r, c, s, w);
+}
+
+int report_judge(struct rec *r, const struct crowd *c, struct vlog_sums *s, const struct report_what *w, int log_err)
+{
+	int64_t ended[VLOG_ENDS], lost;
+	char text[160];
+	const char *why = report_why_invalid(c, s, w, text, sizeof(text));
+	bool all_there = c->sums.users_ready == c->cfg.users;
+
+	for (int i = 0; i < VLOG_ENDS; i++)
+		ended[i] = s->users.ended[i] + s->watched.ended[i];
+	lost = ended[VLOG_ERROR] + ended[VLOG_TIMEOUT] + ended[VLOG_CUT];
+	for (int i = 0; i < w->watched; i++)
+		all_there = all_there && w->user[i].ready;
+	if (why)
+		rec_warn(r, "NOT VALID: %s", why);
+	if (log_err)
+		rec_warn(r, "the log is incomplete: %s", strerror(-log_err));
+	if (lost && !c->sums.stopped)
+		rec_warn(r, "%lld requests failed (%lld answered with an error or broken off, %lld timed out, "
+			 "%lld not answered by the end)%s%s",
+		     (long long)lost, (long long)ended[VLOG_ERROR], (long long)ended[VLOG_TIMEOUT], (long long)ended[VLOG_CUT],
+		     *c->sums.last_why ? "; the last: " : "", c->sums.last_why);
+	if (c->sums.stopped && c->cfg.time_ns)
+		return EXIT_INTERRUPTED;
+	all_there = all_there && !(report_percent_disconnected(c) > REPORT_GONE_MOST);
+	return (lost && !c->sums.stopped) || log_err || s->lost || !all_there ? EXIT_LOSSY : EXIT_OK;
 }
 
 /* --- the reference server ------------------------------------------------------------------------------------------ */

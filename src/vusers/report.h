@@ -9,13 +9,21 @@
 #include "vlog.h"
 #include "watch.h"
 
+/* One of several generators whose reports were merged (merge.h). Not known: NAN, NULL. */
+struct report_part {
+	int64_t users, users_ready, requests;
+	const char *start_at, *why_invalid;
+	double started_late_ms, clock_error_ms, late_p99_ms, late_max_ms, cpu_percent, memory_bytes_per_user;
+};
+
 struct report_what {
 	const char *target, *kind, *asks, *echo, *encodings, *workload, *library, *think_text;	/* NULL: not for this protocol */
 	double rate, nz;		/* --open and --users-per-second; NAN: not given */
 	double objects_per_page;
 	bool whole_pages;
 	int parallel;
-	int64_t start_at_ns, start_ns;	/* --start-at (CLOCK_REALTIME; 0: not given), and the same instant of CLOCK_MONOTONIC */
+	const char *start_text;		/* --start-at, as ISO 8601; NULL: not given */
+	int64_t start_ns;		/* the same instant of CLOCK_MONOTONIC; without --start-at the real start */
 	int64_t started_late_ns;	/* from then to the real start */
 	int64_t clock_error_ns;		/* bound on the error of CLOCK_REALTIME; -1: not known */
 	int64_t threshold_ns, late_limit_ns;
@@ -23,6 +31,9 @@ struct report_what {
 	int64_t descriptors, descriptors_most;
 	int64_t process_cpu_ns;
 	const char *punctual_by;
+	const char *why_invalid;	/* a reason that is known already; NULL: none */
+	const struct report_part *part;	/* the generators of a merged report */
+	int parts;			/* 0: the report of one generator */
 	bool each_user;			/* report an entry for each user, too */
 	int watched;			/* number of watched users */
 	struct watch_user user[WATCH_MOST];	/* the watched users */
@@ -39,6 +50,8 @@ const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const
 
 /* Write the report of the load generator (without warnings, which the caller adds) and of the reference server. */
 void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const struct report_what *w);
+/* Adds warnings to the report of the load generator, and returns the exit status. log_err: 0, or -errno of writing the log. */
+int report_judge(struct rec *r, const struct crowd *c, struct vlog_sums *s, const struct report_what *w, int log_err);
 void report_serve(struct rec *r, const char *target, const struct serve_cfg *cfg, struct serve_sums *s);
 
 #endif

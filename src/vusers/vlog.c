@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "vlog.h"
 #include "clock.h"
-#include "rec.h"
+#include "rows_in.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define VLOG_USER 0		/* columns by number */
+#define VLOG_STATE 6
 #define ROOM (1u << 17)		/* rows in the ring of all users, a power of two */
 #define FEW_ROOM (1u << 12)	/* rows in the ring of the watched users, a power of two */
 #define REST_NS (2 * NS_PER_MS)	/* the thread sleeps so long between batches */
@@ -36,13 +38,13 @@ struct vlog {
 };
 
 static const char *const end_words[] = { "ok", "error", "timeout", "cut" };
-static const char *const columns[] = { "user", "label", "due_ns", "ready_ns", "sent_ns", "end_ns",
+const char *const vlog_columns[] = { "user", "label", "due_ns", "ready_ns", "sent_ns", "end_ns",
 				       "state", "code", "bytes", "measured", "watched", NULL };
 
-static void write_vlog_row(struct rows *t, const struct vlog_cfg *cfg, const struct vlog_row *r)
+void vlog_write_row(struct rows *t, const char *label, const struct vlog_row *r)
 {
 	rows_count(t, r->user == VLOG_NOBODY ? -1 : (int64_t)r->user);
-	rows_str(t, cfg->label[r->label]);
+	rows_str(t, label);
 	rows_int(t, r->due_ns);
 	rows_count(t, r->ready_ns ? r->ready_ns : -1);
 	rows_count(t, r->sent_ns ? r->sent_ns : -1);
@@ -53,6 +55,25 @@ static void write_vlog_row(struct rows *t, const struct vlog_cfg *cfg, const str
 	rows_int(t, r->measured);
 	rows_int(t, r->watched);
 	rows_end(t);
+}
+
+bool vlog_read_row(char *const *cell, struct vlog_row *r)
+{
+	int64_t n[VLOG_COLUMNS] = { 0 };
+
+	for (int i = 0; i < VLOG_COLUMNS; i++) {
+		if (i == VLOG_LABEL || i == VLOG_STATE)
+			continue;
+		if (!rows_in_count(cell[i], &n[i]))
+			return false;
+		if (n[i] == ROWS_IN_NONE)
+			n[i] = i == VLOG_USER ? VLOG_NOBODY : 0;
+	}
+	*r = (struct vlog_row){ .user = (uint32_t)n[VLOG_USER], .due_ns = n[2], .ready_ns = n[3], .sent_ns = n[4], .end_ns = n[5],
+				.code = (uint16_t)n[7], .bytes = (uint32_t)n[8], .measured = n[9], .watched = n[10] };
+	while (r->end < VLOG_ENDS && strcmp(end_words[r->end], cell[VLOG_STATE]) != 0)
+		r->end++;
+	return r->end < VLOG_ENDS && (r->user != VLOG_NOBODY || r->end == VLOG_CUT) && r->end_ns >= r->due_ns;
 }
 
 /* Writes a CSV cell of two parts, quoted if it contains commas or quotes. */
@@ -107,7 +128,7 @@ static void count_request(struct vlog_timings *s, const struct vlog_row *r)
 		sample_add(&s->late, r->sent_ns - r->ready_ns);
 }
 
-static void count_row(struct vlog_sums *s, const struct vlog_row *r)
+void vlog_count(struct vlog_sums *s, const struct vlog_row *r)
 {
 	if (!r->measured)
 		return;
@@ -132,9 +153,9 @@ static bool drain_ring(struct vlog *l, struct vlog_ring *from)
 	for (; tail != head; tail++) {
 		const struct vlog_row *r = &from->row[tail % from->room];
 
-		count_row(&l->sums, r);
+		vlog_count(&l->sums, r);
 		if (l->rows)
-			write_vlog_row(l->rows, &l->cfg, r);
+			vlog_write_row(l->rows, l->cfg.label[r->label], r);
 		if (l->jtl)
 			write_jtl(l, r);
 		atomic_store_explicit(&from->tail, tail + 1, memory_order_release);
@@ -195,7 +216,7 @@ struct vlog *vlog_open(const struct vlog_cfg *cfg, const char **what)
 	pthread_mutex_init(&l->lock, NULL);
 	clock_read_offset(&offset);
 	l->wall_ns = offset.offset_ns;
-	if (cfg->tsv && (*what = cfg->tsv, !(l->rows = rows_open(cfg->tsv, "vusers-log/1", columns))))
+	if (cfg->tsv && (*what = cfg->tsv, !(l->rows = rows_open(cfg->tsv, VLOG_SCHEMA, vlog_columns))))
 		goto failed;
 	if (cfg->jtl && (*what = cfg->jtl, !(l->jtl = fopen(cfg->jtl, "we"))))
 		goto failed;

@@ -6,6 +6,7 @@
 #ifndef THINPROBE_VUSERS_VLOG_H
 #define THINPROBE_VUSERS_VLOG_H
 
+#include "rec.h"
 #include "sample.h"
 
 #include <stdatomic.h>
@@ -57,6 +58,17 @@ struct vlog_sums {
 	int64_t cpu_ns;			/* CPU time of the logging thread */
 	struct vlog_timings watched, one[VLOG_WATCHED_MOST];	/* all watched users together, and each of them */
 };
+
+/* The table of requests that --log writes. */
+#define VLOG_SCHEMA "vusers-log/1"
+#define VLOG_COLUMNS 11
+#define VLOG_LABEL 1	/* the column of the request's name */
+extern const char *const vlog_columns[];
+void vlog_write_row(struct rows *t, const char *label, const struct vlog_row *row);
+/* Reads the cells of vlog_columns into all fields but the label. False: not a row of such a table. */
+bool vlog_read_row(char *const *cell, struct vlog_row *row);
+/* Adds a request to the sums, if it is measured. */
+void vlog_count(struct vlog_sums *s, const struct vlog_row *row);
 
 struct vlog;
 /* Starts the thread. NULL with errno set, and *what: the file or resource that failed. */

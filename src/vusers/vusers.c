@@ -5,6 +5,7 @@
  * watch.c; a thread in vlog.c writes rows and computes statistics. This file reads the options and runs the reference server. */
 #include "clock.h"
 #include "ends.h"
+#include "merge.h"
 #include "proc.h"
 #include "report.h"
 #include "serve.h"
@@ -141,11 +142,13 @@ static int run_server(const char *text)
 int main(int argc, char **argv)
 {
 	bool server;
-	int first = cli_parse(argc, argv, "vusers TARGET -n USERS -z TIME [options] | serve TARGET [options]",
+	int first = cli_parse(argc, argv, "vusers TARGET -n USERS -z TIME [options] | serve TARGET [options] | merge REPORT LOG ...",
 			      "Many users of a VNC or web server in one process; and a reference server with known queues.", options);
 
 	if (first == argc)
 		die_usage("users of what? vnc:HOST:PORT or http://HOST:PORT/");
+	if (!strcmp(argv[first], "merge"))
+		return merged_run(argv + first + 1, argc - first - 1, cfg.log, &cfg.out);
 	server = !strcmp(argv[first], "serve");
 	first += server;
 	if (first == argc)

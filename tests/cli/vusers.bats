@@ -109,6 +109,43 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	holds '.start_at == null and .started_late_ms == null and .start_ns > 0'
 }
 
+@test "vusers merge: counts of several generators add up, quantiles are those of all rows, and one that is not valid counts" {
+	need jq
+	start_serve vnc --width 64
+	when=@$(($(date +%s) + 2)).5
+	"$VUSERS" "$at" -n 3 -z 50ms -t 600ms --seed 1 --start-at "$when" --log 1.tsv --format json -o 1.json 2>/dev/null &
+	first=$!
+	"$VUSERS" "$at" -n 5 -z 50ms -t 600ms --seed 2 --start-at "$when" --log 2.tsv --format json -o 2.json 2>/dev/null
+	wait "$first"
+	"$VUSERS" merge 1.json 1.tsv 2.json 2.tsv --log rows.tsv --format json -o report.json
+	stop_serve
+	for key in users_ready due requests errors pages bytes unsent; do
+		[ "$(jq ".result.$key" report.json)" = "$(jq -s "map(.result.$key) | add" 1.json 2.json)" ]
+	done
+	holds '.requests > 0 and .fairness.answered_per_user.min > 0 and (.generators | length) == 2'
+	# quantiles by their definition (type 7), from the rows of both; in ms, three significant digits or more
+	cat 1.tsv 2.tsv | awk -F'\t' '$11 == 1 { print $7 - $4 }' | sort -n >all
+	for q in 50 75; do
+		n=$(awk -v q="$q" '{ v[NR - 1] = $1 } END { at = (NR - 1) * q / 100; i = int(at)
+			printf "%.6f", (v[i] + (at - i) * (v[i + (i < NR - 1)] - v[i])) / 1e6 }' all)
+		holds ".response_ms.p$q - $n | fabs < 0.002"
+	done
+	[ "$(column rows.tsv user | tail -n +2 | sort -un | paste -sd ' ')" = "0 1 2 3 4 5 6 7" ]
+	[ "$(wc -l <rows.tsv)" = $(($(wc -l <1.tsv) + $(wc -l <2.tsv) - 1)) ]
+	# the same, with one that says of itself that it is not valid
+	jq '.result.valid = true | .result.why_invalid = null' 1.json >good.json
+	jq '.result.valid = false | .result.why_invalid = "made up"' 2.json >bad.json
+	"$VUSERS" merge good.json 1.tsv bad.json 2.tsv --format json -o report.json
+	holds '(.valid | not) and (.why_invalid | test("2: made up")) and .generators[0].valid and (.generators[1].valid | not)'
+	# another's log; settings that differ; a report without a common start
+	run -2 "$VUSERS" merge 1.json 1.tsv 2.json 1.tsv
+	jq '.settings.think_s = 1' 2.json >other.json
+	run -2 "$VUSERS" merge 1.json 1.tsv other.json 2.tsv
+	jq '.result.start_at = null' 2.json >other.json
+	run -2 "$VUSERS" merge 1.json 1.tsv other.json 2.tsv
+	run -2 "$VUSERS" merge 1.json
+}
+
 @test "vusers: the mean response of stations is that of mean value analysis" {
 	need jq
 	# one user never waits: R = 5 + 4 + 3 ms, X = 1 / (Z + R); three stations of constant service, so each answer takes 12 ms
