@@ -41,7 +41,9 @@
 # LAB_JITTER (one way, each direction) LAB_LOSS (percent, each direction; link.sh) LAB_DELAY_BY
 # LAB_LINK_SEED, LAB_CPU_WAIT (s), LAB_SHARED_CPUS=1, LAB_CPUS_server and
 # LAB_CPUS_client as wishes, LAB_KEEP (array: more files and folders below /tmp that must stay
-# visible); LAB_SERVER_MEMORY, LAB_SWAP, LAB_SWAP_SIZE (memory.sh).
+# visible); LAB_CLIENTS (1): so many roles client, client2 ... (array: LAB_CLIENT_ROLES), of which the
+# further ones have a network and an address of their own behind that of the client, on whose CPUs and
+# in whose other namespaces they run; LAB_SERVER_MEMORY, LAB_SWAP, LAB_SWAP_SIZE (memory.sh).
 lab_up() {
 	local deadline MS NOW_MS word a b c d dir keep=() unshared=()
 
@@ -91,13 +93,13 @@ lab_up() {
 	open_pipe LAB_TALK
 	LAB_ID=$LAB_ID LAB_DRIVER=$$ LAB_RATE=$LAB_RATE LAB_QUEUE=$LAB_QUEUE LAB_QUEUE_LEAST=$LAB_QUEUE_LEAST LAB_DELAY=$LAB_DELAY \
 		LAB_JITTER=$LAB_JITTER LAB_LOSS=$LAB_LOSS LAB_DELAY_BY=${LAB_DELAY_BY-} LAB_LINK_SEED=${LAB_LINK_SEED-} \
-		LAB_WIRE=$LAB_WIRE LAB_CPU_WAIT=$LAB_CPU_WAIT \
+		LAB_WIRE=$LAB_WIRE LAB_CPU_WAIT=$LAB_CPU_WAIT LAB_CLIENTS=${LAB_CLIENTS:-1} \
 		LAB_LOCKS=${LAB_LOCKS:-/tmp/thinprobe-locks} LAB_SHARED_CPUS=$LAB_SHARED_CPUS LAB_ALLOWED=$LAB_DRIVER_CPUS \
 		LAB_CPUS_server=${LAB_CPUS_server-} LAB_CPUS_client=${LAB_CPUS_client-} \
 		setpriv --pdeathsig KILL ${unshared[@]+"${unshared[@]}"} "$BASH" -p "$LAB_HERE/local/hold.sh" ${keep[@]+"${keep[@]}"} \
 		3>&"$LAB_TALK" {LAB_TALK}>&- </dev/null >>"$LAB_LOG/lab.log" 2>&1 &
 	LAB_HOLDER=$!
-	LAB_PIDS=() LAB_PID_OF=()
+	LAB_PIDS=() LAB_PID_OF=() LAB_CLIENT_ROLES=()
 	on_exit lab_down
 	now_ms
 	deadline=$((NOW_MS + (LAB_CPU_WAIT + 30) * 1000))
@@ -107,7 +109,10 @@ lab_up() {
 		case $word in
 		cpus) LAB_CPUS_server=$a LAB_CPUS_client=$b LAB_SHARED_CPUS=$c ;;
 		link) LAB_LINK=$a LAB_WIRE_PID=$b ;;
-		host) printf -v "LAB_HOLD_$a" %s "$b"; printf -v "LAB_ADDR_$a" %s "$c"; printf -v "LAB_IF_$a" %s "$d" ;;
+		host)
+			[[ $a != client* ]] || LAB_CLIENT_ROLES+=("$a")
+			printf -v "LAB_HOLD_$a" %s "$b"; printf -v "LAB_ADDR_$a" %s "$c"; printf -v "LAB_IF_$a" %s "$d"
+			;;
 		note) warn "${LINE#note }" ;;
 		fail)
 			lab_down
@@ -170,7 +175,10 @@ lab_command() {
 	shift
 	case $role in
 	server) net=${LAB_HOLD_server-} ;;
-	client) net=${LAB_HOLD_client-} ;;
+	client | client[0-9]*)
+		net=LAB_HOLD_$role
+		net=${!net-} role=client
+		;;
 	*) die "-$EXIT_USAGE" "no role '$role' in this lab; there are: server client" ;;
 	esac
 	[ -n "$net" ] || die "the lab is not up; call lab_up first"

@@ -27,6 +27,7 @@
 # machine, which needs no ssh. A listener is at the mirror port of a switch, and captures there.
 # THINPROBE_SSH_OPTIONS: words for ssh (-F FILE, -p PORT ...). THINPROBE_SSH_SESSIONS: commands that
 # one connection carries at most (6: sshd lets 10 in, see MaxSessions); for more, another is opened.
+# LAB_CLIENTS: further clients (HOST,...), the roles client2, client3 ..., for programs that generate load.
 # Wishes: LAB_CPUS_server (one CPU of those the login may use, the last: the load then means the
 # same as in the emulated lab), LAB_CPUS_client (all of them), LAB_ADDR_server (the address by which
 # the client reaches the server).
@@ -56,7 +57,12 @@ lab_up() {
 	IFS=, read -r LAB_HOST_server LAB_HOST_client listener <<<"$LAB_ON"
 	LAB_HOST_listener=${listener%\%*} LAB_WISH_tap=''
 	[[ $listener != *%* ]] || LAB_WISH_tap=${listener##*%}
-	LAB_ROLES="server client${listener:+ listener}"
+	LAB_ROLES="server client${listener:+ listener}" LAB_CLIENT_ROLES=(client)
+	for word in ${LAB_CLIENTS//,/ }; do
+		role=client$((${#LAB_CLIENT_ROLES[@]} + 1))
+		LAB_CLIENT_ROLES+=("$role") LAB_ROLES+=" $role"
+		export "LAB_HOST_$role=$word"
+	done
 	for role in $LAB_ROLES; do	# ends what is said of them
 		word=LAB_HOST_$role
 		[ "${!word}" = . ] && word=' here' || word=" on ${!word}"
@@ -134,7 +140,7 @@ ssh_cpus() {
 			ssh_fail "$EXIT_USAGE" "$role" "LAB_CPUS_$role=${!cpus}: the login may use only ${LAB_FACT[$role.cpus]}"
 		[ "$LAB_SHARED_CPUS" = 1 ] || ssh_say "$role" "lock ${LAB_LOCKS:-/tmp/thinprobe-locks} $(machine_cpu_list "${!cpus}")"
 	done
-	LAB_CPUS_listener=${LAB_FACT[listener.cpus]-}
+	for role in listener "${LAB_CLIENT_ROLES[@]:1}"; do printf -v "LAB_CPUS_$role" %s "${LAB_FACT[$role.cpus]-}"; done
 	LAB_CPUS_beside=''
 	for cpu in $(machine_cpu_list "${LAB_FACT[server.cpus]}"); do
 		[[ " $(machine_cpu_list "$LAB_CPUS_server") " == *" $cpu "* ]] || LAB_CPUS_beside+=${LAB_CPUS_beside:+,}$cpu

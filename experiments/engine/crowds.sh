@@ -9,6 +9,17 @@ CROWD_LATE=5ms CROWD_ARRIVALS=()
 CROWD_PIDS=()	# files: the pid of each program of the server that is looked at by itself
 PIN_EFFECT="so what the users' programs cost is in the server's times"
 
+crowd_check() {
+	case ${ON_BACKEND-}:$CLIENTS in
+	*:) ;;
+	local:*)
+		[[ $CLIENTS =~ ^[1-9][0-9]?$ && $CLIENTS -le 64 ]] || exp_bad "--clients $CLIENTS: must be a whole number from 1 to 64"
+		;;
+	ssh:*) [[ $CLIENTS =~ ^[^,-][^,]*(,[^,-][^,]*)*$ ]] || exp_bad "--clients $CLIENTS: must be HOST,... as ssh knows them" ;;
+	*) exp_bad "--clients: load comes from the emulated lab or over ssh" ;;
+	esac
+}
+
 exp_missing() {
 	lab_lacks pin
 	lab_can client rt || echo "real-time priority for the users: not allowed here, so requests may leave late (as root it is)"
@@ -62,32 +73,67 @@ crowd_wait() {	# crowd_wait SINCE SECONDS
 	done
 }
 
+# Starts the generators of a cell, one on each client, with an equal share of the users. Several begin at one time, FROM, which
+# leaves each the time to connect. One that starts later says so, and is not valid.
+crowd_start() {	# crowd_start FOLDER SEED TARGET WORD...: sets CROWD_NAMES and FROM; 1: LAB_WHY
+	local folder=$1 seed=$2 target=$3 n=${#LAB_CLIENT_ROLES[@]} i share first=0 port to at role root=() start=() clock=() rate=500
+	shift 3
+	[ "$LAB_ROOTLESS" = 1 ] || { root=(-R); set -- "$@" --priority 10; }
+	[ "$n" -le "${P[users]}" ] || n=${P[users]}
+	CROWD_NAMES=(vusers)
+	if [ "$n" -gt 1 ]; then
+		mapfile -t CROWD_NAMES < <(seq -f 'vusers.%.0f' "$n")
+		[ "$ON_BACKEND" = local ] || rate=50	# connections a second
+		for role in "${LAB_CLIENT_ROLES[@]:0:n}"; do clock+=("$(lab_clock "$role" | cut -d ' ' -f 1)"); done
+		FROM=$((${EPOCHREALTIME%[.,]*} + 5 + P[users] / n / rate))
+	fi
+	for ((i = 0; i < n; i++)); do
+		share=$(((P[users] + n - 1 - i) / n)) to=$target
+		[[ $target != *- ]] || { port=${target##*:}; to=${target%:*}:$((${port%-} + first))-$((${port%-} + first + share - 1)); }
+		at=$((${FROM:-0} * 1000000000 + ${clock[i]:-0}))	# by that host's clock
+		[ "$n" = 1 ] || printf -v start -- '--start-at=@%d.%09d' "$((at / 1000000000))" "$((at % 1000000000))"
+		lab_start "${root[@]}" -o "$folder/${CROWD_NAMES[i]/vusers/samples}.tsv" "${LAB_CLIENT_ROLES[i]}" "${CROWD_NAMES[i]}" \
+			"$TP_BIN/vusers" "$to" -n "$share" -z "$(crowd_times "${P[think_s]} * 1000")ms" --think-dist "$SPREAD" \
+			-t "${SECONDS_EACH}s" --warmup "${skip}s" --seed "$((seed + i * 1000003))" --threshold "${THRESHOLD_MS:-100}ms" \
+			--lateness "$CROWD_LATE" --log "$folder/${CROWD_NAMES[i]/vusers/samples}.tsv" --format json "${start[@]}" "$@"
+		first=$((first + share))
+	done
+	for ((i = 0; i < n; i++)); do is_ready "${CROWD_NAMES[i]}" 120 || return; done
+	[ "$n" -gt 1 ] || FROM=$EPOCHREALTIME
+}
+
+# Waits for the generators, whose reports become one. 1: LAB_WHY
+crowd_end() {	# crowd_end FOLDER
+	local name status=0 parts=()
+	for name in "${CROWD_NAMES[@]}"; do
+		has_ended "$name" "$1" || status=1
+		parts+=("$1/$name.json" "$1/${name/vusers/samples}.tsv")
+	done
+	! stopped && [ "$status" = 0 ] || return 1
+	[ "${#CROWD_NAMES[@]}" = 1 ] || "$TP_BIN/vusers" merge "${parts[@]}" --log "$1/samples.tsv" --format json -o "$1/vusers.json" \
+		2>"$LAB_LOG/merge.err" || [ $? = 3 ] || LAB_WHY=$(last_word merge)
+	[ -s "$1/vusers.json" ] || { : "${LAB_WHY:=the users left no report}"; return 1; }
+}
+
 # The users of one cell. What they did before it is steady is left out: until each has thought about four times. (All begin
 # together, so that their rate swings at first; with uniform think times by e^(-1.04 t/Z): after twice the think time still
-# by a tenth, after four times by two hundredths at most.)
+# by a tenth, after four times by two hundredths at most.) A TARGET of one port for each user ends in a dash: vnc:HOST:FIRST-
 crowd_run() {	# crowd_run FOLDER SEED TARGET WORD...: 1: LAB_WHY
-	local folder=$1 seed=$2 target=$3 skip root=() from status=0
-	shift 3
+	local skip FROM='' CROWD_NAMES=() status=0
 	skip=$(crowd_times "${P[think_s]} * 4 + 1")
-	[ "$LAB_ROOTLESS" = 1 ] || { root=(-R); set -- "$@" --priority 10; }
-	lab_start "${root[@]}" -o "$folder/samples.tsv" client vusers "$TP_BIN/vusers" "$target" -n "${P[users]}" \
-		-z "$(crowd_times "${P[think_s]} * 1000")ms" --think-dist "$SPREAD" -t "${SECONDS_EACH}s" --warmup "${skip}s" --seed "$seed" \
-		--threshold "${THRESHOLD_MS:-100}ms" --lateness "$CROWD_LATE" --log "$folder/samples.tsv" --format json "$@"
-	is_ready vusers 60 || return
-	from=$EPOCHREALTIME
-	crowd_wait "$from" "$skip"
+	crowd_start "$@" || return
+	crowd_wait "$FROM" "$skip"
 	cpu_begin
 	MOVED=$(crowd_moved) INTERRUPTS=$(crowd_interrupts)
-	crowd_wait "$from" "$(crowd_times "$skip + $SECONDS_EACH")"
+	crowd_wait "$FROM" "$(crowd_times "$skip + $SECONDS_EACH")"
 	MOVED=$(crowd_rates "$MOVED" "$(crowd_moved)")
-	has_ended vusers "$folder" || status=1
+	crowd_end "$1" || status=1
 	cpu_end
 	INTERRUPTS=$(($(crowd_interrupts) - INTERRUPTS))
-	! stopped && [ "$status" = 0 ] || return 1
-	[ -s "$folder/vusers.json" ] || { LAB_WHY="the users left no report"; return 1; }
+	[ "$status" = 0 ] || return 1
 	# (fewer than two requests have no interarrival time: the cell stays, without a verdict)
-	"$TP_BIN/arrivals" "$folder/samples.tsv" --where measured=1 "${CROWD_ARRIVALS[@]}" --format json \
-		-o "$folder/arrivals.json" >/dev/null 2>"$LAB_LOG/arrivals.err" || :
+	"$TP_BIN/arrivals" "$1/samples.tsv" --where measured=1 "${CROWD_ARRIVALS[@]}" --format json \
+		-o "$1/arrivals.json" >/dev/null 2>"$LAB_LOG/arrivals.err" || :
 }
 
 # What a closed queueing network predicts for so many users: exactly, and by Schweitzer's approximation.

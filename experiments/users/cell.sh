@@ -7,7 +7,10 @@
 WEB_PORT=8080 VNC_PORT=6001
 WORKLOAD=$TP_HOME/data/users/webgov.tsv
 
-exp_check() { [[ $LINK != *,* ]] || exp_bad "--link $LINK: must be a rate only, such as 10Mbit"; }
+exp_check() {
+	[[ $LINK != *,* ]] || exp_bad "--link $LINK: must be a rate only, such as 10Mbit"
+	crowd_check
+}
 
 exp_choose() {
 	[[ ,$PARTS, == *,web,* ]] || return 0
@@ -130,7 +133,7 @@ exp_run() {	# exp_run FOLDER REPEAT
 		target=http://$LAB_ADDR_server:$WEB_PORT/ words=(--workload "$WORKLOAD")
 	else
 		SECONDS_EACH=$(((SECONDS_EACH + 1) / 2)) words=(--echo patch)
-		target=vnc:$LAB_ADDR_server:$VNC_PORT-$((VNC_PORT + VNC_USERS - 1))
+		target=vnc:$LAB_ADDR_server:$VNC_PORT-
 	fi
 	crowd_run "$1" "$((SEED * 1000 + $2))" "$target" "${words[@]}" || return
 	demand=$(part_demand)

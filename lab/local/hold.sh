@@ -9,7 +9,7 @@
 # Talks to the driver on fd 3, one fact per line:
 #   cpus SERVER CLIENT SHARED | link KIND [PID] | host ROLE PID ADDRESS INTERFACE | fail STATUS MESSAGE | note MESSAGE | up
 # Environment: LAB_ID LAB_DRIVER LAB_RATE LAB_QUEUE LAB_QUEUE_LEAST LAB_DELAY LAB_JITTER LAB_LOSS
-# LAB_DELAY_BY LAB_LINK_SEED LAB_WIRE (link.sh) LAB_LOCKS LAB_CPU_WAIT LAB_SHARED_CPUS
+# LAB_DELAY_BY LAB_LINK_SEED LAB_WIRE (link.sh) LAB_CLIENTS LAB_LOCKS LAB_CPU_WAIT LAB_SHARED_CPUS
 # LAB_CPUS_server LAB_CPUS_client (wishes) LAB_ALLOWED (CPUs the driver may use); arguments: folders
 # that must stay visible.
 set -u
@@ -221,6 +221,33 @@ for role in server client; do
 	try on $role ip neigh replace "${addr[$peer]}" lladdr "$mac" dev "${ifname[$role]}" nud permanent
 done
 for role in server client; do say host "$role" "${pid[$role]}" "${addr[$role]}" "${ifname[$role]}"; done
+
+# ---- more clients: networks behind that of the client, which routes for them, so that all share the one link ----
+
+more_client() {	# more_client N: the role clientN, 10.203.N.2, with the client's files and processes
+	local near=tp${LAB_ID}r$1 far=tp${LAB_ID}c$1 role=client$1 fd
+	exec {fd}> >(
+		for f in "${life[@]}" "${lock_fd[@]}"; do exec {f}>&-; done
+		# shellcheck disable=SC2016 # another shell's
+		exec setpriv --pdeathsig KILL unshare --net "$BASH" -p -c 'echo up >&"$0" && eval "exec $0>&-" && read -r _' "$up_fd" 3>&-
+	)
+	pid[$role]=$! life[$role]=$fd
+	read -r -t 15 -u "$up_fd" _ || fail 1 "the network of $role did not come up in 15 s; see the lines above"
+	try on client ip link add "$near" type veth peer name "$far" netns "${pid[$role]}"
+	try on client ethtool -K "$near" tso off gso off gro off
+	try on "$role" ethtool -K "$far" tso off gso off gro off
+	try on client ip addr add "10.203.$1.1/24" dev "$near"
+	try on client ip link set "$near" up
+	try on "$role" ip link set lo up
+	try on "$role" ip addr add "10.203.$1.2/24" dev "$far"
+	try on "$role" ip link set "$far" up
+	try on "$role" ip route add default via "10.203.$1.1"
+	try on server ip route add "10.203.$1.0/24" via "${addr[client]}"
+	say host "$role" "${pid[$role]}" "10.203.$1.2" "$far"
+}
+[ "${LAB_CLIENTS:-1}" = 1 ] || try nsenter --net="/proc/${pid[client]}/ns/net" --mount="/proc/${pid[client]}/ns/mnt" -- \
+	sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward'
+for ((client_n = 2; client_n <= ${LAB_CLIENTS:-1}; client_n++)); do more_client "$client_n"; done
 say link "$LAB_LINK" "${wire-}"
 say up
 exec 3>&-

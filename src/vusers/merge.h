@@ -2,7 +2,8 @@
 /* merge - one report of several load generators that began together (--start-at), from their reports and logs.
  *
  * Counts add up. Response times, gaps and requests in flight are computed anew from the pooled rows of the logs, by the code that
- * computes those of one generator. Times of all rows are moved to the clock of the first generator, by the instant of the common start. */
+ * computes those of one generator. Times of all rows are moved to the clock of the first generator, by the instant of the common
+ * start. */
 #ifndef THINPROBE_VUSERS_MERGE_H
 #define THINPROBE_VUSERS_MERGE_H
 
