@@ -83,11 +83,31 @@ document() {
 		| .run = $run[0] | .before = $before' || die 1 "$RUN: cannot read its tables (*.tsv)"
 }
 
+# The program with what it includes, each file once: releases of jq differ in what an include within an include means.
+program() {	# program PROGRAM
+	awk -v path="$here:$experiment:$home/experiments/engine" '
+		function expand(line,   name, i, file, more) {
+			if (line !~ /^include "[a-z_]+";/) { print line; return }
+			name = line; sub(/^include "/, "", name); sub(/".*/, "", name); sub(/^[^;]*;/, "", line)
+			if (!(name in seen)) {
+				seen[name] = 1
+				for (i = 1; i <= folders; i++) {
+					file = folder[i] "/" name ".jq"
+					while ((more = (getline text[name] < file)) > 0) expand(text[name])
+					if (more == 0) break
+				}
+				close(file)
+			}
+			print line
+		}
+		BEGIN { folders = split(path, folder, ":"); expand(ARGV[1]) }' "$1"
+}
+
 say() {	# say PROGRAM [true]: runs a jq program with the vocabulary and the experiment's words, on the document; true: as HTML
 	local errors
-	{ errors=$(jq -r -L "$here" -L "$experiment" -L "$home/experiments/engine" --rawfile table "$experiment/table" \
+	{ errors=$(jq -r --rawfile table "$experiment/table" \
 		--rawfile readme "$experiment/README.md" --arg glossary "$(cat "$here/../GLOSSARY.md" 2>/dev/null)" \
-		--argjson cells "$cells" --argjson figures "$figures" --argjson html "${2-false}" "$1" \
+		--argjson cells "$cells" --argjson figures "$figures" --argjson html "${2-false}" "$(program "$1")" \
 		<<<"$doc" 2>&1 >&3); } 3>&1 ||
 		die 1 "$RUN: a value in run.json or in a table has the wrong type: ${errors%%$'\n'*}"
 }
