@@ -30,7 +30,7 @@ static void ack_expect(struct ack_side *to, uint32_t end, int64_t time_ns)
 
 static struct ack_seen ack_record(struct ack_side *by, const struct segment *s, int64_t time_ns, bool pure)
 {
-	struct ack_seen seen = { .pure = pure, .fresh = pure && (by->known ? seq_later(s->ack, by->acked) : by->waiting_ns != 0) };
+	struct ack_seen seen = { .took_ns = -1, .pure = pure, .fresh = pure && (by->known ? seq_later(s->ack, by->acked) : by->waiting_ns != 0) };
 	int64_t took;
 
 	if (by->known && !seq_later(s->ack, by->acked))
@@ -39,7 +39,7 @@ static struct ack_seen ack_record(struct ack_side *by, const struct segment *s, 
 	by->acked = s->ack;
 	if (!by->waiting_ns)
 		return seen;
-	took = time_ns - by->waiting_ns;
+	seen.took_ns = took = time_ns - by->waiting_ns;
 	if (took >= 0 && (by->quickest_ns < 0 || took < by->quickest_ns))
 		by->quickest_ns = took;
 	seen.delayed = pure && took - by->quickest_ns >= ACKS_DELAYED_NS && took - by->quickest_ns < ACKS_LATEST_NS;
@@ -50,7 +50,7 @@ static struct ack_seen ack_record(struct ack_side *by, const struct segment *s, 
 
 struct ack_seen acks_segment(struct ack_side side[2], int from, const struct segment *s, int64_t time_ns)
 {
-	struct ack_seen seen = { 0 };
+	struct ack_seen seen = { .took_ns = -1 };
 	uint32_t length = s->payload_bytes + !!(s->flags & TCP_SYN) + !!(s->flags & TCP_FIN);
 
 	if (s->flags & TCP_ACK)

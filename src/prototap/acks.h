@@ -32,6 +32,7 @@ struct ack_seen {
 	bool pure;		/* no payload, SYN, FIN or RST; window updates and repetitions included */
 	bool fresh;		/* pure, and acknowledges data for the first time */
 	bool delayed;		/* pure, and was delayed */
+	int64_t took_ns;	/* time since the data that it acknowledges; -1: acknowledges none for the first time */
 };
 
 /* Adds a TCP segment sent by side `from` (0, 1), and classifies it. */

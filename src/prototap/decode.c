@@ -82,6 +82,7 @@ static enum decoded decode_tcp(struct reader *r, size_t at, uint32_t room, uint3
 		return DECODED_MALFORMED;
 	if (header > room)
 		return decoded_no_room(out);
+	out->window = at + 16 <= r->n ? read_be16(r, at + 14) : UINT16_MAX;
 	out->transport = TRANSPORT_TCP;
 	out->transport_header_bytes = header;
 	out->payload_bytes = room - header;
@@ -107,6 +108,7 @@ static enum decoded decode_udp(struct reader *r, size_t at, uint32_t room, uint3
 		return DECODED_MALFORMED;
 	out->transport = TRANSPORT_UDP;
 	out->seq = out->ack = out->flags = 0;
+	out->window = UINT16_MAX;
 	out->transport_header_bytes = UDP_HEADER + (length < room ? room - length : 0);
 	out->payload_bytes = length - UDP_HEADER;
 	out->beyond_bytes = length > room ? length - room : 0;

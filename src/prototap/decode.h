@@ -44,6 +44,7 @@ struct segment {
 	uint8_t address[2][16];	/* source, destination; IPv4 as ::ffff:a.b.c.d */
 	uint16_t port[2];
 	uint32_t seq, ack;	/* of the TCP header; the payload of a SYN begins at seq + 1. UDP: 0, as are the flags */
+	uint16_t window;	/* of the TCP header, not scaled; 65535: not captured */
 	uint8_t flags;		/* enum tcp_flag */
 	uint8_t transport;	/* enum transport */
 	bool ipv4;

@@ -45,15 +45,15 @@ static void notify_data_taps(const struct meter *m, const struct flow *f, int c,
 		if (c == INPUT && tap->input)
 			tap->input(tap->context, time_ns);
 		if (tap->data)
-			tap->data(tap->context, c, time_ns, bytes);
+			tap->data(tap->context, f, c, time_ns, bytes);
 	}
 }
 
-static void notify_packet_taps(const struct meter *m, int c, const struct segment *s, int64_t time_ns)
+static void notify_packet_taps(const struct meter *m, const struct flow *f, int c, const struct meter_seen *seen)
 {
 	for (int i = 0; i < m->cfg.taps; i++)
 		if (m->cfg.tap[i].packet)
-			m->cfg.tap[i].packet(m->cfg.tap[i].context, c, s, time_ns);
+			m->cfg.tap[i].packet(m->cfg.tap[i].context, f, c, seen);
 }
 
 /* Counts new data in order: messages, and on the display channel updates. */
@@ -169,21 +169,21 @@ static void count_packet(struct channel_count *n, const struct segment *s)
 	}
 }
 
-/* Counts a TCP segment's acknowledgement. True: a pure one. */
-static bool count_ack(struct flow *f, int c, const struct segment *s, int64_t time_ns)
+/* Counts a TCP segment's acknowledgement. */
+static struct ack_seen count_ack(struct flow *f, int c, const struct segment *s, int64_t time_ns)
 {
 	struct channel_count *n = &f->count[c];
 	struct ack_seen ack;
 
 	if (s->transport != TRANSPORT_TCP)
-		return false;
+		return (struct ack_seen){ .took_ns = -1 };
 	ack = acks_segment(f->ack, c, s, time_ns);
 	n->payload_packets += s->payload_bytes > 0;
 	n->pure_acks += ack.pure;
 	n->fresh_acks += ack.fresh;
 	n->delayed_acks += ack.delayed;
 	n->ack_wire_bytes += ack.pure ? s->wire_bytes : 0;
-	return ack.pure;
+	return ack;
 }
 
 static void meter_add_payload(struct meter *m, struct flow *f, int c, const struct segment *s, const struct packet *p)
@@ -234,6 +234,7 @@ static void count_unselected(struct meter *m, const struct segment *s)
 
 static void meter_add_segment(struct meter *m, const struct segment *s, const struct packet *p)
 {
+	struct meter_seen seen = { .segment = s, .packet = p };
 	int64_t time_ns = p->time_ns;
 	struct stream_taken t;
 	struct flow *f;
@@ -246,8 +247,9 @@ static void meter_add_segment(struct meter *m, const struct segment *s, const st
 	}
 	c = f->server == source ? DISPLAY : INPUT;
 	count_packet(&f->count[c], s);
-	setup_packet(&m->setup, c, s, count_ack(f, c, s, time_ns), time_ns);
-	notify_packet_taps(m, c, s, time_ns);
+	seen.ack = count_ack(f, c, s, time_ns);
+	setup_packet(&m->setup, c, s, seen.ack.pure, time_ns);
+	notify_packet_taps(m, f, c, &seen);
 	f->last_ns = time_ns;
 	if (s->wire_bytes > m->largest_frame_bytes)
 		m->largest_frame_bytes = s->wire_bytes;

@@ -16,6 +16,12 @@
 
 enum { MERGES = 3 };	/* merge gaps: --merge, and 5 and 20 ms for comparison */
 
+struct meter_seen {
+	const struct segment *segment;
+	const struct packet *packet;
+	struct ack_seen ack;
+};
+
 /* An observer of the packets of selected connections; functions that are NULL are not called. */
 struct meter_tap {
 	void *context;
@@ -23,8 +29,8 @@ struct meter_tap {
 	 * connections). */
 	void (*display)(void *context, uint64_t number, int64_t time_ns, uint64_t bytes);
 	void (*input)(void *context, int64_t time_ns);	/* new data of the input channel */
-	void (*packet)(void *context, int channel, const struct segment *s, int64_t time_ns);	/* a packet, before its data */
-	void (*data)(void *context, int channel, int64_t time_ns, uint64_t bytes);	/* new data of either channel */
+	void (*packet)(void *context, const struct flow *f, int channel, const struct meter_seen *seen);	/* a packet, before its data */
+	void (*data)(void *context, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes);	/* new data of either channel */
 };
 #define METER_TAPS 4
 

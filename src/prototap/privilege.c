@@ -8,6 +8,7 @@
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -59,11 +60,11 @@ static bool may_rename(const char *path, uid_t uid, gid_t gid)
 	return may;
 }
 
-int privilege_drop(const char *keep_file, char *said, size_t size)
+int privilege_drop(const char *const *keep, size_t n, char *said, size_t size)
 {
 	int64_t uid = number_from("SUDO_UID"), gid = number_from("SUDO_GID");
 	const char *ids = "";
-	bool had;
+	bool had, may = true;
 	int err;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
@@ -75,13 +76,15 @@ int privilege_drop(const char *keep_file, char *said, size_t size)
 		snprintf(said, size, "had none; no_new_privs");
 		return 0;
 	}
+	for (size_t i = 0; i < n; i++)
+		may = may && (!keep[i] || !strcmp(keep[i], "-") || may_rename(keep[i], (uid_t)uid, (gid_t)gid));
 	capng_clear(CAPNG_SELECT_ALL);
 	if (geteuid())
 		ids = "";
 	else if (!is_mapped("/proc/self/uid_map", uid) || !is_mapped("/proc/self/gid_map", gid))
 		ids = ", user id kept (no other is mapped here)";
-	else if (keep_file && !may_rename(keep_file, (uid_t)uid, (gid_t)gid))
-		ids = ", user id kept (it must place the report)";
+	else if (!may)
+		ids = ", user id kept (it must place the files)";
 	else {
 		err = capng_change_id((int)uid, (int)gid, CAPNG_DROP_SUPP_GRP | CAPNG_CLEAR_BOUNDING);
 		if (err)

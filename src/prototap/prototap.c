@@ -6,9 +6,11 @@
 #include "proc.h"
 #include "run.h"
 #include "live_progress.h"
+#include "supervise.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -21,6 +23,7 @@ static struct ports ports;
 static struct run_cfg cfg = { .ports = &ports, .period_ns = 50 * NS_PER_MS, .merge_ns = 10 * NS_PER_MS,
 			      .flows = 20, .flows_max = 32768, .snaplen = 262144,
 	  .buffer_bytes = 32 << 20, .ready_fd = STDERR_FILENO, .traffic_bin_ns = 100 * NS_PER_MS };
+static struct interval_write_cfg write_cfg = { .rotate_bytes = 64 << 20, .keep = 7 };
 static struct rec_cfg out_cfg;
 
 static int add_idle_noise(const char *text, void *value)
@@ -67,6 +70,15 @@ static const struct cli_opt options[] = {
 	  "FILE" },
 	{ CLI_NS, 0, "traffic-bin", &cfg.traffic_bin_ns, 1e6, 3600.0 * (double)NS_PER_S,
 	  "length of a time bin (100ms)", NULL, NULL, NULL },
+	{ CLI_NS, 0, "every", &cfg.every_ns, 1e8, 3600.0 * (double)NS_PER_S,
+	  "figures of each connection at intervals of this length", NULL, NULL, NULL },
+	{ CLI_STR, 0, "intervals", &write_cfg.table, 0, 0, "every: write a row for each interval and connection to this file", NULL,
+	  NULL, "FILE" },
+	{ CLI_STR, 0, "metrics", &write_cfg.metrics, 0, 0, "every: write the latest interval to this file, for node_exporter", NULL,
+	  NULL, "FILE" },
+	{ CLI_BYTES, 0, "rotate", &write_cfg.rotate_bytes, 4096, 1e12,
+	  "every: begin the file of rows anew at this size, and each day (64M)", NULL, NULL, NULL },
+	{ CLI_INT, 0, "keep", &write_cfg.keep, 1, 1000, "every: keep so many earlier files of rows (7)", NULL, NULL, NULL },
 	{ CLI_WORD, 0, "decode", &cfg.decode, 0, 0, "count messages of a plain protocol (none)", run_decodes, NULL, NULL },
 	{ CLI_INT, 0, "flows", &cfg.flows, 0, 100000, "list this many connections, those with the most bytes (20)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "flows-max", &cfg.flows_max, 1, 10000000,
@@ -101,6 +113,13 @@ static void follow_wall_clock(struct capture_run *run, struct clock_offset *wall
 	run->traffic.ahead_ns = wall->offset_ns;
 }
 
+/* Closes the intervals that are over, also while no packet comes: packets of the last few may still be in the ring. */
+static void follow_intervals(struct capture_run *run, const struct clock_offset *wall, int64_t now)
+{
+	if (cfg.every_ns)
+		intervals_advance(&run->intervals, now + wall->offset_ns - 3 * CAPTURE_RING_MS * NS_PER_MS);
+}
+
 static void run_capture(struct capture_run *run, struct live_progress *watch)
 {
 	int64_t start = clock_now(), end = cfg.time_ns ? start + cfg.time_ns : INT64_MAX, now, drained, rest, cpu = clock_process_cpu();
@@ -112,6 +131,7 @@ static void run_capture(struct capture_run *run, struct live_progress *watch)
 	traffic_bins_begin(&run->traffic, run->from_ns);
 	while (n >= 0 && !proc_stop && (now = clock_now()) < end) {
 		follow_wall_clock(run, &wall, now);
+		follow_intervals(run, &wall, now);
 		live_progress_show(watch, &run->meter, now);
 		if (!n) {
 			if (run->latency.rows)
@@ -162,13 +182,19 @@ static bool rows_only(void)
 static void check_usage(bool live, int files)
 {
 	const struct rec_place place[] = { { "-o", out_cfg.path }, { "--rows", cfg.latency.rows },
-					   { "--traffic", cfg.traffic }, { "-w", cfg.write_path } };
+					   { "--traffic", cfg.traffic }, { "-w", cfg.write_path },
+					   { "--intervals", write_cfg.table }, { "--metrics", write_cfg.metrics } };
 
 	const struct { bool wrong; const char *what; } rules[] = {
 		{ cfg.latency.rows && rows_only(), "--format tsv writes the rows: give their file with -o, not with --rows" },
 		{ !cfg.latency.keys && (cfg.latency.assume || cfg.latency.pairing || cfg.latency.noise.window_ns),
 		  "--pairing, --assume and --idle are for --keys" },
 		{ cfg.traffic_bin_ns != 100 * NS_PER_MS && !cfg.traffic, "--traffic-bin is for --traffic FILE" },
+		{ !cfg.every_ns && (write_cfg.table || write_cfg.metrics), "--intervals and --metrics are for --every TIME" },
+		{ (write_cfg.rotate_bytes != 64 << 20 || write_cfg.keep != 7) && !write_cfg.table,
+		  "--rotate and --keep are for --intervals FILE" },
+		{ write_cfg.metrics && !strcmp(write_cfg.metrics, "-"), "--metrics needs a file" },
+		{ cfg.every_ns && cfg.latency.keys, "--keys is not for --every" },
 		{ cfg.merge_ns > cfg.period_ns,
 		  "--merge is longer than --period: no update is longer than a key's period (a number without a unit is seconds)" },
 		{ live && cfg.latency.keys,
@@ -187,7 +213,7 @@ static void check_usage(bool live, int files)
 			die_usage("%s", rules[i].what);
 }
 
-static struct source *open_source(bool live, char **files, int n)
+static struct source *open_source(bool live, char **files, int n, bool again)
 {
 	char filter[CAPTURE_FILTER], why[SOURCE_WHY];
 	struct capture_live_cfg from = { .interface = cfg.interface, .filter = filter, .write_path = cfg.write_path,
@@ -198,6 +224,8 @@ static struct source *open_source(bool live, char **files, int n)
 	if (live && ports_filter(&ports, filter, sizeof(filter)))
 		die_usage("too many ports");
 	source = live ? source_live(&from, why) : source_files(files, n, why);
+	if (!source && again)
+		exit(SUPERVISE_GONE);	/* it came and went */
 	if (!source)
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why);
 	return source;
@@ -234,11 +262,29 @@ static struct rec *open_run_report(struct capture_run *run)
 	return out;
 }
 
+static void open_intervals(struct capture_run *run)
+{
+	int err;
+
+	if (!cfg.every_ns)
+		return;
+	write_cfg.line = run->live && out_cfg.detail != REC_QUIET && isatty(STDERR_FILENO);
+	err = interval_writer_open(&run->writer, &write_cfg);
+	if (err)
+		die(EXIT_RUN, "cannot write %s: %s", write_cfg.table, strerror(-err));
+	run->intervals = (struct intervals){ .every_ns = cfg.every_ns, .merge_ns = cfg.merge_ns, .period_ns = cfg.period_ns,
+					     .ports = &ports, .rfb = cfg.decode == 1, .row = interval_write_row,
+					     .end = interval_write_end, .context = &run->writer };
+}
+
 /* Adds the observers that the options ask for. */
 static void connect_taps(struct capture_run *run, struct meter_cfg *meter)
 {
 	if (run->latency.tap.context)
 		meter->tap[meter->taps++] = run->latency.tap;
+	if (cfg.every_ns)
+		meter->tap[meter->taps++] = (struct meter_tap){ .context = &run->intervals, .packet = interval_packet,
+								.data = interval_data };
 	if (!run->traffic.rows)
 		return;
 	run->traffic.bin_ns = cfg.traffic_bin_ns;
@@ -260,8 +306,21 @@ static void end_traffic(struct capture_run *run)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.traffic, strerror(-err));
 }
 
+/* The interval under way at the end counts as one, too. */
+static void end_intervals(struct capture_run *run)
+{
+	if (!cfg.every_ns)
+		return;
+	if (run->intervals.start_ns)
+		intervals_advance(&run->intervals, run->intervals.start_ns + cfg.every_ns);
+	intervals_free(&run->intervals);
+	interval_writer_close(&run->writer);
+}
+
 int main(int argc, char **argv)
 {
+	bool supervised, again = false;
+	int64_t start;
 	static struct capture_run run = { .cfg = &cfg, .until_ns = INT64_MAX };
 	struct meter_cfg meter_cfg = { .ports = &ports, .waits_max = WAITS_MAX };
 	char why[SOURCE_WHY];
@@ -277,21 +336,32 @@ int main(int argc, char **argv)
 	check_usage(run.live, argc - at);
 	if (run.live)
 		proc_check_ready_fd((int)cfg.ready_fd);
+	/* These files cannot be gone on with. */
+	supervised = run.live && cfg.every_ns && !cfg.write_path && !cfg.latency.rows && !cfg.traffic && !rows_only();
+	start = clock_now();
+	if (supervised)
+		again = supervise_capture(cfg.interface);
+	if (again && cfg.time_ns)
+		cfg.time_ns = start + cfg.time_ns > clock_now() ? start + cfg.time_ns - clock_now() : 1;
 	proc_catch_stop();	/* before the output is opened, which a signal would leave half written */
-	run.source = open_source(run.live, argv + at, argc - at);
+	run.source = open_source(run.live, argv + at, argc - at, again);
 	out = open_run_report(&run);
 	if (run.live)
 		capture_offloads(cfg.interface, run.offloads, sizeof(run.offloads));
-	err = privilege_drop(out_cfg.path, run.privileges, sizeof(run.privileges));
+	open_intervals(&run);
+	err = privilege_drop((const char *[]){ out_cfg.path, write_cfg.table, write_cfg.metrics }, 3, run.privileges,
+			      sizeof(run.privileges));
 	if (err)
 		die(EXIT_RUN, "cannot drop privileges: %s", strerror(-err));
+	if (supervised)
+		proc_stop_with_parent();	/* not before: a new user id takes this wish back */
 	if (!run.live && source_begin(run.source, why))
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why);
 	run.link = source_link(run.source)->type;
 	if (latency_begin(&run.latency, why))
 		die(EXIT_RUN, "%s", why);
 	connect_taps(&run, &meter_cfg);
-	live_progress_start(&watch, out_cfg.detail == REC_QUIET, clock_now());
+	live_progress_start(&watch, out_cfg.detail == REC_QUIET || cfg.every_ns, clock_now());
 	if (run.live && watch.progress.on)
 		meter_cfg.tap[meter_cfg.taps++] = (struct meter_tap){ .context = &watch, .display = live_progress_display };
 	meter_cfg.server = cfg.by_address ? cfg.server : NULL;
@@ -306,7 +376,8 @@ int main(int argc, char **argv)
 	if (meter_init(&run.meter, &meter_cfg))
 		die(EXIT_RUN, "not enough memory for --flows-max %lld", (long long)cfg.flows_max);
 	if (run.live) {
-		proc_ready((int)cfg.ready_fd);
+		if (!again)
+			proc_ready((int)cfg.ready_fd);
 		run_capture(&run, &watch);
 	} else {
 		read_files(&run);
@@ -315,6 +386,9 @@ int main(int argc, char **argv)
 	if (latency_end(&run.latency, run.meter.last_ns, why))
 		die(EXIT_RUN, "%s", why);
 	end_traffic(&run);
+	end_intervals(&run);
+	if (supervised && *run.error && !proc_stop)
+		_exit(SUPERVISE_GONE);	/* without a report: the next one goes on */
 	if (out)
 		run_report(out, &run, argv + at);
 	status = exit_status_of_run(&run, out);

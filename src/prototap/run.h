@@ -3,6 +3,7 @@
 #ifndef PROTOTAP_RUN_H
 #define PROTOTAP_RUN_H
 
+#include "interval_write.h"
 #include "latency.h"
 #include "meter.h"
 #include "ports.h"
@@ -17,6 +18,7 @@ struct run_cfg {
 	uint8_t server[16];
 	bool by_address, promiscuous;
 	int64_t time_ns, period_ns, merge_ns, flows, flows_max, snaplen, buffer_bytes, ready_fd, traffic_bin_ns;
+	int64_t every_ns;	/* length of the intervals; 0: none */
 	int decode;	/* enum payload_decode */
 	struct latency_cfg latency;
 };
@@ -29,6 +31,8 @@ struct capture_run {
 	struct meter meter;
 	struct latency latency;
 	struct traffic_bins traffic;
+	struct intervals intervals;
+	struct interval_writer writer;
 	enum link_type link;
 	int64_t from_ns;		/* live: start of the capture (CLOCK_REALTIME) */
 	int64_t until_ns;		/* live: end of the capture (CLOCK_REALTIME) */
@@ -64,8 +68,8 @@ void run_report(struct rec *r, struct capture_run *run, char *const *files);
 
 /* Drops every right that reading packets does not need, since anybody may send packets to be decoded: sets no_new_privs, drops all
  * capabilities and, as root, becomes the user who called sudo, else nobody. The user id stays where the user namespace maps no
- * other, or where the other user could not put `keep_file` in its place (NULL: no file). Describes in `said` what was done. 0, or
+ * other, or where the other user could not put one of the `n` files `keep` in its place (NULL or "-": none). Describes in `said` what was done. 0, or
  * -errno: the program should end. */
-int privilege_drop(const char *keep_file, char *said, size_t size);
+int privilege_drop(const char *const *keep, size_t n, char *said, size_t size);
 
 #endif

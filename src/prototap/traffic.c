@@ -58,20 +58,22 @@ static void traffic_open_bin(struct traffic_bins *t, int64_t time_ns)
 	t->late += bin < t->bin;
 }
 
-void traffic_bins_packet(void *traffic, int channel, const struct segment *s, int64_t time_ns)
+void traffic_bins_packet(void *traffic, const struct flow *f, int channel, const struct meter_seen *seen)
 {
 	struct traffic_bins *t = traffic;
 
-	traffic_open_bin(t, time_ns);
+	(void)f;
+	traffic_open_bin(t, seen->packet->time_ns);
 	t->count[channel].packets++;
-	t->count[channel].wire_bytes += s->wire_bytes;
+	t->count[channel].wire_bytes += seen->segment->wire_bytes;
 }
 
 /* Called after a packet, whose bin is current; early data of a connection that ends counts in the current bin. */
-void traffic_bins_data(void *traffic, int channel, int64_t time_ns, uint64_t bytes)
+void traffic_bins_data(void *traffic, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes)
 {
 	struct traffic_bins *t = traffic;
 
+	(void)f;
 	(void)time_ns;
 	t->count[channel].payload_bytes += bytes;
 }

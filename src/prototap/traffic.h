@@ -6,8 +6,8 @@
 #ifndef PROTOTAP_TRAFFIC_H
 #define PROTOTAP_TRAFFIC_H
 
-#include "flow.h"
 #include "key_log.h"
+#include "meter.h"
 #include "rec.h"
 
 #include <stdint.h>
@@ -33,8 +33,8 @@ extern const char *const traffic_columns[];	/* schema traffic/1 */
 /* Starts the table at this time on the packets' clock. Otherwise the first packet does. */
 void traffic_bins_begin(struct traffic_bins *t, int64_t time_ns);
 /* A selected packet, and its new data: sums of the rows equal those of the channels. Functions of struct meter_tap. */
-void traffic_bins_packet(void *traffic, int channel, const struct segment *s, int64_t time_ns);
-void traffic_bins_data(void *traffic, int channel, int64_t time_ns, uint64_t bytes);
+void traffic_bins_packet(void *traffic, const struct flow *f, int channel, const struct meter_seen *seen);
+void traffic_bins_data(void *traffic, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes);
 /* Writes all bins up to the one of this time. */
 void traffic_bins_finish(struct traffic_bins *t, int64_t time_ns);
 

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "interval_write.h"
+#include "say.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define END_TEXT 80
+
+const char *const interval_columns[] = {
+	"start_ns", "length_ns", "client", "server", "input_wire_bytes", "display_wire_bytes", "inputs", "updates", "unanswered",
+	"next_p50_ns", "next_p95_ns", "next_max_ns", "latest_p50_ns", "latest_p95_ns", "waiting_ns", "gap_ns", "client_ack_ns",
+	"server_ack_ns", "reply_ns", "retransmitted_packets", "zero_windows", "verdict", "rise_ns", NULL
+};
+
+/* ADDRESS:PORT of an end of the key. */
+static const char *interval_end_text(const struct flow_key *key, int end, char *text)
+{
+	static const uint8_t ipv4[12] = { [10] = 0xff, [11] = 0xff };
+	bool short_form = !memcmp(key->address[end], ipv4, sizeof(ipv4));
+	char address[INET6_ADDRSTRLEN];
+
+	inet_ntop(short_form ? AF_INET : AF_INET6, key->address[end] + (short_form ? 12 : 0), address, sizeof(address));
+	snprintf(text, END_TEXT, short_form ? "%s:%u" : "[%s]:%u", address, key->port[end]);
+	return text;
+}
+
+/* --- the table --- */
+
+static int64_t day_of(int64_t time_ns)
+{
+	return time_ns / NS_PER_DAY;
+}
+
+static void interval_table_shift(const struct interval_write_cfg *cfg)
+{
+	char from[4096], to[4096];
+
+	for (int64_t i = cfg->keep; i > 0; i--) {
+		snprintf(to, sizeof(to), "%s.%lld", cfg->table, (long long)i);
+		if (i > 1)
+			snprintf(from, sizeof(from), "%s.%lld", cfg->table, (long long)i - 1);
+		rename(i > 1 ? from : cfg->table, to);
+	}
+}
+
+static int interval_table_open(struct interval_writer *w)
+{
+	struct stat st;
+
+	if (strcmp(w->cfg.table, "-") && !stat(w->cfg.table, &st) && S_ISREG(st.st_mode) && st.st_size > 0)
+		interval_table_shift(&w->cfg);
+	w->table = rows_open(w->cfg.table, "watch/1", interval_columns);
+	return w->table ? 0 : -errno;
+}
+
+/* A full disk may have room again later: the measurement goes on. */
+static void interval_writer_warn(struct interval_writer *w, const char *path, int err)
+{
+	if (err && !w->warned)
+		warn("cannot write %s: %s; going on", path, strerror(-err));
+	w->warned = err;
+}
+
+static void interval_table_flush(struct interval_writer *w, int64_t time_ns)
+{
+	int64_t day = day_of(time_ns);
+	struct stat st;
+	int err = 0;
+
+	if (w->table && rows_flush(w->table))
+		err = rows_close(w->table), w->table = NULL;
+	if (w->table && strcmp(w->cfg.table, "-") && !stat(w->cfg.table, &st) && S_ISREG(st.st_mode) &&
+	    (st.st_size >= w->cfg.rotate_bytes || (w->day && w->day != day)))
+		err = rows_close(w->table), w->table = NULL;
+	w->day = day;
+	if (!w->table && !err)
+		err = interval_table_open(w);
+	interval_writer_warn(w, w->cfg.table, err);
+}
+
+static void interval_table_add(struct rows *t, const struct interval_row *r)
+{
+	char text[END_TEXT];
+
+	rows_int(t, r->start_ns);
+	rows_int(t, r->length_ns);
+	rows_str(t, interval_end_text(&r->key, 1 - r->server, text));
+	rows_str(t, interval_end_text(&r->key, r->server, text));
+	rows_int(t, (int64_t)r->wire_bytes[INPUT]);
+	rows_int(t, (int64_t)r->wire_bytes[DISPLAY]);
+	rows_int(t, (int64_t)r->inputs);
+	rows_int(t, (int64_t)r->updates);
+	rows_int(t, (int64_t)r->unanswered);
+	rows_count(t, r->next_p50);
+	rows_count(t, r->next_p95);
+	rows_count(t, r->next_max);
+	rows_count(t, r->latest_p50);
+	rows_count(t, r->latest_p95);
+	rows_count(t, r->waiting);
+	rows_count(t, r->gap);
+	rows_count(t, r->ack[DISPLAY]);
+	rows_count(t, r->ack[INPUT]);
+	rows_count(t, r->reply);
+	rows_int(t, (int64_t)r->retransmitted);
+	rows_int(t, (int64_t)r->zero_windows);
+	rows_str(t, verdict_words[r->verdict.word]);
+	rows_count(t, r->verdict.rise_ns);
+	rows_end(t);
+}
+
+/* --- metrics --- */
+
+struct family {
+	const char *name, *label, *help;
+	size_t at;			/* of an int64_t in struct interval_row, in ns */
+};
+#define FAMILY(name, label, member, help) { "thinprobe_" name "_seconds", label, help, offsetof(struct interval_row, member) }
+
+static const struct family families[] = {
+	FAMILY("response", ",quantile=\"0.5\"", next_p50, "From an input to the next update, of an interval."),
+	FAMILY("response", ",quantile=\"0.95\"", next_p95, ""),
+	FAMILY("response", ",quantile=\"1\"", next_max, ""),
+	FAMILY("response_latest", ",quantile=\"0.5\"", latest_p50, "From an input to the last update that may answer it."),
+	FAMILY("response_latest", ",quantile=\"0.95\"", latest_p95, ""),
+	FAMILY("waiting", "", waiting, "Age of the oldest input without an update since."),
+	FAMILY("update_gap", "", gap, "Longest time between two updates."),
+	FAMILY("round_trip", ",side=\"client\"", ack[DISPLAY], "From data to its acknowledgement, seen from the tap."),
+	FAMILY("round_trip", ",side=\"server\"", ack[INPUT], ""),
+	FAMILY("client_reply", "", reply, "From an update to the next message of the client that is no input."),
+	FAMILY("rise", "", verdict.rise_ns, "By how much the wait of an input is over its usual value."),
+};
+
+static void interval_metrics_family(FILE *out, const struct family *f, const struct interval_writer *w)
+{
+	char client[END_TEXT], server[END_TEXT];
+
+	if (*f->help)
+		fprintf(out, "# TYPE %s gauge\n# UNIT %s seconds\n# HELP %s %s\n", f->name, f->name, f->name, f->help);
+	for (int i = 0; i < w->rows; i++) {
+		const struct interval_row *r = &w->row[i];
+		int64_t ns;
+
+		memcpy(&ns, (const char *)r + f->at, sizeof(ns));
+		if (ns >= 0)
+			fprintf(out, "%s{client=\"%s\",server=\"%s\"%s} %.9g\n", f->name,
+				interval_end_text(&r->key, 1 - r->server, client), interval_end_text(&r->key, r->server, server), f->label,
+				(double)ns / NS_PER_S);
+	}
+}
+
+static void interval_metrics_counter(FILE *out, const char *name, const char *help)
+{
+	fprintf(out, "# TYPE thinprobe_%s counter\n# HELP thinprobe_%s %s\n", name, name, help);
+}
+
+static void interval_metrics_print(FILE *out, const struct interval_writer *w, int64_t start_ns)
+{
+	char client[END_TEXT], server[END_TEXT];
+
+	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
+		interval_metrics_family(out, &families[i], w);
+	fputs("# TYPE thinprobe_verdict gauge\n# HELP thinprobe_verdict 1: what made the waits longer than usual.\n", out);
+	for (int i = 0; i < w->rows; i++)
+		fprintf(out, "thinprobe_verdict{client=\"%s\",server=\"%s\",verdict=\"%s\"} 1\n",
+			interval_end_text(&w->row[i].key, 1 - w->row[i].server, client),
+			interval_end_text(&w->row[i].key, w->row[i].server, server), verdict_words[w->row[i].verdict.word]);
+	fprintf(out, "# TYPE thinprobe_interval_start_seconds gauge\n# UNIT thinprobe_interval_start_seconds seconds\n"
+		"# HELP thinprobe_interval_start_seconds Start of the interval.\nthinprobe_interval_start_seconds %.3f\n",
+		(double)start_ns / NS_PER_S);
+	interval_metrics_counter(out, "wire_bytes", "Bytes of frames.");
+	fprintf(out, "thinprobe_wire_bytes_total{to=\"server\"} %llu\nthinprobe_wire_bytes_total{to=\"client\"} %llu\n",
+		(unsigned long long)w->wire_bytes[INPUT], (unsigned long long)w->wire_bytes[DISPLAY]);
+	interval_metrics_counter(out, "inputs", "Inputs of users.");
+	fprintf(out, "thinprobe_inputs_total %llu\n", (unsigned long long)w->inputs);
+	interval_metrics_counter(out, "unanswered_inputs", "Inputs without an update within 10 s.");
+	fprintf(out, "thinprobe_unanswered_inputs_total %llu\n", (unsigned long long)w->unanswered);
+	interval_metrics_counter(out, "updates", "Screen updates.");
+	fprintf(out, "thinprobe_updates_total %llu\n", (unsigned long long)w->updates);
+	interval_metrics_counter(out, "retransmitted_packets", "Packets with payload that was seen before.");
+	fprintf(out, "thinprobe_retransmitted_packets_total %llu\n", (unsigned long long)w->retransmitted);
+	interval_metrics_counter(out, "verdicts", "Intervals of connections by verdict.");
+	for (int v = 0; v < VERDICTS; v++)
+		fprintf(out, "thinprobe_verdicts_total{verdict=\"%s\"} %llu\n", verdict_words[v], (unsigned long long)w->verdicts[v]);
+	fputs("# EOF\n", out);
+}
+
+/* The file is replaced as a whole: whoever reads it never sees half of it. */
+static void interval_metrics_write(struct interval_writer *w, int64_t start_ns)
+{
+	char path[4096];
+	FILE *out;
+	int err;
+
+	snprintf(path, sizeof(path), "%s.tmp", w->cfg.metrics);
+	out = fopen(path, "we");
+	if (!out) {
+		interval_writer_warn(w, path, -errno);
+		return;
+	}
+	interval_metrics_print(out, w, start_ns);
+	err = ferror(out) ? -EIO : 0;
+	if (fclose(out) && !err)
+		err = -errno;
+	if (!err && rename(path, w->cfg.metrics))
+		err = -errno;
+	if (err)
+		remove(path);
+	interval_writer_warn(w, w->cfg.metrics, err);
+}
+
+/* --- the line --- */
+
+static void interval_line_print(const struct interval_writer *w, int64_t start_ns, int64_t length_ns)
+{
+	const struct interval_row *slow = NULL, *worst = NULL;
+	time_t at = (time_t)((start_ns + length_ns) / NS_PER_S);
+	uint64_t bytes = 0, updates = 0, inputs = 0;
+	char clock[16], text[END_TEXT];
+	struct tm when;
+
+	for (int i = 0; i < w->rows; i++) {
+		const struct interval_row *r = &w->row[i];
+
+		bytes += r->wire_bytes[DISPLAY];
+		updates += r->updates;
+		inputs += r->inputs;
+		if (!slow || r->next_p50 > slow->next_p50)
+			slow = r;
+		if (r->verdict.word >= VERDICT_NETWORK && (!worst || r->verdict.rise_ns > worst->verdict.rise_ns))
+			worst = r;
+	}
+	localtime_r(&at, &when);
+	strftime(clock, sizeof(clock), "%H:%M:%S", &when);
+	fprintf(stderr, "%s  %d active  to client %s  %s inputs  %s updates", clock, w->rows,
+		say_bits(8e9 * (double)bytes / (double)length_ns), say_count((int64_t)inputs), say_count((int64_t)updates));
+	if (slow && slow->next_p50 >= 0)
+		fprintf(stderr, "  input to update %s, p95 %s", say_ns((double)slow->next_p50), say_ns((double)slow->next_p95));
+	if (slow && slow->waiting >= 0)
+		fprintf(stderr, "  waiting %s", say_ns((double)slow->waiting));
+	if (worst)
+		fprintf(stderr, "  ! %s +%s (%s)", verdict_words[worst->verdict.word], say_ns((double)worst->verdict.rise_ns),
+			interval_end_text(&worst->key, 1 - worst->server, text));
+	fputc('\n', stderr);
+}
+
+/* --- all of them --- */
+
+int interval_writer_open(struct interval_writer *w, const struct interval_write_cfg *cfg)
+{
+	*w = (struct interval_writer){ .cfg = *cfg };
+	w->row = calloc(INTERVAL_FLOWS, sizeof(*w->row));
+	return !w->row ? -ENOMEM : cfg->table ? interval_table_open(w) : 0;
+}
+
+void interval_write_row(void *writer, const struct interval_row *row)
+{
+	struct interval_writer *w = writer;
+
+	w->row[w->rows++] = *row;
+	for (int c = 0; c < CHANNELS; c++)
+		w->wire_bytes[c] += row->wire_bytes[c];
+	w->inputs += row->inputs;
+	w->updates += row->updates;
+	w->unanswered += row->unanswered;
+	w->retransmitted += row->retransmitted;
+	w->verdicts[row->verdict.word]++;
+	if (w->table)
+		interval_table_add(w->table, row);
+}
+
+void interval_write_end(void *writer, int64_t start_ns, int64_t length_ns)
+{
+	struct interval_writer *w = writer;
+
+	if (w->cfg.table)
+		interval_table_flush(w, start_ns + length_ns);
+	if (w->cfg.metrics)
+		interval_metrics_write(w, start_ns);
+	if (w->cfg.line)
+		interval_line_print(w, start_ns, length_ns);
+	w->rows = 0;
+}
+
+void interval_writer_close(struct interval_writer *w)
+{
+	int err = w->table ? rows_close(w->table) : 0;
+
+	if (err)
+		warn("cannot write %s: %s", w->cfg.table, strerror(-err));
+	free(w->row);
+	*w = (struct interval_writer){ 0 };
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interval_write - rows of intervals to a table that is rotated, to a file for node_exporter, and as a line on a terminal. */
+#ifndef PROTOTAP_INTERVAL_WRITE_H
+#define PROTOTAP_INTERVAL_WRITE_H
+
+#include "interval.h"
+#include "rec.h"
+
+struct interval_write_cfg {
+	const char *table, *metrics;	/* paths; NULL: none. The table "-" is standard output */
+	int64_t rotate_bytes, keep;	/* a table of this size, or of another day (UTC), is renamed to TABLE.1; so many are kept */
+	bool line;			/* a line an interval on standard error */
+};
+
+struct interval_writer {
+	struct interval_write_cfg cfg;
+	struct rows *table;
+	int64_t day;
+	bool warned;			/* of a file that cannot be written; reset once it can */
+	struct interval_row *row;	/* owned; of the current interval */
+	int rows;
+	uint64_t wire_bytes[CHANNELS], inputs, updates, unanswered, retransmitted, verdicts[VERDICTS];	/* since the start */
+};
+
+extern const char *const interval_columns[];	/* schema watch/1 */
+
+int interval_writer_open(struct interval_writer *w, const struct interval_write_cfg *cfg);	/* 0 or -errno */
+/* Functions of struct intervals. */
+void interval_write_row(void *writer, const struct interval_row *row);
+void interval_write_end(void *writer, int64_t start_ns, int64_t length_ns);
+void interval_writer_close(struct interval_writer *w);
+
+#endif

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verdict.h"
+
+#define RETRANSMITTED_PERCENT 2
+#define RETRANSMITTED_LEAST 3
+#define SLACK_NS 5000000LL
+
+const char *const verdict_words[] = { "idle", "learning", "usual", "network", "server", "client", "unknown" };
+
+void verdict_base_start(struct verdict_base *b)
+{
+	*b = (struct verdict_base){ 0 };
+	for (int p = 0; p < VERDICT_PARTS; p++)
+		for (int i = 0; i < VERDICT_MEMORY; i++)
+			b->least[p][i] = -1;
+}
+
+static int64_t verdict_base_least(const struct verdict_base *b, enum verdict_part p)
+{
+	int64_t least = -1;
+
+	for (int i = 0; i < VERDICT_MEMORY; i++)
+		if (b->least[p][i] >= 0 && (least < 0 || b->least[p][i] < least))
+			least = b->least[p][i];
+	return least;
+}
+
+static void verdict_base_learn(struct verdict_base *b, int64_t time_ns, const struct verdict_seen *seen)
+{
+	int64_t slot = time_ns / VERDICT_SLOT_NS + 1, passed = b->slot ? slot - b->slot : 0;
+	int at = (int)(slot % VERDICT_MEMORY);
+
+	if (passed < 0 || passed > VERDICT_MEMORY)
+		passed = VERDICT_MEMORY;
+	for (; passed > 0; passed--)
+		for (int p = 0; p < VERDICT_PARTS; p++)
+			b->least[p][(slot - passed + 1) % VERDICT_MEMORY] = -1;
+	b->slot = slot;
+	for (int p = 0; p < VERDICT_PARTS; p++)
+		if (seen->part[p] >= 0 && (b->least[p][at] < 0 || seen->part[p] < b->least[p][at]))
+			b->least[p][at] = seen->part[p];
+}
+
+/* By how much a part is over its usual value; 0: not known. */
+static int64_t verdict_part_rise(const struct verdict_base *b, const struct verdict_seen *seen, enum verdict_part p)
+{
+	int64_t least = verdict_base_least(b, p);
+
+	return seen->part[p] > least && least >= 0 ? seen->part[p] - least : 0;
+}
+
+static int64_t verdict_positive(int64_t ns)
+{
+	return ns > 0 ? ns : 0;
+}
+
+static enum verdict_word verdict_of_rise(const struct verdict_base *b, const struct verdict_seen *seen, int64_t rise)
+{
+	int64_t wait = verdict_part_rise(b, seen, PART_WAIT), to_client = verdict_part_rise(b, seen, PART_CLIENT_ACK);
+	int64_t to_server = verdict_part_rise(b, seen, PART_SERVER_ACK), reply = verdict_part_rise(b, seen, PART_REPLY);
+	int64_t unclear = 0, client, server, network;
+
+	/* A client that is late with its reply sends an acknowledgement of its own, delayed: no longer way. */
+	if (to_client <= VERDICT_DELAYED_NS + SLACK_NS && reply > to_client + VERDICT_RISE_NS)
+		to_client = 0;
+	/* So does a server that is late with its update; up to that time, the acknowledgement comes with the update. */
+	if (seen->server_is_near) {
+		to_server = 0;
+	} else if (to_server <= VERDICT_DELAYED_NS + SLACK_NS) {
+		unclear = to_server;
+		to_server = 0;
+	}
+	client = verdict_positive(reply - to_client);
+	network = to_client + to_server;
+	server = verdict_positive(wait - to_server - unclear - client);
+	if (2 * network > rise)
+		return VERDICT_NETWORK;
+	if (2 * client > rise || (seen->zero_windows && 2 * server <= rise))
+		return VERDICT_CLIENT;
+	if (seen->retransmitted >= RETRANSMITTED_LEAST && 100 * seen->retransmitted >= RETRANSMITTED_PERCENT * seen->packets)
+		return VERDICT_NETWORK;
+	return 2 * server > rise ? VERDICT_SERVER : VERDICT_UNKNOWN;
+}
+
+struct verdict verdict_give(struct verdict_base *b, int64_t time_ns, const struct verdict_seen *seen)
+{
+	bool waited = seen->part[PART_WAIT] >= 0;
+	struct verdict v = { .word = VERDICT_IDLE, .rise_ns = -1 };
+	int64_t usual;
+
+	if (b->intervals < VERDICT_FIRST) {
+		b->intervals += waited;
+		v.word = waited ? VERDICT_LEARNING : VERDICT_IDLE;
+	} else {
+		usual = verdict_positive(verdict_base_least(b, PART_WAIT)) + verdict_positive(verdict_base_least(b, PART_CLIENT_ACK));
+		v.rise_ns = waited ? verdict_part_rise(b, seen, PART_WAIT) + verdict_part_rise(b, seen, PART_CLIENT_ACK) :
+				     verdict_part_rise(b, seen, PART_REPLY);
+		if (v.rise_ns >= VERDICT_RISE_NS && (double)v.rise_ns >= VERDICT_RISE_SHARE * (double)usual)
+			v.word = verdict_of_rise(b, seen, v.rise_ns);
+		else if (waited)
+			v.word = VERDICT_USUAL;
+	}
+	verdict_base_learn(b, time_ns, seen);
+	return v;
+}

@@ -1,0 +1,131 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# prototap --every: figures of intervals from hand-made captures and live, files that rotate, metrics, an interface that goes away.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	export TOP=${BATS_TEST_DIRNAME%/tests/cli} PYTHONDONTWRITEBYTECODE=1
+	export BIN=$TOP/bin MADE=$BATS_FILE_TMPDIR/made
+	"$TOP/tests/golden/make_intervals.py" "$MADE"
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# rows NAME WORD...: the rows of a capture, each value under its column's name
+rows() {
+	"$BIN/prototap" read "$MADE/$1.pcap" --port 5900 --every "${2-1s}" --intervals - -o report --format json "${@:3}" >rows.tsv
+}
+
+# of COLUMN [ROW...]: its values, one a line; rows count from 1
+of() {
+	awk -F'\t' -v column="$1" -v rows=" ${*:2} " '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) at = i; next }
+		rows == "  " || index(rows, " " (NR - 1) " ") { print $at }' rows.tsv
+}
+
+in_namespace() {
+	if [ "$(id -u)" = 0 ]; then unshare --net "$@"; else unshare --user --map-root-user --net "$@"; fi
+}
+
+@test "intervals of a hand-made session: waits, ranges, gaps, acknowledgements and replies within 1.6 %" {
+	rows calm
+	[ "$(head -n 1 rows.tsv | cut -f1)" = schema ]
+	[ "$(of inputs | sort -u | xargs)" = "0 4" ]	# the first second has only the handshake
+	[ "$(of updates 3)" = 4 ]
+	[ "$(of client 3) $(of server 3)" = "10.0.0.1:40000 10.0.0.2:5900" ]
+	[ "$(of next_max_ns 3)" = 40000000 ]
+	[ "$(of gap_ns 3)" = 280000000 ]	# from the last update of the second before
+	for column in next_p50_ns:40 latest_p50_ns:40 client_ack_ns:10 reply_ns:10 server_ack_ns:0.2; do
+		of "${column%:*}" 12 | awk -v wanted="${column#*:}" '{ e = $1 / (wanted * 1e6) - 1; exit e > 0.016 || e < -0.016 }'
+	done
+	[ "$(of verdict | sort | uniq -c | xargs)" = "1 idle 3 learning 16 usual" ]
+	[ "$(jq .result.updates.count report)" = 76 ]	# the report is what it was
+}
+
+@test "a wait that changes is told in its own interval, with the side that made it" {
+	for scene in server network client; do
+		rows "$scene"
+		echo "$scene"; cat rows.tsv
+		[ "$(of verdict 5 6 7 8 9 10 | sort -u)" = usual ]
+		[ "$(of verdict 11 12 13 14 15 16 | sort -u)" = "$scene" ]
+	done
+	rows server 2s
+	[ "$(wc -l <rows.tsv)" = 11 ]
+	[ "$(of verdict 6)" = server ]
+}
+
+@test "pointer moves and requests of a viewer are no input; a stopped server is told while its keys wait" {
+	rows idle
+	[ "$(of inputs | sort -u)" = 0 ]
+	rows stopped
+	[ "$(of waiting_ns 12)" = 2000000000 ]
+	[ "$(of verdict 12)" = server ]
+	[ "$(of unanswered | grep -cx 1)" = 1 ]
+}
+
+@test "metrics are OpenMetrics, replaced as a whole" {
+	rows calm 1s --metrics watch.prom
+	[ "$(tail -n 1 watch.prom)" = "# EOF" ]
+	[ ! -e watch.prom.tmp ]
+	grep -qx 'thinprobe_inputs_total 76' watch.prom
+	grep -q '^thinprobe_response_seconds{client="10.0.0.1:40000",server="10.0.0.2:5900",quantile="0.5"} 0.04' watch.prom
+	grep -qx 'thinprobe_verdicts_total{verdict="usual"} 16' watch.prom
+	# each family in one piece, under its own type
+	awk '/^# TYPE/ { if (seen[$3]++) exit 1; family = $3; next } /^#/ { next } index($1, family) != 1 { exit 1 }' watch.prom
+}
+
+@test "the table rotates by size, keeps so many, and begins beside an earlier one" {
+	echo before >table
+	"$BIN/prototap" read "$MADE/calm.pcap" --port 5900 --every 100ms --intervals table --rotate 4K --keep 2 -o report
+	[ "$(ls table* | xargs)" = "table table.1 table.2" ]
+	for file in table table.1 table.2; do
+		[ "$(head -n 1 "$file" | cut -f1,2)" = $'schema\tstart_ns' ]
+		[ "$(stat -c %s "$file")" -lt 8192 ]
+	done
+	[ "$(tail -n 1 table.1 | cut -f2)" -lt "$(sed -n 2p table | cut -f2)" ]
+}
+
+@test "wrong words about intervals end with status 2" {
+	for words in "--intervals x" "--metrics x" "--every 1s --metrics -" "--every 1s --rotate 1M" "--every 0" \
+		"--every 1s --intervals x --metrics x"; do
+		# shellcheck disable=SC2086 # words
+		run -2 "$BIN/prototap" read "$MADE/calm.pcap" $words
+		[ "${#lines[@]}" = 1 ]
+	done
+}
+
+@test "a live capture goes on when its interface is gone and back, without its rights, and ends by a signal" {
+	in_namespace true 2>/dev/null || skip "no network namespaces here"
+	cat >gone.sh <<-'END'
+		set -e
+		make_pair() {
+			ip link add tap0 type veth peer name tap1
+			ip addr add 10.9.9.1/24 dev tap0
+			ip link set tap0 up && ip link set tap1 up
+		}
+		until_true() { for i in $(seq 200); do ! eval "$1" || return 0; sleep 0.05; done; return 1; }
+		speak() { for i in 1 2 3; do echo key | timeout 1 bash -c 'cat >/dev/udp/10.9.9.7/3389'; sleep 0.3; done; }
+		make_pair
+		ip neigh replace 10.9.9.7 lladdr 02:00:00:00:00:07 dev tap0
+		"$BIN/prototap" live -i tap0 --port 3389 --every 200ms --intervals table --keep 9 -o report --format json 2>err &
+		parent=$!
+		until_true 'grep -q ready err'
+		child=$(pgrep -P "$parent")
+		grep -q '^CapEff:.0*$' "/proc/$child/status"
+		speak
+		until_true '[ "$(wc -l <table)" -gt 1 ]'
+		ip link del tap0
+		until_true 'grep -q "is gone" err'
+		make_pair
+		ip neigh replace 10.9.9.7 lladdr 02:00:00:00:00:07 dev tap0
+		until_true '[ -s table.1 ]'
+		until_true 'speak; [ "$(wc -l <table)" -gt 1 ]'
+		kill "$parent"
+		wait "$parent"
+	END
+	run -0 in_namespace bash gone.sh
+	jq -e '.result.capture.selected_packets > 0' report
+}

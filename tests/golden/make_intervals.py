@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes captures for prototap --every, as at the server's port. usage: make_intervals.py FOLDER
+
+An RFB session: each input is a key that goes down, each update is answered by a request, as viewers do. EPOCH is a whole second.
+"""
+import os
+import sys
+
+from packets import ACK, PSH, Capture
+
+DOWN, UP, MOVE = bytes([4, 1, 0, 0, 0, 0, 0, 97]), bytes([4, 0, 0, 0, 0, 0, 0, 97]), bytes([5, 0, 0, 9, 0, 9])
+REQUEST = bytes([3, 1, 0, 0, 0, 0, 4, 0, 3, 0])
+
+
+class Session(Capture):
+    def key(self, ms, wait=40, trip=10, reply=0, server_ack=None, client=0):
+        """A key that is answered after `wait`; the client's host is `trip` there and back, and its viewer late by `reply`."""
+        self.send(ms, 0, DOWN, ACK | PSH)
+        self.send(ms + 0.5, 0, UP, ACK | PSH)
+        self.send(ms + (0.2 if server_ack is None else server_ack), 1)
+        self.send(ms + wait, 1, b"u" * 200, ACK | PSH)
+        if reply > 40:
+            self.send(ms + wait + trip + 40, 0)
+        self.send(ms + wait + trip + reply, 0, REQUEST, ACK | PSH)
+
+
+def make(folder, name, scene, seconds=20, change=10):
+    c = Session().start()
+    for i in range(1, seconds):
+        for k in range(4):
+            c.key(i * 1000 + 10 + 240 * k, **(scene if i >= change else {}))
+    c.packets.sort(key=lambda p: p[0])
+    c.pcap(os.path.join(folder, name + ".pcap"))
+
+
+def main(folder):
+    os.makedirs(folder, exist_ok=True)
+    make(folder, "calm", {})
+    make(folder, "server", {"wait": 150})
+    make(folder, "network", {"trip": 150})
+    make(folder, "client", {"reply": 130})
+    # Nothing but a pointer that moves and updates that come by themselves: no input.
+    c = Session().start()
+    for i in range(1, 5):
+        c.send(1000 * i, 0, MOVE, ACK | PSH)
+        c.send(1000 * i + 300, 1, b"u" * 200, ACK | PSH)
+        c.send(1000 * i + 310, 0, REQUEST, ACK | PSH)
+    c.pcap(os.path.join(folder, "idle.pcap"))
+    # A server that stops after ten seconds: the last key waits, and is given up after 10 s.
+    c = Session().start()
+    for i in range(1, 10):
+        c.key(1000 * i)
+    c.send(10000, 0, DOWN, ACK | PSH)
+    c.send(10000.2, 1)
+    c.send(24000, 1, b"u", ACK | PSH)
+    c.pcap(os.path.join(folder, "stopped.pcap"))
+
+
+main(sys.argv[1])
