@@ -388,7 +388,7 @@ int main(int argc, char **argv)
 	end_traffic(&run);
 	end_intervals(&run);
 	if (supervised && *run.error && !proc_stop)
-		_exit(SUPERVISE_GONE);	/* without a report: the next one goes on */
+		exit(SUPERVISE_GONE);	/* without a report: the next one goes on */
 	if (out)
 		run_report(out, &run, argv + at);
 	status = exit_status_of_run(&run, out);

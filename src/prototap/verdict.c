@@ -100,6 +100,7 @@ struct verdict verdict_give(struct verdict_base *b, int64_t time_ns, const struc
 		else if (waited)
 			v.word = VERDICT_USUAL;
 	}
-	verdict_base_learn(b, time_ns, seen);
+	if (waited)	/* what crosses without users, such as a handshake, has times of its own */
+		verdict_base_learn(b, time_ns, seen);
 	return v;
 }
