@@ -30,7 +30,8 @@ static void ack_expect(struct ack_side *to, uint32_t end, int64_t time_ns)
 
 static struct ack_seen ack_record(struct ack_side *by, const struct segment *s, int64_t time_ns, bool pure)
 {
-	struct ack_seen seen = { .took_ns = -1, .pure = pure, .fresh = pure && (by->known ? seq_later(s->ack, by->acked) : by->waiting_ns != 0) };
+	struct ack_seen seen = { .took_ns = -1, .pure = pure,
+				 .fresh = pure && (by->known ? seq_later(s->ack, by->acked) : by->waiting_ns != 0) };
 	int64_t took;
 
 	if (by->known && !seq_later(s->ack, by->acked))

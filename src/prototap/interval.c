@@ -83,7 +83,7 @@ static bool interval_input_of_x11(struct reader *r)
 	return false;
 }
 
-bool interval_is_input(enum interval_kind kind, const uint8_t *bytes, size_t n)
+bool interval_is_input(enum interval_protocol kind, const uint8_t *bytes, size_t n)
 {
 	struct reader r = { .bytes = bytes, .n = n };
 
@@ -97,7 +97,7 @@ static bool interval_packet_is_input(const struct intervals *t, const struct int
 	const struct segment *s = seen->segment;
 	const struct interval_row *r = &f->row;
 	uint16_t port = r->key.port[r->server];
-	enum interval_kind kind = t->ports->use[r->key.port[1 - r->server]] == PORT_DISPLAY ? INTERVAL_X11 :
+	enum interval_protocol kind = t->ports->use[r->key.port[1 - r->server]] == PORT_DISPLAY ? INTERVAL_X11 :
 				  t->rfb || (port >= 5900 && port <= 5999) ? INTERVAL_RFB : INTERVAL_OPAQUE;
 	uint32_t there = seen->packet->captured > s->payload_at ? seen->packet->captured - s->payload_at : 0;
 
@@ -236,7 +236,7 @@ void interval_data(void *intervals, const struct flow *flow, int channel, int64_
 /* --- rows --- */
 
 /* The median, or the age of what waits since `open_ns`, if that is late. */
-static int64_t interval_figure(const struct interval_hist *h, int64_t open_ns, int64_t end_ns)
+static int64_t interval_median_or_age(const struct interval_hist *h, int64_t open_ns, int64_t end_ns)
 {
 	int64_t median = interval_hist_quantile(h, 0.5), age = open_ns ? end_ns - open_ns : 0;
 
@@ -276,8 +276,8 @@ static void interval_close_flow(struct intervals *t, struct interval_flow *f)
 	row->latest_p50 = interval_hist_quantile(&f->to_latest, 0.5);
 	row->latest_p95 = interval_hist_quantile(&f->to_latest, 0.95);
 	for (int c = 0; c < CHANNELS; c++)
-		row->ack[c] = interval_figure(&f->to_ack[c], f->unacked_ns[c], end);
-	row->reply = f->replies < REPLIES_LEAST ? -1 : interval_figure(&f->to_reply, f->asks_ns, end);
+		row->ack[c] = interval_median_or_age(&f->to_ack[c], f->unacked_ns[c], end);
+	row->reply = f->replies < REPLIES_LEAST ? -1 : interval_median_or_age(&f->to_reply, f->asks_ns, end);
 	row->retransmitted = f->resent - f->resent_before;
 	row->verdict = interval_judge(f, row);
 	t->row(t->context, row);

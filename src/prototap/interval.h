@@ -2,9 +2,9 @@
 /* interval - figures of each connection for each interval of a capture that may run for weeks: input to update, gaps, bytes, round
  * trips on both sides of the tap, replies of the client. Pure: time comes with the packets.
  *
- * An input waits for an update: the next one is the earliest that can answer it ("next"). With updates that each answer at least one
- * input, the i-th waiting input is answered by the i-th update at the latest, and by the last one where the display then rests for
- * INTERVAL_REST_NS ("latest"). An input that waits longer than INTERVAL_PATIENCE_NS is given up as unanswered.
+ * An input waits for an update: the next one is the earliest that can answer it ("next"). With updates that each answer at least
+ * one input, the i-th waiting input is answered by the i-th update at the latest, and by the last one where the display then rests
+ * for INTERVAL_REST_NS ("latest"). An input that waits longer than INTERVAL_PATIENCE_NS is given up as unanswered.
  *
  * Memory: one struct interval_flow for each of at most INTERVAL_FLOWS connections; one that has ended, or was silent for
  * INTERVAL_SILENT_NS, leaves. */
@@ -94,7 +94,7 @@ void interval_data(void *intervals, const struct flow *f, int channel, int64_t t
 void intervals_advance(struct intervals *t, int64_t time_ns);
 
 /* Whether a client's payload is what a user did. RFB and X11: keys and buttons that go down; else anything. */
-enum interval_kind { INTERVAL_OPAQUE, INTERVAL_RFB, INTERVAL_X11 };
-bool interval_is_input(enum interval_kind kind, const uint8_t *bytes, size_t n);
+enum interval_protocol { INTERVAL_OPAQUE, INTERVAL_RFB, INTERVAL_X11 };
+bool interval_is_input(enum interval_protocol kind, const uint8_t *bytes, size_t n);
 
 #endif

@@ -68,8 +68,8 @@ void run_report(struct rec *r, struct capture_run *run, char *const *files);
 
 /* Drops every right that reading packets does not need, since anybody may send packets to be decoded: sets no_new_privs, drops all
  * capabilities and, as root, becomes the user who called sudo, else nobody. The user id stays where the user namespace maps no
- * other, or where the other user could not put one of the `n` files `keep` in its place (NULL or "-": none). Describes in `said` what was done. 0, or
- * -errno: the program should end. */
+ * other, or where the other user could not put one of the `n` files `keep` in its place (NULL or "-": none). Describes in `said`
+ * what was done. 0, or -errno: the program should end. */
 int privilege_drop(const char *const *keep, size_t n, char *said, size_t size);
 
 #endif

@@ -60,6 +60,8 @@ static enum verdict_word verdict_of_rise(const struct verdict_base *b, const str
 	int64_t to_server = verdict_part_rise(b, seen, PART_SERVER_ACK), reply = verdict_part_rise(b, seen, PART_REPLY);
 	int64_t unclear = 0, client, server, network;
 
+	if (verdict_base_least(b, PART_CLIENT_ACK) < 0 && verdict_base_least(b, PART_SERVER_ACK) < 0)
+		return VERDICT_UNKNOWN;		/* no acknowledgements, as of UDP: a slow network looks like a slow server */
 	/* A client that is late with its reply sends an acknowledgement of its own, delayed: no longer way. */
 	if (to_client <= VERDICT_DELAYED_NS + SLACK_NS && reply > to_client + VERDICT_RISE_NS)
 		to_client = 0;

@@ -252,14 +252,18 @@ static void lost_packets_and_closed_windows(void **state)
 
 static void what_lasts_becomes_usual(void **state)
 {
-	struct verdict_seen seen = { .part = { 40 * MS, -1, -1, -1 }, .packets = 100, .server_is_near = true };
-	struct verdict_base b;
+	struct verdict_seen seen = { .part = { 40 * MS, -1, MS, -1 }, .packets = 100, .server_is_near = true };
+	struct verdict_base b, copy;
 
 	(void)state;
 	verdict_base_start(&b);
 	for (int i = 0; i < 10; i++)
 		verdict_give(&b, (100 + i) * S, &seen);
 	seen.part[PART_WAIT] = 200 * MS;
+	copy = b;
+	for (int i = 0; i < VERDICT_MEMORY; i++)
+		copy.least[PART_SERVER_ACK][i] = -1;	/* UDP */
+	assert_int_equal(verdict_give(&copy, 111 * S, &seen).word, VERDICT_UNKNOWN);
 	assert_int_equal(verdict_give(&b, 111 * S, &seen).word, VERDICT_SERVER);
 	for (int64_t at = 120; at < 120 + 17 * 60; at += 10)
 		verdict_give(&b, at * S, &seen);

@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# watch.sh - latency while people work: prototap live --every, and, only when asked, a key now and then into a window of yours.
+set -u
+. "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
+# shellcheck disable=SC2034 # warn says it
+TP_TOOL=thinprobe
+
+usage() {
+	cat <<'END'
+usage: thinprobe watch --port PORT,... -i INTERFACE [options]
+       thinprobe watch --on attach:DISPLAY,WINDOW --key K --every TIME [options]
+Shows latency while people work, a line a second: the time from input to the
+next update, stalls, bytes, and what made waits longer than usual.
+The first form only listens. The second also sends one key K each TIME, while
+nobody has typed on that connection for 5 s, and says so first.
+  --port PORT,...      ports of the display protocol
+  -i, --interface IF   capture on this interface
+  --interval TIME      length of an interval (1s)
+  --tsv FILE           a row for each interval and connection
+  --metrics FILE       the latest interval, for node_exporter
+  --rotate SIZE        begin FILE anew at this size, and each day (64M)
+  --keep N             keep so many earlier files (7)
+  -t, --time TIME      stop after this time (on a signal)
+  --on WHERE           attach:DISPLAY,WINDOW: the window to type into
+  --key K              the key to send
+  --every TIME         a key so often, at least 10s
+Needs the right to capture. docs/watch.md says how to read it.
+END
+}
+
+ports='' interface='' interval=1s table='' on='' key='' every='' options=()
+while [ $# -gt 0 ]; do
+	option=$1
+	if [[ $option == --*=* ]]; then
+		set -- "${option%%=*}" "${option#*=}" "${@:2}"
+		option=$1
+	fi
+	case $option in
+	-h | --help) usage; exit 0 ;;
+	--port | -i | --interface | --interval | --tsv | --metrics | --rotate | --keep | -t | --time | --on | --key | --every)
+		[ -n "${2-}" ] || die -2 "watch: $option needs a value (see thinprobe watch --help)"
+		;;
+	*) die -2 "watch: unexpected $option$(nearest "$option" "" --port --interface --interval --tsv --metrics --rotate --keep \
+		--time --on --key --every) (see thinprobe watch --help)" ;;
+	esac
+	case $option in
+	--port) ports=$2 ;;
+	-i | --interface) interface=$2 ;;
+	--interval) interval=$2 ;;
+	--tsv) table=$2 ;;
+	--on) on=$2 ;;
+	--key) key=$2 ;;
+	--every) every=$2 ;;
+	-t) options+=(--time "$2") ;;
+	*) options+=("$option" "$2") ;;
+	esac
+	shift 2
+done
+# Rows go to standard output where there is neither a terminal nor a file.
+[ -n "$table" ] || [[ " ${options[*]-} " == *" --metrics "* ]] || [ -t 2 ] || table=-
+
+if [ -z "$on$key$every" ]; then
+	[ -n "$ports" ] && [ -n "$interface" ] ||
+		die -2 "watch: name the port and the interface, such as: thinprobe watch --port 3389 -i eth0"
+	exec "$TP_BIN/prototap" live -i "$interface" --port "$ports" --every "$interval" ${table:+--intervals "$table"} \
+		${options[@]+"${options[@]}"} -o /dev/null
+fi
+
+# --- with keys ---
+
+quiet=5
+[[ $on == attach:?*,?* ]] && [ -n "$key" ] && [ -n "$every" ] ||
+	die -2 "watch: keys need all of --on attach:DISPLAY,WINDOW, --key K and --every TIME"
+case $every in
+*[0-9]s) every=${every%s} ;;
+*[0-9]m) every=$((${every%m} * 60)) ;;
+esac
+[[ $every =~ ^[0-9]{1,6}$ ]] && [ "$every" -ge 10 ] || die -2 "watch: --every: must be a whole time of at least 10s, such as 60s"
+LAB_RUN=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe.XXXXXX") || die "cannot make a folder in ${TMPDIR:-/tmp}"
+# shellcheck disable=SC2317 # on_exit calls it
+watch_end() {
+	[ -z "${listener-}" ] || kill "$listener" 2>/dev/null
+	[ -z "${typist-}" ] || kill "$typist" 2>/dev/null
+	wait
+	rm -rf -- "$LAB_RUN"
+}
+on_exit watch_end
+[ -z "$ports" ] || ATTACH_PORT=$ports
+lab_use attach "${on#attach:}"
+lab_up
+[ -n "$LAB_TAP_IF" ] || die "whether somebody types cannot be told, so no key is sent: $ATTACH_NO_CAPTURE"
+[ -n "$table" ] && [ "$table" != - ] || table=$LAB_RUN/rows.tsv
+echo "watch: sends the key '$key' into window \"$ATTACH_TITLE\" each ${every}s, while nobody has typed for $quiet s; Ctrl-C ends it" >&2
+"$TP_BIN/prototap" live -i "${interface:-$LAB_TAP_IF}" --port "$ATTACH_PORT" --server "$LAB_ADDR_server" --every "$interval" \
+	--intervals "$table" ${options[@]+"${options[@]}"} -o /dev/null &
+listener=$!
+open_pipe ask
+"$TP_BIN/keyrepeat" "x11:$DISPLAY" --window "$ATTACH_WINDOW" ${ATTACH_REGION:+--region "$ATTACH_REGION"} --schedule asked \
+	--watch update -k "$key" --timeout 10s --ready-fd 1 <&"$ask" >"$LAB_RUN/answers" &
+typist=$!
+
+# Whether an input was seen within the last $quiet s: rows of the table tell.
+watch_typed() {
+	[ -f "$table" ] || return 1
+	tail -n 200 -- "$table" | awk -F'\t' -v since="$(($(date +%s) - quiet))" '
+		$1 == "watch/1" && ($2 + $3) / 1e9 >= since && $8 > 0 { found = 1 } END { exit !found }'
+}
+
+asked=0
+until ! kill -0 "$listener" 2>/dev/null; do
+	nap "$every"
+	kill -0 "$typist" 2>/dev/null || die "keys can no longer be sent (above)"
+	if watch_typed; then
+		echo "watch: somebody types; no key" >&2
+		continue
+	fi
+	echo >&"$ask"
+	asked=$((asked + 1))
+	for ((i = 0; i < 110; i++)); do
+		[ "$(grep -vc ready "$LAB_RUN/answers")" -lt "$asked" ] || break
+		nap 0.1
+	done
+	tail -n 1 "$LAB_RUN/answers" | awk -F'\t' '{ print "watch: key", $1 ": " ($4 == "none" ? "no echo within 10 s" :
+		sprintf("%.1f ms", ($4 - $2) / 1e6)) }' >&2
+done
+wait "$listener"
