@@ -121,7 +121,8 @@ until ! kill -0 "$listener" 2>/dev/null; do
 		[ "$(grep -vc ready "$LAB_RUN/answers")" -lt "$asked" ] || break
 		nap 0.1
 	done
-	tail -n 1 "$LAB_RUN/answers" | awk -F'\t' '{ print "watch: key", $1 ": " ($4 == "none" ? "no echo within 10 s" :
-		sprintf("%.1f ms", ($4 - $2) / 1e6)) }' >&2
+	tail -n 1 "$LAB_RUN/answers" | awk -F'\t' '
+		$4 == "none" { print "watch: key " $1 ": no echo within 10 s"; next }
+		{ printf "watch: key %s: echo after %.1f ms\n", $1, ($4 - $2) / 1e6 }' >&2
 done
 wait "$listener"

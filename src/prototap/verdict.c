@@ -88,15 +88,16 @@ struct verdict verdict_give(struct verdict_base *b, int64_t time_ns, const struc
 {
 	bool waited = seen->part[PART_WAIT] >= 0;
 	struct verdict v = { .word = VERDICT_IDLE, .rise_ns = -1 };
-	int64_t usual;
+	int64_t usual, way, reply;
 
 	if (b->intervals < VERDICT_FIRST) {
 		b->intervals += waited;
 		v.word = waited ? VERDICT_LEARNING : VERDICT_IDLE;
 	} else {
 		usual = verdict_positive(verdict_base_least(b, PART_WAIT)) + verdict_positive(verdict_base_least(b, PART_CLIENT_ACK));
-		v.rise_ns = waited ? verdict_part_rise(b, seen, PART_WAIT) + verdict_part_rise(b, seen, PART_CLIENT_ACK) :
-				     verdict_part_rise(b, seen, PART_REPLY);
+		way = verdict_part_rise(b, seen, PART_CLIENT_ACK);
+		reply = verdict_part_rise(b, seen, PART_REPLY);
+		v.rise_ns = waited ? verdict_part_rise(b, seen, PART_WAIT) + (reply > way ? reply : way) : reply;
 		if (v.rise_ns >= VERDICT_RISE_NS && (double)v.rise_ns >= VERDICT_RISE_SHARE * (double)usual)
 			v.word = verdict_of_rise(b, seen, v.rise_ns);
 		else if (waited)

@@ -185,6 +185,8 @@ static void what_a_user_did(void **state)
 
 	(void)state;
 	assert_false(interval_is_input(INTERVAL_RFB, request, sizeof(request)));
+	assert_false(interval_is_input(INTERVAL_RFB, down + 1, 1));	/* of the handshake */
+	assert_true(interval_is_input(INTERVAL_RFB, down, 0));
 	assert_true(interval_is_input(INTERVAL_RFB, down, sizeof(down)));
 	assert_false(interval_is_input(INTERVAL_RFB, up, sizeof(up)));
 	assert_false(interval_is_input(INTERVAL_RFB, move, sizeof(move)));

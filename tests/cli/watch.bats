@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# thinprobe watch: beside refecho whose delay changes, rows follow; it types only when told all of what to type.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	export TOP=${BATS_TEST_DIRNAME%/tests/cli}
+	export BIN=$TOP/bin
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+in_namespace() {
+	if [ "$(id -u)" = 0 ]; then unshare --net "$@"; else unshare --user --map-root-user --net "$@"; fi
+}
+
+@test "half an order to type is refused, in one line" {
+	for words in "" "--port 5901" "-i lo" "--on attach::0,x" "--key a" "--every 60s" "--on attach::0,x --key a --every 1s" \
+		"--on lab --key a --every 60s" "--port"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr -2 "$TOP/thinprobe" watch $words
+		[ "${#stderr_lines[@]}" = 1 ]
+		[ -z "$output" ]
+	done
+	run -2 "$TOP/thinprobe" watch --prot 5901
+	[[ $output == *"did you mean --port?"* ]]
+}
+
+@test "rows follow a delay that changes at a known key, and only refecho's keys are seen" {
+	in_namespace true 2>/dev/null || skip "no network namespaces here"
+	for i in $(seq 15); do echo 20ms; done >delays
+	for i in $(seq 15); do echo 120ms; done >>delays
+	cat >scene.sh <<-'END'
+		until_true() { for i in $(seq 200); do ! eval "$1" || return 0; sleep 0.05; done; return 1; }
+		ip link set lo up
+		"$BIN/refecho" --vnc 5901 --answer-delay file:delays -o refecho.txt 2>refecho.err & refecho=$!
+		"$TOP/thinprobe" watch --port 5901 -i lo --tsv rows --metrics watch.prom 2>watch.err & watch=$!
+		until_true 'grep -q ready refecho.err && grep -q ready watch.err' || exit 1
+		"$BIN/keyrepeat" vnc:127.0.0.1:5901 -r 5 -t 6s --warmup 0 --priority 0 -o keys.txt
+		until_true '[ "$(tail -n 1 rows | cut -f23)" = idle ]'
+		kill "$watch" "$refecho"
+		wait
+	END
+	run -0 in_namespace bash scene.sh
+	cat rows
+	# seconds with keys: those before the change show 20 ms or more, those after it 120 or more; a busy machine is later, not earlier
+	awk -F'\t' 'NR > 1 && $8 > 2 && $11 != "" { n++; ms[n] = $11 / 1e6 } END {
+		for (i = 1; i <= n; i++) { if (ms[i] < 19.6) exit 1; if (ms[i] >= 118) late++; else if (late) exit 2; else early++ }
+		exit early < 1 || late < 1 ? 3 : 0 }' rows
+	# two keys may share a segment, where the machine is busy
+	inputs=$(awk -F'\t' 'NR > 1 { n += $8 } END { print n }' rows)
+	[ "$inputs" -le 30 ] && [ "$inputs" -ge 20 ]
+	grep -qx "thinprobe_inputs_total $inputs" watch.prom
+}
