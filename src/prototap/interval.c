@@ -103,7 +103,8 @@ static bool interval_packet_is_input(const struct intervals *t, const struct int
 
 	if (s->transport != TRANSPORT_TCP)
 		return true;
-	return interval_is_input(kind, seen->packet->bytes + s->payload_at, there < s->payload_bytes ? there : s->payload_bytes);
+	return interval_is_input(kind, there ? seen->packet->bytes + s->payload_at : NULL,
+				 there < s->payload_bytes ? there : s->payload_bytes);
 }
 
 /* --- connections --- */

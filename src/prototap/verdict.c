@@ -28,13 +28,13 @@ static int64_t verdict_base_least(const struct verdict_base *b, enum verdict_par
 static void verdict_base_learn(struct verdict_base *b, int64_t time_ns, const struct verdict_seen *seen)
 {
 	int64_t slot = time_ns / VERDICT_SLOT_NS + 1, passed = b->slot ? slot - b->slot : 0;
-	int at = (int)(slot % VERDICT_MEMORY);
+	uint64_t at = (uint64_t)slot % VERDICT_MEMORY;	/* also of a time before 1970 */
 
 	if (passed < 0 || passed > VERDICT_MEMORY)
 		passed = VERDICT_MEMORY;
 	for (; passed > 0; passed--)
 		for (int p = 0; p < VERDICT_PARTS; p++)
-			b->least[p][(slot - passed + 1) % VERDICT_MEMORY] = -1;
+			b->least[p][(uint64_t)(slot - passed + 1) % VERDICT_MEMORY] = -1;
 	b->slot = slot;
 	for (int p = 0; p < VERDICT_PARTS; p++)
 		if (seen->part[p] >= 0 && (b->least[p][at] < 0 || seen->part[p] < b->least[p][at]))

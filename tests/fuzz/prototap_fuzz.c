@@ -8,6 +8,7 @@
  * (original - captured), u32 microseconds since the one before (little endian), and the captured
  * bytes. WHOLE_FILE: a capture file. TWO_FILES: u16 length of the first of two, which are merged.
  * DROPS: a pcapng file for drops.c. */
+#include "prototap/interval.h"
 #include "prototap/meter.h"
 #include "prototap/records.h"
 #include "prototap/source.h"
@@ -178,12 +179,28 @@ static const struct key_log *keys(void)
 	return &typed;
 }
 
+static void check_interval(void *context, const struct interval_row *row)
+{
+	(void)context;
+	if (row->unanswered > row->inputs + INTERVAL_WAITING || row->next_p50 > row->next_max || row->verdict.word >= VERDICTS)
+		abort();
+}
+
+static void ignore_end(void *context, int64_t start_ns, int64_t length_ns)
+{
+	(void)context;
+	(void)start_ns;
+	(void)length_ns;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint8_t server[16] = { [10] = 0xff, [11] = 0xff, 10, 0, 0, 2 };
 	static struct ports none, vnc;
 	struct meter_cfg cfg = { .ports = &none, .period_ns = 50000000, .merge_ns = 10000000, .flows_max = 4,
 				 .flows_shown = 3, .waits_max = 10 };
+	struct intervals intervals = { .every_ns = 100 * 1000000000LL, .merge_ns = 10000000, .period_ns = 50000000, .ports = &vnc,
+				       .rfb = true, .row = check_interval, .end = ignore_end };
 	struct meter m;
 	int kind;
 
@@ -204,6 +221,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		cfg.decode = DECODE_AUTO;
 	if (data[0] & 128)
 		cfg.typed = keys();
+	cfg.tap[cfg.taps++] = (struct meter_tap){ .context = &intervals, .packet = interval_packet, .data = interval_data };
 	if (meter_init(&m, &cfg))
 		return 0;
 	if (kind == WHOLE_FILE) {
@@ -220,6 +238,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_costs(&m);
 	if (cfg.decode)
 		check_decoded(&m);
+	intervals_free(&intervals);
 	meter_free(&m);
 	return 0;
 }
