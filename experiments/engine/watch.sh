@@ -91,7 +91,8 @@ lab_use attach "${on#attach:}"
 lab_up
 [ -n "$LAB_TAP_IF" ] || die "whether somebody types cannot be told, so no key is sent: $ATTACH_NO_CAPTURE"
 [ -n "$table" ] && [ "$table" != - ] || table=$LAB_RUN/rows.tsv
-echo "watch: sends the key '$key' into window \"$ATTACH_TITLE\" each ${every}s, while nobody has typed for $quiet s; Ctrl-C ends it" >&2
+echo "watch: sends the key '$key' into window \"$ATTACH_TITLE\" each ${every}s," \
+	"while nobody has typed for $quiet s; Ctrl-C ends it" >&2
 "$TP_BIN/prototap" live -i "${interface:-$LAB_TAP_IF}" --port "$ATTACH_PORT" --server "$LAB_ADDR_server" --every "$interval" \
 	--intervals "$table" ${options[@]+"${options[@]}"} -o /dev/null &
 listener=$!

@@ -87,7 +87,8 @@ bool interval_is_input(enum interval_protocol kind, const uint8_t *bytes, size_t
 {
 	struct reader r = { .bytes = bytes, .n = n };
 
-	if (kind == INTERVAL_OPAQUE || !n || (n > 1 && (bytes[0] == 22 || bytes[0] == 23) && bytes[1] == 3))	/* not captured; a record of TLS */
+	if (kind == INTERVAL_OPAQUE || !n ||
+	    (n > 1 && (bytes[0] == 22 || bytes[0] == 23) && bytes[1] == 3))	/* not captured; a record of TLS */
 		return true;
 	return kind == INTERVAL_RFB ? interval_input_of_rfb(&r) : interval_input_of_x11(&r);
 }
