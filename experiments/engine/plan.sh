@@ -295,7 +295,10 @@ plan_item() {
 			exp_bad "$option $text: must be a ${whole}number from $low to $high${unit:+, in $unit}"
 		}
 		;;
-	word) [[ -n $RESUME || "|$3|" == *"|$text|"* ]] || exp_bad "$option $text: must be $(sed 's/|\([^|]*\)$/ or \1/; s/|/, /g' <<<"$3")" ;;
+	word)
+		[[ -n $RESUME || "|$3|" == *"|$text|"* ]] ||
+			exp_bad "$option $text: must be $(sed 's/|\([^|]*\)$/ or \1/; s/|/, /g' <<<"$3")"
+		;;
 	row) plan_rows "$3" | cut -f1 | grep -qxFe "$text" ||
 		exp_bad "$option $text: data/${3%+*}.tsv has no such row$(nearest "$text" "; list names them" $(plan_rows "$3" | cut -f1))" ;;
 	size)

@@ -298,8 +298,9 @@ run_end() {
 		"$TP_HOME/report/fail.sh" judge "$RUN" "$FAIL_IF" || why=$?
 		[ "$status" = 130 ] || [ -z "$why" ] || status=$why
 	fi
-	[ "$state" = complete ] || [ -n "$EXP_SWEEP" ] || printf 'thinprobe: this run is %s: %s of %s conditions; resume it with: %s --resume %q\n' \
-		"$state" "$((CELLS_TOTAL - CELLS_LEFT))" "$CELLS_TOTAL" "$(exp_called)" "$RUN" >&2
+	[ "$state" = complete ] || [ -n "$EXP_SWEEP" ] ||
+		printf 'thinprobe: this run is %s: %s of %s conditions; resume it with: %s --resume %q\n' \
+			"$state" "$((CELLS_TOTAL - CELLS_LEFT))" "$CELLS_TOTAL" "$(exp_called)" "$RUN" >&2
 	exec {RUN_LOCK}<&-
 	# Only in a desktop session.
 	if [ "$DEMO" = 1 ] && [ -t 1 ] && [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] && command -v xdg-open >/dev/null; then

@@ -18,7 +18,7 @@ usage: thinprobe sweep FILE [-o DIR] [--engine E] [--pairs FILE] [--list]
        thinprobe sweep --resume DIR [--engine E] [--pairs FILE] [--list]
 Measures all cells of an experiment one by one, on as many pairs of hosts as
 there are, then reports on all of them. FILE has lines "key value...":
-  experiment stalls    which one (thinprobe list)
+  experiment NAME      which one (thinprobe list)
   protocol vnc x11     an option of it and its values: axes are crossed,
   loads 0 5 10         another option with several values is a run for each
   repeat 5             repeats of each cell
@@ -69,7 +69,7 @@ if [ -n "$RESUME" ]; then
 fi
 if [ -z "$ENGINE" ]; then { read -r ENGINE <"$DIR/.engine"; } 2>/dev/null || ENGINE=parallel; fi
 [ "$ENGINE" = parallel ] || [ -z "$PAIRS" ] || bad "--pairs is for --engine parallel: Slurm chooses the hosts"
-[ -n "$FILE" ] || bad "name a file with lines such as: experiment stalls"
+[ -n "$FILE" ] || bad "name a file that has a line: experiment NAME"
 [ -f "$FILE" ] && [ -r "$FILE" ] || bad "$FILE: no file that can be read"
 need jq jq
 need flock util-linux

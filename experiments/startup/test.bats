@@ -190,8 +190,8 @@ hand_made_menus() {
 	Xvfb -displayfd 3 -screen 0 640x480x24 3>display 2>/dev/null &
 	xvfb=$!
 	for _ in {1..100}; do [ ! -s display ] || break; sleep 0.05; done
-	env -u DISPLAY -u NO_AT_BRIDGE MARK="walk-$$" timeout 60 dbus-run-session -- /usr/bin/python3 "$TOP/experiments/startup/menus.py" known \
-		":$(cat display)" menus.tsv /usr/bin/python3 known.py >out 2>err 3>&- || { cat err; kill "$xvfb"; false; }
+	env -u DISPLAY -u NO_AT_BRIDGE MARK="walk-$$" timeout 60 dbus-run-session -- \
+		/usr/bin/python3 "$TOP/experiments/startup/menus.py" known ":$(cat display)" menus.tsv /usr/bin/python3 known.py >out 2>err 3>&- || { cat err; kill "$xvfb"; false; }
 	for _ in {1..200}; do grep -lzsx "MARK=walk-$$" /proc/[0-9]*/environ >left || break; sleep 0.1; done
 	kill "$xvfb"
 	[ ! -s left ] || { while IFS= read -r file; do tr '\0' ' ' <"${file%/environ}/cmdline"; done <left; false; }

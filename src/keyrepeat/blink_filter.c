@@ -63,7 +63,7 @@ enum change_verdict blink_filter_judge(const struct blink_filter *l, const struc
 		if (now.last_ns - l->place[i].last_ns > BLINK_FORGET_NS || !place_inside(&now, &l->place[i]))
 			continue;
 		if (l->place[i].times > 1)
-			return CHANGE_UNPROMPTED;
+			return CHANGE_WITHOUT_KEY;
 		if (places_match(&now, &l->place[i]))
 			verdict = CHANGE_DOUBTFUL;
 	}

@@ -30,7 +30,7 @@ enum change_verdict {
 	CHANGE_ECHO,		/* certainly the echo */
 	CHANGE_DOUBTFUL,	/* the echo if nothing better follows: may also be the first blink of the caret at its new place, or the
 				 * second change of something that has changed without a key only once */
-	CHANGE_UNPROMPTED	/* at a place that changes without keys */
+	CHANGE_WITHOUT_KEY	/* at a place that changes without keys */
 };
 
 /* Remembers the place of a change that came without a key. */

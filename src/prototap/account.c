@@ -170,7 +170,7 @@ static void report_updates(struct rec *r, struct meter *m)
 	rec_end(r);
 }
 
-static void report_stalls(struct rec *r, const struct update_series *u)
+static void report_update_stalls(struct rec *r, const struct update_series *u)
 {
 	const struct gap_account *g = &u->gaps;
 	double variance = gap_account_variance(g);
@@ -208,7 +208,7 @@ void account_report(struct rec *r, struct meter *m)
 	report_headers(r, &total, payload_tls_bytes(&m->contents));
 	report_tap_session(r, m, total.wire_bytes);
 	report_updates(r, m);
-	report_stalls(r, &m->update[0]);
+	report_update_stalls(r, &m->update[0]);
 }
 
 /* --- set-up, idle time, keys and acknowledgements --- */

@@ -85,7 +85,7 @@ static void read_viewer_patch(struct viewer *v)
 
 /* Sets v->changed if pixels differ from the copy, and updates the copy: servers also send unchanged pixels. The framebuffer of
  * libvncclient is aligned as malloc() does. */
-static void compare_pixels(struct viewer *v, int x, int y, int w, int h)
+static void compare_decoded_pixels(struct viewer *v, int x, int y, int w, int h)
 {
 	const rfbClient *c = v->client;
 	const uint32_t *now = (const uint32_t *)(const void *)c->frameBuffer;
@@ -120,7 +120,7 @@ static void on_viewer_rectangle(rfbClient *client, int x, int y, int w, int h)
 	if (v->cfg.patch)
 		v->changed = true;
 	else
-		compare_pixels(v, x, y, w, h);
+		compare_decoded_pixels(v, x, y, w, h);
 }
 
 /* Called by libvncclient when an update is completely decoded. */

@@ -27,7 +27,7 @@ there() { find "$AT/dir"/stalls/cells -name cell.json 2>/dev/null | wc -l; }
 until_true() {	# until_true SECONDS COMMAND...
 	local n
 	for ((n = 0; n < $1 * 5; n++)); do
-		! "${@:2}" || return 0
+		if "${@:2}"; then return 0; fi
 		sleep 0.2
 	done
 	echo "not in $1 s: ${*:2}"
@@ -36,7 +36,8 @@ until_true() {	# until_true SECONDS COMMAND...
 END
 		cat
 	} >"$AT/script"
-	run env TMPDIR="$AT" THINPROBE_STATE="$AT/state" timeout -k 10 "$((600 * ${TEST_PATIENCE:-1}))" bash "$TOP/tests/lab/cluster.sh" "$@" "$AT" 4 bash -eu "$AT/script"
+	run env TMPDIR="$AT" THINPROBE_STATE="$AT/state" timeout -k 10 "$((600 * ${TEST_PATIENCE:-1}))" \
+		bash "$TOP/tests/lab/cluster.sh" "$@" "$AT" 4 bash -eu "$AT/script"
 	echo "$output"
 	tail -n 5 "$AT/dir"/log/* || true
 	[ "$status" = 0 ]

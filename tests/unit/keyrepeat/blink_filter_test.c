@@ -52,7 +52,7 @@ static void a_caret_that_was_seen_to_blink_is_none(void **state)
 	(void)state;
 	for (int i = 0; i < 4; i++)
 		idle(&l, cells(1000 + 500 * i, 3, 3));
-	assert_int_equal(judge(&l, cells(3000, 3, 3)), CHANGE_UNPROMPTED);
+	assert_int_equal(judge(&l, cells(3000, 3, 3)), CHANGE_WITHOUT_KEY);
 	assert_int_equal(judge(&l, cells(3200, 3, 4)), CHANGE_ECHO);
 }
 
@@ -81,7 +81,7 @@ static void seen_once_is_a_doubt_seen_twice_is_known(void **state)
 	idle(&l, cells(1000, 3, 3));
 	assert_int_equal(judge(&l, cells(1500, 3, 3)), CHANGE_DOUBTFUL);
 	idle(&l, cells(1600, 3, 3));
-	assert_int_equal(judge(&l, cells(2000, 3, 3)), CHANGE_UNPROMPTED);
+	assert_int_equal(judge(&l, cells(2000, 3, 3)), CHANGE_WITHOUT_KEY);
 }
 
 static void a_clock_elsewhere_hides_no_echo(void **state)
@@ -93,7 +93,7 @@ static void a_clock_elsewhere_hides_no_echo(void **state)
 	idle(&l, box(1000, 700, 500, 6, 13));
 	idle(&l, box(2000, 694, 500, 12, 13));
 	idle(&l, box(3000, 700, 500, 6, 13));
-	assert_int_equal(judge(&l, box(4000, 700, 500, 6, 13)), CHANGE_UNPROMPTED);
+	assert_int_equal(judge(&l, box(4000, 700, 500, 6, 13)), CHANGE_WITHOUT_KEY);
 	assert_int_equal(judge(&l, cells(4100, 3, 4)), CHANGE_ECHO);
 }
 
@@ -106,11 +106,11 @@ static void a_window_drawn_anew_does_not_make_all_of_it_restless(void **state)
 	/* a caret blinks inside of it: that is its own place, not the window's second time */
 	idle(&l, cells(1500, 3, 3));
 	idle(&l, cells(2000, 3, 3));
-	assert_int_equal(judge(&l, cells(2100, 3, 3)), CHANGE_UNPROMPTED);
+	assert_int_equal(judge(&l, cells(2100, 3, 3)), CHANGE_WITHOUT_KEY);
 	assert_int_equal(judge(&l, cells(2200, 7, 8)), CHANGE_ECHO);
 	/* drawn anew once more: now it may be a film */
 	idle(&l, box(2300, 0, 0, 480, 312));
-	assert_int_equal(judge(&l, cells(2400, 8, 9)), CHANGE_UNPROMPTED);
+	assert_int_equal(judge(&l, cells(2400, 8, 9)), CHANGE_WITHOUT_KEY);
 	assert_int_equal(judge(&l, cells(12500, 8, 9)), CHANGE_ECHO);
 }
 
@@ -121,7 +121,7 @@ static void what_has_stopped_is_forgotten(void **state)
 	(void)state;
 	for (int i = 0; i < 4; i++)
 		idle(&l, cells(1000 + 500 * i, 3, 3));
-	assert_int_equal(judge(&l, cells(12400, 3, 3)), CHANGE_UNPROMPTED);
+	assert_int_equal(judge(&l, cells(12400, 3, 3)), CHANGE_WITHOUT_KEY);
 	assert_int_equal(judge(&l, cells(12600, 3, 3)), CHANGE_ECHO);
 }
 
@@ -135,7 +135,7 @@ static void many_places_push_out_the_oldest(void **state)
 		idle(&l, box(1000 + i, 0, 20 * i, 6, 13));
 	}
 	assert_int_equal(l.places, BLINK_PLACES);
-	assert_int_equal(judge(&l, box(2000, 0, 20 * (2 * BLINK_PLACES - 1), 6, 13)), CHANGE_UNPROMPTED);
+	assert_int_equal(judge(&l, box(2000, 0, 20 * (2 * BLINK_PLACES - 1), 6, 13)), CHANGE_WITHOUT_KEY);
 	assert_int_equal(judge(&l, box(2000, 0, 0, 6, 13)), CHANGE_ECHO);
 }
 

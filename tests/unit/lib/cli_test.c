@@ -252,8 +252,8 @@ static const struct cli_opt options[] = {
 	{ CLI_CPUS, 0, "cpus", &got.cpus, 0, 0, "where", NULL, NULL, NULL },
 	{ CLI_SET, 'z', "green", &got.word, 1, 0, "same as --colour green", NULL, NULL, NULL },
 	{ CLI_CALL, 0, "even", &even, 0, 0, "even only", NULL, read_even, "EVEN" },
-	{ CLI_FLAG, 0, "wide", &got.loud, 0, 0, "a help that fills its line of 80 columns. It goes on below, and --loud is a word of it", NULL,
-	  NULL, NULL },
+	{ CLI_FLAG, 0, "wide", &got.loud, 0, 0, "a help that fills its line of 80 columns. It goes on below, and --loud is a word of it",
+	  NULL, NULL, NULL },
 	{ .type = CLI_END },
 };
 
