@@ -119,7 +119,7 @@ static void report_x11(struct rec *r, const struct payload_totals *all)
 			if (!t->count)
 				continue;
 			row[rows] = (struct message_row){ .tally = t, .number = i };
-			x11_name(all->x11, kind, i / X11_MINORS, i % X11_MINORS, row[rows].name, sizeof(row[rows].name));
+			x11_name(all->x11, (enum x11_kind)kind, i / X11_MINORS, i % X11_MINORS, row[rows].name, sizeof(row[rows].name));
 			rows++;
 		}
 		report_message_rows(r, keys[kind], row, rows);

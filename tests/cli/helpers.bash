@@ -167,7 +167,7 @@ run_cells() {	# folder of the run
 
 	for folder in "$1"/cells/*/; do
 		folder=${folder%/}
-		find "$folder" -mindepth 2 -maxdepth 2 -name cell.json | sort | xargs -r cat | jq -s --arg name "${folder##*/}" '
+		find "$folder" -mindepth 2 -maxdepth 2 -name cell.json -print0 | sort -z | xargs -0 -r cat | jq -s --arg name "${folder##*/}" '
 			map(select(.state == "complete")) as $complete
 			| {name: $name, parameters: (first(.[].parameters | values) // {}), complete: ($complete | length),
 			state: (if $complete == [] then "missing" else "complete" end), flags: map(.marked // "" | select(. != ""))}'

@@ -104,7 +104,7 @@ refused() {	# refused WORDS OPTION...: with 2, in one line that has these words
 		[ "$status" = 0 ]
 		jq -e '.repeats == 4 and .seconds == 7 and .bare and .what == "b"' <<<"$output"
 	done
-	refused 'is there twice' --ex 5 --extra 4
+	refused 'is given twice' --ex 5 --extra 4
 	refused ': which? --queue or --quick' --qu
 	refused ': which? --times or --time' --tim 7
 	refused 'takes no value' --bar=1

@@ -81,7 +81,7 @@ END
 	[[ $output == *" windows have 'r' in their title ("* ]]
 	[[ $output == *"display :90 has no window 0x77"* ]]
 	[[ $output == *"cannot open display :91"* ]]
-	[[ $output == *"--set-load none: write %d"* ]]
+	[[ $output == *"--set-load none: "*%d* ]]
 }
 
 # --- a curve over loads that somebody else puts there ---------------------------------------------------------------
