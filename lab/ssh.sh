@@ -58,6 +58,7 @@ lab_up() {
 	LAB_HOST_listener=${listener%\%*} LAB_WISH_tap=''
 	[[ $listener != *%* ]] || LAB_WISH_tap=${listener##*%}
 	LAB_ROLES="server client${listener:+ listener}" LAB_CLIENT_ROLES=(client)
+	: "${LAB_CLIENTS:=}"
 	for word in ${LAB_CLIENTS//,/ }; do
 		role=client$((${#LAB_CLIENT_ROLES[@]} + 1))
 		LAB_CLIENT_ROLES+=("$role") LAB_ROLES+=" $role"

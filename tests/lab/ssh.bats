@@ -419,8 +419,8 @@ one_line 1 "*cannot use tp-server as the server: *refused*" run ssh:tp-server,tp
 export THINPROBE_SSH_OPTIONS="$good -l no-such-user"
 one_line 1 "*cannot use tp-server as the server: *denied*" run ssh:tp-server,tp-client
 export THINPROBE_SSH_OPTIONS=$good
-one_line 2 "*--on ssh:tp-server: two machines*" run ssh:tp-server
-one_line 2 "*--on ssh:-oProxyCommand=x,y: two machines*" run ssh:-oProxyCommand=x,y
+one_line 2 "*--on ssh:tp-server: *SERVER,CLIENT*" run ssh:tp-server
+one_line 2 "*--on ssh:-oProxyCommand=x,y: *SERVER,CLIENT*" run ssh:-oProxyCommand=x,y
 one_line 2 "*--link with --on*" run ssh:tp-server,tp-client --link 10Mbit
 one_line 2 "*LAB_CPUS_server=4095*" env LAB_CPUS_server=4095 "$TOP/thinprobe" run stalls --protocol vnc:refecho --loads 0 \
 	-o "$RUN" --on ssh:tp-server,tp-client
