@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # words.jq - vocabulary of all reports: numbers and intervals as text, notes, shared verbs of findings.
-# An experiment's say.jq includes this file, defines title, setup, verdict, findings and labels. No name is
-# defined in both: releases of jq differ in which they take.
+# An experiment's say.jq includes this file, defines title, verdict and findings, and may redefine setup and labels.
 # The document is {run, schema: [columns], thresholds: [...], TABLE: [rows]}; each filter says what its input is.
 
 # ---- a number as text (input: the number or null) ----
@@ -139,7 +138,8 @@ def protocol_words:
 def run_words: if .run.runs then "\(.run.runs | length) runs" else
 	"run of \(.run.started // "?" | .[:16] | sub("T"; " ")), \(.run.state // "state unknown")" end;
 def sentence: map(values | select(. != "")) | join("; ") + ".";
-def usual_setup: [protocol_words, link_words, repeats_words, run_words] | sentence;
+def setup: [protocol_words, link_words, repeats_words, run_words] | sentence;
 def words_for(words): map({key: ., value: words}) | from_entries;	# the words of each value of a list, for labels
-# labels, words for columns and values, is {heading: {COLUMN: text}, value: {COLUMN: {VALUE: text}}, least: {COLUMN: limit of
-# resolution}, figures: {VARIABLE: number or text for figures.gp}}; {}: the columns' own.
+# Words for columns and values: {heading: {COLUMN: text}, value: {COLUMN: {VALUE: text}}, least: {COLUMN: limit of resolution},
+# figures: {VARIABLE: number or text for figures.gp}}.
+def labels: {};

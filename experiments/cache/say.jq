@@ -2,7 +2,6 @@
 # say.jq - what a run of the search for caches found.
 include "words";
 include "animations";
-def labels: {};
 
 # How many frames fit. A random order may tell another size: then the cache is no fixed number of frames, or gives up frames by
 # chance.

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # say.jq - how far the probe itself is off. A finding holds for all delays of a path together.
 include "words";
-def setup: usual_setup;
 
 def path_name: {"vnc-refecho": "vnc:refecho"}[.] // .;
 def title: "Error of the probe itself: \([.run.settings.paths[]? | path_name] | and_list)";

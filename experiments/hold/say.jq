@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # say.jq - what a run with held keys found.
 include "words";
-def setup: usual_setup;
 
 def title: "A key held down: \(protocol_words)";
 def apps: {light: "vim", own: "the server's own application", heavy: "\(.run.settings.cost_ms // 0 | plain) ms of CPU per update"};

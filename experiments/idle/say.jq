@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # say.jq - CPU time that idle sessions take, in ms a minute: of the lab's processes, the kernel and interrupts.
 include "words";
-def setup: usual_setup;
 
 def title: "CPU time that idle sessions take";
 def labels: {value: {system: {none: "no session", desktop: "desktop (xfce4)"},

@@ -2,7 +2,6 @@
 # say.jq - what more users do to a server, with the think time held and with the ratio of users to think time held.
 include "words";
 include "crowds";
-def setup: usual_setup;
 
 def limit: .run.settings.stations | 1000 / (map(time_ms) | max);
 def title: "More users: with a fixed think time, and with a fixed ratio of users to think time";

@@ -2,7 +2,6 @@
 # say.jq - what scheduler settings do about slow responses. Better or worse is said only where compare.tsv has a verdict.
 include "words";
 include "trains";
-def setup: usual_setup;
 
 def title: "Scheduler settings against slow responses: \(protocol_words)";
 def base: "default";

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # say.jq - memory of logins. KB and MB are 1,024 and 1,048,576 bytes.
 include "words";
-def setup: usual_setup;
 
 def title: "Server memory that each login takes";
 def labels: {value: {

@@ -2,7 +2,6 @@
 # say.jq - users of a web server and of VNC who send more and more requests.
 include "words";
 include "crowds";
-def setup: usual_setup;
 
 def part_words: {web: "web", vnc: "VNC"}[.] // .;
 def present: . as $doc | [.run.settings.parts // [] | .[] | select(. as $p | any($doc.summary[]; .part == $p))];

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # say.jq - what a run over long links found.
 include "words";
-def labels: {};
 
 def title: "Typing over a long link: \(.run.settings.protocols | and_list)";
 def setup: [(if .run.settings.app == "light" then "vim in a terminal" else "the reference application" end), link_words,

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # say.jq - what a run of NAME found.
 include "words";
-def setup: usual_setup;
 
 def title: "Response time of a key: \(.run.settings.protocol)";
 def labels: {value: {app: {light: "vim", heavy: "refecho"}}, figures: {app_light: "vim", app_heavy: "refecho"}};
