@@ -38,7 +38,7 @@ int64_t interval_hist_quantile(const struct interval_hist *h, double p)
 	while (at < INTERVAL_BINS - 1 && (before += h->bin[at]) < rank)
 		at++;
 	octave = at < 1 << (HIST_SHIFT + 1) ? 0 : at / (1 << HIST_SHIFT) - 1;
-	width = 1LL << (octave + HIST_FLOOR - HIST_SHIFT);
+	width = (int64_t)1 << (octave + HIST_FLOOR - HIST_SHIFT);
 	low = (at - octave * (1 << HIST_SHIFT)) * width;
 	ns = low + width / 2;
 	return ns < h->min_ns ? h->min_ns : ns > h->max_ns ? h->max_ns : ns;

@@ -82,8 +82,10 @@ bool start_parse(const char *text, int64_t *ns)
 		return false;
 	}
 	seconds -= zone;
+	if (*text || seconds < 0 || seconds >= LATEST_S)
+		return false;
 	*ns = seconds * NS_PER_S + fraction;
-	return !*text && seconds >= 0 && seconds < LATEST_S;
+	return true;
 }
 
 void start_format(int64_t ns, char text[START_TEXT])
