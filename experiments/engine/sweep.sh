@@ -164,6 +164,13 @@ sweep_cells() {
 		printf '%s/%s.%s\t%s\n' "$run" "$name" "$repeat" "$word"
 	done
 }
+# Sets THERE, the number of cells that are there. CELL_FILES has the cell.json of each, below DIR: no process is started, because the cell that
+# is measured may be on this machine.
+sweep_count() {
+	local file
+	THERE=0
+	for file in "${CELL_FILES[@]}"; do [ ! -f "$DIR/$file" ] || THERE=$((THERE + 1)); done
+}
 sweep_missing() { sweep_cells | sed -n 's/\tmissing$//p'; }
 
 sweep_plan() {
@@ -358,15 +365,19 @@ echo "$ENGINE" >"$DIR/.engine"
 sweep_tidy
 stop=''
 trap 'stop=1' INT TERM HUP
-all=$(sweep_cells | wc -l) before=$(sweep_cells | grep -c '	there$') SINCE=$SECONDS SAID='' LAST=''
+mapfile -t CELL_FILES < <(sweep_cells | sed -E "s,/(.*)\.([0-9]+)\t.*,/cells/\1/\2/cell.json,")
+sweep_count
+all=${#CELL_FILES[@]} before=$THERE SINCE=$SECONDS SAID='' LAST=''
 if [ "$before" -lt "$all" ]; then
 	"${ENGINE}_start"
 	while [ -z "$stop" ] && "${ENGINE}_alive"; do
-		sweep_progress "$(sweep_cells | grep -c '	there$')" "$all" "$before"
-		sleep 1
+		sweep_progress "$THERE" "$all" "$before"
+		nap 1
+		sweep_count
 	done
 	[ -z "$stop" ] || "${ENGINE}_stop"
-	sweep_progress "$(sweep_cells | grep -c '	there$')" "$all" "$before"
+	sweep_count
+	sweep_progress "$THERE" "$all" "$before"
 	[ ! -t 1 ] || echo
 fi
 sweep_tidy
