@@ -164,8 +164,8 @@ sweep_cells() {
 		printf '%s/%s.%s\t%s\n' "$run" "$name" "$repeat" "$word"
 	done
 }
-# Sets THERE, the number of cells that are there. CELL_FILES has the cell.json of each, below DIR: no process is started, because the cell that
-# is measured may be on this machine.
+# Sets THERE, the number of cells that are there; CELL_FILES has the cell.json of each, below DIR. No process is started: the cell
+# that is measured may be on this machine.
 sweep_count() {
 	local file
 	THERE=0
