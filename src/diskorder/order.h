@@ -30,7 +30,7 @@ struct order_request {
 	bool read, load;
 	char comm[16];
 	size_t waiting;		/* waiting requests when it was issued, including itself */
-	size_t older;		/* waiting requests that had arrived before it: it overtakes them */
+	size_t older;		/* waiting requests that arrived before this one, which is served before them */
 	size_t ahead;		/* reads of the load that waited when it arrived */
 	size_t passed;		/* reads in `ahead` that still wait when it is issued */
 };

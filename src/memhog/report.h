@@ -19,7 +19,7 @@ struct memhog_options {
 	int64_t size, until_swap, rate, reserve, time_ns, threads, seed, ready_fd;
 	double percent;
 	int touching, pattern, huge;
-	int swap_of;			/* 0: this process, 1: its cgroup */
+	int swap_of;			/* whose swapped memory is counted: 0: this process, 1: its cgroup */
 	bool write, read;
 	const char *cgroup;
 };

@@ -103,7 +103,7 @@ struct verdict verdict_give(struct verdict_base *b, int64_t time_ns, const struc
 		else if (waited)
 			v.word = VERDICT_USUAL;
 	}
-	if (waited)	/* what crosses without users, such as a handshake, has times of its own */
+	if (waited)	/* without user input only handshakes and the like were timed: no basis for what is usual */
 		verdict_base_learn(b, time_ns, seen);
 	return v;
 }

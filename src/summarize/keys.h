@@ -50,7 +50,7 @@ enum figure_name {
 	LATE, LATE_HIGH,			/* percent of keys later than the threshold, by early and by late ends of ranges */
 	P50, P90, P95, P99, MAX,		/* ms from the due time to the echo; by the early end of a range */
 	HIGH_P50, HIGH_P90, HIGH_P95, HIGH_P99, HIGH_MAX,	/* the same by the late end; NAN where every answer is exact */
-	SENT_P50,				/* ms from when the key was sent to its echo; by the early end of a range */
+	SENT_P50,				/* median response time in ms from when keys were sent; early end of a range */
 	LATENESS_P99, LATENESS_MAX,		/* us that keys were sent after their due time */
 	FIGURES
 };

@@ -239,7 +239,7 @@ static int await_snapshot(struct play_state *p)
 			return fail_snapshot(p, &s, now);
 		case AWAIT_OUT:
 		case AWAIT_BACK:
-			if (word == AWAIT_OUT && s.dx == p->moved_x && s.dy == p->moved_y) {	/* the snapshot is not found elsewhere */
+			if (word == AWAIT_OUT && s.dx == p->moved_x && s.dy == p->moved_y) {	/* and no new offset of the window was found */
 				x = x0;
 				y = y0;
 			}

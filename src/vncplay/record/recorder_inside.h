@@ -42,7 +42,7 @@ struct box change_map_area(const struct change_map *f, struct box within, uint32
 
 struct held_event {		/* an input that waits to be sent; no snapshot */
 	struct trace_event e;
-	int mask;		/* buttons down after it: bit 0 is button 1 */
+	int mask;		/* pointer buttons that are down after this input: bit 0 is button 1 */
 };
 
 struct recorder_past {		/* an input that was sent */
