@@ -63,8 +63,8 @@ $(BUILD)/tests/$(1)/%: $(BUILD)/tests/unit/$(1)/%.o $(BUILD)/$(1).a $(USES_$(1):
 endef
 $(foreach r,lib $(ROOMS) $(PRESENT),$(eval $(call room,$(r))))
 EXTRA_lib/proc_test = -Wl,--wrap=clock_now
-EXTRA_vamp/shares_group_test = -Wl,--wrap=files_write,--wrap=files_write_number,--wrap=mkdir,--wrap=rmdir
-EXTRA_vamp/episodes = -Wl,--wrap=scope_list
+EXTRA_vamp/shares_group_test = -Wl,--wrap=files_write_text,--wrap=files_write_number,--wrap=mkdir,--wrap=rmdir
+EXTRA_vamp/episodes = -Wl,--wrap=scope_list_processes
 EXTRA_summarize/table_test = -Wl,--wrap=die
 EXTRA_idleprofile/pipeline_test = -Wl,--wrap=clock_now
 # (before libvncserver, whose functions of the same names do not free what the client's allocate)

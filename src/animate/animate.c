@@ -79,12 +79,12 @@ static const struct cli_opt options[] = {
 
 static void ready(void)
 {
-	proc_ready((int)cfg.ready_fd);
+	proc_write_ready_line((int)cfg.ready_fd);
 }
 
-static struct rows *open_frame_log(const char *schema, const char *const *columns)
+static struct row_file *open_frame_log(const char *schema, const char *const *columns)
 {
-	struct rows *log = cfg.log ? rows_open(cfg.log, schema, columns) : NULL;
+	struct row_file *log = cfg.log ? rows_open(cfg.log, schema, columns) : NULL;
 
 	if (cfg.log && !log)
 		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
@@ -92,7 +92,7 @@ static struct rows *open_frame_log(const char *schema, const char *const *column
 }
 
 /* 0, or -errno with a warning: the log lacks rows. */
-static int close_frame_log(struct rows *log)
+static int close_frame_log(struct row_file *log)
 {
 	int err = log ? rows_close(log) : 0;
 
@@ -102,7 +102,7 @@ static int close_frame_log(struct rows *log)
 }
 
 /* The exit status of the program. */
-static int end_frame_report(struct rec *r, int lost, bool stopped)
+static int close_frame_report(struct rec_report *r, int lost, bool stopped)
 {
 	rec_must_close(r);
 	return stopped ? EXIT_INTERRUPTED : lost ? EXIT_LOSSY : EXIT_OK;
@@ -113,9 +113,9 @@ static double per_second(int64_t n, int64_t from_ns, int64_t to_ns)
 	return to_ns > from_ns ? (double)n * NS_PER_S / (double)(to_ns - from_ns) : (double)NAN;
 }
 
-static void report_show(struct rec *r, const struct show_cfg *show, struct show_result *got)
+static void report_frames_shown(struct rec_report *r, const struct animation_cfg *show, struct animation_result *got)
 {
-	rec_object(r, "settings");
+	rec_begin_object(r, "settings");
 	rec_str(r, "display", cfg.display);
 	rec_count(r, "frames", show->order == SEQUENCE_FRESH ? -1 : show->frames);
 	rec_int(r, "width_pixels", show->picture.width);
@@ -127,8 +127,8 @@ static void report_show(struct rec *r, const struct show_cfg *show, struct show_
 	rec_int(r, "seed", cfg.seed);
 	rec_str(r, "draw", show_draws[show->draw]);
 	rec_str(r, "content", picture_contents[show->picture.content]);
-	rec_end(r);
-	rec_object(r, "result");
+	rec_end_container(r);
+	rec_begin_object(r, "result");
 	rec_int(r, "frames_due", got->due);
 	rec_int(r, "frames_shown", got->shown);
 	rec_int(r, "late_frames", got->late);
@@ -139,78 +139,79 @@ static void report_show(struct rec *r, const struct show_cfg *show, struct show_
 	rec_int(r, "start_ns", got->start_ns);
 	rec_int(r, "frame_bytes", got->frame_bytes);
 	rec_real(r, "information_bytes", got->information_bytes, 1);
-	rec_timing(r, "lateness_us", &got->lateness_ns, NS_PER_US);
-	rec_end(r);
-	rec_say(r, "%s of %s frames shown at %s/s, %s late (worst %s)", say_count(got->shown), say_count(got->due),
-		say_number(per_second(got->shown, got->start_ns, got->end_ns)), got->late ? say_count(got->late) : "none",
-		say_ns(sample_max(&got->lateness_ns).value));
+	rec_sample_statistics(r, "lateness_us", &got->lateness_ns, NS_PER_US);
+	rec_end_container(r);
+	rec_say(r, "%s of %s frames shown at %s/s, %s late (worst %s)", count_text(got->shown), count_text(got->due),
+		number_text(per_second(got->shown, got->start_ns, got->end_ns)), got->late ? count_text(got->late) : "none",
+		ns_text(sample_max(&got->lateness_ns).value));
 	if (got->left_out)
-		rec_warn(r, "%s of %s frames were left out: this machine cannot show %s a second", say_count(got->left_out),
-			 say_count(got->due), say_number(show->rate_per_s));
+		rec_warn(r, "%s of %s frames were left out: this machine cannot show %s a second", count_text(got->left_out),
+			 count_text(got->due), number_text(show->rate_per_s));
 }
 
-static int64_t frames_wanted(void)
+static int64_t frames_option_value(void)
 {
 	return cfg.frames == UNSET ? FRAMES_DEFAULT : cfg.frames;
 }
 
 /* Refuses options that exclude each other, before anything is opened. */
-static void check_show_options(void)
+static void refuse_conflicting_show_options(void)
 {
 	if (cfg.order == SEQUENCE_FRESH && (cfg.frames != UNSET || cfg.draw == SHOW_PIXMAP))
 		die_usage("--order fresh: every frame is a new one, so no --frames and no --draw pixmap");
 	if ((cfg.order == SEQUENCE_HOT) != (cfg.hot != UNSET))
 		die_usage("--order hot and --hot N belong together");
-	if (cfg.order == SEQUENCE_HOT && cfg.hot >= frames_wanted())
-		die_usage("--hot %lld: must be fewer than --frames %lld", (long long)cfg.hot, (long long)frames_wanted());
-	if (cfg.order == SEQUENCE_RANDOM && frames_wanted() < 2)
+	if (cfg.order == SEQUENCE_HOT && cfg.hot >= frames_option_value())
+		die_usage("--hot %lld: must be fewer than --frames %lld", (long long)cfg.hot, (long long)frames_option_value());
+	if (cfg.order == SEQUENCE_RANDOM && frames_option_value() < 2)
 		die_usage("--order random: two frames at least");
 }
 
-static int show_frames(struct rec *r)
+static int run_show_command(struct rec_report *r)
 {
-	struct show_cfg how = { .display = cfg.display, .order = (enum sequence_order)cfg.order,
-				.frames = frames_wanted(), .hot = cfg.hot,
+	struct animation_cfg how = { .display = cfg.display, .order = (enum sequence_order)cfg.order,
+				.frames = frames_option_value(), .hot = cfg.hot,
 				.rate_per_s = cfg.rate_per_s, .time_ns = cfg.time_ns, .draw = (enum show_draw)cfg.draw, .x = cfg.x, .y = cfg.y, .ready = ready,
 				.picture = { cfg.width, cfg.height, (enum picture_content)cfg.content, (uint64_t)cfg.seed } };
-	struct show_result got;
+	struct animation_result got;
 	char why[256];
 	int lost;
 
 	how.log = open_frame_log("frame/1", show_columns);
-	if (show_run(&how, &got, why, sizeof(why)))
+	if (show_animation_in_window(&how, &got, why, sizeof(why)))
 		die(EXIT_RUN, "%s", why);
 	lost = close_frame_log(how.log);
-	report_show(r, &how, &got);
-	show_free(&got);
-	return end_frame_report(r, lost, got.stopped);
+	report_frames_shown(r, &how, &got);
+	animation_result_free(&got);
+	return close_frame_report(r, lost, got.stopped);
 }
 
-static void say_frames_seen(struct rec *r, int64_t loop, struct count_result *got)
+static void say_frames_seen(struct rec_report *r, int64_t loop, struct frame_count_result *got)
 {
 	struct frame_tally *seen = &got->seen;
-	const char *frames = say_count(seen->frames), *seconds = say_ns((double)(got->end_ns - got->start_ns));
-	const char *rate = say_number(per_second(seen->frames - 1, seen->first_ns, seen->last_ns));
+	const char *frames = count_text(seen->frames), *seconds = ns_text((double)(got->end_ns - got->start_ns));
+	const char *rate = number_text(per_second(seen->frames - 1, seen->first_ns, seen->last_ns));
 
 	if (loop > 1)
-		rec_say(r, "%s frames seen in %s: %s/s, %s of %s kinds, %s missed", frames, seconds, rate, say_count(seen->distinct),
-			say_count(loop), seen->missed ? say_count(seen->missed) : "none");
+		rec_say(r, "%s frames seen in %s: %s/s, %s of %s kinds, %s missed", frames, seconds, rate, count_text(seen->distinct),
+			count_text(loop), seen->missed ? count_text(seen->missed) : "none");
 	else
 		rec_say(r, "%s frames seen in %s: %s/s, %s kinds; missed: unknown, give --frames N", frames, seconds, rate,
-			say_count(seen->distinct));
-	rec_say(r, "  gap %s (median), %s at worst", say_ns(sample_quantile(&seen->gap, 0.5).value), say_ns(sample_max(&seen->gap).value));
+			count_text(seen->distinct));
+	rec_say(r, "  gap %s (median), %s at worst", ns_text(sample_quantile(&seen->gap, 0.5).value),
+		ns_text(sample_max(&seen->gap).value));
 }
 
-static void report_count(struct rec *r, const struct count_cfg *count, struct count_result *got)
+static void report_frames_counted(struct rec_report *r, const struct frame_count_cfg *count, struct frame_count_result *got)
 {
 	struct frame_tally *seen = &got->seen;
 
-	rec_object(r, "settings");
+	rec_begin_object(r, "settings");
 	rec_str(r, "display", cfg.display);
 	rec_count(r, "frames", count->loop ? count->loop : -1);
 	rec_real(r, "time_s", count->time_ns ? (double)count->time_ns / NS_PER_S : NAN, 3);
-	rec_end(r);
-	rec_object(r, "result");
+	rec_end_container(r);
+	rec_begin_object(r, "result");
 	rec_int(r, "frames_seen", seen->frames);
 	rec_int(r, "distinct", seen->distinct);
 	rec_count(r, "missed", count->loop > 1 ? seen->missed : -1);
@@ -223,34 +224,35 @@ static void report_count(struct rec *r, const struct count_cfg *count, struct co
 	rec_int(r, "x_pixels", got->x);
 	rec_int(r, "y_pixels", got->y);
 	rec_real(r, "cell_pixels", got->cell, 2);
-	rec_timing(r, "gap_ms", &seen->gap, NS_PER_MS);
-	rec_end(r);
+	rec_sample_statistics(r, "gap_ms", &seen->gap, NS_PER_MS);
+	rec_end_container(r);
 	say_frames_seen(r, count->loop, got);
 }
 
-static int count_frames(struct rec *r)
+static int run_count_command(struct rec_report *r)
 {
-	struct count_cfg how = { .display = cfg.display, .loop = cfg.frames == UNSET ? 0 : cfg.frames,
+	struct frame_count_cfg how = { .display = cfg.display, .loop = cfg.frames == UNSET ? 0 : cfg.frames,
 				 .wait_ns = cfg.wait_ns, .time_ns = cfg.time_ns, .ready = ready };
-	struct count_result got;
+	struct frame_count_result got;
 	char why[256];
 	int lost;
 
 	how.log = open_frame_log("seen/1", count_columns);
-	if (count_run(&how, &got, why, sizeof(why)))
+	if (count_frames_on_display(&how, &got, why, sizeof(why)))
 		die(EXIT_RUN, "%s", why);
 	lost = close_frame_log(how.log);
-	report_count(r, &how, &got);
-	count_free(&got);
-	return end_frame_report(r, lost, got.stopped);
+	report_frames_counted(r, &how, &got);
+	frame_count_result_free(&got);
+	return close_frame_report(r, lost, got.stopped);
 }
 
 /* Writes one frame as raw video: four bytes a pixel, blue, green, red, 0. */
-static bool write_frame(const struct picture *picture, uint32_t frame, uint32_t *rgb, unsigned char *bytes, FILE *out)
+static bool write_raw_video_frame(const struct frame_picture_cfg *picture, uint32_t frame, uint32_t *rgb, unsigned char *bytes,
+				  FILE *out)
 {
 	size_t pixels = (size_t)picture->width * (size_t)picture->height;
 
-	picture_draw(picture, frame, rgb);
+	draw_frame_picture(picture, frame, rgb);
 	for (size_t i = 0; i < pixels; i++)
 		for (size_t k = 0; k < 4; k++)
 			bytes[4 * i + k] = (unsigned char)(rgb[i] >> 8 * k);
@@ -258,7 +260,7 @@ static bool write_frame(const struct picture *picture, uint32_t frame, uint32_t 
 }
 
 /* Writes frames 0 to `frames` - 1 to a file ("-": standard output), or ends the program. */
-static void write_video(const struct picture *picture, int64_t frames, const char *path)
+static void write_raw_video_file(const struct frame_picture_cfg *picture, int64_t frames, const char *path)
 {
 	size_t pixels = (size_t)picture->width * (size_t)picture->height;
 	uint32_t *rgb = malloc(pixels * sizeof(*rgb));
@@ -267,42 +269,42 @@ static void write_video(const struct picture *picture, int64_t frames, const cha
 	bool good = rgb && bytes && out;
 
 	for (int64_t n = 0; n < frames && good; n++)
-		good = write_frame(picture, (uint32_t)n, rgb, bytes, out);
+		good = write_raw_video_frame(picture, (uint32_t)n, rgb, bytes, out);
 	if (!good || fflush(out) || (out != stdout && fclose(out)))
 		die(EXIT_RUN, "cannot write %s: %m", path);
 	free(bytes);
 	free(rgb);
 }
 
-static int write_frames(struct rec *r, const char *path)
+static int run_write_command(struct rec_report *r, const char *path)
 {
-	struct picture picture = { cfg.width, cfg.height, (enum picture_content)cfg.content, (uint64_t)cfg.seed };
-	int64_t frames = frames_wanted();
+	struct frame_picture_cfg picture = { cfg.width, cfg.height, (enum picture_content)cfg.content, (uint64_t)cfg.seed };
+	int64_t frames = frames_option_value();
 
-	write_video(&picture, frames, path);
-	rec_object(r, "settings");
+	write_raw_video_file(&picture, frames, path);
+	rec_begin_object(r, "settings");
 	rec_int(r, "width_pixels", cfg.width);
 	rec_int(r, "height_pixels", cfg.height);
 	rec_str(r, "content", picture_contents[cfg.content]);
 	rec_int(r, "seed", cfg.seed);
-	rec_end(r);
-	rec_object(r, "result");
+	rec_end_container(r);
+	rec_begin_object(r, "result");
 	rec_int(r, "frames", frames);
 	rec_int(r, "frame_bytes", (int64_t)cfg.width * cfg.height * 4);
-	rec_end(r);
-	rec_say(r, "%s frames of %dx%d pixels written to %s, %s", say_count(frames), cfg.width, cfg.height, path,
-		say_bytes((double)frames * cfg.width * cfg.height * 4));
-	return end_frame_report(r, 0, false);
+	rec_end_container(r);
+	rec_say(r, "%s frames of %dx%d pixels written to %s, %s", count_text(frames), cfg.width, cfg.height, path,
+		bytes_text((double)frames * cfg.width * cfg.height * 4));
+	return close_frame_report(r, 0, false);
 }
 
 /* Refuses an option of another command. The help of an option that not all commands have begins with the names of those that do. */
-static void check_command_options(const char *word)
+static void refuse_other_command_options(const char *word)
 {
 	static const char *const prefixes[] = { "show: ", "count: ", "show, count: ", "show, write: ", NULL };
 
 	for (int i = 0; prefixes[i]; i++)
-		if (!strstr(prefixes[i], word) && cli_given(prefixes[i]))
-			die_usage("animate %s has no option --%s", word, cli_given(prefixes[i]));
+		if (!strstr(prefixes[i], word) && cli_given_option_by_help_prefix(prefixes[i]))
+			die_usage("animate %s has no option --%s", word, cli_given_option_by_help_prefix(prefixes[i]));
 }
 
 int main(int argc, char **argv)
@@ -312,10 +314,10 @@ int main(int argc, char **argv)
 			      " | animate write FILE [--frames N] [--geometry WxH] [options]",
 			      "Shows a looping animation of numbered frames, writes it as raw video, or counts the frames that really appear.",
 			      options);
-	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
+	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
 	const char *word = first < argc ? argv[first] : "show";
 	int words = word[0] == 'w' ? 2 : 1;
-	struct rec *out;
+	struct rec_report *out;
 
 	if (strcmp(word, "show") != 0 && strcmp(word, "count") != 0 && strcmp(word, "write") != 0)
 		die_usage("unexpected word %s: show, count or write", word);
@@ -323,13 +325,13 @@ int main(int argc, char **argv)
 		die_usage("unexpected word %s", argv[first + words]);
 	if (words == 2 && first + 2 > argc)
 		die_usage("animate write: to which file?");
-	check_command_options(word);
+	refuse_other_command_options(word);
 	if (word[0] == 's')
-		check_show_options();
-	rec_check_apart(place, 2);
+		refuse_conflicting_show_options();
+	rec_check_outputs_differ(place, 2);
 	proc_check_ready_fd((int)cfg.ready_fd);
 	proc_stop_with_parent();
-	proc_catch_stop();	/* before the output is opened, which a signal would otherwise leave incomplete */
+	proc_catch_stop_signals();	/* before the output is opened, which a signal would otherwise leave incomplete */
 	out = rec_must_open(&out_cfg, "animate");
-	return word[0] == 's' ? show_frames(out) : word[0] == 'c' ? count_frames(out) : write_frames(out, argv[first + 1]);
+	return word[0] == 's' ? run_show_command(out) : word[0] == 'c' ? run_count_command(out) : run_write_command(out, argv[first + 1]);
 }

@@ -20,21 +20,22 @@
 const char *const count_columns[] = { "seen_ns", "frame", NULL };
 
 struct frame_counter {
-	const struct count_cfg *cfg;
-	struct count_result *out;
-	struct x11_session x11;
+	const struct frame_count_cfg *cfg;
+	struct frame_count_result *out;
+	struct x11_animation_connection x11;
 	Damage damage;
 	int damaged;		/* number of the XDamageNotify event */
-	struct x11_patch patch;
+	struct x11_number_patch patch;
 };
 
 static bool find_number_patch(struct frame_counter *c)
 {
 	Display *d = c->x11.display;
-	struct x11_patch *p = &c->patch;
+	struct x11_number_patch *p = &c->patch;
 	uint32_t number;
 
-	if (!x11_patch_find(p, d, &c->x11.gone, 0, 0, DisplayWidth(d, DefaultScreen(d)), DisplayHeight(d, DefaultScreen(d)), CELL_LEAST,
+	if (!x11_find_number_patch(p, d, &c->x11.gone, 0, 0, DisplayWidth(d, DefaultScreen(d)), DisplayHeight(d, DefaultScreen(d)),
+				   CELL_LEAST,
 			    CELL_MOST, &number))
 		return false;
 	/* the patch stands one cell right of and below the corner of the frame */
@@ -44,11 +45,11 @@ static bool find_number_patch(struct frame_counter *c)
 	return true;
 }
 
-static int counter_gone(const struct frame_counter *c, char *why, size_t size)
+static int check_counter_display_gone(const struct frame_counter *c, char *why, size_t size)
 {
 	if (!c->x11.gone)
 		return 0;
-	return why_write(-EPIPE, why, size, "the display went away");
+	return write_error_reason(-EPIPE, why, size, "the display went away");
 }
 
 static int wait_for_animation(struct frame_counter *c, char *why, size_t size)
@@ -56,24 +57,24 @@ static int wait_for_animation(struct frame_counter *c, char *why, size_t size)
 	int64_t until = clock_now() + c->cfg->wait_ns;
 
 	while (!find_number_patch(c)) {
-		if (counter_gone(c, why, size))
+		if (check_counter_display_gone(c, why, size))
 			return -EPIPE;
 		if (proc_stop || clock_now() >= until) {
 			snprintf(why, size, proc_stop ? "stopped before an animation was found" :
 				 "no animation on display %s; start one there (animate), in sight", DisplayString(c->x11.display));
 			return -ETIMEDOUT;
 		}
-		proc_wait_stop(clock_now() + SEARCH_NS);
+		proc_sleep_until_or_stop(clock_now() + SEARCH_NS);
 	}
-	return counter_gone(c, why, size);
+	return check_counter_display_gone(c, why, size);
 }
 
-static int watch_damage(struct frame_counter *c, char *why, size_t size)
+static int subscribe_to_screen_damage(struct frame_counter *c, char *why, size_t size)
 {
 	int event, error, major = 1, minor = 1;
 
 	if (!XDamageQueryExtension(c->x11.display, &event, &error) || !XDamageQueryVersion(c->x11.display, &major, &minor))
-		return why_write(-ENOTSUP, why, size, "display %s has no DAMAGE extension, which tells what was drawn",
+		return write_error_reason(-ENOTSUP, why, size, "display %s has no DAMAGE extension, which tells what was drawn",
 				 DisplayString(c->x11.display));
 	c->damaged = event + XDamageNotify;
 	/* On the root window, damage covers all windows; "non-empty" sends one event, and the next after XDamageSubtract(). */
@@ -89,18 +90,18 @@ static void read_frame_number(struct frame_counter *c)
 
 	/* before the pixels are read, so that anything drawn after the reading raises a new event */
 	XDamageSubtract(c->x11.display, c->damage, None, None);
-	readable = x11_patch_read(&c->patch, &number);
+	readable = x11_read_patch_number(&c->patch, &number);
 	now = clock_now();
 	c->out->looks++;
 	c->out->unreadable += !readable;
-	if (!readable || !frame_tally_add(&c->out->seen, number, now) || !c->cfg->log)
+	if (!readable || !frame_tally_count_number(&c->out->seen, number, now) || !c->cfg->log)
 		return;
-	rows_int(c->cfg->log, now);
-	rows_int(c->cfg->log, (int64_t)number);
-	rows_end(c->cfg->log);
+	rows_write_int(c->cfg->log, now);
+	rows_write_int(c->cfg->log, (int64_t)number);
+	rows_end_row(c->cfg->log);
 }
 
-static int watch_animation(struct frame_counter *c, char *why, size_t size)
+static int count_frames_until_end(struct frame_counter *c, char *why, size_t size)
 {
 	int64_t until;
 
@@ -111,7 +112,7 @@ static int watch_animation(struct frame_counter *c, char *why, size_t size)
 	while (!proc_stop && !c->x11.gone && clock_now() < until) {
 		bool drawn = false;
 
-		x11_sleep(&c->x11, until);
+		x11_sleep_until_event(&c->x11, until);
 		while (!c->x11.gone && XPending(c->x11.display) && !c->x11.gone) {
 			XEvent event;
 
@@ -123,31 +124,31 @@ static int watch_animation(struct frame_counter *c, char *why, size_t size)
 	}
 	c->out->end_ns = clock_now();
 	c->out->stopped = proc_stop && c->cfg->time_ns;
-	return counter_gone(c, why, size);
+	return check_counter_display_gone(c, why, size);
 }
 
-int count_run(const struct count_cfg *cfg, struct count_result *out, char *why, size_t size)
+int count_frames_on_display(const struct frame_count_cfg *cfg, struct frame_count_result *out, char *why, size_t size)
 {
 	struct frame_counter c = { .cfg = cfg, .out = out };
 	int err;
 
-	*out = (struct count_result){ 0 };
+	*out = (struct frame_count_result){ 0 };
 	if (frame_tally_start(&out->seen, cfg->loop))
-		return why_write(-ENOMEM, why, size, "out of memory");
+		return write_error_reason(-ENOMEM, why, size, "out of memory");
 	err = x11_session_open(&c.x11, cfg->display, why, size);
 	if (err)
 		return err;
-	err = watch_damage(&c, why, size);
+	err = subscribe_to_screen_damage(&c, why, size);
 	if (!err)
 		err = wait_for_animation(&c, why, size);
 	if (!err)
-		err = watch_animation(&c, why, size);
-	x11_picture_close(&c.patch.picture, c.x11.gone);
+		err = count_frames_until_end(&c, why, size);
+	x11_screen_pixels_free(&c.patch.picture, c.x11.gone);
 	x11_session_close(&c.x11);
 	return err;
 }
 
-void count_free(struct count_result *r)
+void frame_count_result_free(struct frame_count_result *r)
 {
 	frame_tally_free(&r->seen);
 }

@@ -10,17 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct count_cfg {
+struct frame_count_cfg {
 	const char *display;	/* NULL: $DISPLAY */
 	int64_t loop;		/* frames in one round of the animation; 0: unknown */
 	int64_t wait_ns;	/* how long to look for the animation before giving up */
 	int64_t time_ns;	/* how long to count; 0: until a stop signal */
 	void (*ready)(void);	/* called once the animation has been found */
-	struct rows *log;	/* one row for each frame seen, with the columns count_columns; NULL: none */
+	struct row_file *log;	/* one row for each frame seen, with the columns count_columns; NULL: none */
 };
 extern const char *const count_columns[];
 
-struct count_result {
+struct frame_count_result {
 	struct frame_tally seen;
 	int64_t looks, unreadable;	/* readings of the frame number; of these: failed, the patch was half drawn or covered */
 	int64_t start_ns, end_ns;
@@ -29,8 +29,8 @@ struct count_result {
 	bool stopped;			/* by a signal, before time_ns was over */
 };
 
-/* 0 or -errno, with a line in `why`; count_free() in both cases. */
-int count_run(const struct count_cfg *cfg, struct count_result *out, char *why, size_t size);
-void count_free(struct count_result *r);
+/* 0 or -errno, with a line in `why`; frame_count_result_free() in both cases. */
+int count_frames_on_display(const struct frame_count_cfg *cfg, struct frame_count_result *out, char *why, size_t size);
+void frame_count_result_free(struct frame_count_result *r);
 
 #endif

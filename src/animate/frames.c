@@ -32,7 +32,7 @@ void frame_tally_free(struct frame_tally *t)
 	*t = (struct frame_tally){ 0 };
 }
 
-bool frame_tally_add(struct frame_tally *t, uint32_t number, int64_t now_ns)
+bool frame_tally_count_number(struct frame_tally *t, uint32_t number, int64_t now_ns)
 {
 	uint8_t bit = (uint8_t)(1u << number % 8);
 

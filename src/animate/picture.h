@@ -23,7 +23,7 @@
 enum picture_content { PICTURE_NOISE, PICTURE_MIXED, PICTURE_FLAT };
 extern const char *const picture_contents[];	/* NULL-terminated */
 
-struct picture {
+struct frame_picture_cfg {
 	int width, height;	/* pixels; at least PICTURE_MARK_WIDTH x PICTURE_MARK_HEIGHT */
 	enum picture_content content;
 	uint64_t seed;
@@ -31,6 +31,6 @@ struct picture {
 
 /* Fills width x height pixels (0xrrggbb, row by row) with frame number 0 to PATCH_NUMBER_MAX. Returns the random bits in the frame:
  * the least that a lossless coding of this frame alone can take. */
-int64_t picture_draw(const struct picture *p, uint32_t frame, uint32_t *rgb);
+int64_t draw_frame_picture(const struct frame_picture_cfg *p, uint32_t frame, uint32_t *rgb);
 
 #endif

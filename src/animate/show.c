@@ -19,8 +19,8 @@ const char *const show_draws[] = { "image", "pixmap", NULL };
 const char *const show_columns[] = { "n", "frame", "due_ns", "begun_ns", "sent_ns", NULL };
 
 struct frame_player {
-	const struct show_cfg *cfg;
-	struct x11_session x11;
+	const struct animation_cfg *cfg;
+	struct x11_animation_connection x11;
 	Window window;
 	GC gc;
 	uint32_t *rgb;
@@ -31,51 +31,51 @@ struct frame_player {
 	bool mapped, exposed, closed;
 };
 
-static XImage *make_frame(struct frame_player *s, int64_t frame, XImage *image)
+static XImage *compute_frame_image(struct frame_player *s, int64_t frame, XImage *image)
 {
-	int64_t bits = picture_draw(&s->cfg->picture, (uint32_t)frame, s->rgb);
+	int64_t bits = draw_frame_picture(&s->cfg->picture, (uint32_t)frame, s->rgb);
 
 	if (s->born++ < BORN_MAX)
 		s->bits += bits;
-	x11_paint(&s->x11, image, s->rgb);
+	x11_fill_image_from_rgb(&s->x11, image, s->rgb);
 	return image;
 }
 
-static int no_memory(char *why, size_t size)
+static int explain_no_frame_memory(char *why, size_t size)
 {
-	return why_write(-ENOMEM, why, size, "no memory for the frames; show fewer or smaller ones");
+	return write_error_reason(-ENOMEM, why, size, "no memory for the frames; show fewer or smaller ones");
 }
 
 /* Makes all frames before the first is due, as far as memory allows: making a frame takes longer than showing it. */
-static int make_frames(struct frame_player *s, char *why, size_t size)
+static int make_frames_in_advance(struct frame_player *s, char *why, size_t size)
 {
-	const struct show_cfg *c = s->cfg;
+	const struct animation_cfg *c = s->cfg;
 	bool each = c->order != SEQUENCE_FRESH && c->draw == SHOW_IMAGE;
 
 	s->images = each ? c->frames : 1;
 	if (c->order != SEQUENCE_FRESH && (double)c->frames * c->picture.width * c->picture.height * 4 > (double)MEMORY_MAX)
-		return no_memory(why, size);
+		return explain_no_frame_memory(why, size);
 	s->rgb = calloc((size_t)c->picture.width * (size_t)c->picture.height, sizeof(*s->rgb));
 	s->image = calloc((size_t)s->images, sizeof(*s->image));
 	s->pixmap = c->draw == SHOW_PIXMAP ? calloc((size_t)c->frames, sizeof(*s->pixmap)) : NULL;
 	if (!s->rgb || !s->image || (c->draw == SHOW_PIXMAP && !s->pixmap))
-		return no_memory(why, size);
+		return explain_no_frame_memory(why, size);
 	for (int64_t i = 0; i < s->images && !proc_stop; i++) {	/* may take seconds; a stop signal ends it, and nothing is shown */
-		s->image[i] = x11_image(&s->x11, c->picture.width, c->picture.height);
+		s->image[i] = x11_create_image(&s->x11, c->picture.width, c->picture.height);
 		if (!s->image[i])
-			return no_memory(why, size);
-		make_frame(s, i, s->image[i]);
+			return explain_no_frame_memory(why, size);
+		compute_frame_image(s, i, s->image[i]);
 	}
 	for (int64_t i = 0; s->pixmap && i < c->frames && !s->x11.gone && !proc_stop; i++) {
 		unsigned w = (unsigned)c->picture.width, h = (unsigned)c->picture.height;
 
 		s->pixmap[i] = XCreatePixmap(s->x11.display, s->window, w, h, s->x11.depth);
-		XPutImage(s->x11.display, s->pixmap[i], s->gc, make_frame(s, i, s->image[0]), 0, 0, 0, 0, w, h);
+		XPutImage(s->x11.display, s->pixmap[i], s->gc, compute_frame_image(s, i, s->image[0]), 0, 0, 0, 0, w, h);
 	}
 	return 0;
 }
 
-static void draw_frame(struct frame_player *s, int64_t frame)
+static void draw_frame_in_window(struct frame_player *s, int64_t frame)
 {
 	unsigned w = (unsigned)s->cfg->picture.width, h = (unsigned)s->cfg->picture.height;
 
@@ -104,16 +104,16 @@ static bool handle_player_events(struct frame_player *s)
 	return again;
 }
 
-static int player_lost(const struct frame_player *s, char *why, size_t size)
+static int check_player_window_lost(const struct frame_player *s, char *why, size_t size)
 {
 	if (!s->x11.gone && !s->closed)
 		return 0;
-	return why_write(-EPIPE, why, size, s->closed ? "the window was closed" : "the display went away");
+	return write_error_reason(-EPIPE, why, size, s->closed ? "the window was closed" : "the display went away");
 }
 
 static int make_show_window(struct frame_player *s, char *why, size_t size)
 {
-	const struct show_cfg *c = s->cfg;
+	const struct animation_cfg *c = s->cfg;
 	Display *d = s->x11.display;
 	int64_t patience = clock_now() + MAP_WAIT_NS;
 	char name[] = "animate", class[] = "Animate";
@@ -130,11 +130,11 @@ static int make_show_window(struct frame_player *s, char *why, size_t size)
 	Xutf8SetWMProperties(d, s->window, name, name, NULL, 0, &hints, NULL, &class_hint);
 	XSelectInput(d, s->window, ExposureMask | StructureNotifyMask);
 	XMapWindow(d, s->window);
-	while (!(s->mapped && s->exposed) && !proc_stop && clock_now() < patience && !player_lost(s, why, size)) {
-		x11_sleep(&s->x11, patience);
+	while (!(s->mapped && s->exposed) && !proc_stop && clock_now() < patience && !check_player_window_lost(s, why, size)) {
+		x11_sleep_until_event(&s->x11, patience);
 		handle_player_events(s);
 	}
-	if (player_lost(s, why, size))
+	if (check_player_window_lost(s, why, size))
 		return -EPIPE;
 	if (s->mapped && s->exposed)
 		return 0;
@@ -143,21 +143,22 @@ static int make_show_window(struct frame_player *s, char *why, size_t size)
 	return -ETIMEDOUT;
 }
 
-static void log_frame(const struct show_cfg *c, int64_t slot, int64_t frame, int64_t due, int64_t begun, int64_t sent)
+static void log_shown_frame(const struct animation_cfg *c, int64_t slot, int64_t frame, int64_t due, int64_t begun, int64_t sent)
 {
 	if (!c->log)
 		return;
-	rows_int(c->log, slot);
-	rows_int(c->log, frame);
-	rows_int(c->log, due);
-	rows_count(c->log, begun);
-	rows_count(c->log, sent);
-	rows_end(c->log);
+	rows_write_int(c->log, slot);
+	rows_write_int(c->log, frame);
+	rows_write_int(c->log, due);
+	rows_write_count(c->log, begun);
+	rows_write_count(c->log, sent);
+	rows_end_row(c->log);
 }
 
-static void show_slot(struct frame_player *s, struct frame_slots *slots, struct sequence *sequence, struct show_result *out)
+static void show_frame_of_next_slot(struct frame_player *s, struct frame_slots *slots, struct frame_sequence *sequence,
+				    struct animation_result *out)
 {
-	int64_t slot = slots->next, frame = sequence_next(sequence), due = frame_slot_due(slots, slot), begun = clock_now(), sent;
+	int64_t slot = slots->next, frame = frame_sequence_next(sequence), due = frame_slot_due(slots, slot), begun = clock_now(), sent;
 
 	if (s->cfg->order == SEQUENCE_FRESH)
 		frame &= PATCH_NUMBER_MAX;
@@ -165,57 +166,57 @@ static void show_slot(struct frame_player *s, struct frame_slots *slots, struct 
 	if (frame_slot_over(slots, begun)) {
 		out->late++;
 		out->left_out++;
-		log_frame(s->cfg, slot, frame, due, -1, -1);
+		log_shown_frame(s->cfg, slot, frame, due, -1, -1);
 	} else {
 		if (s->cfg->order == SEQUENCE_FRESH && slot)
-			make_frame(s, frame, s->image[0]);
-		draw_frame(s, frame);
+			compute_frame_image(s, frame, s->image[0]);
+		draw_frame_in_window(s, frame);
 		XFlush(s->x11.display);
 		sent = clock_now();
 		out->shown += !s->x11.gone;
 		sample_add(&out->lateness_ns, sent - due);
 		out->late += frame_slot_over(slots, sent);
-		log_frame(s->cfg, slot, frame, due, begun, sent);
+		log_shown_frame(s->cfg, slot, frame, due, begun, sent);
 	}
 	slots->next++;
 }
 
-static int play_frames(struct frame_player *s, struct show_result *out, char *why, size_t size)
+static int show_frames_when_due(struct frame_player *s, struct animation_result *out, char *why, size_t size)
 {
-	const struct show_cfg *c = s->cfg;
-	struct sequence sequence;
+	const struct animation_cfg *c = s->cfg;
+	struct frame_sequence sequence;
 	struct frame_slots slots;
 	int64_t end;
 
-	sequence_start(&sequence, c->order, c->frames, c->hot, c->picture.seed);
+	frame_sequence_start(&sequence, c->order, c->frames, c->hot, c->picture.seed);
 	XSync(s->x11.display, False);	/* until the X server has all pixmaps */
 	slots = (struct frame_slots){ .start_ns = clock_now() + NS_PER_MS, .rate_per_s = c->rate_per_s };
 	out->start_ns = slots.start_ns;
 	end = c->time_ns ? slots.start_ns + c->time_ns : INT64_MAX;
-	while (!proc_stop && frame_slot_due(&slots, slots.next) < end && !player_lost(s, why, size)) {
+	while (!proc_stop && frame_slot_due(&slots, slots.next) < end && !check_player_window_lost(s, why, size)) {
 		if (handle_player_events(s) && out->shown) {
-			draw_frame(s, s->current);
+			draw_frame_in_window(s, s->current);
 			out->redrawn++;
 		}
 		if (clock_now() < frame_slot_due(&slots, slots.next)) {
-			x11_sleep(&s->x11, frame_slot_due(&slots, slots.next));
+			x11_sleep_until_event(&s->x11, frame_slot_due(&slots, slots.next));
 			continue;
 		}
-		show_slot(s, &slots, &sequence, out);
+		show_frame_of_next_slot(s, &slots, &sequence, out);
 		if (slots.next == 1)
 			c->ready();
 	}
 	/* keep the last frame on the screen until its slot is over */
-	while (!proc_stop && !player_lost(s, why, size) && clock_now() < frame_slot_due(&slots, slots.next)) {
-		x11_sleep(&s->x11, frame_slot_due(&slots, slots.next));
+	while (!proc_stop && !check_player_window_lost(s, why, size) && clock_now() < frame_slot_due(&slots, slots.next)) {
+		x11_sleep_until_event(&s->x11, frame_slot_due(&slots, slots.next));
 		handle_player_events(s);
 	}
 	out->end_ns = clock_now();
 	out->stopped = proc_stop && c->time_ns;
-	return player_lost(s, why, size);
+	return check_player_window_lost(s, why, size);
 }
 
-static void release_player(struct frame_player *s)
+static void frame_player_free(struct frame_player *s)
 {
 	for (int64_t i = 0; s->image && i < s->images; i++)
 		if (s->image[i])
@@ -226,29 +227,29 @@ static void release_player(struct frame_player *s)
 	x11_session_close(&s->x11);
 }
 
-int show_run(const struct show_cfg *cfg, struct show_result *out, char *why, size_t size)
+int show_animation_in_window(const struct animation_cfg *cfg, struct animation_result *out, char *why, size_t size)
 {
 	struct frame_player s = { .cfg = cfg };
 	int err;
 
-	*out = (struct show_result){ 0 };
+	*out = (struct animation_result){ 0 };
 	if (cfg->time_ns && sample_reserve(&out->lateness_ns, (size_t)((double)cfg->time_ns / NS_PER_S * cfg->rate_per_s) + 2))
-		return no_memory(why, size);
+		return explain_no_frame_memory(why, size);
 	err = x11_session_open(&s.x11, cfg->display, why, size);
 	if (err)
 		return err;
 	err = make_show_window(&s, why, size);
 	if (!err)
-		err = make_frames(&s, why, size);
+		err = make_frames_in_advance(&s, why, size);
 	if (!err)
-		err = play_frames(&s, out, why, size);
+		err = show_frames_when_due(&s, out, why, size);
 	out->frame_bytes = s.image && s.image[0] ? (int64_t)s.image[0]->bytes_per_line * s.image[0]->height : 0;
 	out->information_bytes = s.born ? (double)s.bits / 8 / (double)(s.born < BORN_MAX ? s.born : BORN_MAX) : 0;
-	release_player(&s);
+	frame_player_free(&s);
 	return err;
 }
 
-void show_free(struct show_result *r)
+void animation_result_free(struct animation_result *r)
 {
 	sample_free(&r->lateness_ns);
 }

@@ -18,9 +18,9 @@ enum show_draw {
 };
 extern const char *const show_draws[];
 
-struct show_cfg {
+struct animation_cfg {
 	const char *display;		/* NULL: $DISPLAY */
-	struct picture picture;
+	struct frame_picture_cfg picture;
 	enum sequence_order order;
 	int64_t frames;			/* different frames; unused with SEQUENCE_FRESH */
 	int64_t hot;			/* frames shown most often, with SEQUENCE_HOT (sequence.h) */
@@ -29,11 +29,11 @@ struct show_cfg {
 	enum show_draw draw;
 	int x, y;			/* place of the window, in pixels */
 	void (*ready)(void);		/* called once the first frame has been drawn */
-	struct rows *log;		/* one row for each slot, with the columns show_columns; NULL: none */
+	struct row_file *log;		/* one row for each slot, with the columns show_columns; NULL: none */
 };
 extern const char *const show_columns[];
 
-struct show_result {
+struct animation_result {
 	int64_t due, shown;		/* slots that have begun, frames that were drawn */
 	int64_t late;			/* slots whose frame was drawn after the slot's end, or not at all */
 	int64_t left_out;		/* slots whose frame was not drawn at all */
@@ -45,8 +45,8 @@ struct show_result {
 	bool stopped;			/* by a signal, before time_ns was over */
 };
 
-/* 0 or -errno, with a line in `why`; show_free() in both cases. */
-int show_run(const struct show_cfg *cfg, struct show_result *out, char *why, size_t size);
-void show_free(struct show_result *r);
+/* 0 or -errno, with a line in `why`; animation_result_free() in both cases. */
+int show_animation_in_window(const struct animation_cfg *cfg, struct animation_result *out, char *why, size_t size);
+void animation_result_free(struct animation_result *r);
 
 #endif

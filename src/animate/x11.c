@@ -10,9 +10,9 @@
 
 #define STOP_NS (2 * NS_PER_S)	/* from a stop signal until the connection is shut down */
 
-int x11_session_open(struct x11_session *x, const char *name, char *why, size_t size)
+int x11_session_open(struct x11_animation_connection *x, const char *name, char *why, size_t size)
 {
-	*x = (struct x11_session){ 0 };
+	*x = (struct x11_animation_connection){ 0 };
 	x->display = x11_connect(name, &x->gone, why, size);
 	if (!x->display)
 		return -ENOENT;
@@ -29,16 +29,16 @@ int x11_session_open(struct x11_session *x, const char *name, char *why, size_t 
 	return 0;
 }
 
-void x11_session_close(struct x11_session *x)
+void x11_session_close(struct x11_animation_connection *x)
 {
-	x11_disconnect(x->display, &x->gone);
+	x11_close_unless_broken(x->display, &x->gone);
 	if (x->guarded)
 		watchdog_end(&x->watchdog);
 	x->guarded = false;
 	x->display = NULL;
 }
 
-void x11_sleep(struct x11_session *x, int64_t until_ns)
+void x11_sleep_until_event(struct x11_animation_connection *x, int64_t until_ns)
 {
 	int fd = ConnectionNumber(x->display);
 	fd_set in;
@@ -47,10 +47,10 @@ void x11_sleep(struct x11_session *x, int64_t until_ns)
 		return;
 	FD_ZERO(&in);
 	FD_SET(fd, &in);
-	proc_select(fd + 1, &in, NULL, until_ns);
+	proc_select_until_or_stop(fd + 1, &in, NULL, until_ns);
 }
 
-XImage *x11_image(const struct x11_session *x, int width, int height)
+XImage *x11_create_image(const struct x11_animation_connection *x, int width, int height)
 {
 	const union { uint16_t word; uint8_t byte[2]; } one = { 1 };
 	XImage *image = XCreateImage(x->display, x->visual, x->depth, ZPixmap, 0, NULL, (unsigned)width, (unsigned)height, 32, 0);
@@ -68,21 +68,22 @@ XImage *x11_image(const struct x11_session *x, int width, int height)
 }
 
 /* Scales a colour of 8 bits to the bits of `mask`, the place of the colour within a pixel. */
-static unsigned long scale_to_mask(uint32_t value, unsigned long mask)
+static unsigned long scale_colour_to_mask(uint32_t value, unsigned long mask)
 {
 	unsigned long low = mask & (~mask + 1);
 
 	return low ? (value * (mask / low) + 127) / 255 * low : 0;
 }
 
-void x11_paint(const struct x11_session *x, XImage *image, const uint32_t *rgb)
+void x11_fill_image_from_rgb(const struct x11_animation_connection *x, XImage *image, const uint32_t *rgb)
 {
 	const Visual *v = x->visual;
 
 	for (int y = 0; y < image->height; y++) {
 		for (int c = 0; c < image->width; c++, rgb++) {
-			unsigned long pixel = scale_to_mask(*rgb >> 16 & 0xff, v->red_mask) | scale_to_mask(*rgb >> 8 & 0xff, v->green_mask) |
-					      scale_to_mask(*rgb & 0xff, v->blue_mask);
+			unsigned long pixel = scale_colour_to_mask(*rgb >> 16 & 0xff, v->red_mask) | scale_colour_to_mask(*rgb >> 8 & 0xff,
+															  v->green_mask) |
+					      scale_colour_to_mask(*rgb & 0xff, v->blue_mask);
 
 			if (image->bits_per_pixel == 32)
 				memcpy(image->data + (size_t)y * (size_t)image->bytes_per_line + (size_t)c * 4, &(uint32_t){ (uint32_t)pixel }, 4);

@@ -16,7 +16,7 @@
 #include <X11/Xutil.h>
 #include <X11/extensions/Xdamage.h>
 
-struct x11_session {
+struct x11_animation_connection {
 	Display *display;
 	Window root;
 	Visual *visual;
@@ -28,13 +28,13 @@ struct x11_session {
 
 /* Opens a display (NULL: $DISPLAY) with a TrueColor visual. A display that stops reading cannot keep the program from ending: two
  * seconds after a stop signal the connection is shut down. 0 or -errno, with a line in `why`. */
-int x11_session_open(struct x11_session *x, const char *name, char *why, size_t size);
-void x11_session_close(struct x11_session *x);
+int x11_session_open(struct x11_animation_connection *x, const char *name, char *why, size_t size);
+void x11_session_close(struct x11_animation_connection *x);
 /* Sends all queued requests, then sleeps until an event comes, until_ns is reached or a stop signal arrives. */
-void x11_sleep(struct x11_session *x, int64_t until_ns);
+void x11_sleep_until_event(struct x11_animation_connection *x, int64_t until_ns);
 /* An image in the pixel format of the screen, freed by XDestroyImage(). NULL: out of memory. */
-XImage *x11_image(const struct x11_session *x, int width, int height);
+XImage *x11_create_image(const struct x11_animation_connection *x, int width, int height);
 /* Converts 0xrrggbb pixels, one for each pixel of `image`, to the image's format. */
-void x11_paint(const struct x11_session *x, XImage *image, const uint32_t *rgb);
+void x11_fill_image_from_rgb(const struct x11_animation_connection *x, XImage *image, const uint32_t *rgb);
 
 #endif

@@ -16,8 +16,8 @@
 #include <string.h>
 
 static struct {
-	struct logs_in_cfg log;
-	struct poisson_cfg test;
+	struct log_reader_cfg log;
+	struct poisson_test_cfg test;
 	int64_t head_ns, tail_ns, sample;
 	const char *rows;
 	int unit;
@@ -45,7 +45,7 @@ static int parse_warmup(const char *text, void *value)
 	return err ? err : cli_read_ns(head, &cfg.head_ns);
 }
 
-static int parse_where(const char *text, void *value)
+static int parse_where_filter(const char *text, void *value)
 {
 	const char *equals = strchr(text, '=');
 	char *column;
@@ -66,7 +66,8 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "column", &cfg.log.column, 0, 0,
 	  "log: the column that is the time of arrival (timeStamp, start_ns, sent_ns, ...)", NULL, NULL, "NAME" },
 	{ CLI_WORD, 0, "unit", &cfg.unit, 0, 0, "log: its unit (as its name ends)", units, NULL, NULL },
-	{ CLI_CALL, 0, "where", NULL, 0, 0, "log: only rows with this value; may be given again", NULL, parse_where, "COLUMN=VALUE" },
+	{ CLI_CALL, 0, "where", NULL, 0, 0, "log: only rows with this value; may be given again", NULL, parse_where_filter,
+		"COLUMN=VALUE" },
 	{ CLI_CALL, 0, "warmup", NULL, 0, 0, "log: leave out so much at the beginning, and at the end (0,0)", NULL, parse_warmup,
 	  "TIME[,TIME], such as 2m,3m" },
 	{ CLI_NS, 0, "interval", &cfg.test.interval_ns, 1, 1e18,
@@ -84,23 +85,23 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void read_arrivals(const char *file, struct logs_in *l)
+static void read_arrivals_log_file(const char *file, struct log_arrivals *l)
 {
-	FILE *in = cli_open(file);
+	FILE *in = cli_open_input_file(file);
 	unsigned long line;
 	const char *why;
 	int err;
 
-	err = logs_in_read(in, &cfg.log, l, &line, &why);
-	cli_close(in, file, err, line, why);
+	err = logs_in_read_arrivals(in, &cfg.log, l, &line, &why);
+	cli_close_input_file(in, file, err, line, why);
 }
 
 /* Makes arrivals of a Poisson process: given their number, they are independent and uniformly distributed. */
-static void make_random_sample(struct logs_in *l)
+static void make_random_poisson_arrivals(struct log_arrivals *l)
 {
 	uint64_t random = (uint64_t)cfg.test.seed;
 
-	*l = (struct logs_in){ .arrival = calloc((size_t)cfg.sample, sizeof(*l->arrival)), .n = (size_t)cfg.sample, .tick_ns = 1 };
+	*l = (struct log_arrivals){ .arrival = calloc((size_t)cfg.sample, sizeof(*l->arrival)), .n = (size_t)cfg.sample, .tick_ns = 1 };
 	if (!l->arrival)
 		die(EXIT_RUN, "out of memory for %lld arrivals", (long long)cfg.sample);
 	for (size_t i = 0; i < l->n; i++)
@@ -108,7 +109,7 @@ static void make_random_sample(struct logs_in *l)
 }
 
 /* Leaves out arrivals within the times of --warmup; *from: the first time of the log before the cut. */
-static void cut_skipped_ends(struct logs_in *l, int64_t *from)
+static void cut_warmup_and_cooldown(struct log_arrivals *l, int64_t *from)
 {
 	int64_t first = INT64_MAX, last = INT64_MIN;
 	size_t n = 0;
@@ -126,24 +127,24 @@ static void cut_skipped_ends(struct logs_in *l, int64_t *from)
 
 /* Returns the number of arrivals of the first `sources` sources (0: of all), with their times, spread within ticks, in
  * `time_ns`. */
-static size_t get_arrival_times(const struct logs_in *l, uint32_t sources, int64_t *time_ns)
+static size_t copy_arrival_times_of_sources(const struct log_arrivals *l, uint32_t sources, int64_t *time_ns)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < l->n; i++)
 		if (!sources || l->arrival[i].source < sources)
 			time_ns[n++] = l->arrival[i].time_ns;
-	poisson_spread_ticks(time_ns, n, cfg.test.tick_ns, (uint64_t)cfg.test.seed);
+	poisson_spread_times_in_ticks(time_ns, n, cfg.test.tick_ns, (uint64_t)cfg.test.seed);
 	return n;
 }
 
-static void report_log(struct rec *r, const struct logs_in *l, const struct poisson *p)
+static void report_poisson_test_figures(struct rec_report *r, const struct log_arrivals *l, const struct poisson_test_result *p)
 {
 	double band = p->n ? POISSON_BAND / sqrt((double)p->n) : (double)NAN;
 	char words[400], hint[300];
-	bool broken = poisson_warn(p, hint, sizeof(hint));
+	bool broken = poisson_format_log_warning(p, hint, sizeof(hint));
 
-	poisson_describe(p, words, sizeof(words));
+	poisson_format_verdict(p, words, sizeof(words));
 	rec_int(r, "arrivals", (int64_t)l->n);
 	rec_int(r, "n", (int64_t)p->n);
 	rec_int(r, "passed_over", (int64_t)l->passed);
@@ -174,11 +175,11 @@ static void report_log(struct rec *r, const struct logs_in *l, const struct pois
 	rec_int(r, "frequencies", (int64_t)p->frequencies);
 	rec_int(r, "tests", (int64_t)p->tested);
 	rec_real(r, "p", p->p_joint, 6);
-	rec_array(r, "rejected_by");
+	rec_begin_array(r, "rejected_by");
 	for (size_t t = 0; t < POISSON_TESTS; t++)
 		if (p->rejected[t])
 			rec_str(r, NULL, poisson_test_names[t]);
-	rec_end(r);
+	rec_end_container(r);
 	if (p->verdict)
 		rec_bool(r, "poisson", p->poisson);
 	else
@@ -187,22 +188,22 @@ static void report_log(struct rec *r, const struct logs_in *l, const struct pois
 	rec_str(r, "hint", broken ? hint : NULL);
 }
 
-static void say_arrivals_verdict(struct rec *r, const struct logs_in *l, const struct poisson *p)
+static void say_arrivals_verdict(struct rec_report *r, const struct log_arrivals *l, const struct poisson_test_result *p)
 {
 	double band = POISSON_BAND / sqrt((double)p->n);
 	char words[400], by[160] = "";
 
-	if (poisson_warn(p, words, sizeof(words)))
+	if (poisson_format_log_warning(p, words, sizeof(words)))
 		rec_warn(r, "%s", words);
-	poisson_describe(p, words, sizeof(words));
+	poisson_format_verdict(p, words, sizeof(words));
 	if (!p->verdict)
 		rec_warn(r, "%s", words);
 	if (p->gaps_told)
-		rec_say(r, "%s requests in %s (%s/s); CoV of the gaps %.2f (random: %.2f to %.2f)", say_count((int64_t)l->n),
-			say_ns(p->span_s * NS_PER_S), say_number(1 / p->mean_s), p->cov, 1 - band, 1 + band);
+		rec_say(r, "%s requests in %s (%s/s); CoV of the gaps %.2f (random: %.2f to %.2f)", count_text((int64_t)l->n),
+			ns_text(p->span_s * NS_PER_S), number_text(1 / p->mean_s), p->cov, 1 - band, 1 + band);
 	else
-		rec_say(r, "%s requests in %s (%s/s); times in steps of %s: too coarse for gaps", say_count((int64_t)l->n),
-			say_ns(p->span_s * NS_PER_S), say_number(1 / p->mean_s), say_ns((double)cfg.test.tick_ns));
+		rec_say(r, "%s requests in %s (%s/s); times in steps of %s: too coarse for gaps", count_text((int64_t)l->n),
+			ns_text(p->span_s * NS_PER_S), number_text(1 / p->mean_s), ns_text((double)cfg.test.tick_ns));
 	for (size_t t = 0; t < POISSON_TESTS; t++)
 		if (p->rejected[t])
 			snprintf(by + strlen(by), sizeof(by) - strlen(by), "%s%s", *by ? ", " : "", poisson_test_names[t]);
@@ -211,7 +212,7 @@ static void say_arrivals_verdict(struct rec *r, const struct logs_in *l, const s
 	else if (p->verdict)
 		rec_say(r, "Random arrivals (Poisson): rejected at %g %% by %s.", 100 * POISSON_LEVEL, by);
 	if (cfg.log.source)
-		rec_main_table(r, "by_sources");
+		rec_set_main_table(r, "by_sources");
 }
 
 /* Returns the next number of sources: 1, 2, 3, 5, 7, 10, 15, 20, 30, ... and `all`; 0: there is none. */
@@ -231,18 +232,18 @@ static uint32_t next_source_count(uint32_t now, uint32_t all)
 		}
 }
 
-static int report_by_sources(struct rec *r, struct rows *t, const struct logs_in *l, int64_t *time_ns)
+static int report_cov_by_source_count(struct rec_report *r, struct row_file *t, const struct log_arrivals *l, int64_t *time_ns)
 {
 	double *gap = malloc((l->n ? l->n : 1) * sizeof(*gap));
 
 	if (!gap)
 		return -ENOMEM;
 	rec_int(r, "sources", l->sources);
-	rec_array(r, "by_sources");
+	rec_begin_array(r, "by_sources");
 	for (uint32_t s = 0; (s = next_source_count(s, l->sources)) > 0;) {
-		size_t n = get_arrival_times(l, s, time_ns);
+		size_t n = copy_arrival_times_of_sources(l, s, time_ns);
 		double span, band;
-		struct gaps_figures f;
+		struct gaps_statistics f;
 
 		if (n < 3)
 			continue;
@@ -251,44 +252,44 @@ static int report_by_sources(struct rec *r, struct rows *t, const struct logs_in
 		span = (double)(time_ns[n - 1] - time_ns[0]);
 		if (cfg.test.tick_ns > 1 && 2.0 * (double)cfg.test.tick_ns * (double)(n - 1) > span)
 			break;	/* with more sources, gaps are shorter than half a tick */
-		gaps_figures(gap, n - 1, &f);
+		gaps_compute_statistics(gap, n - 1, &f);
 		band = POISSON_BAND / sqrt((double)(n - 1));
-		rec_object(r, NULL);
+		rec_begin_object(r, NULL);
 		rec_int(r, "sources", s);
 		rec_int(r, "n", (int64_t)n - 1);
 		rec_real(r, "rate_per_s", 1 / f.mean, 6);
 		rec_real(r, "cov", f.cov, 6);
 		rec_real(r, "cov_low", f.cov - band, 6);
 		rec_real(r, "cov_high", f.cov + band, 6);
-		rec_end(r);
+		rec_end_container(r);
 		if (t)
-			draw_source_row(t, s, f.cov, f.cov - band, f.cov + band);
+			write_plot_row_of_sources(t, s, f.cov, f.cov - band, f.cov + band);
 	}
-	rec_end(r);
+	rec_end_container(r);
 	free(gap);
 	return 0;
 }
 
-static int report_arrivals(struct rec *out, struct rows *t, const struct logs_in *l, int64_t *time_ns)
+static int test_and_report_arrivals(struct rec_report *out, struct row_file *t, const struct log_arrivals *l, int64_t *time_ns)
 {
-	size_t n = get_arrival_times(l, 0, time_ns);
-	struct null_dists *nulls = n > POISSON_FEWEST ? null_dists_simulate(n - 1) : NULL;
-	struct poisson p;
-	int err = n > POISSON_FEWEST && !nulls ? -ENOMEM : poisson_judge(time_ns, n, &cfg.test, nulls, &p);
+	size_t n = copy_arrival_times_of_sources(l, 0, time_ns);
+	struct gap_null_distributions *nulls = n > POISSON_FEWEST ? null_dists_simulate_gaps(n - 1) : NULL;
+	struct poisson_test_result p;
+	int err = n > POISSON_FEWEST && !nulls ? -ENOMEM : poisson_test_arrivals(time_ns, n, &cfg.test, nulls, &p);
 
 	free(nulls);
 	if (err)
 		return err;
-	report_log(out, l, &p);
+	report_poisson_test_figures(out, l, &p);
 	say_arrivals_verdict(out, l, &p);
 	if (t)
-		err = draw_arrivals(t, time_ns, &p);
-	return err || !cfg.log.source ? err : report_by_sources(out, t, l, time_ns);
+		err = write_plot_rows_of_arrivals(t, time_ns, &p);
+	return err || !cfg.log.source ? err : report_cov_by_source_count(out, t, l, time_ns);
 }
 
-static void report_log_settings(struct rec *out, const char *file, const struct logs_in *l)
+static void report_log_settings(struct rec_report *out, const char *file, const struct log_arrivals *l)
 {
-	rec_object(out, "settings");
+	rec_begin_object(out, "settings");
 	rec_str(out, "file", file);
 	rec_count(out, "sample", cfg.sample ? cfg.sample : -1);
 	rec_str(out, "input_format", cfg.sample ? NULL : logs_in_kinds[l->kind]);
@@ -297,17 +298,17 @@ static void report_log_settings(struct rec *out, const char *file, const struct 
 	rec_real(out, "skip_tail_s", (double)cfg.tail_ns / NS_PER_S, 6);
 	rec_str(out, "sources", cfg.log.source);
 	rec_int(out, "seed", (int64_t)cfg.test.seed);
-	rec_end(out);
+	rec_end_container(out);
 }
 
 int main(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "arrivals LOG | --sample N [options]",
 			      "Do requests arrive as those of many independent users would?", options), err;
-	struct rec_place places[] = { { "-o", NULL }, { "--rows", NULL } };
-	struct logs_in l;
-	struct rec *out;
-	struct rows *t;
+	struct rec_output_path places[] = { { "-o", NULL }, { "--rows", NULL } };
+	struct log_arrivals l;
+	struct rec_report *out;
+	struct row_file *t;
 	int64_t from, *time_ns;
 	const char *file = argv[first];
 
@@ -315,21 +316,21 @@ int main(int argc, char **argv)
 		die_usage("which log? a file, or - for standard input");
 	if (first + !cfg.sample < argc)
 		die_usage("unexpected word %s", argv[first + !cfg.sample]);
-	if (cfg.sample && cli_given("log: "))
-		die_usage("--%s needs a log; --sample reads none", cli_given("log: "));
+	if (cfg.sample && cli_given_option_by_help_prefix("log: "))
+		die_usage("--%s needs a log; --sample reads none", cli_given_option_by_help_prefix("log: "));
 	places[0].path = out_cfg.path ? out_cfg.path : "-";
 	places[1].path = cfg.rows;
-	rec_check_apart(places, 2);
+	rec_check_outputs_differ(places, 2);
 	cfg.log.unit_ns = cfg.unit >= 0 ? unit_ns[cfg.unit] : 0;
 	if (cfg.sample)
-		make_random_sample(&l);
+		make_random_poisson_arrivals(&l);
 	else
-		read_arrivals(file, &l);
+		read_arrivals_log_file(file, &l);
 	if (l.kind == LOGS_IN_CLF && (cfg.log.column || cfg.unit >= 0 || cfg.log.wheres))
 		die_usage("the Common Log Format has no columns: no --column, --unit, --where");
 	if (l.n < 2)
 		die(EXIT_RUN, "%s: %zu arrivals; at least two are needed", file, l.n);
-	cut_skipped_ends(&l, &from);
+	cut_warmup_and_cooldown(&l, &from);
 	if (l.n < 2)
 		die(EXIT_RUN, "%s: only %zu arrivals left after --warmup; at least two are needed: skip less", file, l.n);
 	if (!cfg.test.tick_ns)
@@ -343,15 +344,15 @@ int main(int argc, char **argv)
 	if (cfg.rows && !t)
 		die(EXIT_RUN, "cannot write %s: %m", cfg.rows);
 	time_ns = malloc(l.n * sizeof(*time_ns));
-	rec_object(out, "result");
-	err = time_ns ? report_arrivals(out, t, &l, time_ns) : -ENOMEM;
+	rec_begin_object(out, "result");
+	err = time_ns ? test_and_report_arrivals(out, t, &l, time_ns) : -ENOMEM;
 	free(time_ns);
 	if (err)
 		die(EXIT_RUN, "cannot test the arrivals: %s", strerror(-err));
 	err = t ? rows_close(t) : 0;
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.rows, strerror(-err));
-	rec_end(out);
+	rec_end_container(out);
 	rec_must_close(out);
 	logs_in_free(&l);
 	return EXIT_OK;

@@ -8,25 +8,25 @@
 #include <gsl/gsl_randist.h>
 #include <math.h>
 
-double chances_normal_inverse(double p)
+double chances_normal_quantile(double p)
 {
 	gsl_set_error_handler_off();	/* without this, GSL aborts the program on errors */
 	return gsl_cdf_ugaussian_Pinv(p);
 }
 
-double chances_chi2_two_sided(double value, double freedom)
+double chances_chi2_two_sided_p(double value, double freedom)
 {
 	gsl_set_error_handler_off();
 	return fmin(1, 2 * fmin(gsl_cdf_chisq_P(value, freedom), gsl_cdf_chisq_Q(value, freedom)));
 }
 
-double chances_poisson(unsigned count, double mean)
+double chances_poisson_probability(unsigned count, double mean)
 {
 	gsl_set_error_handler_off();
 	return gsl_ran_poisson_pdf(count, mean);
 }
 
-int chances_power(double *value, size_t n)
+int chances_power_spectrum(double *value, size_t n)
 {
 	gsl_set_error_handler_off();
 	if (n < 4 || gsl_fft_real_radix2_transform(value, 1, n))

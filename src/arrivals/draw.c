@@ -13,18 +13,19 @@
 
 const char *const draw_columns[] = { "kind", "x", "y", "expected", "low", "high", NULL };
 
-static void draw_row(struct rows *t, const char *kind, double x, double y, double expected, double low, double high)
+static void write_plot_row_of_kind(struct row_file *t, const char *kind, double x, double y, double expected, double low,
+				   double high)
 {
-	rows_str(t, kind);
-	rows_real(t, x);
-	rows_real(t, y);
-	rows_real(t, expected);
-	rows_real(t, low);
-	rows_real(t, high);
-	rows_end(t);
+	rows_write_str(t, kind);
+	rows_write_real(t, x);
+	rows_write_real(t, y);
+	rows_write_real(t, expected);
+	rows_write_real(t, low);
+	rows_write_real(t, high);
+	rows_end_row(t);
 }
 
-static void gaps(struct rows *t, const int64_t *time_ns, const struct poisson *p)
+static void write_plot_rows_of_gaps(struct row_file *t, const int64_t *time_ns, const struct poisson_test_result *p)
 {
 	double seen[GAP_BINS] = { 0 }, n = (double)p->n;
 
@@ -37,12 +38,12 @@ static void gaps(struct rows *t, const int64_t *time_ns, const struct poisson *p
 	for (size_t b = 0; b < GAP_BINS; b++) {
 		double low = GAP_BIN * (double)b;
 
-		draw_row(t, "gap", (low + GAP_BIN / 2) * p->mean_s * 1000, seen[b] / n, exp(-low) - exp(-low - GAP_BIN), NAN, NAN);
+		write_plot_row_of_kind(t, "gap", (low + GAP_BIN / 2) * p->mean_s * 1000, seen[b] / n, exp(-low) - exp(-low - GAP_BIN), NAN, NAN);
 	}
 }
 
 /* Bins of counts are half a standard deviation of the Poisson distribution wide, at least one count. */
-static int draw_counts(struct rows *t, const int64_t *time_ns, const struct poisson *p)
+static int write_plot_rows_of_counts(struct row_file *t, const int64_t *time_ns, const struct poisson_test_result *p)
 {
 	double *seen = calloc(COUNTS_MOST, sizeof(*seen)), mean = 0, width = p->interval_s * 1e9;
 	double drawn = (double)(time_ns[p->n < MARKS ? p->n : MARKS - 1] - time_ns[0]);
@@ -60,33 +61,33 @@ static int draw_counts(struct rows *t, const int64_t *time_ns, const struct pois
 			seen[count]++;
 		most = count > most && count < COUNTS_MOST ? count : most;
 		if (width * (double)(i + 1) <= drawn)
-			draw_row(t, "tally", ((double)i + 0.5) * width / 1e6, (double)count, NAN, NAN, NAN);
+			write_plot_row_of_kind(t, "tally", ((double)i + 0.5) * width / 1e6, (double)count, NAN, NAN, NAN);
 	}
 	for (size_t c = 0, step = (size_t)fmax(1, sqrt(mean) / 2); p->intervals && c <= most + 1 && c < COUNTS_MOST; c += step) {
 		double share = 0, expected = 0;
 
 		for (size_t i = c; i < c + step && i < COUNTS_MOST; i++) {
 			share += seen[i] / (double)p->intervals;
-			expected += chances_poisson((unsigned)i, mean);
+			expected += chances_poisson_probability((unsigned)i, mean);
 		}
-		draw_row(t, "count", (double)c + (double)(step - 1) / 2, share, expected, NAN, NAN);
+		write_plot_row_of_kind(t, "count", (double)c + (double)(step - 1) / 2, share, expected, NAN, NAN);
 	}
 	free(seen);
 	if (p->intervals)
-		draw_row(t, "interval", p->interval_s * 1000, NAN, NAN, NAN, NAN);
+		write_plot_row_of_kind(t, "interval", p->interval_s * 1000, NAN, NAN, NAN, NAN);
 	return 0;
 }
 
-int draw_arrivals(struct rows *t, const int64_t *time_ns, const struct poisson *p)
+int write_plot_rows_of_arrivals(struct row_file *t, const int64_t *time_ns, const struct poisson_test_result *p)
 {
 	for (size_t i = 0; i <= p->n && i < MARKS; i++)
-		draw_row(t, "arrival", (double)(time_ns[i] - time_ns[0]) / 1e6, NAN, NAN, NAN, NAN);
+		write_plot_row_of_kind(t, "arrival", (double)(time_ns[i] - time_ns[0]) / 1e6, NAN, NAN, NAN, NAN);
 	if (p->mean_s > 0 && p->gaps_told)
-		gaps(t, time_ns, p);
-	return draw_counts(t, time_ns, p);
+		write_plot_rows_of_gaps(t, time_ns, p);
+	return write_plot_rows_of_counts(t, time_ns, p);
 }
 
-void draw_source_row(struct rows *t, double sources, double cov, double low, double high)
+void write_plot_row_of_sources(struct row_file *t, double sources, double cov, double low, double high)
 {
-	draw_row(t, "sources", sources, cov, 1, low, high);
+	write_plot_row_of_kind(t, "sources", sources, cov, 1, low, high);
 }

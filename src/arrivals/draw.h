@@ -10,7 +10,7 @@
 extern const char *const draw_columns[];	/* columns of schema arrivals/1 */
 
 /* Writes the rows of p->n + 1 arrivals, in ascending order. 0 or -ENOMEM. */
-int draw_arrivals(struct rows *t, const int64_t *time_ns, const struct poisson *p);
-void draw_source_row(struct rows *t, double sources, double cov, double low, double high);
+int write_plot_rows_of_arrivals(struct row_file *t, const int64_t *time_ns, const struct poisson_test_result *p);
+void write_plot_row_of_sources(struct row_file *t, double sources, double cov, double low, double high);
 
 #endif

@@ -5,14 +5,14 @@
 
 #include <stddef.h>
 
-struct gaps_figures {
+struct gaps_statistics {
 	double mean, sd, cov;	/* sd: of a sample (n - 1); cov: coefficient of variation, sd / mean */
 	double lag1;		/* correlation of each gap with the next; 0 if all gaps are equal */
 };
-void gaps_figures(const double *gap, size_t n, struct gaps_figures *out);
+void gaps_compute_statistics(const double *gap, size_t n, struct gaps_statistics *out);
 
 /* Kolmogorov-Smirnov distance: the largest distance between the share of gaps up to t and 1 - exp(-t / mean). Sorts `gap`. */
-double gaps_ks(double *gap, size_t n, double mean);
+double gaps_ks_distance_exponential(double *gap, size_t n, double mean);
 
 /* Null distributions: how the statistics of gaps vary for a Poisson process. They are simulated, since textbook formulas hold only
  * for very many arrivals.
@@ -26,13 +26,13 @@ double gaps_ks(double *gap, size_t n, double mean);
 #define NULL_DISTS_GAPS 2000
 #define NULL_DISTS_KS_GAPS 200
 
-struct null_dists;
+struct gap_null_distributions;
 /* simulates n >= 2 gaps in about 0.25 s; NULL: no memory; to be freed by free() */
-struct null_dists *null_dists_simulate(size_t n);
+struct gap_null_distributions *null_dists_simulate_gaps(size_t n);
 
 /* p-values of the statistics of n gaps, never below 1 / NULL_DISTS_DRAWS; two-sided for cov and lag1, one-sided for ks. */
-double null_dists_cov_p(const struct null_dists *t, double cov);
-double null_dists_lag1_p(const struct null_dists *t, double lag1);
-double null_dists_ks_p(const struct null_dists *t, double distance);
+double null_dists_cov_p_value(const struct gap_null_distributions *t, double cov);
+double null_dists_lag1_p_value(const struct gap_null_distributions *t, double lag1);
+double null_dists_ks_p_value(const struct gap_null_distributions *t, double distance);
 
 #endif

@@ -25,7 +25,7 @@ static const char *const usual_time_columns[] = { "timeStamp", "start_ns", "sent
 
 /* --- times ----------------------------------------------------------------------------------------------------- */
 
-bool logs_in_number(const char *text, int64_t unit_ns, int64_t *out, int64_t *tick_ns)
+bool logs_in_parse_decimal_time(const char *text, int64_t unit_ns, int64_t *out, int64_t *tick_ns)
 {
 	int64_t whole = 0, part = 0, step = unit_ns;
 	const char *p = text;
@@ -47,7 +47,7 @@ bool logs_in_number(const char *text, int64_t unit_ns, int64_t *out, int64_t *ti
 	return !*p;
 }
 
-bool logs_in_date(const char *text, int64_t *out)
+bool logs_in_parse_apache_date(const char *text, int64_t *out)
 {
 	struct tm t = { 0 };
 	long zone_s;
@@ -62,26 +62,26 @@ bool logs_in_date(const char *text, int64_t *out)
 /* --- sources --------------------------------------------------------------------------------------------------- */
 
 /* A source of requests: a node of the tree logs_in.names, which is ordered by name. */
-struct log_source {
+struct log_request_source {
 	char *name;
 	uint32_t number;	/* in the order of first appearance, from 0 */
 };
 
 /* Order of names; digits count as numbers: "user 9" comes before "user 10". */
-static int order_source_names(const void *a, const void *b)
+static int compare_source_names(const void *a, const void *b)
 {
-	return strverscmp(((const struct log_source *)a)->name, ((const struct log_source *)b)->name);
+	return strverscmp(((const struct log_request_source *)a)->name, ((const struct log_request_source *)b)->name);
 }
 
-static void free_source(void *source)
+static void free_log_source(void *source)
 {
-	free(((struct log_source *)source)->name);
+	free(((struct log_request_source *)source)->name);
 	free(source);
 }
 
-static int number_source(struct logs_in *l, const char *name, uint32_t *out)
+static int assign_source_number(struct log_arrivals *l, const char *name, uint32_t *out)
 {
-	struct log_source key = { .name = (char *)(uintptr_t)name }, *new, **at = tfind(&key, &l->names, order_source_names);
+	struct log_request_source key = { .name = (char *)(uintptr_t)name }, *new, **at = tfind(&key, &l->names, compare_source_names);
 
 	if (at) {
 		*out = (*at)->number;
@@ -90,9 +90,9 @@ static int number_source(struct logs_in *l, const char *name, uint32_t *out)
 	new = malloc(sizeof(*new));
 	if (!new)
 		return -ENOMEM;
-	*new = (struct log_source){ strdup(name), l->sources };
-	if (!new->name || !tsearch(new, &l->names, order_source_names)) {
-		free_source(new);
+	*new = (struct log_request_source){ strdup(name), l->sources };
+	if (!new->name || !tsearch(new, &l->names, compare_source_names)) {
+		free_log_source(new);
 		return -ENOMEM;
 	}
 	*out = l->sources++;
@@ -100,26 +100,26 @@ static int number_source(struct logs_in *l, const char *name, uint32_t *out)
 }
 
 /* place[number]: position of that source in the order of names; next: the next position. */
-struct source_places {
+struct source_name_positions {
 	uint32_t *place, next;
 };
 
-static void place_source(const void *node, VISIT visit, void *context)
+static void store_source_position(const void *node, VISIT visit, void *context)
 {
-	struct source_places *p = context;
+	struct source_name_positions *p = context;
 
 	if (visit == postorder || visit == leaf)
-		p->place[(*(const struct log_source *const *)node)->number] = p->next++;
+		p->place[(*(const struct log_request_source *const *)node)->number] = p->next++;
 }
 
 /* Numbers the sources of all arrivals in the order of their names. */
-static int order_sources(struct logs_in *l)
+static int renumber_sources_by_name(struct log_arrivals *l)
 {
-	struct source_places p = { .place = malloc((l->sources + 1) * sizeof(*p.place)) };
+	struct source_name_positions p = { .place = malloc((l->sources + 1) * sizeof(*p.place)) };
 
 	if (!p.place)
 		return -ENOMEM;
-	twalk_r(l->names, place_source, &p);
+	twalk_r(l->names, store_source_position, &p);
 	for (size_t i = 0; i < l->n; i++)
 		l->arrival[i].source = p.place[l->arrival[i].source];
 	free(p.place);
@@ -127,10 +127,10 @@ static int order_sources(struct logs_in *l)
 }
 
 /* Adds an arrival. source NULL: sources are not read. */
-static int add_arrival(struct logs_in *l, int64_t time_ns, const char *source)
+static int add_request_arrival(struct log_arrivals *l, int64_t time_ns, const char *source)
 {
-	struct logs_in_arrival a = { .time_ns = time_ns };
-	int err = source ? number_source(l, source, &a.source) : 0;
+	struct log_arrival a = { .time_ns = time_ns };
+	int err = source ? assign_source_number(l, source, &a.source) : 0;
 
 	if (!err)
 		err = array_room(&l->arrival, l->n);
@@ -141,9 +141,9 @@ static int add_arrival(struct logs_in *l, int64_t time_ns, const char *source)
 
 /* --- lines ----------------------------------------------------------------------------------------------------- */
 
-struct log_table {
-	const struct logs_in_cfg *cfg;
-	struct logs_in *out;
+struct log_table_reader {
+	const struct log_reader_cfg *cfg;
+	struct log_arrivals *out;
 	bool commas, headless;
 	size_t fields;
 	int time, source, where[LOGS_IN_WHERE];
@@ -151,32 +151,32 @@ struct log_table {
 };
 
 /* Returns the index of a column by its name, or in a table without a header line by its number, from 1; -1: no such column. */
-static int find_column(const struct log_table *t, char *const *cell, const char *name)
+static int find_log_column(const struct log_table_reader *t, char *const *cell, const char *name)
 {
 	char *end;
 	unsigned long place;
 
 	if (!t->headless)
-		return fields_find(cell, t->fields, name);
+		return fields_index_of_name(cell, t->fields, name);
 	place = strtoul(name, &end, 10);
 	return end != name && !*end && place >= 1 && place <= t->fields ? (int)place - 1 : -1;
 }
 
 /* Finds the column of the times, and its unit. JMeter can be told to write no header line; its times come first, in ms since
  * 1970. */
-static int find_time_column(struct log_table *t, char *const *cell, const char **why)
+static int find_time_column(struct log_table_reader *t, char *const *cell, const char **why)
 {
-	const struct logs_in_cfg *cfg = t->cfg;
+	const struct log_reader_cfg *cfg = t->cfg;
 	int64_t first, tick;
 	bool ms;
 
-	t->time = cfg->column ? fields_find(cell, t->fields, cfg->column) : -1;
+	t->time = cfg->column ? fields_index_of_name(cell, t->fields, cfg->column) : -1;
 	for (size_t i = 0; !cfg->column && t->time < 0 && i < sizeof(usual_time_columns) / sizeof(*usual_time_columns); i++)
-		t->time = fields_find(cell, t->fields, usual_time_columns[i]);
-	t->headless = t->time < 0 && logs_in_number(cell[0], 1, &first, &tick);
+		t->time = fields_index_of_name(cell, t->fields, usual_time_columns[i]);
+	t->headless = t->time < 0 && logs_in_parse_decimal_time(cell[0], 1, &first, &tick);
 	ms = t->headless && t->commas && first > MS_OF_1980 && first < MS_OF_2200;
 	if (t->headless)
-		t->time = cfg->column ? find_column(t, cell, cfg->column) : ms ? 0 : -1;
+		t->time = cfg->column ? find_log_column(t, cell, cfg->column) : ms ? 0 : -1;
 	*why = t->headless ? "no header line: give the number of the column of times, as in --column 1, and --unit" :
 	       cfg->column ? "the header has no such --column" :
 	       "no column of the header is known to be a time; --column NAME";
@@ -187,33 +187,33 @@ static int find_time_column(struct log_table *t, char *const *cell, const char *
 	else
 		snprintf(t->out->name, sizeof(t->out->name), "%s", cell[t->time]);
 	t->unit_ns = cfg->unit_ns ? cfg->unit_ns : (ms && !t->time) || !strcmp(t->out->name, "timeStamp") ? MS :
-		fields_unit_ns(t->out->name);
+		fields_time_unit_of_column(t->out->name);
 	*why = t->headless ? "no header line names the unit of the times; give --unit" :
 		"no unit: the column's name does not end in _ns, _us, _ms or _s; give --unit";
 	return t->unit_ns ? 0 : -EPROTO;
 }
 
-static int read_log_header(struct log_table *t, char *line, const char **why)
+static int read_log_header(struct log_table_reader *t, char *line, const char **why)
 {
-	const struct logs_in_cfg *cfg = t->cfg;
+	const struct log_reader_cfg *cfg = t->cfg;
 	char *cell[FIELDS];
 
-	t->fields = fields_cut(line, t->commas, cell, FIELDS);
+	t->fields = fields_split_line(line, t->commas, cell, FIELDS);
 	*why = "more than 256 columns";
 	if (!t->fields || find_time_column(t, cell, why))
 		return -EPROTO;
-	t->source = cfg->source ? find_column(t, cell, cfg->source) : -1;
+	t->source = cfg->source ? find_log_column(t, cell, cfg->source) : -1;
 	*why = t->headless ? "no header line: --sources takes the number of a column, from 1" : "the header has no such --sources";
 	if (cfg->source && t->source < 0)
 		return -EPROTO;
 	*why = t->headless ? "no header line: --where takes the number of a column, from 1" : "the header lacks a column of --where";
 	for (size_t i = 0; i < cfg->wheres; i++)
-		if ((t->where[i] = find_column(t, cell, cfg->where[i].column)) < 0)
+		if ((t->where[i] = find_log_column(t, cell, cfg->where[i].column)) < 0)
 			return -EPROTO;
 	return 0;
 }
 
-static int read_log_row(struct log_table *t, char *const *cell, const char **why)
+static int read_log_row(struct log_table_reader *t, char *const *cell, const char **why)
 {
 	int64_t time_ns, tick_ns;
 
@@ -227,34 +227,34 @@ static int read_log_row(struct log_table *t, char *const *cell, const char **why
 		return 0;
 	}
 	*why = "not a time: expected a whole or decimal number";
-	if (!logs_in_number(cell[t->time], t->unit_ns, &time_ns, &tick_ns))
+	if (!logs_in_parse_decimal_time(cell[t->time], t->unit_ns, &time_ns, &tick_ns))
 		return -EPROTO;
 	if (tick_ns < t->tick_ns)
 		t->tick_ns = tick_ns;
-	return add_arrival(t->out, time_ns, t->source >= 0 ? cell[t->source] : NULL);
+	return add_request_arrival(t->out, time_ns, t->source >= 0 ? cell[t->source] : NULL);
 }
 
-static int split_log_row(struct log_table *t, char *line, const char **why)
+static int split_log_row(struct log_table_reader *t, char *line, const char **why)
 {
 	char *cell[FIELDS];
 
 	*why = t->headless ? "number of cells differs from the first line's" : "number of cells differs from the header's";
-	return fields_cut(line, t->commas, cell, FIELDS) == t->fields ? read_log_row(t, cell, why) : -EPROTO;
+	return fields_split_line(line, t->commas, cell, FIELDS) == t->fields ? read_log_row(t, cell, why) : -EPROTO;
 }
 
 /* Reads a line such as: host ident user [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326 */
-static int read_clf_line(const struct log_table *t, char *line, const char **why)
+static int read_clf_line(const struct log_table_reader *t, char *line, const char **why)
 {
 	char *host_end = strchr(line, ' '), *open = host_end ? strchr(host_end, '[') : NULL;
 	int64_t time_ns;
 
 	*why = "not a line of the Common Log Format: host ident user [10/Oct/2000:13:55:36 -0700] ...";
-	while (open && !logs_in_date(open + 1, &time_ns))	/* user names may contain brackets, too */
+	while (open && !logs_in_parse_apache_date(open + 1, &time_ns))	/* user names may contain brackets, too */
 		open = strchr(open + 1, '[');
 	if (!open)
 		return -EPROTO;
 	*host_end = '\0';
-	return add_arrival(t->out, time_ns, t->cfg->source ? line : NULL);
+	return add_request_arrival(t->out, time_ns, t->cfg->source ? line : NULL);
 }
 
 static enum logs_in_kind guess_log_kind(const char *line)
@@ -262,14 +262,14 @@ static enum logs_in_kind guess_log_kind(const char *line)
 	int64_t t;
 
 	for (const char *open = strchr(line, '['); open; open = strchr(open + 1, '['))
-		if (logs_in_date(open + 1, &t))
+		if (logs_in_parse_apache_date(open + 1, &t))
 			return LOGS_IN_CLF;
 	return strchr(line, '\t') || !strchr(line, ',') ? LOGS_IN_TSV : LOGS_IN_JTL;
 }
 
 /* Infers the resolution of the times: if all are whole seconds, milliseconds, ..., they were most likely recorded so. Only decimal
  * steps: another common divisor may be the arrivals' own. */
-static void infer_tick(struct logs_in *l, int64_t tick_ns)
+static void infer_log_time_resolution(struct log_arrivals *l, int64_t tick_ns)
 {
 	while (tick_ns < S) {
 		for (size_t i = 0; i < l->n; i++)
@@ -287,7 +287,7 @@ static void infer_tick(struct logs_in *l, int64_t tick_ns)
 /* Reads the first line: finds the format of the log and the columns. A first line of numbers is a row, not a header. */
 static int read_first_log_line(void *context, char *line, const char **why)
 {
-	struct log_table *t = context;
+	struct log_table_reader *t = context;
 	char *copy = NULL;
 	int err;
 
@@ -308,31 +308,32 @@ static int read_first_log_line(void *context, char *line, const char **why)
 
 static int read_log_line(void *context, char *line, const char **why)
 {
-	struct log_table *t = context;
+	struct log_table_reader *t = context;
 
 	return t->out->kind == LOGS_IN_CLF ? read_clf_line(t, line, why) : split_log_row(t, line, why);
 }
 
-int logs_in_read(FILE *in, const struct logs_in_cfg *cfg, struct logs_in *out, unsigned long *line, const char **why)
+int logs_in_read_arrivals(FILE *in, const struct log_reader_cfg *cfg, struct log_arrivals *out, unsigned long *line,
+			  const char **why)
 {
-	struct log_table t = { .cfg = cfg, .out = out, .tick_ns = S };
+	struct log_table_reader t = { .cfg = cfg, .out = out, .tick_ns = S };
 	int err;
 
-	*out = (struct logs_in){ .kind = (enum logs_in_kind)cfg->kind, .tick_ns = 1 };
+	*out = (struct log_arrivals){ .kind = (enum logs_in_kind)cfg->kind, .tick_ns = 1 };
 	*line = 0;
-	err = lines_each(in, &t.commas, read_first_log_line, read_log_line, &t, line, why);
+	err = for_each_line_of_table(in, &t.commas, read_first_log_line, read_log_line, &t, line, why);
 	if (!err && out->names)
-		err = order_sources(out);
+		err = renumber_sources_by_name(out);
 	if (out->kind == LOGS_IN_CLF)
 		out->tick_ns = S;
 	else if (!err)
-		infer_tick(out, t.tick_ns);
+		infer_log_time_resolution(out, t.tick_ns);
 	return err;
 }
 
-void logs_in_free(struct logs_in *l)
+void logs_in_free(struct log_arrivals *l)
 {
-	tdestroy(l->names, free_source);
+	tdestroy(l->names, free_log_source);
 	free(l->arrival);
-	*l = (struct logs_in){ 0 };
+	*l = (struct log_arrivals){ 0 };
 }

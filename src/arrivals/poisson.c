@@ -19,7 +19,7 @@
 
 const char *const poisson_test_names[] = { "cov", "ks", "dispersion", "lag1", "periodogram" };
 
-void poisson_spread_ticks(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed)
+void poisson_spread_times_in_ticks(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed)
 {
 	for (size_t i = 0; i < n && tick_ns > 1; i++)
 		time_ns[i] += (int64_t)(random_unit(&seed) * (double)tick_ns);
@@ -28,11 +28,12 @@ void poisson_spread_ticks(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t 
 
 /* --- the tests ------------------------------------------------------------------------------------------------- */
 
-static void poisson_test_gaps(const double *gap, double *scratch, const struct null_dists *nulls, struct poisson *out)
+static void poisson_test_gaps(const double *gap, double *scratch, const struct gap_null_distributions *nulls,
+			      struct poisson_test_result *out)
 {
-	struct gaps_figures f;
+	struct gaps_statistics f;
 
-	gaps_figures(gap, out->n, &f);
+	gaps_compute_statistics(gap, out->n, &f);
 	out->mean_s = f.mean;
 	out->sd_s = f.sd;
 	if (!out->gaps_told)
@@ -40,16 +41,16 @@ static void poisson_test_gaps(const double *gap, double *scratch, const struct n
 	out->cov = f.cov;
 	out->lag1 = f.lag1;
 	memcpy(scratch, gap, out->n * sizeof(*gap));
-	out->ks = gaps_ks(scratch, out->n, f.mean);
+	out->ks = gaps_ks_distance_exponential(scratch, out->n, f.mean);
 	if (!nulls)
 		return;
-	out->p[POISSON_COV] = null_dists_cov_p(nulls, f.cov);
-	out->p[POISSON_LAG1] = null_dists_lag1_p(nulls, f.lag1);
-	out->p[POISSON_KS] = null_dists_ks_p(nulls, out->ks);
+	out->p[POISSON_COV] = null_dists_cov_p_value(nulls, f.cov);
+	out->p[POISSON_LAG1] = null_dists_lag1_p_value(nulls, f.lag1);
+	out->p[POISSON_KS] = null_dists_ks_p_value(nulls, out->ks);
 }
 
 /* Arrivals that are uniformly distributed from `begin` to `end` if the process is Poisson. */
-struct poisson_window {
+struct poisson_test_window {
 	const int64_t *time_ns;
 	size_t n;
 	int64_t begin, end;
@@ -57,9 +58,10 @@ struct poisson_window {
 
 /* Returns the arrivals between the first and the last; if ticks hold several arrivals, those of all ticks except the first and the
  * last, which the log has only in part. */
-static struct poisson_window poisson_find_window(const int64_t *time_ns, int64_t tick_ns, const struct poisson *p)
+static struct poisson_test_window poisson_select_test_window(const int64_t *time_ns, int64_t tick_ns,
+							     const struct poisson_test_result *p)
 {
-	struct poisson_window w = { time_ns + 1, p->n - 1, time_ns[0], time_ns[p->n] };
+	struct poisson_test_window w = { time_ns + 1, p->n - 1, time_ns[0], time_ns[p->n] };
 
 	if (p->gaps_told)
 		return w;
@@ -75,7 +77,8 @@ static struct poisson_window poisson_find_window(const int64_t *time_ns, int64_t
 }
 
 /* Tests the counts in intervals of equal length: chi-squared (Cochran 1954). */
-static void poisson_test_counts(const struct poisson_window *w, const struct poisson_cfg *cfg, struct poisson *out)
+static void poisson_test_counts(const struct poisson_test_window *w, const struct poisson_test_cfg *cfg,
+				struct poisson_test_result *out)
 {
 	double span = (double)(w->end - w->begin);
 	double width = cfg->interval_ns ? (double)cfg->interval_ns :
@@ -97,7 +100,7 @@ static void poisson_test_counts(const struct poisson_window *w, const struct poi
 	}
 	out->dispersion = sum > 0 ? (squares - sum * sum / intervals) / (intervals - 1) / (sum / intervals) : (double)NAN;
 	if (isfinite(out->dispersion))
-		out->p[POISSON_DISPERSION] = chances_chi2_two_sided((intervals - 1) * out->dispersion, intervals - 1);
+		out->p[POISSON_DISPERSION] = chances_chi2_two_sided_p((intervals - 1) * out->dispersion, intervals - 1);
 }
 
 /* Returns the probability of a power of at least z for n random directions (Rayleigh; Greenwood & Durand 1955). */
@@ -109,7 +112,8 @@ static double rayleigh_p(double z, double n)
 	return z * z > n ? exp(-z) : fmin(1, fmax(p, 0));
 }
 
-static int poisson_test_periodogram(const struct poisson_window *w, const struct poisson_cfg *cfg, struct poisson *out)
+static int poisson_test_periodogram(const struct poisson_test_window *w, const struct poisson_test_cfg *cfg,
+				    struct poisson_test_result *out)
 {
 	double span = (double)(w->end - w->begin), most = span / (2.0 * (double)cfg->tick_ns), inside = (double)w->n;
 	size_t frequencies = w->n + 1 < FREQUENCIES_MOST ? w->n + 1 : FREQUENCIES_MOST, bins = 4;
@@ -129,7 +133,7 @@ static int poisson_test_periodogram(const struct poisson_window *w, const struct
 
 		bin[b < bins ? b : bins - 1]++;
 	}
-	if (chances_power(bin, bins)) {
+	if (chances_power_spectrum(bin, bins)) {
 		free(bin);
 		return 0;
 	}
@@ -146,7 +150,7 @@ static int poisson_test_periodogram(const struct poisson_window *w, const struct
 }
 
 /* Holm's method: the smallest p-value is compared with level / m, the next with level / (m - 1), until one is larger. */
-static void poisson_adjust_holm(struct poisson *out)
+static void poisson_decide_by_holm(struct poisson_test_result *out)
 {
 	double last = 0;
 	size_t left;
@@ -174,14 +178,14 @@ static void poisson_adjust_holm(struct poisson *out)
 	}
 }
 
-int poisson_judge(const int64_t *time_ns, size_t arrivals, const struct poisson_cfg *cfg,
-		  const struct null_dists *nulls, struct poisson *out)
+int poisson_test_arrivals(const int64_t *time_ns, size_t arrivals, const struct poisson_test_cfg *cfg,
+		  const struct gap_null_distributions *nulls, struct poisson_test_result *out)
 {
-	struct poisson_window w;
+	struct poisson_test_window w;
 	double *gap, ticks;
 	int err;
 
-	*out = (struct poisson){ .n = arrivals ? arrivals - 1 : 0, .mean_s = NAN, .sd_s = NAN, .cov = NAN,
+	*out = (struct poisson_test_result){ .n = arrivals ? arrivals - 1 : 0, .mean_s = NAN, .sd_s = NAN, .cov = NAN,
 				 .lag1 = NAN, .ks = NAN, .dispersion = NAN, .peak = NAN, .peak_period_s = NAN, .interval_s = NAN,
 				 .p_joint = NAN, .gaps_told = true };
 	for (size_t t = 0; t < POISSON_TESTS; t++)
@@ -205,17 +209,17 @@ int poisson_judge(const int64_t *time_ns, size_t arrivals, const struct poisson_
 	out->gaps_told = cfg->tick_ns <= 1 || (double)cfg->tick_ns / NS * 2 * (double)out->n <= out->span_s;
 	poisson_test_gaps(gap, gap + out->n, out->n >= POISSON_FEWEST ? nulls : NULL, out);
 	free(gap);
-	w = poisson_find_window(time_ns, cfg->tick_ns, out);
+	w = poisson_select_test_window(time_ns, cfg->tick_ns, out);
 	poisson_test_counts(&w, cfg, out);
 	err = poisson_test_periodogram(&w, cfg, out);
 	if (!err)
-		poisson_adjust_holm(out);
+		poisson_decide_by_holm(out);
 	return err;
 }
 
 /* --- in words -------------------------------------------------------------------------------------------------- */
 
-static const char *poisson_manner(const struct poisson *p)
+static const char *poisson_deviation_text(const struct poisson_test_result *p)
 {
 	double off = p->gaps_told ? p->cov - 1 : p->dispersion - 1;
 
@@ -224,7 +228,7 @@ static const char *poisson_manner(const struct poisson *p)
 	return "";
 }
 
-bool poisson_warn(const struct poisson *p, char *text, size_t size)
+bool poisson_format_log_warning(const struct poisson_test_result *p, char *text, size_t size)
 {
 	double n = (double)p->n, over = (double)p->ties - p->ties_expected;
 
@@ -245,7 +249,7 @@ bool poisson_warn(const struct poisson *p, char *text, size_t size)
 	return false;
 }
 
-void poisson_describe(const struct poisson *p, char *text, size_t size)
+void poisson_format_verdict(const struct poisson_test_result *p, char *text, size_t size)
 {
 	char figure[160], by[96] = "";
 	double band = POISSON_BAND / sqrt((double)p->n);
@@ -268,6 +272,6 @@ void poisson_describe(const struct poisson *p, char *text, size_t size)
 		snprintf(text, size, "as a Poisson process: %s, none of %zu tests rejects at %g %% (Holm)", figure,
 			 p->tested, 100 * POISSON_LEVEL);
 	else
-		snprintf(text, size, "not a Poisson process%s: %s, rejected by %s at %g %% (Holm)", poisson_manner(p), figure, by,
+		snprintf(text, size, "not a Poisson process%s: %s, rejected by %s at %g %% (Holm)", poisson_deviation_text(p), figure, by,
 			 100 * POISSON_LEVEL);
 }

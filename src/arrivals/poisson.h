@@ -23,13 +23,13 @@
 enum poisson_test { POISSON_COV, POISSON_KS, POISSON_DISPERSION, POISSON_LAG1, POISSON_PEAK, POISSON_TESTS };
 extern const char *const poisson_test_names[];
 
-struct poisson_cfg {
+struct poisson_test_cfg {
 	int64_t tick_ns;	/* resolution of the times; 1: exact */
 	int64_t interval_ns;	/* length of the intervals in which arrivals are counted; 0: ten arrivals on average */
 	uint64_t seed;		/* seed for the random places of arrivals within their ticks */
 };
 
-struct poisson {
+struct poisson_test_result {
 	size_t n;			/* number of gaps */
 	size_t ties;			/* gaps of 0 as recorded: arrivals in the same tick as the arrival before */
 	double ties_expected;		/* number of ties expected by chance for so many arrivals and ticks */
@@ -48,18 +48,18 @@ struct poisson {
 };
 
 /* Moves each time to a random place within its tick; sorts the times. */
-void poisson_spread_ticks(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed);
+void poisson_spread_times_in_ticks(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed);
 
 /* Tests n + 1 = `arrivals` times, ascending, already spread within ticks. `nulls`: for n gaps (may be NULL below POISSON_FEWEST). 0
  * or -ENOMEM. */
-int poisson_judge(const int64_t *time_ns, size_t arrivals, const struct poisson_cfg *cfg,
-		  const struct null_dists *nulls, struct poisson *out);
+int poisson_test_arrivals(const int64_t *time_ns, size_t arrivals, const struct poisson_test_cfg *cfg,
+		  const struct gap_null_distributions *nulls, struct poisson_test_result *out);
 
 /* Writes the verdict in words, with its error band. */
-void poisson_describe(const struct poisson *p, char *text, size_t size);
+void poisson_format_verdict(const struct poisson_test_result *p, char *text, size_t size);
 
 /* Writes a warning if the log itself looks broken: far more ties than by chance, or one gap that is a large part of the whole time.
  * False: no warning. */
-bool poisson_warn(const struct poisson *p, char *text, size_t size);
+bool poisson_format_log_warning(const struct poisson_test_result *p, char *text, size_t size);
 
 #endif

@@ -28,7 +28,7 @@ static struct {
 	int ends;
 	const char *order[COMMANDS_AT_START];	/* values of --order */
 	int n_orders;
-	struct link_path_cfg path;
+	struct link_direction_settings path;
 	int64_t seed, packets, run_ns, parent, ready_fd;
 	const char *control;
 	struct cli_cpus cpus;
@@ -36,16 +36,16 @@ static struct {
 static struct rec_cfg out_cfg;
 
 static struct {
-	struct link_commands commands;
-	struct control control;
-	struct rt_state rt;
+	struct link_command_changes commands;
+	struct command_fifo control;
+	struct rt_settings_granted rt;
 	int64_t begun_ns, cpu_ns;
 	int64_t commands_applied;
-	struct rec *out;
+	struct rec_report *out;
 } now = { .control.fd = -1 };
-static struct forwarder fwd;
+static struct tap_forwarder fwd;
 
-static int add_end_option(const char *text, void *value)
+static int add_link_end_option(const char *text, void *value)
 {
 	size_t name = strcspn(text, "@");
 
@@ -74,9 +74,9 @@ static int read_loss_option(const char *text, void *value)
 	return 0;
 }
 
-static int add_order_option(const char *text, void *value)
+static int add_link_command_option(const char *text, void *value)
 {
-	struct link_commands tried = { 0 };
+	struct link_command_changes tried = { 0 };
 
 	(void)value;
 	if (cfg.n_orders == COMMANDS_AT_START)
@@ -88,7 +88,8 @@ static int add_order_option(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_CALL, 0, "end", &cfg, 0, 0, "an interface to create, here or in the network namespace FILE; give two", NULL, add_end_option,
+	{ CLI_CALL, 0, "end", &cfg, 0, 0, "an interface to create, here or in the network namespace FILE; give two", NULL,
+		add_link_end_option,
 	  "NAME[@FILE]" },
 	{ CLI_NS, 0, "delay", &cfg.path.delay_ns, 0, (double)LINK_TIME_MAX_NS, "delay of a packet, each way (0)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "jitter", &cfg.path.jitter_ns, 0, (double)LINK_TIME_MAX_NS,
@@ -103,7 +104,7 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "queue", &cfg.path.queue_ns, 0, (double)LINK_TIME_MAX_NS,
 	  "longest wait of a packet for the rate; beyond, it is dropped (50ms)", NULL, NULL, NULL },
 	{ CLI_CALL, 0, "order", &cfg, 0, 0, "apply this command at the start, such as \"back rate 384Kbit\"; may be given many times",
-	  NULL, add_order_option, "ORDER" },
+	  NULL, add_link_command_option, "ORDER" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e15, "seed of the random losses and jitter (1)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "packets", &cfg.packets, 16, 1 << 20,
 	  "memory for this many packets under way, both ways together (16384)", NULL, NULL, NULL },
@@ -120,17 +121,17 @@ static const struct cli_opt options[] = {
 
 /* --- the report ------------------------------------------------------------------------------------------------ */
 
-static void report_link_settings(struct rec *r)
+static void report_link_settings(struct rec_report *r)
 {
 	static const char *const names[] = { "forth", "back" };
 
-	rec_object(r, "settings");
+	rec_begin_object(r, "settings");
 	rec_int(r, "seed", (int64_t)now.commands.seed);
 	rec_int(r, "packets", cfg.packets);
 	for (int i = 0; i < 2; i++) {
-		const struct link_path_cfg *path = &now.commands.cfg[i];
+		const struct link_direction_settings *path = &now.commands.cfg[i];
 
-		rec_object(r, names[i]);
+		rec_begin_object(r, names[i]);
 		rec_int(r, "rate_bits_per_s", path->rate_bits);
 		rec_real(r, "queue_ms", (double)path->queue_ns / NS_PER_MS, 6);
 		rec_real(r, "delay_ms", (double)path->delay_ns / NS_PER_MS, 6);
@@ -138,16 +139,16 @@ static void report_link_settings(struct rec *r)
 		rec_str(r, "shape", jitter_shapes[path->shape]);
 		rec_bool(r, "reorder", path->reorder);
 		rec_real(r, "loss_percent", path->loss * 100, 6);
-		rec_end(r);
+		rec_end_container(r);
 	}
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void report_link_direction(struct rec *r, int i)
+static void report_link_direction(struct rec_report *r, int i)
 {
-	const struct forwarder_direction *way = &fwd.way[i];
+	const struct forwarding_direction *way = &fwd.way[i];
 
-	rec_object(r, NULL);
+	rec_begin_object(r, NULL);
 	rec_str(r, "from", fwd.ends[i].name);
 	rec_str(r, "to", fwd.ends[!i].name);
 	rec_int(r, "packets", way->packets);
@@ -159,56 +160,56 @@ static void report_link_direction(struct rec *r, int i)
 	rec_int(r, "dropped_no_room", way->no_room);
 	rec_int(r, "refused", way->refused);
 	rec_count(r, "dropped_before", tap_port_dropped(&fwd.ends[i]));
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void report_added_delay(struct rec *r)
+static void report_added_delay(struct rec_report *r)
 {
 	static const int64_t edges_us[] = { 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, DELAY_HIST_MAX_US };
 	static const struct { const char *name; double p;
 			      } percentiles[] = { { "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }, { "p999", 0.999 } };
 	const struct delay_hist *added = &fwd.added;
 
-	rec_object(r, "added_delay_us");
+	rec_begin_object(r, "added_delay_us");
 	rec_int(r, "n", added->n);
 	rec_real(r, "min", added->n ? (double)added->min_ns / 1000 : NAN, 1);
 	rec_real(r, "mean", delay_hist_mean_us(added), 1);
 	for (size_t i = 0; i < sizeof(percentiles) / sizeof(*percentiles); i++)
 		rec_real(r, percentiles[i].name, delay_hist_percentile_us(added, percentiles[i].p), 0);
 	rec_real(r, "max", added->n ? (double)added->max_ns / 1000 : NAN, 1);
-	rec_array(r, "histogram");
+	rec_begin_array(r, "histogram");
 	for (size_t i = 0; i < sizeof(edges_us) / sizeof(*edges_us); i++) {
-		rec_object(r, NULL);
+		rec_begin_object(r, NULL);
 		rec_int(r, "upto_us", edges_us[i]);
 		rec_int(r, "cumulative", delay_hist_count_within(added, edges_us[i]));
-		rec_end(r);
+		rec_end_container(r);
 	}
-	rec_end(r);
-	rec_end(r);
+	rec_end_container(r);
+	rec_end_container(r);
 }
 
-static bool frames_found_no_room(void)
+static bool were_frames_dropped_for_room(void)
 {
 	return fwd.way[0].no_room || fwd.way[1].no_room;
 }
 
 /* Writes one direction's settings, such as "10.0 Mbit/s, queue 50.0 ms, 20.0 ms each way, no loss". */
-static void describe_path(const struct link_path_cfg *p, const char *each_way, char *text, size_t size)
+static void describe_link_direction(const struct link_direction_settings *p, const char *each_way, char *text, size_t size)
 {
 	char rate[80] = "no limit of rate", jitter[40] = "", loss[40] = "no loss";
 
 	if (p->rate_bits)
-		snprintf(rate, sizeof(rate), "%s, queue %s", say_bits((double)p->rate_bits), say_ns((double)p->queue_ns));
+		snprintf(rate, sizeof(rate), "%s, queue %s", bits_text((double)p->rate_bits), ns_text((double)p->queue_ns));
 	if (p->jitter_ns)
-		snprintf(jitter, sizeof(jitter), " ± %s", say_ns((double)p->jitter_ns));
+		snprintf(jitter, sizeof(jitter), " ± %s", ns_text((double)p->jitter_ns));
 	if (p->loss > 0)
-		snprintf(loss, sizeof(loss), "loss %s %%", say_number(p->loss * 100));
-	snprintf(text, size, "%s, %s%s%s, %s", rate, p->delay_ns ? say_ns((double)p->delay_ns) : "no delay", jitter, each_way, loss);
+		snprintf(loss, sizeof(loss), "loss %s %%", number_text(p->loss * 100));
+	snprintf(text, size, "%s, %s%s%s, %s", rate, p->delay_ns ? ns_text((double)p->delay_ns) : "no delay", jitter, each_way, loss);
 }
 
-static void say_link_direction(struct rec *r, int i, const char *link)
+static void say_link_direction(struct rec_report *r, int i, const char *link)
 {
-	const struct forwarder_direction *way = &fwd.way[i];
+	const struct forwarding_direction *way = &fwd.way[i];
 	const struct { int64_t n; const char *what; } gone[] = {
 		{ way->fate[LINK_LOSES], "lost by --loss" }, { way->fate[LINK_QUEUE_FULL], "dropped (queue full)" },
 		{ way->no_room, "dropped (no room)" }, { way->refused, "refused by the interface" },
@@ -218,58 +219,58 @@ static void say_link_direction(struct rec *r, int i, const char *link)
 
 	for (size_t k = 0; k < sizeof(gone) / sizeof(*gone); k++)
 		if (gone[k].n > 0)
-			snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %s %s", say_count(gone[k].n), gone[k].what);
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %s %s", count_text(gone[k].n), gone[k].what);
 	if (way->packets && !*text)
 		strcpy(text, ", all delivered");
-	rec_say(r, "  %s -> %s   %s packets%s%s%s", fwd.ends[i].name, fwd.ends[!i].name, say_count(way->packets), text,
+	rec_say(r, "  %s -> %s   %s packets%s%s%s", fwd.ends[i].name, fwd.ends[!i].name, count_text(way->packets), text,
 		*link ? "; " : "", link);
 }
 
-static void say_link(struct rec *r, double wall_ns)
+static void say_link(struct rec_report *r, double wall_ns)
 {
 	bool alike = !memcmp(&now.commands.cfg[0], &now.commands.cfg[1], sizeof(now.commands.cfg[0]));
 	const struct delay_hist *added = &fwd.added;
 	char link[2][256];
 
 	for (int i = 0; i < 2; i++)
-		describe_path(&now.commands.cfg[i], alike && now.commands.cfg[i].delay_ns ? " each way" : "", link[i], sizeof(link[i]));
-	rec_say(r, "%s <-> %s: %s%s%s", fwd.ends[0].name, fwd.ends[1].name, alike ? link[0] : "", alike ? "; " : "", say_ns(wall_ns));
+		describe_link_direction(&now.commands.cfg[i], alike && now.commands.cfg[i].delay_ns ? " each way" : "", link[i], sizeof(link[i]));
+	rec_say(r, "%s <-> %s: %s%s%s", fwd.ends[0].name, fwd.ends[1].name, alike ? link[0] : "", alike ? "; " : "", ns_text(wall_ns));
 	for (int i = 0; i < 2; i++)
 		say_link_direction(r, i, alike ? "" : link[i]);
 	if (added->n)
 		rec_say(r, "Delay added by the program itself: %s µs (p50), %s (p99), %s at worst",
-			say_number(delay_hist_percentile_us(added, 0.5)),
-			say_number(delay_hist_percentile_us(added, 0.99)), say_number((double)added->max_ns / NS_PER_US));
-	if (frames_found_no_room())
+			number_text(delay_hist_percentile_us(added, 0.5)),
+			number_text(delay_hist_percentile_us(added, 0.99)), number_text((double)added->max_ns / NS_PER_US));
+	if (were_frames_dropped_for_room())
 		rec_warn(r, "%s packets were dropped because all slots were taken; give more with --packets",
-			 say_count(fwd.way[0].no_room + fwd.way[1].no_room));
+			 count_text(fwd.way[0].no_room + fwd.way[1].no_room));
 	if (fwd.broken)
 		rec_warn(r, "the interface %s was removed during the run", fwd.ends[fwd.broken - 1].name);
 }
 
-static void report_link(struct rec *r)
+static void report_link(struct rec_report *r)
 {
 	int64_t wall = clock_now() - now.begun_ns;
 	char text[128];
 
 	report_link_settings(r);
-	rec_object(r, "result");
-	rec_array(r, "ways");
+	rec_begin_object(r, "result");
+	rec_begin_array(r, "ways");
 	report_link_direction(r, 0);
 	report_link_direction(r, 1);
-	rec_end(r);
+	rec_end_container(r);
 	report_added_delay(r);
 	rec_int(r, "on_their_way", (int64_t)delay_queue_length(fwd.queue));
 	rec_int(r, "on_their_way_max", (int64_t)delay_queue_peak(fwd.queue));
 	rec_int(r, "orders", now.commands_applied);
 	rec_real(r, "seconds", (double)wall / NS_PER_S, 3);
-	rec_real(r, "cpu_percent", wall > 0 ? 100.0 * (double)(clock_process_cpu() - now.cpu_ns) / (double)wall : NAN, 2);
-	rt_describe(&now.rt, text, sizeof(text));
+	rec_real(r, "cpu_percent", wall > 0 ? 100.0 * (double)(clock_process_cpu_time() - now.cpu_ns) / (double)wall : NAN, 2);
+	rt_describe_granted(&now.rt, text, sizeof(text));
 	rec_str(r, "scheduling", text);
 	rec_bool(r, "real_time", now.rt.fifo > 0);
 	rec_bool(r, "memory_locked", now.rt.locked);
-	rec_end(r);
-	rec_main_table(r, "ways");
+	rec_end_container(r);
+	rec_set_main_table(r, "ways");
 	say_link(r, (double)wall);
 }
 
@@ -293,13 +294,13 @@ static void open_link_control(void)
 {
 	char why[512];
 
-	if (cfg.control && control_open(&now.control, cfg.control, why, sizeof(why)))
+	if (cfg.control && command_fifo_open(&now.control, cfg.control, why, sizeof(why)))
 		die(EXIT_RUN, "%s", why);
 }
 
 static void apply_link_command(void *arg, const char *line)
 {
-	struct link_commands *o = &now.commands;
+	struct link_command_changes *o = &now.commands;
 	int err = link_command_read(o, line);
 
 	(void)arg;
@@ -328,13 +329,13 @@ static void read_delayline_options(int argc, char **argv)
 	int first = cli_parse(argc, argv,
 			      "delayline --end NAME[@FILE] --end NAME[@FILE] [--delay TIME] [--loss PERCENT] [--rate RATE] [options]",
 			      "Joins two interfaces by a link of a stated delay, jitter, loss and rate.", options);
-	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--control", cfg.control } };
+	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--control", cfg.control } };
 
 	if (first < argc)
 		die_usage("unexpected word %s", argv[first]);
 	if (cfg.ends != 2)
 		die_usage("a link has two ends: --end NAME --end NAME");
-	rec_check_apart(place, 2);
+	rec_check_outputs_differ(place, 2);
 	proc_check_ready_fd((int)cfg.ready_fd);
 }
 
@@ -374,11 +375,11 @@ static void run_link(void)
 	int64_t end_ns = cfg.run_ns ? now.begun_ns + cfg.run_ns : INT64_MAX;
 	sigset_t signals, before;
 
-	proc_stop_signals(&signals);
+	proc_fill_stop_signal_set(&signals);
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	while (!proc_stop && !fwd.broken && clock_now() < end_ns) {
-		if (forwarder_run_once(&fwd, now.control.fd, end_ns, &before))
-			control_read(&now.control, apply_link_command, NULL);
+		if (forwarder_wait_and_forward(&fwd, now.control.fd, end_ns, &before))
+			command_fifo_read_lines(&now.control, apply_link_command, NULL);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
@@ -391,11 +392,11 @@ int main(int argc, char **argv)
 	proc_stop_with_parent();
 	if (cfg.parent && getppid() != (pid_t)cfg.parent)
 		die(EXIT_RUN, "the parent is not process %lld (--parent); it has probably ended", (long long)cfg.parent);
-	proc_catch_stop();
+	proc_catch_stop_signals();
 	now.out = rec_open(&out_cfg, "delayline");
 	if (!now.out)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
-	err = proc_pin(&cfg.cpus);
+	err = proc_pin_thread_to_cpus(&cfg.cpus);
 	if (err)
 		die(EXIT_USAGE, "cannot run on the CPUs of --cpus: %s", strerror(-err));
 	init_link_paths();
@@ -406,10 +407,10 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "cannot drop privileges: %s", strerror(-err));
 	open_link_control();
 	now.begun_ns = clock_now();
-	now.cpu_ns = clock_process_cpu();
-	proc_say_ready((int)cfg.ready_fd);
+	now.cpu_ns = clock_process_cpu_time();
+	proc_write_ready_line_or_warn((int)cfg.ready_fd);
 	run_link();
-	control_remove(&now.control);
+	command_fifo_remove(&now.control);
 	if (!now.out)
 		return EXIT_RUN;
 	report_link(now.out);
@@ -419,5 +420,5 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 2; i++)
 		tap_port_close(&fwd.ends[i]);
 	delay_queue_free(fwd.queue);
-	return fwd.broken ? EXIT_RUN : frames_found_no_room() ? EXIT_LOSSY : proc_stop && cfg.run_ns ? EXIT_INTERRUPTED : EXIT_OK;
+	return fwd.broken ? EXIT_RUN : were_frames_dropped_for_room() ? EXIT_LOSSY : proc_stop && cfg.run_ns ? EXIT_INTERRUPTED : EXIT_OK;
 }

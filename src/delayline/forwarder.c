@@ -13,11 +13,11 @@
 #define SPIN_PART 50
 
 /* Reads and schedules one frame of interface `i`; false: none was there. The time is taken right after the read. */
-static bool forwarder_read_frame(struct forwarder *p, int i)
+static bool forwarder_read_frame(struct tap_forwarder *p, int i)
 {
 	static unsigned char nowhere[DELAY_QUEUE_SLOT];
-	struct forwarder_direction *way = &p->way[i];
-	unsigned char *slot = delay_queue_free_slot(p->queue);
+	struct forwarding_direction *way = &p->way[i];
+	unsigned char *slot = delay_queue_get_free_slot(p->queue);
 	ssize_t n = read(p->ends[i].fd, slot ? slot : nowhere, DELAY_QUEUE_SLOT);
 	int64_t now = clock_now(), due;
 	enum link_fate fate;
@@ -40,7 +40,7 @@ static bool forwarder_read_frame(struct forwarder *p, int i)
 	return true;
 }
 
-static void forwarder_write_due(struct forwarder *p)
+static void forwarder_write_due_frames(struct tap_forwarder *p)
 {
 	int64_t now = clock_now(), due;
 	size_t bytes;
@@ -59,7 +59,7 @@ static void forwarder_write_due(struct forwarder *p)
 	}
 }
 
-bool forwarder_run_once(struct forwarder *p, int control, int64_t until_ns, const sigset_t *while_waiting)
+bool forwarder_wait_and_forward(struct tap_forwarder *p, int control, int64_t until_ns, const sigset_t *while_waiting)
 {
 	struct pollfd fd[] = { { p->ends[0].fd, POLLIN, 0 }, { p->ends[1].fd, POLLIN, 0 }, { control, POLLIN, 0 } };
 	int64_t now = clock_now(), next = delay_queue_next_due(p->queue), left;
@@ -82,11 +82,11 @@ bool forwarder_run_once(struct forwarder *p, int control, int64_t until_ns, cons
 		return false;
 	if (spins)
 		p->spun_ns += clock_now() - now;
-	forwarder_write_due(p);
+	forwarder_write_due_frames(p);
 	for (int i = 0; i < 2; i++) {
 		for (int n = 0; fd[i].revents && n < BATCH && forwarder_read_frame(p, i); n++)
 			;
 	}
-	forwarder_write_due(p);
+	forwarder_write_due_frames(p);
 	return fd[2].revents != 0;
 }

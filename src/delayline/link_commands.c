@@ -66,7 +66,7 @@ static int read_command_word(const char *text, const char *const *words, int *ou
 	return -EINVAL;
 }
 
-static int read_link_setting(struct link_path_cfg *cfg, const char *name, const char *value)
+static int read_link_setting(struct link_direction_settings *cfg, const char *name, const char *value)
 {
 	static const char *const order[] = { "kept", "free", NULL };
 	const struct { const char *name; int64_t *ns; } times[] = {
@@ -91,10 +91,10 @@ static int read_link_setting(struct link_path_cfg *cfg, const char *name, const 
 	return err;
 }
 
-int link_command_read(struct link_commands *o, const char *line)
+int link_command_read(struct link_command_changes *o, const char *line)
 {
 	char name[16] = "", value[64] = "", rest;
-	struct link_path_cfg cfg;
+	struct link_direction_settings cfg;
 	int which = LINK_FORTH | LINK_BACK, err;
 	int64_t seed;
 

@@ -15,8 +15,8 @@
 
 enum { LINK_FORTH = 1, LINK_BACK = 2 };
 
-struct link_commands {
-	struct link_path_cfg cfg[2];	/* settings after the commands so far: forth, back */
+struct link_command_changes {
+	struct link_direction_settings cfg[2];	/* settings after the commands so far: forth, back */
 	int changed;			/* bits LINK_FORTH, LINK_BACK: directions whose settings changed */
 	bool seeded, report;		/* a seed, a report command was read */
 	uint64_t seed;
@@ -24,7 +24,7 @@ struct link_commands {
 
 /* Parses one line without its newline; an empty line changes nothing. 0, or -EINVAL, -EDOM (a time without a unit), -ERANGE, and
  * then nothing has changed. */
-int link_command_read(struct link_commands *o, const char *line);
+int link_command_read(struct link_command_changes *o, const char *line);
 
 /* Parses a rate of 1000 bit to 100 Gbit per second: "10Mbit", "2.5Gbit/s", "1000bit"; "none" gives 0. 0, -EINVAL or -ERANGE. */
 int link_rate_read(const char *text, int64_t *bits);

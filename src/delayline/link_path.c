@@ -9,14 +9,14 @@
 
 const char *const jitter_shapes[] = { "uniform", "normal", 0 };
 
-void link_path_init(struct link_path *p, const struct link_path_cfg *cfg, uint64_t seed)
+void link_path_init(struct link_direction_model *p, const struct link_direction_settings *cfg, uint64_t seed)
 {
-	*p = (struct link_path){ .sent_ns = INT64_MIN, .due_ns = INT64_MIN };
+	*p = (struct link_direction_model){ .sent_ns = INT64_MIN, .due_ns = INT64_MIN };
 	link_path_configure(p, cfg);
 	link_path_seed(p, seed);
 }
 
-void link_path_seed(struct link_path *p, uint64_t seed)
+void link_path_seed(struct link_direction_model *p, uint64_t seed)
 {
 	uint64_t state = seed;
 
@@ -24,14 +24,14 @@ void link_path_seed(struct link_path *p, uint64_t seed)
 	p->jitter_state = random_bits(&state);
 }
 
-void link_path_configure(struct link_path *p, const struct link_path_cfg *cfg)
+void link_path_configure(struct link_direction_model *p, const struct link_direction_settings *cfg)
 {
 	if (cfg->rate_bits != p->cfg.rate_bits)
 		p->remainder = 0;	/* its unit depends on the rate */
 	p->cfg = *cfg;
 }
 
-static double jitter_deviation(struct link_path *p)
+static double random_jitter_deviation(struct link_direction_model *p)
 {
 	double x = random_unit(&p->jitter_state), y = random_unit(&p->jitter_state);
 
@@ -42,7 +42,7 @@ static double jitter_deviation(struct link_path *p)
 }
 
 /* Sets the end of the packet's transmission in p->sent_ns. 0, or -1: the queue is full. */
-static int link_path_transmit(struct link_path *p, int64_t now_ns, int64_t bytes)
+static int link_path_transmit(struct link_direction_model *p, int64_t now_ns, int64_t bytes)
 {
 	int64_t begins = now_ns, work;
 
@@ -62,7 +62,7 @@ static int link_path_transmit(struct link_path *p, int64_t now_ns, int64_t bytes
 	return 0;
 }
 
-enum link_fate link_path_schedule(struct link_path *p, int64_t now_ns, int64_t bytes, int64_t *due_ns)
+enum link_fate link_path_schedule(struct link_direction_model *p, int64_t now_ns, int64_t bytes, int64_t *due_ns)
 {
 	bool lost = random_unit(&p->loss_state) < p->cfg.loss;
 	int64_t due;
@@ -73,7 +73,7 @@ enum link_fate link_path_schedule(struct link_path *p, int64_t now_ns, int64_t b
 		return LINK_LOSES;
 	due = p->sent_ns + p->cfg.delay_ns;
 	if (p->cfg.jitter_ns > 0)
-		due += llround((double)p->cfg.jitter_ns * jitter_deviation(p));
+		due += llround((double)p->cfg.jitter_ns * random_jitter_deviation(p));
 	if (due < p->sent_ns)
 		due = p->sent_ns;
 	if (!p->cfg.reorder && due < p->due_ns)

@@ -14,43 +14,43 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-static int tap_port_create(struct tap_port *e, char *why, size_t size)
+static int tap_port_create(struct tap_interface *e, char *why, size_t size)
 {
 	struct ifreq request = { .ifr_flags = IFF_TAP | IFF_NO_PI };
 	int err;
 
 	e->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (e->fd < 0)
-		return why_write(-errno, why, size, "cannot open /dev/net/tun: %s; run modprobe tun, or give this user access to it",
+		return write_error_reason(-errno, why, size, "cannot open /dev/net/tun: %s; run modprobe tun, or give this user access to it",
 				 strerror(errno));
 	memcpy(request.ifr_name, e->name, sizeof(request.ifr_name));
 	if (ioctl(e->fd, TUNSETIFF, &request)) {
 		err = errno;
 		close(e->fd);
 		e->fd = -1;
-		return why_write(-err, why, size, "cannot create the interface %s: %s%s", e->name, strerror(err),
+		return write_error_reason(-err, why, size, "cannot create the interface %s: %s%s", e->name, strerror(err),
 			      err == EPERM ? "; needs CAP_NET_ADMIN in its network namespace" : err == EBUSY ? "; another interface has this name" : "");
 	}
 	e->counters = open("/proc/thread-self/net/dev", O_RDONLY | O_CLOEXEC);
 	return 0;
 }
 
-int tap_port_open(struct tap_port *e, const char *where, char *why, size_t size)
+int tap_port_open(struct tap_interface *e, const char *where, char *why, size_t size)
 {
 	const char *space = strchr(where, '@');
 	size_t length = space ? (size_t)(space - where) : strlen(where);
 	int there, err = 0;
 
-	*e = (struct tap_port){ .fd = -1, .counters = -1 };
+	*e = (struct tap_interface){ .fd = -1, .counters = -1 };
 	if (length == 0 || length >= sizeof(e->name))
-		return why_write(-EINVAL, why, size, "%s: the name of an interface has 1 to 15 characters", where);
+		return write_error_reason(-EINVAL, why, size, "%s: the name of an interface has 1 to 15 characters", where);
 	memcpy(e->name, where, length);
 	if (!space)
 		return tap_port_create(e, why, size);
 	there = open(space + 1, O_RDONLY | O_CLOEXEC);
 	if (there < 0 || setns(there, CLONE_NEWNET)) {
 		err = errno;
-		why_write(-err, why, size, "cannot enter the network namespace %s: %s%s", space + 1, strerror(err),
+		write_error_reason(-err, why, size, "cannot enter the network namespace %s: %s%s", space + 1, strerror(err),
 		       err == EPERM ? "; needs CAP_SYS_ADMIN there" : "");
 	}
 	if (there >= 0)
@@ -58,7 +58,7 @@ int tap_port_open(struct tap_port *e, const char *where, char *why, size_t size)
 	return err ? -err : tap_port_create(e, why, size);
 }
 
-void tap_port_close(struct tap_port *e)
+void tap_port_close(struct tap_interface *e)
 {
 	if (e->fd >= 0)
 		close(e->fd);
@@ -67,7 +67,7 @@ void tap_port_close(struct tap_port *e)
 	e->fd = e->counters = -1;
 }
 
-int64_t tap_port_read_dropped(const char *text, const char *name)
+int64_t tap_port_parse_dropped_frames(const char *text, const char *name)
 {
 	size_t length = strlen(name);
 	long long dropped;
@@ -83,7 +83,7 @@ int64_t tap_port_read_dropped(const char *text, const char *name)
 	return -1;
 }
 
-int64_t tap_port_dropped(const struct tap_port *e)
+int64_t tap_port_dropped(const struct tap_interface *e)
 {
 	char text[8192];
 	ssize_t n = e->counters < 0 ? -1 : pread(e->counters, text, sizeof(text) - 1, 0);
@@ -91,7 +91,7 @@ int64_t tap_port_dropped(const struct tap_port *e)
 	if (n <= 0)
 		return -1;
 	text[n] = '\0';
-	return tap_port_read_dropped(text, e->name);
+	return tap_port_parse_dropped_frames(text, e->name);
 }
 
 int drop_link_privileges(void)

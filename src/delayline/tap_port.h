@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tap_port {
+struct tap_interface {
 	char name[16];		/* of the interface */
 	int fd;			/* non-blocking; one read or write is one frame */
 	int counters;		/* descriptor of /proc/net/dev in the interface's namespace, or -1 */
@@ -14,12 +14,12 @@ struct tap_port {
 
 /* Creates an interface, "NAME" here or "NAME@/proc/PID/ns/net" in that namespace. The process stays in the namespace (an ordinary
  * user may not return), so interfaces without a namespace must be opened first. 0 or -errno with one line in `why`. */
-int tap_port_open(struct tap_port *e, const char *where, char *why, size_t size);
-void tap_port_close(struct tap_port *e);
+int tap_port_open(struct tap_interface *e, const char *where, char *why, size_t size);
+void tap_port_close(struct tap_interface *e);
 /* Frames that the kernel dropped before they were read from the descriptor; -1: not known. */
-int64_t tap_port_dropped(const struct tap_port *e);
+int64_t tap_port_dropped(const struct tap_interface *e);
 /* The transmit drop counter of interface `name` in the text of /proc/net/dev; -1: not there. */
-int64_t tap_port_read_dropped(const char *text, const char *name);
+int64_t tap_port_parse_dropped_frames(const char *text, const char *name);
 
 /* Drops the capabilities that created the link, since frames of strangers pass from now on; keeps those for locked memory and for
  * writing reports. They cannot come back (no_new_privs). 0 or -errno. */

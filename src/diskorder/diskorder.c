@@ -48,16 +48,16 @@ static const struct cli_opt options[] = {
 static struct {
 	int id[POINTS];
 	struct tracefs_field type[POINTS], sector[POINTS], sectors[POINTS], rwbs, comm;
-	struct order_event *event;
+	struct order_request_event *event;
 	size_t n;
 	int64_t lost, start_ns, end_ns;
-	struct order order;
-	struct rows *log;
+	struct request_order_state order;
+	struct row_file *log;
 } run;
 
 /* --- from the kernel ------------------------------------------------------------------------------------------- */
 
-static void copy_text_field(const struct tracepoint_sample *s, struct tracefs_field f, char *word, size_t size)
+static void copy_trace_text_field(const struct tracepoint_sample *s, struct tracefs_field f, char *word, size_t size)
 {
 	size_t n = (size_t)f.size < size ? (size_t)f.size : size;
 
@@ -67,30 +67,30 @@ static void copy_text_field(const struct tracepoint_sample *s, struct tracefs_fi
 	word[size - 1] = '\0';
 }
 
-static int read_request_record(void *arg, const struct perf_event_header *header)
+static int read_request_trace_record(void *arg, const struct perf_event_header *header)
 {
 	struct tracepoint_sample s;
-	struct order_event e = { 0 };
+	struct order_request_event e = { 0 };
 	int64_t when, type;
 	char rwbs[16];
 	int i = 0;
 
 	(void)arg;
-	run.lost += tracepoint_read_lost(header, &when);
-	if (!tracepoint_read(header, &s))
+	run.lost += tracepoint_decode_lost_count(header, &when);
+	if (!tracepoint_decode_sample(header, &s))
 		return 0;
-	type = tracefs_number(s.raw, s.size, run.type[0]);
+	type = tracefs_field_value(s.raw, s.size, run.type[0]);
 	while (i < POINTS && run.id[i] != type)
 		i++;
 	if (i == POINTS)
 		return 0;
 	e.time_ns = s.time_ns;
 	e.kind = (enum order_kind)i;
-	e.sector = tracefs_number(s.raw, s.size, run.sector[i]);
-	e.sectors = tracefs_number(s.raw, s.size, run.sectors[i]);
+	e.sector = tracefs_field_value(s.raw, s.size, run.sector[i]);
+	e.sectors = tracefs_field_value(s.raw, s.size, run.sectors[i]);
 	if (i == ORDER_QUEUE) {
-		copy_text_field(&s, run.rwbs, rwbs, sizeof(rwbs));
-		copy_text_field(&s, run.comm, e.comm, sizeof(e.comm));
+		copy_trace_text_field(&s, run.rwbs, rwbs, sizeof(rwbs));
+		copy_trace_text_field(&s, run.comm, e.comm, sizeof(e.comm));
 		e.read = rwbs[strspn(rwbs, "F")] == 'R';	/* a flush that precedes the request is named first */
 		e.load = cfg.load && !strcmp(e.comm, cfg.load);
 	}
@@ -100,32 +100,32 @@ static int read_request_record(void *arg, const struct perf_event_header *header
 	return 0;
 }
 
-static void find_tracepoints(void)
+static void find_block_tracepoints(void)
 {
 	char (*text)[TRACEFS_TEXT] = calloc(POINTS, sizeof(*text));
 	char why[160];
-	int err = text ? tracefs_formats(points, POINTS, text) : -ENOMEM;
+	int err = text ? tracefs_read_formats(points, POINTS, text) : -ENOMEM;
 
 	if (err) {
-		tracepoint_refused(err, -1, why, sizeof(why));
+		tracepoint_explain_refusal(err, -1, why, sizeof(why));
 		die(err == -EACCES ? EXIT_RUN : EXIT_MISSING, "cannot watch the disk: %s",
 		    err == -EACCES ? why : "this kernel has no tracefs (CONFIG_FTRACE)");
 	}
 	for (int i = 0; i < POINTS; i++) {
-		run.id[i] = tracefs_id(text[i]);
+		run.id[i] = tracefs_event_id(text[i]);
 		if (run.id[i] < 0)
 			die(EXIT_MISSING, "cannot watch the disk: this kernel has no tracepoint %s", points[i]);
-		run.type[i] = tracefs_field(text[i], "common_type");
-		run.sector[i] = tracefs_field(text[i], "sector");
-		run.sectors[i] = tracefs_field(text[i], "nr_sector");
+		run.type[i] = tracefs_find_field(text[i], "common_type");
+		run.sector[i] = tracefs_find_field(text[i], "sector");
+		run.sectors[i] = tracefs_find_field(text[i], "nr_sector");
 	}
-	run.rwbs = tracefs_field(text[ORDER_QUEUE], "rwbs");
-	run.comm = tracefs_field(text[ORDER_QUEUE], "comm");
+	run.rwbs = tracefs_find_field(text[ORDER_QUEUE], "rwbs");
+	run.comm = tracefs_find_field(text[ORDER_QUEUE], "comm");
 	free(text);
 }
 
 /* Makes the trace filter that selects one disk. */
-static void make_disk_filter(const char *path, char *filter, size_t size)
+static void make_disk_trace_filter(const char *path, char *filter, size_t size)
 {
 	char partition[64];
 	struct stat st;
@@ -140,55 +140,55 @@ static void make_disk_filter(const char *path, char *filter, size_t size)
 	snprintf(filter, size, "dev == %u", major(st.st_rdev) << MINOR_BITS | minor(st.st_rdev));
 }
 
-static void drain_all_cpus(struct tracepoint *t, const struct cli_cpus *cpus)
+static void drain_trace_of_all_cpus(struct tracepoint_rings *t, const struct cli_cpus *cpus)
 {
 	for (int i = 0; i < cpus->n; i++) {
-		int err = tracepoint_drain(t, cpus->cpu[i], read_request_record, NULL);
+		int err = tracepoint_pass_on_records(t, cpus->cpu[i], read_request_trace_record, NULL);
 
 		if (err)
 			die(EXIT_RUN, "cannot read the trace: %s", strerror(-err));
 	}
 }
 
-static void watch_disk(struct tracepoint *t, const struct cli_cpus *cpus)
+static void watch_disk_requests(struct tracepoint_rings *t, const struct cli_cpus *cpus)
 {
 	int64_t end_ns;
 
-	proc_catch_stop();
+	proc_catch_stop_signals();
 	run.start_ns = clock_now();
 	end_ns = run.start_ns + cfg.time_ns;
-	proc_say_ready((int)cfg.ready_fd);
+	proc_write_ready_line_or_warn((int)cfg.ready_fd);
 	for (int64_t now = run.start_ns; now < end_ns && !proc_stop; now = clock_now()) {
 		clock_sleep_until(now + DRAIN_NS < end_ns ? now + DRAIN_NS : end_ns);
-		drain_all_cpus(t, cpus);
+		drain_trace_of_all_cpus(t, cpus);
 	}
 	run.end_ns = clock_now();
-	drain_all_cpus(t, cpus);
+	drain_trace_of_all_cpus(t, cpus);
 }
 
 /* --- what it means --------------------------------------------------------------------------------------------- */
 
-static void write_request_row(const struct order_request *r)
+static void write_request_row(const struct order_issued_request *r)
 {
-	rows_int(run.log, r->come_ns);
-	rows_int(run.log, r->issue_ns);
-	rows_str(run.log, r->read ? "read" : "write");
-	rows_str(run.log, r->comm);
-	rows_int(run.log, r->sector);
-	rows_int(run.log, r->sectors);
-	rows_int(run.log, (int64_t)r->waiting);
-	rows_int(run.log, (int64_t)r->older);
-	rows_end(run.log);
+	rows_write_int(run.log, r->come_ns);
+	rows_write_int(run.log, r->issue_ns);
+	rows_write_str(run.log, r->read ? "read" : "write");
+	rows_write_str(run.log, r->comm);
+	rows_write_int(run.log, r->sector);
+	rows_write_int(run.log, r->sectors);
+	rows_write_int(run.log, (int64_t)r->waiting);
+	rows_write_int(run.log, (int64_t)r->older);
+	rows_end_row(run.log);
 }
 
-static void order_requests(void)
+static void compute_request_order(void)
 {
-	struct order_request r;
+	struct order_issued_request r;
 
 	if (run.n)
-		qsort(run.event, run.n, sizeof(*run.event), order_compare_events);
+		qsort(run.event, run.n, sizeof(*run.event), order_compare_events_by_time);
 	for (size_t i = 0; i < run.n; i++) {
-		int got = order_add_event(&run.order, &run.event[i], &r);
+		int got = order_add_request_event(&run.order, &run.event[i], &r);
 
 		if (got < 0)
 			die(EXIT_RUN, "out of memory");
@@ -199,49 +199,50 @@ static void order_requests(void)
 		die(EXIT_RUN, "cannot write %s", cfg.log);
 }
 
-static void say_waits(struct rec *r, const char *whose, struct sample *wait)
+static void say_read_waits(struct rec_report *r, const char *whose, struct sample *wait)
 {
 	if (wait->n)
-		rec_row(r, "%s\t%s\t%s\t%s\t%s", whose, say_count((int64_t)wait->n), say_quantile(wait, 0.5, NS_PER_MS),
-			say_quantile(wait, 0.99, NS_PER_MS), say_quantile(wait, 1, NS_PER_MS));
+		rec_table_row(r, "%s\t%s\t%s\t%s\t%s", whose, count_text((int64_t)wait->n), quantile_text(wait, 0.5, NS_PER_MS),
+			quantile_text(wait, 0.99, NS_PER_MS), quantile_text(wait, 1, NS_PER_MS));
 }
 
-static void say_order(struct rec *r, const char *disk, struct order_sums *s)
+static void say_request_order(struct rec_report *r, const char *disk, struct order_request_sums *s)
 {
-	const char *seconds = say_ns((double)(run.end_ns - run.start_ns));
+	const char *seconds = ns_text((double)(run.end_ns - run.start_ns));
 
 	if (run.lost)
-		rec_warn(r, "the kernel lost %s trace records: the order is computed from the others", say_count(run.lost));
+		rec_warn(r, "the kernel lost %s trace records: the order is computed from the others", count_text(run.lost));
 	if (!s->requests) {
 		rec_say(r, "no request reached %s in %s", disk, seconds);
 		return;
 	}
-	rec_say(r, "%s requests in %s, %s of them writes; queue %s long on average, %s at most", say_count(s->requests), seconds,
-		s->writes ? say_count(s->writes) : "none", say_number((double)s->waiting / (double)s->requests),
-		say_count((int64_t)s->waiting_most));
+	rec_say(r, "%s requests in %s, %s of them writes; queue %s long on average, %s at most", count_text(s->requests), seconds,
+		s->writes ? count_text(s->writes) : "none", number_text((double)s->waiting / (double)s->requests),
+		count_text((int64_t)s->waiting_most));
 	if (s->kept + s->overtaken)
 		rec_say(r, "%s %% were overtaken by a younger request; Kendall's tau %s (1: order of arrival, 0: random)",
-			say_number(order_percent(s->overtaken_requests, s->requests)), say_number(order_tau(s)));
+			number_text(order_percent_of_counts(s->overtaken_requests, s->requests)), number_text(order_kendall_tau(s)));
 	else
 		rec_say(r, "no two requests waited at the same time: nothing to order");
-	rec_table(r, "lrrrr", "reads\tnumber\tp50\tp99\tmax ms waited");
-	say_waits(r, cfg.load ? cfg.load : "of the load", &s->load_wait);
-	say_waits(r, cfg.load ? "others" : "all", &s->others_wait);
+	rec_begin_table(r, "lrrrr", "reads\tnumber\tp50\tp99\tmax ms waited");
+	say_read_waits(r, cfg.load ? cfg.load : "of the load", &s->load_wait);
+	say_read_waits(r, cfg.load ? "others" : "all", &s->others_wait);
 	if (cfg.load && s->ahead)
-		rec_say(r, "reads of others passed %s %% of those of %s that waited before them", say_number(order_percent(s->passed, s->ahead)),
+		rec_say(r, "reads of others passed %s %% of those of %s that waited before them",
+			number_text(order_percent_of_counts(s->passed, s->ahead)),
 			cfg.load);
 }
 
-static void report_disk(struct rec *r, const char *disk)
+static void report_disk_request_order(struct rec_report *r, const char *disk)
 {
-	struct order_sums *s = &run.order.sums;
+	struct order_request_sums *s = &run.order.sums;
 
-	rec_object(r, "settings");
+	rec_begin_object(r, "settings");
 	rec_str(r, "disk", disk);
 	rec_str(r, "load", cfg.load);
 	rec_real(r, "time_s", (double)cfg.time_ns / NS_PER_S, 3);
-	rec_end(r);
-	rec_object(r, "result");
+	rec_end_container(r);
+	rec_begin_object(r, "result");
 	rec_real(r, "watched_s", (double)(run.end_ns - run.start_ns) / NS_PER_S, 3);
 	rec_int(r, "requests", s->requests);
 	rec_int(r, "writes", s->writes);
@@ -254,20 +255,20 @@ static void report_disk(struct rec *r, const char *disk)
 	rec_real(r, "waiting_mean", s->requests ? (double)s->waiting / (double)s->requests : (double)NAN, 2);
 	rec_int(r, "waiting_most", (int64_t)s->waiting_most);
 	rec_int(r, "pairs", s->kept + s->overtaken);
-	rec_real(r, "tau", order_tau(s), 4);
-	rec_real(r, "overtaken_percent", order_percent(s->overtaken_requests, s->requests), 2);
-	rec_object(r, "load");
+	rec_real(r, "tau", order_kendall_tau(s), 4);
+	rec_real(r, "overtaken_percent", order_percent_of_counts(s->overtaken_requests, s->requests), 2);
+	rec_begin_object(r, "load");
 	rec_int(r, "reads", (int64_t)s->load_wait.n);
-	rec_timing(r, "wait_ms", &s->load_wait, NS_PER_MS);
-	rec_end(r);
-	rec_object(r, "others");
+	rec_sample_statistics(r, "wait_ms", &s->load_wait, NS_PER_MS);
+	rec_end_container(r);
+	rec_begin_object(r, "others");
 	rec_int(r, "reads", (int64_t)s->others_wait.n);
-	rec_timing(r, "wait_ms", &s->others_wait, NS_PER_MS);
+	rec_sample_statistics(r, "wait_ms", &s->others_wait, NS_PER_MS);
 	rec_real(r, "ahead_mean", s->others_wait.n ? (double)s->ahead / (double)s->others_wait.n : (double)NAN, 2);
-	rec_real(r, "passed_percent", order_percent(s->passed, s->ahead), 2);
-	rec_end(r);
-	rec_end(r);
-	say_order(r, disk, s);
+	rec_real(r, "passed_percent", order_percent_of_counts(s->passed, s->ahead), 2);
+	rec_end_container(r);
+	rec_end_container(r);
+	say_request_order(r, disk, s);
 }
 
 int main(int argc, char **argv)
@@ -275,10 +276,10 @@ int main(int argc, char **argv)
 	static const char *const columns[] = { "come_ns", "issue_ns", "op", "comm", "sector", "sectors", "waiting", "older", NULL };
 	int first = cli_parse(argc, argv, "diskorder DISK [-t TIME] [--load COMM] [options]",
 			      "In which order a disk serves waiting requests, and whose requests go first.", options);
-	struct rec_place places[] = { { "--log", cfg.log }, { "--output", out_cfg.path } };
+	struct rec_output_path places[] = { { "--log", cfg.log }, { "--output", out_cfg.path } };
 	static struct cli_cpus cpus;
-	struct tracepoint *t;
-	struct rec *out;
+	struct tracepoint_rings *t;
+	struct rec_report *out;
 	char filter[64], why[160];
 
 	if (argc - first < 1)
@@ -286,22 +287,22 @@ int main(int argc, char **argv)
 	if (argc - first > 1)
 		die_usage("unexpected word %s", argv[first + 1]);
 	proc_check_ready_fd((int)cfg.ready_fd);
-	rec_check_apart(places, sizeof(places) / sizeof(*places));
-	make_disk_filter(argv[first], filter, sizeof(filter));
+	rec_check_outputs_differ(places, sizeof(places) / sizeof(*places));
+	make_disk_trace_filter(argv[first], filter, sizeof(filter));
 	if (proc_cpus_online(&cpus))
 		die(EXIT_RUN, "cannot tell which CPUs there are");
 	out = rec_must_open(&out_cfg, "diskorder");
 	if (cfg.log && !(run.log = rows_open(cfg.log, "diskorder/1", columns)))
 		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
-	find_tracepoints();
+	find_block_tracepoints();
 	if (tracepoint_open(&t, &cpus, run.id, POINTS, filter, RING_BYTES, why, sizeof(why)))
 		die(EXIT_RUN, "cannot watch the disk: %s", why);
 	if (run.id[ORDER_ISSUE] < 0 || run.id[ORDER_COMPLETE] < 0)
 		die(EXIT_MISSING, "cannot watch the disk: the kernel refuses tracepoints of the block layer");
-	watch_disk(t, &cpus);
+	watch_disk_requests(t, &cpus);
 	tracepoint_close(t);
-	order_requests();
-	report_disk(out, argv[first]);
+	compute_request_order();
+	report_disk_request_order(out, argv[first]);
 	order_free(&run.order);
 	free(run.event);
 	rec_must_close(out);

@@ -7,17 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int order_on_queue(struct order *o, const struct order_event *e)
+static int order_on_request_queue(struct request_order_state *o, const struct order_request_event *e)
 {
-	struct order_waiting *w;
+	struct order_waiting_request *w;
 
 	if (e->sectors <= 0)
 		return 0;
 	if (array_room(&o->waiting, o->n))
 		return -ENOMEM;
 	w = &o->waiting[o->n];
-	*w = (struct order_waiting){ .from = e->sector, .to = e->sector + e->sectors };
-	w->request = (struct order_request){ .come_ns = e->time_ns, .sector = e->sector, .sectors = e->sectors, .read = e->read,
+	*w = (struct order_waiting_request){ .from = e->sector, .to = e->sector + e->sectors };
+	w->request = (struct order_issued_request){ .come_ns = e->time_ns, .sector = e->sector, .sectors = e->sectors, .read = e->read,
 					     .load = e->load };
 	memcpy(w->request.comm, e->comm, sizeof(w->request.comm));
 	for (size_t i = 0; i < o->n; i++)
@@ -27,12 +27,12 @@ static int order_on_queue(struct order *o, const struct order_event *e)
 }
 
 /* Returns the request waiting for sectors from `at` on, before `to`, that begins first, and of those the oldest; NULL: none. */
-static struct order_waiting *order_find_waiting(struct order *o, int64_t at, int64_t to)
+static struct order_waiting_request *order_find_waiting_request(struct request_order_state *o, int64_t at, int64_t to)
 {
-	struct order_waiting *found = NULL;
+	struct order_waiting_request *found = NULL;
 
 	for (size_t i = 0; i < o->n; i++) {
-		struct order_waiting *w = &o->waiting[i];
+		struct order_waiting_request *w = &o->waiting[i];
 		int64_t begins = w->from > at ? w->from : at;
 
 		if (w->to > at && w->from < to && (!found || begins < (found->from > at ? found->from : at)))
@@ -43,13 +43,14 @@ static struct order_waiting *order_find_waiting(struct order *o, int64_t at, int
 
 /* Removes the issued sectors from the waiting requests, each sector once (two requests may wait for the same sector). *oldest: the
  * oldest of these requests; false: none was waiting. */
-static bool order_take_waiting(struct order *o, int64_t from, int64_t to, struct order_waiting *oldest)
+static bool order_remove_issued_sectors(struct request_order_state *o, int64_t from, int64_t to,
+					struct order_waiting_request *oldest)
 {
-	struct order_waiting *w;
+	struct order_waiting_request *w;
 	bool found = false;
 	size_t kept = 0;
 
-	while (from < to && (w = order_find_waiting(o, from, to))) {
+	while (from < to && (w = order_find_waiting_request(o, from, to))) {
 		if (!found || w->request.come_ns < oldest->request.come_ns)
 			*oldest = *w;
 		found = true;
@@ -64,9 +65,9 @@ static bool order_take_waiting(struct order *o, int64_t from, int64_t to, struct
 	return found;
 }
 
-static void order_add_request(struct order *o, const struct order_request *r)
+static void order_sum_issued_request(struct request_order_state *o, const struct order_issued_request *r)
 {
-	struct order_sums *s = &o->sums;
+	struct order_request_sums *s = &o->sums;
 	int64_t wait = r->issue_ns - r->come_ns;
 
 	s->requests++;
@@ -86,17 +87,18 @@ static void order_add_request(struct order *o, const struct order_request *r)
 	s->passed += (int64_t)r->passed;
 }
 
-static int order_on_issue(struct order *o, const struct order_event *e, struct order_request *out)
+static int order_on_request_issue(struct request_order_state *o, const struct order_request_event *e,
+				  struct order_issued_request *out)
 {
-	struct order_waiting oldest;
+	struct order_waiting_request oldest;
 
 	if (array_room(&o->device, o->in_device))
 		return -ENOMEM;
 	if (e->sectors <= 0)	/* a flush has no sector by which its completion could be recognized */
 		return 0;
-	o->device[o->in_device++] = (struct order_device){ e->sector, e->sectors, 0 };
+	o->device[o->in_device++] = (struct order_request_in_device){ e->sector, e->sectors, 0 };
 	sample_add(&o->sums.in_device, (int64_t)o->in_device);
-	if (!order_take_waiting(o, e->sector, e->sector + e->sectors, &oldest)) {
+	if (!order_remove_issued_sectors(o, e->sector, e->sector + e->sectors, &oldest)) {
 		o->sums.unmatched++;
 		return 0;
 	}
@@ -106,7 +108,7 @@ static int order_on_issue(struct order *o, const struct order_event *e, struct o
 	out->issue_ns = e->time_ns;
 	out->waiting = 1;
 	for (size_t i = 0; i < o->n; i++) {
-		const struct order_request *other = &o->waiting[i].request;
+		const struct order_issued_request *other = &o->waiting[i].request;
 		bool older = other->come_ns < out->come_ns;
 
 		if (o->waiting[i].begun)
@@ -115,17 +117,17 @@ static int order_on_issue(struct order *o, const struct order_event *e, struct o
 		out->older += older;
 		out->passed += older && other->load && other->read;
 	}
-	order_add_request(o, out);
+	order_sum_issued_request(o, out);
 	return 1;
 }
 
 /* Removes requests that were completed although no issue was seen. */
-static void order_drop_waiting(struct order *o, const struct order_event *e)
+static void order_drop_unissued_requests(struct request_order_state *o, const struct order_request_event *e)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < o->n; i++) {
-		const struct order_waiting *w = &o->waiting[i];
+		const struct order_waiting_request *w = &o->waiting[i];
 
 		if (w->from >= e->sector && w->to <= e->sector + e->sectors)
 			o->sums.unissued++;
@@ -135,7 +137,7 @@ static void order_drop_waiting(struct order *o, const struct order_event *e)
 	o->n = kept;
 }
 
-static int order_on_complete(struct order *o, const struct order_event *e)
+static int order_on_request_complete(struct request_order_state *o, const struct order_request_event *e)
 {
 	size_t at = 0, kept = 0;
 
@@ -144,11 +146,11 @@ static int order_on_complete(struct order *o, const struct order_event *e)
 	while (at < o->in_device && (o->device[at].sector != e->sector || o->device[at].sectors != e->sectors))
 		at++;
 	if (at == o->in_device) {
-		order_drop_waiting(o, e);
+		order_drop_unissued_requests(o, e);
 		return 0;
 	}
 	for (size_t i = 0; i < o->in_device; i++) {
-		struct order_device d = o->device[i];
+		struct order_request_in_device d = o->device[i];
 		bool lost = i < at && ++d.passed > 2 * o->in_device;
 
 		o->sums.unfinished += lost;
@@ -159,43 +161,43 @@ static int order_on_complete(struct order *o, const struct order_event *e)
 	return 0;
 }
 
-int order_add_event(struct order *o, const struct order_event *e, struct order_request *out)
+int order_add_request_event(struct request_order_state *o, const struct order_request_event *e, struct order_issued_request *out)
 {
 	switch (e->kind) {
 	case ORDER_QUEUE:
-		return order_on_queue(o, e);
+		return order_on_request_queue(o, e);
 	case ORDER_ISSUE:
-		return order_on_issue(o, e, out);
+		return order_on_request_issue(o, e, out);
 	default:
-		return order_on_complete(o, e);
+		return order_on_request_complete(o, e);
 	}
 }
 
-double order_percent(int64_t a, int64_t b)
+double order_percent_of_counts(int64_t a, int64_t b)
 {
 	return b > 0 ? 100.0 * (double)a / (double)b : (double)NAN;
 }
 
-double order_tau(const struct order_sums *s)
+double order_kendall_tau(const struct order_request_sums *s)
 {
 	int64_t pairs = s->kept + s->overtaken;
 
 	return pairs > 0 ? (double)(s->kept - s->overtaken) / (double)pairs : (double)NAN;
 }
 
-void order_free(struct order *o)
+void order_free(struct request_order_state *o)
 {
 	free(o->waiting);
 	free(o->device);
 	sample_free(&o->sums.in_device);
 	sample_free(&o->sums.load_wait);
 	sample_free(&o->sums.others_wait);
-	*o = (struct order){ 0 };
+	*o = (struct request_order_state){ 0 };
 }
 
-int order_compare_events(const void *a, const void *b)
+int order_compare_events_by_time(const void *a, const void *b)
 {
-	const struct order_event *x = a, *y = b;
+	const struct order_request_event *x = a, *y = b;
 
 	if (x->time_ns != y->time_ns)
 		return x->time_ns < y->time_ns ? -1 : 1;

@@ -11,7 +11,7 @@
  * loop runs is false. */
 #define SKEW_NS 20000
 
-struct attribution {
+struct culprit_attribution {
 	int loop_tid;		/* thread id of the loop in our pid namespace */
 	int loop_pid;		/* thread id of the loop in the initial pid namespace; 0: not seen yet */
 	int64_t last_ns;	/* time of the last record */
@@ -27,14 +27,14 @@ struct attribution {
 	} stack[DEPTH];
 	int depth;
 	/* Tasks preempted by the loop while runnable; since_ns and away_ns: time, and sum of all busy intervals, at the preemption. */
-	struct waiting_task {
+	struct preempted_task {
 		int task;	/* thread id; 0: free slot */
 		int64_t since_ns, away_ns;
 	} waiting[WAITING];
 	int64_t away_ns;	/* length of all busy intervals so far */
 	int64_t late;		/* gaps that were asked for too late */
 	int64_t missed;		/* task switches without a record */
-	struct busy_queue queue;
+	struct busy_interval_queue queue;
 };
 
 static const enum culprit_kind kinds[] = {
@@ -51,9 +51,9 @@ const char *culprit_kind_name(enum culprit_kind kind)
 	return names[kind];
 }
 
-struct attribution *attribution_new(int loop_tid)
+struct culprit_attribution *attribution_new(int loop_tid)
 {
-	struct attribution *w = calloc(1, sizeof(*w));
+	struct culprit_attribution *w = calloc(1, sizeof(*w));
 
 	if (w) {
 		w->loop_tid = loop_tid;
@@ -62,17 +62,17 @@ struct attribution *attribution_new(int loop_tid)
 	return w;
 }
 
-void attribution_free(struct attribution *w)
+void attribution_free(struct culprit_attribution *w)
 {
 	free(w);
 }
 
-int64_t attribution_late_gaps(const struct attribution *w)
+int64_t attribution_late_gap_count(const struct culprit_attribution *w)
 {
 	return w->late;
 }
 
-int64_t attribution_missed_switches(const struct attribution *w)
+int64_t attribution_missed_switch_count(const struct culprit_attribution *w)
 {
 	return w->missed;
 }
@@ -84,19 +84,19 @@ static void busy_slice_set_name(struct busy_slice *p, const char *name)
 }
 
 /* The slice, in the open busy interval, of the innermost interrupt or task now. */
-static struct busy_slice *attribution_innermost_slice(struct attribution *w)
+static struct busy_slice *attribution_innermost_slice(struct culprit_attribution *w)
 {
 	struct busy_slice *p;
 
 	if (w->depth) {
 		const struct interrupt_frame *f = &w->stack[w->depth - 1];
 
-		p = busy_find_slice(&w->queue, f->kind, f->id, w->last_ns);
+		p = busy_find_or_add_slice(&w->queue, f->kind, f->id, w->last_ns);
 		if (!p->name[0])
 			busy_slice_set_name(p, f->name);
 		return p;
 	}
-	p = busy_find_slice(&w->queue, CULPRIT_TASK, w->task, w->last_ns);
+	p = busy_find_or_add_slice(&w->queue, CULPRIT_TASK, w->task, w->last_ns);
 	if (!p->name[0]) {
 		busy_slice_set_name(p, w->comm);
 		p->here = w->here;
@@ -105,9 +105,9 @@ static struct busy_slice *attribution_innermost_slice(struct attribution *w)
 }
 
 /* Counts the time since the last record for the culprit that ran in it. */
-static void attribution_advance(struct attribution *w, int64_t now)
+static void attribution_credit_elapsed_time(struct culprit_attribution *w, int64_t now)
 {
-	if (busy_open_interval(&w->queue) && now > w->last_ns && (w->depth || w->away)) {
+	if (busy_unfinished_interval(&w->queue) && now > w->last_ns && (w->depth || w->away)) {
 		struct busy_slice *p = attribution_innermost_slice(w);
 
 		p->ns += now - w->last_ns;
@@ -117,7 +117,7 @@ static void attribution_advance(struct attribution *w, int64_t now)
 		w->last_ns = now;
 }
 
-static struct waiting_task *attribution_find_waiting(struct attribution *w, int task)
+static struct preempted_task *attribution_preempted_task(struct culprit_attribution *w, int task)
 {
 	for (int i = 0; i < WAITING; i++)
 		if (w->waiting[i].task == task)
@@ -125,40 +125,40 @@ static struct waiting_task *attribution_find_waiting(struct attribution *w, int 
 	return NULL;
 }
 
-static void attribution_begin_busy(struct attribution *w)
+static void attribution_begin_busy_interval(struct culprit_attribution *w)
 {
-	if (!busy_open_interval(&w->queue))
-		busy_open(&w->queue, w->last_ns);
+	if (!busy_unfinished_interval(&w->queue))
+		busy_begin_interval(&w->queue, w->last_ns);
 }
 
-static void attribution_end_busy(struct attribution *w)
+static void attribution_end_busy_interval(struct culprit_attribution *w)
 {
-	struct busy_interval *s = busy_open_interval(&w->queue);
+	struct busy_interval *s = busy_unfinished_interval(&w->queue);
 
 	if (!s)
 		return;
 	w->away_ns += w->last_ns - s->start_ns;
 	for (size_t i = 0; i < s->n; i++) {
-		const struct busy_slice *p = busy_get_slice(&w->queue, s, i);
-		struct waiting_task *slot = &w->waiting[0];
+		const struct busy_slice *p = busy_slice_at(&w->queue, s, i);
+		struct preempted_task *slot = &w->waiting[0];
 
 		if (p->kind != CULPRIT_TASK || !p->wants || p->id <= 0)
 			continue;
 		for (int k = 0; k < WAITING; k++) {	/* the task's own slot, else a free one, else the oldest */
-			struct waiting_task *at = &w->waiting[k];
+			struct preempted_task *at = &w->waiting[k];
 
 			if (at->task == p->id || (slot->task != p->id && at->since_ns < slot->since_ns))
 				slot = at;
 		}
-		*slot = (struct waiting_task){ p->id, w->last_ns, w->away_ns };
+		*slot = (struct preempted_task){ p->id, w->last_ns, w->away_ns };
 	}
-	busy_close(&w->queue, w->last_ns);
+	busy_end_interval(&w->queue, w->last_ns);
 }
 
-static bool attribution_resumes_burst(struct attribution *w, int task)
+static bool attribution_resumes_burst(struct culprit_attribution *w, int task)
 {
-	struct waiting_task *at = attribution_find_waiting(w, task);
-	struct busy_interval *s = busy_open_interval(&w->queue);
+	struct preempted_task *at = attribution_preempted_task(w, task);
+	struct busy_interval *s = busy_unfinished_interval(&w->queue);
 	int64_t loop_ns;
 
 	if (!task || !at)
@@ -168,9 +168,9 @@ static bool attribution_resumes_burst(struct attribution *w, int task)
 	return loop_ns < BURST_PAUSE_NS;
 }
 
-static void attribution_task_leaves(struct attribution *w, const struct trace_record *r)
+static void attribution_on_task_leaving_cpu(struct culprit_attribution *w, const struct trace_record *r)
 {
-	struct busy_slice *p = busy_find_slice(&w->queue, CULPRIT_TASK, r->prev_pid, w->last_ns);
+	struct busy_slice *p = busy_find_or_add_slice(&w->queue, CULPRIT_TASK, r->prev_pid, w->last_ns);
 
 	busy_slice_set_name(p, r->prev_comm);
 	if (r->prev_here)
@@ -178,9 +178,9 @@ static void attribution_task_leaves(struct attribution *w, const struct trace_re
 	p->wants = r->prev_wants && r->prev_pid;
 }
 
-static void attribution_task_enters(struct attribution *w, const struct trace_record *r)
+static void attribution_on_task_entering_cpu(struct culprit_attribution *w, const struct trace_record *r)
 {
-	struct busy_slice *p = busy_find_slice(&w->queue, CULPRIT_TASK, r->next_pid, w->last_ns);
+	struct busy_slice *p = busy_find_or_add_slice(&w->queue, CULPRIT_TASK, r->next_pid, w->last_ns);
 
 	if (!p->name[0])	/* the first time in this busy interval */
 		p->resumed = attribution_resumes_burst(w, r->next_pid);
@@ -190,7 +190,7 @@ static void attribution_task_enters(struct attribution *w, const struct trace_re
 	p->wants = false;
 }
 
-static void attribution_set_running_task(struct attribution *w, int pid, int here, const char *comm)
+static void attribution_set_running_task(struct culprit_attribution *w, int pid, int here, const char *comm)
 {
 	w->away = true;
 	w->task = pid;
@@ -199,18 +199,19 @@ static void attribution_set_running_task(struct attribution *w, int pid, int her
 }
 
 /* Handles a switch away from the loop: the loop was on the CPU, whatever earlier records said. */
-static void attribution_loop_leaves_cpu(struct attribution *w, int loop_pid)
+static void attribution_on_loop_leaving_cpu(struct culprit_attribution *w, int loop_pid)
 {
-	if (!w->loop_pid && w->away && busy_open_interval(&w->queue))
-		busy_cancel_open(&w->queue);	/* the interval was the loop itself, whose thread id in the initial namespace was not known */
+	if (!w->loop_pid && w->away && busy_unfinished_interval(&w->queue))
+		/* the interval was the loop itself, whose thread id in the initial namespace was not known */
+		busy_cancel_open_interval(&w->queue);
 	w->loop_pid = loop_pid;
 	w->away = false;
-	attribution_end_busy(w);
+	attribution_end_busy_interval(w);
 }
 
 /* Does the record contradict the one before, so that a switch between them is missing? Not if the state or the loop's thread id
  * is unknown. */
-static bool attribution_missed_switch_before(const struct attribution *w, const struct trace_record *r, bool from_loop)
+static bool attribution_is_switch_missing(const struct culprit_attribution *w, const struct trace_record *r, bool from_loop)
 {
 	if (w->blind)
 		return false;
@@ -219,9 +220,9 @@ static bool attribution_missed_switch_before(const struct attribution *w, const 
 
 /* Marks the time since the last record as unexplained. If the loop was on the CPU at one end of that time, how much of it is lost
  * is not known until a gap says so. */
-static void attribution_pass_unseen_time(struct attribution *w, bool from_loop, int64_t now)
+static void attribution_add_unexplained_time(struct culprit_attribution *w, bool from_loop, int64_t now)
 {
-	struct busy_interval *s = busy_open_interval(&w->queue);
+	struct busy_interval *s = busy_unfinished_interval(&w->queue);
 
 	w->missed++;
 	w->depth = 0;
@@ -229,52 +230,52 @@ static void attribution_pass_unseen_time(struct attribution *w, bool from_loop, 
 		if (s)
 			s->end_unrecorded = true;
 	} else if (s) {
-		struct busy_slice *p = busy_find_slice(&w->queue, CULPRIT_UNEXPLAINED, 0, w->last_ns);
+		struct busy_slice *p = busy_find_or_add_slice(&w->queue, CULPRIT_UNEXPLAINED, 0, w->last_ns);
 
 		snprintf(p->name, sizeof(p->name), MISSED_SWITCH_NAME);
 		p->ns += now - w->last_ns;
 		p->end_ns = now;
 	} else {
 		w->last_ns = now;
-		attribution_begin_busy(w);
-		busy_open_interval(&w->queue)->begin_unrecorded = true;
+		attribution_begin_busy_interval(w);
+		busy_unfinished_interval(&w->queue)->begin_unrecorded = true;
 	}
 	if (!from_loop)
 		w->last_ns = now;
 }
 
-static void attribution_switch_task(struct attribution *w, const struct trace_record *r, int64_t now)
+static void attribution_add_task_switch(struct culprit_attribution *w, const struct trace_record *r, int64_t now)
 {
 	bool from_loop = r->prev_here ? r->prev_here == w->loop_tid : w->loop_pid && r->prev_pid == w->loop_pid;
 	bool to_loop = w->loop_pid ? r->next_pid == w->loop_pid : r->next_here == w->loop_tid;
 
-	if (attribution_missed_switch_before(w, r, from_loop))
-		attribution_pass_unseen_time(w, from_loop, now);
+	if (attribution_is_switch_missing(w, r, from_loop))
+		attribution_add_unexplained_time(w, from_loop, now);
 	else if (!from_loop && !w->depth && (w->blind || w->away)) {
 		attribution_set_running_task(w, r->prev_pid, r->prev_here, r->prev_comm);
-		attribution_begin_busy(w);
+		attribution_begin_busy_interval(w);
 	}
 	/* An interrupt on the stack has lost its exit record, since interrupts do not switch tasks: the time so far is the interrupt's. */
 	if (!from_loop || w->depth)
-		attribution_advance(w, now);
+		attribution_credit_elapsed_time(w, now);
 	w->depth = 0;
 	if (from_loop)
-		attribution_loop_leaves_cpu(w, r->prev_pid);
-	attribution_advance(w, now);
-	if (!from_loop && busy_open_interval(&w->queue))
-		attribution_task_leaves(w, r);
+		attribution_on_loop_leaving_cpu(w, r->prev_pid);
+	attribution_credit_elapsed_time(w, now);
+	if (!from_loop && busy_unfinished_interval(&w->queue))
+		attribution_on_task_leaving_cpu(w, r);
 	w->blind = w->away = false;
 	if (to_loop) {
-		attribution_end_busy(w);
+		attribution_end_busy_interval(w);
 	} else {
 		attribution_set_running_task(w, r->next_pid, r->next_here, r->next_comm);
-		attribution_begin_busy(w);
-		attribution_task_enters(w, r);
+		attribution_begin_busy_interval(w);
+		attribution_on_task_entering_cpu(w, r);
 	}
 }
 
 /* Returns the depth (from 1) of the frame of that interrupt; 0: it is not on the stack. */
-static int attribution_find_frame(const struct attribution *w, enum culprit_kind kind, int id)
+static int attribution_depth_of_interrupt(const struct culprit_attribution *w, enum culprit_kind kind, int id)
 {
 	for (int i = w->depth; i > 0; i--)
 		if (w->stack[i - 1].kind == kind && w->stack[i - 1].id == id)
@@ -282,7 +283,7 @@ static int attribution_find_frame(const struct attribution *w, enum culprit_kind
 	return 0;
 }
 
-static void attribution_enter_interrupt(struct attribution *w, const struct trace_record *r)
+static void attribution_enter_interrupt(struct culprit_attribution *w, const struct trace_record *r)
 {
 	enum culprit_kind kind = kinds[r->class];
 	struct interrupt_frame *f;
@@ -294,11 +295,11 @@ static void attribution_enter_interrupt(struct attribution *w, const struct trac
 			if (w->stack[i - 1].kind == CULPRIT_SOFTIRQ)
 				open = i;
 	} else {
-		open = attribution_find_frame(w, kind, r->id);
+		open = attribution_depth_of_interrupt(w, kind, r->id);
 	}
 	if (open)
 		w->depth = open - 1;
-	attribution_begin_busy(w);
+	attribution_begin_busy_interval(w);
 	if (w->depth == DEPTH)
 		w->depth--;
 	f = &w->stack[w->depth++];
@@ -308,18 +309,18 @@ static void attribution_enter_interrupt(struct attribution *w, const struct trac
 	attribution_innermost_slice(w);
 }
 
-static void attribution_leave_interrupt(struct attribution *w, const struct trace_record *r)
+static void attribution_leave_interrupt(struct culprit_attribution *w, const struct trace_record *r)
 {
-	int open = attribution_find_frame(w, kinds[r->class], r->id);
+	int open = attribution_depth_of_interrupt(w, kinds[r->class], r->id);
 
 	if (!open)
 		return;
 	w->depth = open - 1;
 	if (!w->depth && !w->away)
-		attribution_end_busy(w);
+		attribution_end_busy_interval(w);
 }
 
-void attribution_add_record(struct attribution *w, const struct trace_record *r)
+void attribution_add_trace_record(struct culprit_attribution *w, const struct trace_record *r)
 {
 	int64_t now = r->time_ns;
 
@@ -331,18 +332,18 @@ void attribution_add_record(struct attribution *w, const struct trace_record *r)
 	}
 	switch (r->kind) {
 	case TRACE_SWITCH:
-		attribution_switch_task(w, r, now);
+		attribution_add_task_switch(w, r, now);
 		break;
 	case TRACE_ENTER:
-		attribution_advance(w, now);
+		attribution_credit_elapsed_time(w, now);
 		attribution_enter_interrupt(w, r);
 		break;
 	case TRACE_EXIT:
-		attribution_advance(w, now);
+		attribution_credit_elapsed_time(w, now);
 		attribution_leave_interrupt(w, r);
 		break;
 	case TRACE_LOST:
-		attribution_end_busy(w);
+		attribution_end_busy_interval(w);
 		w->depth = 0;
 		w->away = false;
 		w->blind = true;
@@ -351,19 +352,19 @@ void attribution_add_record(struct attribution *w, const struct trace_record *r)
 	}
 }
 
-size_t attribution_split_gap(struct attribution *w, int64_t start_ns, int64_t end_ns, struct culprit_share *out, size_t max)
+size_t attribution_split_gap(struct culprit_attribution *w, int64_t start_ns, int64_t end_ns, struct culprit_share *out, size_t max)
 {
-	const struct busy_interval *s = busy_open_interval(&w->queue);
+	const struct busy_interval *s = busy_unfinished_interval(&w->queue);
 
 	if (s && s->start_ns < start_ns - SKEW_NS) {	/* the loop ran at start_ns: a record is missing */
-		attribution_end_busy(w);
+		attribution_end_busy_interval(w);
 		w->depth = 0;
 		w->away = false;
 	}
-	attribution_advance(w, end_ns);
+	attribution_credit_elapsed_time(w, end_ns);
 	if (start_ns < w->queue.forgotten_ns)
 		w->late++;
-	busy_drop_until(&w->queue, start_ns);
+	busy_drop_intervals_until(&w->queue, start_ns);
 	return shares_of_gap(&w->queue, start_ns, end_ns, SKEW_NS, out, max);
 }
 

@@ -10,67 +10,68 @@
 #define NAMED (SHARES_MAX - CULPRIT_UNEXPLAINED - 1)
 
 /* `i`: counted from the oldest interval, below q->n. */
-static struct busy_interval *busy_get(struct busy_queue *q, size_t i)
+static struct busy_interval *busy_interval_at(struct busy_interval_queue *q, size_t i)
 {
 	return &q->interval[(q->first + i) % BUSY_INTERVALS];
 }
 
-struct busy_slice *busy_get_slice(struct busy_queue *q, const struct busy_interval *s, size_t i)
+struct busy_slice *busy_slice_at(struct busy_interval_queue *q, const struct busy_interval *s, size_t i)
 {
 	return &q->slice[(s->first + i) % BUSY_SLICES];
 }
 
-struct busy_interval *busy_open_interval(struct busy_queue *q)
+struct busy_interval *busy_unfinished_interval(struct busy_interval_queue *q)
 {
-	return q->open ? busy_get(q, q->n - 1) : NULL;
+	return q->open ? busy_interval_at(q, q->n - 1) : NULL;
 }
 
-static void busy_queue_pop(struct busy_queue *q)
+static void busy_queue_pop(struct busy_interval_queue *q)
 {
 	q->first = (q->first + 1) % BUSY_INTERVALS;
 	q->n--;
 }
 
-static void busy_queue_drop_oldest(struct busy_queue *q)
+static void busy_queue_drop_oldest(struct busy_interval_queue *q)
 {
-	q->forgotten_ns = busy_get(q, 0)->end_ns;
+	q->forgotten_ns = busy_interval_at(q, 0)->end_ns;
 	busy_queue_pop(q);
 }
 
-struct busy_interval *busy_open(struct busy_queue *q, int64_t start_ns)
+struct busy_interval *busy_begin_interval(struct busy_interval_queue *q, int64_t start_ns)
 {
 	struct busy_interval *s;
 
 	if (q->n == BUSY_INTERVALS)
 		busy_queue_drop_oldest(q);
-	s = busy_get(q, q->n++);
+	s = busy_interval_at(q, q->n++);
 	*s = (struct busy_interval){ .start_ns = start_ns, .end_ns = start_ns, .first = q->slices };
 	q->open = true;
 	return s;
 }
 
-void busy_close(struct busy_queue *q, int64_t end_ns)
+void busy_end_interval(struct busy_interval_queue *q, int64_t end_ns)
 {
-	busy_open_interval(q)->end_ns = end_ns;
+	busy_unfinished_interval(q)->end_ns = end_ns;
 	q->open = false;
 }
 
-void busy_cancel_open(struct busy_queue *q)
+void busy_cancel_open_interval(struct busy_interval_queue *q)
 {
 	q->n--;
 	q->open = false;
 }
 
-void busy_drop_until(struct busy_queue *q, int64_t until_ns)
+void busy_drop_intervals_until(struct busy_interval_queue *q, int64_t until_ns)
 {
-	while (q->n > (q->open ? 1 : 0) && busy_get(q, 0)->end_ns <= until_ns)
+	while (q->n > (q->open ? 1 : 0) && busy_interval_at(q, 0)->end_ns <= until_ns)
 		busy_queue_pop(q);
 }
 
-static struct busy_slice *busy_lookup_slice(struct busy_queue *q, const struct busy_interval *s, enum culprit_kind kind, int id)
+static struct busy_slice *busy_slice_of_culprit(struct busy_interval_queue *q, const struct busy_interval *s,
+						enum culprit_kind kind, int id)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		struct busy_slice *p = busy_get_slice(q, s, i);
+		struct busy_slice *p = busy_slice_at(q, s, i);
 
 		if (p->kind == kind && p->id == id)
 			return p;
@@ -78,12 +79,12 @@ static struct busy_slice *busy_lookup_slice(struct busy_queue *q, const struct b
 	return NULL;
 }
 
-static struct busy_slice *busy_add_slice(struct busy_queue *q, struct busy_interval *s)
+static struct busy_slice *busy_add_slice(struct busy_interval_queue *q, struct busy_interval *s)
 {
-	while (q->n > 1 && q->slices - busy_get(q, 0)->first >= BUSY_SLICES)
+	while (q->n > 1 && q->slices - busy_interval_at(q, 0)->first >= BUSY_SLICES)
 		busy_queue_drop_oldest(q);
 	q->slices++;
-	return busy_get_slice(q, s, s->n++);
+	return busy_slice_at(q, s, s->n++);
 }
 
 static struct busy_slice *busy_slice_init(struct busy_slice *p, enum culprit_kind kind, int id, int64_t start_ns)
@@ -99,17 +100,17 @@ static bool busy_slice_is_lesser(const struct busy_slice *a, const struct busy_s
 }
 
 /* Makes room for a slice: merges the slice with the least time into the "others" of its kind. Returns the freed slice. */
-static struct busy_slice *busy_merge_least_slice(struct busy_queue *q, struct busy_interval *s)
+static struct busy_slice *busy_merge_least_slice(struct busy_interval_queue *q, struct busy_interval *s)
 {
 	struct busy_slice *least = NULL, *others;
 
 	for (size_t i = 0; i < s->n; i++) {
-		struct busy_slice *p = busy_get_slice(q, s, i);
+		struct busy_slice *p = busy_slice_at(q, s, i);
 
 		if (p->id != OTHERS && (!least || busy_slice_is_lesser(p, least)))
 			least = p;
 	}
-	others = busy_lookup_slice(q, s, least->kind, OTHERS);
+	others = busy_slice_of_culprit(q, s, least->kind, OTHERS);
 	if (!others) {
 		others = busy_slice_init(busy_add_slice(q, s), least->kind, OTHERS, least->start_ns);
 		snprintf(others->name, sizeof(others->name), "others");
@@ -119,33 +120,33 @@ static struct busy_slice *busy_merge_least_slice(struct busy_queue *q, struct bu
 	return least;
 }
 
-struct busy_slice *busy_find_slice(struct busy_queue *q, enum culprit_kind kind, int id, int64_t start_ns)
+struct busy_slice *busy_find_or_add_slice(struct busy_interval_queue *q, enum culprit_kind kind, int id, int64_t start_ns)
 {
-	struct busy_interval *s = busy_open_interval(q);
-	struct busy_slice *p = busy_lookup_slice(q, s, kind, id);
+	struct busy_interval *s = busy_unfinished_interval(q);
+	struct busy_slice *p = busy_slice_of_culprit(q, s, kind, id);
 	size_t named = 0;
 
 	if (p)
 		return p;
 	for (size_t i = 0; i < s->n; i++)
-		named += busy_get_slice(q, s, i)->id != OTHERS;
+		named += busy_slice_at(q, s, i)->id != OTHERS;
 	return busy_slice_init(named < NAMED ? busy_add_slice(q, s) : busy_merge_least_slice(q, s), kind, id, start_ns);
 }
 
 /* Shares of a gap while they are collected; the last places are for the "others" of each kind. */
-struct share_set {
+struct gap_share_set {
 	size_t n;
 	struct culprit_share at[SHARES_MAX + CULPRIT_UNEXPLAINED + 1];
 	int before;		/* index of the share of the latest interrupt so far; -1: none */
 	int64_t waiting_ns;	/* time without a record before the first interrupt */
 };
 
-static int64_t later_ns(int64_t a, int64_t b)
+static int64_t later_of_two_times(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
 }
 
-static struct culprit_share *shares_find_or_add(struct share_set *part, enum culprit_kind kind, int pid, const char *name)
+static struct culprit_share *shares_find_or_add(struct gap_share_set *part, enum culprit_kind kind, int pid, const char *name)
 {
 	struct culprit_share *s;
 
@@ -166,25 +167,25 @@ static struct culprit_share *shares_find_or_add(struct share_set *part, enum cul
 	return s;
 }
 
-static void share_add_residue(struct culprit_share *s, int64_t ns)
+static void share_add_unrecorded_time(struct culprit_share *s, int64_t ns)
 {
 	s->ns += ns;
 	s->residue_ns += ns;
 }
 
 /* Adds time of the gap that no busy interval covers: to the interrupt before it, or to the next one. */
-static void shares_add_uncovered(struct share_set *part, int64_t ns)
+static void shares_add_uncovered(struct gap_share_set *part, int64_t ns)
 {
 	if (ns <= 0)
 		return;
 	if (part->before >= 0)
-		share_add_residue(&part->at[part->before], ns);
+		share_add_unrecorded_time(&part->at[part->before], ns);
 	else
 		part->waiting_ns += ns;
 }
 
 /* Adds time beside a task switch that has no record. */
-static void shares_add_unseen(struct share_set *part, int64_t from, int64_t to)
+static void shares_add_missed_switch_time(struct gap_share_set *part, int64_t from, int64_t to)
 {
 	struct culprit_share *s;
 
@@ -195,7 +196,7 @@ static void shares_add_unseen(struct share_set *part, int64_t from, int64_t to)
 	span_extend(&s->start_ns, &s->end_ns, from, to);
 }
 
-static struct culprit_share *shares_add_slice(struct share_set *part, const struct busy_slice *p, int64_t ns, int64_t from,
+static struct culprit_share *shares_add_slice(struct gap_share_set *part, const struct busy_slice *p, int64_t ns, int64_t from,
 					      int64_t to)
 {
 	int pid = p->kind != CULPRIT_TASK || p->id < 0 ? 0 : p->here ? p->here : -p->id;
@@ -207,7 +208,7 @@ static struct culprit_share *shares_add_slice(struct share_set *part, const stru
 		snprintf(s->name, sizeof(s->name), "%s", p->name);
 	s->wants = p->wants;
 	s->ns += ns;
-	span_extend(&s->start_ns, &s->end_ns, later_ns(p->start_ns, from), clock_earlier(p->end_ns, to));
+	span_extend(&s->start_ns, &s->end_ns, later_of_two_times(p->start_ns, from), clock_earlier(p->end_ns, to));
 	return s;
 }
 
@@ -218,7 +219,8 @@ static int64_t portion_of_ns(int64_t ns, int64_t part, int64_t whole)
 }
 
 /* Adds the slices of a busy interval that lie in [from, to); in proportion where the interval extends beyond it. */
-static void shares_add_busy(struct share_set *part, struct busy_queue *q, const struct busy_interval *s, int64_t end_ns,
+static void shares_add_busy_interval(struct gap_share_set *part, struct busy_interval_queue *q, const struct busy_interval *s,
+				     int64_t end_ns,
 			    int64_t from, int64_t to)
 {
 	struct culprit_share *largest = NULL;
@@ -226,7 +228,7 @@ static void shares_add_busy(struct share_set *part, struct busy_queue *q, const 
 	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN, largest_ns = -1, left = to - from;
 
 	for (size_t i = 0; i < s->n; i++) {
-		const struct busy_slice *p = busy_get_slice(q, s, i);
+		const struct busy_slice *p = busy_slice_at(q, s, i);
 		int64_t ns = clock_earlier(portion_of_ns(p->ns, to - from, end_ns - s->start_ns), left);
 		struct culprit_share *share;
 
@@ -254,7 +256,7 @@ static void shares_add_busy(struct share_set *part, struct busy_queue *q, const 
 	else
 		shares_add_uncovered(part, left);
 	if (first >= 0 && part->waiting_ns) {
-		share_add_residue(&part->at[first], part->waiting_ns);
+		share_add_unrecorded_time(&part->at[first], part->waiting_ns);
 		part->waiting_ns = 0;
 	}
 	if (last >= 0)
@@ -269,7 +271,7 @@ static int compare_shares(const void *a, const void *b)
 }
 
 /* Assigns the remaining time of a gap without any interrupt: to the largest task, else as unexplained. */
-static void shares_settle_waiting(struct share_set *part, int64_t start_ns, int64_t end_ns)
+static void shares_assign_leftover_time(struct gap_share_set *part, int64_t start_ns, int64_t end_ns)
 {
 	struct culprit_share *s = NULL;
 
@@ -283,11 +285,11 @@ static void shares_settle_waiting(struct share_set *part, int64_t start_ns, int6
 		s->start_ns = start_ns;
 		s->end_ns = end_ns;
 	}
-	share_add_residue(s, part->waiting_ns);
+	share_add_unrecorded_time(s, part->waiting_ns);
 }
 
 /* Sums the smallest shares as one "others" share, of the kind of the largest of them. */
-static size_t shares_fold_smallest(struct culprit_share *at, size_t n, size_t max)
+static size_t shares_merge_smallest(struct culprit_share *at, size_t n, size_t max)
 {
 	struct culprit_share *rest = max ? &at[max - 1] : NULL;
 
@@ -305,10 +307,10 @@ static size_t shares_fold_smallest(struct culprit_share *at, size_t n, size_t ma
 	return max;
 }
 
-size_t shares_of_gap(struct busy_queue *q, int64_t start_ns, int64_t end_ns, int64_t skew_ns, struct culprit_share *out,
+size_t shares_of_gap(struct busy_interval_queue *q, int64_t start_ns, int64_t end_ns, int64_t skew_ns, struct culprit_share *out,
 		   size_t max)
 {
-	struct share_set part = { .before = -1 };
+	struct gap_share_set part = { .before = -1 };
 	int64_t at = start_ns;
 	bool unseen = false;	/* the switch at `at` has no record */
 	size_t n;
@@ -316,33 +318,33 @@ size_t shares_of_gap(struct busy_queue *q, int64_t start_ns, int64_t end_ns, int
 	if (end_ns <= start_ns)
 		return 0;
 	for (size_t i = 0; i < q->n; i++) {
-		const struct busy_interval *s = busy_get(q, i);
-		bool open = s == busy_open_interval(q);
-		int64_t s_end = open ? later_ns(end_ns, s->start_ns) : s->end_ns;
-		int64_t from = later_ns(s->start_ns, at), to = clock_earlier(s_end, end_ns);
+		const struct busy_interval *s = busy_interval_at(q, i);
+		bool open = s == busy_unfinished_interval(q);
+		int64_t s_end = open ? later_of_two_times(end_ns, s->start_ns) : s->end_ns;
+		int64_t from = later_of_two_times(s->start_ns, at), to = clock_earlier(s_end, end_ns);
 
 		if (s->start_ns >= end_ns)
 			break;
 		if (s->start_ns < start_ns - skew_ns && s_end > end_ns + skew_ns)
 			continue;
 		if (unseen || s->begin_unrecorded)
-			shares_add_unseen(&part, at, from);
+			shares_add_missed_switch_time(&part, at, from);
 		else
 			shares_add_uncovered(&part, from - at);
 		at = from;
 		if (from < to) {
-			shares_add_busy(&part, q, s, s_end, from, to);
+			shares_add_busy_interval(&part, q, s, s_end, from, to);
 			at = to;
 		}
 		unseen = s->end_unrecorded && s_end >= start_ns - skew_ns;
 	}
 	if (unseen)
-		shares_add_unseen(&part, at, end_ns);
+		shares_add_missed_switch_time(&part, at, end_ns);
 	else
 		shares_add_uncovered(&part, end_ns - at);
-	shares_settle_waiting(&part, start_ns, end_ns);
+	shares_assign_leftover_time(&part, start_ns, end_ns);
 	qsort(part.at, part.n, sizeof(*part.at), compare_shares);
-	n = shares_fold_smallest(part.at, part.n, max);
+	n = shares_merge_smallest(part.at, part.n, max);
 	memcpy(out, part.at, n * sizeof(*out));
 	return n;
 }
@@ -355,7 +357,7 @@ static size_t shares_cut_to_span(struct culprit_share *share, size_t n, int64_t 
 	*sum = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct culprit_share s = share[i];
-		int64_t span = s.end_ns - s.start_ns, begin = later_ns(s.start_ns, from), end = clock_earlier(s.end_ns, to);
+		int64_t span = s.end_ns - s.start_ns, begin = later_of_two_times(s.start_ns, from), end = clock_earlier(s.end_ns, to);
 
 		if (begin > end || (begin == end && span > 0))
 			continue;
@@ -371,7 +373,7 @@ static size_t shares_cut_to_span(struct culprit_share *share, size_t n, int64_t 
 	return kept;
 }
 
-size_t shares_clip(struct culprit_share *share, size_t n, int64_t from, int64_t to)
+size_t shares_clip_and_rescale(struct culprit_share *share, size_t n, int64_t from, int64_t to)
 {
 	int64_t sum, left = to - from;
 	struct culprit_share main;

@@ -13,26 +13,26 @@ const int64_t wait_bounds_ns[WAIT_BOUNDS] = {
 	100 * MS, 200 * MS, 500 * MS, 1000 * MS
 };
 
-int64_t length_histogram_edge(int bin)
+int64_t length_histogram_upper_edge_ns(int bin)
 {
 	return bin >= LENGTH_BINS - 1 ? INT64_MAX : llround(1000.0 * pow(10.0, bin / 10.0));
 }
 
-int length_histogram_bin(int64_t ns)
+int length_histogram_bin_of_ns(int64_t ns)
 {
 	int bin = ns <= 1000 ? 0 : (int)floor(10.0 * log10((double)ns / 1000.0));
 
 	/* Near an edge the logarithm may be wrong: compare with the edge itself. */
-	while (bin > 0 && ns <= length_histogram_edge(bin - 1))
+	while (bin > 0 && ns <= length_histogram_upper_edge_ns(bin - 1))
 		bin--;
-	while (bin < LENGTH_BINS - 1 && ns > length_histogram_edge(bin))
+	while (bin < LENGTH_BINS - 1 && ns > length_histogram_upper_edge_ns(bin))
 		bin++;
 	return bin;
 }
 
-void length_histogram_add(struct length_histogram *l, int64_t length_ns)
+void length_histogram_add_event(struct length_histogram *l, int64_t length_ns)
 {
-	int bin = length_histogram_bin(length_ns);
+	int bin = length_histogram_bin_of_ns(length_ns);
 
 	l->bin_ns[bin] += length_ns;
 	l->bin_events[bin]++;
@@ -40,20 +40,20 @@ void length_histogram_add(struct length_histogram *l, int64_t length_ns)
 		l->beyond_ns[i] += length_ns - wait_bounds_ns[i];
 }
 
-double lengths_wait_bound(const struct length_histogram *l, int i, int64_t total_ns)
+double wait_probability_bound(const struct length_histogram *l, int i, int64_t total_ns)
 {
 	return total_ns > 0 ? (double)l->beyond_ns[i] / (double)total_ns : NAN;
 }
 
-static bool culprit_matches_share(const struct culprit *c, const struct culprit_share *s)
+static bool culprit_matches_share(const struct event_culprit *c, const struct culprit_share *s)
 {
 	return c->kind == s->kind && c->pid == s->pid && (s->pid || !strcmp(c->name, s->name));
 }
 
 /* Frees a place: adds the culprit with the least time to the last one, which then stands for all dropped ones ("others"). */
-static struct culprit *culprit_event_drop_least(struct culprit_event *e)
+static struct event_culprit *event_culprits_merge_least(struct event_culprits *e)
 {
-	struct culprit *others = &e->at[CULPRITS - 1], *least = e->at;
+	struct event_culprit *others = &e->at[CULPRITS - 1], *least = e->at;
 
 	for (size_t i = 1; i < CULPRITS - 1; i++)
 		if (e->at[i].ns < least->ns)
@@ -65,17 +65,17 @@ static struct culprit *culprit_event_drop_least(struct culprit_event *e)
 	return least;
 }
 
-void culprit_event_add_shares(struct culprit_event *e, const struct culprit_share *share, size_t n)
+void event_culprits_add_shares(struct event_culprits *e, const struct culprit_share *share, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct culprit_share *s = &share[i];
-		struct culprit *c = e->at;
+		struct event_culprit *c = e->at;
 
 		while (c < e->at + e->n && !culprit_matches_share(c, s))
 			c++;
 		if (c == e->at + e->n) {
-			c = e->n < CULPRITS ? &e->at[e->n++] : culprit_event_drop_least(e);
-			*c = (struct culprit){ s->kind, s->pid, "", s->start_ns, s->end_ns, 0 };
+			c = e->n < CULPRITS ? &e->at[e->n++] : event_culprits_merge_least(e);
+			*c = (struct event_culprit){ s->kind, s->pid, "", s->start_ns, s->end_ns, 0 };
 		}
 		/* A thread keeps its latest name: it may have begun as a shell and be a compiler now. */
 		snprintf(c->name, sizeof(c->name), "%s", s->name);
@@ -84,9 +84,9 @@ void culprit_event_add_shares(struct culprit_event *e, const struct culprit_shar
 	}
 }
 
-const struct culprit *culprit_event_largest(const struct culprit_event *e)
+const struct event_culprit *event_culprits_largest(const struct event_culprits *e)
 {
-	const struct culprit *main = NULL;
+	const struct event_culprit *main = NULL;
 
 	for (size_t i = 0; i < e->n; i++)
 		if (!main || e->at[i].ns > main->ns)
@@ -114,7 +114,7 @@ void culprit_table_free(struct culprit_table *t)
 	free(t);
 }
 
-static struct culprit_total *culprit_table_find_line(struct culprit_table *t, enum culprit_kind kind, const char *name)
+static struct culprit_total *culprit_table_find_or_add_line(struct culprit_table *t, enum culprit_kind kind, const char *name)
 {
 	struct culprit_total *l;
 
@@ -122,7 +122,7 @@ static struct culprit_total *culprit_table_find_line(struct culprit_table *t, en
 		if (t->line[i].kind == kind && !strcmp(t->line[i].name, name))
 			return &t->line[i];
 	if (t->n >= t->max && strcmp(name, "others"))
-		return culprit_table_find_line(t, kind, "others");
+		return culprit_table_find_or_add_line(t, kind, "others");
 	l = &t->line[t->n++];
 	memset(l, 0, sizeof(*l));
 	l->kind = kind;
@@ -131,7 +131,7 @@ static struct culprit_total *culprit_table_find_line(struct culprit_table *t, en
 }
 
 /* Several threads of one name count as one event for that name, with their time summed. */
-void culprit_table_add(struct culprit_table *t, const struct culprit_event *e)
+void culprit_table_add_event(struct culprit_table *t, const struct event_culprits *e)
 {
 	for (size_t i = 0; i < e->n; i++) {
 		struct culprit_total *l;
@@ -145,7 +145,7 @@ void culprit_table_add(struct culprit_table *t, const struct culprit_event *e)
 		for (k = i; k < e->n; k++)
 			if (e->at[k].kind == e->at[i].kind && !strcmp(e->at[k].name, e->at[i].name))
 				ns += e->at[k].ns;
-		l = culprit_table_find_line(t, e->at[i].kind, e->at[i].name);
+		l = culprit_table_find_or_add_line(t, e->at[i].kind, e->at[i].name);
 		l->ns += ns;
 		l->events++;
 		if (ns > l->longest_ns)
@@ -160,21 +160,21 @@ static int compare_culprit_totals(const void *a, const void *b)
 	return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : strcmp(x->name, y->name);
 }
 
-const struct culprit_total *culprit_table_lines(struct culprit_table *t, size_t *n)
+const struct culprit_total *culprit_table_sorted_lines(struct culprit_table *t, size_t *n)
 {
 	qsort(t->line, t->n, sizeof(*t->line), compare_culprit_totals);
 	*n = t->n;
 	return t->line;
 }
 
-static void events_hand_out(struct events *e, struct loop_event *which)
+static void events_emit_event(struct event_collector *e, struct lost_time_event *which)
 {
 	if (which->parts)
 		e->each(e->arg, which);
 	which->parts = 0;
 }
 
-static void event_begin(struct loop_event *v, const struct gap *p)
+static void event_init_from_gap(struct lost_time_event *v, const struct lost_time_gap *p)
 {
 	v->start_ns = p->start_ns;
 	v->lost_ns = 0;
@@ -183,7 +183,7 @@ static void event_begin(struct loop_event *v, const struct gap *p)
 	v->who.n = 0;
 }
 
-static void event_add_gap(struct loop_event *v, const struct gap *p)
+static void event_add_gap(struct lost_time_event *v, const struct lost_time_gap *p)
 {
 	v->end_ns = p->end_ns;
 	v->lost_ns += p->lost_ns;
@@ -192,10 +192,10 @@ static void event_add_gap(struct loop_event *v, const struct gap *p)
 	for (size_t i = 0; i < p->shares; i++)
 		v->wants |= p->share[i].wants;
 	if (p->shares)
-		culprit_event_add_shares(&v->who, p->share, p->shares);
+		event_culprits_add_shares(&v->who, p->share, p->shares);
 }
 
-void events_init(struct events *e, int64_t tick_ns, void (*each)(void *, const struct loop_event *), void *arg)
+void events_init(struct event_collector *e, int64_t tick_ns, void (*each)(void *, const struct lost_time_event *), void *arg)
 {
 	e->join_ns = tick_ns && tick_ns / 2 < EVENTS_JOIN_NS ? tick_ns / 2 : EVENTS_JOIN_NS;
 	e->hold_ns = BURST_PAUSE_NS;
@@ -205,7 +205,7 @@ void events_init(struct events *e, int64_t tick_ns, void (*each)(void *, const s
 	e->held.who.n = e->open.who.n = 0;
 }
 
-void events_advance(struct events *e, int64_t now_ns)
+void events_emit_finished(struct event_collector *e, int64_t now_ns)
 {
 	if (e->open.parts && now_ns - e->open.end_ns >= e->join_ns) {
 		if (e->open.wants && !e->held.parts) {
@@ -213,30 +213,30 @@ void events_advance(struct events *e, int64_t now_ns)
 			e->held = e->open;
 			e->open.parts = 0;
 		} else
-			events_hand_out(e, &e->open);
+			events_emit_event(e, &e->open);
 	}
 	if (e->held.parts && now_ns - e->held.end_ns >= e->hold_ns)
-		events_hand_out(e, &e->held);
+		events_emit_event(e, &e->held);
 }
 
-void events_add_gap(struct events *e, const struct gap *p)
+void events_add_gap(struct event_collector *e, const struct lost_time_gap *p)
 {
-	struct loop_event *to = &e->open;
+	struct lost_time_event *to = &e->open;
 
 	if (p->tick) {
-		struct loop_event tick = { .parts = 0 };
+		struct lost_time_event tick = { .parts = 0 };
 
-		event_begin(&tick, p);
+		event_init_from_gap(&tick, p);
 		event_add_gap(&tick, p);
 		e->each(e->arg, &tick);
 		return;
 	}
-	events_advance(e, p->start_ns);
+	events_emit_finished(e, p->start_ns);
 	if (e->held.parts && p->shares && shares_continue_burst(p->share, p->shares)) {
-		events_hand_out(e, &e->open);
+		events_emit_event(e, &e->open);
 		to = &e->held;
 	} else if (!to->parts)
-		event_begin(to, p);
+		event_init_from_gap(to, p);
 	event_add_gap(to, p);
 	if (to == &e->held && !to->wants) {
 		/* The preempted task is done: gaps that follow closely join its event again. */
@@ -245,8 +245,8 @@ void events_add_gap(struct events *e, const struct gap *p)
 	}
 }
 
-void events_end(struct events *e)
+void events_emit_remaining(struct event_collector *e)
 {
-	events_hand_out(e, &e->held);
-	events_hand_out(e, &e->open);
+	events_emit_event(e, &e->held);
+	events_emit_event(e, &e->open);
 }

@@ -28,15 +28,15 @@ struct length_histogram {
 extern const int64_t wait_bounds_ns[WAIT_BOUNDS];	/* the values of x in the run-to-completion bound, in ns, ascending */
 
 /* Upper edge of a bin in ns; INT64_MAX for the last bin. */
-int64_t length_histogram_edge(int bin);
+int64_t length_histogram_upper_edge_ns(int bin);
 /* The bin for an event of this length. */
-int length_histogram_bin(int64_t length_ns);
-void length_histogram_add(struct length_histogram *l, int64_t length_ns);
+int length_histogram_bin_of_ns(int64_t length_ns);
+void length_histogram_add_event(struct length_histogram *l, int64_t length_ns);
 /* The run-to-completion bound P(wait > wait_bounds_ns[i]), over `total_ns` of wall-clock time (summed over all CPUs). */
-double lengths_wait_bound(const struct length_histogram *l, int i, int64_t total_ns);
+double wait_probability_bound(const struct length_histogram *l, int i, int64_t total_ns);
 
 /* One culprit of one event: a row of the culprit log. */
-struct culprit {
+struct event_culprit {
 	enum culprit_kind kind;
 	int pid;
 	char name[24];
@@ -46,16 +46,16 @@ struct culprit {
 
 #define CULPRITS 256
 /* All culprits of one event. All zero: empty. */
-struct culprit_event {
+struct event_culprits {
 	size_t n;
-	struct culprit at[CULPRITS];
+	struct event_culprit at[CULPRITS];
 };
 
 /* Adds the shares of a gap. Tasks are joined by thread id, other culprits by kind and name. If there are too many, those with the
  * least time become "others". */
-void culprit_event_add_shares(struct culprit_event *e, const struct culprit_share *share, size_t n);
+void event_culprits_add_shares(struct event_culprits *e, const struct culprit_share *share, size_t n);
 /* The culprit with the most time; NULL: the event has none. */
-const struct culprit *culprit_event_largest(const struct culprit_event *e);
+const struct event_culprit *event_culprits_largest(const struct event_culprits *e);
 
 /* A culprit summed over the run, by kind and name (twenty xterms are one line). */
 struct culprit_total {
@@ -67,14 +67,14 @@ struct culprit_total {
 
 struct culprit_table;
 struct culprit_table *culprit_table_new(size_t max);	/* NULL: no memory; beyond `max` names: "others" */
-void culprit_table_add(struct culprit_table *t, const struct culprit_event *e);
-/* All lines, most time first; valid until the next culprit_table_add(). */
-const struct culprit_total *culprit_table_lines(struct culprit_table *t, size_t *n);
+void culprit_table_add_event(struct culprit_table *t, const struct event_culprits *e);
+/* All lines, most time first; valid until the next culprit_table_add_event(). */
+const struct culprit_total *culprit_table_sorted_lines(struct culprit_table *t, size_t *n);
 void culprit_table_free(struct culprit_table *t);
 
 #define EVENTS_JOIN_NS 100000
 
-struct gap {
+struct lost_time_gap {
 	int64_t start_ns, end_ns;
 	int64_t lost_ns;		/* end - start, less the loop's own turn and this program's own work */
 	bool tick;
@@ -82,30 +82,30 @@ struct gap {
 	size_t shares;
 };
 
-struct loop_event {
+struct lost_time_event {
 	int64_t start_ns, end_ns;	/* begin of the first gap and end of the last gap */
 	int64_t lost_ns;		/* length of the event: the sum of its gaps */
 	int64_t parts;			/* number of gaps; 0: no event */
 	bool tick;
 	bool wants;			/* the last gap ended while the task in it was still runnable */
-	struct culprit_event who;
+	struct event_culprits who;
 };
 
-struct events {
+struct event_collector {
 	int64_t join_ns;
 	int64_t hold_ns;		/* how long an event whose task is still runnable stays open */
-	void (*each)(void *arg, const struct loop_event *e);	/* called for every event when it has ended */
+	void (*each)(void *arg, const struct lost_time_event *e);	/* called for every event when it has ended */
 	void *arg;
-	struct loop_event held, open;
+	struct lost_time_event held, open;
 };
 
 /* `tick_ns`: the tick's period; 0: not known. Gaps are joined up to EVENTS_JOIN_NS, or half a tick if that is less. */
-void events_init(struct events *e, int64_t tick_ns, void (*each)(void *, const struct loop_event *), void *arg);
+void events_init(struct event_collector *e, int64_t tick_ns, void (*each)(void *, const struct lost_time_event *), void *arg);
 /* Gaps must come in ascending order and not overlap. */
-void events_add_gap(struct events *e, const struct gap *p);
+void events_add_gap(struct event_collector *e, const struct lost_time_gap *p);
 /* Says that no gap before `now_ns` is missing: events that have ended by then are handed to `each`. */
-void events_advance(struct events *e, int64_t now_ns);
+void events_emit_finished(struct event_collector *e, int64_t now_ns);
 /* Ends all events: no more gaps will come. */
-void events_end(struct events *e);
+void events_emit_remaining(struct event_collector *e);
 
 #endif

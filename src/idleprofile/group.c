@@ -18,46 +18,46 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int group_write(const char *folder, const char *file, const char *word)
+static int group_write_file(const char *folder, const char *file, const char *word)
 {
 	char path[PATH_MAX + 32];
 
 	snprintf(path, sizeof(path), "%s/%s", folder, file);
-	return files_write(path, word);
+	return files_write_text(path, word);
 }
 
-int group_find(const char *root, struct cgroup_place *out, char *why, size_t why_size)
+int group_find_cpu_cgroup_mount(const char *root, struct cpu_cgroup_mount *out, char *why, size_t why_size)
 {
 	char path[PATH_MAX], list[512];
 
 	out->root[0] = '\0';
 	out->version = proc_cgroup_mount(root, "cpu", out->root, sizeof(out->root));
 	if (!out->version)
-		return why_write(-ENOENT, why, why_size, "no cpu cgroups are mounted");
+		return write_error_reason(-ENOENT, why, why_size, "no cpu cgroups are mounted");
 	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", out->root);
 	if (out->version == 1)
 		return 0;
-	files_read(path, list, sizeof(list));
+	files_read_first_line(path, list, sizeof(list));
 	for (char *rest, *word = strtok_r(list, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
 		if (!strcmp(word, "cpu"))
 			return 0;
 	out->version = 0;
-	return why_write(-ENOENT, why, why_size, "the cpu controller is not in %.80s", path);
+	return write_error_reason(-ENOENT, why, why_size, "the cpu controller is not in %.80s", path);
 }
 
-int group_set_idle(const char *path)
+int group_set_cgroup_idle(const char *path)
 {
-	return group_write(path, "cpu.idle", "1");
+	return group_write_file(path, "cpu.idle", "1");
 }
 
-int group_join(const char *path)
+int group_join_cgroup(const char *path)
 {
-	return group_write(path, "cgroup.procs", "0");
+	return group_write_file(path, "cgroup.procs", "0");
 }
 
 /* Removes the cgroup, retrying: it can stay busy for a moment after its last process has left, and longer if that process is
  * stuck. */
-static int group_remove_within(const char *path, int64_t within_ns)
+static int group_remove_cgroup_within(const char *path, int64_t within_ns)
 {
 	int64_t end = clock_now() + within_ns;
 
@@ -88,7 +88,7 @@ static __attribute__((noreturn)) void group_janitor_main(const char *path, int e
 	do
 		n = read(0, &c, 1);
 	while (n > 0 || (n < 0 && errno == EINTR));
-	_exit(group_remove_within(path, 60 * NS_PER_S) ? 1 : 0);
+	_exit(group_remove_cgroup_within(path, 60 * NS_PER_S) ? 1 : 0);
 }
 
 static int group_start_janitor(struct idle_cgroup *g)
@@ -112,7 +112,7 @@ static int group_start_janitor(struct idle_cgroup *g)
 }
 
 /* Chooses the path before the cgroup is made, so that the janitor knows it from the start. */
-static int group_choose_name(struct idle_cgroup *g)
+static int group_choose_cgroup_path(struct idle_cgroup *g)
 {
 	struct stat st;
 	unsigned bits;
@@ -125,19 +125,19 @@ static int group_choose_name(struct idle_cgroup *g)
 	return 0;
 }
 
-void group_make(struct idle_cgroup *g)
+void group_make_idle_cgroup(struct idle_cgroup *g)
 {
 	const char *step = "name";
 	int err;
 
 	*g = (struct idle_cgroup){ .pipe = -1 };
-	if (group_find("", &g->place, g->why, sizeof(g->why)))
+	if (group_find_cpu_cgroup_mount("", &g->place, g->why, sizeof(g->why)))
 		return;
 	if (access(g->place.root, W_OK)) {	/* no cgroup can be made: no janitor is needed */
 		snprintf(g->why, sizeof(g->why), "%.100s: %s", g->place.root, strerror(errno));
 		return;
 	}
-	err = group_choose_name(g);
+	err = group_choose_cgroup_path(g);
 	if (!err) {
 		step = "janitor";
 		err = group_start_janitor(g);
@@ -148,22 +148,22 @@ void group_make(struct idle_cgroup *g)
 	}
 	if (!err) {
 		step = "cpu.idle";
-		err = group_set_idle(g->path);
+		err = group_set_cgroup_idle(g->path);
 	}
 	if (err) {
 		snprintf(g->why, sizeof(g->why), "%s in %.100s: %s", step, g->place.root, strerror(-err));
-		group_end(g);
+		group_remove_cgroup(g);
 		g->path[0] = '\0';
 	}
 }
 
-void group_end(struct idle_cgroup *g)
+void group_remove_cgroup(struct idle_cgroup *g)
 {
 	int err;
 
 	if (!g->path[0] || g->pipe < 0)
 		return;
-	err = group_remove_within(g->path, 2 * NS_PER_S);
+	err = group_remove_cgroup_within(g->path, 2 * NS_PER_S);
 	close(g->pipe);
 	g->pipe = -1;
 	if (err)
@@ -177,7 +177,7 @@ static bool group_is_in_top_cgroup(void)
 {
 	char path[PATH_MAX];
 
-	proc_cgroup(getpid(), "cpu", path, sizeof(path));
+	proc_cgroup_of_process(getpid(), "cpu", path, sizeof(path));
 	return !path[0] || !strcmp(path, "/");
 }
 
@@ -185,13 +185,13 @@ static bool group_autogroup_is_on(void)
 {
 	char on[4];
 
-	return !files_read("/proc/sys/kernel/sched_autogroup_enabled", on, sizeof(on)) && !strcmp(on, "1");
+	return !files_read_first_line("/proc/sys/kernel/sched_autogroup_enabled", on, sizeof(on)) && !strcmp(on, "1");
 }
 
-static bool group_enter_autogroup(void)
+static bool group_set_autogroup_nice(void)
 {
 	for (int i = 0; i < 20; i++) {	/* the kernel accepts ten changes a second from an ordinary user */
-		int err = group_write("/proc/self", "autogroup", "19");
+		int err = group_write_file("/proc/self", "autogroup", "19");
 
 		if (!err)
 			return group_autogroup_is_on() && group_is_in_top_cgroup();
@@ -202,12 +202,12 @@ static bool group_enter_autogroup(void)
 	return false;
 }
 
-bool group_is_contained(const char *ns)
+bool group_is_container_namespace(const char *ns)
 {
 	return strcmp(ns, "cgroup:[4026531835]") != 0;	/* PROC_CGROUP_INIT_INO in the kernel's proc_ns.h */
 }
 
-static const char *group_container_note(void)
+static const char *group_container_suffix_text(void)
 {
 	char ns[64];
 	ssize_t n = readlink("/proc/self/ns/cgroup", ns, sizeof(ns) - 1);
@@ -215,18 +215,18 @@ static const char *group_container_note(void)
 	if (n <= 0)
 		return "";	/* the kernel has no cgroup namespaces */
 	ns[n] = '\0';
-	return group_is_contained(ns) ? ", within this container only" : "";
+	return group_is_container_namespace(ns) ? ", within this container only" : "";
 }
 
-void group_enter(void *group, char *said, size_t size)
+void group_enter_idle_cgroup(void *group, char *said, size_t size)
 {
 	struct idle_cgroup *g = group;
 
 	if (g->pipe >= 0)
 		close(g->pipe);		/* the janitor must wait for the end of the parent process, not of this one */
 	setsid();
-	if (g->path[0] && !group_join(g->path))
-		snprintf(said, size, "cgroup v%d cpu.idle%s", g->place.version, group_container_note());
+	if (g->path[0] && !group_join_cgroup(g->path))
+		snprintf(said, size, "cgroup v%d cpu.idle%s", g->place.version, group_container_suffix_text());
 	else
-		snprintf(said, size, "%s", group_enter_autogroup() ? "autogroup nice 19" : "SCHED_IDLE alone");
+		snprintf(said, size, "%s", group_set_autogroup_nice() ? "autogroup nice 19" : "SCHED_IDLE alone");
 }

@@ -79,19 +79,19 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static struct spin *spin;
+static struct idle_loops *spin;
 static struct idle_cgroup group = { .pipe = -1 };
 static pid_t main_pid;
 
 /* (After a SIGKILL of this process the kernel ends the loops, and the janitor process removes the cgroup.) */
-static void profile_end_loops(void)
+static void end_idle_loops(void)
 {
 	if (getpid() != main_pid)
 		return;
 	if (spin)
-		spin_end(spin);
+		spin_end_loop_process(spin);
 	spin = NULL;
-	group_end(&group);
+	group_remove_cgroup(&group);
 }
 
 /* Ends the program where an order to the loops, or a wait for them, has failed; returns 0 or -EINTR. */
@@ -107,7 +107,7 @@ static int die_unless_loops_run(int err)
 }
 
 /* Why the loops are in no cgroup; NULL: they are in one. */
-static const char *reason_without_cgroup(void)
+static const char *no_cgroup_reason_text(void)
 {
 	if (!group.path[0])
 		return group.why;
@@ -115,20 +115,20 @@ static const char *reason_without_cgroup(void)
 }
 
 /* Starts the loops, paused. False: a signal to stop came. To be called once, before other threads are started. */
-static bool profile_start_loops(bool tsc)
+static bool start_idle_loops(bool tsc)
 {
 	int err;
 
 	main_pid = getpid();
-	atexit(profile_end_loops);
-	group_make(&group);
-	err = spin_start(&spin, &cfg.cpus, tsc, group_enter, &group);
+	atexit(end_idle_loops);
+	group_make_idle_cgroup(&group);
+	err = spin_start_loop_process(&spin, &cfg.cpus, tsc, group_enter_idle_cgroup, &group);
 	if (err == -ENODEV)
 		die(EXIT_RUN, "--cpus was refused; not all of these are there and allowed, see taskset -cp $$");
 	if (die_unless_loops_run(err))
 		return false;
 	if (!strcmp(spin->place, "SCHED_IDLE alone"))
-		warn("the idle loops take CPU time from tasks of other groups (%s)%s", reason_without_cgroup(),
+		warn("the idle loops take CPU time from tasks of other groups (%s)%s", no_cgroup_reason_text(),
 		     geteuid() ? "; root can put them into a cgroup" : "");
 	if (strstr(spin->place, "container"))
 		warn("the idle loops yield within this container only: tasks outside of it get less CPU time, and are not all seen");
@@ -149,7 +149,7 @@ static void leave_profiled_cpus(const struct cli_cpus *allowed)
 			rest.cpu[rest.n++] = allowed->cpu[i];
 	}
 	if (rest.n)
-		proc_pin(&rest);
+		proc_pin_thread_to_cpus(&rest);
 }
 
 static __attribute__((noreturn)) void die_interrupted(void)
@@ -157,30 +157,30 @@ static __attribute__((noreturn)) void die_interrupted(void)
 	die(EXIT_INTERRUPTED, "interrupted before the profile began");
 }
 
-static void take_clock_anchor(struct stamp_map *map)
+static void add_stamp_clock_pair(struct stamp_to_ns_map *map)
 {
-	struct stamp_anchor a;
+	struct stamp_clock_pair a;
 
-	stamp_take_anchor(spin->tsc, &a);
-	stamp_map_add(map, &a);
+	stamp_read_clock_pair(spin->tsc, &a);
+	stamp_map_add_clock_pair(map, &a);
 }
 
-static int calibrate_loops(struct stamp_map *map, struct observer_effect *own)
+static int calibrate_loops(struct stamp_to_ns_map *map, struct observer_effect *own)
 {
 	int err;
 
-	take_clock_anchor(map);
-	err = die_unless_loops_run(spin_order(spin, SPIN_CALIBRATE, START_NS));
+	add_stamp_clock_pair(map);
+	err = die_unless_loops_run(spin_loop_command(spin, SPIN_CALIBRATE, START_NS));
 	if (!err)
-		err = die_unless_loops_run(spin_wait_calibrated(spin, START_NS));
+		err = die_unless_loops_run(spin_wait_until_calibrated(spin, START_NS));
 	if (err)
 		return err;
 	clock_sleep_until(map->last.ns + 100 * NS_PER_MS);
-	take_clock_anchor(map);
+	add_stamp_clock_pair(map);
 	for (int i = 0; i < spin->n; i++) {
-		struct spin_cpu *c = &spin->cpu[i];
+		struct cpu_idle_loop *c = &spin->cpu[i];
 
-		c->limit = (int64_t)((double)cfg.threshold_ns / map->ns_per_stamp) + spin_step_quantile(c, 0.5, SPIN_STEPS);
+		c->limit = (int64_t)((double)cfg.threshold_ns / map->ns_per_stamp) + spin_turn_length_quantile(c, 0.5, SPIN_STEPS);
 	}
 	spin->ns_per_stamp = map->ns_per_stamp;
 	return die_unless_loops_run(observer_effect_measure(own, spin, spin->cpu[0].cpu, cfg.effect_ns, (uint64_t)cfg.seed));
@@ -193,7 +193,7 @@ static struct profile_state {
 	char why_no_who[200];
 	struct pipeline_cfg cfg;
 	struct gap_pipeline *follow;
-	struct wakeups *wakeups;
+	struct woken_threads *wakeups;
 	struct observer_effect own;
 	bool log_lost;			/* a log file was not written completely */
 	bool cut;			/* a signal ended the run before its time */
@@ -202,9 +202,9 @@ static struct profile_state {
 	int64_t spin_ns[CLI_CPUS_MAX];
 } run = { .cfg = { .map = { .anchors = 0 } } };
 
-static struct trace *open_trace(void)
+static struct scheduling_trace *open_trace(void)
 {
-	struct trace *trace = NULL;
+	struct scheduling_trace *trace = NULL;
 
 	if (!cfg.who)
 		return NULL;
@@ -216,7 +216,7 @@ static struct trace *open_trace(void)
 	return trace;
 }
 
-static struct progress progress;
+static struct progress_line progress;
 
 static void show_profile_progress(struct gap_pipeline *f)
 {
@@ -228,33 +228,33 @@ static void show_profile_progress(struct gap_pipeline *f)
 		lost += t->lost_ns + t->tick_ns;
 		longest = t->longest_ns > longest ? t->longest_ns : longest;
 	}
-	progress_show(&progress, "%s of %s  lost %s %%, longest %s", say_ns((double)since), say_ns((double)cfg.time_ns),
-		      say_number(100.0 * (double)lost / (double)since / spin->n), say_ns((double)longest));
+	progress_show(&progress, "%s of %s  lost %s %%, longest %s", ns_text((double)since), ns_text((double)cfg.time_ns),
+		      number_text(100.0 * (double)lost / (double)since / spin->n), ns_text((double)longest));
 }
 
-static void drain_until(struct gap_pipeline *f, int64_t end_ns)
+static void drain_gaps_until(struct gap_pipeline *f, int64_t end_ns)
 {
 	while (!proc_stop && clock_now() < end_ns) {
 		int64_t next = clock_now() + DRAIN_NS, left;
 
-		proc_wait_stop(next < end_ns ? next : end_ns);
-		if (spin_has_ended(spin))
+		proc_sleep_until_or_stop(next < end_ns ? next : end_ns);
+		if (spin_process_has_ended(spin))
 			die_unless_loops_run(-ESRCH);	/* without this, the CPUs would look busy until the end of the run */
 		left = run.stop_ns ? run.stop_ns - clock_now() : SPIN_ALLOWANCE_NS;
-		spin_allow(spin, left < SPIN_ALLOWANCE_NS ? left : SPIN_ALLOWANCE_NS);
-		pipeline_drain(f);
-		if (progress_due(&progress, clock_now()))
+		spin_allow_spinning_for(spin, left < SPIN_ALLOWANCE_NS ? left : SPIN_ALLOWANCE_NS);
+		pipeline_drain_inputs(f);
+		if (is_progress_line_due(&progress, clock_now()))
 			show_profile_progress(f);
-		run.log_lost |= warn_of_logs(&logs);
+		run.log_lost |= warn_of_log_errors(&logs);
 	}
 }
 
-static void read_spin_times(int64_t *ns)
+static void read_loop_cpu_times(int64_t *ns)
 {
 	struct proc_schedstat stat;
 
 	for (int i = 0; i < spin->n; i++)
-		ns[i] = proc_schedstat(atomic_load(&spin->cpu[i].tid), &stat) ? -1 : stat.run_ns;
+		ns[i] = proc_schedstat_of_process(atomic_load(&spin->cpu[i].tid), &stat) ? -1 : stat.run_ns;
 }
 
 /* Calibrates and starts the loops, and learns the phase of the tick where there is no trace. 0, or -EINTR. */
@@ -273,16 +273,16 @@ static int prepare_run(void)
 	if (!run.follow)
 		die(EXIT_RUN, "no memory");
 	if (!err)
-		err = die_unless_loops_run(spin_order(spin, SPIN_RUN, START_NS));
+		err = die_unless_loops_run(spin_loop_command(spin, SPIN_RUN, START_NS));
 	if (err)
 		return err;
-	drain_until(run.follow, clock_now() + (run.cfg.trace ? 0 : SETTLE_NS));
+	drain_gaps_until(run.follow, clock_now() + (run.cfg.trace ? 0 : SETTLE_NS));
 	if (cfg.wakeups_per_s <= 0)
 		return 0;
 	err = wakeups_start(&run.wakeups, &cfg.cpus, cfg.wakeups_per_s, (uint64_t)cfg.seed);
 	if (err)
 		die(EXIT_RUN, "cannot start the tasks to be woken: %s", strerror(-err));
-	pipeline_add_wakeups(run.follow, run.wakeups);
+	pipeline_attach_wakeups(run.follow, run.wakeups);
 	return 0;
 }
 
@@ -291,40 +291,40 @@ static void run_measurement(void)
 	static int64_t before[CLI_CPUS_MAX];
 	int err;
 
-	read_spin_times(before);
-	run.cpu_ns = -clock_process_cpu();
+	read_loop_cpu_times(before);
+	run.cpu_ns = -clock_process_cpu_time();
 	run.start_ns = clock_now();
 	run.stop_ns = run.start_ns + cfg.time_ns + OVERTIME_NS;
-	pipeline_begin(run.follow, run.start_ns, run.start_ns + cfg.time_ns);
+	pipeline_begin_profile(run.follow, run.start_ns, run.start_ns + cfg.time_ns);
 	if (proc_stop)
 		die_interrupted();
-	proc_say_ready((int)cfg.ready_fd);
+	proc_write_ready_line_or_warn((int)cfg.ready_fd);
 	progress_start(&progress, out_cfg.detail == REC_QUIET);
-	drain_until(run.follow, run.start_ns + cfg.time_ns);
+	drain_gaps_until(run.follow, run.start_ns + cfg.time_ns);
 	progress_end(&progress);
 	run.end_ns = clock_now();
 	run.cut = run.end_ns < run.start_ns + cfg.time_ns;
 	if (!run.cut)
 		run.end_ns = run.start_ns + cfg.time_ns;
-	run.cpu_ns += clock_process_cpu();
-	read_spin_times(run.spin_ns);
+	run.cpu_ns += clock_process_cpu_time();
+	read_loop_cpu_times(run.spin_ns);
 	for (int i = 0; i < spin->n; i++)
 		run.spin_ns[i] = before[i] < 0 || run.spin_ns[i] < 0 ? -1 : run.spin_ns[i] - before[i];
 	if (run.wakeups)
 		wakeups_stop(run.wakeups);
 	/* A loop that does not get its CPU in time counts as lost until the end of the run. */
-	err = spin_order(spin, SPIN_PAUSE, PAUSE_NS);
+	err = spin_loop_command(spin, SPIN_PAUSE, PAUSE_NS);
 	if (err != -ETIMEDOUT)
 		die_unless_loops_run(err);
-	pipeline_end(run.follow, run.end_ns);
+	pipeline_end_profile(run.follow, run.end_ns);
 }
 
-static void report_profile_settings(struct rec *r)
+static void report_profile_settings(struct rec_report *r)
 {
 	char text[512];
 
 	cli_write_cpus(&cfg.cpus, text, sizeof(text));
-	rec_object(r, "settings");
+	rec_begin_object(r, "settings");
 	rec_real(r, "time_s", (double)cfg.time_ns / (double)NS_PER_S, 6);
 	rec_str(r, "cpus", text);
 	rec_real(r, "threshold_us", (double)cfg.threshold_ns / NS_PER_US, 3);
@@ -335,16 +335,17 @@ static void report_profile_settings(struct rec *r)
 	rec_int(r, "seed", cfg.seed);
 	rec_str(r, "why_no_tsc", run.tsc ? NULL : run.why_no_tsc);
 	rec_str(r, "why_no_who", *run.why_no_who ? run.why_no_who : NULL);
-	rec_str(r, "not_traced", run.cfg.trace && *trace_missing(run.cfg.trace) ? trace_missing(run.cfg.trace) : NULL);
-	rec_str(r, "why_no_cgroup", reason_without_cgroup());
-	rec_end(r);
+	rec_str(r, "not_traced", run.cfg.trace && *trace_missing_tracepoints_text(run.cfg.trace) ?
+		trace_missing_tracepoints_text(run.cfg.trace) : NULL);
+	rec_str(r, "why_no_cgroup", no_cgroup_reason_text());
+	rec_end_container(r);
 }
 
 /* Ends the loops and their cgroup and frees the run's memory: before the report is closed, so that a complete report means all is
  * gone. */
-static void release_run(void)
+static void end_loops_and_free_run(void)
 {
-	profile_end_loops();
+	end_idle_loops();
 	if (run.cfg.trace)
 		trace_close(run.cfg.trace);
 	pipeline_free(run.follow);
@@ -353,7 +354,7 @@ static void release_run(void)
 	observer_effect_free(&run.own);
 }
 
-static int make_report(struct rec *out)
+static int write_profile_report(struct rec_report *out)
 {
 	struct profile_report r = {
 		.follow = run.follow, .spin = spin, .own = &run.own, .map = &run.cfg.map, .spin_ns = run.spin_ns,
@@ -362,20 +363,20 @@ static int make_report(struct rec *out)
 		.wakeups = run.wakeups != NULL, .who = run.cfg.trace != NULL,
 		.brief = out_cfg.format == REC_TEXT,
 	};
-	bool lossy = warn_of_unwatched(out, run.follow, spin->n) || pipeline_lost_records(run.follow) > 0;
+	bool lossy = warn_of_unwatched(out, run.follow, spin->n) || pipeline_lost_record_count(run.follow) > 0;
 
 	report_profile_settings(out);
-	rec_object(out, "result");
+	rec_begin_object(out, "result");
 	report_profile(out, &r);
-	rec_end(out);
-	rec_main_table(out, "cpus");
+	rec_end_container(out);
+	rec_set_main_table(out, "cpus");
 	if (*run.why_no_who)
 		rec_warn(out, "profiling without culprits: %s", run.why_no_who);
 	say_profile(out, &r);
 	warn_of_missed_switches(out, run.follow, spin->n);
-	release_run();
+	end_loops_and_free_run();
 	logs_close(&logs);
-	run.log_lost |= warn_of_logs(&logs);
+	run.log_lost |= warn_of_log_errors(&logs);
 	rec_must_close(out);
 	return run.cut ? EXIT_INTERRUPTED : lossy || run.log_lost ? EXIT_LOSSY : EXIT_OK;
 }
@@ -392,7 +393,7 @@ static void run_profile(void)
 	run.tsc = stamp_tsc_is_usable(&run.why_no_tsc) && !cfg.clock;
 	if (cfg.clock)
 		run.why_no_tsc = "as asked";
-	if (!profile_start_loops(run.tsc))
+	if (!start_idle_loops(run.tsc))
 		die_interrupted();
 	leave_profiled_cpus(&allowed);
 	if (prepare_run())
@@ -402,12 +403,12 @@ static void run_profile(void)
 
 static void check_log_paths(void)
 {
-	const struct rec_place place[] = {
+	const struct rec_output_path place[] = {
 		{ "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", logs.path[LOGS_EVENTS] },
 		{ "--who-log", logs.path[LOGS_CULPRITS] }, { "--timeline", logs.path[LOGS_BINS] },
 	};
 
-	rec_check_apart(place, sizeof(place) / sizeof(*place));
+	rec_check_outputs_differ(place, sizeof(place) / sizeof(*place));
 }
 
 static void read_idleprofile_options(int argc, char **argv)
@@ -426,9 +427,9 @@ static void read_idleprofile_options(int argc, char **argv)
 }
 
 /* Opens all files before the run: a bad path must not cost a run. */
-static struct rec *open_outputs(void)
+static struct rec_report *open_outputs(void)
 {
-	struct rec *out = rec_must_open(&out_cfg, "idleprofile");
+	struct rec_report *out = rec_must_open(&out_cfg, "idleprofile");
 	const char *path;
 	int err;
 
@@ -440,12 +441,12 @@ static struct rec *open_outputs(void)
 
 int main(int argc, char **argv)
 {
-	struct rec *out;
+	struct rec_report *out;
 
 	read_idleprofile_options(argc, argv);
 	proc_stop_with_parent();
-	proc_catch_stop();	/* before any file is opened: a signal would leave it incomplete */
+	proc_catch_stop_signals();	/* before any file is opened: a signal would leave it incomplete */
 	out = open_outputs();
 	run_profile();
-	return make_report(out);
+	return write_profile_report(out);
 }

@@ -11,17 +11,17 @@ void timeline_bins_init(struct timeline_bins *b, int64_t start_ns, int64_t bin_n
 	*b = (struct timeline_bins){ .bin_ns = bin_ns, .start_ns = start_ns, .each = each, .arg = arg };
 }
 
-static void timeline_bins_next(struct timeline_bins *b, int64_t length_ns)
+static void timeline_bins_emit_current(struct timeline_bins *b, int64_t length_ns)
 {
 	b->each(b->arg, b->start_ns, length_ns, b->lost_ns, b->tick_ns);
 	b->start_ns += length_ns;
 	b->lost_ns = b->tick_ns = 0;
 }
 
-void timeline_bins_advance(struct timeline_bins *b, int64_t now_ns)
+void timeline_bins_emit_complete(struct timeline_bins *b, int64_t now_ns)
 {
 	while (now_ns - b->start_ns >= b->bin_ns)
-		timeline_bins_next(b, b->bin_ns);
+		timeline_bins_emit_current(b, b->bin_ns);
 }
 
 void timeline_bins_add_gap(struct timeline_bins *b, int64_t start_ns, int64_t end_ns, int64_t lost_ns, bool tick)
@@ -29,7 +29,7 @@ void timeline_bins_add_gap(struct timeline_bins *b, int64_t start_ns, int64_t en
 	int64_t *sum = tick ? &b->tick_ns : &b->lost_ns;
 	int64_t length = end_ns - start_ns, given = 0;
 
-	timeline_bins_advance(b, start_ns);
+	timeline_bins_emit_complete(b, start_ns);
 	while (end_ns - b->start_ns > b->bin_ns) {
 		/* Lost time of the gap up to the end of this bin, from the start of the gap, so that no rounding error adds up; rounded down,
 		 * since a bin cannot lose more than its length. */
@@ -37,16 +37,16 @@ void timeline_bins_add_gap(struct timeline_bins *b, int64_t start_ns, int64_t en
 
 		*sum += upto - given;
 		given = upto;
-		timeline_bins_next(b, b->bin_ns);
+		timeline_bins_emit_current(b, b->bin_ns);
 	}
 	*sum += lost_ns - given;
 }
 
-void timeline_bins_end(struct timeline_bins *b, int64_t end_ns)
+void timeline_bins_emit_remaining(struct timeline_bins *b, int64_t end_ns)
 {
-	timeline_bins_advance(b, end_ns);
+	timeline_bins_emit_complete(b, end_ns);
 	if (end_ns > b->start_ns)
-		timeline_bins_next(b, end_ns - b->start_ns);
+		timeline_bins_emit_current(b, end_ns - b->start_ns);
 }
 
 int logs_open(struct profile_logs *l, const char **failed)
@@ -71,61 +71,61 @@ int logs_open(struct profile_logs *l, const char **failed)
 	return 0;
 }
 
-void logs_write_event(struct profile_logs *l, int cpu, const struct loop_event *e, bool named)
+void logs_write_event(struct profile_logs *l, int cpu, const struct lost_time_event *e, bool named)
 {
-	const struct culprit *most = named ? culprit_event_largest(&e->who) : NULL;
-	struct rows *t = l->table[LOGS_EVENTS];
+	const struct event_culprit *most = named ? event_culprits_largest(&e->who) : NULL;
+	struct row_file *t = l->table[LOGS_EVENTS];
 
 	if (!t)
 		return;
-	rows_int(t, cpu);
-	rows_int(t, e->start_ns);
-	rows_int(t, e->lost_ns);
-	rows_int(t, e->end_ns - e->start_ns);
-	rows_int(t, e->parts);
-	rows_str(t, e->tick ? "tick" : "event");
+	rows_write_int(t, cpu);
+	rows_write_int(t, e->start_ns);
+	rows_write_int(t, e->lost_ns);
+	rows_write_int(t, e->end_ns - e->start_ns);
+	rows_write_int(t, e->parts);
+	rows_write_str(t, e->tick ? "tick" : "event");
 	if (most)
-		rows_str(t, most->name);
+		rows_write_str(t, most->name);
 	else
-		rows_none(t);
-	rows_end(t);
+		rows_write_empty_cell(t);
+	rows_end_row(t);
 	l->rows++;
 }
 
-void logs_write_culprits(struct profile_logs *l, int cpu, const struct loop_event *e)
+void logs_write_culprits(struct profile_logs *l, int cpu, const struct lost_time_event *e)
 {
-	struct rows *t = l->table[LOGS_CULPRITS];
+	struct row_file *t = l->table[LOGS_CULPRITS];
 
 	for (size_t i = 0; t && i < e->who.n; i++) {
-		const struct culprit *k = &e->who.at[i];
+		const struct event_culprit *k = &e->who.at[i];
 
-		rows_int(t, cpu);
-		rows_int(t, k->start_ns);
-		rows_int(t, k->end_ns);
-		rows_str(t, k->name);
-		rows_str(t, culprit_kind_name(k->kind));
+		rows_write_int(t, cpu);
+		rows_write_int(t, k->start_ns);
+		rows_write_int(t, k->end_ns);
+		rows_write_str(t, k->name);
+		rows_write_str(t, culprit_kind_name(k->kind));
 		if (k->pid)
-			rows_int(t, k->pid);
+			rows_write_int(t, k->pid);
 		else
-			rows_none(t);
-		rows_int(t, k->ns);
-		rows_end(t);
+			rows_write_empty_cell(t);
+		rows_write_int(t, k->ns);
+		rows_end_row(t);
 		l->rows++;
 	}
 }
 
-void logs_write_bin(struct profile_logs *l, int cpu, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns)
+void logs_write_timeline_bin(struct profile_logs *l, int cpu, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns)
 {
-	struct rows *t = l->table[LOGS_BINS];
+	struct row_file *t = l->table[LOGS_BINS];
 
 	if (!t)
 		return;
-	rows_int(t, cpu);
-	rows_int(t, start_ns);
-	rows_int(t, bin_ns);
-	rows_int(t, lost_ns);
-	rows_int(t, tick_ns);
-	rows_end(t);
+	rows_write_int(t, cpu);
+	rows_write_int(t, start_ns);
+	rows_write_int(t, bin_ns);
+	rows_write_int(t, lost_ns);
+	rows_write_int(t, tick_ns);
+	rows_end_row(t);
 	l->rows++;
 }
 
@@ -139,7 +139,7 @@ void logs_flush(struct profile_logs *l)
 	}
 }
 
-int logs_next_failure(struct profile_logs *l, const char **failed)
+int logs_next_write_error(struct profile_logs *l, const char **failed)
 {
 	for (int i = 0; i < LOGS; i++) {
 		int err = l->err[i];

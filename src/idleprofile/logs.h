@@ -20,15 +20,15 @@ void timeline_bins_init(struct timeline_bins *b, int64_t start_ns, int64_t bin_n
  * ascending order. */
 void timeline_bins_add_gap(struct timeline_bins *b, int64_t start_ns, int64_t end_ns, int64_t lost_ns, bool tick);
 /* Says that no gap before `now_ns` is missing: `each` is called for the bins that are complete. */
-void timeline_bins_advance(struct timeline_bins *b, int64_t now_ns);
+void timeline_bins_emit_complete(struct timeline_bins *b, int64_t now_ns);
 /* Ends the series at `end_ns`: the last bin may be shorter. */
-void timeline_bins_end(struct timeline_bins *b, int64_t end_ns);
+void timeline_bins_emit_remaining(struct timeline_bins *b, int64_t end_ns);
 
 enum logs_table { LOGS_EVENTS, LOGS_CULPRITS, LOGS_BINS, LOGS };
 
 struct profile_logs {
 	const char *path[LOGS];		/* NULL: this log is not wanted; not owned */
-	struct rows *table[LOGS];
+	struct row_file *table[LOGS];
 	int err[LOGS];
 	int64_t rows;			/* rows written so far, in all logs */
 };
@@ -36,16 +36,16 @@ struct profile_logs {
 /* Opens the logs that have a path. 0, or -errno with the path in *failed; logs opened before it stay open. */
 int logs_open(struct profile_logs *l, const char **failed);
 /* Writes a row of schema lost/1. `named`: with the main culprit. */
-void logs_write_event(struct profile_logs *l, int cpu, const struct loop_event *e, bool named);
+void logs_write_event(struct profile_logs *l, int cpu, const struct lost_time_event *e, bool named);
 /* Writes a row of schema culprit/1 for each culprit of the event. */
-void logs_write_culprits(struct profile_logs *l, int cpu, const struct loop_event *e);
+void logs_write_culprits(struct profile_logs *l, int cpu, const struct lost_time_event *e);
 /* Writes a row of schema utilisation/1. */
-void logs_write_bin(struct profile_logs *l, int cpu, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns);
+void logs_write_timeline_bin(struct profile_logs *l, int cpu, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns);
 /* Flushes all logs, so that they are valid even after a kill. A log that cannot be written is closed and its error kept. */
 void logs_flush(struct profile_logs *l);
 /* Takes the next kept error: -errno with the path in *failed; 0: no more. */
-int logs_next_failure(struct profile_logs *l, const char **failed);
-/* Closes all open logs. 0, or the first error, which logs_next_failure() returns too. */
+int logs_next_write_error(struct profile_logs *l, const char **failed);
+/* Closes all open logs. 0, or the first error, which logs_next_write_error() returns too. */
 int logs_close(struct profile_logs *l);
 
 #endif

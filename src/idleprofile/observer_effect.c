@@ -14,7 +14,7 @@
 
 struct observer_trial {
 	struct observer_effect *own;
-	struct spin *spin;
+	struct idle_loops *spin;
 	int cpu, err;
 	int64_t slot_ns;
 	uint64_t random;
@@ -23,7 +23,7 @@ struct observer_trial {
 	double ticks[2];	/* timer interrupts per second, summed over the rounds: without the loop, with it */
 };
 
-int64_t observer_read_timer_interrupts(FILE *f, int cpu)
+int64_t observer_parse_timer_interrupts(FILE *f, int cpu)
 {
 	char *line = NULL, *at, *end;
 	size_t room = 0;
@@ -54,27 +54,27 @@ int64_t observer_read_timer_interrupts(FILE *f, int cpu)
 	return value;
 }
 
-static double observer_timer_interrupts(int cpu)
+static double observer_timer_interrupt_count(int cpu)
 {
 	FILE *f = fopen("/proc/interrupts", "re");
-	int64_t n = f ? observer_read_timer_interrupts(f, cpu) : -1;
+	int64_t n = f ? observer_parse_timer_interrupts(f, cpu) : -1;
 
 	if (f)
 		fclose(f);
 	return n < 0 ? NAN : (double)n;
 }
 
-static void observer_measure_wakeups(struct observer_trial *t, struct sample *s, int64_t time_ns)
+static void observer_measure_wakeup_latency(struct observer_trial *t, struct sample *s, int64_t time_ns)
 {
 	int64_t due = clock_now(), end = due + time_ns;
 
-	while ((due += wakeups_random_gap_ns(&t->random, WAKES_PER_S)) < end && !proc_stop) {
+	while ((due += wakeups_random_interval_ns(&t->random, WAKES_PER_S)) < end && !proc_stop) {
 		clock_sleep_until(due);
 		sample_add(s, clock_now() - due);
 	}
 }
 
-static double observer_turns_per_s(int64_t time_ns)
+static double observer_measure_turns_per_s(int64_t time_ns)
 {
 	int64_t start = clock_now(), now = start, turns = 0;
 
@@ -87,49 +87,49 @@ static double observer_turns_per_s(int64_t time_ns)
 	return (double)turns * (double)NS_PER_S / (double)(now - start);
 }
 
-static double observer_ticks_per_s(int cpu, int64_t time_ns)
+static double observer_measure_ticks_per_s(int cpu, int64_t time_ns)
 {
 	int64_t start = clock_now();
-	double before = observer_timer_interrupts(cpu);
+	double before = observer_timer_interrupt_count(cpu);
 
 	clock_sleep_until(start + time_ns);
-	return (observer_timer_interrupts(cpu) - before) * (double)NS_PER_S / (double)(clock_now() - start);
+	return (observer_timer_interrupt_count(cpu) - before) * (double)NS_PER_S / (double)(clock_now() - start);
 }
 
 static int64_t observer_loop_cpu_ns(const struct observer_trial *t)
 {
 	struct proc_schedstat stat;
 
-	return proc_schedstat(t->loop_tid, &stat) ? 0 : stat.run_ns;
+	return proc_schedstat_of_process(t->loop_tid, &stat) ? 0 : stat.run_ns;
 }
 
 /* Works for `time_ns` and measures the turns per second. Time in which neither this thread nor the loop ran went to other tasks. */
 static void observer_measure_throughput(struct observer_trial *t, struct observer_round *r, bool beside, int64_t time_ns)
 {
-	int64_t wall = -clock_now(), had = -clock_thread_cpu() - observer_loop_cpu_ns(t);
+	int64_t wall = -clock_now(), had = -clock_thread_cpu_time() - observer_loop_cpu_ns(t);
 
-	r->turns[beside] = observer_turns_per_s(time_ns);
-	had += clock_thread_cpu() + observer_loop_cpu_ns(t);
+	r->turns[beside] = observer_measure_turns_per_s(time_ns);
+	had += clock_thread_cpu_time() + observer_loop_cpu_ns(t);
 	wall += clock_now();
 	r->wall_ns += wall;
 	r->others_ns += wall > had ? wall - had : 0;
 }
 
-static void observer_measure_half(struct observer_trial *t, struct observer_round *r, bool beside)
+static void observer_measure_half_round(struct observer_trial *t, struct observer_round *r, bool beside)
 {
-	observer_measure_wakeups(t, beside ? &t->own->beside : &t->own->alone, t->slot_ns * 4 / 10);
+	observer_measure_wakeup_latency(t, beside ? &t->own->beside : &t->own->alone, t->slot_ns * 4 / 10);
 	observer_measure_throughput(t, r, beside, t->slot_ns * 3 / 10);
 	if (!proc_stop)
-		t->ticks[beside] += observer_ticks_per_s(t->cpu, t->slot_ns * 3 / 10);
+		t->ticks[beside] += observer_measure_ticks_per_s(t->cpu, t->slot_ns * 3 / 10);
 }
 
-static void observer_discard_gaps(struct spin *s)
+static void observer_discard_gaps(struct idle_loops *s)
 {
-	struct span span;
+	struct time_span span;
 
 	for (int i = 0; i < s->n; i++)
-		while (ring_peek(&s->cpu[i].ring, &span))
-			ring_drop(&s->cpu[i].ring);
+		while (ring_copy_oldest_span(&s->cpu[i].ring, &span))
+			ring_drop_oldest_span(&s->cpu[i].ring);
 }
 
 static void *observer_trial_main(void *arg)
@@ -138,13 +138,13 @@ static void *observer_trial_main(void *arg)
 
 	t->err = wakeups_make_thread_normal(t->cpu);
 	for (int i = 0; i < ROUNDS && !t->err; i++) {
-		observer_measure_half(t, &t->round[i], false);
-		t->err = spin_order(t->spin, SPIN_RUN, 10 * NS_PER_S);
+		observer_measure_half_round(t, &t->round[i], false);
+		t->err = spin_loop_command(t->spin, SPIN_RUN, 10 * NS_PER_S);
 		if (t->err)
 			break;
-		spin_allow(t->spin, t->slot_ns + SPIN_ALLOWANCE_NS);
-		observer_measure_half(t, &t->round[i], true);
-		t->err = spin_order(t->spin, SPIN_PAUSE, 10 * NS_PER_S);
+		spin_allow_spinning_for(t->spin, t->slot_ns + SPIN_ALLOWANCE_NS);
+		observer_measure_half_round(t, &t->round[i], true);
+		t->err = spin_loop_command(t->spin, SPIN_PAUSE, 10 * NS_PER_S);
 		observer_discard_gaps(t->spin);
 		if (!t->err && proc_stop)
 			t->err = -EINTR;
@@ -174,7 +174,7 @@ void observer_effect_evaluate(struct observer_effect *o, const struct observer_r
 	o->throughput_high_percent = o->disturbed ? NAN : high;
 }
 
-int observer_effect_measure(struct observer_effect *o, struct spin *s, int cpu, int64_t time_ns, uint64_t seed)
+int observer_effect_measure(struct observer_effect *o, struct idle_loops *s, int cpu, int64_t time_ns, uint64_t seed)
 {
 	struct observer_trial t = { .own = o, .spin = s, .cpu = cpu, .slot_ns = time_ns / (2 * ROUNDS), .random = seed };
 	pthread_t thread;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-void own_work_add_note(struct own_work_notes *w, int64_t from, int64_t to, int64_t cpu_ns)
+void own_work_add_interval(struct own_work_intervals *w, int64_t from, int64_t to, int64_t cpu_ns)
 {
 	uint32_t at;
 
@@ -21,9 +21,9 @@ void own_work_add_note(struct own_work_notes *w, int64_t from, int64_t to, int64
 	w->note[at].cpu_ns = cpu_ns;
 }
 
-struct own_work_found own_work_in_time(struct own_work_notes *w, int64_t from, int64_t to)
+struct own_work_cpu_time own_work_time_between(struct own_work_intervals *w, int64_t from, int64_t to)
 {
-	struct own_work_found found = { false, 0 };
+	struct own_work_cpu_time found = { false, 0 };
 
 	/* Notes come from two sources (woken tasks, this thread), each in ascending order: an early note behind a late one is dropped
 	 * later. */
@@ -44,16 +44,16 @@ struct own_work_found own_work_in_time(struct own_work_notes *w, int64_t from, i
 	return found;
 }
 
-void own_work_begin(struct own_work *w)
+void own_work_start_measuring(struct own_work_measurement *w)
 {
 	w->cpu = sched_getcpu();
 	w->from = clock_now();
-	w->cpu_ns = clock_thread_cpu();
+	w->cpu_ns = clock_thread_cpu_time();
 }
 
-void own_work_end(struct own_work *w)
+void own_work_stop_measuring(struct own_work_measurement *w)
 {
-	w->cpu_ns = clock_thread_cpu() - w->cpu_ns;
+	w->cpu_ns = clock_thread_cpu_time() - w->cpu_ns;
 	w->to = clock_now();
 	if (sched_getcpu() != w->cpu)
 		w->cpu = -1;
@@ -75,7 +75,7 @@ static void own_work_add_threads(struct own_work_tids *t, int64_t pid)
 	size_t n = 0;
 
 	snprintf(path, sizeof(path), "/proc/%lld/task", (long long)pid);
-	files_numbered(path, &tid, &n);
+	files_list_numeric_names(path, &tid, &n);
 	for (size_t i = 0; i < n && t->n < OWN_WORK_TIDS; i++)
 		t->tid[t->n++] = tid[i];
 	free(tid);
@@ -108,9 +108,9 @@ static bool own_work_has_tid(const struct own_work_tids *t, int tid)
 	return false;
 }
 
-struct own_work_found own_work_remove_shares(const struct own_work_tids *t, struct culprit_share *share, size_t *n)
+struct own_work_cpu_time own_work_remove_shares(const struct own_work_tids *t, struct culprit_share *share, size_t *n)
 {
-	struct own_work_found found = { false, 0 };
+	struct own_work_cpu_time found = { false, 0 };
 	size_t kept = 0;
 
 	for (size_t i = 0; i < *n; i++) {

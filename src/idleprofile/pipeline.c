@@ -12,12 +12,12 @@
 
 struct pipeline_cpu {
 	struct gap_pipeline *f;
-	struct spin_cpu *spin;
-	struct attribution *who;
+	struct cpu_idle_loop *spin;
+	struct culprit_attribution *who;
 	struct tick_detector ticks;
-	struct events events;
+	struct event_collector events;
 	struct timeline_bins bins;
-	struct own_work_notes itself;
+	struct own_work_intervals itself;
 	struct pipeline_cpu_total total;
 	int64_t step;			/* median turn of the loop, in stamps */
 	int64_t upto_ns;		/* no gap before this time is missing */
@@ -26,19 +26,19 @@ struct pipeline_cpu {
 struct gap_pipeline {
 	struct pipeline_cfg cfg;
 	struct own_work_tids tids;
-	struct wakeups *wakeups;
+	struct woken_threads *wakeups;
 	int64_t start_ns, end_ns;	/* begin and end of the profile; INT64_MAX: not begun */
 	int64_t lost_before, missed_before;
-	struct pipeline_sums sums;
+	struct all_cpu_profile_sums sums;
 	struct culprit_table *names;
 	uint64_t random;
 	int n;
 	struct pipeline_cpu cpu[];
 };
 
-static void pipeline_keep_longest_event(struct pipeline_cpu_total *t, const struct loop_event *e)
+static void pipeline_update_longest_event(struct pipeline_cpu_total *t, const struct lost_time_event *e)
 {
-	const struct culprit *who = culprit_event_largest(&e->who);
+	const struct event_culprit *who = event_culprits_largest(&e->who);
 
 	if (e->lost_ns <= t->longest_ns)
 		return;
@@ -47,11 +47,11 @@ static void pipeline_keep_longest_event(struct pipeline_cpu_total *t, const stru
 	snprintf(t->longest_who, sizeof(t->longest_who), "%s", who ? who->name : "");
 }
 
-static void pipeline_add_event(void *arg, const struct loop_event *e)
+static void pipeline_add_event(void *arg, const struct lost_time_event *e)
 {
 	struct pipeline_cpu *c = arg;
 
-	c->total.of_length[length_histogram_bin(e->lost_ns)]++;
+	c->total.of_length[length_histogram_bin_of_ns(e->lost_ns)]++;
 	logs_write_event(c->f->cfg.logs, c->spin->cpu, e, c->f->cfg.trace);
 	if (e->tick) {
 		c->total.ticks++;
@@ -61,24 +61,25 @@ static void pipeline_add_event(void *arg, const struct loop_event *e)
 	logs_write_culprits(c->f->cfg.logs, c->spin->cpu, e);
 	c->total.events++;
 	c->total.lost_ns += e->lost_ns;
-	pipeline_keep_longest_event(&c->total, e);
-	length_histogram_add(&c->f->sums.lengths, e->lost_ns);
+	pipeline_update_longest_event(&c->total, e);
+	length_histogram_add_event(&c->f->sums.lengths, e->lost_ns);
 	if (c->f->names)
-		culprit_table_add(c->f->names, &e->who);
+		culprit_table_add_event(c->f->names, &e->who);
 }
 
-static void pipeline_log_bin(void *arg, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns)
+static void pipeline_log_timeline_bin(void *arg, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns)
 {
 	struct pipeline_cpu *c = arg;
 
-	logs_write_bin(c->f->cfg.logs, c->spin->cpu, start_ns, bin_ns, lost_ns, tick_ns);
+	logs_write_timeline_bin(c->f->cfg.logs, c->spin->cpu, start_ns, bin_ns, lost_ns, tick_ns);
 }
 
 /* Removes own work from *lost and from the shares. True: the whole gap was own work. */
 static bool pipeline_subtract_own_work(struct pipeline_cpu *c, int64_t from, int64_t to, int64_t *lost, struct culprit_share *share,
 			      size_t *n)
 {
-	struct own_work_found found = c->f->cfg.trace ? own_work_remove_shares(&c->f->tids, share, n) : own_work_in_time(&c->itself,
+	struct own_work_cpu_time found = c->f->cfg.trace ? own_work_remove_shares(&c->f->tids, share, n) :
+					 own_work_time_between(&c->itself,
 									       from, to);
 
 	if (!found.there)
@@ -93,7 +94,7 @@ static bool pipeline_subtract_own_work(struct pipeline_cpu *c, int64_t from, int
 }
 
 /* Clips the gap and its shares to the profile. False: nothing is left. */
-static bool pipeline_clip_gap(const struct gap_pipeline *f, struct gap *p, struct culprit_share *share)
+static bool pipeline_clip_gap(const struct gap_pipeline *f, struct lost_time_gap *p, struct culprit_share *share)
 {
 	int64_t from = p->start_ns < f->start_ns ? f->start_ns : p->start_ns, to = p->end_ns > f->end_ns ? f->end_ns : p->end_ns;
 
@@ -103,7 +104,7 @@ static bool pipeline_clip_gap(const struct gap_pipeline *f, struct gap *p, struc
 	if (p->lost_ns <= 0)
 		return false;
 	if (from > p->start_ns || to < p->end_ns)
-		p->shares = shares_clip(share, p->shares, from, to);
+		p->shares = shares_clip_and_rescale(share, p->shares, from, to);
 	p->start_ns = from;
 	p->end_ns = to;
 	return true;
@@ -112,10 +113,10 @@ static bool pipeline_clip_gap(const struct gap_pipeline *f, struct gap *p, struc
 static void pipeline_add_gap(struct pipeline_cpu *c, int64_t from, int64_t to, int64_t lost)
 {
 	struct culprit_share share[SHARES_MAX];
-	struct gap p = { .start_ns = from, .end_ns = to, .lost_ns = lost, .share = share };
+	struct lost_time_gap p = { .start_ns = from, .end_ns = to, .lost_ns = lost, .share = share };
 
 	p.shares = c->who ? attribution_split_gap(c->who, from, to, share, SHARES_MAX) : 0;
-	p.tick = c->who ? shares_are_tick(share, p.shares) : ticks_is_tick(&c->ticks, from, to - from);
+	p.tick = c->who ? shares_are_tick(share, p.shares) : ticks_gap_is_tick(&c->ticks, from, to - from);
 	if (!pipeline_clip_gap(c->f, &p, share) || pipeline_subtract_own_work(c, p.start_ns, p.end_ns, &p.lost_ns, share, &p.shares))
 		return;
 	for (size_t i = 0; i < p.shares; i++)
@@ -140,7 +141,7 @@ static void pipeline_add_unwatched_time(struct pipeline_cpu *c, int64_t from, in
 
 static int pipeline_add_trace_record(void *who, const struct trace_record *r)
 {
-	attribution_add_record(who, r);
+	attribution_add_trace_record(who, r);
 	return 0;
 }
 
@@ -164,11 +165,11 @@ static void pipeline_add_wakeup_latency(struct gap_pipeline *f, int64_t wait, bo
 
 static void pipeline_drain_wakeups(struct gap_pipeline *f, int i)
 {
-	struct span_ring *ring = wakeups_ring(f->wakeups, i);
-	struct span span;
+	struct span_ring *ring = wakeups_latency_ring(f->wakeups, i);
+	struct time_span span;
 
-	for (; ring_peek(ring, &span); ring_drop(ring)) {
-		own_work_add_note(&f->cpu[i].itself, span.to, span.to, 0);
+	for (; ring_copy_oldest_span(ring, &span); ring_drop_oldest_span(ring)) {
+		own_work_add_interval(&f->cpu[i].itself, span.to, span.to, 0);
 		if (span.from >= f->start_ns && span.from < f->end_ns)
 			pipeline_add_wakeup_latency(f, span.to - span.from, false);
 	}
@@ -179,29 +180,29 @@ static void pipeline_drain_cpu(struct gap_pipeline *f, int i)
 	struct pipeline_cpu *c = &f->cpu[i];
 	int64_t seen = atomic_load_explicit(&c->spin->seen, memory_order_acquire);
 	int64_t upto = clock_now();
-	struct span span;
+	struct time_span span;
 
 	if (c->who)
-		trace_drain(f->cfg.trace, c->spin->cpu, pipeline_add_trace_record, c->who);
+		trace_pass_on_waiting_records(f->cfg.trace, c->spin->cpu, pipeline_add_trace_record, c->who);
 	if (f->wakeups)
 		pipeline_drain_wakeups(f, i);
-	if (stamp_map_ns(&f->cfg.map, seen) < upto)
-		upto = stamp_map_ns(&f->cfg.map, seen);
-	for (; ring_peek(&c->spin->ring, &span); ring_drop(&c->spin->ring)) {
+	if (stamp_map_stamp_to_ns(&f->cfg.map, seen) < upto)
+		upto = stamp_map_stamp_to_ns(&f->cfg.map, seen);
+	for (; ring_copy_oldest_span(&c->spin->ring, &span); ring_drop_oldest_span(&c->spin->ring)) {
 		bool watched = span.from >= 0;
-		int64_t to = stamp_map_ns(&f->cfg.map, span.to);
+		int64_t to = stamp_map_stamp_to_ns(&f->cfg.map, span.to);
 		int64_t from, lost;
 
 		if (!watched)
 			span.from = -span.from;
 		/* Never start before the end of the last drain, although the conversion of stamps may have changed a little since. */
-		from = to - stamp_map_length(&f->cfg.map, span.to - span.from);
+		from = to - stamp_map_difference_to_ns(&f->cfg.map, span.to - span.from);
 		from = from > c->upto_ns ? from : c->upto_ns;
 		if (to > upto) {
 			upto = from < upto ? from : upto;
 			break;
 		}
-		lost = stamp_map_length(&f->cfg.map, span.to - span.from - c->step);
+		lost = stamp_map_difference_to_ns(&f->cfg.map, span.to - span.from - c->step);
 		if (watched)
 			pipeline_add_gap(c, from, to, lost < to - from ? lost : to - from);
 		else
@@ -211,28 +212,28 @@ static void pipeline_drain_cpu(struct gap_pipeline *f, int i)
 		upto = f->end_ns;
 	c->upto_ns = upto;
 	if (upto > f->start_ns) {
-		events_advance(&c->events, upto);
-		timeline_bins_advance(&c->bins, upto);
+		events_emit_finished(&c->events, upto);
+		timeline_bins_emit_complete(&c->bins, upto);
 	}
 }
 
-void pipeline_drain(struct gap_pipeline *f)
+void pipeline_drain_inputs(struct gap_pipeline *f)
 {
-	struct own_work work;
-	struct stamp_anchor a;
+	struct own_work_measurement work;
+	struct stamp_clock_pair a;
 
-	own_work_begin(&work);
-	stamp_take_anchor(f->cfg.spin->tsc, &a);
-	stamp_map_add(&f->cfg.map, &a);
+	own_work_start_measuring(&work);
+	stamp_read_clock_pair(f->cfg.spin->tsc, &a);
+	stamp_map_add_clock_pair(&f->cfg.map, &a);
 	if (f->cfg.trace)
 		own_work_tids_refresh(&f->tids);
 	for (int i = 0; i < f->n; i++)
 		pipeline_drain_cpu(f, i);
 	logs_flush(f->cfg.logs);
-	own_work_end(&work);
+	own_work_stop_measuring(&work);
 	for (int i = 0; i < f->n; i++)
 		if (f->cpu[i].spin->cpu == work.cpu)
-			own_work_add_note(&f->cpu[i].itself, work.from, work.to, work.cpu_ns);
+			own_work_add_interval(&f->cpu[i].itself, work.from, work.to, work.cpu_ns);
 }
 
 struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg)
@@ -257,7 +258,7 @@ struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg)
 
 		c->f = f;
 		c->spin = &cfg->spin->cpu[i];
-		c->step = spin_step_quantile(c->spin, 0.5, SPIN_STEPS);
+		c->step = spin_turn_length_quantile(c->spin, 0.5, SPIN_STEPS);
 		if (cfg->trace) {
 			c->who = attribution_new(atomic_load(&c->spin->tid));
 			failed |= !c->who;
@@ -272,7 +273,7 @@ struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg)
 	return f;
 }
 
-void pipeline_add_wakeups(struct gap_pipeline *f, struct wakeups *w)
+void pipeline_attach_wakeups(struct gap_pipeline *f, struct woken_threads *w)
 {
 	f->wakeups = w;
 	for (int i = 0; i < f->n; i++)
@@ -281,13 +282,13 @@ void pipeline_add_wakeups(struct gap_pipeline *f, struct wakeups *w)
 
 static int64_t pipeline_count_lost_records(const struct gap_pipeline *f)
 {
-	int64_t lost = f->cfg.trace ? trace_lost(f->cfg.trace) : 0;
+	int64_t lost = f->cfg.trace ? trace_lost_records(f->cfg.trace) : 0;
 
 	for (int i = 0; i < f->n; i++) {
 		lost += atomic_load(&f->cpu[i].spin->ring.overflowed);
-		lost += f->cpu[i].who ? attribution_late_gaps(f->cpu[i].who) : 0;
+		lost += f->cpu[i].who ? attribution_late_gap_count(f->cpu[i].who) : 0;
 		if (f->wakeups)
-			lost += atomic_load(&wakeups_ring(f->wakeups, i)->overflowed);
+			lost += atomic_load(&wakeups_latency_ring(f->wakeups, i)->overflowed);
 	}
 	return lost;
 }
@@ -297,24 +298,24 @@ static int64_t pipeline_count_missed_switches(const struct gap_pipeline *f)
 	int64_t missed = 0;
 
 	for (int i = 0; i < f->n; i++)
-		missed += f->cpu[i].who ? attribution_missed_switches(f->cpu[i].who) : 0;
+		missed += f->cpu[i].who ? attribution_missed_switch_count(f->cpu[i].who) : 0;
 	return missed;
 }
 
-void pipeline_begin(struct gap_pipeline *f, int64_t start_ns, int64_t end_ns)
+void pipeline_begin_profile(struct gap_pipeline *f, int64_t start_ns, int64_t end_ns)
 {
 	f->start_ns = start_ns;
 	f->end_ns = end_ns;
 	f->lost_before = pipeline_count_lost_records(f);
 	f->missed_before = pipeline_count_missed_switches(f);
 	for (int i = 0; i < f->n; i++)
-		timeline_bins_init(&f->cpu[i].bins, start_ns, f->cfg.bin_ns, pipeline_log_bin, &f->cpu[i]);
+		timeline_bins_init(&f->cpu[i].bins, start_ns, f->cfg.bin_ns, pipeline_log_timeline_bin, &f->cpu[i]);
 }
 
-void pipeline_end(struct gap_pipeline *f, int64_t end_ns)
+void pipeline_end_profile(struct gap_pipeline *f, int64_t end_ns)
 {
 	f->end_ns = end_ns;
-	pipeline_drain(f);
+	pipeline_drain_inputs(f);
 	for (int i = 0; f->wakeups && i < f->n; i++) {
 		int64_t due = wakeups_pending_due_ns(f->wakeups, i);
 
@@ -328,8 +329,8 @@ void pipeline_end(struct gap_pipeline *f, int64_t end_ns)
 		 * back.) */
 		if (c->upto_ns < end_ns)
 			pipeline_add_gap(c, c->upto_ns, end_ns, end_ns - c->upto_ns);
-		events_end(&c->events);
-		timeline_bins_end(&c->bins, end_ns);
+		events_emit_remaining(&c->events);
+		timeline_bins_emit_remaining(&c->bins, end_ns);
 	}
 }
 
@@ -338,28 +339,28 @@ const struct pipeline_cpu_total *pipeline_cpu_total(const struct gap_pipeline *f
 	return &f->cpu[i].total;
 }
 
-const struct tick_detector *pipeline_ticks(const struct gap_pipeline *f, int i)
+const struct tick_detector *pipeline_tick_detector(const struct gap_pipeline *f, int i)
 {
 	return &f->cpu[i].ticks;
 }
 
-struct pipeline_sums *pipeline_sums(struct gap_pipeline *f)
+struct all_cpu_profile_sums *pipeline_sums_over_cpus(struct gap_pipeline *f)
 {
 	return &f->sums;
 }
 
-const struct culprit_total *pipeline_culprits(struct gap_pipeline *f, size_t *n)
+const struct culprit_total *pipeline_culprit_totals(struct gap_pipeline *f, size_t *n)
 {
 	*n = 0;
-	return f->names ? culprit_table_lines(f->names, n) : NULL;
+	return f->names ? culprit_table_sorted_lines(f->names, n) : NULL;
 }
 
-int64_t pipeline_lost_records(const struct gap_pipeline *f)
+int64_t pipeline_lost_record_count(const struct gap_pipeline *f)
 {
 	return pipeline_count_lost_records(f) - f->lost_before;
 }
 
-int64_t pipeline_missed_switches(const struct gap_pipeline *f)
+int64_t pipeline_missed_switch_count(const struct gap_pipeline *f)
 {
 	return pipeline_count_missed_switches(f) - f->missed_before;
 }

@@ -28,7 +28,7 @@ struct pipeline_cpu_total {
 };
 
 /* Sums over all CPUs. */
-struct pipeline_sums {
+struct all_cpu_profile_sums {
 	struct length_histogram lengths;		/* histogram of the lengths of events */
 	struct sample waits;		/* wake-up latencies of the woken tasks, in ns: a uniform sample (all, up to 500,000) */
 	int64_t waits_n;		/* number of wake-ups measured */
@@ -38,9 +38,9 @@ struct pipeline_sums {
 struct gap_pipeline;
 
 struct pipeline_cfg {
-	struct spin *spin;
-	struct stamp_map map;		/* conversion of stamps to ns, with at least two anchors */
-	struct trace *trace;		/* kernel records; NULL: without culprits */
+	struct idle_loops *spin;
+	struct stamp_to_ns_map map;		/* conversion of stamps to ns, with at least two anchors */
+	struct scheduling_trace *trace;		/* kernel records; NULL: without culprits */
 	struct profile_logs *logs;		/* not owned */
 	int64_t bin_ns;
 	const int64_t *ignore;		/* processes whose time is left out, with a trace; not owned */
@@ -51,25 +51,26 @@ struct pipeline_cfg {
 /* NULL: no memory. */
 struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg);
 /* From now on, the latencies of these wake-ups are part of the profile. */
-void pipeline_add_wakeups(struct gap_pipeline *f, struct wakeups *w);
+void pipeline_attach_wakeups(struct gap_pipeline *f, struct woken_threads *w);
 /* Begins the profile: earlier gaps only served to learn the phase of the tick. Gaps after end_ns will be left out. */
-void pipeline_begin(struct gap_pipeline *f, int64_t start_ns, int64_t end_ns);
+void pipeline_begin_profile(struct gap_pipeline *f, int64_t start_ns, int64_t end_ns);
 /* Reads all gaps, records and wake-ups that are there. To be called a few times a second. */
-void pipeline_drain(struct gap_pipeline *f);
-/* Ends the profile at end_ns (not after the end_ns of pipeline_begin(), nor before the last drain): drains, clips and closes what
+void pipeline_drain_inputs(struct gap_pipeline *f);
+/* Ends the profile at end_ns (not after the end_ns of pipeline_begin_profile(), nor before the last drain): drains, clips and
+ * closes what
  * is open. The loops must be paused; a loop that is not counts as off its CPU until end_ns. The wake-ups must be stopped. */
-void pipeline_end(struct gap_pipeline *f, int64_t end_ns);
+void pipeline_end_profile(struct gap_pipeline *f, int64_t end_ns);
 
 const struct pipeline_cpu_total *pipeline_cpu_total(const struct gap_pipeline *f, int i);
-const struct tick_detector *pipeline_ticks(const struct gap_pipeline *f, int i);
-/* (rec_timing() sorts the sample of latencies.) */
-struct pipeline_sums *pipeline_sums(struct gap_pipeline *f);
-const struct culprit_total *pipeline_culprits(struct gap_pipeline *f, size_t *n);
+const struct tick_detector *pipeline_tick_detector(const struct gap_pipeline *f, int i);
+/* (rec_sample_statistics() sorts the sample of latencies.) */
+struct all_cpu_profile_sums *pipeline_sums_over_cpus(struct gap_pipeline *f);
+const struct culprit_total *pipeline_culprit_totals(struct gap_pipeline *f, size_t *n);
 /* Number of lost items since the profile began: gaps, wake-ups and kernel records that found no room in their rings, and gaps
  * whose records had been dropped. */
-int64_t pipeline_lost_records(const struct gap_pipeline *f);
+int64_t pipeline_lost_record_count(const struct gap_pipeline *f);
 /* Number of task switches that the kernel's records left out, since the profile began; only with a trace. */
-int64_t pipeline_missed_switches(const struct gap_pipeline *f);
+int64_t pipeline_missed_switch_count(const struct gap_pipeline *f);
 void pipeline_free(struct gap_pipeline *f);
 
 #endif

@@ -7,18 +7,18 @@
 #include <string.h>
 #include <time.h>
 
-bool warn_of_logs(struct profile_logs *logs)
+bool warn_of_log_errors(struct profile_logs *logs)
 {
 	const char *path;
 	bool any = false;
 	int err;
 
-	for (; (err = logs_next_failure(logs, &path)); any = true)
+	for (; (err = logs_next_write_error(logs, &path)); any = true)
 		warn("cannot write %s: %s; it ends there, the profile goes on", path, strerror(-err));
 	return any;
 }
 
-bool warn_of_unwatched(struct rec *out, const struct gap_pipeline *f, int n)
+bool warn_of_unwatched(struct rec_report *out, const struct gap_pipeline *f, int n)
 {
 	int64_t most = 0;
 
@@ -31,7 +31,7 @@ bool warn_of_unwatched(struct rec *out, const struct gap_pipeline *f, int n)
 	return most > 0;
 }
 
-void warn_of_missed_switches(struct rec *out, const struct gap_pipeline *f, int n)
+void warn_of_missed_switches(struct rec_report *out, const struct gap_pipeline *f, int n)
 {
 	int64_t lost = 0, missed = 0;
 
@@ -41,7 +41,7 @@ void warn_of_missed_switches(struct rec *out, const struct gap_pipeline *f, int 
 	}
 	if (missed * 100 > lost)
 		rec_warn(out, "the kernel left out records of %lld task switches: the culprits of %.1f %% of the lost time are not known",
-		     (long long)pipeline_missed_switches(f), 100.0 * (double)missed / (double)lost);
+		     (long long)pipeline_missed_switch_count(f), 100.0 * (double)missed / (double)lost);
 }
 
 static double to_seconds(int64_t ns)
@@ -54,30 +54,30 @@ static double to_percent(int64_t part, int64_t whole)
 	return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
 }
 
-static int64_t loop_step_ns(const struct profile_report *p, int i, double quantile)
+static int64_t loop_turn_quantile_ns(const struct profile_report *p, int i, double quantile)
 {
-	const struct spin_cpu *c = &p->spin->cpu[i];
+	const struct cpu_idle_loop *c = &p->spin->cpu[i];
 
-	return stamp_map_length(p->map, spin_step_quantile(c, quantile, c->limit));
+	return stamp_map_difference_to_ns(p->map, spin_turn_length_quantile(c, quantile, c->limit));
 }
 
 /* Reports the resolution, for the worst CPU. `max`: the longest turn of the loop that is not a gap. */
-static void report_clock(struct rec *r, const struct profile_report *p)
+static void report_clock_resolution(struct rec_report *r, const struct profile_report *p)
 {
 	int64_t p50 = 0, p999 = 0, max = 0;
 
 	for (int i = 0; i < p->spin->n; i++) {
-		p50 = loop_step_ns(p, i, 0.5) > p50 ? loop_step_ns(p, i, 0.5) : p50;
-		p999 = loop_step_ns(p, i, 0.999) > p999 ? loop_step_ns(p, i, 0.999) : p999;
-		max = loop_step_ns(p, i, 1) > max ? loop_step_ns(p, i, 1) : max;
+		p50 = loop_turn_quantile_ns(p, i, 0.5) > p50 ? loop_turn_quantile_ns(p, i, 0.5) : p50;
+		p999 = loop_turn_quantile_ns(p, i, 0.999) > p999 ? loop_turn_quantile_ns(p, i, 0.999) : p999;
+		max = loop_turn_quantile_ns(p, i, 1) > max ? loop_turn_quantile_ns(p, i, 1) : max;
 	}
 	rec_int(r, "resolution_ns", p->threshold_ns + p50);
 	rec_str(r, "clock", p->spin->tsc ? "tsc" : "vdso");
-	rec_object(r, "step_ns");
+	rec_begin_object(r, "step_ns");
 	rec_int(r, "p50", p50);
 	rec_int(r, "p999", p999);
 	rec_int(r, "max", max);
-	rec_end(r);
+	rec_end_container(r);
 	rec_str(r, "placed", p->spin->place);
 }
 
@@ -87,13 +87,13 @@ static int64_t watched_ns(const struct profile_report *p, int i)
 	return p->wall_ns - pipeline_cpu_total(p->follow, i)->unwatched_ns;
 }
 
-static void report_cpus(struct rec *r, const struct profile_report *p)
+static void report_cpus(struct rec_report *r, const struct profile_report *p)
 {
-	rec_array(r, "cpus");
+	rec_begin_array(r, "cpus");
 	for (int i = 0; i < p->spin->n; i++) {
 		const struct pipeline_cpu_total *t = pipeline_cpu_total(p->follow, i);
 
-		rec_object(r, NULL);
+		rec_begin_object(r, NULL);
 		rec_int(r, "cpu", p->spin->cpu[i].cpu);
 		rec_real(r, "wall_s", to_seconds(p->wall_ns), 6);
 		rec_real(r, "lost_s", to_seconds(t->lost_ns), 9);
@@ -104,12 +104,12 @@ static void report_cpus(struct rec *r, const struct profile_report *p)
 		rec_real(r, "itself_s", to_seconds(t->itself_ns), 9);
 		rec_real(r, "unwatched_s", to_seconds(t->unwatched_ns), 9);
 		rec_real(r, "spin_s", p->spin_ns[i] < 0 ? NAN : to_seconds(p->spin_ns[i]), 6);
-		rec_end(r);
+		rec_end_container(r);
 	}
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void report_ticks(struct rec *r, const struct profile_report *p)
+static void report_ticks(struct rec_report *r, const struct profile_report *p)
 {
 	int64_t n = 0, ns = 0, period = 0;
 	bool learned = false;
@@ -117,73 +117,73 @@ static void report_ticks(struct rec *r, const struct profile_report *p)
 	for (int i = 0; i < p->spin->n; i++) {
 		n += pipeline_cpu_total(p->follow, i)->ticks;
 		ns += pipeline_cpu_total(p->follow, i)->tick_ns;
-		period = pipeline_ticks(p->follow, i)->period_ns;
-		learned |= pipeline_ticks(p->follow, i)->learned;
+		period = pipeline_tick_detector(p->follow, i)->period_ns;
+		learned |= pipeline_tick_detector(p->follow, i)->learned;
 	}
-	rec_object(r, "ticks");
+	rec_begin_object(r, "ticks");
 	rec_str(r, "told_by", p->who ? "kernel records" : learned ? "period" : NULL);
 	rec_real(r, "period_ms", period ? (double)period / NS_PER_MS : NAN, 6);
 	rec_int(r, "count", n);
 	rec_real(r, "per_s", p->wall_ns ? (double)n / to_seconds(p->wall_ns) / p->spin->n : NAN, 3);
 	rec_real(r, "lost_s", to_seconds(ns), 9);
 	rec_real(r, "mean_us", n ? (double)ns / (double)n / NS_PER_US : NAN, 3);
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void report_histogram(struct rec *r, const struct profile_report *p)
+static void report_histogram(struct rec_report *r, const struct profile_report *p)
 {
-	const struct length_histogram *l = &pipeline_sums(p->follow)->lengths;
+	const struct length_histogram *l = &pipeline_sums_over_cpus(p->follow)->lengths;
 	int64_t sum = 0, events = 0;
 
-	rec_array(r, "histogram");
+	rec_begin_array(r, "histogram");
 	for (int i = 0; i < LENGTH_BINS; i++) {
 		sum += l->bin_ns[i];
 		events += l->bin_events[i];
-		if (length_histogram_edge(i) < p->threshold_ns && !events)
+		if (length_histogram_upper_edge_ns(i) < p->threshold_ns && !events)
 			continue;
 		if (i == LENGTH_BINS - 1 && !l->bin_events[i])
 			break;
 		if (p->brief && !l->bin_events[i])
 			continue;
-		rec_object(r, NULL);
-		rec_real(r, "upto_ms", i == LENGTH_BINS - 1 ? NAN : (double)length_histogram_edge(i) / NS_PER_MS, 6);
+		rec_begin_object(r, NULL);
+		rec_real(r, "upto_ms", i == LENGTH_BINS - 1 ? NAN : (double)length_histogram_upper_edge_ns(i) / NS_PER_MS, 6);
 		rec_real(r, "cumulative_s", to_seconds(sum), 9);
 		rec_int(r, "events", events);
-		rec_end(r);
+		rec_end_container(r);
 	}
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void report_wait_bounds(struct rec *r, const struct profile_report *p)
+static void report_wait_bounds(struct rec_report *r, const struct profile_report *p)
 {
-	const struct length_histogram *l = &pipeline_sums(p->follow)->lengths;
-	int64_t n = pipeline_sums(p->follow)->waits_n, watched = 0;
+	const struct length_histogram *l = &pipeline_sums_over_cpus(p->follow)->lengths;
+	int64_t n = pipeline_sums_over_cpus(p->follow)->waits_n, watched = 0;
 
 	for (int i = 0; i < p->spin->n; i++)
 		watched += watched_ns(p, i);
-	rec_array(r, "compulsory");
+	rec_begin_array(r, "compulsory");
 	for (int i = 0; i < WAIT_BOUNDS; i++) {
-		int64_t hits = pipeline_sums(p->follow)->waits_beyond[i];
+		int64_t hits = pipeline_sums_over_cpus(p->follow)->waits_beyond[i];
 
-		rec_object(r, NULL);
+		rec_begin_object(r, NULL);
 		rec_real(r, "wait_ms", (double)wait_bounds_ns[i] / NS_PER_MS, 6);
-		rec_real(r, "bound", lengths_wait_bound(l, i, watched), 9);
+		rec_real(r, "bound", wait_probability_bound(l, i, watched), 9);
 		rec_real(r, "measured", p->wakeups && n ? (double)hits / (double)n : NAN, 9);
-		rec_real(r, "measured_high", p->wakeups ? binomial_upper(hits, n) : NAN, 9);
-		rec_end(r);
+		rec_real(r, "measured_high", p->wakeups ? binomial_upper_bound_of_share(hits, n) : NAN, 9);
+		rec_end_container(r);
 	}
-	rec_end(r);
+	rec_end_container(r);
 	if (!p->wakeups) {
 		rec_str(r, "wakeups", NULL);
 		return;
 	}
-	rec_object(r, "wakeups");
+	rec_begin_object(r, "wakeups");
 	rec_int(r, "n", n);
-	rec_timing(r, "wait_us", &pipeline_sums(p->follow)->waits, (double)NS_PER_US);
-	rec_end(r);
+	rec_sample_statistics(r, "wait_us", &pipeline_sums_over_cpus(p->follow)->waits, (double)NS_PER_US);
+	rec_end_container(r);
 }
 
-static void report_culprits(struct rec *r, const struct profile_report *p)
+static void report_culprits(struct rec_report *r, const struct profile_report *p)
 {
 	const struct culprit_total *line;
 	int64_t lost = 0, unexplained = 0;
@@ -198,34 +198,34 @@ static void report_culprits(struct rec *r, const struct profile_report *p)
 		lost += pipeline_cpu_total(p->follow, i)->lost_ns;
 		unexplained += pipeline_cpu_total(p->follow, i)->unexplained_ns;
 	}
-	line = pipeline_culprits(p->follow, &n);
-	rec_array(r, "who");
+	line = pipeline_culprit_totals(p->follow, &n);
+	rec_begin_array(r, "who");
 	for (size_t i = 0; i < n; i++) {
-		rec_object(r, NULL);
+		rec_begin_object(r, NULL);
 		rec_str(r, "task", line[i].name);
 		rec_str(r, "kind", culprit_kind_name(line[i].kind));
 		rec_real(r, "lost_s", to_seconds(line[i].ns), 9);
 		rec_int(r, "events", line[i].events);
 		rec_real(r, "longest_ms", (double)line[i].longest_ns / NS_PER_MS, 6);
 		rec_real(r, "share_percent", to_percent(line[i].ns, lost), 3);
-		rec_end(r);
+		rec_end_container(r);
 	}
-	rec_end(r);
+	rec_end_container(r);
 	rec_real(r, "unexplained_s", to_seconds(unexplained), 9);
 }
 
 /* Writes null if the measurement was disturbed by other tasks. */
-static void report_observer_wakeup(struct rec *r, const char *key, struct sample *s, bool disturbed)
+static void report_observer_wakeup(struct rec_report *r, const char *key, struct sample *s, bool disturbed)
 {
 	if (disturbed)
 		rec_str(r, key, NULL);
 	else
-		rec_timing(r, key, s, (double)NS_PER_US);
+		rec_sample_statistics(r, key, s, (double)NS_PER_US);
 }
 
-static void report_observer_effect(struct rec *r, const struct profile_report *p)
+static void report_observer_effect(struct rec_report *r, const struct profile_report *p)
 {
-	rec_object(r, "own");
+	rec_begin_object(r, "own");
 	report_observer_wakeup(r, "wakeup_alone_us", &p->own->alone, p->own->disturbed);
 	report_observer_wakeup(r, "wakeup_beside_us", &p->own->beside, p->own->disturbed);
 	rec_real(r, "throughput_percent", p->own->throughput_percent, 2);
@@ -236,12 +236,12 @@ static void report_observer_effect(struct rec *r, const struct profile_report *p
 	rec_real(r, "ticks_alone_per_s", p->own->ticks_alone_per_s, 1);
 	rec_real(r, "ticks_beside_per_s", p->own->ticks_beside_per_s, 1);
 	rec_real(r, "cpu_percent", to_percent(p->cpu_ns, p->wall_ns), 4);
-	rec_end(r);
+	rec_end_container(r);
 }
 
-void report_profile(struct rec *r, const struct profile_report *p)
+void report_profile(struct rec_report *r, const struct profile_report *p)
 {
-	report_clock(r, p);
+	report_clock_resolution(r, p);
 	report_cpus(r, p);
 	report_ticks(r, p);
 	if (p->brief)
@@ -252,9 +252,9 @@ void report_profile(struct rec *r, const struct profile_report *p)
 		report_culprits(r, p);
 	report_observer_effect(r, p);
 	rec_int(r, "rows", p->rows);
-	rec_int(r, "lost_records", pipeline_lost_records(p->follow));
+	rec_int(r, "lost_records", pipeline_lost_record_count(p->follow));
 	if (p->who)
-		rec_int(r, "missed_switches", pipeline_missed_switches(p->follow));
+		rec_int(r, "missed_switches", pipeline_missed_switch_count(p->follow));
 	else
 		rec_str(r, "missed_switches", NULL);
 	rec_int(r, "memory_peak_bytes", p->memory_peak_bytes);
@@ -275,32 +275,32 @@ static double median_event_ns(const struct pipeline_cpu_total *t)
 
 	while (bin < LENGTH_BINS - 1 && 2 * (sum += t->of_length[bin]) < n)
 		bin++;
-	return n ? (double)length_histogram_edge(bin) / pow(10, 0.05) : NAN;
+	return n ? (double)length_histogram_upper_edge_ns(bin) / pow(10, 0.05) : NAN;
 }
 
 /* Writes culprit and local time of the longest event: "Xvnc, 14:02:11". */
 static void describe_longest_event(const struct pipeline_cpu_total *t, char *text, size_t size)
 {
-	struct clock_offset now;
+	struct wall_clock_offset now;
 	struct tm local;
 	time_t at;
 	char when[16];
 
-	clock_read_offset(&now);
+	clock_read_wall_offset(&now);
 	at = (time_t)((t->longest_at_ns + now.offset_ns) / NS_PER_S);
 	localtime_r(&at, &local);
 	strftime(when, sizeof(when), "%H:%M:%S", &local);
 	snprintf(text, size, "%s%s%s", t->longest_who, *t->longest_who ? ", " : "", when);
 }
 
-static void say_cpus(struct rec *r, const struct profile_report *p)
+static void say_cpus(struct rec_report *r, const struct profile_report *p)
 {
 	const struct pipeline_cpu_total *worst = NULL;
 
 	for (int i = 0; i < p->spin->n; i++)
 		if (!worst || pipeline_cpu_total(p->follow, i)->longest_ns > worst->longest_ns)
 			worst = pipeline_cpu_total(p->follow, i);
-	rec_table(r, "rrrrr", "CPU\tlost\tinterruptions/s\tmedian\tlongest");
+	rec_begin_table(r, "rrrrr", "CPU\tlost\tinterruptions/s\tmedian\tlongest");
 	for (int i = 0; i < p->spin->n; i++) {
 		const struct pipeline_cpu_total *t = pipeline_cpu_total(p->follow, i);
 		char mark[64] = "", arrow[72] = "", lost[24] = "-";
@@ -310,16 +310,16 @@ static void say_cpus(struct rec *r, const struct profile_report *p)
 			snprintf(arrow, sizeof(arrow), "\t<- %s", mark);
 		}
 		if (watched_ns(p, i) > 0)
-			snprintf(lost, sizeof(lost), "%s %%", say_number(busy_percent(p, i)));
-		rec_row(r, "%d\t%s\t%s\t%s\t%s%s", p->spin->cpu[i].cpu, lost,
-			say_number((double)(t->events + t->ticks) / to_seconds(p->wall_ns)), say_ns(median_event_ns(t)),
-			say_ns((double)t->longest_ns), arrow);
-		rec_rank(r, (double)t->longest_ns);
+			snprintf(lost, sizeof(lost), "%s %%", number_text(busy_percent(p, i)));
+		rec_table_row(r, "%d\t%s\t%s\t%s\t%s%s", p->spin->cpu[i].cpu, lost,
+			number_text((double)(t->events + t->ticks) / to_seconds(p->wall_ns)), ns_text(median_event_ns(t)),
+			ns_text((double)t->longest_ns), arrow);
+		rec_rank_last_table_row(r, (double)t->longest_ns);
 	}
 }
 
 /* Shares of all lost time, including ticks. */
-static void say_culprits(struct rec *r, const struct profile_report *p)
+static void say_culprits(struct rec_report *r, const struct profile_report *p)
 {
 	int64_t tick = 0, all = 0, unexplained = 0, named = 0;
 	const struct culprit_total *line;
@@ -335,7 +335,7 @@ static void say_culprits(struct rec *r, const struct profile_report *p)
 	}
 	if (!p->who || !all)
 		return;
-	line = pipeline_culprits(p->follow, &n);
+	line = pipeline_culprit_totals(p->follow, &n);
 	used = (size_t)snprintf(text, sizeof(text), "taken by: timer tick %.0f %%", to_percent(tick, all));
 	for (size_t i = 0, shown = 0; i < n && shown < 3 && to_percent(line[i].ns, all) >= 0.5; i++) {
 		if (line[i].kind == CULPRIT_UNEXPLAINED)
@@ -351,7 +351,7 @@ static void say_culprits(struct rec *r, const struct profile_report *p)
 	rec_say(r, "%s", text);
 }
 
-void say_profile(struct rec *r, const struct profile_report *p)
+void say_profile(struct rec_report *r, const struct profile_report *p)
 {
 	static struct cli_cpus taken;
 	int64_t watched = 0;
@@ -368,12 +368,13 @@ void say_profile(struct rec *r, const struct profile_report *p)
 	}
 	cli_write_cpus(&taken, list, sizeof(list));
 	if (taken.n)
-		rec_warn(r, "CPU %s not idle: other work took %s%s %%.%s", list, taken.n > 1 ? "up to " : "", say_number(most),
+		rec_warn(r, "CPU %s not idle: other work took %s%s %%.%s", list, taken.n > 1 ? "up to " : "", number_text(most),
 			 p->who ? "" : " --who tells which.");
 	while (wait_bounds_ns[wait] < NS_PER_MS)
 		wait++;
 	rec_say(r, "%d CPU%s, %s: a task waits over 1 ms with a chance of at most %s %%", p->spin->n, p->spin->n == 1 ? "" : "s",
-		say_ns((double)p->wall_ns), say_number(100 * lengths_wait_bound(&pipeline_sums(p->follow)->lengths, wait, watched)));
+		ns_text((double)p->wall_ns), number_text(100 * wait_probability_bound(&pipeline_sums_over_cpus(p->follow)->lengths, wait,
+										      watched)));
 	say_cpus(r, p);
 	say_culprits(r, p);
 }

@@ -8,9 +8,9 @@
 
 struct profile_report {
 	struct gap_pipeline *follow;
-	struct spin *spin;
+	struct idle_loops *spin;
 	struct observer_effect *own;
-	const struct stamp_map *map;
+	const struct stamp_to_ns_map *map;
 	const int64_t *spin_ns;		/* CPU time of each loop during the profile; negative: not known */
 	int64_t threshold_ns, wall_ns, cpu_ns;	/* cpu_ns: CPU time of this program without its loops, during the profile */
 	int64_t memory_peak_bytes;
@@ -20,15 +20,15 @@ struct profile_report {
 };
 
 /* Writes the object "result", which must be open. */
-void report_profile(struct rec *r, const struct profile_report *p);
+void report_profile(struct rec_report *r, const struct profile_report *p);
 /* Writes the short report. */
-void say_profile(struct rec *r, const struct profile_report *p);
+void say_profile(struct rec_report *r, const struct profile_report *p);
 
 /* Warns of each log that could not be written, once. Returns whether there was one. */
-bool warn_of_logs(struct profile_logs *logs);
+bool warn_of_log_errors(struct profile_logs *logs);
 /* Warns of time in which the loops of the `n` CPUs paused since nothing drained them. Returns whether there was any. */
-bool warn_of_unwatched(struct rec *out, const struct gap_pipeline *f, int n);
+bool warn_of_unwatched(struct rec_report *out, const struct gap_pipeline *f, int n);
 /* Warns if more than 1 % of the lost time lies beside task switches without a record: the table of culprits lacks that time. */
-void warn_of_missed_switches(struct rec *out, const struct gap_pipeline *f, int n);
+void warn_of_missed_switches(struct rec_report *out, const struct gap_pipeline *f, int n);
 
 #endif

@@ -12,7 +12,7 @@
 
 #define RING_ROOM 16384		/* spans; a power of two; 256 KB */
 
-struct span {
+struct time_span {
 	int64_t from, to;	/* in the unit of the writer's clock */
 };
 
@@ -20,10 +20,10 @@ struct span_ring {
 	_Alignas(64) _Atomic uint32_t head;	/* number of spans written; changed by the writer only */
 	_Atomic int64_t overflowed;
 	_Alignas(64) _Atomic uint32_t tail;	/* number of spans read; changed by the reader only */
-	_Alignas(64) struct span span[RING_ROOM];
+	_Alignas(64) struct time_span span[RING_ROOM];
 };
 
-static inline void ring_push(struct span_ring *r, int64_t from, int64_t to)
+static inline void ring_push_span(struct span_ring *r, int64_t from, int64_t to)
 {
 	uint32_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
 
@@ -31,12 +31,12 @@ static inline void ring_push(struct span_ring *r, int64_t from, int64_t to)
 		atomic_fetch_add_explicit(&r->overflowed, 1, memory_order_relaxed);
 		return;
 	}
-	r->span[head % RING_ROOM] = (struct span){ from, to };
+	r->span[head % RING_ROOM] = (struct time_span){ from, to };
 	atomic_store_explicit(&r->head, head + 1, memory_order_release);
 }
 
 /* Copies the oldest span, and leaves it in the ring. False: the ring is empty. */
-static inline bool ring_peek(struct span_ring *r, struct span *out)
+static inline bool ring_copy_oldest_span(struct span_ring *r, struct time_span *out)
 {
 	uint32_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
 
@@ -46,7 +46,7 @@ static inline bool ring_peek(struct span_ring *r, struct span *out)
 	return true;
 }
 
-static inline void ring_drop(struct span_ring *r)
+static inline void ring_drop_oldest_span(struct span_ring *r)
 {
 	atomic_store_explicit(&r->tail, atomic_load_explicit(&r->tail, memory_order_relaxed) + 1, memory_order_release);
 }

@@ -31,54 +31,56 @@ static void futex_wake(_Atomic uint32_t *word)
 
 static size_t spin_memory_bytes(int n)
 {
-	return sizeof(struct spin) + (size_t)n * sizeof(struct spin_cpu);
+	return sizeof(struct idle_loops) + (size_t)n * sizeof(struct cpu_idle_loop);
 }
 
 /* Pauses until more time is allowed or another order comes. Returns the stamp of the end of the pause. */
-static __attribute__((noinline)) int64_t spin_pause_unwatched(struct spin *s, struct spin_cpu *me,
+static __attribute__((noinline)) int64_t spin_pause_until_allowed(struct idle_loops *s, struct cpu_idle_loop *me,
 							 uint32_t order, bool tsc, int64_t since)
 {
 	int64_t now;
 
 	do {
 		clock_sleep_until(clock_now() + LOOK_NS);
-		now = stamp_read(tsc);
+		now = stamp_read_loop_clock(tsc);
 	} while (now > atomic_load(&s->until) && atomic_load(&s->order) == order);
-	ring_push(&me->ring, -since, now);
+	ring_push_span(&me->ring, -since, now);
 	return now;
 }
 
 /* Inlined twice, so that the choice of the clock is made outside the loop. */
-static inline __attribute__((always_inline)) void spin_turns(struct spin *s, struct spin_cpu *me, uint32_t order, bool tsc)
+static inline __attribute__((always_inline)) void spin_run_idle_loop(struct idle_loops *s, struct cpu_idle_loop *me, uint32_t order,
+								     bool tsc)
 {
 	const int64_t limit = me->limit;
-	int64_t last = stamp_read(tsc);
+	int64_t last = stamp_read_loop_clock(tsc);
 
 	atomic_store_explicit(&me->seen, last, memory_order_release);
 	atomic_store(&me->doing, order);
 	while (atomic_load_explicit(&s->order, memory_order_relaxed) == order) {
-		int64_t now = stamp_read(tsc);
+		int64_t now = stamp_read_loop_clock(tsc);
 
 		if (__builtin_expect(now - last > limit, 0))
-			ring_push(&me->ring, last, now);
+			ring_push_span(&me->ring, last, now);
 		if (__builtin_expect(now > atomic_load_explicit(&s->until, memory_order_relaxed), 0))
-			now = spin_pause_unwatched(s, me, order, tsc, now);
+			now = spin_pause_until_allowed(s, me, order, tsc, now);
 		/* Store after the push: a reader of `seen` then finds all gaps that ended before it. */
 		atomic_store_explicit(&me->seen, now, memory_order_release);
 		last = now;
 	}
 }
 
-/* The same turn as in spin_turns(), with its length counted in memory that was touched before. */
-static inline __attribute__((always_inline)) void spin_calibrate(struct spin *s, struct spin_cpu *me, uint32_t order, bool tsc)
+/* The same turn as in spin_run_idle_loop(), with its length counted in memory that was touched before. */
+static inline __attribute__((always_inline)) void spin_calibrate_loop(struct idle_loops *s, struct cpu_idle_loop *me,
+								      uint32_t order, bool tsc)
 {
 	int64_t last;
 
 	memset(me->steps, 0, sizeof(me->steps));
 	atomic_store(&me->doing, order);
-	last = stamp_read(tsc);
+	last = stamp_read_loop_clock(tsc);
 	for (int i = 0; i < CALIBRATION_TURNS && atomic_load_explicit(&s->order, memory_order_relaxed) == order; i++) {
-		int64_t now = stamp_read(tsc);
+		int64_t now = stamp_read_loop_clock(tsc);
 		int64_t step = now - last;
 
 		me->steps[step < 0 ? 0 : step < SPIN_STEPS ? step : SPIN_STEPS - 1]++;
@@ -90,40 +92,40 @@ static inline __attribute__((always_inline)) void spin_calibrate(struct spin *s,
 	atomic_store(&me->calibrated, true);
 }
 
-static void spin_carry_out_order(struct spin *s, struct spin_cpu *me, uint32_t order)
+static void spin_carry_out_order(struct idle_loops *s, struct cpu_idle_loop *me, uint32_t order)
 {
-	switch ((enum spin_order)(order % 4)) {
+	switch ((enum spin_loop_command)(order % 4)) {
 	case SPIN_CALIBRATE:
 		if (s->tsc)
-			spin_calibrate(s, me, order, true);
+			spin_calibrate_loop(s, me, order, true);
 		else
-			spin_calibrate(s, me, order, false);
+			spin_calibrate_loop(s, me, order, false);
 		break;
 	case SPIN_RUN:
 		if (s->tsc)
-			spin_turns(s, me, order, true);
+			spin_run_idle_loop(s, me, order, true);
 		else
-			spin_turns(s, me, order, false);
+			spin_run_idle_loop(s, me, order, false);
 		break;
 	default:
 		atomic_store(&me->doing, order);
 	}
 }
 
-struct spin_thread {
-	struct spin *spin;
-	struct spin_cpu *cpu;
+struct spin_thread_args {
+	struct idle_loops *spin;
+	struct cpu_idle_loop *cpu;
 };
 
 static void *spin_loop_main(void *arg)
 {
-	struct spin_thread *seat = arg;
-	struct spin *s = seat->spin;
-	struct spin_cpu *me = seat->cpu;
+	struct spin_thread_args *seat = arg;
+	struct idle_loops *s = seat->spin;
+	struct cpu_idle_loop *me = seat->cpu;
 	struct sched_param param = { 0 };
 	struct cli_cpus one = { .n = 1, .cpu = { me->cpu } };
 	char name[16];
-	int err = proc_pin(&one);
+	int err = proc_pin_thread_to_cpus(&one);
 
 	snprintf(name, sizeof(name), "idleloop/%d", me->cpu);
 	prctl(PR_SET_NAME, name);
@@ -144,7 +146,7 @@ static void *spin_loop_main(void *arg)
 	return NULL;
 }
 
-static int spin_start_threads(struct spin *s, pthread_t *thread, struct spin_thread *seat)
+static int spin_start_threads(struct idle_loops *s, pthread_t *thread, struct spin_thread_args *seat)
 {
 	pthread_attr_t attr;
 	int err = pthread_attr_init(&attr);
@@ -153,23 +155,23 @@ static int spin_start_threads(struct spin *s, pthread_t *thread, struct spin_thr
 		return err;
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	for (int i = 0; i < s->n && !err; i++) {
-		seat[i] = (struct spin_thread){ s, &s->cpu[i] };
+		seat[i] = (struct spin_thread_args){ s, &s->cpu[i] };
 		err = pthread_create(&thread[i], &attr, spin_loop_main, &seat[i]);
 	}
 	pthread_attr_destroy(&attr);
 	return err;
 }
 
-static __attribute__((noreturn)) void spin_process_main(struct spin *s, pid_t parent, void (*enter)(void *, char *, size_t),
+static __attribute__((noreturn)) void spin_process_main(struct idle_loops *s, pid_t parent, void (*enter)(void *, char *, size_t),
 		     void *arg)
 {
 	static pthread_t thread[CLI_CPUS_MAX];
-	static struct spin_thread seat[CLI_CPUS_MAX];
+	static struct spin_thread_args seat[CLI_CPUS_MAX];
 	int err;
 
 	if (proc_die_with_parent(parent))
 		_exit(EXIT_RUN);
-	proc_ignore_stop();
+	proc_ignore_stop_signals();
 	enter(arg, s->place, sizeof(s->place));
 	err = spin_start_threads(s, thread, seat);
 	if (err) {
@@ -182,7 +184,7 @@ static __attribute__((noreturn)) void spin_process_main(struct spin *s, pid_t pa
 	_exit(EXIT_OK);
 }
 
-bool spin_has_ended(struct spin *s)
+bool spin_process_has_ended(struct idle_loops *s)
 {
 	int status;
 
@@ -191,34 +193,35 @@ bool spin_has_ended(struct spin *s)
 	return s->pid <= 0;
 }
 
-static bool loop_has_started(const struct spin_cpu *c, uint32_t what)
+static bool loop_has_started(const struct cpu_idle_loop *c, uint32_t what)
 {
 	(void)what;
 	return atomic_load(&c->tid) != 0;
 }
 
-static bool loop_is_doing(const struct spin_cpu *c, uint32_t what)
+static bool loop_carries_out_order(const struct cpu_idle_loop *c, uint32_t what)
 {
 	return atomic_load(&c->doing) == what;
 }
 
-static bool loop_is_calibrated(const struct spin_cpu *c, uint32_t what)
+static bool loop_is_calibrated(const struct cpu_idle_loop *c, uint32_t what)
 {
 	(void)what;
 	return atomic_load(&c->calibrated);
 }
 
 /* Waits until `is` holds for all loops. A signal to stop does not end a wait for SPIN_PAUSE: the gaps are still to be read. */
-static int spin_wait_for_loops(struct spin *s, bool (*is)(const struct spin_cpu *, uint32_t), uint32_t what, int64_t within_ns)
+static int spin_wait_for_loops(struct idle_loops *s, bool (*is)(const struct cpu_idle_loop *, uint32_t), uint32_t what,
+			       int64_t within_ns)
 {
-	bool pausing = is == loop_is_doing && what % 4 == SPIN_PAUSE;
+	bool pausing = is == loop_carries_out_order && what % 4 == SPIN_PAUSE;
 	int64_t end = clock_now() + within_ns;
 
 	for (int i = 0; i < s->n; i++) {
 		while (!is(&s->cpu[i], what)) {
 			if (atomic_load(&s->failed))
 				return -atomic_load(&s->failed);
-			if (spin_has_ended(s))
+			if (spin_process_has_ended(s))
 				return -ESRCH;
 			if (proc_stop && !pausing)
 				return -EINTR;
@@ -230,28 +233,28 @@ static int spin_wait_for_loops(struct spin *s, bool (*is)(const struct spin_cpu 
 	return 0;
 }
 
-void spin_allow(struct spin *s, int64_t for_ns)
+void spin_allow_spinning_for(struct idle_loops *s, int64_t for_ns)
 {
-	atomic_store(&s->until, stamp_read(s->tsc) + (int64_t)((double)for_ns / s->ns_per_stamp));
+	atomic_store(&s->until, stamp_read_loop_clock(s->tsc) + (int64_t)((double)for_ns / s->ns_per_stamp));
 }
 
-int spin_order(struct spin *s, enum spin_order order, int64_t within_ns)
+int spin_loop_command(struct idle_loops *s, enum spin_loop_command order, int64_t within_ns)
 {
 	uint32_t next = (atomic_load(&s->order) / 4 + 1) * 4 + order;
 
 	if (order == SPIN_RUN)
-		spin_allow(s, SPIN_ALLOWANCE_NS);
+		spin_allow_spinning_for(s, SPIN_ALLOWANCE_NS);
 	atomic_store(&s->order, next);
 	futex_wake(&s->order);
-	return order == SPIN_STOP ? 0 : spin_wait_for_loops(s, loop_is_doing, next, within_ns);
+	return order == SPIN_STOP ? 0 : spin_wait_for_loops(s, loop_carries_out_order, next, within_ns);
 }
 
-int spin_wait_calibrated(struct spin *s, int64_t within_ns)
+int spin_wait_until_calibrated(struct idle_loops *s, int64_t within_ns)
 {
 	return spin_wait_for_loops(s, loop_is_calibrated, 0, within_ns);
 }
 
-int64_t spin_step_quantile(const struct spin_cpu *c, double p, int64_t longest)
+int64_t spin_turn_length_quantile(const struct cpu_idle_loop *c, double p, int64_t longest)
 {
 	int64_t last = longest < SPIN_STEPS - 1 ? longest : SPIN_STEPS - 2;
 	uint64_t all = 0, below = 0;
@@ -266,9 +269,10 @@ int64_t spin_step_quantile(const struct spin_cpu *c, double p, int64_t longest)
 	return last;
 }
 
-int spin_start(struct spin **out, const struct cli_cpus *cpus, bool tsc, void (*enter)(void *, char *, size_t), void *arg)
+int spin_start_loop_process(struct idle_loops **out, const struct cli_cpus *cpus, bool tsc, void (*enter)(void *, char *, size_t),
+			    void *arg)
 {
-	struct spin *s = mmap(NULL, spin_memory_bytes(cpus->n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct idle_loops *s = mmap(NULL, spin_memory_bytes(cpus->n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t parent = getpid(), pid;
 	int err;
 
@@ -285,23 +289,23 @@ int spin_start(struct spin **out, const struct cli_cpus *cpus, bool tsc, void (*
 	s->pid = pid;
 	if (pid < 0) {
 		err = -errno;
-		spin_end(s);
+		spin_end_loop_process(s);
 		return err;
 	}
 	err = spin_wait_for_loops(s, loop_has_started, 0, 60 * NS_PER_S);
 	for (int i = 0; i < s->n && !err; i++)
 		err = -atomic_load(&s->cpu[i].refused);
 	if (err)
-		spin_end(s);
+		spin_end_loop_process(s);
 	else
 		*out = s;
 	return err;
 }
 
-void spin_end(struct spin *s)
+void spin_end_loop_process(struct idle_loops *s)
 {
 	if (s->pid > 0) {
-		spin_order(s, SPIN_STOP, 0);
+		spin_loop_command(s, SPIN_STOP, 0);
 		/* A starved loop would carry out the order late or never, and has nothing more to report. */
 		kill(s->pid, SIGKILL);
 		while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)

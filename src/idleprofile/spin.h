@@ -6,7 +6,8 @@
  * compares, and stores the time. A turn that takes longer than the limit is a gap: it is pushed to the CPU's ring as (stamp
  * before, stamp after). The loop itself neither allocates nor makes system calls.
  *
- * So that a loop does not spin for ever when its parent was stopped or hangs, it pauses when the time allowed by spin_allow() is
+ * So that a loop does not spin for ever when its parent was stopped or hangs, it pauses when the time allowed by
+ * spin_allow_spinning_for() is
  * over, checks every 20 ms whether more was allowed, and pushes the pause as a span whose `from` is negative: minus the stamp at
  * which the pause began. */
 #ifndef THINPROBE_SPIN_H
@@ -18,9 +19,9 @@
 
 #define SPIN_STEPS 8192		/* turn lengths that calibration can tell apart, in stamps */
 
-enum spin_order { SPIN_PAUSE, SPIN_CALIBRATE, SPIN_RUN, SPIN_STOP };
+enum spin_loop_command { SPIN_PAUSE, SPIN_CALIBRATE, SPIN_RUN, SPIN_STOP };
 
-struct spin_cpu {
+struct cpu_idle_loop {
 	int cpu;
 	_Atomic int refused;		/* errno of pinning or of SCHED_IDLE; 0: neither failed */
 	_Atomic int tid;
@@ -33,8 +34,8 @@ struct spin_cpu {
 };
 
 /* In memory shared by this process and that of the loops. */
-struct spin {
-	_Atomic uint32_t order;		/* round * 4 + enum spin_order; a futex */
+struct idle_loops {
+	_Atomic uint32_t order;		/* round * 4 + enum spin_loop_command; a futex */
 	_Atomic int64_t until;		/* stamp after which the loops pause by themselves */
 	double ns_per_stamp;		/* set before SPIN_RUN */
 	bool tsc;
@@ -42,28 +43,29 @@ struct spin {
 	pid_t pid;			/* process of the loops; 0: it has ended */
 	_Atomic int failed;		/* errno of starting the threads; 0: they started */
 	char place[64];			/* result that `enter` wrote */
-	struct spin_cpu cpu[];
+	struct cpu_idle_loop cpu[];
 };
 
 /* Starts the process and its paused threads. `enter` runs in that process first (it enters the scheduling group) and writes its
- * result into `place`. 0 or -errno; *out is freed by spin_end(). To be called before other threads are started. */
-int spin_start(struct spin **out, const struct cli_cpus *cpus, bool tsc, void (*enter)(void *arg, char *place, size_t size),
+ * result into `place`. 0 or -errno; *out is freed by spin_end_loop_process(). To be called before other threads are started. */
+int spin_start_loop_process(struct idle_loops **out, const struct cli_cpus *cpus, bool tsc, void (*enter)(void *arg, char *place,
+													  size_t size),
 	       void *arg);
 
 /* Gives an order and waits until all loops carry it out (no wait for SPIN_STOP). 0; -ETIMEDOUT: a loop did not get its CPU within
  * within_ns; -ESRCH: the process has ended; -EINTR: a signal to stop came. */
-int spin_order(struct spin *s, enum spin_order order, int64_t within_ns);
+int spin_loop_command(struct idle_loops *s, enum spin_loop_command order, int64_t within_ns);
 /* Allows the loops to spin until `for_ns` from now. */
-void spin_allow(struct spin *s, int64_t for_ns);
+void spin_allow_spinning_for(struct idle_loops *s, int64_t for_ns);
 #define SPIN_ALLOWANCE_NS (2 * NS_PER_S)
-/* Waits until all loops are calibrated. Errors as spin_order(). */
-int spin_wait_calibrated(struct spin *s, int64_t within_ns);
+/* Waits until all loops are calibrated. Errors as spin_loop_command(). */
+int spin_wait_until_calibrated(struct idle_loops *s, int64_t within_ns);
 /* Has the process of the loops ended? */
-bool spin_has_ended(struct spin *s);
+bool spin_process_has_ended(struct idle_loops *s);
 /* Quantile `p` (0..1) of the turn lengths of one CPU's calibration, in stamps, among turns no longer than `longest`. */
-int64_t spin_step_quantile(const struct spin_cpu *c, double p, int64_t longest);
+int64_t spin_turn_length_quantile(const struct cpu_idle_loop *c, double p, int64_t longest);
 
 /* Ends the process, whatever its state, and frees the memory. */
-void spin_end(struct spin *s);
+void spin_end_loop_process(struct idle_loops *s);
 
 #endif

@@ -16,7 +16,8 @@ static bool stamp_kernel_uses_tsc(void)
 {
 	char word[32];
 
-	return !files_read("/sys/devices/system/clocksource/clocksource0/current_clocksource", word, sizeof(word)) && !strcmp(word, "tsc");
+	return !files_read_first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", word, sizeof(word)) &&
+	       !strcmp(word, "tsc");
 }
 
 static bool stamp_cpu_has_invariant_tsc(void)
@@ -45,7 +46,7 @@ bool stamp_tsc_is_usable(const char **why)
 	return !reason;
 }
 
-void stamp_take_anchor(bool tsc, struct stamp_anchor *out)
+void stamp_read_clock_pair(bool tsc, struct stamp_clock_pair *out)
 {
 	int64_t tightest = INT64_MAX;
 
@@ -55,9 +56,9 @@ void stamp_take_anchor(bool tsc, struct stamp_anchor *out)
 		return;
 	}
 	for (int i = 0; i < TRIES; i++) {
-		int64_t first = stamp_tsc();
+		int64_t first = stamp_read_tsc();
 		int64_t ns = clock_now();
-		int64_t last = stamp_tsc();
+		int64_t last = stamp_read_tsc();
 
 		if (last - first < tightest) {
 			tightest = last - first;
@@ -68,7 +69,7 @@ void stamp_take_anchor(bool tsc, struct stamp_anchor *out)
 	out->error = tightest / 2 + 1;
 }
 
-void stamp_map_add(struct stamp_map *m, const struct stamp_anchor *a)
+void stamp_map_add_clock_pair(struct stamp_to_ns_map *m, const struct stamp_clock_pair *a)
 {
 	if (m->anchors == 0)
 		m->before = m->last = *a;
@@ -83,12 +84,12 @@ void stamp_map_add(struct stamp_map *m, const struct stamp_anchor *a)
 		m->ns_per_stamp = (double)(m->last.ns - m->before.ns) / (double)(m->last.stamp - m->before.stamp);
 }
 
-int64_t stamp_map_length(const struct stamp_map *m, int64_t stamps)
+int64_t stamp_map_difference_to_ns(const struct stamp_to_ns_map *m, int64_t stamps)
 {
 	return (int64_t)((double)stamps * m->ns_per_stamp + (stamps < 0 ? -0.5 : 0.5));
 }
 
-int64_t stamp_map_ns(const struct stamp_map *m, int64_t stamp)
+int64_t stamp_map_stamp_to_ns(const struct stamp_to_ns_map *m, int64_t stamp)
 {
-	return m->last.ns + stamp_map_length(m, stamp - m->last.stamp);
+	return m->last.ns + stamp_map_difference_to_ns(m, stamp - m->last.stamp);
 }

@@ -23,7 +23,7 @@
 /* Can the TSC be used? If not, *why (`why` may be NULL) is the reason. */
 bool stamp_tsc_is_usable(const char **why);
 
-static inline int64_t stamp_tsc(void)
+static inline int64_t stamp_read_tsc(void)
 {
 #if STAMP_HAS_TSC
 	return (int64_t)__rdtsc();
@@ -32,27 +32,27 @@ static inline int64_t stamp_tsc(void)
 #endif
 }
 
-static inline int64_t stamp_read(bool tsc)
+static inline int64_t stamp_read_loop_clock(bool tsc)
 {
-	return tsc ? stamp_tsc() : clock_now();
+	return tsc ? stamp_read_tsc() : clock_now();
 }
 
-struct stamp_anchor {
+struct stamp_clock_pair {
 	int64_t stamp, ns;
 	int64_t error;		/* the true time lies within +-error stamps */
 };
-void stamp_take_anchor(bool tsc, struct stamp_anchor *out);
+void stamp_read_clock_pair(bool tsc, struct stamp_clock_pair *out);
 
 /* Linear conversion through the last two anchors. Pure. Needs at least two anchors, in ascending order. */
-struct stamp_map {
-	struct stamp_anchor last, before;
+struct stamp_to_ns_map {
+	struct stamp_clock_pair last, before;
 	double ns_per_stamp;
 	int anchors;
 };
-void stamp_map_add(struct stamp_map *m, const struct stamp_anchor *a);
+void stamp_map_add_clock_pair(struct stamp_to_ns_map *m, const struct stamp_clock_pair *a);
 /* CLOCK_MONOTONIC of a stamp near the last two anchors (before, between or shortly after them). */
-int64_t stamp_map_ns(const struct stamp_map *m, int64_t stamp);
+int64_t stamp_map_stamp_to_ns(const struct stamp_to_ns_map *m, int64_t stamp);
 /* Converts a difference of stamps to nanoseconds. */
-int64_t stamp_map_length(const struct stamp_map *m, int64_t stamps);
+int64_t stamp_map_difference_to_ns(const struct stamp_to_ns_map *m, int64_t stamps);
 
 #endif

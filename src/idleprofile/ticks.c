@@ -69,20 +69,20 @@ static void ticks_learn_from_window(struct tick_detector *t, const struct tick_c
 
 /* State of each period from `first` on: without a tick, hidden by a longer gap, with a tick. */
 enum { OPEN, HIDDEN, MET };
-struct tick_slots {
+struct tick_period_states {
 	int64_t first;
 	int n;
 	unsigned char is[SLOTS_MOST];
 };
 
-static void ticks_mark_slot(struct tick_slots *s, int64_t slot, unsigned char is)
+static void ticks_set_period_state(struct tick_period_states *s, int64_t slot, unsigned char is)
 {
 	if (slot >= s->first && slot < s->first + s->n)
 		s->is[slot - s->first] = is;
 }
 
 /* Marks the periods whose tick, at this phase, is hidden by a longer gap. */
-static void ticks_mark_hidden_slots(const struct tick_detector *t, struct tick_slots *s, int64_t period, int64_t phase)
+static void ticks_mark_hidden_periods(const struct tick_detector *t, struct tick_period_states *s, int64_t period, int64_t phase)
 {
 	int kept = t->n < TICKS_LEARN ? t->n : TICKS_LEARN;
 
@@ -93,16 +93,16 @@ static void ticks_mark_hidden_slots(const struct tick_detector *t, struct tick_s
 		if (t->kept[i].length_ns <= TICKS_SHORT_NS)
 			continue;
 		for (k = k < s->first ? s->first : k; k <= last && k < s->first + s->n; k++)
-			ticks_mark_slot(s, k, HIDDEN);
+			ticks_set_period_state(s, k, HIDDEN);
 	}
 }
 
 /* Learns the phase from the gaps between these times, if they suffice. */
-static void ticks_estimate(struct tick_detector *t, int64_t from, int64_t now)
+static void ticks_learn_phase(struct tick_detector *t, int64_t from, int64_t now)
 {
 	const int64_t period = t->period_ns;
 	struct tick_candidate c[TICKS_LEARN];
-	struct tick_slots s = { .first = from / period + 1, .n = (int)(now / period - from / period) - 1 };
+	struct tick_period_states s = { .first = from / period + 1, .n = (int)(now / period - from / period) - 1 };
 	int n = 0, begin = 0, count, met = 0, open = 0, kept = t->n < TICKS_LEARN ? t->n : TICKS_LEARN;
 
 	for (int i = 0; i < kept; i++) {
@@ -115,9 +115,9 @@ static void ticks_estimate(struct tick_detector *t, int64_t from, int64_t now)
 		return;
 	qsort(c, (size_t)n, sizeof(*c), compare_by_phase);
 	count = ticks_find_best_window(c, n, period, &begin);
-	ticks_mark_hidden_slots(t, &s, period, c[begin].phase_ns);
+	ticks_mark_hidden_periods(t, &s, period, c[begin].phase_ns);
 	for (int i = begin; i < begin + count; i++)	/* a gap beyond the end of the ring belongs to the period before */
-		ticks_mark_slot(&s, c[i % n].slot - (i >= n), MET);
+		ticks_set_period_state(&s, c[i % n].slot - (i >= n), MET);
 	for (int i = 0; i < s.n; i++) {
 		met += s.is[i] == MET;
 		open += s.is[i] == OPEN;
@@ -127,7 +127,7 @@ static void ticks_estimate(struct tick_detector *t, int64_t from, int64_t now)
 	ticks_learn_from_window(t, c, n, begin, count);
 }
 
-static void ticks_learn(struct tick_detector *t, int64_t start_ns, int64_t length_ns)
+static void ticks_add_gap_to_learn(struct tick_detector *t, int64_t start_ns, int64_t length_ns)
 {
 	int64_t oldest;
 
@@ -140,7 +140,7 @@ static void ticks_learn(struct tick_detector *t, int64_t start_ns, int64_t lengt
 		return;
 	t->tried_ns = start_ns;
 	oldest = t->n > TICKS_LEARN ? t->kept[t->n % TICKS_LEARN].start_ns : t->kept[0].start_ns;
-	ticks_estimate(t, start_ns - oldest > LOOK_BACK_NS ? start_ns - LOOK_BACK_NS : oldest, start_ns);
+	ticks_learn_phase(t, start_ns - oldest > LOOK_BACK_NS ? start_ns - LOOK_BACK_NS : oldest, start_ns);
 }
 
 int64_t ticks_kernel_period_ns(void)
@@ -150,14 +150,14 @@ int64_t ticks_kernel_period_ns(void)
 	return clock_getres(CLOCK_MONOTONIC_COARSE, &ts) ? 0 : (int64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
-bool ticks_is_tick(struct tick_detector *t, int64_t start_ns, int64_t length_ns)
+bool ticks_gap_is_tick(struct tick_detector *t, int64_t start_ns, int64_t length_ns)
 {
 	int64_t slot, into;
 
 	if (!t->period_ns)
 		return false;
 	if (!t->learned) {
-		ticks_learn(t, start_ns, length_ns);
+		ticks_add_gap_to_learn(t, start_ns, length_ns);
 		return false;
 	}
 	slot = (start_ns - t->phase_ns) / t->period_ns;

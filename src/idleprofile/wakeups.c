@@ -19,7 +19,7 @@
 
 #define STACK_BYTES 65536
 
-struct waker {
+struct woken_thread {
 	const _Atomic uint32_t *stop;
 	int cpu, err;
 	_Atomic int tid;
@@ -30,17 +30,17 @@ struct waker {
 	struct span_ring ring;
 };
 
-struct wakeups {
+struct woken_threads {
 	_Atomic uint32_t stop;	/* 1: end; a futex */
 	int n;			/* number of threads started */
-	struct waker *waker;
+	struct woken_thread *waker;
 };
 
 int wakeups_make_thread_normal(int cpu)
 {
 	struct cli_cpus one = { .n = 1, .cpu = { cpu } };
 	struct sched_param param = { 0 };
-	int err = proc_pin(&one);
+	int err = proc_pin_thread_to_cpus(&one);
 
 	if (!err && sched_getscheduler(0) != SCHED_OTHER && sched_setscheduler(0, SCHED_OTHER, &param))
 		err = -errno;
@@ -48,13 +48,13 @@ int wakeups_make_thread_normal(int cpu)
 	return err;
 }
 
-int64_t wakeups_random_gap_ns(uint64_t *random, double rate_per_s)
+int64_t wakeups_random_interval_ns(uint64_t *random, double rate_per_s)
 {
 	return (int64_t)(-log1p(-random_unit(random)) / rate_per_s * (double)NS_PER_S);
 }
 
 /* True: the due time has come; false: *stop was set. */
-static bool waker_sleep_until(const _Atomic uint32_t *stop, int64_t due_ns)
+static bool woken_thread_sleep_until(const _Atomic uint32_t *stop, int64_t due_ns)
 {
 	struct timespec ts = { .tv_sec = due_ns / NS_PER_S, .tv_nsec = due_ns % NS_PER_S };
 
@@ -64,24 +64,24 @@ static bool waker_sleep_until(const _Atomic uint32_t *stop, int64_t due_ns)
 	return false;
 }
 
-static void *waker_main(void *arg)
+static void *woken_thread_main(void *arg)
 {
-	struct waker *me = arg;
+	struct woken_thread *me = arg;
 
 	me->err = wakeups_make_thread_normal(me->cpu);
 	memset(me->ring.span, 0, sizeof(me->ring.span));
 	atomic_store(&me->tid, (int)gettid());
-	me->due = clock_now() + wakeups_random_gap_ns(&me->random, me->rate);
-	while (!me->err && waker_sleep_until(me->stop, me->due)) {
-		ring_push(&me->ring, me->due, clock_now());
-		me->due += wakeups_random_gap_ns(&me->random, me->rate);
+	me->due = clock_now() + wakeups_random_interval_ns(&me->random, me->rate);
+	while (!me->err && woken_thread_sleep_until(me->stop, me->due)) {
+		ring_push_span(&me->ring, me->due, clock_now());
+		me->due += wakeups_random_interval_ns(&me->random, me->rate);
 	}
 	return NULL;
 }
 
-int wakeups_start(struct wakeups **out, const struct cli_cpus *cpus, double rate_per_s, uint64_t seed)
+int wakeups_start(struct woken_threads **out, const struct cli_cpus *cpus, double rate_per_s, uint64_t seed)
 {
-	struct wakeups *w = calloc(1, sizeof(*w));
+	struct woken_threads *w = calloc(1, sizeof(*w));
 	pthread_attr_t attr;
 	int err = 0;
 
@@ -96,13 +96,13 @@ int wakeups_start(struct wakeups **out, const struct cli_cpus *cpus, double rate
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	while (w->n < cpus->n && !err) {
-		struct waker *me = &w->waker[w->n];
+		struct woken_thread *me = &w->waker[w->n];
 
 		me->cpu = cpus->cpu[w->n];
 		me->stop = &w->stop;
 		me->rate = rate_per_s;
 		me->random = seed + (uint64_t)w->n * 0x10001;
-		err = -pthread_create(&me->thread, &attr, waker_main, me);
+		err = -pthread_create(&me->thread, &attr, woken_thread_main, me);
 		w->n += !err;
 	}
 	pthread_attr_destroy(&attr);
@@ -120,22 +120,22 @@ int wakeups_start(struct wakeups **out, const struct cli_cpus *cpus, double rate
 	return 0;
 }
 
-struct span_ring *wakeups_ring(struct wakeups *w, int i)
+struct span_ring *wakeups_latency_ring(struct woken_threads *w, int i)
 {
 	return &w->waker[i].ring;
 }
 
-int wakeups_tid(const struct wakeups *w, int i)
+int wakeups_tid(const struct woken_threads *w, int i)
 {
 	return atomic_load(&w->waker[i].tid);
 }
 
-int64_t wakeups_pending_due_ns(const struct wakeups *w, int i)
+int64_t wakeups_pending_due_ns(const struct woken_threads *w, int i)
 {
 	return w->waker[i].due;
 }
 
-void wakeups_stop(struct wakeups *w)
+void wakeups_stop(struct woken_threads *w)
 {
 	atomic_store(&w->stop, 1);
 	syscall(SYS_futex, &w->stop, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
@@ -143,7 +143,7 @@ void wakeups_stop(struct wakeups *w)
 		pthread_join(w->waker[i].thread, NULL);
 }
 
-void wakeups_free(struct wakeups *w)
+void wakeups_free(struct woken_threads *w)
 {
 	free(w->waker);
 	free(w);

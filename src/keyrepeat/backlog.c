@@ -10,11 +10,11 @@
 #define RISE_MIN 2.0	/* keys: a smaller rise does not count as growing, however straight */
 
 /* Least-squares line through points added one by one (Welford): x in seconds from the first due time, y the backlog in keys. */
-struct backlog_line {
+struct backlog_line_fit {
 	double n, mean_x, mean_y, sxx, sxy, syy;	/* sums of products of deviations from the means */
 };
 
-static void backlog_line_add(struct backlog_line *l, double x, double y)
+static void backlog_line_fit_add_point(struct backlog_line_fit *l, double x, double y)
 {
 	double dx = x - l->mean_x, dy = y - l->mean_y;
 
@@ -27,7 +27,7 @@ static void backlog_line_add(struct backlog_line *l, double x, double y)
 }
 
 /* The slope over its standard error; infinite on a perfect line, 0 on a falling one. */
-static double backlog_line_t(const struct backlog_line *l)
+static double backlog_line_fit_t_value(const struct backlog_line_fit *l)
 {
 	double residual = l->syy - l->sxy * l->sxy / l->sxx;
 
@@ -35,23 +35,24 @@ static double backlog_line_t(const struct backlog_line *l)
 }
 
 /* Adds the backlog just after each of the keys `first` to `last` - 1 fell due. *answered: counts the answers before that time. */
-static void backlog_line_add_keys(struct backlog_line *l, const int64_t *due_ns, const int64_t *answer_ns, size_t n, size_t first,
+static void backlog_line_fit_add_keys(struct backlog_line_fit *l, const int64_t *due_ns, const int64_t *answer_ns, size_t n,
+				      size_t first,
 				  size_t last, size_t *answered)
 {
 	for (size_t j = first; j < last; j++) {
 		while (*answered < n && answer_ns[*answered] <= due_ns[j])
 			++*answered;
-		backlog_line_add(l, (double)(due_ns[j] - due_ns[0]) / 1e9, (double)(j + 1) - (double)*answered);
+		backlog_line_fit_add_point(l, (double)(due_ns[j] - due_ns[0]) / 1e9, (double)(j + 1) - (double)*answered);
 	}
 }
 
-void backlog_judge(const int64_t *due_ns, const int64_t *answer_ns, size_t n, struct backlog *out)
+void backlog_judge_growth(const int64_t *due_ns, const int64_t *answer_ns, size_t n, struct backlog_growth *out)
 {
-	struct backlog_line all = { 0 }, parts = { 0 }, part = { 0 };
+	struct backlog_line_fit all = { 0 }, parts = { 0 }, part = { 0 };
 	double begin_s = 0, before = 0;
 	size_t answered = 0, half = n / 2;
 
-	backlog_line_add_keys(&all, due_ns, answer_ns, n, half, n, &answered);
+	backlog_line_fit_add_keys(&all, due_ns, answer_ns, n, half, n, &answered);
 	out->per_s = all.n >= 4 && all.sxx > 0 ? all.sxy / all.sxx : NAN;
 	out->overloaded = false;
 	if (n < 4 * PARTS)
@@ -61,16 +62,16 @@ void backlog_judge(const int64_t *due_ns, const int64_t *answer_ns, size_t n, st
 		bool late = i >= PARTS;
 		size_t k = i % PARTS, from = late ? half : 0, size = late ? n - half : half;
 
-		part = (struct backlog_line){ 0 };
-		backlog_line_add_keys(&part, due_ns, answer_ns, n, from + size * k / PARTS, from + size * (k + 1) / PARTS, &answered);
+		part = (struct backlog_line_fit){ 0 };
+		backlog_line_fit_add_keys(&part, due_ns, answer_ns, n, from + size * k / PARTS, from + size * (k + 1) / PARTS, &answered);
 		if (late)
-			backlog_line_add(&parts, part.mean_x, part.mean_y);
+			backlog_line_fit_add_point(&parts, part.mean_x, part.mean_y);
 		else
 			before = fmax(before, part.mean_y);
 		if (i == PARTS)
 			begin_s = part.mean_x;
 	}
 	/* steady, by a real amount, and higher than ever in the first half: a backlog that goes up and down may rise at the end */
-	out->overloaded = backlog_line_t(&parts) > T_LIMIT && parts.sxy / parts.sxx * (part.mean_x - begin_s) >= RISE_MIN &&
+	out->overloaded = backlog_line_fit_t_value(&parts) > T_LIMIT && parts.sxy / parts.sxx * (part.mean_x - begin_s) >= RISE_MIN &&
 			  part.mean_y > before;
 }

@@ -11,12 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct backlog {
+struct backlog_growth {
 	double per_s;		/* least-squares slope of the backlog over the last half, keys/s; NAN with fewer than 4 keys there */
 	bool overloaded;	/* never true with fewer than 32 keys: too few to tell */
 };
 
 /* `due_ns` and `answer_ns` hold n ascending times each; INT64_MAX: not answered. */
-void backlog_judge(const int64_t *due_ns, const int64_t *answer_ns, size_t n, struct backlog *out);
+void backlog_judge_growth(const int64_t *due_ns, const int64_t *answer_ns, size_t n, struct backlog_growth *out);
 
 #endif

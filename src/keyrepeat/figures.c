@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* Index of the first of n ascending times that is not before from_ns. */
-static size_t find_first_from(const int64_t *time_ns, size_t n, int64_t from_ns)
+static size_t index_of_first_time_from(const int64_t *time_ns, size_t n, int64_t from_ns)
 {
 	size_t low = 0, high = n;
 
@@ -23,48 +23,50 @@ static size_t find_first_from(const int64_t *time_ns, size_t n, int64_t from_ns)
 }
 
 /* Pairs keys with updates by the position of a terminal's caret. False: the changes are not those of a caret. */
-static bool pair_by_caret(struct train *t, const struct observations *seen)
+static bool pair_keys_by_caret(struct key_train *t, const struct screen_observations *seen)
 {
-	struct pair_shown *shown = calloc(seen->steps + 1, sizeof(*shown));
+	struct pair_patch_number_shown *shown = calloc(seen->steps + 1, sizeof(*shown));
 	size_t sent = 0, steps = 0;
 	bool known;
 
 	for (size_t i = 0; i < t->due; i++)
 		sent += t->key[i].sent_ns != 0;
 	if (shown && !seen->steps_lost && sent == t->due)
-		steps = caret_count(seen->step, seen->steps, sent, shown);
-	known = steps && !pair_patch(t->key, t->due, shown, steps, 0, t->end_ns);
+		steps = caret_count_characters_shown(seen->step, seen->steps, sent, shown);
+	known = steps && !pair_keys_with_patch_numbers(t->key, t->due, shown, steps, 0, t->end_ns);
 	free(shown);
 	return known;
 }
 
 /* A drained block counts as noisy where an update without a key is likely: as many updates as keys then does not prove one update
  * for each key. */
-static enum pair_drain drain_for_pairing(const struct figures_cfg *cfg, const struct train_block *b)
+static enum pair_drain drain_state_for_pairing(const struct latency_statistics_cfg *cfg, const struct key_train_block *b)
 {
-	return b->drain == PAIR_DRAINED && pair_stray_likely(cfg->noise_per_s, b->end_ns - b->begin_ns) ? PAIR_NOISY : b->drain;
+	return b->drain == PAIR_DRAINED && pair_is_stray_update_likely(cfg->noise_per_s, b->end_ns - b->begin_ns) ? PAIR_NOISY : b->drain;
 }
 
-static void pair_train(const struct figures_cfg *cfg, struct train *t, const struct observations *seen, struct figures *f)
+static void pair_keys_with_screen_updates(const struct latency_statistics_cfg *cfg, struct key_train *t,
+					  const struct screen_observations *seen, struct latency_statistics *f)
 {
 	if (cfg->watch == WATCH_PATCH)
-		f->ahead = pair_patch(t->key, t->due, seen->shown, seen->shows, t->base, t->end_ns);
+		f->ahead = pair_keys_with_patch_numbers(t->key, t->due, seen->shown, seen->shows, t->base, t->end_ns);
 	else if (cfg->watch == WATCH_UPDATE)
-		f->caret = pair_by_caret(t, seen);
+		f->caret = pair_keys_by_caret(t, seen);
 	if (f->caret)
 		return;
 	for (size_t b = 0; cfg->watch == WATCH_UPDATE && b < t->blocks; b++) {
-		const struct train_block *block = &t->block[b];
-		size_t from = find_first_from(seen->update_ns, seen->updates, block->begin_ns);
-		size_t to = find_first_from(seen->update_ns, seen->updates, block->end_ns);
+		const struct key_train_block *block = &t->block[b];
+		size_t from = index_of_first_time_from(seen->update_ns, seen->updates, block->begin_ns);
+		size_t to = index_of_first_time_from(seen->update_ns, seen->updates, block->end_ns);
 		size_t n = block->first < t->due ? t->due - block->first : 0;
 
-		pair_update(&t->key[block->first], n < block->n ? n : block->n, seen->update_ns + from, to - from,
-			    drain_for_pairing(cfg, block), block->end_ns);
+		pair_keys_of_block_with_updates(&t->key[block->first], n < block->n ? n : block->n, seen->update_ns + from, to - from,
+			    drain_state_for_pairing(cfg, block), block->end_ns);
 	}
 }
 
-static void add_key_to_figures(const struct figures_cfg *cfg, const struct pair_key *key, struct figures *f)
+static void add_key_to_statistics(const struct latency_statistics_cfg *cfg, const struct pair_key_times *key,
+				  struct latency_statistics *f)
 {
 	int64_t limit = key->due_ns + cfg->threshold_ns;
 
@@ -98,12 +100,12 @@ static void add_key_to_figures(const struct figures_cfg *cfg, const struct pair_
 }
 
 /* The latest possible answer of the last key of a block: later updates answer no key. */
-static int64_t last_answer_of(const struct pair_key *key, size_t n, int64_t end_ns)
+static int64_t latest_answer_of_block_ns(const struct pair_key_times *key, size_t n, int64_t end_ns)
 {
 	return n && key[n - 1].high_ns ? key[n - 1].high_ns : end_ns;
 }
 
-static void add_interarrival(const struct figures_cfg *cfg, struct figures *f, int64_t gap_ns)
+static void add_gap_between_updates(const struct latency_statistics_cfg *cfg, struct latency_statistics *f, int64_t gap_ns)
 {
 	int64_t stall = gap_ns - cfg->period_ns;
 
@@ -115,31 +117,32 @@ static void add_interarrival(const struct figures_cfg *cfg, struct figures *f, i
 }
 
 /* Counts the updates and gaps of one block from its first key that counts. Gaps between blocks are caused by the schedule. */
-static void add_updates_of_block(const struct figures_cfg *cfg, const struct train *t, const struct train_block *b,
-			  const struct observations *seen, struct figures *f)
+static void add_updates_of_block(const struct latency_statistics_cfg *cfg, const struct key_train *t,
+				 const struct key_train_block *b,
+			  const struct screen_observations *seen, struct latency_statistics *f)
 {
 	size_t due = t->due > b->first ? t->due - b->first : 0, n = due < b->n ? due : b->n, skip = 0;
-	const struct pair_key *key = &t->key[b->first];
+	const struct pair_key_times *key = &t->key[b->first];
 	size_t begin, from, to;
 	int64_t end;
 
 	while (skip < n && key[skip].skipped)
 		skip++;
-	if (skip == n || pair_gone_ns(&key[skip]) == INT64_MAX)
+	if (skip == n || pair_key_sent_ns(&key[skip]) == INT64_MAX)
 		return;
-	end = last_answer_of(key, n, b->end_ns);
-	begin = find_first_from(seen->update_ns, seen->updates, b->begin_ns);
-	from = find_first_from(seen->update_ns, seen->updates, pair_gone_ns(&key[skip]));
+	end = latest_answer_of_block_ns(key, n, b->end_ns);
+	begin = index_of_first_time_from(seen->update_ns, seen->updates, b->begin_ns);
+	from = index_of_first_time_from(seen->update_ns, seen->updates, pair_key_sent_ns(&key[skip]));
 	/* start at the update that answered the first key, so that late echoes of skipped keys do not count */
 	if (key[skip].answer_ns)
-		from = find_first_from(seen->update_ns, seen->updates, key[skip].answer_ns + 1);
+		from = index_of_first_time_from(seen->update_ns, seen->updates, key[skip].answer_ns + 1);
 	if (key[skip].answer_ns && from > begin)
 		from--;
-	to = find_first_from(seen->update_ns, seen->updates, end + 1);
+	to = index_of_first_time_from(seen->update_ns, seen->updates, end + 1);
 	f->updates += to > from ? to - from : 0;
 	/* the first gap begins at the update before, the echo of a skipped key, if there is one */
 	for (size_t i = from > begin ? from : begin + 1; i < to; i++)
-		add_interarrival(cfg, f, seen->update_ns[i] - seen->update_ns[i - 1]);
+		add_gap_between_updates(cfg, f, seen->update_ns[i] - seen->update_ns[i - 1]);
 	/* if the last key was never answered, the time from the last update to the end is a gap, too */
 	if (n && !key[n - 1].high_ns && to > begin && b->end_ns - seen->update_ns[to - 1] > f->largest_gap_ns)
 		f->largest_gap_ns = b->end_ns - seen->update_ns[to - 1];
@@ -147,13 +150,13 @@ static void add_updates_of_block(const struct figures_cfg *cfg, const struct tra
 
 /* Computes the backlog from the earliest possible answers. A key without an answer counts as answered with the next key that has
  * one: otherwise it would stay in the queue to the end. */
-static int compute_backlog(const struct train *t, struct figures *f)
+static int compute_backlog_growth(const struct key_train *t, struct latency_statistics *f)
 {
 	int64_t *due = calloc(t->due + 1, sizeof(*due)), *answer = calloc(t->due + 1, sizeof(*answer));
 
 	if (due && answer) {
 		for (size_t i = 0; i < t->due; i++) {
-			const struct pair_key *key = &t->key[i];
+			const struct pair_key_times *key = &t->key[i];
 
 			due[i] = key->due_ns;
 			answer[i] = key->answer_ns && !key->censored_ns ? key->answer_ns : INT64_MAX;
@@ -161,41 +164,42 @@ static int compute_backlog(const struct train *t, struct figures *f)
 		for (size_t i = t->due; i-- > 1;)
 			if (answer[i - 1] > answer[i])
 				answer[i - 1] = answer[i];
-		backlog_judge(due, answer, t->due, &f->backlog);
+		backlog_judge_growth(due, answer, t->due, &f->backlog);
 	}
 	free(due);
 	free(answer);
 	return due && answer ? 0 : -ENOMEM;
 }
 
-int figures_compute(const struct figures_cfg *cfg, struct train *train, const struct observations *seen, struct figures *out)
+int latency_statistics_compute(const struct latency_statistics_cfg *cfg, struct key_train *train,
+			       const struct screen_observations *seen, struct latency_statistics *out)
 {
 	size_t keys = train->due;
 	double positive = 0;
 
-	*out = (struct figures){ .largest_gap_ns = -1, .backlog = { NAN, false }, .mean_positive_ns = NAN };
+	*out = (struct latency_statistics){ .largest_gap_ns = -1, .backlog = { NAN, false }, .mean_positive_ns = NAN };
 	if (sample_reserve(&out->lateness, keys) || sample_reserve(&out->from_due, keys) || sample_reserve(&out->from_sent, keys) ||
 	    sample_reserve(&out->high, keys) || sample_reserve(&out->interarrival, seen->updates) ||
 	    sample_reserve(&out->stall, seen->updates))
 		return -ENOMEM;
-	pair_train(cfg, train, seen, out);
+	pair_keys_with_screen_updates(cfg, train, seen, out);
 	for (size_t i = 0; i < train->due; i++) {
 		out->any_answer = out->any_answer || train->key[i].answer_ns;
 		if (train->key[i].skipped)
 			out->keys_skipped++;
 		else
-			add_key_to_figures(cfg, &train->key[i], out);
+			add_key_to_statistics(cfg, &train->key[i], out);
 	}
 	out->late_percent = out->keys_due ? 100.0 * (double)out->late / (double)out->keys_due : NAN;
 	out->late_high_percent = out->keys_due ? 100.0 * (double)out->late_high / (double)out->keys_due : NAN;
 	if (cfg->watch == WATCH_NONE)
 		return 0;
 	if (!train->blocks) {		/* no keys were sent: all updates count */
-		size_t from = find_first_from(seen->update_ns, seen->updates, train->begin_ns);
+		size_t from = index_of_first_time_from(seen->update_ns, seen->updates, train->begin_ns);
 
 		out->updates = seen->updates - from;
 		for (size_t i = from + 1; i < seen->updates; i++)
-			add_interarrival(cfg, out, seen->update_ns[i] - seen->update_ns[i - 1]);
+			add_gap_between_updates(cfg, out, seen->update_ns[i] - seen->update_ns[i - 1]);
 	}
 	for (size_t b = 0; b < train->blocks; b++)
 		add_updates_of_block(cfg, train, &train->block[b], seen, out);
@@ -204,10 +208,10 @@ int figures_compute(const struct figures_cfg *cfg, struct train *train, const st
 		positive += out->stall.value[i] > 0 ? (double)out->stall.value[i] / (double)out->stall.n : 0;
 	if (out->stall.n)
 		out->mean_positive_ns = positive;
-	return compute_backlog(train, out);
+	return compute_backlog_growth(train, out);
 }
 
-void figures_free(struct figures *f)
+void latency_statistics_free(struct latency_statistics *f)
 {
 	sample_free(&f->lateness);
 	sample_free(&f->from_due);

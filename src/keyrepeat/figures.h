@@ -7,7 +7,7 @@
 #include "sample.h"
 #include "train.h"
 
-struct figures_cfg {
+struct latency_statistics_cfg {
 	int watch;			/* enum target_watch */
 	int64_t period_ns;
 	int64_t threshold_ns;		/* a key answered later than this after its due time is late */
@@ -15,7 +15,7 @@ struct figures_cfg {
 };
 
 /* Skipped (warm-up) keys and keys that never fell due do not count, unless a member says otherwise. All times in ns. */
-struct figures {
+struct latency_statistics {
 	size_t keys_due, keys_sent, keys_skipped, keys_answered;
 	size_t keys_exact;		/* keys whose answer is known exactly, not as a range */
 	size_t coalesced;		/* keys whose picture answered a later key, too */
@@ -24,7 +24,7 @@ struct figures {
 	size_t ahead;			/* pictures that showed more keys than had been sent */
 	bool any_answer;		/* at least one key was answered, skipped or not */
 	bool caret;			/* keys were paired by the position of the caret, not by the number of updates */
-	struct backlog backlog;		/* of all keys, skipped ones included */
+	struct backlog_growth backlog;		/* of all keys, skipped ones included */
 	struct sample lateness;		/* from due to sent */
 	struct sample from_due, from_sent;	/* latency until the earliest possible answer */
 	struct sample high;		/* latency from due until the latest possible answer */
@@ -37,7 +37,8 @@ struct figures {
 };
 
 /* Pairs the keys of the train with the updates seen and fills in *out. 0 or -ENOMEM. */
-int figures_compute(const struct figures_cfg *cfg, struct train *train, const struct observations *seen, struct figures *out);
-void figures_free(struct figures *f);
+int latency_statistics_compute(const struct latency_statistics_cfg *cfg, struct key_train *train,
+			       const struct screen_observations *seen, struct latency_statistics *out);
+void latency_statistics_free(struct latency_statistics *f);
 
 #endif

@@ -31,7 +31,7 @@ static struct {
 	int schedule, mode, watch;	/* watch: -1 until the target is known */
 	const char *key, *script, *log, *password_file;
 	bool hold_start, find_region;
-	struct region region;
+	struct screen_region region;
 	uint64_t window;
 	struct cli_cpus cpus;
 } cfg = { .rate_per_s = 20, .time_ns = 60 * NS_PER_S, .seed = 1, .priority = 20, .threshold_ns = 100 * NS_PER_MS, .skip = 5,
@@ -51,14 +51,14 @@ static int read_noise_rate(const char *text, void *value)
 	return cli_read_real(number, per_s) || !(*per_s >= 0 && *per_s <= 1000) ? -1 : 0;
 }
 
-static int read_region(const char *text, void *value)
+static int read_region_option(const char *text, void *value)
 {
 	cfg.find_region = !strcmp(text, "auto");
-	return cfg.find_region ? 0 : region_read(text, value);
+	return cfg.find_region ? 0 : read_region_text(text, value);
 }
 
 /* Reads the id of a window as xwininfo (0x1c00003) and xdotool (29360131) print it. */
-static int read_window(const char *text, void *value)
+static int read_window_id_option(const char *text, void *value)
 {
 	char *end;
 
@@ -76,9 +76,9 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "script", &cfg.script, 0, 0, "keys, moves and clicks from this file, \"DELAY_MS WHAT\" a line", NULL, NULL, "FILE" },
 	{ CLI_WORD, 0, "watch", &cfg.watch, 0, 0, "what counts as echo (update; null: none)", watches, NULL, NULL },
 	{ CLI_CALL, 0, "region", &cfg.region, 0, 0, "only changes in this rectangle count; auto types a few keys to find it (all)", NULL,
-	  read_region, "WxH+X+Y" },
+	  read_region_option, "WxH+X+Y" },
 	{ CLI_CALL, 0, "window", &cfg.window, 0, 0,
-	  "keys are for this X window only; the region counts from its corner", NULL, read_window, "ID" },
+	  "keys are for this X window only; the region counts from its corner", NULL, read_window_id_option, "ID" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, "for schedules with chance in them (1)", NULL, NULL, NULL },
 	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write one row for each key to this file", NULL, NULL, "FILE" },
 	{ CLI_FLAG, 0, "hold-start", &cfg.hold_start, 0, 0, "after \"ready\", wait for a line on standard input", NULL, NULL, NULL },
@@ -107,13 +107,13 @@ static bool is_on_demand(void)
 	return cfg.schedule == SCHEDULE_ASKED;
 }
 
-static struct plan plan;
+static struct key_plan plan;
 
-static void plan_keys(void)
+static void plan_keys_from_options(void)
 {
-	struct plan_cfg wanted = { cfg.script, cfg.key, cfg.rate_per_s, cfg.time_ns, cfg.schedule, (uint64_t)cfg.seed };
+	struct key_plan_cfg wanted = { cfg.script, cfg.key, cfg.rate_per_s, cfg.time_ns, cfg.schedule, (uint64_t)cfg.seed };
 	char why[PLAN_WHY];
-	int status = plan_make(&wanted, &plan, why);
+	int status = make_key_plan(&wanted, &plan, why);
 
 	if (status)
 		die(status, "%s", why);
@@ -132,7 +132,7 @@ static const struct target_ops *find_target(const char *text, const char **where
 	die_usage("%s is no target: give x11:DISPLAY, vnc:HOST:DISPLAY or null:", text);
 }
 
-static void check_train_options(const struct target_ops *target)
+static void refuse_conflicting_key_options(const struct target_ops *target)
 {
 	if (cfg.mode == HOLD && (cfg.script || cfg.schedule != SCHEDULE_PERIODIC))
 		die_usage("--mode hold repeats one key periodically: leave out --script and --schedule");
@@ -144,13 +144,13 @@ static void check_train_options(const struct target_ops *target)
 	    (plan.period_ns % NS_PER_MS || plan.period_ns > 65535 * NS_PER_MS))
 		die_usage("--mode hold: an X display repeats keys at intervals of whole milliseconds, up to 65535; %g keys/s is not such a rate",
 			  cfg.rate_per_s);
-	if (!target->region && (cfg.window || cfg.find_region || !region_empty(&cfg.region)))
+	if (!target->region && (cfg.window || cfg.find_region || !is_region_empty(&cfg.region)))
 		die_usage("--window and --region are for x11: only");
 	if (cfg.window && cfg.mode == HOLD)
 		die_usage("--window needs --mode tap: a key that is held down goes on repeating when another window gets the focus");
-	if (cfg.window && plan_uses_pointer(&plan))
+	if (cfg.window && does_key_plan_use_pointer(&plan))
 		die_usage("--window is for keys: leave it out for a script that moves the pointer, which may leave the window");
-	if (cfg.find_region && plan.n && !plan_key(&plan))
+	if (cfg.find_region && plan.n && !first_plain_key_of_plan(&plan))
 		die_usage("--region auto types the first key without modifiers of --script, and this script has none");
 	if (cfg.find_region && (!plan.n || cfg.watch != WATCH_UPDATE))
 		die_usage("--region auto types keys and looks for what they change: give a --rate and --watch update");
@@ -160,23 +160,24 @@ static void check_train_options(const struct target_ops *target)
 
 /* The part of the display that is watched. */
 struct watched_region {
-	struct region region;
+	struct screen_region region;
 	const char *from;	/* NULL: the target has no regions */
 };
 
-static void report_train_settings(struct rec *r, const char *target, const char *server, const struct watched_region *watched,
-			    const struct rt_state *rt)
+static void report_key_train_settings(struct rec_report *r, const char *target, const char *server,
+				      const struct watched_region *watched,
+			    const struct rt_settings_granted *rt)
 {
 	char text[160];
 	struct cli_cpus cpus;
 	size_t used = 0;
 
-	rec_object(r, "settings");
+	rec_begin_object(r, "settings");
 	rec_str(r, "target", target);
 	rec_str(r, "server", server);
 	rec_str(r, "watch", watches[cfg.watch]);
 	if (watched->from && cfg.watch != WATCH_NONE) {
-		region_write(&watched->region, text);
+		write_region_text(&watched->region, text);
 		rec_str(r, "region", text);
 		rec_str(r, "region_from", watched->from);
 	}
@@ -199,20 +200,20 @@ static void report_train_settings(struct rec *r, const char *target, const char 
 	rec_int(r, "skip", cfg.skip);
 	rec_real(r, "threshold_ms", (double)cfg.threshold_ns / NS_PER_MS, 3);
 	rec_real(r, "noise_per_s", cfg.noise_per_s, 4);
-	rt_describe(rt, text, sizeof(text));
+	rt_describe_granted(rt, text, sizeof(text));
 	rec_str(r, "scheduling", text);
 	text[0] = '\0';
 	if (!proc_cpus_allowed(&cpus))
 		for (int i = 0; i < cpus.n && used < sizeof(text) - 8; i++)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%d", i ? "," : "", cpus.cpu[i]);
 	rec_str(r, "cpus", text);
-	proc_line(getpid(), "autogroup", text, sizeof(text));
+	proc_read_first_line_of(getpid(), "autogroup", text, sizeof(text));
 	rec_str(r, "autogroup", text);
 	rec_str(r, "not_included", "keyboard, USB, compositor and screen of a real client");
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void make_observations_room(struct observations *seen, const struct target_ops *target)
+static void alloc_observations(struct screen_observations *seen, const struct target_ops *target)
 {
 	double seconds = (double)cfg.time_ns / NS_PER_S + 30,
 		drains = cfg.schedule == SCHEDULE_BLOCKS ? (double)plan.n / SCHEDULE_BLOCK * 2 : 0;
@@ -232,29 +233,31 @@ static void make_observations_room(struct observations *seen, const struct targe
 		die(EXIT_RUN, "no memory for %.0f updates: take a shorter -t", updates);
 }
 
-static int type_on_demand(struct train_cfg *run, const char *target, const char *server, const struct watched_region *watched,
-			  const struct rt_state *rt, struct rec *out, struct rows *rows)
+static int run_and_report_on_demand_typing(struct key_train_cfg *run, const char *target, const char *server,
+					   const struct watched_region *watched,
+			  const struct rt_settings_granted *rt, struct rec_report *out, struct row_file *rows)
 {
-	struct on_demand_cfg on_demand_cfg = { run->target, run->self, run->seen, cfg.watch, cfg.timeout_ns, plan.only_key, STDIN_FILENO,
+	struct on_demand_typing_cfg on_demand_cfg = { run->target, run->self, run->seen, cfg.watch, cfg.timeout_ns, plan.only_key,
+		STDIN_FILENO,
 					       STDOUT_FILENO, (size_t)cfg.skip };
-	struct on_demand d;
+	struct on_demand_typing d;
 	int err, rows_err, status = EXIT_OK;
 
 	/* a blinking caret is noticed before the first key */
 	if (cfg.watch == WATCH_UPDATE && run->target->tells_steps)
-		proc_wait_stop(clock_now() + BLINK_PERIOD_NS);
+		proc_sleep_until_or_stop(clock_now() + BLINK_PERIOD_NS);
 	if (!proc_stop)
-		proc_ready((int)cfg.ready_fd);
-	err = on_demand_run(&d, &on_demand_cfg);
-	train_unwatch(run);
+		proc_write_ready_line((int)cfg.ready_fd);
+	err = type_key_for_each_input_line(&d, &on_demand_cfg);
+	stop_watching_thread(run);
 	run->target->close(run->self);
 	munlockall();
-	rows_err = rows ? report_keys(rows, &d.train) : 0;
+	rows_err = rows ? write_key_rows(rows, &d.train) : 0;
 	if (rows_err)
 		warn("cannot write %s: %s", cfg.log, strerror(-rows_err));
 	if (out) {
-		report_train_settings(out, target, server, watched, rt);
-		on_demand_report(out, &d);
+		report_key_train_settings(out, target, server, watched, rt);
+		report_on_demand_result(out, &d);
 		rec_must_close(out);
 	}
 	if (run->seen->lost || run->seen->steps_lost)
@@ -269,14 +272,14 @@ static int type_on_demand(struct train_cfg *run, const char *target, const char 
 		warn("%s", err == -EPIPE ? "standard output was closed, so no more answers can be written" : "out of memory");
 	else if (status == EXIT_LOSSY)
 		warn("the picture changed too often, so echoes were missed: stop animations on the display, or restart keyrepeat more often");
-	train_free(&d.train);
+	key_train_free(&d.train);
 	observations_free(run->seen);
-	plan_free(&plan);
+	key_plan_free(&plan);
 	return status;
 }
 
 /* With the patch, waits until its number has not changed for 300 ms: it may still be counting earlier keys. At most 10 s. */
-static void wait_for_still_patch(const struct observations *seen)
+static void wait_for_still_patch(const struct screen_observations *seen)
 {
 	int64_t until = clock_now() + 10 * NS_PER_S, still = clock_now(), number = atomic_load(&seen->number);
 
@@ -285,39 +288,39 @@ static void wait_for_still_patch(const struct observations *seen)
 			number = atomic_load(&seen->number);
 			still = clock_now();
 		}
-		proc_wait_stop(clock_now() + 10 * NS_PER_MS);
+		proc_sleep_until_or_stop(clock_now() + 10 * NS_PER_MS);
 	}
 }
 
-static void wait_for_start_line(struct train_cfg *run)
+static void wait_for_start_line(struct key_train_cfg *run)
 {
-	struct sender sender;
+	struct key_sender sender;
 
-	sender_start(&sender, run->target, run->self, run->seen, false);
-	if (sender_wait_line(&sender, STDIN_FILENO) || sender_ended(&sender))
+	key_sender_init(&sender, run->target, run->self, run->seen, false);
+	if (wait_for_input_line(&sender, STDIN_FILENO) || has_sender_ended(&sender))
 		return;
-	train_unwatch(run);
+	stop_watching_thread(run);
 	run->target->close(run->self);
 	die(EXIT_RUN, "standard input ended before the line that --hold-start waits for");
 }
 
 int main(int argc, char **argv)
 {
-	struct train_cfg run = { 0 };
-	struct figures_cfg figures_cfg;
+	struct key_train_cfg run = { 0 };
+	struct latency_statistics_cfg figures_cfg;
 	struct target_cfg target_cfg;
 	const struct target_ops *target;
 	const char *where, *trouble;
 	char why[TARGET_WHY] = "", server[400], receiver[200] = "";
-	struct observations seen;
-	struct train train = { 0 };
-	struct figures figures;
+	struct screen_observations seen;
+	struct key_train train = { 0 };
+	struct latency_statistics figures;
 	struct console_cfg console;
 	struct console_progress progress = { .cfg = &console, .train = &train, .seen = &seen };
 	struct watched_region watched = { .from = NULL };
-	struct rt_state rt;
-	struct rows *rows = NULL;
-	struct rec *out;
+	struct rt_settings_granted rt;
+	struct row_file *rows = NULL;
+	struct rec_report *out;
 	int first, err, status;
 
 	first = cli_parse(argc, argv, "keyrepeat TARGET [options]",
@@ -330,82 +333,82 @@ int main(int argc, char **argv)
 	if (target->check && target->check(where, why))
 		die_usage("%s", why);
 	proc_check_ready_fd((int)cfg.ready_fd);
-	proc_catch_stop();	/* before the output is opened, which a signal would otherwise leave incomplete */
-	plan_keys();
-	check_train_options(target);
+	proc_catch_stop_signals();	/* before the output is opened, which a signal would otherwise leave incomplete */
+	plan_keys_from_options();
+	refuse_conflicting_key_options(target);
 	/* before the run, so that a wrong path does not cost the run */
 	out = is_on_demand() && !out_cfg.path ? NULL : rec_must_open(&out_cfg, "keyrepeat");
 	if (cfg.log && !(rows = rows_open(cfg.log, "keys/1", report_columns)))
 		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
-	err = proc_pin(&cfg.cpus);
+	err = proc_pin_thread_to_cpus(&cfg.cpus);
 	if (err)
 		die(EXIT_RUN, "cannot run on the CPUs of --cpus: %s", strerror(-err));
-	make_observations_room(&seen, target);
+	alloc_observations(&seen, target);
 	if (cfg.find_region && isatty(STDERR_FILENO))
 		warn("types a few keys into %s first, to find where they show", argv[first]);
 	target_cfg = (struct target_cfg){ .where = where, .watch = cfg.watch, .hold = cfg.mode == HOLD, .keys = plan.n > 0,
 		.period_ns = plan.period_ns, .patch_wait_ns = cfg.patch_wait_ns, .connect_ns = cfg.connect_ns,
 		.password_file = cfg.password_file, .window = cfg.window, .region = cfg.region,
-		.find_region = cfg.find_region, .first_key = plan_key(&plan), .seen = &seen };
+		.find_region = cfg.find_region, .first_key = first_plain_key_of_plan(&plan), .seen = &seen };
 	run.self = target->open(&target_cfg, why);
-	if (run.self && plan_prepare(&plan, target, run.self, why)) {
+	if (run.self && prepare_planned_acts_at_target(&plan, target, run.self, why)) {
 		target->close(run.self);
 		run.self = NULL;
 	}
 	if (!run.self)
 		die(EXIT_RUN, "%s", why);
-	run = (struct train_cfg){ .target = target, .self = run.self, .seen = &seen, .watch = cfg.watch, .hold = cfg.mode == HOLD,
+	run = (struct key_train_cfg){ .target = target, .self = run.self, .seen = &seen, .watch = cfg.watch, .hold = cfg.mode == HOLD,
 		.n = plan.n, .offset_ns = plan.offset_ns, .key = plan.key, .only = plan.only_key,
 		.block = !cfg.script && cfg.schedule == SCHEDULE_BLOCKS ? SCHEDULE_BLOCK : 0, .period_ns = plan.period_ns,
 		.watch_ns = cfg.time_ns, .noise_per_s = cfg.noise_per_s, .priority = (int)cfg.priority };
-	observations_restart(&seen);
+	observations_clear(&seen);
 	target->describe(run.self, server, sizeof(server));
 	if (target->receiver)
 		target->receiver(run.self, receiver, sizeof(receiver));
 	console = (struct console_cfg){ argv[first], receiver, cfg.script, plan.n, cfg.rate_per_s,
 					plan.n ? plan.offset_ns[plan.n - 1] + plan.period_ns : 0, cfg.threshold_ns, cfg.watch };
 	if (!is_on_demand() && out_cfg.detail != REC_QUIET)
-		console_announce(&console);
+		console_announce_typing(&console);
 	if (target->region)
 		target->region(run.self, &watched.region, &watched.from);
-	err = train_watch(&run);
+	err = start_watching_thread(&run);
 	if (err)
 		die(EXIT_RUN, "cannot start a thread: %s", strerror(-err));
 	rt_setup((int)cfg.priority, &rt);	/* locks memory: after all allocations */
 	if (cfg.watch == WATCH_PATCH)
 		wait_for_still_patch(&seen);
 	if (is_on_demand())
-		return type_on_demand(&run, argv[first], server, &watched, &rt, out, rows);
+		return run_and_report_on_demand_typing(&run, argv[first], server, &watched, &rt, out, rows);
 	if (!proc_stop)
-		proc_ready((int)cfg.ready_fd);
+		proc_write_ready_line((int)cfg.ready_fd);
 	if (cfg.hold_start)
 		wait_for_start_line(&run);
 	console_progress_start(&progress, out_cfg.detail == REC_QUIET);
-	err = train_run(&run, &train);
+	err = send_key_train(&run, &train);
 	console_progress_end(&progress);
-	train_unwatch(&run);
+	stop_watching_thread(&run);
 	target->close(run.self);
 	munlockall();				/* so that the limit on locked memory does not stop the report */
 	for (size_t i = 0; i < train.due && i < (size_t)cfg.skip; i++)
 		train.key[i].skipped = true;
-	figures_cfg = (struct figures_cfg){ .watch = cfg.watch, .period_ns = plan.period_ns, .threshold_ns = cfg.threshold_ns,
+	figures_cfg = (struct latency_statistics_cfg){ .watch = cfg.watch, .period_ns = plan.period_ns, .threshold_ns = cfg.threshold_ns,
 					    .noise_per_s = cfg.noise_per_s };
-	if (err || figures_compute(&figures_cfg, &train, &seen, &figures))
+	if (err || latency_statistics_compute(&figures_cfg, &train, &seen, &figures))
 		die(EXIT_RUN, "out of memory");
-	if (rows && (err = report_keys(rows, &train)))
+	if (rows && (err = write_key_rows(rows, &train)))
 		warn("cannot write %s: %s", cfg.log, strerror(-err));
-	report_train_settings(out, argv[first], server, &watched, &rt);
-	report_train(out, &figures_cfg, &train, &seen, &figures, plan.n > 0);
-	trouble = report_trouble(&figures_cfg, &train, &seen, &figures, plan.n > 0, &status);
+	report_key_train_settings(out, argv[first], server, &watched, &rt);
+	report_key_train_result(out, &figures_cfg, &train, &seen, &figures, plan.n > 0);
+	trouble = run_warning_text(&figures_cfg, &train, &seen, &figures, plan.n > 0, &status);
 	if (trouble)
 		rec_warn(out, "%s", trouble);
-	console_result(out, &console, &train, &figures);
+	console_write_result(out, &console, &train, &figures);
 	if (err)
 		status = EXIT_RUN;
 	rec_must_close(out);
-	figures_free(&figures);
-	train_free(&train);
+	latency_statistics_free(&figures);
+	key_train_free(&train);
 	observations_free(&seen);
-	plan_free(&plan);
+	key_plan_free(&plan);
 	return status;
 }

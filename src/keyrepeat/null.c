@@ -11,16 +11,16 @@
 #include <string.h>
 #include <unistd.h>
 
-struct null {
-	struct observations *seen;
+struct null_target {
+	struct screen_observations *seen;
 	int pipe[2];
 	bool watched;
 	uint32_t number;
 };
 
-static void *null_open(const struct target_cfg *cfg, char *why)
+static void *null_target_open(const struct target_cfg *cfg, char *why)
 {
-	struct null *self = calloc(1, sizeof(*self));
+	struct null_target *self = calloc(1, sizeof(*self));
 
 	if (!self || pipe2(self->pipe, O_CLOEXEC | O_NONBLOCK)) {
 		snprintf(why, TARGET_WHY, "cannot make a pipe: %s", strerror(errno));
@@ -29,11 +29,11 @@ static void *null_open(const struct target_cfg *cfg, char *why)
 	}
 	self->seen = cfg->seen;
 	self->watched = cfg->watch != WATCH_NONE;
-	observations_number(self->seen, clock_now(), 0);
+	observations_add_patch_number(self->seen, clock_now(), 0);
 	return self;
 }
 
-static int null_act(void *p, const struct act *act, char *why)
+static int null_prepare_act(void *p, const struct input_act *act, char *why)
 {
 	(void)p;
 	(void)act;
@@ -41,27 +41,27 @@ static int null_act(void *p, const struct act *act, char *why)
 	return 0;
 }
 
-static int null_send_fd(void *p)
+static int null_target_send_fd(void *p)
 {
-	return ((struct null *)p)->pipe[1];
+	return ((struct null_target *)p)->pipe[1];
 }
 
-static int null_send(void *p, int key, bool down)
+static int null_press_or_release(void *p, int key, bool down)
 {
-	struct null *self = p;
+	struct null_target *self = p;
 
 	(void)key;
 	return !down || !self->watched || write(self->pipe[1], "k", 1) == 1 ? 0 : -EPIPE;
 }
 
-static int null_watch_fd(void *p)
+static int null_target_watch_fd(void *p)
 {
-	return ((struct null *)p)->pipe[0];
+	return ((struct null_target *)p)->pipe[0];
 }
 
-static int null_handle(void *p)
+static int null_record_key_echoes(void *p)
 {
-	struct null *self = p;
+	struct null_target *self = p;
 	char key[64];
 	ssize_t n = read(self->pipe[0], key, sizeof(key));
 	int64_t now = clock_now();
@@ -69,27 +69,27 @@ static int null_handle(void *p)
 	if (n <= 0)
 		return 0;
 	self->number = (self->number + (uint32_t)n) & 0xffffffu;
-	observations_update(self->seen, now);
-	observations_number(self->seen, now, self->number);
+	observations_add_update(self->seen, now);
+	observations_add_patch_number(self->seen, now, self->number);
 	return 0;
 }
 
-static void null_close(void *p)
+static void null_target_close(void *p)
 {
-	struct null *self = p;
+	struct null_target *self = p;
 
 	close(self->pipe[0]);
 	close(self->pipe[1]);
 	free(self);
 }
 
-static void null_describe(void *p, char *text, size_t size)
+static void null_target_describe(void *p, char *text, size_t size)
 {
 	(void)p;
 	snprintf(text, size, "answers itself: the tool's own cost");
 }
 
 const struct target_ops target_null = {
-	.scheme = "null", .open = null_open, .act = null_act, .send_fd = null_send_fd, .send = null_send,
-	.watch_fd = null_watch_fd, .handle = null_handle, .close = null_close, .describe = null_describe,
+	.scheme = "null", .open = null_target_open, .act = null_prepare_act, .send_fd = null_target_send_fd, .send = null_press_or_release,
+	.watch_fd = null_target_watch_fd, .handle = null_record_key_echoes, .close = null_target_close, .describe = null_target_describe,
 };

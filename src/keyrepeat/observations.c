@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int observations_init(struct observations *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room)
+int observations_init(struct screen_observations *s, int64_t longest_ns, size_t update_room, size_t shown_room, size_t step_room)
 {
 	memset(s, 0, sizeof(*s));
 	s->longest_ns = longest_ns;
@@ -26,26 +26,26 @@ int observations_init(struct observations *s, int64_t longest_ns, size_t update_
 	return 0;
 }
 
-void observations_free(struct observations *s)
+void observations_free(struct screen_observations *s)
 {
 	free(s->update_ns);
 	free(s->shown);
 	free(s->step);
 }
 
-void observations_restart(struct observations *s)
+void observations_clear(struct screen_observations *s)
 {
 	s->updates = s->shows = s->steps = s->lost = 0;
 	s->steps_lost = false;
 	s->unreadable = 0;
-	s->merge = (struct pair_merge){ 0 };
+	s->merge = (struct pair_update_merger){ 0 };
 }
 
-void observations_update(struct observations *s, int64_t at_ns)
+void observations_add_update(struct screen_observations *s, int64_t at_ns)
 {
 	size_t n = atomic_load_explicit(&s->updates, memory_order_relaxed);
 
-	if (pair_merge_add(&s->merge, at_ns, OBSERVATIONS_GAP_NS, s->longest_ns)) {
+	if (pair_change_begins_update(&s->merge, at_ns, OBSERVATIONS_GAP_NS, s->longest_ns)) {
 		if (n < s->update_room) {
 			s->update_ns[n] = at_ns;
 			atomic_store_explicit(&s->updates, n + 1, memory_order_release);
@@ -56,7 +56,7 @@ void observations_update(struct observations *s, int64_t at_ns)
 	atomic_store_explicit(&s->last_change_ns, at_ns, memory_order_release);
 }
 
-void observations_step(struct observations *s, const struct caret_step *step)
+void observations_add_changed_pixels(struct screen_observations *s, const struct caret_step *step)
 {
 	size_t n = atomic_load_explicit(&s->steps, memory_order_relaxed);
 
@@ -68,14 +68,14 @@ void observations_step(struct observations *s, const struct caret_step *step)
 	}
 }
 
-void observations_number(struct observations *s, int64_t at_ns, uint32_t number)
+void observations_add_patch_number(struct screen_observations *s, int64_t at_ns, uint32_t number)
 {
 	size_t n = atomic_load_explicit(&s->shows, memory_order_relaxed);
 
 	if (atomic_load_explicit(&s->number, memory_order_relaxed) == (int64_t)number)
 		return;
 	if (n < s->shown_room) {
-		s->shown[n] = (struct pair_shown){ at_ns, number };
+		s->shown[n] = (struct pair_patch_number_shown){ at_ns, number };
 		atomic_store_explicit(&s->shows, n + 1, memory_order_release);
 	} else {
 		atomic_fetch_add_explicit(&s->lost, 1, memory_order_relaxed);

@@ -14,12 +14,12 @@
 
 static const char *const answer_names[] = { "none", "patch", "change", "doubt" };
 
-static enum on_demand_answer find_patch_answer(struct on_demand *d, struct pair_key *key)
+static enum on_demand_answer find_echo_in_patch_numbers(struct on_demand_typing *d, struct pair_key_times *key)
 {
-	const struct observations *seen = d->cfg.seen;
+	const struct screen_observations *seen = d->cfg.seen;
 
 	for (size_t n = atomic_load(&seen->shows); d->shows < n; d->shows++) {
-		const struct pair_shown *shown = &seen->shown[d->shows];
+		const struct pair_patch_number_shown *shown = &seen->shown[d->shows];
 		uint32_t count = (shown->number - d->train.base) & 0xffffffu;
 
 		if (shown->at_ns >= key->sent_ns && count >= d->sent && count < 0x800000u) {
@@ -30,9 +30,9 @@ static enum on_demand_answer find_patch_answer(struct on_demand *d, struct pair_
 	return ON_DEMAND_NONE;
 }
 
-static enum on_demand_answer find_update_answer(struct on_demand *d, struct pair_key *key)
+static enum on_demand_answer find_echo_among_updates(struct on_demand_typing *d, struct pair_key_times *key)
 {
-	const struct observations *seen = d->cfg.seen;
+	const struct screen_observations *seen = d->cfg.seen;
 
 	for (size_t n = atomic_load(&seen->updates); d->updates < n; d->updates++) {
 		if (seen->update_ns[d->updates] >= key->sent_ns) {
@@ -44,21 +44,22 @@ static enum on_demand_answer find_update_answer(struct on_demand *d, struct pair
 }
 
 /* Judges the changes of the picture that have come. `key` NULL: no key is under way. *doubt: the first doubtful change. */
-static enum on_demand_answer find_change_answer(struct on_demand *d, struct pair_key *key, const struct caret_step **doubt)
+static enum on_demand_answer find_echo_among_changes(struct on_demand_typing *d, struct pair_key_times *key,
+						     const struct caret_step **doubt)
 {
-	const struct observations *seen = d->cfg.seen;
+	const struct screen_observations *seen = d->cfg.seen;
 
 	for (size_t n = atomic_load(&seen->steps); d->steps < n;) {
 		const struct caret_step *step = &seen->step[d->steps++];
 		enum change_verdict verdict;
 
 		if (!key || step->at_ns < key->sent_ns) {
-			blink_filter_learn(&d->filter, step);
+			blink_filter_learn_unprompted(&d->filter, step);
 			continue;
 		}
-		verdict = blink_filter_judge(&d->filter, step);
+		verdict = blink_filter_judge_change(&d->filter, step);
 		if (verdict == CHANGE_ECHO) {
-			blink_filter_echoed(&d->filter, step);
+			blink_filter_remember_echo(&d->filter, step);
 			key->answer_ns = step->at_ns;
 			return ON_DEMAND_CHANGE;
 		}
@@ -68,23 +69,24 @@ static enum on_demand_answer find_change_answer(struct on_demand *d, struct pair
 	return ON_DEMAND_NONE;
 }
 
-static enum on_demand_answer find_answer(struct on_demand *d, struct pair_key *key, const struct caret_step **doubt)
+static enum on_demand_answer find_echo_of_key(struct on_demand_typing *d, struct pair_key_times *key,
+					      const struct caret_step **doubt)
 {
 	if (d->cfg.watch == WATCH_PATCH)
-		return find_patch_answer(d, key);
-	return d->cfg.target->tells_steps ? find_change_answer(d, key, doubt) : find_update_answer(d, key);
+		return find_echo_in_patch_numbers(d, key);
+	return d->cfg.target->tells_steps ? find_echo_among_changes(d, key, doubt) : find_echo_among_updates(d, key);
 }
 
-static enum on_demand_answer wait_for_echo(struct on_demand *d, struct pair_key *key)
+static enum on_demand_answer wait_for_echo(struct on_demand_typing *d, struct pair_key_times *key)
 {
 	const struct caret_step *doubt = NULL;
 	enum on_demand_answer answer;
 
-	while ((answer = find_answer(d, key, &doubt)) == ON_DEMAND_NONE && !sender_ended(&d->sender) &&
+	while ((answer = find_echo_of_key(d, key, &doubt)) == ON_DEMAND_NONE && !has_sender_ended(&d->sender) &&
 	       clock_now() < key->due_ns + d->cfg.timeout_ns)
-		proc_wait_stop(clock_now() + POLL_NS);
+		proc_sleep_until_or_stop(clock_now() + POLL_NS);
 	if (answer == ON_DEMAND_NONE && doubt) {
-		blink_filter_echoed(&d->filter, doubt);
+		blink_filter_remember_echo(&d->filter, doubt);
 		key->answer_ns = doubt->at_ns;
 		answer = ON_DEMAND_DOUBT;
 	}
@@ -95,30 +97,30 @@ static enum on_demand_answer wait_for_echo(struct on_demand *d, struct pair_key 
 	return answer;
 }
 
-static enum on_demand_answer type_one_key(struct on_demand *d, struct pair_key *key)
+static enum on_demand_answer type_key_and_wait_for_echo(struct on_demand_typing *d, struct pair_key_times *key)
 {
 	const struct caret_step *doubt = NULL;
 
 	if (d->cfg.watch == WATCH_UPDATE && d->cfg.target->tells_steps)
-		find_change_answer(d, NULL, &doubt);
-	*key = (struct pair_key){ .due_ns = clock_now() + LEAD_NS };
-	sender_key(&d->sender, key, d->cfg.key, key->due_ns + d->cfg.timeout_ns);
+		find_echo_among_changes(d, NULL, &doubt);
+	*key = (struct pair_key_times){ .due_ns = clock_now() + LEAD_NS };
+	press_key_when_due(&d->sender, key, d->cfg.key, key->due_ns + d->cfg.timeout_ns);
 	if (!key->sent_ns) {
 		key->censored_ns = clock_now();
 		return ON_DEMAND_NONE;
 	}
 	d->sent++;
-	sender_release(&d->sender, 0);
+	release_pressed_key(&d->sender, 0);
 	return d->cfg.watch == WATCH_NONE ? ON_DEMAND_NONE : wait_for_echo(d, key);
 }
 
 /* Makes room for one more key; called between keys, so that no key waits for memory. */
-static int make_block_room(struct train *t)
+static int make_room_for_next_key(struct key_train *t)
 {
 	return array_room(&t->key, t->blocks) || array_room(&t->block, t->blocks) || array_room(&t->wall, t->blocks) ? -ENOMEM : 0;
 }
 
-static int print_answer(const struct on_demand *d, const struct pair_key *key, enum on_demand_answer answer)
+static int print_echo_of_key(const struct on_demand_typing *d, const struct pair_key_times *key, enum on_demand_answer answer)
 {
 	char line[160], sent[24] = "none", answered[24] = "none";
 	size_t done = 0, length;
@@ -139,25 +141,25 @@ static int print_answer(const struct on_demand *d, const struct pair_key *key, e
 	return 0;
 }
 
-int on_demand_run(struct on_demand *d, const struct on_demand_cfg *cfg)
+int type_key_for_each_input_line(struct on_demand_typing *d, const struct on_demand_typing_cfg *cfg)
 {
-	struct train *t = &d->train;
+	struct key_train *t = &d->train;
 	int err = 0;
 
-	*d = (struct on_demand){ .cfg = *cfg };
-	sender_start(&d->sender, cfg->target, cfg->self, cfg->seen, false);
+	*d = (struct on_demand_typing){ .cfg = *cfg };
+	key_sender_init(&d->sender, cfg->target, cfg->self, cfg->seen, false);
 	t->base = (uint32_t)atomic_load(&cfg->seen->number);
 	t->begin_ns = clock_now();
-	while (!err && !(err = make_block_room(t)) && sender_wait_line(&d->sender, cfg->in_fd)) {
+	while (!err && !(err = make_room_for_next_key(t)) && wait_for_input_line(&d->sender, cfg->in_fd)) {
 		size_t i = t->blocks;
-		enum on_demand_answer answer = type_one_key(d, &t->key[i]);
+		enum on_demand_answer answer = type_key_and_wait_for_echo(d, &t->key[i]);
 
 		t->key[i].skipped = i < cfg->skip;
-		t->block[i] = (struct train_block){ .first = i, .n = 1, .begin_ns = t->key[i].due_ns, .end_ns = clock_now() };
-		clock_read_offset(&t->wall[i]);
+		t->block[i] = (struct key_train_block){ .first = i, .n = 1, .begin_ns = t->key[i].due_ns, .end_ns = clock_now() };
+		clock_read_wall_offset(&t->wall[i]);
 		t->walls = t->due = ++t->blocks;
 		d->count[answer]++;
-		err = print_answer(d, &t->key[i], answer);
+		err = print_echo_of_key(d, &t->key[i], answer);
 	}
 	t->end_ns = clock_now();
 	t->end = d->sender.end;
@@ -165,7 +167,7 @@ int on_demand_run(struct on_demand *d, const struct on_demand_cfg *cfg)
 	return err;
 }
 
-static void add_latency(struct sample *s, const struct pair_key *key, int64_t from_ns)
+static void add_key_latency_to_sample(struct sample *s, const struct pair_key_times *key, int64_t from_ns)
 {
 	if (key->answer_ns)
 		sample_add(s, key->answer_ns - from_ns);
@@ -173,30 +175,30 @@ static void add_latency(struct sample *s, const struct pair_key *key, int64_t fr
 		sample_add_censored(s, key->censored_ns - from_ns);
 }
 
-void on_demand_report(struct rec *r, const struct on_demand *d)
+void report_on_demand_result(struct rec_report *r, const struct on_demand_typing *d)
 {
 	struct sample due = { 0 }, sent = { 0 };
-	const struct train *t = &d->train;
+	const struct key_train *t = &d->train;
 	int64_t asked = (int64_t)t->blocks, answered = asked - (int64_t)d->count[ON_DEMAND_NONE];
 
 	for (size_t i = 0; i < t->blocks && d->cfg.watch != WATCH_NONE; i++) {
 		if (t->key[i].skipped)
 			continue;
-		add_latency(&due, &t->key[i], t->key[i].due_ns);
+		add_key_latency_to_sample(&due, &t->key[i], t->key[i].due_ns);
 		if (t->key[i].sent_ns)
-			add_latency(&sent, &t->key[i], t->key[i].sent_ns);
+			add_key_latency_to_sample(&sent, &t->key[i], t->key[i].sent_ns);
 	}
-	rec_object(r, "result");
+	rec_begin_object(r, "result");
 	rec_int(r, "keys_due", asked);
 	rec_int(r, "keys_sent", (int64_t)d->sent);
 	rec_int(r, "keys_answered", answered);
 	rec_int(r, "in_doubt", (int64_t)d->count[ON_DEMAND_DOUBT]);
-	rec_timing(r, "latency_from_due_ms", &due, NS_PER_MS);
-	rec_timing(r, "latency_from_sent_ms", &sent, NS_PER_MS);
-	rec_say(r, "%s keys asked for, %s answered: p50 %s ms, at most %s ms", say_count(asked), say_count(answered),
-		say_quantile(&due, 0.5, NS_PER_MS), say_quantile(&due, 1, NS_PER_MS));
+	rec_sample_statistics(r, "latency_from_due_ms", &due, NS_PER_MS);
+	rec_sample_statistics(r, "latency_from_sent_ms", &sent, NS_PER_MS);
+	rec_say(r, "%s keys asked for, %s answered: p50 %s ms, at most %s ms", count_text(asked), count_text(answered),
+		quantile_text(&due, 0.5, NS_PER_MS), quantile_text(&due, 1, NS_PER_MS));
 	rec_real(r, "longest_block_ms", (double)t->blocked_ns / NS_PER_MS, 3);
-	rec_end(r);
+	rec_end_container(r);
 	sample_free(&due);
 	sample_free(&sent);
 }

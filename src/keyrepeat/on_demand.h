@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* on_demand - types a key for each line that comes in, waits for its echo, and prints a line with the answer.
  *
- * The watching thread runs meanwhile (train_watch()). Which change of the picture is the echo is decided by blink_filter.h, or read
+ * The watching thread runs meanwhile (start_watching_thread()). Which change of the picture is the echo is decided by
+ * blink_filter.h, or read
  * from the patch. */
 #ifndef KEYREPEAT_ON_DEMAND_H
 #define KEYREPEAT_ON_DEMAND_H
@@ -18,10 +19,10 @@ enum on_demand_answer {
 	ON_DEMAND_ANSWERS
 };
 
-struct on_demand_cfg {
+struct on_demand_typing_cfg {
 	const struct target_ops *target;
 	void *self;		/* the open target */
-	struct observations *seen;
+	struct screen_observations *seen;
 	int watch;		/* enum target_watch */
 	int64_t timeout_ns;	/* how long to wait for an echo after the key was due */
 	int key;		/* the target's number of the key to type */
@@ -29,20 +30,20 @@ struct on_demand_cfg {
 	size_t skip;		/* first keys, left out of the figures */
 };
 
-struct on_demand {
-	struct on_demand_cfg cfg;
-	struct sender sender;
+struct on_demand_typing {
+	struct on_demand_typing_cfg cfg;
+	struct key_sender sender;
 	struct blink_filter filter;
 	size_t steps, updates, shows;	/* observations judged so far */
-	struct train train;		/* the keys typed, one block each, for the log; train_free() */
+	struct key_train train;		/* the keys typed, one block each, for the log; key_train_free() */
 	size_t count[ON_DEMAND_ANSWERS];	/* keys with each answer */
 	size_t sent;			/* keys sent */
 };
 
-/* Types until the input ends or sender_ended(). 0, -EPIPE when nobody reads the answers any more, or -ENOMEM. */
-int on_demand_run(struct on_demand *d, const struct on_demand_cfg *cfg);
+/* Types until the input ends or has_sender_ended(). 0, -EPIPE when nobody reads the answers any more, or -ENOMEM. */
+int type_key_for_each_input_line(struct on_demand_typing *d, const struct on_demand_typing_cfg *cfg);
 
 /* Writes the object "result" of the report. */
-void on_demand_report(struct rec *r, const struct on_demand *d);
+void report_on_demand_result(struct rec_report *r, const struct on_demand_typing *d);
 
 #endif

@@ -13,7 +13,7 @@
 
 const char *const schedule_names[] = { "periodic", "jittered", "poisson", "blocks", "asked", NULL };
 
-int schedule_fill(enum schedule_kind kind, double rate_per_s, uint64_t seed, int64_t *offset_ns, size_t n)
+int compute_key_due_times(enum schedule_kind kind, double rate_per_s, uint64_t seed, int64_t *offset_ns, size_t n)
 {
 	double period = (double)NS_PER_S / rate_per_s, at = 0, phase = 0;
 	uint64_t state = seed;
@@ -45,16 +45,16 @@ int schedule_fill(enum schedule_kind kind, double rate_per_s, uint64_t seed, int
 	return 0;
 }
 
-static int plan_from_script(const struct plan_cfg *cfg, struct plan *plan, char why[PLAN_WHY])
+static int make_key_plan_from_script(const struct key_plan_cfg *cfg, struct key_plan *plan, char why[PLAN_WHY])
 {
-	struct script *script = &plan->script;
+	struct timed_act_script *script = &plan->script;
 	size_t line;
 	FILE *in = fopen(cfg->script, "re");
 	int err;
 
 	if (!in)
-		return why_write(EXIT_RUN, why, PLAN_WHY, "cannot read %s: %s", cfg->script, strerror(errno));
-	err = script_read(in, script, &line);
+		return write_error_reason(EXIT_RUN, why, PLAN_WHY, "cannot read %s: %s", cfg->script, strerror(errno));
+	err = timed_act_script_read(in, script, &line);
 	fclose(in);
 	if (err == -EINVAL) {
 		snprintf(why, PLAN_WHY, "%s, line %zu: want DELAY_MS and a key, as in \"120 a\" or \"50.5 ctrl+s\", "
@@ -62,11 +62,11 @@ static int plan_from_script(const struct plan_cfg *cfg, struct plan *plan, char 
 		return EXIT_USAGE;
 	}
 	if (err)
-		return why_write(EXIT_RUN, why, PLAN_WHY, "cannot read %s: %s", cfg->script, strerror(-err));
+		return write_error_reason(EXIT_RUN, why, PLAN_WHY, "cannot read %s: %s", cfg->script, strerror(-err));
 	while (script->n && script->offset_ns[script->n - 1] >= cfg->time_ns)
 		script->n--;
 	if (!script->n)
-		return why_write(EXIT_USAGE, why, PLAN_WHY, "%s holds nothing before -t ends", cfg->script);
+		return write_error_reason(EXIT_USAGE, why, PLAN_WHY, "%s holds nothing before -t ends", cfg->script);
 	plan->n = script->n;
 	plan->offset_ns = script->offset_ns;
 	plan->act = script->act;
@@ -77,21 +77,21 @@ static int plan_from_script(const struct plan_cfg *cfg, struct plan *plan, char 
 	return 0;
 }
 
-int plan_make(const struct plan_cfg *cfg, struct plan *out, char why[PLAN_WHY])
+int make_key_plan(const struct key_plan_cfg *cfg, struct key_plan *out, char why[PLAN_WHY])
 {
 	bool asked = cfg->schedule == SCHEDULE_ASKED;
 	double n = asked ? 1 : round(cfg->rate_per_s * (double)cfg->time_ns / NS_PER_S);
 
-	*out = (struct plan){ 0 };
+	*out = (struct key_plan){ 0 };
 	if (cfg->script)
-		return plan_from_script(cfg, out, why);
+		return make_key_plan_from_script(cfg, out, why);
 	out->period_ns = cfg->rate_per_s > 0 ? llround(NS_PER_S / cfg->rate_per_s) : 50 * NS_PER_MS;
 	if (asked)
 		out->period_ns = NS_PER_MS;	/* the longest update: keys on demand may follow each other closely */
 	if (!(cfg->rate_per_s > 0))
 		return 0;
 	if (n < 1 || n > PLAN_KEYS_MAX)
-		return why_write(EXIT_USAGE, why, PLAN_WHY, "-t times --rate are %.0f keys: 1 to %d", n, PLAN_KEYS_MAX);
+		return write_error_reason(EXIT_USAGE, why, PLAN_WHY, "-t times --rate are %.0f keys: 1 to %d", n, PLAN_KEYS_MAX);
 	if (act_read_key(cfg->key, &out->only)) {
 		snprintf(why, PLAN_WHY, "--key %s: no such key; give a character, a name such as Return, "
 			 "U20AC or 0xff0d, after ctrl+, shift+ or alt+ if these are held", cfg->key);
@@ -100,13 +100,13 @@ int plan_make(const struct plan_cfg *cfg, struct plan *out, char why[PLAN_WHY])
 	out->n = (size_t)n;
 	out->offset_ns = calloc(out->n, sizeof(*out->offset_ns));
 	if (!out->offset_ns)
-		return why_write(EXIT_RUN, why, PLAN_WHY, "no memory for %zu keys", out->n);
-	if (!asked && schedule_fill((enum schedule_kind)cfg->schedule, cfg->rate_per_s, cfg->seed, out->offset_ns, out->n))
-		return why_write(EXIT_USAGE, why, PLAN_WHY, "--rate %g is too low", cfg->rate_per_s);
+		return write_error_reason(EXIT_RUN, why, PLAN_WHY, "no memory for %zu keys", out->n);
+	if (!asked && compute_key_due_times((enum schedule_kind)cfg->schedule, cfg->rate_per_s, cfg->seed, out->offset_ns, out->n))
+		return write_error_reason(EXIT_USAGE, why, PLAN_WHY, "--rate %g is too low", cfg->rate_per_s);
 	return 0;
 }
 
-const struct act *plan_key(const struct plan *plan)
+const struct input_act *first_plain_key_of_plan(const struct key_plan *plan)
 {
 	if (!plan->act)
 		return &plan->only;
@@ -116,7 +116,7 @@ const struct act *plan_key(const struct plan *plan)
 	return NULL;
 }
 
-bool plan_uses_pointer(const struct plan *plan)
+bool does_key_plan_use_pointer(const struct key_plan *plan)
 {
 	for (size_t i = 0; plan->act && i < plan->n; i++)
 		if (plan->act[i].kind != ACT_KEY)
@@ -124,7 +124,7 @@ bool plan_uses_pointer(const struct plan *plan)
 	return false;
 }
 
-int plan_prepare(struct plan *plan, const struct target_ops *target, void *self, char why[TARGET_WHY])
+int prepare_planned_acts_at_target(struct key_plan *plan, const struct target_ops *target, void *self, char why[TARGET_WHY])
 {
 	size_t j;
 
@@ -136,10 +136,10 @@ int plan_prepare(struct plan *plan, const struct target_ops *target, void *self,
 	}
 	plan->key = calloc(plan->n, sizeof(*plan->key));
 	if (!plan->key)
-		return why_write(-1, why, TARGET_WHY, "no memory for %zu keys", plan->n);
+		return write_error_reason(-1, why, TARGET_WHY, "no memory for %zu keys", plan->n);
 	for (size_t i = 0; i < plan->n; i++) {
 		/* keys recur, so equal ones are looked up once; moves do not, and there may be thousands */
-		for (j = plan->act[i].kind == ACT_MOVE ? i : 0; j < i && !act_same(&plan->act[j], &plan->act[i]); j++)
+		for (j = plan->act[i].kind == ACT_MOVE ? i : 0; j < i && !are_acts_equal(&plan->act[j], &plan->act[i]); j++)
 			;
 		plan->key[i] = j < i ? plan->key[j] : target->act(self, &plan->act[i], why);
 		if (plan->key[i] < 0)
@@ -148,10 +148,10 @@ int plan_prepare(struct plan *plan, const struct target_ops *target, void *self,
 	return 0;
 }
 
-void plan_free(struct plan *plan)
+void key_plan_free(struct key_plan *plan)
 {
 	if (plan->act)
-		script_free(&plan->script);
+		timed_act_script_free(&plan->script);
 	else
 		free(plan->offset_ns);
 	free(plan->key);

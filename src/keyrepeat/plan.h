@@ -26,9 +26,9 @@ extern const char *const schedule_names[];	/* NULL-terminated */
 
 /* Fills `offset_ns` with n ascending due times, counted from the start of the train, or of the key's block (when a block starts
  * depends on how long the one before took to drain). 0; -ERANGE: a time does not fit into int64_t; -EINVAL: SCHEDULE_ASKED. */
-int schedule_fill(enum schedule_kind kind, double rate_per_s, uint64_t seed, int64_t *offset_ns, size_t n);
+int compute_key_due_times(enum schedule_kind kind, double rate_per_s, uint64_t seed, int64_t *offset_ns, size_t n);
 
-struct plan_cfg {
+struct key_plan_cfg {
 	const char *script;		/* file with the actions; NULL: one key repeatedly, as below */
 	const char *key;
 	double rate_per_s;		/* 0: no keys */
@@ -37,25 +37,25 @@ struct plan_cfg {
 	uint64_t seed;
 };
 
-struct plan {
+struct key_plan {
 	size_t n;			/* actions: keys, pointer moves, buttons */
 	int64_t *offset_ns;		/* when each is due; owned by `script` if there is one */
 	int64_t period_ns;		/* mean time from one to the next */
-	struct script script;
-	const struct act *act;		/* n actions, in `script`; NULL: all are `only` */
-	struct act only;
+	struct timed_act_script script;
+	const struct input_act *act;		/* n actions, in `script`; NULL: all are `only` */
+	struct input_act only;
 	int *key;			/* the target's numbers of `act` */
 	int only_key;			/* the target's number of `only` */
 };
 
 /* 0, or an exit status (EXIT_USAGE, EXIT_RUN) with a line in `why`. For SCHEDULE_ASKED the plan has one key. */
-int plan_make(const struct plan_cfg *cfg, struct plan *out, char why[PLAN_WHY]);
+int make_key_plan(const struct key_plan_cfg *cfg, struct key_plan *out, char why[PLAN_WHY]);
 /* The first key in the plan without modifiers; NULL: none. */
-const struct act *plan_key(const struct plan *plan);
+const struct input_act *first_plain_key_of_plan(const struct key_plan *plan);
 /* True if the plan moves the pointer or presses its buttons. */
-bool plan_uses_pointer(const struct plan *plan);
+bool does_key_plan_use_pointer(const struct key_plan *plan);
 /* Looks up all actions at the open target, before the first key is sent. 0, or -1 with a line in `why`. */
-int plan_prepare(struct plan *plan, const struct target_ops *target, void *self, char why[TARGET_WHY]);
-void plan_free(struct plan *plan);
+int prepare_planned_acts_at_target(struct key_plan *plan, const struct target_ops *target, void *self, char why[TARGET_WHY]);
+void key_plan_free(struct key_plan *plan);
 
 #endif

@@ -15,33 +15,33 @@
 #define NOISE (REGION_BEFORE | REGION_AFTER)
 #define KEY_BITS ((uint8_t)~NOISE)
 
-int region_read(const char *text, struct region *out)
+int read_region_text(const char *text, struct screen_region *out)
 {
 	int end = -1;
-	struct region r;
+	struct screen_region r;
 
 	/* sscanf() would accept a sign before each number */
 	if (strspn(text, "0123456789x+") != strlen(text) || *text == '+' || strstr(text, "x+") ||
 	    strstr(text, "++") || strlen(text) >= REGION_TEXT || sscanf(text, "%5dx%5d+%5d+%5d%n", &r.w, &r.h, &r.x, &r.y, &end) != 4 ||
-	    end < 0 || text[end] || region_empty(&r))
+	    end < 0 || text[end] || is_region_empty(&r))
 		return -EINVAL;
 	*out = r;
 	return 0;
 }
 
-void region_write(const struct region *r, char text[REGION_TEXT])
+void write_region_text(const struct screen_region *r, char text[REGION_TEXT])
 {
 	snprintf(text, REGION_TEXT, "%dx%d+%d+%d", r->w, r->h, r->x, r->y);
 }
 
-bool region_empty(const struct region *r)
+bool is_region_empty(const struct screen_region *r)
 {
 	return r->w <= 0 || r->h <= 0;
 }
 
-struct region region_both(const struct region *a, const struct region *b)
+struct screen_region region_intersection(const struct screen_region *a, const struct screen_region *b)
 {
-	struct region r = { a->x > b->x ? a->x : b->x, a->y > b->y ? a->y : b->y, 0, 0 };
+	struct screen_region r = { a->x > b->x ? a->x : b->x, a->y > b->y ? a->y : b->y, 0, 0 };
 	int right = a->x + a->w < b->x + b->w ? a->x + a->w : b->x + b->w;
 	int bottom = a->y + a->h < b->y + b->h ? a->y + a->h : b->y + b->h;
 
@@ -50,7 +50,7 @@ struct region region_both(const struct region *a, const struct region *b)
 	return r;
 }
 
-bool region_mark(struct region_marks *m, const uint32_t *before, const uint32_t *after, uint8_t bit)
+bool mark_changed_pixels(struct pixel_change_marks *m, const uint32_t *before, const uint32_t *after, uint8_t bit)
 {
 	bool changed = false;
 
@@ -70,26 +70,26 @@ bool region_mark(struct region_marks *m, const uint32_t *before, const uint32_t 
 }
 
 /* The picture divided into blocks. */
-struct grid {
-	const struct region_marks *marks;
+struct change_block_grid {
+	const struct pixel_change_marks *marks;
 	int w, h;		/* in blocks */
 	uint8_t *bits;		/* of each block: those of all its pixels */
 	int *todo;		/* stack of blocks to visit, with room for all */
 };
 
 /* The bits of a pixel; of one that changes without keys, only these. */
-static uint8_t bits_of_pixel(const struct region_marks *m, int x, int y)
+static uint8_t change_bits_of_pixel(const struct pixel_change_marks *m, int x, int y)
 {
 	uint8_t bits = m->bits[(size_t)y * (size_t)m->w + (size_t)x];
 
 	return bits & NOISE ? bits & NOISE : bits;
 }
 
-static int grid_init(struct grid *g, const struct region_marks *m)
+static int change_block_grid_init(struct change_block_grid *g, const struct pixel_change_marks *m)
 {
 	size_t n;
 
-	*g = (struct grid){ .marks = m, .w = (m->w + BLOCK - 1) / BLOCK, .h = (m->h + BLOCK - 1) / BLOCK };
+	*g = (struct change_block_grid){ .marks = m, .w = (m->w + BLOCK - 1) / BLOCK, .h = (m->h + BLOCK - 1) / BLOCK };
 	n = (size_t)g->w * (size_t)g->h;
 	g->bits = calloc(n + 1, sizeof(*g->bits));
 	g->todo = calloc(n + 1, sizeof(*g->todo));
@@ -97,11 +97,11 @@ static int grid_init(struct grid *g, const struct region_marks *m)
 		return -ENOMEM;
 	for (int y = 0; y < m->h; y++)
 		for (int x = 0; x < m->w; x++)
-			g->bits[y / BLOCK * g->w + x / BLOCK] |= bits_of_pixel(m, x, y);
+			g->bits[y / BLOCK * g->w + x / BLOCK] |= change_bits_of_pixel(m, x, y);
 	return 0;
 }
 
-static void grid_free(struct grid *g)
+static void change_block_grid_free(struct change_block_grid *g)
 {
 	free(g->bits);
 	free(g->todo);
@@ -113,13 +113,13 @@ struct change_group {
 	int left, top, right, bottom;	/* in pixels; right and bottom are one beyond the last */
 };
 
-static void add_block_to_group(const struct grid *g, int block, uint8_t wanted, struct change_group *out)
+static void add_block_to_change_group(const struct change_block_grid *g, int block, uint8_t wanted, struct change_group *out)
 {
 	int x0 = block % g->w * BLOCK, y0 = block / g->w * BLOCK;
 
 	for (int y = y0; y < y0 + BLOCK && y < g->marks->h; y++) {
 		for (int x = x0; x < x0 + BLOCK && x < g->marks->w; x++) {
-			uint8_t bits = bits_of_pixel(g->marks, x, y) & wanted;
+			uint8_t bits = change_bits_of_pixel(g->marks, x, y) & wanted;
 
 			if (!bits)
 				continue;
@@ -133,13 +133,13 @@ static void add_block_to_group(const struct grid *g, int block, uint8_t wanted, 
 }
 
 /* Removes the group to which this block belongs from the grid and returns it. */
-static struct change_group take_group(struct grid *g, int block, uint8_t wanted)
+static struct change_group remove_change_group_from_grid(struct change_block_grid *g, int block, uint8_t wanted)
 {
 	struct change_group out = { 0 };
 	int n = 0;
 
 	g->todo[n++] = block;
-	add_block_to_group(g, block, wanted, &out);
+	add_block_to_change_group(g, block, wanted, &out);
 	g->bits[block] &= (uint8_t)~wanted;
 	while (n) {
 		int at = g->todo[--n], x0 = at % g->w, y0 = at / g->w;
@@ -148,7 +148,7 @@ static struct change_group take_group(struct grid *g, int block, uint8_t wanted)
 			for (int x = x0 - REACH_X; x <= x0 + REACH_X; x++) {
 				if (x < 0 || y < 0 || x >= g->w || y >= g->h || !(g->bits[y * g->w + x] & wanted))
 					continue;
-				add_block_to_group(g, y * g->w + x, wanted, &out);
+				add_block_to_change_group(g, y * g->w + x, wanted, &out);
 				g->bits[y * g->w + x] &= (uint8_t)~wanted;
 				g->todo[n++] = y * g->w + x;
 			}
@@ -157,7 +157,7 @@ static struct change_group take_group(struct grid *g, int block, uint8_t wanted)
 	return out;
 }
 
-static int count_keys_of(const struct change_group *group)
+static int count_keys_followed_by_group(const struct change_group *group)
 {
 	int n = 0;
 
@@ -169,15 +169,15 @@ static int count_keys_of(const struct change_group *group)
 #define GROUPS_MAX 256		/* more groups: the whole screen changes, as in a film */
 
 /* Appends all groups that have one of the wanted bits to the n groups in `group`. Returns the new number of groups. */
-static int take_all_groups(struct grid *g, uint8_t wanted, struct change_group *group, int n)
+static int remove_change_groups_from_grid(struct change_block_grid *g, uint8_t wanted, struct change_group *group, int n)
 {
 	for (int i = 0; i < g->w * g->h && n < GROUPS_MAX; i++)
 		if (g->bits[i] & wanted)
-			group[n++] = take_group(g, i, wanted);
+			group[n++] = remove_change_group_from_grid(g, i, wanted);
 	return n;
 }
 
-static bool is_caret_of(const struct change_group *line, const struct change_group *noise)
+static bool is_group_caret_of_text_line(const struct change_group *line, const struct change_group *noise)
 {
 	int reach = REACH_X * BLOCK;
 
@@ -188,8 +188,9 @@ static bool is_caret_of(const struct change_group *line, const struct change_gro
 
 /* Extends the region from a line of text to where further text will appear: to the right, in new lines from the left edge, and
  * down. */
-static void grow_region(const struct region_marks *m, const struct change_group *line, const struct change_group *other,
-			int n, struct region *out)
+static void extend_region_to_future_text(const struct pixel_change_marks *m, const struct change_group *line,
+					 const struct change_group *other,
+			int n, struct screen_region *out)
 {
 	int left = 0, right = m->w, bottom = m->h;
 
@@ -205,38 +206,38 @@ static void grow_region(const struct region_marks *m, const struct change_group 
 		else if (o->bottom > line->top && o->right <= line->left)
 			left = o->right > left ? o->right : left;
 	}
-	*out = (struct region){ left, line->top, right - left, bottom - line->top };
+	*out = (struct screen_region){ left, line->top, right - left, bottom - line->top };
 }
 
-bool region_find(const struct region_marks *m, struct region *out)
+bool find_echo_region_by_changes(const struct pixel_change_marks *m, struct screen_region *out)
 {
 	struct change_group *group = calloc(GROUPS_MAX, sizeof(*group)), line;
-	struct grid grid;
+	struct change_block_grid grid;
 	int n, keyed, best = 0;
 
-	if (!group || grid_init(&grid, m)) {
+	if (!group || change_block_grid_init(&grid, m)) {
 		if (group)
-			grid_free(&grid);
+			change_block_grid_free(&grid);
 		free(group);
 		return false;
 	}
-	keyed = take_all_groups(&grid, KEY_BITS, group, 0);
-	n = take_all_groups(&grid, NOISE, group, keyed);
-	grid_free(&grid);
+	keyed = remove_change_groups_from_grid(&grid, KEY_BITS, group, 0);
+	n = remove_change_groups_from_grid(&grid, NOISE, group, keyed);
+	change_block_grid_free(&grid);
 	for (int i = 1; i < keyed; i++) {
-		int more = count_keys_of(&group[i]) - count_keys_of(&group[best]);
+		int more = count_keys_followed_by_group(&group[i]) - count_keys_followed_by_group(&group[best]);
 
 		if (more > 0 || (!more && group[i].right - group[i].left > group[best].right - group[best].left))
 			best = i;
 	}
-	if (!keyed || count_keys_of(&group[best]) < 2) {
+	if (!keyed || count_keys_followed_by_group(&group[best]) < 2) {
 		free(group);
 		return false;
 	}
 	line = group[best];
 	group[best].bits = 0;
 	for (int i = keyed; i < n; i++) {
-		if (!is_caret_of(&line, &group[i]))
+		if (!is_group_caret_of_text_line(&line, &group[i]))
 			continue;
 		line.left = group[i].left < line.left ? group[i].left : line.left;
 		line.right = group[i].right > line.right ? group[i].right : line.right;
@@ -244,7 +245,7 @@ bool region_find(const struct region_marks *m, struct region *out)
 		line.bottom = group[i].bottom > line.bottom ? group[i].bottom : line.bottom;
 		group[i].bits = 0;
 	}
-	grow_region(m, &line, group, n, out);
+	extend_region_to_future_text(m, &line, group, n, out);
 	free(group);
 	return true;
 }

@@ -11,57 +11,57 @@
 const char *const report_columns[] = { "key", "due_ns", "sent_ns", "answer_ns", "answer_high_ns", "censored_ns", "skipped", "block",
 				       "realtime_offset_ns", NULL };
 
-int report_keys(struct rows *rows, const struct train *train)
+int write_key_rows(struct row_file *rows, const struct key_train *train)
 {
 	size_t b = 0;
 
 	for (size_t i = 0; i < train->due; i++) {
-		const struct pair_key *key = &train->key[i];
+		const struct pair_key_times *key = &train->key[i];
 
 		while (i >= train->block[b].first + train->block[b].n)
 			b++;
-		rows_int(rows, (int64_t)i + 1);
-		rows_int(rows, key->due_ns);
-		rows_time(rows, key->sent_ns);
-		rows_time(rows, key->answer_ns);
-		rows_time(rows, key->high_ns);
-		rows_time(rows, key->censored_ns);
-		rows_int(rows, key->skipped);
-		rows_int(rows, (int64_t)b + 1);
+		rows_write_int(rows, (int64_t)i + 1);
+		rows_write_int(rows, key->due_ns);
+		rows_write_time(rows, key->sent_ns);
+		rows_write_time(rows, key->answer_ns);
+		rows_write_time(rows, key->high_ns);
+		rows_write_time(rows, key->censored_ns);
+		rows_write_int(rows, key->skipped);
+		rows_write_int(rows, (int64_t)b + 1);
 		if (train->walls)
-			rows_int(rows, wall_offset(train->wall, train->walls, key->sent_ns ? key->sent_ns : key->due_ns));
+			rows_write_int(rows, wall_clock_offset_at(train->wall, train->walls, key->sent_ns ? key->sent_ns : key->due_ns));
 		else
-			rows_none(rows);
-		rows_end(rows);
+			rows_write_empty_cell(rows);
+		rows_end_row(rows);
 	}
 	return rows_close(rows);
 }
 
 /* Under overload, latencies grow with the length of the run: only their number and the shortest latency are meaningful. */
-static void report_latency(struct rec *r, const char *name, struct sample *s, bool overloaded)
+static void report_latency(struct rec_report *r, const char *name, struct sample *s, bool overloaded)
 {
 	static const char *const unknown[] = { "mean", "sd", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "max" };
-	struct sample_stat min;
+	struct sample_statistic min;
 
 	if (!overloaded) {
-		rec_timing(r, name, s, NS_PER_MS);
+		rec_sample_statistics(r, name, s, NS_PER_MS);
 		return;
 	}
 	min = sample_min(s);
-	rec_object(r, name);
+	rec_begin_object(r, name);
 	rec_int(r, "n", (int64_t)s->n);
 	rec_real(r, "min", min.above ? NAN : min.value / NS_PER_MS, 3);
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
 		rec_real(r, unknown[i], NAN, 3);
 	rec_int(r, "censored", (int64_t)s->censored);
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void report_stalls(struct rec *r, const struct figures_cfg *cfg, struct figures *f)
+static void report_stalls(struct rec_report *r, const struct latency_statistics_cfg *cfg, struct latency_statistics *f)
 {
 	double sd = sample_sd(&f->interarrival).value / NS_PER_MS;
 
-	rec_object(r, "stalls");
+	rec_begin_object(r, "stalls");
 	rec_real(r, "period_ms", (double)cfg->period_ns / NS_PER_MS, 3);
 	rec_int(r, "intervals", (int64_t)f->stall.n);
 	rec_int(r, "count", (int64_t)f->stalls);
@@ -70,10 +70,11 @@ static void report_stalls(struct rec *r, const struct figures_cfg *cfg, struct f
 	rec_real(r, "max_ms", sample_max(&f->stall).value / NS_PER_MS, 3);
 	rec_real(r, "jitter_sd_ms", sd, 3);
 	rec_real(r, "jitter_variance_ms2", sd * sd, 3);
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void report_echoes(struct rec *r, const struct figures_cfg *cfg, const struct train *train, struct figures *f)
+static void report_echoes(struct rec_report *r, const struct latency_statistics_cfg *cfg, const struct key_train *train,
+			  struct latency_statistics *f)
 {
 	rec_real(r, "updates_per_key", f->updates_per_key, 3);
 	rec_int(r, "keys_answered", (int64_t)f->keys_answered);
@@ -84,48 +85,49 @@ static void report_echoes(struct rec *r, const struct figures_cfg *cfg, const st
 	rec_real(r, "threshold_ms", (double)cfg->threshold_ns / NS_PER_MS, 3);
 	rec_real(r, "late_share_percent", f->late_percent, 3);
 	rec_real(r, "late_share_high_percent", f->late_high_percent, 3);	/* with the latest possible answer of each key */
-	rec_real(r, "late_share_bound_percent", 100 * binomial_upper((int64_t)f->late_high, (int64_t)f->keys_due), 3);
+	rec_real(r, "late_share_bound_percent", 100 * binomial_upper_bound_of_share((int64_t)f->late_high, (int64_t)f->keys_due), 3);
 	rec_real(r, "backlog_per_s", f->backlog.per_s, 3);
 	rec_bool(r, "overloaded", f->backlog.overloaded);
 	report_latency(r, "latency_from_due_ms", &f->from_due, f->backlog.overloaded);
 	report_latency(r, "latency_from_sent_ms", &f->from_sent, f->backlog.overloaded);
 	if (cfg->watch == WATCH_UPDATE)
 		report_latency(r, "latency_high_ms", &f->high, f->backlog.overloaded);
-	rec_timing(r, "update_interarrival_ms", &f->interarrival, NS_PER_MS);
+	rec_sample_statistics(r, "update_interarrival_ms", &f->interarrival, NS_PER_MS);
 	rec_real(r, "largest_gap_ms", f->largest_gap_ns < 0 ? NAN : (double)f->largest_gap_ns / NS_PER_MS, 3);
 	report_stalls(r, cfg, f);
 	rec_real(r, "drain_s", (double)train->drain_ns / NS_PER_S, 3);
 }
 
 /* Reports the offset between the clock of packet times (CLOCK_REALTIME) and that of keys (CLOCK_MONOTONIC), with its error. */
-static void report_clock_offset(struct rec *r, const struct train *train)
+static void report_clock_offset(struct rec_report *r, const struct key_train *train)
 {
 	int64_t error = 0;
 
 	for (size_t i = 0; i < train->walls; i++)
 		if (train->wall[i].error_ns > error)
 			error = train->wall[i].error_ns;
-	rec_object(r, "realtime_offset");
+	rec_begin_object(r, "realtime_offset");
 	rec_int(r, "readings", (int64_t)train->walls);
 	rec_real(r, "error_us", (double)error / NS_PER_US, 3);
-	rec_real(r, "step_us", (double)wall_step(train->wall, train->walls) / NS_PER_US, 3);
-	rec_end(r);
+	rec_real(r, "step_us", (double)wall_clock_largest_step(train->wall, train->walls) / NS_PER_US, 3);
+	rec_end_container(r);
 }
 
-void report_train(struct rec *r, const struct figures_cfg *cfg, const struct train *train, const struct observations *seen,
-		   struct figures *f, bool keys)
+void report_key_train_result(struct rec_report *r, const struct latency_statistics_cfg *cfg, const struct key_train *train,
+			     const struct screen_observations *seen,
+		   struct latency_statistics *f, bool keys)
 {
 	static const char *const ends[] = { "complete", "interrupted", "connection dropped", "window left" };
 	double seconds = (double)(train->end_ns - train->begin_ns) / NS_PER_S;
 
-	rec_object(r, "result");
+	rec_begin_object(r, "result");
 	rec_str(r, "ended", ends[train->end]);
 	rec_real(r, "seconds", seconds, 3);
 	if (keys) {
 		rec_int(r, "keys_due", (int64_t)f->keys_due);
 		rec_int(r, "keys_sent", (int64_t)f->keys_sent);
 		rec_int(r, "keys_skipped", (int64_t)f->keys_skipped);
-		rec_timing(r, "lateness_us", &f->lateness, NS_PER_US);
+		rec_sample_statistics(r, "lateness_us", &f->lateness, NS_PER_US);
 		rec_real(r, "send_blocked_ms", (double)train->blocked_ns / NS_PER_MS, 3);
 	}
 	if (cfg->watch != WATCH_NONE)
@@ -143,14 +145,15 @@ void report_train(struct rec *r, const struct figures_cfg *cfg, const struct tra
 		rec_int(r, "updates_lost", (int64_t)seen->lost);
 	report_clock_offset(r, train);
 	rec_real(r, "probe_cpu_percent", train->busy_ns > 0 ? 100.0 * (double)train->cpu_ns / (double)train->busy_ns : NAN, 3);
-	rec_end(r);
+	rec_end_container(r);
 }
 
-const char *report_trouble(const struct figures_cfg *cfg, const struct train *train, const struct observations *seen,
-			   const struct figures *f, bool keys, int *status)
+const char *run_warning_text(const struct latency_statistics_cfg *cfg, const struct key_train *train,
+			     const struct screen_observations *seen,
+			   const struct latency_statistics *f, bool keys, int *status)
 {
 	static char text[160];
-	bool sent = keys && train->due && pair_gone_ns(&train->key[0]) != INT64_MAX;
+	bool sent = keys && train->due && pair_key_sent_ns(&train->key[0]) != INT64_MAX;
 
 	*status = EXIT_RUN;
 	if (train->end == SENDER_DROPPED)

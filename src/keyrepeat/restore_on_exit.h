@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* restore_on_exit - undoes a change of a setting of the display even when this program is killed.
  *
- * A child process sleeps in read() on a pipe and runs `undo` when its parent dies without restore_guard_dismiss(). */
+ * A child process sleeps in read() on a pipe and runs `undo` when its parent dies without restore_guard_end_without_undo(). */
 #ifndef KEYREPEAT_RESTORE_ON_EXIT_H
 #define KEYREPEAT_RESTORE_ON_EXIT_H
 
@@ -16,8 +16,8 @@ struct restore_guard {
  * descriptors closed. 0 or -errno. */
 int restore_guard_start(struct restore_guard *g, void (*undo)(void *with), void *with);
 /* Ends the child without undo(). */
-void restore_guard_dismiss(struct restore_guard *g);
+void restore_guard_end_without_undo(struct restore_guard *g);
 /* Makes the child call undo() now, without waiting for it. */
-void restore_guard_release(struct restore_guard *g);
+void restore_guard_undo_now(struct restore_guard *g);
 
 #endif

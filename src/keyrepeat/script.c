@@ -13,14 +13,14 @@
 #define BLANK " \t\r\n"
 
 /* The state of the reader after a line. */
-struct script_reading {
-	struct script *out;
+struct timed_act_script_reader {
+	struct timed_act_script *out;
 	int64_t at_ns;			/* due time of the last action */
-	const struct act *place;	/* place_is, where the last move ended; NULL: no move yet */
-	struct act place_is;
+	const struct input_act *place;	/* place_is, where the last move ended; NULL: no move yet */
+	struct input_act place_is;
 };
 
-static int add_script_act(struct script_reading *r, int64_t at_ns, const struct act *act)
+static int add_script_act(struct timed_act_script_reader *r, int64_t at_ns, const struct input_act *act)
 {
 	if (r->out->n == ACTS_MAX)
 		return -E2BIG;
@@ -42,14 +42,14 @@ static int read_delay_ms(const char *text, int64_t *ns)
 }
 
 /* Reads "X,Y [over MS]". */
-static int read_move_act(struct script_reading *r, char *rest)
+static int read_move_act(struct timed_act_script_reader *r, char *rest)
 {
 	char *save = NULL, *place = strtok_r(rest, BLANK, &save), *over = strtok_r(NULL, BLANK, &save), *ms = strtok_r(NULL, BLANK, &save);
-	struct act to, step = { .kind = ACT_MOVE };
+	struct input_act to, step = { .kind = ACT_MOVE };
 	int64_t ns = 0, steps;
 	int err = 0;
 
-	if (!place || act_read_place(place, &to) || (over && (strcmp(over, "over") != 0 || read_delay_ms(ms, &ns))) ||
+	if (!place || act_read_pointer_position(place, &to) || (over && (strcmp(over, "over") != 0 || read_delay_ms(ms, &ns))) ||
 	    strtok_r(NULL, BLANK, &save))
 		return -EINVAL;
 	if (over && !r->place)
@@ -68,10 +68,10 @@ static int read_move_act(struct script_reading *r, char *rest)
 	return err ? err : add_script_act(r, r->at_ns, &to);
 }
 
-static int read_button_act(struct script_reading *r, char *rest)
+static int read_button_act(struct timed_act_script_reader *r, char *rest)
 {
 	char *save = NULL, *number = strtok_r(rest, BLANK, &save), *way = strtok_r(NULL, BLANK, &save);
-	struct act act;
+	struct input_act act;
 
 	if (!number || !way || strtok_r(NULL, BLANK, &save) || act_read_button(number, way, &act))
 		return -EINVAL;
@@ -79,7 +79,7 @@ static int read_button_act(struct script_reading *r, char *rest)
 }
 
 /* Reads "MS TEXT". One blank separates the two; further blanks belong to the text. */
-static int read_type_act(struct script_reading *r, char *rest)
+static int read_typed_text_act(struct timed_act_script_reader *r, char *rest)
 {
 	char *text;
 	int64_t gap;
@@ -95,7 +95,7 @@ static int read_type_act(struct script_reading *r, char *rest)
 		return -EINVAL;
 	while (*text) {
 		char one[8] = "";
-		struct act act;
+		struct input_act act;
 		size_t n = 1;
 		int err;
 
@@ -114,16 +114,16 @@ static int read_type_act(struct script_reading *r, char *rest)
 	return 0;
 }
 
-static int read_key_act(struct script_reading *r, const char *word, const char *rest)
+static int read_key_act(struct timed_act_script_reader *r, const char *word, const char *rest)
 {
-	struct act act;
+	struct input_act act;
 
 	if (rest[strspn(rest, BLANK)] || act_read_key(word, &act))
 		return -EINVAL;
 	return add_script_act(r, r->at_ns, &act);
 }
 
-static int read_script_line(struct script_reading *r, char *text)
+static int read_script_line(struct timed_act_script_reader *r, char *text)
 {
 	char none[] = "", *rest = NULL, *delay = strtok_r(text, BLANK, &rest), *what = strtok_r(NULL, BLANK, &rest);
 	int64_t ns;
@@ -138,19 +138,19 @@ static int read_script_line(struct script_reading *r, char *text)
 	if (!strcmp(what, "button"))
 		return read_button_act(r, rest);
 	if (!strcmp(what, "type"))
-		return read_type_act(r, rest);
+		return read_typed_text_act(r, rest);
 	return read_key_act(r, what, rest);
 }
 
-int script_read(FILE *in, struct script *out, size_t *line)
+int timed_act_script_read(FILE *in, struct timed_act_script *out, size_t *line)
 {
-	struct script_reading r = { .out = out };
+	struct timed_act_script_reader r = { .out = out };
 	char *text = NULL;
 	size_t size = 0;
 	ssize_t length;
 	int err = 0;
 
-	*out = (struct script){ 0 };
+	*out = (struct timed_act_script){ 0 };
 	errno = 0;
 	for (*line = 1; (length = getline(&text, &size, in)) >= 0; ++*line) {
 		const char *first = text + strspn(text, BLANK);
@@ -168,9 +168,9 @@ int script_read(FILE *in, struct script *out, size_t *line)
 	return err;
 }
 
-void script_free(struct script *s)
+void timed_act_script_free(struct timed_act_script *s)
 {
 	free(s->offset_ns);
 	free(s->act);
-	*s = (struct script){ 0 };
+	*s = (struct timed_act_script){ 0 };
 }

@@ -24,10 +24,10 @@ struct target_cfg {
 	int64_t connect_ns;		/* how long open() waits for connection and greeting, and then for the first picture */
 	const char *password_file;	/* NULL: none */
 	uint64_t window;		/* X11 id of the only window that may get the keys; 0: the one with the focus */
-	struct region region;		/* only changes in it count, from the corner of `window` if there is one; empty: all */
+	struct screen_region region;		/* only changes in it count, from the corner of `window` if there is one; empty: all */
 	bool find_region;		/* open() types a few keys to find the region */
-	const struct act *first_key;	/* the key to type for find_region */
-	struct observations *seen;
+	const struct input_act *first_key;	/* the key to type for find_region */
+	struct screen_observations *seen;
 };
 
 #define TARGET_WHY 400
@@ -40,7 +40,7 @@ struct target_ops {
 	 * names the cure. Returns early when proc_stop is set. */
 	void *(*open)(const struct target_cfg *cfg, char *why);
 	/* Prepares an action for send(), before the run. Returns its number, from 0, or -1 with a line in `why`. */
-	int (*act)(void *self, const struct act *act, char *why);
+	int (*act)(void *self, const struct input_act *act, char *why);
 	/* The descriptor on which send() would block while it is not ready for writing; -1: send() never blocks. */
 	int (*send_fd)(void *self);
 	/* Called about 2 ms before each press, to ask the display where the key would go: 0; -1: not to the chosen window (seen->left
@@ -63,10 +63,10 @@ struct target_ops {
 	/* What gets the keys, for the user: window "xterm". NULL: nothing does. */
 	void (*receiver)(void *self, char *text, size_t size);
 	/* The region watched, and where it comes from. NULL: the target has no regions, and ignores cfg.window and cfg.region. */
-	void (*region)(void *self, struct region *out, const char **from);
+	void (*region)(void *self, struct screen_region *out, const char **from);
 	/* In hold mode the display makes the repeats, not this program. */
 	bool repeats_itself;
-	/* With WATCH_UPDATE, calls observations_step() for each change. */
+	/* With WATCH_UPDATE, calls observations_add_changed_pixels() for each change. */
 	bool tells_steps;
 };
 

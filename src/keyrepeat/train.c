@@ -26,12 +26,12 @@ static struct {
 	int priority;
 } watcher;
 
-static void *watch_main(void *arg)
+static void *watching_thread_main(void *arg)
 {
-	const struct train_cfg *cfg = arg;
+	const struct key_train_cfg *cfg = arg;
 	struct pollfd fds[2] = { { .fd = cfg->target->watch_fd(cfg->self), .events = POLLIN },
 				 { .fd = watcher.stop_fd, .events = POLLIN } };
-	struct rt_state got;
+	struct rt_settings_granted got;
 
 	rt_setup(watcher.priority, &got);
 	while (!watcher.stopping) {
@@ -46,7 +46,7 @@ static void *watch_main(void *arg)
 	return NULL;
 }
 
-int train_watch(const struct train_cfg *cfg)
+int start_watching_thread(const struct key_train_cfg *cfg)
 {
 	sigset_t all, before;
 	pthread_attr_t attr;
@@ -62,14 +62,14 @@ int train_watch(const struct train_cfg *cfg)
 	/* signals must reach the sender, whose sleep they end */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	err = pthread_create(&watcher.thread, &attr, watch_main, (void *)(uintptr_t)cfg);
+	err = pthread_create(&watcher.thread, &attr, watching_thread_main, (void *)(uintptr_t)cfg);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	watcher.running = !err;
 	return -err;
 }
 
-void train_unwatch(const struct train_cfg *cfg)
+void stop_watching_thread(const struct key_train_cfg *cfg)
 {
 	uint64_t one = 1;
 
@@ -87,7 +87,7 @@ void train_unwatch(const struct train_cfg *cfg)
 
 /* How long the display must not change before all answers are taken to have come: longer than the pauses between updates without
  * keys, 1 s to 10 s. */
-static int64_t train_quiet_ns(double noise_per_s)
+static int64_t quiet_time_after_answers_ns(double noise_per_s)
 {
 	double period = noise_per_s > 0 ? 1.2 / noise_per_s * (double)NS_PER_S : 0;
 
@@ -97,60 +97,60 @@ static int64_t train_quiet_ns(double noise_per_s)
 }
 
 /* The longest wait for answers after the last key of a block. */
-static int64_t train_drain_ns(int watch, double noise_per_s)
+static int64_t longest_wait_for_answers_ns(int watch, double noise_per_s)
 {
 	return watch == WATCH_UPDATE && noise_per_s > 0.5 ? 2 * NS_PER_S : 10 * NS_PER_S;
 }
 
-struct train_state {
-	const struct train_cfg *cfg;
-	struct train *train;
-	struct sender sender;
+struct key_train_run {
+	const struct key_train_cfg *cfg;
+	struct key_train *train;
+	struct key_sender sender;
 };
 
-static void note_wall_offset(struct train *t, int64_t next_due_ns)
+static void record_wall_clock_offset(struct key_train *t, int64_t next_due_ns)
 {
 	int64_t now = clock_now();
 
 	if (t->walls < t->wall_room && next_due_ns - now >= WALL_ROOM_NS && (!t->walls || now - t->wall[t->walls - 1].at_ns >= WALL_NS))
-		clock_read_offset(&t->wall[t->walls++]);
+		clock_read_wall_offset(&t->wall[t->walls++]);
 }
 
 /* True if the display has changed since the last key of the block, but not for quiet_ns. (A display that has not changed since the
  * last key is stalled.) */
-static bool is_quiet(const struct train_state *run, const struct train_block *b, int64_t quiet_ns)
+static bool has_display_become_quiet(const struct key_train_run *run, const struct key_train_block *b, int64_t quiet_ns)
 {
 	int64_t now = clock_now(), change = atomic_load(&run->cfg->seen->last_change_ns);
-	const struct pair_key *last = &run->train->key[b->first + b->n - 1];
+	const struct pair_key_times *last = &run->train->key[b->first + b->n - 1];
 
-	return change >= pair_gone_ns(last) && now - change >= quiet_ns && now - last->due_ns >= quiet_ns;
+	return change >= pair_key_sent_ns(last) && now - change >= quiet_ns && now - last->due_ns >= quiet_ns;
 }
 
 /* True if there were as many updates as keys in the block, or the caret has gone as many cells as keys were sent. */
-static bool are_all_keys_echoed(const struct train_state *run, const struct train_block *b)
+static bool are_all_keys_echoed(const struct key_train_run *run, const struct key_train_block *b)
 {
-	const struct observations *seen = run->cfg->seen;
+	const struct screen_observations *seen = run->cfg->seen;
 	size_t updates = atomic_load(&seen->updates), steps = atomic_load(&seen->steps), keys = b->first + b->n, n = 0;
-	struct pair_shown *shown;
+	struct pair_patch_number_shown *shown;
 	bool known;
 
-	while (n < b->n && n < updates && seen->update_ns[updates - 1 - n] >= pair_gone_ns(&run->train->key[b->first]))
+	while (n < b->n && n < updates && seen->update_ns[updates - 1 - n] >= pair_key_sent_ns(&run->train->key[b->first]))
 		n++;
 	if (n == b->n)
 		return true;
 	if (!steps || seen->steps_lost)
 		return false;
 	shown = calloc(steps, sizeof(*shown));
-	known = shown && caret_count(seen->step, steps, keys, shown);
+	known = shown && caret_count_characters_shown(seen->step, steps, keys, shown);
 	free(shown);
 	return known;
 }
 
 /* True if no more answers are to be expected for the block. *judged_ns: the last change for which are_all_keys_echoed() was
  * asked. */
-static bool is_block_drained(struct train_state *run, const struct train_block *b, int64_t *judged_ns)
+static bool are_answers_of_block_complete(struct key_train_run *run, const struct key_train_block *b, int64_t *judged_ns)
 {
-	const struct observations *seen = run->cfg->seen;
+	const struct screen_observations *seen = run->cfg->seen;
 	int64_t change = atomic_load(&seen->last_change_ns);
 
 	if (run->cfg->watch == WATCH_PATCH) {
@@ -159,12 +159,12 @@ static bool is_block_drained(struct train_state *run, const struct train_block *
 		if ((shown & 0xffffffu) < b->first + b->n || (shown & 0xffffffu) > 0x7fffffu)
 			return false;
 		/* blocks need a pause between them for prototap, which pairs keys with updates on the network */
-		return !run->cfg->block || is_quiet(run, b, NS_PER_S);
+		return !run->cfg->block || has_display_become_quiet(run, b, NS_PER_S);
 	}
-	if (is_quiet(run, b, train_quiet_ns(run->cfg->noise_per_s)))
+	if (has_display_become_quiet(run, b, quiet_time_after_answers_ns(run->cfg->noise_per_s)))
 		return true;
 	/* without a new change, the answer would be the same as last time */
-	if (change == *judged_ns || !is_quiet(run, b, NS_PER_S))
+	if (change == *judged_ns || !has_display_become_quiet(run, b, NS_PER_S))
 		return false;
 	*judged_ns = change;
 	return are_all_keys_echoed(run, b);
@@ -172,65 +172,65 @@ static bool is_block_drained(struct train_state *run, const struct train_block *
 
 /* The state of a block when the longest wait is over. A display with updates of its own may never be quiet, or not long enough; but
  * while answers are missing, the picture is not quiet for a second after the last key. */
-static enum pair_drain drain_at_limit(const struct train_state *run, const struct train_block *b)
+static enum pair_drain drain_state_at_time_limit(const struct key_train_run *run, const struct key_train_block *b)
 {
 	if (run->cfg->watch != WATCH_UPDATE)
 		return PAIR_CUT;
-	return run->cfg->noise_per_s > 0.5 || is_quiet(run, b, NS_PER_S) ? PAIR_NOISY : PAIR_CUT;
+	return run->cfg->noise_per_s > 0.5 || has_display_become_quiet(run, b, NS_PER_S) ? PAIR_NOISY : PAIR_CUT;
 }
 
-static void wait_for_drain(struct train_state *run, struct train_block *b)
+static void wait_for_answers_of_block(struct key_train_run *run, struct key_train_block *b)
 {
-	const struct train_cfg *cfg = run->cfg;
-	int64_t begin = clock_now(), limit = begin + train_drain_ns(cfg->watch, cfg->noise_per_s), judged = 0;
+	const struct key_train_cfg *cfg = run->cfg;
+	int64_t begin = clock_now(), limit = begin + longest_wait_for_answers_ns(cfg->watch, cfg->noise_per_s), judged = 0;
 
 	b->drain = PAIR_CUT;
 	if (cfg->watch == WATCH_NONE && cfg->block)	/* a pause between blocks, for prototap */
-		proc_wait_stop(begin + train_quiet_ns(cfg->noise_per_s));
-	while (cfg->watch != WATCH_NONE && !sender_ended(&run->sender)) {
-		note_wall_offset(run->train, INT64_MAX);
-		if (is_block_drained(run, b, &judged)) {
+		proc_sleep_until_or_stop(begin + quiet_time_after_answers_ns(cfg->noise_per_s));
+	while (cfg->watch != WATCH_NONE && !has_sender_ended(&run->sender)) {
+		record_wall_clock_offset(run->train, INT64_MAX);
+		if (are_answers_of_block_complete(run, b, &judged)) {
 			b->drain = PAIR_DRAINED;
 			break;
 		}
 		if (clock_now() >= limit) {
-			b->drain = drain_at_limit(run, b);
+			b->drain = drain_state_at_time_limit(run, b);
 			break;
 		}
-		proc_wait_stop(clock_now() + DRAIN_POLL_NS);
+		proc_sleep_until_or_stop(clock_now() + DRAIN_POLL_NS);
 	}
 	b->end_ns = clock_now();
 	run->train->drain_ns = b->end_ns - begin;
 }
 
-static void run_block(struct train_state *run, struct train_block *b)
+static void send_keys_of_block(struct key_train_run *run, struct key_train_block *b)
 {
-	const struct train_cfg *cfg = run->cfg;
-	struct train *t = run->train;
-	int64_t give_up, cpu = clock_process_cpu(), now = clock_now();
+	const struct key_train_cfg *cfg = run->cfg;
+	struct key_train *t = run->train;
+	int64_t give_up, cpu = clock_process_cpu_time(), now = clock_now();
 
 	b->begin_ns = now + LEAD_NS;
 	for (size_t i = b->first; i < b->first + b->n; i++)
 		t->key[i].due_ns = b->begin_ns + cfg->offset_ns[i];
-	give_up = t->key[b->first + b->n - 1].due_ns + train_drain_ns(cfg->watch, cfg->noise_per_s);
-	for (size_t i = b->first; i < b->first + b->n && !sender_ended(&run->sender); i++) {
+	give_up = t->key[b->first + b->n - 1].due_ns + longest_wait_for_answers_ns(cfg->watch, cfg->noise_per_s);
+	for (size_t i = b->first; i < b->first + b->n && !has_sender_ended(&run->sender); i++) {
 		if (cfg->hold && cfg->target->repeats_itself && i > b->first) {
-			sender_sleep(t->key[i].due_ns);
+			sleep_until_key_due(t->key[i].due_ns);
 			t->key[i].repeated = true;
 		} else {
-			sender_key(&run->sender, &t->key[i], cfg->key ? cfg->key[i] : cfg->only, give_up);
+			press_key_when_due(&run->sender, &t->key[i], cfg->key ? cfg->key[i] : cfg->only, give_up);
 		}
 		atomic_store(&t->gone, i + 1);
-		note_wall_offset(t, i + 1 < b->first + b->n ? t->key[i + 1].due_ns : INT64_MAX);
+		record_wall_clock_offset(t, i + 1 < b->first + b->n ? t->key[i + 1].due_ns : INT64_MAX);
 	}
 	/* a held key stays down for half a period after its last repeat was due */
-	sender_release(&run->sender, t->key[b->first + b->n - 1].due_ns + cfg->period_ns / 2);
+	release_pressed_key(&run->sender, t->key[b->first + b->n - 1].due_ns + cfg->period_ns / 2);
 	t->busy_ns += clock_now() - now;
-	t->cpu_ns += clock_process_cpu() - cpu;
-	wait_for_drain(run, b);
+	t->cpu_ns += clock_process_cpu_time() - cpu;
+	wait_for_answers_of_block(run, b);
 }
 
-static size_t count_due(const struct train *t)
+static size_t count_keys_fallen_due(const struct key_train *t)
 {
 	size_t due = 0;
 
@@ -242,7 +242,7 @@ static size_t count_due(const struct train *t)
 
 /* Allocates room for one reading of the clock offset a second, up to the end of the longest drain of each block, and writes to it,
  * so that the run causes no page faults. */
-static int make_wall_room(const struct train_cfg *cfg, struct train *t, size_t size, size_t blocks)
+static int alloc_wall_clock_offsets(const struct key_train_cfg *cfg, struct key_train *t, size_t size, size_t blocks)
 {
 	t->wall_room = 16 + (size_t)(cfg->n ? 0 : cfg->watch_ns / WALL_NS);
 	for (size_t i = 0; i < blocks; i++) {
@@ -256,30 +256,30 @@ static int make_wall_room(const struct train_cfg *cfg, struct train *t, size_t s
 	return t->wall ? 0 : -ENOMEM;
 }
 
-int train_run(const struct train_cfg *cfg, struct train *out)
+int send_key_train(const struct key_train_cfg *cfg, struct key_train *out)
 {
 	size_t size = cfg->block ? cfg->block : cfg->n ? cfg->n : 1, blocks = (cfg->n + size - 1) / size;
-	struct train_state run = { .cfg = cfg, .train = out };
+	struct key_train_run run = { .cfg = cfg, .train = out };
 
-	*out = (struct train){ .key = calloc(cfg->n + 1, sizeof(*out->key)), .block = calloc(blocks + 1, sizeof(*out->block)) };
-	if (!out->key || !out->block || make_wall_room(cfg, out, size, blocks))
+	*out = (struct key_train){ .key = calloc(cfg->n + 1, sizeof(*out->key)), .block = calloc(blocks + 1, sizeof(*out->block)) };
+	if (!out->key || !out->block || alloc_wall_clock_offsets(cfg, out, size, blocks))
 		return -ENOMEM;
 	for (size_t i = 0; i < cfg->n; i++)
 		out->key[i].due_ns = INT64_MAX;	/* written to before the run, so that no page fault delays a key */
-	sender_start(&run.sender, cfg->target, cfg->self, cfg->seen, cfg->hold);
+	key_sender_init(&run.sender, cfg->target, cfg->self, cfg->seen, cfg->hold);
 	out->base = (uint32_t)atomic_load(&cfg->seen->number);
-	note_wall_offset(out, INT64_MAX);
+	record_wall_clock_offset(out, INT64_MAX);
 	out->begin_ns = clock_now();
 	if (!cfg->n) {
-		int64_t cpu = clock_process_cpu(), until = out->begin_ns + cfg->watch_ns;
+		int64_t cpu = clock_process_cpu_time(), until = out->begin_ns + cfg->watch_ns;
 
-		while (!sender_ended(&run.sender) && clock_now() < until)
-			proc_wait_stop(clock_earlier(clock_now() + 100 * NS_PER_MS, until));
+		while (!has_sender_ended(&run.sender) && clock_now() < until)
+			proc_sleep_until_or_stop(clock_earlier(clock_now() + 100 * NS_PER_MS, until));
 		out->busy_ns = clock_now() - out->begin_ns;
-		out->cpu_ns = clock_process_cpu() - cpu;
+		out->cpu_ns = clock_process_cpu_time() - cpu;
 	}
-	for (size_t i = 0; i < blocks && !sender_ended(&run.sender); i++) {
-		struct train_block *b = &out->block[out->blocks];
+	for (size_t i = 0; i < blocks && !has_sender_ended(&run.sender); i++) {
+		struct key_train_block *b = &out->block[out->blocks];
 
 		/* without any echo in the first block, give up: each further block would wait 10 s */
 		if (i && cfg->watch != WATCH_NONE && atomic_load(&cfg->seen->last_change_ns) < out->begin_ns)
@@ -287,18 +287,18 @@ int train_run(const struct train_cfg *cfg, struct train *out)
 		out->blocks++;
 		b->first = i * size;
 		b->n = cfg->n - b->first < size ? cfg->n - b->first : size;
-		run_block(&run, b);
+		send_keys_of_block(&run, b);
 	}
 	out->end_ns = clock_now();
 	if (out->walls < out->wall_room)
-		clock_read_offset(&out->wall[out->walls++]);
-	out->due = count_due(out);
+		clock_read_wall_offset(&out->wall[out->walls++]);
+	out->due = count_keys_fallen_due(out);
 	out->end = run.sender.end;
 	out->blocked_ns = run.sender.blocked_ns;
 	return 0;
 }
 
-void train_free(struct train *t)
+void key_train_free(struct key_train *t)
 {
 	free(t->key);
 	free(t->block);

@@ -13,10 +13,10 @@
 
 #include <sys/types.h>
 
-struct train_cfg {
+struct key_train_cfg {
 	const struct target_ops *target;
 	void *self;			/* the open target */
-	struct observations *seen;
+	struct screen_observations *seen;
 	int watch;			/* enum target_watch */
 	bool hold;			/* one press, then repeats */
 	size_t n;			/* keys */
@@ -30,19 +30,19 @@ struct train_cfg {
 	int priority;			/* SCHED_FIFO priority to ask for the sender, one less for the watcher; 0: none */
 };
 
-struct train_block {
+struct key_train_block {
 	size_t first, n;		/* first key; number of keys */
 	int64_t begin_ns, end_ns;	/* end_ns: after the wait for the last answers (drain) */
 	enum pair_drain drain;
 };
 
-struct train {
-	struct pair_key *key;		/* owned; due_ns and sent_ns are filled in */
-	struct train_block *block;	/* owned */
+struct key_train {
+	struct pair_key_times *key;		/* owned; due_ns and sent_ns are filled in */
+	struct key_train_block *block;	/* owned */
 	size_t blocks;			/* blocks begun */
 	_Atomic size_t gone;		/* keys sent or given up so far; read by the progress line in another thread */
 	size_t due;			/* keys that fell due before the train ended: fewer than n only if it ended early */
-	struct clock_offset *wall;	/* owned: offset of CLOCK_REALTIME, read about once a second */
+	struct wall_clock_offset *wall;	/* owned: offset of CLOCK_REALTIME, read about once a second */
 	size_t walls, wall_room;	/* elements used and allocated */
 	uint32_t base;			/* number of the patch before the first key */
 	int64_t begin_ns, end_ns;	/* from the first possible due time to the end of the last drain */
@@ -54,12 +54,12 @@ struct train {
 
 /* Starts the watching thread with a priority one below the sender's: decoding a picture must not delay a key where both share a
  * CPU. 0 or -errno. */
-int train_watch(const struct train_cfg *cfg);
+int start_watching_thread(const struct key_train_cfg *cfg);
 /* Ends and joins the watching thread. */
-void train_unwatch(const struct train_cfg *cfg);
+void stop_watching_thread(const struct key_train_cfg *cfg);
 
 /* Sends all keys while the watching thread runs. 0 or -ENOMEM; out->end says why sending ended. */
-int train_run(const struct train_cfg *cfg, struct train *out);
-void train_free(struct train *t);
+int send_key_train(const struct key_train_cfg *cfg, struct key_train *out);
+void key_train_free(struct key_train *t);
 
 #endif

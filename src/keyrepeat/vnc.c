@@ -28,22 +28,22 @@
 static int tag;				/* key of rfbClientGetClientData(): the address counts, not the value */
 static char last_error[160];		/* the last message of the library, instead of on standard error; "": none */
 
-static void keep_message(const char *format, va_list args)
+static void keep_vnc_message(const char *format, va_list args)
 {
 	vsnprintf(last_error, sizeof(last_error), format, args);
 	last_error[strcspn(last_error, "\n")] = '\0';
 }
 
-static void keep_error(const char *format, ...)
+static void keep_vnc_error_message(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	keep_message(format, args);
+	keep_vnc_message(format, args);
 	va_end(args);
 }
 
-static void keep_cause(const char *format, ...)
+static void keep_vnc_failure_cause(const char *format, ...)
 {
 	va_list args;
 
@@ -51,18 +51,18 @@ static void keep_cause(const char *format, ...)
 	if (!strstr(format, "fail") && !strstr(format, "closed") && !strstr(format, "valid") && !strstr(format, "timed out"))
 		return;
 	va_start(args, format);
-	keep_message(format, args);
+	keep_vnc_message(format, args);
 	va_end(args);
 }
 
-static struct vnc_client *vnc_of(rfbClient *client)
+static struct vnc_client *vnc_client_from_rfb_client(rfbClient *client)
 {
 	return rfbClientGetClientData(client, &tag);
 }
 
 static char *give_vnc_password(rfbClient *client)
 {
-	struct vnc_client *self = vnc_of(client);
+	struct vnc_client *self = vnc_client_from_rfb_client(client);
 	char password[VNC_PASSWORD_TEXT];
 
 	self->asked = true;
@@ -88,22 +88,22 @@ static rfbCredential *give_credential(rfbClient *client, int type)
 	return c;
 }
 
-static int vnc_luminance(const void *pixels, int x, int y)
+static int vnc_pixel_luminance(const void *pixels, int x, int y)
 {
 	const rfbClient *c = pixels;
 	const uint8_t *p = c->frameBuffer + ((size_t)y * (size_t)c->width + (size_t)x) * 4;
 
-	return (p[0] * 77 + p[1] * 150 + p[2] * 29) >> 8;	/* red, green, blue: set_up_client() asks for this order */
+	return (p[0] * 77 + p[1] * 150 + p[2] * 29) >> 8;	/* red, green, blue: set_up_vnc_client() asks for this order */
 }
 
-static struct patch_image patch_image_of(const rfbClient *c)
+static struct patch_searched_image patch_image_of_vnc_client(const rfbClient *c)
 {
-	return (struct patch_image){ c->width, c->height, vnc_luminance, c };
+	return (struct patch_searched_image){ c->width, c->height, vnc_pixel_luminance, c };
 }
 
 static void on_vnc_rectangle(rfbClient *client, int x, int y, int w, int h)
 {
-	struct vnc_client *self = vnc_of(client);
+	struct vnc_client *self = vnc_client_from_rfb_client(client);
 
 	if (w <= 0 || h <= 0)
 		return;
@@ -115,7 +115,7 @@ static void on_vnc_rectangle(rfbClient *client, int x, int y, int w, int h)
 }
 
 /* Copies the whole picture: at the first update, and when its size has changed. */
-static void copy_picture(struct vnc_client *self)
+static void copy_whole_vnc_picture(struct vnc_client *self)
 {
 	const rfbClient *c = self->client;
 	size_t bytes = (size_t)c->width * (size_t)c->height * sizeof(uint32_t);
@@ -141,14 +141,14 @@ static void record_changed_pixels(struct vnc_client *self, int64_t now)
 	struct caret_step step = { .at_ns = now };
 
 	if (!self->before || self->before_width != c->width || self->before_height != c->height) {
-		copy_picture(self);
+		copy_whole_vnc_picture(self);
 		return;
 	}
 	if (x < 0 || y < 0 || x + w > c->width || y + h > c->height)
 		return;
-	for (int from = y; caret_difference(self->before, pixels, (size_t)c->width, x, from, w, y + h - from, &step);
+	for (int from = y; caret_find_changed_rows(self->before, pixels, (size_t)c->width, x, from, w, y + h - from, &step);
 	     from = step.bottom + 1)
-		observations_step(self->seen, &step);
+		observations_add_changed_pixels(self->seen, &step);
 	for (int row = y; row < y + h; row++)
 		memcpy(self->before + (size_t)row * (size_t)c->width + x, pixels + (size_t)row * (size_t)c->width + x,
 		       (size_t)w * sizeof(*pixels));
@@ -158,34 +158,34 @@ static void record_changed_pixels(struct vnc_client *self, int64_t now)
 static void on_vnc_update(rfbClient *client)
 {
 	int64_t now = clock_now();
-	struct vnc_client *self = vnc_of(client);
+	struct vnc_client *self = vnc_client_from_rfb_client(client);
 	uint32_t number;
 
 	if (!self->changed)		/* no pixels: a pointer shape, for example */
 		return;
 	self->changed = false;
 	self->pictured = true;
-	observations_update(self->seen, now);
+	observations_add_update(self->seen, now);
 	if (self->watch == WATCH_UPDATE)
 		record_changed_pixels(self, now);
 	if (self->watch == WATCH_PATCH && self->found) {
-		struct patch_image image = patch_image_of(client);
+		struct patch_searched_image image = patch_image_of_vnc_client(client);
 
-		if (patch_read(&image, &self->place, &number))
-			observations_number(self->seen, now, number);
+		if (patch_read_number_at(&image, &self->place, &number))
+			observations_add_patch_number(self->seen, now, number);
 		else
 			atomic_fetch_add(&self->seen->unreadable, 1);
 	}
 }
 
-static int vnc_check(const char *where, char *why)
+static int vnc_check_address(const char *where, char *why)
 {
 	char host[HOST_MOST];
 	int port;
 
-	if (!vnc_address_read(where, host, sizeof(host), &port))
+	if (!vnc_address_parse(where, host, sizeof(host), &port))
 		return 0;
-	return why_write(-1, why, TARGET_WHY,
+	return write_error_reason(-1, why, TARGET_WHY,
 			 "vnc:%s is no address: give vnc:HOST:DISPLAY or vnc:HOST:PORT, as in vnc:127.0.0.1:5901", where);
 }
 
@@ -213,7 +213,7 @@ static void explain_no_greeting(const struct vnc_client *self, const struct targ
 }
 
 /* Handles all messages that come, after waiting up to timeout_ms for the first. 0 or -EPIPE. */
-static int read_messages(struct vnc_client *self, int timeout_ms)
+static int read_vnc_server_messages(struct vnc_client *self, int timeout_ms)
 {
 	struct pollfd fd = { .fd = self->client->sock, .events = POLLIN };
 
@@ -228,14 +228,14 @@ static int read_messages(struct vnc_client *self, int timeout_ms)
 	return 0;
 }
 
-static bool find_patch(struct vnc_client *self)
+static bool find_and_record_patch_number(struct vnc_client *self)
 {
-	struct patch_image image = patch_image_of(self->client);
+	struct patch_searched_image image = patch_image_of_vnc_client(self->client);
 	uint32_t number;
 
-	self->found = patch_find(&image, 2, 40, &self->place, &number);
+	self->found = patch_find_in_image(&image, 2, 40, &self->place, &number);
 	if (self->found)
-		observations_number(self->seen, clock_now(), number);
+		observations_add_patch_number(self->seen, clock_now(), number);
 	return self->found;
 }
 
@@ -248,10 +248,10 @@ static int read_first_picture(struct vnc_client *self, const struct target_cfg *
 	while (!proc_stop) {
 		bool before = self->pictured;
 
-		if (read_messages(self, 100))
-			return why_write(-1, why, TARGET_WHY, "vnc:%s closed the connection (%s)", cfg->where, last_error);
+		if (read_vnc_server_messages(self, 100))
+			return write_error_reason(-1, why, TARGET_WHY, "vnc:%s closed the connection (%s)", cfg->where, last_error);
 		if (!self->pictured && clock_now() > until)
-			return why_write(-1, why, TARGET_WHY, "vnc:%s sends no picture: is its display alive?", cfg->where);
+			return write_error_reason(-1, why, TARGET_WHY, "vnc:%s sends no picture: is its display alive?", cfg->where);
 		if (!self->pictured)
 			continue;
 		if (!before) {
@@ -260,33 +260,33 @@ static int read_first_picture(struct vnc_client *self, const struct target_cfg *
 		}
 		if (self->watch != WATCH_PATCH)
 			return 0;
-		if (find_patch(self))
+		if (find_and_record_patch_number(self))
 			return 0;
 		if (clock_now() > look_until)
-			return why_write(-1, why, TARGET_WHY, "no patch on the display of vnc:%s: start refecho there, in sight",
+			return write_error_reason(-1, why, TARGET_WHY, "no patch on the display of vnc:%s: start refecho there, in sight",
 					 cfg->where);
 	}
 	return 0;
 }
 
 /* Waits for the first picture, with a watchdog: the library's read would wait for ever for the rest of a message. */
-static int wait_for_picture(struct vnc_client *self, const struct target_cfg *cfg, char *why)
+static int wait_for_first_picture(struct vnc_client *self, const struct target_cfg *cfg, char *why)
 {
 	int64_t until = clock_now() + cfg->connect_ns;
 	struct watchdog watchdog = { 0 };
 	int err = watchdog_start(&watchdog, self->client->sock, until, 0);
 
 	if (err)
-		return why_write(-1, why, TARGET_WHY, "cannot start a thread: %s", strerror(-err));
+		return write_error_reason(-1, why, TARGET_WHY, "cannot start a thread: %s", strerror(-err));
 	err = read_first_picture(self, cfg, until, &watchdog, why);
 	if (!watchdog_end(&watchdog))
 		return err;
 	if (proc_stop)
 		return 0;	/* the run then ends at once, with a report */
-	return why_write(-1, why, TARGET_WHY, "vnc:%s stopped in the middle of a message: is its display alive?", cfg->where);
+	return write_error_reason(-1, why, TARGET_WHY, "vnc:%s stopped in the middle of a message: is its display alive?", cfg->where);
 }
 
-static void vnc_close(void *p)
+static void vnc_target_close(void *p)
 {
 	struct vnc_client *self = p;
 
@@ -300,12 +300,12 @@ static void vnc_close(void *p)
 	free(self);
 }
 
-static void set_up_client(struct vnc_client *self)
+static void set_up_vnc_client(struct vnc_client *self)
 {
 	rfbClient *c = self->client;
 
-	rfbClientLog = keep_cause;
-	rfbClientErr = keep_error;
+	rfbClientLog = keep_vnc_failure_cause;
+	rfbClientErr = keep_vnc_error_message;
 	rfbClientSetClientData(c, &tag, self);
 	c->GetPassword = give_vnc_password;
 	c->GetCredential = give_credential;
@@ -324,7 +324,7 @@ static void set_up_client(struct vnc_client *self)
 
 /* Connects and exchanges greetings, all within connect_ns: the library itself only limits each single read. 0, or -1 with a line in
  * `why` and self->client freed. */
-static int greet_vnc(struct vnc_client *self, const struct target_cfg *cfg, char *why)
+static int connect_to_vnc_server(struct vnc_client *self, const struct target_cfg *cfg, char *why)
 {
 	int64_t until = clock_now() + cfg->connect_ns;
 	char host[HOST_MOST], reason[TARGET_WHY - 100];
@@ -333,8 +333,8 @@ static int greet_vnc(struct vnc_client *self, const struct target_cfg *cfg, char
 	struct watchdog watchdog = { .exact = true };	/* also ends a greeting that comes one byte at a time */
 	bool good, late;
 
-	vnc_address_read(cfg->where, host, sizeof(host), &port);
-	fd = dial(host, port, until, reason, sizeof(reason));
+	vnc_address_parse(cfg->where, host, sizeof(host), &port);
+	fd = connect_tcp_until(host, port, until, reason, sizeof(reason));
 	if (fd < 0) {
 		snprintf(why, TARGET_WHY, "cannot connect to vnc:%.90s (%.200s): does a VNC server listen there?", cfg->where, reason);
 		rfbClientCleanup(c);
@@ -361,7 +361,7 @@ static int greet_vnc(struct vnc_client *self, const struct target_cfg *cfg, char
 	return -1;
 }
 
-static void *vnc_open(const struct target_cfg *cfg, char *why)
+static void *vnc_target_open(const struct target_cfg *cfg, char *why)
 {
 	struct vnc_client *self = calloc(1, sizeof(*self));
 	rfbClient *c = self ? rfbGetClient(8, 3, 4) : NULL;
@@ -372,29 +372,29 @@ static void *vnc_open(const struct target_cfg *cfg, char *why)
 		return NULL;
 	}
 	*self = (struct vnc_client){ .client = c, .seen = cfg->seen, .password_file = cfg->password_file, .watch = cfg->watch };
-	set_up_client(self);
-	if (greet_vnc(self, cfg, why)) {
+	set_up_vnc_client(self);
+	if (connect_to_vnc_server(self, cfg, why)) {
 		free(self);
 		return NULL;
 	}
-	if (wait_for_picture(self, cfg, why)) {
-		vnc_close(self);
+	if (wait_for_first_picture(self, cfg, why)) {
+		vnc_target_close(self);
 		return NULL;
 	}
 	return self;
 }
 
-static int vnc_handle(void *p)
+static int vnc_handle_server_messages(void *p)
 {
-	return read_messages(p, 0);
+	return read_vnc_server_messages(p, 0);
 }
 
-static void vnc_interrupt(void *p)
+static void vnc_end_blocked_handling(void *p)
 {
 	shutdown(((struct vnc_client *)p)->client->sock, SHUT_RDWR);
 }
 
-static void vnc_describe(void *p, char *text, size_t size)
+static void vnc_target_describe(void *p, char *text, size_t size)
 {
 	const rfbClient *c = ((struct vnc_client *)p)->client;
 
@@ -402,7 +402,7 @@ static void vnc_describe(void *p, char *text, size_t size)
 		 c->desktopName ? c->desktopName : "", (unsigned)c->authScheme, c->tlsSession ? " (TLS)" : "", ENCODINGS);
 }
 
-static void vnc_receiver(void *p, char *text, size_t size)
+static void vnc_key_receiver_text(void *p, char *text, size_t size)
 {
 	const rfbClient *c = ((struct vnc_client *)p)->client;
 
@@ -410,8 +410,9 @@ static void vnc_receiver(void *p, char *text, size_t size)
 }
 
 const struct target_ops target_vnc = {
-	.scheme = "vnc", .check = vnc_check, .open = vnc_open, .act = vnc_act, .send_fd = vnc_send_fd,
-	.send = vnc_send, .watch_fd = vnc_send_fd, .handle = vnc_handle, .interrupt = vnc_interrupt,
-	.close = vnc_close, .describe = vnc_describe,
-	.receiver = vnc_receiver, .tells_steps = true,
+	.scheme = "vnc", .check = vnc_check_address, .open = vnc_target_open, .act = vnc_prepare_act, .send_fd = vnc_target_send_fd,
+	.send = vnc_press_or_release, .watch_fd = vnc_target_send_fd, .handle = vnc_handle_server_messages,
+		.interrupt = vnc_end_blocked_handling,
+	.close = vnc_target_close, .describe = vnc_target_describe,
+	.receiver = vnc_key_receiver_text, .tells_steps = true,
 };

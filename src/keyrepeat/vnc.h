@@ -10,7 +10,7 @@
 
 struct vnc_client {
 	rfbClient *client;
-	struct observations *seen;
+	struct screen_observations *seen;
 	const char *password_file;	/* NULL: none */
 	int watch;			/* enum target_watch */
 	bool asked;			/* the server asked for a password */
@@ -23,13 +23,13 @@ struct vnc_client {
 	bool found;			/* `place` is where the patch is */
 	struct patch_place place;
 	int acts;
-	struct act *act;		/* the prepared actions; owned */
+	struct input_act *act;		/* the prepared actions; owned */
 	int x, y, buttons;		/* position of the pointer; bit N - 1: button N is down */
 };
 
 /* vnc_send.c */
-int vnc_act(void *p, const struct act *act, char *why);
-int vnc_send_fd(void *p);
-int vnc_send(void *p, int number, bool down);
+int vnc_prepare_act(void *p, const struct input_act *act, char *why);
+int vnc_target_send_fd(void *p);
+int vnc_press_or_release(void *p, int number, bool down);
 
 #endif

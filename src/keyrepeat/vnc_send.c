@@ -12,26 +12,26 @@
 #define KEYSYM_CTRL 0xffe3
 #define KEYSYM_ALT 0xffe9
 
-int vnc_act(void *p, const struct act *act, char *why)
+int vnc_prepare_act(void *p, const struct input_act *act, char *why)
 {
 	struct vnc_client *self = p;
 
 	if (act->kind == ACT_MOVE && (act->x >= self->client->width || act->y >= self->client->height))
-		return why_write(-1, why, TARGET_WHY, "move %d,%d: the screen of the VNC server is %dx%d", act->x, act->y,
+		return write_error_reason(-1, why, TARGET_WHY, "move %d,%d: the screen of the VNC server is %dx%d", act->x, act->y,
 				 self->client->width, self->client->height);
 	if (array_room(&self->act, self->acts))
-		return why_write(-1, why, TARGET_WHY, "out of memory");
+		return write_error_reason(-1, why, TARGET_WHY, "out of memory");
 	self->act[self->acts] = *act;
 	return self->acts++;
 }
 
-int vnc_send_fd(void *p)
+int vnc_target_send_fd(void *p)
 {
 	return ((struct vnc_client *)p)->client->sock;
 }
 
 /* Presses the modifiers and then the key, or releases them in the opposite order. */
-static bool send_key(const struct vnc_client *self, const struct act *act, bool down)
+static bool send_key(const struct vnc_client *self, const struct input_act *act, bool down)
 {
 	const uint32_t keysyms[] = { act->held & ACT_CTRL ? KEYSYM_CTRL : 0, act->held & ACT_ALT ? KEYSYM_ALT : 0,
 				     act->held & ACT_SHIFT ? KEYSYM_SHIFT : 0, act->keysym };
@@ -47,7 +47,7 @@ static bool send_key(const struct vnc_client *self, const struct act *act, bool 
 	return sent;
 }
 
-static bool send_pointer(struct vnc_client *self, const struct act *act, bool down)
+static bool send_pointer_event(struct vnc_client *self, const struct input_act *act, bool down)
 {
 	int bit = act->kind == ACT_BUTTON ? 1 << (act->button - 1) : 0;
 	bool press = act->way == ACT_CLICK ? down : act->way == ACT_DOWN;
@@ -63,10 +63,10 @@ static bool send_pointer(struct vnc_client *self, const struct act *act, bool do
 	return SendPointerEvent(self->client, self->x, self->y, self->buttons);
 }
 
-int vnc_send(void *p, int number, bool down)
+int vnc_press_or_release(void *p, int number, bool down)
 {
 	struct vnc_client *self = p;
-	const struct act *act = &self->act[number];
+	const struct input_act *act = &self->act[number];
 
-	return (act->kind == ACT_KEY ? send_key(self, act, down) : send_pointer(self, act, down)) ? 0 : -EPIPE;
+	return (act->kind == ACT_KEY ? send_key(self, act, down) : send_pointer_event(self, act, down)) ? 0 : -EPIPE;
 }

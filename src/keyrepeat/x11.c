@@ -32,77 +32,77 @@ static bool is_xwayland(Display *d)
 	return found;
 }
 
-struct region x11_screen(Display *d)
+struct screen_region x11_screen_as_region(Display *d)
 {
-	return (struct region){ 0, 0, DisplayWidth(d, DefaultScreen(d)), DisplayHeight(d, DefaultScreen(d)) };
+	return (struct screen_region){ 0, 0, DisplayWidth(d, DefaultScreen(d)), DisplayHeight(d, DefaultScreen(d)) };
 }
 
 /* Sets self->area. The rectangle of --region counts from the corner of the window of --window, else from that of the screen. */
-static int set_watched_area(struct x11 *self, const struct target_cfg *cfg, char *why)
+static int set_watched_area(struct x11_target *self, const struct target_cfg *cfg, char *why)
 {
-	struct region screen = x11_screen(self->send), asked = cfg->region;
-	struct region outer = self->window ? region_both(&screen, &self->window_at) : screen;
+	struct screen_region screen = x11_screen_as_region(self->send), asked = cfg->region;
+	struct screen_region outer = self->window ? region_intersection(&screen, &self->window_at) : screen;
 
 	self->area = outer;
-	self->from = !region_empty(&asked) ? "given" : self->window ? "window" : "screen";
-	if (!region_empty(&asked)) {
+	self->from = !is_region_empty(&asked) ? "given" : self->window ? "window" : "screen";
+	if (!is_region_empty(&asked)) {
 		asked.x += self->window ? self->window_at.x : 0;
 		asked.y += self->window ? self->window_at.y : 0;
-		self->area = region_both(&outer, &asked);
+		self->area = region_intersection(&outer, &asked);
 	}
 	self->limited = memcmp(&self->area, &screen, sizeof(screen)) != 0;
-	if (!region_empty(&self->area))
+	if (!is_region_empty(&self->area))
 		return 0;
 	snprintf(why, TARGET_WHY, "nothing of the region is inside the %s of x11:%s", self->window ? "window" : "screen", cfg->where);
 	return -1;
 }
 
 /* Starts the watchdog of a connection, without a limit at first. If it does not start, waiting has no limit. */
-static void x11_limit_start(struct x11_limit *p, Display *d)
+static void x11_wait_limit_start(struct x11_wait_limit *p, Display *d)
 {
 	p->running = p->running || (d && !watchdog_start(&p->watchdog, ConnectionNumber(d), WATCHDOG_IDLE, GRACE_NS));
 }
 
-void x11_limit_until(struct x11_limit *p, int64_t until_ns)
+void x11_wait_limit_set_end(struct x11_wait_limit *p, int64_t until_ns)
 {
 	if (p->running)
 		atomic_store(&p->watchdog.until_ns, until_ns);
 }
 
-static void end_connection(Display *d, const _Atomic bool *broken, struct x11_limit *p)
+static void end_x11_connection(Display *d, const _Atomic bool *broken, struct x11_wait_limit *p)
 {
 	if (d && !*broken)
 		XSync(d, False);
-	x11_disconnect(d, broken);
+	x11_close_unless_broken(d, broken);
 	if (p->running)
 		watchdog_end(&p->watchdog);
 }
 
 /* Ends a wait of handle(), in another thread, for an answer that does not come within the watchdog's grace. */
-static void x11_interrupt(void *p)
+static void x11_end_blocked_handling(void *p)
 {
-	struct x11 *self = p;
+	struct x11_target *self = p;
 
-	x11_limit_start(&self->watch_limit, self->watch);
-	x11_limit_until(&self->watch_limit, clock_now());
+	x11_wait_limit_start(&self->watch_limit, self->watch);
+	x11_wait_limit_set_end(&self->watch_limit, clock_now());
 }
 
-static void x11_close(void *p)
+static void x11_target_close(void *p)
 {
-	struct x11 *self = p;
+	struct x11_target *self = p;
 
-	x11_interrupt(self);
-	x11_limit_start(&self->send_limit, self->send);
-	x11_limit_until(&self->send_limit, clock_now());
-	x11_send_close(self);
-	x11_watch_close(self);
-	end_connection(self->watch, &self->watch_broken, &self->watch_limit);
-	end_connection(self->send, &self->send_broken, &self->send_limit);
+	x11_end_blocked_handling(self);
+	x11_wait_limit_start(&self->send_limit, self->send);
+	x11_wait_limit_set_end(&self->send_limit, clock_now());
+	x11_end_sending_keys(self);
+	x11_free_watched_pixels(self);
+	end_x11_connection(self->watch, &self->watch_broken, &self->watch_limit);
+	end_x11_connection(self->send, &self->send_broken, &self->send_limit);
 	free(self->stroke);
 	free(self);
 }
 
-static int prepare_x11(struct x11 *self, const struct target_cfg *cfg, char *why)
+static int prepare_x11_target(struct x11_target *self, const struct target_cfg *cfg, char *why)
 {
 	if (is_xwayland(self->send)) {
 		snprintf(why, TARGET_WHY,
@@ -117,21 +117,21 @@ static int prepare_x11(struct x11 *self, const struct target_cfg *cfg, char *why
 			return -1;
 		}
 	}
-	if ((cfg->window && x11_window_open(self, cfg, why)) || set_watched_area(self, cfg, why) ||
-	    (cfg->keys && x11_send_open(self, cfg, why)))
+	if ((cfg->window && x11_find_target_window(self, cfg, why)) || set_watched_area(self, cfg, why) ||
+	    (cfg->keys && x11_prepare_sending_keys(self, cfg, why)))
 		return -1;
 	if (cfg->window && cfg->keys)
-		x11_limit_start(&self->send_limit, self->send);
-	if ((cfg->window && cfg->keys && x11_window_take_focus(self, why)) ||
+		x11_wait_limit_start(&self->send_limit, self->send);
+	if ((cfg->window && cfg->keys && x11_give_focus_to_target_window(self, why)) ||
 	    set_watched_area(self, cfg, why) ||	/* again: a window may have moved when it was raised */
-	    (cfg->find_region && x11_region_find(self, cfg, why)))
+	    (cfg->find_region && x11_find_echo_region_by_typing(self, cfg, why)))
 		return -1;
-	return cfg->watch != WATCH_NONE ? x11_watch_open(self, cfg, why) : 0;
+	return cfg->watch != WATCH_NONE ? x11_start_watching_screen(self, cfg, why) : 0;
 }
 
 static void *x11_open(const struct target_cfg *cfg, char *why)
 {
-	struct x11 *self = calloc(1, sizeof(*self));
+	struct x11_target *self = calloc(1, sizeof(*self));
 
 	if (!self) {
 		snprintf(why, TARGET_WHY, "out of memory");
@@ -145,16 +145,16 @@ static void *x11_open(const struct target_cfg *cfg, char *why)
 		free(self);
 		return NULL;
 	}
-	if (prepare_x11(self, cfg, why)) {
-		x11_close(self);
+	if (prepare_x11_target(self, cfg, why)) {
+		x11_target_close(self);
 		return NULL;
 	}
 	return self;
 }
 
-static void x11_describe(void *p, char *text, size_t size)
+static void x11_target_describe(void *p, char *text, size_t size)
 {
-	struct x11 *self = p;
+	struct x11_target *self = p;
 	Display *d = self->send;
 
 	snprintf(text, size, "%s %d, %dx%d, depth %d%s", ServerVendor(d), VendorRelease(d), DisplayWidth(d, DefaultScreen(d)),
@@ -163,9 +163,9 @@ static void x11_describe(void *p, char *text, size_t size)
 		 ", pixels by GetImage");
 }
 
-static void x11_region(void *p, struct region *out, const char **from)
+static void x11_watched_region(void *p, struct screen_region *out, const char **from)
 {
-	const struct x11 *self = p;
+	const struct x11_target *self = p;
 
 	*out = self->area;
 	out->x -= self->window ? self->window_at.x : 0;
@@ -174,7 +174,9 @@ static void x11_region(void *p, struct region *out, const char **from)
 }
 
 const struct target_ops target_x11 = {
-	.scheme = "x11", .open = x11_open, .act = x11_act, .send_fd = x11_send_fd, .send = x11_send, .watch_fd = x11_watch_fd,
-	.handle = x11_handle, .close = x11_close, .describe = x11_describe, .aim = x11_window_aim, .interrupt = x11_interrupt,
-	.region = x11_region, .receiver = x11_window_receiver, .repeats_itself = true, .tells_steps = true,
+	.scheme = "x11", .open = x11_open, .act = x11_prepare_act, .send_fd = x11_target_send_fd, .send = x11_press_or_release,
+		  .watch_fd = x11_target_watch_fd,
+	.handle = x11_handle_display_events, .close = x11_target_close, .describe = x11_target_describe, .aim = x11_check_window_gets_keys,
+		  .interrupt = x11_end_blocked_handling,
+	.region = x11_watched_region, .receiver = x11_key_receiver_text, .repeats_itself = true, .tells_steps = true,
 };

@@ -24,7 +24,7 @@
 #include <X11/extensions/Xrandr.h>
 
 /* An action as it is sent by XTEST. */
-struct x11_stroke {
+struct x11_prepared_act {
 	enum act_kind kind;
 	KeyCode code;
 	bool shift, level3, ctrl, alt;	/* modifiers to hold down; level3: AltGr */
@@ -34,80 +34,80 @@ struct x11_stroke {
 };
 
 /* Auto-repeat is a setting of the whole display, so it is restored at the end, even after a kill (restore_on_exit.h). */
-struct x11_repeat {
+struct x11_autorepeat_setting {
 	char display[256];
 	bool changed, was_on, rate_changed;
 	unsigned int delay_ms, interval_ms;	/* before the run */
 };
 
 /* Limits how long Xlib may wait for a display that does not answer (watchdog.h). */
-struct x11_limit {
+struct x11_wait_limit {
 	struct watchdog watchdog;
 	bool running;
 };
 
-struct x11 {
+struct x11_target {
 	Display *send, *watch;		/* watch: NULL when nothing is watched */
 	_Atomic bool send_broken, watch_broken;
-	struct x11_limit send_limit, watch_limit;
-	struct observations *seen;
+	struct x11_wait_limit send_limit, watch_limit;
+	struct screen_observations *seen;
 	int mode;			/* enum target_watch */
 
 	KeyCode shift, level3, ctrl, alt;	/* keys of the modifiers; 0: the keyboard has none */
 	int strokes;
-	struct x11_stroke *stroke;	/* owned */
+	struct x11_prepared_act *stroke;	/* owned */
 	unsigned buttons;		/* pointer buttons held down: bit N for button N */
-	struct x11_repeat repeat;
+	struct x11_autorepeat_setting repeat;
 	struct restore_guard guard;
 
 	Window window;			/* the only window that may get the keys; None: the one with the focus */
 	Window top;			/* the top-level window around `window`, which the window manager handles */
 	Window focus;			/* the window with the focus when keys last went into `top` */
-	struct region window_at;	/* `window` on the screen, without border */
+	struct screen_region window_at;	/* `window` on the screen, without border */
 
-	struct region area;		/* watched part of the screen */
+	struct screen_region area;		/* watched part of the screen */
 	bool limited;			/* `area` is not the whole screen */
 	const char *from;		/* how `area` was chosen: "given", "window", "screen", "found by typing" */
 	Damage damage;
 	int damage_event;
 	XserverRegion parts, interest;	/* the damage; the area */
-	struct x11_picture picture;	/* of the area */
+	struct x11_screen_pixels picture;	/* of the area */
 	uint32_t *before, *now;		/* pixels of the area at the last change, and as read now; owned */
-	struct x11_patch patch;		/* with WATCH_PATCH */
+	struct x11_number_patch patch;		/* with WATCH_PATCH */
 };
 
 /* x11.c */
 /* Lets Xlib wait until until_ns; WATCHDOG_IDLE: no limit. */
-void x11_limit_until(struct x11_limit *p, int64_t until_ns);
-struct region x11_screen(Display *d);
+void x11_wait_limit_set_end(struct x11_wait_limit *p, int64_t until_ns);
+struct screen_region x11_screen_as_region(Display *d);
 
 /* x11_send.c */
 /* Switches auto-repeat off, or sets its rate in hold mode. 0, or -1 with a line in `why`. */
-int x11_send_open(struct x11 *self, const struct target_cfg *cfg, char *why);
-void x11_send_close(struct x11 *self);
-int x11_act(void *p, const struct act *act, char *why);
-int x11_send_fd(void *p);
-int x11_send(void *p, int key, bool down);
+int x11_prepare_sending_keys(struct x11_target *self, const struct target_cfg *cfg, char *why);
+void x11_end_sending_keys(struct x11_target *self);
+int x11_prepare_act(void *p, const struct input_act *act, char *why);
+int x11_target_send_fd(void *p);
+int x11_press_or_release(void *p, int key, bool down);
 
 /* x11_window.c */
 /* Checks that the window exists and is visible. 0, or -1 with a line in `why`. */
-int x11_window_open(struct x11 *self, const struct target_cfg *cfg, char *why);
+int x11_find_target_window(struct x11_target *self, const struct target_cfg *cfg, char *why);
 /* Raises the window and gives it the focus. 0, or -1 with a line in `why`. */
-int x11_window_take_focus(struct x11 *self, char *why);
+int x11_give_focus_to_target_window(struct x11_target *self, char *why);
 /* Functions of target_ops. */
-void x11_window_receiver(void *p, char *text, size_t size);
-int x11_window_aim(void *p, int64_t until_ns);
+void x11_key_receiver_text(void *p, char *text, size_t size);
+int x11_check_window_gets_keys(void *p, int64_t until_ns);
 /* Handles an event of the window, which may have been closed or moved, or have lost the keyboard. */
-void x11_window_event(struct x11 *self, const XEvent *event);
+void x11_handle_window_event(struct x11_target *self, const XEvent *event);
 
 /* x11_watch.c */
-int x11_watch_open(struct x11 *self, const struct target_cfg *cfg, char *why);
-void x11_watch_close(struct x11 *self);
-int x11_watch_fd(void *p);
-int x11_handle(void *p);
+int x11_start_watching_screen(struct x11_target *self, const struct target_cfg *cfg, char *why);
+void x11_free_watched_pixels(struct x11_target *self);
+int x11_target_watch_fd(void *p);
+int x11_handle_display_events(void *p);
 
 /* x11_region.c */
 /* Types a few keys and sets self->area to the region in which their echo appears. 0, or -1 with a line in `why`. */
-int x11_region_find(struct x11 *self, const struct target_cfg *cfg, char *why);
+int x11_find_echo_region_by_typing(struct x11_target *self, const struct target_cfg *cfg, char *why);
 
 #endif

@@ -16,94 +16,94 @@
 #define READ_NS (25 * NS_PER_MS)	/* between two readings of the screen */
 #define DOWN_NS (5 * NS_PER_MS)		/* how long a key is held down */
 
-struct region_finder {
-	struct x11 *self;
-	struct region_marks marks;
+struct echo_region_finder {
+	struct x11_target *self;
+	struct pixel_change_marks marks;
 	uint32_t *last, *now;	/* pixels of the last reading and of this one */
 };
 
 /* Marks the pixels that changed since the last call. True when some did. */
-static bool mark_changes(struct region_finder *f, uint8_t bit)
+static bool mark_pixels_changed_since_last(struct echo_region_finder *f, uint8_t bit)
 {
 	uint32_t *swap = f->last;
 	bool changed;
 
-	if (!x11_picture_read(&f->self->picture, f->self->area.x, f->self->area.y, f->self->area.w, f->self->area.h))
+	if (!x11_screen_pixels_read(&f->self->picture, f->self->area.x, f->self->area.y, f->self->area.w, f->self->area.h))
 		return false;
-	x11_picture_copy(&f->self->picture, f->marks.w, f->marks.h, f->now, (size_t)f->marks.w);
-	changed = region_mark(&f->marks, f->last, f->now, bit);
+	x11_screen_pixels_copy_to_rgb(&f->self->picture, f->marks.w, f->marks.h, f->now, (size_t)f->marks.w);
+	changed = mark_changed_pixels(&f->marks, f->last, f->now, bit);
 	f->last = f->now;
 	f->now = swap;
 	return changed;
 }
 
-static void watch_without_keys(struct region_finder *f, uint8_t bit)
+static void mark_changes_without_keys(struct echo_region_finder *f, uint8_t bit)
 {
 	int64_t until = clock_now() + NO_KEYS_NS;
 
 	while (clock_now() < until && !proc_stop) {
-		mark_changes(f, bit);
-		proc_wait_stop(clock_now() + READ_NS);
+		mark_pixels_changed_since_last(f, bit);
+		proc_sleep_until_or_stop(clock_now() + READ_NS);
 	}
 }
 
 /* Types a key and marks the pixels that change. False: the window has lost the keyboard, or the connection is broken. */
-static bool type_for_region(struct region_finder *f, int key, uint8_t bit)
+static bool type_key_and_mark_changes(struct echo_region_finder *f, int key, uint8_t bit)
 {
 	int64_t begin, changed;
 
-	if (x11_window_aim(f->self, clock_now() + ECHO_MAX_NS) || x11_send(f->self, key, true))
+	if (x11_check_window_gets_keys(f->self, clock_now() + ECHO_MAX_NS) || x11_press_or_release(f->self, key, true))
 		return false;
-	proc_wait_stop(clock_now() + DOWN_NS);
-	x11_send(f->self, key, false);
+	proc_sleep_until_or_stop(clock_now() + DOWN_NS);
+	x11_press_or_release(f->self, key, false);
 	begin = changed = clock_now();
 	while (!proc_stop && clock_now() - begin < ECHO_MAX_NS &&
 	       (clock_now() - begin < ECHO_NS || clock_now() - changed < QUIET_NS)) {
-		if (mark_changes(f, bit))
+		if (mark_pixels_changed_since_last(f, bit))
 			changed = clock_now();
-		proc_wait_stop(clock_now() + READ_NS);
+		proc_sleep_until_or_stop(clock_now() + READ_NS);
 	}
 	return true;
 }
 
-static int find_echo_region(struct region_finder *f, int key, char *why)
+static int find_echo_region(struct echo_region_finder *f, int key, char *why)
 {
-	struct region found;
+	struct screen_region found;
 
-	mark_changes(f, 0);	/* the first picture has no other to be compared with */
-	watch_without_keys(f, REGION_BEFORE);
+	mark_pixels_changed_since_last(f, 0);	/* the first picture has no other to be compared with */
+	mark_changes_without_keys(f, REGION_BEFORE);
 	for (int i = 0; i < REGION_KEYS && !proc_stop; i++) {
-		if (!type_for_region(f, key, (uint8_t)REGION_KEY(i)))
-			return why_write(-1, why, TARGET_WHY, "the window lost the keyboard: leave it alone while it is measured");
+		if (!type_key_and_mark_changes(f, key, (uint8_t)REGION_KEY(i)))
+			return write_error_reason(-1, why, TARGET_WHY, "the window lost the keyboard: leave it alone while it is measured");
 	}
-	watch_without_keys(f, REGION_AFTER);
+	mark_changes_without_keys(f, REGION_AFTER);
 	if (proc_stop)
 		return 0;	/* the run then ends at once, with a report */
-	if (!region_find(&f->marks, &found)) {
+	if (!find_echo_region_by_changes(&f->marks, &found)) {
 		snprintf(why, TARGET_WHY,
 			 "no place follows the keys typed: put the caret into a text field in sight, or mark the place with --region");
 		return -1;
 	}
-	f->self->area = (struct region){ f->self->area.x + found.x, f->self->area.y + found.y, found.w, found.h };
+	f->self->area = (struct screen_region){ f->self->area.x + found.x, f->self->area.y + found.y, found.w, found.h };
 	f->self->limited = true;
 	f->self->from = "found by typing";
 	return 0;
 }
 
-int x11_region_find(struct x11 *self, const struct target_cfg *cfg, char *why)
+int x11_find_echo_region_by_typing(struct x11_target *self, const struct target_cfg *cfg, char *why)
 {
 	size_t pixels = (size_t)self->area.w * (size_t)self->area.h;
-	struct region_finder f = { .self = self, .marks = { self->area.w, self->area.h, calloc(pixels, 1) },
+	struct echo_region_finder f = { .self = self, .marks = { self->area.w, self->area.h, calloc(pixels, 1) },
 			    .last = calloc(pixels, sizeof(*f.last)), .now = calloc(pixels, sizeof(*f.now)) };
-	int key = x11_act(self, cfg->first_key, why), err = -1;
+	int key = x11_prepare_act(self, cfg->first_key, why), err = -1;
 
 	if (key < 0)
 		goto out;
-	if (!f.marks.bits || !f.last || !f.now || !x11_picture_open(&self->picture, self->watch, self->area.w, self->area.h))
+	if (!f.marks.bits || !f.last || !f.now || !x11_screen_pixels_alloc(&self->picture, self->watch, self->area.w, self->area.h))
 		snprintf(why, TARGET_WHY, "cannot read the pixels of x11:%s", cfg->where);
 	else
 		err = find_echo_region(&f, key, why);
-	x11_picture_close(&self->picture, self->watch_broken);
+	x11_screen_pixels_free(&self->picture, self->watch_broken);
 out:
 	free(f.marks.bits);
 	free(f.last);

@@ -16,7 +16,7 @@
 #define KEYSYM_ALT 0xffe9
 #define KEYSYM_LEVEL3 0xfe03	/* ISO_Level3_Shift, "AltGr" */
 
-static void restore_repeat(Display *d, const struct x11_repeat *r)
+static void restore_key_autorepeat(Display *d, const struct x11_autorepeat_setting *r)
 {
 	if (r->rate_changed)
 		XkbSetAutoRepeatRate(d, XkbUseCoreKbd, r->delay_ms, r->interval_ms);
@@ -28,17 +28,17 @@ static void restore_repeat(Display *d, const struct x11_repeat *r)
 }
 
 /* Runs in the guard process after this program was killed. */
-static void restore_repeat_after_kill(void *with)
+static void restore_autorepeat_after_kill(void *with)
 {
-	Display *d = XOpenDisplay(((struct x11_repeat *)with)->display);
+	Display *d = XOpenDisplay(((struct x11_autorepeat_setting *)with)->display);
 
 	if (d)
-		restore_repeat(d, with);
+		restore_key_autorepeat(d, with);
 }
 
-static int set_repeat(struct x11 *self, const struct target_cfg *cfg, char *why)
+static int set_key_autorepeat(struct x11_target *self, const struct target_cfg *cfg, char *why)
 {
-	struct x11_repeat *r = &self->repeat;
+	struct x11_autorepeat_setting *r = &self->repeat;
 	XKeyboardState state;
 	unsigned int period_ms = (unsigned int)(cfg->period_ns / NS_PER_MS);
 
@@ -50,11 +50,11 @@ static int set_repeat(struct x11 *self, const struct target_cfg *cfg, char *why)
 	if (cfg->hold) {
 		r->rate_changed = XkbGetAutoRepeatRate(self->send, XkbUseCoreKbd, &r->delay_ms, &r->interval_ms);
 		if (!r->rate_changed)
-			return why_write(-1, why, TARGET_WHY, "x11:%s has no XKB to set its auto-repeat: use --mode tap",
+			return write_error_reason(-1, why, TARGET_WHY, "x11:%s has no XKB to set its auto-repeat: use --mode tap",
 					 cfg->where);
 	}
 	r->changed = true;
-	if (restore_guard_start(&self->guard, restore_repeat_after_kill, r))
+	if (restore_guard_start(&self->guard, restore_autorepeat_after_kill, r))
 		warn("cannot start a process that restores auto-repeat after a kill (%s): run xset r on then", strerror(errno));
 	if (cfg->hold) {
 		XAutoRepeatOn(self->send);
@@ -66,7 +66,7 @@ static int set_repeat(struct x11 *self, const struct target_cfg *cfg, char *why)
 	return 0;
 }
 
-int x11_send_open(struct x11 *self, const struct target_cfg *cfg, char *why)
+int x11_prepare_sending_keys(struct x11_target *self, const struct target_cfg *cfg, char *why)
 {
 	int a, b, c, d;
 
@@ -79,33 +79,33 @@ int x11_send_open(struct x11 *self, const struct target_cfg *cfg, char *why)
 	self->level3 = XKeysymToKeycode(self->send, KEYSYM_LEVEL3);
 	self->ctrl = XKeysymToKeycode(self->send, KEYSYM_CTRL);
 	self->alt = XKeysymToKeycode(self->send, KEYSYM_ALT);
-	return set_repeat(self, cfg, why);
+	return set_key_autorepeat(self, cfg, why);
 }
 
-void x11_send_close(struct x11 *self)
+void x11_end_sending_keys(struct x11_target *self)
 {
 	/* release buttons of a drag that was not finished */
 	for (unsigned button = 1; !self->send_broken && button <= ACT_BUTTON_MAX; button++)
 		if (self->buttons & 1u << button)
 			XTestFakeButtonEvent(self->send, button, False, 0);
 	if (self->repeat.changed && !self->send_broken)
-		restore_repeat(self->send, &self->repeat);
+		restore_key_autorepeat(self->send, &self->repeat);
 	/* when the display did not answer, it may not have got the request: the guard process tries again */
 	if (self->send_limit.running && self->send_limit.watchdog.bitten)
-		restore_guard_release(&self->guard);
+		restore_guard_undo_now(&self->guard);
 	else
-		restore_guard_dismiss(&self->guard);
+		restore_guard_end_without_undo(&self->guard);
 }
 
-static int prepare_key(struct x11 *self, const struct act *act, struct x11_stroke *out, char *why)
+static int prepare_x11_key_press(struct x11_target *self, const struct input_act *act, struct x11_prepared_act *out, char *why)
 {
 	unsigned usable = 1u | (self->shift ? 2u : 0) | (self->level3 ? 4u : 0) | (self->shift && self->level3 ? 8u : 0);
 	int level;
 	KeyCode code = x11_find_keycode(self->send, act->keysym, usable, &level);
 
-	*out = (struct x11_stroke){ .kind = ACT_KEY, .code = code, .shift = level & 1, .level3 = level & 2 };
+	*out = (struct x11_prepared_act){ .kind = ACT_KEY, .code = code, .shift = level & 1, .level3 = level & 2 };
 	if (!code)
-		return why_write(-1, why, TARGET_WHY,
+		return write_error_reason(-1, why, TARGET_WHY,
 				 "the keyboard of x11:%s has no key for the symbol 0x%x: use another, or add it with setxkbmap",
 				 DisplayString(self->send), (unsigned)act->keysym);
 	out->shift |= (act->held & ACT_SHIFT) != 0;
@@ -113,51 +113,51 @@ static int prepare_key(struct x11 *self, const struct act *act, struct x11_strok
 	out->alt = act->held & ACT_ALT;
 	if ((!out->shift || self->shift) && (!out->ctrl || self->ctrl) && (!out->alt || self->alt))
 		return 0;
-	return why_write(-1, why, TARGET_WHY, "the keyboard of x11:%s lacks a key that is to be held down (shift, ctrl or alt)",
+	return write_error_reason(-1, why, TARGET_WHY, "the keyboard of x11:%s lacks a key that is to be held down (shift, ctrl or alt)",
 			 DisplayString(self->send));
 }
 
-static int prepare_move(struct x11 *self, const struct act *act, struct x11_stroke *out, char *why)
+static int prepare_x11_pointer_move(struct x11_target *self, const struct input_act *act, struct x11_prepared_act *out, char *why)
 {
-	struct region screen = x11_screen(self->send);
+	struct screen_region screen = x11_screen_as_region(self->send);
 
-	*out = (struct x11_stroke){ .kind = ACT_MOVE, .x = (short)act->x, .y = (short)act->y };
+	*out = (struct x11_prepared_act){ .kind = ACT_MOVE, .x = (short)act->x, .y = (short)act->y };
 	if (act->x < screen.w && act->y < screen.h)
 		return 0;
-	return why_write(-1, why, TARGET_WHY, "move %d,%d: the screen of x11:%s is %dx%d", act->x, act->y,
+	return write_error_reason(-1, why, TARGET_WHY, "move %d,%d: the screen of x11:%s is %dx%d", act->x, act->y,
 			 DisplayString(self->send), screen.w, screen.h);
 }
 
-int x11_act(void *p, const struct act *act, char *why)
+int x11_prepare_act(void *p, const struct input_act *act, char *why)
 {
-	struct x11 *self = p;
-	struct x11_stroke *out;
+	struct x11_target *self = p;
+	struct x11_prepared_act *out;
 	int err = 0;
 
 	if (array_room(&self->stroke, self->strokes))
-		return why_write(-1, why, TARGET_WHY, "out of memory");
+		return write_error_reason(-1, why, TARGET_WHY, "out of memory");
 	out = &self->stroke[self->strokes];
 	switch (act->kind) {
 	case ACT_KEY:
-		err = prepare_key(self, act, out, why);
+		err = prepare_x11_key_press(self, act, out, why);
 		break;
 	case ACT_MOVE:
-		err = prepare_move(self, act, out, why);
+		err = prepare_x11_pointer_move(self, act, out, why);
 		break;
 	case ACT_BUTTON:
-		*out = (struct x11_stroke){ .kind = ACT_BUTTON, .button = (unsigned char)act->button, .way = act->way };
+		*out = (struct x11_prepared_act){ .kind = ACT_BUTTON, .button = (unsigned char)act->button, .way = act->way };
 		break;
 	}
 	return err ? -1 : self->strokes++;
 }
 
-int x11_send_fd(void *p)
+int x11_target_send_fd(void *p)
 {
-	return ConnectionNumber(((struct x11 *)p)->send);
+	return ConnectionNumber(((struct x11_target *)p)->send);
 }
 
 /* Presses the modifiers and then the key, or releases them in the opposite order. */
-static void send_key(struct x11 *self, const struct x11_stroke *s, bool down)
+static void send_key(struct x11_target *self, const struct x11_prepared_act *s, bool down)
 {
 	const KeyCode codes[] = { s->ctrl ? self->ctrl : 0, s->alt ? self->alt : 0, s->shift ? self->shift : 0,
 				  s->level3 ? self->level3 : 0, s->code };
@@ -171,7 +171,7 @@ static void send_key(struct x11 *self, const struct x11_stroke *s, bool down)
 	}
 }
 
-static void send_button(struct x11 *self, const struct x11_stroke *s, bool down)
+static void send_button(struct x11_target *self, const struct x11_prepared_act *s, bool down)
 {
 	if (s->way != ACT_CLICK && !down)
 		return;
@@ -181,10 +181,10 @@ static void send_button(struct x11 *self, const struct x11_stroke *s, bool down)
 	self->buttons = down ? self->buttons | 1u << s->button : self->buttons & ~(1u << s->button);
 }
 
-int x11_send(void *p, int number, bool down)
+int x11_press_or_release(void *p, int number, bool down)
 {
-	struct x11 *self = p;
-	const struct x11_stroke *s = &self->stroke[number];
+	struct x11_target *self = p;
+	const struct x11_prepared_act *s = &self->stroke[number];
 
 	switch (s->kind) {
 	case ACT_KEY:

@@ -12,7 +12,7 @@
 #define FOCUS_NS (2 * NS_PER_S)	/* longest wait for the focus: a window manager may animate the change */
 #define EVENTS (FocusChangeMask | StructureNotifyMask)
 
-static Window parent_of(Display *d, Window w)
+static Window parent_window_of(Display *d, Window w)
 {
 	Window root, parent = None, *children = NULL;
 	unsigned n;
@@ -24,36 +24,36 @@ static Window parent_of(Display *d, Window w)
 	return parent;
 }
 
-static bool is_inside(Display *d, Window w, Window outer)
+static bool is_window_inside(Display *d, Window w, Window outer)
 {
 	while (w && w != outer && w != DefaultRootWindow(d))
-		w = parent_of(d, w);
+		w = parent_window_of(d, w);
 	return w == outer;
 }
 
 /* The window around w (or w itself) that a window manager has marked with WM_STATE; else the child of the root window. */
-static Window top_level_of(Display *d, Window w)
+static Window top_level_window_of(Display *d, Window w)
 {
 	Atom state = XInternAtom(d, "WM_STATE", False);
 	Window parent;
 
-	while (!x11_has_property(d, w, state) && (parent = parent_of(d, w)) && parent != DefaultRootWindow(d))
+	while (!x11_has_property(d, w, state) && (parent = parent_window_of(d, w)) && parent != DefaultRootWindow(d))
 		w = parent;
 	return w;
 }
 
-static bool locate_window(Display *d, Window w, struct region *at)
+static bool locate_window(Display *d, Window w, struct screen_region *at)
 {
 	XWindowAttributes a;
 	Window child;
 
 	if (!XGetWindowAttributes(d, w, &a) || a.map_state != IsViewable)
 		return false;
-	*at = (struct region){ 0, 0, a.width, a.height };
+	*at = (struct screen_region){ 0, 0, a.width, a.height };
 	return XTranslateCoordinates(d, w, DefaultRootWindow(d), 0, 0, &at->x, &at->y, &child);
 }
 
-static bool pointer_inside(Display *d, Window w)
+static bool is_pointer_inside_window(Display *d, Window w)
 {
 	Window at = DefaultRootWindow(d), root, child;
 	int a, b, x, y;
@@ -68,7 +68,7 @@ static bool pointer_inside(Display *d, Window w)
 }
 
 /* True if a key would go into the window `top`. Where an outer window has the focus, keys go to the window below the pointer. */
-static bool gets_keys(Display *d, Window top, Window *focus)
+static bool would_window_get_keys(Display *d, Window top, Window *focus)
 {
 	Window now = None;
 	int revert;
@@ -78,39 +78,39 @@ static bool gets_keys(Display *d, Window top, Window *focus)
 		return true;
 	if (now == None)
 		return false;
-	if (now == PointerRoot || is_inside(d, top, now))
-		return now == top || pointer_inside(d, top);
-	if (!is_inside(d, now, top))
+	if (now == PointerRoot || is_window_inside(d, top, now))
+		return now == top || is_pointer_inside_window(d, top);
+	if (!is_window_inside(d, now, top))
 		return false;
 	*focus = now;
 	return true;
 }
 
-static void take_focus(struct x11 *self)
+static void focus_target_window(struct x11_target *self)
 {
 	Display *d = self->send;
-	struct region in = region_both(&self->window_at, &self->area);
+	struct screen_region in = region_intersection(&self->window_at, &self->area);
 
 	/* without a window manager, old toolkits need the pointer above the window, too */
-	if (!x11_focus_window(d, self->top) && !pointer_inside(d, self->window) && !region_empty(&in))
+	if (!x11_focus_window(d, self->top) && !is_pointer_inside_window(d, self->window) && !is_region_empty(&in))
 		XTestFakeMotionEvent(d, DefaultScreen(d), in.x + in.w / 2, in.y + in.h / 2, 0);
 	XSync(d, False);
 }
 
-int x11_window_open(struct x11 *self, const struct target_cfg *cfg, char *why)
+int x11_find_target_window(struct x11_target *self, const struct target_cfg *cfg, char *why)
 {
 	XWindowAttributes a;
 
 	self->window = (Window)cfg->window;
 	if (!XGetWindowAttributes(self->send, self->window, &a))
-		return why_write(-1, why, TARGET_WHY,
+		return write_error_reason(-1, why, TARGET_WHY,
 				 "x11:%s has no window 0x%lx: run xwininfo and click into the window to see its id", cfg->where,
 				 self->window);
 	if (!locate_window(self->send, self->window, &self->window_at))
-		return why_write(-1, why, TARGET_WHY,
+		return write_error_reason(-1, why, TARGET_WHY,
 				 "window 0x%lx of x11:%s is not visible: open it (it may be minimised, or on another desktop)",
 				 self->window, cfg->where);
-	self->top = top_level_of(self->send, self->window);
+	self->top = top_level_window_of(self->send, self->window);
 	XSelectInput(self->watch, self->top, EVENTS);
 	if (self->window != self->top)
 		XSelectInput(self->watch, self->window, StructureNotifyMask);
@@ -131,7 +131,7 @@ static bool is_keyboard_grabbed(Display *d, Window w)
 /* True if the window has the keyboard; from then on, events report a loss of it. FocusOut events of our own actions (raising, the
  * test grab) are discarded first, and the server is grabbed, so that no other client can take the focus between the test and
  * XSelectInput(). */
-static bool has_keyboard(struct x11 *self)
+static bool does_window_have_keyboard(struct x11_target *self)
 {
 	Display *d = self->watch;
 	XEvent event;
@@ -142,33 +142,33 @@ static bool has_keyboard(struct x11 *self)
 	while (XCheckTypedWindowEvent(d, self->top, FocusOut, &event))
 		;
 	XGrabServer(d);
-	settled = gets_keys(d, self->top, &self->focus) && !is_keyboard_grabbed(d, self->top);
+	settled = would_window_get_keys(d, self->top, &self->focus) && !is_keyboard_grabbed(d, self->top);
 	XSelectInput(d, self->top, EVENTS);
 	XUngrabServer(d);
 	XSync(d, False);
 	return settled;
 }
 
-int x11_window_take_focus(struct x11 *self, char *why)
+int x11_give_focus_to_target_window(struct x11_target *self, char *why)
 {
 	int64_t until = clock_now() + FOCUS_NS;
 
-	take_focus(self);
-	while (!has_keyboard(self)) {
+	focus_target_window(self);
+	while (!does_window_have_keyboard(self)) {
 		if (clock_now() > until || self->send_broken || self->watch_broken || proc_stop) {
 			snprintf(why, TARGET_WHY, "window 0x%lx does not get the keyboard: click into it, "
 				 "close what is in front of it, and switch off a client's own grab (xfreerdp: -grab-keyboard)", self->window);
 			return -1;
 		}
-		proc_wait_stop(clock_now() + 20 * NS_PER_MS);
+		proc_sleep_until_or_stop(clock_now() + 20 * NS_PER_MS);
 	}
 	locate_window(self->send, self->window, &self->window_at);	/* fails if the window has gone; an event reports that */
 	return 0;
 }
 
-void x11_window_receiver(void *p, char *text, size_t size)
+void x11_key_receiver_text(void *p, char *text, size_t size)
 {
-	struct x11 *self = p;
+	struct x11_target *self = p;
 	Window w = self->window;
 	char *name = NULL;
 	int revert;
@@ -179,7 +179,7 @@ void x11_window_receiver(void *p, char *text, size_t size)
 		snprintf(text, size, "%s", w == None ? "no window (none has the focus)" : "the window below the pointer");
 		return;
 	}
-	w = top_level_of(self->send, w);
+	w = top_level_window_of(self->send, w);
 	XFetchName(self->send, w, &name);
 	if (name && *name)
 		snprintf(text, size, "window \"%s\"", name);
@@ -190,7 +190,7 @@ void x11_window_receiver(void *p, char *text, size_t size)
 }
 
 /* Records why keys no longer reach the window, unless a reason is recorded already. Returns -1. */
-static int set_left(struct x11 *self, const char *why)
+static int record_why_keys_miss_window(struct x11_target *self, const char *why)
 {
 	const char *before = NULL;
 
@@ -198,42 +198,43 @@ static int set_left(struct x11 *self, const char *why)
 	return -1;
 }
 
-int x11_window_aim(void *p, int64_t until_ns)
+int x11_check_window_gets_keys(void *p, int64_t until_ns)
 {
-	struct x11 *self = p;
+	struct x11_target *self = p;
 	bool in;
 
 	if (!self->window)
 		return 0;
-	x11_limit_until(&self->send_limit, until_ns);
-	in = gets_keys(self->send, self->top, &self->focus);
-	x11_limit_until(&self->send_limit, WATCHDOG_IDLE);
+	x11_wait_limit_set_end(&self->send_limit, until_ns);
+	in = would_window_get_keys(self->send, self->top, &self->focus);
+	x11_wait_limit_set_end(&self->send_limit, WATCHDOG_IDLE);
 	if (self->send_broken)
 		return -EPIPE;
 	if (!in)
-		return set_left(self, "another window has the keyboard");
+		return record_why_keys_miss_window(self, "another window has the keyboard");
 	return 0;
 }
 
-void x11_window_event(struct x11 *self, const XEvent *event)
+void x11_handle_window_event(struct x11_target *self, const XEvent *event)
 {
-	struct region now;
+	struct screen_region now;
 
 	switch (event->type) {
 	case FocusOut:
 		/* the focus went to a window inside, or the event is about the pointer only: the keyboard stays */
 		if (event->xfocus.detail == NotifyInferior || event->xfocus.detail >= NotifyPointer || event->xfocus.mode == NotifyUngrab)
 			break;
-		set_left(self, event->xfocus.mode == NotifyGrab ? "another program grabbed the keyboard" : "another window has the keyboard");
+		record_why_keys_miss_window(self, event->xfocus.mode == NotifyGrab ? "another program grabbed the keyboard" :
+					    "another window has the keyboard");
 		break;
 	case UnmapNotify:
 	case DestroyNotify:
-		set_left(self, "the window was closed or minimised");
+		record_why_keys_miss_window(self, "the window was closed or minimised");
 		break;
 	case ConfigureNotify:
 		if (locate_window(self->watch, self->window, &now) && (now.x != self->window_at.x || now.y != self->window_at.y ||
 								now.w != self->window_at.w || now.h != self->window_at.h))
-			set_left(self, "the window was moved or resized");
+			record_why_keys_miss_window(self, "the window was moved or resized");
 		break;
 	default:
 		break;

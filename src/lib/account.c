@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int64_t read_counter(const char *text)
+static int64_t parse_counter_value(const char *text)
 {
 	char unit[4] = "";
 	int64_t n;
@@ -18,7 +18,7 @@ static int64_t read_counter(const char *text)
 	return strcmp(unit, "kB") ? n : n > INT64_MAX / 1024 ? -1 : n * 1024;
 }
 
-int64_t account_figure(const char *folder, const char *file, const char *key)
+int64_t account_read_counter(const char *folder, const char *file, const char *key)
 {
 	size_t n = key ? strlen(key) : 0;
 	char path[PATH_MAX], line[512];
@@ -30,7 +30,7 @@ int64_t account_figure(const char *folder, const char *file, const char *key)
 	in = fopen(path, "re");
 	while (in && found < 0 && fgets(line, sizeof(line), in)) {
 		if (!key || (!strncmp(line, key, n) && (line[n] == ' ' || line[n] == '\t')))
-			found = read_counter(line + n + strspn(line + n, " \t"));
+			found = parse_counter_value(line + n + strspn(line + n, " \t"));
 		if (!key)
 			break;
 	}

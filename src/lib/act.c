@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool act_same(const struct act *a, const struct act *b)
+bool are_acts_equal(const struct input_act *a, const struct input_act *b)
 {
 	if (a->kind != b->kind)
 		return false;
@@ -22,7 +22,7 @@ bool act_same(const struct act *a, const struct act *b)
 	}
 }
 
-int act_read_key(const char *text, struct act *out)
+int act_read_key(const char *text, struct input_act *out)
 {
 	static const struct {
 		const char *prefix;
@@ -30,7 +30,7 @@ int act_read_key(const char *text, struct act *out)
 	} modifiers[] = { { "shift+", ACT_SHIFT }, { "ctrl+", ACT_CTRL }, { "alt+", ACT_ALT } };
 	size_t i = 0, n = sizeof(modifiers) / sizeof(*modifiers);
 
-	*out = (struct act){ .kind = ACT_KEY };
+	*out = (struct input_act){ .kind = ACT_KEY };
 	while (i < n) {
 		size_t length = strlen(modifiers[i].prefix);
 
@@ -47,7 +47,7 @@ int act_read_key(const char *text, struct act *out)
 	return keysym_read(text, &out->keysym);
 }
 
-int act_read_character(const char **text, struct act *out)
+int act_read_character(const char **text, struct input_act *out)
 {
 	char one[8] = "";
 	size_t n = 1;
@@ -59,12 +59,12 @@ int act_read_character(const char **text, struct act *out)
 	return act_read_key(one, out);
 }
 
-int act_read_button(const char *number, const char *way, struct act *out)
+int act_read_button(const char *number, const char *way, struct input_act *out)
 {
 	static const char *const ways[] = { [ACT_CLICK] = "click", [ACT_DOWN] = "down", [ACT_UP] = "up" };
 	int64_t button;
 
-	*out = (struct act){ .kind = ACT_BUTTON };
+	*out = (struct input_act){ .kind = ACT_BUTTON };
 	if (cli_read_int(number, &button) || button < 1 || button > ACT_BUTTON_MAX)
 		return -EINVAL;
 	out->button = (int)button;
@@ -76,13 +76,13 @@ int act_read_button(const char *number, const char *way, struct act *out)
 	return -EINVAL;
 }
 
-int act_read_place(const char *text, struct act *out)
+int act_read_pointer_position(const char *text, struct input_act *out)
 {
 	char x[16], y[16];
 	int64_t at[2];
 	int end = 0;
 
-	*out = (struct act){ .kind = ACT_MOVE };
+	*out = (struct input_act){ .kind = ACT_MOVE };
 	if (sscanf(text, "%15[0-9],%15[0-9]%n", x, y, &end) != 2 || text[end])
 		return -EINVAL;
 	if (cli_read_int(x, &at[0]) || cli_read_int(y, &at[1]) || at[0] > ACT_PLACE_MAX || at[1] > ACT_PLACE_MAX)

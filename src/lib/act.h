@@ -13,7 +13,7 @@ enum act_way { ACT_CLICK, ACT_DOWN, ACT_UP };
 #define ACT_BUTTON_MAX 8	/* 1 to 3 are left, middle, right; 4 and 5 turn the wheel */
 #define ACT_PLACE_MAX 32767	/* pixels */
 
-struct act {
+struct input_act {
 	enum act_kind kind;
 	uint32_t keysym;
 	unsigned held;			/* modifiers (ACT_SHIFT ...), pressed before the key and released after it */
@@ -22,15 +22,15 @@ struct act {
 	enum act_way way;
 };
 
-bool act_same(const struct act *a, const struct act *b);
+bool are_acts_equal(const struct input_act *a, const struct input_act *b);
 /* Reads a key such as "a", "Return", "ctrl+s", "ctrl+shift+Left". 0 or -EINVAL. */
-int act_read_key(const char *text, struct act *out);
+int act_read_key(const char *text, struct input_act *out);
 /* Reads the first character (UTF-8) of a text that is not empty, as the key that types it, and moves `text` past it. 0, or -EINVAL:
  * no key types it. */
-int act_read_character(const char **text, struct act *out);
+int act_read_character(const char **text, struct input_act *out);
 /* Reads a button action such as "1" "down", "1" "up", "4" "click". 0 or -EINVAL. */
-int act_read_button(const char *number, const char *way, struct act *out);
+int act_read_button(const char *number, const char *way, struct input_act *out);
 /* Reads the position of a pointer move, "320,200". 0 or -EINVAL. */
-int act_read_place(const char *text, struct act *out);
+int act_read_pointer_position(const char *text, struct input_act *out);
 
 #endif

@@ -21,7 +21,7 @@
 static char tool_name[32] = "thinprobe";
 static const struct cli_opt *given[OPTIONS_MAX];	/* options given, by their index in the table; NULL: not given */
 
-const char *cli_tool(void)
+const char *cli_tool_name(void)
 {
 	return tool_name;
 }
@@ -40,7 +40,7 @@ static __attribute__((format(printf, 1, 0))) void print_message(const char *form
 	if (!whole)
 		return;
 	fprintf(whole, "%s: ", tool_name);
-	rec_write_plain(whole, message);
+	rec_write_printable_text(whole, message);
 	fprintf(whole, "%s\n", after);
 	fclose(whole);
 	fputs(line, stderr);
@@ -77,7 +77,7 @@ void die_usage(const char *format, ...)
 	exit(EXIT_USAGE);
 }
 
-static bool takes_value(const struct cli_opt *o)
+static bool does_option_take_value(const struct cli_opt *o)
 {
 	return o->type != CLI_FLAG && o->type != CLI_SET;
 }
@@ -97,29 +97,30 @@ static const struct {
 	[CLI_CALL] = { "VALUE", NULL },
 };
 
-static const char *value_name(const struct cli_opt *o)
+static const char *option_value_name(const struct cli_opt *o)
 {
 	return o->meta ? o->meta : types[o->type].meta;
 }
 
 /* The words of a CLI_WORD: "red, green". */
-static void list_words(const struct cli_opt *o, char *text, size_t size)
+static void list_words_of_option(const struct cli_opt *o, char *text, size_t size)
 {
 	text[0] = '\0';
 	for (int i = 0; o->words[i]; i++)
 		snprintf(text + strlen(text), size - strlen(text), "%s%s", i ? ", " : "", o->words[i]);
 }
 
-static void print_option(const struct cli_opt *o)
+static void print_option_help(const struct cli_opt *o)
 {
 	char left[80], letter[8] = "    ", words[256], help[512];
 
 	if (o->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", o->letter);
-	snprintf(left, sizeof(left), "  %s--%s%s%s", letter, o->name, takes_value(o) ? " " : "", takes_value(o) ? value_name(o) : "");
+	snprintf(left, sizeof(left), "  %s--%s%s%s", letter, o->name, does_option_take_value(o) ? " " : "", does_option_take_value(o) ?
+		 option_value_name(o) : "");
 	snprintf(help, sizeof(help), "%s", o->help);
 	if (o->type == CLI_WORD) {
-		list_words(o, words, sizeof(words));
+		list_words_of_option(o, words, sizeof(words));
 		snprintf(help, sizeof(help), "%s: %s", o->help, words);
 	}
 	if (strlen(left) >= HELP_COLUMN) {
@@ -143,28 +144,28 @@ static void print_help(const char *synopsis, const char *summary, const struct c
 	printf("\n");
 	for (const struct cli_opt *o = options; o->type != CLI_END; o++)
 		if (o->type != CLI_FORMER)
-			print_option(o);
+			print_option_help(o);
 	printf("  -h, --help                    print this\n");
 	printf("  -V, --version                 print the version\n");
 	printf("times: 60s 500ms 20us 5m; sizes: 32K 1.5G. Manual: man thinprobe-%s\n", tool_name);
 }
 
-struct unit {
+struct unit_factor {
 	const char *name;
 	double factor;
 };
 
 /* Formats a bound of the range as the option takes it: in the largest unit in which it is a whole number. */
-static const char *format_bound(char *buf, size_t size, const struct cli_opt *o, double v)
+static const char *format_option_bound(char *buf, size_t size, const struct cli_opt *o, double v)
 {
-	static const struct unit times[] = {
+	static const struct unit_factor times[] = {
 		{ "d", 86400e9 }, { "h", 3600e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 }, { NULL, 0 },
 	};
-	static const struct unit sizes[] = {
+	static const struct unit_factor sizes[] = {
 		{ "T", 1099511627776.0 }, { "G", 1073741824.0 }, { "M", 1048576.0 }, { "K", 1024.0 }, { NULL, 0 },
 	};
-	static const struct unit none[] = { { NULL, 0 } };
-	const struct unit *u = o->type == CLI_NS ? times : o->type == CLI_BYTES ? sizes : none;
+	static const struct unit_factor none[] = { { NULL, 0 } };
+	const struct unit_factor *u = o->type == CLI_NS ? times : o->type == CLI_BYTES ? sizes : none;
 
 	while (u->name && fabs(v) > 0 && fmod(v, u->factor) > 0)
 		u++;
@@ -175,16 +176,16 @@ static const char *format_bound(char *buf, size_t size, const struct cli_opt *o,
 	return buf;
 }
 
-static void check_range(const struct cli_opt *o, double v, const char *text)
+static void check_option_range(const struct cli_opt *o, double v, const char *text)
 {
 	char low[40], high[40];
 
 	if ((o->min != 0 || o->max != 0) && !(v >= o->min && v <= o->max))
-		die_usage("--%s %s is out of range: %s to %s", o->name, text, format_bound(low, sizeof(low), o, o->min),
-			  format_bound(high, sizeof(high), o, o->max));
+		die_usage("--%s %s is out of range: %s to %s", o->name, text, format_option_bound(low, sizeof(low), o, o->min),
+			  format_option_bound(high, sizeof(high), o, o->max));
 }
 
-static void read_choice(const struct cli_opt *o, const char *text)
+static void read_word_option_value(const struct cli_opt *o, const char *text)
 {
 	char all[256];
 
@@ -193,12 +194,12 @@ static void read_choice(const struct cli_opt *o, const char *text)
 			*(int *)o->value = i;
 			return;
 		}
-	list_words(o, all, sizeof(all));
+	list_words_of_option(o, all, sizeof(all));
 	die_usage("--%s %s: not one of %s", o->name, text, all);
 }
 
 /* Reads a time. A number without a unit means seconds for --time and --seconds; for other options it is refused. */
-static int read_time(const struct cli_opt *o, const char *text, int64_t *ns)
+static int read_time_option_value(const struct cli_opt *o, const char *text, int64_t *ns)
 {
 	bool seconds = !strcmp(o->name, "time") || !strcmp(o->name, "seconds");
 	int err = cli_read_ns(text, ns);
@@ -211,7 +212,7 @@ static int read_time(const struct cli_opt *o, const char *text, int64_t *ns)
 	return err;
 }
 
-static void set_option(const struct cli_opt *o, const char *text)
+static void store_option_value(const struct cli_opt *o, const char *text)
 {
 	bool is_real = o->type == CLI_REAL || o->type == CLI_PERCENT;
 	int64_t whole = 0;
@@ -231,7 +232,7 @@ static void set_option(const struct cli_opt *o, const char *text)
 		*(const char **)o->value = text;
 		return;
 	case CLI_WORD:
-		read_choice(o, text);
+		read_word_option_value(o, text);
 		return;
 	case CLI_CALL:
 		err = o->call(text, o->value);
@@ -243,7 +244,7 @@ static void set_option(const struct cli_opt *o, const char *text)
 			die_usage("--%s %s: not %s", o->name, text, o->meta ? o->meta : "understood");
 		return;
 	case CLI_INT: err = cli_read_int(text, &whole); break;
-	case CLI_NS: err = read_time(o, text, &whole); break;
+	case CLI_NS: err = read_time_option_value(o, text, &whole); break;
 	case CLI_BYTES: err = cli_read_bytes(text, &whole); break;
 	case CLI_REAL: err = cli_read_real(text, &real); break;
 	case CLI_PERCENT: err = cli_read_percent(text, &real); break;
@@ -257,7 +258,7 @@ static void set_option(const struct cli_opt *o, const char *text)
 		die_usage("--%s %s: not %s", o->name, text, types[o->type].words);
 	if (o->type == CLI_CPUS)
 		return;
-	check_range(o, is_real ? real : (double)whole, text);
+	check_option_range(o, is_real ? real : (double)whole, text);
 	if (is_real)
 		*(double *)o->value = real;
 	else
@@ -289,7 +290,7 @@ static void occupy_standard_descriptors(void)
 		close(fd);
 }
 
-const char *cli_given(const char *prefix)
+const char *cli_given_option_by_help_prefix(const char *prefix)
 {
 	for (size_t i = 0; i < OPTIONS_MAX; i++)
 		if (given[i] && !strncmp(given[i]->help, prefix, strlen(prefix)))
@@ -298,7 +299,7 @@ const char *cli_given(const char *prefix)
 }
 
 /* The index of the option in row `i`, or of the present option if the row is a former name. */
-static size_t present_option(const struct cli_opt *options, size_t i)
+static size_t current_option_of_former_name(const struct cli_opt *options, size_t i)
 {
 	const char *now = options[i].help;
 
@@ -319,8 +320,8 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 	snprintf(tool_name, sizeof(tool_name), "%.*s", (int)strcspn(synopsis, " "), synopsis);
 	for (; options[n].type != CLI_END && n < OPTIONS_MAX; n++) {
 		const struct cli_opt *o = &options[n];
-		size_t now = present_option(options, n);
-		int wants = takes_value(&options[now]) ? required_argument : no_argument;
+		size_t now = current_option_of_former_name(options, n);
+		int wants = does_option_take_value(&options[now]) ? required_argument : no_argument;
 
 		longs[n] = (struct option){ o->name, wants, NULL, FIRST_LONG + (int)now };
 		if (o->letter) {
@@ -349,17 +350,17 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 		if (c == ':')
 			die_usage("%s needs a value", argv[optind - 1]);
 		for (size_t i = 0, now; i < n; i++) {
-			now = present_option(options, i);
+			now = current_option_of_former_name(options, i);
 			if (c == FIRST_LONG + (int)i || (options[i].letter && c == options[i].letter))
 				o = given[now] = &options[now];
 		}
 		if (o)
-			set_option(o, optarg);
+			store_option_value(o, optarg);
 	}
 	return optind;
 }
 
-FILE *cli_open(const char *file)
+FILE *cli_open_input_file(const char *file)
 {
 	FILE *in = strcmp(file, "-") ? fopen(file, "re") : stdin;
 
@@ -368,7 +369,7 @@ FILE *cli_open(const char *file)
 	return in;
 }
 
-void cli_close(FILE *in, const char *file, int err, unsigned long line, const char *why)
+void cli_close_input_file(FILE *in, const char *file, int err, unsigned long line, const char *why)
 {
 	if (in != stdin)
 		fclose(in);

@@ -65,10 +65,10 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 
 /* The name of a given option whose help text begins with `prefix` ("send: "); NULL: none. For tools with several modes, to
  * refuse options of another mode. */
-const char *cli_given(const char *prefix);
+const char *cli_given_option_by_help_prefix(const char *prefix);
 
 /* The name of the tool, from the synopsis; "thinprobe" before cli_parse(). */
-const char *cli_tool(void);
+const char *cli_tool_name(void);
 
 /* Prints the line "tool: message" to standard error, and exits (die). %m works as in printf. */
 void die(int status, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
@@ -77,10 +77,10 @@ void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void die_usage(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /* Opens an input file, or standard input for "-". Ends the program if it cannot be opened. */
-FILE *cli_open(const char *file);
+FILE *cli_open_input_file(const char *file);
 /* Closes the file. With an `err` below 0 ends the program with a message: for -EPROTO the reason `why` and the line number
  * (0: none), else that of the errno. */
-void cli_close(FILE *in, const char *file, int err, unsigned long line, const char *why);
+void cli_close_input_file(FILE *in, const char *file, int err, unsigned long line, const char *why);
 
 /* Parsers of a whole text: 0, or -EINVAL (no such value, or text after it), or -ERANGE. */
 int cli_read_int(const char *text, int64_t *out);

@@ -27,7 +27,7 @@ int cli_read_int(const char *text, int64_t *out)
 }
 
 /* Reads a decimal number; *end: the text behind it. Refuses hexadecimal, "inf" and "nan", which strtod() accepts. */
-static int read_decimal(const char *text, double *out, const char **end)
+static int parse_decimal_number(const char *text, double *out, const char **end)
 {
 	const char *p = text;
 	char *stop;
@@ -51,7 +51,7 @@ static int read_decimal(const char *text, double *out, const char **end)
 int cli_read_real(const char *text, double *out)
 {
 	const char *end;
-	int err = read_decimal(text, out, &end);
+	int err = parse_decimal_number(text, out, &end);
 
 	return err ? err : *end ? -EINVAL : 0;
 }
@@ -59,21 +59,21 @@ int cli_read_real(const char *text, double *out)
 int cli_read_percent(const char *text, double *out)
 {
 	const char *end;
-	int err = read_decimal(text, out, &end);
+	int err = parse_decimal_number(text, out, &end);
 
 	return err ? err : *end && strcmp(end, "%") ? -EINVAL : 0;
 }
 
-struct unit {
+struct unit_factor {
 	const char *name;
 	double factor;
 };
 
-static int read_with_unit(const char *text, const struct unit *units, int64_t *out)
+static int parse_number_with_unit(const char *text, const struct unit_factor *units, int64_t *out)
 {
 	const char *end;
 	double v;
-	int err = read_decimal(text, &v, &end);
+	int err = parse_decimal_number(text, &v, &end);
 
 	if (err)
 		return err;
@@ -91,14 +91,14 @@ static int read_with_unit(const char *text, const struct unit *units, int64_t *o
 
 int cli_read_ns(const char *text, int64_t *out)
 {
-	static const struct unit units[] = {
+	static const struct unit_factor units[] = {
 		{ "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 },
 		{ "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 }, { NULL, 0 },
 	};
 	double bare;
 
 	if (cli_read_real(text, &bare))
-		return read_with_unit(text, units, out);
+		return parse_number_with_unit(text, units, out);
 	if (bare != 0)
 		return -EDOM;
 	*out = 0;
@@ -107,19 +107,19 @@ int cli_read_ns(const char *text, int64_t *out)
 
 int cli_read_bytes(const char *text, int64_t *out)
 {
-	static const struct unit units[] = {
+	static const struct unit_factor units[] = {
 		{ "", 1 }, { "B", 1 }, { "K", 1024.0 }, { "KB", 1024.0 }, { "KiB", 1024.0 },
 		{ "M", 1048576.0 }, { "MB", 1048576.0 }, { "MiB", 1048576.0 },
 		{ "G", 1073741824.0 }, { "GB", 1073741824.0 }, { "GiB", 1073741824.0 },
 		{ "T", 1099511627776.0 }, { NULL, 0 },
 	};
 
-	return read_with_unit(text, units, out);
+	return parse_number_with_unit(text, units, out);
 }
 
 int cli_read_bits(const char *text, int64_t *out)
 {
-	static const struct unit units[] = {
+	static const struct unit_factor units[] = {
 		{ "bit", 1 }, { "bit/s", 1 }, { "kbit", 1e3 }, { "kbit/s", 1e3 }, { "mbit", 1e6 }, { "mbit/s", 1e6 },
 		{ "gbit", 1e9 }, { "gbit/s", 1e9 }, { NULL, 0 },
 	};
@@ -140,7 +140,7 @@ int cli_read_bits(const char *text, int64_t *out)
 			if (!strcmp(*u, unit))
 				return -ENOTUNIQ;
 		}
-	return read_with_unit(lower, units, out);
+	return parse_number_with_unit(lower, units, out);
 }
 
 static int read_cpu_number(const char **p)

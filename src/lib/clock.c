@@ -17,17 +17,17 @@ int64_t clock_now(void)
 	return read_ns(CLOCK_MONOTONIC);
 }
 
-int64_t clock_thread_cpu(void)
+int64_t clock_thread_cpu_time(void)
 {
 	return read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-int64_t clock_process_cpu(void)
+int64_t clock_process_cpu_time(void)
 {
 	return read_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-int64_t clock_cpu_of(pid_t pid)
+int64_t clock_cpu_time_of_process(pid_t pid)
 {
 	clockid_t id;
 
@@ -43,7 +43,7 @@ int clock_sleep_until(int64_t due_ns)
 	return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
 }
 
-void clock_read_offset(struct clock_offset *out)
+void clock_read_wall_offset(struct wall_clock_offset *out)
 {
 	/* of several tries the one with the smallest error is kept: an interrupt between the readings increases it */
 	out->error_ns = INT64_MAX;
@@ -61,7 +61,7 @@ void clock_read_offset(struct clock_offset *out)
 	out->error_ns = out->error_ns / 2 + 1;
 }
 
-void clock_utc(char *text, unsigned long size)
+void clock_utc_text(char *text, unsigned long size)
 {
 	time_t now = time(NULL);
 	struct tm tm;

@@ -22,18 +22,18 @@ static inline int64_t clock_earlier(int64_t a, int64_t b)
 int clock_sleep_until(int64_t due_ns);
 
 /* CPU time used by this thread; by all threads of this process. */
-int64_t clock_thread_cpu(void);
-int64_t clock_process_cpu(void);
+int64_t clock_thread_cpu_time(void);
+int64_t clock_process_cpu_time(void);
 /* CPU time used by another process; -1: no such process. */
-int64_t clock_cpu_of(pid_t pid);
+int64_t clock_cpu_time_of_process(pid_t pid);
 
 /* CLOCK_REALTIME minus CLOCK_MONOTONIC: at the time at_ns (CLOCK_MONOTONIC) the true offset is offset_ns +- error_ns. */
-struct clock_offset {
+struct wall_clock_offset {
 	int64_t at_ns, offset_ns, error_ns;
 };
-void clock_read_offset(struct clock_offset *out);
+void clock_read_wall_offset(struct wall_clock_offset *out);
 
 /* The wall-clock time now as "2026-11-20T10:15:00Z"; `text` holds at least 24 bytes. */
-void clock_utc(char *text, unsigned long size);
+void clock_utc_text(char *text, unsigned long size);
 
 #endif

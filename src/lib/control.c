@@ -11,7 +11,7 @@
 
 #define CONTROL_READS 16	/* reads per call: a flood of commands must not block the program */
 
-size_t control_lines_take(struct control_lines *in, const char *data, size_t size, const char **line)
+size_t assemble_command_line(struct command_line_assembler *in, const char *data, size_t size, const char **line)
 {
 	*line = NULL;
 	for (size_t i = 0; i < size; i++) {
@@ -30,30 +30,30 @@ size_t control_lines_take(struct control_lines *in, const char *data, size_t siz
 	return size;
 }
 
-int control_open(struct control *c, const char *path, char *why, size_t size)
+int command_fifo_open(struct command_fifo *c, const char *path, char *why, size_t size)
 {
 	struct stat st;
 	int err;
 
-	*c = (struct control){ .fd = -1, .path = path };
+	*c = (struct command_fifo){ .fd = -1, .path = path };
 	c->made = !mkfifo(path, 0600);
 	if (!c->made && errno != EEXIST) {
 		err = errno;
-		return why_write(-err, why, size, "cannot make the fifo %s: %s", path, strerror(err));
+		return write_error_reason(-err, why, size, "cannot make the fifo %s: %s", path, strerror(err));
 	}
 	if (!stat(path, &st) && !S_ISFIFO(st.st_mode))
-		return why_write(-EEXIST, why, size, "--control %s exists and is no fifo; give another path", path);
+		return write_error_reason(-EEXIST, why, size, "--control %s exists and is no fifo; give another path", path);
 	/* opened for writing too: no end of file when a writer closes the fifo */
 	c->fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (c->fd >= 0)
 		return 0;
 	err = errno;
 	snprintf(why, size, "cannot open the fifo %s: %s", path, strerror(err));
-	control_remove(c);
+	command_fifo_remove(c);
 	return -err;
 }
 
-void control_read(struct control *c, void (*heed)(void *arg, const char *line), void *arg)
+void command_fifo_read_lines(struct command_fifo *c, void (*heed)(void *arg, const char *line), void *arg)
 {
 	char text[512];
 	ssize_t n;
@@ -62,14 +62,14 @@ void control_read(struct control *c, void (*heed)(void *arg, const char *line), 
 		for (size_t at = 0; at < (size_t)n;) {
 			const char *line;
 
-			at += control_lines_take(&c->lines, text + at, (size_t)n - at, &line);
+			at += assemble_command_line(&c->lines, text + at, (size_t)n - at, &line);
 			if (line)
 				heed(arg, line);
 		}
 	}
 }
 
-void control_remove(struct control *c)
+void command_fifo_remove(struct command_fifo *c)
 {
 	if (c->made)
 		unlink(c->path);

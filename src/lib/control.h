@@ -7,26 +7,26 @@
 #include <stddef.h>
 
 /* Assembles lines from pieces of data. A line that is too long is cut, and then matches no command. */
-struct control_lines {
+struct command_line_assembler {
 	size_t n;
 	char text[128];
 };
 /* Consumes `data` up to the end of a line. Returns the number of bytes consumed; *line is the complete line, valid until the next
  * call, or NULL if none is complete. */
-size_t control_lines_take(struct control_lines *in, const char *data, size_t size, const char **line);
+size_t assemble_command_line(struct command_line_assembler *in, const char *data, size_t size, const char **line);
 
-struct control {
+struct command_fifo {
 	int fd;			/* descriptor of the fifo; -1: not open */
-	bool made;		/* the fifo was created by control_open() */
+	bool made;		/* the fifo was created by command_fifo_open() */
 	const char *path;	/* not owned */
-	struct control_lines lines;
+	struct command_line_assembler lines;
 };
 
 /* Opens the fifo, and creates it if it does not exist. 0, or -errno with a line in `why` and nothing left behind. */
-int control_open(struct control *c, const char *path, char *why, size_t size);
+int command_fifo_open(struct command_fifo *c, const char *path, char *why, size_t size);
 /* Calls `heed` for each line that has arrived (at most some KB: poll again). */
-void control_read(struct control *c, void (*heed)(void *arg, const char *line), void *arg);
-/* Removes the fifo if control_open() created it. */
-void control_remove(struct control *c);
+void command_fifo_read_lines(struct command_fifo *c, void (*heed)(void *arg, const char *line), void *arg);
+/* Removes the fifo if command_fifo_open() created it. */
+void command_fifo_remove(struct command_fifo *c);
 
 #endif

@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static int wait_connected(int fd, int64_t until_ns)
+static int wait_until_connected(int fd, int64_t until_ns)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
 	socklen_t n = sizeof(int);
@@ -37,14 +37,14 @@ static int wait_connected(int fd, int64_t until_ns)
 	}
 }
 
-static int dial_one(const struct addrinfo *a, int64_t until_ns)
+static int connect_to_one_address(const struct addrinfo *a, int64_t until_ns)
 {
 	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), one = 1, err = 0;
 
 	if (fd < 0)
 		return -errno;
 	if (connect(fd, a->ai_addr, a->ai_addrlen))
-		err = errno == EINPROGRESS ? wait_connected(fd, until_ns) : -errno;
+		err = errno == EINPROGRESS ? wait_until_connected(fd, until_ns) : -errno;
 	if (err) {
 		close(fd);
 		return err;
@@ -53,7 +53,7 @@ static int dial_one(const struct addrinfo *a, int64_t until_ns)
 	return fd;
 }
 
-int dial(const char *host, int port, int64_t until_ns, char *why, size_t size)
+int connect_tcp_until(const char *host, int port, int64_t until_ns, char *why, size_t size)
 {
 	struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV }, *found;
 	char service[8];
@@ -62,13 +62,13 @@ int dial(const char *host, int port, int64_t until_ns, char *why, size_t size)
 	snprintf(service, sizeof(service), "%d", port);
 	err = getaddrinfo(host, service, &hints, &found);
 	if (err)
-		return why_write(-ENOENT, why, size, "%s: %s", host, gai_strerror(err));
+		return write_error_reason(-ENOENT, why, size, "%s: %s", host, gai_strerror(err));
 	for (struct addrinfo *a = found; a; a = a->ai_next) {
 		int64_t now = clock_now(), until = until_ns;
 
 		if (a->ai_next)		/* half of the time, so that an address that drops packets leaves time for the others */
 			until = now + (until_ns - now) / 2;
-		fd = dial_one(a, until);
+		fd = connect_to_one_address(a, until);
 		if (fd >= 0 || fd == -EINTR)
 			break;
 	}

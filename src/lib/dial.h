@@ -8,6 +8,6 @@
 
 /* Connects to host and port until `until_ns` (CLOCK_MONOTONIC). Returns a non-blocking socket with TCP_NODELAY, owned by the
  * caller; or -errno with the reason in `why`: -ETIMEDOUT, -EINTR (stop signal), -ENOENT (no such host), others. */
-int dial(const char *host, int port, int64_t until_ns, char *why, size_t size);
+int connect_tcp_until(const char *host, int port, int64_t until_ns, char *why, size_t size);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-size_t fields_cut(char *line, bool commas, char **cell, size_t most)
+size_t fields_split_line(char *line, bool commas, char **cell, size_t most)
 {
 	const char *separator = commas ? "," : "\t";
 	char *from = line;
@@ -37,7 +37,7 @@ size_t fields_cut(char *line, bool commas, char **cell, size_t most)
 	}
 }
 
-int fields_find(char *const *cell, size_t n, const char *name)
+int fields_index_of_name(char *const *cell, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(cell[i], name))
@@ -45,7 +45,7 @@ int fields_find(char *const *cell, size_t n, const char *name)
 	return -1;
 }
 
-int64_t fields_unit_ns(const char *name)
+int64_t fields_time_unit_of_column(const char *name)
 {
 	static const struct {
 		const char *end;

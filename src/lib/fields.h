@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 /* Splits `line` at its separators and removes its line end. Returns the number of cells; 0: more than `most`. */
-size_t fields_cut(char *line, bool commas, char **cell, size_t most);
+size_t fields_split_line(char *line, bool commas, char **cell, size_t most);
 
 /* The index of the cell with the text `name`; -1: none. */
-int fields_find(char *const *cell, size_t n, const char *name);
+int fields_index_of_name(char *const *cell, size_t n, const char *name);
 
 /* The time unit in ns of a column whose name ends in _ns, _us, _ms or _s (1 to 10^9); 0: another ending. */
-int64_t fields_unit_ns(const char *name);
+int64_t fields_time_unit_of_column(const char *name);
 
 #endif

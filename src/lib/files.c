@@ -31,7 +31,7 @@ int files_read_all(const char *path, char *text, size_t size)
 	return err;
 }
 
-int files_read(const char *path, char *text, size_t size)
+int files_read_first_line(const char *path, char *text, size_t size)
 {
 	int err = files_read_all(path, text, size);
 	char *end = strchr(text, '\n');
@@ -41,7 +41,7 @@ int files_read(const char *path, char *text, size_t size)
 	return err ? err : !end && strlen(text) + 1 == size ? -E2BIG : 0;
 }
 
-int files_write(const char *path, const char *text)
+int files_write_text(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC), err = 0;
 
@@ -58,10 +58,10 @@ int files_write_number(const char *path, long number)
 	char text[24];
 
 	snprintf(text, sizeof(text), "%ld\n", number);
-	return files_write(path, text);
+	return files_write_text(path, text);
 }
 
-static int files_add(pid_t **list, size_t *n, pid_t number)
+static int files_append_to_list(pid_t **list, size_t *n, pid_t number)
 {
 	if (array_room(list, *n))
 		return -ENOMEM;
@@ -69,7 +69,7 @@ static int files_add(pid_t **list, size_t *n, pid_t number)
 	return 0;
 }
 
-int files_numbers(const char *path, pid_t **list, size_t *n)
+int files_list_numbers_in_file(const char *path, pid_t **list, size_t *n)
 {
 	FILE *f = fopen(path, "re");
 	int number, err = 0;
@@ -77,14 +77,14 @@ int files_numbers(const char *path, pid_t **list, size_t *n)
 	if (!f)
 		return -errno;
 	while (!err && fscanf(f, "%d", &number) == 1)
-		err = files_add(list, n, number);
+		err = files_append_to_list(list, n, number);
 	if (!err && ferror(f))
 		err = -errno;
 	fclose(f);
 	return err;
 }
 
-int files_numbered(const char *folder, pid_t **list, size_t *n)
+int files_list_numeric_names(const char *folder, pid_t **list, size_t *n)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
@@ -97,13 +97,13 @@ int files_numbered(const char *folder, pid_t **list, size_t *n)
 		long number = strtol(entry->d_name, &end, 10);
 
 		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9' && !*end)
-			err = files_add(list, n, (pid_t)number);
+			err = files_append_to_list(list, n, (pid_t)number);
 	}
 	closedir(dir);
 	return err;
 }
 
-int files_group(const char *folder, pid_t **list, size_t *n)
+int files_list_processes_of_cgroup(const char *folder, pid_t **list, size_t *n)
 {
 	char path[4096];
 	struct dirent *e;
@@ -111,7 +111,7 @@ int files_group(const char *folder, pid_t **list, size_t *n)
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "%s/cgroup.procs", folder);
-	err = files_numbers(path, list, n);
+	err = files_list_numbers_in_file(path, list, n);
 	dir = err ? NULL : opendir(folder);
 	if (!dir)
 		return err ? err : -errno;
@@ -119,7 +119,7 @@ int files_group(const char *folder, pid_t **list, size_t *n)
 		if (e->d_type != DT_DIR || e->d_name[0] == '.' ||
 		    snprintf(path, sizeof(path), "%s/%s", folder, e->d_name) >= (int)sizeof(path))
 			continue;
-		err = files_group(path, list, n);
+		err = files_list_processes_of_cgroup(path, list, n);
 		if (err == -ENOENT || err == -ENODEV)	/* the group was removed meanwhile */
 			err = 0;
 	}
@@ -127,7 +127,7 @@ int files_group(const char *folder, pid_t **list, size_t *n)
 	return err;
 }
 
-int files_flush(FILE *out)
+int files_flush_stream(FILE *out)
 {
 	errno = 0;
 	return fflush(out) || ferror(out) ? errno ? -errno : -EIO : 0;

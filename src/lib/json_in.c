@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct json {
+struct json_document {
 	json_t *root;
 };
 
-struct json *json_read(const char *path, char *why, size_t size)
+struct json_document *json_read_file(const char *path, char *why, size_t size)
 {
 	json_error_t error;
-	struct json *j;
+	struct json_document *j;
 	FILE *in = fopen(path, "re");
 
 	if (!in) {
@@ -35,14 +35,14 @@ struct json *json_read(const char *path, char *why, size_t size)
 	return j;
 }
 
-void json_free(struct json *j)
+void json_free(struct json_document *j)
 {
 	if (j)
 		json_decref(j->root);
 	free(j);
 }
 
-static const json_t *find_path(const struct json *j, const char *path)
+static const json_t *find_json_value_at_path(const struct json_document *j, const char *path)
 {
 	const json_t *at = j->root;
 	char key[128];
@@ -70,9 +70,9 @@ static const json_t *find_path(const struct json *j, const char *path)
 	return at;
 }
 
-bool json_get_real(const struct json *j, const char *path, double *out)
+bool json_get_real(const struct json_document *j, const char *path, double *out)
 {
-	const json_t *v = find_path(j, path);
+	const json_t *v = find_json_value_at_path(j, path);
 
 	if (!json_is_number(v))
 		return false;
@@ -80,9 +80,9 @@ bool json_get_real(const struct json *j, const char *path, double *out)
 	return true;
 }
 
-bool json_get_int(const struct json *j, const char *path, int64_t *out)
+bool json_get_int(const struct json_document *j, const char *path, int64_t *out)
 {
-	const json_t *v = find_path(j, path);
+	const json_t *v = find_json_value_at_path(j, path);
 
 	if (!json_is_integer(v))
 		return false;
@@ -90,9 +90,9 @@ bool json_get_int(const struct json *j, const char *path, int64_t *out)
 	return true;
 }
 
-bool json_get_bool(const struct json *j, const char *path, bool *out)
+bool json_get_bool(const struct json_document *j, const char *path, bool *out)
 {
-	const json_t *v = find_path(j, path);
+	const json_t *v = find_json_value_at_path(j, path);
 
 	if (!json_is_boolean(v))
 		return false;
@@ -100,7 +100,7 @@ bool json_get_bool(const struct json *j, const char *path, bool *out)
 	return true;
 }
 
-const char *json_get_str(const struct json *j, const char *path)
+const char *json_get_str(const struct json_document *j, const char *path)
 {
-	return json_string_value(find_path(j, path));
+	return json_string_value(find_json_value_at_path(j, path));
 }

@@ -7,7 +7,7 @@
 #include <xkbcommon/xkbcommon.h>
 
 /* The code point of a text that is exactly one UTF-8 character; -1: another text. */
-static int64_t read_character(const char *text)
+static int64_t decode_utf8_character(const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
 	int more = p[0] >= 0xf0 && p[0] < 0xf8 ? 3 : p[0] >= 0xe0 && p[0] < 0xf0 ? 2 : p[0] >= 0xc2 && p[0] < 0xe0 ? 1 : 0;
@@ -27,7 +27,7 @@ static int64_t read_character(const char *text)
 
 int keysym_read(const char *text, uint32_t *out)
 {
-	int64_t point = read_character(text);
+	int64_t point = decode_utf8_character(text);
 	uint32_t keysym;
 
 	if (point >= 0x100 && point <= 0x10ffff)

@@ -5,20 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-int lines_open(struct lines *l, FILE *in)
+int line_reader_init(struct line_reader *l, FILE *in)
 {
-	*l = (struct lines){ .in = in, .text = malloc(LINES_LONGEST), .why = "" };
+	*l = (struct line_reader){ .in = in, .text = malloc(LINES_LONGEST), .why = "" };
 	return l->text ? 0 : -ENOMEM;
 }
 
-void lines_close(struct lines *l)
+void line_reader_free(struct line_reader *l)
 {
 	free(l->text);
-	*l = (struct lines){ 0 };
+	*l = (struct line_reader){ 0 };
 }
 
 /* Recognises files that are no text by their first bytes. Returns the reason and cure; NULL: text. */
-static const char *detect_non_text(const char *text)
+static const char *reason_file_is_no_text(const char *text)
 {
 	static const struct {
 		const char *magic, *why;
@@ -39,7 +39,7 @@ static const char *detect_non_text(const char *text)
 }
 
 /* Reads one line of the file to `at`, without its end. 1, 0 at the end of the file, or an error. */
-static int read_line(struct lines *l, char *at)
+static int read_text_line_of_file(struct line_reader *l, char *at)
 {
 	size_t room = LINES_LONGEST - (size_t)(at - l->text), n;
 
@@ -50,7 +50,7 @@ static int read_line(struct lines *l, char *at)
 	l->read++;
 	n = strlen(at);
 	if (l->read == 1) {
-		l->why = detect_non_text(at);
+		l->why = reason_file_is_no_text(at);
 		if (l->why)
 			return -EPROTO;
 		if (!strncmp(at, "\xef\xbb\xbf", 3)) {
@@ -77,20 +77,20 @@ static bool has_open_quote(const char *text)
 	return is;
 }
 
-int lines_next(struct lines *l, bool quotes)
+int read_next_line_joining_quotes(struct line_reader *l, bool quotes)
 {
 	int got;
 
 	do {
 		l->line = l->read + 1;
-		got = read_line(l, l->text);
+		got = read_text_line_of_file(l, l->text);
 	} while (got == 1 && !*l->text);
 	while (got == 1 && quotes && has_open_quote(l->text)) {
 		size_t n = strlen(l->text);
 
 		l->text[n++] = ' ';
 		l->text[n] = '\0';
-		got = n + 1 < LINES_LONGEST ? read_line(l, l->text + n) : -EPROTO;
+		got = n + 1 < LINES_LONGEST ? read_text_line_of_file(l, l->text + n) : -EPROTO;
 		l->why = "a quote that is not closed";
 		if (!got)
 			got = -EPROTO;
@@ -98,20 +98,20 @@ int lines_next(struct lines *l, bool quotes)
 	return got;
 }
 
-int lines_each(FILE *in, const bool *quotes, lines_take *head, lines_take *body, void *context, unsigned long *line,
+int for_each_line_of_table(FILE *in, const bool *quotes, lines_take *head, lines_take *body, void *context, unsigned long *line,
 	       const char **why)
 {
-	struct lines l;
+	struct line_reader l;
 	lines_take *take = head;
-	int err = lines_open(&l, in), got = 0;
+	int err = line_reader_init(&l, in), got = 0;
 
-	for (; !err && (got = lines_next(&l, *quotes)) == 1; take = body)
+	for (; !err && (got = read_next_line_joining_quotes(&l, *quotes)) == 1; take = body)
 		err = take(context, l.text, why);
 	*line = l.line;
 	if (!err && got < 0) {
 		err = got;
 		*why = l.why;
 	}
-	lines_close(&l);
+	line_reader_free(&l);
 	return err;
 }

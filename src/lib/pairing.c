@@ -5,27 +5,28 @@
 
 #define NUMBER_BITS 0xffffffu
 
-int64_t pair_gone_ns(const struct pair_key *key)
+int64_t pair_key_sent_ns(const struct pair_key_times *key)
 {
 	return key->sent_ns ? key->sent_ns : key->repeated ? key->due_ns : INT64_MAX;
 }
 
-static void forget_answer(struct pair_key *key)
+static void clear_answer_of_key(struct pair_key_times *key)
 {
 	key->answer_ns = key->high_ns = key->censored_ns = 0;
 	key->exact = key->coalesced = false;
 }
 
-size_t pair_patch(struct pair_key *keys, size_t n, const struct pair_shown *shown, size_t m, uint32_t base, int64_t end_ns)
+size_t pair_keys_with_patch_numbers(struct pair_key_times *keys, size_t n, const struct pair_patch_number_shown *shown, size_t m,
+				    uint32_t base, int64_t end_ns)
 {
 	size_t answered = 0, gone = 0, ahead = 0;
 
 	for (size_t i = 0; i < n; i++)
-		forget_answer(&keys[i]);
+		clear_answer_of_key(&keys[i]);
 	for (size_t j = 0; j < m; j++) {
 		uint32_t count = (shown[j].number - base) & NUMBER_BITS;
 
-		while (gone < n && pair_gone_ns(&keys[gone]) <= shown[j].at_ns)
+		while (gone < n && pair_key_sent_ns(&keys[gone]) <= shown[j].at_ns)
 			gone++;
 		if (count > NUMBER_BITS / 2)	/* below the base: an outdated screen */
 			continue;
@@ -46,10 +47,10 @@ size_t pair_patch(struct pair_key *keys, size_t n, const struct pair_shown *show
 
 /* Pairs the i-th update with the i-th key. False, with nothing changed, if an update came before its key: the equal numbers of both
  * are a coincidence. */
-static bool pair_one_to_one(struct pair_key *keys, size_t n, const int64_t *update_ns)
+static bool pair_one_to_one(struct pair_key_times *keys, size_t n, const int64_t *update_ns)
 {
 	for (size_t i = 0; i < n; i++)
-		if (update_ns[i] < pair_gone_ns(&keys[i]))
+		if (update_ns[i] < pair_key_sent_ns(&keys[i]))
 			return false;
 	for (size_t i = 0; i < n; i++) {
 		keys[i].answer_ns = keys[i].high_ns = update_ns[i];
@@ -58,19 +59,20 @@ static bool pair_one_to_one(struct pair_key *keys, size_t n, const int64_t *upda
 	return true;
 }
 
-void pair_update(struct pair_key *keys, size_t n, const int64_t *update_ns, size_t m, enum pair_drain drain, int64_t end_ns)
+void pair_keys_of_block_with_updates(struct pair_key_times *keys, size_t n, const int64_t *update_ns, size_t m,
+				     enum pair_drain drain, int64_t end_ns)
 {
 	size_t gone = 0, surplus, next = 0;
 
 	for (size_t i = 0; i < n; i++)
-		forget_answer(&keys[i]);
-	while (gone < n && pair_gone_ns(&keys[gone]) != INT64_MAX)
+		clear_answer_of_key(&keys[i]);
+	while (gone < n && pair_key_sent_ns(&keys[gone]) != INT64_MAX)
 		gone++;
 	for (size_t i = gone; i < n; i++)
 		keys[i].censored_ns = end_ns;
 	if (!gone)
 		return;
-	while (m > 0 && update_ns[0] < pair_gone_ns(&keys[0])) {
+	while (m > 0 && update_ns[0] < pair_key_sent_ns(&keys[0])) {
 		update_ns++;
 		m--;
 	}
@@ -78,10 +80,10 @@ void pair_update(struct pair_key *keys, size_t n, const int64_t *update_ns, size
 		return;
 	surplus = m > gone ? m - gone : 0;
 	for (size_t i = 0; i < gone; i++) {
-		struct pair_key *key = &keys[i];
+		struct pair_key_times *key = &keys[i];
 		size_t last = i + surplus;
 
-		while (next < m && update_ns[next] < pair_gone_ns(key))
+		while (next < m && update_ns[next] < pair_key_sent_ns(key))
 			next++;
 		if (next == m) {
 			key->censored_ns = end_ns;
@@ -97,17 +99,18 @@ void pair_update(struct pair_key *keys, size_t n, const int64_t *update_ns, size
 	}
 }
 
-bool pair_stray_likely(double noise_per_s, int64_t ns)
+bool pair_is_stray_update_likely(double noise_per_s, int64_t ns)
 {
 	return -expm1(-noise_per_s * (double)ns / 1e9) > PAIR_STRAY_LIKELY;
 }
 
-void pair_coalescing(struct pair_key *keys, size_t n, const int64_t *update_ns, size_t m, enum pair_drain drain, int64_t end_ns)
+void pair_narrow_for_coalescing(struct pair_key_times *keys, size_t n, const int64_t *update_ns, size_t m, enum pair_drain drain,
+				int64_t end_ns)
 {
 	size_t next = 0, last;
 
 	for (size_t i = 0; i < n; i++) {
-		struct pair_key *key = &keys[i];
+		struct pair_key_times *key = &keys[i];
 
 		if (key->exact || !key->answer_ns)
 			continue;
@@ -122,7 +125,7 @@ void pair_coalescing(struct pair_key *keys, size_t n, const int64_t *update_ns, 
 	}
 }
 
-bool pair_merge_add(struct pair_merge *m, int64_t at_ns, int64_t gap_ns, int64_t longest_ns)
+bool pair_change_begins_update(struct pair_update_merger *m, int64_t at_ns, int64_t gap_ns, int64_t longest_ns)
 {
 	bool fresh = !m->last_ns || at_ns - m->last_ns >= gap_ns || at_ns - m->first_ns >= longest_ns;
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* One key. Times in ns, all of the same clock; 0: not known, or did not happen. */
-struct pair_key {
+struct pair_key_times {
 	int64_t due_ns;
 	int64_t sent_ns;
 	int64_t answer_ns;	/* time of the answer, or the earliest possible one */
@@ -24,10 +24,10 @@ struct pair_key {
 };
 
 /* When the key was sent: sent_ns; due_ns for an autorepeat of the display; INT64_MAX if it was never sent. */
-int64_t pair_gone_ns(const struct pair_key *key);
+int64_t pair_key_sent_ns(const struct pair_key_times *key);
 
 /* A number that the patch showed, and when. */
-struct pair_shown {
+struct pair_patch_number_shown {
 	int64_t at_ns;
 	uint32_t number;	/* modulo 2^24 */
 };
@@ -35,7 +35,8 @@ struct pair_shown {
 /* Pairs the keys of a train, in the order of sending, with the numbers of the patch (ascending times). `base`: the number
  * shown before the first key. Keys unanswered at end_ns are censored there. Returns how often a number was higher than the
  * keys sent by then: another user types, or numbers from before the train were still arriving. */
-size_t pair_patch(struct pair_key *keys, size_t n, const struct pair_shown *shown, size_t m, uint32_t base, int64_t end_ns);
+size_t pair_keys_with_patch_numbers(struct pair_key_times *keys, size_t n, const struct pair_patch_number_shown *shown, size_t m,
+				    uint32_t base, int64_t end_ns);
 
 enum pair_drain {
 	PAIR_DRAINED,		/* no updates at the end of the block: every answer has arrived */
@@ -44,25 +45,29 @@ enum pair_drain {
 };
 
 /* Pairs one block of keys with the times of updates (ascending). Updates before the first key are ignored. */
-void pair_update(struct pair_key *keys, size_t n, const int64_t *update_ns, size_t m, enum pair_drain drain, int64_t end_ns);
+void pair_keys_of_block_with_updates(struct pair_key_times *keys, size_t n, const int64_t *update_ns, size_t m,
+				     enum pair_drain drain, int64_t end_ns);
 
 /* Probability of an update without a key (stray) up to which updates of a block are still paired one to one. */
 #define PAIR_STRAY_LIKELY 0.05
 /* Whether a stray update within `ns` is more probable than that, at a rate of noise_per_s. */
-bool pair_stray_likely(double noise_per_s, int64_t ns);
+bool pair_is_stray_update_likely(double noise_per_s, int64_t ns);
 
-/* For applications that answer several keys with one update (an assumption of the user): narrows the ranges of pair_update()
- * to those from the next update after the key to the next but two. To be called after pair_update(), with the same updates;
+/* For applications that answer several keys with one update (an assumption of the user): narrows the ranges of
+ * pair_keys_of_block_with_updates()
+ * to those from the next update after the key to the next but two. To be called after pair_keys_of_block_with_updates(), with
+ * the same updates;
  * exact keys are not changed. */
 #define PAIR_COALESCING_BEYOND 2
-void pair_coalescing(struct pair_key *keys, size_t n, const int64_t *update_ns, size_t m, enum pair_drain drain, int64_t end_ns);
+void pair_narrow_for_coalescing(struct pair_key_times *keys, size_t n, const int64_t *update_ns, size_t m, enum pair_drain drain,
+				int64_t end_ns);
 
 /* Merges changes of the screen into updates: changes less than gap_ns apart belong together, up to longest_ns. The time of
  * an update is that of its first change. Starts all zero. */
-struct pair_merge {
+struct pair_update_merger {
 	int64_t first_ns, last_ns;
 };
 /* Adds a change at at_ns. True: it begins a new update. */
-bool pair_merge_add(struct pair_merge *m, int64_t at_ns, int64_t gap_ns, int64_t longest_ns);
+bool pair_change_begins_update(struct pair_update_merger *m, int64_t at_ns, int64_t gap_ns, int64_t longest_ns);
 
 #endif

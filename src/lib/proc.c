@@ -16,15 +16,15 @@
 
 volatile sig_atomic_t proc_stop;
 
-static void on_stop(int signal)
+static void on_stop_signal(int signal)
 {
 	proc_stop = signal;
 }
 
-void proc_catch_stop(void)
+void proc_catch_stop_signals(void)
 {
 	/* no SA_RESTART: long sleeps and reads must return, so that the flag is checked */
-	struct sigaction sa = { .sa_handler = on_stop }, hangup;
+	struct sigaction sa = { .sa_handler = on_stop_signal }, hangup;
 
 	sigemptyset(&sa.sa_mask);
 	sigaction(SIGINT, &sa, NULL);
@@ -35,7 +35,7 @@ void proc_catch_stop(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-void proc_stop_signals(sigset_t *set)
+void proc_fill_stop_signal_set(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGINT);
@@ -43,14 +43,14 @@ void proc_stop_signals(sigset_t *set)
 	sigaddset(set, SIGHUP);
 }
 
-void proc_ignore_stop(void)
+void proc_ignore_stop_signals(void)
 {
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 }
 
-void proc_select(int count, fd_set *in, fd_set *out, int64_t until_ns)
+void proc_select_until_or_stop(int count, fd_set *in, fd_set *out, int64_t until_ns)
 {
 	int64_t left = until_ns - clock_now();
 	struct timespec ts = { .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
@@ -59,17 +59,17 @@ void proc_select(int count, fd_set *in, fd_set *out, int64_t until_ns)
 	if (left <= 0)
 		return;
 	/* signals are blocked except in pselect(): none is missed between the check of the flag and the sleep */
-	proc_stop_signals(&all);
+	proc_fill_stop_signal_set(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	if (!proc_stop)
 		pselect(count, in, out, NULL, until_ns == INT64_MAX ? NULL : &ts, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-void proc_wait_stop(int64_t until_ns)
+void proc_sleep_until_or_stop(int64_t until_ns)
 {
 	while (!proc_stop && clock_now() < until_ns)
-		proc_select(0, NULL, NULL, until_ns);
+		proc_select_until_or_stop(0, NULL, NULL, until_ns);
 }
 
 int proc_die_with_parent(pid_t parent)
@@ -97,7 +97,7 @@ void proc_check_ready_fd(int fd)
 		die_usage("--ready-fd %d is open for reading only", fd);
 }
 
-int proc_ready(int fd)
+int proc_write_ready_line(int fd)
 {
 	ssize_t n;
 
@@ -109,9 +109,9 @@ int proc_ready(int fd)
 	return n < 0 ? -errno : 0;
 }
 
-void proc_say_ready(int fd)
+void proc_write_ready_line_or_warn(int fd)
 {
-	int err = proc_ready(fd);
+	int err = proc_write_ready_line(fd);
 
 	if (err && fd != STDERR_FILENO)
 		warn("cannot write \"ready\" to descriptor %d: %s", fd, strerror(-err));
@@ -134,7 +134,7 @@ int proc_start_thread(pthread_t *thread, size_t stack_bytes, void *(*work)(void 
 	return err;
 }
 
-int proc_pin(const struct cli_cpus *cpus)
+int proc_pin_thread_to_cpus(const struct cli_cpus *cpus)
 {
 	cpu_set_t set, got;
 
@@ -167,16 +167,17 @@ int proc_cpus_online(struct cli_cpus *out)
 {
 	char text[256];
 
-	return files_read("/sys/devices/system/cpu/online", text, sizeof(text)) || cli_read_cpus(text, out) ? proc_cpus_allowed(out) : 0;
+	return files_read_first_line("/sys/devices/system/cpu/online", text, sizeof(text)) || cli_read_cpus(text, out) ?
+	       proc_cpus_allowed(out) : 0;
 }
 
-int proc_enter_group(const char *folder)
+int proc_enter_cgroup(const char *folder)
 {
 	char path[4096];
 
 	if (snprintf(path, sizeof(path), "%s/cgroup.procs", folder) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	return files_write(path, "0\n");
+	return files_write_text(path, "0\n");
 }
 
 static FILE *open_proc_file(pid_t pid, const char *what)
@@ -187,7 +188,7 @@ static FILE *open_proc_file(pid_t pid, const char *what)
 	return fopen(path, "re");
 }
 
-int proc_schedstat(pid_t pid, struct proc_schedstat *out)
+int proc_schedstat_of_process(pid_t pid, struct proc_schedstat *out)
 {
 	FILE *f = open_proc_file(pid, "schedstat");
 	long long run, wait, slices;
@@ -203,7 +204,7 @@ int proc_schedstat(pid_t pid, struct proc_schedstat *out)
 	return 0;
 }
 
-int proc_read_stat(const char *text, struct proc_stat *out)
+int proc_parse_stat(const char *text, struct proc_stat *out)
 {
 	const char *name = strchr(text, '('), *after = strrchr(text, ')');
 
@@ -220,29 +221,29 @@ int proc_read_stat(const char *text, struct proc_stat *out)
 	return 0;
 }
 
-int proc_stat(pid_t pid, struct proc_stat *out)
+int proc_stat_of_process(pid_t pid, struct proc_stat *out)
 {
 	char path[64], text[1024];
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	return files_read_all(path, text, sizeof(text)) || proc_read_stat(text, out) ? -ESRCH : 0;
+	return files_read_all(path, text, sizeof(text)) || proc_parse_stat(text, out) ? -ESRCH : 0;
 }
 
-void proc_line(pid_t pid, const char *file, char *text, size_t size)
+void proc_read_first_line_of(pid_t pid, const char *file, char *text, size_t size)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
-	files_read(path, text, size);
+	files_read_first_line(path, text, size);
 }
 
-pid_t proc_process(pid_t tid)
+pid_t proc_process_of_thread(pid_t tid)
 {
 	char folder[32];
 	int64_t pid;
 
 	snprintf(folder, sizeof(folder), "/proc/%d", (int)tid);
-	pid = account_figure(folder, "status", "Tgid:");
+	pid = account_read_counter(folder, "status", "Tgid:");
 	return pid > 0 ? (pid_t)pid : 0;
 }
 
@@ -252,12 +253,12 @@ int64_t proc_memory_peak(pid_t pid)
 	int64_t peak;
 
 	snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
-	peak = account_figure(folder, "status", "VmHWM:");
+	peak = account_read_counter(folder, "status", "VmHWM:");
 	return peak > 0 ? peak : 0;
 }
 
 /* Lines are "7:cpu,cpuacct:/a/b" (version 1) or "0::/a/b" (version 2, used if no line of version 1 has the controller). */
-int proc_read_cgroup(FILE *f, const char *controller, char *text, size_t size)
+int proc_parse_cgroup(FILE *f, const char *controller, char *text, size_t size)
 {
 	char line[4200];
 
@@ -284,7 +285,7 @@ int proc_read_cgroup(FILE *f, const char *controller, char *text, size_t size)
 	return *text ? 2 : 0;
 }
 
-int proc_cgroup(pid_t pid, const char *controller, char *text, size_t size)
+int proc_cgroup_of_process(pid_t pid, const char *controller, char *text, size_t size)
 {
 	FILE *f = open_proc_file(pid, "cgroup");
 	int version;
@@ -292,7 +293,7 @@ int proc_cgroup(pid_t pid, const char *controller, char *text, size_t size)
 	text[0] = '\0';
 	if (!f)
 		return 0;
-	version = proc_read_cgroup(f, controller, text, size);
+	version = proc_parse_cgroup(f, controller, text, size);
 	fclose(f);
 	return version;
 }

@@ -8,17 +8,17 @@
 
 #define WIDTH 79
 
-void progress_start(struct progress *p, bool quiet)
+void progress_start(struct progress_line *p, bool quiet)
 {
-	*p = (struct progress){ .on = !quiet && isatty(STDERR_FILENO), .next_ns = clock_now() + NS_PER_S };
+	*p = (struct progress_line){ .on = !quiet && isatty(STDERR_FILENO), .next_ns = clock_now() + NS_PER_S };
 }
 
-int64_t progress_wake(const struct progress *p, int64_t until_ns)
+int64_t progress_next_wake_ns(const struct progress_line *p, int64_t until_ns)
 {
 	return p->on && p->next_ns < until_ns ? p->next_ns : until_ns;
 }
 
-bool progress_due(struct progress *p, int64_t now_ns)
+bool is_progress_line_due(struct progress_line *p, int64_t now_ns)
 {
 	if (!p->on || now_ns < p->next_ns)
 		return false;
@@ -26,7 +26,7 @@ bool progress_due(struct progress *p, int64_t now_ns)
 	return true;
 }
 
-void progress_show(struct progress *p, const char *format, ...)
+void progress_show(struct progress_line *p, const char *format, ...)
 {
 	char line[4 * WIDTH];
 	int columns = 0;
@@ -44,7 +44,7 @@ void progress_show(struct progress *p, const char *format, ...)
 	p->shown = true;
 }
 
-void progress_end(struct progress *p)
+void progress_end(struct progress_line *p)
 {
 	if (p->shown)
 		fputs("\r\033[K", stderr);

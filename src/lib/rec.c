@@ -17,7 +17,7 @@
 
 const char *const rec_formats[] = { "text", "json", "tsv", "rows", NULL };
 
-struct rec {
+struct rec_report {
 	struct rec_cfg cfg;
 	FILE *out;
 	char *place, *temporary;	/* final and temporary path; NULL if the output is written directly (stdout, devices, pipes) */
@@ -34,23 +34,23 @@ struct rec {
 static char pending[4096];
 static pid_t pending_of;
 
-static void remove_pending(void)
+static void remove_unfinished_report_file(void)
 {
 	if (pending[0] && getpid() == pending_of)
 		unlink(pending);
 }
 
-static void set_pending(const char *path)
+static void set_report_file_to_remove(const char *path)
 {
 	static bool registered;
 
 	snprintf(pending, sizeof(pending), "%s", path);
 	pending_of = getpid();
 	if (!registered)
-		registered = !atexit(remove_pending);
+		registered = !atexit(remove_unfinished_report_file);
 }
 
-static struct rec_node *add_node(struct rec *r, const char *key, enum rec_kind kind, const char *text)
+static struct rec_node *add_report_node(struct rec_report *r, const char *key, enum rec_kind kind, const char *text)
 {
 	struct rec_node *parent = r->stack[r->depth], *n = calloc(1, sizeof(*n));
 
@@ -71,9 +71,9 @@ static struct rec_node *add_node(struct rec *r, const char *key, enum rec_kind k
 	return n;
 }
 
-static void descend(struct rec *r, const char *key, enum rec_kind kind)
+static void open_report_container(struct rec_report *r, const char *key, enum rec_kind kind)
 {
-	struct rec_node *n = add_node(r, key, kind, NULL);
+	struct rec_node *n = add_report_node(r, key, kind, NULL);
 
 	if (r->depth + 1 >= DEPTH_MAX)
 		r->err = -E2BIG;
@@ -81,39 +81,39 @@ static void descend(struct rec *r, const char *key, enum rec_kind kind)
 		r->stack[++r->depth] = n ? n : &r->root;
 }
 
-void rec_object(struct rec *r, const char *key)
+void rec_begin_object(struct rec_report *r, const char *key)
 {
-	descend(r, key, OBJECT);
+	open_report_container(r, key, OBJECT);
 }
 
-void rec_array(struct rec *r, const char *key)
+void rec_begin_array(struct rec_report *r, const char *key)
 {
-	descend(r, key, ARRAY);
+	open_report_container(r, key, ARRAY);
 }
 
-void rec_end(struct rec *r)
+void rec_end_container(struct rec_report *r)
 {
 	if (r->depth > 0)
 		r->depth--;
 }
 
-void rec_int(struct rec *r, const char *key, int64_t value)
+void rec_int(struct rec_report *r, const char *key, int64_t value)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%lld", (long long)value);
-	add_node(r, key, NUMBER, text);
+	add_report_node(r, key, NUMBER, text);
 }
 
-void rec_count(struct rec *r, const char *key, int64_t value)
+void rec_count(struct rec_report *r, const char *key, int64_t value)
 {
 	if (value < 0)
-		add_node(r, key, WORD, "null");
+		add_report_node(r, key, WORD, "null");
 	else
 		rec_int(r, key, value);
 }
 
-void rec_known(struct rec *r, const char *key, bool known, int64_t value)
+void rec_int_if_known(struct rec_report *r, const char *key, bool known, int64_t value)
 {
 	if (known)
 		rec_int(r, key, value);
@@ -121,39 +121,39 @@ void rec_known(struct rec *r, const char *key, bool known, int64_t value)
 		rec_real(r, key, NAN, 0);
 }
 
-void rec_real(struct rec *r, const char *key, double value, int decimals)
+void rec_real(struct rec_report *r, const char *key, double value, int decimals)
 {
 	char text[64];
 
 	if (!isfinite(value)) {
-		add_node(r, key, WORD, "null");
+		add_report_node(r, key, WORD, "null");
 		return;
 	}
 	snprintf(text, sizeof(text), fabs(value) < 1e15 ? "%.*f" : "%.*e", decimals, value);
-	add_node(r, key, NUMBER, strspn(text, "-0.") == strlen(text) && *text == '-' ? text + 1 : text);
+	add_report_node(r, key, NUMBER, strspn(text, "-0.") == strlen(text) && *text == '-' ? text + 1 : text);
 }
 
-void rec_str(struct rec *r, const char *key, const char *value)
+void rec_str(struct rec_report *r, const char *key, const char *value)
 {
 	if (value)
-		add_node(r, key, STRING, value);
+		add_report_node(r, key, STRING, value);
 	else
-		add_node(r, key, WORD, "null");
+		add_report_node(r, key, WORD, "null");
 }
 
-void rec_bool(struct rec *r, const char *key, bool value)
+void rec_bool(struct rec_report *r, const char *key, bool value)
 {
-	add_node(r, key, WORD, value ? "true" : "false");
+	add_report_node(r, key, WORD, value ? "true" : "false");
 }
 
-void rec_timing(struct rec *r, const char *key, struct sample *s, double unit)
+void rec_sample_statistics(struct rec_report *r, const char *key, struct sample *s, double unit)
 {
 	static const struct { const char *name; double p; } quantiles[] = {
 		{ "p25", 0.25 }, { "p50", 0.5 }, { "p75", 0.75 }, { "p90", 0.9 },
 		{ "p95", 0.95 }, { "p99", 0.99 }, { "p999", 0.999 },
 	};
 	enum { N = 4 + sizeof(quantiles) / sizeof(*quantiles) };
-	struct { const char *name; struct sample_stat stat; } row[N];
+	struct { const char *name; struct sample_statistic stat; } row[N];
 	size_t n = 0;
 
 	row[n].name = "min";
@@ -164,34 +164,34 @@ void rec_timing(struct rec *r, const char *key, struct sample *s, double unit)
 	row[n++].stat = sample_sd(s);
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++) {
 		row[n].name = quantiles[i].name;
-		row[n].stat = sample_supports(s, quantiles[i].p) ? sample_quantile(s, quantiles[i].p) :
-			      (struct sample_stat){ NAN, false };
+		row[n].stat = sample_has_enough_for_quantile(s, quantiles[i].p) ? sample_quantile(s, quantiles[i].p) :
+			      (struct sample_statistic){ NAN, false };
 		n++;
 	}
 	row[n].name = "max";
 	row[n++].stat = sample_max(s);
 
-	rec_object(r, key);
+	rec_begin_object(r, key);
 	rec_int(r, "n", (int64_t)s->n);
 	for (size_t i = 0; i < n; i++)
 		rec_real(r, row[i].name, row[i].stat.above ? NAN : row[i].stat.value / unit, 3);
 	if (s->censored) {
 		rec_int(r, "censored", (int64_t)s->censored);
-		rec_object(r, "above");
+		rec_begin_object(r, "above");
 		for (size_t i = 0; i < n; i++)
 			if (row[i].stat.above && strcmp(row[i].name, "sd") != 0)
 				rec_real(r, row[i].name, row[i].stat.value / unit, 3);
-		rec_end(r);
+		rec_end_container(r);
 	}
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void start_report(struct rec *r, const char *tool)
+static void add_report_head(struct rec_report *r, const char *tool)
 {
 	char host[65] = "", when[24], schema[64];
 
 	gethostname(host, sizeof(host) - 1);
-	clock_utc(when, sizeof(when));
+	clock_utc_text(when, sizeof(when));
 	snprintf(schema, sizeof(schema), "thinprobe.%s/1", tool);
 	rec_str(r, "schema", schema);
 	rec_str(r, "tool", tool);
@@ -201,7 +201,7 @@ static void start_report(struct rec *r, const char *tool)
 	r->host = r->root.last;
 }
 
-void rec_make_header(struct rec *r)
+void rec_make_first_row_header(struct rec_report *r)
 {
 	struct rec_node *table = r->stack[r->depth];
 
@@ -211,12 +211,12 @@ void rec_make_header(struct rec *r)
 	table->first = table->last = NULL;
 }
 
-struct rec_lines *rec_lines(struct rec *r)
+struct rec_lines *rec_lines_of_report(struct rec_report *r)
 {
 	return &r->lines;
 }
 
-void rec_main_table(struct rec *r, const char *key)
+void rec_set_main_table(struct rec_report *r, const char *key)
 {
 	if (r)
 		r->main_table = key;
@@ -233,7 +233,7 @@ static bool is_written_directly(const char *path)
 }
 
 /* Opens a temporary file in the folder of the report. 0 or -errno. */
-static int open_beside(struct rec *r)
+static int open_temporary_report_file(struct rec_report *r)
 {
 	struct stat st;
 	mode_t mask;
@@ -254,7 +254,7 @@ static int open_beside(struct rec *r)
 	fd = mkostemp(r->temporary, O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	set_pending(r->temporary);
+	set_report_file_to_remove(r->temporary);
 	mask = umask(0);
 	umask(mask);
 	fchmod(fd, 0666 & ~mask);
@@ -262,27 +262,27 @@ static int open_beside(struct rec *r)
 	if (!r->out) {
 		close(fd);
 		unlink(r->temporary);
-		set_pending("");
+		set_report_file_to_remove("");
 		return -ENOMEM;
 	}
 	return 0;
 }
 
-static int open_output(struct rec *r)
+static int open_report_output(struct rec_report *r)
 {
 	if (!r->cfg.path || !strcmp(r->cfg.path, "-")) {
 		r->out = stdout;
 		return 0;
 	}
 	if (!is_written_directly(r->cfg.path))
-		return open_beside(r);
+		return open_temporary_report_file(r);
 	r->out = fopen(r->cfg.path, "we");
 	return r->out ? 0 : -errno;
 }
 
-struct rec *rec_open(const struct rec_cfg *cfg, const char *tool)
+struct rec_report *rec_open(const struct rec_cfg *cfg, const char *tool)
 {
-	struct rec *r = calloc(1, sizeof(*r));
+	struct rec_report *r = calloc(1, sizeof(*r));
 	int err;
 
 	if (!r)
@@ -290,7 +290,7 @@ struct rec *rec_open(const struct rec_cfg *cfg, const char *tool)
 	r->cfg = *cfg;
 	r->root.kind = OBJECT;
 	r->stack[0] = &r->root;
-	err = open_output(r);
+	err = open_report_output(r);
 	if (err) {
 		free(r->temporary);
 		free(r->place);
@@ -298,17 +298,17 @@ struct rec *rec_open(const struct rec_cfg *cfg, const char *tool)
 		errno = -err;
 		return NULL;
 	}
-	start_report(r, tool);
+	add_report_head(r, tool);
 	return r;
 }
 
-static void drop_children(struct rec_node *n)
+static void free_child_nodes(struct rec_node *n)
 {
 	for (struct rec_node *c = n->first, *next; c; c = next) {
 		next = c->next;
-		drop_children(c);
+		free_child_nodes(c);
 		if (c->header)
-			drop_children(&(struct rec_node){ .first = c->header });
+			free_child_nodes(&(struct rec_node){ .first = c->header });
 		free(c->key);
 		free(c->text);
 		free(c);
@@ -316,15 +316,15 @@ static void drop_children(struct rec_node *n)
 }
 
 /* Inserts "summary" behind "host". */
-static void add_summary(struct rec *r)
+static void add_summary_to_report(struct rec_report *r)
 {
-	const char *summary = rec_summary(&r->lines);
+	const char *summary = rec_summary_text(&r->lines);
 	struct rec_node *behind = r->host ? r->host->next : NULL, *last = r->root.last, *n;
 
 	if (!summary || !behind)
 		return;
 	r->depth = 0;
-	n = add_node(r, "summary", STRING, summary);
+	n = add_report_node(r, "summary", STRING, summary);
 	if (!n)
 		return;
 	last->next = NULL;
@@ -333,7 +333,7 @@ static void add_summary(struct rec *r)
 	n->next = behind;
 }
 
-static void write_text(struct rec *r)
+static void write_report_as_text(struct rec_report *r)
 {
 	bool quiet = r->cfg.detail == REC_QUIET, verbose = r->cfg.detail == REC_VERBOSE;
 	bool said = rec_write_lines(r->out, &r->lines, quiet, verbose);
@@ -341,38 +341,38 @@ static void write_text(struct rec *r)
 	if (said && verbose)
 		fputc('\n', r->out);
 	if (!quiet && (verbose || !said))
-		rec_write(r->out, REC_TEXT, &r->root, NULL);
+		rec_write_tree(r->out, REC_TEXT, &r->root, NULL);
 }
 
 /* Whether standard output and standard error are the same file, such as a terminal. */
-static bool is_stderr_stdout(void)
+static bool is_stderr_same_file_as_stdout(void)
 {
 	struct stat out, err;
 
 	return !fstat(STDOUT_FILENO, &out) && !fstat(STDERR_FILENO, &err) && out.st_dev == err.st_dev && out.st_ino == err.st_ino;
 }
 
-static int write_report(struct rec *r)
+static int write_report_in_its_format(struct rec_report *r)
 {
 	if (r->cfg.format == REC_TEXT)
-		write_text(r);
-	if (r->cfg.format != REC_TEXT || r->out != stdout || !is_stderr_stdout())
+		write_report_as_text(r);
+	if (r->cfg.format != REC_TEXT || r->out != stdout || !is_stderr_same_file_as_stdout())
 		for (const struct rec_line *l = r->lines.first; l; l = l->next)
 			if (l->kind == LINE_WARNED)
 				warn("%s", l->text);
 	if (r->cfg.format == REC_TEXT)
 		return 0;
-	add_summary(r);
-	return r->err ? r->err : rec_write(r->out, (enum rec_format)r->cfg.format, &r->root, r->main_table);
+	add_summary_to_report(r);
+	return r->err ? r->err : rec_write_tree(r->out, (enum rec_format)r->cfg.format, &r->root, r->main_table);
 }
 
-int rec_close(struct rec *r)
+int rec_close(struct rec_report *r)
 {
 	int err = r->err;
 
 	signal(SIGPIPE, SIG_IGN);
 	if (!err)
-		err = write_report(r);
+		err = write_report_in_its_format(r);
 	if (fflush(r->out) || ferror(r->out))
 		err = err ? err : -(errno ? errno : EIO);
 	if (err == -EPIPE && r->out == stdout)
@@ -386,28 +386,28 @@ int rec_close(struct rec *r)
 			err = -errno;
 		if (err)
 			unlink(r->temporary);
-		set_pending("");
+		set_report_file_to_remove("");
 	} else if (r->out != stdout && fclose(r->out) && !err) {
 		err = -errno;
 	}
-	drop_children(&r->root);
-	rec_drop_lines(&r->lines);
+	free_child_nodes(&r->root);
+	rec_free_lines(&r->lines);
 	free(r->temporary);
 	free(r->place);
 	free(r);
 	return err;
 }
 
-struct rec *rec_must_open(const struct rec_cfg *cfg, const char *tool)
+struct rec_report *rec_must_open(const struct rec_cfg *cfg, const char *tool)
 {
-	struct rec *r = rec_open(cfg, tool);
+	struct rec_report *r = rec_open(cfg, tool);
 
 	if (!r)
 		die(EXIT_RUN, "cannot write %s: %m", cfg->path);
 	return r;
 }
 
-void rec_must_close(struct rec *r)
+void rec_must_close(struct rec_report *r)
 {
 	int err = rec_close(r);
 
@@ -416,7 +416,7 @@ void rec_must_close(struct rec *r)
 }
 
 /* The absolute path of a file that exists or will be created, without symbolic links. False if its folder does not exist. */
-static bool resolve_path(const char *path, char *out)
+static bool resolve_output_path(const char *path, char *out)
 {
 	char copy[PATH_MAX], folder[PATH_MAX];
 
@@ -431,7 +431,7 @@ static bool resolve_path(const char *path, char *out)
 	return snprintf(out, PATH_MAX, "%s/%s", folder, basename(copy)) < PATH_MAX;
 }
 
-static bool is_same_output(const char *a, const char *b)
+static bool is_same_output_file(const char *a, const char *b)
 {
 	char x[PATH_MAX], y[PATH_MAX];
 	struct stat s, t;
@@ -440,13 +440,13 @@ static bool is_same_output(const char *a, const char *b)
 		return !strcmp(a, b);
 	if (!stat(a, &s) && !stat(b, &t))	/* a file may have two names (hard links) */
 		return !S_ISCHR(s.st_mode) && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
-	return resolve_path(a, x) && resolve_path(b, y) && !strcmp(x, y);
+	return resolve_output_path(a, x) && resolve_output_path(b, y) && !strcmp(x, y);
 }
 
-void rec_check_apart(const struct rec_place *place, size_t n)
+void rec_check_outputs_differ(const struct rec_output_path *place, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < i; k++)
-			if (place[i].path && place[k].path && is_same_output(place[i].path, place[k].path))
+			if (place[i].path && place[k].path && is_same_output_file(place[i].path, place[k].path))
 				die_usage("%s and %s would both write %s; give each its own", place[k].option, place[i].option, place[i].path);
 }

@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct rows {
+struct row_file {
 	FILE *out;
 	char *schema;
 	int columns, cells, err;
 };
 
-struct rows *rows_open(const char *path, const char *schema, const char *const *columns)
+struct row_file *rows_open(const char *path, const char *schema, const char *const *columns)
 {
-	struct rows *t = calloc(1, sizeof(*t));
+	struct row_file *t = calloc(1, sizeof(*t));
 	bool standard = !strcmp(path, "-");
 
 	if (!t)
@@ -38,7 +38,7 @@ struct rows *rows_open(const char *path, const char *schema, const char *const *
 	return t;
 }
 
-static FILE *begin_cell(struct rows *t)
+static FILE *rows_begin_cell(struct row_file *t)
 {
 	if (!t->cells)
 		fputs(t->schema, t->out);
@@ -47,46 +47,46 @@ static FILE *begin_cell(struct rows *t)
 	return t->out;
 }
 
-void rows_int(struct rows *t, int64_t value)
+void rows_write_int(struct row_file *t, int64_t value)
 {
-	fprintf(begin_cell(t), "%lld", (long long)value);
+	fprintf(rows_begin_cell(t), "%lld", (long long)value);
 }
 
-void rows_count(struct rows *t, int64_t value)
+void rows_write_count(struct row_file *t, int64_t value)
 {
 	if (value < 0)
-		rows_none(t);
+		rows_write_empty_cell(t);
 	else
-		rows_int(t, value);
+		rows_write_int(t, value);
 }
 
-void rows_time(struct rows *t, int64_t ns)
+void rows_write_time(struct row_file *t, int64_t ns)
 {
 	if (ns)
-		rows_int(t, ns);
+		rows_write_int(t, ns);
 	else
-		rows_none(t);
+		rows_write_empty_cell(t);
 }
 
-void rows_real(struct rows *t, double value)
+void rows_write_real(struct row_file *t, double value)
 {
 	if (isfinite(value))
-		fprintf(begin_cell(t), "%.9g", value);
+		fprintf(rows_begin_cell(t), "%.9g", value);
 	else
-		rows_none(t);
+		rows_write_empty_cell(t);
 }
 
-void rows_none(struct rows *t)
+void rows_write_empty_cell(struct row_file *t)
 {
-	begin_cell(t);
+	rows_begin_cell(t);
 }
 
-void rows_str(struct rows *t, const char *value)
+void rows_write_str(struct row_file *t, const char *value)
 {
-	rec_write_plain(begin_cell(t), value);
+	rec_write_printable_text(rows_begin_cell(t), value);
 }
 
-void rows_end(struct rows *t)
+void rows_end_row(struct row_file *t)
 {
 	if (t->cells != t->columns)
 		t->err = -EPROTO;
@@ -94,14 +94,14 @@ void rows_end(struct rows *t)
 	fputc('\n', t->out);
 }
 
-int rows_flush(struct rows *t)
+int rows_flush(struct row_file *t)
 {
 	if ((fflush(t->out) || ferror(t->out)) && !t->err)
 		t->err = -(errno ? errno : EIO);
 	return t->err;
 }
 
-int rows_close(struct rows *t)
+int rows_close(struct row_file *t)
 {
 	int err = rows_flush(t);
 

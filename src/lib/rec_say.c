@@ -11,7 +11,7 @@
 #define COLUMNS_MAX 16
 #define ROWS_SHOWN 5		/* rows printed of a longer table */
 
-static __attribute__((format(printf, 4, 0))) struct rec_line *add_line(struct rec_lines *to, enum rec_line_kind kind,
+static __attribute__((format(printf, 4, 0))) struct rec_line *add_report_line(struct rec_lines *to, enum rec_line_kind kind,
 								       const char *align, const char *format, va_list args)
 {
 	struct rec_line *line = calloc(1, sizeof(*line));
@@ -33,53 +33,53 @@ static __attribute__((format(printf, 4, 0))) struct rec_line *add_line(struct re
 	return line;
 }
 
-void rec_say(struct rec *r, const char *format, ...)
+void rec_say(struct rec_report *r, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	if (r)
-		add_line(rec_lines(r), LINE_SAID, NULL, format, args);
+		add_report_line(rec_lines_of_report(r), LINE_SAID, NULL, format, args);
 	va_end(args);
 }
 
-void rec_warn(struct rec *r, const char *format, ...)
+void rec_warn(struct rec_report *r, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	if (r)
-		add_line(rec_lines(r), LINE_WARNED, NULL, format, args);
+		add_report_line(rec_lines_of_report(r), LINE_WARNED, NULL, format, args);
 	va_end(args);
 }
 
-void rec_table(struct rec *r, const char *align, const char *format, ...)
+void rec_begin_table(struct rec_report *r, const char *align, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	if (r)
-		add_line(rec_lines(r), LINE_HEAD, align, format, args);
+		add_report_line(rec_lines_of_report(r), LINE_HEAD, align, format, args);
 	va_end(args);
 }
 
-void rec_row(struct rec *r, const char *format, ...)
+void rec_table_row(struct rec_report *r, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	if (r)
-		add_line(rec_lines(r), LINE_ROW, NULL, format, args);
+		add_report_line(rec_lines_of_report(r), LINE_ROW, NULL, format, args);
 	va_end(args);
 }
 
-void rec_rank(struct rec *r, double badness)
+void rec_rank_last_table_row(struct rec_report *r, double badness)
 {
-	if (r && rec_lines(r)->last)
-		rec_lines(r)->last->rank = badness;
+	if (r && rec_lines_of_report(r)->last)
+		rec_lines_of_report(r)->last->rank = badness;
 }
 
-const char *rec_summary(const struct rec_lines *lines)
+const char *rec_summary_text(const struct rec_lines *lines)
 {
 	const struct rec_line *said = NULL;
 
@@ -92,7 +92,7 @@ const char *rec_summary(const struct rec_lines *lines)
 	return said ? said->text + strspn(said->text, " ") : NULL;
 }
 
-static int width_of(const char *text, size_t bytes)
+static int display_columns_of_text(const char *text, size_t bytes)
 {
 	int columns = 0;
 
@@ -109,7 +109,7 @@ void rec_write_wrapped(FILE *out, const char *mark, const char *text, int indent
 	fputs(mark, out);
 	while (*text) {
 		size_t gap = strspn(text, " "), n = strcspn(text + gap, " ");
-		int columns = width_of(text + gap, n);
+		int columns = display_columns_of_text(text + gap, n);
 
 		if (at + (int)gap + columns > WIDTH && n && at > indent) {
 			fprintf(out, "\n%*s", indent, "");
@@ -119,19 +119,19 @@ void rec_write_wrapped(FILE *out, const char *mark, const char *text, int indent
 			at += (int)gap;
 		}
 		snprintf(word, sizeof(word), "%.*s", (int)n, text + gap);
-		rec_write_plain(out, word);
+		rec_write_printable_text(out, word);
 		at += columns;
 		text += gap + n;
 	}
 	fputc('\n', out);
 }
 
-struct say_cell {
+struct table_row_cell {
 	const char *text;
 	size_t bytes;
 };
 
-static int split_cells(const char *text, struct say_cell *cell)
+static int split_row_into_cells(const char *text, struct table_row_cell *cell)
 {
 	int n = 0;
 
@@ -145,42 +145,42 @@ static int split_cells(const char *text, struct say_cell *cell)
 }
 
 /* Whether a row has two cells in a wider table: a name and a text of any length. */
-static bool is_text_row(int cells, int columns)
+static bool is_name_and_text_row(int cells, int columns)
 {
 	return cells == 2 && columns > 2;
 }
 
-static void measure_row(const char *text, int columns, int *width)
+static void widen_columns_for_row(const char *text, int columns, int *width)
 {
-	struct say_cell cell[COLUMNS_MAX];
-	int n = split_cells(text, cell);
+	struct table_row_cell cell[COLUMNS_MAX];
+	int n = split_row_into_cells(text, cell);
 
-	for (int i = 0; i < n && i < columns && !(i && is_text_row(n, columns)); i++)
-		if (width_of(cell[i].text, cell[i].bytes) > width[i])
-			width[i] = width_of(cell[i].text, cell[i].bytes);
+	for (int i = 0; i < n && i < columns && !(i && is_name_and_text_row(n, columns)); i++)
+		if (display_columns_of_text(cell[i].text, cell[i].bytes) > width[i])
+			width[i] = display_columns_of_text(cell[i].text, cell[i].bytes);
 }
 
-static void append_cell(char *line, size_t size, int blanks, const struct say_cell *cell)
+static void append_cell_to_row_text(char *line, size_t size, int blanks, const struct table_row_cell *cell)
 {
 	size_t at = strlen(line);
 
 	snprintf(line + at, size - at, "%*s%.*s", blanks > 0 ? blanks : 0, "", (int)cell->bytes, cell->text);
 }
 
-static void write_row(FILE *out, const char *text, const char *align, const int *width, int gap, bool cut)
+static void write_text_table_row(FILE *out, const char *text, const char *align, const int *width, int gap, bool cut)
 {
-	struct say_cell cell[COLUMNS_MAX];
-	int n = split_cells(text, cell), columns = (int)strlen(align), start = 0, at = 0;
+	struct table_row_cell cell[COLUMNS_MAX];
+	int n = split_row_into_cells(text, cell), columns = (int)strlen(align), start = 0, at = 0;
 	char line[1024] = "";
 	size_t end;
 
 	for (int i = 0; i < n; i++) {
-		int wide = width_of(cell[i].text, cell[i].bytes);
-		bool right = i < columns && align[i] == 'r' && !(i && is_text_row(n, columns));
+		int wide = display_columns_of_text(cell[i].text, cell[i].bytes);
+		bool right = i < columns && align[i] == 'r' && !(i && is_name_and_text_row(n, columns));
 
 		if (wide) {
-			append_cell(line, sizeof(line), start + (right ? width[i] - wide : 0) - at, &cell[i]);
-			at = width_of(line, strlen(line));
+			append_cell_to_row_text(line, sizeof(line), start + (right ? width[i] - wide : 0) - at, &cell[i]);
+			at = display_columns_of_text(line, strlen(line));
 		}
 		start += (i < columns ? width[i] : wide) + gap;
 	}
@@ -193,13 +193,13 @@ static void write_row(FILE *out, const char *text, const char *align, const int 
 	}
 	while (end && line[end - 1] == ' ')
 		line[--end] = '\0';
-	rec_write_plain(out, line);
+	rec_write_printable_text(out, line);
 	fputc('\n', out);
 }
 
 /* Sets `shown` of the rows of a table: all, or of a long table the first, the worst, the last and some between. Returns
  * their number. */
-static int choose_rows(struct rec_line *head, bool all)
+static int choose_table_rows_to_show(struct rec_line *head, bool all)
 {
 	struct rec_line *worst = NULL;
 	int n = 0, i = 0, next = 0, nearest = 0;
@@ -226,24 +226,25 @@ static int choose_rows(struct rec_line *head, bool all)
 	return n;
 }
 
-static struct rec_line *write_table(FILE *out, struct rec_line *head, bool all)
+static struct rec_line *write_text_table(FILE *out, struct rec_line *head, bool all)
 {
-	int columns = (int)strlen(head->align), width[COLUMNS_MAX] = { 0 }, total = 0, gap = 3, rows = choose_rows(head, all), hidden = 0;
+	int columns = (int)strlen(head->align), width[COLUMNS_MAX] = { 0 }, total = 0, gap = 3, rows = choose_table_rows_to_show(head,
+																 all), hidden = 0;
 	struct rec_line *l;
 
-	measure_row(head->text, columns, width);
+	widen_columns_for_row(head->text, columns, width);
 	for (l = head->next; l && l->kind == LINE_ROW; l = l->next)
 		if (l->shown)
-			measure_row(l->text, columns, width);
+			widen_columns_for_row(l->text, columns, width);
 	for (int i = 0; i < columns; i++)
 		total += width[i];
 	if (total + gap * (columns - 1) > WIDTH)
 		gap = 2;
 	if (*head->text)
-		write_row(out, head->text, head->align, width, gap, !all);
+		write_text_table_row(out, head->text, head->align, width, gap, !all);
 	for (l = head->next; l && l->kind == LINE_ROW; l = l->next) {
 		if (l->shown)
-			write_row(out, l->text, head->align, width, gap, !all);
+			write_text_table_row(out, l->text, head->align, width, gap, !all);
 		hidden += !l->shown;
 	}
 	if (hidden)
@@ -260,7 +261,7 @@ bool rec_write_lines(FILE *out, const struct rec_lines *lines, bool warnings_onl
 			rec_write_wrapped(out, "! ", l->text, 2);
 	for (struct rec_line *l = lines->first; l && !warnings_only;) {
 		if (l->kind == LINE_HEAD) {
-			l = write_table(out, l, all);
+			l = write_text_table(out, l, all);
 			some = true;
 			continue;
 		}
@@ -273,7 +274,7 @@ bool rec_write_lines(FILE *out, const struct rec_lines *lines, bool warnings_onl
 	return some;
 }
 
-void rec_drop_lines(struct rec_lines *lines)
+void rec_free_lines(struct rec_lines *lines)
 {
 	for (struct rec_line *l = lines->first, *next; l; l = next) {
 		next = l->next;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rec_tree - the tree and lines of a report in memory: built by rec.c and rec_say.c, written by rec_write.c. Private to rec. */
+/* rec_tree - the tree and lines of a report in memory: built by rec.c and rec_say.c, written by rec_write.c. Private to
+ * rec. */
 #ifndef THINPROBE_REC_TREE_H
 #define THINPROBE_REC_TREE_H
 
@@ -21,7 +22,7 @@ struct rec_line {
 	enum rec_line_kind kind;
 	char *text;		/* cells of a table between tabs */
 	const char *align;	/* LINE_HEAD: a letter a column, 'l' or 'r' */
-	double rank;		/* LINE_ROW: badness by rec_rank(); NAN: none */
+	double rank;		/* LINE_ROW: badness by rec_rank_last_table_row(); NAN: none */
 	bool shown;		/* LINE_ROW: one of the rows to print */
 	struct rec_line *next;
 };
@@ -30,20 +31,20 @@ struct rec_lines {
 	struct rec_line *first, *last;
 };
 
-struct rec_lines *rec_lines(struct rec *r);
+struct rec_lines *rec_lines_of_report(struct rec_report *r);
 /* The text of "summary" in JSON: the first warning, else the first line of rec_say(); NULL: none. */
-const char *rec_summary(const struct rec_lines *lines);
+const char *rec_summary_text(const struct rec_lines *lines);
 /* Writes the lines, warnings first. `all`: every row of tables, at full width. Returns whether anything but warnings was
  * written. */
 bool rec_write_lines(FILE *out, const struct rec_lines *lines, bool warnings_only, bool all);
-void rec_drop_lines(struct rec_lines *lines);
+void rec_free_lines(struct rec_lines *lines);
 
 /* Writes the tree below `root`, whose first leaf is the schema; may replace control characters in the tree. REC_ROWS: the
  * elements of `table`, an array of the result; as REC_TSV if `table` is NULL or missing. 0 or -ENOMEM. */
-int rec_write(FILE *out, enum rec_format format, const struct rec_node *root, const char *table);
+int rec_write_tree(FILE *out, enum rec_format format, const struct rec_node *root, const char *table);
 /* Writes a text without control characters: tabs and line ends become spaces, other control characters and invalid UTF-8
  * question marks. NULL: nothing is written. */
-void rec_write_plain(FILE *out, const char *text);
+void rec_write_printable_text(FILE *out, const char *text);
 /* Writes a plain text in lines of at most 80 columns, broken between words: `mark` begins the first line, `indent` blanks
  * the others. */
 void rec_write_wrapped(FILE *out, const char *mark, const char *text, int indent);

@@ -42,7 +42,7 @@ static void write_json_string(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-static void write_json(FILE *out, const struct rec_node *n, int indent)
+static void write_json_node(FILE *out, const struct rec_node *n, int indent)
 {
 	if (n->key) {
 		write_json_string(out, n->key);
@@ -59,14 +59,14 @@ static void write_json(FILE *out, const struct rec_node *n, int indent)
 	fputc(n->kind == OBJECT ? '{' : '[', out);
 	for (const struct rec_node *c = n->first; c; c = c->next) {
 		fprintf(out, "%s\n%*s", c == n->first ? "" : ",", indent + 1, "");
-		write_json(out, c, indent + 1);
+		write_json_node(out, c, indent + 1);
 	}
 	if (n->first)
 		fprintf(out, "\n%*s", indent, "");
 	fputc(n->kind == OBJECT ? '}' : ']', out);
 }
 
-void rec_write_plain(FILE *out, const char *text)
+void rec_write_printable_text(FILE *out, const char *text)
 {
 	for (const unsigned char *p = (const unsigned char *)text; p && *p; p++) {
 		int n = utf8_length(p);
@@ -81,7 +81,7 @@ void rec_write_plain(FILE *out, const char *text)
 	}
 }
 
-static void join_path(char *path, size_t size, const char *prefix, const struct rec_node *n, int index)
+static void join_report_key_path(char *path, size_t size, const char *prefix, const struct rec_node *n, int index)
 {
 	const char *dot = *prefix ? "." : "";
 
@@ -92,37 +92,37 @@ static void join_path(char *path, size_t size, const char *prefix, const struct 
 }
 
 /* Writes the value of a leaf; null is empty. */
-static void write_value(FILE *out, const struct rec_node *n)
+static void write_leaf_value(FILE *out, const struct rec_node *n)
 {
 	if (n->kind != WORD || (n->text && strcmp(n->text, "null") != 0))
-		rec_write_plain(out, n->text);
+		rec_write_printable_text(out, n->text);
 }
 
-static void write_tsv(FILE *out, const struct rec_node *n, const char *schema, const char *prefix)
+static void write_tsv_leaves(FILE *out, const struct rec_node *n, const char *schema, const char *prefix)
 {
 	int i = 0;
 
 	for (const struct rec_node *c = n->first; c; c = c->next, i++) {
 		char path[512];
 
-		join_path(path, sizeof(path), prefix, c, i);
+		join_report_key_path(path, sizeof(path), prefix, c, i);
 		if (c->kind == OBJECT || c->kind == ARRAY) {
-			write_tsv(out, c, schema, path);
+			write_tsv_leaves(out, c, schema, path);
 			continue;
 		}
 		fprintf(out, "%s\t%s\t", schema, path);
-		write_value(out, c);
+		write_leaf_value(out, c);
 		fputc('\n', out);
 	}
 }
 
-static bool is_leaf(const struct rec_node *n)
+static bool is_report_leaf(const struct rec_node *n)
 {
 	return n->kind != OBJECT && n->kind != ARRAY;
 }
 
 /* Whether a node is an array of up to 16 numbers, which is printed in one line. */
-static bool is_series(const struct rec_node *n)
+static bool is_short_number_array(const struct rec_node *n)
 {
 	int count = 0;
 
@@ -135,7 +135,7 @@ static bool is_series(const struct rec_node *n)
 }
 
 /* The printable text of a leaf, "-" for null; control characters are replaced in place. */
-static const char *shown_text(const struct rec_node *n)
+static const char *printable_text_of_leaf(const struct rec_node *n)
 {
 	if (!n->text || (n->kind == WORD && !strcmp(n->text, "null")))
 		return "-";
@@ -152,14 +152,14 @@ static const char *shown_text(const struct rec_node *n)
 	return n->text;
 }
 
-static void write_text_series(FILE *out, const struct rec_node *n)
+static void write_numbers_in_one_line(FILE *out, const struct rec_node *n)
 {
 	for (const struct rec_node *c = n->first; c; c = c->next)
-		fprintf(out, " %s", shown_text(c));
+		fprintf(out, " %s", printable_text_of_leaf(c));
 }
 
 /* Writes an object of leaves in one line: "n 95  min 8.1  p50 9.3"; the bounds in "above" as "p99 >812". */
-static void write_text_row(FILE *out, const struct rec_node *n)
+static void write_object_in_one_line(FILE *out, const struct rec_node *n)
 {
 	const struct rec_node *above = NULL;
 
@@ -169,60 +169,60 @@ static void write_text_row(FILE *out, const struct rec_node *n)
 	for (const struct rec_node *c = n->first; c; c = c->next) {
 		const struct rec_node *bound = NULL;
 
-		if (is_series(c)) {
+		if (is_short_number_array(c)) {
 			fprintf(out, "%s %s", c == n->first ? "" : " ", c->key ? c->key : "");
-			write_text_series(out, c);
+			write_numbers_in_one_line(out, c);
 		}
-		if (!is_leaf(c))
+		if (!is_report_leaf(c))
 			continue;
 		for (const struct rec_node *a = above ? above->first : NULL; a; a = a->next)
 			if (c->key && a->key && !strcmp(a->key, c->key))
 				bound = a;
 		if (bound)
-			fprintf(out, "%s %s >%s", c == n->first ? "" : " ", c->key, shown_text(bound));
-		else if (strcmp(shown_text(c), "-") != 0)
-			fprintf(out, "%s %s %s", c == n->first ? "" : " ", c->key ? c->key : "", shown_text(c));
+			fprintf(out, "%s %s >%s", c == n->first ? "" : " ", c->key, printable_text_of_leaf(bound));
+		else if (strcmp(printable_text_of_leaf(c), "-") != 0)
+			fprintf(out, "%s %s %s", c == n->first ? "" : " ", c->key ? c->key : "", printable_text_of_leaf(c));
 	}
 }
 
-static bool fits_one_row(const struct rec_node *n)
+static bool does_object_fit_one_line(const struct rec_node *n)
 {
 	for (const struct rec_node *c = n->first; c; c = c->next)
-		if (!is_leaf(c) && !is_series(c) && !(c->kind == OBJECT && c->key && !strcmp(c->key, "above")))
+		if (!is_report_leaf(c) && !is_short_number_array(c) && !(c->kind == OBJECT && c->key && !strcmp(c->key, "above")))
 			return false;
 	return n->first != NULL;
 }
 
-static void write_text(FILE *out, const struct rec_node *n, int indent)
+static void write_report_as_text(FILE *out, const struct rec_node *n, int indent)
 {
 	for (const struct rec_node *c = n->first; c; c = c->next) {
-		if (is_leaf(c)) {
-			fprintf(out, "%*s%-*s %s\n", indent, "", 30 - indent, c->key ? c->key : "-", shown_text(c));
-		} else if (c->kind == OBJECT && fits_one_row(c) && indent > 0) {
+		if (is_report_leaf(c)) {
+			fprintf(out, "%*s%-*s %s\n", indent, "", 30 - indent, c->key ? c->key : "-", printable_text_of_leaf(c));
+		} else if (c->kind == OBJECT && does_object_fit_one_line(c) && indent > 0) {
 			fprintf(out, "%*s%-*s", indent, "", 30 - indent, c->key ? c->key : "-");
-			write_text_row(out, c);
+			write_object_in_one_line(out, c);
 			fputc('\n', out);
-		} else if (is_series(c)) {
+		} else if (is_short_number_array(c)) {
 			fprintf(out, "%*s%-*s", indent, "", 30 - indent, c->key ? c->key : "-");
-			write_text_series(out, c);
+			write_numbers_in_one_line(out, c);
 			fputc('\n', out);
 		} else {
 			fprintf(out, "%*s%s:%s\n", indent, "", c->key ? c->key : "-", c->first ? "" : " none");
-			write_text(out, c, indent + 2);
+			write_report_as_text(out, c, indent + 2);
 		}
 	}
 }
 
 /* ---- REC_ROWS: one array of the result, each element a line, its leaves in columns ---- */
 
-struct rec_columns {
+struct rec_row_columns {
 	char **path;
 	const struct rec_node **leaf;	/* cells of the current row; NULL: empty */
 	int n;
 	bool failed;
 };
 
-static void add_leaf(struct rec_columns *k, const char *path, const struct rec_node *leaf)
+static void set_leaf_in_row_columns(struct rec_row_columns *k, const char *path, const struct rec_node *leaf)
 {
 	int i = 0;
 
@@ -238,40 +238,40 @@ static void add_leaf(struct rec_columns *k, const char *path, const struct rec_n
 	k->leaf[i] = leaf;
 }
 
-static void add_leaves(struct rec_columns *k, const struct rec_node *n, const char *prefix)
+static void set_leaves_in_row_columns(struct rec_row_columns *k, const struct rec_node *n, const char *prefix)
 {
 	char path[512];
 	int i = 0;
 
-	if (is_leaf(n)) {
-		add_leaf(k, *prefix ? prefix : "value", n);
+	if (is_report_leaf(n)) {
+		set_leaf_in_row_columns(k, *prefix ? prefix : "value", n);
 		return;
 	}
 	for (const struct rec_node *c = n->first; c; c = c->next, i++) {
-		join_path(path, sizeof(path), prefix, c, i);
-		add_leaves(k, c, path);
+		join_report_key_path(path, sizeof(path), prefix, c, i);
+		set_leaves_in_row_columns(k, c, path);
 	}
 }
 
-static int write_row_table(FILE *out, const struct rec_node *table, const char *schema)
+static int write_main_table_rows(FILE *out, const struct rec_node *table, const char *schema)
 {
-	struct rec_columns k = { 0 };
+	struct rec_row_columns k = { 0 };
 
 	if (table->header)
-		add_leaves(&k, table->header, "");
+		set_leaves_in_row_columns(&k, table->header, "");
 	for (const struct rec_node *row = table->first; row && !k.failed; row = row->next)
-		add_leaves(&k, row, "");
+		set_leaves_in_row_columns(&k, row, "");
 	fputs("schema", out);
 	for (int i = 0; i < k.n; i++)
 		fprintf(out, "\t%s", k.path[i]);
 	for (const struct rec_node *row = table->first; row && !k.failed; row = row->next) {
 		memset(k.leaf, 0, (size_t)k.n * sizeof(*k.leaf));
-		add_leaves(&k, row, "");
+		set_leaves_in_row_columns(&k, row, "");
 		fprintf(out, "\n%s", schema);
 		for (int i = 0; i < k.n; i++) {
 			fputc('\t', out);
 			if (k.leaf[i])
-				write_value(out, k.leaf[i]);
+				write_leaf_value(out, k.leaf[i]);
 		}
 	}
 	fputc('\n', out);
@@ -282,7 +282,7 @@ static int write_row_table(FILE *out, const struct rec_node *table, const char *
 	return k.failed ? -ENOMEM : 0;
 }
 
-static const struct rec_node *find_child(const struct rec_node *n, const char *key)
+static const struct rec_node *find_report_child(const struct rec_node *n, const char *key)
 {
 	for (const struct rec_node *c = n ? n->first : NULL; c; c = c->next)
 		if (c->key && !strcmp(c->key, key))
@@ -290,26 +290,26 @@ static const struct rec_node *find_child(const struct rec_node *n, const char *k
 	return NULL;
 }
 
-int rec_write(FILE *out, enum rec_format format, const struct rec_node *root, const char *table)
+int rec_write_tree(FILE *out, enum rec_format format, const struct rec_node *root, const char *table)
 {
 	const char *schema = root->first && root->first->text ? root->first->text : "";
-	const struct rec_node *main_table = table ? find_child(find_child(root, "result"), table) : NULL;
+	const struct rec_node *main_table = table ? find_report_child(find_report_child(root, "result"), table) : NULL;
 
 	switch (format) {
 	case REC_JSON:
-		write_json(out, root, 0);
+		write_json_node(out, root, 0);
 		fputc('\n', out);
 		return 0;
 	case REC_ROWS:
 		if (main_table)
-			return write_row_table(out, main_table, schema);
+			return write_main_table_rows(out, main_table, schema);
 		/* fall through */
 	case REC_TSV:
 		fputs("schema\tkey\tvalue\n", out);
-		write_tsv(out, root, schema, "");
+		write_tsv_leaves(out, root, schema, "");
 		return 0;
 	default:
-		write_text(out, root, 0);
+		write_report_as_text(out, root, 0);
 		return 0;
 	}
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct rt_state {
+struct rt_settings_granted {
 	bool locked;	/* mlockall succeeded */
 	int fifo;	/* SCHED_FIFO priority granted; 0: none */
 	int why;	/* errno if the priority was refused; 0: not refused */
@@ -14,8 +14,8 @@ struct rt_state {
 
 /* Requests SCHED_FIFO at `priority` (0: not requested), locks the memory, and sets the timer slack to 1 ns. *got: what was
  * granted. */
-void rt_setup(int priority, struct rt_state *got);
+void rt_setup(int priority, struct rt_settings_granted *got);
 /* Describes what was granted: "memory locked, SCHED_FIFO 20", "memory not locked, normal priority (Operation not permitted)". */
-void rt_describe(const struct rt_state *got, char *text, size_t size);
+void rt_describe_granted(const struct rt_settings_granted *got, char *text, size_t size);
 
 #endif

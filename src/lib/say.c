@@ -9,7 +9,7 @@
 #define TEXTS 32
 #define TEXT_SIZE 48
 
-static char *next_text(void)
+static char *next_static_text_buffer(void)
 {
 	static char text[TEXTS][TEXT_SIZE];
 	static unsigned at;
@@ -18,7 +18,7 @@ static char *next_text(void)
 }
 
 /* Rounds to the digits that are printed, so that unit and decimals are chosen for the rounded value. */
-static double round_to_digits(double value)
+static double round_to_printed_digits(double value)
 {
 	char text[32];
 
@@ -37,9 +37,9 @@ static void group_thousands(char *digits)
 	}
 }
 
-const char *say_number(double value)
+const char *number_text(double value)
 {
-	char *text = next_text();
+	char *text = next_static_text_buffer();
 	double size;
 	int decimals;
 
@@ -47,7 +47,7 @@ const char *say_number(double value)
 		strcpy(text, "-");
 		return text;
 	}
-	value = round_to_digits(value);
+	value = round_to_printed_digits(value);
 	size = fabs(value);
 	if (size < 1e-9) {
 		strcpy(text, "0");
@@ -62,46 +62,46 @@ const char *say_number(double value)
 	return text;
 }
 
-const char *say_count(int64_t value)
+const char *count_text(int64_t value)
 {
-	char *text = next_text();
+	char *text = next_static_text_buffer();
 
 	snprintf(text, TEXT_SIZE, "%lld", (long long)value);
 	group_thousands(text + (*text == '-'));
 	return text;
 }
 
-struct unit {
+struct unit_factor {
 	double factor;
 	const char *name;
 };
 
-static const char *with_unit(double value, const struct unit *units)
+static const char *number_with_unit_text(double value, const struct unit_factor *units)
 {
-	char *text = next_text();
+	char *text = next_static_text_buffer();
 
 	if (!isfinite(value)) {
 		strcpy(text, "-");
 		return text;
 	}
-	while (units[1].name && round_to_digits(fabs(value) / units[1].factor) >= 1)
+	while (units[1].name && round_to_printed_digits(fabs(value) / units[1].factor) >= 1)
 		units++;
-	snprintf(text, TEXT_SIZE, "%s %s", say_number(value / units->factor), units->name);
+	snprintf(text, TEXT_SIZE, "%s %s", number_text(value / units->factor), units->name);
 	return text;
 }
 
-const char *say_ns(double ns)
+const char *ns_text(double ns)
 {
-	static const struct unit units[] = { { 1, "ns" }, { 1e3, "µs" }, { 1e6, "ms" }, { 1e9, "s" }, { 0, NULL } };
-	static const struct unit zero[] = { { 1, "s" }, { 0, NULL } };
+	static const struct unit_factor units[] = { { 1, "ns" }, { 1e3, "µs" }, { 1e6, "ms" }, { 1e9, "s" }, { 0, NULL } };
+	static const struct unit_factor zero[] = { { 1, "s" }, { 0, NULL } };
 	char *text;
 	long long s;
 
 	if (fabs(ns) < 0.5)
-		return with_unit(0, zero);
+		return number_with_unit_text(0, zero);
 	if (!(fabs(ns) >= 119.5e9) || !(fabs(ns) < 1e18))
-		return with_unit(ns, units);
-	text = next_text();
+		return number_with_unit_text(ns, units);
+	text = next_static_text_buffer();
 	s = llround(fabs(ns) / 1e9);
 	if (s < 7200)
 		snprintf(text, TEXT_SIZE, "%s%lld min %lld s", ns < 0 ? "-" : "", s / 60, s % 60);
@@ -110,41 +110,41 @@ const char *say_ns(double ns)
 	return text;
 }
 
-const char *say_bytes(double bytes)
+const char *bytes_text(double bytes)
 {
-	static const struct unit units[] = { { 1, "B" }, { 1e3, "kB" }, { 1e6, "MB" }, { 1e9, "GB" }, { 1e12, "TB" }, { 0, NULL } };
+	static const struct unit_factor units[] = { { 1, "B" }, { 1e3, "kB" }, { 1e6, "MB" }, { 1e9, "GB" }, { 1e12, "TB" }, { 0, NULL } };
 
-	return with_unit(bytes, units);
+	return number_with_unit_text(bytes, units);
 }
 
-const char *say_memory(double bytes)
+const char *memory_text(double bytes)
 {
-	static const struct unit units[] = {
+	static const struct unit_factor units[] = {
 		{ 1, "B" }, { 1024, "KiB" }, { 1048576, "MiB" }, { 1073741824, "GiB" }, { 1099511627776, "TiB" }, { 0, NULL },
 	};
 
-	return with_unit(bytes, units);
+	return number_with_unit_text(bytes, units);
 }
 
-const char *say_bits(double bits_per_s)
+const char *bits_text(double bits_per_s)
 {
-	static const struct unit units[] = {
+	static const struct unit_factor units[] = {
 		{ 1, "bit/s" }, { 1e3, "kbit/s" }, { 1e6, "Mbit/s" }, { 1e9, "Gbit/s" }, { 0, NULL },
 	};
 
-	return with_unit(bits_per_s, units);
+	return number_with_unit_text(bits_per_s, units);
 }
 
-const char *say_quantile(struct sample *s, double p, double unit)
+const char *quantile_text(struct sample *s, double p, double unit)
 {
-	struct sample_stat stat = p <= 0 ? sample_min(s) : p >= 1 ? sample_max(s) : sample_quantile(s, p);
+	struct sample_statistic stat = p <= 0 ? sample_min(s) : p >= 1 ? sample_max(s) : sample_quantile(s, p);
 	char *text;
 
-	if (p > 0 && p < 1 && !sample_supports(s, p))
-		return say_number(NAN);
+	if (p > 0 && p < 1 && !sample_has_enough_for_quantile(s, p))
+		return number_text(NAN);
 	if (!stat.above)
-		return say_number(stat.value / unit);
-	text = next_text();
-	snprintf(text, TEXT_SIZE, ">%s", say_number(stat.value / unit));
+		return number_text(stat.value / unit);
+	text = next_static_text_buffer();
+	snprintf(text, TEXT_SIZE, ">%s", number_text(stat.value / unit));
 	return text;
 }

@@ -10,14 +10,14 @@
 
 #include <stdint.h>
 
-const char *say_number(double value);		/* 0.69  9.98  12.3  412  1,230 */
-const char *say_count(int64_t value);		/* 48,212 */
-const char *say_ns(double ns);			/* 412 ns, 31 µs, 5.20 ms, 10.0 s, 12 min 4 s, 3 h 20 min */
-const char *say_bytes(double bytes);		/* powers of 1000, for traffic: 663 B, 1.40 kB, 38.4 MB */
-const char *say_memory(double bytes);		/* powers of 1024: 4.00 GiB */
-const char *say_bits(double bits_per_s);	/* 424 kbit/s, 5.00 Mbit/s */
+const char *number_text(double value);		/* 0.69  9.98  12.3  412  1,230 */
+const char *count_text(int64_t value);		/* 48,212 */
+const char *ns_text(double ns);			/* 412 ns, 31 µs, 5.20 ms, 10.0 s, 12 min 4 s, 3 h 20 min */
+const char *bytes_text(double bytes);		/* powers of 1000, for traffic: 663 B, 1.40 kB, 38.4 MB */
+const char *memory_text(double bytes);		/* powers of 1024: 4.00 GiB */
+const char *bits_text(double bits_per_s);	/* 424 kbit/s, 5.00 Mbit/s */
 /* The quantile p (0: minimum, 1: maximum) divided by `unit`; ">812" if it is a lower bound because of censored values, "-" if the
  * sample is too small. Sorts the sample. */
-const char *say_quantile(struct sample *s, double p, double unit);
+const char *quantile_text(struct sample *s, double p, double unit);
 
 #endif

@@ -13,7 +13,7 @@
 enum sequence_order { SEQUENCE_LOOP, SEQUENCE_RANDOM, SEQUENCE_HOT, SEQUENCE_FRESH, SEQUENCE_ORDERS };
 extern const char *const sequence_names[];	/* NULL-terminated */
 
-struct sequence {
+struct frame_sequence {
 	enum sequence_order order;
 	int64_t n, hot;
 	int64_t step, last;
@@ -21,7 +21,7 @@ struct sequence {
 };
 
 /* n: number of frames, at least 1 (random: 2); hot: 1 to n - 1. Both are ignored for orders that do not use them. */
-void sequence_start(struct sequence *s, enum sequence_order order, int64_t n, int64_t hot, uint64_t seed);
-int64_t sequence_next(struct sequence *s);
+void frame_sequence_start(struct frame_sequence *s, enum sequence_order order, int64_t n, int64_t hot, uint64_t seed);
+int64_t frame_sequence_next(struct frame_sequence *s);
 
 #endif

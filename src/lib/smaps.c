@@ -13,21 +13,21 @@ static const struct {
 	const char *name;
 	size_t at;
 } lines[] = {
-	{ "Size:", offsetof(struct smaps_figures, size) },
-	{ "Rss:", offsetof(struct smaps_figures, rss) },
-	{ "Pss:", offsetof(struct smaps_figures, pss) },
-	{ "Shared_Clean:", offsetof(struct smaps_figures, shared_clean) },
-	{ "Shared_Dirty:", offsetof(struct smaps_figures, shared_dirty) },
-	{ "Private_Clean:", offsetof(struct smaps_figures, private_clean) },
-	{ "Private_Dirty:", offsetof(struct smaps_figures, private_dirty) },
-	{ "Anonymous:", offsetof(struct smaps_figures, anonymous) },
-	{ "AnonHugePages:", offsetof(struct smaps_figures, huge) },
-	{ "Swap:", offsetof(struct smaps_figures, swap) },
-	{ "SwapPss:", offsetof(struct smaps_figures, swap_pss) },
-	{ "Locked:", offsetof(struct smaps_figures, locked) },
+	{ "Size:", offsetof(struct smaps_values, size) },
+	{ "Rss:", offsetof(struct smaps_values, rss) },
+	{ "Pss:", offsetof(struct smaps_values, pss) },
+	{ "Shared_Clean:", offsetof(struct smaps_values, shared_clean) },
+	{ "Shared_Dirty:", offsetof(struct smaps_values, shared_dirty) },
+	{ "Private_Clean:", offsetof(struct smaps_values, private_clean) },
+	{ "Private_Dirty:", offsetof(struct smaps_values, private_dirty) },
+	{ "Anonymous:", offsetof(struct smaps_values, anonymous) },
+	{ "AnonHugePages:", offsetof(struct smaps_values, huge) },
+	{ "Swap:", offsetof(struct smaps_values, swap) },
+	{ "SwapPss:", offsetof(struct smaps_values, swap_pss) },
+	{ "Locked:", offsetof(struct smaps_values, locked) },
 };
 
-static int64_t *figure_at(struct smaps_figures *f, size_t i)
+static int64_t *smaps_value_of_line(struct smaps_values *f, size_t i)
 {
 	return (int64_t *)((char *)f + lines[i].at);
 }
@@ -53,7 +53,7 @@ static enum smaps_kind mapping_kind(const struct smaps_mapping *m)
 }
 
 /* "7f12-7f34 r-xp 00002000 fe:00 247026    /usr/bin/with a space" */
-static int begin_mapping(char *line, struct smaps_mapping *m)
+static int parse_smaps_mapping_line(char *line, struct smaps_mapping *m)
 {
 	int name = 0;
 
@@ -66,7 +66,7 @@ static int begin_mapping(char *line, struct smaps_mapping *m)
 	return 0;
 }
 
-static int add_figure(const char *line, struct smaps_figures *f)
+static int store_smaps_value(const char *line, struct smaps_values *f)
 {
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
 		const char *number = line + strlen(lines[i].name);
@@ -79,20 +79,20 @@ static int add_figure(const char *line, struct smaps_figures *f)
 		kb = strtoll(number, &end, 10);
 		if (errno || end == number || kb < 0 || kb > INT64_MAX / 1024 / 1024 || strcmp(end, " kB") != 0)
 			return -EPROTO;
-		*figure_at(f, i) = kb * 1024;
+		*smaps_value_of_line(f, i) = kb * 1024;
 		return 0;
 	}
 	return 0;
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t smaller_of_two(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
 
-static void add_file(struct smaps_sum *sum, const struct smaps_mapping *m)
+static void add_file_mapping_to_sum(struct smaps_sum *sum, const struct smaps_mapping *m)
 {
-	int64_t pages = m->is.rss - m->is.anonymous, shared = least(m->is.shared_clean + m->is.shared_dirty, pages);
+	int64_t pages = m->is.rss - m->is.anonymous, shared = smaller_of_two(m->is.shared_clean + m->is.shared_dirty, pages);
 
 	sum->file_resident += pages;
 	sum->file_shared += shared;
@@ -100,15 +100,15 @@ static void add_file(struct smaps_sum *sum, const struct smaps_mapping *m)
 	sum->file_private_clean += m->is.private_clean;
 }
 
-static int end_mapping(struct smaps_sum *sum, const struct smaps_mapping *m, smaps_each *each, void *context)
+static int add_mapping_to_smaps_sum(struct smaps_sum *sum, const struct smaps_mapping *m, smaps_each *each, void *context)
 {
-	struct smaps_figures is = m->is;
+	struct smaps_values is = m->is;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
-		*figure_at(&sum->all, i) += *figure_at(&is, i);
+		*smaps_value_of_line(&sum->all, i) += *smaps_value_of_line(&is, i);
 	sum->mappings++;
 	if (m->kind == SMAPS_FILE)
-		add_file(sum, m);
+		add_file_mapping_to_sum(sum, m);
 	if (m->kind == SMAPS_SHARED_MEMORY) {
 		sum->shared_memory_resident += is.rss;
 		sum->shared_memory_swap += is.swap;
@@ -120,7 +120,7 @@ static int end_mapping(struct smaps_sum *sum, const struct smaps_mapping *m, sma
 }
 
 /* Whether a line is a value ("Rss: ..."), not the first line of a mapping, which begins with an address. */
-static bool is_figure(const char *line)
+static bool is_smaps_value_line(const char *line)
 {
 	size_t word = strcspn(line, ": ");
 
@@ -139,12 +139,12 @@ int smaps_parse(FILE *in, struct smaps_sum *sum, smaps_each *each, void *context
 	while (!err && (n = getline(&line, &room, in)) >= 0) {
 		if (n && line[n - 1] == '\n')
 			line[n - 1] = '\0';
-		if (is_figure(line)) {
-			err = head ? add_figure(line, &m.is) : -EPROTO;
+		if (is_smaps_value_line(line)) {
+			err = head ? store_smaps_value(line, &m.is) : -EPROTO;
 			continue;
 		}
 		if (head)
-			err = end_mapping(sum, &m, each, context);
+			err = add_mapping_to_smaps_sum(sum, &m, each, context);
 		if (!err) {
 			char *swap = head;
 			size_t swap_room = head_room;
@@ -153,13 +153,13 @@ int smaps_parse(FILE *in, struct smaps_sum *sum, smaps_each *each, void *context
 			head_room = room;
 			line = swap;
 			room = swap_room;
-			err = begin_mapping(head, &m);
+			err = parse_smaps_mapping_line(head, &m);
 		}
 	}
 	if (!err && ferror(in))
 		err = errno ? -errno : -EIO;
 	if (!err && head)
-		err = end_mapping(sum, &m, each, context);
+		err = add_mapping_to_smaps_sum(sum, &m, each, context);
 	free(line);
 	free(head);
 	return err;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-struct smaps_figures {
+struct smaps_values {
 	int64_t size;			/* address space, resident or not */
 	int64_t rss;			/* resident: sum of the next four */
 	int64_t private_dirty, private_clean, shared_dirty, shared_clean;
@@ -34,11 +34,11 @@ struct smaps_mapping {
 	char perms[5];			/* "r-xp" */
 	enum smaps_kind kind;
 	const char *name;		/* "" if it has none; valid until the callback returns */
-	struct smaps_figures is;
+	struct smaps_values is;
 };
 
 struct smaps_sum {
-	struct smaps_figures all;
+	struct smaps_values all;
 	int64_t mappings;
 	/* Anonymous memory of private mappings (including data of programs and libraries, and pages shared after a fork), which can only
 	 * be paged to swap. */

@@ -12,9 +12,9 @@
 #define BATCH 1024
 #define KEEP 16
 
-struct trace {
-	struct trace_points points;
-	struct tracepoint *rings;
+struct scheduling_trace {
+	struct tracepoint_formats points;
+	struct tracepoint_rings *rings;
 	int64_t lost;
 	/* state of the current drain */
 	int (*each)(void *, const struct trace_record *);
@@ -23,25 +23,25 @@ struct trace {
 	struct trace_record batch[BATCH];
 };
 
-int trace_open(struct trace **out, const struct cli_cpus *cpus, bool switches_only, size_t ring_bytes, char *why,
+int trace_open(struct scheduling_trace **out, const struct cli_cpus *cpus, bool switches_only, size_t ring_bytes, char *why,
 	       size_t why_size)
 {
-	struct trace *t = calloc(1, sizeof(*t));
+	struct scheduling_trace *t = calloc(1, sizeof(*t));
 	int id[TRACE_POINTS];
 	int err = -ENOMEM;
 
 	*out = NULL;
 	if (t)
-		err = trace_points_read(&t->points, switches_only ? 1 : TRACE_POINTS);
+		err = tracepoint_formats_read(&t->points, switches_only ? 1 : TRACE_POINTS);
 	if (err) {
 		free(t);
-		return tracepoint_refused(err, -1, why, why_size);
+		return tracepoint_explain_refusal(err, -1, why, why_size);
 	}
 	memcpy(id, t->points.id, sizeof(id));
 	err = tracepoint_open(&t->rings, cpus, id, TRACE_POINTS, NULL, ring_bytes, why, why_size);
 	for (int i = 1; i < TRACE_POINTS && !err; i++)
 		if (id[i] < 0)
-			trace_points_drop(&t->points, i);
+			mark_tracepoint_pair_missing(&t->points, i);
 	if (err) {
 		free(t);
 		return err;
@@ -50,13 +50,13 @@ int trace_open(struct trace **out, const struct cli_cpus *cpus, bool switches_on
 	return 0;
 }
 
-const char *trace_missing(const struct trace *t)
+const char *trace_missing_tracepoints_text(const struct scheduling_trace *t)
 {
 	return t->points.missing;
 }
 
 /* Insertion sort: the records are nearly sorted. */
-static void sort_by_time(struct trace_record *batch, size_t n)
+static void sort_trace_records_by_time(struct trace_record *batch, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		struct trace_record r = batch[i];
@@ -68,11 +68,11 @@ static void sort_by_time(struct trace_record *batch, size_t n)
 	}
 }
 
-static int hand_over_records(struct trace *t, size_t keep)
+static int pass_on_sorted_trace_records(struct scheduling_trace *t, size_t keep)
 {
 	size_t ready = t->n - keep;
 
-	sort_by_time(t->batch, t->n);
+	sort_trace_records_by_time(t->batch, t->n);
 	for (size_t i = 0; i < ready; i++) {
 		int err = t->each(t->arg, &t->batch[i]);
 
@@ -84,36 +84,36 @@ static int hand_over_records(struct trace *t, size_t keep)
 	return 0;
 }
 
-static int read_ring_record(void *arg, const struct perf_event_header *header)
+static int add_ring_record_to_batch(void *arg, const struct perf_event_header *header)
 {
-	struct trace *t = arg;
+	struct scheduling_trace *t = arg;
 	struct trace_record *r = &t->batch[t->n];
 
-	if (!trace_read(&t->points, header, r, &t->lost))
+	if (!trace_decode_record(&t->points, header, r, &t->lost))
 		return 0;
 	/* a loss record may have a later time than the record after it: use that one's */
 	if (t->n > 0 && r[-1].kind == TRACE_LOST && r[-1].time_ns > r->time_ns)
 		r[-1].time_ns = r->time_ns;
-	return ++t->n == BATCH ? hand_over_records(t, KEEP) : 0;
+	return ++t->n == BATCH ? pass_on_sorted_trace_records(t, KEEP) : 0;
 }
 
-int trace_drain(struct trace *t, int cpu, int (*each)(void *, const struct trace_record *), void *arg)
+int trace_pass_on_waiting_records(struct scheduling_trace *t, int cpu, int (*each)(void *, const struct trace_record *), void *arg)
 {
 	int err;
 
 	t->each = each;
 	t->arg = arg;
 	t->n = 0;
-	err = tracepoint_drain(t->rings, cpu, read_ring_record, t);
-	return err ? err : hand_over_records(t, 0);
+	err = tracepoint_pass_on_records(t->rings, cpu, add_ring_record_to_batch, t);
+	return err ? err : pass_on_sorted_trace_records(t, 0);
 }
 
-int64_t trace_lost(const struct trace *t)
+int64_t trace_lost_records(const struct scheduling_trace *t)
 {
 	return t->lost;
 }
 
-void trace_close(struct trace *t)
+void trace_close(struct scheduling_trace *t)
 {
 	if (!t)
 		return;

@@ -20,7 +20,7 @@ const char *const trace_points_names[TRACE_POINTS] = {
 };
 
 /* The tracepoints; entries have odd indexes, exits even ones. */
-static const struct trace_point {
+static const struct tracepoint_field_names {
 	enum trace_class class;
 	const char *number, *name;	/* fields of id and name; a name after ' is a constant */
 } points[TRACE_POINTS] = {
@@ -36,7 +36,7 @@ static const struct trace_point {
 #define FIRST_VECTOR 5
 #define FIRST_IPI 13
 
-static void add_missing(struct trace_points *p, int i)
+static void add_missing_tracepoint_name(struct tracepoint_formats *p, int i)
 {
 	size_t n = strlen(p->missing);
 
@@ -44,53 +44,53 @@ static void add_missing(struct trace_points *p, int i)
 }
 
 /* The exit of an entry, or the entry of an exit. */
-static int partner(int i)
+static int partner_of_tracepoint(int i)
 {
 	return i % 2 ? i + 1 : i - 1;
 }
 
-int trace_points_drop(struct trace_points *p, int i)
+int mark_tracepoint_pair_missing(struct tracepoint_formats *p, int i)
 {
 	if (p->id[i] >= 0) {
-		add_missing(p, i);
-		add_missing(p, partner(i));
+		add_missing_tracepoint_name(p, i);
+		add_missing_tracepoint_name(p, partner_of_tracepoint(i));
 	}
-	p->id[i] = p->id[partner(i)] = -1;
-	return partner(i);
+	p->id[i] = p->id[partner_of_tracepoint(i)] = -1;
+	return partner_of_tracepoint(i);
 }
 
-int trace_points_parse(struct trace_points *p, char (*text)[TRACEFS_TEXT])
+int tracepoint_formats_parse(struct tracepoint_formats *p, char (*text)[TRACEFS_TEXT])
 {
 	bool have_ipi;
 
 	memset(p, 0, sizeof(*p));
 	for (int i = 0; i < TRACE_POINTS; i++) {
-		p->id[i] = tracefs_id(text[i]);
+		p->id[i] = tracefs_event_id(text[i]);
 		if (points[i].number)
-			p->number[i] = tracefs_field(text[i], points[i].number);
+			p->number[i] = tracefs_find_field(text[i], points[i].number);
 		if (points[i].name && points[i].name[0] != '\'')
-			p->name[i] = tracefs_field(text[i], points[i].name);
+			p->name[i] = tracefs_find_field(text[i], points[i].name);
 	}
 	for (int i = 1; i < TRACE_POINTS; i++)
-		if (p->id[partner(i)] < 0)
+		if (p->id[partner_of_tracepoint(i)] < 0)
 			p->id[i] = -1;
 	have_ipi = p->id[FIRST_IPI] >= 0;
 	for (int i = 1; i < TRACE_POINTS; i++)
 		if (p->id[i] < 0 && (i < FIRST_VECTOR || (!have_ipi && i < FIRST_IPI)))
-			add_missing(p, i);
-	p->type = tracefs_field(text[0], "common_type");
-	p->prev_pid = tracefs_field(text[0], "prev_pid");
-	p->prev_comm = tracefs_field(text[0], "prev_comm");
-	p->prev_state = tracefs_field(text[0], "prev_state");
-	p->next_pid = tracefs_field(text[0], "next_pid");
-	p->next_comm = tracefs_field(text[0], "next_comm");
+			add_missing_tracepoint_name(p, i);
+	p->type = tracefs_find_field(text[0], "common_type");
+	p->prev_pid = tracefs_find_field(text[0], "prev_pid");
+	p->prev_comm = tracefs_find_field(text[0], "prev_comm");
+	p->prev_state = tracefs_find_field(text[0], "prev_state");
+	p->next_pid = tracefs_find_field(text[0], "next_pid");
+	p->next_comm = tracefs_find_field(text[0], "next_comm");
 	for (int v = 0; v < TRACE_SOFTIRQS; v++)
-		if (!tracefs_word(text[3], v, p->softirq[v], sizeof(p->softirq[v])))
+		if (!tracefs_symbol_of_value(text[3], v, p->softirq[v], sizeof(p->softirq[v])))
 			snprintf(p->softirq[v], sizeof(p->softirq[v]), "softirq %d", v);
 	return p->id[0] < 0 || !p->type.size || !p->prev_pid.size || !p->next_pid.size ? -ENOENT : 0;
 }
 
-int trace_points_read(struct trace_points *p, size_t n)
+int tracepoint_formats_read(struct tracepoint_formats *p, size_t n)
 {
 	char (*text)[TRACEFS_TEXT] = calloc(TRACE_POINTS, sizeof(*text));
 	char ours[64] = "";
@@ -98,16 +98,16 @@ int trace_points_read(struct trace_points *p, size_t n)
 
 	if (!text)
 		return -ENOMEM;
-	err = tracefs_formats(trace_points_names, n, text);
+	err = tracefs_read_formats(trace_points_names, n, text);
 	if (!err)
-		err = trace_points_parse(p, text);
+		err = tracepoint_formats_parse(p, text);
 	free(text);
 	/* the inode of the initial pid namespace is a constant of the kernel */
 	p->initial = readlink("/proc/self/ns/pid", ours, sizeof(ours) - 1) > 0 && !strcmp(ours, "pid:[4026531836]");
 	return err;
 }
 
-static void copy_text(const char *raw, size_t size, size_t offset, size_t length, char *out, size_t room)
+static void copy_raw_text_field(const char *raw, size_t size, size_t offset, size_t length, char *out, size_t room)
 {
 	out[0] = '\0';
 	if (offset > size)
@@ -121,7 +121,7 @@ static void copy_text(const char *raw, size_t size, size_t offset, size_t length
 	out[length] = '\0';
 }
 
-static void read_name(const struct trace_points *p, int i, const char *raw, size_t size, struct trace_record *out)
+static void decode_interrupt_name(const struct tracepoint_formats *p, int i, const char *raw, size_t size, struct trace_record *out)
 {
 	const char *word = points[i].name;
 
@@ -134,42 +134,42 @@ static void read_name(const struct trace_points *p, int i, const char *raw, size
 	if (word) {
 		snprintf(out->name, sizeof(out->name), "%s", word);
 	} else if (p->name[i].size == 4) {	/* __data_loc: where the text is, and its length above */
-		uint32_t where = (uint32_t)tracefs_number(raw, size, p->name[i]);
+		uint32_t where = (uint32_t)tracefs_field_value(raw, size, p->name[i]);
 
-		copy_text(raw, size, where & 0xffff, where >> 16, out->name, sizeof(out->name));
+		copy_raw_text_field(raw, size, where & 0xffff, where >> 16, out->name, sizeof(out->name));
 	}
 }
 
-static void read_switch(struct trace_points *p, const struct tracepoint_sample *at, struct trace_record *out)
+static void decode_task_switch(struct tracepoint_formats *p, const struct tracepoint_sample *at, struct trace_record *out)
 {
 	const char *raw = at->raw;
 	size_t size = at->size;
-	struct trace_thread *prev, *next;
+	struct trace_thread_ids *prev, *next;
 
-	out->prev_pid = (int)tracefs_number(raw, size, p->prev_pid);
-	out->next_pid = (int)tracefs_number(raw, size, p->next_pid);
-	copy_text(raw, size, (size_t)p->prev_comm.offset, (size_t)p->prev_comm.size, out->prev_comm, sizeof(out->prev_comm));
-	copy_text(raw, size, (size_t)p->next_comm.offset, (size_t)p->next_comm.size, out->next_comm, sizeof(out->next_comm));
+	out->prev_pid = (int)tracefs_field_value(raw, size, p->prev_pid);
+	out->next_pid = (int)tracefs_field_value(raw, size, p->next_pid);
+	copy_raw_text_field(raw, size, (size_t)p->prev_comm.offset, (size_t)p->prev_comm.size, out->prev_comm, sizeof(out->prev_comm));
+	copy_raw_text_field(raw, size, (size_t)p->next_comm.offset, (size_t)p->next_comm.size, out->next_comm, sizeof(out->next_comm));
 	/* the low eight bits are the task state, 0: runnable; "preempted" is a higher bit */
-	out->prev_wants = p->prev_state.size && !(tracefs_number(raw, size, p->prev_state) & 0xff);
+	out->prev_wants = p->prev_state.size && !(tracefs_field_value(raw, size, p->prev_state) & 0xff);
 	/* the sample was taken in the previous thread; an exiting thread has no id any more: use the one seen before */
 	prev = &p->thread[(unsigned)out->prev_pid % TRACE_THREADS];
 	next = &p->thread[(unsigned)out->next_pid % TRACE_THREADS];
 	if (at->tid > 0 && out->prev_pid > 0)
-		*prev = (struct trace_thread){ out->prev_pid, at->tid, at->pid };
+		*prev = (struct trace_thread_ids){ out->prev_pid, at->tid, at->pid };
 	out->prev_here = p->initial ? out->prev_pid : prev->pid == out->prev_pid ? prev->here : 0;
 	out->next_here = p->initial ? out->next_pid : next->pid == out->next_pid ? next->here : 0;
 	out->prev_process = prev->pid == out->prev_pid ? prev->process : 0;
 	out->next_process = next->pid == out->next_pid ? next->process : 0;
 }
 
-static bool read_sample(struct trace_points *p, const struct tracepoint_sample *at, struct trace_record *out)
+static bool decode_trace_sample(struct tracepoint_formats *p, const struct tracepoint_sample *at, struct trace_record *out)
 {
 	int type, i = 0;
 
 	if (!p->type.size)
 		return false;
-	type = (int)tracefs_number(at->raw, at->size, p->type);
+	type = (int)tracefs_field_value(at->raw, at->size, p->type);
 	while (i < TRACE_POINTS && p->id[i] != type)
 		i++;
 	if (i == TRACE_POINTS)
@@ -177,25 +177,26 @@ static bool read_sample(struct trace_points *p, const struct tracepoint_sample *
 	out->time_ns = at->time_ns;
 	out->kind = i == 0 ? TRACE_SWITCH : i % 2 ? TRACE_ENTER : TRACE_EXIT;
 	if (i == 0) {
-		read_switch(p, at, out);
+		decode_task_switch(p, at, out);
 		return true;
 	}
 	out->class = points[i].class;
-	out->id = p->number[i].size ? (int)tracefs_number(at->raw, at->size, p->number[i]) : 0;
+	out->id = p->number[i].size ? (int)tracefs_field_value(at->raw, at->size, p->number[i]) : 0;
 	if (out->kind == TRACE_ENTER)
-		read_name(p, i, at->raw, at->size, out);
+		decode_interrupt_name(p, i, at->raw, at->size, out);
 	return true;
 }
 
-bool trace_read(struct trace_points *p, const struct perf_event_header *header, struct trace_record *out, int64_t *lost)
+bool trace_decode_record(struct tracepoint_formats *p, const struct perf_event_header *header, struct trace_record *out,
+			 int64_t *lost)
 {
 	struct tracepoint_sample at;
 	int64_t gone;
 
 	memset(out, 0, sizeof(*out));
-	if (tracepoint_read(header, &at))
-		return read_sample(p, &at, out);
-	gone = tracepoint_read_lost(header, &out->time_ns);
+	if (tracepoint_decode_sample(header, &at))
+		return decode_trace_sample(p, &at, out);
+	gone = tracepoint_decode_lost_count(header, &out->time_ns);
 	if (!gone)
 		return false;
 	*lost += gone;

@@ -12,29 +12,30 @@
 
 /* Maps thread ids of the initial pid namespace to ours, as seen at task switches. */
 #define TRACE_THREADS 1024
-struct trace_thread {
+struct trace_thread_ids {
 	int pid, here, process;
 };
 
-struct trace_points {
+struct tracepoint_formats {
 	int id[TRACE_POINTS];	/* -1: missing in this kernel */
 	struct tracefs_field type, number[TRACE_POINTS], name[TRACE_POINTS];
 	struct tracefs_field prev_pid, prev_comm, prev_state, next_pid, next_comm;
 	char softirq[TRACE_SOFTIRQS][24];
 	char missing[256];
 	bool initial;		/* this process is in the initial pid namespace */
-	struct trace_thread thread[TRACE_THREADS];
+	struct trace_thread_ids thread[TRACE_THREADS];
 };
 
 /* Reads the first n tracepoints from tracefs. 0 or -errno; -ENOENT: no sched_switch. */
-int trace_points_read(struct trace_points *p, size_t n);
-/* Parses the texts of tracefs_formats(), in the order of trace_points_names. Pure. */
+int tracepoint_formats_read(struct tracepoint_formats *p, size_t n);
+/* Parses the texts of tracefs_read_formats(), in the order of trace_points_names. Pure. */
 extern const char *const trace_points_names[TRACE_POINTS];
-int trace_points_parse(struct trace_points *p, char (*text)[TRACEFS_TEXT]);
+int tracepoint_formats_parse(struct tracepoint_formats *p, char (*text)[TRACEFS_TEXT]);
 /* Marks tracepoint i > 0 and its partner (entry or exit) as missing. Returns the index of the partner. */
-int trace_points_drop(struct trace_points *p, int i);
+int mark_tracepoint_pair_missing(struct tracepoint_formats *p, int i);
 
 /* Decodes a sample. False: not of these tracepoints. The count of a PERF_RECORD_LOST is added to *lost. */
-bool trace_read(struct trace_points *p, const struct perf_event_header *header, struct trace_record *out, int64_t *lost);
+bool trace_decode_record(struct tracepoint_formats *p, const struct perf_event_header *header, struct trace_record *out,
+			 int64_t *lost);
 
 #endif

@@ -15,7 +15,7 @@
 static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
 /* Reads one format file. 0, or -errno; -ENOENT: no such event. */
-static int read_format(const char *place, const char *event, char *text)
+static int read_event_format(const char *place, const char *event, char *text)
 {
 	char path[160];
 	int err;
@@ -25,7 +25,7 @@ static int read_format(const char *place, const char *event, char *text)
 	return !err && !*text ? -EIO : err;
 }
 
-static int read_formats(const char *place, const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
+static int read_event_formats(const char *place, const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
 {
 	char path[64];
 
@@ -33,7 +33,7 @@ static int read_formats(const char *place, const char *const *event, size_t n, c
 	if (access(path, R_OK | X_OK))
 		return -errno;
 	for (size_t i = 0; i < n; i++) {
-		int err = read_format(place, event[i], text[i]);
+		int err = read_event_format(place, event[i], text[i]);
 
 		if (err == -ENOENT)
 			text[i][0] = '\0';
@@ -44,18 +44,18 @@ static int read_formats(const char *place, const char *const *event, size_t n, c
 }
 
 /* In the child process: mounts tracefs, on a directory that sysfs has if the kernel has tracefs, and reads the formats. */
-static int mount_and_read(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
+static int mount_tracefs_and_read_formats(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
 {
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return -errno;
 	if (mount("tracefs", places[0], "tracefs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
 		return errno == ENOENT ? -ENODEV : -errno;
-	return read_formats(places[0], event, n, text);
+	return read_event_formats(places[0], event, n, text);
 }
 
-static int read_in_child(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
+static int read_event_formats_in_child(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
 {
-	struct shared {
+	struct formats_from_child {
 		int err;
 		char text[][TRACEFS_TEXT];
 	} *shared;
@@ -69,7 +69,7 @@ static int read_in_child(const char *const *event, size_t n, char (*text)[TRACEF
 	shared->err = -EIO;
 	pid = fork();
 	if (!pid) {
-		shared->err = mount_and_read(event, n, shared->text);
+		shared->err = mount_tracefs_and_read_formats(event, n, shared->text);
 		_exit(0);
 	}
 	err = pid < 0 ? -errno : 0;
@@ -83,18 +83,18 @@ static int read_in_child(const char *const *event, size_t n, char (*text)[TRACEF
 	return err;
 }
 
-int tracefs_formats(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
+int tracefs_read_formats(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT])
 {
 	int err = -ENOENT;
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && err; i++)
-		err = read_formats(places[i], event, n, text);
+		err = read_event_formats(places[i], event, n, text);
 	if (err)
-		err = read_in_child(event, n, text);
+		err = read_event_formats_in_child(event, n, text);
 	return err == -EPERM ? -EACCES : err;
 }
 
-int tracefs_id(const char *format)
+int tracefs_event_id(const char *format)
 {
 	const char *at = strstr(format, "\nID: ");
 	int id;
@@ -103,7 +103,7 @@ int tracefs_id(const char *format)
 }
 
 /* "	field:__data_loc char[] name;	offset:12;	size:4;	signed:0;" and "	field:char prev_comm[16];	offset..." */
-struct tracefs_field tracefs_field(const char *format, const char *name)
+struct tracefs_field tracefs_find_field(const char *format, const char *name)
 {
 	struct tracefs_field none = { 0, 0 }, found;
 	size_t length = strlen(name);
@@ -125,7 +125,7 @@ struct tracefs_field tracefs_field(const char *format, const char *name)
 	return none;
 }
 
-int64_t tracefs_number(const char *raw, size_t size, struct tracefs_field f)
+int64_t tracefs_field_value(const char *raw, size_t size, struct tracefs_field f)
 {
 	union {
 		uint8_t u8;
@@ -140,7 +140,7 @@ int64_t tracefs_number(const char *raw, size_t size, struct tracefs_field f)
 	return f.size == 1 ? v.u8 : f.size == 2 ? v.u16 : f.size == 4 ? v.s32 : v.s64;
 }
 
-bool tracefs_word(const char *format, int value, char *word, size_t size)
+bool tracefs_symbol_of_value(const char *format, int value, char *word, size_t size)
 {
 	const char *at = strstr(format, "__print_symbolic(");
 

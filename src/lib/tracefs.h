@@ -11,17 +11,17 @@
  * If tracefs is not mounted, a short-lived child mounts it in its own mount namespace. 0, or -errno: -EACCES (no right),
  * -ENODEV (no tracefs). */
 #define TRACEFS_TEXT 4096
-int tracefs_formats(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT]);
+int tracefs_read_formats(const char *const *event, size_t n, char (*text)[TRACEFS_TEXT]);
 
 /* Parsers of a format text; pure. */
-int tracefs_id(const char *format);	/* id of the event; -1: none */
+int tracefs_event_id(const char *format);	/* id of the event; -1: none */
 struct tracefs_field {
 	int offset, size;	/* bytes in the record's raw data; size 0: no such field */
 };
-struct tracefs_field tracefs_field(const char *format, const char *name);
+struct tracefs_field tracefs_find_field(const char *format, const char *name);
 /* The value of a field of 1, 2, 4 or 8 bytes; 0 if the record is too short. */
-int64_t tracefs_number(const char *raw, size_t size, struct tracefs_field f);
+int64_t tracefs_field_value(const char *raw, size_t size, struct tracefs_field f);
 /* The name of `value` in the print format of the kernel ("{ 3, "NET_RX" }"); false: none. */
-bool tracefs_word(const char *format, int value, char *word, size_t size);
+bool tracefs_symbol_of_value(const char *format, int value, char *word, size_t size);
 
 #endif

@@ -19,12 +19,12 @@ struct tracepoint_ring {
 	size_t bytes;		/* of the records */
 };
 
-struct tracepoint {
+struct tracepoint_rings {
 	size_t n, points;	/* number of rings; events in each, some not open (-1) */
 	struct tracepoint_ring *ring;
 };
 
-static int event_open(int id, int cpu, size_t bytes)
+static int open_perf_tracepoint(int id, int cpu, size_t bytes)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_TRACEPOINT,
@@ -47,7 +47,7 @@ static int event_open(int id, int cpu, size_t bytes)
 }
 
 /* Maps the ring buffer, halving its size while the limit on locked memory (without CAP_IPC_LOCK) is exceeded. 0 or -errno. */
-static int ring_map(struct tracepoint_ring *r, int fd, size_t bytes)
+static int map_perf_ring(struct tracepoint_ring *r, int fd, size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
@@ -65,14 +65,14 @@ static int ring_map(struct tracepoint_ring *r, int fd, size_t bytes)
 	return -errno;
 }
 
-static int ring_open(struct tracepoint_ring *r, int *id, size_t n, const char *filter, size_t bytes)
+static int open_perf_ring(struct tracepoint_ring *r, int *id, size_t n, const char *filter, size_t bytes)
 {
 	for (size_t i = 0; i < n; i++) {
 		int err = 0;
 
 		if (id[i] < 0)
 			continue;
-		r->fd[i] = event_open(id[i], r->cpu, bytes);
+		r->fd[i] = open_perf_tracepoint(id[i], r->cpu, bytes);
 		if (r->fd[i] < 0 && i > 0 && r->fd[i] != -EMFILE && r->fd[i] != -ENFILE) {
 			id[i] = -1;	/* exists, but was refused */
 			continue;
@@ -80,7 +80,7 @@ static int ring_open(struct tracepoint_ring *r, int *id, size_t n, const char *f
 		if (r->fd[i] < 0)
 			return r->fd[i];
 		if (i == 0)
-			err = ring_map(r, r->fd[0], bytes);
+			err = map_perf_ring(r, r->fd[0], bytes);
 		else if (ioctl(r->fd[i], PERF_EVENT_IOC_SET_OUTPUT, r->fd[0]))
 			err = -errno;
 		if (!err && filter && ioctl(r->fd[i], PERF_EVENT_IOC_SET_FILTER, filter))
@@ -91,7 +91,7 @@ static int ring_open(struct tracepoint_ring *r, int *id, size_t n, const char *f
 	return 0;
 }
 
-static int ring_start(const struct tracepoint_ring *r, size_t n)
+static int start_perf_ring(const struct tracepoint_ring *r, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (r->fd[i] >= 0 && ioctl(r->fd[i], PERF_EVENT_IOC_ENABLE, 0))
@@ -99,7 +99,7 @@ static int ring_start(const struct tracepoint_ring *r, size_t n)
 	return 0;
 }
 
-static void ring_close(struct tracepoint_ring *r)
+static void close_perf_ring(struct tracepoint_ring *r)
 {
 	if (r->page)
 		munmap(r->page, r->bytes + (size_t)sysconf(_SC_PAGESIZE));
@@ -119,7 +119,7 @@ static void raise_file_limit(size_t n)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int tracepoint_refused(int err, int cpu, char *why, size_t size)
+int tracepoint_explain_refusal(int err, int cpu, char *why, size_t size)
 {
 	switch (err) {
 	case -EACCES:
@@ -144,7 +144,7 @@ int tracepoint_refused(int err, int cpu, char *why, size_t size)
 	return err;
 }
 
-static size_t round_up(size_t bytes)
+static size_t round_up_ring_bytes(size_t bytes)
 {
 	size_t size = 8 * (size_t)sysconf(_SC_PAGESIZE);
 
@@ -153,10 +153,10 @@ static size_t round_up(size_t bytes)
 	return size;
 }
 
-int tracepoint_open(struct tracepoint **out, const struct cli_cpus *cpus, int *id, size_t n, const char *filter,
+int tracepoint_open(struct tracepoint_rings **out, const struct cli_cpus *cpus, int *id, size_t n, const char *filter,
 		    size_t ring_bytes, char *why, size_t why_size)
 {
-	struct tracepoint *t = calloc(1, sizeof(*t));
+	struct tracepoint_rings *t = calloc(1, sizeof(*t));
 	int err = -ENOMEM, cpu = -1;
 
 	*out = NULL;
@@ -171,14 +171,14 @@ int tracepoint_open(struct tracepoint **out, const struct cli_cpus *cpus, int *i
 		r->cpu = cpu = cpus->cpu[i];
 		for (int p = 0; p < TRACEPOINTS; p++)
 			r->fd[p] = -1;
-		err = ring_open(r, id, n, filter, round_up(ring_bytes));
+		err = open_perf_ring(r, id, n, filter, round_up_ring_bytes(ring_bytes));
 	}
 	if (t)
 		t->points = n;
 	for (size_t i = 0; !err && i < t->n; i++)
-		err = ring_start(&t->ring[i], n);
+		err = start_perf_ring(&t->ring[i], n);
 	if (err) {
-		err = tracepoint_refused(err, cpu, why, why_size);
+		err = tracepoint_explain_refusal(err, cpu, why, why_size);
 		tracepoint_close(t);
 		return err;
 	}
@@ -186,7 +186,7 @@ int tracepoint_open(struct tracepoint **out, const struct cli_cpus *cpus, int *i
 	return 0;
 }
 
-int tracepoint_filter(struct tracepoint *t, const char *filter)
+int tracepoint_set_filter(struct tracepoint_rings *t, const char *filter)
 {
 	for (size_t i = 0; i < t->n; i++)
 		for (size_t p = 0; p < t->points; p++)
@@ -196,15 +196,15 @@ int tracepoint_filter(struct tracepoint *t, const char *filter)
 }
 
 /* The record at offset `at`. Its header is contiguous (8-byte units); the rest may wrap around the end of the ring. */
-static const struct perf_event_header *record_at(const struct tracepoint_ring *r, uint64_t at)
+static const struct perf_event_header *ring_record_at(const struct tracepoint_ring *r, uint64_t at)
 {
 	return (const void *)((const char *)r->page + r->page->data_offset + (at & (r->bytes - 1)));
 }
 
 /* The record at offset `at` in one piece, copied to `whole` if it wraps around; NULL: larger than `size`. */
-static const struct perf_event_header *unwrap_record(const struct tracepoint_ring *r, uint64_t at, char *whole, size_t size)
+static const struct perf_event_header *unwrap_ring_record(const struct tracepoint_ring *r, uint64_t at, char *whole, size_t size)
 {
-	const struct perf_event_header *header = record_at(r, at);
+	const struct perf_event_header *header = ring_record_at(r, at);
 	size_t first = r->bytes - (at & (r->bytes - 1));
 
 	if (header->size <= first)
@@ -212,11 +212,12 @@ static const struct perf_event_header *unwrap_record(const struct tracepoint_rin
 	if (header->size > size)
 		return NULL;
 	memcpy(whole, header, first);
-	memcpy(whole + first, record_at(r, at + first), header->size - first);
+	memcpy(whole + first, ring_record_at(r, at + first), header->size - first);
 	return (const void *)whole;
 }
 
-int tracepoint_drain(struct tracepoint *t, int cpu, int (*each)(void *, const struct perf_event_header *), void *arg)
+int tracepoint_pass_on_records(struct tracepoint_rings *t, int cpu, int (*each)(void *, const struct perf_event_header *),
+			       void *arg)
 {
 	char whole[1024] __attribute__((aligned(8)));
 	struct tracepoint_ring *r = t->ring;
@@ -231,11 +232,11 @@ int tracepoint_drain(struct tracepoint *t, int cpu, int (*each)(void *, const st
 	tail = r->page->data_tail;
 	while (tail < head && !err) {
 		const struct perf_event_header *header;
-		size_t size = record_at(r, tail)->size;
+		size_t size = ring_record_at(r, tail)->size;
 
 		if (size < sizeof(*header) || size > head - tail)	/* a damaged ring: skip its contents */
 			size = head - tail;
-		else if ((header = unwrap_record(r, tail, whole, sizeof(whole))))
+		else if ((header = unwrap_ring_record(r, tail, whole, sizeof(whole))))
 			err = each(arg, header);
 		tail += size;
 		__atomic_store_n(&r->page->data_tail, tail, __ATOMIC_RELEASE);
@@ -243,17 +244,17 @@ int tracepoint_drain(struct tracepoint *t, int cpu, int (*each)(void *, const st
 	return err;
 }
 
-void tracepoint_close(struct tracepoint *t)
+void tracepoint_close(struct tracepoint_rings *t)
 {
 	if (!t)
 		return;
 	for (size_t i = 0; i < t->n; i++)
-		ring_close(&t->ring[i]);
+		close_perf_ring(&t->ring[i]);
 	free(t->ring);
 	free(t);
 }
 
-bool tracepoint_read(const struct perf_event_header *header, struct tracepoint_sample *out)
+bool tracepoint_decode_sample(const struct perf_event_header *header, struct tracepoint_sample *out)
 {
 	const char *body = (const char *)(header + 1);
 	size_t n = header->size - sizeof(*header);
@@ -272,7 +273,7 @@ bool tracepoint_read(const struct perf_event_header *header, struct tracepoint_s
 	return true;
 }
 
-int64_t tracepoint_read_lost(const struct perf_event_header *header, int64_t *time_ns)
+int64_t tracepoint_decode_lost_count(const struct perf_event_header *header, int64_t *time_ns)
 {
 	const char *body = (const char *)(header + 1);
 	uint64_t count, time;

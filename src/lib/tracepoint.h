@@ -15,34 +15,35 @@
 
 #define TRACEPOINTS 16		/* at most, in one ring */
 
-/* Opens events on CPUs. `id`: ids of the events (tracefs_id), -1: skipped. The first event is required; further ones that
+/* Opens events on CPUs. `id`: ids of the events (tracefs_event_id), -1: skipped. The first event is required; further ones that
  * the kernel refuses are set to -1. `filter`: a filter expression of the kernel (Documentation/trace/events.rst), NULL: all
  * records. ring_bytes per CPU is rounded up to a power of two of pages. 0, or -errno with the reason in `why`. */
-struct tracepoint;
-int tracepoint_open(struct tracepoint **out, const struct cli_cpus *cpus, int *id, size_t n, const char *filter,
+struct tracepoint_rings;
+int tracepoint_open(struct tracepoint_rings **out, const struct cli_cpus *cpus, int *id, size_t n, const char *filter,
 		    size_t ring_bytes, char *why, size_t why_size);
 /* Sets another filter on every CPU. 0 or -errno. */
-int tracepoint_filter(struct tracepoint *t, const char *filter);
+int tracepoint_set_filter(struct tracepoint_rings *t, const char *filter);
 /* Calls `each` for all waiting records of a CPU, in the order of the ring, nearly that of time. Anything but 0 from `each`
  * ends the drain and is returned. 0 or -errno; -EINVAL: a CPU that was not opened. Not thread-safe. */
-int tracepoint_drain(struct tracepoint *t, int cpu, int (*each)(void *, const struct perf_event_header *), void *arg);
-void tracepoint_close(struct tracepoint *t);
+int tracepoint_pass_on_records(struct tracepoint_rings *t, int cpu, int (*each)(void *, const struct perf_event_header *),
+			       void *arg);
+void tracepoint_close(struct tracepoint_rings *t);
 
 /* Writes the reason of a failed open to `why`. Returns err, -EACCES for any lack of rights. `cpu` below 0: no CPU was opened
  * yet. */
-int tracepoint_refused(int err, int cpu, char *why, size_t size);
+int tracepoint_explain_refusal(int err, int cpu, char *why, size_t size);
 
 /* ---- decoding of records; pure ---- */
 
 struct tracepoint_sample {
 	int64_t time_ns;
 	int pid, tid;		/* process and thread that ran, in our pid namespace; 0 or -1: not visible there, or exiting */
-	const char *raw;	/* fields of the event, at the offsets of tracefs_field() */
+	const char *raw;	/* fields of the event, at the offsets of tracefs_find_field() */
 	size_t size;
 };
 /* Decodes a PERF_RECORD_SAMPLE. False: another record. */
-bool tracepoint_read(const struct perf_event_header *header, struct tracepoint_sample *out);
+bool tracepoint_decode_sample(const struct perf_event_header *header, struct tracepoint_sample *out);
 /* The number of lost records in a PERF_RECORD_LOST; 0: another record. */
-int64_t tracepoint_read_lost(const struct perf_event_header *header, int64_t *time_ns);
+int64_t tracepoint_decode_lost_count(const struct perf_event_header *header, int64_t *time_ns);
 
 #endif

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* DES in ECB mode. VNC uses the bits of each key byte in reverse order. */
-static void vnc_password_des(const char key[VNC_PASSWORD], const uint8_t *in, uint8_t *out, size_t n, bool decrypt)
+static void vnc_password_des_crypt(const char key[VNC_PASSWORD], const uint8_t *in, uint8_t *out, size_t n, bool decrypt)
 {
 	uint8_t mirrored[VNC_PASSWORD] = { 0 };
 	gcry_cipher_hd_t des;
@@ -34,16 +34,16 @@ static void vnc_password_des(const char key[VNC_PASSWORD], const uint8_t *in, ui
 	explicit_bzero(mirrored, sizeof(mirrored));
 }
 
-void vnc_password_answer(const char *password, const uint8_t challenge[VNC_CHALLENGE], uint8_t answer[VNC_CHALLENGE])
+void vnc_password_challenge_response(const char *password, const uint8_t challenge[VNC_CHALLENGE], uint8_t answer[VNC_CHALLENGE])
 {
 	char key[VNC_PASSWORD] = "";
 
 	memcpy(key, password, strnlen(password, sizeof(key)));
-	vnc_password_des(key, challenge, answer, VNC_CHALLENGE, false);
+	vnc_password_des_crypt(key, challenge, answer, VNC_CHALLENGE, false);
 	explicit_bzero(key, sizeof(key));
 }
 
-static bool is_text(const unsigned char *bytes, size_t n)
+static bool is_password_text(const unsigned char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!isprint(bytes[i]) && bytes[i] != '\n' && bytes[i] != '\r')
@@ -65,18 +65,18 @@ int vnc_password_read(const char *path, char password[VNC_PASSWORD_TEXT], char *
 	if (fd >= 0)
 		close(fd);
 	if (err)
-		return why_write(err, why, size, "%s: %s", path, strerror(-err));
+		return write_error_reason(err, why, size, "%s: %s", path, strerror(-err));
 	/* the whole file is checked: eight encrypted bytes may contain a letter and a newline */
 	for (line = 0; line < (size_t)n && text[line] != '\n' && text[line] != '\r'; line++)
 		;
-	if (line && (size_t)n < sizeof(text) && is_text(text, (size_t)n)) {
+	if (line && (size_t)n < sizeof(text) && is_password_text(text, (size_t)n)) {
 		snprintf(password, VNC_PASSWORD_TEXT, "%.*s", (int)line, (const char *)text);
 		return 0;
 	}
 	if (n != VNC_PASSWORD && n != 2 * VNC_PASSWORD)
-		return why_write(-EINVAL, why, size,
+		return write_error_reason(-EINVAL, why, size,
 				 "%s holds no password: neither a line of text nor the 8 bytes that vncpasswd writes", path);
 	memset(password, 0, VNC_PASSWORD_TEXT);
-	vnc_password_des(hiding_key, text, (uint8_t *)password, VNC_PASSWORD, true);
+	vnc_password_des_crypt(hiding_key, text, (uint8_t *)password, VNC_PASSWORD, true);
 	return 0;
 }

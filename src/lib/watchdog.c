@@ -14,7 +14,7 @@
 #define SILENCE_MS 1000			/* a server that sent nothing for so long is taken for stuck */
 
 /* Whether no data arrived lately; true for sockets that are not TCP. */
-static bool is_silent(int sock)
+static bool is_socket_silent(int sock)
 {
 	struct tcp_info info = { 0 };
 	socklen_t size = sizeof(info);
@@ -22,14 +22,14 @@ static bool is_silent(int sock)
 	return getsockopt(sock, IPPROTO_TCP, TCP_INFO, &info, &size) || info.tcpi_last_data_recv >= SILENCE_MS;
 }
 
-static bool is_over(const struct watchdog *w, int64_t until, int64_t now)
+static bool is_watchdog_timeout_over(const struct watchdog *w, int64_t until, int64_t now)
 {
 	if (until == WATCHDOG_IDLE)
 		return false;
-	return w->exact ? now >= until : now - NS_PER_S > until && is_silent(w->sock);
+	return w->exact ? now >= until : now - NS_PER_S > until && is_socket_silent(w->sock);
 }
 
-static void *watch_waits(void *arg)
+static void *watchdog_thread_main(void *arg)
 {
 	struct watchdog *w = arg;
 	int64_t stop_ns = 0, last = 0;	/* when a stop signal was first seen during this read; 0: not yet */
@@ -42,7 +42,7 @@ static void *watch_waits(void *arg)
 		else if (!stop_ns || until != last)
 			stop_ns = now;
 		last = until;
-		if ((stop_ns && now - stop_ns >= w->grace_ns) || is_over(w, until, now)) {
+		if ((stop_ns && now - stop_ns >= w->grace_ns) || is_watchdog_timeout_over(w, until, now)) {
 			atomic_store(&w->bitten, true);
 			shutdown(w->sock, SHUT_RDWR);
 			break;
@@ -63,7 +63,7 @@ int watchdog_start(struct watchdog *w, int sock, int64_t until_ns, int64_t grace
 	atomic_init(&w->until_ns, until_ns);
 	atomic_init(&w->stopping, false);
 	atomic_init(&w->bitten, false);
-	err = proc_start_thread(&w->thread, 0, watch_waits, w);
+	err = proc_start_thread(&w->thread, 0, watchdog_thread_main, w);
 	if (err)
 		close(w->sock);
 	return -err;

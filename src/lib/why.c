@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int why_write(int err, char *why, size_t size, const char *format, ...)
+int write_error_reason(int err, char *why, size_t size, const char *format, ...)
 {
 	va_list args;
 

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Formats the reason into `why` and returns `err`: return why_write(-EINVAL, why, size, "...", ...); */
-int why_write(int err, char *why, size_t size, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Formats the reason into `why` and returns `err`: return write_error_reason(-EINVAL, why, size, "...", ...); */
+int write_error_reason(int err, char *why, size_t size, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -11,7 +11,7 @@
 
 enum access_order { ACCESS_SEQ, ACCESS_RANDOM };
 
-struct access_pattern {
+struct page_access_pattern {
 	uint64_t pages, seed;
 	enum access_order order;
 	double page_ns;		/* time per page, of all threads together; 0: unlimited rate */
@@ -20,21 +20,21 @@ struct access_pattern {
 	int64_t given_up_ns;	/* time by which the touches fell behind the rate without being made up for */
 };
 
-struct access_batch {
+struct page_touch_batch {
 	uint64_t first, count;	/* touches number first .. first + count - 1 */
 	int64_t due_ns;		/* due time of the first; 0: now */
 };
 
 /* rate: bytes per second, of pages of page_bytes; 0: unlimited. pages > 0. */
-void access_start(struct access_pattern *t, enum access_order order, uint64_t pages, uint64_t page_bytes,
+void access_start(struct page_access_pattern *t, enum access_order order, uint64_t pages, uint64_t page_bytes,
 		 double rate, uint64_t seed, int64_t now_ns);
 
 /* The next batch: the touches of about a millisecond, at most 256 pages. A delay over 100 ms is not made up for, since a hog
  * that was blocked by slow swap would return with a burst; it is added to given_up_ns. Not thread-safe. */
-void access_next_batch(struct access_pattern *t, int64_t now_ns, struct access_batch *out);
+void access_hand_out_batch(struct page_access_pattern *t, int64_t now_ns, struct page_touch_batch *out);
 
 /* The page of touch number `touch`, and the round it belongs to. */
-uint64_t access_page(const struct access_pattern *t, uint64_t touch);
-uint64_t access_round(const struct access_pattern *t, uint64_t touch);
+uint64_t access_page_of_touch(const struct page_access_pattern *t, uint64_t touch);
+uint64_t access_round_of_touch(const struct page_access_pattern *t, uint64_t touch);
 
 #endif

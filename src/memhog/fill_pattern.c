@@ -13,14 +13,14 @@ typedef uint64_t fill_pattern_streams __attribute__((vector_size(FILL_PATTERN_ST
 #endif
 
 /* The initial state of a stream; different for each key and stream, since random_mix() is a bijection. */
-static uint64_t stream_state(uint64_t seed, uint64_t key, unsigned stream)
+static uint64_t random_stream_start_state(uint64_t seed, uint64_t key, unsigned stream)
 {
 	uint64_t s = random_mix(seed + key * FILL_PATTERN_STREAMS + stream);
 
 	return s ? s : 1;	/* xorshift would stay at 0 */
 }
 
-FOR_EACH_CPU static void fill_streams(fill_pattern_streams *at, size_t bytes, const fill_pattern_streams *from)
+FOR_EACH_CPU static void write_random_streams(fill_pattern_streams *at, size_t bytes, const fill_pattern_streams *from)
 {
 	fill_pattern_streams s = *from;
 
@@ -37,8 +37,8 @@ void fill_pattern_write(void *page, size_t bytes, uint64_t seed, uint64_t key)
 	fill_pattern_streams s;
 
 	for (unsigned i = 0; i < FILL_PATTERN_STREAMS; i++)
-		s[i] = stream_state(seed, key, i);
-	fill_streams(page, bytes, &s);
+		s[i] = random_stream_start_state(seed, key, i);
+	write_random_streams(page, bytes, &s);
 }
 
 FOR_EACH_CPU static uint64_t sum_words(const fill_pattern_streams *at, size_t bytes)

@@ -13,11 +13,11 @@
 #define FASTEST 40e9			/* bytes per second: faster than memory can be filled today */
 #define CHECK_LEAST_NS (2 * NS_PER_MS)
 
-int headroom_read_meminfo(const char *folder, struct headroom_machine *out)
+int headroom_read_meminfo(const char *folder, struct machine_memory *out)
 {
-	*out = (struct headroom_machine){ account_figure(folder, "meminfo", "MemTotal:"),
-					   account_figure(folder, "meminfo", "MemAvailable:"),
-				      account_figure(folder, "meminfo", "SwapTotal:"), account_figure(folder, "meminfo", "SwapFree:") };
+	*out = (struct machine_memory){ account_read_counter(folder, "meminfo", "MemTotal:"),
+					   account_read_counter(folder, "meminfo", "MemAvailable:"),
+				      account_read_counter(folder, "meminfo", "SwapTotal:"), account_read_counter(folder, "meminfo", "SwapFree:") };
 	return out->total < 0 || out->available < 0 || out->swap_total < 0 || out->swap_free < 0 ? -EPROTO : 0;
 }
 
@@ -34,7 +34,7 @@ static bool list_has(const char *list, const char *word)
 
 /* Finds the mount of the memory hierarchy in mountinfo ("36 25 0:31 ROOT POINT options... - TYPE source SUPER"): its root
  * within the hierarchy (*top) and its mount point. 0 or -ENOENT. */
-static int find_mount(FILE *mountinfo, int version, char *top, char *point, size_t size)
+static int find_memory_cgroup_mount(FILE *mountinfo, int version, char *top, char *point, size_t size)
 {
 	char *line = NULL;
 	size_t room = 0;
@@ -57,16 +57,16 @@ static int find_mount(FILE *mountinfo, int version, char *top, char *point, size
 	return found ? 0 : -ENOENT;
 }
 
-int headroom_find_group(FILE *cgroup, FILE *mountinfo, const char *root, struct headroom_group *out)
+int headroom_find_group(FILE *cgroup, FILE *mountinfo, const char *root, struct memory_cgroup_usage *out)
 {
 	char path[PATH_MAX] = "", top[PATH_MAX] = "", point[PATH_MAX] = "";
 	const char *below = path;
 
-	*out = (struct headroom_group){ .limit = INT64_MAX, .swapped = -1 };
-	out->version = proc_read_cgroup(cgroup, "memory", path, sizeof(path));
+	*out = (struct memory_cgroup_usage){ .limit = INT64_MAX, .swapped = -1 };
+	out->version = proc_parse_cgroup(cgroup, "memory", path, sizeof(path));
 	if (!out->version)
 		return -ENOENT;
-	if (find_mount(mountinfo, out->version, top, point, sizeof(top))) {
+	if (find_memory_cgroup_mount(mountinfo, out->version, top, point, sizeof(top))) {
 		out->version = 0;
 		return -ENOENT;
 	}
@@ -88,7 +88,7 @@ static int64_t lower_limit(int64_t limit, int64_t other)
 
 /* The lowest memory.max of a version 2 group and the groups above it. A group without the memory controller is accounted in
  * the next one above that has it: `at` becomes that folder, or is unchanged if there is none. */
-static int64_t lowest_max(char *at, size_t size)
+static int64_t lowest_cgroup_memory_max(char *at, size_t size)
 {
 	char folder[PATH_MAX];
 	int64_t limit = INT64_MAX;
@@ -97,7 +97,7 @@ static int64_t lowest_max(char *at, size_t size)
 
 	snprintf(folder, sizeof(folder), "%s", at);
 	do {
-		int64_t here = account_figure(folder, "memory.max", NULL);
+		int64_t here = account_read_counter(folder, "memory.max", NULL);
 
 		if (here >= 0 && !found)
 			snprintf(at, size, "%s", folder);
@@ -110,20 +110,20 @@ static int64_t lowest_max(char *at, size_t size)
 	return limit;
 }
 
-int headroom_read_group(struct headroom_group *g)
+int headroom_read_group(struct memory_cgroup_usage *g)
 {
 	char counted[PATH_MAX];
 
 	if (g->version == 1) {
-		g->limit = lower_limit(lower_limit(INT64_MAX, account_figure(g->folder, "memory.limit_in_bytes", NULL)),
-				 account_figure(g->folder, "memory.stat", "hierarchical_memory_limit"));
-		g->used = account_figure(g->folder, "memory.usage_in_bytes", NULL);
-		g->swapped = account_figure(g->folder, "memory.stat", "total_swap");
+		g->limit = lower_limit(lower_limit(INT64_MAX, account_read_counter(g->folder, "memory.limit_in_bytes", NULL)),
+				 account_read_counter(g->folder, "memory.stat", "hierarchical_memory_limit"));
+		g->used = account_read_counter(g->folder, "memory.usage_in_bytes", NULL);
+		g->swapped = account_read_counter(g->folder, "memory.stat", "total_swap");
 	} else if (g->version == 2) {
 		snprintf(counted, sizeof(counted), "%s", g->folder);
-		g->limit = lowest_max(counted, sizeof(counted));
-		g->used = account_figure(counted, "memory.current", NULL);
-		g->swapped = account_figure(counted, "memory.swap.current", NULL);
+		g->limit = lowest_cgroup_memory_max(counted, sizeof(counted));
+		g->used = account_read_counter(counted, "memory.current", NULL);
+		g->swapped = account_read_counter(counted, "memory.swap.current", NULL);
 	} else {
 		return -ENOENT;
 	}
@@ -132,17 +132,17 @@ int headroom_read_group(struct headroom_group *g)
 	return 0;
 }
 
-bool headroom_is_confined(const struct headroom_machine *m, const struct headroom_group *g)
+bool headroom_is_confined(const struct machine_memory *m, const struct memory_cgroup_usage *g)
 {
 	return g->version && g->limit < m->total;
 }
 
-int64_t headroom_total(const struct headroom_machine *m, const struct headroom_group *g)
+int64_t headroom_total(const struct machine_memory *m, const struct memory_cgroup_usage *g)
 {
 	return headroom_is_confined(m, g) ? g->limit : m->total;
 }
 
-int64_t headroom_left(const struct headroom_machine *m, const struct headroom_group *g, int64_t size)
+int64_t headroom_left_after_bytes(const struct machine_memory *m, const struct memory_cgroup_usage *g, int64_t size)
 {
 	int64_t takes = size;
 
@@ -153,7 +153,7 @@ int64_t headroom_left(const struct headroom_machine *m, const struct headroom_gr
 	return m->available - takes;
 }
 
-int64_t headroom_default_reserve(const struct headroom_machine *m)
+int64_t headroom_default_reserve(const struct machine_memory *m)
 {
 	return m->total / 10 > RESERVE_LEAST ? m->total / 10 : RESERVE_LEAST;
 }

@@ -8,14 +8,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct headroom_machine {
+struct machine_memory {
 	int64_t total, available, swap_total, swap_free;	/* bytes */
 };
 /* Reads the file meminfo in a folder (/proc). 0, or -EPROTO if a line is missing. */
-int headroom_read_meminfo(const char *folder, struct headroom_machine *out);
+int headroom_read_meminfo(const char *folder, struct machine_memory *out);
 
 /* The memory cgroup of this process. */
-struct headroom_group {
+struct memory_cgroup_usage {
 	int version;			/* cgroup version 1 or 2; 0: no group was found */
 	char folder[PATH_MAX];
 	int64_t limit;			/* bytes, the lowest limit of the group and those above it; INT64_MAX: none */
@@ -24,23 +24,23 @@ struct headroom_group {
 };
 /* Finds the group from texts like /proc/self/cgroup and /proc/self/mountinfo; `root` is put before all folders ("" but for tests).
  * 0, or -ENOENT: no group, or not visible. Limit and use are not read yet. */
-int headroom_find_group(FILE *cgroup, FILE *mountinfo, const char *root, struct headroom_group *out);
+int headroom_find_group(FILE *cgroup, FILE *mountinfo, const char *root, struct memory_cgroup_usage *out);
 /* Reads limit, used and swapped. 0, or -ENOENT without a group. */
-int headroom_read_group(struct headroom_group *g);
+int headroom_read_group(struct memory_cgroup_usage *g);
 
 /* Whether the limit of the group is lower than the memory of the machine. */
-bool headroom_is_confined(const struct headroom_machine *m, const struct headroom_group *g);
+bool headroom_is_confined(const struct machine_memory *m, const struct memory_cgroup_usage *g);
 
 /* The memory that a percentage refers to: the limit of the group, else the memory of the machine. */
-int64_t headroom_total(const struct headroom_machine *m, const struct headroom_group *g);
+int64_t headroom_total(const struct machine_memory *m, const struct memory_cgroup_usage *g);
 
 /* Bytes left for the rest of the machine once `size` more bytes are taken. A group cannot take more than its limit; the excess goes
  * to swap and does not reduce the available memory of the machine. Without a limit other processes can be swapped out: then the
  * available memory and the free swap count together. */
-int64_t headroom_left(const struct headroom_machine *m, const struct headroom_group *g, int64_t size);
+int64_t headroom_left_after_bytes(const struct machine_memory *m, const struct memory_cgroup_usage *g, int64_t size);
 
 /* The default of --reserve: a tenth of the memory of the machine, at least 256 MiB. */
-int64_t headroom_default_reserve(const struct headroom_machine *m);
+int64_t headroom_default_reserve(const struct machine_memory *m);
 
 /* Time until the next check, in ns, given the bytes above the reserve: shorter than the fastest memory could take to fill them. */
 int64_t headroom_check_interval_ns(int64_t above);

@@ -38,7 +38,7 @@ struct uffd {
 	size_t bytes;
 };
 
-struct hog {
+struct memory_hog {
 	struct hog_cfg cfg;
 	char *room, *base;		/* start of the mapping; start of the memory, aligned to HOG_HUGE */
 	size_t mapped, bytes;
@@ -52,7 +52,7 @@ struct hog {
 	int64_t fill_start_ns;
 	_Atomic int64_t fill_end_ns;
 	pthread_mutex_t lock;		/* protects `pattern` */
-	struct access_pattern pattern;
+	struct page_access_pattern pattern;
 	_Atomic int64_t touched;
 	_Atomic uint64_t seen;		/* sum of the words read, so that the compiler keeps the reads */
 };
@@ -84,7 +84,7 @@ static int uffd_open(struct uffd *p, void *start, size_t bytes)
 }
 
 /* Fills whole pages; thread-safe. 0, or -errno: some may be filled, and after uffd_release() all can be written as usual. */
-static int uffd_pages(const struct uffd *p, void *at, const void *from, size_t bytes)
+static int uffd_fill_pages(const struct uffd *p, void *at, const void *from, size_t bytes)
 {
 	size_t done = 0;
 
@@ -111,7 +111,7 @@ static void uffd_release(const struct uffd *p)
 }
 
 /* Maps the memory with unmapped space on both sides, so that smaps shows it as a mapping of its own. */
-static int map_room(struct hog *h)
+static int map_hog_memory(struct memory_hog *h)
 {
 	size_t align = h->cfg.huge ? HOG_HUGE : HOG_PAGE;
 
@@ -129,9 +129,9 @@ static int map_room(struct hog *h)
 	return 0;
 }
 
-int hog_new(struct hog **out, const struct hog_cfg *cfg)
+int hog_new(struct memory_hog **out, const struct hog_cfg *cfg)
 {
-	struct hog *h = calloc(1, sizeof(*h));
+	struct memory_hog *h = calloc(1, sizeof(*h));
 	int err;
 
 	if (!h)
@@ -139,7 +139,7 @@ int hog_new(struct hog **out, const struct hog_cfg *cfg)
 	h->cfg = *cfg;
 	h->uffd.fd = -1;
 	pthread_mutex_init(&h->lock, NULL);
-	err = map_room(h);
+	err = map_hog_memory(h);
 	if (err) {
 		hog_free(h);
 		return err;
@@ -149,7 +149,7 @@ int hog_new(struct hog **out, const struct hog_cfg *cfg)
 }
 
 /* Starts cfg.threads threads; if one cannot be started, ends the others. 0 or -errno. */
-static int start_workers(struct hog *h, void *(*work)(void *))
+static int start_workers(struct memory_hog *h, void *(*work)(void *))
 {
 	int err = 0;
 
@@ -162,25 +162,25 @@ static int start_workers(struct hog *h, void *(*work)(void *))
 	return -err;
 }
 
-static void join_threads(struct hog *h)
+static void join_threads(struct memory_hog *h)
 {
 	while (h->threads)
 		pthread_join(h->thread[--h->threads], NULL);
 }
 
-static void fill_chunk(struct hog *h, char *to, size_t at, size_t bytes)
+static void fill_chunk(struct memory_hog *h, char *to, size_t at, size_t bytes)
 {
 	for (size_t n = 0; n < bytes; n += HOG_PAGE)
 		fill_pattern_write(to + n, HOG_PAGE, h->cfg.seed, (at + n) / HOG_PAGE);
 }
 
 /* Fills a chunk through userfaultfd. False: impossible, it must be filled by touching. */
-static bool fill_chunk_by_uffd(struct hog *h, char *buffer, size_t at, size_t bytes)
+static bool fill_chunk_by_uffd(struct memory_hog *h, char *buffer, size_t at, size_t bytes)
 {
 	if (!buffer || h->uffd.fd < 0 || atomic_load_explicit(&h->touching, memory_order_relaxed))
 		return false;
 	fill_chunk(h, buffer, at, bytes);
-	if (!uffd_pages(&h->uffd, h->base + at, buffer, bytes))
+	if (!uffd_fill_pages(&h->uffd, h->base + at, buffer, bytes))
 		return true;
 	uffd_release(&h->uffd);	/* before a thread touches a missing page */
 	atomic_store(&h->touching, true);
@@ -191,7 +191,7 @@ static bool fill_chunk_by_uffd(struct hog *h, char *buffer, size_t at, size_t by
  * time. */
 static void *fill_thread(void *arg)
 {
-	struct hog *h = arg;
+	struct memory_hog *h = arg;
 	size_t chunk = h->cfg.huge ? HOG_HUGE : CHUNK, at;
 	char *buffer = h->uffd.fd >= 0 ? aligned_alloc(HOG_PAGE, chunk) : NULL;
 
@@ -214,7 +214,7 @@ static void *fill_thread(void *arg)
 	return NULL;
 }
 
-int hog_fill(struct hog *h)
+int hog_start_filling(struct memory_hog *h)
 {
 	h->fill_start_ns = clock_now();
 	if (h->cfg.huge || uffd_open(&h->uffd, h->base, h->bytes))	/* userfaultfd fills small pages only */
@@ -223,43 +223,43 @@ int hog_fill(struct hog *h)
 	return start_workers(h, fill_thread);
 }
 
-bool hog_fill_ended(const struct hog *h)
+bool hog_fill_ended(const struct memory_hog *h)
 {
 	return atomic_load(&h->fill_end_ns) != 0;
 }
 
-bool hog_used_uffd(const struct hog *h)
+bool hog_used_uffd(const struct memory_hog *h)
 {
 	return !atomic_load(&h->touching);
 }
 
-int64_t hog_filled(const struct hog *h)
+int64_t hog_filled(const struct memory_hog *h)
 {
 	return (int64_t)atomic_load(&h->filled);
 }
 
-int64_t hog_fill_ns(const struct hog *h)
+int64_t hog_fill_ns(const struct memory_hog *h)
 {
 	return atomic_load(&h->fill_end_ns) - h->fill_start_ns;
 }
 
 /* Touches a page. Its first word, by which pages differ, is not changed; a whole page is rewritten with a key not used before. */
-static uint64_t touch_page(struct hog *h, uint64_t touch)
+static uint64_t touch_page(struct memory_hog *h, uint64_t touch)
 {
-	uint64_t page = access_page(&h->pattern, touch);
+	uint64_t page = access_page_of_touch(&h->pattern, touch);
 	uint64_t *word = (uint64_t *)(void *)(h->base + page * HOG_PAGE);
 
 	if (!h->cfg.stream && !h->cfg.write)
 		return *(volatile uint64_t *)word;
 	if (!h->cfg.stream)
-		return word[1] += access_round(&h->pattern, touch) | 1;
+		return word[1] += access_round_of_touch(&h->pattern, touch) | 1;
 	if (!h->cfg.write)
 		return fill_pattern_sum(word, HOG_PAGE);
-	fill_pattern_write(word, HOG_PAGE, h->cfg.seed, h->bytes / HOG_PAGE * (access_round(&h->pattern, touch) + 1) + page);
+	fill_pattern_write(word, HOG_PAGE, h->cfg.seed, h->bytes / HOG_PAGE * (access_round_of_touch(&h->pattern, touch) + 1) + page);
 	return 0;
 }
 
-static bool nap_until_due(struct hog *h, int64_t due_ns)
+static bool nap_until_due(struct memory_hog *h, int64_t due_ns)
 {
 	int64_t now;
 
@@ -270,13 +270,13 @@ static bool nap_until_due(struct hog *h, int64_t due_ns)
 
 static void *touch_thread(void *arg)
 {
-	struct hog *h = arg;
+	struct memory_hog *h = arg;
 	uint64_t seen = 0;
-	struct access_batch turn;
+	struct page_touch_batch turn;
 
 	do {
 		pthread_mutex_lock(&h->lock);
-		access_next_batch(&h->pattern, clock_now(), &turn);
+		access_hand_out_batch(&h->pattern, clock_now(), &turn);
 		pthread_mutex_unlock(&h->lock);
 		if (!nap_until_due(h, turn.due_ns))
 			break;
@@ -289,7 +289,7 @@ static void *touch_thread(void *arg)
 	return NULL;
 }
 
-int hog_touch(struct hog *h)
+int hog_start_touching(struct memory_hog *h)
 {
 	uint64_t pages = atomic_load(&h->filled) / HOG_PAGE;
 
@@ -301,12 +301,12 @@ int hog_touch(struct hog *h)
 	return start_workers(h, touch_thread);
 }
 
-int64_t hog_touched(const struct hog *h)
+int64_t hog_touch_count(const struct memory_hog *h)
 {
 	return atomic_load(&h->touched);
 }
 
-int64_t hog_given_up_ns(struct hog *h)
+int64_t hog_touch_delay_given_up_ns(struct memory_hog *h)
 {
 	int64_t ns;
 
@@ -316,24 +316,24 @@ int64_t hog_given_up_ns(struct hog *h)
 	return ns;
 }
 
-void hog_stop(struct hog *h)
+void hog_stop(struct memory_hog *h)
 {
 	atomic_store(&h->stop, true);
 	join_threads(h);
 }
 
-void hog_address_range(const struct hog *h, uint64_t *start, uint64_t *end)
+void hog_address_range(const struct memory_hog *h, uint64_t *start, uint64_t *end)
 {
 	*start = (uintptr_t)h->base;
 	*end = *start + h->bytes;
 }
 
-int64_t hog_swapped(void)
+int64_t own_swapped_bytes(void)
 {
-	return account_figure("/proc/self", "status", "VmSwap:");
+	return account_read_counter("/proc/self", "status", "VmSwap:");
 }
 
-void hog_free(struct hog *h)
+void hog_free(struct memory_hog *h)
 {
 	uffd_close(&h->uffd);
 	if (h->room && h->room != MAP_FAILED)

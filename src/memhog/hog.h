@@ -27,31 +27,32 @@ struct hog_cfg {
 	double rate;		/* bytes of touched pages per second; 0: unlimited */
 };
 
-struct hog;
+struct memory_hog;
 
 /* Maps the memory without filling it. 0 or -errno. */
-int hog_new(struct hog **out, const struct hog_cfg *cfg);
+int hog_new(struct memory_hog **out, const struct hog_cfg *cfg);
 
 /* Starts threads that fill the memory in address order, until it is full or hog_stop() is called. 0 or -errno. */
-int hog_fill(struct hog *h);
-bool hog_fill_ended(const struct hog *h);
-int64_t hog_filled(const struct hog *h);	/* bytes filled so far */
-bool hog_used_uffd(const struct hog *h);	/* pages were filled without faults, by userfaultfd; false: some or all were touched */
-int64_t hog_fill_ns(const struct hog *h);	/* duration of the fill; valid once it has ended */
+int hog_start_filling(struct memory_hog *h);
+bool hog_fill_ended(const struct memory_hog *h);
+int64_t hog_filled(const struct memory_hog *h);	/* bytes filled so far */
+/* pages were filled without faults, by userfaultfd; false: some or all were touched */
+bool hog_used_uffd(const struct memory_hog *h);
+int64_t hog_fill_ns(const struct memory_hog *h);	/* duration of the fill; valid once it has ended */
 
 /* Starts threads that touch the filled memory until hog_stop(). 0 or -errno. */
-int hog_touch(struct hog *h);
-int64_t hog_touched(const struct hog *h);	/* touches so far, of HOG_PAGE bytes each */
-int64_t hog_given_up_ns(struct hog *h);		/* delay against the rate (access_pattern.h) */
+int hog_start_touching(struct memory_hog *h);
+int64_t hog_touch_count(const struct memory_hog *h);	/* touches so far, of HOG_PAGE bytes each */
+int64_t hog_touch_delay_given_up_ns(struct memory_hog *h);		/* delay against the rate (access_pattern.h) */
 
 /* Ends the threads and waits for them; a thread that waits for a page from swap delays this. */
-void hog_stop(struct hog *h);
+void hog_stop(struct memory_hog *h);
 /* The addresses of the memory. */
-void hog_address_range(const struct hog *h, uint64_t *start, uint64_t *end);
+void hog_address_range(const struct memory_hog *h, uint64_t *start, uint64_t *end);
 
 /* Bytes of this process in swap (VmSwap); -1: not known. */
-int64_t hog_swapped(void);
+int64_t own_swapped_bytes(void);
 
-void hog_free(struct hog *h);		/* after hog_stop() */
+void hog_free(struct memory_hog *h);		/* after hog_stop() */
 
 #endif

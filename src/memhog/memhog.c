@@ -33,7 +33,7 @@ static struct rec_cfg out_cfg;
 
 static const char *const page_words[] = { "4K", "2M", NULL };
 
-static struct memhog_world world = { .left_least = INT64_MAX };
+static struct machine_and_group_memory world = { .left_least = INT64_MAX };
 
 static int read_fill_size(const char *text, void *value)
 {
@@ -107,7 +107,7 @@ static void read_machine_and_group(void)
 
 static void choose_fill_size(void)
 {
-	int64_t now = headroom_left(&world.machine, &world.group, 0), most = now - world.reserve;
+	int64_t now = headroom_left_after_bytes(&world.machine, &world.group, 0), most = now - world.reserve;
 	bool confined = headroom_is_confined(&world.machine, &world.group);
 
 	if (cfg.percent > 0)
@@ -119,14 +119,14 @@ static void choose_fill_size(void)
 	if (cfg.until_swap && !world.machine.swap_total)
 		die(EXIT_RUN, "--until-swap: there is no swap; enable one with swapon, or use --size alone");
 	/* --until-swap: memory grows step by step while the reserve is checked */
-	if (most > 0 && (cfg.until_swap || headroom_left(&world.machine, &world.group, cfg.size) >= world.reserve))
+	if (most > 0 && (cfg.until_swap || headroom_left_after_bytes(&world.machine, &world.group, cfg.size) >= world.reserve))
 		return;
 	if (most < SIZE_LEAST || confined)
-		die(EXIT_RUN, "the machine has %s available, and --reserve keeps %s free; %s", say_memory((double)now),
-		    say_memory((double)world.reserve), confined ? "use a cgroup with a lower limit" : "end other programs first");
+		die(EXIT_RUN, "the machine has %s available, and --reserve keeps %s free; %s", memory_text((double)now),
+		    memory_text((double)world.reserve), confined ? "use a cgroup with a lower limit" : "end other programs first");
 	die(EXIT_RUN, "%s would leave %s to the rest of the machine, and --reserve keeps %s free; at most %s fit",
-	    say_memory((double)cfg.size), say_memory((double)(now - cfg.size)), say_memory((double)world.reserve),
-	    say_memory((double)most));
+	    memory_text((double)cfg.size), memory_text((double)(now - cfg.size)), memory_text((double)world.reserve),
+	    memory_text((double)most));
 }
 
 /* Whether less than the reserve is free. Checks only when world.look_ns has come. */
@@ -139,7 +139,7 @@ static bool is_memory_short(void)
 	world.look_ns = clock_now() + NS_PER_S;
 	if (headroom_read_meminfo("/proc", &world.machine))
 		return false;
-	left = headroom_left(&world.machine, &world.group, 0);
+	left = headroom_left_after_bytes(&world.machine, &world.group, 0);
 	if (left < world.left_least)
 		world.left_least = left;
 	world.look_ns = clock_now() + headroom_check_interval_ns(left - world.reserve);
@@ -149,7 +149,7 @@ static bool is_memory_short(void)
 /* Makes this process the first victim of the OOM killer, and locks its own code in memory so that it can react. */
 static void become_oom_victim(void)
 {
-	int err = files_write("/proc/self/oom_score_adj", "1000");
+	int err = files_write_text("/proc/self/oom_score_adj", "1000");
 
 	world.marked = !err;
 	if (err)
@@ -166,21 +166,21 @@ static bool is_swap_goal_reached(void)
 	if (cfg.swap_of && !headroom_read_group(&world.group))
 		world.swapped_goal = world.group.swapped;
 	else if (!cfg.swap_of)
-		world.swapped_goal = hog_swapped();
+		world.swapped_goal = own_swapped_bytes();
 	return world.swapped_goal >= cfg.until_swap;
 }
 
 /* Fills the memory. END_TIME: all that was requested. */
-static enum report_end fill_memory(struct hog *h)
+static enum report_end fill_memory(struct memory_hog *h)
 {
 	enum report_end end = END_TIME;
 	bool reached = false;
-	int err = hog_fill(h);
+	int err = hog_start_filling(h);
 
 	if (err)
 		die(EXIT_RUN, "cannot start %d threads: %s; give fewer --threads", (int)cfg.threads, strerror(-err));
 	while (!hog_fill_ended(h) && end == END_TIME && !(reached = is_swap_goal_reached())) {
-		proc_wait_stop(clock_now() + NAP_NS);
+		proc_sleep_until_or_stop(clock_now() + NAP_NS);
 		if (proc_stop)
 			end = END_SIGNAL;
 		else if (is_memory_short())
@@ -200,14 +200,14 @@ static void on_pause(int signal_number)
 	pause_touching = 1;
 }
 
-static enum report_end hold_memory(struct hog *h)
+static enum report_end hold_memory(struct memory_hog *h)
 {
 	int64_t until = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX;
-	int err = cfg.touching == TOUCH_KEEP ? hog_touch(h) : 0;
+	int err = cfg.touching == TOUCH_KEEP ? hog_start_touching(h) : 0;
 
 	if (err)
 		die(EXIT_RUN, "cannot start %d threads: %s; give fewer --threads", (int)cfg.threads, strerror(-err));
-	proc_say_ready((int)cfg.ready_fd);
+	proc_write_ready_line_or_warn((int)cfg.ready_fd);
 	while (!proc_stop && clock_now() < until) {
 		int64_t wake = clock_now() + NAP_NS;
 
@@ -217,7 +217,7 @@ static enum report_end hold_memory(struct hog *h)
 			hog_stop(h);
 		if (pause_touching || cfg.touching != TOUCH_KEEP || wake > world.look_ns)
 			wake = world.look_ns;
-		proc_wait_stop(until < wake ? until : wake);
+		proc_sleep_until_or_stop(until < wake ? until : wake);
 	}
 	return proc_stop ? END_SIGNAL : END_TIME;
 }
@@ -267,14 +267,14 @@ static void choose_threads_and_seed(void)
 	}
 }
 
-static struct hog *map_hog(void)
+static struct memory_hog *make_hog_from_options(void)
 {
 	const struct hog_cfg hog = {
 		.bytes = cfg.size, .huge = cfg.huge, .threads = (int)cfg.threads, .seed = (uint64_t)cfg.seed, .write = !cfg.read,
 		.order = cfg.pattern == PATTERN_RANDOM ? ACCESS_RANDOM : ACCESS_SEQ, .stream = cfg.pattern == PATTERN_STREAM,
 		.rate = (double)cfg.rate,
 	};
-	struct hog *h;
+	struct memory_hog *h;
 	int err = hog_new(&h, &hog);
 
 	if (err)
@@ -282,32 +282,32 @@ static struct hog *map_hog(void)
 	return h;
 }
 
-static void warn_if_incomplete(struct rec *out, enum report_end end, bool ready)
+static void warn_if_incomplete(struct rec_report *out, enum report_end end, bool ready)
 {
 	if (end == END_RESERVE)
 		rec_warn(out, "stopped %s: the rest of the machine had only %s of memory, and --reserve keeps %s free",
-			 ready ? "early" : "while filling", say_memory((double)world.left_least), say_memory((double)world.reserve));
+			 ready ? "early" : "while filling", memory_text((double)world.left_least), memory_text((double)world.reserve));
 	if (end == END_SIZE)
 		rec_warn(out, "all %s are filled and %s are in swap, not %s; give a larger --size or a smaller --until-swap",
-			 say_memory((double)cfg.size), say_memory((double)world.swapped_goal), say_memory((double)cfg.until_swap));
+			 memory_text((double)cfg.size), memory_text((double)world.swapped_goal), memory_text((double)cfg.until_swap));
 }
 
 int main(int argc, char **argv)
 {
-	struct memory_picture filled, last;
+	struct memory_readings filled, last;
 	int64_t from = 0, to = 0;
-	struct rec *out;
-	struct hog *h;
+	struct rec_report *out;
+	struct memory_hog *h;
 	enum report_end end;
 	bool ready;
 	int err;
 
 	read_memhog_options(argc, argv);
 	proc_stop_with_parent();
-	proc_catch_stop();
+	proc_catch_stop_signals();
 	sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_pause }, NULL);
 	out = rec_must_open(&out_cfg, "memhog");
-	err = cfg.cgroup ? proc_enter_group(cfg.cgroup) : 0;
+	err = cfg.cgroup ? proc_enter_cgroup(cfg.cgroup) : 0;
 	if (err)
 		die(EXIT_RUN, "--cgroup %s was refused: %s; give a cgroup folder whose cgroup.procs root or its owner may write",
 		    cfg.cgroup, strerror(-err));
@@ -315,20 +315,20 @@ int main(int argc, char **argv)
 	choose_fill_size();
 	choose_threads_and_seed();
 	become_oom_victim();
-	h = map_hog();
+	h = make_hog_from_options();
 	end = fill_memory(h);
-	report_read_memory(h, &filled);
+	read_hog_memory_usage(h, &filled);
 	ready = end == END_TIME;
 	if (ready && cfg.huge && !filled.err && filled.is.huge < (filled.is.rss + filled.is.swap) / 10 * 9)
-		rec_warn(out, "only %s of %s are in huge pages (2 MiB)", say_memory((double)filled.is.huge),
-			 say_memory((double)(filled.is.rss + filled.is.swap)));
+		rec_warn(out, "only %s of %s are in huge pages (2 MiB)", memory_text((double)filled.is.huge),
+			 memory_text((double)(filled.is.rss + filled.is.swap)));
 	if (ready) {
 		from = clock_now();
 		end = hold_memory(h);
 		hog_stop(h);
 		to = clock_now();
 	}
-	report_read_memory(h, &last);
+	read_hog_memory_usage(h, &last);
 	warn_if_incomplete(out, end, ready);
 	report_hog(out, &cfg, &world, h, &filled, &last, to - from, end);
 	hog_free(h);

@@ -27,9 +27,9 @@ struct memhog_options {
 enum report_end { END_TIME, END_SIGNAL, END_RESERVE, END_SIZE };
 
 /* State of the machine and of the memory cgroup. */
-struct memhog_world {
-	struct headroom_machine machine;
-	struct headroom_group group;
+struct machine_and_group_memory {
+	struct machine_memory machine;
+	struct memory_cgroup_usage group;
 	int64_t reserve;			/* bytes to be kept free */
 	int64_t left_least;			/* least free bytes seen; INT64_MAX: not checked yet */
 	int64_t look_ns;			/* time of the next check (CLOCK_MONOTONIC) */
@@ -38,15 +38,16 @@ struct memhog_world {
 };
 
 /* Readings of smaps and getrusage at one time. */
-struct memory_picture {
-	struct smaps_figures is;		/* of the memory of the hog alone */
+struct memory_readings {
+	struct smaps_values is;		/* of the memory of the hog alone */
 	int err;				/* 0, or -errno: `is` could not be read */
 	struct rusage used;
 };
-void report_read_memory(const struct hog *h, struct memory_picture *out);
+void read_hog_memory_usage(const struct memory_hog *h, struct memory_readings *out);
 
 /* `filled`, `last`: readings after filling and at the end; touch_ns: the time between. */
-void report_hog(struct rec *r, const struct memhog_options *cfg, const struct memhog_world *world, struct hog *h,
-		const struct memory_picture *filled, const struct memory_picture *last, int64_t touch_ns, enum report_end end);
+void report_hog(struct rec_report *r, const struct memhog_options *cfg, const struct machine_and_group_memory *world,
+		struct memory_hog *h,
+		const struct memory_readings *filled, const struct memory_readings *last, int64_t touch_ns, enum report_end end);
 
 #endif

@@ -12,7 +12,7 @@
 #define MAGIC 0x54504e4cU	/* "TPNL" */
 
 /* A key of a line, the member that holds its value, and the greatest value. */
-struct ctl_key {
+struct control_line_key {
 	const char *name;
 	size_t at;		/* offset of the member */
 	int64_t most;
@@ -21,19 +21,19 @@ struct ctl_key {
 #define LOAD_KEY(k, most) { #k, offsetof(struct load_cfg, k), most, false }
 #define LOAD_FLAG(k) { #k, offsetof(struct load_cfg, k), 1, true }
 /* The limit keeps sums over all streams from overflowing, whatever the other end sends. */
-#define LANE_KEY(k) { #k, offsetof(struct stream_count, k), INT64_MAX / LOAD_STREAMS, false }
+#define LANE_KEY(k) { #k, offsetof(struct stream_frame_counts, k), INT64_MAX / LOAD_STREAMS, false }
 #define SIDE_KEY(k) { #k, offsetof(struct load_counts, k), INT64_MAX, false }
 
-static const struct ctl_key load_keys[] = {
+static const struct control_line_key load_keys[] = {
 	LOAD_KEY(rate, LOAD_RATE_MOST), LOAD_KEY(time_ns, LOAD_TIME_MOST), LOAD_KEY(lanes, LOAD_STREAMS), LOAD_KEY(size, LOAD_SIZE_MOST),
 	LOAD_KEY(seed, INT64_MAX), LOAD_KEY(burst_ns, NS_PER_S), LOAD_KEY(catch_up_ns, 10 * NS_PER_S), LOAD_FLAG(udp), LOAD_FLAG(both),
 	LOAD_FLAG(payload_bits), LOAD_FLAG(random), { NULL, 0, 0, false },
 };
-static const struct ctl_key lane_keys[] = {
+static const struct control_line_key lane_keys[] = {
 	LANE_KEY(sent_frames), LANE_KEY(sent_payload), LANE_KEY(sent_wire), LANE_KEY(resent_frames),
 	LANE_KEY(got_frames), LANE_KEY(got_payload), LANE_KEY(got_wire), LANE_KEY(reordered), LANE_KEY(duplicate), { NULL, 0, 0, false },
 };
-static const struct ctl_key side_keys[] = {
+static const struct control_line_key side_keys[] = {
 	SIDE_KEY(sent_ns), SIDE_KEY(sent_low), SIDE_KEY(sent_high), SIDE_KEY(sent_seconds),
 	SIDE_KEY(got_ns), SIDE_KEY(got_low), SIDE_KEY(got_high), SIDE_KEY(got_seconds),
 	SIDE_KEY(behind_ns), SIDE_KEY(given_up_frames), SIDE_KEY(refused_frames),
@@ -42,11 +42,11 @@ static const struct ctl_key side_keys[] = {
 
 /* --- writing --------------------------------------------------------------------------------------------------- */
 
-static int ctl_write_keys(char *line, size_t size, const char *word, const struct ctl_key *keys, const void *from)
+static int ctl_write_keys(char *line, size_t size, const char *word, const struct control_line_key *keys, const void *from)
 {
 	int n = snprintf(line, size, BEGIN "%d %s", CTL_VERSION, word);
 
-	for (const struct ctl_key *k = keys; n >= 0 && (size_t)n < size && k->name; k++) {
+	for (const struct control_line_key *k = keys; n >= 0 && (size_t)n < size && k->name; k++) {
 		const char *p = (const char *)from + k->at;
 		int64_t v;
 
@@ -73,7 +73,7 @@ int ctl_write_ok(char *line, size_t size, uint64_t key, const int *port, int por
 	return n < 0 || (size_t)n >= size ? -ENOBUFS : 0;
 }
 
-int ctl_write_stream(char *line, size_t size, int64_t lane, const struct stream_count *c)
+int ctl_write_stream(char *line, size_t size, int64_t lane, const struct stream_frame_counts *c)
 {
 	char word[32];
 
@@ -124,9 +124,9 @@ static int ctl_read_number(const char **at, int64_t *out)
 	return cli_read_int(text, out) ? -EPROTO : 0;
 }
 
-static int ctl_read_keys(const char *at, const struct ctl_key *keys, int64_t least, void *into)
+static int ctl_read_keys(const char *at, const struct control_line_key *keys, int64_t least, void *into)
 {
-	for (const struct ctl_key *k = keys; k->name; k++) {
+	for (const struct control_line_key *k = keys; k->name; k++) {
 		size_t n = strlen(k->name);
 		int64_t v;
 
@@ -205,7 +205,7 @@ int ctl_read_go(const char *line)
 
 int ctl_read_stream(const char *line, struct load_counts *s, int64_t lanes)
 {
-	struct stream_count c;
+	struct stream_frame_counts c;
 	int64_t lane;
 	int err;
 	const char *at = ctl_skip_words(line, "lane", &err);
@@ -235,7 +235,7 @@ int ctl_read_total(const char *line, struct load_counts *s)
 	return err;
 }
 
-const char *ctl_read_refusal(const char *line, char *words, size_t size)
+const char *ctl_refusal_text(const char *line, char *words, size_t size)
 {
 	int err;
 	const char *at = ctl_skip_words(line, "no", &err);
@@ -252,23 +252,23 @@ const char *ctl_read_refusal(const char *line, char *words, size_t size)
 /* --- marks ----------------------------------------------------------------------------------------------------- */
 
 /* On the wire, numbers have the highest byte first. */
-struct ctl_mark {
+struct stream_mark {
 	uint32_t magic;
 	uint16_t version, lane;
 	uint64_t key, number, unused;
 };
-_Static_assert(sizeof(struct ctl_mark) == CTL_MARK_BYTES, "a mark has no padding");
+_Static_assert(sizeof(struct stream_mark) == CTL_MARK_BYTES, "a mark has no padding");
 
-void ctl_write_mark(unsigned char *mark, uint64_t key, int64_t lane, uint64_t number)
+void ctl_write_stream_mark(unsigned char *mark, uint64_t key, int64_t lane, uint64_t number)
 {
-	const struct ctl_mark m = { htobe32(MAGIC), htobe16(CTL_VERSION), htobe16((uint16_t)lane), htobe64(key), htobe64(number), 0 };
+	const struct stream_mark m = { htobe32(MAGIC), htobe16(CTL_VERSION), htobe16((uint16_t)lane), htobe64(key), htobe64(number), 0 };
 
 	memcpy(mark, &m, sizeof(m));
 }
 
-int64_t ctl_read_mark(const unsigned char *mark, uint64_t key, int64_t lanes, uint64_t *number)
+int64_t ctl_parse_stream_mark(const unsigned char *mark, uint64_t key, int64_t lanes, uint64_t *number)
 {
-	struct ctl_mark m;
+	struct stream_mark m;
 
 	memcpy(&m, mark, sizeof(m));
 	if (be32toh(m.magic) != MAGIC || be16toh(m.version) != CTL_VERSION || be64toh(m.key) != key || be16toh(m.lane) >= lanes)

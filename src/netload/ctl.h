@@ -24,7 +24,7 @@
 /* Write a line without its newline. 0, or -ENOBUFS: `size` is too small. */
 int ctl_write_load(char *line, size_t size, const struct load_cfg *load);
 int ctl_write_ok(char *line, size_t size, uint64_t key, const int *port, int ports);
-int ctl_write_stream(char *line, size_t size, int64_t lane, const struct stream_count *c);
+int ctl_write_stream(char *line, size_t size, int64_t lane, const struct stream_frame_counts *c);
 int ctl_write_total(char *line, size_t size, const struct load_counts *s);
 
 /* Parse a line. 0; -EPROTO: not such a line; -ERANGE: a value out of range; -EPROTONOSUPPORT: another version. On error nothing is
@@ -35,11 +35,11 @@ int ctl_read_go(const char *line);
 int ctl_read_stream(const char *line, struct load_counts *s, int64_t lanes);
 int ctl_read_total(const char *line, struct load_counts *s);
 /* The reason in a refusal, with unprintable characters replaced; NULL: the line is no refusal. */
-const char *ctl_read_refusal(const char *line, char *words, size_t size);
+const char *ctl_refusal_text(const char *line, char *words, size_t size);
 
 /* A mark shows by the load's key that a stream belongs to the load, and carries its stream's and datagram's number. */
-void ctl_write_mark(unsigned char *mark, uint64_t key, int64_t lane, uint64_t number);
+void ctl_write_stream_mark(unsigned char *mark, uint64_t key, int64_t lane, uint64_t number);
 /* The stream's number, or -EPROTO: not a mark of this load. */
-int64_t ctl_read_mark(const unsigned char *mark, uint64_t key, int64_t lanes, uint64_t *number);
+int64_t ctl_parse_stream_mark(const unsigned char *mark, uint64_t key, int64_t lanes, uint64_t *number);
 
 #endif

@@ -15,7 +15,7 @@ int load_session_start(struct load_session *r)
 	r->push.key = r->pull.key = r->key;
 	r->push.side = r->pull.side = &r->own;
 	if (r->pushes) {
-		r->noise = tx_random_payload(r->load.seed);
+		r->noise = tx_alloc_random_payload(r->load.seed);
 		r->push.noise = r->noise;
 		err = r->noise ? 0 : -ENOMEM;
 	}

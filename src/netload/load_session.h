@@ -10,11 +10,11 @@
 #include <stdatomic.h>
 
 /* The sending thread, which keeps the schedule of pacer.h on all streams. */
-struct load_tx {
+struct load_sender {
 	const struct load_cfg *load;
 	struct load_stream *lane;
 	uint64_t key;			/* written into every datagram */
-	const unsigned char *noise;	/* tx_random_payload() */
+	const unsigned char *noise;	/* tx_alloc_random_payload() */
 	struct load_counts *side;	/* gets what was sent */
 	int priority;			/* real-time priority of the thread; 0: none */
 	atomic_bool stop, started, over;
@@ -24,14 +24,14 @@ struct load_tx {
 };
 
 /* Random bytes that cannot be compressed, owned by the caller. NULL: no memory. */
-unsigned char *tx_random_payload(int64_t seed);
+unsigned char *tx_alloc_random_payload(int64_t seed);
 /* Bytes handed to the kernel at a time. */
 int64_t tx_batch_bytes(const struct load_cfg *load, int64_t header);
-int tx_start(struct load_tx *p);	/* 0 or -errno; then tx_join() once */
-void tx_join(struct load_tx *p);
+int tx_start(struct load_sender *p);	/* 0 or -errno; then tx_join() once */
+void tx_join(struct load_sender *p);
 
 /* The receiving thread, which receives and counts on all streams. */
-struct load_rx {
+struct load_receiver {
 	const struct load_cfg *load;
 	struct load_stream *lane;
 	uint64_t key;			/* expected in every datagram */
@@ -40,18 +40,18 @@ struct load_rx {
 	pthread_t thread;
 };
 
-int rx_start(struct load_rx *p);	/* 0 or -errno */
+int rx_start(struct load_receiver *p);	/* 0 or -errno */
 /* Receives what is still under way, unless `at_once`, and ends the thread. */
-void rx_stop(struct load_rx *p, bool at_once);
+void rx_stop(struct load_receiver *p, bool at_once);
 
 struct load_session {
 	struct load_cfg load;
 	uint64_t key;			/* random, chosen by the server: shows that a stream belongs to this load */
-	struct ctl_conn control;
+	struct control_connection control;
 	struct load_stream lane[LOAD_STREAMS];
 	struct load_counts own, other;	/* what this end counted, what the other end counted */
-	struct load_tx push;
-	struct load_rx pull;
+	struct load_sender push;
+	struct load_receiver pull;
 	bool pushes, pulls;		/* this end sends, receives */
 	unsigned char *noise;
 };
@@ -68,14 +68,14 @@ void load_session_free(struct load_session *r);
 
 /* Connects to the server, agrees on the load and opens all streams; chooses load.size where it is 0. 0, or -errno with the reason
  * in `why`. */
-int send_connect(struct load_session *r, const struct sock_address *to, char *why, size_t size);
+int connect_to_load_server(struct load_session *r, const struct sock_address *to, char *why, size_t size);
 
 enum send_end { SEND_TIME, SEND_SIGNAL, SEND_SERVER, SEND_BROKEN };	/* why a load ended */
 extern const char *const send_end_words[];
 
 /* Sends the load until it ends. Calls `ready` once when the first frames have gone, `look` repeatedly. *heard: r->other has the
  * server's counts. 0, or -errno: the load could not begin. */
-int send_load(struct load_session *r, void (*ready)(void), void (*look)(const struct load_session *r), enum send_end *end,
+int send_load_until_end(struct load_session *r, void (*ready)(void), void (*look)(const struct load_session *r), enum send_end *end,
 	      bool *heard);
 
 /* --- the server --- */

@@ -39,7 +39,7 @@ void load_stream_init(struct load_stream *l, int fd, bool udp, int64_t batch_byt
 		setsockopt(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &(int){ IPV6_PMTUDISC_DO }, sizeof(int));
 		sock_set_buffer(fd, SO_RCVBUF, SO_RCVBUFFORCE);
 		sock_set_buffer(fd, SO_SNDBUF, SO_SNDBUFFORCE);
-		l->header = frame_header(true, socket_is_ipv6(fd), false);
+		l->header = frame_header_bytes(true, socket_is_ipv6(fd), false);
 		return;
 	}
 	/* Unsent data stays in this process instead of in a kernel queue that no real link has. */
@@ -47,7 +47,7 @@ void load_stream_init(struct load_stream *l, int fd, bool udp, int64_t batch_byt
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
 	setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &backlog, sizeof(backlog));
 	read_tcp_info(fd, &info);
-	l->header = frame_header(false, socket_is_ipv6(fd), info.tcpi_options & TCPI_OPT_TIMESTAMPS);
+	l->header = frame_header_bytes(false, socket_is_ipv6(fd), info.tcpi_options & TCPI_OPT_TIMESTAMPS);
 	l->mss = info.tcpi_snd_mss ? info.tcpi_snd_mss : 1448;
 	l->base_bytes = (int64_t)info.tcpi_bytes_sent;
 	l->base_frames = info.tcpi_data_segs_out;
@@ -56,7 +56,7 @@ void load_stream_init(struct load_stream *l, int fd, bool udp, int64_t batch_byt
 
 void load_stream_count_sent(struct load_stream *l)
 {
-	struct stream_count *c = &l->count;
+	struct stream_frame_counts *c = &l->count;
 	struct tcp_info info;
 
 	if (l->udp) {
@@ -75,7 +75,7 @@ void load_stream_count_sent(struct load_stream *l)
 
 void load_stream_count_received(struct load_stream *l)
 {
-	struct stream_count *c = &l->count;
+	struct stream_frame_counts *c = &l->count;
 	struct tcp_info info;
 
 	if (l->udp) {
@@ -98,7 +98,7 @@ int64_t load_stream_max_payload(int fd, bool udp, int64_t *header)
 	int64_t most = 1448 - (six ? 20 : 0);
 
 	read_tcp_info(fd, &info);
-	*header = frame_header(udp, six, info.tcpi_options & TCPI_OPT_TIMESTAMPS);
+	*header = frame_header_bytes(udp, six, info.tcpi_options & TCPI_OPT_TIMESTAMPS);
 	if (udp) {
 		getsockopt(fd, six ? IPPROTO_IPV6 : IPPROTO_IP, six ? IPV6_MTU : IP_MTU, &mtu, &size);
 		most = (mtu > 0 && mtu < ETHERNET ? mtu : ETHERNET) - *header + 14;

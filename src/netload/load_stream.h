@@ -12,9 +12,9 @@ struct load_stream {
 	bool takes_mark;		/* the other end opened this stream with a mark (ctl.h) */
 	int64_t header, mss;		/* header bytes of a frame; TCP: most payload of one segment */
 	int64_t rest;			/* bytes still to be sent of the current frame */
-	struct seq_track arrive;
+	struct datagram_arrivals arrive;
 	int64_t base_bytes, base_frames, base_resent;	/* sent on the socket before the load */
-	struct stream_count count;
+	struct stream_frame_counts count;
 };
 
 /* Makes a stream of a connected socket. `batch_bytes`: bytes handed to the kernel at a time. */

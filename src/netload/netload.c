@@ -78,7 +78,7 @@ static const struct cli_opt options[] = {
 
 static void say_ready(void)
 {
-	proc_say_ready((int)cfg.ready_fd);
+	proc_write_ready_line_or_warn((int)cfg.ready_fd);
 }
 
 /* --- the server ----------------------------------------------------------------------------------------------- */
@@ -88,7 +88,7 @@ static int run_serve(void)
 	const char *at = cfg.bind ? cfg.bind : "127.0.0.1";
 	struct serve_totals *total = serve_totals_new();
 	struct sock_address place;
-	struct rec *out;
+	struct rec_report *out;
 	int64_t from;
 	int listener, err;
 	char why[256];
@@ -111,12 +111,12 @@ static int run_serve(void)
 
 /* --- the sender ----------------------------------------------------------------------------------------------- */
 
-static void check_send(void)
+static void check_send_options(void)
 {
 	if (!cfg.rate_given)
 		die_usage("give a rate: --rate RATE, such as 5Mbit, or max");
-	if (cli_given("serve: "))
-		die_usage("--%s is an option of netload serve only", cli_given("serve: "));
+	if (cli_given_option_by_help_prefix("serve: "))
+		die_usage("--%s is an option of netload serve only", cli_given_option_by_help_prefix("serve: "));
 	if (cfg.load.udp && cfg.load.size && cfg.load.size < CTL_MARK_BYTES)
 		die_usage("--frame-size %d: with --udp give at least %d", (int)cfg.load.size, CTL_MARK_BYTES);
 	cfg.load.payload_bits = cfg.bits == 1;
@@ -126,10 +126,10 @@ static void check_send(void)
 }
 
 /* Warns in the report where the load was not carried as asked. Returns the exit status. */
-static int warn_of_shortfall(struct rec *rec, const struct load_session *r, enum send_end end, bool heard)
+static int warn_of_shortfall(struct rec_report *rec, const struct load_session *r, enum send_end end, bool heard)
 {
 	bool broken = end == SEND_BROKEN && heard, early = end == SEND_SERVER && heard;
-	bool slow = !report_rate_held(r) && r->own.sent_ns >= NS_PER_S / 2;
+	bool slow = !is_rate_held(r) && r->own.sent_ns >= NS_PER_S / 2;
 
 	if (!heard)
 		rec_warn(rec, "the connection to the server%s broke: what it received is not known",
@@ -139,7 +139,7 @@ static int warn_of_shortfall(struct rec *rec, const struct load_session *r, enum
 	if (broken)
 		rec_warn(rec, "a stream broke: %s%s", strerror(-r->push.err), r->push.err == -EMSGSIZE ? "; give a smaller --frame-size" : "");
 	if (slow)
-		rec_warn(rec, "only %.4g of %.4g Mbit/s were sent%s", report_sent_mbit_s(r), report_offered_mbit_s(r),
+		rec_warn(rec, "only %.4g of %.4g Mbit/s were sent%s", own_sent_mbit_s(r), load_offered_mbit_s(r),
 			 r->load.udp ? ": this process did not get the CPU in time" :
 			 ": the link or the server takes no more, or this process did not get the CPU");
 	if (end == SEND_SIGNAL && cfg.load.time_ns)
@@ -147,27 +147,27 @@ static int warn_of_shortfall(struct rec *rec, const struct load_session *r, enum
 	return !heard || early || broken || slow ? EXIT_LOSSY : EXIT_OK;
 }
 
-static struct progress progress;
+static struct progress_line progress;
 
 static void show_load_progress(const struct load_session *r)
 {
-	if (progress_due(&progress, clock_now()))
-		progress_show(&progress, "sending %s", say_bits((double)atomic_load(&r->push.bits_per_s)));
+	if (is_progress_line_due(&progress, clock_now()))
+		progress_show(&progress, "sending %s", bits_text((double)atomic_load(&r->push.bits_per_s)));
 }
 
 static int run_send(const char *to)
 {
 	static struct load_session r;	/* static: all zero */
-	struct rt_state rt;
-	struct report_facts told = { .to = to, .rt = &rt };
+	struct rt_settings_granted rt;
+	struct load_report_facts told = { .to = to, .rt = &rt };
 	struct sock_address place;
 	enum send_end end;
-	struct rec *out;
+	struct rec_report *out;
 	char why[256];
 	int64_t cpu_ns;
 	int err, status;
 
-	check_send();
+	check_send_options();
 	if (sock_resolve(to, 0, false, &place, why, sizeof(why)))
 		die_usage("%s: %s", to, why);
 	out = rec_must_open(&out_cfg, "netload");
@@ -178,20 +178,20 @@ static int run_send(const char *to)
 	if (cfg.priority && !rt.fifo)
 		warn("--priority %d was refused: %s; continuing without real-time priority", (int)cfg.priority, strerror(rt.why));
 	r.push.priority = rt.fifo;
-	err = send_connect(&r, &place, why, sizeof(why));
+	err = connect_to_load_server(&r, &place, why, sizeof(why));
 	if (err == -EINTR)
 		return EXIT_INTERRUPTED;
 	if (err)
 		die(EXIT_RUN, "%s: %s%s", to, why, err == -ECONNREFUSED ? "; is netload serve running there, and bound to that address?" : "");
-	cpu_ns = clock_process_cpu();
+	cpu_ns = clock_process_cpu_time();
 	progress_start(&progress, out_cfg.detail == REC_QUIET);
-	err = send_load(&r, say_ready, show_load_progress, &end, &told.heard);
+	err = send_load_until_end(&r, say_ready, show_load_progress, &end, &told.heard);
 	progress_end(&progress);
 	if (err)
 		die(EXIT_RUN, "cannot start the load: %s", strerror(-err));
-	told.cpu_s = (double)(clock_process_cpu() - cpu_ns) / NS_PER_S;
+	told.cpu_s = (double)(clock_process_cpu_time() - cpu_ns) / NS_PER_S;
 	told.stopped_by = send_end_words[end];
-	report_send(out, &r, &told);
+	report_sent_load(out, &r, &told);
 	status = warn_of_shortfall(out, &r, end, told.heard);
 	rec_must_close(out);
 	load_session_free(&r);
@@ -207,12 +207,12 @@ int main(int argc, char **argv)
 		die_usage("give a command: netload serve, or netload send HOST:PORT");
 	proc_check_ready_fd((int)cfg.ready_fd);
 	proc_stop_with_parent();
-	proc_catch_stop();
+	proc_catch_stop_signals();
 	if (!strcmp(argv[first], "serve")) {
 		if (first + 1 < argc)
 			die_usage("unexpected word %s", argv[first + 1]);
-		if (cli_given("send: "))	/* such as --time: the server would run longer than the user expects */
-			die_usage("--%s is an option of netload send only", cli_given("send: "));
+		if (cli_given_option_by_help_prefix("send: "))	/* such as --time: the server would run longer than the user expects */
+			die_usage("--%s is an option of netload send only", cli_given_option_by_help_prefix("send: "));
 		return run_serve();
 	}
 	if (strcmp(argv[first], "send") != 0)

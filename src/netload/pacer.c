@@ -11,16 +11,16 @@
 __extension__ typedef __int128 wide_bits;
 
 /* Due time of a frame after the start, at even intervals. */
-static int64_t pacer_even_ns(const struct pacer *b, int64_t frame)
+static int64_t pacer_even_due_ns(const struct pacer *b, int64_t frame)
 {
 	return (int64_t)((wide_bits)frame * b->frame_bits * NS_PER_S / b->rate);
 }
 
 /* Computes the due times within a block: always the same for a block. */
-static void pacer_load_block(struct pacer *b, int64_t block)
+static void pacer_draw_block_times(struct pacer *b, int64_t block)
 {
 	uint64_t state = b->seed ^ (uint64_t)block * 0x9e3779b97f4a7c15u;
-	double sum = 0, span = (double)(pacer_even_ns(b, (block + 1) * b->block) - pacer_even_ns(b, block * b->block));
+	double sum = 0, span = (double)(pacer_even_due_ns(b, (block + 1) * b->block) - pacer_even_due_ns(b, block * b->block));
 
 	if (b->cached == block)
 		return;
@@ -41,9 +41,9 @@ static void pacer_load_block(struct pacer *b, int64_t block)
 int64_t pacer_due_ns(struct pacer *b, int64_t frame)
 {
 	if (!b->offset)
-		return b->start_ns + pacer_even_ns(b, frame);
-	pacer_load_block(b, frame / b->block);
-	return b->start_ns + pacer_even_ns(b, frame / b->block * b->block) + b->offset[frame % b->block];
+		return b->start_ns + pacer_even_due_ns(b, frame);
+	pacer_draw_block_times(b, frame / b->block);
+	return b->start_ns + pacer_even_due_ns(b, frame / b->block * b->block) + b->offset[frame % b->block];
 }
 
 int64_t pacer_frames_due(struct pacer *b, int64_t now_ns)
@@ -52,14 +52,14 @@ int64_t pacer_frames_due(struct pacer *b, int64_t now_ns)
 
 	if (now_ns < b->start_ns)
 		return 0;
-	/* + 1 ns: pacer_even_ns() rounds down, and a frame due at now_ns counts */
+	/* + 1 ns: pacer_even_due_ns() rounds down, and a frame due at now_ns counts */
 	frames = (int64_t)(((wide_bits)(now_ns - b->start_ns + 1) * b->rate - 1) / ((wide_bits)b->frame_bits * NS_PER_S)) + 1;
 	if (!b->offset)
 		return frames;
 	first = (frames - 1) / b->block * b->block;
-	pacer_load_block(b, first / b->block);
+	pacer_draw_block_times(b, first / b->block);
 	for (int64_t step = b->block; step; step /= 2)
-		while (n + step <= b->block && b->start_ns + pacer_even_ns(b, first) + b->offset[n + step - 1] <= now_ns)
+		while (n + step <= b->block && b->start_ns + pacer_even_due_ns(b, first) + b->offset[n + step - 1] <= now_ns)
 			n += step;
 	return first + n;
 }
@@ -95,7 +95,7 @@ static void pacer_give_up_late(struct pacer *b, int64_t now_ns)
 
 int64_t pacer_frames_to_send(struct pacer *b, int64_t now_ns, int64_t *wake_ns)
 {
-	int64_t due = pacer_due_ns(b, b->done + b->batch - 1), pace = b->offset ? 0 : pacer_even_ns(b, b->batch);
+	int64_t due = pacer_due_ns(b, b->done + b->batch - 1), pace = b->offset ? 0 : pacer_even_due_ns(b, b->batch);
 
 	*wake_ns = due > b->pause_ns ? due : b->pause_ns;
 	if (now_ns - due > b->behind_ns)

@@ -19,65 +19,66 @@ static int64_t receive_span_ns(const struct load_counts *sender, const struct lo
 	return receiver->got_ns > sender->sent_ns ? receiver->got_ns : sender->sent_ns;
 }
 
-static double lost_percent(const struct stream_count *sent, const struct stream_count *got)
+static double lost_percent(const struct stream_frame_counts *sent, const struct stream_frame_counts *got)
 {
 	return sent->sent_frames ? 100.0 * (double)(sent->sent_frames - got->got_frames) / (double)sent->sent_frames : NAN;
 }
 
-double report_offered_mbit_s(const struct load_session *r)
+double load_offered_mbit_s(const struct load_session *r)
 {
 	return r->load.rate ? (double)r->load.rate / MEGA : NAN;
 }
 
-double report_sent_mbit_s(const struct load_session *r)
+double own_sent_mbit_s(const struct load_session *r)
 {
-	struct stream_count all = load_sum_streams(r->own.lane, r->load.lanes);
+	struct stream_frame_counts all = sum_stream_counts(r->own.lane, r->load.lanes);
 
 	return mbit_per_s((double)(r->load.payload_bits ? all.sent_payload : all.sent_wire), r->own.sent_ns);
 }
 
-bool report_rate_held(const struct load_session *r)
+bool is_rate_held(const struct load_session *r)
 {
-	return !r->load.rate || fabs(report_sent_mbit_s(r) / report_offered_mbit_s(r) - 1) <= HELD;
+	return !r->load.rate || fabs(own_sent_mbit_s(r) / load_offered_mbit_s(r) - 1) <= HELD;
 }
 
-static void rec_rate(struct rec *rec, const char *key, int64_t bits)
+static void report_rate_bits(struct rec_report *rec, const char *key, int64_t bits)
 {
 	rec_real(rec, key, bits < 0 ? NAN : (double)bits / MEGA, 6);
 }
 
 /* One direction of a load: what `from` sent and `to` received. A span of 0 ns: that end's counts are not known. */
-struct load_direction {
+struct load_direction_result {
 	const struct load_counts *from, *to;
 	bool sender_known, receiver_known;
-	struct stream_count sent, got;
+	struct stream_frame_counts sent, got;
 	int64_t sent_ns, got_ns;
 };
 
-static struct load_direction make_direction(const struct load_session *r, const struct load_counts *from, bool sender_known,
+static struct load_direction_result make_load_direction_result(const struct load_session *r, const struct load_counts *from,
+							       bool sender_known,
 					    const struct load_counts *to, bool receiver_known)
 {
-	return (struct load_direction){
+	return (struct load_direction_result){
 		.from = from, .to = to, .sender_known = sender_known, .receiver_known = receiver_known,
-		.sent = load_sum_streams(from->lane, r->load.lanes), .got = load_sum_streams(to->lane, r->load.lanes),
+		.sent = sum_stream_counts(from->lane, r->load.lanes), .got = sum_stream_counts(to->lane, r->load.lanes),
 		.sent_ns = sender_known ? from->sent_ns : 0, .got_ns = receiver_known ? receive_span_ns(from, to) : 0,
 	};
 }
 
 /* Rates by the bits that --rate-in counts: of whole frames, or of their payload. */
-static double sent_mbit_s(const struct load_session *r, const struct load_direction *d)
+static double sent_mbit_s(const struct load_session *r, const struct load_direction_result *d)
 {
 	return mbit_per_s((double)(r->load.payload_bits ? d->sent.sent_payload : d->sent.sent_wire), d->sent_ns);
 }
 
-static double received_mbit_s(const struct load_session *r, const struct load_direction *d)
+static double received_mbit_s(const struct load_session *r, const struct load_direction_result *d)
 {
 	return mbit_per_s((double)(r->load.payload_bits ? d->got.got_payload : d->got.got_wire), d->got_ns);
 }
 
-static void report_direction(struct rec *rec, const struct load_session *r, const struct load_direction *d)
+static void report_direction(struct rec_report *rec, const struct load_session *r, const struct load_direction_result *d)
 {
-	const struct stream_count *sent = &d->sent, *got = &d->got;
+	const struct stream_frame_counts *sent = &d->sent, *got = &d->got;
 	bool tx = d->sender_known, rx = d->receiver_known, udp = r->load.udp, lost = tx && rx && udp;
 	const struct { const char *key; bool known; int64_t n; } counts[] = {
 		{ "sent_frames", tx, sent->sent_frames }, { "sent_wire_bytes", tx, sent->sent_wire },
@@ -89,51 +90,51 @@ static void report_direction(struct rec *rec, const struct load_session *r, cons
 		{ "given_up_frames", tx, d->from->given_up_frames },
 	};
 
-	rec_real(rec, "offered_mbit_s", report_offered_mbit_s(r), 6);
+	rec_real(rec, "offered_mbit_s", load_offered_mbit_s(r), 6);
 	rec_real(rec, "sent_mbit_s", sent_mbit_s(r, d), 6);
 	rec_real(rec, "received_mbit_s", received_mbit_s(r, d), 6);
 	rec_real(rec, "seconds", tx ? (double)d->sent_ns / NS_PER_S : NAN, 6);
-	rec_rate(rec, "sent_lowest_second_mbit_s", tx ? d->from->sent_low : -1);
-	rec_rate(rec, "sent_highest_second_mbit_s", tx ? d->from->sent_high : -1);
-	rec_rate(rec, "received_lowest_second_mbit_s", rx ? d->to->got_low : -1);
-	rec_rate(rec, "received_highest_second_mbit_s", rx ? d->to->got_high : -1);
+	report_rate_bits(rec, "sent_lowest_second_mbit_s", tx ? d->from->sent_low : -1);
+	report_rate_bits(rec, "sent_highest_second_mbit_s", tx ? d->from->sent_high : -1);
+	report_rate_bits(rec, "received_lowest_second_mbit_s", rx ? d->to->got_low : -1);
+	report_rate_bits(rec, "received_highest_second_mbit_s", rx ? d->to->got_high : -1);
 	rec_real(rec, "sent_payload_mbit_s", mbit_per_s((double)sent->sent_payload, d->sent_ns), 6);
 	rec_real(rec, "received_payload_mbit_s", mbit_per_s((double)got->got_payload, d->got_ns), 6);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
-		rec_known(rec, counts[i].key, counts[i].known, counts[i].n);
+		rec_int_if_known(rec, counts[i].key, counts[i].known, counts[i].n);
 	rec_real(rec, "lost_percent", lost ? lost_percent(sent, got) : NAN, 4);
 	rec_real(rec, "behind_ms", tx && r->load.rate ? (double)d->from->behind_ns / NS_PER_MS : NAN, 3);
 }
 
-static void report_streams(struct rec *rec, const struct load_session *r, const struct report_facts *t)
+static void report_streams(struct rec_report *rec, const struct load_session *r, const struct load_report_facts *t)
 {
-	rec_array(rec, "streams");
+	rec_begin_array(rec, "streams");
 	for (int64_t i = 0; i < r->load.lanes; i++) {
-		const struct stream_count *a = &r->own.lane[i], *b = &r->other.lane[i];
+		const struct stream_frame_counts *a = &r->own.lane[i], *b = &r->other.lane[i];
 
-		rec_object(rec, NULL);
+		rec_begin_object(rec, NULL);
 		rec_real(rec, "sent_mbit_s", mbit_per_s((double)a->sent_wire, r->own.sent_ns), 6);
 		rec_int(rec, "sent_frames", a->sent_frames);
 		rec_int(rec, "sent_wire_bytes", a->sent_wire);
 		rec_real(rec, "received_mbit_s", t->heard ? mbit_per_s((double)b->got_wire, receive_span_ns(&r->own, &r->other)) : NAN, 6);
-		rec_known(rec, "received_frames", t->heard, b->got_frames);
-		rec_known(rec, "received_payload_bytes", t->heard, b->got_payload);
+		rec_int_if_known(rec, "received_frames", t->heard, b->got_frames);
+		rec_int_if_known(rec, "received_payload_bytes", t->heard, b->got_payload);
 		rec_real(rec, "lost_percent", t->heard && r->load.udp ? lost_percent(a, b) : NAN, 4);
-		rec_known(rec, "resent_frames", !r->load.udp, a->resent_frames);
-		rec_end(rec);
+		rec_int_if_known(rec, "resent_frames", !r->load.udp, a->resent_frames);
+		rec_end_container(rec);
 	}
-	rec_end(rec);
+	rec_end_container(rec);
 }
 
-static void report_load_settings(struct rec *rec, const struct load_session *r, const struct report_facts *t)
+static void report_load_settings(struct rec_report *rec, const struct load_session *r, const struct load_report_facts *t)
 {
 	char rt[96];
 
-	rt_describe(t->rt, rt, sizeof(rt));
-	rec_object(rec, "settings");
+	rt_describe_granted(t->rt, rt, sizeof(rt));
+	rec_begin_object(rec, "settings");
 	rec_str(rec, "to", t->to);
 	rec_str(rec, "transport", r->load.udp ? "udp" : "tcp");
-	rec_real(rec, "rate_mbit_s", report_offered_mbit_s(r), 6);
+	rec_real(rec, "rate_mbit_s", load_offered_mbit_s(r), 6);
 	rec_str(rec, "counts", r->load.payload_bits ? "payload bits" : "frame bits");
 	rec_bool(rec, "both", r->load.both);
 	rec_int(rec, "streams", r->load.lanes);
@@ -146,89 +147,90 @@ static void report_load_settings(struct rec *rec, const struct load_session *r, 
 	rec_real(rec, "catch_up_ms", (double)r->load.catch_up_ns / NS_PER_MS, 3);
 	rec_int(rec, "seed", r->load.seed);
 	rec_str(rec, "punctual_by", rt);
-	rec_end(rec);
+	rec_end_container(rec);
 }
 
 /* ---- for people ---- */
 
-static void say_rate_row(struct rec *rec, const char *name, bool known, double mbit_s, int64_t low, const char *note)
+static void say_rate_row(struct rec_report *rec, const char *name, bool known, double mbit_s, int64_t low, const char *note)
 {
 	if (!known)
-		rec_row(rec, "  %s\tnot known", name);
+		rec_table_row(rec, "  %s\tnot known", name);
 	else if (low < 0)
-		rec_row(rec, "  %s\t%s\t\t%s", name, say_bits(mbit_s * MEGA), note);
+		rec_table_row(rec, "  %s\t%s\t\t%s", name, bits_text(mbit_s * MEGA), note);
 	else
-		rec_row(rec, "  %s\t%s\tslowest second %s\t%s", name, say_bits(mbit_s * MEGA), say_number((double)low / MEGA), note);
+		rec_table_row(rec, "  %s\t%s\tslowest second %s\t%s", name, bits_text(mbit_s * MEGA), number_text((double)low / MEGA), note);
 }
 
-static void say_direction(struct rec *rec, const struct load_session *r, const struct load_direction *d, const char *back,
+static void say_direction(struct rec_report *rec, const struct load_session *r, const struct load_direction_result *d,
+			  const char *back,
 			  const char *cpu)
 {
 	char name[32], note[128];
 
 	snprintf(name, sizeof(name), "sent%s", back);
-	snprintf(note, sizeof(note), "retransmitted %s", say_count(d->sent.resent_frames));
+	snprintf(note, sizeof(note), "retransmitted %s", count_text(d->sent.resent_frames));
 	say_rate_row(rec, name, d->sender_known, sent_mbit_s(r, d), d->from->sent_low, r->load.udp ? "" : note);
 	snprintf(name, sizeof(name), "received%s", back);
 	if (r->load.udp && d->sender_known && d->receiver_known)
-		snprintf(note, sizeof(note), "lost %s of %s", say_count(d->sent.sent_frames - d->got.got_frames),
-			 say_count(d->sent.sent_frames));
+		snprintf(note, sizeof(note), "lost %s of %s", count_text(d->sent.sent_frames - d->got.got_frames),
+			 count_text(d->sent.sent_frames));
 	say_rate_row(rec, name, d->receiver_known, received_mbit_s(r, d), d->to->got_low, r->load.udp ? note : cpu);
 }
 
-static void say_send(struct rec *rec, const struct load_session *r, const struct report_facts *t,
-		     const struct load_direction *there, const struct load_direction *back)
+static void say_send(struct rec_report *rec, const struct load_session *r, const struct load_report_facts *t,
+		     const struct load_direction_result *there, const struct load_direction_result *back)
 {
 	double seconds = (double)r->own.sent_ns / NS_PER_S;
 	char asked[64] = "as fast as possible", cpu[64] = "";
 
 	if (r->load.rate)
-		snprintf(asked, sizeof(asked), "%s of %s bits asked", say_bits((double)r->load.rate),
+		snprintf(asked, sizeof(asked), "%s of %s bits asked", bits_text((double)r->load.rate),
 			 r->load.payload_bits ? "payload" : "frame");
 	if (seconds > 0 && t->heard)
-		snprintf(cpu, sizeof(cpu), "CPU %s %% here, %s %% there", say_number(100 * t->cpu_s / seconds),
-			 say_number((double)r->other.cpu_ns / NS_PER_S / seconds * 100));
-	rec_say(rec, "%s to %s, %s, %s", r->load.udp ? "UDP" : "TCP", t->to, asked, say_ns((double)r->own.sent_ns));
-	rec_table(rec, "lrll", "%s", "");
+		snprintf(cpu, sizeof(cpu), "CPU %s %% here, %s %% there", number_text(100 * t->cpu_s / seconds),
+			 number_text((double)r->other.cpu_ns / NS_PER_S / seconds * 100));
+	rec_say(rec, "%s to %s, %s, %s", r->load.udp ? "UDP" : "TCP", t->to, asked, ns_text((double)r->own.sent_ns));
+	rec_begin_table(rec, "lrll", "%s", "");
 	say_direction(rec, r, there, "", cpu);
 	if (r->load.both)
 		say_direction(rec, r, back, " back", "");
-	if (r->load.rate && report_rate_held(r))
+	if (r->load.rate && is_rate_held(r))
 		rec_say(rec, "Rate held.");
 }
 
-void report_send(struct rec *rec, const struct load_session *r, const struct report_facts *t)
+void report_sent_load(struct rec_report *rec, const struct load_session *r, const struct load_report_facts *t)
 {
-	struct load_direction there = make_direction(r, &r->own, true, &r->other, t->heard);
-	struct load_direction back = make_direction(r, &r->other, t->heard, &r->own, true);
+	struct load_direction_result there = make_load_direction_result(r, &r->own, true, &r->other, t->heard);
+	struct load_direction_result back = make_load_direction_result(r, &r->other, t->heard, &r->own, true);
 
 	report_load_settings(rec, r, t);
-	rec_object(rec, "result");
+	rec_begin_object(rec, "result");
 	report_direction(rec, r, &there);
-	rec_bool(rec, "rate_held", report_rate_held(r));
+	rec_bool(rec, "rate_held", is_rate_held(r));
 	rec_real(rec, "cpu_percent", r->own.sent_ns > 0 ? 100 * t->cpu_s / ((double)r->own.sent_ns / NS_PER_S) : NAN, 2);
 	rec_real(rec, "receiver_cpu_percent",
 		 t->heard && r->own.sent_ns > 0 ? 100 * (double)r->other.cpu_ns / (double)r->own.sent_ns : NAN, 2);
 	rec_str(rec, "stopped_by", t->stopped_by);
 	if (r->load.both) {
-		rec_object(rec, "back");
+		rec_begin_object(rec, "back");
 		report_direction(rec, r, &back);
-		rec_end(rec);
+		rec_end_container(rec);
 	}
 	report_streams(rec, r, t);
-	rec_end(rec);
-	rec_main_table(rec, "streams");
+	rec_end_container(rec);
+	rec_set_main_table(rec, "streams");
 	say_send(rec, r, t, &there, &back);
 }
 
-void report_served(struct rec *rec, const char *bind, int port, bool once, const struct serve_totals *s, double seconds)
+void report_served(struct rec_report *rec, const char *bind, int port, bool once, const struct serve_totals *s, double seconds)
 {
-	rec_object(rec, "settings");
+	rec_begin_object(rec, "settings");
 	rec_str(rec, "bind", bind);
 	rec_int(rec, "port", port);
 	rec_bool(rec, "once", once);
-	rec_end(rec);
-	rec_object(rec, "result");
+	rec_end_container(rec);
+	rec_begin_object(rec, "result");
 	rec_int(rec, "loads", (int64_t)s->loads);
 	rec_int(rec, "loads_broken", (int64_t)s->broken);
 	rec_int(rec, "peers_refused", (int64_t)s->refused);
@@ -237,9 +239,9 @@ void report_served(struct rec *rec, const char *bind, int port, bool once, const
 	rec_int(rec, "sent_payload_bytes", (int64_t)s->sent_payload);
 	rec_int(rec, "sent_wire_bytes", (int64_t)s->sent_wire);
 	rec_real(rec, "seconds", seconds, 3);
-	rec_end(rec);
-	rec_say(rec, "%s loads in %s: %s received, %s sent", say_count((int64_t)s->loads), say_ns(seconds * NS_PER_S),
-		say_bytes((double)s->got_wire), say_bytes((double)s->sent_wire));
+	rec_end_container(rec);
+	rec_say(rec, "%s loads in %s: %s received, %s sent", count_text((int64_t)s->loads), ns_text(seconds * NS_PER_S),
+		bytes_text((double)s->got_wire), bytes_text((double)s->sent_wire));
 	if (s->broken || s->refused)
-		rec_warn(rec, "%s loads broke off, %s clients were refused", say_count((int64_t)s->broken), say_count((int64_t)s->refused));
+		rec_warn(rec, "%s loads broke off, %s clients were refused", count_text((int64_t)s->broken), count_text((int64_t)s->refused));
 }

@@ -12,9 +12,9 @@
 #define LOOK_MS 50			/* longest wait between checks whether the load is over */
 
 struct rx_thread {
-	struct load_rx *p;
+	struct load_receiver *p;
 	char *scratch;
-	struct rate_window second;
+	struct second_rate_range second;
 	int64_t first_ns, last_ns;	/* arrival of the first and the last data; 0: none yet */
 };
 
@@ -45,8 +45,8 @@ static void rx_receive_datagrams(struct rx_thread *s, struct load_stream *l)
 	}
 	n = recvmmsg(l->fd, msg, PARCEL, MSG_DONTWAIT | MSG_TRUNC, NULL);
 	for (int i = 0; i < n; i++) {
-		if (msg[i].msg_len < CTL_MARK_BYTES || ctl_read_mark(mark[i], s->p->key, s->p->load->lanes, &number) != l - s->p->lane ||
-		    seq_track_add(&l->arrive, number) != SEQ_NEW)
+		if (msg[i].msg_len < CTL_MARK_BYTES || ctl_parse_stream_mark(mark[i], s->p->key, s->p->load->lanes, &number) != l - s->p->lane ||
+		    seq_track_add_number(&l->arrive, number) != SEQ_NEW)
 			continue;
 		l->count.got_frames++;
 		l->count.got_payload += msg[i].msg_len;
@@ -75,12 +75,12 @@ static void rx_count_seconds(struct rx_thread *s, int64_t now)
 	if (!s->first_ns) {
 		s->first_ns = s->last_ns;
 		rate_window_start(&s->second, s->first_ns, rx_total_bits(s));
-	} else if (rate_window_over(&s->second, now)) {
+	} else if (is_rate_window_over(&s->second, now)) {
 		rate_window_add_total(&s->second, now, rx_total_bits(s));
 	}
 }
 
-static bool rx_goes_on(struct rx_thread *s, int64_t now)
+static bool rx_should_continue(struct rx_thread *s, int64_t now)
 {
 	int64_t end = atomic_load(&s->p->end_ns);
 
@@ -96,12 +96,12 @@ static bool rx_goes_on(struct rx_thread *s, int64_t now)
 
 static void *rx_main(void *context)
 {
-	struct load_rx *p = context;
+	struct load_receiver *p = context;
 	struct rx_thread s = { .p = p, .scratch = malloc(SCRATCH), .second = { .low = -1, .high = -1 } };
 	struct pollfd fds[LOAD_STREAMS];
-	int64_t cpu = clock_thread_cpu(), now;
+	int64_t cpu = clock_thread_cpu_time(), now;
 
-	while (now = clock_now(), s.scratch && rx_goes_on(&s, now)) {
+	while (now = clock_now(), s.scratch && rx_should_continue(&s, now)) {
 		for (int64_t i = 0; i < p->load->lanes; i++)
 			fds[i] = (struct pollfd){ .fd = p->lane[i].over ? -1 : p->lane[i].fd, .events = POLLIN };
 		if (poll(fds, (nfds_t)p->load->lanes, LOOK_MS) > 0)
@@ -119,18 +119,18 @@ static void *rx_main(void *context)
 	p->side->got_low = s.second.low;
 	p->side->got_high = s.second.high;
 	p->side->got_seconds = s.second.seconds;
-	p->side->cpu_ns += clock_thread_cpu() - cpu;
+	p->side->cpu_ns += clock_thread_cpu_time() - cpu;
 	free(s.scratch);
 	return NULL;
 }
 
-int rx_start(struct load_rx *p)
+int rx_start(struct load_receiver *p)
 {
 	atomic_store(&p->end_ns, INT64_MAX);
 	return -pthread_create(&p->thread, NULL, rx_main, p);
 }
 
-void rx_stop(struct load_rx *p, bool at_once)
+void rx_stop(struct load_receiver *p, bool at_once)
 {
 	atomic_store(&p->end_ns, at_once ? 0 : clock_now() + DRAIN_NS);
 	pthread_join(p->thread, NULL);

@@ -22,16 +22,16 @@ static int explain_server_answer(const char *line, int heard, char *why, size_t 
 	char words[128];
 
 	if (heard == -EINTR)
-		return why_write(-EINTR, why, size, "stopped by a signal");
+		return write_error_reason(-EINTR, why, size, "stopped by a signal");
 	if (heard == -ETIMEDOUT)
-		return why_write(-ETIMEDOUT, why, size, "the server accepts connections, but does not answer as netload serve does");
+		return write_error_reason(-ETIMEDOUT, why, size, "the server accepts connections, but does not answer as netload serve does");
 	if (heard == -EPROTO)
-		return why_write(-ECONNRESET, why, size, "the server answers, but not as netload serve does");
+		return write_error_reason(-ECONNRESET, why, size, "the server answers, but not as netload serve does");
 	if (heard <= 0)
-		return why_write(-ECONNRESET, why, size, "the server closed the connection");
-	if (ctl_read_refusal(line, words, sizeof(words)))
-		return why_write(-EPROTO, why, size, "the server refuses: %s", words);
-	return why_write(-EPROTO, why, size, "the server answers, but not as this version of netload serve does");
+		return write_error_reason(-ECONNRESET, why, size, "the server closed the connection");
+	if (ctl_refusal_text(line, words, sizeof(words)))
+		return write_error_reason(-EPROTO, why, size, "the server refuses: %s", words);
+	return write_error_reason(-EPROTO, why, size, "the server answers, but not as this version of netload serve does");
 }
 
 static int connect_stream(struct load_session *r, int64_t i, const struct sock_address *to)
@@ -50,12 +50,12 @@ static int connect_stream(struct load_session *r, int64_t i, const struct sock_a
 	if (fd < 0)
 		return fd;
 	r->lane[i].fd = fd;
-	ctl_write_mark(mark, r->key, i, OPENS);
+	ctl_write_stream_mark(mark, r->key, i, OPENS);
 	return write(fd, mark, sizeof(mark)) == (ssize_t)sizeof(mark) ? 0 : -errno;
 }
 
 /* Waits for the server's go. Datagrams may be lost, so marks are repeated until then. */
-static int await_go(struct load_session *r, char *line)
+static int await_server_go(struct load_session *r, char *line)
 {
 	unsigned char mark[CTL_MARK_BYTES];
 	int64_t until = clock_now() + OPEN_NS;
@@ -63,7 +63,7 @@ static int await_go(struct load_session *r, char *line)
 
 	do {
 		for (int64_t i = 0; r->load.udp && i < r->load.lanes; i++) {
-			ctl_write_mark(mark, r->key, i, OPENS);
+			ctl_write_stream_mark(mark, r->key, i, OPENS);
 			if (send(r->lane[i].fd, mark, sizeof(mark), MSG_NOSIGNAL) < 0 && errno != EAGAIN && errno != ECONNREFUSED)
 				return -errno;
 		}
@@ -79,16 +79,16 @@ static int negotiate_load(struct load_session *r, int *port, char *why, size_t s
 	int heard;
 
 	if (!r->load.size)
-		r->load.size = frame_size(r->load.rate, header, most);
+		r->load.size = frame_payload_bytes(r->load.rate, header, most);
 	if (ctl_write_load(line, sizeof(line), &r->load) || ctl_send_line(&r->control, line))
-		return why_write(-ECONNRESET, why, size, "the server closed the connection");
+		return write_error_reason(-ECONNRESET, why, size, "the server closed the connection");
 	heard = ctl_receive_line(&r->control, line, clock_now() + ANSWER_NS, true);
 	if (heard != 1 || ctl_read_ok(line, &r->key, port, r->load.udp ? (int)r->load.lanes : 1))
 		return explain_server_answer(line, heard, why, size);
 	return 0;
 }
 
-int send_connect(struct load_session *r, const struct sock_address *to, char *why, size_t size)
+int connect_to_load_server(struct load_session *r, const struct sock_address *to, char *why, size_t size)
 {
 	struct sock_address place = *to;
 	char line[CTL_LINE_MAX] = "";
@@ -96,7 +96,7 @@ int send_connect(struct load_session *r, const struct sock_address *to, char *wh
 
 	r->control.fd = sock_connect(to, clock_now() + ANSWER_NS, false);
 	if (r->control.fd < 0)
-		return why_write(r->control.fd, why, size, "%s",
+		return write_error_reason(r->control.fd, why, size, "%s",
 				 r->control.fd == -EINTR ? "stopped by a signal" : strerror(-r->control.fd));
 	err = negotiate_load(r, port, why, size);
 	for (int64_t i = 0; !err && i < r->load.lanes; i++) {
@@ -107,7 +107,7 @@ int send_connect(struct load_session *r, const struct sock_address *to, char *wh
 	}
 	if (err)
 		return err;
-	heard = await_go(r, line);
+	heard = await_server_go(r, line);
 	if (heard != 1 || ctl_read_go(line))
 		return explain_server_answer(line, heard, why, size);
 	for (int64_t i = 0; i < r->load.lanes; i++) {
@@ -143,7 +143,7 @@ static enum send_end await_load_end(struct load_session *r, void (*ready)(void),
 	return r->push.err ? SEND_BROKEN : proc_stop ? SEND_SIGNAL : SEND_TIME;
 }
 
-int send_load(struct load_session *r, void (*ready)(void), void (*look)(const struct load_session *r), enum send_end *end,
+int send_load_until_end(struct load_session *r, void (*ready)(void), void (*look)(const struct load_session *r), enum send_end *end,
 	      bool *heard)
 {
 	int err;

@@ -27,7 +27,7 @@ struct serve_totals *serve_totals_new(void)
 
 /* --- one load -------------------------------------------------------------------------------------------------- */
 
-static int refuse_client(struct ctl_conn *d, const char *words)
+static int refuse_client(struct control_connection *d, const char *words)
 {
 	char line[CTL_LINE_MAX];
 
@@ -84,7 +84,7 @@ static int64_t accept_stream(struct load_session *r, int *fd, const struct sock_
 		if (got < 0)
 			return -1;
 		/* The mark follows the handshake within a round trip. */
-		if (!sock_same_host(&from, peer) || sock_wait(got, POLLIN, clock_now() + NS_PER_S, true) <= 0 ||
+		if (!sock_same_host(&from, peer) || sock_wait_ready(got, POLLIN, clock_now() + NS_PER_S, true) <= 0 ||
 		    recv(got, mark, sizeof(mark), 0) != sizeof(mark)) {
 			close(got);
 			return -1;
@@ -93,7 +93,7 @@ static int64_t accept_stream(struct load_session *r, int *fd, const struct sock_
 		   !sock_same_host(&from, peer)) {
 		return -1;
 	}
-	lane = ctl_read_mark(mark, r->key, r->load.lanes, &number);
+	lane = ctl_parse_stream_mark(mark, r->key, r->load.lanes, &number);
 	if (lane >= 0 && r->load.udp && connect(got, (struct sockaddr *)&from.addr, from.size))
 		lane = -1;
 	if ((lane < 0 || r->lane[lane].fd) && !r->load.udp) {
@@ -165,7 +165,7 @@ static int open_streams(struct load_session *r)
 
 static void add_to_totals(struct serve_totals *total, const struct load_session *r)
 {
-	struct stream_count all = load_sum_streams(r->own.lane, r->load.lanes);
+	struct stream_frame_counts all = sum_stream_counts(r->own.lane, r->load.lanes);
 
 	atomic_fetch_add(&total->got_payload, all.got_payload);
 	atomic_fetch_add(&total->got_wire, all.got_wire);
@@ -174,7 +174,7 @@ static void add_to_totals(struct serve_totals *total, const struct load_session 
 }
 
 /* Runs the load once all streams are open. 0, or -errno: it broke off. */
-static int serve_load(struct load_session *r, struct serve_totals *total)
+static int serve_accepted_load(struct load_session *r, struct serve_totals *total)
 {
 	char line[CTL_LINE_MAX];
 	int err;
@@ -210,7 +210,7 @@ static void enable_keepalive(int fd)
 static int serve_client(int fd, struct serve_totals *total)
 {
 	static struct load_session r;	/* static: all zero */
-	struct rt_state got;
+	struct rt_settings_granted got;
 	int err;
 
 	r.control.fd = fd;
@@ -224,11 +224,11 @@ static int serve_client(int fd, struct serve_totals *total)
 	munlockall();	/* the limit of an ordinary user is below a thread's stack, which could not start */
 	err = open_streams(&r);
 	if (!err)
-		err = serve_load(&r, total);
+		err = serve_accepted_load(&r, total);
 	atomic_fetch_add(err ? &total->broken : &total->loads, 1);
 	/* Wait until the client has read the last line. */
 	shutdown(fd, SHUT_WR);
-	sock_wait(fd, POLLIN, clock_now() + NS_PER_S, false);
+	sock_wait_ready(fd, POLLIN, clock_now() + NS_PER_S, false);
 	load_session_free(&r);
 	return err ? 2 : 0;
 }
@@ -243,7 +243,7 @@ struct serve_children {
 
 static int fork_for_client(int listener, struct serve_totals *total, struct serve_children *c)
 {
-	struct ctl_conn full = { .fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC) };
+	struct control_connection full = { .fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC) };
 	pid_t parent = getpid(), child;
 
 	if (full.fd < 0)
@@ -293,7 +293,7 @@ int serve(int listener, bool once, struct serve_totals *total)
 	while ((!over && !err) || c.n) {
 		if (over || err)
 			clock_sleep_until(clock_now() + 10 * NS_PER_MS);
-		else if (sock_wait(listener, POLLIN, clock_now() + 50 * NS_PER_MS, true) == 1)
+		else if (sock_wait_ready(listener, POLLIN, clock_now() + 50 * NS_PER_MS, true) == 1)
 			err = fork_for_client(listener, total, &c);
 		over = (reap_children(&c, total) && once) || over || proc_stop;
 		if ((proc_stop || err) && !c.told) {	/* the stop signal may have reached the parent only */

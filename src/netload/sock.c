@@ -58,7 +58,7 @@ int sock_resolve(const char *text, int port, bool numeric, struct sock_address *
 	snprintf(service, sizeof(service), "%d", (int)number);
 	err = getaddrinfo(host, service, &hints, &found);
 	if (err)
-		return why_write(-EINVAL, why, size, "%s", err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err));
+		return write_error_reason(-EINVAL, why, size, "%s", err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err));
 	memset(out, 0, sizeof(*out));
 	memcpy(&out->addr, found->ai_addr, found->ai_addrlen);
 	out->size = found->ai_addrlen;
@@ -114,7 +114,7 @@ static int sock_create(const struct sock_address *at, int type)
 	return fd < 0 ? -errno : fd;
 }
 
-static int sock_close_with(int fd, int err)
+static int sock_close_and_return(int fd, int err)
 {
 	close(fd);
 	return err;
@@ -136,7 +136,7 @@ int sock_listen(const struct sock_address *at, bool roomy)
 	if (roomy)	/* a receiver that waits for its CPU must not stop the sender */
 		sock_set_buffer(fd, SO_RCVBUF, SO_RCVBUFFORCE);
 	if (bind(fd, (const struct sockaddr *)&at->addr, at->size) || listen(fd, 128))
-		return sock_close_with(fd, -errno);
+		return sock_close_and_return(fd, -errno);
 	return fd;
 }
 
@@ -145,11 +145,11 @@ int sock_bind_udp(const struct sock_address *at)
 	int fd = sock_create(at, SOCK_DGRAM);
 
 	if (fd >= 0 && bind(fd, (const struct sockaddr *)&at->addr, at->size))
-		return sock_close_with(fd, -errno);
+		return sock_close_and_return(fd, -errno);
 	return fd;
 }
 
-int sock_wait(int fd, short events, int64_t until_ns, bool heeds_stop)
+int sock_wait_ready(int fd, short events, int64_t until_ns, bool heeds_stop)
 {
 	struct pollfd p = { .fd = fd, .events = events };
 
@@ -177,19 +177,19 @@ int sock_connect(const struct sock_address *to, int64_t until_ns, bool roomy)
 	if (!connect(fd, (const struct sockaddr *)&to->addr, to->size))
 		return fd;
 	if (errno != EINPROGRESS)
-		return sock_close_with(fd, -errno);
-	err = sock_wait(fd, POLLOUT, until_ns, true);
+		return sock_close_and_return(fd, -errno);
+	err = sock_wait_ready(fd, POLLOUT, until_ns, true);
 	if (err <= 0)
-		return sock_close_with(fd, err ? err : -ETIMEDOUT);
+		return sock_close_and_return(fd, err ? err : -ETIMEDOUT);
 	err = 0;
 	getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &size);
-	return err ? sock_close_with(fd, -err) : fd;
+	return err ? sock_close_and_return(fd, -err) : fd;
 }
 
 /* --- lines ----------------------------------------------------------------------------------------------------- */
 
 /* Takes the first complete line out of the received text. 1: there was one; 0: not yet; -EPROTO: not a line. */
-static int ctl_take_line(struct ctl_conn *d, char *line)
+static int ctl_pop_buffered_line(struct control_connection *d, char *line)
 {
 	char *end = memchr(d->text, '\n', d->n);
 	size_t n;
@@ -206,15 +206,15 @@ static int ctl_take_line(struct ctl_conn *d, char *line)
 	return 1;
 }
 
-int ctl_receive_line(struct ctl_conn *d, char *line, int64_t until_ns, bool heeds_stop)
+int ctl_receive_line(struct control_connection *d, char *line, int64_t until_ns, bool heeds_stop)
 {
 	for (;;) {
-		int err = ctl_take_line(d, line);
+		int err = ctl_pop_buffered_line(d, line);
 		ssize_t n;
 
 		if (err)
 			return err;
-		err = sock_wait(d->fd, POLLIN, until_ns, heeds_stop);
+		err = sock_wait_ready(d->fd, POLLIN, until_ns, heeds_stop);
 		if (err <= 0)
 			return err ? err : -ETIMEDOUT;
 		n = read(d->fd, d->text + d->n, sizeof(d->text) - 1 - d->n);
@@ -226,7 +226,7 @@ int ctl_receive_line(struct ctl_conn *d, char *line, int64_t until_ns, bool heed
 	}
 }
 
-int ctl_send_line(struct ctl_conn *d, const char *line)
+int ctl_send_line(struct control_connection *d, const char *line)
 {
 	char text[CTL_LINE_MAX + 1];
 	int n = snprintf(text, sizeof(text), "%s\n", line), at = 0;
@@ -241,13 +241,13 @@ int ctl_send_line(struct ctl_conn *d, const char *line)
 		}
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
-		if (sock_wait(d->fd, POLLOUT, until, false) <= 0)
+		if (sock_wait_ready(d->fd, POLLOUT, until, false) <= 0)
 			return -ETIMEDOUT;
 	}
 	return 0;
 }
 
-int ctl_send_counts(struct ctl_conn *d, const struct load_counts *s, int64_t lanes)
+int ctl_send_counts(struct control_connection *d, const struct load_counts *s, int64_t lanes)
 {
 	char line[CTL_LINE_MAX];
 	int err = 0;
@@ -260,7 +260,7 @@ int ctl_send_counts(struct ctl_conn *d, const struct load_counts *s, int64_t lan
 	return err ? err : ctl_send_line(d, line);
 }
 
-int ctl_receive_counts(struct ctl_conn *d, struct load_counts *s, int64_t lanes, int64_t until_ns, bool heeds_stop)
+int ctl_receive_counts(struct control_connection *d, struct load_counts *s, int64_t lanes, int64_t until_ns, bool heeds_stop)
 {
 	char line[CTL_LINE_MAX];
 

@@ -18,14 +18,14 @@
 #define NAP_NS (50 * NS_PER_MS)	/* longest sleep between checks of the stop flag */
 
 struct tx_thread {
-	struct load_tx *p;
+	struct load_sender *p;
 	struct pacer beat;
-	struct rate_window second;
+	struct second_rate_range second;
 	int64_t from_ns, end_ns, turn;	/* start and end of the load; stream whose turn the next batch is */
 	size_t at, window;		/* position in the random payload; bytes of it that are used */
 };
 
-unsigned char *tx_random_payload(int64_t seed)
+unsigned char *tx_alloc_random_payload(int64_t seed)
 {
 	uint64_t state = (uint64_t)seed, v;
 	unsigned char *noise = malloc(NOISE + NOISE_MORE);
@@ -57,7 +57,7 @@ int64_t tx_batch_bytes(const struct load_cfg *load, int64_t header)
 	return b.batch * load->size;
 }
 
-static const unsigned char *tx_next_payload(struct tx_thread *s, size_t bytes)
+static const unsigned char *tx_random_payload_part(struct tx_thread *s, size_t bytes)
 {
 	const unsigned char *from = s->p->noise + s->at;
 
@@ -82,9 +82,9 @@ static bool tx_should_stop(const struct tx_thread *s)
 	return atomic_load_explicit(&s->p->stop, memory_order_relaxed) || proc_stop;
 }
 
-static bool tx_goes_on(struct tx_thread *s, int64_t now)
+static bool tx_should_continue(struct tx_thread *s, int64_t now)
 {
-	if (rate_window_over(&s->second, now)) {
+	if (is_rate_window_over(&s->second, now)) {
 		rate_window_add_total(&s->second, now, tx_total_bits(s));
 		atomic_store(&s->p->bits_per_s, s->second.last);
 	}
@@ -93,7 +93,7 @@ static bool tx_goes_on(struct tx_thread *s, int64_t now)
 
 /* --- one stream ------------------------------------------------------------------------------------------------ */
 
-static bool tx_buffer_full(int err)
+static bool is_send_buffer_full(int err)
 {
 	return err == EAGAIN || err == ENOBUFS || err == EINTR;
 }
@@ -101,9 +101,9 @@ static bool tx_buffer_full(int err)
 /* Returns the bytes that the kernel took. */
 static size_t tx_send_bytes(struct tx_thread *s, struct load_stream *l, size_t bytes, int flags)
 {
-	ssize_t n = send(l->fd, tx_next_payload(s, bytes), bytes, MSG_NOSIGNAL | flags);
+	ssize_t n = send(l->fd, tx_random_payload_part(s, bytes), bytes, MSG_NOSIGNAL | flags);
 
-	if (n < 0 && !tx_buffer_full(errno))
+	if (n < 0 && !is_send_buffer_full(errno))
 		s->p->err = -errno;
 	return n < 0 ? 0 : (size_t)n;
 }
@@ -148,13 +148,13 @@ static int64_t tx_send_datagrams(struct tx_thread *s, struct load_stream *l, int
 		int sent;
 
 		for (unsigned i = 0; i < n; i++) {
-			ctl_write_mark(mark[i], s->p->key, lane, (uint64_t)(l->count.sent_frames + i));
+			ctl_write_stream_mark(mark[i], s->p->key, lane, (uint64_t)(l->count.sent_frames + i));
 			part[i][0] = (struct iovec){ mark[i], CTL_MARK_BYTES };
-			part[i][1] = (struct iovec){ (void *)(uintptr_t)tx_next_payload(s, size - CTL_MARK_BYTES), size - CTL_MARK_BYTES };
+			part[i][1] = (struct iovec){ (void *)(uintptr_t)tx_random_payload_part(s, size - CTL_MARK_BYTES), size - CTL_MARK_BYTES };
 			msg[i].msg_hdr = (struct msghdr){ .msg_iov = part[i], .msg_iovlen = 2 };
 		}
 		sent = sendmmsg(l->fd, msg, n, MSG_NOSIGNAL);
-		if (sent < 0 && !tx_buffer_full(errno) && errno != ECONNREFUSED)
+		if (sent < 0 && !is_send_buffer_full(errno) && errno != ECONNREFUSED)
 			s->p->err = -errno;
 		if (sent <= 0)
 			break;
@@ -178,7 +178,7 @@ static void tx_wait_for_buffer(struct tx_thread *s, int64_t until_ns)
 /* --- the schedule ---------------------------------------------------------------------------------------------- */
 
 /* Sends a batch, on streams in turn; a stream that takes nothing is skipped. Returns the frames that were sent or given up. */
-static int64_t tx_send_in_turn(struct tx_thread *s, int64_t frames)
+static int64_t tx_send_frames_on_all_streams(struct tx_thread *s, int64_t frames)
 {
 	const struct load_cfg *load = s->p->load;
 	int64_t took = 0;
@@ -199,10 +199,10 @@ static void tx_run_paced(struct tx_thread *s)
 {
 	int64_t now, wake, frames, took;
 
-	while (now = clock_now(), tx_goes_on(s, now)) {
+	while (now = clock_now(), tx_should_continue(s, now)) {
 		frames = pacer_frames_to_send(&s->beat, now, &wake);
 		if (frames) {
-			took = tx_send_in_turn(s, frames);
+			took = tx_send_frames_on_all_streams(s, frames);
 			pacer_count_done(&s->beat, took);
 			atomic_store(&s->p->started, true);
 			if (took < frames)
@@ -217,7 +217,7 @@ static void tx_run_paced(struct tx_thread *s)
 	if (now < s->end_ns || s->p->err)
 		return;
 	if (pacer_frames_to_send(&s->beat, s->end_ns - 1, &wake))
-		pacer_count_done(&s->beat, tx_send_in_turn(s, s->beat.batch));
+		pacer_count_done(&s->beat, tx_send_frames_on_all_streams(s, s->beat.batch));
 	pacer_give_up_rest(&s->beat, s->end_ns - 1);
 }
 
@@ -226,7 +226,7 @@ static void tx_run_unpaced(struct tx_thread *s)
 	const struct load_cfg *load = s->p->load;
 	int64_t now;
 
-	while (now = clock_now(), tx_goes_on(s, now)) {
+	while (now = clock_now(), tx_should_continue(s, now)) {
 		int64_t took = 0;
 
 		for (int64_t i = 0; i < load->lanes; i++)
@@ -239,10 +239,10 @@ static void tx_run_unpaced(struct tx_thread *s)
 
 static void *tx_main(void *context)
 {
-	struct load_tx *p = context;
+	struct load_sender *p = context;
 	struct tx_thread s = { .p = p, .window = p->load->rate ? NOISE : NOISE_FAST };
 	int64_t *room = p->load->random ? calloc(PACER_BLOCK_MAX, sizeof(*room)) : NULL;
-	int64_t cpu = clock_thread_cpu();
+	int64_t cpu = clock_thread_cpu_time();
 
 	/* Set here: the priority that rt_setup() gave the process is not inherited by threads. */
 	if (p->priority)
@@ -270,18 +270,18 @@ static void *tx_main(void *context)
 	p->side->sent_seconds = s.second.seconds;
 	p->side->behind_ns = s.beat.behind_ns;
 	p->side->given_up_frames = s.beat.given_up;
-	p->side->cpu_ns += clock_thread_cpu() - cpu;
+	p->side->cpu_ns += clock_thread_cpu_time() - cpu;
 	free(room);
 	atomic_store(&p->over, true);
 	return NULL;
 }
 
-int tx_start(struct load_tx *p)
+int tx_start(struct load_sender *p)
 {
 	return -pthread_create(&p->thread, NULL, tx_main, p);
 }
 
-void tx_join(struct load_tx *p)
+void tx_join(struct load_sender *p)
 {
 	pthread_join(p->thread, NULL);
 }

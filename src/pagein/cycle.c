@@ -16,8 +16,8 @@
 #define CACHED_SHARE 10			/* up to 1/10 of the swapped pages may stay in the swap cache; more is worth another attempt */
 
 /* Memory and page faults of all processes at one time. */
-struct cycle_reading {
-	struct resident is[CYCLE_PROCESSES];
+struct all_process_memory_reading {
+	struct process_memory is[CYCLE_PROCESSES];
 	int64_t swapped_in;	/* bytes swapped in so far (memgroup_swapped_in); -1: not known */
 	int64_t group_bytes;	/* bytes charged to the memory group now; -1: not known */
 };
@@ -36,29 +36,30 @@ static int64_t read_swapped_in(const struct cycle_cfg *cfg)
 }
 
 /* Logs a row for each process if there is a log; `at_ns` 0: now. */
-static void log_reading(const struct cycle_cfg *cfg, const struct cycle_run *run, const struct cycle_reading *r, const char *event,
+static void log_reading(const struct cycle_cfg *cfg, const struct cycle_run *run, const struct all_process_memory_reading *r,
+			const char *event,
 			int64_t at_ns)
 {
 	if (!cfg->log)
 		return;
 	at_ns = at_ns ? at_ns : clock_now();
 	for (size_t i = 0; i < cfg->n; i++) {
-		rows_int(cfg->log, run->number);
-		rows_int(cfg->log, at_ns);
-		rows_str(cfg->log, event);
-		rows_int(cfg->log, cfg->pid[i]);
-		rows_int(cfg->log, r->is[i].memory.anonymous_swap);
-		rows_int(cfg->log, r->is[i].memory.anonymous_resident);
-		rows_int(cfg->log, r->is[i].memory.file_resident);
-		rows_int(cfg->log, r->is[i].major);
-		rows_int(cfg->log, r->is[i].minor);
-		rows_count(cfg->log, r->swapped_in);
-		rows_count(cfg->log, r->group_bytes);
-		rows_end(cfg->log);
+		rows_write_int(cfg->log, run->number);
+		rows_write_int(cfg->log, at_ns);
+		rows_write_str(cfg->log, event);
+		rows_write_int(cfg->log, cfg->pid[i]);
+		rows_write_int(cfg->log, r->is[i].memory.anonymous_swap);
+		rows_write_int(cfg->log, r->is[i].memory.anonymous_resident);
+		rows_write_int(cfg->log, r->is[i].memory.file_resident);
+		rows_write_int(cfg->log, r->is[i].major);
+		rows_write_int(cfg->log, r->is[i].minor);
+		rows_write_count(cfg->log, r->swapped_in);
+		rows_write_count(cfg->log, r->group_bytes);
+		rows_end_row(cfg->log);
 	}
 }
 
-static int process_unreadable(const struct cycle_cfg *cfg, size_t i, int err, char why[CYCLE_WHY])
+static int explain_unreadable_process(const struct cycle_cfg *cfg, size_t i, int err, char why[CYCLE_WHY])
 {
 	snprintf(why, CYCLE_WHY, "process %d: %s", (int)cfg->pid[i],
 		 err == -ESRCH ? "it has ended" :
@@ -67,13 +68,13 @@ static int process_unreadable(const struct cycle_cfg *cfg, size_t i, int err, ch
 }
 
 /* Page faults and counters alone: quick, and does not stall the processes. */
-static int read_faults(const struct cycle_cfg *cfg, struct cycle_reading *r, char why[CYCLE_WHY])
+static int read_faults(const struct cycle_cfg *cfg, struct all_process_memory_reading *r, char why[CYCLE_WHY])
 {
 	for (size_t i = 0; i < cfg->n; i++) {
-		int err = resident_faults(cfg->pid[i], &r->is[i]);
+		int err = process_memory_read_faults(cfg->pid[i], &r->is[i]);
 
 		if (err)
-			return process_unreadable(cfg, i, err, why);
+			return explain_unreadable_process(cfg, i, err, why);
 	}
 	r->swapped_in = read_swapped_in(cfg);
 	r->group_bytes = memgroup_used(&cfg->group);
@@ -81,33 +82,35 @@ static int read_faults(const struct cycle_cfg *cfg, struct cycle_reading *r, cha
 }
 
 /* 0, or -EIO with a line in `why`: a process has ended, or cannot be read. */
-static int read_all(const struct cycle_cfg *cfg, struct cycle_reading *r, char why[CYCLE_WHY])
+static int read_all(const struct cycle_cfg *cfg, struct all_process_memory_reading *r, char why[CYCLE_WHY])
 {
 	for (size_t i = 0; i < cfg->n; i++) {
-		int err = resident_read(cfg->pid[i], &r->is[i]);
+		int err = process_memory_read(cfg->pid[i], &r->is[i]);
 
 		if (err)
-			return process_unreadable(cfg, i, err, why);
+			return explain_unreadable_process(cfg, i, err, why);
 	}
 	return read_faults(cfg, r, why);
 }
 
 /* The memory of each process as judge.h takes it, as if nothing had changed since this reading. */
-static void copy_for_judge(const struct cycle_cfg *cfg, const struct cycle_reading *r, struct judge_process *p)
+static void copy_reading_for_judge(const struct cycle_cfg *cfg, const struct all_process_memory_reading *r,
+				   struct process_memory_for_judge *p)
 {
 	for (size_t i = 0; i < cfg->n; i++) {
 		const struct smaps_sum *m = &r->is[i].memory;
 
-		p[i] = (struct judge_process){ .resident = m->anonymous_resident, .swap = m->anonymous_swap, .swap_after = m->anonymous_swap,
+		p[i] = (struct process_memory_for_judge){ .resident = m->anonymous_resident, .swap = m->anonymous_swap,
+			.swap_after = m->anonymous_swap,
 					       .locked = m->all.locked };
 	}
 }
 
 /* --- keys --- */
 
-int cycle_ask(const struct cycle_cfg *cfg, struct cycle_key *key, char why[CYCLE_WHY])
+int cycle_time_key(const struct cycle_cfg *cfg, struct timed_key *key, char why[CYCLE_WHY])
 {
-	int err = prober_ask(cfg->prober, cfg->patience_ns, &key->answer);
+	int err = prober_request_key(cfg->prober, cfg->patience_ns, &key->answer);
 
 	key->asked = !err;
 	if (!err || err == -EINTR)
@@ -119,18 +122,19 @@ int cycle_ask(const struct cycle_cfg *cfg, struct cycle_key *key, char why[CYCLE
 	return -EIO;
 }
 
-int cycle_warm_up(const struct cycle_cfg *cfg, char why[CYCLE_WHY])
+int cycle_type_warm_up_key(const struct cycle_cfg *cfg, char why[CYCLE_WHY])
 {
-	struct cycle_key key;
+	struct timed_key key;
 
-	return cycle_ask(cfg, &key, why);
+	return cycle_time_key(cfg, &key, why);
 }
 
 /* --- eviction --- */
 
 /* Whether too many pages are still in the swap cache. Not asked after madvise, which cannot empty the swap cache, nor beside a
  * memory hog, whose pages may be there. */
-static bool stays_in_swap_cache(const struct cycle_cfg *cfg, const struct evict_hog *hog, const struct cycle_reading *r)
+static bool is_too_much_in_swap_cache(const struct cycle_cfg *cfg, const struct memory_hog_process *hog,
+				      const struct all_process_memory_reading *r)
 {
 	int64_t swap = 0, cached = memgroup_swap_cached(&cfg->group);
 
@@ -139,13 +143,13 @@ static bool stays_in_swap_cache(const struct cycle_cfg *cfg, const struct evict_
 	return cfg->method != EVICT_MADVISE && !hog->pid && cached * CACHED_SHARE > swap;
 }
 
-static int evict_once(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, char why[CYCLE_WHY])
+static int evict_once(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_hog_process *hog, char why[CYCLE_WHY])
 {
 	char said[200];
 	int err = 0, ended;
 
 	if (cfg->method == EVICT_CGROUP) {
-		err = memgroup_evict(&cfg->group);
+		err = memgroup_page_out(&cfg->group);
 		if (err)
 			snprintf(why, CYCLE_WHY, "cannot empty %s: %s", cfg->group.path, strerror(-err));
 	} else if (cfg->method == EVICT_MADVISE) {
@@ -156,7 +160,7 @@ static int evict_once(const struct cycle_cfg *cfg, struct cycle_run *run, struct
 					 err == -ENOSYS ? "Linux 5.10 has process_madvise; take --evict cgroup or hog" :
 					 err == -EPERM ? "CAP_SYS_NICE and the right to trace it are needed; run as root" : strerror(-err));
 		}
-	} else if ((ended = evict_hog_ended(hog, said, sizeof(said))) > 0) {
+	} else if ((ended = evict_hog_check_ended(hog, said, sizeof(said))) > 0) {
 		run->hogs_killed++;	/* paged out memory stays out: the next hog goes on from there */
 	} else if (ended < 0) {
 		snprintf(why, CYCLE_WHY, "%s ended before all was paged out: %s", cfg->hog[0], said);
@@ -166,16 +170,16 @@ static int evict_once(const struct cycle_cfg *cfg, struct cycle_run *run, struct
 }
 
 /* --type: sends a key if one is due, as a user who goes on typing. */
-static int type_key(const struct cycle_cfg *cfg, struct cycle_run *run, int64_t *due_ns, char why[CYCLE_WHY])
+static int type_key_while_evicting(const struct cycle_cfg *cfg, struct cycle_run *run, int64_t *due_ns, char why[CYCLE_WHY])
 {
-	struct cycle_key key;
+	struct timed_key key;
 	int64_t now = clock_now();
 	int err;
 
 	if (!cfg->type_ns || now < *due_ns)
 		return 0;
 	*due_ns = now + cfg->type_ns;
-	err = cycle_ask(cfg, &key, why);
+	err = cycle_time_key(cfg, &key, why);
 	if (!err && key.answer.answered_ns)
 		sample_add(&run->typed, key.answer.answered_ns - key.answer.due_ns);
 	else if (!err)
@@ -184,10 +188,11 @@ static int type_key(const struct cycle_cfg *cfg, struct cycle_run *run, int64_t 
 }
 
 /* Tries to page out until all processes count as evicted for extra_ns, or until until_ns (CLOCK_MONOTONIC). */
-static int evict_until_clear(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, struct cycle_reading *r,
+static int evict_until_paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_hog_process *hog,
+				 struct all_process_memory_reading *r,
 		 int64_t extra_ns, int64_t until_ns, char why[CYCLE_WHY])
 {
-	struct judge_process p[CYCLE_PROCESSES];
+	struct process_memory_for_judge p[CYCLE_PROCESSES];
 	int64_t since = 0, type_due_ns = 0;
 	int err;
 
@@ -196,10 +201,10 @@ static int evict_until_clear(const struct cycle_cfg *cfg, struct cycle_run *run,
 		int64_t now;
 
 		if (cfg->method == EVICT_HOG && !hog->pid && (err = evict_hog_start(hog, cfg->hog)))
-			return why_write(-EIO, why, CYCLE_WHY, "cannot run %s: %s", cfg->hog[0], strerror(-err));
+			return write_error_reason(-EIO, why, CYCLE_WHY, "cannot run %s: %s", cfg->hog[0], strerror(-err));
 		err = evict_once(cfg, run, hog, why);
 		if (!err)
-			err = type_key(cfg, run, &type_due_ns, why);
+			err = type_key_while_evicting(cfg, run, &type_due_ns, why);
 		if (!err)
 			err = read_all(cfg, r, why);
 		if (err)
@@ -207,15 +212,15 @@ static int evict_until_clear(const struct cycle_cfg *cfg, struct cycle_run *run,
 		now = clock_now();
 		run->attempts++;
 		log_reading(cfg, run, r, "evicting", 0);
-		copy_for_judge(cfg, r, p);
-		obstacle = judge_evicted(p, cfg->n);
-		if (obstacle != JUDGE_CLEAR || stays_in_swap_cache(cfg, hog, r))
+		copy_reading_for_judge(cfg, r, p);
+		obstacle = judge_why_not_evicted(p, cfg->n);
+		if (obstacle != JUDGE_CLEAR || is_too_much_in_swap_cache(cfg, hog, r))
 			since = 0;
 		else if (!since)
 			since = now;
 		if ((since && now - since >= extra_ns && !cfg->type_ns) || obstacle == JUDGE_NOTHING_ANONYMOUS || now > until_ns)
 			return 0;
-		proc_wait_stop(now + ATTEMPT_GAP_NS);
+		proc_sleep_until_or_stop(now + ATTEMPT_GAP_NS);
 		if (proc_stop)
 			return -EINTR;
 	}
@@ -224,17 +229,18 @@ static int evict_until_clear(const struct cycle_cfg *cfg, struct cycle_run *run,
 /* Pages the processes out, within cfg->evict_ns, and reads them into *r. Pages that a hog has just displaced are still being
  * written, so the hog runs on, four times as long in each round. Afterwards a hog runs only with cfg->keep_hog. 0, -EINTR on a
  * stop signal, -EIO with a line in `why`. */
-static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, struct cycle_reading *r,
+static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_hog_process *hog,
+		    struct all_process_memory_reading *r,
 		    char why[CYCLE_WHY])
 {
 	int64_t begin = clock_now(), extra = cfg->method == EVICT_HOG ? HOG_EXTRA_NS : 0;
-	struct judge_process p[CYCLE_PROCESSES];
+	struct process_memory_for_judge p[CYCLE_PROCESSES];
 	int err;
 
 	for (int round = 0; round < CYCLE_ROUNDS; round++, extra *= 4) {
 		if (round && cfg->rest_hog)
 			evict_hog_stop(hog);	/* a paused hog evicts nothing: start a new one */
-		err = evict_until_clear(cfg, run, hog, r, extra, begin + cfg->evict_ns, why);
+		err = evict_until_paged_out(cfg, run, hog, r, extra, begin + cfg->evict_ns, why);
 		if (err)
 			return err;
 		run->evict_ns = clock_now() - begin;
@@ -243,12 +249,13 @@ static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct e
 		else if (cfg->rest_hog)
 			evict_hog_pause(hog);
 		log_reading(cfg, run, r, "evicted", 0);
-		proc_wait_stop(clock_now() + cfg->settle_ns);
+		proc_sleep_until_or_stop(clock_now() + cfg->settle_ns);
 		if (proc_stop)
 			return -EINTR;
 		err = read_all(cfg, r, why);
-		copy_for_judge(cfg, r, p);
-		if (err || (judge_evicted(p, cfg->n) == JUDGE_CLEAR && !stays_in_swap_cache(cfg, hog, r)) || clock_now() > begin + cfg->evict_ns)
+		copy_reading_for_judge(cfg, r, p);
+		if (err || (judge_why_not_evicted(p, cfg->n) == JUDGE_CLEAR && !is_too_much_in_swap_cache(cfg, hog, r)) || clock_now() > begin +
+		    cfg->evict_ns)
 			return err;
 	}
 	return 0;
@@ -256,7 +263,7 @@ static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct e
 
 /* --- runs --- */
 
-static int64_t sum_major_faults(const struct cycle_cfg *cfg, const struct cycle_reading *r)
+static int64_t sum_major_faults(const struct cycle_cfg *cfg, const struct all_process_memory_reading *r)
 {
 	int64_t sum = 0;
 
@@ -272,24 +279,25 @@ static int64_t counter_increase(int64_t before, int64_t after)
 
 /* Sends the first key; counts page faults and swap-ins from the reading before the key (in *r) to the one after its echo (then in
  * *r). */
-static int time_first_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct cycle_reading *r, char why[CYCLE_WHY])
+static int time_first_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct all_process_memory_reading *r,
+			  char why[CYCLE_WHY])
 {
-	struct judge_process p[CYCLE_PROCESSES];
-	struct cycle_reading after = *r;
+	struct process_memory_for_judge p[CYCLE_PROCESSES];
+	struct all_process_memory_reading after = *r;
 	int err;
 
-	copy_for_judge(cfg, r, p);
+	copy_reading_for_judge(cfg, r, p);
 	for (size_t i = 0; i < cfg->n; i++)
 		run->process[i].before = r->is[i];
 	run->cached_bytes = memgroup_swap_cached(&cfg->group);
 	log_reading(cfg, run, r, "before_key", 0);
-	err = cycle_ask(cfg, &run->first, why);
+	err = cycle_time_key(cfg, &run->first, why);
 	if (!err)
 		err = read_faults(cfg, &after, why);
 	if (err)
 		return err;
 	run->read_bytes = counter_increase(r->swapped_in, after.swapped_in);
-	run->fault_bytes = memgroup_fault_bytes();
+	run->fault_bytes = max_bytes_read_per_major_fault();
 	for (size_t i = 0; i < cfg->n; i++) {
 		p[i].major = after.is[i].major - r->is[i].major;
 		p[i].minor = after.is[i].minor - r->is[i].minor;
@@ -309,19 +317,20 @@ static int time_first_key(const struct cycle_cfg *cfg, struct cycle_run *run, st
 	return 0;
 }
 
-static int time_second_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct cycle_reading *r, char why[CYCLE_WHY])
+static int time_second_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct all_process_memory_reading *r,
+			   char why[CYCLE_WHY])
 {
-	struct cycle_reading after;
+	struct all_process_memory_reading after;
 	int err;
 
-	proc_wait_stop(clock_now() + cfg->pause_ns);
+	proc_sleep_until_or_stop(clock_now() + cfg->pause_ns);
 	if (proc_stop)
 		return -EINTR;
 	err = read_all(cfg, r, why);	/* faults after the first echo do not count for the second key */
 	if (err)
 		return err;
 	after = *r;
-	err = cycle_ask(cfg, &run->second, why);
+	err = cycle_time_key(cfg, &run->second, why);
 	if (!err)
 		err = read_faults(cfg, &after, why);
 	if (err)
@@ -339,14 +348,14 @@ static int time_second_key(const struct cycle_cfg *cfg, struct cycle_run *run, s
 	return err;
 }
 
-static struct judge_device judged_device(const struct cycle_run *run)
+static struct swap_device_readings swap_readings_of_run(const struct cycle_run *run)
 {
-	return (struct judge_device){ run->read_bytes, run->cached_bytes, run->fault_bytes };
+	return (struct swap_device_readings){ run->read_bytes, run->cached_bytes, run->fault_bytes };
 }
 
 /* Sends both keys; *p and *device are then what judge.h takes. */
-static int time_both_keys(const struct cycle_cfg *cfg, struct cycle_run *run, struct cycle_reading *r,
-		     struct judge_process *p, struct judge_device *device, char why[CYCLE_WHY])
+static int time_both_keys(const struct cycle_cfg *cfg, struct cycle_run *run, struct all_process_memory_reading *r,
+		     struct process_memory_for_judge *p, struct swap_device_readings *device, char why[CYCLE_WHY])
 {
 	int err = time_first_key(cfg, run, r, why);
 
@@ -354,56 +363,56 @@ static int time_both_keys(const struct cycle_cfg *cfg, struct cycle_run *run, st
 		err = time_second_key(cfg, run, r, why);
 	for (size_t i = 0; i < cfg->n; i++)
 		p[i] = run->process[i].judged;
-	*device = judged_device(run);
+	*device = swap_readings_of_run(run);
 	return err;
 }
 
 /* Sends keys until one causes no major fault: the pages that a key touches are then in memory. */
 static int warm_up_application(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY])
 {
-	struct cycle_reading r = { 0 };
+	struct all_process_memory_reading r = { 0 };
 	int64_t before;
 	int err = read_faults(cfg, &r, why);
 
 	do {
 		before = sum_major_faults(cfg, &r);
 		if (!err)
-			err = cycle_warm_up(cfg, why);
+			err = cycle_type_warm_up_key(cfg, why);
 		if (!err)
 			err = read_faults(cfg, &r, why);
 		run->warm_keys++;
 		if (!err)
-			proc_wait_stop(clock_now() + WARM_GAP_NS);
+			proc_sleep_until_or_stop(clock_now() + WARM_GAP_NS);
 	} while (!err && !proc_stop && sum_major_faults(cfg, &r) > before && run->warm_keys < WARM_KEYS);
 	return err ? err : proc_stop ? -EINTR : 0;
 }
 
-int cycle_in_memory(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY])
+int cycle_run_in_memory(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY])
 {
-	struct cycle_reading r;
-	struct judge_process p[CYCLE_PROCESSES];
-	struct judge_device device;
+	struct all_process_memory_reading r;
+	struct process_memory_for_judge p[CYCLE_PROCESSES];
+	struct swap_device_readings device;
 	int err = warm_up_application(cfg, run, why);
 
 	if (err)
 		return err;
-	proc_wait_stop(clock_now() + cfg->settle_ns);
+	proc_sleep_until_or_stop(clock_now() + cfg->settle_ns);
 	if (proc_stop)
 		return -EINTR;
 	err = read_all(cfg, &r, why);
 	if (!err)
 		err = time_both_keys(cfg, run, &r, p, &device, why);
 	if (!err)
-		judge_in_memory(p, cfg->n, &device, &run->verdict);
+		judge_in_memory_run(p, cfg->n, &device, &run->verdict);
 	return err;
 }
 
 /* For a run whose processes could not be paged out: no keys are sent. */
-static void record_unevicted_run(const struct cycle_cfg *cfg, struct cycle_run *run, const struct cycle_reading *r)
+static void record_unevicted_run(const struct cycle_cfg *cfg, struct cycle_run *run, const struct all_process_memory_reading *r)
 {
-	struct judge_process p[CYCLE_PROCESSES];
+	struct process_memory_for_judge p[CYCLE_PROCESSES];
 
-	copy_for_judge(cfg, r, p);
+	copy_reading_for_judge(cfg, r, p);
 	for (size_t i = 0; i < cfg->n; i++) {
 		run->process[i].before = r->is[i];
 		run->process[i].judged = p[i];
@@ -412,19 +421,19 @@ static void record_unevicted_run(const struct cycle_cfg *cfg, struct cycle_run *
 	run->cached_bytes = memgroup_swap_cached(&cfg->group);
 }
 
-static int time_paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct evict_hog *hog, char why[CYCLE_WHY])
+static int time_paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_hog_process *hog, char why[CYCLE_WHY])
 {
-	struct cycle_reading r;
-	struct judge_process p[CYCLE_PROCESSES];
-	struct judge_device device;
+	struct all_process_memory_reading r;
+	struct process_memory_for_judge p[CYCLE_PROCESSES];
+	struct swap_device_readings device;
 	bool kept;
 	int err = page_out(cfg, run, hog, &r, why);
 
 	if (err)
 		return err;
-	copy_for_judge(cfg, &r, p);
-	run->verdict.why = judge_evicted(p, cfg->n);
-	kept = run->verdict.why != JUDGE_CLEAR && cfg->kept && judge_kept(p, cfg->n);
+	copy_reading_for_judge(cfg, &r, p);
+	run->verdict.why = judge_why_not_evicted(p, cfg->n);
+	kept = run->verdict.why != JUDGE_CLEAR && cfg->kept && judge_all_kept_in_memory(p, cfg->n);
 	if (run->verdict.why != JUDGE_CLEAR && !kept) {
 		run->verdict.state = JUDGE_NOT_EVICTED;
 		record_unevicted_run(cfg, run, &r);
@@ -433,15 +442,15 @@ static int time_paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, st
 	err = time_both_keys(cfg, run, &r, p, &device, why);
 	if (err)
 		return err;
-	judge_paged_out(p, cfg->n, &device, &run->verdict);
+	judge_paged_out_run(p, cfg->n, &device, &run->verdict);
 	if (kept)
 		run->verdict.state = JUDGE_KEPT;
 	return 0;
 }
 
-int cycle_paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY])
+int cycle_run_paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY])
 {
-	struct evict_hog hog = { 0 };
+	struct memory_hog_process hog = { 0 };
 	int err = time_paged_out(cfg, run, &hog, why);
 
 	evict_hog_stop(&hog);

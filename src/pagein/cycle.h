@@ -28,19 +28,19 @@ struct cycle_cfg {
 	int64_t type_ns;		/* interval of keys while the hog takes memory; 0: none */
 	int64_t evict_ns;		/* time limit for paging out */
 	int64_t settle_ns, pause_ns, patience_ns;
-	struct prober *prober;
-	struct rows *log;		/* of cycle_columns; NULL: none */
+	struct key_prober *prober;
+	struct row_file *log;		/* of cycle_columns; NULL: none */
 };
 
 /* Memory and faults of one process around the first key. */
 struct cycle_process {
-	struct resident before;
-	struct judge_process judged;
+	struct process_memory before;
+	struct process_memory_for_judge judged;
 	int64_t second_major, second_minor;	/* faults from the first echo to the second */
 };
 
-struct cycle_key {
-	struct prober_answer answer;
+struct timed_key {
+	struct prober_key_times answer;
 	bool asked;
 };
 
@@ -49,11 +49,11 @@ struct cycle_run {
 	bool out;			/* a run that was to be paged out; else in memory */
 	struct judge_verdict verdict;
 	struct cycle_process process[CYCLE_PROCESSES];
-	struct cycle_key first, second;
+	struct timed_key first, second;
 	struct sample typed;		/* latencies of the --type keys, ns; to be freed */
 	int64_t read_bytes, second_read_bytes;	/* swapped in by the first echo, and from there to the second; -1: not known */
 	int64_t cached_bytes;		/* in the swap cache just before the first key; -1: not known */
-	int64_t fault_bytes;		/* memgroup_fault_bytes() at the time of the first key */
+	int64_t fault_bytes;		/* max_bytes_read_per_major_fault() at the time of the first key */
 	int64_t evict_ns, attempts;	/* duration of paging out, and attempts made */
 	int64_t warm_keys;
 	int64_t hogs_killed;		/* hogs that the kernel killed and that were replaced */
@@ -65,12 +65,12 @@ extern const char *const cycle_columns[];	/* columns of the log, schema pagein/1
 
 /* Do one run: 0, with the outcome in run->verdict; -EINTR on a stop signal; -EIO with a line in `why` for anything that ends the
  * measurement: a process or the prober has ended, a hog cannot run. */
-int cycle_in_memory(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY]);
-int cycle_paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY]);
+int cycle_run_in_memory(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY]);
+int cycle_run_paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY]);
 
 /* Sends a key now and waits for its echo. 0, -EINTR or -EIO as above. */
-int cycle_ask(const struct cycle_cfg *cfg, struct cycle_key *key, char why[CYCLE_WHY]);
+int cycle_time_key(const struct cycle_cfg *cfg, struct timed_key *key, char why[CYCLE_WHY]);
 /* The same for a key whose latency is not recorded. */
-int cycle_warm_up(const struct cycle_cfg *cfg, char why[CYCLE_WHY]);
+int cycle_type_warm_up_key(const struct cycle_cfg *cfg, char why[CYCLE_WHY]);
 
 #endif

@@ -28,7 +28,7 @@ struct evict_mappings {
 	size_t n;
 };
 
-static int add_mapping(void *context, const struct smaps_mapping *m)
+static int add_evictable_mapping(void *context, const struct smaps_mapping *m)
 {
 	struct evict_mappings *list = context;
 
@@ -48,7 +48,7 @@ int evict_by_advice(pid_t pid)
 
 	if (fd < 0)
 		return -errno;
-	err = smaps_read(pid, &sum, add_mapping, &list);
+	err = smaps_read(pid, &sum, add_evictable_mapping, &list);
 	/* one by one: the kernel stops at the first mapping that it refuses */
 	for (size_t i = 0; !err && i < list.n; i++)
 		if (syscall(SYS_process_madvise, fd, &list.at[i], 1, MADV_PAGEOUT, 0) < 0 &&
@@ -59,12 +59,12 @@ int evict_by_advice(pid_t pid)
 	return err == -ENOENT ? -ESRCH : err;
 }
 
-int evict_hog_start(struct evict_hog *h, char *const *command)
+int evict_hog_start(struct memory_hog_process *h, char *const *command)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), started[2], err = 0;
 	pid_t parent = getpid();
 
-	*h = (struct evict_hog){ .stderr_fd = memfd_create("hog", MFD_CLOEXEC) };
+	*h = (struct memory_hog_process){ .stderr_fd = memfd_create("hog", MFD_CLOEXEC) };
 	if (null < 0 || h->stderr_fd < 0 || pipe2(started, O_CLOEXEC)) {
 		err = -errno;
 		close(null);
@@ -116,7 +116,7 @@ static void read_last_line(int fd, char *text, size_t size)
 		memmove(text, line + 1, strlen(line));
 }
 
-int evict_hog_ended(struct evict_hog *h, char *why, size_t size)
+int evict_hog_check_ended(struct memory_hog_process *h, char *why, size_t size)
 {
 	int status, killed;
 
@@ -135,13 +135,13 @@ int evict_hog_ended(struct evict_hog *h, char *why, size_t size)
 	return killed ? 1 : -1;
 }
 
-void evict_hog_pause(const struct evict_hog *h)
+void evict_hog_pause(const struct memory_hog_process *h)
 {
 	if (h->pid)
 		kill(-h->pid, SIGUSR1);
 }
 
-void evict_hog_stop(struct evict_hog *h)
+void evict_hog_stop(struct memory_hog_process *h)
 {
 	int64_t until = clock_now() + PATIENCE_NS;
 

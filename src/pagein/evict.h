@@ -11,19 +11,19 @@
 int evict_by_advice(pid_t pid);
 
 /* The memory hog: a command given by the user. */
-struct evict_hog {
+struct memory_hog_process {
 	pid_t pid;	/* also the id of its process group; 0: not running */
 	int stderr_fd;	/* memfd with its standard error, quoted if it fails */
 };
 
 /* Starts the hog: 0 or -errno. The kernel sends it SIGTERM when pagein dies. */
-int evict_hog_start(struct evict_hog *h, char *const *command);
+int evict_hog_start(struct memory_hog_process *h, char *const *command);
 /* Whether the hog has ended by itself: 0 no; 1 killed by SIGKILL, as the OOM killer does when a group is full and swap is too
  * slow; -1 ended otherwise, and `why` holds the last line of its standard error, or its exit status. */
-int evict_hog_ended(struct evict_hog *h, char *why, size_t size);
+int evict_hog_check_ended(struct memory_hog_process *h, char *why, size_t size);
 /* Sends SIGUSR1 to the process group of the hog: memhog then keeps its memory and stops touching it. */
-void evict_hog_pause(const struct evict_hog *h);
+void evict_hog_pause(const struct memory_hog_process *h);
 /* Sends SIGTERM to the process group of the hog, after five seconds SIGKILL. Returns when the hog has ended. */
-void evict_hog_stop(struct evict_hog *h);
+void evict_hog_stop(struct memory_hog_process *h);
 
 #endif

@@ -15,12 +15,12 @@ const char *const judge_reasons[] = {
 	"major faults after the key: not all pages that it needed were in memory",
 };
 
-double judge_evicted_percent(const struct judge_process *p)
+double judge_evicted_percent(const struct process_memory_for_judge *p)
 {
 	return p->swap + p->resident > 0 ? 100.0 * (double)p->swap / (double)(p->swap + p->resident) : NAN;
 }
 
-enum judge_why judge_evicted(const struct judge_process *p, size_t n)
+enum judge_why judge_why_not_evicted(const struct process_memory_for_judge *p, size_t n)
 {
 	enum judge_why why = JUDGE_CLEAR;
 
@@ -35,7 +35,7 @@ enum judge_why judge_evicted(const struct judge_process *p, size_t n)
 	return n ? why : JUDGE_NOTHING_ANONYMOUS;
 }
 
-bool judge_kept(const struct judge_process *p, size_t n)
+bool judge_all_kept_in_memory(const struct process_memory_for_judge *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!(judge_evicted_percent(&p[i]) <= JUDGE_KEPT_PERCENT))
@@ -45,7 +45,7 @@ bool judge_kept(const struct judge_process *p, size_t n)
 
 /* Bytes read from the device for any process: what it counts, and at least what cannot have been in the swap cache. Without
  * either counter all of `refaulted`. */
-static int64_t read_from_device(const struct judge_device *device, int64_t refaulted)
+static int64_t judge_bytes_read_from_device(const struct swap_device_readings *device, int64_t refaulted)
 {
 	int64_t read = device->read_bytes < 0 && device->cached_bytes < 0 ? refaulted : 0;
 
@@ -56,7 +56,8 @@ static int64_t read_from_device(const struct judge_device *device, int64_t refau
 	return read;
 }
 
-static int64_t count_faults(const struct judge_process *p, size_t n, const struct judge_device *device, struct judge_verdict *out)
+static int64_t judge_count_refaults(const struct process_memory_for_judge *p, size_t n, const struct swap_device_readings *device,
+				    struct judge_verdict *out)
 {
 	int64_t major = 0, read;
 
@@ -67,7 +68,7 @@ static int64_t count_faults(const struct judge_process *p, size_t n, const struc
 		if (p[i].swap_after < p[i].swap)
 			out->refaulted_bytes += p[i].swap - p[i].swap_after;
 	}
-	read = read_from_device(device, out->refaulted_bytes);
+	read = judge_bytes_read_from_device(device, out->refaulted_bytes);
 	if (major * device->fault_bytes < read)		/* these processes waited for at most so much */
 		read = major * device->fault_bytes;
 	out->read_percent = out->refaulted_bytes > 0 ? 100.0 * (double)read / (double)out->refaulted_bytes : NAN;
@@ -76,11 +77,12 @@ static int64_t count_faults(const struct judge_process *p, size_t n, const struc
 	return major;
 }
 
-void judge_paged_out(const struct judge_process *p, size_t n, const struct judge_device *device, struct judge_verdict *out)
+void judge_paged_out_run(const struct process_memory_for_judge *p, size_t n, const struct swap_device_readings *device,
+			 struct judge_verdict *out)
 {
-	int64_t major = count_faults(p, n, device, out);
+	int64_t major = judge_count_refaults(p, n, device, out);
 
-	out->why = judge_evicted(p, n);
+	out->why = judge_why_not_evicted(p, n);
 	if (out->why == JUDGE_CLEAR && !major)
 		out->why = JUDGE_NO_MAJOR_FAULT;
 	if (out->why == JUDGE_CLEAR && !(out->read_percent >= JUDGE_READ_PERCENT))
@@ -88,10 +90,11 @@ void judge_paged_out(const struct judge_process *p, size_t n, const struct judge
 	out->state = out->why == JUDGE_CLEAR ? JUDGE_PAGED_OUT : JUDGE_NOT_EVICTED;
 }
 
-void judge_in_memory(const struct judge_process *p, size_t n, const struct judge_device *device, struct judge_verdict *out)
+void judge_in_memory_run(const struct process_memory_for_judge *p, size_t n, const struct swap_device_readings *device,
+			 struct judge_verdict *out)
 {
 	out->state = JUDGE_IN_MEMORY;
-	if (count_faults(p, n, device, out)) {
+	if (judge_count_refaults(p, n, device, out)) {
 		out->state = JUDGE_NOT_IN_MEMORY;
 		out->why = JUDGE_MAJOR_FAULT;
 	}

@@ -16,7 +16,7 @@
 #define JUDGE_READ_PERCENT 50		/* of the swapped pages that came back, at least, must have been read from the device */
 
 /* Private anonymous memory of one process just before the key, in bytes, and page faults caused by the key. */
-struct judge_process {
+struct process_memory_for_judge {
 	int64_t resident, swap;
 	int64_t locked;			/* its fair share (PSS) of what it has locked into memory, of any kind */
 	int64_t swap_after;		/* bytes in swap after the echo */
@@ -24,7 +24,7 @@ struct judge_process {
 };
 
 /* Counters of the swap device. */
-struct judge_device {
+struct swap_device_readings {
 	int64_t read_bytes;		/* swapped in from the key to its echo, by the group or machine; below 0: not known */
 	int64_t cached_bytes;		/* in the swap cache just before the key, of the group or machine; below 0: not known */
 	int64_t fault_bytes;		/* the most that one major fault reads: a page and those read ahead with it */
@@ -52,15 +52,17 @@ struct judge_verdict {
 };
 
 /* Percent of the private anonymous memory that is in swap. NAN without anonymous memory. */
-double judge_evicted_percent(const struct judge_process *p);
+double judge_evicted_percent(const struct process_memory_for_judge *p);
 
 /* State before the key: JUDGE_CLEAR if every process counts as evicted, else why not. */
-enum judge_why judge_evicted(const struct judge_process *p, size_t n);
+enum judge_why judge_why_not_evicted(const struct process_memory_for_judge *p, size_t n);
 /* State before the key: whether all processes have resisted paging (JUDGE_KEPT_PERCENT). */
-bool judge_kept(const struct judge_process *p, size_t n);
+bool judge_all_kept_in_memory(const struct process_memory_for_judge *p, size_t n);
 
 /* The verdict after the key, for a run that was to be paged out and for one that was to be in memory. */
-void judge_paged_out(const struct judge_process *p, size_t n, const struct judge_device *device, struct judge_verdict *out);
-void judge_in_memory(const struct judge_process *p, size_t n, const struct judge_device *device, struct judge_verdict *out);
+void judge_paged_out_run(const struct process_memory_for_judge *p, size_t n, const struct swap_device_readings *device,
+			 struct judge_verdict *out);
+void judge_in_memory_run(const struct process_memory_for_judge *p, size_t n, const struct swap_device_readings *device,
+			 struct judge_verdict *out);
 
 #endif

@@ -23,7 +23,7 @@
 #define PATIENCE_NS (5 * NS_PER_S)
 #define SEARCH_BYTES 8192	/* searched at the start of each executable mapping: the vdso has one or two pages */
 
-struct syscall_search {
+struct syscall_instruction_search {
 	int memory;		/* descriptor of /proc/PID/mem */
 	uint64_t found;		/* address of a system call instruction; 0: none yet */
 };
@@ -31,7 +31,7 @@ struct syscall_search {
 /* The bytes 0f 05 (SYSCALL) work wherever they stand; the code behind them is never run. */
 static int find_syscall_bytes(void *context, const struct smaps_mapping *m)
 {
-	struct syscall_search *s = context;
+	struct syscall_instruction_search *s = context;
 	unsigned char code[SEARCH_BYTES];
 	size_t want = m->end - m->start < sizeof(code) ? (size_t)(m->end - m->start) : sizeof(code);
 	ssize_t n;
@@ -48,9 +48,9 @@ static int find_syscall_bytes(void *context, const struct smaps_mapping *m)
 	return 0;
 }
 
-static int find_instruction(pid_t pid, uint64_t *at)
+static int find_syscall_instruction(pid_t pid, uint64_t *at)
 {
-	struct syscall_search s = { 0 };
+	struct syscall_instruction_search s = { 0 };
 	struct smaps_sum sum;
 	char path[64];
 
@@ -66,7 +66,7 @@ static int find_instruction(pid_t pid, uint64_t *at)
 
 /* Waits for the next stop of the traced process: 0 with the status of waitpid; -ESRCH if it has ended, -ETIMEDOUT after `until_ns`
  * (CLOCK_MONOTONIC; 0: no limit). */
-static int next_stop(pid_t pid, int *status, int64_t until_ns)
+static int wait_for_ptrace_stop(pid_t pid, int *status, int64_t until_ns)
 {
 	for (;;) {
 		pid_t got = waitpid(pid, status, __WALL | (until_ns ? WNOHANG : 0));
@@ -84,7 +84,7 @@ static int next_stop(pid_t pid, int *status, int64_t until_ns)
 
 /* Stops the traced process; -ETIMEDOUT for a frozen one, which never stops. Signals that arrive before the stop are
  * delivered to it. */
-static int stop_process(pid_t pid)
+static int stop_traced_process(pid_t pid)
 {
 	int64_t until_ns = clock_now() + PATIENCE_NS;
 	int status, err;
@@ -92,7 +92,7 @@ static int stop_process(pid_t pid)
 	if (ptrace(PTRACE_INTERRUPT, pid, 0, 0))
 		return -errno;
 	for (;;) {
-		err = next_stop(pid, &status, until_ns);
+		err = wait_for_ptrace_stop(pid, &status, until_ns);
 		if (err || status >> 16 == PTRACE_EVENT_STOP)
 			return err;
 		if (ptrace(PTRACE_CONT, pid, 0, (void *)(intptr_t)WSTOPSIG(status)))
@@ -101,16 +101,16 @@ static int stop_process(pid_t pid)
 }
 
 /* Runs one instruction of the traced process. Only SIGKILL and SIGSTOP can interrupt it: the other signals are blocked. */
-static int single_step(pid_t pid)
+static int single_step_traced_process(pid_t pid)
 {
-	int status, err = ptrace(PTRACE_SINGLESTEP, pid, 0, 0) ? -errno : next_stop(pid, &status, 0);
+	int status, err = ptrace(PTRACE_SINGLESTEP, pid, 0, 0) ? -errno : wait_for_ptrace_stop(pid, &status, 0);
 
 	return err ? err : status >> 16 || WSTOPSIG(status) != SIGTRAP ? -EAGAIN : 0;
 }
 
 /* Makes the stopped process run a system call by the instruction at address `at`. Returns the result of the call, 0 or -errno.
  * Then restores the registers: a system call that the stop has interrupted is restarted by the kernel (by orig_rax). */
-static int run_syscall(pid_t pid, uint64_t at, long number, uint64_t argument)
+static int run_syscall_in_process(pid_t pid, uint64_t at, long number, uint64_t argument)
 {
 	struct user_regs_struct saved, regs;
 	struct iovec is = { &saved, sizeof(saved) }, set = { &regs, sizeof(regs) };
@@ -129,7 +129,7 @@ static int run_syscall(pid_t pid, uint64_t at, long number, uint64_t argument)
 	regs.rax = (unsigned long long)number;
 	regs.rdi = argument;
 	regs.orig_rax = (unsigned long long)-1;
-	err = ptrace(PTRACE_SETREGSET, pid, NT_PRSTATUS, &set) ? -errno : single_step(pid);
+	err = ptrace(PTRACE_SETREGSET, pid, NT_PRSTATUS, &set) ? -errno : single_step_traced_process(pid);
 	if (err == -ESRCH)
 		return err;
 	set.iov_len = sizeof(regs);
@@ -145,7 +145,7 @@ static int trace_and_lock(pid_t pid, bool locked)
 {
 	struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
 	uint64_t at = 0;
-	int err = find_instruction(pid, &at);
+	int err = find_syscall_instruction(pid, &at);
 
 	if (err)
 		return err;
@@ -153,9 +153,10 @@ static int trace_and_lock(pid_t pid, bool locked)
 		prlimit(pid, RLIMIT_MEMLOCK, &none, NULL);	/* if refused, mlockall fails with ENOMEM */
 	if (ptrace(PTRACE_SEIZE, pid, 0, 0))
 		return -errno;
-	err = stop_process(pid);
+	err = stop_traced_process(pid);
 	if (!err)
-		err = locked ? run_syscall(pid, at, SYS_mlockall, MCL_CURRENT | MCL_FUTURE) : run_syscall(pid, at, SYS_munlockall, 0);
+		err = locked ? run_syscall_in_process(pid, at, SYS_mlockall, MCL_CURRENT | MCL_FUTURE) : run_syscall_in_process(pid, at,
+																SYS_munlockall, 0);
 	ptrace(PTRACE_DETACH, pid, 0, 0);
 	return err;
 }
@@ -167,7 +168,7 @@ static int trace_and_lock(pid_t pid, bool locked)
  * 0, or -ESRCH, -EPERM (no right to trace it, or already traced), -ENOMEM (its memory group has no room for all of it), -EAGAIN
  * (another process stopped it just then), -ETIMEDOUT (did not stop within five seconds), -ENOSYS (not x86-64, or a 32-bit program),
  * -ENOEXEC (no system call instruction found). */
-static int lock_process(pid_t pid, bool locked)
+static int set_process_memory_lock(pid_t pid, bool locked)
 {
 	pid_t child = fork();
 	sigset_t all;
@@ -191,7 +192,7 @@ static int lock_process(pid_t pid, bool locked)
 
 #else
 
-static int lock_process(pid_t pid, bool locked)
+static int set_process_memory_lock(pid_t pid, bool locked)
 {
 	(void)pid;
 	(void)locked;
@@ -200,7 +201,7 @@ static int lock_process(pid_t pid, bool locked)
 
 #endif
 
-static const char *why_not_locked(int err)
+static const char *lock_failure_text(int err)
 {
 	switch (-err) {
 	case ESRCH:
@@ -220,56 +221,57 @@ static const char *why_not_locked(int err)
 	}
 }
 
-static void unlock_first(const pid_t *pid, size_t n)
+static void unlock_first_processes(const pid_t *pid, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		lock_process(pid[i], false);
+		set_process_memory_lock(pid[i], false);
 }
 
-static int lock_one(pid_t pid, bool lock, struct resident *before, struct resident *after, char why[LOCKING_WHY])
+static int lock_or_unlock_process(pid_t pid, bool lock, struct process_memory *before, struct process_memory *after,
+				  char why[LOCKING_WHY])
 {
-	int err = resident_read(pid, before);
+	int err = process_memory_read(pid, before);
 
 	if (!err)
-		err = lock_process(pid, lock);
+		err = set_process_memory_lock(pid, lock);
 	if (err) {
-		snprintf(why, LOCKING_WHY, "cannot %s process %d: %s", lock ? "lock" : "unlock", (int)pid, why_not_locked(err));
+		snprintf(why, LOCKING_WHY, "cannot %s process %d: %s", lock ? "lock" : "unlock", (int)pid, lock_failure_text(err));
 		return -1;
 	}
-	err = resident_read(pid, after);
+	err = process_memory_read(pid, after);
 	if (!err && (lock ? !after->memory.anonymous_swap && after->memory.all.locked : !after->memory.all.locked))
 		return 0;
 	snprintf(why, LOCKING_WHY, "process %d has made the call, but its memory is not %s", (int)pid, lock ? "locked" : "unlocked");
 	if (lock)
-		lock_process(pid, false);
+		set_process_memory_lock(pid, false);
 	return -1;
 }
 
-int locking_all(const pid_t *pid, size_t n, bool lock, struct rec *out, char why[LOCKING_WHY])
+int lock_or_unlock_all_processes(const pid_t *pid, size_t n, bool lock, struct rec_report *out, char why[LOCKING_WHY])
 {
-	rec_object(out, "settings");
+	rec_begin_object(out, "settings");
 	rec_str(out, "action", lock ? "lock" : "unlock");
-	rec_end(out);
-	rec_object(out, "result");
-	rec_array(out, "processes");
+	rec_end_container(out);
+	rec_begin_object(out, "result");
+	rec_begin_array(out, "processes");
 	for (size_t i = 0; i < n; i++) {
-		struct resident before, after;
+		struct process_memory before, after;
 
-		if (lock_one(pid[i], lock, &before, &after, why)) {
+		if (lock_or_unlock_process(pid[i], lock, &before, &after, why)) {
 			if (lock)
-				unlock_first(pid, i);
+				unlock_first_processes(pid, i);
 			return -1;
 		}
-		rec_object(out, NULL);
+		rec_begin_object(out, NULL);
 		rec_int(out, "pid", pid[i]);
 		rec_str(out, "name", after.name);
 		rec_int(out, "locked_bytes", after.memory.all.locked);
 		rec_int(out, "resident_bytes", after.memory.all.rss);
 		rec_int(out, "resident_before_bytes", before.memory.all.rss);
 		rec_int(out, "swap_before_bytes", before.memory.anonymous_swap);
-		rec_end(out);
+		rec_end_container(out);
 	}
-	rec_end(out);
-	rec_end(out);
+	rec_end_container(out);
+	rec_end_container(out);
 	return 0;
 }

@@ -19,6 +19,6 @@
 
 /* Locks the memory that these processes have and will have (pages in swap are read in first), or unlocks it (`lock` false), and
  * writes the objects "settings" and "result" to `out`. All or none: 0, or -1 with a line in `why`; then no lock of ours remains. */
-int locking_all(const pid_t *pid, size_t n, bool lock, struct rec *out, char why[LOCKING_WHY]);
+int lock_or_unlock_all_processes(const pid_t *pid, size_t n, bool lock, struct rec_report *out, char why[LOCKING_WHY]);
 
 #endif

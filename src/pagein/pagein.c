@@ -52,7 +52,8 @@ static int read_target_pids(const char *text, void *value)
 	return bad ? -1 : 0;
 }
 
-/* For --hog as the last word, without a command: with one, cut_off_hog() has removed it before the options are read. */
+/* For --hog as the last word, without a command: with one, cut_hog_command_from_options() has removed it before the options are
+ * read. */
 static int read_hog(const char *text, void *value)
 {
 	(void)text;
@@ -98,7 +99,7 @@ static const struct cli_opt options[] = {
 };
 
 /* The path of another thinprobe program, which stands in the folder of this one; static, valid for two calls. */
-static const char *sibling_path(const char *tool)
+static const char *path_of_sibling_tool(const char *tool)
 {
 	static char path[2][PATH_MAX];
 	static int turn;
@@ -112,10 +113,10 @@ static const char *sibling_path(const char *tool)
 	return mine;
 }
 
-static void start_prober(struct prober *prober, const char *target)
+static void start_prober(struct key_prober *prober, const char *target)
 {
 	char why[PROBER_WHY], timeout[32], connect[32];
-	const char *command[24] = { sibling_path("keyrepeat"), target, "--schedule", "asked", "--key", cfg.key, "--watch",
+	const char *command[24] = { path_of_sibling_tool("keyrepeat"), target, "--schedule", "asked", "--key", cfg.key, "--watch",
 				    watches[cfg.watch], "--timeout", timeout, "--connect", connect, "--ready-fd", "3" };
 	size_t n = 14;
 
@@ -134,12 +135,12 @@ static void start_prober(struct prober *prober, const char *target)
 		command[n++] = cfg.password_file;
 	}
 	command[n] = NULL;
-	if (cfg.prober ? prober_join(prober, cfg.prober, why) :
+	if (cfg.prober ? prober_connect_pipes(prober, cfg.prober, why) :
 	    prober_start(prober, (char *const *)(uintptr_t)command, 2 * cfg.connect_ns + 40 * NS_PER_S, why))
 		die(EXIT_RUN, "%s", why);
 }
 
-static void check_group(void)
+static void check_memory_group(void)
 {
 	char why[MEMGROUP_WHY];
 
@@ -151,7 +152,7 @@ static void check_group(void)
 		if (memgroup_can_evict(&cycle.group, why))
 			die(EXIT_MISSING, "%s", why);
 		for (size_t i = 0; i < cycle.n; i++)
-			if (!memgroup_holds(&cycle.group, cycle.pid[i]))
+			if (!memgroup_has_process(&cycle.group, cycle.pid[i]))
 				die(EXIT_RUN, "process %d is not in %s: start the application there (memory from before a move is charged elsewhere)",
 				    (int)cycle.pid[i], cfg.cgroup);
 	}
@@ -160,8 +161,8 @@ static void check_group(void)
 static void check_processes(void)
 {
 	for (size_t i = 0; i < cycle.n; i++) {
-		struct resident is;
-		int err = resident_read(cycle.pid[i], &is);
+		struct process_memory is;
+		int err = process_memory_read(cycle.pid[i], &is);
 
 		if (err)
 			die(EXIT_RUN, "process %d: %s", (int)cycle.pid[i],
@@ -170,12 +171,12 @@ static void check_processes(void)
 	}
 }
 
-static char **default_hog(void)
+static char **default_hog_command(void)
 {
 	static char *command[10];
 	int n = 0;
 
-	command[n++] = (char *)(uintptr_t)sibling_path("memhog");
+	command[n++] = (char *)(uintptr_t)path_of_sibling_tool("memhog");
 	command[n++] = (char *)(uintptr_t)"-s";
 	command[n++] = (char *)(uintptr_t)"150%";
 	command[n++] = (char *)(uintptr_t)"--touch";
@@ -187,13 +188,13 @@ static char **default_hog(void)
 	return command;
 }
 
-static void report_cycle_settings(struct rec *r, const char *target)
+static void report_cycle_settings(struct rec_report *r, const char *target)
 {
 	char text[512] = "";
 	size_t used = 0;
 	bool machine;
 
-	rec_object(r, "settings");
+	rec_begin_object(r, "settings");
 	rec_str(r, "target", target);
 	rec_str(r, "prober", cfg.prober);
 	rec_int(r, "runs", cfg.runs);
@@ -213,11 +214,11 @@ static void report_cycle_settings(struct rec *r, const char *target)
 	rec_real(r, "timeout_s", (double)cfg.timeout_ns / NS_PER_S, 3);
 	rec_str(r, "key", cfg.key);
 	rec_str(r, "watch", watches[cfg.watch]);
-	rec_int(r, "read_ahead_bytes", memgroup_fault_bytes());
+	rec_int(r, "read_ahead_bytes", max_bytes_read_per_major_fault());
 	memgroup_swapped_in(&cycle.group, &machine);
 	rec_str(r, "swap_in_of", machine ? "machine" : "group");
 	rec_str(r, "not_included", "keyboard, USB, compositor and screen of a real client");
-	rec_end(r);
+	rec_end_container(r);
 }
 
 /* Alternates runs in memory and paged out. Returns the number of complete runs; *err: why the series ended early, or 0. */
@@ -227,10 +228,10 @@ static size_t run_cycles(struct cycle_run *run, int *err, char why[CYCLE_WHY])
 
 	*err = 0;
 	for (int i = 0; !*err && !proc_stop && i < WARM_UP_KEYS; i++)
-		*err = cycle_warm_up(&cycle, why);
+		*err = cycle_type_warm_up_key(&cycle, why);
 	while (!*err && !proc_stop && n < (size_t)cfg.runs * kinds) {
 		run[n] = (struct cycle_run){ .number = (int64_t)n + 1, .out = n % kinds == 1 };
-		*err = run[n].out ? cycle_paged_out(&cycle, &run[n], why) : cycle_in_memory(&cycle, &run[n], why);
+		*err = run[n].out ? cycle_run_paged_out(&cycle, &run[n], why) : cycle_run_in_memory(&cycle, &run[n], why);
 		if (!*err) {
 			n++;
 			if (cycle.log)
@@ -243,25 +244,25 @@ static size_t run_cycles(struct cycle_run *run, int *err, char why[CYCLE_WHY])
 }
 
 /* NULL without --timeline. */
-static struct timeline *start_timeline(void)
+static struct memory_timeline *start_timeline(void)
 {
 	struct timeline_cfg how = { .path = cfg.timeline, .pid = cycle.pid, .pids = cycle.n, .group = cfg.cgroup,
 				    .period_ns = TIMELINE_NS };
-	struct timeline *t = cfg.timeline ? timeline_start(&how) : NULL;
+	struct memory_timeline *t = cfg.timeline ? timeline_start(&how) : NULL;
 
 	if (cfg.timeline && !t)
 		die(EXIT_RUN, "cannot write %s: %m", cfg.timeline);
 	return t;
 }
 
-static int measure_cycles(struct rec *out, const char *target)
+static int measure_cycles(struct rec_report *out, const char *target)
 {
 	struct cycle_run *run = calloc((size_t)cfg.runs * 2, sizeof(*run));
-	struct prober prober;
-	struct rt_state rt;
-	struct cycle_tally tally;
+	struct key_prober prober;
+	struct rt_settings_granted rt;
+	struct cycle_outcome_counts tally;
 	char why[CYCLE_WHY] = "";
-	struct timeline *timeline;
+	struct memory_timeline *timeline;
 	size_t n;
 	int err, lost = 0, timeline_lost;
 
@@ -273,7 +274,7 @@ static int measure_cycles(struct rec *out, const char *target)
 	/* lock our memory: pagein may be in the cgroup that it pages out */
 	rt_setup(0, &rt);
 	if (!proc_stop)
-		proc_ready((int)cfg.ready_fd);
+		proc_write_ready_line((int)cfg.ready_fd);
 	timeline = start_timeline();
 	n = run_cycles(run, &err, why);
 	timeline_lost = timeline_stop(timeline);
@@ -287,7 +288,7 @@ static int measure_cycles(struct rec *out, const char *target)
 	}
 	report_cycle_settings(out, target);
 	report_cycles(out, &cycle, run, n, cfg.timeout_ns, &tally);
-	rec_main_table(out, "runs");
+	rec_set_main_table(out, "runs");
 	if (err == -EIO)
 		rec_warn(out, "%s", why);
 	say_cycles(out, &cycle, run, n, cfg.timeout_ns, &tally);
@@ -301,18 +302,18 @@ static int measure_cycles(struct rec *out, const char *target)
 	return lost || tally.of[JUDGE_NOT_EVICTED] || tally.of[JUDGE_NOT_IN_MEMORY] || tally.unanswered ? EXIT_LOSSY : EXIT_OK;
 }
 
-static int lock_processes(struct rec *out)
+static int lock_processes(struct rec_report *out)
 {
 	char why[LOCKING_WHY];
 
-	if (locking_all(cycle.pid, cycle.n, cfg.lock, out, why))
+	if (lock_or_unlock_all_processes(cycle.pid, cycle.n, cfg.lock, out, why))
 		die(EXIT_RUN, "%s", why);
 	return EXIT_OK;
 }
 
 static void check_pagein_options(int first, int argc)
 {
-	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log },
+	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log },
 					   { "--timeline", cfg.timeline } };
 
 	if (cfg.lock && cfg.unlock)
@@ -333,12 +334,12 @@ static void check_pagein_options(int first, int argc)
 	if (cycle.type_ns && cycle.method != EVICT_HOG)
 		die_usage("--type is for --evict hog: it types while the hog takes the memory");
 	cycle.keep_hog |= cycle.rest_hog;
-	rec_check_apart(place, 3);
+	rec_check_outputs_differ(place, 3);
 	proc_check_ready_fd((int)cfg.ready_fd);
 }
 
 /* Removes --hog and the command after it from argv, since the command has options of its own. Returns the new argc. */
-static int cut_off_hog(int argc, char **argv)
+static int cut_hog_command_from_options(int argc, char **argv)
 {
 	for (int i = 1; i < argc - 1; i++) {
 		if (!strcmp(argv[i], "--hog")) {
@@ -352,18 +353,18 @@ static int cut_off_hog(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct rec *out;
+	struct rec_report *out;
 	int first, status;
 
-	argc = cut_off_hog(argc, argv);
+	argc = cut_hog_command_from_options(argc, argv);
 	first = cli_parse(argc, argv, "pagein --pid PID,... TARGET [options] [--hog COMMAND...]",
 			  "Pages an application out, verifies that, and times the first key into it; alternates with runs in memory.", options);
 	check_pagein_options(first, argc);
-	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
-	check_group();
+	proc_catch_stop_signals();	/* before the output, which a signal would otherwise leave half done */
+	check_memory_group();
 	check_processes();
 	if (cycle.method == EVICT_HOG && !cycle.hog)
-		cycle.hog = default_hog();
+		cycle.hog = default_hog_command();
 	out = rec_must_open(&out_cfg, "pagein");	/* before the run: a bad path must not cost it */
 	if (cfg.log && !(cycle.log = rows_open(cfg.log, "pagein/1", cycle_columns)))
 		die(EXIT_RUN, "cannot write %s: %m", cfg.log);

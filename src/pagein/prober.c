@@ -54,17 +54,17 @@ static void exec_prober(char *const *command, const int in[2], const int out[2],
 		_exit(EXIT_RUN);
 	signal(SIGPIPE, SIG_DFL);
 	execv(command[0], command);
-	dprintf(2, "%s: cannot run %s: %s\n", cli_tool(), command[0], strerror(errno));
+	dprintf(2, "%s: cannot run %s: %s\n", cli_tool_name(), command[0], strerror(errno));
 	_exit(EXIT_MISSING);
 }
 
-int prober_start(struct prober *p, char *const *command, int64_t patience_ns, char why[PROBER_WHY])
+int prober_start(struct key_prober *p, char *const *command, int64_t patience_ns, char why[PROBER_WHY])
 {
 	int in[2], out[2], ready[2], err;
 	pid_t parent = getpid();
 	char line[32];
 
-	*p = (struct prober){ .in = -1, .out = -1 };
+	*p = (struct key_prober){ .in = -1, .out = -1 };
 	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) || pipe2(ready, O_CLOEXEC) || (p->pid = fork()) < 0) {
 		snprintf(why, PROBER_WHY, "cannot start a process: %s", strerror(errno));
 		p->pid = 0;
@@ -86,12 +86,12 @@ int prober_start(struct prober *p, char *const *command, int64_t patience_ns, ch
 	return -1;
 }
 
-int prober_join(struct prober *p, const char *in_out, char why[PROBER_WHY])
+int prober_connect_pipes(struct key_prober *p, const char *in_out, char why[PROBER_WHY])
 {
 	const char *comma = strchr(in_out, ',');
 	char *in = comma ? strndup(in_out, (size_t)(comma - in_out)) : NULL;
 
-	*p = (struct prober){ .in = -1, .out = -1 };
+	*p = (struct key_prober){ .in = -1, .out = -1 };
 	if (!in || !*in || !comma[1]) {
 		snprintf(why, PROBER_WHY, "--prober %s: want IN,OUT, the names of two pipes", in_out);
 		free(in);
@@ -121,7 +121,7 @@ static int64_t read_answer_time(const char *word)
 	return !strcmp(word, "none") ? 0 : cli_read_int(word, &ns) || ns <= 0 ? -1 : ns;
 }
 
-static int read_answer(char *line, struct prober_answer *out)
+static int read_answer(char *line, struct prober_key_times *out)
 {
 	char *word[5], *rest = line;
 
@@ -137,13 +137,13 @@ static int read_answer(char *line, struct prober_answer *out)
 	return 0;
 }
 
-int prober_ask(struct prober *p, int64_t patience_ns, struct prober_answer *out)
+int prober_request_key(struct key_prober *p, int64_t patience_ns, struct prober_key_times *out)
 {
 	struct pollfd old = { .fd = p->out, .events = POLLIN };
 	char line[200];
 	int err;
 
-	*out = (struct prober_answer){ 0 };
+	*out = (struct prober_key_times){ 0 };
 	while (poll(&old, 1, 0) > 0)
 		if (read(p->out, line, sizeof(line)) <= 0)
 			break;
@@ -153,7 +153,7 @@ int prober_ask(struct prober *p, int64_t patience_ns, struct prober_answer *out)
 	return err ? err : read_answer(line, out);
 }
 
-void prober_close(struct prober *p)
+void prober_close(struct key_prober *p)
 {
 	int64_t until = clock_now() + 3 * NS_PER_S;
 

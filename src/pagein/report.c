@@ -5,16 +5,16 @@
 
 #include <math.h>
 
-static double latency_ms(const struct cycle_key *key)
+static double latency_ms(const struct timed_key *key)
 {
 	return key->asked && key->answer.answered_ns ? (double)(key->answer.answered_ns - key->answer.due_ns) / NS_PER_MS : NAN;
 }
 
-static void report_paged_process(struct rec *r, pid_t pid, const struct cycle_process *p)
+static void report_paged_process(struct rec_report *r, pid_t pid, const struct cycle_process *p)
 {
 	const struct smaps_sum *m = &p->before.memory;
 
-	rec_object(r, NULL);
+	rec_begin_object(r, NULL);
 	rec_int(r, "pid", pid);
 	rec_str(r, "name", p->before.name);
 	rec_int(r, "swap_bytes", m->anonymous_swap);
@@ -29,10 +29,10 @@ static void report_paged_process(struct rec *r, pid_t pid, const struct cycle_pr
 	rec_int(r, "minor_faults", p->judged.minor);
 	rec_int(r, "second_major_faults", p->second_major);
 	rec_int(r, "second_minor_faults", p->second_minor);
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void report_cycle_run(struct rec *r, const struct cycle_cfg *cfg, struct cycle_run *run)
+static void report_cycle_run(struct rec_report *r, const struct cycle_cfg *cfg, struct cycle_run *run)
 {
 	int64_t major = 0, minor = 0;
 	bool timed = run->first.asked;
@@ -41,7 +41,7 @@ static void report_cycle_run(struct rec *r, const struct cycle_cfg *cfg, struct 
 		major += run->process[i].judged.major;
 		minor += run->process[i].judged.minor;
 	}
-	rec_object(r, NULL);
+	rec_begin_object(r, NULL);
 	rec_int(r, "run", run->number);
 	rec_str(r, "state", judge_words[run->verdict.state]);
 	rec_str(r, "method", run->out ? cycle_methods[cfg->method] : NULL);
@@ -52,7 +52,7 @@ static void report_cycle_run(struct rec *r, const struct cycle_cfg *cfg, struct 
 	rec_real(r, "first_key_ms", timed ? latency_ms(&run->first) : NAN, 3);
 	rec_real(r, "second_key_ms", timed ? latency_ms(&run->second) : NAN, 3);
 	if (cfg->type_ns)
-		rec_timing(r, "typed_ms", &run->typed, NS_PER_MS);
+		rec_sample_statistics(r, "typed_ms", &run->typed, NS_PER_MS);
 	rec_str(r, "echo", timed ? run->first.answer.how : NULL);
 	rec_int(r, "major_faults", major);
 	rec_int(r, "minor_faults", minor);
@@ -65,14 +65,14 @@ static void report_cycle_run(struct rec *r, const struct cycle_cfg *cfg, struct 
 	rec_int(r, "attempts", run->attempts);
 	rec_int(r, "hogs_killed", run->hogs_killed);
 	rec_int(r, "warm_keys", run->warm_keys);
-	rec_array(r, "processes");
+	rec_begin_array(r, "processes");
 	for (size_t i = 0; i < cfg->n; i++)
 		report_paged_process(r, cfg->pid[i], &run->process[i]);
-	rec_end(r);
-	rec_end(r);
+	rec_end_container(r);
+	rec_end_container(r);
 }
 
-static void add_response(struct sample *s, const struct cycle_key *key, int64_t timeout_ns, struct cycle_tally *tally)
+static void add_key_latency(struct sample *s, const struct timed_key *key, int64_t timeout_ns, struct cycle_outcome_counts *tally)
 {
 	if (key->asked && key->answer.answered_ns) {
 		sample_add(s, key->answer.answered_ns - key->answer.due_ns);
@@ -82,30 +82,30 @@ static void add_response(struct sample *s, const struct cycle_key *key, int64_t 
 	}
 }
 
-static void report_state_timings(struct rec *r, const struct cycle_run *run, size_t n, enum judge_state state,
-		    const char *first_name, const char *second_name, int64_t timeout_ns, struct cycle_tally *tally)
+static void report_state_timings(struct rec_report *r, const struct cycle_run *run, size_t n, enum judge_state state,
+		    const char *first_name, const char *second_name, int64_t timeout_ns, struct cycle_outcome_counts *tally)
 {
 	struct sample first = { 0 }, second = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
 		if (run[i].verdict.state != state)
 			continue;
-		add_response(&first, &run[i].first, timeout_ns, tally);
-		add_response(&second, &run[i].second, timeout_ns, tally);
+		add_key_latency(&first, &run[i].first, timeout_ns, tally);
+		add_key_latency(&second, &run[i].second, timeout_ns, tally);
 	}
-	rec_timing(r, first_name, &first, NS_PER_MS);
-	rec_timing(r, second_name, &second, NS_PER_MS);
+	rec_sample_statistics(r, first_name, &first, NS_PER_MS);
+	rec_sample_statistics(r, second_name, &second, NS_PER_MS);
 	sample_free(&first);
 	sample_free(&second);
 }
 
-void report_cycles(struct rec *r, const struct cycle_cfg *cfg, struct cycle_run *run, size_t n,
-		   int64_t timeout_ns, struct cycle_tally *tally)
+void report_cycles(struct rec_report *r, const struct cycle_cfg *cfg, struct cycle_run *run, size_t n,
+		   int64_t timeout_ns, struct cycle_outcome_counts *tally)
 {
-	*tally = (struct cycle_tally){ 0 };
+	*tally = (struct cycle_outcome_counts){ 0 };
 	for (size_t i = 0; i < n; i++)
 		tally->of[run[i].verdict.state]++;
-	rec_object(r, "result");
+	rec_begin_object(r, "result");
 	report_state_timings(r, run, n, JUDGE_IN_MEMORY, "in_memory_ms", "in_memory_second_ms", timeout_ns, tally);
 	report_state_timings(r, run, n, JUDGE_PAGED_OUT, "paged_out_ms", "paged_out_second_ms", timeout_ns, tally);
 	if (cfg->kept)
@@ -116,20 +116,20 @@ void report_cycles(struct rec *r, const struct cycle_cfg *cfg, struct cycle_run 
 	rec_int(r, "not_evicted", tally->of[JUDGE_NOT_EVICTED]);
 	rec_int(r, "not_in_memory", tally->of[JUDGE_NOT_IN_MEMORY]);
 	rec_int(r, "unanswered", tally->unanswered);
-	rec_array(r, "runs");
+	rec_begin_array(r, "runs");
 	for (size_t i = 0; i < n; i++)
 		report_cycle_run(r, cfg, &run[i]);
-	rec_end(r);
-	rec_end(r);
+	rec_end_container(r);
+	rec_end_container(r);
 }
 
 /* --- for people --------------------------------------------------------------------------------------------------- */
 
-static double say_state_row(struct rec *r, const char *name, const struct cycle_run *run, size_t n, enum judge_state state,
+static double say_state_row(struct rec_report *r, const char *name, const struct cycle_run *run, size_t n, enum judge_state state,
 		      int64_t timeout_ns)
 {
 	struct sample first = { 0 }, second = { 0 }, faults = { 0 }, read = { 0 };
-	struct cycle_tally unused = { 0 };
+	struct cycle_outcome_counts unused = { 0 };
 	double median;
 	char more[80] = "";
 
@@ -138,8 +138,8 @@ static double say_state_row(struct rec *r, const char *name, const struct cycle_
 
 		if (run[i].verdict.state != state)
 			continue;
-		add_response(&first, &run[i].first, timeout_ns, &unused);
-		add_response(&second, &run[i].second, timeout_ns, &unused);
+		add_key_latency(&first, &run[i].first, timeout_ns, &unused);
+		add_key_latency(&second, &run[i].second, timeout_ns, &unused);
 		for (size_t k = 0; k < CYCLE_PROCESSES; k++)
 			major += run[i].process[k].judged.major;
 		sample_add(&faults, major);
@@ -148,10 +148,10 @@ static double say_state_row(struct rec *r, const char *name, const struct cycle_
 	}
 	median = sample_quantile(&first, 0.5).value;
 	if (state == JUDGE_PAGED_OUT && first.n)
-		snprintf(more, sizeof(more), "\t%s page faults, %s read back", say_quantile(&faults, 0.5, 1),
-			 read.n ? say_memory(sample_quantile(&read, 0.5).value) : "-");
+		snprintf(more, sizeof(more), "\t%s page faults, %s read back", quantile_text(&faults, 0.5, 1),
+			 read.n ? memory_text(sample_quantile(&read, 0.5).value) : "-");
 	if (first.n)
-		rec_row(r, "%s\t%s ms\t%s ms%s", name, say_quantile(&first, 0.5, NS_PER_MS), say_quantile(&second, 0.5, NS_PER_MS), more);
+		rec_table_row(r, "%s\t%s ms\t%s ms%s", name, quantile_text(&first, 0.5, NS_PER_MS), quantile_text(&second, 0.5, NS_PER_MS), more);
 	sample_free(&first);
 	sample_free(&second);
 	sample_free(&faults);
@@ -160,7 +160,7 @@ static double say_state_row(struct rec *r, const char *name, const struct cycle_
 }
 
 /* The most frequent reason why runs were not paged out. */
-static enum judge_why main_reason(const struct cycle_run *run, size_t n)
+static enum judge_why most_frequent_unevicted_reason(const struct cycle_run *run, size_t n)
 {
 	int count[JUDGE_MAJOR_FAULT + 1] = { 0 };
 	enum judge_why most = JUDGE_CLEAR;
@@ -171,7 +171,7 @@ static enum judge_why main_reason(const struct cycle_run *run, size_t n)
 	return most;
 }
 
-static const char *suggest_cure(enum judge_why why)
+static const char *cure_text(enum judge_why why)
 {
 	switch (why) {
 	case JUDGE_RESIDENT: return "Use --evict hog, a longer --evict-timeout, or a --settle in which the application is idle.";
@@ -183,31 +183,31 @@ static const char *suggest_cure(enum judge_why why)
 	}
 }
 
-void say_cycles(struct rec *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n, int64_t timeout_ns,
-		const struct cycle_tally *tally)
+void say_cycles(struct rec_report *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n, int64_t timeout_ns,
+		const struct cycle_outcome_counts *tally)
 {
-	enum judge_why why = main_reason(run, n);
+	enum judge_why why = most_frequent_unevicted_reason(run, n);
 	int64_t tried = tally->of[JUDGE_PAGED_OUT] + tally->of[JUDGE_NOT_EVICTED];
 	double in, out;
 
 	if (tally->of[JUDGE_NOT_EVICTED])
 		rec_warn(r, "%s page the process out%s%s (%s of %s runs). %s", tally->of[JUDGE_PAGED_OUT] ? "Could not always" : "Could not",
 			 judge_reasons[why] ? ": " : "", judge_reasons[why] ? judge_reasons[why] : "",
-			 say_count(tally->of[JUDGE_PAGED_OUT]), say_count(tried), suggest_cure(why));
+			 count_text(tally->of[JUDGE_PAGED_OUT]), count_text(tried), cure_text(why));
 	if (tally->of[JUDGE_NOT_IN_MEMORY])
 		rec_warn(r, "%s runs in memory are left out: they caused major page faults.",
-			 say_count(tally->of[JUDGE_NOT_IN_MEMORY]));
+			 count_text(tally->of[JUDGE_NOT_IN_MEMORY]));
 	if (tally->unanswered)
-		rec_warn(r, "%s keys were not answered in %s.", say_count(tally->unanswered), say_ns((double)timeout_ns));
-	rec_say(r, "%s runs of two keys each; time from the key to the first screen update", say_count((int64_t)n));
-	rec_table(r, "lrr", "median of %s runs\tfirst key\tsecond key",
-		  say_count(tally->of[JUDGE_IN_MEMORY] > tally->of[JUDGE_PAGED_OUT] ? tally->of[JUDGE_IN_MEMORY] : tally->of[JUDGE_PAGED_OUT]));
+		rec_warn(r, "%s keys were not answered in %s.", count_text(tally->unanswered), ns_text((double)timeout_ns));
+	rec_say(r, "%s runs of two keys each; time from the key to the first screen update", count_text((int64_t)n));
+	rec_begin_table(r, "lrr", "median of %s runs\tfirst key\tsecond key",
+		  count_text(tally->of[JUDGE_IN_MEMORY] > tally->of[JUDGE_PAGED_OUT] ? tally->of[JUDGE_IN_MEMORY] : tally->of[JUDGE_PAGED_OUT]));
 	in = say_state_row(r, "in memory", run, n, JUDGE_IN_MEMORY, timeout_ns);
 	out = say_state_row(r, "paged out", run, n, JUDGE_PAGED_OUT, timeout_ns);
 	if (cfg->kept)
 		say_state_row(r, "resisted", run, n, JUDGE_KEPT, timeout_ns);
 	if (out > in)
-		rec_say(r, "Paging out delays the first key by %s (difference of the medians).", say_ns(out - in));
+		rec_say(r, "Paging out delays the first key by %s (difference of the medians).", ns_text(out - in));
 	else if (isfinite(in) && isfinite(out))
 		rec_say(r, "Paging out does not measurably delay the first key.");
 }

@@ -4,25 +4,25 @@
 
 #include <errno.h>
 
-int resident_faults(pid_t pid, struct resident *out)
+int process_memory_read_faults(pid_t pid, struct process_memory *out)
 {
 	struct proc_stat is;
 
-	if (proc_stat(pid, &is))
+	if (proc_stat_of_process(pid, &is))
 		return -ESRCH;
 	out->minor = is.minor;
 	out->major = is.major;
 	return 0;
 }
 
-int resident_read(pid_t pid, struct resident *out)
+int process_memory_read(pid_t pid, struct process_memory *out)
 {
 	int err = smaps_read(pid, &out->memory, NULL, NULL);
 
-	proc_line(pid, "comm", out->name, sizeof(out->name));
+	proc_read_first_line_of(pid, "comm", out->name, sizeof(out->name));
 	if (!err && !out->memory.mappings)	/* a zombie */
 		err = -ESRCH;
 	if (!err)
-		err = resident_faults(pid, out);
+		err = process_memory_read_faults(pid, out);
 	return err == -ENOENT ? -ESRCH : err;
 }

@@ -5,15 +5,15 @@
 
 #include "smaps.h"
 
-struct resident {
+struct process_memory {
 	char name[64];			/* /proc/PID/comm */
 	struct smaps_sum memory;
 	int64_t major, minor;		/* page faults so far, of all its threads */
 };
 
 /* 0, -ESRCH if there is no such process (any more), -EACCES without the right to read its mappings, -EPROTO. */
-int resident_read(pid_t pid, struct resident *out);
+int process_memory_read(pid_t pid, struct process_memory *out);
 /* Reads the page faults alone: does not stall the process as reading its smaps does. */
-int resident_faults(pid_t pid, struct resident *out);
+int process_memory_read_faults(pid_t pid, struct process_memory *out);
 
 #endif

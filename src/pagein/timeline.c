@@ -12,15 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct timeline {
+struct memory_timeline {
 	struct timeline_cfg cfg;
-	struct rows *rows;
+	struct row_file *rows;
 	pthread_t thread;
 	atomic_bool end;
 };
 
 /* The number behind the word `name` at the start of a line; -1: no such line. */
-static int64_t find_number(const char *text, const char *name)
+static int64_t find_status_number(const char *text, const char *name)
 {
 	size_t length = strlen(name);
 
@@ -32,9 +32,9 @@ static int64_t find_number(const char *text, const char *name)
 	return -1;
 }
 
-static void add_kib(int64_t *sum, const char *status, const char *name)
+static void add_kib_from_status_line(int64_t *sum, const char *status, const char *name)
 {
-	int64_t kb = find_number(status, name);
+	int64_t kb = find_status_number(status, name);
 
 	*sum += kb > 0 ? kb * 1024 : 0;
 }
@@ -48,32 +48,32 @@ void timeline_read(const struct timeline_cfg *cfg, const char *proc, struct time
 	for (size_t i = 0; i < cfg->pids; i++) {
 		snprintf(path, sizeof(path), "%s/%lld/status", proc, (long long)cfg->pid[i]);
 		files_read_all(path, text, sizeof(text));
-		add_kib(&out->resident, text, "VmRSS:");
-		add_kib(&out->file, text, "RssFile:");
-		add_kib(&out->swap, text, "VmSwap:");
+		add_kib_from_status_line(&out->resident, text, "VmRSS:");
+		add_kib_from_status_line(&out->file, text, "RssFile:");
+		add_kib_from_status_line(&out->swap, text, "VmSwap:");
 		snprintf(path, sizeof(path), "%s/%lld/stat", proc, (long long)cfg->pid[i]);
 		files_read_all(path, text, sizeof(text));
-		if (!proc_read_stat(text, &is)) {
+		if (!proc_parse_stat(text, &is)) {
 			out->minor += is.minor;
 			out->major += is.major;
 		}
 	}
 	if (!cfg->group)
 		return;
-	out->group = account_figure(cfg->group, "memory.current", NULL);
+	out->group = account_read_counter(cfg->group, "memory.current", NULL);
 	if (out->group >= 0) {
-		out->group_swap = account_figure(cfg->group, "memory.swap.current", NULL);
-		out->group_major = account_figure(cfg->group, "memory.stat", "pgmajfault");
+		out->group_swap = account_read_counter(cfg->group, "memory.swap.current", NULL);
+		out->group_major = account_read_counter(cfg->group, "memory.stat", "pgmajfault");
 	} else {
-		out->group = account_figure(cfg->group, "memory.usage_in_bytes", NULL);
-		out->group_swap = account_figure(cfg->group, "memory.stat", "total_swap");
-		out->group_major = account_figure(cfg->group, "memory.stat", "total_pgmajfault");
+		out->group = account_read_counter(cfg->group, "memory.usage_in_bytes", NULL);
+		out->group_swap = account_read_counter(cfg->group, "memory.stat", "total_swap");
+		out->group_major = account_read_counter(cfg->group, "memory.stat", "total_pgmajfault");
 	}
 }
 
-static void *sample_timeline(void *data)
+static void *timeline_thread_main(void *data)
 {
-	struct timeline *t = data;
+	struct memory_timeline *t = data;
 	int64_t due = clock_now();
 
 	while (!atomic_load(&t->end)) {
@@ -81,16 +81,16 @@ static void *sample_timeline(void *data)
 		int64_t now = clock_now();
 
 		timeline_read(&t->cfg, "/proc", &s);
-		rows_int(t->rows, now);
-		rows_count(t->rows, s.resident);
-		rows_count(t->rows, s.file);
-		rows_count(t->rows, s.swap);
-		rows_count(t->rows, s.major);
-		rows_count(t->rows, s.minor);
-		rows_count(t->rows, s.group);
-		rows_count(t->rows, s.group_swap);
-		rows_count(t->rows, s.group_major);
-		rows_end(t->rows);
+		rows_write_int(t->rows, now);
+		rows_write_count(t->rows, s.resident);
+		rows_write_count(t->rows, s.file);
+		rows_write_count(t->rows, s.swap);
+		rows_write_count(t->rows, s.major);
+		rows_write_count(t->rows, s.minor);
+		rows_write_count(t->rows, s.group);
+		rows_write_count(t->rows, s.group_swap);
+		rows_write_count(t->rows, s.group_major);
+		rows_end_row(t->rows);
 		/* samples missed by a late thread are skipped, not made up for in a burst */
 		due += t->cfg.period_ns;
 		now = clock_now();
@@ -102,11 +102,11 @@ static void *sample_timeline(void *data)
 	return NULL;
 }
 
-struct timeline *timeline_start(const struct timeline_cfg *cfg)
+struct memory_timeline *timeline_start(const struct timeline_cfg *cfg)
 {
 	static const char *const columns[] = { "time_ns", "resident_bytes", "file_bytes", "swap_bytes", "major_faults",
 					       "minor_faults", "group_bytes", "group_swap_bytes", "group_major_faults", NULL };
-	struct timeline *t = calloc(1, sizeof(*t));
+	struct memory_timeline *t = calloc(1, sizeof(*t));
 	int err;
 
 	if (!t)
@@ -119,7 +119,7 @@ struct timeline *timeline_start(const struct timeline_cfg *cfg)
 		errno = err;
 		return NULL;
 	}
-	err = proc_start_thread(&t->thread, 0, sample_timeline, t);
+	err = proc_start_thread(&t->thread, 0, timeline_thread_main, t);
 	if (err) {
 		rows_close(t->rows);
 		free(t);
@@ -129,7 +129,7 @@ struct timeline *timeline_start(const struct timeline_cfg *cfg)
 	return t;
 }
 
-int timeline_stop(struct timeline *t)
+int timeline_stop(struct memory_timeline *t)
 {
 	int err;
 

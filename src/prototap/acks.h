@@ -17,7 +17,7 @@
 #define ACKS_LATEST_NS 500000000LL	/* from here on an acknowledgement was lost or stopped, not delayed */
 
 /* One side of a connection as the receiver of data. */
-struct ack_side {
+struct ack_receiver_state {
 	uint32_t acked;		/* acknowledged so far; valid where `known` */
 	uint32_t newest;	/* end of the newest data sent to this side */
 	int64_t waiting_ns;	/* since when data waits for an acknowledgement; 0: none does */
@@ -26,9 +26,9 @@ struct ack_side {
 	bool known;
 };
 
-void acks_start(struct ack_side side[2]);
+void acks_start(struct ack_receiver_state side[2]);
 
-struct ack_seen {
+struct ack_classification {
 	bool pure;		/* no payload, SYN, FIN or RST; window updates and repetitions included */
 	bool fresh;		/* pure, and acknowledges data for the first time */
 	bool delayed;		/* pure, and was delayed */
@@ -36,6 +36,7 @@ struct ack_seen {
 };
 
 /* Adds a TCP segment sent by side `from` (0, 1), and classifies it. */
-struct ack_seen acks_segment(struct ack_side side[2], int from, const struct segment *s, int64_t time_ns);
+struct ack_classification acks_classify_segment(struct ack_receiver_state side[2], int from, const struct segment *s,
+						int64_t time_ns);
 
 #endif

@@ -25,8 +25,8 @@
 
 struct capture {
 	pcap_t *pcap;
-	struct pcap_records *records;	/* fast reader of this file; NULL: libpcap reads it */
-	struct capture_facts facts;
+	struct pcap_file_reader *records;	/* fast reader of this file; NULL: libpcap reads it */
+	struct capture_format facts;
 	bool live;
 	pcap_dumper_t *dump;
 	char *dump_buffer;
@@ -67,7 +67,7 @@ static void hand_over_live_packet(u_char *context, const struct pcap_pkthdr *h, 
 		pcap_dump((u_char *)c->dump, h, bytes);
 }
 
-static int take_records(struct capture *c, int most, packet_fn *fn, void *context)
+static int deliver_pcap_records(struct capture *c, int most, packet_fn *fn, void *context)
 {
 	struct packet p;
 	int taken = 0, n = 1;
@@ -79,12 +79,12 @@ static int take_records(struct capture *c, int most, packet_fn *fn, void *contex
 	return taken ? taken : n;
 }
 
-int capture_take(struct capture *c, int most, packet_fn *fn, void *context)
+int capture_deliver_packets(struct capture *c, int most, packet_fn *fn, void *context)
 {
 	int n;
 
 	if (c->records)
-		return take_records(c, most, fn, context);
+		return deliver_pcap_records(c, most, fn, context);
 	c->fn = fn;
 	c->context = context;
 	n = pcap_dispatch(c->pcap, most, hand_over_live_packet, (u_char *)c);
@@ -172,16 +172,16 @@ static int activate_capture(struct capture *c, const struct capture_live_cfg *cf
 	/* In cooked captures, version 2 always has the kind of device; old kernels and libpcap have version 1 only. */
 	if (pcap_datalink(c->pcap) == DLT_LINUX_SLL)
 		pcap_set_datalink(c->pcap, DLT_LINUX_SLL2);
-	c->facts.link = link_of(pcap_datalink(c->pcap));
+	c->facts.link = link_layer_of_pcap_type(pcap_datalink(c->pcap));
 	if (!c->facts.link)
-		return why_write(-1, why, CAPTURE_WHY, "%s has link type %s; prototap knows " LINKS_KNOWN ": use -i any",
+		return write_error_reason(-1, why, CAPTURE_WHY, "%s has link type %s; prototap knows " LINKS_KNOWN ": use -i any",
 				 cfg->interface, link_name(c->pcap));
 	if (compile_capture_filter(c, cfg->filter, &filter))
-		return why_write(-1, why, CAPTURE_WHY, "cannot filter by port: %s", pcap_geterr(c->pcap));
+		return write_error_reason(-1, why, CAPTURE_WHY, "cannot filter by port: %s", pcap_geterr(c->pcap));
 	status = pcap_setfilter(c->pcap, &filter);
 	pcap_freecode(&filter);
 	if (status || pcap_setnonblock(c->pcap, 1, error))
-		return why_write(-1, why, CAPTURE_WHY, "cannot capture on %s: %s", cfg->interface,
+		return write_error_reason(-1, why, CAPTURE_WHY, "cannot capture on %s: %s", cfg->interface,
 				 status ? pcap_geterr(c->pcap) : error);
 	c->facts.nanoseconds = pcap_get_tstamp_precision(c->pcap) == PCAP_TSTAMP_PRECISION_NANO;
 	return 0;
@@ -205,7 +205,7 @@ static int open_dump(struct capture *c, const char *path, char *why)
 	return -1;
 }
 
-struct capture *capture_live(const struct capture_live_cfg *cfg, char *why)
+struct capture *capture_open_live(const struct capture_live_cfg *cfg, char *why)
 {
 	struct capture *c = calloc(1, sizeof(*c));
 	char error[PCAP_ERRBUF_SIZE] = "";
@@ -233,7 +233,7 @@ void capture_wait(struct capture *c, int64_t timeout_ns)
 		ppoll(&p, 1, &ts, NULL);
 }
 
-bool capture_drops(struct capture *c, int64_t *kernel, int64_t *interface)
+bool capture_read_drop_counts(struct capture *c, int64_t *kernel, int64_t *interface)
 {
 	struct pcap_stat stat;
 
@@ -244,7 +244,7 @@ bool capture_drops(struct capture *c, int64_t *kernel, int64_t *interface)
 	return true;
 }
 
-void capture_offloads(const char *interface, char *text, size_t size)
+void capture_offload_names(const char *interface, char *text, size_t size)
 {
 	static const struct { const char *name; unsigned command, mask; } features[] = {
 		{ "tso", ETHTOOL_GTSO, 1 }, { "gso", ETHTOOL_GGSO, 1 }, { "gro", ETHTOOL_GGRO, 1 },
@@ -273,13 +273,13 @@ void capture_offloads(const char *interface, char *text, size_t size)
 
 /* --- files --- */
 
-static void close_stream(FILE *stream)
+static void close_unless_stdin(FILE *stream)
 {
 	if (stream != stdin)
 		fclose(stream);
 }
 
-struct capture *capture_file(FILE *stream, const char *path, size_t room, char *why)
+struct capture *capture_open_file(FILE *stream, const char *path, size_t room, char *why)
 {
 	struct capture *c = calloc(1, sizeof(*c));
 	char error[PCAP_ERRBUF_SIZE] = "";
@@ -287,7 +287,7 @@ struct capture *capture_file(FILE *stream, const char *path, size_t room, char *
 
 	if (!c) {
 		snprintf(why, CAPTURE_WHY, "out of memory");
-		close_stream(stream);
+		close_unless_stdin(stream);
 		return NULL;
 	}
 	c->facts.nanoseconds = true;	/* packet times are converted to nanoseconds */
@@ -295,11 +295,11 @@ struct capture *capture_file(FILE *stream, const char *path, size_t room, char *
 	c->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, error);
 	if (!c->pcap) {
 		snprintf(why, CAPTURE_WHY, "%s is not a readable capture: %s; give a pcap or pcapng file", path, error);
-		close_stream(stream);
+		close_unless_stdin(stream);
 		free(c);
 		return NULL;
 	}
-	c->facts.link = link_of(pcap_datalink(c->pcap));
+	c->facts.link = link_layer_of_pcap_type(pcap_datalink(c->pcap));
 	if (c->facts.link) {
 		c->records = records_open(fileno(stream), at, room, (uint32_t)pcap_snapshot(c->pcap));
 		return c;
@@ -309,9 +309,9 @@ struct capture *capture_file(FILE *stream, const char *path, size_t room, char *
 	return NULL;
 }
 
-bool capture_refused(const struct capture *c, const char *path, char *why)
+bool is_capture_file_refused(const struct capture *c, const char *path, char *why)
 {
-	const char *error = capture_error(c);
+	const char *error = capture_error_text(c);
 
 	if (strstr(error, "different from the type of the first interface")) {
 		snprintf(why, CAPTURE_WHY, "%.350s has interfaces of different link types, which do not fit into one report; "
@@ -327,14 +327,14 @@ bool capture_refused(const struct capture *c, const char *path, char *why)
 	return false;
 }
 
-const struct capture_facts *capture_facts(const struct capture *c)
+const struct capture_format *capture_format_of(const struct capture *c)
 {
 	return &c->facts;
 }
 
-const char *capture_error(const struct capture *c)
+const char *capture_error_text(const struct capture *c)
 {
-	return c->records ? records_error(c->records) : pcap_geterr(c->pcap);
+	return c->records ? records_error_text(c->records) : pcap_geterr(c->pcap);
 }
 
 int capture_close(struct capture *c)

@@ -28,38 +28,39 @@ struct capture_live_cfg {
 };
 
 /* Starts a live capture. NULL with the reason and its cure in `why`. */
-struct capture *capture_live(const struct capture_live_cfg *cfg, char *why);
+struct capture *capture_open_live(const struct capture_live_cfg *cfg, char *why);
 
 /* Reads the header of a file, named `path` in messages, with a buffer of `room` bytes. The capture owns and closes the stream,
  * also on error. NULL with the reason in `why`. */
-struct capture *capture_file(FILE *stream, const char *path, size_t room, char *why);
+struct capture *capture_open_file(FILE *stream, const char *path, size_t room, char *why);
 
-struct capture_facts {
-	const struct link *link;
+struct capture_format {
+	const struct link_layer *link;
 	int snaplen;		/* bytes kept of a packet */
 	bool nanoseconds;	/* live: packet times have nanoseconds, else microseconds */
 };
-const struct capture_facts *capture_facts(const struct capture *c);
+const struct capture_format *capture_format_of(const struct capture *c);
 
-/* Hands at most `most` packets to `fn`. How many; 0: the end of the file, or live no packet at present; -1: see capture_error(). */
-int capture_take(struct capture *c, int most, packet_fn *fn, void *context);
-/* Reads one packet of a file, valid until the next call. 1; 0: end of the file; -1: see capture_error(). */
+/* Hands at most `most` packets to `fn`. How many; 0: the end of the file, or live no packet at present; -1: see
+ * capture_error_text(). */
+int capture_deliver_packets(struct capture *c, int most, packet_fn *fn, void *context);
+/* Reads one packet of a file, valid until the next call. 1; 0: end of the file; -1: see capture_error_text(). */
 int capture_next(struct capture *c, struct packet *p);
 
 /* The last error, in libpcap's words. */
-const char *capture_error(const struct capture *c);
+const char *capture_error_text(const struct capture *c);
 /* Whether the last error is not damage but a kind of file that libpcap cannot read; explains kind and cure in `why`. */
-bool capture_refused(const struct capture *c, const char *path, char *why);
+bool is_capture_file_refused(const struct capture *c, const char *path, char *why);
 
 #define CAPTURE_RING_MS 20	/* longest time that a packet of a live capture stays in the kernel's ring unread */
 
 /* Live: sleeps until there are packets, a signal comes or `timeout_ns` is over. */
 void capture_wait(struct capture *c, int64_t timeout_ns);
 /* Live: packets lost by the kernel and by the network card. False: not known. */
-bool capture_drops(struct capture *c, int64_t *kernel, int64_t *interface);
+bool capture_read_drop_counts(struct capture *c, int64_t *kernel, int64_t *interface);
 /* Lists the offloads by which a network card joins or splits packets, so that packets captured are not packets sent: "tso gso
  * gro", "none", or "unknown" where the device cannot be asked. */
-void capture_offloads(const char *interface, char *text, size_t size);
+void capture_offload_names(const char *interface, char *text, size_t size);
 
 /* 0, or -errno: not everything could be written to write_path. */
 int capture_close(struct capture *c);

@@ -18,7 +18,7 @@ enum protocol { HOP_BY_HOP = 0, TCP = 6, UDP = 17, ROUTING = 43, FRAGMENT = 44, 
 		MOBILITY = 135, HOST_IDENTITY = 139, SHIM6 = 140 };
 
 /* Raw IP is 101 in files, for which libpcap returns 12; OpenBSD writes 14. */
-static const struct link links[] = {
+static const struct link_layer links[] = {
 	{ 1, LINK_ETHERNET, "EN10MB", "ether" },
 	{ 113, LINK_COOKED, "LINUX_SLL", "linux-sll" },
 	{ 276, LINK_COOKED2, "LINUX_SLL2", "linux-sll2" },
@@ -31,7 +31,7 @@ static const struct link links[] = {
 	{ 229, LINK_IPV6, "IPV6", "rawip6" },
 };
 
-const struct link *link_of(int number)
+const struct link_layer *link_layer_of_pcap_type(int number)
 {
 	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++)
 		if (links[i].number == number)
@@ -39,7 +39,7 @@ const struct link *link_of(int number)
 	return NULL;
 }
 
-const char *link_wire_bytes(enum link_type type)
+const char *link_wire_bytes_text(enum link_type type)
 {
 	switch (type) {
 	case LINK_ETHERNET:
@@ -52,24 +52,24 @@ const char *link_wire_bytes(enum link_type type)
 }
 
 /* Why bytes are missing: the capture kept too few, or the packet itself is too short. */
-static enum decoded decoded_missing(const struct reader *r, uint32_t original)
+static enum decoded decode_result_of_short_packet(const struct bounded_reader *r, uint32_t original)
 {
 	return r->n < original ? DECODED_SHORT : DECODED_MALFORMED;
 }
 
 /* Headers that do not fit: those of a first fragment may continue in the next one, so that the ports are not known; else an
  * error. */
-static enum decoded decoded_no_room(const struct segment *s)
+static enum decoded decode_result_of_cut_header(const struct segment *s)
 {
 	return s->fragmented ? DECODED_FRAGMENT : DECODED_MALFORMED;
 }
 
-static enum decoded decode_tcp(struct reader *r, size_t at, uint32_t room, uint32_t original, struct segment *out)
+static enum decoded decode_tcp(struct bounded_reader *r, size_t at, uint32_t room, uint32_t original, struct segment *out)
 {
 	uint32_t header;
 
 	if (room < 20)
-		return decoded_no_room(out);
+		return decode_result_of_cut_header(out);
 	out->port[0] = read_be16(r, at);
 	out->port[1] = read_be16(r, at + 2);
 	out->seq = read_be32(r, at + 4);
@@ -77,11 +77,11 @@ static enum decoded decode_tcp(struct reader *r, size_t at, uint32_t room, uint3
 	header = (uint32_t)(read_u8(r, at + 12) >> 4) * 4;
 	out->flags = read_u8(r, at + 13);
 	if (r->over)
-		return decoded_missing(r, original);
+		return decode_result_of_short_packet(r, original);
 	if (header < 20)
 		return DECODED_MALFORMED;
 	if (header > room)
-		return decoded_no_room(out);
+		return decode_result_of_cut_header(out);
 	out->window = at + 16 <= r->n ? read_be16(r, at + 14) : UINT16_MAX;
 	out->transport = TRANSPORT_TCP;
 	out->transport_header_bytes = header;
@@ -91,17 +91,17 @@ static enum decoded decode_tcp(struct reader *r, size_t at, uint32_t room, uint3
 	return DECODED_SEGMENT;
 }
 
-static enum decoded decode_udp(struct reader *r, size_t at, uint32_t room, uint32_t original, struct segment *out)
+static enum decoded decode_udp(struct bounded_reader *r, size_t at, uint32_t room, uint32_t original, struct segment *out)
 {
 	uint32_t length;
 
 	if (room < UDP_HEADER)
-		return decoded_no_room(out);
+		return decode_result_of_cut_header(out);
 	out->port[0] = read_be16(r, at);
 	out->port[1] = read_be16(r, at + 2);
 	length = read_be16(r, at + 4);
 	if (r->over)
-		return decoded_missing(r, original);
+		return decode_result_of_short_packet(r, original);
 	if (!length && !out->ipv4)	/* a jumbogram (RFC 2675, 4) */
 		length = room;
 	if (length < UDP_HEADER || (length > room && !out->fragmented))
@@ -115,7 +115,7 @@ static enum decoded decode_udp(struct reader *r, size_t at, uint32_t room, uint3
 	return DECODED_SEGMENT;
 }
 
-static enum decoded decode_transport(struct reader *r, size_t at, uint8_t protocol, uint32_t original, struct segment *out)
+static enum decoded decode_transport(struct bounded_reader *r, size_t at, uint8_t protocol, uint32_t original, struct segment *out)
 {
 	uint32_t room = out->ip_bytes - out->ip_header_bytes;
 
@@ -126,7 +126,7 @@ static enum decoded decode_transport(struct reader *r, size_t at, uint8_t protoc
 	return DECODED_OTHER;
 }
 
-static void map_ipv4(struct reader *r, size_t at, uint8_t *to)
+static void read_ipv4_as_mapped_ipv6(struct bounded_reader *r, size_t at, uint8_t *to)
 {
 	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
 
@@ -135,16 +135,16 @@ static void map_ipv4(struct reader *r, size_t at, uint8_t *to)
 }
 
 /* `room`: bytes of the frame that are left for the IP packet. */
-static enum decoded decode_ipv4(struct reader *r, size_t at, uint32_t room, uint32_t original, struct segment *out)
+static enum decoded decode_ipv4(struct bounded_reader *r, size_t at, uint32_t room, uint32_t original, struct segment *out)
 {
 	uint8_t first = read_u8(r, at), protocol = read_u8(r, at + 9);
 	uint32_t header = (uint32_t)(first & 15) * 4, length = read_be16(r, at + 2);
 	uint16_t fragment = read_be16(r, at + 6);
 
-	map_ipv4(r, at + 12, out->address[0]);
-	map_ipv4(r, at + 16, out->address[1]);
+	read_ipv4_as_mapped_ipv6(r, at + 12, out->address[0]);
+	read_ipv4_as_mapped_ipv6(r, at + 16, out->address[1]);
 	if (r->over)
-		return decoded_missing(r, original);
+		return decode_result_of_short_packet(r, original);
 	if (!length)		/* with segmentation offload, the card fills it in */
 		length = room;
 	if (first >> 4 != 4 || header < 20 || header > length || length > room)
@@ -158,7 +158,7 @@ static enum decoded decode_ipv4(struct reader *r, size_t at, uint32_t room, uint
 	return decode_transport(r, at + header, protocol, original, out);
 }
 
-static bool is_extension(uint8_t protocol)
+static bool is_ipv6_extension_header(uint8_t protocol)
 {
 	switch (protocol) {
 	case HOP_BY_HOP: case ROUTING: case FRAGMENT: case AUTHENTICATION: case DESTINATION: case MOBILITY: case HOST_IDENTITY: case SHIM6:
@@ -169,16 +169,16 @@ static bool is_extension(uint8_t protocol)
 }
 
 /* Skips the IPv6 extension headers; *next: the protocol behind the last one. DECODED_SEGMENT: no error so far. */
-static enum decoded skip_extensions(struct reader *r, size_t at, uint32_t original, uint8_t *next, struct segment *out)
+static enum decoded skip_ipv6_extensions(struct bounded_reader *r, size_t at, uint32_t original, uint8_t *next, struct segment *out)
 {
-	for (int i = 0; is_extension(*next); i++) {
+	for (int i = 0; is_ipv6_extension_header(*next); i++) {
 		uint8_t kind = *next, words;
 		uint32_t header = out->ip_header_bytes;
 
 		if (i == EXTENSIONS_MAX || (kind == HOP_BY_HOP && i))	/* hop-by-hop options must come first (RFC 8200, 4.1) */
 			return DECODED_MALFORMED;
 		if (header + 8 > out->ip_bytes)
-			return decoded_no_room(out);
+			return decode_result_of_cut_header(out);
 		*next = read_u8(r, at + header);
 		words = read_u8(r, at + header + 1);
 		if (kind == FRAGMENT) {
@@ -189,13 +189,13 @@ static enum decoded skip_extensions(struct reader *r, size_t at, uint32_t origin
 			out->fragmented = fragment & 1;
 		}
 		if (r->over)
-			return decoded_missing(r, original);
+			return decode_result_of_short_packet(r, original);
 		out->ip_header_bytes += kind == FRAGMENT ? 8 : kind == AUTHENTICATION ? ((uint32_t)words + 2) * 4 : ((uint32_t)words + 1) * 8;
 	}
-	return out->ip_header_bytes > out->ip_bytes ? decoded_no_room(out) : DECODED_SEGMENT;
+	return out->ip_header_bytes > out->ip_bytes ? decode_result_of_cut_header(out) : DECODED_SEGMENT;
 }
 
-static enum decoded decode_ipv6(struct reader *r, size_t at, uint32_t room, uint32_t original, struct segment *out)
+static enum decoded decode_ipv6(struct bounded_reader *r, size_t at, uint32_t room, uint32_t original, struct segment *out)
 {
 	uint8_t first = read_u8(r, at), next = read_u8(r, at + 6);
 	uint32_t length = 40 + (uint32_t)read_be16(r, at + 4);
@@ -204,7 +204,7 @@ static enum decoded decode_ipv6(struct reader *r, size_t at, uint32_t room, uint
 	read_bytes(r, at + 8, out->address[0], 16);
 	read_bytes(r, at + 24, out->address[1], 16);
 	if (r->over)
-		return decoded_missing(r, original);
+		return decode_result_of_short_packet(r, original);
 	if (length == 40)	/* a jumbogram, or segmentation offload */
 		length = room;
 	if (first >> 4 != 6 || length > room)
@@ -213,7 +213,7 @@ static enum decoded decode_ipv6(struct reader *r, size_t at, uint32_t room, uint
 	out->ip_bytes = length;
 	out->ip_header_bytes = 40;
 	out->fragmented = false;
-	what = skip_extensions(r, at, original, &next, out);
+	what = skip_ipv6_extensions(r, at, original, &next, out);
 	return what == DECODED_SEGMENT ? decode_transport(r, at + out->ip_header_bytes, next, original, out) : what;
 }
 
@@ -243,7 +243,7 @@ static uint16_t ethertype_of_family(uint32_t family)
 
 /* Decodes the link layer's header: returns its length, with the EtherType of what follows in *type and its length on the wire in
  * *out. */
-static uint32_t decode_link(struct reader *r, enum link_type link, uint16_t *type, struct segment *out)
+static uint32_t decode_link(struct bounded_reader *r, enum link_type link, uint16_t *type, struct segment *out)
 {
 	uint16_t device;
 
@@ -279,7 +279,7 @@ static uint32_t decode_link(struct reader *r, enum link_type link, uint16_t *typ
 
 enum decoded decode_packet(enum link_type link, const struct packet *p, struct segment *out)
 {
-	struct reader r = { .bytes = p->bytes, .n = p->captured };
+	struct bounded_reader r = { .bytes = p->bytes, .n = p->captured };
 	uint32_t original = p->original;
 	uint32_t header;
 	uint16_t type;
@@ -295,7 +295,7 @@ enum decoded decode_packet(enum link_type link, const struct packet *p, struct s
 		out->link_bytes += VLAN_TAG;
 	}
 	if (r.over || p->captured < header)
-		return decoded_missing(&r, original);
+		return decode_result_of_short_packet(&r, original);
 	out->wire_bytes = original - header + out->link_bytes;
 	if (type == ETHERTYPE_IPV4)
 		return decode_ipv4(&r, header, original - header, original, out);

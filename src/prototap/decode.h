@@ -22,7 +22,7 @@ struct packet {
 enum link_type { LINK_ETHERNET, LINK_COOKED, LINK_COOKED2, LINK_LOOPBACK, LINK_IP, LINK_IPV4, LINK_IPV6, LINK_TYPES };
 
 /* A link type that can be read. */
-struct link {
+struct link_layer {
 	int number;		/* DLT_* of libpcap, www.tcpdump.org/linktypes */
 	enum link_type type;
 	const char *name;
@@ -31,9 +31,9 @@ struct link {
 #define LINKS_KNOWN "Ethernet, Linux cooked, loopback and raw IP"
 
 /* The link type with this number; NULL: it cannot be read. */
-const struct link *link_of(int number);
+const struct link_layer *link_layer_of_pcap_type(int number);
 /* In words: which bytes of a frame wire_bytes counts in a capture of this link type. */
-const char *link_wire_bytes(enum link_type type);
+const char *link_wire_bytes_text(enum link_type type);
 
 enum transport { TRANSPORT_TCP, TRANSPORT_UDP };
 

@@ -118,7 +118,7 @@ struct flow *flow_new(struct flow_table *t, const struct flow_key *key, uint32_t
 	f->next = t->bucket[hash & t->mask];
 	t->bucket[hash & t->mask] = i;
 	t->used++;
-	message_run_start(&f->run);
+	current_message_reset(&f->run);
 	acks_start(f->ack);
 	return f;
 }

@@ -18,7 +18,7 @@ enum channel { INPUT, DISPLAY, CHANNELS };	/* client to server, server to client
 
 /* Counts of one direction; all members are uint64_t. Packets, wire and IP bytes count everything, payload and messages new bytes
  * only. */
-struct channel_count {
+struct channel_traffic_counts {
 	uint64_t packets, wire_bytes, ip_bytes;
 	uint64_t link_header_bytes, ip_header_bytes, tcp_header_bytes, udp_header_bytes;
 	uint64_t ipv4_packets, ipv4_bytes;
@@ -48,12 +48,12 @@ struct flow {
 	bool begun[CHANNELS], finished[CHANNELS];	/* SYN, FIN seen */
 	uint32_t first_seq[CHANNELS];	/* sequence number of the SYN */
 	int64_t start_ns, last_ns;
-	struct channel_count count[CHANNELS];
-	struct stream stream[CHANNELS];
-	struct message_run run;
-	struct ack_side ack[CHANNELS];
+	struct channel_traffic_counts count[CHANNELS];
+	struct tcp_stream_state stream[CHANNELS];
+	struct current_message run;
+	struct ack_receiver_state ack[CHANNELS];
 	uint64_t update[3];		/* number of the current message's update, for each merge gap */
-	struct payload_flow *content;	/* owned by contents; NULL: nobody reads it */
+	struct flow_payload_decoder *content;	/* owned by contents; NULL: nobody reads it */
 	uint8_t looked;			/* bits 1 << INPUT, 1 << DISPLAY: the search for the start of TLS is over */
 };
 

@@ -46,7 +46,7 @@ int64_t interval_hist_quantile(const struct interval_hist *h, double p)
 
 /* --- what is input --- */
 
-static bool interval_input_of_rfb(struct reader *r)
+static bool interval_input_of_rfb(struct bounded_reader *r)
 {
 	for (size_t at = 0; at < r->n && !r->over;) {
 		switch (read_u8(r, at)) {
@@ -70,7 +70,7 @@ static bool interval_input_of_rfb(struct reader *r)
 	return false;
 }
 
-static bool interval_input_of_x11(struct reader *r)
+static bool interval_input_of_x11(struct bounded_reader *r)
 {
 	for (size_t at = 0; at < r->n; at += 32) {
 		uint8_t type = read_u8(r, at) & 0x7f;
@@ -85,7 +85,7 @@ static bool interval_input_of_x11(struct reader *r)
 
 bool interval_is_input(enum interval_protocol kind, const uint8_t *bytes, size_t n)
 {
-	struct reader r = { .bytes = bytes, .n = n };
+	struct bounded_reader r = { .bytes = bytes, .n = n };
 
 	if (kind == INTERVAL_OPAQUE || !n ||
 	    (n > 1 && (bytes[0] == 22 || bytes[0] == 23) && bytes[1] == 3))	/* not captured; a record of TLS */

@@ -79,7 +79,7 @@ struct intervals {
 	struct interval_flow *bucket[INTERVAL_FLOWS];	/* owned */
 	int flows;
 	uint64_t beyond;		/* packets of connections for which there was no room */
-	const struct ports *ports;
+	const struct server_ports *ports;
 	bool rfb;			/* every port is RFB's; else 5900 to 5999 are */
 	interval_row_fn *row;
 	void (*end)(void *context, int64_t start_ns, int64_t length_ns);	/* after the rows of an interval */
@@ -87,7 +87,7 @@ struct intervals {
 };
 
 void intervals_free(struct intervals *t);
-/* Functions of struct meter_tap. */
+/* Functions of struct meter_observer. */
 void interval_packet(void *intervals, const struct flow *f, int channel, const struct meter_seen *seen);
 void interval_data(void *intervals, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes);
 /* Hands out the rows of all intervals that end at `time_ns` or before. */

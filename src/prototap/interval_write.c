@@ -83,34 +83,34 @@ static void interval_table_flush(struct interval_writer *w, int64_t time_ns)
 	interval_writer_warn(w, w->cfg.table, err);
 }
 
-static void interval_table_add(struct rows *t, const struct interval_row *r)
+static void interval_table_add(struct row_file *t, const struct interval_row *r)
 {
 	char text[END_TEXT];
 
-	rows_int(t, r->start_ns);
-	rows_int(t, r->length_ns);
-	rows_str(t, interval_end_text(&r->key, 1 - r->server, text));
-	rows_str(t, interval_end_text(&r->key, r->server, text));
-	rows_int(t, (int64_t)r->wire_bytes[INPUT]);
-	rows_int(t, (int64_t)r->wire_bytes[DISPLAY]);
-	rows_int(t, (int64_t)r->inputs);
-	rows_int(t, (int64_t)r->updates);
-	rows_int(t, (int64_t)r->unanswered);
-	rows_count(t, r->next_p50);
-	rows_count(t, r->next_p95);
-	rows_count(t, r->next_max);
-	rows_count(t, r->latest_p50);
-	rows_count(t, r->latest_p95);
-	rows_count(t, r->waiting);
-	rows_count(t, r->gap);
-	rows_count(t, r->ack[DISPLAY]);
-	rows_count(t, r->ack[INPUT]);
-	rows_count(t, r->reply);
-	rows_int(t, (int64_t)r->retransmitted);
-	rows_int(t, (int64_t)r->zero_windows);
-	rows_str(t, verdict_words[r->verdict.word]);
-	rows_count(t, r->verdict.rise_ns);
-	rows_end(t);
+	rows_write_int(t, r->start_ns);
+	rows_write_int(t, r->length_ns);
+	rows_write_str(t, interval_end_text(&r->key, 1 - r->server, text));
+	rows_write_str(t, interval_end_text(&r->key, r->server, text));
+	rows_write_int(t, (int64_t)r->wire_bytes[INPUT]);
+	rows_write_int(t, (int64_t)r->wire_bytes[DISPLAY]);
+	rows_write_int(t, (int64_t)r->inputs);
+	rows_write_int(t, (int64_t)r->updates);
+	rows_write_int(t, (int64_t)r->unanswered);
+	rows_write_count(t, r->next_p50);
+	rows_write_count(t, r->next_p95);
+	rows_write_count(t, r->next_max);
+	rows_write_count(t, r->latest_p50);
+	rows_write_count(t, r->latest_p95);
+	rows_write_count(t, r->waiting);
+	rows_write_count(t, r->gap);
+	rows_write_count(t, r->ack[DISPLAY]);
+	rows_write_count(t, r->ack[INPUT]);
+	rows_write_count(t, r->reply);
+	rows_write_int(t, (int64_t)r->retransmitted);
+	rows_write_int(t, (int64_t)r->zero_windows);
+	rows_write_str(t, verdict_words[r->verdict.word]);
+	rows_write_count(t, r->verdict.rise_ns);
+	rows_end_row(t);
 }
 
 /* --- metrics --- */
@@ -237,13 +237,13 @@ static void interval_line_print(const struct interval_writer *w, int64_t start_n
 	localtime_r(&at, &when);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &when);
 	fprintf(stderr, "%s  %d active  to client %s  %s inputs  %s updates", clock, w->rows,
-		say_bits(8e9 * (double)bytes / (double)length_ns), say_count((int64_t)inputs), say_count((int64_t)updates));
+		bits_text(8e9 * (double)bytes / (double)length_ns), count_text((int64_t)inputs), count_text((int64_t)updates));
 	if (slow && slow->next_p50 >= 0)
-		fprintf(stderr, "  input to update %s, p95 %s", say_ns((double)slow->next_p50), say_ns((double)slow->next_p95));
+		fprintf(stderr, "  input to update %s, p95 %s", ns_text((double)slow->next_p50), ns_text((double)slow->next_p95));
 	if (slow && slow->waiting >= 0)
-		fprintf(stderr, "  waiting %s", say_ns((double)slow->waiting));
+		fprintf(stderr, "  waiting %s", ns_text((double)slow->waiting));
 	if (worst)
-		fprintf(stderr, "  ! %s +%s (%s)", verdict_words[worst->verdict.word], say_ns((double)worst->verdict.rise_ns),
+		fprintf(stderr, "  ! %s +%s (%s)", verdict_words[worst->verdict.word], ns_text((double)worst->verdict.rise_ns),
 			interval_end_text(&worst->key, 1 - worst->server, text));
 	fputc('\n', stderr);
 }

@@ -14,7 +14,7 @@ struct interval_write_cfg {
 
 struct interval_writer {
 	struct interval_write_cfg cfg;
-	struct rows *table;
+	struct row_file *table;
 	int64_t day;
 	bool warned;			/* of a file that cannot be written; reset once it can */
 	struct interval_row *row;	/* owned; of the current interval */

@@ -14,9 +14,9 @@ const char *const key_join_columns[] = { "kind", "n", "time_ns", "end_ns", "pack
 				     "low_ns", "high_ns", "exact", "block",
 				     "captured", NULL };
 
-int key_join_init(struct key_join *w, const struct key_join_cfg *cfg)
+int key_join_init(struct key_update_join *w, const struct key_join_cfg *cfg)
 {
-	*w = (struct key_join){ .cfg = *cfg };
+	*w = (struct key_update_join){ .cfg = *cfg };
 	if (isnan(cfg->noise_per_s))
 		w->cfg.noise_per_s = 0;
 	if (!cfg->typed)
@@ -25,7 +25,7 @@ int key_join_init(struct key_join *w, const struct key_join_cfg *cfg)
 	return w->seen_ns ? 0 : -ENOMEM;
 }
 
-void key_join_free(struct key_join *w)
+void key_join_free(struct key_update_join *w)
 {
 	free(w->update_ns);
 	free(w->seen_ns);
@@ -35,49 +35,49 @@ void key_join_free(struct key_join *w)
 	sample_free(&w->sent_high);
 }
 
-static void write_update_row(struct key_join *w)
+static void write_update_row(struct key_update_join *w)
 {
-	struct rows *r = w->cfg.rows;
+	struct row_file *r = w->cfg.rows;
 
 	if (!r || !w->now.n)
 		return;
-	rows_str(r, "update");
-	rows_int(r, (int64_t)w->now.n);
-	rows_int(r, w->now.first_ns);
-	rows_int(r, w->now.last_ns);
-	rows_int(r, (int64_t)w->now.packets);
-	rows_int(r, (int64_t)w->now.bytes);
+	rows_write_str(r, "update");
+	rows_write_int(r, (int64_t)w->now.n);
+	rows_write_int(r, w->now.first_ns);
+	rows_write_int(r, w->now.last_ns);
+	rows_write_int(r, (int64_t)w->now.packets);
+	rows_write_int(r, (int64_t)w->now.bytes);
 	for (int i = 0; i < 4; i++)
-		rows_none(r);
-	rows_time(r, w->now.block);
-	rows_none(r);
-	rows_end(r);
+		rows_write_empty_cell(r);
+	rows_write_time(r, w->now.block);
+	rows_write_empty_cell(r);
+	rows_end_row(r);
 }
 
-static void write_key_row(struct key_join *w, size_t i, bool captured)
+static void write_key_row(struct key_update_join *w, size_t i, bool captured)
 {
 	const struct key_log *t = w->cfg.typed;
-	struct rows *r = w->cfg.rows;
+	struct row_file *r = w->cfg.rows;
 	bool paired = w->cfg.pairing == PAIRING_BLOCKS;
 
 	if (!r)
 		return;
-	rows_str(r, "key");
-	rows_int(r, (int64_t)i + 1);
-	rows_time(r, w->seen_ns[i]);
+	rows_write_str(r, "key");
+	rows_write_int(r, (int64_t)i + 1);
+	rows_write_time(r, w->seen_ns[i]);
 	for (int k = 0; k < 3; k++)
-		rows_none(r);
-	rows_int(r, t->number[i]);
-	rows_time(r, t->key[i].answer_ns);
-	rows_time(r, t->key[i].high_ns);
-	rows_count(r, paired ? t->key[i].exact : -1);
-	rows_time(r, t->block[i]);
-	rows_count(r, paired ? captured : -1);
-	rows_end(r);
+		rows_write_empty_cell(r);
+	rows_write_int(r, t->number[i]);
+	rows_write_time(r, t->key[i].answer_ns);
+	rows_write_time(r, t->key[i].high_ns);
+	rows_write_count(r, paired ? t->key[i].exact : -1);
+	rows_write_time(r, t->block[i]);
+	rows_write_count(r, paired ? captured : -1);
+	rows_end_row(r);
 }
 
 /* Index of the first sent key from `i` on; t->n: none. */
-static size_t sent_from(const struct key_log *t, size_t i)
+static size_t next_sent_key(const struct key_log *t, size_t i)
 {
 	while (i < t->n && !t->key[i].sent_ns)
 		i++;
@@ -92,7 +92,7 @@ static void sample_latency(struct sample *s, int64_t answer_ns, int64_t censored
 		sample_add_censored(s, censored_ns > from_ns ? censored_ns - from_ns : 0);
 }
 
-static void count_joined_key(struct key_join *w, const struct pair_key *k)
+static void count_key_outcome(struct key_update_join *w, const struct pair_key_times *k)
 {
 	if (k->skipped) {
 		w->skipped++;
@@ -111,7 +111,7 @@ static void count_joined_key(struct key_join *w, const struct pair_key *k)
 	sample_latency(&w->sent_high, k->high_ns, k->censored_ns, k->sent_ns);
 }
 
-static size_t block_end(const struct key_log *t, size_t first)
+static size_t key_block_end_index(const struct key_log *t, size_t first)
 {
 	size_t end = first + 1;
 
@@ -120,13 +120,13 @@ static size_t block_end(const struct key_log *t, size_t first)
 	return end;
 }
 
-static int64_t block_begin_ns(const struct key_log *t, size_t first)
+static int64_t key_block_begin_ns(const struct key_log *t, size_t first)
 {
 	return t->key[first].sent_ns ? t->key[first].sent_ns : t->key[first].due_ns;
 }
 
 /* Time when the last key of the current block was sent; 0: none was sent. */
-static int64_t last_sent_ns(const struct key_join *w)
+static int64_t last_sent_ns(const struct key_update_join *w)
 {
 	size_t i = w->end;
 
@@ -136,19 +136,19 @@ static int64_t last_sent_ns(const struct key_join *w)
 }
 
 /* Whether an update followed the last key, and none came within a second after it. */
-static bool display_rested(const struct key_join *w, int64_t now_ns)
+static bool display_rested(const struct key_update_join *w, int64_t now_ns)
 {
 	return w->updates && w->now.last_ns >= last_sent_ns(w) && now_ns - w->now.last_ns >= BLOCK_REST_NS;
 }
 
 /* Decides how the current block ended, at `end_ns`. */
-static enum pair_drain block_drain(struct key_join *w, int64_t end_ns)
+static enum pair_drain classify_key_block_end(struct key_update_join *w, int64_t end_ns)
 {
 	bool likely;
 
 	if (!last_sent_ns(w))	/* no key was sent, so no update answers one */
 		return PAIR_NOISY;
-	likely = pair_stray_likely(w->cfg.noise_per_s, end_ns - block_begin_ns(w->cfg.typed, w->first));
+	likely = pair_is_stray_update_likely(w->cfg.noise_per_s, end_ns - key_block_begin_ns(w->cfg.typed, w->first));
 	w->marked += likely;
 	if (display_rested(w, end_ns)) {
 		w->drained++;
@@ -160,7 +160,7 @@ static enum pair_drain block_drain(struct key_join *w, int64_t end_ns)
 	return PAIR_CUT;
 }
 
-static void key_join_miss_block(struct key_join *w)
+static void key_join_count_missed_block(struct key_update_join *w)
 {
 	w->missed++;
 	for (size_t i = w->first; i < w->end; i++) {
@@ -172,13 +172,13 @@ static void key_join_miss_block(struct key_join *w)
 /* Whether the current block is in the capture. It began while the display rested, so its first key usually has a packet of its
  * own. If that key was delayed until the second one was sent, the block counts as captured where the capture had begun before and
  * has a later key. A block without a key that could be sent has nothing to capture. */
-static bool block_captured(const struct key_join *w)
+static bool is_key_block_captured(const struct key_update_join *w)
 {
 	bool seen = false;
 
 	if (w->seen_ns[w->first])
 		return true;
-	if (!w->tapped_ns || w->tapped_ns >= block_begin_ns(w->cfg.typed, w->first))
+	if (!w->tapped_ns || w->tapped_ns >= key_block_begin_ns(w->cfg.typed, w->first))
 		return false;
 	for (size_t i = w->first; i < w->end; i++)
 		seen = seen || w->seen_ns[i];
@@ -186,7 +186,7 @@ static bool block_captured(const struct key_join *w)
 }
 
 /* Removes the upper ends of latencies after the capture's end has cut a block: further updates may have been under way. */
-static void leave_ends_open(struct pair_key *key, size_t n, int64_t end_ns)
+static void drop_upper_latency_bounds(struct pair_key_times *key, size_t n, int64_t end_ns)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!key[i].answer_ns)
@@ -196,43 +196,43 @@ static void leave_ends_open(struct pair_key *key, size_t n, int64_t end_ns)
 	}
 }
 
-static void key_join_end_block(struct key_join *w, int64_t end_ns)
+static void key_join_end_block(struct key_update_join *w, int64_t end_ns)
 {
 	struct key_log *t = w->cfg.typed;
-	struct pair_key *key = &t->key[w->first];
+	struct pair_key_times *key = &t->key[w->first];
 	size_t n = w->end - w->first;
 	enum pair_drain drain;
 
 	w->open = false;
 	w->blocks++;
-	if (!block_captured(w)) {
-		key_join_miss_block(w);
+	if (!is_key_block_captured(w)) {
+		key_join_count_missed_block(w);
 		return;
 	}
 	w->unsent += !last_sent_ns(w);
-	drain = block_drain(w, end_ns);
-	pair_update(key, n, w->update_ns, w->updates, drain, end_ns);
+	drain = classify_key_block_end(w, end_ns);
+	pair_keys_of_block_with_updates(key, n, w->update_ns, w->updates, drain, end_ns);
 	if (w->cfg.assume == ASSUME_COALESCING)
-		pair_coalescing(key, n, w->update_ns, w->updates, drain, end_ns);
+		pair_narrow_for_coalescing(key, n, w->update_ns, w->updates, drain, end_ns);
 	if (drain == PAIR_CUT)
-		leave_ends_open(key, n, end_ns);
+		drop_upper_latency_bounds(key, n, end_ns);
 	w->paired_updates += w->updates;
 	for (size_t i = w->first; i < w->end; i++) {
-		count_joined_key(w, &t->key[i]);
+		count_key_outcome(w, &t->key[i]);
 		write_key_row(w, i, true);
 	}
 }
 
-static void key_join_begin_block(struct key_join *w, size_t next)
+static void key_join_begin_block(struct key_update_join *w, size_t next)
 {
 	w->first = next;
-	w->end = block_end(w->cfg.typed, next);
+	w->end = key_block_end_index(w->cfg.typed, next);
 	w->updates = 0;
 	w->open = true;
 }
 
 /* Ends and begins blocks up to `now_ns`. */
-static void key_join_advance(struct key_join *w, int64_t now_ns)
+static void key_join_advance(struct key_update_join *w, int64_t now_ns)
 {
 	const struct key_log *t = w->cfg.typed;
 
@@ -243,15 +243,15 @@ static void key_join_advance(struct key_join *w, int64_t now_ns)
 		 * rest. */
 		if (w->open && next == t->n && display_rested(w, now_ns))
 			key_join_end_block(w, w->now.last_ns + BLOCK_REST_NS);
-		if (next == t->n || block_begin_ns(t, next) > now_ns)
+		if (next == t->n || key_block_begin_ns(t, next) > now_ns)
 			return;
 		if (w->open)
-			key_join_end_block(w, block_begin_ns(t, next));
+			key_join_end_block(w, key_block_begin_ns(t, next));
 		key_join_begin_block(w, next);
 	}
 }
 
-static void add_update(struct key_join *w, int64_t now_ns)
+static void add_block_update_time(struct key_update_join *w, int64_t now_ns)
 {
 	int err = w->updates >= BLOCK_UPDATES_MAX ? -E2BIG : array_room(&w->update_ns, w->updates);
 
@@ -261,11 +261,11 @@ static void add_update(struct key_join *w, int64_t now_ns)
 		w->err = err;
 }
 
-void key_join_display(void *wire, uint64_t update, int64_t time_ns, uint64_t bytes)
+void key_join_add_update_data(void *wire, uint64_t update, int64_t time_ns, uint64_t bytes)
 {
-	struct key_join *w = wire;
+	struct key_update_join *w = wire;
 	const struct key_log *t = w->cfg.typed;
-	int64_t now = t ? key_log_time(t, time_ns) : time_ns;
+	int64_t now = t ? key_log_wall_to_monotonic(t, time_ns) : time_ns;
 
 	/* Early data of a connection that was given up comes late; pairing needs ascending times. */
 	if (t && now < w->now.last_ns)
@@ -278,9 +278,9 @@ void key_join_display(void *wire, uint64_t update, int64_t time_ns, uint64_t byt
 		if (t && w->cfg.pairing == PAIRING_BLOCKS) {
 			key_join_advance(w, now);
 			if (w->open)
-				add_update(w, now);
+				add_block_update_time(w, now);
 		}
-		w->now = (struct joined_update){ .n = update, .first_ns = now, .block = w->open ? t->block[w->first] : 0 };
+		w->now = (struct current_screen_update){ .n = update, .first_ns = now, .block = w->open ? t->block[w->first] : 0 };
 	}
 	w->now.last_ns = now;
 	w->now.packets++;
@@ -288,20 +288,20 @@ void key_join_display(void *wire, uint64_t update, int64_t time_ns, uint64_t byt
 }
 
 /* A key crosses with the first payload after it was sent, if that comes before the next key was sent. */
-void key_join_input(void *wire, int64_t time_ns)
+void key_join_add_input_data(void *wire, int64_t time_ns)
 {
-	struct key_join *w = wire;
+	struct key_update_join *w = wire;
 	const struct key_log *t = w->cfg.typed;
 	size_t next;
 	int64_t now;
 
 	if (!t)
 		return;
-	now = key_log_time(t, time_ns);
+	now = key_log_wall_to_monotonic(t, time_ns);
 	if (!w->tapped_ns)
 		w->tapped_ns = now;
-	while ((next = sent_from(t, w->next_key)) < t->n && t->key[next].sent_ns <= now) {
-		size_t after = sent_from(t, next + 1);
+	while ((next = next_sent_key(t, w->next_key)) < t->n && t->key[next].sent_ns <= now) {
+		size_t after = next_sent_key(t, next + 1);
 
 		if (after == t->n || t->key[after].sent_ns > now) {
 			if (!w->seen_ns[next])
@@ -315,12 +315,12 @@ void key_join_input(void *wire, int64_t time_ns)
 	}
 }
 
-int key_join_finish(struct key_join *w, int64_t time_ns)
+int key_join_finish(struct key_update_join *w, int64_t time_ns)
 {
 	const struct key_log *t = w->cfg.typed;
 
 	if (t && w->cfg.pairing == PAIRING_BLOCKS) {
-		int64_t end = key_log_time(t, time_ns);
+		int64_t end = key_log_wall_to_monotonic(t, time_ns);
 
 		key_join_advance(w, end);
 		write_update_row(w);

@@ -26,20 +26,20 @@ struct key_join_cfg {
 	struct key_log *typed;	/* the keys, whose answers are filled in; NULL: no keys */
 	int pairing, assume;	/* enum key_pairing, enum key_assumption */
 	double noise_per_s;	/* rate of updates without a key; NAN: not known, taken as 0 */
-	struct rows *rows;	/* NULL: no rows */
+	struct row_file *rows;	/* NULL: no rows */
 };
 
 /* The current update. Times on the keys' clock (CLOCK_MONOTONIC); without keys on the packets' clock. */
-struct joined_update {
+struct current_screen_update {
 	uint64_t n;		/* number of the update; 0: none yet */
 	int64_t first_ns, last_ns;
 	uint64_t packets, bytes;
 	uint32_t block;		/* 0: outside blocks */
 };
 
-struct key_join {
+struct key_update_join {
 	struct key_join_cfg cfg;
-	struct joined_update now;
+	struct current_screen_update now;
 	/* The current block. */
 	size_t first, end;	/* its keys: from `first` to before `end` */
 	bool open;		/* it has begun and has not ended */
@@ -59,15 +59,15 @@ struct key_join {
 	int err;		/* -ENOMEM; -E2BIG: over BLOCK_UPDATES_MAX updates in a block; 0: none */
 };
 
-int key_join_init(struct key_join *w, const struct key_join_cfg *cfg);	/* 0 or -ENOMEM */
-void key_join_free(struct key_join *w);
+int key_join_init(struct key_update_join *w, const struct key_join_cfg *cfg);	/* 0 or -ENOMEM */
+void key_join_free(struct key_update_join *w);
 
-/* New data of a screen update, or of input, at a packet's time. Functions of struct meter_tap. */
-void key_join_display(void *wire, uint64_t update, int64_t time_ns, uint64_t bytes);
-void key_join_input(void *wire, int64_t time_ns);
+/* New data of a screen update, or of input, at a packet's time. Functions of struct meter_observer. */
+void key_join_add_update_data(void *wire, uint64_t update, int64_t time_ns, uint64_t bytes);
+void key_join_add_input_data(void *wire, int64_t time_ns);
 
 /* Ends the capture at `time_ns`, the time of its last packet. 0 or the first error. */
-int key_join_finish(struct key_join *w, int64_t time_ns);
+int key_join_finish(struct key_update_join *w, int64_t time_ns);
 
 extern const char *const key_join_columns[];	/* schema wire/1 */
 

@@ -22,9 +22,10 @@ static int key_log_add(void *context, char *const *cell)
 	struct key_log *t = context;
 	int64_t key, due, sent, skipped, offset, block, last;
 
-	if (!rows_in_int(cell[LOG_KEY], &key) || !rows_in_int(cell[LOG_DUE], &due) || !rows_in_int(cell[LOG_SENT], &sent) ||
-	    !rows_in_int(cell[LOG_SKIPPED], &skipped) || !rows_in_int(cell[LOG_OFFSET], &offset) ||
-	    !rows_in_int(cell[LOG_BLOCK], &block))
+	if (!rows_in_parse_int(cell[LOG_KEY], &key) || !rows_in_parse_int(cell[LOG_DUE], &due) || !rows_in_parse_int(cell[LOG_SENT],
+														     &sent) ||
+	    !rows_in_parse_int(cell[LOG_SKIPPED], &skipped) || !rows_in_parse_int(cell[LOG_OFFSET], &offset) ||
+	    !rows_in_parse_int(cell[LOG_BLOCK], &block))
 		return -EPROTO;
 	if (key < 0 || !is_plausible_time(due) || (sent != ROWS_IN_NONE && (!is_plausible_time(sent) || sent < due)))
 		return -EPROTO;
@@ -43,11 +44,11 @@ static int key_log_add(void *context, char *const *cell)
 		if (!is_plausible_time(offset) || sent < last)
 			return -EPROTO;
 		if (sent > last)
-			t->wall[t->walls++] = (struct clock_offset){ .at_ns = sent, .offset_ns = offset };
+			t->wall[t->walls++] = (struct wall_clock_offset){ .at_ns = sent, .offset_ns = offset };
 	} else {
 		t->unsent++;
 	}
-	t->key[t->n] = (struct pair_key){ .due_ns = due, .sent_ns = sent == ROWS_IN_NONE ? 0 : sent, .skipped = skipped > 0 };
+	t->key[t->n] = (struct pair_key_times){ .due_ns = due, .sent_ns = sent == ROWS_IN_NONE ? 0 : sent, .skipped = skipped > 0 };
 	t->number[t->n] = key;
 	t->block[t->n++] = (uint32_t)block;
 	return 0;
@@ -59,7 +60,7 @@ int key_log_read(FILE *in, struct key_log *out, unsigned long *line)
 	int err;
 
 	*out = (struct key_log){ 0 };
-	err = rows_in_read(in, "keys/1", names, NEEDED, key_log_add, out, line);
+	err = rows_in_read_table(in, "keys/1", names, NEEDED, key_log_add, out, line);
 	if (!err && !out->walls)
 		err = -ENODATA;
 	if (err) {
@@ -84,7 +85,7 @@ void key_log_free(struct key_log *t)
 	*t = (struct key_log){ 0 };
 }
 
-int64_t key_log_time(const struct key_log *t, int64_t wall_ns)
+int64_t key_log_wall_to_monotonic(const struct key_log *t, int64_t wall_ns)
 {
 	return wall_to_monotonic(t->wall, t->walls, wall_ns);
 }

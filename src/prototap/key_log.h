@@ -16,10 +16,10 @@
 #define KEY_LOG_BLOCK_MAX 20	/* keys of a block; more in a row were not typed in blocks */
 
 struct key_log {
-	struct pair_key *key;		/* owned; in the order of typing */
+	struct pair_key_times *key;		/* owned; in the order of typing */
 	int64_t *number;		/* owned; each key's number in the file */
 	uint32_t *block;		/* owned; each key's block, ascending; 0: the file does not tell */
-	struct clock_offset *wall;	/* owned; offsets of CLOCK_REALTIME, one for each key that was sent */
+	struct wall_clock_offset *wall;	/* owned; offsets of CLOCK_REALTIME, one for each key that was sent */
 	size_t n, walls;		/* keys, offsets */
 	size_t unsent;			/* keys without a time of sending */
 	bool in_blocks;			/* no block is longer than KEY_LOG_BLOCK_MAX */
@@ -32,6 +32,6 @@ int key_log_read(FILE *in, struct key_log *out, unsigned long *line);
 void key_log_free(struct key_log *t);
 
 /* Converts a packet's time (CLOCK_REALTIME) to the keys' clock (CLOCK_MONOTONIC). */
-int64_t key_log_time(const struct key_log *t, int64_t wall_ns);
+int64_t key_log_wall_to_monotonic(const struct key_log *t, int64_t wall_ns);
 
 #endif

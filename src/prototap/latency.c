@@ -13,7 +13,7 @@
 const char *const latency_pairings[] = { "blocks", "none", NULL };
 const char *const latency_assumes[] = { "nothing", "coalescing", NULL };
 
-int idle_updates_add(struct idle_updates *n, const char *text)
+int idle_updates_add_window(struct idle_updates *n, const char *text)
 {
 	size_t digits = strcspn(text, "/");
 	int64_t updates, window;
@@ -40,7 +40,7 @@ double idle_updates_per_s(const struct idle_updates *n)
 	return n->window_ns ? (double)n->updates * NS_PER_S / (double)n->window_ns : NAN;
 }
 
-double idle_updates_per_s_high(const struct idle_updates *n)
+double idle_updates_per_s_upper_bound(const struct idle_updates *n)
 {
 	return n->window_ns ? poisson_upper_bound(n->updates) * NS_PER_S / (double)n->window_ns : NAN;
 }
@@ -76,17 +76,17 @@ double poisson_upper_bound(int64_t events)
 
 /* --- files --- */
 
-int latency_open(struct latency *l, const struct latency_cfg *cfg, char *why)
+int latency_open(struct key_latency_state *l, const struct latency_cfg *cfg, char *why)
 {
-	*l = (struct latency){ .cfg = *cfg };
+	*l = (struct key_latency_state){ .cfg = *cfg };
 	if (cfg->keys && !(l->in = fopen(cfg->keys, "re")))
-		return why_write(-1, why, LATENCY_WHY, "cannot read %s: %s", cfg->keys, strerror(errno));
+		return write_error_reason(-1, why, LATENCY_WHY, "cannot read %s: %s", cfg->keys, strerror(errno));
 	if (cfg->rows && !(l->rows = rows_open(cfg->rows, "wire/1", key_join_columns)))
-		return why_write(-1, why, LATENCY_WHY, "cannot write %s: %s", cfg->rows, strerror(errno));
+		return write_error_reason(-1, why, LATENCY_WHY, "cannot write %s: %s", cfg->rows, strerror(errno));
 	return 0;
 }
 
-static int read_typed_keys(struct latency *l, char *why)
+static int read_typed_keys(struct key_latency_state *l, char *why)
 {
 	const char *file = l->cfg.keys;
 	unsigned long line;
@@ -98,29 +98,29 @@ static int read_typed_keys(struct latency *l, char *why)
 	case 0:
 		break;
 	case -EPROTO:
-		return why_write(-1, why, LATENCY_WHY,
+		return write_error_reason(-1, why, LATENCY_WHY,
 				 "%s, line %lu: not what keyrepeat --log writes (schema keys/1, with realtime_offset_ns)",
 				 file, line);
 	case -E2BIG:
-		return why_write(-1, why, LATENCY_WHY, "%s: more than %d keys; give the log of a shorter train", file, KEY_LOG_MAX);
+		return write_error_reason(-1, why, LATENCY_WHY, "%s: more than %d keys; give the log of a shorter train", file, KEY_LOG_MAX);
 	case -ENODATA:
-		return why_write(-1, why, LATENCY_WHY, "%s: no key in it was sent", file);
+		return write_error_reason(-1, why, LATENCY_WHY, "%s: no key in it was sent", file);
 	case -ENOTSUP:
-		return why_write(-1, why, LATENCY_WHY,
+		return write_error_reason(-1, why, LATENCY_WHY,
 				 "%s, line %lu: no offset of the wall clock, so the key cannot be compared with packets; type again",
 				 file, line);
 	default:
-		return why_write(-1, why, LATENCY_WHY, "cannot read %s: %s", file, strerror(-err));
+		return write_error_reason(-1, why, LATENCY_WHY, "cannot read %s: %s", file, strerror(-err));
 	}
-	l->step_ns = wall_step(l->typed.wall, l->typed.walls);
+	l->step_ns = wall_clock_largest_step(l->typed.wall, l->typed.walls);
 	if (l->step_ns > WALL_STEP_NS)
-		return why_write(-1, why, LATENCY_WHY,
+		return write_error_reason(-1, why, LATENCY_WHY,
 				 "%s: the wall clock was set while these keys were typed (by %.3f ms within a second): "
 			      "packet times cannot be compared with them; type again", file, (double)l->step_ns / NS_PER_MS);
 	return 0;
 }
 
-int latency_begin(struct latency *l, char *why)
+int latency_read_keys(struct key_latency_state *l, char *why)
 {
 	struct key_join_cfg wire = { .pairing = l->cfg.pairing, .assume = l->cfg.assume, .noise_per_s = idle_updates_per_s(&l->cfg.noise),
 				 .rows = l->rows };
@@ -133,23 +133,23 @@ int latency_begin(struct latency *l, char *why)
 			return -1;
 		wire.typed = &l->typed;
 		if (l->cfg.pairing == PAIRING_BLOCKS && !t->in_blocks)
-			return why_write(-1, why, LATENCY_WHY,
+			return write_error_reason(-1, why, LATENCY_WHY,
 					 "%s: %zu keys in a row without a pause, so the capture does not tell which update answers which key; "
 				      "type them with keyrepeat --schedule blocks (--pairing none: rows without latency)", l->cfg.keys, t->longest);
 		if (l->cfg.pairing == PAIRING_BLOCKS && t->unsent > t->n / 2)
-			return why_write(-1, why, LATENCY_WHY,
+			return write_error_reason(-1, why, LATENCY_WHY,
 					 "%s: most keys have no time of sending (the display repeated them); "
 				      "type them with keyrepeat --mode tap", l->cfg.keys);
 	}
 	if (key_join_init(&l->wire, &wire))
-		return why_write(-1, why, LATENCY_WHY, "no memory for %zu keys", t->n);
-	l->tap = (struct meter_tap){ .context = &l->wire, .display = key_join_display, .input = key_join_input };
+		return write_error_reason(-1, why, LATENCY_WHY, "no memory for %zu keys", t->n);
+	l->tap = (struct meter_observer){ .context = &l->wire, .display = key_join_add_update_data, .input = key_join_add_input_data };
 	return 0;
 }
 
-int latency_end(struct latency *l, int64_t last_ns, char *why)
+int latency_finish_capture(struct key_latency_state *l, int64_t last_ns, char *why)
 {
-	const struct key_join *w = &l->wire;
+	const struct key_update_join *w = &l->wire;
 	int err = l->tap.context ? key_join_finish(&l->wire, last_ns) : 0, closed = 0;
 
 	if (l->rows) {
@@ -157,29 +157,29 @@ int latency_end(struct latency *l, int64_t last_ns, char *why)
 		l->rows = NULL;
 	}
 	if (err)
-		return why_write(-1, why, LATENCY_WHY,
+		return write_error_reason(-1, why, LATENCY_WHY,
 				 err == -E2BIG ? "over %d updates in one block of keys; does the display show an animation? stop it, and type again" :
 			      "out of memory with %d updates", BLOCK_UPDATES_MAX);
 	if (closed)
-		return why_write(-1, why, LATENCY_WHY, "cannot write %s: %s", l->cfg.rows, strerror(-closed));
+		return write_error_reason(-1, why, LATENCY_WHY, "cannot write %s: %s", l->cfg.rows, strerror(-closed));
 	if (!l->cfg.keys || l->cfg.pairing != PAIRING_BLOCKS)
 		return 0;
 	if (w->missed + w->unsent == w->blocks)
-		return why_write(-1, why, LATENCY_WHY,
+		return write_error_reason(-1, why, LATENCY_WHY,
 				 "none of the keys in %s is in the capture: was it taken at another time, on another host, or of another port?",
 			      l->cfg.keys);
 	if (w->cut + w->missed == w->blocks)
-		return why_write(-1, why, LATENCY_WHY, "%s: the display never rested for a second after a block of keys, "
+		return write_error_reason(-1, why, LATENCY_WHY, "%s: the display never rested for a second after a block of keys, "
 			      "so the capture does not tell which update answers which key; "
 			      "type them with keyrepeat --schedule blocks, and let the capture go on for two seconds", l->cfg.keys);
 	return 0;
 }
 
-static void report_remarks(struct rec *r, const struct latency *l)
+static void report_latency_remarks(struct rec_report *r, const struct key_latency_state *l)
 {
-	const struct key_join *w = &l->wire;
+	const struct key_update_join *w = &l->wire;
 
-	rec_array(r, "says");
+	rec_begin_array(r, "says");
 	if ((double)(w->keys - w->exact) > RANGED_SHARE * (double)w->keys)
 		rec_str(r, NULL, "wire-only latency is a range at this load; use refecho");
 	if (!l->cfg.noise.window_ns)
@@ -188,34 +188,34 @@ static void report_remarks(struct rec *r, const struct latency *l)
 		rec_str(r, NULL, "in marked blocks, an update without a key is likelier than 5 %: none of their pairs is exact");
 	if (l->cfg.assume == ASSUME_COALESCING)
 		rec_str(r, NULL, "upper ends rest on an assumption: the application coalesces keys, and answers each by the next update but two");
-	rec_end(r);
+	rec_end_container(r);
 }
 
-#define JOIN(member) COUNTER_FIELD(#member, struct key_join, member)
+#define JOIN(member) COUNTER_FIELD(#member, struct key_update_join, member)
 
-static void report_paired_keys(struct rec *r, struct latency *l)
+static void report_paired_keys(struct rec_report *r, struct key_latency_state *l)
 {
 	static const struct counter_field counts[] = {
 		JOIN(exact), JOIN(ranged), JOIN(unanswered), JOIN(skipped), JOIN(not_sent),
-		COUNTER_FIELD("missed", struct key_join, missed_keys), COUNTER_FIELD("updates", struct key_join, paired_updates),
-		JOIN(blocks), COUNTER_FIELD("blocks_drained", struct key_join, drained),
-		COUNTER_FIELD("blocks_marked", struct key_join, marked), COUNTER_FIELD("blocks_cut", struct key_join, cut),
-		COUNTER_FIELD("blocks_missed", struct key_join, missed),
+		COUNTER_FIELD("missed", struct key_update_join, missed_keys), COUNTER_FIELD("updates", struct key_update_join, paired_updates),
+		JOIN(blocks), COUNTER_FIELD("blocks_drained", struct key_update_join, drained),
+		COUNTER_FIELD("blocks_marked", struct key_update_join, marked), COUNTER_FIELD("blocks_cut", struct key_update_join, cut),
+		COUNTER_FIELD("blocks_missed", struct key_update_join, missed),
 	};
-	struct key_join *w = &l->wire;
+	struct key_update_join *w = &l->wire;
 
 	REPORT_COUNTERS(r, counts, w);
 	rec_real(r, "unsolicited_per_s", idle_updates_per_s(&l->cfg.noise), 4);
-	rec_real(r, "unsolicited_per_s_high", idle_updates_per_s_high(&l->cfg.noise), 4);
+	rec_real(r, "unsolicited_per_s_high", idle_updates_per_s_upper_bound(&l->cfg.noise), 4);
 	rec_real(r, "unsolicited_window_s", l->cfg.noise.window_ns ? (double)l->cfg.noise.window_ns / NS_PER_S : NAN, 3);
-	rec_timing(r, "latency_low_ms", &w->low, NS_PER_MS);
-	rec_timing(r, "latency_high_ms", &w->high, NS_PER_MS);
-	rec_timing(r, "latency_from_sent_low_ms", &w->sent_low, NS_PER_MS);
-	rec_timing(r, "latency_from_sent_high_ms", &w->sent_high, NS_PER_MS);
-	report_remarks(r, l);
+	rec_sample_statistics(r, "latency_low_ms", &w->low, NS_PER_MS);
+	rec_sample_statistics(r, "latency_high_ms", &w->high, NS_PER_MS);
+	rec_sample_statistics(r, "latency_from_sent_low_ms", &w->sent_low, NS_PER_MS);
+	rec_sample_statistics(r, "latency_from_sent_high_ms", &w->sent_high, NS_PER_MS);
+	report_latency_remarks(r, l);
 }
 
-void latency_report(struct rec *r, struct latency *l)
+void report_key_latency(struct rec_report *r, struct key_latency_state *l)
 {
 	size_t seen = 0;
 
@@ -223,7 +223,7 @@ void latency_report(struct rec *r, struct latency *l)
 		return;
 	for (size_t i = 0; i < l->typed.n; i++)
 		seen += l->wire.seen_ns[i] != 0;
-	rec_object(r, "keys");
+	rec_begin_object(r, "keys");
 	rec_int(r, "typed", (int64_t)l->typed.n);
 	rec_int(r, "on_the_wire", (int64_t)seen);
 	rec_str(r, "pairing", latency_pairings[l->cfg.pairing]);
@@ -231,10 +231,10 @@ void latency_report(struct rec *r, struct latency *l)
 	rec_real(r, "realtime_step_us", (double)l->step_ns / NS_PER_US, 3);
 	if (l->cfg.pairing == PAIRING_BLOCKS)
 		report_paired_keys(r, l);
-	rec_end(r);
+	rec_end_container(r);
 }
 
-void latency_free(struct latency *l)
+void latency_free(struct key_latency_state *l)
 {
 	key_join_free(&l->wire);
 	key_log_free(&l->typed);

@@ -15,7 +15,7 @@ struct counter_field {
 };
 #define COUNTER_FIELD(key, type, member) { key, offsetof(type, member) }
 /* Reports counters of the struct at `from`; not `known`: as null. */
-void report_counters(struct rec *r, const struct counter_field *counts, size_t n, const void *from, bool known);
+void report_counters(struct rec_report *r, const struct counter_field *counts, size_t n, const void *from, bool known);
 #define REPORT_COUNTERS(r, counts, from) report_counters(r, counts, sizeof(counts) / sizeof(*(counts)), from, true)
 
 /* Rate of screen updates that come without a key, from counts in windows without keys. */
@@ -24,11 +24,11 @@ struct idle_updates {
 };
 
 /* Adds a window "UPDATES/TIME", such as 0/60s. 0; -EINVAL, or -EDOM: a time without a unit. */
-int idle_updates_add(struct idle_updates *n, const char *text);
+int idle_updates_add_window(struct idle_updates *n, const char *text);
 
 /* Updates a second, and the upper 95 % bound of that rate; NAN: not measured. */
 double idle_updates_per_s(const struct idle_updates *n);
-double idle_updates_per_s_high(const struct idle_updates *n);
+double idle_updates_per_s_upper_bound(const struct idle_updates *n);
 
 /* Upper 95 % bound (one-sided, Garwood 1936) of a Poisson mean after `events`; 3.0 for none. */
 double poisson_upper_bound(int64_t events);
@@ -42,27 +42,27 @@ struct latency_cfg {
 
 extern const char *const latency_pairings[], *const latency_assumes[];
 
-struct latency {
+struct key_latency_state {
 	struct latency_cfg cfg;
 	FILE *in;			/* keyrepeat's log until it is read */
-	struct rows *rows;
+	struct row_file *rows;
 	struct key_log typed;
-	struct key_join wire;
-	struct meter_tap tap;		/* for the meter; context NULL: neither keys nor rows */
+	struct key_update_join wire;
+	struct meter_observer tap;		/* for the meter; context NULL: neither keys nor rows */
 	int64_t step_ns;		/* largest change of the wall clock's offset within a second */
 };
 
 #define LATENCY_WHY 512
 
 /* Opens the files without reading, so that privileges can be dropped before. 0, or -1 with a line in `why`. */
-int latency_open(struct latency *l, const struct latency_cfg *cfg, char *why);
+int latency_open(struct key_latency_state *l, const struct latency_cfg *cfg, char *why);
 /* Reads the keys and refuses those that cannot be paired. 0, or -1 with `why`. */
-int latency_begin(struct latency *l, char *why);
+int latency_read_keys(struct key_latency_state *l, char *why);
 /* Ends the capture at its last packet. 0, or -1 with `why`: no latency, or rows could not be written. */
-int latency_end(struct latency *l, int64_t last_ns, char *why);
+int latency_finish_capture(struct key_latency_state *l, int64_t last_ns, char *why);
 
 /* Writes the object "keys". */
-void latency_report(struct rec *r, struct latency *l);
-void latency_free(struct latency *l);
+void report_key_latency(struct rec_report *r, struct key_latency_state *l);
+void latency_free(struct key_latency_state *l);
 
 #endif

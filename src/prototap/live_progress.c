@@ -12,7 +12,7 @@ void live_progress_start(struct live_progress *w, bool quiet, int64_t now_ns)
 	progress_start(&w->progress, quiet);
 }
 
-void live_progress_display(void *watch, uint64_t update, int64_t time_ns, uint64_t bytes)
+void live_progress_add_update(void *watch, uint64_t update, int64_t time_ns, uint64_t bytes)
 {
 	struct live_progress *w = watch;
 
@@ -24,9 +24,9 @@ void live_progress_display(void *watch, uint64_t update, int64_t time_ns, uint64
 }
 
 /* Counts of the display channel of all connections, open and ended. */
-static struct channel_count count_display(const struct meter *m, int *open)
+static struct channel_traffic_counts sum_display_channel_counts(const struct capture_meter *m, int *open)
 {
-	struct channel_count n = m->sum[DISPLAY];
+	struct channel_traffic_counts n = m->sum[DISPLAY];
 
 	*open = 0;
 	for (uint32_t i = 1; i < m->table.fresh; i++)
@@ -37,27 +37,27 @@ static struct channel_count count_display(const struct meter *m, int *open)
 	return n;
 }
 
-void live_progress_show(struct live_progress *w, const struct meter *m, int64_t now_ns)
+void live_progress_show(struct live_progress *w, const struct capture_meter *m, int64_t now_ns)
 {
 	double seconds = (double)(now_ns - w->line_ns) / NS_PER_S;
 	time_t now = time(NULL);
-	struct channel_count n;
+	struct channel_traffic_counts n;
 	struct tm when;
 	char clock[16];
 	uint64_t packets;
 	int open;
 
-	if (!progress_due(&w->progress, now_ns))
+	if (!is_progress_line_due(&w->progress, now_ns))
 		return;
-	n = count_display(m, &open);
+	n = sum_display_channel_counts(m, &open);
 	packets = n.packets - w->before.packets;
 	localtime_r(&now, &when);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &when);
 	fprintf(stderr, "%s  %d open  %s to client  %s updates/s  gap %s%s  resent %s %%\n", clock, open,
-		say_bits(8 * (double)(n.wire_bytes - w->before.wire_bytes) / seconds),
-		say_number((double)(m->update[0].count - w->updates_before) / seconds),
-		w->gap_ns < 0 ? "-" : say_ns((double)w->gap_ns), w->gap_ns > WATCH_GAP_NS ? " !" : "",
-		say_number(packets ? 100 * (double)(n.retransmitted_packets - w->before.retransmitted_packets) / (double)packets : (double)NAN));
+		bits_text(8 * (double)(n.wire_bytes - w->before.wire_bytes) / seconds),
+		number_text((double)(m->update[0].count - w->updates_before) / seconds),
+		w->gap_ns < 0 ? "-" : ns_text((double)w->gap_ns), w->gap_ns > WATCH_GAP_NS ? " !" : "",
+		number_text(packets ? 100 * (double)(n.retransmitted_packets - w->before.retransmitted_packets) / (double)packets : (double)NAN));
 	w->before = n;
 	w->updates_before = m->update[0].count;
 	w->gap_ns = -1;

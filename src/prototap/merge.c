@@ -6,27 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-int merge_init(struct merge *m, int rows)
+int merge_init(struct packet_merge *m, int rows)
 {
-	*m = (struct merge){ .head = calloc((size_t)rows, sizeof(*m->head)) };
+	*m = (struct packet_merge){ .head = calloc((size_t)rows, sizeof(*m->head)) };
 	return m->head ? 0 : -ENOMEM;
 }
 
-void merge_free(struct merge *m)
+void merge_free(struct packet_merge *m)
 {
 	free(m->head);
-	*m = (struct merge){ 0 };
+	*m = (struct packet_merge){ 0 };
 }
 
-static bool merge_head_before(const struct merge_head *a, const struct merge_head *b)
+static bool merge_head_before(const struct merge_next_packet *a, const struct merge_next_packet *b)
 {
 	return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && a->row < b->row);
 }
 
 /* Moves head[at] to its place among the others, which are sorted. */
-static void merge_place(struct merge *m, int at)
+static void merge_move_into_order(struct packet_merge *m, int at)
 {
-	struct merge_head moved = m->head[at];
+	struct merge_next_packet moved = m->head[at];
 
 	for (; at + 1 < m->n && merge_head_before(&m->head[at + 1], &moved); at++)
 		m->head[at] = m->head[at + 1];
@@ -35,19 +35,19 @@ static void merge_place(struct merge *m, int at)
 	m->head[at] = moved;
 }
 
-void merge_add(struct merge *m, int row, int64_t time_ns)
+void merge_add_file(struct packet_merge *m, int row, int64_t time_ns)
 {
-	m->head[m->n++] = (struct merge_head){ time_ns, row };
-	merge_place(m, m->n - 1);
+	m->head[m->n++] = (struct merge_next_packet){ time_ns, row };
+	merge_move_into_order(m, m->n - 1);
 }
 
-void merge_advance(struct merge *m, int64_t time_ns)
+void merge_set_next_packet_time(struct packet_merge *m, int64_t time_ns)
 {
 	m->head[0].time_ns = time_ns;
-	merge_place(m, 0);
+	merge_move_into_order(m, 0);
 }
 
-void merge_end(struct merge *m)
+void merge_remove_ended_file(struct packet_merge *m)
 {
 	m->n--;
 	memmove(m->head, m->head + 1, (size_t)m->n * sizeof(*m->head));

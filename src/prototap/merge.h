@@ -7,20 +7,20 @@
 
 #include <stdint.h>
 
-struct merge {
-	struct merge_head {
+struct packet_merge {
+	struct merge_next_packet {
 		int64_t time_ns;	/* of the file's next packet */
 		int row;		/* number of the file */
 	} *head;		/* owned; sorted, head[0] is next */
 	int n;			/* files that have a next packet */
 };
 
-int merge_init(struct merge *m, int rows);	/* 0 or -ENOMEM */
-void merge_free(struct merge *m);
-void merge_add(struct merge *m, int row, int64_t time_ns);	/* each file once, with its first packet's time */
+int merge_init(struct packet_merge *m, int rows);	/* 0 or -ENOMEM */
+void merge_free(struct packet_merge *m);
+void merge_add_file(struct packet_merge *m, int row, int64_t time_ns);	/* each file once, with its first packet's time */
 /* The file of head[0] has its next packet at `time_ns`. */
-void merge_advance(struct merge *m, int64_t time_ns);
+void merge_set_next_packet_time(struct packet_merge *m, int64_t time_ns);
 /* The file of head[0] has no more packets. */
-void merge_end(struct merge *m);
+void merge_remove_ended_file(struct packet_merge *m);
 
 #endif

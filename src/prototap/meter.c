@@ -9,7 +9,7 @@
 
 static const int64_t merge_beside_ns[MERGES] = { 0, 5 * NS_PER_MS, 20 * NS_PER_MS };
 
-int meter_init(struct meter *m, const struct meter_cfg *cfg)
+int meter_init(struct capture_meter *m, const struct meter_cfg *cfg)
 {
 	memset(m, 0, sizeof(*m));
 	m->cfg = *cfg;
@@ -24,7 +24,7 @@ int meter_init(struct meter *m, const struct meter_cfg *cfg)
 	return -ENOMEM;
 }
 
-void meter_free(struct meter *m)
+void meter_free(struct capture_meter *m)
 {
 	flow_table_free(&m->table);
 	stream_pool_free(&m->pool);
@@ -35,10 +35,10 @@ void meter_free(struct meter *m)
 }
 
 /* Tells the observers of new data, on the display channel with the number of its update. */
-static void notify_data_taps(const struct meter *m, const struct flow *f, int c, int64_t time_ns, uint64_t bytes)
+static void notify_data_observers(const struct capture_meter *m, const struct flow *f, int c, int64_t time_ns, uint64_t bytes)
 {
 	for (int i = 0; i < m->cfg.taps; i++) {
-		const struct meter_tap *tap = &m->cfg.tap[i];
+		const struct meter_observer *tap = &m->cfg.tap[i];
 
 		if (c == DISPLAY && tap->display)
 			tap->display(tap->context, f->update[0], time_ns, bytes);
@@ -49,7 +49,7 @@ static void notify_data_taps(const struct meter *m, const struct flow *f, int c,
 	}
 }
 
-static void notify_packet_taps(const struct meter *m, const struct flow *f, int c, const struct meter_seen *seen)
+static void notify_packet_observers(const struct capture_meter *m, const struct flow *f, int c, const struct meter_seen *seen)
 {
 	for (int i = 0; i < m->cfg.taps; i++)
 		if (m->cfg.tap[i].packet)
@@ -57,17 +57,17 @@ static void notify_packet_taps(const struct meter *m, const struct flow *f, int 
 }
 
 /* Counts new data in order: messages, and on the display channel updates. */
-static void meter_add_data(struct meter *m, struct flow *f, int c, int64_t time_ns, const struct stream_taken *t)
+static void meter_add_data(struct capture_meter *m, struct flow *f, int c, int64_t time_ns, const struct stream_segment_result *t)
 {
-	struct channel_count *n = &f->count[c];
+	struct channel_traffic_counts *n = &f->count[c];
 	bool fresh;
 
 	n->missing_bytes += t->missing_bytes;
 	if (!t->ready.bytes)
 		return;
 	n->payload_bytes += t->ready.bytes;
-	n->messages += message_run_add(&f->run, c, time_ns, &t->ready, &fresh);
-	setup_data(&m->setup, c, t->ready.bytes);
+	n->messages += current_message_add_data(&f->run, c, time_ns, &t->ready, &fresh);
+	session_count_payload(&m->setup, c, t->ready.bytes);
 	for (int i = 0; c == DISPLAY && i < MERGES; i++) {
 		if (!fresh)
 			update_extend(&m->update[i], f->update[i], time_ns);
@@ -75,15 +75,15 @@ static void meter_add_data(struct meter *m, struct flow *f, int c, int64_t time_
 		if (fresh || t->ready.ends + t->ready.open > 1)
 			f->update[i] = update_add_message(&m->update[i], time_ns);
 	}
-	notify_data_taps(m, f, c, time_ns, t->ready.bytes);
+	notify_data_observers(m, f, c, time_ns, t->ready.bytes);
 }
 
-static void meter_end_flow(struct meter *m, struct flow *f)
+static void meter_end_flow(struct capture_meter *m, struct flow *f)
 {
-	struct stream_taken t;
+	struct stream_segment_result t;
 
 	for (int c = 0; c < CHANNELS; c++) {
-		stream_finish(&f->stream[c], &m->pool, &t);
+		stream_give_up_all_holes(&f->stream[c], &m->pool, &t);
 		payload_skip_gap(&m->contents, f, c);
 		meter_add_data(m, f, c, f->last_ns, &t);
 		counters_add(&m->sum[c], &f->count[c], sizeof(m->sum[c]));
@@ -95,14 +95,14 @@ static void meter_end_flow(struct meter *m, struct flow *f)
 		m->latest = NULL;
 }
 
-static struct flow *meter_begin_flow(struct meter *m, const struct flow_key *key, uint32_t hash, int source,
+static struct flow *meter_begin_flow(struct capture_meter *m, const struct flow_key *key, uint32_t hash, int source,
 				     const struct segment *s, int64_t time_ns)
 {
 	struct flow *f, *victim;
 	enum server_by by;
 	int end;
 
-	if (!ports_server(m->cfg.ports, m->cfg.server, s, &end, &by))
+	if (!ports_identify_server(m->cfg.ports, m->cfg.server, s, &end, &by))
 		return NULL;
 	victim = flow_victim(&m->table);
 	if (victim) {
@@ -130,7 +130,7 @@ static bool is_new_connection(const struct flow *f, int source, const struct seg
 	return f->begun[c] ? f->first_seq[c] != s->seq : f->stream[c].known || flow_ended(f);
 }
 
-static struct flow *meter_find_flow(struct meter *m, const struct segment *s, int64_t time_ns, int *source)
+static struct flow *meter_find_flow(struct capture_meter *m, const struct segment *s, int64_t time_ns, int *source)
 {
 	struct flow_key key;
 	struct flow *f;
@@ -155,7 +155,7 @@ static struct flow *meter_find_flow(struct meter *m, const struct segment *s, in
 	return f;
 }
 
-static void count_packet(struct channel_count *n, const struct segment *s)
+static void count_packet(struct channel_traffic_counts *n, const struct segment *s)
 {
 	n->packets++;
 	n->wire_bytes += s->wire_bytes;
@@ -170,14 +170,14 @@ static void count_packet(struct channel_count *n, const struct segment *s)
 }
 
 /* Counts a TCP segment's acknowledgement. */
-static struct ack_seen count_ack(struct flow *f, int c, const struct segment *s, int64_t time_ns)
+static struct ack_classification count_ack(struct flow *f, int c, const struct segment *s, int64_t time_ns)
 {
-	struct channel_count *n = &f->count[c];
-	struct ack_seen ack;
+	struct channel_traffic_counts *n = &f->count[c];
+	struct ack_classification ack;
 
 	if (s->transport != TRANSPORT_TCP)
-		return (struct ack_seen){ .took_ns = -1 };
-	ack = acks_segment(f->ack, c, s, time_ns);
+		return (struct ack_classification){ .took_ns = -1 };
+	ack = acks_classify_segment(f->ack, c, s, time_ns);
 	n->payload_packets += s->payload_bytes > 0;
 	n->pure_acks += ack.pure;
 	n->fresh_acks += ack.fresh;
@@ -186,12 +186,12 @@ static struct ack_seen count_ack(struct flow *f, int c, const struct segment *s,
 	return ack;
 }
 
-static void meter_add_payload(struct meter *m, struct flow *f, int c, const struct segment *s, const struct packet *p)
+static void meter_add_payload(struct capture_meter *m, struct flow *f, int c, const struct segment *s, const struct packet *p)
 {
-	struct channel_count *n = &f->count[c];
-	struct stream_taken t;
+	struct channel_traffic_counts *n = &f->count[c];
+	struct stream_segment_result t;
 
-	stream_take(&f->stream[c], &m->pool, s->seq + (s->flags & TCP_SYN ? 1 : 0), s->payload_bytes, s->flags & TCP_PSH, &t);
+	stream_add_segment(&f->stream[c], &m->pool, s->seq + (s->flags & TCP_SYN ? 1 : 0), s->payload_bytes, s->flags & TCP_PSH, &t);
 	if (t.old_bytes) {
 		n->retransmitted_packets++;
 		n->retransmitted_bytes += t.old_bytes;
@@ -208,21 +208,21 @@ static void meter_add_payload(struct meter *m, struct flow *f, int c, const stru
 }
 
 /* Each datagram is a message; repeated or missing datagrams cannot be recognised. */
-static void meter_add_datagram(struct meter *m, struct flow *f, int c, const struct segment *s, int64_t time_ns)
+static void meter_add_datagram(struct capture_meter *m, struct flow *f, int c, const struct segment *s, int64_t time_ns)
 {
-	struct channel_count *n = &f->count[c];
+	struct channel_traffic_counts *n = &f->count[c];
 
 	n->payload_packets += s->payload_bytes > 0;
-	setup_data(&m->setup, c, s->payload_bytes);
+	session_count_payload(&m->setup, c, s->payload_bytes);
 	n->payload_bytes += s->payload_bytes;
 	n->beyond_bytes += s->beyond_bytes;
 	n->messages++;
 	for (int i = 0; c == DISPLAY && i < MERGES; i++)
 		f->update[i] = update_add_message(&m->update[i], time_ns);
-	notify_data_taps(m, f, c, time_ns, s->payload_bytes);
+	notify_data_observers(m, f, c, time_ns, s->payload_bytes);
 }
 
-static void count_unselected(struct meter *m, const struct segment *s)
+static void count_unselected_segment(struct capture_meter *m, const struct segment *s)
 {
 	uint16_t port = s->port[0] < s->port[1] ? s->port[0] : s->port[1];
 
@@ -232,24 +232,24 @@ static void count_unselected(struct meter *m, const struct segment *s)
 	m->passed[port].port = port;
 }
 
-static void meter_add_segment(struct meter *m, const struct segment *s, const struct packet *p)
+static void meter_add_segment(struct capture_meter *m, const struct segment *s, const struct packet *p)
 {
 	struct meter_seen seen = { .segment = s, .packet = p };
 	int64_t time_ns = p->time_ns;
-	struct stream_taken t;
+	struct stream_segment_result t;
 	struct flow *f;
 	int c, source;
 
 	f = meter_find_flow(m, s, time_ns, &source);
 	if (!f) {
-		count_unselected(m, s);
+		count_unselected_segment(m, s);
 		return;
 	}
 	c = f->server == source ? DISPLAY : INPUT;
 	count_packet(&f->count[c], s);
 	seen.ack = count_ack(f, c, s, time_ns);
-	setup_packet(&m->setup, c, s, seen.ack.pure, time_ns);
-	notify_packet_taps(m, f, c, &seen);
+	session_count_packet(&m->setup, c, s, seen.ack.pure, time_ns);
+	notify_packet_observers(m, f, c, &seen);
 	f->last_ns = time_ns;
 	if (s->wire_bytes > m->largest_frame_bytes)
 		m->largest_frame_bytes = s->wire_bytes;
@@ -266,7 +266,7 @@ static void meter_add_segment(struct meter *m, const struct segment *s, const st
 	}
 	/* The receiver has the data, so bytes missing before it are not in the capture: stop waiting. */
 	if (s->flags & TCP_ACK && f->stream[1 - c].first) {
-		stream_acknowledged(&f->stream[1 - c], &m->pool, s->ack, &t);
+		stream_give_up_acked_holes(&f->stream[1 - c], &m->pool, s->ack, &t);
 		payload_skip_gap(&m->contents, f, 1 - c);
 		meter_add_data(m, f, 1 - c, time_ns, &t);
 	}
@@ -278,7 +278,7 @@ static void meter_add_segment(struct meter *m, const struct segment *s, const st
 		f->reset = true;
 }
 
-void meter_packet(struct meter *m, enum link_type link, const struct packet *p)
+void meter_packet(struct capture_meter *m, enum link_type link, const struct packet *p)
 {
 	struct segment s;
 	enum decoded what = decode_packet(link, p, &s);
@@ -298,7 +298,7 @@ void meter_packet(struct meter *m, enum link_type link, const struct packet *p)
 	}
 }
 
-void meter_finish(struct meter *m)
+void meter_finish(struct capture_meter *m)
 {
 	for (uint32_t i = 1; i <= m->table.size && m->table.used; i++)
 		if (m->table.flow[i].used)
@@ -306,12 +306,12 @@ void meter_finish(struct meter *m)
 	flow_ranking_sort(&m->top);
 }
 
-int meter_ports(const struct meter *m, struct meter_port top[METER_PORTS])
+int meter_top_unselected_ports(const struct capture_meter *m, struct unselected_port_count top[METER_PORTS])
 {
 	int n = 0;
 
 	for (size_t port = 0; port < PORTS; port++) {
-		const struct meter_port *p = &m->passed[port];
+		const struct unselected_port_count *p = &m->passed[port];
 		int at = n;
 
 		if (!p->packets)

@@ -19,11 +19,11 @@ enum { MERGES = 3 };	/* merge gaps: --merge, and 5 and 20 ms for comparison */
 struct meter_seen {
 	const struct segment *segment;
 	const struct packet *packet;
-	struct ack_seen ack;
+	struct ack_classification ack;
 };
 
 /* An observer of the packets of selected connections; functions that are NULL are not called. */
-struct meter_tap {
+struct meter_observer {
 	void *context;
 	/* New data of the display channel, which belongs to update `number` (from 1, ascending; may step back with several
 	 * connections). */
@@ -35,16 +35,16 @@ struct meter_tap {
 #define METER_TAPS 4
 
 /* TCP and UDP packets that were not selected, by the lower of their ports, most likely the server's. */
-struct meter_port {
+struct unselected_port_count {
 	uint64_t packets, wire_bytes;
 	uint16_t port;
 };
 #define METER_PORTS 5
 
 struct meter_cfg {
-	struct meter_tap tap[METER_TAPS];	/* the first `taps` are used */
+	struct meter_observer tap[METER_TAPS];	/* the first `taps` are used */
 	int taps;
-	const struct ports *ports;	/* must outlive the meter */
+	const struct server_ports *ports;	/* must outlive the meter */
 	const uint8_t *server;		/* address of the server, or NULL */
 	const struct key_log *typed;	/* keys typed meanwhile, or NULL; must outlive the meter */
 	int64_t period_ns, merge_ns;
@@ -54,34 +54,34 @@ struct meter_cfg {
 	int decode;			/* enum payload_decode */
 };
 
-struct meter {
+struct capture_meter {
 	struct meter_cfg cfg;
 	struct flow_table table;
-	struct stream_pool pool;
+	struct early_interval_pool pool;
 	struct flow_ranking top;
 	struct flow *latest;		/* flow of the latest segment */
 	struct update_series update[MERGES];
 	struct sample gaps;		/* between updates, at --merge */
-	struct channel_count sum[CHANNELS];	/* of ended flows; after meter_finish() of all */
+	struct channel_traffic_counts sum[CHANNELS];	/* of ended flows; after meter_finish() of all */
 	uint64_t packets, decoded[DECODED_MALFORMED + 1], unasked, truncated;	/* unasked: segments that were not selected */
-	struct meter_port *passed;	/* the unasked segments, by port */
+	struct unselected_port_count *passed;	/* the unasked segments, by port */
 	uint64_t first_fragments, fragment_wire_bytes, fragment_ip_bytes;	/* the bytes are those of further fragments */
 	uint64_t flows, flows_evicted, steps_back;	/* steps_back: packets earlier than the one before */
 	uint64_t largest_frame_bytes;
 	int64_t first_ns, last_ns;	/* first and latest packet of any kind */
-	struct setup setup;
+	struct session_traffic_phases setup;
 	struct payload_totals contents;
 };
 
-int meter_init(struct meter *m, const struct meter_cfg *cfg);	/* 0 or -ENOMEM */
-void meter_free(struct meter *m);
+int meter_init(struct capture_meter *m, const struct meter_cfg *cfg);	/* 0 or -ENOMEM */
+void meter_free(struct capture_meter *m);
 
-void meter_packet(struct meter *m, enum link_type link, const struct packet *p);
+void meter_packet(struct capture_meter *m, enum link_type link, const struct packet *p);
 
 /* Ends all flows: sums and ranking are complete afterwards. */
-void meter_finish(struct meter *m);
+void meter_finish(struct capture_meter *m);
 
 /* The ports of segments that were not selected, most bytes first; returns how many of METER_PORTS there are. */
-int meter_ports(const struct meter *m, struct meter_port top[METER_PORTS]);
+int meter_top_unselected_ports(const struct capture_meter *m, struct unselected_port_count top[METER_PORTS]);
 
 #endif

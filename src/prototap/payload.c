@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct payload_flow {
+struct flow_payload_decoder {
 	struct payload_totals *all;
 	struct flow *flow;
 	uint8_t kind;			/* enum payload_kind */
@@ -13,13 +13,13 @@ struct payload_flow {
 	bool placed[CHANNELS];		/* `order` has the stream's offset */
 	bool is_tls[CHANNELS];
 	uint32_t seal;
-	struct reorder order[CHANNELS];
-	struct tls tls[CHANNELS];
+	struct reorder_buffer order[CHANNELS];
+	struct tls_record_parser tls[CHANNELS];
 	uint64_t undecoded;
 	const char *why;
 	union {
-		struct rfb_tap *rfb;
-		struct x11_tap *x11;
+		struct rfb_stream_decoder *rfb;
+		struct x11_stream_decoder *x11;
 	};
 };
 
@@ -31,7 +31,7 @@ int payload_totals_init(struct payload_totals *all, int decode)
 	if (!decode)
 		return 0;
 	all->rfb = calloc(1, sizeof(*all->rfb));
-	all->x11 = x11_count_new();
+	all->x11 = x11_alloc_message_counts();
 	return all->rfb && all->x11 ? 0 : -ENOMEM;
 }
 
@@ -55,15 +55,15 @@ static bool begins_as_x11(const uint8_t *bytes, uint32_t n)
 	return n >= 4 && (!memcmp(bytes, "l\0\v", 3) || !memcmp(bytes, "B\0\0\v", 4));
 }
 
-static struct x11_tap *new_x11_decoder(struct payload_totals *all)
+static struct x11_stream_decoder *x11_alloc_decoder_if_room(struct payload_totals *all)
 {
-	struct x11_tap *x = all->x11_open < PAYLOAD_X11_MAX ? x11_new(all->x11) : NULL;
+	struct x11_stream_decoder *x = all->x11_open < PAYLOAD_X11_MAX ? x11_alloc_stream_decoder(all->x11) : NULL;
 
 	all->x11_open += x != NULL;
 	return x;
 }
 
-static void payload_detect_protocol(struct payload_flow *o, int c, const uint8_t *bytes, uint32_t captured)
+static void payload_detect_protocol(struct flow_payload_decoder *o, int c, const uint8_t *bytes, uint32_t captured)
 {
 	struct payload_totals *all = o->all;
 
@@ -76,7 +76,7 @@ static void payload_detect_protocol(struct payload_flow *o, int c, const uint8_t
 		rfb_start(o->rfb, all->rfb);
 		o->kind = PAYLOAD_RFB;
 	} else if (all->decode != DECODE_RFB && begins_as_x11(bytes, captured)) {
-		o->x11 = new_x11_decoder(all);
+		o->x11 = x11_alloc_decoder_if_room(all);
 		o->kind = o->x11 ? PAYLOAD_X11 : PAYLOAD_OTHER;
 		o->why = o->x11 ? NULL : "too many X11 connections at one time";
 	} else {
@@ -86,7 +86,7 @@ static void payload_detect_protocol(struct payload_flow *o, int c, const uint8_t
 
 /* --- bytes in order --- */
 
-static struct skip_parser *payload_parser_of(struct payload_flow *o, int c)
+static struct skip_parser *payload_parser_of_channel(struct flow_payload_decoder *o, int c)
 {
 	if (o->kind == PAYLOAD_RFB)
 		return c == o->opener ? &o->rfb->server : &o->rfb->client;
@@ -95,29 +95,29 @@ static struct skip_parser *payload_parser_of(struct payload_flow *o, int c)
 	return NULL;
 }
 
-static void payload_decode_bytes(struct payload_flow *o, int c, const uint8_t *bytes, uint32_t captured, uint32_t length)
+static void payload_decode_messages(struct flow_payload_decoder *o, int c, const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
 	struct skip_parser *w;
 
 	if (o->kind == PAYLOAD_UNDECIDED)
 		payload_detect_protocol(o, c, bytes, captured);
-	w = payload_parser_of(o, c);
+	w = payload_parser_of_channel(o, c);
 	if (!w)
 		o->undecoded += length;
 	else if (o->kind == PAYLOAD_RFB)
-		skip_parser_feed(w, bytes, captured, length, c == o->opener ? rfb_server_step : rfb_client_step, o->rfb);
+		skip_parser_feed(w, bytes, captured, length, c == o->opener ? rfb_parse_server_piece : rfb_parse_client_piece, o->rfb);
 	else
-		skip_parser_feed(w, bytes, captured, length, c == o->opener ? x11_client_step : x11_server_step, o->x11);
+		skip_parser_feed(w, bytes, captured, length, c == o->opener ? x11_parse_client_piece : x11_parse_server_piece, o->x11);
 }
 
 /* Whether TLS begins with this segment; the search ends after TLS_LOOK bytes. */
-static bool payload_look_for_tls(struct flow *f, int c, const uint8_t *bytes, uint32_t captured)
+static bool payload_detect_tls_start(struct flow *f, int c, const uint8_t *bytes, uint32_t captured)
 {
 	bool midway = !f->begun[INPUT] && !f->begun[DISPLAY];
 
 	if (f->looked & 1 << c)
 		return false;
-	if (tls_begins(bytes, captured, midway)) {
+	if (is_tls_start(bytes, captured, midway)) {
 		f->looked |= (uint8_t)(1 << c);
 		return true;
 	}
@@ -126,49 +126,49 @@ static bool payload_look_for_tls(struct flow *f, int c, const uint8_t *bytes, ui
 	return false;
 }
 
-static void payload_begin_tls(struct payload_flow *o, int c, const uint8_t *bytes, uint32_t captured)
+static void payload_begin_tls(struct flow_payload_decoder *o, int c, const uint8_t *bytes, uint32_t captured)
 {
-	uint16_t cipher = tls_cipher(bytes, captured);
+	uint16_t cipher = tls_server_hello_cipher(bytes, captured);
 	bool least = false;
 
 	o->is_tls[c] = true;
 	o->all->tls[c].streams++;
 	if (!cipher)
 		return;
-	o->seal = tls_seal(cipher, &least);
+	o->seal = tls_cipher_overhead_bytes(cipher, &least);
 	o->all->tls_least |= least;
 }
 
-static void payload_take_bytes(void *context, int c, const uint8_t *bytes, uint32_t captured, uint32_t length)
+static void payload_decode_ordered_bytes(void *context, int c, const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
-	struct payload_flow *o = context;
+	struct flow_payload_decoder *o = context;
 
 	if (o->all->decode)
-		payload_decode_bytes(o, c, bytes, captured, length);
-	if (!o->is_tls[c] && payload_look_for_tls(o->flow, c, bytes, captured))
+		payload_decode_messages(o, c, bytes, captured, length);
+	if (!o->is_tls[c] && payload_detect_tls_start(o->flow, c, bytes, captured))
 		payload_begin_tls(o, c, bytes, captured);
 	if (o->is_tls[c])
-		tls_take(&o->tls[c], &o->all->tls[c], o->seal, bytes, captured, length);
+		tls_count_records(&o->tls[c], &o->all->tls[c], o->seal, bytes, captured, length);
 }
 
-static void payload_take_input(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length)
+static void payload_decode_input_bytes(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
-	payload_take_bytes(context, INPUT, bytes, captured, length);
+	payload_decode_ordered_bytes(context, INPUT, bytes, captured, length);
 }
 
-static void payload_take_display(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length)
+static void payload_decode_display_bytes(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
-	payload_take_bytes(context, DISPLAY, bytes, captured, length);
+	payload_decode_ordered_bytes(context, DISPLAY, bytes, captured, length);
 }
 
-static reorder_fn *const take_of[CHANNELS] = { payload_take_input, payload_take_display };
+static reorder_fn *const take_of[CHANNELS] = { payload_decode_input_bytes, payload_decode_display_bytes };
 
-static void payload_lose_bytes(struct payload_flow *o, int c)
+static void payload_stop_at_lost_bytes(struct flow_payload_decoder *o, int c)
 {
-	struct skip_parser *w = payload_parser_of(o, c);
+	struct skip_parser *w = payload_parser_of_channel(o, c);
 
 	if (o->is_tls[c])
-		tls_lost(&o->tls[c], &o->all->tls[c]);
+		tls_stop_at_lost_bytes(&o->tls[c], &o->all->tls[c]);
 	if (w)
 		skip_parser_stop(w, "bytes are missing in the capture");
 	else if (o->all->decode && o->kind == PAYLOAD_UNDECIDED)
@@ -177,9 +177,9 @@ static void payload_lose_bytes(struct payload_flow *o, int c)
 
 /* --- connections --- */
 
-static struct payload_flow *payload_begin_flow(struct payload_totals *all, struct flow *f)
+static struct flow_payload_decoder *payload_begin_flow(struct payload_totals *all, struct flow *f)
 {
-	struct payload_flow *o = calloc(1, sizeof(*o));
+	struct flow_payload_decoder *o = calloc(1, sizeof(*o));
 
 	if (!o)
 		return NULL;
@@ -195,11 +195,12 @@ static struct payload_flow *payload_begin_flow(struct payload_totals *all, struc
 
 /* Starts reading a connection's payload if there is a reason to. RFB and X11 need the start of both directions; TLS may begin
  * later. */
-static struct payload_flow *payload_try_flow(struct payload_totals *all, struct flow *f, int c, const uint8_t *payload,
-					     uint32_t captured, const struct stream_taken *t)
+static struct flow_payload_decoder *payload_begin_flow_if_useful(struct payload_totals *all, struct flow *f, int c,
+								 const uint8_t *payload,
+					     uint32_t captured, const struct stream_segment_result *t)
 {
 	bool whole = f->begun[INPUT] && f->begun[DISPLAY] && f->count[INPUT].payload_bytes + f->count[DISPLAY].payload_bytes == 0;
-	struct payload_flow *o;
+	struct flow_payload_decoder *o;
 
 	if (all->decode && whole) {
 		o = payload_begin_flow(all, f);
@@ -207,7 +208,7 @@ static struct payload_flow *payload_try_flow(struct payload_totals *all, struct 
 			o->order[c].next = (int64_t)(uint32_t)(f->first_seq[c] + 1);
 		return o;
 	}
-	if (t->old_bytes || f->stream[c].next <= t->start || !payload_look_for_tls(f, c, payload, captured))
+	if (t->old_bytes || f->stream[c].next <= t->start || !payload_detect_tls_start(f, c, payload, captured))
 		return NULL;
 	o = payload_begin_flow(all, f);
 	if (!o)
@@ -222,17 +223,17 @@ static struct payload_flow *payload_try_flow(struct payload_totals *all, struct 
 }
 
 void payload_add_segment(struct payload_totals *all, struct flow *f, int c, const uint8_t *payload, uint32_t captured,
-			 uint32_t length, const struct stream_taken *t)
+			 uint32_t length, const struct stream_segment_result *t)
 {
-	struct payload_flow *o = f->content;
+	struct flow_payload_decoder *o = f->content;
 
 	if (!o)
-		o = payload_try_flow(all, f, c, payload, captured, t);
+		o = payload_begin_flow_if_useful(all, f, c, payload, captured, t);
 	if (!o)
 		return;
 	if (t->resynchronized) {
-		payload_lose_bytes(o, c);
-		reorder_skip(&o->order[c], &all->held, INT64_MAX, take_of[c], o);
+		payload_stop_at_lost_bytes(o, c);
+		reorder_skip_holes(&o->order[c], &all->held, INT64_MAX, take_of[c], o);
 		o->order[c].next = t->start;
 	}
 	if (!o->placed[c])
@@ -244,15 +245,15 @@ void payload_add_segment(struct payload_totals *all, struct flow *f, int c, cons
 
 void payload_skip_gap(struct payload_totals *all, struct flow *f, int c)
 {
-	struct payload_flow *o = f->content;
+	struct flow_payload_decoder *o = f->content;
 
 	if (!o || !o->placed[c] || !reorder_has_hole(&o->order[c], f->stream[c].next))
 		return;
-	payload_lose_bytes(o, c);
-	reorder_skip(&o->order[c], &all->held, f->stream[c].next, take_of[c], o);
+	payload_stop_at_lost_bytes(o, c);
+	reorder_skip_holes(&o->order[c], &all->held, f->stream[c].next, take_of[c], o);
 }
 
-static void payload_note_stop(struct payload_totals *all, const char *why)
+static void payload_count_stop_reason(struct payload_totals *all, const char *why)
 {
 	int i = 0;
 
@@ -261,24 +262,24 @@ static void payload_note_stop(struct payload_totals *all, const char *why)
 	if (i == PAYLOAD_STOPS)
 		return;
 	if (i == all->stops)
-		all->stop[all->stops++] = (struct payload_stop){ .why = why };
+		all->stop[all->stops++] = (struct decode_stop_count){ .why = why };
 	all->stop[i].streams++;
 }
 
-static void payload_end_decoder(struct payload_totals *all, struct payload_flow *o)
+static void payload_end_decoder(struct payload_totals *all, struct flow_payload_decoder *o)
 {
 	all->connections[o->kind]++;
 	all->undecoded[o->kind] += o->undecoded;
 	if (o->why)
-		payload_note_stop(all, o->why);
+		payload_count_stop_reason(all, o->why);
 	for (int c = 0; c < CHANNELS; c++) {
-		struct skip_parser *w = payload_parser_of(o, c);
+		struct skip_parser *w = payload_parser_of_channel(o, c);
 
 		if (!w)
 			continue;
 		all->undecoded[o->kind] += w->undecoded + w->unclaimed;
 		if (w->stopped)
-			payload_note_stop(all, w->stopped);
+			payload_count_stop_reason(all, w->stopped);
 	}
 	if (o->kind == PAYLOAD_RFB)
 		free(o->rfb);
@@ -290,13 +291,13 @@ static void payload_end_decoder(struct payload_totals *all, struct payload_flow 
 
 void payload_end_flow(struct payload_totals *all, struct flow *f)
 {
-	struct payload_flow *o = f->content;
+	struct flow_payload_decoder *o = f->content;
 	uint64_t payload = f->count[INPUT].payload_bytes + f->count[DISPLAY].payload_bytes;
 
 	if (all->decode && !o && payload && f->key.transport == TRANSPORT_TCP) {
 		all->connections[PAYLOAD_OTHER]++;
 		all->undecoded[PAYLOAD_OTHER] += payload;
-		payload_note_stop(all, began_before);
+		payload_count_stop_reason(all, began_before);
 	} else if (all->decode && o) {
 		payload_end_decoder(all, o);
 	}

@@ -27,12 +27,12 @@ struct payload_totals {
 	int decode;			/* enum payload_decode */
 	size_t held;			/* bytes of memory for early data */
 	uint32_t x11_open;		/* X11 connections being decoded */
-	struct tls_count tls[CHANNELS];
+	struct tls_record_counts tls[CHANNELS];
 	bool tls_least;			/* TLS overhead is a lower bound */
-	struct rfb_count *rfb;		/* owned; NULL: not decoded */
-	struct x11_count *x11;		/* owned; NULL: not decoded */
+	struct rfb_message_counts *rfb;		/* owned; NULL: not decoded */
+	struct x11_message_counts *x11;		/* owned; NULL: not decoded */
 	uint64_t connections[PAYLOAD_KINDS], undecoded[PAYLOAD_KINDS];	/* connections by kind, and their undecoded bytes */
-	struct payload_stop {
+	struct decode_stop_count {
 		const char *why;
 		uint64_t streams;
 	} stop[PAYLOAD_STOPS];		/* why decoding stopped */
@@ -44,9 +44,9 @@ void payload_totals_free(struct payload_totals *all);
 
 enum { PAYLOAD_LOOKED = 3 };	/* flow.looked where both directions need no further search for TLS */
 
-/* Adds a TCP segment's payload, of which the first `captured` bytes are there; `t`: what stream_take() found of it. */
+/* Adds a TCP segment's payload, of which the first `captured` bytes are there; `t`: what stream_add_segment() found of it. */
 void payload_add_segment(struct payload_totals *all, struct flow *f, int c, const uint8_t *payload, uint32_t captured,
-			 uint32_t length, const struct stream_taken *t);
+			 uint32_t length, const struct stream_segment_result *t);
 /* Skips holes that the stream has given up. */
 void payload_skip_gap(struct payload_totals *all, struct flow *f, int c);
 /* Ends a connection and adds its counts. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-uint64_t payload_tls_bytes(const struct payload_totals *all)
+uint64_t payload_tls_overhead_bytes(const struct payload_totals *all)
 {
 	uint64_t bytes = 0;
 
@@ -14,38 +14,38 @@ uint64_t payload_tls_bytes(const struct payload_totals *all)
 	return bytes;
 }
 
-#define TLS(member) COUNTER_FIELD(#member, struct tls_count, member)
+#define TLS(member) COUNTER_FIELD(#member, struct tls_record_counts, member)
 
-static void report_tls(struct rec *r, const struct meter *m)
+static void report_tls(struct rec_report *r, const struct capture_meter *m)
 {
 	static const struct counter_field of_all[] = { TLS(streams), TLS(records), TLS(record_bytes) },
 		of_channel[] = { TLS(records), TLS(application_records), TLS(record_bytes) };
 	static const char *const channels[CHANNELS] = { "input", "display" };
-	struct tls_count all = m->contents.tls[INPUT];
+	struct tls_record_counts all = m->contents.tls[INPUT];
 
 	counters_add(&all, &m->contents.tls[DISPLAY], sizeof(all));
-	rec_object(r, "tls");
+	rec_begin_object(r, "tls");
 	REPORT_COUNTERS(r, of_all, &all);
 	rec_int(r, "header_bytes", (int64_t)(TLS_HEADER * all.records));
-	rec_known(r, "seal_bytes", !all.unsealed, (int64_t)all.seal_bytes);
+	rec_int_if_known(r, "seal_bytes", !all.unsealed, (int64_t)all.seal_bytes);
 	rec_bool(r, "seal_is_least", m->contents.tls_least);
 	rec_real(r, "share_percent", percent_of(all.record_bytes, m->sum[INPUT].payload_bytes + m->sum[DISPLAY].payload_bytes), 3);
 	rec_int(r, "broken_streams", (int64_t)all.broken);
 	for (int c = 0; c < CHANNELS; c++) {
-		const struct tls_count *n = &m->contents.tls[c];
+		const struct tls_record_counts *n = &m->contents.tls[c];
 
-		rec_object(r, channels[c]);
+		rec_begin_object(r, channels[c]);
 		REPORT_COUNTERS(r, of_channel, n);
 		rec_real(r, "mean_record_bytes", n->records ? (double)n->record_bytes / (double)n->records : NAN, 2);
-		rec_end(r);
+		rec_end_container(r);
 	}
-	rec_end(r);
+	rec_end_container(r);
 }
 
 /* --- decoded messages --- */
 
 struct message_row {
-	const struct tally *tally;
+	const struct message_tally *tally;
 	int number;
 	char name[X11_NAME + 24];
 };
@@ -60,22 +60,23 @@ static int compare_message_rows(const void *a, const void *b)
 	return x->number - y->number;
 }
 
-static void report_message_rows(struct rec *r, const char *key, struct message_row *row, size_t n)
+static void report_message_rows(struct rec_report *r, const char *key, struct message_row *row, size_t n)
 {
 	if (n)
 		qsort(row, n, sizeof(*row), compare_message_rows);
-	rec_array(r, key);
+	rec_begin_array(r, key);
 	for (size_t i = 0; i < n; i++) {
-		rec_object(r, NULL);
+		rec_begin_object(r, NULL);
 		rec_str(r, "name", row[i].name);
 		rec_int(r, "count", (int64_t)row[i].tally->count);
 		rec_int(r, "bytes", (int64_t)row[i].tally->bytes);
-		rec_end(r);
+		rec_end_container(r);
 	}
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void report_rfb_messages(struct rec *r, const char *key, const struct tally *tally, const struct rfb_kind *kinds, int n)
+static void report_rfb_messages(struct rec_report *r, const char *key, const struct message_tally *tally,
+				const struct rfb_kind *kinds, int n)
 {
 	struct message_row row[RFB_RECTANGLE_KINDS];
 	size_t rows = 0;
@@ -90,23 +91,23 @@ static void report_rfb_messages(struct rec *r, const char *key, const struct tal
 	report_message_rows(r, key, row, rows);
 }
 
-static void report_rfb(struct rec *r, const struct payload_totals *all)
+static void report_rfb(struct rec_report *r, const struct payload_totals *all)
 {
-	rec_object(r, "rfb");
+	rec_begin_object(r, "rfb");
 	rec_int(r, "connections", (int64_t)all->connections[PAYLOAD_RFB]);
 	report_rfb_messages(r, "client", all->rfb->client, rfb_client_kinds, RFB_CLIENT_KINDS);
 	report_rfb_messages(r, "server", all->rfb->server, rfb_server_kinds, RFB_SERVER_KINDS);
 	report_rfb_messages(r, "rectangles", all->rfb->rectangle, rfb_rectangle_kinds, RFB_RECTANGLE_KINDS);
 	rec_int(r, "undecoded_bytes", (int64_t)all->undecoded[PAYLOAD_RFB]);
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void report_x11(struct rec *r, const struct payload_totals *all)
+static void report_x11(struct rec_report *r, const struct payload_totals *all)
 {
 	static const char *const keys[X11_KINDS] = { "requests", "replies", "events", "errors" };
 	struct message_row *row = calloc(X11_EXTENSIONS * X11_MINORS, sizeof(*row));
 
-	rec_object(r, "x11");
+	rec_begin_object(r, "x11");
 	rec_int(r, "connections", (int64_t)all->connections[PAYLOAD_X11]);
 	rec_int(r, "setup_request_bytes", (int64_t)all->x11->setup[0].bytes);
 	rec_int(r, "setup_reply_bytes", (int64_t)all->x11->setup[1].bytes);
@@ -114,42 +115,42 @@ static void report_x11(struct rec *r, const struct payload_totals *all)
 		size_t rows = 0;
 
 		for (int i = 0; row && i < all->x11->extensions * X11_MINORS; i++) {
-			const struct tally *t = &all->x11->tally[kind][i / X11_MINORS][i % X11_MINORS];
+			const struct message_tally *t = &all->x11->tally[kind][i / X11_MINORS][i % X11_MINORS];
 
 			if (!t->count)
 				continue;
 			row[rows] = (struct message_row){ .tally = t, .number = i };
-			x11_name(all->x11, (enum x11_kind)kind, i / X11_MINORS, i % X11_MINORS, row[rows].name, sizeof(row[rows].name));
+			x11_message_name(all->x11, (enum x11_kind)kind, i / X11_MINORS, i % X11_MINORS, row[rows].name, sizeof(row[rows].name));
 			rows++;
 		}
 		report_message_rows(r, keys[kind], row, rows);
 	}
 	rec_int(r, "undecoded_bytes", (int64_t)all->undecoded[PAYLOAD_X11]);
-	rec_end(r);
+	rec_end_container(r);
 	free(row);
 }
 
-static void report_decoded(struct rec *r, const struct payload_totals *all)
+static void report_decoded(struct rec_report *r, const struct payload_totals *all)
 {
-	rec_object(r, "decoded");
+	rec_begin_object(r, "decoded");
 	if (all->connections[PAYLOAD_RFB])
 		report_rfb(r, all);
 	if (all->connections[PAYLOAD_X11])
 		report_x11(r, all);
 	rec_int(r, "other_connections", (int64_t)(all->connections[PAYLOAD_OTHER] + all->connections[PAYLOAD_UNDECIDED]));
 	rec_int(r, "other_bytes", (int64_t)(all->undecoded[PAYLOAD_OTHER] + all->undecoded[PAYLOAD_UNDECIDED]));
-	rec_array(r, "stopped");
+	rec_begin_array(r, "stopped");
 	for (int i = 0; i < all->stops; i++) {
-		rec_object(r, NULL);
+		rec_begin_object(r, NULL);
 		rec_str(r, "why", all->stop[i].why);
 		rec_int(r, "streams", (int64_t)all->stop[i].streams);
-		rec_end(r);
+		rec_end_container(r);
 	}
-	rec_end(r);
-	rec_end(r);
+	rec_end_container(r);
+	rec_end_container(r);
 }
 
-void payload_report(struct rec *r, const struct meter *m)
+void report_payload_protocols(struct rec_report *r, const struct capture_meter *m)
 {
 	report_tls(r, m);
 	if (m->contents.decode)

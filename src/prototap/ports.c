@@ -13,7 +13,7 @@
 const char *const server_by_names[] = { "port", "address", "syn", "lower-port" };
 
 /* Reads a port from 1 to 65535; returns the text behind it, or NULL. */
-static const char *read_port(const char *text, uint32_t *out)
+static const char *parse_port_number(const char *text, uint32_t *out)
 {
 	char *end = NULL;
 	unsigned long n = isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : 0;
@@ -32,18 +32,18 @@ static bool skip_word(const char **text, const char *word)
 	return true;
 }
 
-int ports_add(struct ports *p, const char *text)
+int ports_parse_list(struct server_ports *p, const char *text)
 {
 	do {
 		bool display = skip_word(&text, "x11:"), server = !display && skip_word(&text, "server:");
 		uint32_t from, to;
 
-		text = read_port(text, &from);
+		text = parse_port_number(text, &from);
 		if (!text)
 			return -EINVAL;
 		to = from;
 		if (*text == '-') {
-			text = read_port(text + 1, &to);
+			text = parse_port_number(text + 1, &to);
 			if (!text || to < from)
 				return -EINVAL;
 		}
@@ -56,7 +56,7 @@ int ports_add(struct ports *p, const char *text)
 	return *text ? -EINVAL : 0;
 }
 
-int ports_filter(const struct ports *p, char *text, size_t size)
+int ports_write_pcap_filter(const struct server_ports *p, char *text, size_t size)
 {
 	static const char hidden[] = " or (ip[6:2] & 0x1fff != 0 and (ip proto 6 or ip proto 17))"
 				     " or (ip6 and (ip6[6] == 0 or ip6[6] == 43 or ip6[6] == 44 or ip6[6] == 51 or ip6[6] == 60 or ip6[6] == 135))";
@@ -77,14 +77,14 @@ int ports_filter(const struct ports *p, char *text, size_t size)
 }
 
 /* X11 does not use UDP: a UDP port belongs to its server. */
-static enum port_use port_use_of(const struct ports *p, const struct segment *s, int end)
+static enum port_use port_use_of(const struct server_ports *p, const struct segment *s, int end)
 {
 	enum port_use use = p->use[s->port[end]];
 
 	return use == PORT_DISPLAY && s->transport == TRANSPORT_UDP ? PORT_SERVER : use;
 }
 
-static bool is_display_port(const struct ports *p, const struct segment *s, int end)
+static bool is_x11_display_port(const struct server_ports *p, const struct segment *s, int end)
 {
 	enum port_use use = port_use_of(p, s, end);
 
@@ -94,7 +94,7 @@ static bool is_display_port(const struct ports *p, const struct segment *s, int 
 }
 
 /* Without a port that tells: the server is the end that was connected to; for X11, the other end. */
-static int guess_server(const struct ports *p, const struct segment *s, enum server_by *by)
+static int guess_server_end(const struct server_ports *p, const struct segment *s, enum server_by *by)
 {
 	int owner;
 
@@ -103,10 +103,11 @@ static int guess_server(const struct ports *p, const struct segment *s, enum ser
 		owner = s->flags & TCP_ACK ? 0 : 1;
 	else
 		owner = s->port[0] < s->port[1] ? 0 : 1;
-	return is_display_port(p, s, owner) ? 1 - owner : owner;
+	return is_x11_display_port(p, s, owner) ? 1 - owner : owner;
 }
 
-bool ports_server(const struct ports *p, const uint8_t *server, const struct segment *s, int *end, enum server_by *by)
+bool ports_identify_server(const struct server_ports *p, const uint8_t *server, const struct segment *s, int *end,
+			   enum server_by *by)
 {
 	enum port_use source = port_use_of(p, s, 0), destination = port_use_of(p, s, 1);
 
@@ -130,6 +131,6 @@ bool ports_server(const struct ports *p, const uint8_t *server, const struct seg
 	else if (destination && !source)
 		*end = destination == PORT_SERVER ? 1 : 0;
 	else
-		*end = guess_server(p, s, by);	/* neither port was asked for, or both were */
+		*end = guess_server_end(p, s, by);	/* neither port was asked for, or both were */
 	return true;
 }

@@ -15,7 +15,7 @@ enum port_use { PORT_NONE, PORT_SERVER, PORT_DISPLAY };	/* owner of a port: not 
 
 #define PORTS_SPANS_MAX 64
 
-struct ports {
+struct server_ports {
 	uint8_t use[65536];	/* enum port_use */
 	struct port_span {
 		uint16_t from, to;
@@ -24,17 +24,18 @@ struct ports {
 };
 
 /* Adds ports such as "5900,x11:6091,3389-3399,server:6000"; a bare port from 6000 to 6063 is an X display's. 0; -EINVAL; -E2BIG. */
-int ports_add(struct ports *p, const char *text);
+int ports_parse_list(struct server_ports *p, const char *text);
 
 /* Writes a pcap-filter(7) expression for these ports that also passes packets with hidden ports: later fragments, and IPv6 with
  * extension headers. 0 or -E2BIG. */
-int ports_filter(const struct ports *p, char *text, size_t size);
+int ports_write_pcap_filter(const struct server_ports *p, char *text, size_t size);
 
 enum server_by { BY_PORT, BY_ADDRESS, BY_SYN, BY_LOWER_PORT };	/* how the server was identified */
 extern const char *const server_by_names[];
 
 /* Whether the connection of this segment was asked for; if so, from the connection's first packet, which end is the server (0
  * source, 1 destination). `server`: address to look for, or NULL. */
-bool ports_server(const struct ports *p, const uint8_t *server, const struct segment *s, int *end, enum server_by *by);
+bool ports_identify_server(const struct server_ports *p, const uint8_t *server, const struct segment *s, int *end,
+			   enum server_by *by);
 
 #endif

@@ -19,22 +19,22 @@
 #define WAIT_NS (100 * NS_PER_MS)	/* longest sleep between checks of the stop flag */
 #define REST_NS (5 * NS_PER_S)		/* longest time for emptying the ring at the end */
 
-static struct ports ports;
+static struct server_ports ports;
 static struct run_cfg cfg = { .ports = &ports, .period_ns = 50 * NS_PER_MS, .merge_ns = 10 * NS_PER_MS,
 			      .flows = 20, .flows_max = 32768, .snaplen = 262144,
 	  .buffer_bytes = 32 << 20, .ready_fd = STDERR_FILENO, .traffic_bin_ns = 100 * NS_PER_MS };
 static struct interval_write_cfg write_cfg = { .rotate_bytes = 64 << 20, .keep = 7 };
 static struct rec_cfg out_cfg;
 
-static int add_idle_noise(const char *text, void *value)
+static int add_idle_updates_option(const char *text, void *value)
 {
-	return idle_updates_add(value, text);
+	return idle_updates_add_window(value, text);
 }
 
-static int read_server_ports(const char *text, void *value)
+static int read_server_ports_option(const char *text, void *value)
 {
 	cfg.port_name = cfg.port_name ? "those ports" : text;
-	return ports_add(value, text);
+	return ports_parse_list(value, text);
 }
 
 static int read_server(const char *text, void *value)
@@ -53,7 +53,7 @@ static int read_server(const char *text, void *value)
 static const struct cli_opt options[] = {
 	{ CLI_STR, 'i', "interface", &cfg.interface, 0, 0, "live: capture on this interface, or any", NULL, NULL, "IF" },
 	{ CLI_CALL, 0, "port", &ports, 0, 0, "only these ports, owned by the server; x11:PORT and 6000-6063 by the display", NULL,
-	  read_server_ports, "[x11:|server:]PORT[-PORT],..." },
+	  read_server_ports_option, "[x11:|server:]PORT[-PORT],..." },
 	{ CLI_CALL, 0, "server", cfg.server, 0, 0, "only connections of this host, the server", NULL, read_server, "ADDRESS" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY,
 	  "live: stop after this time (on a signal)", NULL, NULL, NULL },
@@ -64,7 +64,7 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "pairing", &cfg.latency.pairing, 0, 0, "how updates are paired with keys (blocks)", latency_pairings, NULL, NULL },
 	{ CLI_WORD, 0, "assume", &cfg.latency.assume, 0, 0, "assumption about the application (nothing)", latency_assumes, NULL, NULL },
 	{ CLI_CALL, 0, "idle", &cfg.latency.noise, 0, 0, "updates counted in a window without keys; may be given many times", NULL,
-	  add_idle_noise, "COUNT/TIME" },
+	  add_idle_updates_option, "COUNT/TIME" },
 	{ CLI_STR, 0, "rows", &cfg.latency.rows, 0, 0, "write a row for each update and key to this file", NULL, NULL, "FILE" },
 	{ CLI_STR, 0, "traffic", &cfg.traffic, 0, 0, "write a row for each time bin: packets and bytes each way", NULL, NULL,
 	  "FILE" },
@@ -94,7 +94,7 @@ static const struct cli_opt options[] = {
 
 static bool meter_captured_packet(void *context, const struct packet *p)
 {
-	struct capture_run *run = context;
+	struct capture_run_state *run = context;
 
 	if (p->time_ns > run->until_ns) {
 		run->past_end = true;
@@ -105,32 +105,33 @@ static bool meter_captured_packet(void *context, const struct packet *p)
 }
 
 /* Reads about once a second how far the packets' clock (CLOCK_REALTIME) is ahead of the table's (CLOCK_MONOTONIC). */
-static void follow_wall_clock(struct capture_run *run, struct clock_offset *wall, int64_t now)
+static void refresh_wall_clock_offset(struct capture_run_state *run, struct wall_clock_offset *wall, int64_t now)
 {
 	if (wall->at_ns && now - wall->at_ns < NS_PER_S)
 		return;
-	clock_read_offset(wall);
+	clock_read_wall_offset(wall);
 	run->traffic.ahead_ns = wall->offset_ns;
 }
 
 /* Closes the intervals that are over, also while no packet comes: packets of the last few may still be in the ring. */
-static void follow_intervals(struct capture_run *run, const struct clock_offset *wall, int64_t now)
+static void follow_intervals(struct capture_run_state *run, const struct wall_clock_offset *wall, int64_t now)
 {
 	if (cfg.every_ns)
 		intervals_advance(&run->intervals, now + wall->offset_ns - 3 * CAPTURE_RING_MS * NS_PER_MS);
 }
 
-static void run_capture(struct capture_run *run, struct live_progress *watch)
+static void run_capture(struct capture_run_state *run, struct live_progress *watch)
 {
-	int64_t start = clock_now(), end = cfg.time_ns ? start + cfg.time_ns : INT64_MAX, now, drained, rest, cpu = clock_process_cpu();
-	struct clock_offset wall = { 0 };
+	int64_t start = clock_now(), end = cfg.time_ns ? start + cfg.time_ns : INT64_MAX, now, drained, rest,
+			cpu = clock_process_cpu_time();
+	struct wall_clock_offset wall = { 0 };
 	int n = 0;
 
-	follow_wall_clock(run, &wall, start);
+	refresh_wall_clock_offset(run, &wall, start);
 	run->from_ns = start + wall.offset_ns;
 	traffic_bins_begin(&run->traffic, run->from_ns);
 	while (n >= 0 && !proc_stop && (now = clock_now()) < end) {
-		follow_wall_clock(run, &wall, now);
+		refresh_wall_clock_offset(run, &wall, now);
 		follow_intervals(run, &wall, now);
 		live_progress_show(watch, &run->meter, now);
 		if (!n) {
@@ -140,10 +141,10 @@ static void run_capture(struct capture_run *run, struct live_progress *watch)
 				rows_flush(run->traffic.rows);
 			source_wait(run->source, end - now < WAIT_NS ? end - now : WAIT_NS);
 		}
-		n = source_take(run->source, meter_captured_packet, run, run->error);
+		n = source_deliver_packets(run->source, meter_captured_packet, run, run->error);
 	}
 	/* The ring still has packets from before the end; packets from now on are not counted. */
-	clock_read_offset(&wall);
+	clock_read_wall_offset(&wall);
 	now = clock_now();
 	run->until_ns = now + wall.offset_ns;
 	drained = now + 3 * CAPTURE_RING_MS * NS_PER_MS;
@@ -153,40 +154,40 @@ static void run_capture(struct capture_run *run, struct live_progress *watch)
 	while (n >= 0 && (now = clock_now()) < rest && (now < drained || (n > 0 && !run->past_end))) {
 		if (!n)
 			source_wait(run->source, drained - now);
-		n = source_take(run->source, meter_captured_packet, run, run->error);
+		n = source_deliver_packets(run->source, meter_captured_packet, run, run->error);
 	}
-	run->cpu_percent = 100 * (double)(clock_process_cpu() - cpu) / (double)(clock_now() - start);
-	source_drops(run->source, &run->drops);
+	run->cpu_percent = 100 * (double)(clock_process_cpu_time() - cpu) / (double)(clock_now() - start);
+	source_read_drop_counts(run->source, &run->drops);
 }
 
-static void read_files(struct capture_run *run)
+static void read_files(struct capture_run_state *run)
 {
 	char why[SOURCE_WHY];
 	int n;
 
 	do
-		n = source_take(run->source, meter_captured_packet, run, why);
+		n = source_deliver_packets(run->source, meter_captured_packet, run, why);
 	while (n > 0 && !proc_stop);
 	if (n < 0)
 		die(EXIT_RUN, "%s", why);
-	run->damaged = source_damage(run->source, &run->damage);
-	source_drops(run->source, &run->drops);
+	run->damaged = source_count_damaged_files(run->source, &run->damage);
+	source_read_drop_counts(run->source, &run->drops);
 }
 
 /* --format tsv writes the rows of updates and keys, and no report. */
-static bool rows_only(void)
+static bool is_output_rows_only(void)
 {
 	return out_cfg.format == REC_TSV;
 }
 
-static void check_usage(bool live, int files)
+static void check_prototap_options(bool live, int files)
 {
-	const struct rec_place place[] = { { "-o", out_cfg.path }, { "--rows", cfg.latency.rows },
+	const struct rec_output_path place[] = { { "-o", out_cfg.path }, { "--rows", cfg.latency.rows },
 					   { "--traffic", cfg.traffic }, { "-w", cfg.write_path },
 					   { "--intervals", write_cfg.table }, { "--metrics", write_cfg.metrics } };
 
 	const struct { bool wrong; const char *what; } rules[] = {
-		{ cfg.latency.rows && rows_only(), "--format tsv writes the rows: give their file with -o, not with --rows" },
+		{ cfg.latency.rows && is_output_rows_only(), "--format tsv writes the rows: give their file with -o, not with --rows" },
 		{ !cfg.latency.keys && (cfg.latency.assume || cfg.latency.pairing || cfg.latency.noise.window_ns),
 		  "--pairing, --assume and --idle are for --keys" },
 		{ cfg.traffic_bin_ns != 100 * NS_PER_MS && !cfg.traffic, "--traffic-bin is for --traffic FILE" },
@@ -207,23 +208,23 @@ static void check_usage(bool live, int files)
 		{ !live && (cfg.interface || cfg.write_path || cfg.time_ns), "-i, -w and -t are for prototap live" },
 	};
 
-	rec_check_apart(place, sizeof(place) / sizeof(*place));
+	rec_check_outputs_differ(place, sizeof(place) / sizeof(*place));
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
 		if (rules[i].wrong)
 			die_usage("%s", rules[i].what);
 }
 
-static struct source *open_source(bool live, char **files, int n, bool again)
+static struct packet_source *open_source(bool live, char **files, int n, bool again)
 {
 	char filter[CAPTURE_FILTER], why[SOURCE_WHY];
 	struct capture_live_cfg from = { .interface = cfg.interface, .filter = filter, .write_path = cfg.write_path,
 					.snaplen = (int)cfg.snaplen, .buffer_bytes = cfg.buffer_bytes,
 					.promiscuous = cfg.promiscuous };
-	struct source *source;
+	struct packet_source *source;
 
-	if (live && ports_filter(&ports, filter, sizeof(filter)))
+	if (live && ports_write_pcap_filter(&ports, filter, sizeof(filter)))
 		die_usage("too many ports");
-	source = live ? source_live(&from, why) : source_files(files, n, why);
+	source = live ? source_open_live(&from, why) : source_open_files(files, n, why);
 	if (!source && again)
 		exit(SUPERVISE_GONE);	/* it came and went */
 	if (!source)
@@ -232,10 +233,10 @@ static struct source *open_source(bool live, char **files, int n, bool again)
 }
 
 /* A live capture without a packet is no error. `out` NULL: no report tells what was lost, so a warning does. */
-static int exit_status_of_run(const struct capture_run *run, const struct rec *out)
+static int exit_status_of_run(const struct capture_run_state *run, const struct rec_report *out)
 {
 	char why[RUN_WHY];
-	bool empty = !run->live && run_empty(run, why), lossy = !empty && run_lost(run, why);
+	bool empty = !run->live && is_capture_empty(run, why), lossy = !empty && has_capture_losses(run, why);
 
 	if (!out && (empty || lossy))
 		warn("%s", why);
@@ -245,13 +246,13 @@ static int exit_status_of_run(const struct capture_run *run, const struct rec *o
 }
 
 /* Opens the report, and the files of rows. NULL: --format tsv writes rows instead of a report. */
-static struct rec *open_run_report(struct capture_run *run)
+static struct rec_report *open_run_report(struct capture_run_state *run)
 {
 	struct latency_cfg latency = cfg.latency;
-	struct rec *out = NULL;
+	struct rec_report *out = NULL;
 	char why[LATENCY_WHY];
 
-	if (rows_only())
+	if (is_output_rows_only())
 		latency.rows = out_cfg.path ? out_cfg.path : "-";
 	else if (!(out = rec_open(&out_cfg, "prototap")))
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
@@ -262,7 +263,7 @@ static struct rec *open_run_report(struct capture_run *run)
 	return out;
 }
 
-static void open_intervals(struct capture_run *run)
+static void open_intervals(struct capture_run_state *run)
 {
 	int err;
 
@@ -278,23 +279,23 @@ static void open_intervals(struct capture_run *run)
 }
 
 /* Adds the observers that the options ask for. */
-static void connect_taps(struct capture_run *run, struct meter_cfg *meter)
+static void add_meter_observers(struct capture_run_state *run, struct meter_cfg *meter)
 {
 	if (run->latency.tap.context)
 		meter->tap[meter->taps++] = run->latency.tap;
 	if (cfg.every_ns)
-		meter->tap[meter->taps++] = (struct meter_tap){ .context = &run->intervals, .packet = interval_packet,
+		meter->tap[meter->taps++] = (struct meter_observer){ .context = &run->intervals, .packet = interval_packet,
 								.data = interval_data };
 	if (!run->traffic.rows)
 		return;
 	run->traffic.bin_ns = cfg.traffic_bin_ns;
 	run->traffic.typed = cfg.latency.keys ? &run->latency.typed : NULL;
-	meter->tap[meter->taps++] = (struct meter_tap){ .context = &run->traffic, .packet = traffic_bins_packet,
-							.data = traffic_bins_data };
+	meter->tap[meter->taps++] = (struct meter_observer){ .context = &run->traffic, .packet = traffic_bins_count_packet,
+							.data = traffic_bins_count_payload };
 }
 
 /* The table ends with the live capture, or with the last packet of a file. */
-static void end_traffic(struct capture_run *run)
+static void finish_traffic_table(struct capture_run_state *run)
 {
 	int err;
 
@@ -307,7 +308,7 @@ static void end_traffic(struct capture_run *run)
 }
 
 /* The interval under way at the end counts as one, too. */
-static void end_intervals(struct capture_run *run)
+static void end_intervals(struct capture_run_state *run)
 {
 	if (!cfg.every_ns)
 		return;
@@ -321,11 +322,11 @@ int main(int argc, char **argv)
 {
 	bool supervised, again = false;
 	int64_t start;
-	static struct capture_run run = { .cfg = &cfg, .until_ns = INT64_MAX };
+	static struct capture_run_state run = { .cfg = &cfg, .until_ns = INT64_MAX };
 	struct meter_cfg meter_cfg = { .ports = &ports, .waits_max = WAITS_MAX };
 	char why[SOURCE_WHY];
 	struct live_progress watch;
-	static struct rec *out;	/* static: no leak is reported where die() ends the program */
+	static struct rec_report *out;	/* static: no leak is reported where die() ends the program */
 	int at, status, err;
 
 	at = cli_parse(argc, argv, "prototap live -i IF --port P,... [-t TIME] [-w FILE] | prototap read FILE... [options]",
@@ -333,21 +334,21 @@ int main(int argc, char **argv)
 	if (at == argc || (strcmp(argv[at], "live") != 0 && strcmp(argv[at], "read") != 0))
 		die_usage("give a command: prototap live, or prototap read");
 	run.live = !strcmp(argv[at++], "live");
-	check_usage(run.live, argc - at);
+	check_prototap_options(run.live, argc - at);
 	if (run.live)
 		proc_check_ready_fd((int)cfg.ready_fd);
 	/* These files cannot be gone on with. */
-	supervised = run.live && cfg.every_ns && !cfg.write_path && !cfg.latency.rows && !cfg.traffic && !rows_only();
+	supervised = run.live && cfg.every_ns && !cfg.write_path && !cfg.latency.rows && !cfg.traffic && !is_output_rows_only();
 	start = clock_now();
 	if (supervised)
 		again = supervise_capture(cfg.interface);
 	if (again && cfg.time_ns)
 		cfg.time_ns = start + cfg.time_ns > clock_now() ? start + cfg.time_ns - clock_now() : 1;
-	proc_catch_stop();	/* before the output is opened, which a signal would leave half written */
+	proc_catch_stop_signals();	/* before the output is opened, which a signal would leave half written */
 	run.source = open_source(run.live, argv + at, argc - at, again);
 	out = open_run_report(&run);
 	if (run.live)
-		capture_offloads(cfg.interface, run.offloads, sizeof(run.offloads));
+		capture_offload_names(cfg.interface, run.offloads, sizeof(run.offloads));
 	open_intervals(&run);
 	err = privilege_drop((const char *[]){ out_cfg.path, write_cfg.table, write_cfg.metrics }, 3, run.privileges,
 			      sizeof(run.privileges));
@@ -355,15 +356,15 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "cannot drop privileges: %s", strerror(-err));
 	if (supervised)
 		proc_stop_with_parent();	/* not before: a new user id takes this wish back */
-	if (!run.live && source_begin(run.source, why))
+	if (!run.live && source_begin_files(run.source, why))
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why);
 	run.link = source_link(run.source)->type;
-	if (latency_begin(&run.latency, why))
+	if (latency_read_keys(&run.latency, why))
 		die(EXIT_RUN, "%s", why);
-	connect_taps(&run, &meter_cfg);
+	add_meter_observers(&run, &meter_cfg);
 	live_progress_start(&watch, out_cfg.detail == REC_QUIET || cfg.every_ns, clock_now());
 	if (run.live && watch.progress.on)
-		meter_cfg.tap[meter_cfg.taps++] = (struct meter_tap){ .context = &watch, .display = live_progress_display };
+		meter_cfg.tap[meter_cfg.taps++] = (struct meter_observer){ .context = &watch, .display = live_progress_add_update };
 	meter_cfg.server = cfg.by_address ? cfg.server : NULL;
 	meter_cfg.typed = cfg.latency.keys ? &run.latency.typed : NULL;
 	meter_cfg.decode = cfg.decode;
@@ -377,20 +378,20 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "not enough memory for --flows-max %lld", (long long)cfg.flows_max);
 	if (run.live) {
 		if (!again)
-			proc_ready((int)cfg.ready_fd);
+			proc_write_ready_line((int)cfg.ready_fd);
 		run_capture(&run, &watch);
 	} else {
 		read_files(&run);
 	}
 	meter_finish(&run.meter);
-	if (latency_end(&run.latency, run.meter.last_ns, why))
+	if (latency_finish_capture(&run.latency, run.meter.last_ns, why))
 		die(EXIT_RUN, "%s", why);
-	end_traffic(&run);
+	finish_traffic_table(&run);
 	end_intervals(&run);
 	if (supervised && *run.error && !proc_stop)
 		exit(SUPERVISE_GONE);	/* without a report: the next one goes on */
 	if (out)
-		run_report(out, &run, argv + at);
+		report_capture_run(out, &run, argv + at);
 	status = exit_status_of_run(&run, out);
 	meter_free(&run.meter);
 	latency_free(&run.latency);

@@ -10,13 +10,13 @@
 #include <stdint.h>
 #include <string.h>
 
-struct reader {
+struct bounded_reader {
 	const uint8_t *bytes;
 	size_t n;		/* number of `bytes` */
 	bool over;		/* a read went beyond the end */
 };
 
-static inline bool reader_has(struct reader *r, size_t at, size_t n)
+static inline bool reader_has(struct bounded_reader *r, size_t at, size_t n)
 {
 	if (at <= r->n && n <= r->n - at)
 		return true;
@@ -24,21 +24,21 @@ static inline bool reader_has(struct reader *r, size_t at, size_t n)
 	return false;
 }
 
-static inline uint8_t read_u8(struct reader *r, size_t at)
+static inline uint8_t read_u8(struct bounded_reader *r, size_t at)
 {
 	if (!reader_has(r, at, 1))
 		return 0;
 	return r->bytes[at];
 }
 
-static inline uint16_t read_be16(struct reader *r, size_t at)
+static inline uint16_t read_be16(struct bounded_reader *r, size_t at)
 {
 	if (!reader_has(r, at, 2))
 		return 0;
 	return (uint16_t)(r->bytes[at] << 8 | r->bytes[at + 1]);
 }
 
-static inline uint32_t read_be32(struct reader *r, size_t at)
+static inline uint32_t read_be32(struct bounded_reader *r, size_t at)
 {
 	if (!reader_has(r, at, 4))
 		return 0;
@@ -46,7 +46,7 @@ static inline uint32_t read_be32(struct reader *r, size_t at)
 }
 
 /* Copies `n` bytes, or zeroes the target. */
-static inline void read_bytes(struct reader *r, size_t at, void *to, size_t n)
+static inline void read_bytes(struct bounded_reader *r, size_t at, void *to, size_t n)
 {
 	if (reader_has(r, at, n))
 		memcpy(to, r->bytes + at, n);

@@ -15,7 +15,7 @@
 
 enum magic { MICROSECONDS = 0xa1b2c3d4, NANOSECONDS = 0xa1b23c4d };
 
-struct pcap_records {
+struct pcap_file_reader {
 	int fd;
 	int64_t at;		/* file offset of the first byte after the buffer's */
 	uint32_t snaplen;
@@ -26,7 +26,7 @@ struct pcap_records {
 	size_t room, begin, end;	/* of the buffer: size, and range of unread bytes */
 };
 
-static uint32_t records_u32(const struct pcap_records *r, const uint8_t *p)
+static uint32_t records_u32(const struct pcap_file_reader *r, const uint8_t *p)
 {
 	uint32_t v;
 
@@ -34,7 +34,7 @@ static uint32_t records_u32(const struct pcap_records *r, const uint8_t *p)
 	return r->little == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) ? v : __builtin_bswap32(v);
 }
 
-static ssize_t records_load(int fd, int64_t at, void *to, size_t n)
+static ssize_t read_file_at_offset(int fd, int64_t at, void *to, size_t n)
 {
 	ssize_t got;
 
@@ -44,7 +44,7 @@ static ssize_t records_load(int fd, int64_t at, void *to, size_t n)
 	return got;
 }
 
-static bool records_read_magic(struct pcap_records *r, const uint8_t *head)
+static bool records_read_magic(struct pcap_file_reader *r, const uint8_t *head)
 {
 	static const uint8_t version[2][4] = { { 0, 2, 0, 4 }, { 2, 0, 4, 0 } };
 	uint32_t magic;
@@ -59,13 +59,13 @@ static bool records_read_magic(struct pcap_records *r, const uint8_t *head)
 	return false;
 }
 
-struct pcap_records *records_open(int fd, int64_t at, size_t room, uint32_t snaplen)
+struct pcap_file_reader *records_open(int fd, int64_t at, size_t room, uint32_t snaplen)
 {
 	uint8_t head[FILE_HEADER];
-	struct pcap_records *r;
+	struct pcap_file_reader *r;
 	struct stat st;
 
-	if (at < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || records_load(fd, at, head, sizeof(head)) != sizeof(head))
+	if (at < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || read_file_at_offset(fd, at, head, sizeof(head)) != sizeof(head))
 		return NULL;
 	r = calloc(1, sizeof(*r));
 	if (!r)
@@ -81,13 +81,13 @@ struct pcap_records *records_open(int fd, int64_t at, size_t room, uint32_t snap
 }
 
 /* Fills the buffer, which grows to at least `n` bytes. 0, or -1 with an error. */
-static int records_refill(struct pcap_records *r, size_t n)
+static int records_refill(struct pcap_file_reader *r, size_t n)
 {
 	if (n > r->room) {
 		uint8_t *larger = realloc(r->buffer, n);
 
 		if (!larger)
-			return why_write(-1, r->error, sizeof(r->error), "out of memory");
+			return write_error_reason(-1, r->error, sizeof(r->error), "out of memory");
 		r->buffer = larger;
 		r->room = n;
 	}
@@ -95,10 +95,10 @@ static int records_refill(struct pcap_records *r, size_t n)
 	r->end -= r->begin;
 	r->begin = 0;
 	while (r->end < r->room) {
-		ssize_t got = records_load(r->fd, r->at, r->buffer + r->end, r->room - r->end);
+		ssize_t got = read_file_at_offset(r->fd, r->at, r->buffer + r->end, r->room - r->end);
 
 		if (got < 0)
-			return why_write(-1, r->error, sizeof(r->error), "error reading dump file: %s", strerror(errno));
+			return write_error_reason(-1, r->error, sizeof(r->error), "error reading dump file: %s", strerror(errno));
 		if (!got)
 			break;
 		r->end += (size_t)got;
@@ -108,7 +108,7 @@ static int records_refill(struct pcap_records *r, size_t n)
 }
 
 /* Reads `n` bytes (named `what` in errors) at offset `skip` of the next record: 1; 0: end of the file; -1: an error. */
-static int records_have(struct pcap_records *r, size_t skip, size_t n, const char *what)
+static int records_ensure_buffered(struct pcap_file_reader *r, size_t skip, size_t n, const char *what)
 {
 	size_t left;
 
@@ -121,11 +121,11 @@ static int records_have(struct pcap_records *r, size_t skip, size_t n, const cha
 	if (!r->end)
 		return 0;
 	left = r->end > skip ? r->end - skip : 0;
-	return why_write(-1, r->error, sizeof(r->error), "truncated dump file; tried to read %zu %s bytes, only got %zu", n, what,
+	return write_error_reason(-1, r->error, sizeof(r->error), "truncated dump file; tried to read %zu %s bytes, only got %zu", n, what,
 			 left);
 }
 
-int records_next(struct pcap_records *r, struct packet *p)
+int records_next(struct pcap_file_reader *r, struct packet *p)
 {
 	const uint8_t *head;
 	uint32_t captured;
@@ -133,14 +133,14 @@ int records_next(struct pcap_records *r, struct packet *p)
 
 	if (*r->error)
 		return -1;
-	n = records_have(r, 0, RECORD_HEADER, "header");
+	n = records_ensure_buffered(r, 0, RECORD_HEADER, "header");
 	if (n <= 0)
 		return n;
 	captured = records_u32(r, r->buffer + r->begin + 8);
 	if (captured > LONGEST)
-		return why_write(-1, r->error, sizeof(r->error), "invalid packet capture length %u, bigger than maximum of %u",
+		return write_error_reason(-1, r->error, sizeof(r->error), "invalid packet capture length %u, bigger than maximum of %u",
 				 captured, LONGEST);
-	if (records_have(r, RECORD_HEADER, captured, "captured") < 0)
+	if (records_ensure_buffered(r, RECORD_HEADER, captured, "captured") < 0)
 		return -1;
 	head = r->buffer + r->begin;
 	p->time_ns = (int64_t)records_u32(r, head) * NS_PER_S + (int64_t)records_u32(r, head + 4) * r->unit_ns;
@@ -151,12 +151,12 @@ int records_next(struct pcap_records *r, struct packet *p)
 	return 1;
 }
 
-const char *records_error(const struct pcap_records *r)
+const char *records_error_text(const struct pcap_file_reader *r)
 {
 	return r->error;
 }
 
-void records_close(struct pcap_records *r)
+void records_close(struct pcap_file_reader *r)
 {
 	if (r)
 		free(r->buffer);
@@ -177,14 +177,14 @@ struct pcapng_file {
 	bool big;		/* numbers have the highest byte first */
 };
 
-static uint32_t pcapng_u32(const struct pcapng_file *f, struct reader *r, size_t at)
+static uint32_t pcapng_u32(const struct pcapng_file *f, struct bounded_reader *r, size_t at)
 {
 	uint32_t v = read_be32(r, at);
 
 	return f->big ? v : __builtin_bswap32(v);
 }
 
-static uint16_t pcapng_u16(const struct pcapng_file *f, struct reader *r, size_t at)
+static uint16_t pcapng_u16(const struct pcapng_file *f, struct bounded_reader *r, size_t at)
 {
 	uint16_t v = read_be16(r, at);
 
@@ -196,10 +196,10 @@ static bool pcapng_load(const struct pcapng_file *f, int64_t at, uint8_t *to, si
 	return pread(f->fd, to, n, at) == (ssize_t)n;
 }
 
-static bool pcapng_begin(struct pcapng_file *f, int64_t *size)
+static bool pcapng_read_byte_order(struct pcapng_file *f, int64_t *size)
 {
 	uint8_t head[12];
-	struct reader r = { .bytes = head, .n = sizeof(head) };
+	struct bounded_reader r = { .bytes = head, .n = sizeof(head) };
 	struct stat st;
 
 	if (fstat(f->fd, &st) || !S_ISREG(st.st_mode) || !pcapng_load(f, 0, head, sizeof(head)) || read_be32(&r, 0) != SECTION)
@@ -211,7 +211,7 @@ static bool pcapng_begin(struct pcapng_file *f, int64_t *size)
 
 /* Lost packets in a statistics block, which has an interface number, a time and options, two of them 64-bit counters. -1: none
  * told. */
-static int64_t pcapng_block_drops(const struct pcapng_file *f, struct reader *r, uint32_t *interface)
+static int64_t pcapng_block_drops(const struct pcapng_file *f, struct bounded_reader *r, uint32_t *interface)
 {
 	int64_t drops = -1;
 	uint32_t half[2];
@@ -234,18 +234,18 @@ static int64_t pcapng_block_drops(const struct pcapng_file *f, struct reader *r,
 	return drops;
 }
 
-int64_t pcapng_drops(int fd)
+int64_t pcapng_count_dropped_packets(int fd)
 {
 	struct pcapng_file f = { .fd = fd };
 	uint64_t seen = 0;	/* bits of interfaces that were counted; a writer may repeat statistics, and the last ones count */
 	int64_t at, total = -1;
 	uint8_t body[BLOCK_MAX];
 
-	if (!pcapng_begin(&f, &at))
+	if (!pcapng_read_byte_order(&f, &at))
 		return -1;
 	for (int i = 0; i < BLOCKS_MAX && at >= 12; i++) {
 		uint8_t edge[8];
-		struct reader r = { .bytes = edge, .n = sizeof(edge) };
+		struct bounded_reader r = { .bytes = edge, .n = sizeof(edge) };
 		uint32_t length, type, interface;
 		int64_t drops;
 
@@ -261,7 +261,7 @@ int64_t pcapng_drops(int fd)
 		at -= length;
 		if (type != STATISTICS || length < 24 || length > BLOCK_MAX || !pcapng_load(&f, at, body, length))
 			continue;
-		r = (struct reader){ .bytes = body, .n = length };
+		r = (struct bounded_reader){ .bytes = body, .n = length };
 		drops = pcapng_block_drops(&f, &r, &interface);
 		if (drops < 0 || interface >= INTERFACES_MAX || seen & 1ull << interface)
 			continue;

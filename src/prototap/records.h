@@ -6,7 +6,8 @@
  * files and every file's header; errors are the same as libpcap's.
  *
  * libpcap skips the interface statistics of pcapng (draft-ietf-opsawg-pcapng, "Interface Statistics Block"). Writers such as
- * dumpcap put them at the end of the file, so pcapng_drops() reads blocks backwards from there to the last packet. */
+ * dumpcap put them at the end of the file, so pcapng_count_dropped_packets() reads blocks backwards from there to the last
+ * packet. */
 #ifndef PROTOTAP_RECORDS_H
 #define PROTOTAP_RECORDS_H
 
@@ -15,21 +16,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct pcap_records;
+struct pcap_file_reader;
 
 /* Starts at offset `at` of `fd`, which stays the caller's, with its position. Reads `room` bytes at a time into as much memory
  * (more only for a longer packet); packets are cut to `snaplen` bytes. NULL: not such a file, or no memory. */
-struct pcap_records *records_open(int fd, int64_t at, size_t room, uint32_t snaplen);
+struct pcap_file_reader *records_open(int fd, int64_t at, size_t room, uint32_t snaplen);
 
 /* The next packet, valid until the next call: 1; 0: end of the file; -1, now and at all later calls: damaged, see
- * records_error(). */
-int records_next(struct pcap_records *r, struct packet *p);
-const char *records_error(const struct pcap_records *r);
+ * records_error_text(). */
+int records_next(struct pcap_file_reader *r, struct packet *p);
+const char *records_error_text(const struct pcap_file_reader *r);
 
-void records_close(struct pcap_records *r);	/* NULL is allowed */
+void records_close(struct pcap_file_reader *r);	/* NULL is allowed */
 
 /* Packets lost by interfaces and kernel together, in the file open as `fd`, whose position stays. -1: not recorded (pcap cannot),
  * or not a regular file. */
-int64_t pcapng_drops(int fd);
+int64_t pcapng_count_dropped_packets(int fd);
 
 #endif

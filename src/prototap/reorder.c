@@ -14,7 +14,7 @@ struct reorder_piece {
 	uint8_t *bytes;
 };
 
-static void reorder_hand_over(struct reorder *o, int64_t start, const uint8_t *bytes, uint32_t captured,
+static void reorder_hand_over(struct reorder_buffer *o, int64_t start, const uint8_t *bytes, uint32_t captured,
 		      uint32_t length, reorder_fn *fn, void *context)
 {
 	uint32_t old = (uint32_t)(o->next - start);
@@ -25,7 +25,7 @@ static void reorder_hand_over(struct reorder *o, int64_t start, const uint8_t *b
 	fn(context, captured > old ? bytes + old : NULL, captured > old ? captured - old : 0, length - old);
 }
 
-static void reorder_drop_first(struct reorder *o, size_t *held)
+static void reorder_drop_first(struct reorder_buffer *o, size_t *held)
 {
 	struct reorder_piece *p = o->first;
 
@@ -68,7 +68,7 @@ static void reorder_append(struct reorder_piece *p, size_t *held, const uint8_t 
 	p->length += length;
 }
 
-static struct reorder_piece *reorder_new_piece(struct reorder *o, size_t *held, struct reorder_piece *before, int64_t start)
+static struct reorder_piece *reorder_new_piece(struct reorder_buffer *o, size_t *held, struct reorder_piece *before, int64_t start)
 {
 	struct reorder_piece *p = *held + PIECE_COST > REORDER_ROOM ? NULL : calloc(1, sizeof(*p));
 	struct reorder_piece **at = before ? &before->next : &o->first;
@@ -85,7 +85,7 @@ static struct reorder_piece *reorder_new_piece(struct reorder *o, size_t *held, 
 }
 
 /* The last piece that begins at or before `start`, nearly always the last one; NULL: none. */
-static struct reorder_piece *reorder_find_before(const struct reorder *o, int64_t start)
+static struct reorder_piece *reorder_find_before(const struct reorder_buffer *o, int64_t start)
 {
 	struct reorder_piece *before = NULL, *p = o->last && o->last->start <= start ? o->last : o->first;
 
@@ -96,7 +96,8 @@ static struct reorder_piece *reorder_find_before(const struct reorder *o, int64_
 
 /* Keeps early data. Data that touches a piece joins it, so there are no more pieces than holes; a piece with bytes missing at its
  * end is joined by a length only. Data that finds no room is dropped. */
-static void reorder_hold(struct reorder *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured, uint32_t length)
+static void reorder_keep_early_bytes(struct reorder_buffer *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured,
+				     uint32_t length)
 {
 	struct reorder_piece *before = reorder_find_before(o, start), *to = NULL;
 	int64_t end = before ? before->start + before->length : start - 1;
@@ -118,11 +119,11 @@ static void reorder_hold(struct reorder *o, size_t *held, int64_t start, const u
 		reorder_append(to, held, bytes, captured, length);
 }
 
-void reorder_add(struct reorder *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured,
+void reorder_add(struct reorder_buffer *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured,
 		uint32_t length, reorder_fn *fn, void *context)
 {
 	if (start > o->next) {
-		reorder_hold(o, held, start, bytes, captured, length);
+		reorder_keep_early_bytes(o, held, start, bytes, captured, length);
 		return;
 	}
 	reorder_hand_over(o, start, bytes, captured, length, fn, context);
@@ -132,7 +133,7 @@ void reorder_add(struct reorder *o, size_t *held, int64_t start, const uint8_t *
 	}
 }
 
-void reorder_skip(struct reorder *o, size_t *held, int64_t end, reorder_fn *fn, void *context)
+void reorder_skip_holes(struct reorder_buffer *o, size_t *held, int64_t end, reorder_fn *fn, void *context)
 {
 	while (o->first && o->first->start < end) {
 		if (o->first->start > o->next)
@@ -144,7 +145,7 @@ void reorder_skip(struct reorder *o, size_t *held, int64_t end, reorder_fn *fn, 
 		o->next = end;
 }
 
-void reorder_free(struct reorder *o, size_t *held)
+void reorder_free(struct reorder_buffer *o, size_t *held)
 {
 	while (o->first)
 		reorder_drop_first(o, held);

@@ -15,23 +15,23 @@
 /* Gets the next `length` bytes of the stream, of which only the first `captured` are in `bytes`. */
 typedef void reorder_fn(void *context, const uint8_t *bytes, uint32_t captured, uint32_t length);
 
-struct reorder {
+struct reorder_buffer {
 	int64_t next;			/* offset of the first byte that was not handed over */
 	struct reorder_piece *first, *last;	/* early data, ascending */
 };
 
 /* Adds a segment's payload at offset `start`, and hands over what is in order. `*held`: memory of early data of all connections. */
-void reorder_add(struct reorder *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured,
+void reorder_add(struct reorder_buffer *o, size_t *held, int64_t start, const uint8_t *bytes, uint32_t captured,
 		 uint32_t length, reorder_fn *fn, void *context);
 
 /* Whether bytes before offset `end` are missing. */
-static inline bool reorder_has_hole(const struct reorder *o, int64_t end)
+static inline bool reorder_has_hole(const struct reorder_buffer *o, int64_t end)
 {
 	return end > o->next;
 }
 /* Gives up all holes before offset `end`, and hands over the early data there. */
-void reorder_skip(struct reorder *o, size_t *held, int64_t end, reorder_fn *fn, void *context);
+void reorder_skip_holes(struct reorder_buffer *o, size_t *held, int64_t end, reorder_fn *fn, void *context);
 
-void reorder_free(struct reorder *o, size_t *held);
+void reorder_free(struct reorder_buffer *o, size_t *held);
 
 #endif

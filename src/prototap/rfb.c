@@ -26,9 +26,9 @@ const struct rfb_kind rfb_server_kinds[RFB_SERVER_KINDS] = {
 enum { SERVER_UPDATE = 1, SERVER_COLOURS, SERVER_BELL, SERVER_CUT, SERVER_RESIZE, SERVER_END_OF_CONTINUOUS, SERVER_FENCE,
        SERVER_XVP, SERVER_GII, SERVER_QEMU };
 
-void rfb_start(struct rfb_tap *r, struct rfb_count *sum)
+void rfb_start(struct rfb_stream_decoder *r, struct rfb_message_counts *sum)
 {
-	*r = (struct rfb_tap){ .sum = sum, .client = { .want = VERSION_BYTES }, .server = { .want = VERSION_BYTES } };
+	*r = (struct rfb_stream_decoder){ .sum = sum, .client = { .want = VERSION_BYTES }, .server = { .want = VERSION_BYTES } };
 	r->client.to = &sum->client[HANDSHAKE].bytes;
 	r->server.to = &sum->server[HANDSHAKE].bytes;
 	sum->client[HANDSHAKE].count++;
@@ -36,13 +36,14 @@ void rfb_start(struct rfb_tap *r, struct rfb_count *sum)
 }
 
 /* Finds and counts a message's kind, and expects the bytes after its type. 0: unknown; the parser stops. */
-static uint8_t rfb_begin_message(struct skip_parser *w, const struct rfb_kind *kinds, uint8_t n, struct tally *tally, uint8_t type)
+static uint8_t rfb_begin_message(struct skip_parser *w, const struct rfb_kind *kinds, uint8_t n, struct message_tally *tally,
+				 uint8_t type)
 {
 	for (uint8_t kind = 1; kind < n; kind++) {
 		if (kinds[kind].type != type)
 			continue;
 		tally[kind].count++;
-		skip_parser_count_to(w, &tally[kind].bytes);
+		skip_parser_set_counter(w, &tally[kind].bytes);
 		skip_parser_expect(w, kinds[kind].rest, kinds[kind].look);
 		return kind;
 	}
@@ -51,9 +52,9 @@ static uint8_t rfb_begin_message(struct skip_parser *w, const struct rfb_kind *k
 }
 
 /* Length of a clipboard text; negative for the extended clipboard, with the same absolute value. */
-static uint64_t rfb_text_length(const uint8_t *at)
+static uint64_t rfb_clipboard_length(const uint8_t *at)
 {
-	struct reader r = { .bytes = at, .n = 4 };
+	struct bounded_reader r = { .bytes = at, .n = 4 };
 	int64_t n = (int32_t)read_be32(&r, 0);
 
 	return (uint64_t)(n < 0 ? -n : n);
@@ -65,14 +66,14 @@ static uint64_t rfb_gii_length(const uint8_t *p)
 	return p[0] & 0x80 ? (uint64_t)p[1] << 8 | p[2] : (uint64_t)p[2] << 8 | p[1];
 }
 
-static struct rfb_tap_format rfb_pixel_format_of(const uint8_t *at)
+static struct rfb_pixel_sizes rfb_pixel_sizes_of(const uint8_t *at)
 {
-	struct reader r = { .bytes = at, .n = 16 };
+	struct bounded_reader r = { .bytes = at, .n = 16 };
 	uint8_t bytes = (uint8_t)(read_u8(&r, 0) / 8);
 	bool packs = bytes == 4 && read_u8(&r, 1) == 24 && read_u8(&r, 3) && read_be16(&r, 4) == 255 &&
 		read_be16(&r, 6) == 255 && read_be16(&r, 8) == 255;
 
-	return (struct rfb_tap_format){ bytes, packs ? 3 : bytes };
+	return (struct rfb_pixel_sizes){ bytes, packs ? 3 : bytes };
 }
 
 static uint8_t rfb_version_of(const uint8_t *text)
@@ -87,14 +88,14 @@ static uint8_t rfb_version_of(const uint8_t *text)
 
 /* --- client --- */
 
-static uint64_t rfb_client_rest(struct rfb_tap *r, struct skip_parser *w, const uint8_t *p)
+static uint64_t rfb_client_message_rest_bytes(struct rfb_stream_decoder *r, struct skip_parser *w, const uint8_t *p)
 {
-	struct reader in = { .bytes = p, .n = 19 };
-	struct rfb_tap_format format;
+	struct bounded_reader in = { .bytes = p, .n = 19 };
+	struct rfb_pixel_sizes format;
 
 	switch (r->client_kind) {
 	case SET_PIXEL_FORMAT:
-		format = rfb_pixel_format_of(p + 3);
+		format = rfb_pixel_sizes_of(p + 3);
 		if (format.pixel != 1 && format.pixel != 2 && format.pixel != 4)
 			skip_parser_stop(w, "RFB: an impossible pixel format");
 		/* The pixel format of updates that were requested earlier is not known. */
@@ -105,7 +106,7 @@ static uint64_t rfb_client_rest(struct rfb_tap *r, struct skip_parser *w, const 
 	case SET_ENCODINGS:
 		return 4ull * read_be16(&in, 1);
 	case CLIENT_CUT:
-		return rfb_text_length(p + 3);
+		return rfb_clipboard_length(p + 3);
 	case CLIENT_FENCE:
 		return p[7];
 	case DESKTOP_SIZE:
@@ -117,7 +118,7 @@ static uint64_t rfb_client_rest(struct rfb_tap *r, struct skip_parser *w, const 
 	}
 }
 
-static void rfb_client_type(struct rfb_tap *r, struct skip_parser *w, uint8_t type)
+static void rfb_begin_client_message(struct rfb_stream_decoder *r, struct skip_parser *w, uint8_t type)
 {
 	uint8_t kind = rfb_begin_message(w, rfb_client_kinds, RFB_CLIENT_KINDS, r->sum->client, type);
 
@@ -126,7 +127,7 @@ static void rfb_client_type(struct rfb_tap *r, struct skip_parser *w, uint8_t ty
 	r->client_state = rfb_client_kinds[kind].look ? CLIENT_BODY : CLIENT_MESSAGE;
 }
 
-static void rfb_client_answer(struct rfb_tap *r, struct skip_parser *w)
+static void rfb_expect_client_answer(struct rfb_stream_decoder *r, struct skip_parser *w)
 {
 	if (r->security != SECURITY_NONE && r->security != SECURITY_VNC)
 		skip_parser_stop(w, r->security ? "RFB: a security type that encrypts or is unknown" : "RFB: the security type was not seen");
@@ -137,9 +138,9 @@ static void rfb_client_answer(struct rfb_tap *r, struct skip_parser *w)
 	r->client_state = CLIENT_INIT;
 }
 
-void rfb_client_step(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
+void rfb_parse_client_piece(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
 {
-	struct rfb_tap *r = context;
+	struct rfb_stream_decoder *r = context;
 
 	switch (r->client_state) {
 	case CLIENT_VERSION:
@@ -154,36 +155,36 @@ void rfb_client_step(void *context, struct skip_parser *w, const uint8_t *piece,
 		r->client_state = CLIENT_ANSWER;
 		break;
 	case CLIENT_ANSWER:
-		rfb_client_answer(r, w);
+		rfb_expect_client_answer(r, w);
 		break;
 	case CLIENT_INIT:
 		r->client_state = CLIENT_MESSAGE;
 		break;
 	case CLIENT_BODY:
 		r->client_state = CLIENT_MESSAGE;
-		skip_parser_expect(w, rfb_client_rest(r, w, piece), 0);
+		skip_parser_expect(w, rfb_client_message_rest_bytes(r, w, piece), 0);
 		break;
 	default:
 		if (n) {
-			rfb_client_type(r, w, piece[0]);
+			rfb_begin_client_message(r, w, piece[0]);
 			break;
 		}
-		skip_parser_count_to(w, NULL);
+		skip_parser_set_counter(w, NULL);
 		skip_parser_expect(w, 0, 1);
 	}
 }
 
 /* --- server --- */
 
-static void rfb_server_type(struct rfb_tap *r, struct skip_parser *w, uint8_t type)
+static void rfb_begin_server_message(struct rfb_stream_decoder *r, struct skip_parser *w, uint8_t type)
 {
 	r->server_kind = rfb_begin_message(w, rfb_server_kinds, RFB_SERVER_KINDS, r->sum->server, type);
 	r->server_state = rfb_server_kinds[r->server_kind].look ? SERVER_BODY : SERVER_MESSAGE;
 }
 
-static void rfb_server_body(struct rfb_tap *r, struct skip_parser *w, const uint8_t *p)
+static void rfb_parse_server_message_body(struct rfb_stream_decoder *r, struct skip_parser *w, const uint8_t *p)
 {
-	struct reader in = { .bytes = p, .n = 8 };
+	struct bounded_reader in = { .bytes = p, .n = 8 };
 
 	r->server_state = SERVER_MESSAGE;
 	switch (r->server_kind) {
@@ -196,7 +197,7 @@ static void rfb_server_body(struct rfb_tap *r, struct skip_parser *w, const uint
 		skip_parser_expect(w, 6ull * read_be16(&in, 3), 0);
 		break;
 	case SERVER_CUT:
-		skip_parser_expect(w, rfb_text_length(p + 3), 0);
+		skip_parser_expect(w, rfb_clipboard_length(p + 3), 0);
 		break;
 	case SERVER_FENCE:
 		skip_parser_expect(w, p[7], 0);
@@ -211,7 +212,7 @@ static void rfb_server_body(struct rfb_tap *r, struct skip_parser *w, const uint
 }
 
 /* Expects what follows a rectangle or an update's header: a rectangle, or the next message. */
-static void rfb_server_next(struct rfb_tap *r, struct skip_parser *w)
+static void rfb_expect_next_server_item(struct rfb_stream_decoder *r, struct skip_parser *w)
 {
 	w->part = NULL;
 	if (r->server_state == SERVER_RECTANGLE && r->rectangles) {
@@ -220,20 +221,21 @@ static void rfb_server_next(struct rfb_tap *r, struct skip_parser *w)
 		return;
 	}
 	r->server_state = SERVER_MESSAGE;
-	skip_parser_count_to(w, NULL);
+	skip_parser_set_counter(w, NULL);
 	skip_parser_expect(w, 0, 1);
 }
 
-static void rfb_server_rectangle(struct rfb_tap *r, struct skip_parser *w, const uint8_t *piece, uint32_t n)
+static void rfb_parse_server_rectangle(struct rfb_stream_decoder *r, struct skip_parser *w, const uint8_t *piece, uint32_t n)
 {
-	bool over = r->server_state == SERVER_RECTANGLE ? rfb_rectangle_begin(r, w, piece) : rfb_rectangle_step(r, w, piece, n);
+	bool over = r->server_state == SERVER_RECTANGLE ? rfb_rectangle_parse_header(r, w, piece) : rfb_rectangle_parse_piece(r, w, piece,
+															      n);
 
 	r->server_state = over ? SERVER_RECTANGLE : SERVER_PIXELS;
 	if (over && !w->skip && !w->stopped)
-		rfb_server_next(r, w);
+		rfb_expect_next_server_item(r, w);
 }
 
-static void rfb_server_security(struct rfb_tap *r, struct skip_parser *w)
+static void rfb_expect_security_types(struct rfb_stream_decoder *r, struct skip_parser *w)
 {
 	if (!r->version)
 		skip_parser_stop(w, "RFB: the client's version was not seen");
@@ -241,7 +243,7 @@ static void rfb_server_security(struct rfb_tap *r, struct skip_parser *w)
 	skip_parser_expect(w, 0, r->version == 3 ? 4 : 1);
 }
 
-static void rfb_server_chosen(struct rfb_tap *r, struct skip_parser *w)
+static void rfb_expect_after_security_choice(struct rfb_stream_decoder *r, struct skip_parser *w)
 {
 	bool vnc = r->security == SECURITY_VNC, result = vnc || r->version == 8;
 
@@ -251,9 +253,9 @@ static void rfb_server_chosen(struct rfb_tap *r, struct skip_parser *w)
 	skip_parser_expect(w, vnc ? 16 : 0, result ? 4 : 24);
 }
 
-static void rfb_server_handshake(struct rfb_tap *r, struct skip_parser *w, const uint8_t *piece)
+static void rfb_parse_server_handshake(struct rfb_stream_decoder *r, struct skip_parser *w, const uint8_t *piece)
 {
-	struct reader in = { .bytes = piece, .n = 24 };
+	struct bounded_reader in = { .bytes = piece, .n = 24 };
 
 	switch (r->server_state) {
 	case SERVER_VERSION:
@@ -262,7 +264,7 @@ static void rfb_server_handshake(struct rfb_tap *r, struct skip_parser *w, const
 		r->server_state = SERVER_SECURITY;
 		break;
 	case SERVER_SECURITY:
-		rfb_server_security(r, w);
+		rfb_expect_security_types(r, w);
 		break;
 	case SERVER_TYPE:
 		r->security = read_be32(&in, 0);
@@ -277,7 +279,7 @@ static void rfb_server_handshake(struct rfb_tap *r, struct skip_parser *w, const
 		skip_parser_expect(w, piece[0], 0);
 		break;
 	case SERVER_CHOSEN:
-		rfb_server_chosen(r, w);
+		rfb_expect_after_security_choice(r, w);
 		break;
 	case SERVER_RESULT:
 		if (read_be32(&in, 0))
@@ -287,24 +289,24 @@ static void rfb_server_handshake(struct rfb_tap *r, struct skip_parser *w, const
 		break;
 	default:	/* SERVER_INIT; a pixel format that the client has set before stays */
 		if (!r->format.pixel)
-			r->format = rfb_pixel_format_of(piece + 4);
+			r->format = rfb_pixel_sizes_of(piece + 4);
 		r->server_state = SERVER_MESSAGE;
 		skip_parser_expect(w, read_be32(&in, 20), 0);
 	}
 }
 
-void rfb_server_step(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
+void rfb_parse_server_piece(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
 {
-	struct rfb_tap *r = context;
+	struct rfb_stream_decoder *r = context;
 
 	if (r->server_state <= SERVER_INIT)
-		rfb_server_handshake(r, w, piece);
+		rfb_parse_server_handshake(r, w, piece);
 	else if (r->server_state == SERVER_BODY)
-		rfb_server_body(r, w, piece);
+		rfb_parse_server_message_body(r, w, piece);
 	else if (r->server_state == SERVER_PIXELS || (r->server_state == SERVER_RECTANGLE && n))
-		rfb_server_rectangle(r, w, piece, n);
+		rfb_parse_server_rectangle(r, w, piece, n);
 	else if (n)
-		rfb_server_type(r, w, piece[0]);
+		rfb_begin_server_message(r, w, piece[0]);
 	else
-		rfb_server_next(r, w);
+		rfb_expect_next_server_item(r, w);
 }

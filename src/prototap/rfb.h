@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct tally {
+struct message_tally {
 	uint64_t count, bytes;
 };
 
@@ -28,11 +28,11 @@ extern const struct rfb_kind rfb_client_kinds[RFB_CLIENT_KINDS], rfb_server_kind
 	rfb_rectangle_kinds[RFB_RECTANGLE_KINDS];
 
 /* Counts of all connections. */
-struct rfb_count {
-	struct tally client[RFB_CLIENT_KINDS], server[RFB_SERVER_KINDS], rectangle[RFB_RECTANGLE_KINDS];
+struct rfb_message_counts {
+	struct message_tally client[RFB_CLIENT_KINDS], server[RFB_SERVER_KINDS], rectangle[RFB_RECTANGLE_KINDS];
 };
 
-struct rfb_tap_format {
+struct rfb_pixel_sizes {
 	uint8_t pixel, compact;		/* bytes of a pixel, and of the TPIXEL of Tight encoding */
 };
 
@@ -44,24 +44,24 @@ struct rfb_rectangle {
 	uint32_t length;	/* Tight: the length as far as it was read */
 };
 
-struct rfb_tap {
-	struct rfb_count *sum;
+struct rfb_stream_decoder {
+	struct rfb_message_counts *sum;
 	struct skip_parser client, server;
 	uint8_t client_state, client_kind, server_state, server_kind;
 	uint8_t version;		/* minor protocol version that the client chose: 3, 7, 8; 0: not yet */
 	uint32_t security;		/* security type that was chosen; 0: not yet */
-	struct rfb_tap_format format;
+	struct rfb_pixel_sizes format;
 	bool requested, unsure;		/* an update was requested; the pixel format changed afterwards */
 	uint32_t rectangles;		/* rectangles left of the current update */
 	struct rfb_rectangle r;
 };
 
-void rfb_start(struct rfb_tap *r, struct rfb_count *sum);
-skip_parser_step rfb_client_step, rfb_server_step;
+void rfb_start(struct rfb_stream_decoder *r, struct rfb_message_counts *sum);
+skip_parser_step rfb_parse_client_piece, rfb_parse_server_piece;
 
 /* Called by rfb.c for a rectangle's 12-byte header, then for each piece; true: the rectangle is complete. */
 #define RFB_HEADER 12
-bool rfb_rectangle_begin(struct rfb_tap *r, struct skip_parser *w, const uint8_t *header);
-bool rfb_rectangle_step(struct rfb_tap *r, struct skip_parser *w, const uint8_t *piece, uint32_t n);
+bool rfb_rectangle_parse_header(struct rfb_stream_decoder *r, struct skip_parser *w, const uint8_t *header);
+bool rfb_rectangle_parse_piece(struct rfb_stream_decoder *r, struct skip_parser *w, const uint8_t *piece, uint32_t n);
 
 #endif

@@ -12,7 +12,7 @@
 #include "traffic.h"
 
 struct run_cfg {
-	const struct ports *ports;
+	const struct server_ports *ports;
 	const char *interface, *write_path, *server_name, *traffic;
 	const char *port_name;	/* text of --port; NULL: not given */
 	uint8_t server[16];
@@ -25,11 +25,11 @@ struct run_cfg {
 
 extern const char *const run_decodes[];	/* words of --decode, by enum payload_decode */
 
-struct capture_run {
+struct capture_run_state {
 	const struct run_cfg *cfg;
-	struct source *source;
-	struct meter meter;
-	struct latency latency;
+	struct packet_source *source;
+	struct capture_meter meter;
+	struct key_latency_state latency;
 	struct traffic_bins traffic;
 	struct intervals intervals;
 	struct interval_writer writer;
@@ -42,29 +42,31 @@ struct capture_run {
 	int damaged;			/* number of damaged files */
 	char error[SOURCE_WHY];		/* live: error that ended the capture; empty: none */
 	double cpu_percent;
-	struct source_drops drops;
+	struct source_drop_counts drops;
 	char privileges[128], offloads[64];
 };
 
 #define RUN_WHY 1024
 /* Whether no packet was selected; `why` then tells what the capture has instead. After meter_finish(). */
-bool run_empty(const struct capture_run *run, char *why);
+bool is_capture_empty(const struct capture_run_state *run, char *why);
 /* Whether packets or keys were lost; `why` then tells which. After meter_finish(). */
-bool run_lost(const struct capture_run *run, char *why);
+bool has_capture_losses(const struct capture_run_state *run, char *why);
 
 double percent_of(uint64_t part, uint64_t whole);	/* NAN: `whole` is 0 */
 
-/* Parts of the report, all after meter_finish(), written into the open object. account_report: flows, channels, headers, session,
- * updates, largest gap and stalls. costs_report: setup, idle, per_key and acks of a capture from `from_ns` to `to_ns`.
- * payload_report: tls and, where it was asked for, decoded. */
-void account_report(struct rec *r, struct meter *m);
-void costs_report(struct rec *r, const struct meter *m, int64_t from_ns, int64_t to_ns);
-void payload_report(struct rec *r, const struct meter *m);
+/* Parts of the report, all after meter_finish(), written into the open object. report_flows_and_channels: flows, channels,
+ * headers, session,
+ * updates, largest gap and stalls. report_setup_idle_key_traffic: setup, idle, per_key and acks of a capture from `from_ns` to
+ * `to_ns`.
+ * report_payload_protocols: tls and, where it was asked for, decoded. */
+void report_flows_and_channels(struct rec_report *r, struct capture_meter *m);
+void report_setup_idle_key_traffic(struct rec_report *r, const struct capture_meter *m, int64_t from_ns, int64_t to_ns);
+void report_payload_protocols(struct rec_report *r, const struct capture_meter *m);
 /* Bytes that TLS adds to the payload: record headers, and where known the overhead of encryption. */
-uint64_t payload_tls_bytes(const struct payload_totals *all);
+uint64_t payload_tls_overhead_bytes(const struct payload_totals *all);
 
 /* Writes settings and result, after meter_finish(). `files` ends with NULL. */
-void run_report(struct rec *r, struct capture_run *run, char *const *files);
+void report_capture_run(struct rec_report *r, struct capture_run_state *run, char *const *files);
 
 /* Drops every right that reading packets does not need, since anybody may send packets to be decoded: sets no_new_privs, drops all
  * capabilities and, as root, becomes the user who called sudo, else nobody. The user id stays where the user namespace maps no

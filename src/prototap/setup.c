@@ -19,10 +19,10 @@ static int64_t key_span_ns(const struct key_log *t, size_t i)
 	return until < 0 ? 0 : until < SETUP_KEY_NS ? until : SETUP_KEY_NS;
 }
 
-static enum setup_place place_among_keys(struct setup *s, int64_t time_ns)
+static enum setup_place classify_time_by_keys(struct session_traffic_phases *s, int64_t time_ns)
 {
 	const struct key_log *t = s->typed;
-	int64_t now = key_log_time(t, time_ns);
+	int64_t now = key_log_wall_to_monotonic(t, time_ns);
 
 	while (s->key < t->n && key_typed_ns(t, s->key) <= now)
 		s->key++;
@@ -31,26 +31,26 @@ static enum setup_place place_among_keys(struct setup *s, int64_t time_ns)
 	return t->key[s->key - 1].skipped ? PLACE_WARM_UP : PLACE_KEYS;
 }
 
-static void setup_end_by(struct setup *s, enum setup_end by)
+static void session_mark_setup_ended(struct session_traffic_phases *s, enum setup_end by)
 {
 	s->over = true;
 	s->ended_by = by;
 }
 
-static enum setup_place setup_place_of(struct setup *s, const struct segment *segment, int64_t time_ns)
+static enum setup_place session_phase_of_packet(struct session_traffic_phases *s, const struct segment *segment, int64_t time_ns)
 {
-	enum setup_place place = s->typed ? place_among_keys(s, time_ns) : PLACE_IDLE;
+	enum setup_place place = s->typed ? classify_time_by_keys(s, time_ns) : PLACE_IDLE;
 
 	if (!s->begun) {
 		s->begun = true;
 		s->first_ns = s->end_ns = time_ns;
 		if (segment->transport == TRANSPORT_TCP && !(segment->flags & TCP_SYN))
-			setup_end_by(s, SETUP_BEFORE);
+			session_mark_setup_ended(s, SETUP_BEFORE);
 	} else if (!s->over && time_ns - s->last_ns >= SETUP_SILENCE_NS) {
-		setup_end_by(s, SETUP_SILENCE);
+		session_mark_setup_ended(s, SETUP_SILENCE);
 	}
 	if (!s->over && s->key)
-		setup_end_by(s, SETUP_KEY);
+		session_mark_setup_ended(s, SETUP_KEY);
 	if (s->over)
 		return place;
 	s->end_ns = time_ns;
@@ -58,7 +58,7 @@ static enum setup_place setup_place_of(struct setup *s, const struct segment *se
 }
 
 /* Idle time ends when the last connection begins to close. A new connection or data shows that it was not the last. */
-static void track_session_close(struct setup *s, const struct segment *segment, int64_t time_ns)
+static void track_session_close(struct session_traffic_phases *s, const struct segment *segment, int64_t time_ns)
 {
 	if (segment->flags & (TCP_FIN | TCP_RST)) {
 		if (!s->closing) {
@@ -71,11 +71,12 @@ static void track_session_close(struct setup *s, const struct segment *segment, 
 	}
 }
 
-void setup_packet(struct setup *s, int channel, const struct segment *segment, bool pure_ack, int64_t time_ns)
+void session_count_packet(struct session_traffic_phases *s, int channel, const struct segment *segment, bool pure_ack,
+			  int64_t time_ns)
 {
-	struct setup_count *n;
+	struct phase_traffic_counts *n;
 
-	s->place = setup_place_of(s, segment, time_ns);
+	s->place = session_phase_of_packet(s, segment, time_ns);
 	s->last_ns = time_ns;
 	track_session_close(s, segment, time_ns);
 	n = &s->count[s->place][channel];
@@ -85,18 +86,18 @@ void setup_packet(struct setup *s, int channel, const struct segment *segment, b
 	n->wire_bytes += segment->wire_bytes;
 }
 
-void setup_data(struct setup *s, int channel, uint64_t bytes)
+void session_count_payload(struct session_traffic_phases *s, int channel, uint64_t bytes)
 {
 	s->count[s->place][channel].payload_bytes += bytes;
 }
 
-void setup_finish(struct setup *s, int64_t to_ns)
+void session_finish_capture(struct session_traffic_phases *s, int64_t to_ns)
 {
 	if (s->begun && !s->over && to_ns - s->last_ns >= SETUP_SILENCE_NS)
-		setup_end_by(s, SETUP_SILENCE);
+		session_mark_setup_ended(s, SETUP_SILENCE);
 }
 
-const char *setup_why_unknown(const struct setup *s)
+const char *setup_unknown_reason_text(const struct session_traffic_phases *s)
 {
 	if (!s->begun || s->ended_by == SETUP_BEFORE)
 		return "the capture has no packet that opens the session";
@@ -112,12 +113,12 @@ static int64_t overlap_ns(int64_t at, int64_t length, int64_t from, int64_t to)
 	return end > at ? end - at : 0;
 }
 
-void setup_keys(const struct setup *s, int64_t from_ns, int64_t to_ns, struct setup_keys *out)
+void session_compute_key_time(const struct session_traffic_phases *s, int64_t from_ns, int64_t to_ns, struct key_time_total *out)
 {
 	const struct key_log *t = s->typed;
-	int64_t from = t ? key_log_time(t, from_ns) : 0, to = t ? key_log_time(t, to_ns) : 0;
+	int64_t from = t ? key_log_wall_to_monotonic(t, from_ns) : 0, to = t ? key_log_wall_to_monotonic(t, to_ns) : 0;
 
-	*out = (struct setup_keys){ 0 };
+	*out = (struct key_time_total){ 0 };
 	for (size_t i = 0; t && i < t->n; i++) {
 		if (t->key[i].skipped || key_typed_ns(t, i) < from || key_typed_ns(t, i) > to)
 			continue;
@@ -126,7 +127,8 @@ void setup_keys(const struct setup *s, int64_t from_ns, int64_t to_ns, struct se
 	}
 }
 
-void setup_idle(const struct setup *s, int64_t from_ns, int64_t to_ns, struct setup_idle *out)
+void session_compute_idle_traffic(const struct session_traffic_phases *s, int64_t from_ns, int64_t to_ns,
+				  struct idle_time_traffic *out)
 {
 	const struct key_log *t = s->typed;
 	int64_t from, to = s->closing ? s->closing_ns : to_ns, idle;
@@ -139,7 +141,7 @@ void setup_idle(const struct setup *s, int64_t from_ns, int64_t to_ns, struct se
 	from = s->begun && s->ended_by != SETUP_BEFORE ? s->end_ns : from_ns;
 	idle = to > from ? to - from : 0;
 	if (t) {
-		int64_t begin = key_log_time(t, from);
+		int64_t begin = key_log_wall_to_monotonic(t, from);
 
 		for (size_t i = 0; i < t->n; i++)
 			idle -= overlap_ns(key_typed_ns(t, i), key_span_ns(t, i), begin, begin + (to > from ? to - from : 0));

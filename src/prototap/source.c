@@ -23,15 +23,15 @@ struct input_file {
 
 struct source_file {
 	struct input_file in;
-	struct capture *capture;	/* NULL until source_begin() */
+	struct capture *capture;	/* NULL until source_begin_files() */
 	struct packet head;	/* when several files are merged: the file's next packet */
 };
 
-struct source {
+struct packet_source {
 	struct capture *live;
 	struct source_file *file;
 	int files;
-	struct merge order;	/* of several files by their next packets */
+	struct packet_merge order;	/* of several files by their next packets */
 	int64_t drops;		/* lost packets recorded in the files; -1: not recorded */
 	int damaged;
 	char damage[SOURCE_WHY];
@@ -65,7 +65,7 @@ static void input_file_close(struct input_file *in)
 	free(in->buffer);
 }
 
-static const char *input_file_unpacker(struct input_file *in)
+static const char *input_file_unpack_command(struct input_file *in)
 {
 	static const struct { const char *command; size_t n; unsigned char mark[SIGNATURE_MAX]; } kinds[] = {
 		{ "gzip -dc", 2, { 0x1f, 0x8b } },
@@ -91,25 +91,25 @@ static const char *input_file_unpacker(struct input_file *in)
 	return command;
 }
 
-struct source *source_live(const struct capture_live_cfg *cfg, char *why)
+struct packet_source *source_open_live(const struct capture_live_cfg *cfg, char *why)
 {
-	struct source *s = calloc(1, sizeof(*s));
+	struct packet_source *s = calloc(1, sizeof(*s));
 
 	if (!s) {
 		snprintf(why, SOURCE_WHY, "out of memory");
 		return NULL;
 	}
 	s->drops = -1;
-	s->live = capture_live(cfg, why);
+	s->live = capture_open_live(cfg, why);
 	if (s->live)
 		return s;
 	source_close(s);
 	return NULL;
 }
 
-struct source *source_files(char *const *paths, int n, char *why)
+struct packet_source *source_open_files(char *const *paths, int n, char *why)
 {
-	struct source *s = calloc(1, sizeof(*s));
+	struct packet_source *s = calloc(1, sizeof(*s));
 
 	raise_open_files_limit();
 	if (s)
@@ -133,66 +133,67 @@ bad:
 	return NULL;
 }
 
-static int source_begin_file(struct source *s, struct source_file *f, char *why)
+static int source_open_capture_file(struct packet_source *s, struct source_file *f, char *why)
 {
-	const char *unpack = input_file_unpacker(&f->in), *path = f->in.path;
-	int64_t drops = pcapng_drops(fileno(f->in.stream));
+	const char *unpack = input_file_unpack_command(&f->in), *path = f->in.path;
+	int64_t drops = pcapng_count_dropped_packets(fileno(f->in.stream));
 	FILE *stream = f->in.stream;
-	const struct link *link, *first;
+	const struct link_layer *link, *first;
 
 	if (unpack)
-		return why_write(-1, why, SOURCE_WHY, "%.400s is compressed; unpack it: %s %.400s | prototap read -", path, unpack,
+		return write_error_reason(-1, why, SOURCE_WHY, "%.400s is compressed; unpack it: %s %.400s | prototap read -", path, unpack,
 				 strcmp(path, "-") ? path : "FILE");
 	if (drops >= 0)
 		s->drops = (s->drops < 0 ? 0 : s->drops) + drops;
 	f->in.stream = NULL;
-	f->capture = capture_file(stream, path, s->files > 1 ? ROOM_EACH : ROOM, why);
+	f->capture = capture_open_file(stream, path, s->files > 1 ? ROOM_EACH : ROOM, why);
 	if (!f->capture)
 		return -1;
-	link = capture_facts(f->capture)->link;
-	first = capture_facts(s->file->capture)->link;
+	link = capture_format_of(f->capture)->link;
+	first = capture_format_of(s->file->capture)->link;
 	if (link->type == first->type)
 		return 0;
-	return why_write(-1, why, SOURCE_WHY, "%s has link type %s, and %s has %s; read them one by one", s->file->in.path, first->name,
+	return write_error_reason(-1, why, SOURCE_WHY, "%s has link type %s, and %s has %s; read them one by one", s->file->in.path,
+				  first->name,
 			 path, link->name);
 }
 
 /* Notes an error behind a file's header: damage (0), which ends the file, or a kind of file that is refused (-1 with `why`). */
-static int source_file_broken(struct source *s, struct source_file *f, char *why)
+static int source_record_file_error(struct packet_source *s, struct source_file *f, char *why)
 {
-	if (capture_refused(f->capture, f->in.path, why))
+	if (is_capture_file_refused(f->capture, f->in.path, why))
 		return -1;
 	if (!s->damaged++)
-		snprintf(s->damage, sizeof(s->damage), "%.400s: %.400s", f->in.path, capture_error(f->capture));
+		snprintf(s->damage, sizeof(s->damage), "%.400s: %.400s", f->in.path, capture_error_text(f->capture));
 	return 0;
 }
 
 /* Reads a file's next packet: 1; 0: the file has ended; -1 with `why`. */
-static int source_advance_file(struct source *s, struct source_file *f, char *why)
+static int source_read_next_packet(struct packet_source *s, struct source_file *f, char *why)
 {
 	int n = capture_next(f->capture, &f->head);
 
-	return n < 0 ? source_file_broken(s, f, why) : n;
+	return n < 0 ? source_record_file_error(s, f, why) : n;
 }
 
-int source_begin(struct source *s, char *why)
+int source_begin_files(struct packet_source *s, char *why)
 {
 	s->drops = -1;
 	for (int i = 0; i < s->files; i++)
-		if (source_begin_file(s, &s->file[i], why))
+		if (source_open_capture_file(s, &s->file[i], why))
 			return -1;
 	for (int i = 0; s->files > 1 && i < s->files; i++) {
-		int n = source_advance_file(s, &s->file[i], why);
+		int n = source_read_next_packet(s, &s->file[i], why);
 
 		if (n < 0)
 			return -1;
 		if (n)
-			merge_add(&s->order, i, s->file[i].head.time_ns);
+			merge_add_file(&s->order, i, s->file[i].head.time_ns);
 	}
 	return 0;
 }
 
-static int source_take_merged(struct source *s, packet_fn *fn, void *context, char *why)
+static int source_deliver_merged_packets(struct packet_source *s, packet_fn *fn, void *context, char *why)
 {
 	int taken = 0;
 
@@ -202,64 +203,64 @@ static int source_take_merged(struct source *s, packet_fn *fn, void *context, ch
 
 		fn(context, &f->head);
 		taken++;
-		n = source_advance_file(s, f, why);
+		n = source_read_next_packet(s, f, why);
 		if (n < 0)
 			return -1;
 		if (n)
-			merge_advance(&s->order, f->head.time_ns);
+			merge_set_next_packet_time(&s->order, f->head.time_ns);
 		else
-			merge_end(&s->order);
+			merge_remove_ended_file(&s->order);
 	}
 	return taken;
 }
 
-int source_take(struct source *s, packet_fn *fn, void *context, char *why)
+int source_deliver_packets(struct packet_source *s, packet_fn *fn, void *context, char *why)
 {
 	int n;
 
 	if (s->live) {
-		n = capture_take(s->live, BATCH, fn, context);
+		n = capture_deliver_packets(s->live, BATCH, fn, context);
 		if (n < 0)
-			snprintf(why, SOURCE_WHY, "%s", capture_error(s->live));
+			snprintf(why, SOURCE_WHY, "%s", capture_error_text(s->live));
 		return n;
 	}
 	if (s->files > 1)
-		return source_take_merged(s, fn, context, why);
+		return source_deliver_merged_packets(s, fn, context, why);
 	if (s->damaged)
 		return 0;
-	n = capture_take(s->file->capture, BATCH, fn, context);
-	return n < 0 ? source_file_broken(s, s->file, why) : n;
+	n = capture_deliver_packets(s->file->capture, BATCH, fn, context);
+	return n < 0 ? source_record_file_error(s, s->file, why) : n;
 }
 
-void source_wait(struct source *s, int64_t timeout_ns)
+void source_wait(struct packet_source *s, int64_t timeout_ns)
 {
 	capture_wait(s->live, timeout_ns);
 }
 
-void source_drops(struct source *s, struct source_drops *out)
+void source_read_drop_counts(struct packet_source *s, struct source_drop_counts *out)
 {
-	*out = (struct source_drops){ s->drops, -1 };
+	*out = (struct source_drop_counts){ s->drops, -1 };
 	if (s->live)
-		capture_drops(s->live, &out->kernel, &out->interface);
+		capture_read_drop_counts(s->live, &out->kernel, &out->interface);
 }
 
-int source_damage(const struct source *s, const char **why)
+int source_count_damaged_files(const struct packet_source *s, const char **why)
 {
 	*why = s->damaged ? s->damage : NULL;
 	return s->damaged;
 }
 
-const struct link *source_link(const struct source *s)
+const struct link_layer *source_link(const struct packet_source *s)
 {
-	return capture_facts(s->live ? s->live : s->file->capture)->link;
+	return capture_format_of(s->live ? s->live : s->file->capture)->link;
 }
 
-const struct capture_facts *source_live_facts(const struct source *s)
+const struct capture_format *source_live_format(const struct packet_source *s)
 {
-	return capture_facts(s->live);
+	return capture_format_of(s->live);
 }
 
-int source_close(struct source *s)
+int source_close(struct packet_source *s)
 {
 	int err = s->live ? capture_close(s->live) : 0;
 

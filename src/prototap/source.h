@@ -12,37 +12,37 @@
 
 #define SOURCE_WHY CAPTURE_WHY
 
-struct source;
+struct packet_source;
 
 /* Starts a live capture. NULL with the reason and its cure in `why`. */
-struct source *source_live(const struct capture_live_cfg *cfg, char *why);
+struct packet_source *source_open_live(const struct capture_live_cfg *cfg, char *why);
 
 /* Opens the files ("-": standard input) without reading, so that privileges can be dropped before. NULL with the reason in
  * `why`. */
-struct source *source_files(char *const *paths, int n, char *why);
+struct packet_source *source_open_files(char *const *paths, int n, char *why);
 /* Reads the files' headers; all must have the same link type. 0, or -1 with the reason in `why`. */
-int source_begin(struct source *s, char *why);
+int source_begin_files(struct packet_source *s, char *why);
 
-const struct link *source_link(const struct source *s);
-const struct capture_facts *source_live_facts(const struct source *s);	/* of the live capture */
+const struct link_layer *source_link(const struct packet_source *s);
+const struct capture_format *source_live_format(const struct packet_source *s);	/* of the live capture */
 
 /* Hands some packets to `fn`. How many; 0: the end of the files, or live no packet at present; -1 with the reason in `why`. A
- * damaged file is read up to the damage (source_damage()); link types that change within a file are an error. */
-int source_take(struct source *s, packet_fn *fn, void *context, char *why);
+ * damaged file is read up to the damage (source_count_damaged_files()); link types that change within a file are an error. */
+int source_deliver_packets(struct packet_source *s, packet_fn *fn, void *context, char *why);
 
 /* Live: sleeps until there are packets, a signal comes or `timeout_ns` is over. */
-void source_wait(struct source *s, int64_t timeout_ns);
+void source_wait(struct packet_source *s, int64_t timeout_ns);
 
 /* Number of files that could not be read to their end; *why: the reason for the first one. */
-int source_damage(const struct source *s, const char **why);
+int source_count_damaged_files(const struct packet_source *s, const char **why);
 
 /* Packets lost by the kernel and by the network card; -1: not known. For files: their sum, as pcapng records it, in `kernel`. */
-struct source_drops {
+struct source_drop_counts {
 	int64_t kernel, interface;
 };
-void source_drops(struct source *s, struct source_drops *out);
+void source_read_drop_counts(struct packet_source *s, struct source_drop_counts *out);
 
 /* 0, or -errno: not everything could be written to write_path. */
-int source_close(struct source *s);
+int source_close(struct packet_source *s);
 
 #endif

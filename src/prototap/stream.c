@@ -6,20 +6,20 @@
 
 #define FAR (1LL << 30)		/* largest TCP window (RFC 7323, 2.3) */
 
-int stream_pool_init(struct stream_pool *p, uint32_t size)
+int stream_pool_init(struct early_interval_pool *p, uint32_t size)
 {
-	*p = (struct stream_pool){ .size = size, .fresh = 1 };
+	*p = (struct early_interval_pool){ .size = size, .fresh = 1 };
 	p->wait = calloc(size, sizeof(*p->wait));
 	return p->wait ? 0 : -ENOMEM;
 }
 
-void stream_pool_free(struct stream_pool *p)
+void stream_pool_free(struct early_interval_pool *p)
 {
 	free(p->wait);
-	*p = (struct stream_pool){ 0 };
+	*p = (struct early_interval_pool){ 0 };
 }
 
-static uint32_t stream_get_wait(struct stream_pool *p)
+static uint32_t stream_alloc_interval(struct early_interval_pool *p)
 {
 	uint32_t i = p->free;
 
@@ -30,20 +30,20 @@ static uint32_t stream_get_wait(struct stream_pool *p)
 	return i;
 }
 
-static void stream_free_wait(struct stream_pool *p, uint32_t i)
+static void stream_free_interval(struct early_interval_pool *p, uint32_t i)
 {
 	p->wait[i].next = p->free;
 	p->free = i;
 }
 
 /* Offset of sequence number `seq`: the one nearest to the expected offset. */
-static int64_t stream_offset_of(const struct stream *s, uint32_t seq)
+static int64_t stream_offset_of(const struct tcp_stream_state *s, uint32_t seq)
 {
 	return s->next + (int32_t)(seq - (uint32_t)s->next);
 }
 
 /* Appends data to the part that is returned. An open end and the data after it are one message. */
-static void append_message_part(struct message_part *to, uint64_t bytes, uint32_t ends, bool open)
+static void append_message_part(struct new_stream_data *to, uint64_t bytes, uint32_t ends, bool open)
 {
 	to->bytes += bytes;
 	to->ends += ends;
@@ -51,35 +51,38 @@ static void append_message_part(struct message_part *to, uint64_t bytes, uint32_
 }
 
 /* Returns the first interval of early data, and gives up the hole before it. */
-static void stream_release_first(struct stream *s, struct stream_pool *p, struct stream_taken *out)
+static void stream_release_first_interval(struct tcp_stream_state *s, struct early_interval_pool *p,
+					  struct stream_segment_result *out)
 {
-	struct stream_wait *w = &p->wait[s->first];
+	struct early_data_interval *w = &p->wait[s->first];
 	uint32_t next = w->next;
 
 	out->missing_bytes += (uint64_t)(w->start - s->next);
 	append_message_part(&out->ready, (uint64_t)(w->end - w->start), w->ends, w->open);
 	s->next = w->end;
-	stream_free_wait(p, s->first);
+	stream_free_interval(p, s->first);
 	s->first = next;
 	s->count--;
 }
 
-static void stream_release_ready(struct stream *s, struct stream_pool *p, struct stream_taken *out)
+static void stream_release_ready_intervals(struct tcp_stream_state *s, struct early_interval_pool *p,
+					   struct stream_segment_result *out)
 {
 	while (s->first && p->wait[s->first].start <= s->next)
-		stream_release_first(s, p, out);
+		stream_release_first_interval(s, p, out);
 }
 
-static void stream_release_all(struct stream *s, struct stream_pool *p, struct stream_taken *out)
+static void stream_release_all_early_data(struct tcp_stream_state *s, struct early_interval_pool *p,
+					  struct stream_segment_result *out)
 {
 	while (s->first)
-		stream_release_first(s, p, out);
+		stream_release_first_interval(s, p, out);
 }
 
 /* Joins interval `i` with the next one if they touch. */
-static void stream_join_next(struct stream *s, struct stream_pool *p, uint32_t i)
+static void stream_join_next_interval(struct tcp_stream_state *s, struct early_interval_pool *p, uint32_t i)
 {
-	struct stream_wait *w = &p->wait[i], *n;
+	struct early_data_interval *w = &p->wait[i], *n;
 	uint32_t next = w->next;
 
 	if (!next || p->wait[next].start != w->end)
@@ -89,28 +92,29 @@ static void stream_join_next(struct stream *s, struct stream_pool *p, uint32_t i
 	w->ends += n->ends;
 	w->open = n->open;
 	w->next = n->next;
-	stream_free_wait(p, next);
+	stream_free_interval(p, next);
 	s->count--;
 }
 
 /* Keeps [start, end), which overlaps no interval, after interval `before` (0: as the first). False: no room. */
-static bool stream_insert_wait(struct stream *s, struct stream_pool *p, uint32_t before, int64_t start, int64_t end, bool push)
+static bool stream_insert_interval(struct tcp_stream_state *s, struct early_interval_pool *p, uint32_t before, int64_t start,
+				   int64_t end, bool push)
 {
 	uint32_t i;
 
 	if (before && p->wait[before].end == start) {
-		struct stream_wait *w = &p->wait[before];
+		struct early_data_interval *w = &p->wait[before];
 
 		w->end = end;
 		w->ends += push;
 		w->open = !push;
-		stream_join_next(s, p, before);
+		stream_join_next_interval(s, p, before);
 		return true;
 	}
-	i = s->count < STREAM_HOLES_MAX ? stream_get_wait(p) : 0;
+	i = s->count < STREAM_HOLES_MAX ? stream_alloc_interval(p) : 0;
 	if (!i)
 		return false;
-	p->wait[i] = (struct stream_wait){ .start = start, .end = end, .ends = push, .open = !push };
+	p->wait[i] = (struct early_data_interval){ .start = start, .end = end, .ends = push, .open = !push };
 	if (before) {
 		p->wait[i].next = p->wait[before].next;
 		p->wait[before].next = i;
@@ -119,13 +123,13 @@ static bool stream_insert_wait(struct stream *s, struct stream_pool *p, uint32_t
 		s->first = i;
 	}
 	s->count++;
-	stream_join_next(s, p, i);
+	stream_join_next_interval(s, p, i);
 	return true;
 }
 
 /* Keeps the parts of [*from, end) that are not kept yet, and counts the others as old. False: no room from *from on. */
-static bool stream_hold_early(struct stream *s, struct stream_pool *p, int64_t *from, int64_t end, bool push,
-			      struct stream_taken *out)
+static bool stream_hold_early(struct tcp_stream_state *s, struct early_interval_pool *p, int64_t *from, int64_t end, bool push,
+			      struct stream_segment_result *out)
 {
 	uint32_t before = 0, i = s->first;
 	int64_t start = *from;
@@ -146,7 +150,7 @@ static bool stream_hold_early(struct stream *s, struct stream_pool *p, int64_t *
 		if (i && p->wait[i].start < end)
 			stop = p->wait[i].start;
 		*from = start;
-		if (!stream_insert_wait(s, p, before, start, stop, push && stop == end))
+		if (!stream_insert_interval(s, p, before, start, stop, push && stop == end))
 			return false;
 		/* Joining may have changed the list: search again from its start (it is short). */
 		before = 0;
@@ -157,24 +161,26 @@ static bool stream_hold_early(struct stream *s, struct stream_pool *p, int64_t *
 	return true;
 }
 
-void stream_begin(struct stream *s, uint32_t seq)
+void stream_begin(struct tcp_stream_state *s, uint32_t seq)
 {
 	s->next = s->highest = seq;
 	s->known = true;
 }
 
-static void stream_resynchronize(struct stream *s, struct stream_pool *p, uint32_t seq, struct stream_taken *out)
+static void stream_resynchronize(struct tcp_stream_state *s, struct early_interval_pool *p, uint32_t seq,
+				 struct stream_segment_result *out)
 {
-	stream_release_all(s, p, out);
+	stream_release_all_early_data(s, p, out);
 	s->next = s->highest = seq;
 	out->resynchronized = true;
 }
 
-void stream_take(struct stream *s, struct stream_pool *p, uint32_t seq, uint32_t bytes, bool push, struct stream_taken *out)
+void stream_add_segment(struct tcp_stream_state *s, struct early_interval_pool *p, uint32_t seq, uint32_t bytes, bool push,
+			struct stream_segment_result *out)
 {
 	int64_t start, end;
 
-	*out = (struct stream_taken){ 0 };
+	*out = (struct stream_segment_result){ 0 };
 	if (!s->known)
 		stream_begin(s, seq);
 	start = stream_offset_of(s, seq);
@@ -203,7 +209,7 @@ void stream_take(struct stream *s, struct stream_pool *p, uint32_t seq, uint32_t
 	while (!stream_hold_early(s, p, &start, end, push, out)) {
 		/* No room: give up this stream's oldest hole; if it has none, accept the data as being in order. */
 		if (s->first) {
-			stream_release_first(s, p, out);
+			stream_release_first_interval(s, p, out);
 		} else {
 			out->missing_bytes += (uint64_t)(start - s->next);
 			append_message_part(&out->ready, (uint64_t)(end - start), push, !push);
@@ -217,29 +223,31 @@ void stream_take(struct stream *s, struct stream_pool *p, uint32_t seq, uint32_t
 	}
 	if (out->old_bytes == bytes)
 		out->out_of_order = false;
-	stream_release_ready(s, p, out);
+	stream_release_ready_intervals(s, p, out);
 }
 
-void stream_acknowledged(struct stream *s, struct stream_pool *p, uint32_t ack, struct stream_taken *out)
+void stream_give_up_acked_holes(struct tcp_stream_state *s, struct early_interval_pool *p, uint32_t ack,
+				struct stream_segment_result *out)
 {
-	*out = (struct stream_taken){ 0 };
+	*out = (struct stream_segment_result){ 0 };
 	while (s->first && stream_offset_of(s, ack) >= p->wait[s->first].start)
-		stream_release_first(s, p, out);
-	stream_release_ready(s, p, out);
+		stream_release_first_interval(s, p, out);
+	stream_release_ready_intervals(s, p, out);
 }
 
-void stream_finish(struct stream *s, struct stream_pool *p, struct stream_taken *out)
+void stream_give_up_all_holes(struct tcp_stream_state *s, struct early_interval_pool *p, struct stream_segment_result *out)
 {
-	*out = (struct stream_taken){ 0 };
-	stream_release_all(s, p, out);
+	*out = (struct stream_segment_result){ 0 };
+	stream_release_all_early_data(s, p, out);
 }
 
-void message_run_start(struct message_run *m)
+void current_message_reset(struct current_message *m)
 {
-	*m = (struct message_run){ .direction = -1 };
+	*m = (struct current_message){ .direction = -1 };
 }
 
-uint32_t message_run_add(struct message_run *m, int direction, int64_t time_ns, const struct message_part *part, bool *fresh)
+uint32_t current_message_add_data(struct current_message *m, int direction, int64_t time_ns, const struct new_stream_data *part,
+				  bool *fresh)
 {
 	uint32_t runs = part->ends + part->open;
 

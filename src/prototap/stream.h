@@ -16,54 +16,55 @@
 #define MESSAGE_PAUSE_NS (200 * 1000000LL)
 
 /* New data in order at one instant. It has several ends where early data had waited for it. */
-struct message_part {
+struct new_stream_data {
 	uint64_t bytes;
 	uint32_t ends;		/* number of its segments with PSH */
 	bool open;		/* bytes follow the last end */
 };
 
 /* The current message of a connection, in either direction. */
-struct message_run {
+struct current_message {
 	int64_t last_ns;	/* of its newest data */
 	int8_t direction;	/* -1: no message is open */
 };
 
-void message_run_start(struct message_run *m);
+void current_message_reset(struct current_message *m);
 
 /* Adds new data. Number of messages that begin with it; *fresh: its first byte begins one. */
-uint32_t message_run_add(struct message_run *m, int direction, int64_t time_ns, const struct message_part *part, bool *fresh);
+uint32_t current_message_add_data(struct current_message *m, int direction, int64_t time_ns, const struct new_stream_data *part,
+				  bool *fresh);
 
 #define STREAM_HOLES_MAX 256	/* with more holes, the oldest is given up: its bytes count as missing */
 
 /* Early data from offset `start` to before `end`, and its messages. */
-struct stream_wait {
+struct early_data_interval {
 	int64_t start, end;
-	uint32_t ends;		/* as in message_part */
+	uint32_t ends;		/* as in struct new_stream_data */
 	bool open;
 	uint32_t next;		/* index of the next interval in the pool; 0: none */
 };
 
 /* Memory for the early data of all streams. If it is full, streams give up holes. */
-struct stream_pool {
-	struct stream_wait *wait;	/* index 0 is not used */
+struct early_interval_pool {
+	struct early_data_interval *wait;	/* index 0 is not used */
 	uint32_t size, fresh, free;	/* entries, first entry never used, first of the list of returned entries */
 };
 
 /* Makes a pool of `size` entries. 0 or -ENOMEM. */
-int stream_pool_init(struct stream_pool *p, uint32_t size);
-void stream_pool_free(struct stream_pool *p);
+int stream_pool_init(struct early_interval_pool *p, uint32_t size);
+void stream_pool_free(struct early_interval_pool *p);
 
-struct stream {
+struct tcp_stream_state {
 	int64_t next;		/* offset of the next byte in order; valid where `known` */
 	int64_t highest;	/* end of the latest data */
 	uint32_t first, count;	/* early data: first interval, ascending; number of intervals */
 	bool known;
 };
 
-/* What stream_take() found of a segment. */
-struct stream_taken {
+/* What stream_add_segment() found of a segment. */
+struct stream_segment_result {
 	int64_t start;			/* offset of the segment's first byte */
-	struct message_part ready;	/* new data in order now, with early data that it completes */
+	struct new_stream_data ready;	/* new data in order now, with early data that it completes */
 	uint64_t old_bytes;		/* bytes seen before */
 	uint64_t missing_bytes;		/* bytes in holes that were given up */
 	bool out_of_order;		/* new data below the highest offset seen */
@@ -71,15 +72,17 @@ struct stream_taken {
 };
 
 /* Adds a segment with `bytes` > 0 of payload that begins at sequence number `seq`. */
-void stream_take(struct stream *s, struct stream_pool *p, uint32_t seq, uint32_t bytes, bool push, struct stream_taken *out);
+void stream_add_segment(struct tcp_stream_state *s, struct early_interval_pool *p, uint32_t seq, uint32_t bytes, bool push,
+			struct stream_segment_result *out);
 
 /* Starts the stream after a SYN: its first byte is at `seq`. */
-void stream_begin(struct stream *s, uint32_t seq);
+void stream_begin(struct tcp_stream_state *s, uint32_t seq);
 
 /* The receiver has acknowledged everything before `ack`: holes before it are bytes missing from the capture, and are given up. */
-void stream_acknowledged(struct stream *s, struct stream_pool *p, uint32_t ack, struct stream_taken *out);
+void stream_give_up_acked_holes(struct tcp_stream_state *s, struct early_interval_pool *p, uint32_t ack,
+				struct stream_segment_result *out);
 
 /* Gives up all holes at the end of the capture or of the connection. */
-void stream_finish(struct stream *s, struct stream_pool *p, struct stream_taken *out);
+void stream_give_up_all_holes(struct tcp_stream_state *s, struct early_interval_pool *p, struct stream_segment_result *out);
 
 #endif

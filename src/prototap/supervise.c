@@ -44,7 +44,7 @@ bool supervise_capture(const char *interface)
 	int status;
 	pid_t child;
 
-	proc_stop_signals(&stop);
+	proc_fill_stop_signal_set(&stop);
 	signals = stop;
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, &before);

@@ -14,7 +14,7 @@ static bool tls_is_header(const uint8_t *h)
 	return h[0] >= CHANGE_CIPHER_SPEC && h[0] <= HEARTBEAT && h[1] == 3 && h[2] <= 4 && length <= LONGEST;
 }
 
-bool tls_begins(const uint8_t *bytes, size_t n, bool midway)
+bool is_tls_start(const uint8_t *bytes, size_t n, bool midway)
 {
 	if (n < TLS_HEADER + 1 || !tls_is_header(bytes))
 		return false;
@@ -23,16 +23,16 @@ bool tls_begins(const uint8_t *bytes, size_t n, bool midway)
 	return midway && bytes[0] == APPLICATION_DATA && bytes[2] == 3 && (bytes[3] || bytes[4]);
 }
 
-uint16_t tls_cipher(const uint8_t *bytes, size_t n)
+uint16_t tls_server_hello_cipher(const uint8_t *bytes, size_t n)
 {
-	struct reader r = { .bytes = bytes, .n = n };
+	struct bounded_reader r = { .bytes = bytes, .n = n };
 	/* record header 5, handshake header 4, version 2, random 32, session id 1 + its length, cipher 2 (RFC 8446, 4.1.3) */
 	uint16_t cipher = read_be16(&r, 44u + read_u8(&r, 43));
 
 	return r.over || bytes[0] != HANDSHAKE || bytes[5] != SERVER_HELLO ? 0 : cipher;
 }
 
-uint32_t tls_seal(uint16_t cipher, bool *least)
+uint32_t tls_cipher_overhead_bytes(uint16_t cipher, bool *least)
 {
 	static const struct { uint16_t from, to; uint8_t bytes; bool least; } ciphers[] = {
 		/* TLS 1.3: a tag and the byte with the true type; padding is possible, but not in use */
@@ -56,13 +56,13 @@ uint32_t tls_seal(uint16_t cipher, bool *least)
 	return 0;
 }
 
-void tls_lost(struct tls *t, struct tls_count *n)
+void tls_stop_at_lost_bytes(struct tls_record_parser *t, struct tls_record_counts *n)
 {
 	n->broken += !t->over;
 	t->over = true;
 }
 
-static void tls_begin_record(struct tls *t, struct tls_count *n, uint32_t seal)
+static void tls_begin_record(struct tls_record_parser *t, struct tls_record_counts *n, uint32_t seal)
 {
 	n->records++;
 	n->application_records += t->head[0] == APPLICATION_DATA;
@@ -78,7 +78,8 @@ static void tls_begin_record(struct tls *t, struct tls_count *n, uint32_t seal)
 	t->have = 0;
 }
 
-void tls_take(struct tls *t, struct tls_count *n, uint32_t seal, const uint8_t *bytes, uint32_t captured, uint32_t length)
+void tls_count_records(struct tls_record_parser *t, struct tls_record_counts *n, uint32_t seal, const uint8_t *bytes,
+		       uint32_t captured, uint32_t length)
 {
 	for (uint32_t at = 0; at < length && !t->over;) {
 		if (t->left) {
@@ -88,13 +89,13 @@ void tls_take(struct tls *t, struct tls_count *n, uint32_t seal, const uint8_t *
 			n->record_bytes += step;
 			at += step;
 		} else if (at >= captured) {
-			tls_lost(t, n);
+			tls_stop_at_lost_bytes(t, n);
 		} else {
 			t->head[t->have++] = bytes[at++];
 			if (t->have < TLS_HEADER)
 				continue;
 			if (!tls_is_header(t->head)) {
-				tls_lost(t, n);
+				tls_stop_at_lost_bytes(t, n);
 				return;
 			}
 			n->record_bytes += TLS_HEADER;

@@ -16,7 +16,7 @@
 #define TLS_LOOK 65536		/* first bytes of a stream in which the first record is looked for: TLS may start after some plain text */
 
 /* All members are uint64_t: counters_add() sums them. */
-struct tls_count {
+struct tls_record_counts {
 	uint64_t streams, records, application_records, record_bytes;
 	uint64_t seal_bytes;	/* overhead of encryption */
 	uint64_t unsealed;	/* encrypted records of an unknown cipher, not in seal_bytes */
@@ -24,7 +24,7 @@ struct tls_count {
 };
 
 /* One direction of a connection, from a record's first byte on. */
-struct tls {
+struct tls_record_parser {
 	uint8_t head[TLS_HEADER], have;	/* header of the current record, and how many of its bytes are there */
 	bool sealed;		/* a ChangeCipherSpec was seen: later records are encrypted */
 	bool over;		/* the stream cannot be followed any further */
@@ -32,16 +32,17 @@ struct tls {
 };
 
 /* Whether a segment begins with a handshake (ClientHello, ServerHello) or, if `midway`, with application data. */
-bool tls_begins(const uint8_t *bytes, size_t n, bool midway);
+bool is_tls_start(const uint8_t *bytes, size_t n, bool midway);
 
 /* The cipher chosen by a ServerHello at the beginning of these bytes; 0: none, or too few bytes. */
-uint16_t tls_cipher(const uint8_t *bytes, size_t n);
+uint16_t tls_server_hello_cipher(const uint8_t *bytes, size_t n);
 /* Bytes that the cipher adds to a record; 0: not known. *least: possibly more. */
-uint32_t tls_seal(uint16_t cipher, bool *least);
+uint32_t tls_cipher_overhead_bytes(uint16_t cipher, bool *least);
 
 /* Counts the stream's next `length` bytes, of which only the first `captured` are in `bytes`. */
-void tls_take(struct tls *t, struct tls_count *n, uint32_t seal, const uint8_t *bytes, uint32_t captured, uint32_t length);
+void tls_count_records(struct tls_record_parser *t, struct tls_record_counts *n, uint32_t seal, const uint8_t *bytes,
+		       uint32_t captured, uint32_t length);
 /* Bytes of the stream are missing: stops following it. */
-void tls_lost(struct tls *t, struct tls_count *n);
+void tls_stop_at_lost_bytes(struct tls_record_parser *t, struct tls_record_counts *n);
 
 #endif

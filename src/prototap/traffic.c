@@ -9,20 +9,20 @@ const char *const traffic_columns[] = { "bin_start_ns", "input_packets", "input_
 
 static int64_t traffic_bin_of(const struct traffic_bins *t, int64_t time_ns)
 {
-	int64_t at = t->typed ? key_log_time(t->typed, time_ns) : time_ns - t->ahead_ns, n = at / t->bin_ns;
+	int64_t at = t->typed ? key_log_wall_to_monotonic(t->typed, time_ns) : time_ns - t->ahead_ns, n = at / t->bin_ns;
 
 	return n * t->bin_ns > at ? n - 1 : n;	/* rounded down, also below 0 */
 }
 
 static void write_traffic_row(struct traffic_bins *t)
 {
-	rows_int(t->rows, t->bin * t->bin_ns);
+	rows_write_int(t->rows, t->bin * t->bin_ns);
 	for (int c = 0; c < CHANNELS; c++) {
-		rows_int(t->rows, (int64_t)t->count[c].packets);
-		rows_int(t->rows, (int64_t)t->count[c].wire_bytes);
-		rows_int(t->rows, (int64_t)t->count[c].payload_bytes);
+		rows_write_int(t->rows, (int64_t)t->count[c].packets);
+		rows_write_int(t->rows, (int64_t)t->count[c].wire_bytes);
+		rows_write_int(t->rows, (int64_t)t->count[c].payload_bytes);
 	}
-	rows_end(t->rows);
+	rows_end_row(t->rows);
 	t->written++;
 	t->bin++;
 	memset(t->count, 0, sizeof(t->count));
@@ -58,7 +58,7 @@ static void traffic_open_bin(struct traffic_bins *t, int64_t time_ns)
 	t->late += bin < t->bin;
 }
 
-void traffic_bins_packet(void *traffic, const struct flow *f, int channel, const struct meter_seen *seen)
+void traffic_bins_count_packet(void *traffic, const struct flow *f, int channel, const struct meter_seen *seen)
 {
 	struct traffic_bins *t = traffic;
 
@@ -69,7 +69,7 @@ void traffic_bins_packet(void *traffic, const struct flow *f, int channel, const
 }
 
 /* Called after a packet, whose bin is current; early data of a connection that ends counts in the current bin. */
-void traffic_bins_data(void *traffic, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes)
+void traffic_bins_count_payload(void *traffic, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes)
 {
 	struct traffic_bins *t = traffic;
 

@@ -15,7 +15,7 @@
 #define TRAFFIC_SKIP_MAX 1000000	/* more empty bins in a row mean that a clock was set: they are not written */
 
 struct traffic_bins {
-	struct rows *rows;	/* NULL: no table was asked for */
+	struct row_file *rows;	/* NULL: no table was asked for */
 	int64_t bin_ns, bin;	/* length of a bin; number of the current bin, which begins at bin * bin_ns */
 	const struct key_log *typed;	/* bins are on the clock of these keys; NULL: see ahead_ns */
 	int64_t ahead_ns;	/* how far packet times are ahead of the bins' clock; 0: the same clock */
@@ -32,9 +32,9 @@ extern const char *const traffic_columns[];	/* schema traffic/1 */
 
 /* Starts the table at this time on the packets' clock. Otherwise the first packet does. */
 void traffic_bins_begin(struct traffic_bins *t, int64_t time_ns);
-/* A selected packet, and its new data: sums of the rows equal those of the channels. Functions of struct meter_tap. */
-void traffic_bins_packet(void *traffic, const struct flow *f, int channel, const struct meter_seen *seen);
-void traffic_bins_data(void *traffic, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes);
+/* A selected packet, and its new data: sums of the rows equal those of the channels. Functions of struct meter_observer. */
+void traffic_bins_count_packet(void *traffic, const struct flow *f, int channel, const struct meter_seen *seen);
+void traffic_bins_count_payload(void *traffic, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes);
 /* Writes all bins up to the one of this time. */
 void traffic_bins_finish(struct traffic_bins *t, int64_t time_ns);
 

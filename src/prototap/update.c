@@ -10,7 +10,7 @@ void update_series_start(struct update_series *u, int64_t merge_ns, int64_t peri
 	*u = (struct update_series){ .merge_ns = merge_ns, .period_ns = period_ns, .kept = kept };
 }
 
-static void gap_account_add(struct gap_account *g, int64_t gap_ns, int64_t period_ns)
+static void gap_statistics_add(struct gap_statistics *g, int64_t gap_ns, int64_t period_ns)
 {
 	double d = (double)gap_ns - g->mean;
 
@@ -50,7 +50,7 @@ uint64_t update_add_message(struct update_series *u, int64_t time_ns)
 		return u->count;
 	}
 	if (u->count && !stepped) {
-		gap_account_add(&u->gaps, time_ns - u->first_ns, u->period_ns);
+		gap_statistics_add(&u->gaps, time_ns - u->first_ns, u->period_ns);
 		if (u->kept)
 			update_keep_gap(u, time_ns - u->first_ns);
 	} else if (!u->count) {
@@ -66,7 +66,7 @@ void update_extend(struct update_series *u, uint64_t number, int64_t time_ns)
 		u->last_ns = time_ns;
 }
 
-double gap_account_variance(const struct gap_account *g)
+double gap_statistics_variance(const struct gap_statistics *g)
 {
 	return g->n < 2 ? NAN : g->squares / (double)(g->n - 1);
 }

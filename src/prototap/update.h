@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /* Count, mean and sum of squared deviations of gaps so far (Welford 1962), in nanoseconds. */
-struct gap_account {
+struct gap_statistics {
 	uint64_t n;
 	double mean, squares;
 	int64_t min, max;
@@ -31,7 +31,7 @@ struct update_series {
 	uint64_t count;			/* updates so far; number of the current update */
 	int64_t first_ns, last_ns;	/* first and last packet of the current update */
 	int64_t start_ns;		/* first packet of the first update */
-	struct gap_account gaps;
+	struct gap_statistics gaps;
 	struct sample *kept;		/* the caller's, gets the gaps; NULL: they are not kept */
 	uint64_t random;		/* state of the random choice */
 };
@@ -45,6 +45,6 @@ uint64_t update_add_message(struct update_series *u, int64_t time_ns);
 void update_extend(struct update_series *u, uint64_t number, int64_t time_ns);
 
 /* Sample variance (n - 1) of the gaps in ns^2; NAN: fewer than two. */
-double gap_account_variance(const struct gap_account *g);
+double gap_statistics_variance(const struct gap_statistics *g);
 
 #endif

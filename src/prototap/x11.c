@@ -11,18 +11,18 @@ enum client_state { CLIENT_SETUP, CLIENT_FIRST, CLIENT_NEXT, CLIENT_REQUEST, CLI
 enum server_state { SERVER_SETUP, SERVER_NEXT, SERVER_MESSAGE };
 enum code { CODE_ERROR, CODE_REPLY };
 
-struct x11_count *x11_count_new(void)
+struct x11_message_counts *x11_alloc_message_counts(void)
 {
-	struct x11_count *n = calloc(1, sizeof(*n));
+	struct x11_message_counts *n = calloc(1, sizeof(*n));
 
 	if (n)
 		n->extensions = NAMED;
 	return n;
 }
 
-struct x11_tap *x11_new(struct x11_count *sum)
+struct x11_stream_decoder *x11_alloc_stream_decoder(struct x11_message_counts *sum)
 {
-	struct x11_tap *x = calloc(1, sizeof(*x));
+	struct x11_stream_decoder *x = calloc(1, sizeof(*x));
 
 	if (!x)
 		return NULL;
@@ -36,12 +36,12 @@ struct x11_tap *x11_new(struct x11_count *sum)
 	return x;
 }
 
-static uint32_t card16(const struct x11_tap *x, const uint8_t *p)
+static uint32_t card16(const struct x11_stream_decoder *x, const uint8_t *p)
 {
 	return x->little ? p[0] | (uint32_t)p[1] << 8 : (uint32_t)p[0] << 8 | p[1];
 }
 
-static uint32_t card32(const struct x11_tap *x, const uint8_t *p)
+static uint32_t card32(const struct x11_stream_decoder *x, const uint8_t *p)
 {
 	return x->little ? card16(x, p) | card16(x, p + 2) << 16 : card16(x, p) << 16 | card16(x, p + 2);
 }
@@ -51,16 +51,16 @@ static uint32_t x11_padded(uint32_t n)
 	return (n + 3) & ~3u;
 }
 
-static void x11_count_message(struct x11_tap *x, struct skip_parser *w, enum x11_kind kind, int extension, uint8_t minor)
+static void x11_count_message(struct x11_stream_decoder *x, struct skip_parser *w, enum x11_kind kind, int extension, uint8_t minor)
 {
-	struct tally *t = &x->sum->tally[kind][extension][minor];
+	struct message_tally *t = &x->sum->tally[kind][extension][minor];
 
 	t->count++;
-	skip_parser_count_to(w, &t->bytes);
+	skip_parser_set_counter(w, &t->bytes);
 }
 
 /* Counts a request, or the reply to one, by its opcodes. */
-static void x11_count_opcode(struct x11_tap *x, struct skip_parser *w, enum x11_kind kind, uint8_t major, uint8_t minor)
+static void x11_count_opcode(struct x11_stream_decoder *x, struct skip_parser *w, enum x11_kind kind, uint8_t major, uint8_t minor)
 {
 	if (major < 128)
 		x11_count_message(x, w, kind, CORE, major);
@@ -70,7 +70,7 @@ static void x11_count_opcode(struct x11_tap *x, struct skip_parser *w, enum x11_
 
 /* --- the application --- */
 
-static void x11_setup_request(struct x11_tap *x, struct skip_parser *w, const uint8_t *p)
+static void x11_parse_setup_request(struct x11_stream_decoder *x, struct skip_parser *w, const uint8_t *p)
 {
 	if (p[0] != 'l' && p[0] != 'B') {
 		skip_parser_stop(w, "X11: not a set-up request");
@@ -82,7 +82,7 @@ static void x11_setup_request(struct x11_tap *x, struct skip_parser *w, const ui
 	skip_parser_expect(w, x11_padded(card16(x, p + 6)) + x11_padded(card16(x, p + 8)), 0);
 }
 
-static void x11_begin_request(struct x11_tap *x, struct skip_parser *w, const uint8_t *p)
+static void x11_begin_request(struct x11_stream_decoder *x, struct skip_parser *w, const uint8_t *p)
 {
 	uint32_t words = card16(x, p + 2);
 
@@ -104,7 +104,7 @@ static void x11_begin_request(struct x11_tap *x, struct skip_parser *w, const ui
 }
 
 /* Number of the extension with this name, which is added if new; 0: no room. */
-static uint8_t x11_named_extension(struct x11_count *n, const uint8_t *name, uint32_t length)
+static uint8_t x11_extension_index_by_name(struct x11_message_counts *n, const uint8_t *name, uint32_t length)
 {
 	char text[X11_NAME] = { 0 };
 	int i = NAMED;
@@ -122,25 +122,25 @@ static uint8_t x11_named_extension(struct x11_count *n, const uint8_t *name, uin
 	return (uint8_t)i;
 }
 
-static void x11_note_query(struct x11_tap *x, const uint8_t *name, uint32_t padded_length)
+static void x11_record_extension_query(struct x11_stream_decoder *x, const uint8_t *name, uint32_t padded_length)
 {
 	uint32_t length = padded_length;
 
 	while (length && !name[length - 1])	/* zero bytes are padding, not part of the name */
 		length--;
 	x->asked[x->next_asked].sequence = x->sequence;
-	x->asked[x->next_asked].extension = x11_named_extension(x->sum, name, length);
+	x->asked[x->next_asked].extension = x11_extension_index_by_name(x->sum, name, length);
 	x->next_asked = (uint8_t)((x->next_asked + 1) % X11_ASKED);
 }
 
-void x11_client_step(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
+void x11_parse_client_piece(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
 {
-	struct x11_tap *x = context;
+	struct x11_stream_decoder *x = context;
 	uint32_t words;
 
 	switch (x->client_state) {
 	case CLIENT_SETUP:
-		x11_setup_request(x, w, piece);
+		x11_parse_setup_request(x, w, piece);
 		break;
 	case CLIENT_REQUEST:
 		x11_begin_request(x, w, piece);
@@ -160,18 +160,18 @@ void x11_client_step(void *context, struct skip_parser *w, const uint8_t *piece,
 			skip_parser_stop(w, "X11: a malformed extension name");
 		break;
 	case CLIENT_QUERIED:
-		x11_note_query(x, piece, n);
+		x11_record_extension_query(x, piece, n);
 		/* fallthrough */
 	default:	/* at the end of a request */
 		x->client_state = CLIENT_REQUEST;
-		skip_parser_count_to(w, NULL);
+		skip_parser_set_counter(w, NULL);
 		skip_parser_expect(w, 0, 4);
 	}
 }
 
 /* --- the display --- */
 
-static void x11_learn_extension(struct x11_tap *x, uint16_t sequence, const uint8_t *p)
+static void x11_learn_extension(struct x11_stream_decoder *x, uint16_t sequence, const uint8_t *p)
 {
 	for (int i = 0; i < X11_ASKED; i++) {
 		uint8_t extension = x->asked[i].extension;
@@ -187,7 +187,7 @@ static void x11_learn_extension(struct x11_tap *x, uint16_t sequence, const uint
 	}
 }
 
-static void x11_count_reply(struct x11_tap *x, struct skip_parser *w, const uint8_t *p)
+static void x11_count_reply(struct x11_stream_decoder *x, struct skip_parser *w, const uint8_t *p)
 {
 	uint16_t sequence = (uint16_t)card16(x, p + 2), sent = x->sent[sequence];
 
@@ -197,7 +197,7 @@ static void x11_count_reply(struct x11_tap *x, struct skip_parser *w, const uint
 }
 
 /* The extension of an event or error: the one with the nearest first number at or below its code. */
-static int x11_owner_extension(const uint8_t *first, uint8_t code)
+static int x11_extension_of_code(const uint8_t *first, uint8_t code)
 {
 	int best = UNNAMED;
 
@@ -207,15 +207,16 @@ static int x11_owner_extension(const uint8_t *first, uint8_t code)
 	return best;
 }
 
-static void x11_count_numbered(struct x11_tap *x, struct skip_parser *w, enum x11_kind kind, uint8_t code, uint8_t core,
+static void x11_count_event_or_error(struct x11_stream_decoder *x, struct skip_parser *w, enum x11_kind kind, uint8_t code,
+				     uint8_t core,
 			       const uint8_t *first)
 {
-	int extension = code < core ? CORE : x11_owner_extension(first, code);
+	int extension = code < core ? CORE : x11_extension_of_code(first, code);
 
 	x11_count_message(x, w, kind, extension, extension >= NAMED ? (uint8_t)(code - first[extension]) : code);
 }
 
-static void x11_take_message(struct x11_tap *x, struct skip_parser *w, const uint8_t *p)
+static void x11_count_server_message(struct x11_stream_decoder *x, struct skip_parser *w, const uint8_t *p)
 {
 	uint8_t code = p[0] & 0x7f;	/* the highest bit marks events that an application sent */
 	uint64_t more = 0;
@@ -223,7 +224,7 @@ static void x11_take_message(struct x11_tap *x, struct skip_parser *w, const uin
 	if (code == CODE_REPLY || code == X11_GENERIC)
 		more = 4ull * card32(x, p + 4);
 	if (p[0] == CODE_ERROR)
-		x11_count_numbered(x, w, X11_ERROR, p[1], 128, x->first_error);
+		x11_count_event_or_error(x, w, X11_ERROR, p[1], 128, x->first_error);
 	else if (p[0] == CODE_REPLY)
 		x11_count_reply(x, w, p);
 	else if (code == X11_GENERIC)	/* its second byte is the extension's major opcode */
@@ -231,13 +232,13 @@ static void x11_take_message(struct x11_tap *x, struct skip_parser *w, const uin
 	else if (code < 2)
 		skip_parser_stop(w, "X11: an event with an impossible number");
 	else
-		x11_count_numbered(x, w, X11_EVENT, code, 64, x->first_event);
+		x11_count_event_or_error(x, w, X11_EVENT, code, 64, x->first_event);
 	skip_parser_expect(w, more, 0);
 }
 
-void x11_server_step(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
+void x11_parse_server_piece(void *context, struct skip_parser *w, const uint8_t *piece, uint32_t n)
 {
-	struct x11_tap *x = context;
+	struct x11_stream_decoder *x = context;
 
 	(void)n;
 	if (x->server_state == SERVER_SETUP && !x->ordered) {
@@ -249,10 +250,10 @@ void x11_server_step(void *context, struct skip_parser *w, const uint8_t *piece,
 		skip_parser_expect(w, 4ull * card16(x, piece + 6), 0);
 	} else if (x->server_state == SERVER_MESSAGE) {
 		x->server_state = SERVER_NEXT;
-		x11_take_message(x, w, piece);
+		x11_count_server_message(x, w, piece);
 	} else {
 		x->server_state = SERVER_MESSAGE;
-		skip_parser_count_to(w, NULL);
+		skip_parser_set_counter(w, NULL);
 		skip_parser_expect(w, 0, 32);
 	}
 }
@@ -305,7 +306,7 @@ static const char *const shm[] = {
 	"QueryVersion", "Attach", "Detach", "PutImage", "GetImage", "CreatePixmap", "AttachFd", "CreateSegment",
 };
 
-static const char *x11_minor_name(const char *extension, int minor)
+static const char *x11_extension_request_name(const char *extension, int minor)
 {
 	if (!strcmp(extension, "RENDER") && minor < (int)(sizeof(render) / sizeof(*render)))
 		return render[minor];
@@ -323,7 +324,8 @@ static const char *x11_core_name(enum x11_kind kind, int number)
 	return number < 128 ? x11_request_names[number] : NULL;
 }
 
-void x11_name(const struct x11_count *n, enum x11_kind kind, int extension, int minor, char *text, unsigned long size)
+void x11_message_name(const struct x11_message_counts *n, enum x11_kind kind, int extension, int minor, char *text,
+		      unsigned long size)
 {
 	bool request = kind == X11_REQUEST || kind == X11_REPLY;
 	const char *name = NULL;
@@ -331,7 +333,7 @@ void x11_name(const struct x11_count *n, enum x11_kind kind, int extension, int 
 	if (extension == CORE)
 		name = x11_core_name(kind, minor);
 	else if (extension > UNNAMED && request)
-		name = x11_minor_name(n->name[extension], minor);
+		name = x11_extension_request_name(n->name[extension], minor);
 	if (extension == CORE && name)
 		snprintf(text, size, "%s", name);
 	else if (extension == CORE && kind == X11_REPLY && !minor)

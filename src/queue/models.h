@@ -17,14 +17,14 @@
 enum mva_method { MVA_EXACT, MVA_SCHWEITZER };
 extern const char *const mva_methods[];
 
-struct mva_net {
+struct mva_network {
 	double demand_s[MVA_STATIONS];	/* each >= 0, at least one > 0 */
 	size_t stations;		/* at most MVA_STATIONS */
 	double delay_s;			/* time of a request outside the stations, without queueing; part of the response time */
 	double tolerance;		/* Schweitzer: convergence threshold for the change of any queue in one iteration; 0: machine precision */
 };
 
-struct mva_point {
+struct mva_solution {
 	double x;			/* throughput, requests per second */
 	double r_s;			/* response time, including delay_s */
 	double q;			/* requests in the system: x r_s (Little's law) */
@@ -34,7 +34,7 @@ struct mva_point {
 
 /* Solves the network for `n` users who think for z_s. n >= 0; a fraction only for Schweitzer: the exact method rounds down. The
  * exact method takes time proportional to n times the stations. */
-void mva_solve(const struct mva_net *net, enum mva_method method, double n, double z_s, struct mva_point *out);
+void mva_solve_network(const struct mva_network *net, enum mva_method method, double n, double z_s, struct mva_solution *out);
 
 /* Asymptotic bounds (Denning & Buzen 1978), which no method can exceed. */
 struct mva_bounds {
@@ -42,14 +42,15 @@ struct mva_bounds {
 	double x_max;		/* highest throughput: 1 / demand_max_s */
 	double r_min_s;		/* response time without queueing: sum of the demands and delay_s */
 };
-void mva_bounds(const struct mva_net *net, struct mva_bounds *out);
-double mva_bound_x(const struct mva_bounds *b, double n, double z_s);	/* upper bound of throughput: min(x_max, n / (r_min + z)) */
+void mva_compute_bounds(const struct mva_network *net, struct mva_bounds *out);
+/* upper bound of throughput: min(x_max, n / (r_min + z)) */
+double mva_throughput_upper_bound(const struct mva_bounds *b, double n, double z_s);
 /* lower bound of response time: max(r_min, n demand_max - z) */
-double mva_bound_r(const struct mva_bounds *b, double n, double z_s);
+double mva_response_time_lower_bound(const struct mva_bounds *b, double n, double z_s);
 
 /* Single queues in closed form: M/M/1, M/M/m with Erlang's B and C (1917), M/M/1/N/N (machine repairman). Arrivals and service are
  * memoryless. Times in s, rates in 1/s. Figures of a queue without a steady state (overload) are INFINITY. */
-struct erlang_queue {
+struct erlang_queue_figures {
 	double x;		/* throughput, requests per second */
 	double u;		/* utilization of each server */
 	double r_s, w_s;	/* response time; waiting time, which is part of it */
@@ -59,15 +60,16 @@ struct erlang_queue {
 	bool steady;
 };
 
-double erlang_b(double servers, double load);	/* load: rate times service time, in erlangs; servers: whole, >= 0 */
-double erlang_c(double servers, double load);	/* 1 where load >= servers */
+/* load: rate times service time, in erlangs; servers: whole, >= 0 */
+double erlang_b_blocking_probability(double servers, double load);
+double erlang_c_waiting_probability(double servers, double load);	/* 1 where load >= servers */
 
 /* Open queue: `rate` requests per second, each served for `service_s` by one of `servers`. */
-void erlang_open(double rate, double service_s, double servers, struct erlang_queue *out);
+void erlang_solve_open_queue(double rate, double service_s, double servers, struct erlang_queue_figures *out);
 /* Response time that a share p (below 1) of the requests does not exceed, first come first served. */
-double erlang_open_quantile(double rate, double service_s, double servers, double p);
+double erlang_open_response_quantile(double rate, double service_s, double servers, double p);
 
 /* Closed queue: one server and `n` users (whole) who think for an exponential time of mean z_s > 0. */
-void erlang_closed(double n, double z_s, double service_s, struct erlang_queue *out);
+void erlang_solve_closed_queue(double n, double z_s, double service_s, struct erlang_queue_figures *out);
 
 #endif

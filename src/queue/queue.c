@@ -26,18 +26,18 @@ static struct {
 	  .stations = -1, .nz = NAN, .pages = 1 };
 static struct rec_cfg out_cfg;
 
-static int parse_times(const char *text, void *value)
+static int parse_time_list_option(const char *text, void *value)
 {
-	return number_list_read(text, number_list_seconds, value);
+	return number_list_parse_text(text, number_list_parse_seconds, value);
 }
 
-static int parse_numbers(const char *text, void *value)
+static int parse_number_list_option(const char *text, void *value)
 {
-	return number_list_read(text, cli_read_real, value);
+	return number_list_parse_text(text, cli_read_real, value);
 }
 
 /* "9:15": 9 pages are 15 objects. */
-static int parse_pages(const char *text, void *value)
+static int parse_pages_per_object(const char *text, void *value)
 {
 	double pages, objects;
 	char more;
@@ -49,11 +49,12 @@ static int parse_pages(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_CALL, 0, "demand", &cfg.demand, 0, 0, "mva: service demand of a request at each station", NULL, parse_times,
+	{ CLI_CALL, 0, "demand", &cfg.demand, 0, 0, "mva: service demand of a request at each station", NULL, parse_time_list_option,
 	  "TIME,..., such as 50ms,40ms,30ms" },
 	{ CLI_NS, 0, "delay", &cfg.delay_ns, 0, 1e15, "mva: time of a request outside the stations, without queueing (0)", NULL, NULL,
 	  NULL },
-	{ CLI_CALL, 'n', "users", &cfg.users, 0, 0, "mva, mm1n, fit: how many users", NULL, parse_numbers, "N,... or FROM:TO:STEP" },
+	{ CLI_CALL, 'n', "users", &cfg.users, 0, 0, "mva, mm1n, fit: how many users", NULL, parse_number_list_option,
+		"N,... or FROM:TO:STEP" },
 	{ CLI_NS, 'z', "think-time", &cfg.think_ns, 0, 1e15, "mva, mm1n, fit: their think time (fit: that of the last row)",
 	  NULL, NULL, NULL },
 	{ CLI_REAL, 0, "users-per-second", &cfg.nz, 1e-9, 1e9,
@@ -61,12 +62,14 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "method", &cfg.method, 0, 0, "mva, fit: exact, or Schweitzer's approximation (exact)", mva_methods, NULL, NULL },
 	{ CLI_REAL, 0, "tolerance", &cfg.tolerance, 0, 1,
 	  "mva: convergence threshold of Schweitzer's iteration, in requests (0: machine precision)", NULL, NULL, "REQUESTS" },
-	{ CLI_CALL, 0, "rate", &cfg.rate, 0, 0, "mm1, mmm, users: requests a second", NULL, parse_numbers, "RATE,... or FROM:TO:STEP" },
+	{ CLI_CALL, 0, "rate", &cfg.rate, 0, 0, "mm1, mmm, users: requests a second", NULL, parse_number_list_option,
+		"RATE,... or FROM:TO:STEP" },
 	{ CLI_NS, 0, "service", &cfg.service_ns, 1, 1e15, "mm1, mmm, mm1n: mean service time", NULL, NULL, NULL },
 	{ CLI_INT, 0, "servers", &cfg.servers, 1, 1e6, "mmm: how many of them", NULL, NULL, NULL },
 	{ CLI_NS, 0, "response", &cfg.response_ns, 0, 1e15, "users: measured response time", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "think", &cfg.think, 0, 0, "users: think times of real users", NULL, parse_times, "TIME,... or FROM:TO:STEP" },
-	{ CLI_CALL, 0, "pages", &cfg.pages, 0, 0, "users: PAGES pages consist of OBJECTS requests (1:1)", NULL, parse_pages,
+	{ CLI_CALL, 0, "think", &cfg.think, 0, 0, "users: think times of real users", NULL, parse_time_list_option,
+		"TIME,... or FROM:TO:STEP" },
+	{ CLI_CALL, 0, "pages", &cfg.pages, 0, 0, "users: PAGES pages consist of OBJECTS requests (1:1)", NULL, parse_pages_per_object,
 	  "PAGES:OBJECTS" },
 	{ CLI_STR, 0, "column", &cfg.column, 0, 0, "users, fit: the column that is the response time (r_s or r_ms)", NULL, NULL, "NAME" },
 	{ CLI_INT, 0, "first", &cfg.first, 1, 1e6, "fit: fit the first ROWS rows, predict the others (all)", NULL, NULL, "ROWS" },
@@ -83,7 +86,7 @@ static const struct cli_opt options[] = {
 };
 
 /* Refuses options whose help says that they belong to other models. */
-static void check_model_options(const char *mode)
+static void refuse_other_models_options(const char *mode)
 {
 	static const char *const of[] = { "mva: ", "mva, mm1n, fit: ", "mva, fit: ", "mm1, mmm, users: ",
 					  "mm1, mmm, mm1n: ", "mmm: ", "users: ", "users, fit: ", "fit: " };
@@ -92,52 +95,52 @@ static void check_model_options(const char *mode)
 	snprintf(word, sizeof(word), " %s,", mode);
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		snprintf(list, sizeof(list), " %.*s,", (int)strlen(of[i]) - 2, of[i]);
-		if (!strstr(list, word) && cli_given(of[i]))
-			die_usage("--%s does not belong to queue %s", cli_given(of[i]), mode);
+		if (!strstr(list, word) && cli_given_option_by_help_prefix(of[i]))
+			die_usage("--%s does not belong to queue %s", cli_given_option_by_help_prefix(of[i]), mode);
 	}
 }
 
-static struct rec *open_model_report(const char *mode)
+static struct rec_report *open_model_report(const char *mode)
 {
-	const struct rec_place places[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--rows", cfg.rows } };
-	struct rec *out;
+	const struct rec_output_path places[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--rows", cfg.rows } };
+	struct rec_report *out;
 
-	rec_check_apart(places, 2);
+	rec_check_outputs_differ(places, 2);
 	out = rec_must_open(&out_cfg, "queue");
-	rec_object(out, "settings");
+	rec_begin_object(out, "settings");
 	rec_str(out, "model", mode);
 	return out;
 }
 
-static void begin_result(struct rec *out)
+static void begin_report_result(struct rec_report *out)
 {
-	rec_end(out);
-	rec_object(out, "result");
+	rec_end_container(out);
+	rec_begin_object(out, "result");
 }
 
-static struct rows *open_rows(void)
+static struct row_file *open_plot_rows_file(void)
 {
-	struct rows *t = cfg.rows ? rows_open(cfg.rows, "queue/1", plot_columns) : NULL;
+	struct row_file *t = cfg.rows ? rows_open(cfg.rows, "queue/1", plot_columns) : NULL;
 
 	if (cfg.rows && !t)
 		die(EXIT_RUN, "cannot write %s: %m", cfg.rows);
 	return t;
 }
 
-static void close_model_outputs(struct rec *out, struct rows *t)
+static void close_model_outputs(struct rec_report *out, struct row_file *t)
 {
 	int err = t ? rows_close(t) : 0;
 
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.rows, strerror(-err));
-	rec_end(out);
+	rec_end_container(out);
 	rec_must_close(out);
 }
 
 /* --- closed networks ------------------------------------------------------------------------------------------- */
 
 /* Users must be whole numbers, except for Schweitzer's approximation. */
-static void check_user_counts(bool fractions, size_t stations)
+static void check_user_count_options(bool fractions, size_t stations)
 {
 	double work = 0;
 
@@ -167,14 +170,14 @@ static void check_think_options(const char *mode)
 		die_usage("queue %s needs a think time: -z TIME, or --users-per-second RATIO", mode);
 }
 
-static int run_mva(void)
+static int run_mva_command(void)
 {
-	struct mva_net net = { .stations = cfg.demand.n, .delay_s = (double)cfg.delay_ns / 1e9, .tolerance = cfg.tolerance };
-	struct report_model m = { &net, (enum mva_method)cfg.method, out_cfg.format == REC_TEXT, true };
+	struct mva_network net = { .stations = cfg.demand.n, .delay_s = (double)cfg.delay_ns / 1e9, .tolerance = cfg.tolerance };
+	struct reported_mva_model m = { &net, (enum mva_method)cfg.method, out_cfg.format == REC_TEXT, true };
 	struct mva_bounds bounds;
 	double most = 0;
-	struct rec *out;
-	struct rows *t;
+	struct rec_report *out;
+	struct row_file *t;
 
 	if (!cfg.demand.n)
 		die_usage("queue mva needs --demand, such as 50ms,40ms,30ms");
@@ -187,7 +190,7 @@ static int run_mva(void)
 	if (!(most > 0))
 		die_usage("--demand: at least one demand must be above 0");
 	check_think_options("mva");
-	check_user_counts(m.method == MVA_SCHWEITZER, net.stations);
+	check_user_count_options(m.method == MVA_SCHWEITZER, net.stations);
 	m.other = true;
 	for (size_t i = 0; i < cfg.users.n; i++)
 		m.other = m.other && floor(cfg.users.value[i]) == cfg.users.value[i];
@@ -195,20 +198,20 @@ static int run_mva(void)
 	rec_str(out, "method", mva_methods[cfg.method]);
 	rec_real(out, "delay_s", net.delay_s, 9);
 	rec_real(out, "tolerance", net.tolerance, 6);
-	begin_result(out);
-	t = open_rows();
-	report_bounds(out, &net);
-	begin_points_table(out);
-	rec_array(out, "rows");
+	begin_report_result(out);
+	t = open_plot_rows_file();
+	report_mva_bounds(out, &net);
+	begin_model_points_table(out);
+	rec_begin_array(out, "rows");
 	for (size_t i = 0; i < cfg.users.n; i++)
-		report_point(out, t, &m, cfg.users.value[i], think_time_s(cfg.users.value[i], 0));
-	rec_end(out);
-	mva_bounds(&net, &bounds);
+		report_mva_point(out, t, &m, cfg.users.value[i], think_time_s(cfg.users.value[i], 0));
+	rec_end_container(out);
+	mva_compute_bounds(&net, &bounds);
 	if (isfinite(cfg.nz))
-		rec_say(out, "at most %s requests/s", say_number(bounds.x_max));
+		rec_say(out, "at most %s requests/s", number_text(bounds.x_max));
 	else
-		rec_say(out, "at most %s requests/s; response time rises from about %s users on", say_number(bounds.x_max),
-			say_count(llround((bounds.r_min_s + think_time_s(1, 0)) / bounds.demand_max_s)));
+		rec_say(out, "at most %s requests/s; response time rises from about %s users on", number_text(bounds.x_max),
+			count_text(llround((bounds.r_min_s + think_time_s(1, 0)) / bounds.demand_max_s)));
 	close_model_outputs(out, t);
 	return EXIT_OK;
 }
@@ -222,10 +225,10 @@ static double require_service_s(const char *mode)
 	return (double)cfg.service_ns / 1e9;
 }
 
-static int run_open_queue(const char *mode)
+static int run_open_queue_command(const char *mode)
 {
 	double s = require_service_s(mode), servers = cfg.servers < 0 ? 1 : (double)cfg.servers, unstable = INFINITY;
-	struct rec *out;
+	struct rec_report *out;
 
 	if (!cfg.rate.n)
 		die_usage("queue %s needs --rate, such as 18", mode);
@@ -237,14 +240,14 @@ static int run_open_queue(const char *mode)
 	out = open_model_report(mode);
 	rec_real(out, "service_s", s, 9);
 	rec_int(out, "servers", (int64_t)servers);
-	begin_result(out);
-	rec_table(out, "rrrrr", "requests\tresponse\tp95\tin queue\tbusy");
-	rec_main_table(out, "rows");
-	rec_array(out, "rows");
+	begin_report_result(out);
+	rec_begin_table(out, "rrrrr", "requests\tresponse\tp95\tin queue\tbusy");
+	rec_set_main_table(out, "rows");
+	rec_begin_array(out, "rows");
 	for (size_t i = 0; i < cfg.rate.n; i++)
 		if (!report_open_queue(out, cfg.rate.value[i], s, servers, out_cfg.format == REC_TEXT))
 			unstable = fmin(unstable, cfg.rate.value[i]);
-	rec_end(out);
+	rec_end_container(out);
 	if (isfinite(unstable))
 		rec_warn(out, "No steady state from %.9g requests a second on: %.9g at most can be served; the queue grows without end.",
 			 unstable, servers / s);
@@ -252,47 +255,47 @@ static int run_open_queue(const char *mode)
 	return isinf(unstable) ? EXIT_OK : EXIT_LOSSY;
 }
 
-static int run_closed_queue(void)
+static int run_closed_queue_command(void)
 {
 	double s = require_service_s("mm1n");
-	struct rec *out;
+	struct rec_report *out;
 
 	check_think_options("mm1n");
 	if (cfg.think_ns == 0)
 		die_usage("-z 0: without think time the server is always busy; give a time above 0");
-	check_user_counts(false, 1);
+	check_user_count_options(false, 1);
 	out = open_model_report("mm1n");
 	rec_real(out, "service_s", s, 9);
-	begin_result(out);
-	begin_points_table(out);
-	rec_array(out, "rows");
+	begin_report_result(out);
+	begin_model_points_table(out);
+	rec_begin_array(out, "rows");
 	for (size_t i = 0; i < cfg.users.n; i++)
 		report_closed_queue(out, cfg.users.value[i], think_time_s(cfg.users.value[i], 0), s, out_cfg.format == REC_TEXT);
-	rec_end(out);
+	rec_end_container(out);
 	close_model_outputs(out, NULL);
 	return EXIT_OK;
 }
 
 /* --- measured rows --------------------------------------------------------------------------------------------- */
 
-static void read_observed_rows(const char *file, struct observed *o)
+static void read_observed_rows(const char *file, struct observed_load_rows *o)
 {
-	FILE *in = cli_open(file);
+	FILE *in = cli_open_input_file(file);
 	unsigned long line;
 	const char *why;
 	int err;
 
-	err = observed_read(in, cfg.column, o, &line, &why);
-	cli_close(in, file, err, line, why);
+	err = observed_read_rows(in, cfg.column, o, &line, &why);
+	cli_close_input_file(in, file, err, line, why);
 }
 
-static int run_user_counts(const char *file)
+static int run_user_counts_command(const char *file)
 {
-	struct observed_row asked = { .n = NAN, .z_s = NAN, .mean_ms = NAN, .sd_ms = NAN };
-	struct observed o = { .row = &asked, .rows = 1 };
-	struct report_user_row u = { cfg.pages, cfg.think.value, cfg.think.n };
+	struct observed_load_row asked = { .n = NAN, .z_s = NAN, .mean_ms = NAN, .sd_ms = NAN };
+	struct observed_load_rows o = { .row = &asked, .rows = 1 };
+	struct user_count_conversion u = { cfg.pages, cfg.think.value, cfg.think.n };
 	char head[64];
-	struct rec *out;
+	struct rec_report *out;
 
 	if (file) {
 		if (cfg.rate.n || cfg.response_ns >= 0)
@@ -306,15 +309,15 @@ static int run_user_counts(const char *file)
 	}
 	out = open_model_report("users");
 	rec_real(out, "pages_per_object", cfg.pages, 9);
-	begin_result(out);
+	begin_report_result(out);
 	if (u.thinks)
-		snprintf(head, sizeof(head), "users who think %s", say_ns(u.think_s[u.thinks - 1] * 1e9));
-	rec_table(out, "lrrrr", "run\trequests\tresponse\tin system\t%s", u.thinks ? head : "users");
-	rec_main_table(out, "rows");
-	rec_array(out, "rows");
+		snprintf(head, sizeof(head), "users who think %s", ns_text(u.think_s[u.thinks - 1] * 1e9));
+	rec_begin_table(out, "lrrrr", "run\trequests\tresponse\tin system\t%s", u.thinks ? head : "users");
+	rec_set_main_table(out, "rows");
+	rec_begin_array(out, "rows");
 	for (size_t i = 0; i < o.rows; i++)
-		report_user_row(out, &u, &o.row[i]);
-	rec_end(out);
+		report_user_count_row(out, &u, &o.row[i]);
+	rec_end_container(out);
 	close_model_outputs(out, NULL);
 	if (file)
 		observed_free(&o);
@@ -322,82 +325,84 @@ static int run_user_counts(const char *file)
 }
 
 /* Largest load whose response time stays below --threshold; NAN: not asked for, or a load of the other kind. */
-struct predicted_most {
+struct predicted_largest_load {
 	double users, rate;
 };
 
-static void report_predictions(struct rec *out, struct rows *t, const struct report_model *m, double last_z,
-			       const struct predicted_most *most)
+static void report_load_predictions(struct rec_report *out, struct row_file *t, const struct reported_mva_model *m, double last_z,
+			       const struct predicted_largest_load *most)
 {
 	if (cfg.users.n) {
-		begin_points_table(out);
-		rec_array(out, "foretold");
+		begin_model_points_table(out);
+		rec_begin_array(out, "foretold");
 		for (size_t i = 0; i < cfg.users.n; i++)
-			report_point(out, t, m, cfg.users.value[i], think_time_s(cfg.users.value[i], last_z));
-		rec_end(out);
+			report_mva_point(out, t, m, cfg.users.value[i], think_time_s(cfg.users.value[i], last_z));
+		rec_end_container(out);
 	}
 	if (cfg.threshold_ns > 0) {
 		double limit = (double)cfg.threshold_ns / 1e9;
 
-		rec_object(out, "threshold");
+		rec_begin_object(out, "threshold");
 		rec_real(out, "r_s", limit, 9);
 		rec_real(out, "users", most->users, 0);
 		rec_real(out, "rate", most->rate, 9);
-		rec_end(out);
+		rec_end_container(out);
 	}
 }
 
-static struct predicted_most predict_most(const struct demands *d, const struct report_model *m, double last_z)
+static struct predicted_largest_load predict_largest_load(const struct service_demands *d, const struct reported_mva_model *m,
+							  double last_z)
 {
-	struct predicted_most most = { NAN, NAN };
+	struct predicted_largest_load most = { NAN, NAN };
 	double limit = (double)cfg.threshold_ns / 1e9;
 
 	if (cfg.threshold_ns > 0 && isfinite(think_time_s(1, last_z)))
-		most.users = demands_most_users(&d->net, m->method, limit, cfg.nz, think_time_s(1, last_z), USERS_MOST);
+		most.users = demands_max_users_within_response(&d->net, m->method, limit, cfg.nz, think_time_s(1, last_z), USERS_MOST);
 	else if (cfg.threshold_ns > 0)
-		most.rate = demands_most_rate(&d->net, limit);
+		most.rate = demands_max_rate_within_response(&d->net, limit);
 	return most;
 }
 
-static void say_fit(struct rec *out, const struct demands *d, const struct observed *o, const struct predicted_most *most)
+static void say_fit_summary(struct rec_report *out, const struct service_demands *d, const struct observed_load_rows *o,
+			    const struct predicted_largest_load *most)
 {
-	if (fit_doubt(d))
-		rec_warn(out, "%s", fit_doubt(d));
+	if (fit_warning_text(d))
+		rec_warn(out, "%s", fit_warning_text(d));
 	if (isfinite(most->users))
-		rec_say(out, "At most %s users stay below %s.", say_count((int64_t)most->users), say_ns((double)cfg.threshold_ns));
+		rec_say(out, "At most %s users stay below %s.", count_text((int64_t)most->users), ns_text((double)cfg.threshold_ns));
 	if (isfinite(most->rate))
-		rec_say(out, "At most %s requests a second stay below %s.", say_number(most->rate), say_ns((double)cfg.threshold_ns));
-	rec_say(out, "The model fits %zu rows within %s %%. Service demands of a request:", d->rows, say_number(100 * expm1(d->error)));
+		rec_say(out, "At most %s requests a second stay below %s.", number_text(most->rate), ns_text((double)cfg.threshold_ns));
+	rec_say(out, "The model fits %zu rows within %s %%. Service demands of a request:", d->rows, number_text(100 * expm1(d->error)));
 	for (size_t k = 0; k < d->net.stations; k++)
-		rec_say(out, "  %s of %s (95 %%: %s to %s)", say_ns(d->net.demand_s[k] * 1e9), k < d->busy ? o->resource[k] : "one queue",
-			say_ns(d->low[k] * 1e9), say_ns(d->high[k] * 1e9));
+		rec_say(out, "  %s of %s (95 %%: %s to %s)", ns_text(d->net.demand_s[k] * 1e9), k < d->busy ? o->resource[k] : "one queue",
+			ns_text(d->low[k] * 1e9), ns_text(d->high[k] * 1e9));
 	if (d->net.delay_s > 0)
-		rec_say(out, "  %s outside the stations (95 %%: %s to %s)", say_ns(d->net.delay_s * 1e9), say_ns(d->delay_low * 1e9),
-			say_ns(d->delay_high * 1e9));
-	rec_main_table(out, "rows");
+		rec_say(out, "  %s outside the stations (95 %%: %s to %s)", ns_text(d->net.delay_s * 1e9), ns_text(d->delay_low * 1e9),
+			ns_text(d->delay_high * 1e9));
+	rec_set_main_table(out, "rows");
 }
 
-static int run_fit(const char *file)
+static int run_fit_command(const char *file)
 {
-	struct demands_cfg how = { .first = (size_t)cfg.first, .stations = (int)cfg.stations, .no_delay = cfg.no_delay,
+	struct demands_fit_cfg how = { .first = (size_t)cfg.first, .stations = (int)cfg.stations, .no_delay = cfg.no_delay,
 				   .method = (enum mva_method)cfg.method };
-	struct demands d;
-	struct report_model m = { &d.net, (enum mva_method)cfg.method, out_cfg.format == REC_TEXT, false };
-	struct observed o;
+	struct service_demands d;
+	struct reported_mva_model m = { &d.net, (enum mva_method)cfg.method, out_cfg.format == REC_TEXT, false };
+	struct observed_load_rows o;
 	double last_z = NAN;
-	struct predicted_most most;
+	struct predicted_largest_load most;
 	const char *why = "";
-	struct rec *out;
-	struct rows *t;
+	struct rec_report *out;
+	struct row_file *t;
 	int err;
 
 	if (!file)
 		die_usage("queue fit needs a file of measured rows (n, z_s, lambda, r_ms, u_NAME)");
 	if (isfinite(cfg.nz) && cfg.think_ns >= 0)
 		die_usage("give either -z or --users-per-second");
-	check_user_counts(m.method == MVA_SCHWEITZER, MVA_STATIONS);
+	check_user_count_options(m.method == MVA_SCHWEITZER, MVA_STATIONS);
 	read_observed_rows(file, &o);
-	err = demands_fit(&o, &how, &d, &why);
+	err = demands_fit_to_rows(&o, &how, &d, &why);
 	if (err == -EINVAL)
 		die(EXIT_RUN, "%s: %s", file, why);
 	if (err)
@@ -410,14 +415,14 @@ static int run_fit(const char *file)
 	rec_str(out, "method", mva_methods[cfg.method]);
 	rec_str(out, "file", file);
 	rec_str(out, "column", cfg.column);
-	begin_result(out);
-	t = open_rows();
-	most = predict_most(&d, &m, last_z);
-	say_fit(out, &d, &o, &most);
-	report_demands(out, &d, &o);
-	report_bounds(out, &d.net);
-	report_fitted(out, t, &d, &m, &o);
-	report_predictions(out, t, &m, last_z, &most);
+	begin_report_result(out);
+	t = open_plot_rows_file();
+	most = predict_largest_load(&d, &m, last_z);
+	say_fit_summary(out, &d, &o, &most);
+	report_fitted_demands(out, &d, &o);
+	report_mva_bounds(out, &d.net);
+	report_fitted_rows(out, t, &d, &m, &o);
+	report_load_predictions(out, t, &m, last_z, &most);
 	close_model_outputs(out, t);
 	observed_free(&o);
 	return fit_is_far_off(&d) ? EXIT_LOSSY : EXIT_OK;
@@ -437,8 +442,8 @@ int main(int argc, char **argv)
 		die_usage("%s: mva, mm1, mmm, mm1n, users or fit", mode);
 	if (first + 1 + reads < argc)
 		die_usage("unexpected word %s", argv[first + 1 + reads]);
-	check_model_options(mode);
-	return !strcmp(mode, "mva") ? run_mva() : !strcmp(mode, "mm1n") ? run_closed_queue() : !strcmp(mode, "users") ?
-		run_user_counts(file) :
-	       !strcmp(mode, "fit") ? run_fit(file) : run_open_queue(mode);
+	refuse_other_models_options(mode);
+	return !strcmp(mode, "mva") ? run_mva_command() : !strcmp(mode, "mm1n") ? run_closed_queue_command() : !strcmp(mode, "users") ?
+		run_user_counts_command(file) :
+	       !strcmp(mode, "fit") ? run_fit_command(file) : run_open_queue_command(mode);
 }

@@ -11,20 +11,20 @@
 const char *const plot_columns[] = { "kind", "n", "z_s", "lambda", "q", "r_s", "r_asymptote_s", "x_bound", NULL };
 
 /* Reports several numbers: report_numbers(r, { "x", x }, { "q", q }). */
-struct report_value {
+struct report_named_number {
 	const char *key;	/* NULL: the end of the array */
 	double value;
 };
-#define report_numbers(r, ...) report_number_list(r, (const struct report_value[]){ __VA_ARGS__, { NULL, 0 } })
+#define report_numbers(r, ...) report_named_numbers(r, (const struct report_named_number[]){ __VA_ARGS__, { NULL, 0 } })
 
-static void report_number_list(struct rec *r, const struct report_value *v)
+static void report_named_numbers(struct rec_report *r, const struct report_named_number *v)
 {
 	for (; v->key; v++)
 		rec_real(r, v->key, v->value, DIGITS);
 }
 
 /* Reports utilizations as an array in JSON and TSV, as one word in text. */
-static void report_utilizations(struct rec *r, const char *key, const double *u, size_t n, bool text)
+static void report_utilizations(struct rec_report *r, const char *key, const double *u, size_t n, bool text)
 {
 	char word[16 * MVA_STATIONS] = "";
 	size_t used = 0;
@@ -35,13 +35,14 @@ static void report_utilizations(struct rec *r, const char *key, const double *u,
 		rec_str(r, key, word);
 		return;
 	}
-	rec_array(r, key);
+	rec_begin_array(r, key);
 	for (size_t k = 0; k < n; k++)
 		rec_real(r, NULL, u[k], DIGITS);
-	rec_end(r);
+	rec_end_container(r);
 }
 
-void write_plot_row(struct rows *t, const char *kind, double n, double z_s, double rate, double r_s, const struct mva_net *net)
+void write_plot_row(struct row_file *t, const char *kind, double n, double z_s, double rate, double r_s,
+		    const struct mva_network *net)
 {
 	struct mva_bounds b;
 	bool closed = net && isfinite(n) && isfinite(z_s);
@@ -49,78 +50,79 @@ void write_plot_row(struct rows *t, const char *kind, double n, double z_s, doub
 	if (!t)
 		return;
 	if (net)
-		mva_bounds(net, &b);
-	rows_str(t, kind);
-	rows_real(t, n);
-	rows_real(t, z_s);
-	rows_real(t, rate);
-	rows_real(t, rate * r_s);
-	rows_real(t, r_s);
-	rows_real(t, closed ? n * b.demand_max_s - z_s : (double)NAN);
-	rows_real(t, closed ? mva_bound_x(&b, n, z_s) : (double)NAN);
-	rows_end(t);
+		mva_compute_bounds(net, &b);
+	rows_write_str(t, kind);
+	rows_write_real(t, n);
+	rows_write_real(t, z_s);
+	rows_write_real(t, rate);
+	rows_write_real(t, rate * r_s);
+	rows_write_real(t, r_s);
+	rows_write_real(t, closed ? n * b.demand_max_s - z_s : (double)NAN);
+	rows_write_real(t, closed ? mva_throughput_upper_bound(&b, n, z_s) : (double)NAN);
+	rows_end_row(t);
 }
 
 /* Formats a number of users, which is whole except for Schweitzer's approximation. */
 static const char *format_users(double n)
 {
-	return floor(n) == n ? say_count((int64_t)n) : say_number(n);
+	return floor(n) == n ? count_text((int64_t)n) : number_text(n);
 }
 
-static void say_model_point(struct rec *r, double n, double x, double r_s, const double *u, size_t stations)
+static void say_model_point(struct rec_report *r, double n, double x, double r_s, const double *u, size_t stations)
 {
 	double busiest = 0;
 
 	for (size_t k = 0; k < stations; k++)
 		busiest = fmax(busiest, u[k]);
-	rec_row(r, "%s\t%s/s\t%s\t%s %%", format_users(n), say_number(x), say_ns(r_s * 1e9), say_number(100 * busiest));
+	rec_table_row(r, "%s\t%s/s\t%s\t%s %%", format_users(n), number_text(x), ns_text(r_s * 1e9), number_text(100 * busiest));
 }
 
-void report_point(struct rec *r, struct rows *t, const struct report_model *m, double n, double z_s)
+void report_mva_point(struct rec_report *r, struct row_file *t, const struct reported_mva_model *m, double n, double z_s)
 {
-	struct mva_point p, o;
+	struct mva_solution p, o;
 	struct mva_bounds b;
 
-	mva_solve(m->net, m->method, n, z_s, &p);
-	mva_bounds(m->net, &b);
-	rec_object(r, NULL);
+	mva_solve_network(m->net, m->method, n, z_s, &p);
+	mva_compute_bounds(m->net, &b);
+	rec_begin_object(r, NULL);
 	rec_real(r, "n", n, floor(n) == n ? 0 : 3);
 	rec_real(r, "z_s", z_s, 6);
 	report_numbers(r, { "nz", n / z_s }, { "lambda", p.x }, { "q", p.q }, { "qz", p.q / z_s }, { "r_s", p.r_s }, { "x", p.x });
 	report_utilizations(r, "u", p.u, m->net->stations, m->text);
-	report_numbers(r, { "r_least_s", mva_bound_r(&b, n, z_s) }, { "x_most", mva_bound_x(&b, n, z_s) });
+	report_numbers(r, { "r_least_s", mva_response_time_lower_bound(&b, n, z_s) }, { "x_most",
+		mva_throughput_upper_bound(&b, n, z_s) });
 	if (m->other) {
 		enum mva_method other = m->method == MVA_EXACT ? MVA_SCHWEITZER : MVA_EXACT;
 		char key[40];
 
-		mva_solve(m->net, other, n, z_s, &o);
+		mva_solve_network(m->net, other, n, z_s, &o);
 		snprintf(key, sizeof(key), "lambda_%s", mva_methods[other]);
 		rec_real(r, key, o.x, DIGITS);
 		snprintf(key, sizeof(key), "q_%s", mva_methods[other]);
 		rec_real(r, key, o.q, DIGITS);
 	}
-	rec_end(r);
+	rec_end_container(r);
 	say_model_point(r, n, p.x, p.r_s, p.u, m->net->stations);
 	write_plot_row(t, "model", n, z_s, p.x, p.r_s, m->net);
 }
 
-void begin_points_table(struct rec *r)
+void begin_model_points_table(struct rec_report *r)
 {
-	rec_table(r, "rrrr", "users\tthroughput\tresponse\tbusiest");
-	rec_main_table(r, "rows");
+	rec_begin_table(r, "rrrr", "users\tthroughput\tresponse\tbusiest");
+	rec_set_main_table(r, "rows");
 }
 
-void report_bounds(struct rec *r, const struct mva_net *net)
+void report_mva_bounds(struct rec_report *r, const struct mva_network *net)
 {
 	struct mva_bounds b;
 
-	mva_bounds(net, &b);
-	rec_object(r, "bounds");
+	mva_compute_bounds(net, &b);
+	rec_begin_object(r, "bounds");
 	report_numbers(r, { "demand_max_s", b.demand_max_s }, { "x_most", b.x_max }, { "r_least_s", b.r_min_s });
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void report_queue_figures(struct rec *r, const struct erlang_queue *q, bool text)
+static void report_queue_figures(struct rec_report *r, const struct erlang_queue_figures *q, bool text)
 {
 	rec_bool(r, "steady", q->steady);
 	rec_real(r, "x", q->x, DIGITS);
@@ -128,50 +130,50 @@ static void report_queue_figures(struct rec *r, const struct erlang_queue *q, bo
 	report_numbers(r, { "q", q->q }, { "r_s", q->r_s }, { "w_s", q->w_s }, { "waits", q->waits });
 }
 
-bool report_open_queue(struct rec *r, double rate, double service_s, double servers, bool text)
+bool report_open_queue(struct rec_report *r, double rate, double service_s, double servers, bool text)
 {
-	struct erlang_queue q;
+	struct erlang_queue_figures q;
 	char note[160];
 
-	erlang_open(rate, service_s, servers, &q);
-	rec_object(r, NULL);
+	erlang_solve_open_queue(rate, service_s, servers, &q);
+	rec_begin_object(r, NULL);
 	report_numbers(r, { "lambda", rate }, { "load", rate * service_s });
 	report_queue_figures(r, &q, text);
 	if (servers > 1)
 		rec_real(r, "blocked", q.blocked, DIGITS);
-	rec_real(r, "r_p50_s", erlang_open_quantile(rate, service_s, servers, 0.5), DIGITS);
-	rec_real(r, "r_p95_s", erlang_open_quantile(rate, service_s, servers, 0.95), DIGITS);
+	rec_real(r, "r_p50_s", erlang_open_response_quantile(rate, service_s, servers, 0.5), DIGITS);
+	rec_real(r, "r_p95_s", erlang_open_response_quantile(rate, service_s, servers, 0.95), DIGITS);
 	snprintf(note, sizeof(note), "no steady state: %.9g requests a second come, %.9g at most can be served; "
 		 "the queue grows without end", rate, servers / service_s);
 	rec_str(r, "note", q.steady ? NULL : note);
-	rec_end(r);
+	rec_end_container(r);
 	if (q.steady)
-		rec_row(r, "%s/s\t%s\t%s\t%s\t%s %%", say_number(rate), say_ns(q.r_s * 1e9),
-			say_ns(erlang_open_quantile(rate, service_s, servers, 0.95) * 1e9), say_number(q.q), say_number(100 * q.u));
+		rec_table_row(r, "%s/s\t%s\t%s\t%s\t%s %%", number_text(rate), ns_text(q.r_s * 1e9),
+			ns_text(erlang_open_response_quantile(rate, service_s, servers, 0.95) * 1e9), number_text(q.q), number_text(100 * q.u));
 	else
-		rec_row(r, "%s/s\tgrows without end", say_number(rate));
+		rec_table_row(r, "%s/s\tgrows without end", number_text(rate));
 	return q.steady;
 }
 
-void report_closed_queue(struct rec *r, double n, double z_s, double service_s, bool text)
+void report_closed_queue(struct rec_report *r, double n, double z_s, double service_s, bool text)
 {
-	struct erlang_queue q;
+	struct erlang_queue_figures q;
 
-	erlang_closed(n, z_s, service_s, &q);
-	rec_object(r, NULL);
+	erlang_solve_closed_queue(n, z_s, service_s, &q);
+	rec_begin_object(r, NULL);
 	rec_real(r, "n", n, 0);
 	rec_real(r, "z_s", z_s, 6);
 	report_numbers(r, { "nz", n / z_s }, { "lambda", q.x }, { "qz", q.q / z_s });
 	report_queue_figures(r, &q, text);
-	rec_end(r);
+	rec_end_container(r);
 	say_model_point(r, n, q.x, q.r_s, &q.u, 1);
 }
 
-void report_user_row(struct rec *r, const struct report_user_row *u, const struct observed_row *row)
+void report_user_count_row(struct rec_report *r, const struct user_count_conversion *u, const struct observed_load_row *row)
 {
 	double q = row->rate * row->r_s, pages = row->rate * u->pages;
 
-	rec_object(r, NULL);
+	rec_begin_object(r, NULL);
 	if (row->run[0])
 		rec_str(r, "run", row->run);
 	if (isfinite(row->n))
@@ -185,26 +187,27 @@ void report_user_row(struct rec *r, const struct report_user_row *u, const struc
 		rec_real(r, "cov", row->sd_ms / row->mean_ms, DIGITS);
 	if (u->thinks) {
 		report_numbers(r, { "lambda_pages", pages }, { "q_pages", pages * row->r_s });
-		rec_array(r, "web");
+		rec_begin_array(r, "web");
 		for (size_t i = 0; i < u->thinks; i++) {
-			rec_object(r, NULL);
+			rec_begin_object(r, NULL);
 			rec_real(r, "think_s", u->think_s[i], 6);
 			rec_real(r, "users", pages * (row->r_s + u->think_s[i]), DIGITS);
-			rec_end(r);
+			rec_end_container(r);
 		}
-		rec_end(r);
+		rec_end_container(r);
 	}
-	rec_end(r);
-	rec_row(r, "%s\t%s/s\t%s\t%s\t%s", row->run[0] ? row->run : format_users(row->n), say_number(row->rate), say_ns(row->r_s * 1e9),
-		say_number(q), say_number(u->thinks ? pages * (row->r_s + u->think_s[u->thinks - 1]) : row->rate * (row->r_s + row->z_s)));
+	rec_end_container(r);
+	rec_table_row(r, "%s\t%s/s\t%s\t%s\t%s", row->run[0] ? row->run : format_users(row->n), number_text(row->rate),
+		      ns_text(row->r_s * 1e9),
+		number_text(q), number_text(u->thinks ? pages * (row->r_s + u->think_s[u->thinks - 1]) : row->rate * (row->r_s + row->z_s)));
 }
 
-bool fit_is_far_off(const struct demands *d)
+bool fit_is_far_off(const struct service_demands *d)
 {
 	return d->error > FAR_OFF;
 }
 
-const char *fit_doubt(const struct demands *d)
+const char *fit_warning_text(const struct service_demands *d)
 {
 	bool untold = d->response_rows && d->net.delay_s > 0 && isnan(d->delay_low);
 
@@ -216,35 +219,36 @@ const char *fit_doubt(const struct demands *d)
 			"a value without interval is one of many that fit" : NULL;
 }
 
-void report_demands(struct rec *r, const struct demands *d, const struct observed *o)
+void report_fitted_demands(struct rec_report *r, const struct service_demands *d, const struct observed_load_rows *o)
 {
 	rec_int(r, "rows_used", (int64_t)d->rows);
 	rec_int(r, "response_rows", (int64_t)d->response_rows);
-	rec_array(r, "demands");
+	rec_begin_array(r, "demands");
 	for (size_t k = 0; k < d->net.stations; k++) {
-		rec_object(r, NULL);
+		rec_begin_object(r, NULL);
 		rec_str(r, "name", k < d->busy ? o->resource[k] : "queue");
 		rec_str(r, "from", k < d->busy ? "busy time" : "response time");
 		report_numbers(r, { "demand_s", d->net.demand_s[k] }, { "low_s", d->low[k] }, { "high_s", d->high[k] });
-		rec_end(r);
+		rec_end_container(r);
 	}
-	rec_end(r);
-	rec_object(r, "delay");
+	rec_end_container(r);
+	rec_begin_object(r, "delay");
 	report_numbers(r, { "delay_s", d->net.delay_s }, { "low_s", d->delay_low }, { "high_s", d->delay_high });
-	rec_end(r);
+	rec_end_container(r);
 	rec_real(r, "error_percent", 100 * expm1(d->error), 3);
-	rec_str(r, "note", fit_doubt(d));
+	rec_str(r, "note", fit_warning_text(d));
 }
 
-void report_fitted(struct rec *r, struct rows *t, const struct demands *d, const struct report_model *m, const struct observed *o)
+void report_fitted_rows(struct rec_report *r, struct row_file *t, const struct service_demands *d,
+			const struct reported_mva_model *m, const struct observed_load_rows *o)
 {
-	rec_array(r, "rows");
+	rec_begin_array(r, "rows");
 	for (size_t i = 0; i < o->rows; i++) {
-		const struct observed_row *row = &o->row[i];
-		struct mva_point p;
+		const struct observed_load_row *row = &o->row[i];
+		struct mva_solution p;
 
-		demands_predict(&d->net, m->method, row->n, row->z_s, row->rate, &p);
-		rec_object(r, NULL);
+		demands_predict_model_point(&d->net, m->method, row->n, row->z_s, row->rate, &p);
+		rec_begin_object(r, NULL);
 		if (row->run[0])
 			rec_str(r, "run", row->run);
 		rec_bool(r, "fitted", i < d->rows);
@@ -256,10 +260,10 @@ void report_fitted(struct rec *r, struct rows *t, const struct demands *d, const
 		if (d->busy)
 			report_utilizations(r, "u_measured", row->u, d->busy, m->text);
 		report_utilizations(r, "u", p.u, d->net.stations, m->text);
-		rec_end(r);
+		rec_end_container(r);
 		write_plot_row(t, i < d->rows ? "measured" : "later", row->n, row->z_s,
 			 isfinite(row->rate) ? row->rate : row->n / (row->r_s + row->z_s), row->r_s, NULL);
 		write_plot_row(t, "fit", row->n, row->z_s, p.x, p.r_s, &d->net);
 	}
-	rec_end(r);
+	rec_end_container(r);
 }

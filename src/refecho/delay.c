@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int read_delay_time(const char *text, int64_t *out)
+static int read_answer_delay_time(const char *text, int64_t *out)
 {
 	int err = cli_read_ns(text, out);
 
 	return err ? err : *out < 0 || *out > DELAY_MAX_NS ? -ERANGE : 0;
 }
 
-int delay_parse(const char *text, struct delay *out, const char **path)
+int parse_answer_delay(const char *text, struct answer_delay_script *out, const char **path)
 {
 	static const char *const kinds[] = { [DELAY_CONST] = "const:", [DELAY_UNIFORM] = "uniform:", [DELAY_BIMODAL] = "bimodal:",
 					     [DELAY_FILE] = "file:" };
@@ -26,7 +26,7 @@ int delay_parse(const char *text, struct delay *out, const char **path)
 		kind++;
 	if (kind > DELAY_FILE || !*(text += strlen(kinds[kind])))
 		return -EINVAL;
-	*out = (struct delay){ .kind = (enum delay_kind)kind };
+	*out = (struct answer_delay_script){ .kind = (enum delay_kind)kind };
 	*path = text;
 	if (kind == DELAY_FILE)
 		return 0;
@@ -40,13 +40,13 @@ int delay_parse(const char *text, struct delay *out, const char **path)
 	if (!err && !(out->high_share >= 0 && out->high_share <= 1))
 		err = -ERANGE;
 	if (!err)
-		err = read_delay_time(part[0], &out->low_ns);
+		err = read_answer_delay_time(part[0], &out->low_ns);
 	if (!err && kind != DELAY_CONST)
-		err = read_delay_time(part[1], &out->high_ns);
+		err = read_answer_delay_time(part[1], &out->high_ns);
 	return err ? err : kind != DELAY_CONST && out->low_ns > out->high_ns ? -ERANGE : 0;
 }
 
-int delay_load(struct delay *d, FILE *in, int *line)
+int load_answer_delay_file(struct answer_delay_script *d, FILE *in, int *line)
 {
 	char text[256];
 
@@ -62,7 +62,7 @@ int delay_load(struct delay *d, FILE *in, int *line)
 			end[-1] = '\0';
 		if (!*p)
 			continue;
-		err = read_delay_time(p, &ns);
+		err = read_answer_delay_time(p, &ns);
 		if (err)
 			return err;
 		if (d->n == DELAY_LINES_MAX)
@@ -77,7 +77,7 @@ int delay_load(struct delay *d, FILE *in, int *line)
 	return d->n ? 0 : -EINVAL;
 }
 
-int64_t delay_next(struct delay *d)
+int64_t next_answer_delay_ns(struct answer_delay_script *d)
 {
 	switch (d->kind) {
 	case DELAY_UNIFORM:
@@ -91,8 +91,8 @@ int64_t delay_next(struct delay *d)
 	}
 }
 
-void delay_free(struct delay *d)
+void answer_delay_free(struct answer_delay_script *d)
 {
 	free(d->list);
-	*d = (struct delay){ 0 };
+	*d = (struct answer_delay_script){ 0 };
 }

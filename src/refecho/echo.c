@@ -4,25 +4,25 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int echo_open(struct echo *e, const struct echo_cfg *cfg)
+int echo_queue_init(struct echo_queue *e, const struct echo_queue_cfg *cfg)
 {
-	*e = (struct echo){ .cfg = *cfg };
+	*e = (struct echo_queue){ .cfg = *cfg };
 	e->key = calloc(cfg->room, sizeof(*e->key));
 	return e->key ? 0 : -ENOMEM;
 }
 
-void echo_close(struct echo *e)
+void echo_queue_free(struct echo_queue *e)
 {
 	free(e->key);
 	e->key = NULL;
 }
 
-static struct echo_key *echo_key_at(const struct echo *e, uint64_t i)
+static struct echo_key *echo_key_at(const struct echo_queue *e, uint64_t i)
 {
 	return &e->key[i % e->cfg.room];
 }
 
-uint32_t echo_receive(struct echo *e, int64_t now_ns, int64_t delay_ns, bool drop, unsigned char character)
+uint32_t echo_queue_received_key(struct echo_queue *e, int64_t now_ns, int64_t delay_ns, bool drop, unsigned char character)
 {
 	struct echo_key *k;
 
@@ -44,7 +44,7 @@ uint32_t echo_receive(struct echo *e, int64_t now_ns, int64_t delay_ns, bool dro
 
 /* Position of the `n`th waiting key that was not dropped, or of the last one if there are fewer; `end`: none waits. *found: how
  * many were counted, at most n. */
-static uint64_t find_waiting_key(const struct echo *e, size_t n, size_t *found)
+static uint64_t find_waiting_key(const struct echo_queue *e, size_t n, size_t *found)
 {
 	uint64_t last = e->end;
 
@@ -58,7 +58,7 @@ static uint64_t find_waiting_key(const struct echo *e, size_t n, size_t *found)
 	return last;
 }
 
-int64_t echo_next(const struct echo *e)
+int64_t echo_next_redraw_due_ns(const struct echo_queue *e)
 {
 	size_t found;
 	uint64_t i = find_waiting_key(e, e->cfg.batch, &found);
@@ -71,11 +71,11 @@ int64_t echo_next(const struct echo *e)
 	return drain;
 }
 
-size_t echo_take(struct echo *e, int64_t now_ns)
+size_t echo_begin_redraw_of_due_keys(struct echo_queue *e, int64_t now_ns)
 {
 	size_t n = 0;
 
-	if (echo_next(e) > now_ns)
+	if (echo_next_redraw_due_ns(e) > now_ns)
 		return 0;
 	for (uint64_t i = e->taken; i < e->end && echo_key_at(e, i)->due_ns <= now_ns; i++) {
 		if (echo_key_at(e, i)->dropped)
@@ -88,12 +88,12 @@ size_t echo_take(struct echo *e, int64_t now_ns)
 	return n;
 }
 
-const struct echo_key *echo_taken(const struct echo *e, size_t i)
+const struct echo_key *echo_key_in_redraw(const struct echo_queue *e, size_t i)
 {
 	return i < e->taken - e->drawn ? echo_key_at(e, e->drawn + i) : NULL;
 }
 
-uint32_t echo_drawn(struct echo *e, int64_t now_ns)
+uint32_t echo_mark_redraw_drawn(struct echo_queue *e, int64_t now_ns)
 {
 	for (; e->drawn < e->taken; e->drawn++) {
 		echo_key_at(e, e->drawn)->draw_ns = now_ns;
@@ -103,7 +103,7 @@ uint32_t echo_drawn(struct echo *e, int64_t now_ns)
 	return e->shown;
 }
 
-void echo_flushed(struct echo *e, int64_t now_ns, echo_leave *leave, void *arg)
+void echo_mark_drawn_keys_flushed(struct echo_queue *e, int64_t now_ns, echo_leave *leave, void *arg)
 {
 	if (e->flushed == e->drawn)
 		return;
@@ -120,7 +120,7 @@ void echo_flushed(struct echo *e, int64_t now_ns, echo_leave *leave, void *arg)
 	}
 }
 
-void echo_drain(struct echo *e, echo_leave *leave, void *arg)
+void echo_pass_on_unshown_keys(struct echo_queue *e, echo_leave *leave, void *arg)
 {
 	for (; e->flushed < e->end; e->flushed++) {
 		e->waiting += !echo_key_at(e, e->flushed)->dropped;

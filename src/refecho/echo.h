@@ -28,14 +28,14 @@ struct echo_key {
 	int64_t draw_ns, flushed_ns;	/* 0: never */
 };
 
-struct echo_cfg {
+struct echo_queue_cfg {
 	size_t batch;		/* keys due before a redraw begins, at least 1 */
 	bool per_key;		/* a redraw answers `batch` keys, not all that are due */
 	size_t room;		/* keys that the queue holds */
 };
 
-struct echo {
-	struct echo_cfg cfg;
+struct echo_queue {
+	struct echo_queue_cfg cfg;
 	struct echo_key *key;		/* ring buffer of `room` keys, owned */
 	/* positions in the queue: [flushed, drawn) wait for the flush, [drawn, taken) are being drawn, [taken, end) wait */
 	uint64_t flushed, drawn, taken, end;
@@ -51,25 +51,26 @@ struct echo {
 typedef void echo_leave(const struct echo_key *key, void *arg);
 
 /* 0 or -ENOMEM. */
-int echo_open(struct echo *e, const struct echo_cfg *cfg);
-void echo_close(struct echo *e);
+int echo_queue_init(struct echo_queue *e, const struct echo_queue_cfg *cfg);
+void echo_queue_free(struct echo_queue *e);
 
 /* Adds a key received at now_ns to the queue. Returns the key's number; 0: the queue is full. */
-uint32_t echo_receive(struct echo *e, int64_t now_ns, int64_t delay_ns, bool drop, unsigned char character);
+uint32_t echo_queue_received_key(struct echo_queue *e, int64_t now_ns, int64_t delay_ns, bool drop, unsigned char character);
 
-/* When the next redraw may begin; INT64_MAX: not before another key. Not to be called between echo_take() and echo_drawn(). */
-int64_t echo_next(const struct echo *e);
+/* When the next redraw may begin; INT64_MAX: not before another key. Not to be called between echo_begin_redraw_of_due_keys()
+ * and echo_mark_redraw_drawn(). */
+int64_t echo_next_redraw_due_ns(const struct echo_queue *e);
 
 /* Begins a redraw. Returns how many keys it answers, without dropped ones; 0: none is due yet. */
-size_t echo_take(struct echo *e, int64_t now_ns);
+size_t echo_begin_redraw_of_due_keys(struct echo_queue *e, int64_t now_ns);
 /* Key `i` (from 0) of those that the redraw took, dropped ones included; NULL beyond the last. */
-const struct echo_key *echo_taken(const struct echo *e, size_t i);
+const struct echo_key *echo_key_in_redraw(const struct echo_queue *e, size_t i);
 /* Marks the keys that the redraw took as drawn from now_ns on. Returns the number to draw. */
-uint32_t echo_drawn(struct echo *e, int64_t now_ns);
+uint32_t echo_mark_redraw_drawn(struct echo_queue *e, int64_t now_ns);
 
 /* All keys drawn so far have reached the display at now_ns: passes them to `leave`, in order. */
-void echo_flushed(struct echo *e, int64_t now_ns, echo_leave *leave, void *arg);
+void echo_mark_drawn_keys_flushed(struct echo_queue *e, int64_t now_ns, echo_leave *leave, void *arg);
 /* At the end of the run: passes the keys that were never shown to `leave`. */
-void echo_drain(struct echo *e, echo_leave *leave, void *arg);
+void echo_pass_on_unshown_keys(struct echo_queue *e, echo_leave *leave, void *arg);
 
 #endif

@@ -19,10 +19,10 @@
 #define MARGIN 2		/* pixels of a glyph's box above and on the left of the glyph */
 #define STALLED_MS 5000		/* a client that reads nothing for this long is disconnected */
 
-struct vnc_face {
-	struct face face;
-	struct face_cfg cfg;
-	struct scene scene;
+struct vnc_echo_display {
+	struct echo_display face;
+	struct echo_display_cfg cfg;
+	struct echo_window_layout scene;
 	rfbScreenInfoPtr screen;
 	uint32_t *pixel;
 	uint64_t random;
@@ -36,7 +36,7 @@ static bool is_modifier_key(rfbKeySym k)
 static void on_vnc_key(rfbBool down, rfbKeySym symbol, rfbClientPtr client)
 {
 	int64_t now = clock_now();
-	struct vnc_face *v = client->screen->screenData;
+	struct vnc_echo_display *v = client->screen->screenData;
 
 	if (down && !is_modifier_key(symbol))
 		v->cfg.key(v->cfg.arg, now, symbol < 0x7f ? (unsigned char)symbol : 0);
@@ -45,7 +45,7 @@ static void on_vnc_key(rfbBool down, rfbKeySym symbol, rfbClientPtr client)
 static void on_vnc_sent(rfbClientPtr client, int result)
 {
 	int64_t now = clock_now();
-	struct vnc_face *v = client->screen->screenData;
+	struct vnc_echo_display *v = client->screen->screenData;
 
 	if (result)
 		v->cfg.flushed(v->cfg.arg, now);
@@ -56,7 +56,7 @@ static uint32_t grey_colour(int value)
 	return (uint32_t)value * 0x010101u;
 }
 
-static void fill_box(struct vnc_face *v, const struct scene_box *box, uint32_t colour)
+static void fill_box_with_colour(struct vnc_echo_display *v, const struct pixel_box *box, uint32_t colour)
 {
 	for (int y = box->y; y < box->y + box->height; y++)
 		for (int x = box->x; x < box->x + box->width; x++)
@@ -64,7 +64,7 @@ static void fill_box(struct vnc_face *v, const struct scene_box *box, uint32_t c
 }
 
 /* Fills a box with pixels of random colours, up to SCENE_NOISE away from the grey `middle` in each channel. */
-static void fill_box_with_noise(struct vnc_face *v, const struct scene_box *box, int middle)
+static void fill_box_with_noise(struct vnc_echo_display *v, const struct pixel_box *box, int middle)
 {
 	for (int y = box->y; y < box->y + box->height; y++) {
 		for (int x = box->x; x < box->x + box->width; x++) {
@@ -79,23 +79,23 @@ static void fill_box_with_noise(struct vnc_face *v, const struct scene_box *box,
 	}
 }
 
-static void paint_boxes(struct vnc_face *v, const struct scene_box *box, int n, bool white)
+static void paint_patch_boxes(struct vnc_echo_display *v, const struct pixel_box *box, int n, bool white)
 {
 	for (int i = 0; i < n; i++) {
 		if (v->cfg.noise)
 			fill_box_with_noise(v, &box[i], white ? SCENE_NOISE_WHITE : SCENE_NOISE_BLACK);
 		else
-			fill_box(v, &box[i], grey_colour(white ? 255 : 0));
+			fill_box_with_colour(v, &box[i], grey_colour(white ? 255 : 0));
 	}
 }
 
-static void mark_box(struct vnc_face *v, const struct scene_box *box)
+static void mark_box_for_vnc_update(struct vnc_echo_display *v, const struct pixel_box *box)
 {
 	rfbMarkRectAsModified(v->screen, box->x, box->y, box->x + box->width, box->y + box->height);
 }
 
 /* Widens *all, empty at first, to the bounding box of itself and these boxes. */
-static void widen_box(struct scene_box *all, const struct scene_box *box, int n)
+static void widen_box_around_boxes(struct pixel_box *all, const struct pixel_box *box, int n)
 {
 	for (int i = 0; i < n; i++) {
 		int right = box[i].x + box[i].width, bottom = box[i].y + box[i].height;
@@ -111,22 +111,22 @@ static void widen_box(struct scene_box *all, const struct scene_box *box, int n)
 	}
 }
 
-static void draw_number(struct vnc_face *v, uint32_t number)
+static void draw_number_patch(struct vnc_echo_display *v, uint32_t number)
 {
-	struct scene_box white[PATCH_ROWS * PATCH_COLUMNS], black[PATCH_ROWS * PATCH_COLUMNS], changed = { 0 };
+	struct pixel_box white[PATCH_ROWS * PATCH_COLUMNS], black[PATCH_ROWS * PATCH_COLUMNS], changed = { 0 };
 	int whites, blacks;
 
-	scene_number(&v->scene, number, v->cfg.noise, white, &whites, black, &blacks);
-	paint_boxes(v, white, whites, true);
-	paint_boxes(v, black, blacks, false);
+	scene_change_number(&v->scene, number, v->cfg.noise, white, &whites, black, &blacks);
+	paint_patch_boxes(v, white, whites, true);
+	paint_patch_boxes(v, black, blacks, false);
 	/* one rectangle around all changed cells: cheaper for client and server than a dozen small ones */
-	widen_box(&changed, white, whites);
-	widen_box(&changed, black, blacks);
+	widen_box_around_boxes(&changed, white, whites);
+	widen_box_around_boxes(&changed, black, blacks);
 	if (changed.width)
-		mark_box(v, &changed);
+		mark_box_for_vnc_update(v, &changed);
 }
 
-static void draw_glyph(struct vnc_face *v, const struct scene_box *box, unsigned char character)
+static void draw_glyph(struct vnc_echo_display *v, const struct pixel_box *box, unsigned char character)
 {
 	for (int y = 0; y < box->height; y++)
 		for (int x = 0; x < box->width; x++)
@@ -134,28 +134,28 @@ static void draw_glyph(struct vnc_face *v, const struct scene_box *box, unsigned
 				scene_font_dot(character, (x - MARGIN + 2) / 2 - 1, (y - MARGIN + 2) / 2 - 1) ? grey_colour(0) : grey_colour(255);
 }
 
-static void vnc_face_draw(struct face *f, uint32_t number, const unsigned char *typed, size_t n)
+static void vnc_echo_display_draw_keys(struct echo_display *f, uint32_t number, const unsigned char *typed, size_t n)
 {
-	struct vnc_face *v = (struct vnc_face *)f;
-	struct scene_box changed = { 0 };
+	struct vnc_echo_display *v = (struct vnc_echo_display *)f;
+	struct pixel_box changed = { 0 };
 	rfbClientIteratorPtr i;
 	rfbClientPtr client;
 	bool watched = false;
 
-	draw_number(v, number);
+	draw_number_patch(v, number);
 	for (size_t k = 0; k < n; k++) {
 		bool cleared;
-		struct scene_box box = scene_type(&v->scene, typed[k], &cleared), line = scene_line(&v->scene);
+		struct pixel_box box = scene_add_typed_character(&v->scene, typed[k], &cleared), line = scene_text_line_box(&v->scene);
 
 		if (cleared) {
-			fill_box(v, &line, grey_colour(255));
-			widen_box(&changed, &line, 1);
+			fill_box_with_colour(v, &line, grey_colour(255));
+			widen_box_around_boxes(&changed, &line, 1);
 		}
 		draw_glyph(v, &box, typed[k]);
-		widen_box(&changed, &box, 1);
+		widen_box_around_boxes(&changed, &box, 1);
 	}
 	if (changed.width)
-		mark_box(v, &changed);
+		mark_box_for_vnc_update(v, &changed);
 	i = rfbGetClientIterator(v->screen);
 	while ((client = rfbClientIteratorNext(i))) {
 		watched = true;
@@ -166,21 +166,21 @@ static void vnc_face_draw(struct face *f, uint32_t number, const unsigned char *
 		v->cfg.flushed(v->cfg.arg, clock_now());
 }
 
-static int vnc_face_wait(struct face *f, int64_t until_ns, char *why, size_t size)
+static int vnc_echo_display_wait_events(struct echo_display *f, int64_t until_ns, char *why, size_t size)
 {
-	struct vnc_face *v = (struct vnc_face *)f;
+	struct vnc_echo_display *v = (struct vnc_echo_display *)f;
 	fd_set fds = v->screen->allFds;
 
 	(void)why;
 	(void)size;
-	proc_select(v->screen->maxFd + 1, &fds, NULL, until_ns);
+	proc_select_until_or_stop(v->screen->maxFd + 1, &fds, NULL, until_ns);
 	rfbProcessEvents(v->screen, 0);
 	return 0;
 }
 
-static void vnc_face_close(struct face *f)
+static void vnc_echo_display_close(struct echo_display *f)
 {
-	struct vnc_face *v = (struct vnc_face *)f;
+	struct vnc_echo_display *v = (struct vnc_echo_display *)f;
 
 	if (v->screen) {
 		rfbShutdownServer(v->screen, TRUE);
@@ -190,46 +190,46 @@ static void vnc_face_close(struct face *f)
 	free(v);
 }
 
-static void log_nothing(const char *format, ...)
+static void discard_vnc_log_message(const char *format, ...)
 {
 	(void)format;
 }
 
-static void paint_all(struct vnc_face *v)
+static void paint_first_vnc_picture(struct vnc_echo_display *v)
 {
-	struct scene_box ground = { 0, 0, SCENE_WIDTH, SCENE_HEIGHT };
+	struct pixel_box ground = { 0, 0, SCENE_WIDTH, SCENE_HEIGHT };
 
-	fill_box(v, &ground, grey_colour(255));
+	fill_box_with_colour(v, &ground, grey_colour(255));
 	for (int i = 0; i < PATCH_ROWS * PATCH_COLUMNS; i++) {
 		int r = i / PATCH_COLUMNS, c = i % PATCH_COLUMNS, cell = v->cfg.cell;
-		struct scene_box box = { (2 + c) * cell, (2 + r) * cell, cell, cell };
+		struct pixel_box box = { (2 + c) * cell, (2 + r) * cell, cell, cell };
 
-		paint_boxes(v, &box, 1, v->scene.cells.white[r][c]);
+		paint_patch_boxes(v, &box, 1, v->scene.cells.white[r][c]);
 	}
 }
 
-struct face *face_vnc_open(const struct face_cfg *cfg, char *why, size_t size)
+struct echo_display *vnc_echo_display_open(const struct echo_display_cfg *cfg, char *why, size_t size)
 {
-	struct vnc_face *v = calloc(1, sizeof(*v));
+	struct vnc_echo_display *v = calloc(1, sizeof(*v));
 	rfbScreenInfoPtr s;
 	static char name[] = "refecho";
 
 	if (v)
 		v->pixel = calloc(SCENE_WIDTH * SCENE_HEIGHT, sizeof(*v->pixel));
-	rfbLog = log_nothing;
-	rfbErr = log_nothing;
+	rfbLog = discard_vnc_log_message;
+	rfbErr = discard_vnc_log_message;
 	if (v && v->pixel)
 		v->screen = rfbGetScreen(NULL, NULL, SCENE_WIDTH, SCENE_HEIGHT, 8, 3, 4);
 	if (!v || !v->screen) {
 		snprintf(why, size, "out of memory");
 		if (v)
-			vnc_face_close(&v->face);
+			vnc_echo_display_close(&v->face);
 		return NULL;
 	}
 	v->cfg = *cfg;
-	v->face = (struct face){ vnc_face_wait, vnc_face_draw, vnc_face_close };
+	v->face = (struct echo_display){ vnc_echo_display_wait_events, vnc_echo_display_draw_keys, vnc_echo_display_close };
 	v->random = cfg->seed;
-	scene_start(&v->scene, cfg->cell);
+	scene_init(&v->scene, cfg->cell);
 	s = v->screen;
 	s->screenData = v;
 	s->desktopName = name;
@@ -250,10 +250,10 @@ struct face *face_vnc_open(const struct face_cfg *cfg, char *why, size_t size)
 	s->listenInterface = INADDR_NONE;
 	if (inet_pton(AF_INET, cfg->listen, &s->listenInterface) != 1) {
 		snprintf(why, size, "--listen %s: not an IPv4 address", cfg->listen);
-		vnc_face_close(&v->face);
+		vnc_echo_display_close(&v->face);
 		return NULL;
 	}
-	paint_all(v);
+	paint_first_vnc_picture(v);
 	errno = 0;
 	rfbInitServer(s);
 	if (s->listenSock < 0) {
@@ -261,7 +261,7 @@ struct face *face_vnc_open(const struct face_cfg *cfg, char *why, size_t size)
 
 		snprintf(why, size, "cannot listen on %s port %d: %s; choose another port or address", cfg->listen, cfg->port,
 			 reason == EADDRINUSE ? "the port is in use" : reason ? strerror(reason) : "refused");
-		vnc_face_close(&v->face);
+		vnc_echo_display_close(&v->face);
 		return NULL;
 	}
 	return &v->face;

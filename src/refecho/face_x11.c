@@ -21,10 +21,10 @@
 #define TILE 64				/* pixels after which noise repeats */
 #define MAP_WAIT_NS (10 * NS_PER_S)	/* longest wait for the window to appear on the display */
 
-struct x11_face {
-	struct face face;
-	struct face_cfg cfg;
-	struct scene scene;
+struct x11_echo_display {
+	struct echo_display face;
+	struct echo_display_cfg cfg;
+	struct echo_window_layout scene;
 	Display *display;
 	Window window;
 	GC white, black, ground, text;
@@ -35,7 +35,7 @@ struct x11_face {
 	bool closed, exposed, mapped;
 };
 
-static void fill_boxes(struct x11_face *x, GC gc, const struct scene_box *box, int n)
+static void fill_boxes(struct x11_echo_display *x, GC gc, const struct pixel_box *box, int n)
 {
 	XRectangle r[PATCH_ROWS * PATCH_COLUMNS];
 
@@ -45,12 +45,12 @@ static void fill_boxes(struct x11_face *x, GC gc, const struct scene_box *box, i
 		XFillRectangles(x->display, x->window, gc, r, n);
 }
 
-static void draw_number(struct x11_face *x, uint32_t number, bool all)
+static void draw_number_patch(struct x11_echo_display *x, uint32_t number, bool all)
 {
-	struct scene_box white[PATCH_ROWS * PATCH_COLUMNS], black[PATCH_ROWS * PATCH_COLUMNS];
+	struct pixel_box white[PATCH_ROWS * PATCH_COLUMNS], black[PATCH_ROWS * PATCH_COLUMNS];
 	int whites, blacks;
 
-	scene_number(&x->scene, number, all || x->cfg.noise, white, &whites, black, &blacks);
+	scene_change_number(&x->scene, number, all || x->cfg.noise, white, &whites, black, &blacks);
 	if (x->cfg.noise) {
 		uint64_t bits = random_bits(&x->random);
 
@@ -61,7 +61,7 @@ static void draw_number(struct x11_face *x, uint32_t number, bool all)
 	fill_boxes(x, x->black, black, blacks);
 }
 
-static void draw_text(struct x11_face *x, const struct scene_box *box, const char *text, int n)
+static void draw_typed_text(struct x11_echo_display *x, const struct pixel_box *box, const char *text, int n)
 {
 	int down = x->font ? (SCENE_GLYPH_HEIGHT + x->font->ascent - x->font->descent) / 2 : SCENE_GLYPH_HEIGHT - 3;
 
@@ -69,35 +69,35 @@ static void draw_text(struct x11_face *x, const struct scene_box *box, const cha
 		XDrawString(x->display, x->window, x->text, box->x + i * SCENE_GLYPH_WIDTH, box->y + down, text + i, 1);
 }
 
-static void draw_window(struct x11_face *x)
+static void redraw_whole_window(struct x11_echo_display *x)
 {
-	struct scene_box line = scene_line(&x->scene), marker[PATCH_COLUMNS];
+	struct pixel_box line = scene_text_line_box(&x->scene), marker[PATCH_COLUMNS];
 
 	for (int white = 0; white < 2; white++) {
 		int n = 0;
 
 		for (int c = 0; c < PATCH_COLUMNS; c++)
 			if (x->scene.cells.white[0][c] == white)
-				marker[n++] = (struct scene_box){ (2 + c) * x->cfg.cell, 2 * x->cfg.cell, x->cfg.cell, x->cfg.cell };
+				marker[n++] = (struct pixel_box){ (2 + c) * x->cfg.cell, 2 * x->cfg.cell, x->cfg.cell, x->cfg.cell };
 		fill_boxes(x, white ? x->white : x->black, marker, n);
 	}
-	draw_number(x, x->scene.number, true);
+	draw_number_patch(x, x->scene.number, true);
 	fill_boxes(x, x->ground, &line, 1);
-	draw_text(x, &line, x->scene.line, x->scene.length);
+	draw_typed_text(x, &line, x->scene.line, x->scene.length);
 }
 
-static void x11_face_draw(struct face *f, uint32_t number, const unsigned char *typed, size_t n)
+static void x11_echo_display_draw_keys(struct echo_display *f, uint32_t number, const unsigned char *typed, size_t n)
 {
-	struct x11_face *x = (struct x11_face *)f;
+	struct x11_echo_display *x = (struct x11_echo_display *)f;
 
-	draw_number(x, number, false);
+	draw_number_patch(x, number, false);
 	for (size_t i = 0; i < n; i++) {
 		bool cleared;
-		struct scene_box box = scene_type(&x->scene, typed[i], &cleared), line = scene_line(&x->scene);
+		struct pixel_box box = scene_add_typed_character(&x->scene, typed[i], &cleared), line = scene_text_line_box(&x->scene);
 
 		if (cleared)
 			fill_boxes(x, x->ground, &line, 1);
-		draw_text(x, &box, x->scene.line + x->scene.length - 1, 1);
+		draw_typed_text(x, &box, x->scene.line + x->scene.length - 1, 1);
 	}
 	XFlush(x->display);
 	if (!x->gone)
@@ -112,7 +112,7 @@ static bool has_window_manager(Display *display)
 	return XGetWindowAttributes(display, DefaultRootWindow(display), &a) && a.all_event_masks & SubstructureRedirectMask;
 }
 
-static void handle_event(struct x11_face *x, XEvent *event)
+static void handle_echo_window_event(struct x11_echo_display *x, XEvent *event)
 {
 	int64_t now = clock_now();
 	KeySym symbol = NoSymbol;
@@ -128,7 +128,7 @@ static void handle_event(struct x11_face *x, XEvent *event)
 	case Expose:
 		if (event->xexpose.count == 0) {
 			x->exposed = true;
-			draw_window(x);
+			redraw_whole_window(x);
 		}
 		break;
 	case MapNotify:
@@ -152,34 +152,34 @@ static void handle_event(struct x11_face *x, XEvent *event)
 	}
 }
 
-static int x11_face_wait(struct face *f, int64_t until_ns, char *why, size_t size)
+static int x11_echo_display_wait_events(struct echo_display *f, int64_t until_ns, char *why, size_t size)
 {
-	struct x11_face *x = (struct x11_face *)f;
+	struct x11_echo_display *x = (struct x11_echo_display *)f;
 	fd_set fds;
 
 	/* XPending() also sends queued requests and reads all events that have come */
 	if (!x->gone && !XPending(x->display)) {
 		FD_ZERO(&fds);
 		FD_SET(ConnectionNumber(x->display), &fds);
-		proc_select(ConnectionNumber(x->display) + 1, &fds, NULL, until_ns);
+		proc_select_until_or_stop(ConnectionNumber(x->display) + 1, &fds, NULL, until_ns);
 	}
 	while (!x->gone && XPending(x->display)) {
 		XEvent event;
 
 		XNextEvent(x->display, &event);
 		if (!x->gone)
-			handle_event(x, &event);
+			handle_echo_window_event(x, &event);
 	}
 	if (x->gone)
-		return why_write(-EPIPE, why, size, "display %s went away", x->cfg.display);
+		return write_error_reason(-EPIPE, why, size, "display %s went away", x->cfg.display);
 	if (x->closed)
-		return why_write(-ECONNRESET, why, size, "the window on display %s was closed", x->cfg.display);
+		return write_error_reason(-ECONNRESET, why, size, "the window on display %s was closed", x->cfg.display);
 	return 0;
 }
 
-static void x11_face_close(struct face *f)
+static void x11_echo_display_close(struct echo_display *f)
 {
-	struct x11_face *x = (struct x11_face *)f;
+	struct x11_echo_display *x = (struct x11_echo_display *)f;
 
 	/* a broken connection is left open: Xlib may not be called any more */
 	if (x->display && !x->gone) {
@@ -195,7 +195,7 @@ static void x11_face_close(struct face *f)
 	free(x);
 }
 
-static unsigned long grey_pixel(const struct x11_face *x, int value)
+static unsigned long grey_pixel(const struct x11_echo_display *x, int value)
 {
 	const Visual *v = DefaultVisual(x->display, DefaultScreen(x->display));
 	unsigned long masks[3] = { v->red_mask, v->green_mask, v->blue_mask }, pixel = 0;
@@ -207,7 +207,7 @@ static unsigned long grey_pixel(const struct x11_face *x, int value)
 
 /* Makes `gc` fill with a tile of noise around the grey `middle`. The three colour channels are random each for itself, so that no
  * palette holds all colours. */
-static bool set_noise_tile(struct x11_face *x, GC gc, int middle)
+static bool set_noise_tile(struct x11_echo_display *x, GC gc, int middle)
 {
 	int screen = DefaultScreen(x->display);
 	Visual *v = DefaultVisual(x->display, screen);
@@ -236,7 +236,7 @@ static bool set_noise_tile(struct x11_face *x, GC gc, int middle)
 	return true;
 }
 
-static void make_echo_window(struct x11_face *x)
+static void make_echo_window(struct x11_echo_display *x)
 {
 	Display *d = x->display;
 	int screen = DefaultScreen(d);
@@ -267,9 +267,9 @@ static void make_echo_window(struct x11_face *x)
 		XSetFont(d, x->text, x->font->fid);
 }
 
-struct face *face_x11_open(const struct face_cfg *cfg, char *why, size_t size)
+struct echo_display *x11_echo_display_open(const struct echo_display_cfg *cfg, char *why, size_t size)
 {
-	struct x11_face *x = calloc(1, sizeof(*x));
+	struct x11_echo_display *x = calloc(1, sizeof(*x));
 	int64_t patience = clock_now() + MAP_WAIT_NS;
 
 	if (!x) {
@@ -277,9 +277,9 @@ struct face *face_x11_open(const struct face_cfg *cfg, char *why, size_t size)
 		return NULL;
 	}
 	x->cfg = *cfg;
-	x->face = (struct face){ x11_face_wait, x11_face_draw, x11_face_close };
+	x->face = (struct echo_display){ x11_echo_display_wait_events, x11_echo_display_draw_keys, x11_echo_display_close };
 	x->random = cfg->seed;
-	scene_start(&x->scene, cfg->cell);
+	scene_init(&x->scene, cfg->cell);
 	x->display = x11_connect(cfg->display, &x->gone, why, size);
 	if (!x->display) {
 		free(x);
@@ -287,25 +287,25 @@ struct face *face_x11_open(const struct face_cfg *cfg, char *why, size_t size)
 	}
 	if (DefaultVisual(x->display, DefaultScreen(x->display))->class != TrueColor) {
 		snprintf(why, size, "display %s has no true colours; start it with a depth of 16 or 24", cfg->display);
-		x11_face_close(&x->face);
+		x11_echo_display_close(&x->face);
 		return NULL;
 	}
 	make_echo_window(x);
 	if (cfg->noise && (!set_noise_tile(x, x->white, SCENE_NOISE_WHITE) || !set_noise_tile(x, x->black, SCENE_NOISE_BLACK))) {
 		snprintf(why, size, "out of memory for the noise");
-		x11_face_close(&x->face);
+		x11_echo_display_close(&x->face);
 		return NULL;
 	}
 	XMapWindow(x->display, x->window);
 	while (!(x->mapped && x->exposed)) {
-		if (x11_face_wait(&x->face, patience, why, size)) {
-			x11_face_close(&x->face);
+		if (x11_echo_display_wait_events(&x->face, patience, why, size)) {
+			x11_echo_display_close(&x->face);
 			return NULL;
 		}
 		if (clock_now() >= patience || proc_stop) {
 			snprintf(why, size, proc_stop ? "stopped before the window was shown" :
 				 "display %s did not show the window within 10 s; is its window manager alive?", cfg->display);
-			x11_face_close(&x->face);
+			x11_echo_display_close(&x->face);
 			return NULL;
 		}
 	}

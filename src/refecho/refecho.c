@@ -38,10 +38,10 @@ static struct {
 static struct rec_cfg out_cfg;
 
 static struct {
-	struct echo echo;
-	struct delay delay;
+	struct echo_queue echo;
+	struct answer_delay_script delay;
 	uint64_t drop_random;
-	struct rows *log;
+	struct row_file *log;
 	int64_t log_flushed_ns;
 	bool log_dirty;
 	struct sample total, lag;	/* ns from received to flushed; ns from due to flushed */
@@ -50,17 +50,17 @@ static struct {
 	int64_t burnt_ns;		/* CPU time burnt for --cost */
 } run;
 
-static int read_delay(const char *text, void *value)
+static int read_answer_delay_option(const char *text, void *value)
 {
 	const char *path;
 
 	(void)value;
 	cfg.delay_text = text;
-	return delay_parse(text, &run.delay, &path);
+	return parse_answer_delay(text, &run.delay, &path);
 }
 
 /* Reads --drop: "5%" is a percentage, a number alone a share from 0 to 1, as in earlier releases. */
-static int read_drop(const char *text, void *value)
+static int read_drop_share_option(const char *text, void *value)
 {
 	bool percent = strchr(text, '%');
 	double number;
@@ -75,13 +75,14 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 'd', "display", &cfg.display, 0, 0, "be a window on this display", NULL, NULL, "DISPLAY" },
 	{ CLI_INT, 0, "vnc", &cfg.port, 1, 65535, "be a VNC server on this port", NULL, NULL, "PORT" },
 	{ CLI_STR, 0, "listen", &cfg.listen, 0, 0, "IPv4 address of the VNC server (127.0.0.1)", NULL, NULL, "ADDR" },
-	{ CLI_CALL, 0, "answer-delay", NULL, 0, 0, "how long after its arrival a key may be drawn (const:0)", NULL, read_delay,
+	{ CLI_CALL, 0, "answer-delay", NULL, 0, 0, "how long after its arrival a key may be drawn (const:0)", NULL,
+		read_answer_delay_option,
 	  "const:T|uniform:T,T|bimodal:T,T,P|file:F" },
 	{ CLI_NS, 0, "cost", &cfg.cost_ns, 0, 10e9, "CPU time to burn (0)", NULL, NULL, NULL },
 	{ CLI_WORD, 0, "cost-per", &cfg.cost_per, 0, 0, "for each (redraw)", cost_words, NULL, NULL },
 	{ CLI_INT, 0, "coalesce", &cfg.coalesce, 1, 1000,
 	  "draw only when so many keys are due, or 1 s after the last (1)", NULL, NULL, "K" },
-	{ CLI_CALL, 0, "drop", &cfg.drop, 0, 0, "so many keys are never drawn (0%)", NULL, read_drop,
+	{ CLI_CALL, 0, "drop", &cfg.drop, 0, 0, "so many keys are never drawn (0%)", NULL, read_drop_share_option,
 	  "PERCENT% (or a share from 0 to 1)" },
 	{ CLI_FLAG, 0, "noise", &cfg.noise, 0, 0, "overlay noise, so that lossy coding is really used", NULL, NULL, NULL },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 0, "of delays, drops and noise (1)", NULL, NULL, NULL },
@@ -95,7 +96,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void record_key(const struct echo_key *k, void *arg)
+static void record_echo_key(const struct echo_key *k, void *arg)
 {
 	(void)arg;
 	if (k->flushed_ns && !k->dropped) {
@@ -107,13 +108,13 @@ static void record_key(const struct echo_key *k, void *arg)
 	run.left++;
 	if (!run.log)
 		return;
-	rows_int(run.log, k->seq);
-	rows_time(run.log, k->received_ns);
-	rows_time(run.log, k->draw_ns);
-	rows_time(run.log, k->flushed_ns);
-	rows_int(run.log, k->dropped);
-	rows_int(run.log, k->coalesced);
-	rows_end(run.log);
+	rows_write_int(run.log, k->seq);
+	rows_write_time(run.log, k->received_ns);
+	rows_write_time(run.log, k->draw_ns);
+	rows_write_time(run.log, k->flushed_ns);
+	rows_write_int(run.log, k->dropped);
+	rows_write_int(run.log, k->coalesced);
+	rows_end_row(run.log);
 	run.log_dirty = true;
 }
 
@@ -122,29 +123,29 @@ static void on_typed_key(void *arg, int64_t now_ns, unsigned char character)
 	bool drop = cfg.drop > 0 && random_unit(&run.drop_random) < cfg.drop;
 
 	(void)arg;
-	echo_receive(&run.echo, now_ns, delay_next(&run.delay), drop, character);
+	echo_queue_received_key(&run.echo, now_ns, next_answer_delay_ns(&run.delay), drop, character);
 }
 
-static void on_flushed(void *arg, int64_t now_ns)
+static void on_drawn_keys_flushed(void *arg, int64_t now_ns)
 {
 	(void)arg;
-	echo_flushed(&run.echo, now_ns, record_key, NULL);
+	echo_mark_drawn_keys_flushed(&run.echo, now_ns, record_echo_key, NULL);
 }
 
 /* Burns CPU time of this thread, so that CPU time taken by other processes comes on top, as with real work. */
 static void burn_cpu(int64_t cost_ns)
 {
-	int64_t start = clock_thread_cpu(), used = 0;
+	int64_t start = clock_thread_cpu_time(), used = 0;
 
 	while (used < cost_ns && !proc_stop) {
 		for (int i = 0; i < BURN_TURNS; i++)
 			__asm__ volatile("" ::: "memory");
-		used = clock_thread_cpu() - start;
+		used = clock_thread_cpu_time() - start;
 	}
 	run.burnt_ns += used;
 }
 
-static void redraw_keys(struct face *face, size_t keys)
+static void burn_cpu_and_draw_keys(struct echo_display *face, size_t keys)
 {
 	static unsigned char typed[WAITING_MAX];
 	const struct echo_key *k;
@@ -154,10 +155,10 @@ static void redraw_keys(struct face *face, size_t keys)
 		burn_cpu(cfg.cost_per == PER_KEY ? cfg.cost_ns * (int64_t)keys : cfg.cost_ns);
 	if (proc_stop)
 		return;		/* the cost was not burnt in full: these keys count as waiting */
-	for (size_t i = 0; (k = echo_taken(&run.echo, i)); i++)
+	for (size_t i = 0; (k = echo_key_in_redraw(&run.echo, i)); i++)
 		if (!k->dropped)
 			typed[n++] = k->character;
-	face->draw(face, echo_drawn(&run.echo, clock_now()), typed, n);
+	face->draw(face, echo_mark_redraw_drawn(&run.echo, clock_now()), typed, n);
 }
 
 /* Writes the log about once a second, but not in the last 5 ms before next_ns, when a key is due. Returns when to call again. */
@@ -178,23 +179,23 @@ static int64_t flush_key_log(int64_t next_ns)
 	return INT64_MAX;
 }
 
-static int serve_face(struct face *face, char *why, size_t size)
+static int answer_keys_until_stopped(struct echo_display *face, char *why, size_t size)
 {
 	while (!proc_stop) {
-		int64_t next = echo_next(&run.echo), flush = flush_key_log(next);
+		int64_t next = echo_next_redraw_due_ns(&run.echo), flush = flush_key_log(next);
 		size_t keys;
 		int err = face->wait(face, flush < next ? flush : next, why, size);
 
 		if (err)
 			return err;
-		keys = echo_take(&run.echo, clock_now());
+		keys = echo_begin_redraw_of_due_keys(&run.echo, clock_now());
 		if (keys)
-			redraw_keys(face, keys);
+			burn_cpu_and_draw_keys(face, keys);
 	}
 	return 0;
 }
 
-static void load_delays(void)
+static void load_answer_delays(void)
 {
 	const char *path;
 	FILE *in;
@@ -203,11 +204,11 @@ static void load_delays(void)
 	run.delay.random = (uint64_t)cfg.seed;
 	if (run.delay.kind != DELAY_FILE)
 		return;
-	delay_parse(cfg.delay_text, &run.delay, &path);
+	parse_answer_delay(cfg.delay_text, &run.delay, &path);
 	in = fopen(path, "re");
 	if (!in)
 		die(EXIT_RUN, "cannot read the delays in %s: %m", path);
-	err = delay_load(&run.delay, in, &line);
+	err = load_answer_delay_file(&run.delay, in, &line);
 	fclose(in);
 	if (err && line)
 		die(EXIT_USAGE, "%s line %d: not a time from 0 to 1h such as 20ms", path, line);
@@ -215,27 +216,27 @@ static void load_delays(void)
 		die(EXIT_USAGE, "%s: no times in it; write one on each line, such as 20ms", path);
 }
 
-static void report_echo_keys(struct rec *r)
+static void report_echo_keys(struct rec_report *r)
 {
 	uint64_t first = run.left > LISTED_MAX ? run.left - LISTED_MAX : 0;
 
-	rec_array(r, "keys");
+	rec_begin_array(r, "keys");
 	for (uint64_t i = first; i < run.left; i++) {
 		const struct echo_key *k = &run.listed[i % LISTED_MAX];
 
-		rec_object(r, NULL);
+		rec_begin_object(r, NULL);
 		rec_int(r, "seq", k->seq);
 		rec_int(r, "received_ns", k->received_ns);
-		rec_known(r, "draw_ns", k->draw_ns, k->draw_ns);
-		rec_known(r, "flushed_ns", k->flushed_ns, k->flushed_ns);
+		rec_int_if_known(r, "draw_ns", k->draw_ns, k->draw_ns);
+		rec_int_if_known(r, "flushed_ns", k->flushed_ns, k->flushed_ns);
 		rec_bool(r, "dropped", k->dropped);
 		rec_bool(r, "coalesced", k->coalesced);
-		rec_end(r);
+		rec_end_container(r);
 	}
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void say_echo_result(struct rec *r)
+static void say_echo_result(struct rec_report *r)
 {
 	uint64_t open = run.echo.received - run.echo.answered;
 	char answered[80] = "all answered", shared[60] = "";
@@ -245,24 +246,24 @@ static void say_echo_result(struct rec *r)
 		return;
 	}
 	if (open)
-		snprintf(answered, sizeof(answered), "%s answered, %s dropped as asked, %s not", say_count((int64_t)run.echo.answered),
-			 say_count((int64_t)run.echo.dropped), say_count((int64_t)(open - run.echo.dropped)));
+		snprintf(answered, sizeof(answered), "%s answered, %s dropped as asked, %s not", count_text((int64_t)run.echo.answered),
+			 count_text((int64_t)run.echo.dropped), count_text((int64_t)(open - run.echo.dropped)));
 	if (run.echo.coalesced)
-		snprintf(shared, sizeof(shared), " (%s shared one)", say_count((int64_t)run.echo.coalesced));
-	rec_say(r, "%s key%s, %s, in %s redraws%s", say_count((int64_t)run.echo.received), run.echo.received == 1 ? "" : "s", answered,
-		say_count((int64_t)run.echo.redraws), shared);
-	rec_say(r, "own reaction, beyond the delay asked for: %s ms (p50), %s ms at worst", say_quantile(&run.lag, 0.5, NS_PER_MS),
-		say_quantile(&run.lag, 1, NS_PER_MS));
+		snprintf(shared, sizeof(shared), " (%s shared one)", count_text((int64_t)run.echo.coalesced));
+	rec_say(r, "%s key%s, %s, in %s redraws%s", count_text((int64_t)run.echo.received), run.echo.received == 1 ? "" : "s", answered,
+		count_text((int64_t)run.echo.redraws), shared);
+	rec_say(r, "own reaction, beyond the delay asked for: %s ms (p50), %s ms at worst", quantile_text(&run.lag, 0.5, NS_PER_MS),
+		quantile_text(&run.lag, 1, NS_PER_MS));
 	if (run.echo.lost)
-		rec_warn(r, "%s keys found no room in the queue and were not answered.", say_count((int64_t)run.echo.lost));
+		rec_warn(r, "%s keys found no room in the queue and were not answered.", count_text((int64_t)run.echo.lost));
 }
 
-static void report_echo(struct rec *r, const struct rt_state *rt)
+static void report_echo(struct rec_report *r, const struct rt_settings_granted *rt)
 {
 	char words[120];
 
-	rt_describe(rt, words, sizeof(words));
-	rec_object(r, "settings");
+	rt_describe_granted(rt, words, sizeof(words));
+	rec_begin_object(r, "settings");
 	rec_str(r, "face", cfg.display ? "x11" : "vnc");
 	if (cfg.display) {
 		rec_str(r, "display", cfg.display);
@@ -279,8 +280,8 @@ static void report_echo(struct rec *r, const struct rt_state *rt)
 	rec_int(r, "seed", cfg.seed);
 	rec_int(r, "cell", cfg.cell);
 	rec_str(r, "real_time", words);
-	rec_end(r);
-	rec_object(r, "result");
+	rec_end_container(r);
+	rec_begin_object(r, "result");
 	rec_int(r, "keys_received", (int64_t)run.echo.received);
 	rec_int(r, "keys_answered", (int64_t)run.echo.answered);
 	rec_int(r, "keys_coalesced", (int64_t)run.echo.coalesced);
@@ -290,19 +291,19 @@ static void report_echo(struct rec *r, const struct rt_state *rt)
 	rec_int(r, "redraws", (int64_t)run.echo.redraws);
 	rec_int(r, "flushes", (int64_t)run.echo.flushes);
 	rec_real(r, "burnt_cpu_s", (double)run.burnt_ns / NS_PER_S, 6);
-	rec_timing(r, "received_flushed_ms", &run.total, NS_PER_MS);
-	rec_timing(r, "due_flushed_ms", &run.lag, NS_PER_MS);
+	rec_sample_statistics(r, "received_flushed_ms", &run.total, NS_PER_MS);
+	rec_sample_statistics(r, "due_flushed_ms", &run.lag, NS_PER_MS);
 	if (run.listed)
 		report_echo_keys(r);
-	rec_end(r);
-	rec_main_table(r, "keys");
+	rec_end_container(r);
+	rec_set_main_table(r, "keys");
 	say_echo_result(r);
 }
 
-static void prepare_echo(struct rt_state *rt)
+static void prepare_echo_run(struct rt_settings_granted *rt)
 {
 	static const char *const columns[] = { "seq", "received_ns", "draw_ns", "flushed_ns", "dropped", "coalesced", NULL };
-	const struct echo_cfg echo_cfg = { .batch = (size_t)cfg.coalesce, .per_key = cfg.cost_per == PER_KEY, .room = WAITING_MAX };
+	const struct echo_queue_cfg echo_cfg = { .batch = (size_t)cfg.coalesce, .per_key = cfg.cost_per == PER_KEY, .room = WAITING_MAX };
 	bool list = out_cfg.format == REC_JSON || out_cfg.format == REC_ROWS;
 
 	if (cfg.log) {
@@ -311,7 +312,7 @@ static void prepare_echo(struct rt_state *rt)
 			die(EXIT_RUN, "cannot write %s: %m", cfg.log);
 	}
 	run.drop_random = ~(uint64_t)cfg.seed;
-	if (echo_open(&run.echo, &echo_cfg) || sample_reserve(&run.total, LISTED_MAX) || sample_reserve(&run.lag, LISTED_MAX) ||
+	if (echo_queue_init(&run.echo, &echo_cfg) || sample_reserve(&run.total, LISTED_MAX) || sample_reserve(&run.lag, LISTED_MAX) ||
 	    (list && !(run.listed = calloc(LISTED_MAX, sizeof(*run.listed)))))
 		die(EXIT_RUN, "out of memory");
 	rt_setup((int)cfg.priority, rt);
@@ -321,7 +322,7 @@ static void prepare_echo(struct rt_state *rt)
 }
 
 /* Tells a user at a terminal what "ready" tells a script. */
-static void announce_refecho(void)
+static void print_refecho_ready_line(void)
 {
 	char where[300], delay[200] = "at once";
 
@@ -336,10 +337,10 @@ static void announce_refecho(void)
 
 int main(int argc, char **argv)
 {
-	struct face_cfg face_cfg;
-	struct face *face;
-	struct rec *out;
-	struct rt_state rt;
+	struct echo_display_cfg face_cfg;
+	struct echo_display *face;
+	struct rec_report *out;
+	struct rt_settings_granted rt;
 	char why[256] = "";
 	int err, operands, gone;
 
@@ -352,20 +353,21 @@ int main(int argc, char **argv)
 	if (inet_pton(AF_INET, cfg.listen, &(struct in_addr){ 0 }) != 1)
 		die_usage("--listen %s: not an IPv4 address, such as 127.0.0.1", cfg.listen);
 	proc_check_ready_fd((int)cfg.ready_fd);
-	proc_catch_stop();	/* before the output is opened, which a signal would otherwise leave incomplete */
-	load_delays();
+	proc_catch_stop_signals();	/* before the output is opened, which a signal would otherwise leave incomplete */
+	load_answer_delays();
 	out = rec_must_open(&out_cfg, "refecho");	/* before the run, so that a wrong path does not cost the run */
-	prepare_echo(&rt);
-	face_cfg = (struct face_cfg){ cfg.display, cfg.listen, (int)cfg.port, (int)cfg.cell, cfg.noise, (uint64_t)cfg.seed, on_typed_key,
-				      on_flushed, NULL };
-	face = cfg.display ? face_x11_open(&face_cfg, why, sizeof(why)) : face_vnc_open(&face_cfg, why, sizeof(why));
+	prepare_echo_run(&rt);
+	face_cfg = (struct echo_display_cfg){ cfg.display, cfg.listen, (int)cfg.port, (int)cfg.cell, cfg.noise, (uint64_t)cfg.seed,
+		on_typed_key,
+				      on_drawn_keys_flushed, NULL };
+	face = cfg.display ? x11_echo_display_open(&face_cfg, why, sizeof(why)) : vnc_echo_display_open(&face_cfg, why, sizeof(why));
 	if (!face)
 		die(EXIT_RUN, "%s", why);
-	proc_ready((int)cfg.ready_fd);
+	proc_write_ready_line((int)cfg.ready_fd);
 	if (isatty(STDERR_FILENO) && out_cfg.detail != REC_QUIET)
-		announce_refecho();
-	gone = serve_face(face, why, sizeof(why));
-	echo_drain(&run.echo, record_key, NULL);
+		print_refecho_ready_line();
+	gone = answer_keys_until_stopped(face, why, sizeof(why));
+	echo_pass_on_unshown_keys(&run.echo, record_echo_key, NULL);
 	face->close(face);
 	if (gone)
 		rec_warn(out, "%s; the keys up to then are reported", why);
@@ -374,8 +376,8 @@ int main(int argc, char **argv)
 	if (err)
 		warn("cannot write %s: %s", cfg.log, strerror(-err));
 	gone = gone || err;
-	echo_close(&run.echo);
-	delay_free(&run.delay);
+	echo_queue_free(&run.echo);
+	answer_delay_free(&run.delay);
 	sample_free(&run.total);
 	sample_free(&run.lag);
 	free(run.listed);

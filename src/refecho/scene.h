@@ -26,11 +26,11 @@
 #define SCENE_NOISE_BLACK 64
 #define SCENE_NOISE_WHITE 191
 
-struct scene_box {
+struct pixel_box {
 	int x, y, width, height;
 };
 
-struct scene {
+struct echo_window_layout {
 	int cell;		/* pixels of a patch cell */
 	uint32_t number;	/* shown by the patch */
 	struct patch_cells cells;
@@ -38,17 +38,17 @@ struct scene {
 	int length;
 };
 
-void scene_start(struct scene *s, int cell);
+void scene_init(struct echo_window_layout *s, int cell);
 
 /* Changes the number shown: the cells that turn white and those that turn black, cells side by side joined to one box; with `all`,
  * every cell below the marker row. Each array holds PATCH_ROWS * PATCH_COLUMNS boxes. */
-void scene_number(struct scene *s, uint32_t number, bool all, struct scene_box *white, int *whites,
-		  struct scene_box *black, int *blacks);
+void scene_change_number(struct echo_window_layout *s, uint32_t number, bool all, struct pixel_box *white, int *whites,
+		  struct pixel_box *black, int *blacks);
 
 /* Adds a character to the line of text and returns its box. *cleared: the line was full and now holds this character alone. */
-struct scene_box scene_type(struct scene *s, unsigned char character, bool *cleared);
+struct pixel_box scene_add_typed_character(struct echo_window_layout *s, unsigned char character, bool *cleared);
 
-struct scene_box scene_line(const struct scene *s);	/* the box of the whole line of text */
+struct pixel_box scene_text_line_box(const struct echo_window_layout *s);	/* the box of the whole line of text */
 
 /* Glyphs of 5 x 7 dots for a back-end without fonts: true if dot x, y of the character is set. Characters outside 0x20..0x7e look
  * like '.'; dots outside the glyph are not set. */

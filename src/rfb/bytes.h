@@ -11,14 +11,14 @@ enum { RFB_RAW = 0, RFB_COPYRECT = 1, RFB_RRE = 2, RFB_CORRE = 4, RFB_HEXTILE = 
        RFB_DESKTOP_SIZE = -223, RFB_LAST_RECT = -224, RFB_POINTER_POS = -232, RFB_CURSOR = -239, RFB_X_CURSOR = -240,
        RFB_DESKTOP_NAME = -307, RFB_EXTENDED_DESKTOP_SIZE = -308 };
 
-static inline uint16_t rfb_u16(const uint8_t *p)
+static inline uint16_t rfb_get_u16(const uint8_t *p)
 {
 	return (uint16_t)(p[0] << 8 | p[1]);
 }
 
-static inline uint32_t rfb_u32(const uint8_t *p)
+static inline uint32_t rfb_get_u32(const uint8_t *p)
 {
-	return (uint32_t)rfb_u16(p) << 16 | rfb_u16(p + 2);
+	return (uint32_t)rfb_get_u16(p) << 16 | rfb_get_u16(p + 2);
 }
 
 /* The number of bytes written. */

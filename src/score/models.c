@@ -12,7 +12,7 @@
 
 const char *const models_tolia_words[MODELS_TOLIA] = { "crisp", "noticeable", "annoying", "unacceptable", "unusable" };
 
-double models_late(const struct samples_in *s, double threshold)
+double models_late_share(const struct latency_samples *s, double threshold)
 {
 	size_t late = 0;
 
@@ -21,7 +21,7 @@ double models_late(const struct samples_in *s, double threshold)
 	return s->n ? (double)late / (double)s->n : (double)NAN;
 }
 
-void models_tolia(const struct samples_in *s, const struct models_limits *l, double share[MODELS_TOLIA])
+void models_tolia_class_shares(const struct latency_samples *s, const struct models_rating_limits *l, double share[MODELS_TOLIA])
 {
 	const double end[MODELS_TOLIA] = { l->crisp, l->noticeable, l->annoying, l->unacceptable, INFINITY };
 
@@ -36,9 +36,9 @@ void models_tolia(const struct samples_in *s, const struct models_limits *l, dou
 	}
 }
 
-void models_apdex(const struct samples_in *s, const struct models_limits *l, struct models_apdex *out)
+void models_compute_apdex(const struct latency_samples *s, const struct models_rating_limits *l, struct models_apdex_result *out)
 {
-	*out = (struct models_apdex){ .score = NAN };
+	*out = (struct models_apdex_result){ .score = NAN };
 	for (size_t i = 0; i < s->n; i++) {
 		double ms = s->one[i].ms;
 
@@ -55,7 +55,7 @@ void models_apdex(const struct samples_in *s, const struct models_limits *l, str
 		out->score = ((double)out->satisfied + (double)out->tolerating / 2) / (double)s->n;
 }
 
-const char *models_apdex_word(const struct models_limits *l, double score)
+const char *models_apdex_rating_word(const struct models_rating_limits *l, double score)
 {
 	score = round(score * 100) / 100;
 	return isnan(score) ? NULL :
@@ -65,7 +65,7 @@ const char *models_apdex_word(const struct models_limits *l, double score)
 	       score >= l->apdex_poor ? "poor" : "unacceptable";
 }
 
-double models_wu(const struct samples_in *s, const struct models_limits *l, double *mean)
+double models_wu_felt_delay(const struct latency_samples *s, const struct models_rating_limits *l, double *mean)
 {
 	double sum = 0;
 
@@ -76,7 +76,7 @@ double models_wu(const struct samples_in *s, const struct models_limits *l, doub
 	return s->n ? sum : (double)NAN;
 }
 
-static double mean_of_range(const double *v, size_t from, size_t to)
+static double mean_of_index_range(const double *v, size_t from, size_t to)
 {
 	double sum = 0;
 
@@ -85,19 +85,19 @@ static double mean_of_range(const double *v, size_t from, size_t to)
 	return sum / (double)(to - from);
 }
 
-int models_vsi(const struct samples_in *s, const struct models_limits *l, struct models_vsi *out)
+int models_compute_vsimax(const struct latency_samples *s, const struct models_rating_limits *l, struct models_vsimax_result *out)
 {
 	double *v = malloc((s->n ? s->n : 1) * sizeof(*v)), most = 0;
 	size_t base = (size_t)l->vsi_base, dropped = (size_t)l->vsi_dropped;
 
-	*out = (struct models_vsi){ .base = NAN, .limit = NAN, .last = NAN, .users = NAN };
+	*out = (struct models_vsimax_result){ .base = NAN, .limit = NAN, .last = NAN, .users = NAN };
 	if (!v)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n; i++)
 		v[i] = s->one[i].ms;
 	if (s->n >= base && base > dropped) {
 		qsort(v, s->n, sizeof(*v), ascending_double);
-		out->base = mean_of_range(v, dropped, base);
+		out->base = mean_of_index_range(v, dropped, base);
 		out->limit = out->base + l->vsi_margin;
 	}
 	for (size_t i = 0; i < s->n && isfinite(out->base) && !out->reached; i++) {
@@ -114,7 +114,7 @@ int models_vsi(const struct samples_in *s, const struct models_limits *l, struct
 			v[j] = s->one[i + 1 - n + j].ms;
 		qsort(v, n, sizeof(*v), ascending_double);
 		out->known = true;
-		out->last = mean_of_range(v, (size_t)trim, n - (size_t)trim);
+		out->last = mean_of_index_range(v, (size_t)trim, n - (size_t)trim);
 		out->reached = out->last > out->limit;
 		if (!out->reached)
 			most = fmax(most, users);
@@ -127,7 +127,7 @@ int models_vsi(const struct samples_in *s, const struct models_limits *l, struct
 
 /* --- their numbers, from a table ---------------------------------------------------------------------------------- */
 
-#define AT(field) offsetof(struct models_limits, field)
+#define AT(field) offsetof(struct models_rating_limits, field)
 
 static const struct {
 	const char *name;
@@ -148,8 +148,8 @@ static const struct {
 };
 #define NUMBERS (sizeof(numbers) / sizeof(*numbers))
 
-struct limits_reading {
-	struct limits_in *out;
+struct model_limits_reader {
+	struct sourced_model_limits *out;
 	bool seen[NUMBERS];
 	char *why;
 	size_t size;
@@ -157,14 +157,14 @@ struct limits_reading {
 
 static int read_limit_row(void *context, char *const *cell)
 {
-	struct limits_reading *r = context;
+	struct model_limits_reader *r = context;
 	double value;
 
 	for (size_t i = 0; i < NUMBERS; i++) {
 		if (strcmp(cell[0], numbers[i].name) != 0)
 			continue;
 		if (cli_read_real(cell[1], &value) || !isfinite(value) || value < 0 || value > 1e9)
-			return why_write(-ERANGE, r->why, r->size, "%s: the value is not a number from 0 to 1e9", cell[0]);
+			return write_error_reason(-ERANGE, r->why, r->size, "%s: the value is not a number from 0 to 1e9", cell[0]);
 		memcpy((char *)&r->out->limits + numbers[i].at, &value, sizeof(value));
 		r->seen[i] = true;
 		if (!r->out->source[numbers[i].model][0])
@@ -173,15 +173,15 @@ static int read_limit_row(void *context, char *const *cell)
 	return 0;
 }
 
-int limits_in_read(FILE *in, struct limits_in *out, char *why, size_t size)
+int read_model_limits_table(FILE *in, struct sourced_model_limits *out, char *why, size_t size)
 {
 	static const char *const columns[] = { "name", "value", "source", NULL };
-	struct limits_reading r = { .out = out, .why = why, .size = size };
+	struct model_limits_reader r = { .out = out, .why = why, .size = size };
 	unsigned long line;
 	int err;
 
-	*out = (struct limits_in){ 0 };
-	err = rows_in_read(in, "thresholds/1", columns, 3, read_limit_row, &r, &line);
+	*out = (struct sourced_model_limits){ 0 };
+	err = rows_in_read_table(in, "thresholds/1", columns, 3, read_limit_row, &r, &line);
 	if (err == -EPROTO)
 		snprintf(why, size, "line %lu is not of schema thresholds/1", line);
 	if (err == -ERANGE)

@@ -6,7 +6,7 @@
 
 #include "samples_in.h"
 
-struct models_limits {
+struct models_rating_limits {
 	double perception;						/* latency that users notice; Wong & Seltzer 2000 */
 	double crisp, noticeable, annoying, unacceptable;		/* upper ends of classes; Tolia, Andersen & Satyanarayanan 2006 */
 	double apdex_target, apdex_tolerating;				/* T, and the end of "tolerating" in multiples of T; Apdex Alliance 2007 */
@@ -21,45 +21,45 @@ struct models_limits {
 extern const char *const models_tolia_words[MODELS_TOLIA];
 
 /* Share of latencies over the threshold. NAN, as all figures below, without samples. */
-double models_late(const struct samples_in *s, double threshold);
+double models_late_share(const struct latency_samples *s, double threshold);
 /* Shares of the classes, which add up to 1; a latency equal to the upper end of a class belongs to the next class. */
-void models_tolia(const struct samples_in *s, const struct models_limits *l, double share[MODELS_TOLIA]);
+void models_tolia_class_shares(const struct latency_samples *s, const struct models_rating_limits *l, double share[MODELS_TOLIA]);
 /* Apdex: (satisfied + tolerating / 2) / n. A latency of exactly T or 4 T is within the class; a failed sample is frustrated,
  * however fast. */
-struct models_apdex {
+struct models_apdex_result {
 	size_t satisfied, tolerating, frustrated;
 	double score;
 };
-void models_apdex(const struct samples_in *s, const struct models_limits *l, struct models_apdex *out);
+void models_compute_apdex(const struct latency_samples *s, const struct models_rating_limits *l, struct models_apdex_result *out);
 /* Rating of an Apdex score. The specification rates whole hundredths (0.93 is good, 0.94 excellent), so the score is rounded
  * first. */
-const char *models_apdex_word(const struct models_limits *l, double score);
+const char *models_apdex_rating_word(const struct models_rating_limits *l, double score);
 /* Delay that a user feels: 0 up to T and (T_total - T)^beta beyond, with times in s. Returns the sum in s^beta, and the mean in
  * *mean. */
-double models_wu(const struct samples_in *s, const struct models_limits *l, double *mean);
+double models_wu_felt_delay(const struct latency_samples *s, const struct models_rating_limits *l, double *mean);
 
 /* VSImax 4.1: the baseline is the mean of the 15 shortest samples without the two shortest. At each sample, the last 5 + 40 % of
  * the active users' samples are averaged, without 5 % at either end (at least one). The first average over baseline plus one second
  * means too many users. */
-struct models_vsi {
+struct models_vsimax_result {
 	double base, limit;	/* baseline, and the limit of the average; NAN: too few samples */
 	double last;		/* the last average; NAN: none */
 	bool known, reached;	/* known: users are known, and samples are enough; reached: an average was over the limit */
 	double users;		/* largest number of active users before the limit was reached (or of all, if it was not) */
 };
 /* Computes VSImax. 0 or -ENOMEM. */
-int models_vsi(const struct samples_in *s, const struct models_limits *l, struct models_vsi *out);
+int models_compute_vsimax(const struct latency_samples *s, const struct models_rating_limits *l, struct models_vsimax_result *out);
 
 /* The constants of the models, read from a table such as data/thresholds.tsv. */
 #define LIMITS_IN_SOURCE 256
 enum limits_in_model { LIMITS_PERCEPTION, LIMITS_TOLIA, LIMITS_APDEX, LIMITS_WU, LIMITS_VSI, LIMITS_MODELS };
 
-struct limits_in {
-	struct models_limits limits;
+struct sourced_model_limits {
+	struct models_rating_limits limits;
 	char source[LIMITS_MODELS][LIMITS_IN_SOURCE];	/* source of each model's first constant */
 };
 
 /* Reads the constants. 0; -EPROTO with the reason in `why` (a missing name, or a bad number); -EIO. */
-int limits_in_read(FILE *in, struct limits_in *out, char *why, size_t size);
+int read_model_limits_table(FILE *in, struct sourced_model_limits *out, char *why, size_t size);
 
 #endif

@@ -13,9 +13,9 @@
 
 #define FIELDS 256
 
-struct sample_table {
+struct sample_table_reader {
 	const struct samples_in_cfg *cfg;
-	struct samples_in *out;
+	struct latency_samples *out;
 	bool commas;
 	size_t fields;
 	/* indices of columns; -1: no such column. With `due`, the columns `at` and `later` are times, and latencies count from `due`. */
@@ -26,33 +26,33 @@ struct sample_table {
 static int read_sample_header(void *context, char *line, const char **why)
 {
 	static const char *const usual[] = { "answer_ns", "elapsed", "latency_ms", "response_ms", "r_ms", "latency_ns" };
-	struct sample_table *t = context;
+	struct sample_table_reader *t = context;
 	const char *name = t->cfg->column;
 	char *cell[FIELDS];
 
 	t->commas = !strchr(line, '\t');
-	t->fields = fields_cut(line, t->commas, cell, FIELDS);
-	t->at = name ? fields_find(cell, t->fields, name) : -1;
+	t->fields = fields_split_line(line, t->commas, cell, FIELDS);
+	t->at = name ? fields_index_of_name(cell, t->fields, name) : -1;
 	for (size_t i = 0; !name && t->at < 0 && i < sizeof(usual) / sizeof(*usual); i++)
-		t->at = fields_find(cell, t->fields, usual[i]);
+		t->at = fields_index_of_name(cell, t->fields, usual[i]);
 	*why = name ? "the header has no such --column" : "no column of the header is known to be a latency; --column NAME";
 	if (t->at < 0)
 		return -EPROTO;
-	t->due = strcmp(cell[t->at], "answer_ns") ? -1 : fields_find(cell, t->fields, "due_ns");
-	t->later = t->due < 0 ? -1 : fields_find(cell, t->fields, "censored_ns");
-	t->skipped = t->due < 0 ? -1 : fields_find(cell, t->fields, "skipped");
-	t->success = strcmp(cell[t->at], "elapsed") ? -1 : fields_find(cell, t->fields, "success");
+	t->due = strcmp(cell[t->at], "answer_ns") ? -1 : fields_index_of_name(cell, t->fields, "due_ns");
+	t->later = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "censored_ns");
+	t->skipped = t->due < 0 ? -1 : fields_index_of_name(cell, t->fields, "skipped");
+	t->success = strcmp(cell[t->at], "elapsed") ? -1 : fields_index_of_name(cell, t->fields, "success");
 	t->unit_ms = t->cfg->unit_ms > 0 ? t->cfg->unit_ms : !strcmp(cell[t->at], "elapsed") ? 1 :
-		(double)fields_unit_ns(cell[t->at]) / 1e6;
+		(double)fields_time_unit_of_column(cell[t->at]) / 1e6;
 	*why = "--from and --to select keys by due_ns, which the header lacks";
 	if (t->due < 0 && (t->cfg->from_ns > 0 || t->cfg->to_ns < INT64_MAX))
 		return -EPROTO;
 	*why = "no unit: the column's name does not end in _ns, _us, _ms or _s; give --unit";
 	if (!(t->unit_ms > 0))
 		return -EPROTO;
-	t->users = fields_find(cell, t->fields, t->cfg->users ? t->cfg->users : "allThreads");
+	t->users = fields_index_of_name(cell, t->fields, t->cfg->users ? t->cfg->users : "allThreads");
 	if (t->users < 0 && !t->cfg->users)
-		t->users = fields_find(cell, t->fields, "users");
+		t->users = fields_index_of_name(cell, t->fields, "users");
 	*why = "the header has no such --users";
 	if (t->users < 0 && t->cfg->users)
 		return -EPROTO;
@@ -66,7 +66,7 @@ static bool read_finite(const char *cell, double *out)
 }
 
 /* Difference of two times in whole numbers: times in ns exceed 2^53 after a hundred days. */
-static bool time_between(const char *from, const char *to, double *ns)
+static bool read_latency_between_cells(const char *from, const char *to, double *ns)
 {
 	int64_t a, b;
 
@@ -78,15 +78,15 @@ static bool time_between(const char *from, const char *to, double *ns)
 
 static int read_sample_row(void *context, char *line, const char **why)
 {
-	struct sample_table *t = context;
-	struct samples_in_one one = { .users = NAN };
+	struct sample_table_reader *t = context;
+	struct latency_sample one = { .users = NAN };
 	char *cell[FIELDS];
 	const char *value;
 	int64_t due;
 	double v;
 
 	*why = "number of cells differs from the header's";
-	if (fields_cut(line, t->commas, cell, FIELDS) != t->fields)
+	if (fields_split_line(line, t->commas, cell, FIELDS) != t->fields)
 		return -EPROTO;
 	value = cell[t->at];
 	if (!*value && t->later >= 0 && *cell[t->later]) {
@@ -100,7 +100,7 @@ static int read_sample_row(void *context, char *line, const char **why)
 		return 0;
 	}
 	*why = "not a latency";
-	if (t->due < 0 ? !read_finite(value, &v) : !time_between(cell[t->due], value, &v))
+	if (t->due < 0 ? !read_finite(value, &v) : !read_latency_between_cells(cell[t->due], value, &v))
 		return -EPROTO;
 	*why = "latency below 0";
 	if (v < 0)
@@ -119,21 +119,22 @@ static int read_sample_row(void *context, char *line, const char **why)
 	return 0;
 }
 
-int samples_in_read(FILE *in, const struct samples_in_cfg *cfg, struct samples_in *out, unsigned long *line, const char **why)
+int samples_in_read_table(FILE *in, const struct samples_in_cfg *cfg, struct latency_samples *out, unsigned long *line,
+			  const char **why)
 {
-	struct sample_table t = { .cfg = cfg, .out = out };
+	struct sample_table_reader t = { .cfg = cfg, .out = out };
 	int err;
 
-	*out = (struct samples_in){ 0 };
-	err = lines_each(in, &t.commas, read_sample_header, read_sample_row, &t, line, why);
+	*out = (struct latency_samples){ 0 };
+	err = for_each_line_of_table(in, &t.commas, read_sample_header, read_sample_row, &t, line, why);
 	if (err || t.fields)
 		return err;
 	*why = "no header";
 	return -EPROTO;
 }
 
-void samples_in_free(struct samples_in *s)
+void samples_in_free(struct latency_samples *s)
 {
 	free(s->one);
-	*s = (struct samples_in){ 0 };
+	*s = (struct latency_samples){ 0 };
 }

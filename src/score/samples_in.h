@@ -9,15 +9,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct samples_in_one {
+struct latency_sample {
 	double ms;
 	double users;	/* active users at that time; NAN: not known */
 	bool later;	/* the latency is a lower bound: there was no answer */
 	bool failed;	/* answered with an error (column `success` of a JTL) */
 };
 
-struct samples_in {
-	struct samples_in_one *one;	/* owned */
+struct latency_samples {
+	struct latency_sample *one;	/* owned */
 	size_t n;
 	size_t passed;			/* rows left out: without a latency, of a warm-up, or due outside from_ns..to_ns */
 	size_t later, failed;
@@ -34,7 +34,8 @@ struct samples_in_cfg {
 
 /* Reads the samples. 0; -EPROTO with the reason in `why` and the line in *line; -ENOMEM, -EIO. Call samples_in_free() either
  * way. */
-int samples_in_read(FILE *in, const struct samples_in_cfg *cfg, struct samples_in *out, unsigned long *line, const char **why);
-void samples_in_free(struct samples_in *s);
+int samples_in_read_table(FILE *in, const struct samples_in_cfg *cfg, struct latency_samples *out, unsigned long *line,
+			  const char **why);
+void samples_in_free(struct latency_samples *s);
 
 #endif

@@ -68,7 +68,7 @@ static FILE *open_thresholds(char *path, size_t size)
 	return in;
 }
 
-static void read_limits(struct limits_in *l)
+static void load_model_limits(struct sourced_model_limits *l)
 {
 	char path[8192] = "thresholds.tsv", why[200];
 	FILE *in = open_thresholds(path, sizeof(path));
@@ -76,7 +76,7 @@ static void read_limits(struct limits_in *l)
 
 	if (!in)
 		die(EXIT_RUN, "cannot read %s: %m; --thresholds FILE", path);
-	err = limits_in_read(in, l, why, sizeof(why));
+	err = read_model_limits_table(in, l, why, sizeof(why));
 	fclose(in);
 	if (err == -EPROTO)
 		die(EXIT_RUN, "%s: %s", path, why);
@@ -92,35 +92,35 @@ static void read_limits(struct limits_in *l)
 		l->limits.wu_beta = cfg.beta;
 }
 
-static void read_samples(const char *file, struct samples_in *s)
+static void read_latency_samples_file(const char *file, struct latency_samples *s)
 {
-	FILE *in = cli_open(file);
+	FILE *in = cli_open_input_file(file);
 	unsigned long line;
 	const char *why;
 	int err;
 
 	cfg.in.unit_ms = cfg.unit >= 0 ? unit_ms[cfg.unit] : 0;
-	err = samples_in_read(in, &cfg.in, s, &line, &why);
-	cli_close(in, file, err, line, why);
+	err = samples_in_read_table(in, &cfg.in, s, &line, &why);
+	cli_close_input_file(in, file, err, line, why);
 	if (!s->n)
 		die(EXIT_RUN, "%s: no latencies", file);
 }
 
 /* Reports quantiles whatever the number of samples; the number stands beside them. */
-static void report_score_latency(struct rec *r, const struct samples_in *s)
+static void report_latency_quantiles(struct rec_report *r, const struct latency_samples *s)
 {
 	struct sample ns = { 0 };
 
 	for (size_t i = 0; i < s->n; i++)
 		sample_add(&ns, llround(s->one[i].ms * 1e6));
-	rec_object(r, "latency_ms");
+	rec_begin_object(r, "latency_ms");
 	rec_real(r, "mean", sample_mean(&ns).value / 1e6, 3);
 	rec_real(r, "p50", sample_quantile(&ns, 0.5).value / 1e6, 3);
 	rec_real(r, "p95", sample_quantile(&ns, 0.95).value / 1e6, 3);
 	rec_real(r, "max", sample_max(&ns).value / 1e6, 3);
-	rec_end(r);
-	rec_say(r, "%s samples: median %s, 95 %% within %s, longest %s", say_count((int64_t)s->n),
-		say_ns(sample_quantile(&ns, 0.5).value), say_ns(sample_quantile(&ns, 0.95).value), say_ns(sample_max(&ns).value));
+	rec_end_container(r);
+	rec_say(r, "%s samples: median %s, 95 %% within %s, longest %s", count_text((int64_t)s->n),
+		ns_text(sample_quantile(&ns, 0.5).value), ns_text(sample_quantile(&ns, 0.95).value), ns_text(sample_max(&ns).value));
 	if (ns.lost)
 		die(EXIT_RUN, "out of memory");
 	sample_free(&ns);
@@ -128,64 +128,64 @@ static void report_score_latency(struct rec *r, const struct samples_in *s)
 
 /* --- one rule: into the tree, and as a row of the table for people ------------------------------------------------ */
 
-typedef void report_rule(struct rec *r, const struct samples_in *s, const struct models_limits *m);
+typedef void report_rule(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m);
 
-static void report_perception(struct rec *r, const struct samples_in *s, const struct models_limits *m)
+static void report_perceived_late_share(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
 {
-	double late = 100 * models_late(s, m->perception);
+	double late = 100 * models_late_share(s, m->perception);
 
 	rec_real(r, "threshold_ms", m->perception, 3);
 	rec_real(r, "late_percent", late, 4);
-	rec_row(r, "  later than %s ms\t%s %%\tperception", say_number(m->perception), say_number(late));
+	rec_table_row(r, "  later than %s ms\t%s %%\tperception", number_text(m->perception), number_text(late));
 }
 
-static void report_tolia(struct rec *r, const struct samples_in *s, const struct models_limits *m)
+static void report_tolia(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
 {
 	double share[MODELS_TOLIA];
 	size_t most = 0;
 	char key[40];
 
-	models_tolia(s, m, share);
+	models_tolia_class_shares(s, m, share);
 	for (size_t c = 0; c < MODELS_TOLIA; c++) {
 		snprintf(key, sizeof(key), "%s_percent", models_tolia_words[c]);
 		rec_real(r, key, 100 * share[c], 4);
 		most = share[c] > share[most] ? c : most;
 	}
-	rec_row(r, "  Tolia\t%s %%\t%s", say_number(100 * share[most]), models_tolia_words[most]);
+	rec_table_row(r, "  Tolia\t%s %%\t%s", number_text(100 * share[most]), models_tolia_words[most]);
 }
 
-static void report_apdex(struct rec *r, const struct samples_in *s, const struct models_limits *m)
+static void report_apdex(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
 {
-	struct models_apdex apdex;
+	struct models_apdex_result apdex;
 
-	models_apdex(s, m, &apdex);
+	models_compute_apdex(s, m, &apdex);
 	rec_real(r, "target_ms", m->apdex_target, 3);
 	rec_int(r, "satisfied", (int64_t)apdex.satisfied);
 	rec_int(r, "tolerating", (int64_t)apdex.tolerating);
 	rec_int(r, "frustrated", (int64_t)apdex.frustrated);
 	rec_real(r, "score", apdex.score, 4);
-	rec_str(r, "rating", models_apdex_word(m, apdex.score));
+	rec_str(r, "rating", models_apdex_rating_word(m, apdex.score));
 	rec_bool(r, "few_samples", (double)s->n < m->apdex_few);
-	rec_row(r, "  Apdex, T = %s ms\t%.2f\t%s: %zu satisfied, %zu frustrated", say_number(m->apdex_target), apdex.score,
-		models_apdex_word(m, apdex.score), apdex.satisfied, apdex.frustrated);
+	rec_table_row(r, "  Apdex, T = %s ms\t%.2f\t%s: %zu satisfied, %zu frustrated", number_text(m->apdex_target), apdex.score,
+		models_apdex_rating_word(m, apdex.score), apdex.satisfied, apdex.frustrated);
 }
 
-static void report_wu(struct rec *r, const struct samples_in *s, const struct models_limits *m)
+static void report_wu_felt_delay(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
 {
-	double mean, sum = models_wu(s, m, &mean);
+	double mean, sum = models_wu_felt_delay(s, m, &mean);
 
 	rec_real(r, "expected_ms", m->wu_expected, 3);
 	rec_real(r, "beta", m->wu_beta, 3);
 	rec_real(r, "felt_s", sum, 6);
 	rec_real(r, "felt_mean_s", mean, 9);
-	rec_row(r, "  Wu, T = %s ms\t%s\tfelt in total", say_number(m->wu_expected), say_ns(sum * 1e9));
+	rec_table_row(r, "  Wu, T = %s ms\t%s\tfelt in total", number_text(m->wu_expected), ns_text(sum * 1e9));
 }
 
-static void report_vsi(struct rec *r, const struct samples_in *s, const struct models_limits *m)
+static void report_vsimax(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
 {
-	struct models_vsi v;
+	struct models_vsimax_result v;
 
-	if (models_vsi(s, m, &v))
+	if (models_compute_vsimax(s, m, &v))
 		die(EXIT_RUN, "out of memory");
 	rec_real(r, "base_ms", v.base, 3);
 	rec_real(r, "limit_ms", v.limit, 3);
@@ -196,31 +196,31 @@ static void report_vsi(struct rec *r, const struct samples_in *s, const struct m
 		rec_str(r, "reached", NULL);
 	rec_real(r, "users", v.users, 0);
 	if (v.known)
-		rec_row(r, "  VSImax\t%s\t%s ms without load, limit %s ms", v.reached ? say_number(v.users) : "not reached",
-			say_number(v.base), say_number(v.limit));
+		rec_table_row(r, "  VSImax\t%s\t%s ms without load, limit %s ms", v.reached ? number_text(v.users) : "not reached",
+			number_text(v.base), number_text(v.limit));
 	else
-		rec_row(r, "  VSImax\t-\tneeds a column of users, and more samples");
+		rec_table_row(r, "  VSImax\t-\tneeds a column of users, and more samples");
 }
 
-static void report_rules(struct rec *r, const struct samples_in *s, const struct limits_in *l)
+static void report_rule_scores(struct rec_report *r, const struct latency_samples *s, const struct sourced_model_limits *l)
 {
-	static report_rule *const report[] = { [PERCEPTION] = report_perception, [TOLIA] = report_tolia, [APDEX] = report_apdex,
-					       [WU] = report_wu,
-					   [VSIMAX] = report_vsi };
+	static report_rule *const report[] = { [PERCEPTION] = report_perceived_late_share, [TOLIA] = report_tolia, [APDEX] = report_apdex,
+					       [WU] = report_wu_felt_delay,
+					   [VSIMAX] = report_vsimax };
 
 	if (s->later)
-		rec_warn(r, "%s of %s samples were not answered: they count with the time waited, a lower bound", say_count((int64_t)s->later),
-			 say_count((int64_t)s->n));
+		rec_warn(r, "%s of %s samples were not answered: they count with the time waited, a lower bound", count_text((int64_t)s->later),
+			 count_text((int64_t)s->n));
 	if ((double)s->n < l->limits.apdex_few)
 		rec_warn(r, "only %zu samples: too few for a score (Apdex asks for %.0f)", s->n, l->limits.apdex_few);
-	rec_table(r, "lrl", "  rule\tscore\t");
+	rec_begin_table(r, "lrl", "  rule\tscore\t");
 	for (int m = PERCEPTION; m <= VSIMAX; m++) {
 		if (cfg.model != ALL && cfg.model != m)
 			continue;
-		rec_object(r, models[m]);
+		rec_begin_object(r, models[m]);
 		report[m](r, s, &l->limits);
 		rec_str(r, "source", l->source[m - PERCEPTION]);
-		rec_end(r);
+		rec_end_container(r);
 	}
 }
 
@@ -228,29 +228,29 @@ int main(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "score SAMPLES [options]",
 			      "How users judge latencies: published rules, from one file of samples.", options);
-	struct samples_in s;
-	struct limits_in l;
-	struct rec *out;
+	struct latency_samples s;
+	struct sourced_model_limits l;
+	struct rec_report *out;
 
 	if (first == argc)
 		die_usage("which samples? a file, or - for standard input");
 	if (first + 1 < argc)
 		die_usage("unexpected word %s", argv[first + 1]);
-	read_limits(&l);
-	read_samples(argv[first], &s);
+	load_model_limits(&l);
+	read_latency_samples_file(argv[first], &s);
 	out = rec_must_open(&out_cfg, "score");
-	rec_object(out, "settings");
+	rec_begin_object(out, "settings");
 	rec_str(out, "file", argv[first]);
 	rec_str(out, "column", s.name);
-	rec_end(out);
-	rec_object(out, "result");
+	rec_end_container(out);
+	rec_begin_object(out, "result");
 	rec_int(out, "samples", (int64_t)s.n);
 	rec_int(out, "passed_over", (int64_t)s.passed);
 	rec_int(out, "later_than", (int64_t)s.later);
 	rec_int(out, "failed", (int64_t)s.failed);
-	report_score_latency(out, &s);
-	report_rules(out, &s, &l);
-	rec_end(out);
+	report_latency_quantiles(out, &s);
+	report_rule_scores(out, &s, &l);
+	rec_end_container(out);
 	rec_must_close(out);
 	samples_in_free(&s);
 	return EXIT_OK;

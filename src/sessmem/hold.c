@@ -22,52 +22,52 @@ const char *const hold_ways[] = { "auto", "signal", "freezer", "none", NULL };
 #define POLL_NS NS_PER_MS
 
 /* A process that was stopped, and must be resumed. */
-struct held_process {
+struct stopped_process {
 	pid_t pid;
 	uint64_t start;		/* clock ticks after the boot */
 	char from[256];		/* the cgroup in the freezer's hierarchy in which it was before */
 };
 
 /* Changes to be undone: in memory shared with the child that undoes them, and noted before each change is made. */
-struct held_list {
+struct stopped_process_list {
 	int version;			/* cgroup version of the freezer: 1 or 2 */
 	char frozen[PATH_ROOM];		/* folder of the cgroup that was frozen; "": none */
 	char own[PATH_ROOM];		/* folder of the cgroup that was made for the stopped processes; "": none */
 	char root[1024];		/* where the freezer's hierarchy is mounted */
 	atomic_size_t n;
-	struct held_process held[HELD_MAX];
+	struct stopped_process held[HELD_MAX];
 };
 
-struct hold {
-	enum hold_way way;
+struct process_stopper {
+	enum hold_stop_method way;
 	pid_t child;		/* resumes the processes once the pipe is closed; 0: none */
 	int pipe;
-	struct held_list *list;
+	struct stopped_process_list *list;
 };
 
 /* Freezes or thaws the cgroup s->frozen. 0 or -errno. */
-static int hold_set_frozen(const struct held_list *s, bool frozen)
+static int hold_set_cgroup_frozen(const struct stopped_process_list *s, bool frozen)
 {
 	char path[PATH_ROOM + 16];
 
 	snprintf(path, sizeof(path), "%s/%s", s->frozen, s->version == 1 ? "freezer.state" : "cgroup.freeze");
-	return files_write(path, s->version == 1 ? (frozen ? "FROZEN" : "THAWED") : frozen ? "1" : "0");
+	return files_write_text(path, s->version == 1 ? (frozen ? "FROZEN" : "THAWED") : frozen ? "1" : "0");
 }
 
-static bool hold_is_frozen(const struct held_list *s)
+static bool hold_cgroup_is_frozen(const struct stopped_process_list *s)
 {
 	char path[PATH_ROOM + 16], state[16];
 
 	if (!s->frozen[0])
 		return true;
 	if (s->version == 2)
-		return account_figure(s->frozen, "cgroup.events", "frozen") == 1;
+		return account_read_counter(s->frozen, "cgroup.events", "frozen") == 1;
 	snprintf(path, sizeof(path), "%s/freezer.state", s->frozen);
-	return !files_read(path, state, sizeof(state)) && !strcmp(state, "FROZEN");
+	return !files_read_first_line(path, state, sizeof(state)) && !strcmp(state, "FROZEN");
 }
 
 /* The note of a process in our cgroup. A process born there between thawing and moving has none: the first note stands in. */
-static const struct held_process *hold_find_note(const struct held_list *s, pid_t pid)
+static const struct stopped_process *stopped_process_of_pid(const struct stopped_process_list *s, pid_t pid)
 {
 	size_t n = atomic_load(&s->n);
 
@@ -78,15 +78,15 @@ static const struct held_process *hold_find_note(const struct held_list *s, pid_
 }
 
 /* Moves all processes of our cgroup back, and removes it. */
-static int hold_empty_own_group(struct held_list *s)
+static int hold_empty_and_remove_cgroup(struct stopped_process_list *s)
 {
 	for (int turns = 0; turns < 2000; turns++) {
 		pid_t *pid = NULL;
 		size_t n = 0;
 
-		files_group(s->own, &pid, &n);
+		files_list_processes_of_cgroup(s->own, &pid, &n);
 		for (size_t i = 0; i < n; i++) {
-			const struct held_process *h = hold_find_note(s, pid[i]);
+			const struct stopped_process *h = stopped_process_of_pid(s, pid[i]);
 			char to[PATH_ROOM];
 
 			snprintf(to, sizeof(to), "%s%s/cgroup.procs", s->root, h ? h->from : "");
@@ -102,26 +102,26 @@ static int hold_empty_own_group(struct held_list *s)
 	return -EBUSY;
 }
 
-static int hold_resume_all(struct held_list *s)
+static int hold_resume_processes(struct stopped_process_list *s)
 {
 	size_t n = atomic_load(&s->n);
-	int err = s->frozen[0] ? hold_set_frozen(s, false) : 0;
+	int err = s->frozen[0] ? hold_set_cgroup_frozen(s, false) : 0;
 
 	if (s->own[0])
-		err = hold_empty_own_group(s) ? -EBUSY : err;
+		err = hold_empty_and_remove_cgroup(s) ? -EBUSY : err;
 	if (s->frozen[0] || s->own[0])
 		return err;
 	for (size_t i = 0; i < n; i++) {
-		const struct held_process *h = &s->held[i];
-		struct member now;
+		const struct stopped_process *h = &s->held[i];
+		struct process_table_entry now;
 
-		if (!members_read(h->pid, &now) && now.is.start == h->start && kill(h->pid, SIGCONT) && errno != ESRCH)
+		if (!members_read_process(h->pid, &now) && now.is.start == h->start && kill(h->pid, SIGCONT) && errno != ESRCH)
 			err = -errno;
 	}
 	return err;
 }
 
-static void hold_child_main(struct held_list *s, int pipe)
+static void hold_resumer_main(struct stopped_process_list *s, int pipe)
 {
 	sigset_t all;
 	char c;
@@ -133,11 +133,11 @@ static void hold_child_main(struct held_list *s, int pipe)
 		close(fd);	/* a reader of the parent's output must not wait for the child */
 	while (read(pipe, &c, 1) < 0 && errno == EINTR)
 		;
-	_exit(hold_resume_all(s) ? 1 : 0);
+	_exit(hold_resume_processes(s) ? 1 : 0);
 }
 
-/* Has the child ended? It stays a zombie until hold_end() waits for it. */
-static bool hold_child_has_ended(pid_t child)
+/* Has the child ended? It stays a zombie until hold_resume_processes_and_free() waits for it. */
+static bool hold_resumer_has_ended(pid_t child)
 {
 	siginfo_t is = { 0 };
 
@@ -146,7 +146,7 @@ static bool hold_child_has_ended(pid_t child)
 
 /* Notes the measured cgroup as the one to freeze, if it can be frozen as it is: this process is not in it, and no other program
  * has frozen it (then its processes stand already, and are not ours to thaw). */
-static bool hold_choose_measured_group(struct held_list *s, const char *cgroup)
+static bool hold_choose_cgroup_to_freeze(struct stopped_process_list *s, const char *cgroup)
 {
 	char path[PATH_ROOM];
 	pid_t *pid = NULL;
@@ -157,9 +157,9 @@ static bool hold_choose_measured_group(struct held_list *s, const char *cgroup)
 	s->version = access(path, W_OK) ? 1 : 2;
 	if (s->version == 1)
 		snprintf(path, sizeof(path), "%s/freezer.state", cgroup);
-	usable = !access(path, W_OK) && !files_group(cgroup, &pid, &n) &&
+	usable = !access(path, W_OK) && !files_list_processes_of_cgroup(cgroup, &pid, &n) &&
 		 snprintf(s->frozen, sizeof(s->frozen), "%s", cgroup) < (int)sizeof(s->frozen) &&
-		 !(s->version == 2 ? account_figure(cgroup, "cgroup.freeze", NULL) == 1 : hold_is_frozen(s));
+		 !(s->version == 2 ? account_read_counter(cgroup, "cgroup.freeze", NULL) == 1 : hold_cgroup_is_frozen(s));
 	for (size_t i = 0; i < n; i++)
 		usable = usable && pid[i] != getpid();
 	free(pid);
@@ -169,53 +169,55 @@ static bool hold_choose_measured_group(struct held_list *s, const char *cgroup)
 }
 
 /* Makes a frozen cgroup below our own: processes that are moved there freeze. */
-static int hold_make_own_group(struct held_list *s, char *why, size_t size)
+static int hold_make_frozen_cgroup(struct stopped_process_list *s, char *why, size_t size)
 {
 	char mine[256];
 	int err;
 
-	if (proc_cgroup_mount("", "freezer", s->root, sizeof(s->root)) != 1 || proc_cgroup(getpid(), "freezer", mine, sizeof(mine)) != 1)
-		return why_write(-ENOENT, why, size, "there is no freezer of cgroup version 1 for single processes here; take --freeze signal");
+	if (proc_cgroup_mount("", "freezer", s->root, sizeof(s->root)) != 1 || proc_cgroup_of_process(getpid(), "freezer", mine,
+												      sizeof(mine)) != 1)
+		return write_error_reason(-ENOENT, why, size,
+					  "there is no freezer of cgroup version 1 for single processes here; take --freeze signal");
 	snprintf(s->own, sizeof(s->own), "%s%s%sthinprobe-sessmem-%d", s->root, mine, mine[1] ? "/" : "", (int)getpid());
 	if (mkdir(s->own, 0755)) {
 		err = -errno;
 		s->own[0] = '\0';
-		return why_write(err, why, size, "no group may be made in the freezer (%s); as root it may, or take --freeze signal",
+		return write_error_reason(err, why, size, "no group may be made in the freezer (%s); as root it may, or take --freeze signal",
 				 strerror(-err));
 	}
 	s->version = 1;
 	strcpy(s->frozen, s->own);
-	err = hold_set_frozen(s, true);
+	err = hold_set_cgroup_frozen(s, true);
 	if (err) {
 		rmdir(s->own);
 		s->own[0] = s->frozen[0] = '\0';
-		return why_write(err, why, size, "the freezer refuses to freeze (%s); take --freeze signal", strerror(-err));
+		return write_error_reason(err, why, size, "the freezer refuses to freeze (%s); take --freeze signal", strerror(-err));
 	}
 	return 0;
 }
 
 /* Chooses the way, and freezes the measured cgroup where that is the way. 0 or -errno with the reason in `why`. */
-static int hold_choose_way(struct hold *h, enum hold_way way, const char *cgroup, char *why, size_t size)
+static int hold_choose_stop_method(struct process_stopper *h, enum hold_stop_method way, const char *cgroup, char *why, size_t size)
 {
 	int err;
 
 	h->way = way == HOLD_SIGNAL ? way : HOLD_FREEZER;
 	if (way == HOLD_SIGNAL)
 		return 0;
-	if (cgroup && hold_choose_measured_group(h->list, cgroup)) {
-		err = hold_set_frozen(h->list, true);
-		return err ? why_write(err, why, size, "the group cannot be frozen (%s); take --freeze signal", strerror(-err)) : 0;
+	if (cgroup && hold_choose_cgroup_to_freeze(h->list, cgroup)) {
+		err = hold_set_cgroup_frozen(h->list, true);
+		return err ? write_error_reason(err, why, size, "the group cannot be frozen (%s); take --freeze signal", strerror(-err)) : 0;
 	}
-	err = hold_make_own_group(h->list, why, size);
+	err = hold_make_frozen_cgroup(h->list, why, size);
 	if (!err || way == HOLD_FREEZER)
 		return err;
 	h->way = HOLD_SIGNAL;
 	return 0;
 }
 
-struct hold *hold_begin(enum hold_way way, const char *cgroup, char *why, size_t size)
+struct process_stopper *hold_start_process_stopper(enum hold_stop_method way, const char *cgroup, char *why, size_t size)
 {
-	struct hold *h = calloc(1, sizeof(*h));
+	struct process_stopper *h = calloc(1, sizeof(*h));
 	int ends[2] = { -1, -1 };
 
 	if (h)
@@ -238,36 +240,36 @@ struct hold *hold_begin(enum hold_way way, const char *cgroup, char *why, size_t
 	}
 	if (!h->child) {
 		close(ends[1]);
-		hold_child_main(h->list, ends[0]);
+		hold_resumer_main(h->list, ends[0]);
 	}
 	close(ends[0]);
 	h->pipe = ends[1];
 	/* Wait until the child has left our process group: from then on no signal for that group ends it. */
-	while (getsid(h->child) != h->child && !hold_child_has_ended(h->child))
+	while (getsid(h->child) != h->child && !hold_resumer_has_ended(h->child))
 		clock_sleep_until(clock_now() + POLL_NS / 10);
 	/* Change nothing before: the child must be there to undo it. */
-	if (hold_choose_way(h, way, cgroup, why, size)) {
-		hold_end(h);
+	if (hold_choose_stop_method(h, way, cgroup, why, size)) {
+		hold_resume_processes_and_free(h);
 		return NULL;
 	}
 	return h;
 }
 
-enum hold_way hold_way(const struct hold *h)
+enum hold_stop_method hold_stop_method(const struct process_stopper *h)
 {
 	return h->way;
 }
 
-pid_t hold_child(const struct hold *h)
+pid_t hold_resumer_pid(const struct process_stopper *h)
 {
 	return h->child;
 }
 
-int hold_add(struct hold *h, const struct member *m)
+int hold_stop_process(struct process_stopper *h, const struct process_table_entry *m)
 {
-	struct held_list *s = h->list;
+	struct stopped_process_list *s = h->list;
 	size_t n = atomic_load(&s->n);
-	struct held_process *held = &s->held[n];
+	struct stopped_process *held = &s->held[n];
 	char path[PATH_ROOM + 16];
 	int err;
 
@@ -275,14 +277,14 @@ int hold_add(struct hold *h, const struct member *m)
 		return 0;
 	if (n == HELD_MAX)
 		return -E2BIG;
-	if (h->way == HOLD_SIGNAL && members_is_stopped(m->pid))
+	if (h->way == HOLD_SIGNAL && members_all_threads_stopped(m->pid))
 		return 0;
-	*held = (struct held_process){ .pid = m->pid, .start = m->is.start };
+	*held = (struct stopped_process){ .pid = m->pid, .start = m->is.start };
 	if (h->way == HOLD_SIGNAL) {
 		atomic_store(&s->n, n + 1);
 		err = kill(m->pid, SIGSTOP) ? -errno : 0;
 	} else {
-		if (proc_cgroup(m->pid, "freezer", held->from, sizeof(held->from)) != 1)
+		if (proc_cgroup_of_process(m->pid, "freezer", held->from, sizeof(held->from)) != 1)
 			return -ESRCH;
 		atomic_store(&s->n, n + 1);
 		snprintf(path, sizeof(path), "%s/cgroup.procs", s->own);
@@ -293,9 +295,9 @@ int hold_add(struct hold *h, const struct member *m)
 	return err;
 }
 
-size_t hold_settle(struct hold *h, int64_t until_ns)
+size_t hold_wait_until_stopped(struct process_stopper *h, int64_t until_ns)
 {
-	const struct held_list *s = h->list;
+	const struct stopped_process_list *s = h->list;
 	size_t left = 0, n = atomic_load(&s->n);
 
 	if (h->way == HOLD_NONE)
@@ -303,10 +305,10 @@ size_t hold_settle(struct hold *h, int64_t until_ns)
 	do {
 		left = 0;
 		if (h->way == HOLD_FREEZER)
-			left = hold_is_frozen(s) ? 0 : 1;
+			left = hold_cgroup_is_frozen(s) ? 0 : 1;
 		else
 			for (size_t i = 0; i < n; i++)
-				left += !members_is_stopped(s->held[i].pid);
+				left += !members_all_threads_stopped(s->held[i].pid);
 		if (!left)
 			return 0;
 		clock_sleep_until(clock_now() + POLL_NS);
@@ -314,7 +316,7 @@ size_t hold_settle(struct hold *h, int64_t until_ns)
 	return left;
 }
 
-int hold_end(struct hold *h)
+int hold_resume_processes_and_free(struct process_stopper *h)
 {
 	int status = 0, err = 0;
 
@@ -323,7 +325,7 @@ int hold_end(struct hold *h)
 		while (waitpid(h->child, &status, 0) < 0 && errno == EINTR)
 			;
 		if (!WIFEXITED(status))		/* another program has killed it */
-			err = hold_resume_all(h->list);
+			err = hold_resume_processes(h->list);
 		else if (WEXITSTATUS(status))
 			err = -EBUSY;
 	}

@@ -13,26 +13,27 @@
 
 #include "members.h"
 
-enum hold_way { HOLD_AUTO, HOLD_SIGNAL, HOLD_FREEZER, HOLD_NONE };	/* auto: the freezer if there is one, else SIGSTOP */
-extern const char *const hold_ways[];	/* names of enum hold_way; NULL-terminated */
+enum hold_stop_method { HOLD_AUTO, HOLD_SIGNAL, HOLD_FREEZER, HOLD_NONE };	/* auto: the freezer if there is one, else SIGSTOP */
+extern const char *const hold_ways[];	/* names of enum hold_stop_method; NULL-terminated */
 
-struct hold;
+struct process_stopper;
 
 /* `cgroup`: the folder of the measured group, if all measured processes are in it; else NULL.
  * NULL, with the reason in `why`, when that way is not available here. */
-struct hold *hold_begin(enum hold_way way, const char *cgroup, char *why, size_t size);
+struct process_stopper *hold_start_process_stopper(enum hold_stop_method way, const char *cgroup, char *why, size_t size);
 
-enum hold_way hold_way(const struct hold *h);	/* the way that was chosen, never HOLD_AUTO */
-pid_t hold_child(const struct hold *h);		/* the child process, which must not be stopped itself; 0: there is none */
+enum hold_stop_method hold_stop_method(const struct process_stopper *h);	/* the way that was chosen, never HOLD_AUTO */
+/* the child process, which must not be stopped itself; 0: there is none */
+pid_t hold_resumer_pid(const struct process_stopper *h);
 
 /* Stops a process. One that another program has stopped is left so. 0; -ESRCH: it has ended; -EPERM and others: it still runs. */
-int hold_add(struct hold *h, const struct member *m);
+int hold_stop_process(struct process_stopper *h, const struct process_table_entry *m);
 
 /* Waits until all added processes have stopped, at most until `until_ns` (CLOCK_MONOTONIC). Returns how many still run. (A process
  * in uninterruptible sleep stops when it wakes; until then it changes no memory of its own.) */
-size_t hold_settle(struct hold *h, int64_t until_ns);
+size_t hold_wait_until_stopped(struct process_stopper *h, int64_t until_ns);
 
 /* Resumes all and frees h. 0 or -errno: some process may still be stopped. */
-int hold_end(struct hold *h);
+int hold_resume_processes_and_free(struct process_stopper *h);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct member *members_find(struct member *m, size_t n, pid_t pid)
+struct process_table_entry *member_of_pid(struct process_table_entry *m, size_t n, pid_t pid)
 {
 	for (size_t i = 0; i < n; i++)
 		if (m[i].pid == pid)
@@ -15,7 +15,7 @@ struct member *members_find(struct member *m, size_t n, pid_t pid)
 	return NULL;
 }
 
-static bool member_is_of_root(const struct member *m, const pid_t *root, size_t roots)
+static bool member_is_in_root_session(const struct process_table_entry *m, const pid_t *root, size_t roots)
 {
 	for (size_t i = 0; i < roots; i++)
 		if (m->pid == root[i] || m->is.session == root[i])
@@ -23,18 +23,18 @@ static bool member_is_of_root(const struct member *m, const pid_t *root, size_t 
 	return false;
 }
 
-size_t members_mark(struct member *m, size_t n, const pid_t *root, size_t roots)
+size_t members_mark_login_processes(struct process_table_entry *m, size_t n, const pid_t *root, size_t roots)
 {
 	size_t marked = 0;
 	bool more = true;
 
 	for (size_t i = 0; i < n; i++)
-		if (!member_is_kernel_thread(&m[i]) && member_is_of_root(&m[i], root, roots))
+		if (!member_is_kernel_thread(&m[i]) && member_is_in_root_session(&m[i], root, roots))
 			m[i].in = true;
 	while (more) {	/* one generation of descendants a turn */
 		more = false;
 		for (size_t i = 0; i < n; i++) {
-			const struct member *parent = m[i].in || member_is_kernel_thread(&m[i]) ? NULL : members_find(m, n, m[i].is.ppid);
+			const struct process_table_entry *parent = m[i].in || member_is_kernel_thread(&m[i]) ? NULL : member_of_pid(m, n, m[i].is.ppid);
 
 			if (parent && parent->in)
 				m[i].in = more = true;
@@ -45,44 +45,44 @@ size_t members_mark(struct member *m, size_t n, const pid_t *root, size_t roots)
 	return marked;
 }
 
-bool members_descends(struct member *m, size_t n, pid_t ancestor, pid_t pid)
+bool members_pid_is_descendant(struct process_table_entry *m, size_t n, pid_t ancestor, pid_t pid)
 {
 	/* Parents that were read while processes came and went could form a cycle: no chain is longer than the table. */
 	for (size_t turns = 0; pid > 0 && turns <= n; turns++) {
-		const struct member *at;
+		const struct process_table_entry *at;
 
 		if (pid == ancestor)
 			return true;
-		at = members_find(m, n, pid);
+		at = member_of_pid(m, n, pid);
 		pid = at ? at->is.ppid : 0;
 	}
 	return false;
 }
 
-int members_read(pid_t pid, struct member *out)
+int members_read_process(pid_t pid, struct process_table_entry *out)
 {
-	*out = (struct member){ .pid = pid };
-	return proc_stat(pid, &out->is);
+	*out = (struct process_table_entry){ .pid = pid };
+	return proc_stat_of_process(pid, &out->is);
 }
 
-int members_scan(struct member **out, size_t *n)
+int members_scan(struct process_table_entry **out, size_t *n)
 {
-	struct member *m = NULL;
+	struct process_table_entry *m = NULL;
 	pid_t *pid = NULL;
 	size_t pids = 0, have = 0;
-	int err = files_numbered("/proc", &pid, &pids);
+	int err = files_list_numeric_names("/proc", &pid, &pids);
 
 	if (!err)
 		m = calloc(pids + 1, sizeof(*m));
 	for (size_t i = 0; m && i < pids; i++)
-		have += !members_read(pid[i], &m[have]);
+		have += !members_read_process(pid[i], &m[have]);
 	free(pid);
 	*out = m;
 	*n = have;
 	return err ? err : m ? 0 : -ENOMEM;
 }
 
-bool members_is_stopped(pid_t pid)
+bool members_all_threads_stopped(pid_t pid)
 {
 	char path[80], text[1024];
 	pid_t *tid = NULL;
@@ -90,12 +90,12 @@ bool members_is_stopped(pid_t pid)
 	size_t n = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	files_numbered(path, &tid, &n);
+	files_list_numeric_names(path, &tid, &n);
 	for (size_t i = 0; i < n && all; i++) {
 		struct proc_stat thread;
 
 		snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid[i]);
-		all = files_read_all(path, text, sizeof(text)) || proc_read_stat(text, &thread) || strchr("TtZX", thread.state);
+		all = files_read_all(path, text, sizeof(text)) || proc_parse_stat(text, &thread) || strchr("TtZX", thread.state);
 	}
 	free(tid);
 	return all;
@@ -121,10 +121,10 @@ void members_read_command(pid_t pid, char *text, size_t size)
 			text[i] = ' ';
 }
 
-int64_t members_page_tables(pid_t pid)
+int64_t members_page_table_bytes(pid_t pid)
 {
 	char folder[32];
 
 	snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
-	return account_figure(folder, "status", "VmPTE:");
+	return account_read_counter(folder, "status", "VmPTE:");
 }

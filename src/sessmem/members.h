@@ -5,7 +5,7 @@
 
 #include "proc.h"
 
-struct member {
+struct process_table_entry {
 	pid_t pid;
 	struct proc_stat is;
 	bool in;		/* belongs to the login */
@@ -14,33 +14,33 @@ struct member {
 /* Marks (`in`) the members of the login with these root processes: a root itself, every process whose session is a root's
  * pid, and every descendant of a marked process. A daemon (a session of its own, and its parent has ended) is not found. Marks
  * from before stay. Kernel threads are never marked. Returns how many are marked now. Pure. */
-size_t members_mark(struct member *m, size_t n, const pid_t *root, size_t roots);
+size_t members_mark_login_processes(struct process_table_entry *m, size_t n, const pid_t *root, size_t roots);
 
 /* The process with that pid; NULL: there is none. Pure. */
-struct member *members_find(struct member *m, size_t n, pid_t pid);
+struct process_table_entry *member_of_pid(struct process_table_entry *m, size_t n, pid_t pid);
 
 /* Is `pid` the process `ancestor` itself, or one of its descendants? Pure. */
-bool members_descends(struct member *m, size_t n, pid_t ancestor, pid_t pid);
+bool members_pid_is_descendant(struct process_table_entry *m, size_t n, pid_t ancestor, pid_t pid);
 
 /* A kernel thread has no memory of its own. */
-static inline bool member_is_kernel_thread(const struct member *m)
+static inline bool member_is_kernel_thread(const struct process_table_entry *m)
 {
 	return m->is.flags & PROC_KTHREAD;
 }
 
 /* All processes there are; *out is the caller's to free. A process that ends meanwhile is left out. 0 or -errno. */
-int members_scan(struct member **out, size_t *n);
+int members_scan(struct process_table_entry **out, size_t *n);
 
 /* One process. 0; -ESRCH: it has ended. */
-int members_read(pid_t pid, struct member *out);
+int members_read_process(pid_t pid, struct process_table_entry *out);
 
 /* Are all threads of the process stopped, traced or ended? True too when there is no such process. */
-bool members_is_stopped(pid_t pid);
+bool members_all_threads_stopped(pid_t pid);
 
 /* Reads the command line, words separated by spaces, as much as fits; "" where there is none or it may not be read. */
 void members_read_command(pid_t pid, char *text, size_t size);
 
 /* Kernel memory for the page tables of the process (VmPTE of /proc/PID/status), in bytes; -1: not known. */
-int64_t members_page_tables(pid_t pid);
+int64_t members_page_table_bytes(pid_t pid);
 
 #endif

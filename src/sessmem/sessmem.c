@@ -18,7 +18,7 @@
 
 /* The memory of one process. */
 struct process_reading {
-	struct member member;
+	struct process_table_entry member;
 	struct smaps_sum sum;
 	int64_t page_tables;	/* bytes; -1: not known */
 	char command[256];
@@ -29,7 +29,7 @@ struct session_readings {
 	size_t n;
 	size_t vanished, unreadable, not_frozen, ended;	/* ended: zombies */
 	int64_t frozen_ns;
-	enum hold_way way;
+	enum hold_stop_method way;
 };
 
 #define ROUNDS 50		/* maximum number of searches for processes created meanwhile */
@@ -48,7 +48,7 @@ static struct {
 } cfg;
 static struct rec_cfg out_cfg;
 
-static int read_listed_pids(const char *text, void *value)
+static int parse_pid_list_option(const char *text, void *value)
 {
 	struct pid_list *p = value;
 	const char *at = text;
@@ -73,10 +73,10 @@ static int read_listed_pids(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_CALL, 0, "session", &cfg.session, 0, 0,
-	  "these processes, all whose session is one of them, and all that descend from any", NULL, read_listed_pids, "PID,..." },
+	  "these processes, all whose session is one of them, and all that descend from any", NULL, parse_pid_list_option, "PID,..." },
 	{ CLI_STR, 0, "cgroup", &cfg.cgroup, 0, 0, "all in this control group and below: a folder that holds a cgroup.procs", NULL, NULL,
 	  "FOLDER" },
-	{ CLI_CALL, 0, "pid", &cfg.pid, 0, 0, "just these", NULL, read_listed_pids, "PID,..." },
+	{ CLI_CALL, 0, "pid", &cfg.pid, 0, 0, "just these", NULL, parse_pid_list_option, "PID,..." },
 	{ CLI_FLAG, 0, "machine", &cfg.machine, 0, 0, "no processes: only what the machine has in use", NULL, NULL, NULL },
 	{ CLI_WORD, 0, "freeze", &cfg.freeze, 0, 0, "how processes are stopped while they are read (auto)", hold_ways, NULL, NULL },
 	REC_OPTIONS(out_cfg),
@@ -86,20 +86,20 @@ static const struct cli_opt options[] = {
 static struct session_readings seen;
 
 /* Marks the processes that belong to the login now; earlier marks stay. Returns how many are marked. */
-static size_t mark_members(struct member *m, size_t n)
+static size_t mark_selected_processes(struct process_table_entry *m, size_t n)
 {
-	size_t marked = members_mark(m, n, cfg.session.pid, cfg.session.n);
+	size_t marked = members_mark_login_processes(m, n, cfg.session.pid, cfg.session.n);
 	struct pid_list listed = { NULL, 0 };
-	struct member *one;
+	struct process_table_entry *one;
 	int err = 0;
 
 	if (cfg.cgroup)
-		err = files_group(cfg.cgroup, &listed.pid, &listed.n);
+		err = files_list_processes_of_cgroup(cfg.cgroup, &listed.pid, &listed.n);
 	if (err)
 		die(EXIT_RUN, "%s: %s; name the folder of a control group", cfg.cgroup,
 		    err == -ENOENT ? "no cgroup.procs there" : strerror(-err));
 	for (size_t i = 0; i < listed.n + cfg.pid.n; i++) {
-		one = members_find(m, n, i < listed.n ? listed.pid[i] : cfg.pid.pid[i - listed.n]);
+		one = member_of_pid(m, n, i < listed.n ? listed.pid[i] : cfg.pid.pid[i - listed.n]);
 		if (one && !one->in && !member_is_kernel_thread(one)) {
 			one->in = true;
 			marked++;
@@ -112,24 +112,25 @@ static size_t mark_members(struct member *m, size_t n)
 static void check_processes_exist(void)
 {
 	const struct pid_list *given[] = { &cfg.session, &cfg.pid };
-	struct member one;
+	struct process_table_entry one;
 
 	for (size_t g = 0; g < 2; g++)
 		for (size_t i = 0; i < given[g]->n; i++)
-			if (members_read(given[g]->pid[i], &one))
+			if (members_read_process(given[g]->pid[i], &one))
 				die(EXIT_RUN, "there is no process %d (any more)", (int)given[g]->pid[i]);
 }
 
 /* Stops the members that are not in `known` yet, and adds them there. Returns how many were new. */
-static size_t stop_new_members(struct hold *h, struct member *m, size_t n, struct member *known, size_t *n_known, size_t room)
+static size_t stop_new_session_processes(struct process_stopper *h, struct process_table_entry *m, size_t n,
+					 struct process_table_entry *known, size_t *n_known, size_t room)
 {
 	size_t fresh = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct member *before = m[i].in ? members_find(known, *n_known, m[i].pid) : NULL;
+		const struct process_table_entry *before = m[i].in ? member_of_pid(known, *n_known, m[i].pid) : NULL;
 		int err = 0;
 
-		if (!m[i].in || m[i].pid == getpid() || m[i].pid == hold_child(h) || *n_known == room ||
+		if (!m[i].in || m[i].pid == getpid() || m[i].pid == hold_resumer_pid(h) || *n_known == room ||
 		    (before && before->is.start == m[i].is.start))
 			continue;
 		known[(*n_known)++] = m[i];
@@ -137,10 +138,10 @@ static size_t stop_new_members(struct hold *h, struct member *m, size_t n, struc
 		if (m[i].is.state == 'Z')
 			continue;
 		/* Our own ancestors are not stopped: they wait for us, and a stopped shell would lose its terminal. */
-		if (members_descends(m, n, m[i].pid, getpid()))
-			seen.not_frozen += hold_way(h) != HOLD_NONE;
+		if (members_pid_is_descendant(m, n, m[i].pid, getpid()))
+			seen.not_frozen += hold_stop_method(h) != HOLD_NONE;
 		else
-			err = hold_add(h, &m[i]);
+			err = hold_stop_process(h, &m[i]);
 		if (err && err != -ESRCH)
 			seen.not_frozen++;
 	}
@@ -149,30 +150,30 @@ static size_t stop_new_members(struct hold *h, struct member *m, size_t n, struc
 
 /* Stops all members, repeating the search until it finds no new one, since a login may create processes meanwhile. All stopped
  * ones are in `known`. */
-static void stop_members(struct hold *h, struct member *known, size_t *n_known, size_t room)
+static void stop_session_processes(struct process_stopper *h, struct process_table_entry *known, size_t *n_known, size_t room)
 {
 	int64_t until = clock_now() + SETTLE_NS;
 	size_t fresh = 1, left = 0;
 
 	for (int round = 0; fresh && round < ROUNDS && !proc_stop; round++) {
-		struct member *m;
+		struct process_table_entry *m;
 		size_t n;
 		int err = members_scan(&m, &n);
 
 		if (err)
 			die(EXIT_RUN, "cannot read /proc: %s", strerror(-err));
-		mark_members(m, n);
-		fresh = stop_new_members(h, m, n, known, n_known, room);
-		left = hold_settle(h, until);
+		mark_selected_processes(m, n);
+		fresh = stop_new_session_processes(h, m, n, known, n_known, room);
+		left = hold_wait_until_stopped(h, until);
 		free(m);
 	}
 	seen.not_frozen += left;
 }
 
-static void read_process_memory(const struct member *m)
+static void read_process_memory_use(const struct process_table_entry *m)
 {
 	struct process_reading *r;
-	struct member now;
+	struct process_table_entry now;
 	int err;
 
 	if (array_room(&seen.row, seen.n))
@@ -183,7 +184,7 @@ static void read_process_memory(const struct member *m)
 		seen.ended++;
 		return;
 	}
-	if (members_read(m->pid, &now) || now.is.start != m->is.start) {	/* another process may have the pid by now */
+	if (members_read_process(m->pid, &now) || now.is.start != m->is.start) {	/* another process may have the pid by now */
 		seen.vanished++;
 		return;
 	}
@@ -200,50 +201,51 @@ static void read_process_memory(const struct member *m)
 		seen.ended++;
 		return;
 	}
-	r->page_tables = members_page_tables(m->pid);
+	r->page_tables = members_page_table_bytes(m->pid);
 	members_read_command(m->pid, r->command, sizeof(r->command));
 	seen.n++;
 }
 
 static int compare_by_pid(const void *a, const void *b)
 {
-	const struct member *x = a, *y = b;
+	const struct process_table_entry *x = a, *y = b;
 
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static void measure_memory(struct used_machine *machine, struct used_group *group)
+static void freeze_and_measure_memory(struct machine_memory_use *machine, struct cgroup_memory_use *group)
 {
-	static struct member known[32768];
+	static struct process_table_entry known[32768];
 	char why[256] = "";
 	size_t n = 0;
 	bool more = cfg.session.n || cfg.pid.n;	/* processes outside the cgroup are measured too */
-	struct hold *h = hold_begin(cfg.machine ? HOLD_NONE : (enum hold_way)cfg.freeze, more ? NULL : cfg.cgroup, why, sizeof(why));
+	struct process_stopper *h = hold_start_process_stopper(cfg.machine ? HOLD_NONE : (enum hold_stop_method)cfg.freeze, more ? NULL :
+							       cfg.cgroup, why, sizeof(why));
 	int64_t since = clock_now();
 	int err;
 
 	if (!h)
 		die(EXIT_MISSING, "%s", why);
-	seen.way = hold_way(h);
+	seen.way = hold_stop_method(h);
 	if (!cfg.machine)
-		stop_members(h, known, &n, sizeof(known) / sizeof(*known));
-	err = used_machine_read("/proc/meminfo", machine);
+		stop_session_processes(h, known, &n, sizeof(known) / sizeof(*known));
+	err = read_machine_memory_use("/proc/meminfo", machine);
 	if (err) {
-		hold_end(h);
+		hold_resume_processes_and_free(h);
 		die(EXIT_RUN, "cannot read /proc/meminfo: %s", strerror(-err));
 	}
-	if (cfg.cgroup && used_group_read(cfg.cgroup, group))
+	if (cfg.cgroup && read_cgroup_memory_use(cfg.cgroup, group))
 		group->version = 0;
 	qsort(known, n, sizeof(*known), compare_by_pid);
 	for (size_t i = 0; i < n && !proc_stop; i++)
-		read_process_memory(&known[i]);
-	err = hold_end(h);
+		read_process_memory_use(&known[i]);
+	err = hold_resume_processes_and_free(h);
 	seen.frozen_ns = clock_now() - since;
 	if (err)
 		warn("some processes may still be stopped (%s): resume those in state T with kill -CONT", strerror(-err));
 }
 
-static void report_memory_figures(struct rec *r, const char *before, const struct smaps_figures *f)
+static void report_memory_figures(struct rec_report *r, const char *before, const struct smaps_values *f)
 {
 	const struct {
 		const char *name;
@@ -261,9 +263,9 @@ static void report_memory_figures(struct rec *r, const char *before, const struc
 	}
 }
 
-static void report_process_memory(struct rec *r, const struct process_reading *p)
+static void report_process_memory(struct rec_report *r, const struct process_reading *p)
 {
-	rec_object(r, NULL);
+	rec_begin_object(r, NULL);
 	rec_str(r, "name", p->member.is.comm);
 	rec_int(r, "pid", p->member.pid);
 	rec_int(r, "ppid", p->member.is.ppid);
@@ -272,10 +274,10 @@ static void report_process_memory(struct rec *r, const struct process_reading *p
 	report_memory_figures(r, "", &p->sum.all);
 	rec_count(r, "page_tables_bytes", p->page_tables);
 	rec_str(r, "command", p->command);
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void add_memory_figures(struct smaps_figures *to, const struct smaps_figures *f)
+static void add_memory_figures(struct smaps_values *to, const struct smaps_values *f)
 {
 	to->private_dirty += f->private_dirty;
 	to->private_clean += f->private_clean;
@@ -287,18 +289,18 @@ static void add_memory_figures(struct smaps_figures *to, const struct smaps_figu
 	to->rss += f->rss;
 }
 
-static void report_all_processes(struct rec *r, const struct session_readings *s)
+static void report_all_processes(struct rec_report *r, const struct session_readings *s)
 {
-	struct smaps_figures total = { 0 };
+	struct smaps_values total = { 0 };
 	int64_t tables = 0;
 
-	rec_array(r, "processes");
+	rec_begin_array(r, "processes");
 	for (size_t i = 0; i < s->n; i++) {
 		report_process_memory(r, &s->row[i]);
 		add_memory_figures(&total, &s->row[i].sum.all);
 		tables += s->row[i].page_tables > 0 ? s->row[i].page_tables : 0;
 	}
-	rec_end(r);
+	rec_end_container(r);
 	rec_int(r, "processes_read", (int64_t)s->n);
 	report_memory_figures(r, "total_", &total);
 	rec_int(r, "total_page_tables_bytes", tables);
@@ -312,7 +314,7 @@ static void report_all_processes(struct rec *r, const struct session_readings *s
 
 #define NAMED 4		/* processes with a row of their own in the short report */
 
-static int64_t private_bytes(const struct smaps_figures *f)
+static int64_t private_bytes(const struct smaps_values *f)
 {
 	return f->private_dirty + f->swap;
 }
@@ -325,25 +327,25 @@ static int compare_by_private_bytes(const void *a, const void *b)
 	return one < other ? 1 : one > other ? -1 : 0;
 }
 
-static void say_memory_row(struct rec *r, const char *name, const struct smaps_figures *f, const char *note)
+static void say_memory_row(struct rec_report *r, const char *name, const struct smaps_values *f, const char *note)
 {
-	rec_row(r, "%s\t%s\t%s\t%s%s", name, say_memory((double)private_bytes(f)), say_memory((double)f->swap),
-		say_memory((double)(f->pss - f->private_dirty - f->private_clean)), note);
+	rec_table_row(r, "%s\t%s\t%s\t%s%s", name, memory_text((double)private_bytes(f)), memory_text((double)f->swap),
+		memory_text((double)(f->pss - f->private_dirty - f->private_clean)), note);
 }
 
-static void say_processes(struct rec *r, const struct session_readings *s, struct smaps_figures *total)
+static void say_processes(struct rec_report *r, const struct session_readings *s, struct smaps_values *total)
 {
 	const struct process_reading **order = calloc(s->n + 1, sizeof(*order));
-	struct smaps_figures rest = { 0 };
+	struct smaps_values rest = { 0 };
 	char more[32];
 
 	for (size_t i = 0; order && i < s->n; i++)
 		order[i] = &s->row[i];
 	if (order)
 		qsort(order, s->n, sizeof(*order), compare_by_private_bytes);
-	rec_table(r, "lrrr", "process\tprivate\tof it swapped\tshared*");
+	rec_begin_table(r, "lrrr", "process\tprivate\tof it swapped\tshared*");
 	for (size_t i = 0; order && i < s->n; i++) {
-		const struct smaps_figures *f = &order[i]->sum.all;
+		const struct smaps_values *f = &order[i]->sum.all;
 
 		add_memory_figures(total, f);
 		if (i < NAMED || s->n == NAMED + 1)
@@ -357,16 +359,16 @@ static void say_processes(struct rec *r, const struct session_readings *s, struc
 	free(order);
 }
 
-static void report_text(struct rec *r, const struct session_readings *s, const struct used_machine *m)
+static void report_text_summary(struct rec_report *r, const struct session_readings *s, const struct machine_memory_use *m)
 {
-	struct smaps_figures total = { 0 };
+	struct smaps_values total = { 0 };
 	double takes;
 
 	if (!s) {
-		rec_say(r, "%s of %s in use: processes %s, kernel %s", say_memory((double)m->used), say_memory((double)m->total),
-			say_memory((double)m->processes), say_memory((double)m->kernel));
-		rec_say(r, "%s available, %s of file cache; %s in swap", say_memory((double)m->available), say_memory((double)m->cache),
-			say_memory((double)m->swapped));
+		rec_say(r, "%s of %s in use: processes %s, kernel %s", memory_text((double)m->used), memory_text((double)m->total),
+			memory_text((double)m->processes), memory_text((double)m->kernel));
+		rec_say(r, "%s available, %s of file cache; %s in swap", memory_text((double)m->available), memory_text((double)m->cache),
+			memory_text((double)m->swapped));
 		return;
 	}
 	if (s->unreadable)
@@ -378,37 +380,38 @@ static void report_text(struct rec *r, const struct session_readings *s, const s
 		say_memory_row(r, "total", &total, "\t*fair share of it");
 	takes = (double)private_bytes(&total);
 	if (takes > 0)
-		rec_say(r, "One more takes %s; %s are free: room for %s, by memory alone.", say_memory(takes),
-			say_memory((double)m->available), say_number((double)m->available / takes));
+		rec_say(r, "One more takes %s; %s are free: room for %s, by memory alone.", memory_text(takes),
+			memory_text((double)m->available), number_text((double)m->available / takes));
 }
 
-static void report_pids(struct rec *r, const char *key, const struct pid_list *p)
+static void report_pids(struct rec_report *r, const char *key, const struct pid_list *p)
 {
-	rec_array(r, key);
+	rec_begin_array(r, key);
 	for (size_t i = 0; i < p->n; i++)
 		rec_int(r, NULL, p->pid[i]);
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void report_session(struct rec *r, const struct used_machine *machine, const struct used_group *group)
+static void report_session_memory(struct rec_report *r, const struct machine_memory_use *machine,
+				  const struct cgroup_memory_use *group)
 {
-	rec_object(r, "settings");
+	rec_begin_object(r, "settings");
 	report_pids(r, "session", &cfg.session);
 	rec_str(r, "cgroup", cfg.cgroup);
 	report_pids(r, "pid", &cfg.pid);
 	rec_bool(r, "machine", cfg.machine);
 	rec_str(r, "freeze", hold_ways[cfg.freeze]);
 	rec_int(r, "page_bytes", sysconf(_SC_PAGESIZE));
-	rec_end(r);
-	rec_object(r, "result");
+	rec_end_container(r);
+	rec_begin_object(r, "result");
 	if (!cfg.machine)
 		report_all_processes(r, &seen);
 	if (group->version)
-		used_group_report(r, group);
-	used_machine_report(r, machine);
-	rec_end(r);
-	rec_main_table(r, "processes");
-	report_text(r, cfg.machine ? NULL : &seen, machine);
+		report_cgroup_memory_use(r, group);
+	report_machine_memory_use(r, machine);
+	rec_end_container(r);
+	rec_set_main_table(r, "processes");
+	report_text_summary(r, cfg.machine ? NULL : &seen, machine);
 }
 
 static void read_sessmem_options(int argc, char **argv)
@@ -426,18 +429,18 @@ static void read_sessmem_options(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct used_group group = { 0 };
-	struct used_machine machine;
-	struct rec *out;
+	struct cgroup_memory_use group = { 0 };
+	struct machine_memory_use machine;
+	struct rec_report *out;
 
 	read_sessmem_options(argc, argv);
 	check_processes_exist();
-	proc_catch_stop();
+	proc_catch_stop_signals();
 	out = rec_must_open(&out_cfg, "sessmem");
-	measure_memory(&machine, &group);
+	freeze_and_measure_memory(&machine, &group);
 	if (!seen.n && seen.unreadable)
 		die(EXIT_RUN, "none of %zu processes may be read; they are somebody else's: run it as root", seen.unreadable);
-	report_session(out, &machine, &group);
+	report_session_memory(out, &machine, &group);
 	rec_must_close(out);
 	return proc_stop ? EXIT_INTERRUPTED : seen.unreadable || seen.vanished ? EXIT_LOSSY : EXIT_OK;
 }

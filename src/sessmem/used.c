@@ -6,14 +6,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-struct used_line {
+struct named_value_target {
 	const char *name;
 	int64_t *into;
 };
 
 /* Reads lines "NAME VALUE" into the variables; a name that is not found leaves its variable unchanged. Returns how many were
  * found, or -errno. */
-static int read_named_lines(const char *path, const struct used_line *line, size_t n, int64_t unit)
+static int read_named_lines(const char *path, const struct named_value_target *line, size_t n, int64_t unit)
 {
 	FILE *in = fopen(path, "re");
 	char name[128], text[256];
@@ -35,15 +35,15 @@ static int read_named_lines(const char *path, const struct used_line *line, size
 	return found;
 }
 
-int used_machine_read(const char *meminfo, struct used_machine *out)
+int read_machine_memory_use(const char *meminfo, struct machine_memory_use *out)
 {
 	int64_t total = -1, available = -1, vacant = -1, buffers = -1, cached = -1, shared = -1, reclaimable = -1, anonymous = -1;
 	int64_t slab = 0, stack = 0, tables = 0, second = 0, percpu = 0, swap = 0, swap_free = 0;
-	const struct used_line needed[] = {
+	const struct named_value_target needed[] = {
 		{ "MemTotal:", &total }, { "MemAvailable:", &available }, { "MemFree:", &vacant }, { "Buffers:", &buffers },
 		{ "Cached:", &cached }, { "Shmem:", &shared }, { "SReclaimable:", &reclaimable }, { "AnonPages:", &anonymous },
 	};
-	const struct used_line more[] = {	/* not every kernel has these */
+	const struct named_value_target more[] = {	/* not every kernel has these */
 		{ "SUnreclaim:", &slab }, { "KernelStack:", &stack }, { "PageTables:", &tables }, { "SecPageTables:", &second },
 		{ "Percpu:", &percpu }, { "SwapTotal:", &swap }, { "SwapFree:", &swap_free },
 	};
@@ -55,29 +55,29 @@ int used_machine_read(const char *meminfo, struct used_machine *out)
 	if (found != all)
 		return -EPROTO;
 	read_named_lines(meminfo, more, sizeof(more) / sizeof(*more), 1024);
-	*out = (struct used_machine){ .total = total, .available = available,
+	*out = (struct machine_memory_use){ .total = total, .available = available,
 				      .used = total - vacant - buffers - cached - reclaimable + shared,
 				      .processes = anonymous + shared, .kernel = slab + stack + tables + second + percpu,
 				      .cache = buffers + cached - shared, .swapped = swap - swap_free };
 	return 0;
 }
 
-int used_group_read(const char *folder, struct used_group *out)
+int read_cgroup_memory_use(const char *folder, struct cgroup_memory_use *out)
 {
-	struct used_group g = { 0, -1, -1, -1, -1, -1, -1 };
+	struct cgroup_memory_use g = { 0, -1, -1, -1, -1, -1, -1 };
 	int64_t cache = -1;
-	const struct used_line v1[] = { { "total_rss", &g.anonymous }, { "total_shmem", &g.shared_memory },
+	const struct named_value_target v1[] = { { "total_rss", &g.anonymous }, { "total_shmem", &g.shared_memory },
 				   { "total_cache", &cache }, { "total_swap", &g.swapped } };
-	const struct used_line v2[] = { { "anon", &g.anonymous }, { "shmem", &g.shared_memory }, { "file", &cache },
+	const struct named_value_target v2[] = { { "anon", &g.anonymous }, { "shmem", &g.shared_memory }, { "file", &cache },
 					{ "kernel", &g.kernel } };
 	char path[4096];
 	int found;
 
 	*out = g;
-	g.charged = account_figure(folder, "memory.usage_in_bytes", NULL);
+	g.charged = account_read_counter(folder, "memory.usage_in_bytes", NULL);
 	g.version = 1;
 	if (g.charged < 0) {
-		g.charged = account_figure(folder, "memory.current", NULL);
+		g.charged = account_read_counter(folder, "memory.current", NULL);
 		g.version = 2;
 	}
 	if (g.charged < 0)
@@ -89,17 +89,17 @@ int used_group_read(const char *folder, struct used_group *out)
 	if (g.anonymous < 0 || g.shared_memory < 0 || cache < 0)
 		return -EPROTO;
 	if (g.version == 1)
-		g.kernel = account_figure(folder, "memory.kmem.usage_in_bytes", NULL);
+		g.kernel = account_read_counter(folder, "memory.kmem.usage_in_bytes", NULL);
 	else
-		g.swapped = account_figure(folder, "memory.swap.current", NULL);
+		g.swapped = account_read_counter(folder, "memory.swap.current", NULL);
 	g.cache = cache - g.shared_memory;
 	*out = g;
 	return 0;
 }
 
-void used_group_report(struct rec *r, const struct used_group *g)
+void report_cgroup_memory_use(struct rec_report *r, const struct cgroup_memory_use *g)
 {
-	rec_object(r, "cgroup");
+	rec_begin_object(r, "cgroup");
 	rec_int(r, "version", g->version);
 	rec_count(r, "charged_bytes", g->charged);
 	rec_count(r, "anonymous_bytes", g->anonymous);
@@ -107,12 +107,12 @@ void used_group_report(struct rec *r, const struct used_group *g)
 	rec_count(r, "kernel_bytes", g->kernel);
 	rec_count(r, "file_cache_bytes", g->cache);
 	rec_count(r, "swap_bytes", g->swapped);
-	rec_end(r);
+	rec_end_container(r);
 }
 
-void used_machine_report(struct rec *r, const struct used_machine *m)
+void report_machine_memory_use(struct rec_report *r, const struct machine_memory_use *m)
 {
-	rec_object(r, "machine");
+	rec_begin_object(r, "machine");
 	rec_int(r, "total_bytes", m->total);
 	rec_int(r, "used_bytes", m->used);
 	rec_int(r, "processes_bytes", m->processes);
@@ -120,5 +120,5 @@ void used_machine_report(struct rec *r, const struct used_machine *m)
 	rec_int(r, "file_cache_bytes", m->cache);
 	rec_int(r, "available_bytes", m->available);
 	rec_int(r, "swap_bytes", m->swapped);
-	rec_end(r);
+	rec_end_container(r);
 }

@@ -10,7 +10,7 @@
 
 /* From /proc/meminfo. `used`: memory that cannot be dropped at once, that is, all but free memory, the file cache and reclaimable
  * slabs; shared memory (also tmpfs) is included. */
-struct used_machine {
+struct machine_memory_use {
 	int64_t total, available, used;
 	int64_t processes;	/* part of used: anonymous pages and shared memory */
 	int64_t kernel;		/* part of used: unreclaimable slabs, kernel stacks, page tables, per-CPU data */
@@ -20,18 +20,18 @@ struct used_machine {
 
 /* A group of the memory controller, cgroup v1 or v2, including the groups below it. A file page is charged to the group that
  * first used it. */
-struct used_group {
+struct cgroup_memory_use {
 	int version;			/* 1 or 2; 0: not a group of the memory controller */
 	int64_t charged;		/* all memory charged to the group */
 	int64_t anonymous, shared_memory, kernel, cache, swapped;	/* cache: file pages, without shared memory */
 };
 
 /* 0, or -errno; -EPROTO: the file does not have the expected lines. */
-int used_machine_read(const char *meminfo, struct used_machine *out);
-int used_group_read(const char *folder, struct used_group *out);
+int read_machine_memory_use(const char *meminfo, struct machine_memory_use *out);
+int read_cgroup_memory_use(const char *folder, struct cgroup_memory_use *out);
 
-/* Writes the object "machine" of the report; used_group_report() writes "cgroup". */
-void used_machine_report(struct rec *r, const struct used_machine *m);
-void used_group_report(struct rec *r, const struct used_group *g);
+/* Writes the object "machine" of the report; report_cgroup_memory_use() writes "cgroup". */
+void report_machine_memory_use(struct rec_report *r, const struct machine_memory_use *m);
+void report_cgroup_memory_use(struct rec_report *r, const struct cgroup_memory_use *g);
 
 #endif

@@ -12,23 +12,23 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
-struct burst {
+struct burst_record {
 	int64_t due_ns, start_ns, end_ns;	/* CLOCK_MONOTONIC */
 	int64_t asked_ns, cpu_ns;		/* CPU time planned and used; less only in a burst that a stop cut short */
 };
 
 /* How a run is stopped; in memory shared with the stopping process. */
-struct burst_stop {
+struct burst_stop_signal {
 	atomic_bool *flag;
 	sem_t *wake;				/* posted once for each process after the flag was set */
 };
 
-/* Prepares burst_play(): touches the memory of `room` rows and runs a burst of 1 ns. */
-void burst_warm_up(struct burst *rows, size_t room, const struct burst_stop *stop);
+/* Prepares burst_run_plan(): touches the memory of `room` rows and runs a burst of 1 ns. */
+void burst_warm_up_memory(struct burst_record *rows, size_t room, const struct burst_stop_signal *stop);
 
 /* Runs the bursts of the plan, whose time 0 is origin_ns. *played: number of complete rows, at any time. A burst that is due before
  * the one before it has ended follows at once. */
-void burst_play(const struct burst_plan *plan, int64_t origin_ns, struct burst *rows, atomic_size_t *played,
-		const struct burst_stop *stop);
+void burst_run_plan(const struct burst_plan *plan, int64_t origin_ns, struct burst_record *rows, atomic_size_t *played,
+		const struct burst_stop_signal *stop);
 
 #endif

@@ -29,7 +29,7 @@ static const char *const keys[] = { "every", "len", "random", "min", "max", "loa
 #define KEYS (sizeof(keys) / sizeof(*keys))
 
 /* Reads one "name:value" of a list. *seen: the names read so far, as bits; a name must not be repeated. */
-static bool read_burst_word(char *word, struct burst_spec *s, unsigned *seen)
+static bool read_burst_word(char *word, struct burst_plan_spec *s, unsigned *seen)
 {
 	char *value = strchr(word, ':');
 	unsigned key = 0;
@@ -56,7 +56,7 @@ static bool read_burst_word(char *word, struct burst_spec *s, unsigned *seen)
 	return !strcmp(word, "load") && read_share(value, &s->load);
 }
 
-int burst_spec_read(const char *text, struct burst_spec *out, char *why, size_t why_size)
+int burst_spec_read(const char *text, struct burst_plan_spec *out, char *why, size_t why_size)
 {
 	static const char *const forms[] = {
 		[BURST_EVERY] = "a list as every:100ms,len:5ms is needed",
@@ -65,7 +65,8 @@ int burst_spec_read(const char *text, struct burst_spec *out, char *why, size_t 
 	char copy[256], *rest = NULL;
 	unsigned seen = 0;
 
-	*out = (struct burst_spec){ .kind = BURST_FILE, .min_ns = 100 * NS_PER_US, .max_ns = 400 * NS_PER_MS, .load = 0.5, .path = text };
+	*out = (struct burst_plan_spec){ .kind = BURST_FILE, .min_ns = 100 * NS_PER_US, .max_ns = 400 * NS_PER_MS, .load = 0.5,
+		.path = text };
 	for (unsigned i = 0; i < KEYS; i++) {
 		size_t n = strlen(keys[i]);
 
@@ -73,29 +74,29 @@ int burst_spec_read(const char *text, struct burst_spec *out, char *why, size_t 
 			out->kind = i < 2 ? BURST_EVERY : BURST_RANDOM;
 	}
 	if (out->kind == BURST_FILE)
-		return *text ? 0 : why_write(-EINVAL, why, why_size, "a list or the name of a file is needed");
+		return *text ? 0 : write_error_reason(-EINVAL, why, why_size, "a list or the name of a file is needed");
 	out->path = NULL;
 	/* strtok would take ",," for "," */
 	if (strlen(text) >= sizeof(copy) || strstr(text, ",,") || text[strlen(text) - 1] == ',')
-		return why_write(-EINVAL, why, why_size, "%s", forms[out->kind]);
+		return write_error_reason(-EINVAL, why, why_size, "%s", forms[out->kind]);
 	strcpy(copy, text);
 	for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
 		if (!read_burst_word(word, out, &seen))
-			return why_write(-EINVAL, why, why_size, "%s", forms[out->kind]);
+			return write_error_reason(-EINVAL, why, why_size, "%s", forms[out->kind]);
 	if (out->kind == BURST_EVERY ? !out->length_ns || !out->every_ns : !out->n)
-		return why_write(-EINVAL, why, why_size, "%s", forms[out->kind]);
+		return write_error_reason(-EINVAL, why, why_size, "%s", forms[out->kind]);
 	if (out->kind == BURST_EVERY && out->length_ns > out->every_ns)
-		return why_write(-EINVAL, why, why_size, "len must not be longer than every");
+		return write_error_reason(-EINVAL, why, why_size, "len must not be longer than every");
 	if (out->kind == BURST_RANDOM && out->min_ns > out->max_ns)
-		return why_write(-EINVAL, why, why_size, "min must not be longer than max");
+		return write_error_reason(-EINVAL, why, why_size, "min must not be longer than max");
 	if (out->kind == BURST_RANDOM && (double)out->max_ns > out->load * NS_PER_S)
-		return why_write(-EINVAL, why, why_size, "max must not be longer than the load's share of a second");
+		return write_error_reason(-EINVAL, why, why_size, "max must not be longer than the load's share of a second");
 	return 0;
 }
 
 static int make_due_room(struct burst_plan *plan, size_t n)
 {
-	struct burst_due *more;
+	struct planned_burst *more;
 
 	if (n > BURST_PLAN_MAX)
 		return -E2BIG;
@@ -106,7 +107,7 @@ static int make_due_room(struct burst_plan *plan, size_t n)
 	return 0;
 }
 
-int burst_plan_every(struct burst_plan *plan, const struct burst_spec *spec, int64_t time_ns)
+int burst_plan_make_periodic(struct burst_plan *plan, const struct burst_plan_spec *spec, int64_t time_ns)
 {
 	int64_t n = (time_ns + spec->every_ns - 1) / spec->every_ns;
 	int err;
@@ -116,18 +117,18 @@ int burst_plan_every(struct burst_plan *plan, const struct burst_spec *spec, int
 	if (err)
 		return err;
 	for (; (int64_t)plan->n < n; plan->n++)
-		plan->due[plan->n] = (struct burst_due){ (int64_t)plan->n * spec->every_ns, spec->length_ns };
+		plan->due[plan->n] = (struct planned_burst){ (int64_t)plan->n * spec->every_ns, spec->length_ns };
 	return 0;
 }
 
 /* By how many ns the last burst must be put off, so that no second holds more than `most` ns of bursts. Only the second that ends
  * with the last burst is checked: the bursts within a sliding second are at a maximum when its end leaves a burst. */
-static int64_t needed_delay(const struct burst_plan *plan, int64_t most)
+static int64_t needed_burst_delay_ns(const struct burst_plan *plan, int64_t most)
 {
-	const struct burst_due *last = &plan->due[plan->n - 1];
+	const struct planned_burst *last = &plan->due[plan->n - 1];
 	int64_t end = last->start_ns + last->length_ns, held = last->length_ns;
 
-	for (const struct burst_due *b = last; b-- > plan->due;) {
+	for (const struct planned_burst *b = last; b-- > plan->due;) {
 		int64_t b_end = b->start_ns + b->length_ns;
 		int64_t from = end - NS_PER_S > b->start_ns ? end - NS_PER_S : b->start_ns;
 
@@ -141,7 +142,7 @@ static int64_t needed_delay(const struct burst_plan *plan, int64_t most)
 	return 0;
 }
 
-int burst_plan_random(struct burst_plan *plan, const struct burst_spec *spec, uint64_t seed)
+int burst_plan_make_random(struct burst_plan *plan, const struct burst_plan_spec *spec, uint64_t seed)
 {
 	double span = log((double)spec->max_ns / (double)spec->min_ns);
 	double mean = span > 0 ? (double)(spec->max_ns - spec->min_ns) / span : (double)spec->min_ns;
@@ -156,11 +157,11 @@ int burst_plan_random(struct burst_plan *plan, const struct burst_spec *spec, ui
 	while ((int64_t)plan->n < spec->n) {
 		double length = (double)spec->min_ns * exp(span * random_unit(&seed));
 		double wait = -log(1 - random_unit(&seed)) * pause;
-		struct burst_due *due = &plan->due[plan->n++];
+		struct planned_burst *due = &plan->due[plan->n++];
 
 		due->length_ns = length > (double)spec->max_ns ? spec->max_ns : (int64_t)length;
 		due->start_ns = free_ns + BURST_PAUSE_MIN + (int64_t)wait;
-		due->start_ns += needed_delay(plan, most);
+		due->start_ns += needed_burst_delay_ns(plan, most);
 		free_ns = due->start_ns + due->length_ns;
 	}
 	return 0;
@@ -171,12 +172,12 @@ struct burst_plan_reader {
 	size_t room;
 };
 
-static int add_burst(void *context, char *const *cell)
+static int add_plan_burst(void *context, char *const *cell)
 {
 	struct burst_plan_reader *r = context;
-	struct burst_due due;
+	struct planned_burst due;
 
-	if (!rows_in_count(cell[0], &due.start_ns) || !rows_in_count(cell[1], &due.length_ns) || due.start_ns < 0 ||
+	if (!rows_in_parse_count(cell[0], &due.start_ns) || !rows_in_parse_count(cell[1], &due.length_ns) || due.start_ns < 0 ||
 	    due.length_ns < BURST_LENGTH_MIN || (r->plan->n && due.start_ns < r->plan->due[r->plan->n - 1].start_ns))
 		return -EPROTO;
 	if (r->plan->n == BURST_PLAN_MAX)
@@ -200,13 +201,13 @@ int burst_plan_read(struct burst_plan *plan, FILE *in, unsigned long *line)
 	int err;
 
 	*plan = (struct burst_plan){ 0 };
-	err = rows_in_read(in, "burst-plan/1", columns, 2, add_burst, &r, line);
+	err = rows_in_read_table(in, "burst-plan/1", columns, 2, add_plan_burst, &r, line);
 	if (err)
 		burst_plan_free(plan);
 	return err;
 }
 
-void burst_plan_fault(FILE *in, unsigned long line, char *why, size_t why_size)
+void burst_plan_explain_bad_line(FILE *in, unsigned long line, char *why, size_t why_size)
 {
 	char text[512] = "";
 
@@ -229,7 +230,7 @@ void burst_plan_fault(FILE *in, unsigned long line, char *why, size_t why_size)
 			 line, BURST_LENGTH_MIN);
 }
 
-void burst_plan_cut(struct burst_plan *plan, int64_t time_ns)
+void burst_plan_drop_after(struct burst_plan *plan, int64_t time_ns)
 {
 	while (plan->n && plan->due[plan->n - 1].start_ns >= time_ns)
 		plan->n--;

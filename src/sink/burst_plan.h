@@ -13,7 +13,7 @@
 #define BURST_LENGTH_MIN 1000		/* ns: shorter bursts would consist of clock readings */
 #define BURST_PAUSE_MIN 5000000		/* ns between random bursts: they stay distinct even if one is delayed by a scheduler tick */
 
-struct burst_spec {
+struct burst_plan_spec {
 	enum burst_kind { BURST_EVERY, BURST_RANDOM, BURST_FILE } kind;
 	int64_t every_ns, length_ns;		/* BURST_EVERY */
 	int64_t n, min_ns, max_ns;		/* BURST_RANDOM: number, shortest and longest burst */
@@ -23,34 +23,34 @@ struct burst_spec {
 
 /* Reads "every:100ms,len:5ms" or "random:1000[,min:100us][,max:400ms][,load:50%]", its words in any order, or else the name of a
  * file. 0, or -EINVAL with the reason in `why`. */
-int burst_spec_read(const char *text, struct burst_spec *out, char *why, size_t why_size);
+int burst_spec_read(const char *text, struct burst_plan_spec *out, char *why, size_t why_size);
 
-struct burst_due {
+struct planned_burst {
 	int64_t start_ns, length_ns;		/* length: of CPU time */
 };
 
 struct burst_plan {
-	struct burst_due *due;			/* owned; ascending by start */
+	struct planned_burst *due;			/* owned; ascending by start */
 	size_t n;
 };
 
 /* Bursts at 0, every_ns, 2 * every_ns and so on, before `time_ns`. 0, -ENOMEM, -E2BIG. */
-int burst_plan_every(struct burst_plan *plan, const struct burst_spec *spec, int64_t time_ns);
+int burst_plan_make_periodic(struct burst_plan *plan, const struct burst_plan_spec *spec, int64_t time_ns);
 
 /* Random bursts: lengths log-uniform from min to max (as many from 100 us to 1 ms as from 1 to 10 ms); pauses
  * BURST_PAUSE_MIN plus an exponential time, whose mean makes the share of bursts `load`. A burst that would exceed that
  * share within a second is put off, so the share over the whole plan is a little less. 0, -ENOMEM, -E2BIG. */
-int burst_plan_random(struct burst_plan *plan, const struct burst_spec *spec, uint64_t seed);
+int burst_plan_make_random(struct burst_plan *plan, const struct burst_plan_spec *spec, uint64_t seed);
 
 /* Reads a table of schema burst-plan/1 (start_ns, length_ns; ascending). 0, -EPROTO for a malformed row, with its number in *line;
  * -ENOMEM, -E2BIG, -EIO. */
 int burst_plan_read(struct burst_plan *plan, FILE *in, unsigned long *line);
 
 /* After -EPROTO: writes what is wrong with that line, a text to follow the name of the file. Reads the file again. */
-void burst_plan_fault(FILE *in, unsigned long line, char *why, size_t why_size);
+void burst_plan_explain_bad_line(FILE *in, unsigned long line, char *why, size_t why_size);
 
 /* Removes the bursts that begin at `time_ns` or later. */
-void burst_plan_cut(struct burst_plan *plan, int64_t time_ns);
+void burst_plan_drop_after(struct burst_plan *plan, int64_t time_ns);
 void burst_plan_free(struct burst_plan *plan);
 
 #endif

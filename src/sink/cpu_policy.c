@@ -89,11 +89,11 @@ int cpu_policy_apply(const struct cpu_policy *r, enum cpu_policy_part *asked)
 
 	/* the cgroup first: its cpuset changes the CPUs, and without real-time budget it refuses real-time policies */
 	*asked = CPU_POLICY_CGROUP;
-	err = r->cgroup ? proc_enter_group(r->cgroup) : 0;
+	err = r->cgroup ? proc_enter_cgroup(r->cgroup) : 0;
 	if (err)
 		return -err;
 	*asked = CPU_POLICY_CPUS;
-	err = proc_pin(&r->cpus);
+	err = proc_pin_thread_to_cpus(&r->cpus);
 	if (err)
 		return -err;
 	*asked = CPU_POLICY_NICE;
@@ -108,7 +108,7 @@ int cpu_policy_apply(const struct cpu_policy *r, enum cpu_policy_part *asked)
 	return r->slice_ns ? set_slice(r->slice_ns) : 0;
 }
 
-void cpu_policy_explain(const struct cpu_policy *r, enum cpu_policy_part asked, int why, char *text, size_t size)
+void cpu_policy_explain_refusal(const struct cpu_policy *r, enum cpu_policy_part asked, int why, char *text, size_t size)
 {
 	const char *said = strerror(why);
 

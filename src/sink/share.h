@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-struct share {
+struct cpu_share_holder {
 	double wanted;		/* share of wall-clock time, 0 < wanted < 1 */
 	int64_t period_ns;
 	int64_t start_ns;	/* start of the present period (CLOCK_MONOTONIC) */
@@ -18,9 +18,9 @@ struct share {
 	int64_t carry_ns;	/* from the period before: deficit (+, at most a tenth of a share) or excess (-) */
 };
 
-void share_start(struct share *s, double wanted, int64_t period_ns, int64_t now_ns, int64_t cpu_ns);
+void share_init(struct cpu_share_holder *s, double wanted, int64_t period_ns, int64_t now_ns, int64_t cpu_ns);
 
 /* What to do at `now_ns` with `cpu_ns` of CPU time used in total: 0: spin on; else sleep until the returned time. */
-int64_t share_next(struct share *s, int64_t now_ns, int64_t cpu_ns);
+int64_t share_sleep_until_ns(struct cpu_share_holder *s, int64_t now_ns, int64_t cpu_ns);
 
 #endif

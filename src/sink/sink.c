@@ -27,7 +27,7 @@ static struct {
 	int64_t count, time_ns, period_ns, seed, ready_fd;
 	double percent;
 	struct cpu_policy policy;
-	struct burst_spec burst;
+	struct burst_plan_spec burst;
 	const char *burst_text, *burst_log;
 } cfg = { .count = 1, .percent = 100, .period_ns = 10 * NS_PER_MS, .seed = 1, .ready_fd = STDERR_FILENO,
 	  .policy = { .policy = SCHED_OTHER } };
@@ -36,10 +36,10 @@ static char autogroup[64], cgroup[512];
 
 static struct burst_plan plan;
 /* The bursts of each process, in memory shared with it. */
-static struct burst_store {
+static struct shared_burst_records {
 	atomic_size_t played;
 	bool locked;
-	struct burst row[];
+	struct burst_record row[];
 } **truth;
 
 static int read_burst(const char *text, void *value)
@@ -82,15 +82,15 @@ static void spin_briefly(void)
 		__asm__ volatile("" ::: "memory");
 }
 
-static void hold_share(struct workers *workers, int64_t index, void *context)
+static void hold_cpu_share(struct workers *workers, int64_t index, void *context)
 {
-	struct share share;
+	struct cpu_share_holder share;
 
 	(void)context;
-	share_start(&share, cfg.percent / 100, cfg.period_ns, clock_now(), clock_thread_cpu());
+	share_init(&share, cfg.percent / 100, cfg.period_ns, clock_now(), clock_thread_cpu_time());
 	atomic_store(&workers->child[index].ready, true);
 	while (!atomic_load_explicit(&workers->stop, memory_order_relaxed)) {
-		int64_t until = share_next(&share, clock_now(), clock_thread_cpu());
+		int64_t until = share_sleep_until_ns(&share, clock_now(), clock_thread_cpu_time());
 
 		if (until)
 			clock_sleep_until(until);
@@ -109,19 +109,19 @@ static void spin_always(struct workers *workers, int64_t index, void *context)
 
 static void play_bursts(struct workers *workers, int64_t index, void *context)
 {
-	struct burst_stop stop = { &workers->stop, &workers->wake };
-	struct burst_store *mine = truth[index];
-	struct rt_state got;
+	struct burst_stop_signal stop = { &workers->stop, &workers->wake };
+	struct shared_burst_records *mine = truth[index];
+	struct rt_settings_granted got;
 	int64_t origin_ns;
 
 	(void)context;
 	rt_setup(0, &got);
 	mine->locked = got.locked;
-	burst_warm_up(mine->row, plan.n, &stop);
+	burst_warm_up_memory(mine->row, plan.n, &stop);
 	atomic_store(&workers->child[index].ready, true);
 	while (!(origin_ns = atomic_load(&workers->origin_ns)) && !atomic_load(&workers->stop))
 		clock_sleep_until(clock_now() + NS_PER_MS);
-	burst_play(&plan, origin_ns, mine->row, &mine->played, &stop);
+	burst_run_plan(&plan, origin_ns, mine->row, &mine->played, &stop);
 }
 
 static void make_plan(void)
@@ -133,10 +133,10 @@ static void make_plan(void)
 
 	switch (cfg.burst.kind) {
 	case BURST_EVERY:
-		err = burst_plan_every(&plan, &cfg.burst, cfg.time_ns);
+		err = burst_plan_make_periodic(&plan, &cfg.burst, cfg.time_ns);
 		break;
 	case BURST_RANDOM:
-		err = burst_plan_random(&plan, &cfg.burst, (uint64_t)cfg.seed);
+		err = burst_plan_make_random(&plan, &cfg.burst, (uint64_t)cfg.seed);
 		break;
 	case BURST_FILE:
 		in = fopen(cfg.burst.path, "re");
@@ -144,7 +144,7 @@ static void make_plan(void)
 			die(EXIT_RUN, "cannot read %s: %m", cfg.burst.path);
 		err = burst_plan_read(&plan, in, &line);
 		if (err == -EPROTO)
-			burst_plan_fault(in, line, why, sizeof(why));
+			burst_plan_explain_bad_line(in, line, why, sizeof(why));
 		fclose(in);
 		break;
 	}
@@ -157,10 +157,10 @@ static void make_plan(void)
 	if (err)
 		die(EXIT_RUN, "cannot plan --burst %s: %s", cfg.burst_text, strerror(-err));
 	if (cfg.time_ns)
-		burst_plan_cut(&plan, cfg.time_ns);
+		burst_plan_drop_after(&plan, cfg.time_ns);
 	truth = calloc((size_t)cfg.count, sizeof(*truth));
 	for (int64_t i = 0; i < cfg.count; i++) {
-		void *room = !truth ? MAP_FAILED : mmap(NULL, sizeof(**truth) + plan.n * sizeof(struct burst), PROT_READ | PROT_WRITE,
+		void *room = !truth ? MAP_FAILED : mmap(NULL, sizeof(**truth) + plan.n * sizeof(struct burst_record), PROT_READ | PROT_WRITE,
 							 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 		if (room == MAP_FAILED)
@@ -169,38 +169,38 @@ static void make_plan(void)
 	}
 }
 
-static struct rows *open_burst_log(void)
+static struct row_file *open_burst_log(void)
 {
 	static const char *const columns[] = { "child", "pid", "n", "due_ns", "start_ns", "end_ns", "asked_ns", "cpu_ns", NULL };
-	struct rows *log = rows_open(cfg.burst_log, "burst/1", columns);
+	struct row_file *log = rows_open(cfg.burst_log, "burst/1", columns);
 
 	if (!log)
 		die(EXIT_RUN, "cannot write %s: %m", cfg.burst_log);
 	return log;
 }
 
-static int write_burst_log(struct rows *log, const struct workers *workers)
+static int write_burst_log(struct row_file *log, const struct workers *workers)
 {
 	for (int64_t i = 0; i < workers->count; i++) {
 		for (size_t n = 0; n < atomic_load(&truth[i]->played); n++) {
-			const struct burst *b = &truth[i]->row[n];
+			const struct burst_record *b = &truth[i]->row[n];
 
-			rows_int(log, i + 1);
-			rows_int(log, workers->child[i].was);
-			rows_int(log, (int64_t)n + 1);
-			rows_int(log, b->due_ns);
-			rows_int(log, b->start_ns);
-			rows_int(log, b->end_ns);
-			rows_int(log, b->asked_ns);
-			rows_int(log, b->cpu_ns);
-			rows_end(log);
+			rows_write_int(log, i + 1);
+			rows_write_int(log, workers->child[i].was);
+			rows_write_int(log, (int64_t)n + 1);
+			rows_write_int(log, b->due_ns);
+			rows_write_int(log, b->start_ns);
+			rows_write_int(log, b->end_ns);
+			rows_write_int(log, b->asked_ns);
+			rows_write_int(log, b->cpu_ns);
+			rows_end_row(log);
 		}
 	}
 	return rows_close(log);
 }
 
 /* Reports the CPUs that the processes may use, as --cpus takes them. */
-static void report_allowed_cpus(struct rec *r)
+static void report_allowed_cpus(struct rec_report *r)
 {
 	struct cli_cpus use = cfg.policy.cpus;
 	char text[256];
@@ -211,11 +211,11 @@ static void report_allowed_cpus(struct rec *r)
 	rec_str(r, "cpus", text);
 }
 
-static void report_sink_settings(struct rec *r, const struct workers *workers)
+static void report_sink_settings(struct rec_report *r, const struct workers *workers)
 {
 	int64_t slice = workers->child[0].slice_ns;
 
-	rec_object(r, "settings");
+	rec_begin_object(r, "settings");
 	rec_int(r, "count", cfg.count);
 	rec_real(r, "load_percent", cfg.burst_text ? NAN : cfg.percent, 3);
 	rec_real(r, "period_ms", (double)cfg.period_ns / NS_PER_MS, 3);
@@ -226,7 +226,7 @@ static void report_sink_settings(struct rec *r, const struct workers *workers)
 	rec_str(r, "burst", cfg.burst_text);
 	rec_int(r, "seed", cfg.seed);
 	report_allowed_cpus(r);
-	rec_end(r);
+	rec_end_container(r);
 }
 
 static double share_percent(const struct worker *c)
@@ -234,19 +234,19 @@ static double share_percent(const struct worker *c)
 	return c->wall_ns > 0 ? 100.0 * (double)c->cpu_ns / (double)c->wall_ns : 0;
 }
 
-static void report_child(struct rec *r, const struct worker *c)
+static void report_child(struct rec_report *r, const struct worker *c)
 {
-	rec_object(r, NULL);
+	rec_begin_object(r, NULL);
 	rec_real(r, "cpu_s", (double)c->cpu_ns / NS_PER_S, 6);
 	rec_real(r, "wall_s", c->died ? NAN : (double)c->wall_ns / NS_PER_S, 6);
 	rec_real(r, "share_percent", c->died ? NAN : share_percent(c), 3);
 	rec_real(r, "wanted_percent", cfg.burst_text ? NAN : cfg.percent, 3);
 	/* null if the kernel has no schedstat */
 	rec_real(r, "runqueue_wait_s", c->accounted ? (double)c->sched.wait_ns / NS_PER_S : NAN, 6);
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void report_bursts(struct rec *r, const struct workers *workers)
+static void report_bursts(struct rec_report *r, const struct workers *workers)
 {
 	struct sample late = { 0 }, over = { 0 };
 	int64_t asked = 0, burned = 0;
@@ -256,7 +256,7 @@ static void report_bursts(struct rec *r, const struct workers *workers)
 	for (int64_t i = 0; i < workers->count; i++) {
 		size_t n = atomic_load(&truth[i]->played);
 
-		for (const struct burst *b = truth[i]->row; b < truth[i]->row + n; b++) {
+		for (const struct burst_record *b = truth[i]->row; b < truth[i]->row + n; b++) {
 			sample_add(&late, b->start_ns - b->due_ns);
 			sample_add(&over, b->cpu_ns - b->asked_ns);
 			asked += b->asked_ns;
@@ -265,25 +265,26 @@ static void report_bursts(struct rec *r, const struct workers *workers)
 		played += n;
 		locked = locked && truth[i]->locked;
 	}
-	rec_object(r, "bursts");
+	rec_begin_object(r, "bursts");
 	rec_int(r, "planned", (int64_t)plan.n * workers->count);
 	rec_int(r, "played", (int64_t)played);
 	rec_int(r, "origin_ns", atomic_load(&workers->origin_ns));
 	rec_real(r, "asked_s", (double)asked / NS_PER_S, 6);
 	rec_real(r, "burned_s", (double)burned / NS_PER_S, 6);
 	rec_bool(r, "memory_locked", locked);
-	rec_timing(r, "late_us", &late, NS_PER_US);
-	rec_timing(r, "over_us", &over, NS_PER_US);
-	rec_end(r);
-	rec_say(r, "%s of %s bursts played, %s of CPU time", say_count((int64_t)played), say_count((int64_t)plan.n * workers->count),
-		say_ns((double)burned));
-	rec_say(r, "  started %s late (worst %s), used %s more CPU time than planned (medians)", say_ns(sample_quantile(&late, 0.5).value),
-		say_ns(sample_max(&late).value), say_ns(sample_quantile(&over, 0.5).value));
+	rec_sample_statistics(r, "late_us", &late, NS_PER_US);
+	rec_sample_statistics(r, "over_us", &over, NS_PER_US);
+	rec_end_container(r);
+	rec_say(r, "%s of %s bursts played, %s of CPU time", count_text((int64_t)played), count_text((int64_t)plan.n * workers->count),
+		ns_text((double)burned));
+	rec_say(r, "  started %s late (worst %s), used %s more CPU time than planned (medians)",
+		ns_text(sample_quantile(&late, 0.5).value),
+		ns_text(sample_max(&late).value), ns_text(sample_quantile(&over, 0.5).value));
 	sample_free(&late);
 	sample_free(&over);
 }
 
-static void say_load(struct rec *r, const struct workers *workers)
+static void say_load(struct rec_report *r, const struct workers *workers)
 {
 	double least = INFINITY, most = 0, waited_ns = 0;
 	const char *plural = workers->count == 1 ? "" : "es";
@@ -299,40 +300,40 @@ static void say_load(struct rec *r, const struct workers *workers)
 		n++;
 	}
 	if (cfg.percent < 100)
-		rec_say(r, "%s process%s, %s %% of a CPU each, %s", say_count(workers->count), plural, say_number(cfg.percent),
-			say_ns((double)wall_ns));
+		rec_say(r, "%s process%s, %s %% of a CPU each, %s", count_text(workers->count), plural, number_text(cfg.percent),
+			ns_text((double)wall_ns));
 	else
-		rec_say(r, "%s process%s, all the CPU time they can get, %s", say_count(workers->count), plural, say_ns((double)wall_ns));
+		rec_say(r, "%s process%s, all the CPU time they can get, %s", count_text(workers->count), plural, ns_text((double)wall_ns));
 	if (!n)
 		return;
 	if (n == 1)
-		rec_say(r, "  got %s %% of a CPU; waited %s for a CPU", say_number(most), say_ns(waited_ns));
+		rec_say(r, "  got %s %% of a CPU; waited %s for a CPU", number_text(most), ns_text(waited_ns));
 	else
-		rec_say(r, "  got %s to %s %% of a CPU each; waited %s for a CPU, in total", say_number(least), say_number(most),
-			say_ns(waited_ns));
+		rec_say(r, "  got %s to %s %% of a CPU each; waited %s for a CPU, in total", number_text(least), number_text(most),
+			ns_text(waited_ns));
 	if (cfg.percent >= 100)
 		return;
 	if (least < HELD * cfg.percent)
-		rec_warn(r, "Load NOT held: %s %% of %s %%. Others used the CPU: each process waited %s of %s.", say_number(least),
-			 say_number(cfg.percent), say_ns(waited_ns / (double)n), say_ns((double)wall_ns));
+		rec_warn(r, "Load NOT held: %s %% of %s %%. Others used the CPU: each process waited %s of %s.", number_text(least),
+			 number_text(cfg.percent), ns_text(waited_ns / (double)n), ns_text((double)wall_ns));
 	else
 		rec_say(r, "Load held.");
 }
 
-static int64_t report_sink(struct rec *r, const struct workers *workers)
+static int64_t report_sink(struct rec_report *r, const struct workers *workers)
 {
 	double total = 0;
 	int64_t died = 0;
 
 	report_sink_settings(r, workers);
-	rec_object(r, "result");
-	rec_array(r, "children");
+	rec_begin_object(r, "result");
+	rec_begin_array(r, "children");
 	for (int64_t i = 0; i < workers->count; i++) {
 		report_child(r, &workers->child[i]);
 		total += share_percent(&workers->child[i]);
 		died += workers->child[i].died;
 	}
-	rec_end(r);
+	rec_end_container(r);
 	rec_real(r, "total_share_percent", total, 3);
 	rec_int(r, "children_died", died);
 	rec_str(r, "autogroup", autogroup[0] ? autogroup : NULL);
@@ -342,16 +343,16 @@ static int64_t report_sink(struct rec *r, const struct workers *workers)
 	else
 		say_load(r, workers);
 	if (died)
-		rec_warn(r, "%s of %s processes died before the end.", say_count(died), say_count(workers->count));
-	rec_main_table(r, "children");
-	rec_end(r);
+		rec_warn(r, "%s of %s processes died before the end.", count_text(died), count_text(workers->count));
+	rec_set_main_table(r, "children");
+	rec_end_container(r);
 	return died;
 }
 
 static struct workers *start_load(void)
 {
 	struct workers *workers = workers_new(cfg.count);
-	worker_function *work = cfg.burst_text ? play_bursts : cfg.percent < 100 ? hold_share : spin_always;
+	worker_function *work = cfg.burst_text ? play_bursts : cfg.percent < 100 ? hold_cpu_share : spin_always;
 	const struct worker *c;
 	char why[512];
 	int64_t who;
@@ -366,13 +367,13 @@ static struct workers *start_load(void)
 		die(EXIT_RUN, "process %lld of %lld died before it could spin; too little memory?", (long long)who + 1, (long long)cfg.count);
 	c = &workers->child[who < cfg.count ? who : 0];
 	if (err == WORKERS_REFUSED) {
-		cpu_policy_explain(&cfg.policy, c->asked, atomic_load(&c->refused), why, sizeof(why));
+		cpu_policy_explain_refusal(&cfg.policy, c->asked, atomic_load(&c->refused), why, sizeof(why));
 		die(EXIT_RUN, "%s", why);
 	}
 	if (cfg.policy.slice_ns && !proc_stop && workers->child[0].slice_ns != cfg.policy.slice_ns)
 		warn("--slice has no effect on this kernel; settings.slice_ms is the time slice in use");
-	proc_line(workers->child[0].pid, "autogroup", autogroup, sizeof(autogroup));
-	proc_cgroup(workers->child[0].pid, "cpu", cgroup, sizeof(cgroup));
+	proc_read_first_line_of(workers->child[0].pid, "autogroup", autogroup, sizeof(autogroup));
+	proc_cgroup_of_process(workers->child[0].pid, "cpu", cgroup, sizeof(cgroup));
 	return workers;
 }
 
@@ -383,18 +384,18 @@ static bool run_load(struct workers *workers)
 	bool cut;
 
 	if (!proc_stop)
-		proc_say_ready((int)cfg.ready_fd);
+		proc_write_ready_line_or_warn((int)cfg.ready_fd);
 	until = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX;
 	if (cfg.burst_text) {
 		atomic_store(&workers->origin_ns, clock_now() + LEAD_NS);
 		cut = !workers_wait(workers, INT64_MAX) || proc_stop;
 	} else {
-		proc_wait_stop(until);
+		proc_sleep_until_or_stop(until);
 		cut = proc_stop && cfg.time_ns;		/* without --time a signal is the normal end */
 	}
 	workers_stop(workers);
 	/* with bursts each process must first record the one that was cut; else only killed processes are to be detected */
-	workers_reap(workers, cfg.burst_text ? INT64_MAX : clock_now() + END_NS);
+	workers_wait_ended(workers, cfg.burst_text ? INT64_MAX : clock_now() + END_NS);
 	return cut;
 }
 
@@ -402,7 +403,7 @@ static void read_sink_options(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "sink [-n COUNT] [-l PERCENT | --burst PLAN] [-t TIME] [options]",
 			      "CPU hogs: use all the CPU time they get, a fixed share of it, or planned bursts.", options);
-	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--burst-log", cfg.burst_log } };
+	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--burst-log", cfg.burst_log } };
 
 	if (first < argc)
 		die_usage("unexpected word %s", argv[first]);
@@ -414,22 +415,22 @@ static void read_sink_options(int argc, char **argv)
 		die_usage("--burst every: needs a --time");
 	if (cfg.policy.slice_ns && cfg.policy.priority)
 		die_usage("--slice is for other, batch and idle: real-time policies have no time slice");
-	rec_check_apart(place, 2);
+	rec_check_outputs_differ(place, 2);
 	proc_check_ready_fd((int)cfg.ready_fd);
 }
 
 int main(int argc, char **argv)
 {
-	struct rows *burst_log = NULL;
+	struct row_file *burst_log = NULL;
 	struct workers *workers;
-	struct rec *out;
+	struct rec_report *out;
 	int64_t died;
 	bool cut;
 	int lost;
 
 	read_sink_options(argc, argv);
 	proc_stop_with_parent();
-	proc_catch_stop();	/* before the output, which a signal would otherwise leave half done */
+	proc_catch_stop_signals();	/* before the output, which a signal would otherwise leave half done */
 	if (cfg.burst_text)
 		make_plan();
 	out = rec_must_open(&out_cfg, "sink");	/* before the run: a bad path must not cost it */
@@ -442,6 +443,6 @@ int main(int argc, char **argv)
 	if (lost)
 		warn("cannot write %s: %s; the report counts the bursts all the same", cfg.burst_log, strerror(-lost));
 	rec_must_close(out);
-	workers_reap(workers, INT64_MAX);
+	workers_wait_ended(workers, INT64_MAX);
 	return cut ? EXIT_INTERRUPTED : died || lost ? EXIT_LOSSY : EXIT_OK;
 }

@@ -24,13 +24,13 @@ struct workers *workers_new(int64_t count)
 	return workers;
 }
 
-static void account_child(struct worker *c, pid_t pid)
+static void record_child_cpu_time(struct worker *c, pid_t pid)
 {
 	if (!atomic_load(&c->ready))
 		return;		/* stopped before its work began */
-	c->cpu_ns = clock_cpu_of(pid) - c->start_cpu_ns;
+	c->cpu_ns = clock_cpu_time_of_process(pid) - c->start_cpu_ns;
 	c->wall_ns = clock_now() - c->start_ns;
-	c->accounted = !proc_schedstat(pid, &c->sched);
+	c->accounted = !proc_schedstat_of_process(pid, &c->sched);
 }
 
 static __attribute__((noreturn)) void worker_main(struct workers *workers, int64_t index, pid_t parent,
@@ -50,15 +50,15 @@ static __attribute__((noreturn)) void worker_main(struct workers *workers, int64
 		_exit(EXIT_OK);
 	}
 	me->slice_ns = cpu_policy_slice(0);
-	me->start_cpu_ns = clock_process_cpu();
+	me->start_cpu_ns = clock_process_cpu_time();
 	me->start_ns = clock_now();
 	work(workers, index, context);
 	if (!atomic_load(&workers->stop))
-		account_child(me, getpid());
+		record_child_cpu_time(me, getpid());
 	_exit(EXIT_OK);
 }
 
-static void note_end(struct worker *c, int status, const struct rusage *used)
+static void record_child_end(struct worker *c, int status, const struct rusage *used)
 {
 	c->pid = 0;
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
@@ -82,7 +82,7 @@ static bool reap_child(struct worker *c, int options)
 		pid = wait4(c->pid, &status, options, &used);
 	while (pid < 0 && errno == EINTR);
 	if (pid > 0)
-		note_end(c, status, &used);
+		record_child_end(c, status, &used);
 	else if (pid < 0)
 		c->pid = 0;	/* SIGCHLD is ignored (inherited), so its status is lost: it has ended */
 	return pid != 0;
@@ -93,13 +93,13 @@ void workers_stop(struct workers *workers)
 {
 	for (int64_t i = 0; i < workers->count; i++)
 		if (!reap_child(&workers->child[i], WNOHANG))
-			account_child(&workers->child[i], workers->child[i].pid);
+			record_child_cpu_time(&workers->child[i], workers->child[i].pid);
 	atomic_store(&workers->stop, true);
 	for (int64_t i = 0; i < workers->count; i++)
 		sem_post(&workers->wake);
 }
 
-void workers_reap(struct workers *workers, int64_t until_ns)
+void workers_wait_ended(struct workers *workers, int64_t until_ns)
 {
 	for (int64_t i = 0; i < workers->count; i++)
 		while (!reap_child(&workers->child[i], until_ns == INT64_MAX ? 0 : WNOHANG) && clock_now() < until_ns)
@@ -107,7 +107,7 @@ void workers_reap(struct workers *workers, int64_t until_ns)
 }
 
 /* Whether all processes are ready: 1 yes, 0 not yet; -WORKERS_REFUSED or -WORKERS_DIED (*who: which one). */
-static int check_ready(struct workers *workers, int64_t *who)
+static int check_workers_ready(struct workers *workers, int64_t *who)
 {
 	for (*who = 0; *who < workers->count; ++*who) {
 		struct worker *c = &workers->child[*who];
@@ -134,21 +134,21 @@ int workers_start(struct workers *workers, const struct cpu_policy *policy, work
 			int saved = errno;
 
 			workers_stop(workers);
-			workers_reap(workers, INT64_MAX);
+			workers_wait_ended(workers, INT64_MAX);
 			return -saved;
 		}
 		if (!pid) {
-			proc_ignore_stop();
+			proc_ignore_stop_signals();
 			worker_main(workers, *who, me, policy, work, context);
 		}
 		workers->child[*who].pid = workers->child[*who].was = pid;
 	}
-	while (!(seen = check_ready(workers, who)) && !proc_stop)
+	while (!(seen = check_workers_ready(workers, who)) && !proc_stop)
 		clock_sleep_until(clock_now() + NS_PER_MS);
 	if (seen >= 0)
 		return 0;
 	workers_stop(workers);
-	workers_reap(workers, INT64_MAX);
+	workers_wait_ended(workers, INT64_MAX);
 	return -seen;
 }
 
@@ -178,7 +178,7 @@ bool workers_wait(struct workers *workers, int64_t until_ns)
 	bool all = true;
 
 	/* stop signals are blocked except in ppoll(): none is missed between the check of proc_stop and the sleep */
-	proc_stop_signals(&stops);
+	proc_fill_stop_signal_set(&stops);
 	sigprocmask(SIG_BLOCK, &stops, &before);
 	for (int64_t i = 0; i < workers->count && all; i++)
 		all = workers->child[i].pid <= 0 || wait_for_child(&workers->child[i], until_ns, &before);

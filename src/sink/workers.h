@@ -47,6 +47,6 @@ bool workers_wait(struct workers *workers, int64_t until_ns);
 /* Reads the CPU times of all running processes and tells them to end. Works also if a low priority gives them no CPU time. */
 void workers_stop(struct workers *workers);
 /* After workers_stop(): waits until all processes have ended, or until `until_ns` (INT64_MAX: no limit), and sets their `died`. */
-void workers_reap(struct workers *workers, int64_t until_ns);
+void workers_wait_ended(struct workers *workers, int64_t until_ns);
 
 #endif

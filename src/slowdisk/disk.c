@@ -35,14 +35,14 @@ struct disk {
 
 static char fuse_message[256];	/* last error message of the FUSE library, kept off standard error */
 
-static void keep_fuse_message(enum fuse_log_level level, const char *format, va_list args)
+static void store_fuse_message(enum fuse_log_level level, const char *format, va_list args)
 {
 	(void)level;
 	vsnprintf(fuse_message, sizeof(fuse_message), format, args);
 	fuse_message[strcspn(fuse_message, "\n")] = '\0';
 }
 
-static void fill_stat(const struct disk *d, fuse_ino_t node, struct stat *st)
+static void fill_node_stat(const struct disk *d, fuse_ino_t node, struct stat *st)
 {
 	*st = (struct stat){ .st_ino = node, .st_uid = geteuid(), .st_gid = getegid(), .st_blksize = ALIGNMENT };
 	if (node == FILE_NODE) {
@@ -56,7 +56,7 @@ static void fill_stat(const struct disk *d, fuse_ino_t node, struct stat *st)
 	}
 }
 
-static void on_init(void *context, struct fuse_conn_info *conn)
+static void on_fuse_init(void *context, struct fuse_conn_info *conn)
 {
 	struct disk *d = context;
 
@@ -66,7 +66,7 @@ static void on_init(void *context, struct fuse_conn_info *conn)
 	d->ready = true;
 }
 
-static void on_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
+static void on_fuse_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct fuse_entry_param e = { .ino = FILE_NODE, .attr_timeout = FOR_EVER, .entry_timeout = FOR_EVER };
 
@@ -74,31 +74,31 @@ static void on_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 		fuse_reply_err(req, ENOENT);
 		return;
 	}
-	fill_stat(fuse_req_userdata(req), FILE_NODE, &e.attr);
+	fill_node_stat(fuse_req_userdata(req), FILE_NODE, &e.attr);
 	fuse_reply_entry(req, &e);
 }
 
-static void on_getattr(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi)
+static void on_fuse_getattr(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi)
 {
 	struct stat st;
 
 	(void)fi;
-	fill_stat(fuse_req_userdata(req), node, &st);
+	fill_node_stat(fuse_req_userdata(req), node, &st);
 	fuse_reply_attr(req, &st, FOR_EVER);
 }
 
 /* The size is fixed; changes of mode, owner and times (mkswap, dd) are accepted and ignored. */
-static void on_setattr(fuse_req_t req, fuse_ino_t node, struct stat *attr, int to_set, struct fuse_file_info *fi)
+static void on_fuse_setattr(fuse_req_t req, fuse_ino_t node, struct stat *attr, int to_set, struct fuse_file_info *fi)
 {
 	const struct disk *d = fuse_req_userdata(req);
 
 	if ((to_set & FUSE_SET_ATTR_SIZE) && (node != FILE_NODE || attr->st_size != d->size))
 		fuse_reply_err(req, EPERM);
 	else
-		on_getattr(req, node, fi);
+		on_fuse_getattr(req, node, fi);
 }
 
-static void on_readdir(fuse_req_t req, fuse_ino_t node, size_t size, off_t offset, struct fuse_file_info *fi)
+static void on_fuse_readdir(fuse_req_t req, fuse_ino_t node, size_t size, off_t offset, struct fuse_file_info *fi)
 {
 	static const char *const names[] = { ".", "..", FILE_NAME };
 	char out[512];
@@ -110,7 +110,7 @@ static void on_readdir(fuse_req_t req, fuse_ino_t node, size_t size, off_t offse
 		struct stat st;
 		size_t entry;
 
-		fill_stat(fuse_req_userdata(req), i == 2 ? FILE_NODE : FUSE_ROOT_ID, &st);
+		fill_node_stat(fuse_req_userdata(req), i == 2 ? FILE_NODE : FUSE_ROOT_ID, &st);
 		entry = fuse_add_direntry(req, out + n, sizeof(out) - n, names[i], &st, i + 1);
 		if (n + entry > size)
 			break;
@@ -151,7 +151,7 @@ static size_t clip_request(const struct disk *d, size_t size, off_t offset)
 	return (int64_t)size > d->size - offset ? (size_t)(d->size - offset) : size;
 }
 
-static void on_read(fuse_req_t req, fuse_ino_t node, size_t size, off_t offset, struct fuse_file_info *fi)
+static void on_fuse_read(fuse_req_t req, fuse_ino_t node, size_t size, off_t offset, struct fuse_file_info *fi)
 {
 	struct disk *d = fuse_req_userdata(req);
 	int64_t start = clock_now();
@@ -168,7 +168,7 @@ static void on_read(fuse_req_t req, fuse_ino_t node, size_t size, off_t offset, 
 	d->cfg.served(d->cfg.context, DISK_READ, start, clock_now(), offset, (int64_t)n, err);
 }
 
-static void on_write(fuse_req_t req, fuse_ino_t node, const char *from, size_t size, off_t offset, struct fuse_file_info *fi)
+static void on_fuse_write(fuse_req_t req, fuse_ino_t node, const char *from, size_t size, off_t offset, struct fuse_file_info *fi)
 {
 	struct disk *d = fuse_req_userdata(req);
 	int64_t start = clock_now();
@@ -190,7 +190,7 @@ static void on_write(fuse_req_t req, fuse_ino_t node, const char *from, size_t s
 }
 
 /* Opens with direct_io: the kernel passes on every read and answers none from its page cache. */
-static void on_open(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi)
+static void on_fuse_open(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi)
 {
 	if (node != FILE_NODE) {
 		fuse_reply_err(req, EISDIR);
@@ -200,7 +200,7 @@ static void on_open(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi)
 	fuse_reply_open(req, fi);
 }
 
-static void on_fsync(fuse_req_t req, fuse_ino_t node, int data_only, struct fuse_file_info *fi)
+static void on_fuse_fsync(fuse_req_t req, fuse_ino_t node, int data_only, struct fuse_file_info *fi)
 {
 	struct disk *d = fuse_req_userdata(req);
 
@@ -210,7 +210,7 @@ static void on_fsync(fuse_req_t req, fuse_ino_t node, int data_only, struct fuse
 	fuse_reply_err(req, fdatasync(d->cached) ? errno : 0);
 }
 
-static void on_flush(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi)
+static void on_fuse_flush(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi)
 {
 	(void)node;
 	(void)fi;
@@ -218,8 +218,9 @@ static void on_flush(fuse_req_t req, fuse_ino_t node, struct fuse_file_info *fi)
 }
 
 static const struct fuse_lowlevel_ops operations = {
-	.init = on_init, .lookup = on_lookup, .getattr = on_getattr, .setattr = on_setattr, .readdir = on_readdir, .open = on_open,
-	.read = on_read, .write = on_write, .fsync = on_fsync, .flush = on_flush,
+	.init = on_fuse_init, .lookup = on_fuse_lookup, .getattr = on_fuse_getattr, .setattr = on_fuse_setattr, .readdir = on_fuse_readdir,
+		.open = on_fuse_open,
+	.read = on_fuse_read, .write = on_fuse_write, .fsync = on_fuse_fsync, .flush = on_fuse_flush,
 };
 
 static int open_backing(struct disk *d, char *why, size_t size)
@@ -235,12 +236,12 @@ static int open_backing(struct disk *d, char *why, size_t size)
 	else if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode))
 		err = -ENODEV;
 	if (err)
-		return why_write(err, why, size, "cannot use %s: %s", d->cfg.backing,
+		return write_error_reason(err, why, size, "cannot use %s: %s", d->cfg.backing,
 				 err == -ENODEV ? "neither a file nor a disk" : strerror(-err));
 	d->direct = open(d->cfg.backing, O_RDWR | O_CLOEXEC | O_DIRECT);
 	d->size = lseek(d->cached, 0, SEEK_END);
 	if (d->size <= 0)
-		return why_write(-EINVAL, why, size, "cannot use %s: it is empty; give it a size with truncate -s SIZE or fallocate",
+		return write_error_reason(-EINVAL, why, size, "cannot use %s: it is empty; give it a size with truncate -s SIZE or fallocate",
 				 d->cfg.backing);
 	return 0;
 }
@@ -278,11 +279,11 @@ static int mount_fuse(struct disk *d, char *why, size_t size)
 	errno = 0;
 	if (stat(d->cfg.folder, &st) || !S_ISDIR(st.st_mode)) {
 		err = errno ? -errno : -ENOTDIR;
-		return why_write(err, why, size, "cannot mount in %s: %s%s", d->cfg.folder, strerror(-err),
+		return write_error_reason(err, why, size, "cannot mount in %s: %s%s", d->cfg.folder, strerror(-err),
 				 err == -ENOTCONN ? "; a killed slowdisk has left a mount there: umount it" : "");
 	}
 	snprintf(most, sizeof(most), "fsname=slowdisk,max_read=%d", REQUEST_MAX);
-	fuse_set_log_func(keep_fuse_message);
+	fuse_set_log_func(store_fuse_message);
 	d->session = fuse_session_new(&args, &operations, sizeof(operations), d);
 	err = d->session ? 0 : -ENOMEM;
 	if (!err && mount_quietly(d->session, d->cfg.folder)) {
@@ -331,22 +332,22 @@ int64_t disk_size(const struct disk *d)
 	return d->size;
 }
 
-bool disk_direct(const struct disk *d)
+bool disk_backing_is_direct(const struct disk *d)
 {
 	return d->direct >= 0;
 }
 
-int disk_fd(const struct disk *d)
+int disk_request_fd(const struct disk *d)
 {
 	return fuse_session_fd(d->session);
 }
 
-bool disk_ready(const struct disk *d)
+bool disk_is_mounted(const struct disk *d)
 {
 	return d->ready && !fuse_session_exited(d->session);
 }
 
-const char *disk_fuse_message(void)
+const char *disk_last_fuse_message(void)
 {
 	return fuse_message;
 }

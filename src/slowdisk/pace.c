@@ -30,7 +30,7 @@ static int pace_read_delay(const char *text, int64_t *ns)
 	return 0;
 }
 
-int pace_command(struct pace *pace, const char *line)
+int pace_apply_command(struct disk_delays *pace, const char *line)
 {
 	const struct {
 		const char *word;
@@ -64,7 +64,7 @@ int pace_command(struct pace *pace, const char *line)
 	return -EINVAL;
 }
 
-int64_t pace_delay_ns(const struct pace *pace, bool write, int64_t bytes)
+int64_t pace_delay_ns(const struct disk_delays *pace, bool write, int64_t bytes)
 {
 	int64_t bits = write ? pace->write_bits : pace->read_bits;
 

@@ -44,7 +44,7 @@ struct journal_row {
 /* The --log: a ring buffer of rows, written by a thread of its own. If the disk itself wrote the log, it would wait for the
  * page cache, which may wait for the disk. Rows that come faster than they are written are dropped and counted. */
 struct journal {
-	struct rows *rows;
+	struct row_file *rows;
 	pthread_t thread;
 	atomic_bool end;
 	_Atomic uint32_t head, tail;
@@ -55,18 +55,18 @@ struct journal {
 static struct {
 	const char *control, *log;
 	int64_t ready_fd;
-	struct pace pace;
+	struct disk_delays pace;
 } cfg = { .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
 
 static struct {
 	struct disk *disk;
 	struct journal *journal;
-	struct pace pace;
-	struct control control;
+	struct disk_delays pace;
+	struct command_fifo control;
 	int signals;			/* signalfd */
 	pid_t unmounting;		/* process that unmounts; 0: none */
-	struct rt_state rt;
+	struct rt_settings_granted rt;
 	bool flusher, spared;		/* granted: PR_SET_IO_FLUSHER; exemption from the OOM killer */
 	struct { int64_t n, bytes, errors, sum_ns, max_ns; } done[DISK_OPS];
 } now = { .control.fd = -1 };
@@ -93,7 +93,7 @@ static const struct cli_opt options[] = {
 
 /* --- log --- */
 
-static void write_waiting(struct journal *j)
+static void write_waiting_journal_rows(struct journal *j)
 {
 	uint32_t head = atomic_load_explicit(&j->head, memory_order_acquire), tail = atomic_load(&j->tail);
 
@@ -102,12 +102,12 @@ static void write_waiting(struct journal *j)
 	for (; tail != head; tail++) {
 		const struct journal_row *r = &j->row[tail % JOURNAL_ROWS];
 
-		rows_int(j->rows, r->time_ns);
-		rows_str(j->rows, r->op == DISK_READ ? "read" : "write");
-		rows_int(j->rows, r->offset);
-		rows_int(j->rows, r->length);
-		rows_int(j->rows, r->service_ns);
-		rows_end(j->rows);
+		rows_write_int(j->rows, r->time_ns);
+		rows_write_str(j->rows, r->op == DISK_READ ? "read" : "write");
+		rows_write_int(j->rows, r->offset);
+		rows_write_int(j->rows, r->length);
+		rows_write_int(j->rows, r->service_ns);
+		rows_end_row(j->rows);
 		atomic_store_explicit(&j->tail, tail + 1, memory_order_release);
 	}
 	rows_flush(j->rows);
@@ -118,10 +118,10 @@ static void *write_journal(void *arg)
 	struct journal *j = arg;
 
 	while (!atomic_load(&j->end)) {
-		write_waiting(j);
+		write_waiting_journal_rows(j);
 		clock_sleep_until(clock_now() + JOURNAL_NS);
 	}
-	write_waiting(j);
+	write_waiting_journal_rows(j);
 	return NULL;
 }
 
@@ -180,9 +180,9 @@ static int journal_close(struct journal *j, int64_t *dropped)
 
 /* --- control commands ------------------------------------------------------------------------------------------------- */
 
-static void obey_disk_command(void *arg, const char *line)
+static void apply_disk_command(void *arg, const char *line)
 {
-	int err = pace_command(&now.pace, line);
+	int err = pace_apply_command(&now.pace, line);
 
 	(void)arg;
 	if (err)
@@ -191,7 +191,7 @@ static void obey_disk_command(void *arg, const char *line)
 		     err == -EDOM ? "a time without a unit" : "not understood");
 }
 
-static void reap_unmounting(const char *folder)
+static void reap_unmount_process(const char *folder)
 {
 	int status;
 
@@ -209,9 +209,9 @@ static void read_signals(const char *folder)
 
 	while (read(now.signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		if (info.ssi_signo == SIGUSR1) {
-			now.pace = (struct pace){ 0 };
+			now.pace = (struct disk_delays){ 0 };
 		} else if (info.ssi_signo == SIGCHLD) {
-			reap_unmounting(folder);
+			reap_unmount_process(folder);
 		} else if (now.unmounting <= 0) {
 			now.unmounting = disk_start_unmount(now.disk);
 			if (now.unmounting < 0)
@@ -222,10 +222,10 @@ static void read_signals(const char *folder)
 
 /* Waits until until_ns (INT64_MAX: no limit) or, if `requests`, for a request; handles commands and signals meanwhile. May return
  * early. True: a request is waiting. */
-static bool wait_and_handle(int64_t until_ns, bool requests, const char *folder)
+static bool wait_for_request_or_time(int64_t until_ns, bool requests, const char *folder)
 {
 	struct pollfd fd[] = { { now.signals, POLLIN, 0 }, { now.control.fd, POLLIN, 0 },
-			       { requests ? disk_fd(now.disk) : -1, POLLIN, 0 } };
+			       { requests ? disk_request_fd(now.disk) : -1, POLLIN, 0 } };
 	int64_t left = until_ns == INT64_MAX ? 0 : until_ns - clock_now();
 	struct timespec ts = { .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
 
@@ -234,21 +234,21 @@ static bool wait_and_handle(int64_t until_ns, bool requests, const char *folder)
 	if (fd[0].revents)
 		read_signals(folder);
 	if (fd[1].revents)
-		control_read(&now.control, obey_disk_command, NULL);
+		command_fifo_read_lines(&now.control, apply_disk_command, NULL);
 	return fd[2].revents != 0;
 }
 
 /* --- requests ------------------------------------------------------------------------------------------------ */
 
 /* Delays a request. A command that arrives meanwhile applies to this request too: a delay set to 0 takes effect at once. */
-static void wait_for_disk(void *folder, enum disk_op op, int64_t start_ns, int64_t length)
+static void wait_until_answer_due(void *folder, enum disk_op op, int64_t start_ns, int64_t length)
 {
 	for (;;) {
 		int64_t due = start_ns + pace_delay_ns(&now.pace, op == DISK_WRITE, length);
 
 		if (clock_now() >= due)
 			return;
-		wait_and_handle(due, false, folder);
+		wait_for_request_or_time(due, false, folder);
 	}
 }
 
@@ -274,7 +274,7 @@ static void open_disk_control(void)
 {
 	char why[512];
 
-	if (cfg.control && control_open(&now.control, cfg.control, why, sizeof(why)))
+	if (cfg.control && command_fifo_open(&now.control, cfg.control, why, sizeof(why)))
 		die(EXIT_RUN, "%s", why);
 }
 
@@ -311,69 +311,69 @@ static void preallocate_heap(void)
 }
 
 /* When memory is short, paging waits for this process: it must neither wait for memory nor be killed by the OOM killer. */
-static void protect_from_shortage(void)
+static void protect_from_memory_shortage(void)
 {
-	now.spared = !files_write("/proc/self/oom_score_adj", "-1000");
+	now.spared = !files_write_text("/proc/self/oom_score_adj", "-1000");
 	now.flusher = !prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0);
 	rt_setup(PRIORITY, &now.rt);
 }
 
 /* --- the report ------------------------------------------------------------------------------------------------ */
 
-static void report_op(struct rec *r, const char *name, enum disk_op op)
+static void report_disk_operation(struct rec_report *r, const char *name, enum disk_op op)
 {
 	int64_t n = now.done[op].n;
 
-	rec_object(r, name);
+	rec_begin_object(r, name);
 	rec_int(r, "requests", n);
 	rec_int(r, "bytes", now.done[op].bytes);
 	rec_int(r, "errors", now.done[op].errors);
 	rec_real(r, "service_mean_ms", n ? (double)now.done[op].sum_ns / (double)n / NS_PER_MS : NAN, 3);
 	rec_real(r, "service_max_ms", n ? (double)now.done[op].max_ns / NS_PER_MS : NAN, 3);
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void say_op(struct rec *r, const char *name, enum disk_op op)
+static void say_disk_operation(struct rec_report *r, const char *name, enum disk_op op)
 {
 	int64_t n = now.done[op].n;
 
 	if (n)
-		rec_say(r, "%s %s (%s), %s each, %s at worst", say_count(n), name, say_bytes((double)now.done[op].bytes),
-			say_ns((double)now.done[op].sum_ns / (double)n), say_ns((double)now.done[op].max_ns));
+		rec_say(r, "%s %s (%s), %s each, %s at worst", count_text(n), name, bytes_text((double)now.done[op].bytes),
+			ns_text((double)now.done[op].sum_ns / (double)n), ns_text((double)now.done[op].max_ns));
 	if (now.done[op].errors)
-		rec_warn(r, "%s of %s %s failed: errors of the backing file", say_count(now.done[op].errors), say_count(n), name);
+		rec_warn(r, "%s of %s %s failed: errors of the backing file", count_text(now.done[op].errors), count_text(n), name);
 }
 
-static void say_requests(struct rec *r, int64_t dropped)
+static void say_requests(struct rec_report *r, int64_t dropped)
 {
-	say_op(r, "reads", DISK_READ);
-	say_op(r, "writes", DISK_WRITE);
+	say_disk_operation(r, "reads", DISK_READ);
+	say_disk_operation(r, "writes", DISK_WRITE);
 	if (!now.done[DISK_READ].n && !now.done[DISK_WRITE].n)
 		rec_say(r, "no reads and no writes");
 	if (dropped)
-		rec_warn(r, "%s rows are missing in %s: they came too fast; the report counts them", say_count(dropped), cfg.log);
+		rec_warn(r, "%s rows are missing in %s: they came too fast; the report counts them", count_text(dropped), cfg.log);
 }
 
-static void report_slowdisk(struct rec *r, const char *backing, int64_t dropped)
+static void report_slowdisk(struct rec_report *r, const char *backing, int64_t dropped)
 {
-	rec_object(r, "settings");
+	rec_begin_object(r, "settings");
 	rec_str(r, "backing", backing);
 	rec_int(r, "size_bytes", disk_size(now.disk));
 	rec_real(r, "read_delay_ms", (double)cfg.pace.read_ns / NS_PER_MS, 3);
 	rec_real(r, "write_delay_ms", (double)cfg.pace.write_ns / NS_PER_MS, 3);
 	rec_int(r, "read_rate_bits_per_s", cfg.pace.read_bits);
 	rec_int(r, "write_rate_bits_per_s", cfg.pace.write_bits);
-	rec_end(r);
-	rec_object(r, "result");
-	report_op(r, "reads", DISK_READ);
-	report_op(r, "writes", DISK_WRITE);
+	rec_end_container(r);
+	rec_begin_object(r, "result");
+	report_disk_operation(r, "reads", DISK_READ);
+	report_disk_operation(r, "writes", DISK_WRITE);
 	rec_int(r, "log_rows_dropped", dropped);
-	rec_bool(r, "backing_direct", disk_direct(now.disk));
+	rec_bool(r, "backing_direct", disk_backing_is_direct(now.disk));
 	rec_bool(r, "memory_locked", now.rt.locked);
 	rec_bool(r, "real_time", now.rt.fifo > 0);
 	rec_bool(r, "io_flusher", now.flusher);
 	rec_bool(r, "oom_spared", now.spared);
-	rec_end(r);
+	rec_end_container(r);
 	say_requests(r, dropped);
 }
 
@@ -381,7 +381,7 @@ static void read_slowdisk_options(int argc, char **argv, const char **folder, co
 {
 	int first = cli_parse(argc, argv, "slowdisk FOLDER BACKING_FILE [--read-delay TIME] [--write-delay TIME] [options]",
 			      "A disk with a stated delay of each read and write: the file \"disk\" in FOLDER, backed by another file.", options);
-	const struct rec_place place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
+	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
 
 	if (argc - first < 2)
 		die_usage("a folder to mount in and a backing file are needed");
@@ -389,18 +389,18 @@ static void read_slowdisk_options(int argc, char **argv, const char **folder, co
 		die_usage("unexpected word %s", argv[first + 2]);
 	*folder = argv[first];
 	*backing = argv[first + 1];
-	rec_check_apart(place, 2);
+	rec_check_outputs_differ(place, 2);
 	proc_check_ready_fd((int)cfg.ready_fd);
 }
 
 static void mount_disk(const char *folder, const char *backing)
 {
-	struct disk_cfg disk = { folder, backing, wait_for_disk, count_operation, (void *)(uintptr_t)folder };
+	struct disk_cfg disk = { folder, backing, wait_until_answer_due, count_operation, (void *)(uintptr_t)folder };
 	char why[512];
 	int err = disk_mount(&now.disk, &disk, why, sizeof(why));
 
 	if (err) {
-		control_remove(&now.control);
+		command_fifo_remove(&now.control);
 		die(err == -ENODEV && access("/dev/fuse", F_OK) ? EXIT_MISSING : EXIT_RUN, "%s", why);
 	}
 }
@@ -410,7 +410,7 @@ int main(int argc, char **argv)
 	const char *folder, *backing;
 	bool mounted = true, said = false;
 	int64_t dropped = 0;
-	struct rec *out;
+	struct rec_report *out;
 	int lost = 0;
 
 	read_slowdisk_options(argc, argv, &folder, &backing);
@@ -422,21 +422,22 @@ int main(int argc, char **argv)
 		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
 	open_disk_control();
 	mount_disk(folder, backing);
-	protect_from_shortage();
+	protect_from_memory_shortage();
 	while (mounted) {
-		if (wait_and_handle(INT64_MAX, true, folder))
+		if (wait_for_request_or_time(INT64_MAX, true, folder))
 			mounted = disk_serve(now.disk);
-		if (!said && disk_ready(now.disk)) {
+		if (!said && disk_is_mounted(now.disk)) {
 			said = true;
-			proc_say_ready((int)cfg.ready_fd);
+			proc_write_ready_line_or_warn((int)cfg.ready_fd);
 			if (isatty(STDERR_FILENO) && out_cfg.detail != REC_QUIET)
-				fprintf(stderr, "slowdisk: %s/disk, %s; Ctrl-C unmounts it\n", folder, say_memory((double)disk_size(now.disk)));
+				fprintf(stderr, "slowdisk: %s/disk, %s; Ctrl-C unmounts it\n", folder, memory_text((double)disk_size(now.disk)));
 		}
 	}
-	control_remove(&now.control);
+	command_fifo_remove(&now.control);
 	if (!said) {
 		disk_free(now.disk);
-		die(EXIT_RUN, "%s was not mounted: %s", folder, disk_fuse_message()[0] ? disk_fuse_message() : "it was unmounted immediately");
+		die(EXIT_RUN, "%s was not mounted: %s", folder, disk_last_fuse_message()[0] ? disk_last_fuse_message() :
+		    "it was unmounted immediately");
 	}
 	if (now.journal)
 		lost = journal_close(now.journal, &dropped);

@@ -4,25 +4,26 @@
 
 #include <stdlib.h>
 
-bool delays_plausible(uint64_t ns, int64_t elapsed_ns, int threads)
+bool is_delay_plausible(uint64_t ns, int64_t elapsed_ns, int threads)
 {
 	return elapsed_ns >= 0 && threads > 0 && ns <= (uint64_t)elapsed_ns * (uint64_t)threads;
 }
 
-static struct delay_process *find_process_delays(struct delays *d, pid_t pid, int64_t began)
+static struct delays_of_process *find_process_delays(struct process_delays *d, pid_t pid, int64_t began)
 {
 	for (size_t i = 0; i < d->n; i++)
 		if (d->process[i].pid == pid && d->process[i].began == began)
 			return &d->process[i];
 	if (array_room(&d->process, d->n))
 		return NULL;
-	d->process[d->n] = (struct delay_process){ .pid = pid, .began = began };
+	d->process[d->n] = (struct delays_of_process){ .pid = pid, .began = began };
 	return &d->process[d->n++];
 }
 
-bool delays_add(struct delays *d, pid_t pid, int64_t began, int threads, int64_t elapsed_ns, const struct delay_reading *reading)
+bool delays_add_process_reading(struct process_delays *d, pid_t pid, int64_t began, int threads, int64_t elapsed_ns,
+				const struct delay_reading *reading)
 {
-	struct delay_process *p = find_process_delays(d, pid, began);
+	struct delays_of_process *p = find_process_delays(d, pid, began);
 	bool all = true;
 
 	if (!p)
@@ -31,7 +32,7 @@ bool delays_add(struct delays *d, pid_t pid, int64_t began, int threads, int64_t
 		p->threads = threads;
 	for (int k = 0; k < DELAY_KINDS; k++) {
 		d->readings++;
-		if (!delays_plausible(reading->ns[k], elapsed_ns, p->threads)) {
+		if (!is_delay_plausible(reading->ns[k], elapsed_ns, p->threads)) {
 			d->discarded++;
 			all = false;
 		} else if (reading->ns[k] > p->last.ns[k]) {
@@ -41,7 +42,7 @@ bool delays_add(struct delays *d, pid_t pid, int64_t began, int threads, int64_t
 	return all;
 }
 
-void delays_sum(const struct delays *d, struct delay_reading *out)
+void delays_sum_over_processes(const struct process_delays *d, struct delay_reading *out)
 {
 	*out = (struct delay_reading){ { 0 } };
 	for (size_t i = 0; i < d->n; i++)
@@ -49,8 +50,8 @@ void delays_sum(const struct delays *d, struct delay_reading *out)
 			out->ns[k] += d->process[i].last.ns[k];
 }
 
-void delays_free(struct delays *d)
+void delays_free(struct process_delays *d)
 {
 	free(d->process);
-	*d = (struct delays){ 0 };
+	*d = (struct process_delays){ 0 };
 }

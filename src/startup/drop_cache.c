@@ -15,7 +15,7 @@
 
 #define PAGES_AT_ONCE 4096	/* pages for each mincore() */
 
-static bool can_be_dropped(const char *path)
+static bool can_file_cache_be_dropped(const char *path)
 {
 	static const char *const excluded[] = { "/dev/", "/proc/", "/sys/", "/memfd:", "/SYSV" };
 	static const char deleted[] = " (deleted)";
@@ -37,10 +37,10 @@ char *file_set_mapped_path(char *line)
 		path += strspn(path, " ");
 	}
 	path[strcspn(path, "\n")] = '\0';
-	return can_be_dropped(path) ? path : NULL;
+	return can_file_cache_be_dropped(path) ? path : NULL;
 }
 
-void file_set_add(struct file_set *c, const char *path)
+void file_set_add(struct cold_file_set *c, const char *path)
 {
 	size_t low = 0, high = c->n, middle;
 	char *copy;
@@ -58,7 +58,7 @@ void file_set_add(struct file_set *c, const char *path)
 		else
 			low = middle + 1;
 	}
-	if (c->n == FILE_SET_MAX || !can_be_dropped(path) || stat(path, &st) || !S_ISREG(st.st_mode))
+	if (c->n == FILE_SET_MAX || !can_file_cache_be_dropped(path) || stat(path, &st) || !S_ISREG(st.st_mode))
 		return;
 	if (array_room(&c->path, c->n))
 		return;
@@ -70,7 +70,7 @@ void file_set_add(struct file_set *c, const char *path)
 	c->n++;
 }
 
-static void learn_maps(struct file_set *c, pid_t pid)
+static void add_mapped_files_of_process(struct cold_file_set *c, pid_t pid)
 {
 	char path[64], line[4400], *file;
 	FILE *f;
@@ -87,7 +87,7 @@ static void learn_maps(struct file_set *c, pid_t pid)
 }
 
 /* Adds the file that a link below /proc/PID/fd points to. */
-static void learn_link(struct file_set *c, pid_t pid, int fd)
+static void add_file_behind_descriptor_link(struct cold_file_set *c, pid_t pid, int fd)
 {
 	char link[64], file[4096];
 	ssize_t n;
@@ -100,24 +100,24 @@ static void learn_link(struct file_set *c, pid_t pid, int fd)
 	file_set_add(c, file);
 }
 
-static void learn_open_files(struct file_set *c, pid_t pid)
+static void add_open_files_of_process(struct cold_file_set *c, pid_t pid)
 {
 	char folder[64];
 	pid_t *fd = NULL;
 	size_t n = 0;
 
 	snprintf(folder, sizeof(folder), "/proc/%d/fd", (int)pid);
-	files_numbered(folder, &fd, &n);
+	files_list_numeric_names(folder, &fd, &n);
 	for (size_t i = 0; i < n; i++)
-		learn_link(c, pid, fd[i]);
+		add_file_behind_descriptor_link(c, pid, fd[i]);
 	free(fd);
 }
 
-void file_set_learn(struct file_set *c, const struct tree *t)
+void file_set_add_files_of_tree(struct cold_file_set *c, const struct process_tree *t)
 {
 	for (int i = 0; i < t->n; i++) {
-		learn_maps(c, t->pid[i]);
-		learn_open_files(c, t->pid[i]);
+		add_mapped_files_of_process(c, t->pid[i]);
+		add_open_files_of_process(c, t->pid[i]);
 	}
 }
 
@@ -147,7 +147,7 @@ static int64_t resident_bytes(int fd, int64_t size)
 }
 
 /* Inserts a file into the list of those of which most bytes stayed. */
-static void rank_stayed(struct cache_drop *out, const char *path, int64_t bytes)
+static void rank_files_still_cached(struct cache_drop_result *out, const char *path, int64_t bytes)
 {
 	for (int i = 0; i < FILE_SET_STAYED && bytes > 0; i++) {
 		const char *was = out->stayed[i];
@@ -164,9 +164,9 @@ static void rank_stayed(struct cache_drop *out, const char *path, int64_t bytes)
 	}
 }
 
-void file_set_drop(const struct file_set *c, struct cache_drop *out)
+void file_set_drop_page_cache(const struct cold_file_set *c, struct cache_drop_result *out)
 {
-	*out = (struct cache_drop){ 0 };
+	*out = (struct cache_drop_result){ 0 };
 	for (size_t i = 0; i < c->n; i++) {
 		int fd = open(c->path[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		struct stat st;
@@ -187,18 +187,18 @@ void file_set_drop(const struct file_set *c, struct cache_drop *out)
 		} else if (out->stayed_bytes >= 0) {
 			out->dropped_bytes += before > after ? before - after : 0;
 			out->stayed_bytes += after;
-			rank_stayed(out, c->path[i], after);
+			rank_files_still_cached(out, c->path[i], after);
 		}
 		close(fd);
 	}
 }
 
-void file_set_free(struct file_set *c)
+void file_set_free(struct cold_file_set *c)
 {
 	for (size_t i = 0; i < c->n; i++)
 		free(c->path[i]);
 	free(c->path);
-	*c = (struct file_set){ 0 };
+	*c = (struct cold_file_set){ 0 };
 }
 
 int open_trace_start(struct open_trace_link *o)
@@ -219,7 +219,7 @@ int open_trace_start(struct open_trace_link *o)
 	return 0;
 }
 
-void open_trace_learn(struct open_trace_link *o, struct file_set *c, pid_t root)
+void open_trace_add_opened_files(struct open_trace_link *o, struct cold_file_set *c, pid_t root)
 {
 	_Alignas(struct fanotify_event_metadata) char text[8192];
 	const struct fanotify_event_metadata *e;
@@ -232,10 +232,10 @@ void open_trace_learn(struct open_trace_link *o, struct file_set *c, pid_t root)
 			/* several events in a row are mostly of the same process */
 			if (e->pid != last) {
 				last = e->pid;
-				ours = last > 0 && tree_holds(root, last);
+				ours = last > 0 && is_process_in_tree(root, last);
 			}
 			if (ours && e->fd >= 0)
-				learn_link(c, getpid(), e->fd);
+				add_file_behind_descriptor_link(c, getpid(), e->fd);
 			if (e->fd >= 0)
 				close(e->fd);
 		}

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int post_events_read_key(const char *text, struct act *out)
+int read_key_with_super(const char *text, struct input_act *out)
 {
 	/* modifiers that act_read_key() does not know */
 	static const struct {
@@ -34,7 +34,7 @@ int post_events_read_key(const char *text, struct act *out)
 }
 
 /* NULL, or an error. */
-static const char *add_act(struct post_event *e, const struct act *act)
+static const char *add_act_to_post_event(struct post_event *e, const struct input_act *act)
 {
 	if (array_room(&e->act, e->n))
 		return "no memory";
@@ -48,9 +48,9 @@ static const char *read_text_word(struct post_event *e, const char *text)
 	const char *wrong = *text ? NULL : "nothing to type";
 
 	while (!wrong && *text) {
-		struct act act;
+		struct input_act act;
 
-		wrong = act_read_character(&text, &act) ? "a character that no key types" : add_act(e, &act);
+		wrong = act_read_character(&text, &act) ? "a character that no key types" : add_act_to_post_event(e, &act);
 	}
 	return wrong;
 }
@@ -58,16 +58,16 @@ static const char *read_text_word(struct post_event *e, const char *text)
 /* NULL, or an error. */
 static const char *read_post_word(struct post_event *e, const char *text)
 {
-	struct act act = { .kind = ACT_BUTTON, .button = 1 };
+	struct input_act act = { .kind = ACT_BUTTON, .button = 1 };
 	char after;
 
 	if (!strncmp(text, "type:", 5))
 		return read_text_word(e, text + 5);
 	if (!strncmp(text, "click:", 6))
-		return sscanf(text + 6, "%d,%d%c", &act.x, &act.y, &after) == 2 ? add_act(e, &act) : "a click is click:X,Y";
-	if (post_events_read_key(text, &act))
+		return sscanf(text + 6, "%d,%d%c", &act.x, &act.y, &after) == 2 ? add_act_to_post_event(e, &act) : "a click is click:X,Y";
+	if (read_key_with_super(text, &act))
 		return "a key is its name, with ctrl+, shift+, alt+ or super+ in front";
-	return add_act(e, &act);
+	return add_act_to_post_event(e, &act);
 }
 
 /* NULL, or an error. */
@@ -87,7 +87,7 @@ static const char *read_post_event(struct post_event *e, char *line)
 	return wrong || e->n ? wrong : "no keys after the name";
 }
 
-int post_events_read(struct post_events *s, FILE *in, char *why, size_t size)
+int post_events_read_file(struct post_events *s, FILE *in, char *why, size_t size)
 {
 	const char *wrong = NULL;
 	char *line = NULL;

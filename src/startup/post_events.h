@@ -17,7 +17,7 @@
 
 struct post_event {
 	char *name;		/* owned */
-	struct act *act;	/* n keys, and clicks (ACT_BUTTON) at x, y in the window; owned */
+	struct input_act *act;	/* n keys, and clicks (ACT_BUTTON) at x, y in the window; owned */
 	size_t n;
 };
 
@@ -27,9 +27,9 @@ struct post_events {
 };
 
 /* 0, or -EPROTO with the reason in `why` ("line 3: ..."); the events are freed then. */
-int post_events_read(struct post_events *s, FILE *in, char *why, size_t size);
+int post_events_read_file(struct post_events *s, FILE *in, char *why, size_t size);
 void post_events_free(struct post_events *s);
 /* Reads a key with modifiers. 0 or -EINVAL. */
-int post_events_read_key(const char *text, struct act *out);
+int read_key_with_super(const char *text, struct input_act *out);
 
 #endif

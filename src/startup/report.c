@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-double overhead_share(int64_t startup_ns, int64_t t0_ns, int64_t t0_spread_ns, int64_t t_io_ns)
+double memory_management_share(int64_t startup_ns, int64_t t0_ns, int64_t t0_spread_ns, int64_t t_io_ns)
 {
 	int64_t swap_ns = startup_ns - t0_ns;
 
@@ -17,90 +17,90 @@ double overhead_share(int64_t startup_ns, int64_t t0_ns, int64_t t0_spread_ns, i
 	return (double)(swap_ns - t_io_ns) / (double)swap_ns;
 }
 
-static void report_ms(struct rec *r, const char *key, int64_t ns)
+static void report_ms_or_unknown(struct rec_report *r, const char *key, int64_t ns)
 {
 	rec_real(r, key, ns < 0 ? NAN : (double)ns / NS_PER_MS, 3);
 }
 
-static void report_mean(struct rec *r, const char *key, int64_t bytes, int64_t n)
+static void report_mean_bytes(struct rec_report *r, const char *key, int64_t bytes, int64_t n)
 {
 	rec_real(r, key, n > 0 && bytes >= 0 ? (double)bytes / (double)n : NAN, 1);
 }
 
-static int64_t t_io_ns_of(const struct report_run *run)
+static int64_t replay_io_ns_of(const struct startup_run *run)
 {
 	return run->replay_error ? -1 : run->replay.read_ns + run->replay.write_ns;
 }
 
-static void report_cold(struct rec *r, const struct cache_drop *c)
+static void report_cache_drop(struct rec_report *r, const struct cache_drop_result *c)
 {
-	rec_object(r, "cold");
+	rec_begin_object(r, "cold");
 	rec_int(r, "files", c->files);
 	rec_int(r, "files_refused", c->refused);
 	rec_count(r, "dropped_bytes", c->dropped_bytes);
 	rec_count(r, "stayed_bytes", c->stayed_bytes);
-	rec_array(r, "stayed");
+	rec_begin_array(r, "stayed");
 	for (int i = 0; i < FILE_SET_STAYED && c->stayed[i] && c->stayed_bytes >= 0; i++) {
-		rec_object(r, NULL);
+		rec_begin_object(r, NULL);
 		rec_str(r, "file", c->stayed[i]);
 		rec_int(r, "bytes", c->stayed_of_bytes[i]);
-		rec_end(r);
+		rec_end_container(r);
 	}
-	rec_end(r);
-	rec_end(r);
+	rec_end_container(r);
+	rec_end_container(r);
 }
 
-static void report_replay(struct rec *r, const struct report_cfg *cfg, const struct report_run *run)
+static void report_replay(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run *run)
 {
 	bool known = !run->replay_error;
 
-	report_ms(r, "t_io_ms", t_io_ns_of(run));
-	report_ms(r, "t_io_read_ms", known ? run->replay.read_ns : -1);
-	report_ms(r, "t_io_write_ms", known ? run->replay.write_ns : -1);
+	report_ms_or_unknown(r, "t_io_ms", replay_io_ns_of(run));
+	report_ms_or_unknown(r, "t_io_read_ms", known ? run->replay.read_ns : -1);
+	report_ms_or_unknown(r, "t_io_write_ms", known ? run->replay.write_ns : -1);
 	rec_count(r, "t_io_requests", known ? run->replay.reads + run->replay.writes : -1);
 	if (known)
 		rec_bool(r, "t_io_scaled", run->replay.cut);
 	if (cfg->t0_given)
-		rec_real(r, "e", overhead_share(run->result.stable_ns, cfg->t0_ns, cfg->t0_spread_ns,
-						run->result.stable_ns < 0 ? -1 : t_io_ns_of(run)), 4);
+		rec_real(r, "e", memory_management_share(run->result.stable_ns, cfg->t0_ns, cfg->t0_spread_ns,
+						run->result.stable_ns < 0 ? -1 : replay_io_ns_of(run)), 4);
 }
 
-static void report_delays(struct rec *r, const struct report_cfg *cfg, const struct start_result *o)
+static void report_delays(struct rec_report *r, const struct startup_report_cfg *cfg, const struct start_result *o)
 {
 	static const char *const keys[] = { [DELAY_BLKIO] = "blkio_delay_ms", [DELAY_SWAPIN] = "swapin_delay_ms",
 					    [DELAY_THRASHING] = "thrashing_delay_ms", [DELAY_FREEPAGES] = "freepages_delay_ms" };
 
 	for (int k = 0; k < DELAY_KINDS; k++)
-		report_ms(r, keys[k], cfg->delays ? (int64_t)o->delays.ns[k] : -1);
+		report_ms_or_unknown(r, keys[k], cfg->delays ? (int64_t)o->delays.ns[k] : -1);
 	rec_count(r, "delays_read", cfg->delays ? o->delay_readings : -1);
 	rec_count(r, "delays_discarded", cfg->delays ? o->delays_discarded : -1);
 }
 
-static void report_events(struct rec *r, const struct post_events *script, const struct start_event *event)
+static void report_events(struct rec_report *r, const struct post_events *script, const struct post_event_result *event)
 {
-	rec_array(r, "events");
+	rec_begin_array(r, "events");
 	for (size_t i = 0; i < script->n; i++) {
-		rec_object(r, NULL);
+		rec_begin_object(r, NULL);
 		rec_str(r, "name", script->event[i].name);
 		rec_str(r, "state", start_event_states[event[i].state]);
-		report_ms(r, "first_change_ms", event[i].first_change_ns);
-		report_ms(r, "stable_ms", event[i].stable_ns);
-		rec_end(r);
+		report_ms_or_unknown(r, "first_change_ms", event[i].first_change_ns);
+		report_ms_or_unknown(r, "stable_ms", event[i].stable_ns);
+		rec_end_container(r);
 	}
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void report_run(struct rec *r, const struct report_cfg *cfg, const struct report_run *run)
+static void report_run(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run *run)
 {
 	const struct start_result *o = &run->result;
 
-	rec_object(r, NULL);
+	rec_begin_object(r, NULL);
 	rec_str(r, "state", start_states[o->state]);
-	report_ms(r, "mapped_ms", o->mapped_ns);
-	report_ms(r, "first_paint_ms", o->paint_ns);
-	report_ms(r, "stable_ms", o->stable_ns);
-	report_ms(r, "splash_ms", o->splash_ns);
-	report_ms(r, "last_change_ms", o->last_change_ns);
+	report_ms_or_unknown(r, "mapped_ms", o->mapped_ns);
+	report_ms_or_unknown(r, "first_paint_ms", o->paint_ns);
+	report_ms_or_unknown(r, "stable_ms", o->stable_ns);
+	report_ms_or_unknown(r, "splash_ms", o->splash_ns);
+	report_ms_or_unknown(r, "last_change_ms", o->last_change_ns);
 	rec_int(r, "splashes", o->splashes);
 	rec_bool(r, "caret", o->caret);
 	rec_bool(r, "busy", o->busy);
@@ -109,7 +109,7 @@ static void report_run(struct rec *r, const struct report_cfg *cfg, const struct
 	rec_int(r, "height", o->height);
 	rec_int(r, "changes", o->changes);
 	rec_int(r, "looks", o->looks);
-	report_ms(r, "resolution_ms", o->longest_ns);
+	report_ms_or_unknown(r, "resolution_ms", o->longest_ns);
 	rec_int(r, "processes", o->processes);
 	rec_int(r, "threads", o->threads);
 	rec_real(r, "cpu_s", (double)o->counts.cpu_ns / NS_PER_S, 3);
@@ -118,9 +118,9 @@ static void report_run(struct rec *r, const struct report_cfg *cfg, const struct
 	rec_count(r, "swap_in_bytes", o->moved.read_bytes);
 	rec_count(r, "swap_out_bytes", o->moved.write_bytes);
 	rec_count(r, "read_requests", o->moved.reads);
-	report_mean(r, "read_bytes_mean", o->moved.read_bytes, o->moved.reads);
+	report_mean_bytes(r, "read_bytes_mean", o->moved.read_bytes, o->moved.reads);
 	rec_count(r, "write_requests", o->moved.writes);
-	report_mean(r, "write_bytes_mean", o->moved.write_bytes, o->moved.writes);
+	report_mean_bytes(r, "write_bytes_mean", o->moved.write_bytes, o->moved.writes);
 	rec_count(r, "refaults_anonymous", o->refaults.anonymous);
 	rec_count(r, "refaults_file", o->refaults.file);
 	rec_count(r, "direct_scanned_pages", o->refaults.direct_scanned);
@@ -128,22 +128,23 @@ static void report_run(struct rec *r, const struct report_cfg *cfg, const struct
 	rec_count(r, "proportional_bytes", o->memory.proportional_bytes);
 	rec_count(r, "private_bytes", o->memory.private_bytes);
 	rec_count(r, "swapped_bytes", o->memory.swapped_bytes);
-	report_ms(r, "probe_cpu_ms", o->probe_cpu_ns);
+	report_ms_or_unknown(r, "probe_cpu_ms", o->probe_cpu_ns);
 	report_delays(r, cfg, o);
 	report_replay(r, cfg, run);
 	if (cfg->cold)
-		report_cold(r, &run->cold);
+		report_cache_drop(r, &run->cold);
 	if (cfg->script)
 		report_events(r, cfg->script, o->event);
 	rec_str(r, "ended", start_ends[o->end]);
 	if (o->exit_status >= 0 && WIFEXITED(o->exit_status))
 		rec_int(r, "exit_status", WEXITSTATUS(o->exit_status));
 	rec_int(r, "exec_ns", o->exec_ns);
-	rec_end(r);
+	rec_end_container(r);
 }
 
 /* The known values of all stable starts. */
-static struct sample collect_times(const struct report_run *run, int64_t n, int64_t (*of)(const struct report_run *))
+static struct sample collect_times_of_stable_runs(const struct startup_run *run, int64_t n,
+						  int64_t (*of)(const struct startup_run *))
 {
 	struct sample s = { 0 };
 
@@ -153,52 +154,53 @@ static struct sample collect_times(const struct report_run *run, int64_t n, int6
 	return s;
 }
 
-static void report_timing(struct rec *r, const char *key, const struct report_run *run, int64_t n,
-			  int64_t (*of)(const struct report_run *))
+static void report_timing_of_runs(struct rec_report *r, const char *key, const struct startup_run *run, int64_t n,
+			  int64_t (*of)(const struct startup_run *))
 {
-	struct sample s = collect_times(run, n, of);
+	struct sample s = collect_times_of_stable_runs(run, n, of);
 
-	rec_timing(r, key, &s, NS_PER_MS);
+	rec_sample_statistics(r, key, &s, NS_PER_MS);
 	sample_free(&s);
 }
 
-static int64_t mapped_ns_of(const struct report_run *run)
+static int64_t mapped_ns_of(const struct startup_run *run)
 {
 	return run->result.mapped_ns;
 }
 
-static int64_t painted_ns_of(const struct report_run *run)
+static int64_t painted_ns_of(const struct startup_run *run)
 {
 	return run->result.paint_ns;
 }
 
-static int64_t stable_ns_of(const struct report_run *run)
+static int64_t stable_ns_of(const struct startup_run *run)
 {
 	return run->result.stable_ns;
 }
 
-static void say_time(struct rec *r, const char *name, const struct report_run *run, int64_t n,
-		     int64_t (*of)(const struct report_run *))
+static void say_time(struct rec_report *r, const char *name, const struct startup_run *run, int64_t n,
+		     int64_t (*of)(const struct startup_run *))
 {
-	struct sample s = collect_times(run, n, of);
+	struct sample s = collect_times_of_stable_runs(run, n, of);
 
 	if (s.n == 1)
-		rec_row(r, "  %s\t%s\tms", name, say_quantile(&s, 0.5, NS_PER_MS));
+		rec_table_row(r, "  %s\t%s\tms", name, quantile_text(&s, 0.5, NS_PER_MS));
 	else if (s.n)
-		rec_row(r, "  %s\t%s\t%s\t%s\tms", name, say_quantile(&s, 0.5, NS_PER_MS), say_quantile(&s, 0, NS_PER_MS),
-			say_quantile(&s, 1, NS_PER_MS));
+		rec_table_row(r, "  %s\t%s\t%s\t%s\tms", name, quantile_text(&s, 0.5, NS_PER_MS), quantile_text(&s, 0, NS_PER_MS),
+			quantile_text(&s, 1, NS_PER_MS));
 	sample_free(&s);
 }
 
 /* The state of the last start that was not stable. */
-static enum start_state last_unstable_state(const struct report_run *run, int64_t n)
+static enum start_state last_unstable_state(const struct startup_run *run, int64_t n)
 {
 	while (n && run[n - 1].result.state == START_STABLE)
 		n--;
 	return n ? run[n - 1].result.state : START_STABLE;
 }
 
-void say_starts(struct rec *r, const struct report_cfg *cfg, const struct report_run *run, int64_t n, const char *command)
+void say_starts(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run *run, int64_t n,
+		const char *command)
 {
 	const struct start_result *last = NULL;
 	int64_t good = 0, read = 0;
@@ -219,31 +221,31 @@ void say_starts(struct rec *r, const struct report_cfg *cfg, const struct report
 		for (char *p = state; *p; p++)
 			*p = *p == '_' ? ' ' : *p;
 		rec_warn(r, "%s of %s starts did not reach stable content, the last of them: %s (see \"runs\" in --json)",
-			 say_count(n - good), say_count(n), state);
+			 count_text(n - good), count_text(n), state);
 	}
 	if (!good) {
-		rec_say(r, "%s: %s start%s, no times", command, say_count(n), n == 1 ? "" : "s");
+		rec_say(r, "%s: %s start%s, no times", command, count_text(n), n == 1 ? "" : "s");
 		return;
 	}
-	rec_say(r, "%s: %s start%s, files %s", command, say_count(n), n == 1 ? "" : "s", cfg->cold ? "on disk" : "cached");
-	rec_table(r, good > 1 ? "lrrr" : "lr", "%s", good > 1 ? "\tmedian\tmin\tmax" : "");
+	rec_say(r, "%s: %s start%s, files %s", command, count_text(n), n == 1 ? "" : "s", cfg->cold ? "on disk" : "cached");
+	rec_begin_table(r, good > 1 ? "lrrr" : "lr", "%s", good > 1 ? "\tmedian\tmin\tmax" : "");
 	say_time(r, "window appears", run, n, mapped_ns_of);
 	say_time(r, "first pixels", run, n, painted_ns_of);
 	say_time(r, "content stable", run, n, stable_ns_of);
 	if (last->memory.resident_bytes > 0)
-		rec_say(r, "%s resident, %s read from swap", say_memory((double)last->memory.resident_bytes),
-			read ? say_memory((double)read) : "nothing");
+		rec_say(r, "%s resident, %s read from swap", memory_text((double)last->memory.resident_bytes),
+			read ? memory_text((double)read) : "nothing");
 }
 
-static void report_event_timings(struct rec *r, const struct post_events *script, const struct report_run *run, int64_t n)
+static void report_event_timings(struct rec_report *r, const struct post_events *script, const struct startup_run *run, int64_t n)
 {
-	rec_array(r, "events");
+	rec_begin_array(r, "events");
 	for (size_t i = 0; i < script->n; i++) {
 		struct sample first = { 0 }, rest = { 0 };
 		int64_t missed = 0;
 
 		for (int64_t k = 0; k < n; k++) {
-			const struct start_event *e = run[k].result.event ? &run[k].result.event[i] : NULL;
+			const struct post_event_result *e = run[k].result.event ? &run[k].result.event[i] : NULL;
 
 			if (!e || e->state != START_EVENT_STABLE) {
 				missed++;
@@ -252,40 +254,40 @@ static void report_event_timings(struct rec *r, const struct post_events *script
 			sample_add(&first, e->first_change_ns);
 			sample_add(&rest, e->stable_ns);
 		}
-		rec_object(r, NULL);
+		rec_begin_object(r, NULL);
 		rec_str(r, "name", script->event[i].name);
 		rec_int(r, "missed", missed);
-		rec_timing(r, "first_change_ms", &first, NS_PER_MS);
-		rec_timing(r, "stable_ms", &rest, NS_PER_MS);
-		rec_end(r);
+		rec_sample_statistics(r, "first_change_ms", &first, NS_PER_MS);
+		rec_sample_statistics(r, "stable_ms", &rest, NS_PER_MS);
+		rec_end_container(r);
 		sample_free(&first);
 		sample_free(&rest);
 	}
-	rec_end(r);
+	rec_end_container(r);
 }
 
-int64_t report_starts(struct rec *r, const struct report_cfg *cfg, const struct report_run *run, int64_t n)
+int64_t report_starts(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run *run, int64_t n)
 {
 	int64_t good = 0, longest = 0;
 
-	rec_object(r, "result");
-	rec_array(r, "runs");
+	rec_begin_object(r, "result");
+	rec_begin_array(r, "runs");
 	for (int64_t i = 0; i < n; i++) {
 		report_run(r, cfg, &run[i]);
 		good += run[i].result.state == START_STABLE;
 		if (run[i].result.longest_ns > longest)
 			longest = run[i].result.longest_ns;
 	}
-	rec_end(r);
+	rec_end_container(r);
 	rec_int(r, "runs_stable", good);
 	rec_int(r, "runs_not_stable", n - good);
-	report_timing(r, "mapped_ms", run, n, mapped_ns_of);
-	report_timing(r, "first_paint_ms", run, n, painted_ns_of);
-	report_timing(r, "stable_ms", run, n, stable_ns_of);
-	report_timing(r, "t_io_ms", run, n, t_io_ns_of);
+	report_timing_of_runs(r, "mapped_ms", run, n, mapped_ns_of);
+	report_timing_of_runs(r, "first_paint_ms", run, n, painted_ns_of);
+	report_timing_of_runs(r, "stable_ms", run, n, stable_ns_of);
+	report_timing_of_runs(r, "t_io_ms", run, n, replay_io_ns_of);
 	if (cfg->script)
 		report_event_timings(r, cfg->script, run, n);
-	report_ms(r, "resolution_ms", longest);
-	rec_end(r);
+	report_ms_or_unknown(r, "resolution_ms", longest);
+	rec_end_container(r);
 	return good;
 }

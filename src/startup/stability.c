@@ -3,14 +3,14 @@
 
 #define TURNS 3		/* changes after which each of two pictures has come back: A B A B */
 
-void stability_start(struct stability *r, int64_t quiet_ns)
+void stability_init(struct content_stability *r, int64_t quiet_ns)
 {
-	*r = (struct stability){ .quiet_ns = quiet_ns };
+	*r = (struct content_stability){ .quiet_ns = quiet_ns };
 }
 
-void stability_start_after(struct stability *r, const struct stability *last, int64_t quiet_ns)
+void stability_init_after_event(struct content_stability *r, const struct content_stability *last, int64_t quiet_ns)
 {
-	stability_start(r, quiet_ns);
+	stability_init(r, quiet_ns);
 	if (!last->any)
 		return;
 	r->known[r->knowns++] = last->now;
@@ -18,7 +18,7 @@ void stability_start_after(struct stability *r, const struct stability *last, in
 		r->known[r->knowns++] = last->before;
 }
 
-static bool picture_known(const struct stability *r, uint64_t picture)
+static bool is_picture_known(const struct content_stability *r, uint64_t picture)
 {
 	for (int i = 0; i < r->knowns; i++)
 		if (r->known[i] == picture)
@@ -26,12 +26,12 @@ static bool picture_known(const struct stability *r, uint64_t picture)
 	return false;
 }
 
-void stability_add(struct stability *r, int64_t at_ns, uint64_t picture)
+void stability_add_look(struct content_stability *r, int64_t at_ns, uint64_t picture)
 {
 	bool back = r->turns && picture == r->before;
 
 	if (!r->changed) {
-		if (picture_known(r, picture))
+		if (is_picture_known(r, picture))
 			return;
 		r->changed = true;
 		r->first_change_ns = at_ns;
@@ -52,7 +52,7 @@ void stability_add(struct stability *r, int64_t at_ns, uint64_t picture)
 	r->any = true;
 }
 
-bool stability_reached(struct stability *r, int64_t now_ns)
+bool has_become_stable(struct content_stability *r, int64_t now_ns)
 {
 	bool pair = r->turns >= TURNS && now_ns - r->pair_ns >= r->quiet_ns;
 

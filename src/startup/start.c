@@ -22,49 +22,49 @@ const char *const start_ends[] = { "by_itself", "closed", "asked", "killed", "ke
 
 struct start_watch {
 	const struct start_cfg *cfg;
-	struct subreaper *subreaper;
+	struct subreaper_process *subreaper;
 	struct start_result *out;
-	struct stability stability;
-	struct delays delays;
-	struct tree tree;
-	struct tree_counts counts;
+	struct content_stability stability;
+	struct process_delays delays;
+	struct process_tree tree;
+	struct process_tree_counts counts;
 	struct watchdog watchdog;	/* of the connection to the display */
 	int64_t exec_ns;		/* times count from here */
 	int64_t tick_ns, tree_ns;	/* next reading of swap traffic; last reading of the process tree */
 	int64_t busy_ns;		/* when processes were last seen busy */
 	uint64_t picture, set;		/* hashes: of the content, of the set of windows */
-	bool uncounted;			/* there was a change after the last watch_keep_counts() */
+	bool uncounted;			/* there was a change after the last keep_counts_of_last_change() */
 	bool settled;			/* content is stable: the counts of the last change are kept */
 	bool was_mapped, was_painted;
 	size_t steps_noted;		/* steps of swap traffic written to the log */
 };
 
-static void watch_note(struct start_watch *r, int64_t time_ns, const char *kind, const char *name,
-		       const struct traffic_counts *moved)
+static void log_start_event_now(struct start_watch *r, int64_t time_ns, const char *kind, const char *name,
+		       const struct swap_traffic_counts *moved)
 {
-	struct start_note n = { time_ns, kind, name, r->picture, screen_seen(r->cfg->screen)->windows, moved };
+	struct start_log_entry n = { time_ns, kind, name, r->picture, screen_last_seen(r->cfg->screen)->windows, moved };
 
 	if (r->cfg->log)
 		r->cfg->log(&n);
 }
 
-static void read_delays(struct start_watch *r, int64_t now)
+static void read_kernel_delays(struct start_watch *r, int64_t now)
 {
 	struct taskstats_link *link = r->cfg->taskstats;
 	int64_t elapsed = now - r->exec_ns;
 	struct delay_reading reading;
 
 	for (int i = 0; i < r->tree.n && link->fd >= 0; i++) {
-		if (taskstats_process(link, r->tree.pid[i], &reading) ||
-		    delays_add(&r->delays, r->tree.pid[i], r->tree.began[i], r->tree.threads[i], elapsed, &reading))
+		if (taskstats_read_process(link, r->tree.pid[i], &reading) ||
+		    delays_add_process_reading(&r->delays, r->tree.pid[i], r->tree.began[i], r->tree.threads[i], elapsed, &reading))
 			continue;
-		if (!taskstats_by_thread(link, r->tree.pid[i], elapsed, &reading))
-			delays_add(&r->delays, r->tree.pid[i], r->tree.began[i], r->tree.threads[i], elapsed, &reading);
+		if (!taskstats_read_sum_of_threads(link, r->tree.pid[i], elapsed, &reading))
+			delays_add_process_reading(&r->delays, r->tree.pid[i], r->tree.began[i], r->tree.threads[i], elapsed, &reading);
 	}
 }
 
 /* Keeps the current counts as those of the last change. */
-static void watch_keep_counts(struct start_watch *r)
+static void keep_counts_of_last_change(struct start_watch *r)
 {
 	struct start_result *out = r->out;
 
@@ -73,18 +73,18 @@ static void watch_keep_counts(struct start_watch *r)
 	out->threads = 0;
 	for (int i = 0; i < r->tree.n; i++)
 		out->threads += r->tree.threads[i];
-	delays_sum(&r->delays, &out->delays);
-	traffic_refaults(r->cfg->traffic, &out->refaults);
+	delays_sum_over_processes(&r->delays, &out->delays);
+	traffic_refaults_since_begin(r->cfg->traffic, &out->refaults);
 	r->uncounted = false;
 }
 
 /* Reads the process tree. */
-static void watch_tree(struct start_watch *r, int64_t now)
+static void read_process_tree_counts(struct start_watch *r, int64_t now)
 {
-	struct tree_counts c, before = r->counts;
+	struct process_tree_counts c, before = r->counts;
 	int64_t since = now - r->tree_ns;
 
-	tree_look(&r->tree, r->subreaper->pid, &c);
+	process_tree_read(&r->tree, r->subreaper->pid, &c);
 	/* a process that ends while the tree is read may be missing from the sums */
 	r->counts.minor_faults = c.minor_faults > before.minor_faults ? c.minor_faults : before.minor_faults;
 	r->counts.major_faults = c.major_faults > before.major_faults ? c.major_faults : before.major_faults;
@@ -94,27 +94,27 @@ static void watch_tree(struct start_watch *r, int64_t now)
 	    (double)(r->counts.cpu_ns - before.cpu_ns) > BUSY_SHARE * (double)since)
 		r->busy_ns = now;
 	r->tree_ns = now;
-	read_delays(r, now);
+	read_kernel_delays(r, now);
 	if (r->uncounted && !r->settled)
-		watch_keep_counts(r);
+		keep_counts_of_last_change(r);
 }
 
-static void note_steps(struct start_watch *r)
+static void log_new_swap_steps(struct start_watch *r)
 {
-	const struct traffic *t = r->cfg->traffic;
+	const struct swap_traffic *t = r->cfg->traffic;
 
 	for (; r->steps_noted < t->n; r->steps_noted++)
-		watch_note(r, t->step[r->steps_noted].at_ns, "swap", NULL, &t->step[r->steps_noted].moved);
+		log_start_event_now(r, t->step[r->steps_noted].at_ns, "swap", NULL, &t->step[r->steps_noted].moved);
 }
 
-static void handle_look(struct start_watch *r, int64_t now)
+static void record_changes_seen_by_look(struct start_watch *r, int64_t now)
 {
-	const struct screen_seen *seen = screen_seen(r->cfg->screen);
+	const struct screen_content_seen *seen = screen_last_seen(r->cfg->screen);
 
 	if (seen->mapped_ns && !r->was_mapped)
-		watch_note(r, seen->mapped_ns, "mapped", NULL, NULL);
+		log_start_event_now(r, seen->mapped_ns, "mapped", NULL, NULL);
 	if (seen->paint_ns && !r->was_painted)
-		watch_note(r, seen->paint_ns, "painted", NULL, NULL);
+		log_start_event_now(r, seen->paint_ns, "painted", NULL, NULL);
 	r->was_mapped = seen->mapped_ns;
 	r->was_painted = seen->paint_ns;
 	if (seen->picture == r->picture)
@@ -123,50 +123,50 @@ static void handle_look(struct start_watch *r, int64_t now)
 	r->uncounted = true;
 	if (!r->settled)
 		r->out->last_change_ns = now - r->exec_ns;
-	watch_note(r, now, "change", NULL, NULL);
+	log_start_event_now(r, now, "change", NULL, NULL);
 }
 
 /* True while a process of the application runs, as far as known. */
-static bool watch_any(const struct start_watch *r)
+static bool is_application_running(const struct start_watch *r)
 {
 	return subreaper_has_children(r->subreaper) || r->cfg->any_owner;
 }
 
 /* Handles what has come from the display and waits for more, until until_ns at most. 0; 1: stop signal; -EPIPE: the display is
  * gone. */
-static int watch_pass(struct start_watch *r, int64_t until_ns)
+static int handle_events_and_wait(struct start_watch *r, int64_t until_ns)
 {
 	struct screen_watch *screen = r->cfg->screen;
-	struct pollfd fd = { .fd = screen_fd(screen), .events = POLLIN };
+	struct pollfd fd = { .fd = screen_connection_fd(screen), .events = POLLIN };
 	int64_t now, wake;
 	int err;
 
 	atomic_store(&r->watchdog.until_ns, clock_now() + r->cfg->ceiling_ns);
-	err = screen_handle(screen);
+	err = screen_handle_events(screen);
 	now = clock_now();
-	if (!err && screen_due(screen) <= now) {
-		err = screen_look(screen);
-		now = screen_seen(screen)->look_ns;
-		handle_look(r, now);
-		stability_add(&r->stability, now, r->picture);
+	if (!err && screen_next_look_ns(screen) <= now) {
+		err = screen_read_new_drawing(screen);
+		now = screen_last_seen(screen)->look_ns;
+		record_changes_seen_by_look(r, now);
+		stability_add_look(&r->stability, now, r->picture);
 		if (!err)
-			err = screen_handle(screen);
+			err = screen_handle_events(screen);
 	}
 	if (err)
 		return proc_stop ? 1 : err;	/* after a stop signal, the watchdog may have shut the connection down */
 	if (now >= r->tick_ns) {
-		traffic_look(r->cfg->traffic, now);
-		note_steps(r);
+		traffic_record_step(r->cfg->traffic, now);
+		log_new_swap_steps(r);
 		r->tick_ns = now + WATCH_TICK;
 		if (now - r->tree_ns >= START_TREE_TICK) {
-			watch_tree(r, now);
+			read_process_tree_counts(r, now);
 			if (r->cfg->learn)
-				file_set_learn(r->cfg->learn, &r->tree);
+				file_set_add_files_of_tree(r->cfg->learn, &r->tree);
 			if (r->cfg->learn)
-				open_trace_learn(r->cfg->opened, r->cfg->learn, r->subreaper->pid);
+				open_trace_add_opened_files(r->cfg->opened, r->cfg->learn, r->subreaper->pid);
 		}
 	}
-	wake = screen_due(screen) < r->tick_ns ? screen_due(screen) : r->tick_ns;
+	wake = screen_next_look_ns(screen) < r->tick_ns ? screen_next_look_ns(screen) : r->tick_ns;
 	wake = until_ns < wake ? until_ns : wake;
 	now = clock_now();
 	if (wake > now) {
@@ -178,31 +178,31 @@ static int watch_pass(struct start_watch *r, int64_t until_ns)
 }
 
 /* True if, within the last quiet time, processes used over a tenth of a CPU, had major faults, or waited for a device. */
-static bool watch_busy(const struct start_watch *r, int64_t now)
+static bool is_application_busy(const struct start_watch *r, int64_t now)
 {
 	return now - r->busy_ns < r->cfg->quiet_ns;
 }
 
 /* True if content is stable and all that was drawn has been looked at, also what a busy X server had not reported yet. */
-static bool watch_stable(struct start_watch *r)
+static bool is_content_stable(struct start_watch *r)
 {
-	struct stability maybe = r->stability;
+	struct content_stability maybe = r->stability;
 
-	return stability_reached(&maybe, clock_now()) &&
-	       stability_reached(&r->stability, r->stability.reached ? clock_now() : screen_sync(r->cfg->screen));
+	return has_become_stable(&maybe, clock_now()) &&
+	       has_become_stable(&r->stability, r->stability.reached ? clock_now() : screen_wait_for_drawing_reports(r->cfg->screen));
 }
 
 /* True if content is stable and something has been painted in a window that counts. */
-static bool is_ready(struct start_watch *r)
+static bool is_application_ready(struct start_watch *r)
 {
-	const struct screen_seen *seen = screen_seen(r->cfg->screen);
+	const struct screen_content_seen *seen = screen_last_seen(r->cfg->screen);
 
-	return seen->windows && seen->painted && watch_stable(r);
+	return seen->windows && seen->painted && is_content_stable(r);
 }
 
-static void settle_result(struct start_watch *r)
+static void copy_windows_to_result(struct start_watch *r)
 {
-	const struct screen_seen *seen = screen_seen(r->cfg->screen);
+	const struct screen_content_seen *seen = screen_last_seen(r->cfg->screen);
 	struct start_result *out = r->out;
 
 	out->windows = seen->windows;
@@ -213,9 +213,9 @@ static void settle_result(struct start_watch *r)
 }
 
 /* Watches a ready application for further windows. *again: the set of windows changed, so it was not ready. */
-static int watch_on(struct start_watch *r, int64_t ceiling_ns, bool *again)
+static int watch_for_further_windows(struct start_watch *r, int64_t ceiling_ns, bool *again)
 {
-	const struct screen_seen *seen = screen_seen(r->cfg->screen);
+	const struct screen_content_seen *seen = screen_last_seen(r->cfg->screen);
 	int64_t begin = clock_now(), now = begin;
 	int err = 0;
 
@@ -223,29 +223,29 @@ static int watch_on(struct start_watch *r, int64_t ceiling_ns, bool *again)
 	r->set = seen->set;
 	r->out->stable_ns = r->stability.stable_ns - r->exec_ns;
 	if (r->uncounted)
-		watch_tree(r, now);
+		read_process_tree_counts(r, now);
 	r->settled = true;
-	settle_result(r);
-	while (!err && now < ceiling_ns && r->cfg->watch_on_ns && watch_any(r) &&
-	       now - begin < r->cfg->watch_on_ns * (watch_busy(r, now) ? WATCH_BUSY : 1)) {
-		err = watch_pass(r, now + WATCH_TICK);
+	copy_windows_to_result(r);
+	while (!err && now < ceiling_ns && r->cfg->watch_on_ns && is_application_running(r) &&
+	       now - begin < r->cfg->watch_on_ns * (is_application_busy(r, now) ? WATCH_BUSY : 1)) {
+		err = handle_events_and_wait(r, now + WATCH_TICK);
 		now = clock_now();
 		if (!err && seen->set != r->set) {
 			*again = true;
 			r->out->splashes++;
-			watch_note(r, now, "again", NULL, NULL);
-			stability_start(&r->stability, r->cfg->quiet_ns);
-			stability_add(&r->stability, now, r->picture);
+			log_start_event_now(r, now, "again", NULL, NULL);
+			stability_init(&r->stability, r->cfg->quiet_ns);
+			stability_add_look(&r->stability, now, r->picture);
 			return 0;
 		}
 		/* a blinking caret may turn out to have caused the last change */
-		if (watch_stable(r) && r->stability.stable_ns - r->exec_ns < r->out->stable_ns)
+		if (is_content_stable(r) && r->stability.stable_ns - r->exec_ns < r->out->stable_ns)
 			r->out->stable_ns = r->stability.stable_ns - r->exec_ns;
 	}
-	r->out->busy = r->cfg->watch_on_ns && watch_busy(r, now);
+	r->out->busy = r->cfg->watch_on_ns && is_application_busy(r, now);
 	r->out->caret = r->stability.turns >= 2;
-	tree_read_memory(&r->tree, &r->out->memory);
-	watch_note(r, r->exec_ns + r->out->stable_ns, "rest", NULL, NULL);
+	process_tree_read_memory(&r->tree, &r->out->memory);
+	log_start_event_now(r, r->exec_ns + r->out->stable_ns, "rest", NULL, NULL);
 	return err;
 }
 
@@ -255,12 +255,12 @@ static int wait_until_ready(struct start_watch *r)
 	bool again;
 	int err = 0;
 
-	stability_start(&r->stability, r->cfg->quiet_ns);
-	while (!err && now < ceiling_ns && watch_any(r)) {
-		if (is_ready(r)) {
+	stability_init(&r->stability, r->cfg->quiet_ns);
+	while (!err && now < ceiling_ns && is_application_running(r)) {
+		if (is_application_ready(r)) {
 			struct start_result before = *r->out;
 
-			err = watch_on(r, ceiling_ns, &again);
+			err = watch_for_further_windows(r, ceiling_ns, &again);
 			if (err || !again) {
 				r->out->state = START_STABLE;
 				return err;
@@ -271,32 +271,33 @@ static int wait_until_ready(struct start_watch *r)
 			*r->out = before;
 			r->uncounted = true;
 		}
-		err = watch_pass(r, ceiling_ns);
+		err = handle_events_and_wait(r, ceiling_ns);
 		now = clock_now();
 	}
-	settle_result(r);
+	copy_windows_to_result(r);
 	if (r->uncounted)
-		watch_keep_counts(r);
-	r->out->state = !watch_any(r) ? START_EXITED : screen_seen(r->cfg->screen)->mapped_ns ? START_CEILING : START_NO_WINDOW;
+		keep_counts_of_last_change(r);
+	r->out->state = !is_application_running(r) ? START_EXITED : screen_last_seen(r->cfg->screen)->mapped_ns ? START_CEILING :
+			START_NO_WINDOW;
 	return err;
 }
 
 /* Before an event, gives the newest window the focus and waits until what that draws is stable. */
-static int prepare_event(struct start_watch *r)
+static int focus_before_post_event(struct start_watch *r)
 {
 	int64_t until = clock_now() + r->cfg->ceiling_ns, at_least;
 	int err = 0;
 
-	screen_focus(r->cfg->screen);
+	screen_focus_newest_window(r->cfg->screen);
 	at_least = clock_now() + FOCUS_NS;
-	while (!err && clock_now() < until && (clock_now() < at_least || !watch_stable(r)))
-		err = watch_pass(r, clock_now() + WATCH_TICK);
+	while (!err && clock_now() < until && (clock_now() < at_least || !is_content_stable(r)))
+		err = handle_events_and_wait(r, clock_now() + WATCH_TICK);
 	return err;
 }
 
 /* Waits long enough to see whether the last change was a blinking caret's, which comes again, and corrects *stable_ns, the time of
  * the last change, in that case. */
-static int wait_for_caret(struct start_watch *r, int64_t *stable_ns)
+static int wait_whether_caret_blinks(struct start_watch *r, int64_t *stable_ns)
 {
 	int64_t until = r->stability.now_ns + 2 * CARET_NS;
 	int err = 0;
@@ -304,8 +305,8 @@ static int wait_for_caret(struct start_watch *r, int64_t *stable_ns)
 	*stable_ns = r->stability.stable_ns;
 	while (!err && r->cfg->watch_on_ns && r->stability.reached && r->stability.turns && clock_now() - r->stability.now_ns < CARET_NS &&
 	       clock_now() < until) {
-		err = watch_pass(r, clock_now() + WATCH_TICK);
-		if (watch_stable(r) && r->stability.stable_ns < *stable_ns) {
+		err = handle_events_and_wait(r, clock_now() + WATCH_TICK);
+		if (is_content_stable(r) && r->stability.stable_ns < *stable_ns) {
 			*stable_ns = r->stability.stable_ns;
 			break;
 		}
@@ -313,38 +314,38 @@ static int wait_for_caret(struct start_watch *r, int64_t *stable_ns)
 	return err;
 }
 
-static int play_event(struct start_watch *r, const struct post_event *e, struct start_event *out)
+static int send_event_and_wait_until_stable(struct start_watch *r, const struct post_event *e, struct post_event_result *out)
 {
-	struct stability last;
+	struct content_stability last;
 	int64_t sent_ns, now, stable_ns;
-	int err = prepare_event(r);
+	int err = focus_before_post_event(r);
 
 	if (err)
 		return err;
 	last = r->stability;
-	stability_start_after(&r->stability, &last, r->cfg->quiet_ns);
+	stability_init_after_event(&r->stability, &last, r->cfg->quiet_ns);
 	sent_ns = now = clock_now();
-	screen_send(r->cfg->screen, e);
-	watch_note(r, sent_ns, "input", e->name, NULL);
+	screen_send_input(r->cfg->screen, e);
+	log_start_event_now(r, sent_ns, "input", e->name, NULL);
 	out->state = START_EVENT_CEILING;
 	while (!err && now - sent_ns < r->cfg->ceiling_ns) {
-		if (!watch_any(r)) {
+		if (!is_application_running(r)) {
 			out->state = START_EVENT_EXITED;
 			break;
 		}
-		if (watch_stable(r)) {
+		if (is_content_stable(r)) {
 			out->state = START_EVENT_STABLE;
-			err = wait_for_caret(r, &stable_ns);
+			err = wait_whether_caret_blinks(r, &stable_ns);
 			out->stable_ns = stable_ns - sent_ns;
-			watch_note(r, stable_ns, "rest", e->name, NULL);
+			log_start_event_now(r, stable_ns, "rest", e->name, NULL);
 			break;
 		}
-		if (!r->stability.changed && !watch_busy(r, now) && now - sent_ns > NO_CHANGE * r->cfg->quiet_ns) {
+		if (!r->stability.changed && !is_application_busy(r, now) && now - sent_ns > NO_CHANGE * r->cfg->quiet_ns) {
 			out->state = START_EVENT_NO_CHANGE;
 			r->stability = last;
 			break;
 		}
-		err = watch_pass(r, now + WATCH_TICK);
+		err = handle_events_and_wait(r, now + WATCH_TICK);
 		now = clock_now();
 	}
 	if (r->stability.changed && out->state != START_EVENT_NO_CHANGE)
@@ -352,19 +353,19 @@ static int play_event(struct start_watch *r, const struct post_event *e, struct 
 	return err;
 }
 
-static int play_script(struct start_watch *r)
+static int play_post_events(struct start_watch *r)
 {
 	const struct post_events *script = r->cfg->script;
 	int err = 0;
 
-	screen_with_menus(r->cfg->screen, true);
-	for (size_t i = 0; i < script->n && !err && watch_any(r); i++)
-		err = play_event(r, &script->event[i], &r->out->event[i]);
+	screen_set_menus_count(r->cfg->screen, true);
+	for (size_t i = 0; i < script->n && !err && is_application_running(r); i++)
+		err = send_event_and_wait_until_stable(r, &script->event[i], &r->out->event[i]);
 	return err;
 }
 
 /* Ends the application: asks its windows to close, then SIGTERM, then SIGKILL. */
-static void end_application(struct start_watch *r)
+static void close_or_kill_application(struct start_watch *r)
 {
 	int64_t until;
 	int how, asked;
@@ -374,17 +375,17 @@ static void end_application(struct start_watch *r)
 	atomic_store(&r->watchdog.until_ns, WATCHDOG_IDLE);
 	if (!subreaper_has_children(r->subreaper)) {
 		r->out->exit_status = atomic_load(&r->subreaper->shared->status);
-		subreaper_end(r->subreaper, 0);
+		subreaper_end_all_processes(r->subreaper, 0);
 		return;
 	}
 	until = clock_now() + r->cfg->close_ns;
 	while (asked && subreaper_has_children(r->subreaper) && clock_now() < until)
 		clock_sleep_until(clock_now() + 5 * NS_PER_MS);
-	how = subreaper_end(r->subreaper, r->cfg->close_ns);
+	how = subreaper_end_all_processes(r->subreaper, r->cfg->close_ns);
 	r->out->end = how == 0 ? START_CLOSED : how == 1 ? START_ASKED : START_KILLED;
 }
 
-static int begin_start(struct start_watch *r)
+static int start_application(struct start_watch *r)
 {
 	const struct start_cfg *cfg = r->cfg;
 	struct start_result *out = r->out;
@@ -398,29 +399,29 @@ static int begin_start(struct start_watch *r)
 		if (!out->event)
 			return -ENOMEM;
 		for (size_t i = 0; i < cfg->script->n; i++)
-			out->event[i] = (struct start_event){ START_EVENT_NOT_SENT, -1, -1 };
+			out->event[i] = (struct post_event_result){ START_EVENT_NOT_SENT, -1, -1 };
 	}
-	err = screen_begin(cfg->screen);
+	err = screen_reset_before_start(cfg->screen);
 	if (err)
 		return err;
-	traffic_begin(cfg->traffic);
+	traffic_restart_counting(cfg->traffic);
 	key_ns = clock_now();
 	if (cfg->key)
-		screen_send(cfg->screen, cfg->key);
+		screen_send_input(cfg->screen, cfg->key);
 	err = subreaper_start(r->subreaper, &cfg->start);
 	if (err)
 		return err;
-	screen_owner(cfg->screen, r->subreaper->pid);
+	screen_set_application_root(cfg->screen, r->subreaper->pid);
 	r->exec_ns = out->exec_ns = cfg->key ? key_ns : atomic_load(&r->subreaper->shared->exec_ns);
 	r->tree_ns = r->busy_ns = r->exec_ns;
 	r->uncounted = true;
-	watch_note(r, r->exec_ns, "exec", NULL, NULL);
+	log_start_event_now(r, r->exec_ns, "exec", NULL, NULL);
 	return 0;
 }
 
-static void finish_start(struct start_watch *r, int err)
+static void fill_start_result(struct start_watch *r, int err)
 {
-	const struct screen_seen *seen = screen_seen(r->cfg->screen);
+	const struct screen_content_seen *seen = screen_last_seen(r->cfg->screen);
 	struct start_result *out = r->out;
 
 	if (err)
@@ -435,13 +436,14 @@ static void finish_start(struct start_watch *r, int err)
 	out->longest_ns = seen->longest_ns;
 	out->delay_readings = r->delays.readings;
 	out->delays_discarded = r->delays.discarded;
-	traffic_until(r->cfg->traffic, r->exec_ns + (out->stable_ns >= 0 ? out->stable_ns + WATCH_TICK : r->cfg->ceiling_ns), &out->moved);
+	traffic_sum_until(r->cfg->traffic, r->exec_ns + (out->stable_ns >= 0 ? out->stable_ns + WATCH_TICK : r->cfg->ceiling_ns),
+			  &out->moved);
 }
 
-int start_once(const struct start_cfg *cfg, struct subreaper *subreaper, struct start_result *out)
+int measure_one_start(const struct start_cfg *cfg, struct subreaper_process *subreaper, struct start_result *out)
 {
 	struct start_watch *r = calloc(1, sizeof(*r));
-	int64_t cpu_ns = clock_process_cpu();
+	int64_t cpu_ns = clock_process_cpu_time();
 	int err;
 
 	if (!r)
@@ -449,25 +451,25 @@ int start_once(const struct start_cfg *cfg, struct subreaper *subreaper, struct 
 	r->cfg = cfg;
 	r->subreaper = subreaper;
 	r->out = out;
-	err = begin_start(r);
+	err = start_application(r);
 	if (!err) {
 		/* without the watchdog, waiting for a display that does not answer has no limit */
-		bool watched = !watchdog_start(&r->watchdog, screen_fd(cfg->screen), WATCHDOG_IDLE, STOP_GRACE_NS);
+		bool watched = !watchdog_start(&r->watchdog, screen_connection_fd(cfg->screen), WATCHDOG_IDLE, STOP_GRACE_NS);
 
 		err = wait_until_ready(r);
 		if (!err && out->state == START_STABLE && cfg->script)
-			err = play_script(r);
-		out->probe_cpu_ns = clock_process_cpu() - cpu_ns;
-		finish_start(r, err);
+			err = play_post_events(r);
+		out->probe_cpu_ns = clock_process_cpu_time() - cpu_ns;
+		fill_start_result(r, err);
 		if (cfg->keep && !err && out->state != START_EXITED) {
-			subreaper_detach(subreaper);
+			subreaper_leave_processes_running(subreaper);
 			out->end = START_KEPT;
 		} else {
-			end_application(r);
+			close_or_kill_application(r);
 		}
 		if (watched)
 			watchdog_end(&r->watchdog);
-		watch_note(r, clock_now(), "end", NULL, NULL);
+		log_start_event_now(r, clock_now(), "end", NULL, NULL);
 		err = err > 0 ? 0 : err;
 	}
 	delays_free(&r->delays);
@@ -475,7 +477,7 @@ int start_once(const struct start_cfg *cfg, struct subreaper *subreaper, struct 
 	return err;
 }
 
-void start_free(struct start_result *r)
+void start_result_free(struct start_result *r)
 {
 	free(r->event);
 	r->event = NULL;

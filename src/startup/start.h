@@ -28,15 +28,15 @@ enum start_end { START_ENDED_BY_ITSELF, START_CLOSED, START_ASKED, START_KILLED,
 extern const char *const start_ends[];
 
 /* One row of the log; times on CLOCK_MONOTONIC. */
-struct start_note {
+struct start_log_entry {
 	int64_t time_ns;
 	const char *kind;	/* "exec", "mapped", "painted", "change", "rest" (stable), "again", "input", "end", "swap" */
 	const char *name;	/* of the event sent or reacted to; NULL: none */
 	uint64_t picture;	/* hash of the content */
 	int windows;		/* that count */
-	const struct traffic_counts *moved;	/* of "swap"; else NULL */
+	const struct swap_traffic_counts *moved;	/* of "swap"; else NULL */
 };
-typedef void start_log(const struct start_note *note);
+typedef void start_log(const struct start_log_entry *note);
 
 struct start_cfg {
 	struct subreaper_cfg start;
@@ -49,15 +49,15 @@ struct start_cfg {
 	const struct post_events *script;	/* NULL: no events */
 	bool keep;			/* leave the application running */
 	struct screen_watch *screen;
-	struct traffic *traffic;
+	struct swap_traffic *traffic;
 	struct taskstats_link *taskstats;	/* fd -1: no delay accounting */
-	struct file_set *learn;		/* gets the files that the application uses, which costs time; NULL: not wanted */
+	struct cold_file_set *learn;		/* gets the files that the application uses, which costs time; NULL: not wanted */
 	struct open_trace_link *opened;	/* with `learn`: reports opened files; fd -1: not available */
 	start_log *log;			/* NULL: no log */
 };
 
 /* Times count from when the input was sent; -1: did not happen. */
-struct start_event {
+struct post_event_result {
 	enum start_event_state state;
 	int64_t first_change_ns, stable_ns;
 };
@@ -78,15 +78,15 @@ struct start_result {
 	int windows, width, height;		/* windows that count; size of the largest, in pixels */
 	int processes, threads;			/* when content became stable */
 	/* up to the last change, as read at most START_TREE_TICK after it */
-	struct tree_counts counts;
-	struct traffic_counts moved;
-	struct traffic_refaults refaults;
+	struct process_tree_counts counts;
+	struct swap_traffic_counts moved;
+	struct refault_counts refaults;
 	struct delay_reading delays;
 	int64_t delay_readings, delays_discarded;
 	int exit_status;			/* of the command, as wait() gives it; -1: did not end by itself */
-	struct tree_memory memory;		/* when watching ended */
+	struct process_tree_memory memory;		/* when watching ended */
 	int64_t probe_cpu_ns;			/* CPU time of this program */
-	struct start_event *event;		/* one for each event of the script, owned; NULL: no script */
+	struct post_event_result *event;		/* one for each event of the script, owned; NULL: no script */
 };
 
 #define START_TREE_TICK (100 * NS_PER_MS)	/* from one reading of the process tree to the next */
@@ -94,7 +94,7 @@ struct start_result {
 /* Starts the application, waits, plays the script and ends the application, unless cfg->keep. 0 or -errno with nothing left
  * running: -EPIPE: the display went away; -ENOMEM; others: the command could not be started, and subreaper->shared says what was
  * refused. */
-int start_once(const struct start_cfg *cfg, struct subreaper *subreaper, struct start_result *out);
-void start_free(struct start_result *r);
+int measure_one_start(const struct start_cfg *cfg, struct subreaper_process *subreaper, struct start_result *out);
+void start_result_free(struct start_result *r);
 
 #endif

@@ -28,20 +28,20 @@ static struct {
 } cfg = { .runs = 1, .warm_up = -1, .least = 32, .quiet_ns = 500 * NS_PER_MS, .ceiling_ns = 120 * NS_PER_S,
 	  .watch_on_ns = 2 * NS_PER_S, .close_ns = 3 * NS_PER_S };
 static struct rec_cfg out_cfg;
-static struct report_cfg report_cfg;
+static struct startup_report_cfg report_cfg;
 static struct post_events script;
-static struct act key_act;
+static struct input_act key_act;
 static struct post_event key_event = { "--key", &key_act, 1 };
 static const struct post_events key_script = { &key_event, 1 };
 static struct taskstats_link taskstats = { .fd = -1 };
-static struct traffic traffic;
-static struct file_set files;
+static struct swap_traffic traffic;
+static struct cold_file_set files;
 static struct open_trace_link opened = { -1 };
-static struct rt_state punctual;
-static struct rows *rows;
+static struct rt_settings_granted punctual;
+static struct row_file *rows;
 static int64_t run_number;
 
-static int read_t0(const char *text, void *value)
+static int read_baseline_option(const char *text, void *value)
 {
 	char mean[32];
 	const char *comma = strchr(text, ',');
@@ -76,7 +76,8 @@ static const struct cli_opt options[] = {
 	  "read swap traffic from this block device's figures (the group's, or the machine's)", NULL, NULL, "DEVICE" },
 	{ CLI_STR, 0, "scratch", &cfg.scratch, 0, 0,
 	  "repeat the swap traffic on this file, which is overwritten, to know T_IO", NULL, NULL, "FILE" },
-	{ CLI_CALL, 0, "baseline", NULL, 0, 0, "mean and spread of starts without swapping, to know e", NULL, read_t0, "MEAN,SPREAD" },
+	{ CLI_CALL, 0, "baseline", NULL, 0, 0, "mean and spread of starts without swapping, to know e", NULL, read_baseline_option,
+		"MEAN,SPREAD" },
 	{ CLI_STR, 0, "key", &cfg.key, 0, 0, "press this key before each start, and count times from it", NULL, NULL, "KEY" },
 	{ CLI_STR, 0, "then", &cfg.then, 0, 0, "events after the start: lines with a name, a tab, and keys", NULL, NULL, "FILE" },
 	{ CLI_NS, 0, "close-for", &cfg.close_ns, 0, 600e9,
@@ -106,42 +107,42 @@ static void open_start_log(void)
 		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
 }
 
-static void log_note(const struct start_note *n)
+static void log_start_event(const struct start_log_entry *n)
 {
-	const struct traffic_counts *m = n->moved;
+	const struct swap_traffic_counts *m = n->moved;
 	const int64_t counts[] = { m ? m->reads : -1, m ? m->read_bytes : -1, m ? m->writes : -1, m ? m->write_bytes : -1 };
 	char picture[20];
 
-	rows_int(rows, run_number);
-	rows_int(rows, n->time_ns);
-	rows_str(rows, n->kind);
+	rows_write_int(rows, run_number);
+	rows_write_int(rows, n->time_ns);
+	rows_write_str(rows, n->kind);
 	if (n->name)
-		rows_str(rows, n->name);
+		rows_write_str(rows, n->name);
 	else
-		rows_none(rows);
-	rows_int(rows, n->windows);
+		rows_write_empty_cell(rows);
+	rows_write_int(rows, n->windows);
 	snprintf(picture, sizeof(picture), "%016llx", (unsigned long long)n->picture);
-	rows_str(rows, picture);
+	rows_write_str(rows, picture);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
-		rows_count(rows, counts[i]);
-	rows_end(rows);
+		rows_write_count(rows, counts[i]);
+	rows_end_row(rows);
 }
 
-static void read_post_events(void)
+static void read_post_events_option(void)
 {
 	FILE *in = fopen(cfg.then, "re");
 	char why[160];
 
 	if (!in)
 		die(EXIT_RUN, "cannot read %s: %m", cfg.then);
-	if (post_events_read(&script, in, why, sizeof(why)))
+	if (post_events_read_file(&script, in, why, sizeof(why)))
 		die(EXIT_RUN, "%s: %s", cfg.then, why);
 	fclose(in);
 	report_cfg.script = &script;
 }
 
-/* Ends the program if err is an error of replay_run(). */
-static void check_replay(int err)
+/* Ends the program if err is an error of replay_swap_traffic(). */
+static void die_if_replay_failed(int err)
 {
 	if (err == -EINVAL)
 		die(EXIT_RUN, "--scratch %s: its file system has no O_DIRECT; take a file on the device of the swap", cfg.scratch);
@@ -154,9 +155,9 @@ static void check_replay(int err)
 }
 
 /* Opens the counters of swap traffic and of delays, and checks --scratch. */
-static void open_counters(void)
+static void open_swap_and_delay_counters(void)
 {
-	struct replay_result unused;
+	struct swap_replay_result unused;
 	int err = traffic_open(&traffic, cfg.swap_device, cfg.cgroup);
 
 	if (err == -ENODEV)
@@ -164,8 +165,8 @@ static void open_counters(void)
 	if (err)
 		die(EXIT_RUN, "--swap-device %s: no such block device (%s); lsblk lists them", cfg.swap_device, strerror(-err));
 	if (cfg.scratch)	/* a replay of 0 steps, to find errors before the runs */
-		check_replay(replay_run(cfg.scratch, NULL, 0, 0, 0, &unused));
-	if (cfg.swap_device && !traffic_is_swap(cfg.swap_device))
+		die_if_replay_failed(replay_swap_traffic(cfg.scratch, NULL, 0, 0, 0, &unused));
+	if (cfg.swap_device && !is_device_used_as_swap(cfg.swap_device))
 		warn("--swap-device %s is not in use as swap (swapon --show lists swap devices); its counters are read all the same",
 		     cfg.swap_device);
 	err = taskstats_open(&taskstats);
@@ -176,19 +177,20 @@ static void open_counters(void)
 
 static struct screen_watch *open_screen(void)
 {
-	struct screen_cfg screen_cfg = { cfg.display, cfg.window, (int)cfg.least };
+	struct screen_watch_cfg screen_cfg = { cfg.display, cfg.window, (int)cfg.least };
 	char why[SCREEN_WHY];
 	struct screen_watch *screen = screen_open(&screen_cfg, why);
 
 	if (!screen)
 		die(EXIT_RUN, "%s", why);
-	if ((cfg.then && screen_check(screen, &script, why)) || (cfg.key && screen_check(screen, &key_script, why)))
+	if ((cfg.then && screen_check_keys_of_script(screen, &script, why)) || (cfg.key &&
+										screen_check_keys_of_script(screen, &key_script, why)))
 		die(EXIT_RUN, "%s", why);
 	return screen;
 }
 
 /* Ends the program if there is no such command, before any other check. */
-static void check_command(const char *name)
+static void die_unless_command_exists(const char *name)
 {
 	const char *at = getenv("PATH");
 	char path[PATH_MAX];
@@ -213,19 +215,19 @@ static void set_real_time(void)
 		mlockall(MCL_CURRENT);
 }
 
-static void report_start_settings(struct rec *r, struct screen_watch *screen, char *const *command)
+static void report_start_settings(struct rec_report *r, struct screen_watch *screen, char *const *command)
 {
 	char text[256];
 
-	rec_object(r, "settings");
-	rec_array(r, "command");
+	rec_begin_object(r, "settings");
+	rec_begin_array(r, "command");
 	for (; *command; command++)
 		rec_str(r, NULL, *command);
-	rec_end(r);
-	rec_str(r, "display", screen_display(screen));
-	screen_describe(screen, text, sizeof(text));
+	rec_end_container(r);
+	rec_str(r, "display", screen_display_name(screen));
+	screen_describe_server(screen, text, sizeof(text));
 	rec_str(r, "server", text);
-	rec_str(r, "window_manager", screen_manager(screen));
+	rec_str(r, "window_manager", screen_window_manager_name(screen));
 	rec_str(r, "window", cfg.window);
 	rec_int(r, "runs", cfg.runs);
 	rec_int(r, "warm_up", cfg.warm_up);
@@ -244,12 +246,12 @@ static void report_start_settings(struct rec *r, struct screen_watch *screen, ch
 	rec_str(r, "why_no_delays", report_cfg.no_delays);
 	rec_real(r, "t0_ms", report_cfg.t0_given ? (double)report_cfg.t0_ns / NS_PER_MS : NAN, 3);
 	rec_real(r, "t0_spread_ms", report_cfg.t0_given ? (double)report_cfg.t0_spread_ns / NS_PER_MS : NAN, 3);
-	rt_describe(&punctual, text, sizeof(text));
+	rt_describe_granted(&punctual, text, sizeof(text));
 	rec_str(r, "probe", text);
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void die_of_start(int err, const struct subreaper *subreaper, const char *command)
+static void die_of_failed_start(int err, const struct subreaper_process *subreaper, const char *command)
 {
 	if (err == -EPIPE)
 		die(EXIT_RUN, "display %s closed the connection: does its server still run?", cfg.display ? cfg.display : "$DISPLAY");
@@ -260,55 +262,56 @@ static void die_of_start(int err, const struct subreaper *subreaper, const char 
 	die(EXIT_RUN, "cannot start a process: %s", strerror(-err));
 }
 
-static void run_disk_replay(struct report_run *run)
+static void replay_swap_traffic_of_run(struct startup_run *run)
 {
 	int64_t until = run->result.exec_ns + run->result.stable_ns + 10 * NS_PER_MS;
 	bool wanted = cfg.scratch && !proc_stop && run->result.stable_ns >= 0;
 
 	/* a start without stable content has no e, so its traffic is not replayed */
-	run->replay_error = wanted ? replay_run(cfg.scratch, traffic.step, traffic.n, until, REPLAY_LIMIT_NS, &run->replay) : 1;
-	check_replay(run->replay_error);
+	run->replay_error = wanted ? replay_swap_traffic(cfg.scratch, traffic.step, traffic.n, until, REPLAY_LIMIT_NS, &run->replay) : 1;
+	die_if_replay_failed(run->replay_error);
 }
 
 /* Does all runs, warm-up runs first. Returns the number of runs in `run`, without warm-up runs. */
-static int64_t start_all(struct screen_watch *screen, char **command, struct report_run *run)
+static int64_t start_application_repeatedly(struct screen_watch *screen, char **command, struct startup_run *run)
 {
-	struct start_cfg start_cfg = { .start = { command, screen_display(screen), cfg.cgroup, cfg.app_output }, .quiet_ns = cfg.quiet_ns,
+	struct start_cfg start_cfg = { .start = { command, screen_display_name(screen), cfg.cgroup, cfg.app_output },
+		.quiet_ns = cfg.quiet_ns,
 				   .ceiling_ns = cfg.ceiling_ns, .watch_on_ns = cfg.watch_on_ns, .close_ns = cfg.close_ns, .any_owner = cfg.window,
 				   .key = cfg.key ? &key_event : NULL,
 				   .script = cfg.then ? &script : NULL, .keep = cfg.keep, .screen = screen, .traffic = &traffic,
-				   .taskstats = &taskstats, .opened = &opened, .log = rows ? log_note : NULL };
-	struct subreaper subreaper = { 0 };
+				   .taskstats = &taskstats, .opened = &opened, .log = rows ? log_start_event : NULL };
+	struct subreaper_process subreaper = { 0 };
 	int64_t n = 0;
 
 	for (int64_t i = -cfg.warm_up; i < cfg.runs && !proc_stop; i++) {
-		struct report_run unused = { 0 }, *one = i < 0 ? &unused : &run[n];
+		struct startup_run unused = { 0 }, *one = i < 0 ? &unused : &run[n];
 		int err;
 
 		run_number = i + 1;
 		if ((i > -cfg.warm_up || cfg.key) && cfg.pause_ns)
-			proc_wait_stop(clock_now() + cfg.pause_ns);
+			proc_sleep_until_or_stop(clock_now() + cfg.pause_ns);
 		/* files are learnt in warm-up runs only */
 		start_cfg.learn = cfg.cold && i < 0 ? &files : NULL;
 		if (start_cfg.learn)
 			open_trace_start(&opened);
 		if (cfg.cold && i >= 0)
-			file_set_drop(&files, &one->cold);
-		err = start_once(&start_cfg, &subreaper, &one->result);
+			file_set_drop_page_cache(&files, &one->cold);
+		err = measure_one_start(&start_cfg, &subreaper, &one->result);
 		/* not in the runs that count: the kernel would queue an event for each file that any process opens */
 		open_trace_stop(&opened);
 		if (rows && (!err || err == -EPIPE))
 			rows_flush(rows);
 		if (err && (err != -EPIPE || !n))
-			die_of_start(err, &subreaper, command[0]);
+			die_of_failed_start(err, &subreaper, command[0]);
 		if (i < 0) {
-			start_free(&unused.result);
+			start_result_free(&unused.result);
 			continue;
 		}
 		n++;
 		if (err)
 			break;
-		run_disk_replay(one);
+		replay_swap_traffic_of_run(one);
 	}
 	return n;
 }
@@ -316,7 +319,7 @@ static int64_t start_all(struct screen_watch *screen, char **command, struct rep
 static char **read_startup_options(int argc, char **argv)
 {
 	static const char *const synopsis = "startup [options] -- COMMAND…";
-	struct rec_place place[4];
+	struct rec_output_path place[4];
 	int behind = 0, first;
 
 	/* the dashes are required, so that options of startup and of the command cannot be mixed up */
@@ -325,11 +328,11 @@ static char **read_startup_options(int argc, char **argv)
 	first = cli_parse(argc, argv, synopsis,
 			  "Starts an application and measures when its window appears, is painted, and has stable content.", options);
 
-	place[0] = (struct rec_place){ "-o", out_cfg.path ? out_cfg.path : "-" };
-	place[1] = (struct rec_place){ "--log", cfg.log };
-	place[2] = (struct rec_place){ "--app-output", cfg.app_output };
-	place[3] = (struct rec_place){ "--scratch", cfg.scratch };
-	rec_check_apart(place, 4);
+	place[0] = (struct rec_output_path){ "-o", out_cfg.path ? out_cfg.path : "-" };
+	place[1] = (struct rec_output_path){ "--log", cfg.log };
+	place[2] = (struct rec_output_path){ "--app-output", cfg.app_output };
+	place[3] = (struct rec_output_path){ "--scratch", cfg.scratch };
+	rec_check_outputs_differ(place, 4);
 	if (!behind)
 		die_usage("no command to start; put it behind --");
 	if (argc - first > behind)
@@ -347,38 +350,38 @@ static char **read_startup_options(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	char **command = read_startup_options(argc, argv);
-	struct report_run *run = calloc((size_t)cfg.runs, sizeof(*run));
+	struct startup_run *run = calloc((size_t)cfg.runs, sizeof(*run));
 	struct screen_watch *screen;
-	struct rec *out;
+	struct rec_report *out;
 	int64_t n, good;
 	int lost;
 
 	if (!run)
 		die(EXIT_RUN, "no memory for %lld runs", (long long)cfg.runs);
 	proc_stop_with_parent();
-	proc_catch_stop();
+	proc_catch_stop_signals();
 	if (cfg.then)
-		read_post_events();
-	if (cfg.key && post_events_read_key(cfg.key, &key_act))
+		read_post_events_option();
+	if (cfg.key && read_key_with_super(cfg.key, &key_act))
 		die_usage("--key %s: no such key; give its name, such as Return, with ctrl+, shift+, alt+ or super+ in front", cfg.key);
-	check_command(command[0]);
+	die_unless_command_exists(command[0]);
 	screen = open_screen();
-	open_counters();
+	open_swap_and_delay_counters();
 	out = rec_must_open(&out_cfg, "startup");	/* before the runs, so that a wrong path does not cost them */
 	if (cfg.log)
 		open_start_log();
 	set_real_time();
-	n = start_all(screen, command, run);
+	n = start_application_repeatedly(screen, command, run);
 	report_start_settings(out, screen, command);	/* after the runs: the window manager may have started meanwhile */
 	good = report_starts(out, &report_cfg, run, n);
-	rec_main_table(out, "runs");
+	rec_set_main_table(out, "runs");
 	say_starts(out, &report_cfg, run, n, command[0]);
 	lost = rows ? rows_close(rows) : 0;
 	if (lost)
 		warn("cannot write %s: %s; the report has the times all the same", cfg.log, strerror(-lost));
 	screen_close(screen);
 	for (int64_t i = 0; i < n; i++)
-		start_free(&run[i].result);
+		start_result_free(&run[i].result);
 	free(run);
 	post_events_free(&script);
 	file_set_free(&files);

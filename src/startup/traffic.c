@@ -13,7 +13,7 @@
 
 const char *const traffic_names[] = { "device", "cgroup", "machine" };
 
-int64_t traffic_find(const char *text, const char *key)
+int64_t find_counter_value(const char *text, const char *key)
 {
 	size_t n = strlen(key);
 	long long value;
@@ -26,18 +26,18 @@ int64_t traffic_find(const char *text, const char *key)
 	return -1;
 }
 
-bool traffic_read_device(const char *text, struct traffic_counts *out)
+bool parse_device_stat_line(const char *text, struct swap_traffic_counts *out)
 {
 	long long reads, read_sectors, writes, write_sectors;
 
 	/* reads, merged reads, sectors, ms; then the same for writes */
 	if (sscanf(text, "%lld %*d %lld %*d %lld %*d %lld", &reads, &read_sectors, &writes, &write_sectors) != 4)
 		return false;
-	*out = (struct traffic_counts){ reads, read_sectors * SECTOR, writes, write_sectors * SECTOR };
+	*out = (struct swap_traffic_counts){ reads, read_sectors * SECTOR, writes, write_sectors * SECTOR };
 	return true;
 }
 
-static bool read_text(int fd, char *text, size_t size)
+static bool read_counter_file(int fd, char *text, size_t size)
 {
 	ssize_t n = fd < 0 ? -1 : pread(fd, text, size - 1, 0);
 
@@ -45,49 +45,50 @@ static bool read_text(int fd, char *text, size_t size)
 	return n > 0;
 }
 
-static int64_t bytes_of(int64_t pages)
+static int64_t pages_to_bytes(int64_t pages)
 {
 	return pages < 0 ? -1 : pages * sysconf(_SC_PAGESIZE);
 }
 
 /* The value of `key` with all groups below: in cgroup version 1 a key of its own, with the prefix total_. */
-static int64_t find_total(const char *text, const char *key)
+static int64_t find_counter_with_subgroups(const char *text, const char *key)
 {
 	char total[64];
 	int64_t value;
 
 	snprintf(total, sizeof(total), "total_%s", key);
-	value = traffic_find(text, total);
-	return value >= 0 ? value : traffic_find(text, key);
+	value = find_counter_value(text, total);
+	return value >= 0 ? value : find_counter_value(text, key);
 }
 
-static struct traffic_counts read_counts(const struct traffic *t)
+static struct swap_traffic_counts read_swap_counters(const struct swap_traffic *t)
 {
-	struct traffic_counts c = { -1, -1, -1, -1 };
+	struct swap_traffic_counts c = { -1, -1, -1, -1 };
 	char text[16384];
 
-	if (!read_text(t->fd, text, sizeof(text)))
+	if (!read_counter_file(t->fd, text, sizeof(text)))
 		return c;
 	if (t->from == TRAFFIC_DEVICE) {
-		traffic_read_device(text, &c);
+		parse_device_stat_line(text, &c);
 	} else {
-		c.read_bytes = bytes_of(find_total(text, "pswpin"));
-		c.write_bytes = bytes_of(find_total(text, "pswpout"));
+		c.read_bytes = pages_to_bytes(find_counter_with_subgroups(text, "pswpin"));
+		c.write_bytes = pages_to_bytes(find_counter_with_subgroups(text, "pswpout"));
 	}
 	return c;
 }
 
-static struct traffic_refaults read_refaults(const struct traffic *t)
+static struct refault_counts read_refault_counters(const struct swap_traffic *t)
 {
 	char text[16384];
 
-	if (!read_text(t->stat_fd, text, sizeof(text)))
-		return (struct traffic_refaults){ -1, -1, -1 };
-	return (struct traffic_refaults){ find_total(text, "workingset_refault_anon"), find_total(text, "workingset_refault_file"),
-					  find_total(text, "pgscan_direct") };
+	if (!read_counter_file(t->stat_fd, text, sizeof(text)))
+		return (struct refault_counts){ -1, -1, -1 };
+	return (struct refault_counts){ find_counter_with_subgroups(text, "workingset_refault_anon"), find_counter_with_subgroups(text,
+																  "workingset_refault_file"),
+					  find_counter_with_subgroups(text, "pgscan_direct") };
 }
 
-static int open_in(const char *folder, const char *name)
+static int open_file_in_folder(const char *folder, const char *name)
 {
 	char path[4096];
 
@@ -95,12 +96,12 @@ static int open_in(const char *folder, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static const char *device_name(const char *device)
+static const char *device_name_without_dev(const char *device)
 {
 	return strncmp(device, "/dev/", 5) ? device : device + 5;
 }
 
-bool traffic_is_swap(const char *device)
+bool is_device_used_as_swap(const char *device)
 {
 	FILE *f = fopen("/proc/swaps", "re");
 	char line[1024];
@@ -108,36 +109,36 @@ bool traffic_is_swap(const char *device)
 
 	while (f && !found && fgets(line, sizeof(line), f)) {
 		line[strcspn(line, " \t\n")] = '\0';
-		found = !strcmp(device_name(line), device_name(device));
+		found = !strcmp(device_name_without_dev(line), device_name_without_dev(device));
 	}
 	if (f)
 		fclose(f);
 	return found;
 }
 
-static int open_device(const char *device)
+static int open_device_stat_file(const char *device)
 {
-	const char *name = device_name(device);
+	const char *name = device_name_without_dev(device);
 	char folder[256];
 
 	if (strchr(name, '/') || snprintf(folder, sizeof(folder), "/sys/class/block/%s", name) >= (int)sizeof(folder)) {
 		errno = ENOENT;
 		return -1;
 	}
-	return open_in(folder, "stat");
+	return open_file_in_folder(folder, "stat");
 }
 
-int traffic_open(struct traffic *t, const char *device, const char *cgroup)
+int traffic_open(struct swap_traffic *t, const char *device, const char *cgroup)
 {
 	char text[16384];
 
-	*t = (struct traffic){ .fd = -1, .stat_fd = -1 };
-	t->stat_fd = cgroup ? open_in(cgroup, "memory.stat") : open("/proc/vmstat", O_RDONLY | O_CLOEXEC);
+	*t = (struct swap_traffic){ .fd = -1, .stat_fd = -1 };
+	t->stat_fd = cgroup ? open_file_in_folder(cgroup, "memory.stat") : open("/proc/vmstat", O_RDONLY | O_CLOEXEC);
 	if (t->stat_fd < 0 && cgroup)
 		return -ENODEV;
 	if (device) {
 		t->from = TRAFFIC_DEVICE;
-		t->fd = open_device(device);
+		t->fd = open_device_stat_file(device);
 		if (t->fd < 0) {
 			int err = -errno;
 
@@ -148,16 +149,16 @@ int traffic_open(struct traffic *t, const char *device, const char *cgroup)
 	}
 	t->from = TRAFFIC_MACHINE;
 	/* not every kernel counts the swapped pages of a cgroup */
-	if (cgroup && read_text(t->stat_fd, text, sizeof(text)) && find_total(text, "pswpin") >= 0) {
+	if (cgroup && read_counter_file(t->stat_fd, text, sizeof(text)) && find_counter_with_subgroups(text, "pswpin") >= 0) {
 		t->from = TRAFFIC_GROUP;
-		t->fd = open_in(cgroup, "memory.stat");
+		t->fd = open_file_in_folder(cgroup, "memory.stat");
 	} else {
 		t->fd = open("/proc/vmstat", O_RDONLY | O_CLOEXEC);
 	}
 	return 0;
 }
 
-void traffic_close(struct traffic *t)
+void traffic_close(struct swap_traffic *t)
 {
 	if (t->fd >= 0)
 		close(t->fd);
@@ -169,53 +170,53 @@ void traffic_close(struct traffic *t)
 	t->n = 0;
 }
 
-void traffic_begin(struct traffic *t)
+void traffic_restart_counting(struct swap_traffic *t)
 {
 	t->n = 0;
-	t->begin = t->last = read_counts(t);
-	t->refaults_begin = read_refaults(t);
+	t->begin = t->last = read_swap_counters(t);
+	t->refaults_begin = read_refault_counters(t);
 }
 
-static int64_t difference(int64_t now, int64_t before)
+static int64_t counter_growth(int64_t now, int64_t before)
 {
 	return now < 0 || before < 0 ? -1 : now - before;
 }
 
-void traffic_look(struct traffic *t, int64_t now_ns)
+void traffic_record_step(struct swap_traffic *t, int64_t now_ns)
 {
-	struct traffic_counts now = read_counts(t), moved;
+	struct swap_traffic_counts now = read_swap_counters(t), moved;
 
-	moved = (struct traffic_counts){ difference(now.reads, t->last.reads), difference(now.read_bytes, t->last.read_bytes),
-					 difference(now.writes, t->last.writes), difference(now.write_bytes, t->last.write_bytes) };
+	moved = (struct swap_traffic_counts){ counter_growth(now.reads, t->last.reads), counter_growth(now.read_bytes, t->last.read_bytes),
+					 counter_growth(now.writes, t->last.writes), counter_growth(now.write_bytes, t->last.write_bytes) };
 	if (moved.reads <= 0 && moved.read_bytes <= 0 && moved.writes <= 0 && moved.write_bytes <= 0)
 		return;
 	t->last = now;
 	if (!array_room(&t->step, t->n))
-		t->step[t->n++] = (struct traffic_step){ now_ns, moved };
+		t->step[t->n++] = (struct swap_traffic_step){ now_ns, moved };
 }
 
-static void add_known(int64_t *sum, int64_t value)
+static void add_unless_unknown(int64_t *sum, int64_t value)
 {
 	*sum = *sum < 0 || value < 0 ? -1 : *sum + value;
 }
 
-void traffic_until(const struct traffic *t, int64_t until_ns, struct traffic_counts *out)
+void traffic_sum_until(const struct swap_traffic *t, int64_t until_ns, struct swap_traffic_counts *out)
 {
-	*out = (struct traffic_counts){ t->begin.reads < 0 ? -1 : 0, t->begin.read_bytes < 0 ? -1 : 0, t->begin.writes < 0 ? -1 : 0,
+	*out = (struct swap_traffic_counts){ t->begin.reads < 0 ? -1 : 0, t->begin.read_bytes < 0 ? -1 : 0, t->begin.writes < 0 ? -1 : 0,
 					t->begin.write_bytes < 0 ? -1 : 0 };
 	for (size_t i = 0; i < t->n && t->step[i].at_ns <= until_ns; i++) {
-		add_known(&out->reads, t->step[i].moved.reads);
-		add_known(&out->read_bytes, t->step[i].moved.read_bytes);
-		add_known(&out->writes, t->step[i].moved.writes);
-		add_known(&out->write_bytes, t->step[i].moved.write_bytes);
+		add_unless_unknown(&out->reads, t->step[i].moved.reads);
+		add_unless_unknown(&out->read_bytes, t->step[i].moved.read_bytes);
+		add_unless_unknown(&out->writes, t->step[i].moved.writes);
+		add_unless_unknown(&out->write_bytes, t->step[i].moved.write_bytes);
 	}
 }
 
-void traffic_refaults(const struct traffic *t, struct traffic_refaults *out)
+void traffic_refaults_since_begin(const struct swap_traffic *t, struct refault_counts *out)
 {
-	struct traffic_refaults now = read_refaults(t);
+	struct refault_counts now = read_refault_counters(t);
 
-	*out = (struct traffic_refaults){ difference(now.anonymous, t->refaults_begin.anonymous),
-					  difference(now.file, t->refaults_begin.file),
-					  difference(now.direct_scanned, t->refaults_begin.direct_scanned) };
+	*out = (struct refault_counts){ counter_growth(now.anonymous, t->refaults_begin.anonymous),
+					  counter_growth(now.file, t->refaults_begin.file),
+					  counter_growth(now.direct_scanned, t->refaults_begin.direct_scanned) };
 }

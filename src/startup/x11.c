@@ -16,7 +16,7 @@
 #define PAUSE_LEAST (2 * NS_PER_MS)
 #define PAUSE_MOST (50 * NS_PER_MS)	/* ... but not more after a look that was delayed, so that no change is missed */
 
-struct x11_area x11_both(const struct x11_area *a, const struct x11_area *b)
+struct x11_area x11_area_intersection(const struct x11_area *a, const struct x11_area *b)
 {
 	int left = a->x > b->x ? a->x : b->x, right = a->x + a->w < b->x + b->w ? a->x + a->w : b->x + b->w;
 	int top = a->y > b->y ? a->y : b->y, bottom = a->y + a->h < b->y + b->h ? a->y + a->h : b->y + b->h;
@@ -24,7 +24,7 @@ struct x11_area x11_both(const struct x11_area *a, const struct x11_area *b)
 	return (struct x11_area){ left, top, right > left ? right - left : 0, bottom > top ? bottom - top : 0 };
 }
 
-static bool x11_pixels_open(struct screen_watch *s)
+static bool x11_watched_pixels_alloc(struct screen_watch *s)
 {
 	size_t pixels = (size_t)s->width * (size_t)s->height;
 
@@ -32,24 +32,24 @@ static bool x11_pixels_open(struct screen_watch *s)
 	s->now = calloc(pixels, sizeof(*s->now));
 	if (!s->before || !s->now)
 		return false;
-	return x11_picture_open(&s->picture, s->display, s->width, s->height);
+	return x11_screen_pixels_alloc(&s->picture, s->display, s->width, s->height);
 }
 
-static void x11_pixels_close(struct screen_watch *s)
+static void x11_watched_pixels_free(struct screen_watch *s)
 {
-	x11_picture_close(&s->picture, s->broken);
+	x11_screen_pixels_free(&s->picture, s->broken);
 	free(s->before);
 	free(s->now);
 }
 
 /* Reads a part of the screen into `to`, an array of the screen's size. */
-static bool x11_pixels_read(struct screen_watch *s, const struct x11_area *at, uint32_t *to)
+static bool x11_read_pixels_of_area(struct screen_watch *s, const struct x11_area *at, uint32_t *to)
 {
 	if (!at->w || !at->h)
 		return true;
-	if (!x11_picture_read(&s->picture, at->x, at->y, at->w, at->h) || s->broken)
+	if (!x11_screen_pixels_read(&s->picture, at->x, at->y, at->w, at->h) || s->broken)
 		return false;
-	x11_picture_copy(&s->picture, at->w, at->h, to + (size_t)at->y * (size_t)s->width + (size_t)at->x, (size_t)s->width);
+	x11_screen_pixels_copy_to_rgb(&s->picture, at->w, at->h, to + (size_t)at->y * (size_t)s->width + (size_t)at->x, (size_t)s->width);
 	return true;
 }
 
@@ -67,7 +67,7 @@ static uint64_t hash_row(const uint32_t *pixel, int n, int y)
 
 /* True if the area has more than one colour and differs from the screen at the start (a window without a background shows what lay
  * below it). */
-static bool shows_something(const struct screen_watch *s, const struct x11_area *at)
+static bool has_window_been_painted(const struct screen_watch *s, const struct x11_area *at)
 {
 	uint32_t first = s->now[(size_t)at->y * (size_t)s->width + (size_t)at->x];
 	bool two = false, new = false;
@@ -82,9 +82,9 @@ static bool shows_something(const struct screen_watch *s, const struct x11_area 
 	return two && new;
 }
 
-void x11_window_read(struct screen_watch *s, struct x11_window *w, const struct x11_area *part)
+void x11_window_read_and_hash(struct screen_watch *s, struct x11_watched_window *w, const struct x11_area *part)
 {
-	if (!part->w || !part->h || !x11_pixels_read(s, part, s->now))
+	if (!part->w || !part->h || !x11_read_pixels_of_area(s, part, s->now))
 		return;
 	for (int y = part->y; y < part->y + part->h; y++) {
 		uint64_t *row = &w->row[y - w->at.y];
@@ -94,10 +94,10 @@ void x11_window_read(struct screen_watch *s, struct x11_window *w, const struct 
 		w->sum += *row;
 	}
 	if (!w->painted)
-		w->painted = shows_something(s, &w->at);
+		w->painted = has_window_been_painted(s, &w->at);
 }
 
-static void name_atoms(struct screen_watch *s)
+static void intern_window_atoms(struct screen_watch *s)
 {
 	static const char *const names[ATOMS] = {
 		[ATOM_TYPE] = "_NET_WM_WINDOW_TYPE", [ATOM_SPLASH] = "_NET_WM_WINDOW_TYPE_SPLASH",
@@ -132,25 +132,25 @@ static bool server_knows_pids(struct screen_watch *s)
 	return same;
 }
 
-static int prepare_screen(struct screen_watch *s, char *why)
+static int prepare_screen_watching(struct screen_watch *s, char *why)
 {
 	int error, event, a, b, c, e, major = 1, minor = 1, fixes = 5, fixes_minor = 0;
 	Display *d = s->display;
 
 	if (!XDamageQueryExtension(d, &event, &error) || !XDamageQueryVersion(d, &major, &minor) ||
 	    !XFixesQueryVersion(d, &fixes, &fixes_minor))
-		return why_write(-1, why, SCREEN_WHY,
+		return write_error_reason(-1, why, SCREEN_WHY,
 				 "display %s has no DAMAGE extension, which reports what was drawn: start its server with it",
 				 DisplayString(d));
 	if (!XTestQueryExtension(d, &a, &b, &c, &e))
-		return why_write(-1, why, SCREEN_WHY,
+		return write_error_reason(-1, why, SCREEN_WHY,
 				 "display %s has no XTEST extension, which sends keys to the application: start its server with it",
 				 DisplayString(d));
 	s->damage_event = event + XDamageNotify;
-	name_atoms(s);
+	intern_window_atoms(s);
 	s->knows_pids = server_knows_pids(s);
-	if (!x11_pixels_open(s))
-		return why_write(-1, why, SCREEN_WHY, "no memory for the pixels of display %s", DisplayString(d));
+	if (!x11_watched_pixels_alloc(s))
+		return write_error_reason(-1, why, SCREEN_WHY, "no memory for the pixels of display %s", DisplayString(d));
 	s->parts = XFixesCreateRegion(d, NULL, 0);
 	/* On the root window, damage covers all windows; "non-empty" sends one event, and the next after XDamageSubtract(). */
 	s->damage = XDamageCreate(d, s->root, XDamageReportNonEmpty);
@@ -159,7 +159,7 @@ static int prepare_screen(struct screen_watch *s, char *why)
 	return 0;
 }
 
-struct screen_watch *screen_open(const struct screen_cfg *cfg, char *why)
+struct screen_watch *screen_open(const struct screen_watch_cfg *cfg, char *why)
 {
 	struct screen_watch *s = calloc(1, sizeof(*s));
 
@@ -176,7 +176,7 @@ struct screen_watch *screen_open(const struct screen_cfg *cfg, char *why)
 	s->root = DefaultRootWindow(s->display);
 	s->width = DisplayWidth(s->display, DefaultScreen(s->display));
 	s->height = DisplayHeight(s->display, DefaultScreen(s->display));
-	if (prepare_screen(s, why)) {
+	if (prepare_screen_watching(s, why)) {
 		screen_close(s);
 		return NULL;
 	}
@@ -185,18 +185,18 @@ struct screen_watch *screen_open(const struct screen_cfg *cfg, char *why)
 
 void screen_close(struct screen_watch *s)
 {
-	x11_windows_forget(s);
-	x11_pixels_close(s);
-	x11_disconnect(s->display, &s->broken);
+	x11_windows_forget_all(s);
+	x11_watched_pixels_free(s);
+	x11_close_unless_broken(s->display, &s->broken);
 	free(s);
 }
 
-const char *screen_display(const struct screen_watch *s)
+const char *screen_display_name(const struct screen_watch *s)
 {
 	return DisplayString(s->display);
 }
 
-const char *screen_manager(struct screen_watch *s)
+const char *screen_window_manager_name(struct screen_watch *s)
 {
 	Display *d = s->display;
 	unsigned char *value = NULL, *name = NULL;
@@ -220,7 +220,7 @@ const char *screen_manager(struct screen_watch *s)
 	return XGetWindowAttributes(d, s->root, &a) && a.all_event_masks & SubstructureRedirectMask ? s->manager : NULL;
 }
 
-void screen_describe(struct screen_watch *s, char *text, size_t size)
+void screen_describe_server(struct screen_watch *s, char *text, size_t size)
 {
 	snprintf(text, size, "%s %d, %dx%d, pixels by %s, owners of windows by %s", ServerVendor(s->display),
 		 VendorRelease(s->display), s->width, s->height, s->picture.shared ? "shared memory" : "GetImage",
@@ -240,39 +240,39 @@ static void discard_damage(struct screen_watch *s)
 	s->drawn_ns = 0;
 }
 
-int screen_begin(struct screen_watch *s)
+int screen_reset_before_start(struct screen_watch *s)
 {
 	struct x11_area all = { 0, 0, s->width, s->height };
 
-	x11_windows_forget(s);
-	s->seen = (struct screen_seen){ 0 };
+	x11_windows_forget_all(s);
+	s->seen = (struct screen_content_seen){ 0 };
 	s->menus = s->moved = false;
 	s->next_ns = 0;
 	s->owner = 0;
 	discard_damage(s);
-	if (!x11_pixels_read(s, &all, s->before) || s->broken)
+	if (!x11_read_pixels_of_area(s, &all, s->before) || s->broken)
 		return -EPIPE;
 	memcpy(s->now, s->before, (size_t)s->width * (size_t)s->height * sizeof(*s->now));
 	return 0;
 }
 
-void screen_owner(struct screen_watch *s, pid_t root)
+void screen_set_application_root(struct screen_watch *s, pid_t root)
 {
 	s->owner = root;
 }
 
-void screen_with_menus(struct screen_watch *s, bool on)
+void screen_set_menus_count(struct screen_watch *s, bool on)
 {
 	s->menus = on;
 	s->moved = true;
 }
 
-int screen_fd(const struct screen_watch *s)
+int screen_connection_fd(const struct screen_watch *s)
 {
 	return ConnectionNumber(s->display);
 }
 
-int screen_handle(struct screen_watch *s)
+int screen_handle_events(struct screen_watch *s)
 {
 	while (!s->broken && XEventsQueued(s->display, QueuedAfterReading) > 0) {
 		XEvent event;
@@ -282,30 +282,30 @@ int screen_handle(struct screen_watch *s)
 		if (event.type == s->damage_event)
 			s->drawn_ns = s->drawn_ns ? s->drawn_ns : now;
 		else
-			x11_windows_event(s, &event, now);
+			x11_windows_handle_event(s, &event, now);
 	}
 	if (s->moved && !s->drawn_ns)
 		s->drawn_ns = clock_now();
 	return s->broken ? -EPIPE : 0;
 }
 
-int64_t screen_due(const struct screen_watch *s)
+int64_t screen_next_look_ns(const struct screen_watch *s)
 {
 	return !s->drawn_ns ? INT64_MAX : s->drawn_ns > s->next_ns ? s->drawn_ns : s->next_ns;
 }
 
-int64_t screen_sync(struct screen_watch *s)
+int64_t screen_wait_for_drawing_reports(struct screen_watch *s)
 {
 	int64_t now = clock_now();
 
 	if (!s->broken)
 		XSync(s->display, False);
-	screen_handle(s);
+	screen_handle_events(s);
 	return s->drawn_ns && s->drawn_ns < now ? s->drawn_ns : now;
 }
 
 /* Reads what was drawn inside windows that count: in each window the bounding box of the damage. */
-static void read_damage(struct screen_watch *s)
+static void read_damaged_window_pixels(struct screen_watch *s)
 {
 	int n = 0;
 	XRectangle *parts;
@@ -314,13 +314,13 @@ static void read_damage(struct screen_watch *s)
 	XDamageSubtract(s->display, s->damage, None, s->parts);
 	parts = XFixesFetchRegion(s->display, s->parts, &n);
 	for (int i = 0; parts && i < s->windows; i++) {
-		struct x11_window *w = &s->window[i];
+		struct x11_watched_window *w = &s->window[i];
 		int left = s->width, top = s->height, right = 0, bottom = 0;
 
 		if (!w->row || (!w->counts && !w->menu))
 			continue;
 		for (int k = 0; k < n; k++) {
-			struct x11_area part = { parts[k].x, parts[k].y, parts[k].width, parts[k].height }, in = x11_both(&part, &w->at);
+			struct x11_area part = { parts[k].x, parts[k].y, parts[k].width, parts[k].height }, in = x11_area_intersection(&part, &w->at);
 
 			if (!in.w || !in.h)
 				continue;
@@ -330,36 +330,37 @@ static void read_damage(struct screen_watch *s)
 			bottom = in.y + in.h > bottom ? in.y + in.h : bottom;
 		}
 		if (right > left && bottom > top)
-			x11_window_read(s, w, &(struct x11_area){ left, top, right - left, bottom - top });
+			x11_window_read_and_hash(s, w, &(struct x11_area){ left, top, right - left, bottom - top });
 	}
 	if (parts)
 		XFree(parts);
 }
 
-static uint64_t combine_hash(uint64_t a, uint64_t b)
+static uint64_t combine_two_hashes(uint64_t a, uint64_t b)
 {
 	uint64_t z = (a ^ (b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2))) * 0xbf58476d1ce4e5b9u;
 
 	return z ^ (z >> 31);
 }
 
-static void update_seen(struct screen_watch *s, int64_t now_ns)
+static void update_screen_content_seen(struct screen_watch *s, int64_t now_ns)
 {
-	struct screen_seen *seen = &s->seen;
+	struct screen_content_seen *seen = &s->seen;
 	int64_t area = 0;
 
 	seen->windows = 0;
 	seen->painted = false;
 	seen->picture = seen->set = 0;
 	for (int i = 0; i < s->windows; i++) {
-		const struct x11_window *w = &s->window[i];
+		const struct x11_watched_window *w = &s->window[i];
 		/* without the window's id, so that the same picture has the same hash in every run */
-		uint64_t place = combine_hash((uint64_t)w->at.x << 32 | (uint64_t)(uint32_t)w->at.y, (uint64_t)w->at.w << 32 | (uint64_t)w->at.h);
+		uint64_t place = combine_two_hashes((uint64_t)w->at.x << 32 | (uint64_t)(uint32_t)w->at.y, (uint64_t)w->at.w << 32 |
+						    (uint64_t)w->at.h);
 
 		if (!w->counts && !(w->menu && s->menus))
 			continue;
-		seen->picture += combine_hash(place, w->sum);
-		seen->set += combine_hash(w->id, 1);
+		seen->picture += combine_two_hashes(place, w->sum);
+		seen->set += combine_two_hashes(w->id, 1);
 		if (!w->counts)
 			continue;
 		seen->windows++;
@@ -374,7 +375,7 @@ static void update_seen(struct screen_watch *s, int64_t now_ns)
 		seen->paint_ns = now_ns;
 }
 
-int screen_look(struct screen_watch *s)
+int screen_read_new_drawing(struct screen_watch *s)
 {
 	int64_t begin = clock_now(), drawn = s->drawn_ns, end, pause;
 	uint64_t before = s->seen.picture;
@@ -382,11 +383,11 @@ int screen_look(struct screen_watch *s)
 	s->drawn_ns = 0;
 	if (s->moved) {
 		s->moved = false;
-		x11_windows_settle(s);
+		x11_windows_decide_which_count(s);
 	}
-	read_damage(s);
+	read_damaged_window_pixels(s);
 	end = clock_now();
-	update_seen(s, end);
+	update_screen_content_seen(s, end);
 	s->seen.looks++;
 	s->seen.look_ns = end;
 	if (drawn && s->seen.picture != before && end - drawn > s->seen.longest_ns)
@@ -396,7 +397,7 @@ int screen_look(struct screen_watch *s)
 	return s->broken ? -EPIPE : 0;
 }
 
-const struct screen_seen *screen_seen(const struct screen_watch *s)
+const struct screen_content_seen *screen_last_seen(const struct screen_watch *s)
 {
 	return &s->seen;
 }

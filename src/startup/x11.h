@@ -25,7 +25,7 @@ struct x11_area {
 enum x11_owner { X11_OWNER_UNKNOWN, X11_OWNER_APPLICATION, X11_OWNER_OTHER };
 
 /* A window created since the start as a child of the root window, even if a window manager has put it into a frame since. */
-struct x11_window {
+struct x11_watched_window {
 	Window id;
 	bool mapped;
 	bool frame;		/* of a window manager, around another window */
@@ -33,7 +33,7 @@ struct x11_window {
 	enum x11_owner owner;
 	int64_t mapped_ns;
 	bool counts, menu;	/* visible and the application's: as a normal window, as a menu */
-	bool painted;		/* has shown something (screen_seen.painted) */
+	bool painted;		/* has shown something (screen_last_seen.painted) */
 	struct x11_area at;	/* the part that lies on the screen */
 	uint64_t *row;		/* hash of each row of pixels, owned */
 	uint64_t sum;		/* of all rows' hashes */
@@ -45,7 +45,7 @@ enum x11_atom {
 };
 
 struct screen_watch {
-	struct screen_cfg cfg;
+	struct screen_watch_cfg cfg;
 	Display *display;
 	Window root;
 	_Atomic bool broken;
@@ -55,7 +55,7 @@ struct screen_watch {
 	bool menus;			/* menus count, too */
 
 	int width, height;
-	struct x11_picture picture;
+	struct x11_screen_pixels picture;
 	uint32_t *before, *now;		/* pixels of the screen: at the start; and as read since, inside windows; owned */
 	Damage damage;
 	int damage_event;
@@ -64,22 +64,22 @@ struct screen_watch {
 	bool moved;			/* windows came, went or moved since the last look */
 	int64_t next_ns;		/* earliest time of the next look */
 
-	struct x11_window window[X11_WINDOWS_MAX];
+	struct x11_watched_window window[X11_WINDOWS_MAX];
 	int windows;
-	struct screen_seen seen;
+	struct screen_content_seen seen;
 	char manager[128];
 };
 
 /* x11_windows.c */
-void x11_windows_forget(struct screen_watch *s);
-void x11_windows_event(struct screen_watch *s, const XEvent *event, int64_t now_ns);
+void x11_windows_forget_all(struct screen_watch *s);
+void x11_windows_handle_event(struct screen_watch *s, const XEvent *event, int64_t now_ns);
 /* Finds out which windows are visible and count, and reads the pixels of those that are new or have moved. */
-void x11_windows_settle(struct screen_watch *s);
+void x11_windows_decide_which_count(struct screen_watch *s);
 
 /* x11.c */
 /* Reads a part of a window from the screen and updates the hashes of its rows. */
-void x11_window_read(struct screen_watch *s, struct x11_window *w, const struct x11_area *part);
+void x11_window_read_and_hash(struct screen_watch *s, struct x11_watched_window *w, const struct x11_area *part);
 /* The intersection; w or h is 0 if the two do not overlap. */
-struct x11_area x11_both(const struct x11_area *a, const struct x11_area *b);
+struct x11_area x11_area_intersection(const struct x11_area *a, const struct x11_area *b);
 
 #endif

@@ -15,13 +15,13 @@ static KeyCode find_keycode(Display *d, KeySym symbol, bool *shift)
 	return code;
 }
 
-int screen_check(struct screen_watch *s, const struct post_events *script, char *why)
+int screen_check_keys_of_script(struct screen_watch *s, const struct post_events *script, char *why)
 {
 	bool shift;
 
 	for (size_t i = 0; i < script->n; i++) {
 		for (size_t k = 0; k < script->event[i].n; k++) {
-			const struct act *act = &script->event[i].act[k];
+			const struct input_act *act = &script->event[i].act[k];
 
 			if (act->kind != ACT_KEY || find_keycode(s->display, act->keysym, &shift))
 				continue;
@@ -34,12 +34,12 @@ int screen_check(struct screen_watch *s, const struct post_events *script, char 
 }
 
 /* The menu, or the window that counts, that was mapped last; NULL: none. */
-static struct x11_window *newest_window(struct screen_watch *s, bool menu)
+static struct x11_watched_window *newest_window(struct screen_watch *s, bool menu)
 {
-	struct x11_window *found = NULL;
+	struct x11_watched_window *found = NULL;
 
 	for (int i = 0; i < s->windows; i++) {
-		struct x11_window *w = &s->window[i];
+		struct x11_watched_window *w = &s->window[i];
 
 		if ((menu ? w->menu : w->counts) && (!found || w->mapped_ns > found->mapped_ns))
 			found = w;
@@ -47,7 +47,7 @@ static struct x11_window *newest_window(struct screen_watch *s, bool menu)
 	return found;
 }
 
-static bool pointer_in(struct screen_watch *s, const struct x11_area *at)
+static bool is_pointer_in_area(struct screen_watch *s, const struct x11_area *at)
 {
 	Window root, child;
 	int x, y, a, b;
@@ -57,21 +57,21 @@ static bool pointer_in(struct screen_watch *s, const struct x11_area *at)
 	       y >= at->y && x < at->x + at->w && y < at->y + at->h;
 }
 
-void screen_focus(struct screen_watch *s)
+void screen_focus_newest_window(struct screen_watch *s)
 {
-	struct x11_window *w = newest_window(s, false);
+	struct x11_watched_window *w = newest_window(s, false);
 
 	if (!w || newest_window(s, true))
 		return;
 	x11_focus_window(s->display, w->id);
 	/* old toolkits need the pointer above the window, too */
-	if (!pointer_in(s, &w->at))
+	if (!is_pointer_in_area(s, &w->at))
 		XTestFakeMotionEvent(s->display, DefaultScreen(s->display), w->at.x + w->at.w / 2, w->at.y + w->at.h / 2, 0);
 	XSync(s->display, False);
 }
 
 /* Presses the modifiers and the key, and releases them in the opposite order. */
-static void type_key_act(struct screen_watch *s, const struct act *act)
+static void type_key_act(struct screen_watch *s, const struct input_act *act)
 {
 	static const struct {
 		unsigned held;
@@ -96,7 +96,7 @@ static void type_key_act(struct screen_watch *s, const struct act *act)
 
 static void click_at(struct screen_watch *s, int x, int y)
 {
-	const struct x11_window *w = newest_window(s, false);
+	const struct x11_watched_window *w = newest_window(s, false);
 	int screen = DefaultScreen(s->display);
 
 	XTestFakeMotionEvent(s->display, screen, x + (w ? w->at.x : 0), y + (w ? w->at.y : 0), 0);
@@ -104,7 +104,7 @@ static void click_at(struct screen_watch *s, int x, int y)
 	XTestFakeButtonEvent(s->display, 1, False, 0);
 }
 
-void screen_send(struct screen_watch *s, const struct post_event *e)
+void screen_send_input(struct screen_watch *s, const struct post_event *e)
 {
 	for (size_t i = 0; i < e->n; i++) {
 		if (e->act[i].kind == ACT_KEY)

@@ -8,14 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-void x11_windows_forget(struct screen_watch *s)
+void x11_windows_forget_all(struct screen_watch *s)
 {
 	for (int i = 0; i < s->windows; i++)
 		free(s->window[i].row);
 	s->windows = 0;
 }
 
-static struct x11_window *find_window(struct screen_watch *s, Window id)
+static struct x11_watched_window *known_window_by_id(struct screen_watch *s, Window id)
 {
 	for (int i = 0; i < s->windows; i++)
 		if (s->window[i].id == id)
@@ -23,40 +23,40 @@ static struct x11_window *find_window(struct screen_watch *s, Window id)
 	return NULL;
 }
 
-static void add_window(struct screen_watch *s, Window id, bool override)
+static void add_window_to_list(struct screen_watch *s, Window id, bool override)
 {
 	XWindowAttributes a;
 
-	if (s->windows == X11_WINDOWS_MAX || find_window(s, id))
+	if (s->windows == X11_WINDOWS_MAX || known_window_by_id(s, id))
 		return;
-	s->window[s->windows++] = (struct x11_window){ .id = id, .override = override };
+	s->window[s->windows++] = (struct x11_watched_window){ .id = id, .override = override };
 	XSelectInput(s->display, id, StructureNotifyMask | (s->cfg.window ? PropertyChangeMask : 0));
 	/* the window may have been mapped before its events were selected */
-	if (XGetWindowAttributes(s->display, id, &a) && a.map_state != IsUnmapped && !find_window(s, id)->mapped) {
-		find_window(s, id)->mapped = true;
-		find_window(s, id)->mapped_ns = clock_now();
+	if (XGetWindowAttributes(s->display, id, &a) && a.map_state != IsUnmapped && !known_window_by_id(s, id)->mapped) {
+		known_window_by_id(s, id)->mapped = true;
+		known_window_by_id(s, id)->mapped_ns = clock_now();
 		s->moved = true;
 	}
 }
 
-static void drop_window(struct screen_watch *s, struct x11_window *w)
+static void drop_window_from_list(struct screen_watch *s, struct x11_watched_window *w)
 {
 	free(w->row);
 	*w = s->window[--s->windows];
 	s->moved = true;
 }
 
-void x11_windows_event(struct screen_watch *s, const XEvent *event, int64_t now_ns)
+void x11_windows_handle_event(struct screen_watch *s, const XEvent *event, int64_t now_ns)
 {
-	struct x11_window *w;
+	struct x11_watched_window *w;
 
 	switch (event->type) {
 	case CreateNotify:
 		if (event->xcreatewindow.parent == s->root)
-			add_window(s, event->xcreatewindow.window, event->xcreatewindow.override_redirect);
+			add_window_to_list(s, event->xcreatewindow.window, event->xcreatewindow.override_redirect);
 		break;
 	case MapNotify:
-		w = find_window(s, event->xmap.window);
+		w = known_window_by_id(s, event->xmap.window);
 		if (w && !w->mapped) {
 			w->mapped = true;
 			w->mapped_ns = now_ns;
@@ -64,21 +64,21 @@ void x11_windows_event(struct screen_watch *s, const XEvent *event, int64_t now_
 		s->moved = true;	/* mapping a window manager's frame also shows the window inside it */
 		break;
 	case UnmapNotify:
-		w = find_window(s, event->xunmap.window);
+		w = known_window_by_id(s, event->xunmap.window);
 		if (w)
 			w->mapped = false;
 		s->moved = true;
 		break;
 	case ReparentNotify:
-		w = find_window(s, event->xreparent.parent);
+		w = known_window_by_id(s, event->xreparent.parent);
 		if (w)
 			w->frame = true;
 		s->moved = true;
 		break;
 	case DestroyNotify:
-		w = find_window(s, event->xdestroywindow.window);
+		w = known_window_by_id(s, event->xdestroywindow.window);
 		if (w)
-			drop_window(s, w);
+			drop_window_from_list(s, w);
 		break;
 	case ConfigureNotify:
 	case PropertyNotify:
@@ -90,7 +90,7 @@ void x11_windows_event(struct screen_watch *s, const XEvent *event, int64_t now_
 }
 
 /* Reads a property of up to 4 * `most` bytes. Returns its number of elements; 0: no such property. *value is freed by XFree(). */
-static unsigned long get_property(Display *d, Window w, Atom name, long most, unsigned char **value, int *format)
+static unsigned long read_window_property(Display *d, Window w, Atom name, long most, unsigned char **value, int *format)
 {
 	Atom type = None;
 	unsigned long n = 0, rest;
@@ -111,7 +111,7 @@ static bool has_window_type(struct screen_watch *s, Window w, const enum x11_ato
 	unsigned char *value;
 	int format = 0;
 	bool found = false;
-	unsigned long have = get_property(s->display, w, s->atom[ATOM_TYPE], 8, &value, &format);
+	unsigned long have = read_window_property(s->display, w, s->atom[ATOM_TYPE], 8, &value, &format);
 
 	/* further types are for window managers that do not know the first */
 	for (int i = 0; have && format == 32 && i < n && !found; i++)
@@ -138,7 +138,7 @@ static pid_t pid_from_server(struct screen_watch *s, Window w)
 	return pid;
 }
 
-static bool on_this_machine(struct screen_watch *s, Window w)
+static bool is_window_of_this_machine(struct screen_watch *s, Window w)
 {
 	XTextProperty name = { 0 };
 	char host[256] = "";
@@ -158,9 +158,9 @@ static pid_t pid_from_property(struct screen_watch *s, Window w)
 	unsigned char *value;
 	int format = 0;
 	pid_t pid = -1;
-	unsigned long n = get_property(s->display, w, s->atom[ATOM_PID], 1, &value, &format);
+	unsigned long n = read_window_property(s->display, w, s->atom[ATOM_PID], 1, &value, &format);
 
-	if (n && format == 32 && on_this_machine(s, w))
+	if (n && format == 32 && is_window_of_this_machine(s, w))
 		pid = (pid_t)*(unsigned long *)(void *)value;
 	if (value)
 		XFree(value);
@@ -178,7 +178,7 @@ static bool has_wanted_name(struct screen_watch *s, Window w)
 
 	if (XGetClassHint(s->display, w, &class))
 		same = (class.res_name && !strcmp(class.res_name, s->cfg.window)) || (class.res_class && !strcmp(class.res_class, s->cfg.window));
-	if (!same && get_property(s->display, w, s->atom[ATOM_NAME], 256, &utf8, &format) && format == 8)
+	if (!same && read_window_property(s->display, w, s->atom[ATOM_NAME], 256, &utf8, &format) && format == 8)
 		same = strstr((char *)utf8, s->cfg.window) != NULL;
 	if (!same && XFetchName(s->display, w, &title) && title)
 		same = strstr(title, s->cfg.window) != NULL;
@@ -201,7 +201,7 @@ static bool has_client_properties(struct screen_watch *s, Window w)
 	       x11_has_property(s->display, w, s->atom[ATOM_TAKES]);
 }
 
-static bool is_of_application(struct screen_watch *s, struct x11_window *w)
+static bool is_window_of_application(struct screen_watch *s, struct x11_watched_window *w)
 {
 	pid_t pid;
 
@@ -211,14 +211,14 @@ static bool is_of_application(struct screen_watch *s, struct x11_window *w)
 		pid = pid_from_server(s, w->id);
 		if (pid <= 0)
 			pid = pid_from_property(s, w->id);
-		w->owner = (pid > 0 ? tree_holds(s->owner, pid) : has_client_properties(s, w->id)) ? X11_OWNER_APPLICATION :
+		w->owner = (pid > 0 ? is_process_in_tree(s->owner, pid) : has_client_properties(s, w->id)) ? X11_OWNER_APPLICATION :
 			X11_OWNER_OTHER;
 	}
 	return w->owner == X11_OWNER_APPLICATION;
 }
 
 /* Finds the part of a window that lies on the screen, and reads it if it is new or has moved. False: not visible, or too small. */
-static bool locate_on_screen(struct screen_watch *s, struct x11_window *w, XWindowAttributes *a)
+static bool locate_window_on_screen(struct screen_watch *s, struct x11_watched_window *w, XWindowAttributes *a)
 {
 	struct x11_area all = { 0, 0, s->width, s->height }, at;
 	Window child;
@@ -229,7 +229,7 @@ static bool locate_on_screen(struct screen_watch *s, struct x11_window *w, XWind
 	at = (struct x11_area){ 0, 0, a->width, a->height };
 	if (!XTranslateCoordinates(s->display, w->id, s->root, 0, 0, &at.x, &at.y, &child))
 		return false;
-	at = x11_both(&at, &all);
+	at = x11_area_intersection(&at, &all);
 	if (!at.w || !at.h)
 		return false;
 	if (memcmp(&at, &w->at, sizeof(at)) != 0 || !w->row) {
@@ -241,25 +241,25 @@ static bool locate_on_screen(struct screen_watch *s, struct x11_window *w, XWind
 		w->row = row;
 		w->sum = 0;
 		w->at = at;
-		x11_window_read(s, w, &at);
+		x11_window_read_and_hash(s, w, &at);
 	}
 	return true;
 }
 
-static void settle_window(struct screen_watch *s, struct x11_window *w)
+static void decide_if_window_counts(struct screen_watch *s, struct x11_watched_window *w)
 {
 	static const enum x11_atom never[] = { ATOM_TOOLTIP, ATOM_NOTIFICATION, ATOM_DND, ATOM_DOCK, ATOM_DESKTOP }, splash = ATOM_SPLASH;
 	bool was = w->counts || w->menu, is_splash;
 	XWindowAttributes a;
 
 	w->counts = w->menu = false;
-	if (w->frame || !w->mapped || !is_of_application(s, w) || has_window_type(s, w->id, never, 5))
+	if (w->frame || !w->mapped || !is_window_of_application(s, w) || has_window_type(s, w->id, never, 5))
 		return;
 	if (!was && w->row) {	/* the window was hidden meanwhile: read it again */
 		free(w->row);
 		w->row = NULL;
 	}
-	if (!locate_on_screen(s, w, &a))
+	if (!locate_window_on_screen(s, w, &a))
 		return;
 	w->override = a.override_redirect;
 	is_splash = has_window_type(s, w->id, &splash, 1);
@@ -273,8 +273,8 @@ static void settle_window(struct screen_watch *s, struct x11_window *w)
 		s->seen.mapped_ns = w->mapped_ns;
 }
 
-void x11_windows_settle(struct screen_watch *s)
+void x11_windows_decide_which_count(struct screen_watch *s)
 {
 	for (int i = 0; i < s->windows && !s->broken; i++)
-		settle_window(s, &s->window[i]);
+		decide_if_window_counts(s, &s->window[i]);
 }

@@ -12,14 +12,14 @@
  * mean interval. The first two moments of this distribution give the CoV. */
 #include "engine.h"
 
-struct arrivals_cell {
+struct arrivals_response_time_sum {
 	double sum_ms, n;	/* sum of the repeats' mean response times, and their number */
 };
 
-static void arrivals_read_repeat(const struct repeat *r)
+static void arrivals_read_repeat(const struct experiment_repeat *r)
 {
-	struct arrivals_cell *cell = cell_data(r->cell);
-	double mean = json_number(repeat_file(r, "vusers.json"), "result.response_ms.mean");
+	struct arrivals_response_time_sum *cell = cell_data_of_extractor(r->cell);
+	double mean = json_number(repeat_json_file(r, "vusers.json"), "result.response_ms.mean");
 
 	cell->sum_ms += isnan(mean) ? 0 : mean;
 	cell->n += isnan(mean) ? 0 : 1;
@@ -29,7 +29,7 @@ static void arrivals_read_repeat(const struct repeat *r)
  * time, so up to it S = 1 and G = 1 - x/m; beyond it the integrals are those of the think time alone, times s^(n - 1). All have a
  * closed form. Think times are uniform from 0 to twice the mean (CoV without response time: sqrt((2N - 1)/(2N + 1))) or exponential
  * (CoV 1). NAN: fewer than one user, no think time, response time below 0 or not known. */
-static double arrivals_cov(bool uniform, double n, double think, double response)
+static double arrivals_cov_of_independent_users(bool uniform, double n, double think, double response)
 {
 	double m = response + think, s = think / m, within, behind, moment;
 
@@ -41,61 +41,63 @@ static double arrivals_cov(bool uniform, double n, double think, double response
 	return sqrt(fmax(0, moment * n * n / (m * m) - 1));
 }
 
-static void arrivals_finish_cell(const struct cell *c)
+static void arrivals_set_cell_figures(const struct experiment_cell *c)
 {
 	const char *spread = json_get_str(c->run->json, "settings.spread");
-	const struct arrivals_cell *cell = cell_data(c);
+	const struct arrivals_response_time_sum *cell = cell_data_of_extractor(c);
 	bool uniform = spread && !strcmp(spread, "uniform");
 	double response_s = cell->sum_ms / cell->n / 1e3;
 
-	give_value("cov_independent", !uniform && (!spread || strcmp(spread, "exp") != 0) ? (double)NAN :
-		   arrivals_cov(uniform, cell_number(c, "users"), cell_number(c, "think_s"), response_s));
+	extractor_set_value("cov_independent", !uniform && (!spread || strcmp(spread, "exp") != 0) ? (double)NAN :
+		   arrivals_cov_of_independent_users(uniform, cell_parameter_number(c, "users"), cell_parameter_number(c, "think_s"),
+						     response_s));
 }
 
-struct arrivals_sink {
-	const struct repeat *repeat;
+struct arrivals_row_output {
+	const struct experiment_repeat *repeat;
 	struct table_out *out;
 	bool sources;			/* rows of kind `sources`, or all others */
 };
 
-static int arrivals_write_row(void *into, const struct rows_cell *cell)
+static int arrivals_copy_row(void *into, const struct input_row_cell *cell)
 {
-	const struct arrivals_sink *p = into;
+	const struct arrivals_row_output *p = into;
 
 	if (!strcmp(cell[0].text, "sources") != p->sources)
 		return 0;
-	row_params(p->out, p->repeat->cell);
+	row_set_cell_parameters(p->out, p->repeat->cell);
 	if (p->sources) {
 		row_numbers(p->out, { "repeat", (double)p->repeat->number }, { "users", cell[1].real }, { "cov", cell[2].real },
 			    { "cov_low", cell[4].real }, { "cov_high", cell[5].real });
 	} else {
-		row_text(p->out, "kind", cell[0].text);
+		row_set_text(p->out, "kind", cell[0].text);
 		row_numbers(p->out, { "x", cell[1].real }, { "y", cell[2].real }, { "expected", cell[3].real });
 	}
-	row_end(p->out);
+	row_write_to_table(p->out);
 	return 0;
 }
 
-static void arrivals_write_rows(const struct repeat *r, bool sources, struct table_out *out)
+static void arrivals_copy_rows(const struct experiment_repeat *r, bool sources, struct table_out *out)
 {
-	static const struct rows_kind kind = { "arrivals/1", "$kind %x %y %expected %low %high", arrivals_write_row, NULL };
+	static const struct input_rows_reader kind = { "arrivals/1", "$kind %x %y %expected %low %high", arrivals_copy_row, NULL };
 
-	repeat_table(r, "arrivals.tsv", false, &kind, &(struct arrivals_sink){ r, out, sources });
+	repeat_read_table(r, "arrivals.tsv", false, &kind, &(struct arrivals_row_output){ r, out, sources });
 }
 
-static void arrivals_write_points(const struct cell *c, struct table_out *out)
+static void arrivals_write_source_cov_rows(const struct experiment_cell *c, struct table_out *out)
 {
 	for (size_t i = 0; i < c->n; i++)
-		arrivals_write_rows(&c->repeat[i], true, out);
+		arrivals_copy_rows(&c->repeat[i], true, out);
 }
 
-static void arrivals_write_marks(const struct cell *c, struct table_out *out)
+static void arrivals_write_plot_rows(const struct experiment_cell *c, struct table_out *out)
 {
 	if (c->n)
-		arrivals_write_rows(c->repeat, false, out);
+		arrivals_copy_rows(c->repeat, false, out);
 }
 
-const struct extractor arrivals_extractor = {
-	.name = "arrivals", .cell_size = sizeof(struct arrivals_cell), .read_repeat = arrivals_read_repeat,
-	.finish_cell = arrivals_finish_cell, .tables = { { "points", arrivals_write_points }, { "marks", arrivals_write_marks } },
+const struct extractor_hooks arrivals_extractor = {
+	.name = "arrivals", .cell_size = sizeof(struct arrivals_response_time_sum), .read_repeat = arrivals_read_repeat,
+	.finish_cell = arrivals_set_cell_figures, .tables = { { "points", arrivals_write_source_cov_rows },
+		{ "marks", arrivals_write_plot_rows } },
 };

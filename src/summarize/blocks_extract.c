@@ -8,53 +8,54 @@
 #include "engine.h"
 #include "traces.h"
 
-struct blocks_cell {
+struct blocks_cell_sums {
 	size_t trains;			/* number of trains; their keys are kept in the data of the first repeats */
-	struct wire_check wire_check;
+	struct wire_check_counts wire_check;
 };
 
-static void blocks_read_repeat(const struct repeat *r)
+static void blocks_read_repeat(const struct experiment_repeat *r)
 {
-	struct blocks_cell *cell = cell_data(r->cell);
-	struct train_keys *train = repeat_data(r->cell->repeat);
-	const struct repeat *wire = repeat_train(r, "wire");
-	struct traces traces = { 0 };
-	struct wire_check wire_check;
-	struct keys pixels;
+	struct blocks_cell_sums *cell = cell_data_of_extractor(r->cell);
+	struct train_key_samples *train = repeat_data_of_extractor(r->cell->repeat);
+	const struct experiment_repeat *wire = repeat_train_by_name(r, "wire");
+	struct train_traces traces = { 0 };
+	struct wire_check_counts wire_check;
+	struct key_samples pixels;
 
 	if (!wire)
 		return;
 	train += cell->trains++;
-	*train = keys_train(wire);
+	*train = keys_read_train(wire);
 	pixels = train->keys;
-	repeat_table(wire, "wire.tsv", false, &traces_wire, &traces);
-	wire_check = wire_check_of(&pixels, &traces);
+	repeat_read_table(wire, "wire.tsv", false, &traces_wire, &traces);
+	wire_check = wire_check_compare_keys(&pixels, &traces);
 	cell->wire_check.keys += wire_check.keys;
 	cell->wire_check.held += wire_check.held;
 	cell->wire_check.exact += wire_check.exact;
-	train->keys = wire_check_keys(&pixels, &traces);
+	train->keys = wire_check_keys_from_packets(&pixels, &traces);
 	keys_free(&pixels);
 	traces_free(&traces);
 }
 
-static void blocks_finish_cell(const struct cell *c)
+static void blocks_set_cell_figures(const struct experiment_cell *c)
 {
-	const struct blocks_cell *cell = cell_data(c);
-	const struct train_keys *train = repeat_data(c->repeat);
+	const struct blocks_cell_sums *cell = cell_data_of_extractor(c);
+	const struct train_key_samples *train = repeat_data_of_extractor(c->repeat);
 	double keys = (double)cell->wire_check.keys, told = 0;
-	struct interval i = { NAN, NAN };
+	struct confidence_interval i = { NAN, NAN };
 
 	for (size_t n = 0; n < cell->trains; n++)
 		told += (double)train[n].keys.n;
 	if (cell->wire_check.keys)
-		interval_share(cell->wire_check.held, cell->wire_check.keys, &i);
+		interval_of_share(cell->wire_check.held, cell->wire_check.keys, &i);
 	give_values({ "trains", (double)cell->trains }, { "keys", told }, { "truth_keys", keys },
 		    { "exact", 100 * (double)cell->wire_check.exact / keys });
-	give_figure("truth", (struct figure){ 100 * (double)cell->wire_check.held / keys, 100 * i.low, 100 * i.high, false, 0 });
-	keys_give_figures(c, train, cell->trains);
+	extractor_set_figure("truth", (struct value_with_interval){ 100 * (double)cell->wire_check.held / keys, 100 * i.low, 100 * i.high,
+		false, 0 });
+	keys_set_latency_figures(c, train, cell->trains);
 }
 
-const struct extractor blocks_extractor = {
-	.name = "blocks", .cell_size = sizeof(struct blocks_cell), .repeat_size = sizeof(struct train_keys),
-	.read_repeat = blocks_read_repeat, .finish_cell = blocks_finish_cell,
+const struct extractor_hooks blocks_extractor = {
+	.name = "blocks", .cell_size = sizeof(struct blocks_cell_sums), .repeat_size = sizeof(struct train_key_samples),
+	.read_repeat = blocks_read_repeat, .finish_cell = blocks_set_cell_figures,
 };

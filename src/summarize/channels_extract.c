@@ -19,7 +19,7 @@
 
 enum channel_figure { WIRE, IP, PAYLOAD, PACKETS, MESSAGES, ACKS };
 
-static const struct channels_write_part {
+static const struct channels_session_part {
 	const char *what, *file;
 } parts[] = { { "setup", "setup.json" }, { "window", "window.json" }, { "idle", "idle.json" }, { "key", "keys.json" } };
 #define PARTS (sizeof(parts) / sizeof(*parts))
@@ -28,25 +28,25 @@ static const struct channels_write_part {
 struct channels_repeat {
 	bool restless, same;
 	double differs_percent;
-	struct channels_sample {	/* one report of prototap: counts of the channels, bytes of headers, duration */
+	struct channels_report_counts {	/* one report of prototap: counts of the channels, bytes of headers, duration */
 		bool there;
 		double v[VALUES];
 	} of[PARTS];			/* of[0] alone is used for a task */
 };
 
 /* One row of a table: its samples, and how many repeats were left out. */
-struct channels_row {
+struct channels_row_samples {
 	const double **v;		/* samples that count; with room for all repeats */
 	size_t n, same, different, failed, flagged, restless;
 	double differs_percent;		/* largest share of pixels that differ from the expected picture; NAN: no picture */
 };
 
-static void channels_begin_run(const struct run *run)
+static void channels_check_run_settings(const struct experiment_run *run)
 {
 	bool good = json_number(run->json, "settings.keys") >= 1 && json_number(run->json, "settings.idle_seconds") >= 1;
 
-	for (const struct cell *c = run->cell; c < run->cell + run->n; c++)
-		good = good && cell_text(c, "protocol") && cell_text(c, "part");
+	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++)
+		good = good && cell_parameter_text(c, "protocol") && cell_parameter_text(c, "part");
 	if (!good)
 		die(EXIT_RUN, "%s/run.json: settings.keys or idle_seconds is below 1, or a cell lacks the parameters protocol and part",
 		    run->folder);
@@ -56,14 +56,15 @@ static void channels_begin_run(const struct run *run)
 	"result.channels." name ".wire_bytes", "result.channels." name ".ip_bytes", "result.channels." name ".payload_bytes", \
 	"result.channels." name ".packets", "result.channels." name ".messages"
 
-static void channels_report(const struct repeat *r, const char *file, double scale, struct channels_sample *out)
+static void channels_read_prototap_report(const struct experiment_repeat *r, const char *file, double scale,
+					  struct channels_report_counts *out)
 {
 	static const char *const paths[VALUES] = {
 		CHANNEL("input"), "result.acks.input.pure", CHANNEL("display"), "result.acks.display.pure", CHANNEL("total"), "result.acks.pure",
 		"result.headers.ethernet_header_bytes", "result.headers.ip_header_bytes", "result.headers.tcp_header_bytes",
 		"result.tls.header_bytes", "result.capture.duration_s",
 	};
-	const struct json *j = repeat_file(r, file);
+	const struct json_document *j = repeat_json_file(r, file);
 
 	out->there = j;
 	for (int i = 0; i < VALUES; i++)
@@ -73,38 +74,38 @@ static void channels_report(const struct repeat *r, const char *file, double sca
 		die(EXIT_RUN, "%s/%s: not a report of prototap: no result.channels.total", r->folder, file);
 }
 
-static bool channels_is_session(const struct cell *c)
+static bool channels_is_session(const struct experiment_cell *c)
 {
-	return !strcmp(cell_require_text(c, "part"), "session");
+	return !strcmp(cell_require_parameter_text(c, "part"), "session");
 }
 
-static bool channels_same_protocol(const struct cell *a, const struct cell *b)
+static bool channels_same_protocol(const struct experiment_cell *a, const struct experiment_cell *b)
 {
-	return !strcmp(cell_require_text(a, "protocol"), cell_require_text(b, "protocol"));
+	return !strcmp(cell_require_parameter_text(a, "protocol"), cell_require_parameter_text(b, "protocol"));
 }
 
 /* Reads the reports of a repeat. A session may lack some parts: a terminal has no window of its own. */
-static void channels_read_repeat(const struct repeat *r)
+static void channels_read_repeat(const struct experiment_repeat *r)
 {
-	const struct json *run = r->cell->run->json;
+	const struct json_document *run = r->cell->run->json;
 	double idle_s = json_number(run, "settings.idle_seconds"), keys = json_number(run, "settings.keys");
 	const double scale[PARTS] = { 1, 1, 60.0 / idle_s, 1.0 / keys };
-	struct channels_repeat *own = repeat_data(r);
+	struct channels_repeat *own = repeat_data_of_extractor(r);
 
 	own->same = true;
 	json_get_bool(r->json, "restless", &own->restless);
 	json_get_bool(r->json, "picture.same", &own->same);
 	own->differs_percent = json_number(r->json, "picture.differs_percent");
 	for (size_t i = 0; channels_is_session(r->cell) && i < PARTS; i++)
-		channels_report(r, parts[i].file, scale[i], &own->of[i]);
+		channels_read_prototap_report(r, parts[i].file, scale[i], &own->of[i]);
 	if (channels_is_session(r->cell))
 		return;
-	channels_report(r, "prototap.json", 1, &own->of[0]);
+	channels_read_prototap_report(r, "prototap.json", 1, &own->of[0]);
 	if (!own->of[0].there)
 		die(EXIT_RUN, "%s/prototap.json is missing", r->folder);
 }
 
-static double channels_mean(const struct channels_row *row, int value)
+static double channels_mean_over_repeats(const struct channels_row_samples *row, int value)
 {
 	double sum = 0;
 
@@ -118,68 +119,71 @@ static double channels_quotient(double a, double b)
 	return b > 0 ? a / b : (double)NAN;
 }
 
-static void channels_write_channel(const struct channels_row *row, int channel, struct table_out *out)
+static void channels_write_channel(const struct channels_row_samples *row, int channel, struct table_out *out)
 {
 	static const char *const channels[] = { "input", "display", "total" };
 	static const char *const counts[] = { "wire_bytes", "ip_bytes", "payload_bytes", "packets", "messages", "acks" };
 	double *wire = memory_new(row->n, sizeof(*wire));
-	struct figure f;
+	struct value_with_interval f;
 	char column[64];
 
 	for (size_t i = 0; i < row->n; i++)
 		wire[i] = row->v[i][channel * COUNTS + WIRE];
-	f = run_estimate(ESTIMATE_MEAN_CI, wire, row->n);
+	f = run_estimate_figure(ESTIMATE_MEAN_CI, wire, row->n);
 	free(wire);
 	snprintf(column, sizeof(column), "%s_wire_bytes", channels[channel]);
-	row_figure(out, column, f);
+	row_set_figure(out, column, f);
 	for (int i = IP; i < COUNTS; i++) {
 		snprintf(column, sizeof(column), "%s_%s", channels[channel], counts[i]);
-		row_number(out, column, channels_mean(row, channel * COUNTS + i));
+		row_set_number(out, column, channels_mean_over_repeats(row, channel * COUNTS + i));
 	}
 }
 
-static void channels_write_shares(const struct channels_row *row, struct table_out *out)
+static void channels_write_header_shares(const struct channels_row_samples *row, struct table_out *out)
 {
 	static const char *const headers[] = { "ethernet_percent", "ip_percent", "transport_percent", "tls_percent" };
-	double wire = channels_mean(row, TOTAL + WIRE), ip = channels_mean(row, TOTAL + IP);
-	double packets = channels_mean(row, TOTAL + PACKETS), messages = channels_mean(row, TOTAL + MESSAGES);
+	double wire = channels_mean_over_repeats(row, TOTAL + WIRE), ip = channels_mean_over_repeats(row, TOTAL + IP);
+	double packets = channels_mean_over_repeats(row, TOTAL + PACKETS), messages = channels_mean_over_repeats(row, TOTAL + MESSAGES);
 
-	row_numbers(out, { "seconds", channels_mean(row, SECONDS) }, { "mean_message_ip_bytes", channels_quotient(ip, messages) },
-		    { "mean_message_payload_bytes", channels_quotient(channels_mean(row, TOTAL + PAYLOAD), messages) },
+	row_numbers(out, { "seconds", channels_mean_over_repeats(row, SECONDS) }, { "mean_message_ip_bytes",
+		channels_quotient(ip, messages) },
+		    { "mean_message_payload_bytes", channels_quotient(channels_mean_over_repeats(row, TOTAL + PAYLOAD), messages) },
 		    { "mean_packet_wire_bytes", channels_quotient(wire, packets) },
 		    { "vip_saving_percent", channels_quotient(100 * VIP_SAVED_BYTES * packets, ip) });
 	for (int i = 0; i < 4; i++)
-		row_number(out, headers[i], channels_quotient(100 * channels_mean(row, HEADERS + i), wire));
+		row_set_number(out, headers[i], channels_quotient(100 * channels_mean_over_repeats(row, HEADERS + i), wire));
 }
 
 /* Writes a row of the table summary; short_one: one cell of a protocol's row of the table protocols. */
-static void channels_write_row(const struct cell *c, const char *what, const struct channels_row *row, bool short_one,
+static void channels_write_traffic_row(const struct experiment_cell *c, const char *what, const struct channels_row_samples *row,
+				       bool short_one,
 			   struct table_out *out)
 {
 	char column[64];
 
-	row_text(out, "protocol", cell_require_text(c, "protocol"));
+	row_set_text(out, "protocol", cell_require_parameter_text(c, "protocol"));
 	if (short_one) {
 		snprintf(column, sizeof(column), "%s_bytes", what);
 		if (row->same)
-			row_number(out, column, channels_mean(row, TOTAL + WIRE));
+			row_set_number(out, column, channels_mean_over_repeats(row, TOTAL + WIRE));
 		return;
 	}
-	row_text(out, "what", what);
-	row_text(out, "state", row->same ? "complete" : row->different ? "different" : "failed");
+	row_set_text(out, "what", what);
+	row_set_text(out, "state", row->same ? "complete" : row->different ? "different" : "failed");
 	row_numbers(out, { "repeats", (double)row->n }, { "failed", (double)row->failed }, { "marked", (double)row->flagged },
 		    { "different", (double)row->different }, { "restless", (double)row->restless }, { "differs_percent", row->differs_percent });
 	for (int i = 0; i < CHANNELS; i++)
 		channels_write_channel(row, i, out);
-	channels_write_shares(row, out);
-	row_end(out);
+	channels_write_header_shares(row, out);
+	row_write_to_table(out);
 }
 
 /* Writes what was read of one part of a cell. */
-static void channels_write_part(const struct cell *c, size_t part, const char *what, bool short_one, struct table_out *out)
+static void channels_write_part_row(const struct experiment_cell *c, size_t part, const char *what, bool short_one,
+				    struct table_out *out)
 {
-	const struct channels_repeat *own = repeat_data(c->repeat);
-	struct channels_row row = { .v = memory_new(c->n, sizeof(*row.v)), .failed = c->failed, .flagged = c->flagged,
+	const struct channels_repeat *own = repeat_data_of_extractor(c->repeat);
+	struct channels_row_samples row = { .v = memory_new(c->n, sizeof(*row.v)), .failed = c->failed, .flagged = c->flagged,
 				    .differs_percent = NAN };
 
 	for (size_t i = 0; i < c->n; i++)
@@ -193,23 +197,23 @@ static void channels_write_part(const struct cell *c, size_t part, const char *w
 		if (own[i].of[part].there && own[i].same == (row.same > 0))
 			row.v[row.n++] = own[i].of[part].v;
 	if (row.n || row.failed)
-		channels_write_row(c, what, &row, short_one, out);
+		channels_write_traffic_row(c, what, &row, short_one, out);
 	free(row.v);
 }
 
 /* Writes the sum of all tasks of one protocol, over the repeats that have all of them. */
-static void channels_write_all(const struct cell *c, size_t works, bool short_one, struct table_out *out)
+static void channels_write_task_sum(const struct experiment_cell *c, size_t works, bool short_one, struct table_out *out)
 {
 	size_t repeats = (size_t)c->run->repeats;
 	double (*sum)[VALUES] = memory_new(repeats, sizeof(*sum));
-	struct channels_row row = { .v = memory_new(repeats, sizeof(*row.v)), .differs_percent = NAN };
+	struct channels_row_samples row = { .v = memory_new(repeats, sizeof(*row.v)), .differs_percent = NAN };
 
 	for (size_t n = 0; n < repeats; n++) {
 		size_t there = 0;
 
-		for (const struct cell *k = c->run->cell; k < c->run->cell + c->run->n; k++)
-			for (const struct repeat *r = k->repeat; r < k->repeat + k->n; r++) {
-				const struct channels_repeat *own = repeat_data(r);
+		for (const struct experiment_cell *k = c->run->cell; k < c->run->cell + c->run->n; k++)
+			for (const struct experiment_repeat *r = k->repeat; r < k->repeat + k->n; r++) {
+				const struct channels_repeat *own = repeat_data_of_extractor(r);
 
 				if (r->number != (int64_t)n + 1 || !own->same || channels_is_session(k) || !channels_same_protocol(k, c))
 					continue;
@@ -223,40 +227,40 @@ static void channels_write_all(const struct cell *c, size_t works, bool short_on
 			row.failed++;
 	}
 	row.same = row.n;
-	channels_write_row(c, "all", &row, short_one, out);
+	channels_write_traffic_row(c, "all", &row, short_one, out);
 	free(row.v);
 	free(sum);
 }
 
-static void channels_write_rows(const struct cell *c, bool short_one, struct table_out *out)
+static void channels_write_cell_rows(const struct experiment_cell *c, bool short_one, struct table_out *out)
 {
 	bool last = c + 1 == c->run->cell + c->run->n || !channels_same_protocol(c, c + 1);
 	size_t works = 0;
 
 	for (size_t p = 0; channels_is_session(c) && p < PARTS; p++)
-		channels_write_part(c, p, parts[p].what, short_one, out);
+		channels_write_part_row(c, p, parts[p].what, short_one, out);
 	if (!channels_is_session(c))
-		channels_write_part(c, 0, cell_require_text(c, "part"), short_one, out);
-	for (const struct cell *k = c; last && k >= c->run->cell && channels_same_protocol(k, c); k--)
+		channels_write_part_row(c, 0, cell_require_parameter_text(c, "part"), short_one, out);
+	for (const struct experiment_cell *k = c; last && k >= c->run->cell && channels_same_protocol(k, c); k--)
 		works += !channels_is_session(k);
 	if (works > 1)
-		channels_write_all(c, works, short_one, out);
+		channels_write_task_sum(c, works, short_one, out);
 	if (last && short_one)
-		row_end(out);
+		row_write_to_table(out);
 }
 
-static void channels_write_summary(const struct cell *c, struct table_out *out)
+static void channels_write_summary(const struct experiment_cell *c, struct table_out *out)
 {
-	channels_write_rows(c, false, out);
+	channels_write_cell_rows(c, false, out);
 }
 
-static void channels_write_protocols(const struct cell *c, struct table_out *out)
+static void channels_write_protocols(const struct experiment_cell *c, struct table_out *out)
 {
-	channels_write_rows(c, true, out);
+	channels_write_cell_rows(c, true, out);
 }
 
-const struct extractor channels_extractor = {
-	.name = "channels", .repeat_size = sizeof(struct channels_repeat), .begin_run = channels_begin_run,
+const struct extractor_hooks channels_extractor = {
+	.name = "channels", .repeat_size = sizeof(struct channels_repeat), .begin_run = channels_check_run_settings,
 	.read_repeat = channels_read_repeat, .tables = { { "summary", channels_write_summary },
 		    { "protocols", channels_write_protocols } },
 };

@@ -8,25 +8,25 @@
 #define EXTRACTORS_MAX 64
 
 /* A figure or text that the current extractor has given for the current repeat or cell. */
-struct engine_given {
+struct engine_extracted_value {
 	char name[64];
-	struct figure figure;
+	struct value_with_interval figure;
 	char *text;
 };
 
 /* State of the engine; there is only one. */
-static struct engine {
-	struct run run;
+static struct summarize_engine {
+	struct experiment_run run;
 	struct tables tables;
 	struct table_out out[EXTRACTORS_MAX];	/* open tables, in the order of tables.table */
-	struct engine_data {
+	struct engine_extractor_data {
 		bool used;
 		char *run, *cell, *repeat;
 	} own[EXTRACTORS_MAX];			/* data of the extractors, in the order of extractors[] */
 	size_t now;				/* index in extractors[] of the extractor that is being called */
-	const struct cell *cell;		/* the cell, and below the repeat, that are being read */
-	const struct repeat *repeat;
-	struct engine_given *given;
+	const struct experiment_cell *cell;		/* the cell, and below the repeat, that are being read */
+	const struct experiment_repeat *repeat;
+	struct engine_extracted_value *given;
 	size_t n_given;
 } e;
 
@@ -41,7 +41,7 @@ static void engine_visit_columns(engine_visitor *visit)
 }
 
 /* Returns the next extractor of this run from index e.now on; NULL: there is none. Clears the values given so far. */
-static const struct extractor *engine_next_extractor(void)
+static const struct extractor_hooks *engine_next_extractor(void)
 {
 	while (extractors[e.now] && !e.own[e.now].used)
 		e.now++;
@@ -52,54 +52,54 @@ static const struct extractor *engine_next_extractor(void)
 
 /* --- for extractors -------------------------------------------------------------------------------------------- */
 
-void *run_data(void)
+void *run_data_of_extractor(void)
 {
 	return e.own[e.now].run;
 }
 
-void *cell_data(const struct cell *c)
+void *cell_data_of_extractor(const struct experiment_cell *c)
 {
 	return e.own[e.now].cell + c->index * extractors[e.now]->cell_size;
 }
 
-void *repeat_data(const struct repeat *r)
+void *repeat_data_of_extractor(const struct experiment_repeat *r)
 {
 	return e.own[e.now].repeat + r->place * extractors[e.now]->repeat_size;
 }
 
-static struct engine_given *engine_give(const char *name)
+static struct engine_extracted_value *engine_new_extracted_value(const char *name)
 {
-	struct engine_given *g;
+	struct engine_extracted_value *g;
 
 	memory_more(e.given, e.n_given);
 	g = &e.given[e.n_given++];
-	*g = (struct engine_given){ .figure = FIGURE_UNKNOWN };
+	*g = (struct engine_extracted_value){ .figure = FIGURE_UNKNOWN };
 	snprintf(g->name, sizeof(g->name), "%s", name);
 	return g;
 }
 
-void give_figure(const char *name, struct figure f)
+void extractor_set_figure(const char *name, struct value_with_interval f)
 {
-	engine_give(name)->figure = f;
+	engine_new_extracted_value(name)->figure = f;
 }
 
-void give_value(const char *name, double value)
+void extractor_set_value(const char *name, double value)
 {
-	engine_give(name)->figure.value = value;
+	engine_new_extracted_value(name)->figure.value = value;
 }
 
-void give_value_list(const struct named_value *v)
+void extractor_set_named_values(const struct named_value *v)
 {
 	for (; v->name; v++)
-		give_value(v->name, v->value);
+		extractor_set_value(v->name, v->value);
 }
 
-void give_text(const char *name, const char *text)
+void extractor_set_text(const char *name, const char *text)
 {
-	engine_give(name)->text = text ? memory_checked(strdup(text)) : NULL;
+	engine_new_extracted_value(name)->text = text ? memory_or_die(strdup(text)) : NULL;
 }
 
-static const struct engine_given *engine_given(const char *name)
+static const struct engine_extracted_value *engine_find_extracted_value(const char *name)
 {
 	for (size_t i = 0; i < e.n_given; i++)
 		if (!strcmp(e.given[i].name, name))
@@ -107,33 +107,33 @@ static const struct engine_given *engine_given(const char *name)
 	return NULL;
 }
 
-struct figure run_estimate(enum estimator estimator, const double *value, size_t n)
+struct value_with_interval run_estimate_figure(enum estimator estimator, const double *value, size_t n)
 {
-	return estimate(estimator, value, NULL, n, e.run.draws, (uint64_t)e.run.seed);
+	return estimate_cell_figure(estimator, value, NULL, n, e.run.draws, (uint64_t)e.run.seed);
 }
 
-const char *cell_require_text(const struct cell *c, const char *key)
+const char *cell_require_parameter_text(const struct experiment_cell *c, const char *key)
 {
-	const char *text = cell_text(c, key);
+	const char *text = cell_parameter_text(c, key);
 
 	if (!text)
 		die(EXIT_RUN, "%s/run.json: cell %s has no %s", c->run->folder, c->name, key);
 	return text;
 }
 
-bool cell_is_first(const struct cell *c, const char *key)
+bool cell_is_first_with_text(const struct experiment_cell *c, const char *key)
 {
-	for (const struct cell *k = c->run->cell; k < c; k++)
-		if (!strcmp(cell_require_text(k, key), cell_require_text(c, key)))
+	for (const struct experiment_cell *k = c->run->cell; k < c; k++)
+		if (!strcmp(cell_require_parameter_text(k, key), cell_require_parameter_text(c, key)))
 			return false;
 	return true;
 }
 
 /* --- start ----------------------------------------------------------------------------------------------------- */
 
-static void engine_use_extractor(const struct extractor *x)
+static void engine_prepare_extractor(const struct extractor_hooks *x)
 {
-	const struct repeat *last = NULL;
+	const struct experiment_repeat *last = NULL;
 
 	for (e.now = 0; extractors[e.now] != x; e.now++)
 		;
@@ -141,29 +141,29 @@ static void engine_use_extractor(const struct extractor *x)
 		return;
 	for (size_t i = 0; i < e.run.n; i++)
 		last = e.run.cell[i].n ? &e.run.cell[i].repeat[e.run.cell[i].n - 1] : last;
-	e.own[e.now] = (struct engine_data){ true, memory_new(1, x->run_size + 1), memory_new(e.run.n, x->cell_size + 1),
+	e.own[e.now] = (struct engine_extractor_data){ true, memory_new(1, x->run_size + 1), memory_new(e.run.n, x->cell_size + 1),
 					    memory_new(last ? last->place + 1 : 1, x->repeat_size + 1) };
 	if (x->begin_run)
 		x->begin_run(&e.run);
 }
 
 /* Numbers the repeats. To be called when the array of cells no longer moves in memory. */
-static void engine_place_repeats(void)
+static void engine_number_repeats(void)
 {
 	size_t place = 0;
 
-	for (struct cell *c = e.run.cell; c < e.run.cell + e.run.n; c++)
-		for (struct repeat *r = c->repeat; r < c->repeat + c->n; r++, place++) {
+	for (struct experiment_cell *c = e.run.cell; c < e.run.cell + e.run.n; c++)
+		for (struct experiment_repeat *r = c->repeat; r < c->repeat + c->n; r++, place++) {
 			r->cell = c;
 			r->place = place;
 		}
 }
 
-static void engine_begin_column(struct column *c)
+static void engine_allocate_column_values(struct column *c)
 {
 	c->cell = memory_new(e.run.n, sizeof(*c->cell));
 	for (size_t i = 0; i < e.run.n; i++) {
-		struct column_values *taken = &c->cell[i];
+		struct summary_column_values *taken = &c->cell[i];
 
 		taken->figure = FIGURE_UNKNOWN;
 		if (c->source != SOURCE_JSON && (c->source != SOURCE_EXTRACTOR || c->estimator <= ESTIMATE_ABOVE))
@@ -172,7 +172,7 @@ static void engine_begin_column(struct column *c)
 		taken->total = memory_new(e.run.cell[i].complete, sizeof(*taken->total));
 	}
 	if (c->extractor)
-		engine_use_extractor(c->extractor);
+		engine_prepare_extractor(c->extractor);
 }
 
 static void engine_read_table(const char *given)
@@ -196,7 +196,7 @@ static void engine_read_table(const char *given)
 
 /* --- repeats --------------------------------------------------------------------------------------------------- */
 
-static double engine_json_number(const struct json *j, const char *path)
+static double engine_json_number(const struct json_document *j, const char *path)
 {
 	double v = NAN;
 	bool word;
@@ -206,53 +206,54 @@ static double engine_json_number(const struct json *j, const char *path)
 	return v;
 }
 
-static void engine_keep_text(const struct column *c, struct column_values *taken, const char *text)
+static void engine_merge_column_text(const struct column *c, struct summary_column_values *taken, const char *text)
 {
 	if (!text || (taken->text && c->estimator == ESTIMATE_FIRST))
 		return;
 	if (taken->text && c->estimator == ESTIMATE_SAME && strcmp(taken->text, text) != 0)
 		text = "mixed";
 	free(taken->text);
-	taken->text = memory_checked(strdup(text));
+	taken->text = memory_or_die(strdup(text));
 }
 
 /* Reads the column's number or text from the JSON file of one repeat or train. */
-static void engine_collect_file(const struct column *c, struct column_values *taken, const struct repeat *r)
+static void engine_collect_file_value(const struct column *c, struct summary_column_values *taken,
+				      const struct experiment_repeat *r)
 {
-	const struct json *j = repeat_file(r, c->from);
+	const struct json_document *j = repeat_json_file(r, c->from);
 
 	if (!j && c->needed)
 		die(EXIT_RUN, "%s: %s is missing", r->folder, c->from);
 	if (c->decimals == TABLE_TEXT) {
-		engine_keep_text(c, taken, j ? json_get_str(j, c->path) : NULL);
+		engine_merge_column_text(c, taken, j ? json_get_str(j, c->path) : NULL);
 		return;
 	}
 	taken->total[taken->n] = c->over ? engine_json_number(j, c->over) : (double)NAN;
 	taken->value[taken->n++] = engine_json_number(j, c->path);
 }
 
-static void engine_collect_json(struct column *c)
+static void engine_collect_json_value(struct column *c)
 {
-	const struct repeat *r = e.repeat;
-	struct column_values *taken = &c->cell[r->cell->index];
+	const struct experiment_repeat *r = e.repeat;
+	struct summary_column_values *taken = &c->cell[r->cell->index];
 	bool all = c->series && !strcmp(c->series, "*");
 
 	if (c->source != SOURCE_JSON)
 		return;
 	if (c->series && !all)
-		r = cell_train(r->cell, r, c->series);
+		r = cell_train_of_repeat(r->cell, r, c->series);
 	if (r)
-		engine_collect_file(c, taken, r);
+		engine_collect_file_value(c, taken, r);
 	for (size_t i = 0; all && i < r->trains; i++)
-		engine_collect_file(c, taken, &r->train[i]);
+		engine_collect_file_value(c, taken, &r->train[i]);
 }
 
-static void engine_collect_given(struct column *c)
+static void engine_collect_extracted_number(struct column *c)
 {
-	const struct repeat *r = e.repeat;
-	struct column_values *taken = &c->cell[r->cell->index];
-	const struct extractor *x = extractors[e.now];
-	const struct engine_given *g = engine_given(c->path ? c->path : "");
+	const struct experiment_repeat *r = e.repeat;
+	struct summary_column_values *taken = &c->cell[r->cell->index];
+	const struct extractor_hooks *x = extractors[e.now];
+	const struct engine_extracted_value *g = engine_find_extracted_value(c->path ? c->path : "");
 	double *value;
 
 	if (c->extractor != x || !taken->value)
@@ -264,32 +265,32 @@ static void engine_collect_given(struct column *c)
 		die(EXIT_RUN, "table: extractor %s has no number %s of a repeat", c->from, c->path);
 }
 
-static void engine_take_repeat(const struct repeat *r)
+static void engine_extract_repeat_values(const struct experiment_repeat *r)
 {
-	const struct extractor *x;
+	const struct extractor_hooks *x;
 
 	e.repeat = r;
 	for (e.now = 0; (x = engine_next_extractor()); e.now++) {
 		if (x->read_repeat)
 			x->read_repeat(r);
-		engine_visit_columns(engine_collect_given);
+		engine_visit_columns(engine_collect_extracted_number);
 	}
-	engine_visit_columns(engine_collect_json);
-	repeat_free_files(r);
+	engine_visit_columns(engine_collect_json_value);
+	repeat_free_json_files(r);
 }
 
 /* --- figures --------------------------------------------------------------------------------------------------- */
 
-static void engine_collect_figure(struct column *c)
+static void engine_collect_cell_figure(struct column *c)
 {
-	struct column_values *taken = &c->cell[e.cell->index];
-	const struct extractor *x = extractors[e.now];
-	const struct engine_given *g = engine_given(c->path ? c->path : "");
+	struct summary_column_values *taken = &c->cell[e.cell->index];
+	const struct extractor_hooks *x = extractors[e.now];
+	const struct engine_extracted_value *g = engine_find_extracted_value(c->path ? c->path : "");
 
 	if (c->extractor != x || taken->value)
 		return;
 	if (c->decimals == TABLE_TEXT)
-		engine_keep_text(c, taken, g ? g->text : NULL);
+		engine_merge_column_text(c, taken, g ? g->text : NULL);
 	else if (g)
 		taken->figure = g->figure;
 	else if (!x->figure_of || !x->figure_of(e.cell, c->path, &taken->figure))
@@ -298,42 +299,43 @@ static void engine_collect_figure(struct column *c)
 		taken->figure.value = NAN;	/* no column beside the figure would show that it is only a lower bound */
 }
 
-static const char *engine_state(const struct cell *c, bool measured)
+static const char *engine_cell_state_word(const struct experiment_cell *c, bool measured)
 {
 	if (!c->n)
 		return measured && !c->tried ? "not measured" : "failed";
 	return measured ? "measured" : c->failed || (int64_t)c->n < c->run->repeats ? "partial" : "complete";
 }
 
-static void engine_set_count(const struct column *c, const struct cell *cell, struct column_values *taken)
+static void engine_set_repeat_count(const struct column *c, const struct experiment_cell *cell, struct summary_column_values *taken)
 {
 	const size_t numbers[COUNTS] = { [COUNT_COMPLETE] = cell->n, [COUNT_FAILED] = cell->failed,
 		[COUNT_FLAGGED] = cell->flagged, [COUNT_TRIED] = cell->tried };
-	const char *const texts[COUNTS] = { [COUNT_STATE] = engine_state(cell, false), [COUNT_MEASURED] = engine_state(cell, true),
+	const char *const texts[COUNTS] = { [COUNT_STATE] = engine_cell_state_word(cell, false),
+		[COUNT_MEASURED] = engine_cell_state_word(cell, true),
 					    [COUNT_REASON] = cell->reason, [COUNT_NAME] = cell->name };
 
 	taken->figure.value = (double)numbers[c->count];
-	engine_keep_text(c, taken, texts[c->count]);
+	engine_merge_column_text(c, taken, texts[c->count]);
 }
 
 /* Sets a value of run.json, which is the same for all cells. */
-static void engine_set_run_value(const struct column *c, struct column_values *taken, const char *path)
+static void engine_set_run_value(const struct column *c, struct summary_column_values *taken, const char *path)
 {
 	char number[64];
 
 	taken->figure.value = engine_json_number(e.run.json, path);
 	snprintf(number, sizeof(number), "%.10g", taken->figure.value);
 	if (c->decimals == TABLE_TEXT)
-		engine_keep_text(c, taken, isfinite(taken->figure.value) ? number : json_get_str(e.run.json, path));
+		engine_merge_column_text(c, taken, isfinite(taken->figure.value) ? number : json_get_str(e.run.json, path));
 }
 
-static void engine_adjust_holm(struct column *c)
+static void engine_adjust_column_p_by_holm(struct column *c)
 {
 	double *p = memory_new(e.run.n, sizeof(*p));
 
 	for (size_t i = 0; i < e.run.n; i++)
 		p[i] = c->cell[i].figure.value;
-	holm_adjust(p, e.run.n);
+	holm_adjust_p_values(p, e.run.n);
 	for (size_t i = 0; i < e.run.n; i++)
 		c->cell[i].figure.value = p[i];
 	free(p);
@@ -344,97 +346,97 @@ static void engine_estimate_column(struct column *c)
 	char path[160];
 
 	for (size_t i = 0; i < e.run.n; i++) {
-		struct column_values *taken = &c->cell[i];
+		struct summary_column_values *taken = &c->cell[i];
 
 		snprintf(path, sizeof(path), "cells.%zu.parameters.%s", i, c->path ? c->path : "");
 		if (c->source == SOURCE_COUNT)
-			engine_set_count(c, &e.run.cell[i], taken);
+			engine_set_repeat_count(c, &e.run.cell[i], taken);
 		else if (c->source == SOURCE_PARAM)
 			engine_set_run_value(c, taken, path);
 		else if (c->source == SOURCE_RUN)
 			engine_set_run_value(c, taken, c->path);
 		else if (taken->value && c->decimals != TABLE_TEXT)
-			taken->figure = estimate(c->estimator, taken->value, taken->total, taken->n, e.run.draws, (uint64_t)e.run.seed);
+			taken->figure = estimate_cell_figure(c->estimator, taken->value, taken->total, taken->n, e.run.draws, (uint64_t)e.run.seed);
 	}
 	if (c->estimator == ESTIMATE_CHANCE_HOLM)
-		engine_adjust_holm(c);
+		engine_adjust_column_p_by_holm(c);
 }
 
-static void engine_finish_cells(void)
+static void engine_compute_cell_figures(void)
 {
-	const struct extractor *x;
+	const struct extractor_hooks *x;
 
 	for (e.cell = e.run.cell; e.cell < e.run.cell + e.run.n; e.cell++)
 		for (e.now = 0; (x = engine_next_extractor()); e.now++) {
 			if (x->finish_cell)
 				x->finish_cell(e.cell);
-			engine_visit_columns(engine_collect_figure);
+			engine_visit_columns(engine_collect_cell_figure);
 		}
 	engine_visit_columns(engine_estimate_column);
 }
 
 /* --- tables ---------------------------------------------------------------------------------------------------- */
 
-static void engine_write_row(const struct table *t, const struct cell *c, struct table_out *out)
+static void engine_write_row(const struct table *t, const struct experiment_cell *c, struct table_out *out)
 {
 	for (size_t k = 0; k < t->n; k++) {
-		const struct column_values *taken = &t->column[k].cell[c->index];
+		const struct summary_column_values *taken = &t->column[k].cell[c->index];
 
 		if (t->column[k].decimals == TABLE_TEXT)
-			row_text(out, t->column[k].name, taken->text);
+			row_set_text(out, t->column[k].name, taken->text);
 		else
-			row_figure(out, t->column[k].name, taken->figure);
+			row_set_figure(out, t->column[k].name, taken->figure);
 	}
-	row_end(out);
+	row_write_to_table(out);
 }
 
 static void engine_write_table(const struct table *t, struct table_out *out)
 {
-	const struct extractor *x = t->extractor;
+	const struct extractor_hooks *x = t->extractor;
 	size_t i = 0;
 
 	if (x)
-		engine_use_extractor(x);
+		engine_prepare_extractor(x);
 	while (x && x->tables[i].write && x->tables[i].table && strcmp(x->tables[i].table, t->name) != 0)
 		i++;
 	if (x && !x->tables[i].write)
 		die(EXIT_RUN, "table: extractor %s writes no rows of table %s", t->rows, t->name);
-	for (const struct cell *c = e.run.cell; c < e.run.cell + e.run.n; c++)
+	for (const struct experiment_cell *c = e.run.cell; c < e.run.cell + e.run.n; c++)
 		if (x)
 			x->tables[i].write(c, out);
 		else
 			engine_write_row(t, c, out);
 }
 
-static void engine_say_summary(struct rec *out, const struct engine_counts *n, const char *unit)
+static void engine_say_summary(struct rec_report *out, const struct engine_repeat_counts *n, const char *unit)
 {
 	char tables[256] = "";
 
 	for (size_t i = 0; i < e.tables.n; i++)
 		if (!e.tables.table[i].given && e.out[i].rows)
 			snprintf(tables + strlen(tables), sizeof(tables) - strlen(tables), "%s%s.tsv (%s rows)", *tables ? ", " : "",
-				 e.tables.table[i].name, say_count((int64_t)e.out[i].rows));
+				 e.tables.table[i].name, count_text((int64_t)e.out[i].rows));
 	rec_say(out, "%zu conditions, %lld repeats: %s %s complete, %s failed, %s flagged", e.run.n, (long long)e.run.repeats,
-		say_count((int64_t)n->complete), unit, n->failed ? say_count((int64_t)n->failed) : "none",
-		n->flagged ? say_count((int64_t)n->flagged) : "none");
+		count_text((int64_t)n->complete), unit, n->failed ? count_text((int64_t)n->failed) : "none",
+		n->flagged ? count_text((int64_t)n->flagged) : "none");
 	if (*tables)
 		rec_say(out, "wrote %s", tables);
 }
 
-static void engine_report(struct rec *out, const struct engine_counts *n)
+static void engine_report_run(struct rec_report *out, const struct engine_repeat_counts *n)
 {
 	const char *unit = e.tables.counts ? e.tables.counts : "cells";
-	const struct extractor *x;
+	const struct extractor_hooks *x;
 	char key[300];
 
-	rec_object(out, "settings");
+	rec_begin_object(out, "settings");
 	rec_str(out, "run", e.run.folder);
 	rec_int(out, "repeats", e.run.repeats);
 	rec_real(out, "threshold_ms", e.run.threshold_ms, 3);
 	rec_int(out, "draws", (int64_t)e.run.draws);
 	rec_int(out, "seed", e.run.seed);
-	rec_end(out);
-	rec_object(out, "result");
+	rec_end_container(out);
+	rec_begin_object(out, "result");
 	rec_int(out, "cells", (int64_t)e.run.n);
 	snprintf(key, sizeof(key), "%s_complete", unit);
 	rec_int(out, key, (int64_t)n->complete);
@@ -453,7 +455,7 @@ static void engine_report(struct rec *out, const struct engine_counts *n)
 	for (e.now = 0; (x = engine_next_extractor()); e.now++)
 		if (x->report)
 			x->report(&e.run, out);
-	rec_end(out);
+	rec_end_container(out);
 	engine_say_summary(out, n, unit);
 }
 
@@ -464,28 +466,28 @@ static void engine_discard_tables(void)
 		table_out_close(&e.out[i], false);
 }
 
-struct engine_counts engine_summarize(const char *folder, const struct engine_options *options, struct rec *out)
+struct engine_repeat_counts engine_summarize(const char *folder, const struct engine_options *options, struct rec_report *out)
 {
-	struct engine_counts n = { 0 };
+	struct engine_repeat_counts n = { 0 };
 
-	run_folder_read(folder, &e.run);
+	run_folder_read_run_json(folder, &e.run);
 	e.run.draws = (size_t)options->draws;
 	e.run.seed = options->seed >= 0 ? options->seed : e.run.seed;
 	engine_read_table(options->experiment);
 	run_folder_read_cells(&e.run, e.tables.found);
-	engine_place_repeats();
-	engine_visit_columns(engine_begin_column);
+	engine_number_repeats();
+	engine_visit_columns(engine_allocate_column_values);
 	for (size_t i = 0; i < e.tables.n; i++)
 		if (e.tables.table[i].extractor)
-			engine_use_extractor(e.tables.table[i].extractor);
-	for (const struct cell *c = e.run.cell; c < e.run.cell + e.run.n; c++) {
+			engine_prepare_extractor(e.tables.table[i].extractor);
+	for (const struct experiment_cell *c = e.run.cell; c < e.run.cell + e.run.n; c++) {
 		n.complete += c->complete;
 		n.failed += c->failed;
 		n.flagged += c->flagged;
 		for (size_t k = 0; k < c->n; k++)
-			engine_take_repeat(&c->repeat[k]);
+			engine_extract_repeat_values(&c->repeat[k]);
 	}
-	engine_finish_cells();
+	engine_compute_cell_figures();
 	atexit(engine_discard_tables);
 	for (size_t i = 0; i < e.tables.n; i++) {
 		if (e.tables.table[i].given)
@@ -493,10 +495,10 @@ struct engine_counts engine_summarize(const char *folder, const struct engine_op
 		table_out_open(&e.out[i], &e.tables.table[i], e.run.folder);
 		engine_write_table(&e.tables.table[i], &e.out[i]);
 	}
-	engine_report(out, &n);
+	engine_report_run(out, &n);
 	for (size_t i = 0; i < e.tables.n; i++)
 		table_out_close(&e.out[i], true);
-	table_out_long(&e.run, &e.tables);
-	table_out_schema(&e.run, &e.tables);
+	table_out_write_long_tsv(&e.run, &e.tables);
+	table_out_write_schema_tsv(&e.run, &e.tables);
 	return n;
 }

@@ -17,34 +17,35 @@
 #include "run_folder.h"
 
 /* A complete repeat. The engine owns all members. */
-struct repeat {
-	const struct cell *cell;
+struct experiment_repeat {
+	const struct experiment_cell *cell;
 	int64_t number;
 	size_t place;			/* index of this repeat among the complete repeats of all cells */
 	size_t index;			/* index of this repeat among the complete repeats of its cell */
 	char *folder;
-	struct json *json;		/* cell.json of the repeat; valid until the end of the run */
+	struct json_document *json;		/* cell.json of the repeat; valid until the end of the run */
 	bool flagged;			/* cell.json flags the repeat as disturbed (key `marked`) */
 	const char *series;		/* "" for a repeat; for one of the trains in `train`, the name of its folder */
-	struct repeat *train;		/* complete trains: subfolders of the repeat with a cell.json of their own */
+	struct experiment_repeat *train;		/* complete trains: subfolders of the repeat with a cell.json of their own */
 	size_t trains;
-	struct repeat_files *files;
+	struct repeat_cached_file *files;
 };
 /* Returns the repeat's train whose folder is `series`; NULL: there is none. */
-const struct repeat *repeat_train(const struct repeat *r, const char *series);
+const struct experiment_repeat *repeat_train_by_name(const struct experiment_repeat *r, const char *series);
 /* Returns FILE of the repeat's folder as JSON, valid until the next repeat is read; NULL: no such file. A file that cannot be read,
  * or is no regular file, ends the program with one line. */
-const struct json *repeat_file(const struct repeat *r, const char *file);
-bool repeat_has(const struct repeat *r, const char *file);
+const struct json_document *repeat_json_file(const struct experiment_repeat *r, const char *file);
+bool repeat_has_file(const struct experiment_repeat *r, const char *file);
 /* Reads the rows of FILE in the repeat's folder. A missing file is an error only if `needed`. */
-void repeat_table(const struct repeat *r, const char *file, bool needed, const struct rows_kind *kind, void *into);
+void repeat_read_table(const struct experiment_repeat *r, const char *file, bool needed, const struct input_rows_reader *kind,
+		       void *into);
 
-struct run;
-struct cell {
-	const struct run *run;
+struct experiment_run;
+struct experiment_cell {
+	const struct experiment_run *run;
 	size_t index;			/* index of this cell in run->cell */
 	const char *name;
-	struct repeat *repeat;		/* complete repeats, in ascending order of their numbers */
+	struct experiment_repeat *repeat;		/* complete repeats, in ascending order of their numbers */
 	size_t n;
 	size_t complete, failed;	/* number of repeats, plus their trains in subfolders */
 	size_t flagged;			/* number of complete repeats and trains that are flagged as disturbed */
@@ -52,38 +53,43 @@ struct cell {
 	const char *reason;		/* why the last failed repeat failed; NULL: none failed */
 };
 /* Parameter `key` of a cell as number or text; NAN or NULL: the cell has no such parameter of that type. */
-double cell_number(const struct cell *c, const char *key);
-const char *cell_text(const struct cell *c, const char *key);
-const char *cell_require_text(const struct cell *c, const char *key);	/* ends the program where the cell has no such text */
-bool cell_is_first(const struct cell *c, const char *key);		/* true: no earlier cell has the same text under `key` */
+double cell_parameter_number(const struct experiment_cell *c, const char *key);
+const char *cell_parameter_text(const struct experiment_cell *c, const char *key);
+/* ends the program where the cell has no such text */
+const char *cell_require_parameter_text(const struct experiment_cell *c, const char *key);
+/* true: no earlier cell has the same text under `key` */
+bool cell_is_first_with_text(const struct experiment_cell *c, const char *key);
 
-struct run {
+struct experiment_run {
 	const char *folder, *experiment;
-	struct json *json;		/* run.json */
+	struct json_document *json;		/* run.json */
 	int64_t repeats, seed;		/* seed: of the bootstrap */
 	double threshold_ms;
 	size_t draws;			/* resamples of the bootstrap */
-	struct cell *cell;		/* cells in the order of run.json */
+	struct experiment_cell *cell;		/* cells in the order of run.json */
 	size_t n;
 };
 
 /* Returns the repeat's train of that series; the repeat itself, if no repeat of the cell has such a train; NULL: only other repeats
  * have one. */
-const struct repeat *cell_train(const struct cell *c, const struct repeat *r, const char *series);
+const struct experiment_repeat *cell_train_of_repeat(const struct experiment_cell *c, const struct experiment_repeat *r,
+						     const char *series);
 
 /* Row of a table that an extractor writes. Cells are set by column name, in any order; cells not set stay empty. A column that the
  * table does not have ends the program with one line. */
 struct table_out;
-void row_text(struct table_out *t, const char *column, const char *value);	/* NULL: an empty cell */
-void row_number(struct table_out *t, const char *column, double value);		/* rounded to the column's decimals; NAN: an empty cell */
-void row_figure(struct table_out *t, const char *column, struct figure f);	/* for columns of estimator ends or ends+above */
+void row_set_text(struct table_out *t, const char *column, const char *value);	/* NULL: an empty cell */
+/* rounded to the column's decimals; NAN: an empty cell */
+void row_set_number(struct table_out *t, const char *column, double value);
+/* for columns of estimator ends or ends+above */
+void row_set_figure(struct table_out *t, const char *column, struct value_with_interval f);
 /* Sets `cell`, the cell's name, and all columns of this table that are named like a parameter of the cell. */
-void row_params(struct table_out *t, const struct cell *c);
+void row_set_cell_parameters(struct table_out *t, const struct experiment_cell *c);
 /* Copies values of the JSON object at path `prefix` into the row. `columns`: words COLUMN, COLUMN=PATH or COLUMN=PATH*FACTOR;
  * without PATH the key is the column's name. Values are numbers, booleans (0, 1) or texts; a missing value leaves the cell
  * empty. */
-void row_json(struct table_out *t, const struct json *j, const char *prefix, const char *columns);
-void row_end(struct table_out *t);
+void row_set_json_values(struct table_out *t, const struct json_document *j, const char *prefix, const char *columns);
+void row_write_to_table(struct table_out *t);
 
 /* Sets several numbers of a row: row_numbers(out, { "p50_ms", p50 }, { "max_ms", max }). row_finish() ends the row, too. */
 struct named_value {
@@ -91,50 +97,53 @@ struct named_value {
 	double value;
 };
 #define NAMED_VALUES(...) ((const struct named_value[]){ __VA_ARGS__, { NULL, 0 } })
-#define row_numbers(t, ...) row_number_list(t, NAMED_VALUES(__VA_ARGS__))
-#define row_finish(t, ...) (row_numbers(t, __VA_ARGS__), row_end(t))
-void row_number_list(struct table_out *t, const struct named_value *v);
+#define row_numbers(t, ...) row_set_named_numbers(t, NAMED_VALUES(__VA_ARGS__))
+#define row_finish(t, ...) (row_numbers(t, __VA_ARGS__), row_write_to_table(t))
+void row_set_named_numbers(struct table_out *t, const struct named_value *v);
 
 /* Memory that the current extractor keeps for the run, for each cell and for each complete repeat (repeats of a cell: one array);
- * sizes as in struct extractor, all zero at first. What extractors allocate beside it is never freed: the program ends with the
+ * sizes as in struct extractor_hooks, all zero at first. What extractors allocate beside it is never freed: the program ends
+ * with the
  * run. */
-void *run_data(void);
-void *cell_data(const struct cell *c);
-void *repeat_data(const struct repeat *r);
+void *run_data_of_extractor(void);
+void *cell_data_of_extractor(const struct experiment_cell *c);
+void *repeat_data_of_extractor(const struct experiment_repeat *r);
 
 /* Give the figure or text of columns with source EXTRACTOR:name, for the current repeat (in read_repeat) or cell (in finish_cell).
  * Names that no column asks for are ignored. Values given per repeat are for columns whose estimator combines repeats. */
-void give_value(const char *name, double value);
-#define give_values(...) give_value_list(NAMED_VALUES(__VA_ARGS__))
-void give_value_list(const struct named_value *v);
-void give_figure(const char *name, struct figure f);
-void give_text(const char *name, const char *text);	/* NULL: empty */
+void extractor_set_value(const char *name, double value);
+#define give_values(...) extractor_set_named_values(NAMED_VALUES(__VA_ARGS__))
+void extractor_set_named_values(const struct named_value *v);
+void extractor_set_figure(const char *name, struct value_with_interval f);
+void extractor_set_text(const char *name, const char *text);	/* NULL: empty */
 
 /* Returns the figure of n numbers, with the run's number of bootstrap draws and its seed. */
-struct figure run_estimate(enum estimator e, const double *value, size_t n);
+struct value_with_interval run_estimate_figure(enum estimator e, const double *value, size_t n);
 
 /* An extractor. All members but the name may be 0 or NULL. Errors end the program with one line (die()). */
-struct extractor {
+struct extractor_hooks {
 	const char *name;
-	size_t run_size, cell_size, repeat_size;		/* bytes of run_data(), cell_data(), repeat_data() */
-	void (*begin_run)(const struct run *run);			/* called before any repeat is read */
-	void (*read_repeat)(const struct repeat *r);			/* reads the files of a complete repeat and gives its values */
-	void (*finish_cell)(const struct cell *c);			/* gives figures and texts of a cell, when all repeats of all cells have been read */
+	/* bytes of run_data_of_extractor(), cell_data_of_extractor(), repeat_data_of_extractor() */
+	size_t run_size, cell_size, repeat_size;
+	void (*begin_run)(const struct experiment_run *run);			/* called before any repeat is read */
+	void (*read_repeat)(const struct experiment_repeat *r);			/* reads the files of a complete repeat and gives its values */
+	/* gives figures and texts of a cell, when all repeats of all cells have been read */
+	void (*finish_cell)(const struct experiment_cell *c);
 	/* Compute a value of a repeat, or a figure of a cell, that was not given. False: no such name. */
-	bool (*number_of)(const struct repeat *r, const char *name, double *out);
-	bool (*figure_of)(const struct cell *c, const char *name, struct figure *out);
+	bool (*number_of)(const struct experiment_repeat *r, const char *name, double *out);
+	bool (*figure_of)(const struct experiment_cell *c, const char *name, struct value_with_interval *out);
 	struct {
 		const char *table;				/* NULL: any table */
-		void (*write)(const struct cell *c, struct table_out *out);	/* called for each cell, in the order of the run */
+		void (*write)(const struct experiment_cell *c, struct table_out *out);	/* called for each cell, in the order of the run */
 	} tables[6];
-	void (*report)(const struct run *run, struct rec *out);	/* adds keys to the report's result */
+	void (*report)(const struct experiment_run *run, struct rec_report *out);	/* adds keys to the report's result */
 };
-extern const struct extractor *const extractors[];	/* NULL-terminated; defined in extractors.c */
+extern const struct extractor_hooks *const extractors[];	/* NULL-terminated; defined in extractors.c */
 
 /* --- the engine as the program calls it ------------------------------------------------------------------------ */
 
 /* Numbers of repeats in the run. */
-struct engine_counts {
+struct engine_repeat_counts {
 	size_t complete, failed, flagged;
 };
 struct engine_options {
@@ -142,6 +151,6 @@ struct engine_options {
 	int64_t draws, seed;		/* seed < 0: take the seed of the run */
 };
 /* Writes all tables of the run in `folder`. `out` gets the settings and the result of the report. */
-struct engine_counts engine_summarize(const char *folder, const struct engine_options *options, struct rec *out);
+struct engine_repeat_counts engine_summarize(const char *folder, const struct engine_options *options, struct rec_report *out);
 
 #endif

@@ -10,7 +10,7 @@ const char *const estimate_names[] = {
 	"first", "last", "same", "count", "unknown", "true", "false", "chance", "chance+holm", "band", "share+ci", NULL,
 };
 
-int estimate_ends(enum estimator e)
+int estimate_extra_column_count(enum estimator e)
 {
 	return e == ESTIMATE_ABOVE ? 3 : e == ESTIMATE_ENDS || strstr(estimate_names[e], "+ci") ? 2 : 0;
 }
@@ -24,38 +24,39 @@ static double estimate_weighted_median(const unsigned *weight, size_t n, void *d
 	for (size_t i = 0; i < n; i++)
 		for (unsigned k = 0; k < weight[i] && total < n; k++)
 			resample[total++] = value[i];
-	return interval_quantile(resample, total, 0.5);
+	return quantile_of_values(resample, total, 0.5);
 }
 
 /* Computes a mean or a median of n > 0 numbers in v, which has room for n more. An interval that belongs to a related figure
  * (geometric mean) is widened to include the figure itself. */
-static void estimate_middle(enum estimator e, double *v, size_t n, size_t draws, uint64_t seed, struct figure *out)
+static void estimate_mean_or_median(enum estimator e, double *v, size_t n, size_t draws, uint64_t seed,
+				    struct value_with_interval *out)
 {
 	bool near, median = e == ESTIMATE_MEDIAN || e == ESTIMATE_MEDIAN_CI;
-	struct interval i;
+	struct confidence_interval i;
 
 	out->value = 0;
 	for (size_t k = 0; k < n; k++)
 		out->value += v[k];
 	out->value /= (double)n;
 	if (median)
-		out->value = interval_quantile(v, n, 0.5);
-	if (!estimate_ends(e) || (median && n < MEDIAN_RUNS))
+		out->value = quantile_of_values(v, n, 0.5);
+	if (!estimate_extra_column_count(e) || (median && n < MEDIAN_RUNS))
 		return;
-	near = median ? interval_runs(v, true, estimate_weighted_median, v, n, draws, seed, &i) :
-	       e == ESTIMATE_LOGMEAN_CI && n < INTERVAL_BOOTSTRAP_FROM && interval_t_log(v, n, &i);
+	near = median ? interval_over_runs(v, true, estimate_weighted_median, v, n, draws, seed, &i) :
+	       e == ESTIMATE_LOGMEAN_CI && n < INTERVAL_BOOTSTRAP_FROM && interval_student_t_of_logs(v, n, &i);
 	if (near)
-		i = (struct interval){ fmin(i.low, out->value), fmax(i.high, out->value) };
-	else if (median || !interval_mean(v, n, draws, seed, &i))
+		i = (struct confidence_interval){ fmin(i.low, out->value), fmax(i.high, out->value) };
+	else if (median || !interval_of_mean(v, n, draws, seed, &i))
 		return;
 	out->low = median || e == ESTIMATE_CHANGE_CI ? i.low : fmax(0, i.low);
 	out->high = i.high;
 }
 
-static void estimate_share(const double *v, const double *total, size_t n, struct figure *out)
+static void estimate_share_with_interval(const double *v, const double *total, size_t n, struct value_with_interval *out)
 {
 	double hits = 0, of = 0;
-	struct interval i;
+	struct confidence_interval i;
 
 	for (size_t k = 0; k < n; k++)
 		if (isfinite(v[k]) && isfinite(total[k])) {
@@ -65,14 +66,14 @@ static void estimate_share(const double *v, const double *total, size_t n, struc
 	if (!(of > 0) || hits < 0 || hits > of)
 		return;
 	out->value = 100 * hits / of;
-	if (interval_share((size_t)hits, (size_t)of, &i)) {
+	if (interval_of_share((size_t)hits, (size_t)of, &i)) {
 		out->low = 100 * i.low;
 		out->high = 100 * i.high;
 	}
 }
 
 /* Estimators without an interval. `v` holds known numbers only. */
-static double estimate_plain(enum estimator e, const double *v, size_t n)
+static double estimate_without_interval(enum estimator e, const double *v, size_t n)
 {
 	double least = INFINITY, most = -INFINITY, squares = 0, sum = 0;
 	size_t zeros = 0;
@@ -94,11 +95,12 @@ static double estimate_plain(enum estimator e, const double *v, size_t n)
 	return n || (e >= ESTIMATE_COUNT && e <= ESTIMATE_FALSE) ? of[e] : NAN;
 }
 
-struct figure estimate(enum estimator e, const double *value, const double *total, size_t n, size_t draws, uint64_t seed)
+struct value_with_interval estimate_cell_figure(enum estimator e, const double *value, const double *total, size_t n, size_t draws,
+						uint64_t seed)
 {
 	double *v = memory_new(2 * n, sizeof(*v));
 	size_t known = 0;
-	struct figure out = FIGURE_UNKNOWN;
+	struct value_with_interval out = FIGURE_UNKNOWN;
 
 	for (size_t i = 0; i < n; i++)
 		if (isfinite(value[i]))
@@ -107,18 +109,18 @@ struct figure estimate(enum estimator e, const double *value, const double *tota
 	if (e == ESTIMATE_UNKNOWN)
 		out.value = (double)(n - known);
 	else if (e == ESTIMATE_SHARE_CI)
-		estimate_share(value, total, n, &out);
+		estimate_share_with_interval(value, total, n, &out);
 	else if (e < ESTIMATE_MEAN || e > ESTIMATE_MEDIAN_CI)
-		out.value = estimate_plain(e, v, known);
+		out.value = estimate_without_interval(e, v, known);
 	else if (known)
-		estimate_middle(e, v, known, draws, seed, &out);
+		estimate_mean_or_median(e, v, known, draws, seed, &out);
 	free(v);
 	return out;
 }
 
 /* --- pools ----------------------------------------------------------------------------------------------------- */
 
-void pool_add(struct pool *p, int64_t value, size_t run)
+void pool_add_latency(struct latency_pool *p, int64_t value, size_t run)
 {
 	memory_more(p->item, p->n);
 	for (; p->runs <= run; p->runs++) {
@@ -126,33 +128,33 @@ void pool_add(struct pool *p, int64_t value, size_t run)
 		p->of_run[p->runs] = 0;
 	}
 	p->of_run[run]++;
-	p->item[p->n++] = (struct pool_item){ .value = value, .run = (unsigned)run };
+	p->item[p->n++] = (struct pool_latency){ .value = value, .run = (unsigned)run };
 }
 
 /* Order of qsort(): by value; of equal values, lower bounds first. */
-static int pool_compare(const void *a, const void *b)
+static int pool_compare_latencies(const void *a, const void *b)
 {
-	const struct pool_item *x = a, *y = b;
+	const struct pool_latency *x = a, *y = b;
 
 	return x->value != y->value ? (x->value > y->value) - (x->value < y->value) : y->later - x->later;
 }
 
-void pool_sort(struct pool *p)
+void pool_sort(struct latency_pool *p)
 {
 	if (p->n)
-		qsort(p->item, p->n, sizeof(*p->item), pool_compare);
+		qsort(p->item, p->n, sizeof(*p->item), pool_compare_latencies);
 }
 
-void pool_free(struct pool *p)
+void pool_free(struct latency_pool *p)
 {
 	free(p->of_run);
 	free(p->item);
-	*p = (struct pool){ 0 };
+	*p = (struct latency_pool){ 0 };
 }
 
-static struct sample_stat pool_stat(const struct pool *p, const unsigned *weight, double q)
+static struct sample_statistic pool_weighted_quantile_stat(const struct latency_pool *p, const unsigned *weight, double q)
 {
-	struct sample_stat s = { NAN, false };
+	struct sample_statistic s = { NAN, false };
 	size_t total = 0, seen = 0, i, k;
 	double at;
 
@@ -177,54 +179,55 @@ static struct sample_stat pool_stat(const struct pool *p, const unsigned *weight
 	return s;
 }
 
-double pool_quantile(const struct pool *p, const unsigned *weight, double q)
+double pool_weighted_quantile(const struct latency_pool *p, const unsigned *weight, double q)
 {
-	return pool_stat(p, weight, q).value;
+	return pool_weighted_quantile_stat(p, weight, q).value;
 }
 
-struct pool_draw {
-	const struct pool *pool;
+struct pool_quantile_request {
+	const struct latency_pool *pool;
 	double q;
 };
 
 static double pool_resampled_quantile(const unsigned *weight, size_t runs, void *data)
 {
-	const struct pool_draw *d = data;
+	const struct pool_quantile_request *d = data;
 
 	(void)runs;
-	return pool_quantile(d->pool, weight, d->q);
+	return pool_weighted_quantile(d->pool, weight, d->q);
 }
 
-struct figure pool_figure(const struct pool *p, double q, double unit, bool logs, size_t draws, uint64_t seed)
+struct value_with_interval pool_quantile_with_interval(const struct latency_pool *p, double q, double unit, bool logs, size_t draws,
+						       uint64_t seed)
 {
-	struct pool_draw draw = { p, q };
+	struct pool_quantile_request draw = { p, q };
 	unsigned *weight = memory_new(p->runs, sizeof(*weight));
 	double *own = memory_new(p->runs, sizeof(*own));
-	struct sample_stat all = { NAN, false };
-	struct figure f = FIGURE_UNKNOWN;
+	struct sample_statistic all = { NAN, false };
+	struct value_with_interval f = FIGURE_UNKNOWN;
 	bool few = p->runs < INTERVAL_BOOTSTRAP_FROM, ok = true;
-	struct interval i;
+	struct confidence_interval i;
 
 	for (size_t r = 0; r < p->runs; r++) {
-		struct sample_stat alone;
+		struct sample_statistic alone;
 
 		weight[r] = 1;
-		alone = pool_stat(p, weight, q);
+		alone = pool_weighted_quantile_stat(p, weight, q);
 		own[r] = alone.value;
 		ok = ok && !(alone.above && few);
 		weight[r] = 0;
 	}
 	for (size_t r = 0; r < p->runs; r++)
 		weight[r] = 1;
-	if (q >= 1 || sample_supports(&(struct sample){ .n = p->n }, q))
-		all = pool_stat(p, weight, q);
+	if (q >= 1 || sample_has_enough_for_quantile(&(struct sample){ .n = p->n }, q))
+		all = pool_weighted_quantile_stat(p, weight, q);
 	for (size_t k = 0; q >= 1 && k < p->n; k++)
 		all.above = all.above || p->item[k].later;
 	f.value = all.value / unit;
 	f.above = all.above;
 	f.repeats = p->runs;
 	ok = ok && p->runs > 1 && isfinite(all.value) && !all.above && q < 1;
-	ok = ok && interval_runs(own, logs, pool_resampled_quantile, &draw, p->runs, draws, seed, &i);
+	ok = ok && interval_over_runs(own, logs, pool_resampled_quantile, &draw, p->runs, draws, seed, &i);
 	/* an end that lies among lower bounds is not known */
 	for (size_t k = 0; ok && !few && k < p->n; k++)
 		ok = !p->item[k].later || i.high < (double)p->item[k].value;

@@ -32,35 +32,37 @@ enum estimator {
 extern const char *const estimate_names[];
 
 /* Number of cells beside the value: 0; 2 (NAME_low, NAME_high); 3 (and NAME_above). */
-int estimate_ends(enum estimator e);
+int estimate_extra_column_count(enum estimator e);
 /* Returns the figure of n numbers (NAN: not known). `total`: n numbers for ESTIMATE_SHARE_CI, otherwise not used. The figure's
  * `repeats` is how many numbers are known. */
-struct figure estimate(enum estimator e, const double *value, const double *total, size_t n, size_t draws, uint64_t seed);
+struct value_with_interval estimate_cell_figure(enum estimator e, const double *value, const double *total, size_t n, size_t draws,
+						uint64_t seed);
 
 /* A pool: the latencies of several runs (repeats) in one sorted array, each with the number of its run, so that runs can be
  * weighted.
  *
  * A bootstrap over runs asks for the same quantile thousands of times with other weights: after one sort, each takes one pass. */
-struct pool_item {
+struct pool_latency {
 	int64_t value;
 	unsigned run;
 	bool later;		/* the value is a lower bound */
 };
 
-struct pool {
-	struct pool_item *item;	/* owned; sorted by value after pool_sort() */
+struct latency_pool {
+	struct pool_latency *item;	/* owned; sorted by value after pool_sort() */
 	size_t n;
 	size_t *of_run, runs;	/* of_run: number of values of each run; owned */
 };
 
-void pool_add(struct pool *p, int64_t value, size_t run);
-void pool_sort(struct pool *p);
-void pool_free(struct pool *p);
+void pool_add_latency(struct latency_pool *p, int64_t value, size_t run);
+void pool_sort(struct latency_pool *p);
+void pool_free(struct latency_pool *p);
 
 /* Returns the quantile (type 7, as sample.h) when each value of run i counts weight[i] times; NAN: no value counts. */
-double pool_quantile(const struct pool *p, const unsigned *weight, double q);
+double pool_weighted_quantile(const struct latency_pool *p, const unsigned *weight, double q);
 /* Returns the quantile of all values, divided by `unit`, if there are enough values for it, with an interval over runs (logs: on
  * logarithms). No interval for the largest value (q = 1), nor where values that are lower bounds reach it. */
-struct figure pool_figure(const struct pool *p, double q, double unit, bool logs, size_t draws, uint64_t seed);
+struct value_with_interval pool_quantile_with_interval(const struct latency_pool *p, double q, double unit, bool logs, size_t draws,
+						       uint64_t seed);
 
 #endif

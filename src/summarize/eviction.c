@@ -10,12 +10,12 @@
 
 const char *const eviction_names[] = { "LRU", "FIFO", "random", "MRU", NULL };
 
-struct cache_place {
+struct cached_frame_place {
 	int64_t frame, stored, used;	/* when */
 };
 
 /* Which place is given up. */
-static int64_t eviction_choose_victim(enum eviction policy, const struct cache_place *place, int64_t n, uint64_t *random)
+static int64_t eviction_choose_victim(enum eviction policy, const struct cached_frame_place *place, int64_t n, uint64_t *random)
 {
 	int64_t best = 0;
 
@@ -33,7 +33,8 @@ static int64_t eviction_choose_victim(enum eviction policy, const struct cache_p
 }
 
 /* Shows one frame; true: it was there. */
-static bool eviction_show_frame(struct cache_place *place, int64_t *used, int64_t capacity, enum eviction policy, int64_t frame,
+static bool eviction_simulate_frame_access(struct cached_frame_place *place, int64_t *used, int64_t capacity, enum eviction policy,
+					   int64_t frame,
 			int64_t now, uint64_t *random)
 {
 	int64_t at;
@@ -45,23 +46,24 @@ static bool eviction_show_frame(struct cache_place *place, int64_t *used, int64_
 		}
 	}
 	at = *used < capacity ? (*used)++ : eviction_choose_victim(policy, place, capacity, random);
-	place[at] = (struct cache_place){ frame, now, now };
+	place[at] = (struct cached_frame_place){ frame, now, now };
 	return false;
 }
 
-static double eviction_play(enum eviction policy, int64_t capacity, const struct eviction_trial *trial, uint64_t random)
+static double eviction_simulate_once(enum eviction policy, int64_t capacity, const struct eviction_frame_sequence *trial,
+				     uint64_t random)
 {
-	struct cache_place *place = capacity > 0 ? calloc((size_t)capacity, sizeof(*place)) : NULL;
-	struct sequence sequence;
+	struct cached_frame_place *place = capacity > 0 ? calloc((size_t)capacity, sizeof(*place)) : NULL;
+	struct frame_sequence sequence;
 	int64_t used = 0, hits = 0;
 
 	if (!place || trial->count < 1) {
 		free(place);
 		return NAN;
 	}
-	sequence_start(&sequence, trial->order, trial->frames, trial->hot, trial->seed);
+	frame_sequence_start(&sequence, trial->order, trial->frames, trial->hot, trial->seed);
 	for (int64_t now = 0; now < trial->warm + trial->count; now++) {
-		bool hit = eviction_show_frame(place, &used, capacity, policy, sequence_next(&sequence), now, &random);
+		bool hit = eviction_simulate_frame_access(place, &used, capacity, policy, frame_sequence_next(&sequence), now, &random);
 
 		hits += hit && now >= trial->warm;
 	}
@@ -69,34 +71,36 @@ static double eviction_play(enum eviction policy, int64_t capacity, const struct
 	return (double)hits / (double)trial->count;
 }
 
-double eviction_hits(enum eviction policy, int64_t capacity, const struct eviction_trial *trial)
+double eviction_simulated_hit_ratio(enum eviction policy, int64_t capacity, const struct eviction_frame_sequence *trial)
 {
 	int chances = policy == EVICTION_RANDOM ? CHANCES : 1;
 	double sum = 0;
 
 	for (int i = 0; i < chances; i++)
-		sum += eviction_play(policy, capacity, trial, trial->seed + 1 + (uint64_t)i);
+		sum += eviction_simulate_once(policy, capacity, trial, trial->seed + 1 + (uint64_t)i);
 	return sum / chances;
 }
 
-double eviction_capacity(double hits, double frames)
+double eviction_capacity_from_hits(double hits, double frames)
 {
 	return 1 + hits * (frames - 1);
 }
 
 /* How far off a policy is at most, at this size. */
-static double eviction_error(enum eviction policy, int64_t capacity, const struct eviction_trial *trial, const double *hits,
+static double eviction_policy_error(enum eviction policy, int64_t capacity, const struct eviction_frame_sequence *trial,
+				    const double *hits,
 			     int trials)
 {
 	double worst = NAN;
 
 	for (int t = 0; t < trials; t++)
 		if (!isnan(hits[t]))
-			worst = fmax(worst, fabs(eviction_hits(policy, capacity, &trial[t]) - hits[t]));
+			worst = fmax(worst, fabs(eviction_simulated_hit_ratio(policy, capacity, &trial[t]) - hits[t]));
 	return worst;
 }
 
-enum eviction eviction_judge(double capacity, double slack, const struct eviction_trial *trial, const double *hits, int trials)
+enum eviction eviction_find_likely_policy(double capacity, double slack, const struct eviction_frame_sequence *trial,
+					  const double *hits, int trials)
 {
 	int64_t low = llround(capacity * (1 - slack)), high = llround(capacity * (1 + slack)), step = (high - low) / SIZES + 1;
 	double least = INFINITY, second = INFINITY;
@@ -106,7 +110,7 @@ enum eviction eviction_judge(double capacity, double slack, const struct evictio
 		double off = NAN;
 
 		for (int64_t c = low; c <= high; c += step)
-			off = fmin(off, eviction_error((enum eviction)p, c, trial, hits, trials));
+			off = fmin(off, eviction_policy_error((enum eviction)p, c, trial, hits, trials));
 		if (isnan(off))
 			return EVICTIONS;
 		second = fmin(second, fmax(off, least));

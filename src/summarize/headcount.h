@@ -27,7 +27,7 @@ enum headcount_figure {
 };
 
 /* What was measured with one number of users in one repeat. NAN: not known. */
-struct headcount_step {
+struct headcount_user_step {
 	int64_t users, repeat;
 	double of[HEADCOUNT_FIGURES];
 	double sum, squares, *p95;	/* sum, squares: of the users' mean latencies; p95: of each user (owned) */
@@ -43,10 +43,10 @@ struct headcount_limit {
 	double users, beyond;
 };
 
-struct headcount_system {
-	const struct cell *cell;
+struct headcount_cell_measurements {
+	const struct experiment_cell *cell;
 	int64_t repeat;			/* number of the repeat that is being read */
-	struct headcount_step *step;	/* ascending by users, then by repeat */
+	struct headcount_user_step *step;	/* ascending by users, then by repeat */
 	size_t steps;
 	struct headcount_limit *limit;	/* grouped by criterion, ascending by repeat */
 	size_t limits;
@@ -54,7 +54,7 @@ struct headcount_system {
 };
 
 /* A rule that says when a resource counts as full: an element of settings.limits in run.json (data/limits.tsv). */
-struct headcount_rule {
+struct headcount_full_resource_rule {
 	const char *name, *unless, *unit;	/* unless: name of a rule that, if fulfilled, overrules this one */
 	int figure;				/* enum headcount_figure, or HEADCOUNT_ALONE */
 	double at_least;
@@ -62,18 +62,20 @@ struct headcount_rule {
 #define HEADCOUNT_ALONE HEADCOUNT_FIGURES	/* rule on what one user alone takes of a criterion's limit, in percent */
 #define HEADCOUNT_RULES 16
 
-struct headcount {
-	struct headcount_rule rule[HEADCOUNT_RULES];
+struct headcount_run_settings {
+	struct headcount_full_resource_rule rule[HEADCOUNT_RULES];
 	size_t rules;
 	double rate, typing;		/* keys per second of user 1, and of each other user */
 	double *value;			/* scratch array with room for one number of each repeat */
 };
 
-void headcount_begin_row(struct table_out *out, const struct cell *c);	/* sets the first columns of a row */
-bool headcount_criterion(const char *text, bool *apdex, double *value);		/* reads "p95:100ms" or "apdex:0.85"; false: neither */
+void headcount_begin_row(struct table_out *out, const struct experiment_cell *c);	/* sets the first columns of a row */
+/* reads "p95:100ms" or "apdex:0.85"; false: neither */
+bool headcount_parse_criterion(const char *text, bool *apdex, double *value);
 
 /* Writers for n limits of one criterion: columns forecast... of a row of points; rows of slope (headcount_forecast.c). */
-typedef void headcount_write(const struct headcount_system *s, const struct headcount_limit *l, size_t n, struct table_out *out);
-headcount_write headcount_write_forecast, headcount_write_slopes;
+typedef void headcount_write(const struct headcount_cell_measurements *s, const struct headcount_limit *l, size_t n,
+			     struct table_out *out);
+headcount_write headcount_write_forecast, headcount_write_criterion_slopes;
 
 #endif

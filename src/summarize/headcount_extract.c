@@ -26,7 +26,8 @@ static const char *const headcount_names[HEADCOUNT_FIGURES] = {		/* names of col
 	"memory_share_percent", "faults_percent", "drops_percent",
 };
 
-static struct headcount_step *headcount_find_step(const struct headcount_system *s, double users, int64_t repeat)
+static struct headcount_user_step *headcount_find_user_step(const struct headcount_cell_measurements *s, double users,
+							    int64_t repeat)
 {
 	for (size_t i = 0; i < s->steps; i++)
 		if ((double)s->step[i].users == users && s->step[i].repeat == repeat)
@@ -36,18 +37,18 @@ static struct headcount_step *headcount_find_step(const struct headcount_system 
 
 /* --- reading --------------------------------------------------------------------------------------------------- */
 
-static struct headcount_step *headcount_get_step(struct headcount_system *s, int64_t users)
+static struct headcount_user_step *headcount_find_or_add_user_step(struct headcount_cell_measurements *s, int64_t users)
 {
-	struct headcount_step *step;
+	struct headcount_user_step *step;
 
 	if (users < 1 || users > HEADCOUNT_USERS)
 		return NULL;
-	step = headcount_find_step(s, (double)users, s->repeat);
+	step = headcount_find_user_step(s, (double)users, s->repeat);
 	if (step)
 		return step;
 	s->step = memory_grow(s->step, s->steps, sizeof(*step));
 	step = &s->step[s->steps++];
-	*step = (struct headcount_step){ .users = users, .repeat = s->repeat };
+	*step = (struct headcount_user_step){ .users = users, .repeat = s->repeat };
 	for (size_t f = 0; f < HEADCOUNT_FIGURES; f++)
 		step->of[f] = NAN;
 	return step;
@@ -55,9 +56,9 @@ static struct headcount_step *headcount_get_step(struct headcount_system *s, int
 
 enum { U_USERS, U_USER, U_MEAN, U_P50, U_P95, U_APDEX, U_LATE, U_ALL };
 
-static int headcount_add_user(void *into, const struct rows_cell *c)
+static int headcount_add_user_row(void *into, const struct input_row_cell *c)
 {
-	struct headcount_step *s = headcount_get_step(into, c[U_USERS].count);
+	struct headcount_user_step *s = headcount_find_or_add_user_step(into, c[U_USERS].count);
 
 	if (!s || c[U_USER].count < 1 || c[U_USER].count > s->users)
 		return -EPROTO;
@@ -72,41 +73,42 @@ static int headcount_add_user(void *into, const struct rows_cell *c)
 	return 0;
 }
 
-static const struct rows_kind headcount_users = {
-	"capacity-user/1", "users user %mean_ms %p50_ms %p95_ms %apdex %late_percent", headcount_add_user, NULL,
+static const struct input_rows_reader headcount_users = {
+	"capacity-user/1", "users user %mean_ms %p50_ms %p95_ms %apdex %late_percent", headcount_add_user_row, NULL,
 };
 
 /* Columns of machine.tsv: the number of users, then the figures from HEADCOUNT_KEYS to HEADCOUNT_STALL; those from HEADCOUNT_OWN on
  * may be missing. */
-static int headcount_add_machine(void *into, const struct rows_cell *c)
+static int headcount_add_machine_row(void *into, const struct input_row_cell *c)
 {
-	struct headcount_step *s = headcount_get_step(into, c[0].count);
+	struct headcount_user_step *s = headcount_find_or_add_user_step(into, c[0].count);
 
 	for (size_t f = HEADCOUNT_KEYS; s && f <= HEADCOUNT_STALL; f++)
 		s->of[f] = c[1 + f - HEADCOUNT_KEYS].real;
 	return s ? 0 : -EPROTO;
 }
 
-static const struct rows_kind headcount_machine = {
+static const struct input_rows_reader headcount_machine = {
 	"capacity-machine/1", "users %keys_per_s %server_busy_percent %client_busy_percent %foreign_percent %waiting %available_bytes "
 	"%swap_in_bytes_per_s %link_percent | %own_percent %major_faults_per_s %drops_per_s %client_waiting %memory_stall_ms_per_s",
-	headcount_add_machine, NULL,
+	headcount_add_machine_row, NULL,
 };
 
-static const char *headcount_text(const struct json *j, const char *list, size_t i, const char *key)
+static const char *headcount_json_list_text(const struct json_document *j, const char *list, size_t i, const char *key)
 {
 	const char *text = json_text(j, "%s.%zu.%s", list, i, key);
 
 	return text ? text : "";
 }
 
-static void headcount_read_limits(struct headcount_system *s, const struct repeat *r)
+static void headcount_read_limits(struct headcount_cell_measurements *s, const struct experiment_repeat *r)
 {
-	const struct json *j = r->json;
+	const struct json_document *j = r->json;
 
-	for (size_t i = 0; headcount_text(j, "limits", i, "criterion")[0]; i++) {
-		struct headcount_limit one = { headcount_text(j, "limits", i, "criterion"), headcount_text(j, "limits", i, "ended"),
-			headcount_text(j, "limits", i, "resource"), r->number,
+	for (size_t i = 0; headcount_json_list_text(j, "limits", i, "criterion")[0]; i++) {
+		struct headcount_limit one = { headcount_json_list_text(j, "limits", i, "criterion"), headcount_json_list_text(j, "limits", i,
+															       "ended"),
+			headcount_json_list_text(j, "limits", i, "resource"), r->number,
 			json_number(j, "limits.%zu.users", i), json_number(j, "limits.%zu.beyond", i) };
 		size_t at = s->limits;
 		bool reached = false;
@@ -125,20 +127,21 @@ static void headcount_read_limits(struct headcount_system *s, const struct repea
 	}
 }
 
-static void headcount_begin_run(const struct run *run)
+static void headcount_read_run_settings(const struct experiment_run *run)
 {
 	static const char list[] = "settings.limits";
-	struct headcount *h = run_data();
+	struct headcount_run_settings *h = run_data_of_extractor();
 
 	h->value = memory_new((size_t)run->repeats + 1, sizeof(*h->value));
 	h->rate = json_number(run->json, "settings.rate_per_s");
 	h->typing = json_number(run->json, "settings.typing_per_s");
-	for (size_t i = 0; i < HEADCOUNT_RULES && headcount_text(run->json, list, i, "name")[0]; i++) {
-		struct headcount_rule *rule = &h->rule[h->rules++];
-		const char *figure = headcount_text(run->json, list, i, "figure");
+	for (size_t i = 0; i < HEADCOUNT_RULES && headcount_json_list_text(run->json, list, i, "name")[0]; i++) {
+		struct headcount_full_resource_rule *rule = &h->rule[h->rules++];
+		const char *figure = headcount_json_list_text(run->json, list, i, "figure");
 
-		*rule = (struct headcount_rule){ headcount_text(run->json, list, i, "name"), headcount_text(run->json, list, i, "unless"),
-			headcount_text(run->json, list, i, "unit"), 0, json_number(run->json, "%s.%zu.at_least", list, i) };
+		*rule = (struct headcount_full_resource_rule){ headcount_json_list_text(run->json, list, i, "name"),
+			headcount_json_list_text(run->json, list, i, "unless"),
+			headcount_json_list_text(run->json, list, i, "unit"), 0, json_number(run->json, "%s.%zu.at_least", list, i) };
 		while (rule->figure < HEADCOUNT_FIGURES && strcmp(headcount_names[rule->figure], figure) != 0)
 			rule->figure++;
 		if ((rule->figure == HEADCOUNT_ALONE && strcmp(figure, "alone_percent") != 0) || !(rule->at_least > 0))
@@ -159,16 +162,16 @@ static double headcount_queue_wait_ms(const double *of, double rate, double serv
 }
 
 /* Computes the figures of a step that follow from its users, or from two other figures. */
-static void headcount_derive_figures(const struct headcount_system *s, struct headcount_step *p)
+static void headcount_derive_step_figures(const struct headcount_cell_measurements *s, struct headcount_user_step *p)
 {
-	const struct headcount *h = run_data();
-	const struct headcount_step *one = headcount_find_step(s, 1, p->repeat);
+	const struct headcount_run_settings *h = run_data_of_extractor();
+	const struct headcount_user_step *one = headcount_find_user_step(s, 1, p->repeat);
 	double *of = p->of, keys = of[HEADCOUNT_KEYS], more;
 
 	of[HEADCOUNT_ALL_MEAN] = p->sum / (double)p->n;
 	of[HEADCOUNT_JAIN] = p->sum * p->sum / ((double)p->n * p->squares);
-	of[HEADCOUNT_ALL_P95] = run_estimate(ESTIMATE_MAX, p->p95, p->n).value;
-	of[HEADCOUNT_WORST] = of[HEADCOUNT_ALL_P95] / run_estimate(ESTIMATE_MEDIAN, p->p95, p->n).value;
+	of[HEADCOUNT_ALL_P95] = run_estimate_figure(ESTIMATE_MAX, p->p95, p->n).value;
+	of[HEADCOUNT_WORST] = of[HEADCOUNT_ALL_P95] / run_estimate_figure(ESTIMATE_MEDIAN, p->p95, p->n).value;
 	if (!isfinite(of[HEADCOUNT_OWN]))
 		of[HEADCOUNT_OWN] = of[HEADCOUNT_BUSY] - of[HEADCOUNT_FOREIGN];
 	if (!(keys > 0))
@@ -189,32 +192,32 @@ static void headcount_derive_figures(const struct headcount_system *s, struct he
 
 static int headcount_compare_steps(const void *a, const void *b)
 {
-	const struct headcount_step *x = a, *y = b;
+	const struct headcount_user_step *x = a, *y = b;
 
 	return x->users != y->users ? (x->users > y->users) - (x->users < y->users) : (x->repeat > y->repeat) - (x->repeat < y->repeat);
 }
 
-static void headcount_read_repeat(const struct repeat *r)
+static void headcount_read_repeat(const struct experiment_repeat *r)
 {
-	struct headcount_system *s = cell_data(r->cell);
+	struct headcount_cell_measurements *s = cell_data_of_extractor(r->cell);
 
 	headcount_read_limits(s, r);
 	s->cell = r->cell;
 	s->repeat = r->number;
 	s->servers = 1;
 	json_get_real(r->json, "server_cpus", &s->servers);
-	repeat_table(r, "samples.tsv", true, &headcount_users, s);
-	repeat_table(r, "machine.tsv", true, &headcount_machine, s);
+	repeat_read_table(r, "samples.tsv", true, &headcount_users, s);
+	repeat_read_table(r, "machine.tsv", true, &headcount_machine, s);
 	for (size_t i = 0; i < s->steps; i++)
 		if (s->step[i].repeat == r->number)
-			headcount_derive_figures(s, &s->step[i]);
+			headcount_derive_step_figures(s, &s->step[i]);
 	if (s->steps)
 		qsort(s->step, s->steps, sizeof(*s->step), headcount_compare_steps);
 }
 
 /* --- what is full ---------------------------------------------------------------------------------------------- */
 
-bool headcount_criterion(const char *text, bool *apdex, double *value)
+bool headcount_parse_criterion(const char *text, bool *apdex, double *value)
 {
 	*apdex = !strncmp(text, "apdex:", 6);
 	if (!*apdex && strncmp(text, "p95:", 4) != 0)
@@ -224,15 +227,15 @@ bool headcount_criterion(const char *text, bool *apdex, double *value)
 }
 
 /* Returns the figure of a rule with so many users. */
-static double headcount_rule_value(const struct headcount_system *s, const struct headcount_limit *l,
-				   const struct headcount_rule *r,
+static double headcount_rule_figure_value(const struct headcount_cell_measurements *s, const struct headcount_limit *l,
+				   const struct headcount_full_resource_rule *r,
 			      double users)
 {
 	bool alone = r->figure == HEADCOUNT_ALONE, apdex;
-	const struct headcount_step *step = headcount_find_step(s, alone ? 1 : users, l->repeat);
+	const struct headcount_user_step *step = headcount_find_user_step(s, alone ? 1 : users, l->repeat);
 	double value;
 
-	if (!step || isnan(users) || (alone && !headcount_criterion(l->criterion, &apdex, &value)))
+	if (!step || isnan(users) || (alone && !headcount_parse_criterion(l->criterion, &apdex, &value)))
 		return NAN;
 	return !alone ? step->of[r->figure] : 100 * (apdex ? value / step->of[HEADCOUNT_APDEX] : step->of[HEADCOUNT_P95] / value);
 }
@@ -240,19 +243,20 @@ static double headcount_rule_value(const struct headcount_system *s, const struc
 /* Is the rule fulfilled with the first number of users for which the criterion did not hold? Pages are read back either because the
  * users' memory no longer fits, or by other programs on the machine, whose reads are counted too; where at least half of the memory
  * that was available with one user still is, it was other programs. */
-static bool headcount_rule_fulfilled(const struct headcount_system *s, const struct headcount_limit *l,
-				     const struct headcount_rule *r)
+static bool headcount_resource_is_full(const struct headcount_cell_measurements *s, const struct headcount_limit *l,
+				     const struct headcount_full_resource_rule *r)
 {
-	const struct headcount *h = run_data();
-	const struct headcount_step *step = headcount_find_step(s, l->beyond, l->repeat), *one = headcount_find_step(s, 1, l->repeat);
+	const struct headcount_run_settings *h = run_data_of_extractor();
+	const struct headcount_user_step *step = headcount_find_user_step(s, l->beyond, l->repeat), *one = headcount_find_user_step(s, 1,
+																    l->repeat);
 
-	if (!(headcount_rule_value(s, l, r, l->beyond) >= r->at_least))
+	if (!(headcount_rule_figure_value(s, l, r, l->beyond) >= r->at_least))
 		return false;
 	if (r->figure == HEADCOUNT_FAULTS && step && one && step->of[HEADCOUNT_AVAILABLE] > 0 &&
 	    step->of[HEADCOUNT_AVAILABLE] >= one->of[HEADCOUNT_AVAILABLE] / 2)
 		return false;
-	for (const struct headcount_rule *other = h->rule; other < h->rule + h->rules; other++)
-		if (other != r && !strcmp(other->name, r->unless) && headcount_rule_value(s, l, other, l->beyond) >= other->at_least)
+	for (const struct headcount_full_resource_rule *other = h->rule; other < h->rule + h->rules; other++)
+		if (other != r && !strcmp(other->name, r->unless) && headcount_rule_figure_value(s, l, other, l->beyond) >= other->at_least)
 			return false;
 	return true;
 }
@@ -260,7 +264,7 @@ static bool headcount_rule_fulfilled(const struct headcount_system *s, const str
 #define TALLIES (HEADCOUNT_RULES + 8)
 
 /* How often one resource was full, over the repeats. */
-struct headcount_tally {
+struct headcount_full_resource_tally {
 	const char *name;
 	size_t times;
 	int64_t repeat;		/* last repeat that was counted; 0: none */
@@ -269,30 +273,32 @@ struct headcount_tally {
 
 static int headcount_compare_tally(const void *a, const void *b)
 {
-	const struct headcount_tally *x = a, *y = b;
+	const struct headcount_full_resource_tally *x = a, *y = b;
 
 	return x->times != y->times ? (x->times < y->times) - (x->times > y->times) :
 				      (x->fullness < y->fullness) - (x->fullness > y->fullness);
 }
 
 /* Counts a resource at most once for each repeat, whatever number of its rules is fulfilled. */
-static void headcount_add_tally(struct headcount_tally *t, const char *name, int64_t repeat, double fullness)
+static void headcount_count_full_resource(struct headcount_full_resource_tally *t, const char *name, int64_t repeat,
+					  double fullness)
 {
-	const struct headcount_tally *end = t + TALLIES;
+	const struct headcount_full_resource_tally *end = t + TALLIES;
 
 	while (t < end && t->name && strcmp(t->name, name) != 0)
 		t++;
 	if (t == end || t->repeat == repeat)
 		return;
-	*t = (struct headcount_tally){ name, t->times + 1, repeat, t->fullness + fullness };
+	*t = (struct headcount_full_resource_tally){ name, t->times + 1, repeat, t->fullness + fullness };
 }
 
 /* Writes the full resources, the fullest first, such as "CPU, memory (1 of 3)". */
-static void headcount_name_limits(const struct headcount_system *s, const struct headcount_limit *l, size_t n, char *text,
+static void headcount_list_full_resources(const struct headcount_cell_measurements *s, const struct headcount_limit *l, size_t n,
+					  char *text,
 				  size_t size)
 {
-	const struct headcount *h = run_data();
-	struct headcount_tally t[TALLIES] = { 0 };
+	const struct headcount_run_settings *h = run_data_of_extractor();
+	struct headcount_full_resource_tally t[TALLIES] = { 0 };
 	size_t reached = 0, used = 0;
 
 	text[0] = '\0';
@@ -304,14 +310,14 @@ static void headcount_name_limits(const struct headcount_system *s, const struct
 		reached++;
 		/* a user who could not be added could not be measured: the resource counts as completely full */
 		if (any)
-			headcount_add_tally(t, l->resource, l->repeat, HUGE_VAL);
-		for (const struct headcount_rule *r = h->rule; r < h->rule + h->rules; r++)
-			if (headcount_rule_fulfilled(s, l, r) && strcmp(r->name, l->resource) != 0) {
-				headcount_add_tally(t, r->name, l->repeat, headcount_rule_value(s, l, r, l->beyond) / r->at_least);
+			headcount_count_full_resource(t, l->resource, l->repeat, HUGE_VAL);
+		for (const struct headcount_full_resource_rule *r = h->rule; r < h->rule + h->rules; r++)
+			if (headcount_resource_is_full(s, l, r) && strcmp(r->name, l->resource) != 0) {
+				headcount_count_full_resource(t, r->name, l->repeat, headcount_rule_figure_value(s, l, r, l->beyond) / r->at_least);
 				any = true;
 			}
 		if (!any)
-			headcount_add_tally(t, "unexplained", l->repeat, 0);
+			headcount_count_full_resource(t, "unexplained", l->repeat, 0);
 	}
 	qsort(t, TALLIES, sizeof(*t), headcount_compare_tally);
 	for (size_t i = 0; i < TALLIES && t[i].name && used < size; i++) {
@@ -323,67 +329,68 @@ static void headcount_name_limits(const struct headcount_system *s, const struct
 
 /* --- rows ------------------------------------------------------------------------------------------------------ */
 
-void headcount_begin_row(struct table_out *out, const struct cell *c)
+void headcount_begin_row(struct table_out *out, const struct experiment_cell *c)
 {
-	const char *protocol = cell_text(c, "protocol"), *app = cell_text(c, "app");
+	const char *protocol = cell_parameter_text(c, "protocol"), *app = cell_parameter_text(c, "app");
 	char name[128];
 
 	snprintf(name, sizeof(name), "%s.%s", protocol ? protocol : "", app ? app : "");
-	row_text(out, "system", name);
-	row_params(out, c);
+	row_set_text(out, "system", name);
+	row_set_cell_parameters(out, c);
 }
 
 /* Writes one row for all repeats with the same number of users. A cell of which nothing was measured has a row, too. */
-static void headcount_write_summary(const struct cell *c, struct table_out *out)
+static void headcount_write_summary(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct headcount_system *s = cell_data(c);
-	const struct headcount *h = run_data();
+	const struct headcount_cell_measurements *s = cell_data_of_extractor(c);
+	const struct headcount_run_settings *h = run_data_of_extractor();
 	size_t i = 0, n;
 
 	do {
-		const struct headcount_step *step = &s->step[i];
+		const struct headcount_user_step *step = &s->step[i];
 
 		for (n = 0; i + n < s->steps && step[n].users == step->users; n++)
 			;
 		headcount_begin_row(out, c);
-		row_text(out, "state", n ? "measured" : "failed");
+		row_set_text(out, "state", n ? "measured" : "failed");
 		row_numbers(out, { "users", n ? (double)step->users : (double)NAN }, { "repeats", (double)n }, { "failed", (double)c->failed },
 			    { "marked", (double)c->flagged });
 		for (int f = 0; n && f < HEADCOUNT_FIGURES; f++) {
 			for (size_t k = 0; k < n; k++)
 				h->value[k] = step[k].of[f];
-			row_figure(out, headcount_names[f], run_estimate(f == HEADCOUNT_P95 ? ESTIMATE_LOGMEAN_CI : ESTIMATE_MEAN_CI, h->value, n));
+			row_set_figure(out, headcount_names[f], run_estimate_figure(f == HEADCOUNT_P95 ? ESTIMATE_LOGMEAN_CI : ESTIMATE_MEAN_CI,
+										    h->value, n));
 		}
-		row_end(out);
+		row_write_to_table(out);
 	} while ((i += n) < s->steps);
 }
 
 /* Writes fairness on both sides of the limit: means over the repeats. */
-static void headcount_write_fairness(const struct headcount_system *s, const struct headcount_limit *l, size_t n,
+static void headcount_write_fairness(const struct headcount_cell_measurements *s, const struct headcount_limit *l, size_t n,
 				     struct table_out *out)
 {
 	static const struct { const char *column; bool bad; enum headcount_figure figure; } columns[] = {
 		{ "jain_good", false, HEADCOUNT_JAIN }, { "jain_bad", true, HEADCOUNT_JAIN },
 		{ "worst_good", false, HEADCOUNT_WORST }, { "worst_bad", true, HEADCOUNT_WORST },
 	};
-	const struct headcount *h = run_data();
+	const struct headcount_run_settings *h = run_data_of_extractor();
 
 	for (size_t c = 0; c < sizeof(columns) / sizeof(*columns); c++) {
 		for (size_t i = 0; i < n; i++) {
-			const struct headcount_step *step = headcount_find_step(s, columns[c].bad ? l[i].beyond : l[i].users, l[i].repeat);
+			const struct headcount_user_step *step = headcount_find_user_step(s, columns[c].bad ? l[i].beyond : l[i].users, l[i].repeat);
 
 			h->value[i] = step ? step->of[columns[c].figure] : (double)NAN;
 		}
-		row_number(out, columns[c].column, run_estimate(ESTIMATE_MEAN, h->value, n).value);
+		row_set_number(out, columns[c].column, run_estimate_figure(ESTIMATE_MEAN, h->value, n).value);
 	}
 }
 
-static void headcount_write_point(const struct headcount_system *s, const struct headcount_limit *l, size_t n,
+static void headcount_write_criterion_row(const struct headcount_cell_measurements *s, const struct headcount_limit *l, size_t n,
 				  struct table_out *out)
 {
-	const struct headcount *h = run_data();
+	const struct headcount_run_settings *h = run_data_of_extractor();
 	const char *ended = "";
-	struct figure users;
+	struct value_with_interval users;
 	char words[256];
 	double reached = 0;
 
@@ -392,26 +399,26 @@ static void headcount_write_point(const struct headcount_system *s, const struct
 		reached += !isnan(l[i].beyond);
 		ended = l[i].ended[0] ? l[i].ended : ended;
 	}
-	users = run_estimate(ESTIMATE_MEAN_CI, h->value, n);
+	users = run_estimate_figure(ESTIMATE_MEAN_CI, h->value, n);
 	if (reached < (double)n)	/* a lower bound has no interval */
 		users.low = users.high = NAN;
-	headcount_name_limits(s, l, n, words, sizeof(words));
+	headcount_list_full_resources(s, l, n, words, sizeof(words));
 	headcount_begin_row(out, s->cell);
-	row_text(out, "criterion", l->criterion);
+	row_set_text(out, "criterion", l->criterion);
 	row_numbers(out, { "repeats", (double)n }, { "reached", reached });
-	row_figure(out, "users", users);
-	row_number(out, "users_min", run_estimate(ESTIMATE_MIN, h->value, n).value);
-	row_number(out, "users_max", run_estimate(ESTIMATE_MAX, h->value, n).value);
-	row_text(out, "limit", words);
-	row_text(out, "ended", ended);
+	row_set_figure(out, "users", users);
+	row_set_number(out, "users_min", run_estimate_figure(ESTIMATE_MIN, h->value, n).value);
+	row_set_number(out, "users_max", run_estimate_figure(ESTIMATE_MAX, h->value, n).value);
+	row_set_text(out, "limit", words);
+	row_set_text(out, "ended", ended);
 	headcount_write_fairness(s, l, n, out);
 	headcount_write_forecast(s, l, n, out);
-	row_end(out);
+	row_write_to_table(out);
 }
 
-static void headcount_write_each(const struct cell *c, headcount_write *write, struct table_out *out)
+static void headcount_write_each_criterion(const struct experiment_cell *c, headcount_write *write, struct table_out *out)
 {
-	const struct headcount_system *s = cell_data(c);
+	const struct headcount_cell_measurements *s = cell_data_of_extractor(c);
 	const struct headcount_limit *l = s->limit, *end = l + s->limits;
 
 	for (size_t n; l < end; l += n) {
@@ -421,40 +428,41 @@ static void headcount_write_each(const struct cell *c, headcount_write *write, s
 	}
 }
 
-static void headcount_write_points(const struct cell *c, struct table_out *out)
+static void headcount_write_criterion_rows(const struct experiment_cell *c, struct table_out *out)
 {
-	headcount_write_each(c, headcount_write_point, out);
+	headcount_write_each_criterion(c, headcount_write_criterion_row, out);
 }
 
-static void headcount_write_all_slopes(const struct cell *c, struct table_out *out)
+static void headcount_write_slope_rows(const struct experiment_cell *c, struct table_out *out)
 {
-	headcount_write_each(c, headcount_write_slopes, out);
+	headcount_write_each_criterion(c, headcount_write_criterion_slopes, out);
 }
 
-static void headcount_write_rules(const struct cell *c, struct table_out *out)
+static void headcount_write_rules(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct headcount_system *s = cell_data(c);
-	const struct headcount *h = run_data();
+	const struct headcount_cell_measurements *s = cell_data_of_extractor(c);
+	const struct headcount_run_settings *h = run_data_of_extractor();
 
 	for (size_t i = 0; i < c->n * s->limits * h->rules; i++) {
 		const struct headcount_limit *l = &s->limit[i / h->rules % s->limits];
-		const struct headcount_rule *r = &h->rule[i % h->rules];
+		const struct headcount_full_resource_rule *r = &h->rule[i % h->rules];
 
 		if (l->repeat != c->repeat[i / h->rules / s->limits].number)
 			continue;
 		headcount_begin_row(out, c);
-		row_text(out, "criterion", l->criterion);
-		row_number(out, "repeat", (double)l->repeat);
-		row_text(out, "name", r->name);
-		row_text(out, "unit", r->unit);
-		row_finish(out, { "at_least", r->at_least }, { "users_good", l->users }, { "good", headcount_rule_value(s, l, r, l->users) },
-			    { "users_bad", l->beyond }, { "bad", headcount_rule_value(s, l, r, l->beyond) },
-				{ "full", headcount_rule_fulfilled(s, l, r) });
+		row_set_text(out, "criterion", l->criterion);
+		row_set_number(out, "repeat", (double)l->repeat);
+		row_set_text(out, "name", r->name);
+		row_set_text(out, "unit", r->unit);
+		row_finish(out, { "at_least", r->at_least }, { "users_good", l->users }, { "good",
+			headcount_rule_figure_value(s, l, r, l->users) },
+			    { "users_bad", l->beyond }, { "bad", headcount_rule_figure_value(s, l, r, l->beyond) },
+				{ "full", headcount_resource_is_full(s, l, r) });
 	}
 }
 
-const struct extractor headcount_extractor = {
-	.name = "headcount", .run_size = sizeof(struct headcount), .cell_size = sizeof(struct headcount_system),
-	.begin_run = headcount_begin_run, .read_repeat = headcount_read_repeat, .tables = { { "summary", headcount_write_summary },
-		    { "points", headcount_write_points }, { "compare", headcount_write_rules }, { "slope", headcount_write_all_slopes } },
+const struct extractor_hooks headcount_extractor = {
+	.name = "headcount", .run_size = sizeof(struct headcount_run_settings), .cell_size = sizeof(struct headcount_cell_measurements),
+	.begin_run = headcount_read_run_settings, .read_repeat = headcount_read_repeat, .tables = { { "summary", headcount_write_summary },
+		    { "points", headcount_write_criterion_rows }, { "compare", headcount_write_rules }, { "slope", headcount_write_slope_rows } },
 };

@@ -29,40 +29,41 @@ struct forecast_line {
 
 /* Returns the height of the line at x; side -1 or 1: the lower or upper end of its interval, 0: the line. The variance of the
  * height at x is that of the slope times (Sxx / n + (x - mean)^2). */
-static double forecast_line_height(const struct forecast_line *l, double x, int side)
+static double forecast_line_value_at(const struct forecast_line *l, double x, int side)
 {
 	return l->start + l->slope * x + side * (l->high - l->low) / 2 * sqrt(l->spread + (x - l->mean_x) * (x - l->mean_x));
 }
 
 /* Returns the smallest x at which the line (by `side`) is at least `full`; INFINITY: none. */
-static double forecast_line_reaches(const struct forecast_line *l, double full, int side)
+static double forecast_line_x_at_value(const struct forecast_line *l, double full, int side)
 {
 	double low = l->mean_x, high = fmax(2 * fabs(l->mean_x), 1);
 
-	if (forecast_line_height(l, low, side) >= full)
+	if (forecast_line_value_at(l, low, side) >= full)
 		return low;
-	while (forecast_line_height(l, high, side) < full)
+	while (forecast_line_value_at(l, high, side) < full)
 		if ((high *= 2) > 1e9)
 			return INFINITY;
 	for (int i = 0; i < HALVINGS; i++) {
 		double middle = (low + high) / 2;
 
-		*(forecast_line_height(l, middle, side) >= full ? &high : &low) = middle;
+		*(forecast_line_value_at(l, middle, side) >= full ? &high : &low) = middle;
 	}
 	return high;
 }
 
-struct forecast_third {
-	const struct headcount_step *row[ROWS_MAX];
+struct forecast_first_third_steps {
+	const struct headcount_user_step *row[ROWS_MAX];
 	size_t n;
 	double most;		/* largest number of users in these rows */
 };
 
 /* Returns the first third of the curves of n repeats; the rows of each repeat are in ascending order. */
-static const struct forecast_third *forecast_first_third(const struct headcount_system *s, const struct headcount_limit *l,
+static const struct forecast_first_third_steps *forecast_select_first_third(const struct headcount_cell_measurements *s,
+									    const struct headcount_limit *l,
 							 size_t n)
 {
-	static struct forecast_third t;
+	static struct forecast_first_third_steps t;
 
 	t.n = 0;
 	t.most = NAN;
@@ -74,7 +75,7 @@ static const struct forecast_third *forecast_first_third(const struct headcount_
 			if (s->step[i].repeat == l->repeat)
 				end = (double)s->step[i].users;
 		for (size_t i = 0; i < s->steps && t.n < ROWS_MAX; i++) {
-			const struct headcount_step *step = &s->step[i];
+			const struct headcount_user_step *step = &s->step[i];
 			bool enough = t.n - first >= ROWS_LEAST && (double)step->users * 3 > end;
 
 			if (step->repeat == l->repeat && !enough && !((double)step->users >= l->beyond) &&
@@ -89,12 +90,12 @@ static const struct forecast_third *forecast_first_third(const struct headcount_
 }
 
 /* Fits a line to a figure over keys per second, or over users. False: fewer than three points, or all at the same x. */
-static bool forecast_fit(const struct forecast_third *t, bool by_keys, enum headcount_figure figure, double scale,
+static bool forecast_fit_line(const struct forecast_first_third_steps *t, bool by_keys, enum headcount_figure figure, double scale,
 			 struct forecast_line *l)
 {
 	static double x[ROWS_MAX], y[ROWS_MAX];
 	double my = 0, xx = 0, xy = 0;
-	struct interval slope;
+	struct confidence_interval slope;
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->n; i++) {
@@ -102,7 +103,7 @@ static bool forecast_fit(const struct forecast_third *t, bool by_keys, enum head
 		y[n] = scale * t->row[i]->of[figure];
 		n += isfinite(x[n]) && isfinite(y[n]);
 	}
-	if (!interval_slope(x, y, n, &slope))
+	if (!interval_of_slope(x, y, n, &slope))
 		return false;
 	*l = (struct forecast_line){ .low = slope.low, .high = slope.high, .n = n };
 	for (size_t i = 0; i < n; i++) {
@@ -121,7 +122,7 @@ static bool forecast_fit(const struct forecast_third *t, bool by_keys, enum head
 
 /* --- the queue ------------------------------------------------------------------------------------------------- */
 
-struct forecast_queue {
+struct forecast_queue_model {
 	struct forecast_line cpu;	/* share of all CPUs, 0 to 1, over keys per second of all users */
 	double servers;			/* number of CPUs */
 	double rate, typing;		/* keys per second of user 1, and of each other user */
@@ -130,23 +131,23 @@ struct forecast_queue {
 };
 
 /* Returns the number of users with whom the line reaches 100 percent. */
-static double forecast_users_at_full(const struct forecast_line *l, int side)
+static double forecast_users_at_full_resource(const struct forecast_line *l, int side)
 {
-	const struct headcount *h = run_data();
+	const struct headcount_run_settings *h = run_data_of_extractor();
 
-	return 1 + (forecast_line_reaches(l, 100, side) - h->rate) / h->typing;
+	return 1 + (forecast_line_x_at_value(l, 100, side) - h->rate) / h->typing;
 }
 
-static double forecast_wait_tail(double p, double theta, double ms)
+static double forecast_wait_exceeds_probability(double p, double theta, double ms)
 {
 	return ms < 0 ? 1 : theta > 0 ? p * exp(-ms / theta) : 0;
 }
 
 /* Does the criterion hold with so many users? side -1, 1: by the lower or upper end of the line's interval. */
-static bool forecast_holds(const struct forecast_queue *q, double users, bool apdex, double value, int side)
+static bool forecast_criterion_holds(const struct forecast_queue_model *q, double users, bool apdex, double value, int side)
 {
 	double slope = side > 0 ? q->cpu.high : side < 0 ? q->cpu.low : q->cpu.slope;
-	double u = forecast_line_height(&q->cpu, q->rate + q->typing * (users - 1), side);
+	double u = forecast_line_value_at(&q->cpu, q->rate + q->typing * (users - 1), side);
 	double others = users > 1 ? fmin(fmax(u - q->rate * slope, 0), 1) : 0, late;
 	double p = pow(others, sqrt(2 * (q->servers + 1)) - 1);
 	double theta = 1000 * fmax(slope, 0) / (1 - u) / 2;	/* slope: service time D over number of servers m */
@@ -154,17 +155,17 @@ static bool forecast_holds(const struct forecast_queue *q, double users, bool ap
 	if (!(u < 1))
 		return false;
 	if (apdex)
-		return 1 - (forecast_wait_tail(p, theta, q->target_ms - q->mean_ms) +
-			    forecast_wait_tail(p, theta, 4 * q->target_ms - q->mean_ms)) / 2 >= value;
+		return 1 - (forecast_wait_exceeds_probability(p, theta, q->target_ms - q->mean_ms) +
+			    forecast_wait_exceeds_probability(p, theta, 4 * q->target_ms - q->mean_ms)) / 2 >= value;
 	late = p > TAIL ? fmax(theta * log(p / TAIL) - p * theta, 0) : 0;
 	return q->mean_ms + p * theta + hypot(q->p95_ms - q->mean_ms, late) <= value;
 }
 
 /* Returns the largest number of users for whom the criterion holds; 0: not even one; INFINITY: no limit. */
-static double forecast_most_users(const struct forecast_queue *q, bool apdex, double value, int side)
+static double forecast_max_users_by_criterion(const struct forecast_queue_model *q, bool apdex, double value, int side)
 {
 	for (double users = 1; users <= USERS_MAX; users++)
-		if (!forecast_holds(q, users, apdex, value, side))
+		if (!forecast_criterion_holds(q, users, apdex, value, side))
 			return users - 1;
 	return INFINITY;
 }
@@ -178,22 +179,23 @@ static const struct {
 } lines[] = { { "CPU", HEADCOUNT_OWN }, { "viewers", HEADCOUNT_CLIENT }, { "link", HEADCOUNT_LINK } };
 enum { LINES = sizeof(lines) / sizeof(*lines) };
 
-struct forecast {
-	struct figure users;
+struct user_count_forecast {
+	struct value_with_interval users;
 	const char *of, *why;		/* of: the resource at its limit; why: reason why there is no forecast */
 };
 
-static struct forecast forecast_make(const struct headcount_system *s, const struct forecast_third *t, const char *criterion)
+static struct user_count_forecast forecast_user_count(const struct headcount_cell_measurements *s,
+						      const struct forecast_first_third_steps *t, const char *criterion)
 {
-	const struct headcount *h = run_data();
-	struct forecast f = { { NAN, NAN, NAN, false, 0 }, "", "fewer than three numbers of users were good" };
-	struct forecast_queue q = { .servers = s->servers, .rate = h->rate, .typing = h->typing,
+	const struct headcount_run_settings *h = run_data_of_extractor();
+	struct user_count_forecast f = { { NAN, NAN, NAN, false, 0 }, "", "fewer than three numbers of users were good" };
+	struct forecast_queue_model q = { .servers = s->servers, .rate = h->rate, .typing = h->typing,
 		.target_ms = s->cell->run->threshold_ms };
 	double value, ones = 0, most[3];
 	struct forecast_line l;
 	bool apdex;
 
-	if (t->n < ROWS_LEAST || !headcount_criterion(criterion, &apdex, &value) || !(h->typing > 0) || !(h->rate > 0))
+	if (t->n < ROWS_LEAST || !headcount_parse_criterion(criterion, &apdex, &value) || !(h->typing > 0) || !(h->rate > 0))
 		return f;
 	for (size_t i = 0; i < t->n; i++)
 		if (t->row[i]->users == 1 && isfinite(t->row[i]->of[HEADCOUNT_P95])) {
@@ -204,47 +206,49 @@ static struct forecast forecast_make(const struct headcount_system *s, const str
 	q.mean_ms /= ones;
 	q.p95_ms /= ones;
 	f.why = !(ones > 0) ? "one user alone was not measured" :
-		!forecast_fit(t, true, HEADCOUNT_OWN, 0.01, &q.cpu) || !(q.cpu.low > 0) ?
+		!forecast_fit_line(t, true, HEADCOUNT_OWN, 0.01, &q.cpu) || !(q.cpu.low > 0) ?
 		"the first third tells nothing: the interval of what a key takes of the CPU holds 0" : "";
 	if (*f.why)
 		return f;
-	f.users = (struct figure){ forecast_most_users(&q, apdex, value, 0), forecast_most_users(&q, apdex, value, 1),
-				   forecast_most_users(&q, apdex, value, -1), false, 0 };
+	f.users = (struct value_with_interval){ forecast_max_users_by_criterion(&q, apdex, value, 0), forecast_max_users_by_criterion(&q,
+																      apdex, value, 1),
+				   forecast_max_users_by_criterion(&q, apdex, value, -1), false, 0 };
 	f.of = "CPU";
 	for (size_t i = 1; i < LINES; i++) {
-		if (!forecast_fit(t, true, lines[i].figure, 1, &l) || !(l.low > 0))
+		if (!forecast_fit_line(t, true, lines[i].figure, 1, &l) || !(l.low > 0))
 			continue;
 		for (int side = -1; side <= 1; side++)
-			most[side + 1] = floor(forecast_users_at_full(&l, side) + 1e-9);
+			most[side + 1] = floor(forecast_users_at_full_resource(&l, side) + 1e-9);
 		if (!(most[1] < f.users.value))
 			continue;
-		f.users = (struct figure){ most[1], fmin(f.users.low, most[2]), most[0], false, 0 };
+		f.users = (struct value_with_interval){ most[1], fmin(f.users.low, most[2]), most[0], false, 0 };
 		f.of = lines[i].name;
 	}
 	return f;
 }
 
-void headcount_write_forecast(const struct headcount_system *s, const struct headcount_limit *limit, size_t n,
+void headcount_write_forecast(const struct headcount_cell_measurements *s, const struct headcount_limit *limit, size_t n,
 			      struct table_out *out)
 {
-	const struct headcount *h = run_data();
-	const struct forecast_third *third = forecast_first_third(s, limit, n);
-	struct forecast all = forecast_make(s, third, limit->criterion);
+	const struct headcount_run_settings *h = run_data_of_extractor();
+	const struct forecast_first_third_steps *third = forecast_select_first_third(s, limit, n);
+	struct user_count_forecast all = forecast_user_count(s, third, limit->criterion);
 
-	row_number(out, "forecast_from", third->most);
-	row_figure(out, "forecast", all.users);
-	row_text(out, "forecast_of", all.of);
-	row_text(out, "forecast_why", all.why);
+	row_set_number(out, "forecast_from", third->most);
+	row_set_figure(out, "forecast", all.users);
+	row_set_text(out, "forecast_of", all.of);
+	row_set_text(out, "forecast_why", all.why);
 	for (size_t i = 0; i < n; i++)
-		h->value[i] = forecast_make(s, forecast_first_third(s, &limit[i], 1), limit->criterion).users.value;
-	row_figure(out, "forecast_repeats", run_estimate(ESTIMATE_MEAN_CI, h->value, n));
+		h->value[i] = forecast_user_count(s, forecast_select_first_third(s, &limit[i], 1), limit->criterion).users.value;
+	row_set_figure(out, "forecast_repeats", run_estimate_figure(ESTIMATE_MEAN_CI, h->value, n));
 }
 
 /* --- what a key needs ------------------------------------------------------------------------------------------ */
 
-void headcount_write_slopes(const struct headcount_system *s, const struct headcount_limit *limit, size_t n, struct table_out *out)
+void headcount_write_criterion_slopes(const struct headcount_cell_measurements *s, const struct headcount_limit *limit, size_t n,
+				      struct table_out *out)
 {
-	const struct forecast_third *third = forecast_first_third(s, limit, n);
+	const struct forecast_first_third_steps *third = forecast_select_first_third(s, limit, n);
 	struct forecast_line l;
 	double users[3];
 
@@ -254,16 +258,17 @@ void headcount_write_slopes(const struct headcount_system *s, const struct headc
 		/* 1 % of a CPU at 1 key/s is 10 ms of CPU time per key; the percentage is of all CPUs together */
 		double scale = i == 0 ? 10 * s->servers : 1;
 
-		if (!forecast_fit(third, !memory, memory ? HEADCOUNT_AVAILABLE : lines[i].figure, memory ? -1.0 / 1048576 : 1, &l))
+		if (!forecast_fit_line(third, !memory, memory ? HEADCOUNT_AVAILABLE : lines[i].figure, memory ? -1.0 / 1048576 : 1, &l))
 			continue;
 		for (int side = -1; side <= 1; side++)
-			users[side + 1] = !(l.slope > 0) ? (double)NAN : memory ? forecast_line_reaches(&l, 0, side) : forecast_users_at_full(&l, side);
+			users[side + 1] = !(l.slope > 0) ? (double)NAN : memory ? forecast_line_x_at_value(&l, 0, side) :
+					  forecast_users_at_full_resource(&l, side);
 		headcount_begin_row(out, s->cell);
-		row_text(out, "criterion", limit->criterion);
-		row_text(out, "name", memory ? "memory" : lines[i].name);
+		row_set_text(out, "criterion", limit->criterion);
+		row_set_text(out, "name", memory ? "memory" : lines[i].name);
 		row_numbers(out, { "points", (double)l.n }, { "none", memory ? -l.start : l.start });
-		row_figure(out, "slope", (struct figure){ scale * l.slope, scale * l.low, scale * l.high, false, 0 });
-		row_figure(out, "users", (struct figure){ users[1], users[2], users[0], false, 0 });
-		row_end(out);
+		row_set_figure(out, "slope", (struct value_with_interval){ scale * l.slope, scale * l.low, scale * l.high, false, 0 });
+		row_set_figure(out, "users", (struct value_with_interval){ users[1], users[2], users[0], false, 0 });
+		row_write_to_table(out);
 	}
 }

@@ -11,35 +11,36 @@
 
 #define TAIL ((1 - INTERVAL_LEVEL) / 2)
 
-static bool interval_around(double middle, double half, struct interval *out)
+static bool interval_around(double middle, double half, struct confidence_interval *out)
 {
 	if (isfinite(half))
-		*out = (struct interval){ middle - half, middle + half };
+		*out = (struct confidence_interval){ middle - half, middle + half };
 	return isfinite(half);
 }
 
 /* Quantile of Student's t. (GSL would abort where its inversion does not converge; with the handler off it returns NAN: no
  * interval.) */
-static double interval_student(size_t freedom)
+static double interval_student_t_quantile(size_t freedom)
 {
 	gsl_set_error_handler_off();
 	return gsl_cdf_tdist_Pinv(1 - TAIL, (double)freedom);
 }
 
 /* Standard error of the mean; NAN below two finite values. */
-static double interval_error(const double *value, size_t n)
+static double interval_standard_error(const double *value, size_t n)
 {
 	return n > 1 ? gsl_stats_sd(value, 1, n) / sqrt((double)n) : (double)NAN;
 }
 
-bool interval_t(const double *value, size_t n, struct interval *out)
+bool interval_student_t_of_mean(const double *value, size_t n, struct confidence_interval *out)
 {
-	return n > 1 && interval_around(gsl_stats_mean(value, 1, n), interval_student(n - 1) * interval_error(value, n), out);
+	return n > 1 && interval_around(gsl_stats_mean(value, 1, n), interval_student_t_quantile(n - 1) * interval_standard_error(value,
+																  n), out);
 }
 
-double interval_t_p(const double *value, size_t n)
+double interval_t_test_p_value(const double *value, size_t n)
 {
-	double mean = gsl_stats_mean(value, 1, n), error = interval_error(value, n);
+	double mean = gsl_stats_mean(value, 1, n), error = interval_standard_error(value, n);
 
 	if (!(error > 0))
 		return isnan(error) ? NAN : mean == 0;
@@ -48,7 +49,7 @@ double interval_t_p(const double *value, size_t n)
 }
 
 /* Fits a line. Returns the variance of the slope; NAN: fewer than three points. */
-static double interval_fit(const double *x, const double *y, size_t n, double *start, double *slope)
+static double interval_fit_line(const double *x, const double *y, size_t n, double *start, double *slope)
 {
 	double of_start, covariance, variance, squares;
 
@@ -56,60 +57,60 @@ static double interval_fit(const double *x, const double *y, size_t n, double *s
 	return n > 2 ? variance : (double)NAN;
 }
 
-double interval_line_slope(const double *x, const double *y, size_t n, double *start)
+double interval_least_squares_slope(const double *x, const double *y, size_t n, double *start)
 {
 	double slope, ignored;
 
-	interval_fit(x, y, n, start ? start : &ignored, &slope);
+	interval_fit_line(x, y, n, start ? start : &ignored, &slope);
 	return slope;
 }
 
-bool interval_slope(const double *x, const double *y, size_t n, struct interval *out)
+bool interval_of_slope(const double *x, const double *y, size_t n, struct confidence_interval *out)
 {
-	double start, slope, variance = interval_fit(x, y, n, &start, &slope);
+	double start, slope, variance = interval_fit_line(x, y, n, &start, &slope);
 
-	return isfinite(variance) && interval_around(slope, interval_student(n - 2) * sqrt(variance), out);
+	return isfinite(variance) && interval_around(slope, interval_student_t_quantile(n - 2) * sqrt(variance), out);
 }
 
-bool interval_t_log(const double *value, size_t n, struct interval *out)
+bool interval_student_t_of_logs(const double *value, size_t n, struct confidence_interval *out)
 {
 	double *logs = memory_new(n, sizeof(*logs));
 	bool ok;
 
 	for (size_t i = 0; i < n; i++)
 		logs[i] = log(value[i]);	/* NAN or -INFINITY where the value is not positive */
-	ok = interval_t(logs, n, out);
+	ok = interval_student_t_of_mean(logs, n, out);
 	if (ok)
-		*out = (struct interval){ exp(out->low), exp(out->high) };
+		*out = (struct confidence_interval){ exp(out->low), exp(out->high) };
 	free(logs);
 	return ok;
 }
 
-double interval_quantile(double *value, size_t n, double p)
+double quantile_of_values(double *value, size_t n, double p)
 {
 	gsl_sort(value, 1, n);
 	return n ? gsl_stats_quantile_from_sorted_data(value, 1, n, p) : (double)NAN;
 }
 
-struct figure interval_ratio(const double *ratio, size_t n, double *p)
+struct value_with_interval interval_of_paired_ratios(const double *ratio, size_t n, double *p)
 {
-	struct figure f = FIGURE_UNKNOWN;
-	struct interval i = { NAN, NAN };
+	struct value_with_interval f = FIGURE_UNKNOWN;
+	struct confidence_interval i = { NAN, NAN };
 	double *logs = memory_new(n, sizeof(*logs));
 
 	for (size_t k = 0; k < n; k++)
 		logs[k] = log(ratio[k]);
 	if (n)
 		f.value = exp(gsl_stats_mean(logs, 1, n));
-	interval_t(logs, n, &i);
+	interval_student_t_of_mean(logs, n, &i);
 	f.low = exp(i.low);
 	f.high = exp(i.high);
-	*p = n < INTERVAL_PAIRS ? (double)NAN : interval_t_p(logs, n);
+	*p = n < INTERVAL_PAIRS ? (double)NAN : interval_t_test_p_value(logs, n);
 	free(logs);
 	return f;
 }
 
-const char *interval_verdict(const struct figure *ratio, double p)
+const char *interval_ratio_verdict_word(const struct value_with_interval *ratio, double p)
 {
 	if (!isfinite(p))
 		return "too few runs";
@@ -120,7 +121,7 @@ const char *interval_verdict(const struct figure *ratio, double p)
 
 /* Bias of the bootstrap: the normal quantile of the share of replicates below the figure. Ties count half: figures on a grid
  * (shares of 100 keys) have many. The share is kept off 0 and 1, whose quantile would be infinite. */
-static double interval_bias(double figure, const double *sorted, size_t n)
+static double interval_bootstrap_bias(double figure, const double *sorted, size_t n)
 {
 	double below = 0;
 
@@ -129,14 +130,15 @@ static double interval_bias(double figure, const double *sorted, size_t n)
 	return gsl_cdf_ugaussian_Pinv(fmin(fmax(below, 0.5), (double)n - 0.5) / (double)n);
 }
 
-bool interval_bca_from(double figure, double *replicate, size_t draws, const double *without, size_t runs, struct interval *out)
+bool interval_bca_from_replicates(double figure, double *replicate, size_t draws, const double *without, size_t runs,
+				  struct confidence_interval *out)
 {
 	double end[2], z0, a;
 
 	if (!isfinite(figure) || !draws || runs < 2 || !isfinite(gsl_stats_mean(replicate, 1, draws) + gsl_stats_mean(without, 1, runs)))
 		return false;
 	gsl_sort(replicate, 1, draws);
-	z0 = interval_bias(figure, replicate, draws);
+	z0 = interval_bootstrap_bias(figure, replicate, draws);
 	a = -gsl_stats_skew(without, 1, runs) * (double)runs / (6 * pow((double)runs - 1, 1.5));
 	a = isfinite(a) ? a : 0;	/* NAN: all values without one run are equal */
 	for (int side = 0; side < 2; side++) {
@@ -144,13 +146,14 @@ bool interval_bca_from(double figure, double *replicate, size_t draws, const dou
 
 		end[side] = gsl_stats_quantile_from_sorted_data(replicate, 1, draws, gsl_cdf_ugaussian_P(z0 + z / (1 - a * z)));
 	}
-	*out = (struct interval){ end[0], end[1] };
+	*out = (struct confidence_interval){ end[0], end[1] };
 	return true;
 }
 
-bool interval_bca(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed, struct interval *out)
+bool interval_bca_bootstrap(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed,
+			    struct confidence_interval *out)
 {
-	gsl_rng *rng = (gsl_set_error_handler_off(), memory_checked(gsl_rng_alloc(gsl_rng_mt19937)));
+	gsl_rng *rng = (gsl_set_error_handler_off(), memory_or_die(gsl_rng_alloc(gsl_rng_mt19937)));
 	unsigned *weight = memory_new(runs, sizeof(*weight));
 	double *replicate = memory_new(draws, sizeof(*replicate)), *without = memory_new(runs, sizeof(*without));
 	bool ok;
@@ -170,7 +173,7 @@ bool interval_bca(interval_figure *figure, void *data, size_t runs, size_t draws
 		without[i] = figure(weight, runs, data);
 		weight[i] = 1;
 	}
-	ok = interval_bca_from(figure(weight, runs, data), replicate, draws, without, runs, out);
+	ok = interval_bca_from_replicates(figure(weight, runs, data), replicate, draws, without, runs, out);
 	free(without);
 	free(replicate);
 	free(weight);
@@ -178,12 +181,12 @@ bool interval_bca(interval_figure *figure, void *data, size_t runs, size_t draws
 	return ok;
 }
 
-bool interval_runs(const double *value, bool logs, interval_figure *figure, void *data, size_t n, size_t draws, uint64_t seed,
-		   struct interval *out)
+bool interval_over_runs(const double *value, bool logs, interval_figure *figure, void *data, size_t n, size_t draws, uint64_t seed,
+		   struct confidence_interval *out)
 {
 	if (n < INTERVAL_BOOTSTRAP_FROM)
-		return (logs ? interval_t_log : interval_t)(value, n, out);
-	return interval_bca(figure, data, n, draws, seed, out);
+		return (logs ? interval_student_t_of_logs : interval_student_t_of_mean)(value, n, out);
+	return interval_bca_bootstrap(figure, data, n, draws, seed, out);
 }
 
 static double interval_weighted_mean(const unsigned *weight, size_t runs, void *data)
@@ -198,12 +201,12 @@ static double interval_weighted_mean(const unsigned *weight, size_t runs, void *
 	return n > 0 ? sum / n : (double)NAN;
 }
 
-bool interval_mean(const double *value, size_t n, size_t draws, uint64_t seed, struct interval *out)
+bool interval_of_mean(const double *value, size_t n, size_t draws, uint64_t seed, struct confidence_interval *out)
 {
-	return interval_runs(value, false, interval_weighted_mean, (void *)(uintptr_t)value, n, draws, seed, out);
+	return interval_over_runs(value, false, interval_weighted_mean, (void *)(uintptr_t)value, n, draws, seed, out);
 }
 
-bool interval_share(size_t hits, size_t n, struct interval *out)
+bool interval_of_share(size_t hits, size_t n, struct confidence_interval *out)
 {
 	double k = (double)hits, m = (double)n, tail = hits && hits < n ? TAIL : 1 - INTERVAL_LEVEL;
 
@@ -215,13 +218,13 @@ bool interval_share(size_t hits, size_t n, struct interval *out)
 	return isfinite(out->low) && isfinite(out->high);
 }
 
-double interval_rate_high(double events)
+double interval_poisson_rate_high_end(double events)
 {
 	gsl_set_error_handler_off();
 	return gsl_cdf_chisq_Pinv(INTERVAL_LEVEL, 2 * (events + 1)) / 2;
 }
 
-void holm_adjust(double *p, size_t n)
+void holm_adjust_p_values(double *p, size_t n)
 {
 	size_t *at = memory_new(n, sizeof(*at)), left = 0;
 	double least = 0;

@@ -14,41 +14,41 @@
 
 #define INTERVAL_LEVEL 0.95
 
-struct interval {
+struct confidence_interval {
 	double low, high;
 };
 /* One number of a table with the ends of its interval; NAN: not known. */
-struct figure {
+struct value_with_interval {
 	double value, low, high;
 	bool above;		/* the value is only a lower bound (keys without an echo reach it) */
 	size_t repeats;		/* number of complete repeats that the figure is made from; 0: not known */
 };
-#define FIGURE_UNKNOWN ((struct figure){ .value = NAN, .low = NAN, .high = NAN })
+#define FIGURE_UNKNOWN ((struct value_with_interval){ .value = NAN, .low = NAN, .high = NAN })
 
 /* Interval of the mean: mean +- t(n - 1) s / sqrt(n). Needs two finite values. */
-bool interval_t(const double *value, size_t n, struct interval *out);
+bool interval_student_t_of_mean(const double *value, size_t n, struct confidence_interval *out);
 /* Interval of the geometric mean of skewed values: Student's t on their logarithms. Needs values > 0. */
-bool interval_t_log(const double *value, size_t n, struct interval *out);
+bool interval_student_t_of_logs(const double *value, size_t n, struct confidence_interval *out);
 /* Two-sided p-value of a mean of 0 (one-sample t test): 0 where all values are equal and not 0, 1 where all are 0; NAN below two
  * finite values. */
-double interval_t_p(const double *value, size_t n);
+double interval_t_test_p_value(const double *value, size_t n);
 
 /* Quantile of type 7 (sample.h); sorts `value`. NAN: n is 0. */
-double interval_quantile(double *value, size_t n, double p);
+double quantile_of_values(double *value, size_t n, double p);
 
 /* Geometric mean of n ratios of paired values, with its interval (t on logarithms); *p: p-value of a ratio of 1, NAN below
  * INTERVAL_PAIRS pairs. */
 #define INTERVAL_PAIRS 5
-struct figure interval_ratio(const double *ratio, size_t n, double *p);
+struct value_with_interval interval_of_paired_ratios(const double *ratio, size_t n, double *p);
 /* Verdict on a ratio: "too few runs" (p is NAN), "better" (below 1), "worse", "no difference shown", or "too noisy": the upper end
  * of the interval is more than twice the lower end. */
-const char *interval_verdict(const struct figure *ratio, double p);
+const char *interval_ratio_verdict_word(const struct value_with_interval *ratio, double p);
 
 /* Slope of the least-squares line through n points; *start: its intercept at x = 0 (`start` may be NULL). NAN unless two x
  * differ. */
-double interval_line_slope(const double *x, const double *y, size_t n, double *start);
+double interval_least_squares_slope(const double *x, const double *y, size_t n, double *start);
 /* Interval of the slope: slope +- t(n - 2) times its standard error. Needs three points and two different x. */
-bool interval_slope(const double *x, const double *y, size_t n, struct interval *out);
+bool interval_of_slope(const double *x, const double *y, size_t n, struct confidence_interval *out);
 
 /* A figure of runs in which run i counts weight[i] times. NAN: no run counts. */
 typedef double interval_figure(const unsigned *weight, size_t runs, void *data);
@@ -56,27 +56,30 @@ typedef double interval_figure(const unsigned *weight, size_t runs, void *data);
 /* Bias-corrected and accelerated bootstrap over whole runs (Efron 1987; Efron & Tibshirani 1993, ch. 14), with the acceleration
  * from leaving out one run at a time. `draws` resamples from a generator seeded with `seed`: the same data give the same interval.
  * Needs two runs; with fewer than ten, the interval is too narrow. */
-bool interval_bca(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed, struct interval *out);
-/* Second half of interval_bca(): the interval from the figure of all runs, its bootstrap replicates (sorted by this call) and its
+bool interval_bca_bootstrap(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed,
+			    struct confidence_interval *out);
+/* Second half of interval_bca_bootstrap(): the interval from the figure of all runs, its bootstrap replicates (sorted by this
+ * call) and its
  * values without one of the runs each. If all replicates are equal, both ends are that value. */
-bool interval_bca_from(double figure, double *replicate, size_t draws, const double *without, size_t runs, struct interval *out);
+bool interval_bca_from_replicates(double figure, double *replicate, size_t draws, const double *without, size_t runs,
+				  struct confidence_interval *out);
 
 #define INTERVAL_BOOTSTRAP_FROM 10
 /* With fewer than INTERVAL_BOOTSTRAP_FROM runs Student's t over `value`, the figure of each run alone (`logs`: of its logarithm);
  * with more the bootstrap. */
-bool interval_runs(const double *value, bool logs, interval_figure *figure, void *data, size_t n, size_t draws, uint64_t seed,
-		   struct interval *out);
-/* Interval of the mean over runs, by the method of interval_runs(). */
-bool interval_mean(const double *value, size_t n, size_t draws, uint64_t seed, struct interval *out);
+bool interval_over_runs(const double *value, bool logs, interval_figure *figure, void *data, size_t n, size_t draws, uint64_t seed,
+		   struct confidence_interval *out);
+/* Interval of the mean over runs, by the method of interval_over_runs(). */
+bool interval_of_mean(const double *value, size_t n, size_t draws, uint64_t seed, struct confidence_interval *out);
 
 /* Exact interval of a share (Clopper & Pearson 1934), `hits` of `n` independent events, in 0..1. At 0 and at n hits it is one-sided
  * (the other end is certain): no hits of n give about 3/n, the rule of three. Needs n > 0. */
-bool interval_share(size_t hits, size_t n, struct interval *out);
+bool interval_of_share(size_t hits, size_t n, struct confidence_interval *out);
 /* Upper 95 % bound (one-sided; Garwood 1936) of a Poisson rate after `events` events in a window of length 1: no events give
  * 3.0. */
-double interval_rate_high(double events);
+double interval_poisson_rate_high_end(double events);
 
 /* Adjusts the finite p-values among p[0..n) by Holm's (1979) step-down method, in place. */
-void holm_adjust(double *p, size_t n);
+void holm_adjust_p_values(double *p, size_t n);
 
 #endif

@@ -6,10 +6,10 @@
 
 #include <errno.h>
 
-static int keys_add_row(void *into, const struct rows_cell *cell)
+static int keys_add_row(void *into, const struct input_row_cell *cell)
 {
-	struct keys *out = into;
-	const struct key k = { cell[0].count, cell[1].count, cell[2].count, cell[3].count, cell[4].count, cell[6].count };
+	struct key_samples *out = into;
+	const struct key_sample k = { cell[0].count, cell[1].count, cell[2].count, cell[3].count, cell[4].count, cell[6].count };
 
 	if (k.due == KEY_NONE)
 		return -EPROTO;
@@ -21,37 +21,37 @@ static int keys_add_row(void *into, const struct rows_cell *cell)
 	if (k.answer != KEY_NONE && k.answer < k.due)
 		return -EPROTO;
 	memory_more(out->key, out->n);
-	out->ranged = out->ranged || (k.answer != KEY_NONE && !key_exact(&k));
+	out->ranged = out->ranged || (k.answer != KEY_NONE && !key_answer_is_exact(&k));
 	out->key[out->n++] = k;
 	return 0;
 }
 
-static int keys_add_ping_row(void *into, const struct rows_cell *cell)
+static int keys_add_ping_row(void *into, const struct input_row_cell *cell)
 {
-	struct keys *out = into;
+	struct key_samples *out = into;
 
 	memory_more(out->key, out->n);
-	out->key[out->n++] = (struct key){ 0, 0, cell[1].count, cell[1].count, KEY_NONE, KEY_NONE };
+	out->key[out->n++] = (struct key_sample){ 0, 0, cell[1].count, cell[1].count, KEY_NONE, KEY_NONE };
 	return 0;
 }
 
-static const struct rows_kind keys_ping_rows = { "ping/1", "number rtt_ns", keys_add_ping_row, NULL };
-const struct rows_kind keys_rows = {
+static const struct input_rows_reader keys_ping_rows = { "ping/1", "number rtt_ns", keys_add_ping_row, NULL };
+const struct input_rows_reader keys_rows = {
 	"keys/1", "due_ns sent_ns answer_ns answer_high_ns censored_ns skipped | key", keys_add_row, &keys_ping_rows,
 };
 
-void keys_free(struct keys *k)
+void keys_free(struct key_samples *k)
 {
 	free(k->key);
-	*k = (struct keys){ 0 };
+	*k = (struct key_samples){ 0 };
 }
 
-bool key_exact(const struct key *k)
+bool key_answer_is_exact(const struct key_sample *k)
 {
 	return k->answer != KEY_NONE && (k->answer_high == KEY_NONE ? k->censored == KEY_NONE : k->answer_high == k->answer);
 }
 
-bool key_latency(const struct key *k, bool high, int64_t *ns, bool *later)
+bool key_compute_latency(const struct key_sample *k, bool high, int64_t *ns, bool *later)
 {
 	int64_t at = k->answer;
 
@@ -82,7 +82,7 @@ enum measure { LATENCY_LOW, LATENCY_HIGH, LATENCY_SENT, SEND_LATENESS, MEASURES 
 #define GREATEST 1.0	/* p of a row: the largest value */
 #define SHARE 2.0	/* p of a row: the share of late keys */
 
-static const struct estimates_row {
+static const struct estimates_figure_kind {
 	enum measure measure;
 	double p, unit;
 } estimates_rows[FIGURES] = {
@@ -95,34 +95,34 @@ static const struct estimates_row {
 	[LATENESS_P99] = { SEND_LATENESS, 0.99, NS_PER_US }, [LATENESS_MAX] = { SEND_LATENESS, GREATEST, NS_PER_US },
 };
 
-struct estimates_work {
-	const struct estimates_cfg *cfg;
-	struct pool pool;		/* pool.runs: repeats with at least one value */
+struct estimates_working_data {
+	const struct key_latency_figures_cfg *cfg;
+	struct latency_pool pool;		/* pool.runs: repeats with at least one value */
 	double *own, *late;		/* of each repeat: its own figure; its number of late keys */
 };
 
-static struct pool estimates_pool(const struct train_keys *t, size_t n, enum measure m)
+static struct latency_pool estimates_pool_latencies(const struct train_key_samples *t, size_t n, enum measure m)
 {
-	struct pool pool = { 0 };
+	struct latency_pool pool = { 0 };
 
 	for (size_t r = 0; r < n; r++)
 		for (size_t i = 0, run = pool.runs; i < t[r].keys.n; i++) {
-			const struct key *k = &t[r].keys.key[i];
+			const struct key_sample *k = &t[r].keys.key[i];
 			bool later = false, from_sent = m == LATENCY_SENT || m == SEND_LATENESS;
 			int64_t ns = k->due;
 
-			if ((from_sent && k->sent == KEY_NONE) || (m != SEND_LATENESS && !key_latency(k, m == LATENCY_HIGH, &ns, &later)))
+			if ((from_sent && k->sent == KEY_NONE) || (m != SEND_LATENESS && !key_compute_latency(k, m == LATENCY_HIGH, &ns, &later)))
 				continue;
-			pool_add(&pool, m == SEND_LATENESS ? k->sent - ns : from_sent ? ns - (k->sent - k->due) : ns, run);
+			pool_add_latency(&pool, m == SEND_LATENESS ? k->sent - ns : from_sent ? ns - (k->sent - k->due) : ns, run);
 			pool.item[pool.n - 1].later = later;
 		}
 	pool_sort(&pool);
 	return pool;
 }
 
-static double estimates_weighted_share(const unsigned *weight, size_t runs, void *data)
+static double estimates_weighted_late_share(const unsigned *weight, size_t runs, void *data)
 {
-	const struct estimates_work *w = data;
+	const struct estimates_working_data *w = data;
 	double late = 0, keys = 0;
 
 	for (size_t i = 0; i < runs; i++) {
@@ -134,9 +134,9 @@ static double estimates_weighted_share(const unsigned *weight, size_t runs, void
 
 /* Computes the share of late keys. If all repeats have the same share, an interval over repeats would have no width; then the exact
  * interval of the pooled keys is used, which takes keys as independent. */
-static enum interval_kind estimates_share(struct estimates_work *w, bool high, struct figure *f)
+static enum interval_kind estimates_late_key_share(struct estimates_working_data *w, bool high, struct value_with_interval *f)
 {
-	struct interval i;
+	struct confidence_interval i;
 	double late = 0;
 	size_t runs = w->pool.runs;
 	bool alike = true, ok;
@@ -156,10 +156,10 @@ static enum interval_kind estimates_share(struct estimates_work *w, bool high, s
 	if (runs < 2)
 		return INTERVAL_NONE;
 	if (alike) {
-		ok = interval_share((size_t)late, w->pool.n, &i);
-		i = (struct interval){ 100 * i.low, 100 * i.high };
+		ok = interval_of_share((size_t)late, w->pool.n, &i);
+		i = (struct confidence_interval){ 100 * i.low, 100 * i.high };
 	} else {
-		ok = interval_runs(w->own, false, estimates_weighted_share, w, runs, w->cfg->draws, w->cfg->seed, &i);
+		ok = interval_over_runs(w->own, false, estimates_weighted_late_share, w, runs, w->cfg->draws, w->cfg->seed, &i);
 	}
 	if (ok) {
 		f->low = fmax(i.low, 0);
@@ -168,18 +168,18 @@ static enum interval_kind estimates_share(struct estimates_work *w, bool high, s
 	return alike ? INTERVAL_EXACT : runs < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA;
 }
 
-static void estimates_count(const struct train_keys *t, size_t n, struct estimates *out)
+static void estimates_count_keys(const struct train_key_samples *t, size_t n, struct key_latency_figures *out)
 {
 	for (size_t r = 0; r < n; r++) {
 		out->overloaded += t[r].overloaded;
 		out->ranged = out->ranged || t[r].keys.ranged;
 		out->skipped += t[r].keys.skipped;
 		for (size_t k = 0; k < t[r].keys.n; k++) {
-			const struct key *key = &t[r].keys.key[k];
+			const struct key_sample *key = &t[r].keys.key[k];
 			int64_t ns, end;
-			bool later, open, known = key_latency(key, false, &ns, &later);
+			bool later, open, known = key_compute_latency(key, false, &ns, &later);
 
-			if (known && !later && key_latency(key, true, &end, &open))
+			if (known && !later && key_compute_latency(key, true, &end, &open))
 				out->ranged_keys += open || end != ns;
 			out->keys += known;
 			out->unknown += !known;
@@ -188,35 +188,36 @@ static void estimates_count(const struct train_keys *t, size_t n, struct estimat
 	}
 }
 
-static bool estimates_wanted(const struct estimates *e, enum measure m, bool share)
+static bool estimates_figure_applies(const struct key_latency_figures *e, enum measure m, bool share)
 {
 	if (share)
 		return m == LATENCY_LOW || e->ranged || e->censored;
 	return m == SEND_LATENESS || (!e->overloaded && (m != LATENCY_HIGH || e->ranged));
 }
 
-struct estimates estimates_of(const struct train_keys *train, size_t n, const struct estimates_cfg *cfg)
+struct key_latency_figures estimate_key_latency_figures(const struct train_key_samples *train, size_t n,
+							const struct key_latency_figures_cfg *cfg)
 {
-	struct estimates_work w = { .cfg = cfg, .own = memory_new(n, sizeof(*w.own)), .late = memory_new(n, sizeof(*w.late)) };
-	struct estimates out = { .interval = n < 2 ? INTERVAL_NONE : n < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA };
+	struct estimates_working_data w = { .cfg = cfg, .own = memory_new(n, sizeof(*w.own)), .late = memory_new(n, sizeof(*w.late)) };
+	struct key_latency_figures out = { .interval = n < 2 ? INTERVAL_NONE : n < INTERVAL_BOOTSTRAP_FROM ? INTERVAL_T : INTERVAL_BCA };
 	enum interval_kind kind;
 
-	estimates_count(train, n, &out);
+	estimates_count_keys(train, n, &out);
 	for (enum measure m = 0; m < MEASURES; m++) {
-		w.pool = estimates_pool(train, n, m);
+		w.pool = estimates_pool_latencies(train, n, m);
 		for (enum figure_name i = 0; i < FIGURES; i++) {
-			const struct estimates_row *row = &estimates_rows[i];
+			const struct estimates_figure_kind *row = &estimates_rows[i];
 
 			if (row->measure != m)
 				continue;
 			out.of[i] = FIGURE_UNKNOWN;
-			if (!estimates_wanted(&out, m, row->p == SHARE))
+			if (!estimates_figure_applies(&out, m, row->p == SHARE))
 				continue;
 			if (row->p == SHARE) {
-				kind = estimates_share(&w, m == LATENCY_HIGH, &out.of[i]);
+				kind = estimates_late_key_share(&w, m == LATENCY_HIGH, &out.of[i]);
 				out.late_interval = m == LATENCY_LOW ? kind : out.late_interval;
 			} else {
-				out.of[i] = pool_figure(&w.pool, row->p, row->unit, m != SEND_LATENESS, cfg->draws, cfg->seed);
+				out.of[i] = pool_quantile_with_interval(&w.pool, row->p, row->unit, m != SEND_LATENESS, cfg->draws, cfg->seed);
 			}
 		}
 		pool_free(&w.pool);
@@ -226,9 +227,9 @@ struct estimates estimates_of(const struct train_keys *train, size_t n, const st
 	return out;
 }
 
-struct cdf_point *estimates_cdf(const struct train_keys *train, size_t n_train, bool high, size_t max, size_t *n)
+struct cdf_point *estimates_cdf(const struct train_key_samples *train, size_t n_train, bool high, size_t max, size_t *n)
 {
-	struct pool pool = estimates_pool(train, n_train, high ? LATENCY_HIGH : LATENCY_LOW);
+	struct latency_pool pool = estimates_pool_latencies(train, n_train, high ? LATENCY_HIGH : LATENCY_LOW);
 	struct cdf_point *out;
 	size_t exact = 0;
 

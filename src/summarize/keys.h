@@ -10,7 +10,7 @@
 
 #define KEY_NONE ROWS_IN_NONE	/* value of an empty cell */
 
-struct key {
+struct key_sample {
 	int64_t due, sent;
 	int64_t answer;		/* when the echo of the key was seen; if only a range is known, its early end */
 	int64_t answer_high;	/* late end of the range; KEY_NONE: `answer` is exact */
@@ -18,21 +18,22 @@ struct key {
 	int64_t number;		/* number of the key in its train, from 1, skipped keys counted; KEY_NONE: the file does not say */
 };
 
-struct keys {
-	struct key *key;	/* owned; without the skipped warm-up keys */
+struct key_samples {
+	struct key_sample *key;	/* owned; without the skipped warm-up keys */
 	size_t n, skipped;
 	bool ranged;		/* the answer of at least one key is a range (read from the wire alone) */
 };
 
-/* Reads samples.tsv of keyrepeat or of ping into a struct keys, which starts all zero. A ping counts as a key that is due at 0 and
+/* Reads samples.tsv of keyrepeat or of ping into a struct key_samples, which starts all zero. A ping counts as a key that is due
+ * at 0 and
  * answered after its round trip time; nothing is known of a lost ping. */
-extern const struct rows_kind keys_rows;
-void keys_free(struct keys *k);
+extern const struct input_rows_reader keys_rows;
+void keys_free(struct key_samples *k);
 
-bool key_exact(const struct key *k);	/* true: answered at an exactly known time */
+bool key_answer_is_exact(const struct key_sample *k);	/* true: answered at an exactly known time */
 /* Latency of a key from its due time; high: by the late end of a range. False: nothing is known of this key. *later: *ns is only a
  * lower bound. */
-bool key_latency(const struct key *k, bool high, int64_t *ns, bool *later);
+bool key_compute_latency(const struct key_sample *k, bool high, int64_t *ns, bool *later);
 
 /* --- figures of a cell from the keys of its repeats -------------------------------------------------------------- */
 
@@ -40,8 +41,8 @@ bool key_latency(const struct key *k, bool high, int64_t *ns, bool *later);
  * (logarithms of latencies), from ten repeats on a BCa bootstrap over repeats. A pooled percentile is not the mean of the repeats'
  * percentiles, so the t interval is widened to include it where necessary. Largest values have no interval. */
 /* The keys of one repeat. */
-struct train_keys {
-	struct keys keys;
+struct train_key_samples {
+	struct key_samples keys;
 	bool overloaded;
 	int64_t repeat;
 };
@@ -57,8 +58,8 @@ enum figure_name {
 
 enum interval_kind { INTERVAL_NONE, INTERVAL_T, INTERVAL_BCA, INTERVAL_EXACT };
 
-struct estimates {
-	struct figure of[FIGURES];
+struct key_latency_figures {
+	struct value_with_interval of[FIGURES];
 	size_t keys;		/* keys of all repeats of which something is known */
 	size_t unknown;		/* keys of all repeats of which nothing is known: left out */
 	size_t skipped;		/* warm-up keys, left out */
@@ -69,7 +70,7 @@ struct estimates {
 	enum interval_kind interval, late_interval;	/* method of the intervals of percentiles, and of the share of late keys */
 };
 
-struct estimates_cfg {
+struct key_latency_figures_cfg {
 	int64_t threshold_ns;	/* a key with a longer latency is late */
 	size_t draws;		/* resamples of the bootstrap */
 	uint64_t seed;
@@ -77,7 +78,8 @@ struct estimates_cfg {
 
 /* Computes the figures of n trains. If one of them is overloaded, latency percentiles stay unknown: pooling it would measure the
  * length of the run, leaving it out would drop exactly the slow keys. */
-struct estimates estimates_of(const struct train_keys *train, size_t n, const struct estimates_cfg *cfg);
+struct key_latency_figures estimate_key_latency_figures(const struct train_key_samples *train, size_t n,
+							const struct key_latency_figures_cfg *cfg);
 
 #define CDF_POINTS 1000		/* most points of a curve */
 /* Point of a cumulative distribution: the share of all keys whose echo is known to be there `ns` after the due time. Keys without
@@ -88,18 +90,19 @@ struct cdf_point {
 };
 /* Returns at most `max` (>= 2) points of the pooled curve, by early or late (`high`) ends of ranges, including the first and the
  * last point; none if a train is overloaded. The caller frees the array. */
-struct cdf_point *estimates_cdf(const struct train_keys *train, size_t n_train, bool high, size_t max, size_t *n);
+struct cdf_point *estimates_cdf(const struct train_key_samples *train, size_t n_train, bool high, size_t max, size_t *n);
 
 /* --- for other extractors ----------------------------------------------------------------------------------------- */
 
-struct cell;
-struct repeat;
+struct experiment_cell;
+struct experiment_repeat;
 struct table_out;
 /* Reads samples.tsv of a repeat, and from keyrepeat.json, if there is one, whether it was overloaded. */
-struct train_keys keys_train(const struct repeat *r);
+struct train_key_samples keys_read_train(const struct experiment_repeat *r);
 /* Median latency of the keys in ns; NAN: not known, as the train was overloaded or the median key has no echo. */
-double keys_median(const struct train_keys *t);
+double keys_median_latency_ns(const struct train_key_samples *t);
 /* Gives the figures "low.p50" etc. (keys_extract.c) of n trains of a cell. */
-struct estimates keys_give_figures(const struct cell *c, const struct train_keys *train, size_t n);
+struct key_latency_figures keys_set_latency_figures(const struct experiment_cell *c, const struct train_key_samples *train,
+						    size_t n);
 
 #endif

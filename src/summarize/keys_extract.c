@@ -26,19 +26,19 @@
 
 /* --- reading --------------------------------------------------------------------------------------------------- */
 
-struct train_keys keys_train(const struct repeat *r)
+struct train_key_samples keys_read_train(const struct experiment_repeat *r)
 {
-	const struct json *j = repeat_file(r, "keyrepeat.json");
-	struct train_keys t = { .repeat = r->number };
+	const struct json_document *j = repeat_json_file(r, "keyrepeat.json");
+	struct train_key_samples t = { .repeat = r->number };
 
 	if (j)
 		json_get_bool(j, "result.overloaded", &t.overloaded);
-	repeat_table(r, "samples.tsv", true, &keys_rows, &t.keys);
+	repeat_read_table(r, "samples.tsv", true, &keys_rows, &t.keys);
 	return t;
 }
 
 /* Returns the early ends of the keys' latencies in ns; the caller frees the sample. */
-static struct sample keys_low_latencies(const struct keys *keys)
+static struct sample keys_early_end_latencies(const struct key_samples *keys)
 {
 	struct sample s = { 0 };
 
@@ -46,17 +46,17 @@ static struct sample keys_low_latencies(const struct keys *keys)
 		int64_t ns;
 		bool later;
 
-		if (key_latency(&keys->key[i], false, &ns, &later))
+		if (key_compute_latency(&keys->key[i], false, &ns, &later))
 			(later ? sample_add_censored : sample_add)(&s, ns);
 	}
-	memory_none_lost(s.lost);
+	memory_die_if_values_lost(s.lost);
 	return s;
 }
 
-double keys_median(const struct train_keys *t)
+double keys_median_latency_ns(const struct train_key_samples *t)
 {
-	struct sample s = keys_low_latencies(&t->keys);
-	struct sample_stat m = sample_quantile(&s, 0.5);
+	struct sample s = keys_early_end_latencies(&t->keys);
+	struct sample_statistic m = sample_quantile(&s, 0.5);
 
 	sample_free(&s);
 	return m.above || t->overloaded ? (double)NAN : m.value;
@@ -64,18 +64,18 @@ double keys_median(const struct train_keys *t)
 
 /* --- figures --------------------------------------------------------------------------------------------------- */
 
-static void keys_read_repeat(const struct repeat *r)
+static void keys_read_repeat(const struct experiment_repeat *r)
 {
-	struct train_keys *t = repeat_data(r);
-	const struct json *j;
+	struct train_key_samples *t = repeat_data_of_extractor(r);
+	const struct json_document *j;
 	struct sample low;
 	double sd;
 
-	*t = keys_train(r);
-	j = repeat_file(r, "keyrepeat.json");
-	low = keys_low_latencies(&t->keys);
+	*t = keys_read_train(r);
+	j = repeat_json_file(r, "keyrepeat.json");
+	low = keys_early_end_latencies(&t->keys);
 	sd = sample_sd(&low).value / MS;
-	give_values({ "low.p50", keys_median(t) / MS }, { "low.mean", sample_mean(&low).value / MS }, { "low.sd", sd },
+	give_values({ "low.p50", keys_median_latency_ns(t) / MS }, { "low.mean", sample_mean(&low).value / MS }, { "low.sd", sd },
 		    { "low.variance", pow(sd, 2) },
 		    { "coalesced_percent", 100 * json_number(j, "result.coalesced") / json_number(j, "result.keys_answered") });
 	sample_free(&low);
@@ -92,21 +92,22 @@ static const struct {
 	{ "sent.p50", SENT_P50, SENT_P50 }, { "lateness.p99", LATENESS_P99, LATENESS_P99 }, { "lateness.max", LATENESS_MAX, LATENESS_MAX },
 };
 
-struct estimates keys_give_figures(const struct cell *c, const struct train_keys *train, size_t n)
+struct key_latency_figures keys_set_latency_figures(const struct experiment_cell *c, const struct train_key_samples *train,
+						    size_t n)
 {
-	const struct estimates_cfg cfg = {
+	const struct key_latency_figures_cfg cfg = {
 		.threshold_ns = llround(c->run->threshold_ms * MS), .draws = c->run->draws, .seed = (uint64_t)c->run->seed,
 	};
-	struct estimates e = estimates_of(train, n, &cfg);
+	struct key_latency_figures e = estimate_key_latency_figures(train, n, &cfg);
 	double least = NAN, answered = 0, updates = 0;	/* updates: number of different answer times; one update may answer several keys */
 
 	for (size_t i = 0; i < sizeof(keys_figures) / sizeof(*keys_figures); i++)
-		give_figure(keys_figures[i].name, e.of[e.ranged ? keys_figures[i].low : keys_figures[i].exact]);
+		extractor_set_figure(keys_figures[i].name, e.of[e.ranged ? keys_figures[i].low : keys_figures[i].exact]);
 	for (size_t i = 0; i < n; i++) {
-		struct sample low = keys_low_latencies(&train[i].keys);
+		struct sample low = keys_early_end_latencies(&train[i].keys);
 		int64_t update = KEY_NONE;
 
-		for (const struct key *k = train[i].keys.key; k < train[i].keys.key + train[i].keys.n; k++) {
+		for (const struct key_sample *k = train[i].keys.key; k < train[i].keys.key + train[i].keys.n; k++) {
 			answered += k->answer != KEY_NONE;
 			updates += k->answer != KEY_NONE && k->answer != update;
 			update = k->answer != KEY_NONE ? k->answer : update;
@@ -122,63 +123,63 @@ struct estimates keys_give_figures(const struct cell *c, const struct train_keys
 	return e;
 }
 
-static void keys_finish_cell(const struct cell *c)
+static void keys_set_cell_figures(const struct experiment_cell *c)
 {
 	static const char *const kinds[] = { "none", "t", "bca", "exact" };
-	struct estimates *e = cell_data(c);
+	struct key_latency_figures *e = cell_data_of_extractor(c);
 
-	*e = keys_give_figures(c, repeat_data(c->repeat), c->n);
-	give_text("interval", kinds[e->interval]);
-	give_text("late_interval", kinds[e->late_interval]);
+	*e = keys_set_latency_figures(c, repeat_data_of_extractor(c->repeat), c->n);
+	extractor_set_text("interval", kinds[e->interval]);
+	extractor_set_text("late_interval", kinds[e->late_interval]);
 }
 
 /* --- rows and report ------------------------------------------------------------------------------------------- */
 
-static void keys_write_curve(const struct cell *c, bool high, const char *bound, struct table_out *out)
+static void keys_write_latency_cdf_curve(const struct experiment_cell *c, bool high, const char *bound, struct table_out *out)
 {
 	size_t n;
-	struct cdf_point *point = estimates_cdf(repeat_data(c->repeat), c->n, high, CDF_POINTS, &n);
+	struct cdf_point *point = estimates_cdf(repeat_data_of_extractor(c->repeat), c->n, high, CDF_POINTS, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		row_params(out, c);
+		row_set_cell_parameters(out, c);
 		row_numbers(out, { "latency_ms", (double)point[i].ns / MS }, { "share", point[i].share });
-		row_text(out, "bound", bound);
-		row_end(out);
+		row_set_text(out, "bound", bound);
+		row_write_to_table(out);
 	}
 	free(point);
 }
 
-static void keys_write_cdf(const struct cell *c, struct table_out *out)
+static void keys_write_cdf(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct estimates *e = cell_data(c);
+	const struct key_latency_figures *e = cell_data_of_extractor(c);
 
-	keys_write_curve(c, false, e->ranged ? "low" : "exact", out);
+	keys_write_latency_cdf_curve(c, false, e->ranged ? "low" : "exact", out);
 	if (e->ranged)
-		keys_write_curve(c, true, "high", out);
+		keys_write_latency_cdf_curve(c, true, "high", out);
 }
 
-static void keys_report_app(const struct json *run, const char *app, struct rec *out)
+static void keys_report_app_idle_updates(const struct json_document *run, const char *app, struct rec_report *out)
 {
 	double updates = json_number(run, "idle.%s.updates", app), seconds = json_number(run, "idle.%s.seconds", app);
 
 	if (!isfinite(updates) || !(seconds > 0))
 		return;
-	rec_object(out, app);
+	rec_begin_object(out, app);
 	rec_int(out, "updates", llround(updates));
 	rec_real(out, "seconds", seconds, 3);
 	rec_real(out, "unsolicited_per_s", updates / seconds, 4);
-	rec_real(out, "unsolicited_high_per_s", interval_rate_high(updates) / seconds, 4);
-	rec_end(out);
+	rec_real(out, "unsolicited_high_per_s", interval_poisson_rate_high_end(updates) / seconds, 4);
+	rec_end_container(out);
 }
 
 /* Reports the screen updates without input of a cell's session, which run.json names PROTOCOL-APP; only once for each session. */
-static void keys_report_session(const struct cell *c, struct rec *out)
+static void keys_report_session_idle_updates(const struct experiment_cell *c, struct rec_report *out)
 {
-	const char *protocol = cell_text(c, "protocol"), *app = cell_text(c, "app");
+	const char *protocol = cell_parameter_text(c, "protocol"), *app = cell_parameter_text(c, "app");
 	char name[128];
 
-	for (const struct cell *b = c->run->cell; protocol && app && b < c; b++) {
-		const char *of = cell_text(b, "protocol"), *runs = cell_text(b, "app");
+	for (const struct experiment_cell *b = c->run->cell; protocol && app && b < c; b++) {
+		const char *of = cell_parameter_text(b, "protocol"), *runs = cell_parameter_text(b, "app");
 
 		if (of && runs && !strcmp(of, protocol) && !strcmp(runs, app))
 			return;
@@ -188,24 +189,24 @@ static void keys_report_session(const struct cell *c, struct rec *out)
 	snprintf(name, sizeof(name), "%s-%s", protocol, app);
 	for (char *at = name; (at = strchr(at, ':'));)
 		*at = '-';
-	keys_report_app(c->run->json, name, out);
+	keys_report_app_idle_updates(c->run->json, name, out);
 }
 
-static void keys_report(const struct run *run, struct rec *out)
+static void keys_report_overload_and_noise(const struct experiment_run *run, struct rec_report *out)
 {
-	const struct estimates *e = cell_data(run->cell);
+	const struct key_latency_figures *e = cell_data_of_extractor(run->cell);
 	int64_t overloaded = 0;
 
 	for (size_t i = 0; i < run->n; i++)
 		overloaded += e[i].overloaded > 0;
 	rec_int(out, "cells_overloaded", overloaded);
-	rec_object(out, "idle_noise");
-	keys_report_app(run->json, "light", out);
-	keys_report_app(run->json, "heavy", out);
-	keys_report_app(run->json, "own", out);
-	for (const struct cell *c = run->cell; c < run->cell + run->n; c++)
-		keys_report_session(c, out);
-	rec_end(out);
+	rec_begin_object(out, "idle_noise");
+	keys_report_app_idle_updates(run->json, "light", out);
+	keys_report_app_idle_updates(run->json, "heavy", out);
+	keys_report_app_idle_updates(run->json, "own", out);
+	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++)
+		keys_report_session_idle_updates(c, out);
+	rec_end_container(out);
 }
 
 /* --- settings compared with the default -------------------------------------------------------------------------- */
@@ -216,17 +217,17 @@ static void keys_report(const struct run *run, struct rec *out)
  * the settings of the same `part`. */
 #define COMPARE_BASE "default"
 
-struct compare_setting {
-	const struct cell *cell;
+struct compare_setting_result {
+	const struct experiment_cell *cell;
 	size_t pairs;
-	struct figure ratio;	/* ratio of medians to the default; below 1: the setting is faster */
+	struct value_with_interval ratio;	/* ratio of medians to the default; below 1: the setting is faster */
 	double p;		/* p-value of a ratio of 1; NAN: too few pairs */
 };
 
-static bool compare_same(const struct cell *a, const struct cell *b, const char *key)
+static bool compare_parameter_is_same(const struct experiment_cell *a, const struct experiment_cell *b, const char *key)
 {
-	const char *x = cell_text(a, key), *y = cell_text(b, key);
-	double v = cell_number(a, key), w = cell_number(b, key);
+	const char *x = cell_parameter_text(a, key), *y = cell_parameter_text(b, key);
+	double v = cell_parameter_number(a, key), w = cell_parameter_number(b, key);
 
 	if (x || y)
 		return x && y && !strcmp(x, y);
@@ -234,14 +235,14 @@ static bool compare_same(const struct cell *a, const struct cell *b, const char 
 }
 
 /* Returns the default's cell that differs from `c` only in the setting; NULL: there is none. */
-static const struct cell *compare_find_base(const struct run *run, const struct cell *c)
+static const struct experiment_cell *compare_find_default_cell(const struct experiment_run *run, const struct experiment_cell *c)
 {
-	for (const struct cell *base = run->cell; base < run->cell + run->n; base++) {
-		const char *setting = cell_text(base, "setting"), *axis;
+	for (const struct experiment_cell *base = run->cell; base < run->cell + run->n; base++) {
+		const char *setting = cell_parameter_text(base, "setting"), *axis;
 		bool same = setting && !strcmp(setting, COMPARE_BASE);
 
 		for (int k = 0; same && (axis = json_text(run->json, "axes.%d", k)); k++)
-			same = !strcmp(axis, "setting") || compare_same(c, base, axis);
+			same = !strcmp(axis, "setting") || compare_parameter_is_same(c, base, axis);
 		if (same)
 			return base;
 	}
@@ -249,70 +250,73 @@ static const struct cell *compare_find_base(const struct run *run, const struct 
 }
 
 /* Computes the ratio of a setting. Its interval stays unknown where the p-value is. */
-static void compare_pairs(struct compare_setting *out, const struct cell *base)
+static void compare_compute_paired_ratio(struct compare_setting_result *out, const struct experiment_cell *base)
 {
-	const struct train_keys *k = repeat_data(out->cell->repeat), *b = base ? repeat_data(base->repeat) : NULL;
+	const struct train_key_samples *k = repeat_data_of_extractor(out->cell->repeat), *b = base ?
+					    repeat_data_of_extractor(base->repeat) : NULL;
 	double *ratio = memory_new(out->cell->n, sizeof(*ratio));
 
 	for (size_t t = 0; b && t < out->cell->n; t++)
 		for (size_t u = 0; u < base->n; u++) {
-			double r = b[u].repeat == k[t].repeat ? keys_median(&k[t]) / keys_median(&b[u]) : (double)NAN;
+			double r = b[u].repeat == k[t].repeat ? keys_median_latency_ns(&k[t]) / keys_median_latency_ns(&b[u]) : (double)NAN;
 
 			if (!(r > 0) || !isfinite(r))
 				continue;
 			ratio[out->pairs++] = r;
 			break;
 		}
-	out->ratio = interval_ratio(ratio, out->pairs, &out->p);
+	out->ratio = interval_of_paired_ratios(ratio, out->pairs, &out->p);
 	if (!isfinite(out->p))
 		out->ratio.low = out->ratio.high = NAN;
 	free(ratio);
 }
 
 /* Returns the p-value of setting i, adjusted over the settings of the same part. */
-static double compare_holm(const struct compare_setting *one, size_t n, size_t i)
+static double compare_holm_adjusted_p(const struct compare_setting_result *one, size_t n, size_t i)
 {
 	double *p = memory_new(n, sizeof(*p)), adjusted;
 
 	for (size_t k = 0; k < n; k++)
-		p[k] = compare_same(one[k].cell, one[i].cell, "part") ? one[k].p : (double)NAN;
-	holm_adjust(p, n);
+		p[k] = compare_parameter_is_same(one[k].cell, one[i].cell, "part") ? one[k].p : (double)NAN;
+	holm_adjust_p_values(p, n);
 	adjusted = p[i];
 	free(p);
 	return adjusted;
 }
 
 /* Writes the rows of all settings with the first cell of the run. */
-static void compare_write_rows(const struct cell *first, struct table_out *out)
+static void compare_write_setting_rows(const struct experiment_cell *first, struct table_out *out)
 {
-	const struct run *run = first->run;
-	struct compare_setting *one = memory_new(run->n, sizeof(*one));
+	const struct experiment_run *run = first->run;
+	struct compare_setting_result *one = memory_new(run->n, sizeof(*one));
 	size_t n = 0;
 
-	for (const struct cell *c = first; !first->index && c < run->cell + run->n; c++) {
-		const char *setting = cell_text(c, "setting");
+	for (const struct experiment_cell *c = first; !first->index && c < run->cell + run->n; c++) {
+		const char *setting = cell_parameter_text(c, "setting");
 
 		if (!setting || !*setting || !strcmp(setting, COMPARE_BASE))
 			continue;
 		one[n].cell = c;
-		compare_pairs(&one[n++], compare_find_base(run, c));
+		compare_compute_paired_ratio(&one[n++], compare_find_default_cell(run, c));
 	}
 	for (size_t i = 0; i < n; i++) {
-		double p = compare_holm(one, n, i);
+		double p = compare_holm_adjusted_p(one, n, i);
 
-		row_params(out, one[i].cell);
-		row_number(out, "pairs", (double)one[i].pairs);
-		row_figure(out, "ratio", one[i].ratio);
-		row_number(out, "p", p);
-		row_text(out, "verdict", interval_verdict(&one[i].ratio, p));
-		row_end(out);
+		row_set_cell_parameters(out, one[i].cell);
+		row_set_number(out, "pairs", (double)one[i].pairs);
+		row_set_figure(out, "ratio", one[i].ratio);
+		row_set_number(out, "p", p);
+		row_set_text(out, "verdict", interval_ratio_verdict_word(&one[i].ratio, p));
+		row_write_to_table(out);
 	}
 	free(one);
 }
 
-const struct extractor keys_extractor = {
-	.name = "keys", .cell_size = sizeof(struct estimates), .repeat_size = sizeof(struct train_keys), .read_repeat = keys_read_repeat,
-	.finish_cell = keys_finish_cell, .tables = { { "cdf", keys_write_cdf }, { "compare", compare_write_rows } }, .report = keys_report,
+const struct extractor_hooks keys_extractor = {
+	.name = "keys", .cell_size = sizeof(struct key_latency_figures), .repeat_size = sizeof(struct train_key_samples),
+		.read_repeat = keys_read_repeat,
+	.finish_cell = keys_set_cell_figures, .tables = { { "cdf", keys_write_cdf }, { "compare", compare_write_setting_rows } },
+		       .report = keys_report_overload_and_noise,
 };
 
 /* --- latency over round trip time -------------------------------------------------------------------------------- */
@@ -320,57 +324,58 @@ const struct extractor keys_extractor = {
 /* Extractor slope: for each protocol, how the median latency of single keys grows with the round trip time measured by ping,
  * on links without loss: a least-squares line through a point for each repeat of each cell, with Student's t interval of the slope.
  * Parameters: protocol, rtt_ms, loss_percent, keys_per_s (0: single keys); cell.json: parameters.ping_ms (if missing: rtt_ms). */
-struct slope_point {
+struct rtt_latency_point {
 	double rtt_ms, median_ms;	/* NAN: the repeat is no point of the line */
 };
 
-static void slope_read_repeat(const struct repeat *r)
+static void slope_read_repeat(const struct experiment_repeat *r)
 {
-	struct slope_point *p = repeat_data(r);
-	struct train_keys train;
+	struct rtt_latency_point *p = repeat_data_of_extractor(r);
+	struct train_key_samples train;
 
 	p->median_ms = NAN;
-	if (cell_number(r->cell, "loss_percent") > 0 || cell_number(r->cell, "keys_per_s") > 0)
+	if (cell_parameter_number(r->cell, "loss_percent") > 0 || cell_parameter_number(r->cell, "keys_per_s") > 0)
 		return;
-	train = keys_train(r);
-	p->rtt_ms = cell_number(r->cell, "rtt_ms");
+	train = keys_read_train(r);
+	p->rtt_ms = cell_parameter_number(r->cell, "rtt_ms");
 	json_get_real(r->json, "parameters.ping_ms", &p->rtt_ms);
-	p->median_ms = keys_median(&train) / NS_PER_MS;
+	p->median_ms = keys_median_latency_ns(&train) / NS_PER_MS;
 	keys_free(&train.keys);
 }
 
-static void slope_write_row(const struct cell *first, struct table_out *out)
+static void slope_write_protocol_row(const struct experiment_cell *first, struct table_out *out)
 {
-	const struct run *run = first->run;
+	const struct experiment_run *run = first->run;
 	size_t room = run->n * (size_t)run->repeats, n = 0;
 	double *x, *y, start = NAN, slope, squares = 0;
-	struct interval i = { NAN, NAN };
+	struct confidence_interval i = { NAN, NAN };
 
-	if (!cell_is_first(first, "protocol"))
+	if (!cell_is_first_with_text(first, "protocol"))
 		return;
 	x = memory_new(2 * room, sizeof(*x));
 	y = x + room;
-	for (const struct cell *c = first; c < run->cell + run->n; c++) {
-		const struct slope_point *p = repeat_data(c->repeat);
+	for (const struct experiment_cell *c = first; c < run->cell + run->n; c++) {
+		const struct rtt_latency_point *p = repeat_data_of_extractor(c->repeat);
 
-		for (size_t r = 0; r < c->n && !strcmp(cell_require_text(c, "protocol"), cell_require_text(first, "protocol")); r++)
+		for (size_t r = 0; r < c->n && !strcmp(cell_require_parameter_text(c, "protocol"), cell_require_parameter_text(first,
+															       "protocol")); r++)
 			if (isfinite(p[r].median_ms)) {
 				x[n] = p[r].rtt_ms;
 				y[n++] = p[r].median_ms;
 			}
 	}
-	slope = n ? interval_line_slope(x, y, n, &start) : (double)NAN;
-	interval_slope(x, y, n, &i);
+	slope = n ? interval_least_squares_slope(x, y, n, &start) : (double)NAN;
+	interval_of_slope(x, y, n, &i);
 	for (size_t k = 0; k < n; k++)
 		squares += pow(y[k] - start - slope * x[k], 2);
-	row_text(out, "protocol", cell_require_text(first, "protocol"));
-	row_number(out, "points", (double)n);
-	row_figure(out, "slope", (struct figure){ slope, i.low, i.high, false, 0 });
+	row_set_text(out, "protocol", cell_require_parameter_text(first, "protocol"));
+	row_set_number(out, "points", (double)n);
+	row_set_figure(out, "slope", (struct value_with_interval){ slope, i.low, i.high, false, 0 });
 	row_finish(out, { "start_ms", start }, { "spread_ms", n > 2 ? sqrt(squares / (double)(n - 2)) : (double)NAN });
 	free(x);
 }
 
-const struct extractor slope_extractor = {
-	.name = "slope", .repeat_size = sizeof(struct slope_point), .read_repeat = slope_read_repeat,
-	.tables = { { NULL, slope_write_row } },
+const struct extractor_hooks slope_extractor = {
+	.name = "slope", .repeat_size = sizeof(struct rtt_latency_point), .read_repeat = slope_read_repeat,
+	.tables = { { NULL, slope_write_protocol_row } },
 };

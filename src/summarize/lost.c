@@ -7,7 +7,7 @@
 
 const char *const lost_class_names[LOST_CLASSES] = { "own", "kernel", "foreign", "itself", "ended", "unexplained" };
 
-struct lost_process {
+struct lost_process_class {
 	int64_t pid;
 	enum lost_class class;
 	char process[16];	/* name of the process whose thread this is; empty: not known */
@@ -15,9 +15,9 @@ struct lost_process {
 
 enum { E_CPU, E_START, E_LOST, E_SPAN, E_KIND };
 
-static int lost_add_event(void *into, const struct rows_cell *c)
+static int lost_add_event_row(void *into, const struct input_row_cell *c)
 {
-	struct lost *l = into;
+	struct lost_cpu_time *l = into;
 	int64_t span = c[E_SPAN].count > c[E_LOST].count ? c[E_SPAN].count : c[E_LOST].count;
 
 	for (int i = 0; i < E_KIND; i++)
@@ -32,25 +32,26 @@ static int lost_add_event(void *into, const struct rows_cell *c)
 	if (strcmp(c[E_KIND].text, "event"))
 		return -EPROTO;
 	memory_more(l->event, l->events);
-	l->event[l->events++] = (struct lost_event){ c[E_CPU].count, c[E_START].count, c[E_START].count + span, c[E_LOST].count, 0 };
+	l->event[l->events++] = (struct lost_cpu_time_event){ c[E_CPU].count, c[E_START].count, c[E_START].count + span, c[E_LOST].count,
+		0 };
 	return 0;
 }
 
-const struct rows_kind lost_events = { "lost/1", "cpu start_ns lost_ns span_ns $kind", lost_add_event, NULL };
+const struct input_rows_reader lost_events = { "lost/1", "cpu start_ns lost_ns span_ns $kind", lost_add_event_row, NULL };
 
 static int lost_compare_pid(const void *a, const void *b)
 {
-	int64_t x = ((const struct lost_process *)a)->pid, y = ((const struct lost_process *)b)->pid;
+	int64_t x = ((const struct lost_process_class *)a)->pid, y = ((const struct lost_process_class *)b)->pid;
 
 	return (x > y) - (x < y);
 }
 
-static int lost_add_process(void *into, const struct rows_cell *c)
+static int lost_add_process_row(void *into, const struct input_row_cell *c)
 {
-	struct lost *l = into;
-	struct lost_process *p = memory_more(l->process, l->processes) + l->processes;
+	struct lost_cpu_time *l = into;
+	struct lost_process_class *p = memory_more(l->process, l->processes) + l->processes;
 
-	*p = (struct lost_process){ .pid = c[0].count };
+	*p = (struct lost_process_class){ .pid = c[0].count };
 	while (p->class < LOST_CLASSES && strcmp(c[1].text, lost_class_names[p->class]) != 0)
 		p->class++;
 	if (p->pid == ROWS_IN_NONE || p->class == LOST_CLASSES)
@@ -60,18 +61,18 @@ static int lost_add_process(void *into, const struct rows_cell *c)
 	return 0;
 }
 
-const struct rows_kind lost_processes = { "process/1", "pid $class | $process", lost_add_process, NULL };
+const struct input_rows_reader lost_processes = { "process/1", "pid $class | $process", lost_add_process_row, NULL };
 
-static const struct lost_process *lost_process_of(const struct lost *l, const char *kind, int64_t pid)
+static const struct lost_process_class *lost_process_of(const struct lost_cpu_time *l, const char *kind, int64_t pid)
 {
-	const struct lost_process key = { .pid = pid };
+	const struct lost_process_class key = { .pid = pid };
 
 	return l->processes && !strcmp(kind, "task") ? bsearch(&key, l->process, l->processes, sizeof(key), lost_compare_pid) : NULL;
 }
 
 /* Returns the class of a culprit. Everything that is no task belongs to the kernel, except time without a record. (The profiler
  * leaves its own time out.) */
-static enum lost_class lost_class_of(const struct lost_process *p, const char *kind)
+static enum lost_class lost_class_of_culprit(const struct lost_process_class *p, const char *kind)
 {
 	if (!strcmp(kind, "unexplained"))
 		return LOST_UNEXPLAINED;
@@ -80,9 +81,9 @@ static enum lost_class lost_class_of(const struct lost_process *p, const char *k
 	return p ? p->class : LOST_ENDED;
 }
 
-static size_t lost_name_index(struct lost *l, const char *name, const char *kind)
+static size_t lost_name_index(struct lost_cpu_time *l, const char *name, const char *kind)
 {
-	struct lost_name *n;
+	struct lost_culprit_name *n;
 
 	for (size_t i = 0; i < l->names; i++)
 		if (!strncmp(l->name[i].name, name, sizeof(n->name) - 1) && !strcmp(l->name[i].kind, kind))
@@ -96,11 +97,11 @@ static size_t lost_name_index(struct lost *l, const char *name, const char *kind
 
 enum { C_CPU, C_START, C_END, C_NS, C_PID, C_CULPRIT, C_KIND };
 
-static int lost_add_culprit(void *into, const struct rows_cell *c)
+static int lost_add_culprit_row(void *into, const struct input_row_cell *c)
 {
-	struct lost *l = into;
+	struct lost_cpu_time *l = into;
 	const char *culprit = c[C_CULPRIT].text, *kind = c[C_KIND].text;
-	const struct lost_process *p;
+	const struct lost_process_class *p;
 	char thread[sizeof(l->name->name)];
 
 	for (int i = 0; i < C_PID; i++)
@@ -115,26 +116,27 @@ static int lost_add_culprit(void *into, const struct rows_cell *c)
 	if (p && *p->process && strcmp(p->process, culprit))
 		snprintf(thread, sizeof(thread), "%.16s (%s)", culprit, p->process);
 	memory_more(l->share, l->shares);
-	l->share[l->shares++] = (struct lost_share){ c[C_CPU].count, c[C_START].count, c[C_END].count, c[C_NS].count,
-						     lost_class_of(p, kind),
+	l->share[l->shares++] = (struct lost_culprit_share){ c[C_CPU].count, c[C_START].count, c[C_END].count, c[C_NS].count,
+						     lost_class_of_culprit(p, kind),
 						     lost_name_index(l, thread, kind) };
 	return 0;
 }
 
-const struct rows_kind lost_culprits = { "culprit/1", "cpu start_ns end_ns ns pid $culprit $kind", lost_add_culprit, NULL };
+const struct input_rows_reader lost_culprits = { "culprit/1", "cpu start_ns end_ns ns pid $culprit $kind", lost_add_culprit_row,
+	NULL };
 
-void lost_free(struct lost *l)
+void lost_free_cpu_time(struct lost_cpu_time *l)
 {
 	free(l->event);
 	free(l->share);
 	free(l->name);
 	free(l->process);
-	*l = (struct lost){ 0 };
+	*l = (struct lost_cpu_time){ 0 };
 }
 
 static int lost_compare_start(const void *a, const void *b)
 {
-	const struct lost_event *x = a, *y = b;
+	const struct lost_cpu_time_event *x = a, *y = b;
 
 	if (x->cpu != y->cpu)
 		return (x->cpu > y->cpu) - (x->cpu < y->cpu);
@@ -142,13 +144,13 @@ static int lost_compare_start(const void *a, const void *b)
 }
 
 /* Returns the index of the first event of a CPU that ends after `t`; events of a CPU do not overlap. */
-static size_t lost_find_event(const struct lost *l, int64_t cpu, int64_t t)
+static size_t lost_find_event_after(const struct lost_cpu_time *l, int64_t cpu, int64_t t)
 {
 	size_t low = 0, high = l->events;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const struct lost_event *e = &l->event[middle];
+		const struct lost_cpu_time_event *e = &l->event[middle];
 
 		if (e->cpu < cpu || (e->cpu == cpu && e->end <= t))
 			low = middle + 1;
@@ -158,23 +160,23 @@ static size_t lost_find_event(const struct lost *l, int64_t cpu, int64_t t)
 	return low;
 }
 
-bool lost_of_system(enum lost_class class)
+bool lost_class_is_system(enum lost_class class)
 {
 	return class == LOST_OWN || class == LOST_KERNEL;
 }
 
-void lost_assign_system(struct lost *l)
+void lost_assign_system_shares(struct lost_cpu_time *l)
 {
 	if (l->events)
 		qsort(l->event, l->events, sizeof(*l->event), lost_compare_start);
 	for (size_t e = 0; e < l->events; e++)
 		l->event[e].system = l->named ? 0 : (double)l->event[e].length;
 	for (size_t i = 0; i < l->shares; i++) {
-		const struct lost_share *s = &l->share[i];
-		size_t from = lost_find_event(l, s->cpu, s->start), to = from;
+		const struct lost_culprit_share *s = &l->share[i];
+		size_t from = lost_find_event_after(l, s->cpu, s->start), to = from;
 		double sum = 0;
 
-		if (!lost_of_system(s->class))
+		if (!lost_class_is_system(s->class))
 			continue;
 		for (; to < l->events && l->event[to].cpu == s->cpu && l->event[to].start < s->end; to++)
 			sum += (double)l->event[to].length;
@@ -183,7 +185,7 @@ void lost_assign_system(struct lost *l)
 	}
 }
 
-double lost_class_ns(const struct lost *l, enum lost_class class)
+double lost_ns_of_class(const struct lost_cpu_time *l, enum lost_class class)
 {
 	double sum = 0;
 
@@ -195,31 +197,31 @@ double lost_class_ns(const struct lost *l, enum lost_class class)
 	return sum;
 }
 
-double lost_event_ns(const struct lost_event *e, bool system)
+double lost_cpu_ns_of_event(const struct lost_cpu_time_event *e, bool system)
 {
 	return system ? e->system : (double)e->length;
 }
 
-double lost_excess_ns(const struct lost *l, double x_ns, bool system)
+double lost_event_excess_ns(const struct lost_cpu_time *l, double x_ns, bool system)
 {
 	double sum = 0;
 
 	for (size_t e = 0; e < l->events; e++)
-		sum += fmax(0, lost_event_ns(&l->event[e], system) - x_ns);
+		sum += fmax(0, lost_cpu_ns_of_event(&l->event[e], system) - x_ns);
 	return sum;
 }
 
-void lost_bins(const struct lost *l, int64_t start, int64_t width, double *bin, size_t bins, bool system)
+void lost_add_time_to_bins(const struct lost_cpu_time *l, int64_t start, int64_t width, double *bin, size_t bins, bool system)
 {
 	for (size_t e = 0; e < l->events; e++) {
-		const struct lost_event *v = &l->event[e];
+		const struct lost_cpu_time_event *v = &l->event[e];
 		double from = (double)(v->start - start) / (double)width, to = (double)(v->end - start) / (double)width;
 
 		/* (an event of length 0 has nothing to spread) */
 		for (size_t b = from > 0 ? (size_t)from : 0; to > fmax(from, 0) && b < bins && (double)b < to; b++) {
 			double part = fmin(to, (double)b + 1) - fmax(from, (double)b);
 
-			bin[b] += lost_event_ns(v, system) * part / (to - from);
+			bin[b] += lost_cpu_ns_of_event(v, system) * part / (to - from);
 		}
 	}
 }

@@ -29,19 +29,19 @@
 
 enum { SYSTEM, OWN, KERNEL, KEPT };	/* sums kept of each repeat, in ms per minute */
 
-struct lost_reading {			/* The repeat that was read last. */
-	struct lost now;
+struct lost_repeat_reading {			/* The repeat that was read last. */
+	struct lost_cpu_time now;
 	double wall_s, cpu_s;	/* observed time; cpu_s: summed over all CPUs */
 };
 
-struct lost_cell {
+struct lost_cell_sums {
 	double wall_s;
-	struct lost_wait { double x_ms, waited, woken; } wait[WAITS];
+	struct lost_wakeup_waits { double x_ms, waited, woken; } wait[WAITS];
 	double upto[2][POINTS];		/* ns lost to events no longer than a point of the curve: [0] all, [1] the system */
 	double bin[2][BINS];		/* percent of the time of all CPUs lost in each bin: [0] all, [1] the system */
 	size_t bins, rans;
 	struct lost_culprit_sum {
-		struct lost_name name;
+		struct lost_culprit_name name;
 		enum lost_class class;
 		double ns, longest_ns;
 		size_t events;
@@ -50,9 +50,9 @@ struct lost_cell {
 
 /* --- reading --------------------------------------------------------------------------------------------------- */
 
-static void lost_read_times(struct lost_reading *s, const struct repeat *r)
+static void lost_read_observed_times(struct lost_repeat_reading *s, const struct experiment_repeat *r)
 {
-	const struct json *j = repeat_file(r, "idleprofile.json");
+	const struct json_document *j = repeat_json_file(r, "idleprofile.json");
 	double wall;
 
 	if (!j)
@@ -66,19 +66,19 @@ static void lost_read_times(struct lost_reading *s, const struct repeat *r)
 		die(EXIT_RUN, "%s/idleprofile.json: no result.cpus[].wall_s above 0", r->folder);
 }
 
-static void lost_read_wakeups(struct lost_cell *cell, const struct repeat *r)
+static void lost_read_wakeups(struct lost_cell_sums *cell, const struct experiment_repeat *r)
 {
-	const struct json *j = repeat_file(r, "wakeups.json");
+	const struct json_document *j = repeat_json_file(r, "wakeups.json");
 	double n = json_number(j, "result.wakeups.n"), x_ms;
 
 	for (int i = 0; n > 0 && isfinite(x_ms = json_number(j, "result.compulsory.%d.wait_ms", i)); i++) {
 		double share = json_number(j, "result.compulsory.%d.measured", i);
-		struct lost_wait *w = cell->wait;
+		struct lost_wakeup_waits *w = cell->wait;
 
 		while (w < cell->wait + WAITS && w->woken > 0 && fabs(w->x_ms - x_ms) > 1e-6)
 			w++;
 		if (isfinite(share) && w < cell->wait + WAITS)
-			*w = (struct lost_wait){ x_ms, w->waited + share * n, w->woken + n };
+			*w = (struct lost_wakeup_waits){ x_ms, w->waited + share * n, w->woken + n };
 	}
 }
 
@@ -87,7 +87,8 @@ static double lost_curve_ms(int point)
 	return FROM_MS * pow(10, (double)point / PER_DECADE);
 }
 
-static struct lost_culprit_sum *lost_find_culprit_sum(struct lost_cell *cell, const struct lost_name *n, enum lost_class class)
+static struct lost_culprit_sum *lost_find_or_add_culprit_sum(struct lost_cell_sums *cell, const struct lost_culprit_name *n,
+							     enum lost_class class)
 {
 	for (size_t i = 0; i < cell->rans; i++)
 		if (cell->ran[i].class == class && !strcmp(cell->ran[i].name.name, n->name) && !strcmp(cell->ran[i].name.kind, n->kind))
@@ -97,20 +98,20 @@ static struct lost_culprit_sum *lost_find_culprit_sum(struct lost_cell *cell, co
 	return &cell->ran[cell->rans++];
 }
 
-static void lost_add_repeat(struct lost_cell *cell, const struct lost_reading *s)
+static void lost_add_repeat_to_cell(struct lost_cell_sums *cell, const struct lost_repeat_reading *s)
 {
-	const struct lost *l = &s->now;
+	const struct lost_cpu_time *l = &s->now;
 
 	for (int system = 0; system < 2; system++) {
 		for (size_t e = 0; e < l->events; e++) {
-			double ns = lost_event_ns(&l->event[e], system);
+			double ns = lost_cpu_ns_of_event(&l->event[e], system);
 
 			for (int i = POINTS; i-- > 0 && ns / MS <= lost_curve_ms(i);)
 				cell->upto[system][i] += ns;
 		}
 		if (cell->bins)
 			continue;
-		lost_bins(l, l->first_ns, BIN_NS, cell->bin[system], BINS, system);
+		lost_add_time_to_bins(l, l->first_ns, BIN_NS, cell->bin[system], BINS, system);
 		for (size_t b = 0; b < BINS; b++)
 			cell->bin[system][b] *= 100 / (double)BIN_NS / (s->cpu_s / s->wall_s);
 	}
@@ -118,7 +119,7 @@ static void lost_add_repeat(struct lost_cell *cell, const struct lost_reading *s
 		cell->bins++;
 	cell->wall_s += s->wall_s;
 	for (size_t i = 0; i < l->shares; i++) {
-		struct lost_culprit_sum *ran = lost_find_culprit_sum(cell, &l->name[l->share[i].name], l->share[i].class);
+		struct lost_culprit_sum *ran = lost_find_or_add_culprit_sum(cell, &l->name[l->share[i].name], l->share[i].class);
 
 		ran->ns += (double)l->share[i].ns;
 		ran->longest_ns = fmax(ran->longest_ns, (double)l->share[i].ns);
@@ -126,38 +127,38 @@ static void lost_add_repeat(struct lost_cell *cell, const struct lost_reading *s
 	}
 }
 
-static void lost_read_repeat(const struct repeat *r)
+static void lost_read_repeat(const struct experiment_repeat *r)
 {
-	struct lost_reading *s = run_data();
-	struct lost *l = &s->now;
-	double *kept = repeat_data(r), events = 0, longest = 0, per_minute;
+	struct lost_repeat_reading *s = run_data_of_extractor();
+	struct lost_cpu_time *l = &s->now;
+	double *kept = repeat_data_of_extractor(r), events = 0, longest = 0, per_minute;
 
-	lost_free(l);
-	lost_read_times(s, r);
-	l->named = repeat_has(r, "culprits.tsv");
-	repeat_table(r, "processes.tsv", false, &lost_processes, l);
-	repeat_table(r, "culprits.tsv", false, &lost_culprits, l);
-	repeat_table(r, "lost.tsv", true, &lost_events, l);
-	lost_assign_system(l);
+	lost_free_cpu_time(l);
+	lost_read_observed_times(s, r);
+	l->named = repeat_has_file(r, "culprits.tsv");
+	repeat_read_table(r, "processes.tsv", false, &lost_processes, l);
+	repeat_read_table(r, "culprits.tsv", false, &lost_culprits, l);
+	repeat_read_table(r, "lost.tsv", true, &lost_events, l);
+	lost_assign_system_shares(l);
 	for (size_t e = 0; e < l->events; e++) {
 		events += l->event[e].system > 0 ? MINUTE_S / s->wall_s : 0;
 		longest = fmax(longest, l->event[e].system / MS);
 	}
 	per_minute = MINUTE_S / s->wall_s;
-	kept[SYSTEM] = lost_excess_ns(l, 0, true) / MS * per_minute;
-	kept[OWN] = lost_class_ns(l, LOST_OWN) / MS * per_minute;
-	kept[KERNEL] = lost_class_ns(l, LOST_KERNEL) / MS * per_minute;
-	give_values({ "system", kept[SYSTEM] }, { "all", lost_excess_ns(l, 0, false) / MS * per_minute },
+	kept[SYSTEM] = lost_event_excess_ns(l, 0, true) / MS * per_minute;
+	kept[OWN] = lost_ns_of_class(l, LOST_OWN) / MS * per_minute;
+	kept[KERNEL] = lost_ns_of_class(l, LOST_KERNEL) / MS * per_minute;
+	give_values({ "system", kept[SYSTEM] }, { "all", lost_event_excess_ns(l, 0, false) / MS * per_minute },
 		    { "tick", (double)l->tick_ns / MS * per_minute }, { "events", events }, { "longest", longest }, { "seconds", s->wall_s });
 	for (int k = 0; k < LOST_CLASSES; k++)
-		give_value(lost_class_names[k], lost_class_ns(l, (enum lost_class)k) / MS * per_minute);
-	lost_add_repeat(cell_data(r->cell), s);
-	lost_read_wakeups(cell_data(r->cell), r);
+		extractor_set_value(lost_class_names[k], lost_ns_of_class(l, (enum lost_class)k) / MS * per_minute);
+	lost_add_repeat_to_cell(cell_data_of_extractor(r->cell), s);
+	lost_read_wakeups(cell_data_of_extractor(r->cell), r);
 }
 
-static bool lost_bound_percent(const struct repeat *r, const char *name, double *out)
+static bool lost_wait_bound_percent(const struct experiment_repeat *r, const char *name, double *out)
 {
-	const struct lost_reading *s = run_data();
+	const struct lost_repeat_reading *s = run_data_of_extractor();
 	bool system = !strncmp(name, "bound.", 6);
 	const char *x;
 	double x_ms;
@@ -166,51 +167,51 @@ static bool lost_bound_percent(const struct repeat *r, const char *name, double 
 		return false;
 	x = strchr(name, '.') + 1;
 	x_ms = strcmp(x, "threshold") ? atof(x) : r->cell->run->threshold_ms;
-	*out = 100 * lost_excess_ns(&s->now, x_ms * MS, system) / (s->cpu_s * 1e9);
+	*out = 100 * lost_event_excess_ns(&s->now, x_ms * MS, system) / (s->cpu_s * 1e9);
 	return true;
 }
 
 /* --- figures --------------------------------------------------------------------------------------------------- */
 
 /* Returns the sums of repeat `number`; NULL: the repeat is not complete. */
-static const double *lost_find_kept(const struct cell *c, int64_t number)
+static const double *lost_find_repeat_sums(const struct experiment_cell *c, int64_t number)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (c->repeat[i].number == number)
-			return repeat_data(&c->repeat[i]);
+			return repeat_data_of_extractor(&c->repeat[i]);
 	return NULL;
 }
 
-static void lost_finish_cell(const struct cell *c)
+static void lost_set_cell_figures(const struct experiment_cell *c)
 {
-	const struct cell *none = c->run->cell, *end = none + c->run->n;
+	const struct experiment_cell *none = c->run->cell, *end = none + c->run->n;
 	double *value = memory_new(c->n, sizeof(*value));
 	size_t n = 0;
 
-	while (none < end && cell_number(none, "sessions") > 0)
+	while (none < end && cell_parameter_number(none, "sessions") > 0)
 		none++;
 	for (size_t i = 0; none < end && none != c && i < c->n; i++) {
-		const double *at = lost_find_kept(none, c->repeat[i].number), *own = repeat_data(&c->repeat[i]);
+		const double *at = lost_find_repeat_sums(none, c->repeat[i].number), *own = repeat_data_of_extractor(&c->repeat[i]);
 
 		if (at)
 			value[n++] = own[SYSTEM] - at[SYSTEM];
 	}
-	give_figure("above", run_estimate(ESTIMATE_CHANGE_CI, value, n));
+	extractor_set_figure("above", run_estimate_figure(ESTIMATE_CHANGE_CI, value, n));
 	free(value);
 }
 
-static bool lost_waited_percent(const struct cell *c, const char *name, struct figure *out)
+static bool lost_waited_tasks_percent(const struct experiment_cell *c, const char *name, struct value_with_interval *out)
 {
-	const struct lost_cell *cell = cell_data(c);
-	struct interval i = { NAN, NAN };
+	const struct lost_cell_sums *cell = cell_data_of_extractor(c);
+	struct confidence_interval i = { NAN, NAN };
 
 	if (strncmp(name, "waited.", 7) != 0)
 		return false;
-	for (const struct lost_wait *w = cell->wait; w < cell->wait + WAITS; w++) {
+	for (const struct lost_wakeup_waits *w = cell->wait; w < cell->wait + WAITS; w++) {
 		if (!(w->woken > 0) || fabs(w->x_ms - atof(name + 7)) > 1e-6)
 			continue;
-		interval_share((size_t)llround(w->waited), (size_t)llround(w->woken), &i);
-		*out = (struct figure){ 100 * w->waited / w->woken, 100 * i.low, 100 * i.high, false, 0 };
+		interval_of_share((size_t)llround(w->waited), (size_t)llround(w->woken), &i);
+		*out = (struct value_with_interval){ 100 * w->waited / w->woken, 100 * i.low, 100 * i.high, false, 0 };
 	}
 	return true;
 }
@@ -218,18 +219,19 @@ static bool lost_waited_percent(const struct cell *c, const char *name, struct f
 /* --- rows ------------------------------------------------------------------------------------------------------ */
 
 /* Writes the slope of a line in each repeat through the machine without a session and all numbers of sessions of the protocol. */
-static void lost_write_slope_row(const struct run *run, const char *protocol, const char *what, int column, struct table_out *out)
+static void lost_write_slope_row(const struct experiment_run *run, const char *protocol, const char *what, int column,
+				 struct table_out *out)
 {
 	double *x = memory_new(2 * run->n + (size_t)run->repeats, sizeof(*x)), *y = x + run->n, *value = y + run->n, most = 0;
 	size_t slopes = 0;
-	struct figure f;
+	struct value_with_interval f;
 
 	for (int64_t r = 1; r <= run->repeats; r++) {
 		size_t n = 0;
 
-		for (const struct cell *c = run->cell; c < run->cell + run->n; c++) {
-			const double *at = lost_find_kept(c, r), sessions = cell_number(c, "sessions");
-			const char *system = cell_text(c, "system");
+		for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++) {
+			const double *at = lost_find_repeat_sums(c, r), sessions = cell_parameter_number(c, "sessions");
+			const char *system = cell_parameter_text(c, "system");
 
 			if (!at || !isfinite(at[column]) || (sessions > 0 && (!system || strcmp(system, protocol) != 0)))
 				continue;
@@ -238,21 +240,21 @@ static void lost_write_slope_row(const struct run *run, const char *protocol, co
 			most = fmax(most, sessions);
 		}
 		if (n)
-			value[slopes] = interval_line_slope(x, y, n, NULL);
+			value[slopes] = interval_least_squares_slope(x, y, n, NULL);
 		slopes += n && isfinite(value[slopes]);
 	}
 	if (slopes) {
-		f = run_estimate(ESTIMATE_CHANGE_CI, value, slopes);
-		row_text(out, "system", protocol);
-		row_text(out, "what", what);
+		f = run_estimate_figure(ESTIMATE_CHANGE_CI, value, slopes);
+		row_set_text(out, "system", protocol);
+		row_set_text(out, "what", what);
 		row_numbers(out, { "repeats", (double)slopes }, { "sessions_max", most });
-		row_figure(out, "slope_ms_per_min", f);
+		row_set_figure(out, "slope_ms_per_min", f);
 		row_finish(out, { "slope_cpu_percent", 100 * f.value / (MINUTE_S * 1e3) });
 	}
 	free(x);
 }
 
-static void lost_write_slopes(const struct cell *c, struct table_out *out)
+static void lost_write_slopes(const struct experiment_cell *c, struct table_out *out)
 {
 	static const char *const what[KEPT] = { "system", "own", "kernel" };
 	const char *protocol = json_get_str(c->run->json, "settings.protocol");
@@ -261,62 +263,62 @@ static void lost_write_slopes(const struct cell *c, struct table_out *out)
 		lost_write_slope_row(c->run, protocol ? protocol : "", what[i], i, out);
 }
 
-static void lost_write_curve(const struct cell *c, struct table_out *out)
+static void lost_write_curve_rows(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct lost_cell *cell = cell_data(c);
+	const struct lost_cell_sums *cell = cell_data_of_extractor(c);
 	double minutes = cell->wall_s / MINUTE_S;
 
 	for (int i = 0; minutes > 0 && i < POINTS; i++) {
-		row_params(out, c);
+		row_set_cell_parameters(out, c);
 		row_finish(out, { "upto_ms", lost_curve_ms(i) }, { "lost_ms_per_min", cell->upto[1][i] / MS / minutes },
 			    { "all_ms_per_min", cell->upto[0][i] / MS / minutes });
 	}
 }
 
-static int lost_compare_sum(const void *a, const void *b)
+static int lost_compare_culprit_sums(const void *a, const void *b)
 {
 	double x = ((const struct lost_culprit_sum *)a)->ns, y = ((const struct lost_culprit_sum *)b)->ns;
 
 	return (x < y) - (x > y);
 }
 
-static void lost_write_culprits(const struct cell *c, struct table_out *out)
+static void lost_write_culprits(const struct experiment_cell *c, struct table_out *out)
 {
-	struct lost_cell *cell = cell_data(c);
+	struct lost_cell_sums *cell = cell_data_of_extractor(c);
 	double minutes = cell->wall_s / MINUTE_S, sum = 0;
 	int left[] = { WHO_OTHERS, WHO_SYSTEM };
 
 	if (cell->rans)
-		qsort(cell->ran, cell->rans, sizeof(*cell->ran), lost_compare_sum);
+		qsort(cell->ran, cell->rans, sizeof(*cell->ran), lost_compare_culprit_sums);
 	for (size_t i = 0; i < cell->rans; i++)
 		sum += cell->ran[i].ns;
 	for (const struct lost_culprit_sum *r = cell->ran; r < cell->ran + cell->rans; r++) {
-		if (!left[lost_of_system(r->class)])
+		if (!left[lost_class_is_system(r->class)])
 			continue;
-		left[lost_of_system(r->class)]--;
-		row_params(out, c);
-		row_text(out, "class", lost_class_names[r->class]);
-		row_text(out, "kind", r->name.kind);
-		row_text(out, "culprit", r->name.name);
+		left[lost_class_is_system(r->class)]--;
+		row_set_cell_parameters(out, c);
+		row_set_text(out, "class", lost_class_names[r->class]);
+		row_set_text(out, "kind", r->name.kind);
+		row_set_text(out, "culprit", r->name.name);
 		row_finish(out, { "lost_ms_per_min", r->ns / MS / minutes }, { "share_percent", sum > 0 ? 100 * r->ns / sum : (double)NAN },
 			    { "times_per_min", (double)r->events / minutes }, { "longest_ms", r->longest_ns / MS });
 	}
 }
 
-static void lost_write_utilisation(const struct cell *c, struct table_out *out)
+static void lost_write_utilisation(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct lost_cell *cell = cell_data(c);
+	const struct lost_cell_sums *cell = cell_data_of_extractor(c);
 
 	for (size_t b = 0; b < cell->bins; b++) {
-		row_params(out, c);
+		row_set_cell_parameters(out, c);
 		row_finish(out, { "time_ms", (double)b * (BIN_NS / MS) }, { "lost_percent", cell->bin[1][b] },
 			    { "all_percent", cell->bin[0][b] });
 	}
 }
 
-const struct extractor lost_extractor = {
-	.name = "lost", .run_size = sizeof(struct lost_reading), .cell_size = sizeof(struct lost_cell),
-	.repeat_size = KEPT * sizeof(double), .read_repeat = lost_read_repeat, .finish_cell = lost_finish_cell,
-	.number_of = lost_bound_percent, .figure_of = lost_waited_percent, .tables = { { "slope", lost_write_slopes },
-		    { "curve", lost_write_curve }, { "who", lost_write_culprits }, { "utilisation", lost_write_utilisation } },
+const struct extractor_hooks lost_extractor = {
+	.name = "lost", .run_size = sizeof(struct lost_repeat_reading), .cell_size = sizeof(struct lost_cell_sums),
+	.repeat_size = KEPT * sizeof(double), .read_repeat = lost_read_repeat, .finish_cell = lost_set_cell_figures,
+	.number_of = lost_wait_bound_percent, .figure_of = lost_waited_tasks_percent, .tables = { { "slope", lost_write_slopes },
+		    { "curve", lost_write_curve_rows }, { "who", lost_write_culprits }, { "utilisation", lost_write_utilisation } },
 };

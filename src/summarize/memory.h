@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static inline void *memory_checked(const void *memory)
+static inline void *memory_or_die(const void *memory)
 {
 	if (!memory)
 		die(EXIT_RUN, "out of memory");
@@ -17,21 +17,21 @@ static inline void *memory_checked(const void *memory)
 }
 
 /* Ends the program if `lost`, a number of values that could not be stored, is not 0. */
-static inline void memory_none_lost(size_t lost)
+static inline void memory_die_if_values_lost(size_t lost)
 {
-	memory_checked(lost ? NULL : "");
+	memory_or_die(lost ? NULL : "");
 }
 
 /* Returns an array of n elements of `size` bytes, all zero. */
 static inline void *memory_new(size_t n, size_t size)
 {
-	return memory_checked(calloc(n ? n : 1, size));
+	return memory_or_die(calloc(n ? n : 1, size));
 }
 
 /* Returns `array` with room for one more than n elements. Its room doubles: 1, 2, 4, ... elements. */
 static inline void *memory_grow(void *array, size_t n, size_t size)
 {
-	return n & (n - 1) ? array : memory_checked(reallocarray(array, n ? 2 * n : 1, size));
+	return n & (n - 1) ? array : memory_or_die(reallocarray(array, n ? 2 * n : 1, size));
 }
 #define memory_more(array, n) ((array) = memory_grow(array, n, sizeof(*(array))))
 

@@ -14,7 +14,7 @@ static int menus_count_parts(const char *text, char separator)
 	return n;
 }
 
-double menus_index_time(const struct klm_times *t, const char *path, const char *shortcut)
+double menus_action_selection_time_s(const struct klm_operator_times *t, const char *path, const char *shortcut)
 {
 	int keys = menus_count_parts(shortcut, '+');
 
@@ -23,17 +23,17 @@ double menus_index_time(const struct klm_times *t, const char *path, const char 
 	return t->home + menus_count_parts(path, '/') * (t->point + 2 * t->button);
 }
 
-double menus_felt_time(double total, double expected, double beta)
+double menus_felt_delay_s(double total, double expected, double beta)
 {
 	return total <= expected ? 0 : pow(total - expected, beta);
 }
 
-static bool menus_read_event(const struct json *j, const char *prefix, int class, int i, struct menus_event *e)
+static bool menus_read_action(const struct json_document *j, const char *prefix, int class, int i, struct menus_user_action *e)
 {
 	char of[96];
 
 	snprintf(of, sizeof(of), "%s.classes.%d.events.%d", prefix, class, i);
-	*e = (struct menus_event){ json_text(j, "%s.application", of), json_text(j, "%s.path", of), json_text(j, "%s.shortcut", of),
+	*e = (struct menus_user_action){ json_text(j, "%s.application", of), json_text(j, "%s.path", of), json_text(j, "%s.shortcut", of),
 		json_number(j, "%s.count", of) };
 	if (!e->shortcut)
 		e->shortcut = "";
@@ -41,26 +41,27 @@ static bool menus_read_event(const struct json *j, const char *prefix, int class
 }
 
 /* Finds the same action in another class of users; false: the class does not perform it. */
-static bool menus_find_event(const struct json *j, const char *prefix, int class, const struct menus_event *like,
-			     struct menus_event *out)
+static bool menus_find_same_action(const struct json_document *j, const char *prefix, int class,
+				   const struct menus_user_action *like,
+			     struct menus_user_action *out)
 {
-	for (int i = 0; menus_read_event(j, prefix, class, i, out); i++)
+	for (int i = 0; menus_read_action(j, prefix, class, i, out); i++)
 		if (!strcmp(out->application, like->application) && !strcmp(out->path, like->path))
 			return true;
 	return false;
 }
 
-size_t menus_common_events(const struct json *j, const char *prefix, struct menus_event event[MENUS_EVENTS])
+size_t menus_find_common_actions(const struct json_document *j, const char *prefix, struct menus_user_action event[MENUS_EVENTS])
 {
-	struct menus_event first, same;
+	struct menus_user_action first, same;
 	size_t n = 0;
 
-	for (int i = 0; n < MENUS_EVENTS && menus_read_event(j, prefix, 0, i, &first); i++) {
-		struct menus_event e = first;
+	for (int i = 0; n < MENUS_EVENTS && menus_read_action(j, prefix, 0, i, &first); i++) {
+		struct menus_user_action e = first;
 		bool all = true;
 
 		for (int class = 1; all && json_text(j, "%s.classes.%d.class", prefix, class); class++) {
-			all = menus_find_event(j, prefix, class, &first, &same);
+			all = menus_find_same_action(j, prefix, class, &first, &same);
 			e.count += same.count;
 			if (all && strcmp(same.shortcut, first.shortcut) != 0)
 				e.shortcut = "";

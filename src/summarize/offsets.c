@@ -9,11 +9,12 @@ const char *const probe_names[PROBES] = { "patch", "wire" };
  * sent */
 #define CONVERSION_NS (20 * NS_PER_US)
 
-void offsets_add(struct offsets *o, enum probe probe, const struct keys *keys, const struct traces *t)
+void offsets_add_train_keys(struct probe_offset_samples *o, enum probe probe, const struct key_samples *keys,
+			    const struct train_traces *t)
 {
 	for (size_t i = 0; i < keys->n; i++) {
-		const struct key *k = &keys->key[i];
-		const struct trace_echo *e = traces_echo(t, k->number);
+		const struct key_sample *k = &keys->key[i];
+		const struct trace_app_echo *e = traces_find_echo(t, k->number);
 		int64_t sent = k->sent, answer = k->answer, value[OFFSETS];
 
 		if (!e || e->received == TRACE_NONE || e->flushed == TRACE_NONE) {
@@ -21,11 +22,11 @@ void offsets_add(struct offsets *o, enum probe probe, const struct keys *keys, c
 			continue;
 		}
 		if (probe == PROBE_WIRE) {
-			const struct trace_key *seen = traces_key(t, k->number);
+			const struct trace_wire_key *seen = traces_find_key(t, k->number);
 			size_t next;
 
 			sent = seen ? seen->seen : TRACE_NONE;
-			next = e->draw == TRACE_NONE ? t->updates : traces_updates_by(t, e->draw - CONVERSION_NS - 1);
+			next = e->draw == TRACE_NONE ? t->updates : traces_count_updates_until(t, e->draw - CONVERSION_NS - 1);
 			answer = next < t->updates ? t->update[next].first : TRACE_NONE;
 		}
 		if (sent == TRACE_NONE || answer == TRACE_NONE) {
@@ -40,17 +41,17 @@ void offsets_add(struct offsets *o, enum probe probe, const struct keys *keys, c
 		value[INJECTED] = e->flushed - e->received;
 		for (int f = 0; f < OFFSETS; f++) {
 			sample_add(&o->of[f], value[f]);
-			memory_none_lost(o->of[f].lost);
+			memory_die_if_values_lost(o->of[f].lost);
 		}
 	}
 }
 
-int offsets_tail_percent(const struct sample *offset)
+int offsets_highest_tail_percent(const struct sample *offset)
 {
 	static const int percent[] = { 99, 95, 90 };
 
 	for (size_t i = 0; i < sizeof(percent) / sizeof(*percent); i++)
-		if (sample_supports(offset, percent[i] / 100.0))
+		if (sample_has_enough_for_quantile(offset, percent[i] / 100.0))
 			return percent[i];
 	return offset->n ? 75 : 0;
 }

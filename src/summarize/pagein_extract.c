@@ -21,7 +21,7 @@ static const char *const pagein_values[] = {
 };
 
 /* Sets the latency of a key; without an echo, the timeout as a lower bound. */
-static void pagein_set_key(const struct json *j, const char *prefix, struct trial *t, int value)
+static void pagein_set_key_latency(const struct json_document *j, const char *prefix, struct repeat_trial *t, int value)
 {
 	double ms = json_number(j, "%s.%s", prefix, pagein_values[value]);
 
@@ -29,7 +29,7 @@ static void pagein_set_key(const struct json *j, const char *prefix, struct tria
 }
 
 /* Sets the median and the largest latency of the keys typed while memory was taken. */
-static void pagein_set_typed(const struct json *j, const char *prefix, struct trial *t)
+static void pagein_set_typed_latencies(const struct json_document *j, const char *prefix, struct repeat_trial *t)
 {
 	static const char *const of[] = { "p50", "max" };
 
@@ -41,7 +41,7 @@ static void pagein_set_typed(const struct json *j, const char *prefix, struct tr
 }
 
 /* Adds up figures of the processes; a sum is unknown if one process lacks the figure. */
-static void pagein_add_processes(const struct json *j, const char *prefix, struct trial *t)
+static void pagein_sum_process_figures(const struct json_document *j, const char *prefix, struct repeat_trial *t)
 {
 	static const char *const sums[] = { "swap_bytes", "anonymous_private_bytes", "file_resident_bytes",
 		"file_mapped_by_others_bytes", "major_faults", "minor_faults" };
@@ -59,7 +59,8 @@ static void pagein_add_processes(const struct json *j, const char *prefix, struc
 	}
 }
 
-static void pagein_read_run(const struct repeat *r, const struct json *j, const char *path, const char *state, struct trial *t)
+static void pagein_read_trial(const struct experiment_repeat *r, const struct json_document *j, const char *path, const char *state,
+			      struct repeat_trial *t)
 {
 	const char *text = json_text(j, "%s.why", path);
 	int group = name_index(pagein_groups, state);
@@ -69,47 +70,48 @@ static void pagein_read_run(const struct repeat *r, const struct json *j, const 
 	t->group = (unsigned)group;
 	snprintf(t->text, sizeof(t->text), "%s", text ? text : "");
 	for (int v = PAGEIN_FIRST; group <= PAGEIN_KEPT && v <= PAGEIN_SECOND; v++)
-		pagein_set_key(j, path, t, v);
-	pagein_set_typed(j, path, t);
-	pagein_add_processes(j, path, t);
+		pagein_set_key_latency(j, path, t, v);
+	pagein_set_typed_latencies(j, path, t);
+	pagein_sum_process_figures(j, path, t);
 	t->value[PAGEIN_SWAP_IN] = json_number(j, "%s.swap_in_bytes", path);
 	t->value[PAGEIN_READ] = json_number(j, "%s.refaulted_read_percent", path);
 }
 
-static void pagein_read_repeat(const struct repeat *r)
+static void pagein_read_repeat(const struct experiment_repeat *r)
 {
-	trials_read(cell_data(r->cell), r, "pagein.json", pagein_read_run);
+	trials_read_file(cell_data_of_extractor(r->cell), r, "pagein.json", pagein_read_trial);
 }
 
-static bool pagein_figure(const struct cell *c, const char *path, struct figure *out)
+static bool pagein_cell_figure(const struct experiment_cell *c, const char *path, struct value_with_interval *out)
 {
-	return trials_figure(cell_data(c), pagein_groups, pagein_values, path, out);
+	return trials_figure_by_name(cell_data_of_extractor(c), pagein_groups, pagein_values, path, out);
 }
 
 /* Gives `why` of the first run that was not evicted. */
-static void pagein_finish_cell(const struct cell *c)
+static void pagein_set_cell_figures(const struct experiment_cell *c)
 {
-	const struct trials *runs = cell_data(c);
+	const struct cell_trials *runs = cell_data_of_extractor(c);
 
 	for (size_t i = 0; i < runs->n; i++)
 		if (runs->of[i].group == PAGEIN_NOT_EVICTED)
-			give_text("why", runs->of[i].text);
+			extractor_set_text("why", runs->of[i].text);
 }
 
-static void pagein_write_rows(const struct cell *c, struct table_out *out)
+static void pagein_write_trial_rows(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct trials *runs = cell_data(c);
+	const struct cell_trials *runs = cell_data_of_extractor(c);
 
-	for (const struct trial *t = runs->of; t < runs->of + runs->n; t++) {
+	for (const struct repeat_trial *t = runs->of; t < runs->of + runs->n; t++) {
 		trials_begin_row(c, t, pagein_values, PAGEIN_LEAST - 1, out);
-		row_text(out, "state", pagein_groups[t->group]);
-		row_number(out, "first_key_above", t->above >> PAGEIN_FIRST & 1);
-		row_text(out, "why", t->text);
-		row_end(out);
+		row_set_text(out, "state", pagein_groups[t->group]);
+		row_set_number(out, "first_key_above", t->above >> PAGEIN_FIRST & 1);
+		row_set_text(out, "why", t->text);
+		row_write_to_table(out);
 	}
 }
 
-const struct extractor pagein_extractor = {
-	.name = "pagein", .cell_size = sizeof(struct trials), .read_repeat = pagein_read_repeat, .finish_cell = pagein_finish_cell,
-	.figure_of = pagein_figure, .tables = { { NULL, pagein_write_rows } },
+const struct extractor_hooks pagein_extractor = {
+	.name = "pagein", .cell_size = sizeof(struct cell_trials), .read_repeat = pagein_read_repeat,
+		.finish_cell = pagein_set_cell_figures,
+	.figure_of = pagein_cell_figure, .tables = { { NULL, pagein_write_trial_rows } },
 };

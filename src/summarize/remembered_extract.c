@@ -15,16 +15,16 @@
 #define FRAMES_MAX 100000
 #define NUMBER_MAX 1e15
 
-struct remembered_point {
+struct remembered_search_point {
 	const char *name, *folder;	/* folder: of the point's step; NULL: none */
 	char path[32];			/* JSON path of the point in cell.json */
-	struct eviction_trial trial;
+	struct eviction_frame_sequence trial;
 	double hits;			/* hit ratio, 0 to 1; NAN: not known */
 };
 
 /* What is kept of a repeat. */
-struct remembered {
-	struct remembered_point *point;
+struct frame_cache_findings {
+	struct remembered_search_point *point;
 	size_t n;
 	double low, high;		/* frames of the longest loop that hits, and of the shortest that does not; NAN: not found */
 	double miss, hit;		/* bytes of a frame on the wire */
@@ -32,17 +32,18 @@ struct remembered {
 	enum eviction policy;
 };
 
-static double remembered_figure(const struct repeat *r, const struct remembered_point *p, const char *figure)
+static double remembered_point_figure(const struct experiment_repeat *r, const struct remembered_search_point *p,
+				      const char *figure)
 {
 	double v = NAN;
 
 	if (p)
-		step_figure(r->json, p->path, figure, &v);
+		step_compute_figure(r->json, p->path, figure, &v);
 	return v;
 }
 
 /* Returns a whole number of a point; 0: there is none. */
-static int64_t remembered_count(const struct repeat *r, const struct remembered_point *p, const char *key)
+static int64_t remembered_point_count(const struct experiment_repeat *r, const struct remembered_search_point *p, const char *key)
 {
 	double v = json_number(r->json, "%s.%s", p->path, key);
 
@@ -50,7 +51,7 @@ static int64_t remembered_count(const struct repeat *r, const struct remembered_
 }
 
 /* True: the simulation can play the point in reasonable time. */
-static bool remembered_playable(const struct eviction_trial *t)
+static bool remembered_can_simulate_point(const struct eviction_frame_sequence *t)
 {
 	bool frames = t->order == SEQUENCE_FRESH || (t->frames >= 2 && t->frames <= FRAMES_MAX);
 
@@ -58,32 +59,33 @@ static bool remembered_playable(const struct eviction_trial *t)
 	       t->warm <= FRAMES_MAX && t->count >= 1 && t->count <= FRAMES_MAX;
 }
 
-static void remembered_read(const struct repeat *r, struct remembered *t)
+static void remembered_read_points(const struct experiment_repeat *r, struct frame_cache_findings *t)
 {
 	const char *name, *order;
 
 	while ((name = json_text(r->json, "points.%zu.name", t->n))) {
-		struct remembered_point *p;
+		struct remembered_search_point *p;
 		int is = SEQUENCE_ORDERS;
 
 		t->point = memory_grow(t->point, t->n, sizeof(*p));
 		p = &t->point[t->n];
-		*p = (struct remembered_point){ .name = name };
+		*p = (struct remembered_search_point){ .name = name };
 		snprintf(p->path, sizeof(p->path), "points.%zu", t->n++);
 		p->folder = json_text(r->json, "%s.step", p->path);
 		order = json_text(r->json, "%s.order", p->path);
 		for (int o = 0; order && o < SEQUENCE_ORDERS; o++)
 			is = strcmp(order, sequence_names[o]) ? is : o;
-		p->trial = (struct eviction_trial){ (enum sequence_order)is, remembered_count(r, p, "frames"), remembered_count(r, p, "hot"),
-			remembered_count(r, p, "warm"), remembered_count(r, p, "count"), (uint64_t)remembered_count(r, p, "seed") };
-		if (!remembered_playable(&p->trial) || (p->folder && (strchr(p->folder, '/') || p->folder[0] == '.')) ||
-		    isnan(remembered_figure(r, p, "seconds")))
+		p->trial = (struct eviction_frame_sequence){ (enum sequence_order)is, remembered_point_count(r, p, "frames"),
+			remembered_point_count(r, p, "hot"),
+			remembered_point_count(r, p, "warm"), remembered_point_count(r, p, "count"), (uint64_t)remembered_point_count(r, p, "seed") };
+		if (!remembered_can_simulate_point(&p->trial) || (p->folder && (strchr(p->folder, '/') || p->folder[0] == '.')) ||
+		    isnan(remembered_point_figure(r, p, "seconds")))
 			die(EXIT_RUN, "%s/cell.json: points[] has an element without valid order, frames, count or seconds", r->folder);
 	}
 }
 
 /* Returns the last point of that name, as it was measured again for confirmation; NULL: there is none. */
-static const struct remembered_point *remembered_find_point(const struct remembered *t, const char *name)
+static const struct remembered_search_point *remembered_find_point(const struct frame_cache_findings *t, const char *name)
 {
 	for (size_t i = t->n; i-- > 0;)
 		if (!strcmp(t->point[i].name, name))
@@ -91,12 +93,12 @@ static const struct remembered_point *remembered_find_point(const struct remembe
 	return NULL;
 }
 
-static bool remembered_has_cache(const struct remembered *t)
+static bool remembered_has_cache(const struct frame_cache_findings *t)
 {
 	return t->hit < REMEMBERED_NONE * t->miss;
 }
 
-static double remembered_hit_share(const struct remembered *t, double bytes)
+static double remembered_hit_ratio_of_bytes(const struct frame_cache_findings *t, double bytes)
 {
 	double h = (t->miss - bytes) / (t->miss - t->hit);
 
@@ -105,10 +107,10 @@ static double remembered_hit_share(const struct remembered *t, double bytes)
 
 /* Sets `places`, and returns the cache size by random order. A cache with random eviction has no sharp limit: a loop that hits half
  * of the time is longer than the cache. Random order gives its size all the same. */
-static double remembered_judge_places(struct remembered *t)
+static double remembered_determine_cache_size(struct frame_cache_findings *t)
 {
-	const struct remembered_point *random = remembered_find_point(t, "random");
-	double places = random ? eviction_capacity(random->hits, (double)random->trial.frames) : (double)NAN;
+	const struct remembered_search_point *random = remembered_find_point(t, "random");
+	double places = random ? eviction_capacity_from_hits(random->hits, (double)random->trial.frames) : (double)NAN;
 
 	t->places = isnan(t->high) || !remembered_has_cache(t) ? (double)NAN : t->low;
 	if (!isnan(t->places) && !isnan(places) && fabs(places - t->low) > PLACES_OFF * t->low)
@@ -116,15 +118,15 @@ static double remembered_judge_places(struct remembered *t)
 	return places;
 }
 
-static void remembered_judge_policy(struct remembered *t)
+static void remembered_determine_policy(struct frame_cache_findings *t)
 {
 	static const char *const names[] = { "over", "random", "hot" };
-	struct eviction_trial trial[3];
+	struct eviction_frame_sequence trial[3];
 	double hits[3];
 	int n = 0;
 
 	for (int i = 0; i < 3; i++) {
-		const struct remembered_point *p = remembered_find_point(t, names[i]);
+		const struct remembered_search_point *p = remembered_find_point(t, names[i]);
 
 		if (!p || isnan(p->hits))
 			continue;
@@ -133,59 +135,60 @@ static void remembered_judge_policy(struct remembered *t)
 	}
 	t->policy = EVICTIONS;
 	if (n && t->places >= 1)
-		t->policy = eviction_judge(t->places, t->places < t->low || t->places > t->low ? PLACES_OFF : CLIFF_OFF, trial, hits, n);
+		t->policy = eviction_find_likely_policy(t->places, t->places < t->low || t->places > t->low ? PLACES_OFF : CLIFF_OFF, trial, hits,
+							n);
 }
 
-static void remembered_read_repeat(const struct repeat *r)
+static void remembered_read_repeat(const struct experiment_repeat *r)
 {
-	struct remembered *t = repeat_data(r);
+	struct frame_cache_findings *t = repeat_data_of_extractor(r);
 	double scanned = 0, agree = 0;
 
-	remembered_read(r, t);
+	remembered_read_points(r, t);
 	t->low = json_number(r->json, "search.low");
 	t->high = json_number(r->json, "search.high");
-	t->miss = remembered_figure(r, remembered_find_point(t, "miss"), "bytes_per_frame");
-	t->hit = remembered_figure(r, remembered_find_point(t, "hit"), "bytes_per_frame");
-	for (struct remembered_point *p = t->point; p < t->point + t->n; p++) {
-		p->hits = remembered_hit_share(t, remembered_figure(r, p, "bytes_per_frame"));
+	t->miss = remembered_point_figure(r, remembered_find_point(t, "miss"), "bytes_per_frame");
+	t->hit = remembered_point_figure(r, remembered_find_point(t, "hit"), "bytes_per_frame");
+	for (struct remembered_search_point *p = t->point; p < t->point + t->n; p++) {
+		p->hits = remembered_hit_ratio_of_bytes(t, remembered_point_figure(r, p, "bytes_per_frame"));
 		if (strcmp(p->name, "scan") != 0 || isnan(p->hits))
 			continue;
 		scanned++;
 		agree += ((double)p->trial.frames <= t->low) == (p->hits >= 0.5);
 	}
-	give_value("random_places", remembered_judge_places(t));
-	remembered_judge_policy(t);
+	extractor_set_value("random_places", remembered_determine_cache_size(t));
+	remembered_determine_policy(t);
 	give_values({ "low", t->low }, { "high", t->high }, { "most", json_number(r->json, "search.most") }, { "places", t->places },
 		    { "sent_bytes", t->places * t->miss },
-		    { "picture_bytes", t->places * remembered_figure(r, remembered_find_point(t, "miss"), "frame_bytes") },
+		    { "picture_bytes", t->places * remembered_point_figure(r, remembered_find_point(t, "miss"), "frame_bytes") },
 			{ "scan_points", scanned },
 		    { "scan_agree", agree });
 }
 
 /* Computes POINT.FIGURE. */
-static bool remembered_number(const struct repeat *r, const char *path, double *out)
+static bool remembered_number_by_path(const struct experiment_repeat *r, const char *path, double *out)
 {
-	const struct remembered_point *p;
+	const struct remembered_search_point *p;
 	const char *dot = strchr(path, '.');
 	char name[16];
 
 	if (!dot)
 		return false;
 	snprintf(name, sizeof(name), "%.*s", (int)(dot - path), path);
-	p = remembered_find_point(repeat_data(r), name);
+	p = remembered_find_point(repeat_data_of_extractor(r), name);
 	if (!strcmp(dot, ".frames"))
 		*out = p ? (double)p->trial.frames : (double)NAN;
 	else if (!strcmp(dot, ".hits_percent"))
 		*out = p ? 100 * p->hits : (double)NAN;
 	else
-		return step_figure(r->json, p ? p->path : "", dot + 1, out);
+		return step_compute_figure(r->json, p ? p->path : "", dot + 1, out);
 	return true;
 }
 
 /* Gives policy and verdict; repeats that disagree give no policy. */
-static void remembered_finish_cell(const struct cell *c)
+static void remembered_set_cell_figures(const struct experiment_cell *c)
 {
-	const struct remembered *t = repeat_data(c->repeat);
+	const struct frame_cache_findings *t = repeat_data_of_extractor(c->repeat);
 	enum eviction policy = c->n ? t->policy : EVICTIONS;
 	size_t there = 0, beyond = 0;
 
@@ -194,38 +197,39 @@ static void remembered_finish_cell(const struct cell *c)
 		there += remembered_has_cache(&t[i]);
 		beyond += remembered_has_cache(&t[i]) && isnan(t[i].high);
 	}
-	give_text("policy", policy < EVICTIONS ? eviction_names[policy] : NULL);
-	give_text("verdict", !c->n ? NULL : !there ? "none" : there < c->n || (beyond && beyond < c->n) ? "unclear" :
+	extractor_set_text("policy", policy < EVICTIONS ? eviction_names[policy] : NULL);
+	extractor_set_text("verdict", !c->n ? NULL : !there ? "none" : there < c->n || (beyond && beyond < c->n) ? "unclear" :
 		  beyond ? "beyond" : "size");
 }
 
-static void remembered_write_points(const struct cell *c, struct table_out *out)
+static void remembered_write_points(const struct experiment_cell *c, struct table_out *out)
 {
 	static const char *const figures[] = { "mbit_per_s", "cpu_percent", "shown_per_s", "seen_per_s" };
 
-	for (const struct repeat *r = c->repeat; r < c->repeat + c->n; r++) {
-		const struct remembered *t = repeat_data(r);
+	for (const struct experiment_repeat *r = c->repeat; r < c->repeat + c->n; r++) {
+		const struct frame_cache_findings *t = repeat_data_of_extractor(r);
 
-		for (const struct remembered_point *p = t->point; p < t->point + t->n; p++) {
-			row_params(out, c);
-			row_number(out, "repeat", (double)r->number);
-			row_text(out, "name", p->name);
-			row_text(out, "order", sequence_names[p->trial.order]);
+		for (const struct remembered_search_point *p = t->point; p < t->point + t->n; p++) {
+			row_set_cell_parameters(out, c);
+			row_set_number(out, "repeat", (double)r->number);
+			row_set_text(out, "name", p->name);
+			row_set_text(out, "order", sequence_names[p->trial.order]);
 			row_numbers(out, { "frames", p->trial.frames > 0 ? (double)p->trial.frames : (double)NAN },
-				    { "frame_wire_bytes", remembered_figure(r, p, "bytes_per_frame") }, { "hits_percent", 100 * p->hits });
+				    { "frame_wire_bytes", remembered_point_figure(r, p, "bytes_per_frame") }, { "hits_percent", 100 * p->hits });
 			for (size_t f = 0; f < sizeof(figures) / sizeof(*figures); f++)
-				row_number(out, figures[f], remembered_figure(r, p, figures[f]));
-			row_end(out);
+				row_set_number(out, figures[f], remembered_point_figure(r, p, figures[f]));
+			row_write_to_table(out);
 		}
 	}
 }
 
 /* Writes loop `part` over time. The hit ratio is cumulative from the beginning on, as in the paper. */
-static void remembered_write_series(const struct repeat *r, const char *part, struct table_out *out)
+static void remembered_write_loop_series(const struct experiment_repeat *r, const char *part, struct table_out *out)
 {
-	const struct remembered *t = repeat_data(r);
-	const struct remembered_point *p = remembered_find_point(t, part);
-	double from_ns = remembered_figure(r, p, "from_ns"), seconds = remembered_figure(r, p, "seconds"), bytes = 0, period, warm_s;
+	const struct frame_cache_findings *t = repeat_data_of_extractor(r);
+	const struct remembered_search_point *p = remembered_find_point(t, part);
+	double from_ns = remembered_point_figure(r, p, "from_ns"), seconds = remembered_point_figure(r, p, "seconds"), bytes = 0, period,
+			 warm_s;
 	struct step_series o;
 
 	if (!p || !p->folder || !(from_ns > 0))
@@ -240,25 +244,26 @@ static void remembered_write_series(const struct repeat *r, const char *part, st
 		if (piece < 0 || end_s > seconds + warm_s)
 			continue;	/* before the first or after the last frame */
 		bytes += o.bin[i].bytes;
-		row_params(out, r->cell);
-		row_text(out, "part", part);
+		row_set_cell_parameters(out, r->cell);
+		row_set_text(out, "part", part);
 		row_finish(out, { "frames", (double)p->trial.frames }, { "time_s", end_s },
 			    { "mbit_per_s", o.bin[i].bytes * STEP_BIN_MBIT_PER_S }, { "cpu_percent", o.bin[i].cpu_percent },
-			    { "hits_percent", 100 * remembered_hit_share(t, bytes / (end_s / period)) });
+			    { "hits_percent", 100 * remembered_hit_ratio_of_bytes(t, bytes / (end_s / period)) });
 	}
 	free(o.bin);
 }
 
-static void remembered_write_all_series(const struct cell *c, struct table_out *out)
+static void remembered_write_series_rows(const struct experiment_cell *c, struct table_out *out)
 {
 	if (!c->n)
 		return;
-	remembered_write_series(c->repeat, "fits", out);
-	remembered_write_series(c->repeat, "over", out);
+	remembered_write_loop_series(c->repeat, "fits", out);
+	remembered_write_loop_series(c->repeat, "over", out);
 }
 
-const struct extractor remembered_extractor = {
-	.name = "remembered", .repeat_size = sizeof(struct remembered), .read_repeat = remembered_read_repeat,
-	.finish_cell = remembered_finish_cell, .number_of = remembered_number, .tables = { { "points", remembered_write_points },
-		    { "overtime", remembered_write_all_series } },
+const struct extractor_hooks remembered_extractor = {
+	.name = "remembered", .repeat_size = sizeof(struct frame_cache_findings), .read_repeat = remembered_read_repeat,
+	.finish_cell = remembered_set_cell_figures, .number_of = remembered_number_by_path,
+		       .tables = { { "points", remembered_write_points },
+		    { "overtime", remembered_write_series_rows } },
 };

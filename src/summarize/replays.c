@@ -5,7 +5,7 @@
 #define US 1000.0		/* pools hold whole numbers: microseconds */
 
 /* Returns the base's replay of the same repeat; NULL: there is none. */
-static const struct replays_repeat *replays_find_base(const struct replays *base, const struct replays_repeat *one)
+static const struct session_replay *replays_find_base_replay(const struct setting_replays *base, const struct session_replay *one)
 {
 	for (size_t i = 0; i < base->n; i++)
 		if (base->of[i].repeat == one->repeat)
@@ -13,13 +13,14 @@ static const struct replays_repeat *replays_find_base(const struct replays *base
 	return NULL;
 }
 
-struct replays_point replays_point_of(const struct replays *r, const struct replays *base, size_t response)
+struct replays_response_means replays_compute_response_means(const struct setting_replays *r, const struct setting_replays *base,
+							     size_t response)
 {
 	double log_ms = 0, log_base = 0;
 	size_t n = 0;
 
-	for (const struct replays_repeat *one = r->of; one < r->of + r->n; one++) {
-		const struct replays_repeat *with = replays_find_base(base, one);
+	for (const struct session_replay *one = r->of; one < r->of + r->n; one++) {
+		const struct session_replay *with = replays_find_base_replay(base, one);
 
 		if (!with || !(one->latency_ms[response] > 0) || !(with->latency_ms[response] > 0))
 			continue;
@@ -27,51 +28,53 @@ struct replays_point replays_point_of(const struct replays *r, const struct repl
 		log_base += log(with->latency_ms[response]);
 		n++;
 	}
-	return (struct replays_point){ exp(log_ms / (double)n), exp(log_base / (double)n),
+	return (struct replays_response_means){ exp(log_ms / (double)n), exp(log_base / (double)n),
 		exp(log_ms / (double)n) / exp(log_base / (double)n), n };
 }
 
-struct pool replays_pool(const struct replays *r)
+struct latency_pool replays_pool_latencies(const struct setting_replays *r)
 {
-	struct pool pool = { 0 };
+	struct latency_pool pool = { 0 };
 	size_t runs = 0;
 
-	for (const struct replays_repeat *one = r->of; one < r->of + r->n; one++) {
+	for (const struct session_replay *one = r->of; one < r->of + r->n; one++) {
 		size_t before = pool.n;
 
 		for (size_t i = 0; i < r->responses; i++)
 			if (one->latency_ms[i] > 0)
-				pool_add(&pool, llround(one->latency_ms[i] * US), runs);
+				pool_add_latency(&pool, llround(one->latency_ms[i] * US), runs);
 		runs += pool.n > before;
 	}
 	pool_sort(&pool);
 	return pool;
 }
 
-static void replays_add_point_ratios(const struct replays *r, const struct replays *base, double *ratio, struct figure *out)
+static void replays_add_response_ratios(const struct setting_replays *r, const struct setting_replays *base, double *ratio,
+					struct value_with_interval *out)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < r->responses; i++) {
-		ratio[n] = replays_point_of(r, base, i).ratio;
+		ratio[n] = replays_compute_response_means(r, base, i).ratio;
 		out[REPLAYS_SLOWER_POINTS].value += ratio[n] >= REPLAYS_SLOWER;
 		out[REPLAYS_FASTER_POINTS].value += ratio[n] <= REPLAYS_FASTER;
 		n += isfinite(ratio[n]) ? 1 : 0;
 	}
 	out[REPLAYS_POINTS].value = (double)n;
-	out[REPLAYS_RATIO_P25].value = interval_quantile(ratio, n, 0.25);
-	out[REPLAYS_RATIO_P75].value = interval_quantile(ratio, n, 0.75);
-	out[REPLAYS_RATIO_MAX].value = interval_quantile(ratio, n, 1);
+	out[REPLAYS_RATIO_P25].value = quantile_of_values(ratio, n, 0.25);
+	out[REPLAYS_RATIO_P75].value = quantile_of_values(ratio, n, 0.75);
+	out[REPLAYS_RATIO_MAX].value = quantile_of_values(ratio, n, 1);
 }
 
-static void replays_add_ratios(const struct replays *r, const struct replays *base, struct figure *out)
+static void replays_add_ratio_figures(const struct setting_replays *r, const struct setting_replays *base,
+				      struct value_with_interval *out)
 {
 	double *pair = memory_new(r->n, sizeof(*pair)), *total = memory_new(r->n, sizeof(*total));
 	double *ratio = memory_new(r->responses + 1, sizeof(*ratio));
 	size_t pairs = 0, totals = 0;
 
-	for (const struct replays_repeat *one = r->of; one < r->of + r->n; one++) {
-		const struct replays_repeat *with = replays_find_base(base, one);
+	for (const struct session_replay *one = r->of; one < r->of + r->n; one++) {
+		const struct session_replay *with = replays_find_base_replay(base, one);
 		size_t n = 0;
 
 		if (!with)
@@ -85,35 +88,36 @@ static void replays_add_ratios(const struct replays *r, const struct replays *ba
 				ratio[n++] = ms / base_ms;
 			out[REPLAYS_MISSING].value += base_ms > 0 && !(ms > 0);
 		}
-		pair[pairs] = interval_quantile(ratio, n, 0.5);
+		pair[pairs] = quantile_of_values(ratio, n, 0.5);
 		pairs += pair[pairs] > 0;
 	}
-	replays_add_point_ratios(r, base, ratio, out);
-	out[REPLAYS_TOTAL_RATIO] = interval_ratio(total, totals, &out[REPLAYS_P].value);
-	out[REPLAYS_RATIO] = interval_ratio(pair, pairs, &out[REPLAYS_P].value);
+	replays_add_response_ratios(r, base, ratio, out);
+	out[REPLAYS_TOTAL_RATIO] = interval_of_paired_ratios(total, totals, &out[REPLAYS_P].value);
+	out[REPLAYS_RATIO] = interval_of_paired_ratios(pair, pairs, &out[REPLAYS_P].value);
 	out[REPLAYS_PAIRS].value = (double)pairs;
 	free(pair);
 	free(total);
 	free(ratio);
 }
 
-void replays_figures(const struct replays *r, const struct replays *base, double threshold_ms, size_t draws, uint64_t seed,
-		     struct figure out[REPLAYS_FIGURES])
+void replays_compute_setting_figures(const struct setting_replays *r, const struct setting_replays *base, double threshold_ms,
+				     size_t draws, uint64_t seed,
+		     struct value_with_interval out[REPLAYS_FIGURES])
 {
 	static const double percentiles[] = { [REPLAYS_P25] = 0.25, [REPLAYS_P50] = 0.5, [REPLAYS_P75] = 0.75, [REPLAYS_P90] = 0.9,
 		[REPLAYS_MAX] = 1 };
-	struct pool pool = replays_pool(r);
+	struct latency_pool pool = replays_pool_latencies(r);
 	size_t late = 0;
 
 	for (size_t i = 0; i < REPLAYS_FIGURES; i++)
-		out[i] = (struct figure){ i < REPLAYS_PAIRS || i > REPLAYS_FASTER_POINTS ? (double)NAN : 0, NAN, NAN, false, 0 };
+		out[i] = (struct value_with_interval){ i < REPLAYS_PAIRS || i > REPLAYS_FASTER_POINTS ? (double)NAN : 0, NAN, NAN, false, 0 };
 	for (size_t i = REPLAYS_P25; i <= REPLAYS_MAX; i++)
-		out[i] = pool_figure(&pool, percentiles[i], US, true, draws, seed);
+		out[i] = pool_quantile_with_interval(&pool, percentiles[i], US, true, draws, seed);
 	out[REPLAYS_RESPONSES].value = (double)pool.n;
 	for (size_t k = 0; k < pool.n; k++)
 		late += (double)pool.item[k].value > threshold_ms * US;
 	out[REPLAYS_LATE].value = pool.n ? 100 * (double)late / (double)pool.n : (double)NAN;
 	if (base)
-		replays_add_ratios(r, base, out);
+		replays_add_ratio_figures(r, base, out);
 	pool_free(&pool);
 }

@@ -9,7 +9,7 @@
 
 #include "estimate.h"
 
-struct replays_repeat {
+struct session_replay {
 	int64_t repeat;
 	double total_s;
 	double *latency_ms;	/* latency of each response from the press of key or button; NAN: not found */
@@ -17,8 +17,8 @@ struct replays_repeat {
 };
 
 /* The replays of one setting. */
-struct replays {
-	const struct replays_repeat *of;
+struct setting_replays {
+	const struct session_replay *of;
 	size_t n, responses;
 };
 
@@ -37,16 +37,18 @@ enum replays_figure {
 };
 
 /* Computes the figures of a setting. base NULL: the setting is the base itself. */
-void replays_figures(const struct replays *r, const struct replays *base, double threshold_ms, size_t draws, uint64_t seed,
-		     struct figure out[REPLAYS_FIGURES]);
+void replays_compute_setting_figures(const struct setting_replays *r, const struct setting_replays *base, double threshold_ms,
+				     size_t draws, uint64_t seed,
+		     struct value_with_interval out[REPLAYS_FIGURES]);
 /* Returns all latencies in us, sorted; free with pool_free(). */
-struct pool replays_pool(const struct replays *r);
+struct latency_pool replays_pool_latencies(const struct setting_replays *r);
 
 /* One response: geometric means over the n pairs of replays that both have it. */
-struct replays_point {
+struct replays_response_means {
 	double ms, base_ms, ratio;
 	size_t n;
 };
-struct replays_point replays_point_of(const struct replays *r, const struct replays *base, size_t response);
+struct replays_response_means replays_compute_response_means(const struct setting_replays *r, const struct setting_replays *base,
+							     size_t response);
 
 #endif

@@ -19,20 +19,20 @@ static const char *const replays_names[REPLAYS_FIGURES] = {
 	"late", "total_ratio", "ratio", "p", "ratio_p25", "ratio_p75", "ratio_max",
 };
 
-struct replays_run {
-	const struct json *analysis;		/* analysis.json; NULL: the run has none */
-	const struct cell *base;
+struct replays_run_analysis {
+	const struct json_document *analysis;		/* analysis.json; NULL: the run has none */
+	const struct experiment_cell *base;
 	size_t *response, responses;		/* indices of the used responses in the analysis */
 };
 
-static void replays_begin_run(const struct run *run)
+static void replays_read_analysis_of_run(const struct experiment_run *run)
 {
-	struct replays_run *s = run_data();
+	struct replays_run_analysis *s = run_data_of_extractor();
 	const char *base = json_get_str(run->json, "settings.base");
 	double sure = json_number(run->json, "settings.confidence");
 
 	s->base = run->cell;
-	for (const struct cell *c = run->cell; base && c < run->cell + run->n; c++)
+	for (const struct experiment_cell *c = run->cell; base && c < run->cell + run->n; c++)
 		if (!strcmp(base, c->name))
 			s->base = c;
 	s->analysis = run_folder_json(run->folder, "analysis.json", false);
@@ -43,10 +43,10 @@ static void replays_begin_run(const struct run *run)
 		}
 }
 
-static void replays_read_repeat(const struct repeat *r)
+static void replays_read_repeat(const struct experiment_repeat *r)
 {
-	const struct replays_run *s = run_data();
-	struct replays_repeat *one = repeat_data(r);
+	const struct replays_run_analysis *s = run_data_of_extractor();
+	struct session_replay *one = repeat_data_of_extractor(r);
 	const char *is;
 	char file[300];
 	size_t i = 0;
@@ -54,84 +54,85 @@ static void replays_read_repeat(const struct repeat *r)
 	snprintf(file, sizeof(file), "cells/%s/%lld/replay.rfb", r->cell->name, (long long)r->number);
 	while ((is = json_text(s->analysis, "result.runs.%zu.file", i)) && strcmp(is, file) != 0)
 		i++;
-	*one = (struct replays_repeat){ r->number, json_number(r->json, "play.total_s"), memory_new(s->responses, sizeof(double)),
+	*one = (struct session_replay){ r->number, json_number(r->json, "play.total_s"), memory_new(s->responses, sizeof(double)),
 		json_number(s->analysis, "result.runs.%zu.updates", i), json_number(s->analysis, "result.runs.%zu.bytes", i) };
 	for (size_t k = 0; k < s->responses; k++)
 		one->latency_ms[k] = json_number(s->analysis, "result.responses.%zu.latency_from_press_ms.%zu", s->response[k], i);
 }
 
-static struct replays replays_of(const struct cell *c)
+static struct setting_replays replays_of_cell(const struct experiment_cell *c)
 {
-	return (struct replays){ repeat_data(c->repeat), c->n, ((const struct replays_run *)run_data())->responses };
+	return (struct setting_replays){ repeat_data_of_extractor(c->repeat), c->n,
+		((const struct replays_run_analysis *)run_data_of_extractor())->responses };
 }
 
-static void replays_compute(const struct run *run)
+static void replays_compute_all_figures(const struct experiment_run *run)
 {
-	const struct replays_run *s = run_data();
-	const struct replays base = replays_of(s->base);
+	const struct replays_run_analysis *s = run_data_of_extractor();
+	const struct setting_replays base = replays_of_cell(s->base);
 	double *p = memory_new(run->n, sizeof(*p));
 
-	for (const struct cell *c = run->cell; c < run->cell + run->n; c++) {
-		const struct replays r = replays_of(c);
-		struct figure *f = cell_data(c);
+	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++) {
+		const struct setting_replays r = replays_of_cell(c);
+		struct value_with_interval *f = cell_data_of_extractor(c);
 
-		replays_figures(&r, c == s->base ? NULL : &base, run->threshold_ms, run->draws, (uint64_t)run->seed, f);
+		replays_compute_setting_figures(&r, c == s->base ? NULL : &base, run->threshold_ms, run->draws, (uint64_t)run->seed, f);
 		p[c->index] = f[REPLAYS_P].value;
 	}
-	holm_adjust(p, run->n);
-	for (const struct cell *c = run->cell; c < run->cell + run->n; c++)
-		((struct figure *)cell_data(c))[REPLAYS_P].value = p[c->index];
+	holm_adjust_p_values(p, run->n);
+	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++)
+		((struct value_with_interval *)cell_data_of_extractor(c))[REPLAYS_P].value = p[c->index];
 	free(p);
 }
 
-static void replays_finish_cell(const struct cell *c)
+static void replays_set_cell_figures(const struct experiment_cell *c)
 {
-	const struct replays_run *s = run_data();
-	const struct figure *f = cell_data(c);
+	const struct replays_run_analysis *s = run_data_of_extractor();
+	const struct value_with_interval *f = cell_data_of_extractor(c);
 	const char *row;
 	size_t i = 0;
 
 	if (!c->index)
-		replays_compute(c->run);
+		replays_compute_all_figures(c->run);
 	for (size_t k = 0; k < REPLAYS_FIGURES; k++)
-		give_figure(replays_names[k], f[k]);
+		extractor_set_figure(replays_names[k], f[k]);
 	while ((row = json_text(c->run->json, "settings.rows.%zu.setting", i)) && strcmp(row, c->name) != 0)
 		i++;
-	give_value("value", json_number(c->run->json, "settings.rows.%zu.value", i));
-	give_text("says", row ? json_text(c->run->json, "settings.rows.%zu.says", i) : c->name);
-	give_text("verdict", c == s->base ? NULL : interval_verdict(&f[REPLAYS_RATIO], f[REPLAYS_P].value));
+	extractor_set_value("value", json_number(c->run->json, "settings.rows.%zu.value", i));
+	extractor_set_text("says", row ? json_text(c->run->json, "settings.rows.%zu.says", i) : c->name);
+	extractor_set_text("verdict", c == s->base ? NULL : interval_ratio_verdict_word(&f[REPLAYS_RATIO], f[REPLAYS_P].value));
 }
 
-static void replays_write_points(const struct cell *c, struct table_out *out)
+static void replays_write_response_rows(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct replays_run *s = run_data();
-	const struct replays r = replays_of(c), base = replays_of(s->base);
+	const struct replays_run_analysis *s = run_data_of_extractor();
+	const struct setting_replays r = replays_of_cell(c), base = replays_of_cell(s->base);
 
 	for (size_t i = 0; i < s->responses; i++) {
-		struct replays_point p = replays_point_of(&r, &base, i);
+		struct replays_response_means p = replays_compute_response_means(&r, &base, i);
 		char path[64];
 
 		if (!p.n)
 			continue;
 		snprintf(path, sizeof(path), "result.responses.%zu", s->response[i]);
-		row_params(out, c);
-		row_json(out, s->analysis, path, "input kind at_s");
+		row_set_cell_parameters(out, c);
+		row_set_json_values(out, s->analysis, path, "input kind at_s");
 		row_finish(out, { "n", (double)p.n }, { "latency_ms", p.ms }, { "base_ms", p.base_ms }, { "ratio", p.ratio });
 	}
 }
 
-static void replays_write_runs(const struct cell *c, struct table_out *out)
+static void replays_write_replay_rows(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct replays r = replays_of(c);
+	const struct setting_replays r = replays_of_cell(c);
 
 	for (size_t i = 0; i < r.n; i++) {
 		double found = 0;
 
 		for (size_t k = 0; k < r.responses; k++)
 			found += r.of[i].latency_ms[k] > 0;
-		row_params(out, c);
-		row_number(out, "repeat", (double)r.of[i].repeat);
-		row_json(out, c->repeat[i].json, "", "total_s=play.total_s inputs=play.inputs inputs_of_trace=play.inputs_of_trace "
+		row_set_cell_parameters(out, c);
+		row_set_number(out, "repeat", (double)r.of[i].repeat);
+		row_set_json_values(out, c->repeat[i].json, "", "total_s=play.total_s inputs=play.inputs inputs_of_trace=play.inputs_of_trace "
 			 "waited=play.snapshots.waited throttled_s=facts.throttled_s load_reads_per_s=facts.load_reads_per_s "
 			 "load_read_p50_ms=facts.load_read_p50_ms in_device_p90=facts.in_device_p90 waiting_mean=facts.waiting_mean "
 			 "tau=facts.tau passed_percent=facts.passed_percent delay_ms=facts.delay_ms disk_reads=disk.reads disk_writes=disk.writes "
@@ -140,21 +141,23 @@ static void replays_write_runs(const struct cell *c, struct table_out *out)
 	}
 }
 
-static void replays_write_cdf(const struct cell *c, struct table_out *out)
+static void replays_write_cdf(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct replays r = replays_of(c);
-	struct pool pool = replays_pool(&r);
+	const struct setting_replays r = replays_of_cell(c);
+	struct latency_pool pool = replays_pool_latencies(&r);
 
 	for (size_t k = 0; k < pool.n; k++) {
-		row_params(out, c);
+		row_set_cell_parameters(out, c);
 		row_finish(out, { "latency_ms", (double)pool.item[k].value / 1000 }, { "share", (double)(k + 1) / (double)pool.n });
 	}
 	pool_free(&pool);
 }
 
-const struct extractor replays_extractor = {
-	.name = "replays", .run_size = sizeof(struct replays_run), .cell_size = REPLAYS_FIGURES * sizeof(struct figure),
-	.repeat_size = sizeof(struct replays_repeat), .begin_run = replays_begin_run, .read_repeat = replays_read_repeat,
-	.finish_cell = replays_finish_cell, .tables = { { "points", replays_write_points }, { "runs", replays_write_runs },
+const struct extractor_hooks replays_extractor = {
+	.name = "replays", .run_size = sizeof(struct replays_run_analysis),
+		.cell_size = REPLAYS_FIGURES * sizeof(struct value_with_interval),
+	.repeat_size = sizeof(struct session_replay), .begin_run = replays_read_analysis_of_run, .read_repeat = replays_read_repeat,
+	.finish_cell = replays_set_cell_figures, .tables = { { "points", replays_write_response_rows },
+		{ "runs", replays_write_replay_rows },
 		    { "cdf", replays_write_cdf } },
 };

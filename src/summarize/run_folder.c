@@ -22,21 +22,21 @@ static void run_folder_path(const char *folder, const char *name, char room[PATH
 		die(EXIT_RUN, "%s: not a regular file", room);
 }
 
-struct json *run_folder_json(const char *folder, const char *name, bool needed)
+struct json_document *run_folder_json(const char *folder, const char *name, bool needed)
 {
 	char path[PATH_ROOM], what[256];
-	struct json *j;
+	struct json_document *j;
 
 	run_folder_path(folder, name, path);
 	if (!needed && access(path, F_OK))
 		return NULL;
-	j = json_read(path, what, sizeof(what));
+	j = json_read_file(path, what, sizeof(what));
 	if (!j)
 		die(EXIT_RUN, "%s: %s", path, what);
 	return j;
 }
 
-static bool run_folder_has(const char *folder, const char *name)
+static bool run_folder_has_file(const char *folder, const char *name)
 {
 	char path[PATH_ROOM];
 
@@ -44,7 +44,7 @@ static bool run_folder_has(const char *folder, const char *name)
 	return access(path, F_OK) == 0;
 }
 
-double json_number(const struct json *j, const char *path, ...)
+double json_number(const struct json_document *j, const char *path, ...)
 {
 	double v = NAN;
 	char full[160];
@@ -58,7 +58,7 @@ double json_number(const struct json *j, const char *path, ...)
 	return v;
 }
 
-const char *json_text(const struct json *j, const char *path, ...)
+const char *json_text(const struct json_document *j, const char *path, ...)
 {
 	char full[160];
 	va_list list;
@@ -72,7 +72,7 @@ const char *json_text(const struct json *j, const char *path, ...)
 /* --- tables ---------------------------------------------------------------------------------------------------- */
 
 struct rows_parser {
-	const struct rows_kind *kind;
+	const struct input_rows_reader *kind;
 	void *into;
 	char sort[ROWS_IN_COLUMNS];	/* kind of each column: '%', '$', or any other character for counts */
 	size_t n;
@@ -81,22 +81,22 @@ struct rows_parser {
 static int rows_parse_row(void *context, char *const *text)
 {
 	const struct rows_parser *r = context;
-	struct rows_cell cell[ROWS_IN_COLUMNS];
+	struct input_row_cell cell[ROWS_IN_COLUMNS];
 
 	for (size_t i = 0; i < r->n; i++) {
-		struct rows_cell *c = &cell[i];
+		struct input_row_cell *c = &cell[i];
 
-		*c = (struct rows_cell){ text[i], ROWS_IN_NONE, NAN };
+		*c = (struct input_row_cell){ text[i], ROWS_IN_NONE, NAN };
 		if (!text[i] || !*text[i] || r->sort[i] == '$')
 			continue;
-		if (r->sort[i] == '%' ? cli_read_real(text[i], &c->real) || !isfinite(c->real) : !rows_in_count(text[i], &c->count))
+		if (r->sort[i] == '%' ? cli_read_real(text[i], &c->real) || !isfinite(c->real) : !rows_in_parse_count(text[i], &c->count))
 			return -EPROTO;
 		c->real = r->sort[i] == '%' ? c->real : (double)c->count;
 	}
 	return r->kind->row(r->into, cell);
 }
 
-int rows_read(FILE *in, const struct rows_kind *kind, void *into, unsigned long *line)
+int rows_read(FILE *in, const struct input_rows_reader *kind, void *into, unsigned long *line)
 {
 	struct rows_parser r = { .kind = kind, .into = into };
 	char words[1024], *rest = words, *word;
@@ -113,7 +113,7 @@ int rows_read(FILE *in, const struct rows_kind *kind, void *into, unsigned long 
 		r.sort[r.n] = *word;
 		columns[r.n++] = word + strspn(word, "%$");
 	}
-	err = rows_in_read(in, kind->schema, columns, needed < r.n ? needed : r.n, rows_parse_row, &r, line);
+	err = rows_in_read_table(in, kind->schema, columns, needed < r.n ? needed : r.n, rows_parse_row, &r, line);
 	if (err != -EPROTO || *line > 1 || !kind->otherwise)
 		return err;
 	rewind(in);
@@ -122,38 +122,40 @@ int rows_read(FILE *in, const struct rows_kind *kind, void *into, unsigned long 
 
 /* --- files of a repeat ----------------------------------------------------------------------------------------- */
 
-struct repeat_files {
-	struct repeat_files *next;
-	struct json *json;		/* NULL: the file does not exist */
+struct repeat_cached_file {
+	struct repeat_cached_file *next;
+	struct json_document *json;		/* NULL: the file does not exist */
 	char name[];
 };
 
-static struct repeat_files *repeat_cache_file(const char *name, struct json *json, struct repeat_files *next)
+static struct repeat_cached_file *repeat_new_cached_file(const char *name, struct json_document *json,
+							 struct repeat_cached_file *next)
 {
-	struct repeat_files *f = memory_new(1, sizeof(*f) + strlen(name) + 1);
+	struct repeat_cached_file *f = memory_new(1, sizeof(*f) + strlen(name) + 1);
 
-	*f = (struct repeat_files){ next, json };
+	*f = (struct repeat_cached_file){ next, json };
 	strcpy(f->name, name);
 	return f;
 }
 
-const struct json *repeat_file(const struct repeat *r, const char *file)
+const struct json_document *repeat_json_file(const struct experiment_repeat *r, const char *file)
 {
-	struct repeat_files *f = r->files;
+	struct repeat_cached_file *f = r->files;
 
 	while (f && strcmp(f->name, file) != 0)
 		f = f->next;
 	if (!f)
-		r->files->next = f = repeat_cache_file(file, run_folder_json(r->folder, file, false), r->files->next);
+		r->files->next = f = repeat_new_cached_file(file, run_folder_json(r->folder, file, false), r->files->next);
 	return f->json;
 }
 
-bool repeat_has(const struct repeat *r, const char *file)
+bool repeat_has_file(const struct experiment_repeat *r, const char *file)
 {
-	return run_folder_has(r->folder, file);
+	return run_folder_has_file(r->folder, file);
 }
 
-void repeat_table(const struct repeat *r, const char *file, bool needed, const struct rows_kind *kind, void *into)
+void repeat_read_table(const struct experiment_repeat *r, const char *file, bool needed, const struct input_rows_reader *kind,
+		       void *into)
 {
 	unsigned long line = 0;
 	char path[PATH_ROOM];
@@ -172,17 +174,17 @@ void repeat_table(const struct repeat *r, const char *file, bool needed, const s
 	fclose(in);
 }
 
-void repeat_free_files(const struct repeat *r)
+void repeat_free_json_files(const struct experiment_repeat *r)
 {
 	for (size_t i = 0; i < r->trains; i++)
-		repeat_free_files(&r->train[i]);
-	for (struct repeat_files *f; r->files && (f = r->files->next); free(f)) {
+		repeat_free_json_files(&r->train[i]);
+	for (struct repeat_cached_file *f; r->files && (f = r->files->next); free(f)) {
 		r->files->next = f->next;
 		json_free(f->json);
 	}
 }
 
-const struct repeat *repeat_train(const struct repeat *r, const char *series)
+const struct experiment_repeat *repeat_train_by_name(const struct experiment_repeat *r, const char *series)
 {
 	for (size_t i = 0; i < r->trains; i++)
 		if (!strcmp(r->train[i].series, series))
@@ -192,23 +194,24 @@ const struct repeat *repeat_train(const struct repeat *r, const char *series)
 
 /* --- parameters ------------------------------------------------------------------------------------------------ */
 
-double cell_number(const struct cell *c, const char *key)
+double cell_parameter_number(const struct experiment_cell *c, const char *key)
 {
 	return json_number(c->run->json, "cells.%zu.parameters.%s", c->index, key);
 }
 
-const char *cell_text(const struct cell *c, const char *key)
+const char *cell_parameter_text(const struct experiment_cell *c, const char *key)
 {
 	return json_text(c->run->json, "cells.%zu.parameters.%s", c->index, key);
 }
 
-const struct repeat *cell_train(const struct cell *c, const struct repeat *r, const char *series)
+const struct experiment_repeat *cell_train_of_repeat(const struct experiment_cell *c, const struct experiment_repeat *r,
+						     const char *series)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < c->n; i++)
-		any = any || repeat_train(&c->repeat[i], series);
-	return any ? repeat_train(r, series) : r;
+		any = any || repeat_train_by_name(&c->repeat[i], series);
+	return any ? repeat_train_by_name(r, series) : r;
 }
 
 /* --- cells ----------------------------------------------------------------------------------------------------- */
@@ -220,12 +223,13 @@ static bool run_folder_is_name(const char *word)
 }
 
 /* Reads cell.json of a repeat (series "") or of its train in folder `series`. False: it is not complete. */
-static bool run_folder_read_repeat(struct cell *c, int64_t number, const char *series, struct repeat *out)
+static bool run_folder_read_repeat(struct experiment_cell *c, int64_t number, const char *series, struct experiment_repeat *out)
 {
 	const char *state, *text;
 
-	*out = (struct repeat){ .number = number, .index = c->n };
-	memory_none_lost(asprintf(&out->folder, "%s/cells/%s/%lld%s%s", c->run->folder, c->name, (long long)number, *series ? "/" : "",
+	*out = (struct experiment_repeat){ .number = number, .index = c->n };
+	memory_die_if_values_lost(asprintf(&out->folder, "%s/cells/%s/%lld%s%s", c->run->folder, c->name, (long long)number, *series ?
+					   "/" : "",
 			   series) < 0);
 	out->series = strrchr(out->folder, '\0') - strlen(series);
 	out->json = run_folder_json(out->folder, "cell.json", false);
@@ -238,7 +242,7 @@ static bool run_folder_read_repeat(struct cell *c, int64_t number, const char *s
 		out->flagged = text && *text;
 		c->flagged += out->flagged;
 		c->complete++;
-		out->files = repeat_cache_file("cell.json", out->json, NULL);
+		out->files = repeat_new_cached_file("cell.json", out->json, NULL);
 		return true;
 	}
 	text = json_text(out->json, "reason");
@@ -248,7 +252,7 @@ static bool run_folder_read_repeat(struct cell *c, int64_t number, const char *s
 }
 
 /* Reads the trains in subfolders of a repeat, in the order of their names. */
-static void run_folder_read_trains(struct cell *c, struct repeat *r)
+static void run_folder_read_trains(struct experiment_cell *c, struct experiment_repeat *r)
 {
 	struct dirent **entry;
 	int n = scandir(r->folder, &entry, NULL, versionsort);
@@ -260,16 +264,16 @@ static void run_folder_read_trains(struct cell *c, struct repeat *r)
 		char cell[300];
 
 		snprintf(cell, sizeof(cell), "%s/cell.json", entry[i]->d_name);
-		if (entry[i]->d_name[0] != '.' && run_folder_has(r->folder, cell))
+		if (entry[i]->d_name[0] != '.' && run_folder_has_file(r->folder, cell))
 			r->trains += run_folder_read_repeat(c, r->number, entry[i]->d_name, &r->train[r->trains]);
 		free(entry[i]);
 	}
 	free(entry);
 }
 
-static void run_folder_read_cell(struct run *run, const char *name, bool found)
+static void run_folder_read_cell(struct experiment_run *run, const char *name, bool found)
 {
-	struct cell *c;
+	struct experiment_cell *c;
 	char folder[300];
 
 	if (!run_folder_is_name(name))
@@ -279,19 +283,20 @@ static void run_folder_read_cell(struct run *run, const char *name, bool found)
 			die(EXIT_RUN, "%s/run.json: two cells of the name %s", run->folder, name);
 	memory_more(run->cell, run->n);
 	c = &run->cell[run->n];
-	*c = (struct cell){ .run = run, .index = run->n++, .name = name, .repeat = memory_new((size_t)run->repeats, sizeof(*c->repeat)) };
+	*c = (struct experiment_cell){ .run = run, .index = run->n++, .name = name, .repeat = memory_new((size_t)run->repeats,
+													 sizeof(*c->repeat)) };
 	for (int64_t n = 1; n <= run->repeats; n++) {
 		snprintf(folder, sizeof(folder), "cells/%s/%lld", name, (long long)n);
-		if ((!found || run_folder_has(run->folder, folder)) && run_folder_read_repeat(c, n, "", &c->repeat[c->n]))
+		if ((!found || run_folder_has_file(run->folder, folder)) && run_folder_read_repeat(c, n, "", &c->repeat[c->n]))
 			run_folder_read_trains(c, &c->repeat[c->n++]);
 	}
 }
 
-void run_folder_read(const char *folder, struct run *out)
+void run_folder_read_run_json(const char *folder, struct experiment_run *out)
 {
 	const char *schema;
 
-	*out = (struct run){ .folder = folder, .repeats = 1, .seed = 1, .threshold_ms = 100, .draws = 2000 };
+	*out = (struct experiment_run){ .folder = folder, .repeats = 1, .seed = 1, .threshold_ms = 100, .draws = 2000 };
 	out->json = run_folder_json(folder, "run.json", true);
 	schema = json_get_str(out->json, "schema");
 	if (!schema || strcmp(schema, "thinprobe.run/1") != 0)
@@ -306,7 +311,7 @@ void run_folder_read(const char *folder, struct run *out)
 		die(EXIT_RUN, "%s/run.json: settings.repeats is not 1 to %d", folder, RUN_REPEATS_MAX);
 }
 
-void run_folder_read_cells(struct run *run, bool found)
+void run_folder_read_cells(struct experiment_run *run, bool found)
 {
 	const char *name;
 

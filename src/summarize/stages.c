@@ -8,7 +8,7 @@ const char *const stage_names[STAGES] = {
 	"due_sent", "sent_wire", "wire_app", "app_drawn", "drawn_wire", "wire_wire", "wire_pixels", "latency",
 };
 
-void stages_split(const struct stage_times *t, int64_t ns[STAGES])
+void stages_compute_stage_lengths(const struct stage_event_times *t, int64_t ns[STAGES])
 {
 	bool logged = t->app != TRACE_NONE && t->drawn != TRACE_NONE;
 
@@ -23,21 +23,21 @@ void stages_split(const struct stage_times *t, int64_t ns[STAGES])
 }
 
 /* Finds the times of one key at all places. False: some time is not known. */
-static bool stages_find_times(const struct key *k, const struct traces *t, int64_t base, struct stage_times *out)
+static bool stages_find_times(const struct key_sample *k, const struct train_traces *t, int64_t base, struct stage_event_times *out)
 {
-	const struct trace_key *on_wire = traces_key(t, k->number);
+	const struct trace_wire_key *on_wire = traces_find_key(t, k->number);
 	const struct trace_update *reply;
-	const struct trace_echo *echo;
+	const struct trace_app_echo *echo;
 
-	if (!key_exact(k) || k->sent == KEY_NONE || !on_wire || on_wire->seen == TRACE_NONE)
+	if (!key_answer_is_exact(k) || k->sent == KEY_NONE || !on_wire || on_wire->seen == TRACE_NONE)
 		return false;
-	reply = traces_update_at(t, k->answer);
+	reply = traces_last_update_until(t, k->answer);
 	if (!reply || reply->first < on_wire->seen)
 		return false;
-	*out = (struct stage_times){ k->due, k->sent, on_wire->seen, TRACE_NONE, TRACE_NONE, reply->first, k->answer };
+	*out = (struct stage_event_times){ k->due, k->sent, on_wire->seen, TRACE_NONE, TRACE_NONE, reply->first, k->answer };
 	if (base < 0 || !t->echoes)
 		return true;
-	echo = traces_echo(t, base + k->number);
+	echo = traces_find_echo(t, base + k->number);
 	if (!echo || echo->received == TRACE_NONE || echo->flushed == TRACE_NONE)
 		return false;
 	/* this update began before the answer was drawn: its first packet does not carry the answer */
@@ -49,24 +49,24 @@ static bool stages_find_times(const struct key *k, const struct traces *t, int64
 	return true;
 }
 
-struct stages stages_of(const struct keys *keys, const struct traces *t, int64_t base)
+struct stage_length_samples stages_split_train_keys(const struct key_samples *keys, const struct train_traces *t, int64_t base)
 {
-	struct stages out = { .keys = keys->n };
+	struct stage_length_samples out = { .keys = keys->n };
 
 	/* the patch counts modulo 2^24, the log does not */
 	if (base >= 0 && t->echoes)
 		base += (t->echo[0].number - 1 - base + NUMBER_BITS / 2) / (NUMBER_BITS + 1) * (NUMBER_BITS + 1);
 	for (size_t i = 0; i < keys->n; i++) {
-		struct stage_times times;
+		struct stage_event_times times;
 		int64_t ns[STAGES];
 
 		if (!stages_find_times(&keys->key[i], t, base, &times))
 			continue;
-		stages_split(&times, ns);
+		stages_compute_stage_lengths(&times, ns);
 		for (int s = 0; s < STAGES; s++) {
 			if (ns[s] != TRACE_NONE)
 				sample_add(&out.of[s], ns[s]);
-			memory_none_lost(out.of[s].lost);
+			memory_die_if_values_lost(out.of[s].lost);
 		}
 		out.split++;
 	}

@@ -26,39 +26,40 @@ static const char *const startup_keys[STARTUP_SWAP_IN_MB] = {
 	"freepages_delay_ms", "swap_in_bytes", "swap_out_bytes", "major_faults", "minor_faults", "read_requests", "delays_discarded",
 };
 
-static void startup_begin_run(const struct run *run)
+static void startup_check_run_parameters(const struct experiment_run *run)
 {
 	static const char *const keys[] = { "app", "start", "axis", "swap" };
 
 	for (size_t i = 0; i < run->n; i++)
 		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++)
-			if (!cell_text(&run->cell[i], keys[k]))
+			if (!cell_parameter_text(&run->cell[i], keys[k]))
 				die(EXIT_RUN, "%s/run.json: a cell without app, start, axis or swap", run->folder);
 }
 
-static double startup_ceiling_ms(const struct repeat *r)
+static double startup_time_limit_ms(const struct experiment_repeat *r)
 {
 	return json_number(r->cell->run->json, "settings.ceiling_s") * 1000;
 }
 
 /* Reads the events after the start; a name that begins with "-" is only a step on the way to an event. */
-static void startup_read_events(const struct repeat *r, const struct json *j, const char *run, int64_t number)
+static void startup_read_later_events(const struct experiment_repeat *r, const struct json_document *j, const char *run,
+				      int64_t number)
 {
 	const char *name, *state;
 	char of[96];
 
 	for (int i = 0; snprintf(of, sizeof(of), "%s.events.%d", run, i), name = json_text(j, "%s.name", of); i++) {
-		struct trial *t;
+		struct repeat_trial *t;
 		double ms;
 
 		if (name[0] == '-')
 			continue;
-		t = trials_add(&((struct startup *)cell_data(r->cell))->events, r->number, number);
+		t = trials_add(&((struct startup_cell_trials *)cell_data_of_extractor(r->cell))->events, r->number, number);
 		snprintf(t->text, sizeof(t->text), "%s", name);
 		state = json_text(j, "%s.state", of);
 		ms = json_number(j, "%s.stable_ms", of);
 		if (isfinite(ms) || (state && !strcmp(state, "ceiling")))
-			trials_set_value(t, STARTUP_EVENT, isfinite(ms) ? ms : startup_ceiling_ms(r), !isfinite(ms));
+			trials_set_value(t, STARTUP_EVENT, isfinite(ms) ? ms : startup_time_limit_ms(r), !isfinite(ms));
 		else if (state && !strcmp(state, "no_change"))
 			trials_set_value(t, STARTUP_UNCHANGED, 1, false);
 		trials_set_value(t, STARTUP_FIRST_CHANGE, json_number(j, "%s.first_change_ms", of), false);
@@ -67,7 +68,8 @@ static void startup_read_events(const struct repeat *r, const struct json *j, co
 
 /* Reads a start. A start whose screen still changed at the time limit gets that limit as a lower bound; a start that ended early or
  * showed no window is in no figure. */
-static void startup_read_start(const struct repeat *r, const struct json *j, const char *of, const char *state, struct trial *t)
+static void startup_read_start(const struct experiment_repeat *r, const struct json_document *j, const char *of, const char *state,
+			       struct repeat_trial *t)
 {
 	bool above = !strcmp(state, "ceiling");
 
@@ -77,58 +79,61 @@ static void startup_read_start(const struct repeat *r, const struct json *j, con
 	for (int v = 0; v < STARTUP_SWAP_IN_MB; v++)
 		t->value[v] = json_number(j, "%s.%s", of, startup_keys[v]);
 	if (above)
-		trials_set_value(t, STARTUP_TIME, startup_ceiling_ms(r), true);
+		trials_set_value(t, STARTUP_TIME, startup_time_limit_ms(r), true);
 	t->value[STARTUP_SWAP_IN_MB] = t->value[STARTUP_SWAP_IN] / MB;
 	t->value[STARTUP_SWAP_OUT_MB] = t->value[STARTUP_SWAP_OUT] / MB;
-	startup_read_events(r, j, of, t->number);
+	startup_read_later_events(r, j, of, t->number);
 }
 
-static void startup_read_repeat(const struct repeat *r)
+static void startup_read_repeat(const struct experiment_repeat *r)
 {
-	trials_read(&((struct startup *)cell_data(r->cell))->starts, r, "startup.json", startup_read_start);
-	give_value("swap_used_mb", json_number(r->json, "memory.swap_used_bytes") / MB);
-	give_value("left_mb", json_number(r->json, "memory.left_bytes") / MB);
+	trials_read_file(&((struct startup_cell_trials *)cell_data_of_extractor(r->cell))->starts, r, "startup.json", startup_read_start);
+	extractor_set_value("swap_used_mb", json_number(r->json, "memory.swap_used_bytes") / MB);
+	extractor_set_value("left_mb", json_number(r->json, "memory.left_bytes") / MB);
 }
 
 /* Returns the first cell with these parameters; NULL: none. */
-static const struct cell *startup_find_cell(const struct run *run, const char *app, const char *start, const char *axis)
+static const struct experiment_cell *startup_find_cell(const struct experiment_run *run, const char *app, const char *start,
+						       const char *axis)
 {
-	for (const struct cell *c = run->cell; c < run->cell + run->n; c++)
-		if (!strcmp(cell_text(c, "app"), app) && !strcmp(cell_text(c, "start"), start) && !strcmp(cell_text(c, "axis"), axis))
+	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++)
+		if (!strcmp(cell_parameter_text(c, "app"), app) && !strcmp(cell_parameter_text(c, "start"), start) &&
+		    !strcmp(cell_parameter_text(c, "axis"), axis))
 			return c;
 	return NULL;
 }
 
-static struct figure startup_statistic(const struct startup *s, enum startup_value value, const char *statistic)
+static struct value_with_interval startup_value_statistic(const struct startup_cell_trials *s, enum startup_value value,
+							  const char *statistic)
 {
-	return trials_statistic(&s->starts, 1u << STARTUP_STARTED, (int)value, NULL, statistic);
+	return trials_value_statistic(&s->starts, 1u << STARTUP_STARTED, (int)value, NULL, statistic);
 }
 
 /* Median time in ms of a start or of an event, without an interval; unknown if `c` is NULL. */
-static struct figure startup_median_ms(const struct cell *c, const char *event)
+static struct value_with_interval startup_median_ms(const struct experiment_cell *c, const char *event)
 {
-	const struct startup *s = c ? cell_data(c) : NULL;
+	const struct startup_cell_trials *s = c ? cell_data_of_extractor(c) : NULL;
 
 	if (!s)
 		return FIGURE_UNKNOWN;
-	return strcmp(event, STARTUP_START) ? trials_statistic(&s->events, TRIALS_ALL, STARTUP_EVENT, event, "median") :
-					      startup_statistic(s, STARTUP_TIME, "median");
+	return strcmp(event, STARTUP_START) ? trials_value_statistic(&s->events, TRIALS_ALL, STARTUP_EVENT, event, "median") :
+					      startup_value_statistic(s, STARTUP_TIME, "median");
 }
 
-struct figure startup_paging_share(const struct startup *s, struct startup_base base)
+struct value_with_interval startup_added_share_without_io(const struct startup_cell_trials *s, struct startup_unloaded_time base)
 {
 	double *value = memory_new(s->starts.n, sizeof(*value)), t0 = base.t0_ms;
-	struct figure time = startup_statistic(s, STARTUP_TIME, "median"), e = FIGURE_UNKNOWN;
-	struct interval i;
+	struct value_with_interval time = startup_value_statistic(s, STARTUP_TIME, "median"), e = FIGURE_UNKNOWN;
+	struct confidence_interval i;
 	size_t n = 0;
 
 	/* a median at the time limit is only a lower bound */
 	if (!time.above && time.value - t0 > SPREADS * base.spread_ms && time.value > t0)
-		e.value = (time.value - t0 - startup_statistic(s, STARTUP_IO, "median").value) / (time.value - t0);
-	for (const struct trial *t = s->starts.of; t < s->starts.of + s->starts.n && isfinite(e.value); t++)
+		e.value = (time.value - t0 - startup_value_statistic(s, STARTUP_IO, "median").value) / (time.value - t0);
+	for (const struct repeat_trial *t = s->starts.of; t < s->starts.of + s->starts.n && isfinite(e.value); t++)
 		if (!t->above && t->value[STARTUP_TIME] > t0 && isfinite(t->value[STARTUP_IO]))
 			value[n++] = (t->value[STARTUP_TIME] - t0 - t->value[STARTUP_IO]) / (t->value[STARTUP_TIME] - t0);
-	if (n && interval_t(value, n, &i)) {
+	if (n && interval_student_t_of_mean(value, n, &i)) {
 		e.low = fmin(i.low, e.value);
 		e.high = fmax(i.high, e.value);
 	}
@@ -136,63 +141,66 @@ struct figure startup_paging_share(const struct startup *s, struct startup_base 
 	return e;
 }
 
-static bool startup_has_text(const struct cell *c, const char *key, const char *value)
+static bool startup_cell_parameter_is(const struct experiment_cell *c, const char *key, const char *value)
 {
-	return !strcmp(cell_text(c, key), value);
+	return !strcmp(cell_parameter_text(c, key), value);
 }
 
 /* Returns the cell whose starts give T0; NULL: none. */
-static const struct cell *startup_find_unloaded(const struct cell *c)
+static const struct experiment_cell *startup_find_unloaded_cell(const struct experiment_cell *c)
 {
-	if (!startup_has_text(c, "axis", "reads"))
-		return startup_find_cell(c->run, cell_text(c, "app"), cell_text(c, "start"), "none");
-	for (const struct cell *o = c->run->cell; o < c->run->cell + c->run->n; o++)
-		if (startup_has_text(o, "app", cell_text(c, "app")) && startup_has_text(o, "axis", "reads") && cell_number(o, "step") == 0)
+	if (!startup_cell_parameter_is(c, "axis", "reads"))
+		return startup_find_cell(c->run, cell_parameter_text(c, "app"), cell_parameter_text(c, "start"), "none");
+	for (const struct experiment_cell *o = c->run->cell; o < c->run->cell + c->run->n; o++)
+		if (startup_cell_parameter_is(o, "app", cell_parameter_text(c, "app")) && startup_cell_parameter_is(o, "axis", "reads") &&
+		    cell_parameter_number(o, "step") == 0)
 			return o;
 	return NULL;
 }
 
 /* Returns the percentage of starts that take longer than the threshold, including starts that reached the time limit. */
-static double startup_late_percent(const struct startup *s, double threshold_ms)
+static double startup_late_percent(const struct startup_cell_trials *s, double threshold_ms)
 {
 	size_t late = 0, n = 0;
 
-	for (const struct trial *t = s->starts.of; t < s->starts.of + s->starts.n; t++) {
+	for (const struct repeat_trial *t = s->starts.of; t < s->starts.of + s->starts.n; t++) {
 		n += t->group == STARTUP_STARTED;
 		late += t->group == STARTUP_STARTED && (t->above || t->value[STARTUP_TIME] > threshold_ms);
 	}
 	return n ? 100 * (double)late / (double)n : (double)NAN;
 }
 
-static void startup_finish_cell(const struct cell *c)
+static void startup_set_cell_figures(const struct experiment_cell *c)
 {
-	const struct startup *s = cell_data(c);
-	const struct cell *none = startup_find_unloaded(c);
-	struct startup_base base = { NAN, NAN };
-	double blkio = startup_statistic(s, STARTUP_BLKIO, "median").value, swapin = startup_statistic(s, STARTUP_SWAPIN, "median").value;
-	double thrashing = startup_statistic(s, STARTUP_THRASHING, "median").value;
+	const struct startup_cell_trials *s = cell_data_of_extractor(c);
+	const struct experiment_cell *none = startup_find_unloaded_cell(c);
+	struct startup_unloaded_time base = { NAN, NAN };
+	double blkio = startup_value_statistic(s, STARTUP_BLKIO, "median").value, swapin = startup_value_statistic(s, STARTUP_SWAPIN,
+														   "median").value;
+	double thrashing = startup_value_statistic(s, STARTUP_THRASHING, "median").value;
 
 	if (none)
-		base = (struct startup_base){ startup_statistic(cell_data(none), STARTUP_TIME, "median").value,
-					      startup_statistic(cell_data(none), STARTUP_TIME, "sd").value };
+		base = (struct startup_unloaded_time){ startup_value_statistic(cell_data_of_extractor(none), STARTUP_TIME, "median").value,
+					      startup_value_statistic(cell_data_of_extractor(none), STARTUP_TIME, "sd").value };
 	give_values({ "late", startup_late_percent(s, c->run->threshold_ms) }, { "t0_ms", base.t0_ms }, { "t0_spread_ms", base.spread_ms },
-		    { "added_ms", startup_statistic(s, STARTUP_TIME, "median").value - base.t0_ms });
+		    { "added_ms", startup_value_statistic(s, STARTUP_TIME, "median").value - base.t0_ms });
 	/* blkio or swapin + thrashing of the application's threads, whichever is larger: both may count the same wait */
-	give_value("waits_ms", isnan(blkio) ? NAN : fmax(blkio, fmax(swapin, 0) + fmax(thrashing, 0)));
+	extractor_set_value("waits_ms", isnan(blkio) ? NAN : fmax(blkio, fmax(swapin, 0) + fmax(thrashing, 0)));
 	/* next to a running memory hog, the device's traffic includes the hog's: there is no T_IO of the start */
-	give_figure("e", startup_has_text(c, "axis", "used") ? startup_paging_share(s, base) : FIGURE_UNKNOWN);
+	extractor_set_figure("e", startup_cell_parameter_is(c, "axis", "used") ? startup_added_share_without_io(s, base) : FIGURE_UNKNOWN);
 }
 
-static bool startup_figure(const struct cell *c, const char *path, struct figure *out)
+static bool startup_cell_figure(const struct experiment_cell *c, const char *path, struct value_with_interval *out)
 {
-	return trials_figure(&((const struct startup *)cell_data(c))->starts, startup_groups, startup_values, path, out);
+	return trials_figure_by_name(&((const struct startup_cell_trials *)cell_data_of_extractor(c))->starts, startup_groups,
+				     startup_values, path, out);
 }
 
-static void startup_write_runs(const struct cell *c, struct table_out *out)
+static void startup_write_start_rows(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct startup *s = cell_data(c);
+	const struct startup_cell_trials *s = cell_data_of_extractor(c);
 
-	for (const struct trial *t = s->starts.of; t < s->starts.of + s->starts.n; t++) {
+	for (const struct repeat_trial *t = s->starts.of; t < s->starts.of + s->starts.n; t++) {
 		if (t->group == STARTUP_BROKEN)
 			continue;
 		trials_begin_row(c, t, startup_values, STARTUP_SWAP_IN_MB - 1, out);
@@ -200,7 +208,8 @@ static void startup_write_runs(const struct cell *c, struct table_out *out)
 	}
 }
 
-static void startup_write_event(const struct cell *c, const struct trials *events, const char *name, struct table_out *out)
+static void startup_write_event(const struct experiment_cell *c, const struct cell_trials *events, const char *name,
+				struct table_out *out)
 {
 	static const struct {
 		const char *column;
@@ -211,16 +220,17 @@ static void startup_write_event(const struct cell *c, const struct trials *event
 		{ "event_ms_max", STARTUP_EVENT, "max" }, { "first_change_ms", STARTUP_FIRST_CHANGE, "median" },
 	};
 
-	row_params(out, c);
-	row_text(out, "event", name);
+	row_set_cell_parameters(out, c);
+	row_set_text(out, "event", name);
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-		row_figure(out, columns[i].column, trials_statistic(events, TRIALS_ALL, (int)columns[i].value, name, columns[i].statistic));
-	row_end(out);
+		row_set_figure(out, columns[i].column, trials_value_statistic(events, TRIALS_ALL, (int)columns[i].value, name,
+									      columns[i].statistic));
+	row_write_to_table(out);
 }
 
-static void startup_write_events(const struct cell *c, struct table_out *out)
+static void startup_write_events(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct trials *events = &((const struct startup *)cell_data(c))->events;
+	const struct cell_trials *events = &((const struct startup_cell_trials *)cell_data_of_extractor(c))->events;
 
 	for (size_t i = 0, first; i < events->n; i++) {
 		for (first = 0; strcmp(events->of[first].text, events->of[i].text) != 0; first++)
@@ -233,131 +243,139 @@ static void startup_write_events(const struct cell *c, struct table_out *out)
 /* --- tables of the run ----------------------------------------------------------------------------------------- */
 
 /* Memory pressure of a step: grows with the memory in swap, or as less memory is left. */
-static double startup_hardness(const struct cell *c)
+static double startup_memory_pressure(const struct experiment_cell *c)
 {
-	return startup_has_text(c, "axis", "left") ? -cell_number(c, "step") : cell_number(c, "step");
+	return startup_cell_parameter_is(c, "axis", "left") ? -cell_parameter_number(c, "step") : cell_parameter_number(c, "step");
 }
 
 /* Returns which starts the tables use: "warm" (files in memory), or "cold" if the run has no warm ones. */
-static const char *startup_main_start(const struct run *run)
+static const char *startup_warm_or_cold_word(const struct experiment_run *run)
 {
-	for (const struct cell *c = run->cell; c < run->cell + run->n; c++)
-		if (startup_has_text(c, "start", "warm") && isfinite(startup_median_ms(c, STARTUP_START).value))
+	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++)
+		if (startup_cell_parameter_is(c, "start", "warm") && isfinite(startup_median_ms(c, STARTUP_START).value))
 			return "warm";
 	return "cold";
 }
 
 /* Returns the cell with the heaviest memory pressure of a kind (axis NULL: of both, "left" before "used"): the last swap device,
  * and its hardest step that was measured. */
-static const struct cell *startup_find_hardest(const struct run *run, const char *app, const char *axis, const char *event)
+static const struct experiment_cell *startup_find_hardest_cell(const struct experiment_run *run, const char *app, const char *axis,
+							       const char *event)
 {
-	const struct cell *hardest = NULL;
-	const char *start = startup_main_start(run);
+	const struct experiment_cell *hardest = NULL;
+	const char *start = startup_warm_or_cold_word(run);
 
-	for (const struct cell *c = run->cell; c < run->cell + run->n; c++) {
-		bool alike = hardest && startup_has_text(hardest, "axis", cell_text(c, "axis"));
+	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++) {
+		bool alike = hardest && startup_cell_parameter_is(hardest, "axis", cell_parameter_text(c, "axis"));
 
-		if (!startup_has_text(c, "app", app) || !startup_has_text(c, "start", start) || isnan(startup_median_ms(c, event).value) ||
-		    (axis ? !startup_has_text(c, "axis", axis) : !startup_has_text(c, "axis", "used") && !startup_has_text(c, "axis", "left")))
+		if (!startup_cell_parameter_is(c, "app", app) || !startup_cell_parameter_is(c, "start", start) ||
+		    isnan(startup_median_ms(c, event).value) ||
+		    (axis ? !startup_cell_parameter_is(c, "axis", axis) : !startup_cell_parameter_is(c, "axis", "used") &&
+		     !startup_cell_parameter_is(c, "axis", "left")))
 			continue;
-		if (!hardest || (!alike && startup_has_text(c, "axis", "left")) || (alike &&
-		    (!startup_has_text(hardest, "swap", cell_text(c, "swap")) || startup_hardness(c) > startup_hardness(hardest))))
+		if (!hardest || (!alike && startup_cell_parameter_is(c, "axis", "left")) || (alike &&
+		    (!startup_cell_parameter_is(hardest, "swap", cell_parameter_text(c, "swap")) ||
+		     startup_memory_pressure(c) > startup_memory_pressure(hardest))))
 			hardest = c;
 	}
 	return hardest;
 }
 
 /* Writes rows like Table 1 of the paper, with the start under the heaviest pressure of each kind. */
-static void startup_write_applications(const struct cell *first, struct table_out *out)
+static void startup_write_applications(const struct experiment_cell *first, struct table_out *out)
 {
 	static const char *const times[] = { "t0_warm_ms", "t0_cold_ms", "used_ms", "left_ms" };
-	const struct run *run = first->run;
+	const struct experiment_run *run = first->run;
 	const char *app;
 	char of[96];
 
 	for (int i = 0; !first->index && (app = json_text(run->json, "settings.apps.%d", i)); i++) {
-		const struct cell *at[] = { startup_find_cell(run, app, "warm", "none"), startup_find_cell(run, app, "cold", "none"),
-			startup_find_hardest(run, app, "used", STARTUP_START), startup_find_hardest(run, app, "left", STARTUP_START) };
+		const struct experiment_cell *at[] = { startup_find_cell(run, app, "warm", "none"), startup_find_cell(run, app, "cold", "none"),
+			startup_find_hardest_cell(run, app, "used", STARTUP_START), startup_find_hardest_cell(run, app, "left", STARTUP_START) };
 
-		row_text(out, "app", app);
+		row_set_text(out, "app", app);
 		snprintf(of, sizeof(of), "applications.%s", app);
-		row_json(out, run->json, of, "kind version program_bytes files_bytes rss_bytes anonymous_bytes");
+		row_set_json_values(out, run->json, of, "kind version program_bytes files_bytes rss_bytes anonymous_bytes");
 		for (size_t k = 0; k < sizeof(times) / sizeof(*times); k++)
-			row_number(out, times[k], startup_median_ms(at[k], STARTUP_START).value);
-		row_number(out, "used_step", at[2] ? cell_number(at[2], "step") : (double)NAN);
-		row_finish(out, { "left_step", at[3] ? cell_number(at[3], "step") : (double)NAN });
+			row_set_number(out, times[k], startup_median_ms(at[k], STARTUP_START).value);
+		row_set_number(out, "used_step", at[2] ? cell_parameter_number(at[2], "step") : (double)NAN);
+		row_finish(out, { "left_step", at[3] ? cell_parameter_number(at[3], "step") : (double)NAN });
 	}
 }
 
-struct startup_felt_event {
-	const struct menus_event *event;
+struct startup_felt_action {
+	const struct menus_user_action *event;
 	double none_s, pressed_s;
-	const struct cell *under;
+	const struct experiment_cell *under;
 };
 
-static int startup_compare_felt(const void *a, const void *b)
+static int startup_compare_action_times(const void *a, const void *b)
 {
-	const struct startup_felt_event *x = a, *y = b;
+	const struct startup_felt_action *x = a, *y = b;
 	double xs = isnan(x->pressed_s) ? x->none_s : x->pressed_s, ys = isnan(y->pressed_s) ? y->none_s : y->pressed_s;
 
 	return (xs < ys) - (xs > ys);
 }
 
 /* Writes one row. Column high: the action belongs to U_ah, the actions of all users that take longer than the threshold. */
-static void startup_write_felt_row(const struct run *run, const struct startup_felt_event *f, struct table_out *out)
+static void startup_write_felt_delay_row(const struct experiment_run *run, const struct startup_felt_action *f,
+					 struct table_out *out)
 {
-	const struct json *j = run->json;
+	const struct json_document *j = run->json;
 	static const char *const columns[][3] = { { "t_handle_s", "t_total_s", "felt_s" },
 		{ "pressed_handle_s", "pressed_total_s", "pressed_felt_s" } };
 	static const char at[] = "settings.model.times_s.%s";
-	const struct klm_times times = { json_number(j, at, "key"), json_number(j, at, "point"), json_number(j, at, "button"),
+	const struct klm_operator_times times = { json_number(j, at, "key"), json_number(j, at, "point"), json_number(j, at, "button"),
 		json_number(j, at, "home"), json_number(j, at, "mental") };
-	double index = menus_index_time(&times, f->event->path, f->event->shortcut), expected = index + times.mental;
+	double index = menus_action_selection_time_s(&times, f->event->path, f->event->shortcut), expected = index + times.mental;
 	double tolerance = json_number(j, "settings.model.tolerance_s");
 
-	row_text(out, "app", f->event->application);
-	row_text(out, "event", f->event->path);
-	row_number(out, "count", f->event->count);
-	row_text(out, "shortcut", f->event->shortcut);
+	row_set_text(out, "app", f->event->application);
+	row_set_text(out, "event", f->event->path);
+	row_set_number(out, "count", f->event->count);
+	row_set_text(out, "shortcut", f->event->shortcut);
 	row_numbers(out, { "high", fmax(f->none_s, f->pressed_s) * 1000 > run->threshold_ms }, { "t_index_s", index },
 		    { "t_think_s", times.mental });
 	if (f->under)
-		row_params(out, f->under);
+		row_set_cell_parameters(out, f->under);
 	for (int i = 0; i < 2; i++) {
 		double handle_s = i ? f->pressed_s : f->none_s, total_s = expected + handle_s;
 
-		row_number(out, columns[i][0], handle_s);
-		row_number(out, columns[i][1], total_s);
-		row_number(out, columns[i][2], isnan(total_s) ? NAN :
-			   menus_felt_time(total_s, expected + tolerance, json_number(j, "settings.model.beta")));
+		row_set_number(out, columns[i][0], handle_s);
+		row_set_number(out, columns[i][1], total_s);
+		row_set_number(out, columns[i][2], isnan(total_s) ? NAN :
+			   menus_felt_delay_s(total_s, expected + tolerance, json_number(j, "settings.model.beta")));
 	}
-	row_end(out);
+	row_write_to_table(out);
 }
 
 /* Writes the actions that every class of users performs and that were measured, the slowest first. */
-static void startup_write_felt(const struct cell *first, struct table_out *out)
+static void startup_write_felt_delay_rows(const struct experiment_cell *first, struct table_out *out)
 {
-	const struct run *run = first->run;
-	struct menus_event event[MENUS_EVENTS];
-	struct startup_felt_event felt[MENUS_EVENTS];
-	size_t common = first->index ? 0 : menus_common_events(run->json, "settings.model", event), n = 0;
+	const struct experiment_run *run = first->run;
+	struct menus_user_action event[MENUS_EVENTS];
+	struct startup_felt_action felt[MENUS_EVENTS];
+	size_t common = first->index ? 0 : menus_find_common_actions(run->json, "settings.model", event), n = 0;
 
 	for (size_t i = 0; i < common; i++) {
 		const char *app = event[i].application, *path = event[i].path;
-		const struct cell *under = startup_find_hardest(run, app, NULL, path);
+		const struct experiment_cell *under = startup_find_hardest_cell(run, app, NULL, path);
 
-		felt[n] = (struct startup_felt_event){ &event[i], startup_median_ms(startup_find_cell(run, app, startup_main_start(run), "none"),
+		felt[n] = (struct startup_felt_action){ &event[i],
+			startup_median_ms(startup_find_cell(run, app, startup_warm_or_cold_word(run), "none"),
 			path).value / 1000,
 			startup_median_ms(under, path).value / 1000, under };
 		n += isfinite(felt[n].none_s) || isfinite(felt[n].pressed_s);
 	}
-	qsort(felt, n, sizeof(*felt), startup_compare_felt);
+	qsort(felt, n, sizeof(*felt), startup_compare_action_times);
 	for (size_t i = 0; i < n; i++)
-		startup_write_felt_row(run, &felt[i], out);
+		startup_write_felt_delay_row(run, &felt[i], out);
 }
 
-const struct extractor startup_extractor = {
-	.name = "startup", .cell_size = sizeof(struct startup), .begin_run = startup_begin_run, .read_repeat = startup_read_repeat,
-	.finish_cell = startup_finish_cell, .figure_of = startup_figure, .tables = { { "runs", startup_write_runs },
-		    { "events", startup_write_events }, { "applications", startup_write_applications }, { "felt", startup_write_felt } },
+const struct extractor_hooks startup_extractor = {
+	.name = "startup", .cell_size = sizeof(struct startup_cell_trials), .begin_run = startup_check_run_parameters,
+		.read_repeat = startup_read_repeat,
+	.finish_cell = startup_set_cell_figures, .figure_of = startup_cell_figure, .tables = { { "runs", startup_write_start_rows },
+		    { "events", startup_write_events }, { "applications", startup_write_applications }, { "felt",
+		    	startup_write_felt_delay_rows } },
 };

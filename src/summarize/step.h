@@ -10,7 +10,7 @@
  * seen_per_s (frames on the user's screen), shown_per_s, late_percent, packets_per_frame, cpu_percent, bytes_per_frame (display
  * traffic per frame seen, or per frame shown if no screen is watched), frame_bytes (uncompressed), information_bytes (after
  * lossless compression), seconds, from_ns. NAN: not known. False: no such figure. */
-bool step_figure(const struct json *j, const char *prefix, const char *name, double *out);
+bool step_compute_figure(const struct json_document *j, const char *prefix, const char *name, double *out);
 
 #define STEP_BINS_MAX 20000	/* most bins of a series */
 #define STEP_BIN_S 0.5
@@ -29,6 +29,6 @@ struct step_series {
 
 /* Reads folder STEP of the repeat. Packets count in the bin in which their own bin of traffic.tsv begins. No bins if the origin is
  * not known (NAN) or nothing was captured. */
-struct step_series step_series_read(const struct repeat *r, const char *step, double origin_ns);
+struct step_series step_series_read(const struct experiment_repeat *r, const char *step, double origin_ns);
 
 #endif

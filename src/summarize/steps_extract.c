@@ -14,7 +14,7 @@
 #define PIECE_NS ((int64_t)(STEP_BIN_S * 1e9))
 #define ORIGIN_MAX 1e18
 
-bool step_figure(const struct json *j, const char *prefix, const char *name, double *out)
+bool step_compute_figure(const struct json_document *j, const char *prefix, const char *name, double *out)
 {
 	static const struct {
 		const char *name, *key;
@@ -54,20 +54,20 @@ struct step_series_reader {
 };
 
 /* Index of the bin of a time, relative to the first bin. */
-static int64_t step_series_bin(const struct step_series *t, int64_t time_ns)
+static int64_t step_series_bin_index(const struct step_series *t, int64_t time_ns)
 {
 	return (int64_t)floor((double)(time_ns - t->origin_ns) / (double)PIECE_NS) - t->first;
 }
 
 /* Rows are in the order of time, so bins are only added at the end. */
-static int step_series_add_traffic(void *into, const struct rows_cell *c)
+static int step_series_add_traffic(void *into, const struct input_row_cell *c)
 {
 	struct step_series *t = ((struct step_series_reader *)into)->out;
 	int64_t at;
 
 	if (!t->n)
-		t->first = step_series_bin(t, c[0].count);
-	at = step_series_bin(t, c[0].count);
+		t->first = step_series_bin_index(t, c[0].count);
+	at = step_series_bin_index(t, c[0].count);
 	if (at < 0 || at >= STEP_BINS_MAX)
 		return -EPROTO;
 	while ((int64_t)t->n <= at)
@@ -77,10 +77,10 @@ static int step_series_add_traffic(void *into, const struct rows_cell *c)
 }
 
 /* CPU time between two readings counts in the bin of their middle. */
-static int step_series_add_cpu(void *into, const struct rows_cell *c)
+static int step_series_add_cpu(void *into, const struct input_row_cell *c)
 {
 	struct step_series_reader *r = into;
-	int64_t time = c[0].count, wall = c[1].count, own = c[2].count, at = step_series_bin(r->out, (r->time_ns + time) / 2);
+	int64_t time = c[0].count, wall = c[1].count, own = c[2].count, at = step_series_bin_index(r->out, (r->time_ns + time) / 2);
 
 	if (r->time_ns && wall > r->wall_ns && at >= 0 && at < (int64_t)r->out->n)
 		r->out->bin[at].cpu_percent = 100.0 * (double)(own - r->own_ns) / (double)(wall - r->wall_ns);
@@ -88,10 +88,10 @@ static int step_series_add_cpu(void *into, const struct rows_cell *c)
 	return 0;
 }
 
-struct step_series step_series_read(const struct repeat *r, const char *step, double origin_ns)
+struct step_series step_series_read(const struct experiment_repeat *r, const char *step, double origin_ns)
 {
-	static const struct rows_kind traffic = { "traffic/1", "bin_start_ns display_wire_bytes", step_series_add_traffic, NULL };
-	static const struct rows_kind cpu = { "cpu/1", "time_ns wall_ns own_ns", step_series_add_cpu, NULL };
+	static const struct input_rows_reader traffic = { "traffic/1", "bin_start_ns display_wire_bytes", step_series_add_traffic, NULL };
+	static const struct input_rows_reader cpu = { "cpu/1", "time_ns wall_ns own_ns", step_series_add_cpu, NULL };
 	struct step_series out = { .bin = memory_new(STEP_BINS_MAX, sizeof(*out.bin)) };
 	struct step_series_reader reading = { .out = &out };
 	char file[128];
@@ -100,10 +100,10 @@ struct step_series step_series_read(const struct repeat *r, const char *step, do
 		return out;
 	out.origin_ns = (int64_t)origin_ns;
 	snprintf(file, sizeof(file), "%s/traffic.tsv", step);
-	repeat_table(r, file, false, &traffic, &reading);
+	repeat_read_table(r, file, false, &traffic, &reading);
 	snprintf(file, sizeof(file), "%s/cpu.tsv", step);
 	if (out.n)
-		repeat_table(r, file, false, &cpu, &reading);
+		repeat_read_table(r, file, false, &cpu, &reading);
 	return out;
 }
 
@@ -112,18 +112,18 @@ struct step_series step_series_read(const struct repeat *r, const char *step, do
 #define STEPS_AGAIN 80.0
 #define STEPS_CACHED 20.0
 
-static double steps_figure(const struct repeat *r, const char *name, const char *figure)
+static double steps_repeat_figure(const struct experiment_repeat *r, const char *name, const char *figure)
 {
 	char path[96];
 	double v = NAN;
 
 	snprintf(path, sizeof(path), "steps.%s", name);
-	step_figure(r->json, path, figure, &v);
+	step_compute_figure(r->json, path, figure, &v);
 	return v;
 }
 
 /* Computes NAME.FIGURE. */
-static bool steps_number(const struct repeat *r, const char *path, double *out)
+static bool steps_number_by_path(const struct experiment_repeat *r, const char *path, double *out)
 {
 	const char *dot = strchr(path, '.');
 	char name[64];
@@ -133,20 +133,20 @@ static bool steps_number(const struct repeat *r, const char *path, double *out)
 		return false;
 	if (strcmp(dot, ".share_percent") != 0) {
 		snprintf(name, sizeof(name), "steps.%.*s", (int)(dot - path), path);
-		return step_figure(r->json, name, dot + 1, out);
+		return step_compute_figure(r->json, name, dot + 1, out);
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)(dot - path), path);
-	fresh = steps_figure(r, !strcmp(name, "banner") ? "banner-fresh" : "fresh", "bytes_per_frame");
-	*out = fresh > 0 ? 100 * (steps_figure(r, name, "bytes_per_frame") / fresh) : (double)NAN;
+	fresh = steps_repeat_figure(r, !strcmp(name, "banner") ? "banner-fresh" : "fresh", "bytes_per_frame");
+	*out = fresh > 0 ? 100 * (steps_repeat_figure(r, name, "bytes_per_frame") / fresh) : (double)NAN;
 	return true;
 }
 
-static double steps_mean(const struct cell *c, const char *path)
+static double steps_mean_over_repeats(const struct experiment_cell *c, const char *path)
 {
 	double sum = 0, n = 0, v;
 
 	for (size_t i = 0; i < c->n; i++)
-		if (steps_number(&c->repeat[i], path, &v) && isfinite(v)) {
+		if (steps_number_by_path(&c->repeat[i], path, &v) && isfinite(v)) {
 			sum += v;
 			n++;
 		}
@@ -154,7 +154,7 @@ static double steps_mean(const struct cell *c, const char *path)
 }
 
 /* Computes NAME.users_MBIT. */
-static bool steps_users_per_link(const struct cell *c, const char *path, struct figure *out)
+static bool steps_users_per_link(const struct experiment_cell *c, const char *path, struct value_with_interval *out)
 {
 	const char *dot = strchr(path, '.');
 	char name[64];
@@ -163,52 +163,52 @@ static bool steps_users_per_link(const struct cell *c, const char *path, struct 
 	if (!dot || strncmp(dot, ".users_", 7) != 0)
 		return false;
 	snprintf(name, sizeof(name), "%.*s.mbit_per_s", (int)(dot - path), path);
-	each = steps_mean(c, name);
+	each = steps_mean_over_repeats(c, name);
 	out->value = each > 0 ? floor(strtod(dot + 7, NULL) / each) : (double)NAN;
 	return true;
 }
 
-static const char *steps_verdict(double share_percent)
+static const char *steps_cache_verdict_word(double share_percent)
 {
 	return isnan(share_percent) ? NULL : share_percent >= STEPS_AGAIN ? "again" : share_percent <= STEPS_CACHED ? "cached" : "in part";
 }
 
-static void steps_finish_cell(const struct cell *c)
+static void steps_set_cell_figures(const struct experiment_cell *c)
 {
-	give_text("loop.verdict", steps_verdict(steps_mean(c, "loop.share_percent")));
-	give_text("banner.verdict", steps_verdict(steps_mean(c, "banner.share_percent")));
+	extractor_set_text("loop.verdict", steps_cache_verdict_word(steps_mean_over_repeats(c, "loop.share_percent")));
+	extractor_set_text("banner.verdict", steps_cache_verdict_word(steps_mean_over_repeats(c, "banner.share_percent")));
 }
 
-static void steps_write_step(const struct cell *c, const char *name, struct table_out *out)
+static void steps_write_step_series(const struct experiment_cell *c, const char *name, struct table_out *out)
 {
-	double seconds = steps_figure(c->repeat, name, "seconds");
+	double seconds = steps_repeat_figure(c->repeat, name, "seconds");
 	struct step_series t;
 
 	if (isnan(seconds))
 		return;
-	t = step_series_read(c->repeat, name, steps_figure(c->repeat, name, "from_ns"));
+	t = step_series_read(c->repeat, name, steps_repeat_figure(c->repeat, name, "from_ns"));
 	for (size_t p = 1; p < t.n; p++) {	/* the first bin is not complete */
 		double from_s = (double)(t.first + (int64_t)p) * STEP_BIN_S;
 
 		if (from_s + STEP_BIN_S > seconds)
 			break;
-		row_params(out, c);
-		row_text(out, "step", name);
+		row_set_cell_parameters(out, c);
+		row_set_text(out, "step", name);
 		row_finish(out, { "time_s", from_s }, { "mbit_per_s", t.bin[p].bytes * STEP_BIN_MBIT_PER_S },
 			    { "cpu_percent", t.bin[p].cpu_percent });
 	}
 	free(t.bin);
 }
 
-static void steps_write_rows(const struct cell *c, struct table_out *out)
+static void steps_write_series_rows(const struct experiment_cell *c, struct table_out *out)
 {
 	if (!c->n)
 		return;
-	steps_write_step(c, "fresh", out);
-	steps_write_step(c, "loop", out);
+	steps_write_step_series(c, "fresh", out);
+	steps_write_step_series(c, "loop", out);
 }
 
-const struct extractor steps_extractor = {
-	.name = "steps", .finish_cell = steps_finish_cell, .number_of = steps_number, .figure_of = steps_users_per_link,
-	.tables = { { NULL, steps_write_rows } },
+const struct extractor_hooks steps_extractor = {
+	.name = "steps", .finish_cell = steps_set_cell_figures, .number_of = steps_number_by_path, .figure_of = steps_users_per_link,
+	.tables = { { NULL, steps_write_series_rows } },
 };

@@ -19,8 +19,8 @@ static const struct cli_opt options[] = {
 
 int main(int argc, char **argv)
 {
-	struct engine_counts n;
-	struct rec *out;
+	struct engine_repeat_counts n;
+	struct rec_report *out;
 	int first;
 
 	first = cli_parse(argc, argv, "summarize RUN [options]",

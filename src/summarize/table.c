@@ -17,31 +17,31 @@ struct table_reader {
 };
 
 /* Ends the program with one line; word: the word at fault, or NULL. */
-static noreturn void table_refuse(const struct table_reader *r, const char *what, const char *word)
+static noreturn void table_die_at_bad_word(const struct table_reader *r, const char *what, const char *word)
 {
 	die(EXIT_RUN, "%s:%lu: %s%s%s", r->path, r->line, what, word ? ": " : "", word ? word : "");
 }
 
 /* Splits the line into words, in place. A word in quotes may be empty. */
-static void table_split(struct table_reader *r, char *p)
+static void table_split_line(struct table_reader *r, char *p)
 {
 	char *end;
 
 	for (r->n = 0; p += strspn(p, BLANKS), *p && *p != '#'; p = end) {
 		if (r->n == WORDS)
-			table_refuse(r, "too many words", NULL);
+			table_die_at_bad_word(r, "too many words", NULL);
 		end = *p == '"' ? strchr(++p, '"') : p + strcspn(p, BLANKS);
 		if (!end)
-			table_refuse(r, "a quote without its end", NULL);
+			table_die_at_bad_word(r, "a quote without its end", NULL);
 		if (*end == '"' && end[1] && !isspace((unsigned char)end[1]))
-			table_refuse(r, "no blank after a quote", NULL);
+			table_die_at_bad_word(r, "no blank after a quote", NULL);
 		r->word[r->n++] = p;
 		if (*end)
 			*end++ = '\0';
 	}
 }
 
-static const struct extractor *table_extractor(const char *name)
+static const struct extractor_hooks *table_find_extractor(const char *name)
 {
 	for (size_t i = 0; extractors[i]; i++)
 		if (!strcmp(extractors[i]->name, name))
@@ -54,7 +54,7 @@ static bool table_is_name(const char *word)
 	return *word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == strlen(word);
 }
 
-static struct table *table_find(const struct table_reader *r, const char *name)
+static struct table *table_find_by_name(const struct table_reader *r, const char *name)
 {
 	for (size_t i = 0; i < r->tables->n; i++)
 		if (!strcmp(r->tables->table[i].name, name))
@@ -62,18 +62,18 @@ static struct table *table_find(const struct table_reader *r, const char *name)
 	return NULL;
 }
 
-static void table_read_head(struct table_reader *r)
+static void table_read_table_line(struct table_reader *r)
 {
 	static const char *const taken[] = { "schema", "long", "run", "thresholds", NULL };
 	struct tables *all = r->tables;
 	struct table t = { .name = r->word[1] };
 
 	if (name_index(taken, t.name) >= 0)
-		table_refuse(r, "a name that a run's own files have", t.name);
+		table_die_at_bad_word(r, "a name that a run's own files have", t.name);
 	if (!table_is_name(t.name))
-		table_refuse(r, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional]", NULL);
-	if (table_find(r, t.name))
-		table_refuse(r, "a second table of that name", t.name);
+		table_die_at_bad_word(r, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional]", NULL);
+	if (table_find_by_name(r, t.name))
+		table_die_at_bad_word(r, "a second table of that name", t.name);
 	snprintf(t.schema, sizeof(t.schema), "%s/1", t.name);
 	for (size_t i = 3; i < r->n; i++) {
 		if (!strncmp(r->word[i], "schema=", 7))
@@ -81,25 +81,25 @@ static void table_read_head(struct table_reader *r)
 		else if (!strcmp(r->word[i], "optional"))
 			t.optional = true;
 		else
-			table_refuse(r, "neither schema=WORD nor optional", r->word[i]);
+			table_die_at_bad_word(r, "neither schema=WORD nor optional", r->word[i]);
 	}
 	if (!strncmp(r->word[2], "rows:", 5)) {
 		t.rows = r->word[2] + 5;
-		t.extractor = table_extractor(t.rows);
+		t.extractor = table_find_extractor(t.rows);
 		if (!t.extractor || !t.extractor->tables[0].write)
-			table_refuse(r, "no extractor of rows", t.rows);
+			table_die_at_bad_word(r, "no extractor of rows", t.rows);
 	} else if (!strcmp(r->word[2], "given")) {
 		t.rows = r->word[2];
 		t.given = true;
 	} else if (strcmp(r->word[2], "cells") != 0) {
-		table_refuse(r, "neither cells, given nor rows:EXTRACTOR", r->word[2]);
+		table_die_at_bad_word(r, "neither cells, given nor rows:EXTRACTOR", r->word[2]);
 	}
 	memory_more(all->table, all->n);
 	all->table[all->n++] = t;
 }
 
 /* Ends `word` at its first `at`. Returns what follows that character; NULL: the word has none. */
-static char *table_cut(char *word, char at)
+static char *table_cut_word_at(char *word, char at)
 {
 	char *behind = strchr(word, at);
 
@@ -108,37 +108,37 @@ static char *table_cut(char *word, char at)
 	return behind;
 }
 
-static void table_read_source_json(struct table_reader *r, struct column *c, char *word, char *path)
+static void table_read_json_source(struct table_reader *r, struct column *c, char *word, char *path)
 {
-	char *file = table_cut(word, '/');
+	char *file = table_cut_word_at(word, '/');
 
 	c->source = SOURCE_JSON;
 	c->series = file ? word : NULL;
 	c->from = file ? file : word;
-	c->over = table_cut(path, '/');
+	c->over = table_cut_word_at(path, '/');
 	if (!!c->over != (c->estimator == ESTIMATE_SHARE_CI))
-		table_refuse(r, "share+ci, and it alone, wants FILE:PATH/PATH", c->name);
+		table_die_at_bad_word(r, "share+ci, and it alone, wants FILE:PATH/PATH", c->name);
 	if (c->estimator <= ESTIMATE_ABOVE)
-		table_refuse(r, "a number of repeats wants an estimator", c->name);
+		table_die_at_bad_word(r, "a number of repeats wants an estimator", c->name);
 }
 
-static void table_read_source(struct table_reader *r, struct column *c, char *word)
+static void table_read_column_source(struct table_reader *r, struct column *c, char *word)
 {
 	static const char *const kinds[] = { "-", "param", "count", "run", NULL };	/* in the order of enum column_source */
 	static const char *const counts[] = { "state", "measured", "complete", "failed", "flagged", "tried", "reason", "name", NULL };
-	char *path = table_cut(word, ':');
+	char *path = table_cut_word_at(word, ':');
 	int kind = name_index(kinds, word), count;
 	size_t length = strlen(word);
 
 	c->source = kind < 0 ? SOURCE_EXTRACTOR : (enum column_source)kind;
 	c->path = c->source == SOURCE_PARAM && !path ? c->name : path;
 	if (c->source == SOURCE_ROW ? !!path : !c->path || !*c->path)
-		table_refuse(r, "a source is -, param, count:WORD, run:PATH, FILE.json:PATH or EXTRACTOR:FIGURE, not", word);
+		table_die_at_bad_word(r, "a source is -, param, count:WORD, run:PATH, FILE.json:PATH or EXTRACTOR:FIGURE, not", word);
 	if (c->source == SOURCE_COUNT) {
 		count = name_index(counts, path);
 		c->count = (enum count_kind)count;
 		if (count < 0)
-			table_refuse(r, "no such count", path);
+			table_die_at_bad_word(r, "no such count", path);
 	}
 	if (c->source != SOURCE_EXTRACTOR)
 		return;
@@ -146,29 +146,29 @@ static void table_read_source(struct table_reader *r, struct column *c, char *wo
 	if (c->needed)
 		word[--length] = '\0';
 	if (length > 5 && !strcmp(word + length - 5, ".json")) {
-		table_read_source_json(r, c, word, path);
+		table_read_json_source(r, c, word, path);
 		return;
 	}
 	c->from = word;
-	c->extractor = table_extractor(word);
+	c->extractor = table_find_extractor(word);
 	if (!c->extractor)
-		table_refuse(r, "no such extractor", word);
+		table_die_at_bad_word(r, "no such extractor", word);
 }
 
-static void table_read_format(struct table_reader *r, struct column *c, const char *estimator, const char *decimals,
+static void table_read_column_format(struct table_reader *r, struct column *c, const char *estimator, const char *decimals,
 			      const char *better)
 {
 	static const char *const sides[] = { "-", "lower", "higher", NULL };
 	int e = name_index(estimate_names, estimator), side = name_index(sides, better);
 
 	if (e < 0)
-		table_refuse(r, "no such estimator", estimator);
+		table_die_at_bad_word(r, "no such estimator", estimator);
 	c->estimator = (enum estimator)e;
 	c->decimals = !strcmp(decimals, "text") ? TABLE_TEXT : decimals[0] - '0';
 	if (c->decimals != TABLE_TEXT && (!isdigit((unsigned char)decimals[0]) || decimals[1]))
-		table_refuse(r, "decimals are text or 0 to 9, not", decimals);
+		table_die_at_bad_word(r, "decimals are text or 0 to 9, not", decimals);
 	if (side < 0)
-		table_refuse(r, "better is lower, higher or -, not", better);
+		table_die_at_bad_word(r, "better is lower, higher or -, not", better);
 	c->better = side ? sides[side] : "";
 }
 
@@ -184,43 +184,43 @@ static void table_add_column(struct table_reader *r)
 	struct column *c;
 
 	if (!t)
-		table_refuse(r, "a column before the first table", r->word[0]);
+		table_die_at_bad_word(r, "a column before the first table", r->word[0]);
 	if (r->n != 7)
-		table_refuse(r, "a column wants NAME HEADING UNIT SOURCE ESTIMATOR DECIMALS BETTER", r->word[0]);
+		table_die_at_bad_word(r, "a column wants NAME HEADING UNIT SOURCE ESTIMATOR DECIMALS BETTER", r->word[0]);
 	if (!table_is_name(r->word[0]) || !strcmp(r->word[0], "schema"))
-		table_refuse(r, "no name for a column", r->word[0]);
+		table_die_at_bad_word(r, "no name for a column", r->word[0]);
 	memory_more(t->column, t->n);
 	c = &t->column[t->n++];
 	*c = (struct column){ .name = r->word[0], .heading = table_dash_to_empty(r->word[1]),
 			      .unit = table_dash_to_empty(r->word[2]), .place = t->places };
-	table_read_format(r, c, r->word[4], r->word[5], r->word[6]);
-	table_read_source(r, c, r->word[3]);
+	table_read_column_format(r, c, r->word[4], r->word[5], r->word[6]);
+	table_read_column_source(r, c, r->word[3]);
 	if ((c->source == SOURCE_ROW) != (t->rows != NULL))
-		table_refuse(r, t->rows ? "of rows that others write the source is -" : "a table of cells wants a source", c->name);
-	for (int e = 0; e <= estimate_ends(c->estimator); e++, t->places++) {
-		memory_none_lost(asprintf(&c->end[e], "%s%s", c->name, ends[e]) < 0);
+		table_die_at_bad_word(r, t->rows ? "of rows that others write the source is -" : "a table of cells wants a source", c->name);
+	for (int e = 0; e <= estimate_extra_column_count(c->estimator); e++, t->places++) {
+		memory_die_if_values_lost(asprintf(&c->end[e], "%s%s", c->name, ends[e]) < 0);
 		for (size_t i = 0; i + 1 < t->n; i++)
 			if (name_index((const char *const *)t->column[i].end, c->end[e]) >= 0)
-				table_refuse(r, "a second column of that name", c->end[e]);
+				table_die_at_bad_word(r, "a second column of that name", c->end[e]);
 	}
 }
 
-static void table_check_column(const struct table_reader *r, const struct table *t, char *name)
+static void table_require_column(const struct table_reader *r, const struct table *t, char *name)
 {
 	char *end = name + strlen(name);
 
 	if (end > name && end[-1] == '?')
 		end[-1] = '\0';
-	if (!table_column(t, name))
-		table_refuse(r, "no such column of that table", name);
+	if (!table_find_column(t, name))
+		table_die_at_bad_word(r, "no such column of that table", name);
 }
 
-static const struct table *table_require(const struct table_reader *r, const char *name)
+static const struct table *table_require_table(const struct table_reader *r, const char *name)
 {
-	const struct table *t = table_find(r, name);
+	const struct table *t = table_find_by_name(r, name);
 
 	if (!t)
-		table_refuse(r, "no such table above", name);
+		table_die_at_bad_word(r, "no such table above", name);
 	return t;
 }
 
@@ -230,39 +230,39 @@ static void table_check_view_word(const struct table_reader *r, const struct tab
 	char *value = strchr(word, '='), *one, *behind;
 
 	if (!strncmp(word, "breaks=", 7)) {	/* AXIS:COLUMN>LIMIT */
-		behind = table_cut(++value, ':');
-		if (!behind || !table_cut(behind, '>'))
-			table_refuse(r, "breaks wants AXIS:COLUMN>LIMIT", value);
-		table_check_column(r, t, value);
-		table_check_column(r, t, behind);
+		behind = table_cut_word_at(++value, ':');
+		if (!behind || !table_cut_word_at(behind, '>'))
+			table_die_at_bad_word(r, "breaks wants AXIS:COLUMN>LIMIT", value);
+		table_require_column(r, t, value);
+		table_require_column(r, t, behind);
 	} else if (!strncmp(word, "at=", 3)) {	/* COLUMN:least|most|VALUE,... */
-		for (value++; (one = strsep(&value, ",")); table_check_column(r, t, one)) {
-			behind = table_cut(one, ':');
+		for (value++; (one = strsep(&value, ",")); table_require_column(r, t, one)) {
+			behind = table_cut_word_at(one, ':');
 			if (!behind || !*behind)
-				table_refuse(r, "at= takes COLUMN:least, COLUMN:most or COLUMN:VALUE", one);
+				table_die_at_bad_word(r, "at= takes COLUMN:least, COLUMN:most or COLUMN:VALUE", one);
 		}
 	} else if (!strncmp(word, "by=", 3) || !strncmp(word, "only=", 5) || !strncmp(word, "rank=", 5)) {
-		table_check_column(r, t, value + 1);
+		table_require_column(r, t, value + 1);
 	} else {				/* COLUMN or TABLE:COLUMN */
-		behind = table_cut(word, ':');
-		table_check_column(r, behind ? table_require(r, word) : t, behind ? behind : word);
+		behind = table_cut_word_at(word, ':');
+		table_require_column(r, behind ? table_require_table(r, word) : t, behind ? behind : word);
 	}
 }
 
 /* Checks that the tables and columns of a view exist. Only the report draws views. */
 static void table_check_view(struct table_reader *r)
 {
-	const struct table *t = table_require(r, r->word[2]);
+	const struct table *t = table_require_table(r, r->word[2]);
 
 	for (size_t i = 4; i < r->n; i++)
 		table_check_view_word(r, t, r->word[i]);
 }
 
-static void table_read_counts(struct table_reader *r)
+static void table_read_counts_line(struct table_reader *r)
 {
 	r->tables->counts = r->word[1];
 	if (!table_is_name(r->word[1]))
-		table_refuse(r, "counts wants one WORD", NULL);
+		table_die_at_bad_word(r, "counts wants one WORD", NULL);
 }
 
 static void table_read_file(struct table_reader *r, const char *path);
@@ -275,7 +275,7 @@ static void table_read_include(struct table_reader *r)
 	char path[TABLE_PATH];
 
 	if (inner.depth > 4)
-		table_refuse(r, "include wants one FILE, and not one that includes this", NULL);
+		table_die_at_bad_word(r, "include wants one FILE, and not one that includes this", NULL);
 	snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash + 1 - r->path) : 0, r->path, r->word[1]);
 	table_read_file(&inner, path);
 }
@@ -288,18 +288,18 @@ static void table_read_line(struct table_reader *r, char *text)
 		void (*read)(struct table_reader *r);
 		const char *wants;
 	} lines[] = {
-		{ "table", 3, WORDS, table_read_head, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional]" },
+		{ "table", 3, WORDS, table_read_table_line, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional]" },
 		{ "view", 5, WORDS, table_check_view,
 			"view wants ID TABLE TITLE [by=COLUMN] [only=COLUMN] [rank=COLUMN [at=COLUMN:VALUE,...]] [breaks=AXIS:COLUMN>LIMIT] COLUMN..." },
 		{ "include", 2, 2, table_read_include, "include wants one FILE, and not one that includes this" },
-		{ "counts", 2, 2, table_read_counts, "counts wants one WORD" },
+		{ "counts", 2, 2, table_read_counts_line, "counts wants one WORD" },
 	};
 
-	table_split(r, text);
+	table_split_line(r, text);
 	for (size_t i = 0; r->n && i < sizeof(lines) / sizeof(*lines); i++)
 		if (!strcmp(r->word[0], lines[i].word)) {
 			if (r->n < lines[i].least || r->n > lines[i].most)
-				table_refuse(r, lines[i].wants, NULL);
+				table_die_at_bad_word(r, lines[i].wants, NULL);
 			lines[i].read(r);
 			return;
 		}
@@ -343,7 +343,7 @@ void tables_read(const char *path, struct tables *out)
 		die(EXIT_RUN, "%s: no table", path);
 }
 
-const struct column *table_column(const struct table *t, const char *name)
+const struct column *table_find_column(const struct table *t, const char *name)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (!strcmp(t->column[i].name, name))

@@ -41,11 +41,11 @@ enum count_kind {
 #define TABLE_ENDS 4		/* most cells that one column has in a row: the value, _low, _high, _above */
 
 /* Values of one column for one cell. */
-struct column_values {
+struct summary_column_values {
 	double *value, *total;	/* number of each complete repeat (or train); total: the number under the / of share+ci */
 	size_t n;
 	char *text;
-	struct figure figure;
+	struct value_with_interval figure;
 };
 
 /* A column of a table. Its texts point into tables.text. */
@@ -57,17 +57,18 @@ struct column {
 	enum count_kind count;
 	enum estimator estimator;
 	bool needed;		/* a repeat without the file ends the program */
-	const char *series;	/* folder of the trains to read (cell_train() in engine.h); "*": of all trains; NULL: the repeats themselves */
+	/* folder of the trains to read (cell_train_of_repeat() in engine.h); "*": of all trains; NULL: the repeats themselves */
+	const char *series;
 	int decimals;
 	const char *better;	/* lower, higher or "" */
-	const struct extractor *extractor;
-	struct column_values *cell;	/* values for each cell of the run; owned by the engine */
+	const struct extractor_hooks *extractor;
+	struct summary_column_values *cell;	/* values for each cell of the run; owned by the engine */
 };
 
 struct table {
 	const char *name, *rows;		/* rows: the extractor's name, or "given"; NULL: one row for each cell */
 	char schema[128];
-	const struct extractor *extractor;	/* extractor that writes the rows; NULL: none */
+	const struct extractor_hooks *extractor;	/* extractor that writes the rows; NULL: none */
 	bool given, optional;
 	struct column *column;
 	size_t n, places;			/* n: columns; places: cells of a row */
@@ -85,7 +86,7 @@ struct tables {
 /* Reads the file `table` at `path`. A mistake in the file ends the program with one line. */
 void tables_read(const char *path, struct tables *out);
 
-const struct column *table_column(const struct table *t, const char *name);	/* NULL: no such column */
+const struct column *table_find_column(const struct table *t, const char *name);	/* NULL: no such column */
 
 /* --- table_out.c: writes them as NAME.tsv, which take their names when all are whole --------------------------- */
 
@@ -93,7 +94,7 @@ const struct column *table_column(const struct table *t, const char *name);	/* N
 
 struct table_out {
 	const struct table *table;
-	struct rows *file;		/* NULL: not open */
+	struct row_file *file;		/* NULL: not open */
 	char path[TABLE_PATH], temporary[TABLE_PATH + 8];
 	char **cell;			/* cells of the current row; NULL: empty */
 	size_t rows;			/* number of rows written */
@@ -105,7 +106,7 @@ void table_out_open(struct table_out *t, const struct table *table, const char *
  * the old file. */
 void table_out_close(struct table_out *t, bool keep);
 /* Write long.tsv (schema long/1: the tables with one row per cell, one value a row) and schema.tsv (schema/1: all columns). */
-void table_out_long(const struct run *run, const struct tables *tables);
-void table_out_schema(const struct run *run, const struct tables *tables);
+void table_out_write_long_tsv(const struct experiment_run *run, const struct tables *tables);
+void table_out_write_schema_tsv(const struct experiment_run *run, const struct tables *tables);
 
 #endif

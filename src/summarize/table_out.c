@@ -12,13 +12,13 @@
 
 /* --- files, which take their names when they are whole (rows_open() alone writes in place) --------------------- */
 
-static noreturn void table_out_fail(const struct table_out *t, int err)
+static noreturn void table_out_die_of_error(const struct table_out *t, int err)
 {
 	unlink(t->temporary);
 	die(EXIT_RUN, "%s: %s", t->path, strerror(err));
 }
 
-static void table_out_begin(struct table_out *t, const char *folder, const char *name, const char *schema,
+static void table_out_create_file(struct table_out *t, const char *folder, const char *name, const char *schema,
 			    const char *const *columns)
 {
 	mode_t mask = umask(0);
@@ -29,16 +29,16 @@ static void table_out_begin(struct table_out *t, const char *folder, const char 
 	snprintf(t->temporary, sizeof(t->temporary), "%s.XXXXXX", t->path);
 	fd = mkostemp(t->temporary, O_CLOEXEC);
 	if (fd < 0)
-		table_out_fail(t, errno);
+		table_out_die_of_error(t, errno);
 	fchmod(fd, 0666 & ~mask);	/* mkostemp() created the file with mode 0600 */
 	close(fd);
 	t->file = rows_open(t->temporary, schema, columns);
 	if (!t->file)
-		table_out_fail(t, errno);
+		table_out_die_of_error(t, errno);
 }
 
 /* keep: rename the file to its final name; otherwise remove it. */
-static void table_out_end(struct table_out *t, bool keep)
+static void table_out_finish_file(struct table_out *t, bool keep)
 {
 	int err = rows_close(t->file), fd = keep && !err ? open(t->temporary, O_RDONLY | O_CLOEXEC) : -1;
 
@@ -48,7 +48,7 @@ static void table_out_end(struct table_out *t, bool keep)
 	if (fd >= 0)
 		close(fd);
 	if (keep && err)
-		table_out_fail(t, -err);
+		table_out_die_of_error(t, -err);
 	if (!keep)
 		unlink(t->temporary);
 }
@@ -61,7 +61,7 @@ void table_out_open(struct table_out *t, const struct table *table, const char *
 	for (size_t i = 0; i < table->n; i++)
 		for (int e = 0; e < TABLE_ENDS && table->column[i].end[e]; e++)
 			names[table->column[i].place + (size_t)e] = table->column[i].end[e];
-	table_out_begin(t, folder, table->name, table->schema, names);
+	table_out_create_file(t, folder, table->name, table->schema, names);
 	free(names);
 }
 
@@ -70,7 +70,7 @@ void table_out_close(struct table_out *t, bool keep)
 	bool drop = !keep || (t->table && t->table->optional && !t->rows);
 
 	if (t->file)
-		table_out_end(t, !drop);
+		table_out_finish_file(t, !drop);
 	if (keep && drop)
 		unlink(t->path);
 }
@@ -79,7 +79,7 @@ void table_out_close(struct table_out *t, bool keep)
 
 static char **table_out_find_cell(struct table_out *t, const char *column, const struct column **of)
 {
-	*of = table_column(t->table, column);
+	*of = table_find_column(t->table, column);
 	if (!*of)
 		die(EXIT_RUN, "table %s has no column %s", t->table->name, column);
 	return &t->cell[(*of)->place];
@@ -88,7 +88,7 @@ static char **table_out_find_cell(struct table_out *t, const char *column, const
 static void table_out_set_cell(char **cell, const char *text)
 {
 	free(*cell);
-	*cell = text ? memory_checked(strdup(text)) : NULL;
+	*cell = text ? memory_or_die(strdup(text)) : NULL;
 }
 
 /* Returns NULL if the number is not known. */
@@ -98,14 +98,14 @@ static const char *table_out_format_number(char room[NUMBER], double v, int deci
 	return isfinite(v) ? room : NULL;
 }
 
-void row_text(struct table_out *t, const char *column, const char *value)
+void row_set_text(struct table_out *t, const char *column, const char *value)
 {
 	const struct column *c;
 
 	table_out_set_cell(table_out_find_cell(t, column, &c), value);
 }
 
-void row_figure(struct table_out *t, const char *column, struct figure f)
+void row_set_figure(struct table_out *t, const char *column, struct value_with_interval f)
 {
 	const double numbers[TABLE_ENDS] = { f.value, f.low, f.high, isfinite(f.value) ? f.above : (double)NAN };
 	const struct column *c;
@@ -115,7 +115,7 @@ void row_figure(struct table_out *t, const char *column, struct figure f)
 		table_out_set_cell(&cell[e], table_out_format_number(room, numbers[e], e < 3 ? c->decimals : 0));
 }
 
-void row_number(struct table_out *t, const char *column, double value)
+void row_set_number(struct table_out *t, const char *column, double value)
 {
 	const struct column *c;
 	char **cell = table_out_find_cell(t, column, &c), room[NUMBER];
@@ -123,13 +123,13 @@ void row_number(struct table_out *t, const char *column, double value)
 	table_out_set_cell(cell, table_out_format_number(room, value, c->decimals));
 }
 
-void row_number_list(struct table_out *t, const struct named_value *v)
+void row_set_named_numbers(struct table_out *t, const struct named_value *v)
 {
 	for (; v->name; v++)
-		row_number(t, v->name, v->value);
+		row_set_number(t, v->name, v->value);
 }
 
-void row_json(struct table_out *t, const struct json *j, const char *prefix, const char *columns)
+void row_set_json_values(struct table_out *t, const struct json_document *j, const char *prefix, const char *columns)
 {
 	char word[160], column[80], key[80], path[160];
 	int length;
@@ -142,70 +142,70 @@ void row_json(struct table_out *t, const struct json *j, const char *prefix, con
 			snprintf(key, sizeof(key), "%s", column);
 		snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", key);
 		if (json_get_str(j, path))
-			row_text(t, column, json_get_str(j, path));
+			row_set_text(t, column, json_get_str(j, path));
 		else
-			row_number(t, column, json_get_bool(j, path, &is) ? is : json_number(j, "%s", path) * factor);
+			row_set_number(t, column, json_get_bool(j, path, &is) ? is : json_number(j, "%s", path) * factor);
 	}
 }
 
-void row_params(struct table_out *t, const struct cell *c)
+void row_set_cell_parameters(struct table_out *t, const struct experiment_cell *c)
 {
 	for (size_t i = 0; i < t->table->n; i++) {
 		const char *name = t->table->column[i].name;
 
-		if (isfinite(cell_number(c, name)))
-			row_number(t, name, cell_number(c, name));
-		else if (cell_text(c, name) || !strcmp(name, "cell"))
-			row_text(t, name, cell_text(c, name) ? cell_text(c, name) : c->name);
+		if (isfinite(cell_parameter_number(c, name)))
+			row_set_number(t, name, cell_parameter_number(c, name));
+		else if (cell_parameter_text(c, name) || !strcmp(name, "cell"))
+			row_set_text(t, name, cell_parameter_text(c, name) ? cell_parameter_text(c, name) : c->name);
 	}
 }
 
-static void table_out_write_cell(struct rows *file, const char *text)
+static void table_out_write_cell(struct row_file *file, const char *text)
 {
 	if (text)
-		rows_str(file, text);
+		rows_write_str(file, text);
 	else
-		rows_none(file);
+		rows_write_empty_cell(file);
 }
 
-void row_end(struct table_out *t)
+void row_write_to_table(struct table_out *t)
 {
 	for (size_t i = 0; i < t->table->places; i++) {
 		table_out_write_cell(t->file, t->cell[i]);
 		table_out_set_cell(&t->cell[i], NULL);
 	}
-	rows_end(t->file);
+	rows_end_row(t->file);
 	t->rows++;
 }
 
 /* --- long.tsv and schema.tsv ----------------------------------------------------------------------------------- */
 
-void table_out_schema(const struct run *run, const struct tables *tables)
+void table_out_write_schema_tsv(const struct experiment_run *run, const struct tables *tables)
 {
 	static const char *const names[] = { "table", "column", "type", "unit", "decimals", "better", "heading", NULL };
 	struct table_out t = { 0 };
 
-	table_out_begin(&t, run->folder, "schema", "schema/1", names);
+	table_out_create_file(&t, run->folder, "schema", "schema/1", names);
 	for (const struct table *of = tables->table; of < tables->table + tables->n; of++)
 		for (const struct column *c = of->column; c < of->column + of->n; c++)
 			for (int e = 0; e < TABLE_ENDS && c->end[e]; e++) {
-				rows_str(t.file, of->name);
-				rows_str(t.file, c->end[e]);
-				rows_str(t.file, c->decimals < 0 ? "text" : e == 3 || !c->decimals ? "int" : "real");
-				rows_str(t.file, e == 3 ? "" : c->unit);
-				rows_count(t.file, e == 3 ? 0 : c->decimals);
-				rows_str(t.file, e ? "" : c->better);
-				rows_str(t.file, e ? "" : c->heading);
-				rows_end(t.file);
+				rows_write_str(t.file, of->name);
+				rows_write_str(t.file, c->end[e]);
+				rows_write_str(t.file, c->decimals < 0 ? "text" : e == 3 || !c->decimals ? "int" : "real");
+				rows_write_str(t.file, e == 3 ? "" : c->unit);
+				rows_write_count(t.file, e == 3 ? 0 : c->decimals);
+				rows_write_str(t.file, e ? "" : c->better);
+				rows_write_str(t.file, e ? "" : c->heading);
+				rows_end_row(t.file);
 			}
-	table_out_end(&t, true);
+	table_out_finish_file(&t, true);
 }
 
 #define AXES_MAX 32
 
 /* Returns the number of parameters that are columns of long.tsv: the run's axes, or without axes the parameters that `table`
  * names. */
-static size_t table_out_find_axes(const struct run *run, const struct tables *tables, const char **axis)
+static size_t table_out_find_axes(const struct experiment_run *run, const struct tables *tables, const char **axis)
 {
 	size_t n = 0;
 
@@ -219,41 +219,42 @@ static size_t table_out_find_axes(const struct run *run, const struct tables *ta
 }
 
 /* Returns the name of the run: the last part of the real path of its folder, in `room`. */
-static const char *table_out_run_name(const struct run *run, char room[PATH_MAX])
+static const char *table_out_run_name(const struct experiment_run *run, char room[PATH_MAX])
 {
 	const char *slash = realpath(run->folder, room) ? strrchr(room, '/') : NULL;
 
 	return slash && slash[1] ? slash + 1 : run->folder;
 }
 
-static void table_out_long_row(struct rows *t, const char *name, const struct cell *c, const struct column *column,
+static void table_out_write_long_row(struct row_file *t, const char *name, const struct experiment_cell *c,
+				     const struct column *column,
 			       const char *const *axis, size_t axes)
 {
-	const struct column_values *taken = &column->cell[c->index];
-	const struct figure *f = &taken->figure;
+	const struct summary_column_values *taken = &column->cell[c->index];
+	const struct value_with_interval *f = &taken->figure;
 	char room[NUMBER];
 
-	rows_str(t, name);
-	rows_str(t, c->run->experiment);
+	rows_write_str(t, name);
+	rows_write_str(t, c->run->experiment);
 	for (size_t i = 0; i < axes; i++) {
-		snprintf(room, sizeof(room), "%.10g", cell_number(c, axis[i]));
-		table_out_write_cell(t, isfinite(cell_number(c, axis[i])) ? room : cell_text(c, axis[i]));
+		snprintf(room, sizeof(room), "%.10g", cell_parameter_number(c, axis[i]));
+		table_out_write_cell(t, isfinite(cell_parameter_number(c, axis[i])) ? room : cell_parameter_text(c, axis[i]));
 	}
-	rows_str(t, column->name);
-	rows_str(t, column->unit);
+	rows_write_str(t, column->name);
+	rows_write_str(t, column->unit);
 	table_out_write_cell(t, table_out_format_number(room, f->value, column->decimals));
 	table_out_write_cell(t, table_out_format_number(room, f->low, column->decimals));
 	table_out_write_cell(t, table_out_format_number(room, f->high, column->decimals));
-	rows_int(t, f->above);
-	rows_count(t, taken->value || f->repeats ? (int64_t)f->repeats : -1);
-	rows_int(t, (int64_t)c->n);
-	rows_str(t, estimate_names[column->estimator]);
-	rows_str(t, column->better);
-	rows_int(t, (int64_t)c->flagged);
-	rows_end(t);
+	rows_write_int(t, f->above);
+	rows_write_count(t, taken->value || f->repeats ? (int64_t)f->repeats : -1);
+	rows_write_int(t, (int64_t)c->n);
+	rows_write_str(t, estimate_names[column->estimator]);
+	rows_write_str(t, column->better);
+	rows_write_int(t, (int64_t)c->flagged);
+	rows_end_row(t);
 }
 
-void table_out_long(const struct run *run, const struct tables *tables)
+void table_out_write_long_tsv(const struct experiment_run *run, const struct tables *tables)
 {
 	static const char *const after[] = {
 		"metric", "unit", "value", "low", "high", "above", "n", "repeats", "estimator", "better", "flags", NULL,
@@ -265,12 +266,12 @@ void table_out_long(const struct run *run, const struct tables *tables)
 	const char *name = table_out_run_name(run, room);
 
 	memcpy(axis + axes, after, sizeof(after));
-	table_out_begin(&t, run->folder, "long", "long/1", names);
+	table_out_create_file(&t, run->folder, "long", "long/1", names);
 	for (const struct table *of = tables->table; of < tables->table + tables->n; of++)
-		for (const struct cell *cell = run->cell; !of->rows && cell < run->cell + run->n; cell++)
+		for (const struct experiment_cell *cell = run->cell; !of->rows && cell < run->cell + run->n; cell++)
 			for (const struct column *c = of->column; c < of->column + of->n; c++)
 				if (c->decimals >= 0 && (c->source == SOURCE_JSON || c->source == SOURCE_EXTRACTOR) &&
 				    isfinite(c->cell[cell->index].figure.value))
-					table_out_long_row(t.file, name, cell, c, axis, axes);
-	table_out_end(&t, true);
+					table_out_write_long_row(t.file, name, cell, c, axis, axes);
+	table_out_finish_file(&t, true);
 }

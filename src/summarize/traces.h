@@ -12,7 +12,7 @@ struct trace_update {
 	int64_t first, last;		/* times of the update's first and last packet */
 };
 
-struct trace_key {
+struct trace_wire_key {
 	int64_t number;
 	int64_t seen;			/* first payload on the link after the key was sent */
 	int64_t low, high;		/* range in which its answer lies, from packets alone; low without high: no upper end */
@@ -21,31 +21,31 @@ struct trace_key {
 	int64_t block;
 };
 
-struct trace_echo {
+struct trace_app_echo {
 	int64_t number;			/* how many keys the application had read */
 	int64_t received, draw, flushed;
 };
 
-struct traces {
+struct train_traces {
 	struct trace_update *update;	/* screen updates; owned; ascending */
-	struct trace_key *key;		/* keys; owned; ascending by number */
-	struct trace_echo *echo;	/* log of the application; owned; ascending by number */
+	struct trace_wire_key *key;		/* keys; owned; ascending by number */
+	struct trace_app_echo *echo;	/* log of the application; owned; ascending by number */
 	size_t updates, keys, echoes;
 };
 
-/* Row kinds that add to a struct traces, which starts all zero. */
-extern const struct rows_kind traces_wire, traces_echoes;
-void traces_free(struct traces *t);
+/* Row kinds that add to a struct train_traces, which starts all zero. */
+extern const struct input_rows_reader traces_wire, traces_echoes;
+void traces_free(struct train_traces *t);
 
 /* Returns how many updates began at or before `ns`; the first ones. */
-size_t traces_updates_by(const struct traces *t, int64_t ns);
+size_t traces_count_updates_until(const struct train_traces *t, int64_t ns);
 /* Returns the last update that began at or before `ns`: the client showed its content at that time. NULL: none. */
-const struct trace_update *traces_update_at(const struct traces *t, int64_t ns);
-const struct trace_key *traces_key(const struct traces *t, int64_t number);
-const struct trace_echo *traces_echo(const struct traces *t, int64_t number);
+const struct trace_update *traces_last_update_until(const struct train_traces *t, int64_t ns);
+const struct trace_wire_key *traces_find_key(const struct train_traces *t, int64_t number);
+const struct trace_app_echo *traces_find_echo(const struct train_traces *t, int64_t number);
 
 /* Check of latencies measured from packets alone: compared with the exact answers in the pixels of the same train. */
-struct wire_check {
+struct wire_check_counts {
 	size_t keys;		/* keys with an exact answer in the pixels that were searched for in the packets */
 	size_t held;		/* number of these keys whose true update lies within the range from packets */
 	size_t exact;		/* number of these keys whose range has length 0 */
@@ -54,9 +54,9 @@ struct wire_check {
 
 /* Compares the keys. The true update is the last one that began before the client's pixels showed the answer: decoding takes the
  * client less than the 10 ms between updates. */
-struct wire_check wire_check_of(const struct keys *pixels, const struct traces *wire);
+struct wire_check_counts wire_check_compare_keys(const struct key_samples *pixels, const struct train_traces *wire);
 
 /* Returns the same keys as measured from packets alone: with the range of the answer, or its lower bound. The caller frees them. */
-struct keys wire_check_keys(const struct keys *pixels, const struct traces *wire);
+struct key_samples wire_check_keys_from_packets(const struct key_samples *pixels, const struct train_traces *wire);
 
 #endif

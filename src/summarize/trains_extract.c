@@ -8,7 +8,7 @@
 #include "engine.h"
 
 /* Returns cell.json of train number i of a cell, in the order of repeats; NULL: there are no more. */
-static const struct json *trains_get_json(const struct cell *c, size_t i)
+static const struct json_document *trains_cell_json_by_index(const struct experiment_cell *c, size_t i)
 {
 	for (size_t r = 0; r < c->n; r++) {
 		if (i == 0)
@@ -34,7 +34,7 @@ static bool trains_same_word(const char *a, const char *b, const char *word)
 
 /* Merges the scheduling group of a train into `kept`; values that differ become "varies". The session leader's pid is left out: it
  * may differ between trains. */
-static void trains_merge_words(char *kept, size_t size, const char *words)
+static void trains_merge_scheduling_words(char *kept, size_t size, const char *words)
 {
 	char text[1024] = "";
 	size_t n = 0;
@@ -59,9 +59,10 @@ static void trains_merge_words(char *kept, size_t size, const char *words)
 }
 
 /* Returns 1 if the application and the CPU hogs are in one scheduling group, 0 if not, NAN: not known. */
-static double app_and_sinks_share_group(const struct cell *c, const struct json *train)
+static double app_shares_group_with_cpu_hogs(const struct experiment_cell *c, const struct json_document *train)
 {
-	const char *app = json_text(train, "autogroup.app"), *sinks = json_text(train, "autogroup.sinks"), *name = cell_text(c, "app");
+	const char *app = json_text(train, "autogroup.app"), *sinks = json_text(train, "autogroup.sinks"), *name = cell_parameter_text(c,
+																       "app");
 
 	if ((!app || !*app) && name && !strcmp(name, "own"))	/* the session's server is the application */
 		app = json_text(train, "autogroup.session");
@@ -70,31 +71,31 @@ static double app_and_sinks_share_group(const struct cell *c, const struct json 
 	return trains_same_word(app, sinks, "autogroup-") && trains_same_word(app, sinks, "cgroup=");
 }
 
-static void trains_finish_cell(const struct cell *c)
+static void trains_set_cell_figures(const struct experiment_cell *c)
 {
 	static const char *const competes[] = { "session", "app", "sinks" };
 	double cost = NAN, period = NAN, disturbed = NAN, same_group = NAN, fair;
 	char text[3][1024] = { "", "", "" };
-	const struct json *j;
+	const struct json_document *j;
 
-	for (size_t i = 0; (j = trains_get_json(c, i)); i++) {
-		double same = app_and_sinks_share_group(c, j), steal = json_number(j, "steal_percent");
+	for (size_t i = 0; (j = trains_cell_json_by_index(c, i)); i++) {
+		double same = app_shares_group_with_cpu_hogs(c, j), steal = json_number(j, "steal_percent");
 
 		json_get_real(j, "cost_ms", &cost);
 		json_get_real(j, "period_ms", &period);
 		disturbed = fmax(disturbed, json_number(j, "foreign_percent") + (isnan(steal) ? 0 : steal));
 		same_group = isnan(same) ? same_group : same;
 		for (int k = 0; k < 3; k++)
-			trains_merge_words(text[k], sizeof(text[k]), json_text(j, "autogroup.%s", competes[k]));
+			trains_merge_scheduling_words(text[k], sizeof(text[k]), json_text(j, "autogroup.%s", competes[k]));
 	}
 	give_values({ "disturbed_percent", disturbed }, { "same_group", same_group },
-		    { "cost_ms", isfinite(cost) ? cost : cell_number(c, "cost_ms") });
+		    { "cost_ms", isfinite(cost) ? cost : cell_parameter_number(c, "cost_ms") });
 	/* Mean stall with a fair share: keys come every period; with n CPU hogs an application gets 1 / (n + 1) of the CPU, so a redraw
 	 * takes cost * (n + 1), which is the interval between two redraws once it is longer than the period. */
-	fair = cost * (cell_number(c, "sinks") + 1) - period;
-	give_value("fair_stall_ms", isfinite(fair) ? fmax(0, fair) : (double)NAN);
+	fair = cost * (cell_parameter_number(c, "sinks") + 1) - period;
+	extractor_set_value("fair_stall_ms", isfinite(fair) ? fmax(0, fair) : (double)NAN);
 	for (int k = 0; k < 3; k++)
-		give_text(competes[k], text[k]);
+		extractor_set_text(competes[k], text[k]);
 }
 
-const struct extractor trains_extractor = { .name = "trains", .finish_cell = trains_finish_cell };
+const struct extractor_hooks trains_extractor = { .name = "trains", .finish_cell = trains_set_cell_figures };

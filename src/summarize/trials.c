@@ -4,29 +4,29 @@
 #define TRIALS_SCALE 1e6	/* samples hold whole numbers: millionths */
 
 static const char *const trials_statistics[] = { "n", "above", "mean", "sd", "min", "median", "max", "p50", NULL };
-enum trials_statistic { TRIALS_N, TRIALS_ABOVE, TRIALS_MEAN, TRIALS_SD, TRIALS_MIN, TRIALS_MEDIAN, TRIALS_MAX, TRIALS_P50 };
+enum trials_value_statistic { TRIALS_N, TRIALS_ABOVE, TRIALS_MEAN, TRIALS_SD, TRIALS_MIN, TRIALS_MEDIAN, TRIALS_MAX, TRIALS_P50 };
 
-struct trial *trials_add(struct trials *t, int64_t repeat, int64_t number)
+struct repeat_trial *trials_add(struct cell_trials *t, int64_t repeat, int64_t number)
 {
-	struct trial *one;
+	struct repeat_trial *one;
 
 	t->of = memory_grow(t->of, t->n, sizeof(*one));
 	one = &t->of[t->n++];
-	*one = (struct trial){ .repeat = repeat, .number = number };
+	*one = (struct repeat_trial){ .repeat = repeat, .number = number };
 	for (int v = 0; v < TRIALS_VALUES; v++)
 		one->value[v] = NAN;
 	return one;
 }
 
-void trials_set_value(struct trial *t, int value, double v, bool above)
+void trials_set_value(struct repeat_trial *t, int value, double v, bool above)
 {
 	t->value[value] = v;
 	t->above |= (uint32_t)above << value;
 }
 
-void trials_read(struct trials *t, const struct repeat *r, const char *file, trials_reader *read)
+void trials_read_file(struct cell_trials *t, const struct experiment_repeat *r, const char *file, trials_reader *read)
 {
-	const struct json *j = repeat_file(r, file);
+	const struct json_document *j = repeat_json_file(r, file);
 	const char *state;
 	char path[64];
 
@@ -41,14 +41,15 @@ void trials_read(struct trials *t, const struct repeat *r, const char *file, tri
 	}
 }
 
-struct figure trials_statistic(const struct trials *t, unsigned groups, int value, const char *text, const char *statistic)
+struct value_with_interval trials_value_statistic(const struct cell_trials *t, unsigned groups, int value, const char *text,
+						  const char *statistic)
 {
 	struct sample s = { 0 };
-	struct figure f = FIGURE_UNKNOWN;
-	struct sample_stat of = { NAN, false };
+	struct value_with_interval f = FIGURE_UNKNOWN;
+	struct sample_statistic of = { NAN, false };
 	double *v = memory_new(t->n, sizeof(*v));
 
-	for (const struct trial *one = t->of; one < t->of + t->n; one++) {
+	for (const struct repeat_trial *one = t->of; one < t->of + t->n; one++) {
 		if (!(groups >> one->group & 1) || !isfinite(one->value[value]) || (text && strcmp(text, one->text) != 0))
 			continue;
 		(one->above >> value & 1 ? sample_add_censored : sample_add)(&s, llround(one->value[value] * TRIALS_SCALE));
@@ -63,16 +64,16 @@ struct figure trials_statistic(const struct trials *t, unsigned groups, int valu
 	case TRIALS_P50:
 		for (size_t i = 0; i < s.n; i++)
 			v[i] = (double)s.value[i];
-		f = run_estimate(ESTIMATE_MEDIAN_CI, v, s.n);
+		f = run_estimate_figure(ESTIMATE_MEDIAN_CI, v, s.n);
 		/* fall through */
 	case TRIALS_MEDIAN: of = sample_quantile(&s, 0.5); break;
 	}
 	sample_free(&s);
 	free(v);
-	return (struct figure){ of.value / TRIALS_SCALE, f.low / TRIALS_SCALE, f.high / TRIALS_SCALE, of.above, 0 };
+	return (struct value_with_interval){ of.value / TRIALS_SCALE, f.low / TRIALS_SCALE, f.high / TRIALS_SCALE, of.above, 0 };
 }
 
-static bool trials_groups(const char *const *names, char *words, unsigned *groups)
+static bool trials_parse_group_names(const char *const *names, char *words, unsigned *groups)
 {
 	char *rest = NULL;
 
@@ -87,33 +88,34 @@ static bool trials_groups(const char *const *names, char *words, unsigned *group
 	return *groups;
 }
 
-bool trials_figure(const struct trials *t, const char *const *groups, const char *const *values, const char *path,
-		   struct figure *out)
+bool trials_figure_by_name(const struct cell_trials *t, const char *const *groups, const char *const *values, const char *path,
+		   struct value_with_interval *out)
 {
 	char words[96], value[32], statistic[16] = "";
 	int parts = sscanf(path, "%95[^.].%31[^.].%15s", words, value, statistic), v;
 	unsigned mask;
 
-	if (parts < 2 || !trials_groups(groups, words, &mask))
+	if (parts < 2 || !trials_parse_group_names(groups, words, &mask))
 		return false;
 	v = name_index(values, value);
 	if (parts == 2 && !strcmp(value, "n")) {
-		*out = (struct figure){ 0, NAN, NAN, false, 0 };
+		*out = (struct value_with_interval){ 0, NAN, NAN, false, 0 };
 		for (size_t i = 0; i < t->n; i++)
 			out->value += mask >> t->of[i].group & 1;
 	} else if (v < 0 || name_index(trials_statistics, statistic) < 0) {
 		return false;
 	} else {
-		*out = trials_statistic(t, mask, v, NULL, statistic);
+		*out = trials_value_statistic(t, mask, v, NULL, statistic);
 		out->above &= !strcmp(statistic, "p50");
 	}
 	return true;
 }
 
-void trials_begin_row(const struct cell *c, const struct trial *t, const char *const *values, int last, struct table_out *out)
+void trials_begin_row(const struct experiment_cell *c, const struct repeat_trial *t, const char *const *values, int last,
+		      struct table_out *out)
 {
-	row_params(out, c);
+	row_set_cell_parameters(out, c);
 	row_numbers(out, { "repeat", (double)t->repeat }, { "run", (double)t->number });
 	for (int v = 0; v <= last; v++)
-		row_number(out, values[v], t->value[v]);
+		row_set_number(out, values[v], t->value[v]);
 }

@@ -18,13 +18,13 @@ static const char *const words[] = { "begin", "cpu", "end", "alive" };
 #define WORDS (sizeof(words) / sizeof(*words))
 
 /* Each line has exactly one valid form: the parsed line, written again, must equal the text. */
-int agent_line_read(const char *text, struct agent_line *out)
+int agent_parse_line(const char *text, struct agent_protocol_line *out)
 {
 	char version[8] = "", word[8] = "", again[AGENT_LINE], end;
 	long long sequence;
 	size_t i = 0;
 
-	*out = (struct agent_line){ 0 };
+	*out = (struct agent_protocol_line){ 0 };
 	if (sscanf(text, "vamp/%7[0-9]%c", version, &end) != 2 || end != ' ')
 		return -EPROTO;
 	if (strcmp(version, "1"))
@@ -38,11 +38,11 @@ int agent_line_read(const char *text, struct agent_line *out)
 		return -EPROTO;
 	out->sequence = sequence;
 	out->word = (enum agent_message)i;
-	again[agent_line_write(out, again) - 1] = '\0';
+	again[agent_format_line(out, again) - 1] = '\0';
 	return strcmp(again, text) ? -EPROTO : 0;
 }
 
-size_t agent_line_write(const struct agent_line *line, char text[AGENT_LINE])
+size_t agent_format_line(const struct agent_protocol_line *line, char text[AGENT_LINE])
 {
 	int n = snprintf(text, AGENT_LINE, "vamp/1 %lld %s", (long long)line->sequence, words[line->word]);
 
@@ -52,7 +52,7 @@ size_t agent_line_write(const struct agent_line *line, char text[AGENT_LINE])
 	return (size_t)n;
 }
 
-int agent_percent(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, int64_t stolen_ns, int64_t step_ns)
+int agent_background_percent(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, int64_t stolen_ns, int64_t step_ns)
 {
 	int64_t ran = interval_ns - idle_ns - stolen_ns - (stolen_ns > 0 ? step_ns : 0);
 
@@ -63,32 +63,32 @@ int agent_percent(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, i
 
 #define THREADS 1024	/* threads that are followed at most; the run time of others is not counted */
 
-struct agent_thread {
+struct agent_thread_run_time {
 	pid_t tid;
 	int64_t run_ns;
 };
 
-struct agent_load {
-	struct agent_thread seen[2][THREADS];	/* at the last measurement, and at this one */
+struct agent_load_measurement {
+	struct agent_thread_run_time seen[2][THREADS];	/* at the last measurement, and at this one */
 	size_t n[2];
 	int now;
 	int64_t taken_ns;
 	struct cpu_ticks ticks[AGENT_CPUS];
 	size_t tags;
-	struct loaded_process tag[];
+	struct high_load_process tag[];
 };
 
 /* The resolution of idle and stolen time in /proc/stat, in ns. */
-static int64_t agent_load_step(void)
+static int64_t agent_clock_tick_ns(void)
 {
 	return NS_PER_S / sysconf(_SC_CLK_TCK);
 }
 
 /* Run time of the thread at the last measurement; -1: the thread is new. Threads come in the same order each time, so the search
  * starts at *hint, behind the last one found. */
-static int64_t agent_previous_run_ns(const struct agent_load *l, pid_t tid, size_t *hint)
+static int64_t agent_previous_run_ns(const struct agent_load_measurement *l, pid_t tid, size_t *hint)
 {
-	const struct agent_thread *old = l->seen[!l->now];
+	const struct agent_thread_run_time *old = l->seen[!l->now];
 	size_t n = l->n[!l->now];
 
 	for (size_t i = 0; i < n; i++) {
@@ -102,17 +102,17 @@ static int64_t agent_previous_run_ns(const struct agent_load *l, pid_t tid, size
 	return -1;
 }
 
-static void agent_read_thread_load(struct agent_load *l, pid_t pid, pid_t tid, int64_t interval_ns, size_t *hint,
-				 struct agent_load_cpu cpu[AGENT_CPUS])
+static void agent_read_thread_load(struct agent_load_measurement *l, pid_t pid, pid_t tid, int64_t interval_ns, size_t *hint,
+				 struct agent_cpu_interval_times cpu[AGENT_CPUS])
 {
 	int64_t before, ran;
 	struct proc_schedstat time;
 	struct proc_stat stat;
 	char path[80], text[1024];
 
-	if (l->n[l->now] == THREADS || proc_schedstat(tid, &time))
+	if (l->n[l->now] == THREADS || proc_schedstat_of_process(tid, &time))
 		return;
-	l->seen[l->now][l->n[l->now]++] = (struct agent_thread){ tid, time.run_ns };
+	l->seen[l->now][l->n[l->now]++] = (struct agent_thread_run_time){ tid, time.run_ns };
 	before = agent_previous_run_ns(l, tid, hint);
 	ran = time.run_ns - (before < 0 ? 0 : before);
 	if (before < 0 && ran > interval_ns)
@@ -121,12 +121,13 @@ static void agent_read_thread_load(struct agent_load *l, pid_t pid, pid_t tid, i
 		return;
 	/* (/proc/TID/stat has the sum over all threads of the process.) */
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-	if (!files_read_all(path, text, sizeof(text)) && !proc_read_stat(text, &stat) && stat.cpu >= 0 && stat.cpu < AGENT_CPUS)
+	if (!files_read_all(path, text, sizeof(text)) && !proc_parse_stat(text, &stat) && stat.cpu >= 0 && stat.cpu < AGENT_CPUS)
 		cpu[stat.cpu].background_ns += ran;
 }
 
-static void agent_read_process_load(struct agent_load *l, const struct loaded_process *tag, int64_t interval_ns, size_t *hint,
-				  struct agent_load_cpu cpu[AGENT_CPUS])
+static void agent_read_process_load(struct agent_load_measurement *l, const struct high_load_process *tag, int64_t interval_ns,
+				    size_t *hint,
+				  struct agent_cpu_interval_times cpu[AGENT_CPUS])
 {
 	struct proc_stat stat;
 	pid_t *tid = NULL;
@@ -134,33 +135,33 @@ static void agent_read_process_load(struct agent_load *l, const struct loaded_pr
 	size_t n = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)tag->pid);
-	if (!proc_stat(tag->pid, &stat) && (!tag->start || stat.start == tag->start))
-		files_numbered(path, &tid, &n);
+	if (!proc_stat_of_process(tag->pid, &stat) && (!tag->start || stat.start == tag->start))
+		files_list_numeric_names(path, &tid, &n);
 	for (size_t i = 0; i < n; i++)
 		agent_read_thread_load(l, tag->pid, tid[i], interval_ns, hint, cpu);
 	free(tid);
 }
 
-static int agent_read_cpu_ticks(struct agent_load *l, struct agent_load_cpu cpu[AGENT_CPUS])
+static int agent_read_cpu_ticks(struct agent_load_measurement *l, struct agent_cpu_interval_times cpu[AGENT_CPUS])
 {
 	struct cpu_ticks now[AGENT_CPUS];
 	FILE *f = fopen("/proc/stat", "re");
 	int n = cpu_ticks_read(f, now, AGENT_CPUS);
-	int64_t step = agent_load_step();
+	int64_t step = agent_clock_tick_ns();
 
 	if (f)
 		fclose(f);
 	memset(cpu, 0, AGENT_CPUS * sizeof(*cpu));
 	for (int i = 0; i < n; i++)
 		if (now[i].all) {
-			cpu[i] = (struct agent_load_cpu){ .online = true, .idle_ns = (now[i].idle - l->ticks[i].idle) * step,
+			cpu[i] = (struct agent_cpu_interval_times){ .online = true, .idle_ns = (now[i].idle - l->ticks[i].idle) * step,
 							  .stolen_ns = (now[i].stolen - l->ticks[i].stolen) * step };
 			l->ticks[i] = now[i];
 		}
 	return n;
 }
 
-int agent_load_measure(struct agent_load *l, int64_t *interval_ns, struct agent_load_cpu cpu[AGENT_CPUS])
+int agent_measure_cpu_loads(struct agent_load_measurement *l, int64_t *interval_ns, struct agent_cpu_interval_times cpu[AGENT_CPUS])
 {
 	int64_t now_ns = clock_now();
 	size_t hint = 0;
@@ -175,10 +176,10 @@ int agent_load_measure(struct agent_load *l, int64_t *interval_ns, struct agent_
 	return cpus;
 }
 
-struct agent_load *agent_load_start(const struct loaded_process *tag, size_t n)
+struct agent_load_measurement *agent_start_load_measurement(const struct high_load_process *tag, size_t n)
 {
-	struct agent_load *l = calloc(1, sizeof(*l) + n * sizeof(*tag));
-	struct agent_load_cpu cpu[AGENT_CPUS];
+	struct agent_load_measurement *l = calloc(1, sizeof(*l) + n * sizeof(*tag));
+	struct agent_cpu_interval_times cpu[AGENT_CPUS];
 	int64_t none;
 
 	if (!l)
@@ -186,7 +187,7 @@ struct agent_load *agent_load_start(const struct loaded_process *tag, size_t n)
 	l->tags = n;
 	if (n)
 		memcpy(l->tag, tag, n * sizeof(*tag));
-	agent_load_measure(l, &none, cpu);
+	agent_measure_cpu_loads(l, &none, cpu);
 	return l;
 }
 
@@ -194,22 +195,22 @@ struct agent_load *agent_load_start(const struct loaded_process *tag, size_t n)
 #define ALIVE_NS NS_PER_S
 #define KEPT 0.7	/* factor by which older sums are multiplied at each report */
 
-struct agent {
+struct guest_agent {
 	struct throttle throttle;
 	int fd;
-	struct agent_load *load;	/* load measured in the current episode; NULL: no episode */
+	struct agent_load_measurement *load;	/* load measured in the current episode; NULL: no episode */
 	int64_t begun, episode, told;	/* episodes begun; number of the current one, and of the one announced to the host; 0: none */
 	int64_t due_ns;			/* time of the next report or "alive" line */
 	int64_t sequence, reports, unsent;
 	int err;			/* error of the port, after which nothing is sent; 0: none */
-	struct agent_load_cpu cpu[AGENT_CPUS];
-	struct agent_recent {
+	struct agent_cpu_interval_times cpu[AGENT_CPUS];
+	struct agent_decaying_time_sums {
 		double background_ns, interval_ns, idle_ns, stolen_ns;
 	} recent[AGENT_CPUS];		/* decaying sums of the last intervals */
 	char text[AGENT_CPUS * AGENT_LINE];
 };
 
-static void agent_send(struct agent *a, const char *text, size_t size, int64_t lines)
+static void agent_send_lines(struct guest_agent *a, const char *text, size_t size, int64_t lines)
 {
 	ssize_t n = a->err ? -1 : write(a->fd, text, size);
 
@@ -222,56 +223,57 @@ static void agent_send(struct agent *a, const char *text, size_t size, int64_t l
 		a->err = -errno;
 }
 
-static bool agent_send_word(struct agent *a, enum agent_message word)
+static bool agent_send_message(struct guest_agent *a, enum agent_message word)
 {
-	struct agent_line line = { .sequence = a->sequence + 1, .word = word };
+	struct agent_protocol_line line = { .sequence = a->sequence + 1, .word = word };
 	int64_t unsent = a->unsent;
 	char text[AGENT_LINE];
 
-	agent_send(a, text, agent_line_write(&line, text), 1);
+	agent_send_lines(a, text, agent_format_line(&line, text), 1);
 	return a->unsent == unsent;
 }
 
 /* Adds an interval to the decaying sums and returns the background share of run time, in percent. A single interval says little:
  * the guest updates no counter while its vCPU waits for a CPU of the host, and then all at once. */
-static int agent_fade_percent(struct agent_recent *r, const struct agent_load_cpu *c, int64_t interval_ns)
+static int agent_update_background_percent(struct agent_decaying_time_sums *r, const struct agent_cpu_interval_times *c,
+					   int64_t interval_ns)
 {
 	r->background_ns = r->background_ns * KEPT + (double)c->background_ns;
 	r->interval_ns = r->interval_ns * KEPT + (double)interval_ns;
 	r->idle_ns = r->idle_ns * KEPT + (double)c->idle_ns;
 	r->stolen_ns = r->stolen_ns * KEPT + (double)c->stolen_ns;
-	return agent_percent((int64_t)r->background_ns, (int64_t)r->interval_ns, (int64_t)r->idle_ns, (int64_t)r->stolen_ns,
-			     agent_load_step());
+	return agent_background_percent((int64_t)r->background_ns, (int64_t)r->interval_ns, (int64_t)r->idle_ns, (int64_t)r->stolen_ns,
+			     agent_clock_tick_ns());
 }
 
-static void agent_report(struct agent *a)
+static void agent_report_cpu_loads(struct guest_agent *a)
 {
 	int64_t interval_ns, lines = 0;
-	int cpus = agent_load_measure(a->load, &interval_ns, a->cpu);
+	int cpus = agent_measure_cpu_loads(a->load, &interval_ns, a->cpu);
 	size_t n = 0;
 
 	for (int i = 0; i < cpus; i++) {
-		const struct agent_load_cpu *c = &a->cpu[i];
-		struct agent_line line = { .word = AGENT_CPU, .cpu = i };
+		const struct agent_cpu_interval_times *c = &a->cpu[i];
+		struct agent_protocol_line line = { .word = AGENT_CPU, .cpu = i };
 
 		if (!c->online)
 			continue;
 		line.sequence = a->sequence + ++lines;
-		line.percent = agent_fade_percent(&a->recent[i], c, interval_ns);
-		n += agent_line_write(&line, a->text + n);
+		line.percent = agent_update_background_percent(&a->recent[i], c, interval_ns);
+		n += agent_format_line(&line, a->text + n);
 	}
-	agent_send(a, a->text, n, lines);
+	agent_send_lines(a, a->text, n, lines);
 	a->reports++;
 }
 
 /* Sends "end" and "begin" lines that are due, also those that did not fit into the port before. */
-static void agent_send_begin_and_end(struct agent *a, int64_t now_ns)
+static void agent_send_episode_changes(struct guest_agent *a, int64_t now_ns)
 {
-	if (a->told && a->told != a->episode && agent_send_word(a, AGENT_END)) {
+	if (a->told && a->told != a->episode && agent_send_message(a, AGENT_END)) {
 		a->told = 0;
 		a->due_ns = now_ns + ALIVE_NS;
 	}
-	if (!a->told && a->episode && agent_send_word(a, AGENT_BEGIN)) {
+	if (!a->told && a->episode && agent_send_message(a, AGENT_BEGIN)) {
 		a->told = a->episode;
 		memset(a->recent, 0, sizeof(a->recent));
 		a->due_ns = now_ns + REPORT_NS;
@@ -280,62 +282,63 @@ static void agent_send_begin_and_end(struct agent *a, int64_t now_ns)
 
 static int64_t agent_do_periodic_work(struct throttle *f, int64_t now_ns)
 {
-	struct agent *a = (struct agent *)f;
+	struct guest_agent *a = (struct guest_agent *)f;
 
-	agent_send_begin_and_end(a, now_ns);
+	agent_send_episode_changes(a, now_ns);
 	if (now_ns >= a->due_ns) {
 		if (a->told && a->told == a->episode)
-			agent_report(a);
+			agent_report_cpu_loads(a);
 		else if (!a->told)
-			agent_send_word(a, AGENT_ALIVE);
+			agent_send_message(a, AGENT_ALIVE);
 		a->due_ns = now_ns + (a->episode ? REPORT_NS : ALIVE_NS);
 	}
 	return a->err ? INT64_MAX : a->due_ns;
 }
 
-static int agent_end(struct throttle *f)
+static int agent_end_episode(struct throttle *f)
 {
-	struct agent *a = (struct agent *)f;
+	struct guest_agent *a = (struct guest_agent *)f;
 
 	free(a->load);
 	a->load = NULL;
 	a->episode = 0;
-	agent_send_begin_and_end(a, clock_now());
+	agent_send_episode_changes(a, clock_now());
 	return 0;
 }
 
-static int agent_begin(struct throttle *f, const struct loaded_process *tag, size_t n)
+static int agent_begin_episode(struct throttle *f, const struct high_load_process *tag, size_t n)
 {
-	struct agent *a = (struct agent *)f;
+	struct guest_agent *a = (struct guest_agent *)f;
 
-	agent_end(f);
-	a->load = agent_load_start(tag, n);
+	agent_end_episode(f);
+	a->load = agent_start_load_measurement(tag, n);
 	if (!a->load)
 		return -ENOMEM;
 	a->episode = ++a->begun;
-	agent_send_begin_and_end(a, clock_now());
+	agent_send_episode_changes(a, clock_now());
 	return 0;
 }
 
-static void agent_close(struct throttle *f)
+static void guest_agent_close(struct throttle *f)
 {
-	struct agent *a = (struct agent *)f;
+	struct guest_agent *a = (struct guest_agent *)f;
 
-	agent_end(f);
+	agent_end_episode(f);
 	close(a->fd);
 	free(a);
 }
 
 static void agent_describe(const struct throttle *f, char *text, size_t size)
 {
-	const struct agent *a = (const struct agent *)f;
+	const struct guest_agent *a = (const struct guest_agent *)f;
 
 	snprintf(text, size, "reports to the host which vCPUs run background tasks: %lld lines, %lld of them unsent, %lld reports%s%s",
 		 (long long)a->sequence, (long long)a->unsent, (long long)a->reports, a->err ? "; the port has failed: " : "",
 		 a->err ? strerror(-a->err) : "");
 }
 
-static const struct throttle_ops agent_ops = { agent_begin, agent_do_periodic_work, agent_end, agent_close, agent_describe };
+static const struct throttle_ops agent_ops = { agent_begin_episode, agent_do_periodic_work, agent_end_episode, guest_agent_close,
+	agent_describe };
 
 static int agent_open_port(const char *port)
 {
@@ -345,16 +348,16 @@ static int agent_open_port(const char *port)
 	if (stat(port, &st))
 		return -errno;
 	if (S_ISSOCK(st.st_mode))
-		return local_connect(port, 0, NULL);
+		return connect_to_unix_socket(port, 0, NULL);
 	if (!S_ISCHR(st.st_mode))
 		return -ENODEV;
 	fd = open(port, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
-int agent_open(struct throttle **out, const char *port, char *why, size_t size)
+int guest_agent_open(struct throttle **out, const char *port, char *why, size_t size)
 {
-	struct agent *a = calloc(1, sizeof(*a));
+	struct guest_agent *a = calloc(1, sizeof(*a));
 	int fd = a ? agent_open_port(port) : -ENOMEM;
 
 	if (fd < 0) {

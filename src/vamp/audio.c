@@ -18,37 +18,37 @@
 
 #define ANSWER_MS 2000
 
-struct audio {
+struct sound_server_watch {
 	struct input_source source;	/* first member, so that the pointers convert; its fd is an epoll of the children's descriptors */
 	char *asked;			/* value of --audio-server; NULL: not given */
 	struct audio_server server;
 	struct audio_pactl changes, list;	/* changes.pid 0: there is no server */
-	struct control_lines lines;
+	struct command_line_assembler lines;
 	int64_t asked_last_ns;
 	int64_t changed_ns, asked_ns;	/* first change that is in no list yet; first one that the requested list will have; 0: none */
 	bool listed;		/* a list has been read */
-	struct audio_list streams;
+	struct audio_stream_list streams;
 	struct audio_wakeup_counts counting;
-	struct audio_wakeups *wakeups;
+	struct audio_wakeup_tracer *wakeups;
 	char why_not[160];	/* why wake-ups are not counted; "": they are */
 };
 
-static int audio_poll_fd(const struct audio *a, int fd)
+static int audio_add_polled_fd(const struct sound_server_watch *a, int fd)
 {
 	struct epoll_event e = { .events = EPOLLIN };
 
 	return epoll_ctl(a->source.fd, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
 }
 
-static void audio_count_wakeups(struct audio *a)
+static void audio_read_and_count_wakeups(struct sound_server_watch *a)
 {
 	const int ours[] = { (int)getpid(), (int)a->changes.pid, (int)a->list.pid };
 
 	if (a->wakeups)
-		audio_wakeups_read(a->wakeups, &a->counting, ours, sizeof(ours) / sizeof(*ours));
+		audio_wakeup_tracer_count_new(a->wakeups, &a->counting, ours, sizeof(ours) / sizeof(*ours));
 }
 
-static int audio_ask_list(struct audio *a)
+static int audio_request_stream_list(struct sound_server_watch *a)
 {
 	static const char *const words[] = { "--format=json", "list", "sink-inputs", NULL };
 	int err;
@@ -57,15 +57,15 @@ static int audio_ask_list(struct audio *a)
 	a->asked_last_ns = clock_now();
 	a->changed_ns = 0;
 	err = audio_pactl_start(&a->list, &a->server, words, false);
-	return err ? err : audio_poll_fd(a, a->list.pidfd);
+	return err ? err : audio_add_polled_fd(a, a->list.pidfd);
 }
 
-static void audio_disconnect(struct audio *a)
+static void audio_disconnect(struct sound_server_watch *a)
 {
-	audio_count_wakeups(a);
+	audio_read_and_count_wakeups(a);
 	audio_pactl_end(&a->changes);
 	audio_pactl_end(&a->list);
-	audio_wakeups_close(a->wakeups);
+	audio_wakeup_tracer_close(a->wakeups);
 	a->wakeups = NULL;
 	a->streams.n = 0;
 	a->lines.n = 0;
@@ -73,7 +73,7 @@ static void audio_disconnect(struct audio *a)
 	a->listed = false;
 }
 
-static int audio_connect(struct audio *a, char *why, size_t size)
+static int audio_connect(struct sound_server_watch *a, char *why, size_t size)
 {
 	static const char *const words[] = { "subscribe", NULL };
 	int err = audio_server_find(&a->server, a->asked, why, size);
@@ -82,9 +82,9 @@ static int audio_connect(struct audio *a, char *why, size_t size)
 		return err;
 	err = audio_pactl_start(&a->changes, &a->server, words, true);
 	if (!err)
-		err = audio_poll_fd(a, a->changes.out);
+		err = audio_add_polled_fd(a, a->changes.out);
 	if (!err)
-		err = audio_ask_list(a);
+		err = audio_request_stream_list(a);
 	if (err) {
 		snprintf(why, size, "cannot run pactl: %s", strerror(-err));
 		audio_disconnect(a);
@@ -92,22 +92,23 @@ static int audio_connect(struct audio *a, char *why, size_t size)
 	}
 	a->why_not[0] = '\0';
 	if (a->server.pid)
-		audio_wakeups_open(&a->wakeups, a->server.pid, a->why_not, sizeof(a->why_not));
+		audio_wakeup_tracer_open(&a->wakeups, a->server.pid, a->why_not, sizeof(a->why_not));
 	else
 		snprintf(a->why_not, sizeof(a->why_not), "the server's process is not known");
 	return 0;
 }
 
 /* Reads the list that pactl has printed. 0, or pactl's exit status where it failed. */
-static int audio_read_list(struct audio *a, void (*each)(void *arg, const struct input_event *event), void *arg)
+static int audio_receive_stream_list(struct sound_server_watch *a, void (*each)(void *arg, const struct input_event *event),
+				     void *arg)
 {
-	struct audio_list now;
+	struct audio_stream_list now;
 	char path[40];
 	int err, status;
 
-	audio_count_wakeups(a);	/* while the pid of this pactl is still known */
+	audio_read_and_count_wakeups(a);	/* while the pid of this pactl is still known */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", a->list.out);
-	err = audio_list_read(path, &now);
+	err = audio_parse_stream_list(path, &now);
 	status = audio_pactl_end(&a->list);
 	if (err)
 		return status ? status : 1;
@@ -123,7 +124,7 @@ static int audio_read_list(struct audio *a, void (*each)(void *arg, const struct
 
 /* Reads the printed changes: "Event 'new' on sink-input #5"; a stream that resumes after a pause is a 'change'. False: the server
  * has ended. */
-static bool audio_read_changes(struct audio *a, int64_t now)
+static bool audio_read_stream_changes(struct sound_server_watch *a, int64_t now)
 {
 	char text[1024];
 	ssize_t n;
@@ -132,7 +133,7 @@ static bool audio_read_changes(struct audio *a, int64_t now)
 		for (size_t at = 0; at < (size_t)n;) {
 			const char *line;
 
-			at += control_lines_take(&a->lines, text + at, (size_t)n - at, &line);
+			at += assemble_command_line(&a->lines, text + at, (size_t)n - at, &line);
 			if (line && strstr(line, " on sink-input #") && !a->changed_ns)
 				a->changed_ns = now;
 		}
@@ -148,31 +149,31 @@ static bool fd_is_readable(int fd)
 
 static int audio_read_events(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
-	struct audio *a = (struct audio *)s;
+	struct sound_server_watch *a = (struct sound_server_watch *)s;
 	int64_t now = clock_now();
 
-	if (fd_is_readable(a->changes.out) && !audio_read_changes(a, now)) {
+	if (fd_is_readable(a->changes.out) && !audio_read_stream_changes(a, now)) {
 		audio_disconnect(a);
 		return 0;
 	}
 	if (fd_is_readable(a->list.pidfd))
-		audio_read_list(a, each, arg);
+		audio_receive_stream_list(a, each, arg);
 	if (a->changed_ns && !a->list.pid)
-		audio_ask_list(a);
+		audio_request_stream_list(a);
 	return 0;
 }
 
-static const struct input_ops ops = { .name = "audio", .read = audio_read_events };
+static const struct input_source_ops ops = { .name = "audio", .read = audio_read_events };
 
-int audio_open(struct audio **out, const char *server, char *why, size_t size)
+int audio_open_server_watch(struct sound_server_watch **out, const char *server, char *why, size_t size)
 {
-	struct audio *a = calloc(1, sizeof(*a));
+	struct sound_server_watch *a = calloc(1, sizeof(*a));
 	struct pollfd answer;
 	int err, status;
 
 	*out = NULL;
 	if (!a)
-		return why_write(-ENOMEM, why, size, "out of memory");
+		return write_error_reason(-ENOMEM, why, size, "out of memory");
 	a->asked = server ? strdup(server) : NULL;
 	a->changes = a->list = (struct audio_pactl){ .pidfd = -1, .out = -1 };
 	a->source = (struct input_source){ .ops = &ops, .fd = epoll_create1(EPOLL_CLOEXEC) };
@@ -189,7 +190,7 @@ int audio_open(struct audio **out, const char *server, char *why, size_t size)
 	answer = (struct pollfd){ .fd = a->list.pidfd, .events = POLLIN };
 	if (poll(&answer, 1, ANSWER_MS) <= 0)
 		return 0;	/* the list will come later */
-	status = audio_read_list(a, NULL, NULL);
+	status = audio_receive_stream_list(a, NULL, NULL);
 	if (!status)
 		return 0;
 	audio_disconnect(a);
@@ -198,41 +199,41 @@ int audio_open(struct audio **out, const char *server, char *why, size_t size)
 	return -ENOENT;
 }
 
-struct input_source *audio_source(struct audio *a)
+struct input_source *audio_input_source(struct sound_server_watch *a)
 {
 	return &a->source;
 }
 
-bool audio_has_playing_stream(const struct audio *a)
+bool audio_has_playing_stream(const struct sound_server_watch *a)
 {
 	return a->streams.n > 0;	/* an empty list if there is no server */
 }
 
-bool audio_plays_sound(const struct audio *a, int pid)
+bool audio_process_plays_sound(const struct sound_server_watch *a, int pid)
 {
 	if (!a->changes.pid || pid <= 0)
 		return false;
 	return pid == a->server.pid || audio_list_has_pid(&a->streams, pid) ||
-	       (audio_has_playing_stream(a) && pid == audio_counting_dominant(&a->counting));
+	       (audio_has_playing_stream(a) && pid == audio_counts_most_waking_pid(&a->counting));
 }
 
-void audio_average_wakeups(struct audio *a, const int *tagged, size_t n)
+void audio_average_wakeups(struct sound_server_watch *a, const int *tagged, size_t n)
 {
 	char why[160];
 
 	if (!a->changes.pid)
 		audio_connect(a, why, sizeof(why));
 	else if (!a->list.pid && clock_now() - a->asked_last_ns > NS_PER_S)
-		audio_ask_list(a);	/* finds streams that began before pactl had subscribed */
-	audio_count_wakeups(a);
-	audio_counting_average(&a->counting, tagged, n);
+		audio_request_stream_list(a);	/* finds streams that began before pactl had subscribed */
+	audio_read_and_count_wakeups(a);
+	audio_update_wakeup_averages(&a->counting, tagged, n);
 	if (a->wakeups)
-		audio_wakeups_refresh(a->wakeups);
+		audio_wakeup_tracer_update_filter(a->wakeups);
 }
 
-size_t audio_copy_counters(const struct audio *a, struct audio_counter *out, size_t room)
+size_t audio_copy_wakeup_counters(const struct sound_server_watch *a, struct audio_wakeup_counter *out, size_t room)
 {
-	struct audio_list rest = a->streams;
+	struct audio_stream_list rest = a->streams;
 	size_t n = 0;
 
 	for (; n < a->counting.n && n < room; n++) {
@@ -245,13 +246,13 @@ size_t audio_copy_counters(const struct audio *a, struct audio_counter *out, siz
 	}
 	for (size_t k = 0; k < rest.n && n < room; k++)
 		if (rest.stream[k].pid)
-			out[n++] = (struct audio_counter){ .pid = rest.stream[k].pid, .stream = true };
+			out[n++] = (struct audio_wakeup_counter){ .pid = rest.stream[k].pid, .stream = true };
 	for (size_t i = 0; i < n; i++)
-		proc_line(out[i].pid, "comm", out[i].comm, sizeof(out[i].comm));
+		proc_read_first_line_of(out[i].pid, "comm", out[i].comm, sizeof(out[i].comm));
 	return n;
 }
 
-void audio_describe(const struct audio *a, char *text, size_t size)
+void audio_describe(const struct sound_server_watch *a, char *text, size_t size)
 {
 	if (!a->changes.pid)
 		snprintf(text, size, "no sound server");
@@ -260,7 +261,7 @@ void audio_describe(const struct audio *a, char *text, size_t size)
 			 a->streams.n, a->wakeups ? "wake-ups counted" : "wake-ups not counted: ", a->why_not);
 }
 
-void audio_close(struct audio *a)
+void audio_close(struct sound_server_watch *a)
 {
 	if (!a)
 		return;

@@ -44,11 +44,11 @@ static pid_t audio_find_server_pid(const char *socket, pid_t maker)
 	char path[200], text[24];
 	pid_t pid;
 
-	proc_line(maker, "comm", text, sizeof(text));
+	proc_read_first_line_of(maker, "comm", text, sizeof(text));
 	if (strcmp(text, "systemd"))
 		return maker;
 	snprintf(path, sizeof(path), "%.*s/pid", (int)(strrchr(socket, '/') - socket), socket);
-	files_read(path, text, sizeof(text));
+	files_read_first_line(path, text, sizeof(text));
 	pid = atoi(text);
 	return pid > 0 && !kill(pid, 0) ? pid : 0;
 }
@@ -63,7 +63,7 @@ int audio_server_find(struct audio_server *s, const char *name, char *why, size_
 	audio_find_server_name(s, name);
 	if (!s->socket)
 		return 0;
-	fd = local_connect(s->socket, 0, &maker);
+	fd = connect_to_unix_socket(s->socket, 0, &maker);
 	if (fd < 0) {
 		snprintf(why, size, "no sound server at %s: %s (start one, or name it with --audio-server)", s->socket, strerror(-fd));
 		return fd;
@@ -136,11 +136,11 @@ int audio_pactl_end(struct audio_pactl *p)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-int audio_list_read(const char *path, struct audio_list *out)
+int audio_parse_stream_list(const char *path, struct audio_stream_list *out)
 {
-	struct audio_list l = { 0 };
+	struct audio_stream_list l = { 0 };
 	char why[80], key[64];
-	struct json *j = json_read(path, why, sizeof(why));
+	struct json_document *j = json_read_file(path, why, sizeof(why));
 	int64_t index, pid;
 	bool corked;
 
@@ -164,7 +164,7 @@ int audio_list_read(const char *path, struct audio_list *out)
 	return 0;
 }
 
-bool audio_list_has_new_stream(const struct audio_list *before, const struct audio_list *now)
+bool audio_list_has_new_stream(const struct audio_stream_list *before, const struct audio_stream_list *now)
 {
 	for (size_t i = 0; i < now->n; i++) {
 		size_t k = 0;
@@ -177,7 +177,7 @@ bool audio_list_has_new_stream(const struct audio_list *before, const struct aud
 	return false;
 }
 
-bool audio_list_has_pid(const struct audio_list *l, int pid)
+bool audio_list_has_pid(const struct audio_stream_list *l, int pid)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->stream[i].pid == pid)

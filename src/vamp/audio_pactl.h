@@ -33,7 +33,7 @@ int audio_pactl_end(struct audio_pactl *p);
 #define AUDIO_STREAMS 64	/* maximum; further streams are ignored */
 
 /* The streams that play (not corked), as `pactl -f json list sink-inputs` prints them. */
-struct audio_list {
+struct audio_stream_list {
 	size_t n;
 	struct {
 		int64_t index;	/* number that the server gave the stream; never used twice */
@@ -42,9 +42,9 @@ struct audio_list {
 };
 
 /* 0; -EPROTO: the file is not such a list. */
-int audio_list_read(const char *path, struct audio_list *out);
+int audio_parse_stream_list(const char *path, struct audio_stream_list *out);
 /* Does `now` have a playing stream that `before` has not? */
-bool audio_list_has_new_stream(const struct audio_list *before, const struct audio_list *now);
-bool audio_list_has_pid(const struct audio_list *l, int pid);
+bool audio_list_has_new_stream(const struct audio_stream_list *before, const struct audio_stream_list *now);
+bool audio_list_has_pid(const struct audio_stream_list *l, int pid);
 
 #endif

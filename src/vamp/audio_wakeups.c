@@ -15,18 +15,18 @@
 
 #define FORGET 0.01	/* smaller averages count as 0 */
 
-static struct audio_counter *audio_find_counter(struct audio_wakeup_counts *c, int pid)
+static struct audio_wakeup_counter *audio_find_or_add_counter(struct audio_wakeup_counts *c, int pid)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (c->process[i].pid == pid)
 			return &c->process[i];
 	if (c->n == AUDIO_PROCESSES)
 		return NULL;
-	c->process[c->n] = (struct audio_counter){ .pid = pid };
+	c->process[c->n] = (struct audio_wakeup_counter){ .pid = pid };
 	return &c->process[c->n++];
 }
 
-static int *audio_find_thread_source(struct audio_wakeup_counts *c, int tid)
+static int *audio_waker_of_server_thread(struct audio_wakeup_counts *c, int tid)
 {
 	for (size_t i = 0; i < c->threads; i++)
 		if (c->thread[i].tid == tid)
@@ -38,17 +38,17 @@ static int *audio_find_thread_source(struct audio_wakeup_counts *c, int tid)
 	return &c->thread[c->threads++].source;
 }
 
-void audio_counting_add_wakeup(struct audio_wakeup_counts *c, int server, const struct audio_wakeup *w)
+void audio_counts_add_wakeup(struct audio_wakeup_counts *c, int server, const struct audio_wakeup *w)
 {
-	int source = w->interrupt ? 0 : w->waker_pid == server ? *audio_find_thread_source(c, w->waker_tid) : w->waker_pid;
-	struct audio_counter *p = source > 0 ? audio_find_counter(c, source) : NULL;
+	int source = w->interrupt ? 0 : w->waker_pid == server ? *audio_waker_of_server_thread(c, w->waker_tid) : w->waker_pid;
+	struct audio_wakeup_counter *p = source > 0 ? audio_find_or_add_counter(c, source) : NULL;
 
-	*audio_find_thread_source(c, w->woken_tid) = source;
+	*audio_waker_of_server_thread(c, w->woken_tid) = source;
 	if (p)
 		p->wakeups++;
 }
 
-static bool audio_is_tagged(const int *tagged, size_t n, int pid)
+static bool audio_is_background_pid(const int *tagged, size_t n, int pid)
 {
 	for (size_t i = 0; i < n; i++)
 		if (tagged[i] == pid)
@@ -56,17 +56,17 @@ static bool audio_is_tagged(const int *tagged, size_t n, int pid)
 	return false;
 }
 
-void audio_counting_average(struct audio_wakeup_counts *c, const int *tagged, size_t n)
+void audio_update_wakeup_averages(struct audio_wakeup_counts *c, const int *tagged, size_t n)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++)
-		audio_find_counter(c, tagged[i]);
+		audio_find_or_add_counter(c, tagged[i]);
 	for (size_t i = 0; i < c->n; i++) {
-		struct audio_counter *p = &c->process[i];
+		struct audio_wakeup_counter *p = &c->process[i];
 		double divisor;
 
-		if (!audio_is_tagged(tagged, n, p->pid))
+		if (!audio_is_background_pid(tagged, n, p->pid))
 			p->confidence -= p->confidence > 0;
 		else if (p->confidence < AUDIO_CONFIDENCE)
 			p->confidence++;
@@ -79,9 +79,9 @@ void audio_counting_average(struct audio_wakeup_counts *c, const int *tagged, si
 	c->n = kept;
 }
 
-int audio_counting_dominant(const struct audio_wakeup_counts *c)
+int audio_counts_most_waking_pid(const struct audio_wakeup_counts *c)
 {
-	const struct audio_counter *most = NULL;
+	const struct audio_wakeup_counter *most = NULL;
 
 	for (size_t i = 0; i < c->n; i++)
 		if (c->process[i].average >= 1 && (!most || c->process[i].average > most->average))
@@ -93,11 +93,11 @@ int audio_counting_dominant(const struct audio_wakeup_counts *c)
 #define FILTER 4000		/* the kernel accepts a page */
 #define FLAG_INTERRUPT 0x18	/* TRACE_FLAG_HARDIRQ and TRACE_FLAG_SOFTIRQ of linux/trace_events.h */
 
-struct audio_wakeups {
+struct audio_wakeup_tracer {
 	int server;
 	bool initial;		/* this process is in the initial pid namespace */
 	struct cli_cpus cpus;
-	struct tracepoint *rings;
+	struct tracepoint_rings *rings;
 	struct tracefs_field flags, waker, woken;
 	char filter[FILTER];
 	/* wake-ups collected by the current read */
@@ -105,26 +105,26 @@ struct audio_wakeups {
 	size_t n;
 };
 
-static int audio_parse_waking_format(struct audio_wakeups *w)
+static int audio_parse_waking_format(struct audio_wakeup_tracer *w)
 {
 	static const char *const event[] = { "sched/sched_waking" };
 	char text[1][TRACEFS_TEXT];
-	int err = tracefs_formats(event, 1, text);
+	int err = tracefs_read_formats(event, 1, text);
 
 	if (err)
 		return err;
-	w->flags = tracefs_field(text[0], "common_flags");
-	w->waker = tracefs_field(text[0], "common_pid");
-	w->woken = tracefs_field(text[0], "pid");
-	return w->flags.size && w->waker.size && w->woken.size ? tracefs_id(text[0]) : -ENOENT;
+	w->flags = tracefs_find_field(text[0], "common_flags");
+	w->waker = tracefs_find_field(text[0], "common_pid");
+	w->woken = tracefs_find_field(text[0], "pid");
+	return w->flags.size && w->waker.size && w->woken.size ? tracefs_event_id(text[0]) : -ENOENT;
 }
 
 /* Writes a filter for a thread's name; characters that are not allowed in the filter's quotes become '?' (any character). */
-static void audio_quote_comm(int tid, char *out, size_t size)
+static void audio_write_comm_filter(int tid, char *out, size_t size)
 {
 	char name[32];
 
-	proc_line(tid, "comm", name, sizeof(name));
+	proc_read_first_line_of(tid, "comm", name, sizeof(name));
 	for (char *c = name; *c; c++)
 		if (*c == '"' || *c == '\\' || *c < ' ')
 			*c = '?';
@@ -132,7 +132,7 @@ static void audio_quote_comm(int tid, char *out, size_t size)
 }
 
 /* Makes a filter for the threads of the server; if it has ended, a filter that matches nothing. */
-static void audio_make_thread_filter(const struct audio_wakeups *w, char *text, size_t size)
+static void audio_make_thread_filter(const struct audio_wakeup_tracer *w, char *text, size_t size)
 {
 	char path[32], one[64];
 	size_t n = 0, threads = 0;
@@ -140,31 +140,31 @@ static void audio_make_thread_filter(const struct audio_wakeups *w, char *text, 
 
 	snprintf(text, size, "pid == -1");
 	snprintf(path, sizeof(path), "/proc/%d/task", w->server);
-	files_numbered(path, &tid, &threads);
+	files_list_numeric_names(path, &tid, &threads);
 	for (size_t i = 0; i < threads; i++) {
 		if (w->initial)
 			snprintf(one, sizeof(one), "pid == %d", (int)tid[i]);
 		else
-			audio_quote_comm(tid[i], one, sizeof(one));
+			audio_write_comm_filter(tid[i], one, sizeof(one));
 		if (n + strlen(one) + 5 < size)
 			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " || " : "", one);
 	}
 	free(tid);
 }
 
-int audio_wakeups_open(struct audio_wakeups **out, int server, char *why, size_t size)
+int audio_wakeup_tracer_open(struct audio_wakeup_tracer **out, int server, char *why, size_t size)
 {
-	struct audio_wakeups *w = calloc(1, sizeof(*w));
+	struct audio_wakeup_tracer *w = calloc(1, sizeof(*w));
 	char ours[64] = "";
 	int id, err;
 
 	*out = NULL;
 	if (!w)
-		return why_write(-ENOMEM, why, size, "out of memory");
+		return write_error_reason(-ENOMEM, why, size, "out of memory");
 	w->server = server;
 	w->initial = readlink("/proc/self/ns/pid", ours, sizeof(ours) - 1) > 0 && !strcmp(ours, "pid:[4026531836]");
 	id = audio_parse_waking_format(w);
-	err = id < 0 ? tracepoint_refused(id, -1, why, size) : 0;
+	err = id < 0 ? tracepoint_explain_refusal(id, -1, why, size) : 0;
 	if (!err && proc_cpus_online(&w->cpus)) {
 		snprintf(why, size, "cannot read which CPUs are online");
 		err = -EIO;
@@ -181,19 +181,19 @@ int audio_wakeups_open(struct audio_wakeups **out, int server, char *why, size_t
 	return 0;
 }
 
-static int audio_add_wakeup(void *arg, const struct perf_event_header *header)
+static int audio_collect_wakeup(void *arg, const struct perf_event_header *header)
 {
-	struct audio_wakeups *w = arg;
+	struct audio_wakeup_tracer *w = arg;
 	struct tracepoint_sample s;
 
-	if (!tracepoint_read(header, &s))
+	if (!tracepoint_decode_sample(header, &s))
 		return 0;
 	if (array_room(&w->got, w->n))
 		return 0;
 	w->got[w->n++] = (struct audio_wakeup){
-		.time_ns = s.time_ns, .waker_pid = s.pid, .waker_tid = (int)tracefs_number(s.raw, s.size, w->waker),
-		.woken_tid = (int)tracefs_number(s.raw, s.size, w->woken),
-		.interrupt = tracefs_number(s.raw, s.size, w->flags) & FLAG_INTERRUPT,
+		.time_ns = s.time_ns, .waker_pid = s.pid, .waker_tid = (int)tracefs_field_value(s.raw, s.size, w->waker),
+		.woken_tid = (int)tracefs_field_value(s.raw, s.size, w->woken),
+		.interrupt = tracefs_field_value(s.raw, s.size, w->flags) & FLAG_INTERRUPT,
 	};
 	return 0;
 }
@@ -205,11 +205,11 @@ static int compare_wakeup_times(const void *a, const void *b)
 	return p->time_ns > q->time_ns ? 1 : p->time_ns < q->time_ns ? -1 : 0;
 }
 
-void audio_wakeups_read(struct audio_wakeups *w, struct audio_wakeup_counts *c, const int *ours, size_t n)
+void audio_wakeup_tracer_count_new(struct audio_wakeup_tracer *w, struct audio_wakeup_counts *c, const int *ours, size_t n)
 {
 	w->n = 0;
 	for (int i = 0; i < w->cpus.n; i++)
-		tracepoint_drain(w->rings, w->cpus.cpu[i], audio_add_wakeup, w);
+		tracepoint_pass_on_records(w->rings, w->cpus.cpu[i], audio_collect_wakeup, w);
 	if (w->n)
 		qsort(w->got, w->n, sizeof(*w->got), compare_wakeup_times);
 	for (size_t i = 0; i < w->n; i++) {
@@ -218,11 +218,11 @@ void audio_wakeups_read(struct audio_wakeups *w, struct audio_wakeup_counts *c, 
 		for (size_t k = 0; k < n; k++)
 			if (one->waker_pid == ours[k])
 				one->waker_pid = 0;
-		audio_counting_add_wakeup(c, w->server, one);
+		audio_counts_add_wakeup(c, w->server, one);
 	}
 }
 
-void audio_wakeups_refresh(struct audio_wakeups *w)
+void audio_wakeup_tracer_update_filter(struct audio_wakeup_tracer *w)
 {
 	char filter[FILTER];
 
@@ -230,10 +230,10 @@ void audio_wakeups_refresh(struct audio_wakeups *w)
 	if (!strcmp(filter, w->filter))
 		return;
 	memcpy(w->filter, filter, sizeof(w->filter));
-	tracepoint_filter(w->rings, w->filter);
+	tracepoint_set_filter(w->rings, w->filter);
 }
 
-void audio_wakeups_close(struct audio_wakeups *w)
+void audio_wakeup_tracer_close(struct audio_wakeup_tracer *w)
 {
 	if (!w)
 		return;

@@ -22,7 +22,7 @@ struct audio_wakeup {
 };
 
 struct audio_wakeup_counts {
-	struct audio_counter process[AUDIO_PROCESSES];
+	struct audio_wakeup_counter process[AUDIO_PROCESSES];
 	size_t n;
 	struct {
 		int tid, source;	/* `source`: the process on whose behalf the thread was last woken; 0: none */
@@ -32,22 +32,22 @@ struct audio_wakeup_counts {
 
 /* Adds a wake-up, in the order of time. A wake-up by a thread of the server counts for the process that woke that thread.
  * `server`: pid of the server. Pure. */
-void audio_counting_add_wakeup(struct audio_wakeup_counts *c, int server, const struct audio_wakeup *w);
+void audio_counts_add_wakeup(struct audio_wakeup_counts *c, int server, const struct audio_wakeup *w);
 /* Updates all confidences (+1 for the `tagged` processes, -1 for others), then each average = (average + wake-ups / confidence) /
  * 2. With confidence 0 the wake-ups count in full. Processes whose average and confidence are 0 are removed. Pure. */
-void audio_counting_average(struct audio_wakeup_counts *c, const int *tagged, size_t n);
+void audio_update_wakeup_averages(struct audio_wakeup_counts *c, const int *tagged, size_t n);
 /* The process with the highest average, if that is at least one wake-up; 0: none. Pure. */
-int audio_counting_dominant(const struct audio_wakeup_counts *c);
+int audio_counts_most_waking_pid(const struct audio_wakeup_counts *c);
 
-struct audio_wakeups;
+struct audio_wakeup_tracer;
 /* Starts to count. 0, or -errno with the reason in `why` (no permission to trace, no such tracepoint). Forks once if tracefs is
  * not mounted. Outside the initial pid namespace the filter matches the server's threads by name, since their pids in the
  * kernel's records are not known there. */
-int audio_wakeups_open(struct audio_wakeups **out, int server, char *why, size_t size);
+int audio_wakeup_tracer_open(struct audio_wakeup_tracer **out, int server, char *why, size_t size);
 /* Adds the wake-ups since the last call to `c`, except those by the `n` processes in `ours`. */
-void audio_wakeups_read(struct audio_wakeups *w, struct audio_wakeup_counts *c, const int *ours, size_t n);
+void audio_wakeup_tracer_count_new(struct audio_wakeup_tracer *w, struct audio_wakeup_counts *c, const int *ours, size_t n);
 /* Updates the filter to the threads that the server has now. */
-void audio_wakeups_refresh(struct audio_wakeups *w);
-void audio_wakeups_close(struct audio_wakeups *w);
+void audio_wakeup_tracer_update_filter(struct audio_wakeup_tracer *w);
+void audio_wakeup_tracer_close(struct audio_wakeup_tracer *w);
 
 #endif

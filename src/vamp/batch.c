@@ -11,68 +11,68 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct batch {
+struct batch_throttle {
 	struct throttle throttle;
-	struct undo *undo;
-	size_t mark;		/* undo_mark() before the episode */
+	struct undo_recorder *undo;
+	size_t mark;		/* undo_current_mark() before the episode */
 	bool lasts, v2;
 	char group[UNDO_PATH - 32];
 };
 
-static int batch_write(const struct batch *b, const char *file, const char *text)
+static int batch_write_group_file(const struct batch_throttle *b, const char *file, const char *text)
 {
-	return undo_write_file(b->undo, groups_path(b->group, file).text, text);
+	return undoable_write_file(b->undo, groups_file_path(b->group, file).text, text);
 }
 
-static int batch_end(struct throttle *f)
+static int batch_end_episode(struct throttle *f)
 {
-	struct batch *b = (struct batch *)f;
+	struct batch_throttle *b = (struct batch_throttle *)f;
 	bool lasted = b->lasts;
 
 	b->lasts = false;
-	return lasted && undo_to_mark(b->undo, b->mark) ? -EIO : 0;
+	return lasted && undo_changes_after_mark(b->undo, b->mark) ? -EIO : 0;
 }
 
-static int batch_begin(struct throttle *f, const struct loaded_process *tag, size_t n)
+static int batch_begin_episode(struct throttle *f, const struct high_load_process *tag, size_t n)
 {
-	struct batch *b = (struct batch *)f;
+	struct batch_throttle *b = (struct batch_throttle *)f;
 	int err;
 
 	(void)tag, (void)n;
-	batch_end(f);
-	b->mark = undo_mark(b->undo);
-	err = b->v2 ? batch_write(b, "cpu.max", "1000 1000000\n") : batch_write(b, "cpu.cfs_period_us", "1000000\n");
+	batch_end_episode(f);
+	b->mark = undo_current_mark(b->undo);
+	err = b->v2 ? batch_write_group_file(b, "cpu.max", "1000 1000000\n") : batch_write_group_file(b, "cpu.cfs_period_us", "1000000\n");
 	if (!err && !b->v2)
-		err = batch_write(b, "cpu.cfs_quota_us", "1000\n");
+		err = batch_write_group_file(b, "cpu.cfs_quota_us", "1000\n");
 	if (err)
-		undo_to_mark(b->undo, b->mark);
+		undo_changes_after_mark(b->undo, b->mark);
 	b->lasts = !err;
 	return err;
 }
 
-static void batch_close(struct throttle *f)
+static void batch_throttle_close(struct throttle *f)
 {
-	batch_end(f);
+	batch_end_episode(f);
 	free(f);
 }
 
 static void batch_describe(const struct throttle *f, char *text, size_t size)
 {
-	const struct batch *b = (const struct batch *)f;
+	const struct batch_throttle *b = (const struct batch_throttle *)f;
 
 	snprintf(text, size, "%s has %s", b->group, b->lasts ? "1 ms of CPU time a second" : "its CPU time");
 }
 
-static const struct throttle_ops batch_ops = { batch_begin, NULL, batch_end, batch_close, batch_describe };
+static const struct throttle_ops batch_ops = { batch_begin_episode, NULL, batch_end_episode, batch_throttle_close, batch_describe };
 
-static bool batch_can_write(const struct batch *b, const char *file)
+static bool batch_can_write(const struct batch_throttle *b, const char *file)
 {
-	return !access(groups_path(b->group, file).text, W_OK);
+	return !access(groups_file_path(b->group, file).text, W_OK);
 }
 
-int batch_open(struct throttle **out, const char *group, struct undo *undo, char *why, size_t size)
+int batch_throttle_open(struct throttle **out, const char *group, struct undo_recorder *undo, char *why, size_t size)
 {
-	struct batch *b = calloc(1, sizeof(*b));
+	struct batch_throttle *b = calloc(1, sizeof(*b));
 	int n = b ? snprintf(b->group, sizeof(b->group), "%s", group) : 0;
 
 	if (!b || n >= (int)sizeof(b->group)) {

@@ -3,9 +3,9 @@
 #ifndef VAMP_COMMANDS_H
 #define VAMP_COMMANDS_H
 
-int vamp_run(int argc, char **argv);
-int vamp_status(int argc, char **argv);
-int vamp_trace(int argc, char **argv);
-int vamp_vm(int argc, char **argv);
+int vamp_run_command(int argc, char **argv);
+int vamp_status_command(int argc, char **argv);
+int vamp_trace_command(int argc, char **argv);
+int vamp_vm_command(int argc, char **argv);
 
 #endif

@@ -30,7 +30,7 @@ struct cpu_use {
 };
 
 /* Adds the sub-epoch that ends with sample k. */
-static void history_add_sub_epoch(struct cpu_use *u, const struct thread_history *t, const struct sample_times *m, int64_t k)
+static void cpu_use_add_sub_epoch(struct cpu_use *u, const struct thread_history *t, const struct sample_times *m, int64_t k)
 {
 	size_t a = sample_slot(k - 1), b = sample_slot(k);
 	bool zero = k == t->first;	/* the thread started in this sub-epoch */
@@ -57,7 +57,7 @@ static struct cpu_use history_thread_cpu_use(const struct thread_history *t, con
 	if (from < t->first - t->born)
 		from = t->first - t->born;
 	for (int64_t k = from + 1; k <= m->last; k++)
-		history_add_sub_epoch(&u, t, m, k);
+		cpu_use_add_sub_epoch(&u, t, m, k);
 	own = (double)(m->at_ns[sample_slot(m->last)] - m->at_ns[sample_slot(from)]);
 	if (own > span)
 		own = span;	/* the process is younger than the span */
@@ -71,7 +71,7 @@ static struct cpu_use history_thread_cpu_use(const struct thread_history *t, con
 	return u;
 }
 
-bool history_is_young(const struct process_history *p, const struct sample_times *m)
+bool history_process_is_new(const struct process_history *p, const struct sample_times *m)
 {
 	return p->first > 0 && p->born_ns > m->at_ns[sample_slot(p->first - 1)] - BORN_ERROR_NS;
 }
@@ -100,7 +100,7 @@ struct process_load history_compute_load(const struct process_history *p, const 
 
 	if (m->last < 0 || p->first > m->last)
 		return out;
-	young = from == p->first && history_is_young(p, m);
+	young = from == p->first && history_process_is_new(p, m);
 	if (young)	/* the process started in the period: count from its start */
 		from--;
 	begin = m->at_ns[sample_slot(from)];
@@ -131,7 +131,7 @@ struct process_load history_compute_load(const struct process_history *p, const 
 	return out;
 }
 
-void history_learn_known_load(struct process_history *p, const struct sample_times *m)
+void history_update_known_load(struct process_history *p, const struct sample_times *m)
 {
 	double most = 0;
 
@@ -144,7 +144,7 @@ void history_learn_known_load(struct process_history *p, const struct sample_tim
 
 		for (size_t i = 0; i < p->n; i++)
 			if (k > p->thread[i].first - p->thread[i].born)
-				history_add_sub_epoch(&u, &p->thread[i], m, k);
+				cpu_use_add_sub_epoch(&u, &p->thread[i], m, k);
 		if (u.wait > KNOWN_LOAD_WAIT_MAX * span && run + u.wait > KNOWN_LOAD_AWAKE_MAX * span)
 			return;
 		if (run - u.run > KNOWN_LOAD_SLACK * span)	/* the waits of unsampled threads are not known */
@@ -155,7 +155,7 @@ void history_learn_known_load(struct process_history *p, const struct sample_tim
 	p->known = most;
 }
 
-enum load_verdict history_judge(const struct process_history *p, const struct process_load *load, double threshold)
+enum load_verdict history_judge_load(const struct process_history *p, const struct process_load *load, double threshold)
 {
 	if (load->load <= threshold)
 		return VERDICT_LOW;

@@ -74,12 +74,12 @@ struct process_load {
 struct process_load history_compute_load(const struct process_history *p, const struct sample_times *m, int64_t sub_ns);
 
 /* Did the process start after the sample before its first one? To be asked while that sample is kept. */
-bool history_is_young(const struct process_history *p, const struct sample_times *m);
+bool history_process_is_new(const struct process_history *p, const struct sample_times *m);
 
 /* Updates the known load; after each regular sample. */
-void history_learn_known_load(struct process_history *p, const struct sample_times *m);
+void history_update_known_load(struct process_history *p, const struct sample_times *m);
 
 enum load_verdict { VERDICT_LOW, VERDICT_KNOWN, VERDICT_BACKGROUND };	/* KNOWN: above the threshold, but the known load is below */
-enum load_verdict history_judge(const struct process_history *p, const struct process_load *load, double threshold);
+enum load_verdict history_judge_load(const struct process_history *p, const struct process_load *load, double threshold);
 
 #endif

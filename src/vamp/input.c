@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int input_keys_read(const char *text, struct input_keys *keys, char *why, size_t size)
+int input_keys_parse(const char *text, struct input_keys *keys, char *why, size_t size)
 {
 	struct input_keys read = { 0 };
 	const char *end;
@@ -26,18 +26,18 @@ int input_keys_read(const char *text, struct input_keys *keys, char *why, size_t
 
 		end = strchrnul(text, ',');
 		if (end == text || snprintf(word, sizeof(word), "%.*s", (int)(end - text), text) >= (int)sizeof(word))
-			return why_write(-EINVAL, why, size, "--keys: names are divided by one comma each: Return,KP_Enter,button");
+			return write_error_reason(-EINVAL, why, size, "--keys: names are divided by one comma each: Return,KP_Enter,button");
 		text = end + 1;
 		if (!strcmp(word, "button")) {
 			read.button = true;
 		} else if (!strcmp(word, "any")) {
 			read.any = true;
 		} else if (keysym_read(word, &keysym)) {
-			return why_write(-EINVAL, why, size,
+			return write_error_reason(-EINVAL, why, size,
 					 "--keys: there is no key %s: take a name of X11 (Return, KP_Enter, a, F5), any or button",
 					 word);
 		} else if (read.n == INPUT_KEYS) {
-			return why_write(-EINVAL, why, size, "--keys: at most %d keys", INPUT_KEYS);
+			return write_error_reason(-EINVAL, why, size, "--keys: at most %d keys", INPUT_KEYS);
 		} else {
 			read.keysym[read.n++] = keysym;
 		}
@@ -54,17 +54,17 @@ bool input_keys_match(const struct input_keys *keys, uint32_t keysym)
 	return keys->any;
 }
 
-struct control_source {
+struct control_fifo_input {
 	struct input_source source;	/* first member, so that the pointers convert */
-	struct control control;
+	struct command_fifo control;
 	int64_t seen_ns;
 	void (*each)(void *arg, const struct input_event *event);
 	void *arg;
 };
 
-static void input_control_add_line(void *arg, const char *line)
+static void input_control_emit_event(void *arg, const char *line)
 {
-	struct control_source *c = arg;
+	struct control_fifo_input *c = arg;
 	struct input_event event = { .seen_ns = c->seen_ns };
 
 	snprintf(event.what, sizeof(event.what), "%.*s", (int)sizeof(event.what) - 1, line);
@@ -76,35 +76,35 @@ static void input_control_add_line(void *arg, const char *line)
 
 static int input_control_read(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
-	struct control_source *c = (struct control_source *)s;
+	struct control_fifo_input *c = (struct control_fifo_input *)s;
 
 	c->seen_ns = clock_now();
 	c->each = each;
 	c->arg = arg;
-	control_read(&c->control, input_control_add_line, c);
+	command_fifo_read_lines(&c->control, input_control_emit_event, c);
 	return 0;
 }
 
 static void input_control_close(struct input_source *s)
 {
-	struct control_source *c = (struct control_source *)s;
+	struct control_fifo_input *c = (struct control_fifo_input *)s;
 
-	control_remove(&c->control);
+	command_fifo_remove(&c->control);
 	close(c->control.fd);
 	free(c);
 }
 
-static const struct input_ops control_ops = { .name = "control", .read = input_control_read, .close = input_control_close };
+static const struct input_source_ops control_ops = { .name = "control", .read = input_control_read, .close = input_control_close };
 
 int input_control_open(struct input_source **out, const char *path, char *why, size_t size)
 {
-	struct control_source *c = calloc(1, sizeof(*c));
+	struct control_fifo_input *c = calloc(1, sizeof(*c));
 	int err;
 
 	*out = NULL;
 	if (!c)
-		return why_write(-ENOMEM, why, size, "out of memory");
-	err = control_open(&c->control, path, why, size);
+		return write_error_reason(-ENOMEM, why, size, "out of memory");
+	err = command_fifo_open(&c->control, path, why, size);
 	if (err) {
 		free(c);
 		return err;
@@ -123,7 +123,7 @@ struct evdev_record {
 };
 #define RECORDS 64	/* records read at a time; the device delivers whole records */
 
-struct evdev_source {
+struct evdev_input {
 	struct input_source source;	/* first member, so that the pointers convert */
 	struct input_keys keys;
 };
@@ -157,7 +157,7 @@ static int evdev_button_number(int code)
 }
 
 /* Does the record count: a key press (value 1; 2 is an automatic repeat) or the release of a button? */
-static bool evdev_record_counts(const struct input_keys *keys, const struct evdev_record *r, char *what, size_t size)
+static bool evdev_record_is_trigger(const struct input_keys *keys, const struct evdev_record *r, char *what, size_t size)
 {
 	int button = evdev_button_number(r->code);
 	uint32_t keysym = 0;
@@ -179,13 +179,13 @@ static bool evdev_record_counts(const struct input_keys *keys, const struct evde
 
 static int input_evdev_read(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
-	struct evdev_source *d = (struct evdev_source *)s;
+	struct evdev_input *d = (struct evdev_input *)s;
 	struct evdev_record record[RECORDS];
 	ssize_t n = read(s->fd, record, sizeof(record));
 	struct input_event event = { .seen_ns = clock_now() };
 
 	for (size_t i = 0; n > 0 && i < (size_t)n / sizeof(*record); i++)
-		if (evdev_record_counts(&d->keys, &record[i], event.what, sizeof(event.what)))
+		if (evdev_record_is_trigger(&d->keys, &record[i], event.what, sizeof(event.what)))
 			each(arg, &event);
 	return n > 0 ? 0 : n == 0 ? -EPIPE : errno == EAGAIN || errno == EINTR ? 0 : -errno;
 }
@@ -196,11 +196,11 @@ static void input_evdev_close(struct input_source *s)
 	free(s);
 }
 
-static const struct input_ops evdev_ops = { .name = "evdev", .read = input_evdev_read, .close = input_evdev_close };
+static const struct input_source_ops evdev_ops = { .name = "evdev", .read = input_evdev_read, .close = input_evdev_close };
 
 int input_evdev_open(struct input_source **out, const char *device, const struct input_keys *keys, char *why, size_t size)
 {
-	struct evdev_source *d = calloc(1, sizeof(*d));
+	struct evdev_input *d = calloc(1, sizeof(*d));
 	int fd = open(device, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err = d ? errno : ENOMEM, version;
 	struct stat st;
 
@@ -209,7 +209,7 @@ int input_evdev_open(struct input_source **out, const char *device, const struct
 		err = EISDIR;
 	else if (d && fd >= 0) {
 		if (fstat(fd, &st) || !S_ISCHR(st.st_mode) || !ioctl(fd, EVIOCGVERSION, &version)) {
-			*d = (struct evdev_source){ .source = { .ops = &evdev_ops, .fd = fd }, .keys = *keys };
+			*d = (struct evdev_input){ .source = { .ops = &evdev_ops, .fd = fd }, .keys = *keys };
 			*out = &d->source;
 			return 0;
 		}

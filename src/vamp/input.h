@@ -22,7 +22,7 @@ struct input_keys {
 };
 
 struct input_source;
-struct input_ops {
+struct input_source_ops {
 	const char *name;		/* "x11", "evdev", "control", "audio" */
 	/* Reads the events that have come, and calls `each` for those that count. More may be left: poll again. 0, or -errno if the
 	 * source has ended (-EPIPE: the display went away). Does not block. */
@@ -30,12 +30,12 @@ struct input_ops {
 	void (*close)(struct input_source *s);
 };
 struct input_source {
-	const struct input_ops *ops;
+	const struct input_source_ops *ops;
 	int fd;				/* descriptor to poll */
 };
 
 /* Parses --keys "Return,KP_Enter,button". 0, or -EINVAL with the reason in `why`, and *keys is unchanged. Pure. */
-int input_keys_read(const char *text, struct input_keys *keys, char *why, size_t size);
+int input_keys_parse(const char *text, struct input_keys *keys, char *why, size_t size);
 bool input_keys_match(const struct input_keys *keys, uint32_t keysym);	/* does this key count? */
 
 /* Open a source. 0, or -errno with one line (what, why, cure) in `why`. */
@@ -48,27 +48,28 @@ int input_evdev_open(struct input_source **out, const char *device, const struct
  * RFB input write to it. */
 int input_control_open(struct input_source **out, const char *path, char *why, size_t size);
 
-struct audio;
+struct sound_server_watch;
 /* Watches the sound server (PulseAudio, or PipeWire's replacement of it) of this user, or at `server`. 0; -ENOENT: no server runs
  * (`why`), but *out is made: each audio_average_wakeups() looks for a server again. Other errors: *out is NULL.
  * Needs pactl (pulseaudio-utils). Counting wake-ups needs the right to trace; without it only clients with a playing stream
  * count, and audio_describe() says so. Waits up to 2 s for the server's answer; the other functions do not wait. Forks children:
- * call it after undo_start(). */
-int audio_open(struct audio **out, const char *server, char *why, size_t size);
+ * call it after undo_create_recorder(). */
+int audio_open_server_watch(struct sound_server_watch **out, const char *server, char *why, size_t size);
 /* The source of "audio" events: a stream starts to play. Owned by `a`. Its read() also updates the list of streams, and never
  * fails. */
-struct input_source *audio_source(struct audio *a);
+struct input_source *audio_input_source(struct sound_server_watch *a);
 /* Is the process the sound server, a client with a playing stream or, while a stream plays, the process that wakes the server
  * most? */
-bool audio_plays_sound(const struct audio *a, int pid);
+bool audio_process_plays_sound(const struct sound_server_watch *a, int pid);
 /* Does any stream play? */
-bool audio_has_playing_stream(const struct audio *a);
+bool audio_has_playing_stream(const struct sound_server_watch *a);
 /* Averages the wake-up counts: at the start of every episode, and every max_int_period without one. `tagged`: the background
  * processes, whose confidence grows by 1 (up to 10); that of others shrinks by 1. */
-void audio_average_wakeups(struct audio *a, const int *tagged, size_t n);
-/* The figures of a process that wakes the sound server, for the log. audio_copy_counters() copies up to `room` and returns how
+void audio_average_wakeups(struct sound_server_watch *a, const int *tagged, size_t n);
+/* The figures of a process that wakes the sound server, for the log. audio_copy_wakeup_counters() copies up to `room` and
+ * returns how
  * many. */
-struct audio_counter {
+struct audio_wakeup_counter {
 	int pid;
 	char comm[16];
 	int64_t wakeups;	/* wake-ups of the server since the last averaging */
@@ -76,8 +77,8 @@ struct audio_counter {
 	int confidence;		/* confidence that the process is a background task: 0 to 10 */
 	bool stream;		/* has a playing stream */
 };
-size_t audio_copy_counters(const struct audio *a, struct audio_counter *out, size_t room);
-void audio_describe(const struct audio *a, char *text, size_t size);
-void audio_close(struct audio *a);
+size_t audio_copy_wakeup_counters(const struct sound_server_watch *a, struct audio_wakeup_counter *out, size_t room);
+void audio_describe(const struct sound_server_watch *a, char *text, size_t size);
+void audio_close(struct sound_server_watch *a);
 
 #endif

@@ -24,7 +24,7 @@
 #define PATIENCE_OPEN_S 10	/* time limit for connecting */
 #define PATIENCE_S 5		/* time limit for a later answer: an episode may end that much later */
 
-struct x11_source {
+struct x11_input {
 	struct input_source source;	/* first member, so that the pointers convert */
 	struct input_keys keys;
 	Display *display;
@@ -39,7 +39,7 @@ struct x11_source {
 static volatile sig_atomic_t connection = -1;
 static char no_answer[160];
 
-static void x11_handle_timeout(int signal)
+static void x11_break_stalled_connection(int signal)
 {
 	int err = errno;
 	ssize_t told;
@@ -57,7 +57,7 @@ static void x11_handle_timeout(int signal)
 
 static void x11_set_timeout(int seconds)
 {
-	struct sigaction sa = { .sa_handler = seconds ? x11_handle_timeout : SIG_DFL };
+	struct sigaction sa = { .sa_handler = seconds ? x11_break_stalled_connection : SIG_DFL };
 
 	if (!seconds)
 		alarm(0);
@@ -68,7 +68,7 @@ static void x11_set_timeout(int seconds)
 }
 
 /* Asks the display for the keyboard map, which changes when a program sends a character that is on no key. */
-static void x11_fetch_keyboard_map(struct x11_source *x)
+static void x11_fetch_keyboard_map(struct x11_input *x)
 {
 	if (x->map)
 		XFree(x->map);
@@ -76,7 +76,7 @@ static void x11_fetch_keyboard_map(struct x11_source *x)
 	x->map = XGetKeyboardMapping(x->display, (KeyCode)x->min_code, x->max_code - x->min_code + 1, &x->columns);
 }
 
-static void x11_refetch_keyboard_map(struct x11_source *x)
+static void x11_refetch_keyboard_map(struct x11_input *x)
 {
 	connection = ConnectionNumber(x->display);
 	x11_set_timeout(PATIENCE_S);
@@ -85,7 +85,7 @@ static void x11_refetch_keyboard_map(struct x11_source *x)
 }
 
 /* Does this key count? A key may have several keysyms: the first columns are without and with shift, of two layouts. */
-static bool x11_key_counts(const struct x11_source *x, int code, char *what, size_t size)
+static bool x11_key_is_trigger(const struct x11_input *x, int code, char *what, size_t size)
 {
 	for (int i = 0; x->map && code >= x->min_code && code <= x->max_code && i < x->columns && i < 4; i++) {
 		KeySym symbol = x->map[(code - x->min_code) * x->columns + i];
@@ -105,17 +105,17 @@ static bool x11_key_counts(const struct x11_source *x, int code, char *what, siz
 	return false;
 }
 
-static bool x11_event_counts(const struct x11_source *x, const XIRawEvent *raw, char *what, size_t size)
+static bool x11_event_is_trigger(const struct x11_input *x, const XIRawEvent *raw, char *what, size_t size)
 {
 	if (raw->evtype == XI_RawKeyPress)
-		return x11_key_counts(x, raw->detail, what, size);
+		return x11_key_is_trigger(x, raw->detail, what, size);
 	snprintf(what, size, "button %d", raw->detail);
 	return raw->evtype == XI_RawButtonRelease && x->keys.button && (raw->detail < WHEEL_FIRST || raw->detail > WHEEL_LAST);
 }
 
 static int input_x11_read(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
-	struct x11_source *x = (struct x11_source *)s;
+	struct x11_input *x = (struct x11_input *)s;
 	int mode = QueuedAfterReading;	/* read from the socket once, so that a flood of events is handled in portions */
 
 	for (; !x->broken && XEventsQueued(x->display, mode) > 0 && !x->broken; mode = QueuedAlready) {
@@ -127,7 +127,7 @@ static int input_x11_read(struct input_source *s, void (*each)(void *arg, const 
 			x11_refetch_keyboard_map(x);
 		if (e.type != GenericEvent || e.xcookie.extension != x->opcode || !XGetEventData(x->display, &e.xcookie))
 			continue;
-		if (x11_event_counts(x, e.xcookie.data, event.what, sizeof(event.what)))
+		if (x11_event_is_trigger(x, e.xcookie.data, event.what, sizeof(event.what)))
 			each(arg, &event);
 		XFreeEventData(x->display, &e.xcookie);
 	}
@@ -138,17 +138,17 @@ static int input_x11_read(struct input_source *s, void (*each)(void *arg, const 
  * broken connection. */
 static void input_x11_close(struct input_source *s)
 {
-	struct x11_source *x = (struct x11_source *)s;
+	struct x11_input *x = (struct x11_input *)s;
 
 	if (x->map)
 		XFree(x->map);
 	free(x);
 }
 
-static const struct input_ops ops = { .name = "x11", .read = input_x11_read, .close = input_x11_close };
+static const struct input_source_ops ops = { .name = "x11", .read = input_x11_read, .close = input_x11_close };
 
 /* 0, or -ENOTSUP if the display has no X input extension 2.1. */
-static int x11_select_raw_events(struct x11_source *x)
+static int x11_select_raw_events(struct x11_input *x)
 {
 	unsigned char bits[XIMaskLen(XI_LASTEVENT)] = { 0 };
 	XIEventMask mask = { .deviceid = XIAllMasterDevices, .mask_len = sizeof(bits), .mask = bits };
@@ -171,12 +171,12 @@ static int x11_select_raw_events(struct x11_source *x)
 
 int input_x11_open(struct input_source **out, const char *display, const struct input_keys *keys, char *why, size_t size)
 {
-	struct x11_source *x = calloc(1, sizeof(*x));
+	struct x11_input *x = calloc(1, sizeof(*x));
 	int err;
 
 	*out = NULL;
 	if (!x)
-		return why_write(-ENOMEM, why, size, "out of memory");
+		return write_error_reason(-ENOMEM, why, size, "out of memory");
 	snprintf(no_answer, sizeof(no_answer), "vamp: display %.80s does not answer: is it stopped, or its link down?\n",
 		 XDisplayName(display));
 	connection = -1;

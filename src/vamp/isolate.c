@@ -51,14 +51,14 @@ struct irq_search {
 	bool wanted[IRQS];
 };
 
-static void irq_search_add(struct irq_search *s, long irq)
+static void irq_search_add_irq(struct irq_search *s, long irq)
 {
 	if (irq > 0 && irq < IRQS)
 		s->wanted[irq] = true;
 }
 
 /* Adds the interrupts that sysfs lists for the device (msi_irqs, irq); false if it lists none. */
-static bool irq_search_add_listed(struct irq_search *s, const char *device)
+static bool irq_search_add_sysfs_irqs(struct irq_search *s, const char *device)
 {
 	char path[PATH_MAX + 16], text[24];
 	pid_t *irq = NULL;
@@ -66,28 +66,28 @@ static bool irq_search_add_listed(struct irq_search *s, const char *device)
 	bool listed;
 
 	snprintf(path, sizeof(path), "%s/msi_irqs", device);
-	listed = !files_numbered(path, &irq, &n);
+	listed = !files_list_numeric_names(path, &irq, &n);
 	for (size_t i = 0; i < n; i++)
-		irq_search_add(s, irq[i]);
+		irq_search_add_irq(s, irq[i]);
 	free(irq);
 	if (listed)
 		return true;
 	snprintf(path, sizeof(path), "%s/irq", device);
-	if (files_read(path, text, sizeof(text)) || !strtol(text, NULL, 10))
+	if (files_read_first_line(path, text, sizeof(text)) || !strtol(text, NULL, 10))
 		return false;
-	irq_search_add(s, strtol(text, NULL, 10));
+	irq_search_add_irq(s, strtol(text, NULL, 10));
 	return true;
 }
 
 /* Adds the interrupts whose handler in /proc/irq has this name: /proc/irq/1/i8042, /proc/irq/38/virtio2-input.0. */
-static void irq_search_add_named(struct irq_search *s, const char *name)
+static void irq_search_add_irqs_of_handler(struct irq_search *s, const char *name)
 {
 	char path[PATH_MAX];
 	pid_t *irq = NULL;
 	size_t n = 0, length = strlen(name);
 
 	snprintf(path, sizeof(path), "%s/proc/irq", s->root);
-	files_numbered(path, &irq, &n);
+	files_list_numeric_names(path, &irq, &n);
 	for (size_t i = 0; i < n; i++) {
 		struct dirent *entry;
 		DIR *dir;
@@ -96,7 +96,7 @@ static void irq_search_add_named(struct irq_search *s, const char *name)
 		dir = opendir(path);
 		while (dir && (entry = readdir(dir)))
 			if (!strncmp(entry->d_name, name, length) && (!entry->d_name[length] || strchr("-.:@", entry->d_name[length])))
-				irq_search_add(s, irq[i]);
+				irq_search_add_irq(s, irq[i]);
 		if (dir)
 			closedir(dir);
 	}
@@ -104,7 +104,7 @@ static void irq_search_add_named(struct irq_search *s, const char *name)
 }
 
 /* Goes up from the device to the first one whose interrupts sysfs lists; a bus is above its devices. */
-static void irq_search_add_device(struct irq_search *s, const char *link)
+static void irq_search_add_irqs_of_device(struct irq_search *s, const char *link)
 {
 	char device[PATH_MAX], all[PATH_MAX], *last;
 
@@ -112,10 +112,10 @@ static void irq_search_add_device(struct irq_search *s, const char *link)
 		return;	/* no hardware: a loop device, a bridge, a zram */
 	strcpy(all, device);
 	for (; (last = strrchr(device, '/')) && strcmp(last, "/devices"); *last = '\0')
-		if (irq_search_add_listed(s, device))
+		if (irq_search_add_sysfs_irqs(s, device))
 			return;
 	for (; (last = strrchr(all, '/')) && strcmp(last, "/devices"); *last = '\0')
-		irq_search_add_named(s, last + 1);
+		irq_search_add_irqs_of_handler(s, last + 1);
 }
 
 int isolate_irq_find(struct isolate_irqs *out, const char *root)
@@ -138,7 +138,7 @@ int isolate_irq_find(struct isolate_irqs *out, const char *root)
 			if (entry->d_name[0] == '.')
 				continue;
 			snprintf(path, sizeof(path), "%s/sys/class/%s/%s/device", root, classes[c], entry->d_name);
-			irq_search_add_device(s, path);
+			irq_search_add_irqs_of_device(s, path);
 		}
 		if (dir)
 			closedir(dir);
@@ -154,7 +154,8 @@ int isolate_irq_find(struct isolate_irqs *out, const char *root)
 }
 
 /* Routes the interrupts to these CPUs. Returns how many the kernel accepted: it refuses some (NVMe has a queue for each CPU). */
-static size_t isolate_irq_route(const struct isolate_irqs *irqs, const char *root, const cpu_set_t *cpus, struct undo *undo)
+static size_t isolate_irq_route(const struct isolate_irqs *irqs, const char *root, const cpu_set_t *cpus,
+				struct undo_recorder *undo)
 {
 	struct cli_cpus list = { 0 };
 	char path[PATH_MAX], text[1024];
@@ -166,7 +167,7 @@ static size_t isolate_irq_route(const struct isolate_irqs *irqs, const char *roo
 	cli_write_cpus(&list, text, sizeof(text));
 	for (size_t i = 0; i < irqs->n; i++) {
 		snprintf(path, sizeof(path), "%s/proc/irq/%d/smp_affinity_list", root, irqs->irq[i]);
-		steered += !undo_write_file(undo, path, text);
+		steered += !undoable_write_file(undo, path, text);
 	}
 	return steered;
 }
@@ -174,22 +175,22 @@ static size_t isolate_irq_route(const struct isolate_irqs *irqs, const char *roo
 #define FULL_PERCENT 95
 #define GROW_EVERY NS_PER_S
 
-struct isolate {
+struct isolate_throttle {
 	struct throttle throttle;
-	const struct scope *scope;
-	const struct audio *audio;	/* NULL: sound is not watched */
-	struct undo *undo;
+	const struct process_scope *scope;
+	const struct sound_server_watch *audio;	/* NULL: sound is not watched */
+	struct undo_recorder *undo;
 	cpu_set_t all;
 	int cpus;
 	struct isolate_irqs irqs;
-	struct loaded_process *tag;		/* background processes of the episode; owned */
+	struct high_load_process *tag;		/* background processes of the episode; owned */
 	size_t tags, mark, steered;
 	int foreground;			/* number of CPUs of the foreground; 0: no episode */
 	int64_t looked_ns, busy, ticks;
 };
 
 /* The first n of the usable CPUs. */
-static cpu_set_t isolate_first_cpus(const struct isolate *s, int n)
+static cpu_set_t isolate_first_cpus(const struct isolate_throttle *s, int n)
 {
 	cpu_set_t set;
 
@@ -202,7 +203,7 @@ static cpu_set_t isolate_first_cpus(const struct isolate *s, int n)
 	return set;
 }
 
-static void isolate_read_cpu_ticks(struct isolate *s, int64_t now_ns)
+static void isolate_read_cpu_ticks(struct isolate_throttle *s, int64_t now_ns)
 {
 	cpu_set_t set = isolate_first_cpus(s, s->foreground);
 	struct cpu_ticks cpu[CPU_SETSIZE];
@@ -220,16 +221,16 @@ static void isolate_read_cpu_ticks(struct isolate *s, int64_t now_ns)
 	s->looked_ns = now_ns;
 }
 
-struct thread_placement {
-	struct undo *undo;
+struct thread_cpu_restriction {
+	struct undo_recorder *undo;
 	const cpu_set_t *to;
 };
 
 /* Restricts a thread to those of its allowed CPUs that are in `to`; if there are none, leaves it. Returns an error only if the
  * list of changes is full. */
-static int isolate_place_thread(void *placing, pid_t tid, bool *changed)
+static int isolate_restrict_thread_cpus(void *placing, pid_t tid, bool *changed)
 {
-	const struct thread_placement *p = placing;
+	const struct thread_cpu_restriction *p = placing;
 	cpu_set_t is, was, set;
 
 	if (undo_original_affinity(p->undo, tid, &was) || sched_getaffinity(tid, sizeof(is), &is))
@@ -238,10 +239,10 @@ static int isolate_place_thread(void *placing, pid_t tid, bool *changed)
 	if (!CPU_COUNT(&set) || CPU_EQUAL(&set, &is))
 		return 0;
 	*changed = true;
-	return undo_set_affinity(p->undo, tid, 0, &set) == -ENOSPC ? -ENOSPC : 0;
+	return undoable_set_affinity(p->undo, tid, 0, &set) == -ENOSPC ? -ENOSPC : 0;
 }
 
-static bool isolate_is_tagged(const struct isolate *s, const struct scope_process *p)
+static bool isolate_is_background_process(const struct isolate_throttle *s, const struct scope_process *p)
 {
 	for (size_t i = 0; i < s->tags; i++)
 		if (s->tag[i].pid == p->pid && s->tag[i].start == p->start)
@@ -249,12 +250,12 @@ static bool isolate_is_tagged(const struct isolate *s, const struct scope_proces
 	return false;
 }
 
-static int isolate_place_processes(struct isolate *s)
+static int isolate_pin_processes(struct isolate_throttle *s)
 {
 	cpu_set_t foreground = isolate_first_cpus(s, s->foreground), background;
 	struct scope_process *process;
 	size_t n;
-	int err = scope_list(s->scope, &process, &n);
+	int err = scope_list_processes(s->scope, &process, &n);
 
 	CPU_XOR(&background, &s->all, &foreground);
 	if (err)
@@ -262,16 +263,16 @@ static int isolate_place_processes(struct isolate *s)
 	/* The background first: when the foreground gets its CPUs, these are free. */
 	for (int turn = 0; turn < 2; turn++)
 		for (size_t i = 0; !err && i < n; i++)
-			if (isolate_is_tagged(s, &process[i]) == !turn)
-				err = scope_change_threads(process[i].pid, isolate_place_thread,
-							&(struct thread_placement){ s->undo, turn ? &foreground : &background });
+			if (isolate_is_background_process(s, &process[i]) == !turn)
+				err = scope_change_threads(process[i].pid, isolate_restrict_thread_cpus,
+							&(struct thread_cpu_restriction){ s->undo, turn ? &foreground : &background });
 	free(process);
 	return err;
 }
 
-static int isolate_end(struct throttle *f)
+static int isolate_end_episode(struct throttle *f)
 {
-	struct isolate *s = (struct isolate *)f;
+	struct isolate_throttle *s = (struct isolate_throttle *)f;
 
 	if (!s->foreground)
 		return 0;
@@ -279,26 +280,26 @@ static int isolate_end(struct throttle *f)
 	free(s->tag);
 	s->tag = NULL;
 	s->tags = 0;
-	return undo_to_mark(s->undo, s->mark) ? -EIO : 0;
+	return undo_changes_after_mark(s->undo, s->mark) ? -EIO : 0;
 }
 
-static int isolate_begin(struct throttle *f, const struct loaded_process *tag, size_t n)
+static int isolate_begin_episode(struct throttle *f, const struct high_load_process *tag, size_t n)
 {
-	struct isolate *s = (struct isolate *)f;
+	struct isolate_throttle *s = (struct isolate_throttle *)f;
 	cpu_set_t foreground;
 	int err;
 
-	isolate_end(f);
+	isolate_end_episode(f);
 	s->tag = malloc((n ? n : 1) * sizeof(*tag));
 	if (!s->tag)
 		return -ENOMEM;
 	for (s->tags = 0; s->tags < n; s->tags++)
 		s->tag[s->tags] = tag[s->tags];
-	s->mark = undo_mark(s->undo);
+	s->mark = undo_current_mark(s->undo);
 	s->foreground = s->audio && audio_has_playing_stream(s->audio) && s->cpus > 2 ? 2 : 1;
-	err = isolate_place_processes(s);
+	err = isolate_pin_processes(s);
 	if (err) {
-		isolate_end(f);
+		isolate_end_episode(f);
 		return err;
 	}
 	foreground = isolate_first_cpus(s, s->foreground);
@@ -309,7 +310,7 @@ static int isolate_begin(struct throttle *f, const struct loaded_process *tag, s
 
 static int64_t isolate_do_periodic_work(struct throttle *f, int64_t now_ns)
 {
-	struct isolate *s = (struct isolate *)f;
+	struct isolate_throttle *s = (struct isolate_throttle *)f;
 	int64_t busy = s->busy, ticks = s->ticks;
 
 	if (!s->foreground)
@@ -320,23 +321,23 @@ static int64_t isolate_do_periodic_work(struct throttle *f, int64_t now_ns)
 	if (s->foreground < s->cpus - 1 && (s->busy - busy) * 100 > (s->ticks - ticks) * FULL_PERCENT) {
 		s->foreground++;
 		isolate_read_cpu_ticks(s, now_ns);	/* the next interval has one CPU more */
-		isolate_place_processes(s);
+		isolate_pin_processes(s);
 	}
 	return now_ns + GROW_EVERY;
 }
 
-static void isolate_close(struct throttle *f)
+static void isolate_throttle_close(struct throttle *f)
 {
-	struct isolate *s = (struct isolate *)f;
+	struct isolate_throttle *s = (struct isolate_throttle *)f;
 
-	isolate_end(f);
+	isolate_end_episode(f);
 	free(s->irqs.irq);
 	free(s);
 }
 
 static void isolate_describe(const struct throttle *f, char *text, size_t size)
 {
-	const struct isolate *s = (const struct isolate *)f;
+	const struct isolate_throttle *s = (const struct isolate_throttle *)f;
 
 	if (s->foreground)
 		snprintf(text, size, "background on %d of %d CPUs: %zu processes; %zu of %zu interrupts of devices to the others",
@@ -345,13 +346,15 @@ static void isolate_describe(const struct throttle *f, char *text, size_t size)
 		snprintf(text, size, "background on at most %d of %d CPUs: no episode", s->cpus - 1, s->cpus);
 }
 
-static const struct throttle_ops isolate_ops = { isolate_begin, isolate_do_periodic_work, isolate_end, isolate_close,
+static const struct throttle_ops isolate_ops = { isolate_begin_episode, isolate_do_periodic_work, isolate_end_episode,
+	isolate_throttle_close,
 	isolate_describe };
 
-int isolate_open(struct throttle **out, const struct scope *scope, const struct audio *audio, bool interrupts, struct undo *undo,
+int isolate_throttle_open(struct throttle **out, const struct process_scope *scope, const struct sound_server_watch *audio,
+			  bool interrupts, struct undo_recorder *undo,
 		 char *why, size_t size)
 {
-	struct isolate *s = calloc(1, sizeof(*s));
+	struct isolate_throttle *s = calloc(1, sizeof(*s));
 	int err = s ? 0 : -ENOMEM;
 
 	if (!err && sched_getaffinity(0, sizeof(s->all), &s->all))

@@ -13,35 +13,37 @@ const char *const exemption_words[] = { "", "plays sound", "light before others 
 
 static int compare_judged_processes(const void *a, const void *b)
 {
-	const struct loaded_process *x = a, *y = b;
+	const struct high_load_process *x = a, *y = b;
 	bool exempt_x = x->why != EXEMPT_NOT, exempt_y = y->why != EXEMPT_NOT;
 
 	return exempt_x != exempt_y ? exempt_x - exempt_y : (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-int judge_processes(const struct task_sampler *tasks, int64_t sub_ns, double threshold, const struct audio *audio,
-		    struct judged_list *out)
+int find_background_processes(const struct task_sampler *tasks, int64_t sub_ns, double threshold,
+			      const struct sound_server_watch *audio,
+		    struct judged_process_list *out)
 {
-	const struct sample_times *m = tasks_moments(tasks);
+	const struct sample_times *m = tasks_sample_times(tasks);
 	const struct process_history *p;
-	struct loaded_process *shrunk;
+	struct high_load_process *shrunk;
 
-	*out = (struct judged_list){ .tag = calloc(tasks_count(tasks) + 1, sizeof(*out->tag)) };
+	*out = (struct judged_process_list){ .tag = calloc(tasks_in_scope_count(tasks) + 1, sizeof(*out->tag)) };
 	if (!out->tag)
 		return -ENOMEM;
-	for (size_t i = 0; (p = tasks_next(tasks, &i));) {
+	for (size_t i = 0; (p = tasks_next_in_scope(tasks, &i));) {
 		struct process_load load = history_compute_load(p, m, sub_ns);
-		enum load_verdict verdict = history_judge(p, &load, threshold);
-		struct loaded_process *tag = &out->tag[out->n];
+		enum load_verdict verdict = history_judge_load(p, &load, threshold);
+		struct high_load_process *tag = &out->tag[out->n];
 
 		if (verdict == VERDICT_LOW)
 			continue;
-		*tag = (struct loaded_process){ .pid = p->pid, .start = p->start, .load_percent = 100 * load.load,
+		*tag = (struct high_load_process){ .pid = p->pid, .start = p->start, .load_percent = 100 * load.load,
 						.run_percent = 100 * load.run };
-		proc_line(p->pid, "comm", tag->comm, sizeof(tag->comm));	/* the current name: exec may have changed it */
+		proc_read_first_line_of(p->pid, "comm", tag->comm, sizeof(tag->comm));	/* the current name: exec may have changed it */
 		if (!*tag->comm)
 			memcpy(tag->comm, p->comm, sizeof(tag->comm));
-		tag->why = audio && audio_plays_sound(audio, p->pid) ? EXEMPT_SOUND : verdict == VERDICT_KNOWN ? EXEMPT_LIGHT : EXEMPT_NOT;
+		tag->why = audio && audio_process_plays_sound(audio, p->pid) ? EXEMPT_SOUND : verdict == VERDICT_KNOWN ? EXEMPT_LIGHT :
+			   EXEMPT_NOT;
 		out->background += tag->why == EXEMPT_NOT;
 		out->n++;
 	}
@@ -51,13 +53,13 @@ int judge_processes(const struct task_sampler *tasks, int64_t sub_ns, double thr
 	return 0;
 }
 
-void judged_list_free(struct judged_list *j)
+void judged_list_free(struct judged_process_list *j)
 {
 	free(j->tag);
-	*j = (struct judged_list){ 0 };
+	*j = (struct judged_process_list){ 0 };
 }
 
-bool judged_list_same_background(const struct judged_list *a, const struct judged_list *b)
+bool judged_list_same_background(const struct judged_process_list *a, const struct judged_process_list *b)
 {
 	bool same = a->background == b->background;
 
@@ -99,9 +101,9 @@ void run_record_free(struct run_record *t)
 	sample_free(&t->decision_ns);
 }
 
-struct rows *log_must_open(const char *path, const char *schema, const char *const *columns)
+struct row_file *open_log_or_die(const char *path, const char *schema, const char *const *columns)
 {
-	struct rows *log;
+	struct row_file *log;
 	struct stat st;
 
 	if (!path)
@@ -114,46 +116,47 @@ struct rows *log_must_open(const char *path, const char *schema, const char *con
 	return log;
 }
 
-struct rows *log_open_episodes(const char *path)
+struct row_file *log_open_episodes(const char *path)
 {
 	static const char *const columns[] = {
 		"time_ns", "event", "what", "pid", "comm", "load_percent", "run_percent", "wakeups", "average_1000", "confidence", NULL
 	};
 
-	return log_must_open(path, "vamp-log/1", columns);
+	return open_log_or_die(path, "vamp-log/1", columns);
 }
 
 /* `tag`, `counter`: figures of a process; NULL: empty cells. */
-static void log_write_row(struct rows *log, int64_t at_ns, const char *event, const char *what, const struct loaded_process *tag,
-		    const struct audio_counter *counter)
+static void log_write_row(struct row_file *log, int64_t at_ns, const char *event, const char *what,
+			  const struct high_load_process *tag,
+		    const struct audio_wakeup_counter *counter)
 {
-	rows_int(log, at_ns);
-	rows_str(log, event);
-	rows_str(log, what);
-	rows_count(log, tag ? tag->pid : counter ? counter->pid : -1);
-	rows_str(log, tag ? tag->comm : counter ? counter->comm : "");
-	rows_count(log, tag ? lround(tag->load_percent) : -1);
-	rows_count(log, tag ? lround(tag->run_percent) : -1);
-	rows_count(log, counter ? counter->wakeups : -1);
-	rows_count(log, counter ? lround(1000 * counter->average) : -1);
-	rows_count(log, counter ? counter->confidence : -1);
-	rows_end(log);
+	rows_write_int(log, at_ns);
+	rows_write_str(log, event);
+	rows_write_str(log, what);
+	rows_write_count(log, tag ? tag->pid : counter ? counter->pid : -1);
+	rows_write_str(log, tag ? tag->comm : counter ? counter->comm : "");
+	rows_write_count(log, tag ? lround(tag->load_percent) : -1);
+	rows_write_count(log, tag ? lround(tag->run_percent) : -1);
+	rows_write_count(log, counter ? counter->wakeups : -1);
+	rows_write_count(log, counter ? lround(1000 * counter->average) : -1);
+	rows_write_count(log, counter ? counter->confidence : -1);
+	rows_end_row(log);
 }
 
-void log_write_episode(struct rows *log, const struct episode_record *e)
+void log_write_episode(struct row_file *log, const struct episode_record *e)
 {
 	if (!log)
 		return;
 	log_write_row(log, e->started_ns, "episode", e->trigger, NULL, NULL);
 	for (size_t i = 0; i < e->judged.n; i++) {
-		const struct loaded_process *tag = &e->judged.tag[i];
+		const struct high_load_process *tag = &e->judged.tag[i];
 
 		log_write_row(log, e->decided_ns, tag->why == EXEMPT_NOT ? "tag" : "excluded", exemption_words[tag->why], tag, NULL);
 	}
 	rows_flush(log);
 }
 
-void log_write_episode_end(struct rows *log, const struct episode_record *e)
+void log_write_episode_end(struct row_file *log, const struct episode_record *e)
 {
 	if (!log)
 		return;
@@ -161,10 +164,10 @@ void log_write_episode_end(struct rows *log, const struct episode_record *e)
 	rows_flush(log);
 }
 
-void log_write_wakeups(struct rows *log, int64_t now_ns, const struct audio *audio)
+void log_write_wakeups(struct row_file *log, int64_t now_ns, const struct sound_server_watch *audio)
 {
-	struct audio_counter counter[32];
-	size_t n = log && audio ? audio_copy_counters(audio, counter, sizeof(counter) / sizeof(*counter)) : 0;
+	struct audio_wakeup_counter counter[32];
+	size_t n = log && audio ? audio_copy_wakeup_counters(audio, counter, sizeof(counter) / sizeof(*counter)) : 0;
 
 	for (size_t i = 0; i < n; i++)
 		if (counter[i].stream || counter[i].wakeups)

@@ -10,17 +10,18 @@
 #include "tasks.h"
 
 /* Processes with a load above the threshold: first the background processes, then the exempt ones; both in the order of pids. */
-struct judged_list {
-	struct loaded_process *tag;	/* owned */
+struct judged_process_list {
+	struct high_load_process *tag;	/* owned */
 	size_t n, background;	/* the first `background` of the `n` are background processes */
 };
 
 /* Judges by the last sample of `tasks`. `audio` NULL: no process plays sound. `threshold`: share of a CPU. 0 or -ENOMEM. */
-int judge_processes(const struct task_sampler *tasks, int64_t sub_ns, double threshold, const struct audio *audio,
-		    struct judged_list *out);
-void judged_list_free(struct judged_list *j);
+int find_background_processes(const struct task_sampler *tasks, int64_t sub_ns, double threshold,
+			      const struct sound_server_watch *audio,
+		    struct judged_process_list *out);
+void judged_list_free(struct judged_process_list *j);
 /* Do both lists have the same background processes? */
-bool judged_list_same_background(const struct judged_list *a, const struct judged_list *b);
+bool judged_list_same_background(const struct judged_process_list *a, const struct judged_process_list *b);
 
 enum episode_end { ENDED_NOT, ENDED_INPUT, ENDED_TIME, ENDED_STOP };
 extern const char *const episode_end_words[];		/* "", "input", "time", "stop" */
@@ -30,7 +31,7 @@ struct episode_record {
 	int64_t decided_ns;		/* when the processes were throttled; 0: they were not */
 	char trigger[32];
 	enum episode_end ended;
-	struct judged_list judged;
+	struct judged_process_list judged;
 	int err;			/* error of throttling; 0: none */
 };
 
@@ -58,14 +59,15 @@ void run_record_free(struct run_record *t);
 
 /* Opens the --log of a command. Ends the program if the file cannot be written, or is a pipe, whose reader could block us. `path`
  * NULL: returns NULL. */
-struct rows *log_must_open(const char *path, const char *schema, const char *const *columns);
+struct row_file *open_log_or_die(const char *path, const char *schema, const char *const *columns);
 
-struct rows *log_open_episodes(const char *path);
+struct row_file *log_open_episodes(const char *path);
 /* Each row is written when the call returns. A `log` of NULL is ignored. */
-void log_write_episode(struct rows *log, const struct episode_record *e);		/* a row for the episode and for each judged process */
-void log_write_episode_end(struct rows *log, const struct episode_record *e);
+/* a row for the episode and for each judged process */
+void log_write_episode(struct row_file *log, const struct episode_record *e);
+void log_write_episode_end(struct row_file *log, const struct episode_record *e);
 /* Writes the wake-up counts of the sound server; `audio` may be NULL. */
-void log_write_wakeups(struct rows *log, int64_t now_ns, const struct audio *audio);
+void log_write_wakeups(struct row_file *log, int64_t now_ns, const struct sound_server_watch *audio);
 
 #define ANSWER_NAME "thinprobe-vamp-"
 

@@ -61,8 +61,8 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static struct scope scope;
-static struct vamp_watch run;
+static struct process_scope scope;
+static struct vamp_daemon_state run;
 
 static enum throttle_ratio chosen_throttle_ratio(void)
 {
@@ -76,22 +76,22 @@ static void die_unless_opened(int err, const char *why)
 }
 
 /* A fifo that is made here is removed at the end, even after kill -9. */
-static void open_vamp_control(void)
+static void open_control_fifo(void)
 {
 	char why[256] = "";
-	int err = access(cfg.control, F_OK) ? undo_mkfifo(run.undo, cfg.control) : 0;
+	int err = access(cfg.control, F_OK) ? undoable_mkfifo(run.undo, cfg.control) : 0;
 
 	if (err)
 		die(EXIT_RUN, "cannot make the fifo %s: %s", cfg.control, strerror(-err));
 	die_unless_opened(input_control_open(&run.source[run.sources++], cfg.control, why, sizeof(why)), why);
 }
 
-static void open_sources(void)
+static void open_input_sources(void)
 {
 	struct input_keys keys;
 	char why[256] = "";
 
-	if (input_keys_read(cfg.keys, &keys, why, sizeof(why)))
+	if (input_keys_parse(cfg.keys, &keys, why, sizeof(why)))
 		die_usage("%s", why);
 	if (!cfg.display && !cfg.evdev && !cfg.control && !(cfg.display = getenv("DISPLAY")))
 		die_usage("no source of input: give --display, --evdev or --control, or set DISPLAY");
@@ -100,19 +100,19 @@ static void open_sources(void)
 	if (cfg.evdev)
 		die_unless_opened(input_evdev_open(&run.source[run.sources++], cfg.evdev, &keys, why, sizeof(why)), why);
 	if (cfg.control)
-		open_vamp_control();
+		open_control_fifo();
 }
 
 /* A missing sound server is an error only if --audio-server was given. */
-static void open_audio(void)
+static void open_sound_server_watch(void)
 {
 	char why[256] = "";
-	int err = cfg.no_audio ? -ENOENT : audio_open(&run.audio, cfg.audio_server, why, sizeof(why));
+	int err = cfg.no_audio ? -ENOENT : audio_open_server_watch(&run.audio, cfg.audio_server, why, sizeof(why));
 
 	if (err && cfg.audio_server)
 		die_unless_opened(err, why);
 	if (run.audio)	/* even without a server, since one may start later */
-		run.source[run.sources++] = audio_source(run.audio);
+		run.source[run.sources++] = audio_input_source(run.audio);
 	if (err)
 		snprintf(run.record.sound, sizeof(run.record.sound), "%s", cfg.no_audio ? "not looked for" : why);
 }
@@ -123,9 +123,9 @@ static void open_throttles(void)
 	char why[512] = "";
 
 	if (cfg.batch)
-		die_unless_opened(batch_open(&run.way[run.ways++], cfg.batch, run.undo, why, sizeof(why)), why);
+		die_unless_opened(batch_throttle_open(&run.way[run.ways++], cfg.batch, run.undo, why, sizeof(why)), why);
 	if (cfg.ratio >= 0 || (!cfg.agent && !cfg.batch)) {
-		int err = shares_open(&run.way[run.ways], cfg.group, chosen_throttle_ratio(), run.undo, why, sizeof(why));
+		int err = shares_throttle_open(&run.way[run.ways], cfg.group, chosen_throttle_ratio(), run.undo, why, sizeof(why));
 
 		if (err && cfg.isolate && cfg.ratio < 0)	/* isolation needs no privileges: go on without shares */
 			warn("CPU weights are not changed: %s", why);
@@ -134,18 +134,19 @@ static void open_throttles(void)
 		run.ways += !err;
 	}
 	if (cfg.isolate)
-		die_unless_opened(isolate_open(&run.way[run.ways++], &scope, run.audio, !cfg.no_interrupts, run.undo, why, sizeof(why)), why);
+		die_unless_opened(isolate_throttle_open(&run.way[run.ways++], &scope, run.audio, !cfg.no_interrupts, run.undo, why, sizeof(why)),
+				  why);
 	if (cfg.agent)
-		die_unless_opened(agent_open(&run.way[run.ways++], cfg.agent, why, sizeof(why)), why);
+		die_unless_opened(guest_agent_open(&run.way[run.ways++], cfg.agent, why, sizeof(why)), why);
 }
 
 static void check_cgroup_folder(const char *option, const char *folder)
 {
-	if (folder && access(groups_path(folder, "cgroup.procs").text, R_OK))
+	if (folder && access(groups_file_path(folder, "cgroup.procs").text, R_OK))
 		die(EXIT_RUN, "%s %s: %m; name the folder of a control group, such as one below /sys/fs/cgroup", option, folder);
 }
 
-static void set_scope(void)
+static void set_process_scope(void)
 {
 	struct passwd *user = cfg.user ? getpwnam(cfg.user) : NULL;
 	static char real[PATH_MAX];	/* the path as the kernel reports it: no symbolic link, no "//" */
@@ -159,94 +160,94 @@ static void set_scope(void)
 	if (cfg.group && !realpath(cfg.group, real))
 		die(EXIT_RUN, "--group %s: %m", cfg.group);
 	cfg.group = cfg.group ? real : NULL;
-	scope = (struct scope){ .group = cfg.group, .by_user = user || geteuid(), .uid = user ? user->pw_uid : geteuid() };
+	scope = (struct process_scope){ .group = cfg.group, .by_user = user || geteuid(), .uid = user ? user->pw_uid : geteuid() };
 }
 
-static void open_all(void)
+static void open_daemon_parts(void)
 {
 	int err;
 
-	set_scope();
+	set_process_scope();
 	run.threshold = cfg.threshold / 100;
 	run.sub_ns = cfg.before_ns / HISTORY_SUBS;
 	run.episode.most_ns = cfg.most_ns;
 	run.log = log_open_episodes(cfg.log);
-	err = cfg.dry && !cfg.control ? 0 : undo_start(&run.undo, UNDO_ROOM);
+	err = cfg.dry && !cfg.control ? 0 : undo_create_recorder(&run.undo, UNDO_ROOM);
 	if (err)
 		die(EXIT_RUN, "cannot start the watchdog: %s", strerror(-err));
-	open_audio();
+	open_sound_server_watch();
 	if (!cfg.dry)
 		open_throttles();
-	err = tasks_open(&run.tasks, &scope, run.sub_ns);
+	err = task_sampler_open(&run.tasks, &scope, run.sub_ns);
 	if (err)
 		die(EXIT_MISSING, "the kernel does not report how long tasks wait (/proc/PID/schedstat): it needs CONFIG_SCHED_INFO");
 	run.answers = status_listen();
 	if (run.answers < 0)
 		die(EXIT_RUN, "cannot listen for vamp status: %s", strerror(-run.answers));
-	open_sources();
+	open_input_sources();
 }
 
-static void close_all(void)
+static void close_daemon_parts(void)
 {
 	watch_update_record(&run);
 	for (int i = 0; i < run.ways; i++)
 		run.way[i]->ops->close(run.way[i]);
-	run.record.not_undone = run.undo ? undo_stop(run.undo) : 0;
+	run.record.not_undone = run.undo ? undo_all_and_free(run.undo) : 0;
 	for (int i = 0; i < run.sources; i++)
-		if (!run.audio || run.source[i] != audio_source(run.audio))
+		if (!run.audio || run.source[i] != audio_input_source(run.audio))
 			run.source[i]->ops->close(run.source[i]);
 	if (run.audio)
 		audio_close(run.audio);
-	tasks_close(run.tasks);
+	task_sampler_close(run.tasks);
 	close(run.answers);
 }
 
-static void report_tags(struct rec *r, const char *key, const struct loaded_process *tag, size_t n)
+static void report_judged_processes(struct rec_report *r, const char *key, const struct high_load_process *tag, size_t n)
 {
-	rec_array(r, key);
+	rec_begin_array(r, key);
 	for (; n--; tag++) {
-		rec_object(r, NULL);
+		rec_begin_object(r, NULL);
 		rec_int(r, "pid", tag->pid);
 		rec_str(r, "comm", tag->comm);
 		rec_real(r, "cpu_percent", tag->load_percent, 1);
 		rec_real(r, "run_percent", tag->run_percent, 1);
 		if (tag->why != EXEMPT_NOT)
 			rec_str(r, "why", exemption_words[tag->why]);
-		rec_end(r);
+		rec_end_container(r);
 	}
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void report_episode(struct rec *r, const struct episode_record *e)
+static void report_episode(struct rec_report *r, const struct episode_record *e)
 {
-	const struct judged_list *j = &e->judged;
+	const struct judged_process_list *j = &e->judged;
 
-	rec_object(r, NULL);
+	rec_begin_object(r, NULL);
 	rec_int(r, "started_ns", e->started_ns);
 	rec_int(r, "ended_ns", e->ended_ns);
 	rec_str(r, "trigger", e->trigger);
 	rec_str(r, "ended_by", episode_end_words[e->ended]);
 	rec_count(r, "decided_us", e->decided_ns ? (e->decided_ns - e->started_ns) / NS_PER_US : -1);
 	rec_bool(r, "applied", !e->err);
-	report_tags(r, "background", j->tag, j->background);
-	report_tags(r, "excluded", j->tag + j->background, j->n - j->background);
-	rec_end(r);
+	report_judged_processes(r, "background", j->tag, j->background);
+	report_judged_processes(r, "excluded", j->tag + j->background, j->n - j->background);
+	rec_end_container(r);
 }
 
-static void report_episodes(struct rec *r, struct run_record *t)
+static void report_episodes(struct rec_report *r, struct run_record *t)
 {
 	int64_t tagged = 0;
 
-	rec_object(r, "result");
-	rec_array(r, "episodes");
+	rec_begin_object(r, "result");
+	rec_begin_array(r, "episodes");
 	for (size_t i = 0; i < t->n; i++) {
 		tagged += (int64_t)t->episode[i].judged.background;
 		report_episode(r, &t->episode[i]);
 	}
-	rec_end(r);
+	rec_end_container(r);
 	rec_int(r, "episodes_left_out", t->left_out);
 	rec_int(r, "tagged_processes", tagged);
-	rec_timing(r, "input_to_decision_us", &t->decision_ns, (double)NS_PER_US);
+	rec_sample_statistics(r, "input_to_decision_us", &t->decision_ns, (double)NS_PER_US);
 	rec_int(r, "sub_epochs", t->samples);
 	rec_int(r, "missed_sub_epochs", t->missed);
 	rec_real(r, "daemon_cpu_percent", run_record_cpu_percent(t), 3);
@@ -254,32 +255,32 @@ static void report_episodes(struct rec *r, struct run_record *t)
 	rec_int(r, "not_undone", (int64_t)t->not_undone);
 	rec_str(r, "way", t->way);
 	rec_str(r, "sound", *t->sound ? t->sound : NULL);
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void say_episodes(struct rec *r, struct run_record *t)
+static void say_episodes(struct rec_report *r, struct run_record *t)
 {
 	int64_t tagged = 0;
 	double seconds = (double)(t->now_ns - t->began_ns);
 
 	for (size_t i = 0; i < t->n; i++)
 		tagged += (int64_t)t->episode[i].judged.background;
-	rec_say(r, "%s episodes in %s: background processes %s %s times", say_count((int64_t)t->n + t->left_out), say_ns(seconds),
-		cfg.dry ? "would have been throttled" : "throttled", say_count(tagged));
+	rec_say(r, "%s episodes in %s: background processes %s %s times", count_text((int64_t)t->n + t->left_out), ns_text(seconds),
+		cfg.dry ? "would have been throttled" : "throttled", count_text(tagged));
 	if (t->decision_ns.n)
-		rec_say(r, "  input to decision %s ms (p50), %s ms at worst", say_quantile(&t->decision_ns, 0.5, NS_PER_MS),
-			say_quantile(&t->decision_ns, 1, NS_PER_MS));
-	rec_say(r, "  costs %s %% of a CPU for %s tasks; %s of %s samples missed", say_number(run_record_cpu_percent(t)),
-		say_count((int64_t)t->most_processes), say_count(t->missed), say_count(t->samples + t->missed));
-	rec_main_table(r, "episodes");
+		rec_say(r, "  input to decision %s ms (p50), %s ms at worst", quantile_text(&t->decision_ns, 0.5, NS_PER_MS),
+			quantile_text(&t->decision_ns, 1, NS_PER_MS));
+	rec_say(r, "  costs %s %% of a CPU for %s tasks; %s of %s samples missed", number_text(run_record_cpu_percent(t)),
+		count_text((int64_t)t->most_processes), count_text(t->missed), count_text(t->samples + t->missed));
+	rec_set_main_table(r, "episodes");
 }
 
-static void report_vamp_settings(struct rec *r, const struct rt_state *priority)
+static void report_vamp_settings(struct rec_report *r, const struct rt_settings_granted *priority)
 {
 	char text[128];
 
-	rt_describe(priority, text, sizeof(text));
-	rec_object(r, "settings");
+	rt_describe_granted(priority, text, sizeof(text));
+	rec_begin_object(r, "settings");
 	rec_str(r, "display", cfg.display);
 	rec_str(r, "evdev", cfg.evdev);
 	rec_str(r, "control", cfg.control);
@@ -296,13 +297,13 @@ static void report_vamp_settings(struct rec *r, const struct rt_state *priority)
 	rec_int(r, "before_ms", cfg.before_ns / NS_PER_MS);
 	rec_int(r, "most_ms", cfg.most_ns / NS_PER_MS);
 	rec_str(r, "probe", text);
-	rec_end(r);
+	rec_end_container(r);
 }
 
-int vamp_run(int argc, char **argv)
+int vamp_run_command(int argc, char **argv)
 {
-	struct rt_state priority;
-	struct rec *out;
+	struct rt_settings_granted priority;
+	struct rec_report *out;
 	int err, first = cli_parse(argc, argv, "vamp run [options]",
 				   "Throttles the background tasks from an input until the episode ends, and undoes it.", options);
 
@@ -311,16 +312,16 @@ int vamp_run(int argc, char **argv)
 	if (cfg.no_interrupts && !cfg.isolate)
 		die_usage("--no-interrupts goes with --isolate");
 	proc_check_ready_fd((int)cfg.ready_fd);
-	rec_check_apart((struct rec_place[]){ { "output", out_cfg.path ? out_cfg.path : "-" }, { "log", cfg.log },
+	rec_check_outputs_differ((struct rec_output_path[]){ { "output", out_cfg.path ? out_cfg.path : "-" }, { "log", cfg.log },
 					     { "control", cfg.control } }, 3);
-	proc_catch_stop();
+	proc_catch_stop_signals();
 	out = rec_must_open(&out_cfg, "vamp");
-	open_all();
+	open_daemon_parts();
 	rt_setup(1, &priority);	/* after all forks; the daemon must not wait for the tasks that it throttles */
-	watch_begin(&run);
-	proc_say_ready((int)cfg.ready_fd);
-	watch_until(&run, cfg.time_ns ? run.record.began_ns + cfg.time_ns : INT64_MAX);
-	close_all();
+	watch_take_first_sample(&run);
+	proc_write_ready_line_or_warn((int)cfg.ready_fd);
+	watch_loop_until(&run, cfg.time_ns ? run.record.began_ns + cfg.time_ns : INT64_MAX);
+	close_daemon_parts();
 	err = run.log ? rows_close(run.log) : 0;
 	report_vamp_settings(out, &priority);
 	report_episodes(out, &run.record);
@@ -330,7 +331,7 @@ int vamp_run(int argc, char **argv)
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.log, strerror(-err));
 	if (run.err)
-		die(EXIT_RUN, "ended early: %s", watch_describe_error(run.err));
+		die(EXIT_RUN, "ended early: %s", watch_error_text(run.err));
 	if (run.record.not_undone)
 		die(EXIT_RUN, "%zu changes could not be undone; they are listed above", run.record.not_undone);
 	return proc_stop && cfg.time_ns ? EXIT_INTERRUPTED : EXIT_OK;

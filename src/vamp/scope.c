@@ -17,13 +17,13 @@ static int compare_pids(const void *a, const void *b)
 	return (*(const pid_t *)a > *(const pid_t *)b) - (*(const pid_t *)a < *(const pid_t *)b);
 }
 
-int scope_list_pids(const struct scope *s, pid_t **out, size_t *n)
+int scope_list_pids(const struct process_scope *s, pid_t **out, size_t *n)
 {
 	int err;
 
 	*out = NULL;
 	*n = 0;
-	err = s->group ? files_group(s->group, out, n) : files_numbered("/proc", out, n);
+	err = s->group ? files_list_processes_of_cgroup(s->group, out, n) : files_list_numeric_names("/proc", out, n);
 	if (err) {
 		free(*out);
 		return err;
@@ -33,7 +33,7 @@ int scope_list_pids(const struct scope *s, pid_t **out, size_t *n)
 	return 0;
 }
 
-bool scope_has_process(const struct scope *s, pid_t pid, struct scope_process *out)
+bool scope_has_process(const struct process_scope *s, pid_t pid, struct scope_process *out)
 {
 	char path[32];
 	struct proc_stat is;
@@ -41,7 +41,7 @@ bool scope_has_process(const struct scope *s, pid_t pid, struct scope_process *o
 	int policy;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (proc_stat(pid, &is) || stat(path, &st))
+	if (proc_stat_of_process(pid, &is) || stat(path, &st))
 		return false;
 	*out = (struct scope_process){ .pid = pid, .start = is.start };
 	memcpy(out->comm, is.comm, sizeof(out->comm));
@@ -50,7 +50,7 @@ bool scope_has_process(const struct scope *s, pid_t pid, struct scope_process *o
 	       policy != SCHED_RR && policy != SCHED_DEADLINE && (!s->by_user || st.st_uid == s->uid);
 }
 
-int scope_list(const struct scope *s, struct scope_process **out, size_t *n)
+int scope_list_processes(const struct process_scope *s, struct scope_process **out, size_t *n)
 {
 	pid_t *pid;
 	size_t pids;
@@ -78,7 +78,7 @@ int scope_change_threads(pid_t pid, int (*change)(void *arg, pid_t tid, bool *ch
 		size_t n = 0;
 
 		changed = false;
-		err = files_numbered(folder, &tid, &n);
+		err = files_list_numeric_names(folder, &tid, &n);
 		err = err == -ENOENT ? 0 : err;	/* the process has ended */
 		for (size_t i = 0; i < n && !err; i++) {
 			err = change(arg, tid[i], &changed);

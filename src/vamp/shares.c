@@ -16,7 +16,7 @@
 #define GROUP_NAME "thinprobe-vamp-"
 #define PASSES 20		/* new processes may be created while their group is emptied */
 
-static bool shares_is_below(const char *folder, const char *above)
+static bool shares_group_is_below(const char *folder, const char *above)
 {
 	size_t n = strlen(above);
 
@@ -37,17 +37,17 @@ static bool shares_has_child_groups(const char *folder)
 }
 
 /* Moves all processes of the group to `rest`, including those created meanwhile. */
-static int shares_move_processes(const char *folder, const char *rest, struct undo *undo)
+static int shares_move_processes(const char *folder, const char *rest, struct undo_recorder *undo)
 {
-	struct groups_path from = groups_path(folder, "cgroup.procs"), to = groups_path(rest, "cgroup.procs");
+	struct cgroup_file_path from = groups_file_path(folder, "cgroup.procs"), to = groups_file_path(rest, "cgroup.procs");
 
 	for (int pass = 0; pass < PASSES; pass++) {
 		pid_t *pid = NULL;
 		size_t n = 0;
-		int err = files_numbers(from.text, &pid, &n);
+		int err = files_list_numbers_in_file(from.text, &pid, &n);
 
 		for (size_t i = 0; i < n && (!err || err == -ESRCH); i++)
-			err = undo_move_task(undo, pid[i], 0, to.text, from.text);
+			err = undoable_move_task(undo, pid[i], 0, to.text, from.text);
 		free(pid);
 		if (err && err != -ESRCH)
 			return err;
@@ -59,23 +59,23 @@ static int shares_move_processes(const char *folder, const char *rest, struct un
 
 /* Lets the groups below `above` have weights. Processes are moved away first, except from the root group, which alone has no
  * cgroup.events. */
-static int shares_enable_weights(const struct shares_group *g, struct undo *undo, char *why, size_t size)
+static int shares_enable_weights(const struct background_cgroup *g, struct undo_recorder *undo, char *why, size_t size)
 {
 	char rest[UNDO_PATH], text[8];
 	int err = 0;
 
-	if (!groups_list_has_cpu(g->above, "cgroup.controllers"))
-		return why_write(-ENOTSUP, why, size,
+	if (!groups_file_lists_cpu(g->above, "cgroup.controllers"))
+		return write_error_reason(-ENOTSUP, why, size,
 				 "%s has no cpu controller: write +cpu to cgroup.subtree_control of the group above", g->above);
-	if (groups_list_has_cpu(g->above, "cgroup.subtree_control"))
+	if (groups_file_lists_cpu(g->above, "cgroup.subtree_control"))
 		return 0;
-	files_read(groups_path(g->above, "cgroup.procs").text, text, sizeof(text));
+	files_read_first_line(groups_file_path(g->above, "cgroup.procs").text, text, sizeof(text));
 	if (*text && groups_has_file(g->above, "cgroup.events")) {
 		if (shares_has_child_groups(g->above))
-			return why_write(-EBUSY, why, size,
+			return write_error_reason(-EBUSY, why, size,
 					 "%s holds processes beside groups: move these into a group of their own", g->above);
 		snprintf(rest, sizeof(rest), "%s/" GROUP_NAME "%d-rest", g->above, (int)getpid());
-		err = undo_mkdir(undo, rest);
+		err = undoable_mkdir(undo, rest);
 		if (!err)
 			err = shares_move_processes(g->above, rest, undo);
 	}
@@ -87,34 +87,35 @@ static int shares_enable_weights(const struct shares_group *g, struct undo *undo
 	return err;
 }
 
-static int shares_make_background_group(const struct shares_group *g, enum throttle_ratio ratio, struct undo *undo)
+static int shares_make_background_group(const struct background_cgroup *g, enum throttle_ratio ratio, struct undo_recorder *undo)
 {
-	const struct groups_version *v = &groups_version[g->groups.version];
-	int parts = throttle_ratio_steps[ratio].parts, err = undo_mkdir(undo, g->ours);
+	const struct cgroup_version_file_names *v = &groups_version[g->groups.version];
+	int parts = throttle_ratio_steps[ratio].parts, err = undoable_mkdir(undo, g->ours);
 	char text[16];
 
 	snprintf(text, sizeof(text), "%d\n", (v->whole + parts / 2) / parts);
-	return err ? err : undo_write_file(undo, groups_path(g->ours, v->weight).text, text);
+	return err ? err : undoable_write_file(undo, groups_file_path(g->ours, v->weight).text, text);
 }
 
-int shares_group_open(struct shares_group *g, const char *root, const char *above, enum throttle_ratio ratio, struct undo *undo,
+int shares_open_background_group(struct background_cgroup *g, const char *root, const char *above, enum throttle_ratio ratio,
+				 struct undo_recorder *undo,
 		      char *why, size_t size)
 {
-	size_t mark = undo_mark(undo), n;
+	size_t mark = undo_current_mark(undo), n;
 	int err;
 
 	if (!groups_find_mount(&g->groups, root))
-		return why_write(-ENOENT, why, size, "no cpu cgroups are mounted");
+		return write_error_reason(-ENOENT, why, size, "no cpu cgroups are mounted");
 	if (above)
 		snprintf(g->above, sizeof(g->above), "%s%s", root, above);
 	else if (!groups_find_task_group(&g->groups, 0, g->above, sizeof(g->above)) || !groups_has_file(g->above, "cgroup.procs"))
 		snprintf(g->above, sizeof(g->above), "%s", g->groups.mount);	/* in a container, whose own group is mounted as the root */
 	for (n = strlen(g->above); n > 1 && g->above[n - 1] == '/'; n--)
 		g->above[n - 1] = '\0';
-	if (!shares_is_below(g->above, g->groups.mount) || !groups_has_file(g->above, "cgroup.procs"))
-		return why_write(-ENOENT, why, size, "%s is no cpu group: give a folder below %s", g->above, g->groups.mount);
+	if (!shares_group_is_below(g->above, g->groups.mount) || !groups_has_file(g->above, "cgroup.procs"))
+		return write_error_reason(-ENOENT, why, size, "%s is no cpu group: give a folder below %s", g->above, g->groups.mount);
 	if (snprintf(g->ours, sizeof(g->ours), "%s/" GROUP_NAME "%d", g->above, (int)getpid()) >= (int)sizeof(g->ours) - 32)
-		return why_write(-ENAMETOOLONG, why, size, "the path of %s is too long", g->above);
+		return write_error_reason(-ENAMETOOLONG, why, size, "the path of %s is too long", g->above);
 	err = g->groups.version == 2 ? shares_enable_weights(g, undo, why, size) : 0;
 	if (!err) {
 		err = shares_make_background_group(g, ratio, undo);
@@ -122,7 +123,7 @@ int shares_group_open(struct shares_group *g, const char *root, const char *abov
 			snprintf(why, size, "%s: %s: run it as root or give a delegated group", g->ours, strerror(-err));
 	}
 	if (err)
-		undo_to_mark(undo, mark);
+		undo_changes_after_mark(undo, mark);
 	return err;
 }
 
@@ -133,31 +134,32 @@ static bool shares_is_vamp_group(const char *folder)
 	return name && !strncmp(name + 1, GROUP_NAME, strlen(GROUP_NAME)) && !strstr(name, "-rest");
 }
 
-int shares_group_move(const struct shares_group *g, struct undo *undo, const struct loaded_process *tag)
+int shares_move_to_background_group(const struct background_cgroup *g, struct undo_recorder *undo,
+				    const struct high_load_process *tag)
 {
 	char folder[UNDO_PATH];
 
 	if (!groups_find_task_group(&g->groups, tag->pid, folder, sizeof(folder)))
 		return -ESRCH;
-	if (!shares_is_below(folder, g->above))
+	if (!shares_group_is_below(folder, g->above))
 		return -EXDEV;
 	if (!strcmp(folder, g->ours))
 		return 0;
 	if (shares_is_vamp_group(folder))	/* another vamp throttles it: undoing both moves could leave it in that vamp's group for good */
 		return -EBUSY;
-	return undo_move_task(undo, tag->pid, tag->start, groups_path(g->ours, "cgroup.procs").text, groups_path(folder,
+	return undoable_move_task(undo, tag->pid, tag->start, groups_file_path(g->ours, "cgroup.procs").text, groups_file_path(folder,
 			      "cgroup.procs").text);
 }
 
 #define NICE_MOST 19
 
-struct shares {
+struct shares_throttle {
 	struct throttle throttle;
-	struct undo *undo;
+	struct undo_recorder *undo;
 	enum throttle_ratio ratio;
-	struct shares_group group;
+	struct background_cgroup group;
 	char no_group[400];	/* why nice values are used; "": a group is used */
-	size_t opened, mark;	/* undo_mark() before the group was made, and before the episode */
+	size_t opened, mark;	/* undo_current_mark() before the group was made, and before the episode */
 	bool lasts, autogrouped;
 	size_t weighed, passed;	/* processes with a changed weight, and processes left unchanged */
 };
@@ -168,13 +170,13 @@ static bool shares_is_autogrouped(pid_t pid)
 {
 	char on[4] = "", group[UNDO_PATH];
 
-	return !files_read("/proc/sys/kernel/sched_autogroup_enabled", on, sizeof(on)) && !strcmp(on, "1") &&
-	       proc_cgroup(pid, "cpu", group, sizeof(group)) && !strcmp(group, "/");
+	return !files_read_first_line("/proc/sys/kernel/sched_autogroup_enabled", on, sizeof(on)) && !strcmp(on, "1") &&
+	       proc_cgroup_of_process(pid, "cpu", group, sizeof(group)) && !strcmp(group, "/");
 }
 
 static int shares_nice_thread(void *shares, pid_t tid, bool *changed)
 {
-	struct shares *s = shares;
+	struct shares_throttle *s = shares;
 	int nice, err = undo_original_nice(s->undo, tid, &nice);
 
 	if (err)
@@ -184,38 +186,39 @@ static int shares_nice_thread(void *shares, pid_t tid, bool *changed)
 	if (getpriority(PRIO_PROCESS, (id_t)tid) == nice)
 		return 0;
 	*changed = true;
-	return undo_set_nice(s->undo, tid, 0, nice);
+	return undoable_set_nice(s->undo, tid, 0, nice);
 }
 
-static int shares_nice_process(struct shares *s, const struct loaded_process *tag)
+static int shares_nice_process(struct shares_throttle *s, const struct high_load_process *tag)
 {
 	struct proc_stat task;
 
-	return proc_stat(tag->pid, &task) || task.start != tag->start ? -ESRCH : scope_change_threads(tag->pid, shares_nice_thread, s);
+	return proc_stat_of_process(tag->pid, &task) || task.start != tag->start ? -ESRCH : scope_change_threads(tag->pid,
+														 shares_nice_thread, s);
 }
 
-static int shares_end(struct throttle *f)
+static int shares_end_episode(struct throttle *f)
 {
-	struct shares *s = (struct shares *)f;
+	struct shares_throttle *s = (struct shares_throttle *)f;
 
 	if (!s->lasts)
 		return 0;
 	s->lasts = false;
 	s->weighed = s->passed = 0;	/* figures of the episode */
-	return undo_to_mark(s->undo, s->mark) ? -EIO : 0;
+	return undo_changes_after_mark(s->undo, s->mark) ? -EIO : 0;
 }
 
-static int shares_begin(struct throttle *f, const struct loaded_process *tag, size_t n)
+static int shares_begin_episode(struct throttle *f, const struct high_load_process *tag, size_t n)
 {
-	struct shares *s = (struct shares *)f;
+	struct shares_throttle *s = (struct shares_throttle *)f;
 	int first = 0;
 
-	shares_end(f);
-	s->mark = undo_mark(s->undo);
+	shares_end_episode(f);
+	s->mark = undo_current_mark(s->undo);
 	s->weighed = s->passed = 0;
 	s->autogrouped = *s->no_group && n && shares_is_autogrouped(tag[0].pid);
 	for (size_t i = 0; i < n; i++) {
-		int err = *s->no_group ? shares_nice_process(s, &tag[i]) : shares_group_move(&s->group, s->undo, &tag[i]);
+		int err = *s->no_group ? shares_nice_process(s, &tag[i]) : shares_move_to_background_group(&s->group, s->undo, &tag[i]);
 
 		if (!err)
 			s->weighed++;
@@ -225,24 +228,24 @@ static int shares_begin(struct throttle *f, const struct loaded_process *tag, si
 		}
 	}
 	if (first && !s->weighed) {
-		undo_to_mark(s->undo, s->mark);
+		undo_changes_after_mark(s->undo, s->mark);
 		return first;
 	}
 	s->lasts = true;
 	return 0;
 }
 
-static void shares_close(struct throttle *f)
+static void shares_throttle_close(struct throttle *f)
 {
-	struct shares *s = (struct shares *)f;
+	struct shares_throttle *s = (struct shares_throttle *)f;
 
-	undo_to_mark(s->undo, s->opened);
+	undo_changes_after_mark(s->undo, s->opened);
 	free(s);
 }
 
 static void shares_describe(const struct throttle *f, char *text, size_t size)
 {
-	const struct shares *s = (const struct shares *)f;
+	const struct shares_throttle *s = (const struct shares_throttle *)f;
 	int n = snprintf(text, size, "%zu process%s 1 : %d ", s->weighed, s->weighed == 1 ? " weighs" : "es weigh",
 			 throttle_ratio_steps[s->ratio].parts);
 
@@ -256,27 +259,30 @@ static void shares_describe(const struct throttle *f, char *text, size_t size)
 		snprintf(text + n, size - (size_t)n, "; %zu not changed: outside of the group, of another vamp, or not permitted", s->passed);
 }
 
-static const struct throttle_ops shares_ops = { shares_begin, NULL, shares_end, shares_close, shares_describe };
+static const struct throttle_ops shares_ops = { shares_begin_episode, NULL, shares_end_episode, shares_throttle_close,
+	shares_describe };
 
 /* Tests on this process whether a nice value can be changed and set back. */
-static int shares_try_nice(struct undo *undo)
+static int shares_test_nice_change(struct undo_recorder *undo)
 {
-	size_t mark = undo_mark(undo);
-	int nice = getpriority(PRIO_PROCESS, 0), err = undo_set_nice(undo, getpid(), 0, nice < NICE_MOST ? nice + 1 : NICE_MOST);
+	size_t mark = undo_current_mark(undo);
+	int nice = getpriority(PRIO_PROCESS, 0), err = undoable_set_nice(undo, getpid(), 0, nice < NICE_MOST ? nice + 1 : NICE_MOST);
 
-	undo_to_mark(undo, mark);
+	undo_changes_after_mark(undo, mark);
 	return err;
 }
 
-int shares_open(struct throttle **out, const char *group, enum throttle_ratio ratio, struct undo *undo, char *why, size_t size)
+int shares_throttle_open(struct throttle **out, const char *group, enum throttle_ratio ratio, struct undo_recorder *undo, char *why,
+			 size_t size)
 {
-	struct shares *s = calloc(1, sizeof(*s));
+	struct shares_throttle *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
-		return why_write(-ENOMEM, why, size, "no memory");
-	*s = (struct shares){ .throttle.ops = &shares_ops, .undo = undo, .ratio = ratio, .opened = undo_mark(undo) };
-	err = shares_group_open(&s->group, "", group, ratio, undo, s->no_group, sizeof(s->no_group)) ? shares_try_nice(undo) : 0;
+		return write_error_reason(-ENOMEM, why, size, "no memory");
+	*s = (struct shares_throttle){ .throttle.ops = &shares_ops, .undo = undo, .ratio = ratio, .opened = undo_current_mark(undo) };
+	err = shares_open_background_group(&s->group, "", group, ratio, undo, s->no_group, sizeof(s->no_group)) ?
+	      shares_test_nice_change(undo) : 0;
 	if (err) {
 		snprintf(why, size, "no group (%s), and nice values could not be set back (%s): run it as root or --group a delegated group",
 			 s->no_group, strerror(-err));

@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-void slices_begin(struct slices_cpu *s, int cpu, int64_t now_ns)
+void slices_begin_cpu(struct cpu_slice_state *s, int cpu, int64_t now_ns)
 {
-	*s = (struct slices_cpu){ .cpu = cpu, .since_ns = now_ns, .running = -1, .cut = true };
+	*s = (struct cpu_slice_state){ .cpu = cpu, .since_ns = now_ns, .running = -1, .cut = true };
 }
 
-bool slices_add_record(struct slices_cpu *s, const struct trace_record *r, struct slice *out)
+bool slices_add_record(struct cpu_slice_state *s, const struct trace_record *r, struct cpu_time_slice *out)
 {
 	bool known = s->since_ns > 0 && r->kind == TRACE_SWITCH && (s->running < 0 || s->running == r->prev_pid);
 
 	if (known && r->prev_pid > 0) {
-		*out = (struct slice){ .start_ns = s->since_ns, .ran_ns = r->time_ns - s->since_ns, .cpu = s->cpu,
+		*out = (struct cpu_time_slice){ .start_ns = s->since_ns, .ran_ns = r->time_ns - s->since_ns, .cpu = s->cpu,
 				       .pid = r->prev_process, .tid = r->prev_here, .wanted_more = r->prev_wants, .whole = !s->cut };
 		memcpy(out->comm, r->prev_comm, sizeof(out->comm));
 	}
@@ -37,31 +37,31 @@ bool slices_add_record(struct slices_cpu *s, const struct trace_record *r, struc
 	return known && r->prev_pid > 0;
 }
 
-bool slices_end(struct slices_cpu *s, int64_t now_ns, struct slice *out)
+bool slices_end_running_slice(struct cpu_slice_state *s, int64_t now_ns, struct cpu_time_slice *out)
 {
 	if (!s->since_ns || s->running <= 0)
 		return false;
-	*out = (struct slice){ .start_ns = s->since_ns, .ran_ns = now_ns - s->since_ns, .cpu = s->cpu, .pid = s->process,
+	*out = (struct cpu_time_slice){ .start_ns = s->since_ns, .ran_ns = now_ns - s->since_ns, .cpu = s->cpu, .pid = s->process,
 			       .tid = s->here };
 	memcpy(out->comm, s->comm, sizeof(out->comm));
 	s->since_ns = 0;
 	return true;
 }
 
-static struct slices_process *slices_sums_find_or_add(struct slices_sums *sums, int pid)
+static struct process_slice_sums *slices_sums_find_or_add(struct slices_sums *sums, int pid)
 {
 	for (size_t i = 0; i < sums->n; i++)
 		if (sums->process[i].pid == pid)
 			return &sums->process[i];
 	if (array_room(&sums->process, sums->n))
 		return NULL;
-	sums->process[sums->n] = (struct slices_process){ .pid = pid };
+	sums->process[sums->n] = (struct process_slice_sums){ .pid = pid };
 	return &sums->process[sums->n++];
 }
 
-int slices_sums_add(struct slices_sums *sums, const struct slice *s)
+int slices_sums_add_slice(struct slices_sums *sums, const struct cpu_time_slice *s)
 {
-	struct slices_process *p = slices_sums_find_or_add(sums, s->pid);
+	struct process_slice_sums *p = slices_sums_find_or_add(sums, s->pid);
 
 	if (!p)
 		return -ENOMEM;
@@ -76,7 +76,7 @@ int slices_sums_add(struct slices_sums *sums, const struct slice *s)
 
 static int compare_process_run_times(const void *a, const void *b)
 {
-	const struct slices_process *p = a, *q = b;
+	const struct process_slice_sums *p = a, *q = b;
 
 	return p->ran_ns < q->ran_ns ? 1 : p->ran_ns > q->ran_ns ? -1 : 0;
 }

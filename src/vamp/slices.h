@@ -7,7 +7,7 @@
 #include "sample.h"
 #include "trace.h"
 
-struct slice {
+struct cpu_time_slice {
 	int64_t start_ns, ran_ns;	/* ran_ns includes interrupts */
 	int cpu, pid, tid;	/* pid: process, tid: thread, in our pid namespace; 0: not known, or not visible there */
 	char comm[16];
@@ -16,7 +16,7 @@ struct slice {
 };
 
 /* State of a CPU whose records are read; start_ns of the trace goes into since_ns. */
-struct slices_cpu {
+struct cpu_slice_state {
 	int cpu;
 	int64_t since_ns;	/* start of the current slice; 0: not known, records were lost */
 	int running;		/* running thread, in the initial pid namespace; -1: not known */
@@ -27,24 +27,24 @@ struct slices_cpu {
 	 * switches, mostly from the idle task. They are not in any slice. */
 	int64_t beginless, beginless_ns;
 };
-void slices_begin(struct slices_cpu *s, int cpu, int64_t now_ns);
+void slices_begin_cpu(struct cpu_slice_state *s, int cpu, int64_t now_ns);
 /* Adds a record. True: *out is a slice that has ended. The idle task, and time in which records were lost, give no slices. */
-bool slices_add_record(struct slices_cpu *s, const struct trace_record *r, struct slice *out);
+bool slices_add_record(struct cpu_slice_state *s, const struct trace_record *r, struct cpu_time_slice *out);
 /* Ends the trace. True: *out is the slice of the task that still runs. */
-bool slices_end(struct slices_cpu *s, int64_t now_ns, struct slice *out);
+bool slices_end_running_slice(struct cpu_slice_state *s, int64_t now_ns, struct cpu_time_slice *out);
 
 /* Sums of one process. */
-struct slices_process {
+struct process_slice_sums {
 	int pid;
 	char comm[16];		/* name in its last slice */
 	int64_t ran_ns, slices, wanted_more;	/* including slices cut by the trace */
 	struct sample quanta;	/* lengths in ns of the slices that were not cut */
 };
 struct slices_sums {
-	struct slices_process *process;
+	struct process_slice_sums *process;
 	size_t n;
 };
-int slices_sums_add(struct slices_sums *sums, const struct slice *s);	/* 0 or -ENOMEM */
+int slices_sums_add_slice(struct slices_sums *sums, const struct cpu_time_slice *s);	/* 0 or -ENOMEM */
 void slices_sums_sort(struct slices_sums *sums);	/* sorts by run time, longest first */
 void slices_sums_free(struct slices_sums *sums);
 

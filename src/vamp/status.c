@@ -40,7 +40,7 @@ static void status_write_answer(FILE *out, const struct run_record *t)
 	if (*t->sound)
 		fprintf(out, "sound\t%s\n", t->sound);
 	for (size_t i = 0; e && i < e->judged.n; i++) {
-		struct loaded_process tag = e->judged.tag[i];
+		struct high_load_process tag = e->judged.tag[i];
 
 		for (char *c = tag.comm; *c; c++)
 			*c = (char)((unsigned char)*c < ' ' ? '?' : *c);
@@ -76,13 +76,13 @@ static const struct cli_opt options[] = {
 };
 
 enum { CELLS = 6, PATIENCE_S = 5 };
-struct status_line {
+struct status_answer_line {
 	char *cell[CELLS];	/* "" where the line has fewer cells */
 };
-struct status_daemon {
+struct status_daemon_answer {
 	int pid;
 	char user[32];
-	struct status_line *line;
+	struct status_answer_line *line;
 	size_t n;
 };
 
@@ -94,7 +94,7 @@ static char *status_ask_daemon(const char *name, uid_t uid, bool *silent)
 	size_t n = 0, room = 1 << 20;
 	char *text = malloc(room);
 	struct ucred maker;
-	int fd = local_connect(name, PATIENCE_S, &maker);
+	int fd = connect_to_unix_socket(name, PATIENCE_S, &maker);
 	ssize_t got = fd >= 0 && maker.uid == uid;
 
 	if (!text)
@@ -111,21 +111,21 @@ static char *status_ask_daemon(const char *name, uid_t uid, bool *silent)
 	return NULL;
 }
 
-static void status_split_lines(struct status_daemon *d, char *rest)
+static void status_split_lines(struct status_daemon_answer *d, char *rest)
 {
 	char *text;
 
 	while ((text = strsep(&rest, "\n")) && *text) {
 		if (array_room(&d->line, d->n))
 			die(EXIT_RUN, "out of memory");
-		d->line[d->n] = (struct status_line){ { "", "", "", "", "", "" } };
-		d->n += fields_cut(text, false, d->line[d->n].cell, CELLS) > 0;
+		d->line[d->n] = (struct status_answer_line){ { "", "", "", "", "", "" } };
+		d->n += fields_split_line(text, false, d->line[d->n].cell, CELLS) > 0;
 	}
 }
 
-static char *const *status_find_cells(const struct status_daemon *d, const char *key)
+static char *const *status_cells_of_key(const struct status_daemon_answer *d, const char *key)
 {
-	static const struct status_line none = { { "", "", "", "", "", "" } };
+	static const struct status_answer_line none = { { "", "", "", "", "", "" } };
 
 	for (size_t i = 0; i < d->n; i++)
 		if (!strcmp(d->line[i].cell[0], key))
@@ -135,10 +135,10 @@ static char *const *status_find_cells(const struct status_daemon *d, const char 
 
 /* Asks every vamp whose socket is listed in /proc/net/unix, in that order. *silent: the pid of one that does not answer, or
  * unchanged. */
-static size_t status_find_daemons(struct status_daemon **out, int *silent)
+static size_t status_query_all_daemons(struct status_daemon_answer **out, int *silent)
 {
 	FILE *in = fopen("/proc/net/unix", "re");
-	struct status_daemon *d = NULL;
+	struct status_daemon_answer *d = NULL;
 	char line[256];
 	size_t n = 0;
 
@@ -159,7 +159,7 @@ static size_t status_find_daemons(struct status_daemon **out, int *silent)
 			continue;
 		if (array_room(&d, n))
 			die(EXIT_RUN, "out of memory");
-		d[n] = (struct status_daemon){ .pid = pid };
+		d[n] = (struct status_daemon_answer){ .pid = pid };
 		user = getpwuid(uid);
 		if (user)
 			snprintf(d[n].user, sizeof(d[n].user), "%s", user->pw_name);
@@ -173,9 +173,9 @@ static size_t status_find_daemons(struct status_daemon **out, int *silent)
 	return n;
 }
 
-static void say_daemon(struct rec *r, const struct status_daemon *d)
+static void say_daemon(struct rec_report *r, const struct status_daemon_answer *d)
 {
-	char *const *episode = status_find_cells(d, "episode"), *const *cost = status_find_cells(d, "cost");
+	char *const *episode = status_cells_of_key(d, "episode"), *const *cost = status_cells_of_key(d, "cost");
 	char lasts[100] = "no episode";
 
 	if (**episode)
@@ -194,35 +194,35 @@ static void say_daemon(struct rec *r, const struct status_daemon *d)
 	}
 }
 
-static void report_daemon_processes(struct rec *r, const struct status_daemon *d, const char *key)
+static void report_daemon_processes(struct rec_report *r, const struct status_daemon_answer *d, const char *key)
 {
-	rec_array(r, key);
+	rec_begin_array(r, key);
 	for (size_t i = 0; i < d->n; i++) {
 		char *const *cell = d->line[i].cell;
 
 		if (strcmp(cell[0], key))
 			continue;
-		rec_object(r, NULL);
+		rec_begin_object(r, NULL);
 		rec_int(r, "pid", strtol(cell[1], NULL, 10));
 		rec_str(r, "comm", cell[2]);
 		rec_real(r, "cpu_percent", strtod(cell[3], NULL), 1);
 		rec_real(r, "run_percent", strtod(cell[4], NULL), 1);
 		if (*cell[5])
 			rec_str(r, "why", cell[5]);
-		rec_end(r);
+		rec_end_container(r);
 	}
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void report_daemons(struct rec *r, const struct status_daemon *d, size_t n)
+static void report_daemons(struct rec_report *r, const struct status_daemon_answer *d, size_t n)
 {
-	rec_object(r, "result");
-	rec_array(r, "daemons");
+	rec_begin_object(r, "result");
+	rec_begin_array(r, "daemons");
 	for (; n--; d++) {
-		char *const *episode = status_find_cells(d, "episode"), *const *cost = status_find_cells(d, "cost");
+		char *const *episode = status_cells_of_key(d, "episode"), *const *cost = status_cells_of_key(d, "cost");
 		bool lasts = **episode;
 
-		rec_object(r, NULL);
+		rec_begin_object(r, NULL);
 		rec_int(r, "pid", d->pid);
 		rec_str(r, "user", d->user);
 		rec_bool(r, "episode", lasts);
@@ -231,20 +231,20 @@ static void report_daemons(struct rec *r, const struct status_daemon *d, size_t 
 		rec_int(r, "episodes", strtol(cost[3], NULL, 10));
 		rec_real(r, "daemon_cpu_percent", strtod(cost[1], NULL), 3);
 		rec_int(r, "sampled_tasks", strtol(cost[2], NULL, 10));
-		rec_str(r, "way", status_find_cells(d, "way")[1]);
-		rec_str(r, "sound", status_find_cells(d, "sound")[1]);
+		rec_str(r, "way", status_cells_of_key(d, "way")[1]);
+		rec_str(r, "sound", status_cells_of_key(d, "sound")[1]);
 		report_daemon_processes(r, d, "background");
 		report_daemon_processes(r, d, "excluded");
-		rec_end(r);
+		rec_end_container(r);
 	}
-	rec_end(r);
-	rec_end(r);
+	rec_end_container(r);
+	rec_end_container(r);
 }
 
-int vamp_status(int argc, char **argv)
+int vamp_status_command(int argc, char **argv)
 {
-	struct status_daemon *d;
-	struct rec *out;
+	struct status_daemon_answer *d;
+	struct rec_report *out;
 	size_t n;
 	int silent = 0;
 	int first = cli_parse(argc, argv, "vamp status [options]", "Says which processes are throttled now, by which vamp, and why.",
@@ -252,7 +252,7 @@ int vamp_status(int argc, char **argv)
 
 	if (first < argc)
 		die_usage("unexpected word %s", argv[first]);
-	n = status_find_daemons(&d, &silent);
+	n = status_query_all_daemons(&d, &silent);
 	if (silent)
 		warn("vamp %d does not answer: is it stopped, or does it wait for its display?", silent);
 	if (!n && silent)
@@ -261,7 +261,7 @@ int vamp_status(int argc, char **argv)
 		die(EXIT_RUN, "no vamp runs here; start one with vamp run");
 	out = rec_must_open(&out_cfg, "vamp");
 	report_daemons(out, d, n);
-	rec_main_table(out, "daemons");
+	rec_set_main_table(out, "daemons");
 	for (size_t i = 0; i < n; i++)
 		say_daemon(out, &d[i]);
 	rec_must_close(out);

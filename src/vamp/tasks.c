@@ -30,7 +30,7 @@ static void history_drop_threads(struct process_history *p)
 		history_drop_thread(p, p->n - 1);
 }
 
-static ssize_t thread_read_file(const struct process_history *p, struct thread_history *t, int which, char *text, size_t size)
+static ssize_t thread_read_proc_file(const struct process_history *p, struct thread_history *t, int which, char *text, size_t size)
 {
 	static const char *const name[] = { "schedstat", "status" };
 	char path[64];
@@ -52,7 +52,7 @@ static void thread_read_status(const struct process_history *p, struct thread_hi
 	char text[8192];
 	const char *at;
 
-	if (thread_read_file(p, t, STATUS, text, sizeof(text)) <= 0)
+	if (thread_read_proc_file(p, t, STATUS, text, sizeof(text)) <= 0)
 		return;
 	at = strstr(text, state);
 	t->at[slot].wants = at && at[sizeof(state) - 1] == 'R';
@@ -62,7 +62,7 @@ static void thread_read_status(const struct process_history *p, struct thread_hi
 }
 
 /* False: the thread has ended. */
-static bool thread_sample(const struct process_history *p, struct thread_history *thread, const struct sample_times *m,
+static bool thread_sample_cpu_times(const struct process_history *p, struct thread_history *thread, const struct sample_times *m,
 			  double active_ns)
 {
 	size_t slot = sample_slot(m->last), before = sample_slot(m->last - 1);
@@ -72,7 +72,7 @@ static bool thread_sample(const struct process_history *p, struct thread_history
 
 	thread->at[slot].sleeps = -1;
 	thread->at[slot].wants = false;
-	if (thread_read_file(p, thread, SCHEDSTAT, text, sizeof(text)) <= 0 || sscanf(text, "%lld %lld", &run, &wait) != 2)
+	if (thread_read_proc_file(p, thread, SCHEDSTAT, text, sizeof(text)) <= 0 || sscanf(text, "%lld %lld", &run, &wait) != 2)
 		return false;
 	thread->at[slot].run_ns = run;
 	thread->at[slot].wait_ns = wait;
@@ -90,16 +90,16 @@ static struct thread_history *history_find_thread(struct process_history *p, pid
 	return NULL;
 }
 
-static int history_list_threads(struct process_history *p, const struct sample_times *m)
+static int history_add_new_threads(struct process_history *p, const struct sample_times *m)
 {
-	bool first = !p->n, born = !first || history_is_young(p, m);
+	bool first = !p->n, born = !first || history_process_is_new(p, m);
 	pid_t *tid = NULL;
 	char path[64];
 	size_t n = 0;
 	int err = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
-	files_numbered(path, &tid, &n);
+	files_list_numeric_names(path, &tid, &n);
 	for (size_t i = 0; i < n && !err; i++) {
 		if (!first && history_find_thread(p, tid[i]))
 			continue;
@@ -122,10 +122,10 @@ static int tasks_sample_threads(struct process_history *p, const struct sample_t
 	int64_t awake = 0;
 
 	*wants = false;
-	if ((look || !p->n) && history_list_threads(p, m))
+	if ((look || !p->n) && history_add_new_threads(p, m))
 		return -ENOMEM;
 	for (size_t i = 0; i < p->n;) {
-		if (thread_sample(p, &p->thread[i], m, active_ns)) {
+		if (thread_sample_cpu_times(p, &p->thread[i], m, active_ns)) {
 			const struct thread_history *t = &p->thread[i++];
 
 			*wants = *wants || t->at[slot].wants;
@@ -150,7 +150,7 @@ static int tasks_sample_threads(struct process_history *p, const struct sample_t
 #define TICKS_PER_S 100			/* USER_HZ of the kernel */
 
 struct sampled_process {
-	struct process_history past;		/* first member: tasks_next() returns its address */
+	struct process_history past;		/* first member: tasks_next_in_scope() returns its address */
 	clockid_t clock;		/* clock of the process's CPU time */
 	bool in_scope, gone;
 	int64_t ran;			/* number of the last sample in which it ran */
@@ -158,7 +158,7 @@ struct sampled_process {
 };
 
 struct task_sampler {
-	const struct scope *scope;
+	const struct process_scope *scope;
 	int64_t sub_ns, boot_ns;	/* boot_ns: CLOCK_BOOTTIME, the clock of process start times, minus CLOCK_MONOTONIC */
 	struct sample_times moments;
 	struct sampled_process **process;	/* processes sorted by pid */
@@ -168,7 +168,7 @@ struct task_sampler {
 	unsigned scans;
 };
 
-static void process_free(struct sampled_process *p)
+static void sampled_process_free(struct sampled_process *p)
 {
 	history_drop_threads(&p->past);
 	free(p->past.thread);
@@ -192,7 +192,7 @@ static clockid_t process_cpu_clock(pid_t pid)
 	return (clockid_t)((~(unsigned)pid << 3) | 2);
 }
 
-static struct sampled_process *process_new(const struct task_sampler *t, pid_t pid)
+static struct sampled_process *sampled_process_new(const struct task_sampler *t, pid_t pid)
 {
 	struct sampled_process *p = calloc(1, sizeof(*p));
 
@@ -232,8 +232,8 @@ static int tasks_scan_all_pids(struct task_sampler *t)
 	merged = reallocarray(NULL, pids + 1, sizeof(struct sampled_process *));
 	for (size_t i = 0; merged && i < pids; i++) {
 		while (old < t->n && (t->process[old]->past.pid < pid[i] || t->process[old]->gone))
-			process_free(t->process[old++]);
-		merged[n] = old < t->n && t->process[old]->past.pid == pid[i] ? t->process[old++] : process_new(t, pid[i]);
+			sampled_process_free(t->process[old++]);
+		merged[n] = old < t->n && t->process[old]->past.pid == pid[i] ? t->process[old++] : sampled_process_new(t, pid[i]);
 		if (merged[n])
 			n++;
 		else
@@ -243,7 +243,7 @@ static int tasks_scan_all_pids(struct task_sampler *t)
 	if (!merged)
 		return -ENOMEM;
 	while (old < t->n)
-		process_free(t->process[old++]);
+		sampled_process_free(t->process[old++]);
 	free(t->process);
 	t->process = merged;
 	t->n = n;
@@ -277,7 +277,7 @@ static int tasks_scan_new_pids(struct task_sampler *t, long from, long to)
 	t->process = grown;
 	for (long pid = from + 1; pid <= to; pid++)
 		if (!clock_gettime(process_cpu_clock((pid_t)pid), &ts) && !tasks_knows_pid(t, n, (pid_t)pid)) {	/* (no clock: not a process) */
-			t->process[t->n] = process_new(t, (pid_t)pid);
+			t->process[t->n] = sampled_process_new(t, (pid_t)pid);
 			if (!t->process[t->n++])
 				return t->n--, -ENOMEM;
 		}
@@ -317,7 +317,8 @@ static int tasks_sample_process(struct task_sampler *t, struct sampled_process *
 	if (clock_gettime(p->clock, &ts))
 		return -ESRCH;
 	p->past.run_ns[slot] = ts.tv_sec * NS_PER_S + ts.tv_nsec;
-	ran = known ? p->past.run_ns[slot] - p->past.run_ns[before] : history_is_young(&p->past, &t->moments) ? p->past.run_ns[slot] : 0;
+	ran = known ? p->past.run_ns[slot] - p->past.run_ns[before] : history_process_is_new(&p->past, &t->moments) ?
+	      p->past.run_ns[slot] : 0;
 	if (ran < 0)
 		return -ESRCH;
 	if ((double)ran > ACTIVE * (double)t->sub_ns)
@@ -334,14 +335,14 @@ static int tasks_sample_process(struct task_sampler *t, struct sampled_process *
 
 /* Should the user of the process be checked again? A process may change its user after its start: at samples 1, 2, 4, 8, ... of
  * its life. */
-static bool tasks_recheck_user_due(const struct task_sampler *t, const struct sampled_process *p)
+static bool tasks_is_user_recheck_due(const struct task_sampler *t, const struct sampled_process *p)
 {
 	int64_t age = t->moments.last - p->met;
 
 	return !p->gone && !t->moments.fresh && age > 0 && !(age & (age - 1));
 }
 
-int tasks_sample(struct task_sampler *t, int64_t now_ns, bool fresh)
+int tasks_sample_all_processes(struct task_sampler *t, int64_t now_ns, bool fresh)
 {
 	bool new_pids;
 	int err;
@@ -353,7 +354,7 @@ int tasks_sample(struct task_sampler *t, int64_t now_ns, bool fresh)
 	for (size_t i = 0; !err && i < t->n; i++) {
 		struct sampled_process *p = t->process[i];
 
-		if (!p->in_scope && t->scope->by_user && tasks_recheck_user_due(t, p))
+		if (!p->in_scope && t->scope->by_user && tasks_is_user_recheck_due(t, p))
 			tasks_check_process_scope(t, p);
 		if (!p->in_scope)
 			continue;
@@ -365,13 +366,13 @@ int tasks_sample(struct task_sampler *t, int64_t now_ns, bool fresh)
 			continue;
 		}
 		if (!fresh)
-			history_learn_known_load(&p->past, &t->moments);
+			history_update_known_load(&p->past, &t->moments);
 		t->in_scope++;
 	}
 	return err;
 }
 
-int tasks_open(struct task_sampler **out, const struct scope *scope, int64_t sub_ns)
+int task_sampler_open(struct task_sampler **out, const struct process_scope *scope, int64_t sub_ns)
 {
 	struct task_sampler *t = calloc(1, sizeof(*t));
 	struct proc_schedstat own;
@@ -380,7 +381,7 @@ int tasks_open(struct task_sampler **out, const struct scope *scope, int64_t sub
 
 	if (!t)
 		return -ENOMEM;
-	if (proc_schedstat(getpid(), &own)) {
+	if (proc_schedstat_of_process(getpid(), &own)) {
 		free(t);
 		return -ENOSYS;
 	}
@@ -403,26 +404,26 @@ int tasks_open(struct task_sampler **out, const struct scope *scope, int64_t sub
 	return 0;
 }
 
-void tasks_close(struct task_sampler *t)
+void task_sampler_close(struct task_sampler *t)
 {
 	for (size_t i = 0; i < t->n; i++)
-		process_free(t->process[i]);
+		sampled_process_free(t->process[i]);
 	free(t->process);
 	close(t->loadavg);
 	free(t);
 }
 
-size_t tasks_count(const struct task_sampler *t)
+size_t tasks_in_scope_count(const struct task_sampler *t)
 {
 	return t->in_scope;
 }
 
-const struct sample_times *tasks_moments(const struct task_sampler *t)
+const struct sample_times *tasks_sample_times(const struct task_sampler *t)
 {
 	return &t->moments;
 }
 
-const struct process_history *tasks_next(const struct task_sampler *t, size_t *i)
+const struct process_history *tasks_next_in_scope(const struct task_sampler *t, size_t *i)
 {
 	while (*i < t->n) {
 		const struct sampled_process *p = t->process[(*i)++];

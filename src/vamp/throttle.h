@@ -12,7 +12,7 @@
 enum exemption { EXEMPT_NOT, EXEMPT_SOUND, EXEMPT_LIGHT };
 extern const char *const exemption_words[];	/* "", "plays sound", "light before others took the CPUs" */
 /* A process with a load above the threshold. It is a background process unless it is exempt. */
-struct loaded_process {
+struct high_load_process {
 	pid_t pid;
 	uint64_t start;		/* clock ticks after the boot: tells it from a later process with the same pid */
 	char comm[16];
@@ -33,7 +33,7 @@ struct throttle;
 struct throttle_ops {
 	/* Begins an episode: throttles these background processes. Processes that have ended are skipped. 0, or -errno and nothing has
 	 * changed. */
-	int (*begin)(struct throttle *f, const struct loaded_process *tag, size_t n);
+	int (*begin)(struct throttle *f, const struct high_load_process *tag, size_t n);
 	/* Does periodic work, in an episode or not. Returns the time at which to call it again, at the latest. NULL: none needed. */
 	int64_t (*do_periodic_work)(struct throttle *f, int64_t now_ns);
 	/* Ends the episode: undoes all its changes. Allowed without a begin. */
@@ -48,22 +48,24 @@ struct throttle {
 	bool always;		/* begin is called also for episodes without background processes */
 };
 
-struct audio;
-struct undo;
-struct scope;
+struct sound_server_watch;
+struct undo_recorder;
+struct process_scope;
 /* Lower CPU weight within the share of a group (shares.c). `group`: folder of a cgroup whose tasks are in scope; NULL: the
  * caller's own. Falls back to nice values if no group can be made. 0, or -errno with the reason in `why`. */
-int shares_open(struct throttle **out, const char *group, enum throttle_ratio ratio, struct undo *undo, char *why, size_t size);
+int shares_throttle_open(struct throttle **out, const char *group, enum throttle_ratio ratio, struct undo_recorder *undo, char *why,
+			 size_t size);
 /* CPU affinities for the processes in scope (isolate.c). With `interrupts`, those of the devices a user waits for are routed to
  * the foreground's CPUs. The foreground begins with one CPU, or two while a stream of `audio` (may be NULL) plays. 0; -ENOTSUP on
  * a machine with one CPU; other -errno; the reason is in `why`. */
-int isolate_open(struct throttle **out, const struct scope *scope, const struct audio *audio, bool interrupts, struct undo *undo,
+int isolate_throttle_open(struct throttle **out, const struct process_scope *scope, const struct sound_server_watch *audio,
+			  bool interrupts, struct undo_recorder *undo,
 		 char *why, size_t size);
 /* 1 ms of CPU time a second for a cpu group while an episode lasts, whatever its load (batch.c). 0, or -errno with the reason in
  * `why`. */
-int batch_open(struct throttle **out, const char *group, struct undo *undo, char *why, size_t size);
+int batch_throttle_open(struct throttle **out, const char *group, struct undo_recorder *undo, char *why, size_t size);
 /* Reports to the host which vCPUs run background tasks (agent.c). `port`: a device or a socket. 0, or -errno with the reason in
  * `why`. */
-int agent_open(struct throttle **out, const char *port, char *why, size_t size);
+int guest_agent_open(struct throttle **out, const char *port, char *why, size_t size);
 
 #endif

@@ -34,60 +34,60 @@ static const struct cli_opt options[] = {
 };
 
 static struct {
-	struct slices_cpu *cpu;	/* one for each of cfg.cpus, in that order */
-	struct rows *log;
+	struct cpu_slice_state *cpu;	/* one for each of cfg.cpus, in that order */
+	struct row_file *log;
 	struct slices_sums sums;
 	int64_t start_ns, end_ns;
 	int err;
 } run;
 
-static void trace_add_slice(const struct slice *s)
+static void trace_add_slice(const struct cpu_time_slice *s)
 {
-	struct rows *t = run.log;
+	struct row_file *t = run.log;
 
-	if (slices_sums_add(&run.sums, s))
+	if (slices_sums_add_slice(&run.sums, s))
 		run.err = -ENOMEM;
 	if (!t)
 		return;
-	rows_int(t, s->start_ns);
-	rows_int(t, s->cpu);
-	rows_count(t, s->pid > 0 ? s->pid : -1);
-	rows_count(t, s->tid > 0 ? s->tid : -1);
-	rows_str(t, s->comm);
-	rows_int(t, s->ran_ns);
-	rows_int(t, s->wanted_more);
-	rows_int(t, s->whole);
-	rows_end(t);
+	rows_write_int(t, s->start_ns);
+	rows_write_int(t, s->cpu);
+	rows_write_count(t, s->pid > 0 ? s->pid : -1);
+	rows_write_count(t, s->tid > 0 ? s->tid : -1);
+	rows_write_str(t, s->comm);
+	rows_write_int(t, s->ran_ns);
+	rows_write_int(t, s->wanted_more);
+	rows_write_int(t, s->whole);
+	rows_end_row(t);
 }
 
-static int trace_handle_record(void *cpu, const struct trace_record *r)
+static int trace_add_switch_record(void *cpu, const struct trace_record *r)
 {
-	struct slice s;
+	struct cpu_time_slice s;
 
 	if (r->time_ns > run.start_ns && r->time_ns <= run.end_ns && slices_add_record(cpu, r, &s))
 		trace_add_slice(&s);
 	return run.err;
 }
 
-static void trace_drain_cpus(struct trace *t)
+static void trace_drain_cpus(struct scheduling_trace *t)
 {
 	for (int i = 0; i < cfg.cpus.n && !run.err; i++)
-		run.err = trace_drain(t, cfg.cpus.cpu[i], trace_handle_record, &run.cpu[i]);
+		run.err = trace_pass_on_waiting_records(t, cfg.cpus.cpu[i], trace_add_switch_record, &run.cpu[i]);
 	if (run.log && !run.err)
 		run.err = rows_flush(run.log);
 }
 
-static void trace_measure(struct trace *t)
+static void trace_record_slices(struct scheduling_trace *t)
 {
 	int64_t end_ns;
 
-	proc_catch_stop();
+	proc_catch_stop_signals();
 	run.start_ns = clock_now();
 	run.end_ns = INT64_MAX;
 	for (int i = 0; i < cfg.cpus.n; i++)
-		slices_begin(&run.cpu[i], cfg.cpus.cpu[i], run.start_ns);
+		slices_begin_cpu(&run.cpu[i], cfg.cpus.cpu[i], run.start_ns);
 	end_ns = run.start_ns + cfg.time_ns;
-	proc_say_ready((int)cfg.ready_fd);
+	proc_write_ready_line_or_warn((int)cfg.ready_fd);
 	for (int64_t now = run.start_ns; now < end_ns && !proc_stop && !run.err; now = clock_now()) {
 		clock_sleep_until(now + DRAIN_NS < end_ns ? now + DRAIN_NS : end_ns);
 		trace_drain_cpus(t);
@@ -95,28 +95,28 @@ static void trace_measure(struct trace *t)
 	run.end_ns = clock_now();
 	trace_drain_cpus(t);
 	for (int i = 0; i < cfg.cpus.n && !run.err; i++) {
-		struct slice s;
+		struct cpu_time_slice s;
 
-		if (!slices_end(&run.cpu[i], run.end_ns, &s))
+		if (!slices_end_running_slice(&run.cpu[i], run.end_ns, &s))
 			continue;
 		if (!s.pid && s.tid > 0)	/* the task did not leave a CPU during the trace, so it still exists */
-			s.pid = proc_process(s.tid);
+			s.pid = proc_process_of_thread(s.tid);
 		trace_add_slice(&s);
 	}
 }
 
 #define SAID 5		/* number of processes in the short report */
 
-static void report_slices(struct rec *r, int64_t lost)
+static void report_slices(struct rec_report *r, int64_t lost)
 {
 	int64_t slices = 0, beginless = 0, beginless_ns = 0;
 	char text[512];
 
 	cli_write_cpus(&cfg.cpus, text, sizeof(text));
-	rec_object(r, "settings");
+	rec_begin_object(r, "settings");
 	rec_real(r, "time_s", (double)cfg.time_ns / (double)NS_PER_S, 6);
 	rec_str(r, "cpus", text);
-	rec_end(r);
+	rec_end_container(r);
 	for (size_t i = 0; i < run.sums.n; i++)
 		slices += run.sums.process[i].slices;
 	for (int i = 0; i < cfg.cpus.n; i++) {
@@ -124,30 +124,30 @@ static void report_slices(struct rec *r, int64_t lost)
 		beginless_ns += run.cpu[i].beginless_ns;
 	}
 	slices_sums_sort(&run.sums);
-	rec_object(r, "result");
+	rec_begin_object(r, "result");
 	rec_real(r, "traced_s", (double)(run.end_ns - run.start_ns) / (double)NS_PER_S, 6);
 	rec_int(r, "slices", slices);
 	rec_int(r, "lost_records", lost);
 	rec_int(r, "without_begin", beginless);
 	rec_real(r, "without_begin_ms", (double)beginless_ns / NS_PER_MS, 6);
-	rec_array(r, "processes");
+	rec_begin_array(r, "processes");
 	for (size_t i = 0; i < run.sums.n; i++) {
-		struct slices_process *p = &run.sums.process[i];
+		struct process_slice_sums *p = &run.sums.process[i];
 
-		rec_object(r, NULL);
+		rec_begin_object(r, NULL);
 		rec_count(r, "pid", p->pid ? p->pid : -1);
 		rec_str(r, "comm", p->pid ? p->comm : NULL);
 		rec_real(r, "ran_ms", (double)p->ran_ns / NS_PER_MS, 6);
 		rec_int(r, "slices", p->slices);
 		rec_int(r, "wanted_more", p->wanted_more);
-		rec_timing(r, "quanta_ms", &p->quanta, NS_PER_MS);
-		rec_end(r);
+		rec_sample_statistics(r, "quanta_ms", &p->quanta, NS_PER_MS);
+		rec_end_container(r);
 	}
-	rec_end(r);
-	rec_end(r);
+	rec_end_container(r);
+	rec_end_container(r);
 }
 
-static void say_slices(struct rec *r)
+static void say_slices(struct rec_report *r)
 {
 	int64_t slices = 0, ran_ns = 0;
 
@@ -155,34 +155,34 @@ static void say_slices(struct rec *r)
 		slices += run.sums.process[i].slices;
 		ran_ns += run.sums.process[i].ran_ns;
 	}
-	rec_say(r, "%s slices of %s processes in %s on %d CPUs", say_count(slices), say_count((int64_t)run.sums.n),
-		say_ns((double)(run.end_ns - run.start_ns)), cfg.cpus.n);
-	rec_table(r, "lrrrr", "\tof all\tslices\tmedian\tlongest ms");
+	rec_say(r, "%s slices of %s processes in %s on %d CPUs", count_text(slices), count_text((int64_t)run.sums.n),
+		ns_text((double)(run.end_ns - run.start_ns)), cfg.cpus.n);
+	rec_begin_table(r, "lrrrr", "\tof all\tslices\tmedian\tlongest ms");
 	for (size_t i = 0; i < run.sums.n && i < SAID; i++) {
-		struct slices_process *p = &run.sums.process[i];
+		struct process_slice_sums *p = &run.sums.process[i];
 
-		rec_row(r, "  %s\t%s %%\t%s\t%s\t%s", p->pid ? p->comm : "others", say_number(100.0 * (double)p->ran_ns / (double)ran_ns),
-			say_count(p->slices), say_quantile(&p->quanta, 0.5, NS_PER_MS), say_quantile(&p->quanta, 1, NS_PER_MS));
+		rec_table_row(r, "  %s\t%s %%\t%s\t%s\t%s", p->pid ? p->comm : "others", number_text(100.0 * (double)p->ran_ns / (double)ran_ns),
+			count_text(p->slices), quantile_text(&p->quanta, 0.5, NS_PER_MS), quantile_text(&p->quanta, 1, NS_PER_MS));
 	}
-	rec_main_table(r, "processes");
+	rec_set_main_table(r, "processes");
 }
 
-int vamp_trace(int argc, char **argv)
+int vamp_trace_command(int argc, char **argv)
 {
 	static const char *const columns[] = { "start_ns", "cpu", "pid", "tid", "comm", "ran_ns", "wanted_more", "whole", NULL };
 	int first = cli_parse(argc, argv, "vamp trace [-t TIME] [--cpus LIST] [options]",
 			      "Records every slice of time that a task ran on a CPU, of the whole system.", options);
-	struct rec_place places[] = { { "--log", cfg.log }, { "--output", out_cfg.path } };
+	struct rec_output_path places[] = { { "--log", cfg.log }, { "--output", out_cfg.path } };
 	static struct cli_cpus online;
-	struct trace *t;
-	struct rec *out;
+	struct scheduling_trace *t;
+	struct rec_report *out;
 	char why[160];
 	int64_t lost;
 
 	if (first < argc)
 		die_usage("unexpected word %s", argv[first]);
 	proc_check_ready_fd((int)cfg.ready_fd);
-	rec_check_apart(places, sizeof(places) / sizeof(*places));
+	rec_check_outputs_differ(places, sizeof(places) / sizeof(*places));
 	if (!cfg.cpus.n && proc_cpus_online(&cfg.cpus))
 		die(EXIT_RUN, "cannot read which CPUs are online; name them with --cpus");
 	proc_cpus_online(&online);
@@ -193,14 +193,14 @@ int vamp_trace(int argc, char **argv)
 			die_usage("--cpus: there is no CPU %d here", cfg.cpus.cpu[i]);
 	}
 	out = rec_must_open(&out_cfg, "vamp");
-	run.log = log_must_open(cfg.log, "vamp-trace/1", columns);
+	run.log = open_log_or_die(cfg.log, "vamp-trace/1", columns);
 	run.cpu = calloc((size_t)cfg.cpus.n, sizeof(*run.cpu));
 	if (!run.cpu)
 		die(EXIT_RUN, "out of memory");
 	if (trace_open(&t, &cfg.cpus, true, RING_BYTES, why, sizeof(why)))
 		die(EXIT_RUN, "cannot trace: %s", why);
-	trace_measure(t);
-	lost = trace_lost(t);
+	trace_record_slices(t);
+	lost = trace_lost_records(t);
 	trace_close(t);
 	if (run.log && rows_close(run.log) && !run.err)
 		run.err = -EIO;

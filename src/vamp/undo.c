@@ -19,7 +19,7 @@
 /* The watchdog keeps only standard error open, blocks all signals, and is in a process group of its own, so that no signal for
  * the parent's group reaches it. It waits for its parent with a pidfd: the end of a pipe would be held open by every child of the
  * parent. */
-static __attribute__((noreturn)) void undo_watchdog_main(struct undo *u, int us)
+static __attribute__((noreturn)) void undo_watchdog_main(struct undo_recorder *u, int us)
 {
 	struct pollfd end = { .fd = STDIN_FILENO, .events = POLLIN };
 
@@ -30,10 +30,10 @@ static __attribute__((noreturn)) void undo_watchdog_main(struct undo *u, int us)
 	syscall(SYS_close_range, 3U, ~0U, 0U);
 	while (poll(&end, 1, -1) < 1)
 		;
-	_exit(undo_to_mark(u, 0) ? EXIT_RUN : EXIT_OK);
+	_exit(undo_changes_after_mark(u, 0) ? EXIT_RUN : EXIT_OK);
 }
 
-static int undo_start_watchdog(struct undo *u)
+static int undo_start_watchdog(struct undo_recorder *u)
 {
 	int us = (int)syscall(SYS_pidfd_open, getpid(), 0), err = 0;
 	sigset_t all, before;
@@ -54,9 +54,9 @@ static int undo_start_watchdog(struct undo *u)
 	return err;
 }
 
-int undo_start(struct undo **out, size_t room)
+int undo_create_recorder(struct undo_recorder **out, size_t room)
 {
-	struct undo *u = calloc(1, sizeof(*u));
+	struct undo_recorder *u = calloc(1, sizeof(*u));
 	size_t size = sizeof(*u->list) + room * sizeof(*u->list->note);
 	int err;
 
@@ -76,21 +76,21 @@ int undo_start(struct undo **out, size_t room)
 	return 0;
 }
 
-pid_t undo_watchdog(const struct undo *u)
+pid_t undo_watchdog_pid(const struct undo_recorder *u)
 {
 	return u->watchdog;
 }
 
-size_t undo_mark(const struct undo *u)
+size_t undo_current_mark(const struct undo_recorder *u)
 {
 	return u->list->count;
 }
 
-size_t undo_stop(struct undo *u)
+size_t undo_all_and_free(struct undo_recorder *u)
 {
 	size_t failed;
 
-	undo_to_mark(u, 0);
+	undo_changes_after_mark(u, 0);
 	failed = u->failed;
 
 	if (!waitpid(u->watchdog, NULL, WNOHANG)) {	/* the watchdog has not ended, so its pid is still its own */
@@ -117,8 +117,8 @@ static int undo_copy_path(char to[UNDO_PATH], const char *from)
 	return snprintf(to, UNDO_PATH, "%s", from) < UNDO_PATH ? 0 : -ENAMETOOLONG;
 }
 
-/* Prepares the next note. It counts from undo_commit_note() on. */
-static int undo_begin_note(struct undo *u, enum undo_kind kind, const char *path, struct undo_note **out)
+/* Prepares the next note. It counts from undo_commit_entry() on. */
+static int undo_prepare_entry(struct undo_recorder *u, enum undo_kind kind, const char *path, struct undo_entry **out)
 {
 	size_t count = u->list->count;
 
@@ -138,15 +138,15 @@ static int undo_begin_note(struct undo *u, enum undo_kind kind, const char *path
 }
 
 /* Prepares a note about a task. */
-static int undo_begin_task_note(struct undo *u, enum undo_kind kind, const char *path, pid_t tid, uint64_t start,
-				struct undo_note **out)
+static int undo_prepare_task_entry(struct undo_recorder *u, enum undo_kind kind, const char *path, pid_t tid, uint64_t start,
+				struct undo_entry **out)
 {
 	struct proc_stat task;
-	int err = undo_begin_note(u, kind, path, out);
+	int err = undo_prepare_entry(u, kind, path, out);
 
 	if (err)
 		return err;
-	if (proc_stat(tid, &task) || (start && task.start != start))
+	if (proc_stat_of_process(tid, &task) || (start && task.start != start))
 		return -ESRCH;
 	(*out)->tid = tid;
 	(*out)->start = task.start;
@@ -154,10 +154,10 @@ static int undo_begin_task_note(struct undo *u, enum undo_kind kind, const char 
 	return 0;
 }
 
-static void undo_commit_note(struct undo *u)
+static void undo_commit_entry(struct undo_recorder *u)
 {
 	size_t at = u->list->count;
-	struct undo_note *note = &u->list->note[at];
+	struct undo_entry *note = &u->list->note[at];
 	uint32_t *newest = &u->newest[(size_t)note->tid % UNDO_BUCKETS];
 
 	note->older = *newest;
@@ -167,10 +167,10 @@ static void undo_commit_note(struct undo *u)
 }
 
 /* Drops the last note if its change has failed. Returns `err`. */
-static int undo_drop_note_on_error(struct undo *u, int err)
+static int undo_drop_entry_on_error(struct undo_recorder *u, int err)
 {
 	size_t at = u->list->count - 1;
-	const struct undo_note *note = &u->list->note[at];
+	const struct undo_entry *note = &u->list->note[at];
 
 	if (err) {
 		u->newest[(size_t)note->tid % UNDO_BUCKETS] = note->older;
@@ -181,67 +181,67 @@ static int undo_drop_note_on_error(struct undo *u, int err)
 }
 
 /* `back`: the text that undoes the write; NULL: the current text of the file. */
-static int undo_note_write(struct undo *u, const char *path, const char *text, const char *back)
+static int undoable_write_with_undo_text(struct undo_recorder *u, const char *path, const char *text, const char *back)
 {
-	struct undo_note *note;
-	int err = undo_begin_note(u, UNDO_WRITE, path, &note);
+	struct undo_entry *note;
+	int err = undo_prepare_entry(u, UNDO_WRITE, path, &note);
 
 	if (!err)
-		err = back ? undo_copy_path(note->was, back) : files_read(path, note->was, sizeof(note->was));
+		err = back ? undo_copy_path(note->was, back) : files_read_first_line(path, note->was, sizeof(note->was));
 	if (err)
 		return err;
-	undo_commit_note(u);
-	return undo_drop_note_on_error(u, files_write(path, text));
+	undo_commit_entry(u);
+	return undo_drop_entry_on_error(u, files_write_text(path, text));
 }
 
-int undo_write_file(struct undo *u, const char *path, const char *text)
+int undoable_write_file(struct undo_recorder *u, const char *path, const char *text)
 {
-	return undo_note_write(u, path, text, NULL);
+	return undoable_write_with_undo_text(u, path, text, NULL);
 }
 
-int undo_enable_word(struct undo *u, const char *path, const char *word)
+int undoable_enable_controller(struct undo_recorder *u, const char *path, const char *word)
 {
 	char add[32], take[32];
 
 	snprintf(add, sizeof(add), "+%s", word);
 	snprintf(take, sizeof(take), "-%s", word);
-	return undo_note_write(u, path, add, take);
+	return undoable_write_with_undo_text(u, path, add, take);
 }
 
-static int undo_note_make(struct undo *u, enum undo_kind kind, const char *path)
+static int undoable_make_dir_or_fifo(struct undo_recorder *u, enum undo_kind kind, const char *path)
 {
-	struct undo_note *note;
-	int err = undo_begin_note(u, kind, path, &note);
+	struct undo_entry *note;
+	int err = undo_prepare_entry(u, kind, path, &note);
 
 	if (!err && !access(path, F_OK))
 		err = -EEXIST;	/* made by another program: undoing must not remove it */
 	if (err)
 		return err;
-	undo_commit_note(u);
-	return undo_drop_note_on_error(u, (kind == UNDO_MKDIR ? mkdir(path, 0755) : mkfifo(path, 0600)) ? -errno : 0);
+	undo_commit_entry(u);
+	return undo_drop_entry_on_error(u, (kind == UNDO_MKDIR ? mkdir(path, 0755) : mkfifo(path, 0600)) ? -errno : 0);
 }
 
-int undo_mkdir(struct undo *u, const char *path)
+int undoable_mkdir(struct undo_recorder *u, const char *path)
 {
-	return undo_note_make(u, UNDO_MKDIR, path);
+	return undoable_make_dir_or_fifo(u, UNDO_MKDIR, path);
 }
 
-int undo_mkfifo(struct undo *u, const char *path)
+int undoable_mkfifo(struct undo_recorder *u, const char *path)
 {
-	return undo_note_make(u, UNDO_MKFIFO, path);
+	return undoable_make_dir_or_fifo(u, UNDO_MKFIFO, path);
 }
 
-int undo_move_task(struct undo *u, pid_t tid, uint64_t start, const char *to, const char *from)
+int undoable_move_task(struct undo_recorder *u, pid_t tid, uint64_t start, const char *to, const char *from)
 {
-	struct undo_note *note;
-	int err = undo_begin_task_note(u, UNDO_MOVE, to, tid, start, &note);
+	struct undo_entry *note;
+	int err = undo_prepare_task_entry(u, UNDO_MOVE, to, tid, start, &note);
 
 	if (!err)
 		err = undo_copy_path(note->was, from);
 	if (err)
 		return err;
-	undo_commit_note(u);
-	return undo_drop_note_on_error(u, files_write_number(to, tid));
+	undo_commit_entry(u);
+	return undo_drop_entry_on_error(u, files_write_number(to, tid));
 }
 
 /* May this process set the nice value of a task back? Lowering a nice value needs a right that raising it does not. */
@@ -256,35 +256,36 @@ static bool undo_may_set_nice(pid_t tid, int nice)
 	return !prlimit(tid, RLIMIT_NICE, NULL, &limit) && 20 - nice <= (int)(limit.rlim_cur < 40 ? limit.rlim_cur : 40);
 }
 
-static int undo_original_setting(const struct undo *u, enum undo_kind kind, pid_t tid, struct undo_setting *out)
+static int undo_original_setting(const struct undo_recorder *u, enum undo_kind kind, pid_t tid, struct undo_task_setting *out)
 {
-	struct undo_note *note;
+	struct undo_entry *note;
 	struct proc_stat task;
-	int err = proc_stat(tid, &task);
+	int err = proc_stat_of_process(tid, &task);
 
 	if (!err)
-		err = undo_read_setting(kind, tid, out);
+		err = undo_read_task_setting(kind, tid, out);
 	if (err)
 		return err;
-	note = undo_find_note(u, kind, tid, task.start);
+	note = undo_entry_of_task(u, kind, tid, task.start);
 	if (!note)
-		note = undo_find_inherited_note(u, 0, kind, tid, &task, out);
+		note = undo_inherited_entry_of_task(u, 0, kind, tid, &task, out);
 	if (note)
 		*out = note->before;
 	return 0;
 }
 
-static int undo_note_setting(struct undo *u, enum undo_kind kind, pid_t tid, uint64_t start, const struct undo_setting *to)
+static int undoable_change_setting(struct undo_recorder *u, enum undo_kind kind, pid_t tid, uint64_t start,
+				   const struct undo_task_setting *to)
 {
-	struct undo_note *note, *before;
-	int err = undo_begin_task_note(u, kind, "", tid, start, &note);
+	struct undo_entry *note, *before;
+	int err = undo_prepare_task_entry(u, kind, "", tid, start, &note);
 
 	if (err)
 		return err;
-	before = undo_find_note(u, kind, tid, note->start);
+	before = undo_entry_of_task(u, kind, tid, note->start);
 	if (before) {
 		before->now = *to;
-		return undo_write_setting(kind, tid, to);
+		return undo_write_task_setting(kind, tid, to);
 	}
 	err = undo_original_setting(u, kind, tid, &note->before);
 	if (!err && kind == UNDO_NICE && !undo_may_set_nice(tid, note->before.nice))
@@ -292,23 +293,23 @@ static int undo_note_setting(struct undo *u, enum undo_kind kind, pid_t tid, uin
 	if (err)
 		return err;
 	note->now = *to;
-	undo_commit_note(u);
-	return undo_drop_note_on_error(u, undo_write_setting(kind, tid, to));
+	undo_commit_entry(u);
+	return undo_drop_entry_on_error(u, undo_write_task_setting(kind, tid, to));
 }
 
-int undo_set_nice(struct undo *u, pid_t tid, uint64_t start, int nice)
+int undoable_set_nice(struct undo_recorder *u, pid_t tid, uint64_t start, int nice)
 {
-	return undo_note_setting(u, UNDO_NICE, tid, start, &(struct undo_setting){ .nice = nice });
+	return undoable_change_setting(u, UNDO_NICE, tid, start, &(struct undo_task_setting){ .nice = nice });
 }
 
-int undo_set_affinity(struct undo *u, pid_t tid, uint64_t start, const cpu_set_t *set)
+int undoable_set_affinity(struct undo_recorder *u, pid_t tid, uint64_t start, const cpu_set_t *set)
 {
-	return undo_note_setting(u, UNDO_AFFINITY, tid, start, &(struct undo_setting){ .set = *set });
+	return undoable_change_setting(u, UNDO_AFFINITY, tid, start, &(struct undo_task_setting){ .set = *set });
 }
 
-int undo_original_nice(const struct undo *u, pid_t tid, int *nice)
+int undo_original_nice(const struct undo_recorder *u, pid_t tid, int *nice)
 {
-	struct undo_setting was;
+	struct undo_task_setting was;
 	int err = undo_original_setting(u, UNDO_NICE, tid, &was);
 
 	if (!err)
@@ -316,9 +317,9 @@ int undo_original_nice(const struct undo *u, pid_t tid, int *nice)
 	return err;
 }
 
-int undo_original_affinity(const struct undo *u, pid_t tid, cpu_set_t *set)
+int undo_original_affinity(const struct undo_recorder *u, pid_t tid, cpu_set_t *set)
 {
-	struct undo_setting was;
+	struct undo_task_setting was;
 	int err = undo_original_setting(u, UNDO_AFFINITY, tid, &was);
 
 	if (!err)

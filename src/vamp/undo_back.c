@@ -15,7 +15,7 @@
 #define PASSES 50		/* limit: tasks may be created meanwhile, and a task that cannot be moved must not block the rest */
 #define NAP (20 * NS_PER_MS)	/* an emptied group stays busy until its last task has been reaped */
 
-int undo_read_setting(enum undo_kind kind, pid_t tid, struct undo_setting *out)
+int undo_read_task_setting(enum undo_kind kind, pid_t tid, struct undo_task_setting *out)
 {
 	errno = 0;
 	if (kind == UNDO_NICE)
@@ -25,7 +25,7 @@ int undo_read_setting(enum undo_kind kind, pid_t tid, struct undo_setting *out)
 	return -errno;
 }
 
-int undo_write_setting(enum undo_kind kind, pid_t tid, const struct undo_setting *to)
+int undo_write_task_setting(enum undo_kind kind, pid_t tid, const struct undo_task_setting *to)
 {
 	int failed = kind == UNDO_NICE ? setpriority(PRIO_PROCESS, (id_t)tid, to->nice) :
 		     sched_setaffinity(tid, sizeof(to->set), &to->set);
@@ -33,17 +33,17 @@ int undo_write_setting(enum undo_kind kind, pid_t tid, const struct undo_setting
 	return failed ? -errno : 0;
 }
 
-static bool undo_setting_equals(enum undo_kind kind, const struct undo_setting *a, const struct undo_setting *b)
+static bool undo_setting_equals(enum undo_kind kind, const struct undo_task_setting *a, const struct undo_task_setting *b)
 {
 	return kind == UNDO_NICE ? a->nice == b->nice : CPU_EQUAL(&a->set, &b->set);
 }
 
-struct undo_note *undo_find_note(const struct undo *u, enum undo_kind kind, pid_t tid, uint64_t start)
+struct undo_entry *undo_entry_of_task(const struct undo_recorder *u, enum undo_kind kind, pid_t tid, uint64_t start)
 {
 	size_t i = u->indexed ? u->newest[(size_t)tid % UNDO_BUCKETS] : u->list->top;
 
 	for (; i > 0; i = u->indexed ? u->list->note[i - 1].older : i - 1) {
-		struct undo_note *note = &u->list->note[i - 1];
+		struct undo_entry *note = &u->list->note[i - 1];
 
 		if (note->tid == tid && note->kind == kind && note->start == start)
 			return note;
@@ -52,7 +52,7 @@ struct undo_note *undo_find_note(const struct undo *u, enum undo_kind kind, pid_
 }
 
 /* Truncates the list at `top`, and removes the dropped notes from the buckets. */
-static void undo_truncate_notes(struct undo *u, size_t top)
+static void undo_truncate_entries(struct undo_recorder *u, size_t top)
 {
 	u->list->top = top;
 	for (size_t i = 0; i < UNDO_BUCKETS; i++)
@@ -62,22 +62,22 @@ static void undo_truncate_notes(struct undo *u, size_t top)
 
 /* Prefers a note of the process itself, then of the parent, then of another task of the session. (UNDO_MOVE: the caller has found
  * the task in the group.) */
-struct undo_note *undo_find_inherited_note(const struct undo *u, size_t from, enum undo_kind kind, pid_t tid,
-					   const struct proc_stat *task, const struct undo_setting *is)
+struct undo_entry *undo_inherited_entry_of_task(const struct undo_recorder *u, size_t from, enum undo_kind kind, pid_t tid,
+					   const struct proc_stat *task, const struct undo_task_setting *is)
 {
-	struct undo_note *parent = NULL, *session = NULL;
+	struct undo_entry *parent = NULL, *session = NULL;
 	pid_t process = 0;
 
 	if (from < u->list->top && task->start < u->list->note[from].tick)
 		return NULL;	/* notes are in the order of time: the task is older than all of them */
 	for (size_t i = from; i < u->list->top; i++) {
-		struct undo_note *note = &u->list->note[i];
+		struct undo_entry *note = &u->list->note[i];
 
 		if (note->kind != kind || task->start < note->tick || (kind != UNDO_MOVE && !undo_setting_equals(kind, &note->now, is)) ||
 		    (note->tid != task->ppid && note->session != task->session))
 			continue;
 		if (!process)
-			process = proc_process(tid);
+			process = proc_process_of_thread(tid);
 		if (process && !syscall(SYS_tgkill, process, note->tid, 0))
 			return note;
 		if (note->tid == task->ppid)
@@ -90,7 +90,7 @@ struct undo_note *undo_find_inherited_note(const struct undo *u, size_t from, en
 
 /* Moves a process back by writing to the file `from`; if its group no longer exists, to that of the nearest group above that
  * accepts it. */
-static int undo_move_back(pid_t pid, const char *from)
+static int undo_move_process_back(pid_t pid, const char *from)
 {
 	char path[UNDO_PATH];
 	int err = files_write_number(from, pid), first = err;
@@ -114,29 +114,29 @@ static int undo_move_back(pid_t pid, const char *from)
 
 /* Empties a group: a process that was created in it goes where its parent came from, else where the last moved process came from,
  * else to `above`. */
-static void undo_empty_group(const struct undo *u, size_t from, const char *file, const char *above)
+static void undo_move_processes_out_of_group(const struct undo_recorder *u, size_t from, const char *file, const char *above)
 {
 	for (int pass = 0; pass < PASSES; pass++) {
 		pid_t *pid = NULL;
 		size_t n = 0;
 
-		if (files_numbers(file, &pid, &n) || !n) {
+		if (files_list_numbers_in_file(file, &pid, &n) || !n) {
 			free(pid);
 			return;
 		}
 		for (size_t i = 0; i < n; i++) {
-			struct undo_note *note = NULL;
+			struct undo_entry *note = NULL;
 			struct proc_stat task;
 
-			if (!proc_stat(pid[i], &task))
-				note = undo_find_inherited_note(u, from, UNDO_MOVE, pid[i], &task, NULL);
+			if (!proc_stat_of_process(pid[i], &task))
+				note = undo_inherited_entry_of_task(u, from, UNDO_MOVE, pid[i], &task, NULL);
 			if (note && strcmp(note->path, file))
 				note = NULL;	/* the note is about another group */
 			for (size_t k = u->list->top; !note && k-- > from;)
 				if (u->list->note[k].kind == UNDO_MOVE && !strcmp(u->list->note[k].path, file))
 					note = &u->list->note[k];
 			if (note || above)
-				undo_move_back(pid[i], note ? note->was : above);
+				undo_move_process_back(pid[i], note ? note->was : above);
 		}
 		free(pid);
 		if (pass > 1)
@@ -144,7 +144,7 @@ static void undo_empty_group(const struct undo *u, size_t from, const char *file
 	}
 }
 
-static int undo_remove_group(const struct undo *u, size_t from, const char *folder)
+static int undo_remove_group(const struct undo_recorder *u, size_t from, const char *folder)
 {
 	char file[UNDO_PATH + 32], above[UNDO_PATH + 32];
 	const char *last = strrchr(folder, '/');
@@ -156,7 +156,7 @@ static int undo_remove_group(const struct undo *u, size_t from, const char *fold
 			return 0;
 		if (errno != EBUSY)
 			return -errno;
-		undo_empty_group(u, from, file, above);
+		undo_move_processes_out_of_group(u, from, file, above);
 		if (pass)
 			clock_sleep_until(clock_now() + NAP);
 	}
@@ -164,28 +164,28 @@ static int undo_remove_group(const struct undo *u, size_t from, const char *fold
 }
 
 /* Restores the settings that a task has inherited. Returns whether one was changed. */
-static bool undo_restore_descendant(const struct undo *u, size_t from, pid_t tid)
+static bool undo_restore_descendant(const struct undo_recorder *u, size_t from, pid_t tid)
 {
 	struct proc_stat task;
 	bool changed = false;
 
-	if (proc_stat(tid, &task) || task.start < u->list->note[from].tick)
+	if (proc_stat_of_process(tid, &task) || task.start < u->list->note[from].tick)
 		return false;
 	for (enum undo_kind kind = UNDO_NICE; kind <= UNDO_AFFINITY; kind++) {
-		struct undo_note *note;
-		struct undo_setting is;
+		struct undo_entry *note;
+		struct undo_task_setting is;
 
-		if (undo_find_note(u, kind, tid, task.start) || undo_read_setting(kind, tid, &is))
+		if (undo_entry_of_task(u, kind, tid, task.start) || undo_read_task_setting(kind, tid, &is))
 			continue;
-		note = undo_find_inherited_note(u, from, kind, tid, &task, &is);
+		note = undo_inherited_entry_of_task(u, from, kind, tid, &task, &is);
 		if (note && !undo_setting_equals(kind, &note->before, &is))
-			changed = !undo_write_setting(kind, tid, &note->before) || changed;
+			changed = !undo_write_task_setting(kind, tid, &note->before) || changed;
 	}
 	return changed;
 }
 
 /* Restores all tasks, again as long as one was changed: it may have had children meanwhile. */
-static void undo_restore_descendants(const struct undo *u, size_t from)
+static void undo_restore_descendants(const struct undo_recorder *u, size_t from)
 {
 	bool changed = true;
 
@@ -194,14 +194,14 @@ static void undo_restore_descendants(const struct undo *u, size_t from)
 		pid_t *pid = NULL, *tid;
 
 		changed = false;
-		files_numbered("/proc", &pid, &n);
+		files_list_numeric_names("/proc", &pid, &n);
 		for (size_t i = 0; i < n; i++) {
 			char folder[40];
 
 			snprintf(folder, sizeof(folder), "/proc/%d/task", (int)pid[i]);
 			tid = NULL;
 			threads = 0;
-			files_numbered(folder, &tid, &threads);
+			files_list_numeric_names(folder, &tid, &threads);
 			for (size_t k = 0; k < threads; k++)
 				changed = undo_restore_descendant(u, from, tid[k]) || changed;
 			free(tid);
@@ -211,36 +211,36 @@ static void undo_restore_descendants(const struct undo *u, size_t from)
 }
 
 /* Undoes changes that tasks inherited from the notes from `from` on, which are themselves undone. */
-static void undo_inherited_changes(const struct undo *u, size_t from)
+static void undo_inherited_changes(const struct undo_recorder *u, size_t from)
 {
 	const char *emptied = "";
 	bool inherited = false;
 
 	for (size_t i = from; i < u->list->top; i++) {
-		const struct undo_note *note = &u->list->note[i];
+		const struct undo_entry *note = &u->list->note[i];
 
 		inherited = inherited || note->kind == UNDO_NICE || note->kind == UNDO_AFFINITY;
 		if (note->kind == UNDO_MOVE && strcmp(note->path, emptied)) {
 			emptied = note->path;
-			undo_empty_group(u, from, emptied, NULL);
+			undo_move_processes_out_of_group(u, from, emptied, NULL);
 		}
 	}
 	if (inherited)
 		undo_restore_descendants(u, from);
 }
 
-static int undo_revert_note(const struct undo *u, size_t at)
+static int undo_revert_entry(const struct undo_recorder *u, size_t at)
 {
-	const struct undo_note *note = &u->list->note[at];
+	const struct undo_entry *note = &u->list->note[at];
 	struct proc_stat task;
 	struct stat st;
 	int err = 0;
 
-	if (note->tid && (proc_stat(note->tid, &task) || task.start != note->start))
+	if (note->tid && (proc_stat_of_process(note->tid, &task) || task.start != note->start))
 		return 0;
 	switch (note->kind) {
 	case UNDO_WRITE:
-		err = files_write(note->path, note->was);
+		err = files_write_text(note->path, note->was);
 		break;
 	case UNDO_MKDIR:
 		err = undo_remove_group(u, at, note->path);
@@ -249,11 +249,11 @@ static int undo_revert_note(const struct undo *u, size_t at)
 		err = lstat(note->path, &st) || (S_ISFIFO(st.st_mode) && unlink(note->path)) ? -errno : 0;
 		break;
 	case UNDO_MOVE:
-		err = undo_move_back(note->tid, note->was);
+		err = undo_move_process_back(note->tid, note->was);
 		break;
 	case UNDO_NICE:
 	case UNDO_AFFINITY:
-		err = undo_write_setting(note->kind, note->tid, &note->before);
+		err = undo_write_task_setting(note->kind, note->tid, &note->before);
 		break;
 	}
 	if (err == -ESRCH || (err == -ENOENT && !note->tid) || (err == -ENODEV && !note->tid))
@@ -261,7 +261,7 @@ static int undo_revert_note(const struct undo *u, size_t at)
 	return err;
 }
 
-static void undo_warn_failed(const struct undo_note *note, int err)
+static void undo_warn_failed(const struct undo_entry *note, int err)
 {
 	static const char *const whats[] = { "write", "mkdir", "mkfifo", "move", "nice", "affinity" };
 
@@ -271,9 +271,9 @@ static void undo_warn_failed(const struct undo_note *note, int err)
 		warn("could not undo: %s %s: %s", whats[note->kind], note->path, strerror(-err));
 }
 
-size_t undo_to_mark(struct undo *u, size_t mark)
+size_t undo_changes_after_mark(struct undo_recorder *u, size_t mark)
 {
-	struct undo_list *list = u->list;
+	struct shared_undo_list *list = u->list;
 	size_t failed = 0;
 
 	while (list->count > mark) {
@@ -282,9 +282,9 @@ size_t undo_to_mark(struct undo *u, size_t mark)
 
 		if (list->note[at].kind == UNDO_MKDIR) {	/* first move all processes out of the group */
 			undo_inherited_changes(u, at + 1);
-			undo_truncate_notes(u, at + 1);
+			undo_truncate_entries(u, at + 1);
 		}
-		err = undo_revert_note(u, at);
+		err = undo_revert_entry(u, at);
 		if (err) {
 			undo_warn_failed(&list->note[at], err);
 			failed++;
@@ -292,7 +292,7 @@ size_t undo_to_mark(struct undo *u, size_t mark)
 		list->count = at;
 	}
 	undo_inherited_changes(u, mark);
-	undo_truncate_notes(u, list->count);
+	undo_truncate_entries(u, list->count);
 	u->failed += failed;
 	return failed;
 }

@@ -11,34 +11,34 @@
 enum undo_kind { UNDO_WRITE, UNDO_MKDIR, UNDO_MKFIFO, UNDO_MOVE, UNDO_NICE, UNDO_AFFINITY };
 
 /* Setting of a task: the member that the kind says (UNDO_NICE, UNDO_AFFINITY). */
-struct undo_setting {
+struct undo_task_setting {
 	int nice;
 	cpu_set_t set;
 };
 /* 0 or -errno. */
-int undo_read_setting(enum undo_kind kind, pid_t tid, struct undo_setting *out);
-int undo_write_setting(enum undo_kind kind, pid_t tid, const struct undo_setting *to);
+int undo_read_task_setting(enum undo_kind kind, pid_t tid, struct undo_task_setting *out);
+int undo_write_task_setting(enum undo_kind kind, pid_t tid, const struct undo_task_setting *to);
 
-struct undo_note {
+struct undo_entry {
 	enum undo_kind kind;
 	pid_t tid, session;
 	uint64_t start, tick;		/* start of the task, and time of the note: clock ticks after the boot */
 	uint32_t older;			/* next older note of the same bucket, as index + 1; 0: none */
-	struct undo_setting before, now;
+	struct undo_task_setting before, now;
 	char path[UNDO_PATH];		/* the written file, the made folder, or the file to which the task was written */
 	char was[UNDO_PATH];		/* text of the file before, or the file to which the task is written back */
 };
 
 /* In memory shared with the watchdog. Notes from `count` to `top` are undone already, but still needed to find tasks that
  * inherited a change: an interrupted undo is then repeated. */
-struct undo_list {
+struct shared_undo_list {
 	atomic_size_t count, top;
-	struct undo_note note[];
+	struct undo_entry note[];
 };
 
 enum { UNDO_BUCKETS = 4096 };
-struct undo {
-	struct undo_list *list;
+struct undo_recorder {
+	struct shared_undo_list *list;
 	bool indexed;			/* false in the watchdog, whose `newest` is as old as its fork */
 	uint32_t newest[UNDO_BUCKETS];	/* by hash of the tid: newest note, as index + 1; 0: none */
 	size_t room;
@@ -47,10 +47,10 @@ struct undo {
 };
 
 /* The note of this kind for this task; NULL: none. */
-struct undo_note *undo_find_note(const struct undo *u, enum undo_kind kind, pid_t tid, uint64_t start);
+struct undo_entry *undo_entry_of_task(const struct undo_recorder *u, enum undo_kind kind, pid_t tid, uint64_t start);
 /* The note, at index `from` or later, whose change this task has inherited; NULL: none. For a task without a note of its own.
  * `is`: its current setting. */
-struct undo_note *undo_find_inherited_note(const struct undo *u, size_t from, enum undo_kind kind, pid_t tid,
-					   const struct proc_stat *task, const struct undo_setting *is);
+struct undo_entry *undo_inherited_entry_of_task(const struct undo_recorder *u, size_t from, enum undo_kind kind, pid_t tid,
+					   const struct proc_stat *task, const struct undo_task_setting *is);
 
 #endif

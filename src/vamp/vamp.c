@@ -12,10 +12,10 @@ static const struct {
 	const char *word, *does;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "run", "throttle background tasks of this system from an input until the episode ends", vamp_run },
-	{ "status", "print which processes are throttled now, and why", vamp_status },
-	{ "trace", "record which task ran on which CPU and for how long", vamp_trace },
-	{ "vm", "slow down the virtual CPUs of a QEMU that run background tasks, as its guest reports", vamp_vm },
+	{ "run", "throttle background tasks of this system from an input until the episode ends", vamp_run_command },
+	{ "status", "print which processes are throttled now, and why", vamp_status_command },
+	{ "trace", "record which task ran on which CPU and for how long", vamp_trace_command },
+	{ "vm", "slow down the virtual CPUs of a QEMU that run background tasks, as its guest reports", vamp_vm_command },
 };
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 

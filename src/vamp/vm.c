@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* vm - on the host: favours the virtual CPUs of a QEMU that run no background tasks, by reports of the guest's agent.
  *
- * vm_find.c finds QEMU's threads, vm_watch.c reads the agent's lines, vm_state.c decides, vm_weights.c sets the weights; this
+ * vm_find.c finds QEMU's threads, vm_watch.c reads the agent's lines, vm_state.c decides, vm_weights.c sets the
+ * weights; this
  * file reads options, runs vm_watch.c, reports. */
 #include "account.h"
 #include "clock.h"
@@ -44,7 +45,7 @@ static const struct cli_opt options[] = {
 
 static void check_vm_options(const char *operand)
 {
-	const struct rec_place places[] = { { "--output", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
+	const struct rec_output_path places[] = { { "--output", out_cfg.path ? out_cfg.path : "-" }, { "--log", cfg.log } };
 
 	if (operand)
 		die_usage("unexpected word %s", operand);
@@ -52,52 +53,52 @@ static void check_vm_options(const char *operand)
 		die_usage("--qmp is missing: name QEMU's control socket (qemu -qmp unix:SOCKET,server=on,wait=off)");
 	if (!cfg.agent && !cfg.status)
 		die_usage("--agent is missing: name the host's end of the port org.thinprobe.vamp");
-	rec_check_apart(places, 2);
+	rec_check_outputs_differ(places, 2);
 	proc_check_ready_fd((int)cfg.ready_fd);
 }
 
-static void report_vcpu_times(struct rec *out, int index, const struct vcpu_times *s)
+static void report_vcpu_times(struct rec_report *out, int index, const struct vcpu_times *s)
 {
-	rec_object(out, NULL);
+	rec_begin_object(out, NULL);
 	rec_int(out, "index", index);
 	rec_real(out, "slow_s", (double)s->slow_ns / 1e9, 3);
 	rec_real(out, "run_s", (double)s->run_ns / 1e9, 3);
 	rec_real(out, "wait_s", (double)s->wait_ns / 1e9, 3);
-	rec_end(out);
+	rec_end_container(out);
 }
 
-static void say_vm(struct rec *r, const struct vm_watch *w, size_t left)
+static void say_guest_run(struct rec_report *r, const struct guest_watch *w, size_t left)
 {
 	int64_t slow_ns = 0;
 	double wall_ns = (double)(w->ended_ns - w->started_ns);
 
 	for (size_t i = 0; i < w->vm->n; i++)
 		slow_ns += w->all[i].slow_ns;
-	rec_say(r, "%s episodes in %s: %zu vCPUs held back for %s in all", say_count(w->state.episodes), say_ns(wall_ns), w->vm->n,
-		say_ns((double)slow_ns));
-	rec_say(r, "  costs %s %% of a CPU", say_number((double)w->cpu_ns * 100 / wall_ns));
+	rec_say(r, "%s episodes in %s: %zu vCPUs held back for %s in all", count_text(w->state.episodes), ns_text(wall_ns), w->vm->n,
+		ns_text((double)slow_ns));
+	rec_say(r, "  costs %s %% of a CPU", number_text((double)w->cpu_ns * 100 / wall_ns));
 	if (w->state.lost || w->state.refused)
-		rec_warn(r, "%s lines of the agent were lost, %s not understood.", say_count(w->state.lost), say_count(w->state.refused));
+		rec_warn(r, "%s lines of the agent were lost, %s not understood.", count_text(w->state.lost), count_text(w->state.refused));
 	if (w->failures || left)
-		rec_warn(r, "%s weights could not be set, %zu changes not undone.", say_count(w->failures), left);
-	rec_main_table(r, "episodes");
+		rec_warn(r, "%s weights could not be set, %zu changes not undone.", count_text(w->failures), left);
+	rec_set_main_table(r, "episodes");
 }
 
 /* `left`: number of changes that could not be undone. */
-static void report_vm(struct rec *out, const struct vm_watch *w, size_t left)
+static void report_guest_run(struct rec_report *out, const struct guest_watch *w, size_t left)
 {
 	double wall_ns = (double)(w->ended_ns - w->started_ns);
 	char tell[512];
 
-	vm_weights_describe(w->weights, tell, sizeof(tell));
-	rec_object(out, "settings");
+	guest_weights_describe(w->weights, tell, sizeof(tell));
+	rec_begin_object(out, "settings");
 	rec_str(out, "ratio", throttle_ratio_words[cfg.ratio]);
-	rec_int(out, "slow_weight", vm_weights_value(w->weights, true));
-	rec_str(out, "way", vm_weights_way(w->weights));
+	rec_int(out, "slow_weight", guest_weight_in_nice_scale(w->weights, true));
+	rec_str(out, "way", guest_weights_method_name(w->weights));
 	rec_str(out, "changes", tell);
 	rec_int(out, "pid", w->vm->pid);
-	rec_end(out);
-	rec_object(out, "result");
+	rec_end_container(out);
+	rec_begin_object(out, "result");
 	rec_real(out, "watched_s", wall_ns / 1e9, 3);
 	rec_real(out, "daemon_cpu_percent", (double)w->cpu_ns * 100 / wall_ns, 3);
 	rec_int(out, "lines", w->state.lines);
@@ -108,61 +109,61 @@ static void report_vm(struct rec *out, const struct vm_watch *w, size_t left)
 	rec_int(out, "weights_failed", w->failures);
 	rec_int(out, "not_undone", (int64_t)left);
 	rec_int(out, "episodes_begun", w->state.episodes);
-	rec_array(out, "vcpus");
+	rec_begin_array(out, "vcpus");
 	for (size_t i = 0; i < w->vm->n; i++)
 		report_vcpu_times(out, w->vm->vcpu[i].index, &w->all[i]);
-	rec_end(out);
-	rec_array(out, "episodes");
-	for (const struct vm_episode *e = w->episode; e < w->episode + w->episodes; e++) {
-		rec_object(out, NULL);
+	rec_end_container(out);
+	rec_begin_array(out, "episodes");
+	for (const struct guest_episode *e = w->episode; e < w->episode + w->episodes; e++) {
+		rec_begin_object(out, NULL);
 		rec_int(out, "started_ns", e->started_ns);
 		rec_int(out, "ended_ns", e->ended_ns);
 		rec_str(out, "ended_by", e->ended_by);
-		rec_array(out, "vcpus");
+		rec_begin_array(out, "vcpus");
 		for (size_t i = 0; i < w->vm->n; i++)
 			report_vcpu_times(out, w->vm->vcpu[i].index, &e->vcpu[i]);
-		rec_end(out);
-		rec_end(out);
+		rec_end_container(out);
+		rec_end_container(out);
 	}
-	rec_end(out);
-	rec_end(out);
+	rec_end_container(out);
+	rec_end_container(out);
 }
 
 /* Reports threads, groups and weights as they are now (--status). */
-static void report_vm_status(struct rec *out, const struct vm *vm)
+static void report_guest_vcpu_status(struct rec_report *out, const struct guest_machine *vm)
 {
 	char group[UNDO_PATH];
-	struct groups groups;
+	struct cpu_cgroup_hierarchy groups;
 	const char *weight = groups_version[groups_find_mount(&groups, "")].weight;
 
-	rec_object(out, "result");
+	rec_begin_object(out, "result");
 	rec_int(out, "pid", vm->pid);
 	rec_str(out, "group", groups_find_task_group(&groups, vm->pid, group, sizeof(group)) ? group : NULL);
-	rec_array(out, "vcpus");
+	rec_begin_array(out, "vcpus");
 	for (size_t i = 0; i < vm->n; i++) {
 		pid_t tid = vm->vcpu[i].tid;
 		bool grouped = groups_find_task_group(&groups, tid, group, sizeof(group));
 		struct proc_schedstat spent;
 
-		rec_object(out, NULL);
+		rec_begin_object(out, NULL);
 		rec_int(out, "index", vm->vcpu[i].index);
 		rec_int(out, "thread", tid);
 		rec_str(out, "group", grouped ? group : NULL);
-		rec_count(out, "weight", grouped ? account_figure(group, weight, NULL) : -1);
+		rec_count(out, "weight", grouped ? account_read_counter(group, weight, NULL) : -1);
 		rec_int(out, "nice", getpriority(PRIO_PROCESS, (id_t)tid));
-		rec_real(out, "run_s", proc_schedstat(tid, &spent) ? -1 : (double)spent.run_ns / 1e9, 3);
-		rec_end(out);
+		rec_real(out, "run_s", proc_schedstat_of_process(tid, &spent) ? -1 : (double)spent.run_ns / 1e9, 3);
+		rec_end_container(out);
 	}
-	rec_end(out);
-	rec_end(out);
+	rec_end_container(out);
+	rec_end_container(out);
 }
 
-int vamp_vm(int argc, char **argv)
+int vamp_vm_command(int argc, char **argv)
 {
-	static struct vm vm;
-	static struct vm_watch watch;
-	struct undo *undo;
-	struct rec *out;
+	static struct guest_machine vm;
+	static struct guest_watch watch;
+	struct undo_recorder *undo;
+	struct rec_report *out;
 	char why[512], way[512];
 	size_t left;
 	int err;
@@ -170,41 +171,41 @@ int vamp_vm(int argc, char **argv)
 	err = cli_parse(argc, argv, "vamp vm --qmp SOCKET --agent SOCKET [options]",
 			"Gives the virtual CPUs of a QEMU that run background tasks a smaller part of the machine's CPU share.", options);
 	check_vm_options(argv[err]);
-	if (vm_find(&vm, cfg.qmp, why, sizeof(why)))
+	if (guest_find_machine(&vm, cfg.qmp, why, sizeof(why)))
 		die(EXIT_RUN, "%s", why);
 	out = rec_must_open(&out_cfg, "vamp");
 	if (cfg.status) {
-		report_vm_status(out, &vm);
+		report_guest_vcpu_status(out, &vm);
 		rec_must_close(out);
 		return EXIT_OK;
 	}
 	watch.vm = &vm;
-	watch.port = local_connect(cfg.agent, 0, NULL);
+	watch.port = connect_to_unix_socket(cfg.agent, 0, NULL);
 	if (watch.port < 0)
 		die(EXIT_RUN, "cannot reach the agent's port at %s: %s: QEMU needs -chardev socket,path=%s,server=on,wait=off and its port",
 		    cfg.agent, strerror(-watch.port), cfg.agent);
-	watch.log = log_must_open(cfg.log, "vamp-vm/1", vm_watch_columns);
+	watch.log = open_log_or_die(cfg.log, "vamp-vm/1", vm_watch_columns);
 	watch.until_ns = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX;
-	proc_catch_stop();
-	err = undo_start(&undo, 3 * vm.n + 16);
+	proc_catch_stop_signals();
+	err = undo_create_recorder(&undo, 3 * vm.n + 16);
 	if (err)
 		die(EXIT_RUN, "cannot start the watchdog that undoes the changes: %s", strerror(-err));
-	if (vm_weights_open(&watch.weights, &vm, cfg.group, (enum throttle_ratio)cfg.ratio, cfg.dry_run, undo, why, sizeof(why))) {
-		undo_stop(undo);
+	if (guest_weights_open(&watch.weights, &vm, cfg.group, (enum throttle_ratio)cfg.ratio, cfg.dry_run, undo, why, sizeof(why))) {
+		undo_all_and_free(undo);
 		die(EXIT_RUN, "%s", why);
 	}
-	vm_weights_describe(watch.weights, way, sizeof(way));
-	warn("%s: %s", vm_weights_way(watch.weights), way);
-	proc_say_ready((int)cfg.ready_fd);
-	err = vm_watch_run(&watch);
-	left = undo_stop(undo);
-	report_vm(out, &watch, left);
-	say_vm(out, &watch, left);
+	guest_weights_describe(watch.weights, way, sizeof(way));
+	warn("%s: %s", guest_weights_method_name(watch.weights), way);
+	proc_write_ready_line_or_warn((int)cfg.ready_fd);
+	err = guest_watch_until_end(&watch);
+	left = undo_all_and_free(undo);
+	report_guest_run(out, &watch, left);
+	say_guest_run(out, &watch, left);
 	rec_must_close(out);
 	if (watch.log && rows_close(watch.log))
 		die(EXIT_RUN, "cannot write %s completely: %m", cfg.log);
-	vm_weights_free(watch.weights);
-	vm_watch_free(&watch);
+	guest_weights_free(watch.weights);
+	guest_watch_free(&watch);
 	close(watch.port);
 	if (err || left)
 		return EXIT_RUN;

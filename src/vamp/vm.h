@@ -14,23 +14,23 @@ struct qmp_vcpu {
 /* Asks a QEMU for the threads of its vCPUs, by the QEMU Machine Protocol (command query-cpus-fast). *out is sorted by index,
  * without duplicates. *owner: the user who made the socket. Closes the connection, since QEMU talks to one client at a time. 0,
  * or -errno with the reason in `why`. */
-int qmp_vcpus(const char *path, struct qmp_vcpu *out, size_t room, size_t *n, uid_t *owner, char *why, size_t size);
+int qmp_query_vcpu_threads(const char *path, struct qmp_vcpu *out, size_t room, size_t *n, uid_t *owner, char *why, size_t size);
 
-struct vm_vcpu {
+struct guest_vcpu {
 	int index;
 	pid_t tid;
 	uint64_t start;		/* clock ticks after the boot */
 };
-struct vm {
+struct guest_machine {
 	pid_t pid;
 	uint64_t start;
 	size_t n;
-	struct vm_vcpu vcpu[AGENT_CPUS];	/* sorted by index */
+	struct guest_vcpu vcpu[AGENT_CPUS];	/* sorted by index */
 };
 
 /* Asks QEMU at the socket, and checks in /proc that these are threads of one process, of the user who made the socket (or root
  * made it, as libvirt does). 0, or -errno with the reason in `why`. */
-int vm_find(struct vm *out, const char *qmp, char *why, size_t size);
+int guest_find_machine(struct guest_machine *out, const char *qmp, char *why, size_t size);
 
 /* vm_weights divides the machine's CPU share among its virtual CPUs: by a control group for each, named thinprobe-vamp-PID-vcpuN,
  * below the machine's own group, whose weight stays as it is. A fast vCPU has the weight of any other thread of QEMU, a slow one
@@ -39,21 +39,22 @@ int vm_find(struct vm *out, const char *qmp, char *why, size_t size);
  * Version 1: threads are moved by the file `tasks`. Version 2: the groups are made threaded (cgroup.type) and threads are moved by
  * cgroup.threads; this needs the cpu controller in cgroup.subtree_control of the machine's group. If each vCPU is in a group of its
  * own already, as libvirt makes them, the weights of those are changed. */
-struct vm_weights;
+struct guest_vcpu_weights;
 
 /* Makes the groups; all vCPUs are fast then. `group`: folder of the machine's own group, into which QEMU is moved if it is in
  * another; NULL: the group that QEMU is in. Falls back to nice values if no group can be made. `dry`: changes nothing. 0, or
  * -errno with the reason in `why`; the caller undoes the changes with `undo`. */
-int vm_weights_open(struct vm_weights **out, const struct vm *vm, const char *group, enum throttle_ratio ratio, bool dry,
-		    struct undo *undo, char *why, size_t size);
+int guest_weights_open(struct guest_vcpu_weights **out, const struct guest_machine *vm, const char *group,
+		       enum throttle_ratio ratio, bool dry,
+		    struct undo_recorder *undo, char *why, size_t size);
 /* 0, or -errno and the weight is unchanged. */
-int vm_weights_set(struct vm_weights *w, size_t vcpu, bool slow);
+int guest_weights_set_vcpu(struct guest_vcpu_weights *w, size_t vcpu, bool slow);
 /* The weight of a slow or fast vCPU in the scale of nice values, where nice 0 has 1024. */
-int vm_weights_value(const struct vm_weights *w, bool slow);
-/* The way: "cgroup v1", "cgroup v2", "nice" or "dry run". vm_weights_describe() writes one line about it for the report. */
-const char *vm_weights_way(const struct vm_weights *w);
-void vm_weights_describe(const struct vm_weights *w, char *text, size_t size);
+int guest_weight_in_nice_scale(const struct guest_vcpu_weights *w, bool slow);
+/* The way: "cgroup v1", "cgroup v2", "nice" or "dry run". guest_weights_describe() writes one line about it for the report. */
+const char *guest_weights_method_name(const struct guest_vcpu_weights *w);
+void guest_weights_describe(const struct guest_vcpu_weights *w, char *text, size_t size);
 /* Frees the memory; undoes nothing. */
-void vm_weights_free(struct vm_weights *w);
+void guest_weights_free(struct guest_vcpu_weights *w);
 
 #endif

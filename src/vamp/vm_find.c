@@ -67,11 +67,11 @@ static int qmp_parse_vcpus(json_t *answer, struct qmp_vcpu *out, size_t room, si
 	return 0;
 }
 
-int qmp_vcpus(const char *path, struct qmp_vcpu *out, size_t room, size_t *n, uid_t *owner, char *why, size_t size)
+int qmp_query_vcpu_threads(const char *path, struct qmp_vcpu *out, size_t room, size_t *n, uid_t *owner, char *why, size_t size)
 {
 	json_t *greeting = NULL, *ready = NULL, *answer = NULL;
 	struct ucred maker = { 0 };
-	int fd = local_connect(path, PATIENCE_S, &maker), err = 0;
+	int fd = connect_to_unix_socket(path, PATIENCE_S, &maker), err = 0;
 	FILE *in = fd < 0 ? NULL : fdopen(fd, "r");
 
 	*owner = maker.uid;
@@ -101,32 +101,32 @@ int qmp_vcpus(const char *path, struct qmp_vcpu *out, size_t room, size_t *n, ui
 
 /* Returns the start of a task, in clock ticks after the boot, with the pid and the owner of its process. 0: there is no such
  * task. */
-static uint64_t vm_read_start(pid_t tid, int64_t *process, int64_t *owner)
+static uint64_t guest_read_thread_start_time(pid_t tid, int64_t *process, int64_t *owner)
 {
 	struct proc_stat stat;
 	char folder[32];
 
 	snprintf(folder, sizeof(folder), "/proc/%d", (int)tid);
-	*process = account_figure(folder, "status", "Tgid:");
-	*owner = account_figure(folder, "status", "Uid:");
-	return *process > 0 && *owner >= 0 && !proc_stat(tid, &stat) ? stat.start : 0;
+	*process = account_read_counter(folder, "status", "Tgid:");
+	*owner = account_read_counter(folder, "status", "Uid:");
+	return *process > 0 && *owner >= 0 && !proc_stat_of_process(tid, &stat) ? stat.start : 0;
 }
 
-int vm_find(struct vm *out, const char *qmp, char *why, size_t size)
+int guest_find_machine(struct guest_machine *out, const char *qmp, char *why, size_t size)
 {
 	struct qmp_vcpu told[AGENT_CPUS];
 	int64_t process, owner;
 	bool twice = false;
 	uid_t maker;
-	int err = qmp_vcpus(qmp, told, AGENT_CPUS, &out->n, &maker, why, size);
+	int err = qmp_query_vcpu_threads(qmp, told, AGENT_CPUS, &out->n, &maker, why, size);
 
 	if (err)
 		return err;
 	out->pid = 0;
 	for (size_t i = 0; i < out->n; i++) {
-		struct vm_vcpu *v = &out->vcpu[i];
+		struct guest_vcpu *v = &out->vcpu[i];
 
-		*v = (struct vm_vcpu){ told[i].index, told[i].tid, vm_read_start(told[i].tid, &process, &owner) };
+		*v = (struct guest_vcpu){ told[i].index, told[i].tid, guest_read_thread_start_time(told[i].tid, &process, &owner) };
 		if (!v->start) {
 			snprintf(why, size, "vCPU %d: there is no thread %d here: run this on QEMU's host, outside of containers", v->index,
 				 (int)v->tid);
@@ -141,6 +141,6 @@ int vm_find(struct vm *out, const char *qmp, char *why, size_t size)
 		}
 		out->pid = (pid_t)process;
 	}
-	out->start = vm_read_start(out->pid, &process, &owner);
+	out->start = guest_read_thread_start_time(out->pid, &process, &owner);
 	return out->start ? 0 : -ESRCH;
 }

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static void vm_state_make_all_fast(struct vm_state *s)
+static void guest_state_make_vcpus_fast(struct guest_agent_state *s)
 {
 	for (int i = 0; i < s->vcpus; i++) {
 		s->slow[i] = false;
@@ -20,29 +20,29 @@ static void vm_state_make_all_fast(struct vm_state *s)
 	}
 }
 
-void vm_state_start(struct vm_state *s, int vcpus, int64_t now_ns)
+void guest_state_init(struct guest_agent_state *s, int vcpus, int64_t now_ns)
 {
-	*s = (struct vm_state){ .vcpus = vcpus, .heard_ns = now_ns };
-	vm_state_make_all_fast(s);
+	*s = (struct guest_agent_state){ .vcpus = vcpus, .heard_ns = now_ns };
+	guest_state_make_vcpus_fast(s);
 }
 
-void vm_state_end(struct vm_state *s, const char *why)
+void guest_state_end_episode(struct guest_agent_state *s, const char *why)
 {
 	if (!s->episode)
 		return;
 	s->episode = false;
 	s->ended_by = why;
-	vm_state_make_all_fast(s);
+	guest_state_make_vcpus_fast(s);
 }
 
 /* Checks the sequence number, and counts missing lines. The first line may have any number, since the agent may have started
  * before. */
-static int vm_state_check_sequence(struct vm_state *s, int64_t sequence)
+static int guest_state_check_line_sequence(struct guest_agent_state *s, int64_t sequence)
 {
 	int64_t gap = s->sequence ? sequence - s->sequence - 1 : 0;
 
 	if (sequence == 1)
-		vm_state_end(s, "new agent");
+		guest_state_end_episode(s, "new agent");
 	else if (gap < 0)
 		return -EPROTO;
 	else if (s->lost < AGENT_SEQUENCE_MAX)	/* prevents an overflow by a hostile guest */
@@ -51,37 +51,37 @@ static int vm_state_check_sequence(struct vm_state *s, int64_t sequence)
 	return 0;
 }
 
-void vm_state_add_line(struct vm_state *s, const char *text, int64_t now_ns)
+void guest_state_add_agent_line(struct guest_agent_state *s, const char *text, int64_t now_ns)
 {
-	struct agent_line line;
-	int err = agent_line_read(text, &line);
+	struct agent_protocol_line line;
+	int err = agent_parse_line(text, &line);
 
 	s->lines++;
 	s->foreign |= err == -EPROTONOSUPPORT;
-	if (err || (line.word == AGENT_CPU && line.cpu >= s->vcpus) || vm_state_check_sequence(s, line.sequence)) {
+	if (err || (line.word == AGENT_CPU && line.cpu >= s->vcpus) || guest_state_check_line_sequence(s, line.sequence)) {
 		s->refused++;
 		return;
 	}
 	s->heard_ns = now_ns;
 	s->silent = false;
 	if (line.word == AGENT_BEGIN) {
-		vm_state_end(s, "next episode");
+		guest_state_end_episode(s, "next episode");
 		s->episode = true;
 		s->episodes++;
 	} else if (line.word == AGENT_END) {
-		vm_state_end(s, "agent");
+		guest_state_end_episode(s, "agent");
 	} else if (line.word == AGENT_CPU && s->episode) {
 		s->percent[line.cpu] = line.percent;
 		s->slow[line.cpu] = line.percent > 50;
 	}
 }
 
-bool vm_state_is_silent(struct vm_state *s, int64_t now_ns)
+bool guest_state_end_if_silent(struct guest_agent_state *s, int64_t now_ns)
 {
 	if (s->silent || now_ns - s->heard_ns <= VM_SILENCE_NS)
 		return false;
 	s->silent = true;
-	vm_state_end(s, "silence");
+	guest_state_end_episode(s, "silence");
 	return true;
 }
 
@@ -93,14 +93,14 @@ bool vm_state_is_silent(struct vm_state *s, int64_t now_ns)
 const char *const vm_watch_columns[] = { "time_ns", "interval_ns", "vcpu", "weight", "background_percent", "run_ns", "wait_ns",
 	NULL };
 
-static void vm_watch_read_cpu_times(struct vm_watch *w, int64_t now_ns)
+static void guest_watch_read_vcpu_times(struct guest_watch *w, int64_t now_ns)
 {
 	for (size_t i = 0; i < w->vm->n; i++) {
 		struct proc_schedstat stat;
 
 		if (w->slow[i])
 			w->all[i].slow_ns += now_ns - w->accounted_ns;
-		if (proc_schedstat(w->vm->vcpu[i].tid, &stat))
+		if (proc_schedstat_of_process(w->vm->vcpu[i].tid, &stat))
 			continue;	/* the thread has ended */
 		if (!w->accounted_ns)
 			w->base[i] = (struct vcpu_times){ 0, stat.run_ns, stat.wait_ns };
@@ -111,27 +111,27 @@ static void vm_watch_read_cpu_times(struct vm_watch *w, int64_t now_ns)
 }
 
 /* Writes rows for the time since the last rows, with the weights that were in force. */
-static void vm_watch_write_log(struct vm_watch *w)
+static void guest_watch_write_log_rows(struct guest_watch *w)
 {
 	if (!w->log || w->accounted_ns - w->logged_ns < LEAST_NS)
 		return;
 	for (size_t i = 0; i < w->vm->n; i++) {
-		rows_int(w->log, w->accounted_ns);
-		rows_int(w->log, w->accounted_ns - w->logged_ns);
-		rows_int(w->log, w->vm->vcpu[i].index);
-		rows_int(w->log, vm_weights_value(w->weights, w->slow[i]));
-		rows_count(w->log, w->percent[i]);
-		rows_int(w->log, w->all[i].run_ns - w->logged[i].run_ns);
-		rows_int(w->log, w->all[i].wait_ns - w->logged[i].wait_ns);
-		rows_end(w->log);
+		rows_write_int(w->log, w->accounted_ns);
+		rows_write_int(w->log, w->accounted_ns - w->logged_ns);
+		rows_write_int(w->log, w->vm->vcpu[i].index);
+		rows_write_int(w->log, guest_weight_in_nice_scale(w->weights, w->slow[i]));
+		rows_write_count(w->log, w->percent[i]);
+		rows_write_int(w->log, w->all[i].run_ns - w->logged[i].run_ns);
+		rows_write_int(w->log, w->all[i].wait_ns - w->logged[i].wait_ns);
+		rows_end_row(w->log);
 	}
 	w->logged_ns = w->accounted_ns;
 	memcpy(w->logged, w->all, sizeof(w->logged));
 }
 
-static int vm_watch_begin_episode(struct vm_watch *w)
+static int guest_watch_begin_episode(struct guest_watch *w)
 {
-	struct vm_episode *e;
+	struct guest_episode *e;
 
 	w->seen = w->state.episodes;
 	if (w->episodes == VM_EPISODES)
@@ -139,7 +139,7 @@ static int vm_watch_begin_episode(struct vm_watch *w)
 	if (array_room(&w->episode, w->episodes))
 		return -ENOMEM;
 	e = &w->episode[w->episodes];
-	*e = (struct vm_episode){ .started_ns = w->accounted_ns, .vcpu = malloc(w->vm->n * sizeof(*e->vcpu)) };
+	*e = (struct guest_episode){ .started_ns = w->accounted_ns, .vcpu = malloc(w->vm->n * sizeof(*e->vcpu)) };
 	if (!e->vcpu)
 		return -ENOMEM;
 	memcpy(e->vcpu, w->all, w->vm->n * sizeof(*e->vcpu));
@@ -148,9 +148,9 @@ static int vm_watch_begin_episode(struct vm_watch *w)
 	return 0;
 }
 
-static void vm_watch_end_episode(struct vm_watch *w)
+static void guest_watch_end_episode(struct guest_watch *w)
 {
-	struct vm_episode *e = &w->episode[w->episodes - 1];
+	struct guest_episode *e = &w->episode[w->episodes - 1];
 
 	e->ended_ns = w->accounted_ns;
 	e->ended_by = w->state.ended_by;
@@ -161,19 +161,19 @@ static void vm_watch_end_episode(struct vm_watch *w)
 }
 
 /* Sets the weights by the current state: once in a pause, however many lines came. */
-static int vm_watch_apply_state(struct vm_watch *w)
+static int guest_watch_apply_state(struct guest_watch *w)
 {
 	bool over = w->open && (!w->state.episode || w->seen != w->state.episodes);
 	bool begun = w->state.episode && w->seen != w->state.episodes;
 
 	if (over || begun || memcmp(w->slow, w->state.slow, sizeof(w->slow))) {
-		vm_watch_read_cpu_times(w, clock_now());
-		vm_watch_write_log(w);
+		guest_watch_read_vcpu_times(w, clock_now());
+		guest_watch_write_log_rows(w);
 	}
 	for (size_t i = 0; i < w->vm->n; i++) {
 		if (w->slow[i] == w->state.slow[i])
 			continue;
-		if (vm_weights_set(w->weights, i, w->state.slow[i])) {
+		if (guest_weights_set_vcpu(w->weights, i, w->state.slow[i])) {
 			w->failures++;
 			continue;	/* retried at the agent's next line */
 		}
@@ -181,11 +181,11 @@ static int vm_watch_apply_state(struct vm_watch *w)
 	}
 	memcpy(w->percent, w->state.percent, sizeof(w->percent));
 	if (over)
-		vm_watch_end_episode(w);
-	return begun ? vm_watch_begin_episode(w) : 0;
+		guest_watch_end_episode(w);
+	return begun ? guest_watch_begin_episode(w) : 0;
 }
 
-static void vm_watch_read_port(struct vm_watch *w, struct control_lines *lines)
+static void guest_watch_read_agent_lines(struct guest_watch *w, struct command_line_assembler *lines)
 {
 	char text[PIECE];
 	ssize_t n = read(w->port, text, sizeof(text));
@@ -195,15 +195,15 @@ static void vm_watch_read_port(struct vm_watch *w, struct control_lines *lines)
 	for (size_t at = 0; n > 0 && at < (size_t)n;) {
 		const char *line;
 
-		at += control_lines_take(lines, text + at, (size_t)n - at, &line);
+		at += assemble_command_line(lines, text + at, (size_t)n - at, &line);
 		if (line)
-			vm_state_add_line(&w->state, line, now_ns);
+			guest_state_add_agent_line(&w->state, line, now_ns);
 	}
 }
 
-static int vm_watch_loop(struct vm_watch *w, const sigset_t *signals)
+static int guest_watch_poll_loop(struct guest_watch *w, const sigset_t *signals)
 {
-	struct control_lines lines = { 0 };
+	struct command_line_assembler lines = { 0 };
 	int64_t deaf_ns = 0, due_ns = w->log ? w->started_ns + LOG_NS : INT64_MAX, now_ns;
 	int err = 0;
 
@@ -216,20 +216,20 @@ static int vm_watch_loop(struct vm_watch *w, const sigset_t *signals)
 		struct pollfd port = { .fd = deaf ? -1 : w->port, .events = POLLIN };
 
 		if (ppoll(&port, 1, &ts, signals) > 0) {
-			vm_watch_read_port(w, &lines);
+			guest_watch_read_agent_lines(w, &lines);
 			deaf_ns = clock_now() + PAUSE_NS;
 		}
 		now_ns = clock_now();
 		if (w->closed)
-			vm_state_end(&w->state, "port closed");
-		else if (!deaf && vm_state_is_silent(&w->state, now_ns)) {
+			guest_state_end_episode(&w->state, "port closed");
+		else if (!deaf && guest_state_end_if_silent(&w->state, now_ns)) {
 			w->silences++;
 			warn("the guest's agent is silent: all vCPUs are equal until its next line");
 		}
-		err = vm_watch_apply_state(w);
+		err = guest_watch_apply_state(w);
 		if (now_ns >= due_ns) {
-			vm_watch_read_cpu_times(w, now_ns);
-			vm_watch_write_log(w);
+			guest_watch_read_vcpu_times(w, now_ns);
+			guest_watch_write_log_rows(w);
 			rows_flush(w->log);
 			due_ns += (1 + (now_ns - due_ns) / LOG_NS) * LOG_NS;
 		}
@@ -237,31 +237,31 @@ static int vm_watch_loop(struct vm_watch *w, const sigset_t *signals)
 	return err;
 }
 
-int vm_watch_run(struct vm_watch *w)
+int guest_watch_until_end(struct guest_watch *w)
 {
-	int64_t cpu_ns = clock_process_cpu();
+	int64_t cpu_ns = clock_process_cpu_time();
 	sigset_t stops, before;
 	int err, last;
 
 	w->started_ns = clock_now();
-	vm_state_start(&w->state, (int)w->vm->n, w->started_ns);
+	guest_state_init(&w->state, (int)w->vm->n, w->started_ns);
 	memcpy(w->percent, w->state.percent, sizeof(w->percent));
-	vm_watch_read_cpu_times(w, w->started_ns);
+	guest_watch_read_vcpu_times(w, w->started_ns);
 	w->logged_ns = w->started_ns;
-	proc_stop_signals(&stops);	/* delivered only during the poll, so that none is missed */
+	proc_fill_stop_signal_set(&stops);	/* delivered only during the poll, so that none is missed */
 	sigprocmask(SIG_BLOCK, &stops, &before);
-	err = vm_watch_loop(w, &before);
+	err = guest_watch_poll_loop(w, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	vm_state_end(&w->state, "end of the run");
-	last = vm_watch_apply_state(w);
-	vm_watch_read_cpu_times(w, clock_now());
-	vm_watch_write_log(w);
+	guest_state_end_episode(&w->state, "end of the run");
+	last = guest_watch_apply_state(w);
+	guest_watch_read_vcpu_times(w, clock_now());
+	guest_watch_write_log_rows(w);
 	w->ended_ns = w->accounted_ns;
-	w->cpu_ns = clock_process_cpu() - cpu_ns;
+	w->cpu_ns = clock_process_cpu_time() - cpu_ns;
 	return err ? err : last;
 }
 
-void vm_watch_free(struct vm_watch *w)
+void guest_watch_free(struct guest_watch *w)
 {
 	for (size_t i = 0; i < w->episodes; i++)
 		free(w->episode[i].vcpu);

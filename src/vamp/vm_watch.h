@@ -10,7 +10,7 @@
 #define VM_SILENCE_NS 3000000000LL	/* an episode ends after this time without a line */
 
 /* State of the agent, and what it asks for: pure. */
-struct vm_state {
+struct guest_agent_state {
 	int vcpus;				/* numbers 0 to vcpus - 1 */
 	bool episode, silent;
 	int64_t episodes;			/* number of episodes begun */
@@ -22,13 +22,13 @@ struct vm_state {
 	bool foreign;				/* a line had another version of the protocol */
 };
 
-void vm_state_start(struct vm_state *s, int vcpus, int64_t now_ns);
+void guest_state_init(struct guest_agent_state *s, int vcpus, int64_t now_ns);
 /* Handles a line of the agent, without its end. */
-void vm_state_add_line(struct vm_state *s, const char *line, int64_t now_ns);
+void guest_state_add_agent_line(struct guest_agent_state *s, const char *line, int64_t now_ns);
 /* Ends the episode if the agent has been silent too long; to be called now and then. True once in each silence. */
-bool vm_state_is_silent(struct vm_state *s, int64_t now_ns);
+bool guest_state_end_if_silent(struct guest_agent_state *s, int64_t now_ns);
 /* Ends the episode, for a reason of the host's. */
-void vm_state_end(struct vm_state *s, const char *why);
+void guest_state_end_episode(struct guest_agent_state *s, const char *why);
 
 #define VM_EPISODES 10000	/* episodes kept at most; state.episodes counts all */
 
@@ -36,21 +36,21 @@ struct vcpu_times {
 	int64_t slow_ns;		/* time with the slow weight */
 	int64_t run_ns, wait_ns;	/* time on a CPU; time ready but waiting for one */
 };
-struct vm_episode {
+struct guest_episode {
 	int64_t started_ns, ended_ns;
 	const char *ended_by;		/* as in vm_state.h, or "port closed", "end of the run" */
 	struct vcpu_times *vcpu;		/* owned */
 };
-struct vm_watch {
+struct guest_watch {
 	/* set by the caller: */
-	const struct vm *vm;
-	struct vm_weights *weights;
+	const struct guest_machine *vm;
+	struct guest_vcpu_weights *weights;
 	int port;			/* connected to the agent's socket */
-	struct rows *log;		/* NULL: no log */
+	struct row_file *log;		/* NULL: no log */
 	int64_t until_ns;
 	/* results: */
-	struct vm_state state;
-	struct vm_episode *episode;	/* owned */
+	struct guest_agent_state state;
+	struct guest_episode *episode;	/* owned */
 	size_t episodes;
 	int64_t silences, failures;	/* silences of the agent; failures to set a weight */
 	int64_t started_ns, ended_ns, cpu_ns;
@@ -68,7 +68,7 @@ struct vm_watch {
 extern const char *const vm_watch_columns[];	/* columns of the log, schema "vamp-vm/1"; NULL-terminated */
 
 /* Runs until a signal, until_ns, or the end of the port; then all vCPUs are equal again. 0 or -errno (-ENOMEM). */
-int vm_watch_run(struct vm_watch *w);
-void vm_watch_free(struct vm_watch *w);
+int guest_watch_until_end(struct guest_watch *w);
+void guest_watch_free(struct guest_watch *w);
 
 #endif

@@ -11,13 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-struct vm_weights {
+struct guest_vcpu_weights {
 	enum throttle_ratio ratio;
-	const struct vm *vm;
-	struct undo *undo;
+	const struct guest_machine *vm;
+	struct undo_recorder *undo;
 	bool dry;
 	char why[256];			/* why nice values are used instead of groups */
-	struct groups groups;		/* version 0: nice values, or a dry run */
+	struct cpu_cgroup_hierarchy groups;		/* version 0: nice values, or a dry run */
 	char machine[UNDO_PATH];	/* folder of the machine's own group */
 	bool adopted;			/* the groups of the vCPUs existed before */
 	struct {
@@ -27,9 +27,9 @@ struct vm_weights {
 };
 
 /* Moves QEMU as a whole to the group, if it is in another. */
-static int vm_move_to_group(struct vm_weights *w, const char *folder)
+static int guest_move_qemu_to_group(struct guest_vcpu_weights *w, const char *folder)
 {
-	struct groups_path from = groups_path(w->machine, "cgroup.procs");
+	struct cgroup_file_path from = groups_file_path(w->machine, "cgroup.procs");
 	char real[PATH_MAX];
 
 	if (!realpath(folder, real))
@@ -40,15 +40,15 @@ static int vm_move_to_group(struct vm_weights *w, const char *folder)
 		return -ENAMETOOLONG;
 	if (!groups_has_file(real, groups_version[w->groups.version].weight))
 		return -ENOTDIR;
-	return undo_move_task(w->undo, w->vm->pid, w->vm->start, groups_path(w->machine, "cgroup.procs").text, from.text);
+	return undoable_move_task(w->undo, w->vm->pid, w->vm->start, groups_file_path(w->machine, "cgroup.procs").text, from.text);
 }
 
 /* Makes a group for a vCPU and moves its thread there; its weight needs no note, since the group is removed as a whole. Where
  * adopted: notes the weight of the group that the thread is in. */
-static int vm_make_vcpu_group(struct vm_weights *w, size_t i)
+static int guest_make_vcpu_cgroup(struct guest_vcpu_weights *w, size_t i)
 {
-	const struct groups_version *v = &groups_version[w->groups.version];
-	const struct vm_vcpu *vcpu = &w->vm->vcpu[i];
+	const struct cgroup_version_file_names *v = &groups_version[w->groups.version];
+	const struct guest_vcpu *vcpu = &w->vm->vcpu[i];
 	char folder[UNDO_PATH], weight[24];
 	int err;
 
@@ -59,30 +59,30 @@ static int vm_make_vcpu_group(struct vm_weights *w, size_t i)
 		return -ENAMETOOLONG;
 	w->vcpu[i].fast = v->whole;
 	if (w->adopted) {
-		err = files_read(w->vcpu[i].file, weight, sizeof(weight));
+		err = files_read_first_line(w->vcpu[i].file, weight, sizeof(weight));
 		w->vcpu[i].fast = atoi(weight);
-		return err ? err : undo_write_file(w->undo, w->vcpu[i].file, weight);
+		return err ? err : undoable_write_file(w->undo, w->vcpu[i].file, weight);
 	}
-	err = undo_mkdir(w->undo, folder);
+	err = undoable_mkdir(w->undo, folder);
 	if (!err && w->groups.version == 2)
-		err = files_write(groups_path(folder, "cgroup.type").text, "threaded");
+		err = files_write_text(groups_file_path(folder, "cgroup.type").text, "threaded");
 	if (!err)
 		err = files_write_number(w->vcpu[i].file, v->whole);
-	return err ? err : undo_move_task(w->undo, vcpu->tid, vcpu->start, groups_path(folder, v->threads).text,
-				     groups_path(w->machine, v->threads).text);
+	return err ? err : undoable_move_task(w->undo, vcpu->tid, vcpu->start, groups_file_path(folder, v->threads).text,
+				     groups_file_path(w->machine, v->threads).text);
 }
 
 /* 0, or -errno with the reason in w->why, and nothing has changed. */
-static int vm_make_vcpu_groups(struct vm_weights *w, const char *folder)
+static int guest_make_all_vcpu_cgroups(struct guest_vcpu_weights *w, const char *folder)
 {
-	size_t mark = undo_mark(w->undo);
+	size_t mark = undo_current_mark(w->undo);
 	char at[UNDO_PATH];
 	int err;
 
 	groups_find_mount(&w->groups, "");
 	if (!groups_find_task_group(&w->groups, w->vm->pid, w->machine, sizeof(w->machine)) ||
 	    !groups_find_task_group(&w->groups, w->vm->vcpu[0].tid, at, sizeof(at)))
-		return why_write(-ENOENT, w->why, sizeof(w->why), "no cpu control group is mounted here");
+		return write_error_reason(-ENOENT, w->why, sizeof(w->why), "no cpu control group is mounted here");
 	w->adopted = !folder && strcmp(at, w->machine) != 0;
 	/* Is it the top group? Version 1: only the top has a release_agent; version 2: all groups but the top have a cgroup.type. */
 	if (!folder && !w->adopted &&
@@ -91,48 +91,49 @@ static int vm_make_vcpu_groups(struct vm_weights *w, const char *folder)
 			 "QEMU is in no group of its own, whose share could be divided: start it in one, or name one with --group");
 		return -ENOENT;
 	}
-	err = folder ? vm_move_to_group(w, folder) : 0;
+	err = folder ? guest_move_qemu_to_group(w, folder) : 0;
 	if (!err && w->groups.version == 2 && !w->adopted)
 		err = groups_enable_cpu_below(w->machine, w->undo);
 	for (size_t i = 0; !err && i < w->vm->n; i++)
-		err = vm_make_vcpu_group(w, i);
+		err = guest_make_vcpu_cgroup(w, i);
 	if (err) {
 		snprintf(w->why, sizeof(w->why), "cannot make groups below %.150s: %s", folder ? folder : w->machine, strerror(-err));
-		undo_to_mark(w->undo, mark);
+		undo_changes_after_mark(w->undo, mark);
 	}
 	return err;
 }
 
 /* Falls back to nice values. Sets the current values once, to find out early whether they can be set back. */
-static int vm_use_nice_values(struct vm_weights *w)
+static int guest_use_nice_values(struct guest_vcpu_weights *w)
 {
 	int err = 0;
 
 	w->groups.version = 0;
 	for (size_t i = 0; !err && i < w->vm->n; i++) {
-		const struct vm_vcpu *v = &w->vm->vcpu[i];
+		const struct guest_vcpu *v = &w->vm->vcpu[i];
 
 		err = undo_original_nice(w->undo, v->tid, &w->vcpu[i].fast);
 		if (!err)
-			err = undo_set_nice(w->undo, v->tid, v->start, w->vcpu[i].fast);
+			err = undoable_set_nice(w->undo, v->tid, v->start, w->vcpu[i].fast);
 	}
 	return err;
 }
 
-int vm_weights_open(struct vm_weights **out, const struct vm *vm, const char *group, enum throttle_ratio ratio, bool dry,
-		    struct undo *undo, char *why, size_t size)
+int guest_weights_open(struct guest_vcpu_weights **out, const struct guest_machine *vm, const char *group,
+		       enum throttle_ratio ratio, bool dry,
+		    struct undo_recorder *undo, char *why, size_t size)
 {
-	struct vm_weights *w = calloc(1, sizeof(*w));
+	struct guest_vcpu_weights *w = calloc(1, sizeof(*w));
 	int err;
 
 	if (!w)
-		return why_write(-ENOMEM, why, size, "no memory");
-	*w = (struct vm_weights){ .ratio = ratio, .vm = vm, .undo = undo, .dry = dry };
-	err = dry ? 0 : vm_make_vcpu_groups(w, group);
+		return write_error_reason(-ENOMEM, why, size, "no memory");
+	*w = (struct guest_vcpu_weights){ .ratio = ratio, .vm = vm, .undo = undo, .dry = dry };
+	err = dry ? 0 : guest_make_all_vcpu_cgroups(w, group);
 	if (err && group) {
 		snprintf(why, size, "--group %s: %s", group, w->why);
 	} else if (err) {
-		err = vm_use_nice_values(w);
+		err = guest_use_nice_values(w);
 		if (err)
 			snprintf(why, size, "%s; and nice values cannot be set back either: %s: run this as root", w->why, strerror(-err));
 	}
@@ -144,7 +145,7 @@ int vm_weights_open(struct vm_weights **out, const struct vm *vm, const char *gr
 }
 
 /* In the unit of the group's version. */
-static int vm_slow_weight(const struct vm_weights *w, size_t vcpu)
+static int guest_slow_vcpu_weight(const struct guest_vcpu_weights *w, size_t vcpu)
 {
 	int parts = throttle_ratio_steps[w->ratio].parts;
 	int weight = (w->vcpu[vcpu].fast + (w->groups.version == 2 ? parts / 2 : 0)) / parts;
@@ -152,35 +153,35 @@ static int vm_slow_weight(const struct vm_weights *w, size_t vcpu)
 	return weight > 2 ? weight : 2;	/* the minimum of version 1 */
 }
 
-int vm_weights_set(struct vm_weights *w, size_t vcpu, bool slow)
+int guest_weights_set_vcpu(struct guest_vcpu_weights *w, size_t vcpu, bool slow)
 {
 	int fast = w->vcpu[vcpu].fast;
 
 	if (w->dry)
 		return 0;
 	if (w->groups.version)
-		return files_write_number(w->vcpu[vcpu].file, slow ? vm_slow_weight(w, vcpu) : fast);
-	return undo_set_nice(w->undo, w->vm->vcpu[vcpu].tid, w->vm->vcpu[vcpu].start,
+		return files_write_number(w->vcpu[vcpu].file, slow ? guest_slow_vcpu_weight(w, vcpu) : fast);
+	return undoable_set_nice(w->undo, w->vm->vcpu[vcpu].tid, w->vm->vcpu[vcpu].start,
 			     fast + (slow ? throttle_ratio_steps[w->ratio].nicer : 0));
 }
 
-int vm_weights_value(const struct vm_weights *w, bool slow)
+int guest_weight_in_nice_scale(const struct guest_vcpu_weights *w, bool slow)
 {
 	if (!slow)
 		return 1024;
 	if (w->dry)
 		return 1024 / throttle_ratio_steps[w->ratio].parts;
-	return w->groups.version ? 1024 * vm_slow_weight(w, 0) / w->vcpu[0].fast : throttle_ratio_steps[w->ratio].weight;
+	return w->groups.version ? 1024 * guest_slow_vcpu_weight(w, 0) / w->vcpu[0].fast : throttle_ratio_steps[w->ratio].weight;
 }
 
-const char *vm_weights_way(const struct vm_weights *w)
+const char *guest_weights_method_name(const struct guest_vcpu_weights *w)
 {
 	static const char *const ways[] = { "nice", "cgroup v1", "cgroup v2" };
 
 	return w->dry ? "dry run" : ways[w->groups.version];
 }
 
-void vm_weights_describe(const struct vm_weights *w, char *text, size_t size)
+void guest_weights_describe(const struct guest_vcpu_weights *w, char *text, size_t size)
 {
 	if (w->dry)
 		snprintf(text, size, "nothing is changed");
@@ -191,7 +192,7 @@ void vm_weights_describe(const struct vm_weights *w, char *text, size_t size)
 		snprintf(text, size, "nice values of %zu vCPU threads, not groups: %s", w->vm->n, w->why);
 }
 
-void vm_weights_free(struct vm_weights *w)
+void guest_weights_free(struct guest_vcpu_weights *w)
 {
 	free(w);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-struct episode_change episode_handle_event(struct episode *e, int64_t now_ns, bool sound)
+struct episode_change episode_change_for_input(struct throttle_episode *e, int64_t now_ns, bool sound)
 {
 	struct episode_change turn = { .ends = e->lasts && !sound, .begins = !e->lasts || !sound };
 
@@ -20,7 +20,7 @@ struct episode_change episode_handle_event(struct episode *e, int64_t now_ns, bo
 	return turn;
 }
 
-bool episode_has_ended(struct episode *e, int64_t now_ns)
+bool episode_end_if_due(struct throttle_episode *e, int64_t now_ns)
 {
 	bool over = now_ns >= episode_end_due_ns(e);
 
@@ -29,12 +29,12 @@ bool episode_has_ended(struct episode *e, int64_t now_ns)
 	return over;
 }
 
-int64_t episode_end_due_ns(const struct episode *e)
+int64_t episode_end_due_ns(const struct throttle_episode *e)
 {
 	return e->lasts ? e->since_ns + e->most_ns : INT64_MAX;
 }
 
-static void watch_describe_throttles(struct vamp_watch *w)
+static void watch_describe_throttles(struct vamp_daemon_state *w)
 {
 	size_t n = 0;
 
@@ -49,7 +49,7 @@ static void watch_describe_throttles(struct vamp_watch *w)
 		audio_describe(w->audio, w->record.sound, sizeof(w->record.sound));
 }
 
-static int watch_apply_throttles(struct vamp_watch *w, const struct judged_list *now)
+static int watch_apply_throttles(struct vamp_daemon_state *w, const struct judged_process_list *now)
 {
 	int err = 0;
 
@@ -66,14 +66,14 @@ static int watch_apply_throttles(struct vamp_watch *w, const struct judged_list 
 	return err;
 }
 
-static void watch_end_throttles(struct vamp_watch *w)
+static void watch_end_throttles(struct vamp_daemon_state *w)
 {
 	for (int i = 0; i < w->ways && w->applied; i++)
 		w->way[i]->ops->end(w->way[i]);
 	w->applied = false;
 }
 
-static void watch_end_episode(struct vamp_watch *w, enum episode_end how, int64_t at_ns)
+static void watch_record_episode_end(struct vamp_daemon_state *w, enum episode_end how, int64_t at_ns)
 {
 	struct episode_record *e = run_record_current_episode(&w->record);
 
@@ -85,7 +85,7 @@ static void watch_end_episode(struct vamp_watch *w, enum episode_end how, int64_
 }
 
 /* Averages the wake-up counts of the sound server; `now`: the background processes, whose confidence grows. */
-static void watch_average_wakeups(struct vamp_watch *w, const struct judged_list *now)
+static void watch_average_wakeups(struct vamp_daemon_state *w, const struct judged_process_list *now)
 {
 	int *pid = w->audio ? calloc(now->background + 1, sizeof(*pid)) : NULL;
 
@@ -99,22 +99,22 @@ static void watch_average_wakeups(struct vamp_watch *w, const struct judged_list
 	free(pid);
 }
 
-static void watch_note_sample(struct vamp_watch *w, int err)
+static void watch_record_sample_result(struct vamp_daemon_state *w, int err)
 {
 	w->err = w->err ? w->err : err;
-	w->record.processes = tasks_count(w->tasks);
+	w->record.processes = tasks_in_scope_count(w->tasks);
 	if (w->record.processes > w->record.most_processes)
 		w->record.most_processes = w->record.processes;
 }
 
-static void watch_judge(struct vamp_watch *w, struct judged_list *now)
+static void watch_judge(struct vamp_daemon_state *w, struct judged_process_list *now)
 {
-	int err = judge_processes(w->tasks, w->sub_ns, w->threshold, w->audio, now);
+	int err = find_background_processes(w->tasks, w->sub_ns, w->threshold, w->audio, now);
 
 	w->err = w->err ? w->err : err;
 }
 
-const char *watch_describe_error(int err)
+const char *watch_error_text(int err)
 {
 	switch (err) {
 	case -ENODEV: return "the control group was removed";
@@ -125,11 +125,11 @@ const char *watch_describe_error(int err)
 
 /* Handles an input. If the background processes are the same as in the current episode they stay throttled: ending and beginning
  * would give them full CPU weight for a moment. */
-static void watch_handle_input(struct vamp_watch *w, const struct input_event *event, bool sound)
+static void watch_begin_episode_on_input(struct vamp_daemon_state *w, const struct input_event *event, bool sound)
 {
 	struct episode_record *e, *before = run_record_current_episode(&w->record);
 	struct episode_change turn;
-	struct judged_list now;
+	struct judged_process_list now;
 	bool same;
 
 	if (event->seen_ns - w->second_ns >= NS_PER_S) {
@@ -138,10 +138,10 @@ static void watch_handle_input(struct vamp_watch *w, const struct input_event *e
 	}
 	if (w->inputs++ >= WATCH_INPUTS)
 		return;
-	turn = episode_handle_event(&w->episode, event->seen_ns, sound);
+	turn = episode_change_for_input(&w->episode, event->seen_ns, sound);
 	if (!turn.begins)
 		return;
-	watch_note_sample(w, tasks_sample(w->tasks, clock_now(), true));
+	watch_record_sample_result(w, tasks_sample_all_processes(w->tasks, clock_now(), true));
 	watch_judge(w, &now);
 	if (w->err) {
 		judged_list_free(&now);
@@ -149,7 +149,7 @@ static void watch_handle_input(struct vamp_watch *w, const struct input_event *e
 	}
 	same = w->applied && before && !before->err && judged_list_same_background(&before->judged, &now);
 	if (turn.ends)
-		watch_end_episode(w, ENDED_INPUT, event->seen_ns);
+		watch_record_episode_end(w, ENDED_INPUT, event->seen_ns);
 	if (!same)
 		watch_end_throttles(w);
 	e = run_record_add_episode(&w->record);
@@ -171,13 +171,13 @@ static void watch_handle_input(struct vamp_watch *w, const struct input_event *e
 
 static void watch_keep_first_event(void *arg, const struct input_event *event)
 {
-	struct vamp_watch *w = arg;
+	struct vamp_daemon_state *w = arg;
 
 	if (!w->event.seen_ns)
 		w->event = *event;
 }
 
-static void watch_read_source(struct vamp_watch *w, int i)
+static void watch_read_input_source(struct vamp_daemon_state *w, int i)
 {
 	struct input_source *s = w->source[i];
 	int err;
@@ -185,23 +185,23 @@ static void watch_read_source(struct vamp_watch *w, int i)
 	w->event.seen_ns = 0;
 	err = s->ops->read(s, watch_keep_first_event, w);
 	if (w->event.seen_ns)
-		watch_handle_input(w, &w->event, w->audio && s == audio_source(w->audio));
+		watch_begin_episode_on_input(w, &w->event, w->audio && s == audio_input_source(w->audio));
 	if (!err)
 		return;
 	warn("no more input from %s: %s", s->ops->name, strerror(-err));
-	if (!w->audio || s != audio_source(w->audio))
+	if (!w->audio || s != audio_input_source(w->audio))
 		s->ops->close(s);
 	if (w->sources - 1 == (w->audio ? 1 : 0))	/* sound alone is no source of user input */
 		w->err = -EPIPE;
 	w->source[i] = w->source[--w->sources];
 }
 
-static void watch_handle_sub_epoch(struct vamp_watch *w, int64_t now)
+static void watch_sample_sub_epoch(struct vamp_daemon_state *w, int64_t now)
 {
-	watch_note_sample(w, tasks_sample(w->tasks, now, false));
+	watch_record_sample_result(w, tasks_sample_all_processes(w->tasks, now, false));
 	w->record.samples++;
 	if (w->audio && !w->episode.lasts && now - w->averaged_ns >= w->episode.most_ns) {
-		struct judged_list would;
+		struct judged_process_list would;
 
 		watch_judge(w, &would);
 		watch_average_wakeups(w, &would);
@@ -209,19 +209,19 @@ static void watch_handle_sub_epoch(struct vamp_watch *w, int64_t now)
 	}
 }
 
-static void watch_read_cpu_cost(struct vamp_watch *w)
+static void watch_read_own_cpu_cost(struct vamp_daemon_state *w)
 {
 	struct rusage children;
-	int64_t watchdog = w->undo ? clock_cpu_of(undo_watchdog(w->undo)) : 0;
+	int64_t watchdog = w->undo ? clock_cpu_time_of_process(undo_watchdog_pid(w->undo)) : 0;
 
 	getrusage(RUSAGE_CHILDREN, &children);
 	w->record.now_ns = clock_now();
-	w->record.cpu_ns = -w->cpu_before_ns + clock_process_cpu() + (watchdog > 0 ? watchdog : 0) +
+	w->record.cpu_ns = -w->cpu_before_ns + clock_process_cpu_time() + (watchdog > 0 ? watchdog : 0) +
 			  (children.ru_utime.tv_sec + children.ru_stime.tv_sec) * NS_PER_S +
 			  (children.ru_utime.tv_usec + children.ru_stime.tv_usec) * NS_PER_US;
 }
 
-static void watch_wait(struct vamp_watch *w, int64_t due_ns, const sigset_t *waiting)
+static void watch_wait_for_events(struct vamp_daemon_state *w, int64_t due_ns, const sigset_t *waiting)
 {
 	struct pollfd fd[WATCH_SOURCES + 1] = { { .fd = w->answers, .events = POLLIN } };
 	struct timespec ts = { 0 };
@@ -241,54 +241,54 @@ static void watch_wait(struct vamp_watch *w, int64_t due_ns, const sigset_t *wai
 		return;
 	for (int i = n - 1; i >= 0; i--)	/* backwards: a source that has ended is replaced by the last one */
 		if (fd[i + 1].revents)
-			watch_read_source(w, i);
+			watch_read_input_source(w, i);
 	if (fd[0].revents) {
-		watch_read_cpu_cost(w);
+		watch_read_own_cpu_cost(w);
 		status_answer_clients(w->answers, &w->record);
 	}
 }
 
-void watch_begin(struct vamp_watch *w)
+void watch_take_first_sample(struct vamp_daemon_state *w)
 {
-	watch_read_cpu_cost(w);
+	watch_read_own_cpu_cost(w);
 	w->cpu_before_ns = w->record.cpu_ns;
 	w->record.began_ns = clock_now();
-	watch_note_sample(w, tasks_sample(w->tasks, w->record.began_ns, false));
+	watch_record_sample_result(w, tasks_sample_all_processes(w->tasks, w->record.began_ns, false));
 	watch_describe_throttles(w);
 }
 
-void watch_until(struct vamp_watch *w, int64_t until_ns)
+void watch_loop_until(struct vamp_daemon_state *w, int64_t until_ns)
 {
 	int64_t next = w->record.began_ns + w->sub_ns;
 	sigset_t stop, before;
 
-	proc_stop_signals(&stop);
+	proc_fill_stop_signal_set(&stop);
 	sigprocmask(SIG_BLOCK, &stop, &before);
 	while (!proc_stop && !w->err && clock_now() < until_ns) {
 		int64_t now;
 
-		watch_wait(w, clock_earlier(clock_earlier(next, episode_end_due_ns(&w->episode)), until_ns), &before);
+		watch_wait_for_events(w, clock_earlier(clock_earlier(next, episode_end_due_ns(&w->episode)), until_ns), &before);
 		now = clock_now();
-		if (episode_has_ended(&w->episode, now)) {
+		if (episode_end_if_due(&w->episode, now)) {
 			watch_end_throttles(w);
-			watch_end_episode(w, ENDED_TIME, now);
+			watch_record_episode_end(w, ENDED_TIME, now);
 			watch_describe_throttles(w);
 		}
 		if (now >= next) {
 			int64_t late = (now - next) / w->sub_ns;
 
-			watch_handle_sub_epoch(w, now);
+			watch_sample_sub_epoch(w, now);
 			w->record.missed += late;
 			next += (1 + late) * w->sub_ns;
 		}
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	watch_end_throttles(w);
-	watch_end_episode(w, ENDED_STOP, clock_now());
+	watch_record_episode_end(w, ENDED_STOP, clock_now());
 }
 
-void watch_update_record(struct vamp_watch *w)
+void watch_update_record(struct vamp_daemon_state *w)
 {
 	watch_describe_throttles(w);
-	watch_read_cpu_cost(w);
+	watch_read_own_cpu_cost(w);
 }

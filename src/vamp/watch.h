@@ -10,7 +10,7 @@
 #include "record.h"
 #include "undo.h"
 
-struct episode {
+struct throttle_episode {
 	int64_t most_ns;	/* maximum length (max_int_period of the paper) */
 	int64_t since_ns;
 	bool lasts;
@@ -20,33 +20,33 @@ struct episode {
 struct episode_change {
 	bool ends, begins;
 };
-struct episode_change episode_handle_event(struct episode *e, int64_t now_ns, bool sound);
+struct episode_change episode_change_for_input(struct throttle_episode *e, int64_t now_ns, bool sound);
 /* True: the episode has reached its maximum length, and is ended. Pure. */
-bool episode_has_ended(struct episode *e, int64_t now_ns);
+bool episode_end_if_due(struct throttle_episode *e, int64_t now_ns);
 /* When the episode will have reached its maximum length; INT64_MAX: there is no episode. Pure. */
-int64_t episode_end_due_ns(const struct episode *e);
+int64_t episode_end_due_ns(const struct throttle_episode *e);
 
 enum { WATCH_SOURCES = 4, WATCH_WAYS = 4 };
 #define WATCH_INPUTS 20		/* inputs per second that can begin an episode; further ones are ignored */
 
 /* The caller sets and opens the members up to `answers`, and closes those that are still there. */
-struct vamp_watch {
+struct vamp_daemon_state {
 	double threshold;		/* load that makes a process background, as a share of a CPU */
 	int64_t sub_ns;
 	struct task_sampler *tasks;
-	struct undo *undo;		/* NULL: nothing is changed */
-	struct audio *audio;		/* NULL: sound is not watched; its source is also in `source` */
+	struct undo_recorder *undo;		/* NULL: nothing is changed */
+	struct sound_server_watch *audio;		/* NULL: sound is not watched; its source is also in `source` */
 	struct throttle *way[WATCH_WAYS];
 	int ways;
 	struct input_source *source[WATCH_SOURCES];	/* a source that ends is closed and removed */
 	int sources;
-	struct rows *log;		/* NULL: no log */
+	struct row_file *log;		/* NULL: no log */
 	int answers;			/* socket that status_listen() returned */
-	struct episode episode;
+	struct throttle_episode episode;
 	struct run_record record;
 	int64_t second_ns;		/* begin of the current second, for WATCH_INPUTS */
 	int inputs;			/* inputs in this second */
-	int err;			/* error that ended the run, for watch_describe_error(); 0: none */
+	int err;			/* error that ended the run, for watch_error_text(); 0: none */
 
 	bool applied;			/* a throttle's begin was called, its end not yet */
 	int64_t cpu_before_ns;		/* CPU time used by start-up; subtracted from the reported cost */
@@ -55,12 +55,12 @@ struct vamp_watch {
 };
 
 /* Takes the first sample. */
-void watch_begin(struct vamp_watch *w);
+void watch_take_first_sample(struct vamp_daemon_state *w);
 /* Runs until `until_ns`, a signal to stop, the end of the last source of user input, or an error (w->err); then undoes the
  * throttling. */
-void watch_until(struct vamp_watch *w, int64_t until_ns);
-const char *watch_describe_error(int err);
+void watch_loop_until(struct vamp_daemon_state *w, int64_t until_ns);
+const char *watch_error_text(int err);
 /* Updates cost, way and sound server in the record, for the report. */
-void watch_update_record(struct vamp_watch *w);
+void watch_update_record(struct vamp_daemon_state *w);
 
 #endif

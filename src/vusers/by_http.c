@@ -19,7 +19,7 @@
 
 #define RELEASED 0x80		/* flag beside EPOLLIN and EPOLLOUT: libcurl does not use the socket at present */
 
-struct http_lane {		/* one connection of a user; fetches one object after the other */
+struct http_user_connection {		/* one connection of a user; fetches one object after the other */
 	CURL *easy;
 	uint32_t user;
 	bool busy;		/* a transfer is running: the handle is in the multi handle */
@@ -35,11 +35,11 @@ struct http_user {
 	uint16_t code;		/* HTTP status: the first error of the request, else of the last answer */
 };
 
-struct by_http {
-	struct by_http_cfg cfg;
+struct http_users {
+	struct http_users_cfg cfg;
 	struct crowd *crowd;
 	struct http_user *user;
-	struct http_lane *lane;	/* those of user u begin at lane[u * lanes] */
+	struct http_user_connection *lane;	/* those of user u begin at lane[u * lanes] */
 	int lanes;		/* per user */
 	CURLM *multi;
 	CURLU **url;		/* parsed URL of each object */
@@ -55,16 +55,16 @@ static size_t discard_body(char *data, size_t size, size_t n, void *context)
 	return size * n;
 }
 
-static int on_timer(CURLM *multi, long ms, void *context)
+static int on_curl_timer(CURLM *multi, long ms, void *context)
 {
-	struct by_http *h = context;
+	struct http_users *h = context;
 
 	(void)multi;
 	h->wake_ns = ms < 0 ? INT64_MAX : clock_now() + ms * NS_PER_MS;
 	return 0;
 }
 
-static bool grow_watched(struct by_http *h, curl_socket_t fd)
+static bool grow_socket_event_table(struct http_users *h, curl_socket_t fd)
 {
 	size_t room = h->watched_room ? h->watched_room : 1024;
 	uint8_t *grown;
@@ -84,14 +84,14 @@ static bool grow_watched(struct by_http *h, curl_socket_t fd)
 
 /* libcurl releases a socket after each answer and registers it again for the next request. The socket stays in the epoll meanwhile:
  * only changes of its events are passed to the kernel. */
-static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *known)
+static int on_curl_socket_events(CURL *easy, curl_socket_t fd, int what, void *context, void *known)
 {
-	struct by_http *h = context;
+	struct http_users *h = context;
 	struct epoll_event want = { .data.u64 = (uint64_t)fd };
 
 	(void)easy;
 	(void)known;
-	if (!grow_watched(h, fd))
+	if (!grow_socket_event_table(h, fd))
 		return 0;
 	if (what == CURL_POLL_REMOVE) {
 		h->watched[fd] |= RELEASED;
@@ -105,9 +105,9 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *context, void
 }
 
 /* Forgets the events of a descriptor that is closed: the kernel removes it from the epoll, and its number may be reused. */
-static int on_close(void *context, curl_socket_t fd)
+static int on_curl_close_socket(void *context, curl_socket_t fd)
 {
-	struct by_http *h = context;
+	struct http_users *h = context;
 
 	if ((size_t)fd < h->watched_room)
 		h->watched[fd] = 0;
@@ -126,7 +126,7 @@ static CURLU *make_url(const char *origin, const char *path)
 	return NULL;
 }
 
-static bool make_urls(struct by_http *h)
+static bool make_urls(struct http_users *h)
 {
 	const struct workload *w = h->cfg.workload;
 
@@ -139,9 +139,9 @@ static bool make_urls(struct by_http *h)
 	return h->url;
 }
 
-static bool is_error(long code) { return code < 200 || code >= 400; }
+static bool is_http_error_status(long code) { return code < 200 || code >= 400; }
 
-static bool make_lane(struct by_http *h, struct http_lane *l, uint32_t user)
+static bool make_http_connection_handle(struct http_users *h, struct http_user_connection *l, uint32_t user)
 {
 	l->user = user;
 	l->easy = curl_easy_init();
@@ -150,7 +150,7 @@ static bool make_lane(struct by_http *h, struct http_lane *l, uint32_t user)
 	curl_easy_setopt(l->easy, CURLOPT_CONNECT_TO, h->user[user].connect_to);
 	curl_easy_setopt(l->easy, CURLOPT_RESOLVE, h->user[user].resolve);
 	curl_easy_setopt(l->easy, CURLOPT_WRITEFUNCTION, discard_body);
-	curl_easy_setopt(l->easy, CURLOPT_CLOSESOCKETFUNCTION, on_close);
+	curl_easy_setopt(l->easy, CURLOPT_CLOSESOCKETFUNCTION, on_curl_close_socket);
 	curl_easy_setopt(l->easy, CURLOPT_CLOSESOCKETDATA, h);
 	curl_easy_setopt(l->easy, CURLOPT_PRIVATE, (char *)l);
 	curl_easy_setopt(l->easy, CURLOPT_NOSIGNAL, 1L);
@@ -161,12 +161,12 @@ static bool make_lane(struct by_http *h, struct http_lane *l, uint32_t user)
 	return true;
 }
 
-static struct http_lane *lanes_of(const struct by_http *h, uint32_t user)
+static struct http_user_connection *http_user_connections_of(const struct http_users *h, uint32_t user)
 {
 	return &h->lane[(size_t)user * (size_t)h->lanes];
 }
 
-static bool make_user(struct by_http *h, uint32_t n)
+static bool make_http_user(struct http_users *h, uint32_t n)
 {
 	const struct target *t = h->cfg.target;
 	struct http_user *u = &h->user[n];
@@ -184,12 +184,12 @@ static bool make_user(struct by_http *h, uint32_t n)
 	random_bits(&u->random);
 	u->page = -1;
 	for (int i = 0; i < h->lanes; i++)
-		if (!make_lane(h, &lanes_of(h, n)[i], n))
+		if (!make_http_connection_handle(h, &http_user_connections_of(h, n)[i], n))
 			return false;
 	return true;
 }
 
-int by_http_lanes(const struct by_http_cfg *cfg)
+int http_connections_per_user(const struct http_users_cfg *cfg)
 {
 	int most = 1;
 
@@ -198,9 +198,9 @@ int by_http_lanes(const struct by_http_cfg *cfg)
 	return most < cfg->parallel ? most : cfg->parallel;
 }
 
-struct by_http *by_http_open(const struct by_http_cfg *cfg, struct crowd *crowd)
+struct http_users *http_users_open(const struct http_users_cfg *cfg, struct crowd *crowd)
 {
-	struct by_http *h = calloc(1, sizeof(*h));
+	struct http_users *h = calloc(1, sizeof(*h));
 	int64_t n = crowd->cfg.users;
 
 	if (!h || curl_global_init(CURL_GLOBAL_DEFAULT)) {
@@ -210,17 +210,17 @@ struct by_http *by_http_open(const struct by_http_cfg *cfg, struct crowd *crowd)
 	h->cfg = *cfg;
 	h->crowd = crowd;
 	h->wake_ns = INT64_MAX;
-	h->lanes = by_http_lanes(cfg);
+	h->lanes = http_connections_per_user(cfg);
 	h->user = calloc((size_t)n, sizeof(*h->user));
 	h->lane = calloc((size_t)n * (size_t)h->lanes, sizeof(*h->lane));
 	h->multi = curl_multi_init();
 	if (!h->user || !h->lane || !h->multi || !make_urls(h)) {
-		by_http_close(h);
+		http_users_close(h);
 		return NULL;
 	}
-	curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+	curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, on_curl_socket_events);
 	curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);
-	curl_multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+	curl_multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, on_curl_timer);
 	curl_multi_setopt(h->multi, CURLMOPT_TIMERDATA, h);
 	curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, (long)(n * h->lanes < INT_MAX ? n * h->lanes : INT_MAX));
 	curl_multi_setopt(h->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING);
@@ -229,8 +229,8 @@ struct by_http *by_http_open(const struct by_http_cfg *cfg, struct crowd *crowd)
 
 static void drop_http_user(void *self, uint32_t user)
 {
-	struct by_http *h = self;
-	struct http_lane *l = lanes_of(h, user);
+	struct http_users *h = self;
+	struct http_user_connection *l = http_user_connections_of(h, user);
 
 	for (int i = 0; i < h->lanes; i++) {
 		if (l[i].busy)	/* removing a running transfer closes its connection */
@@ -240,12 +240,12 @@ static void drop_http_user(void *self, uint32_t user)
 	h->user[user].under_way = 0;
 }
 
-void by_http_close(struct by_http *h)
+void http_users_close(struct http_users *h)
 {
 	for (int64_t i = 0; h->user && h->lane && i < h->crowd->cfg.users; i++) {
 		drop_http_user(h, (uint32_t)i);
 		for (int k = 0; k < h->lanes; k++)
-			curl_easy_cleanup(lanes_of(h, (uint32_t)i)[k].easy);
+			curl_easy_cleanup(http_user_connections_of(h, (uint32_t)i)[k].easy);
 		curl_slist_free_all(h->user[i].connect_to);
 		curl_slist_free_all(h->user[i].resolve);
 	}
@@ -261,10 +261,10 @@ void by_http_close(struct by_http *h)
 	curl_global_cleanup();
 }
 
-int64_t by_http_bytes(const struct by_http *h) { return h->bytes; }
-int64_t by_http_connections(const struct by_http *h) { return h->connections; }
+int64_t http_users_received_bytes(const struct http_users *h) { return h->bytes; }
+int64_t http_users_connection_count(const struct http_users *h) { return h->connections; }
 
-const char *by_http_library(void)
+const char *http_library_version_text(void)
 {
 	static char name[32];
 
@@ -273,18 +273,18 @@ const char *by_http_library(void)
 }
 
 /* Prepares a user; libcurl connects at the first request. */
-static void begin_http_user(void *self, uint32_t user)
+static void connect_http_user(void *self, uint32_t user)
 {
-	struct by_http *h = self;
+	struct http_users *h = self;
 
-	if (!lanes_of(h, user)->easy && !make_user(h, user))
-		crowd_lost(h->crowd, user, -ENOMEM, NULL);
+	if (!http_user_connections_of(h, user)->easy && !make_http_user(h, user))
+		crowd_user_lost_connection(h->crowd, user, -ENOMEM, NULL);
 	else
-		crowd_connected(h->crowd, user);
+		crowd_user_connected(h->crowd, user);
 }
 
 /* Starts the transfer of the next object of the user's request, if there is one left. 0 or -ENOMEM. */
-static int fetch_next_object(struct by_http *h, struct http_lane *l)
+static int fetch_next_object(struct http_users *h, struct http_user_connection *l)
 {
 	struct http_user *u = &h->user[l->user];
 
@@ -300,30 +300,31 @@ static int fetch_next_object(struct by_http *h, struct http_lane *l)
 }
 
 /* Sends the next request. After a lost connection the user starts a new page. */
-static int send_http_request(void *self, uint32_t user, struct crowd_request *what)
+static int send_http_request(void *self, uint32_t user, struct crowd_request_description *what)
 {
-	struct by_http *h = self;
+	struct http_users *h = self;
 	const struct workload *w = h->cfg.workload;
 	struct http_user *u = &h->user[user];
 	int err = 0;
 
 	if (u->page < 0 || h->cfg.whole_pages || u->object == w->page[u->page].n) {
-		u->page = workload_choose(w, &u->random);
+		u->page = workload_choose_page(w, &u->random);
 		u->object = 0;
 	}
-	*what = (struct crowd_request){ (uint16_t)(h->cfg.whole_pages ? u->page : w->page[u->page].first + u->object), u->object == 0 };
+	*what = (struct crowd_request_description){ (uint16_t)(h->cfg.whole_pages ? u->page : w->page[u->page].first + u->object),
+		u->object == 0 };
 	u->until = h->cfg.whole_pages ? w->page[u->page].n : u->object + 1;
 	u->bytes = 0;
 	u->code = 200;
 	for (int i = 0; !err && i < h->lanes; i++)
-		err = fetch_next_object(h, &lanes_of(h, user)[i]);
+		err = fetch_next_object(h, &http_user_connections_of(h, user)[i]);
 	return err;
 }
 
-static void end_transfer(struct by_http *h, CURL *easy, CURLcode result)
+static void end_transfer(struct http_users *h, CURL *easy, CURLcode result)
 {
 	char *private;
-	struct http_lane *l;
+	struct http_user_connection *l;
 	struct http_user *u;
 	curl_off_t size = 0;
 	long code = 0, made = 0, head = 0;
@@ -342,17 +343,17 @@ static void end_transfer(struct by_http *h, CURL *easy, CURLcode result)
 	h->bytes += size + head;
 	h->connections += made;
 	u->bytes += (uint32_t)(size + head);
-	if (!is_error(u->code))
+	if (!is_http_error_status(u->code))
 		u->code = (uint16_t)code;
 	if (result || fetch_next_object(h, l)) {
 		drop_http_user(h, l->user);
-		crowd_lost(h->crowd, l->user, result ? -EIO : -ENOMEM, result ? curl_easy_strerror(result) : NULL);
+		crowd_user_lost_connection(h->crowd, l->user, result ? -EIO : -ENOMEM, result ? curl_easy_strerror(result) : NULL);
 	} else if (!u->under_way) {
-		crowd_answered(h->crowd, l->user, now, u->bytes, u->code, !is_error(u->code));
+		crowd_user_answered(h->crowd, l->user, now, u->bytes, u->code, !is_http_error_status(u->code));
 	}
 }
 
-static void reap_transfers(struct by_http *h)
+static void reap_transfers(struct http_users *h)
 {
 	CURLMsg *message;
 	int left;
@@ -364,7 +365,7 @@ static void reap_transfers(struct by_http *h)
 
 static void on_http_event(void *self, uint64_t data, uint32_t events)
 {
-	struct by_http *h = self;
+	struct http_users *h = self;
 	int running, what = (events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
 		(events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
 
@@ -380,12 +381,12 @@ static void on_http_event(void *self, uint64_t data, uint32_t events)
 
 static int64_t http_wake_ns(void *self)
 {
-	return ((struct by_http *)self)->wake_ns;
+	return ((struct http_users *)self)->wake_ns;
 }
 
-static void http_tick(void *self)
+static void http_handle_timer(void *self)
 {
-	struct by_http *h = self;
+	struct http_users *h = self;
 	int running;
 
 	h->wake_ns = INT64_MAX;
@@ -393,5 +394,5 @@ static void http_tick(void *self)
 	reap_transfers(h);
 }
 
-const struct crowd_protocol by_http_protocol = { .connect = begin_http_user, .send = send_http_request, .drop = drop_http_user,
-						 .event = on_http_event, .wake_ns = http_wake_ns, .tick = http_tick };
+const struct crowd_protocol by_http_protocol = { .connect = connect_http_user, .send = send_http_request, .drop = drop_http_user,
+						 .event = on_http_event, .wake_ns = http_wake_ns, .tick = http_handle_timer };

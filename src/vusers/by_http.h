@@ -8,7 +8,7 @@
 #include "target.h"
 #include "workload.h"
 
-struct by_http_cfg {
+struct http_users_cfg {
 	const struct target *target;
 	const struct workload *workload;
 	bool whole_pages;	/* a request is a whole page, answered with its last object; else one object */
@@ -17,16 +17,16 @@ struct by_http_cfg {
 };
 
 /* Connections per user: `parallel`, but at most the number of objects of the largest page. */
-int by_http_lanes(const struct by_http_cfg *cfg);
+int http_connections_per_user(const struct http_users_cfg *cfg);
 
-struct by_http;
+struct http_users;
 extern const struct crowd_protocol by_http_protocol;
 
 /* NULL: out of memory, or libcurl lacks a feature. Owned by the caller. */
-struct by_http *by_http_open(const struct by_http_cfg *cfg, struct crowd *crowd);
-void by_http_close(struct by_http *h);
-int64_t by_http_bytes(const struct by_http *h);		/* received, bodies and headers */
-int64_t by_http_connections(const struct by_http *h);	/* TCP connections made so far */
-const char *by_http_library(void);			/* "libcurl/7.88.1" */
+struct http_users *http_users_open(const struct http_users_cfg *cfg, struct crowd *crowd);
+void http_users_close(struct http_users *h);
+int64_t http_users_received_bytes(const struct http_users *h);		/* received, bodies and headers */
+int64_t http_users_connection_count(const struct http_users *h);	/* TCP connections made so far */
+const char *http_library_version_text(void);			/* "libcurl/7.88.1" */
 
 #endif

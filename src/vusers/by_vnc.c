@@ -14,27 +14,27 @@
 #define SCRATCH (64 << 10)
 
 struct vnc_user {
-	struct vrfb rfb;
+	struct rfb_update_detector rfb;
 	int fd;			/* -1: none */
 	uint32_t typed;		/* requests sent */
 	uint32_t bytes;		/* received since the last request */
 	bool connected;
 };
 
-struct by_vnc {
-	struct by_vnc_cfg cfg;
+struct vnc_users {
+	struct vnc_users_cfg cfg;
 	struct crowd *crowd;
 	struct vnc_user *user;
-	struct vrfb_patch *patch;
+	struct rfb_echo_patch *patch;
 	int64_t bytes;
 	uint8_t scratch[SCRATCH];
 };
 
 const char *const by_vnc_labels[] = { "key", "move", NULL };
 
-struct by_vnc *by_vnc_open(const struct by_vnc_cfg *cfg, struct crowd *crowd)
+struct vnc_users *vnc_users_open(const struct vnc_users_cfg *cfg, struct crowd *crowd)
 {
-	struct by_vnc *v = calloc(1, sizeof(*v));
+	struct vnc_users *v = calloc(1, sizeof(*v));
 	size_t n = (size_t)crowd->cfg.users;
 
 	if (v)
@@ -42,7 +42,7 @@ struct by_vnc *by_vnc_open(const struct by_vnc_cfg *cfg, struct crowd *crowd)
 	if (v && cfg->patch)
 		v->patch = calloc(n, sizeof(*v->patch));
 	if (!v || !v->user || (cfg->patch && !v->patch)) {
-		by_vnc_close(v);
+		vnc_users_close(v);
 		return NULL;
 	}
 	v->cfg = *cfg;
@@ -52,19 +52,19 @@ struct by_vnc *by_vnc_open(const struct by_vnc_cfg *cfg, struct crowd *crowd)
 	return v;
 }
 
-static void hang_up(void *self, uint32_t user)
+static void hang_up_vnc_user(void *self, uint32_t user)
 {
-	struct vnc_user *u = &((struct by_vnc *)self)->user[user];
+	struct vnc_user *u = &((struct vnc_users *)self)->user[user];
 
 	if (u->fd >= 0)
 		close(u->fd);
 	u->fd = -1;
 }
 
-void by_vnc_close(struct by_vnc *v)
+void vnc_users_close(struct vnc_users *v)
 {
 	for (int64_t i = 0; v && v->user && v->crowd && i < v->crowd->cfg.users; i++)
-		hang_up(v, (uint32_t)i);
+		hang_up_vnc_user(v, (uint32_t)i);
 	if (v) {
 		free(v->user);
 		free(v->patch);
@@ -72,17 +72,17 @@ void by_vnc_close(struct by_vnc *v)
 	free(v);
 }
 
-int64_t by_vnc_bytes(const struct by_vnc *v) { return v->bytes; }
+int64_t vnc_users_received_bytes(const struct vnc_users *v) { return v->bytes; }
 
-static void lose_user(struct by_vnc *v, uint32_t user, int err, const char *why)
+static void lose_vnc_user(struct vnc_users *v, uint32_t user, int err, const char *why)
 {
-	hang_up(v, user);
-	crowd_lost(v->crowd, user, err, why);
+	hang_up_vnc_user(v, user);
+	crowd_user_lost_connection(v->crowd, user, err, why);
 }
 
-static void begin_vnc_user(void *self, uint32_t user)
+static void connect_vnc_user(void *self, uint32_t user)
 {
-	struct by_vnc *v = self;
+	struct vnc_users *v = self;
 	struct vnc_user *u = &v->user[user];
 	struct epoll_event want = { .events = EPOLLOUT, .data.u64 = user };
 	struct sockaddr_storage to;
@@ -93,16 +93,16 @@ static void begin_vnc_user(void *self, uint32_t user)
 	u->connected = false;
 	u->fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (u->fd < 0 || epoll_ctl(v->crowd->epoll, EPOLL_CTL_ADD, u->fd, &want)) {
-		lose_user(v, user, -errno, NULL);
+		lose_vnc_user(v, user, -errno, NULL);
 		return;
 	}
 	setsockopt(u->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	if (connect(u->fd, (struct sockaddr *)&to, v->cfg.target->address_size) && errno != EINPROGRESS)
-		lose_user(v, user, -errno, NULL);
+		lose_vnc_user(v, user, -errno, NULL);
 }
 
 /* Sends a short message. -ENOBUFS if the socket takes only a part: the server does not read any more. */
-static int send_all(struct vnc_user *u, const void *bytes, size_t n)
+static int send_vnc_message(struct vnc_user *u, const void *bytes, size_t n)
 {
 	ssize_t sent = send(u->fd, bytes, n, MSG_NOSIGNAL);
 
@@ -121,7 +121,7 @@ static const char *explain_vnc_error(int err)
 	}
 }
 
-static void read_from_server(struct by_vnc *v, uint32_t user)
+static void read_from_server(struct vnc_users *v, uint32_t user)
 {
 	struct vnc_user *u = &v->user[user];
 	ssize_t n = recv(u->fd, v->scratch, SCRATCH, 0);
@@ -131,29 +131,29 @@ static void read_from_server(struct by_vnc *v, uint32_t user)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		lose_user(v, user, n ? -errno : -EPIPE, n ? NULL : "the server closed the connection");
+		lose_vnc_user(v, user, n ? -errno : -EPIPE, n ? NULL : "the server closed the connection");
 		return;
 	}
 	v->bytes += n;
 	u->bytes += (uint32_t)n;
-	flags = vrfb_feed(&u->rfb, v->scratch, (size_t)n);
+	flags = vrfb_parse_bytes(&u->rfb, v->scratch, (size_t)n);
 	if (flags >= 0 && u->rfb.n_out) {
-		err = send_all(u, u->rfb.out, u->rfb.n_out);
+		err = send_vnc_message(u, u->rfb.out, u->rfb.n_out);
 		u->rfb.n_out = 0;
 	}
 	if (flags < 0 || err) {
-		lose_user(v, user, flags < 0 ? flags : err, flags < 0 ? explain_vnc_error(flags) : NULL);
+		lose_vnc_user(v, user, flags < 0 ? flags : err, flags < 0 ? explain_vnc_error(flags) : NULL);
 		return;
 	}
 	if (flags & VRFB_READY)
-		crowd_connected(v->crowd, user);
+		crowd_user_connected(v->crowd, user);
 	if (flags & VRFB_ANSWER)
-		crowd_answered(v->crowd, user, now, u->bytes, 0, true);
+		crowd_user_answered(v->crowd, user, now, u->bytes, 0, true);
 }
 
 static void on_vnc_event(void *self, uint64_t data, uint32_t events)
 {
-	struct by_vnc *v = self;
+	struct vnc_users *v = self;
 	uint32_t user = (uint32_t)data;
 	struct vnc_user *u = &v->user[user];
 	struct epoll_event want = { .events = EPOLLIN, .data.u64 = user };
@@ -169,30 +169,30 @@ static void on_vnc_event(void *self, uint64_t data, uint32_t events)
 	}
 	getsockopt(u->fd, SOL_SOCKET, SO_ERROR, &err, &size);
 	if (err || epoll_ctl(v->crowd->epoll, EPOLL_CTL_MOD, u->fd, &want)) {
-		lose_user(v, user, err ? -err : -errno, NULL);
+		lose_vnc_user(v, user, err ? -err : -errno, NULL);
 		return;
 	}
 	u->connected = true;
 }
 
 /* Sends a key (the letters in turn, so that consecutive ones differ) or a pointer move between two positions. */
-static int send_vnc_input(void *self, uint32_t user, struct crowd_request *what)
+static int send_vnc_input(void *self, uint32_t user, struct crowd_request_description *what)
 {
-	struct by_vnc *v = self;
+	struct vnc_users *v = self;
 	struct vnc_user *u = &v->user[user];
 	uint8_t bytes[16];
 	size_t n;
 
-	*what = (struct crowd_request){ .label = v->cfg.move, .first = true };
+	*what = (struct crowd_request_description){ .label = v->cfg.move, .first = true };
 	u->bytes = 0;
 	vrfb_expect_answer(&u->rfb);
 	if (v->cfg.move)
-		n = messages_pointer(bytes, 0, u->typed % 2 ? u->rfb.width / 3 : u->rfb.width / 2, u->rfb.height / 2);
+		n = messages_put_pointer_event(bytes, 0, u->typed % 2 ? u->rfb.width / 3 : u->rfb.width / 2, u->rfb.height / 2);
 	else
-		n = messages_stroke(bytes, 'a' + u->typed % 26);
+		n = messages_put_key_press_and_release(bytes, 'a' + u->typed % 26);
 	u->typed++;
-	return send_all(u, bytes, n);
+	return send_vnc_message(u, bytes, n);
 }
 
-const struct crowd_protocol by_vnc_protocol = { .connect = begin_vnc_user, .send = send_vnc_input, .drop = hang_up,
+const struct crowd_protocol by_vnc_protocol = { .connect = connect_vnc_user, .send = send_vnc_input, .drop = hang_up_vnc_user,
 						.event = on_vnc_event };

@@ -7,21 +7,21 @@
 #include "target.h"
 #include "vrfb.h"
 
-struct by_vnc_cfg {
+struct vnc_users_cfg {
 	const struct target *target;
 	bool move;			/* move the pointer instead of typing keys */
 	bool patch;			/* the echo is the next number in the patch of refecho; else the next update */
-	struct vrfb_cfg rfb;
+	struct rfb_update_detector_cfg rfb;
 };
 
-struct by_vnc;
+struct vnc_users;
 extern const struct crowd_protocol by_vnc_protocol;
 extern const char *const by_vnc_labels[];	/* names of the requests: "key", "move" */
 
 /* NULL: out of memory. Owned by the caller. */
-struct by_vnc *by_vnc_open(const struct by_vnc_cfg *cfg, struct crowd *crowd);
-void by_vnc_close(struct by_vnc *v);
+struct vnc_users *vnc_users_open(const struct vnc_users_cfg *cfg, struct crowd *crowd);
+void vnc_users_close(struct vnc_users *v);
 /* Bytes received by all users. */
-int64_t by_vnc_bytes(const struct by_vnc *v);
+int64_t vnc_users_received_bytes(const struct vnc_users *v);
 
 #endif

@@ -18,14 +18,14 @@
 #define SWEEP_NS (100 * NS_PER_MS)	/* interval of timeout checks: precision of a timeout */
 #define RETRY_NS NS_PER_S
 
-int64_t crowd_from(const struct crowd_cfg *cfg, int64_t start_ns)
+int64_t crowd_measuring_begin_ns(const struct crowd_cfg *cfg, int64_t start_ns)
 {
 	return start_ns + cfg->ramp_ns + cfg->skip_ns;
 }
 
-int64_t crowd_end(const struct crowd_cfg *cfg, int64_t start_ns)
+int64_t crowd_measuring_end_ns(const struct crowd_cfg *cfg, int64_t start_ns)
 {
-	return cfg->time_ns ? crowd_from(cfg, start_ns) + cfg->time_ns : INT64_MAX;
+	return cfg->time_ns ? crowd_measuring_begin_ns(cfg, start_ns) + cfg->time_ns : INT64_MAX;
 }
 
 int crowd_open(struct crowd *c)
@@ -35,7 +35,7 @@ int crowd_open(struct crowd *c)
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (c->epoll < 0)
 		return -errno;
-	c->sums.memory_bytes = -thread_usage_memory();
+	c->sums.memory_bytes = -process_resident_bytes();
 	c->user = calloc(n, sizeof(*c->user));
 	c->idle = calloc(n, sizeof(*c->idle));
 	if (!c->user || !c->idle || due_heap_open(&c->dues, n)) {
@@ -62,14 +62,14 @@ void crowd_close(struct crowd *c)
 static void log_request(struct crowd *c, uint32_t user, int64_t now, enum vlog_end end, uint32_t bytes, uint16_t code)
 {
 	const struct crowd_user *u = &c->user[user];
-	struct vlog_row row = { .due_ns = u->due_ns, .ready_ns = u->ready_ns, .sent_ns = u->sent_ns,
+	struct request_log_row row = { .due_ns = u->due_ns, .ready_ns = u->ready_ns, .sent_ns = u->sent_ns,
 				.end_ns = now, .user = (uint32_t)c->cfg.before + user, .bytes = bytes, .label = u->label,
-				.code = code, .end = (uint8_t)end, .measured = window_holds(&c->window, u->due_ns) };
+				.code = code, .end = (uint8_t)end, .measured = measuring_window_holds(&c->window, u->due_ns) };
 
-	vlog_add(c->log, &row);
+	request_log_add(c->log, &row);
 }
 
-static void note_failure(struct crowd *c, int err, const char *why)
+static void record_connection_failure(struct crowd *c, int err, const char *why)
 {
 	c->sums.last_err = err;
 	if (why)
@@ -90,7 +90,7 @@ static void add_disconnected_time(struct crowd *c, const struct crowd_user *u, i
 	c->sums.gone_ns += to > from ? (double)(to - from) : 0;
 }
 
-static void begin_to_connect(struct crowd *c, uint32_t user)
+static void begin_connecting_user(struct crowd *c, uint32_t user)
 {
 	struct crowd_user *u = &c->user[user];
 
@@ -100,7 +100,7 @@ static void begin_to_connect(struct crowd *c, uint32_t user)
 	c->protocol->connect(c->self, user);
 }
 
-static void set_free(struct crowd *c, uint32_t user, int64_t now, int64_t due_ns)
+static void set_user_free(struct crowd *c, uint32_t user, int64_t now, int64_t due_ns)
 {
 	struct crowd_user *u = &c->user[user];
 
@@ -115,7 +115,7 @@ static void set_free(struct crowd *c, uint32_t user, int64_t now, int64_t due_ns
 		due_heap_add(&c->dues, due_ns, user);
 }
 
-void crowd_connected(struct crowd *c, uint32_t user)
+void crowd_user_connected(struct crowd *c, uint32_t user)
 {
 	struct crowd_user *u = &c->user[user];
 	int64_t now = clock_now();
@@ -131,7 +131,7 @@ void crowd_connected(struct crowd *c, uint32_t user)
 	}
 	c->sums.reconnected++;
 	add_disconnected_time(c, u, now);
-	set_free(c, user, now, now + think_draw(&c->cfg.think, &u->random));
+	set_user_free(c, user, now, now + think_random_time_ns(&c->cfg.think, &u->random));
 }
 
 /* Closed loop: the next request of the user is due after a think time. */
@@ -139,33 +139,33 @@ static void end_request(struct crowd *c, uint32_t user, int64_t now)
 {
 	struct crowd_user *u = &c->user[user];
 
-	set_free(c, user, now, c->cfg.open ? 0 : now + think_draw(&c->cfg.think, &u->random));
+	set_user_free(c, user, now, c->cfg.open ? 0 : now + think_random_time_ns(&c->cfg.think, &u->random));
 }
 
-void crowd_answered(struct crowd *c, uint32_t user, int64_t now, uint32_t bytes, uint16_t code, bool ok)
+void crowd_user_answered(struct crowd *c, uint32_t user, int64_t now, uint32_t bytes, uint16_t code, bool ok)
 {
 	struct crowd_user *u = &c->user[user];
 
 	if (u->state != CROWD_ASKED)
 		return;
-	window_request_ended(&c->window, now);
+	measuring_window_request_ended(&c->window, now);
 	log_request(c, user, now, ok ? VLOG_OK : VLOG_ERROR, bytes, code);
-	c->sums.finished += ok && window_holds(&c->window, now);
-	if (ok && window_holds(&c->window, u->due_ns)) {
+	c->sums.finished += ok && measuring_window_holds(&c->window, now);
+	if (ok && measuring_window_holds(&c->window, u->due_ns)) {
 		u->answered++;
 		u->response_ns += now - u->due_ns;
 	}
 	end_request(c, user, now);
 }
 
-void crowd_lost(struct crowd *c, uint32_t user, int err, const char *why)
+void crowd_user_lost_connection(struct crowd *c, uint32_t user, int err, const char *why)
 {
 	struct crowd_user *u = &c->user[user];
 	int64_t now = clock_now();
 
-	note_failure(c, err, why);
+	record_connection_failure(c, err, why);
 	if (u->state == CROWD_ASKED) {
-		window_request_ended(&c->window, now);
+		measuring_window_request_ended(&c->window, now);
 		log_request(c, user, now, VLOG_ERROR, 0, 0);
 	}
 	if (u->state == CROWD_CONNECTING) {
@@ -182,7 +182,7 @@ void crowd_lost(struct crowd *c, uint32_t user, int err, const char *why)
 static void send_request(struct crowd *c, uint32_t user, int64_t due)
 {
 	struct crowd_user *u = &c->user[user];
-	struct crowd_request what = { 0 };
+	struct crowd_request_description what = { 0 };
 	int64_t now = clock_now();
 	int err;
 
@@ -190,19 +190,19 @@ static void send_request(struct crowd *c, uint32_t user, int64_t due)
 	u->ready_ns = due > u->free_ns ? due : u->free_ns;
 	u->sent_ns = now;
 	u->state = CROWD_ASKED;
-	window_request_sent(&c->window, now);
-	c->sums.due += window_holds(&c->window, due);
+	measuring_window_request_sent(&c->window, now);
+	c->sums.due += measuring_window_holds(&c->window, due);
 	err = c->protocol->send(c->self, user, &what);
 	u->label = what.label;
-	c->sums.pages += window_holds(&c->window, due) && what.first;
+	c->sums.pages += measuring_window_holds(&c->window, due) && what.first;
 	if (err) {
 		c->protocol->drop(c->self, user);
-		crowd_lost(c, user, err, NULL);
+		crowd_user_lost_connection(c, user, err, NULL);
 	}
 }
 
 /* Disconnects the users whose request or connection has timed out; they reconnect later. */
-static void check_timeouts(struct crowd *c, int64_t now)
+static void drop_timed_out_users(struct crowd *c, int64_t now)
 {
 	for (uint32_t i = 0; i < c->cfg.users; i++) {
 		struct crowd_user *u = &c->user[i];
@@ -211,13 +211,13 @@ static void check_timeouts(struct crowd *c, int64_t now)
 			continue;
 		c->protocol->drop(c->self, i);
 		if (u->state == CROWD_ASKED) {
-			window_request_ended(&c->window, now);
+			measuring_window_request_ended(&c->window, now);
 			log_request(c, i, now, VLOG_TIMEOUT, 0, 0);
 			u->state = CROWD_AWAY;
 			u->gone_ns = now;
 			c->retry_ns = c->retry_ns ? c->retry_ns : now;
 		} else {
-			crowd_lost(c, i, -ETIMEDOUT, NULL);
+			crowd_user_lost_connection(c, i, -ETIMEDOUT, NULL);
 		}
 	}
 }
@@ -232,7 +232,7 @@ static void reconnect_users(struct crowd *c, int64_t now)
 			c->retry_ns = now + NS_PER_MS;
 			return;
 		}
-		begin_to_connect(c, c->back);
+		begin_connecting_user(c, c->back);
 	}
 	c->back = 0;
 	c->retry_ns = 0;
@@ -241,11 +241,11 @@ static void reconnect_users(struct crowd *c, int64_t now)
 }
 
 /* Closed loop: sends the requests that are due. */
-static void send_due_closed(struct crowd *c, int64_t now)
+static void send_due_requests_closed_loop(struct crowd *c, int64_t now)
 {
 	int most = AT_ONCE;
 
-	while (most-- && due_heap_first(&c->dues) <= now && due_heap_first(&c->dues) < c->window.end_ns) {
+	while (most-- && due_heap_first_time_ns(&c->dues) <= now && due_heap_first_time_ns(&c->dues) < c->window.end_ns) {
 		struct due d = due_heap_take(&c->dues);
 
 		c->user[d.user].queued = false;
@@ -255,7 +255,7 @@ static void send_due_closed(struct crowd *c, int64_t now)
 }
 
 /* Open loop: sends the requests that are due, as far as users are free. */
-static void send_due_open(struct crowd *c, int64_t now)
+static void send_due_requests_open_loop(struct crowd *c, int64_t now)
 {
 	int most = AT_ONCE;
 
@@ -268,28 +268,28 @@ static void send_due_open(struct crowd *c, int64_t now)
 		if (c->user[user].state != CROWD_FREE)
 			continue;
 		send_request(c, user, c->next_due_ns);
-		c->next_due_ns += think_draw(&c->cfg.think, &c->random);
+		c->next_due_ns += think_random_time_ns(&c->cfg.think, &c->random);
 	}
 }
 
-static void send_due(struct crowd *c, int64_t now)
+static void send_due_requests(struct crowd *c, int64_t now)
 {
 	if (c->cfg.open)
-		send_due_open(c, now);
+		send_due_requests_open_loop(c, now);
 	else
-		send_due_closed(c, now);
+		send_due_requests_closed_loop(c, now);
 }
 
 /* Whether a request that was due before the end has not been sent. */
-static bool has_unsent(const struct crowd *c)
+static bool has_unsent_requests(const struct crowd *c)
 {
-	return (c->cfg.open ? c->next_due_ns : due_heap_first(&c->dues)) < c->window.end_ns;
+	return (c->cfg.open ? c->next_due_ns : due_heap_first_time_ns(&c->dues)) < c->window.end_ns;
 }
 
 /* When the next request can be sent; INT64_MAX: not before another event. */
 static int64_t next_send_ns(const struct crowd *c)
 {
-	int64_t due = !c->cfg.open ? due_heap_first(&c->dues) : c->idle_n ? c->next_due_ns : INT64_MAX;
+	int64_t due = !c->cfg.open ? due_heap_first_time_ns(&c->dues) : c->idle_n ? c->next_due_ns : INT64_MAX;
 
 	return due < c->window.end_ns ? due : INT64_MAX;
 }
@@ -306,14 +306,14 @@ static int wait_for_events(struct crowd *c, int64_t until, const sigset_t *mask)
 	return n < 0 ? n : 0;
 }
 
-static int crowd_turn(struct crowd *c, int64_t until, const sigset_t *mask)
+static int crowd_run_loop_once(struct crowd *c, int64_t until, const sigset_t *mask)
 {
 	int64_t now = clock_now(), wake = c->protocol->wake_ns ? c->protocol->wake_ns(c->self) : INT64_MAX;
 
 	if (wake <= now)
 		c->protocol->tick(c->self);
 	if (now >= c->sweep_ns) {
-		check_timeouts(c, now);
+		drop_timed_out_users(c, now);
 		c->sweep_ns = now + SWEEP_NS;
 	}
 	until = clock_earlier(until, clock_earlier(wake, c->sweep_ns));
@@ -327,46 +327,46 @@ static int crowd_turn(struct crowd *c, int64_t until, const sigset_t *mask)
 	return wait_for_events(c, until, mask);
 }
 
-static void block_stops(sigset_t *before)
+static void block_stop_signals(sigset_t *before)
 {
 	sigset_t stops;
 
-	proc_stop_signals(&stops);
+	proc_fill_stop_signal_set(&stops);
 	sigprocmask(SIG_BLOCK, &stops, before);
 }
 
-int crowd_gather(struct crowd *c)
+int crowd_connect_users(struct crowd *c)
 {
 	sigset_t before;
 	int err = 0;
 
-	block_stops(&before);
+	block_stop_signals(&before);
 	while (!err && !proc_stop && (c->next < c->cfg.users || c->connecting)) {
 		while (c->next < c->cfg.users && c->connecting < CONNECTING_MOST)
-			begin_to_connect(c, c->next++);
+			begin_connecting_user(c, c->next++);
 		if (!c->sums.users_ready && !c->connecting && c->sums.last_err)
 			break;	/* all of the first attempts have failed */
 		if (c->connecting)
-			err = crowd_turn(c, INT64_MAX, &before);
+			err = crowd_run_loop_once(c, INT64_MAX, &before);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	c->sums.memory_bytes += thread_usage_memory();
+	c->sums.memory_bytes += process_resident_bytes();
 	return err ? err : proc_stop ? -EINTR : c->sums.users_ready ||
 	       !c->cfg.users ? 0 : c->sums.last_err ? c->sums.last_err : -ETIMEDOUT;
 }
 
 int crowd_await(struct crowd *c, int64_t wall_ns)
 {
-	struct clock_offset offset;
+	struct wall_clock_offset offset;
 	sigset_t before;
 	int err = 0;
 
-	block_stops(&before);
+	block_stop_signals(&before);
 	for (;;) {
-		clock_read_offset(&offset);
+		clock_read_wall_offset(&offset);
 		if (err || proc_stop || clock_now() + offset.offset_ns >= wall_ns)
 			break;
-		err = crowd_turn(c, wall_ns - offset.offset_ns, &before);
+		err = crowd_run_loop_once(c, wall_ns - offset.offset_ns, &before);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return err ? err : proc_stop ? -EINTR : 0;
@@ -375,29 +375,29 @@ int crowd_await(struct crowd *c, int64_t wall_ns)
 static void begin_measuring(struct crowd *c, int64_t now)
 {
 	c->running = true;
-	window_open(&c->window, now, crowd_from(&c->cfg, now), crowd_end(&c->cfg, now));
+	measuring_window_init(&c->window, now, crowd_measuring_begin_ns(&c->cfg, now), crowd_measuring_end_ns(&c->cfg, now));
 	c->sweep_ns = now + SWEEP_NS;
-	c->next_due_ns = now + think_draw(&c->cfg.think, &c->random);
+	c->next_due_ns = now + think_random_time_ns(&c->cfg.think, &c->random);
 	for (uint32_t i = 0; i < c->cfg.users; i++) {
 		int64_t from = now + (int64_t)((double)c->cfg.ramp_ns * (double)(c->cfg.before + i) / (double)c->cfg.all);
 
 		if (c->user[i].state == CROWD_FREE)
-			set_free(c, i, now, from + think_draw(&c->cfg.think, &c->user[i].random));
+			set_user_free(c, i, now, from + think_random_time_ns(&c->cfg.think, &c->user[i].random));
 		else	/* could not connect, or was disconnected while others connected */
 			c->retry_ns = now + RETRY_NS;
 	}
 }
 
 /* Logs as cut: in the open loop the requests that were due and never sent; the requests without an answer at the end. */
-static void cut_unsent(struct crowd *c, int64_t now)
+static void log_unsent_and_unanswered(struct crowd *c, int64_t now)
 {
-	for (; c->cfg.open && c->next_due_ns < c->window.end_ns; c->next_due_ns += think_draw(&c->cfg.think, &c->random)) {
-		struct vlog_row row = { .due_ns = c->next_due_ns, .end_ns = now, .user = VLOG_NOBODY, .end = VLOG_CUT,
-					.measured = window_holds(&c->window, c->next_due_ns) };
+	for (; c->cfg.open && c->next_due_ns < c->window.end_ns; c->next_due_ns += think_random_time_ns(&c->cfg.think, &c->random)) {
+		struct request_log_row row = { .due_ns = c->next_due_ns, .end_ns = now, .user = VLOG_NOBODY, .end = VLOG_CUT,
+					.measured = measuring_window_holds(&c->window, c->next_due_ns) };
 
 		c->sums.unsent++;
 		c->sums.due += row.measured;
-		vlog_add(c->log, &row);
+		request_log_add(c->log, &row);
 	}
 	for (uint32_t i = 0; i < c->cfg.users; i++)
 		if (c->user[i].state == CROWD_ASKED)
@@ -408,17 +408,17 @@ static void show_crowd_progress(const struct crowd *c, int64_t now)
 {
 	int64_t away = 0;
 
-	if (!c->cfg.progress || !progress_due(c->cfg.progress, now))
+	if (!c->cfg.progress || !is_progress_line_due(c->cfg.progress, now))
 		return;
 	for (int64_t i = 0; i < c->cfg.users; i++)
 		away += is_disconnected(&c->user[i]);
-	progress_show(c->cfg.progress, "%s of %s users connected   %s requests   %s answered%s%s", say_count(c->cfg.users - away),
-		      say_count(c->cfg.users), say_count(c->sums.due), say_count(c->sums.finished),
+	progress_show(c->cfg.progress, "%s of %s users connected   %s requests   %s answered%s%s", count_text(c->cfg.users - away),
+		      count_text(c->cfg.users), count_text(c->sums.due), count_text(c->sums.finished),
 		      c->window.end_ns < INT64_MAX ? "   left: " : "",
-		      c->window.end_ns < INT64_MAX ? say_ns((double)((c->window.end_ns - now) / NS_PER_S) * NS_PER_S) : "");
+		      c->window.end_ns < INT64_MAX ? ns_text((double)((c->window.end_ns - now) / NS_PER_S) * NS_PER_S) : "");
 }
 
-int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
+int crowd_run(struct crowd *c, struct request_log *log, int64_t start_ns)
 {
 	struct thread_usage first = { 0, -1 }, last;
 	sigset_t before;
@@ -427,21 +427,21 @@ int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 	int err = 0;
 
 	c->log = log;
-	block_stops(&before);
+	block_stop_signals(&before);
 	begin_measuring(c, start_ns);
 	while (!err && (now = clock_now()) < c->window.end_ns && !proc_stop) {
 		if (!window && now >= c->window.from_ns) {
 			window = true;
 			first = thread_usage_now();
 		}
-		send_due(c, now);
+		send_due_requests(c, now);
 		show_crowd_progress(c, now);
 		until = clock_earlier(c->window.end_ns, window ? INT64_MAX : c->window.from_ns);
-		err = crowd_turn(c, c->cfg.progress ? progress_wake(c->cfg.progress, until) : until, &before);
+		err = crowd_run_loop_once(c, c->cfg.progress ? progress_next_wake_ns(c->cfg.progress, until) : until, &before);
 	}
 	now = clock_now();
 	c->sums.stopped = proc_stop && now < c->window.end_ns;
-	window_close(&c->window, now);
+	measuring_window_close(&c->window, now);
 	for (uint32_t i = 0; i < c->cfg.users; i++)
 		if (is_disconnected(&c->user[i])) {
 			add_disconnected_time(c, &c->user[i], now);
@@ -450,11 +450,11 @@ int crowd_run(struct crowd *c, struct vlog *log, int64_t start_ns)
 	last = window ? thread_usage_now() : first;
 	c->sums.spent = thread_usage_between(&first, &last);
 	over = now + c->cfg.timeout_ns;
-	while (!err && !c->sums.stopped && (c->window.asked || has_unsent(c)) && (now = clock_now()) < over && !proc_stop) {
-		send_due(c, now);
-		err = crowd_turn(c, over, &before);
+	while (!err && !c->sums.stopped && (c->window.asked || has_unsent_requests(c)) && (now = clock_now()) < over && !proc_stop) {
+		send_due_requests(c, now);
+		err = crowd_run_loop_once(c, over, &before);
 	}
-	cut_unsent(c, clock_now());
+	log_unsent_and_unanswered(c, clock_now());
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return err;
 }

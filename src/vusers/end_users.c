@@ -29,9 +29,9 @@ static struct {
 	struct target target;
 	struct workload workload;
 	struct crowd crowd;
-	struct by_vnc *vnc;
-	struct by_http *http;
-	struct watch_set *watch;
+	struct vnc_users *vnc;
+	struct http_users *http;
+	struct watched_user_set *watch;
 	int32_t encodings[MESSAGES_ENCODINGS];
 	int n_encodings;
 	char words[64];			/* the encodings as text, separated by blanks, as libvncclient takes them */
@@ -40,22 +40,22 @@ static struct {
 	char punctual[96], start[START_TEXT];
 } run;
 
-void ends_be_punctual(const struct ends_cfg *cfg, char *text, size_t size)
+void request_real_time_priority(const struct vusers_options *cfg, char *text, size_t size)
 {
-	struct rt_state got;
+	struct rt_settings_granted got;
 
 	rt_setup((int)cfg->priority, &got);
 	munlockall();	/* memory of thousands of users exceeds the usual limit on locked memory */
 	got.locked = false;
 	if (cfg->priority && !got.fifo)
 		warn("--priority %d was refused: %s; going on without", (int)cfg->priority, strerror(got.why));
-	rt_describe(&got, text, size);
+	rt_describe_granted(&got, text, size);
 }
 
 /* --- options --------------------------------------------------------------------------------------------- */
 
 /* Raises the limit on open descriptors to `want`. Returns the limit (-1: none). Only root may exceed the hard limit. */
-static int64_t raise_descriptor_limit(const struct ends_cfg *cfg, int64_t want)
+static int64_t raise_descriptor_limit(const struct vusers_options *cfg, int64_t want)
 {
 	struct rlimit limit;
 
@@ -72,7 +72,7 @@ static int64_t raise_descriptor_limit(const struct ends_cfg *cfg, int64_t want)
 	return limit.rlim_cur == RLIM_INFINITY ? -1 : (int64_t)limit.rlim_cur;
 }
 
-static void read_think_file(struct ends_cfg *cfg)
+static void read_think_file(struct vusers_options *cfg)
 {
 	unsigned long line;
 	FILE *f = fopen(cfg->think_file, "re");
@@ -86,7 +86,7 @@ static void read_think_file(struct ends_cfg *cfg)
 }
 
 /* Sets the mean think time of one user; in the open loop the mean gap between the requests of all users. */
-static void set_think_mean(struct ends_cfg *cfg)
+static void set_think_mean(struct vusers_options *cfg)
 {
 	if (cfg->think_file)
 		read_think_file(cfg);
@@ -104,7 +104,7 @@ static void set_think_mean(struct ends_cfg *cfg)
 		die_usage("--open: the mean gap between requests is 0; give a lower rate");
 }
 
-static void read_workload(const struct ends_cfg *cfg, struct workload *w, const struct target *t)
+static void read_workload(const struct vusers_options *cfg, struct workload *w, const struct target *t)
 {
 	unsigned long line = 0;
 	const char *why = NULL;
@@ -128,28 +128,28 @@ static void read_workload(const struct ends_cfg *cfg, struct workload *w, const 
 }
 
 /* Reaching all users takes a while, so the time must be ahead; a time in the past is most often one of another day or zone. */
-static void check_start(const struct ends_cfg *cfg)
+static void check_start(const struct vusers_options *cfg)
 {
-	struct clock_offset offset;
+	struct wall_clock_offset offset;
 	char now[START_TEXT];
 	int64_t wall;
 
-	clock_read_offset(&offset);
+	clock_read_wall_offset(&offset);
 	wall = clock_now() + offset.offset_ns;
 	start_format(wall, now);
 	if (cfg->start_at_ns && cfg->start_at_ns <= wall)
 		die_usage("--start-at: that was %s ago (now: %s); give a later time, such as @%lld for in 10 s",
-			  say_ns((double)(wall - cfg->start_at_ns)), now, (long long)(wall / NS_PER_S + 10));
+			  ns_text((double)(wall - cfg->start_at_ns)), now, (long long)(wall / NS_PER_S + 10));
 }
 
-static void check_users_options(struct ends_cfg *cfg, const struct target *t, const char *text)
+static void check_users_options(struct vusers_options *cfg, const struct target *t, const char *text)
 {
-	if (cli_given("serve: "))
-		die_usage("--%s is an option of vusers serve", cli_given("serve: "));
-	if (t->http && cli_given("vnc: "))
-		die_usage("--%s is for VNC servers, and %s is none", cli_given("vnc: "), text);
-	if (!t->http && cli_given("http: "))
-		die_usage("--%s is for web servers, and %s is none", cli_given("http: "), text);
+	if (cli_given_option_by_help_prefix("serve: "))
+		die_usage("--%s is an option of vusers serve", cli_given_option_by_help_prefix("serve: "));
+	if (t->http && cli_given_option_by_help_prefix("vnc: "))
+		die_usage("--%s is for VNC servers, and %s is none", cli_given_option_by_help_prefix("vnc: "), text);
+	if (!t->http && cli_given_option_by_help_prefix("http: "))
+		die_usage("--%s is for web servers, and %s is none", cli_given_option_by_help_prefix("http: "), text);
 	if (cfg->watched > cfg->users)
 		die_usage("--watched %lld: there are %lld users", (long long)cfg->watched, (long long)cfg->users);
 	if (cfg->echo == ECHO_PATCH)
@@ -157,7 +157,7 @@ static void check_users_options(struct ends_cfg *cfg, const struct target *t, co
 }
 
 /* An estimate of the requests in the measuring window. */
-static int64_t expected_requests(const struct ends_cfg *cfg)
+static int64_t expected_requests(const struct vusers_options *cfg)
 {
 	double mean = cfg->think.mean_ns, per_s = cfg->rate > 0 ? cfg->rate : mean > 0 ? 1e9 * (double)cfg->users / mean : 1e5;
 	double n = cfg->time_ns ? per_s * (double)cfg->time_ns / 1e9 * 1.1 : EXPECTED_MOST;
@@ -174,10 +174,10 @@ static void die_not_connected(const struct crowd *c, const char *text, int err)
 
 /* --- the run --------------------------------------------------------------------------------------------------------- */
 
-static void describe_http(const struct ends_cfg *cfg, struct report_what *what, struct vlog_cfg *log)
+static void describe_http_load(const struct vusers_options *cfg, struct users_report_facts *what, struct request_log_cfg *log)
 {
 	read_workload(cfg, &run.workload, &run.target);
-	if (cfg->per == PER_OBJECT && cli_given("http: of a page"))
+	if (cfg->per == PER_OBJECT && cli_given_option_by_help_prefix("http: of a page"))
 		die_usage("--parallel needs --per page: users who think before each object fetch one at a time");
 	for (int i = 0; i < (cfg->per == PER_PAGE ? run.workload.pages : run.workload.objects); i++) {
 		run.names[i] = cfg->per == PER_PAGE ? run.workload.page[i].name : run.workload.object[i].name;
@@ -191,14 +191,14 @@ static void describe_http(const struct ends_cfg *cfg, struct report_what *what, 
 	what->objects_per_page = workload_objects_per_page(&run.workload);
 	what->whole_pages = cfg->per == PER_PAGE;
 	what->parallel = (int)cfg->parallel;
-	what->library = by_http_library();
+	what->library = http_library_version_text();
 }
 
-static void describe_vnc(const struct ends_cfg *cfg, struct report_what *what)
+static void describe_vnc_load(const struct vusers_options *cfg, struct users_report_facts *what)
 {
 	char why[256];
 
-	run.n_encodings = messages_encodings(cfg->encodings, true, run.encodings, why, sizeof(why));
+	run.n_encodings = messages_parse_encoding_list(cfg->encodings, true, run.encodings, why, sizeof(why));
 	if (run.n_encodings < 0)
 		die_usage("--encodings: %s", why);
 	snprintf(run.words, sizeof(run.words), "%s", cfg->encodings);
@@ -213,17 +213,17 @@ static void describe_vnc(const struct ends_cfg *cfg, struct report_what *what)
 	what->encodings = cfg->encodings;
 }
 
-static struct by_http_cfg http_cfg(const struct ends_cfg *cfg)
+static struct http_users_cfg http_users_cfg_from_options(const struct vusers_options *cfg)
 {
-	return (struct by_http_cfg){ &run.target, &run.workload, cfg->per == PER_PAGE, (int)cfg->parallel, (uint64_t)cfg->seed };
+	return (struct http_users_cfg){ &run.target, &run.workload, cfg->per == PER_PAGE, (int)cfg->parallel, (uint64_t)cfg->seed };
 }
 
 /* Sets up the users that keep no pixels; watched users have the numbers before them. */
-static void open_crowd(const struct ends_cfg *cfg)
+static void open_crowd(const struct vusers_options *cfg)
 {
-	struct by_vnc_cfg vnc = { .target = &run.target, .move = cfg->asks, .patch = cfg->echo == ECHO_PATCH,
+	struct vnc_users_cfg vnc = { .target = &run.target, .move = cfg->asks, .patch = cfg->echo == ECHO_PATCH,
 				  .rfb = { run.encodings, run.n_encodings, cfg->password_file ? run.password : NULL } };
-	struct by_http_cfg http = http_cfg(cfg);
+	struct http_users_cfg http = http_users_cfg_from_options(cfg);
 	struct crowd *c = &run.crowd;
 	int err;
 
@@ -234,18 +234,18 @@ static void open_crowd(const struct ends_cfg *cfg)
 		think_set_mean(&c->cfg.think, cfg->think.mean_ns * (double)cfg->users / (double)c->cfg.users);
 	err = crowd_open(c);
 	if (!err && run.target.http)
-		c->self = run.http = by_http_open(&http, c);
+		c->self = run.http = http_users_open(&http, c);
 	else if (!err)
-		c->self = run.vnc = by_vnc_open(&vnc, c);
+		c->self = run.vnc = vnc_users_open(&vnc, c);
 	if (err || !c->self)
 		die(EXIT_RUN, "out of memory for %lld users", (long long)cfg->users);
 	c->protocol = run.target.http ? &by_http_protocol : &by_vnc_protocol;
 }
 
 /* Starts and connects the watched users. 0 or -EINTR. */
-static int open_watch(const struct ends_cfg *cfg, const char *text)
+static int open_watched_users(const struct vusers_options *cfg, const char *text)
 {
-	struct watch_cfg w = { .target = &run.target, .crowd = &run.crowd.cfg,
+	struct watched_users_cfg w = { .target = &run.target, .crowd = &run.crowd.cfg,
 			       .viewer = { run.words, cfg->password_file ? run.password : NULL, cfg->echo == ECHO_PATCH },
 			       .think = cfg->think, .open = cfg->rate > 0, .move = cfg->asks, .n = (int)cfg->watched };
 	int here;
@@ -254,34 +254,34 @@ static int open_watch(const struct ends_cfg *cfg, const char *text)
 		return 0;
 	if (w.open)
 		think_set_mean(&w.think, cfg->think.mean_ns * (double)cfg->users);
-	run.watch = watch_open(&w);
+	run.watch = watched_users_start(&w);
 	if (!run.watch)
 		die(EXIT_RUN, "cannot start %d watched users: %m", w.n);
-	here = watch_gather(run.watch);
+	here = watched_users_wait_connected(run.watch);
 	if (!here)
-		die(EXIT_RUN, "%s: watched users: %s", text, watch_failure(run.watch));
+		die(EXIT_RUN, "%s: watched users: %s", text, watched_failure_text(run.watch));
 	return here < 0 ? here : 0;
 }
 
-static void close_load(struct ends_cfg *cfg)
+static void free_load_users(struct vusers_options *cfg)
 {
 	if (run.watch)
-		watch_close(run.watch);
+		watched_users_close(run.watch);
 	if (run.http)
-		by_http_close(run.http);
+		http_users_close(run.http);
 	if (run.vnc)
-		by_vnc_close(run.vnc);
+		vnc_users_close(run.vnc);
 	crowd_close(&run.crowd);
 	workload_free(&run.workload);
 	think_free(&cfg->think);
 	explicit_bzero(run.password, sizeof(run.password));
 }
 
-static void describe_start(const struct ends_cfg *cfg, int64_t start, struct report_what *what)
+static void describe_start(const struct vusers_options *cfg, int64_t start, struct users_report_facts *what)
 {
-	struct clock_offset offset;
+	struct wall_clock_offset offset;
 
-	clock_read_offset(&offset);
+	clock_read_wall_offset(&offset);
 	if (cfg->start_at_ns) {
 		start_format(cfg->start_at_ns, run.start);
 		what->start_text = run.start;
@@ -291,18 +291,18 @@ static void describe_start(const struct ends_cfg *cfg, int64_t start, struct rep
 }
 
 /* Connects all users and runs them. 0; -EINTR: stopped by a signal before the start. */
-static int run_crowd(const struct ends_cfg *cfg, const char *text, struct vlog *log, struct report_what *what)
+static int run_crowd(const struct vusers_options *cfg, const char *text, struct request_log *log, struct users_report_facts *what)
 {
 	struct crowd *c = &run.crowd;
 	int64_t start;
-	int err = crowd_gather(c);
+	int err = crowd_connect_users(c);
 
 	if (err && err != -EINTR)
 		die_not_connected(c, text, err);
 	if (!err)
-		err = open_watch(cfg, text);
+		err = open_watched_users(cfg, text);
 	if (!err) {
-		proc_say_ready((int)cfg->ready_fd);
+		proc_write_ready_line_or_warn((int)cfg->ready_fd);
 		err = crowd_await(c, cfg->start_at_ns);
 	}
 	c->sums.stopped = err;
@@ -310,32 +310,32 @@ static int run_crowd(const struct ends_cfg *cfg, const char *text, struct vlog *
 		start = clock_now();
 		describe_start(cfg, start, what);
 		if (run.watch)
-			watch_run(run.watch, log, start);
+			watched_users_begin_run(run.watch, log, start);
 		err = crowd_run(c, log, start);
 	}
 	if (err && err != -EINTR)
 		die(EXIT_RUN, "cannot wait for events: %s", strerror(-err));
 	if (run.watch)
-		watch_end(run.watch, c->sums.stopped, what->user);
+		watched_users_end_run(run.watch, c->sums.stopped, what->user);
 	return err;
 }
 
-int ends_users(struct ends_cfg *cfg, const char *text)
+int run_load_generator(struct vusers_options *cfg, const char *text)
 {
-	struct vlog_cfg log_cfg = { .tsv = cfg->log, .jtl = cfg->jtl, .label = by_vnc_labels, .url = text, .users = cfg->users };
-	struct report_what what = { .target = text, .rate = cfg->rate > 0 ? cfg->rate : (double)NAN,
+	struct request_log_cfg log_cfg = { .tsv = cfg->log, .jtl = cfg->jtl, .label = by_vnc_labels, .url = text, .users = cfg->users };
+	struct users_report_facts what = { .target = text, .rate = cfg->rate > 0 ? cfg->rate : (double)NAN,
 				    .nz = cfg->nz > 0 ? cfg->nz : (double)NAN, .objects_per_page = NAN,
 				    .threshold_ns = cfg->threshold_ns, .late_limit_ns = cfg->late_ns, .connections = -1, .clock_error_ns = start_clock_error(),
 				    .think_text = cfg->think_text,
 				    .punctual_by = run.punctual, .watched = (int)cfg->watched };
 	struct crowd *c = &run.crowd;
-	struct by_http_cfg http = http_cfg(cfg);
-	struct progress progress;
-	struct vlog_sums sums;
-	struct vlog *log;
+	struct http_users_cfg http = http_users_cfg_from_options(cfg);
+	struct progress_line progress;
+	struct request_log_sums sums;
+	struct request_log *log;
 	char why[256];
 	const char *wrong;
-	struct rec *out;
+	struct rec_report *out;
 	int early, err, status;
 
 	if (target_parse(text, &run.target, why, sizeof(why)))
@@ -343,35 +343,36 @@ int ends_users(struct ends_cfg *cfg, const char *text)
 	check_users_options(cfg, &run.target, text);
 	set_think_mean(cfg);
 	check_start(cfg);
-	rec_check_apart((const struct rec_place[]){ { "output", cfg->out.path }, { "log", cfg->log }, { "jtl", cfg->jtl } }, 3);
+	rec_check_outputs_differ((const struct rec_output_path[]){ { "output", cfg->out.path }, { "log", cfg->log }, { "jtl", cfg->jtl } },
+				 3);
 	if (run.target.http)
-		describe_http(cfg, &what, &log_cfg);
+		describe_http_load(cfg, &what, &log_cfg);
 	else
-		describe_vnc(cfg, &what);
-	what.descriptors = cfg->users * (run.target.http ? by_http_lanes(&http) : 1) + SPARE_DESCRIPTORS;
+		describe_vnc_load(cfg, &what);
+	what.descriptors = cfg->users * (run.target.http ? http_connections_per_user(&http) : 1) + SPARE_DESCRIPTORS;
 	what.descriptors_most = raise_descriptor_limit(cfg, what.descriptors);
 	log_cfg.expect = expected_requests(cfg);
 	out = rec_must_open(&cfg->out, "vusers");
-	log = vlog_open(&log_cfg, &wrong);
+	log = request_log_open(&log_cfg, &wrong);
 	if (!log)
 		die(EXIT_RUN, "cannot write %s: %m", wrong);
-	ends_be_punctual(cfg, run.punctual, sizeof(run.punctual));
+	request_real_time_priority(cfg, run.punctual, sizeof(run.punctual));
 	what.each_user = cfg->out.format == REC_ROWS;
 	open_crowd(cfg);
 	progress_start(&progress, cfg->out.detail == REC_QUIET);
 	c->cfg.progress = &progress;
 	early = run_crowd(cfg, text, log, &what);
 	progress_end(&progress);
-	err = vlog_close(log, &sums);
-	what.process_cpu_ns = clock_process_cpu();
-	what.bytes = run.http ? by_http_bytes(run.http) : by_vnc_bytes(run.vnc);
-	what.connections = run.http ? by_http_connections(run.http) : -1;
+	err = request_log_close(log, &sums);
+	what.process_cpu_ns = clock_process_cpu_time();
+	what.bytes = run.http ? http_users_received_bytes(run.http) : vnc_users_received_bytes(run.vnc);
+	what.connections = run.http ? http_users_connection_count(run.http) : -1;
 	report_users(out, c, &sums, &what);
 	status = report_judge(out, c, &sums, &what, err);
 	rec_must_close(out);
 	if (early)
 		status = EXIT_INTERRUPTED;
-	close_load(cfg);
-	vlog_free_sums(&sums);
+	free_load_users(cfg);
+	request_log_free_sums(&sums);
 	return status;
 }

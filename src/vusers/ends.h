@@ -11,21 +11,21 @@
 enum echo_method { ECHO_NEXT, ECHO_PATCH };
 enum think_unit { PER_OBJECT, PER_PAGE };
 
-struct ends_cfg {
+struct vusers_options {
 	int64_t users, watched, think_ns, ramp_ns, time_ns, skip_ns, timeout_ns, threshold_ns, late_ns;
 	int64_t start_at_ns;	/* CLOCK_REALTIME; 0: at once */
 	int64_t seed, ready_fd, priority, size, width, parallel;
 	double rate, nz;
 	const char *think_text, *think_file, *password_file, *log, *jtl, *workload, *encodings, *stations, *pause;
-	struct think think;	/* distribution of --think-dist; its mean is set later */
+	struct think_time_distribution think;	/* distribution of --think-dist; its mean is set later */
 	int asks, echo, per, service;
 	struct rec_cfg out;
 };
 
 /* Runs the load generator. Returns the exit status; dies with a line if an option is wrong or the run cannot start. */
-int ends_users(struct ends_cfg *cfg, const char *target);
+int run_load_generator(struct vusers_options *cfg, const char *target);
 
 /* Asks for real-time priority and exact timers for this thread; `text` is what was granted. */
-void ends_be_punctual(const struct ends_cfg *cfg, char *text, size_t size);
+void request_real_time_priority(const struct vusers_options *cfg, char *text, size_t size);
 
 #endif

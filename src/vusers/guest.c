@@ -14,7 +14,7 @@ enum { STAGE_VERSION, STAGE_SECURITY, STAGE_INIT, STAGE_MESSAGE, STAGE_FORMAT, S
        STAGE_POINTER, STAGE_CUT };
 
 /* Makes a framebuffer update with one raw rectangle of one grey. Owned by the caller; NULL: out of memory. */
-static uint8_t *make_update(uint16_t width, uint16_t height, uint8_t grey, size_t *size)
+static uint8_t *make_grey_update(uint16_t width, uint16_t height, uint8_t grey, size_t *size)
 {
 	uint8_t *p;
 
@@ -30,16 +30,16 @@ static uint8_t *make_update(uint16_t width, uint16_t height, uint8_t grey, size_
 	return p;
 }
 
-int guest_server_open(struct guest_server *w, bool http, int64_t size, uint16_t width, uint16_t height)
+int reference_server_answers_make(struct reference_server_answers *w, bool http, int64_t size, uint16_t width, uint16_t height)
 {
 	char head[160];
 	int n;
 
-	*w = (struct guest_server){ .http = http, .width = width, .height = height };
+	*w = (struct reference_server_answers){ .http = http, .width = width, .height = height };
 	if (!http) {
-		w->answer = make_update(width < SQUARE ? width : SQUARE, height < SQUARE ? height : SQUARE, 0, &w->size);
-		w->turned = make_update(width < SQUARE ? width : SQUARE, height < SQUARE ? height : SQUARE, 255, &w->size);
-		w->whole = make_update(width, height, 255, &w->whole_size);
+		w->answer = make_grey_update(width < SQUARE ? width : SQUARE, height < SQUARE ? height : SQUARE, 0, &w->size);
+		w->turned = make_grey_update(width < SQUARE ? width : SQUARE, height < SQUARE ? height : SQUARE, 255, &w->size);
+		w->whole = make_grey_update(width, height, 255, &w->whole_size);
 		return w->answer && w->turned && w->whole ? 0 : -ENOMEM;
 	}
 	n = snprintf(head, sizeof(head), "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: "
@@ -53,19 +53,19 @@ int guest_server_open(struct guest_server *w, bool http, int64_t size, uint16_t 
 	return 0;
 }
 
-void guest_server_close(struct guest_server *w)
+void reference_server_answers_free(struct reference_server_answers *w)
 {
 	free(w->answer);
 	free(w->turned);
 	free(w->whole);
 }
 
-void guest_start(struct guest *g, int fd, uint32_t serial)
+void served_client_init(struct served_client *g, int fd, uint32_t serial)
 {
-	*g = (struct guest){ .fd = fd, .serial = serial };
+	*g = (struct served_client){ .fd = fd, .serial = serial };
 }
 
-static int send_bytes(struct guest *g, const void *bytes, size_t n)
+static int send_client_bytes(struct served_client *g, const void *bytes, size_t n)
 {
 	ssize_t sent = send(g->fd, bytes, n, MSG_NOSIGNAL);
 
@@ -73,7 +73,7 @@ static int send_bytes(struct guest *g, const void *bytes, size_t n)
 }
 
 /* Sends the last `left` bytes of a message as far as the socket takes them. 0 or -errno. */
-static int send_rest(struct guest *g, const uint8_t *bytes, size_t size)
+static int send_rest_of_client_answer(struct served_client *g, const uint8_t *bytes, size_t size)
 {
 	ssize_t sent = send(g->fd, bytes + size - g->left, g->left, MSG_NOSIGNAL);
 
@@ -83,15 +83,15 @@ static int send_rest(struct guest *g, const uint8_t *bytes, size_t size)
 	return 0;
 }
 
-int guest_greet(struct guest *g, const struct guest_server *w)
+int served_client_send_version(struct served_client *g, const struct reference_server_answers *w)
 {
-	return w->http ? 0 : send_bytes(g, "RFB 003.008\n", 12);
+	return w->http ? 0 : send_client_bytes(g, "RFB 003.008\n", 12);
 }
 
 /* --- HTTP ---------------------------------------------------------------------------------------------------------- */
 
 /* Counts requests: an empty line ends one, since requests of vusers have no body. */
-static int feed_http(struct guest *g, const uint8_t *bytes, size_t n)
+static int count_http_requests(struct served_client *g, const uint8_t *bytes, size_t n)
 {
 	int requests = 0;
 
@@ -118,31 +118,31 @@ static const uint8_t needs[] = { [STAGE_VERSION] = 12, [STAGE_SECURITY] = 1, [ST
 				 [STAGE_FORMAT] = 19, [STAGE_ENCODINGS] = 3, [STAGE_REQUEST] = 9, [STAGE_KEY] = 7,
 				 [STAGE_POINTER] = 5, [STAGE_CUT] = 7 };
 
-static int send_picture(struct guest *g, const struct guest_server *w)
+static int send_framebuffer_update(struct served_client *g, const struct reference_server_answers *w)
 {
 	g->wants = false;
 	g->owed = 0;
 	if (g->told) {
 		g->black = !g->black;
-		return send_bytes(g, g->black ? w->answer : w->turned, w->size);
+		return send_client_bytes(g, g->black ? w->answer : w->turned, w->size);
 	}
 	g->told = true;
 	g->left = w->whole_size;
-	return send_rest(g, w->whole, w->whole_size);
+	return send_rest_of_client_answer(g, w->whole, w->whole_size);
 }
 
-static int send_server_init(struct guest *g, const struct guest_server *w)
+static int send_server_init(struct served_client *g, const struct reference_server_answers *w)
 {
 	uint8_t init[32] = { 0, 0, 0, 0, 32, 24, 0, 1, 0, 255, 0, 255, 0, 255, 16, 8, 0, 0, 0, 0, 0, 0, 0,
 			     8, 'v', 'u', 's', 'e', 'r', 's', ' ', ' ' };
 
 	rfb_put_u16(init, w->width);
 	rfb_put_u16(init + 2, w->height);
-	return send_bytes(g, init, sizeof(init));
+	return send_client_bytes(g, init, sizeof(init));
 }
 
 /* Handles the message whose fixed part is complete in `head`. 1: a request, 0: none, or -errno. */
-static int handle_guest_message(struct guest *g, const struct guest_server *w)
+static int serve_rfb_client_message(struct served_client *g, const struct reference_server_answers *w)
 {
 	static const uint8_t messages[] = { [0] = STAGE_FORMAT, [2] = STAGE_ENCODINGS, [3] = STAGE_REQUEST, [4] = STAGE_KEY,
 					    [5] = STAGE_POINTER, [6] = STAGE_CUT };
@@ -152,10 +152,10 @@ static int handle_guest_message(struct guest *g, const struct guest_server *w)
 	switch (stage) {
 	case STAGE_VERSION:
 		g->stage = STAGE_SECURITY;
-		return memcmp(g->head, "RFB 003.008\n", 12) ? -EPROTO : send_bytes(g, "\1\1", 2);
+		return memcmp(g->head, "RFB 003.008\n", 12) ? -EPROTO : send_client_bytes(g, "\1\1", 2);
 	case STAGE_SECURITY:
 		g->stage = STAGE_INIT;
-		return g->head[0] != 1 ? -EPROTO : send_bytes(g, "\0\0\0\0", 4);
+		return g->head[0] != 1 ? -EPROTO : send_client_bytes(g, "\0\0\0\0", 4);
 	case STAGE_INIT:
 		return send_server_init(g, w);
 	case STAGE_MESSAGE:
@@ -164,24 +164,25 @@ static int handle_guest_message(struct guest *g, const struct guest_server *w)
 		g->stage = messages[g->head[0]];
 		return 0;
 	case STAGE_ENCODINGS:
-		g->skip = 4ull * rfb_u16(g->head + 1);
+		g->skip = 4ull * rfb_get_u16(g->head + 1);
 		return 0;
 	case STAGE_REQUEST:
 		g->wants = true;
-		return !g->left && (!g->told || g->owed) ? send_picture(g, w) : 0;
+		return !g->left && (!g->told || g->owed) ? send_framebuffer_update(g, w) : 0;
 	case STAGE_KEY:
 		return g->head[0] ? 1 : 0;
 	case STAGE_POINTER:
 		return 1;
 	case STAGE_CUT:
-		g->skip = rfb_u32(g->head + 3);
+		g->skip = rfb_get_u32(g->head + 3);
 		return 0;
 	default:
 		return 0;
 	}
 }
 
-static int feed_rfb(struct guest *g, const struct guest_server *w, const uint8_t *bytes, size_t n)
+static int count_rfb_input_requests(struct served_client *g, const struct reference_server_answers *w, const uint8_t *bytes,
+				    size_t n)
 {
 	int requests = 0;
 
@@ -198,7 +199,7 @@ static int feed_rfb(struct guest *g, const struct guest_server *w, const uint8_t
 		if (g->have < needs[g->stage])
 			continue;
 		g->have = 0;
-		got = handle_guest_message(g, w);
+		got = serve_rfb_client_message(g, w);
 		if (got < 0)
 			return got;
 		requests += got;
@@ -208,24 +209,24 @@ static int feed_rfb(struct guest *g, const struct guest_server *w, const uint8_t
 
 /* --- both ---------------------------------------------------------------------------------------------------------- */
 
-int guest_feed(struct guest *g, const struct guest_server *w, const uint8_t *bytes, size_t n)
+int served_client_count_requests(struct served_client *g, const struct reference_server_answers *w, const uint8_t *bytes, size_t n)
 {
-	return w->http ? feed_http(g, bytes, n) : feed_rfb(g, w, bytes, n);
+	return w->http ? count_http_requests(g, bytes, n) : count_rfb_input_requests(g, w, bytes, n);
 }
 
-int guest_answer(struct guest *g, const struct guest_server *w)
+int served_client_send_answer(struct served_client *g, const struct reference_server_answers *w)
 {
 	if (w->http) {
 		if (g->left)	/* pipelined requests: not a client of vusers */
 			return -ENOBUFS;
 		g->left = w->size;
-		return send_rest(g, w->answer, w->size);
+		return send_rest_of_client_answer(g, w->answer, w->size);
 	}
 	g->owed++;
-	return g->wants && !g->left ? send_picture(g, w) : 0;
+	return g->wants && !g->left ? send_framebuffer_update(g, w) : 0;
 }
 
-int guest_send_rest(struct guest *g, const struct guest_server *w)
+int served_client_send_rest(struct served_client *g, const struct reference_server_answers *w)
 {
-	return w->http ? send_rest(g, w->answer, w->size) : send_rest(g, w->whole, w->whole_size);
+	return w->http ? send_rest_of_client_answer(g, w->answer, w->size) : send_rest_of_client_answer(g, w->whole, w->whole_size);
 }

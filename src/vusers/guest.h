@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Settings and messages shared by all clients. */
-struct guest_server {
+struct reference_server_answers {
 	bool http;
 	uint16_t width, height;
 	uint8_t *answer;	/* HTTP: header and body; RFB: an update with a black square; owned */
@@ -18,7 +18,7 @@ struct guest_server {
 	size_t whole_size;
 };
 
-struct guest {
+struct served_client {
 	int fd;
 	uint32_t serial;	/* number of the client, 0: this entry is free */
 	uint8_t stage, have;	/* parser state, and bytes in `head` */
@@ -30,16 +30,16 @@ struct guest {
 };
 
 /* 0 or -ENOMEM. */
-int guest_server_open(struct guest_server *w, bool http, int64_t size, uint16_t width, uint16_t height);
-void guest_server_close(struct guest_server *w);
+int reference_server_answers_make(struct reference_server_answers *w, bool http, int64_t size, uint16_t width, uint16_t height);
+void reference_server_answers_free(struct reference_server_answers *w);
 
-void guest_start(struct guest *g, int fd, uint32_t serial);
-int guest_greet(struct guest *g, const struct guest_server *w);
+void served_client_init(struct served_client *g, int fd, uint32_t serial);
+int served_client_send_version(struct served_client *g, const struct reference_server_answers *w);
 /* Parses received bytes. Returns the number of requests completed; -EPROTO: another protocol, or another -errno. */
-int guest_feed(struct guest *g, const struct guest_server *w, const uint8_t *bytes, size_t n);
+int served_client_count_requests(struct served_client *g, const struct reference_server_answers *w, const uint8_t *bytes, size_t n);
 /* Sends the answer to one request. 0 or -errno. */
-int guest_answer(struct guest *g, const struct guest_server *w);
+int served_client_send_answer(struct served_client *g, const struct reference_server_answers *w);
 /* Sends more of a partly sent message once the socket is writable. 0 or -errno. */
-int guest_send_rest(struct guest *g, const struct guest_server *w);
+int served_client_send_rest(struct served_client *g, const struct reference_server_answers *w);
 
 #endif

@@ -31,7 +31,7 @@ int merged_add_part(struct merged *m, int64_t users)
 	return 0;
 }
 
-int merged_add_row(struct merged *m, struct vlog_row row)
+int merged_add_row(struct merged *m, struct request_log_row row)
 {
 	struct crowd *c = &m->crowd;
 	int err;
@@ -67,7 +67,7 @@ static int order_events(const void *a, const void *b)
 
 static int order_rows(const void *a, const void *b)
 {
-	int64_t x = ((const struct vlog_row *)a)->end_ns, y = ((const struct vlog_row *)b)->end_ns;
+	int64_t x = ((const struct request_log_row *)a)->end_ns, y = ((const struct request_log_row *)b)->end_ns;
 
 	return (x > y) - (x < y);
 }
@@ -82,7 +82,7 @@ int merged_replay(struct merged *m, int64_t from_ns, int64_t end_ns)
 		return -ENOMEM;
 	qsort(m->row, m->n, sizeof(*m->row), order_rows);
 	for (size_t i = 0; i < m->n; i++) {
-		const struct vlog_row *r = &m->row[i];
+		const struct request_log_row *r = &m->row[i];
 
 		c->sums.finished += r->end == VLOG_OK && r->end_ns >= from_ns && r->end_ns < end_ns;
 		if (!r->sent_ns)
@@ -91,10 +91,10 @@ int merged_replay(struct merged *m, int64_t from_ns, int64_t end_ns)
 		event[n++] = (struct merged_event){ r->end_ns, false };
 	}
 	qsort(event, n, sizeof(*event), order_events);
-	window_open(&c->window, n && event[0].at_ns < from_ns ? event[0].at_ns : from_ns, from_ns, end_ns);
+	measuring_window_init(&c->window, n && event[0].at_ns < from_ns ? event[0].at_ns : from_ns, from_ns, end_ns);
 	for (size_t i = 0; i < n; i++)
-		(event[i].sent ? window_request_sent : window_request_ended)(&c->window, event[i].at_ns);
-	window_close(&c->window, n && event[n - 1].at_ns > end_ns ? event[n - 1].at_ns : end_ns);
+		(event[i].sent ? measuring_window_request_sent : measuring_window_request_ended)(&c->window, event[i].at_ns);
+	measuring_window_close(&c->window, n && event[n - 1].at_ns > end_ns ? event[n - 1].at_ns : end_ns);
 	free(event);
 	return 0;
 }
@@ -103,7 +103,7 @@ void merged_free(struct merged *m)
 {
 	free(m->crowd.user);
 	free(m->row);
-	vlog_free_sums(&m->sums);
+	request_log_free_sums(&m->sums);
 	for (int i = 0; i < m->parts; i++)
 		sample_free(&m->late[i]);
 }
@@ -116,7 +116,7 @@ static const char *const shared[] = { "kind", "loop", "think_s", "ramp_s", "skip
 
 static struct {
 	struct merged m;
-	struct json *json[MERGE_MOST];
+	struct json_document *json[MERGE_MOST];
 	struct report_part part[MERGE_MOST];
 	const char *label[LABELS];	/* names of requests; copies, kept until the program ends */
 	int labels;
@@ -145,7 +145,7 @@ static int64_t seconds_ns(int i, const char *path)
 }
 
 /* Whether two reports have the same value, or both none. */
-static bool same_setting(const struct json *a, const struct json *b, const char *path)
+static bool same_setting(const struct json_document *a, const struct json_document *b, const char *path)
 {
 	const char *x = json_get_str(a, path), *y = json_get_str(b, path);
 	double p = -1, q = -1;
@@ -183,7 +183,7 @@ static uint16_t label_number(const char *name)
 
 static int take_row(void *context, char *const *cell)
 {
-	struct vlog_row row;
+	struct request_log_row row;
 
 	(void)context;
 	if (!vlog_read_row(cell, &row) || row.watched)
@@ -198,11 +198,11 @@ static int take_row(void *context, char *const *cell)
 
 static void read_part_log(const char *name)
 {
-	FILE *in = cli_open(name);
+	FILE *in = cli_open_input_file(name);
 	unsigned long line = 0;
-	int err = rows_in_read(in, VLOG_SCHEMA, vlog_columns, VLOG_COLUMNS, take_row, NULL, &line);
+	int err = rows_in_read_table(in, VLOG_SCHEMA, vlog_columns, VLOG_COLUMNS, take_row, NULL, &line);
 
-	cli_close(in, name, err == -ERANGE ? -EPROTO : err, line, "not a row of vusers --log of that report");
+	cli_close_input_file(in, name, err == -ERANGE ? -EPROTO : err, line, "not a row of vusers --log of that report");
 }
 
 /* Adds what only the report of generator i knows. */
@@ -241,7 +241,7 @@ static void add_part(int i, const char *report, const char *log)
 	char why[200];
 	int64_t answered = run.m.sums.users.ended[VLOG_OK];
 
-	run.json[i] = json_read(report, why, sizeof(why));
+	run.json[i] = json_read_file(report, why, sizeof(why));
 	if (!run.json[i])
 		die(EXIT_USAGE, "%s: %s", report, why);
 	check_settings(i, report);
@@ -257,7 +257,7 @@ static void add_part(int i, const char *report, const char *log)
 }
 
 /* The generator that sent latest is that of the report, so that a good one does not hide a bad one. */
-static void choose_worst(struct report_what *what)
+static void choose_worst(struct users_report_facts *what)
 {
 	struct sample *late = run.m.late;
 	int worst = 0;
@@ -291,13 +291,13 @@ static double sum_of(const char *path)
 	return sum;
 }
 
-static void describe_merged(struct report_what *w)
+static void describe_merged(struct users_report_facts *w)
 {
-	const struct json *j = run.json[0];
+	const struct json_document *j = run.json[0];
 	const char *unit = json_get_str(j, "settings.thinks_before"), *think = json_get_str(j, "settings.think");
 	double connections = sum_of("result.connections");
 
-	*w = (struct report_what){ .target = json_get_str(j, "settings.target"), .kind = json_get_str(j, "settings.kind"),
+	*w = (struct users_report_facts){ .target = json_get_str(j, "settings.target"), .kind = json_get_str(j, "settings.kind"),
 				   .asks = json_get_str(j, "settings.asks"), .echo = json_get_str(j, "settings.echo"),
 				   .encodings = json_get_str(j, "settings.encodings"), .workload = json_get_str(j, "settings.workload"),
 				   .library = json_get_str(j, "settings.library"), .punctual_by = json_get_str(j, "settings.punctual_by"),
@@ -318,7 +318,7 @@ static void describe_merged(struct report_what *w)
 
 static int write_merged_log(const char *path)
 {
-	struct rows *t = rows_open(path, VLOG_SCHEMA, vlog_columns);
+	struct row_file *t = rows_open(path, VLOG_SCHEMA, vlog_columns);
 
 	if (!t)
 		die(EXIT_RUN, "cannot write %s: %m", path);
@@ -330,14 +330,14 @@ static int write_merged_log(const char *path)
 int merged_run(char *const *word, int words, const char *log, const struct rec_cfg *out_cfg)
 {
 	struct crowd *c = &run.m.crowd;
-	struct report_what what;
-	struct rec *out;
+	struct users_report_facts what;
+	struct rec_report *out;
 	int64_t from, end;
 	int status, err;
 
 	if (words < 2 || words % 2 || words > 2 * MERGE_MOST)
 		die_usage("merge what? REPORT LOG of each generator, %d at most", MERGE_MOST);
-	rec_check_apart((const struct rec_place[]){ { "output", out_cfg->path }, { "log", log } }, 2);
+	rec_check_outputs_differ((const struct rec_output_path[]){ { "output", out_cfg->path }, { "log", log } }, 2);
 	out = rec_must_open(out_cfg, "vusers");
 	for (int i = 0; i < words / 2; i++)
 		add_part(i, word[2 * i], word[2 * i + 1]);
@@ -347,7 +347,7 @@ int merged_run(char *const *word, int words, const char *log, const struct rec_c
 				     .think.mean_ns = real_or(0, "settings.think_s", 0) * S };
 	describe_merged(&what);
 	c->cfg.open = isfinite(what.rate);
-	from = crowd_from(&c->cfg, what.start_ns + what.started_late_ns);
+	from = crowd_measuring_begin_ns(&c->cfg, what.start_ns + what.started_late_ns);
 	end = from;
 	for (int i = 0; i < run.m.parts; i++)
 		end = from + seconds_ns(i, "result.seconds") > end ? from + seconds_ns(i, "result.seconds") : end;

@@ -15,8 +15,8 @@
 
 struct merged {
 	struct crowd crowd;		/* counts, users and the window; not opened by crowd_open() */
-	struct vlog_sums sums;
-	struct vlog_row *row;		/* rows of all, ascending in end_ns once merged_replay() has returned; owned */
+	struct request_log_sums sums;
+	struct request_log_row *row;		/* rows of all, ascending in end_ns once merged_replay() has returned; owned */
 	size_t n;
 	struct sample late[MERGE_MOST];	/* measured requests, ready to sent in ns, of each generator */
 	int parts;
@@ -25,7 +25,7 @@ struct merged {
 /* Adds a generator of `users` users, whose rows follow; they are numbered after those of the generators before. 0 or -ENOMEM. */
 int merged_add_part(struct merged *m, int64_t users);
 /* Adds a row of the generator added last; its user has the number in that generator. 0, -ENOMEM, -ERANGE: no such user. */
-int merged_add_row(struct merged *m, struct vlog_row row);
+int merged_add_row(struct merged *m, struct request_log_row row);
 /* Computes requests in flight and gaps between sends in the window from_ns to end_ns (CLOCK_MONOTONIC of the first generator). */
 int merged_replay(struct merged *m, int64_t from_ns, int64_t end_ns);
 void merged_free(struct merged *m);

@@ -14,7 +14,7 @@
 
 static double measured_s(const struct crowd *c)
 {
-	return window_seconds(&c->window);
+	return measuring_window_seconds(&c->window);
 }
 
 static double count_per_s(const struct crowd *c, double n)
@@ -32,7 +32,7 @@ double report_percent_disconnected(const struct crowd *c)
 	return measured_s(c) > 0 && c->cfg.users ? 100 * c->sums.gone_ns / S / measured_s(c) / (double)c->cfg.users : (double)NAN;
 }
 
-static int watched_ready(const struct report_what *w)
+static int count_watched_ready(const struct users_report_facts *w)
 {
 	int n = 0;
 
@@ -41,19 +41,20 @@ static int watched_ready(const struct report_what *w)
 	return n;
 }
 
-const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const struct report_what *w, char *text, size_t size)
+const char *invalid_run_reason_text(const struct crowd *c, struct request_log_sums *s, const struct users_report_facts *w,
+				    char *text, size_t size)
 {
-	struct sample_stat late = sample_quantile(&s->users.late, 0.99), watched = sample_quantile(&s->watched.late, 0.99);
+	struct sample_statistic late = sample_quantile(&s->users.late, 0.99), watched = sample_quantile(&s->watched.late, 0.99);
 	double limit = (double)w->late_limit_ns;
 
 	if (w->why_invalid)
 		snprintf(text, size, "%s", w->why_invalid);
-	else if (c->sums.users_ready + watched_ready(w) < c->cfg.users + w->watched)
-		snprintf(text, size, "only %lld of %lld users were connected", (long long)c->sums.users_ready + watched_ready(w),
+	else if (c->sums.users_ready + count_watched_ready(w) < c->cfg.users + w->watched)
+		snprintf(text, size, "only %lld of %lld users were connected", (long long)c->sums.users_ready + count_watched_ready(w),
 			 (long long)c->cfg.users + w->watched);
 	else if (w->started_late_ns > REPORT_START_LATE_MOST)
 		snprintf(text, size, "it started %s after --start-at, when all users were connected; choose a later time",
-			 say_ns((double)w->started_late_ns));
+			 ns_text((double)w->started_late_ns));
 	else if (report_percent_disconnected(c) > REPORT_GONE_MOST)
 		snprintf(text, size, "users had no connection for %.0f %% of the time%s%s", report_percent_disconnected(c),
 			 *c->sums.last_why ? "; last failure: " : "", c->sums.last_why);
@@ -72,12 +73,12 @@ const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const
 
 /* --- users --------------------------------------------------------------------------------------------------------- */
 
-static void report_users_settings(struct rec *r, const struct crowd *c, const struct report_what *w)
+static void report_users_settings(struct rec_report *r, const struct crowd *c, const struct users_report_facts *w)
 {
 	const struct crowd_cfg *cfg = &c->cfg;
 	bool open = isfinite(w->rate);	/* not cfg->open, which is false if all users are watched */
 
-	rec_object(r, "settings");
+	rec_begin_object(r, "settings");
 	rec_str(r, "target", w->target);
 	rec_str(r, "kind", w->kind);
 	rec_int(r, "users", cfg->all);
@@ -105,7 +106,7 @@ static void report_users_settings(struct rec *r, const struct crowd *c, const st
 	}
 	rec_str(r, "library", w->library);
 	rec_str(r, "punctual_by", w->punctual_by);
-	rec_end(r);
+	rec_end_container(r);
 }
 
 /* The fairness index of Jain, Chiu & Hawe 1984: 1 if all values are equal, 1/n if one user has all. NAN for no values. */
@@ -120,30 +121,30 @@ static double jain_index(const double *v, size_t n)
 	return n && squares > 0 ? sum * sum / ((double)n * squares) : (double)NAN;
 }
 
-static void report_spread(struct rec *r, const char *key, double *v, size_t n, int decimals)
+static void report_spread(struct rec_report *r, const char *key, double *v, size_t n, int decimals)
 {
 	double median = NAN;
 
 	qsort(v, n, sizeof(*v), ascending_double);
 	if (n)
 		median = n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-	rec_object(r, key);
+	rec_begin_object(r, key);
 	rec_real(r, "min", n ? v[0] : (double)NAN, decimals);
 	rec_real(r, "median", median, decimals);
 	rec_real(r, "max", n ? v[n - 1] : (double)NAN, decimals);
 	rec_real(r, "max_by_median", n && median > 0 ? v[n - 1] / median : (double)NAN, 4);
 	rec_real(r, "jain", jain_index(v, n), 6);
-	rec_end(r);
+	rec_end_container(r);
 }
 
-static void report_fairness(struct rec *r, const struct crowd *c)
+static void report_fairness(struct rec_report *r, const struct crowd *c)
 {
 	double *v = calloc((size_t)c->cfg.users, sizeof(*v));
 	size_t n = 0;
 
 	if (!v)
 		return;
-	rec_object(r, "fairness");
+	rec_begin_object(r, "fairness");
 	for (int64_t i = 0; i < c->cfg.users; i++)
 		v[i] = c->user[i].answered;
 	report_spread(r, "answered_per_user", v, (size_t)c->cfg.users, 1);
@@ -151,27 +152,27 @@ static void report_fairness(struct rec *r, const struct crowd *c)
 		if (c->user[i].answered)
 			v[n++] = (double)c->user[i].response_ns / c->user[i].answered / MS;
 	report_spread(r, "mean_response_ms", v, n, 4);
-	rec_end(r);
+	rec_end_container(r);
 	free(v);
 }
 
-static void report_each_user(struct rec *r, const struct crowd *c)
+static void report_each_user(struct rec_report *r, const struct crowd *c)
 {
-	rec_array(r, "per_user");
+	rec_begin_array(r, "per_user");
 	for (int64_t i = 0; i < c->cfg.users; i++) {
 		const struct crowd_user *u = &c->user[i];
 
-		rec_object(r, NULL);
+		rec_begin_object(r, NULL);
 		rec_int(r, "user", c->cfg.before + i);
 		rec_int(r, "answered", u->answered);
 		rec_real(r, "mean_response_ms", u->answered ? (double)u->response_ns / u->answered / MS : (double)NAN, 4);
-		rec_end(r);
+		rec_end_container(r);
 	}
-	rec_end(r);
-	rec_main_table(r, "per_user");
+	rec_end_container(r);
+	rec_set_main_table(r, "per_user");
 }
 
-static void report_start(struct rec *r, const struct report_what *w)
+static void report_start(struct rec_report *r, const struct users_report_facts *w)
 {
 	rec_str(r, "start_at", w->start_text);
 	rec_int(r, "start_ns", w->start_ns);
@@ -179,13 +180,13 @@ static void report_start(struct rec *r, const struct report_what *w)
 	rec_real(r, "clock_error_ms", w->clock_error_ns < 0 ? (double)NAN : (double)w->clock_error_ns / MS, 3);
 }
 
-static void report_parts(struct rec *r, const struct report_what *w)
+static void report_parts(struct rec_report *r, const struct users_report_facts *w)
 {
-	rec_array(r, "generators");
+	rec_begin_array(r, "generators");
 	for (int i = 0; i < w->parts; i++) {
 		const struct report_part *p = &w->part[i];
 
-		rec_object(r, NULL);
+		rec_begin_object(r, NULL);
 		rec_int(r, "generator", i + 1);
 		rec_bool(r, "valid", !p->why_invalid);
 		rec_str(r, "why_invalid", p->why_invalid);
@@ -199,16 +200,17 @@ static void report_parts(struct rec *r, const struct report_what *w)
 		rec_real(r, "late_max_ms", p->late_max_ms, 4);
 		rec_real(r, "cpu_percent", p->cpu_percent, 2);
 		rec_real(r, "memory_bytes_per_user", p->memory_bytes_per_user, 0);
-		rec_end(r);
+		rec_end_container(r);
 	}
-	rec_end(r);
-	rec_main_table(r, "generators");
+	rec_end_container(r);
+	rec_set_main_table(r, "generators");
 }
 
-static void report_generator(struct rec *r, const struct crowd *c, struct vlog_sums *s, const struct report_what *w)
+static void report_generator(struct rec_report *r, const struct crowd *c, struct request_log_sums *s,
+			     const struct users_report_facts *w)
 {
-	rec_object(r, "generator");
-	rec_timing(r, "late_ms", &s->users.late, MS);
+	rec_begin_object(r, "generator");
+	rec_sample_statistics(r, "late_ms", &s->users.late, MS);
 	rec_real(r, "cpu_percent", cpu_percent(c), 2);
 	rec_real(r, "waited_percent", c->sums.spent.waited_ns < 0 ||
 		 measured_s(c) <= 0 ? (double)NAN : 100 * (double)c->sums.spent.waited_ns / S / measured_s(c), 2);
@@ -219,29 +221,30 @@ static void report_generator(struct rec *r, const struct crowd *c, struct vlog_s
 	rec_real(r, "memory_bytes_per_user",
 		 c->sums.memory_bytes > 0 && c->cfg.users ? (double)c->sums.memory_bytes / (double)c->cfg.users : (double)NAN, 0);
 	rec_int(r, "log_lost", s->lost);
-	rec_end(r);
+	rec_end_container(r);
 }
 
 /* The watched users, who are in none of the other figures, and the difference between their response times and the others'. */
-static void report_watched(struct rec *r, const struct crowd *c, struct vlog_sums *s, const struct report_what *w)
+static void report_watched(struct rec_report *r, const struct crowd *c, struct request_log_sums *s,
+			   const struct users_report_facts *w)
 {
-	const struct vlog_timings *all = &s->watched;
+	const struct request_timings *all = &s->watched;
 
 	rec_int(r, "watched_requests", all->ended[VLOG_OK]);
 	rec_real(r, "watched_rate_per_s", count_per_s(c, (double)all->ended[VLOG_OK]), 4);
-	rec_timing(r, "watched_response_ms", &s->watched.response, MS);
-	rec_timing(r, "watched_from_sent_ms", &s->watched.from_sent, MS);
-	rec_timing(r, "watched_late_ms", &s->watched.late, MS);
-	rec_object(r, "watched_less_others_ms");
+	rec_sample_statistics(r, "watched_response_ms", &s->watched.response, MS);
+	rec_sample_statistics(r, "watched_from_sent_ms", &s->watched.from_sent, MS);
+	rec_sample_statistics(r, "watched_late_ms", &s->watched.late, MS);
+	rec_begin_object(r, "watched_less_others_ms");
 	rec_real(r, "mean", (sample_mean(&s->watched.from_sent).value - sample_mean(&s->users.from_sent).value) / MS, 4);
 	rec_real(r, "p50", (sample_quantile(&s->watched.from_sent, 0.5).value - sample_quantile(&s->users.from_sent, 0.5).value) / MS, 4);
-	rec_end(r);
-	rec_array(r, "watched");
+	rec_end_container(r);
+	rec_begin_array(r, "watched");
 	for (int i = 0; i < w->watched; i++) {
-		struct vlog_timings *one = &s->one[i];
-		const struct watch_user *u = &w->user[i];
+		struct request_timings *one = &s->one[i];
+		const struct watched_user_result *u = &w->user[i];
 
-		rec_object(r, NULL);
+		rec_begin_object(r, NULL);
 		rec_int(r, "user", i);
 		rec_bool(r, "ready", u->ready);
 		rec_int(r, "width", u->width);
@@ -253,16 +256,16 @@ static void report_watched(struct rec *r, const struct crowd *c, struct vlog_sum
 		rec_int(r, "unanswered", one->ended[VLOG_CUT]);
 		rec_int(r, "reconnected", u->reconnected);
 		rec_int(r, "refused", u->refused);
-		rec_timing(r, "response_ms", &one->response, MS);
+		rec_sample_statistics(r, "response_ms", &one->response, MS);
 		rec_real(r, "cpu_s", (double)u->cpu_ns / S, 3);
 		rec_str(r, "last_failure", *u->why ? u->why : NULL);
-		rec_end(r);
+		rec_end_container(r);
 	}
-	rec_end(r);
+	rec_end_container(r);
 }
 
 /* Percent of the values above the threshold. A censored value below it counts as not above. NAN for no values. */
-static double over_percent(const struct sample *s, int64_t threshold_ns)
+static double percent_over_threshold(const struct sample *s, int64_t threshold_ns)
 {
 	size_t over = 0;
 
@@ -273,13 +276,13 @@ static double over_percent(const struct sample *s, int64_t threshold_ns)
 
 /* --- for people --- */
 
-static void say_responses(struct rec *r, const char *name, struct sample *s)
+static void say_responses(struct rec_report *r, const char *name, struct sample *s)
 {
-	rec_row(r, "%s\t%s\t%s\t%s\t%s\t%s\t%s", name, say_quantile(s, 0, MS), say_quantile(s, 0.5, MS), say_quantile(s, 0.9, MS),
-		say_quantile(s, 0.95, MS), say_quantile(s, 0.99, MS), say_quantile(s, 1, MS));
+	rec_table_row(r, "%s\t%s\t%s\t%s\t%s\t%s\t%s", name, quantile_text(s, 0, MS), quantile_text(s, 0.5, MS), quantile_text(s, 0.9, MS),
+		quantile_text(s, 0.95, MS), quantile_text(s, 0.99, MS), quantile_text(s, 1, MS));
 }
 
-static void say_users(struct rec *r, const struct crowd *c, struct vlog_sums *s, const struct report_what *w)
+static void say_users(struct rec_report *r, const struct crowd *c, struct request_log_sums *s, const struct users_report_facts *w)
 {
 	int64_t failed = s->users.ended[VLOG_ERROR] + s->users.ended[VLOG_TIMEOUT] + s->users.ended[VLOG_CUT];
 	uint32_t least = UINT32_MAX, most = 0;
@@ -288,36 +291,36 @@ static void say_users(struct rec *r, const struct crowd *c, struct vlog_sums *s,
 		least = c->user[i].answered < least ? c->user[i].answered : least;
 		most = c->user[i].answered > most ? c->user[i].answered : most;
 	}
-	rec_say(r, "%s user%s, %s %s, %s: %s requests answered (%s/s), %s failed", say_count(c->cfg.all), c->cfg.all == 1 ? "" : "s",
-		isfinite(w->rate) ? say_number(w->rate) : say_ns(c->cfg.think.mean_ns), isfinite(w->rate) ? "requests/s due" : "think time",
-		say_ns(measured_s(c) * S), say_count(s->users.ended[VLOG_OK]), say_number(count_per_s(c, (double)s->users.ended[VLOG_OK])),
-			say_count(failed));
-	rec_table(r, "lrrrrrr", "\tmin\tp50\tp90\tp95\tp99\tmax ms");
+	rec_say(r, "%s user%s, %s %s, %s: %s requests answered (%s/s), %s failed", count_text(c->cfg.all), c->cfg.all == 1 ? "" : "s",
+		isfinite(w->rate) ? number_text(w->rate) : ns_text(c->cfg.think.mean_ns), isfinite(w->rate) ? "requests/s due" : "think time",
+		ns_text(measured_s(c) * S), count_text(s->users.ended[VLOG_OK]), number_text(count_per_s(c, (double)s->users.ended[VLOG_OK])),
+			count_text(failed));
+	rec_begin_table(r, "lrrrrrr", "\tmin\tp50\tp90\tp95\tp99\tmax ms");
 	say_responses(r, "response", &s->users.response);
 	if (w->watched)
 		say_responses(r, "watched users", &s->watched.response);
 	if (s->users.response.n)
-		rec_say(r, "over %s: %s %%; answers per user: %s to %s", say_ns((double)w->threshold_ns),
-			say_number(over_percent(&s->users.response, w->threshold_ns)), say_count(least), say_count(most));
+		rec_say(r, "over %s: %s %%; answers per user: %s to %s", ns_text((double)w->threshold_ns),
+			number_text(percent_over_threshold(&s->users.response, w->threshold_ns)), count_text(least), count_text(most));
 	if (s->users.late.n)
-		rec_say(r, "load generator: requests left %s late at worst; it used %s %% of a CPU", say_ns(sample_max(&s->users.late).value),
-			say_number(cpu_percent(c)));
+		rec_say(r, "load generator: requests left %s late at worst; it used %s %% of a CPU", ns_text(sample_max(&s->users.late).value),
+			number_text(cpu_percent(c)));
 }
 
-void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const struct report_what *w)
+void report_users(struct rec_report *r, struct crowd *c, struct request_log_sums *s, const struct users_report_facts *w)
 {
 	const struct crowd_sums *u = &c->sums;
-	const struct window *k = &c->window;
+	const struct measuring_window *k = &c->window;
 	double answered = (double)s->users.ended[VLOG_OK], t = measured_s(c), inside = sample_mean(&s->users.from_sent).value;
 	const char *why;
 	char text[160];
 
 	report_users_settings(r, c, w);
-	rec_object(r, "result");
-	why = report_why_invalid(c, s, w, text, sizeof(text));
+	rec_begin_object(r, "result");
+	why = invalid_run_reason_text(c, s, w, text, sizeof(text));
 	rec_bool(r, "valid", !why);
 	rec_str(r, "why_invalid", why);
-	rec_int(r, "users_ready", u->users_ready + watched_ready(w));
+	rec_int(r, "users_ready", u->users_ready + count_watched_ready(w));
 	report_start(r, w);
 	rec_real(r, "seconds", t, 3);
 	rec_int(r, "due", u->due);
@@ -335,22 +338,22 @@ void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const str
 	rec_real(r, "finished_per_s", count_per_s(c, (double)u->finished), 4);
 	rec_int(r, "pages", u->pages);
 	rec_real(r, "pages_per_s", count_per_s(c, (double)u->pages), 4);
-	rec_timing(r, "response_ms", &s->users.response, MS);
-	rec_real(r, "over_threshold_percent", over_percent(&s->users.response, w->threshold_ns), 3);
-	rec_timing(r, "from_sent_ms", &s->users.from_sent, MS);
+	rec_sample_statistics(r, "response_ms", &s->users.response, MS);
+	rec_real(r, "over_threshold_percent", percent_over_threshold(&s->users.response, w->threshold_ns), 3);
+	rec_sample_statistics(r, "from_sent_ms", &s->users.from_sent, MS);
 	if (c->cfg.open)
-		rec_timing(r, "waited_for_user_ms", &s->waited, MS);
-	rec_object(r, "concurrency");
+		rec_sample_statistics(r, "waited_for_user_ms", &s->waited, MS);
+	rec_begin_object(r, "concurrency");
 	rec_real(r, "mean", t > 0 ? k->asked_ns / S / t : (double)NAN, 4);
 	rec_real(r, "by_little", count_per_s(c, (double)u->finished) * inside / S, 4);
 	rec_int(r, "max", k->asked_most);
-	rec_end(r);
-	rec_object(r, "send_gap_ms");
+	rec_end_container(r);
+	rec_begin_object(r, "send_gap_ms");
 	rec_int(r, "n", k->gaps);
 	rec_real(r, "mean", k->gaps ? k->gap_mean / MS : (double)NAN, 6);
 	rec_real(r, "sd", k->gaps > 1 ? sqrt(k->gap_square / (double)(k->gaps - 1)) / MS : (double)NAN, 6);
 	rec_real(r, "cov", k->gaps > 1 ? sqrt(k->gap_square / (double)(k->gaps - 1)) / k->gap_mean : (double)NAN, 5);
-	rec_end(r);
+	rec_end_container(r);
 	rec_int(r, "bytes", w->bytes);
 	rec_real(r, "received_kbyte_per_s", count_per_s(c, (double)s->bytes / 1000), 3);
 	report_fairness(r, c);
@@ -362,15 +365,16 @@ void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const str
 	if (w->parts)
 		report_parts(r, w);
 	rec_str(r, "stopped_by", u->stopped ? "signal" : "time");
-	rec_end(r);
+	rec_end_container(r);
 	say_users(r, c, s, w);
 }
 
-int report_judge(struct rec *r, const struct crowd *c, struct vlog_sums *s, const struct report_what *w, int log_err)
+int report_judge(struct rec_report *r, const struct crowd *c, struct request_log_sums *s, const struct users_report_facts *w,
+		 int log_err)
 {
 	int64_t ended[VLOG_ENDS], lost;
 	char text[160];
-	const char *why = report_why_invalid(c, s, w, text, sizeof(text));
+	const char *why = invalid_run_reason_text(c, s, w, text, sizeof(text));
 	bool all_there = c->sums.users_ready == c->cfg.users;
 
 	for (int i = 0; i < VLOG_ENDS; i++)
@@ -395,42 +399,42 @@ int report_judge(struct rec *r, const struct crowd *c, struct vlog_sums *s, cons
 
 /* --- the reference server ------------------------------------------------------------------------------------------ */
 
-void report_serve(struct rec *r, const char *target, const struct serve_cfg *cfg, struct serve_sums *s)
+void report_reference_server(struct rec_report *r, const char *target, const struct serve_cfg *cfg, struct serve_sums *s)
 {
-	rec_object(r, "settings");
+	rec_begin_object(r, "settings");
 	rec_str(r, "at", target);
-	rec_array(r, "stations_ms");
+	rec_begin_array(r, "stations_ms");
 	for (int i = 0; i < cfg->stations.n; i++)
 		rec_real(r, NULL, cfg->stations.mean_ns[i] / MS, 6);
-	rec_end(r);
+	rec_end_container(r);
 	rec_str(r, "service", !cfg->stations.n ? "none" : cfg->stations.exponential ? "exp" : "const");
 	rec_real(r, "pause_at_s", cfg->pause_ns ? (double)cfg->pause_at_ns / S : (double)NAN, 3);
 	rec_real(r, "pause_s", (double)cfg->pause_ns / S, 3);
 	rec_int(r, "seed", (int64_t)cfg->stations.random);
-	rec_end(r);
-	rec_object(r, "result");
+	rec_end_container(r);
+	rec_begin_object(r, "result");
 	rec_int(r, "guests", s->guests);
 	rec_int(r, "guests_most", s->guests_most);
 	rec_int(r, "refused", s->refused);
 	rec_int(r, "requests", s->requests);
 	rec_int(r, "answered", s->answered);
-	rec_timing(r, "inside_ms", &s->inside, MS);
-	rec_timing(r, "late_ms", &s->late, MS);
-	rec_array(r, "busy_percent");
+	rec_sample_statistics(r, "inside_ms", &s->inside, MS);
+	rec_sample_statistics(r, "late_ms", &s->late, MS);
+	rec_begin_array(r, "busy_percent");
 	for (int i = 0; i < cfg->stations.n; i++)
 		rec_real(r, NULL, 100 * s->busy[i], 3);
-	rec_end(r);
+	rec_end_container(r);
 	rec_real(r, "cpu_percent", s->ns > 0 ? 100 * (double)s->cpu_ns / (double)s->ns : (double)NAN, 2);
 	rec_real(r, "seconds", (double)s->ns / S, 3);
-	rec_end(r);
+	rec_end_container(r);
 	if (!s->requests)
-		rec_warn(r, "no request came (%s connections in %s)", say_count(s->guests), say_ns((double)s->ns));
+		rec_warn(r, "no request came (%s connections in %s)", count_text(s->guests), ns_text((double)s->ns));
 	else
-		rec_say(r, "%s of %s requests answered in %s, from %s connections", say_count(s->answered), say_count(s->requests),
-			say_ns((double)s->ns), say_count(s->guests));
+		rec_say(r, "%s of %s requests answered in %s, from %s connections", count_text(s->answered), count_text(s->requests),
+			ns_text((double)s->ns), count_text(s->guests));
 	if (s->inside.n)
 		rec_say(r, "  service and queueing %s (median), %s at worst; answers left %s late at worst",
-			say_ns(sample_quantile(&s->inside, 0.5).value), say_ns(sample_max(&s->inside).value), say_ns(sample_max(&s->late).value));
+			ns_text(sample_quantile(&s->inside, 0.5).value), ns_text(sample_max(&s->inside).value), ns_text(sample_max(&s->late).value));
 	if (s->refused)
-		rec_warn(r, "%s connections spoke another protocol and were closed", say_count(s->refused));
+		rec_warn(r, "%s connections spoke another protocol and were closed", count_text(s->refused));
 }

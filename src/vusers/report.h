@@ -16,7 +16,7 @@ struct report_part {
 	double started_late_ms, clock_error_ms, late_p99_ms, late_max_ms, cpu_percent, memory_bytes_per_user;
 };
 
-struct report_what {
+struct users_report_facts {
 	const char *target, *kind, *asks, *echo, *encodings, *workload, *library, *think_text;	/* NULL: not for this protocol */
 	double rate, nz;		/* --open and --users-per-second; NAN: not given */
 	double objects_per_page;
@@ -36,7 +36,7 @@ struct report_what {
 	int parts;			/* 0: the report of one generator */
 	bool each_user;			/* report an entry for each user, too */
 	int watched;			/* number of watched users */
-	struct watch_user user[WATCH_MOST];	/* the watched users */
+	struct watched_user_result user[WATCH_MOST];	/* the watched users */
 };
 
 /* Limits for a valid run. */
@@ -46,12 +46,14 @@ struct report_what {
 double report_percent_disconnected(const struct crowd *c);	/* time without a connection, percent; NAN: no window or no users */
 
 /* Why the run is not valid, as a line in `text`; NULL: it is valid. */
-const char *report_why_invalid(const struct crowd *c, struct vlog_sums *s, const struct report_what *w, char *text, size_t size);
+const char *invalid_run_reason_text(const struct crowd *c, struct request_log_sums *s, const struct users_report_facts *w,
+				    char *text, size_t size);
 
 /* Write the report of the load generator (without warnings, which the caller adds) and of the reference server. */
-void report_users(struct rec *r, struct crowd *c, struct vlog_sums *s, const struct report_what *w);
+void report_users(struct rec_report *r, struct crowd *c, struct request_log_sums *s, const struct users_report_facts *w);
 /* Adds warnings to the report of the load generator, and returns the exit status. log_err: 0, or -errno of writing the log. */
-int report_judge(struct rec *r, const struct crowd *c, struct vlog_sums *s, const struct report_what *w, int log_err);
-void report_serve(struct rec *r, const char *target, const struct serve_cfg *cfg, struct serve_sums *s);
+int report_judge(struct rec_report *r, const struct crowd *c, struct request_log_sums *s, const struct users_report_facts *w,
+		 int log_err);
+void report_reference_server(struct rec_report *r, const char *target, const struct serve_cfg *cfg, struct serve_sums *s);
 
 #endif

@@ -23,7 +23,7 @@
 #define LISTENER UINT32_MAX
 
 /* A request in the stations. */
-struct serve_pending {
+struct serve_pending_request {
 	int64_t at_ns;		/* when it leaves the stations */
 	uint32_t guest, serial;	/* descriptor and serial number of its client */
 };
@@ -31,11 +31,11 @@ struct serve_pending {
 struct serve_state {
 	const struct serve_cfg *cfg;
 	struct serve_sums *sums;
-	struct stations stations;
-	struct guest_server way;
-	struct guest *guest;		/* by descriptor */
+	struct service_stations stations;
+	struct reference_server_answers way;
+	struct served_client *guest;		/* by descriptor */
 	size_t room;
-	struct serve_pending *line;	/* ring buffer, ascending by at_ns */
+	struct serve_pending_request *line;	/* ring buffer, ascending by at_ns */
 	size_t head, n, line_room;
 	int epoll;
 	int64_t first_ns;		/* time of the first request; 0: none yet */
@@ -45,7 +45,7 @@ struct serve_state {
 	uint8_t scratch[SCRATCH];
 };
 
-int stations_parse(const char *text, struct stations *out)
+int stations_parse_means(const char *text, struct service_stations *out)
 {
 	out->n = 0;
 	for (;;) {
@@ -66,7 +66,7 @@ int stations_parse(const char *text, struct stations *out)
 	}
 }
 
-int64_t stations_pass(struct stations *s, int64_t now_ns)
+int64_t stations_request_leave_ns(struct service_stations *s, int64_t now_ns)
 {
 	for (int i = 0; i < s->n; i++) {
 		double service = s->mean_ns[i] * (s->exponential ? -log(1 - random_unit(&s->random)) : 1);
@@ -92,7 +92,7 @@ int serve_listen(const struct target *at)
 	return err;
 }
 
-static void drop_guest(struct serve_state *s, uint32_t fd, bool refused)
+static void disconnect_served_client(struct serve_state *s, uint32_t fd, bool refused)
 {
 	close((int)fd);
 	s->guest[fd].serial = 0;
@@ -109,7 +109,7 @@ static void accept_clients(struct serve_state *s, int listener)
 
 		if ((size_t)fd >= s->room) {
 			size_t room = (size_t)fd * 2;
-			struct guest *grown = reallocarray(s->guest, room, sizeof(*grown));
+			struct served_client *grown = reallocarray(s->guest, room, sizeof(*grown));
 
 			if (!grown) {
 				close(fd);
@@ -120,21 +120,21 @@ static void accept_clients(struct serve_state *s, int listener)
 			s->room = room;
 		}
 		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-		guest_start(&s->guest[fd], fd, ++s->serial ? s->serial : ++s->serial);
+		served_client_init(&s->guest[fd], fd, ++s->serial ? s->serial : ++s->serial);
 		s->sums->guests++;
 		s->guests++;
 		s->sums->guests_most += s->guests > s->sums->guests_most;
-		if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &want) || guest_greet(&s->guest[fd], &s->way))
-			drop_guest(s, (uint32_t)fd, false);
+		if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &want) || served_client_send_version(&s->guest[fd], &s->way))
+			disconnect_served_client(s, (uint32_t)fd, false);
 	}
 }
 
 /* Appends to the ring, which grows: clients may have several requests waiting. False: out of memory. */
-static bool enqueue_request(struct serve_state *s, struct serve_pending who)
+static bool enqueue_request(struct serve_state *s, struct serve_pending_request who)
 {
 	if (s->n == s->line_room) {
 		size_t room = s->line_room ? 2 * s->line_room : 1024;
-		struct serve_pending *grown = calloc(room, sizeof(*grown));
+		struct serve_pending_request *grown = calloc(room, sizeof(*grown));
 
 		if (!grown)
 			return false;
@@ -158,76 +158,76 @@ static void await_writable(struct serve_state *s, uint32_t fd)
 		epoll_ctl(s->epoll, EPOLL_CTL_MOD, (int)fd, &want);
 }
 
-static void answer_guest(struct serve_state *s, struct serve_pending who)
+static void answer_served_client(struct serve_state *s, struct serve_pending_request who)
 {
-	struct guest *g = &s->guest[who.guest];
+	struct served_client *g = &s->guest[who.guest];
 
 	if (g->serial != who.serial)	/* the client has disconnected */
 		return;
 	s->sums->answered++;
 	sample_add(&s->sums->late, clock_now() - who.at_ns);
-	if (guest_answer(g, &s->way))
-		drop_guest(s, who.guest, false);
+	if (served_client_send_answer(g, &s->way))
+		disconnect_served_client(s, who.guest, false);
 	else
 		await_writable(s, who.guest);
 }
 
-static void read_from_guest(struct serve_state *s, uint32_t fd)
+static void read_from_served_client(struct serve_state *s, uint32_t fd)
 {
-	struct guest *g = &s->guest[fd];
+	struct served_client *g = &s->guest[fd];
 	ssize_t n = recv((int)fd, s->scratch, SCRATCH, 0);
 	int64_t now = clock_now();
 	int asked;
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	asked = n > 0 ? guest_feed(g, &s->way, s->scratch, (size_t)n) : -EPIPE;
+	asked = n > 0 ? served_client_count_requests(g, &s->way, s->scratch, (size_t)n) : -EPIPE;
 	if (asked < 0) {
-		drop_guest(s, fd, asked == -EPROTO);
+		disconnect_served_client(s, fd, asked == -EPROTO);
 		return;
 	}
 	await_writable(s, fd);
 	for (uint32_t serial = g->serial; asked-- && g->serial == serial;) {
-		struct serve_pending who = { now, fd, serial };
+		struct serve_pending_request who = { now, fd, serial };
 
 		s->first_ns = s->first_ns ? s->first_ns : now;
 		s->sums->requests++;
-		who.at_ns = stations_pass(&s->stations, now);
+		who.at_ns = stations_request_leave_ns(&s->stations, now);
 		sample_add(&s->sums->inside, who.at_ns - now);
 		if (!s->stations.n)
-			answer_guest(s, who);
+			answer_served_client(s, who);
 		else if (!enqueue_request(s, who))
-			drop_guest(s, fd, false);
+			disconnect_served_client(s, fd, false);
 	}
 }
 
-static void on_guest_event(struct serve_state *s, uint32_t fd, uint32_t events)
+static void on_served_client_event(struct serve_state *s, uint32_t fd, uint32_t events)
 {
 	if (!s->guest[fd].serial)
 		return;
 	if (events & EPOLLOUT) {
 		struct epoll_event want = { .events = EPOLLIN, .data.u32 = fd };
 
-		if (guest_send_rest(&s->guest[fd], &s->way)) {
-			drop_guest(s, fd, false);
+		if (served_client_send_rest(&s->guest[fd], &s->way)) {
+			disconnect_served_client(s, fd, false);
 			return;
 		}
 		if (!s->guest[fd].left)
 			epoll_ctl(s->epoll, EPOLL_CTL_MOD, (int)fd, &want);
 	}
 	if (events & (EPOLLIN | EPOLLERR | EPOLLHUP))
-		read_from_guest(s, fd);
+		read_from_served_client(s, fd);
 }
 
 /* Answers the requests that have left the stations by now. Returns when the next one leaves, INT64_MAX: none. */
-static int64_t answer_due(struct serve_state *s, int64_t now)
+static int64_t answer_due_requests(struct serve_state *s, int64_t now)
 {
 	while (s->n && s->line[s->head].at_ns <= now) {
-		struct serve_pending who = s->line[s->head];
+		struct serve_pending_request who = s->line[s->head];
 
 		s->head = (s->head + 1) % s->line_room;
 		s->n--;
-		answer_guest(s, who);
+		answer_served_client(s, who);
 	}
 	return s->n ? s->line[s->head].at_ns : INT64_MAX;
 }
@@ -249,7 +249,7 @@ static int serve_loop(struct serve_state *s, int listener, const sigset_t *mask)
 		int n;
 
 		stall_if_due(s, now);
-		until = answer_due(s, clock_now());
+		until = answer_due_requests(s, clock_now());
 		if (s->cfg->pause_ns && !s->paused && s->first_ns && until > s->first_ns + s->cfg->pause_at_ns)
 			until = s->first_ns + s->cfg->pause_at_ns;
 		n = epoll_wait_until(s->epoll, event, AT_ONCE, until, mask);
@@ -259,7 +259,7 @@ static int serve_loop(struct serve_state *s, int listener, const sigset_t *mask)
 			if (event[i].data.u32 == LISTENER)
 				accept_clients(s, listener);
 			else
-				on_guest_event(s, event[i].data.u32, event[i].events);
+				on_served_client_event(s, event[i].data.u32, event[i].events);
 		}
 	}
 	return 0;
@@ -278,21 +278,21 @@ int serve_clients(int listener, const struct serve_cfg *cfg, struct serve_sums *
 	*s = (struct serve_state){ .cfg = cfg, .sums = out, .stations = cfg->stations,
 				  .epoll = epoll_create1(EPOLL_CLOEXEC), .room = 1024 };
 	s->guest = calloc(s->room, sizeof(*s->guest));
-	if (s->guest && !guest_server_open(&s->way, cfg->at->http, cfg->size, (uint16_t)cfg->width, (uint16_t)cfg->height)) {
-		proc_stop_signals(&stops);
+	if (s->guest && !reference_server_answers_make(&s->way, cfg->at->http, cfg->size, (uint16_t)cfg->width, (uint16_t)cfg->height)) {
+		proc_fill_stop_signal_set(&stops);
 		sigprocmask(SIG_BLOCK, &stops, &before);
 		err = s->epoll < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, listener, &want) ? -errno : serve_loop(s, listener, &before);
 		sigprocmask(SIG_SETMASK, &before, NULL);
 	}
 	now = clock_now();
 	out->ns = now - from;
-	out->cpu_ns = clock_process_cpu();
+	out->cpu_ns = clock_process_cpu_time();
 	for (int i = 0; i < s->stations.n; i++)
 		out->busy[i] = s->first_ns ? s->stations.busy_ns[i] / (double)(now - s->first_ns) : 0;
 	for (size_t fd = 0; s->guest && fd < s->room; fd++)
 		if (s->guest[fd].serial)
 			close((int)fd);
-	guest_server_close(&s->way);
+	reference_server_answers_free(&s->way);
 	free(s->guest);
 	free(s->line);
 	close(s->epoll);

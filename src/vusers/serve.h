@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* serve - the reference server: RFB or HTTP, with queues of known behaviour (struct stations); it can stall once.
+/* serve - the reference server: RFB or HTTP, with queues of known behaviour (struct service_stations); it can stall once.
  *
  * RFB: security type None; a key press (or a pointer move) passes the stations and then changes a square that only its own client
  * sees. HTTP: every request passes the stations and is then answered with a body of fixed size. */
@@ -14,7 +14,7 @@
 /* Queueing stations in series, each serving one request at a time, first come, first served. With ascending arrivals the departure
  * is known at the arrival (Lindley 1952): a station begins when the request is there and the one before has left. With exponential
  * service this is the closed network of mean value analysis. Pure. */
-struct stations {
+struct service_stations {
 	int n;
 	double mean_ns[STATIONS_MOST];
 	bool exponential;		/* exponential service times; else constant */
@@ -24,13 +24,13 @@ struct stations {
 };
 
 /* Parses mean service times: "50ms,40ms,30ms". 0 or -EINVAL. */
-int stations_parse(const char *text, struct stations *out);
+int stations_parse_means(const char *text, struct service_stations *out);
 /* When a request that arrives at `now_ns` leaves the last station (ns). Calls must have ascending times. */
-int64_t stations_pass(struct stations *s, int64_t now_ns);
+int64_t stations_request_leave_ns(struct service_stations *s, int64_t now_ns);
 
 struct serve_cfg {
 	const struct target *at;
-	struct stations stations;	/* n 0: requests are answered at once */
+	struct service_stations stations;	/* n 0: requests are answered at once */
 	int64_t pause_at_ns, pause_ns;	/* stall of pause_ns (0: none), pause_at_ns after the first request */
 	int64_t size;			/* HTTP: bytes of a response body */
 	int64_t width, height;		/* RFB: size of the desktop in pixels */

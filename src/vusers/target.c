@@ -20,7 +20,7 @@ static bool parse_port(const char *text, const char **end, int colons, uint16_t 
 	for (; *p >= '0' && *p <= '9' && v <= 65535; p++)
 		v = 10 * v + *p - '0';
 	*end = p;
-	*port = (uint16_t)vnc_address_port(v, colons);
+	*port = (uint16_t)vnc_address_port_of_number(v, colons);
 	return p > text && v <= 65535 && *port;
 }
 
@@ -68,13 +68,13 @@ static int parse_http(const char *text, struct target *t, char *why, size_t size
 	t->ports = 1;
 	t->port[0] = strncmp(text, "https", 5) ? 80 : 443;
 	if (strlen(text) >= sizeof(t->origin) || strpbrk(text, " \"\\@#"))
-		return why_write(-EINVAL, why, size, "not an address such as http://127.0.0.1:8080/");
+		return write_error_reason(-EINVAL, why, size, "not an address such as http://127.0.0.1:8080/");
 	snprintf(t->origin, sizeof(t->origin), "%.*s", (int)(end - text), text);
 	snprintf(t->path, sizeof(t->path), "%s", *end ? end : "/");
 	rest = copy_host(rest, t->host, sizeof(t->host));
 	if (rest && *rest == ':' && !parse_port(rest + 1, &rest, 2, &t->port[0]))
 		rest = NULL;
-	return rest == end ? 0 : why_write(-EINVAL, why, size, "not an address such as http://127.0.0.1:8080/");
+	return rest == end ? 0 : write_error_reason(-EINVAL, why, size, "not an address such as http://127.0.0.1:8080/");
 }
 
 static int resolve_host(struct target *t, char *why, size_t size)
@@ -86,7 +86,7 @@ static int resolve_host(struct target *t, char *why, size_t size)
 	snprintf(port, sizeof(port), "%u", (unsigned)t->port[0]);
 	err = getaddrinfo(t->host, port, &want, &got);
 	if (err)
-		return why_write(-EAFNOSUPPORT, why, size, "%s: %s", t->host, gai_strerror(err));
+		return write_error_reason(-EAFNOSUPPORT, why, size, "%s: %s", t->host, gai_strerror(err));
 	memcpy(&t->address, got->ai_addr, got->ai_addrlen);
 	t->address_size = got->ai_addrlen;
 	freeaddrinfo(got);
@@ -102,12 +102,12 @@ int target_parse(const char *text, struct target *t, char *why, size_t size)
 	if (!strncmp(text, "http://", 7) || !strncmp(text, "https://", 8)) {
 		err = parse_http(text, t, why, size);
 	} else if (!strncmp(text, "vnc:", 4)) {
-		rest = vnc_address_host(text + 4, t->host, sizeof(t->host), &colons);
+		rest = vnc_address_split_off_host(text + 4, t->host, sizeof(t->host), &colons);
 		if (!rest || !text[4] || !parse_ports(colons ? rest : "0", colons, t))
-			err = why_write(-EINVAL, why, size,
+			err = write_error_reason(-EINVAL, why, size,
 					 "not an address such as vnc:127.0.0.1:1 (port 5901), or with several ports vnc:127.0.0.1:5901-5910,5920");
 	} else {
-		err = why_write(-EINVAL, why, size, "a target is vnc:HOST:DISPLAY, vnc:HOST:PORT or http://HOST:PORT/PATH");
+		err = write_error_reason(-EINVAL, why, size, "a target is vnc:HOST:DISPLAY, vnc:HOST:PORT or http://HOST:PORT/PATH");
 	}
 	return err ? err : resolve_host(t, why, size);
 }

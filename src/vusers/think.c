@@ -11,7 +11,7 @@
 
 static const char *const names[] = { "exp", "uniform", "const", "lognormal", "file" };
 
-int think_parse(const char *text, struct think *out, const char **path)
+int think_parse(const char *text, struct think_time_distribution *out, const char **path)
 {
 	*path = NULL;
 	out->variation = 1;
@@ -33,7 +33,7 @@ int think_parse(const char *text, struct think *out, const char **path)
 	return -EINVAL;
 }
 
-static int add_think_time(struct think *t, double ns)
+static int add_think_time(struct think_time_distribution *t, double ns)
 {
 	if (t->n == THINK_VALUES_MOST)
 		return -E2BIG;
@@ -43,7 +43,7 @@ static int add_think_time(struct think *t, double ns)
 	return 0;
 }
 
-int think_read(FILE *in, struct think *out, unsigned long *line)
+int think_read(FILE *in, struct think_time_distribution *out, unsigned long *line)
 {
 	char text[128];
 	double s, sum = 0;
@@ -74,7 +74,7 @@ int think_read(FILE *in, struct think *out, unsigned long *line)
 	return 0;
 }
 
-void think_set_mean(struct think *t, double mean_ns)
+void think_set_mean(struct think_time_distribution *t, double mean_ns)
 {
 	if (t->kind == THINK_FILE && t->mean_ns > 0)
 		t->scale *= mean_ns / t->mean_ns;
@@ -82,14 +82,14 @@ void think_set_mean(struct think *t, double mean_ns)
 }
 
 /* A standard normal value (Box and Muller 1958). The second value is dropped, so that the state stays one word. */
-static double draw_normal(uint64_t *state)
+static double draw_normal_random(uint64_t *state)
 {
 	double u = 1 - random_unit(state), v = random_unit(state);
 
 	return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
 }
 
-int64_t think_draw(const struct think *t, uint64_t *state)
+int64_t think_random_time_ns(const struct think_time_distribution *t, uint64_t *state)
 {
 	double ns = t->mean_ns, variance = log1p(t->variation * t->variation);
 
@@ -103,7 +103,7 @@ int64_t think_draw(const struct think *t, uint64_t *state)
 	case THINK_CONST:
 		break;
 	case THINK_LOGNORMAL:	/* of mean 1: exp(s z - s^2 / 2) */
-		ns *= exp(sqrt(variance) * draw_normal(state) - variance / 2);
+		ns *= exp(sqrt(variance) * draw_normal_random(state) - variance / 2);
 		break;
 	case THINK_FILE:
 		ns = t->n ? t->scale * t->value[(size_t)(random_unit(state) * (double)t->n)] : 0;
@@ -112,7 +112,7 @@ int64_t think_draw(const struct think *t, uint64_t *state)
 	return llround(fmin(ns, THINK_MOST_NS));
 }
 
-void think_free(struct think *t)
+void think_free(struct think_time_distribution *t)
 {
 	free(t->value);
 	t->value = NULL;

@@ -15,7 +15,7 @@
 
 enum think_kind { THINK_EXP, THINK_UNIFORM, THINK_CONST, THINK_LOGNORMAL, THINK_FILE };
 
-struct think {
+struct think_time_distribution {
 	enum think_kind kind;
 	double mean_ns;		/* 0: no think time (THINK_FILE: mean of the file) */
 	double variation;	/* THINK_LOGNORMAL: standard deviation divided by mean */
@@ -28,14 +28,14 @@ struct think {
 #define THINK_MOST_NS 31536e12	/* the longest time drawn: one year */
 
 /* Parses "exp", "uniform", "const", "lognormal[:CV]" or "file:PATH" (*path is then PATH, not read yet; else NULL). 0 or -EINVAL. */
-int think_parse(const char *text, struct think *out, const char **path);
+int think_parse(const char *text, struct think_time_distribution *out, const char **path);
 /* Reads seconds, one per line; # begins a comment. 0, -EPROTO with the number of a line that is no time, -ENODATA for no value,
  * -E2BIG, -ENOMEM, -EIO. */
-int think_read(FILE *in, struct think *out, unsigned long *line);
+int think_read(FILE *in, struct think_time_distribution *out, unsigned long *line);
 /* Sets the mean; values of a file are scaled. */
-void think_set_mean(struct think *t, double mean_ns);
+void think_set_mean(struct think_time_distribution *t, double mean_ns);
 /* Draws a time in ns, 0 or more. */
-int64_t think_draw(const struct think *t, uint64_t *state);
-void think_free(struct think *t);
+int64_t think_random_time_ns(const struct think_time_distribution *t, uint64_t *state);
+void think_free(struct think_time_distribution *t);
 
 #endif

@@ -10,10 +10,10 @@
 
 struct thread_usage thread_usage_now(void)
 {
-	struct thread_usage s = { clock_thread_cpu(), -1 };
+	struct thread_usage s = { clock_thread_cpu_time(), -1 };
 	struct proc_schedstat own;
 
-	if (!proc_schedstat((pid_t)syscall(SYS_gettid), &own))
+	if (!proc_schedstat_of_process((pid_t)syscall(SYS_gettid), &own))
 		s.waited_ns = own.wait_ns;
 	return s;
 }
@@ -25,9 +25,9 @@ struct thread_usage thread_usage_between(const struct thread_usage *first, const
 }
 
 /* Not from statm, which the kernel updates per CPU, in batches. */
-int64_t thread_usage_memory(void)
+int64_t process_resident_bytes(void)
 {
-	int64_t bytes = account_figure("/proc/self", "smaps_rollup", "Rss:");
+	int64_t bytes = account_read_counter("/proc/self", "smaps_rollup", "Rss:");
 
 	return bytes < 0 ? 0 : bytes;
 }

@@ -17,7 +17,7 @@ struct thread_usage thread_usage_now(void);
 /* The difference of two usages. */
 struct thread_usage thread_usage_between(const struct thread_usage *first, const struct thread_usage *last);
 /* Resident memory of this process in bytes; 0: not known. */
-int64_t thread_usage_memory(void);
+int64_t process_resident_bytes(void);
 
 /* Waits for events of an epoll descriptor until `until_ns` (CLOCK_MONOTONIC; INT64_MAX: no limit) or a signal that `mask` lets
  * through. Returns the number of events, 0 at that time or on a signal, -errno. May return 0 earlier, after a second at most. */

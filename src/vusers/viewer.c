@@ -45,7 +45,7 @@ static void keep_viewer_message(const char *format, ...)
 	last_words[strcspn(last_words, "\r\n")] = '\0';
 }
 
-void viewer_prepare(void)
+void viewer_init_library(void)
 {
 	rfbClientLog = rfbClientErr = keep_viewer_message;
 }
@@ -55,7 +55,7 @@ static struct viewer *viewer_of(rfbClient *client)
 	return rfbClientGetClientData(client, &tag);
 }
 
-static char *give_viewer_password(rfbClient *client)
+static char *viewer_password_copy(rfbClient *client)
 {
 	struct viewer *v = viewer_of(client);
 
@@ -74,12 +74,12 @@ static int viewer_luminance(const void *pixels, int x, int y)
 
 static void read_viewer_patch(struct viewer *v)
 {
-	struct patch_image image = { v->client->width, v->client->height, viewer_luminance, v->client };
+	struct patch_searched_image image = { v->client->width, v->client->height, viewer_luminance, v->client };
 	uint32_t number;
 
 	if (!v->found)
-		v->found = patch_find(&image, CELL_MIN, CELL_MOST, &v->place, &v->shown);
-	else if (patch_read(&image, &v->place, &number))
+		v->found = patch_find_in_image(&image, CELL_MIN, CELL_MOST, &v->place, &v->shown);
+	else if (patch_read_number_at(&image, &v->place, &number))
 		v->shown = number;
 }
 
@@ -153,7 +153,7 @@ static bool start_viewer(struct viewer *v, int fd, int port)
 
 	c->sock = fd;
 	c->serverPort = port;
-	c->GetPassword = give_viewer_password;
+	c->GetPassword = viewer_password_copy;
 	c->GotFrameBufferUpdate = on_viewer_rectangle;
 	c->FinishedFrameBufferUpdate = on_viewer_update;
 	c->canHandleNewFBSize = TRUE;
@@ -221,7 +221,7 @@ void viewer_close(struct viewer *v)
 }
 
 /* Loops because poll() does not see the bytes that the library has read ahead. */
-int viewer_read(struct viewer *v)
+int viewer_read_messages(struct viewer *v)
 {
 	do {
 		if (!HandleRFBServerMessage(v->client))
@@ -242,7 +242,7 @@ void viewer_expect_answer(struct viewer *v)
 	v->awaited = (v->shown + 1) & PATCH_NUMBER_MAX;
 }
 
-int64_t viewer_answered(const struct viewer *v)
+int64_t viewer_answer_time_ns(const struct viewer *v)
 {
 	return v->answered_ns;
 }
@@ -252,7 +252,7 @@ int viewer_send(struct viewer *v, const uint8_t *bytes, size_t n)
 	return WriteToRFBServer(v->client, (const char *)bytes, (unsigned)n) ? 0 : -EPIPE;
 }
 
-void viewer_size(const struct viewer *v, int *width, int *height)
+void viewer_get_screen_size(const struct viewer *v, int *width, int *height)
 {
 	*width = v->client->width;
 	*height = v->client->height;

@@ -15,61 +15,61 @@
 #define FEW_ROOM (1u << 12)	/* rows in the ring of the watched users, a power of two */
 #define REST_NS (2 * NS_PER_MS)	/* the thread sleeps so long between batches */
 
-struct vlog_ring {
+struct request_log_ring {
 	_Alignas(64) _Atomic uint32_t head;	/* written by the writer of rows */
 	int64_t lost;
 	uint32_t room;
-	struct vlog_row *row;
+	struct request_log_row *row;
 	_Alignas(64) _Atomic uint32_t tail;	/* written by the logging thread */
 };
 
-struct vlog {
-	struct vlog_ring crowd, few;
+struct request_log {
+	struct request_log_ring crowd, few;
 	pthread_mutex_t lock;			/* serialises the writers of `few` */
 	_Alignas(64) atomic_bool over;
-	struct vlog_cfg cfg;
-	struct vlog_sums sums;
-	struct rows *rows;
+	struct request_log_cfg cfg;
+	struct request_log_sums sums;
+	struct row_file *rows;
 	FILE *jtl;
 	int jtl_err;		/* errno of the first failed write */
 	int64_t wall_ns;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	pthread_t thread;
-	struct vlog_row row[ROOM], few_row[FEW_ROOM];
+	struct request_log_row row[ROOM], few_row[FEW_ROOM];
 };
 
 static const char *const end_words[] = { "ok", "error", "timeout", "cut" };
 const char *const vlog_columns[] = { "user", "label", "due_ns", "ready_ns", "sent_ns", "end_ns",
 				       "state", "code", "bytes", "measured", "watched", NULL };
 
-void vlog_write_row(struct rows *t, const char *label, const struct vlog_row *r)
+void vlog_write_row(struct row_file *t, const char *label, const struct request_log_row *r)
 {
-	rows_count(t, r->user == VLOG_NOBODY ? -1 : (int64_t)r->user);
-	rows_str(t, label);
-	rows_int(t, r->due_ns);
-	rows_count(t, r->ready_ns ? r->ready_ns : -1);
-	rows_count(t, r->sent_ns ? r->sent_ns : -1);
-	rows_count(t, r->end_ns ? r->end_ns : -1);
-	rows_str(t, end_words[r->end]);
-	rows_count(t, r->code ? r->code : -1);
-	rows_int(t, r->bytes);
-	rows_int(t, r->measured);
-	rows_int(t, r->watched);
-	rows_end(t);
+	rows_write_count(t, r->user == VLOG_NOBODY ? -1 : (int64_t)r->user);
+	rows_write_str(t, label);
+	rows_write_int(t, r->due_ns);
+	rows_write_count(t, r->ready_ns ? r->ready_ns : -1);
+	rows_write_count(t, r->sent_ns ? r->sent_ns : -1);
+	rows_write_count(t, r->end_ns ? r->end_ns : -1);
+	rows_write_str(t, end_words[r->end]);
+	rows_write_count(t, r->code ? r->code : -1);
+	rows_write_int(t, r->bytes);
+	rows_write_int(t, r->measured);
+	rows_write_int(t, r->watched);
+	rows_end_row(t);
 }
 
-bool vlog_read_row(char *const *cell, struct vlog_row *r)
+bool vlog_read_row(char *const *cell, struct request_log_row *r)
 {
 	int64_t n[VLOG_COLUMNS] = { 0 };
 
 	for (int i = 0; i < VLOG_COLUMNS; i++) {
 		if (i == VLOG_LABEL || i == VLOG_STATE)
 			continue;
-		if (!rows_in_count(cell[i], &n[i]))
+		if (!rows_in_parse_count(cell[i], &n[i]))
 			return false;
 		if (n[i] == ROWS_IN_NONE)
 			n[i] = i == VLOG_USER ? VLOG_NOBODY : 0;
 	}
-	*r = (struct vlog_row){ .user = (uint32_t)n[VLOG_USER], .due_ns = n[2], .ready_ns = n[3], .sent_ns = n[4], .end_ns = n[5],
+	*r = (struct request_log_row){ .user = (uint32_t)n[VLOG_USER], .due_ns = n[2], .ready_ns = n[3], .sent_ns = n[4], .end_ns = n[5],
 				.code = (uint16_t)n[7], .bytes = (uint32_t)n[8], .measured = n[9], .watched = n[10] };
 	while (r->end < VLOG_ENDS && strcmp(end_words[r->end], cell[VLOG_STATE]) != 0)
 		r->end++;
@@ -95,7 +95,7 @@ static void write_csv_cell(FILE *out, const char *text, const char *more)
 }
 
 /* Writes a row as JMeter 5 does; times count from sending. An answered key gets code 200. */
-static void write_jtl(struct vlog *l, const struct vlog_row *r)
+static void write_jtl(struct request_log *l, const struct request_log_row *r)
 {
 	int64_t ms = (r->end_ns - r->sent_ns) / NS_PER_MS;
 	char code[32] = "Non HTTP response code";
@@ -115,7 +115,7 @@ static void write_jtl(struct vlog *l, const struct vlog_row *r)
 		l->jtl_err = errno ? errno : EIO;
 }
 
-static void count_request(struct vlog_timings *s, const struct vlog_row *r)
+static void count_request_timings(struct request_timings *s, const struct request_log_row *r)
 {
 	s->ended[r->end]++;
 	if (r->end == VLOG_OK) {
@@ -128,22 +128,22 @@ static void count_request(struct vlog_timings *s, const struct vlog_row *r)
 		sample_add(&s->late, r->sent_ns - r->ready_ns);
 }
 
-void vlog_count(struct vlog_sums *s, const struct vlog_row *r)
+void vlog_count(struct request_log_sums *s, const struct request_log_row *r)
 {
 	if (!r->measured)
 		return;
 	if (r->watched) {
-		count_request(&s->watched, r);
-		count_request(&s->one[r->user], r);
+		count_request_timings(&s->watched, r);
+		count_request_timings(&s->one[r->user], r);
 		return;
 	}
-	count_request(&s->users, r);
+	count_request_timings(&s->users, r);
 	s->bytes += r->bytes;
 	if (r->sent_ns)
 		sample_add(&s->waited, r->ready_ns - r->due_ns);
 }
 
-static bool drain_ring(struct vlog *l, struct vlog_ring *from)
+static bool drain_log_ring(struct request_log *l, struct request_log_ring *from)
 {
 	uint32_t tail = atomic_load_explicit(&from->tail, memory_order_relaxed),
 		head = atomic_load_explicit(&from->head, memory_order_acquire);
@@ -151,7 +151,7 @@ static bool drain_ring(struct vlog *l, struct vlog_ring *from)
 	if (tail == head)
 		return false;
 	for (; tail != head; tail++) {
-		const struct vlog_row *r = &from->row[tail % from->room];
+		const struct request_log_row *r = &from->row[tail % from->room];
 
 		vlog_count(&l->sums, r);
 		if (l->rows)
@@ -163,19 +163,19 @@ static bool drain_ring(struct vlog *l, struct vlog_ring *from)
 	return true;
 }
 
-static bool drain_rings(struct vlog *l)
+static bool drain_log_rings(struct request_log *l)
 {
-	bool some = drain_ring(l, &l->crowd);
+	bool some = drain_log_ring(l, &l->crowd);
 
-	return drain_ring(l, &l->few) || some;
+	return drain_log_ring(l, &l->few) || some;
 }
 
-static void *vlog_main(void *context)
+static void *request_log_thread(void *context)
 {
-	struct vlog *l = context;
+	struct request_log *l = context;
 	int64_t flushed = clock_now(), now;
 
-	while (drain_rings(l) || !atomic_load(&l->over)) {
+	while (drain_log_rings(l) || !atomic_load(&l->over)) {
 		now = clock_now();
 		if (l->rows && now - flushed >= NS_PER_S) {	/* so that a killed run leaves its rows */
 			rows_flush(l->rows);
@@ -183,12 +183,12 @@ static void *vlog_main(void *context)
 		}
 		clock_sleep_until(now + REST_NS);
 	}
-	drain_rings(l);
-	l->sums.cpu_ns = clock_thread_cpu();
+	drain_log_rings(l);
+	l->sums.cpu_ns = clock_thread_cpu_time();
 	return NULL;
 }
 
-static void free_vlog(struct vlog *l)
+static void free_vlog(struct request_log *l)
 {
 	if (l->rows)
 		rows_close(l->rows);
@@ -197,10 +197,10 @@ static void free_vlog(struct vlog *l)
 	free(l);
 }
 
-struct vlog *vlog_open(const struct vlog_cfg *cfg, const char **what)
+struct request_log *request_log_open(const struct request_log_cfg *cfg, const char **what)
 {
-	struct vlog *l = aligned_alloc(64, (sizeof(*l) + 63) / 64 * 64);
-	struct clock_offset offset;
+	struct request_log *l = aligned_alloc(64, (sizeof(*l) + 63) / 64 * 64);
+	struct wall_clock_offset offset;
 	size_t room;
 	int err;
 
@@ -214,7 +214,7 @@ struct vlog *vlog_open(const struct vlog_cfg *cfg, const char **what)
 	l->few.row = l->few_row;
 	l->few.room = FEW_ROOM;
 	pthread_mutex_init(&l->lock, NULL);
-	clock_read_offset(&offset);
+	clock_read_wall_offset(&offset);
 	l->wall_ns = offset.offset_ns;
 	if (cfg->tsv && (*what = cfg->tsv, !(l->rows = rows_open(cfg->tsv, VLOG_SCHEMA, vlog_columns))))
 		goto failed;
@@ -231,19 +231,19 @@ struct vlog *vlog_open(const struct vlog_cfg *cfg, const char **what)
 		goto failed;
 	}
 	*what = "a thread";
-	err = pthread_create(&l->thread, NULL, vlog_main, l);
+	err = pthread_create(&l->thread, NULL, request_log_thread, l);
 	if (!err)
 		return l;
 	errno = err;
 failed:
 	err = errno;
-	vlog_free_sums(&l->sums);
+	request_log_free_sums(&l->sums);
 	free_vlog(l);
 	errno = err;
 	return NULL;
 }
 
-static void push_row(struct vlog_ring *to, const struct vlog_row *row)
+static void push_row(struct request_log_ring *to, const struct request_log_row *row)
 {
 	uint32_t head = atomic_load_explicit(&to->head, memory_order_relaxed);
 
@@ -255,19 +255,19 @@ static void push_row(struct vlog_ring *to, const struct vlog_row *row)
 	atomic_store_explicit(&to->head, head + 1, memory_order_release);
 }
 
-void vlog_add(struct vlog *l, const struct vlog_row *row)
+void request_log_add(struct request_log *l, const struct request_log_row *row)
 {
 	push_row(&l->crowd, row);
 }
 
-void vlog_add_watched(struct vlog *l, const struct vlog_row *row)
+void request_log_add_watched(struct request_log *l, const struct request_log_row *row)
 {
 	pthread_mutex_lock(&l->lock);
 	push_row(&l->few, row);
 	pthread_mutex_unlock(&l->lock);
 }
 
-int vlog_close(struct vlog *l, struct vlog_sums *out)
+int request_log_close(struct request_log *l, struct request_log_sums *out)
 {
 	int err = 0;
 
@@ -287,14 +287,14 @@ int vlog_close(struct vlog *l, struct vlog_sums *out)
 	return err;
 }
 
-static void free_timings(struct vlog_timings *s)
+static void free_timings(struct request_timings *s)
 {
 	sample_free(&s->response);
 	sample_free(&s->from_sent);
 	sample_free(&s->late);
 }
 
-void vlog_free_sums(struct vlog_sums *s)
+void request_log_free_sums(struct request_log_sums *s)
 {
 	free_timings(&s->users);
 	sample_free(&s->waited);

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Flags returned by vrfb_feed(). */
+/* Flags returned by vrfb_parse_bytes(). */
 enum {
 	VRFB_READY = 1,		/* the first update is complete: the user sees the desktop */
 	VRFB_ANSWER = 2,	/* an update that began after the request is complete (or the patch shows the awaited number) */
@@ -29,21 +29,21 @@ enum {
 #define VRFB_PATCH_WIDTH (PATCH_COLUMNS * VRFB_CELL)
 #define VRFB_PATCH_HEIGHT (PATCH_ROWS * VRFB_CELL)
 
-struct vrfb_patch {
+struct rfb_echo_patch {
 	uint8_t luminance[VRFB_PATCH_HEIGHT * VRFB_PATCH_WIDTH];
 	uint32_t shown, awaited;	/* number in the patch; number that answers the request */
 	bool seen;			/* a number was read at least once */
 };
 
-struct vrfb_cfg {
+struct rfb_update_detector_cfg {
 	const int32_t *encodings;	/* to request, preferred first; pseudo-encodings are added */
 	int n_encodings;
 	const char *password;		/* NULL: none */
 };
 
-struct vrfb {
-	const struct vrfb_cfg *cfg;
-	struct vrfb_patch *patch;	/* not owned; NULL: the next update is the answer */
+struct rfb_update_detector {
+	const struct rfb_update_detector_cfg *cfg;
+	struct rfb_echo_patch *patch;	/* not owned; NULL: the next update is the answer */
 	uint64_t skip, skipped;		/* bytes to be skipped; bytes skipped so far of the present block */
 	int state;			/* meaning of the next `need` bytes */
 	uint8_t have, need;		/* bytes in `head`, and bytes that complete it */
@@ -65,12 +65,12 @@ struct vrfb {
 	uint8_t out[104];		/* n_out bytes to be sent; the sender then sets n_out = 0 */
 };
 
-void vrfb_start(struct vrfb *s, const struct vrfb_cfg *cfg, struct vrfb_patch *patch);
+void vrfb_start(struct rfb_update_detector *s, const struct rfb_update_detector_cfg *cfg, struct rfb_echo_patch *patch);
 /* Takes received bytes. Returns flags; or -EPROTO (no RFB, or an encoding that was not requested), -EACCES (the server wants a
  * password and there is none), -EKEYREJECTED (wrong password), -EPROTONOSUPPORT (other security types only), -ECONNREFUSED (the
  * server refuses), -ENOBUFS (`out` is full because the caller did not send it). */
-int vrfb_feed(struct vrfb *s, const uint8_t *bytes, size_t n);
+int vrfb_parse_bytes(struct rfb_update_detector *s, const uint8_t *bytes, size_t n);
 /* To be called before a request is sent: the next update (or number) answers it. */
-void vrfb_expect_answer(struct vrfb *s);
+void vrfb_expect_answer(struct rfb_update_detector *s);
 
 #endif

@@ -19,7 +19,7 @@
 static const char *const ask_words[] = { "key", "move", NULL }, *const echo_words[] = { "next", "patch", NULL },
 	*const per_words[] = { "object", "page", NULL }, *const service_words[] = { "exp", "const", NULL };
 
-static struct ends_cfg cfg = { .users = 1, .parallel = 1, .think_ns = -1, .timeout_ns = 10 * NS_PER_S,
+static struct vusers_options cfg = { .users = 1, .parallel = 1, .think_ns = -1, .timeout_ns = 10 * NS_PER_S,
 			       .threshold_ns = 100 * NS_PER_MS, .late_ns = 5 * NS_PER_MS, .seed = 1, .ready_fd = STDERR_FILENO, .think_text = "exp",
 			       .encodings = "zrle,hextile,copyrect,raw", .size = 1000, .width = 640 };
 
@@ -111,27 +111,27 @@ static int run_server(const char *text)
 	struct serve_cfg s = { .at = &target, .size = cfg.size, .width = cfg.width, .height = cfg.width * 3 / 4 };
 	struct serve_sums sums = { 0 };
 	char why[256];
-	struct rec *out;
+	struct rec_report *out;
 	int fd, err;
 
 	if (target_parse(text, &target, why, sizeof(why)))
 		die_usage("%s: %s", text, why);
-	if (cfg.stations && stations_parse(cfg.stations, &s.stations))
+	if (cfg.stations && stations_parse_means(cfg.stations, &s.stations))
 		die_usage("--stations %s: not up to %d times such as 50ms,40ms,30ms", cfg.stations, STATIONS_MOST);
 	s.stations.exponential = !cfg.service;
 	s.stations.random = (uint64_t)cfg.seed;
 	if (cfg.pause)
 		read_serve_pause(&s);
 	out = rec_must_open(&cfg.out, "vusers");
-	ends_be_punctual(&cfg, why, sizeof(why));
+	request_real_time_priority(&cfg, why, sizeof(why));
 	fd = serve_listen(&target);
 	if (fd < 0)
 		die(EXIT_RUN, "cannot listen at %s: %s; choose another port", text, strerror(-fd));
-	proc_say_ready((int)cfg.ready_fd);
+	proc_write_ready_line_or_warn((int)cfg.ready_fd);
 	err = serve_clients(fd, &s, &sums);
 	if (err)
 		die(EXIT_RUN, "cannot wait for events: %s", strerror(-err));
-	report_serve(out, text, &s, &sums);
+	report_reference_server(out, text, &s, &sums);
 	rec_must_close(out);
 	sample_free(&sums.inside);
 	sample_free(&sums.late);
@@ -157,6 +157,6 @@ int main(int argc, char **argv)
 		die_usage("unexpected word %s", argv[first + 1]);
 	proc_check_ready_fd((int)cfg.ready_fd);
 	proc_stop_with_parent();
-	proc_catch_stop();
-	return server ? run_server(argv[first]) : ends_users(&cfg, argv[first]);
+	proc_catch_stop_signals();
+	return server ? run_server(argv[first]) : run_load_generator(&cfg, argv[first]);
 }

@@ -22,8 +22,8 @@
 
 enum watch_state { WATCH_CONNECTING, WATCH_CONNECTED, WATCH_FAILED, WATCH_DONE };	/* WATCH_DONE: the thread has ended */
 
-struct watch_one {
-	struct watch_set *all;
+struct watched_user_thread {
+	struct watched_user_set *all;
 	uint32_t number;
 	pthread_t thread;
 	bool started;
@@ -36,18 +36,18 @@ struct watch_one {
 	int64_t due_ns, ready_ns, sent_ns, free_ns;	/* times of the next or current request, as in vlog.h */
 	uint32_t typed, received;	/* requests sent; bytes the socket had received when the last one was sent */
 	bool asked, thinks;		/* a request is in flight; the run has begun and due_ns is set */
-	struct watch_user told;
+	struct watched_user_result told;
 };
 
-struct watch_set {
-	struct watch_cfg cfg;
-	struct watch_one one[WATCH_MOST];
+struct watched_user_set {
+	struct watched_users_cfg cfg;
+	struct watched_user_thread one[WATCH_MOST];
 	pthread_mutex_t door;		/* one handshake at a time: TigerVNC takes many unauthenticated connections for an attack */
 	pthread_t keeper;
 	bool kept;			/* the keeper thread is running */
 	int begin_event, end_event;	/* eventfds, readable once the run has begun, and is over */
-	struct vlog *log;
-	struct window window;
+	struct request_log *log;
+	struct measuring_window window;
 	int64_t start_ns;
 	_Atomic bool running, over;
 };
@@ -57,7 +57,7 @@ struct watch_set {
 
 /* Waits for a descriptor, until_ns, the end of the run or (begin) its beginning. 1: the descriptor is ready, 0: another event
  * or the time, -errno. */
-static int wait_for_fd(const struct watch_set *w, int fd, short events, int64_t until_ns, bool begin)
+static int wait_for_fd(const struct watched_user_set *w, int fd, short events, int64_t until_ns, bool begin)
 {
 	struct pollfd p[3] = { { .fd = fd, .events = events }, { .fd = w->end_event, .events = POLLIN },
 			       { .fd = begin ? w->begin_event : -1, .events = POLLIN } };
@@ -72,7 +72,7 @@ static int wait_for_fd(const struct watch_set *w, int fd, short events, int64_t 
 }
 
 /* Returns a connected socket in blocking mode, or -errno. */
-static int dial_target(const struct watch_set *w, uint32_t number, int64_t until_ns)
+static int dial_target(const struct watched_user_set *w, uint32_t number, int64_t until_ns)
 {
 	struct sockaddr_storage to;
 	socklen_t size = sizeof(int);
@@ -102,18 +102,18 @@ static int dial_target(const struct watch_set *w, uint32_t number, int64_t until
 	return fd;
 }
 
-static void set_fd(struct watch_one *o, int fd)
+static void set_watched_socket(struct watched_user_thread *o, int fd)
 {
 	pthread_mutex_lock(&o->lock);
 	o->fd = fd;
 	pthread_mutex_unlock(&o->lock);
 }
 
-static void hang_up_viewer(struct watch_one *o)
+static void hang_up_viewer(struct watched_user_thread *o)
 {
 	int fd = o->fd;
 
-	set_fd(o, -1);
+	set_watched_socket(o, -1);
 	if (o->viewer)
 		viewer_close(o->viewer);
 	o->viewer = NULL;
@@ -122,51 +122,51 @@ static void hang_up_viewer(struct watch_one *o)
 	atomic_store(&o->until_ns, INT64_MAX);
 }
 
-static int note_failure(struct watch_one *o, int err, const char *why)
+static int record_connection_failure(struct watched_user_thread *o, int err, const char *why)
 {
 	snprintf(o->told.why, sizeof(o->told.why), "%s", why ? why : strerror(-err));
 	return err;
 }
 
-static int read_from_watched(struct watch_one *o, int64_t until_ns)
+static int read_from_watched(struct watched_user_thread *o, int64_t until_ns)
 {
 	int err;
 
 	atomic_store(&o->until_ns, until_ns);
-	err = viewer_read(o->viewer);
+	err = viewer_read_messages(o->viewer);
 	atomic_store(&o->until_ns, INT64_MAX);
 	return err && clock_now() >= until_ns ? -ETIMEDOUT : err;
 }
 
 /* Connects, does the handshake, and waits for the first screen. 0 or -errno. */
-static int connect_watched(struct watch_one *o)
+static int connect_watched(struct watched_user_thread *o)
 {
-	struct watch_set *w = o->all;
+	struct watched_user_set *w = o->all;
 	int64_t until = clock_now() + w->cfg.crowd->timeout_ns;
 	char why[128];
 	int fd = dial_target(w, o->number, until);
 
 	if (fd < 0)
-		return note_failure(o, fd, NULL);
-	set_fd(o, fd);
+		return record_connection_failure(o, fd, NULL);
+	set_watched_socket(o, fd);
 	atomic_store(&o->until_ns, until);
 	o->viewer = viewer_open(fd, w->cfg.target->port[o->number % (uint32_t)w->cfg.target->ports], &w->cfg.viewer, why, sizeof(why));
 	if (!o->viewer)
-		return note_failure(o, clock_now() >= until ? -ETIMEDOUT : -errno, clock_now() >= until ? NULL : why);
+		return record_connection_failure(o, clock_now() >= until ? -ETIMEDOUT : -errno, clock_now() >= until ? NULL : why);
 	while (!viewer_ready(o->viewer)) {
 		int ready = wait_for_fd(w, fd, POLLIN, until, false);
 
 		if (ready < 0 || w->over)
-			return note_failure(o, w->over ? -EINTR : ready, NULL);
+			return record_connection_failure(o, w->over ? -EINTR : ready, NULL);
 		if (clock_now() >= until)
-			return note_failure(o, -ETIMEDOUT, w->cfg.viewer.patch ? "no patch on the screen: start refecho there, visible"
+			return record_connection_failure(o, -ETIMEDOUT, w->cfg.viewer.patch ? "no patch on the screen: start refecho there, visible"
 				    : "the server sends no framebuffer update");
 		if (ready && read_from_watched(o, until))
-			return note_failure(o, -EPIPE, "the server closed the connection, or sent what libvncclient does not understand");
+			return record_connection_failure(o, -EPIPE, "the server closed the connection, or sent what libvncclient does not understand");
 	}
 	atomic_store(&o->until_ns, INT64_MAX);
 	o->told.ready = true;
-	viewer_size(o->viewer, &o->told.width, &o->told.height);
+	viewer_get_screen_size(o->viewer, &o->told.width, &o->told.height);
 	return 0;
 }
 
@@ -182,29 +182,30 @@ static uint32_t received_bytes(int fd)
 	return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) ? 0 : (uint32_t)info.tcpi_bytes_received;
 }
 
-static void log_watched(struct watch_one *o, int64_t now, enum vlog_end end)
+static void log_watched(struct watched_user_thread *o, int64_t now, enum vlog_end end)
 {
-	struct watch_set *w = o->all;
-	struct vlog_row row = { .due_ns = o->due_ns, .ready_ns = o->ready_ns, .sent_ns = o->sent_ns, .end_ns = now, .user = o->number,
+	struct watched_user_set *w = o->all;
+	struct request_log_row row = { .due_ns = o->due_ns, .ready_ns = o->ready_ns, .sent_ns = o->sent_ns, .end_ns = now,
+		.user = o->number,
 				.bytes = end == VLOG_OK ? received_bytes(o->fd) - o->received : 0, .label = w->cfg.move, .end = (uint8_t)end,
-				.measured = window_holds(&w->window, o->due_ns), .watched = true };
+				.measured = measuring_window_holds(&w->window, o->due_ns), .watched = true };
 
-	vlog_add_watched(w->log, &row);
+	request_log_add_watched(w->log, &row);
 	o->asked = false;
 	o->free_ns = now;
-	o->due_ns = (w->cfg.open ? o->due_ns : now) + think_draw(&w->cfg.think, &o->random);
+	o->due_ns = (w->cfg.open ? o->due_ns : now) + think_random_time_ns(&w->cfg.think, &o->random);
 }
 
-static int ask_server(struct watch_one *o)
+static int send_watched_request(struct watched_user_thread *o)
 {
-	struct watch_set *w = o->all;
+	struct watched_user_set *w = o->all;
 	uint8_t bytes[16];
 	int width, height;
 	size_t n;
 
-	viewer_size(o->viewer, &width, &height);
-	n = w->cfg.move ? messages_pointer(bytes, 0, o->typed % 2 ? width / 3 : width / 2, height / 2) :
-	    messages_stroke(bytes, 'a' + o->typed % 26);
+	viewer_get_screen_size(o->viewer, &width, &height);
+	n = w->cfg.move ? messages_put_pointer_event(bytes, 0, o->typed % 2 ? width / 3 : width / 2, height / 2) :
+	    messages_put_key_press_and_release(bytes, 'a' + o->typed % 26);
 	o->typed++;
 	o->received = received_bytes(o->fd);
 	o->ready_ns = o->due_ns > o->free_ns ? o->due_ns : o->free_ns;
@@ -218,7 +219,7 @@ static int ask_server(struct watch_one *o)
 	return 0;
 }
 
-static void begin_run(struct watch_one *o)
+static void begin_run(struct watched_user_thread *o)
 {
 	const struct crowd_cfg *c = o->all->cfg.crowd;
 	int64_t from = o->all->start_ns + (int64_t)((double)c->ramp_ns * o->number / (double)c->all);
@@ -227,13 +228,13 @@ static void begin_run(struct watch_one *o)
 	o->free_ns = o->free_ns > o->all->start_ns ? o->free_ns : o->all->start_ns;
 	if (!o->all->cfg.open && o->free_ns > from)
 		from = o->free_ns;
-	o->due_ns = from + think_draw(&o->all->cfg.think, &o->random);
+	o->due_ns = from + think_random_time_ns(&o->all->cfg.think, &o->random);
 }
 
 /* Sends requests and reads updates until the run is over (0) or the connection fails (-errno). */
-static int run_watched(struct watch_one *o)
+static int run_watched_requests(struct watched_user_thread *o)
 {
-	struct watch_set *w = o->all;
+	struct watched_user_set *w = o->all;
 	int64_t timeout = w->cfg.crowd->timeout_ns, now, until;
 	int ready, err = 0;
 
@@ -245,7 +246,7 @@ static int run_watched(struct watch_one *o)
 			return -ETIMEDOUT;
 		if (o->thinks && !o->asked && o->due_ns >= w->window.end_ns)
 			return 0;
-		if (o->thinks && !o->asked && o->due_ns <= now && ask_server(o))
+		if (o->thinks && !o->asked && o->due_ns <= now && send_watched_request(o))
 			return -EPIPE;
 		until = o->asked ? o->sent_ns + timeout : o->thinks ? o->due_ns : INT64_MAX;
 		ready = wait_for_fd(w, o->fd, POLLIN, until, !o->thinks);
@@ -253,8 +254,8 @@ static int run_watched(struct watch_one *o)
 			return ready;
 		if (ready)
 			err = read_from_watched(o, o->asked ? o->sent_ns + timeout : clock_now() + timeout);
-		if (o->asked && viewer_answered(o->viewer))
-			log_watched(o, viewer_answered(o->viewer), VLOG_OK);
+		if (o->asked && viewer_answer_time_ns(o->viewer))
+			log_watched(o, viewer_answer_time_ns(o->viewer), VLOG_OK);
 		if (err)
 			return err;
 	}
@@ -262,9 +263,9 @@ static int run_watched(struct watch_one *o)
 }
 
 /* Connects under the lock of handshakes. -EINTR: the run is over. */
-static int connect_one_at_a_time(struct watch_one *o)
+static int connect_watched_one_at_a_time(struct watched_user_thread *o)
 {
-	struct watch_set *w = o->all;
+	struct watched_user_set *w = o->all;
 	int err;
 
 	pthread_mutex_lock(&w->door);
@@ -274,32 +275,32 @@ static int connect_one_at_a_time(struct watch_one *o)
 }
 
 /* Whether no more requests are due in this run. */
-static bool is_too_late(const struct watch_set *w)
+static bool is_watched_run_over(const struct watched_user_set *w)
 {
 	return w->over || (w->running && clock_now() >= w->window.end_ns);
 }
 
 /* Reconnects, every RETRY_NS, the first time at once if `at_once`; before the run begins it only waits. True: connected; false: the
  * run is over. */
-static bool reconnect_watched(struct watch_one *o, bool at_once)
+static bool reconnect_watched(struct watched_user_thread *o, bool at_once)
 {
-	struct watch_set *w = o->all;
+	struct watched_user_set *w = o->all;
 
-	while (!is_too_late(w)) {
+	while (!is_watched_run_over(w)) {
 		bool begun = w->running;
 		int err;
 
 		if (!begun || !at_once)
 			wait_for_fd(w, -1, 0, clock_now() + RETRY_NS, !begun);
 		at_once = false;
-		if (!begun || is_too_late(w))
+		if (!begun || is_watched_run_over(w))
 			continue;
-		err = connect_one_at_a_time(o);
+		err = connect_watched_one_at_a_time(o);
 		if (!err) {
 			o->told.reconnected++;
 			o->free_ns = clock_now();
 			if (o->thinks && !w->cfg.open)	/* as in crowd.c, thinks again after a reconnection */
-				o->due_ns = o->free_ns + think_draw(&w->cfg.think, &o->random);
+				o->due_ns = o->free_ns + think_random_time_ns(&w->cfg.think, &o->random);
 			return true;
 		}
 		o->told.refused += err != -EINTR;
@@ -308,18 +309,18 @@ static bool reconnect_watched(struct watch_one *o, bool at_once)
 	return false;
 }
 
-static void *watch_one_main(void *context)
+static void *watched_user_main(void *context)
 {
-	struct watch_one *o = context;
-	struct watch_set *w = o->all;
-	int err = connect_one_at_a_time(o);
+	struct watched_user_thread *o = context;
+	struct watched_user_set *w = o->all;
+	int err = connect_watched_one_at_a_time(o);
 
 	atomic_store(&o->state, err ? WATCH_FAILED : WATCH_CONNECTED);
 	while (!w->over) {
 		if (!err)
-			err = run_watched(o);
+			err = run_watched_requests(o);
 		if (err && o->told.ready)
-			note_failure(o, err, err == -EPIPE ? "the server closed the connection" : NULL);
+			record_connection_failure(o, err, err == -EPIPE ? "the server closed the connection" : NULL);
 		if (o->asked)
 			log_watched(o, clock_now(), w->over || !err ? VLOG_CUT : err == -ETIMEDOUT ? VLOG_TIMEOUT : VLOG_ERROR);
 		if (!err)
@@ -330,7 +331,7 @@ static void *watch_one_main(void *context)
 		err = 0;
 	}
 	hang_up_viewer(o);
-	o->told.cpu_ns = clock_thread_cpu();
+	o->told.cpu_ns = clock_thread_cpu_time();
 	atomic_store(&o->state, WATCH_DONE);
 	return NULL;
 }
@@ -338,9 +339,9 @@ static void *watch_one_main(void *context)
 /* --- all watched users --- */
 
 /* The keeper thread: shuts down the sockets of users that libvncclient keeps waiting beyond their deadline. */
-static void *keeper_main(void *context)
+static void *watched_timeout_thread(void *context)
 {
-	struct watch_set *w = context;
+	struct watched_user_set *w = context;
 	bool busy = true;
 
 	while (busy) {
@@ -348,7 +349,7 @@ static void *keeper_main(void *context)
 
 		busy = false;
 		for (int i = 0; i < w->cfg.n; i++) {
-			struct watch_one *o = &w->one[i];
+			struct watched_user_thread *o = &w->one[i];
 
 			if (!o->started || o->state == WATCH_DONE)
 				continue;
@@ -364,9 +365,9 @@ static void *keeper_main(void *context)
 	return NULL;
 }
 
-struct watch_set *watch_open(const struct watch_cfg *cfg)
+struct watched_user_set *watched_users_start(const struct watched_users_cfg *cfg)
 {
-	struct watch_set *w = calloc(1, sizeof(*w));
+	struct watched_user_set *w = calloc(1, sizeof(*w));
 	uint64_t random = ~cfg->crowd->seed;	/* other random numbers than those of the crowd */
 	int err = 0;
 
@@ -377,28 +378,28 @@ struct watch_set *watch_open(const struct watch_cfg *cfg)
 	w->end_event = eventfd(0, EFD_CLOEXEC);
 	pthread_mutex_init(&w->door, NULL);
 	for (int i = 0; i < cfg->n; i++) {
-		struct watch_one *o = &w->one[i];
+		struct watched_user_thread *o = &w->one[i];
 
-		*o = (struct watch_one){ .all = w, .number = (uint32_t)i, .state = WATCH_CONNECTING, .fd = -1,
+		*o = (struct watched_user_thread){ .all = w, .number = (uint32_t)i, .state = WATCH_CONNECTING, .fd = -1,
 					 .until_ns = INT64_MAX, .random = random_bits(&random) };
 		pthread_mutex_init(&o->lock, NULL);
 	}
-	viewer_prepare();
+	viewer_init_library();
 	for (int i = 0; !err && i < cfg->n; i++) {
-		err = proc_start_thread(&w->one[i].thread, 0, watch_one_main, &w->one[i]);
+		err = proc_start_thread(&w->one[i].thread, 0, watched_user_main, &w->one[i]);
 		w->one[i].started = !err;
 	}
 	if (!err)
-		err = proc_start_thread(&w->keeper, 0, keeper_main, w);
+		err = proc_start_thread(&w->keeper, 0, watched_timeout_thread, w);
 	w->kept = !err;
 	if (!err && w->begin_event >= 0 && w->end_event >= 0)
 		return w;
-	watch_close(w);
+	watched_users_close(w);
 	errno = err ? err : EMFILE;
 	return NULL;
 }
 
-static int count_in_state(const struct watch_set *w, enum watch_state state)
+static int count_watched_in_state(const struct watched_user_set *w, enum watch_state state)
 {
 	int n = 0;
 
@@ -407,14 +408,14 @@ static int count_in_state(const struct watch_set *w, enum watch_state state)
 	return n;
 }
 
-int watch_gather(struct watch_set *w)
+int watched_users_wait_connected(struct watched_user_set *w)
 {
-	while (count_in_state(w, WATCH_CONNECTING) && !proc_stop)
+	while (count_watched_in_state(w, WATCH_CONNECTING) && !proc_stop)
 		clock_sleep_until(clock_now() + WATCH_LOOK_NS);
-	return proc_stop ? -EINTR : count_in_state(w, WATCH_CONNECTED);
+	return proc_stop ? -EINTR : count_watched_in_state(w, WATCH_CONNECTED);
 }
 
-static void signal_event(int event)
+static void signal_eventfd(int event)
 {
 	const uint64_t one = 1;
 	ssize_t n = write(event, &one, sizeof(one));
@@ -422,19 +423,20 @@ static void signal_event(int event)
 	(void)n;	/* cannot block: the counter has 64 bits */
 }
 
-void watch_run(struct watch_set *w, struct vlog *log, int64_t start_ns)
+void watched_users_begin_run(struct watched_user_set *w, struct request_log *log, int64_t start_ns)
 {
 	w->log = log;
 	w->start_ns = start_ns;
-	window_open(&w->window, start_ns, crowd_from(w->cfg.crowd, start_ns), crowd_end(w->cfg.crowd, start_ns));
+	measuring_window_init(&w->window, start_ns, crowd_measuring_begin_ns(w->cfg.crowd, start_ns), crowd_measuring_end_ns(w->cfg.crowd,
+															     start_ns));
 	atomic_store(&w->running, true);
-	signal_event(w->begin_event);
+	signal_eventfd(w->begin_event);
 }
 
-static void stop_watched(struct watch_set *w)
+static void stop_watched(struct watched_user_set *w)
 {
 	atomic_store(&w->over, true);
-	signal_event(w->end_event);
+	signal_eventfd(w->end_event);
 	for (int i = 0; i < w->cfg.n; i++)
 		if (w->one[i].started)
 			pthread_join(w->one[i].thread, NULL);
@@ -445,9 +447,9 @@ static void stop_watched(struct watch_set *w)
 	w->kept = false;
 }
 
-void watch_end(struct watch_set *w, bool stop, struct watch_user user[WATCH_MOST])
+void watched_users_end_run(struct watched_user_set *w, bool stop, struct watched_user_result user[WATCH_MOST])
 {
-	while (!stop && count_in_state(w, WATCH_DONE) < w->cfg.n && !proc_stop &&
+	while (!stop && count_watched_in_state(w, WATCH_DONE) < w->cfg.n && !proc_stop &&
 	       clock_now() < w->window.end_ns + w->cfg.crowd->timeout_ns)
 		clock_sleep_until(clock_now() + WATCH_LOOK_NS);
 	stop_watched(w);
@@ -455,7 +457,7 @@ void watch_end(struct watch_set *w, bool stop, struct watch_user user[WATCH_MOST
 		user[i] = w->one[i].told;
 }
 
-const char *watch_failure(const struct watch_set *w)
+const char *watched_failure_text(const struct watched_user_set *w)
 {
 	for (int i = 0; i < w->cfg.n; i++)
 		if (w->one[i].state == WATCH_FAILED)
@@ -463,7 +465,7 @@ const char *watch_failure(const struct watch_set *w)
 	return "";
 }
 
-void watch_close(struct watch_set *w)
+void watched_users_close(struct watched_user_set *w)
 {
 	stop_watched(w);
 	for (int i = 0; i < w->cfg.n; i++)

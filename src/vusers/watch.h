@@ -12,34 +12,34 @@
 
 #define WATCH_MOST VLOG_WATCHED_MOST
 
-struct watch_cfg {
+struct watched_users_cfg {
 	const struct target *target;
 	const struct crowd_cfg *crowd;	/* times and rules of the run, except its think times */
 	struct viewer_cfg viewer;
-	struct think think;		/* think time of one user; in the open loop gaps between its requests */
+	struct think_time_distribution think;		/* think time of one user; in the open loop gaps between its requests */
 	bool open;			/* open loop */
 	bool move;			/* move the pointer instead of typing keys */
 	int n;				/* number of watched users, numbered 0 to n - 1 */
 };
 
-struct watch_user {
+struct watched_user_result {
 	bool ready;			/* was connected once */
 	int width, height;
 	int64_t reconnected, refused, cpu_ns;
 	char why[160];			/* message of the last failure */
 };
 
-struct watch_set;
+struct watched_user_set;
 
-/* Starts the threads, which connect. NULL with errno set. The caller ends it with watch_close(). */
-struct watch_set *watch_open(const struct watch_cfg *cfg);
+/* Starts the threads, which connect. NULL with errno set. The caller ends it with watched_users_close(). */
+struct watched_user_set *watched_users_start(const struct watched_users_cfg *cfg);
 /* Waits until each user has received its first screen or failed. Returns how many are connected, or -EINTR on a stop signal. */
-int watch_gather(struct watch_set *w);
-const char *watch_failure(const struct watch_set *w);	/* message of a user that could not connect; "": none */
-/* Begins the run at start_ns (that of the crowd); rows are logged by vlog_add_watched(). */
-void watch_run(struct watch_set *w, struct vlog *log, int64_t start_ns);
+int watched_users_wait_connected(struct watched_user_set *w);
+const char *watched_failure_text(const struct watched_user_set *w);	/* message of a user that could not connect; "": none */
+/* Begins the run at start_ns (that of the crowd); rows are logged by request_log_add_watched(). */
+void watched_users_begin_run(struct watched_user_set *w, struct request_log *log, int64_t start_ns);
 /* Ends the run: waits for answers of requests in flight unless `stop`, ends the threads, and fills `user`. */
-void watch_end(struct watch_set *w, bool stop, struct watch_user user[WATCH_MOST]);
-void watch_close(struct watch_set *w);
+void watched_users_end_run(struct watched_user_set *w, bool stop, struct watched_user_result user[WATCH_MOST]);
+void watched_users_close(struct watched_user_set *w);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct window {
+struct measuring_window {
 	int64_t from_ns, end_ns;	/* CLOCK_MONOTONIC; end_ns INT64_MAX: until a signal */
 	int64_t asked, asked_most;	/* requests in flight: now, and the most within the window */
 	double asked_ns;		/* integral of the requests in flight over the window */
@@ -17,14 +17,14 @@ struct window {
 };
 
 /* Initialises *w at the time now_ns. */
-void window_open(struct window *w, int64_t now_ns, int64_t from_ns, int64_t end_ns);
+void measuring_window_init(struct measuring_window *w, int64_t now_ns, int64_t from_ns, int64_t end_ns);
 /* Whether a request that is due at due_ns is measured. */
-bool window_holds(const struct window *w, int64_t due_ns);
+bool measuring_window_holds(const struct measuring_window *w, int64_t due_ns);
 /* A request is sent; a request has ended. Times ascend over all calls. */
-void window_request_sent(struct window *w, int64_t now_ns);
-void window_request_ended(struct window *w, int64_t now_ns);
+void measuring_window_request_sent(struct measuring_window *w, int64_t now_ns);
+void measuring_window_request_ended(struct measuring_window *w, int64_t now_ns);
 /* Ends the window now, if it has not ended before. */
-void window_close(struct window *w, int64_t now_ns);
-double window_seconds(const struct window *w);	/* its length; 0 if it never began */
+void measuring_window_close(struct measuring_window *w, int64_t now_ns);
+double measuring_window_seconds(const struct measuring_window *w);	/* its length; 0 if it never began */
 
 #endif

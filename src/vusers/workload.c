@@ -20,7 +20,7 @@ static bool workload_is_path(const char *text)
 	return true;
 }
 
-static const char *add_object(struct workload *w, char **cell)
+static const char *add_workload_object(struct workload *w, char **cell)
 {
 	struct workload_page *p = w->pages ? &w->page[w->pages - 1] : NULL;
 	struct workload_object *o = &w->object[w->objects];
@@ -75,13 +75,13 @@ int workload_read(FILE *in, struct workload *w, unsigned long *line, const char 
 		text[n] = '\0';
 		if (!*why && (!*text || *text == '#'))
 			continue;
-		cells = *why ? 0 : fields_cut(text, false, cell, CELLS_MOST);
+		cells = *why ? 0 : fields_split_line(text, false, cell, CELLS_MOST);
 		if (!*why && cells < CELLS_MIN)
 			*why = "not the columns page, weight, object, path and optionally bytes, separated by tabs";
 		if (!*why && w->objects == WORKLOAD_OBJECTS)
 			*why = "more than 1000 objects";
 		if (!*why)
-			*why = add_object(w, cell);
+			*why = add_workload_object(w, cell);
 		if (*why) {
 			workload_free(w);
 			return -EPROTO;
@@ -102,13 +102,13 @@ int workload_from_path(struct workload *w, const char *path)
 	strcpy(copy, path);
 	if (alloc_workload(w))
 		return -ENOMEM;
-	if (!add_object(w, cell))
+	if (!add_workload_object(w, cell))
 		return 0;
 	workload_free(w);
 	return -EPROTO;
 }
 
-int workload_choose(const struct workload *w, uint64_t *state)
+int workload_choose_page(const struct workload *w, uint64_t *state)
 {
 	double at = random_unit(state) * w->page[w->pages - 1].up_to;
 	int i = 0;

@@ -31,7 +31,7 @@ int workload_read(FILE *in, struct workload *w, unsigned long *line, const char 
 /* Makes a workload of one page with one object. 0, -ENAMETOOLONG, -EPROTO, -ENOMEM. */
 int workload_from_path(struct workload *w, const char *path);
 /* Draws the index of a page. *state: of the random numbers. */
-int workload_choose(const struct workload *w, uint64_t *state);
+int workload_choose_page(const struct workload *w, uint64_t *state);
 /* The mean number of objects per fetched page, by the weights. */
 double workload_objects_per_page(const struct workload *w);
 void workload_free(struct workload *w);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* Xlib's own error handlers print a message and exit. */
-static int x11_ignore_error(Display *d, XErrorEvent *e)
+static int x11_ignore_request_error(Display *d, XErrorEvent *e)
 {
 	(void)d;
 	(void)e;
@@ -18,7 +18,7 @@ static int x11_ignore_io_error(Display *d)
 	return 0;
 }
 
-static void x11_mark_broken(Display *d, void *flag)
+static void x11_mark_connection_broken(Display *d, void *flag)
 {
 	(void)d;
 	atomic_store((_Atomic bool *)flag, true);
@@ -28,11 +28,11 @@ Display *x11_connect(const char *name, _Atomic bool *broken, char *why, size_t s
 {
 	Display *d;
 
-	XSetErrorHandler(x11_ignore_error);
+	XSetErrorHandler(x11_ignore_request_error);
 	XSetIOErrorHandler(x11_ignore_io_error);
 	d = XOpenDisplay(name);
 	if (d)
-		XSetIOErrorExitHandler(d, x11_mark_broken, broken);
+		XSetIOErrorExitHandler(d, x11_mark_connection_broken, broken);
 	else if (*XDisplayName(name))
 		snprintf(why, size, "cannot open display %s: is it running, and may you use it (xhost, XAUTHORITY)?", XDisplayName(name));
 	else
@@ -40,7 +40,7 @@ Display *x11_connect(const char *name, _Atomic bool *broken, char *why, size_t s
 	return d;
 }
 
-void x11_disconnect(Display *d, const _Atomic bool *broken)
+void x11_close_unless_broken(Display *d, const _Atomic bool *broken)
 {
 	if (d && !*broken)
 		XCloseDisplay(d);

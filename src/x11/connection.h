@@ -16,6 +16,6 @@
  * fail. NULL with one line in `why`. */
 Display *x11_connect(const char *name, _Atomic bool *broken, char *why, size_t size);
 /* Leaves a broken connection open: XCloseDisplay() would write to it once more. */
-void x11_disconnect(Display *d, const _Atomic bool *broken);
+void x11_close_unless_broken(Display *d, const _Atomic bool *broken);
 
 #endif

@@ -6,7 +6,7 @@
 #include <sys/ipc.h>
 #include <sys/shm.h>
 
-int x11_luminance(const void *pixels, int x, int y)
+int x11_pixel_luminance(const void *pixels, int x, int y)
 {
 	XImage *image = (XImage *)(uintptr_t)pixels;
 	unsigned long p = XGetPixel(image, x, y);
@@ -19,7 +19,7 @@ int x11_luminance(const void *pixels, int x, int y)
 	return sum >> 8;
 }
 
-static void x11_set_masks(Display *d, XImage *image)
+static void x11_set_colour_masks(Display *d, XImage *image)
 {
 	const Visual *v = DefaultVisual(d, DefaultScreen(d));
 
@@ -29,17 +29,17 @@ static void x11_set_masks(Display *d, XImage *image)
 	image->blue_mask = v->blue_mask;
 }
 
-XImage *x11_whole_image(Display *d, int x, int y, int w, int h)
+XImage *x11_read_screen_image(Display *d, int x, int y, int w, int h)
 {
 	XImage *image = XGetImage(d, DefaultRootWindow(d), x, y, (unsigned)w, (unsigned)h, AllPlanes, ZPixmap);
 
 	if (image)
-		x11_set_masks(d, image);
+		x11_set_colour_masks(d, image);
 	return image;
 }
 
 /* Tries shared memory, which saves the copy through the socket. False: the X server is on another machine or refuses it. */
-static bool x11_picture_share(struct x11_picture *p, int w, int h)
+static bool x11_screen_pixels_use_shm(struct x11_screen_pixels *p, int w, int h)
 {
 	Display *d = p->display;
 	XImage *image;
@@ -72,21 +72,21 @@ static bool x11_picture_share(struct x11_picture *p, int w, int h)
 		XDestroyImage(image);
 		return false;
 	}
-	x11_set_masks(d, image);
+	x11_set_colour_masks(d, image);
 	p->image = image;
 	p->shared = true;
 	return true;
 }
 
-bool x11_picture_open(struct x11_picture *p, Display *display, int w, int h)
+bool x11_screen_pixels_alloc(struct x11_screen_pixels *p, Display *display, int w, int h)
 {
 	p->display = display;
-	if (!x11_picture_share(p, w, h))
-		p->image = x11_whole_image(display, 0, 0, w, h);
+	if (!x11_screen_pixels_use_shm(p, w, h))
+		p->image = x11_read_screen_image(display, 0, 0, w, h);
 	return p->image;
 }
 
-bool x11_picture_read(struct x11_picture *p, int x, int y, int w, int h)
+bool x11_screen_pixels_read(struct x11_screen_pixels *p, int x, int y, int w, int h)
 {
 	Window root = DefaultRootWindow(p->display);
 	XImage *image = p->image;
@@ -100,7 +100,7 @@ bool x11_picture_read(struct x11_picture *p, int x, int y, int w, int h)
 	return XShmGetImage(p->display, root, image, x, y, AllPlanes);
 }
 
-void x11_picture_copy(const struct x11_picture *p, int w, int h, uint32_t *out, size_t stride)
+void x11_screen_pixels_copy_to_rgb(const struct x11_screen_pixels *p, int w, int h, uint32_t *out, size_t stride)
 {
 	XImage *image = p->image;
 	uint32_t colours = (uint32_t)(image->red_mask | image->green_mask | image->blue_mask);
@@ -113,7 +113,7 @@ void x11_picture_copy(const struct x11_picture *p, int w, int h, uint32_t *out, 
 	}
 }
 
-void x11_picture_close(struct x11_picture *p, bool broken)
+void x11_screen_pixels_free(struct x11_screen_pixels *p, bool broken)
 {
 	if (p->shared) {
 		if (!broken)

@@ -3,23 +3,25 @@
 
 #include <math.h>
 
-bool x11_patch_read(struct x11_patch *p, uint32_t *number)
+bool x11_read_patch_number(struct x11_number_patch *p, uint32_t *number)
 {
-	return x11_picture_read(&p->picture, p->x, p->y, p->w, p->h) &&
-	       patch_read(&(struct patch_image){ p->w, p->h, x11_luminance, p->picture.image }, &p->place, number);
+	return x11_screen_pixels_read(&p->picture, p->x, p->y, p->w, p->h) &&
+	       patch_read_number_at(&(struct patch_searched_image){ p->w, p->h, x11_pixel_luminance, p->picture.image }, &p->place,
+				    number);
 }
 
-bool x11_patch_find(struct x11_patch *p, Display *d, const _Atomic bool *broken, int x, int y, int w, int h, double min_cell,
+bool x11_find_number_patch(struct x11_number_patch *p, Display *d, const _Atomic bool *broken, int x, int y, int w, int h,
+			   double min_cell,
 		    double max_cell, uint32_t *number)
 {
-	XImage *all = x11_whole_image(d, x, y, w, h);
+	XImage *all = x11_read_screen_image(d, x, y, w, h);
 	struct patch_place at;
 	int right, bottom;
 	bool found;
 
 	if (!all)
 		return false;
-	found = patch_find(&(struct patch_image){ w, h, x11_luminance, all }, min_cell, max_cell, &at, number);
+	found = patch_find_in_image(&(struct patch_searched_image){ w, h, x11_pixel_luminance, all }, min_cell, max_cell, &at, number);
 	XDestroyImage(all);
 	if (!found)
 		return false;
@@ -33,8 +35,8 @@ bool x11_patch_find(struct x11_patch *p, Display *d, const _Atomic bool *broken,
 	p->place = (struct patch_place){ at.x - p->x, at.y - p->y, at.cell };
 	p->x += x;
 	p->y += y;
-	if (x11_picture_open(&p->picture, d, p->w, p->h) && x11_patch_read(p, number))
+	if (x11_screen_pixels_alloc(&p->picture, d, p->w, p->h) && x11_read_patch_number(p, number))
 		return true;
-	x11_picture_close(&p->picture, *broken);
+	x11_screen_pixels_free(&p->picture, *broken);
 	return false;
 }

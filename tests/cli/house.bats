@@ -181,7 +181,7 @@ END
 @test "a file whose first line begins with a name has that name" {
 	local file name wrong=0
 
-	for file in $(find src -name '*.[ch]') lab/*.sh lab/*/*.sh experiments/*.sh plots/*.gp; do
+	for file in $(find src -name '*.[ch]') lab/*.sh lab/*/*.sh experiments/*/*.sh plots/*.gp; do
 		name=$(head -n 3 "$file" | sed -nE 's,^(/\*|#) ([A-Za-z0-9_./-]+) - .*,\2,p' | head -n 1)
 		name=${name##*/}
 		[ -z "$name" ] || [ "${name%.*}" = "$(basename "${file%.*}")" ] || { echo "$file says that it is $name"; wrong=1; }

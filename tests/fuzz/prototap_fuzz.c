@@ -39,12 +39,12 @@ static void fuzz_drops(const uint8_t *data, size_t size)
 
 	if (fd < 0)
 		return;
-	pcapng_drops(fd);
+	pcapng_count_dropped_packets(fd);
 	close(fd);
 }
 
 struct reading {
-	struct meter *meter;
+	struct capture_meter *meter;
 	enum link_type link;
 };
 
@@ -56,20 +56,20 @@ static bool take(void *context, const struct packet *p)
 	return true;
 }
 
-static void fuzz_files(struct meter *m, const uint8_t *data, size_t size, size_t first)
+static void fuzz_files(struct capture_meter *m, const uint8_t *data, size_t size, size_t first)
 {
 	int fd[2] = { file_of(data, first), first < size ? file_of(data + first, size - first) : -1 }, n = first < size ? 2 : 1;
 	char path[2][32], why[SOURCE_WHY];
 	char *paths[2] = { path[0], path[1] };
 	struct reading reading = { .meter = m };
-	struct source *s;
+	struct packet_source *s;
 
 	for (int i = 0; i < n; i++)
 		snprintf(path[i], sizeof(path[i]), "/proc/self/fd/%d", fd[i]);
-	s = source_files(paths, n, why);
-	if (s && !source_begin(s, why)) {
+	s = source_open_files(paths, n, why);
+	if (s && !source_begin_files(s, why)) {
 		reading.link = source_link(s)->type;
-		while (source_take(s, take, &reading, why) > 0)
+		while (source_deliver_packets(s, take, &reading, why) > 0)
 			;
 	}
 	if (s)
@@ -78,7 +78,7 @@ static void fuzz_files(struct meter *m, const uint8_t *data, size_t size, size_t
 		close(fd[i]);
 }
 
-static void fuzz_packets(struct meter *m, enum link_type link, const uint8_t *data, size_t size)
+static void fuzz_packets(struct capture_meter *m, enum link_type link, const uint8_t *data, size_t size)
 {
 	int64_t now = 0;
 
@@ -102,7 +102,7 @@ static void fuzz_packets(struct meter *m, enum link_type link, const uint8_t *da
 }
 
 /* What was decoded, what was not and what no record of the protocol had are together what crossed. */
-static void check_decoded(const struct meter *m)
+static void check_decoded(const struct capture_meter *m)
 {
 	const struct payload_totals *all = &m->contents;
 	uint64_t bytes = all->x11->setup[0].bytes + all->x11->setup[1].bytes, payload = 0;
@@ -124,11 +124,11 @@ static void check_decoded(const struct meter *m)
 }
 
 /* Records hold no more than was there, and set-up, idling and keys have each packet once. */
-static void check_costs(const struct meter *m)
+static void check_costs(const struct capture_meter *m)
 {
 	for (int c = 0; c < CHANNELS; c++) {
-		const struct channel_count *n = &m->sum[c];
-		const struct tls_count *tls = &m->contents.tls[c];
+		const struct channel_traffic_counts *n = &m->sum[c];
+		const struct tls_record_counts *tls = &m->contents.tls[c];
 		uint64_t packets = 0, payload = 0;
 
 		for (int p = 0; p < PLACES; p++) {
@@ -144,12 +144,12 @@ static void check_costs(const struct meter *m)
 }
 
 /* What must hold whatever came in: nothing is counted twice, nothing is lost unsaid. */
-static void check(const struct meter *m)
+static void check(const struct capture_meter *m)
 {
 	uint64_t packets = 0, carried = 0, accounted = 0, what = 0;
 
 	for (int c = 0; c < CHANNELS; c++) {
-		const struct channel_count *n = &m->sum[c];
+		const struct channel_traffic_counts *n = &m->sum[c];
 
 		packets += n->packets;
 		carried += n->ip_bytes - n->ip_header_bytes - n->tcp_header_bytes - n->udp_header_bytes + n->beyond_bytes;
@@ -171,9 +171,9 @@ static void check(const struct meter *m)
 /* Three keys, 0.1, 0.15 and 3 s after the packets' clock began, the first one to warm up. */
 static const struct key_log *keys(void)
 {
-	static struct pair_key key[3] = { { .due_ns = 100000000, .sent_ns = 100000000, .skipped = 1 },
+	static struct pair_key_times key[3] = { { .due_ns = 100000000, .sent_ns = 100000000, .skipped = 1 },
 					  { .due_ns = 150000000, .sent_ns = 150000000 }, { .due_ns = 3000000000 } };
-	static struct clock_offset wall = { .at_ns = 1 };
+	static struct wall_clock_offset wall = { .at_ns = 1 };
 	static const struct key_log typed = { .key = key, .wall = &wall, .n = 3, .walls = 1 };
 
 	return &typed;
@@ -196,16 +196,16 @@ static void ignore_end(void *context, int64_t start_ns, int64_t length_ns)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint8_t server[16] = { [10] = 0xff, [11] = 0xff, 10, 0, 0, 2 };
-	static struct ports none, vnc;
+	static struct server_ports none, vnc;
 	struct meter_cfg cfg = { .ports = &none, .period_ns = 50000000, .merge_ns = 10000000, .flows_max = 4,
 				 .flows_shown = 3, .waits_max = 10 };
 	struct intervals intervals = { .every_ns = 100 * 1000000000LL, .merge_ns = 10000000, .period_ns = 50000000, .ports = &vnc,
 				       .rfb = true, .row = check_interval, .end = ignore_end };
-	struct meter m;
+	struct capture_meter m;
 	int kind;
 
 	if (!vnc.spans)
-		ports_add(&vnc, "5900");
+		ports_parse_list(&vnc, "5900");
 	if (size < 3)
 		return 0;
 	kind = (data[0] & 15) % KINDS;
@@ -221,7 +221,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		cfg.decode = DECODE_AUTO;
 	if (data[0] & 128)
 		cfg.typed = keys();
-	cfg.tap[cfg.taps++] = (struct meter_tap){ .context = &intervals, .packet = interval_packet, .data = interval_data };
+	cfg.tap[cfg.taps++] = (struct meter_observer){ .context = &intervals, .packet = interval_packet, .data = interval_data };
 	if (meter_init(&m, &cfg))
 		return 0;
 	if (kind == WHOLE_FILE) {

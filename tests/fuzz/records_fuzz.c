@@ -26,7 +26,7 @@ static bool same_time(const struct pcap_pkthdr *h, int64_t time_ns)
 		time_ns == (int64_t)h->ts.tv_sec * 1000000000 + h->ts.tv_usec;
 }
 
-static void compare(pcap_t *p, struct pcap_records *r)
+static void compare(pcap_t *p, struct pcap_file_reader *r)
 {
 	struct packet packet;
 	struct pcap_pkthdr *h;
@@ -42,7 +42,7 @@ static void compare(pcap_t *p, struct pcap_records *r)
 		must(packet.captured == h->caplen && packet.original == h->len && same_time(h, packet.time_ns));
 		must(!memcmp(packet.bytes, bytes, h->caplen));
 	} while (true);
-	must(mine == 0 || *records_error(r));
+	must(mine == 0 || *records_error_text(r));
 	must(records_next(r, &packet) == mine);
 }
 
@@ -52,9 +52,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd = size ? memfd_create("fuzz", 0) : -1;
 	FILE *f = fd >= 0 && write(fd, data + 1, size - 1) == (ssize_t)size - 1 && !lseek(fd, 0, SEEK_SET) ? fdopen(fd, "rb") : NULL;
 	pcap_t *p = f ? pcap_fopen_offline_with_tstamp_precision(f, PCAP_TSTAMP_PRECISION_NANO, error) : NULL;
-	struct pcap_records *r = NULL;
+	struct pcap_file_reader *r = NULL;
 
-	if (p && link_of(pcap_datalink(p)))
+	if (p && link_layer_of_pcap_type(pcap_datalink(p)))
 		r = records_open(fd, 0, 1 + (size_t)data[0], (uint32_t)pcap_snapshot(p));
 	if (r)
 		compare(p, r);

@@ -49,21 +49,21 @@ static void fuzz_log(const uint8_t *data, size_t size)
 	struct file log = file_of(data, size), side = file_of(sent, sizeof(sent) - 1);
 	struct replay run[2] = { { .file = log.path, .label = "run" } };
 	struct responses answers = { 0 };
-	struct analysis study = { 0 };
+	struct response_analysis study = { 0 };
 	const struct method_2005_cfg cfg = METHOD_2005_DEFAULTS;
-	struct method_2005 paper = { 0 };
+	struct method_2005_matches paper = { 0 };
 	char why[200];
 
 	if (!replay_read(&run[0], side.path)) {
 		run[1] = run[0];
-		if (analysis_run(run, 2, &study))
+		if (analyze_replays(run, 2, &study))
 			abort();
 		for (size_t i = 0; i < study.responses.n; i++)
 			if (study.responses.item[i].confidence < 0 || study.responses.item[i].confidence > 1)
 				abort();
-		analysis_free(&study);
+		response_analysis_free(&study);
 		if (run[0].width <= 2000 && run[0].height <= 2000 && !method_2005_find(&cfg, run, 2, &paper, why, sizeof(why))) {
-			if (!method_2005_responses(run, 2, &paper, &answers))
+			if (!method_2005_make_responses(run, 2, &paper, &answers))
 				responses_free(&answers);
 			method_2005_free(&paper);
 		}
@@ -75,7 +75,7 @@ static void fuzz_log(const uint8_t *data, size_t size)
 
 static void on_painted(void *whose, struct box b)
 {
-	const struct rfb *r = *(struct rfb **)whose;
+	const struct rfb_decoder *r = *(struct rfb_decoder **)whose;
 
 	if (b.w < 1 || b.h < 1 || b.x < 0 || b.y < 0 || b.x + b.w > rfb_screen(r)->width || b.y + b.h > rfb_screen(r)->height)
 		abort();
@@ -89,19 +89,19 @@ static void fuzz_stream(const uint8_t *data, size_t size)
 		  .blue_max = 31, .red_shift = 11, .green_shift = 5 },
 		{ .bits = 8, .depth = 8 }
 	};
-	static const struct rfb_events events = { .painted = on_painted };
+	static const struct rfb_event_callbacks events = { .painted = on_painted };
 	const struct rfb_format *f = data[0] & 128 ? &formats[2] : data[0] & 2 ? &rfb_xrgb : &formats[data[0] & 1];
-	struct rfb *whole, *pieces;
+	struct rfb_decoder *whole, *pieces;
 	size_t most = (data[0] >> 2 & 31u) * (data[0] >> 2 & 31u) + 1, now;
 	int at_once, by_pieces = 0;
 
 	data++;
 	size--;
-	whole = rfb_open(&events, &whole, f, 70, 36);
-	pieces = rfb_open(&events, &pieces, f, 70, 36);
+	whole = rfb_decoder_open(&events, &whole, f, 70, 36);
+	pieces = rfb_decoder_open(&events, &pieces, f, 70, 36);
 	if (!whole || !pieces)
 		abort();
-	at_once = rfb_take(whole, data, size);
+	at_once = rfb_decode_bytes(whole, data, size);
 	for (size_t at = 0; at < size && !by_pieces; at += now) {
 		uint8_t *piece;
 
@@ -110,7 +110,7 @@ static void fuzz_stream(const uint8_t *data, size_t size)
 		if (!piece)
 			abort();
 		memcpy(piece, data + at, now);
-		by_pieces = rfb_take(pieces, piece, now);
+		by_pieces = rfb_decode_bytes(pieces, piece, now);
 		free(piece);
 	}
 	if (at_once != by_pieces)
@@ -122,8 +122,8 @@ static void fuzz_stream(const uint8_t *data, size_t size)
 	if (!at_once && memcmp(rfb_screen(whole)->pixels, rfb_screen(pieces)->pixels,
 			       (size_t)rfb_screen(whole)->width * (size_t)rfb_screen(whole)->height * sizeof(uint32_t)) != 0)
 		abort();
-	rfb_free(whole);
-	rfb_free(pieces);
+	rfb_decoder_free(whole);
+	rfb_decoder_free(pieces);
 }
 
 static void fuzz_side(const uint8_t *data, size_t size)
@@ -136,7 +136,7 @@ static void fuzz_side(const uint8_t *data, size_t size)
 	if (!in)
 		return;
 	if (!sent_inputs_read(in, &inputs)) {
-		stimuli = sent_inputs_stimuli(&inputs, &n);
+		stimuli = sent_inputs_make_stimuli(&inputs, &n);
 		for (size_t i = 0; stimuli && i < n; i++)
 			if (stimuli[i].press_us < 0 || (i && stimuli[i].press_us < stimuli[i - 1].press_us))
 				abort();
@@ -165,7 +165,7 @@ static void fuzz_trace(const uint8_t *data, size_t size)
 static void fuzz_deps(const uint8_t *data, size_t size)
 {
 	struct file f = file_of(data, size);
-	struct deps d;
+	struct learned_dependencies d;
 	char why[200];
 
 	if (!deps_read(f.path, &d, why, sizeof(why)))

@@ -17,7 +17,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const int32_t encodings[] = { 16, 5, 1, 0 };
-static const struct vrfb_cfg known[] = { { encodings, 4, NULL }, { encodings, 4, "secret" } };
+static const struct rfb_update_detector_cfg known[] = { { encodings, 4, NULL }, { encodings, 4, "secret" } };
 
 struct heard {
 	int flags, err;
@@ -35,7 +35,7 @@ static uint8_t *piece_of(const uint8_t *data, size_t n)
 	return piece;
 }
 
-static struct heard hear(struct vrfb *v, const uint8_t *data, size_t size, size_t most)
+static struct heard hear(struct rfb_update_detector *v, const uint8_t *data, size_t size, size_t most)
 {
 	struct heard h = { 0 };
 
@@ -45,7 +45,7 @@ static struct heard hear(struct vrfb *v, const uint8_t *data, size_t size, size_
 
 		now = size - at < most ? size - at : most;
 		piece = piece_of(data + at, now);
-		got = vrfb_feed(v, piece, now);
+		got = vrfb_parse_bytes(v, piece, now);
 		free(piece);
 		h.err = got < 0 ? got : 0;
 		h.flags |= got < 0 ? 0 : got;
@@ -59,10 +59,10 @@ static struct heard hear(struct vrfb *v, const uint8_t *data, size_t size, size_
 
 static void fuzz_user(const uint8_t *data, size_t size, uint8_t way, size_t most)
 {
-	static struct vrfb_patch kept[2];
-	const struct vrfb_cfg *cfg = &known[way >> 4 & 1];
+	static struct rfb_echo_patch kept[2];
+	const struct rfb_update_detector_cfg *cfg = &known[way >> 4 & 1];
 	bool patch = way & 1;
-	struct vrfb whole, pieces;
+	struct rfb_update_detector whole, pieces;
 	struct heard all, some;
 
 	vrfb_start(&whole, cfg, patch ? &kept[0] : NULL);
@@ -89,26 +89,26 @@ static void fuzz_user(const uint8_t *data, size_t size, uint8_t way, size_t most
 
 static void fuzz_guest(const uint8_t *data, size_t size, bool http, size_t most)
 {
-	static struct guest_server way[2];
-	struct guest g;
+	static struct reference_server_answers way[2];
+	struct served_client g;
 	int fd[2];
 
-	if (!way[http].answer && guest_server_open(&way[http], http, 10, 16, 16))
+	if (!way[http].answer && reference_server_answers_make(&way[http], http, 10, 16, 16))
 		abort();
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fd))
 		abort();
-	guest_start(&g, fd[0], 1);
+	served_client_init(&g, fd[0], 1);
 	for (size_t at = 0, now; at < size; at += now) {
 		uint8_t *piece;
 		int got;
 
 		now = size - at < most ? size - at : most;
 		piece = piece_of(data + at, now);
-		got = guest_feed(&g, &way[http], piece, now);
+		got = served_client_count_requests(&g, &way[http], piece, now);
 		free(piece);
 		if (got < 0)
 			break;
-		if (got && guest_answer(&g, &way[http]))
+		if (got && served_client_send_answer(&g, &way[http]))
 			break;
 	}
 	close(fd[0]);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct align_item {			/* a change, in one run or in the common sequence */
+struct aligned_change {			/* a change, in one run or in the common sequence */
 	uint64_t content, change;
 	int32_t after;		/* number of the last input before the change, least over the runs that have it */
 	uint32_t since_ms;	/* time since that input, in run `run` */
@@ -16,24 +16,24 @@ struct align_item {			/* a change, in one run or in the common sequence */
 	uint32_t slot;		/* pool[slot * runs + run] is the update of each run that has the change */
 };
 
-struct align_pair {
+struct aligned_change_pair {
 	uint32_t i, j;
 	int64_t total;
 	int32_t before;		/* the previous pair of the chain; -1: none */
 };
 
-struct align_list {
-	struct align_item *item;
+struct aligned_change_list {
+	struct aligned_change *item;
 	size_t n;
 };
 
-struct align {
+struct change_aligner {
 	int runs;
 	const uint32_t *const *press_ms;
-	struct align_list common, run_list, joined;
+	struct aligned_change_list common, run_list, joined;
 	uint32_t *pool;
 	size_t n_slots;
-	struct align_pair *pair;
+	struct aligned_change_pair *pair;
 	size_t n_pairs;
 	int32_t *best;		/* Fenwick tree over j: index of the pair with the greatest total up to j; -1: none */
 	size_t room_best;
@@ -41,9 +41,9 @@ struct align {
 	size_t room_mate;
 };
 
-struct align *align_new(int runs, const uint32_t *const *press_ms)
+struct change_aligner *change_aligner_new(int runs, const uint32_t *const *press_ms)
 {
-	struct align *a = calloc(1, sizeof(*a));
+	struct change_aligner *a = calloc(1, sizeof(*a));
 
 	if (a) {
 		a->runs = runs;
@@ -52,7 +52,7 @@ struct align *align_new(int runs, const uint32_t *const *press_ms)
 	return a;
 }
 
-void align_free(struct align *a)
+void change_aligner_free(struct change_aligner *a)
 {
 	if (!a)
 		return;
@@ -66,7 +66,7 @@ void align_free(struct align *a)
 	free(a);
 }
 
-void common_changes_free(struct common_changes *s)
+void common_tile_changes_free(struct common_tile_changes *s)
 {
 	free(s->change);
 	free(s->at);
@@ -75,7 +75,7 @@ void common_changes_free(struct common_changes *s)
 	s->n = 0;
 }
 
-static int push_item(struct align_list *l, const struct align_item *one)
+static int append_align_item(struct aligned_change_list *l, const struct aligned_change *one)
 {
 	if (array_room(&l->item, l->n))
 		return -ENOMEM;
@@ -83,12 +83,12 @@ static int push_item(struct align_list *l, const struct align_item *one)
 	return 0;
 }
 
-static uint32_t *item_updates(const struct align *a, const struct align_item *x)
+static uint32_t *align_item_updates(const struct change_aligner *a, const struct aligned_change *x)
 {
 	return a->pool + (size_t)x->slot * (size_t)a->runs;
 }
 
-static int add_slot(struct align *a, uint32_t *slot)
+static int add_change_update_slot(struct change_aligner *a, uint32_t *slot)
 {
 	if (array_grow(&a->pool, a->n_slots, (size_t)a->runs * sizeof(*a->pool)))
 		return -ENOMEM;
@@ -97,26 +97,26 @@ static int add_slot(struct align *a, uint32_t *slot)
 	return 0;
 }
 
-static int list_run(struct align *a, int run, const struct tile_track *t, struct align_list *out)
+static int list_run_changes(struct change_aligner *a, int run, const struct tile_change_list *t, struct aligned_change_list *out)
 {
 	out->n = 0;
 	for (size_t i = 0; i < t->n; i++) {
 		const struct tile_change *c = &t->change[i];
-		struct align_item one = { .content = c->content, .change = c->change, .after = c->after, .ms = c->ms,
+		struct aligned_change one = { .content = c->content, .change = c->change, .after = c->after, .ms = c->ms,
 					  .run = (uint8_t)run, .seen = c->seen };
 
 		if (c->masked || c->after < 0)
 			continue;
 		one.since_ms = c->ms - a->press_ms[run][c->after];
-		if (add_slot(a, &one.slot) || push_item(out, &one))
+		if (add_change_update_slot(a, &one.slot) || append_align_item(out, &one))
 			return -ENOMEM;
-		item_updates(a, &one)[run] = c->update;
+		align_item_updates(a, &one)[run] = c->update;
 	}
 	return 0;
 }
 
 /* Score of pairing two changes: the number of pairs counts most, then nearness in inputs, then in time. */
-static int64_t change_fit(const struct align *a, const struct align_item *x, const struct align_item *y)
+static int64_t change_pair_score(const struct change_aligner *a, const struct aligned_change *x, const struct aligned_change *y)
 {
 	int32_t apart = abs(x->after - y->after), first = x->after < y->after ? x->after : y->after;
 	int64_t dx = (int64_t)x->ms - a->press_ms[x->run][first], dy = (int64_t)y->ms - a->press_ms[y->run][first],
@@ -125,7 +125,7 @@ static int64_t change_fit(const struct align *a, const struct align_item *x, con
 	return (x->content == y->content ? 16000 : 15000) - 3000 * (int64_t)apart - (d / 4 < 2000 ? d / 4 : 2000);
 }
 
-static int add_pair(struct align *a, struct align_pair p)
+static int append_change_pair(struct change_aligner *a, struct aligned_change_pair p)
 {
 	if (array_room(&a->pair, a->n_pairs))
 		return -ENOMEM;
@@ -133,7 +133,7 @@ static int add_pair(struct align *a, struct align_pair p)
 	return 0;
 }
 
-static int make_list_room(int32_t **list, size_t *room, size_t n)
+static int reset_index_list(int32_t **list, size_t *room, size_t n)
 {
 	int32_t *grown;
 
@@ -148,7 +148,7 @@ static int make_list_room(int32_t **list, size_t *room, size_t n)
 	return 0;
 }
 
-static int32_t best_before(const struct align *a, size_t j)	/* the best pair of an item below j */
+static int32_t best_pair_before_item(const struct change_aligner *a, size_t j)	/* the best pair of an item below j */
 {
 	int32_t best = -1;
 
@@ -158,7 +158,7 @@ static int32_t best_before(const struct align *a, size_t j)	/* the best pair of 
 	return best;
 }
 
-static void put_best(struct align *a, int32_t p, size_t n)
+static void update_best_pair_tree(struct change_aligner *a, int32_t p, size_t n)
 {
 	for (size_t k = a->pair[p].j + 1; k <= n; k += k & (~k + 1))
 		if (a->best[k] < 0 || a->pair[a->best[k]].total < a->pair[p].total)
@@ -166,33 +166,33 @@ static void put_best(struct align *a, int32_t p, size_t n)
 }
 
 /* Finds the monotone chain of pairs with the greatest total and sets `mate` to it. */
-static int find_best_chain(struct align *a)
+static int find_best_pair_chain(struct change_aligner *a)
 {
 	size_t from = 0;
 	int32_t end = -1;
 
-	if (make_list_room(&a->best, &a->room_best, a->run_list.n + 1) || make_list_room(&a->mate, &a->room_mate, a->common.n + 1))
+	if (reset_index_list(&a->best, &a->room_best, a->run_list.n + 1) || reset_index_list(&a->mate, &a->room_mate, a->common.n + 1))
 		return -ENOMEM;
 	a->n_pairs = 0;
 	for (size_t i = 0; i < a->common.n; i++) {
-		const struct align_item *x = &a->common.item[i];
+		const struct aligned_change *x = &a->common.item[i];
 		size_t of_i = a->n_pairs;
 
 		while (from < a->run_list.n && a->run_list.item[from].after < x->after - 2 * ALIGN_REACH)
 			from++;
 		for (size_t j = from; j < a->run_list.n && a->run_list.item[j].after <= x->after + ALIGN_REACH; j++) {
-			const struct align_item *y = &a->run_list.item[j];
+			const struct aligned_change *y = &a->run_list.item[j];
 			int32_t before;
 
 			if ((y->content != x->content && y->change != x->change) || y->after < x->after - ALIGN_REACH)
 				continue;
-			before = best_before(a, j);
-			if (add_pair(a, (struct align_pair){ (uint32_t)i, (uint32_t)j,
-							     change_fit(a, x, y) + (before < 0 ? 0 : a->pair[before].total), before }))
+			before = best_pair_before_item(a, j);
+			if (append_change_pair(a, (struct aligned_change_pair){ (uint32_t)i, (uint32_t)j,
+							     change_pair_score(a, x, y) + (before < 0 ? 0 : a->pair[before].total), before }))
 				return -ENOMEM;
 		}
 		for (size_t p = of_i; p < a->n_pairs; p++) {
-			put_best(a, (int32_t)p, a->run_list.n);
+			update_best_pair_tree(a, (int32_t)p, a->run_list.n);
 			if (end < 0 || a->pair[p].total > a->pair[end].total)
 				end = (int32_t)p;
 		}
@@ -202,23 +202,23 @@ static int find_best_chain(struct align *a)
 	return 0;
 }
 
-static bool comes_before(const struct align_item *x, const struct align_item *y)
+static bool align_item_comes_before(const struct aligned_change *x, const struct aligned_change *y)
 {
 	return x->after != y->after ? x->after < y->after : x->since_ms < y->since_ms;
 }
 
 /* Merges the run's changes into the common sequence; a pair becomes one item. */
-static int join_sequences(struct align *a, int run)
+static int merge_run_into_common(struct change_aligner *a, int run)
 {
 	size_t j = 0;
-	struct align_list old;
+	struct aligned_change_list old;
 
 	a->joined.n = 0;
 	for (size_t i = 0; i <= a->common.n; i++) {
-		struct align_item *x = i < a->common.n ? &a->common.item[i] : NULL;
+		struct aligned_change *x = i < a->common.n ? &a->common.item[i] : NULL;
 		size_t mate = !x ? a->run_list.n : a->mate[i] >= 0 ? (size_t)a->mate[i] : SIZE_MAX;
 
-		for (; j < a->run_list.n && j < mate && (mate != SIZE_MAX || comes_before(&a->run_list.item[j], x)); j++) {
+		for (; j < a->run_list.n && j < mate && (mate != SIZE_MAX || align_item_comes_before(&a->run_list.item[j], x)); j++) {
 			if (mate == SIZE_MAX) {	/* stop before an item that is paired with a later item of the common sequence */
 				size_t k = i + 1;
 
@@ -227,15 +227,15 @@ static int join_sequences(struct align *a, int run)
 				if (k < a->common.n && (size_t)a->mate[k] <= j)
 					break;
 			}
-			if (push_item(&a->joined, &a->run_list.item[j]))
+			if (append_align_item(&a->joined, &a->run_list.item[j]))
 				return -ENOMEM;
 		}
 		if (!x)
 			break;
 		if (mate != SIZE_MAX) {
-			const struct align_item *y = &a->run_list.item[j++];
+			const struct aligned_change *y = &a->run_list.item[j++];
 
-			item_updates(a, x)[run] = item_updates(a, y)[run];
+			align_item_updates(a, x)[run] = align_item_updates(a, y)[run];
 			x->seen = x->seen && y->seen;
 			if (y->after < x->after) {
 				x->after = y->after;
@@ -244,7 +244,7 @@ static int join_sequences(struct align *a, int run)
 				x->run = y->run;
 			}
 		}
-		if (push_item(&a->joined, x))
+		if (append_align_item(&a->joined, x))
 			return -ENOMEM;
 	}
 	old = a->common;
@@ -253,37 +253,38 @@ static int join_sequences(struct align *a, int run)
 	return 0;
 }
 
-static int append_common(struct align *a, uint32_t tile, struct common_changes *out)
+static int append_common_changes(struct change_aligner *a, uint32_t tile, struct common_tile_changes *out)
 {
 	for (size_t i = 0; i < a->common.n; i++) {
-		const struct align_item *x = &a->common.item[i];
+		const struct aligned_change *x = &a->common.item[i];
 		uint8_t members = 0;
 
 		for (int r = 0; r < a->runs; r++)
-			members = (uint8_t)(members + (item_updates(a, x)[r] != ALIGN_NONE));
+			members = (uint8_t)(members + (align_item_updates(a, x)[r] != ALIGN_NONE));
 		if (members < 2 && a->runs > 1)
 			continue;
 		if (array_room(&out->change, out->n) || array_grow(&out->at, out->n, (size_t)a->runs * sizeof(*out->at)))
 			return -ENOMEM;
-		out->change[out->n] = (struct common_change){ tile, x->after, x->seen, members };
-		memcpy(out->at + out->n++ * (size_t)a->runs, item_updates(a, x), (size_t)a->runs * sizeof(*out->at));
+		out->change[out->n] = (struct common_tile_change){ tile, x->after, x->seen, members };
+		memcpy(out->at + out->n++ * (size_t)a->runs, align_item_updates(a, x), (size_t)a->runs * sizeof(*out->at));
 	}
 	return 0;
 }
 
-int align_tile(struct align *a, uint32_t tile, const struct tile_track *track, struct common_changes *out)
+int align_tile_changes(struct change_aligner *a, uint32_t tile, const struct tile_change_list *track,
+		       struct common_tile_changes *out)
 {
 	int err;
 
 	out->runs = a->runs;
 	a->n_slots = 0;
-	err = list_run(a, 0, &track[0], &a->common);
+	err = list_run_changes(a, 0, &track[0], &a->common);
 	for (int r = 1; r < a->runs && !err; r++) {
-		err = list_run(a, r, &track[r], &a->run_list);
+		err = list_run_changes(a, r, &track[r], &a->run_list);
 		if (!err && a->run_list.n)
-			err = find_best_chain(a);
+			err = find_best_pair_chain(a);
 		if (!err && a->run_list.n)
-			err = join_sequences(a, r);
+			err = merge_run_into_common(a, r);
 	}
-	return err ? err : append_common(a, tile, out);
+	return err ? err : append_common_changes(a, tile, out);
 }

@@ -23,14 +23,14 @@ struct analysis_state {
 	int runs, inputs, columns, rows;
 	struct replay_changes *view;
 	const uint32_t **press_ms;
-	struct tile_track *track;
+	struct tile_change_list *track;
 	uint64_t *restless;	/* for each tile: number of masked changes */
-	struct animation_mask *animation;
-	struct align *align;
-	struct common_changes common;
+	struct animation_detector *animation;
+	struct change_aligner *align;
+	struct common_tile_changes common;
 };
 
-static size_t tiles_of(const struct analysis_state *w)
+static size_t screen_tile_count(const struct analysis_state *w)
 {
 	return (size_t)w->columns * (size_t)w->rows;
 }
@@ -50,7 +50,7 @@ static int32_t last_press_before(const uint32_t *press, int inputs, uint32_t ms)
 	return from - 1;
 }
 
-static size_t tile_place(const struct analysis_state *w, uint32_t tile)
+static size_t screen_tile_index(const struct analysis_state *w, uint32_t tile)
 {
 	return tile / TILE_COLUMNS * (size_t)w->columns + tile % TILE_COLUMNS;
 }
@@ -61,8 +61,8 @@ static void sort_changes(const struct analysis_state *w, const struct tilelog *t
 	uint32_t *at = v->start + 1;	/* start[t + 1] moves from the first change of tile t to behind its last */
 
 	for (size_t i = 0; i < tiles->n; i++)
-		at[tile_place(w, tiles->changed[i]) + 1]++;
-	for (size_t i = 1; i <= tiles_of(w); i++)
+		at[screen_tile_index(w, tiles->changed[i]) + 1]++;
+	for (size_t i = 1; i <= screen_tile_count(w); i++)
 		at[i] += at[i - 1];
 	for (size_t u = 0; u < tiles->n_updates; u++) {
 		size_t end = u + 1 < tiles->n_updates ? tiles->update[u + 1].first : tiles->n;
@@ -71,19 +71,19 @@ static void sort_changes(const struct analysis_state *w, const struct tilelog *t
 
 		v->update_ms[u] = ms;
 		for (size_t i = tiles->update[u].first; i < end; i++) {
-			v->place[i] = at[tile_place(w, tiles->changed[i])]++;
+			v->place[i] = at[screen_tile_index(w, tiles->changed[i])]++;
 			v->change[v->place[i]] = (struct tile_change){ .ms = ms, .update = (uint32_t)u, .content = tiles->content[i],
 									.after = after };
 		}
 	}
-	for (size_t t = 0; t < tiles_of(w); t++)
+	for (size_t t = 0; t < screen_tile_count(w); t++)
 		for (uint32_t i = v->start[t]; i < v->start[t + 1]; i++)
 			v->change[i].change = v->change[i].content - (i > v->start[t] ? v->change[i - 1].content : 0);
 }
 
 static int make_replay_changes(const struct analysis_state *w, const struct replay *r, struct replay_changes *v)
 {
-	v->start = calloc(tiles_of(w) + 2, sizeof(*v->start));
+	v->start = calloc(screen_tile_count(w) + 2, sizeof(*v->start));
 	v->change = malloc((r->tiles.n + 1) * sizeof(*v->change));
 	v->place = malloc((r->tiles.n + 1) * sizeof(*v->place));
 	v->update_ms = malloc((r->tiles.n_updates + 1) * sizeof(*v->update_ms));
@@ -123,7 +123,7 @@ static int prepare_analysis(struct analysis_state *w)
 	w->view = calloc(runs, sizeof(*w->view));
 	w->press_ms = calloc(runs, sizeof(*w->press_ms));
 	w->track = calloc(runs, sizeof(*w->track));
-	w->restless = calloc(tiles_of(w) + 1, sizeof(*w->restless));
+	w->restless = calloc(screen_tile_count(w) + 1, sizeof(*w->restless));
 	if (!w->view || !w->press_ms || !w->track || !w->restless)
 		return -ENOMEM;
 	for (int r = 0; r < w->runs && !err; r++) {
@@ -132,33 +132,33 @@ static int prepare_analysis(struct analysis_state *w)
 	}
 	if (err)
 		return err;
-	w->animation = animation_mask_new(w->runs, w->inputs, w->press_ms);
-	w->align = align_new(w->runs, w->press_ms);
+	w->animation = animation_detector_new(w->runs, w->inputs, w->press_ms);
+	w->align = change_aligner_new(w->runs, w->press_ms);
 	return w->animation && w->align ? 0 : -ENOMEM;
 }
 
 /* Sets w->track to the changes of a tile. False: no run has any. */
-static bool take_tracks(struct analysis_state *w, size_t t)
+static bool select_changes_of_tile(struct analysis_state *w, size_t t)
 {
 	bool any = false;
 
 	for (int r = 0; r < w->runs; r++) {
 		const struct replay_changes *v = &w->view[r];
 
-		w->track[r] = (struct tile_track){ v->start[t + 1] - v->start[t], v->change + v->start[t] };
+		w->track[r] = (struct tile_change_list){ v->start[t + 1] - v->start[t], v->change + v->start[t] };
 		any |= w->track[r].n > 0;
 	}
 	return any;
 }
 
-static int analyze_tile(struct analysis_state *w, size_t t)
+static int align_and_count_tile_changes(struct analysis_state *w, size_t t)
 {
 	size_t column = t % (size_t)w->columns, row = t / (size_t)w->columns;
 	int err;
 
-	if (!take_tracks(w, t))
+	if (!select_changes_of_tile(w, t))
 		return 0;
-	err = align_tile(w->align, (uint32_t)(row * TILE_COLUMNS + column), w->track, &w->common);
+	err = align_tile_changes(w->align, (uint32_t)(row * TILE_COLUMNS + column), w->track, &w->common);
 	for (int r = 0; r < w->runs; r++) {
 		const struct tilelog *tiles = &w->replay[r].tiles;
 
@@ -177,7 +177,7 @@ static int analyze_tile(struct analysis_state *w, size_t t)
 }
 
 /* Whether most changes of this tile whose content occurs once are masked. */
-static bool mostly_new(const struct analysis_state *w)
+static bool new_content_is_mostly_masked(const struct analysis_state *w)
 {
 	size_t masked = 0, n = 0;
 
@@ -194,7 +194,7 @@ static bool mostly_new(const struct analysis_state *w)
 
 /* With noise all over the screen no tile would be left for responses. New content is unmasked: noise differs between runs
  * anyway. */
-static void keep_new(const struct analysis_state *w)
+static void unmask_new_content(const struct analysis_state *w)
 {
 	for (int r = 0; r < w->runs; r++)
 		for (size_t i = 0; i < w->track[r].n; i++)
@@ -202,26 +202,26 @@ static void keep_new(const struct analysis_state *w)
 				w->track[r].change[i].masked = 0;
 }
 
-static int analyze_tiles(struct analysis_state *w)
+static int mask_and_align_all_tiles(struct analysis_state *w)
 {
 	size_t with = 0, restless = 0;
 	int err = 0;
 
-	for (size_t t = 0; t < tiles_of(w); t++) {
-		if (!take_tracks(w, t))
+	for (size_t t = 0; t < screen_tile_count(w); t++) {
+		if (!select_changes_of_tile(w, t))
 			continue;
-		animation_mask_mark(w->animation, w->track);
+		mark_animated_changes(w->animation, w->track);
 		with++;
-		restless += mostly_new(w);
+		restless += new_content_is_mostly_masked(w);
 	}
 	if (w->runs > 1 && (double)restless > EVERYWHERE * (double)with)
-		for (size_t t = 0; t < tiles_of(w); t++)
-			if (take_tracks(w, t))
-				keep_new(w);
+		for (size_t t = 0; t < screen_tile_count(w); t++)
+			if (select_changes_of_tile(w, t))
+				unmask_new_content(w);
 	for (int r = 0; r < w->runs && !err; r++)
 		err = mask_neighbours(w->columns, w->rows, &w->replay[r].tiles, w->view[r].place, w->view[r].change);
-	for (size_t t = 0; t < tiles_of(w) && !err; t++)
-		err = analyze_tile(w, t);
+	for (size_t t = 0; t < screen_tile_count(w) && !err; t++)
+		err = align_and_count_tile_changes(w, t);
 	return err;
 }
 
@@ -234,7 +234,7 @@ static int by_area(const void *a, const void *b)
 }
 
 /* Gathers the masked tiles that touch tile t into one place. `stack` has room for all tiles. */
-static struct masked_place gather_place(struct analysis_state *w, size_t t, uint32_t *stack)
+static struct masked_place gather_masked_area_at_tile(struct analysis_state *w, size_t t, uint32_t *stack)
 {
 	struct masked_place m = { .changes = 0 };
 	size_t n = 0;
@@ -263,18 +263,18 @@ static struct masked_place gather_place(struct analysis_state *w, size_t t, uint
 	return m;
 }
 
-static int gather_masked(struct analysis_state *w, struct analysis *out)
+static int gather_masked_areas(struct analysis_state *w, struct response_analysis *out)
 {
-	uint32_t *stack = malloc((tiles_of(w) + 1) * sizeof(*stack));
+	uint32_t *stack = malloc((screen_tile_count(w) + 1) * sizeof(*stack));
 
-	for (size_t t = 0; stack && t < tiles_of(w); t++) {
+	for (size_t t = 0; stack && t < screen_tile_count(w); t++) {
 		if (w->restless[t] < MASKED_LEAST)
 			continue;
 		if (array_room(&out->masked, out->n_masked)) {
 			free(stack);
 			return -ENOMEM;
 		}
-		out->masked[out->n_masked++] = gather_place(w, t, stack);
+		out->masked[out->n_masked++] = gather_masked_area_at_tile(w, t, stack);
 	}
 	free(stack);
 	if (out->n_masked)
@@ -282,15 +282,15 @@ static int gather_masked(struct analysis_state *w, struct analysis *out)
 	return stack ? 0 : -ENOMEM;
 }
 
-static int find_run_responses(struct analysis_state *w, struct analysis *out)
+static int find_run_responses(struct analysis_state *w, struct response_analysis *out)
 {
-	struct responses_run *run = calloc((size_t)w->runs, sizeof(*run));
+	struct run_updates_and_inputs *run = calloc((size_t)w->runs, sizeof(*run));
 	int err;
 
 	if (!run)
 		return -ENOMEM;
 	for (int r = 0; r < w->runs; r++)
-		run[r] = (struct responses_run){ w->view[r].update_ms, w->replay[r].tiles.n_updates, w->view[r].stimulus,
+		run[r] = (struct run_updates_and_inputs){ w->view[r].update_ms, w->replay[r].tiles.n_updates, w->view[r].stimulus,
 					       w->replay[r].move, w->replay[r].moves, w->view[r].used };
 	err = responses_find(run, w->runs, w->inputs, &w->common, &out->responses);
 	for (int r = 0; r < w->runs; r++)
@@ -300,7 +300,7 @@ static int find_run_responses(struct analysis_state *w, struct analysis *out)
 	return err;
 }
 
-static void measure_replays(struct analysis_state *w, struct analysis *out)
+static void measure_inputs_and_screen_size(struct analysis_state *w, struct response_analysis *out)
 {
 	for (int r = 0; r < w->runs; r++) {
 		const struct replay *p = &w->replay[r];
@@ -320,39 +320,39 @@ static void measure_replays(struct analysis_state *w, struct analysis *out)
 	out->inputs = w->inputs;
 }
 
-int analysis_run(const struct replay *replay, int runs, struct analysis *out)
+int analyze_replays(const struct replay *replay, int runs, struct response_analysis *out)
 {
 	struct analysis_state w = { .replay = replay, .runs = runs };
 	int err;
 
-	*out = (struct analysis){ 0 };
-	measure_replays(&w, out);
+	*out = (struct response_analysis){ 0 };
+	measure_inputs_and_screen_size(&w, out);
 	out->unmatched = calloc((size_t)runs, sizeof(*out->unmatched));
 	err = out->unmatched ? prepare_analysis(&w) : -ENOMEM;
 	if (!err)
-		err = analyze_tiles(&w);
+		err = mask_and_align_all_tiles(&w);
 	if (!err)
 		err = find_run_responses(&w, out);
 	if (!err)
-		err = gather_masked(&w, out);
+		err = gather_masked_areas(&w, out);
 	for (int r = 0; w.view && r < runs; r++)
 		free_replay_changes(&w.view[r]);
 	free(w.view);
 	free(w.press_ms);
 	free(w.track);
 	free(w.restless);
-	animation_mask_free(w.animation);
-	align_free(w.align);
-	common_changes_free(&w.common);
+	animation_detector_free(w.animation);
+	change_aligner_free(w.align);
+	common_tile_changes_free(&w.common);
 	if (err)
-		analysis_free(out);
+		response_analysis_free(out);
 	return err;
 }
 
-void analysis_free(struct analysis *s)
+void response_analysis_free(struct response_analysis *s)
 {
 	responses_free(&s->responses);
 	free(s->masked);
 	free(s->unmatched);
-	*s = (struct analysis){ 0 };
+	*s = (struct response_analysis){ 0 };
 }

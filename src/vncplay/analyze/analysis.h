@@ -12,7 +12,7 @@ struct masked_place {		/* a part of the screen that changes without input */
 	uint64_t changes;	/* of its tiles, in all runs */
 };
 
-struct analysis {
+struct response_analysis {
 	int inputs;		/* clicks, keys and turns of the wheel of the run that has most */
 	struct responses responses;
 	struct masked_place *masked;	/* the largest first */
@@ -22,7 +22,7 @@ struct analysis {
 };
 
 /* 0 or -ENOMEM. `runs` is at most ALIGN_RUNS. */
-int analysis_run(const struct replay *replay, int runs, struct analysis *out);
-void analysis_free(struct analysis *s);
+int analyze_replays(const struct replay *replay, int runs, struct response_analysis *out);
+void response_analysis_free(struct response_analysis *s);
 
 #endif

@@ -52,7 +52,7 @@ struct replay_jobs {
 	pthread_mutex_t lock;
 };
 
-static void *read_some_replays(void *whose)
+static void *read_replays_until_none_left(void *whose)
 {
 	struct replay_jobs *j = whose;
 
@@ -76,9 +76,9 @@ static void read_replays(struct replay *replay, char **aux, int *err, int runs)
 	int n = 0;
 
 	pthread_mutex_init(&job.lock, NULL);
-	while (n < READERS && n < cpus - 1 && n < runs - 1 && !pthread_create(&reader[n], NULL, read_some_replays, &job))
+	while (n < READERS && n < cpus - 1 && n < runs - 1 && !pthread_create(&reader[n], NULL, read_replays_until_none_left, &job))
 		n++;
-	read_some_replays(&job);
+	read_replays_until_none_left(&job);
 	while (n > 0)
 		pthread_join(reader[--n], NULL);
 	pthread_mutex_destroy(&job.lock);
@@ -106,7 +106,7 @@ static char **split_list(const char *text, int runs, const char *what)
 	return word;
 }
 
-static const char *label_of(const char *file)
+static const char *label_from_log_path(const char *file)
 {
 	const char *slash = strrchr(file, '/');
 	char *label = strdup(slash ? slash + 1 : file);
@@ -120,17 +120,17 @@ static const char *label_of(const char *file)
 }
 
 /* Refuses an --output that is one of the input files. `aux` NULL: the side file is LOG.aux. */
-static void check_analyze_places(const char *log, const char *aux)
+static void refuse_output_over_analyzed_files(const char *log, const char *aux)
 {
 	char beside[PATH_MAX];
-	struct rec_place places[] = { { "OUT.rfb", log }, { "OUT.rfb.aux", aux ? aux : beside }, { "--output", cfg.out.path } };
+	struct rec_output_path places[] = { { "OUT.rfb", log }, { "OUT.rfb.aux", aux ? aux : beside }, { "--output", cfg.out.path } };
 
 	snprintf(beside, sizeof(beside), "%s.aux", log);
-	rec_check_apart(places, sizeof(places) / sizeof(*places));
+	rec_check_outputs_differ(places, sizeof(places) / sizeof(*places));
 }
 
 /* Dies when a replay could not be read. Returns EXIT_LOSSY when one is cut, else EXIT_OK. */
-static int judge_replays(const struct replay *replay, const int *err, int runs)
+static int exit_status_of_read_replays(const struct replay *replay, const int *err, int runs)
 {
 	int status = EXIT_OK;
 
@@ -147,7 +147,7 @@ static int judge_replays(const struct replay *replay, const int *err, int runs)
 	return status;
 }
 
-static void report_analysis(struct rec *out, const struct findings *f)
+static void report_analysis(struct rec_report *out, const struct findings *f)
 {
 	FILE *old = stdout;
 	int err;
@@ -167,17 +167,17 @@ static void report_analysis(struct rec *out, const struct findings *f)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
 }
 
-static void find_responses(struct findings *f, struct method_2005 *paper)
+static void find_responses(struct findings *f, struct method_2005_matches *paper)
 {
 	char why[200] = "";
 	int err;
 
 	if (cfg.method == METHOD_TILES) {
-		err = analysis_run(f->replay, f->runs, &f->analysis);
+		err = analyze_replays(f->replay, f->runs, &f->analysis);
 	} else {
 		err = method_2005_find(&cfg.paper, f->replay, f->runs, paper, why, sizeof(why));
 		if (!err)
-			err = method_2005_responses(f->replay, f->runs, paper, &f->analysis.responses);
+			err = method_2005_make_responses(f->replay, f->runs, paper, &f->analysis.responses);
 		f->analysis.inputs = (int)f->replay[0].inputs.n_old;
 		f->paper = paper;
 	}
@@ -192,29 +192,29 @@ int vncplay_analyze(int argc, char **argv)
 	int runs = argc - first, status;
 	struct findings f = { .method = methods[cfg.method], .runs = runs };
 	char unusable[400];
-	struct method_2005 paper = { 0 };
-	struct rec *out = NULL;
+	struct method_2005_matches paper = { 0 };
+	struct rec_report *out = NULL;
 	struct replay *replay;
 	char **aux, **labels;
 	int *err;
 
 	if (runs < 1)
 		die_usage("analyze what? OUT.rfb...");
-	if (cfg.method != METHOD_PAPER && cli_given("paper: "))
-		die_usage("--%s needs --method paper", cli_given("paper: "));
+	if (cfg.method != METHOD_PAPER && cli_given_option_by_help_prefix("paper: "))
+		die_usage("--%s needs --method paper", cli_given_option_by_help_prefix("paper: "));
 	if (runs > ALIGN_RUNS)
 		die_usage("%d logs: at most %d at a time", runs, ALIGN_RUNS);
 	aux = split_list(cfg.aux, runs, "aux");
 	labels = split_list(cfg.labels, runs, "labels");
 	for (int r = 0; r < runs; r++)
-		check_analyze_places(argv[first + r], aux ? aux[r] : NULL);
+		refuse_output_over_analyzed_files(argv[first + r], aux ? aux[r] : NULL);
 	replay = calloc((size_t)runs, sizeof(*replay));
 	err = calloc((size_t)runs, sizeof(*err));
 	if (!replay || !err)
 		die(EXIT_RUN, "out of memory");
 	for (int r = 0; r < runs; r++) {
 		replay[r].file = argv[first + r];
-		replay[r].label = labels ? labels[r] : label_of(argv[first + r]);
+		replay[r].label = labels ? labels[r] : label_from_log_path(argv[first + r]);
 	}
 	if (cfg.out.format != FORMAT_OLD) {
 		out = rec_open(&cfg.out, "vncplay-analyze");
@@ -222,14 +222,14 @@ int vncplay_analyze(int argc, char **argv)
 			die(EXIT_RUN, "cannot write %s: %m", cfg.out.path);
 	}
 	read_replays(replay, aux, err, runs);
-	status = judge_replays(replay, err, runs);
+	status = exit_status_of_read_replays(replay, err, runs);
 	f.replay = replay;
 	f.labelled = labels != NULL;
 	find_responses(&f, &paper);
 	if (out && findings_unusable(&f, unusable, sizeof(unusable)))
 		status = EXIT_LOSSY;
 	report_analysis(out, &f);
-	analysis_free(&f.analysis);
+	response_analysis_free(&f.analysis);
 	method_2005_free(&paper);
 	for (int r = 0; r < runs; r++) {
 		replay_free(&replay[r]);

@@ -28,31 +28,32 @@ struct burst_count {			/* bursts of one tile between one input and the next, in 
 	bool regular;
 };
 
-struct animation_mask {
+struct animation_detector {
 	int runs, inputs;
 	const uint32_t *const *press_ms;
-	struct burst_count *bursts;	/* for repeated content (seen 1) or new content (seen 0), each run, each input: run_bursts() */
+	/* for repeated content (seen 1) or new content (seen 0), each run, each input: change_bursts_of_run() */
+	struct burst_count *bursts;
 	float *score;
 	bool *at;	/* for each input + 1: whether the tile is animated there */
 };
 
-struct animation_mask *animation_mask_new(int runs, int inputs, const uint32_t *const *press_ms)
+struct animation_detector *animation_detector_new(int runs, int inputs, const uint32_t *const *press_ms)
 {
-	struct animation_mask *u = calloc(1, sizeof(*u));
+	struct animation_detector *u = calloc(1, sizeof(*u));
 
 	if (!u)
 		return NULL;
-	*u = (struct animation_mask){ .runs = runs, .inputs = inputs, .press_ms = press_ms };
+	*u = (struct animation_detector){ .runs = runs, .inputs = inputs, .press_ms = press_ms };
 	u->score = calloc((size_t)runs, sizeof(*u->score));
 	u->at = calloc((size_t)inputs + 1, sizeof(*u->at));
 	u->bursts = calloc(2 * (size_t)runs * ((size_t)inputs + 1), sizeof(*u->bursts));
 	if (u->score && u->at && u->bursts)
 		return u;
-	animation_mask_free(u);
+	animation_detector_free(u);
 	return NULL;
 }
 
-void animation_mask_free(struct animation_mask *u)
+void animation_detector_free(struct animation_detector *u)
 {
 	if (!u)
 		return;
@@ -62,12 +63,12 @@ void animation_mask_free(struct animation_mask *u)
 	free(u);
 }
 
-static struct burst_count *run_bursts(const struct animation_mask *u, int seen, int run)
+static struct burst_count *change_bursts_of_run(const struct animation_detector *u, int seen, int run)
 {
 	return u->bursts + (size_t)(seen * u->runs + run) * ((size_t)u->inputs + 1);
 }
 
-static void mark_seen(const struct tile_track *t)
+static void mark_repeated_changes(const struct tile_change_list *t)
 {
 	uint64_t known[SEEN_MOST], changed[SEEN_MOST];
 	size_t at[SEEN_MOST], n = 0, next = 0;
@@ -95,7 +96,7 @@ static void mark_seen(const struct tile_track *t)
 	}
 }
 
-static bool is_late(const struct animation_mask *u, int run, uint32_t ms, int after)
+static bool burst_is_late_in_interval(const struct animation_detector *u, int run, uint32_t ms, int after)
 {
 	const uint32_t *press = u->press_ms[run];
 	double from, to;
@@ -124,7 +125,8 @@ static double interval_spread(const uint32_t *ms, size_t n, double *mean)
 
 /* Marks inputs with bursts at equal intervals, unless the inputs come at intervals about as equal: then the bursts are
  * responses. */
-static void find_regular(const struct animation_mask *u, int run, const struct tile_track *t, int seen, struct burst_count *c)
+static void mark_regular_burst_inputs(const struct animation_detector *u, int run, const struct tile_change_list *t, int seen,
+				      struct burst_count *c)
 {
 	uint32_t burst[REGULAR + 2], press[REGULAR + 2], last = 0;
 	int32_t after[REGULAR + 2];
@@ -163,7 +165,8 @@ static void find_regular(const struct animation_mask *u, int run, const struct t
 	}
 }
 
-static void count_bursts(const struct animation_mask *u, int run, const struct tile_track *t, int seen, struct burst_count *c)
+static void count_bursts(const struct animation_detector *u, int run, const struct tile_change_list *t, int seen,
+			 struct burst_count *c)
 {
 	uint32_t last = 0, counted = 0;
 	bool any = false;
@@ -179,14 +182,14 @@ static void count_bursts(const struct animation_mask *u, int run, const struct t
 
 			if (at->bursts < UINT16_MAX) {
 				at->bursts++;
-				at->late = (uint16_t)(at->late + (i > 0 && is_late(u, run, x->ms, x->after)));
+				at->late = (uint16_t)(at->late + (i > 0 && burst_is_late_in_interval(u, run, x->ms, x->after)));
 			}
 			counted = x->ms;
 		}
 		last = x->ms;
 		any = true;
 	}
-	find_regular(u, run, t, seen, c);
+	mark_regular_burst_inputs(u, run, t, seen, c);
 }
 
 /* Animation score of an input: above 1, the tile is animated around it. */
@@ -208,17 +211,17 @@ static float animation_score(const struct burst_count *c, int inputs, int at)
 }
 
 /* Whether the tile has a burst after this input in most runs. */
-static bool changes_in_most_runs(const struct animation_mask *u, int seen, int at)
+static bool changes_in_most_runs(const struct animation_detector *u, int seen, int at)
 {
 	int n = 0;
 
 	for (int r = 0; r < u->runs; r++)
-		n += run_bursts(u, seen, r)[at].bursts > 0;
+		n += change_bursts_of_run(u, seen, r)[at].bursts > 0;
 	return 2 * n > u->runs;
 }
 
 /* The second lowest score of the runs, or the lowest of two or three. */
-static float agreed_score(float *score, int n)
+static float animation_score_over_runs(float *score, int n)
 {
 	float least = score[0], second = 1e9f;
 
@@ -233,12 +236,12 @@ static float agreed_score(float *score, int n)
 	return n > 3 ? second : least;
 }
 
-void animation_mask_mark(struct animation_mask *u, const struct tile_track *track)
+void mark_animated_changes(struct animation_detector *u, const struct tile_change_list *track)
 {
 	size_t enough = 0;
 
 	for (int r = 0; r < u->runs; r++) {
-		mark_seen(&track[r]);
+		mark_repeated_changes(&track[r]);
 		for (size_t i = 0; i < track[r].n; i++)
 			track[r].change[i].masked = 0;
 		enough += track[r].n >= LEAST;
@@ -249,11 +252,11 @@ void animation_mask_mark(struct animation_mask *u, const struct tile_track *trac
 		int restless_at = 0, bursts_at = 0;
 
 		for (int r = 0; r < u->runs; r++)
-			count_bursts(u, r, &track[r], seen, run_bursts(u, seen, r));
+			count_bursts(u, r, &track[r], seen, change_bursts_of_run(u, seen, r));
 		for (int at = 1; at <= u->inputs; at++) {
 			for (int r = 0; r < u->runs; r++)
-				u->score[r] = animation_score(run_bursts(u, seen, r), u->inputs, at);
-			u->at[at] = agreed_score(u->score, u->runs) > 1;
+				u->score[r] = animation_score(change_bursts_of_run(u, seen, r), u->inputs, at);
+			u->at[at] = animation_score_over_runs(u->score, u->runs) > 1;
 			restless_at += u->at[at];
 			bursts_at += changes_in_most_runs(u, seen, at);
 		}
@@ -279,13 +282,13 @@ struct neighbour_mask {
 	uint32_t *stack, *group;	/* tiles */
 };
 
-static uint32_t neighbour_place(const struct neighbour_mask *k, uint32_t tile)
+static uint32_t neighbour_tile_index(const struct neighbour_mask *k, uint32_t tile)
 {
 	return tile / TILE_COLUMNS * (uint32_t)k->columns + tile % TILE_COLUMNS;
 }
 
 /* Moves a tile from the update to the group. */
-static void take_into_group(struct neighbour_mask *k, uint32_t tile, size_t *n, size_t *waiting)
+static void move_tile_to_group(struct neighbour_mask *k, uint32_t tile, size_t *n, size_t *waiting)
 {
 	k->group[(*n)++] = k->of[tile] - 1;
 	k->of[tile] = 0;
@@ -294,11 +297,11 @@ static void take_into_group(struct neighbour_mask *k, uint32_t tile, size_t *n, 
 
 /* Takes the tiles that touch `start`, directly or through others, out of the update and masks them if the group is an
  * animation. */
-static void mask_group(struct neighbour_mask *k, uint32_t start, struct tile_change *change)
+static void mask_animated_tile_group(struct neighbour_mask *k, uint32_t start, struct tile_change *change)
 {
 	size_t n = 0, waiting = 0, restless = 0, back = 0;
 
-	take_into_group(k, start, &n, &waiting);
+	move_tile_to_group(k, start, &n, &waiting);
 	while (waiting) {
 		uint32_t t = k->stack[--waiting];
 		int x = (int)(t % (uint32_t)k->columns), y = (int)(t / (uint32_t)k->columns);
@@ -308,7 +311,7 @@ static void mask_group(struct neighbour_mask *k, uint32_t start, struct tile_cha
 			uint32_t next = (uint32_t)(ny * k->columns + nx);
 
 			if (nx >= 0 && ny >= 0 && nx < k->columns && ny < k->rows && k->of[next])
-				take_into_group(k, next, &n, &waiting);
+				move_tile_to_group(k, next, &n, &waiting);
 		}
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -335,10 +338,10 @@ int mask_neighbours(int columns, int rows, const struct tilelog *tiles, const ui
 		size_t end = u + 1 < tiles->n_updates ? tiles->update[u + 1].first : tiles->n;
 
 		for (size_t i = tiles->update[u].first; i < end; i++)
-			k.of[neighbour_place(&k, tiles->changed[i])] = place[i] + 1;
+			k.of[neighbour_tile_index(&k, tiles->changed[i])] = place[i] + 1;
 		for (size_t i = tiles->update[u].first; i < end; i++)
-			if (k.of[neighbour_place(&k, tiles->changed[i])])
-				mask_group(&k, neighbour_place(&k, tiles->changed[i]), change);
+			if (k.of[neighbour_tile_index(&k, tiles->changed[i])])
+				mask_animated_tile_group(&k, neighbour_tile_index(&k, tiles->changed[i]), change);
 	}
 	free(k.of);
 	free(k.stack);

@@ -27,19 +27,19 @@ struct tile_change {		/* one change of a tile in one run */
 	uint8_t masked;		/* out: MASKED_NEW or MASKED_REPEATED; 0: not masked */
 };
 
-struct tile_track {		/* the changes of one tile in one run, ascending in time */
+struct tile_change_list {		/* the changes of one tile in one run, ascending in time */
 	size_t n;
 	struct tile_change *change;
 };
 
-struct animation_mask;
+struct animation_detector;
 
 /* For runs of `inputs` inputs each. press_ms[run][i]: when input i was sent, press_ms[run][inputs]: when the run ended, ms since
  * the log began; not copied. NULL: no memory. */
-struct animation_mask *animation_mask_new(int runs, int inputs, const uint32_t *const *press_ms);
-void animation_mask_free(struct animation_mask *u);
+struct animation_detector *animation_detector_new(int runs, int inputs, const uint32_t *const *press_ms);
+void animation_detector_free(struct animation_detector *u);
 /* Sets `seen` and `masked` of one tile; `track` has one element for each run. */
-void animation_mask_mark(struct animation_mask *u, const struct tile_track *track);
+void mark_animated_changes(struct animation_detector *u, const struct tile_change_list *track);
 
 /* Neighbours: tiles that touch masked tiles and change with them are masked as well, such as the minutes of a clock beside its
  * seconds, or the edge of an animation. Of tiles that touch each other and change in one update, all are masked when at least

@@ -11,30 +11,30 @@ static double us_to_ms(int64_t us)
 	return us == RESPONSE_NONE ? NAN : (double)us / 1000;
 }
 
-static void report_times(struct rec *out, const char *key, const int64_t *us, int runs)
+static void report_response_times_of_runs(struct rec_report *out, const char *key, const int64_t *us, int runs)
 {
-	rec_array(out, key);
+	rec_begin_array(out, key);
 	for (int r = 0; r < runs; r++)
 		rec_real(out, NULL, us_to_ms(us[r]), 1);
-	rec_end(out);
+	rec_end_container(out);
 }
 
-static void report_response(struct rec *out, const struct response *a, int runs)
+static void report_response(struct rec_report *out, const struct response *a, int runs)
 {
-	rec_object(out, NULL);
+	rec_begin_object(out, NULL);
 	rec_int(out, "input", a->input);
 	rec_str(out, "kind", stimulus_words[a->kind]);
 	rec_real(out, "at_s", (double)a->at_us / 1e6, 3);
-	report_times(out, "latency_from_press_ms", a->press_us, runs);
-	report_times(out, "latency_from_release_ms", a->release_us, runs);
-	report_times(out, "complete_ms", a->complete_us, runs);
+	report_response_times_of_runs(out, "latency_from_press_ms", a->press_us, runs);
+	report_response_times_of_runs(out, "latency_from_release_ms", a->release_us, runs);
+	report_response_times_of_runs(out, "complete_ms", a->complete_us, runs);
 	rec_real(out, "confidence", a->confidence, 3);
 	rec_int(out, "tiles", a->tiles);
-	rec_end(out);
+	rec_end_container(out);
 }
 
 /* Collects the latencies from presses in run r, us. *n counts all responses, also those to movements, which have no press. */
-static void take_latencies(const struct responses *answers, int r, struct sample *us, int64_t *n)
+static void collect_run_latencies(const struct responses *answers, int r, struct sample *us, int64_t *n)
 {
 	*us = (struct sample){ 0 };
 	*n = 0;
@@ -59,9 +59,9 @@ static int64_t inputs_answered(const struct responses *answers)
 	return n;
 }
 
-static void report_one_replay(struct rec *out, const struct replay *p, int64_t answered, double median, int64_t unmatched)
+static void report_one_replay(struct rec_report *out, const struct replay *p, int64_t answered, double median, int64_t unmatched)
 {
-	rec_object(out, NULL);
+	rec_begin_object(out, NULL);
 	rec_str(out, "label", p->label);
 	rec_str(out, "status", p->inputs.status[0] ? p->inputs.status : NULL);
 	rec_real(out, "total_s", p->total_ms / 1e3, 3);
@@ -77,10 +77,10 @@ static void report_one_replay(struct rec *out, const struct replay *p, int64_t a
 	rec_count(out, "unmatched", unmatched);
 	rec_bool(out, "cut", p->cut);
 	rec_str(out, "cut_why", p->cut ? p->why : NULL);
-	rec_end(out);
+	rec_end_container(out);
 }
 
-static bool one_setting(const struct findings *f, int a, int b)
+static bool replays_share_setting(const struct findings *f, int a, int b)
 {
 	return !f->labelled || !strcmp(f->replay[a].label, f->replay[b].label);
 }
@@ -93,7 +93,7 @@ bool findings_unusable(const struct findings *f, char *why, size_t size)
 
 	*why = '\0';
 	for (int r = 0; r < f->runs; r++) {
-		take_latencies(&f->analysis.responses, r, &us, &n);
+		collect_run_latencies(&f->analysis.responses, r, &us, &n);
 		median[r] = sample_quantile(&us, 0.5).value;
 		/* (--method paper counts releases as inputs) */
 		if (!*why && !f->paper && 2 * (int64_t)us.n < f->analysis.inputs)
@@ -103,26 +103,26 @@ bool findings_unusable(const struct findings *f, char *why, size_t size)
 	}
 	for (int a = 0; a < f->runs; a++)
 		for (int b = 0; !*why && b < f->runs; b++)
-			if (one_setting(f, a, b) && median[b] > 2 * median[a] && median[b] - median[a] > FINDINGS_FRAME_US)
+			if (replays_share_setting(f, a, b) && median[b] > 2 * median[a] && median[b] - median[a] > FINDINGS_FRAME_US)
 				snprintf(why, size, "medians of replays differ: %.1f ms in %s, %.1f ms in %s (--labels tells settings apart)",
 					 median[a] / 1000, f->replay[a].label, median[b] / 1000, f->replay[b].label);
 	return *why;
 }
 
-static void say_replay_row(struct rec *out, const struct findings *f, int r)
+static void print_replay_table_row(struct rec_report *out, const struct findings *f, int r)
 {
 	struct sample us;
 	int64_t n;
 
-	take_latencies(&f->analysis.responses, r, &us, &n);
-	rec_row(out, "%s\t%s of %s\t%s\t%s\t%s\t%s", f->replay[r].label, say_count((int64_t)us.n), say_count(f->analysis.inputs),
-		say_quantile(&us, 0.5, 1000), say_quantile(&us, 0.9, 1000), say_quantile(&us, 1, 1000),
-		say_ns(f->replay[r].total_ms * 1e6));
-	rec_rank(out, us.n ? sample_max(&us).value : INFINITY);
+	collect_run_latencies(&f->analysis.responses, r, &us, &n);
+	rec_table_row(out, "%s\t%s of %s\t%s\t%s\t%s\t%s", f->replay[r].label, count_text((int64_t)us.n), count_text(f->analysis.inputs),
+		quantile_text(&us, 0.5, 1000), quantile_text(&us, 0.9, 1000), quantile_text(&us, 1, 1000),
+		ns_text(f->replay[r].total_ms * 1e6));
+	rec_rank_last_table_row(out, us.n ? sample_max(&us).value : INFINITY);
 	sample_free(&us);
 }
 
-static void say_slowest(struct rec *out, const struct findings *f)
+static void print_slowest_response(struct rec_report *out, const struct findings *f)
 {
 	const struct response *slowest = NULL;
 	int in = 0;
@@ -138,10 +138,10 @@ static void say_slowest(struct rec *out, const struct findings *f)
 		}
 	if (slowest)
 		rec_say(out, "slowest: input %d, a %s at %s: %s (%s)", slowest->input, stimulus_words[slowest->kind],
-			say_ns((double)slowest->at_us * 1e3), say_ns((double)slowest->press_us[in] * 1e3), f->replay[in].label);
+			ns_text((double)slowest->at_us * 1e3), ns_text((double)slowest->press_us[in] * 1e3), f->replay[in].label);
 }
 
-static void say_findings(struct rec *out, const struct findings *f)
+static void print_findings_text(struct rec_report *out, const struct findings *f)
 {
 	int64_t answered = inputs_answered(&f->analysis.responses);
 	char why[400];
@@ -154,65 +154,65 @@ static void say_findings(struct rec *out, const struct findings *f)
 		rec_warn(out, "none of %d inputs was answered alike in two replays: did each begin in the same state (vncplay play --before)?",
 			 f->analysis.inputs);
 	else if (!f->paper && answered < f->analysis.inputs)
-		rec_warn(out, "%s of %d inputs were answered in no replay", say_count(f->analysis.inputs - answered), f->analysis.inputs);
+		rec_warn(out, "%s of %d inputs were answered in no replay", count_text(f->analysis.inputs - answered), f->analysis.inputs);
 	for (int r = 0; r < f->runs; r++)
 		if (f->replay[r].cut)
 			rec_warn(out, "%s: cut: %s; what is before is used", f->replay[r].file, f->replay[r].why);
-	rec_table(out, "lrrrrr", "\tanswered\tp50\tp90\tmax ms\tsession");
+	rec_begin_table(out, "lrrrrr", "\tanswered\tp50\tp90\tmax ms\tsession");
 	for (int r = 0; r < f->runs; r++)
-		say_replay_row(out, f, r);
-	say_slowest(out, f);
-	rec_main_table(out, "responses");
+		print_replay_table_row(out, f, r);
+	print_slowest_response(out, f);
+	rec_set_main_table(out, "responses");
 }
 
-void findings_report(struct rec *out, const struct findings *f)
+void findings_report(struct rec_report *out, const struct findings *f)
 {
 	int64_t unmatched = 0;
 	char why[400];
 
-	rec_object(out, "settings");
+	rec_begin_object(out, "settings");
 	rec_str(out, "method", f->method);
 	if (f->paper) {
 		rec_int(out, "scale", f->paper->cfg.scale);
 		rec_real(out, "differ_percent", f->paper->cfg.differ_percent, 3);
 		rec_real(out, "join_ms", (double)f->paper->cfg.join_ns / 1e6, 3);
 	}
-	rec_end(out);
-	rec_object(out, "result");
+	rec_end_container(out);
+	rec_begin_object(out, "result");
 	rec_bool(out, "usable", !findings_unusable(f, why, sizeof(why)));
 	rec_str(out, "why_unusable", *why ? why : NULL);
 	rec_int(out, "inputs_to_be_answered", f->analysis.inputs);
 	rec_int(out, "inputs_answered", inputs_answered(&f->analysis.responses));
-	rec_array(out, "runs");
+	rec_begin_array(out, "runs");
 	for (int r = 0; r < f->runs; r++) {
 		int64_t answered;
 		struct sample us;
 
-		take_latencies(&f->analysis.responses, r, &us, &answered);
+		collect_run_latencies(&f->analysis.responses, r, &us, &answered);
 		report_one_replay(out, &f->replay[r], answered, sample_quantile(&us, 0.5).value / 1000,
 			   f->analysis.unmatched ? (int64_t)f->analysis.unmatched[r] : -1);
 		sample_free(&us);
 		unmatched += f->analysis.unmatched ? (int64_t)f->analysis.unmatched[r] : 0;
 	}
-	rec_end(out);
-	rec_array(out, "responses");
+	rec_end_container(out);
+	rec_begin_array(out, "responses");
 	for (size_t i = 0; i < f->analysis.responses.n; i++)
 		report_response(out, &f->analysis.responses.item[i], f->runs);
-	rec_end(out);
-	rec_array(out, "masked");
+	rec_end_container(out);
+	rec_begin_array(out, "masked");
 	for (size_t i = 0; i < f->analysis.n_masked; i++) {
-		rec_object(out, NULL);
+		rec_begin_object(out, NULL);
 		rec_int(out, "x", f->analysis.masked[i].box.x);
 		rec_int(out, "y", f->analysis.masked[i].box.y);
 		rec_int(out, "w", f->analysis.masked[i].box.w);
 		rec_int(out, "h", f->analysis.masked[i].box.h);
 		rec_int(out, "changes", (int64_t)f->analysis.masked[i].changes);
-		rec_end(out);
+		rec_end_container(out);
 	}
-	rec_end(out);
+	rec_end_container(out);
 	rec_count(out, "unmatched", f->analysis.unmatched ? unmatched : -1);
-	rec_end(out);
-	say_findings(out, f);
+	rec_end_container(out);
+	print_findings_text(out, f);
 }
 
 void findings_write_rows_2005(FILE *out, const struct findings *f)

@@ -16,13 +16,13 @@
 #define UNSET 0			/* value of a pixel that was never painted; painted pixels have the bits SET */
 #define SET 0xff000000u
 
-struct frame_2005 {			/* a frame of the first run, to be found in all runs */
+struct searched_frame_2005 {			/* a frame of the first run, to be found in all runs */
 	uint32_t ms;
 	int32_t low, centre, high;	/* snapshots so far: 500 ms before the frame, at the frame, 500 ms after it */
 	uint32_t *pixels;
 };
 
-struct frame_found {			/* the best match of a frame in one run */
+struct frame_best_match {			/* the best match of a frame in one run */
 	int64_t low_ms, centre_ms, high_ms;
 	int64_t equal;		/* pixels of the present screen that equal the frame; -1: not counted yet */
 	int64_t best;
@@ -31,22 +31,22 @@ struct frame_found {			/* the best match of a frame in one run */
 
 struct scan_2005 {
 	const struct method_2005_cfg *cfg;
-	struct rfb *rfb;
+	struct rfb_decoder *rfb;
 	uint32_t ms;
 	int width, height;	/* of the reduced screen */
 	uint32_t *now, *analysed;	/* pixels */
 	uint32_t shown_ms;	/* when the screen last changed, ms since the log began */
 	bool changed;
-	struct frame_2005 *frame;
+	struct searched_frame_2005 *frame;
 	size_t n;
 	const struct replay *first;
-	struct frame_found *found;	/* NULL: the first pass, which collects frames */
+	struct frame_best_match *found;	/* NULL: the first pass, which collects frames */
 	int err;
 };
 
 /* --- times of snapshots: number 0 is before all, one more than their number is after all --- */
 
-static int32_t sync_number(const struct replay *r, int64_t ms)
+static int32_t count_syncs_until(const struct replay *r, int64_t ms)
 {
 	int32_t i = 0;
 
@@ -64,15 +64,15 @@ static int64_t sync_ms(const struct replay *r, int32_t n)
 	return (size_t)n > r->inputs.n_syncs ? INT32_MAX : (int64_t)r->inputs.sync_ms[n - 1];
 }
 
-static size_t pixels_of(const struct scan_2005 *s)
+static size_t reduced_screen_pixel_count(const struct scan_2005 *s)
 {
 	return (size_t)s->width * (size_t)s->height;
 }
 
 static void collect_frame(struct scan_2005 *s)
 {
-	size_t equal = 0, all = pixels_of(s);
-	struct frame_2005 *f;
+	size_t equal = 0, all = reduced_screen_pixel_count(s);
+	struct searched_frame_2005 *f;
 
 	if (s->n) {
 		for (size_t i = 0; i < all; i++)
@@ -85,8 +85,8 @@ static void collect_frame(struct scan_2005 *s)
 		return;
 	}
 	f = &s->frame[s->n];
-	*f = (struct frame_2005){ s->shown_ms, sync_number(s->first, (int64_t)s->shown_ms - SLACK_MS),
-			     sync_number(s->first, s->shown_ms), sync_number(s->first, (int64_t)s->shown_ms + SLACK_MS),
+	*f = (struct searched_frame_2005){ s->shown_ms, count_syncs_until(s->first, (int64_t)s->shown_ms - SLACK_MS),
+			     count_syncs_until(s->first, s->shown_ms), count_syncs_until(s->first, (int64_t)s->shown_ms + SLACK_MS),
 			     malloc(all * sizeof(*f->pixels)) };
 	if (!f->pixels) {
 		s->err = -ENOMEM;
@@ -97,15 +97,15 @@ static void collect_frame(struct scan_2005 *s)
 	s->n++;
 }
 
-static void compare_frame(struct scan_2005 *s, size_t i)
+static void compare_screen_with_frame(struct scan_2005 *s, size_t i)
 {
-	struct frame_found *f = &s->found[i];
+	struct frame_best_match *f = &s->found[i];
 
 	if (s->ms < f->low_ms || s->ms > f->high_ms)
 		return;
 	if (f->equal < 0) {
 		f->equal = 0;
-		for (size_t p = 0; p < pixels_of(s); p++)
+		for (size_t p = 0; p < reduced_screen_pixel_count(s); p++)
 			f->equal += s->now[p] == s->frame[i].pixels[p];
 	}
 	/* of equal matches the nearest to the centre wins; at the centre itself none counts, as in the analyzer of 2005 */
@@ -145,20 +145,20 @@ static void on_scan_painted(void *whose, struct box b)
 	s->shown_ms = s->ms;
 	s->changed = true;
 	for (size_t i = 0; s->found && i < s->n; i++)
-		compare_frame(s, i);
+		compare_screen_with_frame(s, i);
 }
 
-static int scan_log(struct scan_2005 *s, const struct replay *r)
+static int scan_log_for_frames(struct scan_2005 *s, const struct replay *r)
 {
-	static const struct rfb_events events = { .painted = on_scan_painted };
+	static const struct rfb_event_callbacks events = { .painted = on_scan_painted };
 	struct fbs_block block;
 	const char *why;
-	struct fbs *log = fbs_open(r->file, &why);
+	struct fbs_reader *log = fbs_open(r->file, &why);
 	int more = 1;
 
 	if (!log)
 		return why ? -EPROTO : -errno;
-	s->rfb = rfb_open(&events, s, NULL, 0, 0);
+	s->rfb = rfb_decoder_open(&events, s, NULL, 0, 0);
 	s->changed = false;
 	if (!s->rfb)
 		s->err = -ENOMEM;
@@ -168,26 +168,26 @@ static int scan_log(struct scan_2005 *s, const struct replay *r)
 			s->ms = block.ms;
 		else
 			block.n = 0;
-		if (block.n && rfb_take(s->rfb, block.bytes, block.n))
+		if (block.n && rfb_decode_bytes(s->rfb, block.bytes, block.n))
 			break;
 	}
 	if (!s->err && !s->found && s->changed)
 		collect_frame(s);
-	rfb_free(s->rfb);
+	rfb_decoder_free(s->rfb);
 	fbs_close(log);
 	return s->err;
 }
 
-static int find_in_run(struct scan_2005 *s, const struct replay *r, int run, struct method_2005 *out)
+static int find_frames_in_run(struct scan_2005 *s, const struct replay *r, int run, struct method_2005_matches *out)
 {
-	memset(s->now, 0, pixels_of(s) * sizeof(*s->now));
+	memset(s->now, 0, reduced_screen_pixel_count(s) * sizeof(*s->now));
 	for (size_t i = 0; i < s->n; i++) {
-		const struct frame_2005 *f = &s->frame[i];
+		const struct searched_frame_2005 *f = &s->frame[i];
 
-		s->found[i] = (struct frame_found){ sync_ms(r, f->low - SYNCS) - SLACK_MS, sync_ms(r, f->centre),
+		s->found[i] = (struct frame_best_match){ sync_ms(r, f->low - SYNCS) - SLACK_MS, sync_ms(r, f->centre),
 					      sync_ms(r, f->high + SYNCS) + SLACK_MS, -1, -1, ALIGN_NONE };
 	}
-	if (scan_log(s, r))
+	if (scan_log_for_frames(s, r))
 		return s->err ? s->err : -EIO;
 	for (size_t i = 0; i < s->n; i++) {
 		out->match[i].found_ms[run] = s->found[i].best_ms;
@@ -196,7 +196,7 @@ static int find_in_run(struct scan_2005 *s, const struct replay *r, int run, str
 	return 0;
 }
 
-static int make_match_room(struct scan_2005 *s, int runs, struct method_2005 *out)
+static int allocate_frame_matches(struct scan_2005 *s, int runs, struct method_2005_matches *out)
 {
 	out->match = calloc(s->n ? s->n : 1, sizeof(*out->match));
 	out->numbers = calloc(s->n ? 2 * s->n * (size_t)runs : 1, sizeof(*out->numbers));
@@ -204,41 +204,41 @@ static int make_match_room(struct scan_2005 *s, int runs, struct method_2005 *ou
 	if (!out->match || !out->numbers || !s->found)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n; i++) {
-		out->match[i] = (struct match_2005){ s->frame[i].ms, out->numbers + 2 * i * (size_t)runs,
+		out->match[i] = (struct frame_match_2005){ s->frame[i].ms, out->numbers + 2 * i * (size_t)runs,
 						      out->numbers + (2 * i + 1) * (size_t)runs };
 	}
 	out->n = s->n;
 	return 0;
 }
 
-int method_2005_find(const struct method_2005_cfg *cfg, const struct replay *replay, int runs, struct method_2005 *out,
+int method_2005_find(const struct method_2005_cfg *cfg, const struct replay *replay, int runs, struct method_2005_matches *out,
 		     char *why, size_t size)
 {
 	int scale = (int)cfg->scale;
 	struct scan_2005 s = { .cfg = cfg, .first = &replay[0], .width = replay[0].width / scale, .height = replay[0].height / scale };
 	int err = 0;
 
-	*out = (struct method_2005){ .cfg = *cfg, .runs = runs, .pixels = (uint32_t)pixels_of(&s) };
+	*out = (struct method_2005_matches){ .cfg = *cfg, .runs = runs, .pixels = (uint32_t)reduced_screen_pixel_count(&s) };
 	for (int r = 1; r < runs; r++) {
 		if (replay[r].inputs.n_syncs == replay[0].inputs.n_syncs)
 			continue;
-		return why_write(-EPROTO, why, size,
+		return write_error_reason(-EPROTO, why, size,
 				 "%s has %zu snapshots, %s %zu: the paper's method needs as many in each; --method tiles does not",
 				 replay[r].file, replay[r].inputs.n_syncs, replay[0].file, replay[0].inputs.n_syncs);
 	}
-	if (!pixels_of(&s))
-		return why_write(-EPROTO, why, size, "%s has a screen of %d x %d pixels: nothing is left of it with --scale %d",
+	if (!reduced_screen_pixel_count(&s))
+		return write_error_reason(-EPROTO, why, size, "%s has a screen of %d x %d pixels: nothing is left of it with --scale %d",
 				 replay[0].file, replay[0].width, replay[0].height, scale);
-	s.now = calloc(pixels_of(&s) + 1, sizeof(*s.now));
-	s.analysed = calloc(pixels_of(&s) + 1, sizeof(*s.analysed));
+	s.now = calloc(reduced_screen_pixel_count(&s) + 1, sizeof(*s.now));
+	s.analysed = calloc(reduced_screen_pixel_count(&s) + 1, sizeof(*s.analysed));
 	if (!s.now || !s.analysed)
 		err = -ENOMEM;
 	if (!err)
-		err = scan_log(&s, &replay[0]);
+		err = scan_log_for_frames(&s, &replay[0]);
 	if (!err)
-		err = make_match_room(&s, runs, out);
+		err = allocate_frame_matches(&s, runs, out);
 	for (int r = 0; r < runs && !err; r++)
-		err = find_in_run(&s, &replay[r], r, out);
+		err = find_frames_in_run(&s, &replay[r], r, out);
 	for (size_t i = 0; i < s.n; i++)
 		free(s.frame[i].pixels);
 	free(s.frame);
@@ -250,15 +250,15 @@ int method_2005_find(const struct method_2005_cfg *cfg, const struct replay *rep
 	return err;
 }
 
-void method_2005_free(struct method_2005 *p)
+void method_2005_free(struct method_2005_matches *p)
 {
 	free(p->match);
 	free(p->numbers);
-	*p = (struct method_2005){ 0 };
+	*p = (struct method_2005_matches){ 0 };
 }
 
 /* Index of the last input line in the form of 2005 before `ms`; -1: none. */
-static int64_t last_old_before(const struct replay *r, uint32_t ms)
+static int64_t last_2005_input_before(const struct replay *r, uint32_t ms)
 {
 	int64_t found = -1;
 
@@ -280,7 +280,7 @@ static enum stimulus_kind kind_of_stimulus(const struct replay *r, int64_t old)
 	return STIMULUS_CLICK;
 }
 
-int method_2005_responses(const struct replay *replay, int runs, const struct method_2005 *p, struct responses *out)
+int method_2005_make_responses(const struct replay *replay, int runs, const struct method_2005_matches *p, struct responses *out)
 {
 	*out = (struct responses){ 0 };
 	for (size_t i = 0; i < p->n; i++) {
@@ -289,7 +289,7 @@ int method_2005_responses(const struct replay *replay, int runs, const struct me
 		double equal = 0;
 
 		for (int r = 0; r < runs; r++) {
-			int64_t b = p->match[i].found_ms[r] == ALIGN_NONE ? -1 : last_old_before(&replay[r], p->match[i].found_ms[r]);
+			int64_t b = p->match[i].found_ms[r] == ALIGN_NONE ? -1 : last_2005_input_before(&replay[r], p->match[i].found_ms[r]);
 
 			cause = b < cause ? b : cause;
 			equal += (double)p->match[i].equal[r] / p->pixels / runs;
@@ -313,7 +313,7 @@ int method_2005_responses(const struct replay *replay, int runs, const struct me
 	return 0;
 }
 
-void method_2005_write_rows(FILE *out, const struct method_2005 *p)
+void method_2005_write_rows(FILE *out, const struct method_2005_matches *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		for (int r = 0; r < p->runs; r++)

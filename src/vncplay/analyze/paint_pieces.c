@@ -14,13 +14,13 @@
 #define EDGE 0.03		/* share of the mass that is ignored at the beginning and at the end of a paint */
 
 struct strip_ordering {
-	const struct common_changes *s;
+	const struct common_tile_changes *s;
 	const struct paint_pieces *p;
 };
 
 static int by_cause_and_updates(const void *a, const void *b, void *whose)
 {
-	const struct common_changes *s = whose;
+	const struct common_tile_changes *s = whose;
 	size_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	if (s->change[x].cause != s->change[y].cause)
@@ -51,12 +51,12 @@ static double median(double *v, size_t n)
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-static double update_shown_ms(const struct responses_run *run, int r, uint32_t at)
+static double update_shown_ms(const struct run_updates_and_inputs *run, int r, uint32_t at)
 {
 	return run[r].update_ms[at];
 }
 
-static void find_since(const struct responses_run *run, int runs, struct paint_piece *p, double *scratch)
+static void set_piece_time_since_cause(const struct run_updates_and_inputs *run, int runs, struct paint_piece *p, double *scratch)
 {
 	size_t n = 0;
 
@@ -66,7 +66,8 @@ static void find_since(const struct responses_run *run, int runs, struct paint_p
 	p->since_ms = median(scratch, n);
 }
 
-static int collect_pieces(const struct responses_run *run, int runs, struct common_changes *s, struct paint_pieces *out,
+static int collect_pieces(const struct run_updates_and_inputs *run, int runs, struct common_tile_changes *s,
+			  struct paint_pieces *out,
 			  double *scratch)
 {
 	uint32_t *order = malloc((s->n ? s->n : 1) * sizeof(*order));
@@ -93,7 +94,7 @@ static int collect_pieces(const struct responses_run *run, int runs, struct comm
 			p->at = out->at + out->n++ * (size_t)runs;
 			p->cause = s->change[order[i]].cause;
 			memcpy(p->at, s->at + order[i] * (size_t)runs, (size_t)runs * sizeof(*p->at));
-			find_since(run, runs, p, scratch);
+			set_piece_time_since_cause(run, runs, p, scratch);
 		}
 		p = &out->piece[out->n - 1];
 		p->tiles++;
@@ -146,7 +147,7 @@ static void merge_small_pieces(struct paint_pieces *p, int runs)
 	p->n = n;
 }
 
-static int find_update_owners(const struct responses_run *run, int runs, struct paint_pieces *p)
+static int find_main_piece_of_updates(const struct run_updates_and_inputs *run, int runs, struct paint_pieces *p)
 {
 	p->owner = calloc((size_t)runs, sizeof(*p->owner));
 	for (int r = 0; p->owner && r < runs; r++) {
@@ -161,12 +162,13 @@ static int find_update_owners(const struct responses_run *run, int runs, struct 
 			uint32_t at = p->piece[i].at[r];
 
 			if (at != ALIGN_NONE && p->owner[r][at].mass < p->piece[i].mass)
-				p->owner[r][at] = (struct update_owner){ p->piece[i].cause, p->piece[i].mass };
+				p->owner[r][at] = (struct update_main_piece){ p->piece[i].cause, p->piece[i].mass };
 		}
 	return 0;
 }
 
-int paint_pieces_make(const struct responses_run *run, int runs, struct common_changes *changes, struct paint_pieces *out)
+int group_changes_into_pieces(const struct run_updates_and_inputs *run, int runs, struct common_tile_changes *changes,
+			      struct paint_pieces *out)
 {
 	double *scratch = calloc((size_t)runs, sizeof(*scratch));
 	int err;
@@ -176,7 +178,7 @@ int paint_pieces_make(const struct responses_run *run, int runs, struct common_c
 	free(scratch);
 	if (!err) {
 		merge_small_pieces(out, runs);
-		err = find_update_owners(run, runs, out);
+		err = find_main_piece_of_updates(run, runs, out);
 	}
 	if (err)
 		paint_pieces_free(out);
@@ -194,8 +196,9 @@ void paint_pieces_free(struct paint_pieces *p)
 }
 
 /* Whether a piece was shown within RESPONSE_GAP_MS of the paint so far, in three quarters of the runs that have both. */
-static bool follows_paint(const struct responses_run *run, const struct paint_pieces *p, const struct paint_piece *next,
-		    const struct paint *paint)
+static bool piece_follows_paint(const struct run_updates_and_inputs *run, const struct paint_pieces *p,
+				const struct paint_piece *next,
+		    const struct paint_burst *paint)
 {
 	int soon = 0, both = 0;
 
@@ -211,7 +214,7 @@ static bool follows_paint(const struct responses_run *run, const struct paint_pi
 	return both && 4 * soon >= 3 * both;
 }
 
-struct strip {
+struct timed_paint_piece {
 	int64_t ms;
 	double mass;
 	uint32_t at;
@@ -219,14 +222,14 @@ struct strip {
 
 static int by_strip_time(const void *a, const void *b)
 {
-	const struct strip *x = a, *y = b;
+	const struct timed_paint_piece *x = a, *y = b;
 
 	return (x->ms > y->ms) - (x->ms < y->ms);
 }
 
 /* Picks the heaviest cluster of strips, clusters being separated by more than APART_MS. *strip moves to its first; returns
  * their number. */
-static size_t heaviest_cluster(struct strip **strip, size_t n)
+static size_t heaviest_cluster(struct timed_paint_piece **strip, size_t n)
 {
 	size_t best = 0, best_n = 0;
 	double most = -1;
@@ -248,7 +251,8 @@ static size_t heaviest_cluster(struct strip **strip, size_t n)
 
 /* Sets when run r showed the first and the last strip, ignoring EDGE of the mass at either end. Returns the mass that the run
  * showed. */
-static double find_times(const struct paint_pieces *p, struct paint *out, int r, struct strip *strip, size_t n)
+static double find_paint_times_in_run(const struct paint_pieces *p, struct paint_burst *out, int r, struct timed_paint_piece *strip,
+				      size_t n)
 {
 	double mass = 0, so_far = 0, had;
 
@@ -271,9 +275,10 @@ static double find_times(const struct paint_pieces *p, struct paint *out, int r,
 	return had;
 }
 
-static double paint_times(const struct responses_run *run, const struct paint_pieces *p, struct paint *out, int r)
+static double measure_run_paint_times(const struct run_updates_and_inputs *run, const struct paint_pieces *p,
+				      struct paint_burst *out, int r)
 {
-	struct strip few[64], *strip = out->n <= 64 ? few : malloc(out->n * sizeof(*strip));
+	struct timed_paint_piece few[64], *strip = out->n <= 64 ? few : malloc(out->n * sizeof(*strip));
 	double mass = 0;
 	size_t n = 0;
 
@@ -282,15 +287,17 @@ static double paint_times(const struct responses_run *run, const struct paint_pi
 		return 0;
 	for (size_t i = out->first; i < out->first + out->n; i++)
 		if (p->piece[i].at[r] != ALIGN_NONE)
-			strip[n++] = (struct strip){ (int64_t)update_shown_ms(run, r, p->piece[i].at[r]), p->piece[i].mass, p->piece[i].at[r] };
+			strip[n++] = (struct timed_paint_piece){ (int64_t)update_shown_ms(run, r, p->piece[i].at[r]), p->piece[i].mass,
+				p->piece[i].at[r] };
 	if (n)
-		mass = find_times(p, out, r, strip, n);
+		mass = find_paint_times_in_run(p, out, r, strip, n);
 	if (strip != few)
 		free(strip);
 	return mass;
 }
 
-void paint_gather(const struct responses_run *run, const struct paint_pieces *p, size_t first, struct paint *out)
+void gather_paint_burst(const struct run_updates_and_inputs *run, const struct paint_pieces *p, size_t first,
+			struct paint_burst *out)
 {
 	int present = 0, could = 0;
 
@@ -304,7 +311,7 @@ void paint_gather(const struct responses_run *run, const struct paint_pieces *p,
 	for (size_t i = first; i < p->n && p->piece[i].cause == out->cause; i++) {
 		struct paint_piece next = p->piece[i];
 
-		if (out->n && !follows_paint(run, p, &next, out))
+		if (out->n && !piece_follows_paint(run, p, &next, out))
 			continue;
 		/* move it next to the paint's other pieces */
 		memmove(&p->piece[first + out->n + 1], &p->piece[first + out->n], (i - first - out->n) * sizeof(next));
@@ -323,7 +330,7 @@ void paint_gather(const struct responses_run *run, const struct paint_pieces *p,
 		}
 	}
 	for (int r = 0; r < p->runs; r++) {
-		double mass = paint_times(run, p, out, r);
+		double mass = measure_run_paint_times(run, p, out, r);
 
 		could += run[r].stimulus[out->cause].press_us >= 0;
 		if (run[r].stimulus[out->cause].press_us < 0 || mass < PRESENT * out->mass)

@@ -14,23 +14,23 @@
 #define JUST_US 250000
 
 struct response_finder {
-	const struct responses_run *run;
+	const struct run_updates_and_inputs *run;
 	int runs, inputs;
 	const struct paint_pieces *pieces;
 	struct responses *out;
-	struct paint *paint;	/* the paints after one input */
+	struct paint_burst *paint;	/* the paints after one input */
 	size_t n_paints;
 	int64_t *times;		/* storage of their times */
 	int64_t *moved;		/* for each run: index of the last movement before a paint */
 };
 
-static double paint_worth(const struct paint *p)
+static double paint_response_weight(const struct paint_burst *p)
 {
 	return p->share * p->mass / (p->mass + MASS_HALF);
 }
 
 /* Gathers the paints after one input, whose first piece is `first`. Returns the first piece of the next input. */
-static size_t list_paints(struct response_finder *f, size_t first)
+static size_t list_paints_of_input(struct response_finder *f, size_t first)
 {
 	size_t n = first;
 	int32_t cause = f->pieces->piece[first].cause;
@@ -38,11 +38,11 @@ static size_t list_paints(struct response_finder *f, size_t first)
 	while (n < f->pieces->n && f->pieces->piece[n].cause == cause)
 		n++;
 	for (f->n_paints = 0; first < n; first += f->paint[f->n_paints++].n) {
-		struct paint *p = &f->paint[f->n_paints];
+		struct paint_burst *p = &f->paint[f->n_paints];
 
 		p->shown_ms = f->times + f->n_paints * 2 * (size_t)f->runs;
 		p->whole_ms = p->shown_ms + f->runs;
-		paint_gather(f->run, f->pieces, first, p);
+		gather_paint_burst(f->run, f->pieces, first, p);
 	}
 	return n;
 }
@@ -67,7 +67,7 @@ struct response *responses_add(struct responses *out, int runs)
 	return a;
 }
 
-static void mark_updates_used(struct response_finder *f, const struct paint *p)
+static void mark_updates_used(struct response_finder *f, const struct paint_burst *p)
 {
 	for (size_t i = p->first; i < p->first + p->n; i++)
 		for (int r = 0; r < f->runs; r++)
@@ -75,26 +75,26 @@ static void mark_updates_used(struct response_finder *f, const struct paint *p)
 				f->run[r].used[f->pieces->piece[i].at[r]] = 1;
 }
 
-static const struct paint *first_strong_paint(const struct response_finder *f, double *best)
+static const struct paint_burst *earliest_likely_response_paint(const struct response_finder *f, double *best)
 {
 	*best = 0;
 	for (size_t i = 0; i < f->n_paints; i++)
-		if (paint_worth(&f->paint[i]) > *best)
-			*best = paint_worth(&f->paint[i]);
+		if (paint_response_weight(&f->paint[i]) > *best)
+			*best = paint_response_weight(&f->paint[i]);
 	for (size_t i = 0; i < f->n_paints; i++)
-		if (paint_worth(&f->paint[i]) > 0 && paint_worth(&f->paint[i]) >= WEAK * *best)
+		if (paint_response_weight(&f->paint[i]) > 0 && paint_response_weight(&f->paint[i]) >= WEAK * *best)
 			return &f->paint[i];
 	return NULL;
 }
 
 /* The paint that responds to the release, when the press had a paint before it: a button looks pressed, and then acts. NULL:
  * none. */
-static const struct paint *after_release(const struct response_finder *f, const struct paint *first, double best)
+static const struct paint_burst *paint_after_release(const struct response_finder *f, const struct paint_burst *first, double best)
 {
-	for (const struct paint *p = first + 1; p < f->paint + f->n_paints; p++) {
+	for (const struct paint_burst *p = first + 1; p < f->paint + f->n_paints; p++) {
 		int before = 0, after = 0, both = 0;
 
-		if (paint_worth(p) < WEAK * best)
+		if (paint_response_weight(p) < WEAK * best)
 			continue;
 		for (int r = 0; r < f->runs; r++) {
 			int64_t release = f->run[r].stimulus[p->cause].release_us;
@@ -111,25 +111,25 @@ static const struct paint *after_release(const struct response_finder *f, const 
 	return NULL;
 }
 
-static double confidence(const struct response_finder *f, const struct paint *p, double rival)
+static double response_confidence(const struct response_finder *f, const struct paint_burst *p, double rival)
 {
-	double own = paint_worth(p);
+	double own = paint_response_weight(p);
 
 	return p->share * (0.5 + 0.5 * p->mass / (p->mass + 1)) * (own / (own + rival / 2)) * (f->runs < 2 ? ALONE : 1);
 }
 
-static double best_other(const struct response_finder *f, const struct paint *chosen)
+static double best_earlier_paint_weight(const struct response_finder *f, const struct paint_burst *chosen)
 {
 	double best = 0;
 
-	for (const struct paint *p = f->paint; p < chosen; p++)	/* earlier paints that were too weak */
-		best = paint_worth(p) > best ? paint_worth(p) : best;
+	for (const struct paint_burst *p = f->paint; p < chosen; p++)	/* earlier paints that were too weak */
+		best = paint_response_weight(p) > best ? paint_response_weight(p) : best;
 	return best;
 }
 
-static int add_press_response(struct response_finder *f, const struct paint *p, double best)
+static int add_press_response(struct response_finder *f, const struct paint_burst *p, double best)
 {
-	const struct paint *later = after_release(f, p, best);
+	const struct paint_burst *later = paint_after_release(f, p, best);
 	struct response *a = responses_add(f->out, f->runs);
 
 	if (!a)
@@ -137,7 +137,7 @@ static int add_press_response(struct response_finder *f, const struct paint *p, 
 	a->at_us = -1;
 	for (int r = 0; r < f->runs; r++) {
 		const struct stimulus *s = &f->run[r].stimulus[p->cause];
-		const struct paint *of = later ? later : p;
+		const struct paint_burst *of = later ? later : p;
 
 		if (p->shown_ms[r] == RESPONSE_NONE)
 			continue;
@@ -151,7 +151,7 @@ static int add_press_response(struct response_finder *f, const struct paint *p, 
 		if (s->release_us >= 0 && of->shown_ms[r] != RESPONSE_NONE)
 			a->release_us[r] = of->shown_ms[r] * 1000 - s->release_us;
 	}
-	a->confidence = confidence(f, p, best_other(f, p));
+	a->confidence = response_confidence(f, p, best_earlier_paint_weight(f, p));
 	a->tiles = p->tiles;
 	mark_updates_used(f, p);
 	if (later)
@@ -159,7 +159,7 @@ static int add_press_response(struct response_finder *f, const struct paint *p, 
 	return 0;
 }
 
-static int64_t last_move_before(const struct responses_run *run, int64_t before_us)
+static int64_t last_move_before(const struct run_updates_and_inputs *run, int64_t before_us)
 {
 	size_t from = 0, to = run->moves;
 
@@ -174,7 +174,7 @@ static int64_t last_move_before(const struct responses_run *run, int64_t before_
 	return (int64_t)from - 1;
 }
 
-static const struct sent_input *find_move(const struct responses_run *run, int n, int64_t near)
+static const struct sent_input *find_sent_move_by_number(const struct run_updates_and_inputs *run, int n, int64_t near)
 {
 	for (; near >= 0; near--)
 		if (run->move[near].n <= n)
@@ -183,7 +183,7 @@ static const struct sent_input *find_move(const struct responses_run *run, int n
 }
 
 /* Number of the movement that a paint follows closely in all runs that have the paint; -1: none. Sets f->moved. */
-static int find_hover_move(const struct response_finder *f, const struct paint *p, int64_t most_us)
+static int find_move_causing_paint(const struct response_finder *f, const struct paint_burst *p, int64_t most_us)
 {
 	int n = INT32_MAX;
 	int64_t least = INT64_MAX, most = 0;
@@ -198,7 +198,7 @@ static int find_hover_move(const struct response_finder *f, const struct paint *
 			n = f->run[r].move[f->moved[r]].n;
 	}
 	for (int r = 0; r < f->runs; r++) {
-		const struct sent_input *m = p->shown_ms[r] == RESPONSE_NONE ? NULL : find_move(&f->run[r], n, f->moved[r]);
+		const struct sent_input *m = p->shown_ms[r] == RESPONSE_NONE ? NULL : find_sent_move_by_number(&f->run[r], n, f->moved[r]);
 		int64_t us;
 
 		if (p->shown_ms[r] == RESPONSE_NONE)
@@ -213,17 +213,17 @@ static int find_hover_move(const struct response_finder *f, const struct paint *
 }
 
 /* Whether a paint is long after the press and just after a movement, in all runs that have it. */
-static bool is_rather_hover(const struct response_finder *f, const struct paint *p)
+static bool paint_is_move_response(const struct response_finder *f, const struct paint_burst *p)
 {
 	for (int r = 0; r < f->runs; r++)
 		if (p->shown_ms[r] != RESPONSE_NONE && p->shown_ms[r] * 1000 - f->run[r].stimulus[p->cause].press_us < LONG_US)
 			return false;
-	return find_hover_move(f, p, JUST_US) >= 0;
+	return find_move_causing_paint(f, p, JUST_US) >= 0;
 }
 
-static int add_move_response(struct response_finder *f, const struct paint *p)
+static int add_move_response(struct response_finder *f, const struct paint_burst *p)
 {
-	int n = find_hover_move(f, p, HOVER_US);
+	int n = find_move_causing_paint(f, p, HOVER_US);
 	struct response *a;
 
 	if (n < 0 || (f->runs > 1 && p->share * f->runs < 2) || p->share < 0.5)
@@ -238,7 +238,7 @@ static int add_move_response(struct response_finder *f, const struct paint *p)
 	a->input = n;
 	a->at_us = -1;
 	for (int r = 0; r < f->runs; r++) {
-		const struct sent_input *m = p->shown_ms[r] == RESPONSE_NONE ? NULL : find_move(&f->run[r], n, f->moved[r]);
+		const struct sent_input *m = p->shown_ms[r] == RESPONSE_NONE ? NULL : find_sent_move_by_number(&f->run[r], n, f->moved[r]);
 
 		if (!m)
 			continue;
@@ -248,7 +248,7 @@ static int add_move_response(struct response_finder *f, const struct paint *p)
 		a->press_us[r] = p->shown_ms[r] * 1000 - m->at_us;
 		a->complete_us[r] = p->whole_ms[r] * 1000 - m->at_us;
 	}
-	a->confidence = confidence(f, p, 0) / 2;
+	a->confidence = response_confidence(f, p, 0) / 2;
 	a->tiles = p->tiles;
 	mark_updates_used(f, p);
 	return 0;
@@ -261,14 +261,15 @@ static int by_input(const void *a, const void *b)
 	return (x->input > y->input) - (x->input < y->input);
 }
 
-int responses_find(const struct responses_run *run, int runs, int inputs, struct common_changes *changes, struct responses *out)
+int responses_find(const struct run_updates_and_inputs *run, int runs, int inputs, struct common_tile_changes *changes,
+		   struct responses *out)
 {
 	struct paint_pieces pieces;
 	struct response_finder f = { .run = run, .runs = runs, .inputs = inputs, .pieces = &pieces, .out = out };
 	int err;
 
 	*out = (struct responses){ 0 };
-	err = paint_pieces_make(run, runs, changes, &pieces);
+	err = group_changes_into_pieces(run, runs, changes, &pieces);
 	if (err)
 		return err;
 	f.moved = calloc((size_t)runs, sizeof(*f.moved));
@@ -277,17 +278,17 @@ int responses_find(const struct responses_run *run, int runs, int inputs, struct
 	if (!f.moved || !f.paint || !f.times)
 		err = -ENOMEM;
 	for (size_t at = 0; at < pieces.n && !err;) {
-		const struct paint *first;
+		const struct paint_burst *first;
 		double best;
 
-		at = list_paints(&f, at);
-		first = first_strong_paint(&f, &best);
-		if (first && (run[0].stimulus[first->cause].kind == STIMULUS_MOVE || is_rather_hover(&f, first)))
+		at = list_paints_of_input(&f, at);
+		first = earliest_likely_response_paint(&f, &best);
+		if (first && (run[0].stimulus[first->cause].kind == STIMULUS_MOVE || paint_is_move_response(&f, first)))
 			first = NULL;
 		if (first)
 			err = add_press_response(&f, first, best);
 		for (size_t i = 0; i < f.n_paints && !err; i++)
-			if (&f.paint[i] != first && (!first || &f.paint[i] > first) && paint_worth(&f.paint[i]) > 0)
+			if (&f.paint[i] != first && (!first || &f.paint[i] > first) && paint_response_weight(&f.paint[i]) > 0)
 				err = add_move_response(&f, &f.paint[i]);
 	}
 	free(f.moved);

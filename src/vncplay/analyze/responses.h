@@ -16,7 +16,7 @@
 #define RESPONSE_GAP_MS 120
 #define RESPONSE_NONE INT64_MIN	/* in place of a time: this run lacks it */
 
-struct responses_run {		/* one run, as responses_find reads it */
+struct run_updates_and_inputs {		/* one run, as responses_find reads it */
 	const uint32_t *update_ms;	/* when each update became visible, ms since the log began */
 	size_t updates;
 	const struct stimulus *stimulus;	/* `inputs` of them, the same in all runs; press_us -1: the run ended before */
@@ -43,7 +43,8 @@ struct responses {
 };
 
 /* 0 or -ENOMEM. */
-int responses_find(const struct responses_run *run, int runs, int inputs, struct common_changes *changes, struct responses *out);
+int responses_find(const struct run_updates_and_inputs *run, int runs, int inputs, struct common_tile_changes *changes,
+		   struct responses *out);
 /* Appends a response all of whose times are RESPONSE_NONE. NULL: no memory. The pointer is valid until the next call. */
 struct response *responses_add(struct responses *out, int runs);
 void responses_free(struct responses *a);
@@ -51,7 +52,7 @@ void responses_free(struct responses *a);
 /* --- paint_pieces.c: changes that become visible together in every run are one piece, pieces in quick succession one paint --- */
 
 struct paint_piece {
-	int32_t cause;		/* number of the last input before the piece, as in struct common_change */
+	int32_t cause;		/* number of the last input before the piece, as in struct common_tile_change */
 	uint32_t tiles;
 	double mass;		/* 1 for each tile, 0.5 for a tile whose change occurs more than once */
 	double since_ms;	/* time from the cause to the piece: median over the runs that have it */
@@ -62,7 +63,7 @@ struct paint_pieces {
 	struct paint_piece *piece;	/* ascending in cause, then in since_ms */
 	size_t n;
 	uint32_t *at;
-	struct update_owner {
+	struct update_main_piece {
 		int32_t cause;	/* of the heaviest piece of this update; of equal masses, of the first */
 		double mass;	/* of that piece; 0: no piece */
 	} **owner;		/* for each run and update */
@@ -70,10 +71,11 @@ struct paint_pieces {
 };
 
 /* 0 or -ENOMEM. */
-int paint_pieces_make(const struct responses_run *run, int runs, struct common_changes *changes, struct paint_pieces *out);
+int group_changes_into_pieces(const struct run_updates_and_inputs *run, int runs, struct common_tile_changes *changes,
+			      struct paint_pieces *out);
 void paint_pieces_free(struct paint_pieces *p);
 
-struct paint {			/* neighbours in the list of pieces */
+struct paint_burst {			/* neighbours in the list of pieces */
 	size_t first, n;	/* its pieces are first to first + n - 1 */
 	int32_t cause;		/* number of the last input before the paint */
 	double mass;		/* sum over its pieces */
@@ -84,6 +86,7 @@ struct paint {			/* neighbours in the list of pieces */
 
 /* Gathers the paint that begins with piece `first`. Its lists of `runs` times are the caller's. Pieces of other paints with the
  * same cause are moved behind it. */
-void paint_gather(const struct responses_run *run, const struct paint_pieces *p, size_t first, struct paint *out);
+void gather_paint_burst(const struct run_updates_and_inputs *run, const struct paint_pieces *p, size_t first,
+			struct paint_burst *out);
 
 #endif

@@ -19,7 +19,7 @@
 /* Multipliers of the hash: random 32-bit numbers, by splitmix64. */
 static uint64_t key[2][PAIRS];	/* for the left and the right pixel of each pair */
 
-static void make_keys(void)
+static void make_hash_multipliers(void)
 {
 	for (uint64_t i = 0; i < 2 * PAIRS; i++) {
 		uint64_t z = (i + 1) * 0x9e3779b97f4a7c15;
@@ -31,7 +31,7 @@ static void make_keys(void)
 }
 
 #ifdef __SSE2__
-static uint64_t hash_whole(const uint32_t *p, int stride)
+static uint64_t hash_whole_tile(const uint32_t *p, int stride)
 {
 	__m128i sum[2] = { _mm_setzero_si128(), _mm_setzero_si128() };
 	uint64_t out[2];
@@ -50,7 +50,7 @@ static uint64_t hash_whole(const uint32_t *p, int stride)
 	return out[0] + out[1];
 }
 #else
-static uint64_t hash_whole(const uint32_t *p, int stride)
+static uint64_t hash_whole_tile(const uint32_t *p, int stride)
 {
 	uint64_t sum = 0;
 
@@ -66,12 +66,12 @@ uint64_t tilelog_hash(const uint32_t *pixels, int stride, int w, int h)
 	uint32_t whole[2 * PAIRS] = { 0 };	/* a tile cut by the screen's edge is completed with black */
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, make_keys);
+	pthread_once(&once, make_hash_multipliers);
 	if (w == TILE_SIDE && h == TILE_SIDE)
-		return hash_whole(pixels, stride);
+		return hash_whole_tile(pixels, stride);
 	for (int y = 0; y < h; y++)
 		memcpy(whole + y * TILE_SIDE, pixels + (ptrdiff_t)y * stride, (size_t)w * sizeof(*whole));
-	return hash_whole(whole, TILE_SIDE);
+	return hash_whole_tile(whole, TILE_SIDE);
 }
 
 void tilelog_free(struct tilelog *t)
@@ -109,10 +109,10 @@ void tilelog_resize(struct tilelog *t, int width, int height)
 	t->n_dirty = 0;
 	for (size_t i = 0; i < n; i++)
 		tile[i].dirty = 0;
-	tilelog_paint(t, (struct box){ 0, 0, width, height });
+	tilelog_mark_painted(t, (struct box){ 0, 0, width, height });
 }
 
-void tilelog_paint(struct tilelog *t, struct box box)
+void tilelog_mark_painted(struct tilelog *t, struct box box)
 {
 	int right, below;
 
@@ -134,7 +134,7 @@ void tilelog_paint(struct tilelog *t, struct box box)
 
 /* Whether a change is listed. A change that is not listed counts as well, up to FULL_MS, so that a tile that slows down is
  * listed again. */
-static int is_listed(struct tile_state *s, uint32_t ms)
+static int tile_change_is_listed(struct tile_state *s, uint32_t ms)
 {
 	if (s->quiet_ms < ms)
 		s->quiet_ms = ms;
@@ -148,7 +148,7 @@ static int is_listed(struct tile_state *s, uint32_t ms)
 	return !s->restless;
 }
 
-static void look_at_tile(struct tilelog *t, const struct screen *s, uint32_t i, uint32_t ms)
+static void log_tile_if_changed(struct tilelog *t, const struct screen *s, uint32_t i, uint32_t ms)
 {
 	int x = (int)i % t->columns * TILE_SIDE, y = (int)i / t->columns * TILE_SIDE;
 	int w = s->width - x < TILE_SIDE ? s->width - x : TILE_SIDE, h = s->height - y < TILE_SIDE ? s->height - y : TILE_SIDE;
@@ -161,7 +161,7 @@ static void look_at_tile(struct tilelog *t, const struct screen *s, uint32_t i, 
 	if (content == tile->content)
 		return;
 	tile->content = content;
-	if (!is_listed(tile, ms)) {
+	if (!tile_change_is_listed(tile, ms)) {
 		tile->unlisted++;
 		t->unlisted++;
 		return;
@@ -174,7 +174,7 @@ static void look_at_tile(struct tilelog *t, const struct screen *s, uint32_t i, 
 	t->content[t->n++] = content;
 }
 
-void tilelog_look(struct tilelog *t, const struct screen *s, uint32_t ms)
+void tilelog_compare_dirty_tiles(struct tilelog *t, const struct screen *s, uint32_t ms)
 {
 	size_t first = t->n, left = 0;
 
@@ -187,7 +187,7 @@ void tilelog_look(struct tilelog *t, const struct screen *s, uint32_t ms)
 		if (tile->restless && ms - tile->looked_ms < NAP_MS)
 			t->dirty[left++] = t->dirty[i];
 		else
-			look_at_tile(t, s, t->dirty[i], ms);
+			log_tile_if_changed(t, s, t->dirty[i], ms);
 	}
 	t->n_dirty = left;
 	if (t->n == first)

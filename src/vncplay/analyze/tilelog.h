@@ -48,9 +48,9 @@ struct tilelog {
 
 void tilelog_free(struct tilelog *t);
 void tilelog_resize(struct tilelog *t, int width, int height);	/* pixels; all tiles become dirty */
-void tilelog_paint(struct tilelog *t, struct box box);	/* marks tiles as dirty; the caller clips `box` to the screen */
+void tilelog_mark_painted(struct tilelog *t, struct box box);	/* marks tiles as dirty; the caller clips `box` to the screen */
 /* Compares the dirty tiles with the screen and lists those that changed at `ms` (since the log began; never decreasing). */
-void tilelog_look(struct tilelog *t, const struct screen *s, uint32_t ms);
+void tilelog_compare_dirty_tiles(struct tilelog *t, const struct screen *s, uint32_t ms);
 
 /* The hash of a tile of w x h pixels, each at most TILE_SIDE; `stride`: pixels from one row to the next. */
 uint64_t tilelog_hash(const uint32_t *pixels, int stride, int w, int h);

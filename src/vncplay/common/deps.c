@@ -10,7 +10,7 @@
 
 static const char *const why_words[] = { "alone", "sometimes", NULL };
 
-uint64_t deps_hash(const struct screen *s, struct box box)
+uint64_t deps_hash_screen_part(const struct screen *s, struct box box)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 
@@ -26,7 +26,7 @@ uint64_t deps_hash(const struct screen *s, struct box box)
 	return h;
 }
 
-int deps_add_before(struct deps *d, const struct deps_before *b)
+int deps_add_input_dependency(struct learned_dependencies *d, const struct dependency_before_input *b)
 {
 	if (array_room(&d->before, d->n_before))
 		return -ENOMEM;
@@ -34,7 +34,7 @@ int deps_add_before(struct deps *d, const struct deps_before *b)
 	return 0;
 }
 
-int deps_add_ignore(struct deps *d, const struct deps_ignore *i)
+int deps_add_ignored_part(struct learned_dependencies *d, const struct ignored_screen_part *i)
 {
 	if (array_room(&d->ignore, d->n_ignore))
 		return -ENOMEM;
@@ -42,14 +42,14 @@ int deps_add_ignore(struct deps *d, const struct deps_ignore *i)
 	return 0;
 }
 
-void deps_free(struct deps *d)
+void deps_free(struct learned_dependencies *d)
 {
 	free(d->before);
 	free(d->ignore);
-	*d = (struct deps){ 0 };
+	*d = (struct learned_dependencies){ 0 };
 }
 
-const struct deps_before *deps_of(const struct deps *d, int line, int *n)
+const struct dependency_before_input *deps_of_trace_line(const struct learned_dependencies *d, int line, int *n)
 {
 	int low = 0, high = d->n_before;
 
@@ -67,15 +67,15 @@ const struct deps_before *deps_of(const struct deps *d, int line, int *n)
 	return *n ? &d->before[low] : NULL;
 }
 
-static bool good_box(const struct box *b)
+static bool box_is_within_limits(const struct box *b)
 {
 	return b->x >= 0 && b->y >= 0 && b->w > 0 && b->h > 0 && b->x < SCREEN_SIDE_MOST && b->y < SCREEN_SIDE_MOST &&
 	       b->w <= SCREEN_SIDE_MOST && b->h <= SCREEN_SIDE_MOST;
 }
 
-static int read_before(struct deps *d, const char *text, int file_line, const char **what)
+static int read_dependency_line(struct learned_dependencies *d, const char *text, int file_line, const char **what)
 {
-	struct deps_before b = { .file_line = file_line };
+	struct dependency_before_input b = { .file_line = file_line };
 	char hash[20], *end;
 	int used = 0;
 
@@ -86,7 +86,7 @@ static int read_before(struct deps *d, const char *text, int file_line, const ch
 	}
 	b.any = !strcmp(hash, "*");
 	b.hash = b.any ? 0 : strtoull(hash, &end, 16);
-	if (b.line < 1 || !good_box(&b.box) || (!b.any && (*end || strlen(hash) != 16))) {
+	if (b.line < 1 || !box_is_within_limits(&b.box) || (!b.any && (*end || strlen(hash) != 16))) {
 		*what = "a value that cannot be";
 		return -EPROTO;
 	}
@@ -94,49 +94,49 @@ static int read_before(struct deps *d, const char *text, int file_line, const ch
 		*what = "its line of the trace is before that of the line above";
 		return -EPROTO;
 	}
-	return deps_add_before(d, &b);
+	return deps_add_input_dependency(d, &b);
 }
 
-static int read_ignore(struct deps *d, const char *text, const char **what)
+static int read_ignored_part_line(struct learned_dependencies *d, const char *text, const char **what)
 {
-	struct deps_ignore i = { .why = DEPS_ALONE };
+	struct ignored_screen_part i = { .why = DEPS_ALONE };
 	char why[16];
 	int used = 0;
 
 	if (sscanf(text, "ignore %6d %6d %6d %6d %15s%n", &i.box.x, &i.box.y, &i.box.w, &i.box.h, why, &used) != 5 ||
-	    text[used] || !good_box(&i.box)) {
+	    text[used] || !box_is_within_limits(&i.box)) {
 		*what = "not of the form \"ignore X Y W H WHY\"";
 		return -EPROTO;
 	}
 	for (int k = 0; why_words[k]; k++)
 		if (!strcmp(why_words[k], why))
 			i.why = (enum deps_why)k;
-	return deps_add_ignore(d, &i);
+	return deps_add_ignored_part(d, &i);
 }
 
-static int read_deps_line(struct deps *d, const char *text, int n, const char **what)
+static int read_deps_line(struct learned_dependencies *d, const char *text, int n, const char **what)
 {
 	int used = 0;
 
 	if (*text == '#')
 		return 0;
 	if (!strncmp(text, "before ", 7))
-		return read_before(d, text, n, what);
+		return read_dependency_line(d, text, n, what);
 	if (!strncmp(text, "ignore ", 7))
-		return read_ignore(d, text, what);
+		return read_ignored_part_line(d, text, what);
 	if (sscanf(text, "inputs %9d%n", &d->inputs, &used) == 1 && !text[used] && d->inputs >= 0)
 		return 0;
 	*what = "neither inputs, before nor ignore";
 	return -EPROTO;
 }
 
-static int read_deps_lines(struct deps *d, struct lines *l, const char **what)
+static int read_deps_lines(struct learned_dependencies *d, struct line_reader *l, const char **what)
 {
-	int err, got = lines_next(l, false);
+	int err, got = read_next_line_joining_quotes(l, false);
 
 	*what = got ? "not a file of vncplay learn: the first line must be \"vncplay-deps 1\"" : "an empty file";
 	err = got == 1 && !strcmp(l->text, "vncplay-deps 1") ? 0 : -EPROTO;
-	while (!err && (got = lines_next(l, false)) == 1) {
+	while (!err && (got = read_next_line_joining_quotes(l, false)) == 1) {
 		*what = "too many lines";
 		err = d->n_before + d->n_ignore == DEPS_MOST ? -EPROTO : read_deps_line(d, l->text, (int)l->line, what);
 	}
@@ -146,30 +146,30 @@ static int read_deps_lines(struct deps *d, struct lines *l, const char **what)
 	return got;
 }
 
-int deps_read(const char *path, struct deps *d, char *why, size_t size)
+int deps_read(const char *path, struct learned_dependencies *d, char *why, size_t size)
 {
-	struct lines l = { 0 };
+	struct line_reader l = { 0 };
 	const char *what = "";
 	int err;
 	FILE *in;
 
-	*d = (struct deps){ 0 };
+	*d = (struct learned_dependencies){ 0 };
 	in = fopen(path, "re");
 	if (!in)
 		return -errno;
-	err = lines_open(&l, in);
+	err = line_reader_init(&l, in);
 	if (!err)
 		err = read_deps_lines(d, &l, &what);
 	if (err == -EPROTO)
 		snprintf(why, size, "line %lu: %s", l.line, what);
 	if (err)
 		deps_free(d);
-	lines_close(&l);
+	line_reader_free(&l);
 	fclose(in);
 	return err;
 }
 
-int deps_write(const struct deps *d, FILE *out)
+int deps_write(const struct learned_dependencies *d, FILE *out)
 {
 	fprintf(out, "vncplay-deps 1\ninputs %d\n", d->inputs);
 	for (int i = 0; i < d->n_ignore; i++) {
@@ -178,7 +178,7 @@ int deps_write(const struct deps *d, FILE *out)
 		fprintf(out, "ignore %d %d %d %d %s\n", b->x, b->y, b->w, b->h, why_words[d->ignore[i].why]);
 	}
 	for (int i = 0; i < d->n_before; i++) {
-		const struct deps_before *b = &d->before[i];
+		const struct dependency_before_input *b = &d->before[i];
 
 		fprintf(out, "before %d change %d %d %d %d ", b->line, b->box.x, b->box.y, b->box.w, b->box.h);
 		if (b->any)

@@ -18,16 +18,16 @@
 #define WINDOW (2u << 20)	/* bytes behind the reader that stay in memory, and are given back at once */
 #define PIECE (64 << 10)	/* largest block that is written, bytes; as rfbproxy */
 
-struct fbs {
+struct fbs_reader {
 	const uint8_t *bytes;
 	size_t size, at;
 	size_t given;		/* pages up to this offset were given back to the kernel */
 	int over;
 };
 
-struct fbs *fbs_open(const char *path, const char **why)
+struct fbs_reader *fbs_open(const char *path, const char **why)
 {
-	struct fbs *f = calloc(1, sizeof(*f));
+	struct fbs_reader *f = calloc(1, sizeof(*f));
 	int fd = -1, err = 0;
 	struct stat st;
 	void *map;
@@ -66,7 +66,7 @@ struct fbs *fbs_open(const char *path, const char **why)
 	return f;
 }
 
-void fbs_close(struct fbs *f)
+void fbs_close(struct fbs_reader *f)
 {
 	if (!f)
 		return;
@@ -75,12 +75,12 @@ void fbs_close(struct fbs *f)
 	free(f);
 }
 
-size_t fbs_size(const struct fbs *f)
+size_t fbs_size(const struct fbs_reader *f)
 {
 	return f->size;
 }
 
-int fbs_next(struct fbs *f, struct fbs_block *block)
+int fbs_next(struct fbs_reader *f, struct fbs_block *block)
 {
 	size_t left = f->size - f->at, n, padded;
 	const uint8_t *p = f->bytes + f->at;
@@ -95,7 +95,7 @@ int fbs_next(struct fbs *f, struct fbs_block *block)
 	f->over = -EPROTO;
 	if (left < 4)
 		return f->over;
-	n = rfb_u32(p);
+	n = rfb_get_u32(p);
 	padded = (n + 3) / 4 * 4;
 	if (n > INT32_MAX)
 		return f->over;
@@ -105,7 +105,7 @@ int fbs_next(struct fbs *f, struct fbs_block *block)
 		return f->over;
 	}
 	block->n = n;
-	block->ms = rfb_u32(p + 4 + padded);
+	block->ms = rfb_get_u32(p + 4 + padded);
 	f->at += 4 + padded + 4;
 	f->over = 0;
 	return 1;
@@ -120,7 +120,7 @@ struct fbs_writer {
 static int flush_block(struct fbs_writer *w)
 {
 	if (!w->err)
-		w->err = files_flush(w->out);
+		w->err = files_flush_stream(w->out);
 	return w->err;
 }
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct fbs;	/* a log that is read */
+struct fbs_reader;	/* a log that is read */
 
 struct fbs_block {
 	const uint8_t *bytes;	/* valid until fbs_close */
@@ -17,12 +17,12 @@ struct fbs_block {
 };
 
 /* Maps a log into memory. NULL with *why set and errno 0 (not a log), or NULL with errno. */
-struct fbs *fbs_open(const char *path, const char **why);
-void fbs_close(struct fbs *f);
+struct fbs_reader *fbs_open(const char *path, const char **why);
+void fbs_close(struct fbs_reader *f);
 /* 1: the next block; 0: the end; -EPROTO: an impossible length, or the file ends within a block (*block has the part that is
  * there). Later calls return the same. */
-int fbs_next(struct fbs *f, struct fbs_block *block);
-size_t fbs_size(const struct fbs *f);	/* size of the file */
+int fbs_next(struct fbs_reader *f, struct fbs_block *block);
+size_t fbs_size(const struct fbs_reader *f);	/* size of the file */
 
 struct fbs_writer;
 

@@ -26,7 +26,7 @@ static bool is_masked(const struct match_cfg *cfg, int x, int y)
 }
 
 /* Compares a snapshot with the screen, and stops when more than `most` pixels differ: a search tries many places. */
-static struct match_count compare_box(const struct match_cfg *cfg, const struct screen *s, struct box box,
+static struct match_count count_mismatches_up_to_limit(const struct match_cfg *cfg, const struct screen *s, struct box box,
 			      const uint32_t *pixels, int dx, int dy, int most)
 {
 	struct match_count seen = { 0 };
@@ -53,7 +53,7 @@ static struct match_count compare_box(const struct match_cfg *cfg, const struct 
 	return seen;
 }
 
-const struct box *match_mask_beside(const struct box *masks, int n, int width, int height)
+const struct box *match_mask_outside_screen(const struct box *masks, int n, int width, int height)
 {
 	for (int i = 0; i < n; i++)
 		if (masks[i].x >= width || masks[i].y >= height)
@@ -61,19 +61,19 @@ const struct box *match_mask_beside(const struct box *masks, int n, int width, i
 	return NULL;
 }
 
-struct match_count match_compare(const struct match_cfg *cfg, const struct screen *s, struct box box,
+struct match_count match_count_mismatches(const struct match_cfg *cfg, const struct screen *s, struct box box,
 			     const uint32_t *pixels, int dx, int dy)
 {
-	return compare_box(cfg, s, box, pixels, dx, dy, box.w * box.h);
+	return count_mismatches_up_to_limit(cfg, s, box, pixels, dx, dy, box.w * box.h);
 }
 
-bool match_accepts(const struct match_cfg *cfg, struct match_count seen)
+bool match_is_close_enough(const struct match_cfg *cfg, struct match_count seen)
 {
 	return seen.mismatched * 100.0 <= cfg->share * seen.of;
 }
 
 /* Number of pixels of the snapshot that differ from the snapshot moved by dx, dy. */
-static int unlike_itself(struct box box, const uint32_t *pixels, int dx, int dy, int tolerance)
+static int count_pixels_unlike_shifted(struct box box, const uint32_t *pixels, int dx, int dy, int tolerance)
 {
 	int n = 0;
 
@@ -83,7 +83,7 @@ static int unlike_itself(struct box box, const uint32_t *pixels, int dx, int dy,
 	return n;
 }
 
-static bool is_flat(const struct match_cfg *cfg, struct box box, const uint32_t *pixels)
+static bool pixels_lack_texture(const struct match_cfg *cfg, struct box box, const uint32_t *pixels)
 {
 	int n = box.w * box.h, step = 1 + n / 1024, seen = 0, most = 0, allowed = (int)(cfg->share * n / 100);
 
@@ -99,8 +99,8 @@ static bool is_flat(const struct match_cfg *cfg, struct box box, const uint32_t 
 	if (seen - most < (seen / 10 > TEXTURE_LEAST ? seen / 10 : TEXTURE_LEAST))
 		return true;
 	/* A stripe looks the same when moved along itself: its place cannot be found. */
-	return unlike_itself(box, pixels, SAME_PLACE, 0, cfg->tolerance) <= allowed ||
-	       unlike_itself(box, pixels, 0, SAME_PLACE, cfg->tolerance) <= allowed;
+	return count_pixels_unlike_shifted(box, pixels, SAME_PLACE, 0, cfg->tolerance) <= allowed ||
+	       count_pixels_unlike_shifted(box, pixels, 0, SAME_PLACE, cfg->tolerance) <= allowed;
 }
 
 enum match_found match_search(const struct match_cfg *cfg, const struct screen *s, struct box box,
@@ -109,14 +109,14 @@ enum match_found match_search(const struct match_cfg *cfg, const struct screen *
 	int allowed = (int)(cfg->share * (box.w * box.h) / 100), left = -1, top = 0, right = 0, bottom = 0;
 	struct match_count best = { 0 };
 
-	if (is_flat(cfg, box, pixels))
+	if (pixels_lack_texture(cfg, box, pixels))
 		return MATCH_FLAT;
 	for (int y = -radius; y <= radius; y++) {
 		for (int x = -radius; x <= radius; x++) {
-			struct match_count here = compare_box(cfg, s, box, pixels, x, y, allowed);
+			struct match_count here = count_mismatches_up_to_limit(cfg, s, box, pixels, x, y, allowed);
 
 			/* at least half of the snapshot must be compared: masks may hide the rest */
-			if (!match_accepts(cfg, here) || 2 * here.of < box.w * box.h)
+			if (!match_is_close_enough(cfg, here) || 2 * here.of < box.w * box.h)
 				continue;
 			if (left < 0 || here.mismatched < best.mismatched) {
 				best = here;

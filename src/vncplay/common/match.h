@@ -21,7 +21,7 @@ struct match_cfg {
 };
 
 /* The first mask that lies completely outside of a screen of this size; NULL: none. */
-const struct box *match_mask_beside(const struct box *masks, int n, int width, int height);
+const struct box *match_mask_outside_screen(const struct box *masks, int n, int width, int height);
 
 struct match_count {
 	int of;			/* pixels compared; 0: all are masked, which is a match */
@@ -30,9 +30,9 @@ struct match_count {
 
 /* Compares a snapshot (box.w * box.h pixels) with the screen at `box` moved by dx, dy. Masks do not move; TRACE_ANY pixels are
  * not compared. */
-struct match_count match_compare(const struct match_cfg *cfg, const struct screen *s, struct box box,
+struct match_count match_count_mismatches(const struct match_cfg *cfg, const struct screen *s, struct box box,
 			     const uint32_t *pixels, int dx, int dy);
-bool match_accepts(const struct match_cfg *cfg, struct match_count seen);
+bool match_is_close_enough(const struct match_cfg *cfg, struct match_count seen);
 
 enum match_found { MATCH_NOWHERE, MATCH_FLAT, MATCH_AMBIGUOUS, MATCH_MOVED };
 /* Searches for the snapshot within `radius` pixels each way. MATCH_FLAT: the snapshot has too little texture (nine tenths are

@@ -7,7 +7,7 @@
 const struct rfb_format rfb_xrgb = { .bits = 32, .depth = 24, .true_colour = 1, .red_max = 255, .green_max = 255, .blue_max = 255,
 				     .red_shift = 16, .green_shift = 8, .blue_shift = 0 };
 
-static uint32_t read_pixel_bytes(const struct pixel *p, const uint8_t *bytes)
+static uint32_t read_pixel_bytes(const struct pixel_layout *p, const uint8_t *bytes)
 {
 	uint32_t v = 0;
 
@@ -16,7 +16,7 @@ static uint32_t read_pixel_bytes(const struct pixel *p, const uint8_t *bytes)
 	return v << p->drop;
 }
 
-uint32_t pixel_join(const struct pixel *p, const unsigned parts[3])
+uint32_t pixel_join_rgb_parts(const struct pixel_layout *p, const unsigned parts[3])
 {
 	uint32_t v = 0;
 
@@ -25,13 +25,13 @@ uint32_t pixel_join(const struct pixel *p, const unsigned parts[3])
 	return v;
 }
 
-static void split_colour(const struct pixel *p, uint32_t v, unsigned parts[3])
+static void split_colour(const struct pixel_layout *p, uint32_t v, unsigned parts[3])
 {
 	for (int i = 0; i < 3; i++)
 		parts[i] = v >> p->shift[i] & p->max[i];
 }
 
-void pixel_parts(const struct pixel *p, const uint8_t *bytes, unsigned parts[3])
+void decode_pixel_rgb_parts(const struct pixel_layout *p, const uint8_t *bytes, unsigned parts[3])
 {
 	if (p->kind == PIXEL_RGB)
 		for (int i = 0; i < 3; i++)
@@ -40,12 +40,12 @@ void pixel_parts(const struct pixel *p, const uint8_t *bytes, unsigned parts[3])
 		split_colour(p, read_pixel_bytes(p, bytes), parts);
 }
 
-static uint32_t decode_word(const struct pixel *p, const uint8_t *bytes)
+static uint32_t decode_word_pixel(const struct pixel_layout *p, const uint8_t *bytes)
 {
 	unsigned parts[3];
 
 	split_colour(p, read_pixel_bytes(p, bytes), parts);
-	return pixel_join(p, parts);
+	return pixel_join_rgb_parts(p, parts);
 }
 
 static uint32_t decode_rgb(const uint8_t *bytes)
@@ -58,7 +58,7 @@ static uint32_t decode_xrgb(const uint8_t *bytes)
 	return (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 | bytes[0];
 }
 
-uint32_t pixel_decode(const struct pixel *p, const uint8_t *bytes)
+uint32_t pixel_decode(const struct pixel_layout *p, const uint8_t *bytes)
 {
 	switch (p->kind) {
 	case PIXEL_XRGB:
@@ -71,13 +71,13 @@ uint32_t pixel_decode(const struct pixel *p, const uint8_t *bytes)
 	case PIXEL_WORD:
 		break;
 	}
-	return decode_word(p, bytes);
+	return decode_word_pixel(p, bytes);
 }
 
 #define TOGETHER 16
 
 /* Decodes rfb_xrgb quickly. The fourth byte of a pixel is undefined and must not count as a change. */
-static void xrgb_row(uint32_t *to, const uint8_t *from, size_t n)
+static void decode_xrgb_row(uint32_t *to, const uint8_t *from, size_t n)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	for (; n >= TOGETHER; n -= TOGETHER, to += TOGETHER, from += 4 * TOGETHER) {
@@ -93,10 +93,10 @@ static void xrgb_row(uint32_t *to, const uint8_t *from, size_t n)
 		*to++ = decode_xrgb(from);
 }
 
-void pixel_row(const struct pixel *p, uint32_t *to, const uint8_t *from, size_t n)
+void decode_pixel_row(const struct pixel_layout *p, uint32_t *to, const uint8_t *from, size_t n)
 {
 	if (p->kind == PIXEL_XRGB) {
-		xrgb_row(to, from, n);
+		decode_xrgb_row(to, from, n);
 		return;
 	}
 	for (; n; n--, from += p->bytes)
@@ -104,7 +104,7 @@ void pixel_row(const struct pixel *p, uint32_t *to, const uint8_t *from, size_t 
 }
 
 /* CPIXEL omits the fourth byte when all colours fit into the other three. */
-static void set_zrle(struct pixels *p)
+static void derive_zrle_pixel_layout(struct pixel_layouts *p)
 {
 	uint32_t used = 0;
 	bool low, high;
@@ -125,7 +125,7 @@ static void set_zrle(struct pixels *p)
 		p->zrle.kind = PIXEL_BGR;
 }
 
-static bool is_sound(const struct rfb_format *f)
+static bool pixel_format_is_valid(const struct rfb_format *f)
 {
 	const uint16_t max[3] = { f->red_max, f->green_max, f->blue_max };
 	const uint8_t shift[3] = { f->red_shift, f->green_shift, f->blue_shift };
@@ -140,21 +140,21 @@ static bool is_sound(const struct rfb_format *f)
 	return true;
 }
 
-bool pixels_set(struct pixels *p, const struct rfb_format *f)
+bool pixel_layouts_set_format(struct pixel_layouts *p, const struct rfb_format *f)
 {
-	struct pixel *plain = &p->plain;
+	struct pixel_layout *plain = &p->plain;
 	bool bytes_of_colour;
 
-	if (!is_sound(f))
+	if (!pixel_format_is_valid(f))
 		return false;
 	memset(p, 0, sizeof(*p));
 	p->format = *f;
-	*plain = (struct pixel){ .kind = PIXEL_WORD, .bytes = f->bits / 8u, .big_endian = f->big_endian,
+	*plain = (struct pixel_layout){ .kind = PIXEL_WORD, .bytes = f->bits / 8u, .big_endian = f->big_endian,
 				 .max = { f->red_max, f->green_max, f->blue_max }, .shift = { f->red_shift, f->green_shift, f->blue_shift } };
 	bytes_of_colour = f->true_colour && f->bits == 32 && f->red_max == 255 && f->green_max == 255 && f->blue_max == 255;
 	if (f->bits == 8) {
 		for (unsigned i = 0; f->true_colour && i < 256; i++)
-			plain->map[i] = decode_word(plain, &(uint8_t){ (uint8_t)i });
+			plain->map[i] = decode_word_pixel(plain, &(uint8_t){ (uint8_t)i });
 		plain->kind = PIXEL_BYTE;
 	} else if (bytes_of_colour && !f->big_endian && f->red_shift == 16 && f->green_shift == 8 && f->blue_shift == 0) {
 		plain->kind = PIXEL_XRGB;
@@ -164,11 +164,11 @@ bool pixels_set(struct pixels *p, const struct rfb_format *f)
 		p->tight.kind = PIXEL_RGB;
 		p->tight.bytes = 3;
 	}
-	set_zrle(p);
+	derive_zrle_pixel_layout(p);
 	return true;
 }
 
-void pixels_colour(struct pixels *p, unsigned index, uint16_t red, uint16_t green, uint16_t blue)
+void pixel_layouts_set_map_colour(struct pixel_layouts *p, unsigned index, uint16_t red, uint16_t green, uint16_t blue)
 {
 	if (p->format.true_colour || index > 255)
 		return;

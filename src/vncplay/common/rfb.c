@@ -7,20 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-int rfb_fail(struct rfb *r, const char *why)
+int rfb_fail(struct rfb_decoder *r, const char *why)
 {
 	r->why = why;
 	return -EPROTO;
 }
 
-void rfb_expect(struct rfb_machine *m, rfb_step *step, size_t need)
+void rfb_set_next_step(struct rfb_step_machine *m, rfb_step *step, size_t need)
 {
 	m->step = step;
 	m->need = need;
 }
 
 /* Steps read the caller's bytes in place; only bytes that the end of a piece cuts off are copied. */
-int rfb_feed(struct rfb *r, struct rfb_machine *m, const uint8_t *in, size_t n)
+int rfb_feed_step_machine(struct rfb_decoder *r, struct rfb_step_machine *m, const uint8_t *in, size_t n)
 {
 	ssize_t took;
 	size_t now;
@@ -54,7 +54,7 @@ int rfb_feed(struct rfb *r, struct rfb_machine *m, const uint8_t *in, size_t n)
 	return 0;
 }
 
-static ssize_t skip_bytes(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t skip_bytes(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	size_t now = n < r->left ? n : (size_t)r->left;
 
@@ -65,19 +65,20 @@ static ssize_t skip_bytes(struct rfb *r, const uint8_t *in, size_t n)
 	return (ssize_t)now;
 }
 
-void rfb_skip(struct rfb *r, uint64_t n, void (*after)(struct rfb *r))
+void rfb_skip(struct rfb_decoder *r, uint64_t n, void (*after)(struct rfb_decoder *r))
 {
 	r->left = n;
 	r->after = after;
 	if (n)
-		rfb_expect(&r->wire, skip_bytes, 1);
+		rfb_set_next_step(&r->wire, skip_bytes, 1);
 	else
 		after(r);
 }
 
-struct rfb *rfb_open(const struct rfb_events *events, void *whose, const struct rfb_format *format, int width, int height)
+struct rfb_decoder *rfb_decoder_open(const struct rfb_event_callbacks *events, void *whose, const struct rfb_format *format,
+				     int width, int height)
 {
-	struct rfb *r = calloc(1, sizeof(*r));
+	struct rfb_decoder *r = calloc(1, sizeof(*r));
 	int err = 0;
 
 	if (!r)
@@ -86,73 +87,73 @@ struct rfb *rfb_open(const struct rfb_events *events, void *whose, const struct 
 		r->events = *events;
 	r->whose = whose;
 	if (!format) {
-		rfb_expect(&r->wire, rfb_greet, 12);
+		rfb_set_next_step(&r->wire, rfb_decode_version, 12);
 		return r;
 	}
-	err = pixels_set(&r->pixels, format) ? rfb_set_size(r, width, height) : -EINVAL;
+	err = pixel_layouts_set_format(&r->pixels, format) ? rfb_set_size(r, width, height) : -EINVAL;
 	if (err) {
-		rfb_free(r);
+		rfb_decoder_free(r);
 		errno = err == -ENOMEM ? ENOMEM : EINVAL;
 		return NULL;
 	}
 	r->ready = true;
-	rfb_expect(&r->wire, rfb_message, 1);
+	rfb_set_next_step(&r->wire, rfb_message, 1);
 	return r;
 }
 
-void rfb_free(struct rfb *r)
+void rfb_decoder_free(struct rfb_decoder *r)
 {
 	if (!r)
 		return;
 	screen_free(&r->screen);
-	rfb_body_free(r);
+	rfb_free_zlib_streams(r);
 	free(r->jpeg);
 	free(r->above);
 	free(r);
 }
 
-int rfb_take(struct rfb *r, const uint8_t *bytes, size_t n)
+int rfb_decode_bytes(struct rfb_decoder *r, const uint8_t *bytes, size_t n)
 {
 	if (!r->failed)
-		r->failed = rfb_feed(r, &r->wire, bytes, n);
+		r->failed = rfb_feed_step_machine(r, &r->wire, bytes, n);
 	if (r->failed && !r->why)
 		r->why = strerror(-r->failed);
 	return r->failed;
 }
 
-const char *rfb_why(const struct rfb *r)
+const char *rfb_failure_text(const struct rfb_decoder *r)
 {
 	return r->why ? r->why : "";
 }
 
-bool rfb_ready(const struct rfb *r)
+bool rfb_greeting_is_complete(const struct rfb_decoder *r)
 {
 	return r->ready;
 }
 
-unsigned rfb_updates(const struct rfb *r)
+unsigned rfb_update_count(const struct rfb_decoder *r)
 {
 	return r->updates;
 }
 
-unsigned rfb_resizes(const struct rfb *r)
+unsigned rfb_resize_count(const struct rfb_decoder *r)
 {
 	return r->resizes;
 }
 
-const struct screen *rfb_screen(const struct rfb *r)
+const struct screen *rfb_screen(const struct rfb_decoder *r)
 {
 	return &r->screen;
 }
 
-const char *rfb_name(const struct rfb *r)
+const char *rfb_desktop_name(const struct rfb_decoder *r)
 {
 	return r->name;
 }
 
 /* --- the greeting of a log: RFC 6143 section 7.1 and 7.3; the security of RFB 3.3 in appendix A.1 ------------------ */
 
-int rfb_set_size(struct rfb *r, int width, int height)
+int rfb_set_size(struct rfb_decoder *r, int width, int height)
 {
 	int err;
 
@@ -169,13 +170,13 @@ int rfb_set_size(struct rfb *r, int width, int height)
 	return err;
 }
 
-static void begin_messages(struct rfb *r)
+static void begin_messages(struct rfb_decoder *r)
 {
 	r->ready = true;
-	rfb_expect(&r->wire, rfb_message, 1);
+	rfb_set_next_step(&r->wire, rfb_message, 1);
 }
 
-static ssize_t take_name(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t decode_desktop_name_bytes(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	size_t now = n < r->left ? n : (size_t)r->left;
 
@@ -187,60 +188,60 @@ static ssize_t take_name(struct rfb *r, const uint8_t *in, size_t n)
 	return (ssize_t)now;
 }
 
-static ssize_t take_server_init(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+static ssize_t decode_server_init(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	const uint8_t *f = in + 4;
 	struct rfb_format format = { .bits = f[0], .depth = f[1], .big_endian = f[2] != 0, .true_colour = f[3] != 0,
-				     .red_max = rfb_u16(f + 4), .green_max = rfb_u16(f + 6), .blue_max = rfb_u16(f + 8),
+				     .red_max = rfb_get_u16(f + 4), .green_max = rfb_get_u16(f + 6), .blue_max = rfb_get_u16(f + 8),
 				     .red_shift = f[10], .green_shift = f[11], .blue_shift = f[12] };
 	int err;
 
-	if (!pixels_set(&r->pixels, &format))
+	if (!pixel_layouts_set_format(&r->pixels, &format))
 		return rfb_fail(r, "the server's pixel format is not supported");
-	err = rfb_set_size(r, rfb_u16(in), rfb_u16(in + 2));
+	err = rfb_set_size(r, rfb_get_u16(in), rfb_get_u16(in + 2));
 	if (err)
 		return err;
-	r->left = rfb_u32(in + 20);
+	r->left = rfb_get_u32(in + 20);
 	if (r->left)
-		rfb_expect(&r->wire, take_name, 1);
+		rfb_set_next_step(&r->wire, decode_desktop_name_bytes, 1);
 	else
 		begin_messages(r);
 	return 24;
 }
 
-static ssize_t take_security_result(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+static ssize_t decode_security_result(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
-	if (rfb_u32(in))
+	if (rfb_get_u32(in))
 		return rfb_fail(r, "the server refused the password");
-	rfb_expect(&r->wire, take_server_init, 24);
+	rfb_set_next_step(&r->wire, decode_server_init, 24);
 	return 4;
 }
 
-static void end_challenge(struct rfb *r)
+static void expect_security_result(struct rfb_decoder *r)
 {
-	rfb_expect(&r->wire, take_security_result, 4);
+	rfb_set_next_step(&r->wire, decode_security_result, 4);
 }
 
-static ssize_t take_security_type(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+static ssize_t decode_security_type(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
-	switch (rfb_u32(in)) {
+	switch (rfb_get_u32(in)) {
 	case 0:
 		return rfb_fail(r, "the server refused the connection");
 	case 1:
-		rfb_expect(&r->wire, take_server_init, 24);
+		rfb_set_next_step(&r->wire, decode_server_init, 24);
 		return 4;
 	case 2:	/* VNC authentication: a challenge of 16 bytes, then the result */
-		rfb_skip(r, 16, end_challenge);
+		rfb_skip(r, 16, expect_security_result);
 		return 4;
 	default:
 		return rfb_fail(r, "the greeting is not RFB 3.3");
 	}
 }
 
-ssize_t rfb_greet(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+ssize_t rfb_decode_version(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	if (memcmp(in, "RFB 003.00", 10) || in[11] != '\n')
 		return rfb_fail(r, "the greeting is not RFB 3");
-	rfb_expect(&r->wire, take_security_type, 4);
+	rfb_set_next_step(&r->wire, decode_security_type, 4);
 	return 12;
 }

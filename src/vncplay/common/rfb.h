@@ -25,8 +25,8 @@ struct rfb_format {	/* PIXEL_FORMAT */
 /* 32 bits, little endian, 0x00RRGGBB: the format that vncplay requests, and decodes fastest */
 extern const struct rfb_format rfb_xrgb;
 
-/* Callbacks during rfb_take. Any may be NULL. */
-struct rfb_events {
+/* Callbacks during rfb_decode_bytes. Any may be NULL. */
+struct rfb_event_callbacks {
 	void (*resized)(void *whose, int width, int height);	/* new size of the screen; also once with ServerInit */
 	void (*painted)(void *whose, struct box box);		/* a rectangle was painted, whether or not its pixels changed */
 	void (*ended)(void *whose);				/* the end of a framebuffer update */
@@ -34,25 +34,28 @@ struct rfb_events {
 	void (*shape)(void *whose);
 };
 
-struct rfb;
+struct rfb_decoder;
 
 /* `format` NULL: the bytes begin with the greeting of a log (RFB 3.3: version, u32 security type 1, ServerInit). Else they
  * begin after ServerInit, for a screen of this size in that format. NULL with errno: no memory, or EINVAL: a size or format
  * that is refused. */
-struct rfb *rfb_open(const struct rfb_events *events, void *whose, const struct rfb_format *format, int width, int height);
-void rfb_free(struct rfb *r);
+struct rfb_decoder *rfb_decoder_open(const struct rfb_event_callbacks *events, void *whose, const struct rfb_format *format,
+				     int width, int height);
+void rfb_decoder_free(struct rfb_decoder *r);
 
-/* Decodes the next bytes. 0; -EPROTO: they are not RFB (rfb_why); -ENOMEM. Later calls return the same error. Updates decoded
+/* Decodes the next bytes. 0; -EPROTO: they are not RFB (rfb_failure_text); -ENOMEM. Later calls return the same error. Updates
+ * decoded
  * before it are valid. */
-int rfb_take(struct rfb *r, const uint8_t *bytes, size_t n);
-const char *rfb_why(const struct rfb *r);
-bool rfb_ready(const struct rfb *r);	/* the greeting is complete, the screen has its size */
+int rfb_decode_bytes(struct rfb_decoder *r, const uint8_t *bytes, size_t n);
+const char *rfb_failure_text(const struct rfb_decoder *r);
+bool rfb_greeting_is_complete(const struct rfb_decoder *r);	/* the greeting is complete, the screen has its size */
 
-/* Numbers since rfb_open: complete updates, and sizes of the screen, including the first. */
-unsigned rfb_updates(const struct rfb *r);
-unsigned rfb_resizes(const struct rfb *r);
+/* Numbers since rfb_decoder_open: complete updates, and sizes of the screen, including the first. */
+unsigned rfb_update_count(const struct rfb_decoder *r);
+unsigned rfb_resize_count(const struct rfb_decoder *r);
 
-const struct screen *rfb_screen(const struct rfb *r);
-const char *rfb_name(const struct rfb *r);	/* name of the desktop, cut to 255 bytes, control characters replaced by '?' */
+const struct screen *rfb_screen(const struct rfb_decoder *r);
+/* name of the desktop, cut to 255 bytes, control characters replaced by '?' */
+const char *rfb_desktop_name(const struct rfb_decoder *r);
 
 #endif

@@ -6,30 +6,30 @@
 
 #include <limits.h>
 
-static rfb_step take_rectangle;
+static rfb_step decode_rectangle_header;
 
-static void rfb_next_rectangle(struct rfb *r)
+static void rfb_next_rectangle(struct rfb_decoder *r)
 {
 	if (r->rectangles != INT_MAX)
 		r->rectangles--;
 	if (r->rectangles) {
-		rfb_expect(&r->wire, take_rectangle, 12);
+		rfb_set_next_step(&r->wire, decode_rectangle_header, 12);
 		return;
 	}
 	r->updates++;
 	if (r->events.ended)
 		r->events.ended(r->whose);
-	rfb_expect(&r->wire, rfb_message, 1);
+	rfb_set_next_step(&r->wire, rfb_message, 1);
 }
 
-void rfb_end_rectangle(struct rfb *r)
+void rfb_end_rectangle(struct rfb_decoder *r)
 {
 	if (r->events.painted && r->box.w && r->box.h)
 		r->events.painted(r->whose, r->box);
 	rfb_next_rectangle(r);
 }
 
-static int begin_pixels(struct rfb *r, int32_t encoding)
+static int begin_rectangle_encoding(struct rfb_decoder *r, int32_t encoding)
 {
 	static const struct {
 		int32_t encoding;
@@ -52,7 +52,7 @@ static int begin_pixels(struct rfb *r, int32_t encoding)
 		if (encoding == RFB_HEXTILE)
 			rfb_begin_hextile(r);
 		else
-			rfb_expect(&r->wire, steps[i].step, steps[i].bytes + (steps[i].and_pixel ? r->pixels.plain.bytes : 0));
+			rfb_set_next_step(&r->wire, steps[i].step, steps[i].bytes + (steps[i].and_pixel ? r->pixels.plain.bytes : 0));
 		if (empty && (encoding == RFB_RAW || encoding == RFB_HEXTILE))
 			rfb_end_rectangle(r);
 		return 0;
@@ -60,15 +60,15 @@ static int begin_pixels(struct rfb *r, int32_t encoding)
 	return rfb_fail(r, "the server sent an unknown encoding");
 }
 
-static ssize_t take_desktop_name(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+static ssize_t skip_desktop_name_rectangle(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
-	rfb_skip(r, rfb_u32(in), rfb_next_rectangle);
+	rfb_skip(r, rfb_get_u32(in), rfb_next_rectangle);
 	return 4;
 }
 
 /* ExtendedDesktopSize: number of screens, three bytes of padding, 16 bytes for each screen. The rectangle's y is a status, 0:
  * the size is valid. */
-static ssize_t take_screens(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+static ssize_t decode_extended_desktop_size(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	int err = r->box.y ? 0 : rfb_set_size(r, r->box.w, r->box.h);
 
@@ -78,7 +78,7 @@ static ssize_t take_screens(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 	return 4;
 }
 
-static void take_shape(struct rfb *r)
+static void end_cursor_shape_rectangle(struct rfb_decoder *r)
 {
 	/* libvncserver sends an empty shape when it draws the pointer itself */
 	if (r->events.shape && r->box.w && r->box.h)
@@ -86,30 +86,30 @@ static void take_shape(struct rfb *r)
 	rfb_next_rectangle(r);
 }
 
-static ssize_t take_rectangle(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+static ssize_t decode_rectangle_header(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
-	int32_t encoding = (int32_t)rfb_u32(in + 8);
+	int32_t encoding = (int32_t)rfb_get_u32(in + 8);
 	uint64_t rows, all;
 	int err = 0;
 
-	r->box = (struct box){ rfb_u16(in), rfb_u16(in + 2), rfb_u16(in + 4), rfb_u16(in + 6) };
+	r->box = (struct box){ rfb_get_u16(in), rfb_get_u16(in + 2), rfb_get_u16(in + 4), rfb_get_u16(in + 6) };
 	rows = (uint64_t)(r->box.w + 7) / 8 * (uint64_t)r->box.h;	/* bytes of a bit mask of the rectangle */
 	all = (uint64_t)r->box.w * (uint64_t)r->box.h;
 	switch (encoding) {
 	case RFB_CURSOR:
-		rfb_skip(r, all * r->pixels.plain.bytes + rows, take_shape);
+		rfb_skip(r, all * r->pixels.plain.bytes + rows, end_cursor_shape_rectangle);
 		break;
 	case RFB_X_CURSOR:
-		rfb_skip(r, all ? 6 + 2 * rows : 0, take_shape);
+		rfb_skip(r, all ? 6 + 2 * rows : 0, end_cursor_shape_rectangle);
 		break;
 	case RFB_POINTER_POS:
 		rfb_next_rectangle(r);
 		break;
 	case RFB_DESKTOP_NAME:
-		rfb_expect(&r->wire, take_desktop_name, 4);
+		rfb_set_next_step(&r->wire, skip_desktop_name_rectangle, 4);
 		break;
 	case RFB_EXTENDED_DESKTOP_SIZE:
-		rfb_expect(&r->wire, take_screens, 4);
+		rfb_set_next_step(&r->wire, decode_extended_desktop_size, 4);
 		break;
 	case RFB_DESKTOP_SIZE:
 		err = rfb_set_size(r, r->box.w, r->box.h);
@@ -121,14 +121,14 @@ static ssize_t take_rectangle(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 		rfb_next_rectangle(r);
 		break;
 	default:
-		err = begin_pixels(r, encoding);
+		err = begin_rectangle_encoding(r, encoding);
 	}
 	return err ? err : 12;
 }
 
-static ssize_t take_update(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+static ssize_t decode_update_header(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
-	r->rectangles = rfb_u16(in + 2);
+	r->rectangles = rfb_get_u16(in + 2);
 	if (r->rectangles == 0xffff)	/* LastRect ends the update */
 		r->rectangles = INT_MAX - 1;
 	r->rectangles++;	/* (rfb_next_rectangle subtracts 1) */
@@ -136,69 +136,70 @@ static ssize_t take_update(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 	return 4;
 }
 
-static void end_message(struct rfb *r)
+static void expect_next_message(struct rfb_decoder *r)
 {
-	rfb_expect(&r->wire, rfb_message, 1);
+	rfb_set_next_step(&r->wire, rfb_message, 1);
 }
 
-static ssize_t take_colour(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t decode_colour_map_entries(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	size_t used = 0;
 
 	for (; r->left && n - used >= 6; used += 6, r->left--)
-		pixels_colour(&r->pixels, r->colour++, rfb_u16(in + used), rfb_u16(in + used + 2), rfb_u16(in + used + 4));
+		pixel_layouts_set_map_colour(&r->pixels, r->colour++, rfb_get_u16(in + used), rfb_get_u16(in + used + 2), rfb_get_u16(in + used +
+																      4));
 	if (!r->left)
-		end_message(r);
+		expect_next_message(r);
 	return (ssize_t)used;
 }
 
-static ssize_t take_colour_map(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+static ssize_t decode_colour_map_header(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
-	r->colour = rfb_u16(in + 2);
-	r->left = rfb_u16(in + 4);
+	r->colour = rfb_get_u16(in + 2);
+	r->left = rfb_get_u16(in + 4);
 	if (r->left)
-		rfb_expect(&r->wire, take_colour, 6);
+		rfb_set_next_step(&r->wire, decode_colour_map_entries, 6);
 	else
-		end_message(r);
+		expect_next_message(r);
 	return 6;
 }
 
 /* A negative length is that of an extended clipboard message, without the sign. */
-static ssize_t take_cut_text(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+static ssize_t skip_cut_text_message(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
-	int64_t length = (int32_t)rfb_u32(in + 4);
+	int64_t length = (int32_t)rfb_get_u32(in + 4);
 
-	rfb_skip(r, (uint64_t)(length < 0 ? -length : length), end_message);
+	rfb_skip(r, (uint64_t)(length < 0 ? -length : length), expect_next_message);
 	return 8;
 }
 
-static ssize_t take_fence(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+static ssize_t skip_fence_message(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
-	rfb_skip(r, in[8], end_message);
+	rfb_skip(r, in[8], expect_next_message);
 	return 9;
 }
 
 /* Logs of other clients may contain Fence and EndOfContinuousUpdates. */
-ssize_t rfb_message(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+ssize_t rfb_message(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	enum { MESSAGE_UPDATE = 0, MESSAGE_COLOUR_MAP = 1, MESSAGE_BELL = 2, MESSAGE_CUT_TEXT = 3, MESSAGE_END_OF_CONTINUOUS = 150,
 	       MESSAGE_FENCE = 248 };
 
 	switch (in[0]) {
 	case MESSAGE_UPDATE:
-		rfb_expect(&r->wire, take_update, 4);
+		rfb_set_next_step(&r->wire, decode_update_header, 4);
 		return 0;
 	case MESSAGE_COLOUR_MAP:
-		rfb_expect(&r->wire, take_colour_map, 6);
+		rfb_set_next_step(&r->wire, decode_colour_map_header, 6);
 		return 0;
 	case MESSAGE_CUT_TEXT:
-		rfb_expect(&r->wire, take_cut_text, 8);
+		rfb_set_next_step(&r->wire, skip_cut_text_message, 8);
 		return 0;
 	case MESSAGE_BELL:
 	case MESSAGE_END_OF_CONTINUOUS:
 		return 1;
 	case MESSAGE_FENCE:
-		rfb_expect(&r->wire, take_fence, 9);
+		rfb_set_next_step(&r->wire, skip_fence_message, 9);
 		return 0;
 	default:
 		return rfb_fail(r, "the server sent an unknown message");

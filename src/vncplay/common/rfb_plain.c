@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-static uint32_t *pixel_at(struct rfb *r, int x, int y)
+static uint32_t *pixel_at(struct rfb_decoder *r, int x, int y)
 {
 	return r->screen.pixels + (size_t)y * (size_t)r->screen.width + (size_t)x;
 }
 
-void rfb_set_area(struct rfb *r, struct box area, const struct pixel *pixel)
+void rfb_set_area(struct rfb_decoder *r, struct box area, const struct pixel_layout *pixel)
 {
 	r->area = area;
 	r->pixel = pixel;
@@ -17,12 +17,12 @@ void rfb_set_area(struct rfb *r, struct box area, const struct pixel *pixel)
 	r->y = area.w ? 0 : area.h;
 }
 
-bool rfb_area_full(const struct rfb *r)
+bool rfb_area_full(const struct rfb_decoder *r)
 {
 	return r->y >= r->area.h;
 }
 
-static void move_on(struct rfb *r, size_t n)	/* n: at most the rest of the row */
+static void advance_paint_position(struct rfb_decoder *r, size_t n)	/* n: at most the rest of the row */
 {
 	r->x += (int)n;
 	if (r->x == r->area.w) {
@@ -31,7 +31,7 @@ static void move_on(struct rfb *r, size_t n)	/* n: at most the rest of the row *
 	}
 }
 
-size_t rfb_paint(struct rfb *r, const uint8_t *in, size_t n)
+size_t rfb_paint_pixels(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	size_t used = 0, bytes = r->pixel->bytes, now;
 
@@ -39,14 +39,14 @@ size_t rfb_paint(struct rfb *r, const uint8_t *in, size_t n)
 		now = (n - used) / bytes;
 		if (now > (size_t)(r->area.w - r->x))
 			now = (size_t)(r->area.w - r->x);
-		pixel_row(r->pixel, pixel_at(r, r->area.x + r->x, r->area.y + r->y), in + used, now);
+		decode_pixel_row(r->pixel, pixel_at(r, r->area.x + r->x, r->area.y + r->y), in + used, now);
 		used += now * bytes;
-		move_on(r, now);
+		advance_paint_position(r, now);
 	}
 	return used;
 }
 
-bool rfb_paint_run(struct rfb *r, uint32_t colour, size_t n)
+bool rfb_paint_run(struct rfb_decoder *r, uint32_t colour, size_t n)
 {
 	size_t now;
 
@@ -59,12 +59,12 @@ bool rfb_paint_run(struct rfb *r, uint32_t colour, size_t n)
 		to = pixel_at(r, r->area.x + r->x, r->area.y + r->y);
 		for (size_t i = 0; i < now; i++)
 			to[i] = colour;
-		move_on(r, now);
+		advance_paint_position(r, now);
 	}
 	return true;
 }
 
-void rfb_fill(struct rfb *r, struct box box, uint32_t colour)
+void rfb_fill(struct rfb_decoder *r, struct box box, uint32_t colour)
 {
 	for (int y = box.y; y < box.y + box.h; y++) {
 		uint32_t *to = pixel_at(r, box.x, y);
@@ -74,28 +74,28 @@ void rfb_fill(struct rfb *r, struct box box, uint32_t colour)
 	}
 }
 
-ssize_t rfb_raw(struct rfb *r, const uint8_t *in, size_t n)
+ssize_t rfb_raw(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
-	size_t used = rfb_paint(r, in, n);
+	size_t used = rfb_paint_pixels(r, in, n);
 
 	if (rfb_area_full(r))
 		rfb_end_rectangle(r);
 	return (ssize_t)used;
 }
 
-ssize_t rfb_raw_body(struct rfb *r, const uint8_t *in, size_t n)
+ssize_t rfb_raw_body(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
-	size_t used = rfb_paint(r, in, n);
+	size_t used = rfb_paint_pixels(r, in, n);
 
 	if (rfb_area_full(r))
-		rfb_expect(&r->body, NULL, 0);
+		rfb_set_next_step(&r->body, NULL, 0);
 	return (ssize_t)used;
 }
 
-ssize_t rfb_copy(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+ssize_t rfb_copy(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	struct box b = r->box;
-	int x = (int)rfb_u16(in), y = (int)rfb_u16(in + 2);
+	int x = (int)rfb_get_u16(in), y = (int)rfb_get_u16(in + 2);
 
 	if (x + b.w > r->screen.width || y + b.h > r->screen.height)
 		return rfb_fail(r, "the server sent a CopyRect from outside of the screen");
@@ -109,7 +109,7 @@ ssize_t rfb_copy(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 	return 4;
 }
 
-static int fill_part(struct rfb *r, const uint8_t *in, bool small)
+static int fill_rre_subrectangle(struct rfb_decoder *r, const uint8_t *in, bool small)
 {
 	const uint8_t *p = in + r->pixels.plain.bytes;
 	struct box b;
@@ -117,7 +117,7 @@ static int fill_part(struct rfb *r, const uint8_t *in, bool small)
 	if (small)
 		b = (struct box){ p[0], p[1], p[2], p[3] };
 	else
-		b = (struct box){ (int)rfb_u16(p), (int)rfb_u16(p + 2), (int)rfb_u16(p + 4), (int)rfb_u16(p + 6) };
+		b = (struct box){ (int)rfb_get_u16(p), (int)rfb_get_u16(p + 2), (int)rfb_get_u16(p + 4), (int)rfb_get_u16(p + 6) };
 	if (b.x + b.w > r->box.w || b.y + b.h > r->box.h)
 		return rfb_fail(r, "the server sent an RRE subrectangle outside of its rectangle");
 	b.x += r->box.x;
@@ -126,12 +126,12 @@ static int fill_part(struct rfb *r, const uint8_t *in, bool small)
 	return 0;
 }
 
-static ssize_t take_parts(struct rfb *r, const uint8_t *in, size_t n, bool small)
+static ssize_t decode_subrectangles(struct rfb_decoder *r, const uint8_t *in, size_t n, bool small)
 {
 	size_t used = 0, each = r->pixels.plain.bytes + (small ? 4 : 8);
 
 	for (; r->left && n - used >= each; used += each, r->left--) {
-		int err = fill_part(r, in + used, small);
+		int err = fill_rre_subrectangle(r, in + used, small);
 
 		if (err)
 			return err;
@@ -141,44 +141,44 @@ static ssize_t take_parts(struct rfb *r, const uint8_t *in, size_t n, bool small
 	return (ssize_t)used;
 }
 
-static ssize_t rre_parts(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t decode_rre_subrectangles(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
-	return take_parts(r, in, n, false);
+	return decode_subrectangles(r, in, n, false);
 }
 
-static ssize_t corre_parts(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t decode_corre_subrectangles(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
-	return take_parts(r, in, n, true);
+	return decode_subrectangles(r, in, n, true);
 }
 
-static ssize_t take_ground(struct rfb *r, const uint8_t *in, rfb_step *then, size_t each)
+static ssize_t decode_rre_background(struct rfb_decoder *r, const uint8_t *in, rfb_step *then, size_t each)
 {
-	r->left = rfb_u32(in);
+	r->left = rfb_get_u32(in);
 	rfb_fill(r, r->box, pixel_decode(&r->pixels.plain, in + 4));
 	if (r->left)
-		rfb_expect(&r->wire, then, each + r->pixels.plain.bytes);
+		rfb_set_next_step(&r->wire, then, each + r->pixels.plain.bytes);
 	else
 		rfb_end_rectangle(r);
 	return 4 + (ssize_t)r->pixels.plain.bytes;
 }
 
-ssize_t rfb_rre(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+ssize_t rfb_rre(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
-	return take_ground(r, in, rre_parts, 8);
+	return decode_rre_background(r, in, decode_rre_subrectangles, 8);
 }
 
-ssize_t rfb_corre(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+ssize_t rfb_corre(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
-	return take_ground(r, in, corre_parts, 4);
+	return decode_rre_background(r, in, decode_corre_subrectangles, 4);
 }
 
 /* --- Hextile (RFC 6143 section 7.7.4): tiles of 16 by 16 pixels, each of one background colour with smaller boxes, or raw --- */
 
 enum { HEXTILE_RAW = 1, HEXTILE_GROUND = 2, HEXTILE_FORE = 4, HEXTILE_BOXES = 8, HEXTILE_COLOURED = 16 };
 
-static rfb_step take_hextile_mask;
+static rfb_step decode_hextile_mask;
 
-static void end_hextile_tile(struct rfb *r)
+static void end_hextile_tile(struct rfb_decoder *r)
 {
 	r->area.x += 16;
 	if (r->area.x >= r->box.x + r->box.w) {
@@ -188,26 +188,26 @@ static void end_hextile_tile(struct rfb *r)
 	if (r->area.y >= r->box.y + r->box.h)
 		rfb_end_rectangle(r);
 	else
-		rfb_expect(&r->wire, take_hextile_mask, 1);
+		rfb_set_next_step(&r->wire, decode_hextile_mask, 1);
 }
 
-void rfb_begin_hextile(struct rfb *r)
+void rfb_begin_hextile(struct rfb_decoder *r)
 {
 	r->area = r->box;
 	r->ground = r->fore = 0;
-	rfb_expect(&r->wire, take_hextile_mask, 1);
+	rfb_set_next_step(&r->wire, decode_hextile_mask, 1);
 }
 
-static ssize_t take_hextile_raw(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t decode_hextile_raw(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
-	size_t used = rfb_paint(r, in, n);
+	size_t used = rfb_paint_pixels(r, in, n);
 
 	if (rfb_area_full(r))
 		end_hextile_tile(r);
 	return (ssize_t)used;
 }
 
-static ssize_t take_hextile_boxes(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t decode_hextile_boxes(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	size_t used = 0, colour = r->mask & HEXTILE_COLOURED ? r->pixels.plain.bytes : 0;
 
@@ -226,17 +226,17 @@ static ssize_t take_hextile_boxes(struct rfb *r, const uint8_t *in, size_t n)
 	return (ssize_t)used;
 }
 
-static void begin_hextile_boxes(struct rfb *r, unsigned n)
+static void begin_hextile_boxes(struct rfb_decoder *r, unsigned n)
 {
 	rfb_fill(r, r->area, r->ground);
 	r->left = n;
 	if (n)
-		rfb_expect(&r->wire, take_hextile_boxes, 2 + (r->mask & HEXTILE_COLOURED ? r->pixels.plain.bytes : 0));
+		rfb_set_next_step(&r->wire, decode_hextile_boxes, 2 + (r->mask & HEXTILE_COLOURED ? r->pixels.plain.bytes : 0));
 	else
 		end_hextile_tile(r);
 }
 
-static ssize_t take_hextile_colours(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+static ssize_t decode_hextile_colours(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	size_t used = 0, bytes = r->pixels.plain.bytes;
 	unsigned count = 0;
@@ -255,7 +255,7 @@ static ssize_t take_hextile_colours(struct rfb *r, const uint8_t *in, size_t n U
 	return (ssize_t)used;
 }
 
-static ssize_t take_hextile_mask(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+static ssize_t decode_hextile_mask(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	size_t need, bytes = r->pixels.plain.bytes;
 
@@ -264,12 +264,12 @@ static ssize_t take_hextile_mask(struct rfb *r, const uint8_t *in, size_t n UNUS
 	r->area.h = r->box.y + r->box.h - r->area.y < 16 ? r->box.y + r->box.h - r->area.y : 16;
 	if (r->mask & HEXTILE_RAW) {
 		rfb_set_area(r, r->area, &r->pixels.plain);
-		rfb_expect(&r->wire, take_hextile_raw, bytes);
+		rfb_set_next_step(&r->wire, decode_hextile_raw, bytes);
 		return 1;
 	}
 	need = (r->mask & HEXTILE_GROUND ? bytes : 0) + (r->mask & HEXTILE_FORE ? bytes : 0) + (r->mask & HEXTILE_BOXES ? 1 : 0);
 	if (need)
-		rfb_expect(&r->wire, take_hextile_colours, need);
+		rfb_set_next_step(&r->wire, decode_hextile_colours, need);
 	else
 		begin_hextile_boxes(r, 0);
 	return 1;

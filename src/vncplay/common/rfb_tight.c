@@ -15,7 +15,7 @@ enum { EXPLICIT_FILTER = 4, FILL = 8, JPEG = 9, NO_ZLIB = 10 };
 enum { COPY, PALETTE, GRADIENT };
 #define COMPRESSED_LEAST 12	/* bytes: a shorter body is not compressed */
 
-static ssize_t take_fill(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+static ssize_t decode_tight_fill(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	rfb_fill(r, r->box, pixel_decode(r->pixel, in));
 	rfb_end_rectangle(r);
@@ -23,7 +23,7 @@ static ssize_t take_fill(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 }
 
 /* Reads a compact length: 1 to 3 bytes of 7, 7 and 8 bits, lowest first. Returns the bytes consumed; 0: incomplete. */
-static size_t read_compact(const uint8_t *in, size_t n, uint32_t *length)
+static size_t read_tight_compact_length(const uint8_t *in, size_t n, uint32_t *length)
 {
 	*length = 0;
 	for (size_t i = 0; i < n && i < 3; i++) {
@@ -34,13 +34,13 @@ static size_t read_compact(const uint8_t *in, size_t n, uint32_t *length)
 	return 0;
 }
 
-static void end_full_body(struct rfb *r)
+static void end_body_if_area_full(struct rfb_decoder *r)
 {
 	if (rfb_area_full(r))
-		rfb_expect(&r->body, NULL, 0);
+		rfb_set_next_step(&r->body, NULL, 0);
 }
 
-static ssize_t take_indices(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t decode_palette_indices(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	size_t used = 0;
 
@@ -49,26 +49,26 @@ static ssize_t take_indices(struct rfb *r, const uint8_t *in, size_t n)
 			return rfb_fail(r, "the server sent a colour outside of the palette");
 		rfb_paint_run(r, r->palette[in[used]], 1);
 	}
-	end_full_body(r);
+	end_body_if_area_full(r);
 	return (ssize_t)used;
 }
 
-static ssize_t take_bits(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t decode_two_colour_bits(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	size_t used = 0;
 
 	for (; used < n && !rfb_area_full(r); used++)
 		for (int bit = 7, left = r->area.w - r->x; bit >= 0 && left; bit--, left--)	/* (each row begins with a new byte) */
 			rfb_paint_run(r, r->palette[in[used] >> bit & 1], 1);
-	end_full_body(r);
+	end_body_if_area_full(r);
 	return (ssize_t)used;
 }
 
 /* Each colour is the difference from left + above - above left. r->above has the present row before x, and the row above from
  * x on. */
-static ssize_t take_gradient(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t decode_gradient_pixels(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
-	const struct pixel *p = r->pixel;
+	const struct pixel_layout *p = r->pixel;
 	size_t used = 0;
 
 	for (; !rfb_area_full(r) && n - used >= p->bytes; used += p->bytes) {
@@ -77,7 +77,7 @@ static ssize_t take_gradient(struct rfb *r, const uint8_t *in, size_t n)
 
 		if (!r->x)
 			memset(r->corner, 0, sizeof(r->corner));
-		pixel_parts(p, in + used, parts);
+		decode_pixel_rgb_parts(p, in + used, parts);
 		for (int i = 0; i < 3; i++) {
 			int guess = (int)left[i] + (int)above[i] - (int)r->corner[i];
 
@@ -86,16 +86,16 @@ static ssize_t take_gradient(struct rfb *r, const uint8_t *in, size_t n)
 			r->corner[i] = above[i];
 			above[i] = parts[i];
 		}
-		rfb_paint_run(r, pixel_join(p, parts), 1);
+		rfb_paint_run(r, pixel_join_rgb_parts(p, parts), 1);
 	}
-	end_full_body(r);
+	end_body_if_area_full(r);
 	return (ssize_t)used;
 }
 
-static ssize_t take_length(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t decode_tight_body_length(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	uint32_t bytes;
-	size_t used = read_compact(in, n, &bytes);
+	size_t used = read_tight_compact_length(in, n, &bytes);
 	int err;
 
 	if (!used) {
@@ -106,36 +106,37 @@ static ssize_t take_length(struct rfb *r, const uint8_t *in, size_t n)
 	return err ? err : (ssize_t)used;
 }
 
-static int begin_body(struct rfb *r, rfb_step *step, size_t need, size_t row)
+static int begin_tight_body(struct rfb_decoder *r, rfb_step *step, size_t need, size_t row)
 {
 	uint64_t bytes = (uint64_t)row * (uint64_t)r->box.h;
 
-	rfb_expect(&r->body, rfb_area_full(r) ? NULL : step, need);
+	rfb_set_next_step(&r->body, rfb_area_full(r) ? NULL : step, need);
 	if (bytes < COMPRESSED_LEAST)
 		return rfb_begin_body(r, bytes, STREAM_NONE);
-	rfb_expect(&r->wire, take_length, 1);
+	rfb_set_next_step(&r->wire, decode_tight_body_length, 1);
 	return 0;
 }
 
-static ssize_t take_palette(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+static ssize_t decode_palette_colours(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	size_t bytes = r->pixel->bytes, w = (size_t)r->box.w;
 	int err;
 
 	for (int i = 0; i < r->colours; i++)
 		r->palette[i] = pixel_decode(r->pixel, in + (size_t)i * bytes);
-	err = r->colours == 2 ? begin_body(r, take_bits, 1, (w + 7) / 8) : begin_body(r, take_indices, 1, w);
+	err = r->colours == 2 ? begin_tight_body(r, decode_two_colour_bits, 1, (w + 7) / 8) : begin_tight_body(r, decode_palette_indices,
+													       1, w);
 	return err ? err : (ssize_t)((size_t)r->colours * bytes);
 }
 
-static ssize_t take_palette_size(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+static ssize_t decode_tight_palette_size(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	r->colours = in[0] + 1;
-	rfb_expect(&r->wire, take_palette, (size_t)r->colours * r->pixel->bytes);
+	rfb_set_next_step(&r->wire, decode_palette_colours, (size_t)r->colours * r->pixel->bytes);
 	return 1;
 }
 
-static int begin_gradient(struct rfb *r)
+static int begin_gradient(struct rfb_decoder *r)
 {
 	if (!r->pixels.format.true_colour || r->pixel->kind == PIXEL_BYTE)
 		return rfb_fail(r, "the server sent a Tight gradient for a format without gradients");
@@ -148,19 +149,19 @@ static int begin_gradient(struct rfb *r)
 	} else if (r->box.w) {
 		memset(r->above, 0, (size_t)r->box.w * sizeof(*r->above));
 	}
-	return begin_body(r, take_gradient, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
+	return begin_tight_body(r, decode_gradient_pixels, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
 }
 
-static ssize_t take_filter(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+static ssize_t decode_tight_filter_type(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	int err = 0;
 
 	switch (in[0]) {
 	case COPY:
-		err = begin_body(r, rfb_raw_body, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
+		err = begin_tight_body(r, rfb_raw_body, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
 		break;
 	case PALETTE:
-		rfb_expect(&r->wire, take_palette_size, 1);
+		rfb_set_next_step(&r->wire, decode_tight_palette_size, 1);
 		break;
 	case GRADIENT:
 		err = begin_gradient(r);
@@ -246,7 +247,7 @@ static bool paint_jpeg(struct screen *s, struct box box, const uint8_t *bytes, s
 }
 
 /* Memory grows with the bytes received, not with the length announced. */
-static int keep_jpeg(struct rfb *r, const uint8_t *in, size_t n)
+static int append_jpeg_bytes(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	if (r->jpeg_n + n > r->jpeg_room) {
 		size_t room = 2 * (r->jpeg_n + n);
@@ -262,14 +263,14 @@ static int keep_jpeg(struct rfb *r, const uint8_t *in, size_t n)
 	return 0;
 }
 
-static ssize_t take_jpeg(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t decode_tight_jpeg_bytes(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	size_t now = n < r->left ? n : (size_t)r->left;
 	const uint8_t *whole = in;
 	size_t whole_n = now;
 
 	if (r->jpeg_n || now < r->left) {
-		int err = keep_jpeg(r, in, now);
+		int err = append_jpeg_bytes(r, in, now);
 
 		if (err)
 			return err;
@@ -286,10 +287,10 @@ static ssize_t take_jpeg(struct rfb *r, const uint8_t *in, size_t n)
 	return (ssize_t)now;
 }
 
-static ssize_t take_jpeg_length(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t decode_tight_jpeg_length(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	uint32_t bytes;
-	size_t used = read_compact(in, n, &bytes);
+	size_t used = read_tight_compact_length(in, n, &bytes);
 
 	if (!used) {
 		r->wire.need = n + 1;
@@ -298,11 +299,11 @@ static ssize_t take_jpeg_length(struct rfb *r, const uint8_t *in, size_t n)
 	if (!bytes || !r->box.w || !r->box.h)
 		return rfb_fail(r, "the server sent a JPEG picture without pixels");
 	r->left = bytes;
-	rfb_expect(&r->wire, take_jpeg, 1);
+	rfb_set_next_step(&r->wire, decode_tight_jpeg_bytes, 1);
 	return (ssize_t)used;
 }
 
-ssize_t rfb_tight(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+ssize_t rfb_tight(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	int err;
 
@@ -312,15 +313,15 @@ ssize_t rfb_tight(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 		if (in[0] >> i & 1)
 			rfb_zlib_reset(r, i);
 	if (r->mask == FILL) {
-		rfb_expect(&r->wire, take_fill, r->pixel->bytes);
+		rfb_set_next_step(&r->wire, decode_tight_fill, r->pixel->bytes);
 	} else if (r->mask == JPEG) {
-		rfb_expect(&r->wire, take_jpeg_length, 1);
+		rfb_set_next_step(&r->wire, decode_tight_jpeg_length, 1);
 	} else if (r->mask > JPEG && (r->mask & NO_ZLIB) != NO_ZLIB) {
 		return rfb_fail(r, "the server sent a Tight rectangle of an unknown kind");
 	} else if (r->mask & EXPLICIT_FILTER) {
-		rfb_expect(&r->wire, take_filter, 1);
+		rfb_set_next_step(&r->wire, decode_tight_filter_type, 1);
 	} else {
-		err = begin_body(r, rfb_raw_body, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
+		err = begin_tight_body(r, rfb_raw_body, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
 		if (err)
 			return err;
 	}

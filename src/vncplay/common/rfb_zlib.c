@@ -9,14 +9,14 @@
 
 #define CHUNK (32 << 10)
 
-struct rfb_inflate {
+struct rfb_zlib_stream {
 	z_stream z;
 	uint8_t out[CHUNK];
 };
 
-static int inflate_into(struct rfb *r, const uint8_t *in, size_t n)
+static int inflate_body_bytes(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
-	struct rfb_inflate *s = r->streams[r->stream];
+	struct rfb_zlib_stream *s = r->streams[r->stream];
 	int status, err;
 
 	s->z.next_in = (uint8_t *)(uintptr_t)in;
@@ -29,8 +29,8 @@ static int inflate_into(struct rfb *r, const uint8_t *in, size_t n)
 			return -ENOMEM;
 		if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
 			return rfb_fail(r, "the server sent damaged zlib data");
-		/* (a byte too many is an error in rfb_feed: a zip bomb cannot grow beyond its rectangle) */
-		err = rfb_feed(r, &r->body, s->out, CHUNK - s->z.avail_out);
+		/* (a byte too many is an error in rfb_feed_step_machine: a zip bomb cannot grow beyond its rectangle) */
+		err = rfb_feed_step_machine(r, &r->body, s->out, CHUNK - s->z.avail_out);
 		if (err)
 			return err;
 		if (status == Z_STREAM_END && s->z.avail_in)
@@ -39,14 +39,14 @@ static int inflate_into(struct rfb *r, const uint8_t *in, size_t n)
 	return s->z.avail_in ? rfb_fail(r, "the server sent damaged zlib data") : 0;
 }
 
-static ssize_t take_body_bytes(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t decode_body_bytes(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	size_t now = n < r->left ? n : (size_t)r->left;
 	int err;
 
 	if (now > CHUNK)
 		now = CHUNK;
-	err = r->stream == STREAM_NONE ? rfb_feed(r, &r->body, in, now) : inflate_into(r, in, now);
+	err = r->stream == STREAM_NONE ? rfb_feed_step_machine(r, &r->body, in, now) : inflate_body_bytes(r, in, now);
 	if (err)
 		return err;
 	r->left -= now;
@@ -58,7 +58,7 @@ static ssize_t take_body_bytes(struct rfb *r, const uint8_t *in, size_t n)
 	return (ssize_t)now;
 }
 
-int rfb_begin_body(struct rfb *r, uint64_t n, int stream)
+int rfb_begin_body(struct rfb_decoder *r, uint64_t n, int stream)
 {
 	r->body.held = 0;
 	r->left = n;
@@ -70,7 +70,7 @@ int rfb_begin_body(struct rfb *r, uint64_t n, int stream)
 		return 0;
 	}
 	if (stream != STREAM_NONE && !r->streams[stream]) {
-		struct rfb_inflate *s = calloc(1, sizeof(*s));
+		struct rfb_zlib_stream *s = calloc(1, sizeof(*s));
 
 		if (!s || inflateInit(&s->z) != Z_OK) {
 			free(s);
@@ -78,17 +78,17 @@ int rfb_begin_body(struct rfb *r, uint64_t n, int stream)
 		}
 		r->streams[stream] = s;
 	}
-	rfb_expect(&r->wire, take_body_bytes, 1);
+	rfb_set_next_step(&r->wire, decode_body_bytes, 1);
 	return 0;
 }
 
-void rfb_zlib_reset(struct rfb *r, int stream)
+void rfb_zlib_reset(struct rfb_decoder *r, int stream)
 {
 	if (r->streams[stream])
 		inflateReset(&r->streams[stream]->z);
 }
 
-void rfb_body_free(struct rfb *r)
+void rfb_free_zlib_streams(struct rfb_decoder *r)
 {
 	for (int i = 0; i < RFB_STREAMS; i++) {
 		if (r->streams[i])
@@ -98,12 +98,12 @@ void rfb_body_free(struct rfb *r)
 }
 
 /* Zlib encoding: length, then compressed raw pixels. */
-ssize_t rfb_zlib(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+ssize_t rfb_zlib(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	int err;
 
-	rfb_expect(&r->body, rfb_area_full(r) ? NULL : rfb_raw_body, r->pixels.plain.bytes);
-	err = rfb_begin_body(r, rfb_u32(in), STREAM_ZLIB);
+	rfb_set_next_step(&r->body, rfb_area_full(r) ? NULL : rfb_raw_body, r->pixels.plain.bytes);
+	err = rfb_begin_body(r, rfb_get_u32(in), STREAM_ZLIB);
 	return err ? err : 4;
 }
 
@@ -111,9 +111,9 @@ ssize_t rfb_zlib(struct rfb *r, const uint8_t *in, size_t n UNUSED)
 
 enum { RAW = 0, SOLID = 1, PLAIN_RUNS = 128, PALETTE_RUNS = 129 };
 
-static rfb_step take_kind;
+static rfb_step decode_zrle_tile_kind;
 
-static void set_tile(struct rfb *r, int x, int y)
+static void set_zrle_tile_area(struct rfb_decoder *r, int x, int y)
 {
 	struct box b = r->box;
 	int w = b.x + b.w - x, h = b.y + b.h - y;
@@ -121,7 +121,7 @@ static void set_tile(struct rfb *r, int x, int y)
 	rfb_set_area(r, (struct box){ x, y, w < 64 ? w : 64, h < 64 ? h : 64 }, &r->pixels.zrle);
 }
 
-static void end_zrle_tile(struct rfb *r)
+static void end_zrle_tile(struct rfb_decoder *r)
 {
 	int x = r->area.x + 64, y = r->area.y;
 
@@ -129,38 +129,38 @@ static void end_zrle_tile(struct rfb *r)
 		x = r->box.x;
 		y += 64;
 	}
-	rfb_expect(&r->body, y >= r->box.y + r->box.h ? NULL : take_kind, 1);
+	rfb_set_next_step(&r->body, y >= r->box.y + r->box.h ? NULL : decode_zrle_tile_kind, 1);
 	if (r->body.step)
-		set_tile(r, x, y);
+		set_zrle_tile_area(r, x, y);
 }
 
-static ssize_t take_raw_tile(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t decode_zrle_raw_tile(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
-	size_t used = rfb_paint(r, in, n);
+	size_t used = rfb_paint_pixels(r, in, n);
 
 	if (rfb_area_full(r))
 		end_zrle_tile(r);
 	return (ssize_t)used;
 }
 
-static ssize_t take_solid_tile(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+static ssize_t decode_zrle_solid_tile(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	rfb_fill(r, r->area, pixel_decode(r->pixel, in));
 	end_zrle_tile(r);
 	return (ssize_t)r->pixel->bytes;
 }
 
-static int index_bits(const struct rfb *r)
+static int index_bits(const struct rfb_decoder *r)
 {
 	return r->colours == 2 ? 1 : r->colours <= 4 ? 2 : 4;
 }
 
-static size_t row_bytes(const struct rfb *r)
+static size_t row_bytes(const struct rfb_decoder *r)
 {
 	return (size_t)(r->area.w * index_bits(r) + 7) / 8;
 }
 
-static ssize_t take_packed_rows(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t decode_zrle_packed_rows(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	size_t used = 0, row = row_bytes(r);
 	int bits = index_bits(r), index;
@@ -179,7 +179,7 @@ static ssize_t take_packed_rows(struct rfb *r, const uint8_t *in, size_t n)
 
 /* Paints a run. Returns the bytes consumed; 0: incomplete; -EPROTO. The length of a run is 1 more than the sum of its bytes up
  * to the first below 255. */
-static ssize_t paint_run(struct rfb *r, const uint8_t *in, size_t n, size_t colour)
+static ssize_t paint_zrle_run(struct rfb_decoder *r, const uint8_t *in, size_t n, size_t colour)
 {
 	size_t used = colour, length = 1;
 	uint32_t value;
@@ -203,12 +203,12 @@ static ssize_t paint_run(struct rfb *r, const uint8_t *in, size_t n, size_t colo
 	return rfb_paint_run(r, value, length) ? (ssize_t)used : rfb_fail(r, "the server sent a ZRLE run longer than its tile");
 }
 
-static ssize_t paint_runs(struct rfb *r, const uint8_t *in, size_t n)
+static ssize_t paint_zrle_runs(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	size_t colour = r->mask == PLAIN_RUNS ? r->pixel->bytes : 1, least = r->mask == PLAIN_RUNS ? colour + 1 : 1, used = 0;
 
 	while (!rfb_area_full(r) && n - used >= least) {
-		ssize_t took = paint_run(r, in + used, n - used, colour);
+		ssize_t took = paint_zrle_run(r, in + used, n - used, colour);
 
 		if (took < 0)
 			return took;
@@ -224,44 +224,44 @@ static ssize_t paint_runs(struct rfb *r, const uint8_t *in, size_t n)
 	return (ssize_t)used;
 }
 
-static ssize_t take_palette(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+static ssize_t decode_palette_colours(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	size_t bytes = r->pixel->bytes;
 
 	for (int i = 0; i < r->colours; i++)
 		r->palette[i] = pixel_decode(r->pixel, in + (size_t)i * bytes);
 	if (r->mask < PLAIN_RUNS)
-		rfb_expect(&r->body, take_packed_rows, row_bytes(r));
+		rfb_set_next_step(&r->body, decode_zrle_packed_rows, row_bytes(r));
 	else
-		rfb_expect(&r->body, paint_runs, 1);
+		rfb_set_next_step(&r->body, paint_zrle_runs, 1);
 	return (ssize_t)((size_t)r->colours * bytes);
 }
 
-static ssize_t take_kind(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+static ssize_t decode_zrle_tile_kind(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	size_t bytes = r->pixel->bytes;
 
 	r->mask = in[0];
 	r->colours = r->mask & 127;
 	if (r->mask == RAW)
-		rfb_expect(&r->body, take_raw_tile, bytes);
+		rfb_set_next_step(&r->body, decode_zrle_raw_tile, bytes);
 	else if (r->mask == SOLID)
-		rfb_expect(&r->body, take_solid_tile, bytes);
+		rfb_set_next_step(&r->body, decode_zrle_solid_tile, bytes);
 	else if (r->mask == PLAIN_RUNS)
-		rfb_expect(&r->body, paint_runs, bytes + 1);
+		rfb_set_next_step(&r->body, paint_zrle_runs, bytes + 1);
 	else if (r->mask == PALETTE_RUNS || (r->mask > 16 && r->mask < PLAIN_RUNS))
 		return rfb_fail(r, "the server sent a ZRLE tile of an unknown kind");
 	else
-		rfb_expect(&r->body, take_palette, (size_t)r->colours * bytes);
+		rfb_set_next_step(&r->body, decode_palette_colours, (size_t)r->colours * bytes);
 	return 1;
 }
 
-ssize_t rfb_zrle(struct rfb *r, const uint8_t *in, size_t n UNUSED)
+ssize_t rfb_zrle(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	int err;
 
-	set_tile(r, r->box.x, r->box.y);
-	rfb_expect(&r->body, r->box.w && r->box.h ? take_kind : NULL, 1);
-	err = rfb_begin_body(r, rfb_u32(in), STREAM_ZRLE);
+	set_zrle_tile_area(r, r->box.x, r->box.y);
+	rfb_set_next_step(&r->body, r->box.w && r->box.h ? decode_zrle_tile_kind : NULL, 1);
+	err = rfb_begin_body(r, rfb_get_u32(in), STREAM_ZRLE);
 	return err ? err : 4;
 }

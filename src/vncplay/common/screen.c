@@ -55,7 +55,7 @@ struct box box_clip(struct box b, int width, int height)
 	return b.w && b.h ? b : (struct box){ 0 };
 }
 
-static int is_empty(struct box b)
+static int box_is_empty(struct box b)
 {
 	return b.w <= 0 || b.h <= 0;
 }
@@ -64,9 +64,9 @@ struct box box_join(struct box a, struct box b)
 {
 	int right, bottom;
 
-	if (is_empty(a))
+	if (box_is_empty(a))
 		return b;
-	if (is_empty(b))
+	if (box_is_empty(b))
 		return a;
 	right = a.x + a.w > b.x + b.w ? a.x + a.w : b.x + b.w;
 	bottom = a.y + a.h > b.y + b.h ? a.y + a.h : b.y + b.h;
@@ -79,7 +79,7 @@ struct box box_join(struct box a, struct box b)
 
 int box_meets(struct box a, struct box b)
 {
-	return !is_empty(a) && !is_empty(b) && a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+	return !box_is_empty(a) && !box_is_empty(b) && a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 }
 
 int box_read(const char *text, struct box *b)

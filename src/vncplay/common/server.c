@@ -26,9 +26,9 @@
 #define PIXELS_AT_ONCE (256ll << 20)	/* pixels painted between two looks at the clock, at most */
 #define BYTES_AT_ONCE 256		/* bytes decoded between two looks at the clock, at most */
 
-struct server {
+struct server_connection {
 	int fd, err;
-	struct rfb *rfb;
+	struct rfb_decoder *rfb;
 	int64_t came_ns;		/* when the bytes read last had arrived, CLOCK_MONOTONIC */
 	char why[256];
 	uint8_t *ahead;			/* bytes that libvncclient had read beyond the greeting */
@@ -42,7 +42,7 @@ struct server {
 
 #define LATE_MOST_NS (10 * NS_PER_S)	/* a larger difference means that the wall clock was set meanwhile */
 
-void server_stamp_enable(int fd)
+void server_enable_arrival_stamps(int fd)
 {
 	int on = 1;
 
@@ -50,17 +50,17 @@ void server_stamp_enable(int fd)
 }
 
 /* Converts the kernel's timestamp, which is CLOCK_REALTIME, to CLOCK_MONOTONIC. */
-static int64_t to_monotonic(struct timespec wall, int64_t now_ns)
+static int64_t wall_time_to_monotonic(struct timespec wall, int64_t now_ns)
 {
-	struct clock_offset offset;
+	struct wall_clock_offset offset;
 	int64_t came;
 
-	clock_read_offset(&offset);
+	clock_read_wall_offset(&offset);
 	came = wall.tv_sec * NS_PER_S + wall.tv_nsec - offset.offset_ns;
 	return came > now_ns || came < now_ns - LATE_MOST_NS ? now_ns : came;
 }
 
-ssize_t server_stamp_recv(int fd, void *bytes, size_t n, int flags, int64_t *came_ns)
+ssize_t server_recv_with_arrival_time(int fd, void *bytes, size_t n, int flags, int64_t *came_ns)
 {
 	union {
 		struct cmsghdr align;
@@ -78,7 +78,7 @@ ssize_t server_stamp_recv(int fd, void *bytes, size_t n, int flags, int64_t *cam
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SO_TIMESTAMPNS || c->cmsg_len < CMSG_LEN(sizeof(wall)))
 			continue;
 		memcpy(&wall, CMSG_DATA(c), sizeof(wall));
-		came = to_monotonic(wall, now);
+		came = wall_time_to_monotonic(wall, now);
 	}
 	if (came > *came_ns)
 		*came_ns = came;
@@ -86,14 +86,14 @@ ssize_t server_stamp_recv(int fd, void *bytes, size_t n, int flags, int64_t *cam
 	return got;
 }
 
-static int fail_server(struct server *s, int err, const char *text)
+static int set_server_error(struct server_connection *s, int err, const char *text)
 {
 	s->err = err;
-	return why_write(err, s->why, sizeof(s->why), "%s", text);
+	return write_error_reason(err, s->why, sizeof(s->why), "%s", text);
 }
 
 /* How many bytes may be decoded before the clock is looked at: 16 bytes can paint a whole screen, however large. */
-static size_t bytes_at_once(const struct server *s, size_t n)
+static size_t bytes_to_decode_at_once(const struct server_connection *s, size_t n)
 {
 	const struct screen *screen = rfb_screen(s->rfb);
 	int64_t most = 16 * PIXELS_AT_ONCE / ((int64_t)screen->width * screen->height) + 16;
@@ -103,21 +103,21 @@ static size_t bytes_at_once(const struct server *s, size_t n)
 }
 
 /* Decodes bytes until `until_ns`; *used: how many. 0 or -errno. */
-static int take_from_server(struct server *s, const uint8_t *bytes, size_t n, int64_t until_ns, size_t *used)
+static int decode_server_bytes_until(struct server_connection *s, const uint8_t *bytes, size_t n, int64_t until_ns, size_t *used)
 {
 	size_t now;
 	int err = 0;
 
 	for (*used = 0; *used < n && !err && (!*used || clock_now() < until_ns); *used += now) {
-		now = bytes_at_once(s, n - *used);
-		err = rfb_take(s->rfb, bytes + *used, now);
+		now = bytes_to_decode_at_once(s, n - *used);
+		err = rfb_decode_bytes(s->rfb, bytes + *used, now);
 	}
 	return err;
 }
 
-int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns), void *whose)
+int server_read(struct server_connection *s, void (*tee)(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns), void *whose)
 {
-	unsigned updates = rfb_updates(s->rfb), resizes = rfb_resizes(s->rfb);
+	unsigned updates = rfb_update_count(s->rfb), resizes = rfb_resize_count(s->rfb);
 	const uint8_t *bytes = s->piece;
 	size_t used;
 	ssize_t n;
@@ -130,31 +130,31 @@ int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes,
 		n = (ssize_t)s->ahead_n;
 		s->came_ns = clock_now();
 	} else {
-		n = server_stamp_recv(s->fd, s->piece, sizeof(s->piece), MSG_PEEK, &s->came_ns);
+		n = server_recv_with_arrival_time(s->fd, s->piece, sizeof(s->piece), MSG_PEEK, &s->came_ns);
 	}
 	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : fail_server(s, -errno, strerror(errno));
+		return errno == EAGAIN || errno == EINTR ? 0 : set_server_error(s, -errno, strerror(errno));
 	if (!n)
-		return fail_server(s, -EPIPE, "the server closed the connection");
-	err = take_from_server(s, bytes, (size_t)n, clock_now() + (s->ahead_n ? AHEAD_NS : TAKE_NS), &used);
+		return set_server_error(s, -EPIPE, "the server closed the connection");
+	err = decode_server_bytes_until(s, bytes, (size_t)n, clock_now() + (s->ahead_n ? AHEAD_NS : TAKE_NS), &used);
 	/* bytes that were not decoded stay in the socket, so that a server that sends expensive updates cannot block the caller */
 	if (!s->ahead_n && recv(s->fd, NULL, used, MSG_TRUNC) != (ssize_t)used && !err)
-		return fail_server(s, -EIO, "the socket lost bytes");
+		return set_server_error(s, -EIO, "the socket lost bytes");
 	if (s->ahead_n && used < s->ahead_n && !err)
-		return fail_server(s, -EPROTO, "the server sent more than was requested");
+		return set_server_error(s, -EPROTO, "the server sent more than was requested");
 	s->ahead_n = 0;
 	if (tee)
 		tee(whose, bytes, used, s->came_ns);
 	if (err)
-		return fail_server(s, err, err == -EPROTO ? rfb_why(s->rfb) : strerror(-err));
+		return set_server_error(s, err, err == -EPROTO ? rfb_failure_text(s->rfb) : strerror(-err));
 	/* One request for each read, however many updates it had: a flooded client does not flood back. After a new size, the whole
 	 * screen is requested. */
-	if (rfb_resizes(s->rfb) != resizes || rfb_updates(s->rfb) != updates)
-		err = server_request_update(s, rfb_resizes(s->rfb) == resizes);
+	if (rfb_resize_count(s->rfb) != resizes || rfb_update_count(s->rfb) != updates)
+		err = server_request_update(s, rfb_resize_count(s->rfb) == resizes);
 	return err ? err : 1;
 }
 
-int server_flush(struct server *s)
+int server_flush(struct server_connection *s)
 {
 	if (s->err)
 		return s->err;
@@ -164,14 +164,14 @@ int server_flush(struct server *s)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return errno == EAGAIN ? 0 : fail_server(s, -errno, strerror(errno));
+			return errno == EAGAIN ? 0 : set_server_error(s, -errno, strerror(errno));
 		s->gone += (size_t)n;
 	}
 	s->gone = s->queued = 0;
 	return 0;
 }
 
-static int queue_bytes(struct server *s, const uint8_t *bytes, size_t n)
+static int queue_bytes(struct server_connection *s, const uint8_t *bytes, size_t n)
 {
 	if (s->err)
 		return s->err;
@@ -181,41 +181,41 @@ static int queue_bytes(struct server *s, const uint8_t *bytes, size_t n)
 		s->gone = 0;
 	}
 	if (s->queued + n > QUEUE)
-		return fail_server(s, -ENOBUFS, "the server no longer takes what is sent to it");
+		return set_server_error(s, -ENOBUFS, "the server no longer takes what is sent to it");
 	memcpy(s->queue + s->queued, bytes, n);
 	s->queued += n;
 	return server_flush(s);
 }
 
-bool server_has_unsent(const struct server *s)
+bool server_has_unsent(const struct server_connection *s)
 {
 	return s->gone < s->queued;
 }
 
-int server_pointer(struct server *s, int mask, int x, int y)
+int server_send_pointer(struct server_connection *s, int mask, int x, int y)
 {
 	uint8_t m[MESSAGES_MOST];
 
-	return queue_bytes(s, m, messages_pointer(m, mask, x, y));
+	return queue_bytes(s, m, messages_put_pointer_event(m, mask, x, y));
 }
 
-int server_key(struct server *s, uint32_t keysym, bool down)
+int server_send_key(struct server_connection *s, uint32_t keysym, bool down)
 {
 	uint8_t m[MESSAGES_MOST];
 
-	return queue_bytes(s, m, messages_key(m, keysym, down));
+	return queue_bytes(s, m, messages_put_key_event(m, keysym, down));
 }
 
-int server_request_update(struct server *s, bool incremental)
+int server_request_update(struct server_connection *s, bool incremental)
 {
 	const struct screen *screen = rfb_screen(s->rfb);
 	uint8_t m[MESSAGES_MOST];
 
-	return queue_bytes(s, m, messages_ask(m, incremental, screen->width, screen->height));
+	return queue_bytes(s, m, messages_put_update_request(m, incremental, screen->width, screen->height));
 }
 
-static int begin_session(struct server *s, const struct server_greeting_result *g, const int32_t *list, int n,
-			 const struct rfb_events *events, void *whose)
+static int begin_rfb_session(struct server_connection *s, const struct server_greeting_result *g, const int32_t *list, int n,
+			 const struct rfb_event_callbacks *events, void *whose)
 {
 	/* Pseudo-encodings. Those of the cursor keep the server from painting the pointer into every snapshot. */
 	static const int32_t always[] = { RFB_CURSOR, RFB_X_CURSOR, RFB_POINTER_POS, RFB_LAST_RECT, RFB_DESKTOP_SIZE,
@@ -224,22 +224,22 @@ static int begin_session(struct server *s, const struct server_greeting_result *
 	size_t at;
 	int err;
 
-	s->greeting_n = messages_greeting(s->greeting, g->width, g->height, g->name, g->name_n);
-	s->rfb = rfb_open(events, whose, NULL, 0, 0);
+	s->greeting_n = messages_put_server_greeting(s->greeting, g->width, g->height, g->name, g->name_n);
+	s->rfb = rfb_decoder_open(events, whose, NULL, 0, 0);
 	if (!s->rfb)
-		return fail_server(s, -errno, strerror(errno));
-	err = rfb_take(s->rfb, s->greeting, s->greeting_n);
-	if (err || !rfb_ready(s->rfb))
-		return fail_server(s, err ? err : -EPROTO, err == -ENOMEM ? strerror(ENOMEM) : rfb_why(s->rfb));
-	server_stamp_enable(s->fd);
+		return set_server_error(s, -errno, strerror(errno));
+	err = rfb_decode_bytes(s->rfb, s->greeting, s->greeting_n);
+	if (err || !rfb_greeting_is_complete(s->rfb))
+		return set_server_error(s, err ? err : -EPROTO, err == -ENOMEM ? strerror(ENOMEM) : rfb_failure_text(s->rfb));
+	server_enable_arrival_stamps(s->fd);
 	fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) | O_NONBLOCK);
-	at = messages_format(hello);
-	at += messages_set_encodings(hello + at, list, n, always, sizeof(always) / sizeof(*always));
+	at = messages_put_set_pixel_format(hello);
+	at += messages_put_set_encodings(hello + at, list, n, always, sizeof(always) / sizeof(*always));
 	err = queue_bytes(s, hello, at);
 	return err ? err : server_request_update(s, false);
 }
 
-static int greet_server(struct server *s, const struct server_cfg *cfg, struct server_greeting_result *g)
+static int greet_server(struct server_connection *s, const struct server_cfg *cfg, struct server_greeting_result *g)
 {
 	int64_t until = clock_now() + cfg->timeout_ns;
 	char password[VNC_PASSWORD_TEXT], host[256], text[sizeof(s->why) - 64];
@@ -249,9 +249,9 @@ static int greet_server(struct server *s, const struct server_cfg *cfg, struct s
 		err = vnc_password_read(cfg->password_file, password, s->why, sizeof(s->why));
 	if (err)
 		return err;
-	if (vnc_address_read(cfg->address, host, sizeof(host), &port))
-		return why_write(-EINVAL, s->why, sizeof(s->why), "%.60s is no server: " VNC_ADDRESS_FORMS, cfg->address);
-	s->fd = dial(host, port, until, s->why, sizeof(s->why));
+	if (vnc_address_parse(cfg->address, host, sizeof(host), &port))
+		return write_error_reason(-EINVAL, s->why, sizeof(s->why), "%.60s is no server: " VNC_ADDRESS_FORMS, cfg->address);
+	s->fd = connect_tcp_until(host, port, until, s->why, sizeof(s->why));
 	if (s->fd < 0)
 		return s->fd;
 	fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) & ~O_NONBLOCK);
@@ -262,14 +262,15 @@ static int greet_server(struct server *s, const struct server_cfg *cfg, struct s
 	return err;
 }
 
-struct server *server_open(const struct server_cfg *cfg, const struct rfb_events *events, void *whose, char *why, size_t size)
+struct server_connection *server_connect(const struct server_cfg *cfg, const struct rfb_event_callbacks *events, void *whose,
+					 char *why, size_t size)
 {
 	struct server_greeting_result g = { 0 };
 	int32_t list[MESSAGES_ENCODINGS];
-	struct server *s;
+	struct server_connection *s;
 	int n, err;
 
-	n = messages_encodings(cfg->encodings ? cfg->encodings : "tight,zlib,hextile,copyrect,raw", false, list, why, size);
+	n = messages_parse_encoding_list(cfg->encodings ? cfg->encodings : "tight,zlib,hextile,copyrect,raw", false, list, why, size);
 	if (n < 0) {
 		errno = -n;
 		return NULL;
@@ -286,47 +287,47 @@ struct server *server_open(const struct server_cfg *cfg, const struct rfb_events
 	s->fd = -1;
 	err = greet_server(s, cfg, &g);
 	if (!err)
-		err = begin_session(s, &g, list, n, events, whose);
+		err = begin_rfb_session(s, &g, list, n, events, whose);
 	free(g.name);
 	s->ahead = g.ahead;
 	s->ahead_n = g.ahead_n;
 	if (err) {
 		snprintf(why, size, "%s", s->why);
-		server_close(s);
+		server_disconnect(s);
 		errno = -err;
 		return NULL;
 	}
 	return s;
 }
 
-void server_close(struct server *s)
+void server_disconnect(struct server_connection *s)
 {
 	if (!s)
 		return;
 	if (s->fd >= 0)
 		close(s->fd);
-	rfb_free(s->rfb);
+	rfb_decoder_free(s->rfb);
 	free(s->ahead);
 	free(s->queue);
 	free(s);
 }
 
-int server_fd(const struct server *s)
+int server_fd(const struct server_connection *s)
 {
 	return s->fd;
 }
 
-const char *server_why(const struct server *s)
+const char *server_failure_text(const struct server_connection *s)
 {
 	return s->why;
 }
 
-const struct rfb *server_rfb(const struct server *s)
+const struct rfb_decoder *server_rfb_decoder(const struct server_connection *s)
 {
 	return s->rfb;
 }
 
-size_t server_greeting(const struct server *s, uint8_t *bytes, size_t size)
+size_t server_copy_log_greeting(const struct server_connection *s, uint8_t *bytes, size_t size)
 {
 	if (size < s->greeting_n)
 		return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* server - a connection to an RFB server. libvncclient does the greeting and the authentication (none, or VNC authentication with
- * a password file), this file the stream after it. Only server_open blocks, for at most timeout_ns. */
+ * a password file), this file the stream after it. Only server_connect blocks, for at most timeout_ns. */
 #ifndef THINPROBE_VNCPLAY_SERVER_H
 #define THINPROBE_VNCPLAY_SERVER_H
 
@@ -28,37 +28,39 @@ struct server_cfg {
 	{ CLI_STR, 0, "encodings", &(cfg).encodings, 0, 0, "what the server may send, best first (tight,zlib,hextile,copyrect,raw)", \
 	  NULL, NULL, "LIST" }
 
-struct server;
+struct server_connection;
 
-/* Connects and requests pixels as rfb_xrgb. `events` are called from server_open (`resized`) and server_read. NULL with the
+/* Connects and requests pixels as rfb_xrgb. `events` are called from server_connect (`resized`) and server_read. NULL with the
  * reason in `why`, and errno: EACCES (refused), EINTR (stopped by a signal), ETIMEDOUT and others. */
-struct server *server_open(const struct server_cfg *cfg, const struct rfb_events *events, void *whose, char *why, size_t size);
-void server_close(struct server *s);
+struct server_connection *server_connect(const struct server_cfg *cfg, const struct rfb_event_callbacks *events, void *whose,
+					 char *why, size_t size);
+void server_disconnect(struct server_connection *s);
 
-int server_fd(const struct server *s);	/* to poll for reading, and for writing while server_has_unsent() */
-bool server_has_unsent(const struct server *s);	/* a message could not be sent completely */
+int server_fd(const struct server_connection *s);	/* to poll for reading, and for writing while server_has_unsent() */
+bool server_has_unsent(const struct server_connection *s);	/* a message could not be sent completely */
 /* Reads once and decodes. 1: something, 0: nothing to read, -errno: the connection is over (-EPIPE: closed by the server;
- * server_why). Passes all bytes to `tee` with their time of arrival (CLOCK_MONOTONIC). Requests the next update after each
+ * server_failure_text). Passes all bytes to `tee` with their time of arrival (CLOCK_MONOTONIC). Requests the next update after each
  * complete one. Call it once before the first poll: bytes may have come together with the greeting. */
-int server_read(struct server *s, void (*tee)(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns), void *whose);
-int server_flush(struct server *s);	/* sends what is unsent: 0 or -errno */
-const char *server_why(const struct server *s);
+int server_read(struct server_connection *s, void (*tee)(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns), void *whose);
+int server_flush(struct server_connection *s);	/* sends what is unsent: 0 or -errno */
+const char *server_failure_text(const struct server_connection *s);
 
 /* Send a message, or keep it until server_flush, up to 256 KB. 0 or -errno. `mask`: buttons down, bit 0 is button 1. */
-int server_pointer(struct server *s, int mask, int x, int y);
-int server_key(struct server *s, uint32_t keysym, bool down);
-int server_request_update(struct server *s, bool incremental);	/* of the whole screen */
+int server_send_pointer(struct server_connection *s, int mask, int x, int y);
+int server_send_key(struct server_connection *s, uint32_t keysym, bool down);
+int server_request_update(struct server_connection *s, bool incremental);	/* of the whole screen */
 
-const struct rfb *server_rfb(const struct server *s);	/* the decoder, with the screen and the desktop's name */
+/* the decoder, with the screen and the desktop's name */
+const struct rfb_decoder *server_rfb_decoder(const struct server_connection *s);
 /* Copies the greeting for a log: RFB 3.3, no security, ServerInit with rfb_xrgb. Returns its length; 0: longer than `size`. */
-size_t server_greeting(const struct server *s, uint8_t *bytes, size_t size);
+size_t server_copy_log_greeting(const struct server_connection *s, uint8_t *bytes, size_t size);
 
 /* Lets the kernel note when bytes arrive (SO_TIMESTAMPNS), so that a process that reads late, because its CPU is loaded, still
- * has the time of arrival. Without it, server_stamp_recv returns the time of reading. */
-void server_stamp_enable(int fd);
+ * has the time of arrival. Without it, server_recv_with_arrival_time returns the time of reading. */
+void server_enable_arrival_stamps(int fd);
 /* recv(). *came_ns: in, the result of the last call (0: none); out, when the last of these bytes arrived (CLOCK_MONOTONIC, never
  * decreasing, never later than now). */
-ssize_t server_stamp_recv(int fd, void *bytes, size_t n, int flags, int64_t *came_ns);
+ssize_t server_recv_with_arrival_time(int fd, void *bytes, size_t n, int flags, int64_t *came_ns);
 
 #define SERVER_NAME_MOST (1 << 20)	/* bytes of a desktop's name at most; libvncclient refuses longer ones */
 

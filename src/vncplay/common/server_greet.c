@@ -19,7 +19,7 @@
 
 static char last_words[256];	/* the library's last message; its log functions take no context, so one greeting at a time */
 
-static void keep_last_words(const char *format, ...)
+static void keep_last_library_message(const char *format, ...)
 {
 	char line[sizeof(last_words)];
 	va_list args;
@@ -35,25 +35,25 @@ static void keep_last_words(const char *format, ...)
 
 static const char password_key;
 
-static char *give_server_password(rfbClient *client)
+static char *server_password_for_library(rfbClient *client)
 {
 	const char *password = rfbClientGetClientData(client, (void *)&password_key);
 
 	if (!password)
-		keep_last_words("it wants a password: --password-file FILE");
+		keep_last_library_message("it wants a password: --password-file FILE");
 	return strdup(password ? password : "");
 }
 
-static int explain_failure(rfbClient *client, bool late, bool wanted, char *why, size_t size)
+static int explain_greeting_failure(rfbClient *client, bool late, bool wanted, char *why, size_t size)
 {
 	static const char types[] = "Unknown authentication scheme from VNC server: ";
 
 	if (proc_stop)
-		return why_write(-EINTR, why, size, "interrupted");
+		return write_error_reason(-EINTR, why, size, "interrupted");
 	if (late)
-		return why_write(-ETIMEDOUT, why, size, "no whole greeting in time");
+		return write_error_reason(-ETIMEDOUT, why, size, "no whole greeting in time");
 	if (wanted)
-		return why_write(-EACCES, why, size, "it wants a password: --password-file FILE");
+		return write_error_reason(-EACCES, why, size, "it wants a password: --password-file FILE");
 	if (!strncmp(last_words, types, sizeof(types) - 1)) {
 		snprintf(why, size, "it offers the security types %s only, of which none is served here; let it offer None (1) or VncAuth (2)",
 			 last_words + sizeof(types) - 1);
@@ -63,7 +63,7 @@ static int explain_failure(rfbClient *client, bool late, bool wanted, char *why,
 	return client->authScheme == rfbVncAuth ? -EACCES : -EPROTO;
 }
 
-static int take_greeting(rfbClient *client, struct server_greeting_result *out)
+static int copy_greeting_result(rfbClient *client, struct server_greeting_result *out)
 {
 	size_t name_n = client->si.nameLength;
 
@@ -98,7 +98,7 @@ int server_greet(int fd, int port, const char *password, bool shared, int64_t un
 
 	*out = (struct server_greeting_result){ 0 };
 	last_words[0] = '\0';
-	rfbClientLog = rfbClientErr = keep_last_words;
+	rfbClientLog = rfbClientErr = keep_last_library_message;
 	client = rfbGetClient(8, 3, 4);
 	err = client ? watchdog_start(&guard, fd, until_ns, 0) : -ENOMEM;
 	if (err) {
@@ -110,15 +110,15 @@ int server_greet(int fd, int port, const char *password, bool shared, int64_t un
 	client->sock = fd;
 	client->serverPort = port;
 	client->appData.shareDesktop = shared;
-	client->GetPassword = give_server_password;
+	client->GetPassword = server_password_for_library;
 	rfbClientSetClientData(client, (void *)&password_key, (void *)password);
 	SetClientAuthSchemes(client, schemes, 2);
 	good = InitialiseRFBConnection(client);
 	late = watchdog_end(&guard);
 	if (!good || late)
-		err = explain_failure(client, late, client->authScheme == rfbVncAuth && !password, why, size);
+		err = explain_greeting_failure(client, late, client->authScheme == rfbVncAuth && !password, why, size);
 	else
-		err = take_greeting(client, out);
+		err = copy_greeting_result(client, out);
 	if (err == -EACCES && good)
 		snprintf(why, size, "it chose security type %u, which is not served here; let it offer None (1) or VncAuth (2)",
 			 client->authScheme);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct side_writer {
+struct side_file_writer {
 	FILE *out;
 	int64_t began_ns;
 	int err;
@@ -19,9 +19,9 @@ struct side_writer {
 
 static const char *const kind_words[] = { "move", "press", "release", "keydown", "keyup" };	/* indexed by trace_event_kind */
 
-struct side_writer *side_create(const char *path, int64_t began_ns)
+struct side_file_writer *side_file_create(const char *path, int64_t began_ns)
 {
-	struct side_writer *w = calloc(1, sizeof(*w));
+	struct side_file_writer *w = calloc(1, sizeof(*w));
 
 	if (!w)
 		return NULL;
@@ -35,17 +35,17 @@ struct side_writer *side_create(const char *path, int64_t began_ns)
 	return w;
 }
 
-static int64_t since_begin_us(const struct side_writer *w, int64_t now_ns)
+static int64_t since_begin_us(const struct side_file_writer *w, int64_t now_ns)
 {
 	return (now_ns - w->began_ns) / NS_PER_US;
 }
 
-static int64_t since_begin_ms(const struct side_writer *w, int64_t now_ns)
+static int64_t since_begin_ms(const struct side_file_writer *w, int64_t now_ns)
 {
 	return (now_ns - w->began_ns) / NS_PER_MS;
 }
 
-void side_setting(struct side_writer *w, const char *format, ...)
+void side_file_write_setting(struct side_file_writer *w, const char *format, ...)
 {
 	va_list args;
 
@@ -56,12 +56,13 @@ void side_setting(struct side_writer *w, const char *format, ...)
 	putc('\n', w->out);
 }
 
-void side_start(struct side_writer *w, int64_t now_ns)
+void side_file_write_start(struct side_file_writer *w, int64_t now_ns)
 {
 	fprintf(w->out, "run start at %" PRId64 "\n", since_begin_us(w, now_ns));
 }
 
-void side_input(struct side_writer *w, int n, const struct trace_event *input, int x, int y, int64_t now_ns, int64_t late_ns)
+void side_file_write_input(struct side_file_writer *w, int n, const struct trace_event *input, int x, int y, int64_t now_ns,
+			   int64_t late_ns)
 {
 	fprintf(w->out, "input %d %s at %" PRId64 " line=%d late_us=%" PRId64, n, kind_words[input->kind],
 		since_begin_us(w, now_ns), input->line, (int64_t)(late_ns / NS_PER_US));
@@ -77,12 +78,13 @@ void side_input(struct side_writer *w, int n, const struct trace_event *input, i
 		fprintf(w->out, "== sending keyboard event at %" PRId64 "\n", since_begin_ms(w, now_ns));
 }
 
-void side_wiggle(struct side_writer *w, int64_t now_ns, int x, int y)
+void side_file_write_wiggle(struct side_file_writer *w, int64_t now_ns, int x, int y)
 {
 	fprintf(w->out, "wiggle at %" PRId64 " x=%d y=%d\n", since_begin_us(w, now_ns), x, y);
 }
 
-void side_snapshot(struct side_writer *w, enum side_snapshot what, const struct side_awaited *s, int64_t now_ns)
+void side_file_snapshot_event(struct side_file_writer *w, enum side_file_snapshot_event what, const struct awaited_screen_state *s,
+			      int64_t now_ns)
 {
 	static const char *const words[] = { "wait", "ok", "timeout" };
 
@@ -93,7 +95,7 @@ void side_snapshot(struct side_writer *w, enum side_snapshot what, const struct 
 	if (what == SIDE_WAIT && s->n < 0)
 		fprintf(w->out, " line=%d\nWaiting for sync... at %" PRId64 "\n", s->line, since_begin_ms(w, now_ns));
 	else if (what == SIDE_WAIT)
-		fprintf(w->out, " line=%d why=%s\nWaiting for sync... at %" PRId64 "\n", s->line, trace_why_word(s->why),
+		fprintf(w->out, " line=%d why=%s\nWaiting for sync... at %" PRId64 "\n", s->line, trace_snapshot_reason_word(s->why),
 			since_begin_ms(w, now_ns));
 	else
 		fprintf(w->out, " waited_us=%" PRId64 " mismatched=%d of=%d moved=%d,%d%s\n", (int64_t)(s->waited_ns / NS_PER_US),
@@ -102,12 +104,12 @@ void side_snapshot(struct side_writer *w, enum side_snapshot what, const struct 
 		fprintf(w->out, "Sync ok at %" PRId64 "\n", since_begin_ms(w, now_ns));
 }
 
-void side_end(struct side_writer *w, int64_t now_ns, const char *status)
+void side_file_write_end(struct side_file_writer *w, int64_t now_ns, const char *status)
 {
 	fprintf(w->out, "run end at %" PRId64 " status=%s\n", since_begin_us(w, now_ns), status);
 }
 
-int side_flush(struct side_writer *w)
+int side_file_flush(struct side_file_writer *w)
 {
 	errno = 0;
 	if (!w->err && (fflush(w->out) || ferror(w->out)))
@@ -115,9 +117,9 @@ int side_flush(struct side_writer *w)
 	return w->err;
 }
 
-int side_finish(struct side_writer *w)
+int side_file_close(struct side_file_writer *w)
 {
-	int err = side_flush(w);
+	int err = side_file_flush(w);
 
 	errno = 0;
 	if (fclose(w->out) && !err)
@@ -142,7 +144,7 @@ void sent_inputs_free(struct sent_inputs *in)
 	*in = (struct sent_inputs){ 0 };
 }
 
-static int add_input(struct sent_inputs *in, struct sent_input one)
+static int append_sent_input(struct sent_inputs *in, struct sent_input one)
 {
 	if (array_room(&in->input, in->n))
 		return -ENOMEM;
@@ -150,7 +152,7 @@ static int add_input(struct sent_inputs *in, struct sent_input one)
 	return 0;
 }
 
-static int add_ms(uint32_t **list, size_t *n, int64_t ms)
+static int append_time_to_list(uint32_t **list, size_t *n, int64_t ms)
 {
 	if (array_room(list, *n))
 		return -ENOMEM;
@@ -170,7 +172,7 @@ static bool read_whole_number(const char *text, int64_t most, int64_t *out)
 	return !errno && *out <= most && (!*end || *end == ' ');
 }
 
-static bool read_value(const char *line, const char *key, int base, int64_t *out)
+static bool parse_number_after_key(const char *line, const char *key, int base, int64_t *out)
 {
 	const char *at = strstr(line, key);
 	char *end;
@@ -182,7 +184,7 @@ static bool read_value(const char *line, const char *key, int base, int64_t *out
 	return !errno && end > at + strlen(key) && *out >= 0 && *out <= UINT32_MAX;
 }
 
-static int take_input(struct sent_inputs *in, const char *line)
+static int read_sent_input_line(struct sent_inputs *in, const char *line)
 {
 	struct sent_input one = { .x = -1, .y = -1 };
 	int64_t v;
@@ -197,18 +199,18 @@ static int take_input(struct sent_inputs *in, const char *line)
 		one.kind++;
 	if (one.kind > TRACE_KEY_UP)
 		return 1;
-	if (read_value(line, " line=", 10, &v))
+	if (parse_number_after_key(line, " line=", 10, &v))
 		one.line = (int)(v & INT32_MAX);
-	if (read_value(line, " x=", 10, &v))
+	if (parse_number_after_key(line, " x=", 10, &v))
 		one.x = (int)(v & 0xffff);
-	if (read_value(line, " y=", 10, &v))
+	if (parse_number_after_key(line, " y=", 10, &v))
 		one.y = (int)(v & 0xffff);
-	if (read_value(line, " button=", 10, &v))
+	if (parse_number_after_key(line, " button=", 10, &v))
 		one.button = (int)(v & 0xff);
-	if (read_value(line, " keysym=", 16, &v))
+	if (parse_number_after_key(line, " keysym=", 16, &v))
 		one.keysym = (uint32_t)v;
 	in->old = false;
-	return add_input(in, one);
+	return append_sent_input(in, one);
 }
 
 static bool skip_prefix(const char *line, const char *with, const char **rest)
@@ -222,23 +224,23 @@ static bool skip_prefix(const char *line, const char *with, const char **rest)
 }
 
 /* Reads a line. 0; 1: it is not known; -ENOMEM. */
-static int take_log_line(struct sent_inputs *in, struct sent_inputs *old, const char *line)
+static int read_side_file_line(struct sent_inputs *in, struct sent_inputs *old, const char *line)
 {
 	const char *rest, *word;
 	int64_t v;
 
 	if (skip_prefix(line, "input ", &rest))
-		return take_input(in, line);
+		return read_sent_input_line(in, line);
 	if (skip_prefix(line, "== sending mouse click event at ", &rest) || skip_prefix(line, "== sending keyboard event at ", &rest)) {
 		struct sent_input one = { .x = -1, .y = -1, .kind = line[11] == 'm' ? TRACE_PRESS : TRACE_KEY_DOWN, .n = (int)old->n };
 
 		if (!read_whole_number(rest, UINT32_MAX, &v))
 			return 1;
 		one.at_us = v * 1000;
-		return add_input(old, one) || add_ms(&in->old_ms, &in->n_old, v) ? -ENOMEM : 0;
+		return append_sent_input(old, one) || append_time_to_list(&in->old_ms, &in->n_old, v) ? -ENOMEM : 0;
 	}
 	if (skip_prefix(line, "Sync ok at ", &rest))
-		return !read_whole_number(rest, UINT32_MAX, &v) ? 1 : add_ms(&in->sync_ms, &in->n_syncs, v);
+		return !read_whole_number(rest, UINT32_MAX, &v) ? 1 : append_time_to_list(&in->sync_ms, &in->n_syncs, v);
 	if (skip_prefix(line, "run end at ", &rest) && read_whole_number(rest, TIME_MOST, &v)) {
 		in->end_us = v;
 		word = strstr(rest, "status=");
@@ -251,7 +253,7 @@ static int take_log_line(struct sent_inputs *in, struct sent_inputs *old, const 
 }
 
 /* Lines in the form of 2005: decides which of them are releases. */
-static void pair_releases(struct sent_inputs *old)
+static void mark_2005_releases(struct sent_inputs *old)
 {
 	/* [0]: of the mouse, [1]: of the keyboard: index of the press that is not released yet; -1: none */
 	ptrdiff_t held[2] = { -1, -1 };
@@ -282,7 +284,7 @@ static int by_input_time(const void *a, const void *b)
 	return x->at_us != y->at_us ? (x->at_us > y->at_us) - (x->at_us < y->at_us) : (x->n > y->n) - (x->n < y->n);
 }
 
-static void put_in_order(struct sent_inputs *in)
+static void sort_sent_inputs_by_time(struct sent_inputs *in)
 {
 	for (size_t i = 1; i < in->n; i++)
 		if (in->input[i].at_us < in->input[i - 1].at_us)
@@ -311,7 +313,7 @@ int sent_inputs_read(FILE *file, struct sent_inputs *in)
 			break;
 		}
 		line[strcspn(line, "\r\n")] = '\0';
-		err = take_log_line(in, &old, line);
+		err = read_side_file_line(in, &old, line);
 		known = known || err == 0;
 	}
 	if (err >= 0)
@@ -321,10 +323,10 @@ int sent_inputs_read(FILE *file, struct sent_inputs *in)
 		in->input = old.input;
 		in->n = old.n;
 		old.input = NULL;
-		put_in_order(in);
-		pair_releases(in);
+		sort_sent_inputs_by_time(in);
+		mark_2005_releases(in);
 	} else {
-		put_in_order(in);
+		sort_sent_inputs_by_time(in);
 	}
 	sent_inputs_free(&old);
 	if (err)
@@ -337,7 +339,7 @@ static bool is_wheel(const struct sent_input *e)
 	return e->button >= 4 && e->button <= 7;
 }
 
-struct stimulus *sent_inputs_stimuli(const struct sent_inputs *in, size_t *n)
+struct stimulus *sent_inputs_make_stimuli(const struct sent_inputs *in, size_t *n)
 {
 	struct stimulus *list = calloc(in->n ? in->n : 1, sizeof(*list));
 	size_t *from = calloc(in->n ? in->n : 1, sizeof(*from));	/* for each stimulus: index of its input */

@@ -11,19 +11,20 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct side_writer;
+struct side_file_writer;
 
 /* Creates a side file; `began_ns`: when the log began, as all now_ns CLOCK_MONOTONIC. NULL with errno. Lines have times in us;
  * beside them stand lines as the VNCplay of 2005 wrote them, in ms. */
-struct side_writer *side_create(const char *path, int64_t began_ns);
-void side_setting(struct side_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void side_start(struct side_writer *w, int64_t now_ns);
+struct side_file_writer *side_file_create(const char *path, int64_t began_ns);
+void side_file_write_setting(struct side_file_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void side_file_write_start(struct side_file_writer *w, int64_t now_ns);
 /* An input was sent, its number counted from 0 without snapshots; x, y: the pointer, which may differ from the trace. */
-void side_input(struct side_writer *w, int n, const struct trace_event *input, int x, int y, int64_t now_ns, int64_t late_ns);
-void side_wiggle(struct side_writer *w, int64_t now_ns, int x, int y);	/* the pointer was moved aside or back */
+void side_file_write_input(struct side_file_writer *w, int n, const struct trace_event *input, int x, int y, int64_t now_ns,
+			   int64_t late_ns);
+void side_file_write_wiggle(struct side_file_writer *w, int64_t now_ns, int x, int y);	/* the pointer was moved aside or back */
 
-enum side_snapshot { SIDE_WAIT, SIDE_OK, SIDE_TIMEOUT };
-struct side_awaited {		/* a snapshot or a dependency that a replay waits for */
+enum side_file_snapshot_event { SIDE_WAIT, SIDE_OK, SIDE_TIMEOUT };
+struct awaited_screen_state {		/* a snapshot or a dependency that a replay waits for */
 	int n;			/* number of the snapshot, from 0; -1: a dependency */
 	int line;		/* in the trace: of the snapshot, or of the input that has the dependency */
 	enum trace_why why;
@@ -31,10 +32,11 @@ struct side_awaited {		/* a snapshot or a dependency that a replay waits for */
 	int mismatched, of, dx, dy;	/* pixels that differ, of how many; displacement in pixels */
 	bool pointer_masked;
 };
-void side_snapshot(struct side_writer *w, enum side_snapshot what, const struct side_awaited *s, int64_t now_ns);
-void side_end(struct side_writer *w, int64_t now_ns, const char *status);
-int side_flush(struct side_writer *w);	/* writes the lines to the file. 0 or -errno of the first write that failed */
-int side_finish(struct side_writer *w);	/* closes the file. 0 or -errno of the first write that failed */
+void side_file_snapshot_event(struct side_file_writer *w, enum side_file_snapshot_event what, const struct awaited_screen_state *s,
+			      int64_t now_ns);
+void side_file_write_end(struct side_file_writer *w, int64_t now_ns, const char *status);
+int side_file_flush(struct side_file_writer *w);	/* writes the lines to the file. 0 or -errno of the first write that failed */
+int side_file_close(struct side_file_writer *w);	/* closes the file. 0 or -errno of the first write that failed */
 
 struct sent_input {		/* an input of a side file */
 	enum trace_event_kind kind;	/* never TRACE_SNAPSHOT */
@@ -76,6 +78,6 @@ struct stimulus {
 };
 
 /* Clicks, keys and turns of the wheel, ascending in time; *n: their number. Owned by the caller; NULL: no memory. */
-struct stimulus *sent_inputs_stimuli(const struct sent_inputs *in, size_t *n);
+struct stimulus *sent_inputs_make_stimuli(const struct sent_inputs *in, size_t *n);
 
 #endif

@@ -18,12 +18,12 @@
 
 static const char *const whys[] = { [TRACE_FOR_CLICK] = "click", [TRACE_FOR_KEY] = "key", [TRACE_FOR_HOVER] = "hover" };
 
-const char *trace_why_word(enum trace_why why)
+const char *trace_snapshot_reason_word(enum trace_why why)
 {
 	return whys[why];
 }
 
-int trace_lines_fail(struct trace_lines *r, const char *format, ...)
+int trace_lines_set_error(struct trace_line_reader *r, const char *format, ...)
 {
 	va_list args;
 	int n = snprintf(r->why, r->size, "line %d: ", r->line);
@@ -36,13 +36,13 @@ int trace_lines_fail(struct trace_lines *r, const char *format, ...)
 	return -EPROTO;
 }
 
-int trace_lines_add(struct trace_lines *r, const struct trace_event *e)
+int trace_lines_add_event(struct trace_line_reader *r, const struct trace_event *e)
 {
 	struct input_trace *t = r->t;
 	int err;
 
 	if (t->n == TRACE_EVENTS_MOST)
-		err = trace_lines_fail(r, "more than %d events", TRACE_EVENTS_MOST);
+		err = trace_lines_set_error(r, "more than %d events", TRACE_EVENTS_MOST);
 	else
 		err = array_room(&t->events, t->n);
 	if (err) {
@@ -54,16 +54,16 @@ int trace_lines_add(struct trace_lines *r, const struct trace_event *e)
 	return 0;
 }
 
-uint32_t *trace_lines_pixels(struct trace_lines *r, struct box box, int *err)
+uint32_t *trace_lines_alloc_pixels(struct trace_line_reader *r, struct box box, int *err)
 {
 	size_t n = (size_t)box.w * (size_t)box.h;
 	uint32_t *pixels;
 
 	*err = 0;
 	if (n > TRACE_SNAPSHOT_MOST)
-		*err = trace_lines_fail(r, "a snapshot of %dx%d pixels is too large", box.w, box.h);
+		*err = trace_lines_set_error(r, "a snapshot of %dx%d pixels is too large", box.w, box.h);
 	else if (r->pixels + n > TRACE_PIXELS_MOST)
-		*err = trace_lines_fail(r, "more than %u pixels in all snapshots", TRACE_PIXELS_MOST);
+		*err = trace_lines_set_error(r, "more than %u pixels in all snapshots", TRACE_PIXELS_MOST);
 	if (*err)
 		return NULL;
 	pixels = malloc(n * sizeof(*pixels));
@@ -82,16 +82,16 @@ static char *next_word(char **rest)
 	return strtok_r(NULL, " \t", rest);
 }
 
-static bool read_in_range(const char *text, int64_t least, int64_t most, int64_t *out)
+static bool parse_number_in_range(const char *text, int64_t least, int64_t most, int64_t *out)
 {
 	return text && isdigit((unsigned char)*text) && !cli_read_int(text, out) && *out >= least && *out <= most;
 }
 
-static bool read_whole(const char *text, int least, int most, int *out)
+static bool parse_int_in_range(const char *text, int least, int most, int *out)
 {
 	int64_t v;
 
-	if (!read_in_range(text, least, most, &v))
+	if (!parse_number_in_range(text, least, most, &v))
 		return false;
 	*out = (int)v;
 	return true;
@@ -125,45 +125,46 @@ static bool read_quoted(const char *text, char *out, size_t size)
 	return text[0] == '"' && !text[1];
 }
 
-static int take_head(struct trace_lines *r, const char *first, char *rest)
+static int read_trace_header_line(struct trace_line_reader *r, const char *first, char *rest)
 {
 	struct input_trace *t = r->t;
 	struct tm when = { 0 };
 	const char *end;
 
 	if (t->n)
-		return trace_lines_fail(r, "\"%s\" belongs before the first event", first);
+		return trace_lines_set_error(r, "\"%s\" belongs before the first event", first);
 	if (!strcmp(first, "server"))
-		return read_quoted(rest, t->server, sizeof(t->server)) ? 0 : trace_lines_fail(r, "server: a name in quotes is expected");
+		return read_quoted(rest, t->server, sizeof(t->server)) ? 0 : trace_lines_set_error(r, "server: a name in quotes is expected");
 	if (!strcmp(first, "screen")) {
 		char *x = strchr(rest, 'x');
 
 		if (x)
 			*x++ = '\0';
-		return x && read_whole(rest, 1, SCREEN_SIDE_MOST, &t->width) && read_whole(x, 1, SCREEN_SIDE_MOST, &t->height) ? 0 :
-			trace_lines_fail(r, "screen: a size such as 1024x768 is expected");
+		return x && parse_int_in_range(rest, 1, SCREEN_SIDE_MOST, &t->width) && parse_int_in_range(x, 1, SCREEN_SIDE_MOST, &t->height) ?
+		       0 :
+			trace_lines_set_error(r, "screen: a size such as 1024x768 is expected");
 	}
 	if (!strcmp(first, "pixels"))
-		return !strcmp(rest, "0x00RRGGBB") ? 0 : trace_lines_fail(r, "pixels: only 0x00RRGGBB is known");
+		return !strcmp(rest, "0x00RRGGBB") ? 0 : trace_lines_set_error(r, "pixels: only 0x00RRGGBB is known");
 	if (!strcmp(first, "time"))
-		return !strcmp(rest, "us since start") ? 0 : trace_lines_fail(r, "time: only \"us since start\" is known");
+		return !strcmp(rest, "us since start") ? 0 : trace_lines_set_error(r, "time: only \"us since start\" is known");
 	if (!strcmp(first, "started")) {
 		end = strptime(rest, "%Y-%m-%dT%H:%M:%SZ", &when);
 		if (!end || *end)
-			return trace_lines_fail(r, "started: a time such as 2026-01-31T12:00:00Z is expected");
+			return trace_lines_set_error(r, "started: a time such as 2026-01-31T12:00:00Z is expected");
 		t->started_s = timegm(&when);
 		return 0;
 	}
-	return trace_lines_fail(r, "\"%.20s\" is not a word of a trace", first);
+	return trace_lines_set_error(r, "\"%.20s\" is not a word of a trace", first);
 }
 
 /* Reads pixels as in COUNT*RRGGBB,RRGGBB,COUNT*-; "-" is a pixel that is not compared. */
-static int take_pixels(struct trace_lines *r, const char *text, struct trace_event *e)
+static int read_snapshot_pixels(struct trace_line_reader *r, const char *text, struct trace_event *e)
 {
 	size_t n = (size_t)e->box.w * (size_t)e->box.h, at = 0;
 	int err;
 
-	e->pixels = trace_lines_pixels(r, e->box, &err);
+	e->pixels = trace_lines_alloc_pixels(r, e->box, &err);
 	if (!e->pixels)
 		return err;
 	while (at < n) {
@@ -189,10 +190,10 @@ static int take_pixels(struct trace_lines *r, const char *text, struct trace_eve
 	if (at == n)
 		return 0;
 	free(e->pixels);
-	return trace_lines_fail(r, "snapshot: %zu pixels are expected, as RRGGBB or COUNT*RRGGBB with commas between", n);
+	return trace_lines_set_error(r, "snapshot: %zu pixels are expected, as RRGGBB or COUNT*RRGGBB with commas between", n);
 }
 
-static int take_snapshot(struct trace_lines *r, char *rest, struct trace_event *e)
+static int read_snapshot_event(struct trace_line_reader *r, char *rest, struct trace_event *e)
 {
 	const char *why = next_word(&rest), *pixels;
 	int i = 0, err;
@@ -200,27 +201,27 @@ static int take_snapshot(struct trace_lines *r, char *rest, struct trace_event *
 	while (i <= TRACE_FOR_HOVER && (!why || strcmp(why, whys[i]) != 0))
 		i++;
 	if (i > TRACE_FOR_HOVER)
-		return trace_lines_fail(r, "snapshot: click, key or hover is expected");
+		return trace_lines_set_error(r, "snapshot: click, key or hover is expected");
 	e->why = (enum trace_why)i;
-	if (!read_whole(next_word(&rest), 0, SCREEN_SIDE_MOST - 1, &e->box.x) ||
-	    !read_whole(next_word(&rest), 0, SCREEN_SIDE_MOST - 1, &e->box.y) ||
-	    !read_whole(next_word(&rest), 1, SCREEN_SIDE_MOST, &e->box.w) ||
-	    !read_whole(next_word(&rest), 1, SCREEN_SIDE_MOST, &e->box.h) ||
+	if (!parse_int_in_range(next_word(&rest), 0, SCREEN_SIDE_MOST - 1, &e->box.x) ||
+	    !parse_int_in_range(next_word(&rest), 0, SCREEN_SIDE_MOST - 1, &e->box.y) ||
+	    !parse_int_in_range(next_word(&rest), 1, SCREEN_SIDE_MOST, &e->box.w) ||
+	    !parse_int_in_range(next_word(&rest), 1, SCREEN_SIDE_MOST, &e->box.h) ||
 	    e->box.x + e->box.w > SCREEN_SIDE_MOST || e->box.y + e->box.h > SCREEN_SIDE_MOST)
-		return trace_lines_fail(r, "snapshot: X Y WIDTH HEIGHT within %d pixels are expected", SCREEN_SIDE_MOST);
+		return trace_lines_set_error(r, "snapshot: X Y WIDTH HEIGHT within %d pixels are expected", SCREEN_SIDE_MOST);
 	pixels = next_word(&rest);
 	e->twin = pixels && !strcmp(pixels, "twin");
 	if (e->twin)
 		pixels = next_word(&rest);
-	err = take_pixels(r, pixels ? pixels : "", e);
+	err = read_snapshot_pixels(r, pixels ? pixels : "", e);
 	if (!err && next_word(&rest)) {
 		free(e->pixels);
-		return trace_lines_fail(r, "snapshot: something follows its pixels");
+		return trace_lines_set_error(r, "snapshot: something follows its pixels");
 	}
-	return err ? err : trace_lines_add(r, e);
+	return err ? err : trace_lines_add_event(r, e);
 }
 
-static int take_trace_event(struct trace_lines *r, char *at, char *rest)
+static int read_trace_event(struct trace_line_reader *r, char *at, char *rest)
 {
 	static const char *const words[] = { [TRACE_MOVE] = "move", [TRACE_PRESS] = "press", [TRACE_RELEASE] = "release",
 		[TRACE_KEY_DOWN] = "keydown", [TRACE_KEY_UP] = "keyup", [TRACE_SNAPSHOT] = "snapshot" };
@@ -230,42 +231,44 @@ static int take_trace_event(struct trace_lines *r, char *at, char *rest)
 	int64_t us;
 	int i = 0;
 
-	if (!read_in_range(at, 0, TRACE_AT_MOST_NS / NS_PER_US, &us))
-		return trace_lines_fail(r, "\"%.20s\" is not a time in microseconds", at);
+	if (!parse_number_in_range(at, 0, TRACE_AT_MOST_NS / NS_PER_US, &us))
+		return trace_lines_set_error(r, "\"%.20s\" is not a time in microseconds", at);
 	e.at_ns = us * NS_PER_US;
 	if (last && e.at_ns < last->at_ns)
-		return trace_lines_fail(r, "earlier than the line before");
+		return trace_lines_set_error(r, "earlier than the line before");
 	while (i <= TRACE_SNAPSHOT && (!what || strcmp(what, words[i]) != 0))
 		i++;
 	if (i > TRACE_SNAPSHOT)
-		return trace_lines_fail(r, "\"%.20s\" is not an event", what ? what : "");
+		return trace_lines_set_error(r, "\"%.20s\" is not an event", what ? what : "");
 	e.kind = (enum trace_event_kind)i;
 	if (!r->t->width)
-		return trace_lines_fail(r, "an event before the screen's size (a line such as screen 1024x768)");
+		return trace_lines_set_error(r, "an event before the screen's size (a line such as screen 1024x768)");
 	switch (e.kind) {
 	case TRACE_SNAPSHOT:
-		return take_snapshot(r, rest, &e);
+		return read_snapshot_event(r, rest, &e);
 	case TRACE_PRESS:
 	case TRACE_RELEASE:
-		if (!read_whole(next_word(&rest), 1, 8, &e.button))
-			return trace_lines_fail(r, "%s: a button from 1 to 8 is expected", what);
+		if (!parse_int_in_range(next_word(&rest), 1, 8, &e.button))
+			return trace_lines_set_error(r, "%s: a button from 1 to 8 is expected", what);
 		/* fall through */
 	case TRACE_MOVE:
-		if (!read_whole(next_word(&rest), 0, TRACE_SIDE_MOST, &e.x) || !read_whole(next_word(&rest), 0, TRACE_SIDE_MOST, &e.y))
-			return trace_lines_fail(r, "%s: X Y are expected, from 0 to %d", what, TRACE_SIDE_MOST);
+		if (!parse_int_in_range(next_word(&rest), 0, TRACE_SIDE_MOST, &e.x) || !parse_int_in_range(next_word(&rest), 0, TRACE_SIDE_MOST,
+													   &e.y))
+			return trace_lines_set_error(r, "%s: X Y are expected, from 0 to %d", what, TRACE_SIDE_MOST);
 		break;
 	default:
 		text = next_word(&rest);
 		if (!text || strncmp(text, "0x", 2) != 0 || strlen(text) > 10 || !read_hex(text + 2, strlen(text + 2), &e.keysym) ||
 		    !e.keysym || e.keysym > 0x1fffffff)
-			return trace_lines_fail(r, "%s: a keysym such as 0xff0d is expected", what);
+			return trace_lines_set_error(r, "%s: a keysym such as 0xff0d is expected", what);
 		next_word(&rest);	/* the key's name is a comment */
 	}
-	return next_word(&rest) ? trace_lines_fail(r, "%s: something follows that does not belong there", what) : trace_lines_add(r, &e);
+	return next_word(&rest) ? trace_lines_set_error(r, "%s: something follows that does not belong there", what) :
+	       trace_lines_add_event(r, &e);
 }
 
 /* Reads a line without its end. 1; 0: the file ends, *cut: within a line; -EPROTO, -ENOMEM, -errno. */
-static int read_next_line(FILE *in, struct trace_lines *r, char *text, bool *cut)
+static int read_next_trace_line(FILE *in, struct trace_line_reader *r, char *text, bool *cut)
 {
 	long at = ftell(in);	/* -1: a pipe */
 	size_t n;
@@ -279,32 +282,32 @@ static int read_next_line(FILE *in, struct trace_lines *r, char *text, bool *cut
 		return 1;
 	}
 	if (n == LINE_MOST - 1)
-		return trace_lines_fail(r, "longer than any line of a trace");
+		return trace_lines_set_error(r, "longer than any line of a trace");
 	*cut = feof(in) && (at < 0 || ftell(in) - at == (long)n);	/* (a zero byte ends the text, but not the line) */
 	if (*cut)
 		return 0;
-	return r->line == 1 ? trace_lines_fail(r, "not a trace: it is no text; give what vncplay record wrote") :
-		trace_lines_fail(r, "a zero byte: the trace is damaged; record it again, or cut it before this line");
+	return r->line == 1 ? trace_lines_set_error(r, "not a trace: it is no text; give what vncplay record wrote") :
+		trace_lines_set_error(r, "a zero byte: the trace is damaged; record it again, or cut it before this line");
 }
 
-static int take_first(struct trace_lines *r, char *text, struct trace_2005 *old)
+static int read_first_trace_line(struct trace_line_reader *r, char *text, struct trace_2005_reader_state *old)
 {
 	static const char head[] = "vncplay-trace ";
 
 	if (!strncmp(text, head, sizeof(head) - 1)) {
 		r->t->version = 1;
-		return !strcmp(text + sizeof(head) - 1, "1") ? 0 : trace_lines_fail(r,
+		return !strcmp(text + sizeof(head) - 1, "1") ? 0 : trace_lines_set_error(r,
 										   "version %.20s of the format; this program reads version 1", text + sizeof(head) - 1);
 	}
 	if ((isdigit((unsigned char)*text) || *text == '-') && strstr(text, " type="))
-		return trace_2005_line(r, old, text);
+		return trace_2005_read_line(r, old, text);
 	if (!strncmp(text, "FBS ", 4))
-		return trace_lines_fail(r, "not a trace but a log, as vncplay play writes it: give the trace that it was played from");
-	return trace_lines_fail(r,
+		return trace_lines_set_error(r, "not a trace but a log, as vncplay play writes it: give the trace that it was played from");
+	return trace_lines_set_error(r,
 			       "not a trace: neither \"vncplay-trace 1\" nor an event of 2005's VNCplay; give what vncplay record wrote");
 }
 
-static int take_trace_line(struct trace_lines *r, char *text)
+static int read_trace_line(struct trace_line_reader *r, char *text)
 {
 	char *rest = NULL, *first;
 
@@ -313,13 +316,13 @@ static int take_trace_line(struct trace_lines *r, char *text)
 	first = strtok_r(text, " \t", &rest);
 	if (!first)
 		return 0;
-	return isdigit((unsigned char)*first) ? take_trace_event(r, first, rest) : take_head(r, first, rest);
+	return isdigit((unsigned char)*first) ? read_trace_event(r, first, rest) : read_trace_header_line(r, first, rest);
 }
 
 int trace_load(const char *path, struct input_trace *t, char *why, size_t size)
 {
-	struct trace_lines r = { .t = t, .why = why, .size = size };
-	struct trace_2005 old = { .x = -1, .y = -1 };
+	struct trace_line_reader r = { .t = t, .why = why, .size = size };
+	struct trace_2005_reader_state old = { .x = -1, .y = -1 };
 	FILE *in = fopen(path, "re");
 	char *text = malloc(LINE_MOST);
 	int err = text ? 0 : -ENOMEM, more;
@@ -333,13 +336,13 @@ int trace_load(const char *path, struct input_trace *t, char *why, size_t size)
 		return err;
 	}
 	errno = 0;
-	while (!err && (more = read_next_line(in, &r, text, &t->cut)) != 0)
-		err = more < 0 ? more : r.line == 1 ? take_first(&r, text, &old) : t->version ? take_trace_line(&r, text) :
-		      trace_2005_line(&r, &old, text);
+	while (!err && (more = read_next_trace_line(in, &r, text, &t->cut)) != 0)
+		err = more < 0 ? more : r.line == 1 ? read_first_trace_line(&r, text, &old) : t->version ? read_trace_line(&r, text) :
+		      trace_2005_read_line(&r, &old, text);
 	if (!err && r.line == 1)
-		err = trace_lines_fail(&r, t->cut ? "not a trace, or cut within its first line" : "the file is empty");
+		err = trace_lines_set_error(&r, t->cut ? "not a trace, or cut within its first line" : "the file is empty");
 	if (!err && !t->version)
-		err = trace_2005_end(&r, &old);
+		err = trace_2005_release_modifiers(&r, &old);
 	free(text);
 	fclose(in);
 	if (err)
@@ -355,7 +358,7 @@ void trace_free(struct input_trace *t)
 	*t = (struct input_trace){ 0 };
 }
 
-int trace_inputs(const struct input_trace *t)
+int trace_input_count(const struct input_trace *t)
 {
 	int n = 0;
 
@@ -364,7 +367,7 @@ int trace_inputs(const struct input_trace *t)
 	return n;
 }
 
-void trace_note_key(struct trace_keys *k, uint32_t keysym, bool down)
+void update_held_down_keys(struct held_down_keys *k, uint32_t keysym, bool down)
 {
 	int i = 0;
 

@@ -43,23 +43,23 @@ struct input_trace {
 };
 
 #define TRACE_KEYS_MOST 32
-struct trace_keys {	/* keys that are down; beyond TRACE_KEYS_MOST further keys are ignored */
+struct held_down_keys {	/* keys that are down; beyond TRACE_KEYS_MOST further keys are ignored */
 	uint32_t key[TRACE_KEYS_MOST];	/* keysyms */
 	int n;
 };
-void trace_note_key(struct trace_keys *k, uint32_t keysym, bool down);
+void update_held_down_keys(struct held_down_keys *k, uint32_t keysym, bool down);
 
 /* 0; -EPROTO with the line and the error in `why`; -errno. After an error `t` is empty. */
 int trace_load(const char *path, struct input_trace *t, char *why, size_t size);
 void trace_free(struct input_trace *t);
-int trace_inputs(const struct input_trace *t);	/* number of events that are no snapshots */
-const char *trace_why_word(enum trace_why why);	/* "click", "key", "hover" */
+int trace_input_count(const struct input_trace *t);	/* number of events that are no snapshots */
+const char *trace_snapshot_reason_word(enum trace_why why);	/* "click", "key", "hover" */
 
 /* Writing: each event is in the file when the call returns, so that the trace of a killed process can be used. 0 or -errno. */
 struct trace_writer;
 struct trace_writer *trace_create(const char *path, const char *server, int width, int height);	/* NULL with errno */
-int trace_add(struct trace_writer *w, const struct trace_event *e);
-int trace_note(struct trace_writer *w, const char *text);	/* a comment of one line */
+int trace_write_event(struct trace_writer *w, const struct trace_event *e);
+int trace_write_comment(struct trace_writer *w, const char *text);	/* a comment of one line */
 int trace_finish(struct trace_writer *w);
 
 #endif

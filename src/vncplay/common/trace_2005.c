@@ -98,7 +98,7 @@ uint32_t awt_keysym(int code, int character, bool control)
 }
 
 /* The values of a line. */
-struct line_2005 {
+struct trace_2005_line_values {
 	const char *type;
 	int64_t id, modifiers, x, y, button, keycode, keychar, x0, y0, x1, y1;
 	unsigned has;
@@ -107,49 +107,51 @@ static const struct {
 	const char *key;
 	size_t at;
 } keys[] = {
-	{ "id", offsetof(struct line_2005, id) }, { "modifiers", offsetof(struct line_2005, modifiers) },
-	{ "x", offsetof(struct line_2005, x) }, { "y", offsetof(struct line_2005, y) },
-	{ "button", offsetof(struct line_2005, button) }, { "keycode", offsetof(struct line_2005, keycode) },
-	{ "keychar", offsetof(struct line_2005, keychar) }, { "x0", offsetof(struct line_2005, x0) },
-	{ "y0", offsetof(struct line_2005, y0) }, { "x1", offsetof(struct line_2005, x1) }, { "y1", offsetof(struct line_2005, y1) },
+	{ "id", offsetof(struct trace_2005_line_values, id) }, { "modifiers", offsetof(struct trace_2005_line_values, modifiers) },
+	{ "x", offsetof(struct trace_2005_line_values, x) }, { "y", offsetof(struct trace_2005_line_values, y) },
+	{ "button", offsetof(struct trace_2005_line_values, button) }, { "keycode", offsetof(struct trace_2005_line_values, keycode) },
+	{ "keychar", offsetof(struct trace_2005_line_values, keychar) }, { "x0", offsetof(struct trace_2005_line_values, x0) },
+	{ "y0", offsetof(struct trace_2005_line_values, y0) }, { "x1", offsetof(struct trace_2005_line_values, x1) }, { "y1",
+		offsetof(struct trace_2005_line_values, y1) },
 };
 enum { HAS_ID, HAS_MODIFIERS, HAS_X, HAS_Y, HAS_BUTTON, HAS_KEYCODE, HAS_KEYCHAR, HAS_X0, HAS_Y0, HAS_X1, HAS_Y1, KEYS };
 
-static int require_values(struct trace_lines *r, const struct line_2005 *t, unsigned first, unsigned last)
+static int require_values(struct trace_line_reader *r, const struct trace_2005_line_values *t, unsigned first, unsigned last)
 {
 	for (unsigned i = first; i <= last; i++)
 		if (!(t->has & 1u << i))
-			return trace_lines_fail(r, "no %s= in it", keys[i].key);
+			return trace_lines_set_error(r, "no %s= in it", keys[i].key);
 	return 0;
 }
 
-static int add_old_event(struct trace_lines *r, struct trace_2005 *o, struct trace_event e)
+static int add_2005_event(struct trace_line_reader *r, struct trace_2005_reader_state *o, struct trace_event e)
 {
 	e.at_ns = o->at_ns;
 	e.x = o->x;
 	e.y = o->y;
-	return trace_lines_add(r, &e);
+	return trace_lines_add_event(r, &e);
 }
 
 /* Adds presses and releases of modifier keys until those in `want` are down. */
-static int hold_keys(struct trace_lines *r, struct trace_2005 *o, unsigned want)
+static int set_held_modifier_keys(struct trace_line_reader *r, struct trace_2005_reader_state *o, unsigned want)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < HELD && !err; i++)
 		if ((want ^ o->held) & held[i].mask)
-			err = add_old_event(r, o, (struct trace_event){ .kind = want & held[i].mask ? TRACE_KEY_DOWN : TRACE_KEY_UP,
+			err = add_2005_event(r, o, (struct trace_event){ .kind = want & held[i].mask ? TRACE_KEY_DOWN : TRACE_KEY_UP,
 									.keysym = held[i].keysym });
 	o->held = want & AWT_HELD;
 	return err;
 }
 
-int trace_2005_end(struct trace_lines *r, struct trace_2005 *o)
+int trace_2005_release_modifiers(struct trace_line_reader *r, struct trace_2005_reader_state *o)
 {
-	return hold_keys(r, o, 0);
+	return set_held_modifier_keys(r, o, 0);
 }
 
-static int take_key(struct trace_lines *r, struct trace_2005 *o, const struct line_2005 *t)
+static int read_2005_key_event(struct trace_line_reader *r, struct trace_2005_reader_state *o,
+			       const struct trace_2005_line_values *t)
 {
 	bool down = t->id == KEY_PRESSED;
 	int err = require_values(r, t, HAS_KEYCODE, HAS_KEYCHAR);
@@ -159,24 +161,25 @@ static int take_key(struct trace_lines *r, struct trace_2005 *o, const struct li
 		return err;
 	for (size_t i = 0; i < HELD; i++)
 		if (t->keycode == held[i].code)
-			return hold_keys(r, o, down ? o->held | held[i].mask : o->held & ~held[i].mask);
+			return set_held_modifier_keys(r, o, down ? o->held | held[i].mask : o->held & ~held[i].mask);
 	if (t->keycode < 0 || t->keycode > 0x1ffff || t->keychar < 0 || t->keychar > 0xffff)
-		return trace_lines_fail(r, "the key code is out of range");
+		return trace_lines_set_error(r, "the key code is out of range");
 	keysym = awt_keysym((int)t->keycode, (int)t->keychar, (t->modifiers & AWT_CTRL) != 0);
-	err = hold_keys(r, o, t->has & 1u << HAS_MODIFIERS ? (unsigned)t->modifiers & AWT_HELD : o->held);
-	return err || !keysym ? err : add_old_event(r, o, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP,
+	err = set_held_modifier_keys(r, o, t->has & 1u << HAS_MODIFIERS ? (unsigned)t->modifiers & AWT_HELD : o->held);
+	return err || !keysym ? err : add_2005_event(r, o, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP,
 										.keysym = keysym });
 }
 
 /* The button of an event: its number or, without one, the button that AWT's modifiers state. */
-static int event_button(const struct line_2005 *t)
+static int event_button(const struct trace_2005_line_values *t)
 {
 	if (t->button >= 1 && t->button <= 8)
 		return (int)t->button;
 	return t->modifiers & AWT_MIDDLE ? 2 : t->modifiers & AWT_RIGHT ? 3 : 1;
 }
 
-static int take_mouse(struct trace_lines *r, struct trace_2005 *o, const struct line_2005 *t)
+static int read_2005_mouse_event(struct trace_line_reader *r, struct trace_2005_reader_state *o,
+				 const struct trace_2005_line_values *t)
 {
 	bool press = t->id == MOUSE_PRESSED, release = t->id == MOUSE_RELEASED;
 	unsigned modifiers = (unsigned)t->modifiers & AWT_HELD, buttons = o->buttons;
@@ -185,7 +188,7 @@ static int take_mouse(struct trace_lines *r, struct trace_2005 *o, const struct 
 	if (err || (!press && !release && t->id != MOUSE_MOVED && t->id != MOUSE_DRAGGED))
 		return err;	/* other mouse events: the VNCplay of 2005 did not send them */
 	if (t->x < -TRACE_SIDE_MOST || t->x > TRACE_SIDE_MOST || t->y < -TRACE_SIDE_MOST || t->y > TRACE_SIDE_MOST)
-		return trace_lines_fail(r, "the coordinates are out of range");
+		return trace_lines_set_error(r, "the coordinates are out of range");
 	o->x = t->x < 0 ? 0 : (int)t->x;	/* (dragged beyond the edge) */
 	o->y = t->y < 0 ? 0 : (int)t->y;
 	if (press || release)
@@ -195,17 +198,17 @@ static int take_mouse(struct trace_lines *r, struct trace_2005 *o, const struct 
 	if (buttons & 4)
 		modifiers &= ~(unsigned)AWT_RIGHT;
 	if (buttons && t->has & 1u << HAS_MODIFIERS)	/* (a move without a button needs no modifier keys) */
-		err = hold_keys(r, o, modifiers);
+		err = set_held_modifier_keys(r, o, modifiers);
 	if (err)
 		return err;
 	if (!press && !release)
-		return add_old_event(r, o, (struct trace_event){ .kind = TRACE_MOVE });
+		return add_2005_event(r, o, (struct trace_event){ .kind = TRACE_MOVE });
 	o->buttons = press ? buttons : buttons & ~(1u << (button - 1));
-	return add_old_event(r, o, (struct trace_event){ .kind = press ? TRACE_PRESS : TRACE_RELEASE, .button = button });
+	return add_2005_event(r, o, (struct trace_event){ .kind = press ? TRACE_PRESS : TRACE_RELEASE, .button = button });
 }
 
 /* Reads a pixel "pxXpyY=ARGB"; ARGB is a signed 32-bit number. */
-static int take_pixel(struct trace_lines *r, char *key, const char *value, struct trace_event *e, size_t *n)
+static int read_2005_pixel(struct trace_line_reader *r, char *key, const char *value, struct trace_event *e, size_t *n)
 {
 	char *y = strstr(key, "y"), *px = key + 2;
 	int64_t at_x, at_y, argb;
@@ -216,11 +219,11 @@ static int take_pixel(struct trace_lines *r, char *key, const char *value, struc
 	*y++ = '\0';
 	if (cli_read_int(px, &at_x) || cli_read_int(y, &at_y) || cli_read_int(value, &argb) || argb < INT32_MIN ||
 	    argb > (int64_t)UINT32_MAX)
-		return trace_lines_fail(r, "a pixel is not of the form pxXpyY=ARGB");
+		return trace_lines_set_error(r, "a pixel is not of the form pxXpyY=ARGB");
 	at_x -= e->box.x;
 	at_y -= e->box.y;
 	if (at_x < 0 || at_y < 0 || at_x >= e->box.w || at_y >= e->box.h)
-		return trace_lines_fail(r, "a pixel outside of its snapshot");
+		return trace_lines_set_error(r, "a pixel outside of its snapshot");
 	p = &e->pixels[at_y * e->box.w + at_x];
 	*n += *p == TRACE_ANY;
 	*p = (uint32_t)argb & 0xffffff;
@@ -228,7 +231,8 @@ static int take_pixel(struct trace_lines *r, char *key, const char *value, struc
 }
 
 /* Reads a snapshot. `pixels`: a copy of the line from its second word on. */
-static int take_sync(struct trace_lines *r, struct trace_2005 *o, const struct line_2005 *t, char *pixels)
+static int read_2005_snapshot(struct trace_line_reader *r, struct trace_2005_reader_state *o,
+			      const struct trace_2005_line_values *t, char *pixels)
 {
 	struct trace_event e = { .kind = TRACE_SNAPSHOT, .why = TRACE_FOR_CLICK };
 	char *rest = NULL;
@@ -238,10 +242,10 @@ static int take_sync(struct trace_lines *r, struct trace_2005 *o, const struct l
 	if (err)
 		return err;
 	if (t->x0 < 0 || t->y0 < 0 || t->x1 < t->x0 || t->y1 < t->y0 || t->x1 >= SCREEN_SIDE_MOST || t->y1 >= SCREEN_SIDE_MOST)
-		return trace_lines_fail(r, "a snapshot from %lld,%lld to %lld,%lld", (long long)t->x0, (long long)t->y0,
+		return trace_lines_set_error(r, "a snapshot from %lld,%lld to %lld,%lld", (long long)t->x0, (long long)t->y0,
 				       (long long)t->x1, (long long)t->y1);
 	e.box = (struct box){ (int)t->x0, (int)t->y0, (int)(t->x1 - t->x0) + 1, (int)(t->y1 - t->y0) + 1 };
-	e.pixels = trace_lines_pixels(r, e.box, &err);
+	e.pixels = trace_lines_alloc_pixels(r, e.box, &err);
 	if (!e.pixels)
 		return err;
 	for (char *word = strtok_r(pixels, " \t", &rest); word && !err; word = strtok_r(NULL, " \t", &rest)) {
@@ -249,18 +253,18 @@ static int take_sync(struct trace_lines *r, struct trace_2005 *o, const struct l
 
 		if (!strncmp(word, "px", 2) && value) {
 			*value++ = '\0';
-			err = take_pixel(r, word, value, &e, &n);
+			err = read_2005_pixel(r, word, value, &e, &n);
 		}
 	}
 	if (!err && n != (size_t)e.box.w * (size_t)e.box.h)
-		err = trace_lines_fail(r, "a snapshot of %dx%d with %zu pixels", e.box.w, e.box.h, n);
+		err = trace_lines_set_error(r, "a snapshot of %dx%d with %zu pixels", e.box.w, e.box.h, n);
 	if (!err)
-		return add_old_event(r, o, e);
+		return add_2005_event(r, o, e);
 	free(e.pixels);
 	return err;
 }
 
-static int take_words(struct trace_lines *r, struct line_2005 *t, char *text)
+static int read_2005_line_values(struct trace_line_reader *r, struct trace_2005_line_values *t, char *text)
 {
 	char *rest = NULL;
 
@@ -268,7 +272,7 @@ static int take_words(struct trace_lines *r, struct line_2005 *t, char *text)
 		char *value = strchr(word, '=');
 
 		if (!value)
-			return trace_lines_fail(r, "\"%.20s\" is no key=value", word);
+			return trace_lines_set_error(r, "\"%.20s\" is no key=value", word);
 		*value++ = '\0';
 		if (!strcmp(word, "type"))
 			t->type = value;
@@ -276,40 +280,40 @@ static int take_words(struct trace_lines *r, struct line_2005 *t, char *text)
 			if (strcmp(word, keys[i].key) != 0)
 				continue;
 			if (cli_read_int(value, (int64_t *)((char *)t + keys[i].at)))
-				return trace_lines_fail(r, "%s=%.20s is not a whole number", word, value);
+				return trace_lines_set_error(r, "%s=%.20s is not a whole number", word, value);
 			t->has |= 1u << i;
 		}
 	}
-	return t->type ? 0 : trace_lines_fail(r, "no type= in it");
+	return t->type ? 0 : trace_lines_set_error(r, "no type= in it");
 }
 
-int trace_2005_line(struct trace_lines *r, struct trace_2005 *o, char *text)
+int trace_2005_read_line(struct trace_line_reader *r, struct trace_2005_reader_state *o, char *text)
 {
 	char *rest = NULL, *delay = strtok_r(text, " \t", &rest), *again = NULL;
-	struct line_2005 t = { 0 };
+	struct trace_2005_line_values t = { 0 };
 	int64_t ms;
 	int err;
 
 	if (!delay)
 		return 0;
 	if (cli_read_int(delay, &ms) || ms > TRACE_AT_MOST_NS / NS_PER_MS || ms < -TRACE_AT_MOST_NS / NS_PER_MS)
-		return trace_lines_fail(r, "\"%.20s\" is not a delay in milliseconds", delay);
+		return trace_lines_set_error(r, "\"%.20s\" is not a delay in milliseconds", delay);
 	if (ms > 0)	/* (negative: the clock was set back while recording) */
 		o->at_ns += ms * NS_PER_MS;
 	if (o->at_ns > TRACE_AT_MOST_NS)
-		return trace_lines_fail(r, "later than any recording lasts");
+		return trace_lines_set_error(r, "later than any recording lasts");
 	if (strstr(rest, "type=sync")) {
 		again = strdup(rest);
 		if (!again)
 			return -ENOMEM;
 	}
-	err = take_words(r, &t, rest);
+	err = read_2005_line_values(r, &t, rest);
 	if (!err && !strcmp(t.type, "sync"))
-		err = again ? take_sync(r, o, &t, again) : 0;
+		err = again ? read_2005_snapshot(r, o, &t, again) : 0;
 	else if (!err && !strcmp(t.type, "java.awt.event.MouseEvent"))
-		err = require_values(r, &t, HAS_ID, HAS_ID) ?: take_mouse(r, o, &t);
+		err = require_values(r, &t, HAS_ID, HAS_ID) ?: read_2005_mouse_event(r, o, &t);
 	else if (!err && !strcmp(t.type, "java.awt.event.KeyEvent"))
-		err = require_values(r, &t, HAS_ID, HAS_ID) ?: take_key(r, o, &t);
+		err = require_values(r, &t, HAS_ID, HAS_ID) ?: read_2005_key_event(r, o, &t);
 	/* other types: the VNCplay of 2005 ignored them */
 	free(again);
 	return err;

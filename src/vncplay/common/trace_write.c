@@ -19,11 +19,11 @@ struct trace_writer {
 static int flush_line(struct trace_writer *w)
 {
 	if (!w->err)
-		w->err = files_flush(w->out);
+		w->err = files_flush_stream(w->out);
 	return w->err;
 }
 
-static void say_name(struct trace_writer *w, const char *name)
+static void write_server_name(struct trace_writer *w, const char *name)
 {
 	fputs("server \"", w->out);
 	for (int i = 0; name[i] && i < 255; i++) {
@@ -48,9 +48,9 @@ struct trace_writer *trace_create(const char *path, const char *server, int widt
 		return NULL;
 	}
 	setvbuf(w->out, w->buffer, _IOFBF, sizeof(w->buffer));
-	clock_utc(started, sizeof(started));
+	clock_utc_text(started, sizeof(started));
 	fputs("vncplay-trace 1\n", w->out);
-	say_name(w, server);
+	write_server_name(w, server);
 	fprintf(w->out, "screen %dx%d\npixels 0x00RRGGBB\ntime us since start\nstarted %s\n", width, height, started);
 	err = flush_line(w);
 	if (!err)
@@ -60,7 +60,7 @@ struct trace_writer *trace_create(const char *path, const char *server, int widt
 	return NULL;
 }
 
-static void say_pixels(struct trace_writer *w, const uint32_t *pixels, size_t n)
+static void write_snapshot_pixels(struct trace_writer *w, const uint32_t *pixels, size_t n)
 {
 	for (size_t i = 0, run; i < n; i += run) {
 		run = 1;
@@ -77,7 +77,7 @@ static void say_pixels(struct trace_writer *w, const uint32_t *pixels, size_t n)
 	}
 }
 
-int trace_add(struct trace_writer *w, const struct trace_event *e)
+int trace_write_event(struct trace_writer *w, const struct trace_event *e)
 {
 	const struct box *b = &e->box;
 	const char *name;
@@ -97,15 +97,15 @@ int trace_add(struct trace_writer *w, const struct trace_event *e)
 		fprintf(w->out, "%s 0x%x%s%s", e->kind == TRACE_KEY_DOWN ? "keydown" : "keyup", e->keysym, *name ? " " : "", name);
 		break;
 	case TRACE_SNAPSHOT:
-		fprintf(w->out, "snapshot %s %d %d %d %d %s", trace_why_word(e->why), b->x, b->y, b->w, b->h, e->twin ? "twin " : "");
-		say_pixels(w, e->pixels, (size_t)b->w * (size_t)b->h);
+		fprintf(w->out, "snapshot %s %d %d %d %d %s", trace_snapshot_reason_word(e->why), b->x, b->y, b->w, b->h, e->twin ? "twin " : "");
+		write_snapshot_pixels(w, e->pixels, (size_t)b->w * (size_t)b->h);
 		break;
 	}
 	fputs("\n", w->out);
 	return flush_line(w);
 }
 
-int trace_note(struct trace_writer *w, const char *text)
+int trace_write_comment(struct trace_writer *w, const char *text)
 {
 	fprintf(w->out, "# %.400s\n", text);
 	return flush_line(w);

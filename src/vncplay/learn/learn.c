@@ -23,7 +23,7 @@ static const struct cli_opt options[] = {
 
 /* When each input was sent, us since the log began; owned by the caller. NULL with the reason in `why`: the replay is left
  * out. */
-static int64_t *read_side(const char *log, const struct input_trace *t, int inputs, char *why, size_t size)
+static int64_t *read_input_times_of_replay(const char *log, const struct input_trace *t, int inputs, char *why, size_t size)
 {
 	int64_t *sent = calloc((size_t)inputs + 1, sizeof(*sent));
 	char path[PATH_MAX];
@@ -65,7 +65,7 @@ static int64_t *read_side(const char *log, const struct input_trace *t, int inpu
 	return sent;
 }
 
-static void write_out(const struct deps *d, const char *trace, int runs, int steps)
+static void write_deps_file(const struct learned_dependencies *d, const char *trace, int runs, int steps)
 {
 	char path[PATH_MAX];
 	FILE *out = stdout;
@@ -96,7 +96,7 @@ static void write_out(const struct deps *d, const char *trace, int runs, int ste
 	}
 }
 
-static void check_names(char **names, int n)
+static void refuse_repeated_file_names(char **names, int n)
 {
 	for (int i = 0; output && i < n; i++)
 		if (!strcmp(output, names[i]))
@@ -115,27 +115,27 @@ int vncplay_learn(int argc, char **argv)
 	int n = argc - first, err;
 	int64_t **sent;
 	struct input_trace t;
-	struct learn *l;
-	struct deps d;
+	struct dependency_learner *l;
+	struct learned_dependencies d;
 
 	if (n < 3)
 		die_usage("learn from what? TRACE and the logs of at least two replays of it");
-	check_names(names, n);
+	refuse_repeated_file_names(names, n);
 	err = trace_load(names[0], &t, why, sizeof(why));
 	if (err)
 		die(EXIT_RUN, "%s: %s", names[0], *why ? why : strerror(-err));
-	l = learn_open(&t);
+	l = learn_begin_for_trace(&t);
 	sent = calloc((size_t)n, sizeof(*sent));
 	if (!l || !sent)
 		die(EXIT_RUN, "no memory");
 	for (int i = 1; i < n; i++) {
-		sent[i] = read_side(names[i], &t, trace_inputs(&t), why, sizeof(why));
+		sent[i] = read_input_times_of_replay(names[i], &t, trace_input_count(&t), why, sizeof(why));
 		if (!sent[i]) {
 			warn("%s is left out: %s", names[i], why);
 			continue;
 		}
 		runs++;
-		err = learn_where(l, names[i], sent[i], why, sizeof(why));
+		err = learn_where_screen_changes(l, names[i], sent[i], why, sizeof(why));
 		if (err)
 			die(EXIT_RUN, "%s: %s; leave it out", names[i], err == -EPROTO ? why :
 			    err == -ERANGE ? "its screen has another size" : strerror(-err));
@@ -143,15 +143,15 @@ int vncplay_learn(int argc, char **argv)
 	if (runs < 2)
 		die(EXIT_RUN, "%d complete replay%s: nothing can be learned from fewer than two; vncplay play --repeat 5 --jitter 30 makes five",
 		    runs, runs == 1 ? "" : "s");
-	err = learn_parts(l);
+	err = learn_parts_of_steps(l);
 	for (int i = 1; !err && i < n; i++)
 		if (sent[i])
-			err = learn_what(l, names[i], sent[i], why, sizeof(why));
+			err = learn_content_of_parts(l, names[i], sent[i], why, sizeof(why));
 	if (!err)
-		err = learn_deps(l, &d);
+		err = learn_make_dependencies(l, &d);
 	if (err)
 		die(EXIT_RUN, "cannot learn: %s", err == -EPROTO ? why : strerror(-err));
-	write_out(&d, names[0], runs, learn_steps(l));
+	write_deps_file(&d, names[0], runs, learn_step_count(l));
 	for (int i = 1; i < n; i++)
 		free(sent[i]);
 	free(sent);

@@ -15,13 +15,13 @@
 #define ALONE_APART_US 100000	/* ALONE_TIMES times, at least this far apart, before the next input */
 #define ALONE_TIMES 3
 
-struct learn_part {
+struct learned_screen_part {
 	struct box box;
 	uint64_t hash;
 	bool any, known;
 };
 
-struct learn_tile {			/* of the current replay, except alone_runs and ever */
+struct learned_tile_state {			/* of the current replay, except alone_runs and ever */
 	int alone_runs;
 	bool ever;		/* the tile is part of a step */
 	bool alone;
@@ -32,16 +32,16 @@ struct learn_tile {			/* of the current replay, except alone_runs and ever */
 	bool touched;
 };
 
-struct learn {
+struct dependency_learner {
 	const struct input_trace *t;
 	int inputs, steps, runs;
 	int *line, *step_of;	/* line of each step in the trace; step of each input, -1: the input is no step */
 	int width, height, across, down, tiles;
 	uint16_t *changed;	/* changed[step * tiles + tile]: number of replays in which the tile changed before that step */
-	struct learn_tile *tile;
-	struct learn_part *part;	/* part[step * LEARN_BOXES + i], i < parts[step] */
+	struct learned_tile_state *tile;
+	struct learned_screen_part *part;	/* part[step * LEARN_BOXES + i], i < parts[step] */
 	int *parts;
-	struct deps_ignore *ignore;
+	struct ignored_screen_part *ignore;
 	int n_ignore;
 	/* the current replay: the next step, inputs sent so far, when the last was sent */
 	int next, sent;
@@ -51,9 +51,9 @@ struct learn {
 	int resized, err;
 };
 
-struct learn *learn_open(const struct input_trace *t)
+struct dependency_learner *learn_begin_for_trace(const struct input_trace *t)
 {
-	struct learn *l = calloc(1, sizeof(*l));
+	struct dependency_learner *l = calloc(1, sizeof(*l));
 
 	if (!l)
 		return NULL;
@@ -84,7 +84,7 @@ struct learn *learn_open(const struct input_trace *t)
 	return NULL;
 }
 
-void learn_free(struct learn *l)
+void learn_free(struct dependency_learner *l)
 {
 	if (!l)
 		return;
@@ -99,15 +99,15 @@ void learn_free(struct learn *l)
 	free(l);
 }
 
-int learn_steps(const struct learn *l)
+int learn_step_count(const struct dependency_learner *l)
 {
 	return l->steps;
 }
 
-static void start_tiles(struct learn *l)
+static void reset_learn_tiles(struct dependency_learner *l)
 {
 	for (int i = 0; i < l->tiles; i++) {
-		struct learn_tile *t = &l->tile[i];
+		struct learned_tile_state *t = &l->tile[i];
 
 		t->times = t->gap = 0;
 		t->interval = -1;
@@ -118,7 +118,7 @@ static void start_tiles(struct learn *l)
 
 static void on_resized(void *whose, int width, int height)
 {
-	struct learn *l = whose;
+	struct dependency_learner *l = whose;
 	size_t tiles;
 
 	l->resized++;
@@ -140,13 +140,13 @@ static void on_resized(void *whose, int width, int height)
 	if (!l->changed || !l->tile || !l->list)
 		return;
 	l->tiles = (int)tiles;
-	start_tiles(l);
+	reset_learn_tiles(l);
 	l->err = 0;
 }
 
 static void on_painted(void *whose, struct box b)
 {
-	struct learn *l = whose;
+	struct dependency_learner *l = whose;
 
 	if (l->err || l->resized > 1 || b.w <= 0 || b.h <= 0)
 		return;
@@ -162,7 +162,7 @@ static void on_painted(void *whose, struct box b)
 	}
 }
 
-static void note_alone(struct learn *l, struct learn_tile *t, int64_t at_us)
+static void count_change_without_input(struct dependency_learner *l, struct learned_tile_state *t, int64_t at_us)
 {
 	if (at_us - l->last_us < ALONE_US || (t->gap == l->sent && at_us - t->counted_us < ALONE_APART_US))
 		return;
@@ -174,14 +174,14 @@ static void note_alone(struct learn *l, struct learn_tile *t, int64_t at_us)
 		t->alone = true;
 }
 
-static void note_change(struct learn *l, int number, int64_t at_us)
+static void record_tile_change(struct dependency_learner *l, int number, int64_t at_us)
 {
-	struct learn_tile *t = &l->tile[number];
+	struct learned_tile_state *t = &l->tile[number];
 	uint16_t *runs = &l->changed[(size_t)l->next * (size_t)l->tiles + (size_t)number];
 
 	if (!l->sent)	/* before the first input: the server sends the first screen */
 		return;
-	note_alone(l, t, at_us);
+	count_change_without_input(l, t, at_us);
 	if (t->interval == l->next)
 		return;
 	t->interval = l->next;
@@ -190,23 +190,23 @@ static void note_change(struct learn *l, int number, int64_t at_us)
 }
 
 /* Compares the painted tiles and notes those that changed. */
-static void note_changes(struct learn *l, const struct screen *s, int64_t at_us)
+static void record_changed_tiles(struct dependency_learner *l, const struct screen *s, int64_t at_us)
 {
 	for (int i = 0; i < l->n_list; i++) {
 		int x = l->list[i] % l->across * LEARN_TILE, y = l->list[i] / l->across * LEARN_TILE;
 		struct box box = box_clip((struct box){ x, y, LEARN_TILE, LEARN_TILE }, l->width, l->height);
-		struct learn_tile *t = &l->tile[l->list[i]];
-		uint64_t hash = deps_hash(s, box);
+		struct learned_tile_state *t = &l->tile[l->list[i]];
+		uint64_t hash = deps_hash_screen_part(s, box);
 
 		t->touched = false;
 		if (hash != t->hash)
-			note_change(l, l->list[i], at_us);
+			record_tile_change(l, l->list[i], at_us);
 		t->hash = hash;
 	}
 	l->n_list = 0;
 }
 
-static void note_sent(struct learn *l, int input)
+static void advance_to_sent_input(struct dependency_learner *l, int input)
 {
 	l->sent = input + 1;
 	l->last_us = l->sent_us[input];
@@ -215,13 +215,13 @@ static void note_sent(struct learn *l, int input)
 }
 
 /* Notes the hashes of a step's parts when the step is sent. */
-static void note_parts(struct learn *l, int input, const struct screen *s)
+static void record_part_hashes(struct dependency_learner *l, int input, const struct screen *s)
 {
 	int step = l->step_of[input];
 
 	for (int i = 0; step >= 0 && i < l->parts[step]; i++) {
-		struct learn_part *p = &l->part[step * LEARN_BOXES + i];
-		uint64_t hash = deps_hash(s, p->box);
+		struct learned_screen_part *p = &l->part[step * LEARN_BOXES + i];
+		uint64_t hash = deps_hash_screen_part(s, p->box);
 
 		p->any |= p->known && p->hash != hash;
 		p->known = true;
@@ -231,66 +231,68 @@ static void note_parts(struct learn *l, int input, const struct screen *s)
 
 /* Notes the inputs sent up to and including millisecond `ms`, before the log's block of that time. Returns the number of
  * inputs sent so far. */
-static int take_sent(struct learn *l, int sent, int64_t ms, bool parts, const struct screen *s)
+static int apply_inputs_sent_until(struct dependency_learner *l, int sent, int64_t ms, bool parts, const struct screen *s)
 {
 	while (sent < l->inputs && l->sent_us[sent] < (ms + 1) * 1000) {
 		if (parts)
-			note_parts(l, sent++, s);
+			record_part_hashes(l, sent++, s);
 		else
-			note_sent(l, sent++);
+			advance_to_sent_input(l, sent++);
 	}
 	return sent;
 }
 
-static int take_blocks(struct learn *l, struct fbs *log, struct rfb *rfb, bool parts, char *why, size_t size)
+static int decode_log_blocks(struct dependency_learner *l, struct fbs_reader *log, struct rfb_decoder *rfb, bool parts, char *why,
+			     size_t size)
 {
 	struct fbs_block block;
 	int sent = 0, more, err;
 
 	while ((more = fbs_next(log, &block)) == 1) {
-		sent = take_sent(l, sent, block.ms, parts, rfb_screen(rfb));
-		err = rfb_take(rfb, block.bytes, block.n);
+		sent = apply_inputs_sent_until(l, sent, block.ms, parts, rfb_screen(rfb));
+		err = rfb_decode_bytes(rfb, block.bytes, block.n);
 		if (err == -EPROTO)
-			snprintf(why, size, "%s", rfb_why(rfb));
+			snprintf(why, size, "%s", rfb_failure_text(rfb));
 		if (l->resized > 1)
-			return why_write(-EPROTO, why, size, "the screen changes its size");
+			return write_error_reason(-EPROTO, why, size, "the screen changes its size");
 		if (err || l->err)
 			return err ? err : l->err;
 		if (!parts)
-			note_changes(l, rfb_screen(rfb), (int64_t)block.ms * 1000);
+			record_changed_tiles(l, rfb_screen(rfb), (int64_t)block.ms * 1000);
 	}
 	if (more < 0)
-		return why_write(more, why, size, "the log ends within a block");
-	take_sent(l, sent, INT64_MAX / 1000 - 1, parts, rfb_screen(rfb));
-	return l->resized ? 0 : why_write(-EPROTO, why, size, "the log has no screen");
+		return write_error_reason(more, why, size, "the log ends within a block");
+	apply_inputs_sent_until(l, sent, INT64_MAX / 1000 - 1, parts, rfb_screen(rfb));
+	return l->resized ? 0 : write_error_reason(-EPROTO, why, size, "the log has no screen");
 }
 
 /* Reads a log. `parts`: notes the hashes of the parts, else where the screen changes. 0, -EPROTO with `why`, or -errno. */
-static int read_log(struct learn *l, const char *path, const int64_t *sent_us, bool parts, char *why, size_t size)
+static int read_log_for_learning(struct dependency_learner *l, const char *path, const int64_t *sent_us, bool parts, char *why,
+				 size_t size)
 {
-	const struct rfb_events events = { .resized = on_resized, .painted = parts ? NULL : on_painted };
+	const struct rfb_event_callbacks events = { .resized = on_resized, .painted = parts ? NULL : on_painted };
 	const char *what = NULL;
-	struct fbs *log;
-	struct rfb *rfb;
+	struct fbs_reader *log;
+	struct rfb_decoder *rfb;
 	int err;
 
 	l->next = l->sent = l->n_list = l->err = l->resized = 0;
 	l->sent_us = sent_us;
-	start_tiles(l);
+	reset_learn_tiles(l);
 	errno = 0;
 	log = fbs_open(path, &what);
 	if (!log)
-		return errno ? why_write(-errno, why, size, "%s", strerror(errno)) : why_write(-EPROTO, why, size, "%s", what);
-	rfb = rfb_open(&events, l, NULL, 0, 0);
-	err = rfb ? take_blocks(l, log, rfb, parts, why, size) : -ENOMEM;
-	rfb_free(rfb);
+		return errno ? write_error_reason(-errno, why, size, "%s", strerror(errno)) : write_error_reason(-EPROTO, why, size, "%s", what);
+	rfb = rfb_decoder_open(&events, l, NULL, 0, 0);
+	err = rfb ? decode_log_blocks(l, log, rfb, parts, why, size) : -ENOMEM;
+	rfb_decoder_free(rfb);
 	fbs_close(log);
 	return err;
 }
 
-int learn_where(struct learn *l, const char *log, const int64_t *sent_us, char *why, size_t size)
+int learn_where_screen_changes(struct dependency_learner *l, const char *log, const int64_t *sent_us, char *why, size_t size)
 {
-	int err = read_log(l, log, sent_us, false, why, size);
+	int err = read_log_for_learning(l, log, sent_us, false, why, size);
 
 	for (int i = 0; i < l->tiles && !err; i++)
 		l->tile[i].alone_runs += l->tile[i].alone;
@@ -298,9 +300,9 @@ int learn_where(struct learn *l, const char *log, const int64_t *sent_us, char *
 	return err;
 }
 
-int learn_what(struct learn *l, const char *log, const int64_t *sent_us, char *why, size_t size)
+int learn_content_of_parts(struct dependency_learner *l, const char *log, const int64_t *sent_us, char *why, size_t size)
 {
-	return read_log(l, log, sent_us, true, why, size);
+	return read_log_for_learning(l, log, sent_us, true, why, size);
 }
 
 static int box_area(const struct box *b)
@@ -308,7 +310,7 @@ static int box_area(const struct box *b)
 	return b->w * b->h;
 }
 
-static void keep_box(struct box *boxes, int *n, int most, struct box b)
+static void keep_largest_boxes(struct box *boxes, int *n, int most, struct box b)
 {
 	int least = 0;
 
@@ -331,7 +333,7 @@ static int by_box_place(const void *a, const void *b)
 }
 
 /* Each rectangle is a run of tiles in a row, extended down as long as the rows below have the same run. */
-int learn_boxes(const uint8_t *set, int w, int h, int width, int height, struct box *boxes, int most)
+int learn_cover_tiles_with_boxes(const uint8_t *set, int w, int h, int width, int height, struct box *boxes, int most)
 {
 	uint8_t *left = malloc((size_t)w * (size_t)h + 1);
 	int n = 0;
@@ -358,7 +360,7 @@ int learn_boxes(const uint8_t *set, int w, int h, int width, int height, struct 
 					memset(row + x, 0, (size_t)(end - x));
 			}
 			b = box_clip((struct box){ x * LEARN_TILE, y * LEARN_TILE, (end - x) * LEARN_TILE, (down - y) * LEARN_TILE }, width, height);
-			keep_box(boxes, &n, most, b);
+			keep_largest_boxes(boxes, &n, most, b);
 			x = end - 1;
 		}
 	}
@@ -367,49 +369,50 @@ int learn_boxes(const uint8_t *set, int w, int h, int width, int height, struct 
 	return n;
 }
 
-static int add_ignored(struct learn *l, const uint8_t *set, enum deps_why why)
+static int add_ignored_boxes(struct dependency_learner *l, const uint8_t *set, enum deps_why why)
 {
 	int most = l->tiles, n;
 	struct box *boxes = calloc((size_t)most + 1, sizeof(*boxes));
-	struct deps_ignore *more;
+	struct ignored_screen_part *more;
 
 	if (!boxes)
 		return -ENOMEM;
-	n = learn_boxes(set, l->across, l->down, l->width, l->height, boxes, most);
+	n = learn_cover_tiles_with_boxes(set, l->across, l->down, l->width, l->height, boxes, most);
 	more = realloc(l->ignore, (size_t)(l->n_ignore + n + 1) * sizeof(*more));
 	if (more)
 		l->ignore = more;
 	for (int i = 0; more && i < n; i++)
-		l->ignore[l->n_ignore++] = (struct deps_ignore){ .box = boxes[i], .why = why };
+		l->ignore[l->n_ignore++] = (struct ignored_screen_part){ .box = boxes[i], .why = why };
 	free(boxes);
 	return more ? 0 : -ENOMEM;
 }
 
-static bool is_alone(const struct learn *l, const struct learn_tile *t)
+static bool tile_changes_without_input(const struct dependency_learner *l, const struct learned_tile_state *t)
 {
 	return 2 * t->alone_runs >= l->runs;
 }
 
-static int changed_in(const struct learn *l, int step, int tile)
+static int replays_with_tile_change(const struct dependency_learner *l, int step, int tile)
 {
 	return step < 0 || step > l->steps ? 0 : l->changed[(size_t)step * (size_t)l->tiles + (size_t)tile];
 }
 
 /* Whether a tile changes before some steps in some replays only, at least twice. A change that the other replays have one step
  * earlier or later is slow there, not missing. */
-static bool comes_sometimes(const struct learn *l, int tile)
+static bool tile_changes_in_some_replays(const struct dependency_learner *l, int tile)
 {
 	int n = 0;
 
 	for (int step = 0; step <= l->steps; step++) {
-		int here = changed_in(l, step, tile);
+		int here = replays_with_tile_change(l, step, tile);
 
-		n += here && here + changed_in(l, step + 1, tile) < l->runs && here + changed_in(l, step - 1, tile) < l->runs;
+		n += here && here + replays_with_tile_change(l, step + 1, tile) < l->runs && here + replays_with_tile_change(l, step - 1,
+															     tile) < l->runs;
 	}
 	return n > 1;
 }
 
-int learn_parts(struct learn *l)
+int learn_parts_of_steps(struct dependency_learner *l)
 {
 	uint8_t *set = calloc((size_t)l->tiles + 1, 1);
 	int err;
@@ -420,37 +423,37 @@ int learn_parts(struct learn *l)
 		struct box boxes[LEARN_BOXES];
 
 		for (int i = 0; i < l->tiles; i++) {
-			set[i] = l->changed[(size_t)step * (size_t)l->tiles + (size_t)i] == l->runs && !is_alone(l, &l->tile[i]);
+			set[i] = l->changed[(size_t)step * (size_t)l->tiles + (size_t)i] == l->runs && !tile_changes_without_input(l, &l->tile[i]);
 			l->tile[i].ever |= set[i];
 		}
-		l->parts[step] = learn_boxes(set, l->across, l->down, l->width, l->height, boxes, LEARN_BOXES);
+		l->parts[step] = learn_cover_tiles_with_boxes(set, l->across, l->down, l->width, l->height, boxes, LEARN_BOXES);
 		for (int i = 0; i < l->parts[step]; i++)
-			l->part[step * LEARN_BOXES + i] = (struct learn_part){ .box = boxes[i] };
+			l->part[step * LEARN_BOXES + i] = (struct learned_screen_part){ .box = boxes[i] };
 	}
 	for (int i = 0; i < l->tiles; i++)
-		set[i] = is_alone(l, &l->tile[i]);
-	err = add_ignored(l, set, DEPS_ALONE);
+		set[i] = tile_changes_without_input(l, &l->tile[i]);
+	err = add_ignored_boxes(l, set, DEPS_ALONE);
 	for (int i = 0; i < l->tiles; i++)
-		set[i] = !is_alone(l, &l->tile[i]) && !l->tile[i].ever && comes_sometimes(l, i);
+		set[i] = !tile_changes_without_input(l, &l->tile[i]) && !l->tile[i].ever && tile_changes_in_some_replays(l, i);
 	if (!err)
-		err = add_ignored(l, set, DEPS_SOMETIMES);
+		err = add_ignored_boxes(l, set, DEPS_SOMETIMES);
 	free(set);
 	return err;
 }
 
-int learn_deps(const struct learn *l, struct deps *d)
+int learn_make_dependencies(const struct dependency_learner *l, struct learned_dependencies *d)
 {
 	int err = 0;
 
-	*d = (struct deps){ .inputs = l->inputs };
+	*d = (struct learned_dependencies){ .inputs = l->inputs };
 	for (int i = 0; !err && i < l->n_ignore; i++)
-		err = deps_add_ignore(d, &l->ignore[i]);
+		err = deps_add_ignored_part(d, &l->ignore[i]);
 	for (int step = 0; step < l->steps; step++) {
 		for (int i = 0; !err && i < l->parts[step]; i++) {
-			const struct learn_part *p = &l->part[step * LEARN_BOXES + i];
-			struct deps_before b = { .line = l->line[step], .box = p->box, .any = p->any, .hash = p->hash };
+			const struct learned_screen_part *p = &l->part[step * LEARN_BOXES + i];
+			struct dependency_before_input b = { .line = l->line[step], .box = p->box, .any = p->any, .hash = p->hash };
 
-			err = deps_add_before(d, &b);
+			err = deps_add_input_dependency(d, &b);
 		}
 	}
 	if (err)

@@ -12,7 +12,7 @@
 /* Area of the usual arrow cursor, relative to the point that it shows. */
 static const struct box pointer_picture = { -1, -1, 14, 20 };
 
-static bool leaves_out_pointer(const struct await *a, int64_t now, bool drawn)
+static bool pointer_picture_is_masked(const struct snapshot_wait *a, int64_t now, bool drawn)
 {
 	switch (a->cfg->pointer) {
 	case AWAIT_POINTER_ALWAYS:
@@ -24,9 +24,9 @@ static bool leaves_out_pointer(const struct await *a, int64_t now, bool drawn)
 	}
 }
 
-static void set_masks(struct await *a, int64_t now, int x, int y, bool drawn)
+static void update_pointer_mask(struct snapshot_wait *a, int64_t now, int x, int y, bool drawn)
 {
-	bool leave = x >= 0 && leaves_out_pointer(a, now, drawn);
+	bool leave = x >= 0 && pointer_picture_is_masked(a, now, drawn);
 	struct box at = { x + pointer_picture.x, y + pointer_picture.y, pointer_picture.w, pointer_picture.h };
 	struct box *own = &a->masks[a->cfg->match.n_masks];
 
@@ -38,16 +38,17 @@ static void set_masks(struct await *a, int64_t now, int x, int y, bool drawn)
 	a->dirty = true;
 }
 
-void await_begin(struct await *a, const struct await_cfg *cfg, const struct trace_event *shot, bool held, int dx, int dy)
+void await_begin_snapshot(struct snapshot_wait *a, const struct snapshot_wait_cfg *cfg, const struct trace_event *shot, bool held,
+			  int dx, int dy)
 {
-	*a = (struct await){ .cfg = cfg, .shot = shot, .match = cfg->match, .since_ns = NEVER, .matched_ns = NEVER,
+	*a = (struct snapshot_wait){ .cfg = cfg, .shot = shot, .match = cfg->match, .since_ns = NEVER, .matched_ns = NEVER,
 			     .dirty = true, .least = -1, .held = held, .hint_dx = dx, .hint_dy = dy, .dx = dx, .dy = dy };
 	for (int i = 0; i < cfg->match.n_masks; i++)
 		a->masks[i] = cfg->match.masks[i];
 	a->match.masks = a->masks;
 }
 
-void await_painted(struct await *a, struct box box)
+void await_screen_painted(struct snapshot_wait *a, struct box box)
 {
 	struct box around = a->shot->box;
 
@@ -57,7 +58,7 @@ void await_painted(struct await *a, struct box box)
 		a->dirty = true;
 }
 
-void await_due(struct await *a, int64_t now_ns)
+void await_input_due(struct snapshot_wait *a, int64_t now_ns)
 {
 	if (a->since_ns != NEVER)
 		return;
@@ -67,14 +68,14 @@ void await_due(struct await *a, int64_t now_ns)
 }
 
 /* Compares the snapshot at its recorded place, and at the displacement. */
-static void compare_shot(struct await *a, const struct screen *s, int64_t now)
+static void compare_snapshot_with_screen(struct snapshot_wait *a, const struct screen *s, int64_t now)
 {
 	bool moved = a->dx || a->dy, there = false;
 
 	a->dirty = false;
 	if (!a->held || !moved) {
-		a->seen = match_compare(&a->match, s, a->shot->box, a->shot->pixels, 0, 0);
-		there = match_accepts(&a->match, a->seen);
+		a->seen = match_count_mismatches(&a->match, s, a->shot->box, a->shot->pixels, 0, 0);
+		there = match_is_close_enough(&a->match, a->seen);
 		if (a->least < 0 || a->seen.mismatched < a->least)
 			a->least = a->seen.mismatched;
 		if (there && moved) {	/* it appeared at its recorded place after all */
@@ -83,9 +84,9 @@ static void compare_shot(struct await *a, const struct screen *s, int64_t now)
 		}
 	}
 	if (moved && !there) {
-		struct match_count seen = match_compare(&a->match, s, a->shot->box, a->shot->pixels, a->dx, a->dy);
+		struct match_count seen = match_count_mismatches(&a->match, s, a->shot->box, a->shot->pixels, a->dx, a->dy);
 
-		there = match_accepts(&a->match, seen);
+		there = match_is_close_enough(&a->match, seen);
 		if (there || a->held) {
 			a->seen = seen;
 			if (a->held && (a->least < 0 || seen.mismatched < a->least))
@@ -101,7 +102,7 @@ static void compare_shot(struct await *a, const struct screen *s, int64_t now)
 		a->matched_ns = now;
 }
 
-static bool find_shot(struct await *a, const struct screen *s, int64_t now)
+static bool search_snapshot_nearby(struct snapshot_wait *a, const struct screen *s, int64_t now)
 {
 	struct match_count seen;
 	int dx, dy;
@@ -123,14 +124,15 @@ static int64_t earlier_of(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-enum await_word await_step(struct await *a, const struct screen *s, int64_t now_ns, int x, int y, bool drawn, int64_t *wake_ns)
+enum await_word await_next_action(struct snapshot_wait *a, const struct screen *s, int64_t now_ns, int x, int y, bool drawn,
+				  int64_t *wake_ns)
 {
 	int64_t over;
 
 	*wake_ns = NEVER;
-	set_masks(a, now_ns, x, y, drawn);
+	update_pointer_mask(a, now_ns, x, y, drawn);
 	if (a->dirty)
-		compare_shot(a, s, now_ns);
+		compare_snapshot_with_screen(a, s, now_ns);
 	if (a->since_ns == NEVER)
 		return AWAIT_NOT_YET;
 	if (a->out && (a->matched_ns != NEVER || now_ns >= a->wiggle_at_ns)) {
@@ -149,7 +151,7 @@ enum await_word await_step(struct await *a, const struct screen *s, int64_t now_
 	over = a->since_ns + a->cfg->timeout_ns;
 	if (now_ns >= over)
 		return AWAIT_TIMEOUT;
-	if (now_ns >= a->search_at_ns && find_shot(a, s, now_ns))
+	if (now_ns >= a->search_at_ns && search_snapshot_nearby(a, s, now_ns))
 		return AWAIT_THERE;
 	if (a->may_wiggle && now_ns >= a->wiggle_at_ns) {
 		a->out = true;
@@ -164,13 +166,13 @@ enum await_word await_step(struct await *a, const struct screen *s, int64_t now_
 	return AWAIT_NOT_YET;
 }
 
-int dependency_watch(struct dependency_wait *w, const struct deps *deps, int line)
+int dependency_watch(struct dependency_wait *w, const struct learned_dependencies *deps, int line)
 {
 	dependency_free(w);
 	*w = (struct dependency_wait){ .dirty = true, .since_ns = INT64_MAX };
 	if (!deps)
 		return 0;
-	w->need = deps_of(deps, line, &w->n);
+	w->need = deps_of_trace_line(deps, line, &w->n);
 	if (!w->n)
 		return 0;
 	w->changed = calloc((size_t)w->n, sizeof(*w->changed));
@@ -194,19 +196,19 @@ void dependency_painted(struct dependency_wait *w, struct box box)
 			w->changed[i] = w->dirty = true;
 }
 
-static int find_unmet(const struct dependency_wait *w, const struct screen *s)
+static int find_unmet_dependency(const struct dependency_wait *w, const struct screen *s)
 {
 	for (int i = 0; i < w->n; i++)
-		if (w->need[i].any ? !w->changed[i] : deps_hash(s, w->need[i].box) != w->need[i].hash)
+		if (w->need[i].any ? !w->changed[i] : deps_hash_screen_part(s, w->need[i].box) != w->need[i].hash)
 			return i;
 	return -1;
 }
 
-bool dependency_met(struct dependency_wait *w, const struct screen *s, int64_t settle_ns, int64_t now_ns)
+bool dependency_all_met_and_settled(struct dependency_wait *w, const struct screen *s, int64_t settle_ns, int64_t now_ns)
 {
 	if (w->dirty) {
 		w->dirty = false;
-		if (find_unmet(w, s) >= 0)
+		if (find_unmet_dependency(w, s) >= 0)
 			w->since_ns = INT64_MAX;
 		else if (w->since_ns == INT64_MAX)
 			w->since_ns = now_ns;
@@ -214,9 +216,9 @@ bool dependency_met(struct dependency_wait *w, const struct screen *s, int64_t s
 	return w->since_ns != INT64_MAX && now_ns - w->since_ns >= settle_ns;
 }
 
-const struct deps_before *dependency_unmet(const struct dependency_wait *w, const struct screen *s)
+const struct dependency_before_input *dependency_unmet(const struct dependency_wait *w, const struct screen *s)
 {
-	int i = find_unmet(w, s);
+	int i = find_unmet_dependency(w, s);
 
 	return &w->need[i < 0 ? 0 : i];
 }

@@ -16,7 +16,7 @@
 
 enum await_pointer { AWAIT_POINTER_AUTO, AWAIT_POINTER_NEVER, AWAIT_POINTER_ALWAYS };
 
-struct await_cfg {
+struct snapshot_wait_cfg {
 	struct match_cfg match;
 	int64_t timeout_ns, settle_ns;
 	int64_t patience_ns;		/* wait before searching elsewhere, or before masking the pointer's picture */
@@ -26,8 +26,8 @@ struct await_cfg {
 	int pointer;			/* enum await_pointer: when the pointer's picture is masked */
 };
 
-struct await {
-	const struct await_cfg *cfg;
+struct snapshot_wait {
+	const struct snapshot_wait_cfg *cfg;
 	const struct trace_event *shot;	/* the snapshot */
 	struct match_cfg match;		/* cfg->match, and a mask for the pointer's picture when pointer_masked */
 	struct box masks[MATCH_MASKS + 1];
@@ -48,9 +48,10 @@ struct await {
 
 /* Begins with a snapshot. `held`: a button is down. `dx`, `dy`: by how much the previous click was displaced, pixels: the
  * snapshot is compared there as well, and only there while a button is down. The caller sets a->may_wiggle. */
-void await_begin(struct await *a, const struct await_cfg *cfg, const struct trace_event *shot, bool held, int dx, int dy);
-void await_painted(struct await *a, struct box box);	/* the server painted `box` */
-void await_due(struct await *a, int64_t now_ns);	/* the input of the snapshot is due now */
+void await_begin_snapshot(struct snapshot_wait *a, const struct snapshot_wait_cfg *cfg, const struct trace_event *shot, bool held,
+			  int dx, int dy);
+void await_screen_painted(struct snapshot_wait *a, struct box box);	/* the server painted `box` */
+void await_input_due(struct snapshot_wait *a, int64_t now_ns);	/* the input of the snapshot is due now */
 
 enum await_word {
 	AWAIT_NOT_YET,		/* do nothing before *wake_ns, or before something is painted */
@@ -62,24 +63,25 @@ enum await_word {
 };
 /* Returns what to do now. `x`, `y`: the pointer; `drawn`: the server may draw the pointer into the screen (it never sent a
  * cursor shape). */
-enum await_word await_step(struct await *a, const struct screen *s, int64_t now_ns, int x, int y, bool drawn, int64_t *wake_ns);
+enum await_word await_next_action(struct snapshot_wait *a, const struct screen *s, int64_t now_ns, int x, int y, bool drawn,
+				  int64_t *wake_ns);
 
 /* Dependencies (deps.h): changes of the screen that an input waits for besides its snapshot. */
 struct dependency_wait {	/* zeroed: no dependencies */
-	const struct deps_before *need;	/* those of one input; not owned */
+	const struct dependency_before_input *need;	/* those of one input; not owned */
 	int n;
 	bool *changed;		/* for each: painted since dependency_watch; owned */
-	bool dirty;		/* painted since the last dependency_met */
+	bool dirty;		/* painted since the last dependency_all_met_and_settled */
 	int64_t since_ns;	/* since when all are met; INT64_MAX: not all are */
 };
 
 /* Watches the dependencies of the input at this line of the trace; `deps` NULL: none. 0, or -ENOMEM: none is watched. */
-int dependency_watch(struct dependency_wait *w, const struct deps *deps, int line);
+int dependency_watch(struct dependency_wait *w, const struct learned_dependencies *deps, int line);
 void dependency_free(struct dependency_wait *w);
 void dependency_painted(struct dependency_wait *w, struct box box);	/* the server painted `box` */
 /* Whether all dependencies have been met for `settle_ns`. */
-bool dependency_met(struct dependency_wait *w, const struct screen *s, int64_t settle_ns, int64_t now_ns);
+bool dependency_all_met_and_settled(struct dependency_wait *w, const struct screen *s, int64_t settle_ns, int64_t now_ns);
 /* A dependency that is not met; the first when all are. w->n must not be 0. */
-const struct deps_before *dependency_unmet(const struct dependency_wait *w, const struct screen *s);
+const struct dependency_before_input *dependency_unmet(const struct dependency_wait *w, const struct screen *s);
 
 #endif

@@ -14,18 +14,18 @@ void pacing_start(struct pacing *t, double speed, double jitter, uint64_t seed, 
 	*t = (struct pacing){ .speed = speed, .jitter = jitter, .random = seed, .due_ns = start_ns };
 }
 
-static bool is_click(const struct trace_event *e)
+static bool is_button_event(const struct trace_event *e)
 {
 	return e->kind == TRACE_PRESS || e->kind == TRACE_RELEASE;
 }
 
 /* Whether the interval before this input belongs to a gesture and is kept exactly. */
-static bool pacing_holds(const struct pacing *t, const struct trace_event *input)
+static bool pacing_keeps_interval(const struct pacing *t, const struct trace_event *input)
 {
 	if (t->buttons || t->down.n)
 		return true;
 	/* The pointer may move a little between the clicks of a double click. */
-	return t->click.button && (input->kind == TRACE_MOVE || (is_click(input) && input->button == t->click.button)) &&
+	return t->click.button && (input->kind == TRACE_MOVE || (is_button_event(input) && input->button == t->click.button)) &&
 	       input->at_ns - t->click.at_ns < AGAIN_NS && abs(input->x - t->click.x) <= AGAIN_PIXELS &&
 	       abs(input->y - t->click.y) <= AGAIN_PIXELS;
 }
@@ -37,8 +37,8 @@ static void note(struct pacing *t, const struct trace_event *input)
 	else if (input->kind == TRACE_RELEASE)
 		t->buttons &= ~(1u << (input->button - 1));
 	else if (input->kind == TRACE_KEY_DOWN || input->kind == TRACE_KEY_UP)
-		trace_note_key(&t->down, input->keysym, input->kind == TRACE_KEY_DOWN);
-	if (is_click(input))
+		update_held_down_keys(&t->down, input->keysym, input->kind == TRACE_KEY_DOWN);
+	if (is_button_event(input))
 		t->click = *input;
 }
 
@@ -48,7 +48,7 @@ int64_t pacing_due(struct pacing *t, const struct trace_event *input)
 
 	if (distance < 0)
 		distance = 0;
-	if (!pacing_holds(t, input)) {
+	if (!pacing_keeps_interval(t, input)) {
 		double factor = 1 / t->speed;
 
 		if (t->jitter > 0)

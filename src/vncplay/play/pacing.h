@@ -18,7 +18,7 @@ struct pacing {
 	int64_t due_ns;		/* when the last input was due, CLOCK_MONOTONIC */
 	int64_t at_ns;		/* time of the last input in the trace, ns */
 	unsigned buttons;	/* buttons down after the last input: bit 0 is button 1 */
-	struct trace_keys down;	/* keys down after the last input */
+	struct held_down_keys down;	/* keys down after the last input */
 	struct trace_event click;	/* the last press or release of a button; button 0: none yet */
 };
 

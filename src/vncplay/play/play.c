@@ -39,7 +39,7 @@ static const char *before, *deps_path;
 
 static const char *const pointer_words[] = { "auto", "never", "always", NULL };
 
-static int read_mask(const char *text, void *value)
+static int parse_mask_option(const char *text, void *value)
 {
 	struct box b;
 
@@ -67,7 +67,7 @@ static const struct cli_opt options[] = {
 	  "look so many pixels around for a snapshot that is not at its place (0: never)", NULL, NULL, "RADIUS" },
 	{ CLI_NS, 0, "patience", &cfg.await.patience_ns, 0, 3600e9,
 	  "before looking around, or leaving out the pointer's picture (2s)", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "mask", masks, 0, 0, "pixels that never count; may be given many times", NULL, read_mask, "X,Y,W,H" },
+	{ CLI_CALL, 0, "mask", masks, 0, 0, "pixels that never count; may be given many times", NULL, parse_mask_option, "X,Y,W,H" },
 	{ CLI_WORD, 0, "mask-pointer", &cfg.await.pointer, 0, 0,
 	  "leave the pointer's picture out of snapshots (auto)", pointer_words, NULL, NULL },
 	{ CLI_STR, 0, "deps", &deps_path, 0, 0, "wait for what this file of vncplay learn names, too", NULL, NULL, "FILE" },
@@ -97,9 +97,9 @@ static void read_trace(const char *path, struct input_trace *t)
 }
 
 /* Refuses masks outside of the trace's screen. With --any-size or an unknown screen size, play_run checks them. */
-static void check_masks(const struct input_trace *t)
+static void refuse_masks_outside_screen(const struct input_trace *t)
 {
-	const struct box *m = t->width && !cfg.any_size ? match_mask_beside(masks, cfg.asked_masks, t->width, t->height) : NULL;
+	const struct box *m = t->width && !cfg.any_size ? match_mask_outside_screen(masks, cfg.asked_masks, t->width, t->height) : NULL;
 
 	if (m)
 		die_usage("--mask %d,%d,%d,%d is outside of the trace's screen, which is %dx%d: it would hide nothing",
@@ -108,7 +108,7 @@ static void check_masks(const struct input_trace *t)
 
 /* Whether the parts to ignore hide more than half of a snapshot. Such a snapshot is compared as a whole: a click on it would
  * be blind. */
-static bool ignores_most_of(const struct deps *d, const struct trace_event *shot)
+static bool ignored_parts_hide_most(const struct learned_dependencies *d, const struct trace_event *shot)
 {
 	int hidden = 0, n = shot->box.w * shot->box.h;
 
@@ -123,12 +123,12 @@ static bool ignores_most_of(const struct deps *d, const struct trace_event *shot
 	return 2 * hidden > n;
 }
 
-static void add_masks(const char *path, const struct input_trace *t, struct deps *d)
+static void add_masks_of_ignored_parts(const char *path, const struct input_trace *t, struct learned_dependencies *d)
 {
 	int n = 0, dropped = 0;
 
 	for (int i = 0; i < t->n; i++) {
-		if (t->events[i].kind != TRACE_SNAPSHOT || !ignores_most_of(d, &t->events[i]))
+		if (t->events[i].kind != TRACE_SNAPSHOT || !ignored_parts_hide_most(d, &t->events[i]))
 			continue;
 		n = 0;
 		for (int k = 0; k < d->n_ignore; k++) {
@@ -150,21 +150,21 @@ static void add_masks(const char *path, const struct input_trace *t, struct deps
 	}
 }
 
-static void read_deps(const char *path, const struct input_trace *t, struct deps *d)
+static void read_deps(const char *path, const struct input_trace *t, struct learned_dependencies *d)
 {
 	char why[256] = "";
 	int err = deps_read(path, d, why, sizeof(why));
 
 	if (err)
 		die(EXIT_RUN, "%s: %s", path, *why ? why : strerror(-err));
-	if (d->inputs != trace_inputs(t))
-		die(EXIT_RUN, "%s was learned from a trace of %d inputs, this one has %d: learn again", path, d->inputs, trace_inputs(t));
-	add_masks(path, t, d);
+	if (d->inputs != trace_input_count(t))
+		die(EXIT_RUN, "%s was learned from a trace of %d inputs, this one has %d: learn again", path, d->inputs, trace_input_count(t));
+	add_masks_of_ignored_parts(path, t, d);
 	cfg.deps = d;
 }
 
 /* Path of the log of a replay: OUT.rfb, or OUT-3.rfb with --repeat. */
-static void replay_name(const char *out, int64_t run, char *path, size_t size)
+static void make_replay_log_path(const char *out, int64_t run, char *path, size_t size)
 {
 	size_t n = strlen(out), stem = n > 4 && !strcmp(out + n - 4, ".rfb") ? n - 4 : n;
 	int wrote;
@@ -178,7 +178,7 @@ static void replay_name(const char *out, int64_t run, char *path, size_t size)
 }
 
 /* Runs the command of --before. 0, or the exit status. */
-static int run_before(int64_t run)
+static int run_before_command(int64_t run)
 {
 	char number[24];
 	int status;
@@ -201,7 +201,7 @@ static int run_before(int64_t run)
 	return EXIT_RUN;
 }
 
-static int judge_play(struct rec *out, const struct play_result *r, const struct input_trace *t, const char *path)
+static int exit_status_of_play(struct rec_report *out, const struct play_result *r, const struct input_trace *t, const char *path)
 {
 	if (r->status != PLAY_COMPLETE && r->status != PLAY_INTERRUPTED)
 		rec_warn(out, "%s: %s", path, r->why);
@@ -211,15 +211,15 @@ static int judge_play(struct rec *out, const struct play_result *r, const struct
 	case PLAY_INTERRUPTED:
 		return EXIT_INTERRUPTED;
 	case PLAY_CLOSED:	/* after the last input, only its response may be missing */
-		return r->inputs == trace_inputs(t) ? EXIT_LOSSY : EXIT_RUN;
+		return r->inputs == trace_input_count(t) ? EXIT_LOSSY : EXIT_RUN;
 	default:
 		return EXIT_RUN;
 	}
 }
 
-static void report_play_settings(struct rec *out, const char *server, const char *trace)
+static void report_play_settings(struct rec_report *out, const char *server, const char *trace)
 {
-	rec_object(out, "settings");
+	rec_begin_object(out, "settings");
 	rec_str(out, "server", server);
 	rec_str(out, "trace", trace);
 	rec_real(out, "speed", cfg.speed, 3);
@@ -236,60 +236,61 @@ static void report_play_settings(struct rec *out, const char *server, const char
 	rec_int(out, "masks", cfg.await.match.n_masks);
 	rec_str(out, "deps", deps_path);
 	rec_str(out, "encodings", cfg.server.encodings);
-	rec_end(out);
+	rec_end_container(out);
 }
 
-static void report_play(struct rec *out, const char *path, const struct input_trace *t, struct play_result *r)
+static void report_play(struct rec_report *out, const char *path, const struct input_trace *t, struct play_result *r)
 {
-	int inputs = trace_inputs(t), snapshots = t->n - inputs;
+	int inputs = trace_input_count(t), snapshots = t->n - inputs;
 
-	rec_object(out, NULL);
+	rec_begin_object(out, NULL);
 	rec_str(out, "file", path);
 	rec_str(out, "status", play_status_words[r->status]);
 	rec_str(out, "why", *r->why ? r->why : NULL);
 	if (!r->began) {	/* nothing was replayed: zeros would look like measurements */
-		rec_end(out);
-		rec_row(out, "%s\tnothing was replayed", path);
+		rec_end_container(out);
+		rec_table_row(out, "%s\tnothing was replayed", path);
 		return;
 	}
 	rec_int(out, "inputs", r->inputs);
 	rec_int(out, "inputs_of_trace", inputs);
-	rec_object(out, "snapshots");
+	rec_begin_object(out, "snapshots");
 	rec_int(out, "of_trace", snapshots);
 	rec_int(out, "matched", r->snapshots);
 	rec_int(out, "at_once", r->at_once);
 	rec_int(out, "waited", r->waited);
 	rec_int(out, "moved", r->moved);
 	rec_int(out, "without_pointer", r->pointer_masked);
-	rec_end(out);
+	rec_end_container(out);
 	rec_int(out, "dependencies", r->dependencies);
 	rec_int(out, "wiggles", r->wiggles);
-	rec_timing(out, "waits_ms", &r->wait_ns, NS_PER_MS);
+	rec_sample_statistics(out, "waits_ms", &r->wait_ns, NS_PER_MS);
 	rec_real(out, "shifted_s", (double)r->shifted_ns / NS_PER_S, 3);
-	rec_timing(out, "input_lateness_us", &r->late_ns, NS_PER_US);
+	rec_sample_statistics(out, "input_lateness_us", &r->late_ns, NS_PER_US);
 	rec_real(out, "total_s", (double)r->total_ns / NS_PER_S, 3);
 	rec_real(out, "log_s", (double)r->log_ns / NS_PER_S, 3);
 	rec_int(out, "bytes", r->bytes);
 	rec_int(out, "updates", r->updates);
 	rec_real(out, "cpu_percent", r->log_ns > 0 ? 100 * (double)r->cpu_ns / (double)r->log_ns : (double)NAN, 2);
 	rec_count(out, "memory_peak_bytes", proc_memory_peak(getpid()) ? proc_memory_peak(getpid()) : -1);
-	rec_end(out);
-	rec_row(out, "%s\t%s\t%s of %s\t%s of %s\t%s\t%s", path, play_status_words[r->status], say_count(r->inputs), say_count(inputs),
-		say_count(r->snapshots), say_count(snapshots), say_ns((double)r->total_ns), say_ns((double)r->shifted_ns));
-	rec_rank(out, r->status == PLAY_COMPLETE ? 0 : 1);
+	rec_end_container(out);
+	rec_table_row(out, "%s\t%s\t%s of %s\t%s of %s\t%s\t%s", path, play_status_words[r->status], count_text(r->inputs),
+		      count_text(inputs),
+		count_text(r->snapshots), count_text(snapshots), ns_text((double)r->total_ns), ns_text((double)r->shifted_ns));
+	rec_rank_last_table_row(out, r->status == PLAY_COMPLETE ? 0 : 1);
 }
 
 /* Refuses output files that are also input files, for every replay. */
-static void check_play_places(const char *trace, const char *out)
+static void refuse_output_over_play_inputs(const char *trace, const char *out)
 {
 	for (int64_t run = 1; run <= repeat; run++) {
 		char path[PATH_MAX], side[PATH_MAX + 8];
-		struct rec_place places[] = { { "OUT.rfb", path }, { "OUT.rfb.aux", side }, { "TRACE", trace },
+		struct rec_output_path places[] = { { "OUT.rfb", path }, { "OUT.rfb.aux", side }, { "TRACE", trace },
 					      { "--deps", deps_path }, { "--output", out_cfg.path } };
 
-		replay_name(out, run, path, sizeof(path));
+		make_replay_log_path(out, run, path, sizeof(path));
 		snprintf(side, sizeof(side), "%s.aux", path);
-		rec_check_apart(places, sizeof(places) / sizeof(*places));
+		rec_check_outputs_differ(places, sizeof(places) / sizeof(*places));
 	}
 }
 
@@ -298,9 +299,9 @@ int vncplay_play(int argc, char **argv)
 	int first = cli_parse(argc, argv, "vncplay play SERVER TRACE OUT.rfb [options]",
 			      "Replays a recorded session, each input once the screen shows what it showed.", options), status = 0, err;
 	static struct input_trace t;
-	static struct deps deps;
-	struct rt_state rt;
-	struct rec *out;
+	static struct learned_dependencies deps;
+	struct rt_settings_granted rt;
+	struct rec_report *out;
 
 	if (argc - first < 3)
 		die_usage("play what? SERVER TRACE OUT.rfb");
@@ -310,10 +311,10 @@ int vncplay_play(int argc, char **argv)
 	cfg.await.match.tolerance = (int)tolerance;
 	cfg.await.radius = (int)radius;
 	cfg.jitter = jitter / 100;
-	check_play_places(argv[first + 1], argv[first + 2]);
-	proc_catch_stop();
+	refuse_output_over_play_inputs(argv[first + 1], argv[first + 2]);
+	proc_catch_stop_signals();
 	read_trace(argv[first + 1], &t);
-	check_masks(&t);
+	refuse_masks_outside_screen(&t);
 	if (deps_path)
 		read_deps(deps_path, &t, &deps);
 	out = rec_open(&out_cfg, "vncplay-play");
@@ -324,26 +325,26 @@ int vncplay_play(int argc, char **argv)
 	if (priority && !rt.fifo)
 		warn("--priority %d was refused: %s; going on without", (int)priority, strerror(rt.why));
 	report_play_settings(out, argv[first], argv[first + 1]);
-	rec_object(out, "result");
-	rec_table(out, "llrrrr", "\t\tinputs\tsnapshots\tlength\twaited");
-	rec_main_table(out, "runs");
-	rec_array(out, "runs");
+	rec_begin_object(out, "result");
+	rec_begin_table(out, "llrrrr", "\t\tinputs\tsnapshots\tlength\twaited");
+	rec_set_main_table(out, "runs");
+	rec_begin_array(out, "runs");
 	for (int64_t run = 1; run <= repeat && !status && !proc_stop; run++) {
 		struct play_result r;
 		char path[PATH_MAX];
 
-		replay_name(argv[first + 2], run, path, sizeof(path));
-		status = run_before(run);
+		make_replay_log_path(argv[first + 2], run, path, sizeof(path));
+		status = run_before_command(run);
 		if (status)
 			break;
 		cfg.seed = (uint64_t)(seed + run - 1);
 		play_run(&cfg, &t, path, &r);
 		report_play(out, path, &t, &r);
-		status = judge_play(out, &r, &t, path);
+		status = exit_status_of_play(out, &r, &t, path);
 		play_free(&r);
 	}
-	rec_end(out);
-	rec_end(out);
+	rec_end_container(out);
+	rec_end_container(out);
 	err = rec_close(out);
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));

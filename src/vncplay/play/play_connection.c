@@ -14,7 +14,7 @@
 #define GREETING_MOST 8192
 #define LET_GO_NS (200 * NS_PER_MS)	/* how long to wait for releases to reach the server */
 
-int live_fail(struct play_live *l, enum play_status status, const char *format, ...)
+int live_set_failure(struct replay_connection *l, enum play_status status, const char *format, ...)
 {
 	va_list args;
 
@@ -27,7 +27,7 @@ int live_fail(struct play_live *l, enum play_status status, const char *format, 
 
 static void on_resized(void *whose, int width, int height)
 {
-	struct play_live *l = whose;
+	struct replay_connection *l = whose;
 
 	(void)width;
 	(void)height;
@@ -37,7 +37,7 @@ static void on_resized(void *whose, int width, int height)
 
 static void on_painted(void *whose, struct box box)
 {
-	struct play_live *l = whose;
+	struct replay_connection *l = whose;
 
 	l->touched = true;
 	l->covered = box_join(l->covered, box);
@@ -45,28 +45,29 @@ static void on_painted(void *whose, struct box box)
 		l->painted(l->whose, box);
 }
 
-static void on_ended(void *whose)
+static void on_update_ended(void *whose)
 {
-	struct play_live *l = whose;
-	const struct screen *s = live_screen(l);
+	struct replay_connection *l = whose;
+	const struct screen *s = live_server_screen(l);
 
 	l->r->updates++;
 	if (l->covered.w >= s->width && l->covered.h >= s->height)
 		l->whole = true;
 }
 
-static void on_shape(void *whose)
+static void on_cursor_shape(void *whose)
 {
-	struct play_live *l = whose;
+	struct replay_connection *l = whose;
 
 	l->shaped = true;
 }
 
-static const struct rfb_events events = { .resized = on_resized, .painted = on_painted, .ended = on_ended, .shape = on_shape };
+static const struct rfb_event_callbacks events = { .resized = on_resized, .painted = on_painted, .ended = on_update_ended,
+	.shape = on_cursor_shape };
 
-static void write_log(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns)
+static void log_received_bytes(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns)
 {
-	struct play_live *l = whose;
+	struct replay_connection *l = whose;
 	int64_t ms = (now_ns - l->began_ns) / NS_PER_MS;
 	int err;
 
@@ -76,35 +77,35 @@ static void write_log(void *whose, const uint8_t *bytes, size_t n, int64_t now_n
 		l->log_err = err;
 }
 
-const struct screen *live_screen(const struct play_live *l)
+const struct screen *live_server_screen(const struct replay_connection *l)
 {
-	return rfb_screen(server_rfb(l->server));
+	return rfb_screen(server_rfb_decoder(l->server));
 }
 
-static int take_updates(struct play_live *l)
+static int read_updates_from_server(struct replay_connection *l)
 {
 	int done;
 
 	l->touched = false;
-	done = server_read(l->server, write_log, l);
+	done = server_read(l->server, log_received_bytes, l);
 	if (l->touched)
 		l->painted_ns = clock_now();
 	if (l->log_err)
-		return live_fail(l, PLAY_FAILED, "cannot write the log: %s", strerror(-l->log_err));
+		return live_set_failure(l, PLAY_FAILED, "cannot write the log: %s", strerror(-l->log_err));
 	if (done < 0)
-		return live_fail(l, PLAY_CLOSED, "the connection is over: %s", server_why(l->server));
+		return live_set_failure(l, PLAY_CLOSED, "the connection is over: %s", server_failure_text(l->server));
 	return 0;
 }
 
 /* Writes the side file to disk before this process sleeps. */
-static int flush_side_file(struct play_live *l)
+static int flush_side_file(struct replay_connection *l)
 {
-	int err = side_flush(l->side);
+	int err = side_file_flush(l->side);
 
-	return err ? live_fail(l, PLAY_FAILED, "cannot write the side file: %s", strerror(-err)) : 0;
+	return err ? live_set_failure(l, PLAY_FAILED, "cannot write the side file: %s", strerror(-err)) : 0;
 }
 
-int live_wait_and_read(struct play_live *l, int64_t until_ns)
+int live_wait_and_read(struct replay_connection *l, int64_t until_ns)
 {
 	struct pollfd p = { .fd = server_fd(l->server), .events = (short)(POLLIN | (server_has_unsent(l->server) ? POLLOUT : 0)) };
 	int64_t left = until_ns - clock_now();
@@ -112,7 +113,7 @@ int live_wait_and_read(struct play_live *l, int64_t until_ns)
 	int ready, err;
 
 	if (proc_stop)
-		return live_fail(l, PLAY_INTERRUPTED, "interrupted");
+		return live_set_failure(l, PLAY_INTERRUPTED, "interrupted");
 	if (left > 0) {
 		err = flush_side_file(l);
 		if (err)
@@ -125,53 +126,53 @@ int live_wait_and_read(struct play_live *l, int64_t until_ns)
 	}
 	ready = ppoll(&p, 1, &wait, &l->outside);
 	if (ready < 0 && errno != EINTR)
-		return live_fail(l, PLAY_FAILED, "cannot wait: %s", strerror(errno));
+		return live_set_failure(l, PLAY_FAILED, "cannot wait: %s", strerror(errno));
 	if (ready <= 0)
 		return 0;
 	if ((p.revents & POLLOUT) && server_flush(l->server))
-		return live_fail(l, PLAY_CLOSED, "the connection is over: %s", server_why(l->server));
-	return p.revents & ~POLLOUT ? take_updates(l) : 0;
+		return live_set_failure(l, PLAY_CLOSED, "the connection is over: %s", server_failure_text(l->server));
+	return p.revents & ~POLLOUT ? read_updates_from_server(l) : 0;
 }
 
-int live_await_first_screen(struct play_live *l, int64_t until_ns)
+int live_await_first_screen(struct replay_connection *l, int64_t until_ns)
 {
-	int err = take_updates(l);
+	int err = read_updates_from_server(l);
 
 	while (!err && !l->whole) {
 		if (clock_now() >= until_ns)
-			return live_fail(l, PLAY_TIMEOUT, "the server sent no whole screen in time");
+			return live_set_failure(l, PLAY_TIMEOUT, "the server sent no whole screen in time");
 		err = live_wait_and_read(l, until_ns);
 	}
 	return err;
 }
 
-int live_pointer(struct play_live *l, unsigned mask, int x, int y)
+int live_send_pointer(struct replay_connection *l, unsigned mask, int x, int y)
 {
-	if (server_pointer(l->server, (int)mask, x, y))
-		return live_fail(l, PLAY_CLOSED, "the connection is over: %s", server_why(l->server));
+	if (server_send_pointer(l->server, (int)mask, x, y))
+		return live_set_failure(l, PLAY_CLOSED, "the connection is over: %s", server_failure_text(l->server));
 	l->mask = mask;
 	l->x = x;
 	l->y = y;
 	return 0;
 }
 
-int live_key(struct play_live *l, uint32_t keysym, bool down)
+int live_send_key(struct replay_connection *l, uint32_t keysym, bool down)
 {
-	if (server_key(l->server, keysym, down))
-		return live_fail(l, PLAY_CLOSED, "the connection is over: %s", server_why(l->server));
-	trace_note_key(&l->down, keysym, down);
+	if (server_send_key(l->server, keysym, down))
+		return live_set_failure(l, PLAY_CLOSED, "the connection is over: %s", server_failure_text(l->server));
+	update_held_down_keys(&l->down, keysym, down);
 	return 0;
 }
 
 /* Releases all buttons and keys: a server repeats a key that it believes to be down for ever. */
-static void release_inputs(struct play_live *l)
+static void release_inputs(struct replay_connection *l)
 {
 	int64_t until = clock_now() + LET_GO_NS;
 
 	if (l->mask)
-		server_pointer(l->server, 0, l->x, l->y);
+		server_send_pointer(l->server, 0, l->x, l->y);
 	for (int i = 0; i < l->down.n; i++)
-		server_key(l->server, l->down.key[i], false);
+		server_send_key(l->server, l->down.key[i], false);
 	while (server_has_unsent(l->server) && clock_now() < until) {
 		struct pollfd p = { .fd = server_fd(l->server), .events = POLLOUT };
 
@@ -181,43 +182,43 @@ static void release_inputs(struct play_live *l)
 	}
 }
 
-static int open_files(struct play_live *l, const char *out)
+static int open_replay_output_files(struct replay_connection *l, const char *out)
 {
 	uint8_t greeting[GREETING_MOST];
-	size_t n = server_greeting(l->server, greeting, sizeof(greeting));
+	size_t n = server_copy_log_greeting(l->server, greeting, sizeof(greeting));
 	char path[PATH_MAX];
 	int err;
 
 	if (snprintf(path, sizeof(path), "%s.aux", out) >= (int)sizeof(path))
-		return live_fail(l, PLAY_FAILED, "%.100s...: %s", out, strerror(ENAMETOOLONG));
+		return live_set_failure(l, PLAY_FAILED, "%.100s...: %s", out, strerror(ENAMETOOLONG));
 	l->log = fbs_create(out);
 	if (!l->log)
-		return live_fail(l, PLAY_FAILED, "cannot write %s: %s", out, strerror(errno));
+		return live_set_failure(l, PLAY_FAILED, "cannot write %s: %s", out, strerror(errno));
 	l->began_ns = clock_now();
 	err = fbs_write(l->log, greeting, n, 0);
 	if (err)
-		return live_fail(l, PLAY_FAILED, "cannot write %s: %s", out, strerror(-err));
-	l->side = side_create(path, l->began_ns);
+		return live_set_failure(l, PLAY_FAILED, "cannot write %s: %s", out, strerror(-err));
+	l->side = side_file_create(path, l->began_ns);
 	if (!l->side)
-		return live_fail(l, PLAY_FAILED, "cannot write %s: %s", path, strerror(errno));
+		return live_set_failure(l, PLAY_FAILED, "cannot write %s: %s", path, strerror(errno));
 	return 0;
 }
 
-int live_open(struct play_live *l, const struct play_cfg *cfg, const char *out, struct play_result *r)
+int live_connect_and_open_log(struct replay_connection *l, const struct play_cfg *cfg, const char *out, struct play_result *r)
 {
 	char why[512];
 	sigset_t stops;
 
-	*l = (struct play_live){ .cfg = cfg, .r = r, .x = -1, .y = -1 };
-	l->server = server_open(&cfg->server, &events, l, why, sizeof(why));
-	proc_stop_signals(&stops);
+	*l = (struct replay_connection){ .cfg = cfg, .r = r, .x = -1, .y = -1 };
+	l->server = server_connect(&cfg->server, &events, l, why, sizeof(why));
+	proc_fill_stop_signal_set(&stops);
 	sigprocmask(SIG_BLOCK, &stops, &l->outside);
 	if (!l->server)
-		return proc_stop ? live_fail(l, PLAY_INTERRUPTED, "interrupted") : live_fail(l, PLAY_REFUSED, "%s", why);
-	return open_files(l, out);
+		return proc_stop ? live_set_failure(l, PLAY_INTERRUPTED, "interrupted") : live_set_failure(l, PLAY_REFUSED, "%s", why);
+	return open_replay_output_files(l, out);
 }
 
-void live_close(struct play_live *l)
+void live_release_and_close(struct replay_connection *l)
 {
 	int err = 0, side_err = 0;
 
@@ -228,12 +229,12 @@ void live_close(struct play_live *l)
 		err = fbs_finish(l->log);
 	}
 	if (l->side) {
-		side_end(l->side, clock_now(), play_status_words[l->r->status]);
-		side_err = side_finish(l->side);
+		side_file_write_end(l->side, clock_now(), play_status_words[l->r->status]);
+		side_err = side_file_close(l->side);
 	}
 	if ((err || side_err) && l->r->status != PLAY_FAILED)
-		live_fail(l, PLAY_FAILED, "cannot write the log or its side file: %s", strerror(err ? -err : -side_err));
-	server_close(l->server);
+		live_set_failure(l, PLAY_FAILED, "cannot write the log or its side file: %s", strerror(err ? -err : -side_err));
+	server_disconnect(l->server);
 	sigprocmask(SIG_SETMASK, &l->outside, NULL);
 }
 
@@ -282,7 +283,7 @@ static int name_picture(char *path, const char *out, int which)
 	return snprintf(path, PATH_MAX, "%s.%s.ppm", out, picture_names[which]) < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-int play_pictures(const char *out, const struct screen *s, const struct trace_event *shot)
+int play_write_timeout_pictures(const char *out, const struct screen *s, const struct trace_event *shot)
 {
 	char path[PATH_MAX];
 	int err = 0;
@@ -295,7 +296,7 @@ int play_pictures(const char *out, const struct screen *s, const struct trace_ev
 	return err;
 }
 
-void play_pictures_remove(const char *out)
+void play_remove_timeout_pictures(const char *out)
 {
 	char path[PATH_MAX];
 

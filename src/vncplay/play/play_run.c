@@ -15,13 +15,13 @@
 const char *const play_status_words[] = { "complete", "timeout", "closed", "interrupted", "refused", "failed" };
 
 struct play_state {
-	struct play_live live;
+	struct replay_connection live;
 	const struct play_cfg *cfg;
 	const struct input_trace *t;
 	const char *out;
 	struct play_result *r;
 	struct pacing pacing;
-	struct await await;
+	struct snapshot_wait await;
 	bool awaiting;
 	int next;		/* index in the trace's events */
 	int due_of;		/* index of the input that pacing.due_ns is of; -1: none yet */
@@ -37,21 +37,21 @@ static void on_painted(void *whose, struct box box)
 	struct play_state *p = whose;
 
 	if (p->awaiting)
-		await_painted(&p->await, box);
+		await_screen_painted(&p->await, box);
 	dependency_painted(&p->dependencies, box);
 }
 
 /* Index of the first input from event i on; t->n: none. */
-static int next_input(const struct input_trace *t, int i)
+static int next_input_index(const struct input_trace *t, int i)
 {
 	while (i < t->n && t->events[i].kind == TRACE_SNAPSHOT)
 		i++;
 	return i;
 }
 
-static int64_t input_due(struct play_state *p)
+static int64_t next_input_due_time(struct play_state *p)
 {
-	int i = next_input(p->t, p->next);
+	int i = next_input_index(p->t, p->next);
 
 	if (i == p->t->n)	/* a snapshot after the last input is due now */
 		return p->sent_ns ? p->sent_ns : p->pacing.due_ns;
@@ -65,7 +65,7 @@ static int64_t input_due(struct play_state *p)
 }
 
 /* Notes a wait that ends now: all later inputs are delayed by it. */
-static void note_wait(struct play_state *p, int64_t ns, int64_t now)
+static void record_wait_and_shift(struct play_state *p, int64_t ns, int64_t now)
 {
 	sample_add(&p->r->wait_ns, ns);
 	p->r->shifted_ns += pacing_shift(&p->pacing, now);
@@ -80,31 +80,32 @@ static int watch_dependencies(struct play_state *p)
 		i++;
 	p->need_of = i;
 	return dependency_watch(&p->dependencies, i < p->t->n ? p->cfg->deps : NULL, i < p->t->n ? p->t->events[i].line : 0) ?
-	       live_fail(&p->live, PLAY_FAILED, "no memory") : 0;
+	       live_set_failure(&p->live, PLAY_FAILED, "no memory") : 0;
 }
 
 static bool dependencies_met(struct play_state *p, int64_t now)
 {
-	return dependency_met(&p->dependencies, live_screen(&p->live), p->cfg->await.settle_ns, now);
+	return dependency_all_met_and_settled(&p->dependencies, live_server_screen(&p->live), p->cfg->await.settle_ns, now);
 }
 
 static int await_dependencies(struct play_state *p)
 {
 	int64_t since = p->pacing.due_ns, over = since + p->cfg->await.timeout_ns, now = clock_now();
-	struct side_awaited s = { .n = -1, .line = p->t->events[p->next].line };
+	struct awaited_screen_state s = { .n = -1, .line = p->t->events[p->next].line };
 	bool waits = false;
 	int err;
 
 	while (!dependencies_met(p, now)) {
 		if (!waits)
-			side_snapshot(p->live.side, SIDE_WAIT, &s, now);
+			side_file_snapshot_event(p->live.side, SIDE_WAIT, &s, now);
 		waits = true;
 		if (now >= over) {
-			const struct deps_before *b = dependency_unmet(&p->dependencies, live_screen(&p->live));
+			const struct dependency_before_input *b = dependency_unmet(&p->dependencies, live_server_screen(&p->live));
 
 			s.waited_ns = now - since;
-			side_snapshot(p->live.side, SIDE_TIMEOUT, &s, now);
-			return live_fail(&p->live, PLAY_TIMEOUT, "line %d of the trace needs a change at %d,%d (%dx%d; line %d of the dependencies), "
+			side_file_snapshot_event(p->live.side, SIDE_TIMEOUT, &s, now);
+			return live_set_failure(&p->live, PLAY_TIMEOUT,
+						"line %d of the trace needs a change at %d,%d (%dx%d; line %d of the dependencies), "
 					 "which did not come; a longer --timeout, or play without --deps",
 					 s.line, b->box.x, b->box.y, b->box.w, b->box.h, b->file_line);
 		}
@@ -119,15 +120,15 @@ static int await_dependencies(struct play_state *p)
 	if (!waits)
 		return 0;
 	s.waited_ns = now - since;
-	side_snapshot(p->live.side, SIDE_OK, &s, now);
-	note_wait(p, s.waited_ns, now);
+	side_file_snapshot_event(p->live.side, SIDE_OK, &s, now);
+	record_wait_and_shift(p, s.waited_ns, now);
 	return 0;
 }
 
 /* Where the pointer is, or will be at the next input. False: not known. */
 static bool find_pointer(const struct play_state *p, int *x, int *y)
 {
-	int i = next_input(p->t, p->next);
+	int i = next_input_index(p->t, p->next);
 	const struct trace_event *e = i < p->t->n ? &p->t->events[i] : NULL;
 
 	*x = p->live.x;
@@ -139,41 +140,42 @@ static bool find_pointer(const struct play_state *p, int *x, int *y)
 	return *x >= 0;
 }
 
-static int fail_snapshot(struct play_state *p, struct side_awaited *s, int64_t now)
+static int fail_on_snapshot_timeout(struct play_state *p, struct awaited_screen_state *s, int64_t now)
 {
 	const struct trace_event *e = p->await.shot;
 	const char *found = "";
 	int err;
 
-	side_snapshot(p->live.side, SIDE_TIMEOUT, s, now);
+	side_file_snapshot_event(p->live.side, SIDE_TIMEOUT, s, now);
 	if (p->await.searched)
 		found = p->await.found == MATCH_FLAT ? "; it has too little in it to be looked for elsewhere" :
 			p->await.found == MATCH_AMBIGUOUS ? "; there are several such places around it" : "; nor is it anywhere around";
-	err = play_pictures(p->out, live_screen(&p->live), e);
+	err = play_write_timeout_pictures(p->out, live_server_screen(&p->live), e);
 	if (err)
-		return live_fail(&p->live, PLAY_TIMEOUT,
+		return live_set_failure(&p->live, PLAY_TIMEOUT,
 				 "line %d of the trace: the screen at %d,%d (%dx%d) is not as recorded: %d of %d pixels differ%s; no pictures: %s",
 				 e->line, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched, s->of, found, strerror(-err));
-	return live_fail(&p->live, PLAY_TIMEOUT, "line %d of the trace: after %.3g s the screen at %d,%d (%dx%d) is not as recorded: "
+	return live_set_failure(&p->live, PLAY_TIMEOUT,
+				"line %d of the trace: after %.3g s the screen at %d,%d (%dx%d) is not as recorded: "
 			 "%d of %d pixels differ, %d at the best%s; see %.187s.expected.ppm and .actual.ppm",
 			 e->line, (double)s->waited_ns / NS_PER_S, e->box.x, e->box.y, e->box.w, e->box.h, s->mismatched,
 			 s->of, p->await.least, found, p->out);
 }
 
-static int end_snapshot_wait(struct play_state *p, struct side_awaited *s, int64_t now, bool waits)
+static int end_snapshot_wait(struct play_state *p, struct awaited_screen_state *s, int64_t now, bool waits)
 {
-	const struct await *a = &p->await;
+	const struct snapshot_wait *a = &p->await;
 	bool moved = a->dx || a->dy;
-	int i = next_input(p->t, p->next);
+	int i = next_input_index(p->t, p->next);
 
-	side_snapshot(p->live.side, SIDE_OK, s, now);
+	side_file_snapshot_event(p->live.side, SIDE_OK, s, now);
 	p->r->snapshots++;
 	p->r->at_once += !waits && !moved;
 	p->r->waited += waits && !moved;
 	p->r->moved += moved;
 	p->r->pointer_masked += a->pointer_masked;
 	if (waits)
-		note_wait(p, s->waited_ns, now);
+		record_wait_and_shift(p, s->waited_ns, now);
 	if (!p->live.mask)	/* while a button is down, a dragged object keeps its displacement */
 		p->moved_x = p->moved_y = 0;
 	if (!p->live.mask && moved && a->shot->why == TRACE_FOR_CLICK && i < p->t->n) {
@@ -190,28 +192,28 @@ static int end_snapshot_wait(struct play_state *p, struct side_awaited *s, int64
 /* Moves the pointer a pixel aside or back, so that programs notice what has appeared below it. */
 static int wiggle_pointer(struct play_state *p, enum await_word word, int x, int y)
 {
-	int aside = x + 1 < live_screen(&p->live)->width ? x + 1 : x - 1, err = 0;
+	int aside = x + 1 < live_server_screen(&p->live)->width ? x + 1 : x - 1, err = 0;
 
 	if (word == AWAIT_OUT) {
 		p->r->wiggles++;
-		err = live_pointer(&p->live, p->live.mask, aside, y);
+		err = live_send_pointer(&p->live, p->live.mask, aside, y);
 	} else {
-		err = live_pointer(&p->live, p->live.mask, x, y);
+		err = live_send_pointer(&p->live, p->live.mask, x, y);
 	}
-	side_wiggle(p->live.side, clock_now(), p->live.x, p->live.y);
+	side_file_write_wiggle(p->live.side, clock_now(), p->live.x, p->live.y);
 	return err;
 }
 
 static int await_snapshot(struct play_state *p)
 {
 	const struct trace_event *e = &p->t->events[p->next];
-	struct side_awaited s = { .n = p->r->snapshots, .line = e->line, .why = e->why };
-	int64_t when = input_due(p), now = clock_now(), wake;
+	struct awaited_screen_state s = { .n = p->r->snapshots, .line = e->line, .why = e->why };
+	int64_t when = next_input_due_time(p), now = clock_now(), wake;
 	bool waits = false, noted = false;	/* waits: it did not match at once; noted: its input was due */
 	int x0, y0, x, y, err = 0;
 	bool known;
 
-	await_begin(&p->await, &p->cfg->await, e, p->live.mask != 0, p->moved_x, p->moved_y);
+	await_begin_snapshot(&p->await, &p->cfg->await, e, p->live.mask != 0, p->moved_x, p->moved_y);
 	p->awaiting = true;
 	known = find_pointer(p, &x0, &y0);
 	x = x0;
@@ -221,11 +223,11 @@ static int await_snapshot(struct play_state *p)
 		enum await_word word;
 
 		if (now >= when - EARLY_NS && !noted) {
-			await_due(&p->await, when);
-			side_snapshot(p->live.side, SIDE_WAIT, &s, now);
+			await_input_due(&p->await, when);
+			side_file_snapshot_event(p->live.side, SIDE_WAIT, &s, now);
 			noted = true;
 		}
-		word = await_step(&p->await, live_screen(&p->live), now, p->live.x, p->live.y, !p->live.shaped, &wake);
+		word = await_next_action(&p->await, live_server_screen(&p->live), now, p->live.x, p->live.y, !p->live.shaped, &wake);
 		s.mismatched = p->await.seen.mismatched;
 		s.of = p->await.seen.of;
 		s.dx = p->await.dx;
@@ -236,7 +238,7 @@ static int await_snapshot(struct play_state *p)
 		case AWAIT_OK:
 			return end_snapshot_wait(p, &s, now, waits && now > when);
 		case AWAIT_TIMEOUT:
-			return fail_snapshot(p, &s, now);
+			return fail_on_snapshot_timeout(p, &s, now);
 		case AWAIT_OUT:
 		case AWAIT_BACK:
 			if (word == AWAIT_OUT && s.dx == p->moved_x && s.dy == p->moved_y) {	/* and no new offset of the window was found */
@@ -249,7 +251,7 @@ static int await_snapshot(struct play_state *p)
 			x = x0 - p->moved_x + s.dx;
 			y = y0 - p->moved_y + s.dy;
 			if (e->why != TRACE_FOR_KEY && known)
-				err = live_pointer(&p->live, p->live.mask, x, y);
+				err = live_send_pointer(&p->live, p->live.mask, x, y);
 			break;
 		default:
 			if (noted)
@@ -284,13 +286,13 @@ static int send_input(struct play_state *p, const struct trace_event *e)
 	y = e->y + p->moved_y;
 	now = clock_now();
 	if (e->kind == TRACE_KEY_DOWN || e->kind == TRACE_KEY_UP)
-		err = live_key(&p->live, e->keysym, e->kind == TRACE_KEY_DOWN);
+		err = live_send_key(&p->live, e->keysym, e->kind == TRACE_KEY_DOWN);
 	else
-		err = live_pointer(&p->live, e->kind == TRACE_PRESS ? mask | bit : e->kind == TRACE_RELEASE ? mask & ~bit : mask, x, y);
+		err = live_send_pointer(&p->live, e->kind == TRACE_PRESS ? mask | bit : e->kind == TRACE_RELEASE ? mask & ~bit : mask, x, y);
 	if (err)
 		return err;
 	late = now - p->pacing.due_ns;
-	side_input(p->live.side, p->r->inputs, e, x, y, now, late);
+	side_file_write_input(p->live.side, p->r->inputs, e, x, y, now, late);
 	sample_add(&p->r->late_ns, late);
 	p->r->inputs++;
 	p->sent_ns = now;
@@ -300,7 +302,7 @@ static int send_input(struct play_state *p, const struct trace_event *e)
 
 static int play_input(struct play_state *p)
 {
-	int64_t when = input_due(p);
+	int64_t when = next_input_due_time(p);
 	int err;
 
 	while (clock_now() < when - EARLY_NS) {
@@ -337,26 +339,26 @@ static int await_last_response(struct play_state *p)
 	}
 }
 
-static int check_size(struct play_state *p)
+static int refuse_other_screen_size(struct play_state *p)
 {
-	const struct screen *s = live_screen(&p->live);
-	const struct box *m = match_mask_beside(p->cfg->await.match.masks, p->cfg->asked_masks, s->width, s->height);
+	const struct screen *s = live_server_screen(&p->live);
+	const struct box *m = match_mask_outside_screen(p->cfg->await.match.masks, p->cfg->asked_masks, s->width, s->height);
 
 	if (m && (!p->t->width || p->cfg->any_size))
-		return live_fail(&p->live, PLAY_REFUSED, "--mask %d,%d,%d,%d is outside of the server's screen, "
+		return live_set_failure(&p->live, PLAY_REFUSED, "--mask %d,%d,%d,%d is outside of the server's screen, "
 				 "which is %dx%d: it would hide nothing", m->x, m->y, m->w, m->h, s->width, s->height);
 	if (!p->t->width || p->cfg->any_size || (s->width == p->t->width && s->height == p->t->height))
 		return 0;
-	return live_fail(&p->live, PLAY_REFUSED,
+	return live_set_failure(&p->live, PLAY_REFUSED,
 			 "the server's screen is %dx%d, the trace is of one of %dx%d: give the server that size, or play with --any-size", s->width,
 			 s->height, p->t->width, p->t->height);
 }
 
-static void note_settings(struct play_state *p)
+static void write_settings_to_side_file(struct play_state *p)
 {
-	const struct await_cfg *a = &p->cfg->await;
+	const struct snapshot_wait_cfg *a = &p->cfg->await;
 
-	side_setting(p->live.side, "speed=%g jitter=%g%% seed=%llu tolerance=%d mismatch=%g%% settle_us=%lld "
+	side_file_write_setting(p->live.side, "speed=%g jitter=%g%% seed=%llu tolerance=%d mismatch=%g%% settle_us=%lld "
 		     "timeout_us=%lld patience_us=%lld search=%d", p->cfg->speed,
 		     p->cfg->jitter * 100, (unsigned long long)p->cfg->seed, a->match.tolerance, a->match.share,
 		     (long long)(a->settle_ns / NS_PER_US), (long long)(a->timeout_ns / NS_PER_US),
@@ -365,20 +367,20 @@ static void note_settings(struct play_state *p)
 
 static int play_to_end(struct play_state *p)
 {
-	int err = check_size(p);
+	int err = refuse_other_screen_size(p);
 
 	if (err)
 		return err;
-	note_settings(p);
+	write_settings_to_side_file(p);
 	err = live_await_first_screen(&p->live, clock_now() + p->cfg->await.timeout_ns);
 	if (err)
 		return err;
-	err = check_size(p);
+	err = refuse_other_screen_size(p);
 	if (err)
 		return err;
 	p->r->began = true;
 	pacing_start(&p->pacing, p->cfg->speed, p->cfg->jitter, p->cfg->seed, clock_now());
-	side_start(p->live.side, clock_now());
+	side_file_write_start(p->live.side, clock_now());
 	err = watch_dependencies(p);
 	while (!err && p->next < p->t->n)
 		err = p->t->events[p->next].kind == TRACE_SNAPSHOT ? await_snapshot(p) : play_input(p);
@@ -390,7 +392,7 @@ static int play_to_end(struct play_state *p)
 enum play_status play_run(const struct play_cfg *cfg, const struct input_trace *t, const char *out, struct play_result *r)
 {
 	struct play_state p = { .cfg = cfg, .t = t, .out = out, .r = r, .due_of = -1 };
-	int64_t cpu = clock_process_cpu();
+	int64_t cpu = clock_process_cpu_time();
 
 	*r = (struct play_result){ .status = PLAY_COMPLETE };
 	if (sample_reserve(&r->late_ns, (size_t)t->n + 1) || sample_reserve(&r->wait_ns, (size_t)t->n + 1)) {
@@ -398,15 +400,15 @@ enum play_status play_run(const struct play_cfg *cfg, const struct input_trace *
 		snprintf(r->why, sizeof(r->why), "no memory");
 		return r->status;
 	}
-	play_pictures_remove(out);	/* pictures of an earlier run */
-	if (!live_open(&p.live, cfg, out, r)) {
+	play_remove_timeout_pictures(out);	/* pictures of an earlier run */
+	if (!live_connect_and_open_log(&p.live, cfg, out, r)) {
 		p.live.painted = on_painted;
 		p.live.whose = &p;
 		play_to_end(&p);
 	}
-	live_close(&p.live);
+	live_release_and_close(&p.live);
 	dependency_free(&p.dependencies);
-	r->cpu_ns = clock_process_cpu() - cpu;
+	r->cpu_ns = clock_process_cpu_time() - cpu;
 	return r->status;
 }
 

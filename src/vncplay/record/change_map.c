@@ -31,7 +31,8 @@ void change_map_free(struct change_map *f)
 	*f = (struct change_map){ 0 };
 }
 
-void change_map_paint(struct change_map *f, const struct screen *s, struct box box, uint32_t now_ms, enum change_cause cause)
+void change_map_update_painted(struct change_map *f, const struct screen *s, struct box box, uint32_t now_ms,
+			       enum change_cause cause)
 {
 	if (s->width != f->width || s->height != f->height)
 		return;	/* change_map_start follows */
@@ -101,7 +102,7 @@ int change_map_count(const struct change_map *f, struct box within, uint32_t sin
 	return count_changed_pixels(f, within, since_ms, now_ms, &around, &last);
 }
 
-uint32_t change_map_last(const struct change_map *f, struct box within, uint32_t now_ms)
+uint32_t change_map_last_change_ms(const struct change_map *f, struct box within, uint32_t now_ms)
 {
 	struct box around;
 	uint32_t last;
@@ -110,7 +111,7 @@ uint32_t change_map_last(const struct change_map *f, struct box within, uint32_t
 	return last;
 }
 
-struct box change_map_area(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms, int most)
+struct box change_map_most_changed_area(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms, int most)
 {
 	struct box area, part;
 	uint32_t last;

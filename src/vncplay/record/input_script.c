@@ -30,7 +30,7 @@ struct input_script_reader {
 	const char *wrong;	/* the error in the line */
 };
 
-static int add_step(struct input_script_reader *r, double after_ms, struct input_script_step step)
+static int add_script_step(struct input_script_reader *r, double after_ms, struct input_script_step step)
 {
 	struct input_script *h = r->h;
 
@@ -93,17 +93,17 @@ static int add_movement(struct input_script_reader *r, int x, int y, double ms)
 	for (int i = 1; i < steps && !err; i++) {
 		double part = (double)i / steps, way = part * part * (3 - 2 * part);
 
-		err = add_step(r, ms / steps, (struct input_script_step){ .kind = SCRIPT_MOVE, .x = (int)(r->x + way * dx + 0.5),
+		err = add_script_step(r, ms / steps, (struct input_script_step){ .kind = SCRIPT_MOVE, .x = (int)(r->x + way * dx + 0.5),
 							     .y = (int)(r->y + way * dy + 0.5) });
 	}
 	r->x = x;
 	r->y = y;
-	return err ? err : add_step(r, steps ? ms / steps : 0, (struct input_script_step){ .kind = SCRIPT_MOVE, .x = x, .y = y });
+	return err ? err : add_script_step(r, steps ? ms / steps : 0, (struct input_script_step){ .kind = SCRIPT_MOVE, .x = x, .y = y });
 }
 
 static int add_press(struct input_script_reader *r, double after_ms, int button, bool down)
 {
-	return add_step(r, after_ms, (struct input_script_step){ .kind = SCRIPT_BUTTON, .button = button, .down = down });
+	return add_script_step(r, after_ms, (struct input_script_step){ .kind = SCRIPT_BUTTON, .button = button, .down = down });
 }
 
 static int add_clicks(struct input_script_reader *r, int button, int64_t times, double first_ms)
@@ -119,12 +119,12 @@ static int add_clicks(struct input_script_reader *r, int button, int64_t times, 
 }
 
 /* Reads "over MS", "button B" and "N [times]" in any order; NULL: that word is not allowed. */
-static int read_options(struct input_script_reader *r, char **rest, double *over, int *button, int64_t *times)
+static int read_action_options(struct input_script_reader *r, char **rest, double *over, int *button, int64_t *times)
 {
 	char *w;
 
 	while ((w = next_word(rest))) {
-		struct act act;
+		struct input_act act;
 
 		if (over && !strcmp(w, "over")) {
 			if (!read_ms(next_word(rest), over))
@@ -144,53 +144,53 @@ static int read_options(struct input_script_reader *r, char **rest, double *over
 	return 0;
 }
 
-static int read_move(struct input_script_reader *r, char *rest)
+static int read_script_move(struct input_script_reader *r, char *rest)
 {
 	double over = -1;
 	int x, y, err;
 
 	if (!read_script_place(r, &rest, &x, &y))
 		return -EINVAL;
-	err = read_options(r, &rest, &over, NULL, NULL);
+	err = read_action_options(r, &rest, &over, NULL, NULL);
 	return err ? err : add_movement(r, x, y, over);
 }
 
-static int read_click(struct input_script_reader *r, char *rest)
+static int read_script_click(struct input_script_reader *r, char *rest)
 {
 	int64_t times = 1;
 	int x, y, button = 1, err;
 
 	if (!read_script_place(r, &rest, &x, &y))
 		return -EINVAL;
-	err = read_options(r, &rest, NULL, &button, &times);
+	err = read_action_options(r, &rest, NULL, &button, &times);
 	if (!err && (x != r->x || y != r->y))
 		err = add_movement(r, x, y, -1);
 	return err ? err : add_clicks(r, button, times, REST_MS);
 }
 
-static int read_drag(struct input_script_reader *r, char *rest)
+static int read_script_drag(struct input_script_reader *r, char *rest)
 {
 	double over = -1;
 	int x, y, to_x, to_y, button = 1, err;
 
 	if (!read_script_place(r, &rest, &x, &y) || !read_script_place(r, &rest, &to_x, &to_y))
 		return -EINVAL;
-	err = read_options(r, &rest, &over, &button, NULL);
+	err = read_action_options(r, &rest, &over, &button, NULL);
 	if (!err && (x != r->x || y != r->y))
 		err = add_movement(r, x, y, -1);
 	if (!err)
 		err = add_press(r, REST_MS, button, true);
 	if (!err)
-		err = add_step(r, REST_MS, (struct input_script_step){ .kind = SCRIPT_MOVE, .x = x, .y = y });
+		err = add_script_step(r, REST_MS, (struct input_script_step){ .kind = SCRIPT_MOVE, .x = x, .y = y });
 	if (!err)
 		err = add_movement(r, to_x, to_y, over);
 	return err ? err : add_press(r, REST_MS, button, false);
 }
 
-static int read_button(struct input_script_reader *r, char *rest)
+static int read_script_button(struct input_script_reader *r, char *rest)
 {
 	char *number = next_word(&rest), *way = next_word(&rest);
-	struct act act;
+	struct input_act act;
 
 	if (!number || !way || next_word(&rest) || act_read_button(number, way, &act))
 		return reject_line(r, "button: N down, N up or N click is expected");
@@ -199,7 +199,7 @@ static int read_button(struct input_script_reader *r, char *rest)
 	return act.way == ACT_CLICK ? add_clicks(r, act.button, 1, 0) : add_press(r, 0, act.button, act.way == ACT_DOWN);
 }
 
-static int read_scroll(struct input_script_reader *r, char *rest)
+static int read_script_scroll(struct input_script_reader *r, char *rest)
 {
 	static const char *const ways[] = { "up", "down", "left", "right" };
 	char *way = next_word(&rest);
@@ -212,7 +212,7 @@ static int read_scroll(struct input_script_reader *r, char *rest)
 		return reject_line(r, "scroll: up, down, left or right is expected");
 	if (r->x < 0)
 		return reject_line(r, "scroll: the pointer has no place yet (move X,Y)");
-	err = read_options(r, &rest, NULL, NULL, &times);
+	err = read_action_options(r, &rest, NULL, NULL, &times);
 	for (int64_t k = 0; k < times && !err; k++) {
 		err = add_press(r, k ? KEY_MS : 0, 4 + i, true);
 		if (!err)
@@ -221,12 +221,12 @@ static int read_scroll(struct input_script_reader *r, char *rest)
 	return err;
 }
 
-static int add_key(struct input_script_reader *r, double after_ms, uint32_t keysym, bool down)
+static int add_key_step(struct input_script_reader *r, double after_ms, uint32_t keysym, bool down)
 {
-	return add_step(r, after_ms, (struct input_script_step){ .kind = SCRIPT_KEY, .keysym = keysym, .down = down });
+	return add_script_step(r, after_ms, (struct input_script_step){ .kind = SCRIPT_KEY, .keysym = keysym, .down = down });
 }
 
-static int add_keystroke(struct input_script_reader *r, const struct act *act, double first_ms)
+static int add_keystroke(struct input_script_reader *r, const struct input_act *act, double first_ms)
 {
 	static const struct {
 		unsigned held;
@@ -237,21 +237,21 @@ static int add_keystroke(struct input_script_reader *r, const struct act *act, d
 	for (int i = 0; i < 3 && !err; i++) {
 		if (!(act->held & held[i].held))
 			continue;
-		err = add_key(r, first_ms, held[i].keysym, true);
+		err = add_key_step(r, first_ms, held[i].keysym, true);
 		first_ms = HELD_MS;
 	}
 	if (!err)
-		err = add_key(r, first_ms, act->keysym, true);
+		err = add_key_step(r, first_ms, act->keysym, true);
 	if (!err)
-		err = add_key(r, KEY_MS, act->keysym, false);
+		err = add_key_step(r, KEY_MS, act->keysym, false);
 	for (int i = 2; i >= 0 && !err; i--)
 		if (act->held & held[i].held)
-			err = add_key(r, HELD_MS, held[i].keysym, false);
+			err = add_key_step(r, HELD_MS, held[i].keysym, false);
 	return err;
 }
 
 /* Reads "[MS] TEXT". One blank separates them; all other blanks belong to the text. */
-static int read_type(struct input_script_reader *r, char *text)
+static int read_script_typing(struct input_script_reader *r, char *text)
 {
 	double gap = TYPE_MS, ms;
 	bool first = true;
@@ -275,7 +275,7 @@ static int read_type(struct input_script_reader *r, char *text)
 	if (!*text)
 		return reject_line(r, "type: a text is expected");
 	for (const char *rest = text; *rest && !err; first = false) {
-		struct act act;
+		struct input_act act;
 
 		if (act_read_character(&rest, &act))
 			return reject_line(r, "type: not a character (UTF-8)");
@@ -284,33 +284,33 @@ static int read_type(struct input_script_reader *r, char *text)
 	return err;
 }
 
-static int read_key(struct input_script_reader *r, const char *name, char *rest, const char *way)
+static int read_script_key(struct input_script_reader *r, const char *name, char *rest, const char *way)
 {
-	struct act act;
+	struct input_act act;
 
 	if (!name || next_word(&rest) || act_read_key(name, &act) || (way && act.held))
 		return reject_line(r, "neither a key nor a word of a script");
-	return way ? add_key(r, 0, act.keysym, *way == 'd') : add_keystroke(r, &act, 0);
+	return way ? add_key_step(r, 0, act.keysym, *way == 'd') : add_keystroke(r, &act, 0);
 }
 
-static int read_quiet(struct input_script_reader *r, char *rest)
+static int read_script_quiet(struct input_script_reader *r, char *rest)
 {
 	char *time = next_word(&rest);
 	int64_t ns = 500 * NS_PER_MS;
 
 	if ((time && (cli_read_ns(time, &ns) || ns < NS_PER_MS || ns > SCRIPT_QUIET_MOST_NS)) || next_word(&rest))
 		return reject_line(r, "quiet: a time up to 10s is expected");
-	return add_step(r, (double)ns / NS_PER_MS, (struct input_script_step){ .kind = SCRIPT_QUIET });
+	return add_script_step(r, (double)ns / NS_PER_MS, (struct input_script_step){ .kind = SCRIPT_QUIET });
 }
 
-static int read_pause(struct input_script_reader *r, char *rest)
+static int read_script_pause(struct input_script_reader *r, char *rest)
 {
 	char *time = next_word(&rest);
 	int64_t ns;
 
 	if (!time || cli_read_ns(time, &ns) || ns < 0 || ns > NS_PER_DAY || next_word(&rest))
 		return reject_line(r, "pause: a time such as 500ms is expected");
-	return add_step(r, (double)ns / NS_PER_MS, (struct input_script_step){ .kind = SCRIPT_LINE });
+	return add_script_step(r, (double)ns / NS_PER_MS, (struct input_script_step){ .kind = SCRIPT_LINE });
 }
 
 static int read_input_line(struct input_script_reader *r, char *text)
@@ -318,9 +318,9 @@ static int read_input_line(struct input_script_reader *r, char *text)
 	static const struct {
 		const char *word;
 		int (*read)(struct input_script_reader *r, char *rest);
-	} words[] = { { "move", read_move }, { "button", read_button }, { "click", read_click },
-		      { "drag", read_drag }, { "scroll", read_scroll }, { "type", read_type },
-		      { "pause", read_pause }, { "quiet", read_quiet } };
+	} words[] = { { "move", read_script_move }, { "button", read_script_button }, { "click", read_script_click },
+		      { "drag", read_script_drag }, { "scroll", read_script_scroll }, { "type", read_script_typing },
+		      { "pause", read_script_pause }, { "quiet", read_script_quiet } };
 	char none[] = "", *rest = none, *what = strtok_r(text, BLANK, &rest), *start;
 	double delay = 0;
 	int err;
@@ -329,7 +329,7 @@ static int read_input_line(struct input_script_reader *r, char *text)
 	start = rest ? rest + strspn(rest, BLANK) : none;
 	if (isdigit((unsigned char)*what) && *start && read_ms(what, &delay))
 		what = next_word(&rest);
-	err = add_step(r, delay, (struct input_script_step){ .kind = SCRIPT_LINE });
+	err = add_script_step(r, delay, (struct input_script_step){ .kind = SCRIPT_LINE });
 	if (err)
 		return err;
 	if (!rest)
@@ -340,9 +340,9 @@ static int read_input_line(struct input_script_reader *r, char *text)
 	if (!strcmp(what, "down") || !strcmp(what, "up")) {
 		const char *name = next_word(&rest);
 
-		return read_key(r, name, rest, what);
+		return read_script_key(r, name, rest, what);
 	}
-	return read_key(r, what, rest, NULL);
+	return read_script_key(r, what, rest, NULL);
 }
 
 int input_script_read(FILE *in, int width, int height, struct input_script *h, char *why, size_t size)

@@ -29,7 +29,7 @@ static struct {
 } cfg;
 static struct rec_cfg out_cfg;
 
-static int read_box(const char *text, void *value)
+static int parse_key_area_option(const char *text, void *value)
 {
 	struct box *b = value;
 
@@ -57,7 +57,8 @@ static const struct cli_opt options[] = {
 	  "presses on one spot at most so far apart belong together (400ms)", NULL, NULL, NULL },
 	{ CLI_NS, 0, "key-pause", &cfg.recorder.key_pause_ns, 1e6, 60e9,
 	  "keys after such a pause are looked after anew (400ms)", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "key-area", &cfg.recorder.key_area, 0, 0, "what keys change (learned from what they do change)", NULL, read_box,
+	{ CLI_CALL, 0, "key-area", &cfg.recorder.key_area, 0, 0, "what keys change (learned from what they do change)", NULL,
+		parse_key_area_option,
 	  "X,Y,W,H (of at most 65536 pixels)" },
 	{ CLI_NS, 0, "hover", &cfg.recorder.hover_ns, 0, 10e9,
 	  "what changes near the pointer so long after a move is its doing; 0: never (800ms)", NULL, NULL, NULL },
@@ -70,9 +71,9 @@ static const struct cli_opt options[] = {
 };
 
 struct recording {
-	struct server *server;
+	struct server_connection *server;
 	struct trace_writer *trace;
-	struct user *user;
+	struct recorded_input_source *user;
 	struct recorder *recorder;	/* NULL until the first picture is complete */
 	int64_t covered;	/* pixels painted before the recorder was opened */
 	int err;
@@ -88,7 +89,7 @@ static void on_resized(void *whose, int width, int height)
 	if (!r->recorder)
 		return;
 	snprintf(text, sizeof(text), "the screen is %dx%d from here on", width, height);
-	err = trace_note(r->trace, text);
+	err = trace_write_comment(r->trace, text);
 	if (!err)
 		err = recorder_resized(r->recorder);
 	if (!err && r->user->resized)
@@ -109,36 +110,36 @@ static void on_painted(void *whose, struct box box)
 		r->user->painted(r->user, box);
 }
 
-static void on_ended(void *whose)
+static void on_update_ended(void *whose)
 {
 	struct recording *r = whose;
 
 	r->updated = true;
 }
 
-static void on_shape(void *whose)
+static void on_cursor_shape(void *whose)
 {
 	((struct recording *)whose)->shape = true;
 }
 
 static int send_recorded_pointer(void *whose, int mask, int x, int y)
 {
-	return server_pointer(((struct recording *)whose)->server, mask, x, y);
+	return server_send_pointer(((struct recording *)whose)->server, mask, x, y);
 }
 
 static int send_recorded_key(void *whose, uint32_t keysym, bool down)
 {
-	return server_key(((struct recording *)whose)->server, keysym, down);
+	return server_send_key(((struct recording *)whose)->server, keysym, down);
 }
 
 static int write_trace_event(void *whose, const struct trace_event *e)
 {
-	return trace_add(((struct recording *)whose)->trace, e);
+	return trace_write_event(((struct recording *)whose)->trace, e);
 }
 
-static int write_trace_note(void *whose, const char *text)
+static int write_trace_comment(void *whose, const char *text)
 {
-	return trace_note(((struct recording *)whose)->trace, text);
+	return trace_write_comment(((struct recording *)whose)->trace, text);
 }
 
 /* Sleeps until the server or the user sends, until `until_ns`, or until a stop signal. */
@@ -157,7 +158,7 @@ static void sleep_for_input(struct recording *r, int64_t until_ns)
 
 		until_ns = wake_ns < until_ns ? wake_ns : until_ns;
 	}
-	proc_select(top + 1, &in, &out, until_ns);
+	proc_select_until_or_stop(top + 1, &in, &out, until_ns);
 }
 
 /* Reads from the server for up to 50 ms. 0, or -errno: the connection is over. */
@@ -175,7 +176,7 @@ static int read_server_updates(struct recording *r)
  * The first updates may contain only the cursor or the screen's size. */
 static int await_first_picture(struct recording *r)
 {
-	const struct screen *screen = rfb_screen(server_rfb(r->server));
+	const struct screen *screen = rfb_screen(server_rfb_decoder(r->server));
 	int64_t until = clock_now() + cfg.server.timeout_ns;
 	int err = 0;
 
@@ -203,7 +204,7 @@ static const char *record_until_end(struct recording *r, char *why, size_t size,
 		err = read_server_updates(r);
 		if (err) {
 			*status = cfg.script ? EXIT_LOSSY : EXIT_OK;	/* the rest of a script is lost; a user saw the connection close */
-			snprintf(why, size, "%s", server_why(r->server));
+			snprintf(why, size, "%s", server_failure_text(r->server));
 			return "server closed";
 		}
 		err = r->err ? r->err : r->user->take(r->user, r->recorder, clock_now(), why, size);
@@ -211,7 +212,7 @@ static const char *record_until_end(struct recording *r, char *why, size_t size,
 			return r->user->ended;
 		held = recorder_holds_inputs(r->recorder);
 		if (!err)
-			err = recorder_step(r->recorder, clock_now(), &wake);
+			err = recorder_send_due_inputs(r->recorder, clock_now(), &wake);
 		if (held && !recorder_holds_inputs(r->recorder))	/* a script may be waiting for it */
 			wake = clock_now();
 		if (err < 0) {
@@ -244,23 +245,23 @@ static void end_recording(struct recording *r)
 	}
 }
 
-static void report_recording(struct rec *out, const struct recording *r, const char *server, const char *trace,
+static void report_recording(struct rec_report *out, const struct recording *r, const char *server, const char *trace,
 		   const char *ended, double seconds)
 {
 	const struct recorder_count *c = recorder_counts(r->recorder);
-	const struct rfb *rfb = server_rfb(r->server);
+	const struct rfb_decoder *rfb = server_rfb_decoder(r->server);
 	int64_t snapshots = 0;
 
-	rec_object(out, "settings");
+	rec_begin_object(out, "settings");
 	rec_str(out, "server", server);
 	rec_str(out, "trace", trace);
 	rec_str(out, "by", cfg.script ? "script" : "proxy");
 	rec_real(out, "quiet_ms", (double)cfg.recorder.quiet_ns / NS_PER_MS, 1);
 	rec_real(out, "quiet_most_ms", (double)cfg.recorder.quiet_most_ns / NS_PER_MS, 1);
 	rec_int(out, "snapshot_size", cfg.recorder.snapshot);
-	rec_end(out);
-	rec_object(out, "result");
-	rec_str(out, "name", rfb_name(rfb));
+	rec_end_container(out);
+	rec_begin_object(out, "result");
+	rec_str(out, "name", rfb_desktop_name(rfb));
 	rec_int(out, "width", rfb_screen(rfb)->width);
 	rec_int(out, "height", rfb_screen(rfb)->height);
 	rec_str(out, "ended", ended);
@@ -269,25 +270,25 @@ static void report_recording(struct rec *out, const struct recording *r, const c
 	rec_int(out, "presses", c->presses);
 	rec_int(out, "releases", c->releases);
 	rec_int(out, "keys", c->keys);
-	rec_object(out, "snapshots");
+	rec_begin_object(out, "snapshots");
 	for (int i = TRACE_FOR_CLICK; i <= TRACE_FOR_HOVER; i++) {
-		rec_int(out, trace_why_word((enum trace_why)i), c->snapshots[i]);
+		rec_int(out, trace_snapshot_reason_word((enum trace_why)i), c->snapshots[i]);
 		snapshots += c->snapshots[i];
 	}
-	rec_end(out);
+	rec_end_container(out);
 	rec_int(out, "quiesced", c->quiesced);
 	rec_int(out, "restless", c->restless);
 	rec_real(out, "held_most_ms", (double)c->held_most_ns / NS_PER_MS, 1);
 	rec_bool(out, "pointer_shape", r->shape);
-	rec_end(out);
+	rec_end_container(out);
 	if (!c->presses && !c->keys)
-		rec_warn(out, "no click and no key in %s: nothing to replay", say_ns(seconds * NS_PER_S));
+		rec_warn(out, "no click and no key in %s: nothing to replay", ns_text(seconds * NS_PER_S));
 	else
-		rec_say(out, "recorded %s: %s inputs (%s keys, %s clicks), %s snapshots", say_ns(seconds * NS_PER_S), say_count(c->inputs),
-			say_count(c->keys), say_count(c->presses), say_count(snapshots));
-	rec_say(out, "  inputs were held back %s at most", say_ns((double)c->held_most_ns));
+		rec_say(out, "recorded %s: %s inputs (%s keys, %s clicks), %s snapshots", ns_text(seconds * NS_PER_S), count_text(c->inputs),
+			count_text(c->keys), count_text(c->presses), count_text(snapshots));
+	rec_say(out, "  inputs were held back %s at most", ns_text((double)c->held_most_ns));
 	if (c->restless)
-		rec_say(out, "  %s times the screen did not come to rest before a snapshot", say_count(c->restless));
+		rec_say(out, "  %s times the screen did not come to rest before a snapshot", count_text(c->restless));
 }
 
 static void check_record_options(void)
@@ -303,23 +304,24 @@ static void check_record_options(void)
 		die_usage("--settle-timeout is shorter than --settle");
 }
 
-static struct user *open_user(const struct rfb *rfb, char words[80], char *why, size_t size)
+static struct recorded_input_source *open_input_source(const struct rfb_decoder *rfb, char words[80], char *why, size_t size)
 {
 	const struct screen *screen = rfb_screen(rfb);
 
 	if (cfg.script)
 		return user_script(screen, cfg.script, why, size);
-	return user_proxy(screen, rfb_name(rfb), cfg.bind ? cfg.bind : "127.0.0.1", (int)cfg.port, words, why, size);
+	return user_proxy(screen, rfb_desktop_name(rfb), cfg.bind ? cfg.bind : "127.0.0.1", (int)cfg.port, words, why, size);
 }
 
 int vncplay_record(int argc, char **argv)
 {
-	static const struct rfb_events events = { .resized = on_resized, .painted = on_painted, .ended = on_ended, .shape = on_shape };
-	static const struct recorder_out out = { send_recorded_pointer, send_recorded_key, write_trace_event, write_trace_note };
+	static const struct rfb_event_callbacks events = { .resized = on_resized, .painted = on_painted, .ended = on_update_ended,
+		.shape = on_cursor_shape };
+	static const struct recorder_callbacks out = { send_recorded_pointer, send_recorded_key, write_trace_event, write_trace_comment };
 	struct recording r = { 0 };
 	const char *server, *path, *ended;
-	const struct rfb *rfb;
-	struct rec *rec;
+	const struct rfb_decoder *rfb;
+	struct rec_report *rec;
 	char why[256] = "", words[80];
 	int first, err, status = EXIT_OK;
 	int64_t start;
@@ -336,24 +338,25 @@ int vncplay_record(int argc, char **argv)
 	server = cfg.server.address = argv[first];
 	path = argv[first + 1];
 	check_record_options();
-	rec_check_apart((struct rec_place[]){ { "--script", cfg.script && strcmp(cfg.script, "-") != 0 ? cfg.script : NULL },
+	rec_check_outputs_differ((struct rec_output_path[]){ { "--script", cfg.script && strcmp(cfg.script, "-") != 0 ? cfg.script :
+		NULL },
 					      { "TRACE", path }, { "--output", out_cfg.path } }, 3);
 	rec = rec_open(&out_cfg, "vncplay-record");
 	if (!rec)
 		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
-	proc_catch_stop();
-	r.server = server_open(&cfg.server, &events, &r, why, sizeof(why));
+	proc_catch_stop_signals();
+	r.server = server_connect(&cfg.server, &events, &r, why, sizeof(why));
 	if (!r.server)
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why);
-	rfb = server_rfb(r.server);
+	rfb = server_rfb_decoder(r.server);
 	err = await_first_picture(&r);
 	if (err || proc_stop)
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s: no picture came: %s", server,
-		    proc_stop ? "interrupted" : err == -ETIMEDOUT ? "it took too long" : server_why(r.server));
-	r.user = open_user(rfb, words, why, sizeof(why));
+		    proc_stop ? "interrupted" : err == -ETIMEDOUT ? "it took too long" : server_failure_text(r.server));
+	r.user = open_input_source(rfb, words, why, sizeof(why));
 	if (!r.user)
 		die(cfg.script || strncmp(why, "--bind", 6) == 0 ? EXIT_USAGE : EXIT_RUN, "%s", why);
-	r.trace = trace_create(path, rfb_name(rfb), rfb_screen(rfb)->width, rfb_screen(rfb)->height);
+	r.trace = trace_create(path, rfb_desktop_name(rfb), rfb_screen(rfb)->width, rfb_screen(rfb)->height);
 	if (!r.trace)
 		die(EXIT_RUN, "cannot write %s: %m", path);
 	start = clock_now();
@@ -362,7 +365,7 @@ int vncplay_record(int argc, char **argv)
 		die(EXIT_RUN, "out of memory");
 	if (!cfg.script) {
 		warn("work in a viewer: %s; the recording ends when it leaves", words);
-		proc_say_ready((int)cfg.ready_fd);
+		proc_write_ready_line_or_warn((int)cfg.ready_fd);
 	}
 	why[0] = '\0';
 	ended = record_until_end(&r, why, sizeof(why), &status);
@@ -372,7 +375,7 @@ int vncplay_record(int argc, char **argv)
 	report_recording(rec, &r, server, path, ended, (double)(clock_now() - start) / NS_PER_S);
 	r.user->close(r.user);
 	recorder_free(r.recorder);
-	server_close(r.server);
+	server_disconnect(r.server);
 	err = trace_finish(r.trace);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", path, strerror(-err));

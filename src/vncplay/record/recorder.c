@@ -15,12 +15,12 @@ const struct recorder_cfg recorder_defaults = {
 	.hover_ns = 800 * NS_PER_MS, .snapshot = 11, .margin = 15, .anchor = true,
 };
 
-uint32_t recorder_ms(const struct recorder *r, int64_t ns)
+uint32_t recorder_ms_since_start(const struct recorder *r, int64_t ns)
 {
 	return ns <= r->start_ns ? 1 : (uint32_t)((ns - r->start_ns) / NS_PER_MS) + 1;
 }
 
-struct recorder *recorder_open(const struct recorder_cfg *cfg, const struct recorder_out *out,
+struct recorder *recorder_open(const struct recorder_cfg *cfg, const struct recorder_callbacks *out,
 			       void *whose, const struct screen *screen, int64_t start_ns)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
@@ -62,7 +62,7 @@ static int hold_event(struct recorder *r, int64_t at_ns, struct trace_event e)
 	return 0;
 }
 
-int recorder_pointer(struct recorder *r, int64_t at_ns, int mask, int x, int y)
+int recorder_accept_pointer(struct recorder *r, int64_t at_ns, int mask, int x, int y)
 {
 	int err = 0;
 
@@ -83,7 +83,7 @@ int recorder_pointer(struct recorder *r, int64_t at_ns, int mask, int x, int y)
 	return err;
 }
 
-int recorder_key(struct recorder *r, int64_t at_ns, uint32_t keysym, bool down)
+int recorder_accept_key(struct recorder *r, int64_t at_ns, uint32_t keysym, bool down)
 {
 	return hold_event(r, at_ns, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP, .keysym = keysym });
 }
@@ -105,7 +105,7 @@ void recorder_painted(struct recorder *r, int64_t now_ns, struct box box)
 	int64_t acted = time_since(r->key.sent_ns > r->press.sent_ns ? r->key.sent_ns : r->press.sent_ns, now_ns);
 	bool release = r->any.e.kind == TRACE_RELEASE || r->any.e.kind == TRACE_KEY_UP;
 	int64_t released = release ? time_since(r->any.sent_ns, now_ns) : INT64_MAX;
-	uint32_t now_ms = recorder_ms(r, now_ns);
+	uint32_t now_ms = recorder_ms_since_start(r, now_ns);
 	enum change_cause cause = CHANGE_UNPROMPTED;
 
 	acted = released < acted ? released : acted;
@@ -113,17 +113,17 @@ void recorder_painted(struct recorder *r, int64_t now_ns, struct box box)
 		cause = CHANGE_AFTER_PRESS;
 	else if (time_since(r->any.sent_ns, now_ns) <= LATELY_NS)
 		cause = CHANGE_AFTER_MOVE;
-	change_map_paint(&r->changes, r->screen, box, now_ms, cause);
-	if (change_map_last(&r->changes, box, now_ms) != now_ms)
+	change_map_update_painted(&r->changes, r->screen, box, now_ms, cause);
+	if (change_map_last_change_ms(&r->changes, box, now_ms) != now_ms)
 		return;
 	r->changed_ns = now_ns;
 	if (acted <= SOON_NS)
-		r->soon = box_join(r->soon, change_map_area(&r->changes, box, now_ms, now_ms, INT32_MAX));
+		r->soon = box_join(r->soon, change_map_most_changed_area(&r->changes, box, now_ms, now_ms, INT32_MAX));
 }
 
 static void remember_event(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
-	const struct recorder_past past = { h->e, now_ns };
+	const struct sent_event_with_time past = { h->e, now_ns };
 
 	r->count.inputs++;
 	switch (h->e.kind) {
@@ -142,7 +142,7 @@ static void remember_event(struct recorder *r, const struct held_event *h, int64
 		r->count.releases++;
 		break;
 	default:
-		trace_note_key(&r->down, h->e.keysym, h->e.kind == TRACE_KEY_DOWN);
+		update_held_down_keys(&r->down, h->e.keysym, h->e.kind == TRACE_KEY_DOWN);
 		if (h->e.kind == TRACE_KEY_UP)
 			break;
 		r->count.keys++;
@@ -189,7 +189,7 @@ static int64_t held_due(const struct recorder *r, const struct held_event *h)
 }
 
 /* Sends the first input of the queue if it is due. 1: sent; 0: not before *wake_ns; -errno. */
-static int send_first(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
+static int send_first_held_input(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
 {
 	const struct held_event h = r->queue[r->first];
 	int64_t rest, most = r->cfg.quiet_most_ns;
@@ -222,13 +222,13 @@ static int send_first(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
 	return err ? err : 1;
 }
 
-int recorder_step(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
+int recorder_send_due_inputs(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
 {
 	int done = 1;
 
 	*wake_ns = INT64_MAX;
 	while (r->first < r->n && done == 1)
-		done = send_first(r, now_ns, wake_ns);
+		done = send_first_held_input(r, now_ns, wake_ns);
 	if (r->first == r->n)
 		*wake_ns = INT64_MAX;
 	return done < 0 ? done : 0;
@@ -246,12 +246,12 @@ int64_t recorder_quiet_since(const struct recorder *r)
 
 int recorder_end(struct recorder *r, int64_t now_ns)
 {
-	int err = r->mask ? recorder_pointer(r, now_ns, 0, r->x, r->y) : 0;
+	int err = r->mask ? recorder_accept_pointer(r, now_ns, 0, r->x, r->y) : 0;
 
 	while (!err && r->first < r->n)
 		err = send_held_input(r, &(struct held_event){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
 	while (!err && r->down.n) {
-		err = recorder_key(r, now_ns, r->down.key[0], false);
+		err = recorder_accept_key(r, now_ns, r->down.key[0], false);
 		if (!err)
 			err = send_held_input(r, &(struct held_event){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
 	}

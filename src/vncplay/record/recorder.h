@@ -32,7 +32,7 @@ struct recorder_cfg {
 };
 extern const struct recorder_cfg recorder_defaults;
 
-struct recorder_out {	/* callbacks; each returns 0, or -errno, which ends the recording */
+struct recorder_callbacks {	/* callbacks; each returns 0, or -errno, which ends the recording */
 	int (*pointer)(void *whose, int mask, int x, int y);	/* to the server */
 	int (*key)(void *whose, uint32_t keysym, bool down);	/* to the server */
 	int (*log)(void *whose, const struct trace_event *e);	/* to the trace */
@@ -52,13 +52,13 @@ struct recorder;
 
 /* Reads `screen`, which must outlive the recorder, at every call. Times of the trace count from start_ns (CLOCK_MONOTONIC).
  * NULL: no memory. */
-struct recorder *recorder_open(const struct recorder_cfg *cfg, const struct recorder_out *out,
+struct recorder *recorder_open(const struct recorder_cfg *cfg, const struct recorder_callbacks *out,
 			       void *whose, const struct screen *screen, int64_t start_ns);
 void recorder_free(struct recorder *r);
 
 /* Inputs of the user, ascending in time (CLOCK_MONOTONIC). 0 or -ENOMEM. `mask`: buttons down, bit 0 is button 1. */
-int recorder_pointer(struct recorder *r, int64_t at_ns, int mask, int x, int y);
-int recorder_key(struct recorder *r, int64_t at_ns, uint32_t keysym, bool down);
+int recorder_accept_pointer(struct recorder *r, int64_t at_ns, int mask, int x, int y);
+int recorder_accept_key(struct recorder *r, int64_t at_ns, uint32_t keysym, bool down);
 
 /* Changes of the screen by the server. */
 int recorder_resized(struct recorder *r);	/* 0 or -ENOMEM */
@@ -66,7 +66,7 @@ void recorder_painted(struct recorder *r, int64_t now_ns, struct box box);
 
 /* Sends the inputs that need not wait any more. 0, or the error of a callback. *wake_ns: when to call it again unless something
  * happens before (CLOCK_MONOTONIC; INT64_MAX: never). */
-int recorder_step(struct recorder *r, int64_t now_ns, int64_t *wake_ns);
+int recorder_send_due_inputs(struct recorder *r, int64_t now_ns, int64_t *wake_ns);
 bool recorder_holds_inputs(const struct recorder *r);	/* an input waits to be sent */
 /* When a pixel that does not blink last changed, CLOCK_MONOTONIC. */
 int64_t recorder_quiet_since(const struct recorder *r);
@@ -76,23 +76,23 @@ int recorder_end(struct recorder *r, int64_t now_ns);
 const struct recorder_count *recorder_counts(const struct recorder *r);
 
 /* The source of the inputs: a script, or a person with any viewer. */
-struct user {
+struct recorded_input_source {
 	/* Adds the descriptors to wait for to *fds and raises *top to the highest. Returns when to call `take` at the latest
 	 * (CLOCK_MONOTONIC; INT64_MAX: when a descriptor is ready). */
-	int64_t (*wait)(struct user *u, fd_set *fds, int *top);
+	int64_t (*wait)(struct recorded_input_source *u, fd_set *fds, int *top);
 	/* Passes new inputs to the recorder. 0; 1: the user is done, the recording ends; -errno with the reason in `why`. */
-	int (*take)(struct user *u, struct recorder *r, int64_t now_ns, char *why, size_t size);
-	void (*painted)(struct user *u, struct box box);	/* the screen was painted; may be NULL */
-	int (*resized)(struct user *u);	/* the screen has a new size; 0 or -errno; may be NULL */
-	void (*close)(struct user *u);
+	int (*take)(struct recorded_input_source *u, struct recorder *r, int64_t now_ns, char *why, size_t size);
+	void (*painted)(struct recorded_input_source *u, struct box box);	/* the screen was painted; may be NULL */
+	int (*resized)(struct recorded_input_source *u);	/* the screen has a new size; 0 or -errno; may be NULL */
+	void (*close)(struct recorded_input_source *u);
 	const char *ended;		/* for the report: why the recording ended when `take` returned 1 */
 };
 
 /* Both read `screen`, which must outlive the user. NULL with the reason in `why`.
  * A VNC server for one viewer on address `bind`; port 0: any free port. `words` gets the viewer's command line. */
-struct user *user_proxy(const struct screen *screen, const char *name, const char *bind, int port, char words[80],
+struct recorded_input_source *user_proxy(const struct screen *screen, const char *name, const char *bind, int port, char words[80],
 			char *why, size_t size);
 /* A script (input_script.h); path "-": standard input. */
-struct user *user_script(const struct screen *screen, const char *path, char *why, size_t size);
+struct recorded_input_source *user_script(const struct screen *screen, const char *path, char *why, size_t size);
 
 #endif

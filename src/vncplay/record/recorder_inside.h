@@ -21,7 +21,7 @@ enum change_cause {
 
 struct change_map {
 	int width, height;	/* pixels */
-	uint32_t *seen;		/* the screen at the last change_map_paint; owned, as the other two */
+	uint32_t *seen;		/* the screen at the last change_map_update_painted; owned, as the other two */
 	uint32_t *at_ms;	/* when each pixel changed, ms since the recording began, from 1; 0: never */
 	uint8_t *alone;		/* for each pixel: changes without input since its last change after a press */
 };
@@ -30,29 +30,31 @@ struct change_map {
 int change_map_start(struct change_map *f, const struct screen *s);
 void change_map_free(struct change_map *f);
 /* The server painted `box`. */
-void change_map_paint(struct change_map *f, const struct screen *s, struct box box, uint32_t now_ms, enum change_cause cause);
+void change_map_update_painted(struct change_map *f, const struct screen *s, struct box box, uint32_t now_ms,
+			       enum change_cause cause);
 
 bool change_map_blinks(const struct change_map *f, int x, int y, uint32_t now_ms);
 /* Of the pixels in `within` that do not blink: how many changed at `since_ms` or later, and when the last changed (0: never). */
 int change_map_count(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms);
-uint32_t change_map_last(const struct change_map *f, struct box within, uint32_t now_ms);
+uint32_t change_map_last_change_ms(const struct change_map *f, struct box within, uint32_t now_ms);
 /* The part of `within`, of at most `most` pixels, that has most of the pixels changed at `since_ms` or later and not blinking:
  * their bounding box, halved across its longer side until it is small enough, the half with more of them each time. */
-struct box change_map_area(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms, int most);
+struct box change_map_most_changed_area(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms,
+					int most);
 
 struct held_event {		/* an input that waits to be sent; no snapshot */
 	struct trace_event e;
 	int mask;		/* pointer buttons that are down after this input: bit 0 is button 1 */
 };
 
-struct recorder_past {		/* an input that was sent */
+struct sent_event_with_time {		/* an input that was sent */
 	struct trace_event e;
 	int64_t sent_ns;	/* CLOCK_MONOTONIC; INT64_MIN: none was sent yet */
 };
 
 struct recorder {
 	struct recorder_cfg cfg;
-	struct recorder_out out;
+	struct recorder_callbacks out;
 	void *whose;
 	const struct screen *screen;
 	struct change_map changes;
@@ -64,9 +66,9 @@ struct recorder {
 	int mask, x, y;		/* buttons and pointer after the last input in the queue */
 	int64_t at_ns;		/* when the user made the last input in the queue */
 
-	struct recorder_past any, press, key, move;	/* the last input, press of a button, press of a key and move that were sent */
+	struct sent_event_with_time any, press, key, move;	/* the last input, press of a button, press of a key and move that were sent */
 	int buttons;		/* buttons down on the server */
-	struct trace_keys down;	/* keys down on the server */
+	struct held_down_keys down;	/* keys down on the server */
 	int64_t anchor_ns;	/* changes since then are the response to the last press or run of keys */
 	struct box soon;	/* the part of that response that came within 300 ms of an input */
 	struct box keyed;	/* the area of the snapshot before the last run of keys */
@@ -80,7 +82,7 @@ struct recorder {
 	struct recorder_count count;
 };
 
-uint32_t recorder_ms(const struct recorder *r, int64_t ns);	/* a time of CLOCK_MONOTONIC as change_map counts it */
+uint32_t recorder_ms_since_start(const struct recorder *r, int64_t ns);	/* a time of CLOCK_MONOTONIC as change_map counts it */
 /* Sets needs_snapshot, why and area for the first input in the queue. */
 void recorder_plan_snapshot(struct recorder *r, const struct held_event *h, int64_t now_ns);
 /* When the area will have settled if nothing more changes, CLOCK_MONOTONIC. */

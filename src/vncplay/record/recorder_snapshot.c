@@ -89,19 +89,19 @@ static int count_texture(const uint32_t *pixels, int n)
 	return counted - most;
 }
 
-static bool is_flat(const uint32_t *pixels, int n)
+static bool pixels_lack_texture(const uint32_t *pixels, int n)
 {
 	int rough = count_texture(pixels, n);
 
 	return rough < TEXTURE_LEAST || rough < n / 8;
 }
 
-static bool snapshot_is_flat(const struct trace_event *e)
+static bool snapshot_lacks_texture(const struct trace_event *e)
 {
-	return is_flat(e->pixels, e->box.w * e->box.h);
+	return pixels_lack_texture(e->pixels, e->box.w * e->box.h);
 }
 
-static struct box find_anchor(int x, int y, int side, int reach, const struct screen *s, const struct change_map *f,
+static struct box find_textured_anchor_box(int x, int y, int side, int reach, const struct screen *s, const struct change_map *f,
 			      uint32_t now_ms)
 {
 	struct box best = { 0, 0, 0, 0 };
@@ -116,7 +116,7 @@ static struct box find_anchor(int x, int y, int side, int reach, const struct sc
 			if (away >= nearest || box.w < side || box.h < side ||
 			    box_meets(box, (struct box){ x - POINTER_BEFORE, y - POINTER_BEFORE, POINTER_SIDE, POINTER_SIDE }))
 				continue;
-			if (snapshot_take(&e, box, s, f, UINT32_MAX, now_ms) == box.w * box.h && !snapshot_is_flat(&e)) {
+			if (snapshot_take(&e, box, s, f, UINT32_MAX, now_ms) == box.w * box.h && !snapshot_lacks_texture(&e)) {
 				nearest = away;
 				best = box;
 			}
@@ -138,7 +138,7 @@ static bool moved_far(const struct trace_event *a, const struct trace_event *b)
 
 static void plan_press_snapshot(struct recorder *r, const struct held_event *h)
 {
-	const struct recorder_past *p = &r->press;
+	const struct sent_event_with_time *p = &r->press;
 
 	if (r->buttons)
 		return;
@@ -148,28 +148,30 @@ static void plan_press_snapshot(struct recorder *r, const struct held_event *h)
 
 static void plan_release_snapshot(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
-	const struct recorder_past *p = &r->press;
+	const struct sent_event_with_time *p = &r->press;
 
 	if (p->sent_ns == INT64_MIN || p->e.button != h->e.button || !moved_far(&p->e, &h->e))
 		return;
-	r->needs_snapshot = change_map_count(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen), recorder_ms(r, p->sent_ns),
-			       recorder_ms(r, now_ns)) > 0;
+	r->needs_snapshot = change_map_count(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen), recorder_ms_since_start(r,
+																  p->sent_ns),
+			       recorder_ms_since_start(r, now_ns)) > 0;
 }
 
 /* The area that keys changed within 300 ms. A small area as a whole; of a large one (a title, a menu, scrolled lines) the part
  * that the last key changed, where the next key takes effect; without such a part, the part with most changes. */
 static struct box typed_area(const struct recorder *r, uint32_t since_ms, uint32_t now_ms)
 {
-	struct box all = change_map_area(&r->changes, r->soon, since_ms, now_ms, INT32_MAX);
-	uint32_t last_ms = r->key.sent_ns == INT64_MIN ? UINT32_MAX : recorder_ms(r, r->key.sent_ns);
+	struct box all = change_map_most_changed_area(&r->changes, r->soon, since_ms, now_ms, INT32_MAX);
+	uint32_t last_ms = r->key.sent_ns == INT64_MIN ? UINT32_MAX : recorder_ms_since_start(r, r->key.sent_ns);
 
 	if ((int64_t)all.w * all.h <= KEY_MOST)
 		return all;
-	return change_map_area(&r->changes, all, change_map_count(&r->changes, all, last_ms, now_ms) >= KEY_LEAST ? last_ms : since_ms,
+	return change_map_most_changed_area(&r->changes, all, change_map_count(&r->changes, all, last_ms, now_ms) >= KEY_LEAST ? last_ms :
+					    since_ms,
 			  now_ms, KEY_MOST);
 }
 
-static struct box with_neighbours(const struct recorder *r, struct box b)
+static struct box enlarge_small_key_area(const struct recorder *r, struct box b)
 {
 	int wider = b.w < KEY_WIDE ? KEY_WIDE - b.w : 0, higher = b.h < KEY_HIGH ? KEY_HIGH - b.h : 0;
 
@@ -180,7 +182,8 @@ static struct box with_neighbours(const struct recorder *r, struct box b)
 
 static void plan_key_snapshot(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
-	uint32_t since_ms = r->anchor_ns == INT64_MIN ? 1 : recorder_ms(r, r->anchor_ns), now_ms = recorder_ms(r, now_ns);
+	uint32_t since_ms = r->anchor_ns == INT64_MIN ? 1 : recorder_ms_since_start(r, r->anchor_ns), now_ms = recorder_ms_since_start(r,
+																       now_ns);
 	int soon, later;
 
 	if (r->down.n || (r->key.sent_ns != INT64_MIN && r->key.sent_ns > r->press.sent_ns &&
@@ -192,7 +195,7 @@ static void plan_key_snapshot(struct recorder *r, const struct held_event *h, in
 		soon = change_map_count(&r->changes, r->soon, since_ms, now_ms);
 		later = change_map_count(&r->changes, whole_screen(r), since_ms, now_ms) - soon;
 		if (r->anchor_ns != INT64_MIN && later > LATER_LEAST && later > LATER_TIMES * soon)
-			r->area = change_map_area(&r->changes, whole_screen(r), since_ms, now_ms, KEY_MOST);
+			r->area = change_map_most_changed_area(&r->changes, whole_screen(r), since_ms, now_ms, KEY_MOST);
 		else if (soon >= KEY_LEAST)
 			r->area = typed_area(r, since_ms, now_ms);
 		else if (r->keyed.w && r->key.sent_ns > r->press.sent_ns)
@@ -201,7 +204,7 @@ static void plan_key_snapshot(struct recorder *r, const struct held_event *h, in
 			r->area = snapshot_box(r->press.e.x, r->press.e.y, KEY_SPOT, r->screen);
 		else if (h->e.x >= 0)
 			r->area = snapshot_box(h->e.x, h->e.y, KEY_SPOT, r->screen);
-		r->area = with_neighbours(r, r->area);
+		r->area = enlarge_small_key_area(r, r->area);
 		r->keyed = r->area;
 	}
 	r->needs_snapshot = true;
@@ -209,7 +212,7 @@ static void plan_key_snapshot(struct recorder *r, const struct held_event *h, in
 
 /* Of the four parts of `near` beside the pointer's picture, which some servers draw into the screen, the one with most changed
  * pixels; *most: their number. */
-static struct box beside_pointer(const struct recorder *r, struct box near, struct box pointer,
+static struct box most_changed_part_beside_pointer(const struct recorder *r, struct box near, struct box pointer,
 				 uint32_t since_ms, uint32_t now_ms, int *most)
 {
 	int right = pointer.x + pointer.w, bottom = pointer.y + pointer.h;
@@ -233,7 +236,7 @@ static struct box beside_pointer(const struct recorder *r, struct box near, stru
 
 static void plan_move_snapshot(struct recorder *r, const struct held_event *h, int64_t now_ns)
 {
-	uint32_t since_ms = recorder_ms(r, r->move.sent_ns), now_ms = recorder_ms(r, now_ns);
+	uint32_t since_ms = recorder_ms_since_start(r, r->move.sent_ns), now_ms = recorder_ms_since_start(r, now_ns);
 	int x = r->move.e.x, y = r->move.e.y, n;
 	struct box near, part;
 
@@ -241,11 +244,12 @@ static void plan_move_snapshot(struct recorder *r, const struct held_event *h, i
 	    r->any.e.kind != TRACE_MOVE || h->e.at_ns - r->move.e.at_ns < REST_NS || r->changed_ns < r->move.sent_ns)
 		return;
 	near = snapshot_box(x, y, 2 * NEAR + 1, r->screen);
-	part = beside_pointer(r, near, snapshot_box(x, y, 2 * POINTER, r->screen), since_ms, now_ms, &n);
-	if (n < HOVER_LEAST || change_map_last(&r->changes, part, now_ms) > recorder_ms(r, r->move.sent_ns + r->cfg.hover_ns))
+	part = most_changed_part_beside_pointer(r, near, snapshot_box(x, y, 2 * POINTER, r->screen), since_ms, now_ms, &n);
+	if (n < HOVER_LEAST || change_map_last_change_ms(&r->changes, part, now_ms) > recorder_ms_since_start(r, r->move.sent_ns +
+													      r->cfg.hover_ns))
 		return;	/* no hover: too few changes, or changes that continue for longer than hover_ns */
 	r->why = TRACE_FOR_HOVER;
-	r->area = change_map_area(&r->changes, part, since_ms, now_ms, HOVER_MOST);
+	r->area = change_map_most_changed_area(&r->changes, part, since_ms, now_ms, HOVER_MOST);
 	r->needs_snapshot = true;
 }
 
@@ -276,7 +280,8 @@ void recorder_plan_snapshot(struct recorder *r, const struct held_event *h, int6
 
 int64_t recorder_settled_ns(const struct recorder *r, int64_t now_ns)
 {
-	uint32_t changed_ms = change_map_last(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen), recorder_ms(r, now_ns));
+	uint32_t changed_ms = change_map_last_change_ms(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen),
+							recorder_ms_since_start(r, now_ns));
 	int64_t changed = changed_ms ? r->start_ns + changed_ms * NS_PER_MS : INT64_MIN;	/* (rounded up by at most 1 ms) */
 	int64_t last = r->any.sent_ns > changed ? r->any.sent_ns : changed;
 
@@ -285,7 +290,7 @@ int64_t recorder_settled_ns(const struct recorder *r, int64_t now_ns)
 
 /* Whether the snapshot also matches elsewhere nearby, like one of two equal buttons. A replay must not search for such a
  * snapshot. */
-static bool has_twin(const struct recorder *r, const struct trace_event *e)
+static bool snapshot_matches_elsewhere(const struct recorder *r, const struct trace_event *e)
 {
 	static const struct match_cfg alike = { .tolerance = MATCH_TOLERANCE, .share = MATCH_SHARE };
 	struct match_count seen;
@@ -294,9 +299,9 @@ static bool has_twin(const struct recorder *r, const struct trace_event *e)
 	return match_search(&alike, r->screen, e->box, e->pixels, MATCH_RADIUS, &dx, &dy, &seen) == MATCH_AMBIGUOUS;
 }
 
-static int put_snapshot(struct recorder *r, const struct held_event *h, struct trace_event *e)
+static int write_snapshot_to_trace(struct recorder *r, const struct held_event *h, struct trace_event *e)
 {
-	e->twin = r->why == TRACE_FOR_CLICK && has_twin(r, e);
+	e->twin = r->why == TRACE_FOR_CLICK && snapshot_matches_elsewhere(r, e);
 	e->kind = TRACE_SNAPSHOT;
 	e->why = r->why;
 	e->at_ns = h->e.at_ns - r->start_ns;
@@ -308,7 +313,7 @@ static int put_snapshot(struct recorder *r, const struct held_event *h, struct t
 
 int recorder_take_snapshots(struct recorder *r, const struct held_event *h, int64_t now_ns, bool restless)
 {
-	uint32_t since_ms = restless ? recorder_ms(r, r->ready_ns) : UINT32_MAX, now_ms = recorder_ms(r, now_ns);
+	uint32_t since_ms = restless ? recorder_ms_since_start(r, r->ready_ns) : UINT32_MAX, now_ms = recorder_ms_since_start(r, now_ns);
 	struct trace_event e = { 0 };
 	struct box box = r->area;
 	char text[160];
@@ -336,15 +341,16 @@ int recorder_take_snapshots(struct recorder *r, const struct held_event *h, int6
 			 box.x, box.y, box.w, box.h);
 		err = r->out.note(r->whose, text);
 	} else if (!err) {
-		err = put_snapshot(r, h, &e);
+		err = write_snapshot_to_trace(r, h, &e);
 	}
 	box = r->cfg.anchor && !err && r->why != TRACE_FOR_HOVER && !r->cfg.key_area.w &&
-	      (snapshot_is_flat(&e) || 8 * left < box.w * box.h) ?
-		find_anchor(h->e.x, h->e.y, r->cfg.snapshot, ANCHOR_REACH, r->screen, &r->changes, now_ms) : (struct box){ 0, 0, 0, 0 };
+	      (snapshot_lacks_texture(&e) || 8 * left < box.w * box.h) ?
+		find_textured_anchor_box(h->e.x, h->e.y, r->cfg.snapshot, ANCHOR_REACH, r->screen, &r->changes, now_ms) : (struct box){ 0, 0, 0,
+			0 };
 	free(e.pixels);
 	e.pixels = NULL;
 	if (box.w && !err && (err = snapshot_take(&e, box, r->screen, &r->changes, since_ms, now_ms)) >= 0)
-		err = put_snapshot(r, h, &e);
+		err = write_snapshot_to_trace(r, h, &e);
 	free(e.pixels);
 	return err;
 }

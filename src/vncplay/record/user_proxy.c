@@ -23,7 +23,7 @@
 #define SOON_NS (5 * NS_PER_MS)	/* wait before an update that the library could not send is tried again */
 
 struct viewer_proxy {
-	struct user user;
+	struct recorded_input_source user;
 	rfbScreenInfoPtr server;
 	const struct screen *screen;
 	struct recorder *recorder;	/* set while inputs are taken */
@@ -36,7 +36,7 @@ struct viewer_proxy {
 static void on_viewer_key(rfbBool down, rfbKeySym symbol, rfbClientPtr client)
 {
 	struct viewer_proxy *p = client->screen->screenData;
-	int err = client == p->viewer && symbol && symbol <= 0x1fffffff ? recorder_key(p->recorder, clock_now(), symbol, down) : 0;
+	int err = client == p->viewer && symbol && symbol <= 0x1fffffff ? recorder_accept_key(p->recorder, clock_now(), symbol, down) : 0;
 
 	p->err = p->err ? p->err : err;
 }
@@ -44,12 +44,12 @@ static void on_viewer_key(rfbBool down, rfbKeySym symbol, rfbClientPtr client)
 static void on_pointer(int mask, int x, int y, rfbClientPtr client)
 {
 	struct viewer_proxy *p = client->screen->screenData;
-	int err = client == p->viewer ? recorder_pointer(p->recorder, clock_now(), mask, x, y) : 0;
+	int err = client == p->viewer ? recorder_accept_pointer(p->recorder, clock_now(), mask, x, y) : 0;
 
 	p->err = p->err ? p->err : err;
 }
 
-static void on_leave(rfbClientPtr client)
+static void on_viewer_left(rfbClientPtr client)
 {
 	struct viewer_proxy *p = client->screen->screenData;
 
@@ -59,11 +59,11 @@ static void on_leave(rfbClientPtr client)
 	p->left = true;
 }
 
-static enum rfbNewClientAction on_come(rfbClientPtr client)
+static enum rfbNewClientAction on_viewer_connects(rfbClientPtr client)
 {
 	struct viewer_proxy *p = client->screen->screenData;
 
-	client->clientGoneHook = on_leave;
+	client->clientGoneHook = on_viewer_left;
 	if (p->viewer || p->left)
 		return RFB_CLIENT_REFUSE;
 	p->viewer = client;
@@ -75,7 +75,7 @@ static void ignore_log(const char *format, ...)
 	(void)format;
 }
 
-static int64_t proxy_wait(struct user *u, fd_set *fds, int *top)
+static int64_t proxy_prepare_wait(struct recorded_input_source *u, fd_set *fds, int *top)
 {
 	struct viewer_proxy *p = (struct viewer_proxy *)u;
 
@@ -86,7 +86,7 @@ static int64_t proxy_wait(struct user *u, fd_set *fds, int *top)
 	return p->viewer && FB_UPDATE_PENDING(p->viewer) && !sraRgnEmpty(p->viewer->requestedRegion) ? clock_now() + SOON_NS : INT64_MAX;
 }
 
-static int proxy_take(struct user *u, struct recorder *r, int64_t now_ns, char *why, size_t size)
+static int proxy_pass_inputs(struct recorded_input_source *u, struct recorder *r, int64_t now_ns, char *why, size_t size)
 {
 	struct viewer_proxy *p = (struct viewer_proxy *)u;
 
@@ -98,12 +98,12 @@ static int proxy_take(struct user *u, struct recorder *r, int64_t now_ns, char *
 	return p->err ? p->err : p->left;
 }
 
-static void proxy_painted(struct user *u, struct box b)
+static void proxy_painted(struct recorded_input_source *u, struct box b)
 {
 	rfbMarkRectAsModified(((struct viewer_proxy *)u)->server, b.x, b.y, b.x + b.w, b.y + b.h);
 }
 
-static int proxy_resized(struct user *u)
+static int proxy_resized(struct recorded_input_source *u)
 {
 	struct viewer_proxy *p = (struct viewer_proxy *)u;
 
@@ -114,7 +114,7 @@ static int proxy_resized(struct user *u)
 	return 0;
 }
 
-static void proxy_close(struct user *u)
+static void proxy_close(struct recorded_input_source *u)
 {
 	struct viewer_proxy *p = (struct viewer_proxy *)u;
 
@@ -125,7 +125,7 @@ static void proxy_close(struct user *u)
 }
 
 /* A free port: the library does not accept port 0. 0: none. */
-static int any_port(in_addr_t address)
+static int find_free_port(in_addr_t address)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = address };
 	socklen_t size = sizeof(at);
@@ -138,7 +138,7 @@ static int any_port(in_addr_t address)
 	return port;
 }
 
-struct user *user_proxy(const struct screen *screen, const char *name, const char *where, int port, char words[80],
+struct recorded_input_source *user_proxy(const struct screen *screen, const char *name, const char *where, int port, char words[80],
 			char *why, size_t size)
 {
 	struct viewer_proxy *p = calloc(1, sizeof(*p));
@@ -155,7 +155,8 @@ struct user *user_proxy(const struct screen *screen, const char *name, const cha
 	}
 	p->screen = screen;
 	snprintf(p->name, sizeof(p->name), "%s", name);
-	p->user = (struct user){ proxy_wait, proxy_take, proxy_painted, proxy_resized, proxy_close, "viewer left" };
+	p->user = (struct recorded_input_source){ proxy_prepare_wait, proxy_pass_inputs, proxy_painted, proxy_resized, proxy_close,
+		"viewer left" };
 	s = p->server;
 	s->screenData = p;
 	s->desktopName = p->name;
@@ -166,7 +167,7 @@ struct user *user_proxy(const struct screen *screen, const char *name, const cha
 	s->cursor = NULL;
 	s->kbdAddEvent = on_viewer_key;
 	s->ptrAddEvent = on_pointer;
-	s->newClientHook = on_come;
+	s->newClientHook = on_viewer_connects;
 	s->alwaysShared = TRUE;
 	s->deferUpdateTime = 0;
 	s->handleEventsEagerly = TRUE;
@@ -178,7 +179,7 @@ struct user *user_proxy(const struct screen *screen, const char *name, const cha
 		proxy_close(&p->user);
 		return NULL;
 	}
-	s->port = port ? port : any_port(s->listenInterface);
+	s->port = port ? port : find_free_port(s->listenInterface);
 	errno = 0;
 	rfbInitServer(s);
 	if (s->listenSock < 0) {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct script_user {
-	struct user user;
+struct script_input_source {
+	struct recorded_input_source user;
 	struct input_script hand;
 	int next;
 	int64_t base_ns;	/* when the previous step was due, CLOCK_MONOTONIC */
@@ -19,15 +19,16 @@ struct script_user {
 	int mask, x, y;
 };
 
-static int64_t script_wait(struct user *u, fd_set *fds, int *top)
+static int64_t script_prepare_wait(struct recorded_input_source *u, fd_set *fds, int *top)
 {
 	(void)fds;
 	(void)top;
-	return ((struct script_user *)u)->wake_ns;
+	return ((struct script_input_source *)u)->wake_ns;
 }
 
 /* Whether a step may be done now; sets s->wake_ns. */
-static bool step_is_due(struct script_user *s, const struct input_script_step *step, const struct recorder *r, int64_t now_ns)
+static bool step_is_due(struct script_input_source *s, const struct input_script_step *step, const struct recorder *r,
+			int64_t now_ns)
 {
 	int64_t quiet;
 
@@ -48,26 +49,26 @@ static bool step_is_due(struct script_user *s, const struct input_script_step *s
 	return now_ns >= s->wake_ns;
 }
 
-static int perform_step(struct script_user *s, const struct input_script_step *step, struct recorder *r, int64_t at_ns)
+static int perform_step(struct script_input_source *s, const struct input_script_step *step, struct recorder *r, int64_t at_ns)
 {
 	switch (step->kind) {
 	case SCRIPT_MOVE:
 		s->x = step->x;
 		s->y = step->y;
-		return recorder_pointer(r, at_ns, s->mask, s->x, s->y);
+		return recorder_accept_pointer(r, at_ns, s->mask, s->x, s->y);
 	case SCRIPT_BUTTON:
 		s->mask = step->down ? s->mask | 1 << (step->button - 1) : s->mask & ~(1 << (step->button - 1));
-		return recorder_pointer(r, at_ns, s->mask, s->x, s->y);
+		return recorder_accept_pointer(r, at_ns, s->mask, s->x, s->y);
 	case SCRIPT_KEY:
-		return recorder_key(r, at_ns, step->keysym, step->down);
+		return recorder_accept_key(r, at_ns, step->keysym, step->down);
 	default:
 		return 0;
 	}
 }
 
-static int script_take(struct user *u, struct recorder *r, int64_t now_ns, char *why, size_t size)
+static int script_pass_inputs(struct recorded_input_source *u, struct recorder *r, int64_t now_ns, char *why, size_t size)
 {
-	struct script_user *s = (struct script_user *)u;
+	struct script_input_source *s = (struct script_input_source *)u;
 	int err = 0;
 
 	(void)why;
@@ -86,15 +87,15 @@ static int script_take(struct user *u, struct recorder *r, int64_t now_ns, char 
 	return err ? err : !recorder_holds_inputs(r);
 }
 
-static void script_close(struct user *u)
+static void script_close(struct recorded_input_source *u)
 {
-	input_script_free(&((struct script_user *)u)->hand);
+	input_script_free(&((struct script_input_source *)u)->hand);
 	free(u);
 }
 
-struct user *user_script(const struct screen *screen, const char *path, char *why, size_t size)
+struct recorded_input_source *user_script(const struct screen *screen, const char *path, char *why, size_t size)
 {
-	struct script_user *s = calloc(1, sizeof(*s));
+	struct script_input_source *s = calloc(1, sizeof(*s));
 	FILE *in = strcmp(path, "-") != 0 ? fopen(path, "re") : stdin;
 	char line[200] = "";
 	int err = !s ? -ENOMEM : !in ? -errno : input_script_read(in, screen->width, screen->height, &s->hand, line, sizeof(line));
@@ -107,6 +108,6 @@ struct user *user_script(const struct screen *screen, const char *path, char *wh
 			script_close(&s->user);
 		return NULL;
 	}
-	s->user = (struct user){ script_wait, script_take, NULL, NULL, script_close, "script done" };
+	s->user = (struct recorded_input_source){ script_prepare_wait, script_pass_inputs, NULL, NULL, script_close, "script done" };
 	return &s->user;
 }

@@ -47,19 +47,19 @@ static void arrivals(double (*gap)(void), size_t gaps)
 	}
 }
 
-static struct poisson judge_of(size_t gaps, int64_t tick, const struct null_dists *nulls)
+static struct poisson_test_result judge_of(size_t gaps, int64_t tick, const struct gap_null_distributions *nulls)
 {
-	struct poisson_cfg cfg = { .tick_ns = tick, .seed = 5 };
-	struct poisson p;
+	struct poisson_test_cfg cfg = { .tick_ns = tick, .seed = 5 };
+	struct poisson_test_result p;
 
-	poisson_spread_ticks(at, gaps + 1, tick, cfg.seed);
-	assert_int_equal(poisson_judge(at, gaps + 1, &cfg, nulls, &p), 0);
+	poisson_spread_times_in_ticks(at, gaps + 1, tick, cfg.seed);
+	assert_int_equal(poisson_test_arrivals(at, gaps + 1, &cfg, nulls, &p), 0);
 	return p;
 }
 
 static void one_in_twenty_poisson_processes_is_rejected(void **state)
 {
-	struct null_dists *nulls = null_dists_simulate(GAPS);
+	struct gap_null_distributions *nulls = null_dists_simulate_gaps(GAPS);
 	int rejected = 0;
 
 	(void)state;
@@ -79,12 +79,12 @@ static void so_is_it_in_ticks(void **state)
 
 	(void)state;
 	for (size_t t = 0; t < 2; t++) {
-		struct null_dists *nulls = null_dists_simulate(GAPS);
+		struct gap_null_distributions *nulls = null_dists_simulate_gaps(GAPS);
 		int rejected = 0;
 
 		seed_with(2);
 		for (int set = 0; set < 1000; set++) {
-			struct poisson p;
+			struct poisson_test_result p;
 
 			arrivals(exponential, GAPS);
 			for (size_t i = 0; i <= GAPS; i++)
@@ -151,7 +151,7 @@ static void others_are_rejected(void **state)
 		{ "constant", constant }, { "uniform", even }, { "Erlang-4", erlang_4 }, { "hyperexponential", hyperexponential },
 		{ "batches", batches }, { "two points", two_points }, { "over and over", over_and_over }, { "like the last", like_the_last },
 	};
-	struct null_dists *nulls = null_dists_simulate(GAPS);
+	struct gap_null_distributions *nulls = null_dists_simulate_gaps(GAPS);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
@@ -172,11 +172,11 @@ static void others_are_rejected(void **state)
 static void a_cov_of_1_is_not_enough(void **state)
 {
 	double (*gap[])(void) = { two_points, over_and_over, like_the_last };
-	struct null_dists *nulls = null_dists_simulate(GAPS);
+	struct gap_null_distributions *nulls = null_dists_simulate_gaps(GAPS);
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		struct poisson p;
+		struct poisson_test_result p;
 		int passed = 0;
 
 		seed_with((unsigned short)(30 + i));
@@ -193,8 +193,8 @@ static void a_cov_of_1_is_not_enough(void **state)
 
 static void the_period_of_a_beat_is_found(void **state)
 {
-	struct null_dists *nulls = null_dists_simulate(2000);
-	struct poisson p;
+	struct gap_null_distributions *nulls = null_dists_simulate_gaps(2000);
+	struct poisson_test_result p;
 
 	(void)state;
 	seed_with(50);
@@ -227,14 +227,14 @@ static size_t superpose(int users, size_t most)
 /* The judge wants a table for n gaps: sets of nearly as many arrivals are cut to it. */
 static int superposed_rejected(int users, size_t gaps, int sets)
 {
-	struct null_dists *nulls = null_dists_simulate(gaps);
+	struct gap_null_distributions *nulls = null_dists_simulate_gaps(gaps);
 	int rejected = 0;
 
 	for (int set = 0; set < sets; set++) {
 		size_t n = superpose(users, gaps + gaps / 4 + 40);
 
 		assert_true(n >= gaps);
-		poisson_spread_ticks(at, n + 1, 1, 1);
+		poisson_spread_times_in_ticks(at, n + 1, 1, 1);
 		rejected += !judge_of(gaps, 1, nulls).poisson;
 	}
 	free(nulls);
@@ -263,14 +263,15 @@ static void many_uniform_users_are_nearly_a_poisson_process_and_one_is_none(void
 static void critical_values_are_the_published_ones(void **state)
 {
 	static const double table[3][3] = { { 0.990, 0.10, 0.018 }, { 1.094, 0.05, 0.010 }, { 1.308, 0.01, 0.004 } };
-	struct null_dists *twenty = null_dists_simulate(20), *many = null_dists_simulate(1000);
+	struct gap_null_distributions *twenty = null_dists_simulate_gaps(20), *many = null_dists_simulate_gaps(1000);
 
 	(void)state;
 	/* (D - 0.2/n)(sqrt(n) + 0.26 + 0.5/sqrt(n)) is what the table is of */
 	for (int i = 0; i < 3; i++)
-		assert_near(null_dists_ks_p(many, table[i][0] / (sqrt(1000) + 0.26 + 0.5 / sqrt(1000)) + 0.2 / 1000), table[i][1], table[i][2]);
-	assert_near(null_dists_ks_p(twenty, 0.234), 0.05, 0.012);
-	assert_near(null_dists_ks_p(many, 1.06 / sqrt(1000)), 0.05, 0.012);
+		assert_near(null_dists_ks_p_value(many, table[i][0] / (sqrt(1000) + 0.26 + 0.5 / sqrt(1000)) + 0.2 / 1000), table[i][1],
+			    table[i][2]);
+	assert_near(null_dists_ks_p_value(twenty, 0.234), 0.05, 0.012);
+	assert_near(null_dists_ks_p_value(many, 1.06 / sqrt(1000)), 0.05, 0.012);
 	free(twenty);
 	free(many);
 }
@@ -280,23 +281,23 @@ static void critical_values_are_the_published_ones(void **state)
 static void figures_by_hand(void **state)
 {
 	double a[] = { 1, 2, 3 }, b[] = { 1, 1, 4, 4 }, c[] = { log(2) };
-	struct gaps_figures f;
+	struct gaps_statistics f;
 
 	(void)state;
-	gaps_figures(a, 3, &f);
+	gaps_compute_statistics(a, 3, &f);
 	assert_near(f.cov, 0.5, 1e-15);
 	assert_near(f.lag1, 0, 1e-15);
-	gaps_figures(b, 4, &f);
+	gaps_compute_statistics(b, 4, &f);
 	assert_near(f.sd, sqrt(3), 1e-15);
 	assert_near(f.lag1, 0.25, 1e-15);
-	assert_near(gaps_ks(c, 1, 1), 0.5, 1e-15);	/* half of the exponential gaps are shorter than log 2 */
+	assert_near(gaps_ks_distance_exponential(c, 1, 1), 0.5, 1e-15);	/* half of the exponential gaps are shorter than log 2 */
 }
 
 /* Constant gaps: no variance, so no dispersion; all directions alike at one cycle a gap, so that power is all n. */
 static void constant_arrivals_by_hand(void **state)
 {
-	struct null_dists *nulls = null_dists_simulate(400);
-	struct poisson p;
+	struct gap_null_distributions *nulls = null_dists_simulate_gaps(400);
+	struct poisson_test_result p;
 
 	(void)state;
 	arrivals(constant, 400);
@@ -311,36 +312,36 @@ static void constant_arrivals_by_hand(void **state)
 
 static void holm_stops_at_the_first_that_is_not_small_enough(void **state)
 {
-	struct poisson p = { .n = 100, .cov = 1.5, .gaps_told = true, .verdict = true, .tested = 5,
+	struct poisson_test_result p = { .n = 100, .cov = 1.5, .gaps_told = true, .verdict = true, .tested = 5,
 			     .rejected = { true, false, true, false, false } };
 	char words[400];
 
 	(void)state;
-	poisson_describe(&p, words, sizeof(words));
+	poisson_format_verdict(&p, words, sizeof(words));
 	assert_string_equal(words,
 			    "not a Poisson process, too bursty: CoV 1.500 outside 1 +- 0.196, rejected by cov, dispersion at 5 % (Holm)");
-	p = (struct poisson){ .n = 100, .cov = 1.1, .gaps_told = true, .verdict = true, .poisson = true, .tested = 5 };
-	poisson_describe(&p, words, sizeof(words));
+	p = (struct poisson_test_result){ .n = 100, .cov = 1.1, .gaps_told = true, .verdict = true, .poisson = true, .tested = 5 };
+	poisson_format_verdict(&p, words, sizeof(words));
 	assert_string_equal(words, "as a Poisson process: CoV 1.100 within 1 +- 0.196, none of 5 tests rejects at 5 % (Holm)");
 }
 
 /* Of 300 in 100 ticks chance leaves 100 exp(-3) ticks empty: 300 - 100 + 5 are not the first in theirs. */
 static void ties_by_chance_are_no_hint(void **state)
 {
-	struct poisson p = { .n = 300, .ties = 210, .ties_expected = 205, .span_s = 100, .mean_s = 1.0 / 3, .longest_s = 2 };
+	struct poisson_test_result p = { .n = 300, .ties = 210, .ties_expected = 205, .span_s = 100, .mean_s = 1.0 / 3, .longest_s = 2 };
 	char text[300];
 
 	(void)state;
-	assert_false(poisson_warn(&p, text, sizeof(text)));
+	assert_false(poisson_format_log_warning(&p, text, sizeof(text)));
 	p.ties = 295;
-	assert_true(poisson_warn(&p, text, sizeof(text)));
+	assert_true(poisson_format_log_warning(&p, text, sizeof(text)));
 	assert_non_null(strstr(text, "295 of 301 arrivals bear the time of the one before, of which chance makes 205"));
 	p.ties = 210;
 	p.longest_s = 30;
-	assert_true(poisson_warn(&p, text, sizeof(text)));
+	assert_true(poisson_format_log_warning(&p, text, sizeof(text)));
 	assert_non_null(strstr(text, "one gap of 30 s is 30 % of all the time"));
 	p.n = 20;
-	assert_false(poisson_warn(&p, text, sizeof(text)));
+	assert_false(poisson_format_log_warning(&p, text, sizeof(text)));
 	seed_with(71);
 	for (size_t i = 0; i <= 300; i++)
 		at[i] = (int64_t)(1e11 * uniform()) / 1000000000 * 1000000000;
@@ -353,7 +354,7 @@ static void ties_by_chance_are_no_hint(void **state)
 
 static void few_get_no_verdict(void **state)
 {
-	struct poisson p;
+	struct poisson_test_result p;
 	char words[400];
 
 	(void)state;
@@ -363,13 +364,13 @@ static void few_get_no_verdict(void **state)
 	assert_false(p.verdict);
 	assert_true(isnan(p.p_joint));
 	assert_true(isfinite(p.cov));
-	poisson_describe(&p, words, sizeof(words));
+	poisson_format_verdict(&p, words, sizeof(words));
 	assert_non_null(strstr(words, "no verdict"));
 	for (size_t i = 0; i <= 200; i++)
 		at[i] = 0;	/* all at once */
 	p = judge_of(200, 1, NULL);
 	assert_false(p.verdict);	/* and not because they were too few */
-	poisson_describe(&p, words, sizeof(words));
+	poisson_format_verdict(&p, words, sizeof(words));
 	assert_null(strstr(words, "are needed"));
 	assert_false(p.poisson);
 }

@@ -11,16 +11,16 @@
 #include "random.h"
 #include "delayline/delay_queue.h"
 
-static void put(struct delay_queue *s, int64_t due, const char *text, int way)
+static void put(struct delayed_packet_queue *s, int64_t due, const char *text, int way)
 {
-	unsigned char *slot = delay_queue_free_slot(s);
+	unsigned char *slot = delay_queue_get_free_slot(s);
 
 	assert_non_null(slot);
 	memcpy(slot, text, strlen(text) + 1);
 	delay_queue_push(s, due, strlen(text) + 1, way);
 }
 
-static void take(struct delay_queue *s, int64_t due, const char *text, int way)
+static void take(struct delayed_packet_queue *s, int64_t due, const char *text, int way)
 {
 	int64_t is_due;
 	size_t bytes;
@@ -38,7 +38,7 @@ static void take(struct delay_queue *s, int64_t due, const char *text, int way)
 
 static void by_time_then_by_arrival(void **state)
 {
-	struct delay_queue *s = delay_queue_new(8);
+	struct delayed_packet_queue *s = delay_queue_new(8);
 
 	(void)state;
 	assert_int_equal(delay_queue_next_due(s), INT64_MAX);
@@ -61,20 +61,20 @@ static void by_time_then_by_arrival(void **state)
 
 static void full_is_full_and_a_slot_not_put_is_still_free(void **state)
 {
-	struct delay_queue *s = delay_queue_new(3);
+	struct delayed_packet_queue *s = delay_queue_new(3);
 	unsigned char *slot;
 
 	(void)state;
-	slot = delay_queue_free_slot(s);
-	assert_ptr_equal(delay_queue_free_slot(s), slot);
+	slot = delay_queue_get_free_slot(s);
+	assert_ptr_equal(delay_queue_get_free_slot(s), slot);
 	put(s, 3, "x", 0);
 	put(s, 2, "y", 0);
 	put(s, 1, "z", 0);
-	assert_null(delay_queue_free_slot(s));
+	assert_null(delay_queue_get_free_slot(s));
 	assert_int_equal(delay_queue_length(s), 3);
 	take(s, 1, "z", 0);
 	put(s, 9, "w", 1);
-	assert_null(delay_queue_free_slot(s));
+	assert_null(delay_queue_get_free_slot(s));
 	take(s, 2, "y", 0);
 	take(s, 3, "x", 0);
 	take(s, 9, "w", 1);
@@ -86,7 +86,7 @@ static void as_a_plain_search_would_have_it(void **state)
 {
 	enum { ROOM = 200, TURNS = 20000 };
 	struct { int64_t due; uint32_t number; } list[ROOM];
-	struct delay_queue *s = delay_queue_new(ROOM);
+	struct delayed_packet_queue *s = delay_queue_new(ROOM);
 	uint64_t random = 4;
 	uint32_t number = 0;
 	size_t n = 0;
@@ -99,7 +99,7 @@ static void as_a_plain_search_would_have_it(void **state)
 		const unsigned char *got;
 
 		if (n < ROOM && (n == 0 || random_unit(&random) < 0.5)) {
-			unsigned char *slot = delay_queue_free_slot(s);
+			unsigned char *slot = delay_queue_get_free_slot(s);
 
 			list[n].due = (int64_t)(random_unit(&random) * 50);
 			list[n].number = number;

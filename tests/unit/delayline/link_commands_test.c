@@ -47,7 +47,7 @@ static void losses(void **state)
 
 static void orders_change_what_they_name_in_the_way_they_name(void **state)
 {
-	struct link_commands o = { 0 };
+	struct link_command_changes o = { 0 };
 
 	(void)state;
 	assert_int_equal(link_command_read(&o, "delay 40ms"), 0);
@@ -87,8 +87,8 @@ static void what_is_no_order_changes_nothing(void **state)
 		{ "forth", -EINVAL }, { "sideways delay 1ms", -EINVAL }, { "report now", -EINVAL }, { "quit", -EINVAL },
 		{ "forth seed x", -EINVAL },
 	};
-	struct link_commands o = { .cfg = { { .delay_ns = 3 }, { .delay_ns = 4 } } };
-	const struct link_commands before = o;
+	struct link_command_changes o = { .cfg = { { .delay_ns = 3 }, { .delay_ns = 4 } } };
+	const struct link_command_changes before = o;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -108,11 +108,11 @@ static void drops_of_an_interface(void **state)
 		"  tap: 1 2 3\n";
 
 	(void)state;
-	assert_int_equal(tap_port_read_dropped(text, "tap0"), 22);
-	assert_int_equal(tap_port_read_dropped(text, "lo"), 0);
-	assert_int_equal(tap_port_read_dropped(text, "tap"), -1);
-	assert_int_equal(tap_port_read_dropped(text, "ap0"), -1);
-	assert_int_equal(tap_port_read_dropped("", "lo"), -1);
+	assert_int_equal(tap_port_parse_dropped_frames(text, "tap0"), 22);
+	assert_int_equal(tap_port_parse_dropped_frames(text, "lo"), 0);
+	assert_int_equal(tap_port_parse_dropped_frames(text, "tap"), -1);
+	assert_int_equal(tap_port_parse_dropped_frames(text, "ap0"), -1);
+	assert_int_equal(tap_port_parse_dropped_frames("", "lo"), -1);
 }
 
 int main(void)

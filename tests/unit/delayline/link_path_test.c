@@ -13,7 +13,7 @@
 #define MS 1000000LL
 #define S 1000000000LL
 
-static int64_t due_of(struct link_path *p, int64_t now, int64_t bytes)
+static int64_t due_of(struct link_direction_model *p, int64_t now, int64_t bytes)
 {
 	int64_t due = -1;
 
@@ -23,8 +23,8 @@ static int64_t due_of(struct link_path *p, int64_t now, int64_t bytes)
 
 static void nothing_asked_for_nothing_done(void **state)
 {
-	struct link_path_cfg cfg = { 0 };
-	struct link_path p;
+	struct link_direction_settings cfg = { 0 };
+	struct link_direction_model p;
 
 	(void)state;
 	link_path_init(&p, &cfg, 1);
@@ -35,8 +35,8 @@ static void nothing_asked_for_nothing_done(void **state)
 
 static void a_delay_is_added_and_counts_from_now_on(void **state)
 {
-	struct link_path_cfg cfg = { .delay_ns = 40 * MS };
-	struct link_path p;
+	struct link_direction_settings cfg = { .delay_ns = 40 * MS };
+	struct link_direction_model p;
 
 	(void)state;
 	link_path_init(&p, &cfg, 1);
@@ -68,8 +68,8 @@ static void a_rate_is_exact_over_many_packets(void **state)
 	(void)state;
 	for (size_t r = 0; r < sizeof(rates) / sizeof(*rates); r++) {
 		for (size_t b = 0; b < sizeof(sizes) / sizeof(*sizes); b++) {
-			struct link_path_cfg cfg = { .rate_bits = rates[r], .queue_ns = INT64_MAX / 4 };
-			struct link_path p;
+			struct link_direction_settings cfg = { .rate_bits = rates[r], .queue_ns = INT64_MAX / 4 };
+			struct link_direction_model p;
 			int64_t due = 0;
 
 			link_path_init(&p, &cfg, 1);
@@ -85,9 +85,9 @@ static void a_rate_is_exact_over_many_packets(void **state)
  * are served. */
 static void a_full_queue_drops_the_tail(void **state)
 {
-	struct link_path_cfg cfg = { .rate_bits = 8000000, .queue_ns = 10 * MS };	/* 1000 bytes: 1 ms */
+	struct link_direction_settings cfg = { .rate_bits = 8000000, .queue_ns = 10 * MS };	/* 1000 bytes: 1 ms */
 	int64_t due, passed = 0;
-	struct link_path p;
+	struct link_direction_model p;
 	int first = -1;
 
 	(void)state;
@@ -109,8 +109,8 @@ static void a_full_queue_drops_the_tail(void **state)
 
 static void what_the_queue_drops_takes_no_turn(void **state)
 {
-	struct link_path_cfg cfg = { .rate_bits = 8000000, .queue_ns = 0 };
-	struct link_path p;
+	struct link_direction_settings cfg = { .rate_bits = 8000000, .queue_ns = 0 };
+	struct link_direction_model p;
 	int64_t due;
 
 	(void)state;
@@ -128,8 +128,8 @@ static void losses_are_as_many_as_asked_for(void **state)
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(shares) / sizeof(*shares); k++) {
-		struct link_path_cfg cfg = { .loss = shares[k] };
-		struct link_path p;
+		struct link_direction_settings cfg = { .loss = shares[k] };
+		struct link_direction_model p;
 		int lost = 0;
 		int64_t due;
 
@@ -142,8 +142,8 @@ static void losses_are_as_many_as_asked_for(void **state)
 
 static void none_and_all(void **state)
 {
-	struct link_path_cfg cfg = { .loss = 0 };
-	struct link_path p;
+	struct link_direction_settings cfg = { .loss = 0 };
+	struct link_direction_model p;
 	int64_t due;
 
 	(void)state;
@@ -159,10 +159,10 @@ static void none_and_all(void **state)
 /* Whatever the delay, the jitter, the sizes and the rate: the n-th packet's fate is the seed's. Another seed, another sequence. */
 static void the_same_seed_loses_the_same_packets(void **state)
 {
-	struct link_path_cfg plain = { .loss = 0.1 },
+	struct link_direction_settings plain = { .loss = 0.1 },
 		other = { .loss = 0.1, .delay_ns = 300 * MS, .jitter_ns = 20 * MS, .shape = JITTER_NORMAL,
 			  .rate_bits = 1000000000, .queue_ns = S };
-	struct link_path a, b, c;
+	struct link_direction_model a, b, c;
 	int64_t due;
 	int differ = 0;
 
@@ -189,10 +189,10 @@ static void jitter_has_the_spread_that_was_asked_for(void **state)
 
 	(void)state;
 	for (int shape = JITTER_UNIFORM; shape <= JITTER_NORMAL; shape++) {
-		struct link_path_cfg cfg = { .delay_ns = 100 * MS, .jitter_ns = 10 * MS, .shape = shape, .reorder = true };
+		struct link_direction_settings cfg = { .delay_ns = 100 * MS, .jitter_ns = 10 * MS, .shape = shape, .reorder = true };
 		/* uniform in +-a: a / sqrt 3; normal cut at 3 sd: sqrt(1 - 6 phi(3)) of it, and what is cut lies at 3 */
 		double sum = 0, squares = 0, sd = shape == JITTER_UNIFORM ? 10 / sqrt(3) : 9.98, most = shape == JITTER_UNIFORM ? 10 : 30;
-		struct link_path p;
+		struct link_direction_model p;
 
 		link_path_init(&p, &cfg, 5);
 		for (int i = 0; i < N; i++) {
@@ -209,9 +209,9 @@ static void jitter_has_the_spread_that_was_asked_for(void **state)
 
 static void jitter_never_reorders_nor_goes_before_the_packet(void **state)
 {
-	struct link_path_cfg cfg = { .delay_ns = 5 * MS, .jitter_ns = 10 * MS, .shape = JITTER_NORMAL };
+	struct link_direction_settings cfg = { .delay_ns = 5 * MS, .jitter_ns = 10 * MS, .shape = JITTER_NORMAL };
 	int64_t before = 0;
-	struct link_path p;
+	struct link_direction_model p;
 
 	(void)state;
 	link_path_init(&p, &cfg, 11);

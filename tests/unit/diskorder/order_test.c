@@ -11,14 +11,14 @@
 
 #include "diskorder/order.h"
 
-static struct order order;
-static struct order_request got;
+static struct request_order_state order;
+static struct order_issued_request got;
 static int64_t now;
 
 static int fresh(void **state)
 {
 	(void)state;
-	order = (struct order){ 0 };
+	order = (struct request_order_state){ 0 };
 	now = 0;
 	return 0;
 }
@@ -32,9 +32,10 @@ static int done(void **state)
 
 static int take(enum order_kind kind, int64_t sector, int64_t sectors, bool read, bool load)
 {
-	const struct order_event e = { .time_ns = ++now, .sector = sector, .sectors = sectors, .kind = kind, .read = read, .load = load };
+	const struct order_request_event e = { .time_ns = ++now, .sector = sector, .sectors = sectors, .kind = kind, .read = read,
+		.load = load };
 
-	return order_add_event(&order, &e, &got);
+	return order_add_request_event(&order, &e, &got);
 }
 
 static void load_comes(int64_t sector) { assert_int_equal(take(ORDER_QUEUE, sector, 8, true, true), 0); }
@@ -53,7 +54,7 @@ static void first_come_first_served(void **state)
 		load_comes(s);
 	for (int64_t s = 0; s < 32; s += 8)
 		issued(s);
-	near(order_tau(&order.sums), 1);
+	near(order_kendall_tau(&order.sums), 1);
 	assert_int_equal(order.sums.kept, 6);
 	assert_int_equal(order.sums.overtaken_requests, 0);
 	assert_int_equal(order.sums.waiting_most, 4);
@@ -70,7 +71,7 @@ static void last_come_first_served(void **state)
 		load_comes(s);
 	for (int64_t s = 24; s >= 0; s -= 8)
 		issued(s);
-	near(order_tau(&order.sums), -1);
+	near(order_kendall_tau(&order.sums), -1);
 	assert_int_equal(order.sums.overtaken_requests, 3);	/* all but the one that came last */
 }
 
@@ -92,8 +93,8 @@ static void somebody_passes_the_load(void **state)
 	assert_int_equal(got.issue_ns, 6);
 	issued(200);
 	issued(300);
-	near(order_tau(&order.sums), (4. - 2) / 6);
-	near(order_percent(order.sums.passed, order.sums.ahead), 200 / 3.);
+	near(order_kendall_tau(&order.sums), (4. - 2) / 6);
+	near(order_percent_of_counts(order.sums.passed, order.sums.ahead), 200 / 3.);
 	assert_int_equal(order.sums.overtaken_requests, 2);
 	assert_int_equal(order.sums.others_wait.n, 1);
 	assert_int_equal(order.sums.others_wait.value[0], 2);
@@ -107,8 +108,8 @@ static void those_that_never_waited_together_are_no_pair(void **state)
 		issued(s);
 		assert_int_equal(take(ORDER_COMPLETE, s, 8, false, false), 0);
 	}
-	assert_true(isnan(order_tau(&order.sums)));
-	assert_true(isnan(order_percent(order.sums.passed, order.sums.ahead)));
+	assert_true(isnan(order_kendall_tau(&order.sums)));
+	assert_true(isnan(order_percent_of_counts(order.sums.passed, order.sums.ahead)));
 	near(sample_quantile(&order.sums.in_device, 1).value, 1);
 	assert_int_equal(order.in_device, 0);
 }
@@ -149,7 +150,7 @@ static void two_may_wait_for_the_same(void **state)
 	issued(80);
 	assert_int_equal(got.come_ns, 2);
 	assert_int_equal(order.sums.unmatched, 0);
-	near(order_tau(&order.sums), 1. / 3);
+	near(order_kendall_tau(&order.sums), 1. / 3);
 }
 
 static void what_nobody_saw_come_is_counted_and_no_more(void **state)
@@ -182,7 +183,7 @@ static void what_is_done_waits_no_more_and_ghosts_leave_the_device(void **state)
 	}
 	assert_int_equal(order.in_device, 0);
 	assert_int_equal(order.sums.unfinished, 1);
-	assert_true(isnan(order_tau(&order.sums)));
+	assert_true(isnan(order_kendall_tau(&order.sums)));
 }
 
 /* All come, then go in an order of chance: the sums are those of the definition over all pairs. */
@@ -214,7 +215,7 @@ static void tau_is_kendalls(void **state)
 	}
 	assert_int_equal(order.sums.kept, kept);
 	assert_int_equal(order.sums.overtaken, turned);
-	near(order_tau(&order.sums), (double)(kept - turned) / (N * (N - 1) / 2));
+	near(order_kendall_tau(&order.sums), (double)(kept - turned) / (N * (N - 1) / 2));
 }
 
 int main(void)

@@ -31,12 +31,12 @@ static void an_event(void **state)
 {
 	struct culprit_share first[] = { task(7, "sh", 0, 600, 590), other(CULPRIT_IRQ, "disk", 100, 10) };
 	struct culprit_share second[] = { task(7, "cc1", 620, 900, 275), other(CULPRIT_IRQ, "disk", 700, 5) };
-	struct culprit_event e = { 0 };
+	struct event_culprits e = { 0 };
 
 	(void)state;
-	assert_null(culprit_event_largest(&e));
-	culprit_event_add_shares(&e, first, 2);
-	culprit_event_add_shares(&e, second, 2);
+	assert_null(event_culprits_largest(&e));
+	event_culprits_add_shares(&e, first, 2);
+	event_culprits_add_shares(&e, second, 2);
 	assert_int_equal(e.n, 2);
 	assert_int_equal(e.at[0].ns, 865);
 	assert_int_equal(e.at[0].start_ns, 0);
@@ -44,7 +44,7 @@ static void an_event(void **state)
 	assert_string_equal(e.at[0].name, "cc1");
 	assert_int_equal(e.at[1].ns, 15);
 	assert_int_equal(e.at[1].end_ns, 705);
-	assert_ptr_equal(culprit_event_largest(&e), &e.at[0]);
+	assert_ptr_equal(event_culprits_largest(&e), &e.at[0]);
 }
 
 static void kinds_and_threads_apart(void **state)
@@ -54,19 +54,19 @@ static void kinds_and_threads_apart(void **state)
 		task(0, "swapper/1", 35, 36, 1), task(0, "others", 36, 38, 2),
 		other(CULPRIT_TIMER, "x", 38, 1), other(CULPRIT_SOFTIRQ, "x", 39, 1),
 	};
-	struct culprit_event e = { 0 };
+	struct event_culprits e = { 0 };
 
 	(void)state;
-	culprit_event_add_shares(&e, all, 7);
-	culprit_event_add_shares(&e, all, 7);
+	event_culprits_add_shares(&e, all, 7);
+	event_culprits_add_shares(&e, all, 7);
 	assert_int_equal(e.n, 7);
-	assert_int_equal(culprit_event_largest(&e)->pid, 8);
-	assert_int_equal(culprit_event_largest(&e)->ns, 40);
+	assert_int_equal(event_culprits_largest(&e)->pid, 8);
+	assert_int_equal(event_culprits_largest(&e)->ns, 40);
 }
 
 static void too_many(void **state)
 {
-	struct culprit_event e = { 0 };
+	struct event_culprits e = { 0 };
 	int64_t sum = 0;
 
 	(void)state;
@@ -74,7 +74,7 @@ static void too_many(void **state)
 		for (int twice = 0; twice < 2; twice++) {
 			struct culprit_share s = task(i, "t", i * 10, i * 10 + 5, 5);
 
-			culprit_event_add_shares(&e, &s, 1);
+			event_culprits_add_shares(&e, &s, 1);
 		}
 	assert_int_equal(e.n, CULPRITS);
 	for (size_t i = 0; i < e.n; i++)
@@ -83,13 +83,13 @@ static void too_many(void **state)
 	assert_string_equal(e.at[CULPRITS - 1].name, "others");
 	assert_true(e.at[CULPRITS - 1].end_ns >= 3990);
 	/* One that had most of the time keeps its name. */
-	culprit_event_add_shares(&e, &(struct culprit_share){ .kind = CULPRIT_TASK, .pid = 999, .name = "late", .ns = 10000 }, 1);
+	event_culprits_add_shares(&e, &(struct culprit_share){ .kind = CULPRIT_TASK, .pid = 999, .name = "late", .ns = 10000 }, 1);
 	for (int i = 1; i <= 400; i++) {
 		struct culprit_share s = task(i, "t", i * 10, i * 10 + 5, 5);
 
-		culprit_event_add_shares(&e, &s, 1);
+		event_culprits_add_shares(&e, &s, 1);
 	}
-	assert_int_equal(culprit_event_largest(&e)->pid, 999);
+	assert_int_equal(event_culprits_largest(&e)->pid, 999);
 }
 
 static void over_the_run(void **state)
@@ -98,16 +98,16 @@ static void over_the_run(void **state)
 	struct culprit_share two[] = { task(7, "xterm", 50, 75, 25), other(CULPRIT_IRQ, "disk", 75, 100) };
 	struct culprit_table *t = culprit_table_new(100);
 	const struct culprit_total *line;
-	struct culprit_event e = { 0 };
+	struct event_culprits e = { 0 };
 	size_t n;
 
 	(void)state;
-	culprit_event_add_shares(&e, one, 2);
-	culprit_table_add(t, &e);
+	event_culprits_add_shares(&e, one, 2);
+	culprit_table_add_event(t, &e);
 	memset(&e, 0, sizeof(e));
-	culprit_event_add_shares(&e, two, 2);
-	culprit_table_add(t, &e);
-	line = culprit_table_lines(t, &n);
+	event_culprits_add_shares(&e, two, 2);
+	culprit_table_add_event(t, &e);
+	line = culprit_table_sorted_lines(t, &n);
 	assert_int_equal(n, 2);
 	assert_string_equal(line[0].name, "disk");
 	assert_int_equal(line[0].ns, 100);
@@ -127,15 +127,15 @@ static void a_full_table(void **state)
 
 	(void)state;
 	for (int i = 0; i < 1000; i++) {
-		struct culprit_event e = { 0 };
+		struct event_culprits e = { 0 };
 		struct culprit_share s = task(i + 1, "", 0, 3, 3);
 
 		snprintf(s.name, sizeof(s.name), "job%d", i);
 		s.kind = (enum culprit_kind)(i % (CULPRIT_UNEXPLAINED + 1));
-		culprit_event_add_shares(&e, &s, 1);
-		culprit_table_add(t, &e);
+		event_culprits_add_shares(&e, &s, 1);
+		culprit_table_add_event(t, &e);
 	}
-	line = culprit_table_lines(t, &n);
+	line = culprit_table_sorted_lines(t, &n);
 	assert_int_equal(n, 10 + CULPRIT_UNEXPLAINED + 1);
 	for (size_t i = 0; i < n; i++)
 		sum += line[i].ns;

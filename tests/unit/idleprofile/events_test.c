@@ -14,37 +14,37 @@
 #define MS 1000000
 
 #define MOST 32
-static struct loop_event seen[MOST];
+static struct lost_time_event seen[MOST];
 static int n;
 
-static void keep(void *arg, const struct loop_event *e)
+static void keep(void *arg, const struct lost_time_event *e)
 {
 	assert_ptr_equal(arg, &n);
 	assert_true(n < MOST);
 	seen[n++] = *e;
 }
 
-static struct events begin(int64_t tick_ns)
+static struct event_collector begin(int64_t tick_ns)
 {
-	static struct events e;
+	static struct event_collector e;
 
 	n = 0;
 	events_init(&e, tick_ns, keep, &n);
 	return e;
 }
 
-static void lose(struct events *e, int64_t from, int64_t to)
+static void lose(struct event_collector *e, int64_t from, int64_t to)
 {
-	struct gap p = { .start_ns = from, .end_ns = to, .lost_ns = to - from };
+	struct lost_time_gap p = { .start_ns = from, .end_ns = to, .lost_ns = to - from };
 
 	events_add_gap(e, &p);
 }
 
-static void lose_to(struct events *e, int64_t from, int64_t to, int pid, bool resumed, bool wants)
+static void lose_to(struct event_collector *e, int64_t from, int64_t to, int pid, bool resumed, bool wants)
 {
 	struct culprit_share share = { .kind = CULPRIT_TASK, .pid = pid, .name = "task", .ns = to - from, .start_ns = from,
 				   .end_ns = to, .resumed = resumed, .wants = wants };
-	struct gap p = { .start_ns = from, .end_ns = to, .lost_ns = to - from, .share = &share, .shares = 1 };
+	struct lost_time_gap p = { .start_ns = from, .end_ns = to, .lost_ns = to - from, .share = &share, .shares = 1 };
 
 	events_add_gap(e, &p);
 }
@@ -60,7 +60,7 @@ static void is_event(int i, int64_t start, int64_t lost, int64_t end, int64_t pa
 
 static void parts_near_each_other_are_one_event_of_their_sum(void **state)
 {
-	struct events e = begin(4 * MS);
+	struct event_collector e = begin(4 * MS);
 
 	(void)state;
 	lose(&e, 1000 * US, 1020 * US);
@@ -68,7 +68,7 @@ static void parts_near_each_other_are_one_event_of_their_sum(void **state)
 	lose(&e, 1200 * US, 1201 * US);
 	lose(&e, 1301 * US, 1310 * US);		/* 100 us after: not less */
 	lose(&e, 5000 * US, 9000 * US);
-	events_end(&e);
+	events_emit_remaining(&e);
 	assert_int_equal(n, 3);
 	is_event(0, 1000 * US, (20 + 31 + 1) * US, 1201 * US, 3);
 	is_event(1, 1301 * US, 9 * US, 1310 * US, 1);
@@ -77,32 +77,32 @@ static void parts_near_each_other_are_one_event_of_their_sum(void **state)
 
 static void half_a_tick_is_the_limit_where_that_is_less(void **state)
 {
-	struct events e = begin(120 * US);
+	struct event_collector e = begin(120 * US);
 
 	(void)state;
 	lose(&e, 1000 * US, 1010 * US);
 	lose(&e, 1069 * US, 1070 * US);		/* 59 us after */
 	lose(&e, 1131 * US, 1140 * US);		/* 61 us after */
-	events_end(&e);
+	events_emit_remaining(&e);
 	assert_int_equal(n, 2);
 	is_event(0, 1000 * US, 11 * US, 1070 * US, 2);
 }
 
 static void the_length_is_what_was_lost_not_the_span(void **state)
 {
-	struct events e = begin(0);
-	struct gap p = { .start_ns = 100, .end_ns = 50100, .lost_ns = 30000 };	/* 20 us of it are our own */
+	struct event_collector e = begin(0);
+	struct lost_time_gap p = { .start_ns = 100, .end_ns = 50100, .lost_ns = 30000 };	/* 20 us of it are our own */
 
 	(void)state;
 	events_add_gap(&e, &p);
-	events_end(&e);
+	events_emit_remaining(&e);
 	is_event(0, 100, 30000, 50100, 1);
 }
 
 static void a_tick_is_apart_and_parts_nothing(void **state)
 {
-	struct events e = begin(4 * MS);
-	struct gap tick = { .start_ns = 4030 * US, .end_ns = 4040 * US, .lost_ns = 10 * US, .tick = true };
+	struct event_collector e = begin(4 * MS);
+	struct lost_time_gap tick = { .start_ns = 4030 * US, .end_ns = 4040 * US, .lost_ns = 10 * US, .tick = true };
 
 	(void)state;
 	lose(&e, 4000 * US, 4020 * US);
@@ -113,7 +113,7 @@ static void a_tick_is_apart_and_parts_nothing(void **state)
 	tick.end_ns = 4320 * US;
 	events_add_gap(&e, &tick);
 	lose(&e, 4400 * US, 4410 * US);
-	events_end(&e);
+	events_emit_remaining(&e);
 	assert_int_equal(n, 5);
 	assert_true(seen[0].tick);
 	is_event(0, 4030 * US, 10 * US, 4040 * US, 1);
@@ -125,77 +125,77 @@ static void a_tick_is_apart_and_parts_nothing(void **state)
 
 static void what_is_over_is_handed_out_at_once(void **state)
 {
-	struct events e = begin(0);
+	struct event_collector e = begin(0);
 
 	(void)state;
 	lose(&e, 1000 * US, 1010 * US);
-	events_advance(&e, 1109 * US);
+	events_emit_finished(&e, 1109 * US);
 	assert_int_equal(n, 0);
-	events_advance(&e, 1110 * US);
+	events_emit_finished(&e, 1110 * US);
 	assert_int_equal(n, 1);
-	events_advance(&e, 2000 * US);
-	events_end(&e);
+	events_emit_finished(&e, 2000 * US);
+	events_emit_remaining(&e);
 	assert_int_equal(n, 1);
 }
 
 /* 4 s of a task, cut by slices of the loop; in one of them something small comes, and ticks. */
 static void a_task_that_the_loop_interrupted_is_one_event(void **state)
 {
-	struct events e = begin(4 * MS);
-	struct gap tick = { .start_ns = 601 * MS, .end_ns = 601 * MS + 9 * US, .lost_ns = 9 * US, .tick = true };
+	struct event_collector e = begin(4 * MS);
+	struct lost_time_gap tick = { .start_ns = 601 * MS, .end_ns = 601 * MS + 9 * US, .lost_ns = 9 * US, .tick = true };
 
 	(void)state;
 	lose_to(&e, 0, 600 * MS, 7, false, true);
 	events_add_gap(&e, &tick);
-	events_advance(&e, 601 * MS + 500 * US);
+	events_emit_finished(&e, 601 * MS + 500 * US);
 	lose_to(&e, 602 * MS, 602 * MS + 30 * US, 9, false, false);
 	lose_to(&e, 604 * MS, 1204 * MS, 7, true, true);
 	lose_to(&e, 1208 * MS, 2000 * MS, 7, true, false);
 	lose_to(&e, 2000 * MS + 50 * US, 2001 * MS, 8, false, false);	/* 50 us after its end */
-	events_advance(&e, 2002 * MS);
+	events_emit_finished(&e, 2002 * MS);
 	assert_int_equal(n, 3);
 	assert_true(seen[0].tick);
 	is_event(1, 602 * MS, 30 * US, 602 * MS + 30 * US, 1);
 	is_event(2, 0, (600 + 600 + 792) * MS + 950 * US, 2001 * MS, 4);
 	assert_int_equal(seen[2].who.n, 2);
-	assert_string_equal(culprit_event_largest(&seen[2].who)->name, "task");
-	assert_int_equal(culprit_event_largest(&seen[2].who)->pid, 7);
-	assert_int_equal(culprit_event_largest(&seen[2].who)->ns, (600 + 600 + 792) * (int64_t)MS);
-	assert_int_equal(culprit_event_largest(&seen[2].who)->start_ns, 0);
-	assert_int_equal(culprit_event_largest(&seen[2].who)->end_ns, 2000 * (int64_t)MS);
+	assert_string_equal(event_culprits_largest(&seen[2].who)->name, "task");
+	assert_int_equal(event_culprits_largest(&seen[2].who)->pid, 7);
+	assert_int_equal(event_culprits_largest(&seen[2].who)->ns, (600 + 600 + 792) * (int64_t)MS);
+	assert_int_equal(event_culprits_largest(&seen[2].who)->start_ns, 0);
+	assert_int_equal(event_culprits_largest(&seen[2].who)->end_ns, 2000 * (int64_t)MS);
 }
 
 static void a_task_that_slept_in_between_is_two_events(void **state)
 {
-	struct events e = begin(4 * MS);
+	struct event_collector e = begin(4 * MS);
 
 	(void)state;
 	lose_to(&e, 0, 5 * MS, 7, false, false);
 	lose_to(&e, 6 * MS, 9 * MS, 7, false, false);
-	events_end(&e);
+	events_emit_remaining(&e);
 	assert_int_equal(n, 2);
 }
 
 static void an_interrupted_task_that_does_not_come_back_is_not_waited_for_long(void **state)
 {
-	struct events e = begin(4 * MS);
+	struct event_collector e = begin(4 * MS);
 
 	(void)state;
 	lose_to(&e, 0, 5 * MS, 7, false, true);		/* then moved to another CPU */
-	events_advance(&e, 5 * MS + BURST_PAUSE_NS - 1);
+	events_emit_finished(&e, 5 * MS + BURST_PAUSE_NS - 1);
 	assert_int_equal(n, 0);
-	events_advance(&e, 5 * MS + BURST_PAUSE_NS);
+	events_emit_finished(&e, 5 * MS + BURST_PAUSE_NS);
 	assert_int_equal(n, 1);
 	is_event(0, 0, 5 * MS, 5 * MS, 1);
 }
 
 static void nothing_lost_is_no_event(void **state)
 {
-	struct events e = begin(0);
+	struct event_collector e = begin(0);
 
 	(void)state;
-	events_advance(&e, 1000 * MS);
-	events_end(&e);
+	events_emit_finished(&e, 1000 * MS);
+	events_emit_remaining(&e);
 	assert_int_equal(n, 0);
 }
 

@@ -67,20 +67,20 @@ static void drop_tree(void)
 	}
 }
 
-static int find(const char *mounts, const char *controllers, struct cgroup_place *out)
+static int find(const char *mounts, const char *controllers, struct cpu_cgroup_mount *out)
 {
 	int err;
 
 	make_tree(mounts, controllers);
 	why[0] = '\0';
-	err = group_find(tree, out, why, sizeof(why));
+	err = group_find_cpu_cgroup_mount(tree, out, why, sizeof(why));
 	drop_tree();
 	return err;
 }
 
 static void a_version_1_hierarchy_with_cpu_is_found(void **state)
 {
-	struct cgroup_place p;
+	struct cpu_cgroup_mount p;
 
 	(void)state;
 	assert_int_equal(find("tmpfs /sys/fs/cgroup tmpfs ro,mode=755 0 0\n"
@@ -92,7 +92,7 @@ static void a_version_1_hierarchy_with_cpu_is_found(void **state)
 
 static void cpuset_and_cpuacct_are_not_cpu(void **state)
 {
-	struct cgroup_place p;
+	struct cpu_cgroup_mount p;
 
 	(void)state;
 	assert_int_equal(find("cgroup /sys/fs/cgroup/cpuset cgroup rw,cpuset 0 0\n"
@@ -104,13 +104,13 @@ static void cpuset_and_cpuacct_are_not_cpu(void **state)
 static void a_container_is_told_by_its_namespace(void **state)
 {
 	(void)state;
-	assert_false(group_is_contained("cgroup:[4026531835]"));	/* 0xeffffffb, of the kernel's first process */
-	assert_true(group_is_contained("cgroup:[4026532193]"));
+	assert_false(group_is_container_namespace("cgroup:[4026531835]"));	/* 0xeffffffb, of the kernel's first process */
+	assert_true(group_is_container_namespace("cgroup:[4026532193]"));
 }
 
 static void version_2_is_found_where_cpu_is_handed_down(void **state)
 {
-	struct cgroup_place p;
+	struct cpu_cgroup_mount p;
 
 	(void)state;
 	assert_int_equal(find("cgroup2 /top cgroup2 rw,nsdelegate 0 0\n", "cpuset cpu io memory pids\n", &p), 0);
@@ -120,7 +120,7 @@ static void version_2_is_found_where_cpu_is_handed_down(void **state)
 
 static void version_2_without_cpu_is_said(void **state)
 {
-	struct cgroup_place p;
+	struct cpu_cgroup_mount p;
 
 	(void)state;
 	assert_int_equal(find("cgroup2 /top cgroup2 rw,nsdelegate 0 0\n", "cpuset io memory pids\n", &p), -ENOENT);
@@ -131,7 +131,7 @@ static void version_2_without_cpu_is_said(void **state)
 
 static void in_a_mixed_tree_the_controller_is_where_version_1_has_it(void **state)
 {
-	struct cgroup_place p;
+	struct cpu_cgroup_mount p;
 
 	(void)state;
 	assert_int_equal(find("cgroup /one/cpu cgroup rw,cpu 0 0\ncgroup2 /top cgroup2 rw 0 0\n", "\n", &p), 0);
@@ -158,11 +158,11 @@ static void idle_and_joining_are_these_two_files(void **state)
 	(void)state;
 	make_tree("", NULL);
 	snprintf(top, sizeof(top), "%s/top", tree);
-	assert_int_equal(group_set_idle(top), -ENOENT);	/* never made where the kernel has none */
+	assert_int_equal(group_set_cgroup_idle(top), -ENOENT);	/* never made where the kernel has none */
 	write_file("top/cpu.idle", "");
 	write_file("top/cgroup.procs", "");
-	assert_int_equal(group_set_idle(top), 0);
-	assert_int_equal(group_join(top), 0);
+	assert_int_equal(group_set_cgroup_idle(top), 0);
+	assert_int_equal(group_join_cgroup(top), 0);
 	read_file("cpu.idle", text, sizeof(text));
 	assert_string_equal(text, "1");
 	read_file("cgroup.procs", text, sizeof(text));
@@ -189,11 +189,11 @@ static void a_real_one_is_made_entered_and_removed(void **state)
 	pid_t pid;
 
 	(void)state;
-	group_make(&g);
+	group_make_idle_cgroup(&g);
 	if (!g.path[0]) {
 		print_message("# %s\n", g.why);
 		assert_true(g.why[0]);
-		group_end(&g);
+		group_remove_cgroup(&g);
 		skip();
 	}
 	assert_int_equal(stat(g.path, &st), 0);
@@ -203,7 +203,7 @@ static void a_real_one_is_made_entered_and_removed(void **state)
 	if (!pid) {
 		FILE *f;
 
-		group_enter(&g, said, sizeof(said));
+		group_enter_idle_cgroup(&g, said, sizeof(said));
 		dprintf(ends[1], "%s\n", said);
 		f = fopen("/proc/self/cgroup", "r");
 		while (f && fgets(line, sizeof(line), f))
@@ -222,7 +222,7 @@ static void a_real_one_is_made_entered_and_removed(void **state)
 		assert_non_null(strstr(text, strrchr(path, '/')));
 	}
 	close(ends[0]);
-	group_end(&g);
+	group_remove_cgroup(&g);
 	assert_int_not_equal(stat(path, &st), 0);
 }
 
@@ -239,7 +239,7 @@ static void it_is_gone_after_its_maker_was_killed(void **state)
 	if (!pid) {
 		struct idle_cgroup g;
 
-		group_make(&g);
+		group_make_idle_cgroup(&g);
 		if (write(ends[1], g.path, strlen(g.path)) < 0)
 			_exit(1);
 		close(ends[1]);

@@ -21,7 +21,7 @@ static int64_t ticks_of(const char *text, int cpu)
 	int64_t n;
 
 	assert_non_null(f);
-	n = observer_read_timer_interrupts(f, cpu);
+	n = observer_parse_timer_interrupts(f, cpu);
 	fclose(f);
 	return n;
 }
@@ -92,7 +92,7 @@ static void gaps_are_exponential(void **state)
 
 	(void)state;
 	for (int i = 0; i < n; i++) {
-		double gap = (double)wakeups_random_gap_ns(&random, rate);
+		double gap = (double)wakeups_random_interval_ns(&random, rate);
 
 		assert_true(gap >= 0);
 		sum += gap;

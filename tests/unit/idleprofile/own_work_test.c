@@ -12,48 +12,48 @@
 
 #include "idleprofile/own_work.h"
 
-static struct own_work_notes notes;
+static struct own_work_intervals notes;
 
 static void own_work_inside_a_part_is_found(void **state)
 {
-	struct own_work_found f;
+	struct own_work_cpu_time f;
 
 	(void)state;
 	memset(&notes, 0, sizeof(notes));
-	own_work_add_note(&notes, 1000, 1400, 300);	/* it did not have the CPU all the time */
-	own_work_add_note(&notes, 5000, 5000, 0);	/* a wake-up: it was there, for how long is not known */
-	f = own_work_in_time(&notes, 900, 1500);
+	own_work_add_interval(&notes, 1000, 1400, 300);	/* it did not have the CPU all the time */
+	own_work_add_interval(&notes, 5000, 5000, 0);	/* a wake-up: it was there, for how long is not known */
+	f = own_work_time_between(&notes, 900, 1500);
 	assert_true(f.there);
 	assert_int_equal(f.ns, 300);
-	f = own_work_in_time(&notes, 2000, 3000);
+	f = own_work_time_between(&notes, 2000, 3000);
 	assert_false(f.there);
-	f = own_work_in_time(&notes, 4990, 5010);
+	f = own_work_time_between(&notes, 4990, 5010);
 	assert_true(f.there);
 	assert_int_equal(f.ns, 0);
 }
 
 static void work_that_a_part_holds_only_partly_counts_partly(void **state)
 {
-	struct own_work_found f;
+	struct own_work_cpu_time f;
 
 	(void)state;
 	memset(&notes, 0, sizeof(notes));
-	own_work_add_note(&notes, 1000, 2000, 1000);
-	f = own_work_in_time(&notes, 1900, 2500);
+	own_work_add_interval(&notes, 1000, 2000, 1000);
+	f = own_work_time_between(&notes, 1900, 2500);
 	assert_true(f.there);
 	assert_int_equal(f.ns, 100);
 }
 
 static void old_notes_go_when_there_are_too_many(void **state)
 {
-	struct own_work_found f;
+	struct own_work_cpu_time f;
 
 	(void)state;
 	memset(&notes, 0, sizeof(notes));
 	for (int64_t i = 0; i < 3 * OWN_WORK_NOTES; i++)
-		own_work_add_note(&notes, i * 10, i * 10 + 1, 1);
-	assert_false(own_work_in_time(&notes, 0, 5).there);
-	f = own_work_in_time(&notes, (3 * OWN_WORK_NOTES - 1) * 10, 3 * OWN_WORK_NOTES * 10);
+		own_work_add_interval(&notes, i * 10, i * 10 + 1, 1);
+	assert_false(own_work_time_between(&notes, 0, 5).there);
+	f = own_work_time_between(&notes, (3 * OWN_WORK_NOTES - 1) * 10, 3 * OWN_WORK_NOTES * 10);
 	assert_true(f.there);
 	assert_int_equal(f.ns, 1);
 }
@@ -62,7 +62,7 @@ static void own_threads_are_taken_out_of_the_shares(void **state)
 {
 	const int64_t ignored = getppid();
 	struct own_work_tids t;
-	struct own_work_found f;
+	struct own_work_cpu_time f;
 	struct culprit_share share[] = {
 		{ .kind = CULPRIT_TASK, .pid = 999999, .name = "other", .ns = 500 },
 		{ .kind = CULPRIT_TASK, .pid = (int)gettid(), .name = "self", .ns = 300 },

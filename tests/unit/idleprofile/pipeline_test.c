@@ -15,14 +15,14 @@
 #define END (101 * NS_PER_S)
 
 static int64_t now;
-static struct spin *spin;
+static struct idle_loops *spin;
 static struct profile_logs logs;
 static struct gap_pipeline *f;
 static int comes_back;	/* at so many more looks at the clock the loop has its CPU again */
 
 static void part(int64_t from, int64_t to)
 {
-	ring_push(&spin->cpu[0].ring, from, to);
+	ring_push_span(&spin->cpu[0].ring, from, to);
 	atomic_store(&spin->cpu[0].seen, to);
 }
 
@@ -50,7 +50,7 @@ static int make(void **state)
 	spin->cpu[0].steps[0] = 1;
 	cfg.spin = spin;
 	for (int i = 0; i < 2; i++)
-		stamp_map_add(&cfg.map, &(struct stamp_anchor){ i * NS_PER_S, i * NS_PER_S, 0 });
+		stamp_map_add_clock_pair(&cfg.map, &(struct stamp_clock_pair){ i * NS_PER_S, i * NS_PER_S, 0 });
 	comes_back = 0;
 	now = START - NS_PER_S;
 	f = pipeline_new(&cfg);
@@ -73,7 +73,7 @@ static void ran_until(int64_t ns)
 static void drain_at(int64_t ns)
 {
 	now = ns;
-	pipeline_drain(f);
+	pipeline_drain_inputs(f);
 }
 
 static void had(int64_t lost_ns, int64_t events)
@@ -88,25 +88,25 @@ static void parts_are_cut_at_the_edges(void **state)
 	(void)state;
 	part(START - 9 * NS_PER_MS, START - 8 * NS_PER_MS);
 	drain_at(START - NS_PER_MS);
-	pipeline_begin(f, START, END);
+	pipeline_begin_profile(f, START, END);
 	part(START - NS_PER_MS, START + 2 * NS_PER_MS);
 	drain_at(START + 200 * NS_PER_MS);
 	part(START + 500 * NS_PER_MS, START + 505 * NS_PER_MS);
 	part(END - NS_PER_MS, END + 7 * NS_PER_MS);
 	now = END + 10 * NS_PER_MS;
 	ran_until(now);
-	pipeline_end(f, END);
+	pipeline_end_profile(f, END);
 	had(8 * NS_PER_MS, 3);
 }
 
 static void a_loop_without_its_cpu_has_lost_it_until_the_end(void **state)
 {
 	(void)state;
-	pipeline_begin(f, START, END);
+	pipeline_begin_profile(f, START, END);
 	ran_until(END - 300 * NS_PER_MS);
 	drain_at(END - 100 * NS_PER_MS);
 	now = END + NS_PER_S;
-	pipeline_end(f, END);
+	pipeline_end_profile(f, END);
 	had(300 * NS_PER_MS, 1);
 }
 
@@ -115,11 +115,11 @@ static void a_loop_without_its_cpu_has_lost_it_until_the_end(void **state)
 static void a_loop_that_comes_back_at_the_end_loses_nothing(void **state)
 {
 	for (int look = 1; look <= 4; look++) {
-		pipeline_begin(f, START, END);
+		pipeline_begin_profile(f, START, END);
 		ran_until(END - 300 * NS_PER_MS);
 		now = END + NS_PER_S;
 		comes_back = look;
-		pipeline_end(f, END);
+		pipeline_end_profile(f, END);
 		had(300 * NS_PER_MS, 1);
 		drop(state);
 		assert_int_equal(make(state), 0);
@@ -130,12 +130,12 @@ static void a_loop_that_comes_back_at_the_end_loses_nothing(void **state)
 static void what_nobody_watched_is_not_lost(void **state)
 {
 	(void)state;
-	pipeline_begin(f, START, END);
+	pipeline_begin_profile(f, START, END);
 	part(-(START - 100 * NS_PER_MS), START + 400 * NS_PER_MS);
 	part(START + 500 * NS_PER_MS, START + 503 * NS_PER_MS);
 	ran_until(END);
 	now = END;
-	pipeline_end(f, END);
+	pipeline_end_profile(f, END);
 	had(3 * NS_PER_MS, 1);
 	assert_int_equal(pipeline_cpu_total(f, 0)->unwatched_ns, 400 * NS_PER_MS);
 }
@@ -144,13 +144,13 @@ static void what_nobody_watched_is_not_lost(void **state)
 static void no_time_is_lost_twice(void **state)
 {
 	(void)state;
-	pipeline_begin(f, START, END);
+	pipeline_begin_profile(f, START, END);
 	part(START + 100 * NS_PER_MS, START + 200 * NS_PER_MS);
 	drain_at(START + 200 * NS_PER_MS);
 	part(START + 200 * NS_PER_MS - 40, START + 300 * NS_PER_MS);
 	ran_until(END);
 	now = END;
-	pipeline_end(f, END);
+	pipeline_end_profile(f, END);
 	had(200 * NS_PER_MS, 1);
 }
 
@@ -159,8 +159,8 @@ static void a_profile_that_never_began_has_lost_nothing(void **state)
 	(void)state;
 	ran_until(START - 900 * NS_PER_MS);
 	now = START;
-	pipeline_begin(f, START, END);
-	pipeline_end(f, START);
+	pipeline_begin_profile(f, START, END);
+	pipeline_end_profile(f, START);
 	had(0, 0);
 }
 
@@ -170,12 +170,12 @@ static void what_found_no_room_is_counted_from_the_beginning_on(void **state)
 	for (int64_t i = 0; i < RING_ROOM + 7; i++)
 		part(START - NS_PER_S + i * 10, START - NS_PER_S + i * 10 + 5);
 	drain_at(START);
-	pipeline_begin(f, START, END);
-	assert_int_equal(pipeline_lost_records(f), 0);
+	pipeline_begin_profile(f, START, END);
+	assert_int_equal(pipeline_lost_record_count(f), 0);
 	for (int64_t i = 0; i < RING_ROOM + 3; i++)
 		part(START + i * 10, START + i * 10 + 5);
 	drain_at(END);
-	assert_int_equal(pipeline_lost_records(f), 3);
+	assert_int_equal(pipeline_lost_record_count(f), 3);
 }
 
 int main(void)

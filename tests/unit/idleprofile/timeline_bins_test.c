@@ -49,7 +49,7 @@ static void a_part_is_spread_over_the_bins_it_touches(void **state)
 	timeline_bins_add_gap(&b, 1010, 1030, 20, false);
 	timeline_bins_add_gap(&b, 1090, 1350, 260, false);
 	timeline_bins_add_gap(&b, 1350, 1360, 10, true);
-	timeline_bins_end(&b, 1450);
+	timeline_bins_emit_remaining(&b, 1450);
 	assert_int_equal(n, 5);
 	is_row(0, 1000, 100, 30, 0);
 	is_row(1, 1100, 100, 100, 0);
@@ -63,11 +63,11 @@ static void bins_without_a_part_are_there_too(void **state)
 	struct timeline_bins b = begin(0, 10);
 
 	(void)state;
-	timeline_bins_advance(&b, 35);
+	timeline_bins_emit_complete(&b, 35);
 	assert_int_equal(n, 3);
 	timeline_bins_add_gap(&b, 57, 60, 3, false);
 	assert_int_equal(n, 5);
-	timeline_bins_end(&b, 60);
+	timeline_bins_emit_remaining(&b, 60);
 	assert_int_equal(n, 6);
 	is_row(5, 50, 10, 3, 0);
 }
@@ -79,7 +79,7 @@ static void a_part_without_a_gap_takes_no_bin_beyond_its_length(void **state)
 
 	(void)state;
 	timeline_bins_add_gap(&b, 3625292, 499957505, 496332213, false);
-	timeline_bins_end(&b, 500000000);
+	timeline_bins_emit_remaining(&b, 500000000);
 	assert_int_equal(n, 25);
 	is_row(0, 0, 20000000, 16374708, 0);
 	for (int i = 1; i < 24; i++)
@@ -94,7 +94,7 @@ static void a_part_that_lost_less_than_it_spans_keeps_its_sum(void **state)
 
 	(void)state;
 	timeline_bins_add_gap(&b, 33, 733, 101, false);
-	timeline_bins_end(&b, 800);
+	timeline_bins_emit_remaining(&b, 800);
 	assert_int_equal(n, 8);
 	for (int i = 0; i < n; i++) {
 		assert_true(row[i].lost >= 0 && row[i].lost <= 16);
@@ -110,7 +110,7 @@ static void a_part_that_ends_with_its_bin_stays_in_it(void **state)
 	(void)state;
 	timeline_bins_add_gap(&b, 50, 100, 50, false);
 	timeline_bins_add_gap(&b, 100, 200, 100, false);
-	timeline_bins_end(&b, 200);
+	timeline_bins_emit_remaining(&b, 200);
 	assert_int_equal(n, 2);
 	is_row(0, 0, 100, 50, 0);
 	is_row(1, 100, 100, 100, 0);

@@ -58,17 +58,17 @@ static void per_redraw(size_t n, int64_t cost_us, int64_t spread_us)
 	}
 }
 
-static struct backlog judge(size_t n)
+static struct backlog_growth judge(size_t n)
 {
-	struct backlog b;
+	struct backlog_growth b;
 
-	backlog_judge(due, answer, n, &b);
+	backlog_judge_growth(due, answer, n, &b);
 	return b;
 }
 
 static void fast_server_is_not_overloaded(void **state)
 {
-	struct backlog b;
+	struct backlog_growth b;
 
 	(void)state;
 	per_key(100, 9000, 2000);
@@ -79,7 +79,7 @@ static void fast_server_is_not_overloaded(void **state)
 
 static void cost_over_the_period_grows_without_end(void **state)
 {
-	struct backlog b;
+	struct backlog_growth b;
 
 	(void)state;
 	/* 60 ms a key: answers 16.67 of 20 keys a second */

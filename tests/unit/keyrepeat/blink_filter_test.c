@@ -23,15 +23,15 @@ static struct caret_step cells(int64_t ms, int from, int to)
 
 static void idle(struct blink_filter *l, struct caret_step step)
 {
-	blink_filter_learn(l, &step);
+	blink_filter_learn_unprompted(l, &step);
 }
 
 static enum change_verdict judge(struct blink_filter *l, struct caret_step step)
 {
-	enum change_verdict v = blink_filter_judge(l, &step);
+	enum change_verdict v = blink_filter_judge_change(l, &step);
 
 	if (v == CHANGE_ECHO)
-		blink_filter_echoed(l, &step);
+		blink_filter_remember_echo(l, &step);
 	return v;
 }
 

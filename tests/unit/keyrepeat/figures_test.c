@@ -13,14 +13,14 @@
 #define MS NS_PER_MS
 #define AT(ms) ((1000 + (int64_t)(ms)) * MS)
 
-static struct pair_key key[64];
-static struct train_block block[4];
-static struct train train;
-static struct observations seen;
+static struct pair_key_times key[64];
+static struct key_train_block block[4];
+static struct key_train train;
+static struct screen_observations seen;
 static int64_t update[64];
-static struct pair_shown shown[64];
-static struct figures f;
-static const struct figures_cfg by_patch = { WATCH_PATCH, 50 * MS, 100 * MS, 0 },
+static struct pair_patch_number_shown shown[64];
+static struct latency_statistics f;
+static const struct latency_statistics_cfg by_patch = { WATCH_PATCH, 50 * MS, 100 * MS, 0 },
 	by_update = { WATCH_UPDATE, 50 * MS, 100 * MS, 0 };
 
 /* n keys due each 50 ms, sent late_us after that, one block that ends at end_ms */
@@ -32,8 +32,8 @@ static void type(size_t n, int64_t late_us, int64_t end_ms)
 		key[i].due_ns = AT(50 * i);
 		key[i].sent_ns = AT(50 * i) + late_us * NS_PER_US;
 	}
-	block[0] = (struct train_block){ 0, n, AT(0), AT(end_ms), PAIR_DRAINED };
-	train = (struct train){ .key = key, .block = block, .blocks = 1, .due = n, .begin_ns = AT(-20), .end_ns = AT(end_ms) };
+	block[0] = (struct key_train_block){ 0, n, AT(0), AT(end_ms), PAIR_DRAINED };
+	train = (struct key_train){ .key = key, .block = block, .blocks = 1, .due = n, .begin_ns = AT(-20), .end_ns = AT(end_ms) };
 	seen.update_ns = update;
 	seen.shown = shown;
 }
@@ -46,12 +46,12 @@ static void see(int64_t ms)
 static void show(int64_t ms, uint32_t number)
 {
 	see(ms);
-	shown[seen.shows++] = (struct pair_shown){ AT(ms), number };
+	shown[seen.shows++] = (struct pair_patch_number_shown){ AT(ms), number };
 }
 
-static void compute(const struct figures_cfg *cfg)
+static void compute(const struct latency_statistics_cfg *cfg)
 {
-	assert_int_equal(figures_compute(cfg, &train, &seen, &f), 0);
+	assert_int_equal(latency_statistics_compute(cfg, &train, &seen, &f), 0);
 }
 
 static void expect_ms(double ns, double ms)
@@ -95,7 +95,7 @@ static void patch_train(void **state)
 	expect_ms(f.mean_positive_ns, 70);
 	/* the picture stood still from 260 to the end */
 	expect_ms((double)f.largest_gap_ns, 10040);
-	figures_free(&f);
+	latency_statistics_free(&f);
 }
 
 static void exact_updates(void **state)
@@ -116,7 +116,7 @@ static void exact_updates(void **state)
 	assert_int_equal(f.interarrival.n, 3);
 	expect_ms((double)f.largest_gap_ns, 130);
 	expect_ms(sample_max(&f.high).value, 110);
-	figures_free(&f);
+	latency_statistics_free(&f);
 }
 
 static void ranged_updates(void **state)
@@ -132,13 +132,13 @@ static void ranged_updates(void **state)
 	expect_ms(sample_quantile(&f.from_due, 0.5).value, 20);
 	expect_ms(sample_quantile(&f.high, 0.5).value, 60);
 	expect_ms(sample_max(&f.high).value, 70);
-	figures_free(&f);
+	latency_statistics_free(&f);
 }
 
 static void as_many_updates_as_keys_prove_nothing_beside_noise(void **state)
 {
 	/* a block of 1.3 s: noise of 0.03/s disturbs 3.8 % of such blocks, 0.05/s 6.3 % */
-	struct figures_cfg cfg = by_update;
+	struct latency_statistics_cfg cfg = by_update;
 
 	(void)state;
 	cfg.noise_per_s = 0.03;
@@ -148,13 +148,13 @@ static void as_many_updates_as_keys_prove_nothing_beside_noise(void **state)
 	see(120);
 	compute(&cfg);
 	assert_int_equal(f.keys_exact, 3);
-	figures_free(&f);
+	latency_statistics_free(&f);
 	cfg.noise_per_s = 0.05;
 	compute(&cfg);
 	assert_int_equal(f.keys_exact, 0);
 	assert_int_equal(f.keys_answered, 3);
 	expect_ms(sample_max(&f.from_due).value, 60);
-	figures_free(&f);
+	latency_statistics_free(&f);
 }
 
 static void end_before_the_threshold_leaves_lateness_open(void **state)
@@ -168,7 +168,7 @@ static void end_before_the_threshold_leaves_lateness_open(void **state)
 	compute(&by_patch);
 	assert_int_equal(f.late, 0);
 	assert_int_equal(f.late_high, 1);
-	figures_free(&f);
+	latency_statistics_free(&f);
 }
 
 static void rest_between_blocks_is_no_gap(void **state)
@@ -177,7 +177,7 @@ static void rest_between_blocks_is_no_gap(void **state)
 	type(4, 0, 1200);
 	block[0].n = 2;
 	block[0].end_ns = AT(1100);
-	block[1] = (struct train_block){ 2, 2, AT(1200), AT(2300), PAIR_DRAINED };
+	block[1] = (struct key_train_block){ 2, 2, AT(1200), AT(2300), PAIR_DRAINED };
 	train.blocks = 2;
 	train.end_ns = AT(2300);
 	for (size_t i = 2; i < 4; i++)
@@ -191,7 +191,7 @@ static void rest_between_blocks_is_no_gap(void **state)
 	assert_int_equal(f.updates, 4);
 	assert_int_equal(f.interarrival.n, 2);	/* 55 and 45 */
 	expect_ms((double)f.largest_gap_ns, 55);
-	figures_free(&f);
+	latency_statistics_free(&f);
 }
 
 static void a_key_given_up_waits_no_longer_than_the_next_answered(void **state)
@@ -202,7 +202,7 @@ static void a_key_given_up_waits_no_longer_than_the_next_answered(void **state)
 	block[0].n = 16;
 	block[0].end_ns = AT(790);
 	block[0].drain = PAIR_CUT;
-	block[1] = (struct train_block){ 16, 44, AT(800), AT(5300), PAIR_DRAINED };
+	block[1] = (struct key_train_block){ 16, 44, AT(800), AT(5300), PAIR_DRAINED };
 	train.blocks = 2;
 	for (int i = 0; i < 60; i++)
 		if (i != 15)
@@ -211,7 +211,7 @@ static void a_key_given_up_waits_no_longer_than_the_next_answered(void **state)
 	assert_int_equal(f.keys_answered, 59);
 	assert_false(f.backlog.overloaded);
 	assert_true(fabs(f.backlog.per_s) < 0.01);
-	figures_free(&f);
+	latency_statistics_free(&f);
 }
 
 static void late_echoes_of_skipped_keys_do_not_count(void **state)
@@ -226,7 +226,7 @@ static void late_echoes_of_skipped_keys_do_not_count(void **state)
 	assert_int_equal(f.updates, 4);
 	assert_int_equal(f.interarrival.n, 4);
 	assert_true(fabs(f.updates_per_key - 1) < 1e-9);
-	figures_free(&f);
+	latency_statistics_free(&f);
 }
 
 static void without_keys_only_updates(void **state)
@@ -241,7 +241,7 @@ static void without_keys_only_updates(void **state)
 	assert_int_equal(f.updates, 2);
 	assert_int_equal(f.keys_due, 0);
 	assert_true(isnan(f.late_percent));
-	figures_free(&f);
+	latency_statistics_free(&f);
 }
 
 int main(void)

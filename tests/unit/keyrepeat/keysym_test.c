@@ -32,20 +32,20 @@ static void names_are_keysymdef(void **state)
 		assert_int_equal(keysym_read(bad[i], &keysym), -EINVAL);
 }
 
-static int read_text(const char *text, struct script *s, size_t *line)
+static int read_text(const char *text, struct timed_act_script *s, size_t *line)
 {
 	FILE *f = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 	int err;
 
 	assert_non_null(f);
-	err = script_read(f, s, line);
+	err = timed_act_script_read(f, s, line);
 	fclose(f);
 	return err;
 }
 
 static void script_adds_up_delays(void **state)
 {
-	struct script s;
+	struct timed_act_script s;
 	size_t line;
 
 	(void)state;
@@ -58,12 +58,12 @@ static void script_adds_up_delays(void **state)
 	assert_int_equal(s.act[0].keysym, 'h');
 	assert_int_equal(s.act[2].keysym, 0xff0d);
 	assert_int_equal(s.act[3].keysym, '#');
-	script_free(&s);
+	timed_act_script_free(&s);
 }
 
 static void script_has_keys_with_others_held(void **state)
 {
-	struct script s;
+	struct timed_act_script s;
 	size_t line;
 
 	(void)state;
@@ -76,13 +76,13 @@ static void script_has_keys_with_others_held(void **state)
 	assert_int_equal(s.act[2].keysym, '+');
 	assert_int_equal(s.act[2].held, ACT_ALT);
 	assert_int_equal(s.act[3].held, 0);
-	assert_false(act_same(&s.act[3], &s.act[2]));
-	script_free(&s);
+	assert_false(are_acts_equal(&s.act[3], &s.act[2]));
+	timed_act_script_free(&s);
 }
 
 static void script_types_a_text(void **state)
 {
-	struct script s;
+	struct timed_act_script s;
 	size_t line;
 
 	(void)state;
@@ -94,12 +94,12 @@ static void script_types_a_text(void **state)
 	assert_int_equal(s.act[1].keysym, ' ');
 	assert_int_equal(s.act[3].keysym, 0xe4);
 	assert_int_equal(s.offset_ns[4], 260000000);
-	script_free(&s);
+	timed_act_script_free(&s);
 }
 
 static void script_moves_and_drags(void **state)
 {
-	struct script s;
+	struct timed_act_script s;
 	size_t line;
 
 	(void)state;
@@ -121,8 +121,8 @@ static void script_moves_and_drags(void **state)
 	assert_int_equal(s.act[7].way, ACT_UP);
 	assert_int_equal(s.act[8].button, 4);
 	assert_int_equal(s.act[8].way, ACT_CLICK);
-	assert_true(act_same(&s.act[9], &(struct act){ .kind = ACT_MOVE }));
-	script_free(&s);
+	assert_true(are_acts_equal(&s.act[9], &(struct input_act){ .kind = ACT_MOVE }));
+	timed_act_script_free(&s);
 }
 
 static void script_names_the_wrong_line(void **state)
@@ -136,14 +136,14 @@ static void script_names_the_wrong_line(void **state)
 		"10 a\n10 button 1", "10 a\n10 button 0 click", "10 a\n10 button 9 click", "10 a\n10 button 1 hold",
 		"10 a\n10 type 20", "10 a\n10 type 20 ", "10 a\n10 type x y",
 		"10 a\n10 type 5 a\001" };
-	struct script s;
+	struct timed_act_script s;
 	size_t line;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		assert_int_equal(read_text(bad[i], &s, &line), -EINVAL);
 		assert_int_equal(line, 2);
-		script_free(&s);
+		timed_act_script_free(&s);
 	}
 }
 

@@ -17,11 +17,11 @@ static int64_t at[N], again[N];
 static void periodic_is_exact(void **state)
 {
 	(void)state;
-	assert_int_equal(schedule_fill(SCHEDULE_PERIODIC, 20, 1, at, N), 0);
+	assert_int_equal(compute_key_due_times(SCHEDULE_PERIODIC, 20, 1, at, N), 0);
 	for (int64_t i = 0; i < N; i++)
 		assert_int_equal(at[i], i * 50 * NS_PER_MS);
 	/* a rate that does not divide a second must not drift: key 3000 at 30/s is due after 100 s exactly */
-	assert_int_equal(schedule_fill(SCHEDULE_PERIODIC, 30, 1, at, N), 0);
+	assert_int_equal(compute_key_due_times(SCHEDULE_PERIODIC, 30, 1, at, N), 0);
 	assert_int_equal(at[1], 33333333);
 	assert_int_equal(at[3000], 100 * NS_PER_S);
 }
@@ -32,7 +32,7 @@ static void jitter_is_uniform_up_to_a_third(void **state)
 	int64_t low = INT64_MAX, high = 0;
 
 	(void)state;
-	assert_int_equal(schedule_fill(SCHEDULE_JITTERED, 20, 7, at, N), 0);
+	assert_int_equal(compute_key_due_times(SCHEDULE_JITTERED, 20, 7, at, N), 0);
 	for (int64_t i = 0; i < N; i++) {
 		int64_t u = at[i] - i * 50 * NS_PER_MS;
 
@@ -55,7 +55,7 @@ static void poisson_has_exponential_gaps(void **state)
 	size_t longer = 0;
 
 	(void)state;
-	assert_int_equal(schedule_fill(SCHEDULE_POISSON, 20, 3, at, N), 0);
+	assert_int_equal(compute_key_due_times(SCHEDULE_POISSON, 20, 3, at, N), 0);
 	for (size_t i = 0; i < N; i++) {
 		double gap = (double)(at[i] - (i ? at[i - 1] : 0)) / 1e6;
 
@@ -75,7 +75,7 @@ static void blocks_count_from_their_own_start(void **state)
 	bool moved = false;
 
 	(void)state;
-	assert_int_equal(schedule_fill(SCHEDULE_BLOCKS, 20, 1, at, 65), 0);
+	assert_int_equal(compute_key_due_times(SCHEDULE_BLOCKS, 20, 1, at, 65), 0);
 	for (size_t b = 0; b < 65; b += SCHEDULE_BLOCK) {
 		assert_in_range(at[b], 0, 50 * NS_PER_MS);
 		moved = moved || labs(at[b] - at[0]) > NS_PER_MS;
@@ -90,10 +90,10 @@ static void seed_decides(void **state)
 	size_t same = 0;
 
 	(void)state;
-	schedule_fill(SCHEDULE_JITTERED, 20, 42, at, N);
-	schedule_fill(SCHEDULE_JITTERED, 20, 42, again, N);
+	compute_key_due_times(SCHEDULE_JITTERED, 20, 42, at, N);
+	compute_key_due_times(SCHEDULE_JITTERED, 20, 42, again, N);
 	assert_memory_equal(at, again, sizeof(at));
-	schedule_fill(SCHEDULE_JITTERED, 20, 43, again, N);
+	compute_key_due_times(SCHEDULE_JITTERED, 20, 43, again, N);
 	for (size_t i = 0; i < N; i++)
 		same += at[i] == again[i];
 	assert_true(same < 10);
@@ -102,7 +102,7 @@ static void seed_decides(void **state)
 static void too_late_is_refused(void **state)
 {
 	(void)state;
-	assert_int_equal(schedule_fill(SCHEDULE_PERIODIC, 1e-9, 1, at, N), -ERANGE);
+	assert_int_equal(compute_key_due_times(SCHEDULE_PERIODIC, 1e-9, 1, at, N), -ERANGE);
 }
 
 int main(void)

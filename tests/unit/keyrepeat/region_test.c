@@ -18,7 +18,7 @@
 
 static uint32_t last[WIDTH * HEIGHT], now[WIDTH * HEIGHT];
 static uint8_t bits[WIDTH * HEIGHT];
-static struct region_marks marks = { WIDTH, HEIGHT, bits };
+static struct pixel_change_marks marks = { WIDTH, HEIGHT, bits };
 
 static int setup(void **state)
 {
@@ -39,7 +39,7 @@ static void paint(int x, int y, int w, int h, uint32_t colour)
 /* As one look at the screen: what is painted since the last one is marked. */
 static bool look(uint8_t bit)
 {
-	bool changed = region_mark(&marks, last, now, bit);
+	bool changed = mark_changed_pixels(&marks, last, now, bit);
 
 	memcpy(last, now, sizeof(now));
 	return changed;
@@ -77,7 +77,7 @@ static void type(void (*also)(int key))
 	}
 }
 
-static void is(struct region r, int x, int y, int w, int h)
+static void is(struct screen_region r, int x, int y, int w, int h)
 {
 	assert_int_equal(r.x, x);
 	assert_int_equal(r.y, y);
@@ -87,20 +87,20 @@ static void is(struct region r, int x, int y, int w, int h)
 
 static void text_with_a_caret(void **state)
 {
-	struct region r;
+	struct screen_region r;
 
 	(void)state;
 	blink(0, REGION_BEFORE);
 	type(NULL);
 	blink(REGION_KEYS, REGION_AFTER);
-	assert_true(region_find(&marks, &r));
+	assert_true(find_echo_region_by_changes(&marks, &r));
 	/* from the caret's top, which is the line's, to all edges */
 	is(r, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
 }
 
 static void nothing_but_a_caret(void **state)
 {
-	struct region r;
+	struct screen_region r;
 
 	(void)state;
 	/* no key shows, and the caret goes on blinking while they are typed */
@@ -110,26 +110,26 @@ static void nothing_but_a_caret(void **state)
 		look((uint8_t)REGION_KEY(i));
 	}
 	blink(0, REGION_AFTER);
-	assert_false(region_find(&marks, &r));
+	assert_false(find_echo_region_by_changes(&marks, &r));
 }
 
 static void no_change_at_all(void **state)
 {
-	struct region r;
+	struct screen_region r;
 
 	(void)state;
 	assert_false(look(REGION_BEFORE));
-	assert_false(region_find(&marks, &r));
+	assert_false(find_echo_region_by_changes(&marks, &r));
 }
 
 static void one_change_is_chance(void **state)
 {
-	struct region r;
+	struct screen_region r;
 
 	(void)state;
 	paint(300, 300, 50, 10, 7);	/* a mail has come */
 	look(REGION_KEY(2));
-	assert_false(region_find(&marks, &r));
+	assert_false(find_echo_region_by_changes(&marks, &r));
 }
 
 /* A status line that shows the column, below, and a clock with seconds beside the text. */
@@ -140,7 +140,7 @@ static void column_counter(int key)
 
 static void other_things_that_change(void **state)
 {
-	struct region r;
+	struct screen_region r;
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
@@ -152,13 +152,13 @@ static void other_things_that_change(void **state)
 		paint(600, TEXT_Y + 4, 30, 10, (uint32_t)i + 30);
 		blink(REGION_KEYS, REGION_AFTER);
 	}
-	assert_true(region_find(&marks, &r));
+	assert_true(find_echo_region_by_changes(&marks, &r));
 	is(r, 0, TEXT_Y, 600, 380 - TEXT_Y);
 }
 
 static void a_greeting_that_goes_bounds_nothing(void **state)
 {
-	struct region r;
+	struct screen_region r;
 
 	(void)state;
 	paint(200, 200, 200, 40, 5);
@@ -166,13 +166,13 @@ static void a_greeting_that_goes_bounds_nothing(void **state)
 	paint(200, 200, 200, 40, 0);
 	look(REGION_BEFORE);
 	type(NULL);
-	assert_true(region_find(&marks, &r));
+	assert_true(find_echo_region_by_changes(&marks, &r));
 	is(r, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
 }
 
 static void what_is_above_is_left_out(void **state)
 {
-	struct region r;
+	struct screen_region r;
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
@@ -180,13 +180,13 @@ static void what_is_above_is_left_out(void **state)
 		look(i ? REGION_AFTER : REGION_BEFORE);
 	}
 	type(NULL);
-	assert_true(region_find(&marks, &r));
+	assert_true(find_echo_region_by_changes(&marks, &r));
 	is(r, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
 }
 
 static void a_film_hides_all(void **state)
 {
-	struct region r;
+	struct screen_region r;
 
 	(void)state;
 	for (int i = 0; i < REGION_KEYS; i++) {
@@ -194,7 +194,7 @@ static void a_film_hides_all(void **state)
 		look(REGION_BEFORE);
 		type(NULL);
 	}
-	assert_false(region_find(&marks, &r));
+	assert_false(find_echo_region_by_changes(&marks, &r));
 }
 
 static void words(void **state)
@@ -203,28 +203,28 @@ static void words(void **state)
 					     "10x0+5+5", "0x10+5+5", "10x10-5+5",
 					     "10x10+5+5+5", "10X10+5+5", "1000000x10+5+5", "600x300++10++20",
 					     "+600x+300+10+20", "+60x30+1+2", "60x+30+1+2", "60x30++1+2", "60x30+1++2" };
-	struct region r = { 1, 2, 3, 4 };
+	struct screen_region r = { 1, 2, 3, 4 };
 	char text[REGION_TEXT];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		assert_int_not_equal(region_read(wrong[i], &r), 0);
+		assert_int_not_equal(read_region_text(wrong[i], &r), 0);
 	is(r, 1, 2, 3, 4);
-	assert_int_equal(region_read("600x300+10+20", &r), 0);
+	assert_int_equal(read_region_text("600x300+10+20", &r), 0);
 	is(r, 10, 20, 600, 300);
-	region_write(&r, text);
+	write_region_text(&r, text);
 	assert_string_equal(text, "600x300+10+20");
 }
 
 static void overlaps(void **state)
 {
-	struct region a = { 10, 10, 100, 100 }, b = { 50, 0, 100, 30 }, apart = { 200, 10, 5, 5 }, r;
+	struct screen_region a = { 10, 10, 100, 100 }, b = { 50, 0, 100, 30 }, apart = { 200, 10, 5, 5 }, r;
 
 	(void)state;
-	is(region_both(&a, &b), 50, 10, 60, 20);
-	is(region_both(&b, &a), 50, 10, 60, 20);
-	r = region_both(&a, &apart);
-	assert_true(region_empty(&r));
+	is(region_intersection(&a, &b), 50, 10, 60, 20);
+	is(region_intersection(&b, &a), 50, 10, 60, 20);
+	r = region_intersection(&a, &apart);
+	assert_true(is_region_empty(&r));
 }
 
 int main(void)

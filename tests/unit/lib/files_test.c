@@ -41,14 +41,14 @@ static void text_and_its_first_line(void **state)
 	put("text", "one\ntwo\n");
 	assert_int_equal(files_read_all(at("text"), text, sizeof(text)), 0);
 	assert_string_equal(text, "one\ntwo");		/* all that fits */
-	assert_int_equal(files_read(at("text"), text, sizeof(text)), 0);
+	assert_int_equal(files_read_first_line(at("text"), text, sizeof(text)), 0);
 	assert_string_equal(text, "one");
 	put("text", "1234567");
-	assert_int_equal(files_read(at("text"), text, sizeof(text)), -E2BIG);
+	assert_int_equal(files_read_first_line(at("text"), text, sizeof(text)), -E2BIG);
 	put("text", "123456");
-	assert_int_equal(files_read(at("text"), text, sizeof(text)), 0);
+	assert_int_equal(files_read_first_line(at("text"), text, sizeof(text)), 0);
 	assert_string_equal(text, "123456");
-	assert_int_equal(files_read(at("none"), text, sizeof(text)), -ENOENT);
+	assert_int_equal(files_read_first_line(at("none"), text, sizeof(text)), -ENOENT);
 	assert_string_equal(text, "");
 	assert_int_equal(files_read_all(folder, text, sizeof(text)), -EISDIR);
 	assert_string_equal(text, "");
@@ -59,11 +59,11 @@ static void a_file_that_is_not_there_is_not_made(void **state)
 	char text[16];
 
 	(void)state;
-	assert_int_equal(files_write(at("none"), "1\n"), -ENOENT);
+	assert_int_equal(files_write_text(at("none"), "1\n"), -ENOENT);
 	assert_int_equal(access(at("none"), F_OK), -1);
 	put("one", "");
 	assert_int_equal(files_write_number(at("one"), -17), 0);
-	assert_int_equal(files_read(at("one"), text, sizeof(text)), 0);
+	assert_int_equal(files_read_first_line(at("one"), text, sizeof(text)), 0);
 	assert_string_equal(text, "-17");
 }
 
@@ -77,12 +77,12 @@ static void lists_grow(void **state)
 	for (int i = 0; i < 300; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%d\n", 7 * i);
 	put("numbers", text);
-	assert_int_equal(files_numbers(at("numbers"), &list, &n), 0);
-	assert_int_equal(files_numbers(at("numbers"), &list, &n), 0);
+	assert_int_equal(files_list_numbers_in_file(at("numbers"), &list, &n), 0);
+	assert_int_equal(files_list_numbers_in_file(at("numbers"), &list, &n), 0);
 	assert_int_equal(n, 600);
 	for (int i = 0; i < 600; i++)
 		assert_int_equal(list[i], 7 * (i % 300));
-	assert_int_equal(files_numbers(at("none"), &list, &n), -ENOENT);
+	assert_int_equal(files_list_numbers_in_file(at("none"), &list, &n), -ENOENT);
 	assert_int_equal(n, 600);
 	free(list);
 }
@@ -98,7 +98,7 @@ static void names_that_are_numbers(void **state)
 	put("names/12a", "");
 	put("names/-3", "");
 	put("names/self", "");
-	assert_int_equal(files_numbered(at("names"), &list, &n), 0);
+	assert_int_equal(files_list_numeric_names(at("names"), &list, &n), 0);
 	assert_int_equal(n, 1);
 	assert_int_equal(list[0], 12);
 	free(list);
@@ -118,7 +118,7 @@ static void a_group_and_those_below(void **state)
 	put("group/cgroup.procs", "1\n2\n");
 	put("group/one/cgroup.procs", "");
 	put("group/one/two/cgroup.procs", "40\n");
-	assert_int_equal(files_group(at("group"), &list, &n), 0);
+	assert_int_equal(files_list_processes_of_cgroup(at("group"), &list, &n), 0);
 	assert_int_equal(n, 3);
 	for (size_t i = 0; i < n; i++)
 		sum += list[i];

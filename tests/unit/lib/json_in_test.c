@@ -29,10 +29,10 @@ static const char *text_file(const char *text)
 	return path;
 }
 
-static struct json *read_text(const char *text, char *why, size_t size)
+static struct json_document *read_text(const char *text, char *why, size_t size)
 {
 	const char *path = text_file(text);
-	struct json *j = json_read(path, why, size);
+	struct json_document *j = json_read_file(path, why, size);
 
 	unlink(path);
 	return j;
@@ -41,7 +41,7 @@ static struct json *read_text(const char *text, char *why, size_t size)
 static void values_by_path(void **state)
 {
 	char why[128];
-	struct json *j = read_text("{\"a\": {\"b\": [1, {\"c\": 2.5}], \"ns\": 9007199254740993, \"no\": null, \"yes\": true,"
+	struct json_document *j = read_text("{\"a\": {\"b\": [1, {\"c\": 2.5}], \"ns\": 9007199254740993, \"no\": null, \"yes\": true,"
 		" \"d.o.t\": \"s\"}, \"s\": \"words\", \"low\": -9223372036854775808}", why, sizeof(why));
 	double real = -1;
 	int64_t whole = -1;
@@ -68,7 +68,7 @@ static void values_by_path(void **state)
 static void what_is_not_there_changes_nothing(void **state)
 {
 	char why[128];
-	struct json *j = read_text("{\"a\": {\"no\": null, \"s\": \"x\", \"r\": 1.5}, \"l\": [1]}", why, sizeof(why));
+	struct json_document *j = read_text("{\"a\": {\"no\": null, \"s\": \"x\", \"r\": 1.5}, \"l\": [1]}", why, sizeof(why));
 	double real = -1;
 	int64_t whole = -1;
 	bool flag = true;
@@ -100,7 +100,7 @@ static void no_json_is_said_with_its_line(void **state)
 	assert_non_null(strstr(why, "line 2"));
 	assert_null(read_text("", why, sizeof(why)));
 	assert_null(read_text("{\"a\": 1, \"a\": 2}", why, sizeof(why)));
-	assert_null(json_read("/nonexistent/file.json", why, sizeof(why)));
+	assert_null(json_read_file("/nonexistent/file.json", why, sizeof(why)));
 	assert_string_equal(why, "No such file or directory");
 }
 

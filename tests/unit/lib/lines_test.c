@@ -12,24 +12,24 @@
 #include "lines.h"
 
 static FILE *in;
-static struct lines l;
+static struct line_reader l;
 
 static void open_text(const char *text, size_t n)
 {
 	in = fmemopen((void *)(uintptr_t)text, n, "r");
 	assert_non_null(in);
-	assert_int_equal(lines_open(&l, in), 0);
+	assert_int_equal(line_reader_init(&l, in), 0);
 }
 
 static void close_text(void)
 {
-	lines_close(&l);
+	line_reader_free(&l);
 	fclose(in);
 }
 
 static void next_is(bool quotes, const char *text, unsigned long line)
 {
-	assert_int_equal(lines_next(&l, quotes), 1);
+	assert_int_equal(read_next_line_joining_quotes(&l, quotes), 1);
 	assert_string_equal(l.text, text);
 	assert_int_equal(l.line, line);
 }
@@ -43,7 +43,7 @@ static void marks_and_ends_are_taken_off(void **state)
 	next_is(false, "a\tb", 1);
 	next_is(false, "1\t2", 4);
 	next_is(false, "last", 5);
-	assert_int_equal(lines_next(&l, false), 0);
+	assert_int_equal(read_next_line_joining_quotes(&l, false), 0);
 	close_text();
 }
 
@@ -55,7 +55,7 @@ static void quoted_cells_go_on(void **state)
 	open_text(text, sizeof(text) - 1);
 	next_is(true, "a,\"b c \"\"d\"\" \",e", 1);
 	next_is(true, "\"f\"", 4);
-	assert_int_equal(lines_next(&l, true), -EPROTO);
+	assert_int_equal(read_next_line_joining_quotes(&l, true), -EPROTO);
 	assert_int_equal(l.line, 5);
 	assert_non_null(strstr(l.why, "quote"));
 	close_text();
@@ -79,7 +79,7 @@ static void what_is_no_text_is_named(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		open_text(of[i].bytes, of[i].n);
-		assert_int_equal(lines_next(&l, false), -EPROTO);
+		assert_int_equal(read_next_line_joining_quotes(&l, false), -EPROTO);
 		assert_non_null(strstr(l.why, of[i].word));
 		close_text();
 	}
@@ -93,19 +93,19 @@ static void long_lines_are_refused(void **state)
 	assert_non_null(text);
 	memset(text, 'x', 2 * LINES_LONGEST);
 	open_text(text, 2 * LINES_LONGEST);
-	assert_int_equal(lines_next(&l, false), -EPROTO);
+	assert_int_equal(read_next_line_joining_quotes(&l, false), -EPROTO);
 	assert_non_null(strstr(l.why, "too long"));
 	close_text();
 	text[LINES_LONGEST - 2] = '\n';
 	open_text(text, LINES_LONGEST - 1);
-	assert_int_equal(lines_next(&l, false), 1);
+	assert_int_equal(read_next_line_joining_quotes(&l, false), 1);
 	assert_int_equal(strlen(l.text), LINES_LONGEST - 2);
-	assert_int_equal(lines_next(&l, false), 0);
+	assert_int_equal(read_next_line_joining_quotes(&l, false), 0);
 	close_text();
 	memset(text, '\n', 2 * LINES_LONGEST);	/* a quote, and lines without end */
 	text[0] = '"';
 	open_text(text, 2 * LINES_LONGEST);
-	assert_int_equal(lines_next(&l, true), -EPROTO);
+	assert_int_equal(read_next_line_joining_quotes(&l, true), -EPROTO);
 	close_text();
 	free(text);
 }

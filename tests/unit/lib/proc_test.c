@@ -93,11 +93,11 @@ static void a_load_program_stops_with_its_parent(void **state)
 	head = fork();
 	if (!head) {
 		if (!fork()) {
-			proc_catch_stop();
+			proc_catch_stop_signals();
 			proc_stop_with_parent();
 			if (write(ends[1], "r", 1) != 1)
 				_exit(1);
-			proc_wait_stop(clock_now() + PATIENCE);
+			proc_sleep_until_or_stop(clock_now() + PATIENCE);
 			/* a friendly end: it has time to report */
 			_exit(write(ends[1], proc_stop == SIGTERM ? "T" : "?", 1) != 1);
 		}
@@ -117,15 +117,15 @@ static void a_lost_terminal_ends_it_but_not_under_nohup(void **state)
 {
 	(void)state;
 	signal(SIGHUP, SIG_IGN);
-	proc_catch_stop();
+	proc_catch_stop_signals();
 	proc_stop = 0;
 	raise(SIGHUP);
 	assert_int_equal(proc_stop, 0);
 	signal(SIGHUP, SIG_DFL);
-	proc_catch_stop();
+	proc_catch_stop_signals();
 	raise(SIGHUP);
 	assert_int_equal(proc_stop, SIGHUP);
-	proc_wait_stop(INT64_MAX);
+	proc_sleep_until_or_stop(INT64_MAX);
 	proc_stop = 0;
 	signal(SIGHUP, SIG_DFL);
 }
@@ -135,20 +135,20 @@ static void a_signal_before_the_wait_is_not_lost(void **state)
 	int64_t start = clock_now();
 
 	(void)state;
-	proc_catch_stop();
+	proc_catch_stop_signals();
 	proc_stop = 0;
 	raise(SIGTERM);
 	assert_int_equal(proc_stop, SIGTERM);
-	proc_wait_stop(INT64_MAX);
+	proc_sleep_until_or_stop(INT64_MAX);
 	proc_stop = 0;
 	raise(SIGINT);
 	assert_int_equal(proc_stop, SIGINT);
-	proc_wait_stop(start + 3600 * NS_PER_S);
+	proc_sleep_until_or_stop(start + 3600 * NS_PER_S);
 	assert_true(clock_now() - start < PATIENCE);
 	proc_stop = 0;
 }
 
-/* proc_wait_stop looks at the clock between its look at the flag and falling asleep: the very moment to be hit. The
+/* proc_sleep_until_or_stop looks at the clock between its look at the flag and falling asleep: the very moment to be hit. The
  * linker sends its clock_now here (--wrap, see LIBS_proc_test in the Makefile). */
 int64_t __real_clock_now(void);
 int64_t __wrap_clock_now(void);
@@ -168,10 +168,10 @@ static void a_signal_just_before_falling_asleep_is_not_lost(void **state)
 	int64_t start = clock_now();
 
 	(void)state;
-	proc_catch_stop();
+	proc_catch_stop_signals();
 	proc_stop = 0;
 	strike = true;
-	proc_wait_stop(start + PATIENCE);
+	proc_sleep_until_or_stop(start + PATIENCE);
 	assert_false(strike);
 	assert_int_equal(proc_stop, SIGTERM);
 	assert_true(clock_now() - start < PATIENCE);	/* it was the signal that ended it, not the time */
@@ -181,7 +181,7 @@ static void a_signal_just_before_falling_asleep_is_not_lost(void **state)
 static void a_signal_at_any_moment_ends_the_wait(void **state)
 {
 	(void)state;
-	proc_catch_stop();
+	proc_catch_stop_signals();
 	for (int i = 0; i < 400; i++) {
 		pid_t me = getpid(), pid;
 		int status;
@@ -197,7 +197,7 @@ static void a_signal_at_any_moment_ends_the_wait(void **state)
 			kill(me, i % 2 ? SIGTERM : SIGINT);
 			_exit(0);
 		}
-		proc_wait_stop(clock_now() + PATIENCE);
+		proc_sleep_until_or_stop(clock_now() + PATIENCE);
 		assert_int_not_equal(proc_stop, 0);
 		while (waitpid(pid, &status, 0) < 0)
 			assert_int_equal(errno, EINTR);
@@ -212,11 +212,11 @@ static void without_a_signal_the_time_ends_it(void **state)
 
 	(void)state;
 	proc_stop = 0;
-	proc_wait_stop(until);
+	proc_sleep_until_or_stop(until);
 	assert_true(clock_now() >= until);
 	assert_int_equal(proc_stop, 0);
-	proc_wait_stop(until);		/* has passed */
-	proc_wait_stop(0);
+	proc_sleep_until_or_stop(until);		/* has passed */
+	proc_sleep_until_or_stop(0);
 	sigprocmask(SIG_BLOCK, NULL, &mask);
 	assert_false(sigismember(&mask, SIGTERM));
 	assert_false(sigismember(&mask, SIGINT));
@@ -229,14 +229,14 @@ static void ready_is_one_line(void **state)
 
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
-	assert_int_equal(proc_ready(ends[1]), 0);
+	assert_int_equal(proc_write_ready_line(ends[1]), 0);
 	assert_int_equal(read(ends[0], line, sizeof(line)), 6);
 	assert_memory_equal(line, "ready\n", 6);
 	close(ends[0]);
-	proc_catch_stop();
-	assert_int_equal(proc_ready(ends[1]), -EPIPE);	/* told, not killed */
+	proc_catch_stop_signals();
+	assert_int_equal(proc_write_ready_line(ends[1]), -EPIPE);	/* told, not killed */
 	close(ends[1]);
-	assert_int_equal(proc_ready(ends[1]), -EBADF);
+	assert_int_equal(proc_write_ready_line(ends[1]), -EBADF);
 }
 
 static void pins_to_what_there_is(void **state)
@@ -248,18 +248,18 @@ static void pins_to_what_there_is(void **state)
 	assert_int_equal(proc_cpus_allowed(&before), 0);
 	assert_true(before.n >= 1);
 	one.cpu[0] = before.cpu[before.n - 1];
-	assert_int_equal(proc_pin(&one), 0);
+	assert_int_equal(proc_pin_thread_to_cpus(&one), 0);
 	assert_int_equal(proc_cpus_allowed(&after), 0);
 	assert_int_equal(after.n, 1);
 	assert_int_equal(after.cpu[0], one.cpu[0]);
-	assert_int_equal(proc_pin(&none), 0);
+	assert_int_equal(proc_pin_thread_to_cpus(&none), 0);
 	assert_int_equal(proc_cpus_allowed(&after), 0);
 	assert_int_equal(after.n, 1);
 	some.cpu[0] = one.cpu[0];
 	some.cpu[1] = 1023;
 	for (size_t i = 0; i < 2; i++)
-		assert_int_equal(proc_pin(tried[i]), -ENODEV);	/* also where only some are missing */
-	assert_int_equal(proc_pin(&before), 0);
+		assert_int_equal(proc_pin_thread_to_cpus(tried[i]), -ENODEV);	/* also where only some are missing */
+	assert_int_equal(proc_pin_thread_to_cpus(&before), 0);
 	assert_int_equal(proc_cpus_allowed(&after), 0);
 	assert_memory_equal(after.cpu, before.cpu, (size_t)before.n * sizeof(int));
 }
@@ -267,21 +267,21 @@ static void pins_to_what_there_is(void **state)
 static void the_kernels_account_of_us(void **state)
 {
 	struct proc_schedstat a, b;
-	int64_t cpu = clock_thread_cpu();
-	int err = proc_schedstat(getpid(), &a);
+	int64_t cpu = clock_thread_cpu_time();
+	int err = proc_schedstat_of_process(getpid(), &a);
 
 	(void)state;
 	if (err == -ENOENT)
 		skip();		/* this kernel keeps none */
 	assert_int_equal(err, 0);
-	while (clock_thread_cpu() - cpu < 20 * NS_PER_MS)
+	while (clock_thread_cpu_time() - cpu < 20 * NS_PER_MS)
 		;
 	sched_yield();
-	assert_int_equal(proc_schedstat(getpid(), &b), 0);
+	assert_int_equal(proc_schedstat_of_process(getpid(), &b), 0);
 	assert_true(b.run_ns - a.run_ns >= 10 * NS_PER_MS);
 	assert_true(b.wait_ns >= a.wait_ns);
 	assert_true(b.slices >= a.slices);
-	assert_true(proc_schedstat(999999999, &a) < 0);
+	assert_true(proc_schedstat_of_process(999999999, &a) < 0);
 }
 
 static void autogroup_is_one_line_or_nothing(void **state)
@@ -289,13 +289,13 @@ static void autogroup_is_one_line_or_nothing(void **state)
 	char text[64], tiny[5];
 
 	(void)state;
-	proc_line(getpid(), "autogroup", text, sizeof(text));
+	proc_read_first_line_of(getpid(), "autogroup", text, sizeof(text));
 	assert_null(strchr(text, '\n'));
 	if (text[0])
 		assert_int_equal(strncmp(text, "/autogroup-", 11), 0);
-	proc_line(getpid(), "autogroup", tiny, sizeof(tiny));
+	proc_read_first_line_of(getpid(), "autogroup", tiny, sizeof(tiny));
 	assert_true(strlen(tiny) < sizeof(tiny));
-	proc_line(999999999, "autogroup", text, sizeof(text));
+	proc_read_first_line_of(999999999, "autogroup", text, sizeof(text));
 	assert_string_equal(text, "");
 }
 
@@ -324,7 +324,7 @@ static void a_line_of_stat(void **state)
 	struct proc_stat s;
 
 	(void)state;
-	assert_int_equal(proc_read_stat(text, &s), 0);
+	assert_int_equal(proc_parse_stat(text, &s), 0);
 	assert_int_equal(s.state, 'D');
 	assert_int_equal(s.ppid, 700);
 	assert_int_equal(s.session, 699);
@@ -341,14 +341,14 @@ static void a_line_of_stat(void **state)
 	assert_true(s.start == UINT64_MAX);
 	assert_string_equal(s.comm, "a) S 3 (b)");
 	assert_int_equal(s.cpu, -1);	/* the line ends before it */
-	assert_int_equal(proc_read_stat("9 (a name that is longer than the kernel's) S 1 9 9 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 77 23 24 "
+	assert_int_equal(proc_parse_stat("9 (a name that is longer than the kernel's) S 1 9 9 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 77 23 24 "
 					"18446744073709551615 26 27 28 29 30 31 32 33 34 35 36 37 38 5 0 0", &s), 0);
 	assert_string_equal(s.comm, "a name that is ");
 	assert_int_equal(s.start, 77);
 	assert_int_equal(s.cpu, 5);
-	assert_int_equal(proc_read_stat("12 (cut) S 1 2", &s), -EPROTO);
-	assert_int_equal(proc_read_stat("no brackets", &s), -EPROTO);
-	assert_int_equal(proc_read_stat("", &s), -EPROTO);
+	assert_int_equal(proc_parse_stat("12 (cut) S 1 2", &s), -EPROTO);
+	assert_int_equal(proc_parse_stat("no brackets", &s), -EPROTO);
+	assert_int_equal(proc_parse_stat("", &s), -EPROTO);
 }
 
 static void the_process_of_a_thread(void **state)
@@ -357,13 +357,13 @@ static void the_process_of_a_thread(void **state)
 	char text[32];
 
 	(void)state;
-	assert_int_equal(proc_process(getpid()), getpid());
-	assert_int_equal(proc_process(999999999), 0);
-	assert_int_equal(proc_stat(getpid(), &s), 0);
+	assert_int_equal(proc_process_of_thread(getpid()), getpid());
+	assert_int_equal(proc_process_of_thread(999999999), 0);
+	assert_int_equal(proc_stat_of_process(getpid(), &s), 0);
 	assert_int_equal(s.ppid, getppid());
-	proc_line(getpid(), "comm", text, sizeof(text));
+	proc_read_first_line_of(getpid(), "comm", text, sizeof(text));
 	assert_string_equal(s.comm, text);
-	assert_int_equal(proc_stat(999999999, &s), -ESRCH);
+	assert_int_equal(proc_stat_of_process(999999999, &s), -ESRCH);
 }
 
 static void group_is(const char *lines, const char *controller, int version, const char *group)
@@ -374,7 +374,7 @@ static void group_is(const char *lines, const char *controller, int version, con
 	assert_non_null(f);
 	fputs(lines, f);
 	rewind(f);
-	assert_int_equal(proc_read_cgroup(f, controller, text, sizeof(text)), version);
+	assert_int_equal(proc_parse_cgroup(f, controller, text, sizeof(text)), version);
 	fclose(f);
 	assert_string_equal(text, group);
 }

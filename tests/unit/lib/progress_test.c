@@ -40,14 +40,14 @@ static const char *on_terminal(void (*what)(void))
 
 static void show_once_a_second(void)
 {
-	struct progress p;
+	struct progress_line p;
 
 	progress_start(&p, false);
-	assert_int_equal(progress_wake(&p, INT64_MAX), p.next_ns);
-	assert_int_equal(progress_wake(&p, 5), 5);
-	assert_false(progress_due(&p, p.next_ns - 1));
-	assert_true(progress_due(&p, p.next_ns));
-	assert_false(progress_due(&p, p.next_ns - 1));
+	assert_int_equal(progress_next_wake_ns(&p, INT64_MAX), p.next_ns);
+	assert_int_equal(progress_next_wake_ns(&p, 5), 5);
+	assert_false(is_progress_line_due(&p, p.next_ns - 1));
+	assert_true(is_progress_line_due(&p, p.next_ns));
+	assert_false(is_progress_line_due(&p, p.next_ns - 1));
 	progress_show(&p, "%d keys", 7);
 	progress_end(&p);
 	progress_end(&p);
@@ -56,7 +56,7 @@ static void show_once_a_second(void)
 static void show_a_long_line(void)
 {
 	char text[200] = "";
-	struct progress p;
+	struct progress_line p;
 
 	for (int i = 0; i < 90; i++)
 		strcat(text, "µ");
@@ -66,11 +66,11 @@ static void show_a_long_line(void)
 
 static void be_quiet(void)
 {
-	struct progress p;
+	struct progress_line p;
 
 	progress_start(&p, true);
-	assert_int_equal(progress_wake(&p, INT64_MAX), INT64_MAX);
-	assert_false(progress_due(&p, INT64_MAX));
+	assert_int_equal(progress_next_wake_ns(&p, INT64_MAX), INT64_MAX);
+	assert_false(is_progress_line_due(&p, INT64_MAX));
 	progress_show(&p, "something");
 	progress_end(&p);
 }
@@ -85,7 +85,7 @@ static void a_line_comes_and_goes(void **state)
 
 static void a_file_gets_none(void **state)
 {
-	struct progress p;
+	struct progress_line p;
 	int kept = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);
 
 	(void)state;

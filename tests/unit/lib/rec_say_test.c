@@ -31,16 +31,16 @@ static int remove_file(void **state)
 	return unlink(path);
 }
 
-static struct rec *start(int format, int detail)
+static struct rec_report *start(int format, int detail)
 {
 	struct rec_cfg cfg = { format, path, detail };
-	struct rec *r = rec_open(&cfg, "demo");
+	struct rec_report *r = rec_open(&cfg, "demo");
 
 	assert_non_null(r);
 	return r;
 }
 
-static const char *finish(struct rec *r)
+static const char *finish(struct rec_report *r)
 {
 	static char text[8192];
 	size_t n;
@@ -55,27 +55,27 @@ static const char *finish(struct rec *r)
 	return text;
 }
 
-static struct rec *tell(int format, int detail)
+static struct rec_report *tell(int format, int detail)
 {
-	struct rec *r = start(format, detail);
+	struct rec_report *r = start(format, detail);
 
-	rec_object(r, "settings");
+	rec_begin_object(r, "settings");
 	rec_int(r, "count", 2);
-	rec_end(r);
-	rec_object(r, "result");
-	rec_array(r, "children");
+	rec_end_container(r);
+	rec_begin_object(r, "result");
+	rec_begin_array(r, "children");
 	for (int i = 0; i < 2; i++) {
-		rec_object(r, NULL);
+		rec_begin_object(r, NULL);
 		rec_int(r, "cpu", i);
 		if (i) {
-			rec_object(r, "wait");
+			rec_begin_object(r, "wait");
 			rec_real(r, "p50", -0.0001, 3);
-			rec_end(r);
+			rec_end_container(r);
 		}
-		rec_end(r);
+		rec_end_container(r);
 	}
-	rec_end(r);
-	rec_end(r);
+	rec_end_container(r);
+	rec_end_container(r);
 	rec_say(r, "%d processes", 2);
 	return r;
 }
@@ -91,7 +91,7 @@ static void text_is_what_was_said(void **state)
 
 static void nothing_said_is_the_tree(void **state)
 {
-	struct rec *r = start(REC_TEXT, REC_SHORT);
+	struct rec_report *r = start(REC_TEXT, REC_SHORT);
 
 	(void)state;
 	assert_int_equal(strncmp(finish(r), "schema ", 7), 0);
@@ -104,7 +104,7 @@ static void a_warning_comes_first_and_stays(void **state)
 {
 	(void)state;
 	for (int detail = REC_SHORT; detail <= REC_QUIET; detail++) {
-		struct rec *r = tell(REC_TEXT, detail);
+		struct rec_report *r = tell(REC_TEXT, detail);
 
 		rec_warn(r, "not held: %d %%", 14);
 		assert_string_equal(finish(r), detail == REC_QUIET ? "! not held: 14 %\n" : "! not held: 14 %\n2 processes\n");
@@ -114,7 +114,7 @@ static void a_warning_comes_first_and_stays(void **state)
 static void json_has_the_summary_before_the_settings(void **state)
 {
 	for (int warned = 0; warned < 2; warned++) {
-		struct rec *r = tell(REC_JSON, REC_QUIET);
+		struct rec_report *r = tell(REC_JSON, REC_QUIET);
 		const char *text;
 		json_t *all;
 
@@ -134,14 +134,14 @@ static void json_has_the_summary_before_the_settings(void **state)
 
 static void rows_are_the_main_table(void **state)
 {
-	struct rec *r = tell(REC_ROWS, REC_SHORT);
+	struct rec_report *r = tell(REC_ROWS, REC_SHORT);
 
 	(void)state;
-	rec_main_table(r, "children");
+	rec_set_main_table(r, "children");
 	assert_string_equal(finish(r), "schema\tcpu\twait.p50\nthinprobe.demo/1\t0\t\nthinprobe.demo/1\t1\t0.000\n");
 	assert_int_equal(strncmp(finish(tell(REC_ROWS, REC_SHORT)), "schema\tkey\tvalue\n", 17), 0);
 	r = tell(REC_ROWS, REC_SHORT);
-	rec_main_table(r, "users");
+	rec_set_main_table(r, "users");
 	assert_int_equal(strncmp(finish(r), "schema\tkey\tvalue\n", 17), 0);
 }
 
@@ -151,22 +151,22 @@ static void an_empty_table_has_its_columns(void **state)
 	(void)state;
 	for (int rows = 0; rows <= 1; rows++) {
 		for (int format = REC_TEXT; format <= REC_ROWS; format++) {
-			struct rec *r = start(format, REC_VERBOSE);
+			struct rec_report *r = start(format, REC_VERBOSE);
 			const char *text;
 
-			rec_object(r, "result");
-			rec_array(r, "children");
+			rec_begin_object(r, "result");
+			rec_begin_array(r, "children");
 			for (int i = 0; i <= rows; i++) {
-				rec_object(r, NULL);
+				rec_begin_object(r, NULL);
 				rec_int(r, "cpu", i ? 1 : 987654321);
 				rec_str(r, "name", i ? "one" : NULL);
-				rec_end(r);
+				rec_end_container(r);
 				if (i == 0)
-					rec_make_header(r);
+					rec_make_first_row_header(r);
 			}
-			rec_end(r);
-			rec_end(r);
-			rec_main_table(r, "children");
+			rec_end_container(r);
+			rec_end_container(r);
+			rec_set_main_table(r, "children");
 			text = finish(r);
 			assert_null(strstr(text, "987654321"));
 			if (format == REC_ROWS)
@@ -178,7 +178,7 @@ static void an_empty_table_has_its_columns(void **state)
 
 static void long_lines_go_on_in_the_next(void **state)
 {
-	struct rec *r = start(REC_TEXT, REC_SHORT);
+	struct rec_report *r = start(REC_TEXT, REC_SHORT);
 	char word[100];
 
 	(void)state;
@@ -199,16 +199,16 @@ static void long_lines_go_on_in_the_next(void **state)
 
 static void tables_are_aligned(void **state)
 {
-	struct rec *r = start(REC_TEXT, REC_SHORT);
+	struct rec_report *r = start(REC_TEXT, REC_SHORT);
 
 	(void)state;
 	rec_say(r, "above");
-	rec_table(r, "lrr", "\tmin\tp50 µs");
-	rec_row(r, "  latency\t%s\t%s\tms", "8.1", "9.70");
-	rec_row(r, "  late\t%s", "0 of 595 keys, and a long text that widens no column");
-	rec_row(r, "x\t\t12");
-	rec_table(r, "ll", "%s", "");
-	rec_row(r, "a\tb");
+	rec_begin_table(r, "lrr", "\tmin\tp50 µs");
+	rec_table_row(r, "  latency\t%s\t%s\tms", "8.1", "9.70");
+	rec_table_row(r, "  late\t%s", "0 of 595 keys, and a long text that widens no column");
+	rec_table_row(r, "x\t\t12");
+	rec_begin_table(r, "ll", "%s", "");
+	rec_table_row(r, "a\tb");
 	assert_string_equal(finish(r), "above\n"
 				       "            min   p50 µs\n"
 				       "  latency   8.1     9.70   ms\n"
@@ -219,13 +219,13 @@ static void tables_are_aligned(void **state)
 
 static const char *nine_rows(int worst, int detail)
 {
-	struct rec *r = start(REC_TEXT, detail);
+	struct rec_report *r = start(REC_TEXT, detail);
 
-	rec_table(r, "r", "%s", "");
+	rec_begin_table(r, "r", "%s", "");
 	for (int i = 0; i < 9; i++) {
-		rec_row(r, "%d", i);
+		rec_table_row(r, "%d", i);
 		if (worst >= 0)
-			rec_rank(r, i == worst ? 1 : 0);
+			rec_rank_last_table_row(r, i == worst ? 1 : 0);
 	}
 	return finish(r);
 }
@@ -242,13 +242,13 @@ static void long_tables_show_first_worst_and_last(void **state)
 
 static void a_wide_table_is_cut(void **state)
 {
-	struct rec *r = start(REC_TEXT, REC_SHORT);
+	struct rec_report *r = start(REC_TEXT, REC_SHORT);
 	const char *text;
 	int columns = 0;
 
 	(void)state;
-	rec_table(r, "lr", "%s", "");
-	rec_row(r, "%s\t7\t%s", "µµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµ", "µµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµ");
+	rec_begin_table(r, "lr", "%s", "");
+	rec_table_row(r, "%s\t7\t%s", "µµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµ", "µµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµ");
 	text = finish(r);
 	for (; *text != '\n'; text++)
 		columns += (*text & 0xc0) != 0x80;
@@ -261,7 +261,7 @@ static void a_reader_who_left_is_no_error(void **state)
 {
 	struct rec_cfg cfg = { REC_TEXT, NULL, REC_SHORT };
 	int pipe_fd[2], kept = dup(STDOUT_FILENO), err;
-	struct rec *r;
+	struct rec_report *r;
 
 	(void)state;
 	fflush(stdout);

@@ -77,16 +77,16 @@ static const char *content(const char *path)
 }
 
 /* Opens a report in `format`; the file is in_folder("report"). */
-static struct rec *start(enum rec_format format)
+static struct rec_report *start(enum rec_format format)
 {
 	struct rec_cfg cfg = { (int)format, in_folder("report"), REC_SHORT };
-	struct rec *r = rec_open(&cfg, "demo");
+	struct rec_report *r = rec_open(&cfg, "demo");
 
 	assert_non_null(r);
 	return r;
 }
 
-static json_t *reread(struct rec *r)
+static json_t *reread(struct rec_report *r)
 {
 	json_error_t error;
 	json_t *all;
@@ -105,17 +105,17 @@ static const char *string_of(json_t *o, const char *key)
 
 static void json_says_who_made_it(void **state)
 {
-	struct rec *r = start(REC_JSON);
+	struct rec_report *r = start(REC_JSON);
 	char host[65] = "";
 	json_t *all;
 
 	(void)state;
-	rec_object(r, "settings");
-	rec_end(r);
-	rec_object(r, "result");
-	rec_array(r, "none");
-	rec_end(r);
-	rec_end(r);
+	rec_begin_object(r, "settings");
+	rec_end_container(r);
+	rec_begin_object(r, "result");
+	rec_begin_array(r, "none");
+	rec_end_container(r);
+	rec_end_container(r);
 	all = reread(r);
 	gethostname(host, sizeof(host) - 1);
 	assert_string_equal(string_of(all, "schema"), "thinprobe.demo/1");
@@ -130,7 +130,7 @@ static void json_says_who_made_it(void **state)
 
 static void json_values_come_back(void **state)
 {
-	struct rec *r = start(REC_JSON);
+	struct rec_report *r = start(REC_JSON);
 	json_t *all, *list;
 
 	(void)state;
@@ -149,15 +149,15 @@ static void json_values_come_back(void **state)
 	rec_bool(r, "no", false);
 	rec_str(r, "null", NULL);
 	rec_str(r, "word", "null");
-	rec_array(r, "list");
+	rec_begin_array(r, "list");
 	rec_int(r, NULL, 1);
 	rec_str(r, NULL, "two");
-	rec_object(r, NULL);
+	rec_begin_object(r, NULL);
 	rec_int(r, "three", 3);
-	rec_end(r);
-	rec_array(r, NULL);
-	rec_end(r);
-	rec_end(r);
+	rec_end_container(r);
+	rec_begin_array(r, NULL);
+	rec_end_container(r);
+	rec_end_container(r);
 	all = reread(r);
 	assert_true(json_integer_value(json_object_get(all, "most")) == INT64_MAX);
 	assert_true(json_integer_value(json_object_get(all, "least")) == INT64_MIN);
@@ -195,18 +195,18 @@ static void json_strings_survive(void **state)
 		{ "\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd" }, { "\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
 		{ "\x80", "\xef\xbf\xbd" }, { "\xf5", "\xef\xbf\xbd" }, { "\xc3\"", "\xef\xbf\xbd\"" },
 	};
-	struct rec *r = start(REC_JSON);
+	struct rec_report *r = start(REC_JSON);
 	json_t *all, *list;
 
 	(void)state;
-	rec_array(r, "texts");
+	rec_begin_array(r, "texts");
 	for (int i = 0; texts[i]; i++)
 		rec_str(r, NULL, texts[i]);
-	rec_end(r);
-	rec_array(r, "replaced");
+	rec_end_container(r);
+	rec_begin_array(r, "replaced");
 	for (size_t i = 0; i < sizeof(replaced) / sizeof(*replaced); i++)
 		rec_str(r, NULL, replaced[i].bad);
-	rec_end(r);
+	rec_end_container(r);
 	rec_int(r, "a \"key\"\n", 1);
 	all = reread(r);
 	list = json_object_get(all, "texts");
@@ -221,16 +221,16 @@ static void json_strings_survive(void **state)
 
 static void timing_leaves_out_what_the_sample_does_not_support(void **state)
 {
-	struct rec *r = start(REC_JSON);
+	struct rec_report *r = start(REC_JSON);
 	struct sample s = { 0 };
 	json_t *all, *t;
 
 	(void)state;
 	for (int64_t i = 1; i <= 101; i++)
 		sample_add(&s, i * 1000000);
-	rec_timing(r, "latency_ms", &s, 1e6);
+	rec_sample_statistics(r, "latency_ms", &s, 1e6);
 	sample_free(&s);
-	rec_timing(r, "empty_ms", &s, 1e6);
+	rec_sample_statistics(r, "empty_ms", &s, 1e6);
 	all = reread(r);
 	t = json_object_get(all, "latency_ms");
 	assert_int_equal(json_integer_value(json_object_get(t, "n")), 101);
@@ -254,7 +254,7 @@ static void timing_leaves_out_what_the_sample_does_not_support(void **state)
 
 static void timing_with_later_than_values(void **state)
 {
-	struct rec *r = start(REC_JSON);
+	struct rec_report *r = start(REC_JSON);
 	struct sample s = { 0 };
 	json_t *all, *t, *above;
 
@@ -263,7 +263,7 @@ static void timing_with_later_than_values(void **state)
 		sample_add(&s, i);
 	for (int64_t i = 0; i < 10; i++)
 		sample_add_censored(&s, 10000);
-	rec_timing(r, "t", &s, 1);
+	rec_sample_statistics(r, "t", &s, 1);
 	sample_free(&s);
 	all = reread(r);
 	t = json_object_get(all, "t");
@@ -281,11 +281,11 @@ static void timing_with_later_than_values(void **state)
 	assert_null(json_object_get(above, "sd"));				/* has no lower bound of use */
 	json_decref(all);
 	r = start(REC_TEXT);
-	rec_object(r, "result");
+	rec_begin_object(r, "result");
 	for (int64_t i = 1; i <= 2; i++)
 		sample_add(&s, i);
 	sample_add_censored(&s, 7);
-	rec_timing(r, "t", &s, 1);
+	rec_sample_statistics(r, "t", &s, 1);
 	sample_free(&s);
 	assert_int_equal(rec_close(r), 0);
 	assert_non_null(strstr(content(in_folder("report")), "max >7"));
@@ -293,23 +293,23 @@ static void timing_with_later_than_values(void **state)
 
 static void tsv_is_a_row_per_leaf(void **state)
 {
-	struct rec *r = start(REC_TSV);
+	struct rec_report *r = start(REC_TSV);
 	const char *text;
 	int lines = 0, tabs = 0;
 
 	(void)state;
-	rec_object(r, "result");
+	rec_begin_object(r, "result");
 	rec_str(r, "name", "a\tb\nc");
 	rec_real(r, "none", NAN, 3);
 	rec_str(r, "nothing", NULL);
 	rec_str(r, "word", "null");
-	rec_array(r, "list");
-	rec_object(r, NULL);
+	rec_begin_array(r, "list");
+	rec_begin_object(r, NULL);
 	rec_int(r, "x", 7);
-	rec_end(r);
+	rec_end_container(r);
 	rec_int(r, NULL, 8);
-	rec_end(r);
-	rec_end(r);
+	rec_end_container(r);
+	rec_end_container(r);
 	assert_int_equal(rec_close(r), 0);
 	text = content(in_folder("report"));
 	assert_int_equal(strncmp(text, "schema\tkey\tvalue\nthinprobe.demo/1\tschema\tthinprobe.demo/1\n", 58), 0);
@@ -328,7 +328,7 @@ static void tsv_is_a_row_per_leaf(void **state)
 
 static void text_moves_no_cursor(void **state)
 {
-	struct rec *r = start(REC_TEXT);
+	struct rec_report *r = start(REC_TEXT);
 
 	(void)state;
 	rec_str(r, "title", "evil\x1b[2J\r\ntitle");
@@ -341,7 +341,7 @@ static void text_moves_no_cursor(void **state)
 static void the_old_file_stays_until_the_new_one_is_whole(void **state)
 {
 	FILE *f = fopen(in_folder("report"), "w");
-	struct rec *r;
+	struct rec_report *r;
 
 	(void)state;
 	fputs("old", f);
@@ -374,7 +374,7 @@ static void in_a_child(void (*what)(void))
 	assert_int_not_equal(WEXITSTATUS(status), 99);
 }
 
-static struct rec *half_written;
+static struct rec_report *half_written;
 
 static void give_up(void)
 {
@@ -441,7 +441,7 @@ static void a_bad_path_is_told_before_the_run(void **state)
 static void a_full_disk_is_told(void **state)
 {
 	struct rec_cfg cfg = { REC_JSON, "/dev/full", REC_SHORT };
-	struct rec *r;
+	struct rec_report *r;
 	struct stat st;
 
 	(void)state;
@@ -457,7 +457,7 @@ static void a_full_disk_is_told(void **state)
 static void a_link_stays_a_link(void **state)
 {
 	struct stat st;
-	struct rec *r;
+	struct rec_report *r;
 
 	(void)state;
 	fclose(fopen(in_folder("target"), "w"));
@@ -474,7 +474,7 @@ static void the_umask_is_kept(void **state)
 {
 	mode_t before = umask(027);
 	struct stat st;
-	struct rec *r = start(REC_JSON);
+	struct rec_report *r = start(REC_JSON);
 
 	(void)state;
 	assert_int_equal(rec_close(r), 0);
@@ -485,13 +485,13 @@ static void the_umask_is_kept(void **state)
 
 static void too_deep_is_an_error_not_an_overrun(void **state)
 {
-	struct rec *r = start(REC_JSON);
+	struct rec_report *r = start(REC_JSON);
 
 	(void)state;
 	for (int i = 0; i < 40; i++)
-		rec_object(r, "deeper");
+		rec_begin_object(r, "deeper");
 	for (int i = 0; i < 60; i++)
-		rec_end(r);
+		rec_end_container(r);
 	assert_int_equal(rec_close(r), -E2BIG);
 	assert_int_equal(entries(), 0);
 }
@@ -502,22 +502,22 @@ static const char *const columns[] = { "key", "due_ns", "word", NULL };
 
 static void rows_carry_their_schema(void **state)
 {
-	struct rows *t = rows_open(in_folder("rows"), "demo/1", columns);
+	struct row_file *t = rows_open(in_folder("rows"), "demo/1", columns);
 
 	(void)state;
 	assert_non_null(t);
-	rows_int(t, 1);
-	rows_int(t, -9223372036854775807LL - 1);
-	rows_str(t, "a\tb\n");
-	rows_end(t);
-	rows_count(t, 2);
-	rows_count(t, -1);
-	rows_str(t, "");
-	rows_end(t);
-	rows_count(t, 0);
-	rows_none(t);
-	rows_str(t, "");
-	rows_end(t);
+	rows_write_int(t, 1);
+	rows_write_int(t, -9223372036854775807LL - 1);
+	rows_write_str(t, "a\tb\n");
+	rows_end_row(t);
+	rows_write_count(t, 2);
+	rows_write_count(t, -1);
+	rows_write_str(t, "");
+	rows_end_row(t);
+	rows_write_count(t, 0);
+	rows_write_empty_cell(t);
+	rows_write_str(t, "");
+	rows_end_row(t);
 	rows_flush(t);
 	assert_string_equal(content(in_folder("rows")),		/* killed here, this is what there is */
 			    "schema\tkey\tdue_ns\tword\ndemo/1\t1\t-9223372036854775808\ta b \ndemo/1\t2\t\t\ndemo/1\t0\t\t\n");
@@ -527,13 +527,13 @@ static void rows_carry_their_schema(void **state)
 /* A task may call itself anything. */
 static void names_in_rows_are_text(void **state)
 {
-	struct rows *t = rows_open(in_folder("rows"), "demo/1", columns);
+	struct row_file *t = rows_open(in_folder("rows"), "demo/1", columns);
 
 	(void)state;
-	rows_str(t, "gr\xc3\xbc\xc3\x9f \xe2\x82\xac");	/* well-formed stays */
-	rows_str(t, "\x1b[31m\x7f \xc2\x9b");
-	rows_str(t, "\xff\xc3(\xc3");
-	rows_end(t);
+	rows_write_str(t, "gr\xc3\xbc\xc3\x9f \xe2\x82\xac");	/* well-formed stays */
+	rows_write_str(t, "\x1b[31m\x7f \xc2\x9b");
+	rows_write_str(t, "\xff\xc3(\xc3");
+	rows_end_row(t);
 	rows_flush(t);
 	assert_string_equal(content(in_folder("rows")),
 			    "schema\tkey\tdue_ns\tword\ndemo/1\tgr\xc3\xbc\xc3\x9f \xe2\x82\xac\t?[31m? ?\t?\?(?\n");
@@ -542,26 +542,26 @@ static void names_in_rows_are_text(void **state)
 
 static void a_row_of_the_wrong_length_is_remembered(void **state)
 {
-	struct rows *t = rows_open(in_folder("rows"), "demo/1", columns);
+	struct row_file *t = rows_open(in_folder("rows"), "demo/1", columns);
 
 	(void)state;
-	rows_int(t, 1);
-	rows_end(t);
-	rows_int(t, 1);
-	rows_int(t, 1);
-	rows_int(t, 1);
-	rows_end(t);
+	rows_write_int(t, 1);
+	rows_end_row(t);
+	rows_write_int(t, 1);
+	rows_write_int(t, 1);
+	rows_write_int(t, 1);
+	rows_end_row(t);
 	assert_int_equal(rows_close(t), -EPROTO);
 	t = rows_open(in_folder("rows"), "demo/1", columns);
 	for (int i = 0; i < 4; i++)
-		rows_int(t, i);
-	rows_end(t);
+		rows_write_int(t, i);
+	rows_end_row(t);
 	assert_int_equal(rows_close(t), -EPROTO);
 }
 
 static void rows_tell_what_went_wrong(void **state)
 {
-	struct rows *t;
+	struct row_file *t;
 
 	(void)state;
 	errno = 0;

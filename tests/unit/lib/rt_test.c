@@ -20,11 +20,11 @@ static void said_in_words(void **state)
 	char text[128];
 
 	(void)state;
-	rt_describe(&(struct rt_state){ true, 20, 0 }, text, sizeof(text));
+	rt_describe_granted(&(struct rt_settings_granted){ true, 20, 0 }, text, sizeof(text));
 	assert_string_equal(text, "memory locked, SCHED_FIFO 20");
-	rt_describe(&(struct rt_state){ false, 0, EPERM }, text, sizeof(text));
+	rt_describe_granted(&(struct rt_settings_granted){ false, 0, EPERM }, text, sizeof(text));
 	assert_string_equal(text, "memory not locked, normal priority (Operation not permitted)");
-	rt_describe(&(struct rt_state){ true, 0, 0 }, text, sizeof(text));
+	rt_describe_granted(&(struct rt_settings_granted){ true, 0, 0 }, text, sizeof(text));
 	assert_string_equal(text, "memory locked, normal priority");
 }
 
@@ -35,7 +35,7 @@ static void cut_off_but_never_beyond_the_end(void **state)
 		char text[66];
 
 		memset(text, '#', sizeof(text));
-		rt_describe(&(struct rt_state){ false, 0, EPERM }, text, size);
+		rt_describe_granted(&(struct rt_settings_granted){ false, 0, EPERM }, text, size);
 		assert_true(strlen(text) < size);
 		assert_int_equal(text[size], '#');
 	}
@@ -50,7 +50,7 @@ static int in_child(int priority)
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
-		struct rt_state got;
+		struct rt_settings_granted got;
 		struct sched_param param;
 
 		rt_setup(priority, &got);

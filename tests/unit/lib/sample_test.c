@@ -24,7 +24,7 @@ static struct sample *of(const int64_t *values, size_t n)
 
 static void quantile_is(struct sample *s, double p, double value)
 {
-	struct sample_stat q = sample_quantile(s, p);
+	struct sample_statistic q = sample_quantile(s, p);
 
 	assert_near(q.value, value, 1e-9);
 	assert_false(q.above);
@@ -102,14 +102,14 @@ static void nothing_is_not_known(void **state)
 	assert_true(isnan(sample_sd(&s).value));
 	assert_true(isnan(sample_min(&s).value));
 	assert_true(isnan(sample_max(&s).value));
-	assert_false(sample_supports(&s, 0.5));
+	assert_false(sample_has_enough_for_quantile(&s, 0.5));
 	sample_free(&s);
 }
 
 static void later_than_stays_in_the_distribution(void **state)
 {
 	struct sample s = { 0 };
-	struct sample_stat q;
+	struct sample_statistic q;
 
 	(void)state;
 	for (int64_t i = 1; i <= 8; i++)
@@ -159,24 +159,24 @@ static void a_tail_needs_ten_values_beyond(void **state)
 	struct sample s = { .n = 100 };
 
 	(void)state;
-	assert_true(sample_supports(&s, 0.9));
-	assert_false(sample_supports(&s, 0.95));
+	assert_true(sample_has_enough_for_quantile(&s, 0.9));
+	assert_false(sample_has_enough_for_quantile(&s, 0.95));
 	s.n = 99;
-	assert_false(sample_supports(&s, 0.9));
+	assert_false(sample_has_enough_for_quantile(&s, 0.9));
 	s.n = 199;
-	assert_false(sample_supports(&s, 0.95));
+	assert_false(sample_has_enough_for_quantile(&s, 0.95));
 	s.n = 200;
-	assert_true(sample_supports(&s, 0.95));
+	assert_true(sample_has_enough_for_quantile(&s, 0.95));
 	s.n = 999;
-	assert_false(sample_supports(&s, 0.99));
+	assert_false(sample_has_enough_for_quantile(&s, 0.99));
 	s.n = 1000;
-	assert_true(sample_supports(&s, 0.99));
+	assert_true(sample_has_enough_for_quantile(&s, 0.99));
 	s.n = 9999;
-	assert_false(sample_supports(&s, 0.999));
+	assert_false(sample_has_enough_for_quantile(&s, 0.999));
 	s.n = 10000;
-	assert_true(sample_supports(&s, 0.999));
+	assert_true(sample_has_enough_for_quantile(&s, 0.999));
 	s.n = 1;
-	assert_true(sample_supports(&s, 0.75));
+	assert_true(sample_has_enough_for_quantile(&s, 0.75));
 }
 
 static void reserved_room_is_kept(void **state)

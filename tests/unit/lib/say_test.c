@@ -12,49 +12,49 @@
 static void numbers_have_three_digits(void **state)
 {
 	(void)state;
-	assert_string_equal(say_number(0), "0");
-	assert_string_equal(say_number(-1e-320), "0");
-	assert_string_equal(say_number(9.984), "9.98");
-	assert_string_equal(say_number(9.996), "10.0");
-	assert_string_equal(say_number(99.96), "100");
-	assert_string_equal(say_number(20), "20.0");
-	assert_string_equal(say_number(0.0503), "0.050");
-	assert_string_equal(say_number(0.6949), "0.69");
-	assert_string_equal(say_number(0.999), "1.00");
-	assert_string_equal(say_number(1234), "1,230");
-	assert_string_equal(say_number(-1234567), "-1,230,000");
-	assert_string_equal(say_number(NAN), "-");
-	assert_string_equal(say_number(INFINITY), "-");
+	assert_string_equal(number_text(0), "0");
+	assert_string_equal(number_text(-1e-320), "0");
+	assert_string_equal(number_text(9.984), "9.98");
+	assert_string_equal(number_text(9.996), "10.0");
+	assert_string_equal(number_text(99.96), "100");
+	assert_string_equal(number_text(20), "20.0");
+	assert_string_equal(number_text(0.0503), "0.050");
+	assert_string_equal(number_text(0.6949), "0.69");
+	assert_string_equal(number_text(0.999), "1.00");
+	assert_string_equal(number_text(1234), "1,230");
+	assert_string_equal(number_text(-1234567), "-1,230,000");
+	assert_string_equal(number_text(NAN), "-");
+	assert_string_equal(number_text(INFINITY), "-");
 }
 
 static void counts_are_whole(void **state)
 {
 	(void)state;
-	assert_string_equal(say_count(0), "0");
-	assert_string_equal(say_count(999), "999");
-	assert_string_equal(say_count(48212), "48,212");
-	assert_string_equal(say_count(-1234567), "-1,234,567");
-	assert_string_equal(say_count(INT64_MIN), "-9,223,372,036,854,775,808");
+	assert_string_equal(count_text(0), "0");
+	assert_string_equal(count_text(999), "999");
+	assert_string_equal(count_text(48212), "48,212");
+	assert_string_equal(count_text(-1234567), "-1,234,567");
+	assert_string_equal(count_text(INT64_MIN), "-9,223,372,036,854,775,808");
 }
 
 static void units_fit_the_value(void **state)
 {
 	(void)state;
-	assert_string_equal(say_ns(0), "0 s");
-	assert_string_equal(say_ns(412), "412 ns");
-	assert_string_equal(say_ns(999.6), "1.00 µs");
-	assert_string_equal(say_ns(31e3), "31.0 µs");
-	assert_string_equal(say_ns(-5.2e6), "-5.20 ms");
-	assert_string_equal(say_ns(10e9), "10.0 s");
-	assert_string_equal(say_ns(96e9), "96.0 s");
-	assert_string_equal(say_ns(724e9), "12 min 4 s");
-	assert_string_equal(say_ns(12000e9), "3 h 20 min");
-	assert_string_equal(say_ns(NAN), "-");
-	assert_string_equal(say_bytes(663), "663 B");
-	assert_string_equal(say_bytes(38.4e6), "38.4 MB");
-	assert_string_equal(say_memory(4294967296.0), "4.00 GiB");
-	assert_string_equal(say_memory(1024 * 1023.9), "1.00 MiB");
-	assert_string_equal(say_bits(5e6), "5.00 Mbit/s");
+	assert_string_equal(ns_text(0), "0 s");
+	assert_string_equal(ns_text(412), "412 ns");
+	assert_string_equal(ns_text(999.6), "1.00 µs");
+	assert_string_equal(ns_text(31e3), "31.0 µs");
+	assert_string_equal(ns_text(-5.2e6), "-5.20 ms");
+	assert_string_equal(ns_text(10e9), "10.0 s");
+	assert_string_equal(ns_text(96e9), "96.0 s");
+	assert_string_equal(ns_text(724e9), "12 min 4 s");
+	assert_string_equal(ns_text(12000e9), "3 h 20 min");
+	assert_string_equal(ns_text(NAN), "-");
+	assert_string_equal(bytes_text(663), "663 B");
+	assert_string_equal(bytes_text(38.4e6), "38.4 MB");
+	assert_string_equal(memory_text(4294967296.0), "4.00 GiB");
+	assert_string_equal(memory_text(1024 * 1023.9), "1.00 MiB");
+	assert_string_equal(bits_text(5e6), "5.00 Mbit/s");
 }
 
 static void a_sample_says_what_it_supports(void **state)
@@ -64,14 +64,14 @@ static void a_sample_says_what_it_supports(void **state)
 	(void)state;
 	for (int i = 1; i <= 40; i++)
 		sample_add(&s, i * 1000);
-	assert_string_equal(say_quantile(&s, 0, 1000), "1.00");
-	assert_string_equal(say_quantile(&s, 0.5, 1000), "20.5");
-	assert_string_equal(say_quantile(&s, 0.99, 1000), "-");
-	assert_string_equal(say_quantile(&s, 1, 1000), "40.0");
+	assert_string_equal(quantile_text(&s, 0, 1000), "1.00");
+	assert_string_equal(quantile_text(&s, 0.5, 1000), "20.5");
+	assert_string_equal(quantile_text(&s, 0.99, 1000), "-");
+	assert_string_equal(quantile_text(&s, 1, 1000), "40.0");
 	sample_add_censored(&s, 50000);
-	assert_string_equal(say_quantile(&s, 1, 1000), ">50.0");
+	assert_string_equal(quantile_text(&s, 1, 1000), ">50.0");
 	sample_free(&s);
-	assert_string_equal(say_quantile(&s, 1, 1000), "-");
+	assert_string_equal(quantile_text(&s, 1, 1000), "-");
 }
 
 int main(void)

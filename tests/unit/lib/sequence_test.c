@@ -10,41 +10,41 @@
 
 static void a_loop_comes_round(void **state)
 {
-	struct sequence s;
+	struct frame_sequence s;
 
 	(void)state;
-	sequence_start(&s, SEQUENCE_LOOP, 3, 0, 1);
+	frame_sequence_start(&s, SEQUENCE_LOOP, 3, 0, 1);
 	for (int64_t i = 0; i < 10; i++)
-		assert_int_equal(sequence_next(&s), i % 3);
-	sequence_start(&s, SEQUENCE_FRESH, 0, 0, 1);
+		assert_int_equal(frame_sequence_next(&s), i % 3);
+	frame_sequence_start(&s, SEQUENCE_FRESH, 0, 0, 1);
 	for (int64_t i = 0; i < 10; i++)
-		assert_int_equal(sequence_next(&s), i);
+		assert_int_equal(frame_sequence_next(&s), i);
 }
 
 static void hot_ones_come_every_second_time(void **state)
 {
 	static const int64_t want[] = { 0, 2, 1, 3, 0, 4, 1, 2, 0, 3, 1, 4 };
-	struct sequence s;
+	struct frame_sequence s;
 
 	(void)state;
-	sequence_start(&s, SEQUENCE_HOT, 5, 2, 1);
+	frame_sequence_start(&s, SEQUENCE_HOT, 5, 2, 1);
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
-		assert_int_equal(sequence_next(&s), want[i]);
+		assert_int_equal(frame_sequence_next(&s), want[i]);
 }
 
 static void chance_shows_all_others_alike_and_none_twice_running(void **state)
 {
 	enum { N = 7, DRAWS = 70000 };
 	int64_t count[N] = { 0 }, last = -1;
-	struct sequence s, again;
+	struct frame_sequence s, again;
 
 	(void)state;
-	sequence_start(&s, SEQUENCE_RANDOM, N, 0, 42);
-	sequence_start(&again, SEQUENCE_RANDOM, N, 0, 42);
+	frame_sequence_start(&s, SEQUENCE_RANDOM, N, 0, 42);
+	frame_sequence_start(&again, SEQUENCE_RANDOM, N, 0, 42);
 	for (int i = 0; i < DRAWS; i++) {
-		int64_t frame = sequence_next(&s);
+		int64_t frame = frame_sequence_next(&s);
 
-		assert_int_equal(frame, sequence_next(&again));	/* the same seed, the same order */
+		assert_int_equal(frame, frame_sequence_next(&again));	/* the same seed, the same order */
 		assert_in_range(frame, 0, N - 1);
 		assert_int_not_equal(frame, last);
 		count[frame]++;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* trace_read - samples built byte by byte from linux/perf_event.h, with the fields where the kernel's text says. */
+/* trace_decode_record - samples built byte by byte from linux/perf_event.h, with the fields where the kernel's text says. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 #include "trace_read.h"
 
 static char text[TRACE_POINTS][TRACEFS_TEXT];
-static struct trace_points points;
+static struct tracepoint_formats points;
 static struct trace_record got;
 static int64_t lost;
 
@@ -57,7 +57,7 @@ static int kernel(void **state)
 	for (int i = 5; i < 13; i++)
 		number_only(i, 25 + i, "vector");
 	lost = 0;
-	return trace_points_parse(&points, text);
+	return tracepoint_formats_parse(&points, text);
 }
 
 struct sample {
@@ -87,7 +87,7 @@ static bool read_one(const struct sample *s)
 	uint64_t room[32];
 
 	memcpy(room, s, sizeof(*s));
-	return trace_read(&points, (const struct perf_event_header *)room, &got, &lost);
+	return trace_decode_record(&points, (const struct perf_event_header *)room, &got, &lost);
 }
 
 static void a_switch(void **state)
@@ -216,14 +216,14 @@ static void lost_records(void **state)
 	} r = { { PERF_RECORD_LOST, 0, sizeof(r) }, 1, 42, 77, 78, 5555 };
 
 	(void)state;
-	assert_true(trace_read(&points, &r.header, &got, &lost));
+	assert_true(trace_decode_record(&points, &r.header, &got, &lost));
 	assert_int_equal(got.kind, TRACE_LOST);
 	assert_int_equal(got.time_ns, 5555);
 	assert_int_equal(lost, 42);
 	r.header.size = 16;
-	assert_false(trace_read(&points, &r.header, &got, &lost));
+	assert_false(trace_decode_record(&points, &r.header, &got, &lost));
 	r.header.type = PERF_RECORD_THROTTLE;
-	assert_false(trace_read(&points, &r.header, &got, &lost));
+	assert_false(trace_decode_record(&points, &r.header, &got, &lost));
 	assert_int_equal(lost, 42);
 }
 
@@ -235,49 +235,49 @@ static void other_kernels(void **state)
 	/* No irq_vectors: said; with arm's there is nothing to say. */
 	for (int i = 5; i < 13; i++)
 		text[i][0] = '\0';
-	assert_int_equal(trace_points_parse(&points, text), 0);
+	assert_int_equal(tracepoint_formats_parse(&points, text), 0);
 	assert_string_equal(points.missing, "local_timer_entry local_timer_exit reschedule_entry reschedule_exit "
 			    "call_function_entry call_function_exit call_function_single_entry call_function_single_exit");
 	number_only(13, 50, "reason");
 	number_only(14, 51, "reason");
-	assert_int_equal(trace_points_parse(&points, text), 0);
+	assert_int_equal(tracepoint_formats_parse(&points, text), 0);
 	assert_string_equal(points.missing, "");
 	/* An entry without its exit would never end. */
 	text[2][0] = '\0';
-	assert_int_equal(trace_points_parse(&points, text), 0);
+	assert_int_equal(tracepoint_formats_parse(&points, text), 0);
 	assert_true(points.id[1] < 0);
 	assert_string_equal(points.missing, "irq_handler_entry irq_handler_exit");
-	assert_int_equal(trace_points_drop(&points, 4), 3);
+	assert_int_equal(mark_tracepoint_pair_missing(&points, 4), 3);
 	assert_true(points.id[3] < 0 && points.id[4] < 0);
 	assert_string_equal(points.missing, "irq_handler_entry irq_handler_exit softirq_exit softirq_entry");
 	/* Nothing can be told without switches. */
 	text[0][0] = '\0';
-	assert_true(trace_points_parse(&points, text) < 0);
+	assert_true(tracepoint_formats_parse(&points, text) < 0);
 }
 
 static void the_kernels_text(void **state)
 {
-	struct tracefs_field f = tracefs_field(switch_text, "next_comm");
+	struct tracefs_field f = tracefs_find_field(switch_text, "next_comm");
 	char word[8];
 
 	(void)state;
 	assert_int_equal(f.offset, 16);
 	assert_int_equal(f.size, 16);
-	assert_int_equal(tracefs_field(switch_text, "next_com").size, 0);
-	assert_int_equal(tracefs_field(switch_text, "pid").size, 0);
-	assert_int_equal(tracefs_field("\tfield:int a;\toffset:4", "a").size, 0);
-	assert_int_equal(tracefs_field("\tfield:int a;\toffset:4;\tsize:-1;", "a").size, 0);
-	assert_int_equal(tracefs_field("\tfield:int", "a").size, 0);
-	assert_int_equal(tracefs_id(switch_text), 314);
-	assert_int_equal(tracefs_id("name: x\nformat:"), -1);
-	assert_int_equal(tracefs_id(""), -1);
-	assert_true(tracefs_word(softirq_text, 1, word, sizeof(word)));
+	assert_int_equal(tracefs_find_field(switch_text, "next_com").size, 0);
+	assert_int_equal(tracefs_find_field(switch_text, "pid").size, 0);
+	assert_int_equal(tracefs_find_field("\tfield:int a;\toffset:4", "a").size, 0);
+	assert_int_equal(tracefs_find_field("\tfield:int a;\toffset:4;\tsize:-1;", "a").size, 0);
+	assert_int_equal(tracefs_find_field("\tfield:int", "a").size, 0);
+	assert_int_equal(tracefs_event_id(switch_text), 314);
+	assert_int_equal(tracefs_event_id("name: x\nformat:"), -1);
+	assert_int_equal(tracefs_event_id(""), -1);
+	assert_true(tracefs_symbol_of_value(softirq_text, 1, word, sizeof(word)));
 	assert_string_equal(word, "TIMER");
-	assert_false(tracefs_word(softirq_text, 2, word, sizeof(word)));
-	assert_false(tracefs_word(softirq_text, 3, word, 4));	/* no room */
-	assert_false(tracefs_word("__print_symbolic(x, { 1", 1, word, sizeof(word)));
-	assert_false(tracefs_word("__print_symbolic(x, { 1, \"", 1, word, sizeof(word)));
-	assert_false(tracefs_word("", 1, word, sizeof(word)));
+	assert_false(tracefs_symbol_of_value(softirq_text, 2, word, sizeof(word)));
+	assert_false(tracefs_symbol_of_value(softirq_text, 3, word, 4));	/* no room */
+	assert_false(tracefs_symbol_of_value("__print_symbolic(x, { 1", 1, word, sizeof(word)));
+	assert_false(tracefs_symbol_of_value("__print_symbolic(x, { 1, \"", 1, word, sizeof(word)));
+	assert_false(tracefs_symbol_of_value("", 1, word, sizeof(word)));
 }
 
 /* Texts and samples cut and changed anywhere: no step outside the record. */
@@ -292,7 +292,7 @@ static void anything(void **state)
 			seed = seed * 1664525 + 1013904223;
 			text[(seed >> 28) % TRACE_POINTS][(seed >> 8) % 900] = (char)(seed >> 20);
 		}
-		trace_points_parse(&points, text);
+		tracepoint_formats_parse(&points, text);
 		for (int k = 0; k < 20; k++) {
 			static const uint16_t types[] = { 314, 20, 21, 9, 10, 30 };
 			struct sample s;
@@ -309,7 +309,7 @@ static void anything(void **state)
 			exact = malloc(size);
 			assert_non_null(exact);
 			memcpy(exact, &s, size);
-			if (trace_read(&points, exact, &got, &lost))
+			if (trace_decode_record(&points, exact, &got, &lost))
 				assert_true(strlen(got.name) < sizeof(got.name));
 			free(exact);
 		}

@@ -41,9 +41,9 @@ static struct cli_cpus one_cpu(void)
 	return (struct cli_cpus){ .n = 1, .cpu = { all.cpu[all.n - 1] } };
 }
 
-static struct trace *open_or_skip(const struct cli_cpus *cpus, size_t bytes)
+static struct scheduling_trace *open_or_skip(const struct cli_cpus *cpus, size_t bytes)
 {
-	struct trace *t = NULL;
+	struct scheduling_trace *t = NULL;
 	char why[160] = "";
 	int err = trace_open(&t, cpus, false, bytes, why, sizeof(why));
 
@@ -74,14 +74,14 @@ static void burn(const struct cli_cpus *cpus, int fifo, int out)
 	struct burn b;
 	int64_t from;
 
-	if (proc_pin(cpus) || (fifo && sched_setscheduler(0, SCHED_FIFO, &param)))
+	if (proc_pin_thread_to_cpus(cpus) || (fifo && sched_setscheduler(0, SCHED_FIFO, &param)))
 		_exit(9);
 	clock_sleep_until(clock_now() + 5 * NS_PER_MS);
 	b.start_ns = clock_now();
-	from = clock_thread_cpu();
-	while (clock_thread_cpu() - from < 100 * NS_PER_MS)
+	from = clock_thread_cpu_time();
+	while (clock_thread_cpu_time() - from < 100 * NS_PER_MS)
 		;
-	b.cpu_ns = clock_thread_cpu() - from;
+	b.cpu_ns = clock_thread_cpu_time() - from;
 	b.end_ns = clock_now();
 	clock_sleep_until(clock_now() + 5 * NS_PER_MS);
 	_exit(write(out, &b, sizeof(b)) == sizeof(b) ? 0 : 8);
@@ -100,7 +100,7 @@ static pid_t spin(const struct cli_cpus *cpus)
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
-		if (proc_die_with_parent(parent) || proc_pin(cpus) || sched_setscheduler(0, SCHED_IDLE, &none) ||
+		if (proc_die_with_parent(parent) || proc_pin_thread_to_cpus(cpus) || sched_setscheduler(0, SCHED_IDLE, &none) ||
 		    write(pipes[1], &c, 1) != 1)
 			_exit(1);
 		for (;;)
@@ -155,7 +155,7 @@ static bool known_softirq(const char *name)
 static bool burn_seen(int fifo)
 {
 	struct cli_cpus cpus = one_cpu();
-	struct trace *t = open_or_skip(&cpus, 1 << 20);
+	struct scheduling_trace *t = open_or_skip(&cpus, 1 << 20);
 	struct seen s = { 0 };
 	struct pollfd ready;
 	struct burn b;
@@ -172,12 +172,12 @@ static bool burn_seen(int fifo)
 	close(pipes[1]);
 	ready = (struct pollfd){ .fd = pipes[0], .events = POLLIN };
 	while (poll(&ready, 1, 10) == 0)
-		assert_int_equal(trace_drain(t, cpus.cpu[0], keep, &s), 0);
+		assert_int_equal(trace_pass_on_waiting_records(t, cpus.cpu[0], keep, &s), 0);
 	assert_int_equal(waitpid(s.pid, &status, 0), s.pid);
-	assert_int_equal(trace_drain(t, cpus.cpu[0], keep, &s), 0);
+	assert_int_equal(trace_pass_on_waiting_records(t, cpus.cpu[0], keep, &s), 0);
 	assert_int_equal(kill(spinner, SIGKILL), 0);
 	assert_int_equal(waitpid(spinner, NULL, 0), spinner);
-	assert_int_equal(trace_lost(t), 0);
+	assert_int_equal(trace_lost_records(t), 0);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 9) {
 		trace_close(t);
 		free(s.kept);
@@ -199,8 +199,8 @@ static bool burn_seen(int fifo)
 		if (r->kind == TRACE_SWITCH && r->prev_here == s.pid)
 			assert_true(!strncmp(r->prev_comm, "trace_test", 15));
 	}
-	timer |= strstr(trace_missing(t), "local_timer") != NULL;
-	softirq |= strstr(trace_missing(t), "softirq") != NULL;
+	timer |= strstr(trace_missing_tracepoints_text(t), "local_timer") != NULL;
+	softirq |= strstr(trace_missing_tracepoints_text(t), "softirq") != NULL;
 	add_up(&s, &b, &on_ns, &irq_ns);
 	trace_close(t);
 	free(s.kept);
@@ -242,14 +242,14 @@ static void ping_pong(const struct cli_cpus *cpus)
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
-		if (proc_pin(cpus))
+		if (proc_pin_thread_to_cpus(cpus))
 			_exit(1);
 		for (int i = 0; i < ROUNDS; i++)
 			if (read(to[0], &c, 1) != 1 || write(from[1], &c, 1) != 1)
 				_exit(1);
 		_exit(0);
 	}
-	assert_int_equal(proc_pin(cpus), 0);
+	assert_int_equal(proc_pin_thread_to_cpus(cpus), 0);
 	for (int i = 0; i < ROUNDS; i++) {
 		assert_int_equal(write(to[1], &c, 1), 1);
 		assert_int_equal(read(from[0], &c, 1), 1);
@@ -266,17 +266,17 @@ static void ping_pong(const struct cli_cpus *cpus)
 static void overflow(void **state)
 {
 	struct cli_cpus cpus = one_cpu(), all;
-	struct trace *t = open_or_skip(&cpus, 1);
+	struct scheduling_trace *t = open_or_skip(&cpus, 1);
 	struct seen s = { 0 };
 	int64_t switches = 0, gaps = 0;
 
 	(void)state;
 	assert_int_equal(proc_cpus_allowed(&all), 0);
 	ping_pong(&cpus);
-	assert_int_equal(trace_drain(t, cpus.cpu[0], keep, &s), 0);
+	assert_int_equal(trace_pass_on_waiting_records(t, cpus.cpu[0], keep, &s), 0);
 	ping_pong(&cpus);
-	assert_int_equal(trace_drain(t, cpus.cpu[0], keep, &s), 0);
-	proc_pin(&all);
+	assert_int_equal(trace_pass_on_waiting_records(t, cpus.cpu[0], keep, &s), 0);
+	proc_pin_thread_to_cpus(&all);
 	for (size_t i = 0; i < s.n; i++) {
 		switches += s.kept[i].kind == TRACE_SWITCH;
 		gaps += s.kept[i].kind == TRACE_LOST;
@@ -284,10 +284,10 @@ static void overflow(void **state)
 			assert_true(s.kept[i].time_ns <= s.kept[i + 1].time_ns);
 	}
 	assert_true(gaps >= 1);
-	assert_true(trace_lost(t) > ROUNDS);
+	assert_true(trace_lost_records(t) > ROUNDS);
 	/* (The first loss is told when the ring has room again, the second not yet.) */
-	assert_true(switches + trace_lost(t) >= 2 * ROUNDS);
-	assert_int_equal(trace_drain(t, CLI_CPUS_MAX, keep, &s), -EINVAL);
+	assert_true(switches + trace_lost_records(t) >= 2 * ROUNDS);
+	assert_int_equal(trace_pass_on_waiting_records(t, CLI_CPUS_MAX, keep, &s), -EINVAL);
 	trace_close(t);
 	free(s.kept);
 }
@@ -307,7 +307,7 @@ static int in_namespace(void)
 	struct cli_cpus cpus = one_cpu();
 	struct seen s = { 0 };
 	char why[160];
-	struct trace *t;
+	struct scheduling_trace *t;
 	int status;
 
 	if (getpid() != 1 || trace_open(&t, &cpus, false, 1 << 18, why, sizeof(why)))
@@ -316,13 +316,13 @@ static int in_namespace(void)
 	if (!s.pid) {
 		FILE *f = fopen("/proc/thread-self/comm", "w");
 
-		if (!f || fputs("pid test", f) < 0 || fclose(f) || proc_pin(&cpus))
+		if (!f || fputs("pid test", f) < 0 || fclose(f) || proc_pin_thread_to_cpus(&cpus))
 			_exit(1);
 		for (int i = 0; i < 3; i++)
 			clock_sleep_until(clock_now() + NS_PER_MS);
 		_exit(0);
 	}
-	if (waitpid(s.pid, &status, 0) != s.pid || status || trace_drain(t, cpus.cpu[0], find_here, &s))
+	if (waitpid(s.pid, &status, 0) != s.pid || status || trace_pass_on_waiting_records(t, cpus.cpu[0], find_here, &s))
 		return 3;
 	trace_close(t);
 	return s.n >= 3 ? 0 : 4;
@@ -362,7 +362,7 @@ static void refused(void **state)
 	pid = fork();
 	if (!pid) {
 		char why[160] = "";
-		struct trace *t;
+		struct scheduling_trace *t;
 		int before = dup(0), after;
 
 		close(before);

@@ -30,7 +30,7 @@ static void test_addresses(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char host[64];
-		int port = 0, err = vnc_address_read(cases[i].text, host, sizeof(host), &port);
+		int port = 0, err = vnc_address_parse(cases[i].text, host, sizeof(host), &port);
 
 		if (err != (cases[i].port ? 0 : -EINVAL))
 			fail_msg("%s: %d", cases[i].text, err);

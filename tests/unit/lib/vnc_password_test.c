@@ -24,11 +24,11 @@ static void challenges_are_answered_as_others_do(void **state)
 	uint8_t answer[VNC_CHALLENGE], nothing[VNC_CHALLENGE] = { 0 };
 
 	(void)state;
-	vnc_password_answer("secret", (const uint8_t *)"0123456789abcdef", answer);
+	vnc_password_challenge_response("secret", (const uint8_t *)"0123456789abcdef", answer);
 	assert_memory_equal(answer, secret, VNC_CHALLENGE);
-	vnc_password_answer("longer than eight", (const uint8_t *)"0123456789abcdef", answer);
+	vnc_password_challenge_response("longer than eight", (const uint8_t *)"0123456789abcdef", answer);
 	assert_memory_equal(answer, longer, VNC_CHALLENGE);
-	vnc_password_answer("", nothing, answer);
+	vnc_password_challenge_response("", nothing, answer);
 	assert_memory_equal(answer, zeros, VNC_CHALLENGE);
 }
 

@@ -21,18 +21,18 @@ static void a_round_touches_every_page_once(void **state)
 	(void)state;
 	for (int order = ACCESS_SEQ; order <= ACCESS_RANDOM; order++) {
 		for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++) {
-			struct access_pattern t;
+			struct page_access_pattern t;
 			char *touched = calloc(1, sizes[s]);
 
 			assert_non_null(touched);
 			access_start(&t, (enum access_order)order, sizes[s], PAGE, 0, 99, 0);
 			for (uint64_t i = 0; i < 3 * sizes[s]; i++) {
-				uint64_t page = access_page(&t, i);
+				uint64_t page = access_page_of_touch(&t, i);
 
 				assert_true(page < sizes[s]);
 				assert_int_equal(touched[page], i / sizes[s]);
 				touched[page]++;
-				assert_int_equal(access_round(&t, i), i / sizes[s]);
+				assert_int_equal(access_round_of_touch(&t, i), i / sizes[s]);
 			}
 			free(touched);
 		}
@@ -41,19 +41,19 @@ static void a_round_touches_every_page_once(void **state)
 
 static void in_order_is_in_order(void **state)
 {
-	struct access_pattern t;
+	struct page_access_pattern t;
 
 	(void)state;
 	access_start(&t, ACCESS_SEQ, 1000, PAGE, 0, 1, 0);
 	for (uint64_t i = 0; i < 2500; i++)
-		assert_int_equal(access_page(&t, i), i % 1000);
+		assert_int_equal(access_page_of_touch(&t, i), i % 1000);
 }
 
 /* Of a random order of n the steps have a mean of (n + 1)/3, half of them go up, and few pages keep their neighbour. */
 static void a_random_order_is_one_and_another_one_each_round(void **state)
 {
 	enum { N = 10000 };
-	struct access_pattern t, other;
+	struct page_access_pattern t, other;
 	uint64_t same = 0, same_seed = 0;
 
 	(void)state;
@@ -64,7 +64,7 @@ static void a_random_order_is_one_and_another_one_each_round(void **state)
 		double steps = 0;
 
 		for (uint64_t i = 1; i < N; i++) {
-			double step = (double)access_page(&t, round * N + i) - (double)access_page(&t, round * N + i - 1);
+			double step = (double)access_page_of_touch(&t, round * N + i) - (double)access_page_of_touch(&t, round * N + i - 1);
 
 			steps += fabs(step);
 			up += step > 0;
@@ -75,8 +75,8 @@ static void a_random_order_is_one_and_another_one_each_round(void **state)
 		assert_true(near < 20);						/* expected: 2 */
 	}
 	for (uint64_t i = 0; i < N; i++) {
-		same += access_page(&t, i) == access_page(&t, N + i);
-		same_seed += access_page(&t, i) == access_page(&other, i);
+		same += access_page_of_touch(&t, i) == access_page_of_touch(&t, N + i);
+		same_seed += access_page_of_touch(&t, i) == access_page_of_touch(&other, i);
 	}
 	assert_true(same < 12 && same_seed < 12);	/* expected: 1 */
 }
@@ -88,13 +88,13 @@ static void turns_follow_each_other_without_gap(void **state)
 
 	(void)state;
 	for (size_t r = 0; r < sizeof(rates) / sizeof(*rates); r++) {
-		struct access_pattern t;
-		struct access_batch turn;
+		struct page_access_pattern t;
+		struct page_touch_batch turn;
 		uint64_t next = 0;
 
 		access_start(&t, ACCESS_SEQ, 77, PAGE, rates[r], 1, 1000);
 		for (int i = 0; i < 1000; i++) {
-			access_next_batch(&t, 1000, &turn);
+			access_hand_out_batch(&t, 1000, &turn);
 			assert_int_equal(turn.first, next);
 			assert_true(turn.count >= 1 && turn.count <= 256);
 			next += turn.count;
@@ -110,13 +110,13 @@ static void touches_are_due_at_the_rate(void **state)
 
 	(void)state;
 	for (size_t r = 0; r < sizeof(rates) / sizeof(*rates); r++) {
-		struct access_pattern t;
-		struct access_batch turn;
+		struct page_access_pattern t;
+		struct page_touch_batch turn;
 		int64_t now = start;
 
 		access_start(&t, ACCESS_SEQ, 1000, PAGE, rates[r], 1, start);
 		for (int i = 0; i < 3000; i++) {
-			access_next_batch(&t, now, &turn);
+			access_hand_out_batch(&t, now, &turn);
 			assert_true(fabs((double)(turn.due_ns - start) - (double)turn.first * PAGE / rates[r] * 1e9) < 2);
 			/* a turn is no burst: a millisecond's work, or one page */
 			assert_true(turn.count == 1 || (double)turn.count * PAGE / rates[r] <= 1e-3 * (1 + 1e-9));
@@ -129,38 +129,38 @@ static void touches_are_due_at_the_rate(void **state)
 /* At 1000 pages/s: late by 50 ms, it catches up; late by 2 s, it gives up what it missed, counts it and goes on at the rate. */
 static void what_is_very_late_is_not_made_up_for(void **state)
 {
-	struct access_pattern t;
-	struct access_batch turn;
+	struct page_access_pattern t;
+	struct page_touch_batch turn;
 	int64_t now = 0;
 	uint64_t before;
 
 	(void)state;
 	access_start(&t, ACCESS_SEQ, 1000, PAGE, 1000.0 * PAGE, 1, 0);
-	access_next_batch(&t, 0, &turn);
+	access_hand_out_batch(&t, 0, &turn);
 	now = 50 * NS_PER_MS;
 	while (turn.due_ns <= now)
-		access_next_batch(&t, now, &turn);
+		access_hand_out_batch(&t, now, &turn);
 	assert_int_equal(turn.first, 51);
 	assert_int_equal(t.given_up_ns, 0);
 	now = turn.due_ns + 2 * NS_PER_S;
 	before = turn.first;
-	access_next_batch(&t, now, &turn);
+	access_hand_out_batch(&t, now, &turn);
 	assert_int_equal(turn.first, before + 1);
 	assert_true(llabs(t.given_up_ns - 2 * NS_PER_S) <= 2 * NS_PER_MS);
 	assert_true(turn.due_ns == now);
-	access_next_batch(&t, now, &turn);
+	access_hand_out_batch(&t, now, &turn);
 	assert_true(llabs(turn.due_ns - now - NS_PER_MS) <= 2);
 }
 
 static void without_a_rate_nothing_is_due_or_late(void **state)
 {
-	struct access_pattern t;
-	struct access_batch turn;
+	struct page_access_pattern t;
+	struct page_touch_batch turn;
 
 	(void)state;
 	access_start(&t, ACCESS_RANDOM, 10, PAGE, 0, 1, 0);
 	for (int i = 0; i < 10; i++) {
-		access_next_batch(&t, i * NS_PER_DAY, &turn);
+		access_hand_out_batch(&t, i * NS_PER_DAY, &turn);
 		assert_int_equal(turn.due_ns, 0);
 		assert_int_equal(turn.count, 256);
 	}

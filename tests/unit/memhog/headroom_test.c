@@ -45,7 +45,7 @@ static void put(const char *path, const char *words)
 
 static void meminfo_is_read(void **state)
 {
-	struct headroom_machine m;
+	struct machine_memory m;
 
 	(void)state;
 	put("proc/meminfo", "MemTotal:       24683508 kB\nMemFree:        23703208 kB\n"
@@ -62,7 +62,7 @@ static void meminfo_is_read(void **state)
 	assert_int_equal(chdir("/"), 0);
 }
 
-static int find(const char *cgroup, const char *mounts, struct headroom_group *g)
+static int find(const char *cgroup, const char *mounts, struct memory_cgroup_usage *g)
 {
 	FILE *c = text(cgroup), *m = text(mounts);
 	int err = headroom_find_group(c, m, top, g);
@@ -79,7 +79,7 @@ static const char mounts_v1[] = "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw
 
 static void a_group_of_version_1(void **state)
 {
-	struct headroom_group g;
+	struct memory_cgroup_usage g;
 
 	(void)state;
 	put("sys/fs/cgroup/memory/outer/inner/memory.limit_in_bytes", "9223372036854771712\n");
@@ -103,7 +103,7 @@ static void a_group_of_version_1(void **state)
 static void a_group_of_version_2_has_the_lowest_limit_above_it(void **state)
 {
 	static const char mounts[] = "30 23 0:26 / /sys/fs/cgroup2 rw - cgroup2 none rw,nsdelegate\n";
-	struct headroom_group g;
+	struct memory_cgroup_usage g;
 
 	(void)state;
 	put("sys/fs/cgroup2/user.slice/memory.max", "536870912\n");
@@ -133,7 +133,7 @@ static void a_group_of_version_2_has_the_lowest_limit_above_it(void **state)
 
 static void a_part_of_the_hierarchy_or_none(void **state)
 {
-	struct headroom_group g;
+	struct memory_cgroup_usage g;
 
 	(void)state;
 	/* a container's own part, mounted as if it were the top */
@@ -148,37 +148,38 @@ static void a_part_of_the_hierarchy_or_none(void **state)
 }
 
 /* 8 GiB, of which 6 are available, and 2 GiB of swap, 1 of them free. */
-static const struct headroom_machine machine = { 8192 * M, 6144 * M, 2048 * M, 1024 * M };
+static const struct machine_memory machine = { 8192 * M, 6144 * M, 2048 * M, 1024 * M };
 
 static void what_is_left_of_a_machine(void **state)
 {
-	const struct headroom_group none = { .version = 0, .limit = INT64_MAX }, loose = { .version = 1, .limit = 9223372036854771712 };
+	const struct memory_cgroup_usage none = { .version = 0, .limit = INT64_MAX }, loose = { .version = 1,
+		.limit = 9223372036854771712 };
 
 	(void)state;
 	assert_false(headroom_is_confined(&machine, &none) || headroom_is_confined(&machine, &loose));
-	assert_int_equal(headroom_left(&machine, &none, 0), 7168 * M);
-	assert_int_equal(headroom_left(&machine, &none, 1000 * M), 6168 * M);
-	assert_int_equal(headroom_left(&machine, &loose, 7200 * M), -32 * M);
+	assert_int_equal(headroom_left_after_bytes(&machine, &none, 0), 7168 * M);
+	assert_int_equal(headroom_left_after_bytes(&machine, &none, 1000 * M), 6168 * M);
+	assert_int_equal(headroom_left_after_bytes(&machine, &loose, 7200 * M), -32 * M);
 	assert_int_equal(headroom_total(&machine, &loose), 8192 * M);
 }
 
 static void a_group_takes_no_more_than_its_limit(void **state)
 {
-	const struct headroom_group g = { .version = 2, .limit = 512 * M, .used = 112 * M },
+	const struct memory_cgroup_usage g = { .version = 2, .limit = 512 * M, .used = 112 * M },
 		over = { .version = 2, .limit = 512 * M, .used = 513 * M };
 
 	(void)state;
 	assert_true(headroom_is_confined(&machine, &g));
-	assert_int_equal(headroom_left(&machine, &g, 0), 6144 * M);
-	assert_int_equal(headroom_left(&machine, &g, 100 * M), 6044 * M);
-	assert_int_equal(headroom_left(&machine, &g, 5120 * M), 5744 * M);	/* what is beyond goes to swap, or ends it */
-	assert_int_equal(headroom_left(&machine, &over, 5120 * M), 6144 * M);
+	assert_int_equal(headroom_left_after_bytes(&machine, &g, 0), 6144 * M);
+	assert_int_equal(headroom_left_after_bytes(&machine, &g, 100 * M), 6044 * M);
+	assert_int_equal(headroom_left_after_bytes(&machine, &g, 5120 * M), 5744 * M);	/* what is beyond goes to swap, or ends it */
+	assert_int_equal(headroom_left_after_bytes(&machine, &over, 5120 * M), 6144 * M);
 	assert_int_equal(headroom_total(&machine, &g), 512 * M);
 }
 
 static void the_reserve_and_when_to_look(void **state)
 {
-	const struct headroom_machine small = { 1024 * M, 0, 0, 0 };
+	const struct machine_memory small = { 1024 * M, 0, 0, 0 };
 
 	(void)state;
 	assert_int_equal(headroom_default_reserve(&machine), 8192 * M / 10);

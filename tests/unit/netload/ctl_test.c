@@ -110,7 +110,7 @@ static void what_one_end_counted_comes_back(void **state)
 	char line[CTL_LINE_MAX];
 
 	(void)state;
-	a.lane[1] = (struct stream_count){ 1, 2, 3, 4, 5, 6, 7, 8, INT64_MAX / LOAD_STREAMS };
+	a.lane[1] = (struct stream_frame_counts){ 1, 2, 3, 4, 5, 6, 7, 8, INT64_MAX / LOAD_STREAMS };
 	assert_int_equal(ctl_write_stream(line, sizeof(line), 1, &a.lane[1]), 0);
 	assert_int_equal(ctl_read_stream(line, &b, 2), 0);
 	assert_memory_equal(&a.lane[1], &b.lane[1], sizeof(a.lane[1]));
@@ -136,10 +136,10 @@ static void a_refusal_is_printed_and_nothing_else_of_it(void **state)
 	char words[16];
 
 	(void)state;
-	assert_string_equal(ctl_read_refusal("netload 1 no room\x1b[31m", words, sizeof(words)), "room?[31m");
-	assert_string_equal(ctl_read_refusal("netload 1 no words that are too long for it", words, sizeof(words)), "words that are ");
-	assert_null(ctl_read_refusal("netload 1 now", words, sizeof(words)));
-	assert_null(ctl_read_refusal("netload 1 ok", words, sizeof(words)));
+	assert_string_equal(ctl_refusal_text("netload 1 no room\x1b[31m", words, sizeof(words)), "room?[31m");
+	assert_string_equal(ctl_refusal_text("netload 1 no words that are too long for it", words, sizeof(words)), "words that are ");
+	assert_null(ctl_refusal_text("netload 1 now", words, sizeof(words)));
+	assert_null(ctl_refusal_text("netload 1 ok", words, sizeof(words)));
 	assert_int_equal(ctl_read_go("netload 1 go"), 0);
 	assert_int_equal(ctl_read_go("netload 1 gone"), -EPROTO);
 	assert_int_equal(ctl_read_go("netload 1 go on"), -EPROTO);
@@ -151,14 +151,14 @@ static void only_who_knows_the_key_is_let_in(void **state)
 	uint64_t number = 0;
 
 	(void)state;
-	ctl_write_mark(mark, 0x1122334455667788u, 3, 0xa1b2c3d4e5f60718u);
+	ctl_write_stream_mark(mark, 0x1122334455667788u, 3, 0xa1b2c3d4e5f60718u);
 	assert_memory_equal(mark, "TPNL\0\1\0\3\x11\x22\x33\x44\x55\x66\x77\x88\xa1\xb2\xc3\xd4\xe5\xf6\x07\x18", 24);
-	assert_int_equal(ctl_read_mark(mark, 0x1122334455667788u, 4, &number), 3);
+	assert_int_equal(ctl_parse_stream_mark(mark, 0x1122334455667788u, 4, &number), 3);
 	assert_true(number == 0xa1b2c3d4e5f60718u);
-	assert_int_equal(ctl_read_mark(mark, 0x1122334455667789u, 4, &number), -EPROTO);
-	assert_int_equal(ctl_read_mark(mark, 0x1122334455667788u, 3, &number), -EPROTO);
+	assert_int_equal(ctl_parse_stream_mark(mark, 0x1122334455667789u, 4, &number), -EPROTO);
+	assert_int_equal(ctl_parse_stream_mark(mark, 0x1122334455667788u, 3, &number), -EPROTO);
 	mark[5] = 2;
-	assert_int_equal(ctl_read_mark(mark, 0x1122334455667788u, 4, &number), -EPROTO);
+	assert_int_equal(ctl_parse_stream_mark(mark, 0x1122334455667788u, 4, &number), -EPROTO);
 }
 
 int main(void)

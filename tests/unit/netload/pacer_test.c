@@ -167,19 +167,19 @@ static void at_random_it_is_a_poisson_process_from_near(void **state)
 static void small_rates_have_smaller_frames(void **state)
 {
 	(void)state;
-	assert_int_equal(frame_header(false, false, true), 66);
-	assert_int_equal(frame_header(false, true, false), 74);
-	assert_int_equal(frame_header(true, false, true), 42);
-	assert_int_equal(frame_size(0, 66, 1448), 1448);
-	assert_int_equal(frame_size(10000000, 66, 1448), 1448);
+	assert_int_equal(frame_header_bytes(false, false, true), 66);
+	assert_int_equal(frame_header_bytes(false, true, false), 74);
+	assert_int_equal(frame_header_bytes(true, false, true), 42);
+	assert_int_equal(frame_payload_bytes(0, 66, 1448), 1448);
+	assert_int_equal(frame_payload_bytes(10000000, 66, 1448), 1448);
 	/* 1 Mbit/s: 312 bytes on the wire, 400 of them a second */
-	assert_int_equal(frame_size(1000000, 66, 1448), 246);
-	assert_int_equal(frame_size(1000, 66, 1448), 64);
+	assert_int_equal(frame_payload_bytes(1000000, 66, 1448), 246);
+	assert_int_equal(frame_payload_bytes(1000, 66, 1448), 64);
 }
 
 static void seconds_are_read_late_and_still_right(void **state)
 {
-	struct rate_window s;
+	struct second_rate_range s;
 
 	(void)state;
 	rate_window_start(&s, START, 500);
@@ -211,21 +211,21 @@ static void what_the_end_finds_unsent_is_given_up(void **state)
 static void datagrams_are_lost_late_or_double(void **state)
 {
 	static const uint64_t order[] = { 0, 1, 3, 2, 2, 9, 9, 5, 10000, 10001, 5905, 5906, 10000 };
-	struct seq_track a = { 0 };
+	struct datagram_arrivals a = { 0 };
 	int64_t new = 0;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
-		new += seq_track_add(&a, order[i]) == SEQ_NEW;
+		new += seq_track_add_number(&a, order[i]) == SEQ_NEW;
 	/* 2, 5 and 5906 out of order; 2, 9 and 10000 twice; 5905 is older than the window, and taken for reordered */
 	assert_int_equal(a.got, 10);
 	assert_int_equal(new, 10);
 	assert_int_equal(a.reordered, 4);
 	assert_int_equal(a.duplicate, 3);
 	assert_int_equal(a.next, 10002);
-	assert_int_equal(seq_track_add(&a, UINT64_MAX), SEQ_FOREIGN);
-	assert_int_equal(seq_track_add(&a, (uint64_t)a.next + SEQ_JUMP_MAX + 1), SEQ_FOREIGN);
-	assert_int_equal(seq_track_add(&a, INT64_MAX), SEQ_FOREIGN);
+	assert_int_equal(seq_track_add_number(&a, UINT64_MAX), SEQ_FOREIGN);
+	assert_int_equal(seq_track_add_number(&a, (uint64_t)a.next + SEQ_JUMP_MAX + 1), SEQ_FOREIGN);
+	assert_int_equal(seq_track_add_number(&a, INT64_MAX), SEQ_FOREIGN);
 	assert_int_equal(a.got, 10);
 }
 

@@ -73,14 +73,14 @@ static void version_1(void **state)
 	assert_int_equal(g.version, 1);
 	assert_int_equal(memgroup_used(&g), 5000000);
 	assert_int_equal(memgroup_swap_cached(&g), 8192);
-	assert_true(memgroup_holds(&g, 345));
-	assert_false(memgroup_holds(&g, 34));
-	assert_false(memgroup_holds(&g, 77));
+	assert_true(memgroup_has_process(&g, 345));
+	assert_false(memgroup_has_process(&g, 34));
+	assert_false(memgroup_has_process(&g, 77));
 	snprintf(below, sizeof(below), "%s/below", folder);
 	assert_int_equal(mkdir(below, 0700), 0);
 	put("below/cgroup.procs", "77\n");
-	assert_true(memgroup_holds(&g, 77));
-	assert_int_equal(memgroup_evict(&g), 0);
+	assert_true(memgroup_has_process(&g, 77));
+	assert_int_equal(memgroup_page_out(&g), 0);
 	assert_string_equal(got("memory.force_empty"), "0");
 }
 
@@ -100,7 +100,7 @@ static void version_2(void **state)
 	assert_int_equal(memgroup_swap_cached(&g), 12288);
 	assert_int_equal(memgroup_swapped_in(&g, &machine), 100 * sysconf(_SC_PAGESIZE));
 	assert_false(machine);
-	assert_int_equal(memgroup_evict(&g), 0);
+	assert_int_equal(memgroup_page_out(&g), 0);
 	assert_string_equal(got("memory.reclaim"), "7340032");
 	put("memory.stat", "anon 1\n");		/* older kernels count swap for the machine only */
 	assert_true(memgroup_swapped_in(&g, &machine) >= 0);

@@ -100,7 +100,7 @@ static void a_table_over_time(void **state)
 	long long at, resident = 0, from = 0, before = 0, rows = 0;
 	pid_t self = getpid();
 	struct timeline_cfg cfg = { .path = path, .pid = &self, .pids = 1, .period_ns = NS_PER_MS };
-	struct timeline *t;
+	struct memory_timeline *t;
 	char *memory;
 	FILE *f;
 
@@ -148,7 +148,7 @@ static void signals_are_left_to_who_waits_for_them(void **state)
 	char path[512];
 	pid_t self = getpid();
 	struct timeline_cfg cfg = { .path = path, .pid = &self, .pids = 1, .period_ns = NS_PER_MS };
-	struct timeline *t;
+	struct memory_timeline *t;
 	sigset_t term;
 
 	(void)state;

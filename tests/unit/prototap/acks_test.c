@@ -20,10 +20,10 @@ static struct segment segment_of(uint32_t seq, uint32_t ack, uint8_t flags, uint
 
 static void held_back_beyond_the_quickest(void **state)
 {
-	struct ack_side side[2];
+	struct ack_receiver_state side[2];
 	struct segment data, ack;
 	uint32_t seq = 0xffffff00u;	/* the second piece of data wraps */
-	struct ack_seen seen;
+	struct ack_classification seen;
 	int64_t at = 1000 * MS;
 
 	(void)state;
@@ -33,38 +33,38 @@ static void held_back_beyond_the_quickest(void **state)
 		int64_t wait = i == 2 ? 140 : i == 3 ? 129 : 100;
 
 		data = segment_of(seq, 1, TCP_ACK | TCP_PSH, 200);
-		assert_false(acks_segment(side, 1, &data, at).pure);
+		assert_false(acks_classify_segment(side, 1, &data, at).pure);
 		seq += 200;
 		ack = segment_of(1, seq, TCP_ACK, 0);
-		seen = acks_segment(side, 0, &ack, at + wait * MS);
+		seen = acks_classify_segment(side, 0, &ack, at + wait * MS);
 		assert_true(seen.pure && seen.fresh);
 		assert_int_equal(seen.delayed, i == 2);
 	}
-	seen = acks_segment(side, 0, &ack, at);
+	seen = acks_classify_segment(side, 0, &ack, at);
 	assert_true(seen.pure && !seen.fresh && !seen.delayed);
 	ack = segment_of(1, seq, TCP_ACK | TCP_FIN, 0);
-	assert_false(acks_segment(side, 0, &ack, at).pure);
+	assert_false(acks_classify_segment(side, 0, &ack, at).pure);
 }
 
 static void what_is_left_out_waits_from_when_it_came(void **state)
 {
-	struct ack_side side[2];
+	struct ack_receiver_state side[2];
 	struct segment s;
 
 	(void)state;
 	acks_start(side);
 	s = segment_of(100, 1, TCP_ACK, 100);
-	acks_segment(side, 1, &s, 0 + MS);
+	acks_classify_segment(side, 1, &s, 0 + MS);
 	s = segment_of(1, 200, TCP_ACK, 0);
-	assert_false(acks_segment(side, 0, &s, 2 * MS).delayed);	/* 1 ms is the way */
+	assert_false(acks_classify_segment(side, 0, &s, 2 * MS).delayed);	/* 1 ms is the way */
 	s = segment_of(200, 1, TCP_ACK, 100);
-	acks_segment(side, 1, &s, 10 * MS);
+	acks_classify_segment(side, 1, &s, 10 * MS);
 	s = segment_of(300, 1, TCP_ACK, 100);
-	acks_segment(side, 1, &s, 35 * MS);
+	acks_classify_segment(side, 1, &s, 35 * MS);
 	s = segment_of(1, 300, TCP_ACK, 0);
-	assert_false(acks_segment(side, 0, &s, 36 * MS).delayed);	/* 26 ms */
+	assert_false(acks_classify_segment(side, 0, &s, 36 * MS).delayed);	/* 26 ms */
 	s = segment_of(1, 400, TCP_ACK, 0);
-	assert_false(acks_segment(side, 0, &s, 60 * MS).delayed);	/* 25 ms after the second came */
+	assert_false(acks_classify_segment(side, 0, &s, 60 * MS).delayed);	/* 25 ms after the second came */
 }
 
 struct heard {
@@ -82,7 +82,7 @@ static void hear(void *context, const uint8_t *bytes, uint32_t captured, uint32_
 	h->unknown += length - captured;
 }
 
-static void say(struct reorder *o, size_t *held, int64_t at, const char *text, uint32_t beyond, struct heard *h)
+static void say(struct reorder_buffer *o, size_t *held, int64_t at, const char *text, uint32_t beyond, struct heard *h)
 {
 	uint32_t n = (uint32_t)strlen(text);
 
@@ -91,7 +91,7 @@ static void say(struct reorder *o, size_t *held, int64_t at, const char *text, u
 
 static void early_bytes_wait_and_repeated_ones_do_not_count(void **state)
 {
-	struct reorder o = { .next = 100 };
+	struct reorder_buffer o = { .next = 100 };
 	struct heard h = { 0 };
 	size_t held = 0;
 
@@ -113,7 +113,7 @@ static void early_bytes_wait_and_repeated_ones_do_not_count(void **state)
 
 static void a_hole_that_is_given_up_is_jumped_over(void **state)
 {
-	struct reorder o = { .next = 0 };
+	struct reorder_buffer o = { .next = 0 };
 	struct heard h = { 0 };
 	size_t held = 0;
 
@@ -121,7 +121,7 @@ static void a_hole_that_is_given_up_is_jumped_over(void **state)
 	say(&o, &held, 5, "five", 0, &h);
 	say(&o, &held, 20, "twenty", 0, &h);
 	assert_true(reorder_has_hole(&o, 9));
-	reorder_skip(&o, &held, 9, hear, &h);
+	reorder_skip_holes(&o, &held, 9, hear, &h);
 	assert_string_equal(h.text, "five");
 	assert_false(reorder_has_hole(&o, 9));
 	assert_int_equal(o.next, 9);
@@ -131,7 +131,7 @@ static void a_hole_that_is_given_up_is_jumped_over(void **state)
 
 static void behind_a_hole_what_follows_on_each_other_is_one(void **state)
 {
-	struct reorder o = { .next = 0 };
+	struct reorder_buffer o = { .next = 0 };
 	struct heard h = { 0 };
 	size_t held = 0, one;
 
@@ -149,7 +149,7 @@ static void behind_a_hole_what_follows_on_each_other_is_one(void **state)
 
 static void pieces_that_were_cut_keep_their_places(void **state)
 {
-	struct reorder o = { .next = 0 };
+	struct reorder_buffer o = { .next = 0 };
 	struct heard h = { 0 };
 	size_t held = 0;
 
@@ -167,7 +167,7 @@ static void pieces_that_were_cut_keep_their_places(void **state)
 static void without_room_bytes_are_a_length(void **state)
 {
 	static uint8_t much[REORDER_ROOM / 2];
-	struct reorder o = { .next = 0 };
+	struct reorder_buffer o = { .next = 0 };
 	struct heard h = { 0 };
 	size_t held = REORDER_ROOM - 4096;
 

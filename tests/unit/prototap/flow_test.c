@@ -148,7 +148,7 @@ static void the_ranking_keeps_the_largest(void **state)
 	flow_ranking_free(&r);
 }
 
-static struct ports ports;
+static struct server_ports ports;
 
 static void reads_ports(void **state)
 {
@@ -158,28 +158,28 @@ static void reads_ports(void **state)
 	const char *asked;
 
 	(void)state;
-	ports = (struct ports){ 0 };
-	assert_int_equal(ports_add(&ports, "5900-5902,6001,server:6002,x11:6091"), 0);
-	assert_int_equal(ports_add(&ports, "65535"), 0);
+	ports = (struct server_ports){ 0 };
+	assert_int_equal(ports_parse_list(&ports, "5900-5902,6001,server:6002,x11:6091"), 0);
+	assert_int_equal(ports_parse_list(&ports, "65535"), 0);
 	assert_int_equal(ports.use[5899], PORT_NONE);
 	assert_int_equal(ports.use[5902], PORT_SERVER);
 	assert_int_equal(ports.use[6001], PORT_DISPLAY);
 	assert_int_equal(ports.use[6002], PORT_SERVER);
 	assert_int_equal(ports.use[6091], PORT_DISPLAY);
 	assert_int_equal(ports.use[65535], PORT_SERVER);
-	assert_int_equal(ports_filter(&ports, text, sizeof(text)), 0);
+	assert_int_equal(ports_write_pcap_filter(&ports, text, sizeof(text)), 0);
 	asked = "portrange 5900-5902 or port 6001 or port 6002 or port 6091 or port 65535 or (ip[6:2]";
 	assert_memory_equal(text, asked, strlen(asked));
-	assert_int_equal(ports_filter(&ports, text, 20), -E2BIG);
+	assert_int_equal(ports_write_pcap_filter(&ports, text, 20), -E2BIG);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		assert_int_equal(ports_add(&ports, wrong[i]), -EINVAL);
+		assert_int_equal(ports_parse_list(&ports, wrong[i]), -EINVAL);
 }
 
 static int server_of(const struct segment *s, enum server_by *by)
 {
 	int end = -1;
 
-	return ports_server(&ports, NULL, s, &end, by) ? end : -1;
+	return ports_identify_server(&ports, NULL, s, &end, by) ? end : -1;
 }
 
 static void the_server_is_found(void **state)
@@ -190,7 +190,7 @@ static void the_server_is_found(void **state)
 	int end;
 
 	(void)state;
-	ports = (struct ports){ 0 };
+	ports = (struct server_ports){ 0 };
 	assert_int_equal(server_of(&s, &by), 1);
 	assert_int_equal(by, BY_SYN);
 	s.flags = TCP_SYN | TCP_ACK;
@@ -200,12 +200,12 @@ static void the_server_is_found(void **state)
 	assert_int_equal(by, BY_LOWER_PORT);
 	s.port[1] = 6000;
 	assert_int_equal(server_of(&s, &by), 0);	/* an X display */
-	assert_true(ports_server(&ports, address, &s, &end, &by));
+	assert_true(ports_identify_server(&ports, address, &s, &end, &by));
 	assert_int_equal(end, 0);
 	assert_int_equal(by, BY_ADDRESS);
 	address[15] = 9;
-	assert_false(ports_server(&ports, address, &s, &end, &by));
-	assert_int_equal(ports_add(&ports, "5900,x11:6091"), 0);
+	assert_false(ports_identify_server(&ports, address, &s, &end, &by));
+	assert_int_equal(ports_parse_list(&ports, "5900,x11:6091"), 0);
 	assert_int_equal(server_of(&s, &by), -1);
 	s.port[1] = 5900;
 	assert_int_equal(server_of(&s, &by), 1);

@@ -32,7 +32,7 @@ static void count_end(void *context, int64_t start_ns, int64_t length_ns)
 	n_ends++;
 }
 
-static struct ports ports;
+static struct server_ports ports;
 static struct intervals t;
 static struct flow f;
 

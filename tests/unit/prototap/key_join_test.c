@@ -14,7 +14,7 @@
 
 struct play {
 	struct key_log typed;
-	struct key_join wire;
+	struct key_update_join wire;
 	uint64_t updates;
 };
 
@@ -52,9 +52,9 @@ static void packets(struct play *p, const int *ms, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (ms[i] > 0)
-			key_join_input(&p->wire, AT(ms[i]) + 1000);
+			key_join_add_input_data(&p->wire, AT(ms[i]) + 1000);
 		else
-			key_join_display(&p->wire, ++p->updates, AT(-ms[i]) + 1000, 10);
+			key_join_add_update_data(&p->wire, ++p->updates, AT(-ms[i]) + 1000, 10);
 	}
 }
 #define PACKETS(p, ...) packets(p, (const int[]){ __VA_ARGS__ }, sizeof((const int[]){ __VA_ARGS__ }) / sizeof(int))
@@ -72,7 +72,7 @@ static void end(struct play *p)
 
 static void expect(const struct play *p, size_t i, int64_t low_ms, int64_t high_ms, bool exact)
 {
-	const struct pair_key *k = &p->typed.key[i];
+	const struct pair_key_times *k = &p->typed.key[i];
 
 	assert_int_equal(k->answer_ns, low_ms ? AT(low_ms) : 0);
 	assert_int_equal(k->high_ns, high_ms ? AT(high_ms) : 0);
@@ -259,9 +259,9 @@ static void long_packets_of_an_update_belong_to_it(void **state)
 
 	(void)state;
 	start(&p, key, 1, 0);
-	key_join_input(&p.wire, AT(101));
-	key_join_display(&p.wire, 1, AT(110), 1000);
-	key_join_display(&p.wire, 1, AT(115), 500);
+	key_join_add_input_data(&p.wire, AT(101));
+	key_join_add_update_data(&p.wire, 1, AT(110), 1000);
+	key_join_add_update_data(&p.wire, 1, AT(115), 500);
 	assert_int_equal(p.wire.now.packets, 2);
 	assert_int_equal(p.wire.now.bytes, 1500);
 	assert_int_equal(p.wire.now.last_ns, AT(115) - 1000);

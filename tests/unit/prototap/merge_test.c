@@ -13,7 +13,7 @@
 static void rows_come_out_in_order(void **state)
 {
 	int64_t left[ROWS], next[ROWS], last = -1;
-	struct merge m;
+	struct packet_merge m;
 	int taken = 0, last_row = -1;
 
 	(void)state;
@@ -21,7 +21,7 @@ static void rows_come_out_in_order(void **state)
 	for (int i = 0; i < ROWS; i++) {
 		left[i] = i;		/* row i has i + 1 entries, i % 5 apart */
 		next[i] = (i * 7) % 11;
-		merge_add(&m, i, next[i]);
+		merge_add_file(&m, i, next[i]);
 	}
 	while (m.n) {
 		int row = m.head[0].row;
@@ -33,9 +33,9 @@ static void rows_come_out_in_order(void **state)
 		taken++;
 		next[row] += row % 5;
 		if (left[row]--)
-			merge_advance(&m, next[row]);
+			merge_set_next_packet_time(&m, next[row]);
 		else
-			merge_end(&m);
+			merge_remove_ended_file(&m);
 	}
 	assert_int_equal(taken, ROWS * (ROWS + 1) / 2);
 	merge_free(&m);

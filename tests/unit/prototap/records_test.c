@@ -48,7 +48,7 @@ static void record(uint32_t s, uint32_t fraction, uint32_t captured, uint32_t or
 }
 
 /* Where `before` bytes that are no part of it stand first. */
-static struct pcap_records *open_file(size_t room, uint32_t snaplen, int before)
+static struct pcap_file_reader *open_file(size_t room, uint32_t snaplen, int before)
 {
 	int fd = memfd_create("made", 0);
 
@@ -57,7 +57,7 @@ static struct pcap_records *open_file(size_t room, uint32_t snaplen, int before)
 	return records_open(fd, before, room, snaplen);	/* the descriptor dies with the test */
 }
 
-static void expect(struct pcap_records *r, int64_t time_ns, uint32_t captured, uint32_t original, uint32_t first)
+static void expect(struct pcap_file_reader *r, int64_t time_ns, uint32_t captured, uint32_t original, uint32_t first)
 {
 	struct packet p;
 
@@ -78,7 +78,7 @@ static void both_byte_orders_and_both_units(void **state)
 	for (int kind = 0; kind < 4; kind++)
 		for (size_t i = 0; i < sizeof(rooms) / sizeof(*rooms); i++) {
 			bool big = kind & 1, ns = kind & 2;
-			struct pcap_records *r;
+			struct pcap_file_reader *r;
 
 			begin(big, ns ? 0xa1b23c4d : 0xa1b2c3d4, 4, 65535);
 			record(1700000000, 5, 60, 60);
@@ -97,7 +97,7 @@ static void both_byte_orders_and_both_units(void **state)
 
 static void a_packet_beyond_the_snapshot_length_is_cut(void **state)
 {
-	struct pcap_records *r;
+	struct pcap_file_reader *r;
 
 	(void)state;
 	begin(false, 0xa1b2c3d4, 4, 100);
@@ -117,7 +117,7 @@ static void damage_is_told_and_stays(void **state)
 		{ 61, "truncated dump file; tried to read 16 header bytes, only got 15" },
 		{ 75, "truncated dump file; tried to read 16 header bytes, only got 1" },
 	};
-	struct pcap_records *r;
+	struct pcap_file_reader *r;
 	struct packet p;
 
 	(void)state;
@@ -129,7 +129,7 @@ static void damage_is_told_and_stays(void **state)
 		r = open_file(80, 65535, 0);
 		expect(r, 1000000000, 10, 10, 10);
 		assert_int_equal(records_next(r, &p), -1);
-		assert_string_equal(records_error(r), cuts[i].words);
+		assert_string_equal(records_error_text(r), cuts[i].words);
 		assert_int_equal(records_next(r, &p), -1);
 		records_close(r);
 	}
@@ -138,7 +138,7 @@ static void damage_is_told_and_stays(void **state)
 static void a_length_that_cannot_be_is_no_reason_to_ask_for_memory(void **state)
 {
 	static const uint32_t lengths[] = { 262145, 0x7fffffff, 0x80000000, 0xffffffff };
-	struct pcap_records *r;
+	struct pcap_file_reader *r;
 	struct packet p;
 
 	(void)state;
@@ -147,7 +147,7 @@ static void a_length_that_cannot_be_is_no_reason_to_ask_for_memory(void **state)
 		record(1, 0, lengths[i], lengths[i]);
 		r = open_file(4096, 262144, 0);
 		assert_int_equal(records_next(r, &p), -1);
-		assert_non_null(strstr(records_error(r), "bigger than maximum of 262144"));
+		assert_non_null(strstr(records_error_text(r), "bigger than maximum of 262144"));
 		records_close(r);
 	}
 	begin(true, 0xa1b2c3d4, 4, 262144);

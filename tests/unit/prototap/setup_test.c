@@ -11,43 +11,43 @@
 #include "clock.h"
 #include "prototap/setup.h"
 
-static void say(struct setup *s, int64_t ms, uint8_t flags)
+static void say(struct session_traffic_phases *s, int64_t ms, uint8_t flags)
 {
 	struct segment segment = { .transport = TRANSPORT_TCP, .flags = flags, .wire_bytes = 100 };
 
-	setup_packet(s, INPUT, &segment, false, ms * NS_PER_MS);
+	session_count_packet(s, INPUT, &segment, false, ms * NS_PER_MS);
 }
 
 static void silence_to_the_end_ends_set_up(void **state)
 {
-	struct setup s = { .begun = false };
-	struct setup_idle idle;
+	struct session_traffic_phases s = { .begun = false };
+	struct idle_time_traffic idle;
 
 	(void)state;
 	say(&s, 1000, TCP_SYN);
 	say(&s, 1200, TCP_ACK);
-	setup_finish(&s, 61200 * NS_PER_MS);
+	session_finish_capture(&s, 61200 * NS_PER_MS);
 	assert_int_equal(s.ended_by, SETUP_SILENCE);
 	assert_int_equal(s.count[PLACE_SETUP][INPUT].packets, 2);
-	setup_idle(&s, 0, 61200 * NS_PER_MS, &idle);
+	session_compute_idle_traffic(&s, 0, 61200 * NS_PER_MS, &idle);
 	assert_true(fabs(idle.seconds - 60) < 1e-9);
 	assert_int_equal(idle.count[INPUT].wire_bytes, 0);
 }
 
 static void less_than_a_second_does_not(void **state)
 {
-	struct setup s = { .begun = false };
-	struct setup_idle idle;
+	struct session_traffic_phases s = { .begun = false };
+	struct idle_time_traffic idle;
 
 	(void)state;
 	say(&s, 1000, TCP_SYN);
-	setup_finish(&s, 1999 * NS_PER_MS);
+	session_finish_capture(&s, 1999 * NS_PER_MS);
 	assert_int_equal(s.ended_by, SETUP_GOES_ON);
-	setup_idle(&s, 0, 1999 * NS_PER_MS, &idle);
+	session_compute_idle_traffic(&s, 0, 1999 * NS_PER_MS, &idle);
 	assert_true(isnan(idle.seconds));
 	/* nor where there was no session at all */
-	s = (struct setup){ .begun = false };
-	setup_finish(&s, 5000 * NS_PER_MS);
+	s = (struct session_traffic_phases){ .begun = false };
+	session_finish_capture(&s, 5000 * NS_PER_MS);
 	assert_false(s.over);
 }
 

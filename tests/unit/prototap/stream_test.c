@@ -10,14 +10,14 @@
 
 #include "prototap/stream.h"
 
-static struct stream_pool pool;
-static struct stream stream;
-static struct stream_taken taken;
+static struct early_interval_pool pool;
+static struct tcp_stream_state stream;
+static struct stream_segment_result taken;
 
 static int prepare(void **state)
 {
 	(void)state;
-	stream = (struct stream){ 0 };
+	stream = (struct tcp_stream_state){ 0 };
 	return stream_pool_init(&pool, 1024);
 }
 
@@ -30,7 +30,7 @@ static int tidy(void **state)
 
 static void take(uint32_t seq, uint32_t bytes, bool push)
 {
-	stream_take(&stream, &pool, seq, bytes, push, &taken);
+	stream_add_segment(&stream, &pool, seq, bytes, push, &taken);
 }
 
 static void ready_is(uint64_t bytes, uint32_t ends, bool open)
@@ -135,13 +135,13 @@ static void what_is_acknowledged_will_not_come(void **state)
 	stream_begin(&stream, 0);
 	take(100, 100, true);
 	take(300, 100, true);
-	stream_acknowledged(&stream, &pool, 99, &taken);
+	stream_give_up_acked_holes(&stream, &pool, 99, &taken);
 	ready_is(0, 0, false);
-	stream_acknowledged(&stream, &pool, 200, &taken);
+	stream_give_up_acked_holes(&stream, &pool, 200, &taken);
 	ready_is(100, 1, false);
 	assert_int_equal(taken.missing_bytes, 100);
 	assert_int_equal(stream.count, 1);
-	stream_finish(&stream, &pool, &taken);
+	stream_give_up_all_holes(&stream, &pool, &taken);
 	ready_is(100, 1, false);
 	assert_int_equal(taken.missing_bytes, 100);
 }
@@ -166,19 +166,19 @@ static void too_many_holes_give_up_the_oldest(void **state)
 
 static void a_full_pool_never_blocks(void **state)
 {
-	struct stream other = { 0 };
+	struct tcp_stream_state other = { 0 };
 
 	(void)state;
 	stream_pool_free(&pool);
 	assert_int_equal(stream_pool_init(&pool, 3), 0);	/* two entries: 0 is none */
 	stream_begin(&other, 0);
-	stream_take(&other, &pool, 10, 5, true, &taken);
-	stream_take(&other, &pool, 20, 5, true, &taken);
+	stream_add_segment(&other, &pool, 10, 5, true, &taken);
+	stream_add_segment(&other, &pool, 20, 5, true, &taken);
 	stream_begin(&stream, 0);
 	take(100, 10, true);		/* no room and nothing to give up: taken as it is */
 	ready_is(10, 1, false);
 	assert_int_equal(taken.missing_bytes, 100);
-	stream_finish(&other, &pool, &taken);
+	stream_give_up_all_holes(&other, &pool, &taken);
 	take(120, 10, true);
 	ready_is(0, 0, false);
 }
@@ -219,7 +219,7 @@ static void agrees_with_a_model(void **state)
 		bool open = false;
 
 		memset(owner, 0, sizeof(owner));
-		stream = (struct stream){ 0 };
+		stream = (struct tcp_stream_state){ 0 };
 		stream_begin(&stream, base);
 		for (int i = 0; i < 200; i++) {
 			uint32_t at = draw(&seed, 2) ? next + draw(&seed, 300) : draw(&seed, MODEL_BYTES), n = 1 + draw(&seed, 100);
@@ -248,7 +248,7 @@ static void agrees_with_a_model(void **state)
 			if (next)
 				assert_int_equal(open, owner[next - 1] == 1);
 		}
-		stream_finish(&stream, &pool, &taken);
+		stream_give_up_all_holes(&stream, &pool, &taken);
 		assert_int_equal(stream.count, 0);
 	}
 }

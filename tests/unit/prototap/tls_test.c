@@ -18,15 +18,15 @@ static void what_begins_as_tls(void **state)
 			     huge[] = { 22, 3, 1, 0xff, 0, 1, 0 }, finished[] = { 22, 3, 3, 0, 40, 20, 0 };
 
 	(void)state;
-	assert_true(tls_begins(client, sizeof(client), false));
-	assert_false(tls_begins(client, 5, false));
-	assert_false(tls_begins(data, sizeof(data), false));
-	assert_true(tls_begins(data, sizeof(data), true));
-	assert_false(tls_begins(rfb, sizeof(rfb), true));
-	assert_false(tls_begins(x224, sizeof(x224), true));
-	assert_false(tls_begins(version, sizeof(version), true));
-	assert_false(tls_begins(huge, sizeof(huge), true));
-	assert_false(tls_begins(finished, sizeof(finished), true));
+	assert_true(is_tls_start(client, sizeof(client), false));
+	assert_false(is_tls_start(client, 5, false));
+	assert_false(is_tls_start(data, sizeof(data), false));
+	assert_true(is_tls_start(data, sizeof(data), true));
+	assert_false(is_tls_start(rfb, sizeof(rfb), true));
+	assert_false(is_tls_start(x224, sizeof(x224), true));
+	assert_false(is_tls_start(version, sizeof(version), true));
+	assert_false(is_tls_start(huge, sizeof(huge), true));
+	assert_false(is_tls_start(finished, sizeof(finished), true));
 }
 
 static void the_cipher_of_a_server_hello(void **state)
@@ -38,17 +38,17 @@ static void the_cipher_of_a_server_hello(void **state)
 	hello[43] = 3;		/* a session's name of three bytes */
 	hello[47] = 0xc0;
 	hello[48] = 0x30;
-	assert_int_equal(tls_cipher(hello, sizeof(hello)), 0xc030);
-	assert_int_equal(tls_cipher(hello, 48), 0);
+	assert_int_equal(tls_server_hello_cipher(hello, sizeof(hello)), 0xc030);
+	assert_int_equal(tls_server_hello_cipher(hello, 48), 0);
 	hello[5] = 1;
-	assert_int_equal(tls_cipher(hello, sizeof(hello)), 0);
-	assert_int_equal(tls_seal(0xc030, &least), 24);
-	assert_int_equal(tls_seal(0x1303, &least), 17);
-	assert_int_equal(tls_seal(0xcca8, &least), 16);
+	assert_int_equal(tls_server_hello_cipher(hello, sizeof(hello)), 0);
+	assert_int_equal(tls_cipher_overhead_bytes(0xc030, &least), 24);
+	assert_int_equal(tls_cipher_overhead_bytes(0x1303, &least), 17);
+	assert_int_equal(tls_cipher_overhead_bytes(0xcca8, &least), 16);
 	assert_false(least);
-	assert_int_equal(tls_seal(0xc014, &least), 37);
+	assert_int_equal(tls_cipher_overhead_bytes(0xc014, &least), 37);
 	assert_true(least);
-	assert_int_equal(tls_seal(0x0004, &least), 0);
+	assert_int_equal(tls_cipher_overhead_bytes(0x0004, &least), 0);
 }
 
 /* Two records of 3 and 0 bytes, one after ChangeCipherSpec, in pieces of every length. */
@@ -58,18 +58,18 @@ static void records_in_any_pieces(void **state)
 
 	(void)state;
 	for (uint32_t piece = 1; piece <= sizeof(stream); piece++) {
-		struct tls_count n = { 0 };
-		struct tls t = { .have = 0 };
+		struct tls_record_counts n = { 0 };
+		struct tls_record_parser t = { .have = 0 };
 
 		for (uint32_t at = 0; at < 19; at += piece)
-			tls_take(&t, &n, 10, stream + at, piece < 19 - at ? piece : 19 - at, piece < 19 - at ? piece : 19 - at);
+			tls_count_records(&t, &n, 10, stream + at, piece < 19 - at ? piece : 19 - at, piece < 19 - at ? piece : 19 - at);
 		assert_int_equal(n.records, 3);
 		assert_int_equal(n.record_bytes, 19);
 		assert_int_equal(n.application_records, 1);
 		assert_int_equal(n.seal_bytes, 20);
 		assert_int_equal(n.broken, 0);
-		tls_lost(&t, &n);
-		tls_lost(&t, &n);
+		tls_stop_at_lost_bytes(&t, &n);
+		tls_stop_at_lost_bytes(&t, &n);
 		assert_int_equal(n.broken, 1);
 	}
 }
@@ -77,12 +77,12 @@ static void records_in_any_pieces(void **state)
 static void a_body_that_was_not_kept_does_no_harm_but_a_header_does(void **state)
 {
 	static const uint8_t stream[] = { 23, 3, 3, 0, 100, 'x' };
-	struct tls_count n = { 0 };
-	struct tls t = { .have = 0 };
+	struct tls_record_counts n = { 0 };
+	struct tls_record_parser t = { .have = 0 };
 
 	(void)state;
-	tls_take(&t, &n, 0, stream, sizeof(stream), 105);
-	tls_take(&t, &n, 0, stream, 3, 105);
+	tls_count_records(&t, &n, 0, stream, sizeof(stream), 105);
+	tls_count_records(&t, &n, 0, stream, 3, 105);
 	assert_int_equal(n.records, 1);
 	assert_int_equal(n.broken, 1);
 	assert_int_equal(n.unsealed, 1);
@@ -99,12 +99,12 @@ static void name_step(void *context, struct skip_parser *w, const uint8_t *piece
 	struct names *names = context;
 
 	if (!n) {
-		skip_parser_count_to(w, NULL);
+		skip_parser_set_counter(w, NULL);
 		skip_parser_expect(w, 0, 1);
 	} else if (piece[0] == 2) {
 		skip_parser_stop(w, "two");
 	} else {
-		skip_parser_count_to(w, &names->bytes[piece[0] & 1]);
+		skip_parser_set_counter(w, &names->bytes[piece[0] & 1]);
 		names->n++;
 		skip_parser_expect(w, piece[0], 0);
 	}

@@ -15,20 +15,20 @@
 #define MS NS_PER_MS
 enum { INPUT, DISPLAY };
 
-static uint32_t messages(struct message_run *m, int direction, int64_t ms, uint32_t ends, bool open)
+static uint32_t messages(struct current_message *m, int direction, int64_t ms, uint32_t ends, bool open)
 {
-	struct message_part part = { .bytes = 10, .ends = ends, .open = open };
+	struct new_stream_data part = { .bytes = 10, .ends = ends, .open = open };
 	bool fresh;
 
-	return message_run_add(m, direction, ms * MS, &part, &fresh);
+	return current_message_add_data(m, direction, ms * MS, &part, &fresh);
 }
 
 static void a_message_ends_in_push_turn_or_pause(void **state)
 {
-	struct message_run m;
+	struct current_message m;
 
 	(void)state;
-	message_run_start(&m);
+	current_message_reset(&m);
 	assert_int_equal(messages(&m, DISPLAY, 0, 0, true), 1);
 	assert_int_equal(messages(&m, DISPLAY, 1, 0, true), 0);
 	assert_int_equal(messages(&m, DISPLAY, 2, 1, false), 0);	/* PSH ends it */
@@ -43,10 +43,10 @@ static void a_message_ends_in_push_turn_or_pause(void **state)
 
 static void several_ends_at_once(void **state)
 {
-	struct message_run m;
+	struct current_message m;
 
 	(void)state;
-	message_run_start(&m);
+	current_message_reset(&m);
 	assert_int_equal(messages(&m, DISPLAY, 0, 3, false), 3);
 	assert_int_equal(messages(&m, DISPLAY, 1, 2, true), 3);
 	assert_int_equal(messages(&m, DISPLAY, 2, 2, true), 2);	/* the first of them was open */
@@ -75,7 +75,7 @@ static void single_linkage_below_the_gap_within_the_period(void **state)
 	assert_int_equal(u.gaps.max, 105 * MS);
 	assert_true(fabs(u.gaps.mean - 50.0 * MS) < 1);
 	/* (30^2 + 30^2 + 5^2 + 55^2) / 3 = 4850 / 3 */
-	assert_true(fabs(gap_account_variance(&u.gaps) / MS / MS - 4850.0 / 3) < 1e-6);
+	assert_true(fabs(gap_statistics_variance(&u.gaps) / MS / MS - 4850.0 / 3) < 1e-6);
 	assert_int_equal(u.gaps.stalls, 2);
 	assert_true(fabs(u.gaps.stalls_sum - 60.0 * MS) < 1);
 }
@@ -123,7 +123,7 @@ static void one_update_has_no_gaps(void **state)
 	update_series_start(&u, 10 * MS, 50 * MS, NULL);
 	update_add_message(&u, 5);
 	assert_int_equal(u.gaps.n, 0);
-	assert_true(isnan(gap_account_variance(&u.gaps)));
+	assert_true(isnan(gap_statistics_variance(&u.gaps)));
 	update_add_message(&u, 0);	/* captures may step back in time: it joins */
 	assert_int_equal(u.count, 1);
 }

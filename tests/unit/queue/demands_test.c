@@ -11,9 +11,9 @@
 #include "../near.h"
 #include "queue/demands.h"
 
-static struct observed_row blank(void)
+static struct observed_load_row blank(void)
 {
-	struct observed_row r = { .n = NAN, .z_s = NAN, .rate = NAN, .r_s = NAN, .mean_ms = NAN, .sd_ms = NAN };
+	struct observed_load_row r = { .n = NAN, .z_s = NAN, .rate = NAN, .r_s = NAN, .mean_ms = NAN, .sd_ms = NAN };
 
 	for (size_t k = 0; k < MVA_STATIONS; k++)
 		r.u[k] = NAN;
@@ -26,10 +26,10 @@ static struct observed_row blank(void)
 static void busy_times_are_a_line_through_the_origin(void **state)
 {
 	static const double x[] = { 10, 20, 30 }, u[] = { 0.11, 0.19, 0.31 };
-	struct observed_row row[3];
-	struct observed o = { .row = row, .rows = 3, .resources = 1, .resource = { "cpu" } };
-	struct demands_cfg cfg = { .stations = -1 };
-	struct demands d;
+	struct observed_load_row row[3];
+	struct observed_load_rows o = { .row = row, .rows = 3, .resources = 1, .resource = { "cpu" } };
+	struct demands_fit_cfg cfg = { .stations = -1 };
+	struct service_demands d;
 	const char *why = "";
 
 	(void)state;
@@ -38,13 +38,13 @@ static void busy_times_are_a_line_through_the_origin(void **state)
 		row[i].rate = x[i];
 		row[i].u[0] = u[i];
 	}
-	assert_int_equal(demands_fit(&o, &cfg, &d, &why), 0);
+	assert_int_equal(demands_fit_to_rows(&o, &cfg, &d, &why), 0);
 	assert_int_equal(d.net.stations, 1);
 	assert_int_equal(d.response_rows, 0);
 	assert_near(d.net.demand_s[0], 0.61 / 60, 1e-12);
 	assert_near(d.high[0] - d.low[0], 2 * 4.302652730 * sqrt(6e-4) / 60, 1e-9);
 	o.rows = 1;	/* one row tells a demand and no interval */
-	assert_int_equal(demands_fit(&o, &cfg, &d, &why), 0);
+	assert_int_equal(demands_fit_to_rows(&o, &cfg, &d, &why), 0);
 	assert_near(d.net.demand_s[0], 0.011, 1e-12);
 	assert_true(isnan(d.low[0]) && isnan(d.high[0]));
 }
@@ -64,10 +64,10 @@ static double one_station(double n, double z, double d, double delay)
 static void a_station_and_a_delay_come_back_from_response_times(void **state)
 {
 	static const double n[] = { 1, 5, 10, 20, 40, 60 };
-	struct observed_row row[6];
-	struct observed o = { .row = row, .rows = 6 };
-	struct demands_cfg cfg = { .stations = -1, .method = MVA_EXACT };
-	struct demands d;
+	struct observed_load_row row[6];
+	struct observed_load_rows o = { .row = row, .rows = 6 };
+	struct demands_fit_cfg cfg = { .stations = -1, .method = MVA_EXACT };
+	struct service_demands d;
 	const char *why = "";
 
 	(void)state;
@@ -77,17 +77,17 @@ static void a_station_and_a_delay_come_back_from_response_times(void **state)
 		row[i].z_s = 2;
 		row[i].r_s = one_station(n[i], 2, 0.04, 0.025);
 	}
-	assert_int_equal(demands_fit(&o, &cfg, &d, &why), 0);
+	assert_int_equal(demands_fit_to_rows(&o, &cfg, &d, &why), 0);
 	assert_near(d.net.demand_s[0], 0.04, 1e-6);
 	assert_near(d.net.delay_s, 0.025, 1e-6);
 	assert_true(d.low[0] <= d.net.demand_s[0] && d.net.demand_s[0] <= d.high[0]);
 	/* the first four alone foretell the fifth and the sixth, beyond the knee */
 	cfg.first = 4;
-	assert_int_equal(demands_fit(&o, &cfg, &d, &why), 0);
+	assert_int_equal(demands_fit_to_rows(&o, &cfg, &d, &why), 0);
 	for (size_t i = 4; i < 6; i++) {
-		struct mva_point p;
+		struct mva_solution p;
 
-		demands_predict(&d.net, MVA_EXACT, n[i], 2, NAN, &p);
+		demands_predict_model_point(&d.net, MVA_EXACT, n[i], 2, NAN, &p);
 		assert_near(p.r_s, row[i].r_s, 1e-3 * row[i].r_s);
 	}
 }
@@ -95,10 +95,10 @@ static void a_station_and_a_delay_come_back_from_response_times(void **state)
 /* R = D0 + D / (1 - X D) of an open stream; no delay is found where there is none. */
 static void an_open_stream_tells_too(void **state)
 {
-	struct observed_row row[5];
-	struct observed o = { .row = row, .rows = 5 };
-	struct demands_cfg cfg = { .stations = -1 };
-	struct demands d;
+	struct observed_load_row row[5];
+	struct observed_load_rows o = { .row = row, .rows = 5 };
+	struct demands_fit_cfg cfg = { .stations = -1 };
+	struct service_demands d;
 	const char *why = "";
 
 	(void)state;
@@ -108,7 +108,7 @@ static void an_open_stream_tells_too(void **state)
 			row[i].rate = 10 + 15 * (double)i;
 			row[i].r_s = 0.012 / (1 - row[i].rate * 0.012) + 0.05 * with;
 		}
-		assert_int_equal(demands_fit(&o, &cfg, &d, &why), 0);
+		assert_int_equal(demands_fit_to_rows(&o, &cfg, &d, &why), 0);
 		assert_near(d.net.demand_s[0], 0.012, 1e-6);
 		assert_near(d.net.delay_s, 0.05 * with, 1e-6);
 	}
@@ -117,15 +117,15 @@ static void an_open_stream_tells_too(void **state)
 /* Errors of 2 % at random: of 200 sets, the true demand lies in the 95 % interval of most. */
 static void intervals_hold_what_they_say(void **state)
 {
-	struct observed_row row[8];
-	struct observed o = { .row = row, .rows = 8 };
-	struct demands_cfg cfg = { .stations = -1, .no_delay = true };
+	struct observed_load_row row[8];
+	struct observed_load_rows o = { .row = row, .rows = 8 };
+	struct demands_fit_cfg cfg = { .stations = -1, .no_delay = true };
 	int held = 0;
 
 	(void)state;
 	srand48(7);
 	for (int set = 0; set < 200; set++) {
-		struct demands d;
+		struct service_demands d;
 		const char *why = "";
 
 		for (size_t i = 0; i < 8; i++) {
@@ -138,7 +138,7 @@ static void intervals_hold_what_they_say(void **state)
 			row[i].z_s = 1;
 			row[i].r_s = one_station(row[i].n, 1, 0.03, 0) * exp(0.02 * (noise - 6));
 		}
-		assert_int_equal(demands_fit(&o, &cfg, &d, &why), 0);
+		assert_int_equal(demands_fit_to_rows(&o, &cfg, &d, &why), 0);
 		held += d.low[0] <= 0.03 && 0.03 <= d.high[0];
 	}
 	assert_in_range(held, 180, 199);
@@ -148,9 +148,9 @@ static void intervals_hold_what_they_say(void **state)
  * are, and where all are off by as much. */
 static void intervals_of_busy_times_hold_too(void **state)
 {
-	struct observed_row row[8];
-	struct observed o = { .row = row, .rows = 8, .resources = 1, .resource = { "cpu" } };
-	struct demands_cfg cfg = { .stations = -1 };
+	struct observed_load_row row[8];
+	struct observed_load_rows o = { .row = row, .rows = 8, .resources = 1, .resource = { "cpu" } };
+	struct demands_fit_cfg cfg = { .stations = -1 };
 
 	(void)state;
 	srand48(8);
@@ -158,7 +158,7 @@ static void intervals_of_busy_times_hold_too(void **state)
 		int held = 0;
 
 		for (int set = 0; set < 500; set++) {
-			struct demands d;
+			struct service_demands d;
 			const char *why = "";
 
 			for (size_t i = 0; i < 8; i++) {
@@ -170,7 +170,7 @@ static void intervals_of_busy_times_hold_too(void **state)
 				row[i].rate = 3 + 3 * (double)i;
 				row[i].u[0] = 0.04 * row[i].rate + noise * (alike ? 0.01 : 0.0012 * row[i].rate);
 			}
-			assert_int_equal(demands_fit(&o, &cfg, &d, &why), 0);
+			assert_int_equal(demands_fit_to_rows(&o, &cfg, &d, &why), 0);
 			held += d.low[0] <= 0.04 && 0.04 <= d.high[0];
 		}
 		print_message("of 500 intervals %d hold\n", held);
@@ -180,32 +180,32 @@ static void intervals_of_busy_times_hold_too(void **state)
 
 static void what_the_rows_cannot_tell_is_refused(void **state)
 {
-	struct observed_row row[2] = { blank(), blank() };
-	struct observed o = { .row = row, .rows = 2 };
-	struct demands_cfg cfg = { .stations = 3 };
-	struct demands d;
+	struct observed_load_row row[2] = { blank(), blank() };
+	struct observed_load_rows o = { .row = row, .rows = 2 };
+	struct demands_fit_cfg cfg = { .stations = 3 };
+	struct service_demands d;
 	const char *why = NULL;
 
 	(void)state;
 	row[0].rate = 1;
-	assert_true(demands_fit(&o, &cfg, &d, &why) < 0);
+	assert_true(demands_fit_to_rows(&o, &cfg, &d, &why) < 0);
 	assert_non_null(why);
 	row[0].r_s = row[1].r_s = 0.1;
 	row[1].rate = 2;
-	assert_true(demands_fit(&o, &cfg, &d, &why) < 0);
+	assert_true(demands_fit_to_rows(&o, &cfg, &d, &why) < 0);
 	assert_non_null(strstr(why, "--stations"));
 	o.resources = 1;	/* a busy time that is never there */
-	assert_true(demands_fit(&o, &cfg, &d, &why) < 0);
+	assert_true(demands_fit_to_rows(&o, &cfg, &d, &why) < 0);
 	assert_non_null(strstr(why, "u_"));
 }
 
 /* Four times the same row: any shares of its 100 ms between two stations and a delay would do, so that none has an interval. */
 static void demands_that_rows_do_not_tell_apart_have_no_interval(void **state)
 {
-	struct observed_row row[4];
-	struct observed o = { .row = row, .rows = 4 };
-	struct demands_cfg cfg = { .stations = 2 };
-	struct demands d;
+	struct observed_load_row row[4];
+	struct observed_load_rows o = { .row = row, .rows = 4 };
+	struct demands_fit_cfg cfg = { .stations = 2 };
+	struct service_demands d;
 	const char *why = NULL;
 
 	(void)state;
@@ -215,7 +215,7 @@ static void demands_that_rows_do_not_tell_apart_have_no_interval(void **state)
 		row[i].rate = 0.9;
 		row[i].r_s = 0.1;
 	}
-	assert_int_equal(demands_fit(&o, &cfg, &d, &why), 0);
+	assert_int_equal(demands_fit_to_rows(&o, &cfg, &d, &why), 0);
 	for (size_t k = 0; k < d.net.stations; k++)
 		assert_true(isnan(d.low[k]) && isnan(d.high[k]));
 	assert_true(isnan(d.delay_low) && isnan(d.delay_high));

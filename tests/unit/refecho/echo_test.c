@@ -20,79 +20,79 @@ static void leave(const struct echo_key *k, void *arg)
 	gone[gone_n++] = *k;
 }
 
-static void start(struct echo *e, size_t batch, bool per_key)
+static void start(struct echo_queue *e, size_t batch, bool per_key)
 {
-	const struct echo_cfg cfg = { batch, per_key, 16 };
+	const struct echo_queue_cfg cfg = { batch, per_key, 16 };
 
 	gone_n = 0;
-	assert_int_equal(echo_open(e, &cfg), 0);
+	assert_int_equal(echo_queue_init(e, &cfg), 0);
 }
 
-static uint32_t key(struct echo *e, int64_t at_ms, int64_t delay_ms)
+static uint32_t key(struct echo_queue *e, int64_t at_ms, int64_t delay_ms)
 {
-	return echo_receive(e, at_ms * MS, delay_ms * MS, false, (unsigned char)('a' + e->received % 26));
+	return echo_queue_received_key(e, at_ms * MS, delay_ms * MS, false, (unsigned char)('a' + e->received % 26));
 }
 
-static uint32_t dropped(struct echo *e, int64_t at_ms)
+static uint32_t dropped(struct echo_queue *e, int64_t at_ms)
 {
-	return echo_receive(e, at_ms * MS, 0, true, 'x');
+	return echo_queue_received_key(e, at_ms * MS, 0, true, 'x');
 }
 
 /* Takes at from_ms, draws at draw_ms, flushes at once. The number shown, 0 when nothing was due. */
-static uint32_t redraw(struct echo *e, int64_t from_ms, int64_t draw_ms)
+static uint32_t redraw(struct echo_queue *e, int64_t from_ms, int64_t draw_ms)
 {
 	uint32_t number;
 
-	if (!echo_take(e, from_ms * MS))
+	if (!echo_begin_redraw_of_due_keys(e, from_ms * MS))
 		return 0;
-	number = echo_drawn(e, draw_ms * MS);
-	echo_flushed(e, draw_ms * MS + 1, leave, gone);
+	number = echo_mark_redraw_drawn(e, draw_ms * MS);
+	echo_mark_drawn_keys_flushed(e, draw_ms * MS + 1, leave, gone);
 	return number;
 }
 
 static void one_key_waits_for_its_delay(void **unused)
 {
-	struct echo e;
+	struct echo_queue e;
 
 	(void)unused;
 	start(&e, 1, false);
-	assert_true(echo_next(&e) == NEVER);
+	assert_true(echo_next_redraw_due_ns(&e) == NEVER);
 	assert_int_equal(key(&e, 100, 20), 1);
-	assert_true(echo_next(&e) == 120 * MS);
-	assert_int_equal(echo_take(&e, 120 * MS - 1), 0);
-	assert_int_equal(echo_take(&e, 120 * MS), 1);
-	assert_int_equal(echo_taken(&e, 0)->character, 'a');
-	assert_null(echo_taken(&e, 1));
-	assert_int_equal(echo_drawn(&e, 130 * MS), 1);
+	assert_true(echo_next_redraw_due_ns(&e) == 120 * MS);
+	assert_int_equal(echo_begin_redraw_of_due_keys(&e, 120 * MS - 1), 0);
+	assert_int_equal(echo_begin_redraw_of_due_keys(&e, 120 * MS), 1);
+	assert_int_equal(echo_key_in_redraw(&e, 0)->character, 'a');
+	assert_null(echo_key_in_redraw(&e, 1));
+	assert_int_equal(echo_mark_redraw_drawn(&e, 130 * MS), 1);
 	assert_int_equal(gone_n, 0);
-	echo_flushed(&e, 131 * MS, leave, gone);
+	echo_mark_drawn_keys_flushed(&e, 131 * MS, leave, gone);
 	assert_int_equal(gone_n, 1);
 	assert_true(gone[0].received_ns == 100 * MS && gone[0].draw_ns == 130 * MS && gone[0].flushed_ns == 131 * MS);
 	assert_false(gone[0].coalesced);
-	assert_true(echo_next(&e) == NEVER);
-	echo_flushed(&e, 140 * MS, leave, gone);
+	assert_true(echo_next_redraw_due_ns(&e) == NEVER);
+	echo_mark_drawn_keys_flushed(&e, 140 * MS, leave, gone);
 	assert_int_equal(e.flushes, 1);		/* a flush with nothing drawn is none */
-	echo_close(&e);
+	echo_queue_free(&e);
 }
 
 static void delays_overlap(void **unused)
 {
-	struct echo e;
+	struct echo_queue e;
 
 	(void)unused;
 	start(&e, 1, false);
 	for (int i = 0; i < 3; i++)
 		key(&e, 50 * i, 200);
 	for (int i = 0; i < 3; i++) {
-		assert_true(echo_next(&e) == (200 + 50 * i) * MS);
+		assert_true(echo_next_redraw_due_ns(&e) == (200 + 50 * i) * MS);
 		assert_int_equal(redraw(&e, 200 + 50 * i, 201 + 50 * i), i + 1);
 	}
-	echo_close(&e);
+	echo_queue_free(&e);
 }
 
 static void keys_become_ready_in_order(void **unused)
 {
-	struct echo e;
+	struct echo_queue e;
 
 	(void)unused;
 	start(&e, 1, false);
@@ -107,31 +107,31 @@ static void keys_become_ready_in_order(void **unused)
 	assert_int_equal(e.coalesced, 1);
 	assert_int_equal(e.redraws, 2);
 	assert_int_equal(e.answered, 3);
-	echo_close(&e);
+	echo_queue_free(&e);
 }
 
 /* 20 keys a second and 120 ms of work a redraw: what is due when it begins is answered, what comes meanwhile is not. */
 static void redraw_answers_what_was_due_when_it_began(void **unused)
 {
-	struct echo e;
+	struct echo_queue e;
 
 	(void)unused;
 	start(&e, 1, false);
 	key(&e, 0, 0);
-	assert_int_equal(echo_take(&e, 0), 1);
+	assert_int_equal(echo_begin_redraw_of_due_keys(&e, 0), 1);
 	key(&e, 50, 0);
 	key(&e, 100, 0);
-	assert_int_equal(echo_drawn(&e, 120 * MS), 1);
-	echo_flushed(&e, 120 * MS, leave, gone);
+	assert_int_equal(echo_mark_redraw_drawn(&e, 120 * MS), 1);
+	echo_mark_drawn_keys_flushed(&e, 120 * MS, leave, gone);
 	assert_int_equal(redraw(&e, 120, 240), 3);
 	assert_int_equal(gone_n, 3);
 	assert_true(!gone[0].coalesced && gone[1].coalesced && !gone[2].coalesced);
-	echo_close(&e);
+	echo_queue_free(&e);
 }
 
 static void per_key_coalesces_nothing(void **unused)
 {
-	struct echo e;
+	struct echo_queue e;
 
 	(void)unused;
 	start(&e, 1, true);
@@ -140,85 +140,85 @@ static void per_key_coalesces_nothing(void **unused)
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(redraw(&e, 100 + i, 100 + i), i + 1);
 	assert_int_equal(e.coalesced, 0);
-	assert_true(echo_next(&e) == NEVER);
-	echo_close(&e);
+	assert_true(echo_next_redraw_due_ns(&e) == NEVER);
+	echo_queue_free(&e);
 }
 
 static void batch_of_three(void **unused)
 {
-	struct echo e;
+	struct echo_queue e;
 
 	(void)unused;
 	start(&e, 3, false);
 	key(&e, 0, 5);
 	key(&e, 50, 5);
-	assert_true(echo_next(&e) == 1050 * MS);		/* one second after the last */
+	assert_true(echo_next_redraw_due_ns(&e) == 1050 * MS);		/* one second after the last */
 	assert_int_equal(redraw(&e, 200, 200), 0);
 	key(&e, 100, 5);
-	assert_true(echo_next(&e) == 105 * MS);
+	assert_true(echo_next_redraw_due_ns(&e) == 105 * MS);
 	assert_int_equal(redraw(&e, 105, 105), 3);
 	key(&e, 150, 5);
-	assert_true(echo_next(&e) == 1150 * MS);
+	assert_true(echo_next_redraw_due_ns(&e) == 1150 * MS);
 	assert_int_equal(redraw(&e, 1149, 1149), 0);
 	assert_int_equal(redraw(&e, 1150, 1150), 4);		/* the rest drains */
 	assert_int_equal(e.coalesced, 2);
 	/* a delay longer than the second: not before it is due */
 	key(&e, 2000, 3000);
-	assert_true(echo_next(&e) == 5000 * MS);
+	assert_true(echo_next_redraw_due_ns(&e) == 5000 * MS);
 	assert_int_equal(redraw(&e, 5000, 5000), 5);
-	echo_close(&e);
+	echo_queue_free(&e);
 }
 
 static void batch_per_key_is_exact_under_backlog(void **unused)
 {
-	struct echo e;
+	struct echo_queue e;
 
 	(void)unused;
 	start(&e, 3, true);
 	for (int i = 0; i < 7; i++)
 		key(&e, 10 * i, 0);
-	assert_int_equal(echo_take(&e, 500 * MS), 3);
-	assert_int_equal(echo_drawn(&e, 510 * MS), 3);
+	assert_int_equal(echo_begin_redraw_of_due_keys(&e, 500 * MS), 3);
+	assert_int_equal(echo_mark_redraw_drawn(&e, 510 * MS), 3);
 	assert_int_equal(redraw(&e, 520, 520), 6);
 	assert_int_equal(redraw(&e, 530, 530), 0);
 	assert_int_equal(redraw(&e, 1060, 1060), 7);
-	echo_close(&e);
+	echo_queue_free(&e);
 	/* per redraw the same backlog is one batch */
 	start(&e, 3, false);
 	for (int i = 0; i < 7; i++)
 		key(&e, 10 * i, 0);
 	assert_int_equal(redraw(&e, 500, 510), 7);
 	assert_int_equal(e.coalesced, 6);
-	echo_close(&e);
+	echo_queue_free(&e);
 }
 
 static void dropped_is_only_overtaken(void **unused)
 {
-	struct echo e;
+	struct echo_queue e;
 
 	(void)unused;
 	start(&e, 1, false);
 	assert_int_equal(dropped(&e, 0), 1);
-	assert_true(echo_next(&e) == NEVER);
+	assert_true(echo_next_redraw_due_ns(&e) == NEVER);
 	assert_int_equal(redraw(&e, 5000, 5000), 0);
 	assert_int_equal(key(&e, 6000, 0), 2);
 	assert_int_equal(dropped(&e, 6001), 3);
 	assert_int_equal(redraw(&e, 6002, 6003), 2);
 	assert_int_equal(gone_n, 2);				/* 1 was overtaken, 3 still waits */
 	assert_true(gone[0].dropped && !gone[0].coalesced && gone[0].flushed_ns == 6003 * MS + 1);
-	assert_true(echo_next(&e) == NEVER);
-	echo_drain(&e, leave, gone);
+	assert_true(echo_next_redraw_due_ns(&e) == NEVER);
+	echo_pass_on_unshown_keys(&e, leave, gone);
 	assert_int_equal(gone_n, 3);
 	assert_true(gone[2].seq == 3 && gone[2].dropped && !gone[2].draw_ns && !gone[2].flushed_ns);
 	assert_int_equal(e.dropped, 2);
 	assert_int_equal(e.answered, 1);
 	assert_int_equal(e.waiting, 0);
-	echo_close(&e);
+	echo_queue_free(&e);
 }
 
 static void dropped_counts_for_no_batch(void **unused)
 {
-	struct echo e;
+	struct echo_queue e;
 
 	(void)unused;
 	start(&e, 2, false);
@@ -227,44 +227,44 @@ static void dropped_counts_for_no_batch(void **unused)
 	dropped(&e, 2);
 	assert_int_equal(redraw(&e, 10, 10), 0);
 	key(&e, 11, 0);
-	assert_int_equal(echo_take(&e, 11 * MS), 2);
-	assert_true(echo_taken(&e, 1)->dropped);
-	assert_int_equal(echo_taken(&e, 3)->seq, 4);
-	assert_int_equal(echo_drawn(&e, 12 * MS), 4);
-	echo_close(&e);
+	assert_int_equal(echo_begin_redraw_of_due_keys(&e, 11 * MS), 2);
+	assert_true(echo_key_in_redraw(&e, 1)->dropped);
+	assert_int_equal(echo_key_in_redraw(&e, 3)->seq, 4);
+	assert_int_equal(echo_mark_redraw_drawn(&e, 12 * MS), 4);
+	echo_queue_free(&e);
 }
 
 /* A VNC client that asks late: two numbers are drawn before one is sent. The first was never seen. */
 static void drawn_over_before_the_flush_is_coalesced(void **unused)
 {
-	struct echo e;
+	struct echo_queue e;
 
 	(void)unused;
 	start(&e, 1, false);
 	key(&e, 0, 0);
-	echo_take(&e, 0);
-	echo_drawn(&e, 1 * MS);
+	echo_begin_redraw_of_due_keys(&e, 0);
+	echo_mark_redraw_drawn(&e, 1 * MS);
 	key(&e, 10, 0);
-	echo_take(&e, 10 * MS);
-	echo_flushed(&e, 10 * MS + 1, leave, gone);	/* while the second is being drawn: only the first is out */
+	echo_begin_redraw_of_due_keys(&e, 10 * MS);
+	echo_mark_drawn_keys_flushed(&e, 10 * MS + 1, leave, gone);	/* while the second is being drawn: only the first is out */
 	assert_int_equal(gone_n, 1);
 	assert_false(gone[0].coalesced);
-	echo_drawn(&e, 11 * MS);
+	echo_mark_redraw_drawn(&e, 11 * MS);
 	key(&e, 20, 0);
-	echo_take(&e, 20 * MS);
-	echo_drawn(&e, 21 * MS);
-	echo_flushed(&e, 30 * MS, leave, gone);
+	echo_begin_redraw_of_due_keys(&e, 20 * MS);
+	echo_mark_redraw_drawn(&e, 21 * MS);
+	echo_mark_drawn_keys_flushed(&e, 30 * MS, leave, gone);
 	assert_int_equal(gone_n, 3);
 	assert_true(gone[1].seq == 2 && gone[1].coalesced && gone[1].draw_ns == 11 * MS && gone[1].flushed_ns == 30 * MS);
 	assert_false(gone[2].coalesced);
 	assert_int_equal(e.redraws, 3);
 	assert_int_equal(e.flushes, 2);
-	echo_close(&e);
+	echo_queue_free(&e);
 }
 
 static void a_full_queue_loses_and_counts(void **unused)
 {
-	struct echo e;
+	struct echo_queue e;
 
 	(void)unused;
 	start(&e, 1, false);
@@ -279,10 +279,10 @@ static void a_full_queue_loses_and_counts(void **unused)
 		assert_int_equal(key(&e, 31 + i, 0), 19 + i);
 	}
 	assert_int_equal(gone_n, 116);
-	echo_drain(&e, leave, gone);
+	echo_pass_on_unshown_keys(&e, leave, gone);
 	assert_int_equal(gone_n, 117);
 	assert_int_equal(e.waiting, 1);
-	echo_close(&e);
+	echo_queue_free(&e);
 }
 
 int main(void)

@@ -25,13 +25,13 @@
 #define PATIENCE (20 * NS_PER_S)
 
 static struct {
-	struct face *face;
+	struct echo_display *face;
 	int fd;
 	uint32_t pixel[PIXELS];
 	unsigned char keys[100];
 	int keys_n, flushes;
 	int64_t flushed_ns;
-	struct scene_box rectangle[8];
+	struct pixel_box rectangle[8];
 	int rectangles;
 } t;
 
@@ -42,7 +42,7 @@ static void on_key(void *arg, int64_t now_ns, unsigned char character)
 	t.keys[t.keys_n++] = character;
 }
 
-static void on_flushed(void *arg, int64_t now_ns)
+static void on_drawn_keys_flushed(void *arg, int64_t now_ns)
 {
 	assert_ptr_equal(arg, &t);
 	t.flushes++;
@@ -119,10 +119,10 @@ static void receive(void)
 	t.rectangles = number16(head + 2);
 	assert_in_range(t.rectangles, 1, 8);
 	for (int i = 0; i < t.rectangles; i++) {
-		struct scene_box *b = &t.rectangle[i];
+		struct pixel_box *b = &t.rectangle[i];
 
 		get(rect, 12);
-		*b = (struct scene_box){ number16(rect), number16(rect + 2), number16(rect + 4), number16(rect + 6) };
+		*b = (struct pixel_box){ number16(rect), number16(rect + 2), number16(rect + 4), number16(rect + 6) };
 		assert_true(b->x + b->width <= SCENE_WIDTH && b->y + b->height <= SCENE_HEIGHT);
 		assert_int_equal(number16(rect + 8) << 16 | number16(rect + 10), 0);
 		for (int y = b->y; y < b->y + b->height; y++)
@@ -139,11 +139,11 @@ static int luminance(const void *pixels, int x, int y)
 
 static uint32_t shown(int cell)
 {
-	const struct patch_image image = { SCENE_WIDTH, SCENE_HEIGHT, luminance, t.pixel };
+	const struct patch_searched_image image = { SCENE_WIDTH, SCENE_HEIGHT, luminance, t.pixel };
 	const struct patch_place at = { 2 * cell, 2 * cell, cell };
 	uint32_t number = UINT32_MAX;
 
-	assert_true(patch_read(&image, &at, &number));
+	assert_true(patch_read_number_at(&image, &at, &number));
 	return number;
 }
 
@@ -183,12 +183,12 @@ static int connect_to(int port)
 
 static int start(bool noise, int cell)
 {
-	struct face_cfg cfg = { .listen = "127.0.0.1", .port = free_port(), .cell = cell, .noise = noise, .seed = 1,
-				.key = on_key, .flushed = on_flushed, .arg = &t };
+	struct echo_display_cfg cfg = { .listen = "127.0.0.1", .port = free_port(), .cell = cell, .noise = noise, .seed = 1,
+				.key = on_key, .flushed = on_drawn_keys_flushed, .arg = &t };
 	char why[200] = "";
 
 	memset(&t, 0, sizeof(t));
-	t.face = face_vnc_open(&cfg, why, sizeof(why));
+	t.face = vnc_echo_display_open(&cfg, why, sizeof(why));
 	assert_string_equal(why, "");
 	assert_non_null(t.face);
 	return cfg.port;
@@ -357,18 +357,18 @@ static void a_client_that_leaves_does_no_harm(void **unused)
 
 static void refusals_are_one_line(void **unused)
 {
-	struct face_cfg cfg = { .listen = "127.0.0.1", .cell = 8, .key = on_key, .flushed = on_flushed, .arg = &t };
+	struct echo_display_cfg cfg = { .listen = "127.0.0.1", .cell = 8, .key = on_key, .flushed = on_drawn_keys_flushed, .arg = &t };
 	char why[200] = "";
 
 	(void)unused;
 	cfg.port = start(false, 8);
 	t.fd = -1;
-	assert_null(face_vnc_open(&cfg, why, sizeof(why)));
+	assert_null(vnc_echo_display_open(&cfg, why, sizeof(why)));
 	assert_non_null(strstr(why, "in use"));
 	assert_null(strchr(why, '\n'));
 	t.face->close(t.face);
 	cfg.listen = "localhost";
-	assert_null(face_vnc_open(&cfg, why, sizeof(why)));
+	assert_null(vnc_echo_display_open(&cfg, why, sizeof(why)));
 	assert_non_null(strstr(why, "localhost"));
 }
 

@@ -18,7 +18,7 @@ static int luminance(const void *pixels, int x, int y)
 	return grey[y][x];
 }
 
-static void paint(const struct scene_box *box, int n, uint8_t value)
+static void paint(const struct pixel_box *box, int n, uint8_t value)
 {
 	for (int i = 0; i < n; i++) {
 		assert_true(box[i].x >= 0 && box[i].y >= 0 && box[i].width > 0 && box[i].height > 0);
@@ -28,20 +28,20 @@ static void paint(const struct scene_box *box, int n, uint8_t value)
 	}
 }
 
-static void start(struct scene *s, int cell)
+static void start(struct echo_window_layout *s, int cell)
 {
-	scene_start(s, cell);
+	scene_init(s, cell);
 	memset(grey, 255, sizeof(grey));
 	for (int r = 0; r < PATCH_ROWS; r++)
 		for (int c = 0; c < PATCH_COLUMNS; c++)
-			paint(&(struct scene_box){ (2 + c) * cell, (2 + r) * cell, cell, cell }, 1, s->cells.white[r][c] ? 255 : 0);
+			paint(&(struct pixel_box){ (2 + c) * cell, (2 + r) * cell, cell, cell }, 1, s->cells.white[r][c] ? 255 : 0);
 }
 
 static void changes_alone_keep_the_patch_right(void **unused)
 {
-	const struct patch_image image = { SCENE_WIDTH, SCENE_HEIGHT, luminance, NULL };
-	struct scene_box white[BOXES], black[BOXES];
-	struct scene s;
+	const struct patch_searched_image image = { SCENE_WIDTH, SCENE_HEIGHT, luminance, NULL };
+	struct pixel_box white[BOXES], black[BOXES];
+	struct echo_window_layout s;
 	int whites, blacks;
 
 	(void)unused;
@@ -51,10 +51,10 @@ static void changes_alone_keep_the_patch_right(void **unused)
 
 		start(&s, cell);
 		for (uint32_t n = 1; n < 300; n++) {
-			scene_number(&s, n * 7919, n % 10 == 0, white, &whites, black, &blacks);
+			scene_change_number(&s, n * 7919, n % 10 == 0, white, &whites, black, &blacks);
 			paint(white, whites, 255);
 			paint(black, blacks, 0);
-			assert_true(patch_read(&image, &at, &got));
+			assert_true(patch_read_number_at(&image, &at, &got));
 			assert_int_equal(got, n * 7919);
 		}
 	}
@@ -63,22 +63,22 @@ static void changes_alone_keep_the_patch_right(void **unused)
 /* Nothing is painted that does not change, nothing twice: painting says so by inverting. */
 static void only_changed_cells_are_painted(void **unused)
 {
-	struct scene_box white[BOXES], black[BOXES];
-	struct scene s;
+	struct pixel_box white[BOXES], black[BOXES];
+	struct echo_window_layout s;
 	int whites, blacks;
 
 	(void)unused;
 	start(&s, 8);
-	scene_number(&s, 0, false, white, &whites, black, &blacks);
+	scene_change_number(&s, 0, false, white, &whites, black, &blacks);
 	assert_int_equal(whites + blacks, 0);
-	scene_number(&s, 5, false, white, &whites, black, &blacks);
+	scene_change_number(&s, 5, false, white, &whites, black, &blacks);
 	for (int i = 0; i < whites; i++)
 		for (int x = 0; x < white[i].width; x++)
 			assert_int_equal(grey[white[i].y][white[i].x + x], 0);
 	for (int i = 0; i < blacks; i++)
 		for (int x = 0; x < black[i].width; x++)
 			assert_int_equal(grey[black[i].y][black[i].x + x], 255);
-	scene_number(&s, 5, true, white, &whites, black, &blacks);
+	scene_change_number(&s, 5, true, white, &whites, black, &blacks);
 	memset(grey, 128, sizeof(grey));
 	paint(white, whites, 255);
 	paint(black, blacks, 0);
@@ -89,32 +89,32 @@ static void only_changed_cells_are_painted(void **unused)
 
 static void numbers_beyond_24_bits_wrap(void **unused)
 {
-	struct scene_box white[BOXES], black[BOXES];
-	struct scene s;
+	struct pixel_box white[BOXES], black[BOXES];
+	struct echo_window_layout s;
 	int whites, blacks;
 
 	(void)unused;
-	scene_start(&s, 8);
-	scene_number(&s, 0x1000007, false, white, &whites, black, &blacks);
+	scene_init(&s, 8);
+	scene_change_number(&s, 0x1000007, false, white, &whites, black, &blacks);
 	assert_int_equal(s.number, 7);
 }
 
 static void the_line_is_begun_anew_when_full(void **unused)
 {
 	bool cleared;
-	struct scene s;
+	struct echo_window_layout s;
 
 	(void)unused;
 	for (int cell = SCENE_CELL_MIN; cell <= SCENE_CELL_MAX; cell++) {
-		struct scene_box line, box;
+		struct pixel_box line, box;
 		int n = 0;
 
-		scene_start(&s, cell);
-		line = scene_line(&s);
+		scene_init(&s, cell);
+		line = scene_text_line_box(&s);
 		/* outside the patch's quiet zone, inside the window */
 		assert_true(line.y >= (2 + PATCH_ROWS + 1) * cell && line.y + line.height <= SCENE_HEIGHT);
 		for (cleared = false; !cleared; n++) {
-			box = scene_type(&s, 'a', &cleared);
+			box = scene_add_typed_character(&s, 'a', &cleared);
 			assert_true(box.x >= line.x && box.x + box.width <= line.x + line.width && box.y == line.y);
 			assert_true(n < 100);
 		}
@@ -122,9 +122,9 @@ static void the_line_is_begun_anew_when_full(void **unused)
 		assert_int_equal(s.length, 1);
 		assert_int_equal(box.x, line.x);
 	}
-	scene_start(&s, 8);
-	scene_type(&s, '\r', &cleared);
-	scene_type(&s, 200, &cleared);
+	scene_init(&s, 8);
+	scene_add_typed_character(&s, '\r', &cleared);
+	scene_add_typed_character(&s, 200, &cleared);
 	assert_memory_equal(s.line, "..", 2);
 }
 

@@ -11,71 +11,71 @@
 #include "fields.h"
 #include "score/models.h"
 
-static const struct models_limits limits = {
+static const struct models_rating_limits limits = {
 	.perception = 100, .crisp = 150, .noticeable = 1000, .annoying = 2000, .unacceptable = 5000,
 	.apdex_target = 100, .apdex_tolerating = 4, .apdex_excellent = 0.94, .apdex_good = 0.85, .apdex_fair = 0.7,
 	.apdex_poor = 0.5, .wu_expected = 100, .wu_beta = 2, .vsi_base = 15, .vsi_dropped = 2, .vsi_samples = 5,
 	.vsi_per_user = 0.4, .vsi_trim = 0.05, .vsi_margin = 1000,
 };
 
-static struct samples_in_one one[400];
+static struct latency_sample one[400];
 
-static struct samples_in samples(const double *ms, size_t n)
+static struct latency_samples samples(const double *ms, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		one[i] = (struct samples_in_one){ .ms = ms[i], .users = NAN };
-	return (struct samples_in){ .one = one, .n = n };
+		one[i] = (struct latency_sample){ .ms = ms[i], .users = NAN };
+	return (struct latency_samples){ .one = one, .n = n };
 }
 
 static void rules_by_hand(void **state)
 {
 	static const double ms[] = { 50, 100, 101, 150, 400, 401, 1000, 2100, 5000, 9000 };
-	struct samples_in s = samples(ms, 10), none = { 0 };
-	struct models_apdex a;
+	struct latency_samples s = samples(ms, 10), none = { 0 };
+	struct models_apdex_result a;
 	double share[MODELS_TOLIA], mean;
 
 	(void)state;
-	assert_near(models_late(&s, 100), 0.8, 1e-12);
-	models_tolia(&s, &limits, share);
+	assert_near(models_late_share(&s, 100), 0.8, 1e-12);
+	models_tolia_class_shares(&s, &limits, share);
 	assert_near(share[0], 0.3, 1e-12);	/* 50 100 101 */
 	assert_near(share[1], 0.3, 1e-12);	/* 150 400 401 */
 	assert_near(share[2], 0.1, 1e-12);	/* 1000 */
 	assert_near(share[3], 0.1, 1e-12);
 	assert_near(share[4], 0.2, 1e-12);
-	models_apdex(&s, &limits, &a);
+	models_compute_apdex(&s, &limits, &a);
 	assert_int_equal(a.satisfied, 2);
 	assert_int_equal(a.tolerating, 3);
 	assert_int_equal(a.frustrated, 5);
 	assert_near(a.score, 0.35, 1e-12);
-	assert_string_equal(models_apdex_word(&limits, a.score), "unacceptable");
-	assert_string_equal(models_apdex_word(&limits, 0.85), "good");
-	assert_string_equal(models_apdex_word(&limits, 0.9349), "good");	/* words are of hundredths: 0.93 and 0.94 */
-	assert_string_equal(models_apdex_word(&limits, 0.9351), "excellent");
-	assert_string_equal(models_apdex_word(&limits, 0.4949), "unacceptable");
-	assert_string_equal(models_apdex_word(&limits, 0.4951), "poor");
+	assert_string_equal(models_apdex_rating_word(&limits, a.score), "unacceptable");
+	assert_string_equal(models_apdex_rating_word(&limits, 0.85), "good");
+	assert_string_equal(models_apdex_rating_word(&limits, 0.9349), "good");	/* words are of hundredths: 0.93 and 0.94 */
+	assert_string_equal(models_apdex_rating_word(&limits, 0.9351), "excellent");
+	assert_string_equal(models_apdex_rating_word(&limits, 0.4949), "unacceptable");
+	assert_string_equal(models_apdex_rating_word(&limits, 0.4951), "poor");
 	s.one[0].failed = true;	/* soon, but with an error */
-	models_apdex(&s, &limits, &a);
+	models_compute_apdex(&s, &limits, &a);
 	assert_int_equal(a.satisfied, 1);
 	assert_int_equal(a.frustrated, 6);
 	/* (.001 .05 .3 .301 .9 2 4.9 8.9)^2 */
-	assert_near(models_wu(&s, &limits, &mean), 1e-6 + 0.0025 + 0.09 + 0.090601 + 0.81 + 4 + 24.01 + 79.21, 1e-9);
+	assert_near(models_wu_felt_delay(&s, &limits, &mean), 1e-6 + 0.0025 + 0.09 + 0.090601 + 0.81 + 4 + 24.01 + 79.21, 1e-9);
 	assert_near(mean, 10.8213102, 1e-6);
-	assert_true(isnan(models_late(&none, 100)));
-	assert_null(models_apdex_word(&limits, NAN));
+	assert_true(isnan(models_late_share(&none, 100)));
+	assert_null(models_apdex_rating_word(&limits, NAN));
 }
 
 /* 200 samples, one more user each ten; latency 500 ms, and from 15 users on 1,600 ms. */
 static void vsimax_by_hand(void **state)
 {
-	struct samples_in s = { .one = one, .n = 200 };
-	struct models_vsi v;
+	struct latency_samples s = { .one = one, .n = 200 };
+	struct models_vsimax_result v;
 
 	(void)state;
 	for (size_t i = 0; i < 200; i++)
-		one[i] = (struct samples_in_one){ .ms = i < 140 ? 500 : 1600, .users = (double)(1 + i / 10) };
+		one[i] = (struct latency_sample){ .ms = i < 140 ? 500 : 1600, .users = (double)(1 + i / 10) };
 	one[3].ms = 1;	/* of the shortest two, which are dropped */
 	one[4].ms = 2;
-	assert_int_equal(models_vsi(&s, &limits, &v), 0);
+	assert_int_equal(models_compute_vsimax(&s, &limits, &v), 0);
 	assert_near(v.base, 500, 1e-9);
 	assert_near(v.limit, 1500, 1e-9);
 	assert_true(v.reached);
@@ -84,15 +84,15 @@ static void vsimax_by_hand(void **state)
 	assert_near(v.users, 15, 0);
 	assert_near(v.last, 1600, 1e-9);
 	s.n = 140;
-	assert_int_equal(models_vsi(&s, &limits, &v), 0);
+	assert_int_equal(models_compute_vsimax(&s, &limits, &v), 0);
 	assert_false(v.reached);
 	assert_near(v.users, 14, 0);
 	for (size_t i = 0; i < 200; i++)
 		one[i].users = NAN;
-	assert_int_equal(models_vsi(&s, &limits, &v), 0);
+	assert_int_equal(models_compute_vsimax(&s, &limits, &v), 0);
 	assert_false(v.known);
 	s.n = 14;
-	assert_int_equal(models_vsi(&s, &limits, &v), 0);
+	assert_int_equal(models_compute_vsimax(&s, &limits, &v), 0);
 	assert_true(isnan(v.base));
 }
 
@@ -102,18 +102,18 @@ static void vsimax_by_hand(void **state)
  * 20: 42000 / 27. (Its 31, less two at either end, would not be over it by then.) */
 static void vsimax_of_sixty_users(void **state)
 {
-	struct samples_in s = { .one = one, .n = 39 };
-	struct models_vsi v;
+	struct latency_samples s = { .one = one, .n = 39 };
+	struct models_vsimax_result v;
 
 	(void)state;
 	for (size_t i = 0; i < 40; i++)
-		one[i] = (struct samples_in_one){ .ms = i < 20 ? 500 : 2000, .users = 60 };
-	assert_int_equal(models_vsi(&s, &limits, &v), 0);
+		one[i] = (struct latency_sample){ .ms = i < 20 ? 500 : 2000, .users = 60 };
+	assert_int_equal(models_compute_vsimax(&s, &limits, &v), 0);
 	assert_true(v.known);
 	assert_false(v.reached);
 	assert_near(v.last, 1500, 1e-9);
 	s.n = 40;
-	assert_int_equal(models_vsi(&s, &limits, &v), 0);
+	assert_int_equal(models_compute_vsimax(&s, &limits, &v), 0);
 	assert_true(v.reached);
 	assert_near(v.last, 42000.0 / 27, 1e-9);
 	assert_near(v.limit, 1500, 1e-9);
@@ -125,17 +125,17 @@ static void cells_with_quotes(void **state)
 	char *cell[5];
 
 	(void)state;
-	assert_int_equal(fields_cut(line, true, cell, 5), 5);
+	assert_int_equal(fields_split_line(line, true, cell, 5), 5);
 	assert_string_equal(cell[0], "a");
 	assert_string_equal(cell[1], "b, \"c\"");
 	assert_string_equal(cell[2], "");
 	assert_string_equal(cell[3], "d");
 	assert_string_equal(cell[4], "e");
-	assert_int_equal(fields_find(cell, 5, "e"), 4);
-	assert_int_equal(fields_find(cell, 5, "f"), -1);
-	assert_int_equal(fields_cut(tabs, false, cell, 5), 3);
+	assert_int_equal(fields_index_of_name(cell, 5, "e"), 4);
+	assert_int_equal(fields_index_of_name(cell, 5, "f"), -1);
+	assert_int_equal(fields_split_line(tabs, false, cell, 5), 3);
 	assert_string_equal(cell[0], "\"a\"");
-	assert_int_equal(fields_cut(many, true, cell, 2), 0);
+	assert_int_equal(fields_split_line(many, true, cell, 2), 0);
 }
 
 int main(void)

@@ -18,7 +18,7 @@
 /* A login as they are: a door (10) starts a display server (11) and a terminal (12), whose shell
  * (13) leads a session of its own and runs an editor (14); a daemon (15) of that session lost its
  * parent; another (16) made a session for itself first. 20 is somebody else's. */
-static const struct member table[] = {
+static const struct process_table_entry table[] = {
 	{ .pid = 1, .is.ppid = 0, .is.session = 1 },
 	{ .pid = 2, .is.ppid = 0, .is.session = 0, .is.flags = PROC_KTHREAD },
 	{ .pid = 10, .is.ppid = 1, .is.session = 5 },
@@ -35,13 +35,13 @@ static const struct member table[] = {
 
 static uint64_t marked_by(const pid_t *root, size_t roots)
 {
-	struct member m[N];
+	struct process_table_entry m[N];
 	uint64_t set = 0;
 	size_t n = 0;
 
 	for (size_t i = 0; i < N; i++)
 		m[i] = table[i];
-	n = members_mark(m, N, root, roots);
+	n = members_mark_login_processes(m, N, root, roots);
 	for (size_t i = 0; i < N; i++) {
 		set |= m[i].in ? UINT64_C(1) << m[i].pid : 0;
 		n -= m[i].in;
@@ -81,47 +81,47 @@ static void test_nobody(void **state)
 
 static void test_above(void **state)
 {
-	struct member m[N], loop[] = { { .pid = 3, .is.ppid = 4 }, { .pid = 4, .is.ppid = 3 } };
+	struct process_table_entry m[N], loop[] = { { .pid = 3, .is.ppid = 4 }, { .pid = 4, .is.ppid = 3 } };
 
 	(void)state;
 	for (size_t i = 0; i < N; i++)
 		m[i] = table[i];
-	assert_true(members_descends(m, N, 10, 14));
-	assert_true(members_descends(m, N, 14, 14));
-	assert_false(members_descends(m, N, 14, 10));
-	assert_false(members_descends(m, N, 11, 14));
-	assert_false(members_descends(loop, 2, 7, 3));
+	assert_true(members_pid_is_descendant(m, N, 10, 14));
+	assert_true(members_pid_is_descendant(m, N, 14, 14));
+	assert_false(members_pid_is_descendant(m, N, 14, 10));
+	assert_false(members_pid_is_descendant(m, N, 11, 14));
+	assert_false(members_pid_is_descendant(loop, 2, 7, 3));
 }
 
 static void test_read(void **state)
 {
-	struct member m;
+	struct process_table_entry m;
 
 	(void)state;
-	assert_int_equal(members_read(getpid(), &m), 0);
+	assert_int_equal(members_read_process(getpid(), &m), 0);
 	assert_int_equal(m.pid, getpid());
 	assert_int_equal(m.is.ppid, getppid());
 	assert_int_equal(m.is.session, getsid(0));
 	assert_false(member_is_kernel_thread(&m));
-	assert_int_equal(members_read(INT_MAX, &m), -ESRCH);
+	assert_int_equal(members_read_process(INT_MAX, &m), -ESRCH);
 }
 
 static void test_scan(void **state)
 {
-	struct member *m;
+	struct process_table_entry *m;
 	size_t n;
 
 	(void)state;
 	assert_int_equal(members_scan(&m, &n), 0);
-	assert_non_null(members_find(m, n, getpid()));
-	assert_true(members_descends(m, n, getppid(), getpid()));
+	assert_non_null(member_of_pid(m, n, getpid()));
+	assert_true(members_pid_is_descendant(m, n, getppid(), getpid()));
 	free(m);
 }
 
 static void test_command(void **state)
 {
 	char text[16];
-	int64_t bytes = members_page_tables(getpid());
+	int64_t bytes = members_page_table_bytes(getpid());
 
 	(void)state;
 	members_read_command(getpid(), text, sizeof(text));
@@ -129,7 +129,7 @@ static void test_command(void **state)
 	assert_true(bytes > 0 && bytes % 1024 == 0);
 	members_read_command(INT_MAX, text, sizeof(text));
 	assert_string_equal(text, "");
-	assert_int_equal(members_page_tables(INT_MAX), -1);
+	assert_int_equal(members_page_table_bytes(INT_MAX), -1);
 }
 
 static void test_stopped(void **state)
@@ -140,13 +140,13 @@ static void test_stopped(void **state)
 	if (!pid)
 		for (;;)
 			pause();
-	assert_false(members_is_stopped(pid));
+	assert_false(members_all_threads_stopped(pid));
 	kill(pid, SIGSTOP);
 	waitpid(pid, NULL, WUNTRACED);
-	assert_true(members_is_stopped(pid));
+	assert_true(members_all_threads_stopped(pid));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	assert_true(members_is_stopped(pid));
+	assert_true(members_all_threads_stopped(pid));
 }
 
 int main(void)

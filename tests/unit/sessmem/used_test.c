@@ -55,7 +55,7 @@ static int drop(void **state)
 /* In MB: 1000 there, 300 free, 400 + 20 cached of which 30 shared memory, 50 of slabs can go: 260 are in use. */
 static void test_machine(void **state)
 {
-	struct used_machine m;
+	struct machine_memory_use m;
 
 	(void)state;
 	write_file("meminfo",
@@ -63,7 +63,7 @@ static void test_machine(void **state)
 			      "AnonPages: 102400 kB\nShmem: 30720 kB\nSReclaimable: 51200 kB\nSUnreclaim: 20480 kB\nKernelStack: "
 			      "2048 kB\nPageTables: 3072 kB\n"
 			      "SecPageTables: 0 kB\nPercpu: 1024 kB\nSwapTotal: 2048 kB\nSwapFree: 1024 kB\nHugePages_Total: 0\n");
-	assert_int_equal(used_machine_read(path_of("meminfo"), &m), 0);
+	assert_int_equal(read_machine_memory_use(path_of("meminfo"), &m), 0);
 	assert_int_equal(m.total, INT64_C(1000) << 20);
 	assert_int_equal(m.used, INT64_C(260) << 20);	/* 1000 - 300 - 20 - 400 - 50 + 30 */
 	assert_int_equal(m.processes, INT64_C(130) << 20);
@@ -72,30 +72,30 @@ static void test_machine(void **state)
 	assert_int_equal(m.swapped, INT64_C(1) << 20);
 	assert_int_equal(m.available, INT64_C(700000) * 1024);
 	write_file("meminfo", "MemTotal: 1024000 kB\n");
-	assert_int_equal(used_machine_read(path_of("meminfo"), &m), -EPROTO);
-	assert_int_equal(used_machine_read(path_of("nothing"), &m), -ENOENT);
+	assert_int_equal(read_machine_memory_use(path_of("meminfo"), &m), -EPROTO);
+	assert_int_equal(read_machine_memory_use(path_of("nothing"), &m), -ENOENT);
 }
 
 static void test_no_group(void **state)
 {
-	struct used_group g;
+	struct cgroup_memory_use g;
 
 	(void)state;
-	assert_int_equal(used_group_read(folder, &g), 0);
+	assert_int_equal(read_cgroup_memory_use(folder, &g), 0);
 	assert_int_equal(g.version, 0);
 }
 
 /* The plain lines are of the group alone, those with total_ of all below it too. */
 static void test_version_1(void **state)
 {
-	struct used_group g;
+	struct cgroup_memory_use g;
 
 	(void)state;
 	write_file("memory.usage_in_bytes", "1000\n");
 	write_file("memory.kmem.usage_in_bytes", "100\n");
 	write_file("memory.stat",
 		   "cache 1\nrss 2\nshmem 3\nswap 4\ntotal_cache 600\ntotal_rss 300\ntotal_rss_huge 9\ntotal_shmem 50\ntotal_swap 70\n");
-	assert_int_equal(used_group_read(folder, &g), 0);
+	assert_int_equal(read_cgroup_memory_use(folder, &g), 0);
 	assert_int_equal(g.version, 1);
 	assert_int_equal(g.charged, 1000);
 	assert_int_equal(g.anonymous, 300);
@@ -109,13 +109,13 @@ static void test_version_1(void **state)
 
 static void test_version_2(void **state)
 {
-	struct used_group g;
+	struct cgroup_memory_use g;
 
 	(void)state;
 	write_file("memory.current", "5000\n");
 	write_file("memory.swap.current", "40\n");
 	write_file("memory.stat", "anon 3000\nfile 1500\nkernel 500\nkernel_stack 16\nshmem 200\nfile_mapped 7\n");
-	assert_int_equal(used_group_read(folder, &g), 0);
+	assert_int_equal(read_cgroup_memory_use(folder, &g), 0);
 	assert_int_equal(g.version, 2);
 	assert_int_equal(g.charged, 5000);
 	assert_int_equal(g.anonymous, 3000);
@@ -126,11 +126,11 @@ static void test_version_2(void **state)
 	/* a kernel that does not sum up its own part, a group without swap */
 	unlink(path_of("memory.swap.current"));
 	write_file("memory.stat", "anon 3000\nfile 1500\nshmem 200\n");
-	assert_int_equal(used_group_read(folder, &g), 0);
+	assert_int_equal(read_cgroup_memory_use(folder, &g), 0);
 	assert_int_equal(g.kernel, -1);
 	assert_int_equal(g.swapped, -1);
 	write_file("memory.stat", "file 1500\nshmem 200\n");
-	assert_int_equal(used_group_read(folder, &g), -EPROTO);
+	assert_int_equal(read_cgroup_memory_use(folder, &g), -EPROTO);
 }
 
 int main(void)

@@ -16,9 +16,9 @@
 
 static char why[128];
 
-static struct burst_spec spec_of(const char *text)
+static struct burst_plan_spec spec_of(const char *text)
 {
-	struct burst_spec spec;
+	struct burst_plan_spec spec;
 
 	assert_int_equal(burst_spec_read(text, &spec, why, sizeof(why)), 0);
 	return spec;
@@ -26,7 +26,7 @@ static struct burst_spec spec_of(const char *text)
 
 static void lists_are_read(void **state)
 {
-	struct burst_spec s = spec_of("every:100ms,len:5ms");
+	struct burst_plan_spec s = spec_of("every:100ms,len:5ms");
 
 	(void)state;
 	assert_int_equal(s.kind, BURST_EVERY);
@@ -59,7 +59,7 @@ static void what_is_no_list_is_told(void **state)
 		"every:9ms,every:9ms,len:5ms", "len:5ms", "len:5ms,every:9ms,len:5ms", "max:5ms", "random:9,random:9",
 		"every:9ms,len:5ms,random:2",
 	};
-	struct burst_spec spec;
+	struct burst_plan_spec spec;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
@@ -73,7 +73,7 @@ static void what_is_no_list_is_told(void **state)
 
 static void the_order_of_words_is_free(void **state)
 {
-	struct burst_spec a = spec_of("len:5ms,every:30ms"), b = spec_of("load:20%,max:2ms,random:7");
+	struct burst_plan_spec a = spec_of("len:5ms,every:30ms"), b = spec_of("load:20%,max:2ms,random:7");
 
 	(void)state;
 	assert_int_equal(a.kind, BURST_EVERY);
@@ -85,34 +85,34 @@ static void the_order_of_words_is_free(void **state)
 
 static void at_equal_intervals_none_drifts_and_none_is_late(void **state)
 {
-	struct burst_spec spec = spec_of("every:30ms,len:5ms");
+	struct burst_plan_spec spec = spec_of("every:30ms,len:5ms");
 	struct burst_plan plan;
 
 	(void)state;
-	assert_int_equal(burst_plan_every(&plan, &spec, NS_PER_S), 0);
+	assert_int_equal(burst_plan_make_periodic(&plan, &spec, NS_PER_S), 0);
 	assert_int_equal(plan.n, 34);		/* 0, 30, ... 990 ms */
 	assert_int_equal(plan.due[0].start_ns, 0);
 	assert_int_equal(plan.due[33].start_ns, 990 * NS_PER_MS);
 	assert_int_equal(plan.due[33].length_ns, 5 * NS_PER_MS);
-	burst_plan_cut(&plan, 60 * NS_PER_MS);
+	burst_plan_drop_after(&plan, 60 * NS_PER_MS);
 	assert_int_equal(plan.n, 2);		/* one that begins just then is left out */
 	burst_plan_free(&plan);
-	assert_int_equal(burst_plan_every(&plan, &spec, 90 * NS_PER_MS), 0);
+	assert_int_equal(burst_plan_make_periodic(&plan, &spec, 90 * NS_PER_MS), 0);
 	assert_int_equal(plan.n, 3);
 	burst_plan_free(&plan);
 	spec = spec_of("every:1ms,len:5us");
-	assert_int_equal(burst_plan_every(&plan, &spec, 2000 * NS_PER_S), -E2BIG);
+	assert_int_equal(burst_plan_make_periodic(&plan, &spec, 2000 * NS_PER_S), -E2BIG);
 }
 
 static void lengths_are_log_uniform(void **state)
 {
-	struct burst_spec spec = spec_of("random:20000,min:100us,max:400ms");
+	struct burst_plan_spec spec = spec_of("random:20000,min:100us,max:400ms");
 	size_t below[4] = { 0 };
 	struct burst_plan plan;
 	double sum = 0;
 
 	(void)state;
-	assert_int_equal(burst_plan_random(&plan, &spec, 7), 0);
+	assert_int_equal(burst_plan_make_random(&plan, &spec, 7), 0);
 	assert_int_equal(plan.n, 20000);
 	for (size_t i = 0; i < plan.n; i++) {
 		int64_t length = plan.due[i].length_ns, edge = NS_PER_MS;
@@ -141,12 +141,12 @@ static void no_second_holds_more_than_the_load(void **state)
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(each) / sizeof(*each); k++) {
-		struct burst_spec spec = spec_of(each[k].text);
+		struct burst_plan_spec spec = spec_of(each[k].text);
 		double most = 0, held = 0, all = 0, *ms;
 		struct burst_plan plan;
 		size_t n, last;
 
-		assert_int_equal(burst_plan_random(&plan, &spec, 3), 0);
+		assert_int_equal(burst_plan_make_random(&plan, &spec, 3), 0);
 		last = plan.n - 1;
 		n = (size_t)((plan.due[last].start_ns + plan.due[last].length_ns) / NS_PER_MS) + 2;
 		ms = calloc(n, sizeof(*ms));
@@ -179,13 +179,13 @@ static void no_second_holds_more_than_the_load(void **state)
 
 static void the_seed_is_the_plan(void **state)
 {
-	struct burst_spec spec = spec_of("random:100");
+	struct burst_plan_spec spec = spec_of("random:100");
 	struct burst_plan a, b, c;
 
 	(void)state;
-	assert_int_equal(burst_plan_random(&a, &spec, 1), 0);
-	assert_int_equal(burst_plan_random(&b, &spec, 1), 0);
-	assert_int_equal(burst_plan_random(&c, &spec, 2), 0);
+	assert_int_equal(burst_plan_make_random(&a, &spec, 1), 0);
+	assert_int_equal(burst_plan_make_random(&b, &spec, 1), 0);
+	assert_int_equal(burst_plan_make_random(&c, &spec, 2), 0);
 	assert_memory_equal(a.due, b.due, 100 * sizeof(*a.due));
 	assert_memory_not_equal(a.due, c.due, 100 * sizeof(*a.due));
 	burst_plan_free(&a);

@@ -14,20 +14,20 @@
 
 static void orders_change_what_they_name(void **state)
 {
-	struct pace pace = { 1, 2, 0, 0 };
+	struct disk_delays pace = { 1, 2, 0, 0 };
 
 	(void)state;
-	assert_int_equal(pace_command(&pace, "read-delay 2.5ms"), 0);
+	assert_int_equal(pace_apply_command(&pace, "read-delay 2.5ms"), 0);
 	assert_int_equal(pace.read_ns, 2500000);
 	assert_int_equal(pace.write_ns, 2);
-	assert_int_equal(pace_command(&pace, "write-delay 40us"), 0);
+	assert_int_equal(pace_apply_command(&pace, "write-delay 40us"), 0);
 	assert_int_equal(pace.read_ns, 2500000);
 	assert_int_equal(pace.write_ns, 40000);
-	assert_int_equal(pace_command(&pace, "delay 0"), 0);
+	assert_int_equal(pace_apply_command(&pace, "delay 0"), 0);
 	assert_int_equal(pace.read_ns, 0);
 	assert_int_equal(pace.write_ns, 0);
-	assert_int_equal(pace_command(&pace, "delay 60s"), 0);
-	assert_int_equal(pace_command(&pace, ""), 0);
+	assert_int_equal(pace_apply_command(&pace, "delay 60s"), 0);
+	assert_int_equal(pace_apply_command(&pace, ""), 0);
 	assert_int_equal(pace.read_ns, 60000000000);
 }
 
@@ -43,9 +43,9 @@ static void what_is_no_order_changes_nothing(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct pace pace = { 11, 12, 13, 14 };
+		struct disk_delays pace = { 11, 12, 13, 14 };
 
-		assert_int_equal(pace_command(&pace, bad[i].line), bad[i].err);
+		assert_int_equal(pace_apply_command(&pace, bad[i].line), bad[i].err);
 		assert_int_equal(pace.read_ns, 11);
 		assert_int_equal(pace.write_ns, 12);
 		assert_int_equal(pace.read_bits, 13);
@@ -56,19 +56,19 @@ static void what_is_no_order_changes_nothing(void **state)
 /* 32 KiB at 1.5 Mbit/s are 262144 / 1500000 s, at 384 Kbit/s 262144 / 384000 s. */
 static void data_takes_its_bits_at_the_rate(void **state)
 {
-	struct pace pace = { .read_ns = 40000000, .write_ns = 40000000 };
+	struct disk_delays pace = { .read_ns = 40000000, .write_ns = 40000000 };
 
 	(void)state;
 	assert_int_equal(pace_delay_ns(&pace, false, 32768), 40000000);
-	assert_int_equal(pace_command(&pace, "read-rate 1500Kbit"), 0);
+	assert_int_equal(pace_apply_command(&pace, "read-rate 1500Kbit"), 0);
 	assert_int_equal(pace_delay_ns(&pace, false, 32768), 40000000 + 174762666);
 	assert_int_equal(pace_delay_ns(&pace, true, 32768), 40000000);
-	assert_int_equal(pace_command(&pace, "write-rate 384Kbit"), 0);
+	assert_int_equal(pace_apply_command(&pace, "write-rate 384Kbit"), 0);
 	assert_int_equal(pace_delay_ns(&pace, true, 32768), 40000000 + 682666666);
-	assert_int_equal(pace_command(&pace, "rate 1Gbit"), 0);
+	assert_int_equal(pace_apply_command(&pace, "rate 1Gbit"), 0);
 	assert_int_equal(pace_delay_ns(&pace, false, 1 << 20), 40000000 + 8388608);
 	assert_int_equal(pace_delay_ns(&pace, true, 1 << 20), 40000000 + 8388608);
-	assert_int_equal(pace_command(&pace, "rate none"), 0);
+	assert_int_equal(pace_apply_command(&pace, "rate none"), 0);
 	assert_int_equal(pace_delay_ns(&pace, true, 1 << 20), 40000000);
 }
 
@@ -80,14 +80,14 @@ static void lines_come_whole_however_they_are_cut(void **state)
 
 	(void)state;
 	for (size_t cut = 0; cut < sizeof(text); cut++) {
-		struct control_lines in = { 0 };
+		struct command_line_assembler in = { 0 };
 		size_t at = 0, found = 0;
 
 		while (at < sizeof(text) - 1) {
 			size_t end = at < cut ? cut : sizeof(text) - 1;
 			const char *line;
 
-			at += control_lines_take(&in, text + at, end - at, &line);
+			at += assemble_command_line(&in, text + at, end - at, &line);
 			assert_true(at <= end);
 			if (line)
 				assert_string_equal(line, lines[found++]);
@@ -99,8 +99,8 @@ static void lines_come_whole_however_they_are_cut(void **state)
 
 static void a_line_too_long_is_not_understood_and_the_next_one_is(void **state)
 {
-	struct control_lines in = { 0 };
-	struct pace pace = { 7, 7, 0, 0 };
+	struct command_line_assembler in = { 0 };
+	struct disk_delays pace = { 7, 7, 0, 0 };
 	char text[1000];
 	const char *line;
 	size_t at;
@@ -109,15 +109,15 @@ static void a_line_too_long_is_not_understood_and_the_next_one_is(void **state)
 	memset(text, 'x', sizeof(text));
 	memcpy(text, "delay 5ms ", 10);
 	memcpy(text + 900, "\ndelay 1ms\n", 11);
-	at = control_lines_take(&in, text, sizeof(text), &line);
+	at = assemble_command_line(&in, text, sizeof(text), &line);
 	assert_int_equal(at, 901);
-	assert_int_equal(pace_command(&pace, line), -EINVAL);
-	at = control_lines_take(&in, text + at, sizeof(text) - at, &line);
-	assert_int_equal(pace_command(&pace, line), 0);
+	assert_int_equal(pace_apply_command(&pace, line), -EINVAL);
+	at = assemble_command_line(&in, text + at, sizeof(text) - at, &line);
+	assert_int_equal(pace_apply_command(&pace, line), 0);
 	assert_int_equal(pace.read_ns, 1000000);
 	/* a zero byte does not cut a line short either */
-	assert_int_equal(control_lines_take(&in, "delay 0\0\n", 9, &line), 9);
-	assert_int_equal(pace_command(&pace, line), -EINVAL);
+	assert_int_equal(assemble_command_line(&in, "delay 0\0\n", 9, &line), 9);
+	assert_int_equal(pace_apply_command(&pace, line), -EINVAL);
 }
 
 int main(void)

@@ -14,10 +14,10 @@
 
 static char why[160];
 
-static int read_text(struct post_events *s, const char *text)
+static int read_counter_file(struct post_events *s, const char *text)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-	int err = post_events_read(s, in, why, sizeof(why));
+	int err = post_events_read_file(s, in, why, sizeof(why));
 
 	fclose(in);
 	return err;
@@ -34,14 +34,14 @@ static void assert_keys(const struct post_event *e, const char *characters)
 
 static void modifiers_in_any_order(void **state)
 {
-	struct act act;
+	struct input_act act;
 
 	(void)state;
-	assert_int_equal(post_events_read_key("shift+super+control+a", &act), 0);
+	assert_int_equal(read_key_with_super("shift+super+control+a", &act), 0);
 	assert_int_equal(act.held, ACT_SHIFT | POST_SUPER | ACT_CTRL);
 	assert_int_equal(act.keysym, 'a');
-	assert_int_equal(post_events_read_key("super+", &act), -EINVAL);
-	assert_int_equal(post_events_read_key("hyper+a", &act), -EINVAL);
+	assert_int_equal(read_key_with_super("super+", &act), -EINVAL);
+	assert_int_equal(read_key_with_super("hyper+a", &act), -EINVAL);
 }
 
 static void words(void **state)
@@ -49,7 +49,8 @@ static void words(void **state)
 	struct post_events s;
 
 	(void)state;
-	assert_int_equal(read_text(&s, "# a file\n\nopen\tctrl+o\nname\ttype:/tmp/a+b Return\nlook\tclick:20,-3 alt+shift+F4 + ctrl++\n"),
+	assert_int_equal(read_counter_file(&s,
+					   "# a file\n\nopen\tctrl+o\nname\ttype:/tmp/a+b Return\nlook\tclick:20,-3 alt+shift+F4 + ctrl++\n"),
 			 0);
 	assert_int_equal(s.n, 3);
 	assert_string_equal(s.event[0].name, "open");
@@ -77,7 +78,7 @@ static void refuses(const char *text, const char *reason)
 {
 	struct post_events s;
 
-	assert_int_equal(read_text(&s, text), -EPROTO);
+	assert_int_equal(read_counter_file(&s, text), -EPROTO);
 	assert_string_equal(why, reason);
 }
 

@@ -19,17 +19,18 @@ struct look {
 };
 
 /* Plays looks, asks every 10 ms, and says when rest was first certain and since when it was: -1, -1 for never by until_ms. */
-static void play(struct stability *r, const struct look *look, size_t n, int64_t until_ms, int64_t *certain_ms, int64_t *since_ms)
+static void play(struct content_stability *r, const struct look *look, size_t n, int64_t until_ms, int64_t *certain_ms,
+		 int64_t *since_ms)
 {
 	size_t next = 0;
 
 	*certain_ms = *since_ms = -1;
 	for (int64_t t = 0; t <= until_ms; t += 10) {
 		while (next < n && look[next].at_ms <= t) {
-			stability_add(r, look[next].at_ms * MS, (uint64_t)look[next].picture);
+			stability_add_look(r, look[next].at_ms * MS, (uint64_t)look[next].picture);
 			next++;
 		}
-		if (stability_reached(r, t * MS) && *certain_ms < 0) {
+		if (has_become_stable(r, t * MS) && *certain_ms < 0) {
 			*certain_ms = t;
 			*since_ms = r->stable_ns / MS;
 		}
@@ -38,9 +39,9 @@ static void play(struct stability *r, const struct look *look, size_t n, int64_t
 
 #define PLAY(until, certain, since, ...) do { \
 		const struct look looks[] = { __VA_ARGS__ }; \
-		struct stability r; \
+		struct content_stability r; \
 		int64_t c, s; \
-		stability_start(&r, QUIET); \
+		stability_init(&r, QUIET); \
 		play(&r, looks, sizeof(looks) / sizeof(*looks), until, &c, &s); \
 		assert_int_equal(c, certain); \
 		assert_int_equal(s, since); \
@@ -60,11 +61,11 @@ static void a_look_that_shows_the_same_is_no_change(void **state)
 
 static void nothing_seen_is_no_rest(void **state)
 {
-	struct stability r;
+	struct content_stability r;
 
 	(void)state;
-	stability_start(&r, QUIET);
-	assert_false(stability_reached(&r, 100 * NS_PER_S));
+	stability_init(&r, QUIET);
+	assert_false(has_become_stable(&r, 100 * NS_PER_S));
 }
 
 static void what_changes_within_the_quiet_time_is_no_rest(void **state)
@@ -99,62 +100,62 @@ static void three_that_take_turns_are_no_rest(void **state)
 
 static void turns_do_not_end_a_rest_but_a_third_does(void **state)
 {
-	struct stability r;
+	struct content_stability r;
 
 	(void)state;
-	stability_start(&r, QUIET);
-	stability_add(&r, 0, 'a');
-	stability_add(&r, 100 * MS, 'b');
-	assert_true(stability_reached(&r, 600 * MS));
+	stability_init(&r, QUIET);
+	stability_add_look(&r, 0, 'a');
+	stability_add_look(&r, 100 * MS, 'b');
+	assert_true(has_become_stable(&r, 600 * MS));
 	assert_int_equal(r.stable_ns, 100 * MS);
-	stability_add(&r, 700 * MS, 'a');
-	assert_true(stability_reached(&r, 700 * MS));
+	stability_add_look(&r, 700 * MS, 'a');
+	assert_true(has_become_stable(&r, 700 * MS));
 	assert_int_equal(r.stable_ns, 100 * MS);
 	/* now it is certain that they take turns, so the step at 100 was the caret's */
-	stability_add(&r, 1300 * MS, 'b');
-	assert_true(stability_reached(&r, 1300 * MS));
+	stability_add_look(&r, 1300 * MS, 'b');
+	assert_true(has_become_stable(&r, 1300 * MS));
 	assert_int_equal(r.stable_ns, 0);
-	stability_add(&r, 1400 * MS, 'c');
-	assert_false(stability_reached(&r, 1400 * MS));
-	assert_true(stability_reached(&r, 1900 * MS));
+	stability_add_look(&r, 1400 * MS, 'c');
+	assert_false(has_become_stable(&r, 1400 * MS));
+	assert_true(has_become_stable(&r, 1900 * MS));
 	assert_int_equal(r.stable_ns, 1400 * MS);
 }
 
 static void after_an_input_only_something_new_is_an_answer(void **state)
 {
-	struct stability r, event;
+	struct content_stability r, event;
 
 	(void)state;
-	stability_start(&r, QUIET);
-	stability_add(&r, 0, 'a');
-	stability_add(&r, 300 * MS, 'b');
-	stability_add(&r, 600 * MS, 'a');
-	stability_add(&r, 900 * MS, 'b');
-	stability_start_after(&event, &r, QUIET);
-	stability_add(&event, 1200 * MS, 'a');	/* the caret goes on */
-	stability_add(&event, 1500 * MS, 'b');
-	assert_false(stability_reached(&event, 9000 * MS));
+	stability_init(&r, QUIET);
+	stability_add_look(&r, 0, 'a');
+	stability_add_look(&r, 300 * MS, 'b');
+	stability_add_look(&r, 600 * MS, 'a');
+	stability_add_look(&r, 900 * MS, 'b');
+	stability_init_after_event(&event, &r, QUIET);
+	stability_add_look(&event, 1200 * MS, 'a');	/* the caret goes on */
+	stability_add_look(&event, 1500 * MS, 'b');
+	assert_false(has_become_stable(&event, 9000 * MS));
 	assert_false(event.changed);
-	stability_add(&event, 9100 * MS, 'c');
-	stability_add(&event, 9300 * MS, 'd');
-	assert_false(stability_reached(&event, 9790 * MS));
-	assert_true(stability_reached(&event, 9800 * MS));
+	stability_add_look(&event, 9100 * MS, 'c');
+	stability_add_look(&event, 9300 * MS, 'd');
+	assert_false(has_become_stable(&event, 9790 * MS));
+	assert_true(has_become_stable(&event, 9800 * MS));
 	assert_int_equal(event.first_change_ns, 9100 * MS);
 	assert_int_equal(event.stable_ns, 9300 * MS);
 }
 
 static void a_step_before_an_input_is_not_half_a_pair(void **state)
 {
-	struct stability r, event;
+	struct content_stability r, event;
 
 	(void)state;
-	stability_start(&r, QUIET);
-	stability_add(&r, 0, 'a');
-	stability_add(&r, 300 * MS, 'b');
-	stability_start_after(&event, &r, QUIET);
-	stability_add(&event, 1000 * MS, 'a');	/* a dialog closed: what was there before it is back */
+	stability_init(&r, QUIET);
+	stability_add_look(&r, 0, 'a');
+	stability_add_look(&r, 300 * MS, 'b');
+	stability_init_after_event(&event, &r, QUIET);
+	stability_add_look(&event, 1000 * MS, 'a');	/* a dialog closed: what was there before it is back */
 	assert_true(event.changed);
-	assert_true(stability_reached(&event, 1500 * MS));
+	assert_true(has_become_stable(&event, 1500 * MS));
 	assert_int_equal(event.stable_ns, 1000 * MS);
 }
 

@@ -14,16 +14,17 @@
 
 static void a_device_counts_sectors_of_512_bytes(void **state)
 {
-	struct traffic_counts c;
+	struct swap_traffic_counts c;
 
 	(void)state;
 	/* read I/Os, read merges, read sectors, read ticks, write I/Os, write merges, write sectors, ... */
-	assert_true(traffic_read_device("   446216   784926  9550688  4382310   893317  1023  10246592  9200  0  2447750 6885290\n", &c));
+	assert_true(parse_device_stat_line("   446216   784926  9550688  4382310   893317  1023  10246592  9200  0  2447750 6885290\n",
+					   &c));
 	assert_int_equal(c.reads, 446216);
 	assert_int_equal(c.read_bytes, 9550688LL * 512);
 	assert_int_equal(c.writes, 893317);
 	assert_int_equal(c.write_bytes, 10246592LL * 512);
-	assert_false(traffic_read_device("12 13\n", &c));
+	assert_false(parse_device_stat_line("12 13\n", &c));
 }
 
 static void a_key_is_found_whole(void **state)
@@ -31,29 +32,29 @@ static void a_key_is_found_whole(void **state)
 	const char *text = "cache 4096\npswpinx 3\ntotal_pswpin 9\npswpin 17\npswpout 0\n";
 
 	(void)state;
-	assert_int_equal(traffic_find(text, "pswpin"), 17);
-	assert_int_equal(traffic_find(text, "pswpout"), 0);
-	assert_int_equal(traffic_find(text, "cache"), 4096);
-	assert_int_equal(traffic_find(text, "swap"), -1);
-	assert_int_equal(traffic_find("", "cache"), -1);
+	assert_int_equal(find_counter_value(text, "pswpin"), 17);
+	assert_int_equal(find_counter_value(text, "pswpout"), 0);
+	assert_int_equal(find_counter_value(text, "cache"), 4096);
+	assert_int_equal(find_counter_value(text, "swap"), -1);
+	assert_int_equal(find_counter_value("", "cache"), -1);
 }
 
 static void what_moved_counts_until_a_time(void **state)
 {
-	struct traffic_step step[] = {
+	struct swap_traffic_step step[] = {
 		{ 10, { 2, 8192, 0, 0 } }, { 20, { 1, 4096, 3, 30000 } }, { 30, { 5, 50000, 0, 0 } },
 	};
-	struct traffic t = { .step = step, .n = 3 };
-	struct traffic_counts c;
+	struct swap_traffic t = { .step = step, .n = 3 };
+	struct swap_traffic_counts c;
 
 	(void)state;
-	traffic_until(&t, 20, &c);
+	traffic_sum_until(&t, 20, &c);
 	assert_int_equal(c.reads, 3);
 	assert_int_equal(c.read_bytes, 12288);
 	assert_int_equal(c.writes, 3);
 	assert_int_equal(c.write_bytes, 30000);
 	t.begin.reads = t.begin.writes = -1;	/* pages only */
-	traffic_until(&t, 30, &c);
+	traffic_sum_until(&t, 30, &c);
 	assert_int_equal(c.reads, -1);
 	assert_int_equal(c.read_bytes, 62288);
 }
@@ -63,27 +64,27 @@ static void sizes_are_whole_blocks_and_add_up(void **state)
 	int64_t sum = 0;
 
 	(void)state;
-	assert_int_equal(replay_size(0, 1, 4096), 4096);
-	assert_int_equal(replay_size(0, 1, 5000), 8192);
+	assert_int_equal(replay_request_bytes(0, 1, 4096), 4096);
+	assert_int_equal(replay_request_bytes(0, 1, 5000), 8192);
 	/* 10 blocks in 4 requests */
-	assert_int_equal(replay_size(0, 4, 40960), 12288);
-	assert_int_equal(replay_size(1, 4, 40960), 12288);
-	assert_int_equal(replay_size(2, 4, 40960), 8192);
-	assert_int_equal(replay_size(3, 4, 40960), 8192);
+	assert_int_equal(replay_request_bytes(0, 4, 40960), 12288);
+	assert_int_equal(replay_request_bytes(1, 4, 40960), 12288);
+	assert_int_equal(replay_request_bytes(2, 4, 40960), 8192);
+	assert_int_equal(replay_request_bytes(3, 4, 40960), 8192);
 	for (int64_t i = 0; i < 7; i++)
-		sum += replay_size(i, 7, 123456);
+		sum += replay_request_bytes(i, 7, 123456);
 	assert_int_equal(sum, (123456 + 4095) / 4096 * 4096);
 }
 
 static void pages_alone_make_requests_of_eight(void **state)
 {
 	(void)state;
-	assert_int_equal(replay_requests(5, 40960), 5);
-	assert_int_equal(replay_requests(-1, 65536), 2);
-	assert_int_equal(replay_requests(-1, 65537), 3);
-	assert_int_equal(replay_requests(-1, 4096), 1);
-	assert_int_equal(replay_requests(7, 0), 0);
-	assert_int_equal(replay_requests(0, 4096), 1);
+	assert_int_equal(replay_request_count(5, 40960), 5);
+	assert_int_equal(replay_request_count(-1, 65536), 2);
+	assert_int_equal(replay_request_count(-1, 65537), 3);
+	assert_int_equal(replay_request_count(-1, 4096), 1);
+	assert_int_equal(replay_request_count(7, 0), 0);
+	assert_int_equal(replay_request_count(0, 4096), 1);
 }
 
 static void only_files_that_can_be_dropped(void **state)

@@ -17,30 +17,30 @@
 
 #define KEYS 20
 
-static const struct estimates_cfg cfg = { .threshold_ns = 40 * NS_PER_MS, .draws = 2000, .seed = 1 };
+static const struct key_latency_figures_cfg cfg = { .threshold_ns = 40 * NS_PER_MS, .draws = 2000, .seed = 1 };
 
 /* Key k (0..19) is answered base + k ms after it was due. */
-static struct train_keys train_of(int base_ms)
+static struct train_key_samples train_of(int base_ms)
 {
-	struct train_keys t = { 0 };
+	struct train_key_samples t = { 0 };
 
 	t.keys.key = calloc(KEYS, sizeof(*t.keys.key));
 	t.keys.n = KEYS;
 	for (int k = 0; k < KEYS; k++) {
 		int64_t due = 1000000 * NS_PER_MS + k * 50 * NS_PER_MS;
 
-		t.keys.key[k] = (struct key){ due, due + 1000 * (k + 1), due + (base_ms + k) * NS_PER_MS, KEY_NONE, KEY_NONE, k + 1 };
+		t.keys.key[k] = (struct key_sample){ due, due + 1000 * (k + 1), due + (base_ms + k) * NS_PER_MS, KEY_NONE, KEY_NONE, k + 1 };
 	}
 	return t;
 }
 
-static void make(struct train_keys *t, const int *base, size_t n)
+static void make(struct train_key_samples *t, const int *base, size_t n)
 {
 	for (size_t r = 0; r < n; r++)
 		t[r] = train_of(base[r]);
 }
 
-static void drop(struct train_keys *t, size_t n)
+static void drop(struct train_key_samples *t, size_t n)
 {
 	for (size_t r = 0; r < n; r++)
 		keys_free(&t[r].keys);
@@ -49,12 +49,12 @@ static void drop(struct train_keys *t, size_t n)
 static void three_runs(void **state)
 {
 	static const int base[] = { 10, 14, 30 };
-	struct train_keys t[3];
-	struct estimates f;
+	struct train_key_samples t[3];
+	struct key_latency_figures f;
 
 	(void)state;
 	make(t, base, 3);
-	f = estimates_of(t, 3, &cfg);
+	f = estimate_key_latency_figures(t, 3, &cfg);
 	assert_int_equal(f.keys, 60);
 	assert_int_equal(f.interval, INTERVAL_T);
 	/* np.percentile(all, 50); np.exp(t interval of the logs of the runs' own) */
@@ -78,18 +78,18 @@ static void three_runs(void **state)
 static void one_run_has_no_interval(void **state)
 {
 	static const int base[] = { 10 };
-	struct train_keys t[1];
-	struct estimates f;
+	struct train_key_samples t[1];
+	struct key_latency_figures f;
 
 	(void)state;
 	make(t, base, 1);
-	f = estimates_of(t, 1, &cfg);
+	f = estimate_key_latency_figures(t, 1, &cfg);
 	assert_near(f.of[P50].value, 19.5, 1e-9);
 	assert_near(f.of[LATE].value, 0, 0);
 	for (int i = 0; i < FIGURES; i++)
 		assert_true(isnan(f.of[i].low) && isnan(f.of[i].high));
 	assert_int_equal(f.interval, INTERVAL_NONE);
-	f = estimates_of(NULL, 0, &cfg);
+	f = estimate_key_latency_figures(NULL, 0, &cfg);
 	for (int i = 0; i < FIGURES; i++)
 		assert_true(isnan(f.of[i].value));
 	drop(t, 1);
@@ -103,15 +103,15 @@ static void runs_that_agree_get_the_exact_interval(void **state)
 		{ 50, 100, 95.12970866899025, 100 },
 		{ 31, 50, 36.80620319424367, 63.19379680575633 },			/* st.binomtest(30, 60).proportion_ci(0.95, 'exact') */
 	};
-	struct train_keys t[3];
-	struct estimates f;
+	struct train_key_samples t[3];
+	struct key_latency_figures f;
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		const int base[] = { known[i].base, known[i].base, known[i].base };
 
 		make(t, base, 3);
-		f = estimates_of(t, 3, &cfg);
+		f = estimate_key_latency_figures(t, 3, &cfg);
 		assert_int_equal(f.late_interval, INTERVAL_EXACT);
 		assert_near(f.of[LATE].value, known[i].value, 1e-9);
 		assert_near(f.of[LATE].low, known[i].low, 1e-4);
@@ -123,8 +123,8 @@ static void runs_that_agree_get_the_exact_interval(void **state)
 static void a_key_without_echo_stays_in(void **state)
 {
 	static const int base[] = { 10, 14, 30 };
-	struct train_keys t[3];
-	struct estimates f;
+	struct train_key_samples t[3];
+	struct key_latency_figures f;
 
 	(void)state;
 	make(t, base, 3);
@@ -132,7 +132,7 @@ static void a_key_without_echo_stays_in(void **state)
 		t[2].keys.key[k].answer = KEY_NONE;
 		t[2].keys.key[k].censored = t[2].keys.key[k].due + NS_PER_S;
 	}
-	f = estimates_of(t, 3, &cfg);
+	f = estimate_key_latency_figures(t, 3, &cfg);
 	assert_int_equal(f.keys, 60);
 	assert_int_equal(f.censored, 10);
 	assert_near(f.of[LATE].value, 100.0 * 10 / 60, 1e-9);	/* the ninth of those was below 40 ms before */
@@ -148,8 +148,8 @@ static void a_key_without_echo_stays_in(void **state)
 static void a_key_given_up_early_may_be_late(void **state)
 {
 	static const int base[] = { 10, 10 };
-	struct train_keys t[2];
-	struct estimates f;
+	struct train_key_samples t[2];
+	struct key_latency_figures f;
 
 	(void)state;
 	make(t, base, 2);
@@ -157,7 +157,7 @@ static void a_key_given_up_early_may_be_late(void **state)
 		t[r].keys.key[0].answer = KEY_NONE;
 		t[r].keys.key[0].censored = t[r].keys.key[0].due + 20 * NS_PER_MS;
 	}
-	f = estimates_of(t, 2, &cfg);
+	f = estimate_key_latency_figures(t, 2, &cfg);
 	assert_near(f.of[LATE].value, 0, 0);
 	assert_near(f.of[LATE_HIGH].value, 5, 1e-9);
 	drop(t, 2);
@@ -166,8 +166,8 @@ static void a_key_given_up_early_may_be_late(void **state)
 static void ranges_have_two_ends(void **state)
 {
 	static const int base[] = { 10, 10 };
-	struct train_keys t[2];
-	struct estimates f;
+	struct train_key_samples t[2];
+	struct key_latency_figures f;
 
 	(void)state;
 	make(t, base, 2);
@@ -176,7 +176,7 @@ static void ranges_have_two_ends(void **state)
 			t[r].keys.key[k].answer_high = t[r].keys.key[k].answer + 100 * NS_PER_MS;
 		t[r].keys.ranged = true;
 	}
-	f = estimates_of(t, 2, &cfg);
+	f = estimate_key_latency_figures(t, 2, &cfg);
 	assert_int_equal(f.ranged_keys, 20);
 	assert_near(f.of[P50].value, 19.5, 1e-9);
 	assert_near(f.of[LATE].value, 0, 0);
@@ -190,15 +190,15 @@ static void ranges_have_two_ends(void **state)
 static void overload_hides_percentiles_and_nothing_else(void **state)
 {
 	static const int base[] = { 10, 14, 30 };
-	struct train_keys t[3];
+	struct train_key_samples t[3];
 	struct cdf_point *point;
-	struct estimates f;
+	struct key_latency_figures f;
 	size_t n;
 
 	(void)state;
 	make(t, base, 3);
 	t[1].overloaded = true;
-	f = estimates_of(t, 3, &cfg);
+	f = estimate_key_latency_figures(t, 3, &cfg);
 	assert_int_equal(f.overloaded, 1);
 	for (int i = P50; i <= HIGH_MAX; i++)
 		assert_true(isnan(f.of[i].value));
@@ -215,17 +215,17 @@ static void overload_hides_percentiles_and_nothing_else(void **state)
 static void twelve_runs_are_bootstrapped(void **state)
 {
 	static const int base[] = { 10, 11, 9, 14, 10, 12, 30, 10, 11, 13, 9, 16 };
-	struct train_keys t[12];
-	struct estimates f, again;
+	struct train_key_samples t[12];
+	struct key_latency_figures f, again;
 
 	(void)state;
 	make(t, base, 12);
-	f = estimates_of(t, 12, &cfg);
+	f = estimate_key_latency_figures(t, 12, &cfg);
 	assert_int_equal(f.interval, INTERVAL_BCA);
 	assert_near(f.of[P50].value, 22, 1e-9);
 	assert_near(f.of[P50].low, 20.5, 0.51);
 	assert_near(f.of[P50].high, 27.5, 1.01);
-	again = estimates_of(t, 12, &cfg);
+	again = estimate_key_latency_figures(t, 12, &cfg);
 	assert_near(again.of[P50].high, f.of[P50].high, 0);
 	drop(t, 12);
 }
@@ -234,7 +234,7 @@ static void the_curve_keeps_its_ends(void **state)
 {
 	static const int base[] = { 10, 10 };
 	struct cdf_point *point;
-	struct train_keys t[2];
+	struct train_key_samples t[2];
 	size_t n;
 
 	(void)state;

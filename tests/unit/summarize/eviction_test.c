@@ -13,9 +13,9 @@
 
 static double hits(enum eviction policy, int64_t capacity, enum sequence_order order, int64_t frames, int64_t hot, int64_t count)
 {
-	struct eviction_trial t = { order, frames, hot, 20 * frames, count, 7 };
+	struct eviction_frame_sequence t = { order, frames, hot, 20 * frames, count, 7 };
 
-	return eviction_hits(policy, capacity, &t);
+	return eviction_simulated_hit_ratio(policy, capacity, &t);
 }
 
 static void a_loop_that_fits_always_hits(void **state)
@@ -55,9 +55,9 @@ static void random_order_tells_the_size_whatever_the_policy(void **state)
 			continue;
 		h = hits((enum eviction)p, 65, SEQUENCE_RANDOM, 130, 0, 100000);
 		assert_near(h, 64.0 / 129, 0.01);
-		assert_near(eviction_capacity(h, 130), 65, 1.3);
+		assert_near(eviction_capacity_from_hits(h, 130), 65, 1.3);
 	}
-	assert_near(eviction_capacity(64.0 / 129, 130), 65, 1e-9);
+	assert_near(eviction_capacity_from_hits(64.0 / 129, 130), 65, 1e-9);
 }
 
 static void being_shown_keeps_a_frame_under_lru_only(void **state)
@@ -70,7 +70,7 @@ static void being_shown_keeps_a_frame_under_lru_only(void **state)
 
 static void each_policy_is_recognised_and_noise_is_not(void **state)
 {
-	static const struct eviction_trial trial[] = {
+	static const struct eviction_frame_sequence trial[] = {
 		{ SEQUENCE_LOOP, 82, 0, 164, 164, 3 }, { SEQUENCE_RANDOM, 130, 0, 260, 260, 4 }, { SEQUENCE_HOT, 162, 32, 260, 260, 5 },
 	};
 
@@ -79,20 +79,20 @@ static void each_policy_is_recognised_and_noise_is_not(void **state)
 		double h[3];
 
 		for (int t = 0; t < 3; t++) {
-			struct eviction_trial other = trial[t];	/* as long as in a run, by other chances */
+			struct eviction_frame_sequence other = trial[t];	/* as long as in a run, by other chances */
 
 			other.seed += 100;
-			h[t] = eviction_hits((enum eviction)p, 65, &other) + (t % 2 ? -0.03 : 0.03);
+			h[t] = eviction_simulated_hit_ratio((enum eviction)p, 65, &other) + (t % 2 ? -0.03 : 0.03);
 		}
-		assert_int_equal(eviction_judge(65, 0, trial, h, 3), p);
+		assert_int_equal(eviction_find_likely_policy(65, 0, trial, h, 3), p);
 	}
 	/* a size that is not known well */
-	assert_int_equal(eviction_judge(60, 0.15, trial, (const double[]){ 0, 0.5, 0.5 }, 3), EVICTION_LRU);
-	assert_int_equal(eviction_judge(65, 0, trial, (const double[]){ 0.5, 0.9, 0.1 }, 3), EVICTIONS);
-	assert_int_equal(eviction_judge(65, 0, trial, (const double[]){ NAN, NAN, NAN }, 3), EVICTIONS);
+	assert_int_equal(eviction_find_likely_policy(60, 0.15, trial, (const double[]){ 0, 0.5, 0.5 }, 3), EVICTION_LRU);
+	assert_int_equal(eviction_find_likely_policy(65, 0, trial, (const double[]){ 0.5, 0.9, 0.1 }, 3), EVICTIONS);
+	assert_int_equal(eviction_find_likely_policy(65, 0, trial, (const double[]){ NAN, NAN, NAN }, 3), EVICTIONS);
 	/* the loop alone does not tell LRU from FIFO */
-	assert_int_equal(eviction_judge(65, 0, trial, (const double[]){ 0, 0.5, NAN }, 3), EVICTIONS);
-	assert_true(isnan(eviction_hits(EVICTION_LRU, 0, &trial[0])));
+	assert_int_equal(eviction_find_likely_policy(65, 0, trial, (const double[]){ 0, 0.5, NAN }, 3), EVICTIONS);
+	assert_true(isnan(eviction_simulated_hit_ratio(EVICTION_LRU, 0, &trial[0])));
 }
 
 int main(void)

@@ -22,23 +22,23 @@ static void p_of_the_t_test(void **state)
 	double t = mean / (sd / sqrt(5)), u = t / sqrt(1 + t * t / 4);
 
 	(void)state;
-	assert_near(interval_t_p(five, 5), 2 * (0.5 - 0.375 * u * (1 - u * u / 12)), 1e-9);
-	assert_near(interval_t_p(alike, 3), 0, 0);
-	assert_near(interval_t_p(nothing, 2), 1, 0);
-	assert_true(isnan(interval_t_p(five, 1)));
+	assert_near(interval_t_test_p_value(five, 5), 2 * (0.5 - 0.375 * u * (1 - u * u / 12)), 1e-9);
+	assert_near(interval_t_test_p_value(alike, 3), 0, 0);
+	assert_near(interval_t_test_p_value(nothing, 2), 1, 0);
+	assert_true(isnan(interval_t_test_p_value(five, 1)));
 }
 
 /* st.t.interval(0.95, n - 1, loc=a.mean(), scale=st.sem(a)); GSL's quantile is good to eight digits */
 static void t_is_scipys(void **state)
 {
 	static const double five[] = { 9.4, 9.9, 11.2, 10.1, 9.7 }, two[] = { 12, 18 };
-	struct interval i;
+	struct confidence_interval i;
 
 	(void)state;
-	assert_true(interval_t(five, 5, &i));
+	assert_true(interval_student_t_of_mean(five, 5, &i));
 	assert_near(i.low, 9.20604565164412, 1e-7);
 	assert_near(i.high, 10.913954358345878, 1e-7);
-	assert_true(interval_t(two, 2, &i));
+	assert_true(interval_student_t_of_mean(two, 2, &i));
 	assert_near(i.low, -23.11861420852408, 1e-6);
 	assert_near(i.high, 53.11861420852408, 1e-6);
 }
@@ -47,10 +47,10 @@ static void t_is_scipys(void **state)
 static void t_log_is_scipys(void **state)
 {
 	static const double three[] = { 20, 25, 80 };
-	struct interval i;
+	struct confidence_interval i;
 
 	(void)state;
-	assert_true(interval_t_log(three, 3, &i));
+	assert_true(interval_student_t_of_logs(three, 3, &i));
 	assert_near(i.low, 5.38217558, 1e-6);
 	assert_near(i.high, 217.31121145, 1e-5);
 }
@@ -58,15 +58,15 @@ static void t_log_is_scipys(void **state)
 static void no_interval_from_too_little(void **state)
 {
 	static const double one[] = { 3 }, hole[] = { 3, NAN }, zero[] = { 3, 0 };
-	struct interval i = { -1, -2 };
+	struct confidence_interval i = { -1, -2 };
 
 	(void)state;
-	assert_false(interval_t(one, 1, &i));
-	assert_false(interval_t(one, 0, &i));
-	assert_false(interval_t(hole, 2, &i));
-	assert_false(interval_t_log(zero, 2, &i));
-	assert_false(interval_share(0, 0, &i));
-	assert_false(interval_share(2, 1, &i));
+	assert_false(interval_student_t_of_mean(one, 1, &i));
+	assert_false(interval_student_t_of_mean(one, 0, &i));
+	assert_false(interval_student_t_of_mean(hole, 2, &i));
+	assert_false(interval_student_t_of_logs(zero, 2, &i));
+	assert_false(interval_of_share(0, 0, &i));
+	assert_false(interval_of_share(2, 1, &i));
 	assert_near(i.low, -1, 0);
 	assert_near(i.high, -2, 0);
 }
@@ -83,16 +83,16 @@ static void share_is_clopper_and_pearsons(void **state)
 		{ 0, 1, 0, 0.95 },
 		{ 1, 1, 0.05, 1 },
 	};
-	struct interval i;
+	struct confidence_interval i;
 
 	(void)state;
 	for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++) {
-		assert_true(interval_share(known[k].hits, known[k].n, &i));
+		assert_true(interval_of_share(known[k].hits, known[k].n, &i));
 		assert_near(i.low, known[k].low, 1e-9);
 		assert_near(i.high, known[k].high, 1e-9);
 	}
 	/* the rule of three */
-	assert_true(interval_share(0, 1000, &i));
+	assert_true(interval_of_share(0, 1000, &i));
 	assert_near(i.high, 3.0 / 1000, 1e-5);
 }
 
@@ -100,9 +100,9 @@ static void share_is_clopper_and_pearsons(void **state)
 static void rate_is_garwoods(void **state)
 {
 	(void)state;
-	assert_near(interval_rate_high(0), 2.9957322735539895, 1e-9);
-	assert_near(interval_rate_high(1), 4.743864518390577, 1e-9);
-	assert_near(interval_rate_high(10), 16.962219235721903, 1e-9);
+	assert_near(interval_poisson_rate_high_end(0), 2.9957322735539895, 1e-9);
+	assert_near(interval_poisson_rate_high_end(1), 4.743864518390577, 1e-9);
+	assert_near(interval_poisson_rate_high_end(10), 16.962219235721903, 1e-9);
 }
 
 /* Replicates and jackknife values that are written down, so nothing is random: z0 = -0.13692622576,
@@ -111,12 +111,12 @@ static void bca_from_given_replicates(void **state)
 {
 	static const double without[] = { 10, 12, 9, 30, 11 };
 	double replicate[101];
-	struct interval i;
+	struct confidence_interval i;
 
 	(void)state;
 	for (int k = 0; k < 101; k++)
 		replicate[k] = (double)(k * 37 % 101 * (k * 37 % 101)) / 100;
-	assert_true(interval_bca_from(20, replicate, 101, without, 5, &i));
+	assert_true(interval_bca_from_replicates(20, replicate, 101, without, 5, &i));
 	assert_near(i.low, 0.00223703990075934, 1e-6);
 	assert_near(i.high, 84.16511618930251, 1e-6);
 }
@@ -138,20 +138,20 @@ static double mean(const unsigned *weight, size_t runs, void *data)
 static void bca_is_scipys_within_chance(void **state)
 {
 	static double skewed[] = { 3.1, 2.7, 4.9, 3.3, 8.2, 2.9, 3.6, 5.1, 2.5, 3.0, 12.4, 4.2 };
-	struct interval i, again;
+	struct confidence_interval i, again;
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= 3; seed++) {
-		assert_true(interval_bca(mean, skewed, 12, 50000, seed, &i));
+		assert_true(interval_bca_bootstrap(mean, skewed, 12, 50000, seed, &i));
 		assert_near(i.low, 3.5333, 0.04);
 		assert_near(i.high, 7.0917, 0.12);
 	}
-	assert_true(interval_bca(mean, skewed, 12, 50000, 3, &again));
+	assert_true(interval_bca_bootstrap(mean, skewed, 12, 50000, 3, &again));
 	assert_memory_equal(&i, &again, sizeof(i));
 	/* of a mean: the same from ten runs on, Student's t below */
-	assert_true(interval_mean(skewed, 12, 50000, 3, &again));
+	assert_true(interval_of_mean(skewed, 12, 50000, 3, &again));
 	assert_memory_equal(&i, &again, sizeof(i));
-	assert_true(interval_mean(skewed, 9, 50000, 3, &i) && interval_t(skewed, 9, &again));
+	assert_true(interval_of_mean(skewed, 9, 50000, 3, &i) && interval_student_t_of_mean(skewed, 9, &again));
 	assert_memory_equal(&i, &again, sizeof(i));
 }
 
@@ -159,14 +159,14 @@ static void bca_survives_what_does_not_vary(void **state)
 {
 	static double same[] = { 7, 7, 7, 7, 7, 7, 7, 7, 7, 7 };
 	static double hole[] = { 7, 7, 7, 7, 7, 7, 7, 7, 7, NAN };
-	struct interval i;
+	struct confidence_interval i;
 
 	(void)state;
-	assert_true(interval_bca(mean, same, 10, 500, 1, &i));
+	assert_true(interval_bca_bootstrap(mean, same, 10, 500, 1, &i));
 	assert_near(i.low, 7, 1e-12);
 	assert_near(i.high, 7, 1e-12);
-	assert_false(interval_bca(mean, hole, 10, 500, 1, &i));
-	assert_false(interval_bca(mean, same, 1, 500, 1, &i));
+	assert_false(interval_bca_bootstrap(mean, hole, 10, 500, 1, &i));
+	assert_false(interval_bca_bootstrap(mean, same, 1, 500, 1, &i));
 }
 
 /* A textbook's: x 1 to 5, y 2 4 5 4 5. Slope 0.6, residual sum of squares 2.4, so its standard
@@ -174,16 +174,16 @@ static void bca_survives_what_does_not_vary(void **state)
 static void of_a_slope(void **state)
 {
 	static const double x[] = { 1, 2, 3, 4, 5 }, y[] = { 2, 4, 5, 4, 5 }, same[] = { 2, 2, 2, 2, 2 };
-	struct interval i = { -7, -7 };
+	struct confidence_interval i = { -7, -7 };
 
 	(void)state;
-	assert_true(interval_slope(x, y, 5, &i));
+	assert_true(interval_of_slope(x, y, 5, &i));
 	assert_true(fabs(i.low - (0.6 - 3.182446 * sqrt(0.08))) < 1e-5);
 	assert_true(fabs(i.high - (0.6 + 3.182446 * sqrt(0.08))) < 1e-5);
-	i = (struct interval){ -7, -7 };
-	assert_false(interval_slope(x, y, 2, &i));
-	assert_false(interval_slope(same, y, 5, &i));
-	assert_false(interval_slope((const double[]){ 1, 2, NAN }, y, 3, &i));
+	i = (struct confidence_interval){ -7, -7 };
+	assert_false(interval_of_slope(x, y, 2, &i));
+	assert_false(interval_of_slope(same, y, 5, &i));
+	assert_false(interval_of_slope((const double[]){ 1, 2, NAN }, y, 3, &i));
 	assert_true(i.low < -6 && i.high < -6);
 }
 

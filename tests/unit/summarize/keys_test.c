@@ -17,13 +17,13 @@
 
 #define HEAD "schema\tkey\tdue_ns\tsent_ns\tanswer_ns\tanswer_high_ns\tcensored_ns\tskipped\n"
 
-static int read_text(const char *text, struct keys *out, unsigned long *line)
+static int read_text(const char *text, struct key_samples *out, unsigned long *line)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 	int err;
 
 	assert_non_null(in);
-	*out = (struct keys){ 0 };
+	*out = (struct key_samples){ 0 };
 	err = rows_read(in, &keys_rows, out, line);
 	fclose(in);
 	return err;
@@ -31,7 +31,7 @@ static int read_text(const char *text, struct keys *out, unsigned long *line)
 
 static void all_kinds_of_rows(void **state)
 {
-	struct keys k;
+	struct key_samples k;
 	unsigned long line;
 	int64_t ns;
 	bool later;
@@ -48,40 +48,40 @@ static void all_kinds_of_rows(void **state)
 	assert_int_equal(k.skipped, 1);
 	assert_true(k.ranged);
 
-	assert_true(key_latency(&k.key[0], false, &ns, &later));
+	assert_true(key_compute_latency(&k.key[0], false, &ns, &later));
 	assert_int_equal(ns, 1000);
-	assert_true(key_latency(&k.key[0], true, &ns, &later));
+	assert_true(key_compute_latency(&k.key[0], true, &ns, &later));
 	assert_int_equal(ns, 1000);
 	assert_false(later);
 
-	assert_true(key_latency(&k.key[1], false, &ns, &later));
+	assert_true(key_compute_latency(&k.key[1], false, &ns, &later));
 	assert_int_equal(ns, 50);
-	assert_true(key_latency(&k.key[1], true, &ns, &later));
+	assert_true(key_compute_latency(&k.key[1], true, &ns, &later));
 	assert_int_equal(ns, 90);
 	assert_false(later);
 
-	assert_true(key_latency(&k.key[2], false, &ns, &later));
+	assert_true(key_compute_latency(&k.key[2], false, &ns, &later));
 	assert_int_equal(ns, 500);
 	assert_true(later);
-	assert_true(key_latency(&k.key[2], true, &ns, &later));
+	assert_true(key_compute_latency(&k.key[2], true, &ns, &later));
 	assert_int_equal(ns, 500);
 	assert_true(later);
 
-	assert_true(key_latency(&k.key[3], false, &ns, &later));
+	assert_true(key_compute_latency(&k.key[3], false, &ns, &later));
 	assert_int_equal(ns, 50);
 	assert_false(later);
-	assert_true(key_latency(&k.key[3], true, &ns, &later));
+	assert_true(key_compute_latency(&k.key[3], true, &ns, &later));
 	assert_int_equal(ns, 400);
 	assert_true(later);
 
-	assert_false(key_latency(&k.key[4], false, &ns, &later));
+	assert_false(key_compute_latency(&k.key[4], false, &ns, &later));
 	assert_true(k.key[4].sent == KEY_NONE);
 	keys_free(&k);
 }
 
 static void other_columns_and_their_order_do_not_matter(void **state)
 {
-	struct keys k;
+	struct key_samples k;
 	unsigned long line;
 
 	(void)state;
@@ -96,7 +96,7 @@ static void other_columns_and_their_order_do_not_matter(void **state)
 
 static void a_train_without_keys_is_one(void **state)
 {
-	struct keys k;
+	struct key_samples k;
 	unsigned long line;
 
 	(void)state;
@@ -125,7 +125,7 @@ static void what_is_wrong_is_refused_with_its_line(void **state)
 		{ HEAD "keys/1\t9223372036854775807\t1\t1\t1\t\t\t0\n", 2 },
 		{ HEAD "keys/1\t1\t1\t1\t1\t\t9223372036854775807\t0\n", 2 },
 	};
-	struct keys k;
+	struct key_samples k;
 	unsigned long line;
 
 	(void)state;

@@ -15,9 +15,9 @@ static void test_a_line_is_found(void **state)
 	double start = 0;
 
 	(void)state;
-	assert_near(interval_line_slope(x, y, 4, &start), 3, 1e-12);
+	assert_near(interval_least_squares_slope(x, y, 4, &start), 3, 1e-12);
 	assert_near(start, 7, 1e-12);
-	assert_near(interval_line_slope(x, y, 4, NULL), 3, 1e-12);
+	assert_near(interval_least_squares_slope(x, y, 4, NULL), 3, 1e-12);
 }
 
 /* Anscombe's first set (1973): slope 0.5001, intercept 3.0001. */
@@ -28,7 +28,7 @@ static void test_a_published_set(void **state)
 	double start = 0;
 
 	(void)state;
-	assert_near(interval_line_slope(x, y, 11, &start), 0.5001, 5e-5);
+	assert_near(interval_least_squares_slope(x, y, 11, &start), 0.5001, 5e-5);
 	assert_near(start, 3.0001, 5e-5);
 }
 
@@ -38,9 +38,9 @@ static void test_no_line(void **state)
 	double start = 0;
 
 	(void)state;
-	assert_true(isnan(interval_line_slope(x, y, 2, &start)));
+	assert_true(isnan(interval_least_squares_slope(x, y, 2, &start)));
 	assert_true(isnan(start));
-	assert_true(isnan(interval_line_slope(x, y, 0, &start)));
+	assert_true(isnan(interval_least_squares_slope(x, y, 0, &start)));
 }
 
 int main(void)

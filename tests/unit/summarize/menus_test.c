@@ -14,27 +14,27 @@
 #include "../near.h"
 #include "summarize/startup.h"
 
-static const struct klm_times times = { .key = 0.28, .point = 1.1, .button = 0.1, .home = 0.4, .mental = 1.35 };
+static const struct klm_operator_times times = { .key = 0.28, .point = 1.1, .button = 0.1, .home = 0.4, .mental = 1.35 };
 
 static void the_way_is_a_shortcuts_keys_or_the_mouse(void **state)
 {
 	(void)state;
-	assert_near(menus_index_time(&times, "File/Open", "ctrl+o"), 0.56, 1e-9);
-	assert_near(menus_index_time(&times, "a key", "a"), 0.28, 1e-9);
-	assert_near(menus_index_time(&times, "zoom", "+"), 0.28, 1e-9);
-	assert_near(menus_index_time(&times, "File/Open/document", ""), 4.3, 1e-9);	/* 0.4 + 3 x (1.1 + 0.2) */
-	assert_near(menus_index_time(&times, "start", ""), 1.7, 1e-9);
+	assert_near(menus_action_selection_time_s(&times, "File/Open", "ctrl+o"), 0.56, 1e-9);
+	assert_near(menus_action_selection_time_s(&times, "a key", "a"), 0.28, 1e-9);
+	assert_near(menus_action_selection_time_s(&times, "zoom", "+"), 0.28, 1e-9);
+	assert_near(menus_action_selection_time_s(&times, "File/Open/document", ""), 4.3, 1e-9);	/* 0.4 + 3 x (1.1 + 0.2) */
+	assert_near(menus_action_selection_time_s(&times, "start", ""), 1.7, 1e-9);
 }
 
 static void nothing_is_felt_up_to_what_was_expected(void **state)
 {
 	(void)state;
-	assert_near(menus_felt_time(5, 5, 2), 0, 0);
-	assert_near(menus_felt_time(4.9, 5, 2), 0, 0);
-	assert_near(menus_felt_time(8, 5, 2), 9, 1e-9);
-	assert_near(menus_felt_time(8, 5, 1), 3, 1e-9);
-	assert_near(menus_felt_time(9, 5, 1.5), 8, 1e-9);
-	assert_near(menus_felt_time(6, 5, 0), 1, 1e-9);
+	assert_near(menus_felt_delay_s(5, 5, 2), 0, 0);
+	assert_near(menus_felt_delay_s(4.9, 5, 2), 0, 0);
+	assert_near(menus_felt_delay_s(8, 5, 2), 9, 1e-9);
+	assert_near(menus_felt_delay_s(8, 5, 1), 3, 1e-9);
+	assert_near(menus_felt_delay_s(9, 5, 1.5), 8, 1e-9);
+	assert_near(menus_felt_delay_s(6, 5, 0), 1, 1e-9);
 }
 
 static void common_events_have_their_counts_together(void **state)
@@ -48,25 +48,25 @@ static void common_events_have_their_counts_together(void **state)
 		" {\"application\": \"a\", \"path\": \"y\", \"count\": 3, \"shortcut\": \"\"}]},"
 		"{\"class\": \"3\", \"events\": [{\"application\": \"a\", \"path\": \"y\", \"count\": 1},"
 		" {\"application\": \"a\", \"path\": \"x\", \"count\": 4, \"shortcut\": \"F1\"}]}]}}";
-	struct menus_event event[MENUS_EVENTS];
+	struct menus_user_action event[MENUS_EVENTS];
 	char path[] = "/tmp/menus.XXXXXX", why[200];
 	FILE *out = fdopen(mkstemp(path), "w");
-	struct json *j;
+	struct json_document *j;
 
 	(void)state;
 	assert_non_null(out);
 	fputs(text, out);
 	fclose(out);
-	j = json_read(path, why, sizeof(why));
+	j = json_read_file(path, why, sizeof(why));
 	unlink(path);
 	assert_non_null(j);
-	assert_int_equal(menus_common_events(j, "m", event), 2);
+	assert_int_equal(menus_find_common_actions(j, "m", event), 2);
 	assert_string_equal(event[0].path, "x");
 	assert_near(event[0].count, 7, 0);
 	assert_string_equal(event[0].shortcut, "");	/* who knows no shortcut goes through the menu */
 	assert_string_equal(event[1].path, "y");
 	assert_near(event[1].count, 9, 0);
-	assert_int_equal(menus_common_events(j, "none", event), 0);
+	assert_int_equal(menus_find_common_actions(j, "none", event), 0);
 	json_free(j);
 }
 

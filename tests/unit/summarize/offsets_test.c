@@ -13,21 +13,21 @@
 #define US 1000LL
 
 /* Key 2: 100 us there, 5 ms inside, 300 us back. Key 3 is lost on the way, 4 was never drawn, 5 never seen. */
-static struct key key[] = {
+static struct key_sample key[] = {
 	{ .number = 2, .sent = 50000 * US, .answer = 55400 * US },
 	{ .number = 3, .sent = 100000 * US, .answer = N },
 	{ .number = 4, .sent = 150000 * US, .answer = 159000 * US },
 	{ .number = 5, .sent = 200000 * US, .answer = N },
 	{ .number = 6, .sent = 250000 * US, .answer = 250250 * US },
 };
-static struct trace_echo echo[] = {
+static struct trace_app_echo echo[] = {
 	{ 1, 1, 2, 3 },
 	{ 2, 50100 * US, 55050 * US, 55100 * US },
 	{ 4, 150100 * US, N, N },
 	{ 5, 200100 * US, 200110 * US, 200120 * US },
 	{ 6, 250100 * US, 250110 * US, 250150 * US },
 };
-static struct trace_key seen[] = {
+static struct trace_wire_key seen[] = {
 	{ .number = 2, .seen = 50040 * US },
 	{ .number = 5, .seen = 200050 * US },
 	{ .number = 6, .seen = 250060 * US },
@@ -40,14 +40,14 @@ static struct trace_update update[] = {
 	{ .first = 200111 * US },
 	{ .first = 250105 * US },	/* 5 us before the drawing began: within what the clocks' conversion may be off */
 };
-static const struct keys keys = { .key = key, .n = sizeof(key) / sizeof(*key) };
-static const struct traces traces = {
+static const struct key_samples keys = { .key = key, .n = sizeof(key) / sizeof(*key) };
+static const struct train_traces traces = {
 	.update = update, .updates = sizeof(update) / sizeof(*update),
 	.key = seen, .keys = sizeof(seen) / sizeof(*seen),
 	.echo = echo, .echoes = sizeof(echo) / sizeof(*echo),
 };
 
-static void offsets_free(struct offsets *o)
+static void offsets_free(struct probe_offset_samples *o)
 {
 	for (int i = 0; i < OFFSETS; i++)
 		sample_free(&o->of[i]);
@@ -55,10 +55,10 @@ static void offsets_free(struct offsets *o)
 
 static void from_pixels(void **state)
 {
-	struct offsets o = { 0 };
+	struct probe_offset_samples o = { 0 };
 
 	(void)state;
-	offsets_add(&o, PROBE_PATCH, &keys, &traces);
+	offsets_add_train_keys(&o, PROBE_PATCH, &keys, &traces);
 	assert_int_equal(o.of[OFFSET].n, 2);
 	assert_int_equal(o.lost, 3);
 	/* key 2: 5,400 measured, 5,000 injected; key 6: 250 and 50 */
@@ -75,10 +75,10 @@ static void from_pixels(void **state)
 
 static void on_the_wire(void **state)
 {
-	struct offsets o = { 0 };
+	struct probe_offset_samples o = { 0 };
 
 	(void)state;
-	offsets_add(&o, PROBE_WIRE, &keys, &traces);
+	offsets_add_train_keys(&o, PROBE_WIRE, &keys, &traces);
 	/* keys 2, 5 and 6: the pixels' answer is not asked for */
 	assert_int_equal(o.of[OFFSET].n, 3);
 	assert_int_equal(o.lost, 2);
@@ -99,11 +99,11 @@ static void the_tail_that_can_be_told(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
-		struct offsets o = { 0 };
+		struct probe_offset_samples o = { 0 };
 
 		for (int v = 0; v < expected[i].n; v++)
 			sample_add(&o.of[OFFSET], v);
-		assert_int_equal(offsets_tail_percent(&o.of[OFFSET]), expected[i].percent);
+		assert_int_equal(offsets_highest_tail_percent(&o.of[OFFSET]), expected[i].percent);
 		offsets_free(&o);
 	}
 }

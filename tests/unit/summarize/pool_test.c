@@ -15,16 +15,16 @@
 #include "summarize/estimate.h"
 
 /* Run 0 gave 5 1 9 9, run 1 gave 2 7, run 2 gave 4. */
-static void make(struct pool *p)
+static void make(struct latency_pool *p)
 {
 	static const struct {
 		int64_t value;
 		size_t run;
 	} all[] = { { 5, 0 }, { 2, 1 }, { 1, 0 }, { 4, 2 }, { 9, 0 }, { 7, 1 }, { 9, 0 } };
 
-	*p = (struct pool){ 0 };
+	*p = (struct latency_pool){ 0 };
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		pool_add(p, all[i].value, all[i].run);
+		pool_add_latency(p, all[i].value, all[i].run);
 	pool_sort(p);
 }
 
@@ -37,25 +37,25 @@ static void quantiles_of_weighted_runs(void **state)
 		{ { 0, 3, 0 }, { 2, 2, 4.5, 7, 7, 7 } },
 		{ { 1, 2, 3 }, { 1, 2, 4, 9, 9, 9 } },
 	};
-	struct pool pool;
+	struct latency_pool pool;
 
 	(void)state;
 	make(&pool);
 	for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++)
 		for (size_t i = 0; i < 6; i++)
-			assert_near(pool_quantile(&pool, known[k].weight, p[i]), known[k].wanted[i], 1e-12);
+			assert_near(pool_weighted_quantile(&pool, known[k].weight, p[i]), known[k].wanted[i], 1e-12);
 	pool_free(&pool);
 }
 
 static void nothing_has_no_quantile(void **state)
 {
 	static const unsigned none[3];
-	struct pool pool = { 0 };
+	struct latency_pool pool = { 0 };
 
 	(void)state;
-	assert_true(isnan(pool_quantile(&pool, none, 0.5)));
+	assert_true(isnan(pool_weighted_quantile(&pool, none, 0.5)));
 	make(&pool);
-	assert_true(isnan(pool_quantile(&pool, none, 0.5)));
+	assert_true(isnan(pool_weighted_quantile(&pool, none, 0.5)));
 	pool_free(&pool);
 	pool_free(&pool);
 }

@@ -17,16 +17,16 @@
  * repeat 8 times as long. */
 static double base_1[] = { 10, 20, 30, 40 }, slow_1[] = { 20, 40, 60, 80 }, slow_2[] = { 80, 160, 240, NONE },
 	base_2[] = { 10, 20, 30, 40 };
-static const struct replays_repeat base_of[] = { { 1, 10, base_1, NONE, NONE }, { 2, 10, base_2, NONE, NONE } };
-static const struct replays_repeat slow_of[] = { { 1, 10, slow_1, NONE, NONE }, { 2, 11, slow_2, NONE, NONE } };
-static const struct replays base = { base_of, 2, 4 }, slow = { slow_of, 2, 4 }, none = { NULL, 0, 4 };
+static const struct session_replay base_of[] = { { 1, 10, base_1, NONE, NONE }, { 2, 10, base_2, NONE, NONE } };
+static const struct session_replay slow_of[] = { { 1, 10, slow_1, NONE, NONE }, { 2, 11, slow_2, NONE, NONE } };
+static const struct setting_replays base = { base_of, 2, 4 }, slow = { slow_of, 2, 4 }, none = { NULL, 0, 4 };
 
 static void pairs_are_of_one_repeat(void **state)
 {
-	struct figure f[REPLAYS_FIGURES];
+	struct value_with_interval f[REPLAYS_FIGURES];
 
 	(void)state;
-	replays_figures(&slow, &base, 60, 2000, 1, f);
+	replays_compute_setting_figures(&slow, &base, 60, 2000, 1, f);
 	assert_int_equal(f[REPLAYS_PAIRS].value, 2);
 	assert_near(f[REPLAYS_RATIO].value, 4, 1e-9);		/* the geometric mean of 2 and 8 */
 	/* Student's t on logarithms, one degree of freedom: 12.7062 (tables); s of ln 2, ln 8 is ln 4 / sqrt 2 */
@@ -47,10 +47,10 @@ static void pairs_are_of_one_repeat(void **state)
 
 static void percentiles_are_pooled(void **state)
 {
-	struct figure f[REPLAYS_FIGURES];
+	struct value_with_interval f[REPLAYS_FIGURES];
 
 	(void)state;
-	replays_figures(&base, NULL, 40, 2000, 1, f);
+	replays_compute_setting_figures(&base, NULL, 40, 2000, 1, f);
 	/* 10 10 20 20 30 30 40 40 */
 	assert_near(f[REPLAYS_P25].value, 17.5, 1e-9);
 	assert_near(f[REPLAYS_P50].value, 25, 1e-9);
@@ -67,21 +67,21 @@ static void percentiles_are_pooled(void **state)
 
 static void a_point_has_what_both_have(void **state)
 {
-	struct replays_point p;
+	struct replays_response_means p;
 
 	(void)state;
-	p = replays_point_of(&slow, &base, 3);
+	p = replays_compute_response_means(&slow, &base, 3);
 	assert_int_equal(p.n, 1);
 	assert_near(p.ms, 80, 1e-9);
 	assert_near(p.ratio, 2, 1e-9);
-	p = replays_point_of(&slow, &base, 0);
+	p = replays_compute_response_means(&slow, &base, 0);
 	assert_near(p.ms, 40, 1e-9);	/* of 20 and 80 */
-	assert_int_equal(replays_point_of(&none, &base, 0).n, 0);
+	assert_int_equal(replays_compute_response_means(&none, &base, 0).n, 0);
 }
 
 static const char *verdict(double p, double ratio, double low, double high)
 {
-	return interval_verdict(&(struct figure){ .value = ratio, .low = low, .high = high }, p);
+	return interval_ratio_verdict_word(&(struct value_with_interval){ .value = ratio, .low = low, .high = high }, p);
 }
 
 static void verdicts_need_five_pairs(void **state)
@@ -96,10 +96,10 @@ static void verdicts_need_five_pairs(void **state)
 
 static void nothing_measured_is_nothing_known(void **state)
 {
-	struct figure f[REPLAYS_FIGURES];
+	struct value_with_interval f[REPLAYS_FIGURES];
 
 	(void)state;
-	replays_figures(&none, &none, 100, 2000, 1, f);
+	replays_compute_setting_figures(&none, &none, 100, 2000, 1, f);
 	assert_true(isnan(f[REPLAYS_TOTAL_RATIO].value) && isnan(f[REPLAYS_P50].value));
 	assert_int_equal(f[REPLAYS_RESPONSES].value, 0);
 }

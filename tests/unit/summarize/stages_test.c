@@ -14,7 +14,7 @@
 #define WIRE "schema\tkind\tn\ttime_ns\tend_ns\tpackets\tbytes\tkey\tlow_ns\thigh_ns\texact\tblock\n"
 #define ECHO "schema\tseq\treceived_ns\tdraw_ns\tflushed_ns\tdropped\tcoalesced\n"
 
-static int read_wire(struct traces *t, const char *text, unsigned long *line)
+static int read_wire(struct train_traces *t, const char *text, unsigned long *line)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 	int err = rows_read(in, &traces_wire, t, line);
@@ -23,7 +23,7 @@ static int read_wire(struct traces *t, const char *text, unsigned long *line)
 	return err;
 }
 
-static int read_echo(struct traces *t, const char *text, unsigned long *line)
+static int read_echo(struct train_traces *t, const char *text, unsigned long *line)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 	int err = rows_read(in, &traces_echoes, t, line);
@@ -32,7 +32,7 @@ static int read_echo(struct traces *t, const char *text, unsigned long *line)
 	return err;
 }
 
-static void stages_free(struct stages *s)
+static void stages_free(struct stage_length_samples *s)
 {
 	for (int i = 0; i < STAGES; i++)
 		sample_free(&s->of[i]);
@@ -40,20 +40,20 @@ static void stages_free(struct stages *s)
 
 static void a_key_is_split_into_stages_that_add_up(void **state)
 {
-	const struct stage_times t = { 100, 103, 110, 145, 1250, 1800, 1875 },
+	const struct stage_event_times t = { 100, 103, 110, 145, 1250, 1800, 1875 },
 		without = { 100, 103, 110, TRACE_NONE, TRACE_NONE, 1800, 1875 };
 	static const int64_t lengths[STAGES] = { 3, 7, 35, 1105, 550, TRACE_NONE, 75, 1775 };
 	int64_t ns[STAGES], sum = 0;
 
 	(void)state;
-	stages_split(&t, ns);
+	stages_compute_stage_lengths(&t, ns);
 	for (int s = 0; s < STAGES; s++) {
 		assert_int_equal(ns[s], lengths[s]);
 		sum += s < LATENCY && s != WIRE_WIRE ? ns[s] : 0;
 	}
 	assert_int_equal(sum, t.pixels - t.due);
 	assert_int_equal(ns[WIRE_WIRE], TRACE_NONE);
-	stages_split(&without, ns);
+	stages_compute_stage_lengths(&without, ns);
 	assert_int_equal(ns[WIRE_WIRE], 1690);
 	assert_int_equal(ns[WIRE_APP], TRACE_NONE);
 	assert_int_equal(ns[DUE_SENT] + ns[SENT_WIRE] + ns[WIRE_WIRE] + ns[WIRE_PIXELS], t.pixels - t.due);
@@ -75,32 +75,32 @@ static const char echo_text[] = ECHO
 	"echo/1\t308\t1103000000\t\t\t0\t0\n"
 	"echo/1\t309\t1153000000\t1180000000\t1181000000\t0\t0\n";
 
-static struct key keys_of[] = {
+static struct key_sample keys_of[] = {
 	{ 999 * MS, 1000 * MS, 1097 * MS, 1097 * MS, KEY_NONE, 6 },
 	{ 1049 * MS, 1050 * MS, 1097 * MS, KEY_NONE, KEY_NONE, 7 },
 	{ 1099 * MS, 1100 * MS, KEY_NONE, KEY_NONE, 3000 * MS, 8 },
 	{ 1149 * MS, 1150 * MS, 1201 * MS, 1300 * MS, KEY_NONE, 9 },
 };
 
-static void train_of(struct keys *k, struct traces *t)
+static void train_of(struct key_samples *k, struct train_traces *t)
 {
 	unsigned long line;
 
-	*k = (struct keys){ .key = keys_of, .n = 4, .skipped = 5 };
-	*t = (struct traces){ 0 };
+	*k = (struct key_samples){ .key = keys_of, .n = 4, .skipped = 5 };
+	*t = (struct train_traces){ 0 };
 	assert_int_equal(read_wire(t, wire_text, &line), 0);
 	assert_int_equal(read_echo(t, echo_text, &line), 0);
 }
 
 static void keys_with_an_exact_answer_are_split(void **state)
 {
-	struct stages s;
-	struct traces t;
-	struct keys k;
+	struct stage_length_samples s;
+	struct train_traces t;
+	struct key_samples k;
 
 	(void)state;
 	train_of(&k, &t);
-	s = stages_of(&k, &t, 300);
+	s = stages_split_train_keys(&k, &t, 300);
 	assert_int_equal(s.keys, 4);
 	assert_int_equal(s.split, 2);
 	/* key 6: due 999, sent 1000, wire 1001, read 1002, out 1081, reply 1090, pixels 1097 */
@@ -121,12 +121,12 @@ static void keys_with_an_exact_answer_are_split(void **state)
 	}
 	stages_free(&s);
 	/* numbers of other keys: the log tells of later ones only, so nothing can be split */
-	s = stages_of(&k, &t, 290);
+	s = stages_split_train_keys(&k, &t, 290);
 	assert_int_equal(s.split, 0);
 	stages_free(&s);
 	/* the application keeps no log */
 	t.echoes = 0;
-	s = stages_of(&k, &t, 300);
+	s = stages_split_train_keys(&k, &t, 300);
 	assert_int_equal(s.split, 2);
 	assert_int_equal(s.of[WIRE_WIRE].value[0], 89 * MS);
 	assert_int_equal(s.of[APP_DRAWN].n, 0);
@@ -136,15 +136,15 @@ static void keys_with_an_exact_answer_are_split(void **state)
 
 static void the_patch_counts_modulo_2_24(void **state)
 {
-	struct stages s;
-	struct traces t;
-	struct keys k;
+	struct stage_length_samples s;
+	struct train_traces t;
+	struct key_samples k;
 
 	(void)state;
 	train_of(&k, &t);
 	for (size_t i = 0; i < t.echoes; i++)
 		t.echo[i].number += 3 << 24;
-	s = stages_of(&k, &t, 300);
+	s = stages_split_train_keys(&k, &t, 300);
 	assert_int_equal(s.split, 2);
 	stages_free(&s);
 	traces_free(&t);
@@ -152,14 +152,14 @@ static void the_patch_counts_modulo_2_24(void **state)
 
 static void an_application_that_serves_by_itself_has_drawn_when_it_is_on_the_wire(void **state)
 {
-	struct stages s;
-	struct traces t;
-	struct keys k;
+	struct stage_length_samples s;
+	struct train_traces t;
+	struct key_samples k;
 
 	(void)state;
 	train_of(&k, &t);
 	t.echo[0].flushed = 1091 * MS;
-	s = stages_of(&k, &t, 300);
+	s = stages_split_train_keys(&k, &t, 300);
 	assert_int_equal(s.of[APP_DRAWN].value[0], 88 * MS);
 	assert_int_equal(s.of[DRAWN_WIRE].value[0], 0);
 	assert_int_equal(s.of[LATENCY].value[0], 98 * MS);
@@ -169,19 +169,19 @@ static void an_application_that_serves_by_itself_has_drawn_when_it_is_on_the_wir
 
 static void an_update_that_began_before_the_drawing_is_not_the_reply(void **state)
 {
-	struct stages s;
-	struct traces t;
-	struct keys k;
+	struct stage_length_samples s;
+	struct train_traces t;
+	struct key_samples k;
 
 	(void)state;
 	train_of(&k, &t);
 	t.echo[0].draw = 1091 * MS;
-	s = stages_of(&k, &t, 300);
+	s = stages_split_train_keys(&k, &t, 300);
 	assert_int_equal(s.split, 1);
 	stages_free(&s);
 	/* nor one from before the key */
 	t.key[1].seen = 1091 * MS;
-	s = stages_of(&k, &t, 300);
+	s = stages_split_train_keys(&k, &t, 300);
 	assert_int_equal(s.split, 0);
 	stages_free(&s);
 	traces_free(&t);
@@ -189,13 +189,13 @@ static void an_update_that_began_before_the_drawing_is_not_the_reply(void **stat
 
 static void ranges_are_held_against_the_pixels(void **state)
 {
-	struct wire_check wire_check;
-	struct traces t;
-	struct keys k;
+	struct wire_check_counts wire_check;
+	struct train_traces t;
+	struct key_samples k;
 
 	(void)state;
 	train_of(&k, &t);
-	wire_check = wire_check_of(&k, &t);
+	wire_check = wire_check_compare_keys(&k, &t);
 	assert_int_equal(wire_check.keys, 2);	/* 8 was not answered, 9 is no exact answer */
 	assert_int_equal(wire_check.held, 2);
 	assert_int_equal(wire_check.exact, 0);
@@ -204,17 +204,17 @@ static void ranges_are_held_against_the_pixels(void **state)
 	t.key[0].high = 1089 * MS;
 	t.key[0].exact = true;
 	t.key[1].low = 1091 * MS;
-	wire_check = wire_check_of(&k, &t);
+	wire_check = wire_check_compare_keys(&k, &t);
 	assert_int_equal(wire_check.held, 0);
 	assert_int_equal(wire_check.exact, 1);
 	t.key[0].low = 1050 * MS;
 	t.key[0].high = TRACE_NONE;
 	t.key[1].low = TRACE_NONE;
-	wire_check = wire_check_of(&k, &t);
+	wire_check = wire_check_compare_keys(&k, &t);
 	assert_int_equal(wire_check.held, 1);
 	/* not in the capture: nothing to hold */
 	t.key[1].captured = false;
-	wire_check = wire_check_of(&k, &t);
+	wire_check = wire_check_compare_keys(&k, &t);
 	assert_int_equal(wire_check.keys, 1);
 	assert_int_equal(wire_check.untested, 3);
 	traces_free(&t);
@@ -222,12 +222,12 @@ static void ranges_are_held_against_the_pixels(void **state)
 
 static void keys_as_the_wire_alone_tells_them(void **state)
 {
-	struct traces t;
-	struct keys k, w;
+	struct train_traces t;
+	struct key_samples k, w;
 
 	(void)state;
 	train_of(&k, &t);
-	w = wire_check_keys(&k, &t);
+	w = wire_check_keys_from_packets(&k, &t);
 	assert_int_equal(w.n, 4);
 	assert_int_equal(w.skipped, 5);
 	assert_true(w.ranged);
@@ -255,24 +255,24 @@ static void a_key_that_was_not_seen_alone_stays(void **state)
 		"wire/1\tkey\t8\t\t\t\t\t8\t\t\t0\t1\n"
 		"wire/1\tkey\t9\t1151000000\t\t\t\t9\t\t\t0\t2\n"
 		"wire/1\tupdate\t2\t1200000000\t1200000000\t1\t9\t\t\t\t\t1\n";
-	struct traces t = { 0 };
-	struct wire_check wire_check;
-	struct keys k = { .key = keys_of, .n = 4 }, w;
+	struct train_traces t = { 0 };
+	struct wire_check_counts wire_check;
+	struct key_samples k = { .key = keys_of, .n = 4 }, w;
 	unsigned long line;
 
 	(void)state;
 	assert_int_equal(read_wire(&t, late, &line), 0);
-	w = wire_check_keys(&k, &t);
+	w = wire_check_keys_from_packets(&k, &t);
 	assert_int_equal(w.n, 4);
 	assert_int_equal(w.key[1].answer, 1200 * MS);
 	assert_int_equal(w.key[2].answer, KEY_NONE);
 	assert_int_equal(w.key[2].censored, 1200 * MS);
-	wire_check = wire_check_of(&k, &t);
+	wire_check = wire_check_compare_keys(&k, &t);
 	assert_int_equal(wire_check.keys, 2);
 	keys_free(&w);
 	/* the block's first key was not seen: it is not in the capture, whatever else crossed meanwhile */
 	t.key[0].captured = t.key[1].captured = t.key[2].captured = false;
-	w = wire_check_keys(&k, &t);
+	w = wire_check_keys_from_packets(&k, &t);
 	assert_int_equal(w.n, 1);
 	keys_free(&w);
 	traces_free(&t);
@@ -284,7 +284,7 @@ static void the_capture_says_which_blocks_it_holds(void **state)
 		"wire/1\tkey\t1\t\t\t\t\t6\t1200000000\t1200000000\t0\t1\t1\n"
 		"wire/1\tkey\t2\t1051000000\t\t\t\t7\t1200000000\t1200000000\t0\t1\t1\n"
 		"wire/1\tkey\t3\t1101000000\t\t\t\t8\t\t\t0\t2\t0\n";
-	struct traces t = { 0 };
+	struct train_traces t = { 0 };
 	unsigned long line;
 
 	(void)state;
@@ -312,14 +312,14 @@ static void broken_rows_are_named(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
-		struct traces t = { 0 };
+		struct train_traces t = { 0 };
 
 		assert_int_equal(read_wire(&t, broken[i].text, &line), -EPROTO);
 		assert_int_equal(line, broken[i].line);
 		traces_free(&t);
 	}
 	{
-		struct traces t = { 0 };
+		struct train_traces t = { 0 };
 
 		assert_int_equal(read_echo(&t, ECHO "echo/1\t\t1\t1\t1\t0\t0\n", &line), -EPROTO);
 		assert_int_equal(read_echo(&t, ECHO "echo/1\t9223372036854775807\t1\t1\t1\t0\t0\n", &line), -EPROTO);

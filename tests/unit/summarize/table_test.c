@@ -69,11 +69,11 @@ static void test_columns(void **state)
 	assert_string_equal(t.table[0].schema, "users/1");
 	assert_string_equal(t.table[1].schema, "slope/1");
 	assert_true(t.table[1].optional && t.table[1].extractor && !t.table[0].rows);
-	c = table_column(&t.table[0], "part");
+	c = table_find_column(&t.table[0], "part");
 	assert_true(c->source == SOURCE_PARAM && c->decimals == TABLE_TEXT && c->estimator == ESTIMATE_GIVEN);
 	assert_string_equal(c->path, "kind");
 	assert_string_equal(c->unit, "");
-	c = table_column(&t.table[0], "lost");
+	c = table_find_column(&t.table[0], "lost");
 	assert_true(c->source == SOURCE_JSON && c->needed && c->decimals == 3 && c->estimator == ESTIMATE_SHARE_CI);
 	assert_string_equal(c->heading, "Packets lost");
 	assert_string_equal(c->series, "stall");
@@ -81,10 +81,10 @@ static void test_columns(void **state)
 	assert_string_equal(c->path, "link.lost");
 	assert_string_equal(c->over, "link.packets");
 	assert_string_equal(c->better, "lower");
-	c = table_column(&t.table[0], "p50_ms");
-	assert_true(c->source == SOURCE_EXTRACTOR && c->extractor && estimate_ends(c->estimator) == 3);
+	c = table_find_column(&t.table[0], "p50_ms");
+	assert_true(c->source == SOURCE_EXTRACTOR && c->extractor && estimate_extra_column_count(c->estimator) == 3);
 	assert_string_equal(c->path, "low.p50");
-	assert_null(table_column(&t.table[1], "part"));
+	assert_null(table_find_column(&t.table[1], "part"));
 }
 
 static void test_mistakes(void **state)

@@ -17,9 +17,9 @@ enum { OUT, IN };
 enum { KEY, BYTES };
 static const char *const groups[] = { "out", "in", NULL }, *const values[] = { "key_ms", "bytes", NULL };
 
-static void add(struct trials *t, unsigned group, double ms, bool above, double bytes)
+static void add(struct cell_trials *t, unsigned group, double ms, bool above, double bytes)
 {
-	struct trial *one = trials_add(t, 1, 1);
+	struct repeat_trial *one = trials_add(t, 1, 1);
 
 	assert_non_null(one);
 	one->group = group;
@@ -27,18 +27,18 @@ static void add(struct trials *t, unsigned group, double ms, bool above, double 
 	trials_set_value(one, BYTES, bytes, false);
 }
 
-static double figure(const struct trials *t, const char *path)
+static double figure(const struct cell_trials *t, const char *path)
 {
-	struct figure f;
+	struct value_with_interval f;
 
-	assert_true(trials_figure(t, groups, values, path, &f));
+	assert_true(trials_figure_by_name(t, groups, values, path, &f));
 	return f.value;
 }
 
 static void trials_are_pooled_by_what_they_were(void **state)
 {
-	struct trials t = { 0 };
-	struct figure f;
+	struct cell_trials t = { 0 };
+	struct value_with_interval f;
 
 	(void)state;
 	add(&t, OUT, 100, false, 1000);
@@ -56,14 +56,14 @@ static void trials_are_pooled_by_what_they_were(void **state)
 	assert_near(figure(&t, "out.bytes.mean"), 2000, 0);
 	assert_near(figure(&t, "out.bytes.sd"), sqrt(2) * 1000, 1e-6);
 	assert_near(figure(&t, "in.key_ms.p50"), 2, 0);
-	assert_true(trials_figure(&t, groups, values, "out.key_ms.p50", &f));
+	assert_true(trials_figure_by_name(&t, groups, values, "out.key_ms.p50", &f));
 	assert_true(f.low < 300 && f.high > 300 && !f.above);
 	free(t.of);
 }
 
 static void without_trials_counts_are_0_and_the_rest_is_unknown(void **state)
 {
-	struct trials t = { 0 };
+	struct cell_trials t = { 0 };
 
 	(void)state;
 	add(&t, OUT, 100, false, 1000);
@@ -78,12 +78,12 @@ static void what_is_no_figure_is_refused(void **state)
 {
 	static const char *const wrong[] = { "", "out", "out.", "out.key_ms", "out.key_ms.mode", "none.n",
 		"out.nothing.mean", "out+none.n" };
-	struct trials t = { 0 };
-	struct figure f;
+	struct cell_trials t = { 0 };
+	struct value_with_interval f;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		assert_false(trials_figure(&t, groups, values, wrong[i], &f));
+		assert_false(trials_figure_by_name(&t, groups, values, wrong[i], &f));
 }
 
 int main(void)

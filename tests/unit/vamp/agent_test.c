@@ -46,7 +46,7 @@ static pid_t start_burner(int cpu)
 		pthread_t second;
 
 		proc_die_with_parent(parent);
-		proc_pin(&one);
+		proc_pin_thread_to_cpus(&one);
 		pthread_create(&second, NULL, burn, &one);
 		burn(NULL);
 	}
@@ -69,35 +69,35 @@ static int last_cpu(void)
 
 static void run_time_counts_for_the_cpu_where_it_was_spent(void **state)
 {
-	static struct agent_load_cpu cpu[AGENT_CPUS];
+	static struct agent_cpu_interval_times cpu[AGENT_CPUS];
 	int here = last_cpu();
 	pid_t pid = start_burner(here), other = start_burner(here);
-	struct loaded_process tags[] = { { .pid = pid, .comm = "burner" }, { .pid = other, .start = 1, .comm = "not this one" } };
+	struct high_load_process tags[] = { { .pid = pid, .comm = "burner" }, { .pid = other, .start = 1, .comm = "not this one" } };
 	int64_t interval_ns, before_ns, counted_ns = 0, ran_ns;
-	struct agent_load *l;
+	struct agent_load_measurement *l;
 
 	(void)state;
 	clock_sleep_until(clock_now() + 100 * NS_PER_MS);
-	before_ns = clock_cpu_of(pid);
-	l = agent_load_start(tags, 2);
+	before_ns = clock_cpu_time_of_process(pid);
+	l = agent_start_load_measurement(tags, 2);
 	assert_non_null(l);
-	for (int round = 0; round < 10 || (round < 600 && clock_cpu_of(pid) - before_ns < 100 * NS_PER_MS); round++) {
+	for (int round = 0; round < 10 || (round < 600 && clock_cpu_time_of_process(pid) - before_ns < 100 * NS_PER_MS); round++) {
 		clock_sleep_until(clock_now() + 50 * NS_PER_MS);
-		assert_true(agent_load_measure(l, &interval_ns, cpu) > here);
+		assert_true(agent_measure_cpu_loads(l, &interval_ns, cpu) > here);
 		assert_true(cpu[here].online);
 		counted_ns += cpu[here].background_ns;
 		for (int i = 0; i < AGENT_CPUS; i++)
 			if (i != here)
 				assert_int_equal(cpu[i].background_ns, 0);
 	}
-	ran_ns = clock_cpu_of(pid) - before_ns;
+	ran_ns = clock_cpu_time_of_process(pid) - before_ns;
 	/* the kernel brings a running thread's account up to date at its ticks, and we look at two moments */
 	assert_true(counted_ns > ran_ns - 40 * NS_PER_MS - ran_ns / 10);
 	assert_true(counted_ns < ran_ns + 40 * NS_PER_MS + ran_ns / 10);
 	assert_true(ran_ns > 50 * NS_PER_MS);
 	end_burner(pid);
-	agent_load_measure(l, &interval_ns, cpu);
-	agent_load_measure(l, &interval_ns, cpu);
+	agent_measure_cpu_loads(l, &interval_ns, cpu);
+	agent_measure_cpu_loads(l, &interval_ns, cpu);
 	assert_int_equal(cpu[here].background_ns, 0);	/* it has ended, and the other was never tagged: its start is another */
 	end_burner(other);
 	free(l);
@@ -139,14 +139,14 @@ static void pass(struct throttle *agent, int64_t ns)
 /* The next line that is no report, and the greatest percent that the reports before it gave of the CPU, of both at most -1. */
 static enum agent_message next_word(struct throttle *agent, int in, int64_t *sequence, int cpu, int *most, int *elsewhere)
 {
-	struct agent_line line;
+	struct agent_protocol_line line;
 	char text[256];
 
 	*most = *elsewhere = -1;
 	while (next_line(agent, in, text, sizeof(text))) {
 		int *percent;
 
-		assert_int_equal(agent_line_read(text, &line), 0);
+		assert_int_equal(agent_parse_line(text, &line), 0);
 		assert_int_equal(line.sequence, ++*sequence);
 		if (line.word != AGENT_CPU)
 			return line.word;
@@ -161,7 +161,7 @@ static void an_episode_is_told_through_a_socket(void **state)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	int server = socket(AF_UNIX, SOCK_STREAM, 0), here = last_cpu(), in, most, elsewhere;
-	struct loaded_process tag = { .pid = start_burner(here) };
+	struct high_load_process tag = { .pid = start_burner(here) };
 	struct throttle *agent;
 	int64_t sequence = 0;
 	char why[256], told[256];
@@ -170,7 +170,7 @@ static void an_episode_is_told_through_a_socket(void **state)
 	snprintf(at.sun_path, sizeof(at.sun_path), "/tmp/vamp-agent-test.%d", (int)getpid());
 	assert_int_equal(bind(server, (struct sockaddr *)&at, sizeof(at)), 0);
 	assert_int_equal(listen(server, 1), 0);
-	assert_int_equal(agent_open(&agent, at.sun_path, why, sizeof(why)), 0);
+	assert_int_equal(guest_agent_open(&agent, at.sun_path, why, sizeof(why)), 0);
 	in = accept(server, NULL, NULL);
 	assert_true(in >= 0);
 	assert_int_equal(next_word(agent, in, &sequence, here, &most, &elsewhere), AGENT_ALIVE);
@@ -210,8 +210,8 @@ static void a_port_that_is_none_is_refused(void **state)
 	char why[256];
 
 	(void)state;
-	assert_true(agent_open(&agent, "/nonexistent/port", why, sizeof(why)) < 0);
-	assert_true(agent_open(&agent, "/proc/self/stat", why, sizeof(why)) < 0);
+	assert_true(guest_agent_open(&agent, "/nonexistent/port", why, sizeof(why)) < 0);
+	assert_true(guest_agent_open(&agent, "/proc/self/stat", why, sizeof(why)) < 0);
 	assert_non_null(strstr(why, "/proc/self/stat"));
 }
 

@@ -13,7 +13,7 @@
 
 #include "vamp/audio_pactl.h"
 
-static int read_text(const char *text, struct audio_list *out)
+static int read_text(const char *text, struct audio_stream_list *out)
 {
 	char path[] = "/tmp/list.XXXXXX";
 	FILE *f = fdopen(mkstemp(path), "w");
@@ -21,7 +21,7 @@ static int read_text(const char *text, struct audio_list *out)
 
 	assert_non_null(f);
 	assert_true(fputs(text, f) >= 0 && !fclose(f));
-	err = audio_list_read(path, out);
+	err = audio_parse_stream_list(path, out);
 	unlink(path);
 	return err;
 }
@@ -35,7 +35,7 @@ static const char four[] =
 
 static void those_that_play(void **state)
 {
-	struct audio_list l;
+	struct audio_stream_list l;
 
 	(void)state;
 	assert_int_equal(read_text(four, &l), 0);
@@ -55,7 +55,7 @@ static void those_that_play(void **state)
 static void more_than_there_is_room_for(void **state)
 {
 	static char text[8192] = "[";
-	struct audio_list l;
+	struct audio_stream_list l;
 
 	(void)state;
 	for (int i = 0; i < 100; i++)
@@ -66,8 +66,8 @@ static void more_than_there_is_room_for(void **state)
 
 static void a_start(void **state)
 {
-	struct audio_list before = { .n = 2, .stream = { { 3, 10 }, { 5, 10 } } };
-	struct audio_list now = { .n = 1, .stream = { { 5, 10 } } };
+	struct audio_stream_list before = { .n = 2, .stream = { { 3, 10 }, { 5, 10 } } };
+	struct audio_stream_list now = { .n = 1, .stream = { { 5, 10 } } };
 
 	(void)state;
 	assert_false(audio_list_has_new_stream(&before, &now));

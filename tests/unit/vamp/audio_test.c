@@ -21,7 +21,7 @@
 
 static char folder[] = "/tmp/audio.XXXXXX";
 static char why[200];
-static struct audio *a;
+static struct sound_server_watch *a;
 static pid_t server, player;
 static int events;
 static int64_t seen_ns;
@@ -95,15 +95,15 @@ static void hear(void *arg, const struct input_event *event)
 /* Reads until it is so, for up to 20 s; true: it is. */
 static bool until_is(int pid, bool is)
 {
-	struct input_source *s = audio_source(a);
+	struct input_source *s = audio_input_source(a);
 
-	for (int64_t end_ns = clock_now() + 20 * NS_PER_S; clock_now() < end_ns && audio_plays_sound(a, pid) != is;) {
+	for (int64_t end_ns = clock_now() + 20 * NS_PER_S; clock_now() < end_ns && audio_process_plays_sound(a, pid) != is;) {
 		struct pollfd ready = { .fd = s->fd, .events = POLLIN };
 
 		poll(&ready, 1, 100);
 		assert_int_equal(s->ops->read(s, hear, NULL), 0);
 	}
-	return audio_plays_sound(a, pid) == is;
+	return audio_process_plays_sound(a, pid) == is;
 }
 
 static void play(const char *property)
@@ -121,30 +121,30 @@ static void a_server_that_comes_later(void **state)
 
 	(void)state;
 	need_tools();
-	assert_int_equal(audio_open(&a, NULL, why, sizeof(why)), -ENOENT);
-	assert_true(why[0] && a && audio_source(a)->fd >= 0);
+	assert_int_equal(audio_open_server_watch(&a, NULL, why, sizeof(why)), -ENOENT);
+	assert_true(why[0] && a && audio_input_source(a)->fd >= 0);
 	audio_describe(a, text, sizeof(text));
 	assert_string_equal(text, "no sound server");
 	audio_average_wakeups(a, NULL, 0);
 	server = run(words);
-	assert_false(audio_plays_sound(a, server));
-	for (int i = 0; i < 200 && !audio_plays_sound(a, server); i++) {
+	assert_false(audio_process_plays_sound(a, server));
+	for (int i = 0; i < 200 && !audio_process_plays_sound(a, server); i++) {
 		clock_sleep_until(clock_now() + 50 * NS_PER_MS);
 		audio_average_wakeups(a, NULL, 0);
 	}
 	assert_true(until_is(server, true));
-	assert_false(audio_plays_sound(a, getpid()) || audio_plays_sound(a, 0) || audio_plays_sound(a, 1));
+	assert_false(audio_process_plays_sound(a, getpid()) || audio_process_plays_sound(a, 0) || audio_process_plays_sound(a, 1));
 	assert_int_equal(events, 0);
 	/* Found at once by another, which would also take its socket by name. */
 	audio_close(a);
 	snprintf(text, sizeof(text), "unix:%s/pulse/native", folder);
-	assert_int_equal(audio_open(&a, text, why, sizeof(why)), 0);
-	assert_true(audio_plays_sound(a, server));
+	assert_int_equal(audio_open_server_watch(&a, text, why, sizeof(why)), 0);
+	assert_true(audio_process_plays_sound(a, server));
 }
 
 static void a_stream(void **state)
 {
-	struct audio_counter counter[8];
+	struct audio_wakeup_counter counter[8];
 	int64_t from = clock_now();
 	pid_t gone;
 
@@ -156,7 +156,7 @@ static void a_stream(void **state)
 	assert_true(audio_has_playing_stream(a));
 	assert_int_equal(events, 1);
 	assert_true(seen_ns >= from);
-	assert_true(audio_copy_counters(a, counter, 8) >= 1 && counter[0].stream && counter[0].pid == player);
+	assert_true(audio_copy_wakeup_counters(a, counter, 8) >= 1 && counter[0].stream && counter[0].pid == player);
 	gone = player;
 	end(&player);
 	assert_true(until_is(gone, false));
@@ -167,7 +167,7 @@ static void a_stream(void **state)
 /* One that gives a wrong pid is found by who wakes the server; a busy bystander is not. */
 static void a_waker(void **state)
 {
-	struct audio_counter counter[8];
+	struct audio_wakeup_counter counter[8];
 	const char *const hog[] = { "yes", NULL };
 	pid_t bystander;
 	char text[200];
@@ -184,13 +184,13 @@ static void a_waker(void **state)
 	bystander = run(hog);
 	play("--property=application.process.id=1");
 	assert_true(until_is(1, true));
-	for (int i = 0; i < 40 && !audio_plays_sound(a, player); i++) {
+	for (int i = 0; i < 40 && !audio_process_plays_sound(a, player); i++) {
 		clock_sleep_until(clock_now() + 250 * NS_PER_MS);
 		audio_average_wakeups(a, &bystander, 1);
 	}
-	assert_true(audio_plays_sound(a, player));
-	assert_false(audio_plays_sound(a, bystander));
-	n = audio_copy_counters(a, counter, 8);
+	assert_true(audio_process_plays_sound(a, player));
+	assert_false(audio_process_plays_sound(a, bystander));
+	n = audio_copy_wakeup_counters(a, counter, 8);
 	for (size_t i = 0; i < n && i < 8; i++) {
 		listed |= counter[i].pid == player && !strcmp(counter[i].comm, "pacat") && counter[i].average >= 1;
 		if (counter[i].pid == bystander)
@@ -211,7 +211,7 @@ static void the_server_goes_away(void **state)
 	end(&server);
 	assert_true(until_is(gone, false));
 	audio_average_wakeups(a, NULL, 0);
-	assert_false(audio_plays_sound(a, gone));
+	assert_false(audio_process_plays_sound(a, gone));
 }
 
 int main(void)

@@ -61,14 +61,14 @@ static bool sleeps(pid_t pid)
 	assert_non_null(f);
 	assert_non_null(fgets(text, sizeof(text), f));
 	fclose(f);
-	assert_int_equal(proc_read_stat(text, &s), 0);
+	assert_int_equal(proc_parse_stat(text, &s), 0);
 	return s.state == 'S';
 }
 
 static void known_numbers(void **state)
 {
 	static struct audio_wakeup_counts c, none;
-	struct audio_wakeups *w, *other;
+	struct audio_wakeup_tracer *w, *other;
 	char why[160];
 	int to = eventfd(0, 0), from = eventfd(0, 0), me = (int)getpid();
 	pid_t server, hog;
@@ -83,7 +83,7 @@ static void known_numbers(void **state)
 	hog = fork_child();
 	while (!hog)
 		;
-	err = audio_wakeups_open(&w, server, why, sizeof(why));
+	err = audio_wakeup_tracer_open(&w, server, why, sizeof(why));
 	if (err == -EACCES || err == -ENODEV || err == -ENOENT) {
 		kill(server, SIGKILL);
 		kill(hog, SIGKILL);
@@ -91,17 +91,17 @@ static void known_numbers(void **state)
 		skip();
 	}
 	assert_int_equal(err, 0);
-	assert_int_equal(audio_wakeups_open(&other, server, why, sizeof(why)), 0);
+	assert_int_equal(audio_wakeup_tracer_open(&other, server, why, sizeof(why)), 0);
 	for (int i = 0; i < WAKEUPS; i++) {
 		while (!sleeps(server))
 			nap(NS_PER_MS / 10);
 		assert_int_equal(eventfd_write(to, 1), 0);
 	}
 	assert_int_equal(eventfd_read(from, &told), 0);
-	audio_wakeups_refresh(w);
-	audio_wakeups_read(w, &c, NULL, 0);
-	audio_wakeups_read(w, &c, NULL, 0);	/* nothing more */
-	audio_wakeups_read(other, &none, &me, 1);
+	audio_wakeup_tracer_update_filter(w);
+	audio_wakeup_tracer_count_new(w, &c, NULL, 0);
+	audio_wakeup_tracer_count_new(w, &c, NULL, 0);	/* nothing more */
+	audio_wakeup_tracer_count_new(other, &none, &me, 1);
 	kill(server, SIGKILL);
 	kill(hog, SIGKILL);
 	waitpid(server, NULL, 0);
@@ -111,9 +111,9 @@ static void known_numbers(void **state)
 	assert_int_equal(c.process[0].pid, me);
 	assert_int_equal(c.process[0].wakeups, WAKEUPS);
 	assert_int_equal(none.n, 0);
-	audio_wakeups_refresh(w);	/* it has ended */
-	audio_wakeups_close(w);
-	audio_wakeups_close(other);
+	audio_wakeup_tracer_update_filter(w);	/* it has ended */
+	audio_wakeup_tracer_close(w);
+	audio_wakeup_tracer_close(other);
 }
 
 int main(void)

@@ -18,8 +18,8 @@
 static struct scope_process known[64];
 static size_t knowns;
 
-int __wrap_scope_list(const struct scope *s, struct scope_process **out, size_t *n);
-int __wrap_scope_list(const struct scope *s, struct scope_process **out, size_t *n)
+int __wrap_scope_list_processes(const struct process_scope *s, struct scope_process **out, size_t *n);
+int __wrap_scope_list_processes(const struct process_scope *s, struct scope_process **out, size_t *n)
 {
 	(void)s;
 	*out = malloc(sizeof(known));
@@ -45,11 +45,11 @@ static void hold(struct throttle **way, size_t ways, int64_t ns)
 
 int main(int argc, char **argv)
 {
-	struct loaded_process tag[64] = { { 0 } };
+	struct high_load_process tag[64] = { { 0 } };
 	struct throttle *way[2];
-	struct undo *undo;
+	struct undo_recorder *undo;
 	size_t tags = 0, ways = 0;
-	struct scope scope = { 0 };
+	struct process_scope scope = { 0 };
 	char text[1024];
 	int err = 0;
 
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 		struct proc_stat task;
 
 		known[knowns].pid = (pid_t)strtol(*pid, NULL, 10);
-		if (proc_stat(known[knowns].pid, &task))
+		if (proc_stat_of_process(known[knowns].pid, &task))
 			return EXIT_USAGE;
 		known[knowns].start = task.start;
 		if (**pid == '+') {
@@ -68,16 +68,17 @@ int main(int argc, char **argv)
 		}
 		knowns++;
 	}
-	proc_catch_stop();
-	err = undo_start(&undo, 1000);
+	proc_catch_stop_signals();
+	err = undo_create_recorder(&undo, 1000);
 	if (!err && strcmp(argv[1], "isolate")) {
 		const char *group = strcmp(argv[2], "none") ? argv[2] : "/none";
 
-		err = shares_open(&way[ways], group, *argv[3] == 'L' ? RATIO_L : *argv[3] == 'M' ? RATIO_M : RATIO_H, undo, text, sizeof(text));
+		err = shares_throttle_open(&way[ways], group, *argv[3] == 'L' ? RATIO_L : *argv[3] == 'M' ? RATIO_M : RATIO_H, undo, text,
+					   sizeof(text));
 		ways += !err;
 	}
 	if (!err && strcmp(argv[1], "shares")) {
-		err = isolate_open(&way[ways], &scope, NULL, true, undo, text, sizeof(text));
+		err = isolate_throttle_open(&way[ways], &scope, NULL, true, undo, text, sizeof(text));
 		ways += !err;
 	}
 	if (err) {
@@ -102,5 +103,5 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = ways; i--;)
 		way[i]->ops->close(way[i]);
-	return undo_stop(undo) || err ? EXIT_RUN : EXIT_OK;
+	return undo_all_and_free(undo) || err ? EXIT_RUN : EXIT_OK;
 }

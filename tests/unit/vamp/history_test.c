@@ -67,7 +67,7 @@ static void pass(struct scene *s, int64_t ns, const struct did *did, size_t n, b
 	}
 	put(s);
 	if (!fresh)
-		history_learn_known_load(&s->p, &s->m);
+		history_update_known_load(&s->p, &s->m);
 }
 
 static void passes(struct scene *s, int times, struct did did)
@@ -85,7 +85,7 @@ static enum load_verdict verdict_of(const struct scene *s)
 {
 	struct process_load load = load_of(s);
 
-	return history_judge(&s->p, &load, 0.5);
+	return history_judge_load(&s->p, &load, 0.5);
 }
 
 /* The paper's example: a hog among five on a CPU runs a fifth of the time and waits for the rest: 20 % of a CPU, load 100 %. */

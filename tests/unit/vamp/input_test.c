@@ -28,23 +28,23 @@ static void keys_by_name(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		why[0] = '\0';
-		assert_int_equal(input_keys_read(bad[i], &keys, why, sizeof(why)), -EINVAL);
+		assert_int_equal(input_keys_parse(bad[i], &keys, why, sizeof(why)), -EINVAL);
 		assert_true(why[0]);
 		assert_int_equal(keys.n, 7);
 	}
-	assert_int_equal(input_keys_read("Return,button,KP_Enter", &keys, why, sizeof(why)), 0);
+	assert_int_equal(input_keys_parse("Return,button,KP_Enter", &keys, why, sizeof(why)), 0);
 	assert_int_equal(keys.n, 2);
 	assert_true(keys.button);
 	assert_true(input_keys_match(&keys, 0xff0d) && input_keys_match(&keys, 0xff8d));
 	assert_false(input_keys_match(&keys, 'a'));
-	assert_int_equal(input_keys_read("button", &keys, why, sizeof(why)), 0);
+	assert_int_equal(input_keys_parse("button", &keys, why, sizeof(why)), 0);
 	assert_false(input_keys_match(&keys, 0xff0d));
-	assert_int_equal(input_keys_read("Prior", &keys, why, sizeof(why)), 0);
+	assert_int_equal(input_keys_parse("Prior", &keys, why, sizeof(why)), 0);
 	assert_true(input_keys_match(&keys, 0xff55));	/* Page_Up, its other name */
 	assert_false(keys.button);
-	assert_int_equal(input_keys_read("any", &keys, why, sizeof(why)), 0);
+	assert_int_equal(input_keys_parse("any", &keys, why, sizeof(why)), 0);
 	assert_true(input_keys_match(&keys, 'a') && input_keys_match(&keys, 0));
-	assert_int_equal(input_keys_read("a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p", &keys, why, sizeof(why)), 0);
+	assert_int_equal(input_keys_parse("a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p", &keys, why, sizeof(why)), 0);
 	assert_int_equal(keys.n, INPUT_KEYS);
 }
 
@@ -70,7 +70,7 @@ static void records_of_a_device(void **state)
 
 	(void)state;
 	assert_true(mkstemp(path) >= 0 && !unlink(path) && !mkfifo(path, 0600));
-	assert_int_equal(input_keys_read("Return,KP_Enter,button", &keys, why, sizeof(why)), 0);
+	assert_int_equal(input_keys_parse("Return,KP_Enter,button", &keys, why, sizeof(why)), 0);
 	assert_int_equal(input_evdev_open(&s, path, &keys, why, sizeof(why)), 0);
 	assert_string_equal(s->ops->name, "evdev");
 	fd = open(path, O_WRONLY);
@@ -111,7 +111,7 @@ static void any_key_but_no_button(void **state)
 	int fd = mkstemp(path);
 
 	(void)state;
-	assert_int_equal(input_keys_read("any", &keys, why, sizeof(why)), 0);
+	assert_int_equal(input_keys_parse("any", &keys, why, sizeof(why)), 0);
 	record(fd, EV_KEY, KEY_Q, 1);
 	record(fd, EV_KEY, BTN_LEFT, 0);
 	record(fd, EV_KEY, BTN_TOOL_FINGER, 1);

@@ -77,7 +77,7 @@ static struct input_source *open_or_skip(const char *names)
 		print_message("skipped: no Xvfb or no xdotool\n");
 		skip();
 	}
-	assert_int_equal(input_keys_read(names, &keys, why, sizeof(why)), 0);
+	assert_int_equal(input_keys_parse(names, &keys, why, sizeof(why)), 0);
 	assert_int_equal(input_x11_open(&s, NULL, &keys, why, sizeof(why)), 0);
 	return s;
 }

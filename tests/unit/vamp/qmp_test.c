@@ -52,7 +52,7 @@ static int ask(const char *greeting, const char *const answer[2], struct qmp_vcp
 		}
 		_exit(0);
 	}
-	err = qmp_vcpus(at.sun_path, vcpu, 4, n, &owner, why, sizeof(why));
+	err = qmp_query_vcpu_threads(at.sun_path, vcpu, 4, n, &owner, why, sizeof(why));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	close(server);

@@ -23,7 +23,7 @@
 
 static char root[32], mount[64];
 static int version;
-static struct undo *undo;
+static struct undo_recorder *undo;
 
 static void put(const char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void put(const char *text, const char *format, ...)
@@ -91,8 +91,8 @@ static void tell_group(const char *who, const char *folder)
 	put(line, "%s/cgroup", path);
 }
 
-int __real_files_write(const char *path, const char *text);
-int __wrap_files_write(const char *path, const char *text)
+int __real_files_write_text(const char *path, const char *text);
+int __wrap_files_write_text(const char *path, const char *text)
 {
 	char folder[1024], text_of[1024];
 	const char *file = strrchr(path, '/') + 1;
@@ -108,7 +108,7 @@ int __wrap_files_write(const char *path, const char *text)
 			return -EBUSY;
 		leaver = pid;
 		nftw(mount, leave, 8, FTW_PHYS);
-		files_read(path, text_of, sizeof(text_of));
+		files_read_first_line(path, text_of, sizeof(text_of));
 		FILE *f = fopen(path, "a");
 		fprintf(f, "%s\n", pid);
 		fclose(f);
@@ -121,7 +121,7 @@ int __wrap_files_write(const char *path, const char *text)
 		put(*text == '+' ? "cpu memory\n" : "memory\n", "%s", path);
 		return 0;
 	}
-	return __real_files_write(path, text);
+	return __real_files_write_text(path, text);
 }
 
 int __wrap_files_write_number(const char *path, long number);
@@ -130,7 +130,7 @@ int __wrap_files_write_number(const char *path, long number)
 	char text[24];
 
 	snprintf(text, sizeof(text), "%ld\n", number);
-	return __wrap_files_write(path, text);
+	return __wrap_files_write_text(path, text);
 }
 
 int __real_mkdir(const char *path, mode_t mode);
@@ -220,7 +220,7 @@ static void play(int which, char session[128])
 	assert_int_equal(files_write_number(line, first), 0);
 	assert_int_equal(files_write_number(line, second), 0);
 	tell_group("self", session);
-	assert_int_equal(undo_start(&undo, 100), 0);
+	assert_int_equal(undo_create_recorder(&undo, 100), 0);
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
@@ -233,7 +233,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 
 static void play_ends(void)
 {
-	assert_int_equal(undo_stop(undo), 0);
+	assert_int_equal(undo_all_and_free(undo), 0);
 	kill(first, SIGKILL);
 	kill(second, SIGKILL);
 	waitpid(first, NULL, 0);
@@ -249,32 +249,32 @@ static bool is_in(pid_t pid, const char *folder)
 	return holds(folder, "cgroup.procs", number);
 }
 
-static struct loaded_process tag_of(pid_t pid)
+static struct high_load_process tag_of(pid_t pid)
 {
 	struct proc_stat task;
 
-	assert_int_equal(proc_stat(pid, &task), 0);
-	return (struct loaded_process){ .pid = pid, .start = task.start };
+	assert_int_equal(proc_stat_of_process(pid, &task), 0);
+	return (struct high_load_process){ .pid = pid, .start = task.start };
 }
 
-static void assert_weight(const struct shares_group *g, const char *file, const char *weight)
+static void assert_weight(const struct background_cgroup *g, const char *file, const char *weight)
 {
 	assert_true(holds(g->ours, file, weight));
 }
 
 /* A process is taken into the group and comes back; afterwards the session is as before. */
-static void take_and_return(struct shares_group *g, const char *session, const char *between)
+static void take_and_return(struct background_cgroup *g, const char *session, const char *between)
 {
-	struct loaded_process tag = tag_of(second);
-	size_t mark = undo_mark(undo);
+	struct high_load_process tag = tag_of(second);
+	size_t mark = undo_current_mark(undo);
 
-	assert_int_equal(shares_group_move(g, undo, &tag), 0);
+	assert_int_equal(shares_move_to_background_group(g, undo, &tag), 0);
 	assert_true(is_in(second, g->ours));
 	assert_true(is_in(first, between));
-	assert_int_equal(shares_group_move(g, undo, &tag), 0);	/* it is there already */
-	assert_int_equal(undo_to_mark(undo, mark), 0);
+	assert_int_equal(shares_move_to_background_group(g, undo, &tag), 0);	/* it is there already */
+	assert_int_equal(undo_changes_after_mark(undo, mark), 0);
 	assert_true(is_in(second, between));
-	assert_int_equal(undo_to_mark(undo, 0), 0);
+	assert_int_equal(undo_changes_after_mark(undo, 0), 0);
 	assert_true(is_in(first, session));
 	assert_true(is_in(second, session));
 	assert_int_equal(access(g->ours, F_OK), -1);
@@ -283,13 +283,13 @@ static void take_and_return(struct shares_group *g, const char *session, const c
 static void version_1_weighs_by_shares(void **state)
 {
 	static const char *const weights[RATIOS] = { "341", "114", "57" };	/* 1024 / 3, 9, 18, rounded */
-	struct shares_group g;
+	struct background_cgroup g;
 	char session[128], why[300];
 
 	(void)state;
 	for (int ratio = 0; ratio < RATIOS; ratio++) {
 		play(1, session);
-		assert_int_equal(shares_group_open(&g, root, NULL, (enum throttle_ratio)ratio, undo, why, sizeof(why)), 0);
+		assert_int_equal(shares_open_background_group(&g, root, NULL, (enum throttle_ratio)ratio, undo, why, sizeof(why)), 0);
 		assert_int_equal(g.groups.version, 1);
 		assert_string_equal(g.above, session);
 		assert_weight(&g, "cpu.shares", weights[ratio]);
@@ -301,13 +301,13 @@ static void version_1_weighs_by_shares(void **state)
 static void version_2_puts_the_others_into_a_group_of_their_own(void **state)
 {
 	static const char *const weights[RATIOS] = { "33", "11", "6" };	/* 100 / 3, 9, 18, rounded */
-	struct shares_group g;
+	struct background_cgroup g;
 	char session[128], rest[200], why[300];
 
 	(void)state;
 	for (int ratio = 0; ratio < RATIOS; ratio++) {
 		play(2, session);
-		assert_int_equal(shares_group_open(&g, root, NULL, (enum throttle_ratio)ratio, undo, why, sizeof(why)), 0);
+		assert_int_equal(shares_open_background_group(&g, root, NULL, (enum throttle_ratio)ratio, undo, why, sizeof(why)), 0);
 		assert_int_equal(g.groups.version, 2);
 		assert_weight(&g, "cpu.weight", weights[ratio]);
 		assert_true(holds(session, "cgroup.subtree_control", "cpu"));
@@ -322,13 +322,13 @@ static void version_2_puts_the_others_into_a_group_of_their_own(void **state)
 
 static void version_2_where_groups_below_have_weights_already(void **state)
 {
-	struct shares_group g;
+	struct background_cgroup g;
 	char session[128], slice[64], why[300];
 
 	(void)state;
 	play(2, session);
 	snprintf(slice, sizeof(slice), "%s", mount + strlen(root));
-	assert_int_equal(shares_group_open(&g, root, slice, RATIO_M, undo, why, sizeof(why)), 0);
+	assert_int_equal(shares_open_background_group(&g, root, slice, RATIO_M, undo, why, sizeof(why)), 0);
 	assert_weight(&g, "cpu.weight", "11");
 	take_and_return(&g, session, session);
 	assert_true(holds(mount, "cgroup.subtree_control", "cpu"));
@@ -337,23 +337,23 @@ static void version_2_where_groups_below_have_weights_already(void **state)
 
 static void what_cannot_be_is_told_and_nothing_changes(void **state)
 {
-	struct shares_group g;
+	struct background_cgroup g;
 	char session[128], inner[160], why[300];
-	struct loaded_process tag;
+	struct high_load_process tag;
 
 	(void)state;
 	play(2, session);
 	snprintf(inner, sizeof(inner), "%s/inner", session);
 	assert_int_equal(mkdir(inner, 0755), 0);	/* it would get the weight of all others together */
 	*why = '\0';
-	assert_int_equal(shares_group_open(&g, root, NULL, RATIO_M, undo, why, sizeof(why)), -EBUSY);
+	assert_int_equal(shares_open_background_group(&g, root, NULL, RATIO_M, undo, why, sizeof(why)), -EBUSY);
 	assert_true(*why);
 	assert_true(is_in(first, session));
 	*why = '\0';
-	assert_int_equal(shares_group_open(&g, root, inner + strlen(root), RATIO_M, undo, why, sizeof(why)), -ENOTSUP);
+	assert_int_equal(shares_open_background_group(&g, root, inner + strlen(root), RATIO_M, undo, why, sizeof(why)), -ENOTSUP);
 	assert_true(*why);
-	assert_int_equal(shares_group_open(&g, root, "/elsewhere", RATIO_M, undo, why, sizeof(why)), -ENOENT);
-	assert_int_equal(undo_mark(undo), 0);
+	assert_int_equal(shares_open_background_group(&g, root, "/elsewhere", RATIO_M, undo, why, sizeof(why)), -ENOENT);
+	assert_int_equal(undo_current_mark(undo), 0);
 	rmdir(inner);
 	/* a process of another session is not taken into this one's budget */
 	snprintf(inner, sizeof(inner), "%s/other", mount);
@@ -361,8 +361,8 @@ static void what_cannot_be_is_told_and_nothing_changes(void **state)
 	snprintf(why, sizeof(why), "%s/cgroup.procs", inner);
 	files_write_number(why, second);
 	tag = tag_of(second);
-	assert_int_equal(shares_group_open(&g, root, NULL, RATIO_M, undo, why, sizeof(why)), 0);
-	assert_int_equal(shares_group_move(&g, undo, &tag), -EXDEV);
+	assert_int_equal(shares_open_background_group(&g, root, NULL, RATIO_M, undo, why, sizeof(why)), 0);
+	assert_int_equal(shares_move_to_background_group(&g, undo, &tag), -EXDEV);
 	assert_true(is_in(second, inner));
 	play_ends();
 }

@@ -10,8 +10,8 @@
 
 #include "vamp/slices.h"
 
-static struct slices_cpu cpu;
-static struct slice got;
+static struct cpu_slice_state cpu;
+static struct cpu_time_slice got;
 
 static bool take(int64_t at, int prev, int next, bool wants)
 {
@@ -37,29 +37,29 @@ static void is(int64_t start_ns, int64_t ran_ns, int pid, int tid, bool wanted_m
 static void one_after_the_other(void **state)
 {
 	(void)state;
-	slices_begin(&cpu, 3, 100);
+	slices_begin_cpu(&cpu, 3, 100);
 	assert_true(take(130, 4011, 4012, false));
 	is(100, 30, 11, 11, false, false);	/* it ran before */
 	assert_true(take(135, 4012, 0, true));
 	is(130, 5, 11, 12, true, true);
 	assert_string_equal(got.comm, "task 4012");
 	assert_false(take(170, 0, 4013, false));	/* idle */
-	assert_true(slices_end(&cpu, 200, &got));
+	assert_true(slices_end_running_slice(&cpu, 200, &got));
 	is(170, 30, 0, 0, false, false);	/* not seen to leave */
 	assert_string_equal(got.comm, "task 4013");
-	assert_false(slices_end(&cpu, 210, &got));
+	assert_false(slices_end_running_slice(&cpu, 210, &got));
 }
 
 static void idle_at_both_ends(void **state)
 {
 	(void)state;
-	slices_begin(&cpu, 3, 100);
-	assert_false(slices_end(&cpu, 120, &got));	/* no switch: nothing is known */
-	slices_begin(&cpu, 3, 100);
+	slices_begin_cpu(&cpu, 3, 100);
+	assert_false(slices_end_running_slice(&cpu, 120, &got));	/* no switch: nothing is known */
+	slices_begin_cpu(&cpu, 3, 100);
 	assert_false(take(110, 0, 4011, false));
 	assert_true(take(120, 4011, 0, false));
 	is(110, 10, 11, 11, false, true);
-	assert_false(slices_end(&cpu, 200, &got));
+	assert_false(slices_end_running_slice(&cpu, 200, &got));
 }
 
 /* What ran while records were lost is known to nobody, and so is what ran when they began to be. */
@@ -68,10 +68,10 @@ static void lost_records(void **state)
 	struct trace_record lost = { .time_ns = 140, .kind = TRACE_LOST };
 
 	(void)state;
-	slices_begin(&cpu, 3, 100);
+	slices_begin_cpu(&cpu, 3, 100);
 	assert_true(take(130, 4011, 4012, false));
 	assert_false(slices_add_record(&cpu, &lost, &got));
-	assert_false(slices_end(&cpu, 150, &got));
+	assert_false(slices_end_running_slice(&cpu, 150, &got));
 	assert_false(take(160, 4013, 4014, false));
 	assert_true(take(165, 4014, 4015, true));
 	is(160, 5, 14, 14, true, true);
@@ -85,7 +85,7 @@ static void lost_records(void **state)
 
 static void add(int pid, int64_t ran_ns, bool wanted_more, bool whole, struct slices_sums *sums)
 {
-	assert_int_equal(slices_sums_add(sums, &(struct slice){ .pid = pid, .ran_ns = ran_ns, .wanted_more = wanted_more,
+	assert_int_equal(slices_sums_add_slice(sums, &(struct cpu_time_slice){ .pid = pid, .ran_ns = ran_ns, .wanted_more = wanted_more,
 							  .whole = whole, .comm = "x" }), 0);
 }
 

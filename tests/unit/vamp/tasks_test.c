@@ -63,7 +63,7 @@ static const struct process_history *find(const struct task_sampler *t, pid_t pi
 {
 	const struct process_history *p;
 
-	for (size_t i = 0; (p = tasks_next(t, &i));)
+	for (size_t i = 0; (p = tasks_next_in_scope(t, &i));)
 		if (p->pid == pid)
 			return p;
 	return NULL;
@@ -71,13 +71,13 @@ static const struct process_history *find(const struct task_sampler *t, pid_t pi
 
 static void until_used(pid_t pid, int64_t ns)
 {
-	for (int i = 0; clock_cpu_of(pid) < ns && i < 3000; i++)
+	for (int i = 0; clock_cpu_time_of_process(pid) < ns && i < 3000; i++)
 		clock_sleep_until(clock_now() + 10 * NS_PER_MS);
 }
 
 static void test_counts_as_the_kernel(void **state)
 {
-	struct scope scope = { .by_user = true, .uid = geteuid() };
+	struct process_scope scope = { .by_user = true, .uid = geteuid() };
 	struct proc_schedstat before, after;
 	const struct process_history *p;
 	struct task_sampler *t;
@@ -86,19 +86,19 @@ static void test_counts_as_the_kernel(void **state)
 	size_t slot;
 
 	(void)state;
-	if (tasks_open(&t, &scope, SUB))
+	if (task_sampler_open(&t, &scope, SUB))
 		skip();
-	assert_int_equal(tasks_sample(t, clock_now(), false), 0);
+	assert_int_equal(tasks_sample_all_processes(t, clock_now(), false), 0);
 	p = find(t, pid);
 	assert_non_null(p);
-	first = p->run_ns[sample_slot(tasks_moments(t)->last)];
+	first = p->run_ns[sample_slot(tasks_sample_times(t)->last)];
 	until_used(pid, first + 100 * NS_PER_MS);
-	assert_int_equal(proc_schedstat(pid, &before), 0);
-	assert_int_equal(tasks_sample(t, clock_now(), false), 0);
-	assert_int_equal(proc_schedstat(pid, &after), 0);
+	assert_int_equal(proc_schedstat_of_process(pid, &before), 0);
+	assert_int_equal(tasks_sample_all_processes(t, clock_now(), false), 0);
+	assert_int_equal(proc_schedstat_of_process(pid, &after), 0);
 	p = find(t, pid);
 	assert_non_null(p);
-	slot = sample_slot(tasks_moments(t)->last);
+	slot = sample_slot(tasks_sample_times(t)->last);
 	assert_true(p->run_ns[slot] >= first + 100 * NS_PER_MS);
 	assert_int_equal(p->n, 2);	/* its threads are looked at, for it ran */
 	for (size_t i = 0; i < p->n; i++)
@@ -109,39 +109,39 @@ static void test_counts_as_the_kernel(void **state)
 		} else
 			assert_false(p->thread[i].at[slot].wants);
 	kill(pid, SIGKILL);
-	while (clock_cpu_of(pid) >= 0)
+	while (clock_cpu_time_of_process(pid) >= 0)
 		clock_sleep_until(clock_now() + 10 * NS_PER_MS);
-	assert_int_equal(tasks_sample(t, clock_now(), true), 0);
+	assert_int_equal(tasks_sample_all_processes(t, clock_now(), true), 0);
 	assert_null(find(t, pid));
-	tasks_close(t);
+	task_sampler_close(t);
 }
 
 /* One that is born between two samples is found at the next. */
 static void test_new_process(void **state)
 {
-	struct scope scope = { .by_user = true, .uid = geteuid() };
+	struct process_scope scope = { .by_user = true, .uid = geteuid() };
 	struct task_sampler *t;
 	pid_t pid;
 
 	(void)state;
-	if (tasks_open(&t, &scope, SUB))
+	if (task_sampler_open(&t, &scope, SUB))
 		skip();
-	assert_int_equal(tasks_sample(t, clock_now(), false), 0);
+	assert_int_equal(tasks_sample_all_processes(t, clock_now(), false), 0);
 	pid = start_worker();
 	until_used(pid, 50 * NS_PER_MS);
-	assert_int_equal(tasks_sample(t, clock_now(), false), 0);
+	assert_int_equal(tasks_sample_all_processes(t, clock_now(), false), 0);
 	assert_non_null(find(t, pid));
 	kill(pid, SIGKILL);
-	tasks_close(t);
+	task_sampler_close(t);
 }
 
-static bool has(const struct scope *s, pid_t pid)
+static bool has(const struct process_scope *s, pid_t pid)
 {
 	struct scope_process *all;
 	bool found = false;
 	size_t n;
 
-	if (scope_list(s, &all, &n))
+	if (scope_list_processes(s, &all, &n))
 		return false;
 	while (n--)
 		found = found || all[n].pid == pid;
@@ -151,7 +151,7 @@ static bool has(const struct scope *s, pid_t pid)
 
 static void test_scope(void **state)
 {
-	struct scope all = { 0 }, other = { .by_user = true, .uid = geteuid() + 1 }, nowhere = { .group = "/proc" };
+	struct process_scope all = { 0 }, other = { .by_user = true, .uid = geteuid() + 1 }, nowhere = { .group = "/proc" };
 	pid_t pid = start_worker(), child = fork();
 
 	(void)state;

@@ -14,17 +14,17 @@
 
 #define S 1000000000LL
 
-static struct vm_state s;
+static struct guest_agent_state s;
 
 static void take(const char *line)
 {
-	vm_state_add_line(&s, line, 5 * S);
+	guest_state_add_agent_line(&s, line, 5 * S);
 }
 
 static int begin(void **state)
 {
 	(void)state;
-	vm_state_start(&s, 2, 0);
+	guest_state_init(&s, 2, 0);
 	return 0;
 }
 
@@ -73,17 +73,17 @@ static void silence_ends_an_episode_and_is_told_once(void **state)
 	(void)state;
 	take("vamp/1 1 begin");
 	take("vamp/1 2 cpu 0 80");
-	assert_false(vm_state_is_silent(&s, 8 * S));
+	assert_false(guest_state_end_if_silent(&s, 8 * S));
 	assert_true(s.slow[0]);
-	assert_true(vm_state_is_silent(&s, 8 * S + 1));
+	assert_true(guest_state_end_if_silent(&s, 8 * S + 1));
 	assert_false(s.slow[0] || s.episode);
 	assert_string_equal(s.ended_by, "silence");
-	assert_false(vm_state_is_silent(&s, 100 * S));
-	vm_state_add_line(&s, "vamp/1 9 cpu 0 80", 101 * S);
+	assert_false(guest_state_end_if_silent(&s, 100 * S));
+	guest_state_add_agent_line(&s, "vamp/1 9 cpu 0 80", 101 * S);
 	assert_false(s.slow[0]);		/* it is over */
 	assert_int_equal(s.lost, 6);
-	assert_false(vm_state_is_silent(&s, 104 * S));
-	assert_true(vm_state_is_silent(&s, 105 * S));
+	assert_false(guest_state_end_if_silent(&s, 104 * S));
+	assert_true(guest_state_end_if_silent(&s, 105 * S));
 }
 
 static void a_new_agent_ends_the_episode_of_the_old_one(void **state)
@@ -129,7 +129,7 @@ static void a_liar_changes_no_more_than_its_own_weights(void **state)
 		int slow = 0;
 
 		snprintf(text, sizeof(text), "vamp/1 %lld %s", sequence, words[seeds_draw(&die, 9)]);
-		vm_state_add_line(&s, text, round);
+		guest_state_add_agent_line(&s, text, round);
 		for (int i = 0; i < AGENT_CPUS; i++)
 			slow += s.slow[i];
 		assert_in_range(slow, 0, s.episode ? 2 : 0);

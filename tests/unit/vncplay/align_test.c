@@ -20,13 +20,13 @@ static struct one {
 	struct tile_change change[MOST];
 	size_t n;
 } run[5];
-static struct tile_track track[5];
-static struct common_changes out;
+static struct tile_change_list track[5];
+static struct common_tile_changes out;
 
 static void clear(void)
 {
 	memset(run, 0, sizeof(run));
-	common_changes_free(&out);
+	common_tile_changes_free(&out);
 }
 
 static void add(int r, uint32_t ms, uint64_t content)
@@ -43,28 +43,28 @@ static void add(int r, uint32_t ms, uint64_t content)
 static void tracks(int runs)
 {
 	for (int r = 0; r < runs; r++)
-		track[r] = (struct tile_track){ run[r].n, run[r].change };
+		track[r] = (struct tile_change_list){ run[r].n, run[r].change };
 }
 
 static void align(int runs)
 {
-	struct align *a = align_new(runs, all_press);
+	struct change_aligner *a = change_aligner_new(runs, all_press);
 
 	assert_non_null(a);
 	tracks(runs);
-	assert_int_equal(align_tile(a, 7, track, &out), 0);
-	align_free(a);
+	assert_int_equal(align_tile_changes(a, 7, track, &out), 0);
+	change_aligner_free(a);
 }
 
 static size_t masked(int runs, int of)
 {
-	struct animation_mask *u = animation_mask_new(runs, INPUTS, all_press);
+	struct animation_detector *u = animation_detector_new(runs, INPUTS, all_press);
 	size_t n = 0;
 
 	assert_non_null(u);
 	tracks(runs);
-	animation_mask_mark(u, track);
-	animation_mask_free(u);
+	mark_animated_changes(u, track);
+	animation_detector_free(u);
 	for (size_t i = 0; i < run[of].n; i++)
 		n += run[of].change[i].masked != 0;
 	return n;
@@ -249,7 +249,7 @@ static void an_animation_that_each_input_starts_is_its_answer(void **state)
 static int end(void **state)
 {
 	(void)state;
-	common_changes_free(&out);
+	common_tile_changes_free(&out);
 	return 0;
 }
 

@@ -28,7 +28,7 @@ static int tear_down(void **state)
 	return unlink(path);
 }
 
-static int read_text(const char *text, struct deps *d)
+static int read_text(const char *text, struct learned_dependencies *d)
 {
 	FILE *f = fopen(path, "w");
 
@@ -41,8 +41,8 @@ static int read_text(const char *text, struct deps *d)
 
 static void test_good(void **state)
 {
-	const struct deps_before *b;
-	struct deps d;
+	const struct dependency_before_input *b;
+	struct learned_dependencies d;
 	int n;
 
 	(void)state;
@@ -52,16 +52,16 @@ static void test_good(void **state)
 	assert_int_equal(d.n_ignore, 2);
 	assert_int_equal(d.ignore[0].box.y, 464);
 	assert_int_equal(d.ignore[1].why, DEPS_SOMETIMES);
-	b = deps_of(&d, 7, &n);
+	b = deps_of_trace_line(&d, 7, &n);
 	assert_int_equal(n, 1);
 	assert_int_equal(b->hash, 0xdeadbeef);
 	assert_false(b->any);
 	assert_int_equal(b->file_line, 7);
-	b = deps_of(&d, 9, &n);
+	b = deps_of_trace_line(&d, 9, &n);
 	assert_int_equal(n, 2);
 	assert_true(b[1].any);
 	assert_int_equal(b[1].box.x, 32);
-	assert_null(deps_of(&d, 8, &n));
+	assert_null(deps_of_trace_line(&d, 8, &n));
 	assert_int_equal(n, 0);
 	deps_free(&d);
 }
@@ -86,7 +86,7 @@ static void test_bad(void **state)
 		{ "vncplay-deps 1\nignore 0 0 16 99999 alone\n", "line 2: not of the form" },
 		{ "vncplay-deps 1\ninputs many\n", "line 2: neither" },
 	};
-	struct deps d;
+	struct learned_dependencies d;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -105,7 +105,7 @@ static void test_any_line_may_be_broken(void **state)
 		"16 32 160 48 00000000deadbeef\nbefore 9 change 0 0 16 16 *\n";
 	char text[sizeof(good)];
 	unsigned random = 1;
-	struct deps d;
+	struct learned_dependencies d;
 
 	(void)state;
 	for (int i = 0; i < 2000; i++) {
@@ -123,16 +123,16 @@ static void test_any_line_may_be_broken(void **state)
 
 static void test_round_trip(void **state)
 {
-	struct deps d = { .inputs = 3 }, back;
-	struct deps_before b = { .line = 8, .box = { 1, 2, 3, 4 }, .hash = 0x0123456789abcdefu };
-	struct deps_ignore g = { .box = { 5, 6, 7, 8 }, .why = DEPS_SOMETIMES };
+	struct learned_dependencies d = { .inputs = 3 }, back;
+	struct dependency_before_input b = { .line = 8, .box = { 1, 2, 3, 4 }, .hash = 0x0123456789abcdefu };
+	struct ignored_screen_part g = { .box = { 5, 6, 7, 8 }, .why = DEPS_SOMETIMES };
 	FILE *f = fopen(path, "w");
 
 	(void)state;
-	assert_int_equal(deps_add_before(&d, &b), 0);
+	assert_int_equal(deps_add_input_dependency(&d, &b), 0);
 	b.any = true;
-	assert_int_equal(deps_add_before(&d, &b), 0);
-	assert_int_equal(deps_add_ignore(&d, &g), 0);
+	assert_int_equal(deps_add_input_dependency(&d, &b), 0);
+	assert_int_equal(deps_add_ignored_part(&d, &g), 0);
 	assert_int_equal(deps_write(&d, f), 0);
 	fclose(f);
 	assert_int_equal(deps_read(path, &back, why, sizeof(why)), 0);
@@ -152,9 +152,9 @@ static void test_hash(void **state)
 	struct screen s = { 2, 1, pixels };
 
 	(void)state;
-	assert_int_equal(deps_hash(&s, (struct box){ 0, 0, 1, 1 }), 0xdcb27518fed9d577u);
-	assert_int_equal(deps_hash(&s, (struct box){ 1, 0, 1, 1 }), deps_hash(&s, (struct box){ 7, 7, 1, 1 }));
-	assert_int_not_equal(deps_hash(&s, (struct box){ 0, 0, 2, 1 }), deps_hash(&s, (struct box){ 0, 0, 1, 1 }));
+	assert_int_equal(deps_hash_screen_part(&s, (struct box){ 0, 0, 1, 1 }), 0xdcb27518fed9d577u);
+	assert_int_equal(deps_hash_screen_part(&s, (struct box){ 1, 0, 1, 1 }), deps_hash_screen_part(&s, (struct box){ 7, 7, 1, 1 }));
+	assert_int_not_equal(deps_hash_screen_part(&s, (struct box){ 0, 0, 2, 1 }), deps_hash_screen_part(&s, (struct box){ 0, 0, 1, 1 }));
 }
 
 int main(void)

@@ -42,7 +42,7 @@ static void test_reading(void **state)
 {
 	struct fbs_block b;
 	const char *why;
-	struct fbs *f;
+	struct fbs_reader *f;
 
 	(void)state;
 	put(log_bytes, LOG);
@@ -72,7 +72,7 @@ static void test_cut_logs(void **state)
 
 	(void)state;
 	for (size_t n = 0; n <= LOG; n++) {
-		struct fbs *f;
+		struct fbs_reader *f;
 		int whole = 0, expected = 0, at_end = 0;
 
 		put(log_bytes, n);
@@ -124,7 +124,7 @@ static void test_lengths_that_cannot_be(void **state)
 
 	(void)state;
 	for (int i = 0; i < 4; i++) {
-		struct fbs *f;
+		struct fbs_reader *f;
 
 		memcpy(bytes + 12, lengths[i], 4);
 		put(bytes, sizeof(bytes));
@@ -165,7 +165,7 @@ static void test_large(void **state)
 	struct fbs_writer *w = fbs_create(path);
 	struct fbs_block b;
 	const char *why;
-	struct fbs *f;
+	struct fbs_reader *f;
 	FILE *statm;
 
 	(void)state;

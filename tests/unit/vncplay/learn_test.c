@@ -92,28 +92,28 @@ static void write_run(int run)
 
 static void test_learned(void **state)
 {
-	struct learn *l = learn_open(&trace);
+	struct dependency_learner *l = learn_begin_for_trace(&trace);
 	char why[256] = "";
-	struct deps d;
+	struct learned_dependencies d;
 	int n;
 
 	(void)state;
 	assert_non_null(l);
-	assert_int_equal(learn_steps(l), 3);
+	assert_int_equal(learn_step_count(l), 3);
 	for (int run = 0; run < 3; run++) {
 		write_run(run);
-		assert_int_equal(learn_where(l, path, sent, why, sizeof(why)), 0);
+		assert_int_equal(learn_where_screen_changes(l, path, sent, why, sizeof(why)), 0);
 	}
-	assert_int_equal(learn_parts(l), 0);
+	assert_int_equal(learn_parts_of_steps(l), 0);
 	for (int run = 0; run < 3; run++) {
 		write_run(run);
-		assert_int_equal(learn_what(l, path, sent, why, sizeof(why)), 0);
+		assert_int_equal(learn_content_of_parts(l, path, sent, why, sizeof(why)), 0);
 	}
-	assert_int_equal(learn_deps(l, &d), 0);
+	assert_int_equal(learn_make_dependencies(l, &d), 0);
 	learn_free(l);
 	assert_int_equal(d.inputs, INPUTS);
 	assert_int_equal(d.n_before, 1);	/* the window before the key; not the letter, which one replay did without */
-	assert_non_null(deps_of(&d, 10, &n));
+	assert_non_null(deps_of_trace_line(&d, 10, &n));
 	assert_int_equal(n, 1);
 	assert_memory_equal(&d.before[0].box, &((struct box){ 16, 0, 32, 32 }), sizeof(struct box));
 	assert_false(d.before[0].any);		/* it was the same in all */
@@ -129,9 +129,9 @@ static void test_learned(void **state)
 static void test_the_same_millisecond(void **state)
 {
 	static const int64_t times[INPUTS] = { 100000, 1000000, 1050000, 5000999, 5010000, 9000000 };
-	struct learn *l = learn_open(&trace);
+	struct dependency_learner *l = learn_begin_for_trace(&trace);
 	char why[256] = "";
-	struct deps d;
+	struct learned_dependencies d;
 	int n;
 
 	(void)state;
@@ -141,14 +141,14 @@ static void test_the_same_millisecond(void **state)
 		paint(5000, 16, 16, 16, 16, 99);
 		paint(8999, 32, 32, 16, 16, 50 + run);
 		fclose(out);
-		assert_int_equal(run ? 0 : learn_where(l, path, times, why, sizeof(why)), 0);
-		assert_int_equal(learn_where(l, path, times, why, sizeof(why)), 0);
+		assert_int_equal(run ? 0 : learn_where_screen_changes(l, path, times, why, sizeof(why)), 0);
+		assert_int_equal(learn_where_screen_changes(l, path, times, why, sizeof(why)), 0);
 	}
-	assert_int_equal(learn_parts(l), 0);
-	assert_int_equal(learn_what(l, path, times, why, sizeof(why)), 0);
-	assert_int_equal(learn_deps(l, &d), 0);
-	assert_null(deps_of(&d, 10, &n));
-	assert_non_null(deps_of(&d, 12, &n));
+	assert_int_equal(learn_parts_of_steps(l), 0);
+	assert_int_equal(learn_content_of_parts(l, path, times, why, sizeof(why)), 0);
+	assert_int_equal(learn_make_dependencies(l, &d), 0);
+	assert_null(deps_of_trace_line(&d, 10, &n));
+	assert_non_null(deps_of_trace_line(&d, 12, &n));
 	assert_int_equal(n, 2);
 	learn_free(l);
 	deps_free(&d);
@@ -156,21 +156,21 @@ static void test_the_same_millisecond(void **state)
 
 static void test_no_log(void **state)
 {
-	struct learn *l = learn_open(&trace);
+	struct dependency_learner *l = learn_begin_for_trace(&trace);
 	char why[256] = "";
 
 	(void)state;
 	out = fopen(path, "w");
 	fputs("not a log at all\n", out);
 	fclose(out);
-	assert_true(learn_where(l, path, sent, why, sizeof(why)) < 0);
+	assert_true(learn_where_screen_changes(l, path, sent, why, sizeof(why)) < 0);
 	assert_true(*why);
 	begin(path);
 	paint(20, 0, 0, WIDTH, HEIGHT, 10);
 	fflush(out);
 	assert_int_equal(ftruncate(fileno(out), 200), 0);
 	fclose(out);
-	assert_true(learn_where(l, path, sent, why, sizeof(why)) < 0);
+	assert_true(learn_where_screen_changes(l, path, sent, why, sizeof(why)) < 0);
 	assert_string_equal(why, "the log ends within a block");
 	learn_free(l);
 }
@@ -187,13 +187,13 @@ static void test_boxes(void **state)
 	(void)state;
 	for (int i = 0; i < 24; i++)
 		set[i] = picture[i] == '#';
-	assert_int_equal(learn_boxes(set, 6, 4, 90, 64, b, 8), 5);
+	assert_int_equal(learn_cover_tiles_with_boxes(set, 6, 4, 90, 64, b, 8), 5);
 	assert_memory_equal(&b[0], &((struct box){ 0, 0, 32, 32 }), sizeof(*b));
 	assert_memory_equal(&b[1], &((struct box){ 80, 0, 10, 32 }), sizeof(*b));	/* cut to the screen */
 	assert_memory_equal(&b[2], &((struct box){ 0, 32, 90, 16 }), sizeof(*b));
 	assert_memory_equal(&b[3], &((struct box){ 16, 48, 16, 16 }), sizeof(*b));
 	assert_memory_equal(&b[4], &((struct box){ 48, 48, 16, 16 }), sizeof(*b));
-	assert_int_equal(learn_boxes(set, 6, 4, 90, 64, b, 2), 2);	/* the two largest */
+	assert_int_equal(learn_cover_tiles_with_boxes(set, 6, 4, 90, 64, b, 2), 2);	/* the two largest */
 	assert_int_equal(b[0].h, 32);
 	assert_int_equal(b[1].w, 90);
 }

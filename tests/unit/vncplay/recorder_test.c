@@ -71,7 +71,7 @@ static int to_notes(void *whose, const char *text)
 	return 0;
 }
 
-static const struct recorder_out out = { to_pointer, to_key, to_log, to_notes };
+static const struct recorder_callbacks out = { to_pointer, to_key, to_log, to_notes };
 
 static void texture(int x, int y, int w, int h, uint32_t seed)
 {
@@ -112,21 +112,21 @@ static void until(int64_t ms)
 	int64_t wake;
 
 	for (; now < ms * MS; now += MS)
-		assert_int_equal(recorder_step(r, START + now, &wake), 0);
-	assert_int_equal(recorder_step(r, START + now, &wake), 0);
+		assert_int_equal(recorder_send_due_inputs(r, START + now, &wake), 0);
+	assert_int_equal(recorder_send_due_inputs(r, START + now, &wake), 0);
 }
 
 static void pointer(int64_t ms, int mask, int x, int y)
 {
 	until(ms);
-	assert_int_equal(recorder_pointer(r, START + ms * MS, mask, x, y), 0);
+	assert_int_equal(recorder_accept_pointer(r, START + ms * MS, mask, x, y), 0);
 	until(ms);
 }
 
 static void key(int64_t ms, uint32_t keysym, bool down)
 {
 	until(ms);
-	assert_int_equal(recorder_key(r, START + ms * MS, keysym, down), 0);
+	assert_int_equal(recorder_accept_key(r, START + ms * MS, keysym, down), 0);
 	until(ms);
 }
 
@@ -569,7 +569,7 @@ static void nothing_that_is_held_is_lost_at_the_end(void **state)
 	(void)state;
 	pointer(1000, 0, 100, 90);
 	pointer(1000, 5, 100, 90);
-	assert_int_equal(recorder_key(r, START + 1000 * MS, 'a', true), 0);
+	assert_int_equal(recorder_accept_key(r, START + 1000 * MS, 'a', true), 0);
 	assert_int_equal(n_sent, 1);
 	assert_int_equal(recorder_end(r, START + 1001 * MS), 0);
 	assert_int_equal(count(TRACE_PRESS), 2);

@@ -2,7 +2,7 @@
 /* rfb_between - whether the decoder is at the end of a message: nothing is half taken. */
 #include "vncplay/common/rfb_inside.h"
 
-static inline bool rfb_between(const struct rfb *r)
+static inline bool rfb_between(const struct rfb_decoder *r)
 {
 	return r->wire.step == rfb_message && !r->wire.held;
 }

@@ -36,7 +36,7 @@ static void tell(const char *format, ...)
 	va_end(more);
 }
 
-static void on_ended(void *whose)
+static void on_update_ended(void *whose)
 {
 	(void)whose;
 	tell(")");
@@ -54,41 +54,42 @@ static void on_resized(void *whose, int width, int height)
 	tell("size %dx%d ", width, height);
 }
 
-static void on_shape(void *whose)
+static void on_cursor_shape(void *whose)
 {
 	(void)whose;
 	tell("shape ");
 }
 
-static const struct rfb_events events = { .ended = on_ended, .painted = on_painted, .resized = on_resized, .shape = on_shape };
+static const struct rfb_event_callbacks events = { .ended = on_update_ended, .painted = on_painted, .resized = on_resized,
+	.shape = on_cursor_shape };
 
-static struct rfb *opened(const struct rfb_format *format)
+static struct rfb_decoder *opened(const struct rfb_format *format)
 {
-	struct rfb *r = rfb_open(&events, NULL, format, W, H);
+	struct rfb_decoder *r = rfb_decoder_open(&events, NULL, format, W, H);
 
 	assert_non_null(r);
 	told[0] = 0;
 	return r;
 }
 
-static struct rfb *after(const struct rfb_format *format, const uint8_t *bytes, size_t n)
+static struct rfb_decoder *after(const struct rfb_format *format, const uint8_t *bytes, size_t n)
 {
-	struct rfb *r = opened(format);
+	struct rfb_decoder *r = opened(format);
 
-	if (rfb_take(r, bytes, n))
-		fail_msg("%s", rfb_why(r));
+	if (rfb_decode_bytes(r, bytes, n))
+		fail_msg("%s", rfb_failure_text(r));
 	assert_true(rfb_between(r));
 	return r;
 }
 
-static uint32_t at(const struct rfb *r, int x, int y)
+static uint32_t at(const struct rfb_decoder *r, int x, int y)
 {
 	return rfb_screen(r)->pixels[y * rfb_screen(r)->width + x];
 }
 
 static void test_corre(void **state)
 {
-	struct rfb *r = after(&rfb_xrgb, BYTES(UPDATE(1), RECT(1, 1, 6, 3), ENCODING(4), 0, 0, 0, 2, BLUE,
+	struct rfb_decoder *r = after(&rfb_xrgb, BYTES(UPDATE(1), RECT(1, 1, 6, 3), ENCODING(4), 0, 0, 0, 2, BLUE,
 					       RED, 0, 0, 2, 1, GREEN, 5, 2, 1, 1));
 
 	(void)state;
@@ -100,22 +101,22 @@ static void test_corre(void **state)
 	assert_int_equal(at(r, 1, 2), 0x0000ff);
 	assert_int_equal(at(r, 6, 3), 0x00ff00);
 	assert_int_equal(at(r, 7, 3), 0);
-	rfb_free(r);
+	rfb_decoder_free(r);
 }
 
 static void test_a_raw_pixel_without_its_fourth_byte(void **state)
 {
-	struct rfb *r = after(&rfb_xrgb, BYTES(UPDATE(1), RECT(2, 0, 2, 1), ENCODING(0), 1, 2, 3, 4, 5, 6, 7, 255));
+	struct rfb_decoder *r = after(&rfb_xrgb, BYTES(UPDATE(1), RECT(2, 0, 2, 1), ENCODING(0), 1, 2, 3, 4, 5, 6, 7, 255));
 
 	(void)state;
 	assert_int_equal(at(r, 2, 0), 0x030201);
 	assert_int_equal(at(r, 3, 0), 0x070605);
-	rfb_free(r);
+	rfb_decoder_free(r);
 }
 
 static void test_pointer_shape_name_and_text(void **state)
 {
-	struct rfb *r = after(&rfb_xrgb, BYTES(
+	struct rfb_decoder *r = after(&rfb_xrgb, BYTES(
 		UPDATE(5),
 		RECT(1, 1, 3, 2), ENCODING(-239), 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 0xe0, 0xe0,
 		RECT(0, 0, 0, 0), ENCODING(-239),	/* of no pixel: no shape */
@@ -132,22 +133,23 @@ static void test_pointer_shape_name_and_text(void **state)
 
 	(void)state;
 	assert_string_equal(told, "shape shape )");
-	rfb_free(r);
+	rfb_decoder_free(r);
 }
 
 static void test_an_update_that_says_which_rectangle_is_its_last(void **state)
 {
-	struct rfb *r = after(&rfb_xrgb, BYTES(UPDATE(0xffff), RECT(0, 0, 1, 1), ENCODING(0), RED, RECT(1, 0, 1, 1), ENCODING(0), BLUE,
+	struct rfb_decoder *r = after(&rfb_xrgb, BYTES(UPDATE(0xffff), RECT(0, 0, 1, 1), ENCODING(0), RED, RECT(1, 0, 1, 1), ENCODING(0),
+						       BLUE,
 					       RECT(0, 0, 0, 0), ENCODING(-224), 2, UPDATE(0), 2));
 
 	(void)state;
 	assert_string_equal(told, "0,0,1,1 1,0,1,1 ))");
-	rfb_free(r);
+	rfb_decoder_free(r);
 }
 
 static void test_sizes_of_the_screen(void **state)
 {
-	struct rfb *r = after(&rfb_xrgb, BYTES(
+	struct rfb_decoder *r = after(&rfb_xrgb, BYTES(
 		UPDATE(1), RECT(0, 0, 8, 4), ENCODING(2), 0, 0, 0, 0, RED,
 		UPDATE(2), RECT(0, 0, 10, 3), ENCODING(-223), RECT(9, 2, 1, 1), ENCODING(0), BLUE,
 		/* refused to who asked */
@@ -162,13 +164,13 @@ static void test_sizes_of_the_screen(void **state)
 	assert_int_equal(at(r, 8, 2), 0);
 	assert_int_equal(at(r, 9, 2), 0x0000ff);
 	assert_int_equal(at(r, 0, 3), 0);
-	rfb_free(r);
+	rfb_decoder_free(r);
 }
 
 static void test_a_colour_map(void **state)
 {
 	static const struct rfb_format map = { .bits = 8, .depth = 8 };
-	struct rfb *r = after(&map, BYTES(1, 0, 0, 254, 0, 4, 0x12, 0xff, 0x34, 0, 0x56, 0x78, 0xff, 0xff,
+	struct rfb_decoder *r = after(&map, BYTES(1, 0, 0, 254, 0, 4, 0x12, 0xff, 0x34, 0, 0x56, 0x78, 0xff, 0xff,
 					  0, 0, 0xff, 0xff, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
 				      UPDATE(1), RECT(0, 0, 3, 1), ENCODING(0), 254, 255, 0));
 
@@ -176,7 +178,7 @@ static void test_a_colour_map(void **state)
 	assert_int_equal(at(r, 0, 0), 0x123456);
 	assert_int_equal(at(r, 1, 0), 0xff00ff);
 	assert_int_equal(at(r, 2, 0), 0);
-	rfb_free(r);
+	rfb_decoder_free(r);
 }
 
 /* 2 x 2 pixels (10,20,5) (12,18,9) / (31,0,0) (30,63,4) of 5, 6 and 5 bits; what each guess lacks was worked out on paper. */
@@ -187,7 +189,7 @@ static void test_tight_with_a_gradient(void **state)
 	static const unsigned lacks[4][3] = { { 10, 20, 5 }, { 2, 62, 4 }, { 21, 44, 27 }, { 31, 63, 0 } };
 	static const unsigned truth[4][3] = { { 10, 20, 5 }, { 12, 18, 9 }, { 31, 0, 0 }, { 30, 63, 4 } };
 	uint8_t bytes[] = { UPDATE(1), RECT(3, 1, 2, 2), ENCODING(7), 0x40, 2, 0, 0, 0, 0, 0, 0, 0, 0 };
-	struct rfb *r;
+	struct rfb_decoder *r;
 
 	(void)state;
 	for (int i = 0; i < 4; i++) {
@@ -204,13 +206,13 @@ static void test_tight_with_a_gradient(void **state)
 			want = want << 8 | (uint32_t)(truth[i][k] * 255.0 / (k == 1 ? 63 : 31) + 0.5);
 		assert_int_equal(at(r, 3 + i % 2, 1 + i / 2), want);
 	}
-	rfb_free(r);
+	rfb_decoder_free(r);
 }
 
 /* Fill, a palette of two in bits, of three in bytes, and as they are after NoZlib: three bytes a pixel, red first. */
 static void test_tight_without_zlib(void **state)
 {
-	struct rfb *r = after(&rfb_xrgb, BYTES(
+	struct rfb_decoder *r = after(&rfb_xrgb, BYTES(
 		UPDATE(4),
 		RECT(0, 0, 8, 4), ENCODING(7), 0x8f, 1, 2, 3,
 		RECT(0, 0, 3, 2), ENCODING(7), 0x40, 1, 1, 255, 0, 0, 0, 0, 255, 0x40, 0xbf,
@@ -224,24 +226,24 @@ static void test_tight_without_zlib(void **state)
 	for (int y = 0; y < 3; y++)
 		for (int x = 0; x < 8; x++)
 			assert_int_equal(at(r, x, y), want[y][x]);
-	rfb_free(r);
+	rfb_decoder_free(r);
 }
 
 static void test_a_log_with_a_password(void **state)
 {
 	static const uint8_t bytes[] = {
 					 "RFB 003.003\n\0\0\0\2cccccccccccccccc\0\0\0\0\0\5\0\3\20\20\1\1\0\37\0\77\0\37\13\5\0\0\0\0\0\0\0\4a\n\033b" };
-	struct rfb *r = opened(NULL);
+	struct rfb_decoder *r = opened(NULL);
 
 	(void)state;
-	assert_int_equal(rfb_take(r, bytes, sizeof(bytes) - 1), 0);
-	assert_true(rfb_ready(r));
+	assert_int_equal(rfb_decode_bytes(r, bytes, sizeof(bytes) - 1), 0);
+	assert_true(rfb_greeting_is_complete(r));
 	assert_true(rfb_between(r));
 	assert_string_equal(told, "size 5x3 ");
-	assert_string_equal(rfb_name(r), "a??b");
+	assert_string_equal(rfb_desktop_name(r), "a??b");
 	assert_int_equal(r->pixels.format.big_endian, 1);
 	assert_int_equal(r->pixels.format.green_max, 63);
-	rfb_free(r);
+	rfb_decoder_free(r);
 }
 
 static const struct {
@@ -276,15 +278,15 @@ static void test_what_no_server_should_say(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		for (int whole = 0; whole < 2; whole++) {
-			struct rfb *r = opened(&rfb_xrgb);
+			struct rfb_decoder *r = opened(&rfb_xrgb);
 			int err = 0;
 
 			for (size_t k = 0; k < (whole ? 1 : wrong[i].n) && !err; k++)
-				err = rfb_take(r, wrong[i].bytes + k, whole ? wrong[i].n : 1);
-			if (err != -EPROTO || !strstr(rfb_why(r), wrong[i].why))
-				fail_msg("number %zu: %d, %s instead of %s", i, err, rfb_why(r), wrong[i].why);
-			assert_int_equal(rfb_take(r, (const uint8_t *)"\2", 1), -EPROTO);	/* for good */
-			rfb_free(r);
+				err = rfb_decode_bytes(r, wrong[i].bytes + k, whole ? wrong[i].n : 1);
+			if (err != -EPROTO || !strstr(rfb_failure_text(r), wrong[i].why))
+				fail_msg("number %zu: %d, %s instead of %s", i, err, rfb_failure_text(r), wrong[i].why);
+			assert_int_equal(rfb_decode_bytes(r, (const uint8_t *)"\2", 1), -EPROTO);	/* for good */
+			rfb_decoder_free(r);
 		}
 }
 
@@ -294,15 +296,15 @@ static void test_more_than_the_rectangle_takes(void **state)
 	static const uint8_t nothing[1 << 20];
 	uint8_t bytes[4 + 12 + 4 + 2000] = { UPDATE(1), RECT(0, 0, 1, 1), 0, 0, 0, 6 };
 	uLongf n = 2000;
-	struct rfb *r = opened(&rfb_xrgb);
+	struct rfb_decoder *r = opened(&rfb_xrgb);
 
 	(void)state;
 	assert_int_equal(compress2(bytes + 20, &n, nothing, sizeof(nothing), 9), Z_OK);
 	bytes[18] = (uint8_t)(n >> 8);
 	bytes[19] = (uint8_t)n;
-	assert_int_equal(rfb_take(r, bytes, 20 + n), -EPROTO);
-	assert_non_null(strstr(rfb_why(r), "too many bytes"));
-	rfb_free(r);
+	assert_int_equal(rfb_decode_bytes(r, bytes, 20 + n), -EPROTO);
+	assert_non_null(strstr(rfb_failure_text(r), "too many bytes"));
+	rfb_decoder_free(r);
 }
 
 static void test_greetings_and_formats_that_are_refused(void **state)
@@ -316,13 +318,13 @@ static void test_greetings_and_formats_that_are_refused(void **state)
 
 	(void)state;
 	for (int i = 0; i < 5; i++) {
-		struct rfb *r = opened(NULL);
+		struct rfb_decoder *r = opened(NULL);
 
 		memcpy(bytes, greetings[i], i == 3 ? 21 : lengths[i]);
-		assert_int_equal(rfb_take(r, bytes, lengths[i]), -EPROTO);
-		assert_false(rfb_ready(r));
-		assert_true(strlen(rfb_why(r)) > 0);
-		rfb_free(r);
+		assert_int_equal(rfb_decode_bytes(r, bytes, lengths[i]), -EPROTO);
+		assert_false(rfb_greeting_is_complete(r));
+		assert_true(strlen(rfb_failure_text(r)) > 0);
+		rfb_decoder_free(r);
 	}
 	for (int i = 0; i < 6; i++) {
 		f = rfb_xrgb;
@@ -331,12 +333,12 @@ static void test_greetings_and_formats_that_are_refused(void **state)
 		f.red_shift = i == 3 ? 32 : i == 4 ? 25 : 16;
 		f.true_colour = i != 5;
 		errno = 0;
-		assert_null(rfb_open(&events, NULL, &f, W, H));
+		assert_null(rfb_decoder_open(&events, NULL, &f, W, H));
 		assert_int_equal(errno, EINVAL);
 	}
-	assert_null(rfb_open(&events, NULL, &rfb_xrgb, 20000, 1));
-	assert_null(rfb_open(&events, NULL, &rfb_xrgb, 0, 1));
-	assert_null(rfb_open(&events, NULL, &rfb_xrgb, 16384, 16384));
+	assert_null(rfb_decoder_open(&events, NULL, &rfb_xrgb, 20000, 1));
+	assert_null(rfb_decoder_open(&events, NULL, &rfb_xrgb, 0, 1));
+	assert_null(rfb_decoder_open(&events, NULL, &rfb_xrgb, 16384, 16384));
 }
 
 int main(void)

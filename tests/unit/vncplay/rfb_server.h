@@ -239,7 +239,7 @@ static inline void client_press(int fd, char key)
 }
 
 /* What comes next, into the decoder and into `all`. */
-static inline void client_read(int fd, struct rfb *r, struct heard *all)
+static inline void client_read(int fd, struct rfb_decoder *r, struct heard *all)
 {
 	ssize_t n;
 
@@ -250,8 +250,8 @@ static inline void client_read(int fd, struct rfb *r, struct heard *all)
 	}
 	n = recv(fd, all->bytes + all->n, 65536, 0);
 	assert_true(n > 0);
-	if (rfb_take(r, all->bytes + all->n, (size_t)n))
-		fail_msg("%s: %s", all->name, rfb_why(r));
+	if (rfb_decode_bytes(r, all->bytes + all->n, (size_t)n))
+		fail_msg("%s: %s", all->name, rfb_failure_text(r));
 	all->n += (size_t)n;
 }
 

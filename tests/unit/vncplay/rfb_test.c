@@ -20,7 +20,7 @@ struct seen {
 	struct box around;
 };
 
-static void on_ended(void *whose)
+static void on_update_ended(void *whose)
 {
 	((struct seen *)whose)->updates++;
 }
@@ -33,7 +33,7 @@ static void on_painted(void *whose, struct box b)
 	s->around = box_join(s->around, b);
 }
 
-static void on_shape(void *whose)
+static void on_cursor_shape(void *whose)
 {
 	((struct seen *)whose)->shapes++;
 }
@@ -44,7 +44,8 @@ static void on_resized(void *whose, int width, int height)
 	((struct seen *)whose)->resized++;
 }
 
-static const struct rfb_events events = { .ended = on_ended, .painted = on_painted, .shape = on_shape, .resized = on_resized };
+static const struct rfb_event_callbacks events = { .ended = on_update_ended, .painted = on_painted, .shape = on_cursor_shape,
+	.resized = on_resized };
 
 static const struct {
 	const char *name;
@@ -110,18 +111,18 @@ static int differs(const struct screen *s, const uint32_t *truth, const struct r
 	return most;
 }
 
-static void wait_for(int fd, struct rfb *r, struct heard *all, const struct seen *seen, int updates)
+static void wait_for(int fd, struct rfb_decoder *r, struct heard *all, const struct seen *seen, int updates)
 {
 	while (seen->updates < updates || !rfb_between(r))
 		client_read(fd, r, all);
 }
 
 /* The same bytes again, in pieces of at most `most`: the same screen, and the same was told. */
-static void again(const struct rfb *whole, const struct seen *told, const struct heard *all,
+static void again(const struct rfb_decoder *whole, const struct seen *told, const struct heard *all,
 		  const struct rfb_format *f, int width, int height, size_t most)
 {
 	struct seen seen = { 0 };
-	struct rfb *r = rfb_open(&events, &seen, f, width, height);
+	struct rfb_decoder *r = rfb_decoder_open(&events, &seen, f, width, height);
 	uint32_t dice = (uint32_t)most;
 	size_t now;
 
@@ -133,15 +134,15 @@ static void again(const struct rfb *whole, const struct seen *told, const struct
 		now = now < all->n - at ? now : all->n - at;
 		piece = malloc(now);
 		memcpy(piece, all->bytes + at, now);
-		if (rfb_take(r, piece, now))
-			fail_msg("%s, in pieces up to %zu, at %zu", rfb_why(r), most, at);
+		if (rfb_decode_bytes(r, piece, now))
+			fail_msg("%s, in pieces up to %zu, at %zu", rfb_failure_text(r), most, at);
 		free(piece);
 	}
 	assert_true(rfb_between(r));
 	assert_int_equal(rfb_screen(r)->width, rfb_screen(whole)->width);
 	assert_memory_equal(rfb_screen(r)->pixels, rfb_screen(whole)->pixels, (size_t)(rfb_screen(r)->width * rfb_screen(r)->height) * 4);
 	assert_memory_equal(&seen, told, sizeof(seen));
-	rfb_free(r);
+	rfb_decoder_free(r);
 }
 
 /* A whole picture, a copy within it, a block painted anew; each must be what the server has. */
@@ -151,7 +152,7 @@ static void session(const char *name, const int32_t *encodings, int n, const str
 	uint8_t greeting[256];
 	struct heard all = { .name = name };
 	struct seen seen = { 0 };
-	struct rfb *r;
+	struct rfb_decoder *r;
 	double mean;
 	int fd, worst;
 
@@ -159,7 +160,7 @@ static void session(const char *name, const int32_t *encodings, int n, const str
 	client_greet(port, &fd, greeting);
 	client_format(fd, f);
 	client_encodings(fd, encodings, n);
-	r = rfb_open(&events, &seen, f, WIDTH, HEIGHT);
+	r = rfb_decoder_open(&events, &seen, f, WIDTH, HEIGHT);
 	assert_non_null(r);
 	client_ask(fd, false, WIDTH, HEIGHT);
 	wait_for(fd, r, &all, &seen, 1);
@@ -177,12 +178,12 @@ static void session(const char *name, const int32_t *encodings, int n, const str
 	worst = differs(rfb_screen(r), truth, f, &mean);
 	if (worst > most || mean > 1 + most / 16.0)
 		fail_msg("%s: after a copy and a block it differs by up to %d, %g on the mean", name, worst, mean);
-	assert_int_equal(rfb_updates(r), seen.updates);
+	assert_int_equal(rfb_update_count(r), seen.updates);
 	again(r, &seen, &all, f, WIDTH, HEIGHT, 1 + all.n / 10);
 	again(r, &seen, &all, f, WIDTH, HEIGHT, 300);
 	if (deep)
 		again(r, &seen, &all, f, WIDTH, HEIGHT, 1);
-	rfb_free(r);
+	rfb_decoder_free(r);
 	free(all.bytes);
 	free(truth);
 	close(fd);
@@ -244,7 +245,7 @@ static void test_a_session_with_all_else(void **state)
 	uint32_t *truth = malloc(150 * 210 * 4);
 	struct heard all = { .name = "all else" };
 	struct seen seen = { 0 };
-	struct rfb *r = rfb_open(&events, &seen, NULL, 0, 0);
+	struct rfb_decoder *r = rfb_decoder_open(&events, &seen, NULL, 0, 0);
 	uint8_t greeting[256];
 	size_t n;
 	int fd;
@@ -253,19 +254,19 @@ static void test_a_session_with_all_else(void **state)
 	n = client_greet(port, &fd, greeting);
 	client_encodings(fd, encodings, 5);
 	for (size_t i = 0; i < n; i++) {
-		assert_false(rfb_ready(r));
-		assert_int_equal(rfb_take(r, greeting + i, 1), 0);
+		assert_false(rfb_greeting_is_complete(r));
+		assert_int_equal(rfb_decode_bytes(r, greeting + i, 1), 0);
 	}
-	assert_true(rfb_ready(r));
+	assert_true(rfb_greeting_is_complete(r));
 	assert_true(rfb_between(r));
-	assert_string_equal(rfb_name(r), "scripted");
+	assert_string_equal(rfb_desktop_name(r), "scripted");
 	assert_int_equal(rfb_screen(r)->width, WIDTH);
 	assert_int_equal(rfb_screen(r)->height, HEIGHT);
 	assert_int_equal(r->pixels.format.bits, 32);
 	assert_int_equal(r->pixels.format.blue_shift, 16);
 	assert_int_equal(r->pixels.format.blue_max, 255);
 	assert_int_equal(seen.resized, 1);
-	assert_int_equal(rfb_resizes(r), 1);
+	assert_int_equal(rfb_resize_count(r), 1);
 	client_ask(fd, false, WIDTH, HEIGHT);
 	wait_for(fd, r, &all, &seen, 1);
 	assert_int_equal(seen.shapes, 1);
@@ -287,7 +288,7 @@ static void test_a_session_with_all_else(void **state)
 	assert_int_equal(rfb_screen(r)->width, 150);
 	assert_int_equal(rfb_screen(r)->height, 210);
 	assert_int_equal(differs(rfb_screen(r), truth, &rfb_xrgb, NULL), 0);
-	rfb_free(r);
+	rfb_decoder_free(r);
 	free(all.bytes);
 	free(truth);
 	close(fd);

@@ -27,7 +27,7 @@ static int read_text(const char *text, size_t size)
 	err = sent_inputs_read(f, &in);
 	fclose(f);
 	if (!err) {
-		s = sent_inputs_stimuli(&in, &n);
+		s = sent_inputs_make_stimuli(&in, &n);
 		assert_non_null(s);
 	}
 	return err;

@@ -37,26 +37,26 @@ static void paint(int x, int y, int w, int h, uint32_t colour)
 	for (int j = y; j < y + h; j++)
 		for (int i = x; i < x + w; i++)
 			pixels[j * W + i] = colour;
-	tilelog_paint(&t, (struct box){ x, y, w, h });
+	tilelog_mark_painted(&t, (struct box){ x, y, w, h });
 }
 
 static void only_what_differs_is_a_change(void **state)
 {
 	(void)state;
-	tilelog_look(&t, &screen, 1);	/* black as it was */
+	tilelog_compare_dirty_tiles(&t, &screen, 1);	/* black as it was */
 	assert_int_equal(t.n, 0);
 	paint(15, 0, 2, 1, 0x123456);	/* over the border of two tiles */
-	tilelog_look(&t, &screen, 5);
+	tilelog_compare_dirty_tiles(&t, &screen, 5);
 	assert_int_equal(t.n_updates, 1);
 	assert_int_equal(t.update[0].ms, 5);
 	assert_int_equal(t.n, 2);
 	assert_int_equal(t.changed[0], 0);
 	assert_int_equal(t.changed[1], 1);
 	paint(15, 0, 2, 1, 0x123456);
-	tilelog_look(&t, &screen, 6);
+	tilelog_compare_dirty_tiles(&t, &screen, 6);
 	assert_int_equal(t.n, 2);
 	paint(W - 1, H - 1, 1, 1, 1);	/* the last pixel: a tile of 8 x 4 */
-	tilelog_look(&t, &screen, 7);
+	tilelog_compare_dirty_tiles(&t, &screen, 7);
 	assert_int_equal(t.n, 3);
 	assert_int_equal(t.changed[2], TILE_COLUMNS + 2);
 	assert_int_equal(t.update[1].first, 2);
@@ -67,7 +67,7 @@ static void what_comes_and_goes_within_one_look_is_no_change(void **state)
 	(void)state;
 	paint(0, 0, 4, 4, 7);
 	paint(0, 0, 4, 4, 0);
-	tilelog_look(&t, &screen, 3);
+	tilelog_compare_dirty_tiles(&t, &screen, 3);
 	assert_int_equal(t.n, 0);
 }
 
@@ -114,16 +114,16 @@ static void a_restless_tile_stops_being_listed_and_comes_back(void **state)
 	(void)state;
 	for (int i = 0; i < 3000; i++) {	/* 100 s at 30 a second */
 		paint(0, 0, 1, 1, (uint32_t)i + 1);
-		tilelog_look(&t, &screen, ms += 33);
+		tilelog_compare_dirty_tiles(&t, &screen, ms += 33);
 	}
 	assert_in_range(t.n, TILELOG_BURST, 2 * TILELOG_BURST);
 	assert_true(t.unlisted > 500);
 	assert_int_equal(t.tile[0].restless, 1);
 	n = t.n;
 	paint(0, 0, 1, 1, 1);
-	tilelog_look(&t, &screen, ms += 60000);	/* a minute of rest */
+	tilelog_compare_dirty_tiles(&t, &screen, ms += 60000);	/* a minute of rest */
 	paint(0, 0, 1, 1, 2);
-	tilelog_look(&t, &screen, ms += 1000);
+	tilelog_compare_dirty_tiles(&t, &screen, ms += 1000);
 	assert_int_equal(t.n, n + 2);
 }
 
@@ -134,12 +134,12 @@ static void a_screen_that_grows_keeps_its_tiles(void **state)
 
 	(void)state;
 	paint(0, 0, 16, 16, 5);
-	tilelog_look(&t, &screen, 1);
+	tilelog_compare_dirty_tiles(&t, &screen, 1);
 	for (int y = 0; y < 16; y++)
 		for (int x = 0; x < 16; x++)
 			larger[y * 80 + x] = 5;
 	tilelog_resize(&t, 80, 40);
-	tilelog_look(&t, &grown, 2);
+	tilelog_compare_dirty_tiles(&t, &grown, 2);
 	assert_int_equal(t.n, 1);
 	assert_int_equal(t.columns, 5);
 	assert_int_equal(t.rows, 3);

@@ -89,8 +89,8 @@ static void what_is_written_is_read_back(void **state)
 	(void)state;
 	assert_non_null(w);
 	for (int i = 0; i < 6; i++) {
-		assert_int_equal(trace_add(w, &in[i]), 0);
-		assert_int_equal(trace_note(w, "a remark"), 0);
+		assert_int_equal(trace_write_event(w, &in[i]), 0);
+		assert_int_equal(trace_write_comment(w, "a remark"), 0);
 		/* valid at every instant */
 		assert_int_equal(trace_load(path, &t, why, sizeof(why)), 0);
 		assert_int_equal(t.n, i + 1);

@@ -75,7 +75,7 @@ static void seeds_and_changes_to_them(void **state)
 /* A seed that is not understood would try nothing. */
 static void the_seeds_are_read_to_their_ends(void **state)
 {
-	struct vrfb v;
+	struct rfb_update_detector v;
 
 	(void)state;
 	for (size_t s = 0; s < 3; s++) {

@@ -18,13 +18,15 @@ static void add_two_generators(struct merged *m)
 {
 	assert_int_equal(merged_add_part(m, 1), 0);
 	for (int k = 0; k < 10; k++)
-		assert_int_equal(merged_add_row(m, (struct vlog_row){ .due_ns = 10 * k * MS, .ready_ns = 10 * k * MS, .sent_ns = 10 * k * MS + !k,
+		assert_int_equal(merged_add_row(m, (struct request_log_row){ .due_ns = 10 * k * MS, .ready_ns = 10 * k * MS,
+			.sent_ns = 10 * k * MS + !k,
 			.end_ns = (10 * k + 4) * MS, .user = 0, .bytes = 100, .measured = true }), 0);
 	assert_int_equal(merged_add_part(m, 2), 0);
 	for (int k = 0; k < 20; k++) {
 		int64_t due = (10 * (k / 2) + 4) * MS;
 
-		assert_int_equal(merged_add_row(m, (struct vlog_row){ .due_ns = due, .ready_ns = due, .sent_ns = due + MS, .end_ns = due + 6 * MS,
+		assert_int_equal(merged_add_row(m, (struct request_log_row){ .due_ns = due, .ready_ns = due, .sent_ns = due + MS, .end_ns = due +
+			6 * MS,
 			.user = (uint32_t)k % 2, .bytes = 10, .measured = true }), 0);
 	}
 }
@@ -59,8 +61,8 @@ static void users_have_numbers_of_their_own(void **state)
 		assert_int_equal(m.crowd.user[i].response_ns, (i ? 60 : 40) * MS);
 	}
 	assert_int_equal(m.row[29].user, 2);
-	assert_int_equal(merged_add_row(&m, (struct vlog_row){ .user = 2, .measured = true }), -ERANGE);
-	assert_int_equal(merged_add_row(&m, (struct vlog_row){ .user = VLOG_NOBODY, .end = VLOG_CUT, .measured = true }), 0);
+	assert_int_equal(merged_add_row(&m, (struct request_log_row){ .user = 2, .measured = true }), -ERANGE);
+	assert_int_equal(merged_add_row(&m, (struct request_log_row){ .user = VLOG_NOBODY, .end = VLOG_CUT, .measured = true }), 0);
 	assert_int_equal(m.sums.users.ended[VLOG_CUT], 1);
 	merged_free(&m);
 }

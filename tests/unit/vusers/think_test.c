@@ -30,13 +30,13 @@ static FILE *text(const char *content)
 
 /* The mean of n draws is off by sd/sqrt(n); their standard deviation, with a kurtosis k, by sd
  * sqrt((k - 1) / 4n). Five of these are allowed. */
-static void holds(const struct think *t, double mean, double sd, double kurtosis)
+static void holds(const struct think_time_distribution *t, double mean, double sd, double kurtosis)
 {
 	double sum = 0, squares = 0, m, s;
 	uint64_t state = 42;
 
 	for (int i = 0; i < DRAWS; i++) {
-		double v = (double)think_draw(t, &state);
+		double v = (double)think_random_time_ns(t, &state);
 
 		assert_true(v >= 0);
 		sum += v / mean;
@@ -48,9 +48,9 @@ static void holds(const struct think *t, double mean, double sd, double kurtosis
 	assert_true(fabs(s - sd / mean) <= 5 * sd / mean * sqrt((kurtosis - 1) / 4 / DRAWS) + 1e-9);
 }
 
-static struct think of(const char *words, double mean)
+static struct think_time_distribution of(const char *words, double mean)
 {
-	struct think t = { 0 };
+	struct think_time_distribution t = { 0 };
 	const char *path;
 
 	assert_int_equal(think_parse(words, &t, &path), 0);
@@ -61,7 +61,7 @@ static struct think of(const char *words, double mean)
 
 static void exponential_has_as_much_spread_as_mean(void **state)
 {
-	struct think t = of("exp", MEAN);
+	struct think_time_distribution t = of("exp", MEAN);
 
 	(void)state;
 	holds(&t, MEAN, MEAN, 9);
@@ -69,14 +69,14 @@ static void exponential_has_as_much_spread_as_mean(void **state)
 
 static void uniform_reaches_from_nothing_to_twice_the_mean(void **state)
 {
-	struct think t = of("uniform", MEAN);
+	struct think_time_distribution t = of("uniform", MEAN);
 	uint64_t random = 1;
 	int64_t most = 0;
 
 	(void)state;
 	holds(&t, MEAN, MEAN / sqrt(3), 1.8);
 	for (int i = 0; i < DRAWS; i++) {
-		int64_t v = think_draw(&t, &random);
+		int64_t v = think_random_time_ns(&t, &random);
 
 		most = v > most ? v : most;
 	}
@@ -85,18 +85,18 @@ static void uniform_reaches_from_nothing_to_twice_the_mean(void **state)
 
 static void constant_is_always_the_same(void **state)
 {
-	struct think t = of("const", MEAN);
+	struct think_time_distribution t = of("const", MEAN);
 	uint64_t random = 1;
 
 	(void)state;
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(think_draw(&t, &random), 6250000000);
+		assert_int_equal(think_random_time_ns(&t, &random), 6250000000);
 }
 
 /* Kurtosis of a lognormal: w^4 + 2w^3 + 3w^2 - 3 with w = 1 + cv^2. */
 static void lognormal_has_the_mean_and_variation_asked_for(void **state)
 {
-	struct think half = of("lognormal:0.5", MEAN), one = of("lognormal", MEAN);
+	struct think_time_distribution half = of("lognormal:0.5", MEAN), one = of("lognormal", MEAN);
 
 	(void)state;
 	holds(&half, MEAN, 0.5 * MEAN, 1.25 * 1.25 * 1.25 * 1.25 + 2 * 1.25 * 1.25 * 1.25 + 3 * 1.25 * 1.25 - 3);
@@ -105,7 +105,7 @@ static void lognormal_has_the_mean_and_variation_asked_for(void **state)
 
 static void a_file_gives_its_own_values_and_they_can_be_stretched(void **state)
 {
-	struct think t = { 0 };
+	struct think_time_distribution t = { 0 };
 	const char *path;
 	unsigned long line;
 	FILE *f = text("# seconds\n1\n2 # the second\n\n  3\n");
@@ -126,13 +126,13 @@ static void a_file_gives_its_own_values_and_they_can_be_stretched(void **state)
 
 static void the_same_seed_gives_the_same_times(void **state)
 {
-	struct think t = of("exp", MEAN);
+	struct think_time_distribution t = of("exp", MEAN);
 	uint64_t a = 7, b = 7, c = 8;
 
 	(void)state;
 	for (int i = 0; i < 100; i++)
-		assert_int_equal(think_draw(&t, &a), think_draw(&t, &b));
-	assert_int_not_equal(think_draw(&t, &a), think_draw(&t, &c));
+		assert_int_equal(think_random_time_ns(&t, &a), think_random_time_ns(&t, &b));
+	assert_int_not_equal(think_random_time_ns(&t, &a), think_random_time_ns(&t, &c));
 }
 
 static void what_is_no_distribution_or_no_time_is_refused(void **state)
@@ -145,7 +145,7 @@ static void what_is_no_distribution_or_no_time_is_refused(void **state)
 		      { "1e30\n", 1, -EPROTO }, { "nan\n", 1, -EPROTO }, { "# none\n", 0, -ENODATA }, { "", 0, -ENODATA } };
 	static const char *const words[] = { "", "expo", "file:", "file", "lognormal:", "lognormal:0",
 					     "lognormal:-1", "lognormal:x", "const:1", NULL };
-	struct think t = { 0 };
+	struct think_time_distribution t = { 0 };
 	const char *path;
 
 	(void)state;

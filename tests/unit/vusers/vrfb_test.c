@@ -16,7 +16,7 @@
 #include <string.h>
 
 static const int32_t encodings[] = { 16, 5, 1, 0 };
-static const struct vrfb_cfg cfg = { encodings, 4, NULL }, known = { encodings, 4, "secret" };
+static const struct rfb_update_detector_cfg cfg = { encodings, 4, NULL }, known = { encodings, 4, "secret" };
 
 #define HELLO "RFB 003.008\n" "\2\2\1" "\0\0\0\0"
 /* 40 x 20, 16 bits a pixel, named "hand" */
@@ -59,7 +59,7 @@ struct told {
 	uint8_t first[64];
 };
 
-static struct told feed(struct vrfb *v, const struct stream *s, size_t piece, uint64_t seed)
+static struct told feed(struct rfb_update_detector *v, const struct stream *s, size_t piece, uint64_t seed)
 {
 	struct told t = { 0 };
 
@@ -68,7 +68,7 @@ static struct told feed(struct vrfb *v, const struct stream *s, size_t piece, ui
 		int flags;
 
 		n = n < s->n - at ? n : s->n - at;
-		flags = vrfb_feed(v, s->bytes + at, n);
+		flags = vrfb_parse_bytes(v, s->bytes + at, n);
 		at += n;
 		if (flags < 0) {
 			t.err = flags;
@@ -135,7 +135,7 @@ static void everything_that_is_asked_for_is_passed_over_in_pieces_of_any_size(vo
 	add_rect(&s, 0, 0, -224);	/* the last one */
 	ADD(&s, "\0\0\0\0");		/* and one of nothing */
 	for (size_t piece = 0; piece < 70; piece++) {
-		struct vrfb v;
+		struct rfb_update_detector v;
 		struct told t;
 
 		vrfb_start(&v, &cfg, NULL);
@@ -151,7 +151,7 @@ static void everything_that_is_asked_for_is_passed_over_in_pieces_of_any_size(vo
 		assert_int_equal(v.skip, 0);
 	}
 	for (uint64_t seed = 1; seed < 200; seed++) {
-		struct vrfb v;
+		struct rfb_update_detector v;
 
 		vrfb_start(&v, &cfg, NULL);
 		assert_int_equal(feed(&v, &s, 0, seed).err, 0);
@@ -166,7 +166,7 @@ static void what_it_says_itself_is_as_the_specification_has_it(void **state)
 	static const char said[] = "RFB 003.008\n" "\1" "\1" "\2\0\0\7" "\0\0\0\20" "\0\0\0\5" "\0\0\0\1"
 		"\0\0\0\0" "\xff\xff\xff\x11" "\xff\xff\xff\x21" "\xff\xff\xff\x20"
 				   "\3\0\0\0\0\0\0\50\0\24";
-	struct vrfb v;
+	struct rfb_update_detector v;
 	struct told t;
 
 	(void)state;
@@ -189,7 +189,7 @@ static void what_it_says_itself_is_as_the_specification_has_it(void **state)
 static void an_update_that_began_before_the_key_or_has_no_pixels_is_no_answer(void **state)
 {
 	static struct stream s;
-	struct vrfb v;
+	struct rfb_update_detector v;
 
 	(void)state;
 	vrfb_start(&v, &cfg, NULL);
@@ -231,7 +231,7 @@ static void add_patch(struct stream *s, uint32_t number)
 {
 	struct patch_cells cells;
 
-	patch_encode(number, &cells);
+	patch_encode_number(number, &cells);
 	ADD(s, "\0\0\0\1" "\0\20\0\20\0\100\0\60\0\0\0\0");
 	for (int y = 0; y < 48; y++)
 		for (int x = 0; x < 64; x++)
@@ -241,8 +241,8 @@ static void add_patch(struct stream *s, uint32_t number)
 static void where_the_patch_is_read_only_the_next_number_answers(void **state)
 {
 	static struct stream s;
-	struct vrfb_patch patch;
-	struct vrfb v;
+	struct rfb_echo_patch patch;
+	struct rfb_update_detector v;
 
 	(void)state;
 	for (size_t piece = 0; piece < 9; piece++) {
@@ -288,7 +288,7 @@ static void who_refuses_or_wants_a_password_or_speaks_something_else_is_told_apa
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		static struct stream s;
-		struct vrfb v;
+		struct rfb_update_detector v;
 
 		s.n = 0;
 		add(&s, cases[i].bytes, cases[i].n);
@@ -300,7 +300,7 @@ static void who_refuses_or_wants_a_password_or_speaks_something_else_is_told_apa
 static void older_versions_are_spoken_too(void **state)
 {
 	static struct stream s;
-	struct vrfb v;
+	struct rfb_update_detector v;
 	struct told t;
 
 	(void)state;
@@ -344,7 +344,7 @@ static void a_password_is_proven_in_every_version(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		for (size_t piece = 0; piece < 20; piece++) {
 			static struct stream s;
-			struct vrfb v;
+			struct rfb_update_detector v;
 			struct told t;
 
 			s.n = 0;
@@ -368,8 +368,8 @@ static void garbage_is_refused_or_passed_over(void **state)
 
 	(void)state;
 	for (int round = 0; round < 3000; round++) {
-		struct vrfb_patch patch;
-		struct vrfb v;
+		struct rfb_echo_patch patch;
+		struct rfb_update_detector v;
 
 		s.n = 0;
 		if (round % 3)

@@ -55,7 +55,7 @@ static void the_script_of_nine_pages_has_fifteen_objects(void **state)
 	assert_int_equal(w.objects, 6);
 	assert_true(fabs(workload_objects_per_page(&w) - 15.0 / 9) < 1e-12);
 	for (int i = 0; i < 90000; i++)
-		count[workload_choose(&w, &random)]++;
+		count[workload_choose_page(&w, &random)]++;
 	for (int i = 0; i < 4; i++) {
 		assert_string_equal(w.page[i].name, pages[i].name);
 		/* five standard deviations of a share */
@@ -102,11 +102,11 @@ static void users_come_out_in_the_order_of_their_times(void **state)
 
 	(void)state;
 	assert_int_equal(due_heap_open(&d, 1000), 0);
-	assert_true(due_heap_first(&d) == INT64_MAX);
+	assert_true(due_heap_first_time_ns(&d) == INT64_MAX);
 	for (uint32_t i = 0; i < 1000; i++)
 		due_heap_add(&d, (int64_t)(random_bits(&random) % 500), i);
 	for (int i = 0; i < 1000; i++) {
-		int64_t first = due_heap_first(&d);
+		int64_t first = due_heap_first_time_ns(&d);
 		struct due who = due_heap_take(&d);
 
 		assert_true(who.at_ns == first && first >= last && !seen[who.user]);
@@ -121,19 +121,19 @@ static void users_come_out_in_the_order_of_their_times(void **state)
 static void who_comes_before_the_one_before_has_gone_waits(void **state)
 {
 	static const int64_t come[] = { 0, 1, 2, 20, 21 }, gone[] = { 5, 8, 11, 25, 28 };
-	struct stations s = { 0 };
+	struct service_stations s = { 0 };
 
 	(void)state;
-	assert_int_equal(stations_parse("3ms,2ms", &s), 0);
+	assert_int_equal(stations_parse_means("3ms,2ms", &s), 0);
 	for (int i = 0; i < 5; i++)
-		assert_int_equal(stations_pass(&s, come[i] * NS_PER_MS), gone[i] * NS_PER_MS);
+		assert_int_equal(stations_request_leave_ns(&s, come[i] * NS_PER_MS), gone[i] * NS_PER_MS);
 	assert_true(fabs(s.busy_ns[0] - 15e6) < 1 && fabs(s.busy_ns[1] - 10e6) < 1);
 }
 
 /* M/M/1: the mean time in the system is S / (1 - load). In so many of load 1/2 it scatters by less than 2 %. */
 static void random_arrivals_at_one_station_are_an_m_m_1(void **state)
 {
-	struct stations s = { .n = 1, .mean_ns = { 1e6 }, .exponential = true, .random = 11 };
+	struct service_stations s = { .n = 1, .mean_ns = { 1e6 }, .exponential = true, .random = 11 };
 	double sum = 0;
 	uint64_t random = 12;
 	int64_t now = 0;
@@ -141,7 +141,7 @@ static void random_arrivals_at_one_station_are_an_m_m_1(void **state)
 	(void)state;
 	for (int i = 0; i < 400000; i++) {
 		now += llround(-log(1 - random_unit(&random)) * 2e6);
-		sum += (double)(stations_pass(&s, now) - now);
+		sum += (double)(stations_request_leave_ns(&s, now) - now);
 	}
 	assert_true(fabs(sum / 400000 / 2e6 - 1) < 0.03);
 }
@@ -149,12 +149,12 @@ static void random_arrivals_at_one_station_are_an_m_m_1(void **state)
 static void what_is_no_list_of_times_is_refused(void **state)
 {
 	static const char *const bad[] = { "", ",", "1ms,", "x", "-1ms", "2h", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", NULL };
-	struct stations s;
+	struct service_stations s;
 
 	(void)state;
 	for (int i = 0; bad[i]; i++)
-		assert_int_equal(stations_parse(bad[i], &s), -EINVAL);
-	assert_int_equal(stations_parse("0", &s), 0);
+		assert_int_equal(stations_parse_means(bad[i], &s), -EINVAL);
+	assert_int_equal(stations_parse_means("0", &s), 0);
 }
 
 int main(void)
