@@ -208,7 +208,7 @@ page_out() {
 	case ${P[method]} in
 	hog | busy | typing)
 		# What is only filled leaves first, and lets a session be that was in use: it has to be touched until that is out.
-		if [ "${P[method]}" = hog ]; then words=(--rest-hog) settle=1s; else words=(--keep-hog); fi
+		if [ "${P[method]}" = hog ]; then words=(--hog-until key2-paused) settle=1s; else words=(--hog-until key2); fi
 		# Whoever is protected resists as long as it is tried.
 		case ${P[session]} in locked | beside | low) words+=(--kept --evict-timeout 2s) ;; esac
 		[ "${P[method]}" != typing ] || words+=(--kept --evict-timeout 11s --type 2s)

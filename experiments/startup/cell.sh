@@ -211,7 +211,7 @@ pressure_begin() {	# pressure_begin FOLDER
 		LAB_WHY="$((room >> 20)) MiB are left without a hog, $((left >> 20)) MiB are to be:"
 		LAB_WHY+=" a larger --server-memory has room for the step"
 		[ "$size" -ge $((1 << 20)) ] || return
-		words=(-s "$size" --touch keep --pattern random --write --rate "$((size * TOUCHES_PER_S))/s")
+		words=(-s "$size" --touch keep --pattern random --rate "$((size * TOUCHES_PER_S))/s")
 		;;
 	loads)
 		PRESSURE=sink

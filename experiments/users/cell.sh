@@ -167,7 +167,7 @@ users_world() {
 	pages=$(awk -F'\t' '!/^#/ && NF >= 4 { objects += $2; if ($1 != page) pages += $2; page = $1 } END { print pages ":" objects }' \
 		"$WORKLOAD")
 	users_rows web "$REPEATS" >"$RUN/fit/web-users.tsv"
-	"$TP_BIN/queue" users "$RUN/fit/web-users.tsv" --think 10s:50s:10s --pages "$pages" --format json \
+	"$TP_BIN/queue" users "$RUN/fit/web-users.tsv" --think-time 10s:50s:10s --pages "$pages" --format json \
 		-o "$RUN/fit/web-users.json" 2>"$RUN/fit/web-users.err" && rm -f "$RUN/fit/web-users.err"
 }
 

@@ -224,6 +224,7 @@ static void store_option_value(const struct cli_opt *o, const char *text)
 		*(bool *)o->value = true;
 		return;
 	case CLI_SET:
+	case CLI_FORMER:	/* a former flag */
 		*(int *)o->value = (int)o->min;
 		return;
 	case CLI_STR:
@@ -249,7 +250,6 @@ static void store_option_value(const struct cli_opt *o, const char *text)
 	case CLI_REAL: err = cli_read_real(text, &real); break;
 	case CLI_PERCENT: err = cli_read_percent(text, &real); break;
 	case CLI_CPUS: err = cli_read_cpus(text, o->value); break;
-	case CLI_FORMER:
 	case CLI_END: return;
 	}
 	if (err == -ERANGE)
@@ -321,9 +321,10 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 	for (; options[n].type != CLI_END && n < OPTIONS_MAX; n++) {
 		const struct cli_opt *o = &options[n];
 		size_t now = current_option_of_former_name(options, n);
-		int wants = does_option_take_value(&options[now]) ? required_argument : no_argument;
+		bool is_former_flag = o->type == CLI_FORMER && o->value;
+		int wants = does_option_take_value(&options[now]) && !is_former_flag ? required_argument : no_argument;
 
-		longs[n] = (struct option){ o->name, wants, NULL, FIRST_LONG + (int)now };
+		longs[n] = (struct option){ o->name, wants, NULL, FIRST_LONG + (int)(is_former_flag ? n : now) };
 		if (o->letter) {
 			letters[l++] = o->letter;
 			if (wants == required_argument)
@@ -352,7 +353,7 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 		for (size_t i = 0, now; i < n; i++) {
 			now = current_option_of_former_name(options, i);
 			if (c == FIRST_LONG + (int)i || (options[i].letter && c == options[i].letter))
-				o = given[now] = &options[now];
+				o = given[now] = &options[options[i].type == CLI_FORMER && options[i].value ? i : now];
 		}
 		if (o)
 			store_option_value(o, optarg);

@@ -57,6 +57,8 @@ struct cli_opt {
 /* A former name (and letter, or 0) of the option `now` of the same table; the same name if only the letter was removed. The
  * manual page lists it under FORMER NAMES. */
 #define CLI_FORMER_NAME(letter, name, now) { CLI_FORMER, letter, name, NULL, 0, 0, now, NULL, NULL, NULL }
+/* A former flag, in whose place a word is now given to the option `now`: sets the int `at` to `word`. */
+#define CLI_FORMER_FLAG(name, now, at, word) { CLI_FORMER, 0, name, at, word, 0, now, NULL, NULL, NULL }
 
 /* Parses options anywhere on the line, moves the operands (in order) to the end of argv and returns the index of the first.
  * `synopsis` begins with the name of the tool. -h, --help, -V and --version are built in and exit 0; an error ends the

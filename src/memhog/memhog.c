@@ -27,7 +27,7 @@
 enum { SIZE_LEAST = 1 << 20 };
 enum { UNASKED = -1 };
 
-static struct memhog_options cfg = { .reserve = UNASKED, .seed = UNASKED, .touching = UNASKED, .pattern = UNASKED,
+static struct memhog_options cfg = { .reserve = UNASKED, .seed = UNASKED, .touching = UNASKED, .pattern = UNASKED, .access = UNASKED,
 			   .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
 
@@ -71,8 +71,7 @@ static const struct cli_opt options[] = {
 	  "touch a word of each page, in order or at random, or all words (stream) (seq)", report_pattern_words, NULL, NULL },
 	{ CLI_CALL, 0, "rate", &cfg.rate, 0, 0, "touch this many bytes of pages a second (unlimited)", NULL, read_touch_rate,
 	  "SIZE/s (from 4K/s on)" },
-	{ CLI_FLAG, 0, "write", &cfg.write, 0, 0, "write to the touched memory (unless --read)", NULL, NULL, NULL },
-	{ CLI_FLAG, 0, "read", &cfg.read, 0, 0, "only read the touched memory", NULL, NULL, NULL },
+	{ CLI_WORD, 0, "access", &cfg.access, 0, 0, "read the touched memory only, or write to it (write)", report_access_words, NULL, NULL },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY,
 	  "stop this long after ready (when told to)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "threads", &cfg.threads, 1, HOG_THREADS_MAX, "threads that fill and touch (one a CPU, up to 8)", NULL, NULL, NULL },
@@ -84,6 +83,8 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, "seed of the content and the random pattern (a new one each time)", NULL, NULL, NULL },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
 	REC_OPTIONS(out_cfg),
+	CLI_FORMER_FLAG("read", "access", &cfg.access, ACCESS_READ),
+	CLI_FORMER_FLAG("write", "access", &cfg.access, ACCESS_WRITE),
 	{ .type = CLI_END },
 };
 
@@ -229,7 +230,7 @@ static void read_memhog_options(int argc, char **argv)
 	int first = cli_parse(argc, argv,
 			      "memhog -s SIZE|PERCENT% | --until-swap SIZE [--pattern PATTERN] [--rate SIZE/s] [-t TIME] [options]",
 			      "Takes memory, fills it with data that neither compresses nor merges, and optionally keeps touching it.", options);
-	bool how = cfg.pattern != UNASKED || cfg.rate || cfg.read || cfg.write;
+	bool how = cfg.pattern != UNASKED || cfg.rate || cfg.access != UNASKED;
 
 	if (first < argc)
 		die_usage("unexpected word %s", argv[first]);
@@ -237,12 +238,10 @@ static void read_memhog_options(int argc, char **argv)
 		die_usage("no size is given: -s SIZE, -s PERCENT%% or --until-swap SIZE");
 	if (cfg.size && cfg.percent > 0)
 		die_usage("--size is given twice, in bytes and in percent");
-	if (cfg.read && cfg.write)
-		die_usage("--read and --write exclude each other");
 	if (cfg.swap_of && !cfg.until_swap)
 		die_usage("--swap-of needs --until-swap");
 	if (cfg.touching == TOUCH_NONE && how)
-		die_usage("--touch none excludes --pattern, --rate, --read and --write");
+		die_usage("--touch none excludes --pattern, --rate and --access");
 	if (cfg.touching == UNASKED)
 		cfg.touching = how ? TOUCH_KEEP : TOUCH_NONE;
 	if (cfg.pattern == UNASKED)
@@ -270,7 +269,7 @@ static void choose_threads_and_seed(void)
 static struct memory_hog *make_hog_from_options(void)
 {
 	const struct hog_cfg hog = {
-		.bytes = cfg.size, .huge = cfg.huge, .threads = (int)cfg.threads, .seed = (uint64_t)cfg.seed, .write = !cfg.read,
+		.bytes = cfg.size, .huge = cfg.huge, .threads = (int)cfg.threads, .seed = (uint64_t)cfg.seed, .write = cfg.access != ACCESS_READ,
 		.order = cfg.pattern == PATTERN_RANDOM ? ACCESS_RANDOM : ACCESS_SEQ, .stream = cfg.pattern == PATTERN_STREAM,
 		.rate = (double)cfg.rate,
 	};

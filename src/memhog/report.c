@@ -6,6 +6,7 @@
 #include <math.h>
 #include <unistd.h>
 
+const char *const report_access_words[] = { "read", "write", NULL };
 const char *const report_touch_words[] = { "none", "keep", NULL };
 const char *const report_pattern_words[] = { "seq", "random", "stream", NULL };
 const char *const report_swap_words[] = { "process", "group", NULL };
@@ -49,7 +50,7 @@ static void report_hog_settings(struct rec_report *r, const struct memhog_option
 	rec_str(r, "swap_of", report_swap_words[cfg->swap_of]);
 	rec_str(r, "touch", report_touch_words[cfg->touching]);
 	rec_str(r, "pattern", cfg->touching == TOUCH_KEEP ? report_pattern_words[cfg->pattern] : NULL);
-	rec_bool(r, "write", !cfg->read);
+	rec_bool(r, "write", cfg->access != ACCESS_READ);
 	rec_int_if_known(r, "rate_bytes_per_s", cfg->rate, cfg->rate);
 	rec_int(r, "threads", cfg->threads);
 	rec_int(r, "page_bytes", cfg->huge ? (int64_t)HOG_HUGE : HOG_PAGE);

@@ -12,15 +12,15 @@
 
 enum touching { TOUCH_NONE, TOUCH_KEEP };
 enum pattern { PATTERN_SEQ, PATTERN_RANDOM, PATTERN_STREAM };
-extern const char *const report_touch_words[], *const report_pattern_words[], *const report_swap_words[];	/* NULL-terminated */
+enum { ACCESS_READ, ACCESS_WRITE };	/* memhog_options.access */
+extern const char *const report_access_words[], *const report_touch_words[], *const report_pattern_words[], *const report_swap_words[];	/* NULL-terminated */
 
 /* The options of memhog. */
 struct memhog_options {
 	int64_t size, until_swap, rate, reserve, time_ns, threads, seed, ready_fd;
 	double percent;
-	int touching, pattern, huge;
+	int touching, pattern, huge, access;
 	int swap_of;			/* whose swapped memory is counted: 0: this process, 1: its cgroup */
-	bool write, read;
 	const char *cgroup;
 };
 

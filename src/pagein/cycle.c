@@ -227,7 +227,7 @@ static int evict_until_paged_out(const struct cycle_cfg *cfg, struct cycle_run *
 }
 
 /* Pages the processes out, within cfg->evict_ns, and reads them into *r. Pages that a hog has just displaced are still being
- * written, so the hog runs on, four times as long in each round. Afterwards a hog runs only with cfg->keep_hog. 0, -EINTR on a
+ * written, so the hog runs on, four times as long in each round. Afterwards a hog runs only where cfg->hog_until says so. 0, -EINTR on a
  * stop signal, -EIO with a line in `why`. */
 static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_hog_process *hog,
 		    struct all_process_memory_reading *r,
@@ -238,15 +238,15 @@ static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct m
 	int err;
 
 	for (int round = 0; round < CYCLE_ROUNDS; round++, extra *= 4) {
-		if (round && cfg->rest_hog)
+		if (round && cfg->hog_until == HOG_UNTIL_KEY2_PAUSED)
 			evict_hog_stop(hog);	/* a paused hog evicts nothing: start a new one */
 		err = evict_until_paged_out(cfg, run, hog, r, extra, begin + cfg->evict_ns, why);
 		if (err)
 			return err;
 		run->evict_ns = clock_now() - begin;
-		if (!cfg->keep_hog)
+		if (cfg->hog_until == HOG_UNTIL_EVICTED)
 			evict_hog_stop(hog);
-		else if (cfg->rest_hog)
+		else if (cfg->hog_until == HOG_UNTIL_KEY2_PAUSED)
 			evict_hog_pause(hog);
 		log_reading(cfg, run, r, "evicted", 0);
 		proc_sleep_until_or_stop(clock_now() + cfg->settle_ns);

@@ -15,6 +15,7 @@
 
 enum cycle_evict { EVICT_CGROUP, EVICT_MADVISE, EVICT_HOG, EVICT_NONE };
 extern const char *const cycle_methods[];
+enum hog_until { HOG_UNTIL_EVICTED, HOG_UNTIL_KEY2, HOG_UNTIL_KEY2_PAUSED };
 
 struct cycle_cfg {
 	size_t n;
@@ -22,8 +23,7 @@ struct cycle_cfg {
 	int method;			/* enum cycle_evict */
 	struct memgroup group;		/* version 0: none */
 	char *const *hog;		/* NULL-terminated command of the memory hog */
-	bool keep_hog;			/* the hog runs until the second key was answered */
-	bool rest_hog;			/* after the eviction the hog gets SIGUSR1, on which memhog stops touching memory */
+	int hog_until;			/* enum hog_until: when the hog ends */
 	bool kept;			/* time also runs whose processes could not be paged out */
 	int64_t type_ns;		/* interval of keys while the hog takes memory; 0: none */
 	int64_t evict_ns;		/* time limit for paging out */

@@ -61,6 +61,8 @@ static int read_hog(const char *text, void *value)
 	die_usage("--hog wants a command after it, and nothing else");
 }
 
+static const char *const hog_ends[] = { "evicted", "key2", "key2-paused", NULL };
+
 static const struct cli_opt options[] = {
 	{ CLI_CALL, 0, "pid", &cycle.n, 0, 0, "processes of the application, up to 32", NULL, read_target_pids, "PID,..." },
 	{ CLI_INT, 'n', "repeat", &cfg.runs, 1, RUNS_MAX, "runs in memory, and as many paged out (10)", NULL, NULL, NULL },
@@ -68,9 +70,9 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "cgroup", &cfg.cgroup, 0, 0, "memory cgroup of the processes: a folder", NULL, NULL, "FOLDER" },
 	{ CLI_CALL, 0, "hog", &cycle.hog, 0, 0, "last option: the hog, a program that takes the memory (memhog in the cgroup)", NULL,
 	  read_hog, "COMMAND..." },
-	{ CLI_FLAG, 0, "keep-hog", &cycle.keep_hog, 0, 0, "keep the hog running until the second key was answered", NULL, NULL, NULL },
-	{ CLI_FLAG, 0, "rest-hog", &cycle.rest_hog, 0, 0,
-	  "the same, but send it SIGUSR1 to pause once all is paged out", NULL, NULL, NULL },
+	{ CLI_WORD, 0, "hog-until", &cycle.hog_until, 0, 0,
+	  "end the hog once all is paged out, or when the second key was answered; key2-paused: send it SIGUSR1 before (evicted)",
+	  hog_ends, NULL, NULL },
 	{ CLI_NS, 0, "evict-timeout", &cycle.evict_ns, 1e6, 3600e9, "time limit for paging out (20s)", NULL, NULL, NULL },
 	{ CLI_FLAG, 0, "kept", &cycle.kept, 0, 0, "time also runs in which the application could not be paged out", NULL, NULL, NULL },
 	{ CLI_NS, 0, "type", &cycle.type_ns, 1e7, 3600e9, "type a key at this interval while the hog takes memory", NULL, NULL, NULL },
@@ -95,6 +97,8 @@ static const struct cli_opt options[] = {
 	CLI_FORMER_NAME(0, "runs", "repeat"),
 	CLI_FORMER_NAME('w', "watch", "watch"),
 	CLI_FORMER_NAME('p', "pid", "pid"),
+	CLI_FORMER_FLAG("keep-hog", "hog-until", &cycle.hog_until, HOG_UNTIL_KEY2),
+	CLI_FORMER_FLAG("rest-hog", "hog-until", &cycle.hog_until, HOG_UNTIL_KEY2_PAUSED),
 	{ .type = CLI_END },
 };
 
@@ -204,8 +208,8 @@ static void report_cycle_settings(struct rec_report *r, const char *target)
 	for (size_t i = 0; cycle.method == EVICT_HOG && cycle.hog[i] && used < sizeof(text); i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? " " : "", cycle.hog[i]);
 	rec_str(r, "hog", used ? text : NULL);
-	rec_bool(r, "keep_hog", cycle.keep_hog);
-	rec_bool(r, "rest_hog", cycle.rest_hog);
+	rec_bool(r, "keep_hog", cycle.hog_until != HOG_UNTIL_EVICTED);
+	rec_bool(r, "rest_hog", cycle.hog_until == HOG_UNTIL_KEY2_PAUSED);
 	rec_bool(r, "kept", cycle.kept);
 	rec_real(r, "evict_timeout_s", (double)cycle.evict_ns / NS_PER_S, 3);
 	rec_real(r, "type_s", cycle.type_ns ? (double)cycle.type_ns / NS_PER_S : NAN, 3);
@@ -329,11 +333,10 @@ static void check_pagein_options(int first, int argc)
 		die_usage(first == argc ? "which target? give x11:DISPLAY or vnc:HOST:DISPLAY" : "more than one target");
 	if (cycle.hog && cycle.method != EVICT_HOG)
 		die_usage("--hog is for --evict hog");
-	if ((cycle.keep_hog || cycle.rest_hog) && cycle.method != EVICT_HOG)
-		die_usage("--keep-hog and --rest-hog are for --evict hog");
+	if (cycle.hog_until != HOG_UNTIL_EVICTED && cycle.method != EVICT_HOG)
+		die_usage("--hog-until is for --evict hog");
 	if (cycle.type_ns && cycle.method != EVICT_HOG)
 		die_usage("--type is for --evict hog: it types while the hog takes the memory");
-	cycle.keep_hog |= cycle.rest_hog;
 	rec_check_outputs_differ(place, 3);
 	proc_check_ready_fd((int)cfg.ready_fd);
 }

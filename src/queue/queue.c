@@ -17,12 +17,12 @@
 
 static struct {
 	struct number_list demand, users, rate, think;
-	int64_t think_ns, delay_ns, service_ns, response_ns, threshold_ns, servers, first, stations;
+	int64_t delay_ns, service_ns, response_ns, threshold_ns, servers, first, stations;
 	double nz, tolerance, pages;
 	const char *column, *rows;
 	bool no_delay;
 	int method;
-} cfg = { .think_ns = -1, .service_ns = -1, .response_ns = -1, .threshold_ns = -1, .servers = -1,
+} cfg = { .service_ns = -1, .response_ns = -1, .threshold_ns = -1, .servers = -1,
 	  .stations = -1, .nz = NAN, .pages = 1 };
 static struct rec_cfg out_cfg;
 
@@ -55,8 +55,9 @@ static const struct cli_opt options[] = {
 	  NULL },
 	{ CLI_CALL, 'n', "users", &cfg.users, 0, 0, "mva, mm1n, fit: how many users", NULL, parse_number_list_option,
 		"N,... or FROM:TO:STEP" },
-	{ CLI_NS, 'z', "think-time", &cfg.think_ns, 0, 1e15, "mva, mm1n, fit: their think time (fit: that of the last row)",
-	  NULL, NULL, NULL },
+	{ CLI_CALL, 'z', "think-time", &cfg.think, 0, 0,
+	  "their think time (fit: that of the last row); users: think times of real users", NULL, parse_time_list_option,
+	  "TIME, or of queue users TIME,... or FROM:TO:STEP" },
 	{ CLI_REAL, 0, "users-per-second", &cfg.nz, 1e-9, 1e9,
 	  "mva, mm1n, fit: instead of -z, think time = users / RATIO", NULL, NULL, "RATIO" },
 	{ CLI_WORD, 0, "method", &cfg.method, 0, 0, "mva, fit: exact, or Schweitzer's approximation (exact)", mva_methods, NULL, NULL },
@@ -67,8 +68,6 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "service", &cfg.service_ns, 1, 1e15, "mm1, mmm, mm1n: mean service time", NULL, NULL, NULL },
 	{ CLI_INT, 0, "servers", &cfg.servers, 1, 1e6, "mmm: how many of them", NULL, NULL, NULL },
 	{ CLI_NS, 0, "response", &cfg.response_ns, 0, 1e15, "users: measured response time", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "think", &cfg.think, 0, 0, "users: think times of real users", NULL, parse_time_list_option,
-		"TIME,... or FROM:TO:STEP" },
 	{ CLI_CALL, 0, "pages", &cfg.pages, 0, 0, "users: PAGES pages consist of OBJECTS requests (1:1)", NULL, parse_pages_per_object,
 	  "PAGES:OBJECTS" },
 	{ CLI_STR, 0, "column", &cfg.column, 0, 0, "users, fit: the column that is the response time (r_s or r_ms)", NULL, NULL, "NAME" },
@@ -81,6 +80,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "rows", &cfg.rows, 0, 0, "mva, fit: write rows for a plot to this file", NULL, NULL, "FILE" },
 	REC_OPTIONS(out_cfg),
 	CLI_FORMER_NAME(0, "z", "think-time"),
+	CLI_FORMER_NAME(0, "think", "think-time"),
 	CLI_FORMER_NAME(0, "nz", "users-per-second"),
 	{ .type = CLI_END },
 };
@@ -157,16 +157,18 @@ static void check_user_count_options(bool fractions, size_t stations)
 
 static double think_time_s(double n, double otherwise)
 {
-	return isfinite(cfg.nz) ? n / cfg.nz : cfg.think_ns >= 0 ? (double)cfg.think_ns / 1e9 : otherwise;
+	return isfinite(cfg.nz) ? n / cfg.nz : cfg.think.n ? cfg.think.value[0] : otherwise;
 }
 
 static void check_think_options(const char *mode)
 {
-	if (isfinite(cfg.nz) && cfg.think_ns >= 0)
+	if (isfinite(cfg.nz) && cfg.think.n)
 		die_usage("give either -z or --users-per-second, which sets the think time");
 	if (!cfg.users.n)
 		die_usage("queue %s needs -n, such as 100:1000:100", mode);
-	if (!isfinite(cfg.nz) && cfg.think_ns < 0)
+	if (cfg.think.n > 1)
+		die_usage("queue %s takes one think time: -z TIME", mode);
+	if (!isfinite(cfg.nz) && !cfg.think.n)
 		die_usage("queue %s needs a think time: -z TIME, or --users-per-second RATIO", mode);
 }
 
@@ -261,7 +263,7 @@ static int run_closed_queue_command(void)
 	struct rec_report *out;
 
 	check_think_options("mm1n");
-	if (cfg.think_ns == 0)
+	if (cfg.think.n && !(cfg.think.value[0] > 0))
 		die_usage("-z 0: without think time the server is always busy; give a time above 0");
 	check_user_count_options(false, 1);
 	out = open_model_report("mm1n");
@@ -303,7 +305,7 @@ static int run_user_counts_command(const char *file)
 		read_observed_rows(file, &o);
 	} else {
 		if (cfg.rate.n != 1 || cfg.response_ns < 0 || !cfg.think.n)
-			die_usage("queue users needs --rate R, --response TIME and --think TIME,..., or a file of measured rows");
+			die_usage("queue users needs --rate R, --response TIME and --think-time TIME,..., or a file of measured rows");
 		asked.rate = cfg.rate.value[0];
 		asked.r_s = (double)cfg.response_ns / 1e9;
 	}
@@ -398,7 +400,7 @@ static int run_fit_command(const char *file)
 
 	if (!file)
 		die_usage("queue fit needs a file of measured rows (n, z_s, lambda, r_ms, u_NAME)");
-	if (isfinite(cfg.nz) && cfg.think_ns >= 0)
+	if (isfinite(cfg.nz) && cfg.think.n)
 		die_usage("give either -z or --users-per-second");
 	check_user_count_options(m.method == MVA_SCHWEITZER, MVA_STATIONS);
 	read_observed_rows(file, &o);

@@ -161,7 +161,7 @@ different() {
 	jq -e '.settings.touch == "keep" and .settings.write and .result.pattern == "seq" and
 		(.result | .touched_bytes + .behind_s * 16777216 > 20e6 and .touch_bytes_per_s < 18e6 and .stopped_by == "time")' out
 	for pattern in seq random stream; do
-		start_hog -s 8M --read --pattern $pattern --rate 64M/s --seed 3
+		start_hog -s 8M --access read --pattern $pattern --rate 64M/s --seed 3
 		if pages_of "$pid" a 2>err; then
 			sleep 0.3
 			pages_of "$pid" b
@@ -171,7 +171,7 @@ different() {
 		ends "$pid"
 		jq -e --arg pattern $pattern '.result.pattern == $pattern and .result.touched_bytes > 0 and (.settings.write | not)' report
 	done
-	start_hog -s 2M --write --pattern random --rate 64M/s --seed 3
+	start_hog -s 2M --access write --pattern random --rate 64M/s --seed 3
 	if pages_of "$pid" a 2>err; then
 		until_true touched_twice
 		# one word in each page, and every page
@@ -190,7 +190,7 @@ changes() { pages_of "$pid" a && sleep 0.1 && pages_of "$pid" b && ! cmp -s a b;
 rests() { pages_of "$pid" a && sleep 0.5 && pages_of "$pid" b && cmp -s a b; }
 
 @test "told to rest, it keeps its memory and touches it no more" {
-	start_hog -s 4M --write --touch keep
+	start_hog -s 4M --access write --touch keep
 	until_true changes
 	kill -USR1 "$pid"
 	until_true rests
@@ -321,7 +321,7 @@ confined() {	# limit
 	kill "$pid"
 	ends "$pid"
 	# touched again, it comes back from there
-	start_hog -s 40M --read --rate 200M/s --cgroup "$group"
+	start_hog -s 40M --access read --rate 200M/s --cgroup "$group"
 	sleep 0.5
 	kill "$pid"
 	ends "$pid"
@@ -356,7 +356,7 @@ confined() {	# limit
 2:-s 0%
 2:-s many
 2:-s 16M -s 5%
-2:-s 4M --read --write
+2:-s 4M --access both
 2:-s 4M --touch none --rate 1M/s
 2:-s 4M --rate 1K/s
 2:-s 4M --rate fast

@@ -30,7 +30,14 @@ command_of() {	# TOOL OPTION
 
 	"$TOP/thinprobe" completion >completion
 	while read -r tool old new; do
-		command=$(command_of "$tool" "$new") || { echo "$tool: no $new in --help"; wrong=1; continue; }
+		command=$(command_of "$tool" "${new%% *}") || { echo "$tool: no $new in --help"; wrong=1; continue; }
+		case $new in *\ Cm\ *)	# a former flag: a word given to the present option
+			new=${new%% *}
+			run "$BIN/$tool" $command "$old" --nonsense
+			[ "$status" = 2 ] && [[ $output != *"$old"* ]] || { echo "$tool $old: $output"; wrong=1; }
+			if "$BIN/$tool" $command --help | grep -qE -- "^ {2,6}$old[ ,]"; then echo "$tool --help: $old"; wrong=1; fi
+			continue ;;
+		esac
 		run "$BIN/$tool" $command "$new" ''
 		complaint=$output
 		[ "$status" = 2 ] && [[ $output == "$tool"*": $new"* ]] || { echo "$tool $new: $output"; wrong=1; }
@@ -48,7 +55,7 @@ command_of() {	# TOOL OPTION
 
 	for tool in "$TOP"/src/*/; do
 		tool=$(basename "$tool")
-		n=$(cat "$TOP/src/$tool"/*.c | grep -oE "CLI_FORMER_NAME\([^,]*, \"[^)]*" | sort -u | wc -l)
+		n=$(cat "$TOP/src/$tool"/*.c | grep -oE "CLI_FORMER_(NAME\([^,]*,|FLAG\() ?\"[^)]*" | sort -u | wc -l)
 		[ "$n" = 0 ] || echo "$tool: $n"
 		[ "$n" = 0 ] || [ "$(former "$TOP/src/$tool/$tool.1" | wc -l)" = "$n" ]
 	done

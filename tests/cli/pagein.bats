@@ -114,7 +114,7 @@ states() {
 @test "pagein: words that contradict each other: exit 2, one line" {
 	for words in "x11::1" "--pid 1" "--pid 0 x11::1" "--pid 1,1 x11::1" "--pid 1,x x11::1" \
 		"--pid 1 --lock x11::1" "--pid 1 --lock --unlock" \
-		"--pid 1 x11::1 --evict hog --hog" "--pid 1 x11::1 --cgroup /x --keep-hog" \
+		"--pid 1 x11::1 --evict hog --hog" "--pid 1 x11::1 --cgroup /x --hog-until key2" \
 		"--pid 1 x11::1 --evict none --hog true" "--pid 1 x11::1 --evict none --type 1s" "--pid 1 x11::1"; do
 		# shellcheck disable=SC2086
 		run "$PAGEIN" $words
@@ -215,7 +215,7 @@ states() {
 	confined
 	application
 	prober
-	run pagein --evict hog --kept --evict-timeout 2s --type 300ms --keep-hog --hog sleep 100
+	run pagein --evict hog --kept --evict-timeout 2s --type 300ms --hog-until key2 --hog sleep 100
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "$(states)" = "in_memory kept in_memory kept" ]

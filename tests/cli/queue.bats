@@ -54,7 +54,7 @@ END
 			1930 3250 60.26 59.64 16.60 16.78 2000 2500 77.56 74.97 12.89 13.22 \
 			2030 1563 118.03 132.67 8.47 9.12 2100 1000 159.16 253.38 6.28 7.37
 	} >runs.tsv
-	"$QUEUE" users runs.tsv --think 10s:50s:10s --pages 9:15 --format json -o out.json
+	"$QUEUE" users runs.tsv -z 10s:50s:10s --pages 9:15 --format json -o out.json
 	jq -r '.result.rows[] | [.run, .q, .n_calculated, .cov, .lambda_pages, .q_pages, .web[].users] |
 		map(tostring) | join(" ")' out.json |
 		LC_ALL=C awk '{ printf "%s %.2f %.2f %.2f %.4f %.2f", $1, $2, $3, $4, $5, $6;
@@ -139,7 +139,7 @@ refused() {	# status words...: one line that names the tool
 	refused 2 mva --demand 0 -n 10 -z 1s
 	refused 2 mva --demand 5 -n 10:1:1 -z 1s
 	refused 2 mva --demand -5ms,40ms -n 10 -z 1s
-	refused 2 users --rate 5 --response 1ms --think -1s
+	refused 2 users --rate 5 --response 1ms -z -1s
 	printf 'lambda\tu_cpu\n0\t0.1\n0\t0.1\n' >bad.tsv
 	refused 1 fit bad.tsv
 	refused 2 mm1 --rate 5 --service 1ms -n 3
@@ -188,7 +188,7 @@ refused() {	# status words...: one line that names the tool
 	"$QUEUE" mmm --rate 5 --service 50ms --servers 2 --format json |
 		jq -e '.result.rows[0] | .lambda == 5 and .x == 5 and .u == [0.125] and .note == null and ([has("q", "r_s")] | all)'
 	"$QUEUE" mva --demand 50ms,40ms -n 10 -z 1s --format tsv | grep -q "rows.0.u.1"
-	"$QUEUE" users --rate 159.16 --response 253.38ms --think 30s --pages 9:15 --format json |
+	"$QUEUE" users --rate 159.16 --response 253.38ms -z 30s --pages 9:15 --format json |
 		jq -e '.result.rows[0] | (.web[0].users - 2889.07677648 | fabs) < 1e-6 and .web[0].think_s == 30'
 }
 
