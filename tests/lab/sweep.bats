@@ -90,6 +90,7 @@ node=$(scontrol show hostnames "$(squeue --noheader --states=running --format=%N
 echo "there when $node dies: $(there)"
 kill -9 "$(cat "$CLUSTER/${node#tp}.pid")"
 wait "$second"
+scontrol show node "$node" | grep -E 'State=[A-Z*+]*DOWN'
 [ -z "$(squeue --noheader --states=pending,running)" ]
 END
 	complete
