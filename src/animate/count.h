@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* count - counts the frames of an animation that really appear on a display, from the pixels of the screen. */
-#ifndef ANIMATE_COUNT_H
-#define ANIMATE_COUNT_H
+#pragma once
 
 #include "frames.h"
 #include "rec.h"
@@ -32,5 +31,3 @@ struct frame_count_result {
 /* 0 or -errno, with a line in `why`; frame_count_result_free() in both cases. */
 int count_frames_on_display(const struct frame_count_cfg *cfg, struct frame_count_result *out, char *why, size_t size);
 void frame_count_result_free(struct frame_count_result *r);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* frames - when each frame of an animation is due, and which frames were seen on a screen. Pure: times and numbers come in. */
-#ifndef ANIMATE_FRAMES_H
-#define ANIMATE_FRAMES_H
+#pragma once
 
 #include "sample.h"
 
@@ -39,5 +38,3 @@ int frame_tally_start(struct frame_tally *t, int64_t loop);
 void frame_tally_free(struct frame_tally *t);
 /* Takes the number on the screen at now_ns. True: another frame than at the last call. */
 bool frame_tally_count_number(struct frame_tally *t, uint32_t number, int64_t now_ns);
-
-#endif

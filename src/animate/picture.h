@@ -8,8 +8,7 @@
  *	flat	all of one of 256 colours: hardly any bytes
  * In the upper left corner the frame's number stands as a patch (patch.h) in a white zone of PICTURE_MARK_WIDTH x
  * PICTURE_MARK_HEIGHT pixels. */
-#ifndef ANIMATE_PICTURE_H
-#define ANIMATE_PICTURE_H
+#pragma once
 
 #include "patch.h"
 
@@ -32,5 +31,3 @@ struct frame_picture_cfg {
 /* Fills width x height pixels (0xrrggbb, row by row) with frame number 0 to PATCH_NUMBER_MAX. Returns the random bits in the frame:
  * the least that a lossless coding of this frame alone can take. */
 int64_t draw_frame_picture(const struct frame_picture_cfg *p, uint32_t frame, uint32_t *rgb);
-
-#endif

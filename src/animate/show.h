@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* show - shows the animation in a window, each frame at a time that does not depend on how long earlier frames took. */
-#ifndef ANIMATE_SHOW_H
-#define ANIMATE_SHOW_H
+#pragma once
 
 #include "picture.h"
 #include "rec.h"
@@ -48,5 +47,3 @@ struct animation_result {
 /* 0 or -errno, with a line in `why`; animation_result_free() in both cases. */
 int show_animation_in_window(const struct animation_cfg *cfg, struct animation_result *out, char *why, size_t size);
 void animation_result_free(struct animation_result *r);
-
-#endif

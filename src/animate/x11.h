@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* x11 - a connection to an X display that cannot block the program for ever, and images in the display's pixel format. The one file
  * of this room that includes the headers of the X libraries. */
-#ifndef ANIMATE_X11_H
-#define ANIMATE_X11_H
+#pragma once
 
 #include "watchdog.h"
 #include "x11/connection.h"
@@ -36,5 +35,3 @@ void x11_sleep_until_event(struct x11_animation_connection *x, int64_t until_ns)
 XImage *x11_create_image(const struct x11_animation_connection *x, int width, int height);
 /* Converts 0xrrggbb pixels, one for each pixel of `image`, to the image's format. */
 void x11_fill_image_from_rgb(const struct x11_animation_connection *x, XImage *image, const uint32_t *rgb);
-
-#endif

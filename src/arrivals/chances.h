@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* chances - probability distributions and the Fourier transform for the tests of arrivals. The only file of this room that includes
  * GSL. */
-#ifndef THINPROBE_ARRIVALS_CHANCES_H
-#define THINPROBE_ARRIVALS_CHANCES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ double chances_poisson_probability(unsigned count, double mean);	/* probability 
 /* Power spectrum, in place, of n real values (n: a power of two): value[k] = |sum of value[j] exp(-2 pi i j k / n)|^2 for 0 <= k <
  * n / 2. 0 or -EINVAL. */
 int chances_power_spectrum(double *value, size_t n);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* draw - rows for plots/arrivals.gp: the first arrivals, their number in each interval, the distribution of counts beside
  * Poisson's, the distribution of gaps beside the exponential one, the coefficient of variation by number of sources. */
-#ifndef THINPROBE_ARRIVALS_DRAW_H
-#define THINPROBE_ARRIVALS_DRAW_H
+#pragma once
 
 #include "poisson.h"
 #include "rec.h"
@@ -12,5 +11,3 @@ extern const char *const draw_columns[];	/* columns of schema arrivals/1 */
 /* Writes the rows of p->n + 1 arrivals, in ascending order. 0 or -ENOMEM. */
 int write_plot_rows_of_arrivals(struct row_file *t, const int64_t *time_ns, const struct poisson_test_result *p);
 void write_plot_row_of_sources(struct row_file *t, double sources, double cov, double low, double high);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* gaps - statistics of a series of gaps (times between arrivals), in any unit, and their distribution for a Poisson process. */
-#ifndef THINPROBE_ARRIVALS_GAPS_H
-#define THINPROBE_ARRIVALS_GAPS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -34,5 +33,3 @@ struct gap_null_distributions *null_dists_simulate_gaps(size_t n);
 double null_dists_cov_p_value(const struct gap_null_distributions *t, double cov);
 double null_dists_lag1_p_value(const struct gap_null_distributions *t, double lag1);
 double null_dists_ks_p_value(const struct gap_null_distributions *t, double distance);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* logs_in - reads the arrival times of requests from a log: JMeter's JTL, the Common and Combined Log Formats (CLF), tables with
  * tabs. */
-#ifndef THINPROBE_ARRIVALS_LOGS_IN_H
-#define THINPROBE_ARRIVALS_LOGS_IN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ bool logs_in_parse_decimal_time(const char *text, int64_t unit_ns, int64_t *out,
 /* Reads ns since 1970 from a text that begins with "10/Oct/2000:13:55:36 -0700" (Apache's %t without brackets). False for any other
  * text and for years other than 1970 to 2200. */
 bool logs_in_parse_apache_date(const char *text, int64_t *out);
-
-#endif

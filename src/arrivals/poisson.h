@@ -8,8 +8,7 @@
  * Times recorded in whole ticks: for a Poisson process, arrivals are spread uniformly within a tick, so each time is moved to a
  * random place in its tick, which is exact for a Poisson process and hides only patterns shorter than a tick. Where a tick is
  * longer than half the mean gap, gaps are mostly random numbers: then only counts and the periodogram are tested. */
-#ifndef THINPROBE_ARRIVALS_POISSON_H
-#define THINPROBE_ARRIVALS_POISSON_H
+#pragma once
 
 #include "gaps.h"
 
@@ -61,5 +60,3 @@ void poisson_format_verdict(const struct poisson_test_result *p, char *text, siz
 /* Writes a warning if the log itself looks broken: far more ties than by chance, or one gap that is a large part of the whole time.
  * False: no warning. */
 bool poisson_format_log_warning(const struct poisson_test_result *p, char *text, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A percentile is the upper edge of its bin: at most 1 us too large, never too small. Beyond DELAY_HIST_MAX_US it is the maximum
  * of all values. */
-#ifndef THINPROBE_DELAYLINE_DELAY_HIST_H
-#define THINPROBE_DELAYLINE_DELAY_HIST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ double delay_hist_percentile_us(const struct delay_hist *l, double p);
 double delay_hist_mean_us(const struct delay_hist *l);
 /* Number of values below `us` microseconds (at most DELAY_HIST_MAX_US). */
 int64_t delay_hist_count_within(const struct delay_hist *l, int64_t us);
-
-#endif

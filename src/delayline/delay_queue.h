@@ -2,8 +2,7 @@
 /* delay_queue - packets under way: a priority queue by due time, with a slot of memory for each packet. Pure.
  *
  * Packets with equal due times leave in the order of their arrival. Only delay_queue_new() allocates. */
-#ifndef THINPROBE_DELAYLINE_DELAY_QUEUE_H
-#define THINPROBE_DELAYLINE_DELAY_QUEUE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ const unsigned char *delay_queue_pop(struct delayed_packet_queue *s, int64_t *du
 
 size_t delay_queue_length(const struct delayed_packet_queue *s);
 size_t delay_queue_peak(const struct delayed_packet_queue *s);	/* greatest length so far */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* forwarder - carries frames between the two TAP interfaces in one thread: reads each, schedules it, writes it when it is due. */
-#ifndef THINPROBE_DELAYLINE_FORWARDER_H
-#define THINPROBE_DELAYLINE_FORWARDER_H
+#pragma once
 
 #include "delay_hist.h"
 #include "delay_queue.h"
@@ -32,5 +31,3 @@ struct tap_forwarder {
 /* Waits for frames, due times, `control` (-1: no such descriptor), a signal that `while_waiting` lets in, or `until_ns`
  * (INT64_MAX: no limit), and handles what is there. True: `control` can be read. */
 bool forwarder_wait_and_forward(struct tap_forwarder *p, int control, int64_t until_ns, const sigset_t *while_waiting);
-
-#endif

@@ -6,8 +6,7 @@
  *   report     writes an interim report
  *
  * forth: from the first interface to the second; back: from the second to the first; neither word: both directions. */
-#ifndef THINPROBE_DELAYLINE_LINK_COMMANDS_H
-#define THINPROBE_DELAYLINE_LINK_COMMANDS_H
+#pragma once
 
 #include "link_path.h"
 
@@ -30,5 +29,3 @@ int link_command_read(struct link_command_changes *o, const char *line);
 int link_rate_read(const char *text, int64_t *bits);
 /* Parses a percentage, "0.5%" or "0.5", as a probability from 0 to 1. 0, -EINVAL or -ERANGE. */
 int link_loss_read(const char *text, double *probability);
-
-#endif

@@ -10,8 +10,7 @@
  * A lost packet has been transmitted before. Each packet that arrives takes exactly one random number for loss, so the same seed
  * and packets give the same losses at any other setting; jitter has its own random numbers. Unless reordering is allowed, a packet
  * is not due before the previous one: jitter then delays bursts. */
-#ifndef THINPROBE_DELAYLINE_LINK_PATH_H
-#define THINPROBE_DELAYLINE_LINK_PATH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ void link_path_seed(struct link_direction_model *p, uint64_t seed);
 void link_path_configure(struct link_direction_model *p, const struct link_direction_settings *cfg);
 /* Decides on a packet of `bytes` that arrived at `now_ns`, which must not decrease. Sets *due_ns for LINK_PASSES. */
 enum link_fate link_path_schedule(struct link_direction_model *p, int64_t now_ns, int64_t bytes, int64_t *due_ns);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tap_port - one end of the delay line: a TAP interface in a network namespace, which exists as long as its descriptor is open. */
-#ifndef THINPROBE_DELAYLINE_TAP_PORT_H
-#define THINPROBE_DELAYLINE_TAP_PORT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ int64_t tap_port_parse_dropped_frames(const char *text, const char *name);
 /* Drops the capabilities that created the link, since frames of strangers pass from now on; keeps those for locked memory and for
  * writing reports. They cannot come back (no_new_privs). 0 or -errno. */
 int drop_link_privileges(void);
-
-#endif

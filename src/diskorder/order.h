@@ -5,8 +5,7 @@
  * when the device takes it. Of any two requests that waited together, one is issued first: the older one (order kept) or the
  * younger one (overtaken). Kendall's tau over these pairs is (kept - overtaken) / (kept + overtaken): 1 in the order of arrival, 0
  * in random order, -1 in reverse order. Requests that never waited together are no pair. */
-#ifndef THINPROBE_ORDER_H
-#define THINPROBE_ORDER_H
+#pragma once
 
 #include "sample.h"
 
@@ -78,5 +77,3 @@ void order_free(struct request_order_state *o);
 
 /* Order of qsort(): by time; at equal times an arrival comes before an issue. */
 int order_compare_events_by_time(const void *a, const void *b);
-
-#endif

@@ -8,8 +8,7 @@
  * switches that contradict each other.
  * The loop is trusted more than the records: it ran before and after each gap, so a state that says otherwise (a record is
  * missing) ends there. Memory is bounded, however long a gap. */
-#ifndef THINPROBE_ATTRIBUTION_H
-#define THINPROBE_ATTRIBUTION_H
+#pragma once
 
 #include "trace.h"
 
@@ -74,5 +73,3 @@ int64_t attribution_missed_switch_count(const struct culprit_attribution *w);
  * as often as the trace is drained. */
 int64_t attribution_late_gap_count(const struct culprit_attribution *w);
 void attribution_free(struct culprit_attribution *w);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* busy - busy intervals: times in which, by the kernel's records, the idle loop of a CPU did not run, each divided into slices by
  * culprit. A bounded queue that drops the oldest; and the split of a gap of the loop over these intervals. */
-#ifndef THINPROBE_BUSY_H
-#define THINPROBE_BUSY_H
+#pragma once
 
 #include "attribution.h"
 
@@ -56,5 +55,3 @@ size_t shares_of_gap(struct busy_interval_queue *q, int64_t start_ns, int64_t en
  * (first to last moment) has there. Unrecorded time has no known position, so all shares are then scaled to sum to to - from
  * exactly. Returns the number of shares left (at least 1 if n > 0). */
 size_t shares_clip_and_rescale(struct culprit_share *share, size_t n, int64_t from, int64_t to);
-
-#endif

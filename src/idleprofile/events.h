@@ -11,8 +11,7 @@
  * length.
  * Run-to-completion bound: if a task became ready at a random time and had to wait until the event at hand ended, it would wait
  * longer than x with probability sum(max(0, length - x)) / T. The sum is exact, event by event, for a fixed list of x. */
-#ifndef THINPROBE_EVENTS_H
-#define THINPROBE_EVENTS_H
+#pragma once
 
 #include "attribution.h"
 
@@ -107,5 +106,3 @@ void events_add_gap(struct event_collector *e, const struct lost_time_gap *p);
 void events_emit_finished(struct event_collector *e, int64_t now_ns);
 /* Ends all events: no more gaps will come. */
 void events_emit_remaining(struct event_collector *e);
-
-#endif

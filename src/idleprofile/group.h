@@ -7,8 +7,7 @@
  *
  * The cgroup is removed however this process ends: a janitor process waits for the end of a pipe that only this process holds
  * open, and removes the cgroup then. Cgroups are named thinprobe-XXXXXX. */
-#ifndef THINPROBE_GROUP_H
-#define THINPROBE_GROUP_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -49,5 +48,3 @@ int group_set_cgroup_idle(const char *path);
 int group_join_cgroup(const char *path);
 /* Removes the cgroup, which must be empty or about to be. */
 void group_remove_cgroup(struct idle_cgroup *g);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* logs - the log files that a profile writes while it runs: events (schema lost/1), culprits (culprit/1), and lost time per CPU
  * in bins of equal length (utilisation/1). The bins are pure. */
-#ifndef THINPROBE_LOGS_H
-#define THINPROBE_LOGS_H
+#pragma once
 
 #include "events.h"
 #include "rec.h"
@@ -47,5 +46,3 @@ void logs_flush(struct profile_logs *l);
 int logs_next_write_error(struct profile_logs *l, const char **failed);
 /* Closes all open logs. 0, or the first error, which logs_next_write_error() returns too. */
 int logs_close(struct profile_logs *l);
-
-#endif

@@ -5,8 +5,7 @@
  * Three figures: the wake-up latency of a normal task (from a random due time), its throughput (turns of a fixed loop per second
  * of wall clock), and the CPU's timer interrupts per second while no other task of ours runs (line LOC of /proc/interrupts, if
  * there is one): an idle CPU stops its tick, one with an idle loop keeps it. */
-#ifndef THINPROBE_OBSERVER_EFFECT_H
-#define THINPROBE_OBSERVER_EFFECT_H
+#pragma once
 
 #include "sample.h"
 #include "spin.h"
@@ -34,5 +33,3 @@ int observer_effect_measure(struct observer_effect *o, struct idle_loops *s, int
 void observer_effect_free(struct observer_effect *o);
 /* Number of timer interrupts of one CPU so far, from a text like /proc/interrupts; -1: not in the text. */
 int64_t observer_parse_timer_interrupts(FILE *interrupts, int cpu);
-
-#endif

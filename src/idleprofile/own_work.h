@@ -3,8 +3,7 @@
  *
  * With kernel records: by thread id, of its own threads and of the processes of --ignore. Without: by notes of the times in which
  * it worked. */
-#ifndef THINPROBE_OWN_WORK_H
-#define THINPROBE_OWN_WORK_H
+#pragma once
 
 #include "attribution.h"
 
@@ -49,5 +48,3 @@ void own_work_tids_add(struct own_work_tids *t, int tid);
 void own_work_tids_refresh(struct own_work_tids *t);
 /* Removes the shares of own threads from the list, and returns their time. */
 struct own_work_cpu_time own_work_remove_shares(const struct own_work_tids *t, struct culprit_share *share, size_t *n);
-
-#endif

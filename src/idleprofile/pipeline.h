@@ -7,8 +7,7 @@
  *
  * Own work: with a trace by thread id. Without, this thread notes when it worked, and the woken tasks when they woke: a gap
  * around such a time with less than 50 us besides counts as own work. */
-#ifndef THINPROBE_PIPELINE_H
-#define THINPROBE_PIPELINE_H
+#pragma once
 
 #include "logs.h"
 #include "spin.h"
@@ -72,5 +71,3 @@ int64_t pipeline_lost_record_count(const struct gap_pipeline *f);
 /* Number of task switches that the kernel's records left out, since the profile began; only with a trace. */
 int64_t pipeline_missed_switch_count(const struct gap_pipeline *f);
 void pipeline_free(struct gap_pipeline *f);
-
-#endif

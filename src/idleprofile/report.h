@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report - writes the profile into the report (rec.h), and its warnings. The figures are defined where they are measured. */
-#ifndef THINPROBE_REPORT_H
-#define THINPROBE_REPORT_H
+#pragma once
 
 #include "pipeline.h"
 #include "observer_effect.h"
@@ -30,5 +29,3 @@ bool warn_of_log_errors(struct profile_logs *logs);
 bool warn_of_unwatched(struct rec_report *out, const struct gap_pipeline *f, int n);
 /* Warns if more than 1 % of the lost time lies beside task switches without a record: the table of culprits lacks that time. */
 void warn_of_missed_switches(struct rec_report *out, const struct gap_pipeline *f, int n);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Writer and reader are two threads, or two processes that share the memory. When the ring is full, new spans are dropped and
  * counted; the writer never waits, and touches no memory that it has not touched before. */
-#ifndef THINPROBE_RING_H
-#define THINPROBE_RING_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -50,5 +49,3 @@ static inline void ring_drop_oldest_span(struct span_ring *r)
 {
 	atomic_store_explicit(&r->tail, atomic_load_explicit(&r->tail, memory_order_relaxed) + 1, memory_order_release);
 }
-
-#endif

@@ -10,8 +10,7 @@
  * spin_allow_spinning_for() is
  * over, checks every 20 ms whether more was allowed, and pushes the pause as a span whose `from` is negative: minus the stamp at
  * which the pause began. */
-#ifndef THINPROBE_SPIN_H
-#define THINPROBE_SPIN_H
+#pragma once
 
 #include "cli.h"
 #include "ring.h"
@@ -67,5 +66,3 @@ int64_t spin_turn_length_quantile(const struct cpu_idle_loop *c, double p, int64
 
 /* Ends the process, whatever its state, and frees the memory. */
 void spin_end_loop_process(struct idle_loops *s);
-
-#endif

@@ -6,8 +6,7 @@
  * by pairs of readings of both ("anchors"); each clock reading is taken between two readings of the TSC, the tightest of several
  * pairs. Between two anchors the conversion is linear; its error is that of the anchors (half the distance of the two TSC
  * readings, some tens of ns), and slewing of the clock is followed. Without the TSC a stamp is CLOCK_MONOTONIC in ns (vDSO). */
-#ifndef THINPROBE_STAMP_H
-#define THINPROBE_STAMP_H
+#pragma once
 
 #include "clock.h"
 
@@ -54,5 +53,3 @@ void stamp_map_add_clock_pair(struct stamp_to_ns_map *m, const struct stamp_cloc
 int64_t stamp_map_stamp_to_ns(const struct stamp_to_ns_map *m, int64_t stamp);
 /* Converts a difference of stamps to nanoseconds. */
 int64_t stamp_map_difference_to_ns(const struct stamp_to_ns_map *m, int64_t stamps);
-
-#endif

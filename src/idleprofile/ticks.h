@@ -12,8 +12,7 @@
  * late, that wakes a task, or that does much work counts as an event. On a CPU that is nearly always busy no tick is recognized
  * until it is less busy; ticks shorter than the threshold are not seen at all. A program that wakes once a tick looks like a
  * tick. Not needed with kernel records. Pure; fixed in size. */
-#ifndef THINPROBE_TICKS_H
-#define THINPROBE_TICKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ struct tick_detector {
 int64_t ticks_kernel_period_ns(void);
 /* Is this gap a tick? Gaps of one CPU must come in ascending order. False while the phase is being learned. */
 bool ticks_gap_is_tick(struct tick_detector *t, int64_t start_ns, int64_t length_ns);
-
-#endif

@@ -4,8 +4,7 @@
  * Open loop: the due times are a Poisson process (exponential distances), independent of the wake-ups before; latency counts from
  * the due time. The tasks are SCHED_OTHER, outside the idle loop's group, with a timer slack of 1 ns. The latency includes the
  * timer's interrupt and the switch to the task. */
-#ifndef THINPROBE_WAKEUPS_H
-#define THINPROBE_WAKEUPS_H
+#pragma once
 
 #include "cli.h"
 #include "ring.h"
@@ -28,5 +27,3 @@ void wakeups_free(struct woken_threads *w);
 int wakeups_make_thread_normal(int cpu);
 /* Draws the next distance of a Poisson process, in ns. */
 int64_t wakeups_random_interval_ns(uint64_t *random, double rate_per_s);
-
-#endif

@@ -4,8 +4,7 @@
  * Under overload, latencies depend on the length of the run. The backlog at a time is keys due minus keys answered. Overload means
  * a backlog that rises steadily over the last half of the train, not one that is high: an application that answers many keys with
  * one redraw has a high backlog that falls back with each redraw. */
-#ifndef KEYREPEAT_BACKLOG_H
-#define KEYREPEAT_BACKLOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ struct backlog_growth {
 
 /* `due_ns` and `answer_ns` hold n ascending times each; INT64_MAX: not answered. */
 void backlog_judge_growth(const int64_t *due_ns, const int64_t *answer_ns, size_t n, struct backlog_growth *out);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The places of changes between keys are remembered. After a key, a change is its echo unless it lies at such a place. A key that
  * types a character moves the caret into a new cell (caret.h), so its echo never lies inside the place where the caret blinked. */
-#ifndef KEYREPEAT_BLINK_FILTER_H
-#define KEYREPEAT_BLINK_FILTER_H
+#pragma once
 
 #include "caret.h"
 
@@ -41,5 +40,3 @@ enum change_verdict blink_filter_judge_change(const struct blink_filter *l, cons
 
 /* Remembers a change as the last echo: the caret stands at its right edge now. */
 void blink_filter_remember_echo(struct blink_filter *l, const struct caret_step *step);
-
-#endif

@@ -6,8 +6,7 @@
  * when one update echoes several. Where the letter is painted first and the caret after it, the key counts with the caret. The
  * width of a cell is the shortest step seen. At the end the count is checked: the caret must have gone as many cells as keys were
  * sent. */
-#ifndef KEYREPEAT_CARET_H
-#define KEYREPEAT_CARET_H
+#pragma once
 
 #include "pairing.h"
 
@@ -43,5 +42,3 @@ bool caret_find_changed_rows(const uint32_t *before, const uint32_t *after, size
  * the number of elements if the steps are those of a caret that went `keys` cells; 0 if not, and for keys == 1, when a blinking
  * caret looks the same. */
 size_t caret_count_characters_shown(const struct caret_step *step, size_t n, size_t keys, struct pair_patch_number_shown *shown);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* console - text for the user: an announcement before the first key, a progress line during the run, the short report at the
  * end. */
-#ifndef KEYREPEAT_CONSOLE_H
-#define KEYREPEAT_CONSOLE_H
+#pragma once
 
 #include "figures.h"
 #include "rec.h"
@@ -39,5 +38,3 @@ void console_progress_end(struct console_progress *p);
 /* Writes the short report. */
 void console_write_result(struct rec_report *r, const struct console_cfg *cfg, const struct key_train *train,
 			  struct latency_statistics *f);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* figures - pairs the keys of a train with the updates seen and computes the statistics of the report (docs/method.md). Pure. */
-#ifndef KEYREPEAT_FIGURES_H
-#define KEYREPEAT_FIGURES_H
+#pragma once
 
 #include "backlog.h"
 #include "sample.h"
@@ -40,5 +39,3 @@ struct latency_statistics {
 int latency_statistics_compute(const struct latency_statistics_cfg *cfg, struct key_train *train,
 			       const struct screen_observations *seen, struct latency_statistics *out);
 void latency_statistics_free(struct latency_statistics *f);
-
-#endif

@@ -4,8 +4,7 @@
  * One thread adds, another may read at any time. Memory is allocated before the run; observations beyond it are counted as lost.
  * Changes are merged to updates as they come (pairing.h), so even a film on the display adds at most 1 / OBSERVATIONS_GAP_NS +
  * 1 / longest_ns updates a second. */
-#ifndef KEYREPEAT_OBSERVATIONS_H
-#define KEYREPEAT_OBSERVATIONS_H
+#pragma once
 
 #include "caret.h"
 #include "pairing.h"
@@ -44,5 +43,3 @@ void observations_add_update(struct screen_observations *s, int64_t at_ns);
 void observations_add_changed_pixels(struct screen_observations *s, const struct caret_step *step);
 /* Records the number that the patch showed at at_ns. */
 void observations_add_patch_number(struct screen_observations *s, int64_t at_ns, uint32_t number);
-
-#endif

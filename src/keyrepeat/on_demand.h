@@ -4,8 +4,7 @@
  * The watching thread runs meanwhile (start_watching_thread()). Which change of the picture is the echo is decided by
  * blink_filter.h, or read
  * from the patch. */
-#ifndef KEYREPEAT_ON_DEMAND_H
-#define KEYREPEAT_ON_DEMAND_H
+#pragma once
 
 #include "blink_filter.h"
 #include "rec.h"
@@ -45,5 +44,3 @@ int type_key_for_each_input_line(struct on_demand_typing *d, const struct on_dem
 
 /* Writes the object "result" of the report. */
 void report_on_demand_result(struct rec_report *r, const struct on_demand_typing *d);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* plan - which keys will be sent, and when, counted from the start of the train. */
-#ifndef KEYREPEAT_PLAN_H
-#define KEYREPEAT_PLAN_H
+#pragma once
 
 #include "act.h"
 #include "script.h"
@@ -57,5 +56,3 @@ bool does_key_plan_use_pointer(const struct key_plan *plan);
 /* Looks up all actions at the open target, before the first key is sent. 0, or -1 with a line in `why`. */
 int prepare_planned_acts_at_target(struct key_plan *plan, const struct target_ops *target, void *self, char why[TARGET_WHY]);
 void key_plan_free(struct key_plan *plan);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* region - the rectangle of pixels in which changes count as echoes: read from text, or found from the changes after a few keys.
  * Pure. Coordinates count from the upper left. */
-#ifndef KEYREPEAT_REGION_H
-#define KEYREPEAT_REGION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ bool mark_changed_pixels(struct pixel_change_marks *m, const uint32_t *before, c
  * line of text the region extends left, right and down to the edge of the picture, or to the next group that follows keys or that
  * changed without keys both before and after them. False: no group followed at least two keys, or out of memory. */
 bool find_echo_region_by_changes(const struct pixel_change_marks *m, struct screen_region *out);
-
-#endif

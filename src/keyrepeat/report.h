@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report - writes the statistics of a train as a report, and its keys as rows. */
-#ifndef KEYREPEAT_REPORT_H
-#define KEYREPEAT_REPORT_H
+#pragma once
 
 #include "figures.h"
 #include "rec.h"
@@ -20,5 +19,3 @@ const char *run_warning_text(const struct latency_statistics_cfg *cfg, const str
 /* Writes a row for each key that fell due (schema keys/1) and closes the file. 0 or -errno. */
 extern const char *const report_columns[];
 int write_key_rows(struct row_file *rows, const struct key_train *train);
-
-#endif

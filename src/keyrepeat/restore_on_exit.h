@@ -2,8 +2,7 @@
 /* restore_on_exit - undoes a change of a setting of the display even when this program is killed.
  *
  * A child process sleeps in read() on a pipe and runs `undo` when its parent dies without restore_guard_end_without_undo(). */
-#ifndef KEYREPEAT_RESTORE_ON_EXIT_H
-#define KEYREPEAT_RESTORE_ON_EXIT_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -19,5 +18,3 @@ int restore_guard_start(struct restore_guard *g, void (*undo)(void *with), void 
 void restore_guard_end_without_undo(struct restore_guard *g);
 /* Makes the child call undo() now, without waiting for it. */
 void restore_guard_undo_now(struct restore_guard *g);
-
-#endif

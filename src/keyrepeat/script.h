@@ -11,8 +11,7 @@
  *	type MS TEXT		types the rest of the line, a character every MS milliseconds
  *
  * Empty lines and lines that begin with # are ignored; the key # is written 0x23. */
-#ifndef KEYREPEAT_SCRIPT_H
-#define KEYREPEAT_SCRIPT_H
+#pragma once
 
 #include "act.h"
 
@@ -31,5 +30,3 @@ struct timed_act_script {
 /* Reads the whole file. 0 or -errno; for -EINVAL, *line is the number of the wrong line. timed_act_script_free() in both cases. */
 int timed_act_script_read(FILE *in, struct timed_act_script *out, size_t *line);
 void timed_act_script_free(struct timed_act_script *s);
-
-#endif

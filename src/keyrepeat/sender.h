@@ -2,8 +2,7 @@
 /* sender - presses keys when they are due, until a signal, a broken connection or a lost window ends that.
  *
  * Used by one thread, while another watches the same target. Allocates nothing and writes no files. */
-#ifndef KEYREPEAT_SENDER_H
-#define KEYREPEAT_SENDER_H
+#pragma once
 
 #include "pairing.h"
 #include "target.h"
@@ -44,5 +43,3 @@ void release_pressed_key(struct key_sender *s, int64_t held_until_ns);
 
 /* Sleeps until due_ns or a stop signal, also one that arrived just before. */
 void sleep_until_key_due(int64_t due_ns);
-
-#endif

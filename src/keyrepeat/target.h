@@ -2,8 +2,7 @@
 /* target - interface of the back-ends that keys are sent to and whose pixels are watched: X11, VNC, null.
  *
  * Two threads use an open target, one sends, one watches. A back-end keeps the data of the two apart. */
-#ifndef KEYREPEAT_TARGET_H
-#define KEYREPEAT_TARGET_H
+#pragma once
 
 #include "act.h"
 #include "region.h"
@@ -71,5 +70,3 @@ struct target_ops {
 };
 
 extern const struct target_ops target_x11, target_vnc, target_null;
-
-#endif

@@ -4,8 +4,7 @@
  * The sending thread sleeps until absolute times and only sends; a second thread reads the display, because decoding a large
  * picture, or waiting for the rest of it on a slow link, would delay the next key. While keys are sent, neither allocates memory
  * nor writes files. */
-#ifndef KEYREPEAT_TRAIN_H
-#define KEYREPEAT_TRAIN_H
+#pragma once
 
 #include "clock.h"
 #include "pairing.h"
@@ -61,5 +60,3 @@ void stop_watching_thread(const struct key_train_cfg *cfg);
 /* Sends all keys while the watching thread runs. 0 or -ENOMEM; out->end says why sending ended. */
 int send_key_train(const struct key_train_cfg *cfg, struct key_train *out);
 void key_train_free(struct key_train *t);
-
-#endif

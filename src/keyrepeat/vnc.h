@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* vnc - what the files of the VNC target share; the one file of this room that includes the header of libvncclient. */
-#ifndef KEYREPEAT_VNC_H
-#define KEYREPEAT_VNC_H
+#pragma once
 
 #include "patch.h"
 #include "target.h"
@@ -31,5 +30,3 @@ struct vnc_client {
 int vnc_prepare_act(void *p, const struct input_act *act, char *why);
 int vnc_target_send_fd(void *p);
 int vnc_press_or_release(void *p, int number, bool down);
-
-#endif

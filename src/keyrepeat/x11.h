@@ -2,8 +2,7 @@
 /* x11 - what the files of the X11 target share; the one file of this room that includes the headers of the X libraries.
  *
  * The two threads have a connection each: on a single one, waiting for an image would delay the next key. */
-#ifndef KEYREPEAT_X11_H
-#define KEYREPEAT_X11_H
+#pragma once
 
 #include "restore_on_exit.h"
 #include "region.h"
@@ -109,5 +108,3 @@ int x11_handle_display_events(void *p);
 /* x11_region.c */
 /* Types a few keys and sets self->area to the region in which their echo appears. 0, or -1 with a line in `why`. */
 int x11_find_echo_region_by_typing(struct x11_target *self, const struct target_cfg *cfg, char *why);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* act - one input action of a user: a key with its modifiers, a pointer move, or a button. */
-#ifndef THINPROBE_ACT_H
-#define THINPROBE_ACT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ int act_read_character(const char **text, struct input_act *out);
 int act_read_button(const char *number, const char *way, struct input_act *out);
 /* Reads the position of a pointer move, "320,200". 0 or -EINVAL. */
 int act_read_pointer_position(const char *text, struct input_act *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* array - arrays that grow by one element; the allocated room follows from the number of elements: 8, 16, 32, ... */
-#ifndef THINPROBE_ARRAY_H
-#define THINPROBE_ARRAY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -9,5 +8,3 @@
  * which is NULL while n is 0. 0, or -ENOMEM with the array unchanged. */
 #define array_room(array, n) array_grow((array), (size_t)(n), sizeof(**(array)))
 int array_grow(void *array, size_t n, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ascending - qsort() comparators for numbers; doubles must not be NAN. */
-#ifndef THINPROBE_ASCENDING_H
-#define THINPROBE_ASCENDING_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ static inline int ascending_double(const void *a, const void *b)
 
 	return (x > y) - (x < y);
 }
-
-#endif

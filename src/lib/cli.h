@@ -2,8 +2,7 @@
 /* cli - command line options as tables with units and ranges; exit statuses; error messages.
  *
  * The table drives the parser, the range checks and --help; a test compares it with the man page. */
-#ifndef THINPROBE_CLI_H
-#define THINPROBE_CLI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,5 +94,3 @@ int cli_read_bits(const char *text, int64_t *out);	/* bits per second: 10Mbit, 2
 int cli_read_cpus(const char *text, struct cli_cpus *out);
 /* Writes the list as text, "0,2-4". CPUs that do not fit are left out. */
 void cli_write_cpus(const struct cli_cpus *cpus, char *text, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* clock - times are nanoseconds of CLOCK_MONOTONIC, in all programs, unless a name says otherwise. */
-#ifndef THINPROBE_CLOCK_H
-#define THINPROBE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -35,5 +34,3 @@ void clock_read_wall_offset(struct wall_clock_offset *out);
 
 /* The wall-clock time now as "2026-11-20T10:15:00Z"; `text` holds at least 24 bytes. */
 void clock_utc_text(char *text, unsigned long size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* control - commands for a running program: lines written to a fifo. */
-#ifndef THINPROBE_CONTROL_H
-#define THINPROBE_CONTROL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ int command_fifo_open(struct command_fifo *c, const char *path, char *why, size_
 void command_fifo_read_lines(struct command_fifo *c, void (*heed)(void *arg, const char *line), void *arg);
 /* Removes the fifo if command_fifo_open() created it. */
 void command_fifo_remove(struct command_fifo *c);
-
-#endif

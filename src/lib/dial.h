@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dial - opens a TCP connection within a time limit. */
-#ifndef THINPROBE_DIAL_H
-#define THINPROBE_DIAL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -9,5 +8,3 @@
 /* Connects to host and port until `until_ns` (CLOCK_MONOTONIC). Returns a non-blocking socket with TCP_NODELAY, owned by the
  * caller; or -errno with the reason in `why`: -ETIMEDOUT, -EINTR (stop signal), -ENOENT (no such host), others. */
 int connect_tcp_until(const char *host, int port, int64_t until_ns, char *why, size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fields - splits one line of a table into cells, in place: separated by tabs, or by commas with quotes (RFC 4180, but no line ends
  * within cells). */
-#ifndef THINPROBE_FIELDS_H
-#define THINPROBE_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ int fields_index_of_name(char *const *cell, size_t n, const char *name);
 
 /* The time unit in ns of a column whose name ends in _ns, _us, _ms or _s (1 to 10^9); 0: another ending. */
 int64_t fields_time_unit_of_column(const char *name);
-
-#endif

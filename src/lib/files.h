@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* files - reads and writes small files of the kernel: a text, one line, a number or a list of numbers. */
-#ifndef THINPROBE_FILES_H
-#define THINPROBE_FILES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -23,5 +22,3 @@ int files_list_numeric_names(const char *folder, pid_t **list, size_t *n);
 int files_list_processes_of_cgroup(const char *folder, pid_t **list, size_t *n);
 /* Hands what a stream has buffered to the kernel. 0, or -errno of this error or of an earlier one. */
 int files_flush_stream(FILE *out);
-
-#endif

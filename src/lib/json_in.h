@@ -3,8 +3,7 @@
  *
  * Values are found by a dotted path ("result.stalls.mean_ms"; a number is an array index; the last key may contain dots). Whole
  * numbers are exact over the range of int64_t. */
-#ifndef THINPROBE_JSON_IN_H
-#define THINPROBE_JSON_IN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ bool json_get_int(const struct json_document *j, const char *path, int64_t *out)
 bool json_get_bool(const struct json_document *j, const char *path, bool *out);
 /* NULL if the value is missing or no string; owned by `j`. */
 const char *json_get_str(const struct json_document *j, const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* keysym - names of keys and their numbers in X11 and RFB (keysymdef.h; RFC 6143, 7.5.4). */
-#ifndef THINPROBE_KEYSYM_H
-#define THINPROBE_KEYSYM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@
 int keysym_read(const char *text, uint32_t *out);
 /* The name of a key: the character itself if it is printable ASCII; "" if there is none. Static, valid until the next call. */
 const char *keysym_name(uint32_t keysym);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* lines - reads the lines of text tables and logs: with or without a byte order mark, with either line end, with quoted cells that
  * span several lines. Files that are no text (compressed, UTF-16, with zero bytes) give an error that names the cure. */
-#ifndef THINPROBE_LINES_H
-#define THINPROBE_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ typedef int lines_take(void *context, char *text, const char **why);
  * callback or of read_next_line_joining_quotes(), with *why; -ENOMEM. *line: number of the last line begun. */
 int for_each_line_of_table(FILE *in, const bool *quotes, lines_take *head, lines_take *body, void *context, unsigned long *line,
 	       const char **why);
-
-#endif

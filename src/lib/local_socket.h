@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* local_socket - connects to Unix sockets. */
-#ifndef THINPROBE_LOCAL_SOCKET_H
-#define THINPROBE_LOCAL_SOCKET_H
+#pragma once
 
 #include <sys/socket.h>
 
@@ -9,5 +8,3 @@
  * `patience_s` seconds; 0: non-blocking. *peer (may be NULL): credentials of the listening process. Returns a descriptor or
  * -errno. */
 int connect_to_unix_socket(const char *path, int patience_s, struct ucred *peer);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * With a patch (patch.h) this is exact: number n answers all keys up to n. From updates alone, of pixels or on the network, it is a
  * range (docs/method.md, "Pairing"), exact only if a drained block has as many updates as keys. Pure. */
-#ifndef THINPROBE_PAIRING_H
-#define THINPROBE_PAIRING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ struct pair_update_merger {
 };
 /* Adds a change at at_ns. True: it begins a new update. */
 bool pair_change_begins_update(struct pair_update_merger *m, int64_t at_ns, int64_t gap_ns, int64_t longest_ns);
-
-#endif

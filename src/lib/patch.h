@@ -4,8 +4,7 @@
  * PATCH_COLUMNS x PATCH_ROWS cells of `cell` pixels: a marker row for position, threshold and scale, then a 24-bit number
  * and its CRC-16, whitened so that rows seldom look like the marker. Readable after lossy coding and at half scale.
  * Surrounded by a quiet zone: a margin of one cell in one colour, except at the edges of the image. */
-#ifndef THINPROBE_PATCH_H
-#define THINPROBE_PATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ bool patch_read_number_at(const struct patch_searched_image *image, const struct
 
 /* CRC-16/IBM-3740 (also "CCITT-FALSE"): polynomial 0x1021, first 0xffff, not reflected. */
 uint16_t patch_crc16(const void *bytes, size_t n);
-
-#endif

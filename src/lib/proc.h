@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* proc - processes: stop signals, the death of the parent, CPU affinity, cgroups, and what /proc tells of a process. */
-#ifndef THINPROBE_PROC_H
-#define THINPROBE_PROC_H
+#pragma once
 
 #include "cli.h"
 
@@ -99,5 +98,3 @@ int proc_parse_cgroup(FILE *f, const char *controller, char *text, size_t size);
 /* The mount point of the cgroups of a controller, of version 1 if that has the controller, else of version 2. `root` is put
  * before every path ("" but for tests). Returns the version; 0 if there is none, or its name does not fit. */
 int proc_cgroup_mount(const char *root, const char *controller, char *folder, size_t size);
-
-#endif

@@ -7,8 +7,7 @@
  *			progress_show(&p, "%s keys, %s ms", count_text(n), number_text(ms));
  *	progress_end(&p);	before the report
  */
-#ifndef THINPROBE_PROGRESS_H
-#define THINPROBE_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ bool is_progress_line_due(struct progress_line *p, int64_t now_ns);
 /* Prints the line over the one before, cut at 79 columns. */
 void progress_show(struct progress_line *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void progress_end(struct progress_line *p);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* random - pseudo-random numbers from a seed, the same on every machine (SplitMix64; Steele, Lea, Flood 2014). The state is
  * one word. */
-#ifndef THINPROBE_RANDOM_H
-#define THINPROBE_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ static inline double random_unit(uint64_t *state)
 {
 	return (double)(random_bits(state) >> 11) * 0x1p-53;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * with one row per leaf and keys joined by dots; "rows" is one array of the result, with one line per element. Text is for
  * people: the lines of rec_say() and similar calls, with --verbose the tree, too. Files are replaced atomically: temporary
  * file, fsync, rename. */
-#ifndef THINPROBE_REC_H
-#define THINPROBE_REC_H
+#pragma once
 
 #include "cli.h"
 #include "sample.h"
@@ -112,5 +111,3 @@ void rows_write_str(struct row_file *t, const char *value);
 void rows_end_row(struct row_file *t);			/* ends the row; a wrong number of cells is reported by rows_close() */
 int rows_flush(struct row_file *t);			/* 0 or -errno of the first write that failed; later rows may be lost */
 int rows_close(struct row_file *t);			/* 0 or -errno, -EPROTO for a row of the wrong length */
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rec_tree - the tree and lines of a report in memory: built by rec.c and rec_say.c, written by rec_write.c. Private to
  * rec. */
-#ifndef THINPROBE_REC_TREE_H
-#define THINPROBE_REC_TREE_H
+#pragma once
 
 #include "rec.h"
 
@@ -48,5 +47,3 @@ void rec_write_printable_text(FILE *out, const char *text);
 /* Writes a plain text in lines of at most 80 columns, broken between words: `mark` begins the first line, `indent` blanks
  * the others. */
 void rec_write_wrapped(FILE *out, const char *mark, const char *text, int indent);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rows_in - reads tables that were written by rows_open() (rec.h). Columns are found by name; further columns are ignored. */
-#ifndef THINPROBE_ROWS_IN_H
-#define THINPROBE_ROWS_IN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ int rows_in_read_table(FILE *in, const char *schema, const char *const *columns,
 bool rows_in_parse_int(const char *cell, int64_t *out);
 /* The same for times in ns and counts: from 0 to INT64_MAX / 4, so that sums and differences of a few cannot overflow. */
 bool rows_in_parse_count(const char *cell, int64_t *out);
-
-#endif

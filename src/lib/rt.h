@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rt - prepares this process for precise timing: locked memory, real-time priority, no timer slack, each if permitted. */
-#ifndef THINPROBE_RT_H
-#define THINPROBE_RT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ struct rt_settings_granted {
 void rt_setup(int priority, struct rt_settings_granted *got);
 /* Describes what was granted: "memory locked, SCHED_FIFO 20", "memory not locked, normal priority (Operation not permitted)". */
 void rt_describe_granted(const struct rt_settings_granted *got, char *text, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Values are whole numbers in a unit of the caller. A value may be censored ("later than v", as after a timeout). Censored values
  * count in every distribution, since leaving them out would drop just the slow ones. */
-#ifndef THINPROBE_SAMPLE_H
-#define THINPROBE_SAMPLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ struct sample_statistic sample_max(struct sample *s);
 
 /* Whether the sample is large enough for quantile p: at least ten values beyond a tail quantile, any value for p up to 0.75. */
 bool sample_has_enough_for_quantile(const struct sample *s, double p);
-
-#endif

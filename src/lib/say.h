@@ -3,8 +3,7 @@
  *
  * Each function returns a static text, valid for 32 further calls of say_*, enough for the arguments of one rec_say(). Not
  * thread-safe. NAN and infinities give "-"; there is no negative zero. */
-#ifndef THINPROBE_SAY_H
-#define THINPROBE_SAY_H
+#pragma once
 
 #include "sample.h"
 
@@ -19,5 +18,3 @@ const char *bits_text(double bits_per_s);	/* 424 kbit/s, 5.00 Mbit/s */
 /* The quantile p (0: minimum, 1: maximum) divided by `unit`; ">812" if it is a lower bound because of censored values, "-" if the
  * sample is too small. Sorts the sample. */
 const char *quantile_text(struct sample *s, double p, double unit);
-
-#endif

@@ -5,8 +5,7 @@
  *	random	any frame but the present one, with equal probability
  *	hot	alternates between the first `hot` frames, in turn, and the other frames, in turn: some frames recur soon, others late
  *	fresh	0, 1, 2 …: no frame is shown twice */
-#ifndef THINPROBE_SEQUENCE_H
-#define THINPROBE_SEQUENCE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +22,3 @@ struct frame_sequence {
 /* n: number of frames, at least 1 (random: 2); hot: 1 to n - 1. Both are ignored for orders that do not use them. */
 void frame_sequence_start(struct frame_sequence *s, enum sequence_order order, int64_t n, int64_t hot, uint64_t seed);
 int64_t frame_sequence_next(struct frame_sequence *s);
-
-#endif

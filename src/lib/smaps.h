@@ -4,8 +4,7 @@
  * All values are bytes, multiples of 1 kB as the kernel counts (proc(5), "smaps"). "Private": mapped once, by this process. Pss and
  * SwapPss are truncated to kB in every mapping: their sums may be below those of smaps_rollup by up to 1 kB per mapping.
  * The read is not atomic: the process runs between mappings. For a consistent snapshot stop the process first. */
-#ifndef THINPROBE_SMAPS_H
-#define THINPROBE_SMAPS_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -62,5 +61,3 @@ int smaps_parse(FILE *in, struct smaps_sum *sum, smaps_each *each, void *context
 
 /* Reads the smaps of a process: as above, also -ENOENT or -ESRCH for no such process, -EACCES without the right to trace it. */
 int smaps_read(pid_t pid, struct smaps_sum *sum, smaps_each *each, void *context);
-
-#endif

@@ -5,8 +5,7 @@
  * behind: the rings end with the process, and if tracefs (which has the ids and field offsets of events) is not mounted, a
  * short-lived child mounts it in its own mount namespace. Needs root, or CAP_PERFMON and a readable tracefs. While open,
  * each task switch costs 1-2 us more. */
-#ifndef THINPROBE_TRACE_H
-#define THINPROBE_TRACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ int trace_pass_on_waiting_records(struct scheduling_trace *t, int cpu, int (*eac
 /* Number of records lost to full rings, as far as drained. */
 int64_t trace_lost_records(const struct scheduling_trace *t);
 void trace_close(struct scheduling_trace *t);
-
-#endif

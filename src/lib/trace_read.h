@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* trace_read - finds tracepoints by name and decodes perf samples into records, by the format files of the kernel. */
-#ifndef THINPROBE_TRACE_READ_H
-#define THINPROBE_TRACE_READ_H
+#pragma once
 
 #include "trace.h"
 #include "tracefs.h"
@@ -37,5 +36,3 @@ int mark_tracepoint_pair_missing(struct tracepoint_formats *p, int i);
 /* Decodes a sample. False: not of these tracepoints. The count of a PERF_RECORD_LOST is added to *lost. */
 bool trace_decode_record(struct tracepoint_formats *p, const struct perf_event_header *header, struct trace_record *out,
 			 int64_t *lost);
-
-#endif

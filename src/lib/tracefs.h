@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tracefs - reads the format files of kernel tracepoints: the id, and names and offsets of fields. */
-#ifndef THINPROBE_TRACEFS_H
-#define THINPROBE_TRACEFS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ struct tracefs_field tracefs_find_field(const char *format, const char *name);
 int64_t tracefs_field_value(const char *raw, size_t size, struct tracefs_field f);
 /* The name of `value` in the print format of the kernel ("{ 3, "NET_RX" }"); false: none. */
 bool tracefs_symbol_of_value(const char *format, int value, char *word, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Needs root or CAP_PERFMON. The rings end with the process. Records do not wake a reader: drain the rings in time. The
  * layout of records is in linux/perf_event.h. */
-#ifndef THINPROBE_TRACEPOINT_H
-#define THINPROBE_TRACEPOINT_H
+#pragma once
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -45,5 +44,3 @@ struct tracepoint_sample {
 bool tracepoint_decode_sample(const struct perf_event_header *header, struct tracepoint_sample *out);
 /* The number of lost records in a PERF_RECORD_LOST; 0: another record. */
 int64_t tracepoint_decode_lost_count(const struct perf_event_header *header, int64_t *time_ns);
-
-#endif

@@ -2,8 +2,7 @@
 /* vnc_address - parses the address of a VNC server as viewers do: HOST:DISPLAY, HOST:PORT, HOST::PORT.
  *
  * After one colon a number below 100 is a display, whose port is 5900 + number; after two colons any number is a port. */
-#ifndef THINPROBE_VNC_ADDRESS_H
-#define THINPROBE_VNC_ADDRESS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ int vnc_address_port_of_number(int number, int colons);
 
 /* Parses a whole address, optionally with the prefix "vnc:"; HOST alone is display 0. 0 or -EINVAL. */
 int vnc_address_parse(const char *text, char *host, size_t size, int *port);
-
-#endif

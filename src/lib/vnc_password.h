@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* vnc_password - passwords of VNC authentication (RFC 6143, 7.2.2): reading from a file, and the challenge-response. */
-#ifndef THINPROBE_VNC_PASSWORD_H
-#define THINPROBE_VNC_PASSWORD_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@
 int vnc_password_read(const char *path, char password[VNC_PASSWORD_TEXT], char *why, size_t size);
 /* Computes the response to the challenge of a server. */
 void vnc_password_challenge_response(const char *password, const uint8_t challenge[VNC_CHALLENGE], uint8_t answer[VNC_CHALLENGE]);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* wall - the offset of CLOCK_REALTIME (time of packets) from CLOCK_MONOTONIC (time of keys) during a run: read about once a second,
  * interpolated in between. Pure; readings ascend in at_ns. */
-#ifndef THINPROBE_WALL_H
-#define THINPROBE_WALL_H
+#pragma once
 
 #include "clock.h"
 
@@ -21,5 +20,3 @@ int64_t wall_to_monotonic(const struct wall_clock_offset *reading, size_t n, int
 /* The largest change of the offset within about a second, in ns (per second if readings are further apart); 0 for fewer than two
  * readings. */
 int64_t wall_clock_largest_step(const struct wall_clock_offset *reading, size_t n);
-
-#endif

@@ -2,8 +2,7 @@
 /* watchdog - ends a blocking read of a socket in a library (Xlib, libvncclient) on a stop signal or a timeout.
  *
  * A thread checks every 50 ms and shuts the socket down, after which the read fails. The socket may be closed meanwhile. */
-#ifndef THINPROBE_WATCHDOG_H
-#define THINPROBE_WATCHDOG_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -27,5 +26,3 @@ struct watchdog {
 int watchdog_start(struct watchdog *w, int sock, int64_t until_ns, int64_t grace_ns);
 /* Ends the thread. True: it has shut the socket down. */
 bool watchdog_end(struct watchdog *w);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* why - writes the reason of an error as one line into a buffer of the caller. */
-#ifndef THINPROBE_WHY_H
-#define THINPROBE_WHY_H
+#pragma once
 
 #include <stddef.h>
 
 /* Formats the reason into `why` and returns `err`: return write_error_reason(-EINVAL, why, size, "...", ...); */
 int write_error_reason(int err, char *why, size_t size, const char *format, ...) __attribute__((format(printf, 4, 5)));
-
-#endif

@@ -3,8 +3,7 @@
  * is an argument.
  *
  * Each round touches every page once, in address order or in a random order that is different in each round. */
-#ifndef THINPROBE_ACCESS_PATTERN_H
-#define THINPROBE_ACCESS_PATTERN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ void access_hand_out_batch(struct page_access_pattern *t, int64_t now_ns, struct
 /* The page of touch number `touch`, and the round it belongs to. */
 uint64_t access_page_of_touch(const struct page_access_pattern *t, uint64_t touch);
 uint64_t access_round_of_touch(const struct page_access_pattern *t, uint64_t touch);
-
-#endif

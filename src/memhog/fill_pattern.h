@@ -3,8 +3,7 @@
  *
  * Words of xorshift64 (Marsaglia, "Xorshift RNGs", 2003, shifts 13, 7, 17) in eight interleaved streams, so that vector
  * instructions can be used. Pages with different keys differ in their first word, except for one key in 2^64. */
-#ifndef THINPROBE_FILL_PATTERN_H
-#define THINPROBE_FILL_PATTERN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ void fill_pattern_write(void *page, size_t bytes, uint64_t seed, uint64_t key);
 
 /* Sums all words, in order to read all of the page. */
 uint64_t fill_pattern_sum(const void *page, size_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* headroom - how much memory the machine and our memory cgroup have, and how much must stay free. Reads files; otherwise pure. */
-#ifndef THINPROBE_HEADROOM_H
-#define THINPROBE_HEADROOM_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -44,5 +43,3 @@ int64_t headroom_default_reserve(const struct machine_memory *m);
 
 /* Time until the next check, in ns, given the bytes above the reserve: shorter than the fastest memory could take to fill them. */
 int64_t headroom_check_interval_ns(int64_t above);
-
-#endif

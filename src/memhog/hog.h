@@ -2,8 +2,7 @@
 /* hog - a block of memory that is mapped, filled and then touched repeatedly, by a few threads.
  *
  * The data of pages is in fill_pattern.c, the order of touches in access_pattern.c. */
-#ifndef THINPROBE_HOG_H
-#define THINPROBE_HOG_H
+#pragma once
 
 #include "access_pattern.h"
 
@@ -54,5 +53,3 @@ void hog_address_range(const struct memory_hog *h, uint64_t *start, uint64_t *en
 int64_t own_swapped_bytes(void);
 
 void hog_free(struct memory_hog *h);		/* after hog_stop() */
-
-#endif

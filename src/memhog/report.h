@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report - the settings and results of memhog: memory filled, resident and in swap. */
-#ifndef THINPROBE_MEMHOG_REPORT_H
-#define THINPROBE_MEMHOG_REPORT_H
+#pragma once
 
 #include "hog.h"
 #include "rec.h"
@@ -49,5 +48,3 @@ void read_hog_memory_usage(const struct memory_hog *h, struct memory_readings *o
 void report_hog(struct rec_report *r, const struct memhog_options *cfg, const struct machine_and_group_memory *world,
 		struct memory_hog *h,
 		const struct memory_readings *filled, const struct memory_readings *last, int64_t touch_ns, enum report_end end);
-
-#endif

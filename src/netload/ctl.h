@@ -10,8 +10,7 @@
  *						netload 1 lane ... ; netload 1 total ...
  *
  * Numbers are whole, in ASCII; every key stands once and in this order. Anything else is refused: anybody may connect. */
-#ifndef THINPROBE_NETLOAD_CTL_H
-#define THINPROBE_NETLOAD_CTL_H
+#pragma once
 
 #include "load.h"
 
@@ -41,5 +40,3 @@ const char *ctl_refusal_text(const char *line, char *words, size_t size);
 void ctl_write_stream_mark(unsigned char *mark, uint64_t key, int64_t lane, uint64_t number);
 /* The stream's number, or -EPROTO: not a mark of this load. */
 int64_t ctl_parse_stream_mark(const unsigned char *mark, uint64_t key, int64_t lanes, uint64_t *number);
-
-#endif

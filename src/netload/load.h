@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* load - what a sender asks for, what each end counts, and the counting itself. Pure. Both ends exchange these (ctl.h). */
-#ifndef THINPROBE_NETLOAD_LOAD_H
-#define THINPROBE_NETLOAD_LOAD_H
+#pragma once
 
 #include "clock.h"
 
@@ -82,5 +81,3 @@ static inline bool is_rate_window_over(const struct second_rate_range *s, int64_
 }
 /* The total is `bits` at `now_ns`. Read late, the second counts as that much longer. */
 void rate_window_add_total(struct second_rate_range *s, int64_t now_ns, int64_t bits);
-
-#endif

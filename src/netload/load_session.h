@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* load_session - one load at one end: its streams, a sending and a receiving thread; and the two ends, sender and server. */
-#ifndef THINPROBE_NETLOAD_LOAD_SESSION_H
-#define THINPROBE_NETLOAD_LOAD_SESSION_H
+#pragma once
 
 #include "load_stream.h"
 #include "sock.h"
@@ -92,5 +91,3 @@ struct serve_totals *serve_totals_new(void);	/* NULL: no memory */
 /* Serves each load in a process of its own, so that one that fails does not end the others, until a stop signal or, with `once`,
  * the end of one load. 0 or -errno. */
 int serve(int listener, bool once, struct serve_totals *total);
-
-#endif

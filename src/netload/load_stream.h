@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* load_stream - one stream of a load: its socket, and what the kernel counts of it. */
-#ifndef THINPROBE_NETLOAD_LOAD_STREAM_H
-#define THINPROBE_NETLOAD_LOAD_STREAM_H
+#pragma once
 
 #include "load.h"
 
@@ -26,5 +25,3 @@ void load_stream_count_received(struct load_stream *l);
 int64_t load_stream_max_payload(int fd, bool udp, int64_t *header);
 /* Datagrams lost because the receive buffer was full; 0 for TCP. */
 int64_t load_stream_dropped(const struct load_stream *l);
-
-#endif

@@ -9,8 +9,7 @@
  * With random intervals, frames come one by one at exponential intervals, stretched so that every block of about a second holds
  * exactly its frames: nearly a Poisson process in the short term, steady in the long term. Bursts are intended then, so nothing
  * slows them down. */
-#ifndef THINPROBE_NETLOAD_PACER_H
-#define THINPROBE_NETLOAD_PACER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -42,5 +41,3 @@ void pacer_give_up_rest(struct pacer *b, int64_t now_ns);
 int64_t pacer_due_ns(struct pacer *b, int64_t frame);
 /* Number of frames due by `now_ns`, frames given up included. */
 int64_t pacer_frames_due(struct pacer *b, int64_t now_ns);
-
-#endif

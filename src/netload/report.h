@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report - the result of a load as a report (rec.h). */
-#ifndef THINPROBE_NETLOAD_REPORT_H
-#define THINPROBE_NETLOAD_REPORT_H
+#pragma once
 
 #include "load_session.h"
 #include "rec.h"
@@ -20,5 +19,3 @@ double load_offered_mbit_s(const struct load_session *r);	/* NAN: no rate was as
 double own_sent_mbit_s(const struct load_session *r);
 void report_sent_load(struct rec_report *rec, const struct load_session *r, const struct load_report_facts *t);
 void report_served(struct rec_report *rec, const char *bind, int port, bool once, const struct serve_totals *s, double seconds);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sock - addresses, TCP and UDP sockets, and connections that carry lines of text, all with time limits. All sockets are
  * non-blocking. */
-#ifndef THINPROBE_NETLOAD_SOCK_H
-#define THINPROBE_NETLOAD_SOCK_H
+#pragma once
 
 #include "ctl.h"
 
@@ -48,5 +47,3 @@ int ctl_receive_counts(struct control_connection *d, struct load_counts *s, int6
 
 /* Waits until `fd` has one of the poll(2) `events`: 1; 0: not by `until_ns`; -EINTR: a stop signal came, and `heeds_stop`. */
 int sock_wait_ready(int fd, short events, int64_t until_ns, bool heeds_stop);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cycle - one run: the application is warmed up or paged out, which is verified; then the first key, a pause, the second key. */
-#ifndef PAGEIN_CYCLE_H
-#define PAGEIN_CYCLE_H
+#pragma once
 
 #include "judge.h"
 #include "memgroup.h"
@@ -72,5 +71,3 @@ int cycle_run_paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, char
 int cycle_time_key(const struct cycle_cfg *cfg, struct timed_key *key, char why[CYCLE_WHY]);
 /* The same for a key whose latency is not recorded. */
 int cycle_type_warm_up_key(const struct cycle_cfg *cfg, char why[CYCLE_WHY]);
-
-#endif

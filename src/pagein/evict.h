@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* evict - two ways to page a process out: madvise on its mappings, and a memory hog, another process that takes the memory. */
-#ifndef PAGEIN_EVICT_H
-#define PAGEIN_EVICT_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -25,5 +24,3 @@ int evict_hog_check_ended(struct memory_hog_process *h, char *why, size_t size);
 void evict_hog_pause(const struct memory_hog_process *h);
 /* Sends SIGTERM to the process group of the hog, after five seconds SIGKILL. Returns when the hog has ended. */
 void evict_hog_stop(struct memory_hog_process *h);
-
-#endif

@@ -4,8 +4,7 @@
  * Paged out (experiments/paging/README.md): before the key at least 90 % of the private anonymous memory of every process is in
  * swap, and the pages that the key brings back are read from the device. Pages in the swap cache look swapped, too, but come back
  * by minor faults, at the speed of memory: their latency is not that of paging. */
-#ifndef PAGEIN_JUDGE_H
-#define PAGEIN_JUDGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ void judge_paged_out_run(const struct process_memory_for_judge *p, size_t n, con
 			 struct judge_verdict *out);
 void judge_in_memory_run(const struct process_memory_for_judge *p, size_t n, const struct swap_device_readings *device,
 			 struct judge_verdict *out);
-
-#endif

@@ -6,8 +6,7 @@
  * are set to call mlockall(MCL_CURRENT | MCL_FUTURE) through a system call instruction that its memory holds anyway, and are
  * restored. Its code and environment are not changed. This also locks setgid programs (terminals), which LD_PRELOAD would not
  * reach. A child process does the tracing: if pagein is killed meanwhile, the child still restores the target. */
-#ifndef PAGEIN_LOCK_H
-#define PAGEIN_LOCK_H
+#pragma once
 
 #include "rec.h"
 
@@ -20,5 +19,3 @@
 /* Locks the memory that these processes have and will have (pages in swap are read in first), or unlocks it (`lock` false), and
  * writes the objects "settings" and "result" to `out`. All or none: 0, or -1 with a line in `why`; then no lock of ours remains. */
 int lock_or_unlock_all_processes(const pid_t *pid, size_t n, bool lock, struct rec_report *out, char why[LOCKING_WHY]);
-
-#endif

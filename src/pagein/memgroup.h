@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* memgroup - a memory cgroup of version 1 or 2: its processes, paging it out, and its counters. */
-#ifndef PAGEIN_MEMGROUP_H
-#define PAGEIN_MEMGROUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ int64_t memgroup_used(const struct memgroup *g);		/* bytes charged to the group;
 /* The most that one major fault reads, in bytes: a page and those read ahead with it (vm.page-cluster, which may change at
  * any time). */
 int64_t max_bytes_read_per_major_fault(void);
-
-#endif

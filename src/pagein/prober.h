@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* prober - the program that sends keys and waits for their echo: a keyrepeat started here, or a running one behind two pipes. */
-#ifndef PAGEIN_PROBER_H
-#define PAGEIN_PROBER_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -31,5 +30,3 @@ int prober_request_key(struct key_prober *p, int64_t patience_ns, struct prober_
 
 /* Ends a prober that prober_start() started; closes the pipes of any. */
 void prober_close(struct key_prober *p);
-
-#endif

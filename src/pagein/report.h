@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report - the figures of all runs of pagein. */
-#ifndef PAGEIN_REPORT_H
-#define PAGEIN_REPORT_H
+#pragma once
 
 #include "cycle.h"
 
@@ -17,5 +16,3 @@ void report_cycles(struct rec_report *r, const struct cycle_cfg *cfg, struct cyc
 /* Writes the short report for people. */
 void say_cycles(struct rec_report *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n, int64_t timeout_ns,
 		const struct cycle_outcome_counts *tally);
-
-#endif

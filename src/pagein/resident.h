@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* resident - the memory of a process, resident and in swap, and its page faults. */
-#ifndef PAGEIN_RESIDENT_H
-#define PAGEIN_RESIDENT_H
+#pragma once
 
 #include "smaps.h"
 
@@ -15,5 +14,3 @@ struct process_memory {
 int process_memory_read(pid_t pid, struct process_memory *out);
 /* Reads the page faults alone: does not stall the process as reading its smaps does. */
 int process_memory_read_faults(pid_t pid, struct process_memory *out);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Only counters are read (/proc/PID/status and stat, usage of the memory cgroup), not smaps: walking page tables would delay the
  * page faults under measurement. The kernel updates some of these counters a few pages late. */
-#ifndef PAGEIN_TIMELINE_H
-#define PAGEIN_TIMELINE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ void timeline_read(const struct timeline_cfg *cfg, const char *proc, struct time
 struct memory_timeline;
 struct memory_timeline *timeline_start(const struct timeline_cfg *cfg);	/* NULL with errno set */
 int timeline_stop(struct memory_timeline *t);	/* 0, or -errno: the table is incomplete. t may be NULL */
-
-#endif

@@ -5,8 +5,7 @@
  * segment (RFC 1122, 4.2.3.2); Linux delays by at least 40 ms (TCP_DELACK_MIN). A capture elsewhere also sees the way to the
  * receiver and back, so an acknowledgement counts as delayed when it came ACKS_DELAYED_NS or more later after its data than the
  * quickest one of its direction. */
-#ifndef PROTOTAP_ACKS_H
-#define PROTOTAP_ACKS_H
+#pragma once
 
 #include "decode.h"
 
@@ -38,5 +37,3 @@ struct ack_classification {
 /* Adds a TCP segment sent by side `from` (0, 1), and classifies it. */
 struct ack_classification acks_classify_segment(struct ack_receiver_state side[2], int from, const struct segment *s,
 						int64_t time_ns);
-
-#endif

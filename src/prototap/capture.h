@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* capture - packets of a live interface or of one file, one by one. The only file with libpcap calls. */
-#ifndef PROTOTAP_CAPTURE_H
-#define PROTOTAP_CAPTURE_H
+#pragma once
 
 #include "decode.h"
 
@@ -64,5 +63,3 @@ void capture_offload_names(const char *interface, char *text, size_t size);
 
 /* 0, or -errno: not everything could be written to write_path. */
 int capture_close(struct capture *c);
-
-#endif

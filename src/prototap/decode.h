@@ -5,8 +5,7 @@
  * (www.tcpdump.org/linktypes: EN10MB, LINUX_SLL, LINUX_SLL2, NULL, LOOP, RAW, IPV4, IPV6), IPv4 (RFC 791), IPv6 with its extension
  * headers (RFC 8200), TCP (RFC 9293), UDP (RFC 768). All lengths come from headers and from the packet's length on the wire, not
  * from how much was captured: 14 bytes of a TCP header or 6 of a UDP header are enough. */
-#ifndef PROTOTAP_DECODE_H
-#define PROTOTAP_DECODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,5 +73,3 @@ enum decoded {
  * A cooked capture has no Ethernet header but the kind of device: for Ethernet and loopback, the 14 bytes are added that a capture
  * on the device would show. The four bytes of a BSD loopback header are not counted: they are on no wire. */
 enum decoded decode_packet(enum link_type link, const struct packet *p, struct segment *out);
-
-#endif

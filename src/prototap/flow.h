@@ -3,8 +3,7 @@
  *
  * In a full table a new flow replaces one that has ended, or the one without packets for the longest time (of FLOW_LOOK examined):
  * its counts go to the sum and to the ranking. Nothing is allocated per packet. */
-#ifndef PROTOTAP_FLOW_H
-#define PROTOTAP_FLOW_H
+#pragma once
 
 #include "acks.h"
 #include "decode.h"
@@ -95,5 +94,3 @@ int flow_ranking_init(struct flow_ranking *r, uint32_t size);	/* 0 or -ENOMEM */
 void flow_ranking_free(struct flow_ranking *r);
 void flow_ranking_offer(struct flow_ranking *r, const struct flow *f);	/* copies it */
 void flow_ranking_sort(struct flow_ranking *r);	/* most bytes first; no flow may be offered afterwards */
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Memory: one struct interval_flow for each of at most INTERVAL_FLOWS connections; one that has ended, or was silent for
  * INTERVAL_SILENT_NS, leaves. */
-#ifndef PROTOTAP_INTERVAL_H
-#define PROTOTAP_INTERVAL_H
+#pragma once
 
 #include "meter.h"
 #include "verdict.h"
@@ -96,5 +95,3 @@ void intervals_advance(struct intervals *t, int64_t time_ns);
 /* Whether a client's payload is what a user did. RFB and X11: keys and buttons that go down; else anything. */
 enum interval_protocol { INTERVAL_OPAQUE, INTERVAL_RFB, INTERVAL_X11 };
 bool interval_is_input(enum interval_protocol kind, const uint8_t *bytes, size_t n);
-
-#endif

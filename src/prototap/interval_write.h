@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* interval_write - rows of intervals to a table that is rotated, to a file for node_exporter, and as a line on a terminal. */
-#ifndef PROTOTAP_INTERVAL_WRITE_H
-#define PROTOTAP_INTERVAL_WRITE_H
+#pragma once
 
 #include "interval.h"
 #include "rec.h"
@@ -29,5 +28,3 @@ int interval_writer_open(struct interval_writer *w, const struct interval_write_
 void interval_write_row(void *writer, const struct interval_row *row);
 void interval_write_end(void *writer, int64_t start_ns, int64_t length_ns);
 void interval_writer_close(struct interval_writer *w);
-
-#endif

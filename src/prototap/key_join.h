@@ -4,8 +4,7 @@
  * Keys come in blocks, and the display comes to rest before the next block (docs/method.md, "Pairing"): an update after the last
  * key, then a second without any. A block ends with that second or where the next block begins. Updates are processed as they
  * come, and only those of one block are kept; all keys are in memory. Pure but for the rows it writes. */
-#ifndef PROTOTAP_KEY_JOIN_H
-#define PROTOTAP_KEY_JOIN_H
+#pragma once
 
 #include "key_log.h"
 #include "meter.h"
@@ -70,5 +69,3 @@ void key_join_add_input_data(void *wire, int64_t time_ns);
 int key_join_finish(struct key_update_join *w, int64_t time_ns);
 
 extern const char *const key_join_columns[];	/* schema wire/1 */
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* key_log - keys typed during a capture, as keyrepeat --log wrote them (schema keys/1), with the wall clock's offset at each key,
  * by which packet times are converted to the keys' clock. */
-#ifndef PROTOTAP_KEY_LOG_H
-#define PROTOTAP_KEY_LOG_H
+#pragma once
 
 #include "clock.h"
 #include "pairing.h"
@@ -33,5 +32,3 @@ void key_log_free(struct key_log *t);
 
 /* Converts a packet's time (CLOCK_REALTIME) to the keys' clock (CLOCK_MONOTONIC). */
 int64_t key_log_wall_to_monotonic(const struct key_log *t, int64_t wall_ns);
-
-#endif

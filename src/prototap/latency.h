@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* latency - key latency from a capture and the log of keys typed meanwhile: files, checks, and the report. */
-#ifndef PROTOTAP_LATENCY_H
-#define PROTOTAP_LATENCY_H
+#pragma once
 
 #include "key_join.h"
 
@@ -64,5 +63,3 @@ int latency_finish_capture(struct key_latency_state *l, int64_t last_ns, char *w
 /* Writes the object "keys". */
 void report_key_latency(struct rec_report *r, struct key_latency_state *l);
 void latency_free(struct key_latency_state *l);
-
-#endif

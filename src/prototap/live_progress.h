@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* live_progress - a line a second on a terminal during a live capture. */
-#ifndef PROTOTAP_LIVE_PROGRESS_H
-#define PROTOTAP_LIVE_PROGRESS_H
+#pragma once
 
 #include "meter.h"
 #include "progress.h"
@@ -25,5 +24,3 @@ void live_progress_start(struct live_progress *w, bool quiet, int64_t now_ns);
 void live_progress_add_update(void *watch, uint64_t update, int64_t time_ns, uint64_t bytes);
 /* Prints a line if a second has passed since the last one. */
 void live_progress_show(struct live_progress *w, const struct capture_meter *m, int64_t now_ns);
-
-#endif

@@ -2,8 +2,7 @@
 /* merge - which of several files has the next packet: the next packet of each, sorted by time, at equal times by file number.
  *
  * Files that follow each other in time cost nothing; advancing takes time with the number of files that overlap. */
-#ifndef PROTOTAP_MERGE_H
-#define PROTOTAP_MERGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ void merge_add_file(struct packet_merge *m, int row, int64_t time_ns);	/* each f
 void merge_set_next_packet_time(struct packet_merge *m, int64_t time_ns);
 /* The file of head[0] has no more packets. */
 void merge_remove_ended_file(struct packet_merge *m);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * No I/O and no clock. After meter_init() memory grows only for gaps between updates and for connections whose payload is read,
  * both bounded: a capture of any length runs in the same memory. */
-#ifndef PROTOTAP_METER_H
-#define PROTOTAP_METER_H
+#pragma once
 
 #include "flow.h"
 #include "payload.h"
@@ -83,5 +82,3 @@ void meter_finish(struct capture_meter *m);
 
 /* The ports of segments that were not selected, most bytes first; returns how many of METER_PORTS there are. */
 int meter_top_unselected_ports(const struct capture_meter *m, struct unselected_port_count top[METER_PORTS]);
-
-#endif

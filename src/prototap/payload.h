@@ -4,8 +4,7 @@
  * A connection's payload is read only while it may be of a known protocol: TLS must begin at the start of a segment within the
  * first TLS_LOOK bytes, RFB and X11 with the first bytes of a connection that was captured from its start. Where bytes are
  * missing, decoding of that direction stops. */
-#ifndef PROTOTAP_PAYLOAD_H
-#define PROTOTAP_PAYLOAD_H
+#pragma once
 
 #include "flow.h"
 #include "reorder.h"
@@ -51,5 +50,3 @@ void payload_add_segment(struct payload_totals *all, struct flow *f, int c, cons
 void payload_skip_gap(struct payload_totals *all, struct flow *f, int c);
 /* Ends a connection and adds its counts. */
 void payload_end_flow(struct payload_totals *all, struct flow *f);
-
-#endif

@@ -2,8 +2,7 @@
 /* ports - which end of a connection is the server, the host of the applications.
  *
  * The server owns the port, except with X11, where the display in front of the user does (TCP ports 6000 to 6063, or as given). */
-#ifndef PROTOTAP_PORTS_H
-#define PROTOTAP_PORTS_H
+#pragma once
 
 #include "decode.h"
 
@@ -37,5 +36,3 @@ extern const char *const server_by_names[];
  * source, 1 destination). `server`: address to look for, or NULL. */
 bool ports_identify_server(const struct server_ports *p, const uint8_t *server, const struct segment *s, int *end,
 			   enum server_by *by);
-
-#endif

@@ -2,8 +2,7 @@
 /* reader - reads captured bytes, with every access checked against their number.
  *
  * A read beyond the end yields 0 and sets `over`, so a decoder reads a whole header and checks once. */
-#ifndef PROTOTAP_READER_H
-#define PROTOTAP_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ static inline void read_bytes(struct bounded_reader *r, size_t at, void *to, siz
 	else
 		memset(to, 0, n);
 }
-
-#endif

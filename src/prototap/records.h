@@ -8,8 +8,7 @@
  * libpcap skips the interface statistics of pcapng (draft-ietf-opsawg-pcapng, "Interface Statistics Block"). Writers such as
  * dumpcap put them at the end of the file, so pcapng_count_dropped_packets() reads blocks backwards from there to the last
  * packet. */
-#ifndef PROTOTAP_RECORDS_H
-#define PROTOTAP_RECORDS_H
+#pragma once
 
 #include "decode.h"
 
@@ -32,5 +31,3 @@ void records_close(struct pcap_file_reader *r);	/* NULL is allowed */
 /* Packets lost by interfaces and kernel together, in the file open as `fd`, whose position stays. -1: not recorded (pcap cannot),
  * or not a regular file. */
 int64_t pcapng_count_dropped_packets(int fd);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * stream.h finds new bytes and holes; reorder keeps a copy of early bytes until the hole before them closes. Bytes that were not
  * captured, or found no room, are handed over as a length only. */
-#ifndef PROTOTAP_REORDER_H
-#define PROTOTAP_REORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ static inline bool reorder_has_hole(const struct reorder_buffer *o, int64_t end)
 void reorder_skip_holes(struct reorder_buffer *o, size_t *held, int64_t end, reorder_fn *fn, void *context);
 
 void reorder_free(struct reorder_buffer *o, size_t *held);
-
-#endif

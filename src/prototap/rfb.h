@@ -4,8 +4,7 @@
  * RFC 6143, and the community's specification beyond it (github.com/rfbproto/rfbproto). Lengths follow from the bytes and the
  * pixel format. Where a length is not known (an unknown encoding or message, a pixel format changed while updates are under way,
  * encryption), decoding of the direction stops, and the rest counts as undecoded. */
-#ifndef PROTOTAP_RFB_H
-#define PROTOTAP_RFB_H
+#pragma once
 
 #include "skip_parser.h"
 
@@ -63,5 +62,3 @@ skip_parser_step rfb_parse_client_piece, rfb_parse_server_piece;
 #define RFB_HEADER 12
 bool rfb_rectangle_parse_header(struct rfb_stream_decoder *r, struct skip_parser *w, const uint8_t *header);
 bool rfb_rectangle_parse_piece(struct rfb_stream_decoder *r, struct skip_parser *w, const uint8_t *piece, uint32_t n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run - options and state of one run of prototap, and its report. */
-#ifndef PROTOTAP_RUN_H
-#define PROTOTAP_RUN_H
+#pragma once
 
 #include "interval_write.h"
 #include "latency.h"
@@ -73,5 +72,3 @@ void report_capture_run(struct rec_report *r, struct capture_run_state *run, cha
  * other, or where the other user could not put one of the `n` files `keep` in its place (NULL or "-": none). Describes in `said`
  * what was done. 0, or -errno: the program should end. */
 int privilege_drop(const char *const *keep, size_t n, char *said, size_t size);
-
-#endif

@@ -4,8 +4,7 @@
  * Set-up lasts from the first packet, of all selected connections together, until the first second without a packet or the first
  * key. If the first packet does not open a connection, the set-up was before the capture. Idle time is all time after the set-up
  * but a second after each key, and but the packets that close the last connection. */
-#ifndef PROTOTAP_SETUP_H
-#define PROTOTAP_SETUP_H
+#pragma once
 
 #include "flow.h"
 #include "key_log.h"
@@ -67,5 +66,3 @@ struct key_time_total {
 	double seconds;			/* time whose traffic counts as these keys' */
 };
 void session_compute_key_time(const struct session_traffic_phases *s, int64_t from_ns, int64_t to_ns, struct key_time_total *out);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The step sets how many bytes to skip, how long the next piece is, and which counters get the bytes. Where it cannot go on, the
  * parser stops with a reason; all further bytes count as undecoded. */
-#ifndef PROTOTAP_SKIP_PARSER_H
-#define PROTOTAP_SKIP_PARSER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ static inline void skip_parser_expect(struct skip_parser *w, uint64_t skip, uint
 	w->skip = skip;
 	w->want = want;
 }
-
-#endif

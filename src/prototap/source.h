@@ -2,8 +2,7 @@
 /* source - all packets of a run: a live capture, or files merged in the order of packet times.
  *
  * Packets are handed to a function one by one, belong to the source, and are gone when the function returns. */
-#ifndef PROTOTAP_SOURCE_H
-#define PROTOTAP_SOURCE_H
+#pragma once
 
 #include "capture.h"
 
@@ -44,5 +43,3 @@ void source_read_drop_counts(struct packet_source *s, struct source_drop_counts 
 
 /* 0, or -errno: not everything could be written to write_path. */
 int source_close(struct packet_source *s);
-
-#endif

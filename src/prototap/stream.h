@@ -7,8 +7,7 @@
  *
  * A message ends in PSH, in data of the other direction, or in a pause over MESSAGE_PAUSE_NS, and is counted when it begins. Pure:
  * time is a parameter. */
-#ifndef PROTOTAP_STREAM_H
-#define PROTOTAP_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,5 +83,3 @@ void stream_give_up_acked_holes(struct tcp_stream_state *s, struct early_interva
 
 /* Gives up all holes at the end of the capture or of the connection. */
 void stream_give_up_all_holes(struct tcp_stream_state *s, struct early_interval_pool *p, struct stream_segment_result *out);
-
-#endif

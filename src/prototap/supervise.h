@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* supervise - a parent that keeps its rights and reads no packets, and children that give up theirs and capture: where the
  * interface disappears, the next child begins when it is there again. */
-#ifndef PROTOTAP_SUPERVISE_H
-#define PROTOTAP_SUPERVISE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -11,5 +10,3 @@
 /* Returns in each child, in the first one with false, in a later one with true; the parent passes stop signals on, and ends with
  * the exit status of the last child. Without processes to spare: false, in this process. */
 bool supervise_capture(const char *interface);
-
-#endif

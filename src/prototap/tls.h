@@ -5,8 +5,7 @@
  * 6.2.1). The overhead of encryption in each record follows from the cipher that the server chose in plain text: AES-GCM 8 + 16
  * bytes in TLS 1.2 (RFC 5288) and 16 + 1 in 1.3, ChaCha20-Poly1305 16 (RFC 7905); CBC ciphers at least IV, MAC and one byte of
  * padding. */
-#ifndef PROTOTAP_TLS_H
-#define PROTOTAP_TLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ void tls_count_records(struct tls_record_parser *t, struct tls_record_counts *n,
 		       uint32_t captured, uint32_t length);
 /* Bytes of the stream are missing: stops following it. */
 void tls_stop_at_lost_bytes(struct tls_record_parser *t, struct tls_record_counts *n);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Bins begin at whole multiples of their length, so that tables of several captures can be compared; a bin without a packet is a
  * row, too. Pure but for the rows it writes. */
-#ifndef PROTOTAP_TRAFFIC_H
-#define PROTOTAP_TRAFFIC_H
+#pragma once
 
 #include "key_log.h"
 #include "meter.h"
@@ -37,5 +36,3 @@ void traffic_bins_count_packet(void *traffic, const struct flow *f, int channel,
 void traffic_bins_count_payload(void *traffic, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes);
 /* Writes all bins up to the one of this time. */
 void traffic_bins_finish(struct traffic_bins *t, int64_t time_ns);
-
-#endif

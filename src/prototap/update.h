@@ -5,8 +5,7 @@
  * key period after the update's first (single linkage, bounded); else it begins the next update, at its first packet's time. A
  * message earlier than the current update by the merge gap or more shows that the clock was set back: it begins the next update,
  * and no gap is counted. */
-#ifndef PROTOTAP_UPDATE_H
-#define PROTOTAP_UPDATE_H
+#pragma once
 
 #include "sample.h"
 
@@ -46,5 +45,3 @@ void update_extend(struct update_series *u, uint64_t number, int64_t time_ns);
 
 /* Sample variance (n - 1) of the gaps in ns^2; NAN: fewer than two. */
 double gap_statistics_variance(const struct gap_statistics *g);
-
-#endif

@@ -4,8 +4,7 @@
  * The wait of an input is split by what the tap can see: round trips of data and acknowledgement on both sides of the tap, the
  * client's replies to updates, and the rest, which is the server's. Each part is compared with its usual value, the least of the
  * last VERDICT_MEMORY slots. A part that makes up over half of the rise is the verdict. */
-#ifndef PROTOTAP_VERDICT_H
-#define PROTOTAP_VERDICT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ struct verdict {
 };
 /* Judges an interval that began at `time_ns`, and learns from it. */
 struct verdict verdict_give(struct verdict_base *b, int64_t time_ns, const struct verdict_seen *seen);
-
-#endif

@@ -5,8 +5,7 @@
  * BIG-REQUESTS. An extension has the name that the application asked for and the numbers that the display answered
  * (QueryExtension); a reply has the name of its request, found by sequence number. The application is the X client, whichever
  * channel it uses. */
-#ifndef PROTOTAP_X11_H
-#define PROTOTAP_X11_H
+#pragma once
 
 #include "rfb.h"
 #include "skip_parser.h"
@@ -58,5 +57,3 @@ struct x11_stream_decoder {
 
 struct x11_stream_decoder *x11_alloc_stream_decoder(struct x11_message_counts *sum);	/* NULL: no memory */
 skip_parser_step x11_parse_client_piece, x11_parse_server_piece;
-
-#endif

@@ -6,8 +6,7 @@
  *	response times: stations and a delay for which the model (models.h where rows have n and z, else an open M/M/1 each)
  *		gives the measured times; relative errors, by the Levenberg-Marquardt method from several starting points.
  * Demands stay positive (their logarithms are fitted). */
-#ifndef THINPROBE_QUEUE_DEMANDS_H
-#define THINPROBE_QUEUE_DEMANDS_H
+#pragma once
 
 #include "observed.h"
 
@@ -43,5 +42,3 @@ double demands_max_users_within_response(const struct mva_network *net, enum mva
 					 double most);
 /* Returns the highest rate of an open stream whose response time is at most r_s; 0: even a single request takes longer. */
 double demands_max_rate_within_response(const struct mva_network *net, double r_s);
-
-#endif

@@ -6,8 +6,7 @@
  * approximation (1979; Bard 1979), which takes the queue found by an arrival as (N-1)/N of the mean queue. Service is exponential
  * (or processor sharing of any kind); a demand is the service time of one request at a station, over all its visits. Times in s,
  * rates in 1/s. */
-#ifndef THINPROBE_QUEUE_MODELS_H
-#define THINPROBE_QUEUE_MODELS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ double erlang_open_response_quantile(double rate, double service_s, double serve
 
 /* Closed queue: one server and `n` users (whole) who think for an exponential time of mean z_s > 0. */
 void erlang_solve_closed_queue(double n, double z_s, double service_s, struct erlang_queue_figures *out);
-
-#endif

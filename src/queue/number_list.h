@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* number_list - lists of numbers or times as values of options: "100:1000:100", "1,2,5", "50ms,40ms,30ms", "10s:60s:10s". */
-#ifndef THINPROBE_QUEUE_NUMBER_LIST_H
-#define THINPROBE_QUEUE_NUMBER_LIST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ int number_list_parse_seconds(const char *text, double *out);	/* reads a time as
  * values; -ENOMEM. `out` is unchanged after an error. */
 int number_list_parse_text(const char *text, number_list_reader *one, struct number_list *out);
 void number_list_free(struct number_list *l);
-
-#endif

@@ -4,8 +4,7 @@
  * Columns: n: users. z_s, z_ms: their think time. lambda, rate or x: requests per second. r_s, r_ms: response time. u_NAME:
  * utilization of a resource, 0 to 1. mean_ms, sd_ms: of the times between arrivals. run: a name. All are optional; an empty cell
  * means not known (NAN). */
-#ifndef THINPROBE_QUEUE_OBSERVED_H
-#define THINPROBE_QUEUE_OBSERVED_H
+#pragma once
 
 #include "models.h"
 
@@ -29,5 +28,3 @@ struct observed_load_rows {
  * reason in `why` and the line in *line (0: the file as a whole); -ENOMEM, -EIO. Call observed_free() either way. */
 int observed_read_rows(FILE *in, const char *response, struct observed_load_rows *out, unsigned long *line, const char **why);
 void observed_free(struct observed_load_rows *o);
-
-#endif

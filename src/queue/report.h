@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report - writes results of queue into the report, and as rows for a plot. */
-#ifndef THINPROBE_QUEUE_REPORT_H
-#define THINPROBE_QUEUE_REPORT_H
+#pragma once
 
 #include "demands.h"
 #include "rec.h"
@@ -44,5 +43,3 @@ bool fit_is_far_off(const struct service_demands *d);
 void report_fitted_demands(struct rec_report *r, const struct service_demands *d, const struct observed_load_rows *o);
 void report_fitted_rows(struct rec_report *r, struct row_file *t, const struct service_demands *d,
 			const struct reported_mva_model *m, const struct observed_load_rows *o);
-
-#endif

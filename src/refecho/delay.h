@@ -5,8 +5,7 @@
  *	uniform:5ms,15ms	uniformly distributed between the two times
  *	bimodal:5ms,80ms,0.1	80 ms with probability 0.1, else 5 ms
  *	file:F			times from file F, one a line, used in turn and again from the top; skips empty lines and # comments */
-#ifndef THINPROBE_REFECHO_DELAY_H
-#define THINPROBE_REFECHO_DELAY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ int load_answer_delay_file(struct answer_delay_script *d, FILE *in, int *line);
 
 int64_t next_answer_delay_ns(struct answer_delay_script *d);	/* the delay of the next key, in ns */
 void answer_delay_free(struct answer_delay_script *d);
-
-#endif

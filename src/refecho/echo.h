@@ -10,8 +10,7 @@
  * A dropped key does not count for a batch and starts no redraw; it leaves the queue with the next redraw for a later key.
  *
  * States of a key: received -> due -> taken by a redraw -> drawn -> flushed to the display, when it leaves the queue. */
-#ifndef THINPROBE_REFECHO_ECHO_H
-#define THINPROBE_REFECHO_ECHO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,5 +71,3 @@ uint32_t echo_mark_redraw_drawn(struct echo_queue *e, int64_t now_ns);
 void echo_mark_drawn_keys_flushed(struct echo_queue *e, int64_t now_ns, echo_leave *leave, void *arg);
 /* At the end of the run: passes the keys that were never shown to `leave`. */
 void echo_pass_on_unshown_keys(struct echo_queue *e, echo_leave *leave, void *arg);
-
-#endif

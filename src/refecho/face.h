@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* face - interface of the back-ends that receive keys and show patches: an X11 window (face_x11.c), a VNC server (face_vnc.c). */
-#ifndef THINPROBE_REFECHO_FACE_H
-#define THINPROBE_REFECHO_FACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ struct echo_display {
 /* Both show number 0 before they return. NULL with one line in `why`. */
 struct echo_display *x11_echo_display_open(const struct echo_display_cfg *cfg, char *why, size_t size);
 struct echo_display *vnc_echo_display_open(const struct echo_display_cfg *cfg, char *why, size_t size);
-
-#endif

@@ -4,8 +4,7 @@
  *	SCENE_WIDTH x SCENE_HEIGHT pixels, white
  *	patch: upper left pixel at (2 cell, 2 cell), 8 x 6 cells, with 2 cells of white around it
  *	line of text: top at 10 cell, left at 2 cell; cleared when it is full */
-#ifndef THINPROBE_REFECHO_SCENE_H
-#define THINPROBE_REFECHO_SCENE_H
+#pragma once
 
 #include "patch.h"
 
@@ -53,5 +52,3 @@ struct pixel_box scene_text_line_box(const struct echo_window_layout *s);	/* the
 /* Glyphs of 5 x 7 dots for a back-end without fonts: true if dot x, y of the character is set. Characters outside 0x20..0x7e look
  * like '.'; dots outside the glyph are not set. */
 bool scene_font_dot(unsigned char character, int x, int y);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bytes - reads and writes numbers of the RFB protocol (RFC 6143), big endian, and names its encodings. The caller has checked the
  * length of the buffer. */
-#ifndef THINPROBE_RFB_BYTES_H
-#define THINPROBE_RFB_BYTES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ static inline size_t rfb_put_u32(uint8_t *to, uint32_t v)
 	rfb_put_u16(to + 2, v & 0xffff);
 	return 4;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* messages - the bytes of client-to-server messages of RFB (RFC 6143, 7.5). Pure: each function writes a message to a buffer of the
  * caller's and returns its length in bytes. */
-#ifndef THINPROBE_RFB_MESSAGES_H
-#define THINPROBE_RFB_MESSAGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ size_t messages_put_set_encodings(uint8_t *m, const int32_t *list, int n, const 
 /* The server's greeting with which a recorded session begins: version RFB 3.3, security None, and ServerInit with the pixel format
  * of messages_put_set_pixel_format(). `m` holds MESSAGES_GREETING bytes. */
 size_t messages_put_server_greeting(uint8_t *m, int width, int height, const uint8_t *name, size_t name_n);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* models - published models of how users judge latencies; their constants come from a table (data/thresholds.tsv). All times in
  * ms. */
-#ifndef THINPROBE_SCORE_MODELS_H
-#define THINPROBE_SCORE_MODELS_H
+#pragma once
 
 #include "samples_in.h"
 
@@ -61,5 +60,3 @@ struct sourced_model_limits {
 
 /* Reads the constants. 0; -EPROTO with the reason in `why` (a missing name, or a bad number); -EIO. */
 int read_model_limits_table(FILE *in, struct sourced_model_limits *out, char *why, size_t size);
-
-#endif

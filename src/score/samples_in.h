@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* samples_in - reads latencies from a table, in the order of the file: a column of latencies, JMeter's `elapsed`, or due and answer
  * times of keys. */
-#ifndef THINPROBE_SCORE_SAMPLES_IN_H
-#define THINPROBE_SCORE_SAMPLES_IN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ struct samples_in_cfg {
 int samples_in_read_table(FILE *in, const struct samples_in_cfg *cfg, struct latency_samples *out, unsigned long *line,
 			  const char **why);
 void samples_in_free(struct latency_samples *s);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * A child process in a session of its own resumes them when this process closes a pipe or dies. The stopped processes stand in
  * memory that both share, each noted before it is stopped. They stay stopped only if both are killed at once. */
-#ifndef THINPROBE_SESSMEM_HOLD_H
-#define THINPROBE_SESSMEM_HOLD_H
+#pragma once
 
 #include "members.h"
 
@@ -35,5 +34,3 @@ size_t hold_wait_until_stopped(struct process_stopper *h, int64_t until_ns);
 
 /* Resumes all and frees h. 0 or -errno: some process may still be stopped. */
 int hold_resume_processes_and_free(struct process_stopper *h);
-
-#endif

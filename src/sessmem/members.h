@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* members - the processes of a login: found by session and descent in the table of all processes, and read from /proc. */
-#ifndef THINPROBE_SESSMEM_MEMBERS_H
-#define THINPROBE_SESSMEM_MEMBERS_H
+#pragma once
 
 #include "proc.h"
 
@@ -42,5 +41,3 @@ void members_read_command(pid_t pid, char *text, size_t size);
 
 /* Kernel memory for the page tables of the process (VmPTE of /proc/PID/status), in bytes; -1: not known. */
 int64_t members_page_table_bytes(pid_t pid);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Sums over processes miss memory of no process (page tables, kernel stacks, socket and pipe buffers) and count shared memory
  * more than once; these accounts count everything once. All figures in bytes; -1: not known. */
-#ifndef THINPROBE_SESSMEM_USED_H
-#define THINPROBE_SESSMEM_USED_H
+#pragma once
 
 #include "rec.h"
 
@@ -33,5 +32,3 @@ int read_cgroup_memory_use(const char *folder, struct cgroup_memory_use *out);
 /* Writes the object "machine" of the report; report_cgroup_memory_use() writes "cgroup". */
 void report_machine_memory_use(struct rec_report *r, const struct machine_memory_use *m);
 void report_cgroup_memory_use(struct rec_report *r, const struct cgroup_memory_use *g);
-
-#endif

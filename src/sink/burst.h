@@ -4,8 +4,7 @@
  * A burst lasts until the thread has used the planned CPU time (CLOCK_THREAD_CPUTIME_ID), however long that takes. The CPU clock is
  * read within start_ns..end_ns, so that on an idle CPU both differ only by the cost of reading clocks. Interrupts and time stolen
  * unnoticed by a hypervisor count as used. Nothing is written or allocated while bursts run. */
-#ifndef THINPROBE_BURST_H
-#define THINPROBE_BURST_H
+#pragma once
 
 #include "burst_plan.h"
 
@@ -30,5 +29,3 @@ void burst_warm_up_memory(struct burst_record *rows, size_t room, const struct b
  * the one before it has ended follows at once. */
 void burst_run_plan(const struct burst_plan *plan, int64_t origin_ns, struct burst_record *rows, atomic_size_t *played,
 		const struct burst_stop_signal *stop);
-
-#endif

@@ -2,8 +2,7 @@
 /* burst_plan - times and lengths of CPU bursts: periodic, random, or read from a file.
  *
  * Pure: random numbers depend on the seed only. Times are ns after a common start. */
-#ifndef THINPROBE_BURST_PLAN_H
-#define THINPROBE_BURST_PLAN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ void burst_plan_explain_bad_line(FILE *in, unsigned long line, char *why, size_t
 /* Removes the bursts that begin at `time_ns` or later. */
 void burst_plan_drop_after(struct burst_plan *plan, int64_t time_ns);
 void burst_plan_free(struct burst_plan *plan);
-
-#endif

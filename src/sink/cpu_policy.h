@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cpu_policy - how a process competes for CPU time: CPUs, cgroup, nice value, scheduling policy and time slice. */
-#ifndef THINPROBE_CPU_POLICY_H
-#define THINPROBE_CPU_POLICY_H
+#pragma once
 
 #include "cli.h"
 
@@ -29,5 +28,3 @@ void cpu_policy_explain_refusal(const struct cpu_policy *r, enum cpu_policy_part
 
 /* The time slice of a process (0: the caller) in ns; 0: the kernel or the policy has none. */
 int64_t cpu_policy_slice(pid_t pid);
-
-#endif

@@ -5,8 +5,7 @@
  * the deficit is dropped but for a small carry, which compensates the granularity of spinning: neither a burst follows nor a
  * sleep while the CPU is free. Excess CPU time is paid back, up to ten periods. Over any time T the share is at most wanted
  * + 1.1 periods / T. */
-#ifndef THINPROBE_SHARE_H
-#define THINPROBE_SHARE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ void share_init(struct cpu_share_holder *s, double wanted, int64_t period_ns, in
 
 /* What to do at `now_ns` with `cpu_ns` of CPU time used in total: 0: spin on; else sleep until the returned time. */
 int64_t share_sleep_until_ns(struct cpu_share_holder *s, int64_t now_ns, int64_t cpu_ns);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* workers - the processes of a CPU load, started and stopped together; their CPU times are kept in shared memory. */
-#ifndef THINPROBE_WORKERS_H
-#define THINPROBE_WORKERS_H
+#pragma once
 
 #include "proc.h"
 #include "cpu_policy.h"
@@ -48,5 +47,3 @@ bool workers_wait(struct workers *workers, int64_t until_ns);
 void workers_stop(struct workers *workers);
 /* After workers_stop(): waits until all processes have ended, or until `until_ns` (INT64_MAX: no limit), and sets their `died`. */
 void workers_wait_ended(struct workers *workers, int64_t until_ns);
-
-#endif

@@ -4,8 +4,7 @@
  * One thread serves one request at a time, as a disk with one head does: further requests wait in the queue of the kernel.
  * Paging may wait for this process, so nothing here allocates memory once the disk is mounted: buffers are allocated before,
  * and locked if the caller locks its memory. */
-#ifndef THINPROBE_DISK_H
-#define THINPROBE_DISK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ const char *disk_last_fuse_message(void);	/* last error message of the FUSE libr
  * exits with status 0 (unmounted: disk_serve() returns false) or the errno, EBUSY while the file is open. */
 int disk_start_unmount(const struct disk *d);
 void disk_free(struct disk *d);		/* only after it was unmounted */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* pace - the delays of the disk, and the commands that change them while it runs. Pure. */
-#ifndef THINPROBE_PACE_H
-#define THINPROBE_PACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ int pace_apply_command(struct disk_delays *pace, const char *line);
 int pace_read_rate(const char *text, int64_t *bits);
 /* The delay of a request, in ns. */
 int64_t pace_delay_ns(const struct disk_delays *pace, bool write, int64_t bytes);
-
-#endif

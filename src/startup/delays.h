@@ -3,8 +3,7 @@
  *
  * A thread cannot have waited longer than it exists, so a process not longer than the time since its start times its number of
  * threads. Higher values (some kernels now and then return once or twice the uptime) are discarded and counted. */
-#ifndef STARTUP_DELAYS_H
-#define STARTUP_DELAYS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ bool delays_add_process_reading(struct process_delays *d, pid_t pid, int64_t beg
 /* Sums over all processes; an ended process counts with its last reading. */
 void delays_sum_over_processes(const struct process_delays *d, struct delay_reading *out);
 void delays_free(struct process_delays *d);
-
-#endif

@@ -4,8 +4,7 @@
  * Files are learnt from the running processes: those mapped or open at the time of a look, and by fanotify also those open in
  * between. Dropping is POSIX_FADV_DONTNEED for each file, so no other file is touched. Pages that another process has mapped, or
  * that are not yet written to disk, stay in the cache and are counted. */
-#ifndef STARTUP_DROP_CACHE_H
-#define STARTUP_DROP_CACHE_H
+#pragma once
 
 #include "tree.h"
 
@@ -47,5 +46,3 @@ int open_trace_start(struct open_trace_link *o);
 /* Adds the files that processes below `root` have opened since the last call. */
 void open_trace_add_opened_files(struct open_trace_link *o, struct cold_file_set *c, pid_t root);
 void open_trace_stop(struct open_trace_link *o);
-
-#endif

@@ -5,8 +5,7 @@
  * A word is a key with modifiers ("ctrl+shift+s", "Escape", "a"), "type:TEXT" without spaces (the key "space" is one), or
  * "click:X,Y" with the first button, in pixels from the upper left corner of the application's window. Empty lines and lines that
  * begin with # are ignored. */
-#ifndef STARTUP_POST_EVENTS_H
-#define STARTUP_POST_EVENTS_H
+#pragma once
 
 #include "act.h"
 
@@ -31,5 +30,3 @@ int post_events_read_file(struct post_events *s, FILE *in, char *why, size_t siz
 void post_events_free(struct post_events *s);
 /* Reads a key with modifiers. 0 or -EINVAL. */
 int read_key_with_super(const char *text, struct input_act *out);
-
-#endif

@@ -4,8 +4,7 @@
  * Repeats the recorded number of requests, reads and writes in order, one after the other, with O_DIRECT at random places of a
  * scratch file. Within a step (traffic.h), all requests have the mean size; since a request takes a fixed time plus a time for each
  * byte, the total is the same as with the true sizes. Where the number of requests is not known, each has 8 pages. */
-#ifndef STARTUP_REPLAY_H
-#define STARTUP_REPLAY_H
+#pragma once
 
 #include "traffic.h"
 
@@ -25,5 +24,3 @@ int replay_swap_traffic(const char *path, const struct swap_traffic_step *step, 
 int64_t replay_request_bytes(int64_t i, int64_t n, int64_t bytes);
 /* The number of requests for `bytes`; `requests` < 0 (not known): with 8 pages each. Pure. */
 int64_t replay_request_count(int64_t requests, int64_t bytes);
-
-#endif

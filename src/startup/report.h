@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report - writes the results of all starts of an application as a report. */
-#ifndef STARTUP_REPORT_H
-#define STARTUP_REPORT_H
+#pragma once
 
 #include "rec.h"
 #include "replay.h"
@@ -36,5 +35,3 @@ int64_t report_starts(struct rec_report *r, const struct startup_report_cfg *cfg
 /* Writes the short report. */
 void say_starts(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run *run, int64_t n,
 		const char *command);
-
-#endif

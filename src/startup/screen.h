@@ -12,8 +12,7 @@
  * so that a remote display has to send no more pixels back than were drawn. After a look there is a pause of four times its
  * duration (50 ms at most), so that looks take a fifth of a CPU. A change gets the time of the look that showed it, at most
  * longest_ns late. */
-#ifndef STARTUP_SCREEN_H
-#define STARTUP_SCREEN_H
+#pragma once
 
 #include "post_events.h"
 
@@ -81,5 +80,3 @@ void screen_focus_newest_window(struct screen_watch *s);
 void screen_send_input(struct screen_watch *s, const struct post_event *e);
 /* Asks all windows of the application to close (WM_DELETE_WINDOW). Returns how many accept such a request. */
 int screen_ask_to_close(struct screen_watch *s);
-
-#endif

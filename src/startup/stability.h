@@ -5,8 +5,7 @@
  * caret. It is stable since the last change before: since that picture, or the first of the two, appeared. A third picture ends
  * stability; further turns of the two do not, but they may show that the last change was the caret's already, and then the time is
  * corrected. has_become_stable() must be called at least once in a quiet time. Pure: times and hashes are passed in. */
-#ifndef STARTUP_STABILITY_H
-#define STARTUP_STABILITY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ void stability_init_after_event(struct content_stability *r, const struct conten
 void stability_add_look(struct content_stability *r, int64_t at_ns, uint64_t picture);
 /* True if content is stable at now_ns, which is not before the last look; since when is in stable_ns. */
 bool has_become_stable(struct content_stability *r, int64_t now_ns);
-
-#endif

@@ -6,8 +6,7 @@
  * the set of windows changes (the main window replaces a splash screen), the application was not ready, and waiting begins anew.
  * Busy processes (over a tenth of a CPU, major faults, waiting for a device) are watched up to ten times as long, as a window may
  * still be loading. Changes inside the same windows do not count in that time. */
-#ifndef STARTUP_START_H
-#define STARTUP_START_H
+#pragma once
 
 #include "drop_cache.h"
 #include "delays.h"
@@ -96,5 +95,3 @@ struct start_result {
  * refused. */
 int measure_one_start(const struct start_cfg *cfg, struct subreaper_process *subreaper, struct start_result *out);
 void start_result_free(struct start_result *r);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The process is a child subreaper (prctl(2)): descendants whose parent has ended, such as daemons, become its children. When the
  * pipe from this program closes, for whatever reason, it kills all processes below it. */
-#ifndef STARTUP_SUBREAPER_H
-#define STARTUP_SUBREAPER_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -44,5 +43,3 @@ bool subreaper_has_children(const struct subreaper_process *n);
 int subreaper_end_all_processes(struct subreaper_process *n, int64_t patience_ns);
 /* Ends the subreaper alone: the processes below go on, even after this program has ended. */
 void subreaper_leave_processes_running(struct subreaper_process *n);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Needs CAP_NET_ADMIN in the first user namespace. The kernel counts delays only for tasks started while kernel.task_delayacct
  * was 1. */
-#ifndef STARTUP_TASKSTATS_H
-#define STARTUP_TASKSTATS_H
+#pragma once
 
 #include "delays.h"
 
@@ -22,5 +21,3 @@ int taskstats_read_process(struct taskstats_link *l, pid_t pid, struct delay_rea
 /* Delays of a process: sums over the threads that it has now, without impossible values (delays.h). For processes in which one
  * thread with an impossible value spoils the kernel's sum. 0 or -errno. */
 int taskstats_read_sum_of_threads(struct taskstats_link *l, pid_t pid, int64_t elapsed_ns, struct delay_reading *out);
-
-#endif

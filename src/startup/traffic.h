@@ -3,8 +3,7 @@
  * of the machine.
  *
  * Read about a hundred times a second, so that the mean size of the requests within one step is close to their true sizes. */
-#ifndef STARTUP_TRAFFIC_H
-#define STARTUP_TRAFFIC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ void traffic_refaults_since_begin(const struct swap_traffic *t, struct refault_c
 int64_t find_counter_value(const char *text, const char *key);
 /* Reads the line of a block device's stat file (Documentation/block/stat.rst). False: not such a line. Pure. */
 bool parse_device_stat_line(const char *text, struct swap_traffic_counts *out);
-
-#endif

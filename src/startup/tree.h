@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tree - all processes below one, with their CPU time, page faults and memory. */
-#ifndef STARTUP_TREE_H
-#define STARTUP_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ void process_tree_signal(const struct process_tree *t, int signal);
 /* Sums up the memory of all processes of the tree, from /proc/PID/smaps_rollup. All -1 if one of them may not be read (a program
  * with more rights than ours): a partial sum would be misleading. */
 void process_tree_read_memory(const struct process_tree *t, struct process_tree_memory *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* x11 - what the files that implement screen.h share; the one file of this room that includes the headers of the X libraries. */
-#ifndef STARTUP_X11_H
-#define STARTUP_X11_H
+#pragma once
 
 #include "screen.h"
 #include "x11/connection.h"
@@ -81,5 +80,3 @@ void x11_windows_decide_which_count(struct screen_watch *s);
 void x11_window_read_and_hash(struct screen_watch *s, struct x11_watched_window *w, const struct x11_area *part);
 /* The intersection; w or h is 0 if the two do not overlap. */
 struct x11_area x11_area_intersection(const struct x11_area *a, const struct x11_area *b);
-
-#endif

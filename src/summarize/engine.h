@@ -8,8 +8,7 @@
  *
  * Order of calls: begin_run; read_repeat for each complete repeat of each cell, in the order of the run; then finish_cell for each
  * cell, the writers of tables, report. */
-#ifndef THINPROBE_SUMMARIZE_ENGINE_H
-#define THINPROBE_SUMMARIZE_ENGINE_H
+#pragma once
 
 #include "estimate.h"
 #include "rec.h"
@@ -152,5 +151,3 @@ struct engine_options {
 };
 /* Writes all tables of the run in `folder`. `out` gets the settings and the result of the report. */
 struct engine_repeat_counts engine_summarize(const char *folder, const struct engine_options *options, struct rec_report *out);
-
-#endif

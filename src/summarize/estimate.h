@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* estimate - one figure of a cell from one number of each of its repeats: the estimators that the file `table` names. */
-#ifndef THINPROBE_SUMMARIZE_ESTIMATE_H
-#define THINPROBE_SUMMARIZE_ESTIMATE_H
+#pragma once
 
 #include "interval.h"
 #include "sample.h"
@@ -64,5 +63,3 @@ double pool_weighted_quantile(const struct latency_pool *p, const unsigned *weig
  * logarithms). No interval for the largest value (q = 1), nor where values that are lower bounds reach it. */
 struct value_with_interval pool_quantile_with_interval(const struct latency_pool *p, double q, double unit, bool logs, size_t draws,
 						       uint64_t seed);
-
-#endif

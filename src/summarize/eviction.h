@@ -11,8 +11,7 @@
  *	hot, h of n	with 2h <= C and n - h > C: LRU 1/2 (all hot frames and no other); FIFO less, since a hit
  *			does not keep a frame
  * Between these cases, simulation gives the hit ratio. */
-#ifndef THINPROBE_SUMMARIZE_EVICTION_H
-#define THINPROBE_SUMMARIZE_EVICTION_H
+#pragma once
 
 #include "sequence.h"
 
@@ -42,5 +41,3 @@ double eviction_capacity_from_hits(double hits, double frames);
 #define EVICTION_APART 0.05
 enum eviction eviction_find_likely_policy(double capacity, double slack, const struct eviction_frame_sequence *trial,
 					  const double *hits, int trials);
-
-#endif

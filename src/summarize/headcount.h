@@ -3,8 +3,7 @@
  *
  * Files of a repeat: samples.tsv (each user at each number of users; user 1 is the measured user at the screen), machine.tsv (the
  * machine at each number of users); cell.json has the limits that a search found. Tables: headcount_extract.c. */
-#ifndef THINPROBE_SUMMARIZE_HEADCOUNT_H
-#define THINPROBE_SUMMARIZE_HEADCOUNT_H
+#pragma once
 
 #include "engine.h"
 
@@ -77,5 +76,3 @@ bool headcount_parse_criterion(const char *text, bool *apdex, double *value);
 typedef void headcount_write(const struct headcount_cell_measurements *s, const struct headcount_limit *l, size_t n,
 			     struct table_out *out);
 headcount_write headcount_write_forecast, headcount_write_criterion_slopes;
-
-#endif

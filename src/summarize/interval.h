@@ -4,8 +4,7 @@
  *
  * The only file of this room that includes GSL. Functions that return bool return false and leave `out` alone where the data allow
  * no interval. No input aborts the program. */
-#ifndef THINPROBE_INTERVAL_H
-#define THINPROBE_INTERVAL_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -81,5 +80,3 @@ double interval_poisson_rate_high_end(double events);
 
 /* Adjusts the finite p-values among p[0..n) by Holm's (1979) step-down method, in place. */
 void holm_adjust_p_values(double *p, size_t n);
-
-#endif

@@ -2,8 +2,7 @@
 /* keys - the key samples of one train as keyrepeat wrote them (schema keys/1), and latency figures computed from them.
  *
  * Columns are found by name, so a file with additional columns is read too. Times are CLOCK_MONOTONIC nanoseconds. */
-#ifndef THINPROBE_SUMMARIZE_KEYS_H
-#define THINPROBE_SUMMARIZE_KEYS_H
+#pragma once
 
 #include "interval.h"
 #include "run_folder.h"
@@ -104,5 +103,3 @@ double keys_median_latency_ns(const struct train_key_samples *t);
 /* Gives the figures "low.p50" etc. (keys_extract.c) of n trains of a cell. */
 struct key_latency_figures keys_set_latency_figures(const struct experiment_cell *c, const struct train_key_samples *train,
 						    size_t n);
-
-#endif

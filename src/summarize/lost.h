@@ -6,8 +6,7 @@
  * which the experiment looks up while the task lives; all other tasks are foreign. "System" is the time of the lab's tasks, of
  * kernel threads and of interrupts; foreign tasks, the measurement itself and time without a record are counted apart. Timer ticks,
  * which the profiler's loop keeps alive, are no events. Pure: reads streams, no folder. */
-#ifndef THINPROBE_SUMMARIZE_LOST_H
-#define THINPROBE_SUMMARIZE_LOST_H
+#pragma once
 
 #include "run_folder.h"
 
@@ -71,5 +70,3 @@ double lost_event_excess_ns(const struct lost_cpu_time *l, double x_ns, bool sys
 /* Adds to bin[i] the ns lost from start + i * width on; each event is spread evenly over its duration; system: the system's share
  * only. */
 void lost_add_time_to_bins(const struct lost_cpu_time *l, int64_t start, int64_t width, double *bin, size_t bins, bool system);
-
-#endif

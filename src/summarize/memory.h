@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* memory - allocation that ends the program when there is no memory left; and a search in lists of names. */
-#ifndef THINPROBE_SUMMARIZE_MEMORY_H
-#define THINPROBE_SUMMARIZE_MEMORY_H
+#pragma once
 
 #include "cli.h"
 
@@ -43,5 +42,3 @@ static inline int name_index(const char *const *names, const char *word)
 			return i;
 	return -1;
 }
-
-#endif

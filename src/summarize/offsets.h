@@ -6,8 +6,7 @@
  * these times and not from the configured delay, because a late wake-up of the application is no error of the probe:
  *	offset = (answer - sent) - (flushed - received) = (received - sent) + (answer - flushed),
  * the time to the application and back: the probe's own error, and the path that cannot be told from it. Pure: reads no file. */
-#ifndef THINPROBE_SUMMARIZE_OFFSETS_H
-#define THINPROBE_SUMMARIZE_OFFSETS_H
+#pragma once
 
 #include "sample.h"
 #include "traces.h"
@@ -31,5 +30,3 @@ void offsets_add_train_keys(struct probe_offset_samples *o, enum probe probe, co
 
 /* Returns the highest of the percentiles 99, 95, 90 with at least ten values beyond it, else 75; 0: no values. */
 int offsets_highest_tail_percent(const struct sample *offset);
-
-#endif

@@ -4,8 +4,7 @@
  * A ratio pairs two replays of the same repeat: for each response, its latency at the setting over that at the base. The ratio of a
  * pair is the median over responses; that of a setting the geometric mean over its pairs, with Student's t interval of the
  * logarithms. A response that was not found in a replay counts as missing and has no ratio. */
-#ifndef THINPROBE_SUMMARIZE_REPLAYS_H
-#define THINPROBE_SUMMARIZE_REPLAYS_H
+#pragma once
 
 #include "estimate.h"
 
@@ -50,5 +49,3 @@ struct replays_response_means {
 };
 struct replays_response_means replays_compute_response_means(const struct setting_replays *r, const struct setting_replays *base,
 							     size_t response);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run_folder - reads run.json with its cells, RUN/cells/NAME/REPEAT/cell.json and other JSON files. Errors end the program with one
  * line. */
-#ifndef THINPROBE_SUMMARIZE_RUN_FOLDER_H
-#define THINPROBE_SUMMARIZE_RUN_FOLDER_H
+#pragma once
 
 #include "json_in.h"
 #include "rows_in.h"
@@ -42,5 +41,3 @@ void run_folder_read_cells(struct experiment_run *run, bool found);
 
 /* Frees the JSON files of a repeat and of its trains. */
 void repeat_free_json_files(const struct experiment_repeat *r);
-
-#endif

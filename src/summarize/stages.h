@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* stages - splits the latency of each key into stages on its way to the application and back (docs/method.md, "Stages"). Reads no
  * file. */
-#ifndef THINPROBE_SUMMARIZE_STAGES_H
-#define THINPROBE_SUMMARIZE_STAGES_H
+#pragma once
 
 #include "sample.h"
 #include "traces.h"
@@ -37,5 +36,3 @@ struct stage_length_samples {
 /* Splits the keys whose answer and whose times at all places are exactly known. `base`: keys that the application had counted
  * before the first key of the train; below 0: the application shows no numbers. */
 struct stage_length_samples stages_split_train_keys(const struct key_samples *keys, const struct train_traces *t, int64_t base);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* startup - start-up times under memory pressure, the time that paging adds, and the share of it that is I/O
  * (startup_extract.c). */
-#ifndef THINPROBE_SUMMARIZE_STARTUP_H
-#define THINPROBE_SUMMARIZE_STARTUP_H
+#pragma once
 
 #include "trials.h"
 
@@ -51,5 +50,3 @@ struct menus_user_action {
 /* Finds the actions that every class of users performs, in `prefix`.classes[]{events[]}: adds up their counts; keeps the shortcut
  * only if all classes have the same. Returns the number of actions, in the order of the first class. */
 size_t menus_find_common_actions(const struct json_document *j, const char *prefix, struct menus_user_action event[MENUS_EVENTS]);
-
-#endif

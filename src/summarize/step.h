@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* step - one step of an animation experiment: its totals as the driver wrote them, figures computed from them, and its course over
  * time. */
-#ifndef THINPROBE_SUMMARIZE_STEP_H
-#define THINPROBE_SUMMARIZE_STEP_H
+#pragma once
 
 #include "engine.h"
 
@@ -30,5 +29,3 @@ struct step_series {
 /* Reads folder STEP of the repeat. Packets count in the bin in which their own bin of traffic.tsv begins. No bins if the origin is
  * not known (NAN) or nothing was captured. */
 struct step_series step_series_read(const struct experiment_repeat *r, const char *step, double origin_ns);
-
-#endif

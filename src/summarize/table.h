@@ -18,8 +18,7 @@
  *			the same first column; rank sorts rows by a column, smallest first, at one value of each column of `at`
  *	include		lines that several experiments share; path relative to the folder of this file
  * Sources: enum column_source; estimators: estimate.h. */
-#ifndef THINPROBE_SUMMARIZE_TABLE_H
-#define THINPROBE_SUMMARIZE_TABLE_H
+#pragma once
 
 #include "engine.h"
 
@@ -108,5 +107,3 @@ void table_out_close(struct table_out *t, bool keep);
 /* Write long.tsv (schema long/1: the tables with one row per cell, one value a row) and schema.tsv (schema/1: all columns). */
 void table_out_write_long_tsv(const struct experiment_run *run, const struct tables *tables);
 void table_out_write_schema_tsv(const struct experiment_run *run, const struct tables *tables);
-
-#endif

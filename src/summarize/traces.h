@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* traces - events of a train seen outside the client: packets (prototap's rows, schema wire/1) and the log of the application
  * (refecho, schema echo/1). Times are CLOCK_MONOTONIC nanoseconds, as those of keys; TRACE_NONE: not known. */
-#ifndef THINPROBE_SUMMARIZE_TRACES_H
-#define THINPROBE_SUMMARIZE_TRACES_H
+#pragma once
 
 #include "keys.h"
 
@@ -58,5 +57,3 @@ struct wire_check_counts wire_check_compare_keys(const struct key_samples *pixel
 
 /* Returns the same keys as measured from packets alone: with the range of the answer, or its lower bound. The caller frees them. */
 struct key_samples wire_check_keys_from_packets(const struct key_samples *pixels, const struct train_traces *wire);
-
-#endif

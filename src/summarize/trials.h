@@ -5,8 +5,7 @@
  * Names of figures are GROUPS.VALUE.STATISTIC ("paged_out.first_key_ms.p50") or GROUPS.n. GROUPS: the groups of trials, joined by
  * "+". STATISTIC: n, min, mean, sd, max, median, p50 (the median with its interval: estimate.h), above (number of values that are
  * lower bounds). A value that is a lower bound is kept, and a figure that it reaches is a lower bound, too. */
-#ifndef THINPROBE_SUMMARIZE_TRIALS_H
-#define THINPROBE_SUMMARIZE_TRIALS_H
+#pragma once
 
 #include "engine.h"
 
@@ -46,5 +45,3 @@ bool trials_figure_by_name(const struct cell_trials *t, const char *const *group
 /* Sets the first columns of a trial's row, and its values up to index `last`. */
 void trials_begin_row(const struct experiment_cell *c, const struct repeat_trial *t, const char *const *values, int last,
 		      struct table_out *out);
-
-#endif

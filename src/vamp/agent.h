@@ -10,8 +10,7 @@
  * decimal, words are apart by one space, a line has at most AGENT_LINE bytes with its end. SEQUENCE grows by one with each
  * line from 1; a line that found no room in the port leaves a gap. 1 again: the agent was started anew.
  * The host trusts no line: the guest may send anything. */
-#ifndef VAMP_AGENT_H
-#define VAMP_AGENT_H
+#pragma once
 
 #include "throttle.h"
 
@@ -52,5 +51,3 @@ struct agent_cpu_interval_times {
 /* Measures the time since the last call. Processes that have ended are skipped. Returns the highest CPU number plus one. */
 int agent_measure_cpu_loads(struct agent_load_measurement *l, int64_t *interval_ns,
 			    struct agent_cpu_interval_times cpu[AGENT_CPUS]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* audio_pactl - finds the sound server, runs pactl (of pulseaudio-utils) to ask it, and reads its list of streams. */
-#ifndef VAMP_AUDIO_PACTL_H
-#define VAMP_AUDIO_PACTL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ int audio_parse_stream_list(const char *path, struct audio_stream_list *out);
 /* Does `now` have a playing stream that `before` has not? */
 bool audio_list_has_new_stream(const struct audio_stream_list *before, const struct audio_stream_list *now);
 bool audio_list_has_pid(const struct audio_stream_list *l, int pid);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * The hypervisor of the paper infers wake-ups from interrupts between CPUs and cannot see those within one CPU. The kernel
  * records both. So the source of a wake-up is stored per thread of the server instead of per CPU. */
-#ifndef VAMP_AUDIO_WAKEUPS_H
-#define VAMP_AUDIO_WAKEUPS_H
+#pragma once
 
 #include "input.h"
 
@@ -49,5 +48,3 @@ void audio_wakeup_tracer_count_new(struct audio_wakeup_tracer *w, struct audio_w
 /* Updates the filter to the threads that the server has now. */
 void audio_wakeup_tracer_update_filter(struct audio_wakeup_tracer *w);
 void audio_wakeup_tracer_close(struct audio_wakeup_tracer *w);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* groups - control groups of the cpu controller, of version 1 or 2; and the one that vamp makes for the background. */
-#ifndef VAMP_GROUPS_H
-#define VAMP_GROUPS_H
+#pragma once
 
 #include "throttle.h"
 #include "undo.h"
@@ -49,5 +48,3 @@ int shares_open_background_group(struct background_cgroup *g, const char *root, 
  * process with threads in several groups is moved back as a whole, to the group of its first thread.) */
 int shares_move_to_background_group(const struct background_cgroup *g, struct undo_recorder *undo,
 				    const struct high_load_process *tag);
-
-#endif

@@ -10,8 +10,7 @@
  * is in no counter.
  *
  * A process that had a low load while it could get a CPU is exempt later, when it competes with others: see KNOWN_LOAD_WAIT_MAX. */
-#ifndef VAMP_HISTORY_H
-#define VAMP_HISTORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,5 +80,3 @@ void history_update_known_load(struct process_history *p, const struct sample_ti
 
 enum load_verdict { VERDICT_LOW, VERDICT_KNOWN, VERDICT_BACKGROUND };	/* KNOWN: above the threshold, but the known load is below */
 enum load_verdict history_judge_load(const struct process_history *p, const struct process_load *load, double threshold);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* input - events that open an episode: keys, buttons, lines through a fifo, starting sound. A source is a struct of functions. */
-#ifndef VAMP_INPUT_H
-#define VAMP_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,5 +79,3 @@ struct audio_wakeup_counter {
 size_t audio_copy_wakeup_counters(const struct sound_server_watch *a, struct audio_wakeup_counter *out, size_t room);
 void audio_describe(const struct sound_server_watch *a, char *text, size_t size);
 void audio_close(struct sound_server_watch *a);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* isolate - CPU times by CPU, and the interrupts of the devices a user waits for: disks, network cards, input devices and GPUs. */
-#ifndef VAMP_ISOLATE_H
-#define VAMP_ISOLATE_H
+#pragma once
 
 #include "undo.h"
 
@@ -20,4 +19,3 @@ struct isolate_irqs {
 };
 /* Finds the interrupts from sys/class/... and proc/irq below `root` ("" but for tests). 0 or -errno. */
 int isolate_irq_find(struct isolate_irqs *out, const char *root);
-#endif

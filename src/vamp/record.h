@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* record - judges which processes are background, and records a run: for its report, log ("vamp-log/1") and `vamp status`. */
-#ifndef VAMP_RECORD_H
-#define VAMP_RECORD_H
+#pragma once
 
 #include "throttle.h"
 #include "input.h"
@@ -80,5 +79,3 @@ int status_listen(void);
  *   way TEXT, sound TEXT
  *   background|excluded PID COMM LOAD_PERCENT RUN_PERCENT WHY */
 void status_answer_clients(int fd, const struct run_record *t);
-
-#endif

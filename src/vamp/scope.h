@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* scope - the processes that vamp samples and may change: those of a control group, of a user, or all permitted ones. */
-#ifndef VAMP_SCOPE_H
-#define VAMP_SCOPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ bool scope_has_process(const struct process_scope *s, pid_t pid, struct scope_pr
 /* Calls `change` for each thread of a process; it sets *changed if it changed the thread. Repeats this up to four times until
  * nothing changed, since a thread may create others meanwhile. -ESRCH of a thread is ignored. 0 or -errno. */
 int scope_change_threads(pid_t pid, int (*change)(void *arg, pid_t tid, bool *changed), void *arg);
-
-#endif

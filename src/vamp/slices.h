@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* slices - time slices, in each of which a task ran on a CPU without interruption by another task; from the kernel's task
  * switches. Pure. */
-#ifndef VAMP_SLICES_H
-#define VAMP_SLICES_H
+#pragma once
 
 #include "sample.h"
 #include "trace.h"
@@ -47,5 +46,3 @@ struct slices_sums {
 int slices_sums_add_slice(struct slices_sums *sums, const struct cpu_time_slice *s);	/* 0 or -ENOMEM */
 void slices_sums_sort(struct slices_sums *sums);	/* sorts by run time, longest first */
 void slices_sums_free(struct slices_sums *sums);
-
-#endif

@@ -6,8 +6,7 @@
  * ran for 1 % of the time since the last sample, and for a while after that; the status files, which tell whether a thread slept,
  * only of threads that ran or waited. New processes are found by the pids that the kernel has assigned since; now and then, and
  * always for a group, by listing all. */
-#ifndef VAMP_TASKS_H
-#define VAMP_TASKS_H
+#pragma once
 
 #include "history.h"
 #include "scope.h"
@@ -25,5 +24,3 @@ void task_sampler_close(struct task_sampler *t);
 size_t tasks_in_scope_count(const struct task_sampler *t);
 const struct process_history *tasks_next_in_scope(const struct task_sampler *t, size_t *i);
 const struct sample_times *tasks_sample_times(const struct task_sampler *t);
-
-#endif

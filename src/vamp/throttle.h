@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* throttle - ways to throttle the background processes while an episode lasts. Each is a struct of functions in its own file. */
-#ifndef VAMP_THROTTLE_H
-#define VAMP_THROTTLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ int batch_throttle_open(struct throttle **out, const char *group, struct undo_re
 /* Reports to the host which vCPUs run background tasks (agent.c). `port`: a device or a socket. 0, or -errno with the reason in
  * `why`. */
 int guest_agent_open(struct throttle **out, const char *port, char *why, size_t size);
-
-#endif

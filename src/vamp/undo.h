@@ -15,8 +15,7 @@
  *
  * The list is not kept on disk: if both processes are killed at once, `thinprobe lab clean` finds groups left behind by their
  * names (thinprobe-vamp-PID). */
-#ifndef VAMP_UNDO_H
-#define VAMP_UNDO_H
+#pragma once
 
 #include <sched.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ size_t undo_changes_after_mark(struct undo_recorder *u, size_t mark);
 
 /* Undoes all changes, ends the watchdog and frees. Returns how many changes could not be undone since undo_create_recorder(). */
 size_t undo_all_and_free(struct undo_recorder *u);
-
-#endif

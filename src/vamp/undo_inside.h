@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* undo_inside - the list of changes: undo.c writes the notes, undo_back.c undoes them, in the program or in its watchdog. */
-#ifndef VAMP_UNDO_INSIDE_H
-#define VAMP_UNDO_INSIDE_H
+#pragma once
 
 #include "proc.h"
 #include "undo.h"
@@ -52,5 +51,3 @@ struct undo_entry *undo_entry_of_task(const struct undo_recorder *u, enum undo_k
  * `is`: its current setting. */
 struct undo_entry *undo_inherited_entry_of_task(const struct undo_recorder *u, size_t from, enum undo_kind kind, pid_t tid,
 					   const struct proc_stat *task, const struct undo_task_setting *is);
-
-#endif

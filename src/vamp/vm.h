@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* vm - a virtual machine as the host sees it: a QEMU process and the threads that are its virtual CPUs. */
-#ifndef VAMP_VM_H
-#define VAMP_VM_H
+#pragma once
 
 #include "agent.h"
 #include "undo.h"
@@ -56,5 +55,3 @@ const char *guest_weights_method_name(const struct guest_vcpu_weights *w);
 void guest_weights_describe(const struct guest_vcpu_weights *w, char *text, size_t size);
 /* Frees the memory; undoes nothing. */
 void guest_weights_free(struct guest_vcpu_weights *w);
-
-#endif

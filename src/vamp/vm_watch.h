@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* vm_watch - reads the lines of the guest's agent, decides which virtual CPUs shall be slow, sets their weights, and measures their
  * CPU time. The guest is not trusted: its lines only change how its own machine's CPU share is divided; bad lines are counted. */
-#ifndef VAMP_VM_WATCH_H
-#define VAMP_VM_WATCH_H
+#pragma once
 
 #include "rec.h"
 #include "vm.h"
@@ -70,5 +69,3 @@ extern const char *const vm_watch_columns[];	/* columns of the log, schema "vamp
 /* Runs until a signal, until_ns, or the end of the port; then all vCPUs are equal again. 0 or -errno (-ENOMEM). */
 int guest_watch_until_end(struct guest_watch *w);
 void guest_watch_free(struct guest_watch *w);
-
-#endif

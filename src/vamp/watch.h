@@ -4,8 +4,7 @@
  *
  * Episodes (Kim et al. 2014, 3.1.2): an input ends the current episode and begins another. Starting sound begins one only if none
  * lasts. An episode ends after its maximum length. */
-#ifndef VAMP_WATCH_H
-#define VAMP_WATCH_H
+#pragma once
 
 #include "record.h"
 #include "undo.h"
@@ -62,5 +61,3 @@ void watch_loop_until(struct vamp_daemon_state *w, int64_t until_ns);
 const char *watch_error_text(int err);
 /* Updates cost, way and sound server in the record, for the report. */
 void watch_update_record(struct vamp_daemon_state *w);
-
-#endif

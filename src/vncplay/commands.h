@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* commands - the commands of vncplay. Each reads its own options (argv[0] is the command's name) and returns an exit status. */
-#ifndef THINPROBE_COMMANDS_H
-#define THINPROBE_COMMANDS_H
+#pragma once
 
 int vncplay_record(int argc, char **argv);
 int vncplay_play(int argc, char **argv);
 int vncplay_learn(int argc, char **argv);
 int vncplay_analyze(int argc, char **argv);
-
-#endif

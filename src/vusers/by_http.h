@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* by_http - the HTTP protocol of the crowd, by libcurl: each user has its own connections and fetches the objects of random
  * pages. */
-#ifndef THINPROBE_VUSERS_BY_HTTP_H
-#define THINPROBE_VUSERS_BY_HTTP_H
+#pragma once
 
 #include "crowd.h"
 #include "target.h"
@@ -28,5 +27,3 @@ void http_users_close(struct http_users *h);
 int64_t http_users_received_bytes(const struct http_users *h);		/* received, bodies and headers */
 int64_t http_users_connection_count(const struct http_users *h);	/* TCP connections made so far */
 const char *http_library_version_text(void);			/* "libcurl/7.88.1" */
-
-#endif

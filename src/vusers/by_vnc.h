@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* by_vnc - the VNC protocol of the crowd: each user has a connection, types a key (or moves the pointer) and waits for its echo. */
-#ifndef THINPROBE_VUSERS_BY_VNC_H
-#define THINPROBE_VUSERS_BY_VNC_H
+#pragma once
 
 #include "crowd.h"
 #include "target.h"
@@ -23,5 +22,3 @@ struct vnc_users *vnc_users_open(const struct vnc_users_cfg *cfg, struct crowd *
 void vnc_users_close(struct vnc_users *v);
 /* Bytes received by all users. */
 int64_t vnc_users_received_bytes(const struct vnc_users *v);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * A protocol (RFB, HTTP) is a struct of functions that talks to the server; the crowd keeps the times. Everything runs in the
  * thread that calls crowd_run(). */
-#ifndef THINPROBE_VUSERS_CROWD_H
-#define THINPROBE_VUSERS_CROWD_H
+#pragma once
 
 #include "dues.h"
 #include "progress.h"
@@ -130,5 +129,3 @@ void crowd_user_connected(struct crowd *c, uint32_t user);
 void crowd_user_answered(struct crowd *c, uint32_t user, int64_t now_ns, uint32_t bytes, uint16_t code, bool ok);
 /* Called by the protocol: the connection of the user is lost and already closed. `why`: a message, or NULL. */
 void crowd_user_lost_connection(struct crowd *c, uint32_t user, int err, const char *why);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dues - priority queue (binary heap) of the times when users are due to send. Pure. */
-#ifndef THINPROBE_VUSERS_DUES_H
-#define THINPROBE_VUSERS_DUES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ int64_t due_heap_first_time_ns(const struct due_heap *d);	/* the earliest time; 
 /* Removes and returns the earliest entry; the heap must not be empty. */
 struct due due_heap_take(struct due_heap *d);
 void due_heap_free(struct due_heap *d);
-
-#endif

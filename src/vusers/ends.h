@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ends - the options of vusers, and its load generator side (the reference server side is in vusers.c). */
-#ifndef THINPROBE_VUSERS_ENDS_H
-#define THINPROBE_VUSERS_ENDS_H
+#pragma once
 
 #include "rec.h"
 #include "think.h"
@@ -27,5 +26,3 @@ int run_load_generator(struct vusers_options *cfg, const char *target);
 
 /* Asks for real-time priority and exact timers for this thread; `text` is what was granted. */
 void request_real_time_priority(const struct vusers_options *cfg, char *text, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* guest - one client of the reference server: parses its RFB or HTTP requests and sends the answers. */
-#ifndef THINPROBE_VUSERS_GUEST_H
-#define THINPROBE_VUSERS_GUEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ int served_client_count_requests(struct served_client *g, const struct reference
 int served_client_send_answer(struct served_client *g, const struct reference_server_answers *w);
 /* Sends more of a partly sent message once the socket is writable. 0 or -errno. */
 int served_client_send_rest(struct served_client *g, const struct reference_server_answers *w);
-
-#endif

@@ -4,8 +4,7 @@
  * Counts add up. Response times, gaps and requests in flight are computed anew from the pooled rows of the logs, by the code that
  * computes those of one generator. Times of all rows are moved to the clock of the first generator, by the instant of the common
  * start. */
-#ifndef THINPROBE_VUSERS_MERGE_H
-#define THINPROBE_VUSERS_MERGE_H
+#pragma once
 
 #include "crowd.h"
 #include "rec.h"
@@ -32,5 +31,3 @@ void merged_free(struct merged *m);
 
 /* `vusers merge`: word[0] is a report, word[1] its log, and so on. Returns the exit status; dies with a line if they do not fit. */
 int merged_run(char *const *word, int words, const char *log, const struct rec_cfg *out);
-
-#endif

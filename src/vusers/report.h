@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report - the reports of vusers, and whether the load generator itself was the bottleneck. */
-#ifndef THINPROBE_VUSERS_REPORT_H
-#define THINPROBE_VUSERS_REPORT_H
+#pragma once
 
 #include "crowd.h"
 #include "rec.h"
@@ -55,5 +54,3 @@ void report_users(struct rec_report *r, struct crowd *c, struct request_log_sums
 int report_judge(struct rec_report *r, const struct crowd *c, struct request_log_sums *s, const struct users_report_facts *w,
 		 int log_err);
 void report_reference_server(struct rec_report *r, const char *target, const struct serve_cfg *cfg, struct serve_sums *s);
-
-#endif

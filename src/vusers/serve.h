@@ -3,8 +3,7 @@
  *
  * RFB: security type None; a key press (or a pointer move) passes the stations and then changes a square that only its own client
  * sees. HTTP: every request passes the stations and is then answered with a body of fixed size. */
-#ifndef THINPROBE_VUSERS_SERVE_H
-#define THINPROBE_VUSERS_SERVE_H
+#pragma once
 
 #include "sample.h"
 #include "target.h"
@@ -49,5 +48,3 @@ struct serve_sums {
 int serve_listen(const struct target *at);
 /* Serves clients until a stop signal. 0 or -errno. `out` starts all zero; the caller frees its samples. */
 int serve_clients(int listener, const struct serve_cfg *cfg, struct serve_sums *out);
-
-#endif

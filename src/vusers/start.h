@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* start - the absolute time at which several load generators begin together. Times are ns of CLOCK_REALTIME. */
-#ifndef THINPROBE_VUSERS_START_H
-#define THINPROBE_VUSERS_START_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ bool start_parse(const char *text, int64_t *ns);
 void start_format(int64_t ns, char text[START_TEXT]);
 /* The kernel's bound on the error of CLOCK_REALTIME, which NTP or chrony maintains; -1: the clock is not synchronised. */
 int64_t start_clock_error(void);
-
-#endif

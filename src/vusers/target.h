@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* target - the address of the server: vnc:HOST:PORTS (5901-5910,5920, or displays 1-10,20: vnc_address.h), http://HOST[:PORT]/PATH
  * or https://. The name of the host is resolved once. */
-#ifndef THINPROBE_VUSERS_TARGET_H
-#define THINPROBE_VUSERS_TARGET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ int target_parse(const char *text, struct target *t, char *why, size_t size);
 void target_address(const struct target *t, uint32_t user, struct sockaddr_storage *out);
 /* The numeric address of the host: "127.0.0.1". */
 void target_numeric_address(const struct target *t, char *text, size_t size);
-
-#endif

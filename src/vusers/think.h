@@ -6,8 +6,7 @@
  *	const		always the mean
  *	lognormal	with a given coefficient of variation (default 1)
  *	file		values of a file, drawn with equal probability, scaled to the mean if one is given */
-#ifndef THINPROBE_VUSERS_THINK_H
-#define THINPROBE_VUSERS_THINK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ void think_set_mean(struct think_time_distribution *t, double mean_ns);
 /* Draws a time in ns, 0 or more. */
 int64_t think_random_time_ns(const struct think_time_distribution *t, uint64_t *state);
 void think_free(struct think_time_distribution *t);
-
-#endif

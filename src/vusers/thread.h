@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thread - what event loops ask about and of their own thread: CPU time used, and waiting for events. */
-#ifndef THINPROBE_VUSERS_THREAD_H
-#define THINPROBE_VUSERS_THREAD_H
+#pragma once
 
 #include <signal.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ int64_t process_resident_bytes(void);
 /* Waits for events of an epoll descriptor until `until_ns` (CLOCK_MONOTONIC; INT64_MAX: no limit) or a signal that `mask` lets
  * through. Returns the number of events, 0 at that time or on a signal, -errno. May return 0 earlier, after a second at most. */
 int epoll_wait_until(int epoll, struct epoll_event *event, int most, int64_t until_ns, const sigset_t *mask);
-
-#endif

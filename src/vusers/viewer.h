@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* viewer - a full VNC client, by libvncclient: decodes all pixels and tells when they answer a key. Its calls block; shutting down
  * the socket ends them. Each viewer runs in its own thread. */
-#ifndef THINPROBE_VUSERS_VIEWER_H
-#define THINPROBE_VUSERS_VIEWER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ void viewer_expect_answer(struct viewer *v);
 int64_t viewer_answer_time_ns(const struct viewer *v);
 int viewer_send(struct viewer *v, const uint8_t *bytes, size_t n);	/* 0 or -EPIPE */
 void viewer_get_screen_size(const struct viewer *v, int *width, int *height);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * One ring buffer with one writer and one reader, and a second one for the watched users. The event loop only copies 64 bytes. If
  * the ring is full, because the disk stalls for long, rows are lost and counted. */
-#ifndef THINPROBE_VUSERS_VLOG_H
-#define THINPROBE_VUSERS_VLOG_H
+#pragma once
 
 #include "rec.h"
 #include "sample.h"
@@ -80,5 +79,3 @@ void request_log_add_watched(struct request_log *l, const struct request_log_row
  * request_log_free_sums(). */
 int request_log_close(struct request_log *l, struct request_log_sums *out);
 void request_log_free_sums(struct request_log_sums *s);
-
-#endif

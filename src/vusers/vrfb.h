@@ -6,8 +6,7 @@
  * authentication with a password. Pure: the bytes to be sent are left in `out`.
  *
  * If the server runs refecho, which draws a number (patch.h), the pixels of that patch can be kept: then the echo is exact. */
-#ifndef THINPROBE_VUSERS_VRFB_H
-#define THINPROBE_VUSERS_VRFB_H
+#pragma once
 
 #include "patch.h"
 
@@ -72,5 +71,3 @@ void vrfb_start(struct rfb_update_detector *s, const struct rfb_update_detector_
 int vrfb_parse_bytes(struct rfb_update_detector *s, const uint8_t *bytes, size_t n);
 /* To be called before a request is sent: the next update (or number) answers it. */
 void vrfb_expect_answer(struct rfb_update_detector *s);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Think times, requests, timeouts and reconnections follow the same rules as in crowd.h. A keeper thread shuts down the socket of
  * a user whose server stops in the middle of a message, once the timeout is over. */
-#ifndef THINPROBE_VUSERS_WATCH_H
-#define THINPROBE_VUSERS_WATCH_H
+#pragma once
 
 #include "crowd.h"
 #include "target.h"
@@ -41,5 +40,3 @@ void watched_users_begin_run(struct watched_user_set *w, struct request_log *log
 /* Ends the run: waits for answers of requests in flight unless `stop`, ends the threads, and fills `user`. */
 void watched_users_end_run(struct watched_user_set *w, bool stop, struct watched_user_result user[WATCH_MOST]);
 void watched_users_close(struct watched_user_set *w);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* window - the measuring window: requests due in it are measured; counts requests in flight and the gaps between sends. Pure. */
-#ifndef THINPROBE_VUSERS_WINDOW_H
-#define THINPROBE_VUSERS_WINDOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ void measuring_window_request_ended(struct measuring_window *w, int64_t now_ns);
 /* Ends the window now, if it has not ended before. */
 void measuring_window_close(struct measuring_window *w, int64_t now_ns);
 double measuring_window_seconds(const struct measuring_window *w);	/* its length; 0 if it never began */
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Lines of the file: "page <tab> weight <tab> object <tab> path [<tab> bytes]"; # begins a comment. The objects of a page stand in
  * consecutive lines, all with the weight of the page, in the order in which they are fetched. `bytes` is for the web server. */
-#ifndef THINPROBE_VUSERS_WORKLOAD_H
-#define THINPROBE_VUSERS_WORKLOAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ int workload_choose_page(const struct workload *w, uint64_t *state);
 /* The mean number of objects per fetched page, by the weights. */
 double workload_objects_per_page(const struct workload *w);
 void workload_free(struct workload *w);
-
-#endif

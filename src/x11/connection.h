@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* connection - opens an X display whose loss is an error to report, not the end of the program as Xlib has it. The one file of this
  * room that includes the headers of the X libraries. */
-#ifndef THINPROBE_X11_CONNECTION_H
-#define THINPROBE_X11_CONNECTION_H
+#pragma once
 
 #include <X11/XKBlib.h>
 #include <X11/Xlib.h>
@@ -17,5 +16,3 @@
 Display *x11_connect(const char *name, _Atomic bool *broken, char *why, size_t size);
 /* Leaves a broken connection open: XCloseDisplay() would write to it once more. */
 void x11_close_unless_broken(Display *d, const _Atomic bool *broken);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* input - which window gets the keyboard, and which key of it gives a symbol. */
-#ifndef THINPROBE_X11_INPUT_H
-#define THINPROBE_X11_INPUT_H
+#pragma once
 
 #include "connection.h"
 
@@ -12,5 +11,3 @@ bool x11_focus_window(Display *d, Window w);
 /* The key that gives `keysym`, and its shift level: 0 plain, 1 with Shift, 2 with AltGr, 3 with both; the lowest of the levels
  * whose bit (1 << level) is set in `usable`. 0: there is no such key. */
 KeyCode x11_find_keycode(Display *d, KeySym keysym, unsigned usable, int *level);
-
-#endif

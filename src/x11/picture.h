@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* picture - reads pixels of the screen from the root window: what a person sees, also where one window covers another. */
-#ifndef THINPROBE_X11_PICTURE_H
-#define THINPROBE_X11_PICTURE_H
+#pragma once
 
 #include "connection.h"
 
@@ -30,5 +29,3 @@ void x11_screen_pixels_free(struct x11_screen_pixels *p, bool broken);
 int x11_pixel_luminance(const void *image, int x, int y);
 /* Reads the w x h pixels of the screen at x, y; freed by XDestroyImage(). NULL: cannot be read. */
 XImage *x11_read_screen_image(Display *d, int x, int y, int w, int h);
-
-#endif

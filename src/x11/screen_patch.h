@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* screen_patch - finds a numbered patch (patch.h) on the screen and from then on reads only the rectangle around it. */
-#ifndef THINPROBE_X11_SCREEN_PATCH_H
-#define THINPROBE_X11_SCREEN_PATCH_H
+#pragma once
 
 #include "patch.h"
 #include "picture.h"
@@ -19,5 +18,3 @@ bool x11_find_number_patch(struct x11_number_patch *p, Display *d, const _Atomic
 		    double max_cell, uint32_t *number);
 /* Reads the number that the patch shows now. False: half drawn, covered or moved. */
 bool x11_read_patch_number(struct x11_number_patch *p, uint32_t *number);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* near - cmocka's assert_float_equal compares as float: seven digits, too few for nanoseconds. */
-#ifndef THINPROBE_TEST_NEAR_H
-#define THINPROBE_TEST_NEAR_H
+#pragma once
 
 #include <math.h>
 
@@ -10,5 +9,3 @@
 	if (!(fabs(near_value - near_wanted) <= (by))) \
 		fail_msg("%s is %.17g, wanted %.17g", #value, near_value, near_wanted); \
 } while (0)
-
-#endif

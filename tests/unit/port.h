@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* port - a TCP port of the loopback on which nobody listens now. */
-#ifndef THINPROBE_TEST_PORT_H
-#define THINPROBE_TEST_PORT_H
+#pragma once
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -19,5 +18,3 @@ static inline int free_port(void)
 	close(fd);
 	return ntohs(a.sin_port);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* seeds - the seeds of a fuzz target under any compiler, and a die that falls alike each time. After cmocka.h. */
-#ifndef THINPROBE_TEST_SEEDS_H
-#define THINPROBE_TEST_SEEDS_H
+#pragma once
 
 #include <dirent.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ static inline int seeds_each(const char *target, uint8_t *bytes, size_t room, vo
 	closedir(d);
 	return seeds;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * Each run is aligned with the sequence that the runs before it have in common. Of all monotone pairings the one with most pairs
  * is taken, and among those the one whose pairs are nearest in inputs and in time since the input (a heaviest chain, found in
  * O(n log n)). No run is the reference: a change that one run lacks is missing in that run only. */
-#ifndef THINPROBE_VNCPLAY_ALIGN_H
-#define THINPROBE_VNCPLAY_ALIGN_H
+#pragma once
 
 #include "animation_mask.h"
 
@@ -36,5 +35,3 @@ void change_aligner_free(struct change_aligner *a);
 int align_tile_changes(struct change_aligner *a, uint32_t tile, const struct tile_change_list *track,
 		       struct common_tile_changes *out);
 void common_tile_changes_free(struct common_tile_changes *s);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* analysis - finds the response to every input in several replays of one trace: animation_mask.h, align.h and responses.h over
  * all tiles of the screen. */
-#ifndef THINPROBE_VNCPLAY_ANALYSIS_H
-#define THINPROBE_VNCPLAY_ANALYSIS_H
+#pragma once
 
 #include "replay.h"
 #include "responses.h"
@@ -24,5 +23,3 @@ struct response_analysis {
 /* 0 or -ENOMEM. `runs` is at most ALIGN_RUNS. */
 int analyze_replays(const struct replay *replay, int runs, struct response_analysis *out);
 void response_analysis_free(struct response_analysis *s);
-
-#endif

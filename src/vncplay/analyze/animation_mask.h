@@ -6,8 +6,7 @@
  * bursts of changes are counted around each input, separately for content that the tile shows repeatedly (a caret) and content
  * that occurs once (noise, text): a letter that appears where a caret blinks is not masked. With several runs, a tile is masked
  * at an input only where all runs but one agree (both, of two): in a slow run responses may pile up. */
-#ifndef THINPROBE_VNCPLAY_ANIMATION_MASK_H
-#define THINPROBE_VNCPLAY_ANIMATION_MASK_H
+#pragma once
 
 #include "tilelog.h"
 
@@ -47,5 +46,3 @@ void mark_animated_changes(struct animation_detector *u, const struct tile_chang
  * be a letter that was typed. Sets `masked` of neighbours in
  * one run, for a screen of columns * rows tiles; change i of `tiles` is change[place[i]]. 0 or -ENOMEM. */
 int mask_neighbours(int columns, int rows, const struct tilelog *tiles, const uint32_t *place, struct tile_change *change);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* findings - writes the response times: as a report (rec.h), or as the rows that scripts of 2005 read. */
-#ifndef THINPROBE_VNCPLAY_FINDINGS_H
-#define THINPROBE_VNCPLAY_FINDINGS_H
+#pragma once
 
 #include "analysis.h"
 #include "method_2005.h"
@@ -25,5 +24,3 @@ void findings_report(struct rec_report *out, const struct findings *f);
 /* Rows "Sync log I:", "input_ts: I: MS" and "== A@0 matches with B@I (p/q)". A response that one run lacks is left out in all
  * runs, since the scripts of 2005 pair rows by their order. */
 void findings_write_rows_2005(FILE *out, const struct findings *f);
-
-#endif

@@ -6,8 +6,7 @@
  * frame of the first run is looked for when more than 2 % of its pixels differ from the last frame that was looked for (differ):
  * in each run, the frame with most equal pixels between the snapshot two before and the snapshot two after, 500 ms more on either
  * side. The cause of a frame is the last input before it in all runs. No frame is ever missing; a wrong match is not noticed. */
-#ifndef THINPROBE_VNCPLAY_METHOD_2005_H
-#define THINPROBE_VNCPLAY_METHOD_2005_H
+#pragma once
 
 #include "replay.h"
 #include "responses.h"
@@ -45,5 +44,3 @@ void method_2005_free(struct method_2005_matches *p);
  * inputs, as in side files of 2005. 0 or -ENOMEM. */
 int method_2005_make_responses(const struct replay *replay, int runs, const struct method_2005_matches *p, struct responses *out);
 void method_2005_write_rows(FILE *out, const struct method_2005_matches *p);
-
-#endif

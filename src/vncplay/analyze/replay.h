@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* replay - one replay as the analysis reads it: changes of the screen (tilelog.h) and inputs sent (side_file.h). */
-#ifndef THINPROBE_VNCPLAY_REPLAY_H
-#define THINPROBE_VNCPLAY_REPLAY_H
+#pragma once
 
 #include "tilelog.h"
 #include "vncplay/common/side_file.h"
@@ -28,5 +27,3 @@ struct replay {
  * different replays. */
 int replay_read(struct replay *r, const char *aux);
 void replay_free(struct replay *r);
-
-#endif

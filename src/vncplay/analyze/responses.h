@@ -7,8 +7,7 @@
  * greatest: weight is the number of tiles, content that occurs once counting twice, times the share of the runs that have the
  * paint. Where another paint follows the release, the latency from the release is measured to that one. A paint that is left
  * over and closely follows a movement of the pointer in all runs is the response to that movement. */
-#ifndef THINPROBE_VNCPLAY_RESPONSES_H
-#define THINPROBE_VNCPLAY_RESPONSES_H
+#pragma once
 
 #include "align.h"
 #include "vncplay/common/side_file.h"
@@ -88,5 +87,3 @@ struct paint_burst {			/* neighbours in the list of pieces */
  * same cause are moved behind it. */
 void gather_paint_burst(const struct run_updates_and_inputs *run, const struct paint_pieces *p, size_t first,
 			struct paint_burst *out);
-
-#endif

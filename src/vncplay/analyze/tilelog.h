@@ -6,8 +6,7 @@
  * TILELOG_BURST changes it is compared only every 120 ms and its changes are counted but not listed until it slows down, so that
  * scrolling text takes no more memory than the quiet parts of a log. Two different tiles have equal hashes with a probability of
  * about 2^-60. */
-#ifndef THINPROBE_VNCPLAY_TILELOG_H
-#define THINPROBE_VNCPLAY_TILELOG_H
+#pragma once
 
 #include "vncplay/common/screen.h"
 
@@ -54,5 +53,3 @@ void tilelog_compare_dirty_tiles(struct tilelog *t, const struct screen *s, uint
 
 /* The hash of a tile of w x h pixels, each at most TILE_SIDE; `stride`: pixels from one row to the next. */
 uint64_t tilelog_hash(const uint32_t *pixels, int stride, int w, int h);
-
-#endif

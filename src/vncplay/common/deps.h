@@ -3,8 +3,7 @@
  * writes the file, `vncplay play --deps` reads it.
  *
  * Text, one line for each; the first line is "vncplay-deps 1". vncplay(1) has the format. */
-#ifndef THINPROBE_VNCPLAY_DEPS_H
-#define THINPROBE_VNCPLAY_DEPS_H
+#pragma once
 
 #include "screen.h"
 
@@ -50,5 +49,3 @@ int deps_add_ignored_part(struct learned_dependencies *d, const struct ignored_s
 const struct dependency_before_input *deps_of_trace_line(const struct learned_dependencies *d, int line, int *n);
 /* The hash of a part of the screen (FNV-1a of its pixels, row by row); pixels outside of the screen count as black. */
 uint64_t deps_hash_screen_part(const struct screen *s, struct box box);
-
-#endif

@@ -2,8 +2,7 @@
 /* fbs - logs of the bytes that a server sent, in the format "FBS 001.000" of rfbproxy (T. Waugh) and TightVNC's
  * SessionRecorder: blocks of u32 length, data padded to a multiple of 4, u32 milliseconds; big endian. The first block holds
  * an RFB 3.3 greeting (version, security type 1, ServerInit). */
-#ifndef THINPROBE_VNCPLAY_FBS_H
-#define THINPROBE_VNCPLAY_FBS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ struct fbs_writer *fbs_create(const char *path);
  * return as well. */
 int fbs_write(struct fbs_writer *w, const uint8_t *bytes, size_t n, uint32_t ms);
 int fbs_finish(struct fbs_writer *w);	/* 0 or -errno of the first write that failed */
-
-#endif

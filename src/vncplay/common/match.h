@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* match - whether the screen shows a snapshot at its place, or elsewhere nearby. Pure. */
-#ifndef THINPROBE_VNCPLAY_MATCH_H
-#define THINPROBE_VNCPLAY_MATCH_H
+#pragma once
 
 #include "screen.h"
 
@@ -40,5 +39,3 @@ enum match_found { MATCH_NOWHERE, MATCH_FLAT, MATCH_AMBIGUOUS, MATCH_MOVED };
  * Sets *dx, *dy and *seen for MATCH_MOVED only. */
 enum match_found match_search(const struct match_cfg *cfg, const struct screen *s, struct box box,
 			      const uint32_t *pixels, int radius, int *dx, int *dy, struct match_count *seen);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Encodings: Raw, CopyRect, RRE, CoRRE, Hextile, Zlib, Tight (also JPEG), ZRLE; Cursor, XCursor, PointerPos, DesktopSize,
  * ExtendedDesktopSize, LastRect, DesktopName. Others are an error, since their length is unknown. */
-#ifndef THINPROBE_VNCPLAY_RFB_H
-#define THINPROBE_VNCPLAY_RFB_H
+#pragma once
 
 #include "screen.h"
 
@@ -57,5 +56,3 @@ unsigned rfb_resize_count(const struct rfb_decoder *r);
 const struct screen *rfb_screen(const struct rfb_decoder *r);
 /* name of the desktop, cut to 255 bytes, control characters replaced by '?' */
 const char *rfb_desktop_name(const struct rfb_decoder *r);
-
-#endif

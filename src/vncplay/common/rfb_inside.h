@@ -3,8 +3,7 @@
  *
  * A step states how many bytes it needs, is called with at least as many, consumes some of them and sets the next step. There
  * are two such machines: `wire` for the stream, `body` for the content of a rectangle after decompression. */
-#ifndef THINPROBE_VNCPLAY_RFB_INSIDE_H
-#define THINPROBE_VNCPLAY_RFB_INSIDE_H
+#pragma once
 
 #include "rfb.h"
 #include "rfb/bytes.h"
@@ -122,5 +121,3 @@ void rfb_free_zlib_streams(struct rfb_decoder *r);
 
 /* rfb_tight.c */
 rfb_step rfb_tight;
-
-#endif

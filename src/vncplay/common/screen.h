@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* screen - a copy of the server's screen: 32 bits per pixel, 0x00RRGGBB, the top byte always 0. */
-#ifndef THINPROBE_VNCPLAY_SCREEN_H
-#define THINPROBE_VNCPLAY_SCREEN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ int box_read(const char *text, struct box *b);			/* "X,Y,W,H"; 0 or -EINVAL: als
 struct box box_clip(struct box b, int width, int height);	/* the part of it within (0, 0) to (width, height) */
 struct box box_join(struct box a, struct box b);		/* the smallest box around both; an empty one adds nothing */
 int box_meets(struct box a, struct box b);			/* 1: both have at least one pixel in common */
-
-#endif

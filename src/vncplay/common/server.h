@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* server - a connection to an RFB server. libvncclient does the greeting and the authentication (none, or VNC authentication with
  * a password file), this file the stream after it. Only server_connect blocks, for at most timeout_ns. */
-#ifndef THINPROBE_VNCPLAY_SERVER_H
-#define THINPROBE_VNCPLAY_SERVER_H
+#pragma once
 
 #include "rfb.h"
 
@@ -75,5 +74,3 @@ struct server_greeting_result {
  * in `why` and *out empty: -EACCES (refused), -EPROTO, -ETIMEDOUT, -EINTR, -ENOMEM. */
 int server_greet(int fd, int port, const char *password, bool shared, int64_t until_ns,
 		 struct server_greeting_result *out, char *why, size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* side_file - the side file OUT.rfb.aux of a replay: inputs sent and waits for the screen, with their times. Text, one line for
  * each event; vncplay(1) has the format. All times count from the beginning of the log OUT.rfb. */
-#ifndef THINPROBE_VNCPLAY_SIDE_FILE_H
-#define THINPROBE_VNCPLAY_SIDE_FILE_H
+#pragma once
 
 #include "trace.h"
 
@@ -79,5 +78,3 @@ struct stimulus {
 
 /* Clicks, keys and turns of the wheel, ascending in time; *n: their number. Owned by the caller; NULL: no memory. */
 struct stimulus *sent_inputs_make_stimuli(const struct sent_inputs *in, size_t *n);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * vncplay-trace(5) has the format; trace_load also reads traces of the VNCplay of 2005 (type=java.awt.event.MouseEvent ...,
  * type=sync ...). */
-#ifndef THINPROBE_VNCPLAY_TRACE_H
-#define THINPROBE_VNCPLAY_TRACE_H
+#pragma once
 
 #include "screen.h"
 
@@ -61,5 +60,3 @@ struct trace_writer *trace_create(const char *path, const char *server, int widt
 int trace_write_event(struct trace_writer *w, const struct trace_event *e);
 int trace_write_comment(struct trace_writer *w, const char *text);	/* a comment of one line */
 int trace_finish(struct trace_writer *w);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* trace_lines - shared by the readers of both formats of traces: events are added one by one, limits are checked, errors name
  * the line. */
-#ifndef THINPROBE_VNCPLAY_TRACE_LINES_H
-#define THINPROBE_VNCPLAY_TRACE_LINES_H
+#pragma once
 
 #include "trace.h"
 
@@ -44,5 +43,3 @@ int trace_2005_release_modifiers(struct trace_line_reader *r, struct trace_2005_
 /* The keysym of an AWT key: of its character if it has one, else of its code. 0: none. `control`: Ctrl is down, which turns
  * letters into control characters. */
 uint32_t awt_keysym(int code, int character, bool control);
-
-#endif

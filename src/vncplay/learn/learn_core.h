@@ -5,8 +5,7 @@
  * the previous step and this one in every replay. A tile is to be ignored when it changes without input: long after any input,
  * or in some replays but at no matching time in the others. Each log is read twice: first for the places of the parts, then
  * for their content. */
-#ifndef THINPROBE_VNCPLAY_LEARN_CORE_H
-#define THINPROBE_VNCPLAY_LEARN_CORE_H
+#pragma once
 
 #include "vncplay/common/deps.h"
 #include "vncplay/common/trace.h"
@@ -38,5 +37,3 @@ int learn_step_count(const struct dependency_learner *l);
 /* Covers a set of w * h tiles (set[y * w + x] 1: in the set) with disjoint rectangles; keeps the `most` largest. Boxes are in
  * pixels, clipped to the screen of width * height. Returns their number. */
 int learn_cover_tiles_with_boxes(const uint8_t *set, int w, int h, int width, int height, struct box *boxes, int most);
-
-#endif

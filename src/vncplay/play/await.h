@@ -4,8 +4,7 @@
  *
  * A snapshot is compared from the moment that it is the next event, so that one that matches when its input is due costs no time.
  * A match must last for `settle_ns`. */
-#ifndef THINPROBE_VNCPLAY_AWAIT_H
-#define THINPROBE_VNCPLAY_AWAIT_H
+#pragma once
 
 #include "vncplay/common/deps.h"
 #include "vncplay/common/match.h"
@@ -83,5 +82,3 @@ void dependency_painted(struct dependency_wait *w, struct box box);	/* the serve
 bool dependency_all_met_and_settled(struct dependency_wait *w, const struct screen *s, int64_t settle_ns, int64_t now_ns);
 /* A dependency that is not met; the first when all are. w->n must not be 0. */
 const struct dependency_before_input *dependency_unmet(const struct dependency_wait *w, const struct screen *s);
-
-#endif

@@ -4,8 +4,7 @@
  * The interval from one due time to the next is that of the trace, however late the earlier input was sent, so lateness does not
  * add up. Think times may be scaled (speed, jitter). Intervals within one gesture are kept exactly: while a button or a key is
  * down (a drag, a key that repeats), and between the clicks of a double click. */
-#ifndef THINPROBE_VNCPLAY_PACING_H
-#define THINPROBE_VNCPLAY_PACING_H
+#pragma once
 
 #include "vncplay/common/trace.h"
 
@@ -29,5 +28,3 @@ int64_t pacing_due(struct pacing *t, const struct trace_event *input);
 /* The last input had to wait for the screen until `now_ns`: it and all later inputs are due later by that wait, which is
  * returned (ns; 0: it was not late). */
 int64_t pacing_shift(struct pacing *t, int64_t now_ns);
-
-#endif

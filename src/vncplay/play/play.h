@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* play - one replay: its connection, log and side file, and its inputs at their times. */
-#ifndef THINPROBE_VNCPLAY_PLAY_H
-#define THINPROBE_VNCPLAY_PLAY_H
+#pragma once
 
 #include "await.h"
 #include "sample.h"
@@ -98,5 +97,3 @@ void live_release_and_close(struct replay_connection *l);
  * darkened in the expected picture. 0 or -errno. */
 int play_write_timeout_pictures(const char *out, const struct screen *s, const struct trace_event *shot);
 void play_remove_timeout_pictures(const char *out);
-
-#endif

@@ -15,8 +15,7 @@
  *	quiet [TIME]		waits until nothing has changed on the screen for this time (500ms, at most SCRIPT_QUIET_MOST_NS)
  *
  * X,Y may also be written as X Y. Empty lines and lines that begin with # are skipped. */
-#ifndef THINPROBE_VNCPLAY_INPUT_SCRIPT_H
-#define THINPROBE_VNCPLAY_INPUT_SCRIPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ struct input_script {
  * due in any case. */
 int input_script_read(FILE *in, int width, int height, struct input_script *h, char *why, size_t size);
 void input_script_free(struct input_script *h);
-
-#endif

@@ -6,8 +6,7 @@
  * and the input is sent (the protocol quiescing of Zeldovich & Chandra 2005). Later inputs wait behind it and keep the intervals
  * that the user gave them, except that pauses may shrink to RECORDER_PAUSE_NS until nothing is late. No input is left out, and the
  * trace has the times at which the user made them. */
-#ifndef THINPROBE_VNCPLAY_RECORDER_H
-#define THINPROBE_VNCPLAY_RECORDER_H
+#pragma once
 
 #include "vncplay/common/screen.h"
 #include "vncplay/common/trace.h"
@@ -94,5 +93,3 @@ struct recorded_input_source *user_proxy(const struct screen *screen, const char
 			char *why, size_t size);
 /* A script (input_script.h); path "-": standard input. */
 struct recorded_input_source *user_script(const struct screen *screen, const char *path, char *why, size_t size);
-
-#endif

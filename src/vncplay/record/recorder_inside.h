@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* recorder_inside - shared by recorder.c (holds inputs back, sends and logs them), recorder_snapshot.c (decides which inputs need
  * a snapshot) and change_map.c (when each pixel last changed). */
-#ifndef THINPROBE_VNCPLAY_RECORDER_INSIDE_H
-#define THINPROBE_VNCPLAY_RECORDER_INSIDE_H
+#pragma once
 
 #include "recorder.h"
 
@@ -89,5 +88,3 @@ void recorder_plan_snapshot(struct recorder *r, const struct held_event *h, int6
 int64_t recorder_settled_ns(const struct recorder *r, int64_t now_ns);
 /* Takes and logs the snapshots of an input. `restless`: the area did not settle in time. 0 or -errno. */
 int recorder_take_snapshots(struct recorder *r, const struct held_event *h, int64_t now_ns, bool restless);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* heard - what the sources of input report, kept in the order of its coming. Included by tests, behind cmocka.h. */
-#ifndef TESTS_VAMP_HEARD_H
-#define TESTS_VAMP_HEARD_H
+#pragma once
 
 #include "vamp/input.h"
 
@@ -19,5 +18,3 @@ static void hear(void *arg, const struct input_event *event)
 	assert_true(h->n < 32);
 	h->event[h->n++] = *event;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rfb_server - a server of libvncserver in a process of its own, with a picture that both sides
  * know, and a client that only asks and reads bytes. */
-#ifndef THINPROBE_TEST_RFB_SERVER_H
-#define THINPROBE_TEST_RFB_SERVER_H
+#pragma once
 
 #include "vncplay/common/rfb.h"
 
@@ -254,5 +253,3 @@ static inline void client_read(int fd, struct rfb_decoder *r, struct heard *all)
 		fail_msg("%s: %s", all->name, rfb_failure_text(r));
 	all->n += (size_t)n;
 }
-
-#endif
