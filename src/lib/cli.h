@@ -41,7 +41,7 @@ struct cli_cpus {
 	int cpu[CLI_CPUS_MAX];	/* ascending, each once */
 };
 
-struct cli_opt {
+struct cli_opt {		/* a row names its members from `help` on, and leaves out those that are 0 */
 	enum cli_type type;
 	char letter;		/* 0: long form only */
 	const char *name;
@@ -55,9 +55,9 @@ struct cli_opt {
 
 /* A former name (and letter, or 0) of the option `now` of the same table; the same name if only the letter was removed. The
  * manual page lists it under FORMER NAMES. */
-#define CLI_FORMER_NAME(letter, name, now) { CLI_FORMER, letter, name, NULL, 0, 0, now, NULL, NULL, NULL }
+#define CLI_FORMER_NAME(letter, name, now) { CLI_FORMER, letter, name, .help = now }
 /* A former flag, in whose place a word is now given to the option `now`: sets the int `at` to `word`. */
-#define CLI_FORMER_FLAG(name, now, at, word) { CLI_FORMER, 0, name, at, word, 0, now, NULL, NULL, NULL }
+#define CLI_FORMER_FLAG(name, now, at, word) { CLI_FORMER, 0, name, at, word, 0, .help = now }
 
 /* Parses options anywhere on the line, moves the operands (in order) to the end of argv and returns the index of the first.
  * `synopsis` begins with the name of the tool. -h, --help, -V and --version are built in and exit 0; an error ends the

@@ -29,15 +29,15 @@ extern const char *const rec_formats[];
 #define REC_OPTIONS(cfg) REC_OPTIONS_QUIET(cfg, "quiet")
 /* For a tool whose --quiet means something else: `quiet` is the name of the option. */
 #define REC_OPTIONS_QUIET(cfg, quiet) \
-	{ CLI_WORD, 0, "format", &(cfg).format, 0, 0, "how to report (text)", rec_formats, NULL, NULL }, \
+	{ CLI_WORD, 0, "format", &(cfg).format, .help = "how to report (text)", .words = rec_formats }, \
 	REC_OPTIONS_SHORT(cfg, quiet)
 /* Without --format, for a tool that has formats of its own. */
 #define REC_OPTIONS_SHORT(cfg, quiet) \
-	{ CLI_SET, 0, "json", &(cfg).format, REC_JSON, 0, "same as --format json", NULL, NULL, NULL }, \
-	{ CLI_SET, 0, "tsv", &(cfg).format, REC_ROWS, 0, "same as --format rows: the main table of the result", NULL, NULL, NULL }, \
-	{ CLI_SET, 'q', quiet, &(cfg).detail, REC_QUIET, 0, "text: only the warnings", NULL, NULL, NULL }, \
-	{ CLI_SET, 'v', "verbose", &(cfg).detail, REC_VERBOSE, 0, "text: settings and all figures, too", NULL, NULL, NULL }, \
-	{ CLI_STR, 'o', "output", &(cfg).path, 0, 0, "write the report to this file (standard output)", NULL, NULL, "FILE" }
+	{ CLI_SET, 0, "json", &(cfg).format, REC_JSON, 0, .help = "same as --format json" }, \
+	{ CLI_SET, 0, "tsv", &(cfg).format, REC_ROWS, 0, .help = "same as --format rows: the main table of the result" }, \
+	{ CLI_SET, 'q', quiet, &(cfg).detail, REC_QUIET, 0, .help = "text: only the warnings" }, \
+	{ CLI_SET, 'v', "verbose", &(cfg).detail, REC_VERBOSE, 0, .help = "text: settings and all figures, too" }, \
+	{ CLI_STR, 'o', "output", &(cfg).path, .help = "write the report to this file (standard output)", .meta = "FILE" }
 
 /* Dies with EXIT_USAGE if two options would write to the same file (except devices); `path` NULL: not given, "-": standard
  * output. To be called before any of them is opened, which would truncate it. */

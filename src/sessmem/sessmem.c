@@ -72,13 +72,13 @@ static int parse_pid_list_option(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_CALL, 0, "session", &cfg.session, 0, 0,
-	  "these processes, all whose session is one of them, and all that descend from any", NULL, parse_pid_list_option, "PID,..." },
-	{ CLI_STR, 0, "cgroup", &cfg.cgroup, 0, 0, "all in this control group and below: a folder that holds a cgroup.procs", NULL, NULL,
-	  "FOLDER" },
-	{ CLI_CALL, 0, "pid", &cfg.pid, 0, 0, "just these", NULL, parse_pid_list_option, "PID,..." },
-	{ CLI_FLAG, 0, "machine", &cfg.machine, 0, 0, "no processes: only what the machine has in use", NULL, NULL, NULL },
-	{ CLI_WORD, 0, "freeze", &cfg.freeze, 0, 0, "how processes are stopped while they are read (auto)", hold_ways, NULL, NULL },
+	{ CLI_CALL, 0, "session", &cfg.session, .help = "these processes, all whose session is one of them, and all that descend from any",
+	  .call = parse_pid_list_option, .meta = "PID,..." },
+	{ CLI_STR, 0, "cgroup", &cfg.cgroup,
+	  .help = "all in this control group and below: a folder that holds a cgroup.procs", .meta = "FOLDER" },
+	{ CLI_CALL, 0, "pid", &cfg.pid, .help = "just these", .call = parse_pid_list_option, .meta = "PID,..." },
+	{ CLI_FLAG, 0, "machine", &cfg.machine, .help = "no processes: only what the machine has in use" },
+	{ CLI_WORD, 0, "freeze", &cfg.freeze, .help = "how processes are stopped while they are read (auto)", .words = hold_ways },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };

@@ -77,16 +77,16 @@ static int read_pace_rate(const char *text, void *value)
 }
 
 static const struct cli_opt options[] = {
-	{ CLI_NS, 0, "read-delay", &cfg.pace.read_ns, 0, (double)PACE_MAX_NS, "delay of each read (0)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "write-delay", &cfg.pace.write_ns, 0, (double)PACE_MAX_NS, "delay of each write (0)", NULL, NULL, NULL },
-	{ CLI_CALL, 0, "read-rate", &cfg.pace.read_bits, 0, 0,
-	  "transfer rate of reads, added to the delay (none)", NULL, read_pace_rate, "RATE (150Kbit or more, or none)" },
-	{ CLI_CALL, 0, "write-rate", &cfg.pace.write_bits, 0, 0, "transfer rate of writes, added to the delay (none)", NULL,
-	  read_pace_rate, "RATE (150Kbit or more, or none)" },
-	{ CLI_STR, 0, "control", &cfg.control, 0, 0,
-	  "read commands from this fifo, created if missing: read-delay 5ms, delay 0, rate none", NULL, NULL, "FIFO" },
-	{ CLI_STR, 0, "log", &cfg.log, 0, 0, "write a row for each request to this file", NULL, NULL, "FILE" },
-	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, "write \"ready\" to this descriptor (2)", NULL, NULL, "FD" },
+	{ CLI_NS, 0, "read-delay", &cfg.pace.read_ns, 0, (double)PACE_MAX_NS, .help = "delay of each read (0)" },
+	{ CLI_NS, 0, "write-delay", &cfg.pace.write_ns, 0, (double)PACE_MAX_NS, .help = "delay of each write (0)" },
+	{ CLI_CALL, 0, "read-rate", &cfg.pace.read_bits,
+	  .help = "transfer rate of reads, added to the delay (none)", .call = read_pace_rate, .meta = "RATE (150Kbit or more, or none)" },
+	{ CLI_CALL, 0, "write-rate", &cfg.pace.write_bits, .help = "transfer rate of writes, added to the delay (none)",
+	  .call = read_pace_rate, .meta = "RATE (150Kbit or more, or none)" },
+	{ CLI_STR, 0, "control", &cfg.control,
+	  .help = "read commands from this fifo, created if missing: read-delay 5ms, delay 0, rate none", .meta = "FIFO" },
+	{ CLI_STR, 0, "log", &cfg.log, .help = "write a row for each request to this file", .meta = "FILE" },
+	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };

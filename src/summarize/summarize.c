@@ -8,11 +8,10 @@ static struct engine_options cfg = { .draws = 2000, .seed = -1 };
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
-	{ CLI_INT, 0, "draws", &cfg.draws, 100, 1000000, "resamples of the bootstrap, used from ten repeats on (2000)", NULL, NULL,
-	  NULL },
-	{ CLI_INT, 0, "seed", &cfg.seed, 0, 4294967295.0, "seed of the bootstrap (that of the run)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "experiment", &cfg.experiment, 0, 0, "folder of the experiment, with its table (by the run's name)", NULL,
-	  NULL, "DIR" },
+	{ CLI_INT, 0, "draws", &cfg.draws, 100, 1000000, .help = "resamples of the bootstrap, used from ten repeats on (2000)" },
+	{ CLI_INT, 0, "seed", &cfg.seed, 0, 4294967295.0, .help = "seed of the bootstrap (that of the run)" },
+	{ CLI_STR, 0, "experiment", &cfg.experiment,
+	  .help = "folder of the experiment, with its table (by the run's name)", .meta = "DIR" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },
 };

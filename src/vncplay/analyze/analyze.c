@@ -30,17 +30,15 @@ static struct {
 static struct rec_cfg out_cfg;
 
 static const struct cli_opt options[] = {
-	{ CLI_WORD, 'm', "method", &cfg.method, 0, 0, "by hashes of tiles, or as the paper of 2005 did (tiles)", methods, NULL, NULL },
-	{ CLI_INT, 0, "scale", &cfg.paper.scale, 1, 64,
-	  "paper: look at every so many pixels of every so many rows (4)", NULL, NULL, NULL },
+	{ CLI_WORD, 'm', "method", &cfg.method, .help = "by hashes of tiles, or as the paper of 2005 did (tiles)", .words = methods },
+	{ CLI_INT, 0, "scale", &cfg.paper.scale, 1, 64, .help = "paper: look at every so many pixels of every so many rows (4)" },
 	{ CLI_PERCENT, 0, "differ", &cfg.paper.differ_percent, 0, 100,
-	  "paper: share of the pixels in which a frame must differ from the one before to be looked for (2)", NULL, NULL, NULL },
-	{ CLI_NS, 0, "join", &cfg.paper.join_ns, 1e6, 60e9, "paper: changes less than this apart are one (1ms)", NULL, NULL, NULL },
-	{ CLI_STR, 0, "aux", &cfg.aux, 0, 0, "side files, in the order of the logs (OUT.rfb.aux)", NULL, NULL, "FILE,..." },
-	{ CLI_STR, 0, "labels", &cfg.labels, 0, 0, "what the replays are called, in their order (their files' names)", NULL, NULL,
-	  "NAME,..." },
-	{ CLI_WORD, 0, "format", &cfg.out.format, 0, 0,
-	  "how to report; vncanalyze: rows for scripts of 2005 (text)", formats, NULL, NULL },
+	  .help = "paper: share of the pixels in which a frame must differ from the one before to be looked for (2)" },
+	{ CLI_NS, 0, "join", &cfg.paper.join_ns, 1e6, 60e9, .help = "paper: changes less than this apart are one (1ms)" },
+	{ CLI_STR, 0, "aux", &cfg.aux, .help = "side files, in the order of the logs (OUT.rfb.aux)", .meta = "FILE,..." },
+	{ CLI_STR, 0, "labels", &cfg.labels,
+	  .help = "what the replays are called, in their order (their files' names)", .meta = "NAME,..." },
+	{ CLI_WORD, 0, "format", &cfg.out.format, .help = "how to report; vncanalyze: rows for scripts of 2005 (text)", .words = formats },
 	REC_OPTIONS_SHORT(cfg.out, "quiet"),
 	{ .type = CLI_END },
 };

@@ -20,12 +20,11 @@ struct server_cfg {
 
 /* The command-line options of a connection. */
 #define SERVER_OPTIONS(cfg) \
-	{ CLI_STR, 0, "password-file", &(cfg).password_file, 0, 0, \
-	  "the password of VNC authentication, as vncpasswd writes it or as text (none)", NULL, NULL, "FILE" }, \
-	{ CLI_NS, 0, "connect", &(cfg).timeout_ns, 1e6, 600e9, "give up a connection or a greeting that takes longer (10s)", \
-	  NULL, NULL, NULL }, \
-	{ CLI_STR, 0, "encodings", &(cfg).encodings, 0, 0, "what the server may send, best first (tight,zlib,hextile,copyrect,raw)", \
-	  NULL, NULL, "LIST" }
+	{ CLI_STR, 0, "password-file", &(cfg).password_file, .meta = "FILE", \
+	  .help = "the password of VNC authentication, as vncpasswd writes it or as text (none)" }, \
+	{ CLI_NS, 0, "connect", &(cfg).timeout_ns, 1e6, 600e9, .help = "give up a connection or a greeting that takes longer (10s)" }, \
+	{ CLI_STR, 0, "encodings", &(cfg).encodings, .meta = "LIST", \
+	  .help = "what the server may send, best first (tight,zlib,hextile,copyrect,raw)" }
 
 struct server_connection;
 

@@ -17,7 +17,7 @@
 static const char *output;
 
 static const struct cli_opt options[] = {
-	{ CLI_STR, 'o', "output", &output, 0, 0, "write the dependencies to this file (standard output)", NULL, NULL, "FILE" },
+	{ CLI_STR, 'o', "output", &output, .help = "write the dependencies to this file (standard output)", .meta = "FILE" },
 	{ .type = CLI_END },
 };
 
