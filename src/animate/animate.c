@@ -11,7 +11,6 @@
 #include "say.h"
 #include "show.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "figures.h"
-#include "clock.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "clock.h"
 
-#include <errno.h>
 #include <time.h>
 
 static int64_t read_ns(clockid_t id)

@@ -12,13 +12,10 @@
 #include "report.h"
 #include "say.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define NAP_NS (4 * NS_PER_MS)		/* interval of checks while filling */

@@ -9,7 +9,6 @@
 #include "supervise.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <X11/Xatom.h>
 #include <X11/Xlib.h>
 #include <X11/Xutil.h>
 
