@@ -81,12 +81,8 @@ int64_t draw_frame_picture(const struct frame_picture_cfg *p, uint32_t frame, ui
 
 	random = random_bits(&random);
 	switch (p->content) {
-	case PICTURE_NOISE:
-		bits = draw_noise_pixels(p, &random, rgb);
-		break;
-	case PICTURE_MIXED:
-		bits = draw_mixed_squares(p, &random, rgb);
-		break;
+	case PICTURE_NOISE: bits = draw_noise_pixels(p, &random, rgb); break;
+	case PICTURE_MIXED: bits = draw_mixed_squares(p, &random, rgb); break;
 	case PICTURE_FLAT:
 		for (int i = 0; i < p->width * p->height; i++)
 			rgb[i] = i ? rgb[0] : colour_of_256_from_bits(random_bits(&random));

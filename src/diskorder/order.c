@@ -164,12 +164,9 @@ static int order_on_request_complete(struct request_order_state *o, const struct
 int order_add_request_event(struct request_order_state *o, const struct order_request_event *e, struct order_issued_request *out)
 {
 	switch (e->kind) {
-	case ORDER_QUEUE:
-		return order_on_request_queue(o, e);
-	case ORDER_ISSUE:
-		return order_on_request_issue(o, e, out);
-	default:
-		return order_on_request_complete(o, e);
+	case ORDER_QUEUE: return order_on_request_queue(o, e);
+	case ORDER_ISSUE: return order_on_request_issue(o, e, out);
+	default: return order_on_request_complete(o, e);
 	}
 }
 

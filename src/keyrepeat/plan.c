@@ -21,15 +21,9 @@ int compute_key_due_times(enum schedule_kind kind, double rate_per_s, uint64_t s
 	/* times are computed from the key's number: adding up a rounded period would drift */
 	for (size_t i = 0; i < n; i++) {
 		switch (kind) {
-		case SCHEDULE_PERIODIC:
-			at = (double)i * period;
-			break;
-		case SCHEDULE_JITTERED:
-			at = (double)i * period + random_unit(&state) * period / 3;
-			break;
-		case SCHEDULE_POISSON:
-			at += -log1p(-random_unit(&state)) * period;
-			break;
+		case SCHEDULE_PERIODIC: at = (double)i * period; break;
+		case SCHEDULE_JITTERED: at = (double)i * period + random_unit(&state) * period / 3; break;
+		case SCHEDULE_POISSON: at += -log1p(-random_unit(&state)) * period; break;
 		case SCHEDULE_BLOCKS:
 			if (i % SCHEDULE_BLOCK == 0)
 				phase = random_unit(&state) * period;

@@ -138,12 +138,8 @@ int x11_prepare_act(void *p, const struct input_act *act, char *why)
 		return write_error_reason(-1, why, TARGET_WHY, "out of memory");
 	out = &self->stroke[self->strokes];
 	switch (act->kind) {
-	case ACT_KEY:
-		err = prepare_x11_key_press(self, act, out, why);
-		break;
-	case ACT_MOVE:
-		err = prepare_x11_pointer_move(self, act, out, why);
-		break;
+	case ACT_KEY: err = prepare_x11_key_press(self, act, out, why); break;
+	case ACT_MOVE: err = prepare_x11_pointer_move(self, act, out, why); break;
 	case ACT_BUTTON:
 		*out = (struct x11_prepared_act){ .kind = ACT_BUTTON, .button = (unsigned char)act->button, .way = act->way };
 		break;

@@ -13,12 +13,9 @@ bool are_acts_equal(const struct input_act *a, const struct input_act *b)
 	if (a->kind != b->kind)
 		return false;
 	switch (a->kind) {
-	case ACT_KEY:
-		return a->keysym == b->keysym && a->held == b->held;
-	case ACT_MOVE:
-		return a->x == b->x && a->y == b->y;
-	default:
-		return a->button == b->button && a->way == b->way;
+	case ACT_KEY: return a->keysym == b->keysym && a->held == b->held;
+	case ACT_MOVE: return a->x == b->x && a->y == b->y;
+	default: return a->button == b->button && a->way == b->way;
 	}
 }
 

@@ -24,15 +24,9 @@ int64_t frame_sequence_next(struct frame_sequence *s)
 	int64_t step = s->step++, next = step;
 
 	switch (s->order) {
-	case SEQUENCE_LOOP:
-		next = step % s->n;
-		break;
-	case SEQUENCE_RANDOM:
-		next = pick_random_other_frame(s);
-		break;
-	case SEQUENCE_HOT:
-		next = step % 2 ? s->hot + step / 2 % (s->n - s->hot) : step / 2 % s->hot;
-		break;
+	case SEQUENCE_LOOP: next = step % s->n; break;
+	case SEQUENCE_RANDOM: next = pick_random_other_frame(s); break;
+	case SEQUENCE_HOT: next = step % 2 ? s->hot + step / 2 % (s->n - s->hot) : step / 2 % s->hot; break;
 	case SEQUENCE_FRESH:
 	case SEQUENCE_ORDERS:
 		break;

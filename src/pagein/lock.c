@@ -208,10 +208,8 @@ static const char *lock_failure_text(int err)
 		return "there is no such process";
 	case EPERM:
 		return "no right to trace it, or a debugger traces it already; run as root";
-	case ENOSYS:
-		return "only 64-bit programs on x86-64 can be locked";
-	case EAGAIN:
-		return "not all of it could be locked, or another process stopped it just then: try again";
+	case ENOSYS: return "only 64-bit programs on x86-64 can be locked";
+	case EAGAIN: return "not all of it could be locked, or another process stopped it just then: try again";
 	case ETIMEDOUT:
 		return "it does not stop for ptrace: is it frozen, or blocked on a disk that does not answer?";
 	case ENOMEM:

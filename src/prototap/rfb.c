@@ -103,16 +103,11 @@ static uint64_t rfb_client_message_rest_bytes(struct rfb_stream_decoder *r, stru
 			r->unsure = true;
 		r->format = format;
 		return 0;
-	case SET_ENCODINGS:
-		return 4ull * read_be16(&in, 1);
-	case CLIENT_CUT:
-		return rfb_clipboard_length(p + 3);
-	case CLIENT_FENCE:
-		return p[7];
-	case DESKTOP_SIZE:
-		return 16ull * p[5];
-	case CLIENT_GII:
-		return rfb_gii_length(p);
+	case SET_ENCODINGS: return 4ull * read_be16(&in, 1);
+	case CLIENT_CUT: return rfb_clipboard_length(p + 3);
+	case CLIENT_FENCE: return p[7];
+	case DESKTOP_SIZE: return 16ull * p[5];
+	case CLIENT_GII: return rfb_gii_length(p);
 	default:	/* QEMU: a key with its scan code, or an audio format */
 		return p[0] == 0 ? 8 : p[0] == 1 && p[2] == 2 ? 6 : 0;
 	}
@@ -154,12 +149,8 @@ void rfb_parse_client_piece(void *context, struct skip_parser *w, const uint8_t 
 		r->security = piece[0];
 		r->client_state = CLIENT_ANSWER;
 		break;
-	case CLIENT_ANSWER:
-		rfb_expect_client_answer(r, w);
-		break;
-	case CLIENT_INIT:
-		r->client_state = CLIENT_MESSAGE;
-		break;
+	case CLIENT_ANSWER: rfb_expect_client_answer(r, w); break;
+	case CLIENT_INIT: r->client_state = CLIENT_MESSAGE; break;
 	case CLIENT_BODY:
 		r->client_state = CLIENT_MESSAGE;
 		skip_parser_expect(w, rfb_client_message_rest_bytes(r, w, piece), 0);
@@ -193,18 +184,10 @@ static void rfb_parse_server_message_body(struct rfb_stream_decoder *r, struct s
 		r->server_state = SERVER_RECTANGLE;
 		skip_parser_expect(w, 0, 0);
 		break;
-	case SERVER_COLOURS:
-		skip_parser_expect(w, 6ull * read_be16(&in, 3), 0);
-		break;
-	case SERVER_CUT:
-		skip_parser_expect(w, rfb_clipboard_length(p + 3), 0);
-		break;
-	case SERVER_FENCE:
-		skip_parser_expect(w, p[7], 0);
-		break;
-	case SERVER_GII:
-		skip_parser_expect(w, rfb_gii_length(p), 0);
-		break;
+	case SERVER_COLOURS: skip_parser_expect(w, 6ull * read_be16(&in, 3), 0); break;
+	case SERVER_CUT: skip_parser_expect(w, rfb_clipboard_length(p + 3), 0); break;
+	case SERVER_FENCE: skip_parser_expect(w, p[7], 0); break;
+	case SERVER_GII: skip_parser_expect(w, rfb_gii_length(p), 0); break;
 	default:	/* QEMU */
 		if (p[0] != 1 || p[2] > 1)
 			skip_parser_stop(w, "RFB: QEMU audio");

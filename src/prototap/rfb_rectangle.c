@@ -206,12 +206,9 @@ static bool parse_rectangle_length_head(struct rfb_stream_decoder *r, struct ski
 	uint32_t n = read_be32(&in, 0);
 
 	switch (rfb_rectangle_kinds[r->r.kind].look) {
-	case RRE:
-		return skip_rest_of_rectangle(w, r->format.pixel + n * (r->format.pixel + 8ull));
-	case CORRE:
-		return skip_rest_of_rectangle(w, r->format.pixel + n * (r->format.pixel + 4ull));
-	case SCREENS:
-		return skip_rest_of_rectangle(w, 16ull * piece[0]);
+	case RRE: return skip_rest_of_rectangle(w, r->format.pixel + n * (r->format.pixel + 8ull));
+	case CORRE: return skip_rest_of_rectangle(w, r->format.pixel + n * (r->format.pixel + 4ull));
+	case SCREENS: return skip_rest_of_rectangle(w, 16ull * piece[0]);
 	case VMWARE_CURSOR:
 		return piece[0] > 1 ? stop_rectangle_parser(w, "RFB: a VMware cursor of unknown kind") :
 		       skip_rest_of_rectangle(w, rfb_rectangle_area(r) * (piece[0] ? 4 : 2ull * r->format.pixel));
@@ -226,21 +223,13 @@ bool rfb_rectangle_parse_piece(struct rfb_stream_decoder *r, struct skip_parser 
 {
 	(void)n;
 	switch (r->r.state) {
-	case TILE_MASK:
-		return hextile_subencoding(r, w, piece[0]);
-	case TILE_COUNT:
-		return hextile_expect_subrectangles(r, w, piece[0]);
-	case TILE_NEXT:
-		return hextile_next_tile(r, w);
-	case TIGHT_CONTROL:
-		return tight_parse_control(r, w, piece[0]);
-	case TIGHT_FILTER:
-		return tight_parse_filter(r, w, piece[0]);
-	case TIGHT_PALETTE:
-		return tight_parse_palette_size(r, w, piece[0]);
-	case TIGHT_LENGTH:
-		return tight_parse_length_byte(r, w, piece[0]);
-	default:
-		return parse_rectangle_length_head(r, w, piece);
+	case TILE_MASK: return hextile_subencoding(r, w, piece[0]);
+	case TILE_COUNT: return hextile_expect_subrectangles(r, w, piece[0]);
+	case TILE_NEXT: return hextile_next_tile(r, w);
+	case TIGHT_CONTROL: return tight_parse_control(r, w, piece[0]);
+	case TIGHT_FILTER: return tight_parse_filter(r, w, piece[0]);
+	case TIGHT_PALETTE: return tight_parse_palette_size(r, w, piece[0]);
+	case TIGHT_LENGTH: return tight_parse_length_byte(r, w, piece[0]);
+	default: return parse_rectangle_length_head(r, w, piece);
 	}
 }

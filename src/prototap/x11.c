@@ -139,12 +139,8 @@ void x11_parse_client_piece(void *context, struct skip_parser *w, const uint8_t 
 	uint32_t words;
 
 	switch (x->client_state) {
-	case CLIENT_SETUP:
-		x11_parse_setup_request(x, w, piece);
-		break;
-	case CLIENT_REQUEST:
-		x11_begin_request(x, w, piece);
-		break;
+	case CLIENT_SETUP: x11_parse_setup_request(x, w, piece); break;
+	case CLIENT_REQUEST: x11_begin_request(x, w, piece); break;
 	case CLIENT_LONG:
 		words = card32(x, piece);
 		x->client_state = CLIENT_NEXT;

@@ -82,12 +82,9 @@ int64_t next_answer_delay_ns(struct answer_delay_script *d)
 	switch (d->kind) {
 	case DELAY_UNIFORM:
 		return d->low_ns + (int64_t)(random_unit(&d->random) * (double)(d->high_ns - d->low_ns + 1));
-	case DELAY_BIMODAL:
-		return random_unit(&d->random) < d->high_share ? d->high_ns : d->low_ns;
-	case DELAY_FILE:
-		return d->list[d->next++ % d->n];
-	default:
-		return d->low_ns;
+	case DELAY_BIMODAL: return random_unit(&d->random) < d->high_share ? d->high_ns : d->low_ns;
+	case DELAY_FILE: return d->list[d->next++ % d->n];
+	default: return d->low_ns;
 	}
 }
 

@@ -143,11 +143,8 @@ static void handle_echo_window_event(struct x11_echo_display *x, XEvent *event)
 		if ((Atom)event->xclient.data.l[0] == x->delete_window)
 			x->closed = true;
 		break;
-	case DestroyNotify:
-		x->closed = true;
-		break;
-	default:
-		break;
+	case DestroyNotify: x->closed = true; break;
+	default: break;
 	}
 }
 

@@ -130,12 +130,8 @@ static void make_plan(void)
 	FILE *in;
 
 	switch (cfg.burst.kind) {
-	case BURST_EVERY:
-		err = burst_plan_make_periodic(&plan, &cfg.burst, cfg.time_ns);
-		break;
-	case BURST_RANDOM:
-		err = burst_plan_make_random(&plan, &cfg.burst, (uint64_t)cfg.seed);
-		break;
+	case BURST_EVERY: err = burst_plan_make_periodic(&plan, &cfg.burst, cfg.time_ns); break;
+	case BURST_RANDOM: err = burst_plan_make_random(&plan, &cfg.burst, (uint64_t)cfg.seed); break;
 	case BURST_FILE:
 		in = fopen(cfg.burst.path, "re");
 		if (!in)

@@ -81,11 +81,8 @@ void x11_windows_handle_event(struct screen_watch *s, const XEvent *event, int64
 			drop_window_from_list(s, w);
 		break;
 	case ConfigureNotify:
-	case PropertyNotify:
-		s->moved = true;
-		break;
-	default:
-		break;
+	case PropertyNotify: s->moved = true; break;
+	default: break;
 	}
 }
 

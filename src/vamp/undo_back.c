@@ -239,12 +239,8 @@ static int undo_revert_entry(const struct undo_recorder *u, size_t at)
 	if (note->tid && (proc_stat_of_process(note->tid, &task) || task.start != note->start))
 		return 0;
 	switch (note->kind) {
-	case UNDO_WRITE:
-		err = files_write_text(note->path, note->was);
-		break;
-	case UNDO_MKDIR:
-		err = undo_remove_group(u, at, note->path);
-		break;
+	case UNDO_WRITE: err = files_write_text(note->path, note->was); break;
+	case UNDO_MKDIR: err = undo_remove_group(u, at, note->path); break;
 	case UNDO_MKFIFO:
 		err = lstat(note->path, &st) || (S_ISFIFO(st.st_mode) && unlink(note->path)) ? -errno : 0;
 		break;

@@ -169,10 +169,8 @@ static int serve_rfb_client_message(struct served_client *g, const struct refere
 	case STAGE_REQUEST:
 		g->wants = true;
 		return !g->left && (!g->told || g->owed) ? send_framebuffer_update(g, w) : 0;
-	case STAGE_KEY:
-		return g->head[0] ? 1 : 0;
-	case STAGE_POINTER:
-		return 1;
+	case STAGE_KEY: return g->head[0] ? 1 : 0;
+	case STAGE_POINTER: return 1;
 	case STAGE_CUT:
 		g->skip = rfb_get_u32(g->head + 3);
 		return 0;

@@ -94,14 +94,9 @@ int64_t think_random_time_ns(const struct think_time_distribution *t, uint64_t *
 	double ns = t->mean_ns, variance = log1p(t->variation * t->variation);
 
 	switch (t->kind) {
-	case THINK_EXP:
-		ns *= -log(1 - random_unit(state));
-		break;
-	case THINK_UNIFORM:
-		ns *= 2 * random_unit(state);
-		break;
-	case THINK_CONST:
-		break;
+	case THINK_EXP: ns *= -log(1 - random_unit(state)); break;
+	case THINK_UNIFORM: ns *= 2 * random_unit(state); break;
+	case THINK_CONST: break;
 	case THINK_LOGNORMAL:	/* of mean 1: exp(s z - s^2 / 2) */
 		ns *= exp(sqrt(variance) * draw_normal_random(state) - variance / 2);
 		break;

@@ -271,11 +271,8 @@ static int read_rectangle_header(struct rfb_update_detector *s)
 		s->width = s->w;
 		s->height = s->h;
 		break;
-	case RFB_LAST_RECT:
-		s->last_rect = true;
-		break;
-	default:
-		return -EPROTO;
+	case RFB_LAST_RECT: s->last_rect = true; break;
+	default: return -EPROTO;
 	}
 	expect_next_rectangle(s);
 	return 0;

@@ -62,14 +62,10 @@ uint32_t pixel_decode(const struct pixel_layout *p, const uint8_t *bytes)
 {
 	switch (p->kind) {
 	case PIXEL_XRGB:
-	case PIXEL_BGR:
-		return decode_xrgb(bytes);
-	case PIXEL_BYTE:
-		return p->map[*bytes];
-	case PIXEL_RGB:
-		return decode_rgb(bytes);
-	case PIXEL_WORD:
-		break;
+	case PIXEL_BGR: return decode_xrgb(bytes);
+	case PIXEL_BYTE: return p->map[*bytes];
+	case PIXEL_RGB: return decode_rgb(bytes);
+	case PIXEL_WORD: break;
 	}
 	return decode_word_pixel(p, bytes);
 }

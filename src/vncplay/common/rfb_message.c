@@ -96,21 +96,11 @@ static ssize_t decode_rectangle_header(struct rfb_decoder *r, const uint8_t *in,
 	rows = (uint64_t)(r->box.w + 7) / 8 * (uint64_t)r->box.h;	/* bytes of a bit mask of the rectangle */
 	all = (uint64_t)r->box.w * (uint64_t)r->box.h;
 	switch (encoding) {
-	case RFB_CURSOR:
-		rfb_skip(r, all * r->pixels.plain.bytes + rows, end_cursor_shape_rectangle);
-		break;
-	case RFB_X_CURSOR:
-		rfb_skip(r, all ? 6 + 2 * rows : 0, end_cursor_shape_rectangle);
-		break;
-	case RFB_POINTER_POS:
-		rfb_next_rectangle(r);
-		break;
-	case RFB_DESKTOP_NAME:
-		rfb_set_next_step(&r->wire, skip_desktop_name_rectangle, 4);
-		break;
-	case RFB_EXTENDED_DESKTOP_SIZE:
-		rfb_set_next_step(&r->wire, decode_extended_desktop_size, 4);
-		break;
+	case RFB_CURSOR: rfb_skip(r, all * r->pixels.plain.bytes + rows, end_cursor_shape_rectangle); break;
+	case RFB_X_CURSOR: rfb_skip(r, all ? 6 + 2 * rows : 0, end_cursor_shape_rectangle); break;
+	case RFB_POINTER_POS: rfb_next_rectangle(r); break;
+	case RFB_DESKTOP_NAME: rfb_set_next_step(&r->wire, skip_desktop_name_rectangle, 4); break;
+	case RFB_EXTENDED_DESKTOP_SIZE: rfb_set_next_step(&r->wire, decode_extended_desktop_size, 4); break;
 	case RFB_DESKTOP_SIZE:
 		err = rfb_set_size(r, r->box.w, r->box.h);
 		if (!err)

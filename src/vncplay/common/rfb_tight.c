@@ -160,12 +160,8 @@ static ssize_t decode_tight_filter_type(struct rfb_decoder *r, const uint8_t *in
 	case COPY:
 		err = begin_tight_body(r, rfb_raw_body, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
 		break;
-	case PALETTE:
-		rfb_set_next_step(&r->wire, decode_tight_palette_size, 1);
-		break;
-	case GRADIENT:
-		err = begin_gradient(r);
-		break;
+	case PALETTE: rfb_set_next_step(&r->wire, decode_tight_palette_size, 1); break;
+	case GRADIENT: err = begin_gradient(r); break;
 	default:
 		err = rfb_fail(r, "the server sent an unknown Tight filter");
 	}

@@ -206,10 +206,8 @@ static int exit_status_of_play(struct rec_report *out, const struct play_result 
 	if (r->status != PLAY_COMPLETE && r->status != PLAY_INTERRUPTED)
 		rec_warn(out, "%s: %s", path, r->why);
 	switch (r->status) {
-	case PLAY_COMPLETE:
-		return EXIT_OK;
-	case PLAY_INTERRUPTED:
-		return EXIT_INTERRUPTED;
+	case PLAY_COMPLETE: return EXIT_OK;
+	case PLAY_INTERRUPTED: return EXIT_INTERRUPTED;
 	case PLAY_CLOSED:	/* after the last input, only its response may be missing */
 		return r->inputs == trace_input_count(t) ? EXIT_LOSSY : EXIT_RUN;
 	default:

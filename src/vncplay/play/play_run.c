@@ -235,10 +235,8 @@ static int await_snapshot(struct play_state *p)
 		s.waited_ns = waits && now > when ? now - when : 0;
 		s.pointer_masked = p->await.pointer_masked;
 		switch (word) {
-		case AWAIT_OK:
-			return end_snapshot_wait(p, &s, now, waits && now > when);
-		case AWAIT_TIMEOUT:
-			return fail_on_snapshot_timeout(p, &s, now);
+		case AWAIT_OK: return end_snapshot_wait(p, &s, now, waits && now > when);
+		case AWAIT_TIMEOUT: return fail_on_snapshot_timeout(p, &s, now);
 		case AWAIT_OUT:
 		case AWAIT_BACK:
 			if (word == AWAIT_OUT && s.dx == p->moved_x && s.dy == p->moved_y) {	/* and no new offset of the window was found */

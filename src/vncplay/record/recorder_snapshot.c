@@ -259,20 +259,11 @@ void recorder_plan_snapshot(struct recorder *r, const struct held_event *h, int6
 	r->why = TRACE_FOR_CLICK;
 	r->area = snapshot_box(h->e.x, h->e.y, r->cfg.snapshot, r->screen);
 	switch (h->e.kind) {
-	case TRACE_PRESS:
-		plan_press_snapshot(r, h);
-		break;
-	case TRACE_RELEASE:
-		plan_release_snapshot(r, h, now_ns);
-		break;
-	case TRACE_KEY_DOWN:
-		plan_key_snapshot(r, h, now_ns);
-		break;
-	case TRACE_MOVE:
-		plan_move_snapshot(r, h, now_ns);
-		break;
-	default:
-		break;
+	case TRACE_PRESS: plan_press_snapshot(r, h); break;
+	case TRACE_RELEASE: plan_release_snapshot(r, h, now_ns); break;
+	case TRACE_KEY_DOWN: plan_key_snapshot(r, h, now_ns); break;
+	case TRACE_MOVE: plan_move_snapshot(r, h, now_ns); break;
+	default: break;
 	}
 	if (r->area.w < 1 || r->area.h < 1)
 		r->needs_snapshot = false;

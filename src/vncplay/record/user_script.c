@@ -59,10 +59,8 @@ static int perform_step(struct script_input_source *s, const struct input_script
 	case SCRIPT_BUTTON:
 		s->mask = step->down ? s->mask | 1 << (step->button - 1) : s->mask & ~(1 << (step->button - 1));
 		return recorder_accept_pointer(r, at_ns, s->mask, s->x, s->y);
-	case SCRIPT_KEY:
-		return recorder_accept_key(r, at_ns, step->keysym, step->down);
-	default:
-		return 0;
+	case SCRIPT_KEY: return recorder_accept_key(r, at_ns, step->keysym, step->down);
+	default: return 0;
 	}
 }
 
