@@ -19,7 +19,6 @@
 #define START_NS (60 * NS_PER_S)	/* time limit for a loop to get its first milliseconds of CPU */
 #define PAUSE_NS (2 * NS_PER_S)
 #define OVERTIME_NS (100 * NS_PER_MS)	/* this long after the end of the run, the loops stop spinning even without an order */
-#define IGNORE_MAX 64
 #define TRACE_BYTES (1 << 20)
 
 static struct {
@@ -28,34 +27,12 @@ static struct {
 	struct cli_cpus cpus;
 	int clock;
 	bool who;
-	int64_t ignore[IGNORE_MAX];
-	int ignores;
+	struct cli_pids ignore;
 } cfg = { .time_ns = 10 * NS_PER_S, .threshold_ns = 5 * NS_PER_US, .bin_ns = 10 * NS_PER_MS, .effect_ns = 2 * NS_PER_S,
 	  .seed = 1, .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
 static struct profile_logs logs;
 static const char *const clocks[] = { "auto", "vdso", NULL };
-
-static int read_ignored_pids(const char *text, void *value)
-{
-	(void)value;
-	while (*text) {
-		char word[24];
-		size_t n = strcspn(text, ",");
-
-		if (n >= sizeof(word) || cfg.ignores == IGNORE_MAX)
-			return -1;
-		memcpy(word, text, n);
-		word[n] = '\0';
-		if (cli_read_int(word, &cfg.ignore[cfg.ignores]) || cfg.ignore[cfg.ignores] <= 0)
-			return -1;
-		cfg.ignores++;
-		if (text[n] && !text[n + 1])	/* the list ends with a comma */
-			return -1;
-		text += n + (text[n] == ',');
-	}
-	return cfg.ignores ? 0 : -1;
-}
 
 static const struct cli_opt options[] = {
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, .help = "profile this long (10s)" },
@@ -70,8 +47,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "who-log", &logs.path[LOGS_CULPRITS], .help = "write the culprits of every event to this file", .meta = "FILE" },
 	{ CLI_STR, 0, "timeline", &logs.path[LOGS_BINS], .help = "write lost time over time to this file", .meta = "FILE" },
 	{ CLI_NS, 0, "bin", &cfg.bin_ns, 1e6, 60e9, .help = "bin of --timeline (10ms)" },
-	{ CLI_CALL, 0, "ignore", &cfg.ignore,
-	  .help = "with --who: leave out the CPU time of these processes", .call = read_ignored_pids, .meta = "PID,..." },
+	{ CLI_PIDS, 0, "ignore", &cfg.ignore, .help = "with --who: leave out the CPU time of these processes" },
 	{ CLI_NS, 0, "effect", &cfg.effect_ns, 0, 60e9, .help = "how long to measure the loop's own effect first (2s)" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 1e15, .help = "of the random times of --wakeups (1)" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
@@ -266,8 +242,7 @@ static int prepare_run(void)
 	run.cfg.trace = err ? NULL : open_trace();
 	run.cfg.logs = &logs;
 	run.cfg.bin_ns = cfg.bin_ns;
-	run.cfg.ignore = cfg.ignore;
-	run.cfg.ignores = cfg.ignores;
+	run.cfg.ignore = &cfg.ignore;
 	run.cfg.seed = (uint64_t)cfg.seed;
 	run.follow = pipeline_new(&run.cfg);
 	if (!run.follow)
@@ -420,7 +395,7 @@ static void read_idleprofile_options(int argc, char **argv)
 		die_usage("unexpected word %s", argv[first]);
 	if (logs.path[LOGS_CULPRITS] && !cfg.who)
 		die_usage("--who-log needs --who");
-	if (cfg.ignores && !cfg.who)
+	if (cfg.ignore.n && !cfg.who)
 		die_usage("--ignore needs --who");
 	check_log_paths();
 	proc_check_ready_fd((int)cfg.ready_fd);

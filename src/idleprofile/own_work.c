@@ -68,13 +68,13 @@ void own_work_tids_add(struct own_work_tids *t, int tid)
 	}
 }
 
-static void own_work_add_threads(struct own_work_tids *t, int64_t pid)
+static void own_work_add_threads(struct own_work_tids *t, pid_t ignored)
 {
 	pid_t *tid = NULL;
 	char path[64];
 	size_t n = 0;
 
-	snprintf(path, sizeof(path), "/proc/%lld/task", (long long)pid);
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)ignored);
 	files_list_numeric_names(path, &tid, &n);
 	for (size_t i = 0; i < n && t->n < OWN_WORK_TIDS; i++)
 		t->tid[t->n++] = tid[i];
@@ -85,17 +85,17 @@ void own_work_tids_refresh(struct own_work_tids *t)
 {
 	int64_t now = clock_now();
 
-	if (!t->ignores || (t->refreshed_ns && now - t->refreshed_ns < NS_PER_S))
+	if (!t->ignore || !t->ignore->n || (t->refreshed_ns && now - t->refreshed_ns < NS_PER_S))
 		return;
 	t->refreshed_ns = now;
 	t->n = t->own;
-	for (int i = 0; i < t->ignores; i++)
-		own_work_add_threads(t, t->ignore[i]);
+	for (size_t i = 0; i < t->ignore->n; i++)
+		own_work_add_threads(t, t->ignore->pid[i]);
 }
 
-void own_work_tids_init(struct own_work_tids *t, const int64_t *ignore, int ignores)
+void own_work_tids_init(struct own_work_tids *t, const struct cli_pids *ignore)
 {
-	*t = (struct own_work_tids){ .ignore = ignore, .ignores = ignores };
+	*t = (struct own_work_tids){ .ignore = ignore };
 	own_work_tids_add(t, (int)gettid());
 	own_work_tids_refresh(t);
 }

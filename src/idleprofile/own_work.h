@@ -6,6 +6,7 @@
 #pragma once
 
 #include "attribution.h"
+#include "cli.h"
 
 #define OWN_WORK_REST_NS 50000	/* a gap with less than this beside own work (task switches, the timer) is own work */
 #define OWN_WORK_NOTES 4096
@@ -37,12 +38,11 @@ void own_work_stop_measuring(struct own_work_measurement *w);
 struct own_work_tids {
 	int n, own;			/* number of thread ids; the first `own` are this program's and stay */
 	int tid[OWN_WORK_TIDS];
-	const int64_t *ignore;
-	int ignores;
+	const struct cli_pids *ignore;	/* NULL: none */
 	int64_t refreshed_ns;
 };
-/* Starts with the calling thread and the threads of the processes in `ignore` (not owned). */
-void own_work_tids_init(struct own_work_tids *t, const int64_t *ignore, int ignores);
+/* Starts with the calling thread and the threads of the processes in `ignore` (not owned; NULL: none). */
+void own_work_tids_init(struct own_work_tids *t, const struct cli_pids *ignore);
 void own_work_tids_add(struct own_work_tids *t, int tid);
 /* Reads the threads of the ignored processes again, at most once a second. */
 void own_work_tids_refresh(struct own_work_tids *t);

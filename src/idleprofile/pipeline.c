@@ -248,7 +248,7 @@ struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg)
 	f->n = n;
 	f->start_ns = f->end_ns = INT64_MAX;
 	f->random = cfg->seed;
-	own_work_tids_init(&f->tids, cfg->ignore, cfg->ignores);
+	own_work_tids_init(&f->tids, cfg->ignore);
 	if (cfg->trace) {
 		f->names = culprit_table_new(NAMES);
 		failed = !f->names;

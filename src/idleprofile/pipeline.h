@@ -42,8 +42,7 @@ struct pipeline_cfg {
 	struct scheduling_trace *trace;		/* kernel records; NULL: without culprits */
 	struct profile_logs *logs;		/* not owned */
 	int64_t bin_ns;
-	const int64_t *ignore;		/* processes whose time is left out, with a trace; not owned */
-	int ignores;
+	const struct cli_pids *ignore;	/* processes whose time is left out, with a trace; not owned */
 	uint64_t seed;
 };
 

@@ -94,6 +94,7 @@ static const struct {
 	[CLI_STR] = { "TEXT", NULL },
 	[CLI_WORD] = { "WORD", NULL },
 	[CLI_CPUS] = { "LIST", "a list of CPUs such as 0,2-3" },
+	[CLI_PIDS] = { "PID,...", "a list of process ids such as 812,977" },
 	[CLI_CALL] = { "VALUE", NULL },
 };
 
@@ -250,13 +251,14 @@ static void store_option_value(const struct cli_opt *o, const char *text)
 	case CLI_REAL: err = cli_read_real(text, &real); break;
 	case CLI_PERCENT: err = cli_read_percent(text, &real); break;
 	case CLI_CPUS: err = cli_read_cpus(text, o->value); break;
+	case CLI_PIDS: err = cli_read_pids(text, o->value); break;
 	case CLI_END: return;
 	}
 	if (err == -ERANGE)
 		die_usage("--%s %s: too large", o->name, text);
 	if (err)
 		die_usage("--%s %s: not %s", o->name, text, types[o->type].words);
-	if (o->type == CLI_CPUS)
+	if (o->type == CLI_CPUS || o->type == CLI_PIDS)
 		return;
 	check_option_range(o, is_real ? real : (double)whole, text);
 	if (is_real)

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 enum exit_status {
 	EXIT_OK = 0,		/* measured */
@@ -30,6 +31,7 @@ enum cli_type {
 	CLI_STR,	/* const char **, points into argv */
 	CLI_WORD,	/* int *, the index in `words` */
 	CLI_CPUS,	/* struct cli_cpus *, a list as in 0,2-4 */
+	CLI_PIDS,	/* struct cli_pids *, a list as in 812,977; given again, it is continued */
 	CLI_CALL,	/* `call` reads the text: 0, -EDOM (a time without a unit), -ENOTUNIQ (a rate with an ambiguous unit), or
 			 * another negative number: "--name TEXT: not META" is printed */
 	CLI_FORMER	/* CLI_FORMER_NAME: accepted, but not in --help */
@@ -39,6 +41,11 @@ enum cli_type {
 struct cli_cpus {
 	int n;
 	int cpu[CLI_CPUS_MAX];	/* ascending, each once */
+};
+
+struct cli_pids {
+	pid_t *pid;	/* in the order given; never freed */
+	size_t n;
 };
 
 struct cli_opt {		/* a row names its members from `help` on, and leaves out those that are 0 */
@@ -92,5 +99,6 @@ int cli_read_bytes(const char *text, int64_t *out);
 int cli_read_bits(const char *text, int64_t *out);	/* bits per second: 10Mbit, 2.5Gbit/s, 64kbit, 1000bit, in upper or lower
 							 * case; -ENOTUNIQ for ambiguous units: 10M, 10Mbps, 10MB/s */
 int cli_read_cpus(const char *text, struct cli_cpus *out);
+int cli_read_pids(const char *text, struct cli_pids *out);	/* adds to the list; -ENOMEM, too */
 /* Writes the list as text, "0,2-4". CPUs that do not fit are left out. */
 void cli_write_cpus(const struct cli_cpus *cpus, char *text, size_t size);

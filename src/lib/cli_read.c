@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Parsers of numbers, times, sizes, rates and CPU lists: the whole text must match. */
+#include "array.h"
 #include "cli.h"
 
 #include <ctype.h>
@@ -182,6 +183,23 @@ int cli_read_cpus(const char *text, struct cli_cpus *out)
 	for (int i = 0; i < CLI_CPUS_MAX; i++)
 		if (chosen[i])
 			out->cpu[out->n++] = i;
+	return 0;
+}
+
+int cli_read_pids(const char *text, struct cli_pids *out)
+{
+	char *end;
+
+	do {
+		long pid = isdigit((unsigned char)*text) ? strtol(text, &end, 10) : 0;
+
+		if (pid < 1 || pid > INT32_MAX || (*end && *end != ','))
+			return -EINVAL;
+		if (array_room(&out->pid, out->n))
+			return -ENOMEM;
+		out->pid[out->n++] = (pid_t)pid;
+		text = end + 1;
+	} while (*end);
 	return 0;
 }
 

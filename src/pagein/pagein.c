@@ -31,26 +31,9 @@ static struct {
 	const char *cgroup, *prober, *key, *region, *window, *password_file, *log, *timeline;
 	int watch;
 	bool lock, unlock;
+	struct cli_pids pid;
 } cfg = { .runs = 10, .timeout_ns = 30 * NS_PER_S, .connect_ns = 10 * NS_PER_S, .ready_fd = STDERR_FILENO, .key = "a" };
 static struct rec_cfg out_cfg;
-
-static int read_target_pids(const char *text, void *value)
-{
-	char *list = strdup(text), *rest = list, *word;
-	int64_t pid;
-	int bad = !list;
-
-	(void)value;
-	while (!bad && (word = strsep(&rest, ","))) {
-		bad = cycle.n == CYCLE_PROCESSES || cli_read_int(word, &pid) || pid < 1 || pid > INT_MAX;
-		for (size_t i = 0; !bad && i < cycle.n; i++)
-			bad = cycle.pid[i] == pid;
-		if (!bad)
-			cycle.pid[cycle.n++] = (pid_t)pid;
-	}
-	free(list);
-	return bad ? -1 : 0;
-}
 
 /* For --hog as the last word, without a command: with one, cut_hog_command_from_options() has removed it before the options are
  * read. */
@@ -64,15 +47,14 @@ static int read_hog(const char *text, void *value)
 static const char *const hog_ends[] = { "evicted", "key2", "key2-paused", NULL };
 
 static const struct cli_opt options[] = {
-	{ CLI_CALL, 0, "pid", &cycle.n, .help = "processes of the application, up to 32", .call = read_target_pids, .meta = "PID,..." },
+	{ CLI_PIDS, 0, "pid", &cfg.pid, .help = "processes of the application, up to 32" },
 	{ CLI_INT, 'n', "repeat", &cfg.runs, 1, RUNS_MAX, .help = "runs in memory, and as many paged out (10)" },
 	{ CLI_WORD, 'e', "evict", &cycle.method, .help = "how to page the processes out (cgroup)", .words = cycle_methods },
 	{ CLI_STR, 0, "cgroup", &cfg.cgroup, .help = "memory cgroup of the processes: a folder", .meta = "FOLDER" },
 	{ CLI_CALL, 0, "hog", &cycle.hog,
 	  .help = "last option: the hog, a program that takes the memory (memhog in the cgroup)", .call = read_hog, .meta = "COMMAND..." },
-	{ CLI_WORD, 0, "hog-until", &cycle.hog_until, 0, 0,
-	  "end the hog once all is paged out, or when the second key was answered; key2-paused: send it SIGUSR1 before (evicted)",
-	  hog_ends, NULL, NULL },
+	{ CLI_WORD, 0, "hog-until", &cycle.hog_until, .words = hog_ends,
+	  .help = "end the hog once all is paged out, or when the second key was answered; key2-paused: send it SIGUSR1 before (evicted)" },
 	{ CLI_NS, 0, "evict-timeout", &cycle.evict_ns, 1e6, 3600e9, .help = "time limit for paging out (20s)" },
 	{ CLI_FLAG, 0, "kept", &cycle.kept, .help = "time also runs in which the application could not be paged out" },
 	{ CLI_NS, 0, "type", &cycle.type_ns, 1e7, 3600e9, .help = "type a key at this interval while the hog takes memory" },
@@ -321,8 +303,16 @@ static void check_pagein_options(int first, int argc)
 
 	if (cfg.lock && cfg.unlock)
 		die_usage("--lock or --unlock, not both");
-	if (!cycle.n)
+	if (!cfg.pid.n)
 		die_usage("which processes? give --pid PID,...");
+	for (; cycle.n < cfg.pid.n; cycle.n++) {
+		for (size_t i = 0; i < cycle.n; i++)
+			if (cycle.pid[i] == cfg.pid.pid[cycle.n])
+				die_usage("--pid names process %d twice", (int)cycle.pid[i]);
+		if (cycle.n == CYCLE_PROCESSES)
+			die_usage("--pid: at most %d processes", CYCLE_PROCESSES);
+		cycle.pid[cycle.n] = cfg.pid.pid[cycle.n];
+	}
 	if (cfg.lock || cfg.unlock) {
 		if (first < argc)
 			die_usage("--lock and --unlock measure nothing: leave the target out");

@@ -35,48 +35,20 @@ struct session_readings {
 #define ROUNDS 50		/* maximum number of searches for processes created meanwhile */
 #define SETTLE_NS (2 * NS_PER_S)
 
-struct pid_list {
-	pid_t *pid;
-	size_t n;
-};
-
 static struct {
-	struct pid_list session, pid;
+	struct cli_pids session, pid;
 	const char *cgroup;
 	bool machine;
 	int freeze;
 } cfg;
 static struct rec_cfg out_cfg;
 
-static int parse_pid_list_option(const char *text, void *value)
-{
-	struct pid_list *p = value;
-	const char *at = text;
-
-	while (*at) {
-		size_t length = strcspn(at, ",");
-		int64_t one = 0;
-		char word[32];
-
-		if (array_room(&p->pid, p->n))
-			die(EXIT_RUN, "out of memory");
-		snprintf(word, sizeof(word), "%.*s", (int)(length < 31 ? length : 31), at);
-		if (cli_read_int(word, &one) || one < 1 || one > INT32_MAX)
-			die_usage("%s: not a list of process numbers such as 812,977", text);
-		p->pid[p->n++] = (pid_t)one;
-		at += length;
-		if (*at && !*++at)
-			die_usage("%s: a number is missing after the last comma", text);
-	}
-	return 0;
-}
-
 static const struct cli_opt options[] = {
-	{ CLI_CALL, 0, "session", &cfg.session, .help = "these processes, all whose session is one of them, and all that descend from any",
-	  .call = parse_pid_list_option, .meta = "PID,..." },
+	{ CLI_PIDS, 0, "session", &cfg.session,
+	  .help = "these processes, all whose session is one of them, and all that descend from any" },
 	{ CLI_STR, 0, "cgroup", &cfg.cgroup,
 	  .help = "all in this control group and below: a folder that holds a cgroup.procs", .meta = "FOLDER" },
-	{ CLI_CALL, 0, "pid", &cfg.pid, .help = "just these", .call = parse_pid_list_option, .meta = "PID,..." },
+	{ CLI_PIDS, 0, "pid", &cfg.pid, .help = "just these" },
 	{ CLI_FLAG, 0, "machine", &cfg.machine, .help = "no processes: only what the machine has in use" },
 	{ CLI_WORD, 0, "freeze", &cfg.freeze, .help = "how processes are stopped while they are read (auto)", .words = hold_ways },
 	REC_OPTIONS(out_cfg),
@@ -89,7 +61,7 @@ static struct session_readings seen;
 static size_t mark_selected_processes(struct process_table_entry *m, size_t n)
 {
 	size_t marked = members_mark_login_processes(m, n, cfg.session.pid, cfg.session.n);
-	struct pid_list listed = { NULL, 0 };
+	struct cli_pids listed = { NULL, 0 };
 	struct process_table_entry *one;
 	int err = 0;
 
@@ -111,7 +83,7 @@ static size_t mark_selected_processes(struct process_table_entry *m, size_t n)
 
 static void check_processes_exist(void)
 {
-	const struct pid_list *given[] = { &cfg.session, &cfg.pid };
+	const struct cli_pids *given[] = { &cfg.session, &cfg.pid };
 	struct process_table_entry one;
 
 	for (size_t g = 0; g < 2; g++)
@@ -384,7 +356,7 @@ static void report_text_summary(struct rec_report *r, const struct session_readi
 			memory_text((double)m->available), number_text((double)m->available / takes));
 }
 
-static void report_pids(struct rec_report *r, const char *key, const struct pid_list *p)
+static void report_pids(struct rec_report *r, const char *key, const struct cli_pids *p)
 {
 	rec_begin_array(r, key);
 	for (size_t i = 0; i < p->n; i++)

@@ -60,7 +60,8 @@ static void old_notes_go_when_there_are_too_many(void **state)
 
 static void own_threads_are_taken_out_of_the_shares(void **state)
 {
-	const int64_t ignored = getppid();
+	pid_t parent = getppid();
+	const struct cli_pids ignored = { &parent, 1 };
 	struct own_work_tids t;
 	struct own_work_cpu_time f;
 	struct culprit_share share[] = {
@@ -73,7 +74,7 @@ static void own_threads_are_taken_out_of_the_shares(void **state)
 	size_t n = 5;
 
 	(void)state;
-	own_work_tids_init(&t, &ignored, 1);
+	own_work_tids_init(&t, &ignored);
 	own_work_tids_add(&t, 888888);
 	own_work_tids_refresh(&t);
 	f = own_work_remove_shares(&t, share, &n);
@@ -93,7 +94,7 @@ static void an_interrupt_has_no_thread(void **state)
 	size_t n = 1;
 
 	(void)state;
-	own_work_tids_init(&t, NULL, 0);
+	own_work_tids_init(&t, NULL);
 	own_work_tids_add(&t, 0);
 	assert_false(own_work_remove_shares(&t, &share, &n).there);
 	assert_int_equal(n, 1);

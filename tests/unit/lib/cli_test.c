@@ -188,6 +188,23 @@ static void cpu_lists_come_out_ascending_and_once(void **state)
 	assert_int_equal(cpus.cpu[1023], 1023);
 }
 
+static void pid_lists_keep_their_order_and_go_on(void **state)
+{
+	static const char *const bad[] = { "", "0", "-1", "+1", "x", "1x", "1,", ",1", "1,,2", "1 ", "2147483648", "99999999999999999999" };
+	struct cli_pids pids = { 0 };
+
+	(void)state;
+	assert_int_equal(cli_read_pids("977,812", &pids), 0);
+	assert_int_equal(cli_read_pids("2147483647", &pids), 0);
+	assert_int_equal(pids.n, 3);
+	assert_int_equal(pids.pid[0], 977);
+	assert_int_equal(pids.pid[1], 812);
+	assert_int_equal(pids.pid[2], INT32_MAX);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_equal(cli_read_pids(bad[i], &pids), -EINVAL);
+	free(pids.pid);
+}
+
 static void cpu_lists_are_written_with_ranges(void **state)
 {
 	static const char *const lists[][2] = { { "0", "0" }, { "7,2-4,3,0", "0,2-4,7" }, { "0,1", "0-1" }, { "0-1023", "0-1023" } };
@@ -469,6 +486,7 @@ int main(void)
 		cmocka_unit_test(rates_have_a_unit),
 		cmocka_unit_test(percentages_may_have_their_sign),
 		cmocka_unit_test(cpu_lists_come_out_ascending_and_once),
+		cmocka_unit_test(pid_lists_keep_their_order_and_go_on),
 		cmocka_unit_test(cpu_lists_are_written_with_ranges),
 		cmocka_unit_test(options_may_stand_anywhere),
 		cmocka_unit_test(a_wrong_word_is_named_with_the_cure),
