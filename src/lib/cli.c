@@ -151,6 +151,11 @@ static void print_help(const char *synopsis, const char *summary, const struct c
 	printf("times: 60s 500ms 20us 5m; sizes: 32K 1.5G. Manual: man thinprobe-%s\n", tool_name);
 }
 
+static void print_version(void)
+{
+	printf("%s (thinprobe) %s\n", tool_name, THINPROBE_VERSION);
+}
+
 struct unit_factor {
 	const char *name;
 	double factor;
@@ -345,7 +350,7 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 			exit(fflush(stdout) ? EXIT_RUN : EXIT_OK);
 		}
 		if (c == 'V') {
-			printf("%s (thinprobe) %s\n", tool_name, THINPROBE_VERSION);
+			print_version();
 			exit(EXIT_OK);
 		}
 		if (c == '?')
@@ -361,6 +366,36 @@ int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, 
 			store_option_value(o, optarg);
 	}
 	return optind;
+}
+
+int cli_run_command(int argc, char **argv, const char *tool, const char *summary, const struct cli_command *commands)
+{
+	const char *word = argc > 1 ? argv[1] : "";
+
+	snprintf(tool_name, sizeof(tool_name), "%s", tool);
+	for (const struct cli_command *c = commands; c->word; c++)
+		if (!strcmp(word, c->word))
+			return c->run(argc - 1, argv + 1);
+	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+		print_version();
+		return EXIT_OK;
+	}
+	if (argc < 2)
+		die_usage("which command?");
+	if (strcmp(word, "--help") != 0 && strcmp(word, "-h") != 0)
+		die_usage("no command %s", word);
+	printf("usage: thinprobe %s COMMAND [options]\n%s\n\n", tool, summary);
+	for (const struct cli_command *c = commands; c->word; c++)
+		printf("  %-11s %-*s%s\n", c->word, *c->operands ? 17 : 0, c->operands, c->help);
+	printf("\n  -h, --help                   print this and exit; thinprobe %s COMMAND --help: its options\n"
+	       "  -V, --version                print the version and exit\n\nManual: man thinprobe-%s\n", tool, tool);
+	return EXIT_OK;
+}
+
+void cli_refuse_operands_from(int argc, char **argv, int from)
+{
+	if (from < argc)
+		die_usage("unexpected word %s", argv[from]);
 }
 
 FILE *cli_open_input_file(const char *file)

@@ -71,6 +71,18 @@ struct cli_opt {		/* a row names its members from `help` on, and leaves out thos
  * program with EXIT_USAGE after one line that names the wrong word and the cure. */
 int cli_parse(int argc, char **argv, const char *synopsis, const char *summary, const struct cli_opt *options);
 
+/* A command of a program that has several, each with options of its own. */
+struct cli_command {
+	const char *word, *operands, *help;
+	int (*run)(int argc, char **argv);	/* argv[0]: the word; exit status */
+};
+/* Runs the command that the first word names, with exit status EXIT_USAGE if it is none of `commands` (ended by a row without
+ * word); or prints --help or --version. */
+int cli_run_command(int argc, char **argv, const char *tool, const char *summary, const struct cli_command *commands);
+
+/* Ends the program with EXIT_USAGE if there is an operand argv[from]. */
+void cli_refuse_operands_from(int argc, char **argv, int from);
+
 /* The name of a given option whose help text begins with `prefix` ("send: "); NULL: none. For tools with several modes, to
  * refuse options of another mode. */
 const char *cli_given_option_by_help_prefix(const char *prefix);
