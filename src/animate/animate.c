@@ -80,19 +80,10 @@ static void ready(void)
 	proc_write_ready_line((int)cfg.ready_fd);
 }
 
-static struct row_file *open_frame_log(const char *schema, const char *const *columns)
-{
-	struct row_file *log = cfg.log ? rows_open(cfg.log, schema, columns) : NULL;
-
-	if (cfg.log && !log)
-		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
-	return log;
-}
-
 /* 0, or -errno with a warning: the log lacks rows. */
 static int close_frame_log(struct row_file *log)
 {
-	int err = log ? rows_close(log) : 0;
+	int err = rows_close(log);
 
 	if (err)
 		warn("cannot write %s: %s; the report counts the frames all the same", cfg.log, strerror(-err));
@@ -175,7 +166,7 @@ static int run_show_command(struct rec_report *r)
 	char why[256];
 	int lost;
 
-	how.log = open_frame_log("frame/1", show_columns);
+	how.log = rows_must_open(cfg.log, "frame/1", show_columns);
 	if (show_animation_in_window(&how, &got, why, sizeof(why)))
 		die(EXIT_RUN, "%s", why);
 	lost = close_frame_log(how.log);
@@ -235,7 +226,7 @@ static int run_count_command(struct rec_report *r)
 	char why[256];
 	int lost;
 
-	how.log = open_frame_log("seen/1", count_columns);
+	how.log = rows_must_open(cfg.log, "seen/1", count_columns);
 	if (count_frames_on_display(&how, &got, why, sizeof(why)))
 		die(EXIT_RUN, "%s", why);
 	lost = close_frame_log(how.log);
@@ -319,8 +310,7 @@ int main(int argc, char **argv)
 
 	if (strcmp(word, "show") != 0 && strcmp(word, "count") != 0 && strcmp(word, "write") != 0)
 		die_usage("unexpected word %s: show, count or write", word);
-	if (first + words < argc)
-		die_usage("unexpected word %s", argv[first + words]);
+	cli_refuse_operands_from(argc, argv, first + words);
 	if (words == 2 && first + 2 > argc)
 		die_usage("animate write: to which file?");
 	refuse_other_command_options(word);

@@ -311,8 +311,7 @@ int main(int argc, char **argv)
 
 	if (first == argc && !cfg.sample)
 		die_usage("which log? a file, or - for standard input");
-	if (first + !cfg.sample < argc)
-		die_usage("unexpected word %s", argv[first + !cfg.sample]);
+	cli_refuse_operands_from(argc, argv, first + !cfg.sample);
 	if (cfg.sample && cli_given_option_by_help_prefix("log: "))
 		die_usage("--%s needs a log; --sample reads none", cli_given_option_by_help_prefix("log: "));
 	places[0].path = out_cfg.path ? out_cfg.path : "-";
@@ -337,16 +336,14 @@ int main(int argc, char **argv)
 		l.arrival[i].time_ns -= from - from % cfg.test.tick_ns;
 	out = rec_must_open(&out_cfg, "arrivals");
 	report_log_settings(out, file, &l);
-	t = cfg.rows ? rows_open(cfg.rows, "arrivals/1", draw_columns) : NULL;
-	if (cfg.rows && !t)
-		die(EXIT_RUN, "cannot write %s: %m", cfg.rows);
+	t = rows_must_open(cfg.rows, "arrivals/1", draw_columns);
 	time_ns = malloc(l.n * sizeof(*time_ns));
 	rec_begin_object(out, "result");
 	err = time_ns ? test_and_report_arrivals(out, t, &l, time_ns) : -ENOMEM;
 	free(time_ns);
 	if (err)
 		die(EXIT_RUN, "cannot test the arrivals: %s", strerror(-err));
-	err = t ? rows_close(t) : 0;
+	err = rows_close(t);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.rows, strerror(-err));
 	rec_end_container(out);

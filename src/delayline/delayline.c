@@ -328,8 +328,7 @@ static void read_delayline_options(int argc, char **argv)
 			      "Joins two interfaces by a link of a stated delay, jitter, loss and rate.", options);
 	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--control", cfg.control } };
 
-	if (first < argc)
-		die_usage("unexpected word %s", argv[first]);
+	cli_refuse_operands_from(argc, argv, first);
 	if (cfg.ends != 2)
 		die_usage("a link has two ends: --end NAME --end NAME");
 	rec_check_outputs_differ(place, 2);
@@ -390,9 +389,7 @@ int main(int argc, char **argv)
 	if (cfg.parent && getppid() != (pid_t)cfg.parent)
 		die(EXIT_RUN, "the parent is not process %lld (--parent); it has probably ended", (long long)cfg.parent);
 	proc_catch_stop_signals();
-	now.out = rec_open(&out_cfg, "delayline");
-	if (!now.out)
-		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	now.out = rec_must_open(&out_cfg, "delayline");
 	err = proc_pin_thread_to_cpus(&cfg.cpus);
 	if (err)
 		die(EXIT_USAGE, "cannot run on the CPUs of --cpus: %s", strerror(-err));
@@ -411,9 +408,7 @@ int main(int argc, char **argv)
 	if (!now.out)
 		return EXIT_RUN;
 	report_link(now.out);
-	err = rec_close(now.out);
-	if (err)
-		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	rec_must_close(now.out);
 	for (int i = 0; i < 2; i++)
 		tap_port_close(&fwd.ends[i]);
 	delay_queue_free(fwd.queue);

@@ -195,7 +195,7 @@ static void compute_request_order(void)
 		if (got && run.log)
 			write_request_row(&r);
 	}
-	if (run.log && rows_close(run.log))
+	if (rows_close(run.log))
 		die(EXIT_RUN, "cannot write %s", cfg.log);
 }
 
@@ -284,16 +284,14 @@ int main(int argc, char **argv)
 
 	if (argc - first < 1)
 		die_usage("which disk? Name a block device, such as /dev/sda");
-	if (argc - first > 1)
-		die_usage("unexpected word %s", argv[first + 1]);
+	cli_refuse_operands_from(argc, argv, first + 1);
 	proc_check_ready_fd((int)cfg.ready_fd);
 	rec_check_outputs_differ(places, sizeof(places) / sizeof(*places));
 	make_disk_trace_filter(argv[first], filter, sizeof(filter));
 	if (proc_cpus_online(&cpus))
 		die(EXIT_RUN, "cannot tell which CPUs there are");
 	out = rec_must_open(&out_cfg, "diskorder");
-	if (cfg.log && !(run.log = rows_open(cfg.log, "diskorder/1", columns)))
-		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
+	run.log = rows_must_open(cfg.log, "diskorder/1", columns);
 	find_block_tracepoints();
 	if (tracepoint_open(&t, &cpus, run.id, POINTS, filter, RING_BYTES, why, sizeof(why)))
 		die(EXIT_RUN, "cannot watch the disk: %s", why);

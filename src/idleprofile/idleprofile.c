@@ -391,8 +391,7 @@ static void read_idleprofile_options(int argc, char **argv)
 	int first = cli_parse(argc, argv, "idleprofile [-t TIME] [--cpus LIST] [--who] [options]",
 			      "Profiles CPUs that should be idle: CPU time lost, by event length and by culprit.", options);
 
-	if (first < argc)
-		die_usage("unexpected word %s", argv[first]);
+	cli_refuse_operands_from(argc, argv, first);
 	if (logs.path[LOGS_CULPRITS] && !cfg.who)
 		die_usage("--who-log needs --who");
 	if (cfg.ignore.n && !cfg.who)

@@ -318,7 +318,7 @@ int main(int argc, char **argv)
 	struct console_progress progress = { .cfg = &console, .train = &train, .seen = &seen };
 	struct watched_region watched = { .from = NULL };
 	struct rt_settings_granted rt;
-	struct row_file *rows = NULL;
+	struct row_file *rows;
 	struct rec_report *out;
 	int first, err, status;
 
@@ -337,8 +337,7 @@ int main(int argc, char **argv)
 	refuse_conflicting_key_options(target);
 	/* before the run, so that a wrong path does not cost the run */
 	out = is_on_demand() && !out_cfg.path ? NULL : rec_must_open(&out_cfg, "keyrepeat");
-	if (cfg.log && !(rows = rows_open(cfg.log, "keys/1", report_columns)))
-		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
+	rows = rows_must_open(cfg.log, "keys/1", report_columns);
 	err = proc_pin_thread_to_cpus(&cfg.cpus);
 	if (err)
 		die(EXIT_RUN, "cannot run on the CPUs of --cpus: %s", strerror(-err));

@@ -102,6 +102,8 @@ void rec_must_close(struct rec_report *r);
  * files can be concatenated. The file of a killed program is valid up to its last line. */
 struct row_file;
 struct row_file *rows_open(const char *path, const char *schema, const char *const *columns);	/* NULL, errno */
+/* NULL if `path` is NULL; ends the program with EXIT_RUN if the file cannot be written. */
+struct row_file *rows_must_open(const char *path, const char *schema, const char *const *columns);
 void rows_write_int(struct row_file *t, int64_t value);
 void rows_write_count(struct row_file *t, int64_t value);	/* below 0: empty, not known */
 void rows_write_time(struct row_file *t, int64_t ns);	/* 0: empty, did not happen */
@@ -110,4 +112,4 @@ void rows_write_empty_cell(struct row_file *t);			/* an empty cell: not known */
 void rows_write_str(struct row_file *t, const char *value);
 void rows_end_row(struct row_file *t);			/* ends the row; a wrong number of cells is reported by rows_close() */
 int rows_flush(struct row_file *t);			/* 0 or -errno of the first write that failed; later rows may be lost */
-int rows_close(struct row_file *t);			/* 0 or -errno, -EPROTO for a row of the wrong length */
+int rows_close(struct row_file *t);			/* 0 (also for NULL) or -errno, -EPROTO for a row of the wrong length */

@@ -38,6 +38,15 @@ struct row_file *rows_open(const char *path, const char *schema, const char *con
 	return t;
 }
 
+struct row_file *rows_must_open(const char *path, const char *schema, const char *const *columns)
+{
+	struct row_file *t = path ? rows_open(path, schema, columns) : NULL;
+
+	if (path && !t)
+		die(EXIT_RUN, "cannot write %s: %m", path);
+	return t;
+}
+
 static FILE *rows_begin_cell(struct row_file *t)
 {
 	if (!t->cells)
@@ -103,8 +112,10 @@ int rows_flush(struct row_file *t)
 
 int rows_close(struct row_file *t)
 {
-	int err = rows_flush(t);
+	int err = t ? rows_flush(t) : 0;
 
+	if (!t)
+		return 0;
 	if (t->out != stdout && fclose(t->out) && !err)
 		err = -errno;
 	free(t->schema);

@@ -226,8 +226,7 @@ static void read_memhog_options(int argc, char **argv)
 			      "Takes memory, fills it with data that neither compresses nor merges, and optionally keeps touching it.", options);
 	bool how = cfg.pattern != UNASKED || cfg.rate || cfg.access != UNASKED;
 
-	if (first < argc)
-		die_usage("unexpected word %s", argv[first]);
+	cli_refuse_operands_from(argc, argv, first);
 	if (!cfg.size && !(cfg.percent > 0) && !cfg.until_swap)
 		die_usage("no size is given: -s SIZE, -s PERCENT%% or --until-swap SIZE");
 	if (cfg.size && cfg.percent > 0)

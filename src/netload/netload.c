@@ -206,8 +206,7 @@ int main(int argc, char **argv)
 	proc_stop_with_parent();
 	proc_catch_stop_signals();
 	if (!strcmp(argv[first], "serve")) {
-		if (first + 1 < argc)
-			die_usage("unexpected word %s", argv[first + 1]);
+		cli_refuse_operands_from(argc, argv, first + 1);
 		if (cli_given_option_by_help_prefix("send: "))	/* such as --time: the server would run longer than the user expects */
 			die_usage("--%s is an option of netload send only", cli_given_option_by_help_prefix("send: "));
 		return run_serve();
@@ -216,7 +215,6 @@ int main(int argc, char **argv)
 		die_usage("%s is not a command: netload serve, or netload send HOST:PORT", argv[first]);
 	if (first + 1 == argc)
 		die_usage("give the server: netload send HOST:PORT");
-	if (first + 2 < argc)
-		die_usage("unexpected word %s", argv[first + 2]);
+	cli_refuse_operands_from(argc, argv, first + 2);
 	return run_send(argv[first + 1]);
 }

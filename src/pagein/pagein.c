@@ -358,8 +358,7 @@ int main(int argc, char **argv)
 	if (cycle.method == EVICT_HOG && !cycle.hog)
 		cycle.hog = default_hog_command();
 	out = rec_must_open(&out_cfg, "pagein");	/* before the run: a bad path must not cost it */
-	if (cfg.log && !(cycle.log = rows_open(cfg.log, "pagein/1", cycle_columns)))
-		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
+	cycle.log = rows_must_open(cfg.log, "pagein/1", cycle_columns);
 	status = cfg.lock || cfg.unlock ? lock_processes(out) : measure_cycles(out, argv[first]);
 	rec_must_close(out);
 	return status;

@@ -288,7 +288,7 @@ void interval_write_end(void *writer, int64_t start_ns, int64_t length_ns)
 
 void interval_writer_close(struct interval_writer *w)
 {
-	int err = w->table ? rows_close(w->table) : 0;
+	int err = rows_close(w->table);
 
 	if (err)
 		warn("cannot write %s: %s", w->cfg.table, strerror(-err));

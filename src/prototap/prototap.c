@@ -250,12 +250,11 @@ static struct rec_report *open_run_report(struct capture_run_state *run)
 
 	if (is_output_rows_only())
 		latency.rows = out_cfg.path ? out_cfg.path : "-";
-	else if (!(out = rec_open(&out_cfg, "prototap")))
-		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	else
+		out = rec_must_open(&out_cfg, "prototap");
 	if (latency_open(&run->latency, &latency, why))
 		die(EXIT_RUN, "%s", why);
-	if (cfg.traffic && !(run->traffic.rows = rows_open(cfg.traffic, "traffic/1", traffic_columns)))
-		die(EXIT_RUN, "cannot write %s: %m", cfg.traffic);
+	run->traffic.rows = rows_must_open(cfg.traffic, "traffic/1", traffic_columns);
 	return out;
 }
 
@@ -396,8 +395,7 @@ int main(int argc, char **argv)
 		warn("%s is incomplete: %s", cfg.write_path, strerror(-err));
 	if (err && status == EXIT_OK)
 		status = EXIT_LOSSY;
-	err = out ? rec_close(out) : 0;
-	if (err)
-		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	if (out)
+		rec_must_close(out);
 	return status;
 }

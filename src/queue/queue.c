@@ -116,18 +116,9 @@ static void begin_report_result(struct rec_report *out)
 	rec_begin_object(out, "result");
 }
 
-static struct row_file *open_plot_rows_file(void)
-{
-	struct row_file *t = cfg.rows ? rows_open(cfg.rows, "queue/1", plot_columns) : NULL;
-
-	if (cfg.rows && !t)
-		die(EXIT_RUN, "cannot write %s: %m", cfg.rows);
-	return t;
-}
-
 static void close_model_outputs(struct rec_report *out, struct row_file *t)
 {
-	int err = t ? rows_close(t) : 0;
+	int err = rows_close(t);
 
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.rows, strerror(-err));
@@ -199,7 +190,7 @@ static int run_mva_command(void)
 	rec_real(out, "delay_s", net.delay_s, 9);
 	rec_real(out, "tolerance", net.tolerance, 6);
 	begin_report_result(out);
-	t = open_plot_rows_file();
+	t = rows_must_open(cfg.rows, "queue/1", plot_columns);
 	report_mva_bounds(out, &net);
 	begin_model_points_table(out);
 	rec_begin_array(out, "rows");
@@ -416,7 +407,7 @@ static int run_fit_command(const char *file)
 	rec_str(out, "file", file);
 	rec_str(out, "column", cfg.column);
 	begin_report_result(out);
-	t = open_plot_rows_file();
+	t = rows_must_open(cfg.rows, "queue/1", plot_columns);
 	most = predict_largest_load(&d, &m, last_z);
 	say_fit_summary(out, &d, &o, &most);
 	report_fitted_demands(out, &d, &o);
@@ -440,8 +431,7 @@ int main(int argc, char **argv)
 	reads = !strcmp(mode, "users") || !strcmp(mode, "fit");
 	if (!reads && strcmp(mode, "mva") != 0 && strcmp(mode, "mm1") != 0 && strcmp(mode, "mmm") != 0 && strcmp(mode, "mm1n") != 0)
 		die_usage("%s: mva, mm1, mmm, mm1n, users or fit", mode);
-	if (first + 1 + reads < argc)
-		die_usage("unexpected word %s", argv[first + 1 + reads]);
+	cli_refuse_operands_from(argc, argv, first + 1 + reads);
 	refuse_other_models_options(mode);
 	return !strcmp(mode, "mva") ? run_mva_command() : !strcmp(mode, "mm1n") ? run_closed_queue_command() : !strcmp(mode, "users") ?
 		run_user_counts_command(file) :

@@ -305,11 +305,7 @@ static void prepare_echo_run(struct rt_settings_granted *rt)
 	const struct echo_queue_cfg echo_cfg = { .batch = (size_t)cfg.coalesce, .per_key = cfg.cost_per == PER_KEY, .room = WAITING_MAX };
 	bool list = out_cfg.format == REC_JSON || out_cfg.format == REC_ROWS;
 
-	if (cfg.log) {
-		run.log = rows_open(cfg.log, "echo/1", columns);
-		if (!run.log)
-			die(EXIT_RUN, "cannot write %s: %m", cfg.log);
-	}
+	run.log = rows_must_open(cfg.log, "echo/1", columns);
 	run.drop_random = ~(uint64_t)cfg.seed;
 	if (echo_queue_init(&run.echo, &echo_cfg) || sample_reserve(&run.total, LISTED_MAX) || sample_reserve(&run.lag, LISTED_MAX) ||
 	    (list && !(run.listed = calloc(LISTED_MAX, sizeof(*run.listed)))))
@@ -345,8 +341,7 @@ int main(int argc, char **argv)
 
 	operands = cli_parse(argc, argv, "refecho --display DISPLAY | --vnc PORT [--answer-delay SCRIPT] [--cost TIME] [options]",
 			     "Answers each key, after a scripted delay, with a patch that a program reads from pixels.", options);
-	if (operands < argc)
-		die_usage("unexpected word %s", argv[operands]);
+	cli_refuse_operands_from(argc, argv, operands);
 	if (!cfg.display == !cfg.port)
 		die_usage("say either --display DISPLAY or --vnc PORT");
 	if (inet_pton(AF_INET, cfg.listen, &(struct in_addr){ 0 }) != 1)
@@ -371,7 +366,7 @@ int main(int argc, char **argv)
 	if (gone)
 		rec_warn(out, "%s; the keys up to then are reported", why);
 	report_echo(out, &rt);
-	err = run.log ? rows_close(run.log) : 0;
+	err = rows_close(run.log);
 	if (err)
 		warn("cannot write %s: %s", cfg.log, strerror(-err));
 	gone = gone || err;

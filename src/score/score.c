@@ -232,8 +232,7 @@ int main(int argc, char **argv)
 
 	if (first == argc)
 		die_usage("which samples? a file, or - for standard input");
-	if (first + 1 < argc)
-		die_usage("unexpected word %s", argv[first + 1]);
+	cli_refuse_operands_from(argc, argv, first + 1);
 	load_model_limits(&l);
 	read_latency_samples_file(argv[first], &s);
 	out = rec_must_open(&out_cfg, "score");

@@ -391,8 +391,7 @@ static void read_sessmem_options(int argc, char **argv)
 	int first = cli_parse(argc, argv, "sessmem --session PID,... | --cgroup FOLDER | --pid PID,... [options]",
 			      "Memory of a login, process by process: private, shared, its fair share, read while the login stands still.", options);
 
-	if (first < argc)
-		die_usage("unexpected word %s", argv[first]);
+	cli_refuse_operands_from(argc, argv, first);
 	if (!cfg.session.n && !cfg.pid.n && !cfg.cgroup && !cfg.machine)
 		die_usage("no processes named: give --session PID, --cgroup FOLDER or --pid PID");
 	if (cfg.machine && (cfg.session.n || cfg.pid.n || cfg.cgroup))

@@ -166,11 +166,8 @@ static void make_plan(void)
 static struct row_file *open_burst_log(void)
 {
 	static const char *const columns[] = { "child", "pid", "n", "due_ns", "start_ns", "end_ns", "asked_ns", "cpu_ns", NULL };
-	struct row_file *log = rows_open(cfg.burst_log, "burst/1", columns);
 
-	if (!log)
-		die(EXIT_RUN, "cannot write %s: %m", cfg.burst_log);
-	return log;
+	return rows_must_open(cfg.burst_log, "burst/1", columns);
 }
 
 static int write_burst_log(struct row_file *log, const struct workers *workers)
@@ -399,8 +396,7 @@ static void read_sink_options(int argc, char **argv)
 			      "CPU hogs: use all the CPU time they get, a fixed share of it, or planned bursts.", options);
 	const struct rec_output_path place[] = { { "-o", out_cfg.path ? out_cfg.path : "-" }, { "--burst-log", cfg.burst_log } };
 
-	if (first < argc)
-		die_usage("unexpected word %s", argv[first]);
+	cli_refuse_operands_from(argc, argv, first);
 	if (cfg.burst_text && cfg.percent < 100)
 		die_usage("--burst and --load exclude each other");
 	if (cfg.burst_log && !cfg.burst_text)

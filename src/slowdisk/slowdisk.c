@@ -385,8 +385,7 @@ static void read_slowdisk_options(int argc, char **argv, const char **folder, co
 
 	if (argc - first < 2)
 		die_usage("a folder to mount in and a backing file are needed");
-	if (argc - first > 2)
-		die_usage("unexpected word %s", argv[first + 2]);
+	cli_refuse_operands_from(argc, argv, first + 2);
 	*folder = argv[first];
 	*backing = argv[first + 1];
 	rec_check_outputs_differ(place, 2);

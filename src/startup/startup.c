@@ -101,9 +101,7 @@ static void open_start_log(void)
 	static const char *const columns[] = { "run", "time_ns", "kind", "name", "windows", "picture",
 					       "read_requests", "read_bytes", "write_requests", "write_bytes", NULL };
 
-	rows = rows_open(cfg.log, "startup/1", columns);
-	if (!rows)
-		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
+	rows = rows_must_open(cfg.log, "startup/1", columns);
 }
 
 static void log_start_event(const struct start_log_entry *n)
@@ -367,15 +365,14 @@ int main(int argc, char **argv)
 	screen = open_screen();
 	open_swap_and_delay_counters();
 	out = rec_must_open(&out_cfg, "startup");	/* before the runs, so that a wrong path does not cost them */
-	if (cfg.log)
-		open_start_log();
+	open_start_log();
 	set_real_time();
 	n = start_application_repeatedly(screen, command, run);
 	report_start_settings(out, screen, command);	/* after the runs: the window manager may have started meanwhile */
 	good = report_starts(out, &report_cfg, run, n);
 	rec_set_main_table(out, "runs");
 	say_starts(out, &report_cfg, run, n, command[0]);
-	lost = rows ? rows_close(rows) : 0;
+	lost = rows_close(rows);
 	if (lost)
 		warn("cannot write %s: %s; the report has the times all the same", cfg.log, strerror(-lost));
 	screen_close(screen);

@@ -26,8 +26,7 @@ int main(int argc, char **argv)
 			  "Statistics over the repeats of a run: writes RUN/summary.tsv and the other tables of its experiment.", options);
 	if (first >= argc)
 		die_usage("which run folder?");
-	if (first + 1 < argc)
-		die_usage("unexpected word %s", argv[first + 1]);
+	cli_refuse_operands_from(argc, argv, first + 1);
 	out = rec_must_open(&out_cfg, "summarize");
 	n = engine_summarize(argv[first], &cfg, out);
 	rec_must_close(out);

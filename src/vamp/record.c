@@ -103,17 +103,13 @@ void run_record_free(struct run_record *t)
 
 struct row_file *open_log_or_die(const char *path, const char *schema, const char *const *columns)
 {
-	struct row_file *log;
 	struct stat st;
 
 	if (!path)
 		return NULL;
 	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))
 		die_usage("--log %s: a file or a terminal; anything else may block, and keep what is throttled so", path);
-	log = rows_open(path, schema, columns);
-	if (!log)
-		die(EXIT_RUN, "cannot write %s: %m", path);
-	return log;
+	return rows_must_open(path, schema, columns);
 }
 
 struct row_file *log_open_episodes(const char *path)

@@ -305,8 +305,7 @@ int vamp_run_command(int argc, char **argv)
 	int err, first = cli_parse(argc, argv, "vamp run [options]",
 				   "Throttles the background tasks from an input until the episode ends, and undoes it.", options);
 
-	if (first < argc)
-		die_usage("unexpected word %s", argv[first]);
+	cli_refuse_operands_from(argc, argv, first);
 	if (cfg.no_interrupts && !cfg.isolate)
 		die_usage("--no-interrupts goes with --isolate");
 	proc_check_ready_fd((int)cfg.ready_fd);
@@ -320,7 +319,7 @@ int vamp_run_command(int argc, char **argv)
 	proc_write_ready_line_or_warn((int)cfg.ready_fd);
 	watch_loop_until(&run, cfg.time_ns ? run.record.began_ns + cfg.time_ns : INT64_MAX);
 	close_daemon_parts();
-	err = run.log ? rows_close(run.log) : 0;
+	err = rows_close(run.log);
 	report_vamp_settings(out, &priority);
 	report_episodes(out, &run.record);
 	say_episodes(out, &run.record);

@@ -250,8 +250,7 @@ int vamp_status_command(int argc, char **argv)
 	int first = cli_parse(argc, argv, "vamp status [options]", "Says which processes are throttled now, by which vamp, and why.",
 			      options);
 
-	if (first < argc)
-		die_usage("unexpected word %s", argv[first]);
+	cli_refuse_operands_from(argc, argv, first);
 	n = status_query_all_daemons(&d, &silent);
 	if (silent)
 		warn("vamp %d does not answer: is it stopped, or does it wait for its display?", silent);

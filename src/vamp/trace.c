@@ -179,8 +179,7 @@ int vamp_trace_command(int argc, char **argv)
 	char why[160];
 	int64_t lost;
 
-	if (first < argc)
-		die_usage("unexpected word %s", argv[first]);
+	cli_refuse_operands_from(argc, argv, first);
 	proc_check_ready_fd((int)cfg.ready_fd);
 	rec_check_outputs_differ(places, sizeof(places) / sizeof(*places));
 	if (!cfg.cpus.n && proc_cpus_online(&cfg.cpus))
@@ -202,7 +201,7 @@ int vamp_trace_command(int argc, char **argv)
 	trace_record_slices(t);
 	lost = trace_lost_records(t);
 	trace_close(t);
-	if (run.log && rows_close(run.log) && !run.err)
+	if (rows_close(run.log) && !run.err)
 		run.err = -EIO;
 	if (run.err)
 		die(EXIT_RUN, "the trace ended early: %s", strerror(-run.err));

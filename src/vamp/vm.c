@@ -202,7 +202,7 @@ int vamp_vm_command(int argc, char **argv)
 	report_guest_run(out, &watch, left);
 	say_guest_run(out, &watch, left);
 	rec_must_close(out);
-	if (watch.log && rows_close(watch.log))
+	if (rows_close(watch.log))
 		die(EXIT_RUN, "cannot write %s completely: %m", cfg.log);
 	guest_weights_free(watch.weights);
 	guest_watch_free(&watch);

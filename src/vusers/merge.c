@@ -318,10 +318,8 @@ static void describe_merged(struct users_report_facts *w)
 
 static int write_merged_log(const char *path)
 {
-	struct row_file *t = rows_open(path, VLOG_SCHEMA, vlog_columns);
+	struct row_file *t = rows_must_open(path, VLOG_SCHEMA, vlog_columns);
 
-	if (!t)
-		die(EXIT_RUN, "cannot write %s: %m", path);
 	for (size_t i = 0; i < run.m.n; i++)
 		vlog_write_row(t, run.label[run.m.row[i].label], &run.m.row[i]);
 	return rows_close(t);

@@ -150,8 +150,7 @@ int main(int argc, char **argv)
 	first += server;
 	if (first == argc)
 		die_usage("serve where? vnc:HOST:PORT or http://HOST:PORT/");
-	if (first + 1 < argc)
-		die_usage("unexpected word %s", argv[first + 1]);
+	cli_refuse_operands_from(argc, argv, first + 1);
 	proc_check_ready_fd((int)cfg.ready_fd);
 	proc_stop_with_parent();
 	proc_catch_stop_signals();

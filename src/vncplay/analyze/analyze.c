@@ -214,11 +214,8 @@ int vncplay_analyze(int argc, char **argv)
 		replay[r].file = argv[first + r];
 		replay[r].label = labels ? labels[r] : label_from_log_path(argv[first + r]);
 	}
-	if (cfg.out.format != FORMAT_OLD) {
-		out = rec_open(&cfg.out, "vncplay-analyze");
-		if (!out)
-			die(EXIT_RUN, "cannot write %s: %m", cfg.out.path);
-	}
+	if (cfg.out.format != FORMAT_OLD)
+		out = rec_must_open(&cfg.out, "vncplay-analyze");
 	read_replays(replay, aux, err, runs);
 	status = exit_status_of_read_replays(replay, err, runs);
 	f.replay = replay;

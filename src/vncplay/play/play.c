@@ -295,7 +295,7 @@ static void refuse_output_over_play_inputs(const char *trace, const char *out)
 int vncplay_play(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "vncplay play SERVER TRACE OUT.rfb [options]",
-			      "Replays a recorded session, each input once the screen shows what it showed.", options), status = 0, err;
+			      "Replays a recorded session, each input once the screen shows what it showed.", options), status = 0;
 	static struct input_trace t;
 	static struct learned_dependencies deps;
 	struct rt_settings_granted rt;
@@ -303,8 +303,7 @@ int vncplay_play(int argc, char **argv)
 
 	if (argc - first < 3)
 		die_usage("play what? SERVER TRACE OUT.rfb");
-	if (argc - first > 3)
-		die_usage("unexpected word %s", argv[first + 3]);
+	cli_refuse_operands_from(argc, argv, first + 3);
 	cfg.server.address = argv[first];
 	cfg.await.match.tolerance = (int)tolerance;
 	cfg.await.radius = (int)radius;
@@ -315,9 +314,7 @@ int vncplay_play(int argc, char **argv)
 	refuse_masks_outside_screen(&t);
 	if (deps_path)
 		read_deps(deps_path, &t, &deps);
-	out = rec_open(&out_cfg, "vncplay-play");
-	if (!out)
-		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	out = rec_must_open(&out_cfg, "vncplay-play");
 	rt_setup((int)priority, &rt);
 	munlockall();	/* the screen needs more memory than an ordinary user may lock */
 	if (priority && !rt.fifo)
@@ -343,9 +340,7 @@ int vncplay_play(int argc, char **argv)
 	}
 	rec_end_container(out);
 	rec_end_container(out);
-	err = rec_close(out);
-	if (err)
-		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	rec_must_close(out);
 	trace_free(&t);
 	deps_free(&deps);
 	return proc_stop ? EXIT_INTERRUPTED : status;

@@ -338,9 +338,7 @@ int vncplay_record(int argc, char **argv)
 	rec_check_outputs_differ((struct rec_output_path[]){ { "--script", cfg.script && strcmp(cfg.script, "-") != 0 ? cfg.script :
 		NULL },
 					      { "TRACE", path }, { "--output", out_cfg.path } }, 3);
-	rec = rec_open(&out_cfg, "vncplay-record");
-	if (!rec)
-		die(EXIT_RUN, "cannot write %s: %m", out_cfg.path);
+	rec = rec_must_open(&out_cfg, "vncplay-record");
 	proc_catch_stop_signals();
 	r.server = server_connect(&cfg.server, &events, &r, why, sizeof(why));
 	if (!r.server)
@@ -376,8 +374,6 @@ int vncplay_record(int argc, char **argv)
 	err = trace_finish(r.trace);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", path, strerror(-err));
-	err = rec_close(rec);
-	if (err)
-		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
+	rec_must_close(rec);
 	return status;
 }
