@@ -96,8 +96,7 @@ static void read_frame_number(struct frame_counter *c)
 	c->out->unreadable += !readable;
 	if (!readable || !frame_tally_count_number(&c->out->seen, number, now) || !c->cfg->log)
 		return;
-	rows_write_int(c->cfg->log, now);
-	rows_write_int(c->cfg->log, (int64_t)number);
+	rows_write_ints(c->cfg->log, now, (int64_t)number);
 	rows_end_row(c->cfg->log);
 }
 

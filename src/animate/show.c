@@ -147,11 +147,8 @@ static void log_shown_frame(const struct animation_cfg *c, int64_t slot, int64_t
 {
 	if (!c->log)
 		return;
-	rows_write_int(c->log, slot);
-	rows_write_int(c->log, frame);
-	rows_write_int(c->log, due);
-	rows_write_count(c->log, begun);
-	rows_write_count(c->log, sent);
+	rows_write_ints(c->log, slot, frame, due);
+	rows_write_counts(c->log, begun, sent);
 	rows_end_row(c->log);
 }
 

@@ -170,14 +170,10 @@ static void watch_disk_requests(struct tracepoint_rings *t, const struct cli_cpu
 
 static void write_request_row(const struct order_issued_request *r)
 {
-	rows_write_int(run.log, r->come_ns);
-	rows_write_int(run.log, r->issue_ns);
+	rows_write_ints(run.log, r->come_ns, r->issue_ns);
 	rows_write_str(run.log, r->read ? "read" : "write");
 	rows_write_str(run.log, r->comm);
-	rows_write_int(run.log, r->sector);
-	rows_write_int(run.log, r->sectors);
-	rows_write_int(run.log, (int64_t)r->waiting);
-	rows_write_int(run.log, (int64_t)r->older);
+	rows_write_ints(run.log, r->sector, r->sectors, (int64_t)r->waiting, (int64_t)r->older);
 	rows_end_row(run.log);
 }
 

@@ -78,11 +78,7 @@ void logs_write_event(struct profile_logs *l, int cpu, const struct lost_time_ev
 
 	if (!t)
 		return;
-	rows_write_int(t, cpu);
-	rows_write_int(t, e->start_ns);
-	rows_write_int(t, e->lost_ns);
-	rows_write_int(t, e->end_ns - e->start_ns);
-	rows_write_int(t, e->parts);
+	rows_write_ints(t, cpu, e->start_ns, e->lost_ns, e->end_ns - e->start_ns, e->parts);
 	rows_write_str(t, e->tick ? "tick" : "event");
 	if (most)
 		rows_write_str(t, most->name);
@@ -99,9 +95,7 @@ void logs_write_culprits(struct profile_logs *l, int cpu, const struct lost_time
 	for (size_t i = 0; t && i < e->who.n; i++) {
 		const struct event_culprit *k = &e->who.at[i];
 
-		rows_write_int(t, cpu);
-		rows_write_int(t, k->start_ns);
-		rows_write_int(t, k->end_ns);
+		rows_write_ints(t, cpu, k->start_ns, k->end_ns);
 		rows_write_str(t, k->name);
 		rows_write_str(t, culprit_kind_name(k->kind));
 		if (k->pid)
@@ -120,11 +114,7 @@ void logs_write_timeline_bin(struct profile_logs *l, int cpu, int64_t start_ns, 
 
 	if (!t)
 		return;
-	rows_write_int(t, cpu);
-	rows_write_int(t, start_ns);
-	rows_write_int(t, bin_ns);
-	rows_write_int(t, lost_ns);
-	rows_write_int(t, tick_ns);
+	rows_write_ints(t, cpu, start_ns, bin_ns, lost_ns, tick_ns);
 	rows_end_row(t);
 	l->rows++;
 }

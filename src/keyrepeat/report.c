@@ -20,14 +20,9 @@ int write_key_rows(struct row_file *rows, const struct key_train *train)
 
 		while (i >= train->block[b].first + train->block[b].n)
 			b++;
-		rows_write_int(rows, (int64_t)i + 1);
-		rows_write_int(rows, key->due_ns);
-		rows_write_time(rows, key->sent_ns);
-		rows_write_time(rows, key->answer_ns);
-		rows_write_time(rows, key->high_ns);
-		rows_write_time(rows, key->censored_ns);
-		rows_write_int(rows, key->skipped);
-		rows_write_int(rows, (int64_t)b + 1);
+		rows_write_ints(rows, (int64_t)i + 1, key->due_ns);
+		rows_write_times(rows, key->sent_ns, key->answer_ns, key->high_ns, key->censored_ns);
+		rows_write_ints(rows, key->skipped, (int64_t)b + 1);
 		if (train->walls)
 			rows_write_int(rows, wall_clock_offset_at(train->wall, train->walls, key->sent_ns ? key->sent_ns : key->due_ns));
 		else

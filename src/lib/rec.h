@@ -107,6 +107,12 @@ struct row_file *rows_must_open(const char *path, const char *schema, const char
 void rows_write_int(struct row_file *t, int64_t value);
 void rows_write_count(struct row_file *t, int64_t value);	/* below 0: empty, not known */
 void rows_write_time(struct row_file *t, int64_t ns);	/* 0: empty, did not happen */
+/* A cell for each of the values that follow `t`. */
+#define rows_write_ints(t, ...) rows_write_cells(t, rows_write_int, ROWS_VALUES(__VA_ARGS__))
+#define rows_write_counts(t, ...) rows_write_cells(t, rows_write_count, ROWS_VALUES(__VA_ARGS__))
+#define rows_write_times(t, ...) rows_write_cells(t, rows_write_time, ROWS_VALUES(__VA_ARGS__))
+#define ROWS_VALUES(...) (const int64_t[]){ __VA_ARGS__ }, sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)
+void rows_write_cells(struct row_file *t, void write(struct row_file *t, int64_t value), const int64_t *value, size_t n);
 void rows_write_real(struct row_file *t, double value);	/* nine digits; empty if not finite */
 void rows_write_empty_cell(struct row_file *t);			/* an empty cell: not known */
 void rows_write_str(struct row_file *t, const char *value);

@@ -77,6 +77,12 @@ void rows_write_time(struct row_file *t, int64_t ns)
 		rows_write_empty_cell(t);
 }
 
+void rows_write_cells(struct row_file *t, void write(struct row_file *t, int64_t value), const int64_t *value, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		write(t, value[i]);
+}
+
 void rows_write_real(struct row_file *t, double value)
 {
 	if (isfinite(value))

@@ -44,17 +44,11 @@ static void log_reading(const struct cycle_cfg *cfg, const struct cycle_run *run
 		return;
 	at_ns = at_ns ? at_ns : clock_now();
 	for (size_t i = 0; i < cfg->n; i++) {
-		rows_write_int(cfg->log, run->number);
-		rows_write_int(cfg->log, at_ns);
+		rows_write_ints(cfg->log, run->number, at_ns);
 		rows_write_str(cfg->log, event);
-		rows_write_int(cfg->log, cfg->pid[i]);
-		rows_write_int(cfg->log, r->is[i].memory.anonymous_swap);
-		rows_write_int(cfg->log, r->is[i].memory.anonymous_resident);
-		rows_write_int(cfg->log, r->is[i].memory.file_resident);
-		rows_write_int(cfg->log, r->is[i].major);
-		rows_write_int(cfg->log, r->is[i].minor);
-		rows_write_count(cfg->log, r->swapped_in);
-		rows_write_count(cfg->log, r->group_bytes);
+		rows_write_ints(cfg->log, cfg->pid[i], r->is[i].memory.anonymous_swap, r->is[i].memory.anonymous_resident,
+				r->is[i].memory.file_resident, r->is[i].major, r->is[i].minor);
+		rows_write_counts(cfg->log, r->swapped_in, r->group_bytes);
 		rows_end_row(cfg->log);
 	}
 }

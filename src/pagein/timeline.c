@@ -82,14 +82,7 @@ static void *timeline_thread_main(void *data)
 
 		timeline_read(&t->cfg, "/proc", &s);
 		rows_write_int(t->rows, now);
-		rows_write_count(t->rows, s.resident);
-		rows_write_count(t->rows, s.file);
-		rows_write_count(t->rows, s.swap);
-		rows_write_count(t->rows, s.major);
-		rows_write_count(t->rows, s.minor);
-		rows_write_count(t->rows, s.group);
-		rows_write_count(t->rows, s.group_swap);
-		rows_write_count(t->rows, s.group_major);
+		rows_write_counts(t->rows, s.resident, s.file, s.swap, s.major, s.minor, s.group, s.group_swap, s.group_major);
 		rows_end_row(t->rows);
 		/* samples missed by a late thread are skipped, not made up for in a burst */
 		due += t->cfg.period_ns;

@@ -87,27 +87,14 @@ static void interval_table_add(struct row_file *t, const struct interval_row *r)
 {
 	char text[END_TEXT];
 
-	rows_write_int(t, r->start_ns);
-	rows_write_int(t, r->length_ns);
+	rows_write_ints(t, r->start_ns, r->length_ns);
 	rows_write_str(t, interval_end_text(&r->key, 1 - r->server, text));
 	rows_write_str(t, interval_end_text(&r->key, r->server, text));
-	rows_write_int(t, (int64_t)r->wire_bytes[INPUT]);
-	rows_write_int(t, (int64_t)r->wire_bytes[DISPLAY]);
-	rows_write_int(t, (int64_t)r->inputs);
-	rows_write_int(t, (int64_t)r->updates);
-	rows_write_int(t, (int64_t)r->unanswered);
-	rows_write_count(t, r->next_p50);
-	rows_write_count(t, r->next_p95);
-	rows_write_count(t, r->next_max);
-	rows_write_count(t, r->latest_p50);
-	rows_write_count(t, r->latest_p95);
-	rows_write_count(t, r->waiting);
-	rows_write_count(t, r->gap);
-	rows_write_count(t, r->ack[DISPLAY]);
-	rows_write_count(t, r->ack[INPUT]);
-	rows_write_count(t, r->reply);
-	rows_write_int(t, (int64_t)r->retransmitted);
-	rows_write_int(t, (int64_t)r->zero_windows);
+	rows_write_ints(t, (int64_t)r->wire_bytes[INPUT], (int64_t)r->wire_bytes[DISPLAY], (int64_t)r->inputs,
+			(int64_t)r->updates, (int64_t)r->unanswered);
+	rows_write_counts(t, r->next_p50, r->next_p95, r->next_max, r->latest_p50, r->latest_p95, r->waiting, r->gap,
+			  r->ack[DISPLAY], r->ack[INPUT], r->reply);
+	rows_write_ints(t, (int64_t)r->retransmitted, (int64_t)r->zero_windows);
 	rows_write_str(t, verdict_words[r->verdict.word]);
 	rows_write_count(t, r->verdict.rise_ns);
 	rows_end_row(t);

@@ -42,11 +42,7 @@ static void write_update_row(struct key_update_join *w)
 	if (!r || !w->now.n)
 		return;
 	rows_write_str(r, "update");
-	rows_write_int(r, (int64_t)w->now.n);
-	rows_write_int(r, w->now.first_ns);
-	rows_write_int(r, w->now.last_ns);
-	rows_write_int(r, (int64_t)w->now.packets);
-	rows_write_int(r, (int64_t)w->now.bytes);
+	rows_write_ints(r, (int64_t)w->now.n, w->now.first_ns, w->now.last_ns, (int64_t)w->now.packets, (int64_t)w->now.bytes);
 	for (int i = 0; i < 4; i++)
 		rows_write_empty_cell(r);
 	rows_write_time(r, w->now.block);
@@ -68,8 +64,7 @@ static void write_key_row(struct key_update_join *w, size_t i, bool captured)
 	for (int k = 0; k < 3; k++)
 		rows_write_empty_cell(r);
 	rows_write_int(r, t->number[i]);
-	rows_write_time(r, t->key[i].answer_ns);
-	rows_write_time(r, t->key[i].high_ns);
+	rows_write_times(r, t->key[i].answer_ns, t->key[i].high_ns);
 	rows_write_count(r, paired ? t->key[i].exact : -1);
 	rows_write_time(r, t->block[i]);
 	rows_write_count(r, paired ? captured : -1);

@@ -108,11 +108,8 @@ static void record_echo_key(const struct echo_key *k, void *arg)
 	if (!run.log)
 		return;
 	rows_write_int(run.log, k->seq);
-	rows_write_time(run.log, k->received_ns);
-	rows_write_time(run.log, k->draw_ns);
-	rows_write_time(run.log, k->flushed_ns);
-	rows_write_int(run.log, k->dropped);
-	rows_write_int(run.log, k->coalesced);
+	rows_write_times(run.log, k->received_ns, k->draw_ns, k->flushed_ns);
+	rows_write_ints(run.log, k->dropped, k->coalesced);
 	rows_end_row(run.log);
 	run.log_dirty = true;
 }

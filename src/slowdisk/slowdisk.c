@@ -104,9 +104,7 @@ static void write_waiting_journal_rows(struct journal *j)
 
 		rows_write_int(j->rows, r->time_ns);
 		rows_write_str(j->rows, r->op == DISK_READ ? "read" : "write");
-		rows_write_int(j->rows, r->offset);
-		rows_write_int(j->rows, r->length);
-		rows_write_int(j->rows, r->service_ns);
+		rows_write_ints(j->rows, r->offset, r->length, r->service_ns);
 		rows_end_row(j->rows);
 		atomic_store_explicit(&j->tail, tail + 1, memory_order_release);
 	}

@@ -110,8 +110,7 @@ static void log_start_event(const struct start_log_entry *n)
 	const int64_t counts[] = { m ? m->reads : -1, m ? m->read_bytes : -1, m ? m->writes : -1, m ? m->write_bytes : -1 };
 	char picture[20];
 
-	rows_write_int(rows, run_number);
-	rows_write_int(rows, n->time_ns);
+	rows_write_ints(rows, run_number, n->time_ns);
 	rows_write_str(rows, n->kind);
 	if (n->name)
 		rows_write_str(rows, n->name);

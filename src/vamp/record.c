@@ -131,11 +131,9 @@ static void log_write_row(struct row_file *log, int64_t at_ns, const char *event
 	rows_write_str(log, what);
 	rows_write_count(log, tag ? tag->pid : counter ? counter->pid : -1);
 	rows_write_str(log, tag ? tag->comm : counter ? counter->comm : "");
-	rows_write_count(log, tag ? lround(tag->load_percent) : -1);
-	rows_write_count(log, tag ? lround(tag->run_percent) : -1);
-	rows_write_count(log, counter ? counter->wakeups : -1);
-	rows_write_count(log, counter ? lround(1000 * counter->average) : -1);
-	rows_write_count(log, counter ? counter->confidence : -1);
+	rows_write_counts(log, tag ? lround(tag->load_percent) : -1, tag ? lround(tag->run_percent) : -1,
+			  counter ? counter->wakeups : -1, counter ? lround(1000 * counter->average) : -1,
+			  counter ? counter->confidence : -1);
 	rows_end_row(log);
 }
 

@@ -49,14 +49,10 @@ static void trace_add_slice(const struct cpu_time_slice *s)
 		run.err = -ENOMEM;
 	if (!t)
 		return;
-	rows_write_int(t, s->start_ns);
-	rows_write_int(t, s->cpu);
-	rows_write_count(t, s->pid > 0 ? s->pid : -1);
-	rows_write_count(t, s->tid > 0 ? s->tid : -1);
+	rows_write_ints(t, s->start_ns, s->cpu);
+	rows_write_counts(t, s->pid > 0 ? s->pid : -1, s->tid > 0 ? s->tid : -1);
 	rows_write_str(t, s->comm);
-	rows_write_int(t, s->ran_ns);
-	rows_write_int(t, s->wanted_more);
-	rows_write_int(t, s->whole);
+	rows_write_ints(t, s->ran_ns, s->wanted_more, s->whole);
 	rows_end_row(t);
 }
 

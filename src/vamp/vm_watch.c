@@ -116,13 +116,10 @@ static void guest_watch_write_log_rows(struct guest_watch *w)
 	if (!w->log || w->accounted_ns - w->logged_ns < LEAST_NS)
 		return;
 	for (size_t i = 0; i < w->vm->n; i++) {
-		rows_write_int(w->log, w->accounted_ns);
-		rows_write_int(w->log, w->accounted_ns - w->logged_ns);
-		rows_write_int(w->log, w->vm->vcpu[i].index);
-		rows_write_int(w->log, guest_weight_in_nice_scale(w->weights, w->slow[i]));
+		rows_write_ints(w->log, w->accounted_ns, w->accounted_ns - w->logged_ns, w->vm->vcpu[i].index,
+				guest_weight_in_nice_scale(w->weights, w->slow[i]));
 		rows_write_count(w->log, w->percent[i]);
-		rows_write_int(w->log, w->all[i].run_ns - w->logged[i].run_ns);
-		rows_write_int(w->log, w->all[i].wait_ns - w->logged[i].wait_ns);
+		rows_write_ints(w->log, w->all[i].run_ns - w->logged[i].run_ns, w->all[i].wait_ns - w->logged[i].wait_ns);
 		rows_end_row(w->log);
 	}
 	w->logged_ns = w->accounted_ns;

@@ -46,14 +46,10 @@ void vlog_write_row(struct row_file *t, const char *label, const struct request_
 	rows_write_count(t, r->user == VLOG_NOBODY ? -1 : (int64_t)r->user);
 	rows_write_str(t, label);
 	rows_write_int(t, r->due_ns);
-	rows_write_count(t, r->ready_ns ? r->ready_ns : -1);
-	rows_write_count(t, r->sent_ns ? r->sent_ns : -1);
-	rows_write_count(t, r->end_ns ? r->end_ns : -1);
+	rows_write_counts(t, r->ready_ns ? r->ready_ns : -1, r->sent_ns ? r->sent_ns : -1, r->end_ns ? r->end_ns : -1);
 	rows_write_str(t, end_words[r->end]);
 	rows_write_count(t, r->code ? r->code : -1);
-	rows_write_int(t, r->bytes);
-	rows_write_int(t, r->measured);
-	rows_write_int(t, r->watched);
+	rows_write_ints(t, r->bytes, r->measured, r->watched);
 	rows_end_row(t);
 }
 
