@@ -15,6 +15,6 @@ static const struct cli_command commands[] = {
 
 int main(int argc, char **argv)
 {
-	return cli_run_command(argc, argv, "vncplay", "Records a session once, replays it reliably, and tells the response time of every input.",
-			       commands);
+	return cli_run_command(argc, argv, "vncplay",
+			       "Records a session once, replays it reliably, and tells the response time of every input.", commands);
 }
