@@ -79,8 +79,7 @@ static bool pipeline_subtract_own_work(struct pipeline_cpu *c, int64_t from, int
 			      size_t *n)
 {
 	struct own_work_cpu_time found = c->f->cfg.trace ? own_work_remove_shares(&c->f->tids, share, n) :
-					 own_work_time_between(&c->itself,
-									       from, to);
+					 own_work_time_between(&c->itself, from, to);
 
 	if (!found.there)
 		return false;

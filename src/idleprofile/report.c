@@ -345,8 +345,7 @@ static void say_culprits(struct rec_report *r, const struct profile_report *p)
 		shown++;
 	}
 	if (to_percent(all - tick - named - unexplained, all) >= 0.5)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, ", others %.0f %%",
-					 to_percent(all - tick - named - unexplained, all));
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ", others %.0f %%", to_percent(all - tick - named - unexplained, all));
 	snprintf(text + used, sizeof(text) - used, ", unexplained %.0f %%", to_percent(unexplained, all));
 	rec_say(r, "%s", text);
 }

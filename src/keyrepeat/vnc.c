@@ -263,8 +263,7 @@ static int read_first_picture(struct vnc_client *self, const struct target_cfg *
 		if (find_and_record_patch_number(self))
 			return 0;
 		if (clock_now() > look_until)
-			return write_error_reason(-1, why, TARGET_WHY, "no patch on the display of vnc:%s: start refecho there, in sight",
-					 cfg->where);
+			return write_error_reason(-1, why, TARGET_WHY, "no patch on the display of vnc:%s: start refecho there, in sight", cfg->where);
 	}
 	return 0;
 }

@@ -57,8 +57,7 @@ static bool type_key_and_mark_changes(struct echo_region_finder *f, int key, uin
 	proc_sleep_until_or_stop(clock_now() + DOWN_NS);
 	x11_press_or_release(f->self, key, false);
 	begin = changed = clock_now();
-	while (!proc_stop && clock_now() - begin < ECHO_MAX_NS &&
-	       (clock_now() - begin < ECHO_NS || clock_now() - changed < QUIET_NS)) {
+	while (!proc_stop && clock_now() - begin < ECHO_MAX_NS && (clock_now() - begin < ECHO_NS || clock_now() - changed < QUIET_NS)) {
 		if (mark_pixels_changed_since_last(f, bit))
 			changed = clock_now();
 		proc_sleep_until_or_stop(clock_now() + READ_NS);

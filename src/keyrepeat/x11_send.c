@@ -50,8 +50,7 @@ static int set_key_autorepeat(struct x11_target *self, const struct target_cfg *
 	if (cfg->hold) {
 		r->rate_changed = XkbGetAutoRepeatRate(self->send, XkbUseCoreKbd, &r->delay_ms, &r->interval_ms);
 		if (!r->rate_changed)
-			return write_error_reason(-1, why, TARGET_WHY, "x11:%s has no XKB to set its auto-repeat: use --mode tap",
-					 cfg->where);
+			return write_error_reason(-1, why, TARGET_WHY, "x11:%s has no XKB to set its auto-repeat: use --mode tap", cfg->where);
 	}
 	r->changed = true;
 	if (restore_guard_start(&self->guard, restore_autorepeat_after_kill, r))

@@ -180,8 +180,7 @@ static bool mean_grey_of_patch_cells(const struct grey_image *g, double middle_x
 	double x = middle_x - cell * PATCH_COLUMNS / 2, y = middle_y - cell * PATCH_ROWS / 2;
 
 	/* half a pixel beyond the edge is tolerated */
-	if (!(cell > 2 && x >= -0.5 && y >= -0.5 && x + PATCH_COLUMNS * cell < g->width + 0.5 &&
-	      y + PATCH_ROWS * cell < g->height + 0.5))
+	if (!(cell > 2 && x >= -0.5 && y >= -0.5 && x + PATCH_COLUMNS * cell < g->width + 0.5 && y + PATCH_ROWS * cell < g->height + 0.5))
 		return false;
 	for (int i = 0; i < CELLS; i++) {
 		double left = x + (i % PATCH_COLUMNS) * cell, top = y + (i / PATCH_COLUMNS) * cell;

@@ -117,8 +117,7 @@ struct tracefs_field tracefs_find_field(const char *format, const char *name)
 		last = memrchr(line, ' ', (size_t)(end - line));
 		if (!last || strncmp(last + 1, name, length) || (last[1 + length] != ';' && last[1 + length] != '['))
 			continue;
-		if (sscanf(end, "; offset:%d; size:%d;", &found.offset, &found.size) != 2 || found.offset < 0 ||
-		    found.size <= 0)
+		if (sscanf(end, "; offset:%d; size:%d;", &found.offset, &found.size) != 2 || found.offset < 0 || found.size <= 0)
 			return none;
 		return found;
 	}

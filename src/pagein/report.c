@@ -195,8 +195,7 @@ void say_cycles(struct rec_report *r, const struct cycle_cfg *cfg, const struct 
 			 judge_reasons[why] ? ": " : "", judge_reasons[why] ? judge_reasons[why] : "",
 			 count_text(tally->of[JUDGE_PAGED_OUT]), count_text(tried), cure_text(why));
 	if (tally->of[JUDGE_NOT_IN_MEMORY])
-		rec_warn(r, "%s runs in memory are left out: they caused major page faults.",
-			 count_text(tally->of[JUDGE_NOT_IN_MEMORY]));
+		rec_warn(r, "%s runs in memory are left out: they caused major page faults.", count_text(tally->of[JUDGE_NOT_IN_MEMORY]));
 	if (tally->unanswered)
 		rec_warn(r, "%s keys were not answered in %s.", count_text(tally->unanswered), ns_text((double)timeout_ns));
 	rec_say(r, "%s runs of two keys each; time from the key to the first screen update", count_text((int64_t)n));

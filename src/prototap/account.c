@@ -136,8 +136,7 @@ static void report_session_traffic(struct rec_report *r, const struct capture_me
 	rec_int_if_known(r, "setup_wire_bytes", !why, (int64_t)setup);
 	rec_real(r, "setup_s", why ? NAN : (double)(s->end_ns - s->first_ns) / NS_PER_S, 6);
 	rec_str(r, "setup_why_unknown", why);
-	rec_real(r, "after_setup_wire_bytes_per_minute",
-		 s->over && after_s > 0 ? (double)(wire_bytes - setup) / after_s * 60 : NAN, 1);
+	rec_real(r, "after_setup_wire_bytes_per_minute", s->over && after_s > 0 ? (double)(wire_bytes - setup) / after_s * 60 : NAN, 1);
 	rec_end_container(r);
 }
 

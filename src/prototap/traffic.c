@@ -18,8 +18,7 @@ static void write_traffic_row(struct traffic_bins *t)
 {
 	rows_write_int(t->rows, t->bin * t->bin_ns);
 	for (int c = 0; c < CHANNELS; c++) {
-		rows_write_ints(t->rows, (int64_t)t->count[c].packets, (int64_t)t->count[c].wire_bytes,
-				(int64_t)t->count[c].payload_bytes);
+		rows_write_ints(t->rows, (int64_t)t->count[c].packets, (int64_t)t->count[c].wire_bytes, (int64_t)t->count[c].payload_bytes);
 	}
 	rows_end_row(t->rows);
 	t->written++;

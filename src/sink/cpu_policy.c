@@ -101,8 +101,7 @@ int cpu_policy_apply(const struct cpu_policy *r, enum cpu_policy_part *asked)
 	if (r->nice && nice((int)r->nice) == -1 && errno)
 		return errno;
 	*asked = CPU_POLICY_POLICY;
-	if (((sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != r->policy || r->priority) &&
-	    sched_setscheduler(0, r->policy, &param))
+	if (((sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != r->policy || r->priority) && sched_setscheduler(0, r->policy, &param))
 		return errno;
 	*asked = CPU_POLICY_SLICE;
 	return r->slice_ns ? set_slice(r->slice_ns) : 0;

@@ -176,8 +176,7 @@ static int write_burst_log(struct row_file *log, const struct workers *workers)
 		for (size_t n = 0; n < atomic_load(&truth[i]->played); n++) {
 			const struct burst_record *b = &truth[i]->row[n];
 
-			rows_write_ints(log, i + 1, workers->child[i].was, (int64_t)n + 1, b->due_ns, b->start_ns, b->end_ns,
-					b->asked_ns, b->cpu_ns);
+			rows_write_ints(log, i + 1, workers->child[i].was, (int64_t)n + 1, b->due_ns, b->start_ns, b->end_ns, b->asked_ns, b->cpu_ns);
 			rows_end_row(log);
 		}
 	}

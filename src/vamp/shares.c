@@ -72,8 +72,7 @@ static int shares_enable_weights(const struct background_cgroup *g, struct undo_
 	files_read_first_line(groups_file_path(g->above, "cgroup.procs").text, text, sizeof(text));
 	if (*text && groups_has_file(g->above, "cgroup.events")) {
 		if (shares_has_child_groups(g->above))
-			return write_error_reason(-EBUSY, why, size,
-					 "%s holds processes beside groups: move these into a group of their own", g->above);
+			return write_error_reason(-EBUSY, why, size, "%s holds processes beside groups: move these into a group of their own", g->above);
 		snprintf(rest, sizeof(rest), "%s/" GROUP_NAME "%d-rest", g->above, (int)getpid());
 		err = undoable_mkdir(undo, rest);
 		if (!err)

@@ -95,8 +95,7 @@ static void read_serve_pause(struct serve_cfg *s)
 	if (n < sizeof(at) && cfg.pause[n]) {
 		memcpy(at, cfg.pause, n);
 		at[n] = '\0';
-		if (!cli_read_ns(at, &s->pause_at_ns) && !cli_read_ns(cfg.pause + n + 1, &s->pause_ns) &&
-		    s->pause_at_ns >= 0 && s->pause_ns >= 0)
+		if (!cli_read_ns(at, &s->pause_at_ns) && !cli_read_ns(cfg.pause + n + 1, &s->pause_ns) && s->pause_at_ns >= 0 && s->pause_ns >= 0)
 			return;
 	}
 	die_usage("--freeze %s: not two times such as 5s,1s", cfg.pause);
