@@ -108,7 +108,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "control", &cfg.control,
 	  .help = "take commands from this fifo, created if missing: delay 50ms, loss 1%, report ...", .meta = "FIFO" },
 	{ CLI_CPUS, 0, "cpus", &cfg.cpus, .help = "run on these CPUs (any)" },
-	{ CLI_NS, 't', "time", &cfg.run_ns, NS_PER_MS, 30.0 * (double)NS_PER_DAY, .help = "end after this long (never)" },
+	{ CLI_NS, 't', "time", &cfg.run_ns, NS_PER_MS, 30 * NS_PER_DAY, .help = "end after this long (never)" },
 	{ CLI_INT, 0, "parent", &cfg.parent, 1, 1e9,
 	  .help = "end at once if the parent is not this process (the program always ends with its parent)", .meta = "PID" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },

@@ -39,7 +39,7 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 't', "time", &cfg.time_ns, NS_PER_MS, 30.0 * NS_PER_DAY, .help = "watch this long (10s)" },
 	{ CLI_STR, 0, "load", &cfg.load,
 	  .help = "processes of this name are the load; others are compared with it (none)", .meta = "COMM" },
-	{ CLI_STR, 0, "log", &cfg.log, .help = "write a row for each request to this file", .meta = "FILE" },
+	{ CLI_FILE, 0, "log", &cfg.log, .help = "write a row for each request to this file" },
 	{ CLI_INT, 0, "ready-fd", &cfg.ready_fd, 0, 1023, .help = "write \"ready\" to this descriptor (2)", .meta = "FD" },
 	REC_OPTIONS(out_cfg),
 	{ .type = CLI_END },

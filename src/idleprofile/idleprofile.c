@@ -35,7 +35,7 @@ static struct profile_logs logs;
 static const char *const clocks[] = { "auto", "vdso", NULL };
 
 static const struct cli_opt options[] = {
-	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30.0 * (double)NS_PER_DAY, .help = "profile this long (10s)" },
+	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "profile this long (10s)" },
 	{ CLI_CPUS, 0, "cpus", &cfg.cpus, .help = "which CPUs (all that are allowed)" },
 	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 500, 1e9, .help = "shortest lost part to see (5us)" },
 	{ CLI_WORD, 0, "clock", &cfg.clock,
@@ -43,9 +43,9 @@ static const struct cli_opt options[] = {
 	{ CLI_FLAG, 0, "who", &cfg.who, .help = "name the culprits, from kernel records (root)" },
 	{ CLI_REAL, 0, "wakeups", &cfg.wakeups_per_s, 0.1, 10000,
 	  .help = "wake a normal task on each CPU that often a second, at random (not)", .meta = "RATE" },
-	{ CLI_STR, 0, "log", &logs.path[LOGS_EVENTS], .help = "write every event to this file", .meta = "FILE" },
-	{ CLI_STR, 0, "who-log", &logs.path[LOGS_CULPRITS], .help = "write the culprits of every event to this file", .meta = "FILE" },
-	{ CLI_STR, 0, "timeline", &logs.path[LOGS_BINS], .help = "write lost time over time to this file", .meta = "FILE" },
+	{ CLI_FILE, 0, "log", &logs.path[LOGS_EVENTS], .help = "write every event to this file" },
+	{ CLI_FILE, 0, "who-log", &logs.path[LOGS_CULPRITS], .help = "write the culprits of every event to this file" },
+	{ CLI_FILE, 0, "timeline", &logs.path[LOGS_BINS], .help = "write lost time over time to this file" },
 	{ CLI_NS, 0, "bin", &cfg.bin_ns, 1e6, 60e9, .help = "bin of --timeline (10ms)" },
 	{ CLI_PIDS, 0, "ignore", &cfg.ignore, .help = "with --who: leave out the CPU time of these processes" },
 	{ CLI_NS, 0, "effect", &cfg.effect_ns, 0, 60e9, .help = "how long to measure the loop's own effect first (2s)" },

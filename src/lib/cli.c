@@ -92,6 +92,7 @@ static const struct {
 	[CLI_NS] = { "TIME", "a time such as 60s, 500ms or 20us" },
 	[CLI_BYTES] = { "SIZE", "a size such as 4096, 32K or 1.5G" },
 	[CLI_STR] = { "TEXT", NULL },
+	[CLI_FILE] = { "FILE", NULL },
 	[CLI_WORD] = { "WORD", NULL },
 	[CLI_CPUS] = { "LIST", "a list of CPUs such as 0,2-3" },
 	[CLI_PIDS] = { "PID,...", "a list of process ids such as 812,977" },
@@ -234,6 +235,7 @@ static void store_option_value(const struct cli_opt *o, const char *text)
 		*(int *)o->value = (int)o->min;
 		return;
 	case CLI_STR:
+	case CLI_FILE:
 		if (!*text)
 			die_usage("--%s needs a value", o->name);
 		*(const char **)o->value = text;

@@ -29,6 +29,7 @@ enum cli_type {
 	CLI_NS,		/* int64_t *, nanoseconds: 60s 500ms 20us 5m; only --time and --seconds take a number without unit, of seconds */
 	CLI_BYTES,	/* int64_t *, bytes: 32K 1.5G 100; K, M, G are powers of 1024 */
 	CLI_STR,	/* const char **, points into argv */
+	CLI_FILE,	/* as CLI_STR, a path: FILE in --help */
 	CLI_WORD,	/* int *, the index in `words` */
 	CLI_CPUS,	/* struct cli_cpus *, a list as in 0,2-4 */
 	CLI_PIDS,	/* struct cli_pids *, a list as in 812,977; given again, it is continued */

@@ -37,7 +37,7 @@ extern const char *const rec_formats[];
 	{ CLI_SET, 0, "tsv", &(cfg).format, REC_ROWS, 0, .help = "same as --format rows: the main table of the result" }, \
 	{ CLI_SET, 'q', quiet, &(cfg).detail, REC_QUIET, 0, .help = "text: only the warnings" }, \
 	{ CLI_SET, 'v', "verbose", &(cfg).detail, REC_VERBOSE, 0, .help = "text: settings and all figures, too" }, \
-	{ CLI_STR, 'o', "output", &(cfg).path, .help = "write the report to this file (standard output)", .meta = "FILE" }
+	{ CLI_FILE, 'o', "output", &(cfg).path, .help = "write the report to this file (standard output)" }
 
 /* Dies with EXIT_USAGE if two options would write to the same file (except devices); `path` NULL: not given, "-": standard
  * output. To be called before any of them is opened, which would truncate it. */

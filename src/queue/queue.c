@@ -75,7 +75,7 @@ static const struct cli_opt options[] = {
 	{ CLI_FLAG, 0, "no-delay", &cfg.no_delay, .help = "fit: no constant delay outside the stations" },
 	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1, 1e15,
 	  .help = "fit: predict the largest load (users, or requests a second of an open stream) with this response time" },
-	{ CLI_STR, 0, "rows", &cfg.rows, .help = "mva, fit: write rows for a plot to this file", .meta = "FILE" },
+	{ CLI_FILE, 0, "rows", &cfg.rows, .help = "mva, fit: write rows for a plot to this file" },
 	REC_OPTIONS(out_cfg),
 	CLI_FORMER_NAME(0, "z", "think-time"),
 	CLI_FORMER_NAME(0, "think", "think-time"),

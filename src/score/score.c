@@ -35,7 +35,7 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "users", &cfg.in.users, .help = "the column of users active then, for vsimax (allThreads, users)", .meta = "NAME" },
 	{ CLI_INT, 0, "from", &cfg.in.from_ns, 0, 9e18, .help = "only keys due from then on, in ns of the log's clock", .meta = "NS" },
 	{ CLI_INT, 0, "to", &cfg.in.to_ns, 0, 9e18, .help = "only keys due until then", .meta = "NS" },
-	{ CLI_STR, 0, "thresholds", &cfg.thresholds, .help = "constants of the rules (data/thresholds.tsv)", .meta = "FILE" },
+	{ CLI_FILE, 0, "thresholds", &cfg.thresholds, .help = "constants of the rules (data/thresholds.tsv)" },
 	{ CLI_NS, 0, "threshold", &cfg.threshold_ns, 1, 1e15, .help = "later than this is late (perception, as the table says)" },
 	{ CLI_NS, 0, "target", &cfg.target_ns, 1, 1e15, .help = "T of Apdex (as the table says)" },
 	{ CLI_NS, 0, "expected", &cfg.expected_ns, 0, 1e15, .help = "T of Wu's rule (as the table says)" },

@@ -20,7 +20,7 @@ struct server_cfg {
 
 /* The command-line options of a connection. */
 #define SERVER_OPTIONS(cfg) \
-	{ CLI_STR, 0, "password-file", &(cfg).password_file, .meta = "FILE", \
+	{ CLI_FILE, 0, "password-file", &(cfg).password_file, \
 	  .help = "the password of VNC authentication, as vncpasswd writes it or as text (none)" }, \
 	{ CLI_NS, 0, "connect", &(cfg).timeout_ns, 1e6, 600e9, .help = "give up a connection or a greeting that takes longer (10s)" }, \
 	{ CLI_STR, 0, "encodings", &(cfg).encodings, .meta = "LIST", \

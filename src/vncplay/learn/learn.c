@@ -17,7 +17,7 @@
 static const char *output;
 
 static const struct cli_opt options[] = {
-	{ CLI_STR, 'o', "output", &output, .help = "write the dependencies to this file (standard output)", .meta = "FILE" },
+	{ CLI_FILE, 'o', "output", &output, .help = "write the dependencies to this file (standard output)" },
 	{ .type = CLI_END },
 };
 

@@ -40,8 +40,7 @@ static int parse_key_area_option(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_FLAG, 0, "headless", &cfg.headless, .help = "a script says what is done (implied by --script)" },
-	{ CLI_STR, 0, "script", &cfg.script,
-	  .help = "do what it says, a line each, instead of a viewer; - is standard input", .meta = "FILE" },
+	{ CLI_FILE, 0, "script", &cfg.script, .help = "do what it says, a line each, instead of a viewer; - is standard input" },
 	{ CLI_INT, 'l', "listen", &cfg.port, 1, 65535,
 	  .help = "serve the screen on this TCP port, to any viewer (one that is free)", .meta = "PORT" },
 	{ CLI_STR, 0, "bind", &cfg.bind, .help = "at this address; 0.0.0.0 is all of them (127.0.0.1)", .meta = "ADDRESS" },
