@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "train.h"
-#include "clock.h"
 #include "proc.h"
 #include "rt.h"
 

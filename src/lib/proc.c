@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <mntent.h>
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
