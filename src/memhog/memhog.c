@@ -24,8 +24,8 @@
 enum { SIZE_LEAST = 1 << 20 };
 enum { UNASKED = -1 };
 
-static struct memhog_options cfg = { .reserve = UNASKED, .seed = UNASKED, .touching = UNASKED, .pattern = UNASKED, .access = UNASKED,
-			   .ready_fd = STDERR_FILENO };
+static struct memhog_options cfg = { .reserve = UNASKED, .seed = UNASKED, .touching = UNASKED, .pattern = UNASKED,
+			   .access = UNASKED, .ready_fd = STDERR_FILENO };
 static struct rec_cfg out_cfg;
 
 static const char *const page_words[] = { "4K", "2M", NULL };

@@ -221,8 +221,8 @@ static int evict_until_paged_out(const struct cycle_cfg *cfg, struct cycle_run *
 }
 
 /* Pages the processes out, within cfg->evict_ns, and reads them into *r. Pages that a hog has just displaced are still being
- * written, so the hog runs on, four times as long in each round. Afterwards a hog runs only where cfg->hog_until says so. 0, -EINTR on a
- * stop signal, -EIO with a line in `why`. */
+ * written, so the hog runs on, four times as long in each round. Afterwards a hog runs only where cfg->hog_until says so. 0, -EINTR
+ * on a stop signal, -EIO with a line in `why`. */
 static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_hog_process *hog,
 		    struct all_process_memory_reading *r,
 		    char why[CYCLE_WHY])
