@@ -13,7 +13,8 @@ enum touching { TOUCH_NONE, TOUCH_KEEP };
 enum pattern { PATTERN_SEQ, PATTERN_RANDOM, PATTERN_STREAM };
 enum { ACCESS_READ, ACCESS_WRITE };	/* memhog_options.access */
 /* NULL-terminated */
-extern const char *const report_access_words[], *const report_touch_words[], *const report_pattern_words[], *const report_swap_words[];
+extern const char *const report_access_words[], *const report_touch_words[], *const report_pattern_words[];
+extern const char *const report_swap_words[];
 
 /* The options of memhog. */
 struct memhog_options {

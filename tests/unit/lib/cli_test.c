@@ -190,7 +190,8 @@ static void cpu_lists_come_out_ascending_and_once(void **state)
 
 static void pid_lists_keep_their_order_and_go_on(void **state)
 {
-	static const char *const bad[] = { "", "0", "-1", "+1", "x", "1x", "1,", ",1", "1,,2", "1 ", "2147483648", "99999999999999999999" };
+	static const char *const bad[] = { "", "0", "-1", "+1", "x", "1x", "1,", ",1", "1,,2", "1 ", "2147483648",
+		"99999999999999999999" };
 	struct cli_pids pids = { 0 };
 
 	(void)state;
