@@ -208,10 +208,9 @@ static void rfb_expect_next_server_item(struct rfb_stream_decoder *r, struct ski
 	skip_parser_expect(w, 0, 1);
 }
 
-static void rfb_parse_server_rectangle(struct rfb_stream_decoder *r, struct skip_parser *w, const uint8_t *piece, uint32_t n)
+static void rfb_parse_server_rectangle(struct rfb_stream_decoder *r, struct skip_parser *w, const uint8_t *piece)
 {
-	bool over = r->server_state == SERVER_RECTANGLE ? rfb_rectangle_parse_header(r, w, piece) : rfb_rectangle_parse_piece(r, w, piece,
-															      n);
+	bool over = r->server_state == SERVER_RECTANGLE ? rfb_rectangle_parse_header(r, w, piece) : rfb_rectangle_parse_piece(r, w, piece);
 
 	r->server_state = over ? SERVER_RECTANGLE : SERVER_PIXELS;
 	if (over && !w->skip && !w->stopped)
@@ -287,7 +286,7 @@ void rfb_parse_server_piece(void *context, struct skip_parser *w, const uint8_t 
 	else if (r->server_state == SERVER_BODY)
 		rfb_parse_server_message_body(r, w, piece);
 	else if (r->server_state == SERVER_PIXELS || (r->server_state == SERVER_RECTANGLE && n))
-		rfb_parse_server_rectangle(r, w, piece, n);
+		rfb_parse_server_rectangle(r, w, piece);
 	else if (n)
 		rfb_begin_server_message(r, w, piece[0]);
 	else

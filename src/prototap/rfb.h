@@ -61,4 +61,4 @@ skip_parser_step rfb_parse_client_piece, rfb_parse_server_piece;
 /* Called by rfb.c for a rectangle's 12-byte header, then for each piece; true: the rectangle is complete. */
 #define RFB_HEADER 12
 bool rfb_rectangle_parse_header(struct rfb_stream_decoder *r, struct skip_parser *w, const uint8_t *header);
-bool rfb_rectangle_parse_piece(struct rfb_stream_decoder *r, struct skip_parser *w, const uint8_t *piece, uint32_t n);
+bool rfb_rectangle_parse_piece(struct rfb_stream_decoder *r, struct skip_parser *w, const uint8_t *piece);

@@ -219,9 +219,8 @@ static bool parse_rectangle_length_head(struct rfb_stream_decoder *r, struct ski
 	}
 }
 
-bool rfb_rectangle_parse_piece(struct rfb_stream_decoder *r, struct skip_parser *w, const uint8_t *piece, uint32_t n)
+bool rfb_rectangle_parse_piece(struct rfb_stream_decoder *r, struct skip_parser *w, const uint8_t *piece)
 {
-	(void)n;
 	switch (r->r.state) {
 	case TILE_MASK: return hextile_subencoding(r, w, piece[0]);
 	case TILE_COUNT: return hextile_expect_subrectangles(r, w, piece[0]);
