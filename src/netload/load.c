@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "load.h"
 
-
 #define FRAMES_PER_S 400		/* least frames a second that frame_payload_bytes() aims at */
 #define PAYLOAD_LEAST 64	/* least payload bytes that frame_payload_bytes() chooses */
 

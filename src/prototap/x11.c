@@ -258,7 +258,6 @@ void x11_parse_server_piece(void *context, struct skip_parser *w, const uint8_t 
 
 /* Names of the protocol's numbers (X Version 11, appendix B), and of the two extensions that draw most. */
 
-
 static const char *const x11_request_names[128] = {
 	NULL, "CreateWindow", "ChangeWindowAttributes", "GetWindowAttributes", "DestroyWindow", "DestroySubwindows", "ChangeSaveSet",
 	"ReparentWindow", "MapWindow", "MapSubwindows", "UnmapWindow", "UnmapSubwindows", "ConfigureWindow", "CirculateWindow",

@@ -2,7 +2,6 @@
 #include "estimate.h"
 #include "memory.h"
 
-
 #define MEDIAN_RUNS 3	/* repeats that an interval of a median needs */
 
 const char *const estimate_names[] = {
