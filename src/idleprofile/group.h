@@ -36,9 +36,8 @@ struct idle_cgroup {
 /* Makes the cgroup with cpu.idle = 1, and its janitor process. Never fails: without a cgroup, `path` is "" and `why` has the
  * reason. To be called before other threads are started. */
 void group_make_idle_cgroup(struct idle_cgroup *g);
-/* Called in the process of the loops: enters the cgroup, else a new session with autogroup nice 19. Writes the result into
- * `said`: "cgroup v1 cpu.idle" or "cgroup v2 cpu.idle" (and ", within this container only"), "autogroup nice 19" or "SCHED_IDLE
- * alone". */
+/* Called in the process of the loops: enters the cgroup, else a new session with autogroup nice 19. Writes the result into `said`:
+ * "cgroup v1 cpu.idle" or "cgroup v2 cpu.idle" (and ", within this container only"), "autogroup nice 19" or "SCHED_IDLE alone". */
 void group_enter_idle_cgroup(void *group, char *said, size_t size);
 /* Is `ns`, the target of /proc/self/ns/cgroup, another cgroup namespace than the initial one? Then the visible top is a
  * container's group with a weight of its own, and cpu.idle below it does not yield to the host's other groups. */

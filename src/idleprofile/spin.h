@@ -7,9 +7,8 @@
  * before, stamp after). The loop itself neither allocates nor makes system calls.
  *
  * So that a loop does not spin for ever when its parent was stopped or hangs, it pauses when the time allowed by
- * spin_allow_spinning_for() is
- * over, checks every 20 ms whether more was allowed, and pushes the pause as a span whose `from` is negative: minus the stamp at
- * which the pause began. */
+ * spin_allow_spinning_for() is over, checks every 20 ms whether more was allowed, and pushes the pause as a span whose `from` is
+ * negative: minus the stamp at which the pause began. */
 #pragma once
 
 #include "cli.h"

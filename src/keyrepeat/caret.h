@@ -37,8 +37,7 @@ bool caret_find_changed_rows(const uint32_t *before, const uint32_t *after, size
  * later (a status line). */
 #define CARET_FOREIGN 4
 
-/* Fills `shown`, which has room for n elements, with the characters shown after each step, for pair_keys_with_patch_numbers()
- * with base 0. Returns
- * the number of elements if the steps are those of a caret that went `keys` cells; 0 if not, and for keys == 1, when a blinking
- * caret looks the same. */
+/* Fills `shown`, which has room for n elements, with the characters shown after each step, for pair_keys_with_patch_numbers() with
+ * base 0. Returns the number of elements if the steps are those of a caret that went `keys` cells; 0 if not, and for keys == 1,
+ * when a blinking caret looks the same. */
 size_t caret_count_characters_shown(const struct caret_step *step, size_t n, size_t keys, struct pair_patch_number_shown *shown);

@@ -2,8 +2,7 @@
 /* on_demand - types a key for each line that comes in, waits for its echo, and prints a line with the answer.
  *
  * The watching thread runs meanwhile (start_watching_thread()). Which change of the picture is the echo is decided by
- * blink_filter.h, or read
- * from the patch. */
+ * blink_filter.h, or read from the patch. */
 #pragma once
 
 #include "blink_filter.h"

@@ -53,10 +53,8 @@ void pair_keys_of_block_with_updates(struct pair_key_times *keys, size_t n, cons
 bool pair_is_stray_update_likely(double noise_per_s, int64_t ns);
 
 /* For applications that answer several keys with one update (an assumption of the user): narrows the ranges of
- * pair_keys_of_block_with_updates()
- * to those from the next update after the key to the next but two. To be called after pair_keys_of_block_with_updates(), with
- * the same updates;
- * exact keys are not changed. */
+ * pair_keys_of_block_with_updates() to those from the next update after the key to the next but two. To be called after
+ * pair_keys_of_block_with_updates(), with the same updates; exact keys are not changed. */
 #define PAIR_COALESCING_BEYOND 2
 void pair_narrow_for_coalescing(struct pair_key_times *keys, size_t n, const int64_t *update_ns, size_t m, enum pair_drain drain,
 				int64_t end_ns);

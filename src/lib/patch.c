@@ -244,9 +244,8 @@ static struct patch_place patch_place_from_centre(const double at[3], int right,
 				     (int)lround(at[1] - at[2] * PATCH_ROWS / 2) + down, at[2] };
 }
 
-/* Rejects false matches in images full of squares: the pattern must explain enough of the variance over the whole area of
- * the patch, and the quiet zone, a quarter to three quarters of a cell outside, must be uniform (as far as it is within the
- * image). */
+/* Rejects false matches in images full of squares: the pattern must explain enough of the variance over the whole area of the
+ * patch, and the quiet zone, a quarter to three quarters of a cell outside, must be uniform (as far as it is within the image). */
 static bool does_pattern_fill_patch_area(const struct grey_image *g, const struct patch_place *p, const struct patch_cells *cells)
 {
 	double n[2] = { 0 }, sum[2] = { 0 }, squares = 0, spread = 0, all, mean, between, quiet_sum = 0, quiet_squares = 0;

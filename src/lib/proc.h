@@ -13,8 +13,7 @@
 #include <sys/types.h>
 
 /* The stop flag: set by SIGINT, SIGTERM and SIGHUP (unless ignored, as by nohup) after proc_catch_stop_signals(). Loops check it
- * and
- * end early, with a report. */
+ * and end early, with a report. */
 extern volatile sig_atomic_t proc_stop;
 void proc_catch_stop_signals(void);
 /* The set of stop signals, to be blocked between a check of proc_stop and a sleep that unblocks them. */

@@ -52,8 +52,7 @@ struct rec_report;
 struct rec_report *rec_open(const struct rec_cfg *cfg, const char *tool);
 
 /* Open a container within the current one, until rec_end_container(). `key` is NULL within an array. The tool itself opens the
- * objects
- * "settings" and "result". Lack of memory is reported by rec_close(). */
+ * objects "settings" and "result". Lack of memory is reported by rec_close(). */
 void rec_begin_object(struct rec_report *r, const char *key);
 void rec_begin_array(struct rec_report *r, const char *key);
 void rec_end_container(struct rec_report *r);
@@ -77,11 +76,10 @@ void rec_say(struct rec_report *r, const char *format, ...) __attribute__((forma
 /* Adds a warning: printed first, after "! ", also with --quiet; and to standard error unless it is on standard output. The
  * first warning, or else the first line of rec_say(), is "summary" in JSON. */
 void rec_warn(struct rec_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Adds a table: `align` has 'l' or 'r' for each column and is kept by reference; cells are separated by tabs; an empty head
- * is not printed. A row of two cells in a wider table is a name and a text. Cells beyond the last column follow the row. Of
- * more than 5 rows, 5 are shown: the first, the last, the worst (greatest rec_rank_last_table_row(), which applies to the row
- * added last)
- * and some between. */
+/* Adds a table: `align` has 'l' or 'r' for each column and is kept by reference; cells are separated by tabs; an empty head is not
+ * printed. A row of two cells in a wider table is a name and a text. Cells beyond the last column follow the row. Of more than 5
+ * rows, 5 are shown: the first, the last, the worst (greatest rec_rank_last_table_row(), which applies to the row added last) and
+ * some between. */
 void rec_begin_table(struct rec_report *r, const char *align, const char *head, ...) __attribute__((format(printf, 3, 4)));
 void rec_table_row(struct rec_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rec_rank_last_table_row(struct rec_report *r, double badness);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rec_tree - the tree and lines of a report in memory: built by rec.c and rec_say.c, written by rec_write.c. Private to
- * rec. */
+/* rec_tree - the tree and lines of a report in memory: built by rec.c and rec_say.c, written by rec_write.c. Private to rec. */
 #pragma once
 
 #include "rec.h"

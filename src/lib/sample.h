@@ -30,9 +30,8 @@ struct sample_statistic {
 	bool above;
 };
 
-/* Quantile 0 <= p <= 1 by linear interpolation between order statistics at (n - 1) p (Hyndman & Fan 1996,
- * type 7: what R, NumPy and GSL print). Among censored values the order statistic of the bounds is a
- * lower bound of the true one. NAN without values. */
+/* Quantile 0 <= p <= 1 by linear interpolation between order statistics at (n - 1) p (Hyndman & Fan 1996, type 7: what R, NumPy and
+ * GSL print). Among censored values the order statistic of the bounds is a lower bound of the true one. NAN without values. */
 struct sample_statistic sample_quantile(struct sample *s, double p);
 struct sample_statistic sample_mean(const struct sample *s);
 /* Sample standard deviation (n - 1); NAN for fewer than two values. */

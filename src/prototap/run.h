@@ -53,10 +53,9 @@ bool has_capture_losses(const struct capture_run_state *run, char *why);
 
 double percent_of(uint64_t part, uint64_t whole);	/* NAN: `whole` is 0 */
 
-/* Parts of the report, all after meter_finish(), written into the open object. report_flows_and_channels: flows, channels,
- * headers, session,
- * updates, largest gap and stalls. report_setup_idle_key_traffic: setup, idle, per_key and acks of a capture from `from_ns` to
- * `to_ns`.
+/* Parts of the report, all after meter_finish(), written into the open object. report_flows_and_channels: flows, channels, headers,
+ * session, updates, largest gap and stalls. report_setup_idle_key_traffic: setup, idle, per_key and acks of a capture from
+ * `from_ns` to `to_ns`.
  * report_payload_protocols: tls and, where it was asked for, decoded. */
 void report_flows_and_channels(struct rec_report *r, struct capture_meter *m);
 void report_setup_idle_key_traffic(struct rec_report *r, const struct capture_meter *m, int64_t from_ns, int64_t to_ns);

@@ -196,8 +196,7 @@ struct demand_fit_solution {
 };
 
 /* Computes standard errors: the usual ones, for equal errors of rows, or those of fit_slope_through_origin() (HC3), whichever is
- * larger; `covar`
- * is (J'J)^-1. */
+ * larger; `covar` is (J'J)^-1. */
 static void compute_fit_standard_errors(const gsl_matrix *jacobian, const gsl_vector *left, const gsl_matrix *covar, double squares,
 			    double *error)
 {

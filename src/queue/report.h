@@ -8,8 +8,7 @@
 extern const char *const plot_columns[];	/* columns of schema queue/1 */
 
 /* The model of report_mva_point(), which reports n, z_s, nz, lambda, q, qz, r_s, x, u[], bounds, and with `other` the figures of
- * the
- * other method. */
+ * the other method. */
 struct reported_mva_model {
 	const struct mva_network *net;
 	enum mva_method method;

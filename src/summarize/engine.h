@@ -101,9 +101,8 @@ struct named_value {
 void row_set_named_numbers(struct table_out *t, const struct named_value *v);
 
 /* Memory that the current extractor keeps for the run, for each cell and for each complete repeat (repeats of a cell: one array);
- * sizes as in struct extractor_hooks, all zero at first. What extractors allocate beside it is never freed: the program ends
- * with the
- * run. */
+ * sizes as in struct extractor_hooks, all zero at first. What extractors allocate beside it is never freed: the program ends with
+ * the run. */
 void *run_data_of_extractor(void);
 void *cell_data_of_extractor(const struct experiment_cell *c);
 void *repeat_data_of_extractor(const struct experiment_repeat *r);

@@ -57,9 +57,8 @@ typedef double interval_figure(const unsigned *weight, size_t runs, void *data);
  * Needs two runs; with fewer than ten, the interval is too narrow. */
 bool interval_bca_bootstrap(interval_figure *figure, void *data, size_t runs, size_t draws, uint64_t seed,
 			    struct confidence_interval *out);
-/* Second half of interval_bca_bootstrap(): the interval from the figure of all runs, its bootstrap replicates (sorted by this
- * call) and its
- * values without one of the runs each. If all replicates are equal, both ends are that value. */
+/* Second half of interval_bca_bootstrap(): the interval from the figure of all runs, its bootstrap replicates (sorted by this call)
+ * and its values without one of the runs each. If all replicates are equal, both ends are that value. */
 bool interval_bca_from_replicates(double figure, double *replicate, size_t draws, const double *without, size_t runs,
 				  struct confidence_interval *out);
 

@@ -23,9 +23,8 @@ struct key_samples {
 	bool ranged;		/* the answer of at least one key is a range (read from the wire alone) */
 };
 
-/* Reads samples.tsv of keyrepeat or of ping into a struct key_samples, which starts all zero. A ping counts as a key that is due
- * at 0 and
- * answered after its round trip time; nothing is known of a lost ping. */
+/* Reads samples.tsv of keyrepeat or of ping into a struct key_samples, which starts all zero. A ping counts as a key that is due at
+ * 0 and answered after its round trip time; nothing is known of a lost ping. */
 extern const struct input_rows_reader keys_rows;
 void keys_free(struct key_samples *k);
 

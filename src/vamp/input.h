@@ -65,9 +65,8 @@ bool audio_has_playing_stream(const struct sound_server_watch *a);
 /* Averages the wake-up counts: at the start of every episode, and every max_int_period without one. `tagged`: the background
  * processes, whose confidence grows by 1 (up to 10); that of others shrinks by 1. */
 void audio_average_wakeups(struct sound_server_watch *a, const int *tagged, size_t n);
-/* The figures of a process that wakes the sound server, for the log. audio_copy_wakeup_counters() copies up to `room` and
- * returns how
- * many. */
+/* The figures of a process that wakes the sound server, for the log. audio_copy_wakeup_counters() copies up to `room` and returns
+ * how many. */
 struct audio_wakeup_counter {
 	int pid;
 	char comm[16];

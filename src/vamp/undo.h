@@ -2,14 +2,12 @@
 /* undo - changes to the machine, each noted before it is made, and undone in reverse order: by this program, or by a watchdog.
  *
  * The list of notes is in memory shared with a watchdog child, which waits for the end of this process (also by kill -9) and then
- * undoes the changes still on the list. Both use undo_changes_after_mark(). For each change that cannot be undone a line is
- * printed on
- * standard error; if the task, group or file no longer exists, there is nothing to undo. If the watchdog has ended, it is started
- * again before the next change.
+ * undoes the changes still on the list. Both use undo_changes_after_mark(). For each change that cannot be undone a line is printed
+ * on standard error; if the task, group or file no longer exists, there is nothing to undo. If the watchdog has ended, it is
+ * started again before the next change.
  *
  * A task that is created after its parent was changed inherits the change. undo_changes_after_mark() finds such tasks: a task of
- * the
- * process, a child of a noted task, or a task of a noted task's session, which has the setting of the noted task and is younger
+ * the process, a child of a noted task, or a task of a noted task's session, which has the setting of the noted task and is younger
  * than the note. It gets the setting that the noted task had before; a task created in a group goes where its parent came from.
  * (Not found: a grandchild in another session whose parent has ended.)
  *
@@ -51,8 +49,7 @@ int undo_original_nice(const struct undo_recorder *u, pid_t tid, int *nice);
 int undo_original_affinity(const struct undo_recorder *u, pid_t tid, cpu_set_t *set);
 
 /* undo_current_mark(): the number of noted changes. undo_changes_after_mark(): undoes the changes after that mark, the last one
- * first, and returns
- * how many could not be undone. */
+ * first, and returns how many could not be undone. */
 size_t undo_current_mark(const struct undo_recorder *u);
 size_t undo_changes_after_mark(struct undo_recorder *u, size_t mark);
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* vm - on the host: favours the virtual CPUs of a QEMU that run no background tasks, by reports of the guest's agent.
  *
- * vm_find.c finds QEMU's threads, vm_watch.c reads the agent's lines, vm_state.c decides, vm_weights.c sets the
- * weights; this
- * file reads options, runs vm_watch.c, reports. */
+ * vm_find.c finds QEMU's threads, vm_watch.c reads the agent's lines, vm_state.c decides, vm_weights.c sets the weights; this file
+ * reads options, runs vm_watch.c, reports. */
 #include "account.h"
 #include "clock.h"
 #include "commands.h"

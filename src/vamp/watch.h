@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* watch - the main loop: waits for an input, the end of a sub-epoch or of an episode, or a client of `vamp status`, and handles
- * it.
+/* watch - the main loop: waits for an input, the end of a sub-epoch or of an episode, or a client of `vamp status`, and handles it.
  *
  * Episodes (Kim et al. 2014, 3.1.2): an input ends the current episode and begins another. Starting sound begins one only if none
  * lasts. An episode ends after its maximum length. */

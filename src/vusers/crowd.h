@@ -32,9 +32,8 @@ struct crowd_request_description {
 struct crowd_protocol {
 	/* Begins to connect; crowd_user_connected() or crowd_user_lost_connection() follows, perhaps before the return. */
 	void (*connect)(void *self, uint32_t user);
-	/* Sends a request and describes it in *what. crowd_user_answered() or crowd_user_lost_connection() follows after the return. 0
-	 * or -errno: the
-	 * connection is lost. */
+	/* Sends a request and describes it in *what. crowd_user_answered() or crowd_user_lost_connection() follows after the return. 0 or
+	 * -errno: the connection is lost. */
 	int (*send)(void *self, uint32_t user, struct crowd_request_description *what);
 	/* Closes the connection of the user, without a call of crowd_user_lost_connection(). */
 	void (*drop)(void *self, uint32_t user);

@@ -295,8 +295,7 @@ static void move_tile_to_group(struct neighbour_mask *k, uint32_t tile, size_t *
 	k->stack[(*waiting)++] = tile;
 }
 
-/* Takes the tiles that touch `start`, directly or through others, out of the update and masks them if the group is an
- * animation. */
+/* Takes the tiles that touch `start`, directly or through others, out of the update and masks them if the group is an animation. */
 static void mask_animated_tile_group(struct neighbour_mask *k, uint32_t start, struct tile_change *change)
 {
 	size_t n = 0, waiting = 0, restless = 0, back = 0;

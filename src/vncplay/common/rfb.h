@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rfb - decodes what an RFB server sends: bytes in, a screen and its changes out. RFC 6143, and the registered extensions
- * below.
+/* rfb - decodes what an RFB server sends: bytes in, a screen and its changes out. RFC 6143, and the registered extensions below.
  *
  * Knows no socket and no file: a live connection, a log and a fuzzer feed it in the same way, in pieces of any size. Every
  * length is checked: no message can make it read beyond the bytes given, write outside of the screen, allocate more than
@@ -43,8 +42,7 @@ struct rfb_decoder *rfb_decoder_open(const struct rfb_event_callbacks *events, v
 void rfb_decoder_free(struct rfb_decoder *r);
 
 /* Decodes the next bytes. 0; -EPROTO: they are not RFB (rfb_failure_text); -ENOMEM. Later calls return the same error. Updates
- * decoded
- * before it are valid. */
+ * decoded before it are valid. */
 int rfb_decode_bytes(struct rfb_decoder *r, const uint8_t *bytes, size_t n);
 const char *rfb_failure_text(const struct rfb_decoder *r);
 bool rfb_greeting_is_complete(const struct rfb_decoder *r);	/* the greeting is complete, the screen has its size */

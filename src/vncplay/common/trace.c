@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* trace - reads traces: our own format; trace_2005.c reads that of 2005. A trace may come from anywhere: everything is
- * checked. */
+/* trace - reads traces: our own format; trace_2005.c reads that of 2005. A trace may come from anywhere: everything is checked. */
 #include "trace.h"
 #include "array.h"
 #include "cli.h"

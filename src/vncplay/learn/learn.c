@@ -21,8 +21,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-/* When each input was sent, us since the log began; owned by the caller. NULL with the reason in `why`: the replay is left
- * out. */
+/* When each input was sent, us since the log began; owned by the caller. NULL with the reason in `why`: the replay is left out. */
 static int64_t *read_input_times_of_replay(const char *log, const struct input_trace *t, int inputs, char *why, size_t size)
 {
 	int64_t *sent = calloc((size_t)inputs + 1, sizeof(*sent));

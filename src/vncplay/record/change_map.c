@@ -65,8 +65,7 @@ bool change_map_blinks(const struct change_map *f, int x, int y, uint32_t now_ms
 	return pixel_blinks(f, (size_t)y * (size_t)f->width + (size_t)x, now_ms);
 }
 
-/* Counts the pixels in `within` that changed at `since_ms` or later and do not blink; sets their bounding box and the last
- * time. */
+/* Counts the pixels in `within` that changed at `since_ms` or later and do not blink; sets their bounding box and the last time. */
 static int count_changed_pixels(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms,
 				struct box *around, uint32_t *last)
 {
