@@ -28,9 +28,9 @@ static struct {
 	const char *display, *log;
 } cfg = { .frames = UNSET, .hot = UNSET, .seed = 1, .wait_ns = 10 * NS_PER_S, .ready_fd = STDERR_FILENO,
 	  .rate_per_s = 20, .width = 100, .height = 100, .order = SEQUENCE_LOOP, .content = PICTURE_MIXED };
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 
-static int read_window_size(const char *text, void *value)
+static int read_window_size_option(const char *text, void *value)
 {
 	char rest;
 
@@ -42,7 +42,7 @@ static int read_window_size(const char *text, void *value)
 	return 0;
 }
 
-static int read_window_place(const char *text, void *value)
+static int read_window_place_option(const char *text, void *value)
 {
 	char rest;
 
@@ -55,11 +55,12 @@ static int read_window_place(const char *text, void *value)
 static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "frames", &cfg.frames, 1, FRAMES_MAX,
 	  .help = "how many different frames (10); count: length of the loop, so that missed frames can be counted" },
-	{ CLI_CALL, 0, "geometry", NULL, .help = "show, write: of a frame in pixels (100x100)", .call = read_window_size, .meta = "WxH" },
+	{ CLI_CALL, 0, "geometry", NULL, .help = "show, write: of a frame in pixels (100x100)", .call = read_window_size_option,
+		.meta = "WxH" },
 	{ CLI_REAL, 0, "rate", &cfg.rate_per_s, 0.1, 1000, .help = "show: frames a second (20)" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "show, count: stop after this time (until a signal)" },
 	{ CLI_STR, 'd', "display", &cfg.display, .help = "show, count: the X display ($DISPLAY)", .meta = "DISPLAY" },
-	{ CLI_CALL, 0, "at", NULL, .help = "show: place of the window (0,0)", .call = read_window_place, .meta = "X,Y" },
+	{ CLI_CALL, 0, "at", NULL, .help = "show: place of the window (0,0)", .call = read_window_place_option, .meta = "X,Y" },
 	{ CLI_WORD, 0, "order", &cfg.order, .help = "show: in which order frames follow each other (loop)", .words = sequence_names },
 	{ CLI_INT, 0, "hot", &cfg.hot, 1, FRAMES_MAX, .help = "show: with --order hot: every second frame is one of the first so many" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, .help = "show, write: of the pictures and of the random order (1)" },
@@ -74,7 +75,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void ready(void)
+static void write_animation_ready_line(void)
 {
 	proc_write_ready_line((int)cfg.ready_fd);
 }
@@ -82,7 +83,7 @@ static void ready(void)
 /* 0, or -errno with a warning: the log lacks rows. */
 static int close_frame_log(struct row_file *log)
 {
-	int err = rows_close(log);
+	int err = rows_close_output_file(log);
 
 	if (err)
 		warn("cannot write %s: %s; the report counts the frames all the same", cfg.log, strerror(-err));
@@ -92,11 +93,11 @@ static int close_frame_log(struct row_file *log)
 /* The exit status of the program. */
 static int close_frame_report(struct rec_report *r, int lost, bool stopped)
 {
-	rec_must_close(r);
+	rec_close_report_or_die(r);
 	return stopped ? EXIT_INTERRUPTED : lost ? EXIT_LOSSY : EXIT_OK;
 }
 
-static double per_second(int64_t n, int64_t from_ns, int64_t to_ns)
+static double average_rate_per_second(int64_t n, int64_t from_ns, int64_t to_ns)
 {
 	return to_ns > from_ns ? (double)n * NS_PER_S / (double)(to_ns - from_ns) : (double)NAN;
 }
@@ -104,37 +105,38 @@ static double per_second(int64_t n, int64_t from_ns, int64_t to_ns)
 static void report_frames_shown(struct rec_report *r, const struct animation_cfg *show, struct animation_result *got)
 {
 	rec_begin_object(r, "settings");
-	rec_str(r, "display", cfg.display);
-	rec_count(r, "frames", show->order == SEQUENCE_FRESH ? -1 : show->frames);
-	rec_int(r, "width_pixels", show->picture.width);
-	rec_int(r, "height_pixels", show->picture.height);
-	rec_real(r, "rate_per_s", show->rate_per_s, 3);
-	rec_real(r, "time_s", show->time_ns ? (double)show->time_ns / NS_PER_S : NAN, 3);
-	rec_str(r, "order", sequence_names[show->order]);
-	rec_count(r, "hot", show->order == SEQUENCE_HOT ? show->hot : -1);
-	rec_int(r, "seed", cfg.seed);
-	rec_str(r, "draw", show_draws[show->draw]);
-	rec_str(r, "content", picture_contents[show->picture.content]);
+	rec_add_str(r, "display", cfg.display);
+	rec_add_count(r, "frames", show->order == SEQUENCE_FRESH ? -1 : show->frames);
+	rec_add_int(r, "width_pixels", show->picture.width);
+	rec_add_int(r, "height_pixels", show->picture.height);
+	rec_add_real(r, "rate_per_s", show->rate_per_s, 3);
+	rec_add_real(r, "time_s", show->time_ns ? (double)show->time_ns / NS_PER_S : NAN, 3);
+	rec_add_str(r, "order", sequence_names[show->order]);
+	rec_add_count(r, "hot", show->order == SEQUENCE_HOT ? show->hot : -1);
+	rec_add_int(r, "seed", cfg.seed);
+	rec_add_str(r, "draw", show_draws[show->draw]);
+	rec_add_str(r, "content", picture_contents[show->picture.content]);
 	rec_end_container(r);
 	rec_begin_object(r, "result");
-	rec_int(r, "frames_due", got->due);
-	rec_int(r, "frames_shown", got->shown);
-	rec_int(r, "late_frames", got->late);
-	rec_int(r, "left_out_frames", got->left_out);
-	rec_int(r, "redrawn", got->redrawn);
-	rec_real(r, "rate_per_s", per_second(got->shown, got->start_ns, got->end_ns), 3);
-	rec_real(r, "seconds", (double)(got->end_ns - got->start_ns) / NS_PER_S, 6);
-	rec_int(r, "start_ns", got->start_ns);
-	rec_int(r, "frame_bytes", got->frame_bytes);
-	rec_real(r, "information_bytes", got->information_bytes, 1);
-	rec_sample_statistics(r, "lateness_us", &got->lateness_ns, NS_PER_US);
+	rec_add_int(r, "frames_due", got->due);
+	rec_add_int(r, "frames_shown", got->shown);
+	rec_add_int(r, "late_frames", got->late);
+	rec_add_int(r, "left_out_frames", got->left_out);
+	rec_add_int(r, "redrawn", got->redrawn);
+	rec_add_real(r, "rate_per_s", average_rate_per_second(got->shown, got->start_ns, got->end_ns), 3);
+	rec_add_real(r, "seconds", (double)(got->end_ns - got->start_ns) / NS_PER_S, 6);
+	rec_add_int(r, "start_ns", got->start_ns);
+	rec_add_int(r, "frame_bytes", got->frame_bytes);
+	rec_add_real(r, "information_bytes", got->information_bytes, 1);
+	rec_add_sample_statistics(r, "lateness_us", &got->lateness_ns, NS_PER_US);
 	rec_end_container(r);
-	rec_say(r, "%s of %s frames shown at %s/s, %s late (worst %s)", count_text(got->shown), count_text(got->due),
-		number_text(per_second(got->shown, got->start_ns, got->end_ns)), got->late ? count_text(got->late) : "none",
+	rec_add_short_report_line(r, "%s of %s frames shown at %s/s, %s late (worst %s)", text_of_count(got->shown),
+				  text_of_count(got->due),
+		number_text(average_rate_per_second(got->shown, got->start_ns, got->end_ns)), got->late ? text_of_count(got->late) : "none",
 		ns_text(sample_max(&got->lateness_ns).value));
 	if (got->left_out)
-		rec_warn(r, "%s of %s frames were left out: this machine cannot show %s a second", count_text(got->left_out),
-			 count_text(got->due), number_text(show->rate_per_s));
+		rec_add_warning_line(r, "%s of %s frames were left out: this machine cannot show %s a second", text_of_count(got->left_out),
+			 text_of_count(got->due), number_text(show->rate_per_s));
 }
 
 static int64_t frames_option_value(void)
@@ -159,7 +161,8 @@ static int run_show_command(struct rec_report *r)
 {
 	struct animation_cfg how = { .display = cfg.display, .order = (enum sequence_order)cfg.order,
 				.frames = frames_option_value(), .hot = cfg.hot,
-				.rate_per_s = cfg.rate_per_s, .time_ns = cfg.time_ns, .draw = (enum show_draw)cfg.draw, .x = cfg.x, .y = cfg.y, .ready = ready,
+				.rate_per_s = cfg.rate_per_s, .time_ns = cfg.time_ns, .draw = (enum show_draw)cfg.draw, .x = cfg.x, .y = cfg.y,
+					      .ready = write_animation_ready_line,
 				.picture = { cfg.width, cfg.height, (enum picture_content)cfg.content, (uint64_t)cfg.seed } };
 	struct animation_result got;
 	char why[256];
@@ -177,16 +180,17 @@ static int run_show_command(struct rec_report *r)
 static void say_frames_seen(struct rec_report *r, int64_t loop, struct frame_count_result *got)
 {
 	struct frame_tally *seen = &got->seen;
-	const char *frames = count_text(seen->frames), *seconds = ns_text((double)(got->end_ns - got->start_ns));
-	const char *rate = number_text(per_second(seen->frames - 1, seen->first_ns, seen->last_ns));
+	const char *frames = text_of_count(seen->frames), *seconds = ns_text((double)(got->end_ns - got->start_ns));
+	const char *rate = number_text(average_rate_per_second(seen->frames - 1, seen->first_ns, seen->last_ns));
 
 	if (loop > 1)
-		rec_say(r, "%s frames seen in %s: %s/s, %s of %s kinds, %s missed", frames, seconds, rate, count_text(seen->distinct),
-			count_text(loop), seen->missed ? count_text(seen->missed) : "none");
+		rec_add_short_report_line(r, "%s frames seen in %s: %s/s, %s of %s kinds, %s missed", frames, seconds, rate,
+					  text_of_count(seen->distinct),
+			text_of_count(loop), seen->missed ? text_of_count(seen->missed) : "none");
 	else
-		rec_say(r, "%s frames seen in %s: %s/s, %s kinds; missed: unknown, give --frames N", frames, seconds, rate,
-			count_text(seen->distinct));
-	rec_say(r, "  gap %s (median), %s at worst", ns_text(sample_quantile(&seen->gap, 0.5).value),
+		rec_add_short_report_line(r, "%s frames seen in %s: %s/s, %s kinds; missed: unknown, give --frames N", frames, seconds, rate,
+			text_of_count(seen->distinct));
+	rec_add_short_report_line(r, "  gap %s (median), %s at worst", ns_text(sample_quantile(&seen->gap, 0.5).value),
 		ns_text(sample_max(&seen->gap).value));
 }
 
@@ -195,24 +199,24 @@ static void report_frames_counted(struct rec_report *r, const struct frame_count
 	struct frame_tally *seen = &got->seen;
 
 	rec_begin_object(r, "settings");
-	rec_str(r, "display", cfg.display);
-	rec_count(r, "frames", count->loop ? count->loop : -1);
-	rec_real(r, "time_s", count->time_ns ? (double)count->time_ns / NS_PER_S : NAN, 3);
+	rec_add_str(r, "display", cfg.display);
+	rec_add_count(r, "frames", count->loop ? count->loop : -1);
+	rec_add_real(r, "time_s", count->time_ns ? (double)count->time_ns / NS_PER_S : NAN, 3);
 	rec_end_container(r);
 	rec_begin_object(r, "result");
-	rec_int(r, "frames_seen", seen->frames);
-	rec_int(r, "distinct", seen->distinct);
-	rec_count(r, "missed", count->loop > 1 ? seen->missed : -1);
-	rec_int(r, "foreign", seen->foreign);
+	rec_add_int(r, "frames_seen", seen->frames);
+	rec_add_int(r, "distinct", seen->distinct);
+	rec_add_count(r, "missed", count->loop > 1 ? seen->missed : -1);
+	rec_add_int(r, "foreign", seen->foreign);
 	/* from the first frame seen to the last: watching begins and ends in the middle of a frame */
-	rec_real(r, "rate_per_s", per_second(seen->frames - 1, seen->first_ns, seen->last_ns), 3);
-	rec_real(r, "seconds", (double)(got->end_ns - got->start_ns) / NS_PER_S, 6);
-	rec_int(r, "looks", got->looks);
-	rec_int(r, "unreadable", got->unreadable);
-	rec_int(r, "x_pixels", got->x);
-	rec_int(r, "y_pixels", got->y);
-	rec_real(r, "cell_pixels", got->cell, 2);
-	rec_sample_statistics(r, "gap_ms", &seen->gap, NS_PER_MS);
+	rec_add_real(r, "rate_per_s", average_rate_per_second(seen->frames - 1, seen->first_ns, seen->last_ns), 3);
+	rec_add_real(r, "seconds", (double)(got->end_ns - got->start_ns) / NS_PER_S, 6);
+	rec_add_int(r, "looks", got->looks);
+	rec_add_int(r, "unreadable", got->unreadable);
+	rec_add_int(r, "x_pixels", got->x);
+	rec_add_int(r, "y_pixels", got->y);
+	rec_add_real(r, "cell_pixels", got->cell, 2);
+	rec_add_sample_statistics(r, "gap_ms", &seen->gap, NS_PER_MS);
 	rec_end_container(r);
 	say_frames_seen(r, count->loop, got);
 }
@@ -220,7 +224,7 @@ static void report_frames_counted(struct rec_report *r, const struct frame_count
 static int run_count_command(struct rec_report *r)
 {
 	struct frame_count_cfg how = { .display = cfg.display, .loop = cfg.frames == UNSET ? 0 : cfg.frames,
-				 .wait_ns = cfg.wait_ns, .time_ns = cfg.time_ns, .ready = ready };
+				 .wait_ns = cfg.wait_ns, .time_ns = cfg.time_ns, .ready = write_animation_ready_line };
 	struct frame_count_result got;
 	char why[256];
 	int lost;
@@ -271,16 +275,16 @@ static int run_write_command(struct rec_report *r, const char *path)
 
 	write_raw_video_file(&picture, frames, path);
 	rec_begin_object(r, "settings");
-	rec_int(r, "width_pixels", cfg.width);
-	rec_int(r, "height_pixels", cfg.height);
-	rec_str(r, "content", picture_contents[cfg.content]);
-	rec_int(r, "seed", cfg.seed);
+	rec_add_int(r, "width_pixels", cfg.width);
+	rec_add_int(r, "height_pixels", cfg.height);
+	rec_add_str(r, "content", picture_contents[cfg.content]);
+	rec_add_int(r, "seed", cfg.seed);
 	rec_end_container(r);
 	rec_begin_object(r, "result");
-	rec_int(r, "frames", frames);
-	rec_int(r, "frame_bytes", (int64_t)cfg.width * cfg.height * 4);
+	rec_add_int(r, "frames", frames);
+	rec_add_int(r, "frame_bytes", (int64_t)cfg.width * cfg.height * 4);
 	rec_end_container(r);
-	rec_say(r, "%s frames of %dx%d pixels written to %s, %s", count_text(frames), cfg.width, cfg.height, path,
+	rec_add_short_report_line(r, "%s frames of %dx%d pixels written to %s, %s", text_of_count(frames), cfg.width, cfg.height, path,
 		bytes_text((double)frames * cfg.width * cfg.height * 4));
 	return close_frame_report(r, 0, false);
 }
@@ -316,9 +320,9 @@ int main(int argc, char **argv)
 	if (word[0] == 's')
 		refuse_conflicting_show_options();
 	rec_check_outputs_differ(place, 2);
-	proc_check_ready_fd((int)cfg.ready_fd);
-	proc_stop_with_parent();
+	proc_require_ready_fd_writable((int)cfg.ready_fd);
+	proc_request_sigterm_at_parent_end();
 	proc_catch_stop_signals();	/* before the output is opened, which a signal would otherwise leave incomplete */
-	out = rec_must_open(&out_cfg, "animate");
+	out = rec_open_report_or_die(&out_cfg, "animate");
 	return word[0] == 's' ? run_show_command(out) : word[0] == 'c' ? run_count_command(out) : run_write_command(out, argv[first + 1]);
 }

@@ -45,11 +45,11 @@ static bool find_number_patch(struct frame_counter *c)
 	return true;
 }
 
-static int check_counter_display_gone(const struct frame_counter *c, char *why, size_t size)
+static int error_if_counter_display_gone(const struct frame_counter *c, char *why, size_t size)
 {
 	if (!c->x11.gone)
 		return 0;
-	return write_error_reason(-EPIPE, why, size, "the display went away");
+	return fail_with_reason(-EPIPE, why, size, "the display went away");
 }
 
 static int wait_for_animation(struct frame_counter *c, char *why, size_t size)
@@ -57,7 +57,7 @@ static int wait_for_animation(struct frame_counter *c, char *why, size_t size)
 	int64_t until = clock_now() + c->cfg->wait_ns;
 
 	while (!find_number_patch(c)) {
-		if (check_counter_display_gone(c, why, size))
+		if (error_if_counter_display_gone(c, why, size))
 			return -EPIPE;
 		if (proc_stop || clock_now() >= until) {
 			snprintf(why, size, proc_stop ? "stopped before an animation was found" :
@@ -66,7 +66,7 @@ static int wait_for_animation(struct frame_counter *c, char *why, size_t size)
 		}
 		proc_sleep_until_or_stop(clock_now() + SEARCH_NS);
 	}
-	return check_counter_display_gone(c, why, size);
+	return error_if_counter_display_gone(c, why, size);
 }
 
 static int subscribe_to_screen_damage(struct frame_counter *c, char *why, size_t size)
@@ -74,7 +74,7 @@ static int subscribe_to_screen_damage(struct frame_counter *c, char *why, size_t
 	int event, error, major = 1, minor = 1;
 
 	if (!XDamageQueryExtension(c->x11.display, &event, &error) || !XDamageQueryVersion(c->x11.display, &major, &minor))
-		return write_error_reason(-ENOTSUP, why, size, "display %s has no DAMAGE extension, which tells what was drawn",
+		return fail_with_reason(-ENOTSUP, why, size, "display %s has no DAMAGE extension, which tells what was drawn",
 				 DisplayString(c->x11.display));
 	c->damaged = event + XDamageNotify;
 	/* On the root window, damage covers all windows; "non-empty" sends one event, and the next after XDamageSubtract(). */
@@ -82,7 +82,7 @@ static int subscribe_to_screen_damage(struct frame_counter *c, char *why, size_t
 	return 0;
 }
 
-static void read_frame_number(struct frame_counter *c)
+static void read_and_tally_frame_number(struct frame_counter *c)
 {
 	uint32_t number;
 	int64_t now;
@@ -90,11 +90,11 @@ static void read_frame_number(struct frame_counter *c)
 
 	/* before the pixels are read, so that anything drawn after the reading raises a new event */
 	XDamageSubtract(c->x11.display, c->damage, None, None);
-	readable = x11_read_patch_number(&c->patch, &number);
+	readable = x11_read_number_shown_by_patch(&c->patch, &number);
 	now = clock_now();
 	c->out->looks++;
 	c->out->unreadable += !readable;
-	if (!readable || !frame_tally_count_number(&c->out->seen, number, now) || !c->cfg->log)
+	if (!readable || !frame_tally_add_seen_number(&c->out->seen, number, now) || !c->cfg->log)
 		return;
 	rows_write_ints(c->cfg->log, now, (int64_t)number);
 	rows_end_row(c->cfg->log);
@@ -106,7 +106,7 @@ static int count_frames_until_end(struct frame_counter *c, char *why, size_t siz
 
 	c->out->start_ns = clock_now();
 	until = c->cfg->time_ns ? c->out->start_ns + c->cfg->time_ns : INT64_MAX;
-	read_frame_number(c);
+	read_and_tally_frame_number(c);
 	c->cfg->ready();
 	while (!proc_stop && !c->x11.gone && clock_now() < until) {
 		bool drawn = false;
@@ -119,11 +119,11 @@ static int count_frames_until_end(struct frame_counter *c, char *why, size_t siz
 			drawn = drawn || event.type == c->damaged;
 		}
 		if (drawn && !c->x11.gone)
-			read_frame_number(c);
+			read_and_tally_frame_number(c);
 	}
 	c->out->end_ns = clock_now();
 	c->out->stopped = proc_stop && c->cfg->time_ns;
-	return check_counter_display_gone(c, why, size);
+	return error_if_counter_display_gone(c, why, size);
 }
 
 int count_frames_on_display(const struct frame_count_cfg *cfg, struct frame_count_result *out, char *why, size_t size)
@@ -133,8 +133,8 @@ int count_frames_on_display(const struct frame_count_cfg *cfg, struct frame_coun
 
 	*out = (struct frame_count_result){ 0 };
 	if (frame_tally_start(&out->seen, cfg->loop))
-		return write_error_reason(-ENOMEM, why, size, "out of memory");
-	err = x11_session_open(&c.x11, cfg->display, why, size);
+		return fail_with_reason(-ENOMEM, why, size, "out of memory");
+	err = x11_animation_connection_open(&c.x11, cfg->display, why, size);
 	if (err)
 		return err;
 	err = subscribe_to_screen_damage(&c, why, size);
@@ -143,7 +143,7 @@ int count_frames_on_display(const struct frame_count_cfg *cfg, struct frame_coun
 	if (!err)
 		err = count_frames_until_end(&c, why, size);
 	x11_screen_pixels_free(&c.patch.picture, c.x11.gone);
-	x11_session_close(&c.x11);
+	x11_animation_connection_close(&c.x11);
 	return err;
 }
 

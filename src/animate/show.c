@@ -43,7 +43,7 @@ static XImage *compute_frame_image(struct frame_player *s, int64_t frame, XImage
 
 static int explain_no_frame_memory(char *why, size_t size)
 {
-	return write_error_reason(-ENOMEM, why, size, "no memory for the frames; show fewer or smaller ones");
+	return fail_with_reason(-ENOMEM, why, size, "no memory for the frames; show fewer or smaller ones");
 }
 
 /* Makes all frames before the first is due, as far as memory allows: making a frame takes longer than showing it. */
@@ -104,14 +104,14 @@ static bool handle_player_events(struct frame_player *s)
 	return again;
 }
 
-static int check_player_window_lost(const struct frame_player *s, char *why, size_t size)
+static int error_if_player_window_lost(const struct frame_player *s, char *why, size_t size)
 {
 	if (!s->x11.gone && !s->closed)
 		return 0;
-	return write_error_reason(-EPIPE, why, size, s->closed ? "the window was closed" : "the display went away");
+	return fail_with_reason(-EPIPE, why, size, s->closed ? "the window was closed" : "the display went away");
 }
 
-static int make_show_window(struct frame_player *s, char *why, size_t size)
+static int make_animation_window(struct frame_player *s, char *why, size_t size)
 {
 	const struct animation_cfg *c = s->cfg;
 	Display *d = s->x11.display;
@@ -130,11 +130,11 @@ static int make_show_window(struct frame_player *s, char *why, size_t size)
 	Xutf8SetWMProperties(d, s->window, name, name, NULL, 0, &hints, NULL, &class_hint);
 	XSelectInput(d, s->window, ExposureMask | StructureNotifyMask);
 	XMapWindow(d, s->window);
-	while (!(s->mapped && s->exposed) && !proc_stop && clock_now() < patience && !check_player_window_lost(s, why, size)) {
+	while (!(s->mapped && s->exposed) && !proc_stop && clock_now() < patience && !error_if_player_window_lost(s, why, size)) {
 		x11_sleep_until_event(&s->x11, patience);
 		handle_player_events(s);
 	}
-	if (check_player_window_lost(s, why, size))
+	if (error_if_player_window_lost(s, why, size))
 		return -EPIPE;
 	if (s->mapped && s->exposed)
 		return 0;
@@ -143,7 +143,8 @@ static int make_show_window(struct frame_player *s, char *why, size_t size)
 	return -ETIMEDOUT;
 }
 
-static void log_shown_frame(const struct animation_cfg *c, int64_t slot, int64_t frame, int64_t due, int64_t begun, int64_t sent)
+static void write_frame_slot_log_row(const struct animation_cfg *c, int64_t slot, int64_t frame, int64_t due, int64_t begun,
+				     int64_t sent)
 {
 	if (!c->log)
 		return;
@@ -155,15 +156,15 @@ static void log_shown_frame(const struct animation_cfg *c, int64_t slot, int64_t
 static void show_frame_of_next_slot(struct frame_player *s, struct frame_slots *slots, struct frame_sequence *sequence,
 				    struct animation_result *out)
 {
-	int64_t slot = slots->next, frame = frame_sequence_next(sequence), due = frame_slot_due(slots, slot), begun = clock_now(), sent;
+	int64_t slot = slots->next, frame = frame_sequence_next(sequence), due = frame_slot_due_ns(slots, slot), begun = clock_now(), sent;
 
 	if (s->cfg->order == SEQUENCE_FRESH)
 		frame &= PATCH_NUMBER_MAX;
 	out->due++;
-	if (frame_slot_over(slots, begun)) {
+	if (is_next_frame_slot_over(slots, begun)) {
 		out->late++;
 		out->left_out++;
-		log_shown_frame(s->cfg, slot, frame, due, -1, -1);
+		write_frame_slot_log_row(s->cfg, slot, frame, due, -1, -1);
 	} else {
 		if (s->cfg->order == SEQUENCE_FRESH && slot)
 			compute_frame_image(s, frame, s->image[0]);
@@ -172,8 +173,8 @@ static void show_frame_of_next_slot(struct frame_player *s, struct frame_slots *
 		sent = clock_now();
 		out->shown += !s->x11.gone;
 		sample_add(&out->lateness_ns, sent - due);
-		out->late += frame_slot_over(slots, sent);
-		log_shown_frame(s->cfg, slot, frame, due, begun, sent);
+		out->late += is_next_frame_slot_over(slots, sent);
+		write_frame_slot_log_row(s->cfg, slot, frame, due, begun, sent);
 	}
 	slots->next++;
 }
@@ -190,13 +191,13 @@ static int show_frames_when_due(struct frame_player *s, struct animation_result 
 	slots = (struct frame_slots){ .start_ns = clock_now() + NS_PER_MS, .rate_per_s = c->rate_per_s };
 	out->start_ns = slots.start_ns;
 	end = c->time_ns ? slots.start_ns + c->time_ns : INT64_MAX;
-	while (!proc_stop && frame_slot_due(&slots, slots.next) < end && !check_player_window_lost(s, why, size)) {
+	while (!proc_stop && frame_slot_due_ns(&slots, slots.next) < end && !error_if_player_window_lost(s, why, size)) {
 		if (handle_player_events(s) && out->shown) {
 			draw_frame_in_window(s, s->current);
 			out->redrawn++;
 		}
-		if (clock_now() < frame_slot_due(&slots, slots.next)) {
-			x11_sleep_until_event(&s->x11, frame_slot_due(&slots, slots.next));
+		if (clock_now() < frame_slot_due_ns(&slots, slots.next)) {
+			x11_sleep_until_event(&s->x11, frame_slot_due_ns(&slots, slots.next));
 			continue;
 		}
 		show_frame_of_next_slot(s, &slots, &sequence, out);
@@ -204,13 +205,13 @@ static int show_frames_when_due(struct frame_player *s, struct animation_result 
 			c->ready();
 	}
 	/* keep the last frame on the screen until its slot is over */
-	while (!proc_stop && !check_player_window_lost(s, why, size) && clock_now() < frame_slot_due(&slots, slots.next)) {
-		x11_sleep_until_event(&s->x11, frame_slot_due(&slots, slots.next));
+	while (!proc_stop && !error_if_player_window_lost(s, why, size) && clock_now() < frame_slot_due_ns(&slots, slots.next)) {
+		x11_sleep_until_event(&s->x11, frame_slot_due_ns(&slots, slots.next));
 		handle_player_events(s);
 	}
 	out->end_ns = clock_now();
 	out->stopped = proc_stop && c->time_ns;
-	return check_player_window_lost(s, why, size);
+	return error_if_player_window_lost(s, why, size);
 }
 
 static void frame_player_free(struct frame_player *s)
@@ -221,7 +222,7 @@ static void frame_player_free(struct frame_player *s)
 	free(s->image);
 	free(s->pixmap);
 	free(s->rgb);
-	x11_session_close(&s->x11);
+	x11_animation_connection_close(&s->x11);
 }
 
 int show_animation_in_window(const struct animation_cfg *cfg, struct animation_result *out, char *why, size_t size)
@@ -232,10 +233,10 @@ int show_animation_in_window(const struct animation_cfg *cfg, struct animation_r
 	*out = (struct animation_result){ 0 };
 	if (cfg->time_ns && sample_reserve(&out->lateness_ns, (size_t)((double)cfg->time_ns / NS_PER_S * cfg->rate_per_s) + 2))
 		return explain_no_frame_memory(why, size);
-	err = x11_session_open(&s.x11, cfg->display, why, size);
+	err = x11_animation_connection_open(&s.x11, cfg->display, why, size);
 	if (err)
 		return err;
-	err = make_show_window(&s, why, size);
+	err = make_animation_window(&s, why, size);
 	if (!err)
 		err = make_frames_in_advance(&s, why, size);
 	if (!err)

@@ -10,7 +10,7 @@
 
 #define STOP_NS (2 * NS_PER_S)	/* from a stop signal until the connection is shut down */
 
-int x11_session_open(struct x11_animation_connection *x, const char *name, char *why, size_t size)
+int x11_animation_connection_open(struct x11_animation_connection *x, const char *name, char *why, size_t size)
 {
 	*x = (struct x11_animation_connection){ 0 };
 	x->display = x11_connect(name, &x->gone, why, size);
@@ -21,19 +21,19 @@ int x11_session_open(struct x11_animation_connection *x, const char *name, char 
 	x->depth = (unsigned)DefaultDepth(x->display, DefaultScreen(x->display));
 	if (x->visual->class != TrueColor) {
 		snprintf(why, size, "display %s has no true colours; start it with a depth of 16 or 24", XDisplayName(name));
-		x11_session_close(x);
+		x11_animation_connection_close(x);
 		return -ENOTSUP;
 	}
 	/* Xlib waits for ever for a display that reads nothing, and goes on waiting after a signal */
-	x->guarded = !watchdog_start(&x->watchdog, ConnectionNumber(x->display), WATCHDOG_STOP, STOP_NS);
+	x->guarded = !socket_watchdog_start(&x->watchdog, ConnectionNumber(x->display), WATCHDOG_STOP, STOP_NS);
 	return 0;
 }
 
-void x11_session_close(struct x11_animation_connection *x)
+void x11_animation_connection_close(struct x11_animation_connection *x)
 {
 	x11_close_unless_broken(x->display, &x->gone);
 	if (x->guarded)
-		watchdog_end(&x->watchdog);
+		socket_watchdog_end(&x->watchdog);
 	x->guarded = false;
 	x->display = NULL;
 }

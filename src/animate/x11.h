@@ -27,8 +27,8 @@ struct x11_animation_connection {
 
 /* Opens a display (NULL: $DISPLAY) with a TrueColor visual. A display that stops reading cannot keep the program from ending: two
  * seconds after a stop signal the connection is shut down. 0 or -errno, with a line in `why`. */
-int x11_session_open(struct x11_animation_connection *x, const char *name, char *why, size_t size);
-void x11_session_close(struct x11_animation_connection *x);
+int x11_animation_connection_open(struct x11_animation_connection *x, const char *name, char *why, size_t size);
+void x11_animation_connection_close(struct x11_animation_connection *x);
 /* Sends all queued requests, then sleeps until an event comes, until_ns is reached or a stop signal arrives. */
 void x11_sleep_until_event(struct x11_animation_connection *x, int64_t until_ns);
 /* An image in the pixel format of the screen, freed by XDestroyImage(). NULL: out of memory. */

@@ -22,13 +22,13 @@ static struct {
 	const char *rows;
 	int unit;
 } cfg = { .test.seed = 1, .unit = -1 };
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 
 static const char *const units[] = { "ns", "us", "ms", "s", NULL };
 static const int64_t unit_ns[] = { 1, NS_PER_US, NS_PER_MS, NS_PER_S };
 
 /* "2m,3m": time to cut off at the beginning and at the end; "2m": only at the beginning. */
-static int parse_warmup(const char *text, void *value)
+static int parse_warmup_option(const char *text, void *value)
 {
 	char head[64], *tail;
 	int err = 0;
@@ -40,9 +40,9 @@ static int parse_warmup(const char *text, void *value)
 	tail = strchr(head, ',');
 	if (tail) {
 		*tail++ = '\0';
-		err = cli_read_ns(tail, &cfg.tail_ns);
+		err = cli_parse_duration_ns(tail, &cfg.tail_ns);
 	}
-	return err ? err : cli_read_ns(head, &cfg.head_ns);
+	return err ? err : cli_parse_duration_ns(head, &cfg.head_ns);
 }
 
 static int parse_where_filter(const char *text, void *value)
@@ -69,7 +69,7 @@ static const struct cli_opt options[] = {
 	{ CLI_CALL, 0, "where", NULL,
 	  .help = "log: only rows with this value; may be given again", .call = parse_where_filter, .meta = "COLUMN=VALUE" },
 	{ CLI_CALL, 0, "warmup", NULL, .help = "log: leave out so much at the beginning, and at the end (0,0)",
-	  .call = parse_warmup, .meta = "TIME[,TIME], such as 2m,3m" },
+	  .call = parse_warmup_option, .meta = "TIME[,TIME], such as 2m,3m" },
 	{ CLI_NS, 0, "interval", &cfg.test.interval_ns, 1, 1e18, .help = "count arrivals in intervals of this (ten arrivals on average)" },
 	{ CLI_NS, 0, "tick", &cfg.test.tick_ns, 1, 1e12, .help = "log: resolution of its times (inferred from the times)" },
 	{ CLI_STR, 0, "sources", &cfg.log.source,
@@ -82,31 +82,31 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void read_arrivals_log_file(const char *file, struct log_arrivals *l)
+static void read_arrivals_log_file(const char *file, struct logged_arrivals *l)
 {
-	FILE *in = cli_open_input_file(file);
+	FILE *in = cli_open_input_file_or_die(file);
 	unsigned long line;
 	const char *why;
 	int err;
 
-	err = logs_in_read_arrivals(in, &cfg.log, l, &line, &why);
-	cli_close_input_file(in, file, err, line, why);
+	err = read_logged_arrivals(in, &cfg.log, l, &line, &why);
+	cli_close_input_file_or_die(in, file, err, line, why);
 }
 
 /* Makes arrivals of a Poisson process: given their number, they are independent and uniformly distributed. */
-static void make_random_poisson_arrivals(struct log_arrivals *l)
+static void make_random_poisson_arrivals(struct logged_arrivals *l)
 {
 	uint64_t random = (uint64_t)cfg.test.seed;
 
-	*l = (struct log_arrivals){ .arrival = calloc((size_t)cfg.sample, sizeof(*l->arrival)), .n = (size_t)cfg.sample, .tick_ns = 1 };
+	*l = (struct logged_arrivals){ .arrival = calloc((size_t)cfg.sample, sizeof(*l->arrival)), .n = (size_t)cfg.sample, .tick_ns = 1 };
 	if (!l->arrival)
 		die(EXIT_RUN, "out of memory for %lld arrivals", (long long)cfg.sample);
 	for (size_t i = 0; i < l->n; i++)
-		l->arrival[i].time_ns = (int64_t)(random_unit(&random) * NS_PER_S);
+		l->arrival[i].time_ns = (int64_t)(random_fraction_below_one(&random) * NS_PER_S);
 }
 
 /* Leaves out arrivals within the times of --warmup; *from: the first time of the log before the cut. */
-static void cut_warmup_and_cooldown(struct log_arrivals *l, int64_t *from)
+static void cut_warmup_and_cooldown(struct logged_arrivals *l, int64_t *from)
 {
 	int64_t first = INT64_MAX, last = INT64_MIN;
 	size_t n = 0;
@@ -124,7 +124,7 @@ static void cut_warmup_and_cooldown(struct log_arrivals *l, int64_t *from)
 
 /* Returns the number of arrivals of the first `sources` sources (0: of all), with their times, spread within ticks, in
  * `time_ns`. */
-static size_t copy_arrival_times_of_sources(const struct log_arrivals *l, uint32_t sources, int64_t *time_ns)
+static size_t copy_arrival_times_of_sources(const struct logged_arrivals *l, uint32_t sources, int64_t *time_ns)
 {
 	size_t n = 0;
 
@@ -135,85 +135,87 @@ static size_t copy_arrival_times_of_sources(const struct log_arrivals *l, uint32
 	return n;
 }
 
-static void report_poisson_test_figures(struct rec_report *r, const struct log_arrivals *l, const struct poisson_test_result *p)
+static void report_poisson_test_figures(struct rec_report *r, const struct logged_arrivals *l, const struct poisson_test_result *p)
 {
 	double band = p->n ? POISSON_BAND / sqrt((double)p->n) : (double)NAN;
 	char words[400], hint[300];
-	bool broken = poisson_format_log_warning(p, hint, sizeof(hint));
+	bool broken = poisson_format_warning_about_log(p, hint, sizeof(hint));
 
 	poisson_format_verdict(p, words, sizeof(words));
-	rec_int(r, "arrivals", (int64_t)l->n);
-	rec_int(r, "n", (int64_t)p->n);
-	rec_int(r, "passed_over", (int64_t)l->passed);
-	rec_real(r, "span_s", p->span_s, 6);
-	rec_real(r, "rate_per_s", 1 / p->mean_s, 6);
-	rec_real(r, "tick_ms", (double)cfg.test.tick_ns / NS_PER_MS, 6);
-	rec_int(r, "ties", (int64_t)p->ties);
-	rec_real(r, "ties_expected", p->ties_expected, 3);
-	rec_bool(r, "gaps_told", p->gaps_told);
-	rec_real(r, "mean_ms", p->mean_s * 1000, 6);
-	rec_real(r, "sd_ms", p->sd_s * 1000, 6);
-	rec_real(r, "cov", p->cov, 6);
-	rec_real(r, "cov_low", p->cov - band, 6);
-	rec_real(r, "cov_high", p->cov + band, 6);
-	rec_real(r, "band", band, 6);
-	rec_real(r, "cov_p", p->p[POISSON_COV], 6);
-	rec_real(r, "ks", p->ks, 6);
-	rec_real(r, "ks_p", p->p[POISSON_KS], 6);
-	rec_real(r, "interval_ms", p->interval_s * 1000, 6);
-	rec_int(r, "intervals", (int64_t)p->intervals);
-	rec_real(r, "dispersion", p->dispersion, 6);
-	rec_real(r, "dispersion_p", p->p[POISSON_DISPERSION], 6);
-	rec_real(r, "lag1", p->lag1, 6);
-	rec_real(r, "lag1_p", p->p[POISSON_LAG1], 6);
-	rec_real(r, "periodogram_peak", p->peak, 6);
-	rec_real(r, "periodogram_period_s", p->peak_period_s, 6);
-	rec_real(r, "periodogram_p", p->p[POISSON_PEAK], 6);
-	rec_int(r, "frequencies", (int64_t)p->frequencies);
-	rec_int(r, "tests", (int64_t)p->tested);
-	rec_real(r, "p", p->p_joint, 6);
+	rec_add_int(r, "arrivals", (int64_t)l->n);
+	rec_add_int(r, "n", (int64_t)p->n);
+	rec_add_int(r, "passed_over", (int64_t)l->passed);
+	rec_add_real(r, "span_s", p->span_s, 6);
+	rec_add_real(r, "rate_per_s", 1 / p->mean_s, 6);
+	rec_add_real(r, "tick_ms", (double)cfg.test.tick_ns / NS_PER_MS, 6);
+	rec_add_int(r, "ties", (int64_t)p->ties);
+	rec_add_real(r, "ties_expected", p->ties_expected, 3);
+	rec_add_bool(r, "gaps_told", p->gaps_told);
+	rec_add_real(r, "mean_ms", p->mean_s * 1000, 6);
+	rec_add_real(r, "sd_ms", p->sd_s * 1000, 6);
+	rec_add_real(r, "cov", p->cov, 6);
+	rec_add_real(r, "cov_low", p->cov - band, 6);
+	rec_add_real(r, "cov_high", p->cov + band, 6);
+	rec_add_real(r, "band", band, 6);
+	rec_add_real(r, "cov_p", p->p[POISSON_COV], 6);
+	rec_add_real(r, "ks", p->ks, 6);
+	rec_add_real(r, "ks_p", p->p[POISSON_KS], 6);
+	rec_add_real(r, "interval_ms", p->interval_s * 1000, 6);
+	rec_add_int(r, "intervals", (int64_t)p->intervals);
+	rec_add_real(r, "dispersion", p->dispersion, 6);
+	rec_add_real(r, "dispersion_p", p->p[POISSON_DISPERSION], 6);
+	rec_add_real(r, "lag1", p->lag1, 6);
+	rec_add_real(r, "lag1_p", p->p[POISSON_LAG1], 6);
+	rec_add_real(r, "periodogram_peak", p->peak, 6);
+	rec_add_real(r, "periodogram_period_s", p->peak_period_s, 6);
+	rec_add_real(r, "periodogram_p", p->p[POISSON_PEAK], 6);
+	rec_add_int(r, "frequencies", (int64_t)p->frequencies);
+	rec_add_int(r, "tests", (int64_t)p->tested);
+	rec_add_real(r, "p", p->p_joint, 6);
 	rec_begin_array(r, "rejected_by");
 	for (size_t t = 0; t < POISSON_TESTS; t++)
 		if (p->rejected[t])
-			rec_str(r, NULL, poisson_test_names[t]);
+			rec_add_str(r, NULL, poisson_test_names[t]);
 	rec_end_container(r);
 	if (p->verdict)
-		rec_bool(r, "poisson", p->poisson);
+		rec_add_bool(r, "poisson", p->poisson);
 	else
-		rec_str(r, "poisson", NULL);
-	rec_str(r, "verdict", words);
-	rec_str(r, "hint", broken ? hint : NULL);
+		rec_add_str(r, "poisson", NULL);
+	rec_add_str(r, "verdict", words);
+	rec_add_str(r, "hint", broken ? hint : NULL);
 }
 
-static void say_arrivals_verdict(struct rec_report *r, const struct log_arrivals *l, const struct poisson_test_result *p)
+static void say_arrivals_verdict(struct rec_report *r, const struct logged_arrivals *l, const struct poisson_test_result *p)
 {
 	double band = POISSON_BAND / sqrt((double)p->n);
 	char words[400], by[160] = "";
 
-	if (poisson_format_log_warning(p, words, sizeof(words)))
-		rec_warn(r, "%s", words);
+	if (poisson_format_warning_about_log(p, words, sizeof(words)))
+		rec_add_warning_line(r, "%s", words);
 	poisson_format_verdict(p, words, sizeof(words));
 	if (!p->verdict)
-		rec_warn(r, "%s", words);
+		rec_add_warning_line(r, "%s", words);
 	if (p->gaps_told)
-		rec_say(r, "%s requests in %s (%s/s); CoV of the gaps %.2f (random: %.2f to %.2f)", count_text((int64_t)l->n),
+		rec_add_short_report_line(r, "%s requests in %s (%s/s); CoV of the gaps %.2f (random: %.2f to %.2f)",
+					  text_of_count((int64_t)l->n),
 			ns_text(p->span_s * NS_PER_S), number_text(1 / p->mean_s), p->cov, 1 - band, 1 + band);
 	else
-		rec_say(r, "%s requests in %s (%s/s); times in steps of %s: too coarse for gaps", count_text((int64_t)l->n),
+		rec_add_short_report_line(r, "%s requests in %s (%s/s); times in steps of %s: too coarse for gaps", text_of_count((int64_t)l->n),
 			ns_text(p->span_s * NS_PER_S), number_text(1 / p->mean_s), ns_text((double)cfg.test.tick_ns));
 	for (size_t t = 0; t < POISSON_TESTS; t++)
 		if (p->rejected[t])
 			snprintf(by + strlen(by), sizeof(by) - strlen(by), "%s%s", *by ? ", " : "", poisson_test_names[t]);
 	if (p->verdict && p->poisson)
-		rec_say(r, "Random arrivals (Poisson): plausible. None of %zu tests rejects it at %g %%.", p->tested, 100 * POISSON_LEVEL);
+		rec_add_short_report_line(r, "Random arrivals (Poisson): plausible. None of %zu tests rejects it at %g %%.", p->tested,
+					  100 * POISSON_LEVEL);
 	else if (p->verdict)
-		rec_say(r, "Random arrivals (Poisson): rejected at %g %% by %s.", 100 * POISSON_LEVEL, by);
+		rec_add_short_report_line(r, "Random arrivals (Poisson): rejected at %g %% by %s.", 100 * POISSON_LEVEL, by);
 	if (cfg.log.source)
 		rec_set_main_table(r, "by_sources");
 }
 
 /* Returns the next number of sources: 1, 2, 3, 5, 7, 10, 15, 20, 30, ... and `all`; 0: there is none. */
-static uint32_t next_source_count(uint32_t now, uint32_t all)
+static uint32_t next_source_count_to_report(uint32_t now, uint32_t all)
 {
 	static const double steps[] = { 1, 1.5, 2, 3, 5, 7 };
 	double decade = 1, last = now;
@@ -229,15 +231,15 @@ static uint32_t next_source_count(uint32_t now, uint32_t all)
 		}
 }
 
-static int report_cov_by_source_count(struct rec_report *r, struct row_file *t, const struct log_arrivals *l, int64_t *time_ns)
+static int report_cov_by_source_count(struct rec_report *r, struct row_file *t, const struct logged_arrivals *l, int64_t *time_ns)
 {
 	double *gap = malloc((l->n ? l->n : 1) * sizeof(*gap));
 
 	if (!gap)
 		return -ENOMEM;
-	rec_int(r, "sources", l->sources);
+	rec_add_int(r, "sources", l->sources);
 	rec_begin_array(r, "by_sources");
-	for (uint32_t s = 0; (s = next_source_count(s, l->sources)) > 0;) {
+	for (uint32_t s = 0; (s = next_source_count_to_report(s, l->sources)) > 0;) {
 		size_t n = copy_arrival_times_of_sources(l, s, time_ns);
 		double span, band;
 		struct gaps_statistics f;
@@ -252,27 +254,27 @@ static int report_cov_by_source_count(struct rec_report *r, struct row_file *t, 
 		gaps_compute_statistics(gap, n - 1, &f);
 		band = POISSON_BAND / sqrt((double)(n - 1));
 		rec_begin_object(r, NULL);
-		rec_int(r, "sources", s);
-		rec_int(r, "n", (int64_t)n - 1);
-		rec_real(r, "rate_per_s", 1 / f.mean, 6);
-		rec_real(r, "cov", f.cov, 6);
-		rec_real(r, "cov_low", f.cov - band, 6);
-		rec_real(r, "cov_high", f.cov + band, 6);
+		rec_add_int(r, "sources", s);
+		rec_add_int(r, "n", (int64_t)n - 1);
+		rec_add_real(r, "rate_per_s", 1 / f.mean, 6);
+		rec_add_real(r, "cov", f.cov, 6);
+		rec_add_real(r, "cov_low", f.cov - band, 6);
+		rec_add_real(r, "cov_high", f.cov + band, 6);
 		rec_end_container(r);
 		if (t)
-			write_plot_row_of_sources(t, s, f.cov, f.cov - band, f.cov + band);
+			write_plot_row_of_cov_by_sources(t, s, f.cov, f.cov - band, f.cov + band);
 	}
 	rec_end_container(r);
 	free(gap);
 	return 0;
 }
 
-static int test_and_report_arrivals(struct rec_report *out, struct row_file *t, const struct log_arrivals *l, int64_t *time_ns)
+static int test_and_report_arrivals(struct rec_report *out, struct row_file *t, const struct logged_arrivals *l, int64_t *time_ns)
 {
 	size_t n = copy_arrival_times_of_sources(l, 0, time_ns);
 	struct gap_null_distributions *nulls = n > POISSON_FEWEST ? null_dists_simulate_gaps(n - 1) : NULL;
 	struct poisson_test_result p;
-	int err = n > POISSON_FEWEST && !nulls ? -ENOMEM : poisson_test_arrivals(time_ns, n, &cfg.test, nulls, &p);
+	int err = n > POISSON_FEWEST && !nulls ? -ENOMEM : test_arrivals_against_poisson(time_ns, n, &cfg.test, nulls, &p);
 
 	free(nulls);
 	if (err)
@@ -280,21 +282,21 @@ static int test_and_report_arrivals(struct rec_report *out, struct row_file *t, 
 	report_poisson_test_figures(out, l, &p);
 	say_arrivals_verdict(out, l, &p);
 	if (t)
-		err = write_plot_rows_of_arrivals(t, time_ns, &p);
+		err = write_all_plot_rows_of_arrivals(t, time_ns, &p);
 	return err || !cfg.log.source ? err : report_cov_by_source_count(out, t, l, time_ns);
 }
 
-static void report_log_settings(struct rec_report *out, const char *file, const struct log_arrivals *l)
+static void report_arrivals_settings(struct rec_report *out, const char *file, const struct logged_arrivals *l)
 {
 	rec_begin_object(out, "settings");
-	rec_str(out, "file", file);
-	rec_count(out, "sample", cfg.sample ? cfg.sample : -1);
-	rec_str(out, "input_format", cfg.sample ? NULL : logs_in_kinds[l->kind]);
-	rec_str(out, "column", cfg.sample || l->kind == LOGS_IN_CLF ? NULL : l->name);
-	rec_real(out, "skip_head_s", (double)cfg.head_ns / NS_PER_S, 6);
-	rec_real(out, "skip_tail_s", (double)cfg.tail_ns / NS_PER_S, 6);
-	rec_str(out, "sources", cfg.log.source);
-	rec_int(out, "seed", (int64_t)cfg.test.seed);
+	rec_add_str(out, "file", file);
+	rec_add_count(out, "sample", cfg.sample ? cfg.sample : -1);
+	rec_add_str(out, "input_format", cfg.sample ? NULL : logs_in_kinds[l->kind]);
+	rec_add_str(out, "column", cfg.sample || l->kind == LOGS_IN_CLF ? NULL : l->name);
+	rec_add_real(out, "skip_head_s", (double)cfg.head_ns / NS_PER_S, 6);
+	rec_add_real(out, "skip_tail_s", (double)cfg.tail_ns / NS_PER_S, 6);
+	rec_add_str(out, "sources", cfg.log.source);
+	rec_add_int(out, "seed", (int64_t)cfg.test.seed);
 	rec_end_container(out);
 }
 
@@ -303,7 +305,7 @@ int main(int argc, char **argv)
 	int first = cli_parse(argc, argv, "arrivals LOG | --sample N [options]",
 			      "Do requests arrive as those of many independent users would?", options), err;
 	struct rec_output_path places[] = { { "-o", NULL }, { "--rows", NULL } };
-	struct log_arrivals l;
+	struct logged_arrivals l;
 	struct rec_report *out;
 	struct row_file *t;
 	int64_t from, *time_ns;
@@ -334,8 +336,8 @@ int main(int argc, char **argv)
 	/* small numbers: spreading within a tick adds to them */
 	for (size_t i = 0; i < l.n; i++)
 		l.arrival[i].time_ns -= from - from % cfg.test.tick_ns;
-	out = rec_must_open(&out_cfg, "arrivals");
-	report_log_settings(out, file, &l);
+	out = rec_open_report_or_die(&out_cfg, "arrivals");
+	report_arrivals_settings(out, file, &l);
 	t = rows_must_open(cfg.rows, "arrivals/1", draw_columns);
 	time_ns = malloc(l.n * sizeof(*time_ns));
 	rec_begin_object(out, "result");
@@ -343,11 +345,11 @@ int main(int argc, char **argv)
 	free(time_ns);
 	if (err)
 		die(EXIT_RUN, "cannot test the arrivals: %s", strerror(-err));
-	err = rows_close(t);
+	err = rows_close_output_file(t);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.rows, strerror(-err));
 	rec_end_container(out);
-	rec_must_close(out);
-	logs_in_free(&l);
+	rec_close_report_or_die(out);
+	free_logged_arrivals(&l);
 	return EXIT_OK;
 }

@@ -26,7 +26,7 @@ double chances_poisson_probability(unsigned count, double mean)
 	return gsl_ran_poisson_pdf(count, mean);
 }
 
-int chances_power_spectrum(double *value, size_t n)
+int chances_compute_power_spectrum(double *value, size_t n)
 {
 	gsl_set_error_handler_off();
 	if (n < 4 || gsl_fft_real_radix2_transform(value, 1, n))

@@ -12,4 +12,4 @@ double chances_poisson_probability(unsigned count, double mean);	/* probability 
 
 /* Power spectrum, in place, of n real values (n: a power of two): value[k] = |sum of value[j] exp(-2 pi i j k / n)|^2 for 0 <= k <
  * n / 2. 0 or -EINVAL. */
-int chances_power_spectrum(double *value, size_t n);
+int chances_compute_power_spectrum(double *value, size_t n);

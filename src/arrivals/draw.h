@@ -9,5 +9,5 @@
 extern const char *const draw_columns[];	/* columns of schema arrivals/1 */
 
 /* Writes the rows of p->n + 1 arrivals, in ascending order. 0 or -ENOMEM. */
-int write_plot_rows_of_arrivals(struct row_file *t, const int64_t *time_ns, const struct poisson_test_result *p);
-void write_plot_row_of_sources(struct row_file *t, double sources, double cov, double low, double high);
+int write_all_plot_rows_of_arrivals(struct row_file *t, const int64_t *time_ns, const struct poisson_test_result *p);
+void write_plot_row_of_cov_by_sources(struct row_file *t, double sources, double cov, double low, double high);

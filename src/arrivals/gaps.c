@@ -90,7 +90,7 @@ struct gap_null_distributions *null_dists_simulate_gaps(size_t n)
 		double mean = 0;
 
 		for (size_t i = 0; i < of; i++)
-			gap[i] = -log1p(-random_unit(&seed));
+			gap[i] = -log1p(-random_fraction_below_one(&seed));
 		gaps_compute_statistics(gap, of, &f);
 		t->cov[d] = (f.cov - 1) * sqrt((double)of);
 		t->lag1[d] = f.lag1 * sqrt((double)of);
@@ -115,29 +115,29 @@ static size_t count_null_draws_below(const double *z, double value)
 	return n;
 }
 
-static double upper_tail_p(const double *z, double value)
+static double upper_tail_p_of_null_draws(const double *z, double value)
 {
 	return (double)(NULL_DISTS_DRAWS - count_null_draws_below(z, value) + 1) / (NULL_DISTS_DRAWS + 1);
 }
 
-static double two_sided_p(const double *z, double value)
+static double two_sided_p_of_null_draws(const double *z, double value)
 {
-	double high = upper_tail_p(z, value), low = (double)(count_null_draws_below(z, value) + 1) / (NULL_DISTS_DRAWS + 1);
+	double high = upper_tail_p_of_null_draws(z, value), low = (double)(count_null_draws_below(z, value) + 1) / (NULL_DISTS_DRAWS + 1);
 
 	return fmin(1, 2 * fmin(low, high));
 }
 
 double null_dists_cov_p_value(const struct gap_null_distributions *t, double cov)
 {
-	return two_sided_p(t->cov, (cov - 1) * sqrt((double)t->n));
+	return two_sided_p_of_null_draws(t->cov, (cov - 1) * sqrt((double)t->n));
 }
 
 double null_dists_lag1_p_value(const struct gap_null_distributions *t, double lag1)
 {
-	return two_sided_p(t->lag1, lag1 * sqrt((double)t->n));
+	return two_sided_p_of_null_draws(t->lag1, lag1 * sqrt((double)t->n));
 }
 
 double null_dists_ks_p_value(const struct gap_null_distributions *t, double distance)
 {
-	return upper_tail_p(t->ks, scale_ks_distance_stephens(distance, t->n));
+	return upper_tail_p_of_null_draws(t->ks, scale_ks_distance_stephens(distance, t->n));
 }

@@ -25,7 +25,7 @@ static const char *const usual_time_columns[] = { "timeStamp", "start_ns", "sent
 
 /* --- times ----------------------------------------------------------------------------------------------------- */
 
-bool logs_in_parse_decimal_time(const char *text, int64_t unit_ns, int64_t *out, int64_t *tick_ns)
+bool parse_decimal_log_time(const char *text, int64_t unit_ns, int64_t *out, int64_t *tick_ns)
 {
 	int64_t whole = 0, part = 0, step = unit_ns;
 	const char *p = text;
@@ -47,7 +47,7 @@ bool logs_in_parse_decimal_time(const char *text, int64_t unit_ns, int64_t *out,
 	return !*p;
 }
 
-bool logs_in_parse_apache_date(const char *text, int64_t *out)
+bool parse_apache_log_date(const char *text, int64_t *out)
 {
 	struct tm t = { 0 };
 	long zone_s;
@@ -62,7 +62,7 @@ bool logs_in_parse_apache_date(const char *text, int64_t *out)
 /* --- sources --------------------------------------------------------------------------------------------------- */
 
 /* A source of requests: a node of the tree logs_in.names, which is ordered by name. */
-struct log_request_source {
+struct logged_request_source {
 	char *name;
 	uint32_t number;	/* in the order of first appearance, from 0 */
 };
@@ -70,18 +70,18 @@ struct log_request_source {
 /* Order of names; digits count as numbers: "user 9" comes before "user 10". */
 static int compare_source_names(const void *a, const void *b)
 {
-	return strverscmp(((const struct log_request_source *)a)->name, ((const struct log_request_source *)b)->name);
+	return strverscmp(((const struct logged_request_source *)a)->name, ((const struct logged_request_source *)b)->name);
 }
 
-static void free_log_source(void *source)
+static void free_logged_request_source(void *source)
 {
-	free(((struct log_request_source *)source)->name);
+	free(((struct logged_request_source *)source)->name);
 	free(source);
 }
 
-static int assign_source_number(struct log_arrivals *l, const char *name, uint32_t *out)
+static int assign_source_number(struct logged_arrivals *l, const char *name, uint32_t *out)
 {
-	struct log_request_source key = { .name = (char *)(uintptr_t)name }, *new, **at = tfind(&key, &l->names, compare_source_names);
+	struct logged_request_source key = { .name = (char *)(uintptr_t)name }, *new, **at = tfind(&key, &l->names, compare_source_names);
 
 	if (at) {
 		*out = (*at)->number;
@@ -90,9 +90,9 @@ static int assign_source_number(struct log_arrivals *l, const char *name, uint32
 	new = malloc(sizeof(*new));
 	if (!new)
 		return -ENOMEM;
-	*new = (struct log_request_source){ strdup(name), l->sources };
+	*new = (struct logged_request_source){ strdup(name), l->sources };
 	if (!new->name || !tsearch(new, &l->names, compare_source_names)) {
-		free_log_source(new);
+		free_logged_request_source(new);
 		return -ENOMEM;
 	}
 	*out = l->sources++;
@@ -100,26 +100,26 @@ static int assign_source_number(struct log_arrivals *l, const char *name, uint32
 }
 
 /* place[number]: position of that source in the order of names; next: the next position. */
-struct source_name_positions {
+struct source_ranks_by_name {
 	uint32_t *place, next;
 };
 
-static void store_source_position(const void *node, VISIT visit, void *context)
+static void store_source_rank_by_name(const void *node, VISIT visit, void *context)
 {
-	struct source_name_positions *p = context;
+	struct source_ranks_by_name *p = context;
 
 	if (visit == postorder || visit == leaf)
-		p->place[(*(const struct log_request_source *const *)node)->number] = p->next++;
+		p->place[(*(const struct logged_request_source *const *)node)->number] = p->next++;
 }
 
 /* Numbers the sources of all arrivals in the order of their names. */
-static int renumber_sources_by_name(struct log_arrivals *l)
+static int renumber_sources_by_name(struct logged_arrivals *l)
 {
-	struct source_name_positions p = { .place = malloc((l->sources + 1) * sizeof(*p.place)) };
+	struct source_ranks_by_name p = { .place = malloc((l->sources + 1) * sizeof(*p.place)) };
 
 	if (!p.place)
 		return -ENOMEM;
-	twalk_r(l->names, store_source_position, &p);
+	twalk_r(l->names, store_source_rank_by_name, &p);
 	for (size_t i = 0; i < l->n; i++)
 		l->arrival[i].source = p.place[l->arrival[i].source];
 	free(p.place);
@@ -127,9 +127,9 @@ static int renumber_sources_by_name(struct log_arrivals *l)
 }
 
 /* Adds an arrival. source NULL: sources are not read. */
-static int add_request_arrival(struct log_arrivals *l, int64_t time_ns, const char *source)
+static int add_request_arrival(struct logged_arrivals *l, int64_t time_ns, const char *source)
 {
-	struct log_arrival a = { .time_ns = time_ns };
+	struct logged_arrival a = { .time_ns = time_ns };
 	int err = source ? assign_source_number(l, source, &a.source) : 0;
 
 	if (!err)
@@ -143,7 +143,7 @@ static int add_request_arrival(struct log_arrivals *l, int64_t time_ns, const ch
 
 struct log_table_reader {
 	const struct log_reader_cfg *cfg;
-	struct log_arrivals *out;
+	struct logged_arrivals *out;
 	bool commas, headless;
 	size_t fields;
 	int time, source, where[LOGS_IN_WHERE];
@@ -173,7 +173,7 @@ static int find_time_column(struct log_table_reader *t, char *const *cell, const
 	t->time = cfg->column ? fields_index_of_name(cell, t->fields, cfg->column) : -1;
 	for (size_t i = 0; !cfg->column && t->time < 0 && i < sizeof(usual_time_columns) / sizeof(*usual_time_columns); i++)
 		t->time = fields_index_of_name(cell, t->fields, usual_time_columns[i]);
-	t->headless = t->time < 0 && logs_in_parse_decimal_time(cell[0], 1, &first, &tick);
+	t->headless = t->time < 0 && parse_decimal_log_time(cell[0], 1, &first, &tick);
 	ms = t->headless && t->commas && first > MS_OF_1980 && first < MS_OF_2200;
 	if (t->headless)
 		t->time = cfg->column ? find_log_column(t, cell, cfg->column) : ms ? 0 : -1;
@@ -213,7 +213,7 @@ static int read_log_header(struct log_table_reader *t, char *line, const char **
 	return 0;
 }
 
-static int read_log_row(struct log_table_reader *t, char *const *cell, const char **why)
+static int read_log_row_cells(struct log_table_reader *t, char *const *cell, const char **why)
 {
 	int64_t time_ns, tick_ns;
 
@@ -227,19 +227,19 @@ static int read_log_row(struct log_table_reader *t, char *const *cell, const cha
 		return 0;
 	}
 	*why = "not a time: expected a whole or decimal number";
-	if (!logs_in_parse_decimal_time(cell[t->time], t->unit_ns, &time_ns, &tick_ns))
+	if (!parse_decimal_log_time(cell[t->time], t->unit_ns, &time_ns, &tick_ns))
 		return -EPROTO;
 	if (tick_ns < t->tick_ns)
 		t->tick_ns = tick_ns;
 	return add_request_arrival(t->out, time_ns, t->source >= 0 ? cell[t->source] : NULL);
 }
 
-static int split_log_row(struct log_table_reader *t, char *line, const char **why)
+static int split_and_read_log_row(struct log_table_reader *t, char *line, const char **why)
 {
 	char *cell[FIELDS];
 
 	*why = t->headless ? "number of cells differs from the first line's" : "number of cells differs from the header's";
-	return fields_split_line(line, t->commas, cell, FIELDS) == t->fields ? read_log_row(t, cell, why) : -EPROTO;
+	return fields_split_line(line, t->commas, cell, FIELDS) == t->fields ? read_log_row_cells(t, cell, why) : -EPROTO;
 }
 
 /* Reads a line such as: host ident user [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326 */
@@ -249,7 +249,7 @@ static int read_clf_line(const struct log_table_reader *t, char *line, const cha
 	int64_t time_ns;
 
 	*why = "not a line of the Common Log Format: host ident user [10/Oct/2000:13:55:36 -0700] ...";
-	while (open && !logs_in_parse_apache_date(open + 1, &time_ns))	/* user names may contain brackets, too */
+	while (open && !parse_apache_log_date(open + 1, &time_ns))	/* user names may contain brackets, too */
 		open = strchr(open + 1, '[');
 	if (!open)
 		return -EPROTO;
@@ -262,14 +262,14 @@ static enum logs_in_kind guess_log_kind(const char *line)
 	int64_t t;
 
 	for (const char *open = strchr(line, '['); open; open = strchr(open + 1, '['))
-		if (logs_in_parse_apache_date(open + 1, &t))
+		if (parse_apache_log_date(open + 1, &t))
 			return LOGS_IN_CLF;
 	return strchr(line, '\t') || !strchr(line, ',') ? LOGS_IN_TSV : LOGS_IN_JTL;
 }
 
 /* Infers the resolution of the times: if all are whole seconds, milliseconds, ..., they were most likely recorded so. Only decimal
  * steps: another common divisor may be the arrivals' own. */
-static void infer_log_time_resolution(struct log_arrivals *l, int64_t tick_ns)
+static void infer_log_time_resolution(struct logged_arrivals *l, int64_t tick_ns)
 {
 	while (tick_ns < S) {
 		for (size_t i = 0; i < l->n; i++)
@@ -301,7 +301,7 @@ static int read_first_log_line(void *context, char *line, const char **why)
 		return -ENOMEM;
 	err = read_log_header(t, line, why);
 	if (!err && t->headless)
-		err = split_log_row(t, copy, why);
+		err = split_and_read_log_row(t, copy, why);
 	free(copy);
 	return err;
 }
@@ -310,16 +310,16 @@ static int read_log_line(void *context, char *line, const char **why)
 {
 	struct log_table_reader *t = context;
 
-	return t->out->kind == LOGS_IN_CLF ? read_clf_line(t, line, why) : split_log_row(t, line, why);
+	return t->out->kind == LOGS_IN_CLF ? read_clf_line(t, line, why) : split_and_read_log_row(t, line, why);
 }
 
-int logs_in_read_arrivals(FILE *in, const struct log_reader_cfg *cfg, struct log_arrivals *out, unsigned long *line,
+int read_logged_arrivals(FILE *in, const struct log_reader_cfg *cfg, struct logged_arrivals *out, unsigned long *line,
 			  const char **why)
 {
 	struct log_table_reader t = { .cfg = cfg, .out = out, .tick_ns = S };
 	int err;
 
-	*out = (struct log_arrivals){ .kind = (enum logs_in_kind)cfg->kind, .tick_ns = 1 };
+	*out = (struct logged_arrivals){ .kind = (enum logs_in_kind)cfg->kind, .tick_ns = 1 };
 	*line = 0;
 	err = for_each_line_of_table(in, &t.commas, read_first_log_line, read_log_line, &t, line, why);
 	if (!err && out->names)
@@ -331,9 +331,9 @@ int logs_in_read_arrivals(FILE *in, const struct log_reader_cfg *cfg, struct log
 	return err;
 }
 
-void logs_in_free(struct log_arrivals *l)
+void free_logged_arrivals(struct logged_arrivals *l)
 {
-	tdestroy(l->names, free_log_source);
+	tdestroy(l->names, free_logged_request_source);
 	free(l->arrival);
-	*l = (struct log_arrivals){ 0 };
+	*l = (struct logged_arrivals){ 0 };
 }

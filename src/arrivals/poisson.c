@@ -22,13 +22,13 @@ const char *const poisson_test_names[] = { "cov", "ks", "dispersion", "lag1", "p
 void poisson_spread_times_in_ticks(int64_t *time_ns, size_t n, int64_t tick_ns, uint64_t seed)
 {
 	for (size_t i = 0; i < n && tick_ns > 1; i++)
-		time_ns[i] += (int64_t)(random_unit(&seed) * (double)tick_ns);
+		time_ns[i] += (int64_t)(random_fraction_below_one(&seed) * (double)tick_ns);
 	qsort(time_ns, n, sizeof(*time_ns), ascending_int64);
 }
 
 /* --- the tests ------------------------------------------------------------------------------------------------- */
 
-static void poisson_test_gaps(const double *gap, double *scratch, const struct gap_null_distributions *nulls,
+static void test_gaps_against_poisson(const double *gap, double *scratch, const struct gap_null_distributions *nulls,
 			      struct poisson_test_result *out)
 {
 	struct gaps_statistics f;
@@ -77,7 +77,7 @@ static struct poisson_test_window poisson_select_test_window(const int64_t *time
 }
 
 /* Tests the counts in intervals of equal length: chi-squared (Cochran 1954). */
-static void poisson_test_counts(const struct poisson_test_window *w, const struct poisson_test_cfg *cfg,
+static void test_counts_against_poisson(const struct poisson_test_window *w, const struct poisson_test_cfg *cfg,
 				struct poisson_test_result *out)
 {
 	double span = (double)(w->end - w->begin);
@@ -112,7 +112,7 @@ static double rayleigh_p(double z, double n)
 	return z * z > n ? exp(-z) : fmin(1, fmax(p, 0));
 }
 
-static int poisson_test_periodogram(const struct poisson_test_window *w, const struct poisson_test_cfg *cfg,
+static int test_periodogram_against_poisson(const struct poisson_test_window *w, const struct poisson_test_cfg *cfg,
 				    struct poisson_test_result *out)
 {
 	double span = (double)(w->end - w->begin), most = span / (2.0 * (double)cfg->tick_ns), inside = (double)w->n;
@@ -133,7 +133,7 @@ static int poisson_test_periodogram(const struct poisson_test_window *w, const s
 
 		bin[b < bins ? b : bins - 1]++;
 	}
-	if (chances_power_spectrum(bin, bins)) {
+	if (chances_compute_power_spectrum(bin, bins)) {
 		free(bin);
 		return 0;
 	}
@@ -178,7 +178,7 @@ static void poisson_decide_by_holm(struct poisson_test_result *out)
 	}
 }
 
-int poisson_test_arrivals(const int64_t *time_ns, size_t arrivals, const struct poisson_test_cfg *cfg,
+int test_arrivals_against_poisson(const int64_t *time_ns, size_t arrivals, const struct poisson_test_cfg *cfg,
 		  const struct gap_null_distributions *nulls, struct poisson_test_result *out)
 {
 	struct poisson_test_window w;
@@ -207,11 +207,11 @@ int poisson_test_arrivals(const int64_t *time_ns, size_t arrivals, const struct 
 	ticks = fmax(out->span_s * NS / (double)cfg->tick_ns, 1);
 	out->ties_expected = (double)out->n + ticks * expm1(-(double)out->n / ticks);
 	out->gaps_told = cfg->tick_ns <= 1 || (double)cfg->tick_ns / NS * 2 * (double)out->n <= out->span_s;
-	poisson_test_gaps(gap, gap + out->n, out->n >= POISSON_FEWEST ? nulls : NULL, out);
+	test_gaps_against_poisson(gap, gap + out->n, out->n >= POISSON_FEWEST ? nulls : NULL, out);
 	free(gap);
 	w = poisson_select_test_window(time_ns, cfg->tick_ns, out);
-	poisson_test_counts(&w, cfg, out);
-	err = poisson_test_periodogram(&w, cfg, out);
+	test_counts_against_poisson(&w, cfg, out);
+	err = test_periodogram_against_poisson(&w, cfg, out);
 	if (!err)
 		poisson_decide_by_holm(out);
 	return err;
@@ -228,7 +228,7 @@ static const char *poisson_deviation_text(const struct poisson_test_result *p)
 	return "";
 }
 
-bool poisson_format_log_warning(const struct poisson_test_result *p, char *text, size_t size)
+bool poisson_format_warning_about_log(const struct poisson_test_result *p, char *text, size_t size)
 {
 	double n = (double)p->n, over = (double)p->ties - p->ties_expected;
 

@@ -51,7 +51,7 @@ void poisson_spread_times_in_ticks(int64_t *time_ns, size_t n, int64_t tick_ns, 
 
 /* Tests n + 1 = `arrivals` times, ascending, already spread within ticks. `nulls`: for n gaps (may be NULL below POISSON_FEWEST). 0
  * or -ENOMEM. */
-int poisson_test_arrivals(const int64_t *time_ns, size_t arrivals, const struct poisson_test_cfg *cfg,
+int test_arrivals_against_poisson(const int64_t *time_ns, size_t arrivals, const struct poisson_test_cfg *cfg,
 		  const struct gap_null_distributions *nulls, struct poisson_test_result *out);
 
 /* Writes the verdict in words, with its error band. */
@@ -59,4 +59,4 @@ void poisson_format_verdict(const struct poisson_test_result *p, char *text, siz
 
 /* Writes a warning if the log itself looks broken: far more ties than by chance, or one gap that is a large part of the whole time.
  * False: no warning. */
-bool poisson_format_log_warning(const struct poisson_test_result *p, char *text, size_t size);
+bool poisson_format_warning_about_log(const struct poisson_test_result *p, char *text, size_t size);

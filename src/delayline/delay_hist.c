@@ -38,7 +38,7 @@ double delay_hist_percentile_us(const struct delay_hist *l, double p)
 	return (double)l->max_ns / 1000;
 }
 
-int64_t delay_hist_count_within(const struct delay_hist *l, int64_t us)
+int64_t delay_hist_number_below_us(const struct delay_hist *l, int64_t us)
 {
 	int64_t seen = 0;
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct delay_item {
+struct delay_queue_item {
 	int64_t due_ns;
 	uint64_t number;	/* order of arrival among all packets */
 	uint32_t slot, bytes;
@@ -15,7 +15,7 @@ struct delay_item {
 struct delayed_packet_queue {
 	size_t room, n, most;	/* slots, packets now, packets at most so far */
 	uint64_t number;	/* order of arrival of the next packet */
-	struct delay_item *heap;
+	struct delay_queue_item *heap;
 	uint32_t *free_slot;	/* numbers of free slots: free_slot[n] to free_slot[room - 1] */
 	unsigned char *memory;
 };
@@ -51,7 +51,7 @@ void delay_queue_free(struct delayed_packet_queue *s)
 	free(s);
 }
 
-static bool is_packet_due_before(const struct delay_item *a, const struct delay_item *b)
+static bool is_packet_due_before(const struct delay_queue_item *a, const struct delay_queue_item *b)
 {
 	return a->due_ns < b->due_ns || (a->due_ns == b->due_ns && a->number < b->number);
 }
@@ -63,7 +63,7 @@ unsigned char *delay_queue_get_free_slot(struct delayed_packet_queue *s)
 
 void delay_queue_push(struct delayed_packet_queue *s, int64_t due_ns, size_t bytes, int way)
 {
-	struct delay_item item = { due_ns, s->number++, s->free_slot[s->n], (uint32_t)bytes, way };
+	struct delay_queue_item item = { due_ns, s->number++, s->free_slot[s->n], (uint32_t)bytes, way };
 	size_t at = s->n++;
 
 	for (; at > 0 && is_packet_due_before(&item, &s->heap[(at - 1) / 2]); at = (at - 1) / 2)
@@ -73,14 +73,14 @@ void delay_queue_push(struct delayed_packet_queue *s, int64_t due_ns, size_t byt
 		s->most = s->n;
 }
 
-int64_t delay_queue_next_due(const struct delayed_packet_queue *s)
+int64_t delay_queue_next_due_ns(const struct delayed_packet_queue *s)
 {
 	return s->n ? s->heap[0].due_ns : INT64_MAX;
 }
 
 const unsigned char *delay_queue_pop(struct delayed_packet_queue *s, int64_t *due_ns, size_t *bytes, int *way)
 {
-	struct delay_item first, last;
+	struct delay_queue_item first, last;
 	size_t at = 0;
 
 	if (s->n == 0)
@@ -108,7 +108,7 @@ size_t delay_queue_length(const struct delayed_packet_queue *s)
 	return s->n;
 }
 
-size_t delay_queue_peak(const struct delayed_packet_queue *s)
+size_t delay_queue_peak_length(const struct delayed_packet_queue *s)
 {
 	return s->most;
 }

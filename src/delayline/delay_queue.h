@@ -21,9 +21,9 @@ unsigned char *delay_queue_get_free_slot(struct delayed_packet_queue *s);
 void delay_queue_push(struct delayed_packet_queue *s, int64_t due_ns, size_t bytes, int way);
 
 /* Earliest due time; INT64_MAX: the queue is empty. */
-int64_t delay_queue_next_due(const struct delayed_packet_queue *s);
+int64_t delay_queue_next_due_ns(const struct delayed_packet_queue *s);
 /* Removes and returns the earliest packet, whose memory is valid until the next delay_queue_push(). NULL: the queue is empty. */
 const unsigned char *delay_queue_pop(struct delayed_packet_queue *s, int64_t *due_ns, size_t *bytes, int *way);
 
 size_t delay_queue_length(const struct delayed_packet_queue *s);
-size_t delay_queue_peak(const struct delayed_packet_queue *s);	/* greatest length so far */
+size_t delay_queue_peak_length(const struct delayed_packet_queue *s);	/* greatest length so far */

@@ -33,7 +33,7 @@ static struct {
 	const char *control;
 	struct cli_cpus cpus;
 } cfg = { .path = { .queue_ns = 50 * NS_PER_MS }, .seed = 1, .packets = 16384, .ready_fd = STDERR_FILENO };
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 
 static struct {
 	struct link_command_changes commands;
@@ -45,7 +45,7 @@ static struct {
 } now = { .control.fd = -1 };
 static struct tap_forwarder fwd;
 
-static int add_link_end_option(const char *text, void *value)
+static int read_link_end_option(const char *text, void *value)
 {
 	size_t name = strcspn(text, "@");
 
@@ -60,7 +60,7 @@ static int add_link_end_option(const char *text, void *value)
 
 static int read_link_rate_option(const char *text, void *value)
 {
-	int err = link_rate_read(text, value);
+	int err = parse_link_rate(text, value);
 
 	if (err && err != -ENOTUNIQ)
 		die_usage("--rate %s: a rate from 1kbit to 100Gbit, such as 10Mbit, or none", text);
@@ -69,19 +69,19 @@ static int read_link_rate_option(const char *text, void *value)
 
 static int read_loss_option(const char *text, void *value)
 {
-	if (link_loss_read(text, value))
+	if (parse_link_loss(text, value))
 		die_usage("--loss %s: percent, from 0 to 100", text);
 	return 0;
 }
 
-static int add_link_command_option(const char *text, void *value)
+static int read_initial_link_command_option(const char *text, void *value)
 {
 	struct link_command_changes tried = { 0 };
 
 	(void)value;
 	if (cfg.n_orders == COMMANDS_AT_START)
 		die_usage("--order %s: give at most %d orders; use --control for more", text, COMMANDS_AT_START);
-	if (!*text || link_command_read(&tried, text) || !tried.changed)
+	if (!*text || parse_link_command(&tried, text) || !tried.changed)
 		die_usage("--order %s: not a command that changes the link; such as \"forth rate 1500Kbit\" or \"delay 20ms\"", text);
 	cfg.order[cfg.n_orders++] = text;
 	return 0;
@@ -89,7 +89,7 @@ static int add_link_command_option(const char *text, void *value)
 
 static const struct cli_opt options[] = {
 	{ CLI_CALL, 0, "end", &cfg, .help = "an interface to create, here or in the network namespace FILE; give two",
-	  .call = add_link_end_option, .meta = "NAME[@FILE]" },
+	  .call = read_link_end_option, .meta = "NAME[@FILE]" },
 	{ CLI_NS, 0, "delay", &cfg.path.delay_ns, 0, (double)LINK_TIME_MAX_NS, .help = "delay of a packet, each way (0)" },
 	{ CLI_NS, 0, "jitter", &cfg.path.jitter_ns, 0, (double)LINK_TIME_MAX_NS, .help = "variation of the delay, up or down (0)" },
 	{ CLI_WORD, 0, "shape", &cfg.path.shape,
@@ -102,7 +102,7 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "queue", &cfg.path.queue_ns, 0, (double)LINK_TIME_MAX_NS,
 	  .help = "longest wait of a packet for the rate; beyond, it is dropped (50ms)" },
 	{ CLI_CALL, 0, "order", &cfg, .help = "apply this command at the start, such as \"back rate 384Kbit\"; may be given many times",
-	  .call = add_link_command_option, .meta = "ORDER" },
+	  .call = read_initial_link_command_option, .meta = "ORDER" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e15, .help = "seed of the random losses and jitter (1)" },
 	{ CLI_INT, 0, "packets", &cfg.packets, 16, 1 << 20, .help = "memory for this many packets under way, both ways together (16384)" },
 	{ CLI_STR, 0, "control", &cfg.control,
@@ -123,19 +123,19 @@ static void report_link_settings(struct rec_report *r)
 	static const char *const names[] = { "forth", "back" };
 
 	rec_begin_object(r, "settings");
-	rec_int(r, "seed", (int64_t)now.commands.seed);
-	rec_int(r, "packets", cfg.packets);
+	rec_add_int(r, "seed", (int64_t)now.commands.seed);
+	rec_add_int(r, "packets", cfg.packets);
 	for (int i = 0; i < 2; i++) {
 		const struct link_direction_settings *path = &now.commands.cfg[i];
 
 		rec_begin_object(r, names[i]);
-		rec_int(r, "rate_bits_per_s", path->rate_bits);
-		rec_real(r, "queue_ms", (double)path->queue_ns / NS_PER_MS, 6);
-		rec_real(r, "delay_ms", (double)path->delay_ns / NS_PER_MS, 6);
-		rec_real(r, "jitter_ms", (double)path->jitter_ns / NS_PER_MS, 6);
-		rec_str(r, "shape", jitter_shapes[path->shape]);
-		rec_bool(r, "reorder", path->reorder);
-		rec_real(r, "loss_percent", path->loss * 100, 6);
+		rec_add_int(r, "rate_bits_per_s", path->rate_bits);
+		rec_add_real(r, "queue_ms", (double)path->queue_ns / NS_PER_MS, 6);
+		rec_add_real(r, "delay_ms", (double)path->delay_ns / NS_PER_MS, 6);
+		rec_add_real(r, "jitter_ms", (double)path->jitter_ns / NS_PER_MS, 6);
+		rec_add_str(r, "shape", jitter_shapes[path->shape]);
+		rec_add_bool(r, "reorder", path->reorder);
+		rec_add_real(r, "loss_percent", path->loss * 100, 6);
 		rec_end_container(r);
 	}
 	rec_end_container(r);
@@ -146,21 +146,21 @@ static void report_link_direction(struct rec_report *r, int i)
 	const struct forwarding_direction *way = &fwd.way[i];
 
 	rec_begin_object(r, NULL);
-	rec_str(r, "from", fwd.ends[i].name);
-	rec_str(r, "to", fwd.ends[!i].name);
-	rec_int(r, "packets", way->packets);
-	rec_int(r, "bytes", way->bytes);
-	rec_int(r, "passed", way->fate[LINK_PASSES]);
-	rec_int(r, "passed_bytes", way->passed_bytes);
-	rec_int(r, "lost", way->fate[LINK_LOSES]);
-	rec_int(r, "dropped_by_queue", way->fate[LINK_QUEUE_FULL]);
-	rec_int(r, "dropped_no_room", way->no_room);
-	rec_int(r, "refused", way->refused);
-	rec_count(r, "dropped_before", tap_port_dropped(&fwd.ends[i]));
+	rec_add_str(r, "from", fwd.ends[i].name);
+	rec_add_str(r, "to", fwd.ends[!i].name);
+	rec_add_int(r, "packets", way->packets);
+	rec_add_int(r, "bytes", way->bytes);
+	rec_add_int(r, "passed", way->fate[LINK_PASSES]);
+	rec_add_int(r, "passed_bytes", way->passed_bytes);
+	rec_add_int(r, "lost", way->fate[LINK_LOSES]);
+	rec_add_int(r, "dropped_by_queue", way->fate[LINK_QUEUE_FULL]);
+	rec_add_int(r, "dropped_no_room", way->no_room);
+	rec_add_int(r, "refused", way->refused);
+	rec_add_count(r, "dropped_before", tap_port_dropped_frames(&fwd.ends[i]));
 	rec_end_container(r);
 }
 
-static void report_added_delay(struct rec_report *r)
+static void report_delay_beyond_due_time(struct rec_report *r)
 {
 	static const int64_t edges_us[] = { 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, DELAY_HIST_MAX_US };
 	static const struct { const char *name; double p;
@@ -168,17 +168,17 @@ static void report_added_delay(struct rec_report *r)
 	const struct delay_hist *added = &fwd.added;
 
 	rec_begin_object(r, "added_delay_us");
-	rec_int(r, "n", added->n);
-	rec_real(r, "min", added->n ? (double)added->min_ns / 1000 : NAN, 1);
-	rec_real(r, "mean", delay_hist_mean_us(added), 1);
+	rec_add_int(r, "n", added->n);
+	rec_add_real(r, "min", added->n ? (double)added->min_ns / 1000 : NAN, 1);
+	rec_add_real(r, "mean", delay_hist_mean_us(added), 1);
 	for (size_t i = 0; i < sizeof(percentiles) / sizeof(*percentiles); i++)
-		rec_real(r, percentiles[i].name, delay_hist_percentile_us(added, percentiles[i].p), 0);
-	rec_real(r, "max", added->n ? (double)added->max_ns / 1000 : NAN, 1);
+		rec_add_real(r, percentiles[i].name, delay_hist_percentile_us(added, percentiles[i].p), 0);
+	rec_add_real(r, "max", added->n ? (double)added->max_ns / 1000 : NAN, 1);
 	rec_begin_array(r, "histogram");
 	for (size_t i = 0; i < sizeof(edges_us) / sizeof(*edges_us); i++) {
 		rec_begin_object(r, NULL);
-		rec_int(r, "upto_us", edges_us[i]);
-		rec_int(r, "cumulative", delay_hist_count_within(added, edges_us[i]));
+		rec_add_int(r, "upto_us", edges_us[i]);
+		rec_add_int(r, "cumulative", delay_hist_number_below_us(added, edges_us[i]));
 		rec_end_container(r);
 	}
 	rec_end_container(r);
@@ -196,7 +196,7 @@ static void describe_link_direction(const struct link_direction_settings *p, con
 	char rate[80] = "no limit of rate", jitter[40] = "", loss[40] = "no loss";
 
 	if (p->rate_bits)
-		snprintf(rate, sizeof(rate), "%s, queue %s", bits_text((double)p->rate_bits), ns_text((double)p->queue_ns));
+		snprintf(rate, sizeof(rate), "%s, queue %s", bit_rate_text((double)p->rate_bits), ns_text((double)p->queue_ns));
 	if (p->jitter_ns)
 		snprintf(jitter, sizeof(jitter), " ± %s", ns_text((double)p->jitter_ns));
 	if (p->loss > 0)
@@ -210,16 +210,17 @@ static void say_link_direction(struct rec_report *r, int i, const char *link)
 	const struct { int64_t n; const char *what; } gone[] = {
 		{ way->fate[LINK_LOSES], "lost by --loss" }, { way->fate[LINK_QUEUE_FULL], "dropped (queue full)" },
 		{ way->no_room, "dropped (no room)" }, { way->refused, "refused by the interface" },
-		{ tap_port_dropped(&fwd.ends[i]), "missed by the program" },
+		{ tap_port_dropped_frames(&fwd.ends[i]), "missed by the program" },
 	};
 	char text[256] = "";
 
 	for (size_t k = 0; k < sizeof(gone) / sizeof(*gone); k++)
 		if (gone[k].n > 0)
-			snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %s %s", count_text(gone[k].n), gone[k].what);
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %s %s", text_of_count(gone[k].n), gone[k].what);
 	if (way->packets && !*text)
 		strcpy(text, ", all delivered");
-	rec_say(r, "  %s -> %s   %s packets%s%s%s", fwd.ends[i].name, fwd.ends[!i].name, count_text(way->packets), text,
+	rec_add_short_report_line(r, "  %s -> %s   %s packets%s%s%s", fwd.ends[i].name, fwd.ends[!i].name, text_of_count(way->packets),
+				  text,
 		*link ? "; " : "", link);
 }
 
@@ -231,18 +232,19 @@ static void say_link(struct rec_report *r, double wall_ns)
 
 	for (int i = 0; i < 2; i++)
 		describe_link_direction(&now.commands.cfg[i], alike && now.commands.cfg[i].delay_ns ? " each way" : "", link[i], sizeof(link[i]));
-	rec_say(r, "%s <-> %s: %s%s%s", fwd.ends[0].name, fwd.ends[1].name, alike ? link[0] : "", alike ? "; " : "", ns_text(wall_ns));
+	rec_add_short_report_line(r, "%s <-> %s: %s%s%s", fwd.ends[0].name, fwd.ends[1].name, alike ? link[0] : "", alike ? "; " : "",
+				  ns_text(wall_ns));
 	for (int i = 0; i < 2; i++)
 		say_link_direction(r, i, alike ? "" : link[i]);
 	if (added->n)
-		rec_say(r, "Delay added by the program itself: %s µs (p50), %s (p99), %s at worst",
+		rec_add_short_report_line(r, "Delay added by the program itself: %s µs (p50), %s (p99), %s at worst",
 			number_text(delay_hist_percentile_us(added, 0.5)),
 			number_text(delay_hist_percentile_us(added, 0.99)), number_text((double)added->max_ns / NS_PER_US));
 	if (were_frames_dropped_for_room())
-		rec_warn(r, "%s packets were dropped because all slots were taken; give more with --packets",
-			 count_text(fwd.way[0].no_room + fwd.way[1].no_room));
+		rec_add_warning_line(r, "%s packets were dropped because all slots were taken; give more with --packets",
+			 text_of_count(fwd.way[0].no_room + fwd.way[1].no_room));
 	if (fwd.broken)
-		rec_warn(r, "the interface %s was removed during the run", fwd.ends[fwd.broken - 1].name);
+		rec_add_warning_line(r, "the interface %s was removed during the run", fwd.ends[fwd.broken - 1].name);
 }
 
 static void report_link(struct rec_report *r)
@@ -256,16 +258,16 @@ static void report_link(struct rec_report *r)
 	report_link_direction(r, 0);
 	report_link_direction(r, 1);
 	rec_end_container(r);
-	report_added_delay(r);
-	rec_int(r, "on_their_way", (int64_t)delay_queue_length(fwd.queue));
-	rec_int(r, "on_their_way_max", (int64_t)delay_queue_peak(fwd.queue));
-	rec_int(r, "orders", now.commands_applied);
-	rec_real(r, "seconds", (double)wall / NS_PER_S, 3);
-	rec_real(r, "cpu_percent", wall > 0 ? 100.0 * (double)(clock_process_cpu_time() - now.cpu_ns) / (double)wall : NAN, 2);
+	report_delay_beyond_due_time(r);
+	rec_add_int(r, "on_their_way", (int64_t)delay_queue_length(fwd.queue));
+	rec_add_int(r, "on_their_way_max", (int64_t)delay_queue_peak_length(fwd.queue));
+	rec_add_int(r, "orders", now.commands_applied);
+	rec_add_real(r, "seconds", (double)wall / NS_PER_S, 3);
+	rec_add_real(r, "cpu_percent", wall > 0 ? 100.0 * (double)(clock_cpu_time_of_this_process() - now.cpu_ns) / (double)wall : NAN, 2);
 	rt_describe_granted(&now.rt, text, sizeof(text));
-	rec_str(r, "scheduling", text);
-	rec_bool(r, "real_time", now.rt.fifo > 0);
-	rec_bool(r, "memory_locked", now.rt.locked);
+	rec_add_str(r, "scheduling", text);
+	rec_add_bool(r, "real_time", now.rt.fifo > 0);
+	rec_add_bool(r, "memory_locked", now.rt.locked);
 	rec_end_container(r);
 	rec_set_main_table(r, "ways");
 	say_link(r, (double)wall);
@@ -277,17 +279,17 @@ static void write_interim_report(void)
 	int err;
 
 	report_link(now.out);
-	err = rec_close(now.out);
+	err = rec_close_report(now.out);
 	if (err)
 		warn("cannot write the report: %s", strerror(-err));
-	now.out = rec_open(&out_cfg, "delayline");
+	now.out = rec_open_report(&out_cfg, "delayline");
 	if (!now.out)
 		warn("cannot reopen %s: %m; no further report will be written", out_cfg.path ? out_cfg.path : "the report");
 }
 
 /* --- commands ---------------------------------------------------------------------------------------------------- */
 
-static void open_link_control(void)
+static void open_link_command_fifo(void)
 {
 	char why[512];
 
@@ -298,7 +300,7 @@ static void open_link_control(void)
 static void apply_link_command(void *arg, const char *line)
 {
 	struct link_command_changes *o = &now.commands;
-	int err = link_command_read(o, line);
+	int err = parse_link_command(o, line);
 
 	(void)arg;
 	if (err) {
@@ -310,7 +312,7 @@ static void apply_link_command(void *arg, const char *line)
 		if (o->changed & 1 << i)
 			link_path_configure(&fwd.way[i].path, &o->cfg[i]);
 		if (o->seeded)
-			link_path_seed(&fwd.way[i].path, 2 * o->seed + (uint64_t)i);
+			link_path_set_seed(&fwd.way[i].path, 2 * o->seed + (uint64_t)i);
 	}
 	now.commands_applied += o->changed || o->seeded;
 	if (o->report && now.out)
@@ -332,7 +334,7 @@ static void read_delayline_options(int argc, char **argv)
 	if (cfg.ends != 2)
 		die_usage("a link has two ends: --end NAME --end NAME");
 	rec_check_outputs_differ(place, 2);
-	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_require_ready_fd_writable((int)cfg.ready_fd);
 }
 
 static void open_tap_ports(void)
@@ -356,7 +358,7 @@ static void init_link_paths(void)
 	now.commands.seed = (uint64_t)cfg.seed;
 	now.commands.cfg[0] = now.commands.cfg[1] = cfg.path;
 	for (int i = 0; i < cfg.n_orders; i++)
-		link_command_read(&now.commands, cfg.order[i]);
+		parse_link_command(&now.commands, cfg.order[i]);
 	now.commands.changed = 0;
 	for (int i = 0; i < 2; i++)
 		link_path_init(&fwd.way[i].path, &now.commands.cfg[i], 2 * (uint64_t)cfg.seed + (uint64_t)i);
@@ -385,30 +387,30 @@ int main(int argc, char **argv)
 	int err;
 
 	read_delayline_options(argc, argv);
-	proc_stop_with_parent();
+	proc_request_sigterm_at_parent_end();
 	if (cfg.parent && getppid() != (pid_t)cfg.parent)
 		die(EXIT_RUN, "the parent is not process %lld (--parent); it has probably ended", (long long)cfg.parent);
 	proc_catch_stop_signals();
-	now.out = rec_must_open(&out_cfg, "delayline");
+	now.out = rec_open_report_or_die(&out_cfg, "delayline");
 	err = proc_pin_thread_to_cpus(&cfg.cpus);
 	if (err)
 		die(EXIT_USAGE, "cannot run on the CPUs of --cpus: %s", strerror(-err));
 	init_link_paths();
 	open_tap_ports();
 	rt_setup(PRIORITY, &now.rt);
-	err = drop_link_privileges();
+	err = drop_unneeded_privileges();
 	if (err)
 		die(EXIT_RUN, "cannot drop privileges: %s", strerror(-err));
-	open_link_control();
+	open_link_command_fifo();
 	now.begun_ns = clock_now();
-	now.cpu_ns = clock_process_cpu_time();
+	now.cpu_ns = clock_cpu_time_of_this_process();
 	proc_write_ready_line_or_warn((int)cfg.ready_fd);
 	run_link();
 	command_fifo_remove(&now.control);
 	if (!now.out)
 		return EXIT_RUN;
 	report_link(now.out);
-	rec_must_close(now.out);
+	rec_close_report_or_die(now.out);
 	for (int i = 0; i < 2; i++)
 		tap_port_close(&fwd.ends[i]);
 	delay_queue_free(fwd.queue);

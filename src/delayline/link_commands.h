@@ -23,9 +23,9 @@ struct link_command_changes {
 
 /* Parses one line without its newline; an empty line changes nothing. 0, or -EINVAL, -EDOM (a time without a unit), -ERANGE, and
  * then nothing has changed. */
-int link_command_read(struct link_command_changes *o, const char *line);
+int parse_link_command(struct link_command_changes *o, const char *line);
 
 /* Parses a rate of 1000 bit to 100 Gbit per second: "10Mbit", "2.5Gbit/s", "1000bit"; "none" gives 0. 0, -EINVAL or -ERANGE. */
-int link_rate_read(const char *text, int64_t *bits);
+int parse_link_rate(const char *text, int64_t *bits);
 /* Parses a percentage, "0.5%" or "0.5", as a probability from 0 to 1. 0, -EINVAL or -ERANGE. */
-int link_loss_read(const char *text, double *probability);
+int parse_link_loss(const char *text, double *probability);

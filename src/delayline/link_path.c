@@ -13,10 +13,10 @@ void link_path_init(struct link_direction_model *p, const struct link_direction_
 {
 	*p = (struct link_direction_model){ .sent_ns = INT64_MIN, .due_ns = INT64_MIN };
 	link_path_configure(p, cfg);
-	link_path_seed(p, seed);
+	link_path_set_seed(p, seed);
 }
 
-void link_path_seed(struct link_direction_model *p, uint64_t seed)
+void link_path_set_seed(struct link_direction_model *p, uint64_t seed)
 {
 	uint64_t state = seed;
 
@@ -33,7 +33,7 @@ void link_path_configure(struct link_direction_model *p, const struct link_direc
 
 static double random_jitter_deviation(struct link_direction_model *p)
 {
-	double x = random_unit(&p->jitter_state), y = random_unit(&p->jitter_state);
+	double x = random_fraction_below_one(&p->jitter_state), y = random_fraction_below_one(&p->jitter_state);
 
 	if (p->cfg.shape == JITTER_UNIFORM)
 		return 2 * x - 1;
@@ -42,7 +42,7 @@ static double random_jitter_deviation(struct link_direction_model *p)
 }
 
 /* Sets the end of the packet's transmission in p->sent_ns. 0, or -1: the queue is full. */
-static int link_path_transmit(struct link_direction_model *p, int64_t now_ns, int64_t bytes)
+static int link_path_compute_transmit_end(struct link_direction_model *p, int64_t now_ns, int64_t bytes)
 {
 	int64_t begins = now_ns, work;
 
@@ -62,12 +62,12 @@ static int link_path_transmit(struct link_direction_model *p, int64_t now_ns, in
 	return 0;
 }
 
-enum link_fate link_path_schedule(struct link_direction_model *p, int64_t now_ns, int64_t bytes, int64_t *due_ns)
+enum link_fate link_path_schedule_packet(struct link_direction_model *p, int64_t now_ns, int64_t bytes, int64_t *due_ns)
 {
-	bool lost = random_unit(&p->loss_state) < p->cfg.loss;
+	bool lost = random_fraction_below_one(&p->loss_state) < p->cfg.loss;
 	int64_t due;
 
-	if (link_path_transmit(p, now_ns, bytes))
+	if (link_path_compute_transmit_end(p, now_ns, bytes))
 		return LINK_QUEUE_FULL;
 	if (lost)
 		return LINK_LOSES;

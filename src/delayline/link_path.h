@@ -38,8 +38,8 @@ struct link_direction_model {
 
 void link_path_init(struct link_direction_model *p, const struct link_direction_settings *cfg, uint64_t seed);
 /* Restarts both random number generators. */
-void link_path_seed(struct link_direction_model *p, uint64_t seed);
+void link_path_set_seed(struct link_direction_model *p, uint64_t seed);
 /* Changes the settings for packets that arrive from now on. */
 void link_path_configure(struct link_direction_model *p, const struct link_direction_settings *cfg);
 /* Decides on a packet of `bytes` that arrived at `now_ns`, which must not decrease. Sets *due_ns for LINK_PASSES. */
-enum link_fate link_path_schedule(struct link_direction_model *p, int64_t now_ns, int64_t bytes, int64_t *due_ns);
+enum link_fate link_path_schedule_packet(struct link_direction_model *p, int64_t now_ns, int64_t bytes, int64_t *due_ns);

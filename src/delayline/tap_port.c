@@ -21,14 +21,14 @@ static int tap_port_create(struct tap_interface *e, char *why, size_t size)
 
 	e->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (e->fd < 0)
-		return write_error_reason(-errno, why, size, "cannot open /dev/net/tun: %s; run modprobe tun, or give this user access to it",
+		return fail_with_reason(-errno, why, size, "cannot open /dev/net/tun: %s; run modprobe tun, or give this user access to it",
 				 strerror(errno));
 	memcpy(request.ifr_name, e->name, sizeof(request.ifr_name));
 	if (ioctl(e->fd, TUNSETIFF, &request)) {
 		err = errno;
 		close(e->fd);
 		e->fd = -1;
-		return write_error_reason(-err, why, size, "cannot create the interface %s: %s%s", e->name, strerror(err),
+		return fail_with_reason(-err, why, size, "cannot create the interface %s: %s%s", e->name, strerror(err),
 			      err == EPERM ? "; needs CAP_NET_ADMIN in its network namespace" : err == EBUSY ? "; another interface has this name" : "");
 	}
 	e->counters = open("/proc/thread-self/net/dev", O_RDONLY | O_CLOEXEC);
@@ -43,14 +43,14 @@ int tap_port_open(struct tap_interface *e, const char *where, char *why, size_t 
 
 	*e = (struct tap_interface){ .fd = -1, .counters = -1 };
 	if (length == 0 || length >= sizeof(e->name))
-		return write_error_reason(-EINVAL, why, size, "%s: the name of an interface has 1 to 15 characters", where);
+		return fail_with_reason(-EINVAL, why, size, "%s: the name of an interface has 1 to 15 characters", where);
 	memcpy(e->name, where, length);
 	if (!space)
 		return tap_port_create(e, why, size);
 	there = open(space + 1, O_RDONLY | O_CLOEXEC);
 	if (there < 0 || setns(there, CLONE_NEWNET)) {
 		err = errno;
-		write_error_reason(-err, why, size, "cannot enter the network namespace %s: %s%s", space + 1, strerror(err),
+		fail_with_reason(-err, why, size, "cannot enter the network namespace %s: %s%s", space + 1, strerror(err),
 		       err == EPERM ? "; needs CAP_SYS_ADMIN there" : "");
 	}
 	if (there >= 0)
@@ -83,7 +83,7 @@ int64_t tap_port_parse_dropped_frames(const char *text, const char *name)
 	return -1;
 }
 
-int64_t tap_port_dropped(const struct tap_interface *e)
+int64_t tap_port_dropped_frames(const struct tap_interface *e)
 {
 	char text[8192];
 	ssize_t n = e->counters < 0 ? -1 : pread(e->counters, text, sizeof(text) - 1, 0);
@@ -94,7 +94,7 @@ int64_t tap_port_dropped(const struct tap_interface *e)
 	return tap_port_parse_dropped_frames(text, e->name);
 }
 
-int drop_link_privileges(void)
+int drop_unneeded_privileges(void)
 {
 	static const capng_type_t sets = CAPNG_EFFECTIVE | CAPNG_PERMITTED;
 	/* Opening a report grows locked memory; the report and the fifo may lie in another user's folder. */

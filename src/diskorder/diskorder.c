@@ -33,7 +33,7 @@ static struct {
 	int64_t time_ns, ready_fd;
 	const char *load, *log;
 } cfg = { .time_ns = 10 * NS_PER_S, .ready_fd = STDERR_FILENO };
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 
 static const struct cli_opt options[] = {
 	{ CLI_NS, 't', "time", &cfg.time_ns, NS_PER_MS, 30.0 * NS_PER_DAY, .help = "watch this long (10s)" },
@@ -48,7 +48,7 @@ static const struct cli_opt options[] = {
 static struct {
 	int id[POINTS];
 	struct tracefs_field type[POINTS], sector[POINTS], sectors[POINTS], rwbs, comm;
-	struct order_request_event *event;
+	struct disk_request_event *event;
 	size_t n;
 	int64_t lost, start_ns, end_ns;
 	struct request_order_state order;
@@ -67,10 +67,10 @@ static void copy_trace_text_field(const struct tracepoint_sample *s, struct trac
 	word[size - 1] = '\0';
 }
 
-static int read_request_trace_record(void *arg, const struct perf_event_header *header)
+static int decode_request_trace_record(void *arg, const struct perf_event_header *header)
 {
 	struct tracepoint_sample s;
-	struct order_request_event e = { 0 };
+	struct disk_request_event e = { 0 };
 	int64_t when, type;
 	char rwbs[16];
 	int i = 0;
@@ -143,7 +143,7 @@ static void make_disk_trace_filter(const char *path, char *filter, size_t size)
 static void drain_trace_of_all_cpus(struct tracepoint_rings *t, const struct cli_cpus *cpus)
 {
 	for (int i = 0; i < cpus->n; i++) {
-		int err = tracepoint_pass_on_records(t, cpus->cpu[i], read_request_trace_record, NULL);
+		int err = tracepoint_pass_on_records(t, cpus->cpu[i], decode_request_trace_record, NULL);
 
 		if (err)
 			die(EXIT_RUN, "cannot read the trace: %s", strerror(-err));
@@ -168,7 +168,7 @@ static void watch_disk_requests(struct tracepoint_rings *t, const struct cli_cpu
 
 /* --- what it means --------------------------------------------------------------------------------------------- */
 
-static void write_request_row(const struct order_issued_request *r)
+static void write_row_of_issued_request(const struct issued_disk_request *r)
 {
 	rows_write_ints(run.log, r->come_ns, r->issue_ns);
 	rows_write_str(run.log, r->read ? "read" : "write");
@@ -179,89 +179,91 @@ static void write_request_row(const struct order_issued_request *r)
 
 static void compute_request_order(void)
 {
-	struct order_issued_request r;
+	struct issued_disk_request r;
 
 	if (run.n)
-		qsort(run.event, run.n, sizeof(*run.event), order_compare_events_by_time);
+		qsort(run.event, run.n, sizeof(*run.event), compare_disk_events_by_time);
 	for (size_t i = 0; i < run.n; i++) {
-		int got = order_add_request_event(&run.order, &run.event[i], &r);
+		int got = order_handle_request_event(&run.order, &run.event[i], &r);
 
 		if (got < 0)
 			die(EXIT_RUN, "out of memory");
 		if (got && run.log)
-			write_request_row(&r);
+			write_row_of_issued_request(&r);
 	}
-	if (rows_close(run.log))
+	if (rows_close_output_file(run.log))
 		die(EXIT_RUN, "cannot write %s", cfg.log);
 }
 
-static void say_read_waits(struct rec_report *r, const char *whose, struct sample *wait)
+static void say_wait_times_of_reads(struct rec_report *r, const char *whose, struct sample *wait)
 {
 	if (wait->n)
-		rec_table_row(r, "%s\t%s\t%s\t%s\t%s", whose, count_text((int64_t)wait->n), quantile_text(wait, 0.5, NS_PER_MS),
-			quantile_text(wait, 0.99, NS_PER_MS), quantile_text(wait, 1, NS_PER_MS));
+		rec_add_text_table_row(r, "%s\t%s\t%s\t%s\t%s", whose, text_of_count((int64_t)wait->n), text_of_sample_quantile(wait, 0.5,
+																NS_PER_MS),
+			text_of_sample_quantile(wait, 0.99, NS_PER_MS), text_of_sample_quantile(wait, 1, NS_PER_MS));
 }
 
-static void say_request_order(struct rec_report *r, const char *disk, struct order_request_sums *s)
+static void say_request_order(struct rec_report *r, const char *disk, struct disk_request_order_sums *s)
 {
 	const char *seconds = ns_text((double)(run.end_ns - run.start_ns));
 
 	if (run.lost)
-		rec_warn(r, "the kernel lost %s trace records: the order is computed from the others", count_text(run.lost));
+		rec_add_warning_line(r, "the kernel lost %s trace records: the order is computed from the others", text_of_count(run.lost));
 	if (!s->requests) {
-		rec_say(r, "no request reached %s in %s", disk, seconds);
+		rec_add_short_report_line(r, "no request reached %s in %s", disk, seconds);
 		return;
 	}
-	rec_say(r, "%s requests in %s, %s of them writes; queue %s long on average, %s at most", count_text(s->requests), seconds,
-		s->writes ? count_text(s->writes) : "none", number_text((double)s->waiting / (double)s->requests),
-		count_text((int64_t)s->waiting_most));
+	rec_add_short_report_line(r, "%s requests in %s, %s of them writes; queue %s long on average, %s at most",
+				  text_of_count(s->requests), seconds,
+		s->writes ? text_of_count(s->writes) : "none", number_text((double)s->waiting / (double)s->requests),
+		text_of_count((int64_t)s->waiting_most));
 	if (s->kept + s->overtaken)
-		rec_say(r, "%s %% were overtaken by a younger request; Kendall's tau %s (1: order of arrival, 0: random)",
-			number_text(order_percent_of_counts(s->overtaken_requests, s->requests)), number_text(order_kendall_tau(s)));
+		rec_add_short_report_line(r, "%s %% were overtaken by a younger request; Kendall's tau %s (1: order of arrival, 0: random)",
+			number_text(percentage_of_total_count(s->overtaken_requests, s->requests)), number_text(order_kendall_tau(s)));
 	else
-		rec_say(r, "no two requests waited at the same time: nothing to order");
-	rec_begin_table(r, "lrrrr", "reads\tnumber\tp50\tp99\tmax ms waited");
-	say_read_waits(r, cfg.load ? cfg.load : "of the load", &s->load_wait);
-	say_read_waits(r, cfg.load ? "others" : "all", &s->others_wait);
+		rec_add_short_report_line(r, "no two requests waited at the same time: nothing to order");
+	rec_begin_text_table(r, "lrrrr", "reads\tnumber\tp50\tp99\tmax ms waited");
+	say_wait_times_of_reads(r, cfg.load ? cfg.load : "of the load", &s->load_wait);
+	say_wait_times_of_reads(r, cfg.load ? "others" : "all", &s->others_wait);
 	if (cfg.load && s->ahead)
-		rec_say(r, "reads of others passed %s %% of those of %s that waited before them",
-			number_text(order_percent_of_counts(s->passed, s->ahead)),
+		rec_add_short_report_line(r, "reads of others passed %s %% of those of %s that waited before them",
+			number_text(percentage_of_total_count(s->passed, s->ahead)),
 			cfg.load);
 }
 
 static void report_disk_request_order(struct rec_report *r, const char *disk)
 {
-	struct order_request_sums *s = &run.order.sums;
+	struct disk_request_order_sums *s = &run.order.sums;
 
 	rec_begin_object(r, "settings");
-	rec_str(r, "disk", disk);
-	rec_str(r, "load", cfg.load);
-	rec_real(r, "time_s", (double)cfg.time_ns / NS_PER_S, 3);
+	rec_add_str(r, "disk", disk);
+	rec_add_str(r, "load", cfg.load);
+	rec_add_real(r, "time_s", (double)cfg.time_ns / NS_PER_S, 3);
 	rec_end_container(r);
 	rec_begin_object(r, "result");
-	rec_real(r, "watched_s", (double)(run.end_ns - run.start_ns) / NS_PER_S, 3);
-	rec_int(r, "requests", s->requests);
-	rec_int(r, "writes", s->writes);
-	rec_int(r, "unmatched", s->unmatched);
-	rec_int(r, "unissued", s->unissued);
-	rec_int(r, "unfinished", s->unfinished);
-	rec_int(r, "lost_records", run.lost);
-	rec_real(r, "in_device_p50", sample_quantile(&s->in_device, 0.5).value, 1);
-	rec_real(r, "in_device_p90", sample_quantile(&s->in_device, 0.9).value, 1);
-	rec_real(r, "waiting_mean", s->requests ? (double)s->waiting / (double)s->requests : (double)NAN, 2);
-	rec_int(r, "waiting_most", (int64_t)s->waiting_most);
-	rec_int(r, "pairs", s->kept + s->overtaken);
-	rec_real(r, "tau", order_kendall_tau(s), 4);
-	rec_real(r, "overtaken_percent", order_percent_of_counts(s->overtaken_requests, s->requests), 2);
+	rec_add_real(r, "watched_s", (double)(run.end_ns - run.start_ns) / NS_PER_S, 3);
+	rec_add_int(r, "requests", s->requests);
+	rec_add_int(r, "writes", s->writes);
+	rec_add_int(r, "unmatched", s->unmatched);
+	rec_add_int(r, "unissued", s->unissued);
+	rec_add_int(r, "unfinished", s->unfinished);
+	rec_add_int(r, "lost_records", run.lost);
+	rec_add_real(r, "in_device_p50", sample_quantile(&s->in_device, 0.5).value, 1);
+	rec_add_real(r, "in_device_p90", sample_quantile(&s->in_device, 0.9).value, 1);
+	rec_add_real(r, "waiting_mean", s->requests ? (double)s->waiting / (double)s->requests : (double)NAN, 2);
+	rec_add_int(r, "waiting_most", (int64_t)s->waiting_most);
+	rec_add_int(r, "pairs", s->kept + s->overtaken);
+	rec_add_real(r, "tau", order_kendall_tau(s), 4);
+	rec_add_real(r, "overtaken_percent", percentage_of_total_count(s->overtaken_requests, s->requests), 2);
 	rec_begin_object(r, "load");
-	rec_int(r, "reads", (int64_t)s->load_wait.n);
-	rec_sample_statistics(r, "wait_ms", &s->load_wait, NS_PER_MS);
+	rec_add_int(r, "reads", (int64_t)s->load_wait.n);
+	rec_add_sample_statistics(r, "wait_ms", &s->load_wait, NS_PER_MS);
 	rec_end_container(r);
 	rec_begin_object(r, "others");
-	rec_int(r, "reads", (int64_t)s->others_wait.n);
-	rec_sample_statistics(r, "wait_ms", &s->others_wait, NS_PER_MS);
-	rec_real(r, "ahead_mean", s->others_wait.n ? (double)s->ahead / (double)s->others_wait.n : (double)NAN, 2);
-	rec_real(r, "passed_percent", order_percent_of_counts(s->passed, s->ahead), 2);
+	rec_add_int(r, "reads", (int64_t)s->others_wait.n);
+	rec_add_sample_statistics(r, "wait_ms", &s->others_wait, NS_PER_MS);
+	rec_add_real(r, "ahead_mean", s->others_wait.n ? (double)s->ahead / (double)s->others_wait.n : (double)NAN, 2);
+	rec_add_real(r, "passed_percent", percentage_of_total_count(s->passed, s->ahead), 2);
 	rec_end_container(r);
 	rec_end_container(r);
 	say_request_order(r, disk, s);
@@ -281,24 +283,24 @@ int main(int argc, char **argv)
 	if (argc - first < 1)
 		die_usage("which disk? Name a block device, such as /dev/sda");
 	cli_refuse_operands_from(argc, argv, first + 1);
-	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_require_ready_fd_writable((int)cfg.ready_fd);
 	rec_check_outputs_differ(places, sizeof(places) / sizeof(*places));
 	make_disk_trace_filter(argv[first], filter, sizeof(filter));
-	if (proc_cpus_online(&cpus))
+	if (proc_get_online_cpus(&cpus))
 		die(EXIT_RUN, "cannot tell which CPUs there are");
-	out = rec_must_open(&out_cfg, "diskorder");
+	out = rec_open_report_or_die(&out_cfg, "diskorder");
 	run.log = rows_must_open(cfg.log, "diskorder/1", columns);
 	find_block_tracepoints();
-	if (tracepoint_open(&t, &cpus, run.id, POINTS, filter, RING_BYTES, why, sizeof(why)))
+	if (tracepoint_open_rings(&t, &cpus, run.id, POINTS, filter, RING_BYTES, why, sizeof(why)))
 		die(EXIT_RUN, "cannot watch the disk: %s", why);
 	if (run.id[ORDER_ISSUE] < 0 || run.id[ORDER_COMPLETE] < 0)
 		die(EXIT_MISSING, "cannot watch the disk: the kernel refuses tracepoints of the block layer");
 	watch_disk_requests(t, &cpus);
-	tracepoint_close(t);
+	tracepoint_close_rings(t);
 	compute_request_order();
 	report_disk_request_order(out, argv[first]);
-	order_free(&run.order);
+	request_order_state_free(&run.order);
 	free(run.event);
-	rec_must_close(out);
+	rec_close_report_or_die(out);
 	return proc_stop ? EXIT_INTERRUPTED : run.lost ? EXIT_LOSSY : EXIT_OK;
 }

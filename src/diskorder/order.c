@@ -7,17 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int order_on_request_queue(struct request_order_state *o, const struct order_request_event *e)
+static int order_on_request_queue(struct request_order_state *o, const struct disk_request_event *e)
 {
-	struct order_waiting_request *w;
+	struct waiting_disk_request *w;
 
 	if (e->sectors <= 0)
 		return 0;
 	if (array_room(&o->waiting, o->n))
 		return -ENOMEM;
 	w = &o->waiting[o->n];
-	*w = (struct order_waiting_request){ .from = e->sector, .to = e->sector + e->sectors };
-	w->request = (struct order_issued_request){ .come_ns = e->time_ns, .sector = e->sector, .sectors = e->sectors, .read = e->read,
+	*w = (struct waiting_disk_request){ .from = e->sector, .to = e->sector + e->sectors };
+	w->request = (struct issued_disk_request){ .come_ns = e->time_ns, .sector = e->sector, .sectors = e->sectors, .read = e->read,
 					     .load = e->load };
 	memcpy(w->request.comm, e->comm, sizeof(w->request.comm));
 	for (size_t i = 0; i < o->n; i++)
@@ -27,12 +27,12 @@ static int order_on_request_queue(struct request_order_state *o, const struct or
 }
 
 /* Returns the request waiting for sectors from `at` on, before `to`, that begins first, and of those the oldest; NULL: none. */
-static struct order_waiting_request *order_find_waiting_request(struct request_order_state *o, int64_t at, int64_t to)
+static struct waiting_disk_request *order_find_waiting_request(struct request_order_state *o, int64_t at, int64_t to)
 {
-	struct order_waiting_request *found = NULL;
+	struct waiting_disk_request *found = NULL;
 
 	for (size_t i = 0; i < o->n; i++) {
-		struct order_waiting_request *w = &o->waiting[i];
+		struct waiting_disk_request *w = &o->waiting[i];
 		int64_t begins = w->from > at ? w->from : at;
 
 		if (w->to > at && w->from < to && (!found || begins < (found->from > at ? found->from : at)))
@@ -44,9 +44,9 @@ static struct order_waiting_request *order_find_waiting_request(struct request_o
 /* Removes the issued sectors from the waiting requests, each sector once (two requests may wait for the same sector). *oldest: the
  * oldest of these requests; false: none was waiting. */
 static bool order_remove_issued_sectors(struct request_order_state *o, int64_t from, int64_t to,
-					struct order_waiting_request *oldest)
+					struct waiting_disk_request *oldest)
 {
-	struct order_waiting_request *w;
+	struct waiting_disk_request *w;
 	bool found = false;
 	size_t kept = 0;
 
@@ -65,9 +65,9 @@ static bool order_remove_issued_sectors(struct request_order_state *o, int64_t f
 	return found;
 }
 
-static void order_sum_issued_request(struct request_order_state *o, const struct order_issued_request *r)
+static void order_add_issued_request_to_sums(struct request_order_state *o, const struct issued_disk_request *r)
 {
-	struct order_request_sums *s = &o->sums;
+	struct disk_request_order_sums *s = &o->sums;
 	int64_t wait = r->issue_ns - r->come_ns;
 
 	s->requests++;
@@ -87,16 +87,16 @@ static void order_sum_issued_request(struct request_order_state *o, const struct
 	s->passed += (int64_t)r->passed;
 }
 
-static int order_on_request_issue(struct request_order_state *o, const struct order_request_event *e,
-				  struct order_issued_request *out)
+static int order_on_request_issue(struct request_order_state *o, const struct disk_request_event *e,
+				  struct issued_disk_request *out)
 {
-	struct order_waiting_request oldest;
+	struct waiting_disk_request oldest;
 
 	if (array_room(&o->device, o->in_device))
 		return -ENOMEM;
 	if (e->sectors <= 0)	/* a flush has no sector by which its completion could be recognized */
 		return 0;
-	o->device[o->in_device++] = (struct order_request_in_device){ e->sector, e->sectors, 0 };
+	o->device[o->in_device++] = (struct uncompleted_disk_request){ e->sector, e->sectors, 0 };
 	sample_add(&o->sums.in_device, (int64_t)o->in_device);
 	if (!order_remove_issued_sectors(o, e->sector, e->sector + e->sectors, &oldest)) {
 		o->sums.unmatched++;
@@ -108,7 +108,7 @@ static int order_on_request_issue(struct request_order_state *o, const struct or
 	out->issue_ns = e->time_ns;
 	out->waiting = 1;
 	for (size_t i = 0; i < o->n; i++) {
-		const struct order_issued_request *other = &o->waiting[i].request;
+		const struct issued_disk_request *other = &o->waiting[i].request;
 		bool older = other->come_ns < out->come_ns;
 
 		if (o->waiting[i].begun)
@@ -117,17 +117,17 @@ static int order_on_request_issue(struct request_order_state *o, const struct or
 		out->older += older;
 		out->passed += older && other->load && other->read;
 	}
-	order_sum_issued_request(o, out);
+	order_add_issued_request_to_sums(o, out);
 	return 1;
 }
 
 /* Removes requests that were completed although no issue was seen. */
-static void order_drop_unissued_requests(struct request_order_state *o, const struct order_request_event *e)
+static void order_drop_unissued_requests(struct request_order_state *o, const struct disk_request_event *e)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < o->n; i++) {
-		const struct order_waiting_request *w = &o->waiting[i];
+		const struct waiting_disk_request *w = &o->waiting[i];
 
 		if (w->from >= e->sector && w->to <= e->sector + e->sectors)
 			o->sums.unissued++;
@@ -137,7 +137,7 @@ static void order_drop_unissued_requests(struct request_order_state *o, const st
 	o->n = kept;
 }
 
-static int order_on_request_complete(struct request_order_state *o, const struct order_request_event *e)
+static int order_on_request_complete(struct request_order_state *o, const struct disk_request_event *e)
 {
 	size_t at = 0, kept = 0;
 
@@ -150,7 +150,7 @@ static int order_on_request_complete(struct request_order_state *o, const struct
 		return 0;
 	}
 	for (size_t i = 0; i < o->in_device; i++) {
-		struct order_request_in_device d = o->device[i];
+		struct uncompleted_disk_request d = o->device[i];
 		bool lost = i < at && ++d.passed > 2 * o->in_device;
 
 		o->sums.unfinished += lost;
@@ -161,7 +161,7 @@ static int order_on_request_complete(struct request_order_state *o, const struct
 	return 0;
 }
 
-int order_add_request_event(struct request_order_state *o, const struct order_request_event *e, struct order_issued_request *out)
+int order_handle_request_event(struct request_order_state *o, const struct disk_request_event *e, struct issued_disk_request *out)
 {
 	switch (e->kind) {
 	case ORDER_QUEUE: return order_on_request_queue(o, e);
@@ -170,19 +170,19 @@ int order_add_request_event(struct request_order_state *o, const struct order_re
 	}
 }
 
-double order_percent_of_counts(int64_t a, int64_t b)
+double percentage_of_total_count(int64_t a, int64_t b)
 {
 	return b > 0 ? 100.0 * (double)a / (double)b : (double)NAN;
 }
 
-double order_kendall_tau(const struct order_request_sums *s)
+double order_kendall_tau(const struct disk_request_order_sums *s)
 {
 	int64_t pairs = s->kept + s->overtaken;
 
 	return pairs > 0 ? (double)(s->kept - s->overtaken) / (double)pairs : (double)NAN;
 }
 
-void order_free(struct request_order_state *o)
+void request_order_state_free(struct request_order_state *o)
 {
 	free(o->waiting);
 	free(o->device);
@@ -192,9 +192,9 @@ void order_free(struct request_order_state *o)
 	*o = (struct request_order_state){ 0 };
 }
 
-int order_compare_events_by_time(const void *a, const void *b)
+int compare_disk_events_by_time(const void *a, const void *b)
 {
-	const struct order_request_event *x = a, *y = b;
+	const struct disk_request_event *x = a, *y = b;
 
 	if (x->time_ns != y->time_ns)
 		return x->time_ns < y->time_ns ? -1 : 1;

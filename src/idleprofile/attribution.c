@@ -11,7 +11,7 @@
  * loop runs is false. */
 #define SKEW_NS 20000
 
-struct culprit_attribution {
+struct culprit_attribution_state {
 	int loop_tid;		/* thread id of the loop in our pid namespace */
 	int loop_pid;		/* thread id of the loop in the initial pid namespace; 0: not seen yet */
 	int64_t last_ns;	/* time of the last record */
@@ -20,7 +20,7 @@ struct culprit_attribution {
 	int task, here;		/* thread id of the task on the CPU, in the initial pid namespace and in ours; valid while `away` */
 	char comm[16];
 	bool away;		/* a task other than the loop is on the CPU */
-	struct interrupt_frame {
+	struct nested_interrupt {
 		enum culprit_kind kind;
 		int id;
 		char name[24];
@@ -51,9 +51,9 @@ const char *culprit_kind_name(enum culprit_kind kind)
 	return names[kind];
 }
 
-struct culprit_attribution *attribution_new(int loop_tid)
+struct culprit_attribution_state *attribution_new(int loop_tid)
 {
-	struct culprit_attribution *w = calloc(1, sizeof(*w));
+	struct culprit_attribution_state *w = calloc(1, sizeof(*w));
 
 	if (w) {
 		w->loop_tid = loop_tid;
@@ -62,34 +62,34 @@ struct culprit_attribution *attribution_new(int loop_tid)
 	return w;
 }
 
-void attribution_free(struct culprit_attribution *w)
+void attribution_free(struct culprit_attribution_state *w)
 {
 	free(w);
 }
 
-int64_t attribution_late_gap_count(const struct culprit_attribution *w)
+int64_t attribution_too_late_gap_count(const struct culprit_attribution_state *w)
 {
 	return w->late;
 }
 
-int64_t attribution_missed_switch_count(const struct culprit_attribution *w)
+int64_t attribution_missed_switch_count(const struct culprit_attribution_state *w)
 {
 	return w->missed;
 }
 
-static void busy_slice_set_name(struct busy_slice *p, const char *name)
+static void busy_slice_set_name(struct culprit_time_in_busy_interval *p, const char *name)
 {
 	if (name[0] && p->id >= 0)
 		snprintf(p->name, sizeof(p->name), "%s", name);
 }
 
 /* The slice, in the open busy interval, of the innermost interrupt or task now. */
-static struct busy_slice *attribution_innermost_slice(struct culprit_attribution *w)
+static struct culprit_time_in_busy_interval *attribution_innermost_slice(struct culprit_attribution_state *w)
 {
-	struct busy_slice *p;
+	struct culprit_time_in_busy_interval *p;
 
 	if (w->depth) {
-		const struct interrupt_frame *f = &w->stack[w->depth - 1];
+		const struct nested_interrupt *f = &w->stack[w->depth - 1];
 
 		p = busy_find_or_add_slice(&w->queue, f->kind, f->id, w->last_ns);
 		if (!p->name[0])
@@ -105,10 +105,10 @@ static struct busy_slice *attribution_innermost_slice(struct culprit_attribution
 }
 
 /* Counts the time since the last record for the culprit that ran in it. */
-static void attribution_credit_elapsed_time(struct culprit_attribution *w, int64_t now)
+static void attribution_credit_elapsed_time(struct culprit_attribution_state *w, int64_t now)
 {
 	if (busy_unfinished_interval(&w->queue) && now > w->last_ns && (w->depth || w->away)) {
-		struct busy_slice *p = attribution_innermost_slice(w);
+		struct culprit_time_in_busy_interval *p = attribution_innermost_slice(w);
 
 		p->ns += now - w->last_ns;
 		p->end_ns = now;
@@ -117,7 +117,7 @@ static void attribution_credit_elapsed_time(struct culprit_attribution *w, int64
 		w->last_ns = now;
 }
 
-static struct preempted_task *attribution_preempted_task(struct culprit_attribution *w, int task)
+static struct preempted_task *attribution_find_preempted_task(struct culprit_attribution_state *w, int task)
 {
 	for (int i = 0; i < WAITING; i++)
 		if (w->waiting[i].task == task)
@@ -125,13 +125,13 @@ static struct preempted_task *attribution_preempted_task(struct culprit_attribut
 	return NULL;
 }
 
-static void attribution_begin_busy_interval(struct culprit_attribution *w)
+static void attribution_begin_busy_interval(struct culprit_attribution_state *w)
 {
 	if (!busy_unfinished_interval(&w->queue))
 		busy_begin_interval(&w->queue, w->last_ns);
 }
 
-static void attribution_end_busy_interval(struct culprit_attribution *w)
+static void attribution_end_busy_interval(struct culprit_attribution_state *w)
 {
 	struct busy_interval *s = busy_unfinished_interval(&w->queue);
 
@@ -139,7 +139,7 @@ static void attribution_end_busy_interval(struct culprit_attribution *w)
 		return;
 	w->away_ns += w->last_ns - s->start_ns;
 	for (size_t i = 0; i < s->n; i++) {
-		const struct busy_slice *p = busy_slice_at(&w->queue, s, i);
+		const struct culprit_time_in_busy_interval *p = busy_slice_by_index(&w->queue, s, i);
 		struct preempted_task *slot = &w->waiting[0];
 
 		if (p->kind != CULPRIT_TASK || !p->wants || p->id <= 0)
@@ -155,9 +155,9 @@ static void attribution_end_busy_interval(struct culprit_attribution *w)
 	busy_end_interval(&w->queue, w->last_ns);
 }
 
-static bool attribution_resumes_burst(struct culprit_attribution *w, int task)
+static bool attribution_does_task_resume_burst(struct culprit_attribution_state *w, int task)
 {
-	struct preempted_task *at = attribution_preempted_task(w, task);
+	struct preempted_task *at = attribution_find_preempted_task(w, task);
 	struct busy_interval *s = busy_unfinished_interval(&w->queue);
 	int64_t loop_ns;
 
@@ -168,9 +168,9 @@ static bool attribution_resumes_burst(struct culprit_attribution *w, int task)
 	return loop_ns < BURST_PAUSE_NS;
 }
 
-static void attribution_on_task_leaving_cpu(struct culprit_attribution *w, const struct trace_record *r)
+static void attribution_on_task_leaving_cpu(struct culprit_attribution_state *w, const struct trace_record *r)
 {
-	struct busy_slice *p = busy_find_or_add_slice(&w->queue, CULPRIT_TASK, r->prev_pid, w->last_ns);
+	struct culprit_time_in_busy_interval *p = busy_find_or_add_slice(&w->queue, CULPRIT_TASK, r->prev_pid, w->last_ns);
 
 	busy_slice_set_name(p, r->prev_comm);
 	if (r->prev_here)
@@ -178,19 +178,19 @@ static void attribution_on_task_leaving_cpu(struct culprit_attribution *w, const
 	p->wants = r->prev_wants && r->prev_pid;
 }
 
-static void attribution_on_task_entering_cpu(struct culprit_attribution *w, const struct trace_record *r)
+static void attribution_on_task_entering_cpu(struct culprit_attribution_state *w, const struct trace_record *r)
 {
-	struct busy_slice *p = busy_find_or_add_slice(&w->queue, CULPRIT_TASK, r->next_pid, w->last_ns);
+	struct culprit_time_in_busy_interval *p = busy_find_or_add_slice(&w->queue, CULPRIT_TASK, r->next_pid, w->last_ns);
 
 	if (!p->name[0])	/* the first time in this busy interval */
-		p->resumed = attribution_resumes_burst(w, r->next_pid);
+		p->resumed = attribution_does_task_resume_burst(w, r->next_pid);
 	busy_slice_set_name(p, r->next_comm);
 	if (r->next_here)
 		p->here = r->next_here;
 	p->wants = false;
 }
 
-static void attribution_set_running_task(struct culprit_attribution *w, int pid, int here, const char *comm)
+static void attribution_set_running_task(struct culprit_attribution_state *w, int pid, int here, const char *comm)
 {
 	w->away = true;
 	w->task = pid;
@@ -199,7 +199,7 @@ static void attribution_set_running_task(struct culprit_attribution *w, int pid,
 }
 
 /* Handles a switch away from the loop: the loop was on the CPU, whatever earlier records said. */
-static void attribution_on_loop_leaving_cpu(struct culprit_attribution *w, int loop_pid)
+static void attribution_note_loop_was_on_cpu(struct culprit_attribution_state *w, int loop_pid)
 {
 	if (!w->loop_pid && w->away && busy_unfinished_interval(&w->queue))
 		/* the interval was the loop itself, whose thread id in the initial namespace was not known */
@@ -211,7 +211,7 @@ static void attribution_on_loop_leaving_cpu(struct culprit_attribution *w, int l
 
 /* Does the record contradict the one before, so that a switch between them is missing? Not if the state or the loop's thread id
  * is unknown. */
-static bool attribution_is_switch_missing(const struct culprit_attribution *w, const struct trace_record *r, bool from_loop)
+static bool attribution_is_switch_missing(const struct culprit_attribution_state *w, const struct trace_record *r, bool from_loop)
 {
 	if (w->blind)
 		return false;
@@ -220,7 +220,7 @@ static bool attribution_is_switch_missing(const struct culprit_attribution *w, c
 
 /* Marks the time since the last record as unexplained. If the loop was on the CPU at one end of that time, how much of it is lost
  * is not known until a gap says so. */
-static void attribution_add_unexplained_time(struct culprit_attribution *w, bool from_loop, int64_t now)
+static void attribution_mark_time_unexplained(struct culprit_attribution_state *w, bool from_loop, int64_t now)
 {
 	struct busy_interval *s = busy_unfinished_interval(&w->queue);
 
@@ -230,7 +230,7 @@ static void attribution_add_unexplained_time(struct culprit_attribution *w, bool
 		if (s)
 			s->end_unrecorded = true;
 	} else if (s) {
-		struct busy_slice *p = busy_find_or_add_slice(&w->queue, CULPRIT_UNEXPLAINED, 0, w->last_ns);
+		struct culprit_time_in_busy_interval *p = busy_find_or_add_slice(&w->queue, CULPRIT_UNEXPLAINED, 0, w->last_ns);
 
 		snprintf(p->name, sizeof(p->name), MISSED_SWITCH_NAME);
 		p->ns += now - w->last_ns;
@@ -244,13 +244,13 @@ static void attribution_add_unexplained_time(struct culprit_attribution *w, bool
 		w->last_ns = now;
 }
 
-static void attribution_add_task_switch(struct culprit_attribution *w, const struct trace_record *r, int64_t now)
+static void attribution_add_task_switch(struct culprit_attribution_state *w, const struct trace_record *r, int64_t now)
 {
 	bool from_loop = r->prev_here ? r->prev_here == w->loop_tid : w->loop_pid && r->prev_pid == w->loop_pid;
 	bool to_loop = w->loop_pid ? r->next_pid == w->loop_pid : r->next_here == w->loop_tid;
 
 	if (attribution_is_switch_missing(w, r, from_loop))
-		attribution_add_unexplained_time(w, from_loop, now);
+		attribution_mark_time_unexplained(w, from_loop, now);
 	else if (!from_loop && !w->depth && (w->blind || w->away)) {
 		attribution_set_running_task(w, r->prev_pid, r->prev_here, r->prev_comm);
 		attribution_begin_busy_interval(w);
@@ -260,7 +260,7 @@ static void attribution_add_task_switch(struct culprit_attribution *w, const str
 		attribution_credit_elapsed_time(w, now);
 	w->depth = 0;
 	if (from_loop)
-		attribution_on_loop_leaving_cpu(w, r->prev_pid);
+		attribution_note_loop_was_on_cpu(w, r->prev_pid);
 	attribution_credit_elapsed_time(w, now);
 	if (!from_loop && busy_unfinished_interval(&w->queue))
 		attribution_on_task_leaving_cpu(w, r);
@@ -275,7 +275,7 @@ static void attribution_add_task_switch(struct culprit_attribution *w, const str
 }
 
 /* Returns the depth (from 1) of the frame of that interrupt; 0: it is not on the stack. */
-static int attribution_depth_of_interrupt(const struct culprit_attribution *w, enum culprit_kind kind, int id)
+static int attribution_stack_find_interrupt(const struct culprit_attribution_state *w, enum culprit_kind kind, int id)
 {
 	for (int i = w->depth; i > 0; i--)
 		if (w->stack[i - 1].kind == kind && w->stack[i - 1].id == id)
@@ -283,10 +283,10 @@ static int attribution_depth_of_interrupt(const struct culprit_attribution *w, e
 	return 0;
 }
 
-static void attribution_enter_interrupt(struct culprit_attribution *w, const struct trace_record *r)
+static void attribution_enter_interrupt(struct culprit_attribution_state *w, const struct trace_record *r)
 {
 	enum culprit_kind kind = kinds[r->class];
-	struct interrupt_frame *f;
+	struct nested_interrupt *f;
 	int open = 0;
 
 	/* An interrupt does not interrupt itself, nor a softirq another softirq: the exit record of the earlier one is missing. */
@@ -295,7 +295,7 @@ static void attribution_enter_interrupt(struct culprit_attribution *w, const str
 			if (w->stack[i - 1].kind == CULPRIT_SOFTIRQ)
 				open = i;
 	} else {
-		open = attribution_depth_of_interrupt(w, kind, r->id);
+		open = attribution_stack_find_interrupt(w, kind, r->id);
 	}
 	if (open)
 		w->depth = open - 1;
@@ -309,9 +309,9 @@ static void attribution_enter_interrupt(struct culprit_attribution *w, const str
 	attribution_innermost_slice(w);
 }
 
-static void attribution_leave_interrupt(struct culprit_attribution *w, const struct trace_record *r)
+static void attribution_leave_interrupt(struct culprit_attribution_state *w, const struct trace_record *r)
 {
-	int open = attribution_depth_of_interrupt(w, kinds[r->class], r->id);
+	int open = attribution_stack_find_interrupt(w, kinds[r->class], r->id);
 
 	if (!open)
 		return;
@@ -320,7 +320,7 @@ static void attribution_leave_interrupt(struct culprit_attribution *w, const str
 		attribution_end_busy_interval(w);
 }
 
-void attribution_add_trace_record(struct culprit_attribution *w, const struct trace_record *r)
+void attribution_add_trace_record(struct culprit_attribution_state *w, const struct trace_record *r)
 {
 	int64_t now = r->time_ns;
 
@@ -352,7 +352,8 @@ void attribution_add_trace_record(struct culprit_attribution *w, const struct tr
 	}
 }
 
-size_t attribution_split_gap(struct culprit_attribution *w, int64_t start_ns, int64_t end_ns, struct culprit_share *out, size_t max)
+size_t attribution_split_gap_by_culprit(struct culprit_attribution_state *w, int64_t start_ns, int64_t end_ns,
+					struct culprit_share *out, size_t max)
 {
 	const struct busy_interval *s = busy_unfinished_interval(&w->queue);
 
@@ -365,10 +366,10 @@ size_t attribution_split_gap(struct culprit_attribution *w, int64_t start_ns, in
 	if (start_ns < w->queue.forgotten_ns)
 		w->late++;
 	busy_drop_intervals_until(&w->queue, start_ns);
-	return shares_of_gap(&w->queue, start_ns, end_ns, SKEW_NS, out, max);
+	return shares_compute_for_gap(&w->queue, start_ns, end_ns, SKEW_NS, out, max);
 }
 
-bool shares_continue_burst(const struct culprit_share *share, size_t n)
+bool do_shares_continue_burst(const struct culprit_share *share, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (share[i].resumed)

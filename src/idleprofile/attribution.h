@@ -46,30 +46,31 @@ struct culprit_share {
 /* Maximum number of shares of a gap; the smallest are summed as "others" of their kind. */
 #define SHARES_MAX 64
 
-struct culprit_attribution;
+struct culprit_attribution_state;
 
 /* `loop_tid`: gettid() of the idle loop's thread on this CPU. NULL: no memory. */
-struct culprit_attribution *attribution_new(int loop_tid);
+struct culprit_attribution_state *attribution_new(int loop_tid);
 /* Takes records in the order of trace_pass_on_waiting_records; a record with an earlier time than the one before counts at that
  * one's time. */
-void attribution_add_trace_record(struct culprit_attribution *w, const struct trace_record *r);
+void attribution_add_trace_record(struct culprit_attribution_state *w, const struct trace_record *r);
 /* Splits the gap [start_ns, end_ns) into shares, largest first; they sum to end_ns - start_ns exactly. Gaps must be asked for in
  * order, each after the trace was drained beyond the gap's end. Returns the number of shares (at least 1 for a gap of positive
  * length and max > 0). */
-size_t attribution_split_gap(struct culprit_attribution *w, int64_t start_ns, int64_t end_ns, struct culprit_share *out,
+size_t attribution_split_gap_by_culprit(struct culprit_attribution_state *w, int64_t start_ns, int64_t end_ns,
+					struct culprit_share *out,
 			     size_t max);
 /* Does a gap with these shares continue the burst of the event before it, which the scheduler cut by a time slice for the loop?
  * Such a gap joins that event. (An event whose last gap has a share that `wants` stays open for BURST_PAUSE_NS of loop time;
  * ticks in between do not belong to it.) */
-bool shares_continue_burst(const struct culprit_share *share, size_t n);
+bool do_shares_continue_burst(const struct culprit_share *share, size_t n);
 #define TICK_UNRECORDED_NS INT64_C(100000)
 /* Is a gap with these shares the kernel's tick: the CPU's own timer, and only softirqs that a tick raises? Not if more than
  * TICK_UNRECORDED_NS of it has no record: time stolen by a hypervisor ends with an overdue tick, and would look like one. */
 bool shares_are_tick(const struct culprit_share *share, size_t n);
 /* Number of task switches without a record: a recorded switch left a task that, by the records before, was not on the CPU. The
  * time before it is CULPRIT_UNEXPLAINED, with the name MISSED_SWITCH_NAME. */
-int64_t attribution_missed_switch_count(const struct culprit_attribution *w);
+int64_t attribution_missed_switch_count(const struct culprit_attribution_state *w);
 /* Number of gaps that were asked for after the busy intervals in them had been dropped for lack of room; 0 if gaps are asked for
  * as often as the trace is drained. */
-int64_t attribution_late_gap_count(const struct culprit_attribution *w);
-void attribution_free(struct culprit_attribution *w);
+int64_t attribution_too_late_gap_count(const struct culprit_attribution_state *w);
+void attribution_free(struct culprit_attribution_state *w);

@@ -10,31 +10,31 @@
 #define NAMED (SHARES_MAX - CULPRIT_UNEXPLAINED - 1)
 
 /* `i`: counted from the oldest interval, below q->n. */
-static struct busy_interval *busy_interval_at(struct busy_interval_queue *q, size_t i)
+static struct busy_interval *busy_interval_by_index(struct busy_interval_queue *q, size_t i)
 {
 	return &q->interval[(q->first + i) % BUSY_INTERVALS];
 }
 
-struct busy_slice *busy_slice_at(struct busy_interval_queue *q, const struct busy_interval *s, size_t i)
+struct culprit_time_in_busy_interval *busy_slice_by_index(struct busy_interval_queue *q, const struct busy_interval *s, size_t i)
 {
 	return &q->slice[(s->first + i) % BUSY_SLICES];
 }
 
 struct busy_interval *busy_unfinished_interval(struct busy_interval_queue *q)
 {
-	return q->open ? busy_interval_at(q, q->n - 1) : NULL;
+	return q->open ? busy_interval_by_index(q, q->n - 1) : NULL;
 }
 
-static void busy_queue_pop(struct busy_interval_queue *q)
+static void busy_queue_remove_oldest(struct busy_interval_queue *q)
 {
 	q->first = (q->first + 1) % BUSY_INTERVALS;
 	q->n--;
 }
 
-static void busy_queue_drop_oldest(struct busy_interval_queue *q)
+static void busy_queue_forget_oldest(struct busy_interval_queue *q)
 {
-	q->forgotten_ns = busy_interval_at(q, 0)->end_ns;
-	busy_queue_pop(q);
+	q->forgotten_ns = busy_interval_by_index(q, 0)->end_ns;
+	busy_queue_remove_oldest(q);
 }
 
 struct busy_interval *busy_begin_interval(struct busy_interval_queue *q, int64_t start_ns)
@@ -42,8 +42,8 @@ struct busy_interval *busy_begin_interval(struct busy_interval_queue *q, int64_t
 	struct busy_interval *s;
 
 	if (q->n == BUSY_INTERVALS)
-		busy_queue_drop_oldest(q);
-	s = busy_interval_at(q, q->n++);
+		busy_queue_forget_oldest(q);
+	s = busy_interval_by_index(q, q->n++);
 	*s = (struct busy_interval){ .start_ns = start_ns, .end_ns = start_ns, .first = q->slices };
 	q->open = true;
 	return s;
@@ -63,15 +63,15 @@ void busy_cancel_open_interval(struct busy_interval_queue *q)
 
 void busy_drop_intervals_until(struct busy_interval_queue *q, int64_t until_ns)
 {
-	while (q->n > (q->open ? 1 : 0) && busy_interval_at(q, 0)->end_ns <= until_ns)
-		busy_queue_pop(q);
+	while (q->n > (q->open ? 1 : 0) && busy_interval_by_index(q, 0)->end_ns <= until_ns)
+		busy_queue_remove_oldest(q);
 }
 
-static struct busy_slice *busy_slice_of_culprit(struct busy_interval_queue *q, const struct busy_interval *s,
+static struct culprit_time_in_busy_interval *busy_slice_of_culprit(struct busy_interval_queue *q, const struct busy_interval *s,
 						enum culprit_kind kind, int id)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		struct busy_slice *p = busy_slice_at(q, s, i);
+		struct culprit_time_in_busy_interval *p = busy_slice_by_index(q, s, i);
 
 		if (p->kind == kind && p->id == id)
 			return p;
@@ -79,33 +79,34 @@ static struct busy_slice *busy_slice_of_culprit(struct busy_interval_queue *q, c
 	return NULL;
 }
 
-static struct busy_slice *busy_add_slice(struct busy_interval_queue *q, struct busy_interval *s)
+static struct culprit_time_in_busy_interval *busy_add_slice(struct busy_interval_queue *q, struct busy_interval *s)
 {
-	while (q->n > 1 && q->slices - busy_interval_at(q, 0)->first >= BUSY_SLICES)
-		busy_queue_drop_oldest(q);
+	while (q->n > 1 && q->slices - busy_interval_by_index(q, 0)->first >= BUSY_SLICES)
+		busy_queue_forget_oldest(q);
 	q->slices++;
-	return busy_slice_at(q, s, s->n++);
+	return busy_slice_by_index(q, s, s->n++);
 }
 
-static struct busy_slice *busy_slice_init(struct busy_slice *p, enum culprit_kind kind, int id, int64_t start_ns)
+static struct culprit_time_in_busy_interval *busy_slice_init(struct culprit_time_in_busy_interval *p, enum culprit_kind kind,
+							     int id, int64_t start_ns)
 {
-	*p = (struct busy_slice){ .kind = kind, .id = id, .start_ns = start_ns, .end_ns = start_ns };
+	*p = (struct culprit_time_in_busy_interval){ .kind = kind, .id = id, .start_ns = start_ns, .end_ns = start_ns };
 	return p;
 }
 
 /* A runnable task counts as greater: it will run again, and without its slice that would look like a new task. */
-static bool busy_slice_is_lesser(const struct busy_slice *a, const struct busy_slice *b)
+static bool busy_slice_is_lesser(const struct culprit_time_in_busy_interval *a, const struct culprit_time_in_busy_interval *b)
 {
 	return a->wants != b->wants ? b->wants : a->ns < b->ns;
 }
 
 /* Makes room for a slice: merges the slice with the least time into the "others" of its kind. Returns the freed slice. */
-static struct busy_slice *busy_merge_least_slice(struct busy_interval_queue *q, struct busy_interval *s)
+static struct culprit_time_in_busy_interval *busy_merge_least_slice(struct busy_interval_queue *q, struct busy_interval *s)
 {
-	struct busy_slice *least = NULL, *others;
+	struct culprit_time_in_busy_interval *least = NULL, *others;
 
 	for (size_t i = 0; i < s->n; i++) {
-		struct busy_slice *p = busy_slice_at(q, s, i);
+		struct culprit_time_in_busy_interval *p = busy_slice_by_index(q, s, i);
 
 		if (p->id != OTHERS && (!least || busy_slice_is_lesser(p, least)))
 			least = p;
@@ -120,16 +121,17 @@ static struct busy_slice *busy_merge_least_slice(struct busy_interval_queue *q, 
 	return least;
 }
 
-struct busy_slice *busy_find_or_add_slice(struct busy_interval_queue *q, enum culprit_kind kind, int id, int64_t start_ns)
+struct culprit_time_in_busy_interval *busy_find_or_add_slice(struct busy_interval_queue *q, enum culprit_kind kind, int id,
+							     int64_t start_ns)
 {
 	struct busy_interval *s = busy_unfinished_interval(q);
-	struct busy_slice *p = busy_slice_of_culprit(q, s, kind, id);
+	struct culprit_time_in_busy_interval *p = busy_slice_of_culprit(q, s, kind, id);
 	size_t named = 0;
 
 	if (p)
 		return p;
 	for (size_t i = 0; i < s->n; i++)
-		named += busy_slice_at(q, s, i)->id != OTHERS;
+		named += busy_slice_by_index(q, s, i)->id != OTHERS;
 	return busy_slice_init(named < NAMED ? busy_add_slice(q, s) : busy_merge_least_slice(q, s), kind, id, start_ns);
 }
 
@@ -167,19 +169,19 @@ static struct culprit_share *shares_find_or_add(struct gap_share_set *part, enum
 	return s;
 }
 
-static void share_add_unrecorded_time(struct culprit_share *s, int64_t ns)
+static void add_unrecorded_time_to_share(struct culprit_share *s, int64_t ns)
 {
 	s->ns += ns;
 	s->residue_ns += ns;
 }
 
 /* Adds time of the gap that no busy interval covers: to the interrupt before it, or to the next one. */
-static void shares_add_uncovered(struct gap_share_set *part, int64_t ns)
+static void shares_credit_uncovered_time(struct gap_share_set *part, int64_t ns)
 {
 	if (ns <= 0)
 		return;
 	if (part->before >= 0)
-		share_add_unrecorded_time(&part->at[part->before], ns);
+		add_unrecorded_time_to_share(&part->at[part->before], ns);
 	else
 		part->waiting_ns += ns;
 }
@@ -196,7 +198,8 @@ static void shares_add_missed_switch_time(struct gap_share_set *part, int64_t fr
 	span_extend(&s->start_ns, &s->end_ns, from, to);
 }
 
-static struct culprit_share *shares_add_slice(struct gap_share_set *part, const struct busy_slice *p, int64_t ns, int64_t from,
+static struct culprit_share *shares_add_slice(struct gap_share_set *part, const struct culprit_time_in_busy_interval *p, int64_t ns,
+					      int64_t from,
 					      int64_t to)
 {
 	int pid = p->kind != CULPRIT_TASK || p->id < 0 ? 0 : p->here ? p->here : -p->id;
@@ -213,7 +216,7 @@ static struct culprit_share *shares_add_slice(struct gap_share_set *part, const 
 }
 
 /* Computes ns * part / whole without overflow; both are below 2^53 for any run. */
-static int64_t portion_of_ns(int64_t ns, int64_t part, int64_t whole)
+static int64_t scale_ns_by_fraction(int64_t ns, int64_t part, int64_t whole)
 {
 	return part >= whole ? ns : (int64_t)((double)ns * ((double)part / (double)whole));
 }
@@ -228,8 +231,8 @@ static void shares_add_busy_interval(struct gap_share_set *part, struct busy_int
 	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN, largest_ns = -1, left = to - from;
 
 	for (size_t i = 0; i < s->n; i++) {
-		const struct busy_slice *p = busy_slice_at(q, s, i);
-		int64_t ns = clock_earlier(portion_of_ns(p->ns, to - from, end_ns - s->start_ns), left);
+		const struct culprit_time_in_busy_interval *p = busy_slice_by_index(q, s, i);
+		int64_t ns = clock_earlier(scale_ns_by_fraction(p->ns, to - from, end_ns - s->start_ns), left);
 		struct culprit_share *share;
 
 		if (p->end_ns < from || p->start_ns > to || (p->ns == 0 && p->kind == CULPRIT_TASK && s->n > 1))
@@ -254,9 +257,9 @@ static void shares_add_busy_interval(struct gap_share_set *part, struct busy_int
 	if (largest)
 		largest->ns += left;	/* the rounding error */
 	else
-		shares_add_uncovered(part, left);
+		shares_credit_uncovered_time(part, left);
 	if (first >= 0 && part->waiting_ns) {
-		share_add_unrecorded_time(&part->at[first], part->waiting_ns);
+		add_unrecorded_time_to_share(&part->at[first], part->waiting_ns);
 		part->waiting_ns = 0;
 	}
 	if (last >= 0)
@@ -285,7 +288,7 @@ static void shares_assign_leftover_time(struct gap_share_set *part, int64_t star
 		s->start_ns = start_ns;
 		s->end_ns = end_ns;
 	}
-	share_add_unrecorded_time(s, part->waiting_ns);
+	add_unrecorded_time_to_share(s, part->waiting_ns);
 }
 
 /* Sums the smallest shares as one "others" share, of the kind of the largest of them. */
@@ -307,7 +310,8 @@ static size_t shares_merge_smallest(struct culprit_share *at, size_t n, size_t m
 	return max;
 }
 
-size_t shares_of_gap(struct busy_interval_queue *q, int64_t start_ns, int64_t end_ns, int64_t skew_ns, struct culprit_share *out,
+size_t shares_compute_for_gap(struct busy_interval_queue *q, int64_t start_ns, int64_t end_ns, int64_t skew_ns,
+			      struct culprit_share *out,
 		   size_t max)
 {
 	struct gap_share_set part = { .before = -1 };
@@ -318,7 +322,7 @@ size_t shares_of_gap(struct busy_interval_queue *q, int64_t start_ns, int64_t en
 	if (end_ns <= start_ns)
 		return 0;
 	for (size_t i = 0; i < q->n; i++) {
-		const struct busy_interval *s = busy_interval_at(q, i);
+		const struct busy_interval *s = busy_interval_by_index(q, i);
 		bool open = s == busy_unfinished_interval(q);
 		int64_t s_end = open ? later_of_two_times(end_ns, s->start_ns) : s->end_ns;
 		int64_t from = later_of_two_times(s->start_ns, at), to = clock_earlier(s_end, end_ns);
@@ -330,7 +334,7 @@ size_t shares_of_gap(struct busy_interval_queue *q, int64_t start_ns, int64_t en
 		if (unseen || s->begin_unrecorded)
 			shares_add_missed_switch_time(&part, at, from);
 		else
-			shares_add_uncovered(&part, from - at);
+			shares_credit_uncovered_time(&part, from - at);
 		at = from;
 		if (from < to) {
 			shares_add_busy_interval(&part, q, s, s_end, from, to);
@@ -341,7 +345,7 @@ size_t shares_of_gap(struct busy_interval_queue *q, int64_t start_ns, int64_t en
 	if (unseen)
 		shares_add_missed_switch_time(&part, at, end_ns);
 	else
-		shares_add_uncovered(&part, end_ns - at);
+		shares_credit_uncovered_time(&part, end_ns - at);
 	shares_assign_leftover_time(&part, start_ns, end_ns);
 	qsort(part.at, part.n, sizeof(*part.at), compare_shares);
 	n = shares_merge_smallest(part.at, part.n, max);
@@ -350,7 +354,7 @@ size_t shares_of_gap(struct busy_interval_queue *q, int64_t start_ns, int64_t en
 }
 
 /* Removes the shares that do not touch [from, to), and shortens the others. Returns how many stay; *sum is their time. */
-static size_t shares_cut_to_span(struct culprit_share *share, size_t n, int64_t from, int64_t to, int64_t *sum)
+static size_t shares_drop_or_clip_outside_span(struct culprit_share *share, size_t n, int64_t from, int64_t to, int64_t *sum)
 {
 	size_t kept = 0;
 
@@ -362,8 +366,8 @@ static size_t shares_cut_to_span(struct culprit_share *share, size_t n, int64_t 
 		if (begin > end || (begin == end && span > 0))
 			continue;
 		if (span > 0) {
-			s.ns = portion_of_ns(s.ns, end - begin, span);
-			s.residue_ns = portion_of_ns(s.residue_ns, end - begin, span);
+			s.ns = scale_ns_by_fraction(s.ns, end - begin, span);
+			s.residue_ns = scale_ns_by_fraction(s.residue_ns, end - begin, span);
 		}
 		s.start_ns = begin;
 		s.end_ns = end;
@@ -382,7 +386,7 @@ size_t shares_clip_and_rescale(struct culprit_share *share, size_t n, int64_t fr
 	if (!n)
 		return 0;
 	main = share[0];
-	n = shares_cut_to_span(share, n, from, to, &sum);
+	n = shares_drop_or_clip_outside_span(share, n, from, to, &sum);
 	if (!sum) {		/* only unrecorded time lies in [from, to): the largest share gets it */
 		main.start_ns = from;
 		main.end_ns = to;
@@ -391,7 +395,7 @@ size_t shares_clip_and_rescale(struct culprit_share *share, size_t n, int64_t fr
 		return 1;
 	}
 	for (size_t i = 0; i < n; i++) {
-		share[i].ns = portion_of_ns(share[i].ns, to - from, sum);
+		share[i].ns = scale_ns_by_fraction(share[i].ns, to - from, sum);
 		left -= share[i].ns;
 		if (share[i].ns > share[largest].ns)
 			largest = i;

@@ -40,7 +40,7 @@ void length_histogram_add_event(struct length_histogram *l, int64_t length_ns)
 		l->beyond_ns[i] += length_ns - wait_bounds_ns[i];
 }
 
-double wait_probability_bound(const struct length_histogram *l, int i, int64_t total_ns)
+double bound_on_long_wait_probability(const struct length_histogram *l, int i, int64_t total_ns)
 {
 	return total_ns > 0 ? (double)l->beyond_ns[i] / (double)total_ns : NAN;
 }
@@ -232,7 +232,7 @@ void events_add_gap(struct event_collector *e, const struct lost_time_gap *p)
 		return;
 	}
 	events_emit_finished(e, p->start_ns);
-	if (e->held.parts && p->shares && shares_continue_burst(p->share, p->shares)) {
+	if (e->held.parts && p->shares && do_shares_continue_burst(p->share, p->shares)) {
 		events_emit_event(e, &e->open);
 		to = &e->held;
 	} else if (!to->parts)

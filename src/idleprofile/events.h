@@ -32,7 +32,7 @@ int64_t length_histogram_upper_edge_ns(int bin);
 int length_histogram_bin_of_ns(int64_t length_ns);
 void length_histogram_add_event(struct length_histogram *l, int64_t length_ns);
 /* The run-to-completion bound P(wait > wait_bounds_ns[i]), over `total_ns` of wall-clock time (summed over all CPUs). */
-double wait_probability_bound(const struct length_histogram *l, int i, int64_t total_ns);
+double bound_on_long_wait_probability(const struct length_histogram *l, int i, int64_t total_ns);
 
 /* One culprit of one event: a row of the culprit log. */
 struct event_culprit {

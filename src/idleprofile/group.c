@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int group_write_file(const char *folder, const char *file, const char *word)
+static int group_write_file_in_folder(const char *folder, const char *file, const char *word)
 {
 	char path[PATH_MAX + 32];
 
@@ -31,9 +31,9 @@ int group_find_cpu_cgroup_mount(const char *root, struct cpu_cgroup_mount *out, 
 	char path[PATH_MAX], list[512];
 
 	out->root[0] = '\0';
-	out->version = proc_cgroup_mount(root, "cpu", out->root, sizeof(out->root));
+	out->version = proc_find_cgroup_mount_point(root, "cpu", out->root, sizeof(out->root));
 	if (!out->version)
-		return write_error_reason(-ENOENT, why, why_size, "no cpu cgroups are mounted");
+		return fail_with_reason(-ENOENT, why, why_size, "no cpu cgroups are mounted");
 	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", out->root);
 	if (out->version == 1)
 		return 0;
@@ -42,22 +42,22 @@ int group_find_cpu_cgroup_mount(const char *root, struct cpu_cgroup_mount *out, 
 		if (!strcmp(word, "cpu"))
 			return 0;
 	out->version = 0;
-	return write_error_reason(-ENOENT, why, why_size, "the cpu controller is not in %.80s", path);
+	return fail_with_reason(-ENOENT, why, why_size, "the cpu controller is not in %.80s", path);
 }
 
 int group_set_cgroup_idle(const char *path)
 {
-	return group_write_file(path, "cpu.idle", "1");
+	return group_write_file_in_folder(path, "cpu.idle", "1");
 }
 
 int group_join_cgroup(const char *path)
 {
-	return group_write_file(path, "cgroup.procs", "0");
+	return group_write_file_in_folder(path, "cgroup.procs", "0");
 }
 
 /* Removes the cgroup, retrying: it can stay busy for a moment after its last process has left, and longer if that process is
  * stuck. */
-static int group_remove_cgroup_within(const char *path, int64_t within_ns)
+static int group_retry_cgroup_removal(const char *path, int64_t within_ns)
 {
 	int64_t end = clock_now() + within_ns;
 
@@ -88,7 +88,7 @@ static __attribute__((noreturn)) void group_janitor_main(const char *path, int e
 	do
 		n = read(0, &c, 1);
 	while (n > 0 || (n < 0 && errno == EINTR));
-	_exit(group_remove_cgroup_within(path, 60 * NS_PER_S) ? 1 : 0);
+	_exit(group_retry_cgroup_removal(path, 60 * NS_PER_S) ? 1 : 0);
 }
 
 static int group_start_janitor(struct idle_cgroup *g)
@@ -163,7 +163,7 @@ void group_remove_cgroup(struct idle_cgroup *g)
 
 	if (!g->path[0] || g->pipe < 0)
 		return;
-	err = group_remove_cgroup_within(g->path, 2 * NS_PER_S);
+	err = group_retry_cgroup_removal(g->path, 2 * NS_PER_S);
 	close(g->pipe);
 	g->pipe = -1;
 	if (err)
@@ -173,7 +173,7 @@ void group_remove_cgroup(struct idle_cgroup *g)
 }
 
 /* The kernel uses an autogroup only for tasks in the top cpu cgroup. */
-static bool group_is_in_top_cgroup(void)
+static bool group_is_process_in_top_cgroup(void)
 {
 	char path[PATH_MAX];
 
@@ -191,10 +191,10 @@ static bool group_autogroup_is_on(void)
 static bool group_set_autogroup_nice(void)
 {
 	for (int i = 0; i < 20; i++) {	/* the kernel accepts ten changes a second from an ordinary user */
-		int err = group_write_file("/proc/self", "autogroup", "19");
+		int err = group_write_file_in_folder("/proc/self", "autogroup", "19");
 
 		if (!err)
-			return group_autogroup_is_on() && group_is_in_top_cgroup();
+			return group_autogroup_is_on() && group_is_process_in_top_cgroup();
 		if (err != -EAGAIN)
 			break;
 		clock_sleep_until(clock_now() + 50 * NS_PER_MS);
@@ -207,7 +207,7 @@ bool group_is_container_namespace(const char *ns)
 	return strcmp(ns, "cgroup:[4026531835]") != 0;	/* PROC_CGROUP_INIT_INO in the kernel's proc_ns.h */
 }
 
-static const char *group_container_suffix_text(void)
+static const char *group_container_only_note_text(void)
 {
 	char ns[64];
 	ssize_t n = readlink("/proc/self/ns/cgroup", ns, sizeof(ns) - 1);
@@ -226,7 +226,7 @@ void group_enter_idle_cgroup(void *group, char *said, size_t size)
 		close(g->pipe);		/* the janitor must wait for the end of the parent process, not of this one */
 	setsid();
 	if (g->path[0] && !group_join_cgroup(g->path))
-		snprintf(said, size, "cgroup v%d cpu.idle%s", g->place.version, group_container_suffix_text());
+		snprintf(said, size, "cgroup v%d cpu.idle%s", g->place.version, group_container_only_note_text());
 	else
 		snprintf(said, size, "%s", group_set_autogroup_nice() ? "autogroup nice 19" : "SCHED_IDLE alone");
 }

@@ -30,7 +30,7 @@ static struct {
 	struct cli_pids ignore;
 } cfg = { .time_ns = 10 * NS_PER_S, .threshold_ns = 5 * NS_PER_US, .bin_ns = 10 * NS_PER_MS, .effect_ns = 2 * NS_PER_S,
 	  .seed = 1, .ready_fd = STDERR_FILENO };
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 static struct profile_logs logs;
 static const char *const clocks[] = { "auto", "vdso", NULL };
 
@@ -71,7 +71,7 @@ static void end_idle_loops(void)
 }
 
 /* Ends the program where an order to the loops, or a wait for them, has failed; returns 0 or -EINTR. */
-static int die_unless_loops_run(int err)
+static int die_if_idle_loops_failed(int err)
 {
 	if (err == -ETIMEDOUT)
 		die(EXIT_RUN, "an idle loop does not get its CPU: the machine is too busy to be profiled");
@@ -101,7 +101,7 @@ static bool start_idle_loops(bool tsc)
 	err = spin_start_loop_process(&spin, &cfg.cpus, tsc, group_enter_idle_cgroup, &group);
 	if (err == -ENODEV)
 		die(EXIT_RUN, "--cpus was refused; not all of these are there and allowed, see taskset -cp $$");
-	if (die_unless_loops_run(err))
+	if (die_if_idle_loops_failed(err))
 		return false;
 	if (!strcmp(spin->place, "SCHED_IDLE alone"))
 		warn("the idle loops take CPU time from tasks of other groups (%s)%s", no_cgroup_reason_text(),
@@ -112,7 +112,7 @@ static bool start_idle_loops(bool tsc)
 }
 
 /* Moves this thread to CPUs that are not profiled, if there are any. */
-static void leave_profiled_cpus(const struct cli_cpus *allowed)
+static void move_thread_off_profiled_cpus(const struct cli_cpus *allowed)
 {
 	struct cli_cpus rest = { .n = 0 };
 
@@ -133,7 +133,7 @@ static __attribute__((noreturn)) void die_interrupted(void)
 	die(EXIT_INTERRUPTED, "interrupted before the profile began");
 }
 
-static void add_stamp_clock_pair(struct stamp_to_ns_map *map)
+static void read_and_add_stamp_clock_pair(struct stamp_to_ns_map *map)
 {
 	struct stamp_clock_pair a;
 
@@ -145,21 +145,21 @@ static int calibrate_loops(struct stamp_to_ns_map *map, struct observer_effect *
 {
 	int err;
 
-	add_stamp_clock_pair(map);
-	err = die_unless_loops_run(spin_loop_command(spin, SPIN_CALIBRATE, START_NS));
+	read_and_add_stamp_clock_pair(map);
+	err = die_if_idle_loops_failed(spin_send_order_to_loops(spin, SPIN_CALIBRATE, START_NS));
 	if (!err)
-		err = die_unless_loops_run(spin_wait_until_calibrated(spin, START_NS));
+		err = die_if_idle_loops_failed(spin_wait_until_calibrated(spin, START_NS));
 	if (err)
 		return err;
 	clock_sleep_until(map->last.ns + 100 * NS_PER_MS);
-	add_stamp_clock_pair(map);
+	read_and_add_stamp_clock_pair(map);
 	for (int i = 0; i < spin->n; i++) {
 		struct cpu_idle_loop *c = &spin->cpu[i];
 
 		c->limit = (int64_t)((double)cfg.threshold_ns / map->ns_per_stamp) + spin_turn_length_quantile(c, 0.5, SPIN_STEPS);
 	}
 	spin->ns_per_stamp = map->ns_per_stamp;
-	return die_unless_loops_run(observer_effect_measure(own, spin, spin->cpu[0].cpu, cfg.effect_ns, (uint64_t)cfg.seed));
+	return die_if_idle_loops_failed(observer_effect_measure(own, spin, spin->cpu[0].cpu, cfg.effect_ns, (uint64_t)cfg.seed));
 }
 
 /* State of the run, from its start to the report. */
@@ -184,7 +184,7 @@ static struct scheduling_trace *open_trace(void)
 
 	if (!cfg.who)
 		return NULL;
-	if (trace_open(&trace, &cfg.cpus, false, TRACE_BYTES, run.why_no_who, sizeof(run.why_no_who))) {
+	if (scheduling_trace_open(&trace, &cfg.cpus, false, TRACE_BYTES, run.why_no_who, sizeof(run.why_no_who))) {
 		if (isatty(STDERR_FILENO))
 			warn("profiling without culprits: %s", run.why_no_who);
 		return NULL;
@@ -208,14 +208,14 @@ static void show_profile_progress(struct gap_pipeline *f)
 		      number_text(100.0 * (double)lost / (double)since / spin->n), ns_text((double)longest));
 }
 
-static void drain_gaps_until(struct gap_pipeline *f, int64_t end_ns)
+static void sleep_and_drain_gaps_until(struct gap_pipeline *f, int64_t end_ns)
 {
 	while (!proc_stop && clock_now() < end_ns) {
 		int64_t next = clock_now() + DRAIN_NS, left;
 
 		proc_sleep_until_or_stop(next < end_ns ? next : end_ns);
 		if (spin_process_has_ended(spin))
-			die_unless_loops_run(-ESRCH);	/* without this, the CPUs would look busy until the end of the run */
+			die_if_idle_loops_failed(-ESRCH);	/* without this, the CPUs would look busy until the end of the run */
 		left = run.stop_ns ? run.stop_ns - clock_now() : SPIN_ALLOWANCE_NS;
 		spin_allow_spinning_for(spin, left < SPIN_ALLOWANCE_NS ? left : SPIN_ALLOWANCE_NS);
 		pipeline_drain_inputs(f);
@@ -248,26 +248,26 @@ static int prepare_run(void)
 	if (!run.follow)
 		die(EXIT_RUN, "no memory");
 	if (!err)
-		err = die_unless_loops_run(spin_loop_command(spin, SPIN_RUN, START_NS));
+		err = die_if_idle_loops_failed(spin_send_order_to_loops(spin, SPIN_RUN, START_NS));
 	if (err)
 		return err;
-	drain_gaps_until(run.follow, clock_now() + (run.cfg.trace ? 0 : SETTLE_NS));
+	sleep_and_drain_gaps_until(run.follow, clock_now() + (run.cfg.trace ? 0 : SETTLE_NS));
 	if (cfg.wakeups_per_s <= 0)
 		return 0;
 	err = wakeups_start(&run.wakeups, &cfg.cpus, cfg.wakeups_per_s, (uint64_t)cfg.seed);
 	if (err)
 		die(EXIT_RUN, "cannot start the tasks to be woken: %s", strerror(-err));
-	pipeline_attach_wakeups(run.follow, run.wakeups);
+	pipeline_set_woken_threads(run.follow, run.wakeups);
 	return 0;
 }
 
-static void run_measurement(void)
+static void profile_for_given_time(void)
 {
 	static int64_t before[CLI_CPUS_MAX];
 	int err;
 
 	read_loop_cpu_times(before);
-	run.cpu_ns = -clock_process_cpu_time();
+	run.cpu_ns = -clock_cpu_time_of_this_process();
 	run.start_ns = clock_now();
 	run.stop_ns = run.start_ns + cfg.time_ns + OVERTIME_NS;
 	pipeline_begin_profile(run.follow, run.start_ns, run.start_ns + cfg.time_ns);
@@ -275,22 +275,22 @@ static void run_measurement(void)
 		die_interrupted();
 	proc_write_ready_line_or_warn((int)cfg.ready_fd);
 	progress_start(&progress, out_cfg.detail == REC_QUIET);
-	drain_gaps_until(run.follow, run.start_ns + cfg.time_ns);
+	sleep_and_drain_gaps_until(run.follow, run.start_ns + cfg.time_ns);
 	progress_end(&progress);
 	run.end_ns = clock_now();
 	run.cut = run.end_ns < run.start_ns + cfg.time_ns;
 	if (!run.cut)
 		run.end_ns = run.start_ns + cfg.time_ns;
-	run.cpu_ns += clock_process_cpu_time();
+	run.cpu_ns += clock_cpu_time_of_this_process();
 	read_loop_cpu_times(run.spin_ns);
 	for (int i = 0; i < spin->n; i++)
 		run.spin_ns[i] = before[i] < 0 || run.spin_ns[i] < 0 ? -1 : run.spin_ns[i] - before[i];
 	if (run.wakeups)
 		wakeups_stop(run.wakeups);
 	/* A loop that does not get its CPU in time counts as lost until the end of the run. */
-	err = spin_loop_command(spin, SPIN_PAUSE, PAUSE_NS);
+	err = spin_send_order_to_loops(spin, SPIN_PAUSE, PAUSE_NS);
 	if (err != -ETIMEDOUT)
-		die_unless_loops_run(err);
+		die_if_idle_loops_failed(err);
 	pipeline_end_profile(run.follow, run.end_ns);
 }
 
@@ -298,21 +298,21 @@ static void report_profile_settings(struct rec_report *r)
 {
 	char text[512];
 
-	cli_write_cpus(&cfg.cpus, text, sizeof(text));
+	cli_format_cpu_list(&cfg.cpus, text, sizeof(text));
 	rec_begin_object(r, "settings");
-	rec_real(r, "time_s", (double)cfg.time_ns / (double)NS_PER_S, 6);
-	rec_str(r, "cpus", text);
-	rec_real(r, "threshold_us", (double)cfg.threshold_ns / NS_PER_US, 3);
-	rec_bool(r, "who", cfg.who);
-	rec_real(r, "wakeups_per_s", cfg.wakeups_per_s, 3);
-	rec_real(r, "bin_ms", (double)cfg.bin_ns / NS_PER_MS, 3);
-	rec_real(r, "effect_s", (double)cfg.effect_ns / (double)NS_PER_S, 3);
-	rec_int(r, "seed", cfg.seed);
-	rec_str(r, "why_no_tsc", run.tsc ? NULL : run.why_no_tsc);
-	rec_str(r, "why_no_who", *run.why_no_who ? run.why_no_who : NULL);
-	rec_str(r, "not_traced", run.cfg.trace && *trace_missing_tracepoints_text(run.cfg.trace) ?
-		trace_missing_tracepoints_text(run.cfg.trace) : NULL);
-	rec_str(r, "why_no_cgroup", no_cgroup_reason_text());
+	rec_add_real(r, "time_s", (double)cfg.time_ns / (double)NS_PER_S, 6);
+	rec_add_str(r, "cpus", text);
+	rec_add_real(r, "threshold_us", (double)cfg.threshold_ns / NS_PER_US, 3);
+	rec_add_bool(r, "who", cfg.who);
+	rec_add_real(r, "wakeups_per_s", cfg.wakeups_per_s, 3);
+	rec_add_real(r, "bin_ms", (double)cfg.bin_ns / NS_PER_MS, 3);
+	rec_add_real(r, "effect_s", (double)cfg.effect_ns / (double)NS_PER_S, 3);
+	rec_add_int(r, "seed", cfg.seed);
+	rec_add_str(r, "why_no_tsc", run.tsc ? NULL : run.why_no_tsc);
+	rec_add_str(r, "why_no_who", *run.why_no_who ? run.why_no_who : NULL);
+	rec_add_str(r, "not_traced", run.cfg.trace && *names_of_missing_tracepoints(run.cfg.trace) ?
+		names_of_missing_tracepoints(run.cfg.trace) : NULL);
+	rec_add_str(r, "why_no_cgroup", no_cgroup_reason_text());
 	rec_end_container(r);
 }
 
@@ -322,7 +322,7 @@ static void end_loops_and_free_run(void)
 {
 	end_idle_loops();
 	if (run.cfg.trace)
-		trace_close(run.cfg.trace);
+		scheduling_trace_close(run.cfg.trace);
 	pipeline_free(run.follow);
 	if (run.wakeups)
 		wakeups_free(run.wakeups);
@@ -331,14 +331,14 @@ static void end_loops_and_free_run(void)
 
 static int write_profile_report(struct rec_report *out)
 {
-	struct profile_report r = {
+	struct profile_report_inputs r = {
 		.follow = run.follow, .spin = spin, .own = &run.own, .map = &run.cfg.map, .spin_ns = run.spin_ns,
 		.threshold_ns = cfg.threshold_ns, .wall_ns = run.end_ns - run.start_ns, .cpu_ns = run.cpu_ns,
 		.memory_peak_bytes = proc_memory_peak(getpid()) + proc_memory_peak(spin->pid), .rows = logs.rows,
 		.wakeups = run.wakeups != NULL, .who = run.cfg.trace != NULL,
 		.brief = out_cfg.format == REC_TEXT,
 	};
-	bool lossy = warn_of_unwatched(out, run.follow, spin->n) || pipeline_lost_record_count(run.follow) > 0;
+	bool lossy = warn_of_unwatched_time(out, run.follow, spin->n) || pipeline_lost_records_in_profile(run.follow) > 0;
 
 	report_profile_settings(out);
 	rec_begin_object(out, "result");
@@ -346,20 +346,20 @@ static int write_profile_report(struct rec_report *out)
 	rec_end_container(out);
 	rec_set_main_table(out, "cpus");
 	if (*run.why_no_who)
-		rec_warn(out, "profiling without culprits: %s", run.why_no_who);
+		rec_add_warning_line(out, "profiling without culprits: %s", run.why_no_who);
 	say_profile(out, &r);
 	warn_of_missed_switches(out, run.follow, spin->n);
 	end_loops_and_free_run();
-	logs_close(&logs);
+	profile_logs_close(&logs);
 	run.log_lost |= warn_of_log_errors(&logs);
-	rec_must_close(out);
+	rec_close_report_or_die(out);
 	return run.cut ? EXIT_INTERRUPTED : lossy || run.log_lost ? EXIT_LOSSY : EXIT_OK;
 }
 
-static void run_profile(void)
+static void set_up_and_run_profile(void)
 {
 	struct cli_cpus allowed;
-	int err = proc_cpus_allowed(&allowed);
+	int err = proc_get_allowed_cpus(&allowed);
 
 	if (err)
 		die(EXIT_RUN, "cannot read which CPUs are allowed: %s", strerror(-err));
@@ -370,13 +370,13 @@ static void run_profile(void)
 		run.why_no_tsc = "as asked";
 	if (!start_idle_loops(run.tsc))
 		die_interrupted();
-	leave_profiled_cpus(&allowed);
+	move_thread_off_profiled_cpus(&allowed);
 	if (prepare_run())
 		die_interrupted();
-	run_measurement();
+	profile_for_given_time();
 }
 
-static void check_log_paths(void)
+static void check_output_paths_differ(void)
 {
 	const struct rec_output_path place[] = {
 		{ "-o", out_cfg.path ? out_cfg.path : "-" }, { "--log", logs.path[LOGS_EVENTS] },
@@ -396,18 +396,18 @@ static void read_idleprofile_options(int argc, char **argv)
 		die_usage("--who-log needs --who");
 	if (cfg.ignore.n && !cfg.who)
 		die_usage("--ignore needs --who");
-	check_log_paths();
-	proc_check_ready_fd((int)cfg.ready_fd);
+	check_output_paths_differ();
+	proc_require_ready_fd_writable((int)cfg.ready_fd);
 }
 
 /* Opens all files before the run: a bad path must not cost a run. */
 static struct rec_report *open_outputs(void)
 {
-	struct rec_report *out = rec_must_open(&out_cfg, "idleprofile");
+	struct rec_report *out = rec_open_report_or_die(&out_cfg, "idleprofile");
 	const char *path;
 	int err;
 
-	err = logs_open(&logs, &path);
+	err = profile_logs_open(&logs, &path);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", path, strerror(-err));
 	return out;
@@ -418,9 +418,9 @@ int main(int argc, char **argv)
 	struct rec_report *out;
 
 	read_idleprofile_options(argc, argv);
-	proc_stop_with_parent();
+	proc_request_sigterm_at_parent_end();
 	proc_catch_stop_signals();	/* before any file is opened: a signal would leave it incomplete */
 	out = open_outputs();
-	run_profile();
+	set_up_and_run_profile();
 	return write_profile_report(out);
 }

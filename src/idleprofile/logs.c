@@ -5,26 +5,26 @@
 
 __extension__ typedef __int128 wide_ns;
 
-void timeline_bins_init(struct timeline_bins *b, int64_t start_ns, int64_t bin_ns,
+void timeline_bins_init(struct timeline_bin_collector *b, int64_t start_ns, int64_t bin_ns,
 	       void (*each)(void *, int64_t, int64_t, int64_t, int64_t), void *arg)
 {
-	*b = (struct timeline_bins){ .bin_ns = bin_ns, .start_ns = start_ns, .each = each, .arg = arg };
+	*b = (struct timeline_bin_collector){ .bin_ns = bin_ns, .start_ns = start_ns, .each = each, .arg = arg };
 }
 
-static void timeline_bins_emit_current(struct timeline_bins *b, int64_t length_ns)
+static void timeline_bins_emit_current(struct timeline_bin_collector *b, int64_t length_ns)
 {
 	b->each(b->arg, b->start_ns, length_ns, b->lost_ns, b->tick_ns);
 	b->start_ns += length_ns;
 	b->lost_ns = b->tick_ns = 0;
 }
 
-void timeline_bins_emit_complete(struct timeline_bins *b, int64_t now_ns)
+void timeline_bins_emit_complete(struct timeline_bin_collector *b, int64_t now_ns)
 {
 	while (now_ns - b->start_ns >= b->bin_ns)
 		timeline_bins_emit_current(b, b->bin_ns);
 }
 
-void timeline_bins_add_gap(struct timeline_bins *b, int64_t start_ns, int64_t end_ns, int64_t lost_ns, bool tick)
+void timeline_bins_add_gap(struct timeline_bin_collector *b, int64_t start_ns, int64_t end_ns, int64_t lost_ns, bool tick)
 {
 	int64_t *sum = tick ? &b->tick_ns : &b->lost_ns;
 	int64_t length = end_ns - start_ns, given = 0;
@@ -42,14 +42,14 @@ void timeline_bins_add_gap(struct timeline_bins *b, int64_t start_ns, int64_t en
 	*sum += lost_ns - given;
 }
 
-void timeline_bins_emit_remaining(struct timeline_bins *b, int64_t end_ns)
+void timeline_bins_emit_remaining(struct timeline_bin_collector *b, int64_t end_ns)
 {
 	timeline_bins_emit_complete(b, end_ns);
 	if (end_ns > b->start_ns)
 		timeline_bins_emit_current(b, end_ns - b->start_ns);
 }
 
-int logs_open(struct profile_logs *l, const char **failed)
+int profile_logs_open(struct profile_logs *l, const char **failed)
 {
 	static const char *const event[] = { "cpu", "start_ns", "lost_ns", "span_ns", "parts", "kind", "who", NULL };
 	static const char *const culprit[] = { "cpu", "start_ns", "end_ns", "culprit", "kind", "pid", "ns", NULL };
@@ -64,14 +64,14 @@ int logs_open(struct profile_logs *l, const char **failed)
 		if (!l->path[i])
 			continue;
 		*failed = l->path[i];
-		l->table[i] = rows_open(l->path[i], tables[i].schema, tables[i].columns);
+		l->table[i] = rows_open_output_file(l->path[i], tables[i].schema, tables[i].columns);
 		if (!l->table[i])
 			return -errno;
 	}
 	return 0;
 }
 
-void logs_write_event(struct profile_logs *l, int cpu, const struct lost_time_event *e, bool named)
+void profile_logs_write_event(struct profile_logs *l, int cpu, const struct lost_time_event *e, bool named)
 {
 	const struct event_culprit *most = named ? event_culprits_largest(&e->who) : NULL;
 	struct row_file *t = l->table[LOGS_EVENTS];
@@ -88,7 +88,7 @@ void logs_write_event(struct profile_logs *l, int cpu, const struct lost_time_ev
 	l->rows++;
 }
 
-void logs_write_culprits(struct profile_logs *l, int cpu, const struct lost_time_event *e)
+void profile_logs_write_culprits(struct profile_logs *l, int cpu, const struct lost_time_event *e)
 {
 	struct row_file *t = l->table[LOGS_CULPRITS];
 
@@ -108,7 +108,8 @@ void logs_write_culprits(struct profile_logs *l, int cpu, const struct lost_time
 	}
 }
 
-void logs_write_timeline_bin(struct profile_logs *l, int cpu, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns)
+void profile_logs_write_timeline_bin(struct profile_logs *l, int cpu, int64_t start_ns, int64_t bin_ns, int64_t lost_ns,
+				     int64_t tick_ns)
 {
 	struct row_file *t = l->table[LOGS_BINS];
 
@@ -119,17 +120,17 @@ void logs_write_timeline_bin(struct profile_logs *l, int cpu, int64_t start_ns, 
 	l->rows++;
 }
 
-void logs_flush(struct profile_logs *l)
+void profile_logs_flush(struct profile_logs *l)
 {
 	for (int i = 0; i < LOGS; i++) {
-		if (!l->table[i] || !rows_flush(l->table[i]))
+		if (!l->table[i] || !rows_flush_output_file(l->table[i]))
 			continue;
-		l->err[i] = rows_close(l->table[i]);
+		l->err[i] = rows_close_output_file(l->table[i]);
 		l->table[i] = NULL;
 	}
 }
 
-int logs_next_write_error(struct profile_logs *l, const char **failed)
+int profile_logs_take_next_write_error(struct profile_logs *l, const char **failed)
 {
 	for (int i = 0; i < LOGS; i++) {
 		int err = l->err[i];
@@ -143,13 +144,13 @@ int logs_next_write_error(struct profile_logs *l, const char **failed)
 	return 0;
 }
 
-int logs_close(struct profile_logs *l)
+int profile_logs_close(struct profile_logs *l)
 {
 	int first = 0;
 
 	for (int i = 0; i < LOGS; i++) {
 		if (l->table[i])
-			l->err[i] = rows_close(l->table[i]);
+			l->err[i] = rows_close_output_file(l->table[i]);
 		l->table[i] = NULL;
 		if (!first)
 			first = l->err[i];

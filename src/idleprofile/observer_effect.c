@@ -12,7 +12,7 @@
 #define ROUNDS 5
 #define WAKES_PER_S 500.0
 
-struct observer_trial {
+struct observer_effect_measurement {
 	struct observer_effect *own;
 	struct idle_loops *spin;
 	int cpu, err;
@@ -64,7 +64,7 @@ static double observer_timer_interrupt_count(int cpu)
 	return n < 0 ? NAN : (double)n;
 }
 
-static void observer_measure_wakeup_latency(struct observer_trial *t, struct sample *s, int64_t time_ns)
+static void observer_measure_wakeup_latency(struct observer_effect_measurement *t, struct sample *s, int64_t time_ns)
 {
 	int64_t due = clock_now(), end = due + time_ns;
 
@@ -74,7 +74,7 @@ static void observer_measure_wakeup_latency(struct observer_trial *t, struct sam
 	}
 }
 
-static double observer_measure_turns_per_s(int64_t time_ns)
+static double observer_measure_work_turns_per_s(int64_t time_ns)
 {
 	int64_t start = clock_now(), now = start, turns = 0;
 
@@ -96,7 +96,7 @@ static double observer_measure_ticks_per_s(int cpu, int64_t time_ns)
 	return (observer_timer_interrupt_count(cpu) - before) * (double)NS_PER_S / (double)(clock_now() - start);
 }
 
-static int64_t observer_loop_cpu_ns(const struct observer_trial *t)
+static int64_t observer_cpu_time_of_loop_ns(const struct observer_effect_measurement *t)
 {
 	struct proc_schedstat stat;
 
@@ -104,18 +104,19 @@ static int64_t observer_loop_cpu_ns(const struct observer_trial *t)
 }
 
 /* Works for `time_ns` and measures the turns per second. Time in which neither this thread nor the loop ran went to other tasks. */
-static void observer_measure_throughput(struct observer_trial *t, struct observer_round *r, bool beside, int64_t time_ns)
+static void observer_measure_throughput(struct observer_effect_measurement *t, struct observer_round *r, bool beside,
+					int64_t time_ns)
 {
-	int64_t wall = -clock_now(), had = -clock_thread_cpu_time() - observer_loop_cpu_ns(t);
+	int64_t wall = -clock_now(), had = -clock_cpu_time_of_this_thread() - observer_cpu_time_of_loop_ns(t);
 
-	r->turns[beside] = observer_measure_turns_per_s(time_ns);
-	had += clock_thread_cpu_time() + observer_loop_cpu_ns(t);
+	r->turns[beside] = observer_measure_work_turns_per_s(time_ns);
+	had += clock_cpu_time_of_this_thread() + observer_cpu_time_of_loop_ns(t);
 	wall += clock_now();
 	r->wall_ns += wall;
 	r->others_ns += wall > had ? wall - had : 0;
 }
 
-static void observer_measure_half_round(struct observer_trial *t, struct observer_round *r, bool beside)
+static void observer_measure_with_loop_or_alone(struct observer_effect_measurement *t, struct observer_round *r, bool beside)
 {
 	observer_measure_wakeup_latency(t, beside ? &t->own->beside : &t->own->alone, t->slot_ns * 4 / 10);
 	observer_measure_throughput(t, r, beside, t->slot_ns * 3 / 10);
@@ -132,19 +133,19 @@ static void observer_discard_gaps(struct idle_loops *s)
 			ring_drop_oldest_span(&s->cpu[i].ring);
 }
 
-static void *observer_trial_main(void *arg)
+static void *observer_measuring_thread_main(void *arg)
 {
-	struct observer_trial *t = arg;
+	struct observer_effect_measurement *t = arg;
 
-	t->err = wakeups_make_thread_normal(t->cpu);
+	t->err = wakeups_pin_and_make_thread_normal(t->cpu);
 	for (int i = 0; i < ROUNDS && !t->err; i++) {
-		observer_measure_half_round(t, &t->round[i], false);
-		t->err = spin_loop_command(t->spin, SPIN_RUN, 10 * NS_PER_S);
+		observer_measure_with_loop_or_alone(t, &t->round[i], false);
+		t->err = spin_send_order_to_loops(t->spin, SPIN_RUN, 10 * NS_PER_S);
 		if (t->err)
 			break;
 		spin_allow_spinning_for(t->spin, t->slot_ns + SPIN_ALLOWANCE_NS);
-		observer_measure_half_round(t, &t->round[i], true);
-		t->err = spin_loop_command(t->spin, SPIN_PAUSE, 10 * NS_PER_S);
+		observer_measure_with_loop_or_alone(t, &t->round[i], true);
+		t->err = spin_send_order_to_loops(t->spin, SPIN_PAUSE, 10 * NS_PER_S);
 		observer_discard_gaps(t->spin);
 		if (!t->err && proc_stop)
 			t->err = -EINTR;
@@ -176,7 +177,7 @@ void observer_effect_evaluate(struct observer_effect *o, const struct observer_r
 
 int observer_effect_measure(struct observer_effect *o, struct idle_loops *s, int cpu, int64_t time_ns, uint64_t seed)
 {
-	struct observer_trial t = { .own = o, .spin = s, .cpu = cpu, .slot_ns = time_ns / (2 * ROUNDS), .random = seed };
+	struct observer_effect_measurement t = { .own = o, .spin = s, .cpu = cpu, .slot_ns = time_ns / (2 * ROUNDS), .random = seed };
 	pthread_t thread;
 	int err;
 
@@ -188,7 +189,7 @@ int observer_effect_measure(struct observer_effect *o, struct idle_loops *s, int
 	if (time_ns <= 0)
 		return 0;
 	/* Measure in a thread of its own, since it pins itself to the CPU. */
-	err = -pthread_create(&thread, NULL, observer_trial_main, &t);
+	err = -pthread_create(&thread, NULL, observer_measuring_thread_main, &t);
 	if (err)
 		return err;
 	pthread_join(thread, NULL);

@@ -48,12 +48,12 @@ void own_work_start_measuring(struct own_work_measurement *w)
 {
 	w->cpu = sched_getcpu();
 	w->from = clock_now();
-	w->cpu_ns = clock_thread_cpu_time();
+	w->cpu_ns = clock_cpu_time_of_this_thread();
 }
 
 void own_work_stop_measuring(struct own_work_measurement *w)
 {
-	w->cpu_ns = clock_thread_cpu_time() - w->cpu_ns;
+	w->cpu_ns = clock_cpu_time_of_this_thread() - w->cpu_ns;
 	w->to = clock_now();
 	if (sched_getcpu() != w->cpu)
 		w->cpu = -1;
@@ -68,7 +68,7 @@ void own_work_tids_add(struct own_work_tids *t, int tid)
 	}
 }
 
-static void own_work_add_threads(struct own_work_tids *t, pid_t ignored)
+static void own_work_tids_add_process_threads(struct own_work_tids *t, pid_t ignored)
 {
 	pid_t *tid = NULL;
 	char path[64];
@@ -90,7 +90,7 @@ void own_work_tids_refresh(struct own_work_tids *t)
 	t->refreshed_ns = now;
 	t->n = t->own;
 	for (size_t i = 0; i < t->ignore->n; i++)
-		own_work_add_threads(t, t->ignore->pid[i]);
+		own_work_tids_add_process_threads(t, t->ignore->pid[i]);
 }
 
 void own_work_tids_init(struct own_work_tids *t, const struct cli_pids *ignore)

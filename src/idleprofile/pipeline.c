@@ -10,13 +10,13 @@
 #define WAITS_KEPT 500000
 #define NAMES 512		/* names of culprits kept apart over the run */
 
-struct pipeline_cpu {
+struct gap_pipeline_of_cpu {
 	struct gap_pipeline *f;
 	struct cpu_idle_loop *spin;
-	struct culprit_attribution *who;
+	struct culprit_attribution_state *who;
 	struct tick_detector ticks;
 	struct event_collector events;
-	struct timeline_bins bins;
+	struct timeline_bin_collector bins;
 	struct own_work_intervals itself;
 	struct pipeline_cpu_total total;
 	int64_t step;			/* median turn of the loop, in stamps */
@@ -33,7 +33,7 @@ struct gap_pipeline {
 	struct culprit_table *names;
 	uint64_t random;
 	int n;
-	struct pipeline_cpu cpu[];
+	struct gap_pipeline_of_cpu cpu[];
 };
 
 static void pipeline_update_longest_event(struct pipeline_cpu_total *t, const struct lost_time_event *e)
@@ -47,18 +47,18 @@ static void pipeline_update_longest_event(struct pipeline_cpu_total *t, const st
 	snprintf(t->longest_who, sizeof(t->longest_who), "%s", who ? who->name : "");
 }
 
-static void pipeline_add_event(void *arg, const struct lost_time_event *e)
+static void pipeline_count_and_log_event(void *arg, const struct lost_time_event *e)
 {
-	struct pipeline_cpu *c = arg;
+	struct gap_pipeline_of_cpu *c = arg;
 
 	c->total.of_length[length_histogram_bin_of_ns(e->lost_ns)]++;
-	logs_write_event(c->f->cfg.logs, c->spin->cpu, e, c->f->cfg.trace);
+	profile_logs_write_event(c->f->cfg.logs, c->spin->cpu, e, c->f->cfg.trace);
 	if (e->tick) {
 		c->total.ticks++;
 		c->total.tick_ns += e->lost_ns;
 		return;
 	}
-	logs_write_culprits(c->f->cfg.logs, c->spin->cpu, e);
+	profile_logs_write_culprits(c->f->cfg.logs, c->spin->cpu, e);
 	c->total.events++;
 	c->total.lost_ns += e->lost_ns;
 	pipeline_update_longest_event(&c->total, e);
@@ -69,13 +69,14 @@ static void pipeline_add_event(void *arg, const struct lost_time_event *e)
 
 static void pipeline_log_timeline_bin(void *arg, int64_t start_ns, int64_t bin_ns, int64_t lost_ns, int64_t tick_ns)
 {
-	struct pipeline_cpu *c = arg;
+	struct gap_pipeline_of_cpu *c = arg;
 
-	logs_write_timeline_bin(c->f->cfg.logs, c->spin->cpu, start_ns, bin_ns, lost_ns, tick_ns);
+	profile_logs_write_timeline_bin(c->f->cfg.logs, c->spin->cpu, start_ns, bin_ns, lost_ns, tick_ns);
 }
 
 /* Removes own work from *lost and from the shares. True: the whole gap was own work. */
-static bool pipeline_subtract_own_work(struct pipeline_cpu *c, int64_t from, int64_t to, int64_t *lost, struct culprit_share *share,
+static bool pipeline_subtract_own_work(struct gap_pipeline_of_cpu *c, int64_t from, int64_t to, int64_t *lost,
+				       struct culprit_share *share,
 			      size_t *n)
 {
 	struct own_work_cpu_time found = c->f->cfg.trace ? own_work_remove_shares(&c->f->tids, share, n) :
@@ -93,7 +94,7 @@ static bool pipeline_subtract_own_work(struct pipeline_cpu *c, int64_t from, int
 }
 
 /* Clips the gap and its shares to the profile. False: nothing is left. */
-static bool pipeline_clip_gap(const struct gap_pipeline *f, struct lost_time_gap *p, struct culprit_share *share)
+static bool pipeline_clip_gap_to_profile(const struct gap_pipeline *f, struct lost_time_gap *p, struct culprit_share *share)
 {
 	int64_t from = p->start_ns < f->start_ns ? f->start_ns : p->start_ns, to = p->end_ns > f->end_ns ? f->end_ns : p->end_ns;
 
@@ -109,14 +110,15 @@ static bool pipeline_clip_gap(const struct gap_pipeline *f, struct lost_time_gap
 	return true;
 }
 
-static void pipeline_add_gap(struct pipeline_cpu *c, int64_t from, int64_t to, int64_t lost)
+static void pipeline_add_gap(struct gap_pipeline_of_cpu *c, int64_t from, int64_t to, int64_t lost)
 {
 	struct culprit_share share[SHARES_MAX];
 	struct lost_time_gap p = { .start_ns = from, .end_ns = to, .lost_ns = lost, .share = share };
 
-	p.shares = c->who ? attribution_split_gap(c->who, from, to, share, SHARES_MAX) : 0;
+	p.shares = c->who ? attribution_split_gap_by_culprit(c->who, from, to, share, SHARES_MAX) : 0;
 	p.tick = c->who ? shares_are_tick(share, p.shares) : ticks_gap_is_tick(&c->ticks, from, to - from);
-	if (!pipeline_clip_gap(c->f, &p, share) || pipeline_subtract_own_work(c, p.start_ns, p.end_ns, &p.lost_ns, share, &p.shares))
+	if (!pipeline_clip_gap_to_profile(c->f, &p, share) || pipeline_subtract_own_work(c, p.start_ns, p.end_ns, &p.lost_ns, share,
+											 &p.shares))
 		return;
 	for (size_t i = 0; i < p.shares; i++)
 		if (share[i].kind == CULPRIT_UNEXPLAINED) {
@@ -128,7 +130,7 @@ static void pipeline_add_gap(struct pipeline_cpu *c, int64_t from, int64_t to, i
 }
 
 /* Counts time in which the loop paused by itself: what ran then is not known, and is not counted as lost. */
-static void pipeline_add_unwatched_time(struct pipeline_cpu *c, int64_t from, int64_t to)
+static void pipeline_add_unwatched_time(struct gap_pipeline_of_cpu *c, int64_t from, int64_t to)
 {
 	if (from < c->f->start_ns)
 		from = c->f->start_ns;
@@ -164,7 +166,7 @@ static void pipeline_add_wakeup_latency(struct gap_pipeline *f, int64_t wait, bo
 
 static void pipeline_drain_wakeups(struct gap_pipeline *f, int i)
 {
-	struct span_ring *ring = wakeups_latency_ring(f->wakeups, i);
+	struct span_ring *ring = wakeups_latency_ring_of_cpu(f->wakeups, i);
 	struct time_span span;
 
 	for (; ring_copy_oldest_span(ring, &span); ring_drop_oldest_span(ring)) {
@@ -176,7 +178,7 @@ static void pipeline_drain_wakeups(struct gap_pipeline *f, int i)
 
 static void pipeline_drain_cpu(struct gap_pipeline *f, int i)
 {
-	struct pipeline_cpu *c = &f->cpu[i];
+	struct gap_pipeline_of_cpu *c = &f->cpu[i];
 	int64_t seen = atomic_load_explicit(&c->spin->seen, memory_order_acquire);
 	int64_t upto = clock_now();
 	struct time_span span;
@@ -228,7 +230,7 @@ void pipeline_drain_inputs(struct gap_pipeline *f)
 		own_work_tids_refresh(&f->tids);
 	for (int i = 0; i < f->n; i++)
 		pipeline_drain_cpu(f, i);
-	logs_flush(f->cfg.logs);
+	profile_logs_flush(f->cfg.logs);
 	own_work_stop_measuring(&work);
 	for (int i = 0; i < f->n; i++)
 		if (f->cpu[i].spin->cpu == work.cpu)
@@ -238,7 +240,7 @@ void pipeline_drain_inputs(struct gap_pipeline *f)
 struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg)
 {
 	int n = cfg->spin->n;
-	struct gap_pipeline *f = calloc(1, sizeof(*f) + (size_t)n * sizeof(struct pipeline_cpu));
+	struct gap_pipeline *f = calloc(1, sizeof(*f) + (size_t)n * sizeof(struct gap_pipeline_of_cpu));
 	bool failed = !f;
 
 	if (!f)
@@ -253,7 +255,7 @@ struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg)
 		failed = !f->names;
 	}
 	for (int i = 0; i < n; i++) {
-		struct pipeline_cpu *c = &f->cpu[i];
+		struct gap_pipeline_of_cpu *c = &f->cpu[i];
 
 		c->f = f;
 		c->spin = &cfg->spin->cpu[i];
@@ -263,7 +265,7 @@ struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg)
 			failed |= !c->who;
 		}
 		c->ticks.period_ns = ticks_kernel_period_ns();
-		events_init(&c->events, c->ticks.period_ns, pipeline_add_event, c);
+		events_init(&c->events, c->ticks.period_ns, pipeline_count_and_log_event, c);
 	}
 	if (failed) {
 		pipeline_free(f);
@@ -272,27 +274,27 @@ struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg)
 	return f;
 }
 
-void pipeline_attach_wakeups(struct gap_pipeline *f, struct woken_threads *w)
+void pipeline_set_woken_threads(struct gap_pipeline *f, struct woken_threads *w)
 {
 	f->wakeups = w;
 	for (int i = 0; i < f->n; i++)
-		own_work_tids_add(&f->tids, wakeups_tid(w, i));
+		own_work_tids_add(&f->tids, wakeups_thread_id_of_cpu(w, i));
 }
 
-static int64_t pipeline_count_lost_records(const struct gap_pipeline *f)
+static int64_t pipeline_sum_lost_records_so_far(const struct gap_pipeline *f)
 {
-	int64_t lost = f->cfg.trace ? trace_lost_records(f->cfg.trace) : 0;
+	int64_t lost = f->cfg.trace ? scheduling_trace_lost_record_count(f->cfg.trace) : 0;
 
 	for (int i = 0; i < f->n; i++) {
 		lost += atomic_load(&f->cpu[i].spin->ring.overflowed);
-		lost += f->cpu[i].who ? attribution_late_gap_count(f->cpu[i].who) : 0;
+		lost += f->cpu[i].who ? attribution_too_late_gap_count(f->cpu[i].who) : 0;
 		if (f->wakeups)
-			lost += atomic_load(&wakeups_latency_ring(f->wakeups, i)->overflowed);
+			lost += atomic_load(&wakeups_latency_ring_of_cpu(f->wakeups, i)->overflowed);
 	}
 	return lost;
 }
 
-static int64_t pipeline_count_missed_switches(const struct gap_pipeline *f)
+static int64_t pipeline_sum_missed_switches_so_far(const struct gap_pipeline *f)
 {
 	int64_t missed = 0;
 
@@ -305,8 +307,8 @@ void pipeline_begin_profile(struct gap_pipeline *f, int64_t start_ns, int64_t en
 {
 	f->start_ns = start_ns;
 	f->end_ns = end_ns;
-	f->lost_before = pipeline_count_lost_records(f);
-	f->missed_before = pipeline_count_missed_switches(f);
+	f->lost_before = pipeline_sum_lost_records_so_far(f);
+	f->missed_before = pipeline_sum_missed_switches_so_far(f);
 	for (int i = 0; i < f->n; i++)
 		timeline_bins_init(&f->cpu[i].bins, start_ns, f->cfg.bin_ns, pipeline_log_timeline_bin, &f->cpu[i]);
 }
@@ -316,13 +318,13 @@ void pipeline_end_profile(struct gap_pipeline *f, int64_t end_ns)
 	f->end_ns = end_ns;
 	pipeline_drain_inputs(f);
 	for (int i = 0; f->wakeups && i < f->n; i++) {
-		int64_t due = wakeups_pending_due_ns(f->wakeups, i);
+		int64_t due = wakeups_next_wakeup_due_ns(f->wakeups, i);
 
 		if (due >= f->start_ns && due < end_ns)
 			pipeline_add_wakeup_latency(f, end_ns - due, true);
 	}
 	for (int i = 0; i < f->n; i++) {
-		struct pipeline_cpu *c = &f->cpu[i];
+		struct gap_pipeline_of_cpu *c = &f->cpu[i];
 
 		/* The loop is still off its CPU: the time until the end is lost. (c->upto_ns is from the drain: the loop may just be coming
 		 * back.) */
@@ -338,12 +340,12 @@ const struct pipeline_cpu_total *pipeline_cpu_total(const struct gap_pipeline *f
 	return &f->cpu[i].total;
 }
 
-const struct tick_detector *pipeline_tick_detector(const struct gap_pipeline *f, int i)
+const struct tick_detector *pipeline_tick_detector_of_cpu(const struct gap_pipeline *f, int i)
 {
 	return &f->cpu[i].ticks;
 }
 
-struct all_cpu_profile_sums *pipeline_sums_over_cpus(struct gap_pipeline *f)
+struct all_cpu_profile_sums *pipeline_sums_of_all_cpus(struct gap_pipeline *f)
 {
 	return &f->sums;
 }
@@ -354,14 +356,14 @@ const struct culprit_total *pipeline_culprit_totals(struct gap_pipeline *f, size
 	return f->names ? culprit_table_sorted_lines(f->names, n) : NULL;
 }
 
-int64_t pipeline_lost_record_count(const struct gap_pipeline *f)
+int64_t pipeline_lost_records_in_profile(const struct gap_pipeline *f)
 {
-	return pipeline_count_lost_records(f) - f->lost_before;
+	return pipeline_sum_lost_records_so_far(f) - f->lost_before;
 }
 
-int64_t pipeline_missed_switch_count(const struct gap_pipeline *f)
+int64_t pipeline_missed_switches_in_profile(const struct gap_pipeline *f)
 {
-	return pipeline_count_missed_switches(f) - f->missed_before;
+	return pipeline_sum_missed_switches_so_far(f) - f->missed_before;
 }
 
 void pipeline_free(struct gap_pipeline *f)

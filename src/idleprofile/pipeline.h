@@ -49,7 +49,7 @@ struct pipeline_cfg {
 /* NULL: no memory. */
 struct gap_pipeline *pipeline_new(const struct pipeline_cfg *cfg);
 /* From now on, the latencies of these wake-ups are part of the profile. */
-void pipeline_attach_wakeups(struct gap_pipeline *f, struct woken_threads *w);
+void pipeline_set_woken_threads(struct gap_pipeline *f, struct woken_threads *w);
 /* Begins the profile: earlier gaps only served to learn the phase of the tick. Gaps after end_ns will be left out. */
 void pipeline_begin_profile(struct gap_pipeline *f, int64_t start_ns, int64_t end_ns);
 /* Reads all gaps, records and wake-ups that are there. To be called a few times a second. */
@@ -60,13 +60,13 @@ void pipeline_drain_inputs(struct gap_pipeline *f);
 void pipeline_end_profile(struct gap_pipeline *f, int64_t end_ns);
 
 const struct pipeline_cpu_total *pipeline_cpu_total(const struct gap_pipeline *f, int i);
-const struct tick_detector *pipeline_tick_detector(const struct gap_pipeline *f, int i);
-/* (rec_sample_statistics() sorts the sample of latencies.) */
-struct all_cpu_profile_sums *pipeline_sums_over_cpus(struct gap_pipeline *f);
+const struct tick_detector *pipeline_tick_detector_of_cpu(const struct gap_pipeline *f, int i);
+/* (rec_add_sample_statistics() sorts the sample of latencies.) */
+struct all_cpu_profile_sums *pipeline_sums_of_all_cpus(struct gap_pipeline *f);
 const struct culprit_total *pipeline_culprit_totals(struct gap_pipeline *f, size_t *n);
 /* Number of lost items since the profile began: gaps, wake-ups and kernel records that found no room in their rings, and gaps
  * whose records had been dropped. */
-int64_t pipeline_lost_record_count(const struct gap_pipeline *f);
+int64_t pipeline_lost_records_in_profile(const struct gap_pipeline *f);
 /* Number of task switches that the kernel's records left out, since the profile began; only with a trace. */
-int64_t pipeline_missed_switch_count(const struct gap_pipeline *f);
+int64_t pipeline_missed_switches_in_profile(const struct gap_pipeline *f);
 void pipeline_free(struct gap_pipeline *f);

@@ -13,12 +13,12 @@ bool warn_of_log_errors(struct profile_logs *logs)
 	bool any = false;
 	int err;
 
-	for (; (err = logs_next_write_error(logs, &path)); any = true)
+	for (; (err = profile_logs_take_next_write_error(logs, &path)); any = true)
 		warn("cannot write %s: %s; it ends there, the profile goes on", path, strerror(-err));
 	return any;
 }
 
-bool warn_of_unwatched(struct rec_report *out, const struct gap_pipeline *f, int n)
+bool warn_of_unwatched_time(struct rec_report *out, const struct gap_pipeline *f, int n)
 {
 	int64_t most = 0;
 
@@ -26,7 +26,7 @@ bool warn_of_unwatched(struct rec_report *out, const struct gap_pipeline *f, int
 		if (pipeline_cpu_total(f, i)->unwatched_ns > most)
 			most = pipeline_cpu_total(f, i)->unwatched_ns;
 	if (most)
-		rec_warn(out, "not watched for %.3f s, in which this program was stopped or hung: that time is in no figure",
+		rec_add_warning_line(out, "not watched for %.3f s, in which this program was stopped or hung: that time is in no figure",
 		     (double)most / (double)NS_PER_S);
 	return most > 0;
 }
@@ -40,8 +40,9 @@ void warn_of_missed_switches(struct rec_report *out, const struct gap_pipeline *
 		missed += pipeline_cpu_total(f, i)->missed_ns;
 	}
 	if (missed * 100 > lost)
-		rec_warn(out, "the kernel left out records of %lld task switches: the culprits of %.1f %% of the lost time are not known",
-		     (long long)pipeline_missed_switch_count(f), 100.0 * (double)missed / (double)lost);
+		rec_add_warning_line(out,
+				     "the kernel left out records of %lld task switches: the culprits of %.1f %% of the lost time are not known",
+		     (long long)pipeline_missed_switches_in_profile(f), 100.0 * (double)missed / (double)lost);
 }
 
 static double to_seconds(int64_t ns)
@@ -54,7 +55,7 @@ static double to_percent(int64_t part, int64_t whole)
 	return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
 }
 
-static int64_t loop_turn_quantile_ns(const struct profile_report *p, int i, double quantile)
+static int64_t loop_turn_quantile_ns(const struct profile_report_inputs *p, int i, double quantile)
 {
 	const struct cpu_idle_loop *c = &p->spin->cpu[i];
 
@@ -62,7 +63,7 @@ static int64_t loop_turn_quantile_ns(const struct profile_report *p, int i, doub
 }
 
 /* Reports the resolution, for the worst CPU. `max`: the longest turn of the loop that is not a gap. */
-static void report_clock_resolution(struct rec_report *r, const struct profile_report *p)
+static void report_clock_resolution(struct rec_report *r, const struct profile_report_inputs *p)
 {
 	int64_t p50 = 0, p999 = 0, max = 0;
 
@@ -71,45 +72,45 @@ static void report_clock_resolution(struct rec_report *r, const struct profile_r
 		p999 = loop_turn_quantile_ns(p, i, 0.999) > p999 ? loop_turn_quantile_ns(p, i, 0.999) : p999;
 		max = loop_turn_quantile_ns(p, i, 1) > max ? loop_turn_quantile_ns(p, i, 1) : max;
 	}
-	rec_int(r, "resolution_ns", p->threshold_ns + p50);
-	rec_str(r, "clock", p->spin->tsc ? "tsc" : "vdso");
+	rec_add_int(r, "resolution_ns", p->threshold_ns + p50);
+	rec_add_str(r, "clock", p->spin->tsc ? "tsc" : "vdso");
 	rec_begin_object(r, "step_ns");
-	rec_int(r, "p50", p50);
-	rec_int(r, "p999", p999);
-	rec_int(r, "max", max);
+	rec_add_int(r, "p50", p50);
+	rec_add_int(r, "p999", p999);
+	rec_add_int(r, "max", max);
 	rec_end_container(r);
-	rec_str(r, "placed", p->spin->place);
+	rec_add_str(r, "placed", p->spin->place);
 }
 
 /* Wall-clock time of the profile, without the time in which this CPU's loop was paused. */
-static int64_t watched_ns(const struct profile_report *p, int i)
+static int64_t watched_ns_of_cpu(const struct profile_report_inputs *p, int i)
 {
 	return p->wall_ns - pipeline_cpu_total(p->follow, i)->unwatched_ns;
 }
 
-static void report_cpus(struct rec_report *r, const struct profile_report *p)
+static void report_cpus(struct rec_report *r, const struct profile_report_inputs *p)
 {
 	rec_begin_array(r, "cpus");
 	for (int i = 0; i < p->spin->n; i++) {
 		const struct pipeline_cpu_total *t = pipeline_cpu_total(p->follow, i);
 
 		rec_begin_object(r, NULL);
-		rec_int(r, "cpu", p->spin->cpu[i].cpu);
-		rec_real(r, "wall_s", to_seconds(p->wall_ns), 6);
-		rec_real(r, "lost_s", to_seconds(t->lost_ns), 9);
-		rec_real(r, "lost_percent", to_percent(t->lost_ns, watched_ns(p, i)), 4);
-		rec_int(r, "events", t->events);
-		rec_real(r, "tick_s", to_seconds(t->tick_ns), 9);
-		rec_int(r, "ticks", t->ticks);
-		rec_real(r, "itself_s", to_seconds(t->itself_ns), 9);
-		rec_real(r, "unwatched_s", to_seconds(t->unwatched_ns), 9);
-		rec_real(r, "spin_s", p->spin_ns[i] < 0 ? NAN : to_seconds(p->spin_ns[i]), 6);
+		rec_add_int(r, "cpu", p->spin->cpu[i].cpu);
+		rec_add_real(r, "wall_s", to_seconds(p->wall_ns), 6);
+		rec_add_real(r, "lost_s", to_seconds(t->lost_ns), 9);
+		rec_add_real(r, "lost_percent", to_percent(t->lost_ns, watched_ns_of_cpu(p, i)), 4);
+		rec_add_int(r, "events", t->events);
+		rec_add_real(r, "tick_s", to_seconds(t->tick_ns), 9);
+		rec_add_int(r, "ticks", t->ticks);
+		rec_add_real(r, "itself_s", to_seconds(t->itself_ns), 9);
+		rec_add_real(r, "unwatched_s", to_seconds(t->unwatched_ns), 9);
+		rec_add_real(r, "spin_s", p->spin_ns[i] < 0 ? NAN : to_seconds(p->spin_ns[i]), 6);
 		rec_end_container(r);
 	}
 	rec_end_container(r);
 }
 
-static void report_ticks(struct rec_report *r, const struct profile_report *p)
+static void report_ticks(struct rec_report *r, const struct profile_report_inputs *p)
 {
 	int64_t n = 0, ns = 0, period = 0;
 	bool learned = false;
@@ -117,22 +118,22 @@ static void report_ticks(struct rec_report *r, const struct profile_report *p)
 	for (int i = 0; i < p->spin->n; i++) {
 		n += pipeline_cpu_total(p->follow, i)->ticks;
 		ns += pipeline_cpu_total(p->follow, i)->tick_ns;
-		period = pipeline_tick_detector(p->follow, i)->period_ns;
-		learned |= pipeline_tick_detector(p->follow, i)->learned;
+		period = pipeline_tick_detector_of_cpu(p->follow, i)->period_ns;
+		learned |= pipeline_tick_detector_of_cpu(p->follow, i)->learned;
 	}
 	rec_begin_object(r, "ticks");
-	rec_str(r, "told_by", p->who ? "kernel records" : learned ? "period" : NULL);
-	rec_real(r, "period_ms", period ? (double)period / NS_PER_MS : NAN, 6);
-	rec_int(r, "count", n);
-	rec_real(r, "per_s", p->wall_ns ? (double)n / to_seconds(p->wall_ns) / p->spin->n : NAN, 3);
-	rec_real(r, "lost_s", to_seconds(ns), 9);
-	rec_real(r, "mean_us", n ? (double)ns / (double)n / NS_PER_US : NAN, 3);
+	rec_add_str(r, "told_by", p->who ? "kernel records" : learned ? "period" : NULL);
+	rec_add_real(r, "period_ms", period ? (double)period / NS_PER_MS : NAN, 6);
+	rec_add_int(r, "count", n);
+	rec_add_real(r, "per_s", p->wall_ns ? (double)n / to_seconds(p->wall_ns) / p->spin->n : NAN, 3);
+	rec_add_real(r, "lost_s", to_seconds(ns), 9);
+	rec_add_real(r, "mean_us", n ? (double)ns / (double)n / NS_PER_US : NAN, 3);
 	rec_end_container(r);
 }
 
-static void report_histogram(struct rec_report *r, const struct profile_report *p)
+static void report_histogram(struct rec_report *r, const struct profile_report_inputs *p)
 {
-	const struct length_histogram *l = &pipeline_sums_over_cpus(p->follow)->lengths;
+	const struct length_histogram *l = &pipeline_sums_of_all_cpus(p->follow)->lengths;
 	int64_t sum = 0, events = 0;
 
 	rec_begin_array(r, "histogram");
@@ -146,52 +147,52 @@ static void report_histogram(struct rec_report *r, const struct profile_report *
 		if (p->brief && !l->bin_events[i])
 			continue;
 		rec_begin_object(r, NULL);
-		rec_real(r, "upto_ms", i == LENGTH_BINS - 1 ? NAN : (double)length_histogram_upper_edge_ns(i) / NS_PER_MS, 6);
-		rec_real(r, "cumulative_s", to_seconds(sum), 9);
-		rec_int(r, "events", events);
+		rec_add_real(r, "upto_ms", i == LENGTH_BINS - 1 ? NAN : (double)length_histogram_upper_edge_ns(i) / NS_PER_MS, 6);
+		rec_add_real(r, "cumulative_s", to_seconds(sum), 9);
+		rec_add_int(r, "events", events);
 		rec_end_container(r);
 	}
 	rec_end_container(r);
 }
 
-static void report_wait_bounds(struct rec_report *r, const struct profile_report *p)
+static void report_wait_probabilities(struct rec_report *r, const struct profile_report_inputs *p)
 {
-	const struct length_histogram *l = &pipeline_sums_over_cpus(p->follow)->lengths;
-	int64_t n = pipeline_sums_over_cpus(p->follow)->waits_n, watched = 0;
+	const struct length_histogram *l = &pipeline_sums_of_all_cpus(p->follow)->lengths;
+	int64_t n = pipeline_sums_of_all_cpus(p->follow)->waits_n, watched = 0;
 
 	for (int i = 0; i < p->spin->n; i++)
-		watched += watched_ns(p, i);
+		watched += watched_ns_of_cpu(p, i);
 	rec_begin_array(r, "compulsory");
 	for (int i = 0; i < WAIT_BOUNDS; i++) {
-		int64_t hits = pipeline_sums_over_cpus(p->follow)->waits_beyond[i];
+		int64_t hits = pipeline_sums_of_all_cpus(p->follow)->waits_beyond[i];
 
 		rec_begin_object(r, NULL);
-		rec_real(r, "wait_ms", (double)wait_bounds_ns[i] / NS_PER_MS, 6);
-		rec_real(r, "bound", wait_probability_bound(l, i, watched), 9);
-		rec_real(r, "measured", p->wakeups && n ? (double)hits / (double)n : NAN, 9);
-		rec_real(r, "measured_high", p->wakeups ? binomial_upper_bound_of_share(hits, n) : NAN, 9);
+		rec_add_real(r, "wait_ms", (double)wait_bounds_ns[i] / NS_PER_MS, 6);
+		rec_add_real(r, "bound", bound_on_long_wait_probability(l, i, watched), 9);
+		rec_add_real(r, "measured", p->wakeups && n ? (double)hits / (double)n : NAN, 9);
+		rec_add_real(r, "measured_high", p->wakeups ? binomial_upper_bound_of_share(hits, n) : NAN, 9);
 		rec_end_container(r);
 	}
 	rec_end_container(r);
 	if (!p->wakeups) {
-		rec_str(r, "wakeups", NULL);
+		rec_add_str(r, "wakeups", NULL);
 		return;
 	}
 	rec_begin_object(r, "wakeups");
-	rec_int(r, "n", n);
-	rec_sample_statistics(r, "wait_us", &pipeline_sums_over_cpus(p->follow)->waits, (double)NS_PER_US);
+	rec_add_int(r, "n", n);
+	rec_add_sample_statistics(r, "wait_us", &pipeline_sums_of_all_cpus(p->follow)->waits, (double)NS_PER_US);
 	rec_end_container(r);
 }
 
-static void report_culprits(struct rec_report *r, const struct profile_report *p)
+static void report_culprits(struct rec_report *r, const struct profile_report_inputs *p)
 {
 	const struct culprit_total *line;
 	int64_t lost = 0, unexplained = 0;
 	size_t n;
 
 	if (!p->who) {
-		rec_str(r, "who", NULL);
-		rec_str(r, "unexplained_s", NULL);
+		rec_add_str(r, "who", NULL);
+		rec_add_str(r, "unexplained_s", NULL);
 		return;
 	}
 	for (int i = 0; i < p->spin->n; i++) {
@@ -202,44 +203,44 @@ static void report_culprits(struct rec_report *r, const struct profile_report *p
 	rec_begin_array(r, "who");
 	for (size_t i = 0; i < n; i++) {
 		rec_begin_object(r, NULL);
-		rec_str(r, "task", line[i].name);
-		rec_str(r, "kind", culprit_kind_name(line[i].kind));
-		rec_real(r, "lost_s", to_seconds(line[i].ns), 9);
-		rec_int(r, "events", line[i].events);
-		rec_real(r, "longest_ms", (double)line[i].longest_ns / NS_PER_MS, 6);
-		rec_real(r, "share_percent", to_percent(line[i].ns, lost), 3);
+		rec_add_str(r, "task", line[i].name);
+		rec_add_str(r, "kind", culprit_kind_name(line[i].kind));
+		rec_add_real(r, "lost_s", to_seconds(line[i].ns), 9);
+		rec_add_int(r, "events", line[i].events);
+		rec_add_real(r, "longest_ms", (double)line[i].longest_ns / NS_PER_MS, 6);
+		rec_add_real(r, "share_percent", to_percent(line[i].ns, lost), 3);
 		rec_end_container(r);
 	}
 	rec_end_container(r);
-	rec_real(r, "unexplained_s", to_seconds(unexplained), 9);
+	rec_add_real(r, "unexplained_s", to_seconds(unexplained), 9);
 }
 
 /* Writes null if the measurement was disturbed by other tasks. */
-static void report_observer_wakeup(struct rec_report *r, const char *key, struct sample *s, bool disturbed)
+static void report_observer_wakeup_latency(struct rec_report *r, const char *key, struct sample *s, bool disturbed)
 {
 	if (disturbed)
-		rec_str(r, key, NULL);
+		rec_add_str(r, key, NULL);
 	else
-		rec_sample_statistics(r, key, s, (double)NS_PER_US);
+		rec_add_sample_statistics(r, key, s, (double)NS_PER_US);
 }
 
-static void report_observer_effect(struct rec_report *r, const struct profile_report *p)
+static void report_observer_effect(struct rec_report *r, const struct profile_report_inputs *p)
 {
 	rec_begin_object(r, "own");
-	report_observer_wakeup(r, "wakeup_alone_us", &p->own->alone, p->own->disturbed);
-	report_observer_wakeup(r, "wakeup_beside_us", &p->own->beside, p->own->disturbed);
-	rec_real(r, "throughput_percent", p->own->throughput_percent, 2);
-	rec_real(r, "throughput_low_percent", p->own->throughput_low_percent, 2);
-	rec_real(r, "throughput_high_percent", p->own->throughput_high_percent, 2);
-	rec_real(r, "others_percent", p->own->others_percent, 2);
-	rec_str(r, "why_none", p->own->disturbed ? "disturbed" : isnan(p->own->others_percent) ? "not asked for" : NULL);
-	rec_real(r, "ticks_alone_per_s", p->own->ticks_alone_per_s, 1);
-	rec_real(r, "ticks_beside_per_s", p->own->ticks_beside_per_s, 1);
-	rec_real(r, "cpu_percent", to_percent(p->cpu_ns, p->wall_ns), 4);
+	report_observer_wakeup_latency(r, "wakeup_alone_us", &p->own->alone, p->own->disturbed);
+	report_observer_wakeup_latency(r, "wakeup_beside_us", &p->own->beside, p->own->disturbed);
+	rec_add_real(r, "throughput_percent", p->own->throughput_percent, 2);
+	rec_add_real(r, "throughput_low_percent", p->own->throughput_low_percent, 2);
+	rec_add_real(r, "throughput_high_percent", p->own->throughput_high_percent, 2);
+	rec_add_real(r, "others_percent", p->own->others_percent, 2);
+	rec_add_str(r, "why_none", p->own->disturbed ? "disturbed" : isnan(p->own->others_percent) ? "not asked for" : NULL);
+	rec_add_real(r, "ticks_alone_per_s", p->own->ticks_alone_per_s, 1);
+	rec_add_real(r, "ticks_beside_per_s", p->own->ticks_beside_per_s, 1);
+	rec_add_real(r, "cpu_percent", to_percent(p->cpu_ns, p->wall_ns), 4);
 	rec_end_container(r);
 }
 
-void report_profile(struct rec_report *r, const struct profile_report *p)
+void report_profile(struct rec_report *r, const struct profile_report_inputs *p)
 {
 	report_clock_resolution(r, p);
 	report_cpus(r, p);
@@ -247,28 +248,28 @@ void report_profile(struct rec_report *r, const struct profile_report *p)
 	if (p->brief)
 		report_culprits(r, p);
 	report_histogram(r, p);
-	report_wait_bounds(r, p);
+	report_wait_probabilities(r, p);
 	if (!p->brief)
 		report_culprits(r, p);
 	report_observer_effect(r, p);
-	rec_int(r, "rows", p->rows);
-	rec_int(r, "lost_records", pipeline_lost_record_count(p->follow));
+	rec_add_int(r, "rows", p->rows);
+	rec_add_int(r, "lost_records", pipeline_lost_records_in_profile(p->follow));
 	if (p->who)
-		rec_int(r, "missed_switches", pipeline_missed_switch_count(p->follow));
+		rec_add_int(r, "missed_switches", pipeline_missed_switches_in_profile(p->follow));
 	else
-		rec_str(r, "missed_switches", NULL);
-	rec_int(r, "memory_peak_bytes", p->memory_peak_bytes);
+		rec_add_str(r, "missed_switches", NULL);
+	rec_add_int(r, "memory_peak_bytes", p->memory_peak_bytes);
 }
 
-static double busy_percent(const struct profile_report *p, int i)
+static double busy_percent_of_cpu(const struct profile_report_inputs *p, int i)
 {
 	const struct pipeline_cpu_total *t = pipeline_cpu_total(p->follow, i);
 
-	return to_percent(t->lost_ns + t->tick_ns, watched_ns(p, i));
+	return to_percent(t->lost_ns + t->tick_ns, watched_ns_of_cpu(p, i));
 }
 
 /* Estimated from the histogram: the geometric mean of the edges of the bin that holds the median. */
-static double median_event_ns(const struct pipeline_cpu_total *t)
+static double median_event_length_ns(const struct pipeline_cpu_total *t)
 {
 	int64_t n = t->events + t->ticks, sum = 0;
 	int bin = 0;
@@ -293,14 +294,14 @@ static void describe_longest_event(const struct pipeline_cpu_total *t, char *tex
 	snprintf(text, size, "%s%s%s", t->longest_who, *t->longest_who ? ", " : "", when);
 }
 
-static void say_cpus(struct rec_report *r, const struct profile_report *p)
+static void say_cpus(struct rec_report *r, const struct profile_report_inputs *p)
 {
 	const struct pipeline_cpu_total *worst = NULL;
 
 	for (int i = 0; i < p->spin->n; i++)
 		if (!worst || pipeline_cpu_total(p->follow, i)->longest_ns > worst->longest_ns)
 			worst = pipeline_cpu_total(p->follow, i);
-	rec_begin_table(r, "rrrrr", "CPU\tlost\tinterruptions/s\tmedian\tlongest");
+	rec_begin_text_table(r, "rrrrr", "CPU\tlost\tinterruptions/s\tmedian\tlongest");
 	for (int i = 0; i < p->spin->n; i++) {
 		const struct pipeline_cpu_total *t = pipeline_cpu_total(p->follow, i);
 		char mark[64] = "", arrow[72] = "", lost[24] = "-";
@@ -309,17 +310,17 @@ static void say_cpus(struct rec_report *r, const struct profile_report *p)
 			describe_longest_event(t, mark, sizeof(mark));
 			snprintf(arrow, sizeof(arrow), "\t<- %s", mark);
 		}
-		if (watched_ns(p, i) > 0)
-			snprintf(lost, sizeof(lost), "%s %%", number_text(busy_percent(p, i)));
-		rec_table_row(r, "%d\t%s\t%s\t%s\t%s%s", p->spin->cpu[i].cpu, lost,
-			number_text((double)(t->events + t->ticks) / to_seconds(p->wall_ns)), ns_text(median_event_ns(t)),
+		if (watched_ns_of_cpu(p, i) > 0)
+			snprintf(lost, sizeof(lost), "%s %%", number_text(busy_percent_of_cpu(p, i)));
+		rec_add_text_table_row(r, "%d\t%s\t%s\t%s\t%s%s", p->spin->cpu[i].cpu, lost,
+			number_text((double)(t->events + t->ticks) / to_seconds(p->wall_ns)), ns_text(median_event_length_ns(t)),
 			ns_text((double)t->longest_ns), arrow);
 		rec_rank_last_table_row(r, (double)t->longest_ns);
 	}
 }
 
 /* Shares of all lost time, including ticks. */
-static void say_culprits(struct rec_report *r, const struct profile_report *p)
+static void say_culprits(struct rec_report *r, const struct profile_report_inputs *p)
 {
 	int64_t tick = 0, all = 0, unexplained = 0, named = 0;
 	const struct culprit_total *line;
@@ -347,10 +348,10 @@ static void say_culprits(struct rec_report *r, const struct profile_report *p)
 	if (to_percent(all - tick - named - unexplained, all) >= 0.5)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, ", others %.0f %%", to_percent(all - tick - named - unexplained, all));
 	snprintf(text + used, sizeof(text) - used, ", unexplained %.0f %%", to_percent(unexplained, all));
-	rec_say(r, "%s", text);
+	rec_add_short_report_line(r, "%s", text);
 }
 
-void say_profile(struct rec_report *r, const struct profile_report *p)
+void say_profile(struct rec_report *r, const struct profile_report_inputs *p)
 {
 	static struct cli_cpus taken;
 	int64_t watched = 0;
@@ -359,20 +360,22 @@ void say_profile(struct rec_report *r, const struct profile_report *p)
 	int wait = 0;
 
 	for (int i = 0; i < p->spin->n; i++) {
-		watched += watched_ns(p, i);
-		if (busy_percent(p, i) < 50)
+		watched += watched_ns_of_cpu(p, i);
+		if (busy_percent_of_cpu(p, i) < 50)
 			continue;
 		taken.cpu[taken.n++] = p->spin->cpu[i].cpu;
-		most = fmax(most, busy_percent(p, i));
+		most = fmax(most, busy_percent_of_cpu(p, i));
 	}
-	cli_write_cpus(&taken, list, sizeof(list));
+	cli_format_cpu_list(&taken, list, sizeof(list));
 	if (taken.n)
-		rec_warn(r, "CPU %s not idle: other work took %s%s %%.%s", list, taken.n > 1 ? "up to " : "", number_text(most),
+		rec_add_warning_line(r, "CPU %s not idle: other work took %s%s %%.%s", list, taken.n > 1 ? "up to " : "", number_text(most),
 			 p->who ? "" : " --who tells which.");
 	while (wait_bounds_ns[wait] < NS_PER_MS)
 		wait++;
-	rec_say(r, "%d CPU%s, %s: a task waits over 1 ms with a chance of at most %s %%", p->spin->n, p->spin->n == 1 ? "" : "s",
-		ns_text((double)p->wall_ns), number_text(100 * wait_probability_bound(&pipeline_sums_over_cpus(p->follow)->lengths, wait,
+	rec_add_short_report_line(r, "%d CPU%s, %s: a task waits over 1 ms with a chance of at most %s %%", p->spin->n, p->spin->n == 1 ?
+				  "" : "s",
+		ns_text((double)p->wall_ns), number_text(100 * bound_on_long_wait_probability(&pipeline_sums_of_all_cpus(p->follow)->lengths,
+											      wait,
 										      watched)));
 	say_cpus(r, p);
 	say_culprits(r, p);

@@ -29,13 +29,13 @@ static void futex_wake(_Atomic uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-static size_t spin_memory_bytes(int n)
+static size_t spin_shared_memory_bytes(int n)
 {
 	return sizeof(struct idle_loops) + (size_t)n * sizeof(struct cpu_idle_loop);
 }
 
 /* Pauses until more time is allowed or another order comes. Returns the stamp of the end of the pause. */
-static __attribute__((noinline)) int64_t spin_pause_until_allowed(struct idle_loops *s, struct cpu_idle_loop *me,
+static __attribute__((noinline)) int64_t spin_pause_loop_until_allowed(struct idle_loops *s, struct cpu_idle_loop *me,
 							 uint32_t order, bool tsc, int64_t since)
 {
 	int64_t now;
@@ -63,7 +63,7 @@ static inline __attribute__((always_inline)) void spin_run_idle_loop(struct idle
 		if (__builtin_expect(now - last > limit, 0))
 			ring_push_span(&me->ring, last, now);
 		if (__builtin_expect(now > atomic_load_explicit(&s->until, memory_order_relaxed), 0))
-			now = spin_pause_until_allowed(s, me, order, tsc, now);
+			now = spin_pause_loop_until_allowed(s, me, order, tsc, now);
 		/* Store after the push: a reader of `seen` then finds all gaps that ended before it. */
 		atomic_store_explicit(&me->seen, now, memory_order_release);
 		last = now;
@@ -169,7 +169,7 @@ static __attribute__((noreturn)) void spin_process_main(struct idle_loops *s, pi
 	static struct spin_thread_args seat[CLI_CPUS_MAX];
 	int err;
 
-	if (proc_die_with_parent(parent))
+	if (proc_request_sigkill_at_parent_end(parent))
 		_exit(EXIT_RUN);
 	proc_ignore_stop_signals();
 	enter(arg, s->place, sizeof(s->place));
@@ -199,7 +199,7 @@ static bool loop_has_started(const struct cpu_idle_loop *c, uint32_t what)
 	return atomic_load(&c->tid) != 0;
 }
 
-static bool loop_carries_out_order(const struct cpu_idle_loop *c, uint32_t what)
+static bool loop_is_carrying_out_order(const struct cpu_idle_loop *c, uint32_t what)
 {
 	return atomic_load(&c->doing) == what;
 }
@@ -211,10 +211,11 @@ static bool loop_is_calibrated(const struct cpu_idle_loop *c, uint32_t what)
 }
 
 /* Waits until `is` holds for all loops. A signal to stop does not end a wait for SPIN_PAUSE: the gaps are still to be read. */
-static int spin_wait_for_loops(struct idle_loops *s, bool (*is)(const struct cpu_idle_loop *, uint32_t), uint32_t what,
+static int spin_wait_until_true_of_all_loops(struct idle_loops *s, bool (*is)(const struct cpu_idle_loop *, uint32_t),
+					     uint32_t what,
 			       int64_t within_ns)
 {
-	bool pausing = is == loop_carries_out_order && what % 4 == SPIN_PAUSE;
+	bool pausing = is == loop_is_carrying_out_order && what % 4 == SPIN_PAUSE;
 	int64_t end = clock_now() + within_ns;
 
 	for (int i = 0; i < s->n; i++) {
@@ -238,7 +239,7 @@ void spin_allow_spinning_for(struct idle_loops *s, int64_t for_ns)
 	atomic_store(&s->until, stamp_read_loop_clock(s->tsc) + (int64_t)((double)for_ns / s->ns_per_stamp));
 }
 
-int spin_loop_command(struct idle_loops *s, enum spin_loop_command order, int64_t within_ns)
+int spin_send_order_to_loops(struct idle_loops *s, enum spin_loop_command order, int64_t within_ns)
 {
 	uint32_t next = (atomic_load(&s->order) / 4 + 1) * 4 + order;
 
@@ -246,12 +247,12 @@ int spin_loop_command(struct idle_loops *s, enum spin_loop_command order, int64_
 		spin_allow_spinning_for(s, SPIN_ALLOWANCE_NS);
 	atomic_store(&s->order, next);
 	futex_wake(&s->order);
-	return order == SPIN_STOP ? 0 : spin_wait_for_loops(s, loop_carries_out_order, next, within_ns);
+	return order == SPIN_STOP ? 0 : spin_wait_until_true_of_all_loops(s, loop_is_carrying_out_order, next, within_ns);
 }
 
 int spin_wait_until_calibrated(struct idle_loops *s, int64_t within_ns)
 {
-	return spin_wait_for_loops(s, loop_is_calibrated, 0, within_ns);
+	return spin_wait_until_true_of_all_loops(s, loop_is_calibrated, 0, within_ns);
 }
 
 int64_t spin_turn_length_quantile(const struct cpu_idle_loop *c, double p, int64_t longest)
@@ -272,7 +273,7 @@ int64_t spin_turn_length_quantile(const struct cpu_idle_loop *c, double p, int64
 int spin_start_loop_process(struct idle_loops **out, const struct cli_cpus *cpus, bool tsc, void (*enter)(void *, char *, size_t),
 			    void *arg)
 {
-	struct idle_loops *s = mmap(NULL, spin_memory_bytes(cpus->n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct idle_loops *s = mmap(NULL, spin_shared_memory_bytes(cpus->n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t parent = getpid(), pid;
 	int err;
 
@@ -292,7 +293,7 @@ int spin_start_loop_process(struct idle_loops **out, const struct cli_cpus *cpus
 		spin_end_loop_process(s);
 		return err;
 	}
-	err = spin_wait_for_loops(s, loop_has_started, 0, 60 * NS_PER_S);
+	err = spin_wait_until_true_of_all_loops(s, loop_has_started, 0, 60 * NS_PER_S);
 	for (int i = 0; i < s->n && !err; i++)
 		err = -atomic_load(&s->cpu[i].refused);
 	if (err)
@@ -305,11 +306,11 @@ int spin_start_loop_process(struct idle_loops **out, const struct cli_cpus *cpus
 void spin_end_loop_process(struct idle_loops *s)
 {
 	if (s->pid > 0) {
-		spin_loop_command(s, SPIN_STOP, 0);
+		spin_send_order_to_loops(s, SPIN_STOP, 0);
 		/* A starved loop would carry out the order late or never, and has nothing more to report. */
 		kill(s->pid, SIGKILL);
 		while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
-	munmap(s, spin_memory_bytes(s->n));
+	munmap(s, spin_shared_memory_bytes(s->n));
 }

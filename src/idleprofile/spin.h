@@ -52,11 +52,11 @@ int spin_start_loop_process(struct idle_loops **out, const struct cli_cpus *cpus
 
 /* Gives an order and waits until all loops carry it out (no wait for SPIN_STOP). 0; -ETIMEDOUT: a loop did not get its CPU within
  * within_ns; -ESRCH: the process has ended; -EINTR: a signal to stop came. */
-int spin_loop_command(struct idle_loops *s, enum spin_loop_command order, int64_t within_ns);
+int spin_send_order_to_loops(struct idle_loops *s, enum spin_loop_command order, int64_t within_ns);
 /* Allows the loops to spin until `for_ns` from now. */
 void spin_allow_spinning_for(struct idle_loops *s, int64_t for_ns);
 #define SPIN_ALLOWANCE_NS (2 * NS_PER_S)
-/* Waits until all loops are calibrated. Errors as spin_loop_command(). */
+/* Waits until all loops are calibrated. Errors as spin_send_order_to_loops(). */
 int spin_wait_until_calibrated(struct idle_loops *s, int64_t within_ns);
 /* Has the process of the loops ended? */
 bool spin_process_has_ended(struct idle_loops *s);

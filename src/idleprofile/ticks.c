@@ -29,7 +29,7 @@ static int compare_by_phase(const void *a, const void *b)
 
 /* Finds the window of phases that holds most gaps: *begin is its first gap, the result their number. `c` is sorted by phase, and
  * used as a ring. */
-static int ticks_find_best_window(const struct tick_candidate *c, int n, int64_t period, int *begin)
+static int ticks_find_fullest_phase_window(const struct tick_candidate *c, int n, int64_t period, int *begin)
 {
 	int most = 0;
 
@@ -47,7 +47,7 @@ static int ticks_find_best_window(const struct tick_candidate *c, int n, int64_t
 }
 
 /* Learns phase, width and length from the gaps in the window, nearly all of which are ticks. */
-static void ticks_learn_from_window(struct tick_detector *t, const struct tick_candidate *c, int n, int begin, int count)
+static void ticks_learn_from_phase_window(struct tick_detector *t, const struct tick_candidate *c, int n, int begin, int count)
 {
 	const int64_t period = t->period_ns;
 	const struct tick_candidate *last = &c[(begin + count - 1) % n];
@@ -114,7 +114,7 @@ static void ticks_learn_phase(struct tick_detector *t, int64_t from, int64_t now
 	if (n < MET_LEAST || s.n < MET_LEAST || s.n > SLOTS_MOST)
 		return;
 	qsort(c, (size_t)n, sizeof(*c), compare_by_phase);
-	count = ticks_find_best_window(c, n, period, &begin);
+	count = ticks_find_fullest_phase_window(c, n, period, &begin);
 	ticks_mark_hidden_periods(t, &s, period, c[begin].phase_ns);
 	for (int i = begin; i < begin + count; i++)	/* a gap beyond the end of the ring belongs to the period before */
 		ticks_set_period_state(&s, c[i % n].slot - (i >= n), MET);
@@ -124,7 +124,7 @@ static void ticks_learn_phase(struct tick_detector *t, int64_t from, int64_t now
 	}
 	if (met < MET_LEAST || met < MET_SHARE * (met + open) || met < MET_CHANCE * n * WINDOW_NS / (double)period)
 		return;
-	ticks_learn_from_window(t, c, n, begin, count);
+	ticks_learn_from_phase_window(t, c, n, begin, count);
 }
 
 static void ticks_add_gap_to_learn(struct tick_detector *t, int64_t start_ns, int64_t length_ns)

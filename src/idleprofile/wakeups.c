@@ -36,7 +36,7 @@ struct woken_threads {
 	struct woken_thread *waker;
 };
 
-int wakeups_make_thread_normal(int cpu)
+int wakeups_pin_and_make_thread_normal(int cpu)
 {
 	struct cli_cpus one = { .n = 1, .cpu = { cpu } };
 	struct sched_param param = { 0 };
@@ -50,7 +50,7 @@ int wakeups_make_thread_normal(int cpu)
 
 int64_t wakeups_random_interval_ns(uint64_t *random, double rate_per_s)
 {
-	return (int64_t)(-log1p(-random_unit(random)) / rate_per_s * (double)NS_PER_S);
+	return (int64_t)(-log1p(-random_fraction_below_one(random)) / rate_per_s * (double)NS_PER_S);
 }
 
 /* True: the due time has come; false: *stop was set. */
@@ -68,7 +68,7 @@ static void *woken_thread_main(void *arg)
 {
 	struct woken_thread *me = arg;
 
-	me->err = wakeups_make_thread_normal(me->cpu);
+	me->err = wakeups_pin_and_make_thread_normal(me->cpu);
 	memset(me->ring.span, 0, sizeof(me->ring.span));
 	atomic_store(&me->tid, (int)gettid());
 	me->due = clock_now() + wakeups_random_interval_ns(&me->random, me->rate);
@@ -120,17 +120,17 @@ int wakeups_start(struct woken_threads **out, const struct cli_cpus *cpus, doubl
 	return 0;
 }
 
-struct span_ring *wakeups_latency_ring(struct woken_threads *w, int i)
+struct span_ring *wakeups_latency_ring_of_cpu(struct woken_threads *w, int i)
 {
 	return &w->waker[i].ring;
 }
 
-int wakeups_tid(const struct woken_threads *w, int i)
+int wakeups_thread_id_of_cpu(const struct woken_threads *w, int i)
 {
 	return atomic_load(&w->waker[i].tid);
 }
 
-int64_t wakeups_pending_due_ns(const struct woken_threads *w, int i)
+int64_t wakeups_next_wakeup_due_ns(const struct woken_threads *w, int i)
 {
 	return w->waker[i].due;
 }

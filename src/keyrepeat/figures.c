@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* Index of the first of n ascending times that is not before from_ns. */
-static size_t index_of_first_time_from(const int64_t *time_ns, size_t n, int64_t from_ns)
+static size_t index_of_first_time_not_before(const int64_t *time_ns, size_t n, int64_t from_ns)
 {
 	size_t low = 0, high = n;
 
@@ -24,7 +24,7 @@ static size_t index_of_first_time_from(const int64_t *time_ns, size_t n, int64_t
 /* Pairs keys with updates by the position of a terminal's caret. False: the changes are not those of a caret. */
 static bool pair_keys_by_caret(struct key_train *t, const struct screen_observations *seen)
 {
-	struct pair_patch_number_shown *shown = calloc(seen->steps + 1, sizeof(*shown));
+	struct shown_patch_number *shown = calloc(seen->steps + 1, sizeof(*shown));
 	size_t sent = 0, steps = 0;
 	bool known;
 
@@ -39,7 +39,7 @@ static bool pair_keys_by_caret(struct key_train *t, const struct screen_observat
 
 /* A drained block counts as noisy where an update without a key is likely: as many updates as keys then does not prove one update
  * for each key. */
-static enum pair_drain drain_state_for_pairing(const struct latency_statistics_cfg *cfg, const struct key_train_block *b)
+static enum pair_drain drain_state_of_block_for_pairing(const struct latency_statistics_cfg *cfg, const struct key_train_block *b)
 {
 	return b->drain == PAIR_DRAINED && pair_is_stray_update_likely(cfg->noise_per_s, b->end_ns - b->begin_ns) ? PAIR_NOISY : b->drain;
 }
@@ -55,16 +55,16 @@ static void pair_keys_with_screen_updates(const struct latency_statistics_cfg *c
 		return;
 	for (size_t b = 0; cfg->watch == WATCH_UPDATE && b < t->blocks; b++) {
 		const struct key_train_block *block = &t->block[b];
-		size_t from = index_of_first_time_from(seen->update_ns, seen->updates, block->begin_ns);
-		size_t to = index_of_first_time_from(seen->update_ns, seen->updates, block->end_ns);
+		size_t from = index_of_first_time_not_before(seen->update_ns, seen->updates, block->begin_ns);
+		size_t to = index_of_first_time_not_before(seen->update_ns, seen->updates, block->end_ns);
 		size_t n = block->first < t->due ? t->due - block->first : 0;
 
 		pair_keys_of_block_with_updates(&t->key[block->first], n < block->n ? n : block->n, seen->update_ns + from, to - from,
-			    drain_state_for_pairing(cfg, block), block->end_ns);
+			    drain_state_of_block_for_pairing(cfg, block), block->end_ns);
 	}
 }
 
-static void add_key_to_statistics(const struct latency_statistics_cfg *cfg, const struct pair_key_times *key,
+static void add_key_to_statistics(const struct latency_statistics_cfg *cfg, const struct times_of_paired_key *key,
 				  struct latency_statistics *f)
 {
 	int64_t limit = key->due_ns + cfg->threshold_ns;
@@ -99,12 +99,12 @@ static void add_key_to_statistics(const struct latency_statistics_cfg *cfg, cons
 }
 
 /* The latest possible answer of the last key of a block: later updates answer no key. */
-static int64_t latest_answer_of_block_ns(const struct pair_key_times *key, size_t n, int64_t end_ns)
+static int64_t latest_answer_of_block_ns(const struct times_of_paired_key *key, size_t n, int64_t end_ns)
 {
 	return n && key[n - 1].high_ns ? key[n - 1].high_ns : end_ns;
 }
 
-static void add_gap_between_updates(const struct latency_statistics_cfg *cfg, struct latency_statistics *f, int64_t gap_ns)
+static void add_update_gap_to_statistics(const struct latency_statistics_cfg *cfg, struct latency_statistics *f, int64_t gap_ns)
 {
 	int64_t stall = gap_ns - cfg->period_ns;
 
@@ -116,12 +116,12 @@ static void add_gap_between_updates(const struct latency_statistics_cfg *cfg, st
 }
 
 /* Counts the updates and gaps of one block from its first key that counts. Gaps between blocks are caused by the schedule. */
-static void add_updates_of_block(const struct latency_statistics_cfg *cfg, const struct key_train *t,
+static void add_block_updates_to_statistics(const struct latency_statistics_cfg *cfg, const struct key_train *t,
 				 const struct key_train_block *b,
 			  const struct screen_observations *seen, struct latency_statistics *f)
 {
 	size_t due = t->due > b->first ? t->due - b->first : 0, n = due < b->n ? due : b->n, skip = 0;
-	const struct pair_key_times *key = &t->key[b->first];
+	const struct times_of_paired_key *key = &t->key[b->first];
 	size_t begin, from, to;
 	int64_t end;
 
@@ -130,18 +130,18 @@ static void add_updates_of_block(const struct latency_statistics_cfg *cfg, const
 	if (skip == n || pair_key_sent_ns(&key[skip]) == INT64_MAX)
 		return;
 	end = latest_answer_of_block_ns(key, n, b->end_ns);
-	begin = index_of_first_time_from(seen->update_ns, seen->updates, b->begin_ns);
-	from = index_of_first_time_from(seen->update_ns, seen->updates, pair_key_sent_ns(&key[skip]));
+	begin = index_of_first_time_not_before(seen->update_ns, seen->updates, b->begin_ns);
+	from = index_of_first_time_not_before(seen->update_ns, seen->updates, pair_key_sent_ns(&key[skip]));
 	/* start at the update that answered the first key, so that late echoes of skipped keys do not count */
 	if (key[skip].answer_ns)
-		from = index_of_first_time_from(seen->update_ns, seen->updates, key[skip].answer_ns + 1);
+		from = index_of_first_time_not_before(seen->update_ns, seen->updates, key[skip].answer_ns + 1);
 	if (key[skip].answer_ns && from > begin)
 		from--;
-	to = index_of_first_time_from(seen->update_ns, seen->updates, end + 1);
+	to = index_of_first_time_not_before(seen->update_ns, seen->updates, end + 1);
 	f->updates += to > from ? to - from : 0;
 	/* the first gap begins at the update before, the echo of a skipped key, if there is one */
 	for (size_t i = from > begin ? from : begin + 1; i < to; i++)
-		add_gap_between_updates(cfg, f, seen->update_ns[i] - seen->update_ns[i - 1]);
+		add_update_gap_to_statistics(cfg, f, seen->update_ns[i] - seen->update_ns[i - 1]);
 	/* if the last key was never answered, the time from the last update to the end is a gap, too */
 	if (n && !key[n - 1].high_ns && to > begin && b->end_ns - seen->update_ns[to - 1] > f->largest_gap_ns)
 		f->largest_gap_ns = b->end_ns - seen->update_ns[to - 1];
@@ -155,7 +155,7 @@ static int compute_backlog_growth(const struct key_train *t, struct latency_stat
 
 	if (due && answer) {
 		for (size_t i = 0; i < t->due; i++) {
-			const struct pair_key_times *key = &t->key[i];
+			const struct times_of_paired_key *key = &t->key[i];
 
 			due[i] = key->due_ns;
 			answer[i] = key->answer_ns && !key->censored_ns ? key->answer_ns : INT64_MAX;
@@ -194,14 +194,14 @@ int latency_statistics_compute(const struct latency_statistics_cfg *cfg, struct 
 	if (cfg->watch == WATCH_NONE)
 		return 0;
 	if (!train->blocks) {		/* no keys were sent: all updates count */
-		size_t from = index_of_first_time_from(seen->update_ns, seen->updates, train->begin_ns);
+		size_t from = index_of_first_time_not_before(seen->update_ns, seen->updates, train->begin_ns);
 
 		out->updates = seen->updates - from;
 		for (size_t i = from + 1; i < seen->updates; i++)
-			add_gap_between_updates(cfg, out, seen->update_ns[i] - seen->update_ns[i - 1]);
+			add_update_gap_to_statistics(cfg, out, seen->update_ns[i] - seen->update_ns[i - 1]);
 	}
 	for (size_t b = 0; b < train->blocks; b++)
-		add_updates_of_block(cfg, train, &train->block[b], seen, out);
+		add_block_updates_to_statistics(cfg, train, &train->block[b], seen, out);
 	out->updates_per_key = out->keys_due ? (double)out->updates / (double)out->keys_due : NAN;
 	for (size_t i = 0; i < out->stall.n; i++)
 		positive += out->stall.value[i] > 0 ? (double)out->stall.value[i] / (double)out->stall.n : 0;

@@ -37,10 +37,10 @@ static struct {
 } cfg = { .rate_per_s = 20, .time_ns = 60 * NS_PER_S, .seed = 1, .priority = 20, .threshold_ns = 100 * NS_PER_MS, .skip = 5,
 	  .ready_fd = STDERR_FILENO, .patch_wait_ns = 5 * NS_PER_S, .connect_ns = 10 * NS_PER_S, .timeout_ns = 30 * NS_PER_S,
 	  .watch = -1, .key = "a" };
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 
 /* Reads "0.25/s" or "0.25". */
-static int read_noise_rate(const char *text, void *value)
+static int read_noise_rate_option(const char *text, void *value)
 {
 	char number[32];
 	double *per_s = value;
@@ -48,7 +48,7 @@ static int read_noise_rate(const char *text, void *value)
 	snprintf(number, sizeof(number), "%.*s", (int)strcspn(text, "/"), text);
 	if (text[strcspn(text, "/")] && strcmp(strchr(text, '/'), "/s") != 0)
 		return -1;
-	return cli_read_real(number, per_s) || !(*per_s >= 0 && *per_s <= 1000) ? -1 : 0;
+	return cli_parse_real_number(number, per_s) || !(*per_s >= 0 && *per_s <= 1000) ? -1 : 0;
 }
 
 static int read_region_option(const char *text, void *value)
@@ -87,7 +87,7 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "late", &cfg.threshold_ns, 1e3, 3600e9, .help = "an echo later than this is late (100ms)" },
 	{ CLI_INT, 0, "warmup", &cfg.skip, 0, 1e6, .help = "leave the first keys out of figures (5)" },
 	{ CLI_CALL, 0, "noise", &cfg.noise_per_s,
-	  .help = "updates a second that come without a key (0)", .call = read_noise_rate, .meta = "X/s" },
+	  .help = "updates a second that come without a key (0)", .call = read_noise_rate_option, .meta = "X/s" },
 	{ CLI_FILE, 0, "password-file", &cfg.password_file, .help = "vnc: the password, as vncpasswd writes it or as text (none)" },
 	{ CLI_NS, 0, "connect", &cfg.connect_ns, 1e6, 600e9, .help = "vnc: give up connecting and greeting after this time (10s)" },
 	{ CLI_NS, 0, "timeout", &cfg.timeout_ns, 1e6, 3600e9, .help = "wait so long for the echo of a key that was asked for (30s)" },
@@ -100,7 +100,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static bool is_on_demand(void)
+static bool is_typing_on_demand(void)
 {
 	return cfg.schedule == SCHEDULE_ASKED;
 }
@@ -117,7 +117,7 @@ static void plan_keys_from_options(void)
 		die(status, "%s", why);
 }
 
-static const struct target_ops *find_target(const char *text, const char **where)
+static const struct target_ops *find_target_ops_by_scheme(const char *text, const char **where)
 {
 	for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
 		size_t length = strlen(targets[i]->scheme);
@@ -134,9 +134,9 @@ static void refuse_conflicting_key_options(const struct target_ops *target)
 {
 	if (cfg.mode == HOLD && (cfg.script || cfg.schedule != SCHEDULE_PERIODIC))
 		die_usage("--mode hold repeats one key periodically: leave out --script and --schedule");
-	if (is_on_demand() && (cfg.script || cfg.hold_start || !plan.n))
+	if (is_typing_on_demand() && (cfg.script || cfg.hold_start || !plan.n))
 		die_usage("--schedule asked sends one --key for each line on standard input: leave out --script, --hold-start and --rate 0");
-	if (is_on_demand() && out_cfg.path && !strcmp(out_cfg.path, "-"))
+	if (is_typing_on_demand() && out_cfg.path && !strcmp(out_cfg.path, "-"))
 		die_usage("--schedule asked answers on standard output: give the report a file with -o");
 	if (cfg.mode == HOLD && target->repeats_itself && cfg.rate_per_s > 0 &&
 	    (plan.period_ns % NS_PER_MS || plan.period_ns > 65535 * NS_PER_MS))
@@ -171,43 +171,43 @@ static void report_key_train_settings(struct rec_report *r, const char *target, 
 	size_t used = 0;
 
 	rec_begin_object(r, "settings");
-	rec_str(r, "target", target);
-	rec_str(r, "server", server);
-	rec_str(r, "watch", watches[cfg.watch]);
+	rec_add_str(r, "target", target);
+	rec_add_str(r, "server", server);
+	rec_add_str(r, "watch", watches[cfg.watch]);
 	if (watched->from && cfg.watch != WATCH_NONE) {
 		write_region_text(&watched->region, text);
-		rec_str(r, "region", text);
-		rec_str(r, "region_from", watched->from);
+		rec_add_str(r, "region", text);
+		rec_add_str(r, "region_from", watched->from);
 	}
 	if (cfg.window) {
 		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)cfg.window);
-		rec_str(r, "window", text);
+		rec_add_str(r, "window", text);
 	}
-	rec_str(r, "schedule", cfg.script ? "script" : schedule_names[cfg.schedule]);
-	if (is_on_demand()) {
-		rec_real(r, "timeout_s", (double)cfg.timeout_ns / NS_PER_S, 3);
+	rec_add_str(r, "schedule", cfg.script ? "script" : schedule_names[cfg.schedule]);
+	if (is_typing_on_demand()) {
+		rec_add_real(r, "timeout_s", (double)cfg.timeout_ns / NS_PER_S, 3);
 	} else {
-		rec_real(r, "rate_per_s", cfg.script ? NAN : cfg.rate_per_s, 3);
-		rec_real(r, "time_s", (double)cfg.time_ns / NS_PER_S, 3);
-		rec_int(r, "keys", (int64_t)plan.n);
-		rec_real(r, "period_ms", (double)plan.period_ns / NS_PER_MS, 3);
+		rec_add_real(r, "rate_per_s", cfg.script ? NAN : cfg.rate_per_s, 3);
+		rec_add_real(r, "time_s", (double)cfg.time_ns / NS_PER_S, 3);
+		rec_add_int(r, "keys", (int64_t)plan.n);
+		rec_add_real(r, "period_ms", (double)plan.period_ns / NS_PER_MS, 3);
 	}
-	rec_str(r, "mode", modes[cfg.mode]);
-	rec_str(r, cfg.script ? "script" : "key", cfg.script ? cfg.script : cfg.key);
-	rec_int(r, "seed", cfg.seed);
-	rec_int(r, "skip", cfg.skip);
-	rec_real(r, "threshold_ms", (double)cfg.threshold_ns / NS_PER_MS, 3);
-	rec_real(r, "noise_per_s", cfg.noise_per_s, 4);
+	rec_add_str(r, "mode", modes[cfg.mode]);
+	rec_add_str(r, cfg.script ? "script" : "key", cfg.script ? cfg.script : cfg.key);
+	rec_add_int(r, "seed", cfg.seed);
+	rec_add_int(r, "skip", cfg.skip);
+	rec_add_real(r, "threshold_ms", (double)cfg.threshold_ns / NS_PER_MS, 3);
+	rec_add_real(r, "noise_per_s", cfg.noise_per_s, 4);
 	rt_describe_granted(rt, text, sizeof(text));
-	rec_str(r, "scheduling", text);
+	rec_add_str(r, "scheduling", text);
 	text[0] = '\0';
-	if (!proc_cpus_allowed(&cpus))
+	if (!proc_get_allowed_cpus(&cpus))
 		for (int i = 0; i < cpus.n && used < sizeof(text) - 8; i++)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%d", i ? "," : "", cpus.cpu[i]);
-	rec_str(r, "cpus", text);
-	proc_read_first_line_of(getpid(), "autogroup", text, sizeof(text));
-	rec_str(r, "autogroup", text);
-	rec_str(r, "not_included", "keyboard, USB, compositor and screen of a real client");
+	rec_add_str(r, "cpus", text);
+	proc_read_first_line_of_file(getpid(), "autogroup", text, sizeof(text));
+	rec_add_str(r, "autogroup", text);
+	rec_add_str(r, "not_included", "keyboard, USB, compositor and screen of a real client");
 	rec_end_container(r);
 }
 
@@ -220,14 +220,14 @@ static void alloc_observations(struct screen_observations *seen, const struct ta
 	/* a moving caret causes a few changes a key; where there are far more than that, no caret is followed */
 	size_t steps = target->tells_steps && cfg.watch == WATCH_UPDATE ? plan.n * 4 + 1000 : 0;
 
-	if (is_on_demand()) {
+	if (is_typing_on_demand()) {
 		updates = ASKED_ROOM;
 		steps = steps ? ASKED_ROOM : 0;
 	}
 	if (cfg.watch == WATCH_NONE)
 		updates = 1;
 	if (updates > 2e8 || observations_init(seen, plan.period_ns, (size_t)updates + 1000,
-					       (is_on_demand() ? ASKED_ROOM : plan.n * 2) + 1000, steps))
+					       (is_typing_on_demand() ? ASKED_ROOM : plan.n * 2) + 1000, steps))
 		die(EXIT_RUN, "no memory for %.0f updates: take a shorter -t", updates);
 }
 
@@ -238,7 +238,7 @@ static int run_and_report_on_demand_typing(struct key_train_cfg *run, const char
 	struct on_demand_typing_cfg on_demand_cfg = { run->target, run->self, run->seen, cfg.watch, cfg.timeout_ns, plan.only_key,
 		STDIN_FILENO,
 					       STDOUT_FILENO, (size_t)cfg.skip };
-	struct on_demand_typing d;
+	struct on_demand_typing_state d;
 	int err, rows_err, status = EXIT_OK;
 
 	/* a blinking caret is noticed before the first key */
@@ -256,7 +256,7 @@ static int run_and_report_on_demand_typing(struct key_train_cfg *run, const char
 	if (out) {
 		report_key_train_settings(out, target, server, watched, rt);
 		report_on_demand_result(out, &d);
-		rec_must_close(out);
+		rec_close_report_or_die(out);
 	}
 	if (run->seen->lost || run->seen->steps_lost)
 		status = EXIT_LOSSY;
@@ -290,7 +290,7 @@ static void wait_for_still_patch(const struct screen_observations *seen)
 	}
 }
 
-static void wait_for_start_line(struct key_train_cfg *run)
+static void wait_for_line_that_starts_keys(struct key_train_cfg *run)
 {
 	struct key_sender sender;
 
@@ -325,17 +325,17 @@ int main(int argc, char **argv)
 			  "Sends keys on an open-loop schedule to x11:DISPLAY, vnc:HOST:DISPLAY or null: and watches for their echo.", options);
 	if (first != argc - 1)
 		die_usage(first == argc ? "which target? give x11:DISPLAY, vnc:HOST:DISPLAY or null:" : "more than one target");
-	target = find_target(argv[first], &where);
+	target = find_target_ops_by_scheme(argv[first], &where);
 	if (cfg.watch < 0)
 		cfg.watch = target->receiver ? WATCH_UPDATE : WATCH_NONE;
 	if (target->check && target->check(where, why))
 		die_usage("%s", why);
-	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_require_ready_fd_writable((int)cfg.ready_fd);
 	proc_catch_stop_signals();	/* before the output is opened, which a signal would otherwise leave incomplete */
 	plan_keys_from_options();
 	refuse_conflicting_key_options(target);
 	/* before the run, so that a wrong path does not cost the run */
-	out = is_on_demand() && !out_cfg.path ? NULL : rec_must_open(&out_cfg, "keyrepeat");
+	out = is_typing_on_demand() && !out_cfg.path ? NULL : rec_open_report_or_die(&out_cfg, "keyrepeat");
 	rows = rows_must_open(cfg.log, "keys/1", report_columns);
 	err = proc_pin_thread_to_cpus(&cfg.cpus);
 	if (err)
@@ -364,7 +364,7 @@ int main(int argc, char **argv)
 		target->receiver(run.self, receiver, sizeof(receiver));
 	console = (struct console_cfg){ argv[first], receiver, cfg.script, plan.n, cfg.rate_per_s,
 					plan.n ? plan.offset_ns[plan.n - 1] + plan.period_ns : 0, cfg.threshold_ns, cfg.watch };
-	if (!is_on_demand() && out_cfg.detail != REC_QUIET)
+	if (!is_typing_on_demand() && out_cfg.detail != REC_QUIET)
 		console_announce_typing(&console);
 	if (target->region)
 		target->region(run.self, &watched.region, &watched.from);
@@ -374,12 +374,12 @@ int main(int argc, char **argv)
 	rt_setup((int)cfg.priority, &rt);	/* locks memory: after all allocations */
 	if (cfg.watch == WATCH_PATCH)
 		wait_for_still_patch(&seen);
-	if (is_on_demand())
+	if (is_typing_on_demand())
 		return run_and_report_on_demand_typing(&run, argv[first], server, &watched, &rt, out, rows);
 	if (!proc_stop)
 		proc_write_ready_line((int)cfg.ready_fd);
 	if (cfg.hold_start)
-		wait_for_start_line(&run);
+		wait_for_line_that_starts_keys(&run);
 	console_progress_start(&progress, out_cfg.detail == REC_QUIET);
 	err = send_key_train(&run, &train);
 	console_progress_end(&progress);
@@ -396,13 +396,13 @@ int main(int argc, char **argv)
 		warn("cannot write %s: %s", cfg.log, strerror(-err));
 	report_key_train_settings(out, argv[first], server, &watched, &rt);
 	report_key_train_result(out, &figures_cfg, &train, &seen, &figures, plan.n > 0);
-	trouble = run_warning_text(&figures_cfg, &train, &seen, &figures, plan.n > 0, &status);
+	trouble = warning_text_of_run(&figures_cfg, &train, &seen, &figures, plan.n > 0, &status);
 	if (trouble)
-		rec_warn(out, "%s", trouble);
+		rec_add_warning_line(out, "%s", trouble);
 	console_write_result(out, &console, &train, &figures);
 	if (err)
 		status = EXIT_RUN;
-	rec_must_close(out);
+	rec_close_report_or_die(out);
 	latency_statistics_free(&figures);
 	key_train_free(&train);
 	observations_free(&seen);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct null_target {
+struct self_answering_target {
 	struct screen_observations *seen;
 	int pipe[2];
 	bool watched;
@@ -20,7 +20,7 @@ struct null_target {
 
 static void *null_target_open(const struct target_cfg *cfg, char *why)
 {
-	struct null_target *self = calloc(1, sizeof(*self));
+	struct self_answering_target *self = calloc(1, sizeof(*self));
 
 	if (!self || pipe2(self->pipe, O_CLOEXEC | O_NONBLOCK)) {
 		snprintf(why, TARGET_WHY, "cannot make a pipe: %s", strerror(errno));
@@ -41,27 +41,27 @@ static int null_prepare_act(void *p, const struct input_act *act, char *why)
 	return 0;
 }
 
-static int null_target_send_fd(void *p)
+static int null_target_fd_for_sending(void *p)
 {
-	return ((struct null_target *)p)->pipe[1];
+	return ((struct self_answering_target *)p)->pipe[1];
 }
 
-static int null_press_or_release(void *p, int key, bool down)
+static int null_write_pressed_key_to_pipe(void *p, int key, bool down)
 {
-	struct null_target *self = p;
+	struct self_answering_target *self = p;
 
 	(void)key;
 	return !down || !self->watched || write(self->pipe[1], "k", 1) == 1 ? 0 : -EPIPE;
 }
 
-static int null_target_watch_fd(void *p)
+static int null_target_fd_to_watch(void *p)
 {
-	return ((struct null_target *)p)->pipe[0];
+	return ((struct self_answering_target *)p)->pipe[0];
 }
 
 static int null_record_key_echoes(void *p)
 {
-	struct null_target *self = p;
+	struct self_answering_target *self = p;
 	char key[64];
 	ssize_t n = read(self->pipe[0], key, sizeof(key));
 	int64_t now = clock_now();
@@ -76,7 +76,7 @@ static int null_record_key_echoes(void *p)
 
 static void null_target_close(void *p)
 {
-	struct null_target *self = p;
+	struct self_answering_target *self = p;
 
 	close(self->pipe[0]);
 	close(self->pipe[1]);
@@ -90,6 +90,8 @@ static void null_target_describe(void *p, char *text, size_t size)
 }
 
 const struct target_ops target_null = {
-	.scheme = "null", .open = null_target_open, .act = null_prepare_act, .send_fd = null_target_send_fd, .send = null_press_or_release,
-	.watch_fd = null_target_watch_fd, .handle = null_record_key_echoes, .close = null_target_close, .describe = null_target_describe,
+	.scheme = "null", .open = null_target_open, .act = null_prepare_act, .send_fd = null_target_fd_for_sending,
+		  .send = null_write_pressed_key_to_pipe,
+	.watch_fd = null_target_fd_to_watch, .handle = null_record_key_echoes, .close = null_target_close,
+		    .describe = null_target_describe,
 };

@@ -45,7 +45,7 @@ void observations_add_update(struct screen_observations *s, int64_t at_ns)
 {
 	size_t n = atomic_load_explicit(&s->updates, memory_order_relaxed);
 
-	if (pair_change_begins_update(&s->merge, at_ns, OBSERVATIONS_GAP_NS, s->longest_ns)) {
+	if (pair_does_change_begin_update(&s->merge, at_ns, OBSERVATIONS_GAP_NS, s->longest_ns)) {
 		if (n < s->update_room) {
 			s->update_ns[n] = at_ns;
 			atomic_store_explicit(&s->updates, n + 1, memory_order_release);
@@ -56,7 +56,7 @@ void observations_add_update(struct screen_observations *s, int64_t at_ns)
 	atomic_store_explicit(&s->last_change_ns, at_ns, memory_order_release);
 }
 
-void observations_add_changed_pixels(struct screen_observations *s, const struct caret_step *step)
+void observations_add_changed_pixels(struct screen_observations *s, const struct caret_step_changed_pixels *step)
 {
 	size_t n = atomic_load_explicit(&s->steps, memory_order_relaxed);
 
@@ -75,7 +75,7 @@ void observations_add_patch_number(struct screen_observations *s, int64_t at_ns,
 	if (atomic_load_explicit(&s->number, memory_order_relaxed) == (int64_t)number)
 		return;
 	if (n < s->shown_room) {
-		s->shown[n] = (struct pair_patch_number_shown){ at_ns, number };
+		s->shown[n] = (struct shown_patch_number){ at_ns, number };
 		atomic_store_explicit(&s->shows, n + 1, memory_order_release);
 	} else {
 		atomic_fetch_add_explicit(&s->lost, 1, memory_order_relaxed);

@@ -15,8 +15,8 @@
 
 struct screen_observations {
 	int64_t *update_ns;		/* owned: time of the first change of each update */
-	struct pair_patch_number_shown *shown;	/* owned: each change of the patch's number */
-	struct caret_step *step;	/* owned: which pixels each change of the picture changed, changes not merged */
+	struct shown_patch_number *shown;	/* owned: each change of the patch's number */
+	struct caret_step_changed_pixels *step;	/* owned: which pixels each change of the picture changed, changes not merged */
 	size_t update_room, shown_room, step_room;	/* elements allocated */
 	int64_t longest_ns;		/* longest duration of an update */
 	struct pair_update_merger merge;
@@ -40,6 +40,6 @@ void observations_clear(struct screen_observations *s);
 /* Records that pixels had changed when they were read at at_ns. */
 void observations_add_update(struct screen_observations *s, int64_t at_ns);
 /* Records which pixels changed; called beside observations_add_update() by targets that compare pictures. */
-void observations_add_changed_pixels(struct screen_observations *s, const struct caret_step *step);
+void observations_add_changed_pixels(struct screen_observations *s, const struct caret_step_changed_pixels *step);
 /* Records the number that the patch showed at at_ns. */
 void observations_add_patch_number(struct screen_observations *s, int64_t at_ns, uint32_t number);

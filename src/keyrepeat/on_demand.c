@@ -14,12 +14,12 @@
 
 static const char *const answer_names[] = { "none", "patch", "change", "doubt" };
 
-static enum on_demand_answer find_echo_in_patch_numbers(struct on_demand_typing *d, struct pair_key_times *key)
+static enum on_demand_answer find_echo_in_patch_numbers(struct on_demand_typing_state *d, struct times_of_paired_key *key)
 {
 	const struct screen_observations *seen = d->cfg.seen;
 
 	for (size_t n = atomic_load(&seen->shows); d->shows < n; d->shows++) {
-		const struct pair_patch_number_shown *shown = &seen->shown[d->shows];
+		const struct shown_patch_number *shown = &seen->shown[d->shows];
 		uint32_t count = (shown->number - d->train.base) & 0xffffffu;
 
 		if (shown->at_ns >= key->sent_ns && count >= d->sent && count < 0x800000u) {
@@ -30,7 +30,7 @@ static enum on_demand_answer find_echo_in_patch_numbers(struct on_demand_typing 
 	return ON_DEMAND_NONE;
 }
 
-static enum on_demand_answer find_echo_among_updates(struct on_demand_typing *d, struct pair_key_times *key)
+static enum on_demand_answer find_echo_among_updates(struct on_demand_typing_state *d, struct times_of_paired_key *key)
 {
 	const struct screen_observations *seen = d->cfg.seen;
 
@@ -44,17 +44,17 @@ static enum on_demand_answer find_echo_among_updates(struct on_demand_typing *d,
 }
 
 /* Judges the changes of the picture that have come. `key` NULL: no key is under way. *doubt: the first doubtful change. */
-static enum on_demand_answer find_echo_among_changes(struct on_demand_typing *d, struct pair_key_times *key,
-						     const struct caret_step **doubt)
+static enum on_demand_answer find_echo_among_changes(struct on_demand_typing_state *d, struct times_of_paired_key *key,
+						     const struct caret_step_changed_pixels **doubt)
 {
 	const struct screen_observations *seen = d->cfg.seen;
 
 	for (size_t n = atomic_load(&seen->steps); d->steps < n;) {
-		const struct caret_step *step = &seen->step[d->steps++];
+		const struct caret_step_changed_pixels *step = &seen->step[d->steps++];
 		enum change_verdict verdict;
 
 		if (!key || step->at_ns < key->sent_ns) {
-			blink_filter_learn_unprompted(&d->filter, step);
+			blink_filter_learn_keyless_change(&d->filter, step);
 			continue;
 		}
 		verdict = blink_filter_judge_change(&d->filter, step);
@@ -69,17 +69,17 @@ static enum on_demand_answer find_echo_among_changes(struct on_demand_typing *d,
 	return ON_DEMAND_NONE;
 }
 
-static enum on_demand_answer find_echo_of_key(struct on_demand_typing *d, struct pair_key_times *key,
-					      const struct caret_step **doubt)
+static enum on_demand_answer find_echo_of_key(struct on_demand_typing_state *d, struct times_of_paired_key *key,
+					      const struct caret_step_changed_pixels **doubt)
 {
 	if (d->cfg.watch == WATCH_PATCH)
 		return find_echo_in_patch_numbers(d, key);
 	return d->cfg.target->tells_steps ? find_echo_among_changes(d, key, doubt) : find_echo_among_updates(d, key);
 }
 
-static enum on_demand_answer wait_for_echo(struct on_demand_typing *d, struct pair_key_times *key)
+static enum on_demand_answer wait_for_echo(struct on_demand_typing_state *d, struct times_of_paired_key *key)
 {
-	const struct caret_step *doubt = NULL;
+	const struct caret_step_changed_pixels *doubt = NULL;
 	enum on_demand_answer answer;
 
 	while ((answer = find_echo_of_key(d, key, &doubt)) == ON_DEMAND_NONE && !has_sender_ended(&d->sender) &&
@@ -97,13 +97,13 @@ static enum on_demand_answer wait_for_echo(struct on_demand_typing *d, struct pa
 	return answer;
 }
 
-static enum on_demand_answer type_key_and_wait_for_echo(struct on_demand_typing *d, struct pair_key_times *key)
+static enum on_demand_answer type_key_and_wait_for_echo(struct on_demand_typing_state *d, struct times_of_paired_key *key)
 {
-	const struct caret_step *doubt = NULL;
+	const struct caret_step_changed_pixels *doubt = NULL;
 
 	if (d->cfg.watch == WATCH_UPDATE && d->cfg.target->tells_steps)
 		find_echo_among_changes(d, NULL, &doubt);
-	*key = (struct pair_key_times){ .due_ns = clock_now() + LEAD_NS };
+	*key = (struct times_of_paired_key){ .due_ns = clock_now() + LEAD_NS };
 	press_key_when_due(&d->sender, key, d->cfg.key, key->due_ns + d->cfg.timeout_ns);
 	if (!key->sent_ns) {
 		key->censored_ns = clock_now();
@@ -115,12 +115,13 @@ static enum on_demand_answer type_key_and_wait_for_echo(struct on_demand_typing 
 }
 
 /* Makes room for one more key; called between keys, so that no key waits for memory. */
-static int make_room_for_next_key(struct key_train *t)
+static int grow_arrays_for_next_key(struct key_train *t)
 {
 	return array_room(&t->key, t->blocks) || array_room(&t->block, t->blocks) || array_room(&t->wall, t->blocks) ? -ENOMEM : 0;
 }
 
-static int print_echo_of_key(const struct on_demand_typing *d, const struct pair_key_times *key, enum on_demand_answer answer)
+static int print_echo_of_key(const struct on_demand_typing_state *d, const struct times_of_paired_key *key,
+			     enum on_demand_answer answer)
 {
 	char line[160], sent[24] = "none", answered[24] = "none";
 	size_t done = 0, length;
@@ -141,16 +142,16 @@ static int print_echo_of_key(const struct on_demand_typing *d, const struct pair
 	return 0;
 }
 
-int type_key_for_each_input_line(struct on_demand_typing *d, const struct on_demand_typing_cfg *cfg)
+int type_key_for_each_input_line(struct on_demand_typing_state *d, const struct on_demand_typing_cfg *cfg)
 {
 	struct key_train *t = &d->train;
 	int err = 0;
 
-	*d = (struct on_demand_typing){ .cfg = *cfg };
+	*d = (struct on_demand_typing_state){ .cfg = *cfg };
 	key_sender_init(&d->sender, cfg->target, cfg->self, cfg->seen, false);
 	t->base = (uint32_t)atomic_load(&cfg->seen->number);
 	t->begin_ns = clock_now();
-	while (!err && !(err = make_room_for_next_key(t)) && wait_for_input_line(&d->sender, cfg->in_fd)) {
+	while (!err && !(err = grow_arrays_for_next_key(t)) && wait_for_input_line(&d->sender, cfg->in_fd)) {
 		size_t i = t->blocks;
 		enum on_demand_answer answer = type_key_and_wait_for_echo(d, &t->key[i]);
 
@@ -167,7 +168,7 @@ int type_key_for_each_input_line(struct on_demand_typing *d, const struct on_dem
 	return err;
 }
 
-static void add_key_latency_to_sample(struct sample *s, const struct pair_key_times *key, int64_t from_ns)
+static void add_key_latency_to_sample(struct sample *s, const struct times_of_paired_key *key, int64_t from_ns)
 {
 	if (key->answer_ns)
 		sample_add(s, key->answer_ns - from_ns);
@@ -175,7 +176,7 @@ static void add_key_latency_to_sample(struct sample *s, const struct pair_key_ti
 		sample_add_censored(s, key->censored_ns - from_ns);
 }
 
-void report_on_demand_result(struct rec_report *r, const struct on_demand_typing *d)
+void report_on_demand_result(struct rec_report *r, const struct on_demand_typing_state *d)
 {
 	struct sample due = { 0 }, sent = { 0 };
 	const struct key_train *t = &d->train;
@@ -189,15 +190,16 @@ void report_on_demand_result(struct rec_report *r, const struct on_demand_typing
 			add_key_latency_to_sample(&sent, &t->key[i], t->key[i].sent_ns);
 	}
 	rec_begin_object(r, "result");
-	rec_int(r, "keys_due", asked);
-	rec_int(r, "keys_sent", (int64_t)d->sent);
-	rec_int(r, "keys_answered", answered);
-	rec_int(r, "in_doubt", (int64_t)d->count[ON_DEMAND_DOUBT]);
-	rec_sample_statistics(r, "latency_from_due_ms", &due, NS_PER_MS);
-	rec_sample_statistics(r, "latency_from_sent_ms", &sent, NS_PER_MS);
-	rec_say(r, "%s keys asked for, %s answered: p50 %s ms, at most %s ms", count_text(asked), count_text(answered),
-		quantile_text(&due, 0.5, NS_PER_MS), quantile_text(&due, 1, NS_PER_MS));
-	rec_real(r, "longest_block_ms", (double)t->blocked_ns / NS_PER_MS, 3);
+	rec_add_int(r, "keys_due", asked);
+	rec_add_int(r, "keys_sent", (int64_t)d->sent);
+	rec_add_int(r, "keys_answered", answered);
+	rec_add_int(r, "in_doubt", (int64_t)d->count[ON_DEMAND_DOUBT]);
+	rec_add_sample_statistics(r, "latency_from_due_ms", &due, NS_PER_MS);
+	rec_add_sample_statistics(r, "latency_from_sent_ms", &sent, NS_PER_MS);
+	rec_add_short_report_line(r, "%s keys asked for, %s answered: p50 %s ms, at most %s ms", text_of_count(asked),
+				  text_of_count(answered),
+		text_of_sample_quantile(&due, 0.5, NS_PER_MS), text_of_sample_quantile(&due, 1, NS_PER_MS));
+	rec_add_real(r, "longest_block_ms", (double)t->blocked_ns / NS_PER_MS, 3);
 	rec_end_container(r);
 	sample_free(&due);
 	sample_free(&sent);

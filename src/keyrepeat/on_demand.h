@@ -28,7 +28,7 @@ struct on_demand_typing_cfg {
 	size_t skip;		/* first keys, left out of the figures */
 };
 
-struct on_demand_typing {
+struct on_demand_typing_state {
 	struct on_demand_typing_cfg cfg;
 	struct key_sender sender;
 	struct blink_filter filter;
@@ -39,7 +39,7 @@ struct on_demand_typing {
 };
 
 /* Types until the input ends or has_sender_ended(). 0, -EPIPE when nobody reads the answers any more, or -ENOMEM. */
-int type_key_for_each_input_line(struct on_demand_typing *d, const struct on_demand_typing_cfg *cfg);
+int type_key_for_each_input_line(struct on_demand_typing_state *d, const struct on_demand_typing_cfg *cfg);
 
 /* Writes the object "result" of the report. */
-void report_on_demand_result(struct rec_report *r, const struct on_demand_typing *d);
+void report_on_demand_result(struct rec_report *r, const struct on_demand_typing_state *d);

@@ -22,11 +22,11 @@ int compute_key_due_times(enum schedule_kind kind, double rate_per_s, uint64_t s
 	for (size_t i = 0; i < n; i++) {
 		switch (kind) {
 		case SCHEDULE_PERIODIC: at = (double)i * period; break;
-		case SCHEDULE_JITTERED: at = (double)i * period + random_unit(&state) * period / 3; break;
-		case SCHEDULE_POISSON: at += -log1p(-random_unit(&state)) * period; break;
+		case SCHEDULE_JITTERED: at = (double)i * period + random_fraction_below_one(&state) * period / 3; break;
+		case SCHEDULE_POISSON: at += -log1p(-random_fraction_below_one(&state)) * period; break;
 		case SCHEDULE_BLOCKS:
 			if (i % SCHEDULE_BLOCK == 0)
-				phase = random_unit(&state) * period;
+				phase = random_fraction_below_one(&state) * period;
 			at = (double)(i % SCHEDULE_BLOCK) * period + phase;
 			break;
 		case SCHEDULE_ASKED:
@@ -47,7 +47,7 @@ static int make_key_plan_from_script(const struct key_plan_cfg *cfg, struct key_
 	int err;
 
 	if (!in)
-		return write_error_reason(EXIT_RUN, why, PLAN_WHY, "cannot read %s: %s", cfg->script, strerror(errno));
+		return fail_with_reason(EXIT_RUN, why, PLAN_WHY, "cannot read %s: %s", cfg->script, strerror(errno));
 	err = timed_act_script_read(in, script, &line);
 	fclose(in);
 	if (err == -EINVAL) {
@@ -56,11 +56,11 @@ static int make_key_plan_from_script(const struct key_plan_cfg *cfg, struct key_
 		return EXIT_USAGE;
 	}
 	if (err)
-		return write_error_reason(EXIT_RUN, why, PLAN_WHY, "cannot read %s: %s", cfg->script, strerror(-err));
+		return fail_with_reason(EXIT_RUN, why, PLAN_WHY, "cannot read %s: %s", cfg->script, strerror(-err));
 	while (script->n && script->offset_ns[script->n - 1] >= cfg->time_ns)
 		script->n--;
 	if (!script->n)
-		return write_error_reason(EXIT_USAGE, why, PLAN_WHY, "%s holds nothing before -t ends", cfg->script);
+		return fail_with_reason(EXIT_USAGE, why, PLAN_WHY, "%s holds nothing before -t ends", cfg->script);
 	plan->n = script->n;
 	plan->offset_ns = script->offset_ns;
 	plan->act = script->act;
@@ -85,8 +85,8 @@ int make_key_plan(const struct key_plan_cfg *cfg, struct key_plan *out, char why
 	if (!(cfg->rate_per_s > 0))
 		return 0;
 	if (n < 1 || n > PLAN_KEYS_MAX)
-		return write_error_reason(EXIT_USAGE, why, PLAN_WHY, "-t times --rate are %.0f keys: 1 to %d", n, PLAN_KEYS_MAX);
-	if (act_read_key(cfg->key, &out->only)) {
+		return fail_with_reason(EXIT_USAGE, why, PLAN_WHY, "-t times --rate are %.0f keys: 1 to %d", n, PLAN_KEYS_MAX);
+	if (act_parse_key(cfg->key, &out->only)) {
 		snprintf(why, PLAN_WHY, "--key %s: no such key; give a character, a name such as Return, "
 			 "U20AC or 0xff0d, after ctrl+, shift+ or alt+ if these are held", cfg->key);
 		return EXIT_USAGE;
@@ -94,9 +94,9 @@ int make_key_plan(const struct key_plan_cfg *cfg, struct key_plan *out, char why
 	out->n = (size_t)n;
 	out->offset_ns = calloc(out->n, sizeof(*out->offset_ns));
 	if (!out->offset_ns)
-		return write_error_reason(EXIT_RUN, why, PLAN_WHY, "no memory for %zu keys", out->n);
+		return fail_with_reason(EXIT_RUN, why, PLAN_WHY, "no memory for %zu keys", out->n);
 	if (!asked && compute_key_due_times((enum schedule_kind)cfg->schedule, cfg->rate_per_s, cfg->seed, out->offset_ns, out->n))
-		return write_error_reason(EXIT_USAGE, why, PLAN_WHY, "--rate %g is too low", cfg->rate_per_s);
+		return fail_with_reason(EXIT_USAGE, why, PLAN_WHY, "--rate %g is too low", cfg->rate_per_s);
 	return 0;
 }
 
@@ -130,7 +130,7 @@ int prepare_planned_acts_at_target(struct key_plan *plan, const struct target_op
 	}
 	plan->key = calloc(plan->n, sizeof(*plan->key));
 	if (!plan->key)
-		return write_error_reason(-1, why, TARGET_WHY, "no memory for %zu keys", plan->n);
+		return fail_with_reason(-1, why, TARGET_WHY, "no memory for %zu keys", plan->n);
 	for (size_t i = 0; i < plan->n; i++) {
 		/* keys recur, so equal ones are looked up once; moves do not, and there may be thousands */
 		for (j = plan->act[i].kind == ACT_MOVE ? i : 0; j < i && !are_acts_equal(&plan->act[j], &plan->act[i]); j++)

@@ -78,7 +78,7 @@ struct change_block_grid {
 };
 
 /* The bits of a pixel; of one that changes without keys, only these. */
-static uint8_t change_bits_of_pixel(const struct pixel_change_marks *m, int x, int y)
+static uint8_t pixel_change_mark_bits(const struct pixel_change_marks *m, int x, int y)
 {
 	uint8_t bits = m->bits[(size_t)y * (size_t)m->w + (size_t)x];
 
@@ -97,7 +97,7 @@ static int change_block_grid_init(struct change_block_grid *g, const struct pixe
 		return -ENOMEM;
 	for (int y = 0; y < m->h; y++)
 		for (int x = 0; x < m->w; x++)
-			g->bits[y / BLOCK * g->w + x / BLOCK] |= change_bits_of_pixel(m, x, y);
+			g->bits[y / BLOCK * g->w + x / BLOCK] |= pixel_change_mark_bits(m, x, y);
 	return 0;
 }
 
@@ -108,18 +108,19 @@ static void change_block_grid_free(struct change_block_grid *g)
 }
 
 /* Neighbouring blocks with changed pixels. */
-struct change_group {
+struct group_of_changed_blocks {
 	uint8_t bits;
 	int left, top, right, bottom;	/* in pixels; right and bottom are one beyond the last */
 };
 
-static void add_block_to_change_group(const struct change_block_grid *g, int block, uint8_t wanted, struct change_group *out)
+static void add_block_to_change_group(const struct change_block_grid *g, int block, uint8_t wanted,
+				      struct group_of_changed_blocks *out)
 {
 	int x0 = block % g->w * BLOCK, y0 = block / g->w * BLOCK;
 
 	for (int y = y0; y < y0 + BLOCK && y < g->marks->h; y++) {
 		for (int x = x0; x < x0 + BLOCK && x < g->marks->w; x++) {
-			uint8_t bits = change_bits_of_pixel(g->marks, x, y) & wanted;
+			uint8_t bits = pixel_change_mark_bits(g->marks, x, y) & wanted;
 
 			if (!bits)
 				continue;
@@ -133,9 +134,9 @@ static void add_block_to_change_group(const struct change_block_grid *g, int blo
 }
 
 /* Removes the group to which this block belongs from the grid and returns it. */
-static struct change_group remove_change_group_from_grid(struct change_block_grid *g, int block, uint8_t wanted)
+static struct group_of_changed_blocks take_change_group_from_grid(struct change_block_grid *g, int block, uint8_t wanted)
 {
-	struct change_group out = { 0 };
+	struct group_of_changed_blocks out = { 0 };
 	int n = 0;
 
 	g->todo[n++] = block;
@@ -157,7 +158,7 @@ static struct change_group remove_change_group_from_grid(struct change_block_gri
 	return out;
 }
 
-static int count_keys_followed_by_group(const struct change_group *group)
+static int count_keys_marked_in_pixel_group(const struct group_of_changed_blocks *group)
 {
 	int n = 0;
 
@@ -169,15 +170,15 @@ static int count_keys_followed_by_group(const struct change_group *group)
 #define GROUPS_MAX 256		/* more groups: the whole screen changes, as in a film */
 
 /* Appends all groups that have one of the wanted bits to the n groups in `group`. Returns the new number of groups. */
-static int remove_change_groups_from_grid(struct change_block_grid *g, uint8_t wanted, struct change_group *group, int n)
+static int take_wanted_groups_from_grid(struct change_block_grid *g, uint8_t wanted, struct group_of_changed_blocks *group, int n)
 {
 	for (int i = 0; i < g->w * g->h && n < GROUPS_MAX; i++)
 		if (g->bits[i] & wanted)
-			group[n++] = remove_change_group_from_grid(g, i, wanted);
+			group[n++] = take_change_group_from_grid(g, i, wanted);
 	return n;
 }
 
-static bool is_group_caret_of_text_line(const struct change_group *line, const struct change_group *noise)
+static bool is_change_group_caret_of_line(const struct group_of_changed_blocks *line, const struct group_of_changed_blocks *noise)
 {
 	int reach = REACH_X * BLOCK;
 
@@ -188,14 +189,14 @@ static bool is_group_caret_of_text_line(const struct change_group *line, const s
 
 /* Extends the region from a line of text to where further text will appear: to the right, in new lines from the left edge, and
  * down. */
-static void extend_region_to_future_text(const struct pixel_change_marks *m, const struct change_group *line,
-					 const struct change_group *other,
+static void extend_region_for_text_to_come(const struct pixel_change_marks *m, const struct group_of_changed_blocks *line,
+					 const struct group_of_changed_blocks *other,
 			int n, struct screen_region *out)
 {
 	int left = 0, right = m->w, bottom = m->h;
 
 	for (int i = 0; i < n; i++) {
-		const struct change_group *o = &other[i];
+		const struct group_of_changed_blocks *o = &other[i];
 
 		if (!(o->bits & KEY_BITS) && (o->bits & NOISE) != NOISE)
 			continue;
@@ -209,9 +210,9 @@ static void extend_region_to_future_text(const struct pixel_change_marks *m, con
 	*out = (struct screen_region){ left, line->top, right - left, bottom - line->top };
 }
 
-bool find_echo_region_by_changes(const struct pixel_change_marks *m, struct screen_region *out)
+bool find_echo_region_in_change_marks(const struct pixel_change_marks *m, struct screen_region *out)
 {
-	struct change_group *group = calloc(GROUPS_MAX, sizeof(*group)), line;
+	struct group_of_changed_blocks *group = calloc(GROUPS_MAX, sizeof(*group)), line;
 	struct change_block_grid grid;
 	int n, keyed, best = 0;
 
@@ -221,23 +222,23 @@ bool find_echo_region_by_changes(const struct pixel_change_marks *m, struct scre
 		free(group);
 		return false;
 	}
-	keyed = remove_change_groups_from_grid(&grid, KEY_BITS, group, 0);
-	n = remove_change_groups_from_grid(&grid, NOISE, group, keyed);
+	keyed = take_wanted_groups_from_grid(&grid, KEY_BITS, group, 0);
+	n = take_wanted_groups_from_grid(&grid, NOISE, group, keyed);
 	change_block_grid_free(&grid);
 	for (int i = 1; i < keyed; i++) {
-		int more = count_keys_followed_by_group(&group[i]) - count_keys_followed_by_group(&group[best]);
+		int more = count_keys_marked_in_pixel_group(&group[i]) - count_keys_marked_in_pixel_group(&group[best]);
 
 		if (more > 0 || (!more && group[i].right - group[i].left > group[best].right - group[best].left))
 			best = i;
 	}
-	if (!keyed || count_keys_followed_by_group(&group[best]) < 2) {
+	if (!keyed || count_keys_marked_in_pixel_group(&group[best]) < 2) {
 		free(group);
 		return false;
 	}
 	line = group[best];
 	group[best].bits = 0;
 	for (int i = keyed; i < n; i++) {
-		if (!is_group_caret_of_text_line(&line, &group[i]))
+		if (!is_change_group_caret_of_line(&line, &group[i]))
 			continue;
 		line.left = group[i].left < line.left ? group[i].left : line.left;
 		line.right = group[i].right > line.right ? group[i].right : line.right;
@@ -245,7 +246,7 @@ bool find_echo_region_by_changes(const struct pixel_change_marks *m, struct scre
 		line.bottom = group[i].bottom > line.bottom ? group[i].bottom : line.bottom;
 		group[i].bits = 0;
 	}
-	extend_region_to_future_text(m, &line, group, n, out);
+	extend_region_for_text_to_come(m, &line, group, n, out);
 	free(group);
 	return true;
 }

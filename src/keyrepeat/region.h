@@ -39,4 +39,4 @@ bool mark_changed_pixels(struct pixel_change_marks *m, const uint32_t *before, c
  * status line follows keys, too, but text grows. A small group beside it that also changes without keys is its caret. From this
  * line of text the region extends left, right and down to the edge of the picture, or to the next group that follows keys or that
  * changed without keys both before and after them. False: no group followed at least two keys, or out of memory. */
-bool find_echo_region_by_changes(const struct pixel_change_marks *m, struct screen_region *out);
+bool find_echo_region_in_change_marks(const struct pixel_change_marks *m, struct screen_region *out);

@@ -16,7 +16,7 @@ int write_key_rows(struct row_file *rows, const struct key_train *train)
 	size_t b = 0;
 
 	for (size_t i = 0; i < train->due; i++) {
-		const struct pair_key_times *key = &train->key[i];
+		const struct times_of_paired_key *key = &train->key[i];
 
 		while (i >= train->block[b].first + train->block[b].n)
 			b++;
@@ -29,26 +29,26 @@ int write_key_rows(struct row_file *rows, const struct key_train *train)
 			rows_write_empty_cell(rows);
 		rows_end_row(rows);
 	}
-	return rows_close(rows);
+	return rows_close_output_file(rows);
 }
 
 /* Under overload, latencies grow with the length of the run: only their number and the shortest latency are meaningful. */
 static void report_latency(struct rec_report *r, const char *name, struct sample *s, bool overloaded)
 {
 	static const char *const unknown[] = { "mean", "sd", "p25", "p50", "p75", "p90", "p95", "p99", "p999", "max" };
-	struct sample_statistic min;
+	struct sample_value_or_lower_bound min;
 
 	if (!overloaded) {
-		rec_sample_statistics(r, name, s, NS_PER_MS);
+		rec_add_sample_statistics(r, name, s, NS_PER_MS);
 		return;
 	}
 	min = sample_min(s);
 	rec_begin_object(r, name);
-	rec_int(r, "n", (int64_t)s->n);
-	rec_real(r, "min", min.above ? NAN : min.value / NS_PER_MS, 3);
+	rec_add_int(r, "n", (int64_t)s->n);
+	rec_add_real(r, "min", min.above ? NAN : min.value / NS_PER_MS, 3);
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
-		rec_real(r, unknown[i], NAN, 3);
-	rec_int(r, "censored", (int64_t)s->censored);
+		rec_add_real(r, unknown[i], NAN, 3);
+	rec_add_int(r, "censored", (int64_t)s->censored);
 	rec_end_container(r);
 }
 
@@ -57,40 +57,40 @@ static void report_stalls(struct rec_report *r, const struct latency_statistics_
 	double sd = sample_sd(&f->interarrival).value / NS_PER_MS;
 
 	rec_begin_object(r, "stalls");
-	rec_real(r, "period_ms", (double)cfg->period_ns / NS_PER_MS, 3);
-	rec_int(r, "intervals", (int64_t)f->stall.n);
-	rec_int(r, "count", (int64_t)f->stalls);
-	rec_real(r, "mean_ms", sample_mean(&f->stall).value / NS_PER_MS, 3);
-	rec_real(r, "mean_positive_ms", f->mean_positive_ns / NS_PER_MS, 3);
-	rec_real(r, "max_ms", sample_max(&f->stall).value / NS_PER_MS, 3);
-	rec_real(r, "jitter_sd_ms", sd, 3);
-	rec_real(r, "jitter_variance_ms2", sd * sd, 3);
+	rec_add_real(r, "period_ms", (double)cfg->period_ns / NS_PER_MS, 3);
+	rec_add_int(r, "intervals", (int64_t)f->stall.n);
+	rec_add_int(r, "count", (int64_t)f->stalls);
+	rec_add_real(r, "mean_ms", sample_mean(&f->stall).value / NS_PER_MS, 3);
+	rec_add_real(r, "mean_positive_ms", f->mean_positive_ns / NS_PER_MS, 3);
+	rec_add_real(r, "max_ms", sample_max(&f->stall).value / NS_PER_MS, 3);
+	rec_add_real(r, "jitter_sd_ms", sd, 3);
+	rec_add_real(r, "jitter_variance_ms2", sd * sd, 3);
 	rec_end_container(r);
 }
 
 static void report_echoes(struct rec_report *r, const struct latency_statistics_cfg *cfg, const struct key_train *train,
 			  struct latency_statistics *f)
 {
-	rec_real(r, "updates_per_key", f->updates_per_key, 3);
-	rec_int(r, "keys_answered", (int64_t)f->keys_answered);
-	rec_int(r, "keys_exact", (int64_t)f->keys_exact);
+	rec_add_real(r, "updates_per_key", f->updates_per_key, 3);
+	rec_add_int(r, "keys_answered", (int64_t)f->keys_answered);
+	rec_add_int(r, "keys_exact", (int64_t)f->keys_exact);
 	/* with updates alone, it is not known how many keys a picture answered */
-	rec_real(r, "coalesced", cfg->watch == WATCH_PATCH || f->caret ? (double)f->coalesced : NAN, 0);
-	rec_str(r, "pairing", cfg->watch == WATCH_PATCH ? "patch" : f->caret ? "caret" : "updates");
-	rec_real(r, "threshold_ms", (double)cfg->threshold_ns / NS_PER_MS, 3);
-	rec_real(r, "late_share_percent", f->late_percent, 3);
-	rec_real(r, "late_share_high_percent", f->late_high_percent, 3);	/* with the latest possible answer of each key */
-	rec_real(r, "late_share_bound_percent", 100 * binomial_upper_bound_of_share((int64_t)f->late_high, (int64_t)f->keys_due), 3);
-	rec_real(r, "backlog_per_s", f->backlog.per_s, 3);
-	rec_bool(r, "overloaded", f->backlog.overloaded);
+	rec_add_real(r, "coalesced", cfg->watch == WATCH_PATCH || f->caret ? (double)f->coalesced : NAN, 0);
+	rec_add_str(r, "pairing", cfg->watch == WATCH_PATCH ? "patch" : f->caret ? "caret" : "updates");
+	rec_add_real(r, "threshold_ms", (double)cfg->threshold_ns / NS_PER_MS, 3);
+	rec_add_real(r, "late_share_percent", f->late_percent, 3);
+	rec_add_real(r, "late_share_high_percent", f->late_high_percent, 3);	/* with the latest possible answer of each key */
+	rec_add_real(r, "late_share_bound_percent", 100 * binomial_upper_bound_of_share((int64_t)f->late_high, (int64_t)f->keys_due), 3);
+	rec_add_real(r, "backlog_per_s", f->backlog.per_s, 3);
+	rec_add_bool(r, "overloaded", f->backlog.overloaded);
 	report_latency(r, "latency_from_due_ms", &f->from_due, f->backlog.overloaded);
 	report_latency(r, "latency_from_sent_ms", &f->from_sent, f->backlog.overloaded);
 	if (cfg->watch == WATCH_UPDATE)
 		report_latency(r, "latency_high_ms", &f->high, f->backlog.overloaded);
-	rec_sample_statistics(r, "update_interarrival_ms", &f->interarrival, NS_PER_MS);
-	rec_real(r, "largest_gap_ms", f->largest_gap_ns < 0 ? NAN : (double)f->largest_gap_ns / NS_PER_MS, 3);
+	rec_add_sample_statistics(r, "update_interarrival_ms", &f->interarrival, NS_PER_MS);
+	rec_add_real(r, "largest_gap_ms", f->largest_gap_ns < 0 ? NAN : (double)f->largest_gap_ns / NS_PER_MS, 3);
 	report_stalls(r, cfg, f);
-	rec_real(r, "drain_s", (double)train->drain_ns / NS_PER_S, 3);
+	rec_add_real(r, "drain_s", (double)train->drain_ns / NS_PER_S, 3);
 }
 
 /* Reports the offset between the clock of packet times (CLOCK_REALTIME) and that of keys (CLOCK_MONOTONIC), with its error. */
@@ -102,9 +102,9 @@ static void report_clock_offset(struct rec_report *r, const struct key_train *tr
 		if (train->wall[i].error_ns > error)
 			error = train->wall[i].error_ns;
 	rec_begin_object(r, "realtime_offset");
-	rec_int(r, "readings", (int64_t)train->walls);
-	rec_real(r, "error_us", (double)error / NS_PER_US, 3);
-	rec_real(r, "step_us", (double)wall_clock_largest_step(train->wall, train->walls) / NS_PER_US, 3);
+	rec_add_int(r, "readings", (int64_t)train->walls);
+	rec_add_real(r, "error_us", (double)error / NS_PER_US, 3);
+	rec_add_real(r, "step_us", (double)wall_clock_largest_step(train->wall, train->walls) / NS_PER_US, 3);
 	rec_end_container(r);
 }
 
@@ -116,34 +116,34 @@ void report_key_train_result(struct rec_report *r, const struct latency_statisti
 	double seconds = (double)(train->end_ns - train->begin_ns) / NS_PER_S;
 
 	rec_begin_object(r, "result");
-	rec_str(r, "ended", ends[train->end]);
-	rec_real(r, "seconds", seconds, 3);
+	rec_add_str(r, "ended", ends[train->end]);
+	rec_add_real(r, "seconds", seconds, 3);
 	if (keys) {
-		rec_int(r, "keys_due", (int64_t)f->keys_due);
-		rec_int(r, "keys_sent", (int64_t)f->keys_sent);
-		rec_int(r, "keys_skipped", (int64_t)f->keys_skipped);
-		rec_sample_statistics(r, "lateness_us", &f->lateness, NS_PER_US);
-		rec_real(r, "send_blocked_ms", (double)train->blocked_ns / NS_PER_MS, 3);
+		rec_add_int(r, "keys_due", (int64_t)f->keys_due);
+		rec_add_int(r, "keys_sent", (int64_t)f->keys_sent);
+		rec_add_int(r, "keys_skipped", (int64_t)f->keys_skipped);
+		rec_add_sample_statistics(r, "lateness_us", &f->lateness, NS_PER_US);
+		rec_add_real(r, "send_blocked_ms", (double)train->blocked_ns / NS_PER_MS, 3);
 	}
 	if (cfg->watch != WATCH_NONE)
-		rec_int(r, "updates", (int64_t)f->updates);
+		rec_add_int(r, "updates", (int64_t)f->updates);
 	if (cfg->watch != WATCH_NONE && keys)
 		report_echoes(r, cfg, train, f);
 	else if (cfg->watch != WATCH_NONE)
-		rec_real(r, "unsolicited_per_s", seconds > 0 ? (double)f->updates / seconds : NAN, 4);
+		rec_add_real(r, "unsolicited_per_s", seconds > 0 ? (double)f->updates / seconds : NAN, 4);
 	if (cfg->watch == WATCH_PATCH) {
-		rec_int(r, "patch_unreadable", (int64_t)seen->unreadable);
-		rec_int(r, "patch_ahead", (int64_t)f->ahead);
-		rec_int(r, "patch_base", (int64_t)train->base);
+		rec_add_int(r, "patch_unreadable", (int64_t)seen->unreadable);
+		rec_add_int(r, "patch_ahead", (int64_t)f->ahead);
+		rec_add_int(r, "patch_base", (int64_t)train->base);
 	}
 	if (cfg->watch != WATCH_NONE)
-		rec_int(r, "updates_lost", (int64_t)seen->lost);
+		rec_add_int(r, "updates_lost", (int64_t)seen->lost);
 	report_clock_offset(r, train);
-	rec_real(r, "probe_cpu_percent", train->busy_ns > 0 ? 100.0 * (double)train->cpu_ns / (double)train->busy_ns : NAN, 3);
+	rec_add_real(r, "probe_cpu_percent", train->busy_ns > 0 ? 100.0 * (double)train->cpu_ns / (double)train->busy_ns : NAN, 3);
 	rec_end_container(r);
 }
 
-const char *run_warning_text(const struct latency_statistics_cfg *cfg, const struct key_train *train,
+const char *warning_text_of_run(const struct latency_statistics_cfg *cfg, const struct key_train *train,
 			     const struct screen_observations *seen,
 			   const struct latency_statistics *f, bool keys, int *status)
 {

@@ -12,7 +12,7 @@ void report_key_train_result(struct rec_report *r, const struct latency_statisti
 
 /* A warning for a run that has a report but went wrong, valid until the next call; NULL: none. *status: the exit status of the
  * program. */
-const char *run_warning_text(const struct latency_statistics_cfg *cfg, const struct key_train *train,
+const char *warning_text_of_run(const struct latency_statistics_cfg *cfg, const struct key_train *train,
 			     const struct screen_observations *seen,
 			   const struct latency_statistics *f, bool keys, int *status);
 

@@ -52,7 +52,7 @@ int restore_guard_start(struct restore_guard *g, void (*undo)(void *with), void 
 	return err;
 }
 
-void restore_guard_undo_now(struct restore_guard *g)
+void restore_guard_make_child_undo_now(struct restore_guard *g)
 {
 	if (g->pid)
 		close(g->fd);

@@ -17,4 +17,4 @@ int restore_guard_start(struct restore_guard *g, void (*undo)(void *with), void 
 /* Ends the child without undo(). */
 void restore_guard_end_without_undo(struct restore_guard *g);
 /* Makes the child call undo() now, without waiting for it. */
-void restore_guard_undo_now(struct restore_guard *g);
+void restore_guard_make_child_undo_now(struct restore_guard *g);

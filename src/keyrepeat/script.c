@@ -35,7 +35,7 @@ static int read_delay_ms(const char *text, int64_t *ns)
 {
 	double ms;
 
-	if (!text || cli_read_real(text, &ms) || !(ms >= 0 && ms <= 86400e3))
+	if (!text || cli_parse_real_number(text, &ms) || !(ms >= 0 && ms <= 86400e3))
 		return -EINVAL;
 	*ns = llround(ms * NS_PER_MS);
 	return 0;
@@ -49,7 +49,7 @@ static int read_move_act(struct timed_act_script_reader *r, char *rest)
 	int64_t ns = 0, steps;
 	int err = 0;
 
-	if (!place || act_read_pointer_position(place, &to) || (over && (strcmp(over, "over") != 0 || read_delay_ms(ms, &ns))) ||
+	if (!place || act_parse_pointer_position(place, &to) || (over && (strcmp(over, "over") != 0 || read_delay_ms(ms, &ns))) ||
 	    strtok_r(NULL, BLANK, &save))
 		return -EINVAL;
 	if (over && !r->place)
@@ -73,7 +73,7 @@ static int read_button_act(struct timed_act_script_reader *r, char *rest)
 	char *save = NULL, *number = strtok_r(rest, BLANK, &save), *way = strtok_r(NULL, BLANK, &save);
 	struct input_act act;
 
-	if (!number || !way || strtok_r(NULL, BLANK, &save) || act_read_button(number, way, &act))
+	if (!number || !way || strtok_r(NULL, BLANK, &save) || act_parse_button(number, way, &act))
 		return -EINVAL;
 	return add_script_act(r, r->at_ns, &act);
 }
@@ -103,7 +103,7 @@ static int read_typed_text_act(struct timed_act_script_reader *r, char *rest)
 			n++;
 		memcpy(one, text, n);
 		text += n;
-		if (act_read_key(one, &act))
+		if (act_parse_key(one, &act))
 			return -EINVAL;
 		r->at_ns += first ? 0 : gap;
 		first = false;
@@ -118,7 +118,7 @@ static int read_key_act(struct timed_act_script_reader *r, const char *word, con
 {
 	struct input_act act;
 
-	if (rest[strspn(rest, BLANK)] || act_read_key(word, &act))
+	if (rest[strspn(rest, BLANK)] || act_parse_key(word, &act))
 		return -EINVAL;
 	return add_script_act(r, r->at_ns, &act);
 }

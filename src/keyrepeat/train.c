@@ -86,7 +86,7 @@ void stop_watching_thread(const struct key_train_cfg *cfg)
 
 /* How long the display must not change before all answers are taken to have come: longer than the pauses between updates without
  * keys, 1 s to 10 s. */
-static int64_t quiet_time_after_answers_ns(double noise_per_s)
+static int64_t required_quiet_after_answers_ns(double noise_per_s)
 {
 	double period = noise_per_s > 0 ? 1.2 / noise_per_s * (double)NS_PER_S : 0;
 
@@ -96,7 +96,7 @@ static int64_t quiet_time_after_answers_ns(double noise_per_s)
 }
 
 /* The longest wait for answers after the last key of a block. */
-static int64_t longest_wait_for_answers_ns(int watch, double noise_per_s)
+static int64_t time_limit_for_answers_ns(int watch, double noise_per_s)
 {
 	return watch == WATCH_UPDATE && noise_per_s > 0.5 ? 2 * NS_PER_S : 10 * NS_PER_S;
 }
@@ -120,7 +120,7 @@ static void record_wall_clock_offset(struct key_train *t, int64_t next_due_ns)
 static bool has_display_become_quiet(const struct key_train_run *run, const struct key_train_block *b, int64_t quiet_ns)
 {
 	int64_t now = clock_now(), change = atomic_load(&run->cfg->seen->last_change_ns);
-	const struct pair_key_times *last = &run->train->key[b->first + b->n - 1];
+	const struct times_of_paired_key *last = &run->train->key[b->first + b->n - 1];
 
 	return change >= pair_key_sent_ns(last) && now - change >= quiet_ns && now - last->due_ns >= quiet_ns;
 }
@@ -130,7 +130,7 @@ static bool are_all_keys_echoed(const struct key_train_run *run, const struct ke
 {
 	const struct screen_observations *seen = run->cfg->seen;
 	size_t updates = atomic_load(&seen->updates), steps = atomic_load(&seen->steps), keys = b->first + b->n, n = 0;
-	struct pair_patch_number_shown *shown;
+	struct shown_patch_number *shown;
 	bool known;
 
 	while (n < b->n && n < updates && seen->update_ns[updates - 1 - n] >= pair_key_sent_ns(&run->train->key[b->first]))
@@ -160,7 +160,7 @@ static bool are_answers_of_block_complete(struct key_train_run *run, const struc
 		/* blocks need a pause between them for prototap, which pairs keys with updates on the network */
 		return !run->cfg->block || has_display_become_quiet(run, b, NS_PER_S);
 	}
-	if (has_display_become_quiet(run, b, quiet_time_after_answers_ns(run->cfg->noise_per_s)))
+	if (has_display_become_quiet(run, b, required_quiet_after_answers_ns(run->cfg->noise_per_s)))
 		return true;
 	/* without a new change, the answer would be the same as last time */
 	if (change == *judged_ns || !has_display_become_quiet(run, b, NS_PER_S))
@@ -171,7 +171,7 @@ static bool are_answers_of_block_complete(struct key_train_run *run, const struc
 
 /* The state of a block when the longest wait is over. A display with updates of its own may never be quiet, or not long enough; but
  * while answers are missing, the picture is not quiet for a second after the last key. */
-static enum pair_drain drain_state_at_time_limit(const struct key_train_run *run, const struct key_train_block *b)
+static enum pair_drain drain_state_of_block_at_time_limit(const struct key_train_run *run, const struct key_train_block *b)
 {
 	if (run->cfg->watch != WATCH_UPDATE)
 		return PAIR_CUT;
@@ -181,11 +181,11 @@ static enum pair_drain drain_state_at_time_limit(const struct key_train_run *run
 static void wait_for_answers_of_block(struct key_train_run *run, struct key_train_block *b)
 {
 	const struct key_train_cfg *cfg = run->cfg;
-	int64_t begin = clock_now(), limit = begin + longest_wait_for_answers_ns(cfg->watch, cfg->noise_per_s), judged = 0;
+	int64_t begin = clock_now(), limit = begin + time_limit_for_answers_ns(cfg->watch, cfg->noise_per_s), judged = 0;
 
 	b->drain = PAIR_CUT;
 	if (cfg->watch == WATCH_NONE && cfg->block)	/* a pause between blocks, for prototap */
-		proc_sleep_until_or_stop(begin + quiet_time_after_answers_ns(cfg->noise_per_s));
+		proc_sleep_until_or_stop(begin + required_quiet_after_answers_ns(cfg->noise_per_s));
 	while (cfg->watch != WATCH_NONE && !has_sender_ended(&run->sender)) {
 		record_wall_clock_offset(run->train, INT64_MAX);
 		if (are_answers_of_block_complete(run, b, &judged)) {
@@ -193,7 +193,7 @@ static void wait_for_answers_of_block(struct key_train_run *run, struct key_trai
 			break;
 		}
 		if (clock_now() >= limit) {
-			b->drain = drain_state_at_time_limit(run, b);
+			b->drain = drain_state_of_block_at_time_limit(run, b);
 			break;
 		}
 		proc_sleep_until_or_stop(clock_now() + DRAIN_POLL_NS);
@@ -206,12 +206,12 @@ static void send_keys_of_block(struct key_train_run *run, struct key_train_block
 {
 	const struct key_train_cfg *cfg = run->cfg;
 	struct key_train *t = run->train;
-	int64_t give_up, cpu = clock_process_cpu_time(), now = clock_now();
+	int64_t give_up, cpu = clock_cpu_time_of_this_process(), now = clock_now();
 
 	b->begin_ns = now + LEAD_NS;
 	for (size_t i = b->first; i < b->first + b->n; i++)
 		t->key[i].due_ns = b->begin_ns + cfg->offset_ns[i];
-	give_up = t->key[b->first + b->n - 1].due_ns + longest_wait_for_answers_ns(cfg->watch, cfg->noise_per_s);
+	give_up = t->key[b->first + b->n - 1].due_ns + time_limit_for_answers_ns(cfg->watch, cfg->noise_per_s);
 	for (size_t i = b->first; i < b->first + b->n && !has_sender_ended(&run->sender); i++) {
 		if (cfg->hold && cfg->target->repeats_itself && i > b->first) {
 			sleep_until_key_due(t->key[i].due_ns);
@@ -225,7 +225,7 @@ static void send_keys_of_block(struct key_train_run *run, struct key_train_block
 	/* a held key stays down for half a period after its last repeat was due */
 	release_pressed_key(&run->sender, t->key[b->first + b->n - 1].due_ns + cfg->period_ns / 2);
 	t->busy_ns += clock_now() - now;
-	t->cpu_ns += clock_process_cpu_time() - cpu;
+	t->cpu_ns += clock_cpu_time_of_this_process() - cpu;
 	wait_for_answers_of_block(run, b);
 }
 
@@ -270,12 +270,12 @@ int send_key_train(const struct key_train_cfg *cfg, struct key_train *out)
 	record_wall_clock_offset(out, INT64_MAX);
 	out->begin_ns = clock_now();
 	if (!cfg->n) {
-		int64_t cpu = clock_process_cpu_time(), until = out->begin_ns + cfg->watch_ns;
+		int64_t cpu = clock_cpu_time_of_this_process(), until = out->begin_ns + cfg->watch_ns;
 
 		while (!has_sender_ended(&run.sender) && clock_now() < until)
 			proc_sleep_until_or_stop(clock_earlier(clock_now() + 100 * NS_PER_MS, until));
 		out->busy_ns = clock_now() - out->begin_ns;
-		out->cpu_ns = clock_process_cpu_time() - cpu;
+		out->cpu_ns = clock_cpu_time_of_this_process() - cpu;
 	}
 	for (size_t i = 0; i < blocks && !has_sender_ended(&run.sender); i++) {
 		struct key_train_block *b = &out->block[out->blocks];

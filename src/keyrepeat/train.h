@@ -36,7 +36,7 @@ struct key_train_block {
 };
 
 struct key_train {
-	struct pair_key_times *key;		/* owned; due_ns and sent_ns are filled in */
+	struct times_of_paired_key *key;		/* owned; due_ns and sent_ns are filled in */
 	struct key_train_block *block;	/* owned */
 	size_t blocks;			/* blocks begun */
 	_Atomic size_t gone;		/* keys sent or given up so far; read by the progress line in another thread */

@@ -96,7 +96,7 @@ static int vnc_pixel_luminance(const void *pixels, int x, int y)
 	return (p[0] * 77 + p[1] * 150 + p[2] * 29) >> 8;	/* red, green, blue: set_up_vnc_client() asks for this order */
 }
 
-static struct patch_searched_image patch_image_of_vnc_client(const rfbClient *c)
+static struct patch_searched_image vnc_image_for_patch_search(const rfbClient *c)
 {
 	return (struct patch_searched_image){ c->width, c->height, vnc_pixel_luminance, c };
 }
@@ -138,7 +138,7 @@ static void record_changed_pixels(struct vnc_client *self, int64_t now)
 	/* aligned for uint32_t: libvncclient allocates it by malloc() */
 	const uint32_t *pixels = (const uint32_t *)(const void *)c->frameBuffer;
 	int x = self->area.left, y = self->area.top, w = self->area.right - x, h = self->area.bottom - y;
-	struct caret_step step = { .at_ns = now };
+	struct caret_step_changed_pixels step = { .at_ns = now };
 
 	if (!self->before || self->before_width != c->width || self->before_height != c->height) {
 		copy_whole_vnc_picture(self);
@@ -146,7 +146,7 @@ static void record_changed_pixels(struct vnc_client *self, int64_t now)
 	}
 	if (x < 0 || y < 0 || x + w > c->width || y + h > c->height)
 		return;
-	for (int from = y; caret_find_changed_rows(self->before, pixels, (size_t)c->width, x, from, w, y + h - from, &step);
+	for (int from = y; caret_compare_to_find_changed_rows(self->before, pixels, (size_t)c->width, x, from, w, y + h - from, &step);
 	     from = step.bottom + 1)
 		observations_add_changed_pixels(self->seen, &step);
 	for (int row = y; row < y + h; row++)
@@ -169,7 +169,7 @@ static void on_vnc_update(rfbClient *client)
 	if (self->watch == WATCH_UPDATE)
 		record_changed_pixels(self, now);
 	if (self->watch == WATCH_PATCH && self->found) {
-		struct patch_searched_image image = patch_image_of_vnc_client(client);
+		struct patch_searched_image image = vnc_image_for_patch_search(client);
 
 		if (patch_read_number_at(&image, &self->place, &number))
 			observations_add_patch_number(self->seen, now, number);
@@ -185,7 +185,7 @@ static int vnc_check_address(const char *where, char *why)
 
 	if (!vnc_address_parse(where, host, sizeof(host), &port))
 		return 0;
-	return write_error_reason(-1, why, TARGET_WHY,
+	return fail_with_reason(-1, why, TARGET_WHY,
 			 "vnc:%s is no address: give vnc:HOST:DISPLAY or vnc:HOST:PORT, as in vnc:127.0.0.1:5901", where);
 }
 
@@ -230,7 +230,7 @@ static int read_vnc_server_messages(struct vnc_client *self, int timeout_ms)
 
 static bool find_and_record_patch_number(struct vnc_client *self)
 {
-	struct patch_searched_image image = patch_image_of_vnc_client(self->client);
+	struct patch_searched_image image = vnc_image_for_patch_search(self->client);
 	uint32_t number;
 
 	self->found = patch_find_in_image(&image, 2, 40, &self->place, &number);
@@ -249,9 +249,9 @@ static int read_first_picture(struct vnc_client *self, const struct target_cfg *
 		bool before = self->pictured;
 
 		if (read_vnc_server_messages(self, 100))
-			return write_error_reason(-1, why, TARGET_WHY, "vnc:%s closed the connection (%s)", cfg->where, last_error);
+			return fail_with_reason(-1, why, TARGET_WHY, "vnc:%s closed the connection (%s)", cfg->where, last_error);
 		if (!self->pictured && clock_now() > until)
-			return write_error_reason(-1, why, TARGET_WHY, "vnc:%s sends no picture: is its display alive?", cfg->where);
+			return fail_with_reason(-1, why, TARGET_WHY, "vnc:%s sends no picture: is its display alive?", cfg->where);
 		if (!self->pictured)
 			continue;
 		if (!before) {
@@ -263,7 +263,7 @@ static int read_first_picture(struct vnc_client *self, const struct target_cfg *
 		if (find_and_record_patch_number(self))
 			return 0;
 		if (clock_now() > look_until)
-			return write_error_reason(-1, why, TARGET_WHY, "no patch on the display of vnc:%s: start refecho there, in sight", cfg->where);
+			return fail_with_reason(-1, why, TARGET_WHY, "no patch on the display of vnc:%s: start refecho there, in sight", cfg->where);
 	}
 	return 0;
 }
@@ -273,16 +273,16 @@ static int wait_for_first_picture(struct vnc_client *self, const struct target_c
 {
 	int64_t until = clock_now() + cfg->connect_ns;
 	struct watchdog watchdog = { 0 };
-	int err = watchdog_start(&watchdog, self->client->sock, until, 0);
+	int err = socket_watchdog_start(&watchdog, self->client->sock, until, 0);
 
 	if (err)
-		return write_error_reason(-1, why, TARGET_WHY, "cannot start a thread: %s", strerror(-err));
+		return fail_with_reason(-1, why, TARGET_WHY, "cannot start a thread: %s", strerror(-err));
 	err = read_first_picture(self, cfg, until, &watchdog, why);
-	if (!watchdog_end(&watchdog))
+	if (!socket_watchdog_end(&watchdog))
 		return err;
 	if (proc_stop)
 		return 0;	/* the run then ends at once, with a report */
-	return write_error_reason(-1, why, TARGET_WHY, "vnc:%s stopped in the middle of a message: is its display alive?", cfg->where);
+	return fail_with_reason(-1, why, TARGET_WHY, "vnc:%s stopped in the middle of a message: is its display alive?", cfg->where);
 }
 
 static void vnc_target_close(void *p)
@@ -344,14 +344,14 @@ static int connect_to_vnc_server(struct vnc_client *self, const struct target_cf
 	free(c->serverHost);
 	c->serverHost = strdup(host);	/* for the check of the certificate */
 	c->serverPort = port;
-	err = watchdog_start(&watchdog, fd, until, 0);
+	err = socket_watchdog_start(&watchdog, fd, until, 0);
 	if (err) {
 		snprintf(why, TARGET_WHY, "cannot start a thread: %s", strerror(-err));
 		rfbClientCleanup(c);
 		return -1;
 	}
 	good = rfbInitClient(c, &none, NULL);	/* frees `c` if it fails */
-	late = watchdog_end(&watchdog);
+	late = socket_watchdog_end(&watchdog);
 	if (good && !late)
 		return 0;
 	if (good)
@@ -388,7 +388,7 @@ static int vnc_handle_server_messages(void *p)
 	return read_vnc_server_messages(p, 0);
 }
 
-static void vnc_end_blocked_handling(void *p)
+static void vnc_shut_socket_to_end_handling(void *p)
 {
 	shutdown(((struct vnc_client *)p)->client->sock, SHUT_RDWR);
 }
@@ -401,7 +401,7 @@ static void vnc_target_describe(void *p, char *text, size_t size)
 		 c->desktopName ? c->desktopName : "", (unsigned)c->authScheme, c->tlsSession ? " (TLS)" : "", ENCODINGS);
 }
 
-static void vnc_key_receiver_text(void *p, char *text, size_t size)
+static void vnc_write_key_receiver_name(void *p, char *text, size_t size)
 {
 	const rfbClient *c = ((struct vnc_client *)p)->client;
 
@@ -409,9 +409,9 @@ static void vnc_key_receiver_text(void *p, char *text, size_t size)
 }
 
 const struct target_ops target_vnc = {
-	.scheme = "vnc", .check = vnc_check_address, .open = vnc_target_open, .act = vnc_prepare_act, .send_fd = vnc_target_send_fd,
-	.send = vnc_press_or_release, .watch_fd = vnc_target_send_fd, .handle = vnc_handle_server_messages,
-		.interrupt = vnc_end_blocked_handling,
+	.scheme = "vnc", .check = vnc_check_address, .open = vnc_target_open, .act = vnc_prepare_act, .send_fd = vnc_target_socket_fd,
+	.send = vnc_press_or_release, .watch_fd = vnc_target_socket_fd, .handle = vnc_handle_server_messages,
+		.interrupt = vnc_shut_socket_to_end_handling,
 	.close = vnc_target_close, .describe = vnc_target_describe,
-	.receiver = vnc_key_receiver_text, .tells_steps = true,
+	.receiver = vnc_write_key_receiver_name, .tells_steps = true,
 };

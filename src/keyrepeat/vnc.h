@@ -28,5 +28,5 @@ struct vnc_client {
 
 /* vnc_send.c */
 int vnc_prepare_act(void *p, const struct input_act *act, char *why);
-int vnc_target_send_fd(void *p);
+int vnc_target_socket_fd(void *p);
 int vnc_press_or_release(void *p, int number, bool down);

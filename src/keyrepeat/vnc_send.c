@@ -17,15 +17,15 @@ int vnc_prepare_act(void *p, const struct input_act *act, char *why)
 	struct vnc_client *self = p;
 
 	if (act->kind == ACT_MOVE && (act->x >= self->client->width || act->y >= self->client->height))
-		return write_error_reason(-1, why, TARGET_WHY, "move %d,%d: the screen of the VNC server is %dx%d", act->x, act->y,
+		return fail_with_reason(-1, why, TARGET_WHY, "move %d,%d: the screen of the VNC server is %dx%d", act->x, act->y,
 				 self->client->width, self->client->height);
 	if (array_room(&self->act, self->acts))
-		return write_error_reason(-1, why, TARGET_WHY, "out of memory");
+		return fail_with_reason(-1, why, TARGET_WHY, "out of memory");
 	self->act[self->acts] = *act;
 	return self->acts++;
 }
 
-int vnc_target_send_fd(void *p)
+int vnc_target_socket_fd(void *p)
 {
 	return ((struct vnc_client *)p)->client->sock;
 }

@@ -58,12 +58,12 @@ static int set_watched_area(struct x11_target *self, const struct target_cfg *cf
 }
 
 /* Starts the watchdog of a connection, without a limit at first. If it does not start, waiting has no limit. */
-static void x11_wait_limit_start(struct x11_wait_limit *p, Display *d)
+static void x11_wait_limit_start_watchdog(struct x11_wait_limit *p, Display *d)
 {
-	p->running = p->running || (d && !watchdog_start(&p->watchdog, ConnectionNumber(d), WATCHDOG_IDLE, GRACE_NS));
+	p->running = p->running || (d && !socket_watchdog_start(&p->watchdog, ConnectionNumber(d), WATCHDOG_IDLE, GRACE_NS));
 }
 
-void x11_wait_limit_set_end(struct x11_wait_limit *p, int64_t until_ns)
+void x11_wait_limit_set_end_time(struct x11_wait_limit *p, int64_t until_ns)
 {
 	if (p->running)
 		atomic_store(&p->watchdog.until_ns, until_ns);
@@ -75,25 +75,25 @@ static void end_x11_connection(Display *d, const _Atomic bool *broken, struct x1
 		XSync(d, False);
 	x11_close_unless_broken(d, broken);
 	if (p->running)
-		watchdog_end(&p->watchdog);
+		socket_watchdog_end(&p->watchdog);
 }
 
 /* Ends a wait of handle(), in another thread, for an answer that does not come within the watchdog's grace. */
-static void x11_end_blocked_handling(void *p)
+static void x11_interrupt_blocked_handling(void *p)
 {
 	struct x11_target *self = p;
 
-	x11_wait_limit_start(&self->watch_limit, self->watch);
-	x11_wait_limit_set_end(&self->watch_limit, clock_now());
+	x11_wait_limit_start_watchdog(&self->watch_limit, self->watch);
+	x11_wait_limit_set_end_time(&self->watch_limit, clock_now());
 }
 
 static void x11_target_close(void *p)
 {
 	struct x11_target *self = p;
 
-	x11_end_blocked_handling(self);
-	x11_wait_limit_start(&self->send_limit, self->send);
-	x11_wait_limit_set_end(&self->send_limit, clock_now());
+	x11_interrupt_blocked_handling(self);
+	x11_wait_limit_start_watchdog(&self->send_limit, self->send);
+	x11_wait_limit_set_end_time(&self->send_limit, clock_now());
 	x11_end_sending_keys(self);
 	x11_free_watched_pixels(self);
 	end_x11_connection(self->watch, &self->watch_broken, &self->watch_limit);
@@ -121,15 +121,15 @@ static int prepare_x11_target(struct x11_target *self, const struct target_cfg *
 	    (cfg->keys && x11_prepare_sending_keys(self, cfg, why)))
 		return -1;
 	if (cfg->window && cfg->keys)
-		x11_wait_limit_start(&self->send_limit, self->send);
-	if ((cfg->window && cfg->keys && x11_give_focus_to_target_window(self, why)) ||
+		x11_wait_limit_start_watchdog(&self->send_limit, self->send);
+	if ((cfg->window && cfg->keys && x11_focus_window_until_it_has_keys(self, why)) ||
 	    set_watched_area(self, cfg, why) ||	/* again: a window may have moved when it was raised */
 	    (cfg->find_region && x11_find_echo_region_by_typing(self, cfg, why)))
 		return -1;
 	return cfg->watch != WATCH_NONE ? x11_start_watching_screen(self, cfg, why) : 0;
 }
 
-static void *x11_open(const struct target_cfg *cfg, char *why)
+static void *x11_target_open(const struct target_cfg *cfg, char *why)
 {
 	struct x11_target *self = calloc(1, sizeof(*self));
 
@@ -174,9 +174,10 @@ static void x11_watched_region(void *p, struct screen_region *out, const char **
 }
 
 const struct target_ops target_x11 = {
-	.scheme = "x11", .open = x11_open, .act = x11_prepare_act, .send_fd = x11_target_send_fd, .send = x11_press_or_release,
-		  .watch_fd = x11_target_watch_fd,
+	.scheme = "x11", .open = x11_target_open, .act = x11_prepare_act, .send_fd = x11_target_fd_for_sending,
+		  .send = x11_press_or_release,
+		  .watch_fd = x11_target_fd_to_watch,
 	.handle = x11_handle_display_events, .close = x11_target_close, .describe = x11_target_describe, .aim = x11_check_window_gets_keys,
-		  .interrupt = x11_end_blocked_handling,
-	.region = x11_watched_region, .receiver = x11_key_receiver_text, .repeats_itself = true, .tells_steps = true,
+		  .interrupt = x11_interrupt_blocked_handling,
+	.region = x11_watched_region, .receiver = x11_write_key_receiver_name, .repeats_itself = true, .tells_steps = true,
 };

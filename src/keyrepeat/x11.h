@@ -77,7 +77,7 @@ struct x11_target {
 
 /* x11.c */
 /* Lets Xlib wait until until_ns; WATCHDOG_IDLE: no limit. */
-void x11_wait_limit_set_end(struct x11_wait_limit *p, int64_t until_ns);
+void x11_wait_limit_set_end_time(struct x11_wait_limit *p, int64_t until_ns);
 struct screen_region x11_screen_as_region(Display *d);
 
 /* x11_send.c */
@@ -85,16 +85,16 @@ struct screen_region x11_screen_as_region(Display *d);
 int x11_prepare_sending_keys(struct x11_target *self, const struct target_cfg *cfg, char *why);
 void x11_end_sending_keys(struct x11_target *self);
 int x11_prepare_act(void *p, const struct input_act *act, char *why);
-int x11_target_send_fd(void *p);
+int x11_target_fd_for_sending(void *p);
 int x11_press_or_release(void *p, int key, bool down);
 
 /* x11_window.c */
 /* Checks that the window exists and is visible. 0, or -1 with a line in `why`. */
 int x11_find_target_window(struct x11_target *self, const struct target_cfg *cfg, char *why);
 /* Raises the window and gives it the focus. 0, or -1 with a line in `why`. */
-int x11_give_focus_to_target_window(struct x11_target *self, char *why);
+int x11_focus_window_until_it_has_keys(struct x11_target *self, char *why);
 /* Functions of target_ops. */
-void x11_key_receiver_text(void *p, char *text, size_t size);
+void x11_write_key_receiver_name(void *p, char *text, size_t size);
 int x11_check_window_gets_keys(void *p, int64_t until_ns);
 /* Handles an event of the window, which may have been closed or moved, or have lost the keyboard. */
 void x11_handle_window_event(struct x11_target *self, const XEvent *event);
@@ -102,7 +102,7 @@ void x11_handle_window_event(struct x11_target *self, const XEvent *event);
 /* x11_watch.c */
 int x11_start_watching_screen(struct x11_target *self, const struct target_cfg *cfg, char *why);
 void x11_free_watched_pixels(struct x11_target *self);
-int x11_target_watch_fd(void *p);
+int x11_target_fd_to_watch(void *p);
 int x11_handle_display_events(void *p);
 
 /* x11_region.c */

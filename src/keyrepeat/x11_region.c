@@ -65,7 +65,7 @@ static bool type_key_and_mark_changes(struct echo_region_finder *f, int key, uin
 	return true;
 }
 
-static int find_echo_region(struct echo_region_finder *f, int key, char *why)
+static int type_keys_to_find_echo_region(struct echo_region_finder *f, int key, char *why)
 {
 	struct screen_region found;
 
@@ -73,12 +73,12 @@ static int find_echo_region(struct echo_region_finder *f, int key, char *why)
 	mark_changes_without_keys(f, REGION_BEFORE);
 	for (int i = 0; i < REGION_KEYS && !proc_stop; i++) {
 		if (!type_key_and_mark_changes(f, key, (uint8_t)REGION_KEY(i)))
-			return write_error_reason(-1, why, TARGET_WHY, "the window lost the keyboard: leave it alone while it is measured");
+			return fail_with_reason(-1, why, TARGET_WHY, "the window lost the keyboard: leave it alone while it is measured");
 	}
 	mark_changes_without_keys(f, REGION_AFTER);
 	if (proc_stop)
 		return 0;	/* the run then ends at once, with a report */
-	if (!find_echo_region_by_changes(&f->marks, &found)) {
+	if (!find_echo_region_in_change_marks(&f->marks, &found)) {
 		snprintf(why, TARGET_WHY,
 			 "no place follows the keys typed: put the caret into a text field in sight, or mark the place with --region");
 		return -1;
@@ -101,7 +101,7 @@ int x11_find_echo_region_by_typing(struct x11_target *self, const struct target_
 	if (!f.marks.bits || !f.last || !f.now || !x11_screen_pixels_alloc(&self->picture, self->watch, self->area.w, self->area.h))
 		snprintf(why, TARGET_WHY, "cannot read the pixels of x11:%s", cfg->where);
 	else
-		err = find_echo_region(&f, key, why);
+		err = type_keys_to_find_echo_region(&f, key, why);
 	x11_screen_pixels_free(&self->picture, self->watch_broken);
 out:
 	free(f.marks.bits);

@@ -28,7 +28,7 @@ static void restore_key_autorepeat(Display *d, const struct x11_autorepeat_setti
 }
 
 /* Runs in the guard process after this program was killed. */
-static void restore_autorepeat_after_kill(void *with)
+static void restore_autorepeat_of_killed_run(void *with)
 {
 	Display *d = XOpenDisplay(((struct x11_autorepeat_setting *)with)->display);
 
@@ -50,10 +50,10 @@ static int set_key_autorepeat(struct x11_target *self, const struct target_cfg *
 	if (cfg->hold) {
 		r->rate_changed = XkbGetAutoRepeatRate(self->send, XkbUseCoreKbd, &r->delay_ms, &r->interval_ms);
 		if (!r->rate_changed)
-			return write_error_reason(-1, why, TARGET_WHY, "x11:%s has no XKB to set its auto-repeat: use --mode tap", cfg->where);
+			return fail_with_reason(-1, why, TARGET_WHY, "x11:%s has no XKB to set its auto-repeat: use --mode tap", cfg->where);
 	}
 	r->changed = true;
-	if (restore_guard_start(&self->guard, restore_autorepeat_after_kill, r))
+	if (restore_guard_start(&self->guard, restore_autorepeat_of_killed_run, r))
 		warn("cannot start a process that restores auto-repeat after a kill (%s): run xset r on then", strerror(errno));
 	if (cfg->hold) {
 		XAutoRepeatOn(self->send);
@@ -91,7 +91,7 @@ void x11_end_sending_keys(struct x11_target *self)
 		restore_key_autorepeat(self->send, &self->repeat);
 	/* when the display did not answer, it may not have got the request: the guard process tries again */
 	if (self->send_limit.running && self->send_limit.watchdog.bitten)
-		restore_guard_undo_now(&self->guard);
+		restore_guard_make_child_undo_now(&self->guard);
 	else
 		restore_guard_end_without_undo(&self->guard);
 }
@@ -104,7 +104,7 @@ static int prepare_x11_key_press(struct x11_target *self, const struct input_act
 
 	*out = (struct x11_prepared_act){ .kind = ACT_KEY, .code = code, .shift = level & 1, .level3 = level & 2 };
 	if (!code)
-		return write_error_reason(-1, why, TARGET_WHY,
+		return fail_with_reason(-1, why, TARGET_WHY,
 				 "the keyboard of x11:%s has no key for the symbol 0x%x: use another, or add it with setxkbmap",
 				 DisplayString(self->send), (unsigned)act->keysym);
 	out->shift |= (act->held & ACT_SHIFT) != 0;
@@ -112,7 +112,7 @@ static int prepare_x11_key_press(struct x11_target *self, const struct input_act
 	out->alt = act->held & ACT_ALT;
 	if ((!out->shift || self->shift) && (!out->ctrl || self->ctrl) && (!out->alt || self->alt))
 		return 0;
-	return write_error_reason(-1, why, TARGET_WHY, "the keyboard of x11:%s lacks a key that is to be held down (shift, ctrl or alt)",
+	return fail_with_reason(-1, why, TARGET_WHY, "the keyboard of x11:%s lacks a key that is to be held down (shift, ctrl or alt)",
 			 DisplayString(self->send));
 }
 
@@ -123,7 +123,7 @@ static int prepare_x11_pointer_move(struct x11_target *self, const struct input_
 	*out = (struct x11_prepared_act){ .kind = ACT_MOVE, .x = (short)act->x, .y = (short)act->y };
 	if (act->x < screen.w && act->y < screen.h)
 		return 0;
-	return write_error_reason(-1, why, TARGET_WHY, "move %d,%d: the screen of x11:%s is %dx%d", act->x, act->y,
+	return fail_with_reason(-1, why, TARGET_WHY, "move %d,%d: the screen of x11:%s is %dx%d", act->x, act->y,
 			 DisplayString(self->send), screen.w, screen.h);
 }
 
@@ -134,7 +134,7 @@ int x11_prepare_act(void *p, const struct input_act *act, char *why)
 	int err = 0;
 
 	if (array_room(&self->stroke, self->strokes))
-		return write_error_reason(-1, why, TARGET_WHY, "out of memory");
+		return fail_with_reason(-1, why, TARGET_WHY, "out of memory");
 	out = &self->stroke[self->strokes];
 	switch (act->kind) {
 	case ACT_KEY: err = prepare_x11_key_press(self, act, out, why); break;
@@ -146,7 +146,7 @@ int x11_prepare_act(void *p, const struct input_act *act, char *why)
 	return err ? -1 : self->strokes++;
 }
 
-int x11_target_send_fd(void *p)
+int x11_target_fd_for_sending(void *p)
 {
 	return ConnectionNumber(((struct x11_target *)p)->send);
 }

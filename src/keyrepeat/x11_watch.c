@@ -33,7 +33,7 @@ static int read_first_picture(struct x11_target *self, char *why)
 	self->now = calloc(pixels, sizeof(*self->now));
 	if (!self->before || !self->now || !x11_screen_pixels_alloc(&self->picture, self->watch, self->area.w, self->area.h) ||
 	    !x11_screen_pixels_read(&self->picture, self->area.x, self->area.y, self->area.w, self->area.h))
-		return write_error_reason(-1, why, TARGET_WHY, "cannot read the pixels of x11:%s", DisplayString(self->send));
+		return fail_with_reason(-1, why, TARGET_WHY, "cannot read the pixels of x11:%s", DisplayString(self->send));
 	x11_screen_pixels_copy_to_rgb(&self->picture, self->area.w, self->area.h, self->before, (size_t)self->area.w);
 	return 0;
 }
@@ -47,7 +47,7 @@ int x11_start_watching_screen(struct x11_target *self, const struct target_cfg *
 
 	if (!XDamageQueryExtension(self->watch, &event, &error) || !XDamageQueryVersion(self->watch, &major, &minor) ||
 	    !XFixesQueryVersion(self->watch, &fixes, &fixes_minor))
-		return write_error_reason(-1, why, TARGET_WHY,
+		return fail_with_reason(-1, why, TARGET_WHY,
 				 "x11:%s has no DAMAGE extension, which reports what was drawn: use --watch none", cfg->where);
 	self->damage_event = event + XDamageNotify;
 	self->interest = XFixesCreateRegion(self->watch, &area, 1);
@@ -65,7 +65,7 @@ int x11_start_watching_screen(struct x11_target *self, const struct target_cfg *
 		return read_first_picture(self, why);
 	while (cfg->watch == WATCH_PATCH && !proc_stop && !find_and_record_patch_number(self)) {
 		if (clock_now() > until || self->watch_broken)
-			return write_error_reason(-1, why, TARGET_WHY, "no patch on x11:%s: start refecho there, in sight", cfg->where);
+			return fail_with_reason(-1, why, TARGET_WHY, "no patch on x11:%s: start refecho there, in sight", cfg->where);
 		proc_sleep_until_or_stop(clock_now() + 100 * NS_PER_MS);
 	}
 	return 0;
@@ -79,7 +79,7 @@ void x11_free_watched_pixels(struct x11_target *self)
 	free(self->now);
 }
 
-int x11_target_watch_fd(void *p)
+int x11_target_fd_to_watch(void *p)
 {
 	struct x11_target *self = p;
 
@@ -108,12 +108,12 @@ static bool fetch_box_of_new_damage(struct x11_target *self, struct screen_regio
 
 /* Compares the pixels that were drawn with those before. Only changed pixels count as an update; they also show where the caret of
  * a terminal went. */
-static void compare_pixels(struct x11_target *self, const struct screen_region *at)
+static void compare_and_record_drawn_pixels(struct x11_target *self, const struct screen_region *at)
 {
 	size_t stride = (size_t)self->area.w;
 	int x = at->x - self->area.x, y = at->y - self->area.y;
 	size_t first = (size_t)y * stride + (size_t)x;
-	struct caret_step step = { 0 };
+	struct caret_step_changed_pixels step = { 0 };
 	int below;
 
 	if (!x11_screen_pixels_read(&self->picture, at->x, at->y, at->w, at->h)) {
@@ -122,13 +122,13 @@ static void compare_pixels(struct x11_target *self, const struct screen_region *
 	}
 	step.at_ns = clock_now();
 	x11_screen_pixels_copy_to_rgb(&self->picture, at->w, at->h, self->now + first, stride);
-	if (!caret_find_changed_rows(self->before, self->now, stride, x, y, at->w, at->h, &step))
+	if (!caret_compare_to_find_changed_rows(self->before, self->now, stride, x, y, at->w, at->h, &step))
 		return;
 	observations_add_update(self->seen, step.at_ns);
 	do {
 		observations_add_changed_pixels(self->seen, &step);
 		below = step.bottom + 1;
-	} while (caret_find_changed_rows(self->before, self->now, stride, x, below, at->w, y + at->h - below, &step));
+	} while (caret_compare_to_find_changed_rows(self->before, self->now, stride, x, below, at->w, y + at->h - below, &step));
 	for (int row = 0; row < at->h; row++, first += stride)
 		memcpy(self->before + first, self->now + first, (size_t)at->w * sizeof(*self->now));
 }
@@ -139,7 +139,7 @@ static void record_patch_number_shown(struct x11_target *self)
 	int64_t now;
 
 	/* no image: a signal ended the search for the patch */
-	if (self->patch.picture.image && x11_read_patch_number(&self->patch, &number)) {
+	if (self->patch.picture.image && x11_read_number_shown_by_patch(&self->patch, &number)) {
 		now = clock_now();
 		observations_add_patch_number(self->seen, now, number);
 	} else {
@@ -173,7 +173,7 @@ int x11_handle_display_events(void *p)
 		if (self->mode == WATCH_PATCH)
 			record_patch_number_shown(self);
 		else
-			compare_pixels(self, &at);
+			compare_and_record_drawn_pixels(self, &at);
 	}
 	return self->watch_broken ? -EPIPE : 0;
 }

@@ -24,7 +24,7 @@ static Window parent_window_of(Display *d, Window w)
 	return parent;
 }
 
-static bool is_window_inside(Display *d, Window w, Window outer)
+static bool is_window_descendant_of_other(Display *d, Window w, Window outer)
 {
 	while (w && w != outer && w != DefaultRootWindow(d))
 		w = parent_window_of(d, w);
@@ -37,12 +37,12 @@ static Window top_level_window_of(Display *d, Window w)
 	Atom state = XInternAtom(d, "WM_STATE", False);
 	Window parent;
 
-	while (!x11_has_property(d, w, state) && (parent = parent_window_of(d, w)) && parent != DefaultRootWindow(d))
+	while (!x11_window_has_property(d, w, state) && (parent = parent_window_of(d, w)) && parent != DefaultRootWindow(d))
 		w = parent;
 	return w;
 }
 
-static bool locate_window(Display *d, Window w, struct screen_region *at)
+static bool get_window_place_on_screen(Display *d, Window w, struct screen_region *at)
 {
 	XWindowAttributes a;
 	Window child;
@@ -68,7 +68,7 @@ static bool is_pointer_inside_window(Display *d, Window w)
 }
 
 /* True if a key would go into the window `top`. Where an outer window has the focus, keys go to the window below the pointer. */
-static bool would_window_get_keys(Display *d, Window top, Window *focus)
+static bool would_key_go_into_window(Display *d, Window top, Window *focus)
 {
 	Window now = None;
 	int revert;
@@ -78,9 +78,9 @@ static bool would_window_get_keys(Display *d, Window top, Window *focus)
 		return true;
 	if (now == None)
 		return false;
-	if (now == PointerRoot || is_window_inside(d, top, now))
+	if (now == PointerRoot || is_window_descendant_of_other(d, top, now))
 		return now == top || is_pointer_inside_window(d, top);
-	if (!is_window_inside(d, now, top))
+	if (!is_window_descendant_of_other(d, now, top))
 		return false;
 	*focus = now;
 	return true;
@@ -103,11 +103,11 @@ int x11_find_target_window(struct x11_target *self, const struct target_cfg *cfg
 
 	self->window = (Window)cfg->window;
 	if (!XGetWindowAttributes(self->send, self->window, &a))
-		return write_error_reason(-1, why, TARGET_WHY,
+		return fail_with_reason(-1, why, TARGET_WHY,
 				 "x11:%s has no window 0x%lx: run xwininfo and click into the window to see its id", cfg->where,
 				 self->window);
-	if (!locate_window(self->send, self->window, &self->window_at))
-		return write_error_reason(-1, why, TARGET_WHY,
+	if (!get_window_place_on_screen(self->send, self->window, &self->window_at))
+		return fail_with_reason(-1, why, TARGET_WHY,
 				 "window 0x%lx of x11:%s is not visible: open it (it may be minimised, or on another desktop)",
 				 self->window, cfg->where);
 	self->top = top_level_window_of(self->send, self->window);
@@ -142,14 +142,14 @@ static bool does_window_have_keyboard(struct x11_target *self)
 	while (XCheckTypedWindowEvent(d, self->top, FocusOut, &event))
 		;
 	XGrabServer(d);
-	settled = would_window_get_keys(d, self->top, &self->focus) && !is_keyboard_grabbed(d, self->top);
+	settled = would_key_go_into_window(d, self->top, &self->focus) && !is_keyboard_grabbed(d, self->top);
 	XSelectInput(d, self->top, EVENTS);
 	XUngrabServer(d);
 	XSync(d, False);
 	return settled;
 }
 
-int x11_give_focus_to_target_window(struct x11_target *self, char *why)
+int x11_focus_window_until_it_has_keys(struct x11_target *self, char *why)
 {
 	int64_t until = clock_now() + FOCUS_NS;
 
@@ -162,11 +162,11 @@ int x11_give_focus_to_target_window(struct x11_target *self, char *why)
 		}
 		proc_sleep_until_or_stop(clock_now() + 20 * NS_PER_MS);
 	}
-	locate_window(self->send, self->window, &self->window_at);	/* fails if the window has gone; an event reports that */
+	get_window_place_on_screen(self->send, self->window, &self->window_at);	/* fails if the window has gone; an event reports that */
 	return 0;
 }
 
-void x11_key_receiver_text(void *p, char *text, size_t size)
+void x11_write_key_receiver_name(void *p, char *text, size_t size)
 {
 	struct x11_target *self = p;
 	Window w = self->window;
@@ -205,9 +205,9 @@ int x11_check_window_gets_keys(void *p, int64_t until_ns)
 
 	if (!self->window)
 		return 0;
-	x11_wait_limit_set_end(&self->send_limit, until_ns);
-	in = would_window_get_keys(self->send, self->top, &self->focus);
-	x11_wait_limit_set_end(&self->send_limit, WATCHDOG_IDLE);
+	x11_wait_limit_set_end_time(&self->send_limit, until_ns);
+	in = would_key_go_into_window(self->send, self->top, &self->focus);
+	x11_wait_limit_set_end_time(&self->send_limit, WATCHDOG_IDLE);
 	if (self->send_broken)
 		return -EPIPE;
 	if (!in)
@@ -232,7 +232,7 @@ void x11_handle_window_event(struct x11_target *self, const XEvent *event)
 		record_why_keys_miss_window(self, "the window was closed or minimised");
 		break;
 	case ConfigureNotify:
-		if (locate_window(self->watch, self->window, &now) && (now.x != self->window_at.x || now.y != self->window_at.y ||
+		if (get_window_place_on_screen(self->watch, self->window, &now) && (now.x != self->window_at.x || now.y != self->window_at.y ||
 								now.w != self->window_at.w || now.h != self->window_at.h))
 			record_why_keys_miss_window(self, "the window was moved or resized");
 		break;

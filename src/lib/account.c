@@ -18,7 +18,7 @@ static int64_t parse_counter_value(const char *text)
 	return strcmp(unit, "kB") ? n : n > INT64_MAX / 1024 ? -1 : n * 1024;
 }
 
-int64_t account_read_counter(const char *folder, const char *file, const char *key)
+int64_t account_read_number_behind_key(const char *folder, const char *file, const char *key)
 {
 	size_t n = key ? strlen(key) : 0;
 	char path[PATH_MAX], line[512];

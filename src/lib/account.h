@@ -6,4 +6,4 @@
 
 /* Reads a number from FOLDER/FILE; "max" gives INT64_MAX. `key` NULL: the file holds one number. Else the number behind that
  * word at the start of a line ("total_swap", "VmSwap:"), converted to bytes if the line has kB. -1: missing, or no number. */
-int64_t account_read_counter(const char *folder, const char *file, const char *key);
+int64_t account_read_number_behind_key(const char *folder, const char *file, const char *key);

@@ -104,7 +104,7 @@ static const char *option_value_name(const struct cli_opt *o)
 }
 
 /* The words of a CLI_WORD: "red, green". */
-static void list_words_of_option(const struct cli_opt *o, char *text, size_t size)
+static void format_option_words(const struct cli_opt *o, char *text, size_t size)
 {
 	text[0] = '\0';
 	for (int i = 0; o->words[i]; i++)
@@ -121,7 +121,7 @@ static void print_option_help(const struct cli_opt *o)
 		 option_value_name(o) : "");
 	snprintf(help, sizeof(help), "%s", o->help);
 	if (o->type == CLI_WORD) {
-		list_words_of_option(o, words, sizeof(words));
+		format_option_words(o, words, sizeof(words));
 		snprintf(help, sizeof(help), "%s: %s", o->help, words);
 	}
 	if (strlen(left) >= HELP_COLUMN) {
@@ -129,18 +129,18 @@ static void print_option_help(const struct cli_opt *o)
 		left[0] = '\0';
 	}
 	snprintf(left + strlen(left), sizeof(left) - strlen(left), "%*s", (int)(HELP_COLUMN - strlen(left)), "");
-	rec_write_wrapped(stdout, left, help, HELP_COLUMN);
+	rec_write_wrapped_text(stdout, left, help, HELP_COLUMN);
 }
 
 static void print_help(const char *synopsis, const char *summary, const struct cli_opt *options)
 {
 	char line[256];
 
-	rec_write_wrapped(stdout, "usage: thinprobe ", synopsis, 7);
+	rec_write_wrapped_text(stdout, "usage: thinprobe ", synopsis, 7);
 	for (size_t n; *summary; summary += n + (summary[n] == '\n')) {
 		n = strcspn(summary, "\n");
 		snprintf(line, sizeof(line), "%.*s", (int)n, summary);
-		rec_write_wrapped(stdout, "", line, (int)strspn(line, " "));
+		rec_write_wrapped_text(stdout, "", line, (int)strspn(line, " "));
 	}
 	printf("\n");
 	for (const struct cli_opt *o = options; o->type != CLI_END; o++)
@@ -200,7 +200,7 @@ static void read_word_option_value(const struct cli_opt *o, const char *text)
 			*(int *)o->value = i;
 			return;
 		}
-	list_words_of_option(o, all, sizeof(all));
+	format_option_words(o, all, sizeof(all));
 	die_usage("--%s %s: not one of %s", o->name, text, all);
 }
 
@@ -208,11 +208,11 @@ static void read_word_option_value(const struct cli_opt *o, const char *text)
 static int read_time_option_value(const struct cli_opt *o, const char *text, int64_t *ns)
 {
 	bool seconds = !strcmp(o->name, "time") || !strcmp(o->name, "seconds");
-	int err = cli_read_ns(text, ns);
+	int err = cli_parse_duration_ns(text, ns);
 	char number[40];
 
 	if (err == -EDOM && seconds && snprintf(number, sizeof(number), "%ss", text) < (int)sizeof(number))
-		err = cli_read_ns(number, ns);
+		err = cli_parse_duration_ns(number, ns);
 	if (err == -EDOM)
 		die_usage("--%s %s: which unit? %sms or %ss", o->name, text, text, text);
 	return err;
@@ -251,12 +251,12 @@ static void store_option_value(const struct cli_opt *o, const char *text)
 		if (err)
 			die_usage("--%s %s: not %s", o->name, text, o->meta ? o->meta : "understood");
 		return;
-	case CLI_INT: err = cli_read_int(text, &whole); break;
+	case CLI_INT: err = cli_parse_integer(text, &whole); break;
 	case CLI_NS: err = read_time_option_value(o, text, &whole); break;
-	case CLI_BYTES: err = cli_read_bytes(text, &whole); break;
-	case CLI_REAL: err = cli_read_real(text, &real); break;
-	case CLI_PERCENT: err = cli_read_percent(text, &real); break;
-	case CLI_CPUS: err = cli_read_cpus(text, o->value); break;
+	case CLI_BYTES: err = cli_parse_byte_size(text, &whole); break;
+	case CLI_REAL: err = cli_parse_real_number(text, &real); break;
+	case CLI_PERCENT: err = cli_parse_percentage(text, &real); break;
+	case CLI_CPUS: err = cli_parse_cpu_list(text, o->value); break;
 	case CLI_PIDS: err = cli_read_pids(text, o->value); break;
 	case CLI_END: return;
 	}
@@ -399,7 +399,7 @@ void cli_refuse_operands_from(int argc, char **argv, int from)
 		die_usage("unexpected word %s", argv[from]);
 }
 
-FILE *cli_open_input_file(const char *file)
+FILE *cli_open_input_file_or_die(const char *file)
 {
 	FILE *in = strcmp(file, "-") ? fopen(file, "re") : stdin;
 
@@ -408,7 +408,7 @@ FILE *cli_open_input_file(const char *file)
 	return in;
 }
 
-void cli_close_input_file(FILE *in, const char *file, int err, unsigned long line, const char *why)
+void cli_close_input_file_or_die(FILE *in, const char *file, int err, unsigned long line, const char *why)
 {
 	if (in != stdin)
 		fclose(in);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int cli_read_int(const char *text, int64_t *out)
+int cli_parse_integer(const char *text, int64_t *out)
 {
 	char *end;
 	long long v;
@@ -49,7 +49,7 @@ static int parse_decimal_number(const char *text, double *out, const char **end)
 	return 0;
 }
 
-int cli_read_real(const char *text, double *out)
+int cli_parse_real_number(const char *text, double *out)
 {
 	const char *end;
 	int err = parse_decimal_number(text, out, &end);
@@ -57,7 +57,7 @@ int cli_read_real(const char *text, double *out)
 	return err ? err : *end ? -EINVAL : 0;
 }
 
-int cli_read_percent(const char *text, double *out)
+int cli_parse_percentage(const char *text, double *out)
 {
 	const char *end;
 	int err = parse_decimal_number(text, out, &end);
@@ -90,7 +90,7 @@ static int parse_number_with_unit(const char *text, const struct unit_factor *un
 	return 0;
 }
 
-int cli_read_ns(const char *text, int64_t *out)
+int cli_parse_duration_ns(const char *text, int64_t *out)
 {
 	static const struct unit_factor units[] = {
 		{ "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 },
@@ -98,7 +98,7 @@ int cli_read_ns(const char *text, int64_t *out)
 	};
 	double bare;
 
-	if (cli_read_real(text, &bare))
+	if (cli_parse_real_number(text, &bare))
 		return parse_number_with_unit(text, units, out);
 	if (bare != 0)
 		return -EDOM;
@@ -106,7 +106,7 @@ int cli_read_ns(const char *text, int64_t *out)
 	return 0;
 }
 
-int cli_read_bytes(const char *text, int64_t *out)
+int cli_parse_byte_size(const char *text, int64_t *out)
 {
 	static const struct unit_factor units[] = {
 		{ "", 1 }, { "B", 1 }, { "K", 1024.0 }, { "KB", 1024.0 }, { "KiB", 1024.0 },
@@ -118,7 +118,7 @@ int cli_read_bytes(const char *text, int64_t *out)
 	return parse_number_with_unit(text, units, out);
 }
 
-int cli_read_bits(const char *text, int64_t *out)
+int cli_parse_bit_rate(const char *text, int64_t *out)
 {
 	static const struct unit_factor units[] = {
 		{ "bit", 1 }, { "bit/s", 1 }, { "kbit", 1e3 }, { "kbit/s", 1e3 }, { "mbit", 1e6 }, { "mbit/s", 1e6 },
@@ -144,7 +144,7 @@ int cli_read_bits(const char *text, int64_t *out)
 	return parse_number_with_unit(lower, units, out);
 }
 
-static int read_cpu_number(const char **p)
+static int parse_cpu_number_of_list(const char **p)
 {
 	long v = 0;
 
@@ -158,19 +158,19 @@ static int read_cpu_number(const char **p)
 	return (int)v;
 }
 
-int cli_read_cpus(const char *text, struct cli_cpus *out)
+int cli_parse_cpu_list(const char *text, struct cli_cpus *out)
 {
 	bool chosen[CLI_CPUS_MAX] = { false };
 	const char *p = text;
 
 	do {
-		int first = read_cpu_number(&p), last = first;
+		int first = parse_cpu_number_of_list(&p), last = first;
 
 		if (first < 0)
 			return first;
 		if (*p == '-') {
 			p++;
-			last = read_cpu_number(&p);
+			last = parse_cpu_number_of_list(&p);
 			if (last < first)
 				return last < 0 ? last : -EINVAL;
 		}
@@ -203,7 +203,7 @@ int cli_read_pids(const char *text, struct cli_pids *out)
 	return 0;
 }
 
-void cli_write_cpus(const struct cli_cpus *cpus, char *text, size_t size)
+void cli_format_cpu_list(const struct cli_cpus *cpus, char *text, size_t size)
 {
 	size_t n = 0;
 

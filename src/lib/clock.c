@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-static int64_t read_ns(clockid_t id)
+static int64_t read_clock_ns(clockid_t id)
 {
 	struct timespec ts;
 
@@ -13,24 +13,24 @@ static int64_t read_ns(clockid_t id)
 
 int64_t clock_now(void)
 {
-	return read_ns(CLOCK_MONOTONIC);
+	return read_clock_ns(CLOCK_MONOTONIC);
 }
 
-int64_t clock_thread_cpu_time(void)
+int64_t clock_cpu_time_of_this_thread(void)
 {
-	return read_ns(CLOCK_THREAD_CPUTIME_ID);
+	return read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-int64_t clock_process_cpu_time(void)
+int64_t clock_cpu_time_of_this_process(void)
 {
-	return read_ns(CLOCK_PROCESS_CPUTIME_ID);
+	return read_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-int64_t clock_cpu_time_of_process(pid_t pid)
+int64_t clock_cpu_time_of_pid(pid_t pid)
 {
 	clockid_t id;
 
-	return clock_getcpuclockid(pid, &id) ? -1 : read_ns(id);
+	return clock_getcpuclockid(pid, &id) ? -1 : read_clock_ns(id);
 }
 
 int clock_sleep_until(int64_t due_ns)
@@ -48,7 +48,7 @@ void clock_read_wall_offset(struct wall_clock_offset *out)
 	out->error_ns = INT64_MAX;
 	for (int i = 0; i < 8; i++) {
 		int64_t before = clock_now();
-		int64_t wall = read_ns(CLOCK_REALTIME);
+		int64_t wall = read_clock_ns(CLOCK_REALTIME);
 		int64_t after = clock_now();
 
 		if (after - before < out->error_ns) {

@@ -21,10 +21,10 @@ static inline int64_t clock_earlier(int64_t a, int64_t b)
 int clock_sleep_until(int64_t due_ns);
 
 /* CPU time used by this thread; by all threads of this process. */
-int64_t clock_thread_cpu_time(void);
-int64_t clock_process_cpu_time(void);
+int64_t clock_cpu_time_of_this_thread(void);
+int64_t clock_cpu_time_of_this_process(void);
 /* CPU time used by another process; -1: no such process. */
-int64_t clock_cpu_time_of_process(pid_t pid);
+int64_t clock_cpu_time_of_pid(pid_t pid);
 
 /* CLOCK_REALTIME minus CLOCK_MONOTONIC: at the time at_ns (CLOCK_MONOTONIC) the true offset is offset_ns +- error_ns. */
 struct wall_clock_offset {

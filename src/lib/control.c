@@ -11,7 +11,7 @@
 
 #define CONTROL_READS 16	/* reads per call: a flood of commands must not block the program */
 
-size_t assemble_command_line(struct command_line_assembler *in, const char *data, size_t size, const char **line)
+size_t assemble_line_from_data_pieces(struct line_from_pieces_assembler *in, const char *data, size_t size, const char **line)
 {
 	*line = NULL;
 	for (size_t i = 0; i < size; i++) {
@@ -39,10 +39,10 @@ int command_fifo_open(struct command_fifo *c, const char *path, char *why, size_
 	c->made = !mkfifo(path, 0600);
 	if (!c->made && errno != EEXIST) {
 		err = errno;
-		return write_error_reason(-err, why, size, "cannot make the fifo %s: %s", path, strerror(err));
+		return fail_with_reason(-err, why, size, "cannot make the fifo %s: %s", path, strerror(err));
 	}
 	if (!stat(path, &st) && !S_ISFIFO(st.st_mode))
-		return write_error_reason(-EEXIST, why, size, "--control %s exists and is no fifo; give another path", path);
+		return fail_with_reason(-EEXIST, why, size, "--control %s exists and is no fifo; give another path", path);
 	/* opened for writing too: no end of file when a writer closes the fifo */
 	c->fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (c->fd >= 0)
@@ -62,7 +62,7 @@ void command_fifo_read_lines(struct command_fifo *c, void (*heed)(void *arg, con
 		for (size_t at = 0; at < (size_t)n;) {
 			const char *line;
 
-			at += assemble_command_line(&c->lines, text + at, (size_t)n - at, &line);
+			at += assemble_line_from_data_pieces(&c->lines, text + at, (size_t)n - at, &line);
 			if (line)
 				heed(arg, line);
 		}

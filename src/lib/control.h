@@ -6,19 +6,19 @@
 #include <stddef.h>
 
 /* Assembles lines from pieces of data. A line that is too long is cut, and then matches no command. */
-struct command_line_assembler {
+struct line_from_pieces_assembler {
 	size_t n;
 	char text[128];
 };
 /* Consumes `data` up to the end of a line. Returns the number of bytes consumed; *line is the complete line, valid until the next
  * call, or NULL if none is complete. */
-size_t assemble_command_line(struct command_line_assembler *in, const char *data, size_t size, const char **line);
+size_t assemble_line_from_data_pieces(struct line_from_pieces_assembler *in, const char *data, size_t size, const char **line);
 
 struct command_fifo {
 	int fd;			/* descriptor of the fifo; -1: not open */
 	bool made;		/* the fifo was created by command_fifo_open() */
 	const char *path;	/* not owned */
-	struct command_line_assembler lines;
+	struct line_from_pieces_assembler lines;
 };
 
 /* Opens the fifo, and creates it if it does not exist. 0, or -errno with a line in `why` and nothing left behind. */

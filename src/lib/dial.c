@@ -62,7 +62,7 @@ int connect_tcp_until(const char *host, int port, int64_t until_ns, char *why, s
 	snprintf(service, sizeof(service), "%d", port);
 	err = getaddrinfo(host, service, &hints, &found);
 	if (err)
-		return write_error_reason(-ENOENT, why, size, "%s: %s", host, gai_strerror(err));
+		return fail_with_reason(-ENOENT, why, size, "%s: %s", host, gai_strerror(err));
 	for (struct addrinfo *a = found; a; a = a->ai_next) {
 		int64_t now = clock_now(), until = until_ns;
 

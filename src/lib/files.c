@@ -60,7 +60,7 @@ int files_write_number(const char *path, long number)
 	return files_write_text(path, text);
 }
 
-static int files_append_to_list(pid_t **list, size_t *n, pid_t number)
+static int files_append_number_to_list(pid_t **list, size_t *n, pid_t number)
 {
 	if (array_room(list, *n))
 		return -ENOMEM;
@@ -76,7 +76,7 @@ int files_list_numbers_in_file(const char *path, pid_t **list, size_t *n)
 	if (!f)
 		return -errno;
 	while (!err && fscanf(f, "%d", &number) == 1)
-		err = files_append_to_list(list, n, number);
+		err = files_append_number_to_list(list, n, number);
 	if (!err && ferror(f))
 		err = -errno;
 	fclose(f);
@@ -96,7 +96,7 @@ int files_list_numeric_names(const char *folder, pid_t **list, size_t *n)
 		long number = strtol(entry->d_name, &end, 10);
 
 		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9' && !*end)
-			err = files_append_to_list(list, n, (pid_t)number);
+			err = files_append_number_to_list(list, n, (pid_t)number);
 	}
 	closedir(dir);
 	return err;

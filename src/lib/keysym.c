@@ -25,7 +25,7 @@ static int64_t decode_utf8_character(const char *text)
 	return p[more + 1] ? -1 : point;
 }
 
-int keysym_read(const char *text, uint32_t *out)
+int keysym_parse_text(const char *text, uint32_t *out)
 {
 	int64_t point = decode_utf8_character(text);
 	uint32_t keysym;

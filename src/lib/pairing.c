@@ -5,18 +5,18 @@
 
 #define NUMBER_BITS 0xffffffu
 
-int64_t pair_key_sent_ns(const struct pair_key_times *key)
+int64_t pair_key_sent_ns(const struct times_of_paired_key *key)
 {
 	return key->sent_ns ? key->sent_ns : key->repeated ? key->due_ns : INT64_MAX;
 }
 
-static void clear_answer_of_key(struct pair_key_times *key)
+static void clear_answer_of_key(struct times_of_paired_key *key)
 {
 	key->answer_ns = key->high_ns = key->censored_ns = 0;
 	key->exact = key->coalesced = false;
 }
 
-size_t pair_keys_with_patch_numbers(struct pair_key_times *keys, size_t n, const struct pair_patch_number_shown *shown, size_t m,
+size_t pair_keys_with_patch_numbers(struct times_of_paired_key *keys, size_t n, const struct shown_patch_number *shown, size_t m,
 				    uint32_t base, int64_t end_ns)
 {
 	size_t answered = 0, gone = 0, ahead = 0;
@@ -47,7 +47,7 @@ size_t pair_keys_with_patch_numbers(struct pair_key_times *keys, size_t n, const
 
 /* Pairs the i-th update with the i-th key. False, with nothing changed, if an update came before its key: the equal numbers of both
  * are a coincidence. */
-static bool pair_one_to_one(struct pair_key_times *keys, size_t n, const int64_t *update_ns)
+static bool pair_updates_with_keys_in_order(struct times_of_paired_key *keys, size_t n, const int64_t *update_ns)
 {
 	for (size_t i = 0; i < n; i++)
 		if (update_ns[i] < pair_key_sent_ns(&keys[i]))
@@ -59,7 +59,7 @@ static bool pair_one_to_one(struct pair_key_times *keys, size_t n, const int64_t
 	return true;
 }
 
-void pair_keys_of_block_with_updates(struct pair_key_times *keys, size_t n, const int64_t *update_ns, size_t m,
+void pair_keys_of_block_with_updates(struct times_of_paired_key *keys, size_t n, const int64_t *update_ns, size_t m,
 				     enum pair_drain drain, int64_t end_ns)
 {
 	size_t gone = 0, surplus, next = 0;
@@ -76,11 +76,11 @@ void pair_keys_of_block_with_updates(struct pair_key_times *keys, size_t n, cons
 		update_ns++;
 		m--;
 	}
-	if (m == gone && drain == PAIR_DRAINED && pair_one_to_one(keys, gone, update_ns))
+	if (m == gone && drain == PAIR_DRAINED && pair_updates_with_keys_in_order(keys, gone, update_ns))
 		return;
 	surplus = m > gone ? m - gone : 0;
 	for (size_t i = 0; i < gone; i++) {
-		struct pair_key_times *key = &keys[i];
+		struct times_of_paired_key *key = &keys[i];
 		size_t last = i + surplus;
 
 		while (next < m && update_ns[next] < pair_key_sent_ns(key))
@@ -104,13 +104,14 @@ bool pair_is_stray_update_likely(double noise_per_s, int64_t ns)
 	return -expm1(-noise_per_s * (double)ns / 1e9) > PAIR_STRAY_LIKELY;
 }
 
-void pair_narrow_for_coalescing(struct pair_key_times *keys, size_t n, const int64_t *update_ns, size_t m, enum pair_drain drain,
+void pair_narrow_ranges_for_coalescing(struct times_of_paired_key *keys, size_t n, const int64_t *update_ns, size_t m,
+				       enum pair_drain drain,
 				int64_t end_ns)
 {
 	size_t next = 0, last;
 
 	for (size_t i = 0; i < n; i++) {
-		struct pair_key_times *key = &keys[i];
+		struct times_of_paired_key *key = &keys[i];
 
 		if (key->exact || !key->answer_ns)
 			continue;
@@ -125,7 +126,7 @@ void pair_narrow_for_coalescing(struct pair_key_times *keys, size_t n, const int
 	}
 }
 
-bool pair_change_begins_update(struct pair_update_merger *m, int64_t at_ns, int64_t gap_ns, int64_t longest_ns)
+bool pair_does_change_begin_update(struct pair_update_merger *m, int64_t at_ns, int64_t gap_ns, int64_t longest_ns)
 {
 	bool fresh = !m->last_ns || at_ns - m->last_ns >= gap_ns || at_ns - m->first_ns >= longest_ns;
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* One key. Times in ns, all of the same clock; 0: not known, or did not happen. */
-struct pair_key_times {
+struct times_of_paired_key {
 	int64_t due_ns;
 	int64_t sent_ns;
 	int64_t answer_ns;	/* time of the answer, or the earliest possible one */
@@ -23,10 +23,10 @@ struct pair_key_times {
 };
 
 /* When the key was sent: sent_ns; due_ns for an autorepeat of the display; INT64_MAX if it was never sent. */
-int64_t pair_key_sent_ns(const struct pair_key_times *key);
+int64_t pair_key_sent_ns(const struct times_of_paired_key *key);
 
 /* A number that the patch showed, and when. */
-struct pair_patch_number_shown {
+struct shown_patch_number {
 	int64_t at_ns;
 	uint32_t number;	/* modulo 2^24 */
 };
@@ -34,7 +34,7 @@ struct pair_patch_number_shown {
 /* Pairs the keys of a train, in the order of sending, with the numbers of the patch (ascending times). `base`: the number
  * shown before the first key. Keys unanswered at end_ns are censored there. Returns how often a number was higher than the
  * keys sent by then: another user types, or numbers from before the train were still arriving. */
-size_t pair_keys_with_patch_numbers(struct pair_key_times *keys, size_t n, const struct pair_patch_number_shown *shown, size_t m,
+size_t pair_keys_with_patch_numbers(struct times_of_paired_key *keys, size_t n, const struct shown_patch_number *shown, size_t m,
 				    uint32_t base, int64_t end_ns);
 
 enum pair_drain {
@@ -44,7 +44,7 @@ enum pair_drain {
 };
 
 /* Pairs one block of keys with the times of updates (ascending). Updates before the first key are ignored. */
-void pair_keys_of_block_with_updates(struct pair_key_times *keys, size_t n, const int64_t *update_ns, size_t m,
+void pair_keys_of_block_with_updates(struct times_of_paired_key *keys, size_t n, const int64_t *update_ns, size_t m,
 				     enum pair_drain drain, int64_t end_ns);
 
 /* Probability of an update without a key (stray) up to which updates of a block are still paired one to one. */
@@ -56,7 +56,8 @@ bool pair_is_stray_update_likely(double noise_per_s, int64_t ns);
  * pair_keys_of_block_with_updates() to those from the next update after the key to the next but two. To be called after
  * pair_keys_of_block_with_updates(), with the same updates; exact keys are not changed. */
 #define PAIR_COALESCING_BEYOND 2
-void pair_narrow_for_coalescing(struct pair_key_times *keys, size_t n, const int64_t *update_ns, size_t m, enum pair_drain drain,
+void pair_narrow_ranges_for_coalescing(struct times_of_paired_key *keys, size_t n, const int64_t *update_ns, size_t m,
+				       enum pair_drain drain,
 				int64_t end_ns);
 
 /* Merges changes of the screen into updates: changes less than gap_ns apart belong together, up to longest_ns. The time of
@@ -65,4 +66,4 @@ struct pair_update_merger {
 	int64_t first_ns, last_ns;
 };
 /* Adds a change at at_ns. True: it begins a new update. */
-bool pair_change_begins_update(struct pair_update_merger *m, int64_t at_ns, int64_t gap_ns, int64_t longest_ns);
+bool pair_does_change_begin_update(struct pair_update_merger *m, int64_t at_ns, int64_t gap_ns, int64_t longest_ns);

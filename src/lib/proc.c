@@ -71,7 +71,7 @@ void proc_sleep_until_or_stop(int64_t until_ns)
 		proc_select_until_or_stop(0, NULL, NULL, until_ns);
 }
 
-int proc_die_with_parent(pid_t parent)
+int proc_request_sigkill_at_parent_end(pid_t parent)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
 		return -errno;
@@ -79,12 +79,12 @@ int proc_die_with_parent(pid_t parent)
 	return getppid() == parent ? 0 : -ESRCH;
 }
 
-void proc_stop_with_parent(void)
+void proc_request_sigterm_at_parent_end(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
 
-void proc_check_ready_fd(int fd)
+void proc_require_ready_fd_writable(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
 
@@ -149,7 +149,7 @@ int proc_pin_thread_to_cpus(const struct cli_cpus *cpus)
 	return CPU_EQUAL(&set, &got) ? 0 : -ENODEV;
 }
 
-int proc_cpus_allowed(struct cli_cpus *out)
+int proc_get_allowed_cpus(struct cli_cpus *out)
 {
 	cpu_set_t set;
 
@@ -162,12 +162,12 @@ int proc_cpus_allowed(struct cli_cpus *out)
 	return 0;
 }
 
-int proc_cpus_online(struct cli_cpus *out)
+int proc_get_online_cpus(struct cli_cpus *out)
 {
 	char text[256];
 
-	return files_read_first_line("/sys/devices/system/cpu/online", text, sizeof(text)) || cli_read_cpus(text, out) ?
-	       proc_cpus_allowed(out) : 0;
+	return files_read_first_line("/sys/devices/system/cpu/online", text, sizeof(text)) || cli_parse_cpu_list(text, out) ?
+	       proc_get_allowed_cpus(out) : 0;
 }
 
 int proc_enter_cgroup(const char *folder)
@@ -228,7 +228,7 @@ int proc_stat_of_process(pid_t pid, struct proc_stat *out)
 	return files_read_all(path, text, sizeof(text)) || proc_parse_stat(text, out) ? -ESRCH : 0;
 }
 
-void proc_read_first_line_of(pid_t pid, const char *file, char *text, size_t size)
+void proc_read_first_line_of_file(pid_t pid, const char *file, char *text, size_t size)
 {
 	char path[64];
 
@@ -236,13 +236,13 @@ void proc_read_first_line_of(pid_t pid, const char *file, char *text, size_t siz
 	files_read_first_line(path, text, size);
 }
 
-pid_t proc_process_of_thread(pid_t tid)
+pid_t proc_pid_of_thread(pid_t tid)
 {
 	char folder[32];
 	int64_t pid;
 
 	snprintf(folder, sizeof(folder), "/proc/%d", (int)tid);
-	pid = account_read_counter(folder, "status", "Tgid:");
+	pid = account_read_number_behind_key(folder, "status", "Tgid:");
 	return pid > 0 ? (pid_t)pid : 0;
 }
 
@@ -252,7 +252,7 @@ int64_t proc_memory_peak(pid_t pid)
 	int64_t peak;
 
 	snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
-	peak = account_read_counter(folder, "status", "VmHWM:");
+	peak = account_read_number_behind_key(folder, "status", "VmHWM:");
 	return peak > 0 ? peak : 0;
 }
 
@@ -297,7 +297,7 @@ int proc_cgroup_of_process(pid_t pid, const char *controller, char *text, size_t
 	return version;
 }
 
-int proc_cgroup_mount(const char *root, const char *controller, char *folder, size_t size)
+int proc_find_cgroup_mount_point(const char *root, const char *controller, char *folder, size_t size)
 {
 	char path[4096];
 	struct mntent *m;

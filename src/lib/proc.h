@@ -28,14 +28,14 @@ void proc_sleep_until_or_stop(int64_t until_ns);
 void proc_select_until_or_stop(int count, fd_set *in, fd_set *out, int64_t until_ns);
 
 /* Asks the kernel to kill this process when its parent `parent` dies. 0, or -ESRCH if the parent has died already. */
-int proc_die_with_parent(pid_t parent);
+int proc_request_sigkill_at_parent_end(pid_t parent);
 
 /* Asks the kernel for SIGTERM when the parent dies, so that a load program ends with its caller, with a report. */
-void proc_stop_with_parent(void);
+void proc_request_sigterm_at_parent_end(void);
 
 /* Dies with EXIT_USAGE unless `fd` (--ready-fd) is open for writing; a closed standard error is allowed. To be called before
  * any file is opened, which might get that descriptor. */
-void proc_check_ready_fd(int fd);
+void proc_require_ready_fd_writable(int fd);
 /* Writes the line "ready" to `fd` for a waiting program. 0, or -errno. Nothing is written if `fd` is standard error and a
  * terminal. */
 int proc_write_ready_line(int fd);
@@ -49,9 +49,9 @@ int proc_pin_thread_to_cpus(const struct cli_cpus *cpus);
 int proc_start_thread(pthread_t *thread, size_t stack_bytes, void *(*work)(void *), void *arg);
 
 /* The CPUs the calling thread may use. 0 or -errno. */
-int proc_cpus_allowed(struct cli_cpus *out);
+int proc_get_allowed_cpus(struct cli_cpus *out);
 /* The online CPUs of the machine; if not known, the allowed ones. 0 or -errno. */
-int proc_cpus_online(struct cli_cpus *out);
+int proc_get_online_cpus(struct cli_cpus *out);
 
 /* Moves this process into a cgroup of version 1 or 2, given by its folder. 0 or -errno. */
 int proc_enter_cgroup(const char *folder);
@@ -82,9 +82,9 @@ int proc_parse_stat(const char *text, struct proc_stat *out);
 int proc_stat_of_process(pid_t pid, struct proc_stat *out);
 
 /* Reads the first line of /proc/PID/FILE ("comm", "autogroup"), cut to `size`; "" if it cannot be read. */
-void proc_read_first_line_of(pid_t pid, const char *file, char *text, size_t size);
+void proc_read_first_line_of_file(pid_t pid, const char *file, char *text, size_t size);
 /* The process id of a thread; 0: the thread has ended. */
-pid_t proc_process_of_thread(pid_t tid);
+pid_t proc_pid_of_thread(pid_t tid);
 
 /* Peak resident memory of a process (VmHWM) in bytes; 0: not known. */
 int64_t proc_memory_peak(pid_t pid);
@@ -96,4 +96,4 @@ int proc_cgroup_of_process(pid_t pid, const char *controller, char *text, size_t
 int proc_parse_cgroup(FILE *f, const char *controller, char *text, size_t size);
 /* The mount point of the cgroups of a controller, of version 1 if that has the controller, else of version 2. `root` is put
  * before every path ("" but for tests). Returns the version; 0 if there is none, or its name does not fit. */
-int proc_cgroup_mount(const char *root, const char *controller, char *folder, size_t size);
+int proc_find_cgroup_mount_point(const char *root, const char *controller, char *folder, size_t size);

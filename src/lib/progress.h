@@ -4,7 +4,7 @@
  *	progress_start(&p, out_cfg.detail == REC_QUIET);
  *	while (... proc_sleep_until_or_stop(progress_next_wake_ns(&p, until)) ...)
  *		if (is_progress_line_due(&p, clock_now()))
- *			progress_show(&p, "%s keys, %s ms", count_text(n), number_text(ms));
+ *			progress_show(&p, "%s keys, %s ms", text_of_count(n), number_text(ms));
  *	progress_end(&p);	before the report
  */
 #pragma once

@@ -18,18 +18,18 @@
 const char *const rec_formats[] = { "text", "json", "tsv", "rows", NULL };
 
 struct rec_report {
-	struct rec_cfg cfg;
+	struct rec_report_options cfg;
 	FILE *out;
 	char *place, *temporary;	/* final and temporary path; NULL if the output is written directly (stdout, devices, pipes) */
-	struct rec_lines lines;
+	struct rec_report_lines lines;
 	const char *main_table;
-	struct rec_node root, *host;
-	struct rec_node *stack[DEPTH_MAX];
+	struct rec_report_node root, *host;
+	struct rec_report_node *stack[DEPTH_MAX];
 	int depth;
 	int err;
 };
 
-/* The temporary file to be removed if the program exits before rec_close(). A forked child that exits does not remove the
+/* The temporary file to be removed if the program exits before rec_close_report(). A forked child that exits does not remove the
  * file of its parent. */
 static char pending[4096];
 static pid_t pending_of;
@@ -50,9 +50,9 @@ static void set_report_file_to_remove(const char *path)
 		registered = !atexit(remove_unfinished_report_file);
 }
 
-static struct rec_node *add_report_node(struct rec_report *r, const char *key, enum rec_kind kind, const char *text)
+static struct rec_report_node *add_report_node(struct rec_report *r, const char *key, enum rec_kind kind, const char *text)
 {
-	struct rec_node *parent = r->stack[r->depth], *n = calloc(1, sizeof(*n));
+	struct rec_report_node *parent = r->stack[r->depth], *n = calloc(1, sizeof(*n));
 
 	if (!n) {
 		r->err = -ENOMEM;
@@ -73,7 +73,7 @@ static struct rec_node *add_report_node(struct rec_report *r, const char *key, e
 
 static void open_report_container(struct rec_report *r, const char *key, enum rec_kind kind)
 {
-	struct rec_node *n = add_report_node(r, key, kind, NULL);
+	struct rec_report_node *n = add_report_node(r, key, kind, NULL);
 
 	if (r->depth + 1 >= DEPTH_MAX)
 		r->err = -E2BIG;
@@ -97,7 +97,7 @@ void rec_end_container(struct rec_report *r)
 		r->depth--;
 }
 
-void rec_int(struct rec_report *r, const char *key, int64_t value)
+void rec_add_int(struct rec_report *r, const char *key, int64_t value)
 {
 	char text[32];
 
@@ -105,23 +105,23 @@ void rec_int(struct rec_report *r, const char *key, int64_t value)
 	add_report_node(r, key, NUMBER, text);
 }
 
-void rec_count(struct rec_report *r, const char *key, int64_t value)
+void rec_add_count(struct rec_report *r, const char *key, int64_t value)
 {
 	if (value < 0)
 		add_report_node(r, key, WORD, "null");
 	else
-		rec_int(r, key, value);
+		rec_add_int(r, key, value);
 }
 
-void rec_int_if_known(struct rec_report *r, const char *key, bool known, int64_t value)
+void rec_add_int_if_known(struct rec_report *r, const char *key, bool known, int64_t value)
 {
 	if (known)
-		rec_int(r, key, value);
+		rec_add_int(r, key, value);
 	else
-		rec_real(r, key, NAN, 0);
+		rec_add_real(r, key, NAN, 0);
 }
 
-void rec_real(struct rec_report *r, const char *key, double value, int decimals)
+void rec_add_real(struct rec_report *r, const char *key, double value, int decimals)
 {
 	char text[64];
 
@@ -133,7 +133,7 @@ void rec_real(struct rec_report *r, const char *key, double value, int decimals)
 	add_report_node(r, key, NUMBER, strspn(text, "-0.") == strlen(text) && *text == '-' ? text + 1 : text);
 }
 
-void rec_str(struct rec_report *r, const char *key, const char *value)
+void rec_add_str(struct rec_report *r, const char *key, const char *value)
 {
 	if (value)
 		add_report_node(r, key, STRING, value);
@@ -141,19 +141,19 @@ void rec_str(struct rec_report *r, const char *key, const char *value)
 		add_report_node(r, key, WORD, "null");
 }
 
-void rec_bool(struct rec_report *r, const char *key, bool value)
+void rec_add_bool(struct rec_report *r, const char *key, bool value)
 {
 	add_report_node(r, key, WORD, value ? "true" : "false");
 }
 
-void rec_sample_statistics(struct rec_report *r, const char *key, struct sample *s, double unit)
+void rec_add_sample_statistics(struct rec_report *r, const char *key, struct sample *s, double unit)
 {
 	static const struct { const char *name; double p; } quantiles[] = {
 		{ "p25", 0.25 }, { "p50", 0.5 }, { "p75", 0.75 }, { "p90", 0.9 },
 		{ "p95", 0.95 }, { "p99", 0.99 }, { "p999", 0.999 },
 	};
 	enum { N = 4 + sizeof(quantiles) / sizeof(*quantiles) };
-	struct { const char *name; struct sample_statistic stat; } row[N];
+	struct { const char *name; struct sample_value_or_lower_bound stat; } row[N];
 	size_t n = 0;
 
 	row[n].name = "min";
@@ -165,45 +165,45 @@ void rec_sample_statistics(struct rec_report *r, const char *key, struct sample 
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++) {
 		row[n].name = quantiles[i].name;
 		row[n].stat = sample_has_enough_for_quantile(s, quantiles[i].p) ? sample_quantile(s, quantiles[i].p) :
-			      (struct sample_statistic){ NAN, false };
+			      (struct sample_value_or_lower_bound){ NAN, false };
 		n++;
 	}
 	row[n].name = "max";
 	row[n++].stat = sample_max(s);
 
 	rec_begin_object(r, key);
-	rec_int(r, "n", (int64_t)s->n);
+	rec_add_int(r, "n", (int64_t)s->n);
 	for (size_t i = 0; i < n; i++)
-		rec_real(r, row[i].name, row[i].stat.above ? NAN : row[i].stat.value / unit, 3);
+		rec_add_real(r, row[i].name, row[i].stat.above ? NAN : row[i].stat.value / unit, 3);
 	if (s->censored) {
-		rec_int(r, "censored", (int64_t)s->censored);
+		rec_add_int(r, "censored", (int64_t)s->censored);
 		rec_begin_object(r, "above");
 		for (size_t i = 0; i < n; i++)
 			if (row[i].stat.above && strcmp(row[i].name, "sd") != 0)
-				rec_real(r, row[i].name, row[i].stat.value / unit, 3);
+				rec_add_real(r, row[i].name, row[i].stat.value / unit, 3);
 		rec_end_container(r);
 	}
 	rec_end_container(r);
 }
 
-static void add_report_head(struct rec_report *r, const char *tool)
+static void add_report_head_fields(struct rec_report *r, const char *tool)
 {
 	char host[65] = "", when[24], schema[64];
 
 	gethostname(host, sizeof(host) - 1);
 	clock_utc_text(when, sizeof(when));
 	snprintf(schema, sizeof(schema), "thinprobe.%s/1", tool);
-	rec_str(r, "schema", schema);
-	rec_str(r, "tool", tool);
-	rec_str(r, "version", THINPROBE_VERSION);
-	rec_str(r, "started", when);
-	rec_str(r, "host", host);
+	rec_add_str(r, "schema", schema);
+	rec_add_str(r, "tool", tool);
+	rec_add_str(r, "version", THINPROBE_VERSION);
+	rec_add_str(r, "started", when);
+	rec_add_str(r, "host", host);
 	r->host = r->root.last;
 }
 
-void rec_make_first_row_header(struct rec_report *r)
+void rec_turn_first_row_into_header(struct rec_report *r)
 {
-	struct rec_node *table = r->stack[r->depth];
+	struct rec_report_node *table = r->stack[r->depth];
 
 	if (table->kind != ARRAY || table->header || table->first != table->last)
 		return;
@@ -211,7 +211,7 @@ void rec_make_first_row_header(struct rec_report *r)
 	table->first = table->last = NULL;
 }
 
-struct rec_lines *rec_lines_of_report(struct rec_report *r)
+struct rec_report_lines *rec_get_lines_of_report(struct rec_report *r)
 {
 	return &r->lines;
 }
@@ -224,7 +224,7 @@ void rec_set_main_table(struct rec_report *r, const char *key)
 
 /* Whether `path` is written directly, not replaced by a rename: a device, a pipe, or the name of a descriptor (/dev/stdout,
  * which may lead to a regular file). */
-static bool is_written_directly(const char *path)
+static bool is_path_written_without_rename(const char *path)
 {
 	struct stat st;
 
@@ -274,13 +274,13 @@ static int open_report_output(struct rec_report *r)
 		r->out = stdout;
 		return 0;
 	}
-	if (!is_written_directly(r->cfg.path))
+	if (!is_path_written_without_rename(r->cfg.path))
 		return open_temporary_report_file(r);
 	r->out = fopen(r->cfg.path, "we");
 	return r->out ? 0 : -errno;
 }
 
-struct rec_report *rec_open(const struct rec_cfg *cfg, const char *tool)
+struct rec_report *rec_open_report(const struct rec_report_options *cfg, const char *tool)
 {
 	struct rec_report *r = calloc(1, sizeof(*r));
 	int err;
@@ -298,17 +298,17 @@ struct rec_report *rec_open(const struct rec_cfg *cfg, const char *tool)
 		errno = -err;
 		return NULL;
 	}
-	add_report_head(r, tool);
+	add_report_head_fields(r, tool);
 	return r;
 }
 
-static void free_child_nodes(struct rec_node *n)
+static void free_child_nodes(struct rec_report_node *n)
 {
-	for (struct rec_node *c = n->first, *next; c; c = next) {
+	for (struct rec_report_node *c = n->first, *next; c; c = next) {
 		next = c->next;
 		free_child_nodes(c);
 		if (c->header)
-			free_child_nodes(&(struct rec_node){ .first = c->header });
+			free_child_nodes(&(struct rec_report_node){ .first = c->header });
 		free(c->key);
 		free(c->text);
 		free(c);
@@ -318,8 +318,8 @@ static void free_child_nodes(struct rec_node *n)
 /* Inserts "summary" behind "host". */
 static void add_summary_to_report(struct rec_report *r)
 {
-	const char *summary = rec_summary_text(&r->lines);
-	struct rec_node *behind = r->host ? r->host->next : NULL, *last = r->root.last, *n;
+	const char *summary = rec_first_warning_or_report_line(&r->lines);
+	struct rec_report_node *behind = r->host ? r->host->next : NULL, *last = r->root.last, *n;
 
 	if (!summary || !behind)
 		return;
@@ -336,12 +336,12 @@ static void add_summary_to_report(struct rec_report *r)
 static void write_report_as_text(struct rec_report *r)
 {
 	bool quiet = r->cfg.detail == REC_QUIET, verbose = r->cfg.detail == REC_VERBOSE;
-	bool said = rec_write_lines(r->out, &r->lines, quiet, verbose);
+	bool said = rec_write_report_lines(r->out, &r->lines, quiet, verbose);
 
 	if (said && verbose)
 		fputc('\n', r->out);
 	if (!quiet && (verbose || !said))
-		rec_write_tree(r->out, REC_TEXT, &r->root, NULL);
+		rec_write_report_tree(r->out, REC_TEXT, &r->root, NULL);
 }
 
 /* Whether standard output and standard error are the same file, such as a terminal. */
@@ -357,16 +357,16 @@ static int write_report_in_its_format(struct rec_report *r)
 	if (r->cfg.format == REC_TEXT)
 		write_report_as_text(r);
 	if (r->cfg.format != REC_TEXT || r->out != stdout || !is_stderr_same_file_as_stdout())
-		for (const struct rec_line *l = r->lines.first; l; l = l->next)
+		for (const struct rec_report_line *l = r->lines.first; l; l = l->next)
 			if (l->kind == LINE_WARNED)
 				warn("%s", l->text);
 	if (r->cfg.format == REC_TEXT)
 		return 0;
 	add_summary_to_report(r);
-	return r->err ? r->err : rec_write_tree(r->out, (enum rec_format)r->cfg.format, &r->root, r->main_table);
+	return r->err ? r->err : rec_write_report_tree(r->out, (enum rec_format)r->cfg.format, &r->root, r->main_table);
 }
 
-int rec_close(struct rec_report *r)
+int rec_close_report(struct rec_report *r)
 {
 	int err = r->err;
 
@@ -391,25 +391,25 @@ int rec_close(struct rec_report *r)
 		err = -errno;
 	}
 	free_child_nodes(&r->root);
-	rec_free_lines(&r->lines);
+	rec_free_report_lines(&r->lines);
 	free(r->temporary);
 	free(r->place);
 	free(r);
 	return err;
 }
 
-struct rec_report *rec_must_open(const struct rec_cfg *cfg, const char *tool)
+struct rec_report *rec_open_report_or_die(const struct rec_report_options *cfg, const char *tool)
 {
-	struct rec_report *r = rec_open(cfg, tool);
+	struct rec_report *r = rec_open_report(cfg, tool);
 
 	if (!r)
 		die(EXIT_RUN, "cannot write %s: %m", cfg->path);
 	return r;
 }
 
-void rec_must_close(struct rec_report *r)
+void rec_close_report_or_die(struct rec_report *r)
 {
-	int err = rec_close(r);
+	int err = rec_close_report(r);
 
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* rec - reports, written as text, JSON or TSV; and tables of samples.
  *
- * A report is a tree: the tool builds it with rec_* calls, rec_close() writes it. JSON is one object
+ * A report is a tree: the tool builds it with rec_* calls, rec_close_report() writes it. JSON is one object
  * {"schema","tool","version","started","host","summary","settings":{},"result":{}}; TSV has the columns schema, key, value,
  * with one row per leaf and keys joined by dots; "rows" is one array of the result, with one line per element. Text is for
- * people: the lines of rec_say() and similar calls, with --verbose the tree, too. Files are replaced atomically: temporary
+ * people: the lines of rec_add_short_report_line() and similar calls, with --verbose the tree, too. Files are replaced
+ * atomically: temporary
  * file, fsync, rename. */
 #pragma once
 
@@ -18,7 +19,7 @@
 enum rec_format { REC_TEXT, REC_JSON, REC_TSV, REC_ROWS };
 enum rec_detail { REC_SHORT, REC_QUIET, REC_VERBOSE };
 
-struct rec_cfg {
+struct rec_report_options {
 	int format;		/* enum rec_format */
 	const char *path;	/* NULL or "-": standard output */
 	int detail;		/* enum rec_detail, for REC_TEXT */
@@ -48,58 +49,58 @@ void rec_check_outputs_differ(const struct rec_output_path *place, size_t n);
 
 struct rec_report;
 
-/* Opens the output, before the run, and starts the report of `tool`. NULL with errno set. Freed by rec_close(). */
-struct rec_report *rec_open(const struct rec_cfg *cfg, const char *tool);
+/* Opens the output, before the run, and starts the report of `tool`. NULL with errno set. Freed by rec_close_report(). */
+struct rec_report *rec_open_report(const struct rec_report_options *cfg, const char *tool);
 
 /* Open a container within the current one, until rec_end_container(). `key` is NULL within an array. The tool itself opens the
- * objects "settings" and "result". Lack of memory is reported by rec_close(). */
+ * objects "settings" and "result". Lack of memory is reported by rec_close_report(). */
 void rec_begin_object(struct rec_report *r, const char *key);
 void rec_begin_array(struct rec_report *r, const char *key);
 void rec_end_container(struct rec_report *r);
 
-void rec_int(struct rec_report *r, const char *key, int64_t value);
-void rec_count(struct rec_report *r, const char *key, int64_t value);	/* below 0: null, not known */
-void rec_int_if_known(struct rec_report *r, const char *key, bool known, int64_t value);	/* null if not known */
+void rec_add_int(struct rec_report *r, const char *key, int64_t value);
+void rec_add_count(struct rec_report *r, const char *key, int64_t value);	/* below 0: null, not known */
+void rec_add_int_if_known(struct rec_report *r, const char *key, bool known, int64_t value);	/* null if not known */
 /* NAN and infinities become null. `decimals` digits after the point; no negative zero. */
-void rec_real(struct rec_report *r, const char *key, double value, int decimals);
-void rec_str(struct rec_report *r, const char *key, const char *value);	/* NULL becomes null; copied */
-void rec_bool(struct rec_report *r, const char *key, bool value);
+void rec_add_real(struct rec_report *r, const char *key, double value, int decimals);
+void rec_add_str(struct rec_report *r, const char *key, const char *value);	/* NULL becomes null; copied */
+void rec_add_bool(struct rec_report *r, const char *key, bool value);
 /* Adds {n,min,mean,sd,p25,p50,p75,p90,p95,p99,p999,max}, values divided by `unit`. A tail percentile with fewer than ten
  * values beyond it is null. A statistic that is only a lower bound because of censored values is null, and the bound is in
  * "above": {"p99": 812.4}; "censored" is their number. Sorts the sample. */
-void rec_sample_statistics(struct rec_report *r, const char *key, struct sample *s, double unit);
+void rec_add_sample_statistics(struct rec_report *r, const char *key, struct sample *s, double unit);
 
 /* Adds a line to the short report, which REC_TEXT prints; say.h formats its numbers. At most 8 lines: the answer first, the
  * last line a cure, only if something is wrong. Lines are wrapped at 80 columns. A report without lines prints the tree. `r`
  * may be NULL. */
-void rec_say(struct rec_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void rec_add_short_report_line(struct rec_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds a warning: printed first, after "! ", also with --quiet; and to standard error unless it is on standard output. The
- * first warning, or else the first line of rec_say(), is "summary" in JSON. */
-void rec_warn(struct rec_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+ * first warning, or else the first line of rec_add_short_report_line(), is "summary" in JSON. */
+void rec_add_warning_line(struct rec_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Adds a table: `align` has 'l' or 'r' for each column and is kept by reference; cells are separated by tabs; an empty head is not
  * printed. A row of two cells in a wider table is a name and a text. Cells beyond the last column follow the row. Of more than 5
  * rows, 5 are shown: the first, the last, the worst (greatest rec_rank_last_table_row(), which applies to the row added last) and
  * some between. */
-void rec_begin_table(struct rec_report *r, const char *align, const char *head, ...) __attribute__((format(printf, 3, 4)));
-void rec_table_row(struct rec_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void rec_begin_text_table(struct rec_report *r, const char *align, const char *head, ...) __attribute__((format(printf, 3, 4)));
+void rec_add_text_table_row(struct rec_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rec_rank_last_table_row(struct rec_report *r, double badness);
 /* Sets the array of the result that --tsv writes; `key` must stay valid. Without this call --tsv is --format tsv. */
 void rec_set_main_table(struct rec_report *r, const char *key);
 /* Takes the first element of the open array out of the report and keeps it as the header of --tsv, which so has all columns
  * where the array has no rows; the element's values are never printed. To be called when that element has ended. */
-void rec_make_first_row_header(struct rec_report *r);
+void rec_turn_first_row_into_header(struct rec_report *r);
 
 /* Writes the report and frees `r` in any case. 0 or -errno; a closed pipe at standard output (| head) is no error. */
-int rec_close(struct rec_report *r);
+int rec_close_report(struct rec_report *r);
 
-/* As rec_open() and rec_close(), but end the program with EXIT_RUN and a message on failure. */
-struct rec_report *rec_must_open(const struct rec_cfg *cfg, const char *tool);
-void rec_must_close(struct rec_report *r);
+/* As rec_open_report() and rec_close_report(), but end the program with EXIT_RUN and a message on failure. */
+struct rec_report *rec_open_report_or_die(const struct rec_report_options *cfg, const char *tool);
+void rec_close_report_or_die(struct rec_report *r);
 
 /* A table of samples: tab-separated, with a header line; the first column is "schema", with `schema` in every row, so that
  * files can be concatenated. The file of a killed program is valid up to its last line. */
 struct row_file;
-struct row_file *rows_open(const char *path, const char *schema, const char *const *columns);	/* NULL, errno */
+struct row_file *rows_open_output_file(const char *path, const char *schema, const char *const *columns);	/* NULL, errno */
 /* NULL if `path` is NULL; ends the program with EXIT_RUN if the file cannot be written. */
 struct row_file *rows_must_open(const char *path, const char *schema, const char *const *columns);
 void rows_write_int(struct row_file *t, int64_t value);
@@ -114,6 +115,6 @@ void rows_write_cells(struct row_file *t, void write(struct row_file *t, int64_t
 void rows_write_real(struct row_file *t, double value);	/* nine digits; empty if not finite */
 void rows_write_empty_cell(struct row_file *t);			/* an empty cell: not known */
 void rows_write_str(struct row_file *t, const char *value);
-void rows_end_row(struct row_file *t);			/* ends the row; a wrong number of cells is reported by rows_close() */
-int rows_flush(struct row_file *t);			/* 0 or -errno of the first write that failed; later rows may be lost */
-int rows_close(struct row_file *t);			/* 0 (also for NULL) or -errno, -EPROTO for a row of the wrong length */
+void rows_end_row(struct row_file *t);			/* ends the row; a wrong number of cells is reported by rows_close_output_file() */
+int rows_flush_output_file(struct row_file *t);			/* 0 or -errno of the first write that failed; later rows may be lost */
+int rows_close_output_file(struct row_file *t);			/* 0 (also for NULL) or -errno, -EPROTO for a row of the wrong length */

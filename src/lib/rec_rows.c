@@ -12,7 +12,7 @@ struct row_file {
 	int columns, cells, err;
 };
 
-struct row_file *rows_open(const char *path, const char *schema, const char *const *columns)
+struct row_file *rows_open_output_file(const char *path, const char *schema, const char *const *columns)
 {
 	struct row_file *t = calloc(1, sizeof(*t));
 	bool standard = !strcmp(path, "-");
@@ -40,7 +40,7 @@ struct row_file *rows_open(const char *path, const char *schema, const char *con
 
 struct row_file *rows_must_open(const char *path, const char *schema, const char *const *columns)
 {
-	struct row_file *t = path ? rows_open(path, schema, columns) : NULL;
+	struct row_file *t = path ? rows_open_output_file(path, schema, columns) : NULL;
 
 	if (path && !t)
 		die(EXIT_RUN, "cannot write %s: %m", path);
@@ -109,16 +109,16 @@ void rows_end_row(struct row_file *t)
 	fputc('\n', t->out);
 }
 
-int rows_flush(struct row_file *t)
+int rows_flush_output_file(struct row_file *t)
 {
 	if ((fflush(t->out) || ferror(t->out)) && !t->err)
 		t->err = -(errno ? errno : EIO);
 	return t->err;
 }
 
-int rows_close(struct row_file *t)
+int rows_close_output_file(struct row_file *t)
 {
-	int err = t ? rows_flush(t) : 0;
+	int err = t ? rows_flush_output_file(t) : 0;
 
 	if (!t)
 		return 0;

@@ -11,10 +11,11 @@
 #define COLUMNS_MAX 16
 #define ROWS_SHOWN 5		/* rows printed of a longer table */
 
-static __attribute__((format(printf, 4, 0))) struct rec_line *add_report_line(struct rec_lines *to, enum rec_line_kind kind,
+static __attribute__((format(printf, 4, 0))) struct rec_report_line *add_report_line(struct rec_report_lines *to,
+										     enum rec_line_kind kind,
 								       const char *align, const char *format, va_list args)
 {
-	struct rec_line *line = calloc(1, sizeof(*line));
+	struct rec_report_line *line = calloc(1, sizeof(*line));
 
 	if (!line)
 		return NULL;
@@ -33,57 +34,57 @@ static __attribute__((format(printf, 4, 0))) struct rec_line *add_report_line(st
 	return line;
 }
 
-void rec_say(struct rec_report *r, const char *format, ...)
+void rec_add_short_report_line(struct rec_report *r, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	if (r)
-		add_report_line(rec_lines_of_report(r), LINE_SAID, NULL, format, args);
+		add_report_line(rec_get_lines_of_report(r), LINE_SAID, NULL, format, args);
 	va_end(args);
 }
 
-void rec_warn(struct rec_report *r, const char *format, ...)
+void rec_add_warning_line(struct rec_report *r, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	if (r)
-		add_report_line(rec_lines_of_report(r), LINE_WARNED, NULL, format, args);
+		add_report_line(rec_get_lines_of_report(r), LINE_WARNED, NULL, format, args);
 	va_end(args);
 }
 
-void rec_begin_table(struct rec_report *r, const char *align, const char *format, ...)
+void rec_begin_text_table(struct rec_report *r, const char *align, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	if (r)
-		add_report_line(rec_lines_of_report(r), LINE_HEAD, align, format, args);
+		add_report_line(rec_get_lines_of_report(r), LINE_HEAD, align, format, args);
 	va_end(args);
 }
 
-void rec_table_row(struct rec_report *r, const char *format, ...)
+void rec_add_text_table_row(struct rec_report *r, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	if (r)
-		add_report_line(rec_lines_of_report(r), LINE_ROW, NULL, format, args);
+		add_report_line(rec_get_lines_of_report(r), LINE_ROW, NULL, format, args);
 	va_end(args);
 }
 
 void rec_rank_last_table_row(struct rec_report *r, double badness)
 {
-	if (r && rec_lines_of_report(r)->last)
-		rec_lines_of_report(r)->last->rank = badness;
+	if (r && rec_get_lines_of_report(r)->last)
+		rec_get_lines_of_report(r)->last->rank = badness;
 }
 
-const char *rec_summary_text(const struct rec_lines *lines)
+const char *rec_first_warning_or_report_line(const struct rec_report_lines *lines)
 {
-	const struct rec_line *said = NULL;
+	const struct rec_report_line *said = NULL;
 
-	for (const struct rec_line *l = lines->first; l; l = l->next) {
+	for (const struct rec_report_line *l = lines->first; l; l = l->next) {
 		if (l->kind == LINE_WARNED)
 			return l->text;
 		if (l->kind == LINE_SAID && !said)
@@ -92,7 +93,7 @@ const char *rec_summary_text(const struct rec_lines *lines)
 	return said ? said->text + strspn(said->text, " ") : NULL;
 }
 
-static int display_columns_of_text(const char *text, size_t bytes)
+static int text_width_in_columns(const char *text, size_t bytes)
 {
 	int columns = 0;
 
@@ -101,7 +102,7 @@ static int display_columns_of_text(const char *text, size_t bytes)
 	return columns;
 }
 
-void rec_write_wrapped(FILE *out, const char *mark, const char *text, int indent)
+void rec_write_wrapped_text(FILE *out, const char *mark, const char *text, int indent)
 {
 	int at = (int)strlen(mark);
 	char word[1024];
@@ -109,7 +110,7 @@ void rec_write_wrapped(FILE *out, const char *mark, const char *text, int indent
 	fputs(mark, out);
 	while (*text) {
 		size_t gap = strspn(text, " "), n = strcspn(text + gap, " ");
-		int columns = display_columns_of_text(text + gap, n);
+		int columns = text_width_in_columns(text + gap, n);
 
 		if (at + (int)gap + columns > WIDTH && n && at > indent) {
 			fprintf(out, "\n%*s", indent, "");
@@ -156,8 +157,8 @@ static void widen_columns_for_row(const char *text, int columns, int *width)
 	int n = split_row_into_cells(text, cell);
 
 	for (int i = 0; i < n && i < columns && !(i && is_name_and_text_row(n, columns)); i++)
-		if (display_columns_of_text(cell[i].text, cell[i].bytes) > width[i])
-			width[i] = display_columns_of_text(cell[i].text, cell[i].bytes);
+		if (text_width_in_columns(cell[i].text, cell[i].bytes) > width[i])
+			width[i] = text_width_in_columns(cell[i].text, cell[i].bytes);
 }
 
 static void append_cell_to_row_text(char *line, size_t size, int blanks, const struct table_row_cell *cell)
@@ -175,12 +176,12 @@ static void write_text_table_row(FILE *out, const char *text, const char *align,
 	size_t end;
 
 	for (int i = 0; i < n; i++) {
-		int wide = display_columns_of_text(cell[i].text, cell[i].bytes);
+		int wide = text_width_in_columns(cell[i].text, cell[i].bytes);
 		bool right = i < columns && align[i] == 'r' && !(i && is_name_and_text_row(n, columns));
 
 		if (wide) {
 			append_cell_to_row_text(line, sizeof(line), start + (right ? width[i] - wide : 0) - at, &cell[i]);
-			at = display_columns_of_text(line, strlen(line));
+			at = text_width_in_columns(line, strlen(line));
 		}
 		start += (i < columns ? width[i] : wide) + gap;
 	}
@@ -199,17 +200,17 @@ static void write_text_table_row(FILE *out, const char *text, const char *align,
 
 /* Sets `shown` of the rows of a table: all, or of a long table the first, the worst, the last and some between. Returns
  * their number. */
-static int choose_table_rows_to_show(struct rec_line *head, bool all)
+static int choose_table_rows_to_show(struct rec_report_line *head, bool all)
 {
-	struct rec_line *worst = NULL;
+	struct rec_report_line *worst = NULL;
 	int n = 0, i = 0, next = 0, nearest = 0;
 
-	for (struct rec_line *l = head->next; l && l->kind == LINE_ROW; l = l->next, n++)
+	for (struct rec_report_line *l = head->next; l && l->kind == LINE_ROW; l = l->next, n++)
 		if (isfinite(l->rank) && (!worst || l->rank > worst->rank)) {
 			worst = l;
 			nearest = n;
 		}
-	for (struct rec_line *l = head->next; l && l->kind == LINE_ROW; l = l->next, i++) {
+	for (struct rec_report_line *l = head->next; l && l->kind == LINE_ROW; l = l->next, i++) {
 		l->shown = all || n <= ROWS_SHOWN || i == next * (n - 1) / (ROWS_SHOWN - 1);
 		next += i == next * (n - 1) / (ROWS_SHOWN - 1);
 	}
@@ -220,17 +221,17 @@ static int choose_table_rows_to_show(struct rec_line *head, bool all)
 	nearest = (nearest * (ROWS_SHOWN - 1) + (n - 1) / 2) / (n - 1);
 	nearest = nearest < 1 ? 1 : nearest > ROWS_SHOWN - 2 ? ROWS_SHOWN - 2 : nearest;
 	i = 0;
-	for (struct rec_line *l = head->next; l && l->kind == LINE_ROW; l = l->next, i++)
+	for (struct rec_report_line *l = head->next; l && l->kind == LINE_ROW; l = l->next, i++)
 		if (l != worst && i == nearest * (n - 1) / (ROWS_SHOWN - 1))
 			l->shown = false;
 	return n;
 }
 
-static struct rec_line *write_text_table(FILE *out, struct rec_line *head, bool all)
+static struct rec_report_line *write_text_table(FILE *out, struct rec_report_line *head, bool all)
 {
 	int columns = (int)strlen(head->align), width[COLUMNS_MAX] = { 0 }, total = 0, gap = 3, rows = choose_table_rows_to_show(head,
 																 all), hidden = 0;
-	struct rec_line *l;
+	struct rec_report_line *l;
 
 	widen_columns_for_row(head->text, columns, width);
 	for (l = head->next; l && l->kind == LINE_ROW; l = l->next)
@@ -252,21 +253,21 @@ static struct rec_line *write_text_table(FILE *out, struct rec_line *head, bool 
 	return l;
 }
 
-bool rec_write_lines(FILE *out, const struct rec_lines *lines, bool warnings_only, bool all)
+bool rec_write_report_lines(FILE *out, const struct rec_report_lines *lines, bool warnings_only, bool all)
 {
 	bool some = false;
 
-	for (const struct rec_line *l = lines->first; l; l = l->next)
+	for (const struct rec_report_line *l = lines->first; l; l = l->next)
 		if (l->kind == LINE_WARNED)
-			rec_write_wrapped(out, "! ", l->text, 2);
-	for (struct rec_line *l = lines->first; l && !warnings_only;) {
+			rec_write_wrapped_text(out, "! ", l->text, 2);
+	for (struct rec_report_line *l = lines->first; l && !warnings_only;) {
 		if (l->kind == LINE_HEAD) {
 			l = write_text_table(out, l, all);
 			some = true;
 			continue;
 		}
 		if (l->kind == LINE_SAID) {
-			rec_write_wrapped(out, "", l->text, (int)strspn(l->text, " ") + 2);
+			rec_write_wrapped_text(out, "", l->text, (int)strspn(l->text, " ") + 2);
 			some = true;
 		}
 		l = l->next;
@@ -274,9 +275,9 @@ bool rec_write_lines(FILE *out, const struct rec_lines *lines, bool warnings_onl
 	return some;
 }
 
-void rec_free_lines(struct rec_lines *lines)
+void rec_free_report_lines(struct rec_report_lines *lines)
 {
-	for (struct rec_line *l = lines->first, *next; l; l = next) {
+	for (struct rec_report_line *l = lines->first, *next; l; l = next) {
 		next = l->next;
 		free(l->text);
 		free(l);

@@ -6,43 +6,43 @@
 
 enum rec_kind { OBJECT, ARRAY, NUMBER, STRING, WORD };	/* WORD: true, false or null */
 
-struct rec_node {
+struct rec_report_node {
 	enum rec_kind kind;
 	char *key, *text;
-	struct rec_node *first, *last, *next;
-	struct rec_node *header;	/* ARRAY: an element that is never printed but names columns of --tsv; NULL: none */
+	struct rec_report_node *first, *last, *next;
+	struct rec_report_node *header;	/* ARRAY: an element that is never printed but names columns of --tsv; NULL: none */
 };
 
 /* The lines of the short report, in the order of the calls. */
 enum rec_line_kind { LINE_SAID, LINE_WARNED, LINE_HEAD, LINE_ROW };
 
-struct rec_line {
+struct rec_report_line {
 	enum rec_line_kind kind;
 	char *text;		/* cells of a table between tabs */
 	const char *align;	/* LINE_HEAD: a letter a column, 'l' or 'r' */
 	double rank;		/* LINE_ROW: badness by rec_rank_last_table_row(); NAN: none */
 	bool shown;		/* LINE_ROW: one of the rows to print */
-	struct rec_line *next;
+	struct rec_report_line *next;
 };
 
-struct rec_lines {
-	struct rec_line *first, *last;
+struct rec_report_lines {
+	struct rec_report_line *first, *last;
 };
 
-struct rec_lines *rec_lines_of_report(struct rec_report *r);
-/* The text of "summary" in JSON: the first warning, else the first line of rec_say(); NULL: none. */
-const char *rec_summary_text(const struct rec_lines *lines);
+struct rec_report_lines *rec_get_lines_of_report(struct rec_report *r);
+/* The text of "summary" in JSON: the first warning, else the first line of rec_add_short_report_line(); NULL: none. */
+const char *rec_first_warning_or_report_line(const struct rec_report_lines *lines);
 /* Writes the lines, warnings first. `all`: every row of tables, at full width. Returns whether anything but warnings was
  * written. */
-bool rec_write_lines(FILE *out, const struct rec_lines *lines, bool warnings_only, bool all);
-void rec_free_lines(struct rec_lines *lines);
+bool rec_write_report_lines(FILE *out, const struct rec_report_lines *lines, bool warnings_only, bool all);
+void rec_free_report_lines(struct rec_report_lines *lines);
 
 /* Writes the tree below `root`, whose first leaf is the schema; may replace control characters in the tree. REC_ROWS: the
  * elements of `table`, an array of the result; as REC_TSV if `table` is NULL or missing. 0 or -ENOMEM. */
-int rec_write_tree(FILE *out, enum rec_format format, const struct rec_node *root, const char *table);
+int rec_write_report_tree(FILE *out, enum rec_format format, const struct rec_report_node *root, const char *table);
 /* Writes a text without control characters: tabs and line ends become spaces, other control characters and invalid UTF-8
  * question marks. NULL: nothing is written. */
 void rec_write_printable_text(FILE *out, const char *text);
 /* Writes a plain text in lines of at most 80 columns, broken between words: `mark` begins the first line, `indent` blanks
  * the others. */
-void rec_write_wrapped(FILE *out, const char *mark, const char *text, int indent);
+void rec_write_wrapped_text(FILE *out, const char *mark, const char *text, int indent);

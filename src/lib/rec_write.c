@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Length of the valid UTF-8 sequence at `p` (RFC 3629: no overlong forms, no surrogates); 0: invalid. */
-static int utf8_length(const unsigned char *p)
+static int utf8_sequence_length(const unsigned char *p)
 {
 	int n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
 
@@ -25,7 +25,7 @@ static void write_json_string(FILE *out, const char *text)
 {
 	fputc('"', out);
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-		int n = utf8_length(p);
+		int n = utf8_sequence_length(p);
 
 		if (*p == '"' || *p == '\\')
 			fprintf(out, "\\%c", *p);
@@ -42,7 +42,7 @@ static void write_json_string(FILE *out, const char *text)
 	fputc('"', out);
 }
 
-static void write_json_node(FILE *out, const struct rec_node *n, int indent)
+static void write_json_node(FILE *out, const struct rec_report_node *n, int indent)
 {
 	if (n->key) {
 		write_json_string(out, n->key);
@@ -57,7 +57,7 @@ static void write_json_node(FILE *out, const struct rec_node *n, int indent)
 		return;
 	}
 	fputc(n->kind == OBJECT ? '{' : '[', out);
-	for (const struct rec_node *c = n->first; c; c = c->next) {
+	for (const struct rec_report_node *c = n->first; c; c = c->next) {
 		fprintf(out, "%s\n%*s", c == n->first ? "" : ",", indent + 1, "");
 		write_json_node(out, c, indent + 1);
 	}
@@ -69,7 +69,7 @@ static void write_json_node(FILE *out, const struct rec_node *n, int indent)
 void rec_write_printable_text(FILE *out, const char *text)
 {
 	for (const unsigned char *p = (const unsigned char *)text; p && *p; p++) {
-		int n = utf8_length(p);
+		int n = utf8_sequence_length(p);
 
 		if (*p == '\t' || *p == '\n' || *p == '\r')
 			fputc(' ', out);
@@ -81,7 +81,7 @@ void rec_write_printable_text(FILE *out, const char *text)
 	}
 }
 
-static void join_report_key_path(char *path, size_t size, const char *prefix, const struct rec_node *n, int index)
+static void join_report_key_path(char *path, size_t size, const char *prefix, const struct rec_report_node *n, int index)
 {
 	const char *dot = *prefix ? "." : "";
 
@@ -92,17 +92,17 @@ static void join_report_key_path(char *path, size_t size, const char *prefix, co
 }
 
 /* Writes the value of a leaf; null is empty. */
-static void write_leaf_value(FILE *out, const struct rec_node *n)
+static void write_leaf_value(FILE *out, const struct rec_report_node *n)
 {
 	if (n->kind != WORD || (n->text && strcmp(n->text, "null") != 0))
 		rec_write_printable_text(out, n->text);
 }
 
-static void write_tsv_leaves(FILE *out, const struct rec_node *n, const char *schema, const char *prefix)
+static void write_tsv_leaves(FILE *out, const struct rec_report_node *n, const char *schema, const char *prefix)
 {
 	int i = 0;
 
-	for (const struct rec_node *c = n->first; c; c = c->next, i++) {
+	for (const struct rec_report_node *c = n->first; c; c = c->next, i++) {
 		char path[512];
 
 		join_report_key_path(path, sizeof(path), prefix, c, i);
@@ -116,31 +116,31 @@ static void write_tsv_leaves(FILE *out, const struct rec_node *n, const char *sc
 	}
 }
 
-static bool is_report_leaf(const struct rec_node *n)
+static bool is_report_leaf(const struct rec_report_node *n)
 {
 	return n->kind != OBJECT && n->kind != ARRAY;
 }
 
 /* Whether a node is an array of up to 16 numbers, which is printed in one line. */
-static bool is_short_number_array(const struct rec_node *n)
+static bool is_short_number_array(const struct rec_report_node *n)
 {
 	int count = 0;
 
 	if (n->kind != ARRAY)
 		return false;
-	for (const struct rec_node *c = n->first; c; c = c->next)
+	for (const struct rec_report_node *c = n->first; c; c = c->next)
 		if ((c->kind != NUMBER && c->kind != WORD) || ++count > 16)
 			return false;
 	return count > 0;
 }
 
 /* The printable text of a leaf, "-" for null; control characters are replaced in place. */
-static const char *printable_text_of_leaf(const struct rec_node *n)
+static const char *printable_text_of_leaf(const struct rec_report_node *n)
 {
 	if (!n->text || (n->kind == WORD && !strcmp(n->text, "null")))
 		return "-";
 	for (unsigned char *p = (unsigned char *)n->text; *p; p++) {
-		int length = utf8_length(p);
+		int length = utf8_sequence_length(p);
 
 		if (*p < 0x20 || *p == 0x7f)
 			*p = ' ';
@@ -152,22 +152,22 @@ static const char *printable_text_of_leaf(const struct rec_node *n)
 	return n->text;
 }
 
-static void write_numbers_in_one_line(FILE *out, const struct rec_node *n)
+static void write_numbers_in_one_line(FILE *out, const struct rec_report_node *n)
 {
-	for (const struct rec_node *c = n->first; c; c = c->next)
+	for (const struct rec_report_node *c = n->first; c; c = c->next)
 		fprintf(out, " %s", printable_text_of_leaf(c));
 }
 
 /* Writes an object of leaves in one line: "n 95  min 8.1  p50 9.3"; the bounds in "above" as "p99 >812". */
-static void write_object_in_one_line(FILE *out, const struct rec_node *n)
+static void write_object_in_one_line(FILE *out, const struct rec_report_node *n)
 {
-	const struct rec_node *above = NULL;
+	const struct rec_report_node *above = NULL;
 
-	for (const struct rec_node *c = n->first; c; c = c->next)
+	for (const struct rec_report_node *c = n->first; c; c = c->next)
 		if (c->kind == OBJECT && c->key && !strcmp(c->key, "above"))
 			above = c;
-	for (const struct rec_node *c = n->first; c; c = c->next) {
-		const struct rec_node *bound = NULL;
+	for (const struct rec_report_node *c = n->first; c; c = c->next) {
+		const struct rec_report_node *bound = NULL;
 
 		if (is_short_number_array(c)) {
 			fprintf(out, "%s %s", c == n->first ? "" : " ", c->key ? c->key : "");
@@ -175,7 +175,7 @@ static void write_object_in_one_line(FILE *out, const struct rec_node *n)
 		}
 		if (!is_report_leaf(c))
 			continue;
-		for (const struct rec_node *a = above ? above->first : NULL; a; a = a->next)
+		for (const struct rec_report_node *a = above ? above->first : NULL; a; a = a->next)
 			if (c->key && a->key && !strcmp(a->key, c->key))
 				bound = a;
 		if (bound)
@@ -185,17 +185,17 @@ static void write_object_in_one_line(FILE *out, const struct rec_node *n)
 	}
 }
 
-static bool does_object_fit_one_line(const struct rec_node *n)
+static bool does_object_fit_one_line(const struct rec_report_node *n)
 {
-	for (const struct rec_node *c = n->first; c; c = c->next)
+	for (const struct rec_report_node *c = n->first; c; c = c->next)
 		if (!is_report_leaf(c) && !is_short_number_array(c) && !(c->kind == OBJECT && c->key && !strcmp(c->key, "above")))
 			return false;
 	return n->first != NULL;
 }
 
-static void write_report_as_text(FILE *out, const struct rec_node *n, int indent)
+static void write_report_as_text(FILE *out, const struct rec_report_node *n, int indent)
 {
-	for (const struct rec_node *c = n->first; c; c = c->next) {
+	for (const struct rec_report_node *c = n->first; c; c = c->next) {
 		if (is_report_leaf(c)) {
 			fprintf(out, "%*s%-*s %s\n", indent, "", 30 - indent, c->key ? c->key : "-", printable_text_of_leaf(c));
 		} else if (c->kind == OBJECT && does_object_fit_one_line(c) && indent > 0) {
@@ -217,12 +217,12 @@ static void write_report_as_text(FILE *out, const struct rec_node *n, int indent
 
 struct rec_row_columns {
 	char **path;
-	const struct rec_node **leaf;	/* cells of the current row; NULL: empty */
+	const struct rec_report_node **leaf;	/* cells of the current row; NULL: empty */
 	int n;
 	bool failed;
 };
 
-static void set_leaf_in_row_columns(struct rec_row_columns *k, const char *path, const struct rec_node *leaf)
+static void store_leaf_in_column_of_path(struct rec_row_columns *k, const char *path, const struct rec_report_node *leaf)
 {
 	int i = 0;
 
@@ -238,35 +238,35 @@ static void set_leaf_in_row_columns(struct rec_row_columns *k, const char *path,
 	k->leaf[i] = leaf;
 }
 
-static void set_leaves_in_row_columns(struct rec_row_columns *k, const struct rec_node *n, const char *prefix)
+static void fill_row_columns_from_leaves(struct rec_row_columns *k, const struct rec_report_node *n, const char *prefix)
 {
 	char path[512];
 	int i = 0;
 
 	if (is_report_leaf(n)) {
-		set_leaf_in_row_columns(k, *prefix ? prefix : "value", n);
+		store_leaf_in_column_of_path(k, *prefix ? prefix : "value", n);
 		return;
 	}
-	for (const struct rec_node *c = n->first; c; c = c->next, i++) {
+	for (const struct rec_report_node *c = n->first; c; c = c->next, i++) {
 		join_report_key_path(path, sizeof(path), prefix, c, i);
-		set_leaves_in_row_columns(k, c, path);
+		fill_row_columns_from_leaves(k, c, path);
 	}
 }
 
-static int write_main_table_rows(FILE *out, const struct rec_node *table, const char *schema)
+static int write_main_table_rows(FILE *out, const struct rec_report_node *table, const char *schema)
 {
 	struct rec_row_columns k = { 0 };
 
 	if (table->header)
-		set_leaves_in_row_columns(&k, table->header, "");
-	for (const struct rec_node *row = table->first; row && !k.failed; row = row->next)
-		set_leaves_in_row_columns(&k, row, "");
+		fill_row_columns_from_leaves(&k, table->header, "");
+	for (const struct rec_report_node *row = table->first; row && !k.failed; row = row->next)
+		fill_row_columns_from_leaves(&k, row, "");
 	fputs("schema", out);
 	for (int i = 0; i < k.n; i++)
 		fprintf(out, "\t%s", k.path[i]);
-	for (const struct rec_node *row = table->first; row && !k.failed; row = row->next) {
+	for (const struct rec_report_node *row = table->first; row && !k.failed; row = row->next) {
 		memset(k.leaf, 0, (size_t)k.n * sizeof(*k.leaf));
-		set_leaves_in_row_columns(&k, row, "");
+		fill_row_columns_from_leaves(&k, row, "");
 		fprintf(out, "\n%s", schema);
 		for (int i = 0; i < k.n; i++) {
 			fputc('\t', out);
@@ -282,18 +282,18 @@ static int write_main_table_rows(FILE *out, const struct rec_node *table, const 
 	return k.failed ? -ENOMEM : 0;
 }
 
-static const struct rec_node *find_report_child(const struct rec_node *n, const char *key)
+static const struct rec_report_node *find_report_child(const struct rec_report_node *n, const char *key)
 {
-	for (const struct rec_node *c = n ? n->first : NULL; c; c = c->next)
+	for (const struct rec_report_node *c = n ? n->first : NULL; c; c = c->next)
 		if (c->key && !strcmp(c->key, key))
 			return c;
 	return NULL;
 }
 
-int rec_write_tree(FILE *out, enum rec_format format, const struct rec_node *root, const char *table)
+int rec_write_report_tree(FILE *out, enum rec_format format, const struct rec_report_node *root, const char *table)
 {
 	const char *schema = root->first && root->first->text ? root->first->text : "";
-	const struct rec_node *main_table = table ? find_report_child(find_report_child(root, "result"), table) : NULL;
+	const struct rec_report_node *main_table = table ? find_report_child(find_report_child(root, "result"), table) : NULL;
 
 	switch (format) {
 	case REC_JSON:

@@ -22,7 +22,7 @@ static bool split_row_at_tabs(char *line, char **field, size_t *n)
 	return !line;
 }
 
-struct rows_in_table_layout {
+struct layout_of_read_table_file {
 	const char *schema, *const *columns;
 	size_t needed, fields;
 	int schema_at, at[ROWS_IN_COLUMNS];
@@ -30,7 +30,7 @@ struct rows_in_table_layout {
 	void *context;
 };
 
-static int rows_in_read_header(struct rows_in_table_layout *t, char *const *field, size_t n)
+static int read_header_of_table_file(struct layout_of_read_table_file *t, char *const *field, size_t n)
 {
 	t->fields = n;
 	t->schema_at = fields_index_of_name(field, n, "schema");
@@ -42,7 +42,7 @@ static int rows_in_read_header(struct rows_in_table_layout *t, char *const *fiel
 	return t->schema_at < 0 ? -EPROTO : 0;
 }
 
-static int rows_in_read_data_row(const struct rows_in_table_layout *t, char *const *field, size_t n)
+static int read_data_row_of_table_file(const struct layout_of_read_table_file *t, char *const *field, size_t n)
 {
 	char *cell[ROWS_IN_COLUMNS];
 
@@ -53,10 +53,11 @@ static int rows_in_read_data_row(const struct rows_in_table_layout *t, char *con
 	return t->row(t->context, cell);
 }
 
-int rows_in_read_table(FILE *in, const char *schema, const char *const *columns, size_t needed, rows_in_row *row, void *context,
+int read_rows_of_table_file(FILE *in, const char *schema, const char *const *columns, size_t needed, rows_in_row *row,
+			    void *context,
 		 unsigned long *line)
 {
-	struct rows_in_table_layout t = { .schema = schema, .columns = columns, .needed = needed, .row = row, .context = context };
+	struct layout_of_read_table_file t = { .schema = schema, .columns = columns, .needed = needed, .row = row, .context = context };
 	char text[ROW_BYTES], *field[FIELDS_MAX];
 	size_t n;
 	int err = 0;
@@ -68,7 +69,7 @@ int rows_in_read_table(FILE *in, const char *schema, const char *const *columns,
 		if (!split_row_at_tabs(text, field, &n))
 			err = -EPROTO;
 		else
-			err = *line == 1 ? rows_in_read_header(&t, field, n) : rows_in_read_data_row(&t, field, n);
+			err = *line == 1 ? read_header_of_table_file(&t, field, n) : read_data_row_of_table_file(&t, field, n);
 	}
 	if (!err && ferror(in))
 		err = -EIO;
@@ -77,13 +78,13 @@ int rows_in_read_table(FILE *in, const char *schema, const char *const *columns,
 	return err;
 }
 
-bool rows_in_parse_int(const char *cell, int64_t *out)
+bool parse_integer_of_table_cell(const char *cell, int64_t *out)
 {
 	*out = ROWS_IN_NONE;
-	return !cell || !*cell || !cli_read_int(cell, out);
+	return !cell || !*cell || !cli_parse_integer(cell, out);
 }
 
-bool rows_in_parse_count(const char *cell, int64_t *out)
+bool parse_count_of_table_cell(const char *cell, int64_t *out)
 {
-	return rows_in_parse_int(cell, out) && (*out == ROWS_IN_NONE ? !cell || !*cell : *out >= 0 && *out < INT64_MAX / 4);
+	return parse_integer_of_table_cell(cell, out) && (*out == ROWS_IN_NONE ? !cell || !*cell : *out >= 0 && *out < INT64_MAX / 4);
 }

@@ -62,7 +62,7 @@ const char *number_text(double value)
 	return text;
 }
 
-const char *count_text(int64_t value)
+const char *text_of_count(int64_t value)
 {
 	char *text = next_static_text_buffer();
 
@@ -126,7 +126,7 @@ const char *memory_text(double bytes)
 	return number_with_unit_text(bytes, units);
 }
 
-const char *bits_text(double bits_per_s)
+const char *bit_rate_text(double bits_per_s)
 {
 	static const struct unit_factor units[] = {
 		{ 1, "bit/s" }, { 1e3, "kbit/s" }, { 1e6, "Mbit/s" }, { 1e9, "Gbit/s" }, { 0, NULL },
@@ -135,9 +135,9 @@ const char *bits_text(double bits_per_s)
 	return number_with_unit_text(bits_per_s, units);
 }
 
-const char *quantile_text(struct sample *s, double p, double unit)
+const char *text_of_sample_quantile(struct sample *s, double p, double unit)
 {
-	struct sample_statistic stat = p <= 0 ? sample_min(s) : p >= 1 ? sample_max(s) : sample_quantile(s, p);
+	struct sample_value_or_lower_bound stat = p <= 0 ? sample_min(s) : p >= 1 ? sample_max(s) : sample_quantile(s, p);
 	char *text;
 
 	if (p > 0 && p < 1 && !sample_has_enough_for_quantile(s, p))

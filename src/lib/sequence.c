@@ -14,7 +14,7 @@ void frame_sequence_start(struct frame_sequence *s, enum sequence_order order, i
 /* A random frame other than the last one. */
 static int64_t pick_random_other_frame(struct frame_sequence *s)
 {
-	int64_t others = s->last < 0 ? s->n : s->n - 1, next = (int64_t)(random_unit(&s->random) * (double)others);
+	int64_t others = s->last < 0 ? s->n : s->n - 1, next = (int64_t)(random_fraction_below_one(&s->random) * (double)others);
 
 	return s->last >= 0 && next >= s->last ? next + 1 : next;
 }

@@ -27,7 +27,7 @@ static const struct {
 	{ "Locked:", offsetof(struct smaps_values, locked) },
 };
 
-static int64_t *smaps_value_of_line(struct smaps_values *f, size_t i)
+static int64_t *smaps_value_address_by_index(struct smaps_values *f, size_t i)
 {
 	return (int64_t *)((char *)f + lines[i].at);
 }
@@ -79,7 +79,7 @@ static int store_smaps_value(const char *line, struct smaps_values *f)
 		kb = strtoll(number, &end, 10);
 		if (errno || end == number || kb < 0 || kb > INT64_MAX / 1024 / 1024 || strcmp(end, " kB") != 0)
 			return -EPROTO;
-		*smaps_value_of_line(f, i) = kb * 1024;
+		*smaps_value_address_by_index(f, i) = kb * 1024;
 		return 0;
 	}
 	return 0;
@@ -105,7 +105,7 @@ static int add_mapping_to_smaps_sum(struct smaps_sum *sum, const struct smaps_ma
 	struct smaps_values is = m->is;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
-		*smaps_value_of_line(&sum->all, i) += *smaps_value_of_line(&is, i);
+		*smaps_value_address_by_index(&sum->all, i) += *smaps_value_address_by_index(&is, i);
 	sum->mappings++;
 	if (m->kind == SMAPS_FILE)
 		add_file_mapping_to_sum(sum, m);

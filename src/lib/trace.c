@@ -23,7 +23,8 @@ struct scheduling_trace {
 	struct trace_record batch[BATCH];
 };
 
-int trace_open(struct scheduling_trace **out, const struct cli_cpus *cpus, bool switches_only, size_t ring_bytes, char *why,
+int scheduling_trace_open(struct scheduling_trace **out, const struct cli_cpus *cpus, bool switches_only, size_t ring_bytes,
+			  char *why,
 	       size_t why_size)
 {
 	struct scheduling_trace *t = calloc(1, sizeof(*t));
@@ -38,7 +39,7 @@ int trace_open(struct scheduling_trace **out, const struct cli_cpus *cpus, bool 
 		return tracepoint_explain_refusal(err, -1, why, why_size);
 	}
 	memcpy(id, t->points.id, sizeof(id));
-	err = tracepoint_open(&t->rings, cpus, id, TRACE_POINTS, NULL, ring_bytes, why, why_size);
+	err = tracepoint_open_rings(&t->rings, cpus, id, TRACE_POINTS, NULL, ring_bytes, why, why_size);
 	for (int i = 1; i < TRACE_POINTS && !err; i++)
 		if (id[i] < 0)
 			mark_tracepoint_pair_missing(&t->points, i);
@@ -50,7 +51,7 @@ int trace_open(struct scheduling_trace **out, const struct cli_cpus *cpus, bool 
 	return 0;
 }
 
-const char *trace_missing_tracepoints_text(const struct scheduling_trace *t)
+const char *names_of_missing_tracepoints(const struct scheduling_trace *t)
 {
 	return t->points.missing;
 }
@@ -108,15 +109,15 @@ int trace_pass_on_waiting_records(struct scheduling_trace *t, int cpu, int (*eac
 	return err ? err : pass_on_sorted_trace_records(t, 0);
 }
 
-int64_t trace_lost_records(const struct scheduling_trace *t)
+int64_t scheduling_trace_lost_record_count(const struct scheduling_trace *t)
 {
 	return t->lost;
 }
 
-void trace_close(struct scheduling_trace *t)
+void scheduling_trace_close(struct scheduling_trace *t)
 {
 	if (!t)
 		return;
-	tracepoint_close(t->rings);
+	tracepoint_close_rings(t->rings);
 	free(t);
 }

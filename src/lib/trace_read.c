@@ -144,7 +144,7 @@ static void decode_task_switch(struct tracepoint_formats *p, const struct tracep
 {
 	const char *raw = at->raw;
 	size_t size = at->size;
-	struct trace_thread_ids *prev, *next;
+	struct thread_ids_in_two_namespaces *prev, *next;
 
 	out->prev_pid = (int)tracefs_field_value(raw, size, p->prev_pid);
 	out->next_pid = (int)tracefs_field_value(raw, size, p->next_pid);
@@ -156,7 +156,7 @@ static void decode_task_switch(struct tracepoint_formats *p, const struct tracep
 	prev = &p->thread[(unsigned)out->prev_pid % TRACE_THREADS];
 	next = &p->thread[(unsigned)out->next_pid % TRACE_THREADS];
 	if (at->tid > 0 && out->prev_pid > 0)
-		*prev = (struct trace_thread_ids){ out->prev_pid, at->tid, at->pid };
+		*prev = (struct thread_ids_in_two_namespaces){ out->prev_pid, at->tid, at->pid };
 	out->prev_here = p->initial ? out->prev_pid : prev->pid == out->prev_pid ? prev->here : 0;
 	out->next_here = p->initial ? out->next_pid : next->pid == out->next_pid ? next->here : 0;
 	out->prev_process = prev->pid == out->prev_pid ? prev->process : 0;

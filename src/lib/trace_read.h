@@ -11,7 +11,7 @@
 
 /* Maps thread ids of the initial pid namespace to ours, as seen at task switches. */
 #define TRACE_THREADS 1024
-struct trace_thread_ids {
+struct thread_ids_in_two_namespaces {
 	int pid, here, process;
 };
 
@@ -22,7 +22,7 @@ struct tracepoint_formats {
 	char softirq[TRACE_SOFTIRQS][24];
 	char missing[256];
 	bool initial;		/* this process is in the initial pid namespace */
-	struct trace_thread_ids thread[TRACE_THREADS];
+	struct thread_ids_in_two_namespaces thread[TRACE_THREADS];
 };
 
 /* Reads the first n tracepoints from tracefs. 0 or -errno; -ENOENT: no sched_switch. */

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-struct tracepoint_ring {
+struct tracepoint_cpu_ring {
 	int cpu;
 	int fd[TRACEPOINTS];	/* perf events; the ring belongs to the first */
 	struct perf_event_mmap_page *page;
@@ -21,7 +21,7 @@ struct tracepoint_ring {
 
 struct tracepoint_rings {
 	size_t n, points;	/* number of rings; events in each, some not open (-1) */
-	struct tracepoint_ring *ring;
+	struct tracepoint_cpu_ring *ring;
 };
 
 static int open_perf_tracepoint(int id, int cpu, size_t bytes)
@@ -47,7 +47,7 @@ static int open_perf_tracepoint(int id, int cpu, size_t bytes)
 }
 
 /* Maps the ring buffer, halving its size while the limit on locked memory (without CAP_IPC_LOCK) is exceeded. 0 or -errno. */
-static int map_perf_ring(struct tracepoint_ring *r, int fd, size_t bytes)
+static int map_perf_ring(struct tracepoint_cpu_ring *r, int fd, size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
@@ -65,7 +65,7 @@ static int map_perf_ring(struct tracepoint_ring *r, int fd, size_t bytes)
 	return -errno;
 }
 
-static int open_perf_ring(struct tracepoint_ring *r, int *id, size_t n, const char *filter, size_t bytes)
+static int open_perf_ring(struct tracepoint_cpu_ring *r, int *id, size_t n, const char *filter, size_t bytes)
 {
 	for (size_t i = 0; i < n; i++) {
 		int err = 0;
@@ -91,7 +91,7 @@ static int open_perf_ring(struct tracepoint_ring *r, int *id, size_t n, const ch
 	return 0;
 }
 
-static int start_perf_ring(const struct tracepoint_ring *r, size_t n)
+static int start_perf_ring(const struct tracepoint_cpu_ring *r, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (r->fd[i] >= 0 && ioctl(r->fd[i], PERF_EVENT_IOC_ENABLE, 0))
@@ -99,7 +99,7 @@ static int start_perf_ring(const struct tracepoint_ring *r, size_t n)
 	return 0;
 }
 
-static void close_perf_ring(struct tracepoint_ring *r)
+static void close_perf_ring(struct tracepoint_cpu_ring *r)
 {
 	if (r->page)
 		munmap(r->page, r->bytes + (size_t)sysconf(_SC_PAGESIZE));
@@ -153,7 +153,7 @@ static size_t round_up_ring_bytes(size_t bytes)
 	return size;
 }
 
-int tracepoint_open(struct tracepoint_rings **out, const struct cli_cpus *cpus, int *id, size_t n, const char *filter,
+int tracepoint_open_rings(struct tracepoint_rings **out, const struct cli_cpus *cpus, int *id, size_t n, const char *filter,
 		    size_t ring_bytes, char *why, size_t why_size)
 {
 	struct tracepoint_rings *t = calloc(1, sizeof(*t));
@@ -166,7 +166,7 @@ int tracepoint_open(struct tracepoint_rings **out, const struct cli_cpus *cpus, 
 		err = n > TRACEPOINTS ? -E2BIG : id[0] < 0 ? -ENOENT : 0;
 	raise_file_limit((size_t)cpus->n * n);
 	for (int i = 0; i < cpus->n && !err; i++) {
-		struct tracepoint_ring *r = &t->ring[t->n++];
+		struct tracepoint_cpu_ring *r = &t->ring[t->n++];
 
 		r->cpu = cpu = cpus->cpu[i];
 		for (int p = 0; p < TRACEPOINTS; p++)
@@ -179,7 +179,7 @@ int tracepoint_open(struct tracepoint_rings **out, const struct cli_cpus *cpus, 
 		err = start_perf_ring(&t->ring[i], n);
 	if (err) {
 		err = tracepoint_explain_refusal(err, cpu, why, why_size);
-		tracepoint_close(t);
+		tracepoint_close_rings(t);
 		return err;
 	}
 	*out = t;
@@ -196,13 +196,14 @@ int tracepoint_set_filter(struct tracepoint_rings *t, const char *filter)
 }
 
 /* The record at offset `at`. Its header is contiguous (8-byte units); the rest may wrap around the end of the ring. */
-static const struct perf_event_header *ring_record_at(const struct tracepoint_ring *r, uint64_t at)
+static const struct perf_event_header *ring_record_at(const struct tracepoint_cpu_ring *r, uint64_t at)
 {
 	return (const void *)((const char *)r->page + r->page->data_offset + (at & (r->bytes - 1)));
 }
 
 /* The record at offset `at` in one piece, copied to `whole` if it wraps around; NULL: larger than `size`. */
-static const struct perf_event_header *unwrap_ring_record(const struct tracepoint_ring *r, uint64_t at, char *whole, size_t size)
+static const struct perf_event_header *unwrap_ring_record(const struct tracepoint_cpu_ring *r, uint64_t at, char *whole,
+							  size_t size)
 {
 	const struct perf_event_header *header = ring_record_at(r, at);
 	size_t first = r->bytes - (at & (r->bytes - 1));
@@ -220,7 +221,7 @@ int tracepoint_pass_on_records(struct tracepoint_rings *t, int cpu, int (*each)(
 			       void *arg)
 {
 	char whole[1024] __attribute__((aligned(8)));
-	struct tracepoint_ring *r = t->ring;
+	struct tracepoint_cpu_ring *r = t->ring;
 	uint64_t head, tail;
 	int err = 0;
 
@@ -244,7 +245,7 @@ int tracepoint_pass_on_records(struct tracepoint_rings *t, int cpu, int (*each)(
 	return err;
 }
 
-void tracepoint_close(struct tracepoint_rings *t)
+void tracepoint_close_rings(struct tracepoint_rings *t)
 {
 	if (!t)
 		return;

@@ -18,7 +18,7 @@
  * the kernel refuses are set to -1. `filter`: a filter expression of the kernel (Documentation/trace/events.rst), NULL: all
  * records. ring_bytes per CPU is rounded up to a power of two of pages. 0, or -errno with the reason in `why`. */
 struct tracepoint_rings;
-int tracepoint_open(struct tracepoint_rings **out, const struct cli_cpus *cpus, int *id, size_t n, const char *filter,
+int tracepoint_open_rings(struct tracepoint_rings **out, const struct cli_cpus *cpus, int *id, size_t n, const char *filter,
 		    size_t ring_bytes, char *why, size_t why_size);
 /* Sets another filter on every CPU. 0 or -errno. */
 int tracepoint_set_filter(struct tracepoint_rings *t, const char *filter);
@@ -26,7 +26,7 @@ int tracepoint_set_filter(struct tracepoint_rings *t, const char *filter);
  * ends the drain and is returned. 0 or -errno; -EINVAL: a CPU that was not opened. Not thread-safe. */
 int tracepoint_pass_on_records(struct tracepoint_rings *t, int cpu, int (*each)(void *, const struct perf_event_header *),
 			       void *arg);
-void tracepoint_close(struct tracepoint_rings *t);
+void tracepoint_close_rings(struct tracepoint_rings *t);
 
 /* Writes the reason of a failed open to `why`. Returns err, -EACCES for any lack of rights. `cpu` below 0: no CPU was opened
  * yet. */

@@ -36,7 +36,7 @@ static int parse_vnc_address_without_prefix(const char *text, char *host, size_t
 
 	if (!*text || !rest)
 		return -EINVAL;
-	if (colons && (*rest < '0' || *rest > '9' || cli_read_int(rest, &number) || number > 65535 || (colons == 2 && !number)))
+	if (colons && (*rest < '0' || *rest > '9' || cli_parse_integer(rest, &number) || number > 65535 || (colons == 2 && !number)))
 		return -EINVAL;
 	*port = vnc_address_port_of_number((int)number, colons);
 	return 0;

@@ -43,7 +43,7 @@ void vnc_password_challenge_response(const char *password, const uint8_t challen
 	explicit_bzero(key, sizeof(key));
 }
 
-static bool is_password_text(const unsigned char *bytes, size_t n)
+static bool are_password_bytes_printable(const unsigned char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!isprint(bytes[i]) && bytes[i] != '\n' && bytes[i] != '\r')
@@ -65,16 +65,16 @@ int vnc_password_read(const char *path, char password[VNC_PASSWORD_TEXT], char *
 	if (fd >= 0)
 		close(fd);
 	if (err)
-		return write_error_reason(err, why, size, "%s: %s", path, strerror(-err));
+		return fail_with_reason(err, why, size, "%s: %s", path, strerror(-err));
 	/* the whole file is checked: eight encrypted bytes may contain a letter and a newline */
 	for (line = 0; line < (size_t)n && text[line] != '\n' && text[line] != '\r'; line++)
 		;
-	if (line && (size_t)n < sizeof(text) && is_password_text(text, (size_t)n)) {
+	if (line && (size_t)n < sizeof(text) && are_password_bytes_printable(text, (size_t)n)) {
 		snprintf(password, VNC_PASSWORD_TEXT, "%.*s", (int)line, (const char *)text);
 		return 0;
 	}
 	if (n != VNC_PASSWORD && n != 2 * VNC_PASSWORD)
-		return write_error_reason(-EINVAL, why, size,
+		return fail_with_reason(-EINVAL, why, size,
 				 "%s holds no password: neither a line of text nor the 8 bytes that vncpasswd writes", path);
 	memset(password, 0, VNC_PASSWORD_TEXT);
 	vnc_password_des_crypt(hiding_key, text, (uint8_t *)password, VNC_PASSWORD, true);

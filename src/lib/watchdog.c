@@ -29,7 +29,7 @@ static bool is_watchdog_timeout_over(const struct watchdog *w, int64_t until, in
 	return w->exact ? now >= until : now - NS_PER_S > until && is_socket_silent(w->sock);
 }
 
-static void *watchdog_thread_main(void *arg)
+static void *socket_watchdog_thread_main(void *arg)
 {
 	struct watchdog *w = arg;
 	int64_t stop_ns = 0, last = 0;	/* when a stop signal was first seen during this read; 0: not yet */
@@ -52,7 +52,7 @@ static void *watchdog_thread_main(void *arg)
 	return NULL;
 }
 
-int watchdog_start(struct watchdog *w, int sock, int64_t until_ns, int64_t grace_ns)
+int socket_watchdog_start(struct watchdog *w, int sock, int64_t until_ns, int64_t grace_ns)
 {
 	int err;
 
@@ -63,13 +63,13 @@ int watchdog_start(struct watchdog *w, int sock, int64_t until_ns, int64_t grace
 	atomic_init(&w->until_ns, until_ns);
 	atomic_init(&w->stopping, false);
 	atomic_init(&w->bitten, false);
-	err = proc_start_thread(&w->thread, 0, watchdog_thread_main, w);
+	err = proc_start_thread(&w->thread, 0, socket_watchdog_thread_main, w);
 	if (err)
 		close(w->sock);
 	return -err;
 }
 
-bool watchdog_end(struct watchdog *w)
+bool socket_watchdog_end(struct watchdog *w)
 {
 	atomic_store(&w->stopping, true);
 	pthread_join(w->thread, NULL);

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int write_error_reason(int err, char *why, size_t size, const char *format, ...)
+int fail_with_reason(int err, char *why, size_t size, const char *format, ...)
 {
 	va_list args;
 

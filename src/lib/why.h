@@ -4,5 +4,5 @@
 
 #include <stddef.h>
 
-/* Formats the reason into `why` and returns `err`: return write_error_reason(-EINVAL, why, size, "...", ...); */
-int write_error_reason(int err, char *why, size_t size, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Formats the reason into `why` and returns `err`: return fail_with_reason(-EINVAL, why, size, "...", ...); */
+int fail_with_reason(int err, char *why, size_t size, const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -17,7 +17,7 @@ static uint64_t scramble_feistel_half(uint64_t half, uint64_t key)
 /* A pseudo-random permutation of 0..n-1: a Feistel network of four rounds over the next power of four, repeated until the
  * result is below n (cycle walking; Black and Rogaway, "Ciphers with arbitrary finite domains", 2002). Less than four
  * repetitions on average. */
-static uint64_t access_permute_index(uint64_t n, uint64_t key, uint64_t i)
+static uint64_t access_pattern_permute_index(uint64_t n, uint64_t key, uint64_t i)
 {
 	unsigned bits = 1;	/* of each half of the Feistel network */
 	uint64_t mask;
@@ -39,7 +39,7 @@ static uint64_t access_permute_index(uint64_t n, uint64_t key, uint64_t i)
 	return i;
 }
 
-void access_start(struct page_access_pattern *t, enum access_order order, uint64_t pages, uint64_t page_bytes,
+void access_pattern_init(struct page_access_pattern *t, enum access_order order, uint64_t pages, uint64_t page_bytes,
 		 double rate, uint64_t seed, int64_t now_ns)
 {
 	*t = (struct page_access_pattern){ .pages = pages, .seed = seed, .order = order, .origin_ns = now_ns };
@@ -47,7 +47,7 @@ void access_start(struct page_access_pattern *t, enum access_order order, uint64
 		t->page_ns = (double)page_bytes * NS_PER_S / rate;
 }
 
-void access_hand_out_batch(struct page_access_pattern *t, int64_t now_ns, struct page_touch_batch *out)
+void access_pattern_hand_out_batch(struct page_access_pattern *t, int64_t now_ns, struct page_touch_batch *out)
 {
 	double many = t->page_ns > 0 ? BATCH_NS / t->page_ns : BATCH_PAGES;
 
@@ -65,14 +65,14 @@ void access_hand_out_batch(struct page_access_pattern *t, int64_t now_ns, struct
 	}
 }
 
-uint64_t access_round_of_touch(const struct page_access_pattern *t, uint64_t touch)
+uint64_t access_pattern_round_of_nth_touch(const struct page_access_pattern *t, uint64_t touch)
 {
 	return touch / t->pages;
 }
 
-uint64_t access_page_of_touch(const struct page_access_pattern *t, uint64_t touch)
+uint64_t access_pattern_page_of_nth_touch(const struct page_access_pattern *t, uint64_t touch)
 {
-	uint64_t i = touch % t->pages, key = t->seed ^ access_round_of_touch(t, touch);
+	uint64_t i = touch % t->pages, key = t->seed ^ access_pattern_round_of_nth_touch(t, touch);
 
-	return t->order == ACCESS_SEQ ? i : access_permute_index(t->pages, random_bits(&key), i);
+	return t->order == ACCESS_SEQ ? i : access_pattern_permute_index(t->pages, random_bits(&key), i);
 }

@@ -25,13 +25,13 @@ struct page_touch_batch {
 };
 
 /* rate: bytes per second, of pages of page_bytes; 0: unlimited. pages > 0. */
-void access_start(struct page_access_pattern *t, enum access_order order, uint64_t pages, uint64_t page_bytes,
+void access_pattern_init(struct page_access_pattern *t, enum access_order order, uint64_t pages, uint64_t page_bytes,
 		 double rate, uint64_t seed, int64_t now_ns);
 
 /* The next batch: the touches of about a millisecond, at most 256 pages. A delay over 100 ms is not made up for, since a hog
  * that was blocked by slow swap would return with a burst; it is added to given_up_ns. Not thread-safe. */
-void access_hand_out_batch(struct page_access_pattern *t, int64_t now_ns, struct page_touch_batch *out);
+void access_pattern_hand_out_batch(struct page_access_pattern *t, int64_t now_ns, struct page_touch_batch *out);
 
 /* The page of touch number `touch`, and the round it belongs to. */
-uint64_t access_page_of_touch(const struct page_access_pattern *t, uint64_t touch);
-uint64_t access_round_of_touch(const struct page_access_pattern *t, uint64_t touch);
+uint64_t access_pattern_page_of_nth_touch(const struct page_access_pattern *t, uint64_t touch);
+uint64_t access_pattern_round_of_nth_touch(const struct page_access_pattern *t, uint64_t touch);

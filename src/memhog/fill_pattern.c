@@ -12,10 +12,10 @@ typedef uint64_t fill_pattern_streams __attribute__((vector_size(FILL_PATTERN_ST
 #define FOR_EACH_CPU
 #endif
 
-/* The initial state of a stream; different for each key and stream, since random_mix() is a bijection. */
+/* The initial state of a stream; different for each key and stream, since random_splitmix64_output() is a bijection. */
 static uint64_t random_stream_start_state(uint64_t seed, uint64_t key, unsigned stream)
 {
-	uint64_t s = random_mix(seed + key * FILL_PATTERN_STREAMS + stream);
+	uint64_t s = random_splitmix64_output(seed + key * FILL_PATTERN_STREAMS + stream);
 
 	return s ? s : 1;	/* xorshift would stay at 0 */
 }
@@ -53,7 +53,7 @@ FOR_EACH_CPU static uint64_t sum_words(const fill_pattern_streams *at, size_t by
 	return all;
 }
 
-uint64_t fill_pattern_sum(const void *page, size_t bytes)
+uint64_t fill_pattern_sum_page_words(const void *page, size_t bytes)
 {
 	return sum_words(page, bytes);
 }

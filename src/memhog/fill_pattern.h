@@ -14,4 +14,4 @@
 void fill_pattern_write(void *page, size_t bytes, uint64_t seed, uint64_t key);
 
 /* Sums all words, in order to read all of the page. */
-uint64_t fill_pattern_sum(const void *page, size_t bytes);
+uint64_t fill_pattern_sum_page_words(const void *page, size_t bytes);

@@ -15,14 +15,15 @@
 
 int headroom_read_meminfo(const char *folder, struct machine_memory *out)
 {
-	*out = (struct machine_memory){ account_read_counter(folder, "meminfo", "MemTotal:"),
-					   account_read_counter(folder, "meminfo", "MemAvailable:"),
-				      account_read_counter(folder, "meminfo", "SwapTotal:"), account_read_counter(folder, "meminfo", "SwapFree:") };
+	*out = (struct machine_memory){ account_read_number_behind_key(folder, "meminfo", "MemTotal:"),
+					   account_read_number_behind_key(folder, "meminfo", "MemAvailable:"),
+				      account_read_number_behind_key(folder, "meminfo", "SwapTotal:"), account_read_number_behind_key(folder, "meminfo",
+																      "SwapFree:") };
 	return out->total < 0 || out->available < 0 || out->swap_total < 0 || out->swap_free < 0 ? -EPROTO : 0;
 }
 
 /* Whether `word` is one of a list with commas. */
-static bool list_has(const char *list, const char *word)
+static bool comma_list_has_word(const char *list, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -45,7 +46,7 @@ static int find_memory_cgroup_mount(FILE *mountinfo, int version, char *top, cha
 
 		if (!tail || sscanf(tail, " - %31s %*s %511s", type, super) != 2 || sscanf(line, "%*s %*s %*s %4095s %4095s", is, at) != 2)
 			continue;
-		found = version == 1 ? !strcmp(type, "cgroup") && list_has(super, "memory") : !strcmp(type, "cgroup2");
+		found = version == 1 ? !strcmp(type, "cgroup") && comma_list_has_word(super, "memory") : !strcmp(type, "cgroup2");
 		if (found && (strlen(is) >= size || strlen(at) >= size))
 			found = false;
 		if (found) {
@@ -57,7 +58,7 @@ static int find_memory_cgroup_mount(FILE *mountinfo, int version, char *top, cha
 	return found ? 0 : -ENOENT;
 }
 
-int headroom_find_group(FILE *cgroup, FILE *mountinfo, const char *root, struct memory_cgroup_usage *out)
+int headroom_find_memory_cgroup(FILE *cgroup, FILE *mountinfo, const char *root, struct memory_cgroup_usage *out)
 {
 	char path[PATH_MAX] = "", top[PATH_MAX] = "", point[PATH_MAX] = "";
 	const char *below = path;
@@ -81,7 +82,7 @@ int headroom_find_group(FILE *cgroup, FILE *mountinfo, const char *root, struct 
 	return 0;
 }
 
-static int64_t lower_limit(int64_t limit, int64_t other)
+static int64_t smaller_of_known_limits(int64_t limit, int64_t other)
 {
 	return other >= 0 && other < limit ? other : limit;
 }
@@ -97,12 +98,12 @@ static int64_t lowest_cgroup_memory_max(char *at, size_t size)
 
 	snprintf(folder, sizeof(folder), "%s", at);
 	do {
-		int64_t here = account_read_counter(folder, "memory.max", NULL);
+		int64_t here = account_read_number_behind_key(folder, "memory.max", NULL);
 
 		if (here >= 0 && !found)
 			snprintf(at, size, "%s", folder);
 		found = found || here >= 0;
-		limit = lower_limit(limit, here);
+		limit = smaller_of_known_limits(limit, here);
 		slash = strrchr(folder, '/');
 		if (slash)
 			*slash = '\0';
@@ -110,20 +111,21 @@ static int64_t lowest_cgroup_memory_max(char *at, size_t size)
 	return limit;
 }
 
-int headroom_read_group(struct memory_cgroup_usage *g)
+int headroom_read_memory_cgroup(struct memory_cgroup_usage *g)
 {
 	char counted[PATH_MAX];
 
 	if (g->version == 1) {
-		g->limit = lower_limit(lower_limit(INT64_MAX, account_read_counter(g->folder, "memory.limit_in_bytes", NULL)),
-				 account_read_counter(g->folder, "memory.stat", "hierarchical_memory_limit"));
-		g->used = account_read_counter(g->folder, "memory.usage_in_bytes", NULL);
-		g->swapped = account_read_counter(g->folder, "memory.stat", "total_swap");
+		g->limit = smaller_of_known_limits(smaller_of_known_limits(INT64_MAX, account_read_number_behind_key(g->folder,
+														     "memory.limit_in_bytes", NULL)),
+				 account_read_number_behind_key(g->folder, "memory.stat", "hierarchical_memory_limit"));
+		g->used = account_read_number_behind_key(g->folder, "memory.usage_in_bytes", NULL);
+		g->swapped = account_read_number_behind_key(g->folder, "memory.stat", "total_swap");
 	} else if (g->version == 2) {
 		snprintf(counted, sizeof(counted), "%s", g->folder);
 		g->limit = lowest_cgroup_memory_max(counted, sizeof(counted));
-		g->used = account_read_counter(counted, "memory.current", NULL);
-		g->swapped = account_read_counter(counted, "memory.swap.current", NULL);
+		g->used = account_read_number_behind_key(counted, "memory.current", NULL);
+		g->swapped = account_read_number_behind_key(counted, "memory.swap.current", NULL);
 	} else {
 		return -ENOENT;
 	}
@@ -132,21 +134,21 @@ int headroom_read_group(struct memory_cgroup_usage *g)
 	return 0;
 }
 
-bool headroom_is_confined(const struct machine_memory *m, const struct memory_cgroup_usage *g)
+bool is_memory_limited_by_cgroup(const struct machine_memory *m, const struct memory_cgroup_usage *g)
 {
 	return g->version && g->limit < m->total;
 }
 
-int64_t headroom_total(const struct machine_memory *m, const struct memory_cgroup_usage *g)
+int64_t total_memory_or_cgroup_limit(const struct machine_memory *m, const struct memory_cgroup_usage *g)
 {
-	return headroom_is_confined(m, g) ? g->limit : m->total;
+	return is_memory_limited_by_cgroup(m, g) ? g->limit : m->total;
 }
 
 int64_t headroom_left_after_bytes(const struct machine_memory *m, const struct memory_cgroup_usage *g, int64_t size)
 {
 	int64_t takes = size;
 
-	if (!headroom_is_confined(m, g))
+	if (!is_memory_limited_by_cgroup(m, g))
 		return m->available + m->swap_free - size;
 	if (takes > g->limit - g->used)
 		takes = g->limit > g->used ? g->limit - g->used : 0;

@@ -23,15 +23,15 @@ struct memory_cgroup_usage {
 };
 /* Finds the group from texts like /proc/self/cgroup and /proc/self/mountinfo; `root` is put before all folders ("" but for tests).
  * 0, or -ENOENT: no group, or not visible. Limit and use are not read yet. */
-int headroom_find_group(FILE *cgroup, FILE *mountinfo, const char *root, struct memory_cgroup_usage *out);
+int headroom_find_memory_cgroup(FILE *cgroup, FILE *mountinfo, const char *root, struct memory_cgroup_usage *out);
 /* Reads limit, used and swapped. 0, or -ENOENT without a group. */
-int headroom_read_group(struct memory_cgroup_usage *g);
+int headroom_read_memory_cgroup(struct memory_cgroup_usage *g);
 
 /* Whether the limit of the group is lower than the memory of the machine. */
-bool headroom_is_confined(const struct machine_memory *m, const struct memory_cgroup_usage *g);
+bool is_memory_limited_by_cgroup(const struct machine_memory *m, const struct memory_cgroup_usage *g);
 
 /* The memory that a percentage refers to: the limit of the group, else the memory of the machine. */
-int64_t headroom_total(const struct machine_memory *m, const struct memory_cgroup_usage *g);
+int64_t total_memory_or_cgroup_limit(const struct machine_memory *m, const struct memory_cgroup_usage *g);
 
 /* Bytes left for the rest of the machine once `size` more bytes are taken. A group cannot take more than its limit; the excess goes
  * to swap and does not reduce the available memory of the machine. Without a limit other processes can be swapped out: then the

@@ -64,7 +64,8 @@ static void uffd_close(struct uffd *p)
 	p->fd = -1;
 }
 
-/* For a fresh mapping: a thread that touches one of its pages before uffd_release() blocks for ever. 0 or -errno: not available. */
+/* For a fresh mapping: a thread that touches one of its pages before uffd_unregister_range() blocks for ever. 0 or -errno: not
+ * available. */
 static int uffd_open(struct uffd *p, void *start, size_t bytes)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -83,7 +84,8 @@ static int uffd_open(struct uffd *p, void *start, size_t bytes)
 	return err;
 }
 
-/* Fills whole pages; thread-safe. 0, or -errno: some may be filled, and after uffd_release() all can be written as usual. */
+/* Fills whole pages; thread-safe. 0, or -errno: some may be filled, and after uffd_unregister_range() all can be written as
+ * usual. */
 static int uffd_fill_pages(const struct uffd *p, void *at, const void *from, size_t bytes)
 {
 	size_t done = 0;
@@ -102,7 +104,7 @@ static int uffd_fill_pages(const struct uffd *p, void *at, const void *from, siz
 }
 
 /* Back to an ordinary mapping; may be called repeatedly and by any thread. */
-static void uffd_release(const struct uffd *p)
+static void uffd_unregister_range(const struct uffd *p)
 {
 	struct uffdio_range range = { (uintptr_t)p->start, p->bytes };
 
@@ -182,21 +184,21 @@ static bool fill_chunk_by_uffd(struct memory_hog *h, char *buffer, size_t at, si
 	fill_chunk(h, buffer, at, bytes);
 	if (!uffd_fill_pages(&h->uffd, h->base + at, buffer, bytes))
 		return true;
-	uffd_release(&h->uffd);	/* before a thread touches a missing page */
+	uffd_unregister_range(&h->uffd);	/* before a thread touches a missing page */
 	atomic_store(&h->touching, true);
 	return false;
 }
 
 /* A filling thread. Chunks are handed out in address order, so pages are filled in that order, but for chunks filled at the same
  * time. */
-static void *fill_thread(void *arg)
+static void *filling_thread_main(void *arg)
 {
 	struct memory_hog *h = arg;
 	size_t chunk = h->cfg.huge ? HOG_HUGE : CHUNK, at;
 	char *buffer = h->uffd.fd >= 0 ? aligned_alloc(HOG_PAGE, chunk) : NULL;
 
 	if (!buffer) {
-		uffd_release(&h->uffd);
+		uffd_unregister_range(&h->uffd);
 		atomic_store(&h->touching, true);
 	}
 	while (!atomic_load_explicit(&h->stop, memory_order_relaxed) && (at = atomic_fetch_add(&h->next, chunk)) < h->bytes) {
@@ -207,7 +209,7 @@ static void *fill_thread(void *arg)
 		atomic_fetch_add(&h->filled, bytes);
 	}
 	if (atomic_fetch_sub(&h->filling, 1) == 1) {
-		uffd_release(&h->uffd);
+		uffd_unregister_range(&h->uffd);
 		atomic_store(&h->fill_end_ns, clock_now());
 	}
 	free(buffer);
@@ -220,25 +222,25 @@ int hog_start_filling(struct memory_hog *h)
 	if (h->cfg.huge || uffd_open(&h->uffd, h->base, h->bytes))	/* userfaultfd fills small pages only */
 		atomic_store(&h->touching, true);
 	atomic_store(&h->filling, h->cfg.threads);
-	return start_workers(h, fill_thread);
+	return start_workers(h, filling_thread_main);
 }
 
-bool hog_fill_ended(const struct memory_hog *h)
+bool hog_has_ended_filling(const struct memory_hog *h)
 {
 	return atomic_load(&h->fill_end_ns) != 0;
 }
 
-bool hog_used_uffd(const struct memory_hog *h)
+bool hog_was_filled_by_uffd(const struct memory_hog *h)
 {
 	return !atomic_load(&h->touching);
 }
 
-int64_t hog_filled(const struct memory_hog *h)
+int64_t hog_filled_bytes(const struct memory_hog *h)
 {
 	return (int64_t)atomic_load(&h->filled);
 }
 
-int64_t hog_fill_ns(const struct memory_hog *h)
+int64_t hog_fill_duration_ns(const struct memory_hog *h)
 {
 	return atomic_load(&h->fill_end_ns) - h->fill_start_ns;
 }
@@ -246,16 +248,17 @@ int64_t hog_fill_ns(const struct memory_hog *h)
 /* Touches a page. Its first word, by which pages differ, is not changed; a whole page is rewritten with a key not used before. */
 static uint64_t touch_page(struct memory_hog *h, uint64_t touch)
 {
-	uint64_t page = access_page_of_touch(&h->pattern, touch);
+	uint64_t page = access_pattern_page_of_nth_touch(&h->pattern, touch);
 	uint64_t *word = (uint64_t *)(void *)(h->base + page * HOG_PAGE);
 
 	if (!h->cfg.stream && !h->cfg.write)
 		return *(volatile uint64_t *)word;
 	if (!h->cfg.stream)
-		return word[1] += access_round_of_touch(&h->pattern, touch) | 1;
+		return word[1] += access_pattern_round_of_nth_touch(&h->pattern, touch) | 1;
 	if (!h->cfg.write)
-		return fill_pattern_sum(word, HOG_PAGE);
-	fill_pattern_write(word, HOG_PAGE, h->cfg.seed, h->bytes / HOG_PAGE * (access_round_of_touch(&h->pattern, touch) + 1) + page);
+		return fill_pattern_sum_page_words(word, HOG_PAGE);
+	fill_pattern_write(word, HOG_PAGE, h->cfg.seed, h->bytes / HOG_PAGE * (access_pattern_round_of_nth_touch(&h->pattern, touch) + 1) +
+			   page);
 	return 0;
 }
 
@@ -268,7 +271,7 @@ static bool nap_until_due(struct memory_hog *h, int64_t due_ns)
 	return !atomic_load(&h->stop);
 }
 
-static void *touch_thread(void *arg)
+static void *touching_thread_main(void *arg)
 {
 	struct memory_hog *h = arg;
 	uint64_t seen = 0;
@@ -276,7 +279,7 @@ static void *touch_thread(void *arg)
 
 	do {
 		pthread_mutex_lock(&h->lock);
-		access_hand_out_batch(&h->pattern, clock_now(), &turn);
+		access_pattern_hand_out_batch(&h->pattern, clock_now(), &turn);
 		pthread_mutex_unlock(&h->lock);
 		if (!nap_until_due(h, turn.due_ns))
 			break;
@@ -297,8 +300,8 @@ int hog_start_touching(struct memory_hog *h)
 	if (!pages)
 		return -ENODATA;
 	atomic_store(&h->stop, false);
-	access_start(&h->pattern, h->cfg.order, pages, HOG_PAGE, h->cfg.rate, h->cfg.seed, clock_now());
-	return start_workers(h, touch_thread);
+	access_pattern_init(&h->pattern, h->cfg.order, pages, HOG_PAGE, h->cfg.rate, h->cfg.seed, clock_now());
+	return start_workers(h, touching_thread_main);
 }
 
 int64_t hog_touch_count(const struct memory_hog *h)
@@ -306,7 +309,7 @@ int64_t hog_touch_count(const struct memory_hog *h)
 	return atomic_load(&h->touched);
 }
 
-int64_t hog_touch_delay_given_up_ns(struct memory_hog *h)
+int64_t hog_touch_lag_never_made_up_ns(struct memory_hog *h)
 {
 	int64_t ns;
 
@@ -328,9 +331,9 @@ void hog_address_range(const struct memory_hog *h, uint64_t *start, uint64_t *en
 	*end = *start + h->bytes;
 }
 
-int64_t own_swapped_bytes(void)
+int64_t own_process_swapped_bytes(void)
 {
-	return account_read_counter("/proc/self", "status", "VmSwap:");
+	return account_read_number_behind_key("/proc/self", "status", "VmSwap:");
 }
 
 void hog_free(struct memory_hog *h)

@@ -26,21 +26,21 @@ enum { UNASKED = -1 };
 
 static struct memhog_options cfg = { .reserve = UNASKED, .seed = UNASKED, .touching = UNASKED, .pattern = UNASKED,
 			   .access = UNASKED, .ready_fd = STDERR_FILENO };
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 
 static const char *const page_words[] = { "4K", "2M", NULL };
 
 static struct machine_and_group_memory world = { .left_least = INT64_MAX };
 
-static int read_fill_size(const char *text, void *value)
+static int read_fill_size_option(const char *text, void *value)
 {
 	(void)value;
 	if (!strchr(text, '%'))
-		return cli_read_bytes(text, &cfg.size) || cfg.size < SIZE_LEAST ? -1 : 0;
-	return cli_read_percent(text, &cfg.percent) || !(cfg.percent > 0 && cfg.percent <= 10000) ? -1 : 0;
+		return cli_parse_byte_size(text, &cfg.size) || cfg.size < SIZE_LEAST ? -1 : 0;
+	return cli_parse_percentage(text, &cfg.percent) || !(cfg.percent > 0 && cfg.percent <= 10000) ? -1 : 0;
 }
 
-static int read_touch_rate(const char *text, void *value)
+static int read_touch_rate_option(const char *text, void *value)
 {
 	size_t n = strlen(text);
 	char size[32];
@@ -51,12 +51,12 @@ static int read_touch_rate(const char *text, void *value)
 		return -1;
 	memcpy(size, text, n);
 	size[n] = '\0';
-	return cli_read_bytes(size, value) || cfg.rate < HOG_PAGE ? -1 : 0;
+	return cli_parse_byte_size(size, value) || cfg.rate < HOG_PAGE ? -1 : 0;
 }
 
 static const struct cli_opt options[] = {
 	{ CLI_CALL, 's', "size", &cfg.size, .help = "how much; PERCENT of the limit of the memory cgroup, else of the machine",
-	  .call = read_fill_size, .meta = "SIZE (from 1M on) or PERCENT%" },
+	  .call = read_fill_size_option, .meta = "SIZE (from 1M on) or PERCENT%" },
 	{ CLI_BYTES, 0, "until-swap", &cfg.until_swap, 4096, 1e15, .help = "grow until this much is in swap, up to --size (all memory)" },
 	{ CLI_WORD, 0, "swap-of", &cfg.swap_of, .help = "whose swap --until-swap counts (process)", .words = report_swap_words },
 	{ CLI_WORD, 0, "touch", &cfg.touching, .words = report_touch_words,
@@ -64,7 +64,7 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "pattern", &cfg.pattern,
 	  .help = "touch a word of each page, in order or at random, or all words (stream) (seq)", .words = report_pattern_words },
 	{ CLI_CALL, 0, "rate", &cfg.rate,
-	  .help = "touch this many bytes of pages a second (unlimited)", .call = read_touch_rate, .meta = "SIZE/s (from 4K/s on)" },
+	  .help = "touch this many bytes of pages a second (unlimited)", .call = read_touch_rate_option, .meta = "SIZE/s (from 4K/s on)" },
 	{ CLI_WORD, 0, "access", &cfg.access,
 	  .help = "read the touched memory only, or write to it (write)", .words = report_access_words },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "stop this long after ready (when told to)" },
@@ -84,15 +84,15 @@ static const struct cli_opt options[] = {
 
 /* --- how much, and whether there is room ----------------------------------------------------------------------- */
 
-static void read_machine_and_group(void)
+static void read_machine_and_cgroup_memory(void)
 {
 	FILE *cgroup = fopen("/proc/self/cgroup", "re"), *mounts = fopen("/proc/self/mountinfo", "re");
 	int err = headroom_read_meminfo("/proc", &world.machine);
 
 	if (err)
 		die(EXIT_RUN, "cannot read /proc/meminfo: %s", strerror(-err));
-	if (cgroup && mounts && !headroom_find_group(cgroup, mounts, "", &world.group))
-		headroom_read_group(&world.group);
+	if (cgroup && mounts && !headroom_find_memory_cgroup(cgroup, mounts, "", &world.group))
+		headroom_read_memory_cgroup(&world.group);
 	if (cgroup)
 		fclose(cgroup);
 	if (mounts)
@@ -103,10 +103,10 @@ static void read_machine_and_group(void)
 static void choose_fill_size(void)
 {
 	int64_t now = headroom_left_after_bytes(&world.machine, &world.group, 0), most = now - world.reserve;
-	bool confined = headroom_is_confined(&world.machine, &world.group);
+	bool confined = is_memory_limited_by_cgroup(&world.machine, &world.group);
 
 	if (cfg.percent > 0)
-		cfg.size = (int64_t)((double)headroom_total(&world.machine, &world.group) * cfg.percent / 100);
+		cfg.size = (int64_t)((double)total_memory_or_cgroup_limit(&world.machine, &world.group) * cfg.percent / 100);
 	else if (!cfg.size)
 		cfg.size = confined ? world.group.limit + world.machine.swap_free : most;
 	if (cfg.until_swap && cfg.swap_of && world.group.swapped < 0)
@@ -158,10 +158,10 @@ static bool is_swap_goal_reached(void)
 {
 	if (!cfg.until_swap)
 		return false;
-	if (cfg.swap_of && !headroom_read_group(&world.group))
+	if (cfg.swap_of && !headroom_read_memory_cgroup(&world.group))
 		world.swapped_goal = world.group.swapped;
 	else if (!cfg.swap_of)
-		world.swapped_goal = own_swapped_bytes();
+		world.swapped_goal = own_process_swapped_bytes();
 	return world.swapped_goal >= cfg.until_swap;
 }
 
@@ -174,7 +174,7 @@ static enum report_end fill_memory(struct memory_hog *h)
 
 	if (err)
 		die(EXIT_RUN, "cannot start %d threads: %s; give fewer --threads", (int)cfg.threads, strerror(-err));
-	while (!hog_fill_ended(h) && end == END_TIME && !(reached = is_swap_goal_reached())) {
+	while (!hog_has_ended_filling(h) && end == END_TIME && !(reached = is_swap_goal_reached())) {
 		proc_sleep_until_or_stop(clock_now() + NAP_NS);
 		if (proc_stop)
 			end = END_SIGNAL;
@@ -189,7 +189,7 @@ static enum report_end fill_memory(struct memory_hog *h)
 
 static volatile sig_atomic_t pause_touching;	/* set by SIGUSR1 */
 
-static void on_pause(int signal_number)
+static void on_pause_signal(int signal_number)
 {
 	(void)signal_number;
 	pause_touching = 1;
@@ -239,7 +239,7 @@ static void read_memhog_options(int argc, char **argv)
 		cfg.touching = how ? TOUCH_KEEP : TOUCH_NONE;
 	if (cfg.pattern == UNASKED)
 		cfg.pattern = PATTERN_SEQ;
-	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_require_ready_fd_writable((int)cfg.ready_fd);
 }
 
 static void choose_threads_and_seed(void)
@@ -248,7 +248,7 @@ static void choose_threads_and_seed(void)
 	uint64_t chance;
 
 	if (!cfg.threads) {
-		proc_cpus_allowed(&cpus);
+		proc_get_allowed_cpus(&cpus);
 		cfg.threads = cpus.n < THREADS_DEFAULT ? cpus.n : THREADS_DEFAULT;
 	}
 	if (cfg.seed < 0) {
@@ -274,19 +274,19 @@ static struct memory_hog *make_hog_from_options(void)
 	return h;
 }
 
-static void warn_if_incomplete(struct rec_report *out, enum report_end end, bool ready)
+static void warn_if_memory_goal_missed(struct rec_report *out, enum report_end end, bool ready)
 {
 	if (end == END_RESERVE)
-		rec_warn(out, "stopped %s: the rest of the machine had only %s of memory, and --reserve keeps %s free",
+		rec_add_warning_line(out, "stopped %s: the rest of the machine had only %s of memory, and --reserve keeps %s free",
 			 ready ? "early" : "while filling", memory_text((double)world.left_least), memory_text((double)world.reserve));
 	if (end == END_SIZE)
-		rec_warn(out, "all %s are filled and %s are in swap, not %s; give a larger --size or a smaller --until-swap",
+		rec_add_warning_line(out, "all %s are filled and %s are in swap, not %s; give a larger --size or a smaller --until-swap",
 			 memory_text((double)cfg.size), memory_text((double)world.swapped_goal), memory_text((double)cfg.until_swap));
 }
 
 int main(int argc, char **argv)
 {
-	struct memory_readings filled, last;
+	struct hog_memory_reading filled, last;
 	int64_t from = 0, to = 0;
 	struct rec_report *out;
 	struct memory_hog *h;
@@ -295,15 +295,15 @@ int main(int argc, char **argv)
 	int err;
 
 	read_memhog_options(argc, argv);
-	proc_stop_with_parent();
+	proc_request_sigterm_at_parent_end();
 	proc_catch_stop_signals();
-	sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_pause }, NULL);
-	out = rec_must_open(&out_cfg, "memhog");
+	sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_pause_signal }, NULL);
+	out = rec_open_report_or_die(&out_cfg, "memhog");
 	err = cfg.cgroup ? proc_enter_cgroup(cfg.cgroup) : 0;
 	if (err)
 		die(EXIT_RUN, "--cgroup %s was refused: %s; give a cgroup folder whose cgroup.procs root or its owner may write",
 		    cfg.cgroup, strerror(-err));
-	read_machine_and_group();
+	read_machine_and_cgroup_memory();
 	choose_fill_size();
 	choose_threads_and_seed();
 	become_oom_victim();
@@ -312,7 +312,7 @@ int main(int argc, char **argv)
 	read_hog_memory_usage(h, &filled);
 	ready = end == END_TIME;
 	if (ready && cfg.huge && !filled.err && filled.is.huge < (filled.is.rss + filled.is.swap) / 10 * 9)
-		rec_warn(out, "only %s of %s are in huge pages (2 MiB)", memory_text((double)filled.is.huge),
+		rec_add_warning_line(out, "only %s of %s are in huge pages (2 MiB)", memory_text((double)filled.is.huge),
 			 memory_text((double)(filled.is.rss + filled.is.swap)));
 	if (ready) {
 		from = clock_now();
@@ -321,10 +321,10 @@ int main(int argc, char **argv)
 		to = clock_now();
 	}
 	read_hog_memory_usage(h, &last);
-	warn_if_incomplete(out, end, ready);
+	warn_if_memory_goal_missed(out, end, ready);
 	report_hog(out, &cfg, &world, h, &filled, &last, to - from, end);
 	hog_free(h);
-	rec_must_close(out);
+	rec_close_report_or_die(out);
 	if (end == END_RESERVE || end == END_SIZE)
 		return EXIT_LOSSY;
 	return end == END_SIGNAL && (cfg.time_ns || !ready) ? EXIT_INTERRUPTED : EXIT_OK;

@@ -39,14 +39,14 @@ struct machine_and_group_memory {
 };
 
 /* Readings of smaps and getrusage at one time. */
-struct memory_readings {
+struct hog_memory_reading {
 	struct smaps_values is;		/* of the memory of the hog alone */
 	int err;				/* 0, or -errno: `is` could not be read */
 	struct rusage used;
 };
-void read_hog_memory_usage(const struct memory_hog *h, struct memory_readings *out);
+void read_hog_memory_usage(const struct memory_hog *h, struct hog_memory_reading *out);
 
 /* `filled`, `last`: readings after filling and at the end; touch_ns: the time between. */
 void report_hog(struct rec_report *r, const struct memhog_options *cfg, const struct machine_and_group_memory *world,
 		struct memory_hog *h,
-		const struct memory_readings *filled, const struct memory_readings *last, int64_t touch_ns, enum report_end end);
+		const struct hog_memory_reading *filled, const struct hog_memory_reading *last, int64_t touch_ns, enum report_end end);

@@ -42,7 +42,8 @@ static const struct control_line_key side_keys[] = {
 
 /* --- writing --------------------------------------------------------------------------------------------------- */
 
-static int ctl_write_keys(char *line, size_t size, const char *word, const struct control_line_key *keys, const void *from)
+static int ctl_format_key_values_line(char *line, size_t size, const char *word, const struct control_line_key *keys,
+				      const void *from)
 {
 	int n = snprintf(line, size, BEGIN "%d %s", CTL_VERSION, word);
 
@@ -59,12 +60,12 @@ static int ctl_write_keys(char *line, size_t size, const char *word, const struc
 	return n < 0 || (size_t)n >= size ? -ENOBUFS : 0;
 }
 
-int ctl_write_load(char *line, size_t size, const struct load_cfg *load)
+int ctl_format_load_line(char *line, size_t size, const struct load_cfg *load)
 {
-	return ctl_write_keys(line, size, "load", load_keys, load);
+	return ctl_format_key_values_line(line, size, "load", load_keys, load);
 }
 
-int ctl_write_ok(char *line, size_t size, uint64_t key, const int *port, int ports)
+int ctl_format_ok_line(char *line, size_t size, uint64_t key, const int *port, int ports)
 {
 	int n = snprintf(line, size, BEGIN "%d ok key=%016" PRIx64 " ports=", CTL_VERSION, key);
 
@@ -73,23 +74,23 @@ int ctl_write_ok(char *line, size_t size, uint64_t key, const int *port, int por
 	return n < 0 || (size_t)n >= size ? -ENOBUFS : 0;
 }
 
-int ctl_write_stream(char *line, size_t size, int64_t lane, const struct stream_frame_counts *c)
+int ctl_format_stream_counts_line(char *line, size_t size, int64_t lane, const struct stream_frame_counts *c)
 {
 	char word[32];
 
 	snprintf(word, sizeof(word), "lane %" PRId64, lane);
-	return ctl_write_keys(line, size, word, lane_keys, c);
+	return ctl_format_key_values_line(line, size, word, lane_keys, c);
 }
 
-int ctl_write_total(char *line, size_t size, const struct load_counts *s)
+int ctl_format_total_counts_line(char *line, size_t size, const struct load_counts *s)
 {
-	return ctl_write_keys(line, size, "total", side_keys, s);
+	return ctl_format_key_values_line(line, size, "total", side_keys, s);
 }
 
 /* --- reading --------------------------------------------------------------------------------------------------- */
 
 /* The text behind "netload 1 WORD"; NULL: the line is another one, with *err. */
-static const char *ctl_skip_words(const char *line, const char *word, int *err)
+static const char *ctl_text_after_command_word(const char *line, const char *word, int *err)
 {
 	size_t n = strlen(word);
 
@@ -111,7 +112,7 @@ static const char *ctl_skip_words(const char *line, const char *word, int *err)
 }
 
 /* Reads a number that ends at a space, a comma or the line's end. */
-static int ctl_read_number(const char **at, int64_t *out)
+static int ctl_parse_number(const char **at, int64_t *out)
 {
 	size_t n = strcspn(*at, " ,");
 	char text[24];
@@ -121,10 +122,10 @@ static int ctl_read_number(const char **at, int64_t *out)
 	memcpy(text, *at, n);
 	text[n] = '\0';
 	*at += n;
-	return cli_read_int(text, out) ? -EPROTO : 0;
+	return cli_parse_integer(text, out) ? -EPROTO : 0;
 }
 
-static int ctl_read_keys(const char *at, const struct control_line_key *keys, int64_t least, void *into)
+static int ctl_parse_key_values(const char *at, const struct control_line_key *keys, int64_t least, void *into)
 {
 	for (const struct control_line_key *k = keys; k->name; k++) {
 		size_t n = strlen(k->name);
@@ -133,7 +134,7 @@ static int ctl_read_keys(const char *at, const struct control_line_key *keys, in
 		if (at[0] != ' ' || strncmp(at + 1, k->name, n) != 0 || at[n + 1] != '=')
 			return -EPROTO;
 		at += n + 2;
-		if (ctl_read_number(&at, &v))
+		if (ctl_parse_number(&at, &v))
 			return -EPROTO;
 		if (v < least || v > k->most)
 			return -ERANGE;
@@ -145,14 +146,14 @@ static int ctl_read_keys(const char *at, const struct control_line_key *keys, in
 	return *at ? -EPROTO : 0;
 }
 
-int ctl_read_load(const char *line, struct load_cfg *load)
+int ctl_parse_load_line(const char *line, struct load_cfg *load)
 {
 	struct load_cfg l;
 	int err;
-	const char *at = ctl_skip_words(line, "load", &err);
+	const char *at = ctl_text_after_command_word(line, "load", &err);
 
 	if (!err)
-		err = ctl_read_keys(at, load_keys, 0, &l);
+		err = ctl_parse_key_values(at, load_keys, 0, &l);
 	if (!err && ((l.rate && l.rate < LOAD_RATE_LEAST) || l.lanes < 1 || (l.udp && l.size < CTL_MARK_BYTES) || l.size < 1))
 		err = -ERANGE;
 	if (!err)
@@ -160,12 +161,12 @@ int ctl_read_load(const char *line, struct load_cfg *load)
 	return err;
 }
 
-static int ctl_read_ports(const char *at, int *port, int ports)
+static int ctl_parse_ports(const char *at, int *port, int ports)
 {
 	for (int i = 0; i < ports; i++) {
 		int64_t v;
 
-		if (ctl_read_number(&at, &v))
+		if (ctl_parse_number(&at, &v))
 			return -EPROTO;
 		if (v < 1 || v > 65535)
 			return -ERANGE;
@@ -176,10 +177,10 @@ static int ctl_read_ports(const char *at, int *port, int ports)
 	return 0;
 }
 
-int ctl_read_ok(const char *line, uint64_t *key, int *port, int ports)
+int ctl_parse_ok_line(const char *line, uint64_t *key, int *port, int ports)
 {
 	int err, read[LOAD_STREAMS], n = 0;
-	const char *at = ctl_skip_words(line, "ok", &err);
+	const char *at = ctl_text_after_command_word(line, "ok", &err);
 	uint64_t k;
 
 	if (err)
@@ -187,7 +188,7 @@ int ctl_read_ok(const char *line, uint64_t *key, int *port, int ports)
 	if (strlen(at) < 28 || strspn(at + 5, "0123456789abcdef") != 16 || sscanf(at, " key=%16" SCNx64 " ports=%n", &k, &n) != 1 ||
 	    n != 28 || ports > LOAD_STREAMS)
 		return -EPROTO;
-	err = ctl_read_ports(at + n, read, ports);
+	err = ctl_parse_ports(at + n, read, ports);
 	if (err)
 		return err;
 	*key = k;
@@ -195,41 +196,41 @@ int ctl_read_ok(const char *line, uint64_t *key, int *port, int ports)
 	return 0;
 }
 
-int ctl_read_go(const char *line)
+int ctl_parse_go_line(const char *line)
 {
 	int err;
-	const char *at = ctl_skip_words(line, "go", &err);
+	const char *at = ctl_text_after_command_word(line, "go", &err);
 
 	return err ? err : *at ? -EPROTO : 0;
 }
 
-int ctl_read_stream(const char *line, struct load_counts *s, int64_t lanes)
+int ctl_parse_stream_counts_line(const char *line, struct load_counts *s, int64_t lanes)
 {
 	struct stream_frame_counts c;
 	int64_t lane;
 	int err;
-	const char *at = ctl_skip_words(line, "lane", &err);
+	const char *at = ctl_text_after_command_word(line, "lane", &err);
 
 	if (err)
 		return err;
-	if (*at++ != ' ' || ctl_read_number(&at, &lane))
+	if (*at++ != ' ' || ctl_parse_number(&at, &lane))
 		return -EPROTO;
 	if (lane < 0 || lane >= lanes)
 		return -ERANGE;
-	err = ctl_read_keys(at, lane_keys, 0, &c);
+	err = ctl_parse_key_values(at, lane_keys, 0, &c);
 	if (!err)
 		s->lane[lane] = c;
 	return err;
 }
 
-int ctl_read_total(const char *line, struct load_counts *s)
+int ctl_parse_total_counts_line(const char *line, struct load_counts *s)
 {
 	struct load_counts read = *s;
 	int err;
-	const char *at = ctl_skip_words(line, "total", &err);
+	const char *at = ctl_text_after_command_word(line, "total", &err);
 
 	if (!err)
-		err = ctl_read_keys(at, side_keys, -1, &read);
+		err = ctl_parse_key_values(at, side_keys, -1, &read);
 	if (!err)
 		*s = read;
 	return err;
@@ -238,7 +239,7 @@ int ctl_read_total(const char *line, struct load_counts *s)
 const char *ctl_refusal_text(const char *line, char *words, size_t size)
 {
 	int err;
-	const char *at = ctl_skip_words(line, "no", &err);
+	const char *at = ctl_text_after_command_word(line, "no", &err);
 	size_t n = 0;
 
 	if (err || *at != ' ')
@@ -259,7 +260,7 @@ struct stream_mark {
 };
 _Static_assert(sizeof(struct stream_mark) == CTL_MARK_BYTES, "a mark has no padding");
 
-void ctl_write_stream_mark(unsigned char *mark, uint64_t key, int64_t lane, uint64_t number)
+void ctl_format_stream_mark(unsigned char *mark, uint64_t key, int64_t lane, uint64_t number)
 {
 	const struct stream_mark m = { htobe32(MAGIC), htobe16(CTL_VERSION), htobe16((uint16_t)lane), htobe64(key), htobe64(number), 0 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "load.h"
 
-#define FRAMES_PER_S 400		/* least frames a second that frame_payload_bytes() aims at */
-#define PAYLOAD_LEAST 64	/* least payload bytes that frame_payload_bytes() chooses */
+#define FRAMES_PER_S 400		/* least frames a second that frame_payload_bytes_for_rate() aims at */
+#define PAYLOAD_LEAST 64	/* least payload bytes that frame_payload_bytes_for_rate() chooses */
 
 struct stream_frame_counts sum_stream_counts(const struct stream_frame_counts *stream, int64_t n)
 {
@@ -20,7 +20,7 @@ int64_t frame_header_bytes(bool udp, bool ipv6, bool timestamps)
 	return 14 + (ipv6 ? 40 : 20) + (udp ? 8 : 20 + (timestamps ? 12 : 0));
 }
 
-int64_t frame_payload_bytes(int64_t rate, int64_t header, int64_t most)
+int64_t frame_payload_bytes_for_rate(int64_t rate, int64_t header, int64_t most)
 {
 	int64_t size = rate / 8 / FRAMES_PER_S - header;
 
@@ -34,7 +34,7 @@ static uint64_t *seq_track_bitmap_word(struct datagram_arrivals *a, int64_t n)
 	return &a->seen[n % SEQ_WINDOW / 64];
 }
 
-static void seq_track_clear_numbers(struct datagram_arrivals *a, int64_t n)
+static void seq_track_advance_to_number(struct datagram_arrivals *a, int64_t n)
 {
 	if (n - a->next >= SEQ_WINDOW)
 		a->next = n - SEQ_WINDOW + 1;
@@ -51,7 +51,7 @@ enum seq_kind seq_track_add_number(struct datagram_arrivals *a, uint64_t number)
 		return SEQ_FOREIGN;
 	late = n < a->next;
 	if (!late)
-		seq_track_clear_numbers(a, n);
+		seq_track_advance_to_number(a, n);
 	if (late && a->next - n <= SEQ_WINDOW && (*seq_track_bitmap_word(a, n) >> (n % 64) & 1)) {
 		a->duplicate++;
 		return SEQ_DUPLICATE;
@@ -63,12 +63,12 @@ enum seq_kind seq_track_add_number(struct datagram_arrivals *a, uint64_t number)
 	return SEQ_NEW;
 }
 
-void rate_window_start(struct second_rate_range *s, int64_t now_ns, int64_t bits)
+void rate_window_start(struct per_second_rate_range *s, int64_t now_ns, int64_t bits)
 {
-	*s = (struct second_rate_range){ .from_ns = now_ns, .from_bits = bits, .low = -1, .high = -1 };
+	*s = (struct per_second_rate_range){ .from_ns = now_ns, .from_bits = bits, .low = -1, .high = -1 };
 }
 
-void rate_window_add_total(struct second_rate_range *s, int64_t now_ns, int64_t bits)
+void rate_window_close_second(struct per_second_rate_range *s, int64_t now_ns, int64_t bits)
 {
 	int64_t rate;
 

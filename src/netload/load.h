@@ -51,7 +51,7 @@ struct stream_frame_counts sum_stream_counts(const struct stream_frame_counts *s
 int64_t frame_header_bytes(bool udp, bool ipv6, bool timestamps);
 /* The payload bytes of a frame where --frame-size was not given: `most`, or fewer so that at `rate` (bits a second; 0: no limit) a
  * frame holds at most a 400th of a second's bits, and every second keeps the rate to 0.25 %; at least 64. */
-int64_t frame_payload_bytes(int64_t rate, int64_t header, int64_t most);
+int64_t frame_payload_bytes_for_rate(int64_t rate, int64_t header, int64_t most);
 
 #define SEQ_WINDOW 4096
 #define SEQ_JUMP_MAX 1000000000	/* a number this far ahead is not one of our datagrams */
@@ -68,16 +68,16 @@ enum seq_kind { SEQ_FOREIGN, SEQ_NEW, SEQ_DUPLICATE };	/* SEQ_FOREIGN: not a num
 enum seq_kind seq_track_add_number(struct datagram_arrivals *a, uint64_t number);
 
 /* The lowest and the highest rate of all whole seconds, from a total that is read now and then. */
-struct second_rate_range {
+struct per_second_rate_range {
 	int64_t from_ns, from_bits;	/* start of the current second, and the total then */
 	int64_t low, high, last, seconds;	/* bit/s in the slowest, the fastest and the last second; number of seconds */
 };
 
-void rate_window_start(struct second_rate_range *s, int64_t now_ns, int64_t bits);
+void rate_window_start(struct per_second_rate_range *s, int64_t now_ns, int64_t bits);
 /* Whether the current second is over, so that the total should be read. */
-static inline bool is_rate_window_over(const struct second_rate_range *s, int64_t now_ns)
+static inline bool is_rate_window_over(const struct per_second_rate_range *s, int64_t now_ns)
 {
 	return now_ns - s->from_ns >= NS_PER_S;
 }
 /* The total is `bits` at `now_ns`. Read late, the second counts as that much longer. */
-void rate_window_add_total(struct second_rate_range *s, int64_t now_ns, int64_t bits);
+void rate_window_close_second(struct per_second_rate_range *s, int64_t now_ns, int64_t bits);

@@ -82,12 +82,12 @@ int send_load_until_end(struct load_session *r, void (*ready)(void), void (*look
 #define SERVE_AT_ONCE 32	/* most loads at a time; further clients are refused */
 
 /* Sums over all loads, in memory shared with their processes. */
-struct serve_totals {
+struct server_load_totals {
 	atomic_llong loads, refused, broken;	/* loads that ended well, clients refused, loads that broke off */
 	atomic_llong got_payload, got_wire, sent_payload, sent_wire;
 };
 
-struct serve_totals *serve_totals_new(void);	/* NULL: no memory */
+struct server_load_totals *server_load_totals_new(void);	/* NULL: no memory */
 /* Serves each load in a process of its own, so that one that fails does not end the others, until a stop signal or, with `once`,
  * the end of one load. 0 or -errno. */
-int serve(int listener, bool once, struct serve_totals *total);
+int serve(int listener, bool once, struct server_load_totals *total);

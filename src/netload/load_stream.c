@@ -54,7 +54,7 @@ void load_stream_init(struct load_stream *l, int fd, bool udp, int64_t batch_byt
 	l->base_resent = info.tcpi_total_retrans;
 }
 
-void load_stream_count_sent(struct load_stream *l)
+void load_stream_update_tx_counts(struct load_stream *l)
 {
 	struct stream_frame_counts *c = &l->count;
 	struct tcp_info info;
@@ -73,7 +73,7 @@ void load_stream_count_sent(struct load_stream *l)
 	c->sent_wire = (int64_t)info.tcpi_bytes_sent - l->base_bytes + c->sent_frames * l->header;
 }
 
-void load_stream_count_received(struct load_stream *l)
+void load_stream_update_rx_counts(struct load_stream *l)
 {
 	struct stream_frame_counts *c = &l->count;
 	struct tcp_info info;
@@ -110,7 +110,7 @@ int64_t load_stream_max_payload(int fd, bool udp, int64_t *header)
 	return most;
 }
 
-int64_t load_stream_dropped(const struct load_stream *l)
+int64_t dropped_datagrams_of_load_stream(const struct load_stream *l)
 {
 	uint32_t info[SK_MEMINFO_VARS];
 	socklen_t size = sizeof(info);

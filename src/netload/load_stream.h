@@ -19,9 +19,9 @@ struct load_stream {
 /* Makes a stream of a connected socket. `batch_bytes`: bytes handed to the kernel at a time. */
 void load_stream_init(struct load_stream *l, int fd, bool udp, int64_t batch_bytes);
 /* Update `count` with the bytes and frames sent, or received, so far. A thread may call one while another calls the other. */
-void load_stream_count_sent(struct load_stream *l);
-void load_stream_count_received(struct load_stream *l);
+void load_stream_update_tx_counts(struct load_stream *l);
+void load_stream_update_rx_counts(struct load_stream *l);
 /* Most payload bytes of one frame, and in *header its header bytes, from a connected socket to the same host. */
 int64_t load_stream_max_payload(int fd, bool udp, int64_t *header);
 /* Datagrams lost because the receive buffer was full; 0 for TCP. */
-int64_t load_stream_dropped(const struct load_stream *l);
+int64_t dropped_datagrams_of_load_stream(const struct load_stream *l);

@@ -24,11 +24,11 @@ static struct {
 	int bits, spacing;
 } cfg = { .load = { .lanes = 1, .seed = 1, .burst_ns = 500 * NS_PER_US, .catch_up_ns = 500 * NS_PER_MS },
 	  .port = PORT, .ready_fd = STDERR_FILENO };
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 
 static const char *const bit_words[] = { "frame", "payload", NULL }, *const spacing_words[] = { "even", "random", NULL };
 
-static int read_load_rate(const char *text, void *value)
+static int read_load_rate_option(const char *text, void *value)
 {
 	int err;
 
@@ -37,7 +37,7 @@ static int read_load_rate(const char *text, void *value)
 	cfg.load.rate = 0;
 	if (!strcmp(text, "max"))
 		return 0;
-	err = cli_read_bits(text, &cfg.load.rate);
+	err = cli_parse_bit_rate(text, &cfg.load.rate);
 	if (err)
 		return err;
 	if (cfg.load.rate < LOAD_RATE_LEAST || cfg.load.rate > LOAD_RATE_MOST)
@@ -51,7 +51,7 @@ static const struct cli_opt options[] = {
 	  .help = "serve: listen at this address; 0.0.0.0 or :: are all addresses (127.0.0.1)", .meta = "ADDRESS" },
 	{ CLI_FLAG, 0, "once", &cfg.once, .help = "serve: end after one load" },
 	{ CLI_CALL, 'r', "rate", &cfg.load.rate, .help = "send: bits a second, all streams together",
-	  .call = read_load_rate, .meta = "RATE (1Kbit to 1000Gbit, such as 9.6Mbit; max)" },
+	  .call = read_load_rate_option, .meta = "RATE (1Kbit to 1000Gbit, such as 9.6Mbit; max)" },
 	{ CLI_NS, 't', "time", &cfg.load.time_ns, 1e6, (double)LOAD_TIME_MOST, .help = "send: stop after this time (on a signal)" },
 	{ CLI_FLAG, 'u', "udp", &cfg.load.udp, .help = "send: datagrams, an open loop (TCP)" },
 	{ CLI_FLAG, 0, "both", &cfg.load.both, .help = "send: the server sends the same load back" },
@@ -73,7 +73,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void say_ready(void)
+static void write_load_ready_line(void)
 {
 	proc_write_ready_line_or_warn((int)cfg.ready_fd);
 }
@@ -83,7 +83,7 @@ static void say_ready(void)
 static int run_serve(void)
 {
 	const char *at = cfg.bind ? cfg.bind : "127.0.0.1";
-	struct serve_totals *total = serve_totals_new();
+	struct server_load_totals *total = server_load_totals_new();
 	struct sock_address place;
 	struct rec_report *out;
 	int64_t from;
@@ -92,17 +92,17 @@ static int run_serve(void)
 
 	if (sock_resolve(at, (int)cfg.port, true, &place, why, sizeof(why)))
 		die_usage("--bind %s: %s", at, why);
-	out = rec_must_open(&out_cfg, "netload");
+	out = rec_open_report_or_die(&out_cfg, "netload");
 	listener = total ? sock_listen(&place, false) : -ENOMEM;
 	if (listener < 0)
 		die(EXIT_RUN, "cannot listen at %s port %d: %s; another --port or --bind", at, sock_port(&place), strerror(-listener));
 	from = clock_now();
-	say_ready();
+	write_load_ready_line();
 	err = serve(listener, cfg.once, total);
 	if (err)
 		die(EXIT_RUN, "cannot serve any more: %s", strerror(-err));
-	report_served(out, at, sock_port(&place), cfg.once, total, (double)(clock_now() - from) / NS_PER_S);
-	rec_must_close(out);
+	report_served_loads(out, at, sock_port(&place), cfg.once, total, (double)(clock_now() - from) / NS_PER_S);
+	rec_close_report_or_die(out);
 	return total->broken ? EXIT_LOSSY : EXIT_OK;
 }
 
@@ -129,14 +129,15 @@ static int warn_of_shortfall(struct rec_report *rec, const struct load_session *
 	bool slow = !is_rate_held(r) && r->own.sent_ns >= NS_PER_S / 2;
 
 	if (!heard)
-		rec_warn(rec, "the connection to the server%s broke: what it received is not known",
+		rec_add_warning_line(rec, "the connection to the server%s broke: what it received is not known",
 			 end == SEND_BROKEN ? " and the streams" : "");
 	if (early)
-		rec_warn(rec, "the server ended the load early");
+		rec_add_warning_line(rec, "the server ended the load early");
 	if (broken)
-		rec_warn(rec, "a stream broke: %s%s", strerror(-r->push.err), r->push.err == -EMSGSIZE ? "; give a smaller --frame-size" : "");
+		rec_add_warning_line(rec, "a stream broke: %s%s", strerror(-r->push.err), r->push.err == -EMSGSIZE ?
+				     "; give a smaller --frame-size" : "");
 	if (slow)
-		rec_warn(rec, "only %.4g of %.4g Mbit/s were sent%s", own_sent_mbit_s(r), load_offered_mbit_s(r),
+		rec_add_warning_line(rec, "only %.4g of %.4g Mbit/s were sent%s", own_sent_mbit_s(r), offered_load_mbit_s(r),
 			 r->load.udp ? ": this process did not get the CPU in time" :
 			 ": the link or the server takes no more, or this process did not get the CPU");
 	if (end == SEND_SIGNAL && cfg.load.time_ns)
@@ -149,7 +150,7 @@ static struct progress_line progress;
 static void show_load_progress(const struct load_session *r)
 {
 	if (is_progress_line_due(&progress, clock_now()))
-		progress_show(&progress, "sending %s", bits_text((double)atomic_load(&r->push.bits_per_s)));
+		progress_show(&progress, "sending %s", bit_rate_text((double)atomic_load(&r->push.bits_per_s)));
 }
 
 static int run_send(const char *to)
@@ -167,7 +168,7 @@ static int run_send(const char *to)
 	check_send_options();
 	if (sock_resolve(to, 0, false, &place, why, sizeof(why)))
 		die_usage("%s: %s", to, why);
-	out = rec_must_open(&out_cfg, "netload");
+	out = rec_open_report_or_die(&out_cfg, "netload");
 	r.load = cfg.load;
 	rt_setup((int)cfg.priority, &rt);
 	munlockall();	/* an ordinary user's limit is below a thread's stack, which could not start; the payload stays in memory anyway */
@@ -180,17 +181,17 @@ static int run_send(const char *to)
 		return EXIT_INTERRUPTED;
 	if (err)
 		die(EXIT_RUN, "%s: %s%s", to, why, err == -ECONNREFUSED ? "; is netload serve running there, and bound to that address?" : "");
-	cpu_ns = clock_process_cpu_time();
+	cpu_ns = clock_cpu_time_of_this_process();
 	progress_start(&progress, out_cfg.detail == REC_QUIET);
-	err = send_load_until_end(&r, say_ready, show_load_progress, &end, &told.heard);
+	err = send_load_until_end(&r, write_load_ready_line, show_load_progress, &end, &told.heard);
 	progress_end(&progress);
 	if (err)
 		die(EXIT_RUN, "cannot start the load: %s", strerror(-err));
-	told.cpu_s = (double)(clock_process_cpu_time() - cpu_ns) / NS_PER_S;
+	told.cpu_s = (double)(clock_cpu_time_of_this_process() - cpu_ns) / NS_PER_S;
 	told.stopped_by = send_end_words[end];
 	report_sent_load(out, &r, &told);
 	status = warn_of_shortfall(out, &r, end, told.heard);
-	rec_must_close(out);
+	rec_close_report_or_die(out);
 	load_session_free(&r);
 	return status;
 }
@@ -202,8 +203,8 @@ int main(int argc, char **argv)
 
 	if (first == argc)
 		die_usage("give a command: netload serve, or netload send HOST:PORT");
-	proc_check_ready_fd((int)cfg.ready_fd);
-	proc_stop_with_parent();
+	proc_require_ready_fd_writable((int)cfg.ready_fd);
+	proc_request_sigterm_at_parent_end();
 	proc_catch_stop_signals();
 	if (!strcmp(argv[first], "serve")) {
 		cli_refuse_operands_from(argc, argv, first + 1);

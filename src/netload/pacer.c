@@ -29,11 +29,11 @@ static void pacer_draw_block_times(struct pacer *b, int64_t block)
 		double at = 0;
 
 		for (int64_t i = 0; i < b->block; i++) {
-			at -= log1p(-random_unit(&again));
+			at -= log1p(-random_fraction_below_one(&again));
 			if (pass)
 				b->offset[i] = (int64_t)(at / sum * span);
 		}
-		sum = at - log1p(-random_unit(&again));	/* adds the interval from the last frame to the block's end */
+		sum = at - log1p(-random_fraction_below_one(&again));	/* adds the interval from the last frame to the block's end */
 	}
 	b->cached = block;
 }
@@ -64,7 +64,7 @@ int64_t pacer_frames_due(struct pacer *b, int64_t now_ns)
 	return first + n;
 }
 
-void pacer_randomize(struct pacer *b, uint64_t seed, int64_t *room)
+void pacer_use_random_times(struct pacer *b, uint64_t seed, int64_t *room)
 {
 	b->batch = 1;
 	b->block = b->rate / b->frame_bits;

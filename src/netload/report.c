@@ -14,7 +14,7 @@ static double mbit_per_s(double bytes, int64_t ns)
 }
 
 /* Duration for received rates: of the sending, or of the receiving where that took longer. */
-static int64_t receive_span_ns(const struct load_counts *sender, const struct load_counts *receiver)
+static int64_t longer_of_send_and_receive_ns(const struct load_counts *sender, const struct load_counts *receiver)
 {
 	return receiver->got_ns > sender->sent_ns ? receiver->got_ns : sender->sent_ns;
 }
@@ -24,7 +24,7 @@ static double lost_percent(const struct stream_frame_counts *sent, const struct 
 	return sent->sent_frames ? 100.0 * (double)(sent->sent_frames - got->got_frames) / (double)sent->sent_frames : NAN;
 }
 
-double load_offered_mbit_s(const struct load_session *r)
+double offered_load_mbit_s(const struct load_session *r)
 {
 	return r->load.rate ? (double)r->load.rate / MEGA : NAN;
 }
@@ -38,12 +38,12 @@ double own_sent_mbit_s(const struct load_session *r)
 
 bool is_rate_held(const struct load_session *r)
 {
-	return !r->load.rate || fabs(own_sent_mbit_s(r) / load_offered_mbit_s(r) - 1) <= HELD;
+	return !r->load.rate || fabs(own_sent_mbit_s(r) / offered_load_mbit_s(r) - 1) <= HELD;
 }
 
-static void report_rate_bits(struct rec_report *rec, const char *key, int64_t bits)
+static void report_bits_as_mbit_s(struct rec_report *rec, const char *key, int64_t bits)
 {
-	rec_real(rec, key, bits < 0 ? NAN : (double)bits / MEGA, 6);
+	rec_add_real(rec, key, bits < 0 ? NAN : (double)bits / MEGA, 6);
 }
 
 /* One direction of a load: what `from` sent and `to` received. A span of 0 ns: that end's counts are not known. */
@@ -61,7 +61,7 @@ static struct load_direction_result make_load_direction_result(const struct load
 	return (struct load_direction_result){
 		.from = from, .to = to, .sender_known = sender_known, .receiver_known = receiver_known,
 		.sent = sum_stream_counts(from->lane, r->load.lanes), .got = sum_stream_counts(to->lane, r->load.lanes),
-		.sent_ns = sender_known ? from->sent_ns : 0, .got_ns = receiver_known ? receive_span_ns(from, to) : 0,
+		.sent_ns = sender_known ? from->sent_ns : 0, .got_ns = receiver_known ? longer_of_send_and_receive_ns(from, to) : 0,
 	};
 }
 
@@ -76,7 +76,8 @@ static double received_mbit_s(const struct load_session *r, const struct load_di
 	return mbit_per_s((double)(r->load.payload_bits ? d->got.got_payload : d->got.got_wire), d->got_ns);
 }
 
-static void report_direction(struct rec_report *rec, const struct load_session *r, const struct load_direction_result *d)
+static void report_load_of_one_direction(struct rec_report *rec, const struct load_session *r,
+					 const struct load_direction_result *d)
 {
 	const struct stream_frame_counts *sent = &d->sent, *got = &d->got;
 	bool tx = d->sender_known, rx = d->receiver_known, udp = r->load.udp, lost = tx && rx && udp;
@@ -90,20 +91,20 @@ static void report_direction(struct rec_report *rec, const struct load_session *
 		{ "given_up_frames", tx, d->from->given_up_frames },
 	};
 
-	rec_real(rec, "offered_mbit_s", load_offered_mbit_s(r), 6);
-	rec_real(rec, "sent_mbit_s", sent_mbit_s(r, d), 6);
-	rec_real(rec, "received_mbit_s", received_mbit_s(r, d), 6);
-	rec_real(rec, "seconds", tx ? (double)d->sent_ns / NS_PER_S : NAN, 6);
-	report_rate_bits(rec, "sent_lowest_second_mbit_s", tx ? d->from->sent_low : -1);
-	report_rate_bits(rec, "sent_highest_second_mbit_s", tx ? d->from->sent_high : -1);
-	report_rate_bits(rec, "received_lowest_second_mbit_s", rx ? d->to->got_low : -1);
-	report_rate_bits(rec, "received_highest_second_mbit_s", rx ? d->to->got_high : -1);
-	rec_real(rec, "sent_payload_mbit_s", mbit_per_s((double)sent->sent_payload, d->sent_ns), 6);
-	rec_real(rec, "received_payload_mbit_s", mbit_per_s((double)got->got_payload, d->got_ns), 6);
+	rec_add_real(rec, "offered_mbit_s", offered_load_mbit_s(r), 6);
+	rec_add_real(rec, "sent_mbit_s", sent_mbit_s(r, d), 6);
+	rec_add_real(rec, "received_mbit_s", received_mbit_s(r, d), 6);
+	rec_add_real(rec, "seconds", tx ? (double)d->sent_ns / NS_PER_S : NAN, 6);
+	report_bits_as_mbit_s(rec, "sent_lowest_second_mbit_s", tx ? d->from->sent_low : -1);
+	report_bits_as_mbit_s(rec, "sent_highest_second_mbit_s", tx ? d->from->sent_high : -1);
+	report_bits_as_mbit_s(rec, "received_lowest_second_mbit_s", rx ? d->to->got_low : -1);
+	report_bits_as_mbit_s(rec, "received_highest_second_mbit_s", rx ? d->to->got_high : -1);
+	rec_add_real(rec, "sent_payload_mbit_s", mbit_per_s((double)sent->sent_payload, d->sent_ns), 6);
+	rec_add_real(rec, "received_payload_mbit_s", mbit_per_s((double)got->got_payload, d->got_ns), 6);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
-		rec_int_if_known(rec, counts[i].key, counts[i].known, counts[i].n);
-	rec_real(rec, "lost_percent", lost ? lost_percent(sent, got) : NAN, 4);
-	rec_real(rec, "behind_ms", tx && r->load.rate ? (double)d->from->behind_ns / NS_PER_MS : NAN, 3);
+		rec_add_int_if_known(rec, counts[i].key, counts[i].known, counts[i].n);
+	rec_add_real(rec, "lost_percent", lost ? lost_percent(sent, got) : NAN, 4);
+	rec_add_real(rec, "behind_ms", tx && r->load.rate ? (double)d->from->behind_ns / NS_PER_MS : NAN, 3);
 }
 
 static void report_streams(struct rec_report *rec, const struct load_session *r, const struct load_report_facts *t)
@@ -113,14 +114,15 @@ static void report_streams(struct rec_report *rec, const struct load_session *r,
 		const struct stream_frame_counts *a = &r->own.lane[i], *b = &r->other.lane[i];
 
 		rec_begin_object(rec, NULL);
-		rec_real(rec, "sent_mbit_s", mbit_per_s((double)a->sent_wire, r->own.sent_ns), 6);
-		rec_int(rec, "sent_frames", a->sent_frames);
-		rec_int(rec, "sent_wire_bytes", a->sent_wire);
-		rec_real(rec, "received_mbit_s", t->heard ? mbit_per_s((double)b->got_wire, receive_span_ns(&r->own, &r->other)) : NAN, 6);
-		rec_int_if_known(rec, "received_frames", t->heard, b->got_frames);
-		rec_int_if_known(rec, "received_payload_bytes", t->heard, b->got_payload);
-		rec_real(rec, "lost_percent", t->heard && r->load.udp ? lost_percent(a, b) : NAN, 4);
-		rec_int_if_known(rec, "resent_frames", !r->load.udp, a->resent_frames);
+		rec_add_real(rec, "sent_mbit_s", mbit_per_s((double)a->sent_wire, r->own.sent_ns), 6);
+		rec_add_int(rec, "sent_frames", a->sent_frames);
+		rec_add_int(rec, "sent_wire_bytes", a->sent_wire);
+		rec_add_real(rec, "received_mbit_s", t->heard ? mbit_per_s((double)b->got_wire,
+									   longer_of_send_and_receive_ns(&r->own, &r->other)) : NAN, 6);
+		rec_add_int_if_known(rec, "received_frames", t->heard, b->got_frames);
+		rec_add_int_if_known(rec, "received_payload_bytes", t->heard, b->got_payload);
+		rec_add_real(rec, "lost_percent", t->heard && r->load.udp ? lost_percent(a, b) : NAN, 4);
+		rec_add_int_if_known(rec, "resent_frames", !r->load.udp, a->resent_frames);
 		rec_end_container(rec);
 	}
 	rec_end_container(rec);
@@ -132,71 +134,72 @@ static void report_load_settings(struct rec_report *rec, const struct load_sessi
 
 	rt_describe_granted(t->rt, rt, sizeof(rt));
 	rec_begin_object(rec, "settings");
-	rec_str(rec, "to", t->to);
-	rec_str(rec, "transport", r->load.udp ? "udp" : "tcp");
-	rec_real(rec, "rate_mbit_s", load_offered_mbit_s(r), 6);
-	rec_str(rec, "counts", r->load.payload_bits ? "payload bits" : "frame bits");
-	rec_bool(rec, "both", r->load.both);
-	rec_int(rec, "streams", r->load.lanes);
-	rec_int(rec, "payload_bytes_per_frame", r->load.size);
-	rec_int(rec, "wire_bytes_per_frame", r->load.size + r->lane[0].header);
-	rec_real(rec, "time_s", r->load.time_ns ? (double)r->load.time_ns / NS_PER_S : NAN, 3);
-	rec_str(rec, "spacing", r->load.random ? "random" : "even");
-	rec_real(rec, "burst_us", (double)r->load.burst_ns / NS_PER_US, 3);
-	rec_int(rec, "frames_at_once", r->load.rate ? tx_batch_bytes(&r->load, r->lane[0].header) / r->load.size : 0);
-	rec_real(rec, "catch_up_ms", (double)r->load.catch_up_ns / NS_PER_MS, 3);
-	rec_int(rec, "seed", r->load.seed);
-	rec_str(rec, "punctual_by", rt);
+	rec_add_str(rec, "to", t->to);
+	rec_add_str(rec, "transport", r->load.udp ? "udp" : "tcp");
+	rec_add_real(rec, "rate_mbit_s", offered_load_mbit_s(r), 6);
+	rec_add_str(rec, "counts", r->load.payload_bits ? "payload bits" : "frame bits");
+	rec_add_bool(rec, "both", r->load.both);
+	rec_add_int(rec, "streams", r->load.lanes);
+	rec_add_int(rec, "payload_bytes_per_frame", r->load.size);
+	rec_add_int(rec, "wire_bytes_per_frame", r->load.size + r->lane[0].header);
+	rec_add_real(rec, "time_s", r->load.time_ns ? (double)r->load.time_ns / NS_PER_S : NAN, 3);
+	rec_add_str(rec, "spacing", r->load.random ? "random" : "even");
+	rec_add_real(rec, "burst_us", (double)r->load.burst_ns / NS_PER_US, 3);
+	rec_add_int(rec, "frames_at_once", r->load.rate ? tx_batch_bytes(&r->load, r->lane[0].header) / r->load.size : 0);
+	rec_add_real(rec, "catch_up_ms", (double)r->load.catch_up_ns / NS_PER_MS, 3);
+	rec_add_int(rec, "seed", r->load.seed);
+	rec_add_str(rec, "punctual_by", rt);
 	rec_end_container(rec);
 }
 
 /* ---- for people ---- */
 
-static void say_rate_row(struct rec_report *rec, const char *name, bool known, double mbit_s, int64_t low, const char *note)
+static void say_rate_table_row(struct rec_report *rec, const char *name, bool known, double mbit_s, int64_t low, const char *note)
 {
 	if (!known)
-		rec_table_row(rec, "  %s\tnot known", name);
+		rec_add_text_table_row(rec, "  %s\tnot known", name);
 	else if (low < 0)
-		rec_table_row(rec, "  %s\t%s\t\t%s", name, bits_text(mbit_s * MEGA), note);
+		rec_add_text_table_row(rec, "  %s\t%s\t\t%s", name, bit_rate_text(mbit_s * MEGA), note);
 	else
-		rec_table_row(rec, "  %s\t%s\tslowest second %s\t%s", name, bits_text(mbit_s * MEGA), number_text((double)low / MEGA), note);
+		rec_add_text_table_row(rec, "  %s\t%s\tslowest second %s\t%s", name, bit_rate_text(mbit_s * MEGA),
+				       number_text((double)low / MEGA), note);
 }
 
-static void say_direction(struct rec_report *rec, const struct load_session *r, const struct load_direction_result *d,
+static void say_direction_rate_rows(struct rec_report *rec, const struct load_session *r, const struct load_direction_result *d,
 			  const char *back,
 			  const char *cpu)
 {
 	char name[32], note[128];
 
 	snprintf(name, sizeof(name), "sent%s", back);
-	snprintf(note, sizeof(note), "retransmitted %s", count_text(d->sent.resent_frames));
-	say_rate_row(rec, name, d->sender_known, sent_mbit_s(r, d), d->from->sent_low, r->load.udp ? "" : note);
+	snprintf(note, sizeof(note), "retransmitted %s", text_of_count(d->sent.resent_frames));
+	say_rate_table_row(rec, name, d->sender_known, sent_mbit_s(r, d), d->from->sent_low, r->load.udp ? "" : note);
 	snprintf(name, sizeof(name), "received%s", back);
 	if (r->load.udp && d->sender_known && d->receiver_known)
-		snprintf(note, sizeof(note), "lost %s of %s", count_text(d->sent.sent_frames - d->got.got_frames),
-			 count_text(d->sent.sent_frames));
-	say_rate_row(rec, name, d->receiver_known, received_mbit_s(r, d), d->to->got_low, r->load.udp ? note : cpu);
+		snprintf(note, sizeof(note), "lost %s of %s", text_of_count(d->sent.sent_frames - d->got.got_frames),
+			 text_of_count(d->sent.sent_frames));
+	say_rate_table_row(rec, name, d->receiver_known, received_mbit_s(r, d), d->to->got_low, r->load.udp ? note : cpu);
 }
 
-static void say_send(struct rec_report *rec, const struct load_session *r, const struct load_report_facts *t,
+static void say_sent_load_summary(struct rec_report *rec, const struct load_session *r, const struct load_report_facts *t,
 		     const struct load_direction_result *there, const struct load_direction_result *back)
 {
 	double seconds = (double)r->own.sent_ns / NS_PER_S;
 	char asked[64] = "as fast as possible", cpu[64] = "";
 
 	if (r->load.rate)
-		snprintf(asked, sizeof(asked), "%s of %s bits asked", bits_text((double)r->load.rate),
+		snprintf(asked, sizeof(asked), "%s of %s bits asked", bit_rate_text((double)r->load.rate),
 			 r->load.payload_bits ? "payload" : "frame");
 	if (seconds > 0 && t->heard)
 		snprintf(cpu, sizeof(cpu), "CPU %s %% here, %s %% there", number_text(100 * t->cpu_s / seconds),
 			 number_text((double)r->other.cpu_ns / NS_PER_S / seconds * 100));
-	rec_say(rec, "%s to %s, %s, %s", r->load.udp ? "UDP" : "TCP", t->to, asked, ns_text((double)r->own.sent_ns));
-	rec_begin_table(rec, "lrll", "%s", "");
-	say_direction(rec, r, there, "", cpu);
+	rec_add_short_report_line(rec, "%s to %s, %s, %s", r->load.udp ? "UDP" : "TCP", t->to, asked, ns_text((double)r->own.sent_ns));
+	rec_begin_text_table(rec, "lrll", "%s", "");
+	say_direction_rate_rows(rec, r, there, "", cpu);
 	if (r->load.both)
-		say_direction(rec, r, back, " back", "");
+		say_direction_rate_rows(rec, r, back, " back", "");
 	if (r->load.rate && is_rate_held(r))
-		rec_say(rec, "Rate held.");
+		rec_add_short_report_line(rec, "Rate held.");
 }
 
 void report_sent_load(struct rec_report *rec, const struct load_session *r, const struct load_report_facts *t)
@@ -206,42 +209,45 @@ void report_sent_load(struct rec_report *rec, const struct load_session *r, cons
 
 	report_load_settings(rec, r, t);
 	rec_begin_object(rec, "result");
-	report_direction(rec, r, &there);
-	rec_bool(rec, "rate_held", is_rate_held(r));
-	rec_real(rec, "cpu_percent", r->own.sent_ns > 0 ? 100 * t->cpu_s / ((double)r->own.sent_ns / NS_PER_S) : NAN, 2);
-	rec_real(rec, "receiver_cpu_percent",
+	report_load_of_one_direction(rec, r, &there);
+	rec_add_bool(rec, "rate_held", is_rate_held(r));
+	rec_add_real(rec, "cpu_percent", r->own.sent_ns > 0 ? 100 * t->cpu_s / ((double)r->own.sent_ns / NS_PER_S) : NAN, 2);
+	rec_add_real(rec, "receiver_cpu_percent",
 		 t->heard && r->own.sent_ns > 0 ? 100 * (double)r->other.cpu_ns / (double)r->own.sent_ns : NAN, 2);
-	rec_str(rec, "stopped_by", t->stopped_by);
+	rec_add_str(rec, "stopped_by", t->stopped_by);
 	if (r->load.both) {
 		rec_begin_object(rec, "back");
-		report_direction(rec, r, &back);
+		report_load_of_one_direction(rec, r, &back);
 		rec_end_container(rec);
 	}
 	report_streams(rec, r, t);
 	rec_end_container(rec);
 	rec_set_main_table(rec, "streams");
-	say_send(rec, r, t, &there, &back);
+	say_sent_load_summary(rec, r, t, &there, &back);
 }
 
-void report_served(struct rec_report *rec, const char *bind, int port, bool once, const struct serve_totals *s, double seconds)
+void report_served_loads(struct rec_report *rec, const char *bind, int port, bool once, const struct server_load_totals *s,
+			 double seconds)
 {
 	rec_begin_object(rec, "settings");
-	rec_str(rec, "bind", bind);
-	rec_int(rec, "port", port);
-	rec_bool(rec, "once", once);
+	rec_add_str(rec, "bind", bind);
+	rec_add_int(rec, "port", port);
+	rec_add_bool(rec, "once", once);
 	rec_end_container(rec);
 	rec_begin_object(rec, "result");
-	rec_int(rec, "loads", (int64_t)s->loads);
-	rec_int(rec, "loads_broken", (int64_t)s->broken);
-	rec_int(rec, "peers_refused", (int64_t)s->refused);
-	rec_int(rec, "received_payload_bytes", (int64_t)s->got_payload);
-	rec_int(rec, "received_wire_bytes", (int64_t)s->got_wire);
-	rec_int(rec, "sent_payload_bytes", (int64_t)s->sent_payload);
-	rec_int(rec, "sent_wire_bytes", (int64_t)s->sent_wire);
-	rec_real(rec, "seconds", seconds, 3);
+	rec_add_int(rec, "loads", (int64_t)s->loads);
+	rec_add_int(rec, "loads_broken", (int64_t)s->broken);
+	rec_add_int(rec, "peers_refused", (int64_t)s->refused);
+	rec_add_int(rec, "received_payload_bytes", (int64_t)s->got_payload);
+	rec_add_int(rec, "received_wire_bytes", (int64_t)s->got_wire);
+	rec_add_int(rec, "sent_payload_bytes", (int64_t)s->sent_payload);
+	rec_add_int(rec, "sent_wire_bytes", (int64_t)s->sent_wire);
+	rec_add_real(rec, "seconds", seconds, 3);
 	rec_end_container(rec);
-	rec_say(rec, "%s loads in %s: %s received, %s sent", count_text((int64_t)s->loads), ns_text(seconds * NS_PER_S),
+	rec_add_short_report_line(rec, "%s loads in %s: %s received, %s sent", text_of_count((int64_t)s->loads),
+				  ns_text(seconds * NS_PER_S),
 		bytes_text((double)s->got_wire), bytes_text((double)s->sent_wire));
 	if (s->broken || s->refused)
-		rec_warn(rec, "%s loads broke off, %s clients were refused", count_text((int64_t)s->broken), count_text((int64_t)s->refused));
+		rec_add_warning_line(rec, "%s loads broke off, %s clients were refused", text_of_count((int64_t)s->broken),
+				     text_of_count((int64_t)s->refused));
 }

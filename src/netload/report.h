@@ -15,7 +15,8 @@ struct load_report_facts {
 
 /* Whether the rate was kept to within 0.5 %; true where no rate was asked for. */
 bool is_rate_held(const struct load_session *r);
-double load_offered_mbit_s(const struct load_session *r);	/* NAN: no rate was asked for */
+double offered_load_mbit_s(const struct load_session *r);	/* NAN: no rate was asked for */
 double own_sent_mbit_s(const struct load_session *r);
 void report_sent_load(struct rec_report *rec, const struct load_session *r, const struct load_report_facts *t);
-void report_served(struct rec_report *rec, const char *bind, int port, bool once, const struct serve_totals *s, double seconds);
+void report_served_loads(struct rec_report *rec, const char *bind, int port, bool once, const struct server_load_totals *s,
+			 double seconds);

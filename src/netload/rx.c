@@ -14,7 +14,7 @@
 struct rx_thread {
 	struct load_receiver *p;
 	char *scratch;
-	struct second_rate_range second;
+	struct per_second_rate_range second;
 	int64_t first_ns, last_ns;	/* arrival of the first and the last data; 0: none yet */
 };
 
@@ -68,7 +68,7 @@ static int64_t rx_total_bits(struct rx_thread *s)
 	return 8 * bytes;
 }
 
-static void rx_count_seconds(struct rx_thread *s, int64_t now)
+static void rx_update_per_second_rates(struct rx_thread *s, int64_t now)
 {
 	if (!s->last_ns)
 		return;
@@ -76,7 +76,7 @@ static void rx_count_seconds(struct rx_thread *s, int64_t now)
 		s->first_ns = s->last_ns;
 		rate_window_start(&s->second, s->first_ns, rx_total_bits(s));
 	} else if (is_rate_window_over(&s->second, now)) {
-		rate_window_add_total(&s->second, now, rx_total_bits(s));
+		rate_window_close_second(&s->second, now, rx_total_bits(s));
 	}
 }
 
@@ -99,7 +99,7 @@ static void *rx_main(void *context)
 	struct load_receiver *p = context;
 	struct rx_thread s = { .p = p, .scratch = malloc(SCRATCH), .second = { .low = -1, .high = -1 } };
 	struct pollfd fds[LOAD_STREAMS];
-	int64_t cpu = clock_thread_cpu_time(), now;
+	int64_t cpu = clock_cpu_time_of_this_thread(), now;
 
 	while (now = clock_now(), s.scratch && rx_should_continue(&s, now)) {
 		for (int64_t i = 0; i < p->load->lanes; i++)
@@ -109,17 +109,17 @@ static void *rx_main(void *context)
 				if (fds[i].revents)
 					(p->load->udp ? rx_receive_datagrams : rx_receive_bytes)(&s, &p->lane[i]);
 		if (atomic_load(&p->end_ns) == INT64_MAX)
-			rx_count_seconds(&s, clock_now());
+			rx_update_per_second_rates(&s, clock_now());
 	}
 	for (int64_t i = 0; i < p->load->lanes; i++) {
-		load_stream_count_received(&p->lane[i]);
-		p->side->dropped_frames += load_stream_dropped(&p->lane[i]);
+		load_stream_update_rx_counts(&p->lane[i]);
+		p->side->dropped_frames += dropped_datagrams_of_load_stream(&p->lane[i]);
 	}
 	p->side->got_ns = s.first_ns ? s.last_ns - s.first_ns : 0;
 	p->side->got_low = s.second.low;
 	p->side->got_high = s.second.high;
 	p->side->got_seconds = s.second.seconds;
-	p->side->cpu_ns += clock_thread_cpu_time() - cpu;
+	p->side->cpu_ns += clock_cpu_time_of_this_thread() - cpu;
 	free(s.scratch);
 	return NULL;
 }

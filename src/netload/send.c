@@ -22,16 +22,16 @@ static int explain_server_answer(const char *line, int heard, char *why, size_t 
 	char words[128];
 
 	if (heard == -EINTR)
-		return write_error_reason(-EINTR, why, size, "stopped by a signal");
+		return fail_with_reason(-EINTR, why, size, "stopped by a signal");
 	if (heard == -ETIMEDOUT)
-		return write_error_reason(-ETIMEDOUT, why, size, "the server accepts connections, but does not answer as netload serve does");
+		return fail_with_reason(-ETIMEDOUT, why, size, "the server accepts connections, but does not answer as netload serve does");
 	if (heard == -EPROTO)
-		return write_error_reason(-ECONNRESET, why, size, "the server answers, but not as netload serve does");
+		return fail_with_reason(-ECONNRESET, why, size, "the server answers, but not as netload serve does");
 	if (heard <= 0)
-		return write_error_reason(-ECONNRESET, why, size, "the server closed the connection");
+		return fail_with_reason(-ECONNRESET, why, size, "the server closed the connection");
 	if (ctl_refusal_text(line, words, sizeof(words)))
-		return write_error_reason(-EPROTO, why, size, "the server refuses: %s", words);
-	return write_error_reason(-EPROTO, why, size, "the server answers, but not as this version of netload serve does");
+		return fail_with_reason(-EPROTO, why, size, "the server refuses: %s", words);
+	return fail_with_reason(-EPROTO, why, size, "the server answers, but not as this version of netload serve does");
 }
 
 static int connect_stream(struct load_session *r, int64_t i, const struct sock_address *to)
@@ -50,7 +50,7 @@ static int connect_stream(struct load_session *r, int64_t i, const struct sock_a
 	if (fd < 0)
 		return fd;
 	r->lane[i].fd = fd;
-	ctl_write_stream_mark(mark, r->key, i, OPENS);
+	ctl_format_stream_mark(mark, r->key, i, OPENS);
 	return write(fd, mark, sizeof(mark)) == (ssize_t)sizeof(mark) ? 0 : -errno;
 }
 
@@ -63,7 +63,7 @@ static int await_server_go(struct load_session *r, char *line)
 
 	do {
 		for (int64_t i = 0; r->load.udp && i < r->load.lanes; i++) {
-			ctl_write_stream_mark(mark, r->key, i, OPENS);
+			ctl_format_stream_mark(mark, r->key, i, OPENS);
 			if (send(r->lane[i].fd, mark, sizeof(mark), MSG_NOSIGNAL) < 0 && errno != EAGAIN && errno != ECONNREFUSED)
 				return -errno;
 		}
@@ -79,11 +79,11 @@ static int negotiate_load(struct load_session *r, int *port, char *why, size_t s
 	int heard;
 
 	if (!r->load.size)
-		r->load.size = frame_payload_bytes(r->load.rate, header, most);
-	if (ctl_write_load(line, sizeof(line), &r->load) || ctl_send_line(&r->control, line))
-		return write_error_reason(-ECONNRESET, why, size, "the server closed the connection");
+		r->load.size = frame_payload_bytes_for_rate(r->load.rate, header, most);
+	if (ctl_format_load_line(line, sizeof(line), &r->load) || ctl_send_line(&r->control, line))
+		return fail_with_reason(-ECONNRESET, why, size, "the server closed the connection");
 	heard = ctl_receive_line(&r->control, line, clock_now() + ANSWER_NS, true);
-	if (heard != 1 || ctl_read_ok(line, &r->key, port, r->load.udp ? (int)r->load.lanes : 1))
+	if (heard != 1 || ctl_parse_ok_line(line, &r->key, port, r->load.udp ? (int)r->load.lanes : 1))
 		return explain_server_answer(line, heard, why, size);
 	return 0;
 }
@@ -96,7 +96,7 @@ int connect_to_load_server(struct load_session *r, const struct sock_address *to
 
 	r->control.fd = sock_connect(to, clock_now() + ANSWER_NS, false);
 	if (r->control.fd < 0)
-		return write_error_reason(r->control.fd, why, size, "%s",
+		return fail_with_reason(r->control.fd, why, size, "%s",
 				 r->control.fd == -EINTR ? "stopped by a signal" : strerror(-r->control.fd));
 	err = negotiate_load(r, port, why, size);
 	for (int64_t i = 0; !err && i < r->load.lanes; i++) {
@@ -108,7 +108,7 @@ int connect_to_load_server(struct load_session *r, const struct sock_address *to
 	if (err)
 		return err;
 	heard = await_server_go(r, line);
-	if (heard != 1 || ctl_read_go(line))
+	if (heard != 1 || ctl_parse_go_line(line))
 		return explain_server_answer(line, heard, why, size);
 	for (int64_t i = 0; i < r->load.lanes; i++) {
 		int64_t header;

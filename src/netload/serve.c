@@ -18,9 +18,9 @@
 #define NOT_OUR_LINE "this is netload, and that is not a line of its protocol"
 #define TCP_HEADERS 66		/* bytes, with IPv4 and timestamps: a good estimate for choosing buffers */
 
-struct serve_totals *serve_totals_new(void)
+struct server_load_totals *server_load_totals_new(void)
 {
-	void *m = mmap(NULL, sizeof(struct serve_totals), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *m = mmap(NULL, sizeof(struct server_load_totals), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	return m == MAP_FAILED ? NULL : m;
 }
@@ -44,7 +44,7 @@ static int receive_load_request(struct load_session *r)
 
 	if (err <= 0)
 		return err == -EPROTO ? refuse_client(&r->control, NOT_OUR_LINE) : err ? err : -ECONNRESET;
-	err = ctl_read_load(line, &r->load);
+	err = ctl_parse_load_line(line, &r->load);
 	if (err == -EPROTONOSUPPORT) {
 		snprintf(words, sizeof(words), "the server has protocol version %d; use the same netload at both ends", CTL_VERSION);
 		return refuse_client(&r->control, words);
@@ -84,13 +84,13 @@ static int64_t accept_stream(struct load_session *r, int *fd, const struct sock_
 		if (got < 0)
 			return -1;
 		/* The mark follows the handshake within a round trip. */
-		if (!sock_same_host(&from, peer) || sock_wait_ready(got, POLLIN, clock_now() + NS_PER_S, true) <= 0 ||
+		if (!have_addresses_same_host(&from, peer) || sock_wait_ready(got, POLLIN, clock_now() + NS_PER_S, true) <= 0 ||
 		    recv(got, mark, sizeof(mark), 0) != sizeof(mark)) {
 			close(got);
 			return -1;
 		}
 	} else if (recvfrom(got, mark, sizeof(mark), 0, (struct sockaddr *)&from.addr, &from.size) != sizeof(mark) ||
-		   !sock_same_host(&from, peer)) {
+		   !have_addresses_same_host(&from, peer)) {
 		return -1;
 	}
 	lane = ctl_parse_stream_mark(mark, r->key, r->load.lanes, &number);
@@ -104,7 +104,7 @@ static int64_t accept_stream(struct load_session *r, int *fd, const struct sock_
 	return lane;
 }
 
-static void begin_stream(struct load_session *r, int64_t lane, int fd)
+static void init_accepted_stream(struct load_session *r, int64_t lane, int fd)
 {
 	load_stream_init(&r->lane[lane], fd, r->load.udp, tx_batch_bytes(&r->load, TCP_HEADERS));
 	r->lane[lane].takes_mark = true;
@@ -131,7 +131,7 @@ static int accept_all_streams(struct load_session *r, const int *fds, int ports,
 
 			if (lane < 0 || (r->load.udp && lane != i))
 				continue;
-			begin_stream(r, lane, fd);
+			init_accepted_stream(r, lane, fd);
 			open++;
 		}
 	}
@@ -152,7 +152,7 @@ static int open_streams(struct load_session *r)
 		if (fds[i] < 0)
 			return refuse_client(&r->control, "no free port at the server");
 	}
-	ctl_write_ok(line, sizeof(line), r->key, port, ports);
+	ctl_format_ok_line(line, sizeof(line), r->key, port, ports);
 	err = ctl_send_line(&r->control, line);
 	if (!err)
 		err = accept_all_streams(r, fds, ports, &peer);
@@ -163,7 +163,7 @@ static int open_streams(struct load_session *r)
 	return err;
 }
 
-static void add_to_totals(struct serve_totals *total, const struct load_session *r)
+static void add_load_to_server_totals(struct server_load_totals *total, const struct load_session *r)
 {
 	struct stream_frame_counts all = sum_stream_counts(r->own.lane, r->load.lanes);
 
@@ -174,7 +174,7 @@ static void add_to_totals(struct serve_totals *total, const struct load_session 
 }
 
 /* Runs the load once all streams are open. 0, or -errno: it broke off. */
-static int serve_accepted_load(struct load_session *r, struct serve_totals *total)
+static int serve_accepted_load(struct load_session *r, struct server_load_totals *total)
 {
 	char line[CTL_LINE_MAX];
 	int err;
@@ -191,7 +191,7 @@ static int serve_accepted_load(struct load_session *r, struct serve_totals *tota
 		err = ctl_receive_counts(&r->control, &r->other, r->load.lanes, INT64_MAX, true);
 	load_session_stop_tx(r, true);
 	load_session_stop_rx(r, err != 0);
-	add_to_totals(total, r);
+	add_load_to_server_totals(total, r);
 	/* The sender gets our counts also where a stop signal ended the load here. */
 	if (!err || err == -EINTR)
 		ctl_send_counts(&r->control, &r->own, r->load.lanes);
@@ -207,7 +207,7 @@ static void enable_keepalive(int fd)
 }
 
 /* Serves one client, in a process of its own. Exit status: 0: served, 1: refused, 2: broken off. */
-static int serve_client(int fd, struct serve_totals *total)
+static int serve_client(int fd, struct server_load_totals *total)
 {
 	static struct load_session r;	/* static: all zero */
 	struct rt_settings_granted got;
@@ -235,13 +235,13 @@ static int serve_client(int fd, struct serve_totals *total)
 
 /* --- all loads ------------------------------------------------------------------------------------------------- */
 
-struct serve_children {
+struct serving_child_processes {
 	pid_t pid[SERVE_AT_ONCE];
 	int n;
 	bool told;
 };
 
-static int fork_for_client(int listener, struct serve_totals *total, struct serve_children *c)
+static int fork_for_client(int listener, struct server_load_totals *total, struct serving_child_processes *c)
 {
 	struct control_connection full = { .fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC) };
 	pid_t parent = getpid(), child;
@@ -256,7 +256,7 @@ static int fork_for_client(int listener, struct serve_totals *total, struct serv
 	}
 	child = fork();
 	if (!child) {
-		proc_die_with_parent(parent);
+		proc_request_sigkill_at_parent_end(parent);
 		close(listener);
 		_exit(serve_client(full.fd, total));
 	}
@@ -268,7 +268,7 @@ static int fork_for_client(int listener, struct serve_totals *total, struct serv
 }
 
 /* Collects ended processes. True: one of them had served a load. */
-static bool reap_children(struct serve_children *c, struct serve_totals *total)
+static bool reap_children(struct serving_child_processes *c, struct server_load_totals *total)
 {
 	bool served = false;
 	int status;
@@ -284,9 +284,9 @@ static bool reap_children(struct serve_children *c, struct serve_totals *total)
 	return served;
 }
 
-int serve(int listener, bool once, struct serve_totals *total)
+int serve(int listener, bool once, struct server_load_totals *total)
 {
-	struct serve_children c = { .n = 0 };
+	struct serving_child_processes c = { .n = 0 };
 	bool over = false;
 	int err = 0;
 

@@ -33,7 +33,7 @@ static int sock_split_address(const char *text, int port, char *host, size_t siz
 	}
 	if (!end)
 		end = text + strlen(text);
-	if (colon && cli_read_int(colon + 1, number))
+	if (colon && cli_parse_integer(colon + 1, number))
 		return -EINVAL;
 	if (*number < 1 || *number > 65535 || end == text || (size_t)(end - text) >= size)
 		return -EINVAL;
@@ -58,7 +58,7 @@ int sock_resolve(const char *text, int port, bool numeric, struct sock_address *
 	snprintf(service, sizeof(service), "%d", (int)number);
 	err = getaddrinfo(host, service, &hints, &found);
 	if (err)
-		return write_error_reason(-EINVAL, why, size, "%s", err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err));
+		return fail_with_reason(-EINVAL, why, size, "%s", err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err));
 	memset(out, 0, sizeof(*out));
 	memcpy(&out->addr, found->ai_addr, found->ai_addrlen);
 	out->size = found->ai_addrlen;
@@ -95,7 +95,7 @@ int sock_peer_address(int fd, struct sock_address *out)
 	return getpeername(fd, (struct sockaddr *)&out->addr, &out->size) ? -errno : 0;
 }
 
-bool sock_same_host(const struct sock_address *a, const struct sock_address *b)
+bool have_addresses_same_host(const struct sock_address *a, const struct sock_address *b)
 {
 	if (a->addr.ss_family != b->addr.ss_family)
 		return false;
@@ -253,10 +253,10 @@ int ctl_send_counts(struct control_connection *d, const struct load_counts *s, i
 	int err = 0;
 
 	for (int64_t i = 0; !err && i < lanes; i++) {
-		err = ctl_write_stream(line, sizeof(line), i, &s->lane[i]);
+		err = ctl_format_stream_counts_line(line, sizeof(line), i, &s->lane[i]);
 		err = err ? err : ctl_send_line(d, line);
 	}
-	err = err ? err : ctl_write_total(line, sizeof(line), s);
+	err = err ? err : ctl_format_total_counts_line(line, sizeof(line), s);
 	return err ? err : ctl_send_line(d, line);
 }
 
@@ -269,7 +269,7 @@ int ctl_receive_counts(struct control_connection *d, struct load_counts *s, int6
 
 		if (err <= 0)
 			return err ? err : -ECONNRESET;
-		err = i < lanes ? ctl_read_stream(line, s, lanes) : ctl_read_total(line, s);
+		err = i < lanes ? ctl_parse_stream_counts_line(line, s, lanes) : ctl_parse_total_counts_line(line, s);
 		if (err)
 			return err;
 	}

@@ -20,7 +20,7 @@ int sock_port(const struct sock_address *p);
 /* The local and the peer's address of a socket. 0 or -errno. */
 int sock_local_address(int fd, struct sock_address *out);
 int sock_peer_address(int fd, struct sock_address *out);
-bool sock_same_host(const struct sock_address *a, const struct sock_address *b);
+bool have_addresses_same_host(const struct sock_address *a, const struct sock_address *b);
 
 /* Each returns a descriptor or -errno; -EINTR: a stop signal came. `roomy`: a large receive buffer from the start. */
 int sock_listen(const struct sock_address *at, bool roomy);

@@ -20,7 +20,7 @@
 struct tx_thread {
 	struct load_sender *p;
 	struct pacer beat;
-	struct second_rate_range second;
+	struct per_second_rate_range second;
 	int64_t from_ns, end_ns, turn;	/* start and end of the load; stream whose turn the next batch is */
 	size_t at, window;		/* position in the random payload; bytes of it that are used */
 };
@@ -57,7 +57,7 @@ int64_t tx_batch_bytes(const struct load_cfg *load, int64_t header)
 	return b.batch * load->size;
 }
 
-static const unsigned char *tx_random_payload_part(struct tx_thread *s, size_t bytes)
+static const unsigned char *tx_next_random_payload_part(struct tx_thread *s, size_t bytes)
 {
 	const unsigned char *from = s->p->noise + s->at;
 
@@ -70,14 +70,14 @@ static int64_t tx_total_bits(struct tx_thread *s)
 	int64_t bytes = 0;
 
 	for (int64_t i = 0; i < s->p->load->lanes; i++) {
-		load_stream_count_sent(&s->p->lane[i]);
+		load_stream_update_tx_counts(&s->p->lane[i]);
 		bytes += s->p->load->payload_bits ? s->p->lane[i].count.sent_payload : s->p->lane[i].count.sent_wire;
 	}
 	return 8 * bytes;
 }
 
 /* Checked also within a batch, which may take long to send. */
-static bool tx_should_stop(const struct tx_thread *s)
+static bool is_tx_stop_requested(const struct tx_thread *s)
 {
 	return atomic_load_explicit(&s->p->stop, memory_order_relaxed) || proc_stop;
 }
@@ -85,10 +85,10 @@ static bool tx_should_stop(const struct tx_thread *s)
 static bool tx_should_continue(struct tx_thread *s, int64_t now)
 {
 	if (is_rate_window_over(&s->second, now)) {
-		rate_window_add_total(&s->second, now, tx_total_bits(s));
+		rate_window_close_second(&s->second, now, tx_total_bits(s));
 		atomic_store(&s->p->bits_per_s, s->second.last);
 	}
-	return !s->p->err && now < s->end_ns && !tx_should_stop(s);
+	return !s->p->err && now < s->end_ns && !is_tx_stop_requested(s);
 }
 
 /* --- one stream ------------------------------------------------------------------------------------------------ */
@@ -101,7 +101,7 @@ static bool is_send_buffer_full(int err)
 /* Returns the bytes that the kernel took. */
 static size_t tx_send_bytes(struct tx_thread *s, struct load_stream *l, size_t bytes, int flags)
 {
-	ssize_t n = send(l->fd, tx_random_payload_part(s, bytes), bytes, MSG_NOSIGNAL | flags);
+	ssize_t n = send(l->fd, tx_next_random_payload_part(s, bytes), bytes, MSG_NOSIGNAL | flags);
 
 	if (n < 0 && !is_send_buffer_full(errno))
 		s->p->err = -errno;
@@ -119,7 +119,7 @@ static int64_t tx_send_tcp_frames(struct tx_thread *s, struct load_stream *l, in
 		if (l->rest)
 			return 0;
 	}
-	while (took < frames && !l->rest && !tx_should_stop(s)) {
+	while (took < frames && !l->rest && !is_tx_stop_requested(s)) {
 		int64_t n = size < l->mss ? 1 : frames - took, bytes = n * size;
 
 		if (bytes > NOISE_MORE)
@@ -143,14 +143,14 @@ static int64_t tx_send_datagrams(struct tx_thread *s, struct load_stream *l, int
 	size_t size = (size_t)s->p->load->size;
 	int64_t lane = l - s->p->lane, took = 0;
 
-	while (took < frames && !tx_should_stop(s)) {
+	while (took < frames && !is_tx_stop_requested(s)) {
 		unsigned n = frames - took < PARCEL ? (unsigned)(frames - took) : PARCEL;
 		int sent;
 
 		for (unsigned i = 0; i < n; i++) {
-			ctl_write_stream_mark(mark[i], s->p->key, lane, (uint64_t)(l->count.sent_frames + i));
+			ctl_format_stream_mark(mark[i], s->p->key, lane, (uint64_t)(l->count.sent_frames + i));
 			part[i][0] = (struct iovec){ mark[i], CTL_MARK_BYTES };
-			part[i][1] = (struct iovec){ (void *)(uintptr_t)tx_random_payload_part(s, size - CTL_MARK_BYTES), size - CTL_MARK_BYTES };
+			part[i][1] = (struct iovec){ (void *)(uintptr_t)tx_next_random_payload_part(s, size - CTL_MARK_BYTES), size - CTL_MARK_BYTES };
 			msg[i].msg_hdr = (struct msghdr){ .msg_iov = part[i], .msg_iovlen = 2 };
 		}
 		sent = sendmmsg(l->fd, msg, n, MSG_NOSIGNAL);
@@ -188,7 +188,7 @@ static int64_t tx_send_frames_on_all_streams(struct tx_thread *s, int64_t frames
 
 		took += l->udp ? tx_send_datagrams(s, l, frames - took) : tx_send_tcp_frames(s, l, frames - took);
 	}
-	if (load->udp && took < frames && !tx_should_stop(s)) {	/* datagrams: an open loop does not wait for buffer space */
+	if (load->udp && took < frames && !is_tx_stop_requested(s)) {	/* datagrams: an open loop does not wait for buffer space */
 		s->p->side->refused_frames += frames - took;
 		took = frames;
 	}
@@ -242,7 +242,7 @@ static void *tx_main(void *context)
 	struct load_sender *p = context;
 	struct tx_thread s = { .p = p, .window = p->load->rate ? NOISE : NOISE_FAST };
 	int64_t *room = p->load->random ? calloc(PACER_BLOCK_MAX, sizeof(*room)) : NULL;
-	int64_t cpu = clock_thread_cpu_time();
+	int64_t cpu = clock_cpu_time_of_this_thread();
 
 	/* Set here: the priority that rt_setup() gave the process is not inherited by threads. */
 	if (p->priority)
@@ -253,15 +253,15 @@ static void *tx_main(void *context)
 	if (p->load->rate) {
 		pacer_start(&s.beat, p->load->rate, tx_frame_bits(p->load, p->lane), p->load->burst_ns, p->load->catch_up_ns, s.from_ns);
 		if (room)
-			pacer_randomize(&s.beat, (uint64_t)p->load->seed, room);
+			pacer_use_random_times(&s.beat, (uint64_t)p->load->seed, room);
 		tx_run_paced(&s);
 	} else {
 		tx_run_unpaced(&s);
 	}
 	p->side->sent_ns = clock_now() - s.from_ns;
-	rate_window_add_total(&s.second, s.from_ns + p->side->sent_ns, tx_total_bits(&s));
+	rate_window_close_second(&s.second, s.from_ns + p->side->sent_ns, tx_total_bits(&s));
 	for (int64_t i = 0; i < p->load->lanes; i++) {
-		load_stream_count_sent(&p->lane[i]);
+		load_stream_update_tx_counts(&p->lane[i]);
 		if (!p->lane[i].udp)
 			shutdown(p->lane[i].fd, SHUT_WR);
 	}
@@ -270,7 +270,7 @@ static void *tx_main(void *context)
 	p->side->sent_seconds = s.second.seconds;
 	p->side->behind_ns = s.beat.behind_ns;
 	p->side->given_up_frames = s.beat.given_up;
-	p->side->cpu_ns += clock_thread_cpu_time() - cpu;
+	p->side->cpu_ns += clock_cpu_time_of_this_thread() - cpu;
 	free(room);
 	atomic_store(&p->over, true);
 	return NULL;

@@ -18,7 +18,7 @@
 /* Memory and page faults of all processes at one time. */
 struct all_process_memory_reading {
 	struct process_memory is[CYCLE_PROCESSES];
-	int64_t swapped_in;	/* bytes swapped in so far (memgroup_swapped_in); -1: not known */
+	int64_t swapped_in;	/* bytes swapped in so far (memgroup_swapped_in_bytes); -1: not known */
 	int64_t group_bytes;	/* bytes charged to the memory group now; -1: not known */
 };
 
@@ -28,15 +28,16 @@ const char *const cycle_columns[] = { "run", "time_ns", "event", "pid", "swap_by
 
 /* --- readings --- */
 
-static int64_t read_swapped_in(const struct cycle_cfg *cfg)
+static int64_t read_swapped_in_bytes(const struct cycle_cfg *cfg)
 {
 	bool machine;
 
-	return memgroup_swapped_in(&cfg->group, &machine);
+	return memgroup_swapped_in_bytes(&cfg->group, &machine);
 }
 
 /* Logs a row for each process if there is a log; `at_ns` 0: now. */
-static void log_reading(const struct cycle_cfg *cfg, const struct cycle_run *run, const struct all_process_memory_reading *r,
+static void log_process_memory_rows(const struct cycle_cfg *cfg, const struct cycle_run *run,
+				    const struct all_process_memory_reading *r,
 			const char *event,
 			int64_t at_ns)
 {
@@ -62,29 +63,29 @@ static int explain_unreadable_process(const struct cycle_cfg *cfg, size_t i, int
 }
 
 /* Page faults and counters alone: quick, and does not stall the processes. */
-static int read_faults(const struct cycle_cfg *cfg, struct all_process_memory_reading *r, char why[CYCLE_WHY])
+static int read_all_process_fault_counts(const struct cycle_cfg *cfg, struct all_process_memory_reading *r, char why[CYCLE_WHY])
 {
 	for (size_t i = 0; i < cfg->n; i++) {
-		int err = process_memory_read_faults(cfg->pid[i], &r->is[i]);
+		int err = read_process_page_fault_counts(cfg->pid[i], &r->is[i]);
 
 		if (err)
 			return explain_unreadable_process(cfg, i, err, why);
 	}
-	r->swapped_in = read_swapped_in(cfg);
-	r->group_bytes = memgroup_used(&cfg->group);
+	r->swapped_in = read_swapped_in_bytes(cfg);
+	r->group_bytes = memgroup_used_bytes(&cfg->group);
 	return 0;
 }
 
 /* 0, or -EIO with a line in `why`: a process has ended, or cannot be read. */
-static int read_all(const struct cycle_cfg *cfg, struct all_process_memory_reading *r, char why[CYCLE_WHY])
+static int read_all_process_memory(const struct cycle_cfg *cfg, struct all_process_memory_reading *r, char why[CYCLE_WHY])
 {
 	for (size_t i = 0; i < cfg->n; i++) {
-		int err = process_memory_read(cfg->pid[i], &r->is[i]);
+		int err = read_process_memory_and_faults(cfg->pid[i], &r->is[i]);
 
 		if (err)
 			return explain_unreadable_process(cfg, i, err, why);
 	}
-	return read_faults(cfg, r, why);
+	return read_all_process_fault_counts(cfg, r, why);
 }
 
 /* The memory of each process as judge.h takes it, as if nothing had changed since this reading. */
@@ -102,7 +103,7 @@ static void copy_reading_for_judge(const struct cycle_cfg *cfg, const struct all
 
 /* --- keys --- */
 
-int cycle_time_key(const struct cycle_cfg *cfg, struct timed_key *key, char why[CYCLE_WHY])
+int cycle_request_timed_key(const struct cycle_cfg *cfg, struct timed_key *key, char why[CYCLE_WHY])
 {
 	int err = prober_request_key(cfg->prober, cfg->patience_ns, &key->answer);
 
@@ -116,11 +117,11 @@ int cycle_time_key(const struct cycle_cfg *cfg, struct timed_key *key, char why[
 	return -EIO;
 }
 
-int cycle_type_warm_up_key(const struct cycle_cfg *cfg, char why[CYCLE_WHY])
+int cycle_send_warm_up_key(const struct cycle_cfg *cfg, char why[CYCLE_WHY])
 {
 	struct timed_key key;
 
-	return cycle_time_key(cfg, &key, why);
+	return cycle_request_timed_key(cfg, &key, why);
 }
 
 /* --- eviction --- */
@@ -130,7 +131,7 @@ int cycle_type_warm_up_key(const struct cycle_cfg *cfg, char why[CYCLE_WHY])
 static bool is_too_much_in_swap_cache(const struct cycle_cfg *cfg, const struct memory_hog_process *hog,
 				      const struct all_process_memory_reading *r)
 {
-	int64_t swap = 0, cached = memgroup_swap_cached(&cfg->group);
+	int64_t swap = 0, cached = memgroup_swap_cached_bytes(&cfg->group);
 
 	for (size_t i = 0; i < cfg->n; i++)
 		swap += r->is[i].memory.anonymous_swap;
@@ -154,7 +155,7 @@ static int evict_once(const struct cycle_cfg *cfg, struct cycle_run *run, struct
 					 err == -ENOSYS ? "Linux 5.10 has process_madvise; take --evict cgroup or hog" :
 					 err == -EPERM ? "CAP_SYS_NICE and the right to trace it are needed; run as root" : strerror(-err));
 		}
-	} else if ((ended = evict_hog_check_ended(hog, said, sizeof(said))) > 0) {
+	} else if ((ended = memory_hog_check_ended(hog, said, sizeof(said))) > 0) {
 		run->hogs_killed++;	/* paged out memory stays out: the next hog goes on from there */
 	} else if (ended < 0) {
 		snprintf(why, CYCLE_WHY, "%s ended before all was paged out: %s", cfg->hog[0], said);
@@ -164,7 +165,7 @@ static int evict_once(const struct cycle_cfg *cfg, struct cycle_run *run, struct
 }
 
 /* --type: sends a key if one is due, as a user who goes on typing. */
-static int type_key_while_evicting(const struct cycle_cfg *cfg, struct cycle_run *run, int64_t *due_ns, char why[CYCLE_WHY])
+static int send_due_key_while_evicting(const struct cycle_cfg *cfg, struct cycle_run *run, int64_t *due_ns, char why[CYCLE_WHY])
 {
 	struct timed_key key;
 	int64_t now = clock_now();
@@ -173,7 +174,7 @@ static int type_key_while_evicting(const struct cycle_cfg *cfg, struct cycle_run
 	if (!cfg->type_ns || now < *due_ns)
 		return 0;
 	*due_ns = now + cfg->type_ns;
-	err = cycle_time_key(cfg, &key, why);
+	err = cycle_request_timed_key(cfg, &key, why);
 	if (!err && key.answer.answered_ns)
 		sample_add(&run->typed, key.answer.answered_ns - key.answer.due_ns);
 	else if (!err)
@@ -194,20 +195,20 @@ static int evict_until_paged_out(const struct cycle_cfg *cfg, struct cycle_run *
 		enum judge_why obstacle;
 		int64_t now;
 
-		if (cfg->method == EVICT_HOG && !hog->pid && (err = evict_hog_start(hog, cfg->hog)))
-			return write_error_reason(-EIO, why, CYCLE_WHY, "cannot run %s: %s", cfg->hog[0], strerror(-err));
+		if (cfg->method == EVICT_HOG && !hog->pid && (err = memory_hog_start(hog, cfg->hog)))
+			return fail_with_reason(-EIO, why, CYCLE_WHY, "cannot run %s: %s", cfg->hog[0], strerror(-err));
 		err = evict_once(cfg, run, hog, why);
 		if (!err)
-			err = type_key_while_evicting(cfg, run, &type_due_ns, why);
+			err = send_due_key_while_evicting(cfg, run, &type_due_ns, why);
 		if (!err)
-			err = read_all(cfg, r, why);
+			err = read_all_process_memory(cfg, r, why);
 		if (err)
 			return err;
 		now = clock_now();
 		run->attempts++;
-		log_reading(cfg, run, r, "evicting", 0);
+		log_process_memory_rows(cfg, run, r, "evicting", 0);
 		copy_reading_for_judge(cfg, r, p);
-		obstacle = judge_why_not_evicted(p, cfg->n);
+		obstacle = find_reason_not_evicted(p, cfg->n);
 		if (obstacle != JUDGE_CLEAR || is_too_much_in_swap_cache(cfg, hog, r))
 			since = 0;
 		else if (!since)
@@ -233,22 +234,22 @@ static int page_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct m
 
 	for (int round = 0; round < CYCLE_ROUNDS; round++, extra *= 4) {
 		if (round && cfg->hog_until == HOG_UNTIL_KEY2_PAUSED)
-			evict_hog_stop(hog);	/* a paused hog evicts nothing: start a new one */
+			memory_hog_stop(hog);	/* a paused hog evicts nothing: start a new one */
 		err = evict_until_paged_out(cfg, run, hog, r, extra, begin + cfg->evict_ns, why);
 		if (err)
 			return err;
 		run->evict_ns = clock_now() - begin;
 		if (cfg->hog_until == HOG_UNTIL_EVICTED)
-			evict_hog_stop(hog);
+			memory_hog_stop(hog);
 		else if (cfg->hog_until == HOG_UNTIL_KEY2_PAUSED)
-			evict_hog_pause(hog);
-		log_reading(cfg, run, r, "evicted", 0);
+			memory_hog_pause(hog);
+		log_process_memory_rows(cfg, run, r, "evicted", 0);
 		proc_sleep_until_or_stop(clock_now() + cfg->settle_ns);
 		if (proc_stop)
 			return -EINTR;
-		err = read_all(cfg, r, why);
+		err = read_all_process_memory(cfg, r, why);
 		copy_reading_for_judge(cfg, r, p);
-		if (err || (judge_why_not_evicted(p, cfg->n) == JUDGE_CLEAR && !is_too_much_in_swap_cache(cfg, hog, r)) || clock_now() > begin +
+		if (err || (find_reason_not_evicted(p, cfg->n) == JUDGE_CLEAR && !is_too_much_in_swap_cache(cfg, hog, r)) || clock_now() > begin +
 		    cfg->evict_ns)
 			return err;
 	}
@@ -273,7 +274,7 @@ static int64_t counter_increase(int64_t before, int64_t after)
 
 /* Sends the first key; counts page faults and swap-ins from the reading before the key (in *r) to the one after its echo (then in
  * *r). */
-static int time_first_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct all_process_memory_reading *r,
+static int measure_latency_of_first_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct all_process_memory_reading *r,
 			  char why[CYCLE_WHY])
 {
 	struct process_memory_for_judge p[CYCLE_PROCESSES];
@@ -283,11 +284,11 @@ static int time_first_key(const struct cycle_cfg *cfg, struct cycle_run *run, st
 	copy_reading_for_judge(cfg, r, p);
 	for (size_t i = 0; i < cfg->n; i++)
 		run->process[i].before = r->is[i];
-	run->cached_bytes = memgroup_swap_cached(&cfg->group);
-	log_reading(cfg, run, r, "before_key", 0);
-	err = cycle_time_key(cfg, &run->first, why);
+	run->cached_bytes = memgroup_swap_cached_bytes(&cfg->group);
+	log_process_memory_rows(cfg, run, r, "before_key", 0);
+	err = cycle_request_timed_key(cfg, &run->first, why);
 	if (!err)
-		err = read_faults(cfg, &after, why);
+		err = read_all_process_fault_counts(cfg, &after, why);
 	if (err)
 		return err;
 	run->read_bytes = counter_increase(r->swapped_in, after.swapped_in);
@@ -297,9 +298,9 @@ static int time_first_key(const struct cycle_cfg *cfg, struct cycle_run *run, st
 		p[i].minor = after.is[i].minor - r->is[i].minor;
 	}
 	if (run->first.answer.sent_ns)
-		log_reading(cfg, run, r, "sent", run->first.answer.sent_ns);
+		log_process_memory_rows(cfg, run, r, "sent", run->first.answer.sent_ns);
 	*r = after;
-	err = read_all(cfg, r, why);
+	err = read_all_process_memory(cfg, r, why);
 	if (err)
 		return err;
 	for (size_t i = 0; i < cfg->n; i++) {
@@ -307,11 +308,11 @@ static int time_first_key(const struct cycle_cfg *cfg, struct cycle_run *run, st
 		run->process[i].judged = p[i];
 	}
 	if (run->first.answer.answered_ns)
-		log_reading(cfg, run, r, "echo", run->first.answer.answered_ns);
+		log_process_memory_rows(cfg, run, r, "echo", run->first.answer.answered_ns);
 	return 0;
 }
 
-static int time_second_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct all_process_memory_reading *r,
+static int measure_latency_of_second_key(const struct cycle_cfg *cfg, struct cycle_run *run, struct all_process_memory_reading *r,
 			   char why[CYCLE_WHY])
 {
 	struct all_process_memory_reading after;
@@ -320,13 +321,13 @@ static int time_second_key(const struct cycle_cfg *cfg, struct cycle_run *run, s
 	proc_sleep_until_or_stop(clock_now() + cfg->pause_ns);
 	if (proc_stop)
 		return -EINTR;
-	err = read_all(cfg, r, why);	/* faults after the first echo do not count for the second key */
+	err = read_all_process_memory(cfg, r, why);	/* faults after the first echo do not count for the second key */
 	if (err)
 		return err;
 	after = *r;
-	err = cycle_time_key(cfg, &run->second, why);
+	err = cycle_request_timed_key(cfg, &run->second, why);
 	if (!err)
-		err = read_faults(cfg, &after, why);
+		err = read_all_process_fault_counts(cfg, &after, why);
 	if (err)
 		return err;
 	run->second_read_bytes = counter_increase(r->swapped_in, after.swapped_in);
@@ -335,10 +336,10 @@ static int time_second_key(const struct cycle_cfg *cfg, struct cycle_run *run, s
 		run->process[i].second_minor = after.is[i].minor - r->is[i].minor;
 	}
 	if (run->second.answer.sent_ns)
-		log_reading(cfg, run, r, "second_sent", run->second.answer.sent_ns);
-	err = read_all(cfg, &after, why);
+		log_process_memory_rows(cfg, run, r, "second_sent", run->second.answer.sent_ns);
+	err = read_all_process_memory(cfg, &after, why);
 	if (!err && run->second.answer.answered_ns)
-		log_reading(cfg, run, &after, "second_echo", run->second.answer.answered_ns);
+		log_process_memory_rows(cfg, run, &after, "second_echo", run->second.answer.answered_ns);
 	return err;
 }
 
@@ -348,13 +349,13 @@ static struct swap_device_readings swap_readings_of_run(const struct cycle_run *
 }
 
 /* Sends both keys; *p and *device are then what judge.h takes. */
-static int time_both_keys(const struct cycle_cfg *cfg, struct cycle_run *run, struct all_process_memory_reading *r,
+static int measure_latency_of_both_keys(const struct cycle_cfg *cfg, struct cycle_run *run, struct all_process_memory_reading *r,
 		     struct process_memory_for_judge *p, struct swap_device_readings *device, char why[CYCLE_WHY])
 {
-	int err = time_first_key(cfg, run, r, why);
+	int err = measure_latency_of_first_key(cfg, run, r, why);
 
 	if (!err)
-		err = time_second_key(cfg, run, r, why);
+		err = measure_latency_of_second_key(cfg, run, r, why);
 	for (size_t i = 0; i < cfg->n; i++)
 		p[i] = run->process[i].judged;
 	*device = swap_readings_of_run(run);
@@ -366,14 +367,14 @@ static int warm_up_application(const struct cycle_cfg *cfg, struct cycle_run *ru
 {
 	struct all_process_memory_reading r = { 0 };
 	int64_t before;
-	int err = read_faults(cfg, &r, why);
+	int err = read_all_process_fault_counts(cfg, &r, why);
 
 	do {
 		before = sum_major_faults(cfg, &r);
 		if (!err)
-			err = cycle_type_warm_up_key(cfg, why);
+			err = cycle_send_warm_up_key(cfg, why);
 		if (!err)
-			err = read_faults(cfg, &r, why);
+			err = read_all_process_fault_counts(cfg, &r, why);
 		run->warm_keys++;
 		if (!err)
 			proc_sleep_until_or_stop(clock_now() + WARM_GAP_NS);
@@ -381,7 +382,7 @@ static int warm_up_application(const struct cycle_cfg *cfg, struct cycle_run *ru
 	return err ? err : proc_stop ? -EINTR : 0;
 }
 
-int cycle_run_in_memory(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY])
+int cycle_do_in_memory_run(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY])
 {
 	struct all_process_memory_reading r;
 	struct process_memory_for_judge p[CYCLE_PROCESSES];
@@ -393,9 +394,9 @@ int cycle_run_in_memory(const struct cycle_cfg *cfg, struct cycle_run *run, char
 	proc_sleep_until_or_stop(clock_now() + cfg->settle_ns);
 	if (proc_stop)
 		return -EINTR;
-	err = read_all(cfg, &r, why);
+	err = read_all_process_memory(cfg, &r, why);
 	if (!err)
-		err = time_both_keys(cfg, run, &r, p, &device, why);
+		err = measure_latency_of_both_keys(cfg, run, &r, p, &device, why);
 	if (!err)
 		judge_in_memory_run(p, cfg->n, &device, &run->verdict);
 	return err;
@@ -412,10 +413,11 @@ static void record_unevicted_run(const struct cycle_cfg *cfg, struct cycle_run *
 		run->process[i].judged = p[i];
 	}
 	run->read_bytes = run->second_read_bytes = -1;
-	run->cached_bytes = memgroup_swap_cached(&cfg->group);
+	run->cached_bytes = memgroup_swap_cached_bytes(&cfg->group);
 }
 
-static int time_paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_hog_process *hog, char why[CYCLE_WHY])
+static int page_out_and_measure_latencies(const struct cycle_cfg *cfg, struct cycle_run *run, struct memory_hog_process *hog,
+					  char why[CYCLE_WHY])
 {
 	struct all_process_memory_reading r;
 	struct process_memory_for_judge p[CYCLE_PROCESSES];
@@ -426,14 +428,14 @@ static int time_paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, st
 	if (err)
 		return err;
 	copy_reading_for_judge(cfg, &r, p);
-	run->verdict.why = judge_why_not_evicted(p, cfg->n);
-	kept = run->verdict.why != JUDGE_CLEAR && cfg->kept && judge_all_kept_in_memory(p, cfg->n);
+	run->verdict.why = find_reason_not_evicted(p, cfg->n);
+	kept = run->verdict.why != JUDGE_CLEAR && cfg->kept && is_every_process_kept_in_memory(p, cfg->n);
 	if (run->verdict.why != JUDGE_CLEAR && !kept) {
 		run->verdict.state = JUDGE_NOT_EVICTED;
 		record_unevicted_run(cfg, run, &r);
 		return 0;
 	}
-	err = time_both_keys(cfg, run, &r, p, &device, why);
+	err = measure_latency_of_both_keys(cfg, run, &r, p, &device, why);
 	if (err)
 		return err;
 	judge_paged_out_run(p, cfg->n, &device, &run->verdict);
@@ -442,11 +444,11 @@ static int time_paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, st
 	return 0;
 }
 
-int cycle_run_paged_out(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY])
+int cycle_do_paged_out_run(const struct cycle_cfg *cfg, struct cycle_run *run, char why[CYCLE_WHY])
 {
 	struct memory_hog_process hog = { 0 };
-	int err = time_paged_out(cfg, run, &hog, why);
+	int err = page_out_and_measure_latencies(cfg, run, &hog, why);
 
-	evict_hog_stop(&hog);
+	memory_hog_stop(&hog);
 	return err;
 }

@@ -23,14 +23,14 @@
 
 #define PATIENCE_NS (5 * NS_PER_S)
 
-struct evict_mappings {
+struct evictable_mapping_list {
 	struct iovec *at;
 	size_t n;
 };
 
 static int add_evictable_mapping(void *context, const struct smaps_mapping *m)
 {
-	struct evict_mappings *list = context;
+	struct evictable_mapping_list *list = context;
 
 	if (m->kind == SMAPS_SPECIAL || !m->is.rss)
 		return 0;
@@ -42,7 +42,7 @@ static int add_evictable_mapping(void *context, const struct smaps_mapping *m)
 
 int evict_by_advice(pid_t pid)
 {
-	struct evict_mappings list = { 0 };
+	struct evictable_mapping_list list = { 0 };
 	struct smaps_sum sum;
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0), err;
 
@@ -59,7 +59,7 @@ int evict_by_advice(pid_t pid)
 	return err == -ENOENT ? -ESRCH : err;
 }
 
-int evict_hog_start(struct memory_hog_process *h, char *const *command)
+int memory_hog_start(struct memory_hog_process *h, char *const *command)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), started[2], err = 0;
 	pid_t parent = getpid();
@@ -73,7 +73,7 @@ int evict_hog_start(struct memory_hog_process *h, char *const *command)
 	h->pid = fork();
 	if (!h->pid) {
 		setpgid(0, 0);
-		proc_stop_with_parent();
+		proc_request_sigterm_at_parent_end();
 		dup2(null, STDIN_FILENO);
 		dup2(null, STDOUT_FILENO);
 		dup2(h->stderr_fd, STDERR_FILENO);
@@ -116,7 +116,7 @@ static void read_last_line(int fd, char *text, size_t size)
 		memmove(text, line + 1, strlen(line));
 }
 
-int evict_hog_check_ended(struct memory_hog_process *h, char *why, size_t size)
+int memory_hog_check_ended(struct memory_hog_process *h, char *why, size_t size)
 {
 	int status, killed;
 
@@ -135,13 +135,13 @@ int evict_hog_check_ended(struct memory_hog_process *h, char *why, size_t size)
 	return killed ? 1 : -1;
 }
 
-void evict_hog_pause(const struct memory_hog_process *h)
+void memory_hog_pause(const struct memory_hog_process *h)
 {
 	if (h->pid)
 		kill(-h->pid, SIGUSR1);
 }
 
-void evict_hog_stop(struct memory_hog_process *h)
+void memory_hog_stop(struct memory_hog_process *h)
 {
 	int64_t until = clock_now() + PATIENCE_NS;
 

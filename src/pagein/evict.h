@@ -16,11 +16,11 @@ struct memory_hog_process {
 };
 
 /* Starts the hog: 0 or -errno. The kernel sends it SIGTERM when pagein dies. */
-int evict_hog_start(struct memory_hog_process *h, char *const *command);
+int memory_hog_start(struct memory_hog_process *h, char *const *command);
 /* Whether the hog has ended by itself: 0 no; 1 killed by SIGKILL, as the OOM killer does when a group is full and swap is too
  * slow; -1 ended otherwise, and `why` holds the last line of its standard error, or its exit status. */
-int evict_hog_check_ended(struct memory_hog_process *h, char *why, size_t size);
+int memory_hog_check_ended(struct memory_hog_process *h, char *why, size_t size);
 /* Sends SIGUSR1 to the process group of the hog: memhog then keeps its memory and stops touching it. */
-void evict_hog_pause(const struct memory_hog_process *h);
+void memory_hog_pause(const struct memory_hog_process *h);
 /* Sends SIGTERM to the process group of the hog, after five seconds SIGKILL. Returns when the hog has ended. */
-void evict_hog_stop(struct memory_hog_process *h);
+void memory_hog_stop(struct memory_hog_process *h);

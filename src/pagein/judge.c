@@ -15,17 +15,17 @@ const char *const judge_reasons[] = {
 	"major faults after the key: not all pages that it needed were in memory",
 };
 
-double judge_evicted_percent(const struct process_memory_for_judge *p)
+double evicted_percent_of_process(const struct process_memory_for_judge *p)
 {
 	return p->swap + p->resident > 0 ? 100.0 * (double)p->swap / (double)(p->swap + p->resident) : NAN;
 }
 
-enum judge_why judge_why_not_evicted(const struct process_memory_for_judge *p, size_t n)
+enum judge_why find_reason_not_evicted(const struct process_memory_for_judge *p, size_t n)
 {
 	enum judge_why why = JUDGE_CLEAR;
 
 	for (size_t i = 0; i < n; i++) {
-		double percent = judge_evicted_percent(&p[i]);
+		double percent = evicted_percent_of_process(&p[i]);
 
 		if (isnan(percent))
 			return JUDGE_NOTHING_ANONYMOUS;
@@ -35,17 +35,17 @@ enum judge_why judge_why_not_evicted(const struct process_memory_for_judge *p, s
 	return n ? why : JUDGE_NOTHING_ANONYMOUS;
 }
 
-bool judge_all_kept_in_memory(const struct process_memory_for_judge *p, size_t n)
+bool is_every_process_kept_in_memory(const struct process_memory_for_judge *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!(judge_evicted_percent(&p[i]) <= JUDGE_KEPT_PERCENT))
+		if (!(evicted_percent_of_process(&p[i]) <= JUDGE_KEPT_PERCENT))
 			return false;
 	return n > 0;
 }
 
 /* Bytes read from the device for any process: what it counts, and at least what cannot have been in the swap cache. Without
  * either counter all of `refaulted`. */
-static int64_t judge_bytes_read_from_device(const struct swap_device_readings *device, int64_t refaulted)
+static int64_t estimate_bytes_read_from_device(const struct swap_device_readings *device, int64_t refaulted)
 {
 	int64_t read = device->read_bytes < 0 && device->cached_bytes < 0 ? refaulted : 0;
 
@@ -56,7 +56,8 @@ static int64_t judge_bytes_read_from_device(const struct swap_device_readings *d
 	return read;
 }
 
-static int64_t judge_count_refaults(const struct process_memory_for_judge *p, size_t n, const struct swap_device_readings *device,
+static int64_t judge_compute_refaulted_bytes(const struct process_memory_for_judge *p, size_t n,
+					     const struct swap_device_readings *device,
 				    struct judge_verdict *out)
 {
 	int64_t major = 0, read;
@@ -68,7 +69,7 @@ static int64_t judge_count_refaults(const struct process_memory_for_judge *p, si
 		if (p[i].swap_after < p[i].swap)
 			out->refaulted_bytes += p[i].swap - p[i].swap_after;
 	}
-	read = judge_bytes_read_from_device(device, out->refaulted_bytes);
+	read = estimate_bytes_read_from_device(device, out->refaulted_bytes);
 	if (major * device->fault_bytes < read)		/* these processes waited for at most so much */
 		read = major * device->fault_bytes;
 	out->read_percent = out->refaulted_bytes > 0 ? 100.0 * (double)read / (double)out->refaulted_bytes : NAN;
@@ -80,9 +81,9 @@ static int64_t judge_count_refaults(const struct process_memory_for_judge *p, si
 void judge_paged_out_run(const struct process_memory_for_judge *p, size_t n, const struct swap_device_readings *device,
 			 struct judge_verdict *out)
 {
-	int64_t major = judge_count_refaults(p, n, device, out);
+	int64_t major = judge_compute_refaulted_bytes(p, n, device, out);
 
-	out->why = judge_why_not_evicted(p, n);
+	out->why = find_reason_not_evicted(p, n);
 	if (out->why == JUDGE_CLEAR && !major)
 		out->why = JUDGE_NO_MAJOR_FAULT;
 	if (out->why == JUDGE_CLEAR && !(out->read_percent >= JUDGE_READ_PERCENT))
@@ -94,7 +95,7 @@ void judge_in_memory_run(const struct process_memory_for_judge *p, size_t n, con
 			 struct judge_verdict *out)
 {
 	out->state = JUDGE_IN_MEMORY;
-	if (judge_count_refaults(p, n, device, out)) {
+	if (judge_compute_refaulted_bytes(p, n, device, out)) {
 		out->state = JUDGE_NOT_IN_MEMORY;
 		out->why = JUDGE_MAJOR_FAULT;
 	}

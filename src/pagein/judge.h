@@ -51,12 +51,12 @@ struct judge_verdict {
 };
 
 /* Percent of the private anonymous memory that is in swap. NAN without anonymous memory. */
-double judge_evicted_percent(const struct process_memory_for_judge *p);
+double evicted_percent_of_process(const struct process_memory_for_judge *p);
 
 /* State before the key: JUDGE_CLEAR if every process counts as evicted, else why not. */
-enum judge_why judge_why_not_evicted(const struct process_memory_for_judge *p, size_t n);
+enum judge_why find_reason_not_evicted(const struct process_memory_for_judge *p, size_t n);
 /* State before the key: whether all processes have resisted paging (JUDGE_KEPT_PERCENT). */
-bool judge_all_kept_in_memory(const struct process_memory_for_judge *p, size_t n);
+bool is_every_process_kept_in_memory(const struct process_memory_for_judge *p, size_t n);
 
 /* The verdict after the key, for a run that was to be paged out and for one that was to be in memory. */
 void judge_paged_out_run(const struct process_memory_for_judge *p, size_t n, const struct swap_device_readings *device,

@@ -141,7 +141,7 @@ static int run_syscall_in_process(pid_t pid, uint64_t at, long number, uint64_t 
 	return err;
 }
 
-static int trace_and_lock(pid_t pid, bool locked)
+static int trace_and_lock_or_unlock(pid_t pid, bool locked)
 {
 	struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
 	uint64_t at = 0;
@@ -182,7 +182,7 @@ static int set_process_memory_lock(pid_t pid, bool locked)
 		setsid();
 		for (int fd = 0; fd < 3; fd++)
 			close(fd);	/* a reader of the parent's output must not wait for this child */
-		_exit(-trace_and_lock(pid, locked));
+		_exit(-trace_and_lock_or_unlock(pid, locked));
 	}
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
@@ -228,7 +228,7 @@ static void unlock_first_processes(const pid_t *pid, size_t n)
 static int lock_or_unlock_process(pid_t pid, bool lock, struct process_memory *before, struct process_memory *after,
 				  char why[LOCKING_WHY])
 {
-	int err = process_memory_read(pid, before);
+	int err = read_process_memory_and_faults(pid, before);
 
 	if (!err)
 		err = set_process_memory_lock(pid, lock);
@@ -236,7 +236,7 @@ static int lock_or_unlock_process(pid_t pid, bool lock, struct process_memory *b
 		snprintf(why, LOCKING_WHY, "cannot %s process %d: %s", lock ? "lock" : "unlock", (int)pid, lock_failure_text(err));
 		return -1;
 	}
-	err = process_memory_read(pid, after);
+	err = read_process_memory_and_faults(pid, after);
 	if (!err && (lock ? !after->memory.anonymous_swap && after->memory.all.locked : !after->memory.all.locked))
 		return 0;
 	snprintf(why, LOCKING_WHY, "process %d has made the call, but its memory is not %s", (int)pid, lock ? "locked" : "unlocked");
@@ -248,7 +248,7 @@ static int lock_or_unlock_process(pid_t pid, bool lock, struct process_memory *b
 int lock_or_unlock_all_processes(const pid_t *pid, size_t n, bool lock, struct rec_report *out, char why[LOCKING_WHY])
 {
 	rec_begin_object(out, "settings");
-	rec_str(out, "action", lock ? "lock" : "unlock");
+	rec_add_str(out, "action", lock ? "lock" : "unlock");
 	rec_end_container(out);
 	rec_begin_object(out, "result");
 	rec_begin_array(out, "processes");
@@ -261,12 +261,12 @@ int lock_or_unlock_all_processes(const pid_t *pid, size_t n, bool lock, struct r
 			return -1;
 		}
 		rec_begin_object(out, NULL);
-		rec_int(out, "pid", pid[i]);
-		rec_str(out, "name", after.name);
-		rec_int(out, "locked_bytes", after.memory.all.locked);
-		rec_int(out, "resident_bytes", after.memory.all.rss);
-		rec_int(out, "resident_before_bytes", before.memory.all.rss);
-		rec_int(out, "swap_before_bytes", before.memory.anonymous_swap);
+		rec_add_int(out, "pid", pid[i]);
+		rec_add_str(out, "name", after.name);
+		rec_add_int(out, "locked_bytes", after.memory.all.locked);
+		rec_add_int(out, "resident_bytes", after.memory.all.rss);
+		rec_add_int(out, "resident_before_bytes", before.memory.all.rss);
+		rec_add_int(out, "swap_before_bytes", before.memory.anonymous_swap);
 		rec_end_container(out);
 	}
 	rec_end_container(out);

@@ -53,29 +53,29 @@ bool memgroup_has_process(const struct memgroup *g, pid_t pid)
 	return found;
 }
 
-static const char *reclaim_file(const struct memgroup *g)
+static const char *reclaim_file_name(const struct memgroup *g)
 {
 	return g->version == 1 ? "memory.force_empty" : "memory.reclaim";
 }
 
-int memgroup_can_evict(const struct memgroup *g, char why[MEMGROUP_WHY])
+int memgroup_check_can_evict(const struct memgroup *g, char why[MEMGROUP_WHY])
 {
 	char path[PATH_MAX];
 
-	if (!join_path_names(path, g->path, reclaim_file(g)) || access(path, W_OK))
-		return write_error_reason(-1, why, MEMGROUP_WHY,
-				 "cannot write %s/%s (%s): run pagein as root; cgroup version 2 has this file since Linux 5.19", g->path, reclaim_file(g),
+	if (!join_path_names(path, g->path, reclaim_file_name(g)) || access(path, W_OK))
+		return fail_with_reason(-1, why, MEMGROUP_WHY,
+				 "cannot write %s/%s (%s): run pagein as root; cgroup version 2 has this file since Linux 5.19", g->path, reclaim_file_name(g),
 				 strerror(errno));
-	if (g->version == 1 && account_read_counter(g->path, "memory.swappiness", NULL) == 0)
-		return write_error_reason(-1, why, MEMGROUP_WHY,
+	if (g->version == 1 && account_read_number_behind_key(g->path, "memory.swappiness", NULL) == 0)
+		return fail_with_reason(-1, why, MEMGROUP_WHY,
 				 "memory.swappiness of %s is 0, so its anonymous memory stays: write 60 to it", g->path);
-	if (g->version == 2 && account_read_counter("/proc/sys/vm", "swappiness", NULL) == 0)
-		return write_error_reason(-1, why, MEMGROUP_WHY, "vm.swappiness is 0, so anonymous memory stays: sysctl vm.swappiness=60");
-	if (g->version == 2 && account_read_counter(g->path, "memory.swap.max", NULL) == 0)
-		return write_error_reason(-1, why, MEMGROUP_WHY,
+	if (g->version == 2 && account_read_number_behind_key("/proc/sys/vm", "swappiness", NULL) == 0)
+		return fail_with_reason(-1, why, MEMGROUP_WHY, "vm.swappiness is 0, so anonymous memory stays: sysctl vm.swappiness=60");
+	if (g->version == 2 && account_read_number_behind_key(g->path, "memory.swap.max", NULL) == 0)
+		return fail_with_reason(-1, why, MEMGROUP_WHY,
 				 "memory.swap.max of %s is 0, so its anonymous memory stays: write max to it", g->path);
-	if (account_read_counter("/proc", "meminfo", "SwapTotal:") <= 0)
-		return write_error_reason(-1, why, MEMGROUP_WHY,
+	if (account_read_number_behind_key("/proc", "meminfo", "SwapTotal:") <= 0)
+		return fail_with_reason(-1, why, MEMGROUP_WHY,
 				 "there is no swap: anonymous memory has nowhere to go; switch some on with swapon");
 	return 0;
 }
@@ -85,40 +85,41 @@ int memgroup_page_out(const struct memgroup *g)
 	char path[PATH_MAX], text[32] = "0";
 	int err;
 
-	if (!join_path_names(path, g->path, reclaim_file(g)))
+	if (!join_path_names(path, g->path, reclaim_file_name(g)))
 		return -ENAMETOOLONG;
 	if (g->version == 2)
-		snprintf(text, sizeof(text), "%lld", (long long)memgroup_used(g));
+		snprintf(text, sizeof(text), "%lld", (long long)memgroup_used_bytes(g));
 	err = files_write_text(path, text);
 	/* the kernel reclaimed less than asked, or a signal came: smaps tells how much was paged out */
 	return err == -EAGAIN || err == -EBUSY || err == -EINTR ? 0 : err;
 }
 
-int64_t memgroup_swapped_in(const struct memgroup *g, bool *machine)
+int64_t memgroup_swapped_in_bytes(const struct memgroup *g, bool *machine)
 {
-	int64_t pages = g->version == 2 ? account_read_counter(g->path, "memory.stat", "pswpin") : -1;
+	int64_t pages = g->version == 2 ? account_read_number_behind_key(g->path, "memory.stat", "pswpin") : -1;
 
 	*machine = pages < 0;
 	if (pages < 0)
-		pages = account_read_counter("/proc", "vmstat", "pswpin");
+		pages = account_read_number_behind_key("/proc", "vmstat", "pswpin");
 	return pages < 0 ? -1 : pages * sysconf(_SC_PAGESIZE);
 }
 
-int64_t memgroup_swap_cached(const struct memgroup *g)
+int64_t memgroup_swap_cached_bytes(const struct memgroup *g)
 {
 	if (g->version)
-		return account_read_counter(g->path, "memory.stat", g->version == 1 ? "total_swapcached" : "swapcached");
-	return account_read_counter("/proc", "meminfo", "SwapCached:");
+		return account_read_number_behind_key(g->path, "memory.stat", g->version == 1 ? "total_swapcached" : "swapcached");
+	return account_read_number_behind_key("/proc", "meminfo", "SwapCached:");
 }
 
-int64_t memgroup_used(const struct memgroup *g)
+int64_t memgroup_used_bytes(const struct memgroup *g)
 {
-	return g->version ? account_read_counter(g->path, g->version == 1 ? "memory.usage_in_bytes" : "memory.current", NULL) : -1;
+	return g->version ? account_read_number_behind_key(g->path, g->version == 1 ? "memory.usage_in_bytes" : "memory.current", NULL) :
+	       -1;
 }
 
 int64_t max_bytes_read_per_major_fault(void)
 {
-	int64_t cluster = account_read_counter("/proc/sys/vm", "page-cluster", NULL);
+	int64_t cluster = account_read_number_behind_key("/proc/sys/vm", "page-cluster", NULL);
 
 	return (int64_t)sysconf(_SC_PAGESIZE) << (cluster >= 0 && cluster <= 16 ? cluster : 3);	/* 3: the kernel's default */
 }

@@ -33,11 +33,11 @@ static struct {
 	bool lock, unlock;
 	struct cli_pids pid;
 } cfg = { .runs = 10, .timeout_ns = 30 * NS_PER_S, .connect_ns = 10 * NS_PER_S, .ready_fd = STDERR_FILENO, .key = "a" };
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 
 /* For --hog as the last word, without a command: with one, cut_hog_command_from_options() has removed it before the options are
  * read. */
-static int read_hog(const char *text, void *value)
+static int reject_hog_without_command(const char *text, void *value)
 {
 	(void)text;
 	(void)value;
@@ -52,7 +52,8 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 'e', "evict", &cycle.method, .help = "how to page the processes out (cgroup)", .words = cycle_methods },
 	{ CLI_STR, 0, "cgroup", &cfg.cgroup, .help = "memory cgroup of the processes: a folder", .meta = "FOLDER" },
 	{ CLI_CALL, 0, "hog", &cycle.hog,
-	  .help = "last option: the hog, a program that takes the memory (memhog in the cgroup)", .call = read_hog, .meta = "COMMAND..." },
+	  .help = "last option: the hog, a program that takes the memory (memhog in the cgroup)", .call = reject_hog_without_command,
+		  .meta = "COMMAND..." },
 	{ CLI_WORD, 0, "hog-until", &cycle.hog_until, .words = hog_ends, .help =
 	  "end the hog once all is paged out, or when the second key was answered; key2-paused: send it SIGUSR1 before (evicted)" },
 	{ CLI_NS, 0, "evict-timeout", &cycle.evict_ns, 1e6, 3600e9, .help = "time limit for paging out (20s)" },
@@ -97,7 +98,7 @@ static const char *path_of_sibling_tool(const char *tool)
 	return mine;
 }
 
-static void start_prober(struct key_prober *prober, const char *target)
+static void start_or_connect_prober(struct key_prober *prober, const char *target)
 {
 	char why[PROBER_WHY], timeout[32], connect[32];
 	const char *command[24] = { path_of_sibling_tool("keyrepeat"), target, "--schedule", "asked", "--key", cfg.key, "--watch",
@@ -119,7 +120,7 @@ static void start_prober(struct key_prober *prober, const char *target)
 		command[n++] = cfg.password_file;
 	}
 	command[n] = NULL;
-	if (cfg.prober ? prober_connect_pipes(prober, cfg.prober, why) :
+	if (cfg.prober ? prober_open_named_pipes(prober, cfg.prober, why) :
 	    prober_start(prober, (char *const *)(uintptr_t)command, 2 * cfg.connect_ns + 40 * NS_PER_S, why))
 		die(EXIT_RUN, "%s", why);
 }
@@ -133,7 +134,7 @@ static void check_memory_group(void)
 	if (cycle.method == EVICT_CGROUP && !cfg.lock && !cfg.unlock) {
 		if (!cfg.cgroup)
 			die_usage("--evict cgroup empties a memory group: give it with --cgroup, or take --evict madvise");
-		if (memgroup_can_evict(&cycle.group, why))
+		if (memgroup_check_can_evict(&cycle.group, why))
 			die(EXIT_MISSING, "%s", why);
 		for (size_t i = 0; i < cycle.n; i++)
 			if (!memgroup_has_process(&cycle.group, cycle.pid[i]))
@@ -142,11 +143,11 @@ static void check_memory_group(void)
 	}
 }
 
-static void check_processes(void)
+static void check_processes_are_readable(void)
 {
 	for (size_t i = 0; i < cycle.n; i++) {
 		struct process_memory is;
-		int err = process_memory_read(cycle.pid[i], &is);
+		int err = read_process_memory_and_faults(cycle.pid[i], &is);
 
 		if (err)
 			die(EXIT_RUN, "process %d: %s", (int)cycle.pid[i],
@@ -179,29 +180,29 @@ static void report_cycle_settings(struct rec_report *r, const char *target)
 	bool machine;
 
 	rec_begin_object(r, "settings");
-	rec_str(r, "target", target);
-	rec_str(r, "prober", cfg.prober);
-	rec_int(r, "runs", cfg.runs);
-	rec_str(r, "evict", cycle_methods[cycle.method]);
-	rec_str(r, "cgroup", cfg.cgroup);
-	rec_int(r, "cgroup_version", cycle.group.version);
+	rec_add_str(r, "target", target);
+	rec_add_str(r, "prober", cfg.prober);
+	rec_add_int(r, "runs", cfg.runs);
+	rec_add_str(r, "evict", cycle_methods[cycle.method]);
+	rec_add_str(r, "cgroup", cfg.cgroup);
+	rec_add_int(r, "cgroup_version", cycle.group.version);
 	for (size_t i = 0; cycle.method == EVICT_HOG && cycle.hog[i] && used < sizeof(text); i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? " " : "", cycle.hog[i]);
-	rec_str(r, "hog", used ? text : NULL);
-	rec_bool(r, "keep_hog", cycle.hog_until != HOG_UNTIL_EVICTED);
-	rec_bool(r, "rest_hog", cycle.hog_until == HOG_UNTIL_KEY2_PAUSED);
-	rec_bool(r, "kept", cycle.kept);
-	rec_real(r, "evict_timeout_s", (double)cycle.evict_ns / NS_PER_S, 3);
-	rec_real(r, "type_s", cycle.type_ns ? (double)cycle.type_ns / NS_PER_S : NAN, 3);
-	rec_real(r, "settle_s", (double)cycle.settle_ns / NS_PER_S, 3);
-	rec_real(r, "pause_s", (double)cycle.pause_ns / NS_PER_S, 3);
-	rec_real(r, "timeout_s", (double)cfg.timeout_ns / NS_PER_S, 3);
-	rec_str(r, "key", cfg.key);
-	rec_str(r, "watch", watches[cfg.watch]);
-	rec_int(r, "read_ahead_bytes", max_bytes_read_per_major_fault());
-	memgroup_swapped_in(&cycle.group, &machine);
-	rec_str(r, "swap_in_of", machine ? "machine" : "group");
-	rec_str(r, "not_included", "keyboard, USB, compositor and screen of a real client");
+	rec_add_str(r, "hog", used ? text : NULL);
+	rec_add_bool(r, "keep_hog", cycle.hog_until != HOG_UNTIL_EVICTED);
+	rec_add_bool(r, "rest_hog", cycle.hog_until == HOG_UNTIL_KEY2_PAUSED);
+	rec_add_bool(r, "kept", cycle.kept);
+	rec_add_real(r, "evict_timeout_s", (double)cycle.evict_ns / NS_PER_S, 3);
+	rec_add_real(r, "type_s", cycle.type_ns ? (double)cycle.type_ns / NS_PER_S : NAN, 3);
+	rec_add_real(r, "settle_s", (double)cycle.settle_ns / NS_PER_S, 3);
+	rec_add_real(r, "pause_s", (double)cycle.pause_ns / NS_PER_S, 3);
+	rec_add_real(r, "timeout_s", (double)cfg.timeout_ns / NS_PER_S, 3);
+	rec_add_str(r, "key", cfg.key);
+	rec_add_str(r, "watch", watches[cfg.watch]);
+	rec_add_int(r, "read_ahead_bytes", max_bytes_read_per_major_fault());
+	memgroup_swapped_in_bytes(&cycle.group, &machine);
+	rec_add_str(r, "swap_in_of", machine ? "machine" : "group");
+	rec_add_str(r, "not_included", "keyboard, USB, compositor and screen of a real client");
 	rec_end_container(r);
 }
 
@@ -212,14 +213,14 @@ static size_t run_cycles(struct cycle_run *run, int *err, char why[CYCLE_WHY])
 
 	*err = 0;
 	for (int i = 0; !*err && !proc_stop && i < WARM_UP_KEYS; i++)
-		*err = cycle_type_warm_up_key(&cycle, why);
+		*err = cycle_send_warm_up_key(&cycle, why);
 	while (!*err && !proc_stop && n < (size_t)cfg.runs * kinds) {
 		run[n] = (struct cycle_run){ .number = (int64_t)n + 1, .out = n % kinds == 1 };
-		*err = run[n].out ? cycle_run_paged_out(&cycle, &run[n], why) : cycle_run_in_memory(&cycle, &run[n], why);
+		*err = run[n].out ? cycle_do_paged_out_run(&cycle, &run[n], why) : cycle_do_in_memory_run(&cycle, &run[n], why);
 		if (!*err) {
 			n++;
 			if (cycle.log)
-				rows_flush(cycle.log);
+				rows_flush_output_file(cycle.log);
 		}
 	}
 	if (proc_stop)
@@ -252,7 +253,7 @@ static int measure_cycles(struct rec_report *out, const char *target)
 
 	if (!run)
 		die(EXIT_RUN, "out of memory");
-	start_prober(&prober, target);
+	start_or_connect_prober(&prober, target);
 	cycle.prober = &prober;
 	cycle.patience_ns = cfg.timeout_ns + GRACE_NS;
 	/* lock our memory: pagein may be in the cgroup that it pages out */
@@ -264,7 +265,7 @@ static int measure_cycles(struct rec_report *out, const char *target)
 	timeline_lost = timeline_stop(timeline);
 	prober_close(&prober);
 	munlockall();
-	if (cycle.log && (lost = rows_close(cycle.log)))
+	if (cycle.log && (lost = rows_close_output_file(cycle.log)))
 		warn("cannot write %s: %s", cfg.log, strerror(-lost));
 	if (timeline_lost) {
 		warn("cannot write %s: %s", cfg.timeline, strerror(-timeline_lost));
@@ -274,8 +275,8 @@ static int measure_cycles(struct rec_report *out, const char *target)
 	report_cycles(out, &cycle, run, n, cfg.timeout_ns, &tally);
 	rec_set_main_table(out, "runs");
 	if (err == -EIO)
-		rec_warn(out, "%s", why);
-	say_cycles(out, &cycle, run, n, cfg.timeout_ns, &tally);
+		rec_add_warning_line(out, "%s", why);
+	say_cycle_summary(out, &cycle, run, n, cfg.timeout_ns, &tally);
 	for (size_t i = 0; i < (size_t)cfg.runs * 2; i++)
 		sample_free(&run[i].typed);
 	free(run);
@@ -286,7 +287,7 @@ static int measure_cycles(struct rec_report *out, const char *target)
 	return lost || tally.of[JUDGE_NOT_EVICTED] || tally.of[JUDGE_NOT_IN_MEMORY] || tally.unanswered ? EXIT_LOSSY : EXIT_OK;
 }
 
-static int lock_processes(struct rec_report *out)
+static int lock_or_unlock_given_processes(struct rec_report *out)
 {
 	char why[LOCKING_WHY];
 
@@ -326,7 +327,7 @@ static void check_pagein_options(int first, int argc)
 	if (cycle.type_ns && cycle.method != EVICT_HOG)
 		die_usage("--type is for --evict hog: it types while the hog takes the memory");
 	rec_check_outputs_differ(place, 3);
-	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_require_ready_fd_writable((int)cfg.ready_fd);
 }
 
 /* Removes --hog and the command after it from argv, since the command has options of its own. Returns the new argc. */
@@ -353,12 +354,12 @@ int main(int argc, char **argv)
 	check_pagein_options(first, argc);
 	proc_catch_stop_signals();	/* before the output, which a signal would otherwise leave half done */
 	check_memory_group();
-	check_processes();
+	check_processes_are_readable();
 	if (cycle.method == EVICT_HOG && !cycle.hog)
 		cycle.hog = default_hog_command();
-	out = rec_must_open(&out_cfg, "pagein");	/* before the run: a bad path must not cost it */
+	out = rec_open_report_or_die(&out_cfg, "pagein");	/* before the run: a bad path must not cost it */
 	cycle.log = rows_must_open(cfg.log, "pagein/1", cycle_columns);
-	status = cfg.lock || cfg.unlock ? lock_processes(out) : measure_cycles(out, argv[first]);
-	rec_must_close(out);
+	status = cfg.lock || cfg.unlock ? lock_or_unlock_given_processes(out) : measure_cycles(out, argv[first]);
+	rec_close_report_or_die(out);
 	return status;
 }

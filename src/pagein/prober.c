@@ -49,7 +49,7 @@ static void exec_prober(char *const *command, const int in[2], const int out[2],
 		ready_end = fcntl(ready[1], F_DUPFD_CLOEXEC, 10);
 
 	setpgid(0, 0);			/* not reached by Ctrl-C: the prober ends at the end of its input */
-	proc_stop_with_parent();	/* SIGTERM, not SIGKILL: the prober must restore settings of the display */
+	proc_request_sigterm_at_parent_end();	/* SIGTERM, not SIGKILL: the prober must restore settings of the display */
 	if (dup2(read_end, 0) < 0 || dup2(write_end, 1) < 0 || dup2(ready_end, 3) < 0 || getppid() != parent)
 		_exit(EXIT_RUN);
 	signal(SIGPIPE, SIG_DFL);
@@ -86,7 +86,7 @@ int prober_start(struct key_prober *p, char *const *command, int64_t patience_ns
 	return -1;
 }
 
-int prober_connect_pipes(struct key_prober *p, const char *in_out, char why[PROBER_WHY])
+int prober_open_named_pipes(struct key_prober *p, const char *in_out, char why[PROBER_WHY])
 {
 	const char *comma = strchr(in_out, ',');
 	char *in = comma ? strndup(in_out, (size_t)(comma - in_out)) : NULL;
@@ -114,23 +114,23 @@ int prober_connect_pipes(struct key_prober *p, const char *in_out, char why[PROB
 }
 
 /* 0 for "none", -1 for anything but a time. */
-static int64_t read_answer_time(const char *word)
+static int64_t parse_answer_time(const char *word)
 {
 	int64_t ns;
 
-	return !strcmp(word, "none") ? 0 : cli_read_int(word, &ns) || ns <= 0 ? -1 : ns;
+	return !strcmp(word, "none") ? 0 : cli_parse_integer(word, &ns) || ns <= 0 ? -1 : ns;
 }
 
-static int read_answer(char *line, struct prober_key_times *out)
+static int parse_prober_answer(char *line, struct prober_key_times *out)
 {
 	char *word[5], *rest = line;
 
 	for (int i = 0; i < 5; i++)
 		if (!(word[i] = strsep(&rest, "\t")))
 			return -EPROTO;
-	out->due_ns = read_answer_time(word[1]);
-	out->sent_ns = read_answer_time(word[2]);
-	out->answered_ns = read_answer_time(word[3]);
+	out->due_ns = parse_answer_time(word[1]);
+	out->sent_ns = parse_answer_time(word[2]);
+	out->answered_ns = parse_answer_time(word[3]);
 	snprintf(out->how, sizeof(out->how), "%s", word[4]);
 	if (out->due_ns <= 0 || out->sent_ns < 0 || out->answered_ns < 0 || (out->answered_ns && out->answered_ns < out->due_ns))
 		return -EPROTO;
@@ -150,7 +150,7 @@ int prober_request_key(struct key_prober *p, int64_t patience_ns, struct prober_
 	if (write(p->in, "\n", 1) != 1)
 		return -EPIPE;
 	err = read_answer_line(p->out, clock_now() + patience_ns, line, sizeof(line));
-	return err ? err : read_answer(line, out);
+	return err ? err : parse_prober_answer(line, out);
 }
 
 void prober_close(struct key_prober *p)

@@ -10,25 +10,25 @@ static double latency_ms(const struct timed_key *key)
 	return key->asked && key->answer.answered_ns ? (double)(key->answer.answered_ns - key->answer.due_ns) / NS_PER_MS : NAN;
 }
 
-static void report_paged_process(struct rec_report *r, pid_t pid, const struct cycle_process *p)
+static void report_paged_process(struct rec_report *r, pid_t pid, const struct cycle_process_readings *p)
 {
 	const struct smaps_sum *m = &p->before.memory;
 
 	rec_begin_object(r, NULL);
-	rec_int(r, "pid", pid);
-	rec_str(r, "name", p->before.name);
-	rec_int(r, "swap_bytes", m->anonymous_swap);
-	rec_int(r, "anonymous_private_bytes", m->anonymous_resident + m->anonymous_swap);
-	rec_real(r, "evicted_percent", judge_evicted_percent(&p->judged), 2);
-	rec_int(r, "file_resident_bytes", m->file_resident);
-	rec_int(r, "file_mapped_by_others_bytes", m->file_shared);
-	rec_int(r, "shared_memory_resident_bytes", m->shared_memory_resident);
-	rec_int(r, "resident_bytes", m->all.rss);
-	rec_int(r, "locked_bytes", m->all.locked);
-	rec_int(r, "major_faults", p->judged.major);
-	rec_int(r, "minor_faults", p->judged.minor);
-	rec_int(r, "second_major_faults", p->second_major);
-	rec_int(r, "second_minor_faults", p->second_minor);
+	rec_add_int(r, "pid", pid);
+	rec_add_str(r, "name", p->before.name);
+	rec_add_int(r, "swap_bytes", m->anonymous_swap);
+	rec_add_int(r, "anonymous_private_bytes", m->anonymous_resident + m->anonymous_swap);
+	rec_add_real(r, "evicted_percent", evicted_percent_of_process(&p->judged), 2);
+	rec_add_int(r, "file_resident_bytes", m->file_resident);
+	rec_add_int(r, "file_mapped_by_others_bytes", m->file_shared);
+	rec_add_int(r, "shared_memory_resident_bytes", m->shared_memory_resident);
+	rec_add_int(r, "resident_bytes", m->all.rss);
+	rec_add_int(r, "locked_bytes", m->all.locked);
+	rec_add_int(r, "major_faults", p->judged.major);
+	rec_add_int(r, "minor_faults", p->judged.minor);
+	rec_add_int(r, "second_major_faults", p->second_major);
+	rec_add_int(r, "second_minor_faults", p->second_minor);
 	rec_end_container(r);
 }
 
@@ -42,29 +42,29 @@ static void report_cycle_run(struct rec_report *r, const struct cycle_cfg *cfg, 
 		minor += run->process[i].judged.minor;
 	}
 	rec_begin_object(r, NULL);
-	rec_int(r, "run", run->number);
-	rec_str(r, "state", judge_words[run->verdict.state]);
-	rec_str(r, "method", run->out ? cycle_methods[cfg->method] : NULL);
-	rec_str(r, "why", judge_reasons[run->verdict.why]);
+	rec_add_int(r, "run", run->number);
+	rec_add_str(r, "state", judge_words[run->verdict.state]);
+	rec_add_str(r, "method", run->out ? cycle_methods[cfg->method] : NULL);
+	rec_add_str(r, "why", judge_reasons[run->verdict.why]);
 	/* no latency for a run that could not be paged out: readers would take it for that of a paged out one */
 	if (run->verdict.state == JUDGE_NOT_EVICTED)
 		timed = false;
-	rec_real(r, "first_key_ms", timed ? latency_ms(&run->first) : NAN, 3);
-	rec_real(r, "second_key_ms", timed ? latency_ms(&run->second) : NAN, 3);
+	rec_add_real(r, "first_key_ms", timed ? latency_ms(&run->first) : NAN, 3);
+	rec_add_real(r, "second_key_ms", timed ? latency_ms(&run->second) : NAN, 3);
 	if (cfg->type_ns)
-		rec_sample_statistics(r, "typed_ms", &run->typed, NS_PER_MS);
-	rec_str(r, "echo", timed ? run->first.answer.how : NULL);
-	rec_int(r, "major_faults", major);
-	rec_int(r, "minor_faults", minor);
-	rec_count(r, "swap_in_bytes", run->read_bytes);
-	rec_count(r, "second_swap_in_bytes", run->second_read_bytes);
-	rec_int(r, "refaulted_bytes", run->verdict.refaulted_bytes);
-	rec_real(r, "refaulted_read_percent", run->first.asked ? run->verdict.read_percent : NAN, 1);
-	rec_count(r, "swap_cached_bytes", run->cached_bytes);
-	rec_real(r, "evict_s", run->out ? (double)run->evict_ns / NS_PER_S : NAN, 3);
-	rec_int(r, "attempts", run->attempts);
-	rec_int(r, "hogs_killed", run->hogs_killed);
-	rec_int(r, "warm_keys", run->warm_keys);
+		rec_add_sample_statistics(r, "typed_ms", &run->typed, NS_PER_MS);
+	rec_add_str(r, "echo", timed ? run->first.answer.how : NULL);
+	rec_add_int(r, "major_faults", major);
+	rec_add_int(r, "minor_faults", minor);
+	rec_add_count(r, "swap_in_bytes", run->read_bytes);
+	rec_add_count(r, "second_swap_in_bytes", run->second_read_bytes);
+	rec_add_int(r, "refaulted_bytes", run->verdict.refaulted_bytes);
+	rec_add_real(r, "refaulted_read_percent", run->first.asked ? run->verdict.read_percent : NAN, 1);
+	rec_add_count(r, "swap_cached_bytes", run->cached_bytes);
+	rec_add_real(r, "evict_s", run->out ? (double)run->evict_ns / NS_PER_S : NAN, 3);
+	rec_add_int(r, "attempts", run->attempts);
+	rec_add_int(r, "hogs_killed", run->hogs_killed);
+	rec_add_int(r, "warm_keys", run->warm_keys);
 	rec_begin_array(r, "processes");
 	for (size_t i = 0; i < cfg->n; i++)
 		report_paged_process(r, cfg->pid[i], &run->process[i]);
@@ -93,8 +93,8 @@ static void report_state_timings(struct rec_report *r, const struct cycle_run *r
 		add_key_latency(&first, &run[i].first, timeout_ns, tally);
 		add_key_latency(&second, &run[i].second, timeout_ns, tally);
 	}
-	rec_sample_statistics(r, first_name, &first, NS_PER_MS);
-	rec_sample_statistics(r, second_name, &second, NS_PER_MS);
+	rec_add_sample_statistics(r, first_name, &first, NS_PER_MS);
+	rec_add_sample_statistics(r, second_name, &second, NS_PER_MS);
 	sample_free(&first);
 	sample_free(&second);
 }
@@ -110,12 +110,12 @@ void report_cycles(struct rec_report *r, const struct cycle_cfg *cfg, struct cyc
 	report_state_timings(r, run, n, JUDGE_PAGED_OUT, "paged_out_ms", "paged_out_second_ms", timeout_ns, tally);
 	if (cfg->kept)
 		report_state_timings(r, run, n, JUDGE_KEPT, "kept_ms", "kept_second_ms", timeout_ns, tally);
-	rec_int(r, "in_memory", tally->of[JUDGE_IN_MEMORY]);
-	rec_int(r, "paged_out", tally->of[JUDGE_PAGED_OUT]);
-	rec_int(r, "kept", tally->of[JUDGE_KEPT]);
-	rec_int(r, "not_evicted", tally->of[JUDGE_NOT_EVICTED]);
-	rec_int(r, "not_in_memory", tally->of[JUDGE_NOT_IN_MEMORY]);
-	rec_int(r, "unanswered", tally->unanswered);
+	rec_add_int(r, "in_memory", tally->of[JUDGE_IN_MEMORY]);
+	rec_add_int(r, "paged_out", tally->of[JUDGE_PAGED_OUT]);
+	rec_add_int(r, "kept", tally->of[JUDGE_KEPT]);
+	rec_add_int(r, "not_evicted", tally->of[JUDGE_NOT_EVICTED]);
+	rec_add_int(r, "not_in_memory", tally->of[JUDGE_NOT_IN_MEMORY]);
+	rec_add_int(r, "unanswered", tally->unanswered);
 	rec_begin_array(r, "runs");
 	for (size_t i = 0; i < n; i++)
 		report_cycle_run(r, cfg, &run[i]);
@@ -125,7 +125,8 @@ void report_cycles(struct rec_report *r, const struct cycle_cfg *cfg, struct cyc
 
 /* --- for people --------------------------------------------------------------------------------------------------- */
 
-static double say_state_row(struct rec_report *r, const char *name, const struct cycle_run *run, size_t n, enum judge_state state,
+static double say_state_table_row(struct rec_report *r, const char *name, const struct cycle_run *run, size_t n,
+				  enum judge_state state,
 		      int64_t timeout_ns)
 {
 	struct sample first = { 0 }, second = { 0 }, faults = { 0 }, read = { 0 };
@@ -148,10 +149,11 @@ static double say_state_row(struct rec_report *r, const char *name, const struct
 	}
 	median = sample_quantile(&first, 0.5).value;
 	if (state == JUDGE_PAGED_OUT && first.n)
-		snprintf(more, sizeof(more), "\t%s page faults, %s read back", quantile_text(&faults, 0.5, 1),
+		snprintf(more, sizeof(more), "\t%s page faults, %s read back", text_of_sample_quantile(&faults, 0.5, 1),
 			 read.n ? memory_text(sample_quantile(&read, 0.5).value) : "-");
 	if (first.n)
-		rec_table_row(r, "%s\t%s ms\t%s ms%s", name, quantile_text(&first, 0.5, NS_PER_MS), quantile_text(&second, 0.5, NS_PER_MS), more);
+		rec_add_text_table_row(r, "%s\t%s ms\t%s ms%s", name, text_of_sample_quantile(&first, 0.5, NS_PER_MS),
+				       text_of_sample_quantile(&second, 0.5, NS_PER_MS), more);
 	sample_free(&first);
 	sample_free(&second);
 	sample_free(&faults);
@@ -183,7 +185,7 @@ static const char *cure_text(enum judge_why why)
 	}
 }
 
-void say_cycles(struct rec_report *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n, int64_t timeout_ns,
+void say_cycle_summary(struct rec_report *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n, int64_t timeout_ns,
 		const struct cycle_outcome_counts *tally)
 {
 	enum judge_why why = most_frequent_unevicted_reason(run, n);
@@ -191,22 +193,25 @@ void say_cycles(struct rec_report *r, const struct cycle_cfg *cfg, const struct 
 	double in, out;
 
 	if (tally->of[JUDGE_NOT_EVICTED])
-		rec_warn(r, "%s page the process out%s%s (%s of %s runs). %s", tally->of[JUDGE_PAGED_OUT] ? "Could not always" : "Could not",
+		rec_add_warning_line(r, "%s page the process out%s%s (%s of %s runs). %s", tally->of[JUDGE_PAGED_OUT] ? "Could not always" :
+				     "Could not",
 			 judge_reasons[why] ? ": " : "", judge_reasons[why] ? judge_reasons[why] : "",
-			 count_text(tally->of[JUDGE_PAGED_OUT]), count_text(tried), cure_text(why));
+			 text_of_count(tally->of[JUDGE_PAGED_OUT]), text_of_count(tried), cure_text(why));
 	if (tally->of[JUDGE_NOT_IN_MEMORY])
-		rec_warn(r, "%s runs in memory are left out: they caused major page faults.", count_text(tally->of[JUDGE_NOT_IN_MEMORY]));
+		rec_add_warning_line(r, "%s runs in memory are left out: they caused major page faults.",
+				     text_of_count(tally->of[JUDGE_NOT_IN_MEMORY]));
 	if (tally->unanswered)
-		rec_warn(r, "%s keys were not answered in %s.", count_text(tally->unanswered), ns_text((double)timeout_ns));
-	rec_say(r, "%s runs of two keys each; time from the key to the first screen update", count_text((int64_t)n));
-	rec_begin_table(r, "lrr", "median of %s runs\tfirst key\tsecond key",
-		  count_text(tally->of[JUDGE_IN_MEMORY] > tally->of[JUDGE_PAGED_OUT] ? tally->of[JUDGE_IN_MEMORY] : tally->of[JUDGE_PAGED_OUT]));
-	in = say_state_row(r, "in memory", run, n, JUDGE_IN_MEMORY, timeout_ns);
-	out = say_state_row(r, "paged out", run, n, JUDGE_PAGED_OUT, timeout_ns);
+		rec_add_warning_line(r, "%s keys were not answered in %s.", text_of_count(tally->unanswered), ns_text((double)timeout_ns));
+	rec_add_short_report_line(r, "%s runs of two keys each; time from the key to the first screen update", text_of_count((int64_t)n));
+	rec_begin_text_table(r, "lrr", "median of %s runs\tfirst key\tsecond key",
+		  text_of_count(tally->of[JUDGE_IN_MEMORY] > tally->of[JUDGE_PAGED_OUT] ? tally->of[JUDGE_IN_MEMORY] :
+				tally->of[JUDGE_PAGED_OUT]));
+	in = say_state_table_row(r, "in memory", run, n, JUDGE_IN_MEMORY, timeout_ns);
+	out = say_state_table_row(r, "paged out", run, n, JUDGE_PAGED_OUT, timeout_ns);
 	if (cfg->kept)
-		say_state_row(r, "resisted", run, n, JUDGE_KEPT, timeout_ns);
+		say_state_table_row(r, "resisted", run, n, JUDGE_KEPT, timeout_ns);
 	if (out > in)
-		rec_say(r, "Paging out delays the first key by %s (difference of the medians).", ns_text(out - in));
+		rec_add_short_report_line(r, "Paging out delays the first key by %s (difference of the medians).", ns_text(out - in));
 	else if (isfinite(in) && isfinite(out))
-		rec_say(r, "Paging out does not measurably delay the first key.");
+		rec_add_short_report_line(r, "Paging out does not measurably delay the first key.");
 }

@@ -14,5 +14,5 @@ void report_cycles(struct rec_report *r, const struct cycle_cfg *cfg, struct cyc
 		   int64_t timeout_ns, struct cycle_outcome_counts *tally);
 
 /* Writes the short report for people. */
-void say_cycles(struct rec_report *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n, int64_t timeout_ns,
+void say_cycle_summary(struct rec_report *r, const struct cycle_cfg *cfg, const struct cycle_run *run, size_t n, int64_t timeout_ns,
 		const struct cycle_outcome_counts *tally);

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-int process_memory_read_faults(pid_t pid, struct process_memory *out)
+int read_process_page_fault_counts(pid_t pid, struct process_memory *out)
 {
 	struct proc_stat is;
 
@@ -15,14 +15,14 @@ int process_memory_read_faults(pid_t pid, struct process_memory *out)
 	return 0;
 }
 
-int process_memory_read(pid_t pid, struct process_memory *out)
+int read_process_memory_and_faults(pid_t pid, struct process_memory *out)
 {
 	int err = smaps_read(pid, &out->memory, NULL, NULL);
 
-	proc_read_first_line_of(pid, "comm", out->name, sizeof(out->name));
+	proc_read_first_line_of_file(pid, "comm", out->name, sizeof(out->name));
 	if (!err && !out->memory.mappings)	/* a zombie */
 		err = -ESRCH;
 	if (!err)
-		err = process_memory_read_faults(pid, out);
+		err = read_process_page_fault_counts(pid, out);
 	return err == -ENOENT ? -ESRCH : err;
 }

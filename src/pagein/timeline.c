@@ -39,7 +39,7 @@ static void add_kib_from_status_line(int64_t *sum, const char *status, const cha
 	*sum += kb > 0 ? kb * 1024 : 0;
 }
 
-void timeline_read(const struct timeline_cfg *cfg, const char *proc, struct timeline_sample *out)
+void timeline_take_sample(const struct timeline_cfg *cfg, const char *proc, struct timeline_sample *out)
 {
 	char path[4096], text[8192];
 	struct proc_stat is;
@@ -60,14 +60,14 @@ void timeline_read(const struct timeline_cfg *cfg, const char *proc, struct time
 	}
 	if (!cfg->group)
 		return;
-	out->group = account_read_counter(cfg->group, "memory.current", NULL);
+	out->group = account_read_number_behind_key(cfg->group, "memory.current", NULL);
 	if (out->group >= 0) {
-		out->group_swap = account_read_counter(cfg->group, "memory.swap.current", NULL);
-		out->group_major = account_read_counter(cfg->group, "memory.stat", "pgmajfault");
+		out->group_swap = account_read_number_behind_key(cfg->group, "memory.swap.current", NULL);
+		out->group_major = account_read_number_behind_key(cfg->group, "memory.stat", "pgmajfault");
 	} else {
-		out->group = account_read_counter(cfg->group, "memory.usage_in_bytes", NULL);
-		out->group_swap = account_read_counter(cfg->group, "memory.stat", "total_swap");
-		out->group_major = account_read_counter(cfg->group, "memory.stat", "total_pgmajfault");
+		out->group = account_read_number_behind_key(cfg->group, "memory.usage_in_bytes", NULL);
+		out->group_swap = account_read_number_behind_key(cfg->group, "memory.stat", "total_swap");
+		out->group_major = account_read_number_behind_key(cfg->group, "memory.stat", "total_pgmajfault");
 	}
 }
 
@@ -80,7 +80,7 @@ static void *timeline_thread_main(void *data)
 		struct timeline_sample s;
 		int64_t now = clock_now();
 
-		timeline_read(&t->cfg, "/proc", &s);
+		timeline_take_sample(&t->cfg, "/proc", &s);
 		rows_write_int(t->rows, now);
 		rows_write_counts(t->rows, s.resident, s.file, s.swap, s.major, s.minor, s.group, s.group_swap, s.group_major);
 		rows_end_row(t->rows);
@@ -105,7 +105,7 @@ struct memory_timeline *timeline_start(const struct timeline_cfg *cfg)
 	if (!t)
 		return NULL;
 	t->cfg = *cfg;
-	t->rows = rows_open(cfg->path, "timeline/1", columns);
+	t->rows = rows_open_output_file(cfg->path, "timeline/1", columns);
 	if (!t->rows) {
 		err = errno;
 		free(t);
@@ -114,7 +114,7 @@ struct memory_timeline *timeline_start(const struct timeline_cfg *cfg)
 	}
 	err = proc_start_thread(&t->thread, 0, timeline_thread_main, t);
 	if (err) {
-		rows_close(t->rows);
+		rows_close_output_file(t->rows);
 		free(t);
 		errno = err;
 		return NULL;
@@ -130,7 +130,7 @@ int timeline_stop(struct memory_timeline *t)
 		return 0;
 	atomic_store(&t->end, true);
 	pthread_join(t->thread, NULL);
-	err = rows_close(t->rows);
+	err = rows_close_output_file(t->rows);
 	free(t);
 	return err;
 }

@@ -23,7 +23,7 @@ struct timeline_sample {
 	int64_t group, group_swap, group_major;
 };
 /* Reads one sample; `proc` is the folder /proc, or another one in tests. */
-void timeline_read(const struct timeline_cfg *cfg, const char *proc, struct timeline_sample *out);
+void timeline_take_sample(const struct timeline_cfg *cfg, const char *proc, struct timeline_sample *out);
 
 struct memory_timeline;
 struct memory_timeline *timeline_start(const struct timeline_cfg *cfg);	/* NULL with errno set */

@@ -24,25 +24,27 @@ static double to_ms(double ns)
 	return ns / NS_PER_MS;
 }
 
-void report_counters(struct rec_report *r, const struct counter_field *counts, size_t n, const void *from, bool known)
+void report_listed_counters(struct rec_report *r, const struct reported_counter_member *counts, size_t n, const void *from,
+			    bool known)
 {
 	for (size_t i = 0; i < n; i++)
-		rec_int_if_known(r, counts[i].key, known, (int64_t)*(const uint64_t *)((const char *)from + counts[i].at));
+		rec_add_int_if_known(r, counts[i].key, known, (int64_t)*(const uint64_t *)((const char *)from + counts[i].at));
 }
 
 #define CHANNEL(member) COUNTER_FIELD(#member, struct channel_traffic_counts, member)
-static const struct counter_field carried[] = { CHANNEL(packets), CHANNEL(wire_bytes), CHANNEL(ip_bytes), CHANNEL(payload_bytes),
+static const struct reported_counter_member carried[] = { CHANNEL(packets), CHANNEL(wire_bytes), CHANNEL(ip_bytes),
+	CHANNEL(payload_bytes),
 					       CHANNEL(messages) };
 
 static void report_channel(struct rec_report *r, const char *key, const struct channel_traffic_counts *n)
 {
-	static const struct counter_field losses[] = { CHANNEL(retransmitted_packets), CHANNEL(retransmitted_bytes),
+	static const struct reported_counter_member losses[] = { CHANNEL(retransmitted_packets), CHANNEL(retransmitted_bytes),
 						      CHANNEL(out_of_order_packets), CHANNEL(missing_bytes) };
 
 	rec_begin_object(r, key);
 	REPORT_COUNTERS(r, carried, n);
-	rec_real(r, "mean_message_bytes", ratio_of(n->payload_bytes, n->messages), 2);
-	rec_real(r, "mean_message_ip_bytes", ratio_of(n->ip_bytes, n->messages), 2);
+	rec_add_real(r, "mean_message_bytes", ratio_of(n->payload_bytes, n->messages), 2);
+	rec_add_real(r, "mean_message_ip_bytes", ratio_of(n->ip_bytes, n->messages), 2);
 	REPORT_COUNTERS(r, losses, n);
 	rec_end_container(r);
 }
@@ -57,18 +59,18 @@ static const char *format_address(const uint8_t *bytes, char *text, size_t size)
 }
 
 /* NULL: UDP has no beginning that could be seen. */
-static const char *flow_begin_text(const struct flow *f)
+static const char *text_of_flow_beginning(const struct flow *f)
 {
 	if (f->key.transport == TRANSPORT_UDP)
 		return NULL;
 	return f->begun[INPUT] || f->begun[DISPLAY] ? "in the capture" : "before";
 }
 
-static const char *flow_end_text(const struct flow *f)
+static const char *text_of_flow_ending(const struct flow *f)
 {
 	if (f->reset)
 		return "reset";
-	if (flow_ended(f))
+	if (has_flow_ended(f))
 		return "closed";
 	if (f->evicted)
 		return "given up: the flow table was full";
@@ -81,19 +83,19 @@ static void report_flow(struct rec_report *r, const struct flow *f, int64_t capt
 	char text[INET6_ADDRSTRLEN];
 	int server = f->server;
 
-	counters_add(&both, &f->count[DISPLAY], sizeof(both));
+	counters_add_to_sum(&both, &f->count[DISPLAY], sizeof(both));
 	rec_begin_object(r, NULL);
-	rec_str(r, "transport", f->key.transport == TRANSPORT_UDP ? "udp" : "tcp");
-	rec_str(r, "client", format_address(f->key.address[1 - server], text, sizeof(text)));
-	rec_int(r, "client_port", f->key.port[1 - server]);
-	rec_str(r, "server", format_address(f->key.address[server], text, sizeof(text)));
-	rec_int(r, "server_port", f->key.port[server]);
-	rec_str(r, "server_by", server_by_names[f->server_by]);
-	rec_int(r, "start_ns", f->start_ns);
-	rec_real(r, "from_s", (double)(f->start_ns - capture_ns) / NS_PER_S, 6);
-	rec_real(r, "duration_s", (double)(f->last_ns - f->start_ns) / NS_PER_S, 6);
-	rec_str(r, "began", flow_begin_text(f));
-	rec_str(r, "ended", flow_end_text(f));
+	rec_add_str(r, "transport", f->key.transport == TRANSPORT_UDP ? "udp" : "tcp");
+	rec_add_str(r, "client", format_address(f->key.address[1 - server], text, sizeof(text)));
+	rec_add_int(r, "client_port", f->key.port[1 - server]);
+	rec_add_str(r, "server", format_address(f->key.address[server], text, sizeof(text)));
+	rec_add_int(r, "server_port", f->key.port[server]);
+	rec_add_str(r, "server_by", server_by_names[f->server_by]);
+	rec_add_int(r, "start_ns", f->start_ns);
+	rec_add_real(r, "from_s", (double)(f->start_ns - capture_ns) / NS_PER_S, 6);
+	rec_add_real(r, "duration_s", (double)(f->last_ns - f->start_ns) / NS_PER_S, 6);
+	rec_add_str(r, "began", text_of_flow_beginning(f));
+	rec_add_str(r, "ended", text_of_flow_ending(f));
 	REPORT_COUNTERS(r, carried, &both);
 	report_channel(r, "input", &f->count[INPUT]);
 	report_channel(r, "display", &f->count[DISPLAY]);
@@ -103,7 +105,7 @@ static void report_flow(struct rec_report *r, const struct flow *f, int64_t capt
 /* What the bytes on the wire consist of, retransmissions included; what is missing to 100 % is the padding of short frames. */
 static void report_header_overhead(struct rec_report *r, const struct channel_traffic_counts *n, uint64_t tls_bytes)
 {
-	static const struct counter_field headers[] = {
+	static const struct reported_counter_member headers[] = {
 		COUNTER_FIELD("ethernet_header_bytes", struct channel_traffic_counts, link_header_bytes), CHANNEL(ip_header_bytes),
 		CHANNEL(tcp_header_bytes), CHANNEL(udp_header_bytes),
 	};
@@ -117,10 +119,10 @@ static void report_header_overhead(struct rec_report *r, const struct channel_tr
 
 	rec_begin_object(r, "headers");
 	REPORT_COUNTERS(r, headers, n);
-	rec_int(r, "padding_bytes", (int64_t)(n->wire_bytes - n->link_header_bytes - n->ip_bytes));
+	rec_add_int(r, "padding_bytes", (int64_t)(n->wire_bytes - n->link_header_bytes - n->ip_bytes));
 	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++)
-		rec_real(r, shares[i].key, percent_of(shares[i].bytes, n->wire_bytes), 3);
-	rec_real(r, "vip_saving_percent", percent_of(IPV4_HEADER * n->ipv4_packets, n->ipv4_bytes), 3);
+		rec_add_real(r, shares[i].key, percent_of(shares[i].bytes, n->wire_bytes), 3);
+	rec_add_real(r, "vip_saving_percent", percent_of(IPV4_HEADER * n->ipv4_packets, n->ipv4_bytes), 3);
 	rec_end_container(r);
 }
 
@@ -132,58 +134,59 @@ static void report_session_traffic(struct rec_report *r, const struct capture_me
 	const char *why = setup_unknown_reason_text(s);
 
 	rec_begin_object(r, "session");
-	rec_real(r, "duration_s", (double)(s->last_ns - s->first_ns) / NS_PER_S, 6);
-	rec_int_if_known(r, "setup_wire_bytes", !why, (int64_t)setup);
-	rec_real(r, "setup_s", why ? NAN : (double)(s->end_ns - s->first_ns) / NS_PER_S, 6);
-	rec_str(r, "setup_why_unknown", why);
-	rec_real(r, "after_setup_wire_bytes_per_minute", s->over && after_s > 0 ? (double)(wire_bytes - setup) / after_s * 60 : NAN, 1);
+	rec_add_real(r, "duration_s", (double)(s->last_ns - s->first_ns) / NS_PER_S, 6);
+	rec_add_int_if_known(r, "setup_wire_bytes", !why, (int64_t)setup);
+	rec_add_real(r, "setup_s", why ? NAN : (double)(s->end_ns - s->first_ns) / NS_PER_S, 6);
+	rec_add_str(r, "setup_why_unknown", why);
+	rec_add_real(r, "after_setup_wire_bytes_per_minute", s->over && after_s > 0 ? (double)(wire_bytes - setup) / after_s * 60 : NAN,
+		     1);
 	rec_end_container(r);
 }
 
 static void report_updates(struct rec_report *r, struct capture_meter *m)
 {
-	const struct update_series *u = &m->update[0];
+	const struct screen_update_series *u = &m->update[0];
 	bool differ = false;
 
 	rec_begin_object(r, "updates");
-	rec_int(r, "count", (int64_t)u->count);
-	rec_real(r, "merge_ms", to_ms((double)u->merge_ns), 3);
-	rec_sample_statistics(r, "interarrival_ms", &m->gaps, NS_PER_MS);
+	rec_add_int(r, "count", (int64_t)u->count);
+	rec_add_real(r, "merge_ms", to_ms((double)u->merge_ns), 3);
+	rec_add_sample_statistics(r, "interarrival_ms", &m->gaps, NS_PER_MS);
 	if (u->gaps.n > m->gaps.n)	/* the percentiles are of a random choice among this many gaps */
-		rec_int(r, "interarrival_of", (int64_t)u->gaps.n);
+		rec_add_int(r, "interarrival_of", (int64_t)u->gaps.n);
 	rec_begin_array(r, "other_merges");
 	for (int i = 1; i < MERGES; i++) {
-		const struct update_series *o = &m->update[i];
+		const struct screen_update_series *o = &m->update[i];
 
 		rec_begin_object(r, NULL);
-		rec_real(r, "merge_ms", to_ms((double)o->merge_ns), 3);
-		rec_int(r, "count", (int64_t)o->count);
-		rec_real(r, "mean_interarrival_ms", o->gaps.n ? to_ms(o->gaps.mean) : NAN, 3);
-		rec_real(r, "jitter_sd_ms", to_ms(sqrt(gap_statistics_variance(&o->gaps))), 3);
+		rec_add_real(r, "merge_ms", to_ms((double)o->merge_ns), 3);
+		rec_add_int(r, "count", (int64_t)o->count);
+		rec_add_real(r, "mean_interarrival_ms", o->gaps.n ? to_ms(o->gaps.mean) : NAN, 3);
+		rec_add_real(r, "jitter_sd_ms", to_ms(sqrt(gap_statistics_variance(&o->gaps))), 3);
 		rec_end_container(r);
 		if (fabs((double)o->count - (double)u->count) > MERGE_TOLERANCE * (double)u->count)
 			differ = true;
 	}
 	rec_end_container(r);
-	rec_bool(r, "depends_on_merge", differ);
+	rec_add_bool(r, "depends_on_merge", differ);
 	rec_end_container(r);
 }
 
-static void report_update_stalls(struct rec_report *r, const struct update_series *u)
+static void report_update_stalls(struct rec_report *r, const struct screen_update_series *u)
 {
 	const struct gap_statistics *g = &u->gaps;
 	double variance = gap_statistics_variance(g);
 
-	rec_real(r, "largest_gap_ms", g->n ? to_ms((double)g->max) : NAN, 3);
+	rec_add_real(r, "largest_gap_ms", g->n ? to_ms((double)g->max) : NAN, 3);
 	rec_begin_object(r, "stalls");
-	rec_real(r, "period_ms", to_ms((double)u->period_ns), 3);
-	rec_int(r, "intervals", (int64_t)g->n);
-	rec_int(r, "count", (int64_t)g->stalls);
-	rec_real(r, "mean_ms", g->n ? to_ms(g->mean - (double)u->period_ns) : NAN, 3);
-	rec_real(r, "mean_positive_ms", g->n ? to_ms(g->stalls_sum / (double)g->n) : NAN, 3);
-	rec_real(r, "max_ms", g->n ? to_ms((double)(g->max - u->period_ns)) : NAN, 3);
-	rec_real(r, "jitter_sd_ms", to_ms(sqrt(variance)), 3);
-	rec_real(r, "jitter_variance_ms2", variance / NS_PER_MS / NS_PER_MS, 6);
+	rec_add_real(r, "period_ms", to_ms((double)u->period_ns), 3);
+	rec_add_int(r, "intervals", (int64_t)g->n);
+	rec_add_int(r, "count", (int64_t)g->stalls);
+	rec_add_real(r, "mean_ms", g->n ? to_ms(g->mean - (double)u->period_ns) : NAN, 3);
+	rec_add_real(r, "mean_positive_ms", g->n ? to_ms(g->stalls_sum / (double)g->n) : NAN, 3);
+	rec_add_real(r, "max_ms", g->n ? to_ms((double)(g->max - u->period_ns)) : NAN, 3);
+	rec_add_real(r, "jitter_sd_ms", to_ms(sqrt(variance)), 3);
+	rec_add_real(r, "jitter_variance_ms2", variance / NS_PER_MS / NS_PER_MS, 6);
 	rec_end_container(r);
 }
 
@@ -191,11 +194,11 @@ void report_flows_and_channels(struct rec_report *r, struct capture_meter *m)
 {
 	struct channel_traffic_counts total = m->sum[INPUT];
 
-	counters_add(&total, &m->sum[DISPLAY], sizeof(total));
-	rec_int(r, "flows_total", (int64_t)m->flows);
+	counters_add_to_sum(&total, &m->sum[DISPLAY], sizeof(total));
+	rec_add_int(r, "flows_total", (int64_t)m->flows);
 	rec_begin_array(r, "flows");
 	report_flow(r, &(struct flow){ 0 }, 0);
-	rec_make_first_row_header(r);
+	rec_turn_first_row_into_header(r);
 	for (uint32_t i = 0; i < m->top.n; i++)
 		report_flow(r, &m->top.flow[i], m->first_ns);
 	rec_end_container(r);
@@ -223,45 +226,45 @@ static void report_session_setup(struct rec_report *r, const struct session_traf
 		{ { "display_packets", "display_wire_bytes", "display_payload_bytes" }, &n[DISPLAY] },
 	};
 
-	counters_add(&both, &n[DISPLAY], sizeof(both));
+	counters_add_to_sum(&both, &n[DISPLAY], sizeof(both));
 	rec_begin_object(r, "setup");
-	rec_real(r, "seconds", why ? NAN : (double)(s->end_ns - s->first_ns) / NS_PER_S, 6);
-	rec_str(r, "ended_by", s->begun ? setup_ends[s->ended_by] : setup_ends[SETUP_BEFORE]);
-	rec_str(r, "why_unknown", why);
+	rec_add_real(r, "seconds", why ? NAN : (double)(s->end_ns - s->first_ns) / NS_PER_S, 6);
+	rec_add_str(r, "ended_by", s->begun ? setup_ends[s->ended_by] : setup_ends[SETUP_BEFORE]);
+	rec_add_str(r, "why_unknown", why);
 	for (size_t i = 0; i < sizeof(channels) / sizeof(*channels); i++) {
-		rec_int_if_known(r, channels[i].keys[0], !why, (int64_t)channels[i].n->packets);
-		rec_int_if_known(r, channels[i].keys[1], !why, (int64_t)channels[i].n->wire_bytes);
-		rec_int_if_known(r, channels[i].keys[2], !why, (int64_t)channels[i].n->payload_bytes);
+		rec_add_int_if_known(r, channels[i].keys[0], !why, (int64_t)channels[i].n->packets);
+		rec_add_int_if_known(r, channels[i].keys[1], !why, (int64_t)channels[i].n->wire_bytes);
+		rec_add_int_if_known(r, channels[i].keys[2], !why, (int64_t)channels[i].n->payload_bytes);
 	}
 	rec_end_container(r);
 }
 
-static void report_idle(struct rec_report *r, const struct session_traffic_phases *s, const struct idle_time_traffic *idle)
+static void report_idle_traffic(struct rec_report *r, const struct session_traffic_phases *s, const struct idle_time_traffic *idle)
 {
 	double minutes = idle->seconds >= IDLE_LEAST_S ? idle->seconds / 60 : NAN;
 	struct phase_traffic_counts both = idle->count[INPUT];
 
-	counters_add(&both, &idle->count[DISPLAY], sizeof(both));
+	counters_add_to_sum(&both, &idle->count[DISPLAY], sizeof(both));
 	rec_begin_object(r, "idle");
-	rec_real(r, "seconds", idle->seconds, 3);
-	rec_str(r, "of", s->typed ? "all but set-up and a second after each key" :
+	rec_add_real(r, "seconds", idle->seconds, 3);
+	rec_add_str(r, "of", s->typed ? "all but set-up and a second after each key" :
 		"all but set-up: nothing tells whether keys were typed");
-	rec_real(r, "packets_per_minute", (double)both.packets / minutes, 2);
-	rec_real(r, "bytes_per_minute", (double)both.wire_bytes / minutes, 1);
-	rec_real(r, "input_bytes_per_minute", (double)idle->count[INPUT].wire_bytes / minutes, 1);
-	rec_real(r, "display_bytes_per_minute", (double)idle->count[DISPLAY].wire_bytes / minutes, 1);
-	rec_real(r, "payload_bytes_per_minute", (double)both.payload_bytes / minutes, 1);
+	rec_add_real(r, "packets_per_minute", (double)both.packets / minutes, 2);
+	rec_add_real(r, "bytes_per_minute", (double)both.wire_bytes / minutes, 1);
+	rec_add_real(r, "input_bytes_per_minute", (double)idle->count[INPUT].wire_bytes / minutes, 1);
+	rec_add_real(r, "display_bytes_per_minute", (double)idle->count[DISPLAY].wire_bytes / minutes, 1);
+	rec_add_real(r, "payload_bytes_per_minute", (double)both.payload_bytes / minutes, 1);
 	rec_end_container(r);
 }
 
 static void report_channel_per_key(struct rec_report *r, const char *name, const struct phase_traffic_counts *n, double keys)
 {
 	rec_begin_object(r, name);
-	rec_real(r, "packets", (double)n->packets / keys, 3);
-	rec_real(r, "payload_packets", (double)n->payload_packets / keys, 3);
-	rec_real(r, "pure_acks", (double)n->pure_acks / keys, 3);
-	rec_real(r, "wire_bytes", (double)n->wire_bytes / keys, 3);
-	rec_real(r, "payload_bytes", (double)n->payload_bytes / keys, 3);
+	rec_add_real(r, "packets", (double)n->packets / keys, 3);
+	rec_add_real(r, "payload_packets", (double)n->payload_packets / keys, 3);
+	rec_add_real(r, "pure_acks", (double)n->pure_acks / keys, 3);
+	rec_add_real(r, "wire_bytes", (double)n->wire_bytes / keys, 3);
+	rec_add_real(r, "payload_bytes", (double)n->payload_bytes / keys, 3);
 	rec_end_container(r);
 }
 
@@ -274,23 +277,23 @@ static void report_traffic_per_key(struct rec_report *r, const struct session_tr
 	double n, share;
 
 	session_compute_key_time(s, from_ns, to_ns, &keys);
-	counters_add(&both, &idle->count[DISPLAY], sizeof(both));
+	counters_add_to_sum(&both, &idle->count[DISPLAY], sizeof(both));
 	n = keys.keys ? (double)keys.keys : NAN;
 	share = idle->seconds >= IDLE_LEAST_S ? keys.seconds / idle->seconds / n : NAN;
 	rec_begin_object(r, "per_key");
-	rec_int(r, "keys", (int64_t)keys.keys);
-	rec_real(r, "seconds", keys.seconds / n, 6);
+	rec_add_int(r, "keys", (int64_t)keys.keys);
+	rec_add_real(r, "seconds", keys.seconds / n, 6);
 	report_channel_per_key(r, "input", &s->count[PLACE_KEYS][INPUT], n);
 	report_channel_per_key(r, "display", &s->count[PLACE_KEYS][DISPLAY], n);
-	rec_real(r, "unsolicited_packets", (double)both.packets * share, 3);
-	rec_real(r, "unsolicited_wire_bytes", (double)both.wire_bytes * share, 3);
+	rec_add_real(r, "unsolicited_packets", (double)both.packets * share, 3);
+	rec_add_real(r, "unsolicited_wire_bytes", (double)both.wire_bytes * share, 3);
 	rec_end_container(r);
 }
 
 void report_setup_idle_key_traffic(struct rec_report *r, const struct capture_meter *m, int64_t from_ns, int64_t to_ns)
 {
 	/* The last one is not in the sum of both channels. */
-	static const struct counter_field acks[] = {
+	static const struct reported_counter_member acks[] = {
 		COUNTER_FIELD("pure", struct channel_traffic_counts, pure_acks), COUNTER_FIELD("fresh", struct channel_traffic_counts,
 											       fresh_acks),
 		COUNTER_FIELD("delayed", struct channel_traffic_counts, delayed_acks),
@@ -300,14 +303,14 @@ void report_setup_idle_key_traffic(struct rec_report *r, const struct capture_me
 	struct channel_traffic_counts total = m->sum[INPUT];
 	struct idle_time_traffic idle;
 
-	counters_add(&total, &m->sum[DISPLAY], sizeof(total));
+	counters_add_to_sum(&total, &m->sum[DISPLAY], sizeof(total));
 	session_compute_idle_traffic(&m->setup, from_ns, to_ns, &idle);
 	report_session_setup(r, &m->setup);
-	report_idle(r, &m->setup, &idle);
+	report_idle_traffic(r, &m->setup, &idle);
 	if (m->setup.typed)
 		report_traffic_per_key(r, &m->setup, &idle, from_ns, to_ns);
 	rec_begin_object(r, "acks");
-	report_counters(r, acks, 3, &total, true);
+	report_listed_counters(r, acks, 3, &total, true);
 	for (int c = 0; c < CHANNELS; c++) {
 		rec_begin_object(r, channels[c]);
 		REPORT_COUNTERS(r, acks, &m->sum[c]);

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "acks.h"
 
-void acks_start(struct ack_receiver_state side[2])
+void ack_receiver_states_init(struct ack_receiver_state side[2])
 {
 	for (int i = 0; i < 2; i++)
 		side[i] = (struct ack_receiver_state){ .quickest_ns = -1 };
 }
 
-static bool seq_later(uint32_t a, uint32_t b)
+static bool is_seq_later(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b) > 0;
 }
 
 /* Notes data sent to a side, which should acknowledge it. */
-static void ack_expect(struct ack_receiver_state *to, uint32_t end, int64_t time_ns)
+static void acks_note_sent_data(struct ack_receiver_state *to, uint32_t end, int64_t time_ns)
 {
-	if (to->known && !seq_later(end, to->acked))
+	if (to->known && !is_seq_later(end, to->acked))
 		return;		/* a retransmission of acknowledged data: answered at once, by an acknowledgement that is not fresh */
-	if (to->waiting_ns && seq_later(end, to->newest)) {
+	if (to->waiting_ns && is_seq_later(end, to->newest)) {
 		to->newest = end;
 		to->newest_ns = time_ns;
 		return;
@@ -28,14 +28,15 @@ static void ack_expect(struct ack_receiver_state *to, uint32_t end, int64_t time
 	to->waiting_ns = to->newest_ns = time_ns;
 }
 
-static struct ack_classification record_acknowledgement(struct ack_receiver_state *by, const struct segment *s, int64_t time_ns,
+static struct ack_classification acks_classify_acknowledgement(struct ack_receiver_state *by, const struct segment *s,
+							       int64_t time_ns,
 							bool pure)
 {
 	struct ack_classification seen = { .took_ns = -1, .pure = pure,
-				 .fresh = pure && (by->known ? seq_later(s->ack, by->acked) : by->waiting_ns != 0) };
+				 .fresh = pure && (by->known ? is_seq_later(s->ack, by->acked) : by->waiting_ns != 0) };
 	int64_t took;
 
-	if (by->known && !seq_later(s->ack, by->acked))
+	if (by->known && !is_seq_later(s->ack, by->acked))
 		return seen;
 	by->known = true;
 	by->acked = s->ack;
@@ -46,7 +47,7 @@ static struct ack_classification record_acknowledgement(struct ack_receiver_stat
 		by->quickest_ns = took;
 	seen.delayed = pure && took - by->quickest_ns >= ACKS_DELAYED_NS && took - by->quickest_ns < ACKS_LATEST_NS;
 	/* Data that this acknowledgement left out goes on waiting, from its newest part on. */
-	by->waiting_ns = seq_later(by->newest, s->ack) ? by->newest_ns : 0;
+	by->waiting_ns = is_seq_later(by->newest, s->ack) ? by->newest_ns : 0;
 	return seen;
 }
 
@@ -57,8 +58,8 @@ struct ack_classification acks_classify_segment(struct ack_receiver_state side[2
 	uint32_t length = s->payload_bytes + !!(s->flags & TCP_SYN) + !!(s->flags & TCP_FIN);
 
 	if (s->flags & TCP_ACK)
-		seen = record_acknowledgement(&side[from], s, time_ns, !s->payload_bytes && !(s->flags & (TCP_SYN | TCP_FIN | TCP_RST)));
+		seen = acks_classify_acknowledgement(&side[from], s, time_ns, !s->payload_bytes && !(s->flags & (TCP_SYN | TCP_FIN | TCP_RST)));
 	if (length)
-		ack_expect(&side[1 - from], s->seq + length, time_ns);
+		acks_note_sent_data(&side[1 - from], s->seq + length, time_ns);
 	return seen;
 }

@@ -25,7 +25,7 @@ struct ack_receiver_state {
 	bool known;
 };
 
-void acks_start(struct ack_receiver_state side[2]);
+void ack_receiver_states_init(struct ack_receiver_state side[2]);
 
 struct ack_classification {
 	bool pure;		/* no payload, SYN, FIN or RST; window updates and repetitions included */

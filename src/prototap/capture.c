@@ -72,7 +72,7 @@ static int deliver_pcap_records(struct capture *c, int most, packet_fn *fn, void
 	struct packet p;
 	int taken = 0, n = 1;
 
-	while (taken < most && (n = records_next(c->records, &p)) > 0) {
+	while (taken < most && (n = pcap_reader_next_record(c->records, &p)) > 0) {
 		fn(context, &p);
 		taken++;
 	}
@@ -102,7 +102,7 @@ int capture_next(struct capture *c, struct packet *p)
 	int n;
 
 	if (c->records)
-		return records_next(c->records, p);
+		return pcap_reader_next_record(c->records, p);
 	n = pcap_next_ex(c->pcap, &h, &bytes);
 	if (n == 1)
 		convert_pcap_packet(p, h, bytes, c->facts.nanoseconds);
@@ -174,14 +174,14 @@ static int activate_capture(struct capture *c, const struct capture_live_cfg *cf
 		pcap_set_datalink(c->pcap, DLT_LINUX_SLL2);
 	c->facts.link = link_layer_of_pcap_type(pcap_datalink(c->pcap));
 	if (!c->facts.link)
-		return write_error_reason(-1, why, CAPTURE_WHY, "%s has link type %s; prototap knows " LINKS_KNOWN ": use -i any",
+		return fail_with_reason(-1, why, CAPTURE_WHY, "%s has link type %s; prototap knows " LINKS_KNOWN ": use -i any",
 				 cfg->interface, link_name(c->pcap));
 	if (compile_capture_filter(c, cfg->filter, &filter))
-		return write_error_reason(-1, why, CAPTURE_WHY, "cannot filter by port: %s", pcap_geterr(c->pcap));
+		return fail_with_reason(-1, why, CAPTURE_WHY, "cannot filter by port: %s", pcap_geterr(c->pcap));
 	status = pcap_setfilter(c->pcap, &filter);
 	pcap_freecode(&filter);
 	if (status || pcap_setnonblock(c->pcap, 1, error))
-		return write_error_reason(-1, why, CAPTURE_WHY, "cannot capture on %s: %s", cfg->interface,
+		return fail_with_reason(-1, why, CAPTURE_WHY, "cannot capture on %s: %s", cfg->interface,
 				 status ? pcap_geterr(c->pcap) : error);
 	c->facts.nanoseconds = pcap_get_tstamp_precision(c->pcap) == PCAP_TSTAMP_PRECISION_NANO;
 	return 0;
@@ -244,7 +244,7 @@ bool capture_read_drop_counts(struct capture *c, int64_t *kernel, int64_t *inter
 	return true;
 }
 
-void capture_offload_names(const char *interface, char *text, size_t size)
+void list_interface_offload_names(const char *interface, char *text, size_t size)
 {
 	static const struct { const char *name; unsigned command, mask; } features[] = {
 		{ "tso", ETHTOOL_GTSO, 1 }, { "gso", ETHTOOL_GGSO, 1 }, { "gro", ETHTOOL_GGRO, 1 },
@@ -301,7 +301,7 @@ struct capture *capture_open_file(FILE *stream, const char *path, size_t room, c
 	}
 	c->facts.link = link_layer_of_pcap_type(pcap_datalink(c->pcap));
 	if (c->facts.link) {
-		c->records = records_open(fileno(stream), at, room, (uint32_t)pcap_snapshot(c->pcap));
+		c->records = pcap_reader_open(fileno(stream), at, room, (uint32_t)pcap_snapshot(c->pcap));
 		return c;
 	}
 	snprintf(why, CAPTURE_WHY, "%s has link type %s; prototap reads " LINKS_KNOWN, path, link_name(c->pcap));
@@ -309,7 +309,7 @@ struct capture *capture_open_file(FILE *stream, const char *path, size_t room, c
 	return NULL;
 }
 
-bool is_capture_file_refused(const struct capture *c, const char *path, char *why)
+bool has_capture_unlike_interfaces(const struct capture *c, const char *path, char *why)
 {
 	const char *error = capture_error_text(c);
 
@@ -334,7 +334,7 @@ const struct capture_format *capture_format_of(const struct capture *c)
 
 const char *capture_error_text(const struct capture *c)
 {
-	return c->records ? records_error_text(c->records) : pcap_geterr(c->pcap);
+	return c->records ? pcap_reader_error_text(c->records) : pcap_geterr(c->pcap);
 }
 
 int capture_close(struct capture *c)
@@ -348,7 +348,7 @@ int capture_close(struct capture *c)
 		pcap_dump_close(c->dump);
 	}
 	free(c->dump_buffer);
-	records_close(c->records);
+	pcap_reader_close(c->records);
 	if (c->pcap)
 		pcap_close(c->pcap);
 	free(c);

@@ -49,7 +49,7 @@ int capture_next(struct capture *c, struct packet *p);
 /* The last error, in libpcap's words. */
 const char *capture_error_text(const struct capture *c);
 /* Whether the last error is not damage but a kind of file that libpcap cannot read; explains kind and cure in `why`. */
-bool is_capture_file_refused(const struct capture *c, const char *path, char *why);
+bool has_capture_unlike_interfaces(const struct capture *c, const char *path, char *why);
 
 #define CAPTURE_RING_MS 20	/* longest time that a packet of a live capture stays in the kernel's ring unread */
 
@@ -59,7 +59,7 @@ void capture_wait(struct capture *c, int64_t timeout_ns);
 bool capture_read_drop_counts(struct capture *c, int64_t *kernel, int64_t *interface);
 /* Lists the offloads by which a network card joins or splits packets, so that packets captured are not packets sent: "tso gso
  * gro", "none", or "unknown" where the device cannot be asked. */
-void capture_offload_names(const char *interface, char *text, size_t size);
+void list_interface_offload_names(const char *interface, char *text, size_t size);
 
 /* 0, or -errno: not everything could be written to write_path. */
 int capture_close(struct capture *c);

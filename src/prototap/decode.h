@@ -32,7 +32,7 @@ struct link_layer {
 /* The link type with this number; NULL: it cannot be read. */
 const struct link_layer *link_layer_of_pcap_type(int number);
 /* In words: which bytes of a frame wire_bytes counts in a capture of this link type. */
-const char *link_wire_bytes_text(enum link_type type);
+const char *wire_bytes_meaning_text(enum link_type type);
 
 enum transport { TRANSPORT_TCP, TRANSPORT_UDP };
 

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void counters_add(void *to, const void *from, size_t bytes)
+void counters_add_to_sum(void *to, const void *from, size_t bytes)
 {
 	for (size_t i = 0; i < bytes / sizeof(uint64_t); i++)
 		((uint64_t *)to)[i] += ((const uint64_t *)from)[i];
 }
 
-bool flow_ended(const struct flow *f)
+bool has_flow_ended(const struct flow *f)
 {
 	return f->reset || (f->finished[INPUT] && f->finished[DISPLAY]);
 }
@@ -81,7 +81,7 @@ struct flow *flow_find(struct flow_table *t, const struct flow_key *key, uint32_
 	return NULL;
 }
 
-struct flow *flow_victim(struct flow_table *t)
+struct flow *flow_find_eviction_victim(struct flow_table *t)
 {
 	struct flow *victim = NULL;
 
@@ -91,7 +91,7 @@ struct flow *flow_victim(struct flow_table *t)
 		struct flow *f = &t->flow[1 + t->hand];
 
 		t->hand = (t->hand + 1) % t->size;
-		if (flow_ended(f))
+		if (has_flow_ended(f))
 			return f;
 		if (!victim || f->last_ns < victim->last_ns)
 			victim = f;
@@ -118,8 +118,8 @@ struct flow *flow_new(struct flow_table *t, const struct flow_key *key, uint32_t
 	f->next = t->bucket[hash & t->mask];
 	t->bucket[hash & t->mask] = i;
 	t->used++;
-	current_message_reset(&f->run);
-	acks_start(f->ack);
+	flow_current_message_reset(&f->run);
+	ack_receiver_states_init(f->ack);
 	return f;
 }
 

@@ -29,7 +29,7 @@ struct channel_traffic_counts {
 };
 
 /* Adds structs of `bytes` that have only members of type uint64_t. */
-void counters_add(void *to, const void *from, size_t bytes);
+void counters_add_to_sum(void *to, const void *from, size_t bytes);
 
 /* The two ends in the order of their addresses, so that both directions find the same flow. */
 struct flow_key {
@@ -49,14 +49,14 @@ struct flow {
 	int64_t start_ns, last_ns;
 	struct channel_traffic_counts count[CHANNELS];
 	struct tcp_stream_state stream[CHANNELS];
-	struct current_message run;
+	struct flow_current_message run;
 	struct ack_receiver_state ack[CHANNELS];
 	uint64_t update[3];		/* number of the current message's update, for each merge gap */
 	struct flow_payload_decoder *content;	/* owned by contents; NULL: nobody reads it */
 	uint8_t looked;			/* bits 1 << INPUT, 1 << DISPLAY: the search for the start of TLS is over */
 };
 
-bool flow_ended(const struct flow *f);
+bool has_flow_ended(const struct flow *f);
 uint64_t flow_bytes(const struct flow *f);
 
 struct flow_table {
@@ -80,7 +80,7 @@ struct flow *flow_find(struct flow_table *t, const struct flow_key *key, uint32_
 
 /* The flow to replace next; NULL: the table has room. */
 #define FLOW_LOOK 64
-struct flow *flow_victim(struct flow_table *t);
+struct flow *flow_find_eviction_victim(struct flow_table *t);
 /* Adds a flow with all counts 0; NULL: the table is full. */
 struct flow *flow_new(struct flow_table *t, const struct flow_key *key, uint32_t hash);
 void flow_remove(struct flow_table *t, struct flow *f);

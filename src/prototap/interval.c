@@ -13,7 +13,7 @@
 
 /* --- histogram --- */
 
-void interval_hist_add(struct interval_hist *h, int64_t ns)
+void response_histogram_add_time(struct response_time_histogram *h, int64_t ns)
 {
 	uint64_t scaled = ns < 0 ? 0 : (uint64_t)ns >> (HIST_FLOOR - HIST_SHIFT);
 	int octave = scaled < 1 << (HIST_SHIFT + 1) ? 0 : 63 - __builtin_clzll(scaled) - HIST_SHIFT;
@@ -27,7 +27,7 @@ void interval_hist_add(struct interval_hist *h, int64_t ns)
 	h->n++;
 }
 
-int64_t interval_hist_quantile(const struct interval_hist *h, double p)
+int64_t response_histogram_quantile(const struct response_time_histogram *h, double p)
 {
 	double rank = p * h->n, before = 0;
 	int64_t low, width, ns;
@@ -46,7 +46,7 @@ int64_t interval_hist_quantile(const struct interval_hist *h, double p)
 
 /* --- what is input --- */
 
-static bool interval_input_of_rfb(struct bounded_reader *r)
+static bool has_rfb_key_or_button_press(struct bounded_reader *r)
 {
 	for (size_t at = 0; at < r->n && !r->over;) {
 		switch (read_u8(r, at)) {
@@ -70,7 +70,7 @@ static bool interval_input_of_rfb(struct bounded_reader *r)
 	return false;
 }
 
-static bool interval_input_of_x11(struct bounded_reader *r)
+static bool has_x11_key_or_button_event(struct bounded_reader *r)
 {
 	for (size_t at = 0; at < r->n; at += 32) {
 		uint8_t type = read_u8(r, at) & 0x7f;
@@ -83,17 +83,18 @@ static bool interval_input_of_x11(struct bounded_reader *r)
 	return false;
 }
 
-bool interval_is_input(enum interval_protocol kind, const uint8_t *bytes, size_t n)
+bool is_payload_user_input(enum interval_protocol kind, const uint8_t *bytes, size_t n)
 {
 	struct bounded_reader r = { .bytes = bytes, .n = n };
 
 	if (kind == INTERVAL_OPAQUE || !n ||
 	    (n > 1 && (bytes[0] == 22 || bytes[0] == 23) && bytes[1] == 3))	/* not captured; a record of TLS */
 		return true;
-	return kind == INTERVAL_RFB ? interval_input_of_rfb(&r) : interval_input_of_x11(&r);
+	return kind == INTERVAL_RFB ? has_rfb_key_or_button_press(&r) : has_x11_key_or_button_event(&r);
 }
 
-static bool interval_packet_is_input(const struct intervals *t, const struct interval_flow *f, const struct meter_seen *seen)
+static bool interval_packet_is_input(const struct intervals *t, const struct interval_flow *f,
+				     const struct meter_observed_packet *seen)
 {
 	const struct segment *s = seen->segment;
 	const struct interval_row *r = &f->row;
@@ -104,13 +105,13 @@ static bool interval_packet_is_input(const struct intervals *t, const struct int
 
 	if (s->transport != TRANSPORT_TCP)
 		return true;
-	return interval_is_input(kind, there ? seen->packet->bytes + s->payload_at : NULL,
+	return is_payload_user_input(kind, there ? seen->packet->bytes + s->payload_at : NULL,
 				 there < s->payload_bytes ? there : s->payload_bytes);
 }
 
 /* --- connections --- */
 
-static struct interval_flow *interval_find(struct intervals *t, const struct flow *f)
+static struct interval_flow *interval_find_or_add_flow(struct intervals *t, const struct flow *f)
 {
 	struct interval_flow **bucket = &t->bucket[f->hash % INTERVAL_FLOWS], *new;
 
@@ -123,8 +124,8 @@ static struct interval_flow *interval_find(struct intervals *t, const struct flo
 	}
 	new->row = (struct interval_row){ .key = f->key, .server = f->server, .gap = -1 };
 	new->next = *bucket;
-	update_series_start(&new->updates, t->merge_ns, t->period_ns, NULL);
-	verdict_base_start(&new->base);
+	screen_update_series_start(&new->updates, t->merge_ns, t->period_ns, NULL);
+	verdict_baseline_init(&new->base);
 	t->flows++;
 	return *bucket = new;
 }
@@ -136,7 +137,7 @@ static void interval_drop_inputs(struct interval_flow *f, int n)
 }
 
 /* Inputs leave that need not wait any longer: the display rests after an update, or none came for too long. */
-static void interval_settle(struct interval_flow *f, int64_t time_ns)
+static void interval_finish_settled_inputs(struct interval_flow *f, int64_t time_ns)
 {
 	int64_t last = f->updates.first_ns;
 
@@ -144,7 +145,7 @@ static void interval_settle(struct interval_flow *f, int64_t time_ns)
 		const struct interval_input *in = &f->waiting[0];
 
 		if (in->answerable && time_ns - f->updates.last_ns >= INTERVAL_REST_NS) {
-			interval_hist_add(&f->to_latest, last - in->time_ns);
+			response_histogram_add_time(&f->to_latest, last - in->time_ns);
 		} else if (!in->answerable && time_ns - in->time_ns >= INTERVAL_PATIENCE_NS) {
 			f->row.unanswered++;
 			f->ignored++;
@@ -172,27 +173,27 @@ static void interval_add_update(struct interval_flow *f, int64_t time_ns, int64_
 		if (!f->waiting[i].answerable) {
 			f->waiting[i].answerable = true;
 			f->answered++;
-			interval_hist_add(&f->to_next, time_ns - f->waiting[i].time_ns);
+			response_histogram_add_time(&f->to_next, time_ns - f->waiting[i].time_ns);
 		}
 	if (f->waits) {
-		interval_hist_add(&f->to_latest, time_ns - f->waiting[0].time_ns);
+		response_histogram_add_time(&f->to_latest, time_ns - f->waiting[0].time_ns);
 		interval_drop_inputs(f, 1);
 	}
 }
 
-void interval_packet(void *intervals, const struct flow *flow, int channel, const struct meter_seen *seen)
+void interval_observe_packet(void *intervals, const struct flow *flow, int channel, const struct meter_observed_packet *seen)
 {
 	const struct segment *s = seen->segment;
 	struct intervals *t = intervals;
 	struct interval_flow *f;
 
 	intervals_advance(t, seen->packet->time_ns);
-	f = interval_find(t, flow);
+	f = interval_find_or_add_flow(t, flow);
 	if (!f)
 		return;
-	interval_settle(f, seen->packet->time_ns);
+	interval_finish_settled_inputs(f, seen->packet->time_ns);
 	f->last_ns = seen->packet->time_ns;
-	f->ended = flow_ended(flow);
+	f->ended = has_flow_ended(flow);
 	f->row.packets++;
 	f->row.wire_bytes[channel] += s->wire_bytes;
 	if (f->resent > flow->count[INPUT].retransmitted_packets + flow->count[DISPLAY].retransmitted_packets)
@@ -200,7 +201,7 @@ void interval_packet(void *intervals, const struct flow *flow, int channel, cons
 	f->resent = flow->count[INPUT].retransmitted_packets + flow->count[DISPLAY].retransmitted_packets;
 	f->row.zero_windows += channel == INPUT && !s->window && !(s->flags & TCP_RST);
 	if (seen->ack.took_ns >= 0) {
-		interval_hist_add(&f->to_ack[1 - channel], seen->ack.took_ns);
+		response_histogram_add_time(&f->to_ack[1 - channel], seen->ack.took_ns);
 		f->server_is_near |= channel == DISPLAY && seen->ack.took_ns < INTERVAL_NEAR_NS;
 	}
 	for (int c = 0; c < CHANNELS; c++)
@@ -209,9 +210,9 @@ void interval_packet(void *intervals, const struct flow *flow, int channel, cons
 		f->input = interval_packet_is_input(t, f, seen);
 }
 
-void interval_data(void *intervals, const struct flow *flow, int channel, int64_t time_ns, uint64_t bytes)
+void interval_observe_data(void *intervals, const struct flow *flow, int channel, int64_t time_ns, uint64_t bytes)
 {
-	struct interval_flow *f = interval_find(intervals, flow);
+	struct interval_flow *f = interval_find_or_add_flow(intervals, flow);
 	uint64_t number;
 	int64_t before;
 
@@ -221,7 +222,7 @@ void interval_data(void *intervals, const struct flow *flow, int channel, int64_
 	if (channel == DISPLAY) {
 		number = f->updates.count;
 		before = f->updates.first_ns;
-		if (update_add_message(&f->updates, time_ns) != number)
+		if (screen_update_add_message(&f->updates, time_ns) != number)
 			interval_add_update(f, time_ns, before);
 		else if (!f->asks_ns)
 			return;
@@ -229,7 +230,7 @@ void interval_data(void *intervals, const struct flow *flow, int channel, int64_
 	} else if (f->input) {
 		interval_add_input(f, time_ns);
 	} else if (f->asks_ns) {
-		interval_hist_add(&f->to_reply, time_ns - f->asks_ns);
+		response_histogram_add_time(&f->to_reply, time_ns - f->asks_ns);
 		f->replies++;
 		f->asks_ns = 0;
 	}
@@ -238,32 +239,33 @@ void interval_data(void *intervals, const struct flow *flow, int channel, int64_
 /* --- rows --- */
 
 /* The median, or the age of what waits since `open_ns`, if that is late. */
-static int64_t interval_median_or_age(const struct interval_hist *h, int64_t open_ns, int64_t end_ns)
+static int64_t median_or_age_of_open_response(const struct response_time_histogram *h, int64_t open_ns, int64_t end_ns)
 {
-	int64_t median = interval_hist_quantile(h, 0.5), age = open_ns ? end_ns - open_ns : 0;
+	int64_t median = response_histogram_quantile(h, 0.5), age = open_ns ? end_ns - open_ns : 0;
 
 	return age > LATE_NS + (median > 0 ? median : 0) ? age : median;
 }
 
-static struct verdict interval_judge(struct interval_flow *f, const struct interval_row *row)
+static struct verdict interval_compute_verdict(struct interval_flow *f, const struct interval_row *row)
 {
 	bool trusted = f->ignored * IGNORED_SHARE <= f->answered;
-	struct verdict_seen seen = { .packets = row->packets, .retransmitted = row->retransmitted, .zero_windows = row->zero_windows,
+	struct verdict_interval_readings seen = { .packets = row->packets, .retransmitted = row->retransmitted,
+		.zero_windows = row->zero_windows,
 				     .server_is_near = f->server_is_near };
 
 	seen.part[PART_WAIT] = trusted && row->waiting > LATE_NS && row->waiting > row->next_p50 ? row->waiting : row->next_p50;
 	seen.part[PART_CLIENT_ACK] = row->ack[DISPLAY];
 	seen.part[PART_SERVER_ACK] = row->ack[INPUT];
 	seen.part[PART_REPLY] = row->reply;
-	return verdict_give(&f->base, row->start_ns, &seen);
+	return verdict_judge_and_learn(&f->base, row->start_ns, &seen);
 }
 
-static void interval_close_flow(struct intervals *t, struct interval_flow *f)
+static void interval_emit_row_of_flow(struct intervals *t, struct interval_flow *f)
 {
 	int64_t end = t->start_ns + t->every_ns;
 	struct interval_row *row = &f->row;
 
-	interval_settle(f, end);
+	interval_finish_settled_inputs(f, end);
 	row->start_ns = t->start_ns;
 	row->length_ns = t->every_ns;
 	row->waiting = -1;
@@ -272,27 +274,27 @@ static void interval_close_flow(struct intervals *t, struct interval_flow *f)
 			row->waiting = end - f->waiting[i].time_ns;
 	if (!row->packets && row->waiting < 0 && !row->unanswered)
 		return;
-	row->next_p50 = interval_hist_quantile(&f->to_next, 0.5);
-	row->next_p95 = interval_hist_quantile(&f->to_next, 0.95);
+	row->next_p50 = response_histogram_quantile(&f->to_next, 0.5);
+	row->next_p95 = response_histogram_quantile(&f->to_next, 0.95);
 	row->next_max = f->to_next.n ? f->to_next.max_ns : -1;
-	row->latest_p50 = interval_hist_quantile(&f->to_latest, 0.5);
-	row->latest_p95 = interval_hist_quantile(&f->to_latest, 0.95);
+	row->latest_p50 = response_histogram_quantile(&f->to_latest, 0.5);
+	row->latest_p95 = response_histogram_quantile(&f->to_latest, 0.95);
 	for (int c = 0; c < CHANNELS; c++)
-		row->ack[c] = interval_median_or_age(&f->to_ack[c], f->unacked_ns[c], end);
-	row->reply = f->replies < REPLIES_LEAST ? -1 : interval_median_or_age(&f->to_reply, f->asks_ns, end);
+		row->ack[c] = median_or_age_of_open_response(&f->to_ack[c], f->unacked_ns[c], end);
+	row->reply = f->replies < REPLIES_LEAST ? -1 : median_or_age_of_open_response(&f->to_reply, f->asks_ns, end);
 	row->retransmitted = f->resent - f->resent_before;
-	row->verdict = interval_judge(f, row);
+	row->verdict = interval_compute_verdict(f, row);
 	t->row(t->context, row);
 	f->row = (struct interval_row){ .key = row->key, .server = row->server, .gap = -1 };
 	f->resent_before = f->resent;
-	f->to_next = f->to_latest = f->to_reply = f->to_ack[INPUT] = f->to_ack[DISPLAY] = (struct interval_hist){ 0 };
+	f->to_next = f->to_latest = f->to_reply = f->to_ack[INPUT] = f->to_ack[DISPLAY] = (struct response_time_histogram){ 0 };
 }
 
-static void intervals_close(struct intervals *t)
+static void intervals_close_current(struct intervals *t)
 {
 	for (int i = 0; i < INTERVAL_FLOWS; i++)
 		for (struct interval_flow **link = &t->bucket[i], *f; (f = *link);) {
-			interval_close_flow(t, f);
+			interval_emit_row_of_flow(t, f);
 			if (f->ended || t->start_ns - f->last_ns > INTERVAL_SILENT_NS) {
 				*link = f->next;
 				free(f);
@@ -312,7 +314,7 @@ void intervals_advance(struct intervals *t, int64_t time_ns)
 	if (!t->start_ns || t->start_ns - start > t->every_ns)
 		t->start_ns = start;	/* the first packet, or the clock was set back */
 	for (int n = 0; t->start_ns < start && n < SKIP_MAX; n++)
-		intervals_close(t);
+		intervals_close_current(t);
 	t->start_ns = start > t->start_ns ? start : t->start_ns;
 }
 

@@ -27,12 +27,12 @@
 /* Histogram of times: 32 bins an octave from 16 us to 137 s. A quantile is the middle of its bin, at most 1.6 % off, or 0.3 us
  * below 16 us; the extremes are exact. */
 #define INTERVAL_BINS 800
-struct interval_hist {
+struct response_time_histogram {
 	uint32_t bin[INTERVAL_BINS], n;
 	int64_t min_ns, max_ns;
 };
-void interval_hist_add(struct interval_hist *h, int64_t ns);
-int64_t interval_hist_quantile(const struct interval_hist *h, double p);	/* -1: empty */
+void response_histogram_add_time(struct response_time_histogram *h, int64_t ns);
+int64_t response_histogram_quantile(const struct response_time_histogram *h, double p);	/* -1: empty */
 
 /* One row: an interval of a connection. Times in ns; -1: not known. */
 struct interval_row {
@@ -55,7 +55,7 @@ struct interval_flow {
 	struct interval_flow *next;	/* of the same bucket */
 	int64_t last_ns;		/* latest packet */
 	bool ended;
-	struct update_series updates;
+	struct screen_update_series updates;
 	struct interval_input waiting[INTERVAL_WAITING];	/* the oldest first */
 	int waits;
 	int64_t unacked_ns[CHANNELS];	/* since when data of this channel waits for its acknowledgement; 0: none does */
@@ -65,9 +65,9 @@ struct interval_flow {
 	uint64_t replies;		/* of the client so far */
 	uint64_t answered, ignored;	/* inputs so far with and without an update */
 	uint64_t resent, resent_before;	/* retransmitted packets so far; at the start of the interval */
-	struct verdict_base base;
+	struct verdict_baseline base;
 	struct interval_row row;	/* of the current interval: its counts, and the longest gap */
-	struct interval_hist to_next, to_latest, to_ack[CHANNELS], to_reply;	/* to_ack: of data of this channel */
+	struct response_time_histogram to_next, to_latest, to_ack[CHANNELS], to_reply;	/* to_ack: of data of this channel */
 };
 
 typedef void interval_row_fn(void *context, const struct interval_row *row);
@@ -87,11 +87,11 @@ struct intervals {
 
 void intervals_free(struct intervals *t);
 /* Functions of struct meter_observer. */
-void interval_packet(void *intervals, const struct flow *f, int channel, const struct meter_seen *seen);
-void interval_data(void *intervals, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes);
+void interval_observe_packet(void *intervals, const struct flow *f, int channel, const struct meter_observed_packet *seen);
+void interval_observe_data(void *intervals, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes);
 /* Hands out the rows of all intervals that end at `time_ns` or before. */
 void intervals_advance(struct intervals *t, int64_t time_ns);
 
 /* Whether a client's payload is what a user did. RFB and X11: keys and buttons that go down; else anything. */
 enum interval_protocol { INTERVAL_OPAQUE, INTERVAL_RFB, INTERVAL_X11 };
-bool interval_is_input(enum interval_protocol kind, const uint8_t *bytes, size_t n);
+bool is_payload_user_input(enum interval_protocol kind, const uint8_t *bytes, size_t n);

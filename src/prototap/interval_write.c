@@ -18,7 +18,7 @@ const char *const interval_columns[] = {
 };
 
 /* ADDRESS:PORT of an end of the key. */
-static const char *interval_end_text(const struct flow_key *key, int end, char *text)
+static const char *flow_endpoint_address_text(const struct flow_key *key, int end, char *text)
 {
 	static const uint8_t ipv4[12] = { [10] = 0xff, [11] = 0xff };
 	bool short_form = !memcmp(key->address[end], ipv4, sizeof(ipv4));
@@ -31,12 +31,12 @@ static const char *interval_end_text(const struct flow_key *key, int end, char *
 
 /* --- the table --- */
 
-static int64_t day_of(int64_t time_ns)
+static int64_t utc_day_number(int64_t time_ns)
 {
 	return time_ns / NS_PER_DAY;
 }
 
-static void interval_table_shift(const struct interval_write_cfg *cfg)
+static void interval_table_rotate_files(const struct interval_write_cfg *cfg)
 {
 	char from[4096], to[4096];
 
@@ -53,8 +53,8 @@ static int interval_table_open(struct interval_writer *w)
 	struct stat st;
 
 	if (strcmp(w->cfg.table, "-") && !stat(w->cfg.table, &st) && S_ISREG(st.st_mode) && st.st_size > 0)
-		interval_table_shift(&w->cfg);
-	w->table = rows_open(w->cfg.table, "watch/1", interval_columns);
+		interval_table_rotate_files(&w->cfg);
+	w->table = rows_open_output_file(w->cfg.table, "watch/1", interval_columns);
 	return w->table ? 0 : -errno;
 }
 
@@ -66,17 +66,17 @@ static void interval_writer_warn(struct interval_writer *w, const char *path, in
 	w->warned = err;
 }
 
-static void interval_table_flush(struct interval_writer *w, int64_t time_ns)
+static void interval_table_flush_and_rotate(struct interval_writer *w, int64_t time_ns)
 {
-	int64_t day = day_of(time_ns);
+	int64_t day = utc_day_number(time_ns);
 	struct stat st;
 	int err = 0;
 
-	if (w->table && rows_flush(w->table))
-		err = rows_close(w->table), w->table = NULL;
+	if (w->table && rows_flush_output_file(w->table))
+		err = rows_close_output_file(w->table), w->table = NULL;
 	if (w->table && strcmp(w->cfg.table, "-") && !stat(w->cfg.table, &st) && S_ISREG(st.st_mode) &&
 	    (st.st_size >= w->cfg.rotate_bytes || (w->day && w->day != day)))
-		err = rows_close(w->table), w->table = NULL;
+		err = rows_close_output_file(w->table), w->table = NULL;
 	w->day = day;
 	if (!w->table && !err)
 		err = interval_table_open(w);
@@ -88,8 +88,8 @@ static void interval_table_add(struct row_file *t, const struct interval_row *r)
 	char text[END_TEXT];
 
 	rows_write_ints(t, r->start_ns, r->length_ns);
-	rows_write_str(t, interval_end_text(&r->key, 1 - r->server, text));
-	rows_write_str(t, interval_end_text(&r->key, r->server, text));
+	rows_write_str(t, flow_endpoint_address_text(&r->key, 1 - r->server, text));
+	rows_write_str(t, flow_endpoint_address_text(&r->key, r->server, text));
 	rows_write_ints(t, (int64_t)r->wire_bytes[INPUT], (int64_t)r->wire_bytes[DISPLAY], (int64_t)r->inputs,
 			(int64_t)r->updates, (int64_t)r->unanswered);
 	rows_write_counts(t, r->next_p50, r->next_p95, r->next_max, r->latest_p50, r->latest_p95, r->waiting, r->gap,
@@ -102,13 +102,13 @@ static void interval_table_add(struct row_file *t, const struct interval_row *r)
 
 /* --- metrics --- */
 
-struct family {
+struct interval_metric_family {
 	const char *name, *label, *help;
 	size_t at;			/* of an int64_t in struct interval_row, in ns */
 };
 #define FAMILY(name, label, member, help) { "thinprobe_" name "_seconds", label, help, offsetof(struct interval_row, member) }
 
-static const struct family families[] = {
+static const struct interval_metric_family families[] = {
 	FAMILY("response", ",quantile=\"0.5\"", next_p50, "From an input to the next update, of an interval."),
 	FAMILY("response", ",quantile=\"0.95\"", next_p95, ""),
 	FAMILY("response", ",quantile=\"1\"", next_max, ""),
@@ -122,7 +122,7 @@ static const struct family families[] = {
 	FAMILY("rise", "", verdict.rise_ns, "By how much the wait of an input is over its usual value."),
 };
 
-static void interval_metrics_family(FILE *out, const struct family *f, const struct interval_writer *w)
+static void interval_print_metric_family(FILE *out, const struct interval_metric_family *f, const struct interval_writer *w)
 {
 	char client[END_TEXT], server[END_TEXT];
 
@@ -135,12 +135,12 @@ static void interval_metrics_family(FILE *out, const struct family *f, const str
 		memcpy(&ns, (const char *)r + f->at, sizeof(ns));
 		if (ns >= 0)
 			fprintf(out, "%s{client=\"%s\",server=\"%s\"%s} %.9g\n", f->name,
-				interval_end_text(&r->key, 1 - r->server, client), interval_end_text(&r->key, r->server, server), f->label,
+				flow_endpoint_address_text(&r->key, 1 - r->server, client), flow_endpoint_address_text(&r->key, r->server, server), f->label,
 				(double)ns / NS_PER_S);
 	}
 }
 
-static void interval_metrics_counter(FILE *out, const char *name, const char *help)
+static void interval_print_counter_header(FILE *out, const char *name, const char *help)
 {
 	fprintf(out, "# TYPE thinprobe_%s counter\n# HELP thinprobe_%s %s\n", name, name, help);
 }
@@ -150,27 +150,27 @@ static void interval_metrics_print(FILE *out, const struct interval_writer *w, i
 	char client[END_TEXT], server[END_TEXT];
 
 	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
-		interval_metrics_family(out, &families[i], w);
+		interval_print_metric_family(out, &families[i], w);
 	fputs("# TYPE thinprobe_verdict gauge\n# HELP thinprobe_verdict 1: what made the waits longer than usual.\n", out);
 	for (int i = 0; i < w->rows; i++)
 		fprintf(out, "thinprobe_verdict{client=\"%s\",server=\"%s\",verdict=\"%s\"} 1\n",
-			interval_end_text(&w->row[i].key, 1 - w->row[i].server, client),
-			interval_end_text(&w->row[i].key, w->row[i].server, server), verdict_words[w->row[i].verdict.word]);
+			flow_endpoint_address_text(&w->row[i].key, 1 - w->row[i].server, client),
+			flow_endpoint_address_text(&w->row[i].key, w->row[i].server, server), verdict_words[w->row[i].verdict.word]);
 	fprintf(out, "# TYPE thinprobe_interval_start_seconds gauge\n# UNIT thinprobe_interval_start_seconds seconds\n"
 		"# HELP thinprobe_interval_start_seconds Start of the interval.\nthinprobe_interval_start_seconds %.3f\n",
 		(double)start_ns / NS_PER_S);
-	interval_metrics_counter(out, "wire_bytes", "Bytes of frames.");
+	interval_print_counter_header(out, "wire_bytes", "Bytes of frames.");
 	fprintf(out, "thinprobe_wire_bytes_total{to=\"server\"} %llu\nthinprobe_wire_bytes_total{to=\"client\"} %llu\n",
 		(unsigned long long)w->wire_bytes[INPUT], (unsigned long long)w->wire_bytes[DISPLAY]);
-	interval_metrics_counter(out, "inputs", "Inputs of users.");
+	interval_print_counter_header(out, "inputs", "Inputs of users.");
 	fprintf(out, "thinprobe_inputs_total %llu\n", (unsigned long long)w->inputs);
-	interval_metrics_counter(out, "unanswered_inputs", "Inputs without an update within 10 s.");
+	interval_print_counter_header(out, "unanswered_inputs", "Inputs without an update within 10 s.");
 	fprintf(out, "thinprobe_unanswered_inputs_total %llu\n", (unsigned long long)w->unanswered);
-	interval_metrics_counter(out, "updates", "Screen updates.");
+	interval_print_counter_header(out, "updates", "Screen updates.");
 	fprintf(out, "thinprobe_updates_total %llu\n", (unsigned long long)w->updates);
-	interval_metrics_counter(out, "retransmitted_packets", "Packets with payload that was seen before.");
+	interval_print_counter_header(out, "retransmitted_packets", "Packets with payload that was seen before.");
 	fprintf(out, "thinprobe_retransmitted_packets_total %llu\n", (unsigned long long)w->retransmitted);
-	interval_metrics_counter(out, "verdicts", "Intervals of connections by verdict.");
+	interval_print_counter_header(out, "verdicts", "Intervals of connections by verdict.");
 	for (int v = 0; v < VERDICTS; v++)
 		fprintf(out, "thinprobe_verdicts_total{verdict=\"%s\"} %llu\n", verdict_words[v], (unsigned long long)w->verdicts[v]);
 	fputs("# EOF\n", out);
@@ -224,14 +224,14 @@ static void interval_line_print(const struct interval_writer *w, int64_t start_n
 	localtime_r(&at, &when);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &when);
 	fprintf(stderr, "%s  %d active  to client %s  %s inputs  %s updates", clock, w->rows,
-		bits_text(8e9 * (double)bytes / (double)length_ns), count_text((int64_t)inputs), count_text((int64_t)updates));
+		bit_rate_text(8e9 * (double)bytes / (double)length_ns), text_of_count((int64_t)inputs), text_of_count((int64_t)updates));
 	if (slow && slow->next_p50 >= 0)
 		fprintf(stderr, "  input to update %s, p95 %s", ns_text((double)slow->next_p50), ns_text((double)slow->next_p95));
 	if (slow && slow->waiting >= 0)
 		fprintf(stderr, "  waiting %s", ns_text((double)slow->waiting));
 	if (worst)
 		fprintf(stderr, "  ! %s +%s (%s)", verdict_words[worst->verdict.word], ns_text((double)worst->verdict.rise_ns),
-			interval_end_text(&worst->key, 1 - worst->server, text));
+			flow_endpoint_address_text(&worst->key, 1 - worst->server, text));
 	fputc('\n', stderr);
 }
 
@@ -244,7 +244,7 @@ int interval_writer_open(struct interval_writer *w, const struct interval_write_
 	return !w->row ? -ENOMEM : cfg->table ? interval_table_open(w) : 0;
 }
 
-void interval_write_row(void *writer, const struct interval_row *row)
+void interval_writer_add_row(void *writer, const struct interval_row *row)
 {
 	struct interval_writer *w = writer;
 
@@ -260,12 +260,12 @@ void interval_write_row(void *writer, const struct interval_row *row)
 		interval_table_add(w->table, row);
 }
 
-void interval_write_end(void *writer, int64_t start_ns, int64_t length_ns)
+void interval_writer_end_interval(void *writer, int64_t start_ns, int64_t length_ns)
 {
 	struct interval_writer *w = writer;
 
 	if (w->cfg.table)
-		interval_table_flush(w, start_ns + length_ns);
+		interval_table_flush_and_rotate(w, start_ns + length_ns);
 	if (w->cfg.metrics)
 		interval_metrics_write(w, start_ns);
 	if (w->cfg.line)
@@ -275,7 +275,7 @@ void interval_write_end(void *writer, int64_t start_ns, int64_t length_ns)
 
 void interval_writer_close(struct interval_writer *w)
 {
-	int err = rows_close(w->table);
+	int err = rows_close_output_file(w->table);
 
 	if (err)
 		warn("cannot write %s: %s", w->cfg.table, strerror(-err));

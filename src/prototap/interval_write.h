@@ -25,6 +25,6 @@ extern const char *const interval_columns[];	/* schema watch/1 */
 
 int interval_writer_open(struct interval_writer *w, const struct interval_write_cfg *cfg);	/* 0 or -errno */
 /* Functions of struct intervals. */
-void interval_write_row(void *writer, const struct interval_row *row);
-void interval_write_end(void *writer, int64_t start_ns, int64_t length_ns);
+void interval_writer_add_row(void *writer, const struct interval_row *row);
+void interval_writer_end_interval(void *writer, int64_t start_ns, int64_t length_ns);
 void interval_writer_close(struct interval_writer *w);

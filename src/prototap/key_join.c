@@ -72,14 +72,14 @@ static void write_key_row(struct key_update_join *w, size_t i, bool captured)
 }
 
 /* Index of the first sent key from `i` on; t->n: none. */
-static size_t next_sent_key(const struct key_log *t, size_t i)
+static size_t next_sent_key_index(const struct key_log *t, size_t i)
 {
 	while (i < t->n && !t->key[i].sent_ns)
 		i++;
 	return i;
 }
 
-static void sample_latency(struct sample *s, int64_t answer_ns, int64_t censored_ns, int64_t from_ns)
+static void add_latency_to_sample(struct sample *s, int64_t answer_ns, int64_t censored_ns, int64_t from_ns)
 {
 	if (answer_ns)
 		sample_add(s, answer_ns - from_ns);
@@ -87,7 +87,7 @@ static void sample_latency(struct sample *s, int64_t answer_ns, int64_t censored
 		sample_add_censored(s, censored_ns > from_ns ? censored_ns - from_ns : 0);
 }
 
-static void count_key_outcome(struct key_update_join *w, const struct pair_key_times *k)
+static void count_key_outcome(struct key_update_join *w, const struct times_of_paired_key *k)
 {
 	if (k->skipped) {
 		w->skipped++;
@@ -98,15 +98,15 @@ static void count_key_outcome(struct key_update_join *w, const struct pair_key_t
 	w->exact += k->exact;
 	w->ranged += k->answer_ns && !k->exact;
 	w->unanswered += !k->answer_ns;
-	sample_latency(&w->low, k->answer_ns, k->censored_ns, k->due_ns);
-	sample_latency(&w->high, k->high_ns, k->censored_ns, k->due_ns);
+	add_latency_to_sample(&w->low, k->answer_ns, k->censored_ns, k->due_ns);
+	add_latency_to_sample(&w->high, k->high_ns, k->censored_ns, k->due_ns);
 	if (!k->sent_ns)
 		return;
-	sample_latency(&w->sent_low, k->answer_ns, k->censored_ns, k->sent_ns);
-	sample_latency(&w->sent_high, k->high_ns, k->censored_ns, k->sent_ns);
+	add_latency_to_sample(&w->sent_low, k->answer_ns, k->censored_ns, k->sent_ns);
+	add_latency_to_sample(&w->sent_high, k->high_ns, k->censored_ns, k->sent_ns);
 }
 
-static size_t key_block_end_index(const struct key_log *t, size_t first)
+static size_t key_index_after_block(const struct key_log *t, size_t first)
 {
 	size_t end = first + 1;
 
@@ -121,7 +121,7 @@ static int64_t key_block_begin_ns(const struct key_log *t, size_t first)
 }
 
 /* Time when the last key of the current block was sent; 0: none was sent. */
-static int64_t last_sent_ns(const struct key_update_join *w)
+static int64_t key_block_last_sent_ns(const struct key_update_join *w)
 {
 	size_t i = w->end;
 
@@ -131,25 +131,25 @@ static int64_t last_sent_ns(const struct key_update_join *w)
 }
 
 /* Whether an update followed the last key, and none came within a second after it. */
-static bool display_rested(const struct key_update_join *w, int64_t now_ns)
+static bool has_display_rested_after_keys(const struct key_update_join *w, int64_t now_ns)
 {
-	return w->updates && w->now.last_ns >= last_sent_ns(w) && now_ns - w->now.last_ns >= BLOCK_REST_NS;
+	return w->updates && w->now.last_ns >= key_block_last_sent_ns(w) && now_ns - w->now.last_ns >= BLOCK_REST_NS;
 }
 
 /* Decides how the current block ended, at `end_ns`. */
-static enum pair_drain classify_key_block_end(struct key_update_join *w, int64_t end_ns)
+static enum pair_drain classify_how_key_block_ended(struct key_update_join *w, int64_t end_ns)
 {
 	bool likely;
 
-	if (!last_sent_ns(w))	/* no key was sent, so no update answers one */
+	if (!key_block_last_sent_ns(w))	/* no key was sent, so no update answers one */
 		return PAIR_NOISY;
 	likely = pair_is_stray_update_likely(w->cfg.noise_per_s, end_ns - key_block_begin_ns(w->cfg.typed, w->first));
 	w->marked += likely;
-	if (display_rested(w, end_ns)) {
+	if (has_display_rested_after_keys(w, end_ns)) {
 		w->drained++;
 		return likely ? PAIR_NOISY : PAIR_DRAINED;
 	}
-	if (end_ns - last_sent_ns(w) >= (w->cfg.noise_per_s > NOISY_PER_S ? LIMIT_NOISY_NS : LIMIT_NS))
+	if (end_ns - key_block_last_sent_ns(w) >= (w->cfg.noise_per_s > NOISY_PER_S ? LIMIT_NOISY_NS : LIMIT_NS))
 		return PAIR_NOISY;
 	w->cut++;
 	return PAIR_CUT;
@@ -177,11 +177,11 @@ static bool is_key_block_captured(const struct key_update_join *w)
 		return false;
 	for (size_t i = w->first; i < w->end; i++)
 		seen = seen || w->seen_ns[i];
-	return seen || !last_sent_ns(w);
+	return seen || !key_block_last_sent_ns(w);
 }
 
 /* Removes the upper ends of latencies after the capture's end has cut a block: further updates may have been under way. */
-static void drop_upper_latency_bounds(struct pair_key_times *key, size_t n, int64_t end_ns)
+static void drop_upper_latency_bounds(struct times_of_paired_key *key, size_t n, int64_t end_ns)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!key[i].answer_ns)
@@ -194,7 +194,7 @@ static void drop_upper_latency_bounds(struct pair_key_times *key, size_t n, int6
 static void key_join_end_block(struct key_update_join *w, int64_t end_ns)
 {
 	struct key_log *t = w->cfg.typed;
-	struct pair_key_times *key = &t->key[w->first];
+	struct times_of_paired_key *key = &t->key[w->first];
 	size_t n = w->end - w->first;
 	enum pair_drain drain;
 
@@ -204,11 +204,11 @@ static void key_join_end_block(struct key_update_join *w, int64_t end_ns)
 		key_join_count_missed_block(w);
 		return;
 	}
-	w->unsent += !last_sent_ns(w);
-	drain = classify_key_block_end(w, end_ns);
+	w->unsent += !key_block_last_sent_ns(w);
+	drain = classify_how_key_block_ended(w, end_ns);
 	pair_keys_of_block_with_updates(key, n, w->update_ns, w->updates, drain, end_ns);
 	if (w->cfg.assume == ASSUME_COALESCING)
-		pair_narrow_for_coalescing(key, n, w->update_ns, w->updates, drain, end_ns);
+		pair_narrow_ranges_for_coalescing(key, n, w->update_ns, w->updates, drain, end_ns);
 	if (drain == PAIR_CUT)
 		drop_upper_latency_bounds(key, n, end_ns);
 	w->paired_updates += w->updates;
@@ -221,7 +221,7 @@ static void key_join_end_block(struct key_update_join *w, int64_t end_ns)
 static void key_join_begin_block(struct key_update_join *w, size_t next)
 {
 	w->first = next;
-	w->end = key_block_end_index(w->cfg.typed, next);
+	w->end = key_index_after_block(w->cfg.typed, next);
 	w->updates = 0;
 	w->open = true;
 }
@@ -236,7 +236,7 @@ static void key_join_advance(struct key_update_join *w, int64_t now_ns)
 
 		/* Updates after the rest and before the next block belong to this block: they may be late answers. The last block ends with its
 		 * rest. */
-		if (w->open && next == t->n && display_rested(w, now_ns))
+		if (w->open && next == t->n && has_display_rested_after_keys(w, now_ns))
 			key_join_end_block(w, w->now.last_ns + BLOCK_REST_NS);
 		if (next == t->n || key_block_begin_ns(t, next) > now_ns)
 			return;
@@ -246,7 +246,7 @@ static void key_join_advance(struct key_update_join *w, int64_t now_ns)
 	}
 }
 
-static void add_block_update_time(struct key_update_join *w, int64_t now_ns)
+static void key_block_add_update_time(struct key_update_join *w, int64_t now_ns)
 {
 	int err = w->updates >= BLOCK_UPDATES_MAX ? -E2BIG : array_room(&w->update_ns, w->updates);
 
@@ -273,7 +273,7 @@ void key_join_add_update_data(void *wire, uint64_t update, int64_t time_ns, uint
 		if (t && w->cfg.pairing == PAIRING_BLOCKS) {
 			key_join_advance(w, now);
 			if (w->open)
-				add_block_update_time(w, now);
+				key_block_add_update_time(w, now);
 		}
 		w->now = (struct current_screen_update){ .n = update, .first_ns = now, .block = w->open ? t->block[w->first] : 0 };
 	}
@@ -295,8 +295,8 @@ void key_join_add_input_data(void *wire, int64_t time_ns)
 	now = key_log_wall_to_monotonic(t, time_ns);
 	if (!w->tapped_ns)
 		w->tapped_ns = now;
-	while ((next = next_sent_key(t, w->next_key)) < t->n && t->key[next].sent_ns <= now) {
-		size_t after = next_sent_key(t, next + 1);
+	while ((next = next_sent_key_index(t, w->next_key)) < t->n && t->key[next].sent_ns <= now) {
+		size_t after = next_sent_key_index(t, next + 1);
 
 		if (after == t->n || t->key[after].sent_ns > now) {
 			if (!w->seen_ns[next])

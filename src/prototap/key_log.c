@@ -12,7 +12,7 @@ static const char *const names[] = { "key", "due_ns", "sent_ns", "skipped", "rea
 #define NEEDED 4	/* columns that every log has; older logs lack the others */
 
 /* Within limits that keep later arithmetic from overflowing. */
-static bool is_plausible_time(int64_t ns)
+static bool is_plausible_key_time(int64_t ns)
 {
 	return ns > 0 && ns < INT64_MAX / 4;
 }
@@ -22,12 +22,13 @@ static int key_log_add(void *context, char *const *cell)
 	struct key_log *t = context;
 	int64_t key, due, sent, skipped, offset, block, last;
 
-	if (!rows_in_parse_int(cell[LOG_KEY], &key) || !rows_in_parse_int(cell[LOG_DUE], &due) || !rows_in_parse_int(cell[LOG_SENT],
+	if (!parse_integer_of_table_cell(cell[LOG_KEY], &key) || !parse_integer_of_table_cell(cell[LOG_DUE], &due) ||
+	    !parse_integer_of_table_cell(cell[LOG_SENT],
 														     &sent) ||
-	    !rows_in_parse_int(cell[LOG_SKIPPED], &skipped) || !rows_in_parse_int(cell[LOG_OFFSET], &offset) ||
-	    !rows_in_parse_int(cell[LOG_BLOCK], &block))
+	    !parse_integer_of_table_cell(cell[LOG_SKIPPED], &skipped) || !parse_integer_of_table_cell(cell[LOG_OFFSET], &offset) ||
+	    !parse_integer_of_table_cell(cell[LOG_BLOCK], &block))
 		return -EPROTO;
-	if (key < 0 || !is_plausible_time(due) || (sent != ROWS_IN_NONE && (!is_plausible_time(sent) || sent < due)))
+	if (key < 0 || !is_plausible_key_time(due) || (sent != ROWS_IN_NONE && (!is_plausible_key_time(sent) || sent < due)))
 		return -EPROTO;
 	if (t->n == KEY_LOG_MAX)
 		return -E2BIG;
@@ -41,14 +42,14 @@ static int key_log_add(void *context, char *const *cell)
 		if (offset == ROWS_IN_NONE)
 			return -ENOTSUP;
 		last = t->walls ? t->wall[t->walls - 1].at_ns : 0;
-		if (!is_plausible_time(offset) || sent < last)
+		if (!is_plausible_key_time(offset) || sent < last)
 			return -EPROTO;
 		if (sent > last)
 			t->wall[t->walls++] = (struct wall_clock_offset){ .at_ns = sent, .offset_ns = offset };
 	} else {
 		t->unsent++;
 	}
-	t->key[t->n] = (struct pair_key_times){ .due_ns = due, .sent_ns = sent == ROWS_IN_NONE ? 0 : sent, .skipped = skipped > 0 };
+	t->key[t->n] = (struct times_of_paired_key){ .due_ns = due, .sent_ns = sent == ROWS_IN_NONE ? 0 : sent, .skipped = skipped > 0 };
 	t->number[t->n] = key;
 	t->block[t->n++] = (uint32_t)block;
 	return 0;
@@ -60,7 +61,7 @@ int key_log_read(FILE *in, struct key_log *out, unsigned long *line)
 	int err;
 
 	*out = (struct key_log){ 0 };
-	err = rows_in_read_table(in, "keys/1", names, NEEDED, key_log_add, out, line);
+	err = read_rows_of_table_file(in, "keys/1", names, NEEDED, key_log_add, out, line);
 	if (!err && !out->walls)
 		err = -ENODATA;
 	if (err) {

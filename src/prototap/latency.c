@@ -13,7 +13,7 @@
 const char *const latency_pairings[] = { "blocks", "none", NULL };
 const char *const latency_assumes[] = { "nothing", "coalescing", NULL };
 
-int idle_updates_add_window(struct idle_updates *n, const char *text)
+int idle_updates_parse_and_add_window(struct idle_updates *n, const char *text)
 {
 	size_t digits = strcspn(text, "/");
 	int64_t updates, window;
@@ -23,9 +23,9 @@ int idle_updates_add_window(struct idle_updates *n, const char *text)
 	if (text[digits] != '/' || digits >= sizeof(count))
 		return -EINVAL;
 	snprintf(count, sizeof(count), "%.*s", (int)digits, text);
-	if (cli_read_int(count, &updates) || updates < 0 || updates > 1000000000)
+	if (cli_parse_integer(count, &updates) || updates < 0 || updates > 1000000000)
 		return -EINVAL;
-	err = cli_read_ns(text + digits + 1, &window);
+	err = cli_parse_duration_ns(text + digits + 1, &window);
 	if (err)
 		return err;
 	if (window < NS_PER_MS || window > 30 * NS_PER_DAY)
@@ -80,9 +80,9 @@ int latency_open(struct key_latency_state *l, const struct latency_cfg *cfg, cha
 {
 	*l = (struct key_latency_state){ .cfg = *cfg };
 	if (cfg->keys && !(l->in = fopen(cfg->keys, "re")))
-		return write_error_reason(-1, why, LATENCY_WHY, "cannot read %s: %s", cfg->keys, strerror(errno));
-	if (cfg->rows && !(l->rows = rows_open(cfg->rows, "wire/1", key_join_columns)))
-		return write_error_reason(-1, why, LATENCY_WHY, "cannot write %s: %s", cfg->rows, strerror(errno));
+		return fail_with_reason(-1, why, LATENCY_WHY, "cannot read %s: %s", cfg->keys, strerror(errno));
+	if (cfg->rows && !(l->rows = rows_open_output_file(cfg->rows, "wire/1", key_join_columns)))
+		return fail_with_reason(-1, why, LATENCY_WHY, "cannot write %s: %s", cfg->rows, strerror(errno));
 	return 0;
 }
 
@@ -98,23 +98,23 @@ static int read_typed_keys(struct key_latency_state *l, char *why)
 	case 0:
 		break;
 	case -EPROTO:
-		return write_error_reason(-1, why, LATENCY_WHY,
+		return fail_with_reason(-1, why, LATENCY_WHY,
 				 "%s, line %lu: not what keyrepeat --log writes (schema keys/1, with realtime_offset_ns)",
 				 file, line);
 	case -E2BIG:
-		return write_error_reason(-1, why, LATENCY_WHY, "%s: more than %d keys; give the log of a shorter train", file, KEY_LOG_MAX);
+		return fail_with_reason(-1, why, LATENCY_WHY, "%s: more than %d keys; give the log of a shorter train", file, KEY_LOG_MAX);
 	case -ENODATA:
-		return write_error_reason(-1, why, LATENCY_WHY, "%s: no key in it was sent", file);
+		return fail_with_reason(-1, why, LATENCY_WHY, "%s: no key in it was sent", file);
 	case -ENOTSUP:
-		return write_error_reason(-1, why, LATENCY_WHY,
+		return fail_with_reason(-1, why, LATENCY_WHY,
 				 "%s, line %lu: no offset of the wall clock, so the key cannot be compared with packets; type again",
 				 file, line);
 	default:
-		return write_error_reason(-1, why, LATENCY_WHY, "cannot read %s: %s", file, strerror(-err));
+		return fail_with_reason(-1, why, LATENCY_WHY, "cannot read %s: %s", file, strerror(-err));
 	}
 	l->step_ns = wall_clock_largest_step(l->typed.wall, l->typed.walls);
 	if (l->step_ns > WALL_STEP_NS)
-		return write_error_reason(-1, why, LATENCY_WHY,
+		return fail_with_reason(-1, why, LATENCY_WHY,
 				 "%s: the wall clock was set while these keys were typed (by %.3f ms within a second): "
 			      "packet times cannot be compared with them; type again", file, (double)l->step_ns / NS_PER_MS);
 	return 0;
@@ -133,16 +133,16 @@ int latency_read_keys(struct key_latency_state *l, char *why)
 			return -1;
 		wire.typed = &l->typed;
 		if (l->cfg.pairing == PAIRING_BLOCKS && !t->in_blocks)
-			return write_error_reason(-1, why, LATENCY_WHY,
+			return fail_with_reason(-1, why, LATENCY_WHY,
 					 "%s: %zu keys in a row without a pause, so the capture does not tell which update answers which key; "
 				      "type them with keyrepeat --schedule blocks (--pairing none: rows without latency)", l->cfg.keys, t->longest);
 		if (l->cfg.pairing == PAIRING_BLOCKS && t->unsent > t->n / 2)
-			return write_error_reason(-1, why, LATENCY_WHY,
+			return fail_with_reason(-1, why, LATENCY_WHY,
 					 "%s: most keys have no time of sending (the display repeated them); "
 				      "type them with keyrepeat --mode tap", l->cfg.keys);
 	}
 	if (key_join_init(&l->wire, &wire))
-		return write_error_reason(-1, why, LATENCY_WHY, "no memory for %zu keys", t->n);
+		return fail_with_reason(-1, why, LATENCY_WHY, "no memory for %zu keys", t->n);
 	l->tap = (struct meter_observer){ .context = &l->wire, .display = key_join_add_update_data, .input = key_join_add_input_data };
 	return 0;
 }
@@ -153,23 +153,23 @@ int latency_finish_capture(struct key_latency_state *l, int64_t last_ns, char *w
 	int err = l->tap.context ? key_join_finish(&l->wire, last_ns) : 0, closed = 0;
 
 	if (l->rows) {
-		closed = rows_close(l->rows);
+		closed = rows_close_output_file(l->rows);
 		l->rows = NULL;
 	}
 	if (err)
-		return write_error_reason(-1, why, LATENCY_WHY,
+		return fail_with_reason(-1, why, LATENCY_WHY,
 				 err == -E2BIG ? "over %d updates in one block of keys; does the display show an animation? stop it, and type again" :
 			      "out of memory with %d updates", BLOCK_UPDATES_MAX);
 	if (closed)
-		return write_error_reason(-1, why, LATENCY_WHY, "cannot write %s: %s", l->cfg.rows, strerror(-closed));
+		return fail_with_reason(-1, why, LATENCY_WHY, "cannot write %s: %s", l->cfg.rows, strerror(-closed));
 	if (!l->cfg.keys || l->cfg.pairing != PAIRING_BLOCKS)
 		return 0;
 	if (w->missed + w->unsent == w->blocks)
-		return write_error_reason(-1, why, LATENCY_WHY,
+		return fail_with_reason(-1, why, LATENCY_WHY,
 				 "none of the keys in %s is in the capture: was it taken at another time, on another host, or of another port?",
 			      l->cfg.keys);
 	if (w->cut + w->missed == w->blocks)
-		return write_error_reason(-1, why, LATENCY_WHY, "%s: the display never rested for a second after a block of keys, "
+		return fail_with_reason(-1, why, LATENCY_WHY, "%s: the display never rested for a second after a block of keys, "
 			      "so the capture does not tell which update answers which key; "
 			      "type them with keyrepeat --schedule blocks, and let the capture go on for two seconds", l->cfg.keys);
 	return 0;
@@ -181,13 +181,14 @@ static void report_latency_remarks(struct rec_report *r, const struct key_latenc
 
 	rec_begin_array(r, "says");
 	if ((double)(w->keys - w->exact) > RANGED_SHARE * (double)w->keys)
-		rec_str(r, NULL, "wire-only latency is a range at this load; use refecho");
+		rec_add_str(r, NULL, "wire-only latency is a range at this load; use refecho");
 	if (!l->cfg.noise.window_ns)
-		rec_str(r, NULL, "the rate of updates without keys was not given (--idle): a pair is exact only if no such update came");
+		rec_add_str(r, NULL, "the rate of updates without keys was not given (--idle): a pair is exact only if no such update came");
 	if (w->marked)
-		rec_str(r, NULL, "in marked blocks, an update without a key is likelier than 5 %: none of their pairs is exact");
+		rec_add_str(r, NULL, "in marked blocks, an update without a key is likelier than 5 %: none of their pairs is exact");
 	if (l->cfg.assume == ASSUME_COALESCING)
-		rec_str(r, NULL, "upper ends rest on an assumption: the application coalesces keys, and answers each by the next update but two");
+		rec_add_str(r, NULL,
+			    "upper ends rest on an assumption: the application coalesces keys, and answers each by the next update but two");
 	rec_end_container(r);
 }
 
@@ -195,7 +196,7 @@ static void report_latency_remarks(struct rec_report *r, const struct key_latenc
 
 static void report_paired_keys(struct rec_report *r, struct key_latency_state *l)
 {
-	static const struct counter_field counts[] = {
+	static const struct reported_counter_member counts[] = {
 		JOIN(exact), JOIN(ranged), JOIN(unanswered), JOIN(skipped), JOIN(not_sent),
 		COUNTER_FIELD("missed", struct key_update_join, missed_keys), COUNTER_FIELD("updates", struct key_update_join, paired_updates),
 		JOIN(blocks), COUNTER_FIELD("blocks_drained", struct key_update_join, drained),
@@ -205,13 +206,13 @@ static void report_paired_keys(struct rec_report *r, struct key_latency_state *l
 	struct key_update_join *w = &l->wire;
 
 	REPORT_COUNTERS(r, counts, w);
-	rec_real(r, "unsolicited_per_s", idle_updates_per_s(&l->cfg.noise), 4);
-	rec_real(r, "unsolicited_per_s_high", idle_updates_per_s_upper_bound(&l->cfg.noise), 4);
-	rec_real(r, "unsolicited_window_s", l->cfg.noise.window_ns ? (double)l->cfg.noise.window_ns / NS_PER_S : NAN, 3);
-	rec_sample_statistics(r, "latency_low_ms", &w->low, NS_PER_MS);
-	rec_sample_statistics(r, "latency_high_ms", &w->high, NS_PER_MS);
-	rec_sample_statistics(r, "latency_from_sent_low_ms", &w->sent_low, NS_PER_MS);
-	rec_sample_statistics(r, "latency_from_sent_high_ms", &w->sent_high, NS_PER_MS);
+	rec_add_real(r, "unsolicited_per_s", idle_updates_per_s(&l->cfg.noise), 4);
+	rec_add_real(r, "unsolicited_per_s_high", idle_updates_per_s_upper_bound(&l->cfg.noise), 4);
+	rec_add_real(r, "unsolicited_window_s", l->cfg.noise.window_ns ? (double)l->cfg.noise.window_ns / NS_PER_S : NAN, 3);
+	rec_add_sample_statistics(r, "latency_low_ms", &w->low, NS_PER_MS);
+	rec_add_sample_statistics(r, "latency_high_ms", &w->high, NS_PER_MS);
+	rec_add_sample_statistics(r, "latency_from_sent_low_ms", &w->sent_low, NS_PER_MS);
+	rec_add_sample_statistics(r, "latency_from_sent_high_ms", &w->sent_high, NS_PER_MS);
 	report_latency_remarks(r, l);
 }
 
@@ -224,11 +225,11 @@ void report_key_latency(struct rec_report *r, struct key_latency_state *l)
 	for (size_t i = 0; i < l->typed.n; i++)
 		seen += l->wire.seen_ns[i] != 0;
 	rec_begin_object(r, "keys");
-	rec_int(r, "typed", (int64_t)l->typed.n);
-	rec_int(r, "on_the_wire", (int64_t)seen);
-	rec_str(r, "pairing", latency_pairings[l->cfg.pairing]);
-	rec_str(r, "assumes", latency_assumes[l->cfg.assume]);
-	rec_real(r, "realtime_step_us", (double)l->step_ns / NS_PER_US, 3);
+	rec_add_int(r, "typed", (int64_t)l->typed.n);
+	rec_add_int(r, "on_the_wire", (int64_t)seen);
+	rec_add_str(r, "pairing", latency_pairings[l->cfg.pairing]);
+	rec_add_str(r, "assumes", latency_assumes[l->cfg.assume]);
+	rec_add_real(r, "realtime_step_us", (double)l->step_ns / NS_PER_US, 3);
 	if (l->cfg.pairing == PAIRING_BLOCKS)
 		report_paired_keys(r, l);
 	rec_end_container(r);

@@ -8,14 +8,15 @@
 #include <stdio.h>
 
 /* A counter of type uint64_t in a struct, and its key in the report. */
-struct counter_field {
+struct reported_counter_member {
 	const char *key;
 	size_t at;
 };
 #define COUNTER_FIELD(key, type, member) { key, offsetof(type, member) }
 /* Reports counters of the struct at `from`; not `known`: as null. */
-void report_counters(struct rec_report *r, const struct counter_field *counts, size_t n, const void *from, bool known);
-#define REPORT_COUNTERS(r, counts, from) report_counters(r, counts, sizeof(counts) / sizeof(*(counts)), from, true)
+void report_listed_counters(struct rec_report *r, const struct reported_counter_member *counts, size_t n, const void *from,
+			    bool known);
+#define REPORT_COUNTERS(r, counts, from) report_listed_counters(r, counts, sizeof(counts) / sizeof(*(counts)), from, true)
 
 /* Rate of screen updates that come without a key, from counts in windows without keys. */
 struct idle_updates {
@@ -23,7 +24,7 @@ struct idle_updates {
 };
 
 /* Adds a window "UPDATES/TIME", such as 0/60s. 0; -EINVAL, or -EDOM: a time without a unit. */
-int idle_updates_add_window(struct idle_updates *n, const char *text);
+int idle_updates_parse_and_add_window(struct idle_updates *n, const char *text);
 
 /* Updates a second, and the upper 95 % bound of that rate; NAN: not measured. */
 double idle_updates_per_s(const struct idle_updates *n);

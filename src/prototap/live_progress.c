@@ -12,7 +12,7 @@ void live_progress_start(struct live_progress *w, bool quiet, int64_t now_ns)
 	progress_start(&w->progress, quiet);
 }
 
-void live_progress_add_update(void *watch, uint64_t update, int64_t time_ns, uint64_t bytes)
+void live_progress_track_update_gap(void *watch, uint64_t update, int64_t time_ns, uint64_t bytes)
 {
 	struct live_progress *w = watch;
 
@@ -31,8 +31,8 @@ static struct channel_traffic_counts sum_display_channel_counts(const struct cap
 	*open = 0;
 	for (uint32_t i = 1; i < m->table.fresh; i++)
 		if (m->table.flow[i].used) {
-			counters_add(&n, &m->table.flow[i].count[DISPLAY], sizeof(n));
-			*open += !flow_ended(&m->table.flow[i]);
+			counters_add_to_sum(&n, &m->table.flow[i].count[DISPLAY], sizeof(n));
+			*open += !has_flow_ended(&m->table.flow[i]);
 		}
 	return n;
 }
@@ -54,7 +54,7 @@ void live_progress_show(struct live_progress *w, const struct capture_meter *m, 
 	localtime_r(&now, &when);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &when);
 	fprintf(stderr, "%s  %d open  %s to client  %s updates/s  gap %s%s  resent %s %%\n", clock, open,
-		bits_text(8 * (double)(n.wire_bytes - w->before.wire_bytes) / seconds),
+		bit_rate_text(8 * (double)(n.wire_bytes - w->before.wire_bytes) / seconds),
 		number_text((double)(m->update[0].count - w->updates_before) / seconds),
 		w->gap_ns < 0 ? "-" : ns_text((double)w->gap_ns), w->gap_ns > WATCH_GAP_NS ? " !" : "",
 		number_text(packets ? 100 * (double)(n.retransmitted_packets - w->before.retransmitted_packets) / (double)packets : (double)NAN));

@@ -21,6 +21,6 @@ struct live_progress {
 
 void live_progress_start(struct live_progress *w, bool quiet, int64_t now_ns);
 /* A function of struct meter_observer. */
-void live_progress_add_update(void *watch, uint64_t update, int64_t time_ns, uint64_t bytes);
+void live_progress_track_update_gap(void *watch, uint64_t update, int64_t time_ns, uint64_t bytes);
 /* Prints a line if a second has passed since the last one. */
 void live_progress_show(struct live_progress *w, const struct capture_meter *m, int64_t now_ns);

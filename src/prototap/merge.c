@@ -6,48 +6,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-int merge_init(struct packet_merge *m, int rows)
+int merge_init(struct packet_merger *m, int rows)
 {
-	*m = (struct packet_merge){ .head = calloc((size_t)rows, sizeof(*m->head)) };
+	*m = (struct packet_merger){ .head = calloc((size_t)rows, sizeof(*m->head)) };
 	return m->head ? 0 : -ENOMEM;
 }
 
-void merge_free(struct packet_merge *m)
+void merge_free(struct packet_merger *m)
 {
 	free(m->head);
-	*m = (struct packet_merge){ 0 };
+	*m = (struct packet_merger){ 0 };
 }
 
-static bool merge_head_before(const struct merge_next_packet *a, const struct merge_next_packet *b)
+static bool is_merge_head_earlier(const struct next_packet_of_merged_file *a, const struct next_packet_of_merged_file *b)
 {
 	return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && a->row < b->row);
 }
 
 /* Moves head[at] to its place among the others, which are sorted. */
-static void merge_move_into_order(struct packet_merge *m, int at)
+static void merge_move_into_order(struct packet_merger *m, int at)
 {
-	struct merge_next_packet moved = m->head[at];
+	struct next_packet_of_merged_file moved = m->head[at];
 
-	for (; at + 1 < m->n && merge_head_before(&m->head[at + 1], &moved); at++)
+	for (; at + 1 < m->n && is_merge_head_earlier(&m->head[at + 1], &moved); at++)
 		m->head[at] = m->head[at + 1];
-	for (; at > 0 && merge_head_before(&moved, &m->head[at - 1]); at--)
+	for (; at > 0 && is_merge_head_earlier(&moved, &m->head[at - 1]); at--)
 		m->head[at] = m->head[at - 1];
 	m->head[at] = moved;
 }
 
-void merge_add_file(struct packet_merge *m, int row, int64_t time_ns)
+void merge_add_file(struct packet_merger *m, int row, int64_t time_ns)
 {
-	m->head[m->n++] = (struct merge_next_packet){ time_ns, row };
+	m->head[m->n++] = (struct next_packet_of_merged_file){ time_ns, row };
 	merge_move_into_order(m, m->n - 1);
 }
 
-void merge_set_next_packet_time(struct packet_merge *m, int64_t time_ns)
+void merge_set_next_packet_time(struct packet_merger *m, int64_t time_ns)
 {
 	m->head[0].time_ns = time_ns;
 	merge_move_into_order(m, 0);
 }
 
-void merge_remove_ended_file(struct packet_merge *m)
+void merge_remove_ended_file(struct packet_merger *m)
 {
 	m->n--;
 	memmove(m->head, m->head + 1, (size_t)m->n * sizeof(*m->head));

@@ -15,7 +15,7 @@ int meter_init(struct capture_meter *m, const struct meter_cfg *cfg)
 	m->cfg = *cfg;
 	m->setup.typed = cfg->typed;
 	for (int i = 0; i < MERGES; i++)
-		update_series_start(&m->update[i], i ? merge_beside_ns[i] : cfg->merge_ns, cfg->period_ns, i ? NULL : &m->gaps);
+		screen_update_series_start(&m->update[i], i ? merge_beside_ns[i] : cfg->merge_ns, cfg->period_ns, i ? NULL : &m->gaps);
 	m->passed = calloc(PORTS, sizeof(*m->passed));
 	if (m->passed && !flow_table_init(&m->table, cfg->flows_max, cfg->seed) && !stream_pool_init(&m->pool, cfg->waits_max + 1) &&
 	    !flow_ranking_init(&m->top, cfg->flows_shown) && !payload_totals_init(&m->contents, cfg->decode))
@@ -49,7 +49,8 @@ static void notify_data_observers(const struct capture_meter *m, const struct fl
 	}
 }
 
-static void notify_packet_observers(const struct capture_meter *m, const struct flow *f, int c, const struct meter_seen *seen)
+static void notify_packet_observers(const struct capture_meter *m, const struct flow *f, int c,
+				    const struct meter_observed_packet *seen)
 {
 	for (int i = 0; i < m->cfg.taps; i++)
 		if (m->cfg.tap[i].packet)
@@ -57,7 +58,8 @@ static void notify_packet_observers(const struct capture_meter *m, const struct 
 }
 
 /* Counts new data in order: messages, and on the display channel updates. */
-static void meter_add_data(struct capture_meter *m, struct flow *f, int c, int64_t time_ns, const struct stream_segment_result *t)
+static void meter_count_ordered_data(struct capture_meter *m, struct flow *f, int c, int64_t time_ns,
+				     const struct stream_segment_result *t)
 {
 	struct channel_traffic_counts *n = &f->count[c];
 	bool fresh;
@@ -66,14 +68,14 @@ static void meter_add_data(struct capture_meter *m, struct flow *f, int c, int64
 	if (!t->ready.bytes)
 		return;
 	n->payload_bytes += t->ready.bytes;
-	n->messages += current_message_add_data(&f->run, c, time_ns, &t->ready, &fresh);
+	n->messages += count_messages_begun_by_data(&f->run, c, time_ns, &t->ready, &fresh);
 	session_count_payload(&m->setup, c, t->ready.bytes);
 	for (int i = 0; c == DISPLAY && i < MERGES; i++) {
 		if (!fresh)
-			update_extend(&m->update[i], f->update[i], time_ns);
+			screen_update_extend(&m->update[i], f->update[i], time_ns);
 		/* Further messages in this part begin at the same instant, so they belong to the same update. */
 		if (fresh || t->ready.ends + t->ready.open > 1)
-			f->update[i] = update_add_message(&m->update[i], time_ns);
+			f->update[i] = screen_update_add_message(&m->update[i], time_ns);
 	}
 	notify_data_observers(m, f, c, time_ns, t->ready.bytes);
 }
@@ -85,8 +87,8 @@ static void meter_end_flow(struct capture_meter *m, struct flow *f)
 	for (int c = 0; c < CHANNELS; c++) {
 		stream_give_up_all_holes(&f->stream[c], &m->pool, &t);
 		payload_skip_gap(&m->contents, f, c);
-		meter_add_data(m, f, c, f->last_ns, &t);
-		counters_add(&m->sum[c], &f->count[c], sizeof(m->sum[c]));
+		meter_count_ordered_data(m, f, c, f->last_ns, &t);
+		counters_add_to_sum(&m->sum[c], &f->count[c], sizeof(m->sum[c]));
 	}
 	payload_end_flow(&m->contents, f);
 	flow_ranking_offer(&m->top, f);
@@ -104,9 +106,9 @@ static struct flow *meter_begin_flow(struct capture_meter *m, const struct flow_
 
 	if (!ports_identify_server(m->cfg.ports, m->cfg.server, s, &end, &by))
 		return NULL;
-	victim = flow_victim(&m->table);
+	victim = flow_find_eviction_victim(&m->table);
 	if (victim) {
-		if (!flow_ended(victim)) {
+		if (!has_flow_ended(victim)) {
 			victim->evicted = true;
 			m->flows_evicted++;
 		}
@@ -127,10 +129,10 @@ static bool is_new_connection(const struct flow *f, int source, const struct seg
 
 	if ((s->flags & (TCP_SYN | TCP_ACK)) != TCP_SYN)
 		return false;
-	return f->begun[c] ? f->first_seq[c] != s->seq : f->stream[c].known || flow_ended(f);
+	return f->begun[c] ? f->first_seq[c] != s->seq : f->stream[c].known || has_flow_ended(f);
 }
 
-static struct flow *meter_find_flow(struct capture_meter *m, const struct segment *s, int64_t time_ns, int *source)
+static struct flow *meter_find_or_begin_flow(struct capture_meter *m, const struct segment *s, int64_t time_ns, int *source)
 {
 	struct flow_key key;
 	struct flow *f;
@@ -204,7 +206,7 @@ static void meter_add_payload(struct capture_meter *m, struct flow *f, int c, co
 		payload_add_segment(&m->contents, f, c, there ? p->bytes + s->payload_at : NULL,
 				there < s->payload_bytes ? there : s->payload_bytes, s->payload_bytes, &t);
 	}
-	meter_add_data(m, f, c, p->time_ns, &t);
+	meter_count_ordered_data(m, f, c, p->time_ns, &t);
 }
 
 /* Each datagram is a message; repeated or missing datagrams cannot be recognised. */
@@ -218,7 +220,7 @@ static void meter_add_datagram(struct capture_meter *m, struct flow *f, int c, c
 	n->beyond_bytes += s->beyond_bytes;
 	n->messages++;
 	for (int i = 0; c == DISPLAY && i < MERGES; i++)
-		f->update[i] = update_add_message(&m->update[i], time_ns);
+		f->update[i] = screen_update_add_message(&m->update[i], time_ns);
 	notify_data_observers(m, f, c, time_ns, s->payload_bytes);
 }
 
@@ -234,13 +236,13 @@ static void count_unselected_segment(struct capture_meter *m, const struct segme
 
 static void meter_add_segment(struct capture_meter *m, const struct segment *s, const struct packet *p)
 {
-	struct meter_seen seen = { .segment = s, .packet = p };
+	struct meter_observed_packet seen = { .segment = s, .packet = p };
 	int64_t time_ns = p->time_ns;
 	struct stream_segment_result t;
 	struct flow *f;
 	int c, source;
 
-	f = meter_find_flow(m, s, time_ns, &source);
+	f = meter_find_or_begin_flow(m, s, time_ns, &source);
 	if (!f) {
 		count_unselected_segment(m, s);
 		return;
@@ -268,7 +270,7 @@ static void meter_add_segment(struct capture_meter *m, const struct segment *s, 
 	if (s->flags & TCP_ACK && f->stream[1 - c].first) {
 		stream_give_up_acked_holes(&f->stream[1 - c], &m->pool, s->ack, &t);
 		payload_skip_gap(&m->contents, f, 1 - c);
-		meter_add_data(m, f, 1 - c, time_ns, &t);
+		meter_count_ordered_data(m, f, 1 - c, time_ns, &t);
 	}
 	if (s->payload_bytes)
 		meter_add_payload(m, f, c, s, p);
@@ -278,7 +280,7 @@ static void meter_add_segment(struct capture_meter *m, const struct segment *s, 
 		f->reset = true;
 }
 
-void meter_packet(struct capture_meter *m, enum link_type link, const struct packet *p)
+void meter_decode_and_count_packet(struct capture_meter *m, enum link_type link, const struct packet *p)
 {
 	struct segment s;
 	enum decoded what = decode_packet(link, p, &s);
@@ -306,7 +308,7 @@ void meter_finish(struct capture_meter *m)
 	flow_ranking_sort(&m->top);
 }
 
-int meter_top_unselected_ports(const struct capture_meter *m, struct unselected_port_count top[METER_PORTS])
+int find_top_unselected_ports(const struct capture_meter *m, struct unselected_port_count top[METER_PORTS])
 {
 	int n = 0;
 

@@ -15,7 +15,7 @@
 
 enum { MERGES = 3 };	/* merge gaps: --merge, and 5 and 20 ms for comparison */
 
-struct meter_seen {
+struct meter_observed_packet {
 	const struct segment *segment;
 	const struct packet *packet;
 	struct ack_classification ack;
@@ -28,7 +28,8 @@ struct meter_observer {
 	 * connections). */
 	void (*display)(void *context, uint64_t number, int64_t time_ns, uint64_t bytes);
 	void (*input)(void *context, int64_t time_ns);	/* new data of the input channel */
-	void (*packet)(void *context, const struct flow *f, int channel, const struct meter_seen *seen);	/* a packet, before its data */
+	/* a packet, before its data */
+	void (*packet)(void *context, const struct flow *f, int channel, const struct meter_observed_packet *seen);
 	void (*data)(void *context, const struct flow *f, int channel, int64_t time_ns, uint64_t bytes);	/* new data of either channel */
 };
 #define METER_TAPS 4
@@ -59,7 +60,7 @@ struct capture_meter {
 	struct early_interval_pool pool;
 	struct flow_ranking top;
 	struct flow *latest;		/* flow of the latest segment */
-	struct update_series update[MERGES];
+	struct screen_update_series update[MERGES];
 	struct sample gaps;		/* between updates, at --merge */
 	struct channel_traffic_counts sum[CHANNELS];	/* of ended flows; after meter_finish() of all */
 	uint64_t packets, decoded[DECODED_MALFORMED + 1], unasked, truncated;	/* unasked: segments that were not selected */
@@ -75,10 +76,10 @@ struct capture_meter {
 int meter_init(struct capture_meter *m, const struct meter_cfg *cfg);	/* 0 or -ENOMEM */
 void meter_free(struct capture_meter *m);
 
-void meter_packet(struct capture_meter *m, enum link_type link, const struct packet *p);
+void meter_decode_and_count_packet(struct capture_meter *m, enum link_type link, const struct packet *p);
 
 /* Ends all flows: sums and ranking are complete afterwards. */
 void meter_finish(struct capture_meter *m);
 
 /* The ports of segments that were not selected, most bytes first; returns how many of METER_PORTS there are. */
-int meter_top_unselected_ports(const struct capture_meter *m, struct unselected_port_count top[METER_PORTS]);
+int find_top_unselected_ports(const struct capture_meter *m, struct unselected_port_count top[METER_PORTS]);

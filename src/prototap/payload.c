@@ -73,7 +73,7 @@ static void payload_detect_protocol(struct flow_payload_decoder *o, int c, const
 		o->rfb = malloc(sizeof(*o->rfb));
 		if (!o->rfb)
 			return;
-		rfb_start(o->rfb, all->rfb);
+		rfb_stream_decoder_init(o->rfb, all->rfb);
 		o->kind = PAYLOAD_RFB;
 	} else if (all->decode != DECODE_RFB && begins_as_x11(bytes, captured)) {
 		o->x11 = x11_alloc_decoder_if_room(all);
@@ -111,7 +111,7 @@ static void payload_decode_messages(struct flow_payload_decoder *o, int c, const
 }
 
 /* Whether TLS begins with this segment; the search ends after TLS_LOOK bytes. */
-static bool payload_detect_tls_start(struct flow *f, int c, const uint8_t *bytes, uint32_t captured)
+static bool payload_is_tls_starting(struct flow *f, int c, const uint8_t *bytes, uint32_t captured)
 {
 	bool midway = !f->begun[INPUT] && !f->begun[DISPLAY];
 
@@ -145,7 +145,7 @@ static void payload_decode_ordered_bytes(void *context, int c, const uint8_t *by
 
 	if (o->all->decode)
 		payload_decode_messages(o, c, bytes, captured, length);
-	if (!o->is_tls[c] && payload_detect_tls_start(o->flow, c, bytes, captured))
+	if (!o->is_tls[c] && payload_is_tls_starting(o->flow, c, bytes, captured))
 		payload_begin_tls(o, c, bytes, captured);
 	if (o->is_tls[c])
 		tls_count_records(&o->tls[c], &o->all->tls[c], o->seal, bytes, captured, length);
@@ -208,7 +208,7 @@ static struct flow_payload_decoder *payload_begin_flow_if_useful(struct payload_
 			o->order[c].next = (int64_t)(uint32_t)(f->first_seq[c] + 1);
 		return o;
 	}
-	if (t->old_bytes || f->stream[c].next <= t->start || !payload_detect_tls_start(f, c, payload, captured))
+	if (t->old_bytes || f->stream[c].next <= t->start || !payload_is_tls_starting(f, c, payload, captured))
 		return NULL;
 	o = payload_begin_flow(all, f);
 	if (!o)
@@ -239,7 +239,7 @@ void payload_add_segment(struct payload_totals *all, struct flow *f, int c, cons
 	if (!o->placed[c])
 		o->order[c].next = t->start;
 	o->placed[c] = true;
-	reorder_add(&o->order[c], &all->held, t->start, payload, captured, length, take_of[c], o);
+	reorder_buffer_hand_over_or_keep(&o->order[c], &all->held, t->start, payload, captured, length, take_of[c], o);
 	payload_skip_gap(all, f, c);
 }
 
@@ -247,7 +247,7 @@ void payload_skip_gap(struct payload_totals *all, struct flow *f, int c)
 {
 	struct flow_payload_decoder *o = f->content;
 
-	if (!o || !o->placed[c] || !reorder_has_hole(&o->order[c], f->stream[c].next))
+	if (!o || !o->placed[c] || !reorder_has_hole_before(&o->order[c], f->stream[c].next))
 		return;
 	payload_stop_at_lost_bytes(o, c);
 	reorder_skip_holes(&o->order[c], &all->held, f->stream[c].next, take_of[c], o);

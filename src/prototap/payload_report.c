@@ -18,25 +18,25 @@ uint64_t payload_tls_overhead_bytes(const struct payload_totals *all)
 
 static void report_tls(struct rec_report *r, const struct capture_meter *m)
 {
-	static const struct counter_field of_all[] = { TLS(streams), TLS(records), TLS(record_bytes) },
+	static const struct reported_counter_member of_all[] = { TLS(streams), TLS(records), TLS(record_bytes) },
 		of_channel[] = { TLS(records), TLS(application_records), TLS(record_bytes) };
 	static const char *const channels[CHANNELS] = { "input", "display" };
 	struct tls_record_counts all = m->contents.tls[INPUT];
 
-	counters_add(&all, &m->contents.tls[DISPLAY], sizeof(all));
+	counters_add_to_sum(&all, &m->contents.tls[DISPLAY], sizeof(all));
 	rec_begin_object(r, "tls");
 	REPORT_COUNTERS(r, of_all, &all);
-	rec_int(r, "header_bytes", (int64_t)(TLS_HEADER * all.records));
-	rec_int_if_known(r, "seal_bytes", !all.unsealed, (int64_t)all.seal_bytes);
-	rec_bool(r, "seal_is_least", m->contents.tls_least);
-	rec_real(r, "share_percent", percent_of(all.record_bytes, m->sum[INPUT].payload_bytes + m->sum[DISPLAY].payload_bytes), 3);
-	rec_int(r, "broken_streams", (int64_t)all.broken);
+	rec_add_int(r, "header_bytes", (int64_t)(TLS_HEADER * all.records));
+	rec_add_int_if_known(r, "seal_bytes", !all.unsealed, (int64_t)all.seal_bytes);
+	rec_add_bool(r, "seal_is_least", m->contents.tls_least);
+	rec_add_real(r, "share_percent", percent_of(all.record_bytes, m->sum[INPUT].payload_bytes + m->sum[DISPLAY].payload_bytes), 3);
+	rec_add_int(r, "broken_streams", (int64_t)all.broken);
 	for (int c = 0; c < CHANNELS; c++) {
 		const struct tls_record_counts *n = &m->contents.tls[c];
 
 		rec_begin_object(r, channels[c]);
 		REPORT_COUNTERS(r, of_channel, n);
-		rec_real(r, "mean_record_bytes", n->records ? (double)n->record_bytes / (double)n->records : NAN, 2);
+		rec_add_real(r, "mean_record_bytes", n->records ? (double)n->record_bytes / (double)n->records : NAN, 2);
 		rec_end_container(r);
 	}
 	rec_end_container(r);
@@ -67,16 +67,16 @@ static void report_message_rows(struct rec_report *r, const char *key, struct me
 	rec_begin_array(r, key);
 	for (size_t i = 0; i < n; i++) {
 		rec_begin_object(r, NULL);
-		rec_str(r, "name", row[i].name);
-		rec_int(r, "count", (int64_t)row[i].tally->count);
-		rec_int(r, "bytes", (int64_t)row[i].tally->bytes);
+		rec_add_str(r, "name", row[i].name);
+		rec_add_int(r, "count", (int64_t)row[i].tally->count);
+		rec_add_int(r, "bytes", (int64_t)row[i].tally->bytes);
 		rec_end_container(r);
 	}
 	rec_end_container(r);
 }
 
 static void report_rfb_messages(struct rec_report *r, const char *key, const struct message_tally *tally,
-				const struct rfb_kind *kinds, int n)
+				const struct rfb_message_or_rectangle_kind *kinds, int n)
 {
 	struct message_row row[RFB_RECTANGLE_KINDS];
 	size_t rows = 0;
@@ -94,11 +94,11 @@ static void report_rfb_messages(struct rec_report *r, const char *key, const str
 static void report_rfb(struct rec_report *r, const struct payload_totals *all)
 {
 	rec_begin_object(r, "rfb");
-	rec_int(r, "connections", (int64_t)all->connections[PAYLOAD_RFB]);
+	rec_add_int(r, "connections", (int64_t)all->connections[PAYLOAD_RFB]);
 	report_rfb_messages(r, "client", all->rfb->client, rfb_client_kinds, RFB_CLIENT_KINDS);
 	report_rfb_messages(r, "server", all->rfb->server, rfb_server_kinds, RFB_SERVER_KINDS);
 	report_rfb_messages(r, "rectangles", all->rfb->rectangle, rfb_rectangle_kinds, RFB_RECTANGLE_KINDS);
-	rec_int(r, "undecoded_bytes", (int64_t)all->undecoded[PAYLOAD_RFB]);
+	rec_add_int(r, "undecoded_bytes", (int64_t)all->undecoded[PAYLOAD_RFB]);
 	rec_end_container(r);
 }
 
@@ -108,9 +108,9 @@ static void report_x11(struct rec_report *r, const struct payload_totals *all)
 	struct message_row *row = calloc(X11_EXTENSIONS * X11_MINORS, sizeof(*row));
 
 	rec_begin_object(r, "x11");
-	rec_int(r, "connections", (int64_t)all->connections[PAYLOAD_X11]);
-	rec_int(r, "setup_request_bytes", (int64_t)all->x11->setup[0].bytes);
-	rec_int(r, "setup_reply_bytes", (int64_t)all->x11->setup[1].bytes);
+	rec_add_int(r, "connections", (int64_t)all->connections[PAYLOAD_X11]);
+	rec_add_int(r, "setup_request_bytes", (int64_t)all->x11->setup[0].bytes);
+	rec_add_int(r, "setup_reply_bytes", (int64_t)all->x11->setup[1].bytes);
 	for (int kind = 0; kind < X11_KINDS; kind++) {
 		size_t rows = 0;
 
@@ -125,25 +125,25 @@ static void report_x11(struct rec_report *r, const struct payload_totals *all)
 		}
 		report_message_rows(r, keys[kind], row, rows);
 	}
-	rec_int(r, "undecoded_bytes", (int64_t)all->undecoded[PAYLOAD_X11]);
+	rec_add_int(r, "undecoded_bytes", (int64_t)all->undecoded[PAYLOAD_X11]);
 	rec_end_container(r);
 	free(row);
 }
 
-static void report_decoded(struct rec_report *r, const struct payload_totals *all)
+static void report_decoded_protocols(struct rec_report *r, const struct payload_totals *all)
 {
 	rec_begin_object(r, "decoded");
 	if (all->connections[PAYLOAD_RFB])
 		report_rfb(r, all);
 	if (all->connections[PAYLOAD_X11])
 		report_x11(r, all);
-	rec_int(r, "other_connections", (int64_t)(all->connections[PAYLOAD_OTHER] + all->connections[PAYLOAD_UNDECIDED]));
-	rec_int(r, "other_bytes", (int64_t)(all->undecoded[PAYLOAD_OTHER] + all->undecoded[PAYLOAD_UNDECIDED]));
+	rec_add_int(r, "other_connections", (int64_t)(all->connections[PAYLOAD_OTHER] + all->connections[PAYLOAD_UNDECIDED]));
+	rec_add_int(r, "other_bytes", (int64_t)(all->undecoded[PAYLOAD_OTHER] + all->undecoded[PAYLOAD_UNDECIDED]));
 	rec_begin_array(r, "stopped");
 	for (int i = 0; i < all->stops; i++) {
 		rec_begin_object(r, NULL);
-		rec_str(r, "why", all->stop[i].why);
-		rec_int(r, "streams", (int64_t)all->stop[i].streams);
+		rec_add_str(r, "why", all->stop[i].why);
+		rec_add_int(r, "streams", (int64_t)all->stop[i].streams);
 		rec_end_container(r);
 	}
 	rec_end_container(r);
@@ -154,5 +154,5 @@ void report_payload_protocols(struct rec_report *r, const struct capture_meter *
 {
 	report_tls(r, m);
 	if (m->contents.decode)
-		report_decoded(r, &m->contents);
+		report_decoded_protocols(r, &m->contents);
 }

@@ -22,7 +22,7 @@ static const char *parse_port_number(const char *text, uint32_t *out)
 	return n >= 1 && n <= 65535 ? end : NULL;
 }
 
-static bool skip_word(const char **text, const char *word)
+static bool skip_prefix_if_present(const char **text, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -35,7 +35,7 @@ static bool skip_word(const char **text, const char *word)
 int ports_parse_list(struct server_ports *p, const char *text)
 {
 	do {
-		bool display = skip_word(&text, "x11:"), server = !display && skip_word(&text, "server:");
+		bool display = skip_prefix_if_present(&text, "x11:"), server = !display && skip_prefix_if_present(&text, "server:");
 		uint32_t from, to;
 
 		text = parse_port_number(text, &from);
@@ -77,7 +77,7 @@ int ports_write_pcap_filter(const struct server_ports *p, char *text, size_t siz
 }
 
 /* X11 does not use UDP: a UDP port belongs to its server. */
-static enum port_use port_use_of(const struct server_ports *p, const struct segment *s, int end)
+static enum port_use port_use_of_segment_end(const struct server_ports *p, const struct segment *s, int end)
 {
 	enum port_use use = p->use[s->port[end]];
 
@@ -86,7 +86,7 @@ static enum port_use port_use_of(const struct server_ports *p, const struct segm
 
 static bool is_x11_display_port(const struct server_ports *p, const struct segment *s, int end)
 {
-	enum port_use use = port_use_of(p, s, end);
+	enum port_use use = port_use_of_segment_end(p, s, end);
 
 	if (use != PORT_NONE)
 		return use == PORT_DISPLAY;
@@ -109,7 +109,7 @@ static int guess_server_end(const struct server_ports *p, const struct segment *
 bool ports_identify_server(const struct server_ports *p, const uint8_t *server, const struct segment *s, int *end,
 			   enum server_by *by)
 {
-	enum port_use source = port_use_of(p, s, 0), destination = port_use_of(p, s, 1);
+	enum port_use source = port_use_of_segment_end(p, s, 0), destination = port_use_of_segment_end(p, s, 1);
 
 	if (p->spans && !source && !destination)
 		return false;

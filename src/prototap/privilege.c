@@ -36,7 +36,7 @@ static int64_t user_id_from_environment(const char *name)
 	const char *text = getenv(name);
 	int64_t n;
 
-	return text && !cli_read_int(text, &n) && n > 0 && n < INT32_MAX ? n : NOBODY;
+	return text && !cli_parse_integer(text, &n) && n > 0 && n < INT32_MAX ? n : NOBODY;
 }
 
 /* Whether this user may rename the finished report to `path`; a sticky directory counts as no. */
@@ -60,7 +60,7 @@ static bool may_user_rename_to(const char *path, uid_t uid, gid_t gid)
 	return may;
 }
 
-int privilege_drop(const char *const *keep, size_t n, char *said, size_t size)
+int drop_privileges(const char *const *keep, size_t n, char *said, size_t size)
 {
 	int64_t uid = user_id_from_environment("SUDO_UID"), gid = user_id_from_environment("SUDO_GID");
 	const char *ids = "";

@@ -23,11 +23,11 @@ static struct run_cfg cfg = { .ports = &ports, .period_ns = 50 * NS_PER_MS, .mer
 			      .flows = 20, .flows_max = 32768, .snaplen = 262144,
 	  .buffer_bytes = 32 << 20, .ready_fd = STDERR_FILENO, .traffic_bin_ns = 100 * NS_PER_MS };
 static struct interval_write_cfg write_cfg = { .rotate_bytes = 64 << 20, .keep = 7 };
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 
-static int add_idle_updates_option(const char *text, void *value)
+static int read_idle_updates_option(const char *text, void *value)
 {
-	return idle_updates_add_window(value, text);
+	return idle_updates_parse_and_add_window(value, text);
 }
 
 static int read_server_ports_option(const char *text, void *value)
@@ -36,7 +36,7 @@ static int read_server_ports_option(const char *text, void *value)
 	return ports_parse_list(value, text);
 }
 
-static int read_server(const char *text, void *value)
+static int read_server_address_option(const char *text, void *value)
 {
 	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
 	uint8_t *to = value;
@@ -53,7 +53,8 @@ static const struct cli_opt options[] = {
 	{ CLI_STR, 'i', "interface", &cfg.interface, .help = "live: capture on this interface, or any", .meta = "IF" },
 	{ CLI_CALL, 0, "port", &ports, .help = "only these ports, owned by the server; x11:PORT and 6000-6063 by the display",
 	  .call = read_server_ports_option, .meta = "[x11:|server:]PORT[-PORT],..." },
-	{ CLI_CALL, 0, "server", cfg.server, .help = "only connections of this host, the server", .call = read_server, .meta = "ADDRESS" },
+	{ CLI_CALL, 0, "server", cfg.server, .help = "only connections of this host, the server", .call = read_server_address_option,
+		.meta = "ADDRESS" },
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "live: stop after this time (on a signal)" },
 	{ CLI_FILE, 'w', "write", &cfg.write_path, .help = "live: also write the packets to this file (pcap)" },
 	{ CLI_NS, 0, "period", &cfg.period_ns, 1e5, 1e10, .help = "key period; longer gaps between updates are stalls (50ms)" },
@@ -62,7 +63,7 @@ static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "pairing", &cfg.latency.pairing, .help = "how updates are paired with keys (blocks)", .words = latency_pairings },
 	{ CLI_WORD, 0, "assume", &cfg.latency.assume, .help = "assumption about the application (nothing)", .words = latency_assumes },
 	{ CLI_CALL, 0, "idle", &cfg.latency.noise, .help = "updates counted in a window without keys; may be given many times",
-	  .call = add_idle_updates_option, .meta = "COUNT/TIME" },
+	  .call = read_idle_updates_option, .meta = "COUNT/TIME" },
 	{ CLI_FILE, 0, "rows", &cfg.latency.rows, .help = "write a row for each update and key to this file" },
 	{ CLI_FILE, 0, "traffic", &cfg.traffic, .help = "write a row for each time bin: packets and bytes each way" },
 	{ CLI_NS, 0, "traffic-bin", &cfg.traffic_bin_ns, 1e6, 3600 * NS_PER_S, .help = "length of a time bin (100ms)" },
@@ -85,7 +86,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static bool meter_captured_packet(void *context, const struct packet *p)
+static bool hand_packet_to_meter(void *context, const struct packet *p)
 {
 	struct capture_run_state *run = context;
 
@@ -93,7 +94,7 @@ static bool meter_captured_packet(void *context, const struct packet *p)
 		run->past_end = true;
 		return false;
 	}
-	meter_packet(&run->meter, run->link, p);
+	meter_decode_and_count_packet(&run->meter, run->link, p);
 	return true;
 }
 
@@ -107,7 +108,7 @@ static void refresh_wall_clock_offset(struct capture_run_state *run, struct wall
 }
 
 /* Closes the intervals that are over, also while no packet comes: packets of the last few may still be in the ring. */
-static void follow_intervals(struct capture_run_state *run, const struct wall_clock_offset *wall, int64_t now)
+static void close_elapsed_intervals(struct capture_run_state *run, const struct wall_clock_offset *wall, int64_t now)
 {
 	if (cfg.every_ns)
 		intervals_advance(&run->intervals, now + wall->offset_ns - 3 * CAPTURE_RING_MS * NS_PER_MS);
@@ -116,7 +117,7 @@ static void follow_intervals(struct capture_run_state *run, const struct wall_cl
 static void run_capture(struct capture_run_state *run, struct live_progress *watch)
 {
 	int64_t start = clock_now(), end = cfg.time_ns ? start + cfg.time_ns : INT64_MAX, now, drained, rest,
-			cpu = clock_process_cpu_time();
+			cpu = clock_cpu_time_of_this_process();
 	struct wall_clock_offset wall = { 0 };
 	int n = 0;
 
@@ -125,16 +126,16 @@ static void run_capture(struct capture_run_state *run, struct live_progress *wat
 	traffic_bins_begin(&run->traffic, run->from_ns);
 	while (n >= 0 && !proc_stop && (now = clock_now()) < end) {
 		refresh_wall_clock_offset(run, &wall, now);
-		follow_intervals(run, &wall, now);
+		close_elapsed_intervals(run, &wall, now);
 		live_progress_show(watch, &run->meter, now);
 		if (!n) {
 			if (run->latency.rows)
-				rows_flush(run->latency.rows);
+				rows_flush_output_file(run->latency.rows);
 			if (run->traffic.rows)
-				rows_flush(run->traffic.rows);
+				rows_flush_output_file(run->traffic.rows);
 			source_wait(run->source, end - now < WAIT_NS ? end - now : WAIT_NS);
 		}
-		n = source_deliver_packets(run->source, meter_captured_packet, run, run->error);
+		n = source_deliver_packets(run->source, hand_packet_to_meter, run, run->error);
 	}
 	/* The ring still has packets from before the end; packets from now on are not counted. */
 	clock_read_wall_offset(&wall);
@@ -147,9 +148,9 @@ static void run_capture(struct capture_run_state *run, struct live_progress *wat
 	while (n >= 0 && (now = clock_now()) < rest && (now < drained || (n > 0 && !run->past_end))) {
 		if (!n)
 			source_wait(run->source, drained - now);
-		n = source_deliver_packets(run->source, meter_captured_packet, run, run->error);
+		n = source_deliver_packets(run->source, hand_packet_to_meter, run, run->error);
 	}
-	run->cpu_percent = 100 * (double)(clock_process_cpu_time() - cpu) / (double)(clock_now() - start);
+	run->cpu_percent = 100 * (double)(clock_cpu_time_of_this_process() - cpu) / (double)(clock_now() - start);
 	source_read_drop_counts(run->source, &run->drops);
 }
 
@@ -159,7 +160,7 @@ static void read_files(struct capture_run_state *run)
 	int n;
 
 	do
-		n = source_deliver_packets(run->source, meter_captured_packet, run, why);
+		n = source_deliver_packets(run->source, hand_packet_to_meter, run, why);
 	while (n > 0 && !proc_stop);
 	if (n < 0)
 		die(EXIT_RUN, "%s", why);
@@ -207,7 +208,7 @@ static void check_prototap_options(bool live, int files)
 			die_usage("%s", rules[i].what);
 }
 
-static struct packet_source *open_source(bool live, char **files, int n, bool again)
+static struct packet_source *open_packet_source(bool live, char **files, int n, bool again)
 {
 	char filter[CAPTURE_FILTER], why[SOURCE_WHY];
 	struct capture_live_cfg from = { .interface = cfg.interface, .filter = filter, .write_path = cfg.write_path,
@@ -229,7 +230,7 @@ static struct packet_source *open_source(bool live, char **files, int n, bool ag
 static int exit_status_of_run(const struct capture_run_state *run, const struct rec_report *out)
 {
 	char why[RUN_WHY];
-	bool empty = !run->live && is_capture_empty(run, why), lossy = !empty && has_capture_losses(run, why);
+	bool empty = !run->live && has_capture_no_selected_packets(run, why), lossy = !empty && has_capture_losses(run, why);
 
 	if (!out && (empty || lossy))
 		warn("%s", why);
@@ -248,14 +249,14 @@ static struct rec_report *open_run_report(struct capture_run_state *run)
 	if (is_output_rows_only())
 		latency.rows = out_cfg.path ? out_cfg.path : "-";
 	else
-		out = rec_must_open(&out_cfg, "prototap");
+		out = rec_open_report_or_die(&out_cfg, "prototap");
 	if (latency_open(&run->latency, &latency, why))
 		die(EXIT_RUN, "%s", why);
 	run->traffic.rows = rows_must_open(cfg.traffic, "traffic/1", traffic_columns);
 	return out;
 }
 
-static void open_intervals(struct capture_run_state *run)
+static void open_interval_output(struct capture_run_state *run)
 {
 	int err;
 
@@ -266,8 +267,8 @@ static void open_intervals(struct capture_run_state *run)
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", write_cfg.table, strerror(-err));
 	run->intervals = (struct intervals){ .every_ns = cfg.every_ns, .merge_ns = cfg.merge_ns, .period_ns = cfg.period_ns,
-					     .ports = &ports, .rfb = cfg.decode == 1, .row = interval_write_row,
-					     .end = interval_write_end, .context = &run->writer };
+					     .ports = &ports, .rfb = cfg.decode == 1, .row = interval_writer_add_row,
+					     .end = interval_writer_end_interval, .context = &run->writer };
 }
 
 /* Adds the observers that the options ask for. */
@@ -276,8 +277,8 @@ static void add_meter_observers(struct capture_run_state *run, struct meter_cfg 
 	if (run->latency.tap.context)
 		meter->tap[meter->taps++] = run->latency.tap;
 	if (cfg.every_ns)
-		meter->tap[meter->taps++] = (struct meter_observer){ .context = &run->intervals, .packet = interval_packet,
-								.data = interval_data };
+		meter->tap[meter->taps++] = (struct meter_observer){ .context = &run->intervals, .packet = interval_observe_packet,
+								.data = interval_observe_data };
 	if (!run->traffic.rows)
 		return;
 	run->traffic.bin_ns = cfg.traffic_bin_ns;
@@ -294,13 +295,13 @@ static void finish_traffic_table(struct capture_run_state *run)
 	if (!run->traffic.rows)
 		return;
 	traffic_bins_finish(&run->traffic, run->live ? run->until_ns : run->meter.last_ns);
-	err = rows_close(run->traffic.rows);
+	err = rows_close_output_file(run->traffic.rows);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.traffic, strerror(-err));
 }
 
 /* The interval under way at the end counts as one, too. */
-static void end_intervals(struct capture_run_state *run)
+static void finish_interval_output(struct capture_run_state *run)
 {
 	if (!cfg.every_ns)
 		return;
@@ -328,35 +329,35 @@ int main(int argc, char **argv)
 	run.live = !strcmp(argv[at++], "live");
 	check_prototap_options(run.live, argc - at);
 	if (run.live)
-		proc_check_ready_fd((int)cfg.ready_fd);
+		proc_require_ready_fd_writable((int)cfg.ready_fd);
 	/* These files cannot be gone on with. */
 	supervised = run.live && cfg.every_ns && !cfg.write_path && !cfg.latency.rows && !cfg.traffic && !is_output_rows_only();
 	start = clock_now();
 	if (supervised)
-		again = supervise_capture(cfg.interface);
+		again = fork_and_restart_capture_child(cfg.interface);
 	if (again && cfg.time_ns)
 		cfg.time_ns = start + cfg.time_ns > clock_now() ? start + cfg.time_ns - clock_now() : 1;
 	proc_catch_stop_signals();	/* before the output is opened, which a signal would leave half written */
-	run.source = open_source(run.live, argv + at, argc - at, again);
+	run.source = open_packet_source(run.live, argv + at, argc - at, again);
 	out = open_run_report(&run);
 	if (run.live)
-		capture_offload_names(cfg.interface, run.offloads, sizeof(run.offloads));
-	open_intervals(&run);
-	err = privilege_drop((const char *[]){ out_cfg.path, write_cfg.table, write_cfg.metrics }, 3, run.privileges,
+		list_interface_offload_names(cfg.interface, run.offloads, sizeof(run.offloads));
+	open_interval_output(&run);
+	err = drop_privileges((const char *[]){ out_cfg.path, write_cfg.table, write_cfg.metrics }, 3, run.privileges,
 			      sizeof(run.privileges));
 	if (err)
 		die(EXIT_RUN, "cannot drop privileges: %s", strerror(-err));
 	if (supervised)
-		proc_stop_with_parent();	/* not before: a new user id takes this wish back */
+		proc_request_sigterm_at_parent_end();	/* not before: a new user id takes this wish back */
 	if (!run.live && source_begin_files(run.source, why))
 		die(proc_stop ? EXIT_INTERRUPTED : EXIT_RUN, "%s", why);
-	run.link = source_link(run.source)->type;
+	run.link = source_link_layer(run.source)->type;
 	if (latency_read_keys(&run.latency, why))
 		die(EXIT_RUN, "%s", why);
 	add_meter_observers(&run, &meter_cfg);
 	live_progress_start(&watch, out_cfg.detail == REC_QUIET || cfg.every_ns, clock_now());
 	if (run.live && watch.progress.on)
-		meter_cfg.tap[meter_cfg.taps++] = (struct meter_observer){ .context = &watch, .display = live_progress_add_update };
+		meter_cfg.tap[meter_cfg.taps++] = (struct meter_observer){ .context = &watch, .display = live_progress_track_update_gap };
 	meter_cfg.server = cfg.by_address ? cfg.server : NULL;
 	meter_cfg.typed = cfg.latency.keys ? &run.latency.typed : NULL;
 	meter_cfg.decode = cfg.decode;
@@ -379,7 +380,7 @@ int main(int argc, char **argv)
 	if (latency_finish_capture(&run.latency, run.meter.last_ns, why))
 		die(EXIT_RUN, "%s", why);
 	finish_traffic_table(&run);
-	end_intervals(&run);
+	finish_interval_output(&run);
 	if (supervised && *run.error && !proc_stop)
 		exit(SUPERVISE_GONE);	/* without a report: the next one goes on */
 	if (out)
@@ -393,6 +394,6 @@ int main(int argc, char **argv)
 	if (err && status == EXIT_OK)
 		status = EXIT_LOSSY;
 	if (out)
-		rec_must_close(out);
+		rec_close_report_or_die(out);
 	return status;
 }

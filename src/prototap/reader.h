@@ -15,7 +15,7 @@ struct bounded_reader {
 	bool over;		/* a read went beyond the end */
 };
 
-static inline bool reader_has(struct bounded_reader *r, size_t at, size_t n)
+static inline bool reader_has_bytes(struct bounded_reader *r, size_t at, size_t n)
 {
 	if (at <= r->n && n <= r->n - at)
 		return true;
@@ -25,21 +25,21 @@ static inline bool reader_has(struct bounded_reader *r, size_t at, size_t n)
 
 static inline uint8_t read_u8(struct bounded_reader *r, size_t at)
 {
-	if (!reader_has(r, at, 1))
+	if (!reader_has_bytes(r, at, 1))
 		return 0;
 	return r->bytes[at];
 }
 
 static inline uint16_t read_be16(struct bounded_reader *r, size_t at)
 {
-	if (!reader_has(r, at, 2))
+	if (!reader_has_bytes(r, at, 2))
 		return 0;
 	return (uint16_t)(r->bytes[at] << 8 | r->bytes[at + 1]);
 }
 
 static inline uint32_t read_be32(struct bounded_reader *r, size_t at)
 {
-	if (!reader_has(r, at, 4))
+	if (!reader_has_bytes(r, at, 4))
 		return 0;
 	return (uint32_t)r->bytes[at] << 24 | (uint32_t)r->bytes[at + 1] << 16 | (uint32_t)r->bytes[at + 2] << 8 | r->bytes[at + 3];
 }
@@ -47,7 +47,7 @@ static inline uint32_t read_be32(struct bounded_reader *r, size_t at)
 /* Copies `n` bytes, or zeroes the target. */
 static inline void read_bytes(struct bounded_reader *r, size_t at, void *to, size_t n)
 {
-	if (reader_has(r, at, n))
+	if (reader_has_bytes(r, at, n))
 		memcpy(to, r->bytes + at, n);
 	else
 		memset(to, 0, n);

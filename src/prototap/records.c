@@ -26,7 +26,7 @@ struct pcap_file_reader {
 	size_t room, begin, end;	/* of the buffer: size, and range of unread bytes */
 };
 
-static uint32_t records_u32(const struct pcap_file_reader *r, const uint8_t *p)
+static uint32_t pcap_reader_u32(const struct pcap_file_reader *r, const uint8_t *p)
 {
 	uint32_t v;
 
@@ -44,14 +44,14 @@ static ssize_t read_file_at_offset(int fd, int64_t at, void *to, size_t n)
 	return got;
 }
 
-static bool records_read_magic(struct pcap_file_reader *r, const uint8_t *head)
+static bool pcap_reader_parse_magic(struct pcap_file_reader *r, const uint8_t *head)
 {
 	static const uint8_t version[2][4] = { { 0, 2, 0, 4 }, { 2, 0, 4, 0 } };
 	uint32_t magic;
 
 	for (int little = 0; little < 2; little++) {
 		r->little = little;
-		magic = records_u32(r, head);
+		magic = pcap_reader_u32(r, head);
 		r->unit_ns = magic == MICROSECONDS ? 1000 : 1;
 		if ((magic == MICROSECONDS || magic == NANOSECONDS) && !memcmp(head + 4, version[little], 4))
 			return true;
@@ -59,7 +59,7 @@ static bool records_read_magic(struct pcap_file_reader *r, const uint8_t *head)
 	return false;
 }
 
-struct pcap_file_reader *records_open(int fd, int64_t at, size_t room, uint32_t snaplen)
+struct pcap_file_reader *pcap_reader_open(int fd, int64_t at, size_t room, uint32_t snaplen)
 {
 	uint8_t head[FILE_HEADER];
 	struct pcap_file_reader *r;
@@ -74,20 +74,20 @@ struct pcap_file_reader *records_open(int fd, int64_t at, size_t room, uint32_t 
 	r->at = at + FILE_HEADER;
 	r->snaplen = snaplen;
 	r->room = room;
-	if (records_read_magic(r, head) && (r->buffer = malloc(room)))
+	if (pcap_reader_parse_magic(r, head) && (r->buffer = malloc(room)))
 		return r;
 	free(r);
 	return NULL;
 }
 
 /* Fills the buffer, which grows to at least `n` bytes. 0, or -1 with an error. */
-static int records_refill(struct pcap_file_reader *r, size_t n)
+static int pcap_reader_refill_buffer(struct pcap_file_reader *r, size_t n)
 {
 	if (n > r->room) {
 		uint8_t *larger = realloc(r->buffer, n);
 
 		if (!larger)
-			return write_error_reason(-1, r->error, sizeof(r->error), "out of memory");
+			return fail_with_reason(-1, r->error, sizeof(r->error), "out of memory");
 		r->buffer = larger;
 		r->room = n;
 	}
@@ -98,7 +98,7 @@ static int records_refill(struct pcap_file_reader *r, size_t n)
 		ssize_t got = read_file_at_offset(r->fd, r->at, r->buffer + r->end, r->room - r->end);
 
 		if (got < 0)
-			return write_error_reason(-1, r->error, sizeof(r->error), "error reading dump file: %s", strerror(errno));
+			return fail_with_reason(-1, r->error, sizeof(r->error), "error reading dump file: %s", strerror(errno));
 		if (!got)
 			break;
 		r->end += (size_t)got;
@@ -108,24 +108,24 @@ static int records_refill(struct pcap_file_reader *r, size_t n)
 }
 
 /* Reads `n` bytes (named `what` in errors) at offset `skip` of the next record: 1; 0: end of the file; -1: an error. */
-static int records_ensure_buffered(struct pcap_file_reader *r, size_t skip, size_t n, const char *what)
+static int pcap_reader_ensure_buffered(struct pcap_file_reader *r, size_t skip, size_t n, const char *what)
 {
 	size_t left;
 
 	if (r->end - r->begin >= skip + n)
 		return 1;
-	if (records_refill(r, skip + n))
+	if (pcap_reader_refill_buffer(r, skip + n))
 		return -1;
 	if (r->end >= skip + n)
 		return 1;
 	if (!r->end)
 		return 0;
 	left = r->end > skip ? r->end - skip : 0;
-	return write_error_reason(-1, r->error, sizeof(r->error), "truncated dump file; tried to read %zu %s bytes, only got %zu", n, what,
+	return fail_with_reason(-1, r->error, sizeof(r->error), "truncated dump file; tried to read %zu %s bytes, only got %zu", n, what,
 			 left);
 }
 
-int records_next(struct pcap_file_reader *r, struct packet *p)
+int pcap_reader_next_record(struct pcap_file_reader *r, struct packet *p)
 {
 	const uint8_t *head;
 	uint32_t captured;
@@ -133,30 +133,30 @@ int records_next(struct pcap_file_reader *r, struct packet *p)
 
 	if (*r->error)
 		return -1;
-	n = records_ensure_buffered(r, 0, RECORD_HEADER, "header");
+	n = pcap_reader_ensure_buffered(r, 0, RECORD_HEADER, "header");
 	if (n <= 0)
 		return n;
-	captured = records_u32(r, r->buffer + r->begin + 8);
+	captured = pcap_reader_u32(r, r->buffer + r->begin + 8);
 	if (captured > LONGEST)
-		return write_error_reason(-1, r->error, sizeof(r->error), "invalid packet capture length %u, bigger than maximum of %u",
+		return fail_with_reason(-1, r->error, sizeof(r->error), "invalid packet capture length %u, bigger than maximum of %u",
 				 captured, LONGEST);
-	if (records_ensure_buffered(r, RECORD_HEADER, captured, "captured") < 0)
+	if (pcap_reader_ensure_buffered(r, RECORD_HEADER, captured, "captured") < 0)
 		return -1;
 	head = r->buffer + r->begin;
-	p->time_ns = (int64_t)records_u32(r, head) * NS_PER_S + (int64_t)records_u32(r, head + 4) * r->unit_ns;
+	p->time_ns = (int64_t)pcap_reader_u32(r, head) * NS_PER_S + (int64_t)pcap_reader_u32(r, head + 4) * r->unit_ns;
 	p->bytes = head + RECORD_HEADER;
 	p->captured = captured < r->snaplen ? captured : r->snaplen;
-	p->original = records_u32(r, head + 12);
+	p->original = pcap_reader_u32(r, head + 12);
 	r->begin += RECORD_HEADER + captured;
 	return 1;
 }
 
-const char *records_error_text(const struct pcap_file_reader *r)
+const char *pcap_reader_error_text(const struct pcap_file_reader *r)
 {
 	return r->error;
 }
 
-void records_close(struct pcap_file_reader *r)
+void pcap_reader_close(struct pcap_file_reader *r)
 {
 	if (r)
 		free(r->buffer);
@@ -191,7 +191,7 @@ static uint16_t pcapng_u16(const struct pcapng_file *f, struct bounded_reader *r
 	return f->big ? v : __builtin_bswap16(v);
 }
 
-static bool pcapng_load(const struct pcapng_file *f, int64_t at, uint8_t *to, size_t n)
+static bool pcapng_read_at_offset(const struct pcapng_file *f, int64_t at, uint8_t *to, size_t n)
 {
 	return pread(f->fd, to, n, at) == (ssize_t)n;
 }
@@ -202,7 +202,7 @@ static bool pcapng_read_byte_order(struct pcapng_file *f, int64_t *size)
 	struct bounded_reader r = { .bytes = head, .n = sizeof(head) };
 	struct stat st;
 
-	if (fstat(f->fd, &st) || !S_ISREG(st.st_mode) || !pcapng_load(f, 0, head, sizeof(head)) || read_be32(&r, 0) != SECTION)
+	if (fstat(f->fd, &st) || !S_ISREG(st.st_mode) || !pcapng_read_at_offset(f, 0, head, sizeof(head)) || read_be32(&r, 0) != SECTION)
 		return false;
 	f->big = read_be32(&r, 8) == 0x1a2b3c4d;
 	*size = st.st_size;
@@ -211,7 +211,7 @@ static bool pcapng_read_byte_order(struct pcapng_file *f, int64_t *size)
 
 /* Lost packets in a statistics block, which has an interface number, a time and options, two of them 64-bit counters. -1: none
  * told. */
-static int64_t pcapng_block_drops(const struct pcapng_file *f, struct bounded_reader *r, uint32_t *interface)
+static int64_t pcapng_lost_packets_of_block(const struct pcapng_file *f, struct bounded_reader *r, uint32_t *interface)
 {
 	int64_t drops = -1;
 	uint32_t half[2];
@@ -249,20 +249,20 @@ int64_t pcapng_count_dropped_packets(int fd)
 		uint32_t length, type, interface;
 		int64_t drops;
 
-		if (!pcapng_load(&f, at - 8, edge, 8))
+		if (!pcapng_read_at_offset(&f, at - 8, edge, 8))
 			break;
 		length = pcapng_u32(&f, &r, 4);
-		if (length < 12 || length % 4 || length > at || !pcapng_load(&f, at - length, edge, 8))
+		if (length < 12 || length % 4 || length > at || !pcapng_read_at_offset(&f, at - length, edge, 8))
 			break;
 		type = pcapng_u32(&f, &r, 0);
 		if (pcapng_u32(&f, &r, 4) != length || type == SECTION || type == INTERFACE || type == OLD_PACKET || type == SIMPLE_PACKET ||
 		    type == PACKET)
 			break;
 		at -= length;
-		if (type != STATISTICS || length < 24 || length > BLOCK_MAX || !pcapng_load(&f, at, body, length))
+		if (type != STATISTICS || length < 24 || length > BLOCK_MAX || !pcapng_read_at_offset(&f, at, body, length))
 			continue;
 		r = (struct bounded_reader){ .bytes = body, .n = length };
-		drops = pcapng_block_drops(&f, &r, &interface);
+		drops = pcapng_lost_packets_of_block(&f, &r, &interface);
 		if (drops < 0 || interface >= INTERFACES_MAX || seen & 1ull << interface)
 			continue;
 		seen |= 1ull << interface;

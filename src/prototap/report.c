@@ -11,7 +11,7 @@ const char *const run_decodes[] = { "none", "rfb", "x11", "auto", NULL };
 
 static void report_capture(struct rec_report *r, const struct capture_run_state *run)
 {
-	static const struct counter_field fragments[] = {
+	static const struct reported_counter_member fragments[] = {
 		METER(first_fragments), COUNTER_FIELD("fragments", struct capture_meter, decoded[DECODED_FRAGMENT]),
 		METER(fragment_wire_bytes), METER(fragment_ip_bytes),
 	}, unread[] = {
@@ -26,26 +26,26 @@ static void report_capture(struct rec_report *r, const struct capture_run_state 
 	char why[RUN_WHY];
 
 	rec_begin_object(r, "capture");
-	rec_int(r, "packets", (int64_t)m->packets);
-	rec_int(r, "selected_packets", (int64_t)(m->decoded[DECODED_SEGMENT] - m->unasked));
-	rec_int(r, "other_packets", (int64_t)(m->decoded[DECODED_OTHER] + m->unasked));
+	rec_add_int(r, "packets", (int64_t)m->packets);
+	rec_add_int(r, "selected_packets", (int64_t)(m->decoded[DECODED_SEGMENT] - m->unasked));
+	rec_add_int(r, "other_packets", (int64_t)(m->decoded[DECODED_OTHER] + m->unasked));
 	REPORT_COUNTERS(r, fragments, m);
-	rec_count(r, "dropped", run->drops.kernel);
-	rec_count(r, "interface_dropped", run->drops.interface);
+	rec_add_count(r, "dropped", run->drops.kernel);
+	rec_add_count(r, "interface_dropped", run->drops.interface);
 	REPORT_COUNTERS(r, unread, m);
-	rec_int(r, "missing_bytes", (int64_t)(m->sum[INPUT].missing_bytes + m->sum[DISPLAY].missing_bytes));
-	rec_int(r, "resynchronized", (int64_t)(m->sum[INPUT].resynchronized + m->sum[DISPLAY].resynchronized));
+	rec_add_int(r, "missing_bytes", (int64_t)(m->sum[INPUT].missing_bytes + m->sum[DISPLAY].missing_bytes));
+	rec_add_int(r, "resynchronized", (int64_t)(m->sum[INPUT].resynchronized + m->sum[DISPLAY].resynchronized));
 	REPORT_COUNTERS(r, flows, m);
-	rec_int(r, "start_ns", m->first_ns);
-	rec_real(r, "duration_s", (double)(m->last_ns - m->first_ns) / NS_PER_S, 6);
+	rec_add_int(r, "start_ns", m->first_ns);
+	rec_add_real(r, "duration_s", (double)(m->last_ns - m->first_ns) / NS_PER_S, 6);
 	if (run->damaged) {
-		rec_int(r, "damaged_files", run->damaged);
-		rec_str(r, "damage", run->damage);
+		rec_add_int(r, "damaged_files", run->damaged);
+		rec_add_str(r, "damage", run->damage);
 	}
 	if (*run->error)
-		rec_str(r, "ended_by", run->error);
-	rec_str(r, "why_empty", is_capture_empty(run, why) ? why : NULL);
-	rec_str(r, "why_lost", has_capture_losses(run, why) ? why : NULL);
+		rec_add_str(r, "ended_by", run->error);
+	rec_add_str(r, "why_empty", has_capture_no_selected_packets(run, why) ? why : NULL);
+	rec_add_str(r, "why_lost", has_capture_losses(run, why) ? why : NULL);
 	rec_end_container(r);
 }
 
@@ -62,11 +62,11 @@ static void append_reason_text(char *why, const char *format, ...)
 	va_end(args);
 }
 
-bool is_capture_empty(const struct capture_run_state *run, char *why)
+bool has_capture_no_selected_packets(const struct capture_run_state *run, char *why)
 {
 	const struct run_cfg *cfg = run->cfg;
 	struct unselected_port_count top[METER_PORTS];
-	int n = meter_top_unselected_ports(&run->meter, top);
+	int n = find_top_unselected_ports(&run->meter, top);
 
 	*why = '\0';
 	if (run->meter.flows || run->damaged)
@@ -131,7 +131,7 @@ static void report_ports(struct rec_report *r, const char *key, const struct ser
 	for (size_t i = 0; i < ports->spans; i++)
 		for (int port = ports->span[i].from; port <= ports->span[i].to; port++)
 			if (!displays || ports->use[port] == PORT_DISPLAY)
-				rec_int(r, NULL, port);
+				rec_add_int(r, NULL, port);
 	rec_end_container(r);
 }
 
@@ -141,35 +141,35 @@ static void report_tap_settings(struct rec_report *r, const struct capture_run_s
 
 	rec_begin_object(r, "settings");
 	if (run->live) {
-		rec_str(r, "interface", cfg->interface);
-		rec_str(r, "offloads", run->offloads);
-		rec_str(r, "timestamps", source_live_format(run->source)->nanoseconds ? "kernel, ns" : "kernel, us");
-		rec_int(r, "snaplen_bytes", source_live_format(run->source)->snaplen);
-		rec_int(r, "buffer_bytes", cfg->buffer_bytes);
-		rec_str(r, "written_to", cfg->write_path);
+		rec_add_str(r, "interface", cfg->interface);
+		rec_add_str(r, "offloads", run->offloads);
+		rec_add_str(r, "timestamps", source_live_format(run->source)->nanoseconds ? "kernel, ns" : "kernel, us");
+		rec_add_int(r, "snaplen_bytes", source_live_format(run->source)->snaplen);
+		rec_add_int(r, "buffer_bytes", cfg->buffer_bytes);
+		rec_add_str(r, "written_to", cfg->write_path);
 	} else {
 		rec_begin_array(r, "files");
 		for (; *files; files++)
-			rec_str(r, NULL, *files);
+			rec_add_str(r, NULL, *files);
 		rec_end_container(r);
 	}
-	rec_str(r, "link", source_link(run->source)->name);
-	rec_str(r, "wire_bytes_are", link_wire_bytes_text(run->link));
+	rec_add_str(r, "link", source_link_layer(run->source)->name);
+	rec_add_str(r, "wire_bytes_are", wire_bytes_meaning_text(run->link));
 	report_ports(r, "ports", cfg->ports, false);
 	report_ports(r, "display_ports", cfg->ports, true);
-	rec_str(r, "server", cfg->server_name);
-	rec_real(r, "period_ms", (double)cfg->period_ns / NS_PER_MS, 3);
-	rec_real(r, "merge_ms", (double)cfg->merge_ns / NS_PER_MS, 3);
-	rec_str(r, "keys", cfg->latency.keys);
-	rec_str(r, "rows", cfg->latency.rows);
+	rec_add_str(r, "server", cfg->server_name);
+	rec_add_real(r, "period_ms", (double)cfg->period_ns / NS_PER_MS, 3);
+	rec_add_real(r, "merge_ms", (double)cfg->merge_ns / NS_PER_MS, 3);
+	rec_add_str(r, "keys", cfg->latency.keys);
+	rec_add_str(r, "rows", cfg->latency.rows);
 	if (cfg->decode)
-		rec_str(r, "decode", run_decodes[cfg->decode]);
-	rec_str(r, "traffic", cfg->traffic);
+		rec_add_str(r, "decode", run_decodes[cfg->decode]);
+	rec_add_str(r, "traffic", cfg->traffic);
 	if (cfg->traffic) {
-		rec_real(r, "traffic_bin_ms", (double)cfg->traffic_bin_ns / NS_PER_MS, 3);
-		rec_str(r, "traffic_clock", run->live || cfg->latency.keys ? "monotonic" : "packets");
+		rec_add_real(r, "traffic_bin_ms", (double)cfg->traffic_bin_ns / NS_PER_MS, 3);
+		rec_add_str(r, "traffic_clock", run->live || cfg->latency.keys ? "monotonic" : "packets");
 	}
-	rec_str(r, "privileges", run->privileges);
+	rec_add_str(r, "privileges", run->privileges);
 	rec_end_container(r);
 }
 
@@ -178,35 +178,36 @@ static void report_tap_settings(struct rec_report *r, const struct capture_run_s
 static const char *message_count_text(const struct channel_traffic_counts *n, char *text, size_t size)
 {
 	if (n->messages)
-		snprintf(text, size, "%s x %s", count_text((int64_t)n->messages), bytes_text((double)n->payload_bytes / (double)n->messages));
+		snprintf(text, size, "%s x %s", text_of_count((int64_t)n->messages), bytes_text((double)n->payload_bytes / (double)n->messages));
 	else
 		snprintf(text, size, "none");
 	return text;
 }
 
-static void say_channels(struct rec_report *r, struct capture_meter *m, double seconds)
+static void say_channel_table(struct rec_report *r, struct capture_meter *m, double seconds)
 {
 	const struct channel_traffic_counts *in = &m->sum[INPUT], *out = &m->sum[DISPLAY];
 	double wire = (double)(in->wire_bytes + out->wire_bytes), payload = (double)(in->payload_bytes + out->payload_bytes);
 	char up[80], down[80];
 
-	rec_begin_table(r, "lrr", "\tto server\tto client");
-	rec_table_row(r, "  packets\t%s\t%s", count_text((int64_t)in->packets), count_text((int64_t)out->packets));
-	rec_table_row(r, "  bytes on the wire\t%s\t%s\t%s %% of it headers", bytes_text((double)in->wire_bytes),
+	rec_begin_text_table(r, "lrr", "\tto server\tto client");
+	rec_add_text_table_row(r, "  packets\t%s\t%s", text_of_count((int64_t)in->packets), text_of_count((int64_t)out->packets));
+	rec_add_text_table_row(r, "  bytes on the wire\t%s\t%s\t%s %% of it headers", bytes_text((double)in->wire_bytes),
 		bytes_text((double)out->wire_bytes),
 		number_text(wire > payload ? 100 * (wire - payload) / wire : 0));
 	if (seconds > 0)
-		rec_table_row(r, "  average rate\t%s\t%s", bits_text(8 * (double)in->wire_bytes / seconds),
-			bits_text(8 * (double)out->wire_bytes / seconds));
-	rec_table_row(r, "  messages\t%s\t%s", message_count_text(in, up, sizeof(up)), message_count_text(out, down, sizeof(down)));
+		rec_add_text_table_row(r, "  average rate\t%s\t%s", bit_rate_text(8 * (double)in->wire_bytes / seconds),
+			bit_rate_text(8 * (double)out->wire_bytes / seconds));
+	rec_add_text_table_row(r, "  messages\t%s\t%s", message_count_text(in, up, sizeof(up)), message_count_text(out, down,
+														   sizeof(down)));
 	if (m->gaps.n)
-		rec_table_row(r, "  screen updates\t\t%s\tp50 gap %s, max %s", count_text((int64_t)m->update[0].count),
+		rec_add_text_table_row(r, "  screen updates\t\t%s\tp50 gap %s, max %s", text_of_count((int64_t)m->update[0].count),
 			ns_text(sample_quantile(&m->gaps, 0.5).value), ns_text((double)m->update[0].gaps.max));
 	else
-		rec_table_row(r, "  screen updates\t\t%s", count_text((int64_t)m->update[0].count));
+		rec_add_text_table_row(r, "  screen updates\t\t%s", text_of_count((int64_t)m->update[0].count));
 }
 
-static void say_capture(struct rec_report *r, struct capture_run_state *run, double seconds)
+static void say_capture_summary(struct rec_report *r, struct capture_run_state *run, double seconds)
 {
 	struct capture_meter *m = &run->meter;
 	struct key_update_join *w = &run->latency.wire;
@@ -214,30 +215,33 @@ static void say_capture(struct rec_report *r, struct capture_run_state *run, dou
 	char why[RUN_WHY];
 
 	rec_set_main_table(r, "flows");
-	if (!run->live && is_capture_empty(run, why)) {
-		rec_warn(r, "%s", why);
-		rec_say(r, "%s packets read, none selected", count_text((int64_t)m->packets));
+	if (!run->live && has_capture_no_selected_packets(run, why)) {
+		rec_add_warning_line(r, "%s", why);
+		rec_add_short_report_line(r, "%s packets read, none selected", text_of_count((int64_t)m->packets));
 		return;
 	}
 	if (has_capture_losses(run, why))
-		rec_warn(r, "%s", why);
+		rec_add_warning_line(r, "%s", why);
 	if (!m->flows) {
-		rec_say(r, "%s without a packet", ns_text(seconds * NS_PER_S));
+		rec_add_short_report_line(r, "%s without a packet", ns_text(seconds * NS_PER_S));
 		return;
 	}
-	rec_say(r, "%s, %s connection%s, %s packets, %s retransmitted", ns_text(seconds * NS_PER_S), count_text((int64_t)m->flows),
-		m->flows == 1 ? "" : "s", count_text((int64_t)(m->sum[INPUT].packets + m->sum[DISPLAY].packets)), count_text((int64_t)resent));
-	say_channels(r, m, seconds);
+	rec_add_short_report_line(r, "%s, %s connection%s, %s packets, %s retransmitted", ns_text(seconds * NS_PER_S),
+				  text_of_count((int64_t)m->flows),
+		m->flows == 1 ? "" : "s", text_of_count((int64_t)(m->sum[INPUT].packets + m->sum[DISPLAY].packets)),
+			text_of_count((int64_t)resent));
+	say_channel_table(r, m, seconds);
 	if (run->cfg->latency.keys && w->low.n)
-		rec_say(r, "keys: %zu of %zu paired exactly; answered after %s to %s ms (medians)", (size_t)w->exact, (size_t)w->keys,
-			quantile_text(&w->low, 0.5, NS_PER_MS), quantile_text(&w->high, 0.5, NS_PER_MS));
+		rec_add_short_report_line(r, "keys: %zu of %zu paired exactly; answered after %s to %s ms (medians)", (size_t)w->exact,
+					  (size_t)w->keys,
+			text_of_sample_quantile(&w->low, 0.5, NS_PER_MS), text_of_sample_quantile(&w->high, 0.5, NS_PER_MS));
 }
 
 void report_capture_run(struct rec_report *r, struct capture_run_state *run, char *const *files)
 {
 	int64_t from_ns = run->live ? run->from_ns : run->meter.first_ns, to_ns = run->live ? run->until_ns : run->meter.last_ns;
 
-	session_finish_capture(&run->meter.setup, to_ns);
+	session_end_setup_after_silence(&run->meter.setup, to_ns);
 	report_tap_settings(r, run, files);
 	rec_begin_object(r, "result");
 	report_flows_and_channels(r, &run->meter);
@@ -247,13 +251,13 @@ void report_capture_run(struct rec_report *r, struct capture_run_state *run, cha
 	report_capture(r, run);
 	if (run->cfg->traffic) {
 		rec_begin_object(r, "traffic");
-		rec_int(r, "rows", (int64_t)run->traffic.written);
-		rec_int(r, "late_packets", (int64_t)run->traffic.late);
-		rec_int(r, "skipped_bins", (int64_t)run->traffic.skipped);
+		rec_add_int(r, "rows", (int64_t)run->traffic.written);
+		rec_add_int(r, "late_packets", (int64_t)run->traffic.late);
+		rec_add_int(r, "skipped_bins", (int64_t)run->traffic.skipped);
 		rec_end_container(r);
 	}
 	if (run->live)
-		rec_real(r, "cpu_percent", run->cpu_percent, 3);
+		rec_add_real(r, "cpu_percent", run->cpu_percent, 3);
 	rec_end_container(r);
-	say_capture(r, run, (double)(to_ns - from_ns) / NS_PER_S);
+	say_capture_summary(r, run, (double)(to_ns - from_ns) / NS_PER_S);
 }

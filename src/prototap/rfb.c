@@ -10,7 +10,7 @@ enum server_state { SERVER_VERSION, SERVER_SECURITY, SERVER_TYPE, SERVER_TYPES, 
 		    SERVER_MESSAGE, SERVER_BODY, SERVER_RECTANGLE, SERVER_PIXELS };
 enum { HANDSHAKE };	/* first entry of both tables */
 
-const struct rfb_kind rfb_client_kinds[RFB_CLIENT_KINDS] = {
+const struct rfb_message_or_rectangle_kind rfb_client_kinds[RFB_CLIENT_KINDS] = {
 	{ "handshake", -1, 0, 0 }, { "SetPixelFormat", 0, 19, 0 }, { "SetEncodings", 2, 3, 0 }, { "FramebufferUpdateRequest", 3, 0, 9 },
 	{ "KeyEvent", 4, 0, 7 }, { "PointerEvent", 5, 0, 5 }, { "ClientCutText", 6, 7, 0 }, { "EnableContinuousUpdates", 150, 0, 9 },
 	{ "ClientFence", 248, 8, 0 }, { "xvp", 250, 0, 3 }, { "SetDesktopSize", 251, 7, 0 }, { "gii", 253, 3, 0 }, { "QEMU", 255, 3, 0 },
@@ -18,7 +18,7 @@ const struct rfb_kind rfb_client_kinds[RFB_CLIENT_KINDS] = {
 enum { SET_PIXEL_FORMAT = 1, SET_ENCODINGS, UPDATE_REQUEST, KEY_EVENT, POINTER_EVENT, CLIENT_CUT,
        CONTINUOUS, CLIENT_FENCE, CLIENT_XVP, DESKTOP_SIZE, CLIENT_GII, CLIENT_QEMU };
 
-const struct rfb_kind rfb_server_kinds[RFB_SERVER_KINDS] = {
+const struct rfb_message_or_rectangle_kind rfb_server_kinds[RFB_SERVER_KINDS] = {
 	{ "handshake", -1, 0, 0 }, { "FramebufferUpdate", 0, 3, 0 }, { "SetColourMapEntries", 1, 5, 0 }, { "Bell", 2, 0, 0 },
 	{ "ServerCutText", 3, 7, 0 }, { "ResizeFrameBuffer", 4, 0, 5 }, { "EndOfContinuousUpdates", 150, 0, 0 },
 	{ "ServerFence", 248, 8, 0 }, { "xvp", 250, 0, 3 }, { "gii", 253, 3, 0 }, { "QEMU", 255, 3, 0 },
@@ -26,7 +26,7 @@ const struct rfb_kind rfb_server_kinds[RFB_SERVER_KINDS] = {
 enum { SERVER_UPDATE = 1, SERVER_COLOURS, SERVER_BELL, SERVER_CUT, SERVER_RESIZE, SERVER_END_OF_CONTINUOUS, SERVER_FENCE,
        SERVER_XVP, SERVER_GII, SERVER_QEMU };
 
-void rfb_start(struct rfb_stream_decoder *r, struct rfb_message_counts *sum)
+void rfb_stream_decoder_init(struct rfb_stream_decoder *r, struct rfb_message_counts *sum)
 {
 	*r = (struct rfb_stream_decoder){ .sum = sum, .client = { .want = VERSION_BYTES }, .server = { .want = VERSION_BYTES } };
 	r->client.to = &sum->client[HANDSHAKE].bytes;
@@ -36,7 +36,8 @@ void rfb_start(struct rfb_stream_decoder *r, struct rfb_message_counts *sum)
 }
 
 /* Finds and counts a message's kind, and expects the bytes after its type. 0: unknown; the parser stops. */
-static uint8_t rfb_begin_message(struct skip_parser *w, const struct rfb_kind *kinds, uint8_t n, struct message_tally *tally,
+static uint8_t rfb_begin_message(struct skip_parser *w, const struct rfb_message_or_rectangle_kind *kinds, uint8_t n,
+				 struct message_tally *tally,
 				 uint8_t type)
 {
 	for (uint8_t kind = 1; kind < n; kind++) {
@@ -122,7 +123,7 @@ static void rfb_begin_client_message(struct rfb_stream_decoder *r, struct skip_p
 	r->client_state = rfb_client_kinds[kind].look ? CLIENT_BODY : CLIENT_MESSAGE;
 }
 
-static void rfb_expect_client_answer(struct rfb_stream_decoder *r, struct skip_parser *w)
+static void rfb_expect_client_auth_response(struct rfb_stream_decoder *r, struct skip_parser *w)
 {
 	if (r->security != SECURITY_NONE && r->security != SECURITY_VNC)
 		skip_parser_stop(w, r->security ? "RFB: a security type that encrypts or is unknown" : "RFB: the security type was not seen");
@@ -149,7 +150,7 @@ void rfb_parse_client_piece(void *context, struct skip_parser *w, const uint8_t 
 		r->security = piece[0];
 		r->client_state = CLIENT_ANSWER;
 		break;
-	case CLIENT_ANSWER: rfb_expect_client_answer(r, w); break;
+	case CLIENT_ANSWER: rfb_expect_client_auth_response(r, w); break;
 	case CLIENT_INIT: r->client_state = CLIENT_MESSAGE; break;
 	case CLIENT_BODY:
 		r->client_state = CLIENT_MESSAGE;

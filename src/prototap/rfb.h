@@ -17,13 +17,13 @@ struct message_tally {
 
 enum { RFB_CLIENT_KINDS = 13, RFB_SERVER_KINDS = 11, RFB_RECTANGLE_KINDS = 33 };
 /* Kinds of messages and rectangles; entry 0 of both message tables is the handshake. */
-struct rfb_kind {
+struct rfb_message_or_rectangle_kind {
 	const char *name;
 	int32_t type;		/* message type or encoding; -1: the handshake */
 	uint8_t look;		/* messages: bytes after the type that tell the length of the rest; rectangles: enum rectangle_shape */
 	uint8_t rest;		/* bytes of the rest where it is fixed */
 };
-extern const struct rfb_kind rfb_client_kinds[RFB_CLIENT_KINDS], rfb_server_kinds[RFB_SERVER_KINDS],
+extern const struct rfb_message_or_rectangle_kind rfb_client_kinds[RFB_CLIENT_KINDS], rfb_server_kinds[RFB_SERVER_KINDS],
 	rfb_rectangle_kinds[RFB_RECTANGLE_KINDS];
 
 /* Counts of all connections. */
@@ -55,7 +55,7 @@ struct rfb_stream_decoder {
 	struct rfb_rectangle r;
 };
 
-void rfb_start(struct rfb_stream_decoder *r, struct rfb_message_counts *sum);
+void rfb_stream_decoder_init(struct rfb_stream_decoder *r, struct rfb_message_counts *sum);
 skip_parser_step rfb_parse_client_piece, rfb_parse_server_piece;
 
 /* Called by rfb.c for a rectangle's 12-byte header, then for each piece; true: the rectangle is complete. */

@@ -6,7 +6,7 @@
 enum rectangle_shape { PIXELS, FIXED, LENGTH, LENGTH_FLAGS, RRE, CORRE, HEXTILE, TIGHT, TIGHT_PNG, CURSOR,
 	     XCURSOR, ALPHA_CURSOR, VMWARE_CURSOR, SCREENS, WIDTH, LAST };
 
-const struct rfb_kind rfb_rectangle_kinds[RFB_RECTANGLE_KINDS] = {
+const struct rfb_message_or_rectangle_kind rfb_rectangle_kinds[RFB_RECTANGLE_KINDS] = {
 	{ "Raw", 0, PIXELS, 0 }, { "CopyRect", 1, FIXED, 4 }, { "RRE", 2, RRE, 0 }, { "CoRRE", 4, CORRE, 0 },
 	{ "Hextile", 5, HEXTILE, 0 }, { "Zlib", 6, LENGTH, 0 }, { "Tight", 7, TIGHT, 0 }, { "ZRLE", 16, LENGTH, 0 },
 	{ "ZYWRLE", 17, LENGTH, 0 }, { "H.264", 50, LENGTH_FLAGS, 0 }, { "DesktopSize", -223, FIXED, 0 },
@@ -65,7 +65,7 @@ static uint32_t hextile_tile_side(uint32_t at, uint32_t whole)
 	return whole - at < TILE ? whole - at : TILE;
 }
 
-static bool hextile_next_tile(struct rfb_stream_decoder *r, struct skip_parser *w)
+static bool hextile_expect_next_tile(struct rfb_stream_decoder *r, struct skip_parser *w)
 {
 	r->r.x += TILE;
 	if (r->r.x >= r->r.w) {
@@ -75,7 +75,7 @@ static bool hextile_next_tile(struct rfb_stream_decoder *r, struct skip_parser *
 	return r->r.y >= r->r.h ? skip_rest_of_rectangle(w, 0) : expect_rectangle_piece(r, w, 0, 1, TILE_MASK);
 }
 
-static bool hextile_subencoding(struct rfb_stream_decoder *r, struct skip_parser *w, uint8_t mask)
+static bool hextile_parse_subencoding(struct rfb_stream_decoder *r, struct skip_parser *w, uint8_t mask)
 {
 	uint32_t colours = (uint32_t)(!!(mask & TILE_BACKGROUND) + !!(mask & TILE_FOREGROUND)) * r->format.pixel;
 
@@ -87,14 +87,14 @@ static bool hextile_subencoding(struct rfb_stream_decoder *r, struct skip_parser
 	if (mask & TILE_PIECES)
 		return expect_rectangle_piece(r, w, colours, 1, TILE_COUNT);
 	/* A tile of one colour, the same as before, has no bytes. */
-	return colours ? expect_rectangle_piece(r, w, colours, 0, TILE_NEXT) : hextile_next_tile(r, w);
+	return colours ? expect_rectangle_piece(r, w, colours, 0, TILE_NEXT) : hextile_expect_next_tile(r, w);
 }
 
 static bool hextile_expect_subrectangles(struct rfb_stream_decoder *r, struct skip_parser *w, uint8_t n)
 {
 	uint64_t bytes = (uint64_t)n * (2u + (r->r.flags & TILE_COLOURED ? r->format.pixel : 0u));
 
-	return bytes ? expect_rectangle_piece(r, w, bytes, 0, TILE_NEXT) : hextile_next_tile(r, w);
+	return bytes ? expect_rectangle_piece(r, w, bytes, 0, TILE_NEXT) : hextile_expect_next_tile(r, w);
 }
 
 /* --- Tight --- */
@@ -222,9 +222,9 @@ static bool parse_rectangle_length_head(struct rfb_stream_decoder *r, struct ski
 bool rfb_rectangle_parse_piece(struct rfb_stream_decoder *r, struct skip_parser *w, const uint8_t *piece)
 {
 	switch (r->r.state) {
-	case TILE_MASK: return hextile_subencoding(r, w, piece[0]);
+	case TILE_MASK: return hextile_parse_subencoding(r, w, piece[0]);
 	case TILE_COUNT: return hextile_expect_subrectangles(r, w, piece[0]);
-	case TILE_NEXT: return hextile_next_tile(r, w);
+	case TILE_NEXT: return hextile_expect_next_tile(r, w);
 	case TIGHT_CONTROL: return tight_parse_control(r, w, piece[0]);
 	case TIGHT_FILTER: return tight_parse_filter(r, w, piece[0]);
 	case TIGHT_PALETTE: return tight_parse_palette_size(r, w, piece[0]);

@@ -47,7 +47,7 @@ struct capture_run_state {
 
 #define RUN_WHY 1024
 /* Whether no packet was selected; `why` then tells what the capture has instead. After meter_finish(). */
-bool is_capture_empty(const struct capture_run_state *run, char *why);
+bool has_capture_no_selected_packets(const struct capture_run_state *run, char *why);
 /* Whether packets or keys were lost; `why` then tells which. After meter_finish(). */
 bool has_capture_losses(const struct capture_run_state *run, char *why);
 
@@ -70,4 +70,4 @@ void report_capture_run(struct rec_report *r, struct capture_run_state *run, cha
  * capabilities and, as root, becomes the user who called sudo, else nobody. The user id stays where the user namespace maps no
  * other, or where the other user could not put one of the `n` files `keep` in its place (NULL or "-": none). Describes in `said`
  * what was done. 0, or -errno: the program should end. */
-int privilege_drop(const char *const *keep, size_t n, char *said, size_t size);
+int drop_privileges(const char *const *keep, size_t n, char *said, size_t size);

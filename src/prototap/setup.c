@@ -12,14 +12,14 @@ static int64_t key_typed_ns(const struct key_log *t, size_t i)
 }
 
 /* Time during which traffic counts as that of key `i`. */
-static int64_t key_span_ns(const struct key_log *t, size_t i)
+static int64_t key_traffic_duration_ns(const struct key_log *t, size_t i)
 {
 	int64_t until = i + 1 < t->n ? key_typed_ns(t, i + 1) - key_typed_ns(t, i) : SETUP_KEY_NS;
 
 	return until < 0 ? 0 : until < SETUP_KEY_NS ? until : SETUP_KEY_NS;
 }
 
-static enum setup_place classify_time_by_keys(struct session_traffic_phases *s, int64_t time_ns)
+static enum setup_place session_phase_by_typed_keys(struct session_traffic_phases *s, int64_t time_ns)
 {
 	const struct key_log *t = s->typed;
 	int64_t now = key_log_wall_to_monotonic(t, time_ns);
@@ -39,7 +39,7 @@ static void session_mark_setup_ended(struct session_traffic_phases *s, enum setu
 
 static enum setup_place session_phase_of_packet(struct session_traffic_phases *s, const struct segment *segment, int64_t time_ns)
 {
-	enum setup_place place = s->typed ? classify_time_by_keys(s, time_ns) : PLACE_IDLE;
+	enum setup_place place = s->typed ? session_phase_by_typed_keys(s, time_ns) : PLACE_IDLE;
 
 	if (!s->begun) {
 		s->begun = true;
@@ -58,7 +58,7 @@ static enum setup_place session_phase_of_packet(struct session_traffic_phases *s
 }
 
 /* Idle time ends when the last connection begins to close. A new connection or data shows that it was not the last. */
-static void track_session_close(struct session_traffic_phases *s, const struct segment *segment, int64_t time_ns)
+static void session_detect_close_or_reopen(struct session_traffic_phases *s, const struct segment *segment, int64_t time_ns)
 {
 	if (segment->flags & (TCP_FIN | TCP_RST)) {
 		if (!s->closing) {
@@ -78,7 +78,7 @@ void session_count_packet(struct session_traffic_phases *s, int channel, const s
 
 	s->place = session_phase_of_packet(s, segment, time_ns);
 	s->last_ns = time_ns;
-	track_session_close(s, segment, time_ns);
+	session_detect_close_or_reopen(s, segment, time_ns);
 	n = &s->count[s->place][channel];
 	n->packets++;
 	n->payload_packets += segment->payload_bytes > 0;
@@ -91,7 +91,7 @@ void session_count_payload(struct session_traffic_phases *s, int channel, uint64
 	s->count[s->place][channel].payload_bytes += bytes;
 }
 
-void session_finish_capture(struct session_traffic_phases *s, int64_t to_ns)
+void session_end_setup_after_silence(struct session_traffic_phases *s, int64_t to_ns)
 {
 	if (s->begun && !s->over && to_ns - s->last_ns >= SETUP_SILENCE_NS)
 		session_mark_setup_ended(s, SETUP_SILENCE);
@@ -123,7 +123,7 @@ void session_compute_key_time(const struct session_traffic_phases *s, int64_t fr
 		if (t->key[i].skipped || key_typed_ns(t, i) < from || key_typed_ns(t, i) > to)
 			continue;
 		out->keys++;
-		out->seconds += (double)overlap_ns(key_typed_ns(t, i), key_span_ns(t, i), from, to) / NS_PER_S;
+		out->seconds += (double)overlap_ns(key_typed_ns(t, i), key_traffic_duration_ns(t, i), from, to) / NS_PER_S;
 	}
 }
 
@@ -144,7 +144,7 @@ void session_compute_idle_traffic(const struct session_traffic_phases *s, int64_
 		int64_t begin = key_log_wall_to_monotonic(t, from);
 
 		for (size_t i = 0; i < t->n; i++)
-			idle -= overlap_ns(key_typed_ns(t, i), key_span_ns(t, i), begin, begin + (to > from ? to - from : 0));
+			idle -= overlap_ns(key_typed_ns(t, i), key_traffic_duration_ns(t, i), begin, begin + (to > from ? to - from : 0));
 	}
 	out->seconds = (double)idle / NS_PER_S;
 }

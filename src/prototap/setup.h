@@ -18,7 +18,7 @@
 enum setup_end { SETUP_GOES_ON, SETUP_SILENCE, SETUP_KEY, SETUP_BEFORE };
 extern const char *const setup_ends[];
 
-/* All members are uint64_t: counters_add() sums them. */
+/* All members are uint64_t: counters_add_to_sum() sums them. */
 struct phase_traffic_counts {
 	uint64_t packets, payload_packets, pure_acks, wire_bytes, payload_bytes;
 };
@@ -47,7 +47,7 @@ void session_count_payload(struct session_traffic_phases *s, int channel, uint64
 
 /* Ends the capture at `to_ns`: a second without a packet before it ends the set-up, too. To be called once, before the functions
  * below. */
-void session_finish_capture(struct session_traffic_phases *s, int64_t to_ns);
+void session_end_setup_after_silence(struct session_traffic_phases *s, int64_t to_ns);
 
 /* Why the counts of PLACE_SETUP are not those of a whole set-up; NULL: they are. */
 const char *setup_unknown_reason_text(const struct session_traffic_phases *s);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void skip_parser_count_bytes(struct skip_parser *w, uint64_t n)
+static void skip_parser_add_bytes_to_counter(struct skip_parser *w, uint64_t n)
 {
 	if (w->to)
 		*w->to += n;
@@ -41,7 +41,7 @@ void skip_parser_feed(struct skip_parser *w, const uint8_t *bytes, uint32_t capt
 		if (w->skip) {
 			n = w->skip < length - at ? (uint32_t)w->skip : length - at;
 			w->skip -= n;
-			skip_parser_count_bytes(w, n);
+			skip_parser_add_bytes_to_counter(w, n);
 			at += n;
 			continue;
 		}
@@ -59,7 +59,7 @@ void skip_parser_feed(struct skip_parser *w, const uint8_t *bytes, uint32_t capt
 		memcpy(w->piece + w->have, bytes + at, n);
 		w->have += n;
 		at += n;
-		skip_parser_count_bytes(w, n);
+		skip_parser_add_bytes_to_counter(w, n);
 		if (w->have == w->want) {
 			n = w->want;
 			w->have = w->want = 0;

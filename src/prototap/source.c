@@ -31,7 +31,7 @@ struct packet_source {
 	struct capture *live;
 	struct source_file *file;
 	int files;
-	struct packet_merge order;	/* of several files by their next packets */
+	struct packet_merger order;	/* of several files by their next packets */
 	int64_t drops;		/* lost packets recorded in the files; -1: not recorded */
 	int damaged;
 	char damage[SOURCE_WHY];
@@ -65,7 +65,7 @@ static void input_file_close(struct input_file *in)
 	free(in->buffer);
 }
 
-static const char *input_file_unpack_command(struct input_file *in)
+static const char *unpack_command_of_input_file(struct input_file *in)
 {
 	static const struct { const char *command; size_t n; unsigned char mark[SIGNATURE_MAX]; } kinds[] = {
 		{ "gzip -dc", 2, { 0x1f, 0x8b } },
@@ -135,13 +135,13 @@ bad:
 
 static int source_open_capture_file(struct packet_source *s, struct source_file *f, char *why)
 {
-	const char *unpack = input_file_unpack_command(&f->in), *path = f->in.path;
+	const char *unpack = unpack_command_of_input_file(&f->in), *path = f->in.path;
 	int64_t drops = pcapng_count_dropped_packets(fileno(f->in.stream));
 	FILE *stream = f->in.stream;
 	const struct link_layer *link, *first;
 
 	if (unpack)
-		return write_error_reason(-1, why, SOURCE_WHY, "%.400s is compressed; unpack it: %s %.400s | prototap read -", path, unpack,
+		return fail_with_reason(-1, why, SOURCE_WHY, "%.400s is compressed; unpack it: %s %.400s | prototap read -", path, unpack,
 				 strcmp(path, "-") ? path : "FILE");
 	if (drops >= 0)
 		s->drops = (s->drops < 0 ? 0 : s->drops) + drops;
@@ -153,7 +153,7 @@ static int source_open_capture_file(struct packet_source *s, struct source_file 
 	first = capture_format_of(s->file->capture)->link;
 	if (link->type == first->type)
 		return 0;
-	return write_error_reason(-1, why, SOURCE_WHY, "%s has link type %s, and %s has %s; read them one by one", s->file->in.path,
+	return fail_with_reason(-1, why, SOURCE_WHY, "%s has link type %s, and %s has %s; read them one by one", s->file->in.path,
 				  first->name,
 			 path, link->name);
 }
@@ -161,7 +161,7 @@ static int source_open_capture_file(struct packet_source *s, struct source_file 
 /* Notes an error behind a file's header: damage (0), which ends the file, or a kind of file that is refused (-1 with `why`). */
 static int source_record_file_error(struct packet_source *s, struct source_file *f, char *why)
 {
-	if (is_capture_file_refused(f->capture, f->in.path, why))
+	if (has_capture_unlike_interfaces(f->capture, f->in.path, why))
 		return -1;
 	if (!s->damaged++)
 		snprintf(s->damage, sizeof(s->damage), "%.400s: %.400s", f->in.path, capture_error_text(f->capture));
@@ -250,7 +250,7 @@ int source_count_damaged_files(const struct packet_source *s, const char **why)
 	return s->damaged;
 }
 
-const struct link_layer *source_link(const struct packet_source *s)
+const struct link_layer *source_link_layer(const struct packet_source *s)
 {
 	return capture_format_of(s->live ? s->live : s->file->capture)->link;
 }

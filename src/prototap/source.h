@@ -22,7 +22,7 @@ struct packet_source *source_open_files(char *const *paths, int n, char *why);
 /* Reads the files' headers; all must have the same link type. 0, or -1 with the reason in `why`. */
 int source_begin_files(struct packet_source *s, char *why);
 
-const struct link_layer *source_link(const struct packet_source *s);
+const struct link_layer *source_link_layer(const struct packet_source *s);
 const struct capture_format *source_live_format(const struct packet_source *s);	/* of the live capture */
 
 /* Hands some packets to `fn`. How many; 0: the end of the files, or live no packet at present; -1 with the reason in `why`. A

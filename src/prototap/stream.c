@@ -43,7 +43,7 @@ static int64_t stream_offset_of(const struct tcp_stream_state *s, uint32_t seq)
 }
 
 /* Appends data to the part that is returned. An open end and the data after it are one message. */
-static void append_message_part(struct new_stream_data *to, uint64_t bytes, uint32_t ends, bool open)
+static void append_new_stream_data(struct new_stream_data *to, uint64_t bytes, uint32_t ends, bool open)
 {
 	to->bytes += bytes;
 	to->ends += ends;
@@ -51,32 +51,32 @@ static void append_message_part(struct new_stream_data *to, uint64_t bytes, uint
 }
 
 /* Returns the first interval of early data, and gives up the hole before it. */
-static void stream_release_first_interval(struct tcp_stream_state *s, struct early_interval_pool *p,
+static void stream_deliver_first_interval(struct tcp_stream_state *s, struct early_interval_pool *p,
 					  struct stream_segment_result *out)
 {
 	struct early_data_interval *w = &p->wait[s->first];
 	uint32_t next = w->next;
 
 	out->missing_bytes += (uint64_t)(w->start - s->next);
-	append_message_part(&out->ready, (uint64_t)(w->end - w->start), w->ends, w->open);
+	append_new_stream_data(&out->ready, (uint64_t)(w->end - w->start), w->ends, w->open);
 	s->next = w->end;
 	stream_free_interval(p, s->first);
 	s->first = next;
 	s->count--;
 }
 
-static void stream_release_ready_intervals(struct tcp_stream_state *s, struct early_interval_pool *p,
+static void stream_deliver_ready_intervals(struct tcp_stream_state *s, struct early_interval_pool *p,
 					   struct stream_segment_result *out)
 {
 	while (s->first && p->wait[s->first].start <= s->next)
-		stream_release_first_interval(s, p, out);
+		stream_deliver_first_interval(s, p, out);
 }
 
-static void stream_release_all_early_data(struct tcp_stream_state *s, struct early_interval_pool *p,
+static void stream_deliver_all_early_data(struct tcp_stream_state *s, struct early_interval_pool *p,
 					  struct stream_segment_result *out)
 {
 	while (s->first)
-		stream_release_first_interval(s, p, out);
+		stream_deliver_first_interval(s, p, out);
 }
 
 /* Joins interval `i` with the next one if they touch. */
@@ -170,7 +170,7 @@ void stream_begin(struct tcp_stream_state *s, uint32_t seq)
 static void stream_resynchronize(struct tcp_stream_state *s, struct early_interval_pool *p, uint32_t seq,
 				 struct stream_segment_result *out)
 {
-	stream_release_all_early_data(s, p, out);
+	stream_deliver_all_early_data(s, p, out);
 	s->next = s->highest = seq;
 	out->resynchronized = true;
 }
@@ -202,17 +202,17 @@ void stream_add_segment(struct tcp_stream_state *s, struct early_interval_pool *
 	if (end > s->highest)
 		s->highest = end;
 	if (start == s->next && !s->first) {	/* the usual case */
-		append_message_part(&out->ready, (uint64_t)(end - start), push, !push);
+		append_new_stream_data(&out->ready, (uint64_t)(end - start), push, !push);
 		s->next = end;
 		return;
 	}
 	while (!stream_hold_early(s, p, &start, end, push, out)) {
 		/* No room: give up this stream's oldest hole; if it has none, accept the data as being in order. */
 		if (s->first) {
-			stream_release_first_interval(s, p, out);
+			stream_deliver_first_interval(s, p, out);
 		} else {
 			out->missing_bytes += (uint64_t)(start - s->next);
-			append_message_part(&out->ready, (uint64_t)(end - start), push, !push);
+			append_new_stream_data(&out->ready, (uint64_t)(end - start), push, !push);
 			s->next = end;
 			break;
 		}
@@ -223,7 +223,7 @@ void stream_add_segment(struct tcp_stream_state *s, struct early_interval_pool *
 	}
 	if (out->old_bytes == bytes)
 		out->out_of_order = false;
-	stream_release_ready_intervals(s, p, out);
+	stream_deliver_ready_intervals(s, p, out);
 }
 
 void stream_give_up_acked_holes(struct tcp_stream_state *s, struct early_interval_pool *p, uint32_t ack,
@@ -231,22 +231,23 @@ void stream_give_up_acked_holes(struct tcp_stream_state *s, struct early_interva
 {
 	*out = (struct stream_segment_result){ 0 };
 	while (s->first && stream_offset_of(s, ack) >= p->wait[s->first].start)
-		stream_release_first_interval(s, p, out);
-	stream_release_ready_intervals(s, p, out);
+		stream_deliver_first_interval(s, p, out);
+	stream_deliver_ready_intervals(s, p, out);
 }
 
 void stream_give_up_all_holes(struct tcp_stream_state *s, struct early_interval_pool *p, struct stream_segment_result *out)
 {
 	*out = (struct stream_segment_result){ 0 };
-	stream_release_all_early_data(s, p, out);
+	stream_deliver_all_early_data(s, p, out);
 }
 
-void current_message_reset(struct current_message *m)
+void flow_current_message_reset(struct flow_current_message *m)
 {
-	*m = (struct current_message){ .direction = -1 };
+	*m = (struct flow_current_message){ .direction = -1 };
 }
 
-uint32_t current_message_add_data(struct current_message *m, int direction, int64_t time_ns, const struct new_stream_data *part,
+uint32_t count_messages_begun_by_data(struct flow_current_message *m, int direction, int64_t time_ns,
+				      const struct new_stream_data *part,
 				  bool *fresh)
 {
 	uint32_t runs = part->ends + part->open;

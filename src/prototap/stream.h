@@ -22,15 +22,16 @@ struct new_stream_data {
 };
 
 /* The current message of a connection, in either direction. */
-struct current_message {
+struct flow_current_message {
 	int64_t last_ns;	/* of its newest data */
 	int8_t direction;	/* -1: no message is open */
 };
 
-void current_message_reset(struct current_message *m);
+void flow_current_message_reset(struct flow_current_message *m);
 
 /* Adds new data. Number of messages that begin with it; *fresh: its first byte begins one. */
-uint32_t current_message_add_data(struct current_message *m, int direction, int64_t time_ns, const struct new_stream_data *part,
+uint32_t count_messages_begun_by_data(struct flow_current_message *m, int direction, int64_t time_ns,
+				      const struct new_stream_data *part,
 				  bool *fresh);
 
 #define STREAM_HOLES_MAX 256	/* with more holes, the oldest is given up: its bytes count as missing */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* Waits for the child's end; returns its wait status. */
-static int supervise_child(pid_t child, const sigset_t *signals)
+static int wait_for_child_forwarding_signals(pid_t child, const sigset_t *signals)
 {
 	int status, sig;
 
@@ -25,7 +25,7 @@ static int supervise_child(pid_t child, const sigset_t *signals)
 }
 
 /* Waits until the interface exists. False: a stop signal came first. */
-static bool supervise_interface(const char *interface, const sigset_t *stop)
+static bool wait_until_interface_exists(const char *interface, const sigset_t *stop)
 {
 	const struct timespec second = { .tv_sec = 1 };
 
@@ -37,7 +37,7 @@ static bool supervise_interface(const char *interface, const sigset_t *stop)
 	return true;
 }
 
-bool supervise_capture(const char *interface)
+bool fork_and_restart_capture_child(const char *interface)
 {
 	sigset_t stop, signals, before;
 	bool again = false;
@@ -54,12 +54,12 @@ bool supervise_capture(const char *interface)
 			sigprocmask(SIG_SETMASK, &before, NULL);
 			return again;
 		}
-		status = supervise_child(child, &signals);
+		status = wait_for_child_forwarding_signals(child, &signals);
 		if (WIFSIGNALED(status))
 			exit(128 + WTERMSIG(status));
 		if (WEXITSTATUS(status) != SUPERVISE_GONE)
 			exit(WEXITSTATUS(status));
-		if (!supervise_interface(interface, &stop))
+		if (!wait_until_interface_exists(interface, &stop))
 			exit(EXIT_OK);	/* a live capture is meant to end by a signal */
 	}
 }

@@ -14,7 +14,7 @@
 #define TLS_HEADER 5
 #define TLS_LOOK 65536		/* first bytes of a stream in which the first record is looked for: TLS may start after some plain text */
 
-/* All members are uint64_t: counters_add() sums them. */
+/* All members are uint64_t: counters_add_to_sum() sums them. */
 struct tls_record_counts {
 	uint64_t streams, records, application_records, record_bytes;
 	uint64_t seal_bytes;	/* overhead of encryption */

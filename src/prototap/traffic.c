@@ -26,7 +26,7 @@ static void write_traffic_row(struct traffic_bins *t)
 	memset(t->count, 0, sizeof(t->count));
 }
 
-static void traffic_advance_bin(struct traffic_bins *t, int64_t bin)
+static void traffic_write_rows_up_to_bin(struct traffic_bins *t, int64_t bin)
 {
 	if (bin - t->bin > TRAFFIC_SKIP_MAX) {
 		write_traffic_row(t);
@@ -45,23 +45,23 @@ void traffic_bins_begin(struct traffic_bins *t, int64_t time_ns)
 	t->begun = true;
 }
 
-static void traffic_open_bin(struct traffic_bins *t, int64_t time_ns)
+static void traffic_move_to_bin_of_time(struct traffic_bins *t, int64_t time_ns)
 {
 	int64_t bin = traffic_bin_of(t, time_ns);
 
 	if (!t->begun)
 		traffic_bins_begin(t, time_ns);
 	if (bin > t->bin)
-		traffic_advance_bin(t, bin);
+		traffic_write_rows_up_to_bin(t, bin);
 	t->late += bin < t->bin;
 }
 
-void traffic_bins_count_packet(void *traffic, const struct flow *f, int channel, const struct meter_seen *seen)
+void traffic_bins_count_packet(void *traffic, const struct flow *f, int channel, const struct meter_observed_packet *seen)
 {
 	struct traffic_bins *t = traffic;
 
 	(void)f;
-	traffic_open_bin(t, seen->packet->time_ns);
+	traffic_move_to_bin_of_time(t, seen->packet->time_ns);
 	t->count[channel].packets++;
 	t->count[channel].wire_bytes += seen->segment->wire_bytes;
 }
@@ -83,6 +83,6 @@ void traffic_bins_finish(struct traffic_bins *t, int64_t time_ns)
 	if (!t->begun)
 		return;
 	if (bin > t->bin)
-		traffic_advance_bin(t, bin);
+		traffic_write_rows_up_to_bin(t, bin);
 	write_traffic_row(t);
 }

@@ -4,10 +4,10 @@
 
 #include <math.h>
 
-void update_series_start(struct update_series *u, int64_t merge_ns, int64_t period_ns, struct sample *kept)
+void screen_update_series_start(struct screen_update_series *u, int64_t merge_ns, int64_t period_ns, struct sample *kept)
 {
 	/* .random is always 0 at first: the same file gives the same report. */
-	*u = (struct update_series){ .merge_ns = merge_ns, .period_ns = period_ns, .kept = kept };
+	*u = (struct screen_update_series){ .merge_ns = merge_ns, .period_ns = period_ns, .kept = kept };
 }
 
 static void gap_statistics_add(struct gap_statistics *g, int64_t gap_ns, int64_t period_ns)
@@ -27,7 +27,7 @@ static void gap_statistics_add(struct gap_statistics *g, int64_t gap_ns, int64_t
 	}
 }
 
-static void update_keep_gap(struct update_series *u, int64_t gap_ns)
+static void screen_update_keep_gap_in_sample(struct screen_update_series *u, int64_t gap_ns)
 {
 	uint64_t at;
 
@@ -40,7 +40,7 @@ static void update_keep_gap(struct update_series *u, int64_t gap_ns)
 		u->kept->value[at] = gap_ns;
 }
 
-uint64_t update_add_message(struct update_series *u, int64_t time_ns)
+uint64_t screen_update_add_message(struct screen_update_series *u, int64_t time_ns)
 {
 	bool stepped = u->first_ns - time_ns >= u->merge_ns;
 
@@ -52,7 +52,7 @@ uint64_t update_add_message(struct update_series *u, int64_t time_ns)
 	if (u->count && !stepped) {
 		gap_statistics_add(&u->gaps, time_ns - u->first_ns, u->period_ns);
 		if (u->kept)
-			update_keep_gap(u, time_ns - u->first_ns);
+			screen_update_keep_gap_in_sample(u, time_ns - u->first_ns);
 	} else if (!u->count) {
 		u->start_ns = time_ns;
 	}
@@ -60,7 +60,7 @@ uint64_t update_add_message(struct update_series *u, int64_t time_ns)
 	return ++u->count;
 }
 
-void update_extend(struct update_series *u, uint64_t number, int64_t time_ns)
+void screen_update_extend(struct screen_update_series *u, uint64_t number, int64_t time_ns)
 {
 	if (number == u->count && time_ns > u->last_ns)
 		u->last_ns = time_ns;

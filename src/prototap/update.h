@@ -25,7 +25,7 @@ struct gap_statistics {
  * Vitter 1985, R), good to 0.1 percentile points. */
 #define UPDATE_GAPS_MAX (1u << 21)
 
-struct update_series {
+struct screen_update_series {
 	int64_t merge_ns, period_ns;
 	uint64_t count;			/* updates so far; number of the current update */
 	int64_t first_ns, last_ns;	/* first and last packet of the current update */
@@ -35,13 +35,13 @@ struct update_series {
 	uint64_t random;		/* state of the random choice */
 };
 
-void update_series_start(struct update_series *u, int64_t merge_ns, int64_t period_ns, struct sample *kept);
+void screen_update_series_start(struct screen_update_series *u, int64_t merge_ns, int64_t period_ns, struct sample *kept);
 
 /* Adds a message that begins at `time_ns`; returns the number of its update. */
-uint64_t update_add_message(struct update_series *u, int64_t time_ns);
+uint64_t screen_update_add_message(struct screen_update_series *u, int64_t time_ns);
 
 /* Extends update `number` by more data of one of its messages. */
-void update_extend(struct update_series *u, uint64_t number, int64_t time_ns);
+void screen_update_extend(struct screen_update_series *u, uint64_t number, int64_t time_ns);
 
 /* Sample variance (n - 1) of the gaps in ns^2; NAN: fewer than two. */
 double gap_statistics_variance(const struct gap_statistics *g);

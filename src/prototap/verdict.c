@@ -7,15 +7,15 @@
 
 const char *const verdict_words[] = { "idle", "learning", "usual", "network", "server", "client", "unknown" };
 
-void verdict_base_start(struct verdict_base *b)
+void verdict_baseline_init(struct verdict_baseline *b)
 {
-	*b = (struct verdict_base){ 0 };
+	*b = (struct verdict_baseline){ 0 };
 	for (int p = 0; p < VERDICT_PARTS; p++)
 		for (int i = 0; i < VERDICT_MEMORY; i++)
 			b->least[p][i] = -1;
 }
 
-static int64_t verdict_base_least(const struct verdict_base *b, enum verdict_part p)
+static int64_t verdict_baseline_lowest_part_ns(const struct verdict_baseline *b, enum verdict_part p)
 {
 	int64_t least = -1;
 
@@ -25,7 +25,7 @@ static int64_t verdict_base_least(const struct verdict_base *b, enum verdict_par
 	return least;
 }
 
-static void verdict_base_learn(struct verdict_base *b, int64_t time_ns, const struct verdict_seen *seen)
+static void verdict_baseline_learn(struct verdict_baseline *b, int64_t time_ns, const struct verdict_interval_readings *seen)
 {
 	int64_t slot = time_ns / VERDICT_SLOT_NS + 1, passed = b->slot ? slot - b->slot : 0;
 	uint64_t at = (uint64_t)slot % VERDICT_MEMORY;	/* also of a time before 1970 */
@@ -42,25 +42,29 @@ static void verdict_base_learn(struct verdict_base *b, int64_t time_ns, const st
 }
 
 /* By how much a part is over its usual value; 0: not known. */
-static int64_t verdict_part_rise(const struct verdict_base *b, const struct verdict_seen *seen, enum verdict_part p)
+static int64_t verdict_part_rise_over_baseline(const struct verdict_baseline *b, const struct verdict_interval_readings *seen,
+					       enum verdict_part p)
 {
-	int64_t least = verdict_base_least(b, p);
+	int64_t least = verdict_baseline_lowest_part_ns(b, p);
 
 	return seen->part[p] > least && least >= 0 ? seen->part[p] - least : 0;
 }
 
-static int64_t verdict_positive(int64_t ns)
+static int64_t zero_if_negative_ns(int64_t ns)
 {
 	return ns > 0 ? ns : 0;
 }
 
-static enum verdict_word verdict_of_rise(const struct verdict_base *b, const struct verdict_seen *seen, int64_t rise)
+static enum verdict_word verdict_of_rise(const struct verdict_baseline *b, const struct verdict_interval_readings *seen,
+					 int64_t rise)
 {
-	int64_t wait = verdict_part_rise(b, seen, PART_WAIT), to_client = verdict_part_rise(b, seen, PART_CLIENT_ACK);
-	int64_t to_server = verdict_part_rise(b, seen, PART_SERVER_ACK), reply = verdict_part_rise(b, seen, PART_REPLY);
+	int64_t wait = verdict_part_rise_over_baseline(b, seen, PART_WAIT), to_client = verdict_part_rise_over_baseline(b, seen,
+															PART_CLIENT_ACK);
+	int64_t to_server = verdict_part_rise_over_baseline(b, seen, PART_SERVER_ACK), reply = verdict_part_rise_over_baseline(b, seen,
+															       PART_REPLY);
 	int64_t unclear = 0, client, server, network;
 
-	if (verdict_base_least(b, PART_CLIENT_ACK) < 0 && verdict_base_least(b, PART_SERVER_ACK) < 0)
+	if (verdict_baseline_lowest_part_ns(b, PART_CLIENT_ACK) < 0 && verdict_baseline_lowest_part_ns(b, PART_SERVER_ACK) < 0)
 		return VERDICT_UNKNOWN;		/* no acknowledgements, as of UDP: a slow network looks like a slow server */
 	/* A client that is late with its reply sends an acknowledgement of its own, delayed: no longer way. */
 	if (to_client <= VERDICT_DELAYED_NS + SLACK_NS && reply > to_client + VERDICT_RISE_NS)
@@ -72,9 +76,9 @@ static enum verdict_word verdict_of_rise(const struct verdict_base *b, const str
 		unclear = to_server;
 		to_server = 0;
 	}
-	client = verdict_positive(reply - to_client);
+	client = zero_if_negative_ns(reply - to_client);
 	network = to_client + to_server;
-	server = verdict_positive(wait - to_server - unclear - client);
+	server = zero_if_negative_ns(wait - to_server - unclear - client);
 	if (2 * network > rise)
 		return VERDICT_NETWORK;
 	if (2 * client > rise || (seen->zero_windows && 2 * server <= rise))
@@ -84,7 +88,7 @@ static enum verdict_word verdict_of_rise(const struct verdict_base *b, const str
 	return 2 * server > rise ? VERDICT_SERVER : VERDICT_UNKNOWN;
 }
 
-struct verdict verdict_give(struct verdict_base *b, int64_t time_ns, const struct verdict_seen *seen)
+struct verdict verdict_judge_and_learn(struct verdict_baseline *b, int64_t time_ns, const struct verdict_interval_readings *seen)
 {
 	bool waited = seen->part[PART_WAIT] >= 0;
 	struct verdict v = { .word = VERDICT_IDLE, .rise_ns = -1 };
@@ -94,16 +98,17 @@ struct verdict verdict_give(struct verdict_base *b, int64_t time_ns, const struc
 		b->intervals += waited;
 		v.word = waited ? VERDICT_LEARNING : VERDICT_IDLE;
 	} else {
-		usual = verdict_positive(verdict_base_least(b, PART_WAIT)) + verdict_positive(verdict_base_least(b, PART_CLIENT_ACK));
-		way = verdict_part_rise(b, seen, PART_CLIENT_ACK);
-		reply = verdict_part_rise(b, seen, PART_REPLY);
-		v.rise_ns = waited ? verdict_part_rise(b, seen, PART_WAIT) + (reply > way ? reply : way) : reply;
+		usual = zero_if_negative_ns(verdict_baseline_lowest_part_ns(b, PART_WAIT)) +
+			zero_if_negative_ns(verdict_baseline_lowest_part_ns(b, PART_CLIENT_ACK));
+		way = verdict_part_rise_over_baseline(b, seen, PART_CLIENT_ACK);
+		reply = verdict_part_rise_over_baseline(b, seen, PART_REPLY);
+		v.rise_ns = waited ? verdict_part_rise_over_baseline(b, seen, PART_WAIT) + (reply > way ? reply : way) : reply;
 		if (v.rise_ns >= VERDICT_RISE_NS && (double)v.rise_ns >= VERDICT_RISE_SHARE * (double)usual)
 			v.word = verdict_of_rise(b, seen, v.rise_ns);
 		else if (waited)
 			v.word = VERDICT_USUAL;
 	}
 	if (waited)	/* without user input only handshakes and the like were timed: no basis for what is usual */
-		verdict_base_learn(b, time_ns, seen);
+		verdict_baseline_learn(b, time_ns, seen);
 	return v;
 }

@@ -22,22 +22,22 @@ extern const char *const verdict_words[];
 
 /* What an interval showed, in ns; -1: not known. Parts of one wait: */
 enum verdict_part { PART_WAIT, PART_CLIENT_ACK, PART_SERVER_ACK, PART_REPLY, VERDICT_PARTS };
-struct verdict_seen {
+struct verdict_interval_readings {
 	int64_t part[VERDICT_PARTS];	/* input to update at the tap; data to acknowledgement; update to the client's reply */
 	uint64_t packets, retransmitted, zero_windows;
 	bool server_is_near;		/* no network between the server and the tap */
 };
 
-struct verdict_base {
+struct verdict_baseline {
 	int64_t least[VERDICT_PARTS][VERDICT_MEMORY];	/* of each slot; -1: none */
 	int64_t slot;			/* number of the current slot; 0: none yet */
 	int intervals;			/* with inputs so far, up to VERDICT_FIRST */
 };
-void verdict_base_start(struct verdict_base *b);
+void verdict_baseline_init(struct verdict_baseline *b);
 
 struct verdict {
 	enum verdict_word word;
 	int64_t rise_ns;		/* of the wait at the client; -1: not known */
 };
 /* Judges an interval that began at `time_ns`, and learns from it. */
-struct verdict verdict_give(struct verdict_base *b, int64_t time_ns, const struct verdict_seen *seen);
+struct verdict verdict_judge_and_learn(struct verdict_baseline *b, int64_t time_ns, const struct verdict_interval_readings *seen);

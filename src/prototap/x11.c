@@ -46,7 +46,7 @@ static uint32_t card32(const struct x11_stream_decoder *x, const uint8_t *p)
 	return x->little ? card16(x, p) | card16(x, p + 2) << 16 : card16(x, p) << 16 | card16(x, p + 2);
 }
 
-static uint32_t x11_padded(uint32_t n)
+static uint32_t x11_padded_length(uint32_t n)
 {
 	return (n + 3) & ~3u;
 }
@@ -60,7 +60,8 @@ static void x11_count_message(struct x11_stream_decoder *x, struct skip_parser *
 }
 
 /* Counts a request, or the reply to one, by its opcodes. */
-static void x11_count_opcode(struct x11_stream_decoder *x, struct skip_parser *w, enum x11_kind kind, uint8_t major, uint8_t minor)
+static void x11_count_request_or_reply(struct x11_stream_decoder *x, struct skip_parser *w, enum x11_kind kind, uint8_t major,
+				       uint8_t minor)
 {
 	if (major < 128)
 		x11_count_message(x, w, kind, CORE, major);
@@ -79,7 +80,7 @@ static void x11_parse_setup_request(struct x11_stream_decoder *x, struct skip_pa
 	x->little = p[0] == 'l';
 	x->ordered = true;
 	x->client_state = CLIENT_NEXT;
-	skip_parser_expect(w, x11_padded(card16(x, p + 6)) + x11_padded(card16(x, p + 8)), 0);
+	skip_parser_expect(w, x11_padded_length(card16(x, p + 6)) + x11_padded_length(card16(x, p + 8)), 0);
 }
 
 static void x11_begin_request(struct x11_stream_decoder *x, struct skip_parser *w, const uint8_t *p)
@@ -90,7 +91,7 @@ static void x11_begin_request(struct x11_stream_decoder *x, struct skip_parser *
 	x->minor = p[1];
 	x->words = words;
 	x->sent[++x->sequence] = (uint16_t)(x->major << 8 | x->minor);
-	x11_count_opcode(x, w, X11_REQUEST, x->major, x->minor);
+	x11_count_request_or_reply(x, w, X11_REQUEST, x->major, x->minor);
 	x->client_state = CLIENT_NEXT;
 	if (!words) {
 		x->client_state = CLIENT_LONG;
@@ -104,7 +105,7 @@ static void x11_begin_request(struct x11_stream_decoder *x, struct skip_parser *
 }
 
 /* Number of the extension with this name, which is added if new; 0: no room. */
-static uint8_t x11_extension_index_by_name(struct x11_message_counts *n, const uint8_t *name, uint32_t length)
+static uint8_t x11_extension_find_or_add(struct x11_message_counts *n, const uint8_t *name, uint32_t length)
 {
 	char text[X11_NAME] = { 0 };
 	int i = NAMED;
@@ -129,7 +130,7 @@ static void x11_record_extension_query(struct x11_stream_decoder *x, const uint8
 	while (length && !name[length - 1])	/* zero bytes are padding, not part of the name */
 		length--;
 	x->asked[x->next_asked].sequence = x->sequence;
-	x->asked[x->next_asked].extension = x11_extension_index_by_name(x->sum, name, length);
+	x->asked[x->next_asked].extension = x11_extension_find_or_add(x->sum, name, length);
 	x->next_asked = (uint8_t)((x->next_asked + 1) % X11_ASKED);
 }
 
@@ -151,7 +152,7 @@ void x11_parse_client_piece(void *context, struct skip_parser *w, const uint8_t 
 		break;
 	case CLIENT_QUERY:
 		x->client_state = CLIENT_QUERIED;
-		skip_parser_expect(w, 0, x11_padded(card16(x, piece)));
+		skip_parser_expect(w, 0, x11_padded_length(card16(x, piece)));
 		if (!w->want || w->want > SKIP_PARSER_PIECE || w->want != 4ull * (x->words - 2))
 			skip_parser_stop(w, "X11: a malformed extension name");
 		break;
@@ -189,11 +190,12 @@ static void x11_count_reply(struct x11_stream_decoder *x, struct skip_parser *w,
 
 	if (sent >> 8 == QUERY_EXTENSION)
 		x11_learn_extension(x, sequence, p);
-	x11_count_opcode(x, w, X11_REPLY, (uint8_t)(sent >> 8), (uint8_t)sent);	/* 0: a reply to a request that was not captured */
+	/* 0: a reply to a request that was not captured */
+	x11_count_request_or_reply(x, w, X11_REPLY, (uint8_t)(sent >> 8), (uint8_t)sent);
 }
 
 /* The extension of an event or error: the one with the nearest first number at or below its code. */
-static int x11_extension_of_code(const uint8_t *first, uint8_t code)
+static int x11_extension_of_event_or_error(const uint8_t *first, uint8_t code)
 {
 	int best = UNNAMED;
 
@@ -207,7 +209,7 @@ static void x11_count_event_or_error(struct x11_stream_decoder *x, struct skip_p
 				     uint8_t core,
 			       const uint8_t *first)
 {
-	int extension = code < core ? CORE : x11_extension_of_code(first, code);
+	int extension = code < core ? CORE : x11_extension_of_event_or_error(first, code);
 
 	x11_count_message(x, w, kind, extension, extension >= NAMED ? (uint8_t)(code - first[extension]) : code);
 }
@@ -310,7 +312,7 @@ static const char *x11_extension_request_name(const char *extension, int minor)
 	return NULL;
 }
 
-static const char *x11_core_name(enum x11_kind kind, int number)
+static const char *x11_core_message_name(enum x11_kind kind, int number)
 {
 	if (kind == X11_EVENT)
 		return number < 36 ? x11_event_names[number] : NULL;
@@ -326,7 +328,7 @@ void x11_message_name(const struct x11_message_counts *n, enum x11_kind kind, in
 	const char *name = NULL;
 
 	if (extension == CORE)
-		name = x11_core_name(kind, minor);
+		name = x11_core_message_name(kind, minor);
 	else if (extension > UNNAMED && request)
 		name = x11_extension_request_name(n->name[extension], minor);
 	if (extension == CORE && name)

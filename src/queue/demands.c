@@ -46,7 +46,7 @@ static bool users_exceed_response_limit(const struct mva_network *net, enum mva_
 	return p.r_s > r_s;
 }
 
-double demands_max_users_within_response(const struct mva_network *net, enum mva_method method, double r_s, double nz, double z_s,
+double max_users_within_response_limit(const struct mva_network *net, enum mva_method method, double r_s, double nz, double z_s,
 					 double most)
 {
 	double low = 0, high = 1;
@@ -67,7 +67,7 @@ double demands_max_users_within_response(const struct mva_network *net, enum mva
 	return low;
 }
 
-double demands_max_rate_within_response(const struct mva_network *net, double r_s)
+double max_rate_within_response_limit(const struct mva_network *net, double r_s)
 {
 	struct mva_bounds b;
 	double low = 0, high;
@@ -369,7 +369,8 @@ static void compute_fit_error(const struct observed_load_rows *o, const struct d
 	d->error = n ? sqrt(squares / (double)n) : (double)NAN;
 }
 
-int demands_fit_to_rows(const struct observed_load_rows *o, const struct demands_fit_cfg *cfg, struct service_demands *out,
+int demands_estimate_from_load_rows(const struct observed_load_rows *o, const struct demands_fit_cfg *cfg,
+				    struct service_demands *out,
 			const char **why)
 {
 	int err = 0;

@@ -28,7 +28,8 @@ struct service_demands {
 };
 
 /* Fits the demands. 0; -EINVAL with the reason in `why` if the rows are not sufficient; -ENOMEM. */
-int demands_fit_to_rows(const struct observed_load_rows *o, const struct demands_fit_cfg *cfg, struct service_demands *out,
+int demands_estimate_from_load_rows(const struct observed_load_rows *o, const struct demands_fit_cfg *cfg,
+				    struct service_demands *out,
 			const char **why);
 
 /* Predicts with the model: closed if n and z_s are numbers, else open at `rate` (x, r_s, q, u; r_s is INFINITY beyond
@@ -38,7 +39,7 @@ void demands_predict_model_point(const struct mva_network *net, enum mva_method 
 
 /* Returns the largest number of users whose response time is at most r_s; 0: not even one; INFINITY: more than `most`. Users think
  * for z_s, or for n / nz if nz is a number. */
-double demands_max_users_within_response(const struct mva_network *net, enum mva_method method, double r_s, double nz, double z_s,
+double max_users_within_response_limit(const struct mva_network *net, enum mva_method method, double r_s, double nz, double z_s,
 					 double most);
 /* Returns the highest rate of an open stream whose response time is at most r_s; 0: even a single request takes longer. */
-double demands_max_rate_within_response(const struct mva_network *net, double r_s);
+double max_rate_within_response_limit(const struct mva_network *net, double r_s);

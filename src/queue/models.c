@@ -133,7 +133,7 @@ static double erlang_response_tail_probability(double t, double service_s, doubl
 	return exp(-s) * (1 + waits * (more < 0 ? expm1(more * s) / more : s));
 }
 
-double erlang_open_response_quantile(double rate, double service_s, double servers, double p)
+double erlang_response_time_quantile(double rate, double service_s, double servers, double p)
 {
 	double load = rate * service_s, waits = erlang_c_waiting_probability(servers, load), low = 0, high = service_s;
 

@@ -66,7 +66,7 @@ double erlang_c_waiting_probability(double servers, double load);	/* 1 where loa
 /* Open queue: `rate` requests per second, each served for `service_s` by one of `servers`. */
 void erlang_solve_open_queue(double rate, double service_s, double servers, struct erlang_queue_figures *out);
 /* Response time that a share p (below 1) of the requests does not exceed, first come first served. */
-double erlang_open_response_quantile(double rate, double service_s, double servers, double p);
+double erlang_response_time_quantile(double rate, double service_s, double servers, double p);
 
 /* Closed queue: one server and `n` users (whole) who think for an exponential time of mean z_s > 0. */
 void erlang_solve_closed_queue(double n, double z_s, double service_s, struct erlang_queue_figures *out);

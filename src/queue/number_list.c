@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-int number_list_parse_seconds(const char *text, double *out)
+int number_list_parse_time_in_seconds(const char *text, double *out)
 {
 	int64_t ns;
-	int err = cli_read_ns(text, &ns);
+	int err = cli_parse_duration_ns(text, &ns);
 
 	if (!err && ns < 0)
 		err = -ERANGE;

@@ -14,7 +14,7 @@ struct number_list {
 
 /* Reads one value. 0 or -EINVAL, -ERANGE. */
 typedef int number_list_reader(const char *text, double *out);
-int number_list_parse_seconds(const char *text, double *out);	/* reads a time as options write it, in s; -ERANGE below 0 */
+int number_list_parse_time_in_seconds(const char *text, double *out);	/* reads a time as options write it, in s; -ERANGE below 0 */
 
 /* Replaces the list in `out` by the list in `text`. 0; -EINVAL: no such list; -ERANGE: endless, or more than NUMBER_LIST_MOST
  * values; -ENOMEM. `out` is unchanged after an error. */

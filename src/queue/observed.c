@@ -14,7 +14,7 @@
 #define ROWS_MOST 100000
 
 /* Where the cells of a column are stored (offset in struct observed_load_row), and their unit. */
-struct observed_column_place {
+struct observed_column_storage {
 	size_t offset;
 	double unit;
 	bool used, text, share;
@@ -23,19 +23,19 @@ struct observed_column_place {
 struct observed_rows_reader {
 	struct observed_load_rows *out;
 	const char *response;
-	struct observed_column_place place[FIELDS];
+	struct observed_column_storage place[FIELDS];
 	size_t fields;
 	bool commas;
 };
 
 #define OBSERVED_PLACE(member, unit) { offsetof(struct observed_load_row, member), unit, true, false, false }
 
-static bool observed_find_column_place(struct observed_rows_reader *r, const char *name, const char *response,
-				       struct observed_column_place *p)
+static bool observed_find_column_storage(struct observed_rows_reader *r, const char *name, const char *response,
+				       struct observed_column_storage *p)
 {
 	static const struct {
 		const char *name;
-		struct observed_column_place place;
+		struct observed_column_storage place;
 	} columns[] = {
 		{ "n", OBSERVED_PLACE(n, 1) }, { "users", OBSERVED_PLACE(n, 1) }, { "z_s", OBSERVED_PLACE(z_s, 1) },
 		{ "z_ms", OBSERVED_PLACE(z_s, 1e-3) }, { "lambda", OBSERVED_PLACE(rate, 1) }, { "rate", OBSERVED_PLACE(rate, 1) },
@@ -44,12 +44,12 @@ static bool observed_find_column_place(struct observed_rows_reader *r, const cha
 	};
 
 	if (response ? !strcmp(name, response) : !strcmp(name, "r_s") || !strcmp(name, "r_ms")) {
-		*p = (struct observed_column_place)OBSERVED_PLACE(r_s, (double)fields_time_unit_of_column(name) / 1e9);
+		*p = (struct observed_column_storage)OBSERVED_PLACE(r_s, (double)fields_time_unit_of_column(name) / 1e9);
 	} else if (!strncmp(name, "u_", 2) && name[2] && r->out->resources < MVA_STATIONS) {
 		size_t k = r->out->resources++;
 
 		snprintf(r->out->resource[k], OBSERVED_NAME, "%s", name + 2);
-		*p = (struct observed_column_place){ offsetof(struct observed_load_row, u) + k * sizeof(double), 1, true, false, true };
+		*p = (struct observed_column_storage){ offsetof(struct observed_load_row, u) + k * sizeof(double), 1, true, false, true };
 	} else {
 		for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
 			*p = strcmp(name, columns[i].name) ? *p : columns[i].place;
@@ -71,7 +71,7 @@ static int observed_read_header(void *context, char *line, const char **why)
 	if (!r->fields)
 		return -EPROTO;
 	for (size_t i = 0; i < r->fields; i++) {
-		bool is = observed_find_column_place(r, field[i], response, &r->place[i]);
+		bool is = observed_find_column_storage(r, field[i], response, &r->place[i]);
 
 		useful += is;
 		for (size_t j = 0; is && j < i; j++)
@@ -105,7 +105,7 @@ static int observed_read_row(void *context, char *line, const char **why)
 	for (size_t k = 0; k < MVA_STATIONS; k++)
 		row->u[k] = NAN;
 	for (size_t i = 0; i < r->fields; i++) {
-		const struct observed_column_place *p = &r->place[i];
+		const struct observed_column_storage *p = &r->place[i];
 
 		if (!p->used || !*field[i])
 			continue;
@@ -114,7 +114,7 @@ static int observed_read_row(void *context, char *line, const char **why)
 			continue;
 		}
 		*why = "not a number from 0 on";
-		if (cli_read_real(field[i], &value) || !isfinite(value) || value < 0)
+		if (cli_parse_real_number(field[i], &value) || !isfinite(value) || value < 0)
 			return -EPROTO;
 		*why = "utilization above 1 (write 0.71 for 71 %)";
 		if (p->share && value > 1.05)	/* utilizations may be rounded up a little */
@@ -144,7 +144,7 @@ int observed_read_rows(FILE *in, const char *response, struct observed_load_rows
 	return err;
 }
 
-void observed_free(struct observed_load_rows *o)
+void observed_load_rows_free(struct observed_load_rows *o)
 {
 	free(o->row);
 	*o = (struct observed_load_rows){ 0 };

@@ -25,6 +25,6 @@ struct observed_load_rows {
 };
 
 /* Reads the rows. `response`: name of the column of response times (ending in _s or _ms); NULL: r_s or r_ms. 0; -EPROTO with the
- * reason in `why` and the line in *line (0: the file as a whole); -ENOMEM, -EIO. Call observed_free() either way. */
+ * reason in `why` and the line in *line (0: the file as a whole); -ENOMEM, -EIO. Call observed_load_rows_free() either way. */
 int observed_read_rows(FILE *in, const char *response, struct observed_load_rows *out, unsigned long *line, const char **why);
-void observed_free(struct observed_load_rows *o);
+void observed_load_rows_free(struct observed_load_rows *o);

@@ -24,20 +24,20 @@ static struct {
 	int method;
 } cfg = { .service_ns = -1, .response_ns = -1, .threshold_ns = -1, .servers = -1,
 	  .stations = -1, .nz = NAN, .pages = 1 };
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 
 static int parse_time_list_option(const char *text, void *value)
 {
-	return number_list_parse_text(text, number_list_parse_seconds, value);
+	return number_list_parse_text(text, number_list_parse_time_in_seconds, value);
 }
 
 static int parse_number_list_option(const char *text, void *value)
 {
-	return number_list_parse_text(text, cli_read_real, value);
+	return number_list_parse_text(text, cli_parse_real_number, value);
 }
 
 /* "9:15": 9 pages are 15 objects. */
-static int parse_pages_per_object(const char *text, void *value)
+static int parse_ratio_of_pages_to_objects(const char *text, void *value)
 {
 	double pages, objects;
 	char more;
@@ -68,7 +68,8 @@ static const struct cli_opt options[] = {
 	{ CLI_INT, 0, "servers", &cfg.servers, 1, 1e6, .help = "mmm: how many of them" },
 	{ CLI_NS, 0, "response", &cfg.response_ns, 0, 1e15, .help = "users: measured response time" },
 	{ CLI_CALL, 0, "pages", &cfg.pages,
-	  .help = "users: PAGES pages consist of OBJECTS requests (1:1)", .call = parse_pages_per_object, .meta = "PAGES:OBJECTS" },
+	  .help = "users: PAGES pages consist of OBJECTS requests (1:1)", .call = parse_ratio_of_pages_to_objects,
+		  .meta = "PAGES:OBJECTS" },
 	{ CLI_STR, 0, "column", &cfg.column, .help = "users, fit: the column that is the response time (r_s or r_ms)", .meta = "NAME" },
 	{ CLI_INT, 0, "first", &cfg.first, 1, 1e6, .help = "fit: fit the first ROWS rows, predict the others (all)", .meta = "ROWS" },
 	{ CLI_INT, 0, "stations", &cfg.stations, 0, 8, .help = "fit: stations to fit to response times (1, or 0 beside busy times)" },
@@ -104,9 +105,9 @@ static struct rec_report *open_model_report(const char *mode)
 	struct rec_report *out;
 
 	rec_check_outputs_differ(places, 2);
-	out = rec_must_open(&out_cfg, "queue");
+	out = rec_open_report_or_die(&out_cfg, "queue");
 	rec_begin_object(out, "settings");
-	rec_str(out, "model", mode);
+	rec_add_str(out, "model", mode);
 	return out;
 }
 
@@ -118,18 +119,18 @@ static void begin_report_result(struct rec_report *out)
 
 static void close_model_outputs(struct rec_report *out, struct row_file *t)
 {
-	int err = rows_close(t);
+	int err = rows_close_output_file(t);
 
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.rows, strerror(-err));
 	rec_end_container(out);
-	rec_must_close(out);
+	rec_close_report_or_die(out);
 }
 
 /* --- closed networks ------------------------------------------------------------------------------------------- */
 
 /* Users must be whole numbers, except for Schweitzer's approximation. */
-static void check_user_count_options(bool fractions, size_t stations)
+static void check_values_of_users_option(bool fractions, size_t stations)
 {
 	double work = 0;
 
@@ -149,7 +150,7 @@ static double think_time_s(double n, double otherwise)
 	return isfinite(cfg.nz) ? n / cfg.nz : cfg.think.n ? cfg.think.value[0] : otherwise;
 }
 
-static void check_think_options(const char *mode)
+static void require_users_and_think_time(const char *mode)
 {
 	if (isfinite(cfg.nz) && cfg.think.n)
 		die_usage("give either -z or --users-per-second, which sets the think time");
@@ -180,15 +181,15 @@ static int run_mva_command(void)
 	}
 	if (!(most > 0))
 		die_usage("--demand: at least one demand must be above 0");
-	check_think_options("mva");
-	check_user_count_options(m.method == MVA_SCHWEITZER, net.stations);
+	require_users_and_think_time("mva");
+	check_values_of_users_option(m.method == MVA_SCHWEITZER, net.stations);
 	m.other = true;
 	for (size_t i = 0; i < cfg.users.n; i++)
 		m.other = m.other && floor(cfg.users.value[i]) == cfg.users.value[i];
 	out = open_model_report("mva");
-	rec_str(out, "method", mva_methods[cfg.method]);
-	rec_real(out, "delay_s", net.delay_s, 9);
-	rec_real(out, "tolerance", net.tolerance, 6);
+	rec_add_str(out, "method", mva_methods[cfg.method]);
+	rec_add_real(out, "delay_s", net.delay_s, 9);
+	rec_add_real(out, "tolerance", net.tolerance, 6);
 	begin_report_result(out);
 	t = rows_must_open(cfg.rows, "queue/1", plot_columns);
 	report_mva_bounds(out, &net);
@@ -199,10 +200,10 @@ static int run_mva_command(void)
 	rec_end_container(out);
 	mva_compute_bounds(&net, &bounds);
 	if (isfinite(cfg.nz))
-		rec_say(out, "at most %s requests/s", number_text(bounds.x_max));
+		rec_add_short_report_line(out, "at most %s requests/s", number_text(bounds.x_max));
 	else
-		rec_say(out, "at most %s requests/s; response time rises from about %s users on", number_text(bounds.x_max),
-			count_text(llround((bounds.r_min_s + think_time_s(1, 0)) / bounds.demand_max_s)));
+		rec_add_short_report_line(out, "at most %s requests/s; response time rises from about %s users on", number_text(bounds.x_max),
+			text_of_count(llround((bounds.r_min_s + think_time_s(1, 0)) / bounds.demand_max_s)));
 	close_model_outputs(out, t);
 	return EXIT_OK;
 }
@@ -229,10 +230,10 @@ static int run_open_queue_command(const char *mode)
 		if (!(cfg.rate.value[i] > 0 && cfg.rate.value[i] <= 1e9))
 			die_usage("--rate %g: above 0", cfg.rate.value[i]);
 	out = open_model_report(mode);
-	rec_real(out, "service_s", s, 9);
-	rec_int(out, "servers", (int64_t)servers);
+	rec_add_real(out, "service_s", s, 9);
+	rec_add_int(out, "servers", (int64_t)servers);
 	begin_report_result(out);
-	rec_begin_table(out, "rrrrr", "requests\tresponse\tp95\tin queue\tbusy");
+	rec_begin_text_table(out, "rrrrr", "requests\tresponse\tp95\tin queue\tbusy");
 	rec_set_main_table(out, "rows");
 	rec_begin_array(out, "rows");
 	for (size_t i = 0; i < cfg.rate.n; i++)
@@ -240,7 +241,8 @@ static int run_open_queue_command(const char *mode)
 			unstable = fmin(unstable, cfg.rate.value[i]);
 	rec_end_container(out);
 	if (isfinite(unstable))
-		rec_warn(out, "No steady state from %.9g requests a second on: %.9g at most can be served; the queue grows without end.",
+		rec_add_warning_line(out,
+				     "No steady state from %.9g requests a second on: %.9g at most can be served; the queue grows without end.",
 			 unstable, servers / s);
 	close_model_outputs(out, NULL);
 	return isinf(unstable) ? EXIT_OK : EXIT_LOSSY;
@@ -251,12 +253,12 @@ static int run_closed_queue_command(void)
 	double s = require_service_s("mm1n");
 	struct rec_report *out;
 
-	check_think_options("mm1n");
+	require_users_and_think_time("mm1n");
 	if (cfg.think.n && !(cfg.think.value[0] > 0))
 		die_usage("-z 0: without think time the server is always busy; give a time above 0");
-	check_user_count_options(false, 1);
+	check_values_of_users_option(false, 1);
 	out = open_model_report("mm1n");
-	rec_real(out, "service_s", s, 9);
+	rec_add_real(out, "service_s", s, 9);
 	begin_report_result(out);
 	begin_model_points_table(out);
 	rec_begin_array(out, "rows");
@@ -269,29 +271,29 @@ static int run_closed_queue_command(void)
 
 /* --- measured rows --------------------------------------------------------------------------------------------- */
 
-static void read_observed_rows(const char *file, struct observed_load_rows *o)
+static void read_observed_rows_file(const char *file, struct observed_load_rows *o)
 {
-	FILE *in = cli_open_input_file(file);
+	FILE *in = cli_open_input_file_or_die(file);
 	unsigned long line;
 	const char *why;
 	int err;
 
 	err = observed_read_rows(in, cfg.column, o, &line, &why);
-	cli_close_input_file(in, file, err, line, why);
+	cli_close_input_file_or_die(in, file, err, line, why);
 }
 
 static int run_user_counts_command(const char *file)
 {
 	struct observed_load_row asked = { .n = NAN, .z_s = NAN, .mean_ms = NAN, .sd_ms = NAN };
 	struct observed_load_rows o = { .row = &asked, .rows = 1 };
-	struct user_count_conversion u = { cfg.pages, cfg.think.value, cfg.think.n };
+	struct load_to_users_conversion_cfg u = { cfg.pages, cfg.think.value, cfg.think.n };
 	char head[64];
 	struct rec_report *out;
 
 	if (file) {
 		if (cfg.rate.n || cfg.response_ns >= 0)
 			die_usage("give either a file of rows, or --rate and --response");
-		read_observed_rows(file, &o);
+		read_observed_rows_file(file, &o);
 	} else {
 		if (cfg.rate.n != 1 || cfg.response_ns < 0 || !cfg.think.n)
 			die_usage("queue users needs --rate R, --response TIME and --think-time TIME,..., or a file of measured rows");
@@ -299,19 +301,19 @@ static int run_user_counts_command(const char *file)
 		asked.r_s = (double)cfg.response_ns / 1e9;
 	}
 	out = open_model_report("users");
-	rec_real(out, "pages_per_object", cfg.pages, 9);
+	rec_add_real(out, "pages_per_object", cfg.pages, 9);
 	begin_report_result(out);
 	if (u.thinks)
 		snprintf(head, sizeof(head), "users who think %s", ns_text(u.think_s[u.thinks - 1] * 1e9));
-	rec_begin_table(out, "lrrrr", "run\trequests\tresponse\tin system\t%s", u.thinks ? head : "users");
+	rec_begin_text_table(out, "lrrrr", "run\trequests\tresponse\tin system\t%s", u.thinks ? head : "users");
 	rec_set_main_table(out, "rows");
 	rec_begin_array(out, "rows");
 	for (size_t i = 0; i < o.rows; i++)
-		report_user_count_row(out, &u, &o.row[i]);
+		report_users_computed_from_row(out, &u, &o.row[i]);
 	rec_end_container(out);
 	close_model_outputs(out, NULL);
 	if (file)
-		observed_free(&o);
+		observed_load_rows_free(&o);
 	return EXIT_OK;
 }
 
@@ -334,9 +336,9 @@ static void report_load_predictions(struct rec_report *out, struct row_file *t, 
 		double limit = (double)cfg.threshold_ns / 1e9;
 
 		rec_begin_object(out, "threshold");
-		rec_real(out, "r_s", limit, 9);
-		rec_real(out, "users", most->users, 0);
-		rec_real(out, "rate", most->rate, 9);
+		rec_add_real(out, "r_s", limit, 9);
+		rec_add_real(out, "users", most->users, 0);
+		rec_add_real(out, "rate", most->rate, 9);
 		rec_end_container(out);
 	}
 }
@@ -348,9 +350,9 @@ static struct predicted_largest_load predict_largest_load(const struct service_d
 	double limit = (double)cfg.threshold_ns / 1e9;
 
 	if (cfg.threshold_ns > 0 && isfinite(think_time_s(1, last_z)))
-		most.users = demands_max_users_within_response(&d->net, m->method, limit, cfg.nz, think_time_s(1, last_z), USERS_MOST);
+		most.users = max_users_within_response_limit(&d->net, m->method, limit, cfg.nz, think_time_s(1, last_z), USERS_MOST);
 	else if (cfg.threshold_ns > 0)
-		most.rate = demands_max_rate_within_response(&d->net, limit);
+		most.rate = max_rate_within_response_limit(&d->net, limit);
 	return most;
 }
 
@@ -358,17 +360,22 @@ static void say_fit_summary(struct rec_report *out, const struct service_demands
 			    const struct predicted_largest_load *most)
 {
 	if (fit_warning_text(d))
-		rec_warn(out, "%s", fit_warning_text(d));
+		rec_add_warning_line(out, "%s", fit_warning_text(d));
 	if (isfinite(most->users))
-		rec_say(out, "At most %s users stay below %s.", count_text((int64_t)most->users), ns_text((double)cfg.threshold_ns));
+		rec_add_short_report_line(out, "At most %s users stay below %s.", text_of_count((int64_t)most->users),
+					  ns_text((double)cfg.threshold_ns));
 	if (isfinite(most->rate))
-		rec_say(out, "At most %s requests a second stay below %s.", number_text(most->rate), ns_text((double)cfg.threshold_ns));
-	rec_say(out, "The model fits %zu rows within %s %%. Service demands of a request:", d->rows, number_text(100 * expm1(d->error)));
+		rec_add_short_report_line(out, "At most %s requests a second stay below %s.", number_text(most->rate),
+					  ns_text((double)cfg.threshold_ns));
+	rec_add_short_report_line(out, "The model fits %zu rows within %s %%. Service demands of a request:", d->rows,
+				  number_text(100 * expm1(d->error)));
 	for (size_t k = 0; k < d->net.stations; k++)
-		rec_say(out, "  %s of %s (95 %%: %s to %s)", ns_text(d->net.demand_s[k] * 1e9), k < d->busy ? o->resource[k] : "one queue",
+		rec_add_short_report_line(out, "  %s of %s (95 %%: %s to %s)", ns_text(d->net.demand_s[k] * 1e9), k < d->busy ? o->resource[k] :
+					  "one queue",
 			ns_text(d->low[k] * 1e9), ns_text(d->high[k] * 1e9));
 	if (d->net.delay_s > 0)
-		rec_say(out, "  %s outside the stations (95 %%: %s to %s)", ns_text(d->net.delay_s * 1e9), ns_text(d->delay_low * 1e9),
+		rec_add_short_report_line(out, "  %s outside the stations (95 %%: %s to %s)", ns_text(d->net.delay_s * 1e9),
+					  ns_text(d->delay_low * 1e9),
 			ns_text(d->delay_high * 1e9));
 	rec_set_main_table(out, "rows");
 }
@@ -391,9 +398,9 @@ static int run_fit_command(const char *file)
 		die_usage("queue fit needs a file of measured rows (n, z_s, lambda, r_ms, u_NAME)");
 	if (isfinite(cfg.nz) && cfg.think.n)
 		die_usage("give either -z or --users-per-second");
-	check_user_count_options(m.method == MVA_SCHWEITZER, MVA_STATIONS);
-	read_observed_rows(file, &o);
-	err = demands_fit_to_rows(&o, &how, &d, &why);
+	check_values_of_users_option(m.method == MVA_SCHWEITZER, MVA_STATIONS);
+	read_observed_rows_file(file, &o);
+	err = demands_estimate_from_load_rows(&o, &how, &d, &why);
 	if (err == -EINVAL)
 		die(EXIT_RUN, "%s: %s", file, why);
 	if (err)
@@ -403,9 +410,9 @@ static int run_fit_command(const char *file)
 	if (cfg.users.n && !isfinite(think_time_s(1, last_z)))
 		die_usage("a prediction for users needs a think time: -z TIME, or --users-per-second RATIO");
 	out = open_model_report("fit");
-	rec_str(out, "method", mva_methods[cfg.method]);
-	rec_str(out, "file", file);
-	rec_str(out, "column", cfg.column);
+	rec_add_str(out, "method", mva_methods[cfg.method]);
+	rec_add_str(out, "file", file);
+	rec_add_str(out, "column", cfg.column);
 	begin_report_result(out);
 	t = rows_must_open(cfg.rows, "queue/1", plot_columns);
 	most = predict_largest_load(&d, &m, last_z);
@@ -415,7 +422,7 @@ static int run_fit_command(const char *file)
 	report_fitted_rows(out, t, &d, &m, &o);
 	report_load_predictions(out, t, &m, last_z, &most);
 	close_model_outputs(out, t);
-	observed_free(&o);
+	observed_load_rows_free(&o);
 	return fit_is_far_off(&d) ? EXIT_LOSSY : EXIT_OK;
 }
 

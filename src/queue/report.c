@@ -11,16 +11,16 @@
 const char *const plot_columns[] = { "kind", "n", "z_s", "lambda", "q", "r_s", "r_asymptote_s", "x_bound", NULL };
 
 /* Reports several numbers: report_numbers(r, { "x", x }, { "q", q }). */
-struct report_named_number {
+struct named_number_for_report {
 	const char *key;	/* NULL: the end of the array */
 	double value;
 };
-#define report_numbers(r, ...) report_named_numbers(r, (const struct report_named_number[]){ __VA_ARGS__, { NULL, 0 } })
+#define report_numbers(r, ...) report_named_numbers(r, (const struct named_number_for_report[]){ __VA_ARGS__, { NULL, 0 } })
 
-static void report_named_numbers(struct rec_report *r, const struct report_named_number *v)
+static void report_named_numbers(struct rec_report *r, const struct named_number_for_report *v)
 {
 	for (; v->key; v++)
-		rec_real(r, v->key, v->value, DIGITS);
+		rec_add_real(r, v->key, v->value, DIGITS);
 }
 
 /* Reports utilizations as an array in JSON and TSV, as one word in text. */
@@ -32,12 +32,12 @@ static void report_utilizations(struct rec_report *r, const char *key, const dou
 	if (text) {
 		for (size_t k = 0; k < n && used < sizeof(word); k++)
 			used += (size_t)snprintf(word + used, sizeof(word) - used, "%s%.4f", k ? " " : "", u[k]);
-		rec_str(r, key, word);
+		rec_add_str(r, key, word);
 		return;
 	}
 	rec_begin_array(r, key);
 	for (size_t k = 0; k < n; k++)
-		rec_real(r, NULL, u[k], DIGITS);
+		rec_add_real(r, NULL, u[k], DIGITS);
 	rec_end_container(r);
 }
 
@@ -63,9 +63,9 @@ void write_plot_row(struct row_file *t, const char *kind, double n, double z_s, 
 }
 
 /* Formats a number of users, which is whole except for Schweitzer's approximation. */
-static const char *format_users(double n)
+static const char *user_count_text(double n)
 {
-	return floor(n) == n ? count_text((int64_t)n) : number_text(n);
+	return floor(n) == n ? text_of_count((int64_t)n) : number_text(n);
 }
 
 static void say_model_point(struct rec_report *r, double n, double x, double r_s, const double *u, size_t stations)
@@ -74,7 +74,8 @@ static void say_model_point(struct rec_report *r, double n, double x, double r_s
 
 	for (size_t k = 0; k < stations; k++)
 		busiest = fmax(busiest, u[k]);
-	rec_table_row(r, "%s\t%s/s\t%s\t%s %%", format_users(n), number_text(x), ns_text(r_s * 1e9), number_text(100 * busiest));
+	rec_add_text_table_row(r, "%s\t%s/s\t%s\t%s %%", user_count_text(n), number_text(x), ns_text(r_s * 1e9),
+			       number_text(100 * busiest));
 }
 
 void report_mva_point(struct rec_report *r, struct row_file *t, const struct reported_mva_model *m, double n, double z_s)
@@ -85,8 +86,8 @@ void report_mva_point(struct rec_report *r, struct row_file *t, const struct rep
 	mva_solve_network(m->net, m->method, n, z_s, &p);
 	mva_compute_bounds(m->net, &b);
 	rec_begin_object(r, NULL);
-	rec_real(r, "n", n, floor(n) == n ? 0 : 3);
-	rec_real(r, "z_s", z_s, 6);
+	rec_add_real(r, "n", n, floor(n) == n ? 0 : 3);
+	rec_add_real(r, "z_s", z_s, 6);
 	report_numbers(r, { "nz", n / z_s }, { "lambda", p.x }, { "q", p.q }, { "qz", p.q / z_s }, { "r_s", p.r_s }, { "x", p.x });
 	report_utilizations(r, "u", p.u, m->net->stations, m->text);
 	report_numbers(r, { "r_least_s", mva_response_time_lower_bound(&b, n, z_s) }, { "x_most",
@@ -97,9 +98,9 @@ void report_mva_point(struct rec_report *r, struct row_file *t, const struct rep
 
 		mva_solve_network(m->net, other, n, z_s, &o);
 		snprintf(key, sizeof(key), "lambda_%s", mva_methods[other]);
-		rec_real(r, key, o.x, DIGITS);
+		rec_add_real(r, key, o.x, DIGITS);
 		snprintf(key, sizeof(key), "q_%s", mva_methods[other]);
-		rec_real(r, key, o.q, DIGITS);
+		rec_add_real(r, key, o.q, DIGITS);
 	}
 	rec_end_container(r);
 	say_model_point(r, n, p.x, p.r_s, p.u, m->net->stations);
@@ -108,7 +109,7 @@ void report_mva_point(struct rec_report *r, struct row_file *t, const struct rep
 
 void begin_model_points_table(struct rec_report *r)
 {
-	rec_begin_table(r, "rrrr", "users\tthroughput\tresponse\tbusiest");
+	rec_begin_text_table(r, "rrrr", "users\tthroughput\tresponse\tbusiest");
 	rec_set_main_table(r, "rows");
 }
 
@@ -124,8 +125,8 @@ void report_mva_bounds(struct rec_report *r, const struct mva_network *net)
 
 static void report_queue_figures(struct rec_report *r, const struct erlang_queue_figures *q, bool text)
 {
-	rec_bool(r, "steady", q->steady);
-	rec_real(r, "x", q->x, DIGITS);
+	rec_add_bool(r, "steady", q->steady);
+	rec_add_real(r, "x", q->x, DIGITS);
 	report_utilizations(r, "u", &q->u, 1, text);
 	report_numbers(r, { "q", q->q }, { "r_s", q->r_s }, { "w_s", q->w_s }, { "waits", q->waits });
 }
@@ -140,18 +141,18 @@ bool report_open_queue(struct rec_report *r, double rate, double service_s, doub
 	report_numbers(r, { "lambda", rate }, { "load", rate * service_s });
 	report_queue_figures(r, &q, text);
 	if (servers > 1)
-		rec_real(r, "blocked", q.blocked, DIGITS);
-	rec_real(r, "r_p50_s", erlang_open_response_quantile(rate, service_s, servers, 0.5), DIGITS);
-	rec_real(r, "r_p95_s", erlang_open_response_quantile(rate, service_s, servers, 0.95), DIGITS);
+		rec_add_real(r, "blocked", q.blocked, DIGITS);
+	rec_add_real(r, "r_p50_s", erlang_response_time_quantile(rate, service_s, servers, 0.5), DIGITS);
+	rec_add_real(r, "r_p95_s", erlang_response_time_quantile(rate, service_s, servers, 0.95), DIGITS);
 	snprintf(note, sizeof(note), "no steady state: %.9g requests a second come, %.9g at most can be served; "
 		 "the queue grows without end", rate, servers / service_s);
-	rec_str(r, "note", q.steady ? NULL : note);
+	rec_add_str(r, "note", q.steady ? NULL : note);
 	rec_end_container(r);
 	if (q.steady)
-		rec_table_row(r, "%s/s\t%s\t%s\t%s\t%s %%", number_text(rate), ns_text(q.r_s * 1e9),
-			ns_text(erlang_open_response_quantile(rate, service_s, servers, 0.95) * 1e9), number_text(q.q), number_text(100 * q.u));
+		rec_add_text_table_row(r, "%s/s\t%s\t%s\t%s\t%s %%", number_text(rate), ns_text(q.r_s * 1e9),
+			ns_text(erlang_response_time_quantile(rate, service_s, servers, 0.95) * 1e9), number_text(q.q), number_text(100 * q.u));
 	else
-		rec_table_row(r, "%s/s\tgrows without end", number_text(rate));
+		rec_add_text_table_row(r, "%s/s\tgrows without end", number_text(rate));
 	return q.steady;
 }
 
@@ -161,43 +162,44 @@ void report_closed_queue(struct rec_report *r, double n, double z_s, double serv
 
 	erlang_solve_closed_queue(n, z_s, service_s, &q);
 	rec_begin_object(r, NULL);
-	rec_real(r, "n", n, 0);
-	rec_real(r, "z_s", z_s, 6);
+	rec_add_real(r, "n", n, 0);
+	rec_add_real(r, "z_s", z_s, 6);
 	report_numbers(r, { "nz", n / z_s }, { "lambda", q.x }, { "qz", q.q / z_s });
 	report_queue_figures(r, &q, text);
 	rec_end_container(r);
 	say_model_point(r, n, q.x, q.r_s, &q.u, 1);
 }
 
-void report_user_count_row(struct rec_report *r, const struct user_count_conversion *u, const struct observed_load_row *row)
+void report_users_computed_from_row(struct rec_report *r, const struct load_to_users_conversion_cfg *u,
+				    const struct observed_load_row *row)
 {
 	double q = row->rate * row->r_s, pages = row->rate * u->pages;
 
 	rec_begin_object(r, NULL);
 	if (row->run[0])
-		rec_str(r, "run", row->run);
+		rec_add_str(r, "run", row->run);
 	if (isfinite(row->n))
-		rec_real(r, "n", row->n, floor(row->n) == row->n ? 0 : 3);
+		rec_add_real(r, "n", row->n, floor(row->n) == row->n ? 0 : 3);
 	report_numbers(r, { "lambda", row->rate }, { "r_s", row->r_s }, { "q", q });
 	if (isfinite(row->z_s)) {
-		rec_real(r, "z_s", row->z_s, 6);
+		rec_add_real(r, "z_s", row->z_s, 6);
 		report_numbers(r, { "n_calculated", row->rate * (row->r_s + row->z_s) }, { "nz", row->n / row->z_s }, { "qz", q / row->z_s });
 	}
 	if (isfinite(row->mean_ms) && isfinite(row->sd_ms))
-		rec_real(r, "cov", row->sd_ms / row->mean_ms, DIGITS);
+		rec_add_real(r, "cov", row->sd_ms / row->mean_ms, DIGITS);
 	if (u->thinks) {
 		report_numbers(r, { "lambda_pages", pages }, { "q_pages", pages * row->r_s });
 		rec_begin_array(r, "web");
 		for (size_t i = 0; i < u->thinks; i++) {
 			rec_begin_object(r, NULL);
-			rec_real(r, "think_s", u->think_s[i], 6);
-			rec_real(r, "users", pages * (row->r_s + u->think_s[i]), DIGITS);
+			rec_add_real(r, "think_s", u->think_s[i], 6);
+			rec_add_real(r, "users", pages * (row->r_s + u->think_s[i]), DIGITS);
 			rec_end_container(r);
 		}
 		rec_end_container(r);
 	}
 	rec_end_container(r);
-	rec_table_row(r, "%s\t%s/s\t%s\t%s\t%s", row->run[0] ? row->run : format_users(row->n), number_text(row->rate),
+	rec_add_text_table_row(r, "%s\t%s/s\t%s\t%s\t%s", row->run[0] ? row->run : user_count_text(row->n), number_text(row->rate),
 		      ns_text(row->r_s * 1e9),
 		number_text(q), number_text(u->thinks ? pages * (row->r_s + u->think_s[u->thinks - 1]) : row->rate * (row->r_s + row->z_s)));
 }
@@ -221,13 +223,13 @@ const char *fit_warning_text(const struct service_demands *d)
 
 void report_fitted_demands(struct rec_report *r, const struct service_demands *d, const struct observed_load_rows *o)
 {
-	rec_int(r, "rows_used", (int64_t)d->rows);
-	rec_int(r, "response_rows", (int64_t)d->response_rows);
+	rec_add_int(r, "rows_used", (int64_t)d->rows);
+	rec_add_int(r, "response_rows", (int64_t)d->response_rows);
 	rec_begin_array(r, "demands");
 	for (size_t k = 0; k < d->net.stations; k++) {
 		rec_begin_object(r, NULL);
-		rec_str(r, "name", k < d->busy ? o->resource[k] : "queue");
-		rec_str(r, "from", k < d->busy ? "busy time" : "response time");
+		rec_add_str(r, "name", k < d->busy ? o->resource[k] : "queue");
+		rec_add_str(r, "from", k < d->busy ? "busy time" : "response time");
 		report_numbers(r, { "demand_s", d->net.demand_s[k] }, { "low_s", d->low[k] }, { "high_s", d->high[k] });
 		rec_end_container(r);
 	}
@@ -235,8 +237,8 @@ void report_fitted_demands(struct rec_report *r, const struct service_demands *d
 	rec_begin_object(r, "delay");
 	report_numbers(r, { "delay_s", d->net.delay_s }, { "low_s", d->delay_low }, { "high_s", d->delay_high });
 	rec_end_container(r);
-	rec_real(r, "error_percent", 100 * expm1(d->error), 3);
-	rec_str(r, "note", fit_warning_text(d));
+	rec_add_real(r, "error_percent", 100 * expm1(d->error), 3);
+	rec_add_str(r, "note", fit_warning_text(d));
 }
 
 void report_fitted_rows(struct rec_report *r, struct row_file *t, const struct service_demands *d,
@@ -250,13 +252,13 @@ void report_fitted_rows(struct rec_report *r, struct row_file *t, const struct s
 		demands_predict_model_point(&d->net, m->method, row->n, row->z_s, row->rate, &p);
 		rec_begin_object(r, NULL);
 		if (row->run[0])
-			rec_str(r, "run", row->run);
-		rec_bool(r, "fitted", i < d->rows);
-		rec_real(r, "n", row->n, 3);
-		rec_real(r, "z_s", row->z_s, 6);
+			rec_add_str(r, "run", row->run);
+		rec_add_bool(r, "fitted", i < d->rows);
+		rec_add_real(r, "n", row->n, 3);
+		rec_add_real(r, "z_s", row->z_s, 6);
 		report_numbers(r, { "lambda_measured", row->rate }, { "lambda", p.x }, { "r_measured_s", row->r_s }, { "r_s", p.r_s });
-		rec_real(r, "off_percent", 100 * (p.r_s / row->r_s - 1), 3);
-		rec_real(r, "q", p.q, DIGITS);
+		rec_add_real(r, "off_percent", 100 * (p.r_s / row->r_s - 1), 3);
+		rec_add_real(r, "q", p.q, DIGITS);
 		if (d->busy)
 			report_utilizations(r, "u_measured", row->u, d->busy, m->text);
 		report_utilizations(r, "u", p.u, d->net.stations, m->text);

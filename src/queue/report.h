@@ -28,12 +28,13 @@ void write_plot_row(struct row_file *t, const char *kind, double n, double z_s, 
 		    const struct mva_network *net);
 
 /* How to convert a measured row to numbers of users: pages per object, and the think times of users. */
-struct user_count_conversion {
+struct load_to_users_conversion_cfg {
 	double pages;
 	const double *think_s;
 	size_t thinks;
 };
-void report_user_count_row(struct rec_report *r, const struct user_count_conversion *u, const struct observed_load_row *row);
+void report_users_computed_from_row(struct rec_report *r, const struct load_to_users_conversion_cfg *u,
+				    const struct observed_load_row *row);
 
 /* Returns a warning about a fit; NULL: there is none. */
 const char *fit_warning_text(const struct service_demands *d);

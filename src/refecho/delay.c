@@ -10,12 +10,12 @@
 
 static int read_answer_delay_time(const char *text, int64_t *out)
 {
-	int err = cli_read_ns(text, out);
+	int err = cli_parse_duration_ns(text, out);
 
 	return err ? err : *out < 0 || *out > DELAY_MAX_NS ? -ERANGE : 0;
 }
 
-int parse_answer_delay(const char *text, struct answer_delay_script *out, const char **path)
+int parse_answer_delay_spec(const char *text, struct answer_delay_generator *out, const char **path)
 {
 	static const char *const kinds[] = { [DELAY_CONST] = "const:", [DELAY_UNIFORM] = "uniform:", [DELAY_BIMODAL] = "bimodal:",
 					     [DELAY_FILE] = "file:" };
@@ -26,7 +26,7 @@ int parse_answer_delay(const char *text, struct answer_delay_script *out, const 
 		kind++;
 	if (kind > DELAY_FILE || !*(text += strlen(kinds[kind])))
 		return -EINVAL;
-	*out = (struct answer_delay_script){ .kind = (enum delay_kind)kind };
+	*out = (struct answer_delay_generator){ .kind = (enum delay_kind)kind };
 	*path = text;
 	if (kind == DELAY_FILE)
 		return 0;
@@ -36,7 +36,7 @@ int parse_answer_delay(const char *text, struct answer_delay_script *out, const 
 		part[n++] = strsep(&p, ",");
 	if (n != kind + 1)	/* const: 1 part, uniform: 2, bimodal: 3 */
 		return -EINVAL;
-	err = kind == DELAY_BIMODAL ? cli_read_real(part[2], &out->high_share) : 0;
+	err = kind == DELAY_BIMODAL ? cli_parse_real_number(part[2], &out->high_share) : 0;
 	if (!err && !(out->high_share >= 0 && out->high_share <= 1))
 		err = -ERANGE;
 	if (!err)
@@ -46,7 +46,7 @@ int parse_answer_delay(const char *text, struct answer_delay_script *out, const 
 	return err ? err : kind != DELAY_CONST && out->low_ns > out->high_ns ? -ERANGE : 0;
 }
 
-int load_answer_delay_file(struct answer_delay_script *d, FILE *in, int *line)
+int load_answer_delay_file(struct answer_delay_generator *d, FILE *in, int *line)
 {
 	char text[256];
 
@@ -77,19 +77,19 @@ int load_answer_delay_file(struct answer_delay_script *d, FILE *in, int *line)
 	return d->n ? 0 : -EINVAL;
 }
 
-int64_t next_answer_delay_ns(struct answer_delay_script *d)
+int64_t next_answer_delay_ns(struct answer_delay_generator *d)
 {
 	switch (d->kind) {
 	case DELAY_UNIFORM:
-		return d->low_ns + (int64_t)(random_unit(&d->random) * (double)(d->high_ns - d->low_ns + 1));
-	case DELAY_BIMODAL: return random_unit(&d->random) < d->high_share ? d->high_ns : d->low_ns;
+		return d->low_ns + (int64_t)(random_fraction_below_one(&d->random) * (double)(d->high_ns - d->low_ns + 1));
+	case DELAY_BIMODAL: return random_fraction_below_one(&d->random) < d->high_share ? d->high_ns : d->low_ns;
 	case DELAY_FILE: return d->list[d->next++ % d->n];
 	default: return d->low_ns;
 	}
 }
 
-void answer_delay_free(struct answer_delay_script *d)
+void answer_delay_generator_free(struct answer_delay_generator *d)
 {
 	free(d->list);
-	*d = (struct answer_delay_script){ 0 };
+	*d = (struct answer_delay_generator){ 0 };
 }

@@ -20,9 +20,9 @@
 #define STALLED_MS 5000		/* a client that reads nothing for this long is disconnected */
 
 struct vnc_echo_display {
-	struct echo_display face;
+	struct echo_display_hooks face;
 	struct echo_display_cfg cfg;
-	struct echo_window_layout scene;
+	struct echo_scene_content scene;
 	rfbScreenInfoPtr screen;
 	uint32_t *pixel;
 	uint64_t random;
@@ -42,7 +42,7 @@ static void on_vnc_key(rfbBool down, rfbKeySym symbol, rfbClientPtr client)
 		v->cfg.key(v->cfg.arg, now, symbol < 0x7f ? (unsigned char)symbol : 0);
 }
 
-static void on_vnc_sent(rfbClientPtr client, int result)
+static void on_vnc_update_sent(rfbClientPtr client, int result)
 {
 	int64_t now = clock_now();
 	struct vnc_echo_display *v = client->screen->screenData;
@@ -95,7 +95,7 @@ static void mark_box_for_vnc_update(struct vnc_echo_display *v, const struct pix
 }
 
 /* Widens *all, empty at first, to the bounding box of itself and these boxes. */
-static void widen_box_around_boxes(struct pixel_box *all, const struct pixel_box *box, int n)
+static void grow_box_to_contain_boxes(struct pixel_box *all, const struct pixel_box *box, int n)
 {
 	for (int i = 0; i < n; i++) {
 		int right = box[i].x + box[i].width, bottom = box[i].y + box[i].height;
@@ -116,12 +116,12 @@ static void draw_number_patch(struct vnc_echo_display *v, uint32_t number)
 	struct pixel_box white[PATCH_ROWS * PATCH_COLUMNS], black[PATCH_ROWS * PATCH_COLUMNS], changed = { 0 };
 	int whites, blacks;
 
-	scene_change_number(&v->scene, number, v->cfg.noise, white, &whites, black, &blacks);
+	scene_set_patch_number(&v->scene, number, v->cfg.noise, white, &whites, black, &blacks);
 	paint_patch_boxes(v, white, whites, true);
 	paint_patch_boxes(v, black, blacks, false);
 	/* one rectangle around all changed cells: cheaper for client and server than a dozen small ones */
-	widen_box_around_boxes(&changed, white, whites);
-	widen_box_around_boxes(&changed, black, blacks);
+	grow_box_to_contain_boxes(&changed, white, whites);
+	grow_box_to_contain_boxes(&changed, black, blacks);
 	if (changed.width)
 		mark_box_for_vnc_update(v, &changed);
 }
@@ -131,10 +131,10 @@ static void draw_glyph(struct vnc_echo_display *v, const struct pixel_box *box, 
 	for (int y = 0; y < box->height; y++)
 		for (int x = 0; x < box->width; x++)
 			v->pixel[(box->y + y) * SCENE_WIDTH + box->x + x] =
-				scene_font_dot(character, (x - MARGIN + 2) / 2 - 1, (y - MARGIN + 2) / 2 - 1) ? grey_colour(0) : grey_colour(255);
+				scene_font_has_dot(character, (x - MARGIN + 2) / 2 - 1, (y - MARGIN + 2) / 2 - 1) ? grey_colour(0) : grey_colour(255);
 }
 
-static void vnc_echo_display_draw_keys(struct echo_display *f, uint32_t number, const unsigned char *typed, size_t n)
+static void vnc_echo_display_draw_keys(struct echo_display_hooks *f, uint32_t number, const unsigned char *typed, size_t n)
 {
 	struct vnc_echo_display *v = (struct vnc_echo_display *)f;
 	struct pixel_box changed = { 0 };
@@ -149,24 +149,24 @@ static void vnc_echo_display_draw_keys(struct echo_display *f, uint32_t number, 
 
 		if (cleared) {
 			fill_box_with_colour(v, &line, grey_colour(255));
-			widen_box_around_boxes(&changed, &line, 1);
+			grow_box_to_contain_boxes(&changed, &line, 1);
 		}
 		draw_glyph(v, &box, typed[k]);
-		widen_box_around_boxes(&changed, &box, 1);
+		grow_box_to_contain_boxes(&changed, &box, 1);
 	}
 	if (changed.width)
 		mark_box_for_vnc_update(v, &changed);
 	i = rfbGetClientIterator(v->screen);
 	while ((client = rfbClientIteratorNext(i))) {
 		watched = true;
-		rfbUpdateClient(client);	/* calls on_vnc_sent(), if the client has asked for an update */
+		rfbUpdateClient(client);	/* calls on_vnc_update_sent(), if the client has asked for an update */
 	}
 	rfbReleaseClientIterator(i);
 	if (!watched)
 		v->cfg.flushed(v->cfg.arg, clock_now());
 }
 
-static int vnc_echo_display_wait_events(struct echo_display *f, int64_t until_ns, char *why, size_t size)
+static int vnc_echo_display_wait_events(struct echo_display_hooks *f, int64_t until_ns, char *why, size_t size)
 {
 	struct vnc_echo_display *v = (struct vnc_echo_display *)f;
 	fd_set fds = v->screen->allFds;
@@ -178,7 +178,7 @@ static int vnc_echo_display_wait_events(struct echo_display *f, int64_t until_ns
 	return 0;
 }
 
-static void vnc_echo_display_close(struct echo_display *f)
+static void vnc_echo_display_close(struct echo_display_hooks *f)
 {
 	struct vnc_echo_display *v = (struct vnc_echo_display *)f;
 
@@ -208,7 +208,7 @@ static void paint_first_vnc_picture(struct vnc_echo_display *v)
 	}
 }
 
-struct echo_display *vnc_echo_display_open(const struct echo_display_cfg *cfg, char *why, size_t size)
+struct echo_display_hooks *vnc_echo_display_open(const struct echo_display_cfg *cfg, char *why, size_t size)
 {
 	struct vnc_echo_display *v = calloc(1, sizeof(*v));
 	rfbScreenInfoPtr s;
@@ -227,7 +227,7 @@ struct echo_display *vnc_echo_display_open(const struct echo_display_cfg *cfg, c
 		return NULL;
 	}
 	v->cfg = *cfg;
-	v->face = (struct echo_display){ vnc_echo_display_wait_events, vnc_echo_display_draw_keys, vnc_echo_display_close };
+	v->face = (struct echo_display_hooks){ vnc_echo_display_wait_events, vnc_echo_display_draw_keys, vnc_echo_display_close };
 	v->random = cfg->seed;
 	scene_init(&v->scene, cfg->cell);
 	s = v->screen;
@@ -239,7 +239,7 @@ struct echo_display *vnc_echo_display_open(const struct echo_display_cfg *cfg, c
 	s->serverFormat.blueShift = 0;
 	s->cursor = NULL;
 	s->kbdAddEvent = on_vnc_key;
-	s->displayFinishedHook = on_vnc_sent;
+	s->displayFinishedHook = on_vnc_update_sent;
 	s->alwaysShared = TRUE;
 	s->deferUpdateTime = 0;
 	s->handleEventsEagerly = TRUE;

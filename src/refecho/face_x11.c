@@ -21,9 +21,9 @@
 #define MAP_WAIT_NS (10 * NS_PER_S)	/* longest wait for the window to appear on the display */
 
 struct x11_echo_display {
-	struct echo_display face;
+	struct echo_display_hooks face;
 	struct echo_display_cfg cfg;
-	struct echo_window_layout scene;
+	struct echo_scene_content scene;
 	Display *display;
 	Window window;
 	GC white, black, ground, text;
@@ -49,7 +49,7 @@ static void draw_number_patch(struct x11_echo_display *x, uint32_t number, bool 
 	struct pixel_box white[PATCH_ROWS * PATCH_COLUMNS], black[PATCH_ROWS * PATCH_COLUMNS];
 	int whites, blacks;
 
-	scene_change_number(&x->scene, number, all || x->cfg.noise, white, &whites, black, &blacks);
+	scene_set_patch_number(&x->scene, number, all || x->cfg.noise, white, &whites, black, &blacks);
 	if (x->cfg.noise) {
 		uint64_t bits = random_bits(&x->random);
 
@@ -85,7 +85,7 @@ static void redraw_whole_window(struct x11_echo_display *x)
 	draw_typed_text(x, &line, x->scene.line, x->scene.length);
 }
 
-static void x11_echo_display_draw_keys(struct echo_display *f, uint32_t number, const unsigned char *typed, size_t n)
+static void x11_echo_display_draw_keys(struct echo_display_hooks *f, uint32_t number, const unsigned char *typed, size_t n)
 {
 	struct x11_echo_display *x = (struct x11_echo_display *)f;
 
@@ -148,7 +148,7 @@ static void handle_echo_window_event(struct x11_echo_display *x, XEvent *event)
 	}
 }
 
-static int x11_echo_display_wait_events(struct echo_display *f, int64_t until_ns, char *why, size_t size)
+static int x11_echo_display_wait_events(struct echo_display_hooks *f, int64_t until_ns, char *why, size_t size)
 {
 	struct x11_echo_display *x = (struct x11_echo_display *)f;
 	fd_set fds;
@@ -167,13 +167,13 @@ static int x11_echo_display_wait_events(struct echo_display *f, int64_t until_ns
 			handle_echo_window_event(x, &event);
 	}
 	if (x->gone)
-		return write_error_reason(-EPIPE, why, size, "display %s went away", x->cfg.display);
+		return fail_with_reason(-EPIPE, why, size, "display %s went away", x->cfg.display);
 	if (x->closed)
-		return write_error_reason(-ECONNRESET, why, size, "the window on display %s was closed", x->cfg.display);
+		return fail_with_reason(-ECONNRESET, why, size, "the window on display %s was closed", x->cfg.display);
 	return 0;
 }
 
-static void x11_echo_display_close(struct echo_display *f)
+static void x11_echo_display_close(struct echo_display_hooks *f)
 {
 	struct x11_echo_display *x = (struct x11_echo_display *)f;
 
@@ -263,7 +263,7 @@ static void make_echo_window(struct x11_echo_display *x)
 		XSetFont(d, x->text, x->font->fid);
 }
 
-struct echo_display *x11_echo_display_open(const struct echo_display_cfg *cfg, char *why, size_t size)
+struct echo_display_hooks *x11_echo_display_open(const struct echo_display_cfg *cfg, char *why, size_t size)
 {
 	struct x11_echo_display *x = calloc(1, sizeof(*x));
 	int64_t patience = clock_now() + MAP_WAIT_NS;
@@ -273,7 +273,7 @@ struct echo_display *x11_echo_display_open(const struct echo_display_cfg *cfg, c
 		return NULL;
 	}
 	x->cfg = *cfg;
-	x->face = (struct echo_display){ x11_echo_display_wait_events, x11_echo_display_draw_keys, x11_echo_display_close };
+	x->face = (struct echo_display_hooks){ x11_echo_display_wait_events, x11_echo_display_draw_keys, x11_echo_display_close };
 	x->random = cfg->seed;
 	scene_init(&x->scene, cfg->cell);
 	x->display = x11_connect(cfg->display, &x->gone, why, size);

@@ -35,11 +35,11 @@ static struct {
 	int cost_per;
 	bool noise;
 } cfg = { .listen = "127.0.0.1", .delay_text = "const:0", .coalesce = 1, .seed = 1, .cell = 8, .ready_fd = STDERR_FILENO };
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 
 static struct {
 	struct echo_queue echo;
-	struct answer_delay_script delay;
+	struct answer_delay_generator delay;
 	uint64_t drop_random;
 	struct row_file *log;
 	int64_t log_flushed_ns;
@@ -56,7 +56,7 @@ static int read_answer_delay_option(const char *text, void *value)
 
 	(void)value;
 	cfg.delay_text = text;
-	return parse_answer_delay(text, &run.delay, &path);
+	return parse_answer_delay_spec(text, &run.delay, &path);
 }
 
 /* Reads --drop: "5%" is a percentage, a number alone a share from 0 to 1, as in earlier releases. */
@@ -65,7 +65,7 @@ static int read_drop_share_option(const char *text, void *value)
 	bool percent = strchr(text, '%');
 	double number;
 
-	if (cli_read_percent(text, &number) || number < 0 || number > (percent ? 100 : 1))
+	if (cli_parse_percentage(text, &number) || number < 0 || number > (percent ? 100 : 1))
 		return -EINVAL;
 	*(double *)value = percent ? number / 100 : number;
 	return 0;
@@ -95,7 +95,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void record_echo_key(const struct echo_key *k, void *arg)
+static void record_times_of_echo_key(const struct echo_key *k, void *arg)
 {
 	(void)arg;
 	if (k->flushed_ns && !k->dropped) {
@@ -116,32 +116,32 @@ static void record_echo_key(const struct echo_key *k, void *arg)
 
 static void on_typed_key(void *arg, int64_t now_ns, unsigned char character)
 {
-	bool drop = cfg.drop > 0 && random_unit(&run.drop_random) < cfg.drop;
+	bool drop = cfg.drop > 0 && random_fraction_below_one(&run.drop_random) < cfg.drop;
 
 	(void)arg;
-	echo_queue_received_key(&run.echo, now_ns, next_answer_delay_ns(&run.delay), drop, character);
+	echo_queue_add_received_key(&run.echo, now_ns, next_answer_delay_ns(&run.delay), drop, character);
 }
 
 static void on_drawn_keys_flushed(void *arg, int64_t now_ns)
 {
 	(void)arg;
-	echo_mark_drawn_keys_flushed(&run.echo, now_ns, record_echo_key, NULL);
+	echo_mark_drawn_keys_flushed(&run.echo, now_ns, record_times_of_echo_key, NULL);
 }
 
 /* Burns CPU time of this thread, so that CPU time taken by other processes comes on top, as with real work. */
 static void burn_cpu(int64_t cost_ns)
 {
-	int64_t start = clock_thread_cpu_time(), used = 0;
+	int64_t start = clock_cpu_time_of_this_thread(), used = 0;
 
 	while (used < cost_ns && !proc_stop) {
 		for (int i = 0; i < BURN_TURNS; i++)
 			__asm__ volatile("" ::: "memory");
-		used = clock_thread_cpu_time() - start;
+		used = clock_cpu_time_of_this_thread() - start;
 	}
 	run.burnt_ns += used;
 }
 
-static void burn_cpu_and_draw_keys(struct echo_display *face, size_t keys)
+static void burn_cpu_and_draw_keys(struct echo_display_hooks *face, size_t keys)
 {
 	static unsigned char typed[WAITING_MAX];
 	const struct echo_key *k;
@@ -151,14 +151,14 @@ static void burn_cpu_and_draw_keys(struct echo_display *face, size_t keys)
 		burn_cpu(cfg.cost_per == PER_KEY ? cfg.cost_ns * (int64_t)keys : cfg.cost_ns);
 	if (proc_stop)
 		return;		/* the cost was not burnt in full: these keys count as waiting */
-	for (size_t i = 0; (k = echo_key_in_redraw(&run.echo, i)); i++)
+	for (size_t i = 0; (k = key_of_current_redraw(&run.echo, i)); i++)
 		if (!k->dropped)
 			typed[n++] = k->character;
 	face->draw(face, echo_mark_redraw_drawn(&run.echo, clock_now()), typed, n);
 }
 
 /* Writes the log about once a second, but not in the last 5 ms before next_ns, when a key is due. Returns when to call again. */
-static int64_t flush_key_log(int64_t next_ns)
+static int64_t flush_key_log_if_due(int64_t next_ns)
 {
 	int64_t now;
 
@@ -169,16 +169,16 @@ static int64_t flush_key_log(int64_t next_ns)
 		return run.log_flushed_ns + LOG_FLUSH_NS;
 	if (next_ns - now < 5 * NS_PER_MS)
 		return next_ns;
-	rows_flush(run.log);
+	rows_flush_output_file(run.log);
 	run.log_flushed_ns = now;
 	run.log_dirty = false;
 	return INT64_MAX;
 }
 
-static int answer_keys_until_stopped(struct echo_display *face, char *why, size_t size)
+static int answer_keys_until_stopped(struct echo_display_hooks *face, char *why, size_t size)
 {
 	while (!proc_stop) {
-		int64_t next = echo_next_redraw_due_ns(&run.echo), flush = flush_key_log(next);
+		int64_t next = echo_next_redraw_due_ns(&run.echo), flush = flush_key_log_if_due(next);
 		size_t keys;
 		int err = face->wait(face, flush < next ? flush : next, why, size);
 
@@ -200,7 +200,7 @@ static void load_answer_delays(void)
 	run.delay.random = (uint64_t)cfg.seed;
 	if (run.delay.kind != DELAY_FILE)
 		return;
-	parse_answer_delay(cfg.delay_text, &run.delay, &path);
+	parse_answer_delay_spec(cfg.delay_text, &run.delay, &path);
 	in = fopen(path, "re");
 	if (!in)
 		die(EXIT_RUN, "cannot read the delays in %s: %m", path);
@@ -221,12 +221,12 @@ static void report_echo_keys(struct rec_report *r)
 		const struct echo_key *k = &run.listed[i % LISTED_MAX];
 
 		rec_begin_object(r, NULL);
-		rec_int(r, "seq", k->seq);
-		rec_int(r, "received_ns", k->received_ns);
-		rec_int_if_known(r, "draw_ns", k->draw_ns, k->draw_ns);
-		rec_int_if_known(r, "flushed_ns", k->flushed_ns, k->flushed_ns);
-		rec_bool(r, "dropped", k->dropped);
-		rec_bool(r, "coalesced", k->coalesced);
+		rec_add_int(r, "seq", k->seq);
+		rec_add_int(r, "received_ns", k->received_ns);
+		rec_add_int_if_known(r, "draw_ns", k->draw_ns, k->draw_ns);
+		rec_add_int_if_known(r, "flushed_ns", k->flushed_ns, k->flushed_ns);
+		rec_add_bool(r, "dropped", k->dropped);
+		rec_add_bool(r, "coalesced", k->coalesced);
 		rec_end_container(r);
 	}
 	rec_end_container(r);
@@ -238,20 +238,22 @@ static void say_echo_result(struct rec_report *r)
 	char answered[80] = "all answered", shared[60] = "";
 
 	if (!run.echo.received) {
-		rec_say(r, "0 keys: none was typed.");
+		rec_add_short_report_line(r, "0 keys: none was typed.");
 		return;
 	}
 	if (open)
-		snprintf(answered, sizeof(answered), "%s answered, %s dropped as asked, %s not", count_text((int64_t)run.echo.answered),
-			 count_text((int64_t)run.echo.dropped), count_text((int64_t)(open - run.echo.dropped)));
+		snprintf(answered, sizeof(answered), "%s answered, %s dropped as asked, %s not", text_of_count((int64_t)run.echo.answered),
+			 text_of_count((int64_t)run.echo.dropped), text_of_count((int64_t)(open - run.echo.dropped)));
 	if (run.echo.coalesced)
-		snprintf(shared, sizeof(shared), " (%s shared one)", count_text((int64_t)run.echo.coalesced));
-	rec_say(r, "%s key%s, %s, in %s redraws%s", count_text((int64_t)run.echo.received), run.echo.received == 1 ? "" : "s", answered,
-		count_text((int64_t)run.echo.redraws), shared);
-	rec_say(r, "own reaction, beyond the delay asked for: %s ms (p50), %s ms at worst", quantile_text(&run.lag, 0.5, NS_PER_MS),
-		quantile_text(&run.lag, 1, NS_PER_MS));
+		snprintf(shared, sizeof(shared), " (%s shared one)", text_of_count((int64_t)run.echo.coalesced));
+	rec_add_short_report_line(r, "%s key%s, %s, in %s redraws%s", text_of_count((int64_t)run.echo.received), run.echo.received == 1 ?
+				  "" : "s", answered,
+		text_of_count((int64_t)run.echo.redraws), shared);
+	rec_add_short_report_line(r, "own reaction, beyond the delay asked for: %s ms (p50), %s ms at worst",
+				  text_of_sample_quantile(&run.lag, 0.5, NS_PER_MS),
+		text_of_sample_quantile(&run.lag, 1, NS_PER_MS));
 	if (run.echo.lost)
-		rec_warn(r, "%s keys found no room in the queue and were not answered.", count_text((int64_t)run.echo.lost));
+		rec_add_warning_line(r, "%s keys found no room in the queue and were not answered.", text_of_count((int64_t)run.echo.lost));
 }
 
 static void report_echo(struct rec_report *r, const struct rt_settings_granted *rt)
@@ -260,35 +262,35 @@ static void report_echo(struct rec_report *r, const struct rt_settings_granted *
 
 	rt_describe_granted(rt, words, sizeof(words));
 	rec_begin_object(r, "settings");
-	rec_str(r, "face", cfg.display ? "x11" : "vnc");
+	rec_add_str(r, "face", cfg.display ? "x11" : "vnc");
 	if (cfg.display) {
-		rec_str(r, "display", cfg.display);
+		rec_add_str(r, "display", cfg.display);
 	} else {
-		rec_str(r, "listen", cfg.listen);
-		rec_int(r, "port", cfg.port);
+		rec_add_str(r, "listen", cfg.listen);
+		rec_add_int(r, "port", cfg.port);
 	}
-	rec_str(r, "delay", cfg.delay_text);
-	rec_real(r, "cost_ms", (double)cfg.cost_ns / NS_PER_MS, 6);
-	rec_str(r, "cost_per", cost_words[cfg.cost_per]);
-	rec_int(r, "coalesce", cfg.coalesce);
-	rec_real(r, "drop", cfg.drop, 6);
-	rec_bool(r, "noise", cfg.noise);
-	rec_int(r, "seed", cfg.seed);
-	rec_int(r, "cell", cfg.cell);
-	rec_str(r, "real_time", words);
+	rec_add_str(r, "delay", cfg.delay_text);
+	rec_add_real(r, "cost_ms", (double)cfg.cost_ns / NS_PER_MS, 6);
+	rec_add_str(r, "cost_per", cost_words[cfg.cost_per]);
+	rec_add_int(r, "coalesce", cfg.coalesce);
+	rec_add_real(r, "drop", cfg.drop, 6);
+	rec_add_bool(r, "noise", cfg.noise);
+	rec_add_int(r, "seed", cfg.seed);
+	rec_add_int(r, "cell", cfg.cell);
+	rec_add_str(r, "real_time", words);
 	rec_end_container(r);
 	rec_begin_object(r, "result");
-	rec_int(r, "keys_received", (int64_t)run.echo.received);
-	rec_int(r, "keys_answered", (int64_t)run.echo.answered);
-	rec_int(r, "keys_coalesced", (int64_t)run.echo.coalesced);
-	rec_int(r, "keys_dropped", (int64_t)run.echo.dropped);
-	rec_int(r, "keys_waiting", (int64_t)run.echo.waiting);
-	rec_int(r, "keys_lost", (int64_t)run.echo.lost);
-	rec_int(r, "redraws", (int64_t)run.echo.redraws);
-	rec_int(r, "flushes", (int64_t)run.echo.flushes);
-	rec_real(r, "burnt_cpu_s", (double)run.burnt_ns / NS_PER_S, 6);
-	rec_sample_statistics(r, "received_flushed_ms", &run.total, NS_PER_MS);
-	rec_sample_statistics(r, "due_flushed_ms", &run.lag, NS_PER_MS);
+	rec_add_int(r, "keys_received", (int64_t)run.echo.received);
+	rec_add_int(r, "keys_answered", (int64_t)run.echo.answered);
+	rec_add_int(r, "keys_coalesced", (int64_t)run.echo.coalesced);
+	rec_add_int(r, "keys_dropped", (int64_t)run.echo.dropped);
+	rec_add_int(r, "keys_waiting", (int64_t)run.echo.waiting);
+	rec_add_int(r, "keys_lost", (int64_t)run.echo.lost);
+	rec_add_int(r, "redraws", (int64_t)run.echo.redraws);
+	rec_add_int(r, "flushes", (int64_t)run.echo.flushes);
+	rec_add_real(r, "burnt_cpu_s", (double)run.burnt_ns / NS_PER_S, 6);
+	rec_add_sample_statistics(r, "received_flushed_ms", &run.total, NS_PER_MS);
+	rec_add_sample_statistics(r, "due_flushed_ms", &run.lag, NS_PER_MS);
 	if (run.listed)
 		report_echo_keys(r);
 	rec_end_container(r);
@@ -330,7 +332,7 @@ static void print_refecho_ready_line(void)
 int main(int argc, char **argv)
 {
 	struct echo_display_cfg face_cfg;
-	struct echo_display *face;
+	struct echo_display_hooks *face;
 	struct rec_report *out;
 	struct rt_settings_granted rt;
 	char why[256] = "";
@@ -343,10 +345,10 @@ int main(int argc, char **argv)
 		die_usage("say either --display DISPLAY or --vnc PORT");
 	if (inet_pton(AF_INET, cfg.listen, &(struct in_addr){ 0 }) != 1)
 		die_usage("--listen %s: not an IPv4 address, such as 127.0.0.1", cfg.listen);
-	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_require_ready_fd_writable((int)cfg.ready_fd);
 	proc_catch_stop_signals();	/* before the output is opened, which a signal would otherwise leave incomplete */
 	load_answer_delays();
-	out = rec_must_open(&out_cfg, "refecho");	/* before the run, so that a wrong path does not cost the run */
+	out = rec_open_report_or_die(&out_cfg, "refecho");	/* before the run, so that a wrong path does not cost the run */
 	prepare_echo_run(&rt);
 	face_cfg = (struct echo_display_cfg){ cfg.display, cfg.listen, (int)cfg.port, (int)cfg.cell, cfg.noise, (uint64_t)cfg.seed,
 		on_typed_key,
@@ -358,20 +360,20 @@ int main(int argc, char **argv)
 	if (isatty(STDERR_FILENO) && out_cfg.detail != REC_QUIET)
 		print_refecho_ready_line();
 	gone = answer_keys_until_stopped(face, why, sizeof(why));
-	echo_pass_on_unshown_keys(&run.echo, record_echo_key, NULL);
+	echo_remove_unshown_keys_after_run(&run.echo, record_times_of_echo_key, NULL);
 	face->close(face);
 	if (gone)
-		rec_warn(out, "%s; the keys up to then are reported", why);
+		rec_add_warning_line(out, "%s; the keys up to then are reported", why);
 	report_echo(out, &rt);
-	err = rows_close(run.log);
+	err = rows_close_output_file(run.log);
 	if (err)
 		warn("cannot write %s: %s", cfg.log, strerror(-err));
 	gone = gone || err;
 	echo_queue_free(&run.echo);
-	answer_delay_free(&run.delay);
+	answer_delay_generator_free(&run.delay);
 	sample_free(&run.total);
 	sample_free(&run.lag);
 	free(run.listed);
-	rec_must_close(out);
+	rec_close_report_or_die(out);
 	return gone ? EXIT_RUN : run.echo.lost ? EXIT_LOSSY : EXIT_OK;
 }

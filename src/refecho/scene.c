@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scene.h"
 
-static int text_line_columns(const struct echo_window_layout *s)
+static int text_line_columns(const struct echo_scene_content *s)
 {
 	int n = (SCENE_WIDTH - 4 * s->cell) / SCENE_GLYPH_WIDTH;
 
 	return n < SCENE_LINE_MAX ? n : SCENE_LINE_MAX;
 }
 
-void scene_init(struct echo_window_layout *s, int cell)
+void scene_init(struct echo_scene_content *s, int cell)
 {
-	*s = (struct echo_window_layout){ .cell = cell };
+	*s = (struct echo_scene_content){ .cell = cell };
 	patch_encode_number(0, &s->cells);
 }
 
-static int find_recoloured_cell_boxes(const struct echo_window_layout *s, const struct patch_cells *before, bool all, bool white,
+static int find_recoloured_cell_boxes(const struct echo_scene_content *s, const struct patch_cells *before, bool all, bool white,
 				      struct pixel_box *out)
 {
 	int n = 0;
@@ -35,7 +35,7 @@ static int find_recoloured_cell_boxes(const struct echo_window_layout *s, const 
 	return n;
 }
 
-void scene_change_number(struct echo_window_layout *s, uint32_t number, bool all, struct pixel_box *white, int *whites,
+void scene_set_patch_number(struct echo_scene_content *s, uint32_t number, bool all, struct pixel_box *white, int *whites,
 		  struct pixel_box *black, int *blacks)
 {
 	struct patch_cells before = s->cells;
@@ -46,7 +46,7 @@ void scene_change_number(struct echo_window_layout *s, uint32_t number, bool all
 	*blacks = find_recoloured_cell_boxes(s, &before, all, false, black);
 }
 
-struct pixel_box scene_add_typed_character(struct echo_window_layout *s, unsigned char character, bool *cleared)
+struct pixel_box scene_add_typed_character(struct echo_scene_content *s, unsigned char character, bool *cleared)
 {
 	*cleared = s->length == text_line_columns(s);
 	if (*cleared)
@@ -56,7 +56,7 @@ struct pixel_box scene_add_typed_character(struct echo_window_layout *s, unsigne
 				   SCENE_GLYPH_HEIGHT };
 }
 
-struct pixel_box scene_text_line_box(const struct echo_window_layout *s)
+struct pixel_box scene_text_line_box(const struct echo_scene_content *s)
 {
 	return (struct pixel_box){ 2 * s->cell, 10 * s->cell, text_line_columns(s) * SCENE_GLYPH_WIDTH, SCENE_GLYPH_HEIGHT };
 }
@@ -100,7 +100,7 @@ static const unsigned char glyph[95][FONT_WIDTH] = {
 	{ 0x00, 0x41, 0x36, 0x08, 0x00 }, { 0x08, 0x04, 0x08, 0x10, 0x08 },					/* } ~ */
 };
 
-bool scene_font_dot(unsigned char character, int x, int y)
+bool scene_font_has_dot(unsigned char character, int x, int y)
 {
 	if (character < 0x20 || character > 0x7e)
 		character = '.';

@@ -21,7 +21,8 @@ double models_late_share(const struct latency_samples *s, double threshold)
 	return s->n ? (double)late / (double)s->n : (double)NAN;
 }
 
-void models_tolia_class_shares(const struct latency_samples *s, const struct models_rating_limits *l, double share[MODELS_TOLIA])
+void models_compute_tolia_class_shares(const struct latency_samples *s, const struct models_rating_limits *l,
+				       double share[MODELS_TOLIA])
 {
 	const double end[MODELS_TOLIA] = { l->crisp, l->noticeable, l->annoying, l->unacceptable, INFINITY };
 
@@ -163,8 +164,8 @@ static int read_limit_row(void *context, char *const *cell)
 	for (size_t i = 0; i < NUMBERS; i++) {
 		if (strcmp(cell[0], numbers[i].name) != 0)
 			continue;
-		if (cli_read_real(cell[1], &value) || !isfinite(value) || value < 0 || value > 1e9)
-			return write_error_reason(-ERANGE, r->why, r->size, "%s: the value is not a number from 0 to 1e9", cell[0]);
+		if (cli_parse_real_number(cell[1], &value) || !isfinite(value) || value < 0 || value > 1e9)
+			return fail_with_reason(-ERANGE, r->why, r->size, "%s: the value is not a number from 0 to 1e9", cell[0]);
 		memcpy((char *)&r->out->limits + numbers[i].at, &value, sizeof(value));
 		r->seen[i] = true;
 		if (!r->out->source[numbers[i].model][0])
@@ -181,7 +182,7 @@ int read_model_limits_table(FILE *in, struct sourced_model_limits *out, char *wh
 	int err;
 
 	*out = (struct sourced_model_limits){ 0 };
-	err = rows_in_read_table(in, "thresholds/1", columns, 3, read_limit_row, &r, &line);
+	err = read_rows_of_table_file(in, "thresholds/1", columns, 3, read_limit_row, &r, &line);
 	if (err == -EPROTO)
 		snprintf(why, size, "line %lu is not of schema thresholds/1", line);
 	if (err == -ERANGE)

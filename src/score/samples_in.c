@@ -14,7 +14,7 @@
 #define FIELDS 256
 
 struct sample_table_reader {
-	const struct samples_in_cfg *cfg;
+	const struct latency_table_reader_cfg *cfg;
 	struct latency_samples *out;
 	bool commas;
 	size_t fields;
@@ -60,17 +60,17 @@ static int read_sample_header(void *context, char *line, const char **why)
 	return 0;
 }
 
-static bool read_finite(const char *cell, double *out)
+static bool read_finite_number(const char *cell, double *out)
 {
-	return !cli_read_real(cell, out) && isfinite(*out);
+	return !cli_parse_real_number(cell, out) && isfinite(*out);
 }
 
 /* Difference of two times in whole numbers: times in ns exceed 2^53 after a hundred days. */
-static bool read_latency_between_cells(const char *from, const char *to, double *ns)
+static bool read_difference_of_time_cells(const char *from, const char *to, double *ns)
 {
 	int64_t a, b;
 
-	if (cli_read_int(from, &a) || cli_read_int(to, &b))
+	if (cli_parse_integer(from, &a) || cli_parse_integer(to, &b))
 		return false;
 	*ns = (double)(b - a);
 	return true;
@@ -93,14 +93,14 @@ static int read_sample_row(void *context, char *line, const char **why)
 		one.later = true;
 		value = cell[t->later];
 	}
-	if (t->due >= 0 && !cli_read_int(cell[t->due], &due) && (due < t->cfg->from_ns || due > t->cfg->to_ns))
+	if (t->due >= 0 && !cli_parse_integer(cell[t->due], &due) && (due < t->cfg->from_ns || due > t->cfg->to_ns))
 		value = "";
 	if (!*value || (t->skipped >= 0 && !strcmp(cell[t->skipped], "1"))) {
 		t->out->passed++;
 		return 0;
 	}
 	*why = "not a latency";
-	if (t->due < 0 ? !read_finite(value, &v) : !read_latency_between_cells(cell[t->due], value, &v))
+	if (t->due < 0 ? !read_finite_number(value, &v) : !read_difference_of_time_cells(cell[t->due], value, &v))
 		return -EPROTO;
 	*why = "latency below 0";
 	if (v < 0)
@@ -109,7 +109,7 @@ static int read_sample_row(void *context, char *line, const char **why)
 	one.ms = round(v * t->unit_ms * 1e6) / 1e6;
 	one.failed = t->success >= 0 && !strcasecmp(cell[t->success], "false");
 	*why = "not a number of users";
-	if (t->users >= 0 && *cell[t->users] && (!read_finite(cell[t->users], &one.users) || one.users < 0))
+	if (t->users >= 0 && *cell[t->users] && (!read_finite_number(cell[t->users], &one.users) || one.users < 0))
 		return -EPROTO;
 	if (array_room(&t->out->one, t->out->n))
 		return -ENOMEM;
@@ -119,7 +119,8 @@ static int read_sample_row(void *context, char *line, const char **why)
 	return 0;
 }
 
-int samples_in_read_table(FILE *in, const struct samples_in_cfg *cfg, struct latency_samples *out, unsigned long *line,
+int read_latency_samples_table(FILE *in, const struct latency_table_reader_cfg *cfg, struct latency_samples *out,
+			       unsigned long *line,
 			  const char **why)
 {
 	struct sample_table_reader t = { .cfg = cfg, .out = out };
@@ -133,7 +134,7 @@ int samples_in_read_table(FILE *in, const struct samples_in_cfg *cfg, struct lat
 	return -EPROTO;
 }
 
-void samples_in_free(struct latency_samples *s)
+void latency_samples_free(struct latency_samples *s)
 {
 	free(s->one);
 	*s = (struct latency_samples){ 0 };

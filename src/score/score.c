@@ -19,13 +19,13 @@ static const char *const units[] = { "ns", "us", "ms", "s", NULL };
 static const double unit_ms[] = { 1e-6, 1e-3, 1, 1e3 };
 
 static struct {
-	struct samples_in_cfg in;
+	struct latency_table_reader_cfg in;
 	const char *thresholds;
 	int64_t threshold_ns, target_ns, expected_ns;
 	double beta;
 	int model, unit;
 } cfg = { .in.to_ns = INT64_MAX, .threshold_ns = -1, .target_ns = -1, .expected_ns = -1, .beta = NAN, .unit = -1 };
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 
 static const struct cli_opt options[] = {
 	{ CLI_WORD, 0, "model", &cfg.model, .help = "which rule (all)", .words = models },
@@ -46,7 +46,7 @@ static const struct cli_opt options[] = {
 
 /* Opens --thresholds, else the file beside the programs in a checkout (bin/../data) or where they are installed
  * (libexec/thinprobe/../../share/thinprobe/data). `path`: its name. */
-static FILE *open_thresholds(char *path, size_t size)
+static FILE *open_thresholds_file(char *path, size_t size)
 {
 	static const char *const places[] = { "../data/thresholds.tsv", "../../share/thinprobe/data/thresholds.tsv" };
 	char self[4096], *slash;
@@ -69,7 +69,7 @@ static FILE *open_thresholds(char *path, size_t size)
 static void load_model_limits(struct sourced_model_limits *l)
 {
 	char path[8192] = "thresholds.tsv", why[200];
-	FILE *in = open_thresholds(path, sizeof(path));
+	FILE *in = open_thresholds_file(path, sizeof(path));
 	int err;
 
 	if (!in)
@@ -92,14 +92,14 @@ static void load_model_limits(struct sourced_model_limits *l)
 
 static void read_latency_samples_file(const char *file, struct latency_samples *s)
 {
-	FILE *in = cli_open_input_file(file);
+	FILE *in = cli_open_input_file_or_die(file);
 	unsigned long line;
 	const char *why;
 	int err;
 
 	cfg.in.unit_ms = cfg.unit >= 0 ? unit_ms[cfg.unit] : 0;
-	err = samples_in_read_table(in, &cfg.in, s, &line, &why);
-	cli_close_input_file(in, file, err, line, why);
+	err = read_latency_samples_table(in, &cfg.in, s, &line, &why);
+	cli_close_input_file_or_die(in, file, err, line, why);
 	if (!s->n)
 		die(EXIT_RUN, "%s: no latencies", file);
 }
@@ -112,12 +112,12 @@ static void report_latency_quantiles(struct rec_report *r, const struct latency_
 	for (size_t i = 0; i < s->n; i++)
 		sample_add(&ns, llround(s->one[i].ms * 1e6));
 	rec_begin_object(r, "latency_ms");
-	rec_real(r, "mean", sample_mean(&ns).value / 1e6, 3);
-	rec_real(r, "p50", sample_quantile(&ns, 0.5).value / 1e6, 3);
-	rec_real(r, "p95", sample_quantile(&ns, 0.95).value / 1e6, 3);
-	rec_real(r, "max", sample_max(&ns).value / 1e6, 3);
+	rec_add_real(r, "mean", sample_mean(&ns).value / 1e6, 3);
+	rec_add_real(r, "p50", sample_quantile(&ns, 0.5).value / 1e6, 3);
+	rec_add_real(r, "p95", sample_quantile(&ns, 0.95).value / 1e6, 3);
+	rec_add_real(r, "max", sample_max(&ns).value / 1e6, 3);
 	rec_end_container(r);
-	rec_say(r, "%s samples: median %s, 95 %% within %s, longest %s", count_text((int64_t)s->n),
+	rec_add_short_report_line(r, "%s samples: median %s, 95 %% within %s, longest %s", text_of_count((int64_t)s->n),
 		ns_text(sample_quantile(&ns, 0.5).value), ns_text(sample_quantile(&ns, 0.95).value), ns_text(sample_max(&ns).value));
 	if (ns.lost)
 		die(EXIT_RUN, "out of memory");
@@ -132,24 +132,24 @@ static void report_perceived_late_share(struct rec_report *r, const struct laten
 {
 	double late = 100 * models_late_share(s, m->perception);
 
-	rec_real(r, "threshold_ms", m->perception, 3);
-	rec_real(r, "late_percent", late, 4);
-	rec_table_row(r, "  later than %s ms\t%s %%\tperception", number_text(m->perception), number_text(late));
+	rec_add_real(r, "threshold_ms", m->perception, 3);
+	rec_add_real(r, "late_percent", late, 4);
+	rec_add_text_table_row(r, "  later than %s ms\t%s %%\tperception", number_text(m->perception), number_text(late));
 }
 
-static void report_tolia(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
+static void report_tolia_class_shares(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
 {
 	double share[MODELS_TOLIA];
 	size_t most = 0;
 	char key[40];
 
-	models_tolia_class_shares(s, m, share);
+	models_compute_tolia_class_shares(s, m, share);
 	for (size_t c = 0; c < MODELS_TOLIA; c++) {
 		snprintf(key, sizeof(key), "%s_percent", models_tolia_words[c]);
-		rec_real(r, key, 100 * share[c], 4);
+		rec_add_real(r, key, 100 * share[c], 4);
 		most = share[c] > share[most] ? c : most;
 	}
-	rec_table_row(r, "  Tolia\t%s %%\t%s", number_text(100 * share[most]), models_tolia_words[most]);
+	rec_add_text_table_row(r, "  Tolia\t%s %%\t%s", number_text(100 * share[most]), models_tolia_words[most]);
 }
 
 static void report_apdex(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
@@ -157,14 +157,14 @@ static void report_apdex(struct rec_report *r, const struct latency_samples *s, 
 	struct models_apdex_result apdex;
 
 	models_compute_apdex(s, m, &apdex);
-	rec_real(r, "target_ms", m->apdex_target, 3);
-	rec_int(r, "satisfied", (int64_t)apdex.satisfied);
-	rec_int(r, "tolerating", (int64_t)apdex.tolerating);
-	rec_int(r, "frustrated", (int64_t)apdex.frustrated);
-	rec_real(r, "score", apdex.score, 4);
-	rec_str(r, "rating", models_apdex_rating_word(m, apdex.score));
-	rec_bool(r, "few_samples", (double)s->n < m->apdex_few);
-	rec_table_row(r, "  Apdex, T = %s ms\t%.2f\t%s: %zu satisfied, %zu frustrated", number_text(m->apdex_target), apdex.score,
+	rec_add_real(r, "target_ms", m->apdex_target, 3);
+	rec_add_int(r, "satisfied", (int64_t)apdex.satisfied);
+	rec_add_int(r, "tolerating", (int64_t)apdex.tolerating);
+	rec_add_int(r, "frustrated", (int64_t)apdex.frustrated);
+	rec_add_real(r, "score", apdex.score, 4);
+	rec_add_str(r, "rating", models_apdex_rating_word(m, apdex.score));
+	rec_add_bool(r, "few_samples", (double)s->n < m->apdex_few);
+	rec_add_text_table_row(r, "  Apdex, T = %s ms\t%.2f\t%s: %zu satisfied, %zu frustrated", number_text(m->apdex_target), apdex.score,
 		models_apdex_rating_word(m, apdex.score), apdex.satisfied, apdex.frustrated);
 }
 
@@ -172,11 +172,11 @@ static void report_wu_felt_delay(struct rec_report *r, const struct latency_samp
 {
 	double mean, sum = models_wu_felt_delay(s, m, &mean);
 
-	rec_real(r, "expected_ms", m->wu_expected, 3);
-	rec_real(r, "beta", m->wu_beta, 3);
-	rec_real(r, "felt_s", sum, 6);
-	rec_real(r, "felt_mean_s", mean, 9);
-	rec_table_row(r, "  Wu, T = %s ms\t%s\tfelt in total", number_text(m->wu_expected), ns_text(sum * 1e9));
+	rec_add_real(r, "expected_ms", m->wu_expected, 3);
+	rec_add_real(r, "beta", m->wu_beta, 3);
+	rec_add_real(r, "felt_s", sum, 6);
+	rec_add_real(r, "felt_mean_s", mean, 9);
+	rec_add_text_table_row(r, "  Wu, T = %s ms\t%s\tfelt in total", number_text(m->wu_expected), ns_text(sum * 1e9));
 }
 
 static void report_vsimax(struct rec_report *r, const struct latency_samples *s, const struct models_rating_limits *m)
@@ -185,39 +185,41 @@ static void report_vsimax(struct rec_report *r, const struct latency_samples *s,
 
 	if (models_compute_vsimax(s, m, &v))
 		die(EXIT_RUN, "out of memory");
-	rec_real(r, "base_ms", v.base, 3);
-	rec_real(r, "limit_ms", v.limit, 3);
-	rec_real(r, "average_ms", v.last, 3);
+	rec_add_real(r, "base_ms", v.base, 3);
+	rec_add_real(r, "limit_ms", v.limit, 3);
+	rec_add_real(r, "average_ms", v.last, 3);
 	if (v.known)
-		rec_bool(r, "reached", v.reached);
+		rec_add_bool(r, "reached", v.reached);
 	else
-		rec_str(r, "reached", NULL);
-	rec_real(r, "users", v.users, 0);
+		rec_add_str(r, "reached", NULL);
+	rec_add_real(r, "users", v.users, 0);
 	if (v.known)
-		rec_table_row(r, "  VSImax\t%s\t%s ms without load, limit %s ms", v.reached ? number_text(v.users) : "not reached",
+		rec_add_text_table_row(r, "  VSImax\t%s\t%s ms without load, limit %s ms", v.reached ? number_text(v.users) : "not reached",
 			number_text(v.base), number_text(v.limit));
 	else
-		rec_table_row(r, "  VSImax\t-\tneeds a column of users, and more samples");
+		rec_add_text_table_row(r, "  VSImax\t-\tneeds a column of users, and more samples");
 }
 
 static void report_rule_scores(struct rec_report *r, const struct latency_samples *s, const struct sourced_model_limits *l)
 {
-	static report_rule *const report[] = { [PERCEPTION] = report_perceived_late_share, [TOLIA] = report_tolia, [APDEX] = report_apdex,
+	static report_rule *const report[] = { [PERCEPTION] = report_perceived_late_share, [TOLIA] = report_tolia_class_shares,
+		[APDEX] = report_apdex,
 					       [WU] = report_wu_felt_delay,
 					   [VSIMAX] = report_vsimax };
 
 	if (s->later)
-		rec_warn(r, "%s of %s samples were not answered: they count with the time waited, a lower bound", count_text((int64_t)s->later),
-			 count_text((int64_t)s->n));
+		rec_add_warning_line(r, "%s of %s samples were not answered: they count with the time waited, a lower bound",
+				     text_of_count((int64_t)s->later),
+			 text_of_count((int64_t)s->n));
 	if ((double)s->n < l->limits.apdex_few)
-		rec_warn(r, "only %zu samples: too few for a score (Apdex asks for %.0f)", s->n, l->limits.apdex_few);
-	rec_begin_table(r, "lrl", "  rule\tscore\t");
+		rec_add_warning_line(r, "only %zu samples: too few for a score (Apdex asks for %.0f)", s->n, l->limits.apdex_few);
+	rec_begin_text_table(r, "lrl", "  rule\tscore\t");
 	for (int m = PERCEPTION; m <= VSIMAX; m++) {
 		if (cfg.model != ALL && cfg.model != m)
 			continue;
 		rec_begin_object(r, models[m]);
 		report[m](r, s, &l->limits);
-		rec_str(r, "source", l->source[m - PERCEPTION]);
+		rec_add_str(r, "source", l->source[m - PERCEPTION]);
 		rec_end_container(r);
 	}
 }
@@ -235,20 +237,20 @@ int main(int argc, char **argv)
 	cli_refuse_operands_from(argc, argv, first + 1);
 	load_model_limits(&l);
 	read_latency_samples_file(argv[first], &s);
-	out = rec_must_open(&out_cfg, "score");
+	out = rec_open_report_or_die(&out_cfg, "score");
 	rec_begin_object(out, "settings");
-	rec_str(out, "file", argv[first]);
-	rec_str(out, "column", s.name);
+	rec_add_str(out, "file", argv[first]);
+	rec_add_str(out, "column", s.name);
 	rec_end_container(out);
 	rec_begin_object(out, "result");
-	rec_int(out, "samples", (int64_t)s.n);
-	rec_int(out, "passed_over", (int64_t)s.passed);
-	rec_int(out, "later_than", (int64_t)s.later);
-	rec_int(out, "failed", (int64_t)s.failed);
+	rec_add_int(out, "samples", (int64_t)s.n);
+	rec_add_int(out, "passed_over", (int64_t)s.passed);
+	rec_add_int(out, "later_than", (int64_t)s.later);
+	rec_add_int(out, "failed", (int64_t)s.failed);
 	report_latency_quantiles(out, &s);
 	report_rule_scores(out, &s, &l);
 	rec_end_container(out);
-	rec_must_close(out);
-	samples_in_free(&s);
+	rec_close_report_or_die(out);
+	latency_samples_free(&s);
 	return EXIT_OK;
 }

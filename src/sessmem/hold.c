@@ -29,7 +29,7 @@ struct stopped_process {
 };
 
 /* Changes to be undone: in memory shared with the child that undoes them, and noted before each change is made. */
-struct stopped_process_list {
+struct process_stops_to_undo {
 	int version;			/* cgroup version of the freezer: 1 or 2 */
 	char frozen[PATH_ROOM];		/* folder of the cgroup that was frozen; "": none */
 	char own[PATH_ROOM];		/* folder of the cgroup that was made for the stopped processes; "": none */
@@ -42,11 +42,11 @@ struct process_stopper {
 	enum hold_stop_method way;
 	pid_t child;		/* resumes the processes once the pipe is closed; 0: none */
 	int pipe;
-	struct stopped_process_list *list;
+	struct process_stops_to_undo *list;
 };
 
 /* Freezes or thaws the cgroup s->frozen. 0 or -errno. */
-static int hold_set_cgroup_frozen(const struct stopped_process_list *s, bool frozen)
+static int hold_set_cgroup_frozen(const struct process_stops_to_undo *s, bool frozen)
 {
 	char path[PATH_ROOM + 16];
 
@@ -54,20 +54,20 @@ static int hold_set_cgroup_frozen(const struct stopped_process_list *s, bool fro
 	return files_write_text(path, s->version == 1 ? (frozen ? "FROZEN" : "THAWED") : frozen ? "1" : "0");
 }
 
-static bool hold_cgroup_is_frozen(const struct stopped_process_list *s)
+static bool hold_cgroup_is_frozen(const struct process_stops_to_undo *s)
 {
 	char path[PATH_ROOM + 16], state[16];
 
 	if (!s->frozen[0])
 		return true;
 	if (s->version == 2)
-		return account_read_counter(s->frozen, "cgroup.events", "frozen") == 1;
+		return account_read_number_behind_key(s->frozen, "cgroup.events", "frozen") == 1;
 	snprintf(path, sizeof(path), "%s/freezer.state", s->frozen);
 	return !files_read_first_line(path, state, sizeof(state)) && !strcmp(state, "FROZEN");
 }
 
 /* The note of a process in our cgroup. A process born there between thawing and moving has none: the first note stands in. */
-static const struct stopped_process *stopped_process_of_pid(const struct stopped_process_list *s, pid_t pid)
+static const struct stopped_process *stopped_process_of_pid(const struct process_stops_to_undo *s, pid_t pid)
 {
 	size_t n = atomic_load(&s->n);
 
@@ -78,7 +78,7 @@ static const struct stopped_process *stopped_process_of_pid(const struct stopped
 }
 
 /* Moves all processes of our cgroup back, and removes it. */
-static int hold_empty_and_remove_cgroup(struct stopped_process_list *s)
+static int hold_empty_and_remove_cgroup(struct process_stops_to_undo *s)
 {
 	for (int turns = 0; turns < 2000; turns++) {
 		pid_t *pid = NULL;
@@ -102,7 +102,7 @@ static int hold_empty_and_remove_cgroup(struct stopped_process_list *s)
 	return -EBUSY;
 }
 
-static int hold_resume_processes(struct stopped_process_list *s)
+static int hold_resume_processes(struct process_stops_to_undo *s)
 {
 	size_t n = atomic_load(&s->n);
 	int err = s->frozen[0] ? hold_set_cgroup_frozen(s, false) : 0;
@@ -121,7 +121,7 @@ static int hold_resume_processes(struct stopped_process_list *s)
 	return err;
 }
 
-static void hold_resumer_main(struct stopped_process_list *s, int pipe)
+static void hold_resumer_main(struct process_stops_to_undo *s, int pipe)
 {
 	sigset_t all;
 	char c;
@@ -146,7 +146,7 @@ static bool hold_resumer_has_ended(pid_t child)
 
 /* Notes the measured cgroup as the one to freeze, if it can be frozen as it is: this process is not in it, and no other program
  * has frozen it (then its processes stand already, and are not ours to thaw). */
-static bool hold_choose_cgroup_to_freeze(struct stopped_process_list *s, const char *cgroup)
+static bool hold_choose_cgroup_to_freeze(struct process_stops_to_undo *s, const char *cgroup)
 {
 	char path[PATH_ROOM];
 	pid_t *pid = NULL;
@@ -159,7 +159,7 @@ static bool hold_choose_cgroup_to_freeze(struct stopped_process_list *s, const c
 		snprintf(path, sizeof(path), "%s/freezer.state", cgroup);
 	usable = !access(path, W_OK) && !files_list_processes_of_cgroup(cgroup, &pid, &n) &&
 		 snprintf(s->frozen, sizeof(s->frozen), "%s", cgroup) < (int)sizeof(s->frozen) &&
-		 !(s->version == 2 ? account_read_counter(cgroup, "cgroup.freeze", NULL) == 1 : hold_cgroup_is_frozen(s));
+		 !(s->version == 2 ? account_read_number_behind_key(cgroup, "cgroup.freeze", NULL) == 1 : hold_cgroup_is_frozen(s));
 	for (size_t i = 0; i < n; i++)
 		usable = usable && pid[i] != getpid();
 	free(pid);
@@ -169,20 +169,20 @@ static bool hold_choose_cgroup_to_freeze(struct stopped_process_list *s, const c
 }
 
 /* Makes a frozen cgroup below our own: processes that are moved there freeze. */
-static int hold_make_frozen_cgroup(struct stopped_process_list *s, char *why, size_t size)
+static int hold_make_frozen_cgroup(struct process_stops_to_undo *s, char *why, size_t size)
 {
 	char mine[256];
 	int err;
 
-	if (proc_cgroup_mount("", "freezer", s->root, sizeof(s->root)) != 1 || proc_cgroup_of_process(getpid(), "freezer", mine,
+	if (proc_find_cgroup_mount_point("", "freezer", s->root, sizeof(s->root)) != 1 || proc_cgroup_of_process(getpid(), "freezer", mine,
 												      sizeof(mine)) != 1)
-		return write_error_reason(-ENOENT, why, size,
+		return fail_with_reason(-ENOENT, why, size,
 					  "there is no freezer of cgroup version 1 for single processes here; take --freeze signal");
 	snprintf(s->own, sizeof(s->own), "%s%s%sthinprobe-sessmem-%d", s->root, mine, mine[1] ? "/" : "", (int)getpid());
 	if (mkdir(s->own, 0755)) {
 		err = -errno;
 		s->own[0] = '\0';
-		return write_error_reason(err, why, size, "no group may be made in the freezer (%s); as root it may, or take --freeze signal",
+		return fail_with_reason(err, why, size, "no group may be made in the freezer (%s); as root it may, or take --freeze signal",
 				 strerror(-err));
 	}
 	s->version = 1;
@@ -191,13 +191,14 @@ static int hold_make_frozen_cgroup(struct stopped_process_list *s, char *why, si
 	if (err) {
 		rmdir(s->own);
 		s->own[0] = s->frozen[0] = '\0';
-		return write_error_reason(err, why, size, "the freezer refuses to freeze (%s); take --freeze signal", strerror(-err));
+		return fail_with_reason(err, why, size, "the freezer refuses to freeze (%s); take --freeze signal", strerror(-err));
 	}
 	return 0;
 }
 
 /* Chooses the way, and freezes the measured cgroup where that is the way. 0 or -errno with the reason in `why`. */
-static int hold_choose_stop_method(struct process_stopper *h, enum hold_stop_method way, const char *cgroup, char *why, size_t size)
+static int hold_choose_stop_method_and_freeze(struct process_stopper *h, enum hold_stop_method way, const char *cgroup, char *why,
+					      size_t size)
 {
 	int err;
 
@@ -206,7 +207,7 @@ static int hold_choose_stop_method(struct process_stopper *h, enum hold_stop_met
 		return 0;
 	if (cgroup && hold_choose_cgroup_to_freeze(h->list, cgroup)) {
 		err = hold_set_cgroup_frozen(h->list, true);
-		return err ? write_error_reason(err, why, size, "the group cannot be frozen (%s); take --freeze signal", strerror(-err)) : 0;
+		return err ? fail_with_reason(err, why, size, "the group cannot be frozen (%s); take --freeze signal", strerror(-err)) : 0;
 	}
 	err = hold_make_frozen_cgroup(h->list, why, size);
 	if (!err || way == HOLD_FREEZER)
@@ -248,14 +249,14 @@ struct process_stopper *hold_start_process_stopper(enum hold_stop_method way, co
 	while (getsid(h->child) != h->child && !hold_resumer_has_ended(h->child))
 		clock_sleep_until(clock_now() + POLL_NS / 10);
 	/* Change nothing before: the child must be there to undo it. */
-	if (hold_choose_stop_method(h, way, cgroup, why, size)) {
+	if (hold_choose_stop_method_and_freeze(h, way, cgroup, why, size)) {
 		hold_resume_processes_and_free(h);
 		return NULL;
 	}
 	return h;
 }
 
-enum hold_stop_method hold_stop_method(const struct process_stopper *h)
+enum hold_stop_method method_of_stopping_processes(const struct process_stopper *h)
 {
 	return h->way;
 }
@@ -265,9 +266,9 @@ pid_t hold_resumer_pid(const struct process_stopper *h)
 	return h->child;
 }
 
-int hold_stop_process(struct process_stopper *h, const struct process_table_entry *m)
+int hold_stop_one_process(struct process_stopper *h, const struct process_table_entry *m)
 {
-	struct stopped_process_list *s = h->list;
+	struct process_stops_to_undo *s = h->list;
 	size_t n = atomic_load(&s->n);
 	struct stopped_process *held = &s->held[n];
 	char path[PATH_ROOM + 16];
@@ -277,7 +278,7 @@ int hold_stop_process(struct process_stopper *h, const struct process_table_entr
 		return 0;
 	if (n == HELD_MAX)
 		return -E2BIG;
-	if (h->way == HOLD_SIGNAL && members_all_threads_stopped(m->pid))
+	if (h->way == HOLD_SIGNAL && members_process_is_fully_stopped(m->pid))
 		return 0;
 	*held = (struct stopped_process){ .pid = m->pid, .start = m->is.start };
 	if (h->way == HOLD_SIGNAL) {
@@ -297,7 +298,7 @@ int hold_stop_process(struct process_stopper *h, const struct process_table_entr
 
 size_t hold_wait_until_stopped(struct process_stopper *h, int64_t until_ns)
 {
-	const struct stopped_process_list *s = h->list;
+	const struct process_stops_to_undo *s = h->list;
 	size_t left = 0, n = atomic_load(&s->n);
 
 	if (h->way == HOLD_NONE)
@@ -308,7 +309,7 @@ size_t hold_wait_until_stopped(struct process_stopper *h, int64_t until_ns)
 			left = hold_cgroup_is_frozen(s) ? 0 : 1;
 		else
 			for (size_t i = 0; i < n; i++)
-				left += !members_all_threads_stopped(s->held[i].pid);
+				left += !members_process_is_fully_stopped(s->held[i].pid);
 		if (!left)
 			return 0;
 		clock_sleep_until(clock_now() + POLL_NS);

@@ -21,12 +21,12 @@ struct process_stopper;
  * NULL, with the reason in `why`, when that way is not available here. */
 struct process_stopper *hold_start_process_stopper(enum hold_stop_method way, const char *cgroup, char *why, size_t size);
 
-enum hold_stop_method hold_stop_method(const struct process_stopper *h);	/* the way that was chosen, never HOLD_AUTO */
+enum hold_stop_method method_of_stopping_processes(const struct process_stopper *h);	/* the way that was chosen, never HOLD_AUTO */
 /* the child process, which must not be stopped itself; 0: there is none */
 pid_t hold_resumer_pid(const struct process_stopper *h);
 
 /* Stops a process. One that another program has stopped is left so. 0; -ESRCH: it has ended; -EPERM and others: it still runs. */
-int hold_stop_process(struct process_stopper *h, const struct process_table_entry *m);
+int hold_stop_one_process(struct process_stopper *h, const struct process_table_entry *m);
 
 /* Waits until all added processes have stopped, at most until `until_ns` (CLOCK_MONOTONIC). Returns how many still run. (A process
  * in uninterruptible sleep stops when it wakes; until then it changes no memory of its own.) */

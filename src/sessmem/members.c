@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct process_table_entry *member_of_pid(struct process_table_entry *m, size_t n, pid_t pid)
+struct process_table_entry *member_find_by_pid(struct process_table_entry *m, size_t n, pid_t pid)
 {
 	for (size_t i = 0; i < n; i++)
 		if (m[i].pid == pid)
@@ -15,7 +15,7 @@ struct process_table_entry *member_of_pid(struct process_table_entry *m, size_t 
 	return NULL;
 }
 
-static bool member_is_in_root_session(const struct process_table_entry *m, const pid_t *root, size_t roots)
+static bool member_is_in_listed_session(const struct process_table_entry *m, const pid_t *root, size_t roots)
 {
 	for (size_t i = 0; i < roots; i++)
 		if (m->pid == root[i] || m->is.session == root[i])
@@ -29,12 +29,13 @@ size_t members_mark_login_processes(struct process_table_entry *m, size_t n, con
 	bool more = true;
 
 	for (size_t i = 0; i < n; i++)
-		if (!member_is_kernel_thread(&m[i]) && member_is_in_root_session(&m[i], root, roots))
+		if (!member_is_kernel_thread(&m[i]) && member_is_in_listed_session(&m[i], root, roots))
 			m[i].in = true;
 	while (more) {	/* one generation of descendants a turn */
 		more = false;
 		for (size_t i = 0; i < n; i++) {
-			const struct process_table_entry *parent = m[i].in || member_is_kernel_thread(&m[i]) ? NULL : member_of_pid(m, n, m[i].is.ppid);
+			const struct process_table_entry *parent = m[i].in || member_is_kernel_thread(&m[i]) ? NULL : member_find_by_pid(m, n,
+																	 m[i].is.ppid);
 
 			if (parent && parent->in)
 				m[i].in = more = true;
@@ -53,7 +54,7 @@ bool members_pid_is_descendant(struct process_table_entry *m, size_t n, pid_t an
 
 		if (pid == ancestor)
 			return true;
-		at = member_of_pid(m, n, pid);
+		at = member_find_by_pid(m, n, pid);
 		pid = at ? at->is.ppid : 0;
 	}
 	return false;
@@ -65,7 +66,7 @@ int members_read_process(pid_t pid, struct process_table_entry *out)
 	return proc_stat_of_process(pid, &out->is);
 }
 
-int members_scan(struct process_table_entry **out, size_t *n)
+int members_read_all_processes(struct process_table_entry **out, size_t *n)
 {
 	struct process_table_entry *m = NULL;
 	pid_t *pid = NULL;
@@ -82,7 +83,7 @@ int members_scan(struct process_table_entry **out, size_t *n)
 	return err ? err : m ? 0 : -ENOMEM;
 }
 
-bool members_all_threads_stopped(pid_t pid)
+bool members_process_is_fully_stopped(pid_t pid)
 {
 	char path[80], text[1024];
 	pid_t *tid = NULL;
@@ -101,7 +102,7 @@ bool members_all_threads_stopped(pid_t pid)
 	return all;
 }
 
-void members_read_command(pid_t pid, char *text, size_t size)
+void members_read_command_line(pid_t pid, char *text, size_t size)
 {
 	FILE *in;
 	char path[64];
@@ -121,10 +122,10 @@ void members_read_command(pid_t pid, char *text, size_t size)
 			text[i] = ' ';
 }
 
-int64_t members_page_table_bytes(pid_t pid)
+int64_t members_page_table_bytes_of_pid(pid_t pid)
 {
 	char folder[32];
 
 	snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
-	return account_read_counter(folder, "status", "VmPTE:");
+	return account_read_number_behind_key(folder, "status", "VmPTE:");
 }

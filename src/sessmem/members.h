@@ -16,7 +16,7 @@ struct process_table_entry {
 size_t members_mark_login_processes(struct process_table_entry *m, size_t n, const pid_t *root, size_t roots);
 
 /* The process with that pid; NULL: there is none. Pure. */
-struct process_table_entry *member_of_pid(struct process_table_entry *m, size_t n, pid_t pid);
+struct process_table_entry *member_find_by_pid(struct process_table_entry *m, size_t n, pid_t pid);
 
 /* Is `pid` the process `ancestor` itself, or one of its descendants? Pure. */
 bool members_pid_is_descendant(struct process_table_entry *m, size_t n, pid_t ancestor, pid_t pid);
@@ -28,16 +28,16 @@ static inline bool member_is_kernel_thread(const struct process_table_entry *m)
 }
 
 /* All processes there are; *out is the caller's to free. A process that ends meanwhile is left out. 0 or -errno. */
-int members_scan(struct process_table_entry **out, size_t *n);
+int members_read_all_processes(struct process_table_entry **out, size_t *n);
 
 /* One process. 0; -ESRCH: it has ended. */
 int members_read_process(pid_t pid, struct process_table_entry *out);
 
 /* Are all threads of the process stopped, traced or ended? True too when there is no such process. */
-bool members_all_threads_stopped(pid_t pid);
+bool members_process_is_fully_stopped(pid_t pid);
 
 /* Reads the command line, words separated by spaces, as much as fits; "" where there is none or it may not be read. */
-void members_read_command(pid_t pid, char *text, size_t size);
+void members_read_command_line(pid_t pid, char *text, size_t size);
 
 /* Kernel memory for the page tables of the process (VmPTE of /proc/PID/status), in bytes; -1: not known. */
-int64_t members_page_table_bytes(pid_t pid);
+int64_t members_page_table_bytes_of_pid(pid_t pid);

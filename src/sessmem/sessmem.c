@@ -17,15 +17,15 @@
 #include <unistd.h>
 
 /* The memory of one process. */
-struct process_reading {
+struct memory_reading_of_process {
 	struct process_table_entry member;
 	struct smaps_sum sum;
 	int64_t page_tables;	/* bytes; -1: not known */
 	char command[256];
 };
 
-struct session_readings {
-	struct process_reading *row;
+struct memory_readings_of_session {
+	struct memory_reading_of_process *row;
 	size_t n;
 	size_t vanished, unreadable, not_frozen, ended;	/* ended: zombies */
 	int64_t frozen_ns;
@@ -41,7 +41,7 @@ static struct {
 	bool machine;
 	int freeze;
 } cfg;
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 
 static const struct cli_opt options[] = {
 	{ CLI_PIDS, 0, "session", &cfg.session,
@@ -55,7 +55,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static struct session_readings seen;
+static struct memory_readings_of_session seen;
 
 /* Marks the processes that belong to the login now; earlier marks stay. Returns how many are marked. */
 static size_t mark_selected_processes(struct process_table_entry *m, size_t n)
@@ -71,7 +71,7 @@ static size_t mark_selected_processes(struct process_table_entry *m, size_t n)
 		die(EXIT_RUN, "%s: %s; name the folder of a control group", cfg.cgroup,
 		    err == -ENOENT ? "no cgroup.procs there" : strerror(-err));
 	for (size_t i = 0; i < listed.n + cfg.pid.n; i++) {
-		one = member_of_pid(m, n, i < listed.n ? listed.pid[i] : cfg.pid.pid[i - listed.n]);
+		one = member_find_by_pid(m, n, i < listed.n ? listed.pid[i] : cfg.pid.pid[i - listed.n]);
 		if (one && !one->in && !member_is_kernel_thread(one)) {
 			one->in = true;
 			marked++;
@@ -93,13 +93,13 @@ static void check_processes_exist(void)
 }
 
 /* Stops the members that are not in `known` yet, and adds them there. Returns how many were new. */
-static size_t stop_new_session_processes(struct process_stopper *h, struct process_table_entry *m, size_t n,
+static size_t stop_newly_found_processes(struct process_stopper *h, struct process_table_entry *m, size_t n,
 					 struct process_table_entry *known, size_t *n_known, size_t room)
 {
 	size_t fresh = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct process_table_entry *before = m[i].in ? member_of_pid(known, *n_known, m[i].pid) : NULL;
+		const struct process_table_entry *before = m[i].in ? member_find_by_pid(known, *n_known, m[i].pid) : NULL;
 		int err = 0;
 
 		if (!m[i].in || m[i].pid == getpid() || m[i].pid == hold_resumer_pid(h) || *n_known == room ||
@@ -111,9 +111,9 @@ static size_t stop_new_session_processes(struct process_stopper *h, struct proce
 			continue;
 		/* Our own ancestors are not stopped: they wait for us, and a stopped shell would lose its terminal. */
 		if (members_pid_is_descendant(m, n, m[i].pid, getpid()))
-			seen.not_frozen += hold_stop_method(h) != HOLD_NONE;
+			seen.not_frozen += method_of_stopping_processes(h) != HOLD_NONE;
 		else
-			err = hold_stop_process(h, &m[i]);
+			err = hold_stop_one_process(h, &m[i]);
 		if (err && err != -ESRCH)
 			seen.not_frozen++;
 	}
@@ -130,12 +130,12 @@ static void stop_session_processes(struct process_stopper *h, struct process_tab
 	for (int round = 0; fresh && round < ROUNDS && !proc_stop; round++) {
 		struct process_table_entry *m;
 		size_t n;
-		int err = members_scan(&m, &n);
+		int err = members_read_all_processes(&m, &n);
 
 		if (err)
 			die(EXIT_RUN, "cannot read /proc: %s", strerror(-err));
 		mark_selected_processes(m, n);
-		fresh = stop_new_session_processes(h, m, n, known, n_known, room);
+		fresh = stop_newly_found_processes(h, m, n, known, n_known, room);
 		left = hold_wait_until_stopped(h, until);
 		free(m);
 	}
@@ -144,14 +144,14 @@ static void stop_session_processes(struct process_stopper *h, struct process_tab
 
 static void read_process_memory_use(const struct process_table_entry *m)
 {
-	struct process_reading *r;
+	struct memory_reading_of_process *r;
 	struct process_table_entry now;
 	int err;
 
 	if (array_room(&seen.row, seen.n))
 		die(EXIT_RUN, "out of memory");
 	r = &seen.row[seen.n];
-	*r = (struct process_reading){ .member = *m };
+	*r = (struct memory_reading_of_process){ .member = *m };
 	if (m->is.state == 'Z') {
 		seen.ended++;
 		return;
@@ -173,8 +173,8 @@ static void read_process_memory_use(const struct process_table_entry *m)
 		seen.ended++;
 		return;
 	}
-	r->page_tables = members_page_table_bytes(m->pid);
-	members_read_command(m->pid, r->command, sizeof(r->command));
+	r->page_tables = members_page_table_bytes_of_pid(m->pid);
+	members_read_command_line(m->pid, r->command, sizeof(r->command));
 	seen.n++;
 }
 
@@ -198,7 +198,7 @@ static void freeze_and_measure_memory(struct machine_memory_use *machine, struct
 
 	if (!h)
 		die(EXIT_MISSING, "%s", why);
-	seen.way = hold_stop_method(h);
+	seen.way = method_of_stopping_processes(h);
 	if (!cfg.machine)
 		stop_session_processes(h, known, &n, sizeof(known) / sizeof(*known));
 	err = read_machine_memory_use("/proc/meminfo", machine);
@@ -231,21 +231,21 @@ static void report_memory_figures(struct rec_report *r, const char *before, cons
 
 	for (size_t i = 0; i < sizeof(figure) / sizeof(*figure); i++) {
 		snprintf(key, sizeof(key), "%s%s_bytes", before, figure[i].name);
-		rec_int(r, key, figure[i].v);
+		rec_add_int(r, key, figure[i].v);
 	}
 }
 
-static void report_process_memory(struct rec_report *r, const struct process_reading *p)
+static void report_process_memory(struct rec_report *r, const struct memory_reading_of_process *p)
 {
 	rec_begin_object(r, NULL);
-	rec_str(r, "name", p->member.is.comm);
-	rec_int(r, "pid", p->member.pid);
-	rec_int(r, "ppid", p->member.is.ppid);
-	rec_int(r, "session", p->member.is.session);
-	rec_int(r, "threads", p->member.is.threads);
+	rec_add_str(r, "name", p->member.is.comm);
+	rec_add_int(r, "pid", p->member.pid);
+	rec_add_int(r, "ppid", p->member.is.ppid);
+	rec_add_int(r, "session", p->member.is.session);
+	rec_add_int(r, "threads", p->member.is.threads);
 	report_memory_figures(r, "", &p->sum.all);
-	rec_count(r, "page_tables_bytes", p->page_tables);
-	rec_str(r, "command", p->command);
+	rec_add_count(r, "page_tables_bytes", p->page_tables);
+	rec_add_str(r, "command", p->command);
 	rec_end_container(r);
 }
 
@@ -261,7 +261,7 @@ static void add_memory_figures(struct smaps_values *to, const struct smaps_value
 	to->rss += f->rss;
 }
 
-static void report_all_processes(struct rec_report *r, const struct session_readings *s)
+static void report_all_processes(struct rec_report *r, const struct memory_readings_of_session *s)
 {
 	struct smaps_values total = { 0 };
 	int64_t tables = 0;
@@ -273,15 +273,15 @@ static void report_all_processes(struct rec_report *r, const struct session_read
 		tables += s->row[i].page_tables > 0 ? s->row[i].page_tables : 0;
 	}
 	rec_end_container(r);
-	rec_int(r, "processes_read", (int64_t)s->n);
+	rec_add_int(r, "processes_read", (int64_t)s->n);
 	report_memory_figures(r, "total_", &total);
-	rec_int(r, "total_page_tables_bytes", tables);
-	rec_int(r, "vanished", (int64_t)s->vanished);
-	rec_int(r, "unreadable", (int64_t)s->unreadable);
-	rec_int(r, "ended", (int64_t)s->ended);
-	rec_int(r, "not_frozen", (int64_t)s->not_frozen);
-	rec_str(r, "frozen_by", s->way == HOLD_NONE ? NULL : hold_ways[s->way]);
-	rec_real(r, "frozen_ms", (double)s->frozen_ns / NS_PER_MS, 3);
+	rec_add_int(r, "total_page_tables_bytes", tables);
+	rec_add_int(r, "vanished", (int64_t)s->vanished);
+	rec_add_int(r, "unreadable", (int64_t)s->unreadable);
+	rec_add_int(r, "ended", (int64_t)s->ended);
+	rec_add_int(r, "not_frozen", (int64_t)s->not_frozen);
+	rec_add_str(r, "frozen_by", s->way == HOLD_NONE ? NULL : hold_ways[s->way]);
+	rec_add_real(r, "frozen_ms", (double)s->frozen_ns / NS_PER_MS, 3);
 }
 
 #define NAMED 4		/* processes with a row of their own in the short report */
@@ -293,7 +293,7 @@ static int64_t private_bytes(const struct smaps_values *f)
 
 static int compare_by_private_bytes(const void *a, const void *b)
 {
-	const struct process_reading *const *x = a, *const *y = b;
+	const struct memory_reading_of_process *const *x = a, *const *y = b;
 	int64_t one = private_bytes(&(*x)->sum.all), other = private_bytes(&(*y)->sum.all);
 
 	return one < other ? 1 : one > other ? -1 : 0;
@@ -301,13 +301,14 @@ static int compare_by_private_bytes(const void *a, const void *b)
 
 static void say_memory_row(struct rec_report *r, const char *name, const struct smaps_values *f, const char *note)
 {
-	rec_table_row(r, "%s\t%s\t%s\t%s%s", name, memory_text((double)private_bytes(f)), memory_text((double)f->swap),
+	rec_add_text_table_row(r, "%s\t%s\t%s\t%s%s", name, memory_text((double)private_bytes(f)), memory_text((double)f->swap),
 		memory_text((double)(f->pss - f->private_dirty - f->private_clean)), note);
 }
 
-static void say_processes(struct rec_report *r, const struct session_readings *s, struct smaps_values *total)
+static void say_memory_table_of_processes(struct rec_report *r, const struct memory_readings_of_session *s,
+					  struct smaps_values *total)
 {
-	const struct process_reading **order = calloc(s->n + 1, sizeof(*order));
+	const struct memory_reading_of_process **order = calloc(s->n + 1, sizeof(*order));
 	struct smaps_values rest = { 0 };
 	char more[32];
 
@@ -315,7 +316,7 @@ static void say_processes(struct rec_report *r, const struct session_readings *s
 		order[i] = &s->row[i];
 	if (order)
 		qsort(order, s->n, sizeof(*order), compare_by_private_bytes);
-	rec_begin_table(r, "lrrr", "process\tprivate\tof it swapped\tshared*");
+	rec_begin_text_table(r, "lrrr", "process\tprivate\tof it swapped\tshared*");
 	for (size_t i = 0; order && i < s->n; i++) {
 		const struct smaps_values *f = &order[i]->sum.all;
 
@@ -331,28 +332,30 @@ static void say_processes(struct rec_report *r, const struct session_readings *s
 	free(order);
 }
 
-static void report_text_summary(struct rec_report *r, const struct session_readings *s, const struct machine_memory_use *m)
+static void say_memory_summary(struct rec_report *r, const struct memory_readings_of_session *s, const struct machine_memory_use *m)
 {
 	struct smaps_values total = { 0 };
 	double takes;
 
 	if (!s) {
-		rec_say(r, "%s of %s in use: processes %s, kernel %s", memory_text((double)m->used), memory_text((double)m->total),
+		rec_add_short_report_line(r, "%s of %s in use: processes %s, kernel %s", memory_text((double)m->used),
+					  memory_text((double)m->total),
 			memory_text((double)m->processes), memory_text((double)m->kernel));
-		rec_say(r, "%s available, %s of file cache; %s in swap", memory_text((double)m->available), memory_text((double)m->cache),
+		rec_add_short_report_line(r, "%s available, %s of file cache; %s in swap", memory_text((double)m->available),
+					  memory_text((double)m->cache),
 			memory_text((double)m->swapped));
 		return;
 	}
 	if (s->unreadable)
-		rec_warn(r, "%zu of %zu processes may not be read; as root they may", s->unreadable, s->unreadable + s->n);
+		rec_add_warning_line(r, "%zu of %zu processes may not be read; as root they may", s->unreadable, s->unreadable + s->n);
 	if (s->vanished)
-		rec_warn(r, "%zu processes ended while they were read", s->vanished);
-	say_processes(r, s, &total);
+		rec_add_warning_line(r, "%zu processes ended while they were read", s->vanished);
+	say_memory_table_of_processes(r, s, &total);
 	if (s->n > 1)
 		say_memory_row(r, "total", &total, "\t*fair share of it");
 	takes = (double)private_bytes(&total);
 	if (takes > 0)
-		rec_say(r, "One more takes %s; %s are free: room for %s, by memory alone.", memory_text(takes),
+		rec_add_short_report_line(r, "One more takes %s; %s are free: room for %s, by memory alone.", memory_text(takes),
 			memory_text((double)m->available), number_text((double)m->available / takes));
 }
 
@@ -360,7 +363,7 @@ static void report_pids(struct rec_report *r, const char *key, const struct cli_
 {
 	rec_begin_array(r, key);
 	for (size_t i = 0; i < p->n; i++)
-		rec_int(r, NULL, p->pid[i]);
+		rec_add_int(r, NULL, p->pid[i]);
 	rec_end_container(r);
 }
 
@@ -369,11 +372,11 @@ static void report_session_memory(struct rec_report *r, const struct machine_mem
 {
 	rec_begin_object(r, "settings");
 	report_pids(r, "session", &cfg.session);
-	rec_str(r, "cgroup", cfg.cgroup);
+	rec_add_str(r, "cgroup", cfg.cgroup);
 	report_pids(r, "pid", &cfg.pid);
-	rec_bool(r, "machine", cfg.machine);
-	rec_str(r, "freeze", hold_ways[cfg.freeze]);
-	rec_int(r, "page_bytes", sysconf(_SC_PAGESIZE));
+	rec_add_bool(r, "machine", cfg.machine);
+	rec_add_str(r, "freeze", hold_ways[cfg.freeze]);
+	rec_add_int(r, "page_bytes", sysconf(_SC_PAGESIZE));
 	rec_end_container(r);
 	rec_begin_object(r, "result");
 	if (!cfg.machine)
@@ -383,7 +386,7 @@ static void report_session_memory(struct rec_report *r, const struct machine_mem
 	report_machine_memory_use(r, machine);
 	rec_end_container(r);
 	rec_set_main_table(r, "processes");
-	report_text_summary(r, cfg.machine ? NULL : &seen, machine);
+	say_memory_summary(r, cfg.machine ? NULL : &seen, machine);
 }
 
 static void read_sessmem_options(int argc, char **argv)
@@ -407,11 +410,11 @@ int main(int argc, char **argv)
 	read_sessmem_options(argc, argv);
 	check_processes_exist();
 	proc_catch_stop_signals();
-	out = rec_must_open(&out_cfg, "sessmem");
+	out = rec_open_report_or_die(&out_cfg, "sessmem");
 	freeze_and_measure_memory(&machine, &group);
 	if (!seen.n && seen.unreadable)
 		die(EXIT_RUN, "none of %zu processes may be read; they are somebody else's: run it as root", seen.unreadable);
 	report_session_memory(out, &machine, &group);
-	rec_must_close(out);
+	rec_close_report_or_die(out);
 	return proc_stop ? EXIT_INTERRUPTED : seen.unreadable || seen.vanished ? EXIT_LOSSY : EXIT_OK;
 }

@@ -13,7 +13,7 @@ struct named_value_target {
 
 /* Reads lines "NAME VALUE" into the variables; a name that is not found leaves its variable unchanged. Returns how many were
  * found, or -errno. */
-static int read_named_lines(const char *path, const struct named_value_target *line, size_t n, int64_t unit)
+static int read_named_values_from_file(const char *path, const struct named_value_target *line, size_t n, int64_t unit)
 {
 	FILE *in = fopen(path, "re");
 	char name[128], text[256];
@@ -48,13 +48,13 @@ int read_machine_memory_use(const char *meminfo, struct machine_memory_use *out)
 		{ "Percpu:", &percpu }, { "SwapTotal:", &swap }, { "SwapFree:", &swap_free },
 	};
 	const int all = sizeof(needed) / sizeof(*needed);
-	int found = read_named_lines(meminfo, needed, (size_t)all, 1024);
+	int found = read_named_values_from_file(meminfo, needed, (size_t)all, 1024);
 
 	if (found < 0)
 		return found;
 	if (found != all)
 		return -EPROTO;
-	read_named_lines(meminfo, more, sizeof(more) / sizeof(*more), 1024);
+	read_named_values_from_file(meminfo, more, sizeof(more) / sizeof(*more), 1024);
 	*out = (struct machine_memory_use){ .total = total, .available = available,
 				      .used = total - vacant - buffers - cached - reclaimable + shared,
 				      .processes = anonymous + shared, .kernel = slab + stack + tables + second + percpu,
@@ -74,24 +74,24 @@ int read_cgroup_memory_use(const char *folder, struct cgroup_memory_use *out)
 	int found;
 
 	*out = g;
-	g.charged = account_read_counter(folder, "memory.usage_in_bytes", NULL);
+	g.charged = account_read_number_behind_key(folder, "memory.usage_in_bytes", NULL);
 	g.version = 1;
 	if (g.charged < 0) {
-		g.charged = account_read_counter(folder, "memory.current", NULL);
+		g.charged = account_read_number_behind_key(folder, "memory.current", NULL);
 		g.version = 2;
 	}
 	if (g.charged < 0)
 		return 0;
 	snprintf(path, sizeof(path), "%s/memory.stat", folder);
-	found = g.version == 1 ? read_named_lines(path, v1, 4, 1) : read_named_lines(path, v2, 4, 1);
+	found = g.version == 1 ? read_named_values_from_file(path, v1, 4, 1) : read_named_values_from_file(path, v2, 4, 1);
 	if (found < 0)
 		return found;
 	if (g.anonymous < 0 || g.shared_memory < 0 || cache < 0)
 		return -EPROTO;
 	if (g.version == 1)
-		g.kernel = account_read_counter(folder, "memory.kmem.usage_in_bytes", NULL);
+		g.kernel = account_read_number_behind_key(folder, "memory.kmem.usage_in_bytes", NULL);
 	else
-		g.swapped = account_read_counter(folder, "memory.swap.current", NULL);
+		g.swapped = account_read_number_behind_key(folder, "memory.swap.current", NULL);
 	g.cache = cache - g.shared_memory;
 	*out = g;
 	return 0;
@@ -100,25 +100,25 @@ int read_cgroup_memory_use(const char *folder, struct cgroup_memory_use *out)
 void report_cgroup_memory_use(struct rec_report *r, const struct cgroup_memory_use *g)
 {
 	rec_begin_object(r, "cgroup");
-	rec_int(r, "version", g->version);
-	rec_count(r, "charged_bytes", g->charged);
-	rec_count(r, "anonymous_bytes", g->anonymous);
-	rec_count(r, "shared_memory_bytes", g->shared_memory);
-	rec_count(r, "kernel_bytes", g->kernel);
-	rec_count(r, "file_cache_bytes", g->cache);
-	rec_count(r, "swap_bytes", g->swapped);
+	rec_add_int(r, "version", g->version);
+	rec_add_count(r, "charged_bytes", g->charged);
+	rec_add_count(r, "anonymous_bytes", g->anonymous);
+	rec_add_count(r, "shared_memory_bytes", g->shared_memory);
+	rec_add_count(r, "kernel_bytes", g->kernel);
+	rec_add_count(r, "file_cache_bytes", g->cache);
+	rec_add_count(r, "swap_bytes", g->swapped);
 	rec_end_container(r);
 }
 
 void report_machine_memory_use(struct rec_report *r, const struct machine_memory_use *m)
 {
 	rec_begin_object(r, "machine");
-	rec_int(r, "total_bytes", m->total);
-	rec_int(r, "used_bytes", m->used);
-	rec_int(r, "processes_bytes", m->processes);
-	rec_int(r, "kernel_bytes", m->kernel);
-	rec_int(r, "file_cache_bytes", m->cache);
-	rec_int(r, "available_bytes", m->available);
-	rec_int(r, "swap_bytes", m->swapped);
+	rec_add_int(r, "total_bytes", m->total);
+	rec_add_int(r, "used_bytes", m->used);
+	rec_add_int(r, "processes_bytes", m->processes);
+	rec_add_int(r, "kernel_bytes", m->kernel);
+	rec_add_int(r, "file_cache_bytes", m->cache);
+	rec_add_int(r, "available_bytes", m->available);
+	rec_add_int(r, "swap_bytes", m->swapped);
 	rec_end_container(r);
 }

@@ -12,17 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_share(const char *text, double *out)
+static bool read_burst_load_share(const char *text, double *out)
 {
-	if (cli_read_percent(text, out))
+	if (cli_parse_percentage(text, out))
 		return false;
 	*out /= 100;
 	return *out > 0 && *out <= 1;
 }
 
-static bool read_length(const char *text, int64_t *out)
+static bool read_burst_length(const char *text, int64_t *out)
 {
-	return !cli_read_ns(text, out) && *out >= BURST_LENGTH_MIN && *out <= NS_PER_DAY;
+	return !cli_parse_duration_ns(text, out) && *out >= BURST_LENGTH_MIN && *out <= NS_PER_DAY;
 }
 
 static const char *const keys[] = { "every", "len", "random", "min", "max", "load" };
@@ -44,19 +44,19 @@ static bool read_burst_word(char *word, struct burst_plan_spec *s, unsigned *see
 	*seen |= 1U << key;
 	if (s->kind == BURST_EVERY) {
 		if (!strcmp(word, "every"))
-			return read_length(value, &s->every_ns);
-		return !strcmp(word, "len") && read_length(value, &s->length_ns);
+			return read_burst_length(value, &s->every_ns);
+		return !strcmp(word, "len") && read_burst_length(value, &s->length_ns);
 	}
 	if (!strcmp(word, "random"))
-		return !cli_read_int(value, &s->n) && s->n >= 1 && s->n <= BURST_PLAN_MAX;
+		return !cli_parse_integer(value, &s->n) && s->n >= 1 && s->n <= BURST_PLAN_MAX;
 	if (!strcmp(word, "min"))
-		return read_length(value, &s->min_ns);
+		return read_burst_length(value, &s->min_ns);
 	if (!strcmp(word, "max"))
-		return read_length(value, &s->max_ns);
-	return !strcmp(word, "load") && read_share(value, &s->load);
+		return read_burst_length(value, &s->max_ns);
+	return !strcmp(word, "load") && read_burst_load_share(value, &s->load);
 }
 
-int burst_spec_read(const char *text, struct burst_plan_spec *out, char *why, size_t why_size)
+int parse_burst_spec(const char *text, struct burst_plan_spec *out, char *why, size_t why_size)
 {
 	static const char *const forms[] = {
 		[BURST_EVERY] = "a list as every:100ms,len:5ms is needed",
@@ -74,27 +74,27 @@ int burst_spec_read(const char *text, struct burst_plan_spec *out, char *why, si
 			out->kind = i < 2 ? BURST_EVERY : BURST_RANDOM;
 	}
 	if (out->kind == BURST_FILE)
-		return *text ? 0 : write_error_reason(-EINVAL, why, why_size, "a list or the name of a file is needed");
+		return *text ? 0 : fail_with_reason(-EINVAL, why, why_size, "a list or the name of a file is needed");
 	out->path = NULL;
 	/* strtok would take ",," for "," */
 	if (strlen(text) >= sizeof(copy) || strstr(text, ",,") || text[strlen(text) - 1] == ',')
-		return write_error_reason(-EINVAL, why, why_size, "%s", forms[out->kind]);
+		return fail_with_reason(-EINVAL, why, why_size, "%s", forms[out->kind]);
 	strcpy(copy, text);
 	for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
 		if (!read_burst_word(word, out, &seen))
-			return write_error_reason(-EINVAL, why, why_size, "%s", forms[out->kind]);
+			return fail_with_reason(-EINVAL, why, why_size, "%s", forms[out->kind]);
 	if (out->kind == BURST_EVERY ? !out->length_ns || !out->every_ns : !out->n)
-		return write_error_reason(-EINVAL, why, why_size, "%s", forms[out->kind]);
+		return fail_with_reason(-EINVAL, why, why_size, "%s", forms[out->kind]);
 	if (out->kind == BURST_EVERY && out->length_ns > out->every_ns)
-		return write_error_reason(-EINVAL, why, why_size, "len must not be longer than every");
+		return fail_with_reason(-EINVAL, why, why_size, "len must not be longer than every");
 	if (out->kind == BURST_RANDOM && out->min_ns > out->max_ns)
-		return write_error_reason(-EINVAL, why, why_size, "min must not be longer than max");
+		return fail_with_reason(-EINVAL, why, why_size, "min must not be longer than max");
 	if (out->kind == BURST_RANDOM && (double)out->max_ns > out->load * NS_PER_S)
-		return write_error_reason(-EINVAL, why, why_size, "max must not be longer than the load's share of a second");
+		return fail_with_reason(-EINVAL, why, why_size, "max must not be longer than the load's share of a second");
 	return 0;
 }
 
-static int make_due_room(struct burst_plan *plan, size_t n)
+static int make_room_for_planned_bursts(struct burst_plan *plan, size_t n)
 {
 	struct planned_burst *more;
 
@@ -113,7 +113,7 @@ int burst_plan_make_periodic(struct burst_plan *plan, const struct burst_plan_sp
 	int err;
 
 	*plan = (struct burst_plan){ 0 };
-	err = make_due_room(plan, (size_t)n);
+	err = make_room_for_planned_bursts(plan, (size_t)n);
 	if (err)
 		return err;
 	for (; (int64_t)plan->n < n; plan->n++)
@@ -123,7 +123,7 @@ int burst_plan_make_periodic(struct burst_plan *plan, const struct burst_plan_sp
 
 /* By how many ns the last burst must be put off, so that no second holds more than `most` ns of bursts. Only the second that ends
  * with the last burst is checked: the bursts within a sliding second are at a maximum when its end leaves a burst. */
-static int64_t needed_burst_delay_ns(const struct burst_plan *plan, int64_t most)
+static int64_t last_burst_delay_to_limit_load_ns(const struct burst_plan *plan, int64_t most)
 {
 	const struct planned_burst *last = &plan->due[plan->n - 1];
 	int64_t end = last->start_ns + last->length_ns, held = last->length_ns;
@@ -151,17 +151,17 @@ int burst_plan_make_random(struct burst_plan *plan, const struct burst_plan_spec
 	int err;
 
 	*plan = (struct burst_plan){ 0 };
-	err = make_due_room(plan, (size_t)spec->n);
+	err = make_room_for_planned_bursts(plan, (size_t)spec->n);
 	if (err)
 		return err;
 	while ((int64_t)plan->n < spec->n) {
-		double length = (double)spec->min_ns * exp(span * random_unit(&seed));
-		double wait = -log(1 - random_unit(&seed)) * pause;
+		double length = (double)spec->min_ns * exp(span * random_fraction_below_one(&seed));
+		double wait = -log(1 - random_fraction_below_one(&seed)) * pause;
 		struct planned_burst *due = &plan->due[plan->n++];
 
 		due->length_ns = length > (double)spec->max_ns ? spec->max_ns : (int64_t)length;
 		due->start_ns = free_ns + BURST_PAUSE_MIN + (int64_t)wait;
-		due->start_ns += needed_burst_delay_ns(plan, most);
+		due->start_ns += last_burst_delay_to_limit_load_ns(plan, most);
 		free_ns = due->start_ns + due->length_ns;
 	}
 	return 0;
@@ -172,19 +172,20 @@ struct burst_plan_reader {
 	size_t room;
 };
 
-static int add_plan_burst(void *context, char *const *cell)
+static int add_plan_burst_from_cells(void *context, char *const *cell)
 {
 	struct burst_plan_reader *r = context;
 	struct planned_burst due;
 
-	if (!rows_in_parse_count(cell[0], &due.start_ns) || !rows_in_parse_count(cell[1], &due.length_ns) || due.start_ns < 0 ||
+	if (!parse_count_of_table_cell(cell[0], &due.start_ns) || !parse_count_of_table_cell(cell[1], &due.length_ns) ||
+	    due.start_ns < 0 ||
 	    due.length_ns < BURST_LENGTH_MIN || (r->plan->n && due.start_ns < r->plan->due[r->plan->n - 1].start_ns))
 		return -EPROTO;
 	if (r->plan->n == BURST_PLAN_MAX)
 		return -E2BIG;
 	if (r->plan->n == r->room) {
 		size_t room = r->room ? r->room * 2 : 256;
-		int err = make_due_room(r->plan, room < BURST_PLAN_MAX ? room : BURST_PLAN_MAX);
+		int err = make_room_for_planned_bursts(r->plan, room < BURST_PLAN_MAX ? room : BURST_PLAN_MAX);
 
 		if (err)
 			return err;
@@ -194,14 +195,14 @@ static int add_plan_burst(void *context, char *const *cell)
 	return 0;
 }
 
-int burst_plan_read(struct burst_plan *plan, FILE *in, unsigned long *line)
+int burst_plan_read_file(struct burst_plan *plan, FILE *in, unsigned long *line)
 {
 	static const char *const columns[] = { "start_ns", "length_ns", NULL };
 	struct burst_plan_reader r = { .plan = plan };
 	int err;
 
 	*plan = (struct burst_plan){ 0 };
-	err = rows_in_read_table(in, "burst-plan/1", columns, 2, add_plan_burst, &r, line);
+	err = read_rows_of_table_file(in, "burst-plan/1", columns, 2, add_plan_burst_from_cells, &r, line);
 	if (err)
 		burst_plan_free(plan);
 	return err;

@@ -22,7 +22,7 @@ struct burst_plan_spec {
 
 /* Reads "every:100ms,len:5ms" or "random:1000[,min:100us][,max:400ms][,load:50%]", its words in any order, or else the name of a
  * file. 0, or -EINVAL with the reason in `why`. */
-int burst_spec_read(const char *text, struct burst_plan_spec *out, char *why, size_t why_size);
+int parse_burst_spec(const char *text, struct burst_plan_spec *out, char *why, size_t why_size);
 
 struct planned_burst {
 	int64_t start_ns, length_ns;		/* length: of CPU time */
@@ -43,7 +43,7 @@ int burst_plan_make_random(struct burst_plan *plan, const struct burst_plan_spec
 
 /* Reads a table of schema burst-plan/1 (start_ns, length_ns; ascending). 0, -EPROTO for a malformed row, with its number in *line;
  * -ENOMEM, -E2BIG, -EIO. */
-int burst_plan_read(struct burst_plan *plan, FILE *in, unsigned long *line);
+int burst_plan_read_file(struct burst_plan *plan, FILE *in, unsigned long *line);
 
 /* After -EPROTO: writes what is wrong with that line, a text to follow the name of the file. Reads the file again. */
 void burst_plan_explain_bad_line(FILE *in, unsigned long line, char *why, size_t why_size);

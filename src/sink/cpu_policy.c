@@ -9,12 +9,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static bool is_real_time(int policy)
+static bool is_real_time_policy(int policy)
 {
 	return policy == SCHED_FIFO || policy == SCHED_RR;
 }
 
-int cpu_policy_read(const char *text, void *value)
+int parse_cpu_policy_option(const char *text, void *value)
 {
 	static const struct { const char *name; int policy; } plain[] = {
 		{ "other", SCHED_OTHER }, { "batch", SCHED_BATCH }, { "idle", SCHED_IDLE },
@@ -31,7 +31,7 @@ int cpu_policy_read(const char *text, void *value)
 	}
 	if (strncmp(text, "fifo:", 5) != 0 && strncmp(text, "rr:", 3) != 0)
 		return -1;
-	if (cli_read_int(strchr(text, ':') + 1, &priority) || priority < 1 || priority > 99)
+	if (cli_parse_integer(strchr(text, ':') + 1, &priority) || priority < 1 || priority > 99)
 		return -1;
 	r->policy = text[0] == 'f' ? SCHED_FIFO : SCHED_RR;
 	r->priority = (int)priority;
@@ -63,16 +63,16 @@ struct cpu_policy_attr {
 	uint64_t sched_runtime, sched_deadline, sched_period;
 };
 
-static int get_attr(pid_t pid, struct cpu_policy_attr *attr)
+static int read_sched_attr_of_process(pid_t pid, struct cpu_policy_attr *attr)
 {
 	memset(attr, 0, sizeof(*attr));
 	return syscall(SYS_sched_getattr, pid, attr, sizeof(*attr), 0) ? errno : 0;
 }
 
-static int set_slice(int64_t slice_ns)
+static int set_own_scheduler_slice(int64_t slice_ns)
 {
 	struct cpu_policy_attr attr;
-	int err = get_attr(0, &attr);
+	int err = read_sched_attr_of_process(0, &attr);
 
 	if (err)
 		return err;
@@ -104,7 +104,7 @@ int cpu_policy_apply(const struct cpu_policy *r, enum cpu_policy_part *asked)
 	if (((sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != r->policy || r->priority) && sched_setscheduler(0, r->policy, &param))
 		return errno;
 	*asked = CPU_POLICY_SLICE;
-	return r->slice_ns ? set_slice(r->slice_ns) : 0;
+	return r->slice_ns ? set_own_scheduler_slice(r->slice_ns) : 0;
 }
 
 void cpu_policy_explain_refusal(const struct cpu_policy *r, enum cpu_policy_part asked, int why, char *text, size_t size)
@@ -117,7 +117,7 @@ void cpu_policy_explain_refusal(const struct cpu_policy *r, enum cpu_policy_part
 			 why == ENOENT || why == ENOTDIR ? "; a group is a folder that holds a cgroup.procs" :
 			 why == EACCES || why == EPERM ? "; only root or the owner of the cgroup may enter it" :
 			 why == EBUSY ? "; give a cgroup without child cgroups" :
-			 is_real_time(r->policy) ? "; its cpu.rt_runtime_us may be 0" : "");
+			 is_real_time_policy(r->policy) ? "; its cpu.rt_runtime_us may be 0" : "");
 		return;
 	case CPU_POLICY_CPUS:
 		snprintf(text, size, "--cpus was refused: %s%s", said,
@@ -128,7 +128,7 @@ void cpu_policy_explain_refusal(const struct cpu_policy *r, enum cpu_policy_part
 		return;
 	case CPU_POLICY_POLICY:
 		snprintf(text, size, "--policy %s was refused: %s; root, or a higher ulimit -r, may set it%s", cpu_policy_text(r), said,
-			 r->cgroup && is_real_time(r->policy) ? ", in a group whose cpu.rt_runtime_us is not 0" : "");
+			 r->cgroup && is_real_time_policy(r->policy) ? ", in a group whose cpu.rt_runtime_us is not 0" : "");
 		return;
 	case CPU_POLICY_SLICE:
 		snprintf(text, size, "--slice was refused: %s; leave it out on this kernel", said);
@@ -136,11 +136,11 @@ void cpu_policy_explain_refusal(const struct cpu_policy *r, enum cpu_policy_part
 	}
 }
 
-int64_t cpu_policy_slice(pid_t pid)
+int64_t cpu_policy_slice_of_process_ns(pid_t pid)
 {
 	struct cpu_policy_attr attr;
 
-	if (get_attr(pid, &attr) || is_real_time((int)attr.sched_policy))
+	if (read_sched_attr_of_process(pid, &attr) || is_real_time_policy((int)attr.sched_policy))
 		return 0;
 	return (int64_t)attr.sched_runtime;
 }

@@ -17,8 +17,8 @@ struct cpu_policy {
 enum cpu_policy_part { CPU_POLICY_CGROUP, CPU_POLICY_CPUS, CPU_POLICY_NICE, CPU_POLICY_POLICY, CPU_POLICY_SLICE };
 
 /* Reads "other|batch|idle|fifo:P|rr:P" into `value`, a struct cpu_policy (for CLI_CALL). 0 or -1. */
-int cpu_policy_read(const char *text, void *value);
-/* The text of the policy, as cpu_policy_read() takes it; static, valid until the next call. */
+int parse_cpu_policy_option(const char *text, void *value);
+/* The text of the policy, as parse_cpu_policy_option() takes it; static, valid until the next call. */
 const char *cpu_policy_text(const struct cpu_policy *r);
 
 /* Applies the policy to the calling process. 0, or the errno with which the part *asked was refused. */
@@ -27,4 +27,4 @@ int cpu_policy_apply(const struct cpu_policy *r, enum cpu_policy_part *asked);
 void cpu_policy_explain_refusal(const struct cpu_policy *r, enum cpu_policy_part asked, int why, char *text, size_t size);
 
 /* The time slice of a process (0: the caller) in ns; 0: the kernel or the policy has none. */
-int64_t cpu_policy_slice(pid_t pid);
+int64_t cpu_policy_slice_of_process_ns(pid_t pid);

@@ -17,7 +17,7 @@ struct cpu_share_holder {
 	int64_t carry_ns;	/* from the period before: deficit (+, at most a tenth of a share) or excess (-) */
 };
 
-void share_init(struct cpu_share_holder *s, double wanted, int64_t period_ns, int64_t now_ns, int64_t cpu_ns);
+void cpu_share_init(struct cpu_share_holder *s, double wanted, int64_t period_ns, int64_t now_ns, int64_t cpu_ns);
 
 /* What to do at `now_ns` with `cpu_ns` of CPU time used in total: 0: spin on; else sleep until the returned time. */
-int64_t share_sleep_until_ns(struct cpu_share_holder *s, int64_t now_ns, int64_t cpu_ns);
+int64_t cpu_share_next_wake_time_ns(struct cpu_share_holder *s, int64_t now_ns, int64_t cpu_ns);

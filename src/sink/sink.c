@@ -31,7 +31,7 @@ static struct {
 	const char *burst_text, *burst_log;
 } cfg = { .count = 1, .percent = 100, .period_ns = 10 * NS_PER_MS, .seed = 1, .ready_fd = STDERR_FILENO,
 	  .policy = { .policy = SCHED_OTHER } };
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 static char autogroup[64], cgroup[512];
 
 static struct burst_plan plan;
@@ -42,12 +42,12 @@ static struct shared_burst_records {
 	struct burst_record row[];
 } **truth;
 
-static int read_burst(const char *text, void *value)
+static int read_burst_option(const char *text, void *value)
 {
 	char why[128];
 
 	cfg.burst_text = text;
-	if (burst_spec_read(text, value, why, sizeof(why)))
+	if (parse_burst_spec(text, value, why, sizeof(why)))
 		die_usage("--burst %s: %s", text, why);
 	return 0;
 }
@@ -58,14 +58,14 @@ static const struct cli_opt options[] = {
 	{ CLI_NS, 't', "time", &cfg.time_ns, 1e6, 30 * NS_PER_DAY, .help = "stop after this time (at a signal)" },
 	{ CLI_CPUS, 0, "cpus", &cfg.policy.cpus, .help = "run on these CPUs (inherited)" },
 	{ CLI_CALL, 0, "policy", &cfg.policy,
-	  .help = "scheduling policy (other)", .call = cpu_policy_read, .meta = "other|batch|idle|fifo:P|rr:P" },
+	  .help = "scheduling policy (other)", .call = parse_cpu_policy_option, .meta = "other|batch|idle|fifo:P|rr:P" },
 	{ CLI_INT, 0, "nice", &cfg.policy.nice, -20, 19, .help = "nice value added to the inherited one (0)" },
 	{ CLI_NS, 0, "slice", &cfg.policy.slice_ns, 100e3, 100e6,
 	  .help = "requested time slice, if the scheduler supports it (its default)" },
 	{ CLI_STR, 0, "cgroup", &cfg.policy.cgroup,
 	  .help = "enter this cgroup: a folder that holds a cgroup.procs (inherited)", .meta = "FOLDER" },
 	{ CLI_NS, 0, "period", &cfg.period_ns, 1e6, 1e9, .help = "period within which a share is held (10ms)" },
-	{ CLI_CALL, 0, "burst", &cfg.burst, .call = read_burst, .meta = "PLAN",
+	{ CLI_CALL, 0, "burst", &cfg.burst, .call = read_burst_option, .meta = "PLAN",
 	  .help = "use CPU time in bursts: every:100ms,len:5ms, or random:1000,min:100us,max:400ms,load:50%, or a file" },
 	{ CLI_FILE, 0, "burst-log", &cfg.burst_log, .help = "write the CPU time that each burst used to this file" },
 	{ CLI_INT, 0, "seed", &cfg.seed, 0, 9e18, .help = "seed of random bursts (1)" },
@@ -85,10 +85,10 @@ static void hold_cpu_share(struct workers *workers, int64_t index, void *context
 	struct cpu_share_holder share;
 
 	(void)context;
-	share_init(&share, cfg.percent / 100, cfg.period_ns, clock_now(), clock_thread_cpu_time());
+	cpu_share_init(&share, cfg.percent / 100, cfg.period_ns, clock_now(), clock_cpu_time_of_this_thread());
 	atomic_store(&workers->child[index].ready, true);
 	while (!atomic_load_explicit(&workers->stop, memory_order_relaxed)) {
-		int64_t until = share_sleep_until_ns(&share, clock_now(), clock_thread_cpu_time());
+		int64_t until = cpu_share_next_wake_time_ns(&share, clock_now(), clock_cpu_time_of_this_thread());
 
 		if (until)
 			clock_sleep_until(until);
@@ -105,9 +105,9 @@ static void spin_always(struct workers *workers, int64_t index, void *context)
 		spin_briefly();
 }
 
-static void play_bursts(struct workers *workers, int64_t index, void *context)
+static void play_burst_plan_in_worker(struct workers *workers, int64_t index, void *context)
 {
-	struct burst_stop_signal stop = { &workers->stop, &workers->wake };
+	struct burst_stop_flag_and_wake stop = { &workers->stop, &workers->wake };
 	struct shared_burst_records *mine = truth[index];
 	struct rt_settings_granted got;
 	int64_t origin_ns;
@@ -119,10 +119,10 @@ static void play_bursts(struct workers *workers, int64_t index, void *context)
 	atomic_store(&workers->child[index].ready, true);
 	while (!(origin_ns = atomic_load(&workers->origin_ns)) && !atomic_load(&workers->stop))
 		clock_sleep_until(clock_now() + NS_PER_MS);
-	burst_run_plan(&plan, origin_ns, mine->row, &mine->played, &stop);
+	execute_burst_plan(&plan, origin_ns, mine->row, &mine->played, &stop);
 }
 
-static void make_plan(void)
+static void make_burst_plan_from_options(void)
 {
 	unsigned long line = 0;
 	char why[160];
@@ -136,7 +136,7 @@ static void make_plan(void)
 		in = fopen(cfg.burst.path, "re");
 		if (!in)
 			die(EXIT_RUN, "cannot read %s: %m", cfg.burst.path);
-		err = burst_plan_read(&plan, in, &line);
+		err = burst_plan_read_file(&plan, in, &line);
 		if (err == -EPROTO)
 			burst_plan_explain_bad_line(in, line, why, sizeof(why));
 		fclose(in);
@@ -180,7 +180,7 @@ static int write_burst_log(struct row_file *log, const struct workers *workers)
 			rows_end_row(log);
 		}
 	}
-	return rows_close(log);
+	return rows_close_output_file(log);
 }
 
 /* Reports the CPUs that the processes may use, as --cpus takes them. */
@@ -189,10 +189,10 @@ static void report_allowed_cpus(struct rec_report *r)
 	struct cli_cpus use = cfg.policy.cpus;
 	char text[256];
 
-	if (!use.n && proc_cpus_allowed(&use))
+	if (!use.n && proc_get_allowed_cpus(&use))
 		return;
-	cli_write_cpus(&use, text, sizeof(text));
-	rec_str(r, "cpus", text);
+	cli_format_cpu_list(&use, text, sizeof(text));
+	rec_add_str(r, "cpus", text);
 }
 
 static void report_sink_settings(struct rec_report *r, const struct workers *workers)
@@ -200,33 +200,33 @@ static void report_sink_settings(struct rec_report *r, const struct workers *wor
 	int64_t slice = workers->child[0].slice_ns;
 
 	rec_begin_object(r, "settings");
-	rec_int(r, "count", cfg.count);
-	rec_real(r, "load_percent", cfg.burst_text ? NAN : cfg.percent, 3);
-	rec_real(r, "period_ms", (double)cfg.period_ns / NS_PER_MS, 3);
-	rec_int(r, "nice", cfg.policy.nice);
-	rec_str(r, "policy", cpu_policy_text(&cfg.policy));
-	rec_real(r, "slice_ms", slice ? (double)slice / NS_PER_MS : NAN, 3);
-	rec_str(r, "cgroup", cfg.policy.cgroup);
-	rec_str(r, "burst", cfg.burst_text);
-	rec_int(r, "seed", cfg.seed);
+	rec_add_int(r, "count", cfg.count);
+	rec_add_real(r, "load_percent", cfg.burst_text ? NAN : cfg.percent, 3);
+	rec_add_real(r, "period_ms", (double)cfg.period_ns / NS_PER_MS, 3);
+	rec_add_int(r, "nice", cfg.policy.nice);
+	rec_add_str(r, "policy", cpu_policy_text(&cfg.policy));
+	rec_add_real(r, "slice_ms", slice ? (double)slice / NS_PER_MS : NAN, 3);
+	rec_add_str(r, "cgroup", cfg.policy.cgroup);
+	rec_add_str(r, "burst", cfg.burst_text);
+	rec_add_int(r, "seed", cfg.seed);
 	report_allowed_cpus(r);
 	rec_end_container(r);
 }
 
-static double share_percent(const struct worker *c)
+static double child_cpu_share_percent(const struct worker *c)
 {
 	return c->wall_ns > 0 ? 100.0 * (double)c->cpu_ns / (double)c->wall_ns : 0;
 }
 
-static void report_child(struct rec_report *r, const struct worker *c)
+static void report_child_cpu_time(struct rec_report *r, const struct worker *c)
 {
 	rec_begin_object(r, NULL);
-	rec_real(r, "cpu_s", (double)c->cpu_ns / NS_PER_S, 6);
-	rec_real(r, "wall_s", c->died ? NAN : (double)c->wall_ns / NS_PER_S, 6);
-	rec_real(r, "share_percent", c->died ? NAN : share_percent(c), 3);
-	rec_real(r, "wanted_percent", cfg.burst_text ? NAN : cfg.percent, 3);
+	rec_add_real(r, "cpu_s", (double)c->cpu_ns / NS_PER_S, 6);
+	rec_add_real(r, "wall_s", c->died ? NAN : (double)c->wall_ns / NS_PER_S, 6);
+	rec_add_real(r, "share_percent", c->died ? NAN : child_cpu_share_percent(c), 3);
+	rec_add_real(r, "wanted_percent", cfg.burst_text ? NAN : cfg.percent, 3);
 	/* null if the kernel has no schedstat */
-	rec_real(r, "runqueue_wait_s", c->accounted ? (double)c->sched.wait_ns / NS_PER_S : NAN, 6);
+	rec_add_real(r, "runqueue_wait_s", c->accounted ? (double)c->sched.wait_ns / NS_PER_S : NAN, 6);
 	rec_end_container(r);
 }
 
@@ -250,25 +250,26 @@ static void report_bursts(struct rec_report *r, const struct workers *workers)
 		locked = locked && truth[i]->locked;
 	}
 	rec_begin_object(r, "bursts");
-	rec_int(r, "planned", (int64_t)plan.n * workers->count);
-	rec_int(r, "played", (int64_t)played);
-	rec_int(r, "origin_ns", atomic_load(&workers->origin_ns));
-	rec_real(r, "asked_s", (double)asked / NS_PER_S, 6);
-	rec_real(r, "burned_s", (double)burned / NS_PER_S, 6);
-	rec_bool(r, "memory_locked", locked);
-	rec_sample_statistics(r, "late_us", &late, NS_PER_US);
-	rec_sample_statistics(r, "over_us", &over, NS_PER_US);
+	rec_add_int(r, "planned", (int64_t)plan.n * workers->count);
+	rec_add_int(r, "played", (int64_t)played);
+	rec_add_int(r, "origin_ns", atomic_load(&workers->origin_ns));
+	rec_add_real(r, "asked_s", (double)asked / NS_PER_S, 6);
+	rec_add_real(r, "burned_s", (double)burned / NS_PER_S, 6);
+	rec_add_bool(r, "memory_locked", locked);
+	rec_add_sample_statistics(r, "late_us", &late, NS_PER_US);
+	rec_add_sample_statistics(r, "over_us", &over, NS_PER_US);
 	rec_end_container(r);
-	rec_say(r, "%s of %s bursts played, %s of CPU time", count_text((int64_t)played), count_text((int64_t)plan.n * workers->count),
+	rec_add_short_report_line(r, "%s of %s bursts played, %s of CPU time", text_of_count((int64_t)played),
+				  text_of_count((int64_t)plan.n * workers->count),
 		ns_text((double)burned));
-	rec_say(r, "  started %s late (worst %s), used %s more CPU time than planned (medians)",
+	rec_add_short_report_line(r, "  started %s late (worst %s), used %s more CPU time than planned (medians)",
 		ns_text(sample_quantile(&late, 0.5).value),
 		ns_text(sample_max(&late).value), ns_text(sample_quantile(&over, 0.5).value));
 	sample_free(&late);
 	sample_free(&over);
 }
 
-static void say_load(struct rec_report *r, const struct workers *workers)
+static void say_cpu_shares_of_workers(struct rec_report *r, const struct workers *workers)
 {
 	double least = INFINITY, most = 0, waited_ns = 0;
 	const char *plural = workers->count == 1 ? "" : "es";
@@ -277,31 +278,34 @@ static void say_load(struct rec_report *r, const struct workers *workers)
 	for (const struct worker *c = workers->child; c < workers->child + workers->count; c++) {
 		if (c->died)
 			continue;
-		least = fmin(least, share_percent(c));
-		most = fmax(most, share_percent(c));
+		least = fmin(least, child_cpu_share_percent(c));
+		most = fmax(most, child_cpu_share_percent(c));
 		waited_ns += c->accounted ? (double)c->sched.wait_ns : NAN;
 		wall_ns = c->wall_ns > wall_ns ? c->wall_ns : wall_ns;
 		n++;
 	}
 	if (cfg.percent < 100)
-		rec_say(r, "%s process%s, %s %% of a CPU each, %s", count_text(workers->count), plural, number_text(cfg.percent),
+		rec_add_short_report_line(r, "%s process%s, %s %% of a CPU each, %s", text_of_count(workers->count), plural,
+					  number_text(cfg.percent),
 			ns_text((double)wall_ns));
 	else
-		rec_say(r, "%s process%s, all the CPU time they can get, %s", count_text(workers->count), plural, ns_text((double)wall_ns));
+		rec_add_short_report_line(r, "%s process%s, all the CPU time they can get, %s", text_of_count(workers->count), plural,
+					  ns_text((double)wall_ns));
 	if (!n)
 		return;
 	if (n == 1)
-		rec_say(r, "  got %s %% of a CPU; waited %s for a CPU", number_text(most), ns_text(waited_ns));
+		rec_add_short_report_line(r, "  got %s %% of a CPU; waited %s for a CPU", number_text(most), ns_text(waited_ns));
 	else
-		rec_say(r, "  got %s to %s %% of a CPU each; waited %s for a CPU, in total", number_text(least), number_text(most),
+		rec_add_short_report_line(r, "  got %s to %s %% of a CPU each; waited %s for a CPU, in total", number_text(least),
+					  number_text(most),
 			ns_text(waited_ns));
 	if (cfg.percent >= 100)
 		return;
 	if (least < HELD * cfg.percent)
-		rec_warn(r, "Load NOT held: %s %% of %s %%. Others used the CPU: each process waited %s of %s.", number_text(least),
+		rec_add_warning_line(r, "Load NOT held: %s %% of %s %%. Others used the CPU: each process waited %s of %s.", number_text(least),
 			 number_text(cfg.percent), ns_text(waited_ns / (double)n), ns_text((double)wall_ns));
 	else
-		rec_say(r, "Load held.");
+		rec_add_short_report_line(r, "Load held.");
 }
 
 static int64_t report_sink(struct rec_report *r, const struct workers *workers)
@@ -313,30 +317,30 @@ static int64_t report_sink(struct rec_report *r, const struct workers *workers)
 	rec_begin_object(r, "result");
 	rec_begin_array(r, "children");
 	for (int64_t i = 0; i < workers->count; i++) {
-		report_child(r, &workers->child[i]);
-		total += share_percent(&workers->child[i]);
+		report_child_cpu_time(r, &workers->child[i]);
+		total += child_cpu_share_percent(&workers->child[i]);
 		died += workers->child[i].died;
 	}
 	rec_end_container(r);
-	rec_real(r, "total_share_percent", total, 3);
-	rec_int(r, "children_died", died);
-	rec_str(r, "autogroup", autogroup[0] ? autogroup : NULL);
-	rec_str(r, "cgroup", cgroup[0] ? cgroup : NULL);
+	rec_add_real(r, "total_share_percent", total, 3);
+	rec_add_int(r, "children_died", died);
+	rec_add_str(r, "autogroup", autogroup[0] ? autogroup : NULL);
+	rec_add_str(r, "cgroup", cgroup[0] ? cgroup : NULL);
 	if (plan.due)
 		report_bursts(r, workers);
 	else
-		say_load(r, workers);
+		say_cpu_shares_of_workers(r, workers);
 	if (died)
-		rec_warn(r, "%s of %s processes died before the end.", count_text(died), count_text(workers->count));
+		rec_add_warning_line(r, "%s of %s processes died before the end.", text_of_count(died), text_of_count(workers->count));
 	rec_set_main_table(r, "children");
 	rec_end_container(r);
 	return died;
 }
 
-static struct workers *start_load(void)
+static struct workers *start_cpu_load_workers(void)
 {
 	struct workers *workers = workers_new(cfg.count);
-	worker_function *work = cfg.burst_text ? play_bursts : cfg.percent < 100 ? hold_cpu_share : spin_always;
+	worker_function *work = cfg.burst_text ? play_burst_plan_in_worker : cfg.percent < 100 ? hold_cpu_share : spin_always;
 	const struct worker *c;
 	char why[512];
 	int64_t who;
@@ -356,13 +360,13 @@ static struct workers *start_load(void)
 	}
 	if (cfg.policy.slice_ns && !proc_stop && workers->child[0].slice_ns != cfg.policy.slice_ns)
 		warn("--slice has no effect on this kernel; settings.slice_ms is the time slice in use");
-	proc_read_first_line_of(workers->child[0].pid, "autogroup", autogroup, sizeof(autogroup));
+	proc_read_first_line_of_file(workers->child[0].pid, "autogroup", autogroup, sizeof(autogroup));
 	proc_cgroup_of_process(workers->child[0].pid, "cpu", cgroup, sizeof(cgroup));
 	return workers;
 }
 
 /* Runs the load. Returns whether a signal cut it short. */
-static bool run_load(struct workers *workers)
+static bool run_cpu_load_until_end(struct workers *workers)
 {
 	int64_t until;
 	bool cut;
@@ -372,14 +376,14 @@ static bool run_load(struct workers *workers)
 	until = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX;
 	if (cfg.burst_text) {
 		atomic_store(&workers->origin_ns, clock_now() + LEAD_NS);
-		cut = !workers_wait(workers, INT64_MAX) || proc_stop;
+		cut = !workers_wait_unless_stopped(workers, INT64_MAX) || proc_stop;
 	} else {
 		proc_sleep_until_or_stop(until);
 		cut = proc_stop && cfg.time_ns;		/* without --time a signal is the normal end */
 	}
 	workers_stop(workers);
 	/* with bursts each process must first record the one that was cut; else only killed processes are to be detected */
-	workers_wait_ended(workers, cfg.burst_text ? INT64_MAX : clock_now() + END_NS);
+	workers_reap_after_stop(workers, cfg.burst_text ? INT64_MAX : clock_now() + END_NS);
 	return cut;
 }
 
@@ -399,7 +403,7 @@ static void read_sink_options(int argc, char **argv)
 	if (cfg.policy.slice_ns && cfg.policy.priority)
 		die_usage("--slice is for other, batch and idle: real-time policies have no time slice");
 	rec_check_outputs_differ(place, 2);
-	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_require_ready_fd_writable((int)cfg.ready_fd);
 }
 
 int main(int argc, char **argv)
@@ -412,20 +416,20 @@ int main(int argc, char **argv)
 	int lost;
 
 	read_sink_options(argc, argv);
-	proc_stop_with_parent();
+	proc_request_sigterm_at_parent_end();
 	proc_catch_stop_signals();	/* before the output, which a signal would otherwise leave half done */
 	if (cfg.burst_text)
-		make_plan();
-	out = rec_must_open(&out_cfg, "sink");	/* before the run: a bad path must not cost it */
+		make_burst_plan_from_options();
+	out = rec_open_report_or_die(&out_cfg, "sink");	/* before the run: a bad path must not cost it */
 	if (cfg.burst_log)
 		burst_log = open_burst_log();
-	workers = start_load();
-	cut = run_load(workers);
+	workers = start_cpu_load_workers();
+	cut = run_cpu_load_until_end(workers);
 	died = report_sink(out, workers);
 	lost = burst_log ? write_burst_log(burst_log, workers) : 0;
 	if (lost)
 		warn("cannot write %s: %s; the report counts the bursts all the same", cfg.burst_log, strerror(-lost));
-	rec_must_close(out);
-	workers_wait_ended(workers, INT64_MAX);
+	rec_close_report_or_die(out);
+	workers_reap_after_stop(workers, INT64_MAX);
 	return cut ? EXIT_INTERRUPTED : died || lost ? EXIT_LOSSY : EXIT_OK;
 }

@@ -28,7 +28,7 @@ static void record_child_cpu_time(struct worker *c, pid_t pid)
 {
 	if (!atomic_load(&c->ready))
 		return;		/* stopped before its work began */
-	c->cpu_ns = clock_cpu_time_of_process(pid) - c->start_cpu_ns;
+	c->cpu_ns = clock_cpu_time_of_pid(pid) - c->start_cpu_ns;
 	c->wall_ns = clock_now() - c->start_ns;
 	c->accounted = !proc_schedstat_of_process(pid, &c->sched);
 }
@@ -40,7 +40,7 @@ static __attribute__((noreturn)) void worker_main(struct workers *workers, int64
 	enum cpu_policy_part asked;
 	int refused;
 
-	if (proc_die_with_parent(parent))
+	if (proc_request_sigkill_at_parent_end(parent))
 		_exit(EXIT_RUN);
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	refused = cpu_policy_apply(policy, &asked);
@@ -49,8 +49,8 @@ static __attribute__((noreturn)) void worker_main(struct workers *workers, int64
 		atomic_store(&me->refused, refused);
 		_exit(EXIT_OK);
 	}
-	me->slice_ns = cpu_policy_slice(0);
-	me->start_cpu_ns = clock_process_cpu_time();
+	me->slice_ns = cpu_policy_slice_of_process_ns(0);
+	me->start_cpu_ns = clock_cpu_time_of_this_process();
 	me->start_ns = clock_now();
 	work(workers, index, context);
 	if (!atomic_load(&workers->stop))
@@ -99,7 +99,7 @@ void workers_stop(struct workers *workers)
 		sem_post(&workers->wake);
 }
 
-void workers_wait_ended(struct workers *workers, int64_t until_ns)
+void workers_reap_after_stop(struct workers *workers, int64_t until_ns)
 {
 	for (int64_t i = 0; i < workers->count; i++)
 		while (!reap_child(&workers->child[i], until_ns == INT64_MAX ? 0 : WNOHANG) && clock_now() < until_ns)
@@ -107,7 +107,7 @@ void workers_wait_ended(struct workers *workers, int64_t until_ns)
 }
 
 /* Whether all processes are ready: 1 yes, 0 not yet; -WORKERS_REFUSED or -WORKERS_DIED (*who: which one). */
-static int check_workers_ready(struct workers *workers, int64_t *who)
+static int workers_ready_state(struct workers *workers, int64_t *who)
 {
 	for (*who = 0; *who < workers->count; ++*who) {
 		struct worker *c = &workers->child[*who];
@@ -134,7 +134,7 @@ int workers_start(struct workers *workers, const struct cpu_policy *policy, work
 			int saved = errno;
 
 			workers_stop(workers);
-			workers_wait_ended(workers, INT64_MAX);
+			workers_reap_after_stop(workers, INT64_MAX);
 			return -saved;
 		}
 		if (!pid) {
@@ -143,12 +143,12 @@ int workers_start(struct workers *workers, const struct cpu_policy *policy, work
 		}
 		workers->child[*who].pid = workers->child[*who].was = pid;
 	}
-	while (!(seen = check_workers_ready(workers, who)) && !proc_stop)
+	while (!(seen = workers_ready_state(workers, who)) && !proc_stop)
 		clock_sleep_until(clock_now() + NS_PER_MS);
 	if (seen >= 0)
 		return 0;
 	workers_stop(workers);
-	workers_wait_ended(workers, INT64_MAX);
+	workers_reap_after_stop(workers, INT64_MAX);
 	return -seen;
 }
 
@@ -172,7 +172,7 @@ static bool wait_for_child(struct worker *c, int64_t until_ns, const sigset_t *o
 	return ended;
 }
 
-bool workers_wait(struct workers *workers, int64_t until_ns)
+bool workers_wait_unless_stopped(struct workers *workers, int64_t until_ns)
 {
 	sigset_t stops, before;
 	bool all = true;

@@ -121,7 +121,7 @@ static void on_fuse_readdir(fuse_req_t req, fuse_ino_t node, size_t size, off_t 
 
 /* Reads or writes the backing file, with O_DIRECT so that every request reaches its disk; unaligned requests use the page
  * cache. 0 or -errno. */
-static int backing_io(struct disk *d, enum disk_op op, size_t size, off_t offset)
+static int read_or_write_backing_file(struct disk *d, enum disk_op op, size_t size, off_t offset)
 {
 	int fd = d->direct >= 0 ? d->direct : d->cached;
 	size_t done = 0;
@@ -144,7 +144,7 @@ static int backing_io(struct disk *d, enum disk_op op, size_t size, off_t offset
 }
 
 /* Bytes of a request that lie within the disk. */
-static size_t clip_request(const struct disk *d, size_t size, off_t offset)
+static size_t bytes_of_request_within_disk(const struct disk *d, size_t size, off_t offset)
 {
 	if (offset < 0 || offset >= d->size)
 		return 0;
@@ -155,8 +155,8 @@ static void on_fuse_read(fuse_req_t req, fuse_ino_t node, size_t size, off_t off
 {
 	struct disk *d = fuse_req_userdata(req);
 	int64_t start = clock_now();
-	size_t n = clip_request(d, size > REQUEST_MAX ? REQUEST_MAX : size, offset);
-	int err = backing_io(d, DISK_READ, n, offset);
+	size_t n = bytes_of_request_within_disk(d, size > REQUEST_MAX ? REQUEST_MAX : size, offset);
+	int err = read_or_write_backing_file(d, DISK_READ, n, offset);
 
 	(void)node;
 	(void)fi;
@@ -172,14 +172,14 @@ static void on_fuse_write(fuse_req_t req, fuse_ino_t node, const char *from, siz
 {
 	struct disk *d = fuse_req_userdata(req);
 	int64_t start = clock_now();
-	size_t n = clip_request(d, size, offset);
+	size_t n = bytes_of_request_within_disk(d, size, offset);
 	int err = n < size || size > REQUEST_MAX ? -ENOSPC : 0;
 
 	(void)node;
 	(void)fi;
 	if (!err) {
 		memcpy(d->data, from, n);	/* the buffer of the request is not aligned */
-		err = backing_io(d, DISK_WRITE, n, offset);
+		err = read_or_write_backing_file(d, DISK_WRITE, n, offset);
 	}
 	d->cfg.wait(d->cfg.context, DISK_WRITE, start, (int64_t)n);
 	if (err)
@@ -236,12 +236,12 @@ static int open_backing(struct disk *d, char *why, size_t size)
 	else if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode))
 		err = -ENODEV;
 	if (err)
-		return write_error_reason(err, why, size, "cannot use %s: %s", d->cfg.backing,
+		return fail_with_reason(err, why, size, "cannot use %s: %s", d->cfg.backing,
 				 err == -ENODEV ? "neither a file nor a disk" : strerror(-err));
 	d->direct = open(d->cfg.backing, O_RDWR | O_CLOEXEC | O_DIRECT);
 	d->size = lseek(d->cached, 0, SEEK_END);
 	if (d->size <= 0)
-		return write_error_reason(-EINVAL, why, size, "cannot use %s: it is empty; give it a size with truncate -s SIZE or fallocate",
+		return fail_with_reason(-EINVAL, why, size, "cannot use %s: it is empty; give it a size with truncate -s SIZE or fallocate",
 				 d->cfg.backing);
 	return 0;
 }
@@ -279,7 +279,7 @@ static int mount_fuse(struct disk *d, char *why, size_t size)
 	errno = 0;
 	if (stat(d->cfg.folder, &st) || !S_ISDIR(st.st_mode)) {
 		err = errno ? -errno : -ENOTDIR;
-		return write_error_reason(err, why, size, "cannot mount in %s: %s%s", d->cfg.folder, strerror(-err),
+		return fail_with_reason(err, why, size, "cannot mount in %s: %s%s", d->cfg.folder, strerror(-err),
 				 err == -ENOTCONN ? "; a killed slowdisk has left a mount there: umount it" : "");
 	}
 	snprintf(most, sizeof(most), "fsname=slowdisk,max_read=%d", REQUEST_MAX);
@@ -303,7 +303,7 @@ static int mount_fuse(struct disk *d, char *why, size_t size)
 	return 0;
 }
 
-int disk_mount(struct disk **out, const struct disk_cfg *cfg, char *why, size_t size)
+int disk_new_and_mount(struct disk **out, const struct disk_cfg *cfg, char *why, size_t size)
 {
 	struct disk *d = calloc(1, sizeof(*d));
 	int err = -ENOMEM;
@@ -320,7 +320,7 @@ int disk_mount(struct disk **out, const struct disk_cfg *cfg, char *why, size_t 
 		err = mount_fuse(d, why, size);
 	}
 	if (err) {
-		disk_free(d);
+		free_disk_object(d);
 		return err;
 	}
 	*out = d;
@@ -337,7 +337,7 @@ bool disk_backing_is_direct(const struct disk *d)
 	return d->direct >= 0;
 }
 
-int disk_request_fd(const struct disk *d)
+int disk_fd_of_requests(const struct disk *d)
 {
 	return fuse_session_fd(d->session);
 }
@@ -352,7 +352,7 @@ const char *disk_last_fuse_message(void)
 	return fuse_message;
 }
 
-bool disk_serve(struct disk *d)
+bool disk_serve_one_request(struct disk *d)
 {
 	int n = fuse_session_receive_buf(d->session, &d->request);
 
@@ -378,7 +378,7 @@ int disk_start_unmount(const struct disk *d)
 	_exit(errno & 0x7f);
 }
 
-void disk_free(struct disk *d)
+void free_disk_object(struct disk *d)
 {
 	if (d->session) {
 		fuse_session_unmount(d->session);	/* already unmounted: only closes the descriptor */

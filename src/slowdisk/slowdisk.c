@@ -57,7 +57,7 @@ static struct {
 	int64_t ready_fd;
 	struct disk_delays pace;
 } cfg = { .ready_fd = STDERR_FILENO };
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 
 static struct {
 	struct disk *disk;
@@ -71,18 +71,19 @@ static struct {
 	struct { int64_t n, bytes, errors, sum_ns, max_ns; } done[DISK_OPS];
 } now = { .control.fd = -1 };
 
-static int read_pace_rate(const char *text, void *value)
+static int parse_disk_rate_option(const char *text, void *value)
 {
-	return pace_read_rate(text, value);
+	return parse_disk_transfer_rate(text, value);
 }
 
 static const struct cli_opt options[] = {
 	{ CLI_NS, 0, "read-delay", &cfg.pace.read_ns, 0, (double)PACE_MAX_NS, .help = "delay of each read (0)" },
 	{ CLI_NS, 0, "write-delay", &cfg.pace.write_ns, 0, (double)PACE_MAX_NS, .help = "delay of each write (0)" },
 	{ CLI_CALL, 0, "read-rate", &cfg.pace.read_bits,
-	  .help = "transfer rate of reads, added to the delay (none)", .call = read_pace_rate, .meta = "RATE (150Kbit or more, or none)" },
+	  .help = "transfer rate of reads, added to the delay (none)", .call = parse_disk_rate_option,
+		  .meta = "RATE (150Kbit or more, or none)" },
 	{ CLI_CALL, 0, "write-rate", &cfg.pace.write_bits, .help = "transfer rate of writes, added to the delay (none)",
-	  .call = read_pace_rate, .meta = "RATE (150Kbit or more, or none)" },
+	  .call = parse_disk_rate_option, .meta = "RATE (150Kbit or more, or none)" },
 	{ CLI_STR, 0, "control", &cfg.control,
 	  .help = "read commands from this fifo, created if missing: read-delay 5ms, delay 0, rate none", .meta = "FIFO" },
 	{ CLI_FILE, 0, "log", &cfg.log, .help = "write a row for each request to this file" },
@@ -108,10 +109,10 @@ static void write_waiting_journal_rows(struct journal *j)
 		rows_end_row(j->rows);
 		atomic_store_explicit(&j->tail, tail + 1, memory_order_release);
 	}
-	rows_flush(j->rows);
+	rows_flush_output_file(j->rows);
 }
 
-static void *write_journal(void *arg)
+static void *journal_writer_thread(void *arg)
 {
 	struct journal *j = arg;
 
@@ -133,16 +134,16 @@ static struct journal *journal_open(const char *path)
 	if (!j)
 		return NULL;
 	memset(j->row, 0xff, sizeof(j->row));	/* allocates the pages now */
-	j->rows = rows_open(path, "disk/1", columns);
+	j->rows = rows_open_output_file(path, "disk/1", columns);
 	if (!j->rows) {
 		err = errno;
 		free(j);
 		errno = err;
 		return NULL;
 	}
-	err = proc_start_thread(&j->thread, JOURNAL_STACK, write_journal, j);
+	err = proc_start_thread(&j->thread, JOURNAL_STACK, journal_writer_thread, j);
 	if (err) {
-		rows_close(j->rows);
+		rows_close_output_file(j->rows);
 		free(j);
 		errno = err;
 		return NULL;
@@ -171,16 +172,16 @@ static int journal_close(struct journal *j, int64_t *dropped)
 	atomic_store(&j->end, true);
 	pthread_join(j->thread, NULL);
 	*dropped = j->dropped;
-	err = rows_close(j->rows);
+	err = rows_close_output_file(j->rows);
 	free(j);
 	return err;
 }
 
 /* --- control commands ------------------------------------------------------------------------------------------------- */
 
-static void apply_disk_command(void *arg, const char *line)
+static void apply_disk_delay_command(void *arg, const char *line)
 {
-	int err = pace_apply_command(&now.pace, line);
+	int err = apply_command_to_disk_delays(&now.pace, line);
 
 	(void)arg;
 	if (err)
@@ -201,7 +202,7 @@ static void reap_unmount_process(const char *folder)
 	warn("%s is in use and stays mounted; end what uses it (swapoff, losetup -d), then signal again", folder);
 }
 
-static void read_signals(const char *folder)
+static void handle_signals_from_fd(const char *folder)
 {
 	struct signalfd_siginfo info;
 
@@ -223,16 +224,16 @@ static void read_signals(const char *folder)
 static bool wait_for_request_or_time(int64_t until_ns, bool requests, const char *folder)
 {
 	struct pollfd fd[] = { { now.signals, POLLIN, 0 }, { now.control.fd, POLLIN, 0 },
-			       { requests ? disk_request_fd(now.disk) : -1, POLLIN, 0 } };
+			       { requests ? disk_fd_of_requests(now.disk) : -1, POLLIN, 0 } };
 	int64_t left = until_ns == INT64_MAX ? 0 : until_ns - clock_now();
 	struct timespec ts = { .tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S };
 
 	if (left < 0 || ppoll(fd, 3, until_ns == INT64_MAX ? NULL : &ts, NULL) <= 0)
 		return false;
 	if (fd[0].revents)
-		read_signals(folder);
+		handle_signals_from_fd(folder);
 	if (fd[1].revents)
-		command_fifo_read_lines(&now.control, apply_disk_command, NULL);
+		command_fifo_read_lines(&now.control, apply_disk_delay_command, NULL);
 	return fd[2].revents != 0;
 }
 
@@ -242,7 +243,7 @@ static bool wait_for_request_or_time(int64_t until_ns, bool requests, const char
 static void wait_until_answer_due(void *folder, enum disk_op op, int64_t start_ns, int64_t length)
 {
 	for (;;) {
-		int64_t due = start_ns + pace_delay_ns(&now.pace, op == DISK_WRITE, length);
+		int64_t due = start_ns + disk_delay_of_request_ns(&now.pace, op == DISK_WRITE, length);
 
 		if (clock_now() >= due)
 			return;
@@ -250,7 +251,7 @@ static void wait_until_answer_due(void *folder, enum disk_op op, int64_t start_n
 	}
 }
 
-static void count_operation(void *folder, enum disk_op op, int64_t start_ns, int64_t end_ns, int64_t offset, int64_t length,
+static void count_and_log_operation(void *folder, enum disk_op op, int64_t start_ns, int64_t end_ns, int64_t offset, int64_t length,
 			    int err)
 {
 	const struct journal_row row = { start_ns, offset, length, end_ns - start_ns, op };
@@ -268,7 +269,7 @@ static void count_operation(void *folder, enum disk_op op, int64_t start_ns, int
 
 /* --- setup ------------------------------------------------------------------------------------------ */
 
-static void open_disk_control(void)
+static void open_disk_command_fifo(void)
 {
 	char why[512];
 
@@ -276,7 +277,7 @@ static void open_disk_control(void)
 		die(EXIT_RUN, "%s", why);
 }
 
-static void open_signals(void)
+static void open_signal_fd(void)
 {
 	sigset_t set;
 
@@ -323,11 +324,11 @@ static void report_disk_operation(struct rec_report *r, const char *name, enum d
 	int64_t n = now.done[op].n;
 
 	rec_begin_object(r, name);
-	rec_int(r, "requests", n);
-	rec_int(r, "bytes", now.done[op].bytes);
-	rec_int(r, "errors", now.done[op].errors);
-	rec_real(r, "service_mean_ms", n ? (double)now.done[op].sum_ns / (double)n / NS_PER_MS : NAN, 3);
-	rec_real(r, "service_max_ms", n ? (double)now.done[op].max_ns / NS_PER_MS : NAN, 3);
+	rec_add_int(r, "requests", n);
+	rec_add_int(r, "bytes", now.done[op].bytes);
+	rec_add_int(r, "errors", now.done[op].errors);
+	rec_add_real(r, "service_mean_ms", n ? (double)now.done[op].sum_ns / (double)n / NS_PER_MS : NAN, 3);
+	rec_add_real(r, "service_max_ms", n ? (double)now.done[op].max_ns / NS_PER_MS : NAN, 3);
 	rec_end_container(r);
 }
 
@@ -336,10 +337,11 @@ static void say_disk_operation(struct rec_report *r, const char *name, enum disk
 	int64_t n = now.done[op].n;
 
 	if (n)
-		rec_say(r, "%s %s (%s), %s each, %s at worst", count_text(n), name, bytes_text((double)now.done[op].bytes),
+		rec_add_short_report_line(r, "%s %s (%s), %s each, %s at worst", text_of_count(n), name, bytes_text((double)now.done[op].bytes),
 			ns_text((double)now.done[op].sum_ns / (double)n), ns_text((double)now.done[op].max_ns));
 	if (now.done[op].errors)
-		rec_warn(r, "%s of %s %s failed: errors of the backing file", count_text(now.done[op].errors), count_text(n), name);
+		rec_add_warning_line(r, "%s of %s %s failed: errors of the backing file", text_of_count(now.done[op].errors), text_of_count(n),
+				     name);
 }
 
 static void say_requests(struct rec_report *r, int64_t dropped)
@@ -347,30 +349,30 @@ static void say_requests(struct rec_report *r, int64_t dropped)
 	say_disk_operation(r, "reads", DISK_READ);
 	say_disk_operation(r, "writes", DISK_WRITE);
 	if (!now.done[DISK_READ].n && !now.done[DISK_WRITE].n)
-		rec_say(r, "no reads and no writes");
+		rec_add_short_report_line(r, "no reads and no writes");
 	if (dropped)
-		rec_warn(r, "%s rows are missing in %s: they came too fast; the report counts them", count_text(dropped), cfg.log);
+		rec_add_warning_line(r, "%s rows are missing in %s: they came too fast; the report counts them", text_of_count(dropped), cfg.log);
 }
 
 static void report_slowdisk(struct rec_report *r, const char *backing, int64_t dropped)
 {
 	rec_begin_object(r, "settings");
-	rec_str(r, "backing", backing);
-	rec_int(r, "size_bytes", disk_size(now.disk));
-	rec_real(r, "read_delay_ms", (double)cfg.pace.read_ns / NS_PER_MS, 3);
-	rec_real(r, "write_delay_ms", (double)cfg.pace.write_ns / NS_PER_MS, 3);
-	rec_int(r, "read_rate_bits_per_s", cfg.pace.read_bits);
-	rec_int(r, "write_rate_bits_per_s", cfg.pace.write_bits);
+	rec_add_str(r, "backing", backing);
+	rec_add_int(r, "size_bytes", disk_size(now.disk));
+	rec_add_real(r, "read_delay_ms", (double)cfg.pace.read_ns / NS_PER_MS, 3);
+	rec_add_real(r, "write_delay_ms", (double)cfg.pace.write_ns / NS_PER_MS, 3);
+	rec_add_int(r, "read_rate_bits_per_s", cfg.pace.read_bits);
+	rec_add_int(r, "write_rate_bits_per_s", cfg.pace.write_bits);
 	rec_end_container(r);
 	rec_begin_object(r, "result");
 	report_disk_operation(r, "reads", DISK_READ);
 	report_disk_operation(r, "writes", DISK_WRITE);
-	rec_int(r, "log_rows_dropped", dropped);
-	rec_bool(r, "backing_direct", disk_backing_is_direct(now.disk));
-	rec_bool(r, "memory_locked", now.rt.locked);
-	rec_bool(r, "real_time", now.rt.fifo > 0);
-	rec_bool(r, "io_flusher", now.flusher);
-	rec_bool(r, "oom_spared", now.spared);
+	rec_add_int(r, "log_rows_dropped", dropped);
+	rec_add_bool(r, "backing_direct", disk_backing_is_direct(now.disk));
+	rec_add_bool(r, "memory_locked", now.rt.locked);
+	rec_add_bool(r, "real_time", now.rt.fifo > 0);
+	rec_add_bool(r, "io_flusher", now.flusher);
+	rec_add_bool(r, "oom_spared", now.spared);
 	rec_end_container(r);
 	say_requests(r, dropped);
 }
@@ -387,14 +389,14 @@ static void read_slowdisk_options(int argc, char **argv, const char **folder, co
 	*folder = argv[first];
 	*backing = argv[first + 1];
 	rec_check_outputs_differ(place, 2);
-	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_require_ready_fd_writable((int)cfg.ready_fd);
 }
 
-static void mount_disk(const char *folder, const char *backing)
+static void mount_disk_or_die(const char *folder, const char *backing)
 {
-	struct disk_cfg disk = { folder, backing, wait_until_answer_due, count_operation, (void *)(uintptr_t)folder };
+	struct disk_cfg disk = { folder, backing, wait_until_answer_due, count_and_log_operation, (void *)(uintptr_t)folder };
 	char why[512];
-	int err = disk_mount(&now.disk, &disk, why, sizeof(why));
+	int err = disk_new_and_mount(&now.disk, &disk, why, sizeof(why));
 
 	if (err) {
 		command_fifo_remove(&now.control);
@@ -412,17 +414,17 @@ int main(int argc, char **argv)
 
 	read_slowdisk_options(argc, argv, &folder, &backing);
 	now.pace = cfg.pace;
-	open_signals();
-	out = rec_must_open(&out_cfg, "slowdisk");
+	open_signal_fd();
+	out = rec_open_report_or_die(&out_cfg, "slowdisk");
 	preallocate_heap();
 	if (cfg.log && !(now.journal = journal_open(cfg.log)))
 		die(EXIT_RUN, "cannot write %s: %m", cfg.log);
-	open_disk_control();
-	mount_disk(folder, backing);
+	open_disk_command_fifo();
+	mount_disk_or_die(folder, backing);
 	protect_from_memory_shortage();
 	while (mounted) {
 		if (wait_for_request_or_time(INT64_MAX, true, folder))
-			mounted = disk_serve(now.disk);
+			mounted = disk_serve_one_request(now.disk);
 		if (!said && disk_is_mounted(now.disk)) {
 			said = true;
 			proc_write_ready_line_or_warn((int)cfg.ready_fd);
@@ -432,7 +434,7 @@ int main(int argc, char **argv)
 	}
 	command_fifo_remove(&now.control);
 	if (!said) {
-		disk_free(now.disk);
+		free_disk_object(now.disk);
 		die(EXIT_RUN, "%s was not mounted: %s", folder, disk_last_fuse_message()[0] ? disk_last_fuse_message() :
 		    "it was unmounted immediately");
 	}
@@ -441,7 +443,7 @@ int main(int argc, char **argv)
 	if (lost)
 		warn("cannot write %s: %s; the report counts the requests all the same", cfg.log, strerror(-lost));
 	report_slowdisk(out, backing, dropped);
-	disk_free(now.disk);
-	rec_must_close(out);
+	free_disk_object(now.disk);
+	rec_close_report_or_die(out);
 	return lost || dropped ? EXIT_LOSSY : EXIT_OK;
 }

@@ -9,7 +9,7 @@ bool is_delay_plausible(uint64_t ns, int64_t elapsed_ns, int threads)
 	return elapsed_ns >= 0 && threads > 0 && ns <= (uint64_t)elapsed_ns * (uint64_t)threads;
 }
 
-static struct delays_of_process *find_process_delays(struct process_delays *d, pid_t pid, int64_t began)
+static struct delays_of_process *find_or_add_delays_of_process(struct delays_of_all_processes *d, pid_t pid, int64_t began)
 {
 	for (size_t i = 0; i < d->n; i++)
 		if (d->process[i].pid == pid && d->process[i].began == began)
@@ -20,10 +20,10 @@ static struct delays_of_process *find_process_delays(struct process_delays *d, p
 	return &d->process[d->n++];
 }
 
-bool delays_add_process_reading(struct process_delays *d, pid_t pid, int64_t began, int threads, int64_t elapsed_ns,
+bool delays_add_process_reading(struct delays_of_all_processes *d, pid_t pid, int64_t began, int threads, int64_t elapsed_ns,
 				const struct delay_reading *reading)
 {
-	struct delays_of_process *p = find_process_delays(d, pid, began);
+	struct delays_of_process *p = find_or_add_delays_of_process(d, pid, began);
 	bool all = true;
 
 	if (!p)
@@ -42,7 +42,7 @@ bool delays_add_process_reading(struct process_delays *d, pid_t pid, int64_t beg
 	return all;
 }
 
-void delays_sum_over_processes(const struct process_delays *d, struct delay_reading *out)
+void delays_sum_over_processes(const struct delays_of_all_processes *d, struct delay_reading *out)
 {
 	*out = (struct delay_reading){ { 0 } };
 	for (size_t i = 0; i < d->n; i++)
@@ -50,8 +50,8 @@ void delays_sum_over_processes(const struct process_delays *d, struct delay_read
 			out->ns[k] += d->process[i].last.ns[k];
 }
 
-void delays_free(struct process_delays *d)
+void delays_free(struct delays_of_all_processes *d)
 {
 	free(d->process);
-	*d = (struct process_delays){ 0 };
+	*d = (struct delays_of_all_processes){ 0 };
 }

@@ -23,7 +23,7 @@ struct delays_of_process {
 	struct delay_reading last;	/* the latest plausible value of each kind */
 };
 
-struct process_delays {
+struct delays_of_all_processes {
 	struct delays_of_process *process;	/* n processes, owned */
 	size_t n;
 	int64_t readings, discarded;	/* values read and values discarded; a delay_reading counts as DELAY_KINDS values */
@@ -33,8 +33,8 @@ struct process_delays {
 bool is_delay_plausible(uint64_t ns, int64_t elapsed_ns, int threads);
 /* Records the delays of one process, summed over its threads. False: a value was discarded (the caller may then read thread by
  * thread), or out of memory. */
-bool delays_add_process_reading(struct process_delays *d, pid_t pid, int64_t began, int threads, int64_t elapsed_ns,
+bool delays_add_process_reading(struct delays_of_all_processes *d, pid_t pid, int64_t began, int threads, int64_t elapsed_ns,
 				const struct delay_reading *reading);
 /* Sums over all processes; an ended process counts with its last reading. */
-void delays_sum_over_processes(const struct process_delays *d, struct delay_reading *out);
-void delays_free(struct process_delays *d);
+void delays_sum_over_processes(const struct delays_of_all_processes *d, struct delay_reading *out);
+void delays_free(struct delays_of_all_processes *d);

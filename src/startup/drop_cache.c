@@ -27,7 +27,7 @@ static bool can_file_cache_be_dropped(const char *path)
 	return path[0] == '/' && (n < sizeof(deleted) || strcmp(path + n - (sizeof(deleted) - 1), deleted) != 0);
 }
 
-char *file_set_mapped_path(char *line)
+char *mapped_file_path_of_maps_line(char *line)
 {
 	char *path = line;
 
@@ -78,7 +78,7 @@ static void add_mapped_files_of_process(struct cold_file_set *c, pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f)) {
-		file = file_set_mapped_path(line);
+		file = mapped_file_path_of_maps_line(line);
 		if (file)
 			file_set_add(c, file);
 	}
@@ -113,7 +113,7 @@ static void add_open_files_of_process(struct cold_file_set *c, pid_t pid)
 	free(fd);
 }
 
-void file_set_add_files_of_tree(struct cold_file_set *c, const struct process_tree *t)
+void file_set_add_process_tree_files(struct cold_file_set *c, const struct process_tree *t)
 {
 	for (int i = 0; i < t->n; i++) {
 		add_mapped_files_of_process(c, t->pid[i]);
@@ -123,7 +123,7 @@ void file_set_add_files_of_tree(struct cold_file_set *c, const struct process_tr
 
 /* Bytes of a file in the page cache. For files of other users, which this user may not write, the kernel says that all pages are
  * there. */
-static int64_t resident_bytes(int fd, int64_t size)
+static int64_t page_cache_bytes_of_file(int fd, int64_t size)
 {
 	unsigned char in[PAGES_AT_ONCE];
 	int64_t page = sysconf(_SC_PAGESIZE), found = 0;
@@ -147,7 +147,7 @@ static int64_t resident_bytes(int fd, int64_t size)
 }
 
 /* Inserts a file into the list of those of which most bytes stayed. */
-static void rank_files_still_cached(struct cache_drop_result *out, const char *path, int64_t bytes)
+static void insert_file_by_bytes_still_cached(struct cache_drop_result *out, const char *path, int64_t bytes)
 {
 	for (int i = 0; i < FILE_SET_STAYED && bytes > 0; i++) {
 		const char *was = out->stayed[i];
@@ -178,16 +178,16 @@ void file_set_drop_page_cache(const struct cold_file_set *c, struct cache_drop_r
 				close(fd);
 			continue;
 		}
-		before = resident_bytes(fd, st.st_size);
+		before = page_cache_bytes_of_file(fd, st.st_size);
 		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-		after = resident_bytes(fd, st.st_size);
+		after = page_cache_bytes_of_file(fd, st.st_size);
 		out->files++;
 		if (access(c->path[i], W_OK) && st.st_uid != geteuid()) {
 			out->dropped_bytes = out->stayed_bytes = -1;
 		} else if (out->stayed_bytes >= 0) {
 			out->dropped_bytes += before > after ? before - after : 0;
 			out->stayed_bytes += after;
-			rank_files_still_cached(out, c->path[i], after);
+			insert_file_by_bytes_still_cached(out, c->path[i], after);
 		}
 		close(fd);
 	}
@@ -201,7 +201,7 @@ void file_set_free(struct cold_file_set *c)
 	*c = (struct cold_file_set){ 0 };
 }
 
-int open_trace_start(struct open_trace_link *o)
+int file_open_trace_start(struct file_open_trace *o)
 {
 	const char *const places[] = { "/", ".", getenv("HOME") };
 	int err;
@@ -213,13 +213,13 @@ int open_trace_start(struct open_trace_link *o)
 		if (!places[i] || !fanotify_mark(o->fd, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN, AT_FDCWD, places[i]) || i)
 			continue;
 		err = -errno;
-		open_trace_stop(o);
+		file_open_trace_stop(o);
 		return err;
 	}
 	return 0;
 }
 
-void open_trace_add_opened_files(struct open_trace_link *o, struct cold_file_set *c, pid_t root)
+void file_open_trace_add_files_to_set(struct file_open_trace *o, struct cold_file_set *c, pid_t root)
 {
 	_Alignas(struct fanotify_event_metadata) char text[8192];
 	const struct fanotify_event_metadata *e;
@@ -242,7 +242,7 @@ void open_trace_add_opened_files(struct open_trace_link *o, struct cold_file_set
 	}
 }
 
-void open_trace_stop(struct open_trace_link *o)
+void file_open_trace_stop(struct file_open_trace *o)
 {
 	if (o->fd >= 0)
 		close(o->fd);

@@ -29,20 +29,20 @@ struct cache_drop_result {
 /* Adds a file unless it is there already, or no regular file, or deleted. */
 void file_set_add(struct cold_file_set *c, const char *path);
 /* Adds the files that these processes have mapped or open now. */
-void file_set_add_files_of_tree(struct cold_file_set *c, const struct process_tree *t);
+void file_set_add_process_tree_files(struct cold_file_set *c, const struct process_tree *t);
 void file_set_drop_page_cache(const struct cold_file_set *c, struct cache_drop_result *out);
 void file_set_free(struct cold_file_set *c);
 
 /* The file in a line of /proc/PID/maps; NULL: none that could be dropped. Cuts off the end of the line. Pure. */
-char *file_set_mapped_path(char *line);
+char *mapped_file_path_of_maps_line(char *line);
 
 /* Reports files when they are opened, by fanotify, which needs CAP_SYS_ADMIN in the first user namespace. */
-struct open_trace_link {
+struct file_open_trace {
 	int fd;		/* -1: not running */
 };
 
 /* Starts on the file systems of /, of the working folder and of HOME. 0 or -errno (-EPERM). */
-int open_trace_start(struct open_trace_link *o);
+int file_open_trace_start(struct file_open_trace *o);
 /* Adds the files that processes below `root` have opened since the last call. */
-void open_trace_add_opened_files(struct open_trace_link *o, struct cold_file_set *c, pid_t root);
-void open_trace_stop(struct open_trace_link *o);
+void file_open_trace_add_files_to_set(struct file_open_trace *o, struct cold_file_set *c, pid_t root);
+void file_open_trace_stop(struct file_open_trace *o);

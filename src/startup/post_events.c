@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-int read_key_with_super(const char *text, struct input_act *out)
+int parse_key_name_with_super(const char *text, struct input_act *out)
 {
-	/* modifiers that act_read_key() does not know */
+	/* modifiers that act_parse_key() does not know */
 	static const struct {
 		const char *prefix;
 		unsigned held;
@@ -27,14 +27,14 @@ int read_key_with_super(const char *text, struct input_act *out)
 		held |= more[i].held;
 		memmove(at, at + length, strlen(at + length) + 1);
 	}
-	if (act_read_key(name, out))
+	if (act_parse_key(name, out))
 		return -EINVAL;
 	out->held |= held;
 	return 0;
 }
 
 /* NULL, or an error. */
-static const char *add_act_to_post_event(struct post_event *e, const struct input_act *act)
+static const char *add_act_to_scripted_event(struct scripted_event *e, const struct input_act *act)
 {
 	if (array_room(&e->act, e->n))
 		return "no memory";
@@ -43,35 +43,35 @@ static const char *add_act_to_post_event(struct post_event *e, const struct inpu
 }
 
 /* Adds the characters of a text as keys. NULL, or an error. */
-static const char *read_text_word(struct post_event *e, const char *text)
+static const char *add_typed_text_to_scripted_event(struct scripted_event *e, const char *text)
 {
 	const char *wrong = *text ? NULL : "nothing to type";
 
 	while (!wrong && *text) {
 		struct input_act act;
 
-		wrong = act_read_character(&text, &act) ? "a character that no key types" : add_act_to_post_event(e, &act);
+		wrong = act_parse_next_character(&text, &act) ? "a character that no key types" : add_act_to_scripted_event(e, &act);
 	}
 	return wrong;
 }
 
 /* NULL, or an error. */
-static const char *read_post_word(struct post_event *e, const char *text)
+static const char *parse_word_of_scripted_event(struct scripted_event *e, const char *text)
 {
 	struct input_act act = { .kind = ACT_BUTTON, .button = 1 };
 	char after;
 
 	if (!strncmp(text, "type:", 5))
-		return read_text_word(e, text + 5);
+		return add_typed_text_to_scripted_event(e, text + 5);
 	if (!strncmp(text, "click:", 6))
-		return sscanf(text + 6, "%d,%d%c", &act.x, &act.y, &after) == 2 ? add_act_to_post_event(e, &act) : "a click is click:X,Y";
-	if (read_key_with_super(text, &act))
+		return sscanf(text + 6, "%d,%d%c", &act.x, &act.y, &after) == 2 ? add_act_to_scripted_event(e, &act) : "a click is click:X,Y";
+	if (parse_key_name_with_super(text, &act))
 		return "a key is its name, with ctrl+, shift+, alt+ or super+ in front";
-	return add_act_to_post_event(e, &act);
+	return add_act_to_scripted_event(e, &act);
 }
 
 /* NULL, or an error. */
-static const char *read_post_event(struct post_event *e, char *line)
+static const char *read_scripted_event(struct scripted_event *e, char *line)
 {
 	char *tab = strchr(line, '\t'), *rest;
 	const char *wrong = NULL;
@@ -83,18 +83,18 @@ static const char *read_post_event(struct post_event *e, char *line)
 	if (!e->name)
 		return "no memory";
 	for (char *word = strtok_r(tab + 1, " \t", &rest); word && !wrong; word = strtok_r(NULL, " \t", &rest))
-		wrong = read_post_word(e, word);
+		wrong = parse_word_of_scripted_event(e, word);
 	return wrong || e->n ? wrong : "no keys after the name";
 }
 
-int post_events_read_file(struct post_events *s, FILE *in, char *why, size_t size)
+int event_script_read_file(struct event_script *s, FILE *in, char *why, size_t size)
 {
 	const char *wrong = NULL;
 	char *line = NULL;
 	size_t room = 0;
 	unsigned long at = 0;
 
-	*s = (struct post_events){ 0 };
+	*s = (struct event_script){ 0 };
 	while (!wrong && getline(&line, &room, in) >= 0) {
 		at++;
 		line[strcspn(line, "\r\n")] = '\0';
@@ -104,8 +104,8 @@ int post_events_read_file(struct post_events *s, FILE *in, char *why, size_t siz
 			wrong = "no memory";
 			break;
 		}
-		s->event[s->n] = (struct post_event){ 0 };
-		wrong = read_post_event(&s->event[s->n++], line);
+		s->event[s->n] = (struct scripted_event){ 0 };
+		wrong = read_scripted_event(&s->event[s->n++], line);
 	}
 	free(line);
 	if (!wrong && !s->n)
@@ -113,16 +113,16 @@ int post_events_read_file(struct post_events *s, FILE *in, char *why, size_t siz
 	if (!wrong)
 		return 0;
 	snprintf(why, size, "line %lu: %s", at, wrong);
-	post_events_free(s);
+	event_script_free(s);
 	return -EPROTO;
 }
 
-void post_events_free(struct post_events *s)
+void event_script_free(struct event_script *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		free(s->event[i].act);
 		free(s->event[i].name);
 	}
 	free(s->event);
-	*s = (struct post_events){ 0 };
+	*s = (struct event_script){ 0 };
 }

@@ -14,19 +14,19 @@
 
 #define POST_SUPER 8	/* in act.held, beside ACT_SHIFT, ACT_CTRL and ACT_ALT */
 
-struct post_event {
+struct scripted_event {
 	char *name;		/* owned */
 	struct input_act *act;	/* n keys, and clicks (ACT_BUTTON) at x, y in the window; owned */
 	size_t n;
 };
 
-struct post_events {
-	struct post_event *event;	/* owned */
+struct event_script {
+	struct scripted_event *event;	/* owned */
 	size_t n;
 };
 
 /* 0, or -EPROTO with the reason in `why` ("line 3: ..."); the events are freed then. */
-int post_events_read_file(struct post_events *s, FILE *in, char *why, size_t size);
-void post_events_free(struct post_events *s);
+int event_script_read_file(struct event_script *s, FILE *in, char *why, size_t size);
+void event_script_free(struct event_script *s);
 /* Reads a key with modifiers. 0 or -EINVAL. */
-int read_key_with_super(const char *text, struct input_act *out);
+int parse_key_name_with_super(const char *text, struct input_act *out);

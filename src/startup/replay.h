@@ -21,6 +21,6 @@ int replay_swap_traffic(const char *path, const struct swap_traffic_step *step, 
 
 /* Size of request `i` of `n` for `bytes` in total, rounded up to whole blocks of which no request gets more than one more than
  * another. Pure. */
-int64_t replay_request_bytes(int64_t i, int64_t n, int64_t bytes);
+int64_t bytes_of_replay_request(int64_t i, int64_t n, int64_t bytes);
 /* The number of requests for `bytes`; `requests` < 0 (not known): with 8 pages each. Pure. */
-int64_t replay_request_count(int64_t requests, int64_t bytes);
+int64_t number_of_replay_requests(int64_t requests, int64_t bytes);

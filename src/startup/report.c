@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-double memory_management_share(int64_t startup_ns, int64_t t0_ns, int64_t t0_spread_ns, int64_t t_io_ns)
+double memory_management_share_of_swap_ns(int64_t startup_ns, int64_t t0_ns, int64_t t0_spread_ns, int64_t t_io_ns)
 {
 	int64_t swap_ns = startup_ns - t0_ns;
 
@@ -19,15 +19,15 @@ double memory_management_share(int64_t startup_ns, int64_t t0_ns, int64_t t0_spr
 
 static void report_ms_or_unknown(struct rec_report *r, const char *key, int64_t ns)
 {
-	rec_real(r, key, ns < 0 ? NAN : (double)ns / NS_PER_MS, 3);
+	rec_add_real(r, key, ns < 0 ? NAN : (double)ns / NS_PER_MS, 3);
 }
 
 static void report_mean_bytes(struct rec_report *r, const char *key, int64_t bytes, int64_t n)
 {
-	rec_real(r, key, n > 0 && bytes >= 0 ? (double)bytes / (double)n : NAN, 1);
+	rec_add_real(r, key, n > 0 && bytes >= 0 ? (double)bytes / (double)n : NAN, 1);
 }
 
-static int64_t replay_io_ns_of(const struct startup_run *run)
+static int64_t replay_io_ns_of_run(const struct startup_run_results *run)
 {
 	return run->replay_error ? -1 : run->replay.read_ns + run->replay.write_ns;
 }
@@ -35,34 +35,34 @@ static int64_t replay_io_ns_of(const struct startup_run *run)
 static void report_cache_drop(struct rec_report *r, const struct cache_drop_result *c)
 {
 	rec_begin_object(r, "cold");
-	rec_int(r, "files", c->files);
-	rec_int(r, "files_refused", c->refused);
-	rec_count(r, "dropped_bytes", c->dropped_bytes);
-	rec_count(r, "stayed_bytes", c->stayed_bytes);
+	rec_add_int(r, "files", c->files);
+	rec_add_int(r, "files_refused", c->refused);
+	rec_add_count(r, "dropped_bytes", c->dropped_bytes);
+	rec_add_count(r, "stayed_bytes", c->stayed_bytes);
 	rec_begin_array(r, "stayed");
 	for (int i = 0; i < FILE_SET_STAYED && c->stayed[i] && c->stayed_bytes >= 0; i++) {
 		rec_begin_object(r, NULL);
-		rec_str(r, "file", c->stayed[i]);
-		rec_int(r, "bytes", c->stayed_of_bytes[i]);
+		rec_add_str(r, "file", c->stayed[i]);
+		rec_add_int(r, "bytes", c->stayed_of_bytes[i]);
 		rec_end_container(r);
 	}
 	rec_end_container(r);
 	rec_end_container(r);
 }
 
-static void report_replay(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run *run)
+static void report_replay(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run_results *run)
 {
 	bool known = !run->replay_error;
 
-	report_ms_or_unknown(r, "t_io_ms", replay_io_ns_of(run));
+	report_ms_or_unknown(r, "t_io_ms", replay_io_ns_of_run(run));
 	report_ms_or_unknown(r, "t_io_read_ms", known ? run->replay.read_ns : -1);
 	report_ms_or_unknown(r, "t_io_write_ms", known ? run->replay.write_ns : -1);
-	rec_count(r, "t_io_requests", known ? run->replay.reads + run->replay.writes : -1);
+	rec_add_count(r, "t_io_requests", known ? run->replay.reads + run->replay.writes : -1);
 	if (known)
-		rec_bool(r, "t_io_scaled", run->replay.cut);
+		rec_add_bool(r, "t_io_scaled", run->replay.cut);
 	if (cfg->t0_given)
-		rec_real(r, "e", memory_management_share(run->result.stable_ns, cfg->t0_ns, cfg->t0_spread_ns,
-						run->result.stable_ns < 0 ? -1 : replay_io_ns_of(run)), 4);
+		rec_add_real(r, "e", memory_management_share_of_swap_ns(run->result.stable_ns, cfg->t0_ns, cfg->t0_spread_ns,
+						run->result.stable_ns < 0 ? -1 : replay_io_ns_of_run(run)), 4);
 }
 
 static void report_delays(struct rec_report *r, const struct startup_report_cfg *cfg, const struct start_result *o)
@@ -72,17 +72,17 @@ static void report_delays(struct rec_report *r, const struct startup_report_cfg 
 
 	for (int k = 0; k < DELAY_KINDS; k++)
 		report_ms_or_unknown(r, keys[k], cfg->delays ? (int64_t)o->delays.ns[k] : -1);
-	rec_count(r, "delays_read", cfg->delays ? o->delay_readings : -1);
-	rec_count(r, "delays_discarded", cfg->delays ? o->delays_discarded : -1);
+	rec_add_count(r, "delays_read", cfg->delays ? o->delay_readings : -1);
+	rec_add_count(r, "delays_discarded", cfg->delays ? o->delays_discarded : -1);
 }
 
-static void report_events(struct rec_report *r, const struct post_events *script, const struct post_event_result *event)
+static void report_events(struct rec_report *r, const struct event_script *script, const struct scripted_event_result *event)
 {
 	rec_begin_array(r, "events");
 	for (size_t i = 0; i < script->n; i++) {
 		rec_begin_object(r, NULL);
-		rec_str(r, "name", script->event[i].name);
-		rec_str(r, "state", start_event_states[event[i].state]);
+		rec_add_str(r, "name", script->event[i].name);
+		rec_add_str(r, "state", start_event_states[event[i].state]);
 		report_ms_or_unknown(r, "first_change_ms", event[i].first_change_ns);
 		report_ms_or_unknown(r, "stable_ms", event[i].stable_ns);
 		rec_end_container(r);
@@ -90,44 +90,44 @@ static void report_events(struct rec_report *r, const struct post_events *script
 	rec_end_container(r);
 }
 
-static void report_run(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run *run)
+static void report_run(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run_results *run)
 {
 	const struct start_result *o = &run->result;
 
 	rec_begin_object(r, NULL);
-	rec_str(r, "state", start_states[o->state]);
+	rec_add_str(r, "state", start_states[o->state]);
 	report_ms_or_unknown(r, "mapped_ms", o->mapped_ns);
 	report_ms_or_unknown(r, "first_paint_ms", o->paint_ns);
 	report_ms_or_unknown(r, "stable_ms", o->stable_ns);
 	report_ms_or_unknown(r, "splash_ms", o->splash_ns);
 	report_ms_or_unknown(r, "last_change_ms", o->last_change_ns);
-	rec_int(r, "splashes", o->splashes);
-	rec_bool(r, "caret", o->caret);
-	rec_bool(r, "busy", o->busy);
-	rec_int(r, "windows", o->windows);
-	rec_int(r, "width", o->width);
-	rec_int(r, "height", o->height);
-	rec_int(r, "changes", o->changes);
-	rec_int(r, "looks", o->looks);
+	rec_add_int(r, "splashes", o->splashes);
+	rec_add_bool(r, "caret", o->caret);
+	rec_add_bool(r, "busy", o->busy);
+	rec_add_int(r, "windows", o->windows);
+	rec_add_int(r, "width", o->width);
+	rec_add_int(r, "height", o->height);
+	rec_add_int(r, "changes", o->changes);
+	rec_add_int(r, "looks", o->looks);
 	report_ms_or_unknown(r, "resolution_ms", o->longest_ns);
-	rec_int(r, "processes", o->processes);
-	rec_int(r, "threads", o->threads);
-	rec_real(r, "cpu_s", (double)o->counts.cpu_ns / NS_PER_S, 3);
-	rec_int(r, "major_faults", o->counts.major_faults);
-	rec_int(r, "minor_faults", o->counts.minor_faults);
-	rec_count(r, "swap_in_bytes", o->moved.read_bytes);
-	rec_count(r, "swap_out_bytes", o->moved.write_bytes);
-	rec_count(r, "read_requests", o->moved.reads);
+	rec_add_int(r, "processes", o->processes);
+	rec_add_int(r, "threads", o->threads);
+	rec_add_real(r, "cpu_s", (double)o->counts.cpu_ns / NS_PER_S, 3);
+	rec_add_int(r, "major_faults", o->counts.major_faults);
+	rec_add_int(r, "minor_faults", o->counts.minor_faults);
+	rec_add_count(r, "swap_in_bytes", o->moved.read_bytes);
+	rec_add_count(r, "swap_out_bytes", o->moved.write_bytes);
+	rec_add_count(r, "read_requests", o->moved.reads);
 	report_mean_bytes(r, "read_bytes_mean", o->moved.read_bytes, o->moved.reads);
-	rec_count(r, "write_requests", o->moved.writes);
+	rec_add_count(r, "write_requests", o->moved.writes);
 	report_mean_bytes(r, "write_bytes_mean", o->moved.write_bytes, o->moved.writes);
-	rec_count(r, "refaults_anonymous", o->refaults.anonymous);
-	rec_count(r, "refaults_file", o->refaults.file);
-	rec_count(r, "direct_scanned_pages", o->refaults.direct_scanned);
-	rec_count(r, "resident_bytes", o->memory.resident_bytes);
-	rec_count(r, "proportional_bytes", o->memory.proportional_bytes);
-	rec_count(r, "private_bytes", o->memory.private_bytes);
-	rec_count(r, "swapped_bytes", o->memory.swapped_bytes);
+	rec_add_count(r, "refaults_anonymous", o->refaults.anonymous);
+	rec_add_count(r, "refaults_file", o->refaults.file);
+	rec_add_count(r, "direct_scanned_pages", o->refaults.direct_scanned);
+	rec_add_count(r, "resident_bytes", o->memory.resident_bytes);
+	rec_add_count(r, "proportional_bytes", o->memory.proportional_bytes);
+	rec_add_count(r, "private_bytes", o->memory.private_bytes);
+	rec_add_count(r, "swapped_bytes", o->memory.swapped_bytes);
 	report_ms_or_unknown(r, "probe_cpu_ms", o->probe_cpu_ns);
 	report_delays(r, cfg, o);
 	report_replay(r, cfg, run);
@@ -135,16 +135,16 @@ static void report_run(struct rec_report *r, const struct startup_report_cfg *cf
 		report_cache_drop(r, &run->cold);
 	if (cfg->script)
 		report_events(r, cfg->script, o->event);
-	rec_str(r, "ended", start_ends[o->end]);
+	rec_add_str(r, "ended", start_ends[o->end]);
 	if (o->exit_status >= 0 && WIFEXITED(o->exit_status))
-		rec_int(r, "exit_status", WEXITSTATUS(o->exit_status));
-	rec_int(r, "exec_ns", o->exec_ns);
+		rec_add_int(r, "exit_status", WEXITSTATUS(o->exit_status));
+	rec_add_int(r, "exec_ns", o->exec_ns);
 	rec_end_container(r);
 }
 
 /* The known values of all stable starts. */
-static struct sample collect_times_of_stable_runs(const struct startup_run *run, int64_t n,
-						  int64_t (*of)(const struct startup_run *))
+static struct sample collect_times_of_stable_runs(const struct startup_run_results *run, int64_t n,
+						  int64_t (*of)(const struct startup_run_results *))
 {
 	struct sample s = { 0 };
 
@@ -154,52 +154,53 @@ static struct sample collect_times_of_stable_runs(const struct startup_run *run,
 	return s;
 }
 
-static void report_timing_of_runs(struct rec_report *r, const char *key, const struct startup_run *run, int64_t n,
-			  int64_t (*of)(const struct startup_run *))
+static void report_timing_of_runs(struct rec_report *r, const char *key, const struct startup_run_results *run, int64_t n,
+			  int64_t (*of)(const struct startup_run_results *))
 {
 	struct sample s = collect_times_of_stable_runs(run, n, of);
 
-	rec_sample_statistics(r, key, &s, NS_PER_MS);
+	rec_add_sample_statistics(r, key, &s, NS_PER_MS);
 	sample_free(&s);
 }
 
-static int64_t mapped_ns_of(const struct startup_run *run)
+static int64_t window_mapped_ns_of_run(const struct startup_run_results *run)
 {
 	return run->result.mapped_ns;
 }
 
-static int64_t painted_ns_of(const struct startup_run *run)
+static int64_t window_painted_ns_of_run(const struct startup_run_results *run)
 {
 	return run->result.paint_ns;
 }
 
-static int64_t stable_ns_of(const struct startup_run *run)
+static int64_t content_stable_ns_of_run(const struct startup_run_results *run)
 {
 	return run->result.stable_ns;
 }
 
-static void say_time(struct rec_report *r, const char *name, const struct startup_run *run, int64_t n,
-		     int64_t (*of)(const struct startup_run *))
+static void say_timing_of_runs(struct rec_report *r, const char *name, const struct startup_run_results *run, int64_t n,
+		     int64_t (*of)(const struct startup_run_results *))
 {
 	struct sample s = collect_times_of_stable_runs(run, n, of);
 
 	if (s.n == 1)
-		rec_table_row(r, "  %s\t%s\tms", name, quantile_text(&s, 0.5, NS_PER_MS));
+		rec_add_text_table_row(r, "  %s\t%s\tms", name, text_of_sample_quantile(&s, 0.5, NS_PER_MS));
 	else if (s.n)
-		rec_table_row(r, "  %s\t%s\t%s\t%s\tms", name, quantile_text(&s, 0.5, NS_PER_MS), quantile_text(&s, 0, NS_PER_MS),
-			quantile_text(&s, 1, NS_PER_MS));
+		rec_add_text_table_row(r, "  %s\t%s\t%s\t%s\tms", name, text_of_sample_quantile(&s, 0.5, NS_PER_MS), text_of_sample_quantile(&s,
+																	     0, NS_PER_MS),
+			text_of_sample_quantile(&s, 1, NS_PER_MS));
 	sample_free(&s);
 }
 
 /* The state of the last start that was not stable. */
-static enum start_state last_unstable_state(const struct startup_run *run, int64_t n)
+static enum start_state state_of_last_unstable_start(const struct startup_run_results *run, int64_t n)
 {
 	while (n && run[n - 1].result.state == START_STABLE)
 		n--;
 	return n ? run[n - 1].result.state : START_STABLE;
 }
 
-void say_starts(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run *run, int64_t n,
+void say_starts(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run_results *run, int64_t n,
 		const char *command)
 {
 	const struct start_result *last = NULL;
@@ -213,31 +214,33 @@ void say_starts(struct rec_report *r, const struct startup_report_cfg *cfg, cons
 		read += run[i].result.moved.read_bytes > 0 ? run[i].result.moved.read_bytes : 0;
 	}
 	if (!n) {
-		rec_warn(r, "%s was not started: a signal came first.", command);
+		rec_add_warning_line(r, "%s was not started: a signal came first.", command);
 		return;
 	}
 	if (good < n) {
-		snprintf(state, sizeof(state), "%s", start_states[last_unstable_state(run, n)]);
+		snprintf(state, sizeof(state), "%s", start_states[state_of_last_unstable_start(run, n)]);
 		for (char *p = state; *p; p++)
 			*p = *p == '_' ? ' ' : *p;
-		rec_warn(r, "%s of %s starts did not reach stable content, the last of them: %s (see \"runs\" in --json)",
-			 count_text(n - good), count_text(n), state);
+		rec_add_warning_line(r, "%s of %s starts did not reach stable content, the last of them: %s (see \"runs\" in --json)",
+			 text_of_count(n - good), text_of_count(n), state);
 	}
 	if (!good) {
-		rec_say(r, "%s: %s start%s, no times", command, count_text(n), n == 1 ? "" : "s");
+		rec_add_short_report_line(r, "%s: %s start%s, no times", command, text_of_count(n), n == 1 ? "" : "s");
 		return;
 	}
-	rec_say(r, "%s: %s start%s, files %s", command, count_text(n), n == 1 ? "" : "s", cfg->cold ? "on disk" : "cached");
-	rec_begin_table(r, good > 1 ? "lrrr" : "lr", "%s", good > 1 ? "\tmedian\tmin\tmax" : "");
-	say_time(r, "window appears", run, n, mapped_ns_of);
-	say_time(r, "first pixels", run, n, painted_ns_of);
-	say_time(r, "content stable", run, n, stable_ns_of);
+	rec_add_short_report_line(r, "%s: %s start%s, files %s", command, text_of_count(n), n == 1 ? "" : "s", cfg->cold ? "on disk" :
+				  "cached");
+	rec_begin_text_table(r, good > 1 ? "lrrr" : "lr", "%s", good > 1 ? "\tmedian\tmin\tmax" : "");
+	say_timing_of_runs(r, "window appears", run, n, window_mapped_ns_of_run);
+	say_timing_of_runs(r, "first pixels", run, n, window_painted_ns_of_run);
+	say_timing_of_runs(r, "content stable", run, n, content_stable_ns_of_run);
 	if (last->memory.resident_bytes > 0)
-		rec_say(r, "%s resident, %s read from swap", memory_text((double)last->memory.resident_bytes),
+		rec_add_short_report_line(r, "%s resident, %s read from swap", memory_text((double)last->memory.resident_bytes),
 			read ? memory_text((double)read) : "nothing");
 }
 
-static void report_event_timings(struct rec_report *r, const struct post_events *script, const struct startup_run *run, int64_t n)
+static void report_event_timings(struct rec_report *r, const struct event_script *script, const struct startup_run_results *run,
+				 int64_t n)
 {
 	rec_begin_array(r, "events");
 	for (size_t i = 0; i < script->n; i++) {
@@ -245,7 +248,7 @@ static void report_event_timings(struct rec_report *r, const struct post_events 
 		int64_t missed = 0;
 
 		for (int64_t k = 0; k < n; k++) {
-			const struct post_event_result *e = run[k].result.event ? &run[k].result.event[i] : NULL;
+			const struct scripted_event_result *e = run[k].result.event ? &run[k].result.event[i] : NULL;
 
 			if (!e || e->state != START_EVENT_STABLE) {
 				missed++;
@@ -255,10 +258,10 @@ static void report_event_timings(struct rec_report *r, const struct post_events 
 			sample_add(&rest, e->stable_ns);
 		}
 		rec_begin_object(r, NULL);
-		rec_str(r, "name", script->event[i].name);
-		rec_int(r, "missed", missed);
-		rec_sample_statistics(r, "first_change_ms", &first, NS_PER_MS);
-		rec_sample_statistics(r, "stable_ms", &rest, NS_PER_MS);
+		rec_add_str(r, "name", script->event[i].name);
+		rec_add_int(r, "missed", missed);
+		rec_add_sample_statistics(r, "first_change_ms", &first, NS_PER_MS);
+		rec_add_sample_statistics(r, "stable_ms", &rest, NS_PER_MS);
 		rec_end_container(r);
 		sample_free(&first);
 		sample_free(&rest);
@@ -266,7 +269,7 @@ static void report_event_timings(struct rec_report *r, const struct post_events 
 	rec_end_container(r);
 }
 
-int64_t report_starts(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run *run, int64_t n)
+int64_t report_starts(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run_results *run, int64_t n)
 {
 	int64_t good = 0, longest = 0;
 
@@ -279,12 +282,12 @@ int64_t report_starts(struct rec_report *r, const struct startup_report_cfg *cfg
 			longest = run[i].result.longest_ns;
 	}
 	rec_end_container(r);
-	rec_int(r, "runs_stable", good);
-	rec_int(r, "runs_not_stable", n - good);
-	report_timing_of_runs(r, "mapped_ms", run, n, mapped_ns_of);
-	report_timing_of_runs(r, "first_paint_ms", run, n, painted_ns_of);
-	report_timing_of_runs(r, "stable_ms", run, n, stable_ns_of);
-	report_timing_of_runs(r, "t_io_ms", run, n, replay_io_ns_of);
+	rec_add_int(r, "runs_stable", good);
+	rec_add_int(r, "runs_not_stable", n - good);
+	report_timing_of_runs(r, "mapped_ms", run, n, window_mapped_ns_of_run);
+	report_timing_of_runs(r, "first_paint_ms", run, n, window_painted_ns_of_run);
+	report_timing_of_runs(r, "stable_ms", run, n, content_stable_ns_of_run);
+	report_timing_of_runs(r, "t_io_ms", run, n, replay_io_ns_of_run);
 	if (cfg->script)
 		report_event_timings(r, cfg->script, run, n);
 	report_ms_or_unknown(r, "resolution_ms", longest);

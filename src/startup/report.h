@@ -6,7 +6,7 @@
 #include "replay.h"
 #include "start.h"
 
-struct startup_run {
+struct startup_run_results {
 	struct start_result result;
 	struct cache_drop_result cold;
 	struct swap_replay_result replay;
@@ -19,7 +19,7 @@ struct startup_report_cfg {
 	bool t0_given;			/* --baseline was given: t0_ns and t0_spread_ns */
 	int64_t t0_ns, t0_spread_ns;	/* mean and standard deviation of starts without swapping */
 	const char *no_delays;		/* why there is no delay accounting */
-	const struct post_events *script;	/* NULL: none */
+	const struct event_script *script;	/* NULL: none */
 };
 
 /* The overhead e: how much of the time that memory pressure adds to a start is not input and output. After the model of Xie and
@@ -28,10 +28,10 @@ struct startup_report_cfg {
  * overlapped with work or with each other. NAN where t_io_ns < 0 (not known), or T_swap is not above 0 or not above
  * OVERHEAD_SPREADS times t0_spread_ns, the standard deviation of T0: e would be noise. */
 #define OVERHEAD_SPREADS 3
-double memory_management_share(int64_t startup_ns, int64_t t0_ns, int64_t t0_spread_ns, int64_t t_io_ns);
+double memory_management_share_of_swap_ns(int64_t startup_ns, int64_t t0_ns, int64_t t0_spread_ns, int64_t t_io_ns);
 
 /* Writes the object "result" for `n` runs. Returns how many of them were stable. */
-int64_t report_starts(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run *run, int64_t n);
+int64_t report_starts(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run_results *run, int64_t n);
 /* Writes the short report. */
-void say_starts(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run *run, int64_t n,
+void say_starts(struct rec_report *r, const struct startup_report_cfg *cfg, const struct startup_run_results *run, int64_t n,
 		const char *command);

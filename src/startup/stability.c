@@ -52,7 +52,7 @@ void stability_add_look(struct content_stability *r, int64_t at_ns, uint64_t pic
 	r->any = true;
 }
 
-bool has_become_stable(struct content_stability *r, int64_t now_ns)
+bool has_content_become_stable(struct content_stability *r, int64_t now_ns)
 {
 	bool pair = r->turns >= TURNS && now_ns - r->pair_ns >= r->quiet_ns;
 

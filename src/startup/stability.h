@@ -4,7 +4,7 @@
  * Content is stable when, for the quiet time, only one picture was seen; or two in turn, each at least twice, as with a blinking
  * caret. It is stable since the last change before: since that picture, or the first of the two, appeared. A third picture ends
  * stability; further turns of the two do not, but they may show that the last change was the caret's already, and then the time is
- * corrected. has_become_stable() must be called at least once in a quiet time. Pure: times and hashes are passed in. */
+ * corrected. has_content_become_stable() must be called at least once in a quiet time. Pure: times and hashes are passed in. */
 #pragma once
 
 #include <stdbool.h>
@@ -33,4 +33,4 @@ void stability_init_after_event(struct content_stability *r, const struct conten
 /* Adds a look, in ascending order of time. */
 void stability_add_look(struct content_stability *r, int64_t at_ns, uint64_t picture);
 /* True if content is stable at now_ns, which is not before the last look; since when is in stable_ns. */
-bool has_become_stable(struct content_stability *r, int64_t now_ns);
+bool has_content_become_stable(struct content_stability *r, int64_t now_ns);

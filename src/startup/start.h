@@ -44,19 +44,19 @@ struct start_cfg {
 	int64_t watch_on_ns;		/* how long to watch for another window after that */
 	int64_t close_ns;		/* how long to wait after the request to close, and after SIGTERM */
 	bool any_owner;			/* windows are found by name: they may appear after the command has ended */
-	const struct post_event *key;	/* sent just before the start, and times count from it; NULL: none */
-	const struct post_events *script;	/* NULL: no events */
+	const struct scripted_event *key;	/* sent just before the start, and times count from it; NULL: none */
+	const struct event_script *script;	/* NULL: no events */
 	bool keep;			/* leave the application running */
-	struct screen_watch *screen;
+	struct screen_watch_state *screen;
 	struct swap_traffic *traffic;
 	struct taskstats_link *taskstats;	/* fd -1: no delay accounting */
 	struct cold_file_set *learn;		/* gets the files that the application uses, which costs time; NULL: not wanted */
-	struct open_trace_link *opened;	/* with `learn`: reports opened files; fd -1: not available */
+	struct file_open_trace *opened;	/* with `learn`: reports opened files; fd -1: not available */
 	start_log *log;			/* NULL: no log */
 };
 
 /* Times count from when the input was sent; -1: did not happen. */
-struct post_event_result {
+struct scripted_event_result {
 	enum start_event_state state;
 	int64_t first_change_ns, stable_ns;
 };
@@ -77,7 +77,7 @@ struct start_result {
 	int windows, width, height;		/* windows that count; size of the largest, in pixels */
 	int processes, threads;			/* when content became stable */
 	/* up to the last change, as read at most START_TREE_TICK after it */
-	struct process_tree_counts counts;
+	struct process_tree_fault_and_cpu_sums counts;
 	struct swap_traffic_counts moved;
 	struct refault_counts refaults;
 	struct delay_reading delays;
@@ -85,7 +85,7 @@ struct start_result {
 	int exit_status;			/* of the command, as wait() gives it; -1: did not end by itself */
 	struct process_tree_memory memory;		/* when watching ended */
 	int64_t probe_cpu_ns;			/* CPU time of this program */
-	struct post_event_result *event;		/* one for each event of the script, owned; NULL: no script */
+	struct scripted_event_result *event;		/* one for each event of the script, owned; NULL: no script */
 };
 
 #define START_TREE_TICK (100 * NS_PER_MS)	/* from one reading of the process tree to the next */

@@ -27,16 +27,16 @@ static struct {
 	bool cold, keep;
 } cfg = { .runs = 1, .warm_up = -1, .least = 32, .quiet_ns = 500 * NS_PER_MS, .ceiling_ns = 120 * NS_PER_S,
 	  .watch_on_ns = 2 * NS_PER_S, .close_ns = 3 * NS_PER_S };
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 static struct startup_report_cfg report_cfg;
-static struct post_events script;
+static struct event_script script;
 static struct input_act key_act;
-static struct post_event key_event = { "--key", &key_act, 1 };
-static const struct post_events key_script = { &key_event, 1 };
+static struct scripted_event key_event = { "--key", &key_act, 1 };
+static const struct event_script key_script = { &key_event, 1 };
 static struct taskstats_link taskstats = { .fd = -1 };
 static struct swap_traffic traffic;
 static struct cold_file_set files;
-static struct open_trace_link opened = { -1 };
+static struct file_open_trace opened = { -1 };
 static struct rt_settings_granted punctual;
 static struct row_file *rows;
 static int64_t run_number;
@@ -51,7 +51,7 @@ static int read_baseline_option(const char *text, void *value)
 		die_usage("--baseline %s: a mean and a spread, as in 1.2s,40ms", text);
 	memcpy(mean, text, (size_t)(comma - text));
 	mean[comma - text] = '\0';
-	if (cli_read_ns(mean, &report_cfg.t0_ns) || cli_read_ns(comma + 1, &report_cfg.t0_spread_ns) ||
+	if (cli_parse_duration_ns(mean, &report_cfg.t0_ns) || cli_parse_duration_ns(comma + 1, &report_cfg.t0_spread_ns) ||
 	    report_cfg.t0_ns < 0 || report_cfg.t0_spread_ns < 0)
 		die_usage("--baseline %s: a mean and a spread, as in 1.2s,40ms", text);
 	report_cfg.t0_given = true;
@@ -103,7 +103,7 @@ static void open_start_log(void)
 	rows = rows_must_open(cfg.log, "startup/1", columns);
 }
 
-static void log_start_event(const struct start_log_entry *n)
+static void write_start_log_row(const struct start_log_entry *n)
 {
 	const struct swap_traffic_counts *m = n->moved;
 	const int64_t counts[] = { m ? m->reads : -1, m ? m->read_bytes : -1, m ? m->writes : -1, m ? m->write_bytes : -1 };
@@ -123,14 +123,14 @@ static void log_start_event(const struct start_log_entry *n)
 	rows_end_row(rows);
 }
 
-static void read_post_events_option(void)
+static void read_event_script_of_option(void)
 {
 	FILE *in = fopen(cfg.then, "re");
 	char why[160];
 
 	if (!in)
 		die(EXIT_RUN, "cannot read %s: %m", cfg.then);
-	if (post_events_read_file(&script, in, why, sizeof(why)))
+	if (event_script_read_file(&script, in, why, sizeof(why)))
 		die(EXIT_RUN, "%s: %s", cfg.then, why);
 	fclose(in);
 	report_cfg.script = &script;
@@ -153,7 +153,7 @@ static void die_if_replay_failed(int err)
 static void open_swap_and_delay_counters(void)
 {
 	struct swap_replay_result unused;
-	int err = traffic_open(&traffic, cfg.swap_device, cfg.cgroup);
+	int err = swap_traffic_open_counters(&traffic, cfg.swap_device, cfg.cgroup);
 
 	if (err == -ENODEV)
 		die(EXIT_RUN, "--cgroup %s: no memory.stat in it; give the folder of a memory group", cfg.cgroup);
@@ -170,11 +170,11 @@ static void open_swap_and_delay_counters(void)
 		err == -ENODATA ? "delays are not counted: sysctl kernel.task_delayacct=1" : "this kernel has no taskstats";
 }
 
-static struct screen_watch *open_screen(void)
+static struct screen_watch_state *open_screen(void)
 {
 	struct screen_watch_cfg screen_cfg = { cfg.display, cfg.window, (int)cfg.least };
 	char why[SCREEN_WHY];
-	struct screen_watch *screen = screen_open(&screen_cfg, why);
+	struct screen_watch_state *screen = screen_open(&screen_cfg, why);
 
 	if (!screen)
 		die(EXIT_RUN, "%s", why);
@@ -202,7 +202,7 @@ static void die_unless_command_exists(const char *name)
 		die(EXIT_RUN, "cannot start %s: %s", name, strchr(name, '/') ? strerror(errno) : "no such command in PATH");
 }
 
-static void set_real_time(void)
+static void set_real_time_and_lock_memory(void)
 {
 	rt_setup((int)cfg.priority, &punctual);
 	/* without MCL_FUTURE: mapping a file to see which of its pages are cached would read the whole file into memory */
@@ -210,39 +210,39 @@ static void set_real_time(void)
 		mlockall(MCL_CURRENT);
 }
 
-static void report_start_settings(struct rec_report *r, struct screen_watch *screen, char *const *command)
+static void report_start_settings(struct rec_report *r, struct screen_watch_state *screen, char *const *command)
 {
 	char text[256];
 
 	rec_begin_object(r, "settings");
 	rec_begin_array(r, "command");
 	for (; *command; command++)
-		rec_str(r, NULL, *command);
+		rec_add_str(r, NULL, *command);
 	rec_end_container(r);
-	rec_str(r, "display", screen_display_name(screen));
+	rec_add_str(r, "display", screen_display_name(screen));
 	screen_describe_server(screen, text, sizeof(text));
-	rec_str(r, "server", text);
-	rec_str(r, "window_manager", screen_window_manager_name(screen));
-	rec_str(r, "window", cfg.window);
-	rec_int(r, "runs", cfg.runs);
-	rec_int(r, "warm_up", cfg.warm_up);
-	rec_str(r, "cache", cfg.cold ? "cold" : "warm");
-	rec_real(r, "quiet_for_ms", (double)cfg.quiet_ns / NS_PER_MS, 3);
-	rec_real(r, "watch_on_ms", (double)cfg.watch_on_ns / NS_PER_MS, 3);
-	rec_real(r, "ceiling_ms", (double)cfg.ceiling_ns / NS_PER_MS, 3);
-	rec_int(r, "least_size", cfg.least);
-	rec_str(r, "cgroup", cfg.cgroup);
-	rec_str(r, "swap_from", traffic_names[traffic.from]);
-	rec_str(r, "swap_device", cfg.swap_device);
-	rec_str(r, "scratch", cfg.scratch);
-	rec_str(r, "key", cfg.key);
-	rec_str(r, "then", cfg.then);
-	rec_bool(r, "delay_accounting", report_cfg.delays);
-	rec_str(r, "why_no_delays", report_cfg.no_delays);
-	rec_real(r, "t0_ms", report_cfg.t0_given ? (double)report_cfg.t0_ns / NS_PER_MS : NAN, 3);
-	rec_real(r, "t0_spread_ms", report_cfg.t0_given ? (double)report_cfg.t0_spread_ns / NS_PER_MS : NAN, 3);
+	rec_add_str(r, "server", text);
+	rec_add_str(r, "window_manager", screen_window_manager_name(screen));
+	rec_add_str(r, "window", cfg.window);
+	rec_add_int(r, "runs", cfg.runs);
+	rec_add_int(r, "warm_up", cfg.warm_up);
+	rec_add_str(r, "cache", cfg.cold ? "cold" : "warm");
+	rec_add_real(r, "quiet_for_ms", (double)cfg.quiet_ns / NS_PER_MS, 3);
+	rec_add_real(r, "watch_on_ms", (double)cfg.watch_on_ns / NS_PER_MS, 3);
+	rec_add_real(r, "ceiling_ms", (double)cfg.ceiling_ns / NS_PER_MS, 3);
+	rec_add_int(r, "least_size", cfg.least);
+	rec_add_str(r, "cgroup", cfg.cgroup);
+	rec_add_str(r, "swap_from", traffic_names[traffic.from]);
+	rec_add_str(r, "swap_device", cfg.swap_device);
+	rec_add_str(r, "scratch", cfg.scratch);
+	rec_add_str(r, "key", cfg.key);
+	rec_add_str(r, "then", cfg.then);
+	rec_add_bool(r, "delay_accounting", report_cfg.delays);
+	rec_add_str(r, "why_no_delays", report_cfg.no_delays);
+	rec_add_real(r, "t0_ms", report_cfg.t0_given ? (double)report_cfg.t0_ns / NS_PER_MS : NAN, 3);
+	rec_add_real(r, "t0_spread_ms", report_cfg.t0_given ? (double)report_cfg.t0_spread_ns / NS_PER_MS : NAN, 3);
 	rt_describe_granted(&punctual, text, sizeof(text));
-	rec_str(r, "probe", text);
+	rec_add_str(r, "probe", text);
 	rec_end_container(r);
 }
 
@@ -257,7 +257,7 @@ static void die_of_failed_start(int err, const struct subreaper_process *subreap
 	die(EXIT_RUN, "cannot start a process: %s", strerror(-err));
 }
 
-static void replay_swap_traffic_of_run(struct startup_run *run)
+static void replay_swap_traffic_of_run(struct startup_run_results *run)
 {
 	int64_t until = run->result.exec_ns + run->result.stable_ns + 10 * NS_PER_MS;
 	bool wanted = cfg.scratch && !proc_stop && run->result.stable_ns >= 0;
@@ -268,19 +268,19 @@ static void replay_swap_traffic_of_run(struct startup_run *run)
 }
 
 /* Does all runs, warm-up runs first. Returns the number of runs in `run`, without warm-up runs. */
-static int64_t start_application_repeatedly(struct screen_watch *screen, char **command, struct startup_run *run)
+static int64_t start_application_repeatedly(struct screen_watch_state *screen, char **command, struct startup_run_results *run)
 {
 	struct start_cfg start_cfg = { .start = { command, screen_display_name(screen), cfg.cgroup, cfg.app_output },
 		.quiet_ns = cfg.quiet_ns,
 				   .ceiling_ns = cfg.ceiling_ns, .watch_on_ns = cfg.watch_on_ns, .close_ns = cfg.close_ns, .any_owner = cfg.window,
 				   .key = cfg.key ? &key_event : NULL,
 				   .script = cfg.then ? &script : NULL, .keep = cfg.keep, .screen = screen, .traffic = &traffic,
-				   .taskstats = &taskstats, .opened = &opened, .log = rows ? log_start_event : NULL };
+				   .taskstats = &taskstats, .opened = &opened, .log = rows ? write_start_log_row : NULL };
 	struct subreaper_process subreaper = { 0 };
 	int64_t n = 0;
 
 	for (int64_t i = -cfg.warm_up; i < cfg.runs && !proc_stop; i++) {
-		struct startup_run unused = { 0 }, *one = i < 0 ? &unused : &run[n];
+		struct startup_run_results unused = { 0 }, *one = i < 0 ? &unused : &run[n];
 		int err;
 
 		run_number = i + 1;
@@ -289,14 +289,14 @@ static int64_t start_application_repeatedly(struct screen_watch *screen, char **
 		/* files are learnt in warm-up runs only */
 		start_cfg.learn = cfg.cold && i < 0 ? &files : NULL;
 		if (start_cfg.learn)
-			open_trace_start(&opened);
+			file_open_trace_start(&opened);
 		if (cfg.cold && i >= 0)
 			file_set_drop_page_cache(&files, &one->cold);
 		err = measure_one_start(&start_cfg, &subreaper, &one->result);
 		/* not in the runs that count: the kernel would queue an event for each file that any process opens */
-		open_trace_stop(&opened);
+		file_open_trace_stop(&opened);
 		if (rows && (!err || err == -EPIPE))
-			rows_flush(rows);
+			rows_flush_output_file(rows);
 		if (err && (err != -EPIPE || !n))
 			die_of_failed_start(err, &subreaper, command[0]);
 		if (i < 0) {
@@ -345,42 +345,42 @@ static char **read_startup_options(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	char **command = read_startup_options(argc, argv);
-	struct startup_run *run = calloc((size_t)cfg.runs, sizeof(*run));
-	struct screen_watch *screen;
+	struct startup_run_results *run = calloc((size_t)cfg.runs, sizeof(*run));
+	struct screen_watch_state *screen;
 	struct rec_report *out;
 	int64_t n, good;
 	int lost;
 
 	if (!run)
 		die(EXIT_RUN, "no memory for %lld runs", (long long)cfg.runs);
-	proc_stop_with_parent();
+	proc_request_sigterm_at_parent_end();
 	proc_catch_stop_signals();
 	if (cfg.then)
-		read_post_events_option();
-	if (cfg.key && read_key_with_super(cfg.key, &key_act))
+		read_event_script_of_option();
+	if (cfg.key && parse_key_name_with_super(cfg.key, &key_act))
 		die_usage("--key %s: no such key; give its name, such as Return, with ctrl+, shift+, alt+ or super+ in front", cfg.key);
 	die_unless_command_exists(command[0]);
 	screen = open_screen();
 	open_swap_and_delay_counters();
-	out = rec_must_open(&out_cfg, "startup");	/* before the runs, so that a wrong path does not cost them */
+	out = rec_open_report_or_die(&out_cfg, "startup");	/* before the runs, so that a wrong path does not cost them */
 	open_start_log();
-	set_real_time();
+	set_real_time_and_lock_memory();
 	n = start_application_repeatedly(screen, command, run);
 	report_start_settings(out, screen, command);	/* after the runs: the window manager may have started meanwhile */
 	good = report_starts(out, &report_cfg, run, n);
 	rec_set_main_table(out, "runs");
 	say_starts(out, &report_cfg, run, n, command[0]);
-	lost = rows_close(rows);
+	lost = rows_close_output_file(rows);
 	if (lost)
 		warn("cannot write %s: %s; the report has the times all the same", cfg.log, strerror(-lost));
 	screen_close(screen);
 	for (int64_t i = 0; i < n; i++)
 		start_result_free(&run[i].result);
 	free(run);
-	post_events_free(&script);
+	event_script_free(&script);
 	file_set_free(&files);
-	traffic_close(&traffic);
+	swap_traffic_close_counters(&traffic);
 	taskstats_close(&taskstats);
-	rec_must_close(out);
+	rec_close_report_or_die(out);
 	return proc_stop ? EXIT_INTERRUPTED : !good ? EXIT_RUN : good < n || lost ? EXIT_LOSSY : EXIT_OK;
 }

@@ -46,7 +46,7 @@ static void exec_application_command(const struct subreaper_cfg *cfg, struct sub
 	_exit(127);
 }
 
-static void on_child_signal(int signal)
+static void on_child_signal_only_wake(int signal)
 {
 	(void)signal;
 }
@@ -68,18 +68,18 @@ static bool reap_orphans(pid_t first, struct subreaper_shared *shared)
 
 static void kill_all_descendants(pid_t first, struct subreaper_shared *shared)
 {
-	struct process_tree_counts unused;
+	struct process_tree_fault_and_cpu_sums unused;
 
 	for (bool left = true; left; clock_sleep_until(clock_now() + 2 * NS_PER_MS)) {
 		process_tree_read(&below, getpid(), &unused);
-		process_tree_signal(&below, SIGKILL);
+		process_tree_send_signal(&below, SIGKILL);
 		left = reap_orphans(first, shared);
 	}
 }
 
 static void subreaper_main(int pipe, int started, const struct subreaper_cfg *cfg, struct subreaper_shared *shared)
 {
-	struct sigaction sa = { .sa_handler = on_child_signal };
+	struct sigaction sa = { .sa_handler = on_child_signal_only_wake };
 	struct pollfd fd = { .fd = pipe, .events = POLLIN };
 	sigset_t child, before;
 	pid_t first;
@@ -155,13 +155,13 @@ bool subreaper_has_children(const struct subreaper_process *n)
 int subreaper_end_all_processes(struct subreaper_process *n, int64_t patience_ns)
 {
 	int64_t until = clock_now() + patience_ns;
-	struct process_tree_counts unused;
+	struct process_tree_fault_and_cpu_sums unused;
 	int how = 0;
 
 	if (n->pid > 0) {
 		process_tree_read(&below, n->pid, &unused);
 		if (below.n && patience_ns) {
-			process_tree_signal(&below, SIGTERM);
+			process_tree_send_signal(&below, SIGTERM);
 			how = 1;
 			while (subreaper_has_children(n) && clock_now() < until)
 				clock_sleep_until(clock_now() + 5 * NS_PER_MS);

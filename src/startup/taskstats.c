@@ -23,7 +23,7 @@ struct netlink_message {
 	char rest[4096];
 };
 
-static int ask_kernel_for_taskstats(struct taskstats_link *l, unsigned short family, uint8_t command, uint16_t attribute,
+static int ask_kernel_by_generic_netlink(struct taskstats_link *l, unsigned short family, uint8_t command, uint16_t attribute,
 		      const void *value, size_t size, struct netlink_message *answer)
 {
 	struct netlink_message m = { .head = { .nlmsg_len = NLMSG_LENGTH(GENL_HDRLEN), .nlmsg_type = family,
@@ -85,7 +85,7 @@ static int find_taskstats_family(struct taskstats_link *l)
 {
 	struct netlink_message m;
 	const struct nlattr *a;
-	int err = ask_kernel_for_taskstats(l, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, TASKSTATS_GENL_NAME,
+	int err = ask_kernel_by_generic_netlink(l, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, TASKSTATS_GENL_NAME,
 			     sizeof(TASKSTATS_GENL_NAME), &m);
 
 	if (err)
@@ -122,7 +122,7 @@ int taskstats_open(struct taskstats_link *l)
 	setsockopt(l->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	err = find_taskstats_family(l);
 	if (!err)
-		err = taskstats_read_process(l, getpid(), &unused);
+		err = taskstats_read_delays_of_process(l, getpid(), &unused);
 	if (!err && !is_delay_accounting_on())
 		err = -ENODATA;
 	if (err)
@@ -137,14 +137,15 @@ void taskstats_close(struct taskstats_link *l)
 	l->fd = -1;
 }
 
-static int read_kernel_delays(struct taskstats_link *l, uint16_t ask_for, uint16_t answer, pid_t pid, struct delay_reading *out)
+static int read_task_delays_from_kernel(struct taskstats_link *l, uint16_t ask_for, uint16_t answer, pid_t pid,
+					struct delay_reading *out)
 {
 	const struct nlattr *outer, *inner;
 	uint32_t id = (uint32_t)pid;
 	struct taskstats s = { 0 };
 	struct netlink_message m;
 	size_t n;
-	int err = ask_kernel_for_taskstats(l, l->family, TASKSTATS_CMD_GET, ask_for, &id, sizeof(id), &m);
+	int err = ask_kernel_by_generic_netlink(l, l->family, TASKSTATS_CMD_GET, ask_for, &id, sizeof(id), &m);
 
 	if (err)
 		return err;
@@ -164,12 +165,12 @@ static int read_kernel_delays(struct taskstats_link *l, uint16_t ask_for, uint16
 	return 0;
 }
 
-int taskstats_read_process(struct taskstats_link *l, pid_t pid, struct delay_reading *out)
+int taskstats_read_delays_of_process(struct taskstats_link *l, pid_t pid, struct delay_reading *out)
 {
-	return read_kernel_delays(l, TASKSTATS_CMD_ATTR_TGID, TASKSTATS_TYPE_AGGR_TGID, pid, out);
+	return read_task_delays_from_kernel(l, TASKSTATS_CMD_ATTR_TGID, TASKSTATS_TYPE_AGGR_TGID, pid, out);
 }
 
-int taskstats_read_sum_of_threads(struct taskstats_link *l, pid_t pid, int64_t elapsed_ns, struct delay_reading *out)
+int taskstats_sum_delays_of_threads(struct taskstats_link *l, pid_t pid, int64_t elapsed_ns, struct delay_reading *out)
 {
 	struct delay_reading one;
 	char path[64];
@@ -181,7 +182,7 @@ int taskstats_read_sum_of_threads(struct taskstats_link *l, pid_t pid, int64_t e
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	err = files_list_numeric_names(path, &tid, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (read_kernel_delays(l, TASKSTATS_CMD_ATTR_PID, TASKSTATS_TYPE_AGGR_PID, tid[i], &one))
+		if (read_task_delays_from_kernel(l, TASKSTATS_CMD_ATTR_PID, TASKSTATS_TYPE_AGGR_PID, tid[i], &one))
 			continue;
 		for (int k = 0; k < DELAY_KINDS; k++)
 			if (is_delay_plausible(one.ns[k], elapsed_ns, 1))

@@ -51,7 +51,7 @@ static int64_t pages_to_bytes(int64_t pages)
 }
 
 /* The value of `key` with all groups below: in cgroup version 1 a key of its own, with the prefix total_. */
-static int64_t find_counter_with_subgroups(const char *text, const char *key)
+static int64_t find_counter_value_with_subgroups(const char *text, const char *key)
 {
 	char total[64];
 	int64_t value;
@@ -71,8 +71,8 @@ static struct swap_traffic_counts read_swap_counters(const struct swap_traffic *
 	if (t->from == TRAFFIC_DEVICE) {
 		parse_device_stat_line(text, &c);
 	} else {
-		c.read_bytes = pages_to_bytes(find_counter_with_subgroups(text, "pswpin"));
-		c.write_bytes = pages_to_bytes(find_counter_with_subgroups(text, "pswpout"));
+		c.read_bytes = pages_to_bytes(find_counter_value_with_subgroups(text, "pswpin"));
+		c.write_bytes = pages_to_bytes(find_counter_value_with_subgroups(text, "pswpout"));
 	}
 	return c;
 }
@@ -83,9 +83,10 @@ static struct refault_counts read_refault_counters(const struct swap_traffic *t)
 
 	if (!read_counter_file(t->stat_fd, text, sizeof(text)))
 		return (struct refault_counts){ -1, -1, -1 };
-	return (struct refault_counts){ find_counter_with_subgroups(text, "workingset_refault_anon"), find_counter_with_subgroups(text,
+	return (struct refault_counts){ find_counter_value_with_subgroups(text, "workingset_refault_anon"),
+		find_counter_value_with_subgroups(text,
 																  "workingset_refault_file"),
-					  find_counter_with_subgroups(text, "pgscan_direct") };
+					  find_counter_value_with_subgroups(text, "pgscan_direct") };
 }
 
 static int open_file_in_folder(const char *folder, const char *name)
@@ -128,7 +129,7 @@ static int open_device_stat_file(const char *device)
 	return open_file_in_folder(folder, "stat");
 }
 
-int traffic_open(struct swap_traffic *t, const char *device, const char *cgroup)
+int swap_traffic_open_counters(struct swap_traffic *t, const char *device, const char *cgroup)
 {
 	char text[16384];
 
@@ -142,14 +143,14 @@ int traffic_open(struct swap_traffic *t, const char *device, const char *cgroup)
 		if (t->fd < 0) {
 			int err = -errno;
 
-			traffic_close(t);
+			swap_traffic_close_counters(t);
 			return err;
 		}
 		return 0;
 	}
 	t->from = TRAFFIC_MACHINE;
 	/* not every kernel counts the swapped pages of a cgroup */
-	if (cgroup && read_counter_file(t->stat_fd, text, sizeof(text)) && find_counter_with_subgroups(text, "pswpin") >= 0) {
+	if (cgroup && read_counter_file(t->stat_fd, text, sizeof(text)) && find_counter_value_with_subgroups(text, "pswpin") >= 0) {
 		t->from = TRAFFIC_GROUP;
 		t->fd = open_file_in_folder(cgroup, "memory.stat");
 	} else {
@@ -158,7 +159,7 @@ int traffic_open(struct swap_traffic *t, const char *device, const char *cgroup)
 	return 0;
 }
 
-void traffic_close(struct swap_traffic *t)
+void swap_traffic_close_counters(struct swap_traffic *t)
 {
 	if (t->fd >= 0)
 		close(t->fd);
@@ -170,7 +171,7 @@ void traffic_close(struct swap_traffic *t)
 	t->n = 0;
 }
 
-void traffic_restart_counting(struct swap_traffic *t)
+void swap_traffic_restart_counting(struct swap_traffic *t)
 {
 	t->n = 0;
 	t->begin = t->last = read_swap_counters(t);
@@ -182,7 +183,7 @@ static int64_t counter_growth(int64_t now, int64_t before)
 	return now < 0 || before < 0 ? -1 : now - before;
 }
 
-void traffic_record_step(struct swap_traffic *t, int64_t now_ns)
+void swap_traffic_record_step(struct swap_traffic *t, int64_t now_ns)
 {
 	struct swap_traffic_counts now = read_swap_counters(t), moved;
 
@@ -195,24 +196,24 @@ void traffic_record_step(struct swap_traffic *t, int64_t now_ns)
 		t->step[t->n++] = (struct swap_traffic_step){ now_ns, moved };
 }
 
-static void add_unless_unknown(int64_t *sum, int64_t value)
+static void add_or_make_sum_unknown(int64_t *sum, int64_t value)
 {
 	*sum = *sum < 0 || value < 0 ? -1 : *sum + value;
 }
 
-void traffic_sum_until(const struct swap_traffic *t, int64_t until_ns, struct swap_traffic_counts *out)
+void swap_traffic_sum_until(const struct swap_traffic *t, int64_t until_ns, struct swap_traffic_counts *out)
 {
 	*out = (struct swap_traffic_counts){ t->begin.reads < 0 ? -1 : 0, t->begin.read_bytes < 0 ? -1 : 0, t->begin.writes < 0 ? -1 : 0,
 					t->begin.write_bytes < 0 ? -1 : 0 };
 	for (size_t i = 0; i < t->n && t->step[i].at_ns <= until_ns; i++) {
-		add_unless_unknown(&out->reads, t->step[i].moved.reads);
-		add_unless_unknown(&out->read_bytes, t->step[i].moved.read_bytes);
-		add_unless_unknown(&out->writes, t->step[i].moved.writes);
-		add_unless_unknown(&out->write_bytes, t->step[i].moved.write_bytes);
+		add_or_make_sum_unknown(&out->reads, t->step[i].moved.reads);
+		add_or_make_sum_unknown(&out->read_bytes, t->step[i].moved.read_bytes);
+		add_or_make_sum_unknown(&out->writes, t->step[i].moved.writes);
+		add_or_make_sum_unknown(&out->write_bytes, t->step[i].moved.write_bytes);
 	}
 }
 
-void traffic_refaults_since_begin(const struct swap_traffic *t, struct refault_counts *out)
+void swap_traffic_refaults_since_begin(const struct swap_traffic *t, struct refault_counts *out)
 {
 	struct refault_counts now = read_refault_counters(t);
 

@@ -31,26 +31,26 @@ struct swap_traffic {
 	enum traffic_from from;
 	int fd;				/* of the file with the counts; -1: none */
 	int stat_fd;			/* of the file with the refaults, of the cgroup or the machine; -1: none */
-	struct swap_traffic_counts begin, last;	/* at traffic_restart_counting(); at the last step */
-	struct refault_counts refaults_begin;	/* at traffic_restart_counting() */
+	struct swap_traffic_counts begin, last;	/* at swap_traffic_restart_counting(); at the last step */
+	struct refault_counts refaults_begin;	/* at swap_traffic_restart_counting() */
 	struct swap_traffic_step *step;	/* n steps, owned */
 	size_t n;
 };
 
 /* `device`: "loop3" or "/dev/loop3", NULL: none; `cgroup`: a folder, NULL: none. 0, or -errno: -ENOENT: no such device; -ENODEV: no
  * memory.stat in the folder. */
-int traffic_open(struct swap_traffic *t, const char *device, const char *cgroup);
+int swap_traffic_open_counters(struct swap_traffic *t, const char *device, const char *cgroup);
 /* True if the machine swaps to this device now, by /proc/swaps. */
 bool is_device_used_as_swap(const char *device);
-void traffic_close(struct swap_traffic *t);
+void swap_traffic_close_counters(struct swap_traffic *t);
 /* Forgets all steps; traffic counts from now on. */
-void traffic_restart_counting(struct swap_traffic *t);
+void swap_traffic_restart_counting(struct swap_traffic *t);
 /* Reads the counters and records a step if they have grown. */
-void traffic_record_step(struct swap_traffic *t, int64_t now_ns);
+void swap_traffic_record_step(struct swap_traffic *t, int64_t now_ns);
 /* Sums up the steps recorded until until_ns. */
-void traffic_sum_until(const struct swap_traffic *t, int64_t until_ns, struct swap_traffic_counts *out);
-/* The refaults since traffic_restart_counting(). */
-void traffic_refaults_since_begin(const struct swap_traffic *t, struct refault_counts *out);
+void swap_traffic_sum_until(const struct swap_traffic *t, int64_t until_ns, struct swap_traffic_counts *out);
+/* The refaults since swap_traffic_restart_counting(). */
+void swap_traffic_refaults_since_begin(const struct swap_traffic *t, struct refault_counts *out);
 
 /* The value of `key` in lines of "key value", as in memory.stat and vmstat; -1: no such key. Pure. */
 int64_t find_counter_value(const char *text, const char *key);

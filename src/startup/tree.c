@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void add_process_counts(struct process_tree_counts *c, const struct proc_stat *s, bool own)
+static void add_process_faults_and_cpu_time(struct process_tree_fault_and_cpu_sums *c, const struct proc_stat *s, bool own)
 {
 	int64_t tick = NS_PER_S / sysconf(_SC_CLK_TCK);
 
@@ -39,21 +39,21 @@ static void append_children_of_process(struct process_tree *t, pid_t pid)
 	free(child);
 }
 
-void process_tree_read(struct process_tree *t, pid_t root, struct process_tree_counts *counts)
+void process_tree_read(struct process_tree *t, pid_t root, struct process_tree_fault_and_cpu_sums *counts)
 {
 	struct proc_stat s;
 	int kept = 0;
 
 	t->n = 0;
-	*counts = (struct process_tree_counts){ 0 };
+	*counts = (struct process_tree_fault_and_cpu_sums){ 0 };
 	/* `root` is not part of the tree, but the children that it has waited for are */
 	if (!proc_stat_of_process(root, &s))
-		add_process_counts(counts, &s, false);
+		add_process_faults_and_cpu_time(counts, &s, false);
 	append_children_of_process(t, root);
 	for (int i = 0; i < t->n; i++) {
 		if (proc_stat_of_process(t->pid[i], &s))
 			continue;
-		add_process_counts(counts, &s, true);
+		add_process_faults_and_cpu_time(counts, &s, true);
 		counts->blocked = counts->blocked || s.state == 'D';
 		append_children_of_process(t, t->pid[i]);
 		if (s.state == 'Z' || s.state == 'X')
@@ -79,7 +79,7 @@ bool is_process_in_tree(pid_t root, pid_t pid)
 	return pid == root;
 }
 
-void process_tree_signal(const struct process_tree *t, int signal)
+void process_tree_send_signal(const struct process_tree *t, int signal)
 {
 	for (int i = 0; i < t->n; i++)
 		kill(t->pid[i], signal);

@@ -18,7 +18,7 @@ struct process_tree {
 
 /* Sums over all processes below the root, including those that have ended and were waited for. A process that ends while the tree
  * is read may be missing from that reading, but not from later ones; the sums never fall, so the caller keeps the larger. */
-struct process_tree_counts {
+struct process_tree_fault_and_cpu_sums {
 	int64_t minor_faults, major_faults, cpu_ns;
 	bool blocked;			/* a process is in state D: waits for a device */
 };
@@ -31,11 +31,11 @@ struct process_tree_memory {
 };
 
 /* Lists the processes below `root`, without `root` and without zombies. */
-void process_tree_read(struct process_tree *t, pid_t root, struct process_tree_counts *counts);
+void process_tree_read(struct process_tree *t, pid_t root, struct process_tree_fault_and_cpu_sums *counts);
 /* True if `pid` is `root` or below it. */
 bool is_process_in_tree(pid_t root, pid_t pid);
 /* Sends a signal to all processes of the tree. */
-void process_tree_signal(const struct process_tree *t, int signal);
+void process_tree_send_signal(const struct process_tree *t, int signal);
 /* Sums up the memory of all processes of the tree, from /proc/PID/smaps_rollup. All -1 if one of them may not be read (a program
  * with more rights than ours): a partial sum would be misleading. */
 void process_tree_read_memory(const struct process_tree *t, struct process_tree_memory *out);

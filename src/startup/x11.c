@@ -23,7 +23,7 @@ struct x11_area x11_area_intersection(const struct x11_area *a, const struct x11
 	return (struct x11_area){ left, top, right > left ? right - left : 0, bottom > top ? bottom - top : 0 };
 }
 
-static bool x11_watched_pixels_alloc(struct screen_watch *s)
+static bool x11_watched_pixels_alloc(struct screen_watch_state *s)
 {
 	size_t pixels = (size_t)s->width * (size_t)s->height;
 
@@ -34,7 +34,7 @@ static bool x11_watched_pixels_alloc(struct screen_watch *s)
 	return x11_screen_pixels_alloc(&s->picture, s->display, s->width, s->height);
 }
 
-static void x11_watched_pixels_free(struct screen_watch *s)
+static void x11_watched_pixels_free(struct screen_watch_state *s)
 {
 	x11_screen_pixels_free(&s->picture, s->broken);
 	free(s->before);
@@ -42,7 +42,7 @@ static void x11_watched_pixels_free(struct screen_watch *s)
 }
 
 /* Reads a part of the screen into `to`, an array of the screen's size. */
-static bool x11_read_pixels_of_area(struct screen_watch *s, const struct x11_area *at, uint32_t *to)
+static bool x11_read_pixels_of_area(struct screen_watch_state *s, const struct x11_area *at, uint32_t *to)
 {
 	if (!at->w || !at->h)
 		return true;
@@ -61,12 +61,12 @@ static uint64_t hash_row(const uint32_t *pixel, int n, int y)
 		h = (h ^ pixel[x]) * 0x9e3779b97f4a7c15u;
 		h ^= h >> 29;
 	}
-	return random_mix(h);
+	return random_splitmix64_output(h);
 }
 
 /* True if the area has more than one colour and differs from the screen at the start (a window without a background shows what lay
  * below it). */
-static bool has_window_been_painted(const struct screen_watch *s, const struct x11_area *at)
+static bool has_window_been_painted(const struct screen_watch_state *s, const struct x11_area *at)
 {
 	uint32_t first = s->now[(size_t)at->y * (size_t)s->width + (size_t)at->x];
 	bool two = false, new = false;
@@ -81,7 +81,7 @@ static bool has_window_been_painted(const struct screen_watch *s, const struct x
 	return two && new;
 }
 
-void x11_window_read_and_hash(struct screen_watch *s, struct x11_watched_window *w, const struct x11_area *part)
+void x11_window_read_and_hash(struct screen_watch_state *s, struct x11_watched_window *w, const struct x11_area *part)
 {
 	if (!part->w || !part->h || !x11_read_pixels_of_area(s, part, s->now))
 		return;
@@ -96,7 +96,7 @@ void x11_window_read_and_hash(struct screen_watch *s, struct x11_watched_window 
 		w->painted = has_window_been_painted(s, &w->at);
 }
 
-static void intern_window_atoms(struct screen_watch *s)
+static void intern_window_atoms(struct screen_watch_state *s)
 {
 	static const char *const names[ATOMS] = {
 		[ATOM_TYPE] = "_NET_WM_WINDOW_TYPE", [ATOM_SPLASH] = "_NET_WM_WINDOW_TYPE_SPLASH",
@@ -111,7 +111,7 @@ static void intern_window_atoms(struct screen_watch *s)
 }
 
 /* True if the X server knows the process ids of its clients (X-Resource 1.2) as this process sees them: asks for our own. */
-static bool server_knows_pids(struct screen_watch *s)
+static bool server_knows_pids(struct screen_watch_state *s)
 {
 	XResClientIdSpec spec = { None, XRES_CLIENT_ID_PID_MASK };
 	XResClientIdValue *ids = NULL;
@@ -131,25 +131,25 @@ static bool server_knows_pids(struct screen_watch *s)
 	return same;
 }
 
-static int prepare_screen_watching(struct screen_watch *s, char *why)
+static int prepare_screen_watching(struct screen_watch_state *s, char *why)
 {
 	int error, event, a, b, c, e, major = 1, minor = 1, fixes = 5, fixes_minor = 0;
 	Display *d = s->display;
 
 	if (!XDamageQueryExtension(d, &event, &error) || !XDamageQueryVersion(d, &major, &minor) ||
 	    !XFixesQueryVersion(d, &fixes, &fixes_minor))
-		return write_error_reason(-1, why, SCREEN_WHY,
+		return fail_with_reason(-1, why, SCREEN_WHY,
 				 "display %s has no DAMAGE extension, which reports what was drawn: start its server with it",
 				 DisplayString(d));
 	if (!XTestQueryExtension(d, &a, &b, &c, &e))
-		return write_error_reason(-1, why, SCREEN_WHY,
+		return fail_with_reason(-1, why, SCREEN_WHY,
 				 "display %s has no XTEST extension, which sends keys to the application: start its server with it",
 				 DisplayString(d));
 	s->damage_event = event + XDamageNotify;
 	intern_window_atoms(s);
 	s->knows_pids = server_knows_pids(s);
 	if (!x11_watched_pixels_alloc(s))
-		return write_error_reason(-1, why, SCREEN_WHY, "no memory for the pixels of display %s", DisplayString(d));
+		return fail_with_reason(-1, why, SCREEN_WHY, "no memory for the pixels of display %s", DisplayString(d));
 	s->parts = XFixesCreateRegion(d, NULL, 0);
 	/* On the root window, damage covers all windows; "non-empty" sends one event, and the next after XDamageSubtract(). */
 	s->damage = XDamageCreate(d, s->root, XDamageReportNonEmpty);
@@ -158,9 +158,9 @@ static int prepare_screen_watching(struct screen_watch *s, char *why)
 	return 0;
 }
 
-struct screen_watch *screen_open(const struct screen_watch_cfg *cfg, char *why)
+struct screen_watch_state *screen_open(const struct screen_watch_cfg *cfg, char *why)
 {
-	struct screen_watch *s = calloc(1, sizeof(*s));
+	struct screen_watch_state *s = calloc(1, sizeof(*s));
 
 	if (!s) {
 		snprintf(why, SCREEN_WHY, "out of memory");
@@ -182,7 +182,7 @@ struct screen_watch *screen_open(const struct screen_watch_cfg *cfg, char *why)
 	return s;
 }
 
-void screen_close(struct screen_watch *s)
+void screen_close(struct screen_watch_state *s)
 {
 	x11_windows_forget_all(s);
 	x11_watched_pixels_free(s);
@@ -190,12 +190,12 @@ void screen_close(struct screen_watch *s)
 	free(s);
 }
 
-const char *screen_display_name(const struct screen_watch *s)
+const char *screen_display_name(const struct screen_watch_state *s)
 {
 	return DisplayString(s->display);
 }
 
-const char *screen_window_manager_name(struct screen_watch *s)
+const char *screen_window_manager_name(struct screen_watch_state *s)
 {
 	Display *d = s->display;
 	unsigned char *value = NULL, *name = NULL;
@@ -219,7 +219,7 @@ const char *screen_window_manager_name(struct screen_watch *s)
 	return XGetWindowAttributes(d, s->root, &a) && a.all_event_masks & SubstructureRedirectMask ? s->manager : NULL;
 }
 
-void screen_describe_server(struct screen_watch *s, char *text, size_t size)
+void screen_describe_server(struct screen_watch_state *s, char *text, size_t size)
 {
 	snprintf(text, size, "%s %d, %dx%d, pixels by %s, owners of windows by %s", ServerVendor(s->display),
 		 VendorRelease(s->display), s->width, s->height, s->picture.shared ? "shared memory" : "GetImage",
@@ -227,7 +227,7 @@ void screen_describe_server(struct screen_watch *s, char *text, size_t size)
 }
 
 /* Discards the damage so far. First its event, so that drawing after XDamageSubtract() raises a new one. */
-static void discard_damage(struct screen_watch *s)
+static void discard_damage(struct screen_watch_state *s)
 {
 	XEvent old;
 
@@ -239,7 +239,7 @@ static void discard_damage(struct screen_watch *s)
 	s->drawn_ns = 0;
 }
 
-int screen_reset_before_start(struct screen_watch *s)
+int screen_reset_before_start(struct screen_watch_state *s)
 {
 	struct x11_area all = { 0, 0, s->width, s->height };
 
@@ -255,23 +255,23 @@ int screen_reset_before_start(struct screen_watch *s)
 	return 0;
 }
 
-void screen_set_application_root(struct screen_watch *s, pid_t root)
+void screen_set_application_root_pid(struct screen_watch_state *s, pid_t root)
 {
 	s->owner = root;
 }
 
-void screen_set_menus_count(struct screen_watch *s, bool on)
+void screen_set_whether_menus_count(struct screen_watch_state *s, bool on)
 {
 	s->menus = on;
 	s->moved = true;
 }
 
-int screen_connection_fd(const struct screen_watch *s)
+int screen_connection_fd(const struct screen_watch_state *s)
 {
 	return ConnectionNumber(s->display);
 }
 
-int screen_handle_events(struct screen_watch *s)
+int screen_handle_events(struct screen_watch_state *s)
 {
 	while (!s->broken && XEventsQueued(s->display, QueuedAfterReading) > 0) {
 		XEvent event;
@@ -288,12 +288,12 @@ int screen_handle_events(struct screen_watch *s)
 	return s->broken ? -EPIPE : 0;
 }
 
-int64_t screen_next_look_ns(const struct screen_watch *s)
+int64_t screen_next_look_ns(const struct screen_watch_state *s)
 {
 	return !s->drawn_ns ? INT64_MAX : s->drawn_ns > s->next_ns ? s->drawn_ns : s->next_ns;
 }
 
-int64_t screen_wait_for_drawing_reports(struct screen_watch *s)
+int64_t screen_wait_for_drawing_reports(struct screen_watch_state *s)
 {
 	int64_t now = clock_now();
 
@@ -304,7 +304,7 @@ int64_t screen_wait_for_drawing_reports(struct screen_watch *s)
 }
 
 /* Reads what was drawn inside windows that count: in each window the bounding box of the damage. */
-static void read_damaged_window_pixels(struct screen_watch *s)
+static void read_damaged_window_pixels(struct screen_watch_state *s)
 {
 	int n = 0;
 	XRectangle *parts;
@@ -342,7 +342,7 @@ static uint64_t combine_two_hashes(uint64_t a, uint64_t b)
 	return z ^ (z >> 31);
 }
 
-static void update_screen_content_seen(struct screen_watch *s, int64_t now_ns)
+static void update_screen_content_seen(struct screen_watch_state *s, int64_t now_ns)
 {
 	struct screen_content_seen *seen = &s->seen;
 	int64_t area = 0;
@@ -374,7 +374,7 @@ static void update_screen_content_seen(struct screen_watch *s, int64_t now_ns)
 		seen->paint_ns = now_ns;
 }
 
-int screen_read_new_drawing(struct screen_watch *s)
+int screen_read_new_drawing(struct screen_watch_state *s)
 {
 	int64_t begin = clock_now(), drawn = s->drawn_ns, end, pause;
 	uint64_t before = s->seen.picture;
@@ -396,7 +396,7 @@ int screen_read_new_drawing(struct screen_watch *s)
 	return s->broken ? -EPIPE : 0;
 }
 
-const struct screen_content_seen *screen_last_seen(const struct screen_watch *s)
+const struct screen_content_seen *screen_last_content_seen(const struct screen_watch_state *s)
 {
 	return &s->seen;
 }

@@ -32,7 +32,7 @@ struct x11_watched_window {
 	enum x11_owner owner;
 	int64_t mapped_ns;
 	bool counts, menu;	/* visible and the application's: as a normal window, as a menu */
-	bool painted;		/* has shown something (screen_last_seen.painted) */
+	bool painted;		/* has shown something (screen_last_content_seen.painted) */
 	struct x11_area at;	/* the part that lies on the screen */
 	uint64_t *row;		/* hash of each row of pixels, owned */
 	uint64_t sum;		/* of all rows' hashes */
@@ -43,7 +43,7 @@ enum x11_atom {
 	ATOM_PID, ATOM_MACHINE, ATOM_TAKES, ATOM_DELETE, ATOM_CHECK, ATOM_NAME, ATOM_UTF8, ATOMS
 };
 
-struct screen_watch {
+struct screen_watch_state {
 	struct screen_watch_cfg cfg;
 	Display *display;
 	Window root;
@@ -70,13 +70,13 @@ struct screen_watch {
 };
 
 /* x11_windows.c */
-void x11_windows_forget_all(struct screen_watch *s);
-void x11_windows_handle_event(struct screen_watch *s, const XEvent *event, int64_t now_ns);
+void x11_windows_forget_all(struct screen_watch_state *s);
+void x11_windows_handle_event(struct screen_watch_state *s, const XEvent *event, int64_t now_ns);
 /* Finds out which windows are visible and count, and reads the pixels of those that are new or have moved. */
-void x11_windows_decide_which_count(struct screen_watch *s);
+void x11_windows_decide_which_count(struct screen_watch_state *s);
 
 /* x11.c */
 /* Reads a part of a window from the screen and updates the hashes of its rows. */
-void x11_window_read_and_hash(struct screen_watch *s, struct x11_watched_window *w, const struct x11_area *part);
+void x11_window_read_and_hash(struct screen_watch_state *s, struct x11_watched_window *w, const struct x11_area *part);
 /* The intersection; w or h is 0 if the two do not overlap. */
 struct x11_area x11_area_intersection(const struct x11_area *a, const struct x11_area *b);

@@ -15,7 +15,7 @@ static KeyCode find_keycode(Display *d, KeySym symbol, bool *shift)
 	return code;
 }
 
-int screen_check_keys_of_script(struct screen_watch *s, const struct post_events *script, char *why)
+int screen_check_keys_of_script(struct screen_watch_state *s, const struct event_script *script, char *why)
 {
 	bool shift;
 
@@ -34,7 +34,7 @@ int screen_check_keys_of_script(struct screen_watch *s, const struct post_events
 }
 
 /* The menu, or the window that counts, that was mapped last; NULL: none. */
-static struct x11_watched_window *newest_window(struct screen_watch *s, bool menu)
+static struct x11_watched_window *newest_window(struct screen_watch_state *s, bool menu)
 {
 	struct x11_watched_window *found = NULL;
 
@@ -47,7 +47,7 @@ static struct x11_watched_window *newest_window(struct screen_watch *s, bool men
 	return found;
 }
 
-static bool is_pointer_in_area(struct screen_watch *s, const struct x11_area *at)
+static bool is_pointer_in_area(struct screen_watch_state *s, const struct x11_area *at)
 {
 	Window root, child;
 	int x, y, a, b;
@@ -57,7 +57,7 @@ static bool is_pointer_in_area(struct screen_watch *s, const struct x11_area *at
 	       y >= at->y && x < at->x + at->w && y < at->y + at->h;
 }
 
-void screen_focus_newest_window(struct screen_watch *s)
+void screen_focus_newest_window(struct screen_watch_state *s)
 {
 	struct x11_watched_window *w = newest_window(s, false);
 
@@ -71,7 +71,7 @@ void screen_focus_newest_window(struct screen_watch *s)
 }
 
 /* Presses the modifiers and the key, and releases them in the opposite order. */
-static void type_key_act(struct screen_watch *s, const struct input_act *act)
+static void press_and_release_key_of_act(struct screen_watch_state *s, const struct input_act *act)
 {
 	static const struct {
 		unsigned held;
@@ -94,7 +94,7 @@ static void type_key_act(struct screen_watch *s, const struct input_act *act)
 	}
 }
 
-static void click_at(struct screen_watch *s, int x, int y)
+static void click_at(struct screen_watch_state *s, int x, int y)
 {
 	const struct x11_watched_window *w = newest_window(s, false);
 	int screen = DefaultScreen(s->display);
@@ -104,18 +104,18 @@ static void click_at(struct screen_watch *s, int x, int y)
 	XTestFakeButtonEvent(s->display, 1, False, 0);
 }
 
-void screen_send_input(struct screen_watch *s, const struct post_event *e)
+void screen_send_input(struct screen_watch_state *s, const struct scripted_event *e)
 {
 	for (size_t i = 0; i < e->n; i++) {
 		if (e->act[i].kind == ACT_KEY)
-			type_key_act(s, &e->act[i]);
+			press_and_release_key_of_act(s, &e->act[i]);
 		else
 			click_at(s, e->act[i].x, e->act[i].y);
 	}
 	XFlush(s->display);
 }
 
-int screen_ask_to_close(struct screen_watch *s)
+int screen_ask_windows_to_close(struct screen_watch_state *s)
 {
 	int asked = 0;
 

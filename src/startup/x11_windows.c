@@ -8,14 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-void x11_windows_forget_all(struct screen_watch *s)
+void x11_windows_forget_all(struct screen_watch_state *s)
 {
 	for (int i = 0; i < s->windows; i++)
 		free(s->window[i].row);
 	s->windows = 0;
 }
 
-static struct x11_watched_window *known_window_by_id(struct screen_watch *s, Window id)
+static struct x11_watched_window *known_window_by_id(struct screen_watch_state *s, Window id)
 {
 	for (int i = 0; i < s->windows; i++)
 		if (s->window[i].id == id)
@@ -23,7 +23,7 @@ static struct x11_watched_window *known_window_by_id(struct screen_watch *s, Win
 	return NULL;
 }
 
-static void add_window_to_list(struct screen_watch *s, Window id, bool override)
+static void add_window_to_list(struct screen_watch_state *s, Window id, bool override)
 {
 	XWindowAttributes a;
 
@@ -39,14 +39,14 @@ static void add_window_to_list(struct screen_watch *s, Window id, bool override)
 	}
 }
 
-static void drop_window_from_list(struct screen_watch *s, struct x11_watched_window *w)
+static void drop_window_from_list(struct screen_watch_state *s, struct x11_watched_window *w)
 {
 	free(w->row);
 	*w = s->window[--s->windows];
 	s->moved = true;
 }
 
-void x11_windows_handle_event(struct screen_watch *s, const XEvent *event, int64_t now_ns)
+void x11_windows_handle_event(struct screen_watch_state *s, const XEvent *event, int64_t now_ns)
 {
 	struct x11_watched_window *w;
 
@@ -103,7 +103,7 @@ static unsigned long read_window_property(Display *d, Window w, Atom name, long 
 }
 
 /* True if the first type of the window (_NET_WM_WINDOW_TYPE) is one of these n. */
-static bool has_window_type(struct screen_watch *s, Window w, const enum x11_atom *types, int n)
+static bool is_window_of_one_of_types(struct screen_watch_state *s, Window w, const enum x11_atom *types, int n)
 {
 	unsigned char *value;
 	int format = 0;
@@ -119,7 +119,7 @@ static bool has_window_type(struct screen_watch *s, Window w, const enum x11_ato
 }
 
 /* The process that owns a window, by X-Resource; -1: not known. */
-static pid_t pid_from_server(struct screen_watch *s, Window w)
+static pid_t window_owner_pid_from_server(struct screen_watch_state *s, Window w)
 {
 	XResClientIdSpec spec = { w, XRES_CLIENT_ID_PID_MASK };
 	XResClientIdValue *ids = NULL;
@@ -135,7 +135,7 @@ static pid_t pid_from_server(struct screen_watch *s, Window w)
 	return pid;
 }
 
-static bool is_window_of_this_machine(struct screen_watch *s, Window w)
+static bool is_window_of_this_machine(struct screen_watch_state *s, Window w)
 {
 	XTextProperty name = { 0 };
 	char host[256] = "";
@@ -150,7 +150,7 @@ static bool is_window_of_this_machine(struct screen_watch *s, Window w)
 }
 
 /* The process that owns a window, by _NET_WM_PID; -1: not known. */
-static pid_t pid_from_property(struct screen_watch *s, Window w)
+static pid_t window_owner_pid_from_property(struct screen_watch_state *s, Window w)
 {
 	unsigned char *value;
 	int format = 0;
@@ -165,7 +165,7 @@ static pid_t pid_from_property(struct screen_watch *s, Window w)
 }
 
 /* True if the window has --window's text in its title, or as its class. */
-static bool has_wanted_name(struct screen_watch *s, Window w)
+static bool has_wanted_name(struct screen_watch_state *s, Window w)
 {
 	char *title = NULL;
 	unsigned char *utf8 = NULL;
@@ -192,22 +192,22 @@ static bool has_wanted_name(struct screen_watch *s, Window w)
 
 /* True if the window has a class, a name or protocols, as every application's window has (ICCCM 4.1.2); a frame has none of
  * them. */
-static bool has_client_properties(struct screen_watch *s, Window w)
+static bool has_client_properties(struct screen_watch_state *s, Window w)
 {
-	return x11_has_property(s->display, w, XA_WM_CLASS) || x11_has_property(s->display, w, XA_WM_NAME) ||
-	       x11_has_property(s->display, w, s->atom[ATOM_TAKES]);
+	return x11_window_has_property(s->display, w, XA_WM_CLASS) || x11_window_has_property(s->display, w, XA_WM_NAME) ||
+	       x11_window_has_property(s->display, w, s->atom[ATOM_TAKES]);
 }
 
-static bool is_window_of_application(struct screen_watch *s, struct x11_watched_window *w)
+static bool is_window_of_application(struct screen_watch_state *s, struct x11_watched_window *w)
 {
 	pid_t pid;
 
 	if (s->cfg.window && !w->override)
 		return has_wanted_name(s, w->id);
 	if (w->owner == X11_OWNER_UNKNOWN) {
-		pid = pid_from_server(s, w->id);
+		pid = window_owner_pid_from_server(s, w->id);
 		if (pid <= 0)
-			pid = pid_from_property(s, w->id);
+			pid = window_owner_pid_from_property(s, w->id);
 		w->owner = (pid > 0 ? is_process_in_tree(s->owner, pid) : has_client_properties(s, w->id)) ? X11_OWNER_APPLICATION :
 			X11_OWNER_OTHER;
 	}
@@ -215,7 +215,7 @@ static bool is_window_of_application(struct screen_watch *s, struct x11_watched_
 }
 
 /* Finds the part of a window that lies on the screen, and reads it if it is new or has moved. False: not visible, or too small. */
-static bool locate_window_on_screen(struct screen_watch *s, struct x11_watched_window *w, XWindowAttributes *a)
+static bool locate_window_and_read_if_moved(struct screen_watch_state *s, struct x11_watched_window *w, XWindowAttributes *a)
 {
 	struct x11_area all = { 0, 0, s->width, s->height }, at;
 	Window child;
@@ -243,23 +243,23 @@ static bool locate_window_on_screen(struct screen_watch *s, struct x11_watched_w
 	return true;
 }
 
-static void decide_if_window_counts(struct screen_watch *s, struct x11_watched_window *w)
+static void decide_if_window_counts(struct screen_watch_state *s, struct x11_watched_window *w)
 {
 	static const enum x11_atom never[] = { ATOM_TOOLTIP, ATOM_NOTIFICATION, ATOM_DND, ATOM_DOCK, ATOM_DESKTOP }, splash = ATOM_SPLASH;
 	bool was = w->counts || w->menu, is_splash;
 	XWindowAttributes a;
 
 	w->counts = w->menu = false;
-	if (w->frame || !w->mapped || !is_window_of_application(s, w) || has_window_type(s, w->id, never, 5))
+	if (w->frame || !w->mapped || !is_window_of_application(s, w) || is_window_of_one_of_types(s, w->id, never, 5))
 		return;
 	if (!was && w->row) {	/* the window was hidden meanwhile: read it again */
 		free(w->row);
 		w->row = NULL;
 	}
-	if (!locate_window_on_screen(s, w, &a))
+	if (!locate_window_and_read_if_moved(s, w, &a))
 		return;
 	w->override = a.override_redirect;
-	is_splash = has_window_type(s, w->id, &splash, 1);
+	is_splash = is_window_of_one_of_types(s, w->id, &splash, 1);
 	if ((is_splash || w->override) && !s->seen.splash_ns && !s->seen.mapped_ns)
 		s->seen.splash_ns = w->mapped_ns;
 	if (is_splash)
@@ -270,7 +270,7 @@ static void decide_if_window_counts(struct screen_watch *s, struct x11_watched_w
 		s->seen.mapped_ns = w->mapped_ns;
 }
 
-void x11_windows_decide_which_count(struct screen_watch *s)
+void x11_windows_decide_which_count(struct screen_watch_state *s)
 {
 	for (int i = 0; i < s->windows && !s->broken; i++)
 		decide_if_window_counts(s, &s->window[i]);

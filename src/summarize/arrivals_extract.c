@@ -12,14 +12,14 @@
  * mean interval. The first two moments of this distribution give the CoV. */
 #include "engine.h"
 
-struct arrivals_response_time_sum {
+struct arrivals_cell_response_time_sum {
 	double sum_ms, n;	/* sum of the repeats' mean response times, and their number */
 };
 
-static void arrivals_read_repeat(const struct experiment_repeat *r)
+static void arrivals_read_repeat_response_time(const struct experiment_repeat *r)
 {
-	struct arrivals_response_time_sum *cell = cell_data_of_extractor(r->cell);
-	double mean = json_number(repeat_json_file(r, "vusers.json"), "result.response_ms.mean");
+	struct arrivals_cell_response_time_sum *cell = extractor_data_of_cell(r->cell);
+	double mean = json_number(repeat_get_json_file(r, "vusers.json"), "result.response_ms.mean");
 
 	cell->sum_ms += isnan(mean) ? 0 : mean;
 	cell->n += isnan(mean) ? 0 : 1;
@@ -41,10 +41,10 @@ static double arrivals_cov_of_independent_users(bool uniform, double n, double t
 	return sqrt(fmax(0, moment * n * n / (m * m) - 1));
 }
 
-static void arrivals_set_cell_figures(const struct experiment_cell *c)
+static void arrivals_set_independent_users_cov(const struct experiment_cell *c)
 {
 	const char *spread = json_get_str(c->run->json, "settings.spread");
-	const struct arrivals_response_time_sum *cell = cell_data_of_extractor(c);
+	const struct arrivals_cell_response_time_sum *cell = extractor_data_of_cell(c);
 	bool uniform = spread && !strcmp(spread, "uniform");
 	double response_s = cell->sum_ms / cell->n / 1e3;
 
@@ -53,15 +53,15 @@ static void arrivals_set_cell_figures(const struct experiment_cell *c)
 						     response_s));
 }
 
-struct arrivals_row_output {
+struct arrivals_row_copy_context {
 	const struct experiment_repeat *repeat;
 	struct table_out *out;
 	bool sources;			/* rows of kind `sources`, or all others */
 };
 
-static int arrivals_copy_row(void *into, const struct input_row_cell *cell)
+static int arrivals_copy_row(void *into, const struct input_table_cell *cell)
 {
-	const struct arrivals_row_output *p = into;
+	const struct arrivals_row_copy_context *p = into;
 
 	if (!strcmp(cell[0].text, "sources") != p->sources)
 		return 0;
@@ -79,9 +79,9 @@ static int arrivals_copy_row(void *into, const struct input_row_cell *cell)
 
 static void arrivals_copy_rows(const struct experiment_repeat *r, bool sources, struct table_out *out)
 {
-	static const struct input_rows_reader kind = { "arrivals/1", "$kind %x %y %expected %low %high", arrivals_copy_row, NULL };
+	static const struct input_table_description kind = { "arrivals/1", "$kind %x %y %expected %low %high", arrivals_copy_row, NULL };
 
-	repeat_read_table(r, "arrivals.tsv", false, &kind, &(struct arrivals_row_output){ r, out, sources });
+	read_table_file_of_repeat(r, "arrivals.tsv", false, &kind, &(struct arrivals_row_copy_context){ r, out, sources });
 }
 
 static void arrivals_write_source_cov_rows(const struct experiment_cell *c, struct table_out *out)
@@ -97,7 +97,7 @@ static void arrivals_write_plot_rows(const struct experiment_cell *c, struct tab
 }
 
 const struct extractor_hooks arrivals_extractor = {
-	.name = "arrivals", .cell_size = sizeof(struct arrivals_response_time_sum), .read_repeat = arrivals_read_repeat,
-	.finish_cell = arrivals_set_cell_figures, .tables = { { "points", arrivals_write_source_cov_rows },
+	.name = "arrivals", .cell_size = sizeof(struct arrivals_cell_response_time_sum), .read_repeat = arrivals_read_repeat_response_time,
+	.finish_cell = arrivals_set_independent_users_cov, .tables = { { "points", arrivals_write_source_cov_rows },
 		{ "marks", arrivals_write_plot_rows } },
 };

@@ -8,16 +8,16 @@
 #include "engine.h"
 #include "traces.h"
 
-struct blocks_cell_sums {
+struct blocks_cell_wire_check_counts {
 	size_t trains;			/* number of trains; their keys are kept in the data of the first repeats */
 	struct wire_check_counts wire_check;
 };
 
-static void blocks_read_repeat(const struct experiment_repeat *r)
+static void blocks_read_keys_measured_on_wire(const struct experiment_repeat *r)
 {
-	struct blocks_cell_sums *cell = cell_data_of_extractor(r->cell);
-	struct train_key_samples *train = repeat_data_of_extractor(r->cell->repeat);
-	const struct experiment_repeat *wire = repeat_train_by_name(r, "wire");
+	struct blocks_cell_wire_check_counts *cell = extractor_data_of_cell(r->cell);
+	struct train_key_samples *train = extractor_data_of_repeat(r->cell->repeat);
+	const struct experiment_repeat *wire = repeat_find_train_by_name(r, "wire");
 	struct train_traces traces = { 0 };
 	struct wire_check_counts wire_check;
 	struct key_samples pixels;
@@ -27,20 +27,20 @@ static void blocks_read_repeat(const struct experiment_repeat *r)
 	train += cell->trains++;
 	*train = keys_read_train(wire);
 	pixels = train->keys;
-	repeat_read_table(wire, "wire.tsv", false, &traces_wire, &traces);
-	wire_check = wire_check_compare_keys(&pixels, &traces);
+	read_table_file_of_repeat(wire, "wire.tsv", false, &traces_wire, &traces);
+	wire_check = wire_check_compare_with_pixels(&pixels, &traces);
 	cell->wire_check.keys += wire_check.keys;
 	cell->wire_check.held += wire_check.held;
 	cell->wire_check.exact += wire_check.exact;
-	train->keys = wire_check_keys_from_packets(&pixels, &traces);
+	train->keys = wire_check_make_keys_from_packets(&pixels, &traces);
 	keys_free(&pixels);
 	traces_free(&traces);
 }
 
-static void blocks_set_cell_figures(const struct experiment_cell *c)
+static void blocks_set_wire_check_figures(const struct experiment_cell *c)
 {
-	const struct blocks_cell_sums *cell = cell_data_of_extractor(c);
-	const struct train_key_samples *train = repeat_data_of_extractor(c->repeat);
+	const struct blocks_cell_wire_check_counts *cell = extractor_data_of_cell(c);
+	const struct train_key_samples *train = extractor_data_of_repeat(c->repeat);
 	double keys = (double)cell->wire_check.keys, told = 0;
 	struct confidence_interval i = { NAN, NAN };
 
@@ -52,10 +52,10 @@ static void blocks_set_cell_figures(const struct experiment_cell *c)
 		    { "exact", 100 * (double)cell->wire_check.exact / keys });
 	extractor_set_figure("truth", (struct value_with_interval){ 100 * (double)cell->wire_check.held / keys, 100 * i.low, 100 * i.high,
 		false, 0 });
-	keys_set_latency_figures(c, train, cell->trains);
+	keys_set_latency_figures_of_trains(c, train, cell->trains);
 }
 
 const struct extractor_hooks blocks_extractor = {
-	.name = "blocks", .cell_size = sizeof(struct blocks_cell_sums), .repeat_size = sizeof(struct train_key_samples),
-	.read_repeat = blocks_read_repeat, .finish_cell = blocks_set_cell_figures,
+	.name = "blocks", .cell_size = sizeof(struct blocks_cell_wire_check_counts), .repeat_size = sizeof(struct train_key_samples),
+	.read_repeat = blocks_read_keys_measured_on_wire, .finish_cell = blocks_set_wire_check_figures,
 };

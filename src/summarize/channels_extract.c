@@ -19,16 +19,16 @@
 
 enum channel_figure { WIRE, IP, PAYLOAD, PACKETS, MESSAGES, ACKS };
 
-static const struct channels_session_part {
+static const struct channels_session_part_file {
 	const char *what, *file;
 } parts[] = { { "setup", "setup.json" }, { "window", "window.json" }, { "idle", "idle.json" }, { "key", "keys.json" } };
 #define PARTS (sizeof(parts) / sizeof(*parts))
 
 /* What is kept of a repeat. */
-struct channels_repeat {
+struct channels_findings_of_repeat {
 	bool restless, same;
 	double differs_percent;
-	struct channels_report_counts {	/* one report of prototap: counts of the channels, bytes of headers, duration */
+	struct channels_counts_of_report {	/* one report of prototap: counts of the channels, bytes of headers, duration */
 		bool there;
 		double v[VALUES];
 	} of[PARTS];			/* of[0] alone is used for a task */
@@ -57,14 +57,14 @@ static void channels_check_run_settings(const struct experiment_run *run)
 	"result.channels." name ".packets", "result.channels." name ".messages"
 
 static void channels_read_prototap_report(const struct experiment_repeat *r, const char *file, double scale,
-					  struct channels_report_counts *out)
+					  struct channels_counts_of_report *out)
 {
 	static const char *const paths[VALUES] = {
 		CHANNEL("input"), "result.acks.input.pure", CHANNEL("display"), "result.acks.display.pure", CHANNEL("total"), "result.acks.pure",
 		"result.headers.ethernet_header_bytes", "result.headers.ip_header_bytes", "result.headers.tcp_header_bytes",
 		"result.tls.header_bytes", "result.capture.duration_s",
 	};
-	const struct json_document *j = repeat_json_file(r, file);
+	const struct json_document *j = repeat_get_json_file(r, file);
 
 	out->there = j;
 	for (int i = 0; i < VALUES; i++)
@@ -74,31 +74,31 @@ static void channels_read_prototap_report(const struct experiment_repeat *r, con
 		die(EXIT_RUN, "%s/%s: not a report of prototap: no result.channels.total", r->folder, file);
 }
 
-static bool channels_is_session(const struct experiment_cell *c)
+static bool channels_is_cell_of_session(const struct experiment_cell *c)
 {
 	return !strcmp(cell_require_parameter_text(c, "part"), "session");
 }
 
-static bool channels_same_protocol(const struct experiment_cell *a, const struct experiment_cell *b)
+static bool channels_cells_have_same_protocol(const struct experiment_cell *a, const struct experiment_cell *b)
 {
 	return !strcmp(cell_require_parameter_text(a, "protocol"), cell_require_parameter_text(b, "protocol"));
 }
 
 /* Reads the reports of a repeat. A session may lack some parts: a terminal has no window of its own. */
-static void channels_read_repeat(const struct experiment_repeat *r)
+static void channels_read_files_of_repeat(const struct experiment_repeat *r)
 {
 	const struct json_document *run = r->cell->run->json;
 	double idle_s = json_number(run, "settings.idle_seconds"), keys = json_number(run, "settings.keys");
 	const double scale[PARTS] = { 1, 1, 60.0 / idle_s, 1.0 / keys };
-	struct channels_repeat *own = repeat_data_of_extractor(r);
+	struct channels_findings_of_repeat *own = extractor_data_of_repeat(r);
 
 	own->same = true;
 	json_get_bool(r->json, "restless", &own->restless);
 	json_get_bool(r->json, "picture.same", &own->same);
 	own->differs_percent = json_number(r->json, "picture.differs_percent");
-	for (size_t i = 0; channels_is_session(r->cell) && i < PARTS; i++)
+	for (size_t i = 0; channels_is_cell_of_session(r->cell) && i < PARTS; i++)
 		channels_read_prototap_report(r, parts[i].file, scale[i], &own->of[i]);
-	if (channels_is_session(r->cell))
+	if (channels_is_cell_of_session(r->cell))
 		return;
 	channels_read_prototap_report(r, "prototap.json", 1, &own->of[0]);
 	if (!own->of[0].there)
@@ -119,7 +119,7 @@ static double channels_quotient(double a, double b)
 	return b > 0 ? a / b : (double)NAN;
 }
 
-static void channels_write_channel(const struct channels_row_samples *row, int channel, struct table_out *out)
+static void channels_set_channel_columns(const struct channels_row_samples *row, int channel, struct table_out *out)
 {
 	static const char *const channels[] = { "input", "display", "total" };
 	static const char *const counts[] = { "wire_bytes", "ip_bytes", "payload_bytes", "packets", "messages", "acks" };
@@ -129,7 +129,7 @@ static void channels_write_channel(const struct channels_row_samples *row, int c
 
 	for (size_t i = 0; i < row->n; i++)
 		wire[i] = row->v[i][channel * COUNTS + WIRE];
-	f = run_estimate_figure(ESTIMATE_MEAN_CI, wire, row->n);
+	f = estimate_figure_with_run_seed(ESTIMATE_MEAN_CI, wire, row->n);
 	free(wire);
 	snprintf(column, sizeof(column), "%s_wire_bytes", channels[channel]);
 	row_set_figure(out, column, f);
@@ -139,7 +139,7 @@ static void channels_write_channel(const struct channels_row_samples *row, int c
 	}
 }
 
-static void channels_write_header_shares(const struct channels_row_samples *row, struct table_out *out)
+static void channels_set_header_share_columns(const struct channels_row_samples *row, struct table_out *out)
 {
 	static const char *const headers[] = { "ethernet_percent", "ip_percent", "transport_percent", "tls_percent" };
 	double wire = channels_mean_over_repeats(row, TOTAL + WIRE), ip = channels_mean_over_repeats(row, TOTAL + IP);
@@ -173,8 +173,8 @@ static void channels_write_traffic_row(const struct experiment_cell *c, const ch
 	row_numbers(out, { "repeats", (double)row->n }, { "failed", (double)row->failed }, { "marked", (double)row->flagged },
 		    { "different", (double)row->different }, { "restless", (double)row->restless }, { "differs_percent", row->differs_percent });
 	for (int i = 0; i < CHANNELS; i++)
-		channels_write_channel(row, i, out);
-	channels_write_header_shares(row, out);
+		channels_set_channel_columns(row, i, out);
+	channels_set_header_share_columns(row, out);
 	row_write_to_table(out);
 }
 
@@ -182,7 +182,7 @@ static void channels_write_traffic_row(const struct experiment_cell *c, const ch
 static void channels_write_part_row(const struct experiment_cell *c, size_t part, const char *what, bool short_one,
 				    struct table_out *out)
 {
-	const struct channels_repeat *own = repeat_data_of_extractor(c->repeat);
+	const struct channels_findings_of_repeat *own = extractor_data_of_repeat(c->repeat);
 	struct channels_row_samples row = { .v = memory_new(c->n, sizeof(*row.v)), .failed = c->failed, .flagged = c->flagged,
 				    .differs_percent = NAN };
 
@@ -202,7 +202,7 @@ static void channels_write_part_row(const struct experiment_cell *c, size_t part
 }
 
 /* Writes the sum of all tasks of one protocol, over the repeats that have all of them. */
-static void channels_write_task_sum(const struct experiment_cell *c, size_t works, bool short_one, struct table_out *out)
+static void channels_write_sum_of_all_tasks(const struct experiment_cell *c, size_t works, bool short_one, struct table_out *out)
 {
 	size_t repeats = (size_t)c->run->repeats;
 	double (*sum)[VALUES] = memory_new(repeats, sizeof(*sum));
@@ -213,9 +213,9 @@ static void channels_write_task_sum(const struct experiment_cell *c, size_t work
 
 		for (const struct experiment_cell *k = c->run->cell; k < c->run->cell + c->run->n; k++)
 			for (const struct experiment_repeat *r = k->repeat; r < k->repeat + k->n; r++) {
-				const struct channels_repeat *own = repeat_data_of_extractor(r);
+				const struct channels_findings_of_repeat *own = extractor_data_of_repeat(r);
 
-				if (r->number != (int64_t)n + 1 || !own->same || channels_is_session(k) || !channels_same_protocol(k, c))
+				if (r->number != (int64_t)n + 1 || !own->same || channels_is_cell_of_session(k) || !channels_cells_have_same_protocol(k, c))
 					continue;
 				there++;
 				for (int v = 0; v < VALUES; v++)
@@ -234,33 +234,33 @@ static void channels_write_task_sum(const struct experiment_cell *c, size_t work
 
 static void channels_write_cell_rows(const struct experiment_cell *c, bool short_one, struct table_out *out)
 {
-	bool last = c + 1 == c->run->cell + c->run->n || !channels_same_protocol(c, c + 1);
+	bool last = c + 1 == c->run->cell + c->run->n || !channels_cells_have_same_protocol(c, c + 1);
 	size_t works = 0;
 
-	for (size_t p = 0; channels_is_session(c) && p < PARTS; p++)
+	for (size_t p = 0; channels_is_cell_of_session(c) && p < PARTS; p++)
 		channels_write_part_row(c, p, parts[p].what, short_one, out);
-	if (!channels_is_session(c))
+	if (!channels_is_cell_of_session(c))
 		channels_write_part_row(c, 0, cell_require_parameter_text(c, "part"), short_one, out);
-	for (const struct experiment_cell *k = c; last && k >= c->run->cell && channels_same_protocol(k, c); k--)
-		works += !channels_is_session(k);
+	for (const struct experiment_cell *k = c; last && k >= c->run->cell && channels_cells_have_same_protocol(k, c); k--)
+		works += !channels_is_cell_of_session(k);
 	if (works > 1)
-		channels_write_task_sum(c, works, short_one, out);
+		channels_write_sum_of_all_tasks(c, works, short_one, out);
 	if (last && short_one)
 		row_write_to_table(out);
 }
 
-static void channels_write_summary(const struct experiment_cell *c, struct table_out *out)
+static void channels_write_summary_table(const struct experiment_cell *c, struct table_out *out)
 {
 	channels_write_cell_rows(c, false, out);
 }
 
-static void channels_write_protocols(const struct experiment_cell *c, struct table_out *out)
+static void channels_write_protocols_table(const struct experiment_cell *c, struct table_out *out)
 {
 	channels_write_cell_rows(c, true, out);
 }
 
 const struct extractor_hooks channels_extractor = {
-	.name = "channels", .repeat_size = sizeof(struct channels_repeat), .begin_run = channels_check_run_settings,
-	.read_repeat = channels_read_repeat, .tables = { { "summary", channels_write_summary },
-		    { "protocols", channels_write_protocols } },
+	.name = "channels", .repeat_size = sizeof(struct channels_findings_of_repeat), .begin_run = channels_check_run_settings,
+	.read_repeat = channels_read_files_of_repeat, .tables = { { "summary", channels_write_summary_table },
+		    { "protocols", channels_write_protocols_table } },
 };

@@ -52,22 +52,22 @@ static const struct extractor_hooks *engine_next_extractor(void)
 
 /* --- for extractors -------------------------------------------------------------------------------------------- */
 
-void *run_data_of_extractor(void)
+void *extractor_data_of_run(void)
 {
 	return e.own[e.now].run;
 }
 
-void *cell_data_of_extractor(const struct experiment_cell *c)
+void *extractor_data_of_cell(const struct experiment_cell *c)
 {
 	return e.own[e.now].cell + c->index * extractors[e.now]->cell_size;
 }
 
-void *repeat_data_of_extractor(const struct experiment_repeat *r)
+void *extractor_data_of_repeat(const struct experiment_repeat *r)
 {
 	return e.own[e.now].repeat + r->place * extractors[e.now]->repeat_size;
 }
 
-static struct engine_extracted_value *engine_new_extracted_value(const char *name)
+static struct engine_extracted_value *engine_add_extracted_value(const char *name)
 {
 	struct engine_extracted_value *g;
 
@@ -80,12 +80,12 @@ static struct engine_extracted_value *engine_new_extracted_value(const char *nam
 
 void extractor_set_figure(const char *name, struct value_with_interval f)
 {
-	engine_new_extracted_value(name)->figure = f;
+	engine_add_extracted_value(name)->figure = f;
 }
 
 void extractor_set_value(const char *name, double value)
 {
-	engine_new_extracted_value(name)->figure.value = value;
+	engine_add_extracted_value(name)->figure.value = value;
 }
 
 void extractor_set_named_values(const struct named_value *v)
@@ -96,7 +96,7 @@ void extractor_set_named_values(const struct named_value *v)
 
 void extractor_set_text(const char *name, const char *text)
 {
-	engine_new_extracted_value(name)->text = text ? memory_or_die(strdup(text)) : NULL;
+	engine_add_extracted_value(name)->text = text ? memory_or_die(strdup(text)) : NULL;
 }
 
 static const struct engine_extracted_value *engine_find_extracted_value(const char *name)
@@ -107,7 +107,7 @@ static const struct engine_extracted_value *engine_find_extracted_value(const ch
 	return NULL;
 }
 
-struct value_with_interval run_estimate_figure(enum estimator estimator, const double *value, size_t n)
+struct value_with_interval estimate_figure_with_run_seed(enum estimator estimator, const double *value, size_t n)
 {
 	return estimate_cell_figure(estimator, value, NULL, n, e.run.draws, (uint64_t)e.run.seed);
 }
@@ -121,7 +121,7 @@ const char *cell_require_parameter_text(const struct experiment_cell *c, const c
 	return text;
 }
 
-bool cell_is_first_with_text(const struct experiment_cell *c, const char *key)
+bool cell_is_first_with_parameter_text(const struct experiment_cell *c, const char *key)
 {
 	for (const struct experiment_cell *k = c->run->cell; k < c; k++)
 		if (!strcmp(cell_require_parameter_text(k, key), cell_require_parameter_text(c, key)))
@@ -131,7 +131,7 @@ bool cell_is_first_with_text(const struct experiment_cell *c, const char *key)
 
 /* --- start ----------------------------------------------------------------------------------------------------- */
 
-static void engine_prepare_extractor(const struct extractor_hooks *x)
+static void engine_start_extractor_once(const struct extractor_hooks *x)
 {
 	const struct experiment_repeat *last = NULL;
 
@@ -148,7 +148,7 @@ static void engine_prepare_extractor(const struct extractor_hooks *x)
 }
 
 /* Numbers the repeats. To be called when the array of cells no longer moves in memory. */
-static void engine_number_repeats(void)
+static void engine_assign_places_to_repeats(void)
 {
 	size_t place = 0;
 
@@ -172,10 +172,10 @@ static void engine_allocate_column_values(struct column *c)
 		taken->total = memory_new(e.run.cell[i].complete, sizeof(*taken->total));
 	}
 	if (c->extractor)
-		engine_prepare_extractor(c->extractor);
+		engine_start_extractor_once(c->extractor);
 }
 
-static void engine_read_table(const char *given)
+static void engine_read_table_definitions(const char *given)
 {
 	static const char *const beside[] = { "../experiments", "../../share/thinprobe/experiments", "../../../experiments" };
 	const char *home = getenv("TP_HOME");
@@ -189,7 +189,7 @@ static void engine_read_table(const char *given)
 		*strrchr(program, '/') = '\0';
 	for (size_t i = 0; *program && access(path, R_OK) && i < sizeof(beside) / sizeof(*beside); i++)
 		snprintf(path, sizeof(path), "%s/%s/%s/table", program, beside[i], e.run.experiment);
-	tables_read(path, &e.tables);
+	tables_read_definitions(path, &e.tables);
 	if (e.tables.n > EXTRACTORS_MAX)
 		die(EXIT_RUN, "%s: too many tables", e.run.experiment);
 }
@@ -217,10 +217,10 @@ static void engine_merge_column_text(const struct column *c, struct summary_colu
 }
 
 /* Reads the column's number or text from the JSON file of one repeat or train. */
-static void engine_collect_file_value(const struct column *c, struct summary_column_values *taken,
+static void engine_read_column_from_json_file(const struct column *c, struct summary_column_values *taken,
 				      const struct experiment_repeat *r)
 {
-	const struct json_document *j = repeat_json_file(r, c->from);
+	const struct json_document *j = repeat_get_json_file(r, c->from);
 
 	if (!j && c->needed)
 		die(EXIT_RUN, "%s: %s is missing", r->folder, c->from);
@@ -241,11 +241,11 @@ static void engine_collect_json_value(struct column *c)
 	if (c->source != SOURCE_JSON)
 		return;
 	if (c->series && !all)
-		r = cell_train_of_repeat(r->cell, r, c->series);
+		r = repeat_find_train_or_itself(r->cell, r, c->series);
 	if (r)
-		engine_collect_file_value(c, taken, r);
+		engine_read_column_from_json_file(c, taken, r);
 	for (size_t i = 0; all && i < r->trains; i++)
-		engine_collect_file_value(c, taken, &r->train[i]);
+		engine_read_column_from_json_file(c, taken, &r->train[i]);
 }
 
 static void engine_collect_extracted_number(struct column *c)
@@ -265,7 +265,7 @@ static void engine_collect_extracted_number(struct column *c)
 		die(EXIT_RUN, "table: extractor %s has no number %s of a repeat", c->from, c->path);
 }
 
-static void engine_extract_repeat_values(const struct experiment_repeat *r)
+static void engine_extract_values_of_repeat(const struct experiment_repeat *r)
 {
 	const struct extractor_hooks *x;
 
@@ -276,12 +276,12 @@ static void engine_extract_repeat_values(const struct experiment_repeat *r)
 		engine_visit_columns(engine_collect_extracted_number);
 	}
 	engine_visit_columns(engine_collect_json_value);
-	repeat_free_json_files(r);
+	free_json_files_of_repeat(r);
 }
 
 /* --- figures --------------------------------------------------------------------------------------------------- */
 
-static void engine_collect_cell_figure(struct column *c)
+static void engine_store_extracted_cell_figure(struct column *c)
 {
 	struct summary_column_values *taken = &c->cell[e.cell->index];
 	const struct extractor_hooks *x = extractors[e.now];
@@ -306,7 +306,8 @@ static const char *engine_cell_state_word(const struct experiment_cell *c, bool 
 	return measured ? "measured" : c->failed || (int64_t)c->n < c->run->repeats ? "partial" : "complete";
 }
 
-static void engine_set_repeat_count(const struct column *c, const struct experiment_cell *cell, struct summary_column_values *taken)
+static void engine_set_cell_count_or_word(const struct column *c, const struct experiment_cell *cell,
+					  struct summary_column_values *taken)
 {
 	const size_t numbers[COUNTS] = { [COUNT_COMPLETE] = cell->n, [COUNT_FAILED] = cell->failed,
 		[COUNT_FLAGGED] = cell->flagged, [COUNT_TRIED] = cell->tried };
@@ -319,7 +320,7 @@ static void engine_set_repeat_count(const struct column *c, const struct experim
 }
 
 /* Sets a value of run.json, which is the same for all cells. */
-static void engine_set_run_value(const struct column *c, struct summary_column_values *taken, const char *path)
+static void engine_set_column_from_run_json(const struct column *c, struct summary_column_values *taken, const char *path)
 {
 	char number[64];
 
@@ -350,11 +351,11 @@ static void engine_estimate_column(struct column *c)
 
 		snprintf(path, sizeof(path), "cells.%zu.parameters.%s", i, c->path ? c->path : "");
 		if (c->source == SOURCE_COUNT)
-			engine_set_repeat_count(c, &e.run.cell[i], taken);
+			engine_set_cell_count_or_word(c, &e.run.cell[i], taken);
 		else if (c->source == SOURCE_PARAM)
-			engine_set_run_value(c, taken, path);
+			engine_set_column_from_run_json(c, taken, path);
 		else if (c->source == SOURCE_RUN)
-			engine_set_run_value(c, taken, c->path);
+			engine_set_column_from_run_json(c, taken, c->path);
 		else if (taken->value && c->decimals != TABLE_TEXT)
 			taken->figure = estimate_cell_figure(c->estimator, taken->value, taken->total, taken->n, e.run.draws, (uint64_t)e.run.seed);
 	}
@@ -370,7 +371,7 @@ static void engine_compute_cell_figures(void)
 		for (e.now = 0; (x = engine_next_extractor()); e.now++) {
 			if (x->finish_cell)
 				x->finish_cell(e.cell);
-			engine_visit_columns(engine_collect_cell_figure);
+			engine_visit_columns(engine_store_extracted_cell_figure);
 		}
 	engine_visit_columns(engine_estimate_column);
 }
@@ -396,7 +397,7 @@ static void engine_write_table(const struct table *t, struct table_out *out)
 	size_t i = 0;
 
 	if (x)
-		engine_prepare_extractor(x);
+		engine_start_extractor_once(x);
 	while (x && x->tables[i].write && x->tables[i].table && strcmp(x->tables[i].table, t->name) != 0)
 		i++;
 	if (x && !x->tables[i].write)
@@ -408,49 +409,50 @@ static void engine_write_table(const struct table *t, struct table_out *out)
 			engine_write_row(t, c, out);
 }
 
-static void engine_say_summary(struct rec_report *out, const struct engine_repeat_counts *n, const char *unit)
+static void engine_say_summary(struct rec_report *out, const struct engine_counts_of_repeats *n, const char *unit)
 {
 	char tables[256] = "";
 
 	for (size_t i = 0; i < e.tables.n; i++)
 		if (!e.tables.table[i].given && e.out[i].rows)
 			snprintf(tables + strlen(tables), sizeof(tables) - strlen(tables), "%s%s.tsv (%s rows)", *tables ? ", " : "",
-				 e.tables.table[i].name, count_text((int64_t)e.out[i].rows));
-	rec_say(out, "%zu conditions, %lld repeats: %s %s complete, %s failed, %s flagged", e.run.n, (long long)e.run.repeats,
-		count_text((int64_t)n->complete), unit, n->failed ? count_text((int64_t)n->failed) : "none",
-		n->flagged ? count_text((int64_t)n->flagged) : "none");
+				 e.tables.table[i].name, text_of_count((int64_t)e.out[i].rows));
+	rec_add_short_report_line(out, "%zu conditions, %lld repeats: %s %s complete, %s failed, %s flagged", e.run.n,
+				  (long long)e.run.repeats,
+		text_of_count((int64_t)n->complete), unit, n->failed ? text_of_count((int64_t)n->failed) : "none",
+		n->flagged ? text_of_count((int64_t)n->flagged) : "none");
 	if (*tables)
-		rec_say(out, "wrote %s", tables);
+		rec_add_short_report_line(out, "wrote %s", tables);
 }
 
-static void engine_report_run(struct rec_report *out, const struct engine_repeat_counts *n)
+static void engine_write_run_report(struct rec_report *out, const struct engine_counts_of_repeats *n)
 {
 	const char *unit = e.tables.counts ? e.tables.counts : "cells";
 	const struct extractor_hooks *x;
 	char key[300];
 
 	rec_begin_object(out, "settings");
-	rec_str(out, "run", e.run.folder);
-	rec_int(out, "repeats", e.run.repeats);
-	rec_real(out, "threshold_ms", e.run.threshold_ms, 3);
-	rec_int(out, "draws", (int64_t)e.run.draws);
-	rec_int(out, "seed", e.run.seed);
+	rec_add_str(out, "run", e.run.folder);
+	rec_add_int(out, "repeats", e.run.repeats);
+	rec_add_real(out, "threshold_ms", e.run.threshold_ms, 3);
+	rec_add_int(out, "draws", (int64_t)e.run.draws);
+	rec_add_int(out, "seed", e.run.seed);
 	rec_end_container(out);
 	rec_begin_object(out, "result");
-	rec_int(out, "cells", (int64_t)e.run.n);
+	rec_add_int(out, "cells", (int64_t)e.run.n);
 	snprintf(key, sizeof(key), "%s_complete", unit);
-	rec_int(out, key, (int64_t)n->complete);
+	rec_add_int(out, key, (int64_t)n->complete);
 	snprintf(key, sizeof(key), "%s_failed", unit);
-	rec_int(out, key, (int64_t)n->failed);
+	rec_add_int(out, key, (int64_t)n->failed);
 	snprintf(key, sizeof(key), "%s_marked", unit);
-	rec_int(out, key, (int64_t)n->flagged);
+	rec_add_int(out, key, (int64_t)n->flagged);
 	for (size_t i = 0; i < e.tables.n; i++) {
 		const char *name = e.tables.table[i].name;
 		size_t length = strlen(name);
 
 		snprintf(key, sizeof(key), "%.*s_rows", (int)(length - (name[length - 1] == 's')), name);
 		if (!e.tables.table[i].given)
-			rec_int(out, key, (int64_t)e.out[i].rows);
+			rec_add_int(out, key, (int64_t)e.out[i].rows);
 	}
 	for (e.now = 0; (x = engine_next_extractor()); e.now++)
 		if (x->report)
@@ -460,42 +462,42 @@ static void engine_report_run(struct rec_report *out, const struct engine_repeat
 }
 
 /* Removes unfinished tables when the program ends, so that none is left half written. */
-static void engine_discard_tables(void)
+static void engine_remove_unfinished_tables(void)
 {
 	for (size_t i = 0; i < e.tables.n; i++)
 		table_out_close(&e.out[i], false);
 }
 
-struct engine_repeat_counts engine_summarize(const char *folder, const struct engine_options *options, struct rec_report *out)
+struct engine_counts_of_repeats engine_summarize(const char *folder, const struct engine_options *options, struct rec_report *out)
 {
-	struct engine_repeat_counts n = { 0 };
+	struct engine_counts_of_repeats n = { 0 };
 
 	run_folder_read_run_json(folder, &e.run);
 	e.run.draws = (size_t)options->draws;
 	e.run.seed = options->seed >= 0 ? options->seed : e.run.seed;
-	engine_read_table(options->experiment);
+	engine_read_table_definitions(options->experiment);
 	run_folder_read_cells(&e.run, e.tables.found);
-	engine_number_repeats();
+	engine_assign_places_to_repeats();
 	engine_visit_columns(engine_allocate_column_values);
 	for (size_t i = 0; i < e.tables.n; i++)
 		if (e.tables.table[i].extractor)
-			engine_prepare_extractor(e.tables.table[i].extractor);
+			engine_start_extractor_once(e.tables.table[i].extractor);
 	for (const struct experiment_cell *c = e.run.cell; c < e.run.cell + e.run.n; c++) {
 		n.complete += c->complete;
 		n.failed += c->failed;
 		n.flagged += c->flagged;
 		for (size_t k = 0; k < c->n; k++)
-			engine_extract_repeat_values(&c->repeat[k]);
+			engine_extract_values_of_repeat(&c->repeat[k]);
 	}
 	engine_compute_cell_figures();
-	atexit(engine_discard_tables);
+	atexit(engine_remove_unfinished_tables);
 	for (size_t i = 0; i < e.tables.n; i++) {
 		if (e.tables.table[i].given)
 			continue;
 		table_out_open(&e.out[i], &e.tables.table[i], e.run.folder);
 		engine_write_table(&e.tables.table[i], &e.out[i]);
 	}
-	engine_report_run(out, &n);
+	engine_write_run_report(out, &n);
 	for (size_t i = 0; i < e.tables.n; i++)
 		table_out_close(&e.out[i], true);
 	table_out_write_long_tsv(&e.run, &e.tables);

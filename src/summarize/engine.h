@@ -27,16 +27,17 @@ struct experiment_repeat {
 	const char *series;		/* "" for a repeat; for one of the trains in `train`, the name of its folder */
 	struct experiment_repeat *train;		/* complete trains: subfolders of the repeat with a cell.json of their own */
 	size_t trains;
-	struct repeat_cached_file *files;
+	struct cached_json_file_of_repeat *files;
 };
 /* Returns the repeat's train whose folder is `series`; NULL: there is none. */
-const struct experiment_repeat *repeat_train_by_name(const struct experiment_repeat *r, const char *series);
+const struct experiment_repeat *repeat_find_train_by_name(const struct experiment_repeat *r, const char *series);
 /* Returns FILE of the repeat's folder as JSON, valid until the next repeat is read; NULL: no such file. A file that cannot be read,
  * or is no regular file, ends the program with one line. */
-const struct json_document *repeat_json_file(const struct experiment_repeat *r, const char *file);
+const struct json_document *repeat_get_json_file(const struct experiment_repeat *r, const char *file);
 bool repeat_has_file(const struct experiment_repeat *r, const char *file);
 /* Reads the rows of FILE in the repeat's folder. A missing file is an error only if `needed`. */
-void repeat_read_table(const struct experiment_repeat *r, const char *file, bool needed, const struct input_rows_reader *kind,
+void read_table_file_of_repeat(const struct experiment_repeat *r, const char *file, bool needed,
+			       const struct input_table_description *kind,
 		       void *into);
 
 struct experiment_run;
@@ -57,7 +58,7 @@ const char *cell_parameter_text(const struct experiment_cell *c, const char *key
 /* ends the program where the cell has no such text */
 const char *cell_require_parameter_text(const struct experiment_cell *c, const char *key);
 /* true: no earlier cell has the same text under `key` */
-bool cell_is_first_with_text(const struct experiment_cell *c, const char *key);
+bool cell_is_first_with_parameter_text(const struct experiment_cell *c, const char *key);
 
 struct experiment_run {
 	const char *folder, *experiment;
@@ -71,7 +72,7 @@ struct experiment_run {
 
 /* Returns the repeat's train of that series; the repeat itself, if no repeat of the cell has such a train; NULL: only other repeats
  * have one. */
-const struct experiment_repeat *cell_train_of_repeat(const struct experiment_cell *c, const struct experiment_repeat *r,
+const struct experiment_repeat *repeat_find_train_or_itself(const struct experiment_cell *c, const struct experiment_repeat *r,
 						     const char *series);
 
 /* Row of a table that an extractor writes. Cells are set by column name, in any order; cells not set stay empty. A column that the
@@ -103,9 +104,9 @@ void row_set_named_numbers(struct table_out *t, const struct named_value *v);
 /* Memory that the current extractor keeps for the run, for each cell and for each complete repeat (repeats of a cell: one array);
  * sizes as in struct extractor_hooks, all zero at first. What extractors allocate beside it is never freed: the program ends with
  * the run. */
-void *run_data_of_extractor(void);
-void *cell_data_of_extractor(const struct experiment_cell *c);
-void *repeat_data_of_extractor(const struct experiment_repeat *r);
+void *extractor_data_of_run(void);
+void *extractor_data_of_cell(const struct experiment_cell *c);
+void *extractor_data_of_repeat(const struct experiment_repeat *r);
 
 /* Give the figure or text of columns with source EXTRACTOR:name, for the current repeat (in read_repeat) or cell (in finish_cell).
  * Names that no column asks for are ignored. Values given per repeat are for columns whose estimator combines repeats. */
@@ -116,12 +117,12 @@ void extractor_set_figure(const char *name, struct value_with_interval f);
 void extractor_set_text(const char *name, const char *text);	/* NULL: empty */
 
 /* Returns the figure of n numbers, with the run's number of bootstrap draws and its seed. */
-struct value_with_interval run_estimate_figure(enum estimator e, const double *value, size_t n);
+struct value_with_interval estimate_figure_with_run_seed(enum estimator e, const double *value, size_t n);
 
 /* An extractor. All members but the name may be 0 or NULL. Errors end the program with one line (die()). */
 struct extractor_hooks {
 	const char *name;
-	/* bytes of run_data_of_extractor(), cell_data_of_extractor(), repeat_data_of_extractor() */
+	/* bytes of extractor_data_of_run(), extractor_data_of_cell(), extractor_data_of_repeat() */
 	size_t run_size, cell_size, repeat_size;
 	void (*begin_run)(const struct experiment_run *run);			/* called before any repeat is read */
 	void (*read_repeat)(const struct experiment_repeat *r);			/* reads the files of a complete repeat and gives its values */
@@ -141,7 +142,7 @@ extern const struct extractor_hooks *const extractors[];	/* NULL-terminated; def
 /* --- the engine as the program calls it ------------------------------------------------------------------------ */
 
 /* Numbers of repeats in the run. */
-struct engine_repeat_counts {
+struct engine_counts_of_repeats {
 	size_t complete, failed, flagged;
 };
 struct engine_options {
@@ -149,4 +150,4 @@ struct engine_options {
 	int64_t draws, seed;		/* seed < 0: take the seed of the run */
 };
 /* Writes all tables of the run in `folder`. `out` gets the settings and the result of the report. */
-struct engine_repeat_counts engine_summarize(const char *folder, const struct engine_options *options, struct rec_report *out);
+struct engine_counts_of_repeats engine_summarize(const char *folder, const struct engine_options *options, struct rec_report *out);

@@ -9,13 +9,13 @@ const char *const estimate_names[] = {
 	"first", "last", "same", "count", "unknown", "true", "false", "chance", "chance+holm", "band", "share+ci", NULL,
 };
 
-int estimate_extra_column_count(enum estimator e)
+int count_extra_columns_of_estimator(enum estimator e)
 {
 	return e == ESTIMATE_ABOVE ? 3 : e == ESTIMATE_ENDS || strstr(estimate_names[e], "+ci") ? 2 : 0;
 }
 
 /* Median of a resample in which value[i] stands weight[i] times. `data`: n values, followed by room for n more. */
-static double estimate_weighted_median(const unsigned *weight, size_t n, void *data)
+static double estimate_median_of_resample(const unsigned *weight, size_t n, void *data)
 {
 	double *value = data, *resample = value + n;
 	size_t total = 0;
@@ -40,9 +40,9 @@ static void estimate_mean_or_median(enum estimator e, double *v, size_t n, size_
 	out->value /= (double)n;
 	if (median)
 		out->value = quantile_of_values(v, n, 0.5);
-	if (!estimate_extra_column_count(e) || (median && n < MEDIAN_RUNS))
+	if (!count_extra_columns_of_estimator(e) || (median && n < MEDIAN_RUNS))
 		return;
-	near = median ? interval_over_runs(v, true, estimate_weighted_median, v, n, draws, seed, &i) :
+	near = median ? interval_over_runs(v, true, estimate_median_of_resample, v, n, draws, seed, &i) :
 	       e == ESTIMATE_LOGMEAN_CI && n < INTERVAL_BOOTSTRAP_FROM && interval_student_t_of_logs(v, n, &i);
 	if (near)
 		i = (struct confidence_interval){ fmin(i.low, out->value), fmax(i.high, out->value) };
@@ -72,7 +72,7 @@ static void estimate_share_with_interval(const double *v, const double *total, s
 }
 
 /* Estimators without an interval. `v` holds known numbers only. */
-static double estimate_without_interval(enum estimator e, const double *v, size_t n)
+static double estimate_value_without_interval(enum estimator e, const double *v, size_t n)
 {
 	double least = INFINITY, most = -INFINITY, squares = 0, sum = 0;
 	size_t zeros = 0;
@@ -110,7 +110,7 @@ struct value_with_interval estimate_cell_figure(enum estimator e, const double *
 	else if (e == ESTIMATE_SHARE_CI)
 		estimate_share_with_interval(value, total, n, &out);
 	else if (e < ESTIMATE_MEAN || e > ESTIMATE_MEDIAN_CI)
-		out.value = estimate_without_interval(e, v, known);
+		out.value = estimate_value_without_interval(e, v, known);
 	else if (known)
 		estimate_mean_or_median(e, v, known, draws, seed, &out);
 	free(v);
@@ -127,13 +127,13 @@ void pool_add_latency(struct latency_pool *p, int64_t value, size_t run)
 		p->of_run[p->runs] = 0;
 	}
 	p->of_run[run]++;
-	p->item[p->n++] = (struct pool_latency){ .value = value, .run = (unsigned)run };
+	p->item[p->n++] = (struct pooled_latency){ .value = value, .run = (unsigned)run };
 }
 
 /* Order of qsort(): by value; of equal values, lower bounds first. */
 static int pool_compare_latencies(const void *a, const void *b)
 {
-	const struct pool_latency *x = a, *y = b;
+	const struct pooled_latency *x = a, *y = b;
 
 	return x->value != y->value ? (x->value > y->value) - (x->value < y->value) : y->later - x->later;
 }
@@ -151,9 +151,10 @@ void pool_free(struct latency_pool *p)
 	*p = (struct latency_pool){ 0 };
 }
 
-static struct sample_statistic pool_weighted_quantile_stat(const struct latency_pool *p, const unsigned *weight, double q)
+static struct sample_value_or_lower_bound pool_weighted_quantile_or_bound(const struct latency_pool *p, const unsigned *weight,
+									  double q)
 {
-	struct sample_statistic s = { NAN, false };
+	struct sample_value_or_lower_bound s = { NAN, false };
 	size_t total = 0, seen = 0, i, k;
 	double at;
 
@@ -180,7 +181,7 @@ static struct sample_statistic pool_weighted_quantile_stat(const struct latency_
 
 double pool_weighted_quantile(const struct latency_pool *p, const unsigned *weight, double q)
 {
-	return pool_weighted_quantile_stat(p, weight, q).value;
+	return pool_weighted_quantile_or_bound(p, weight, q).value;
 }
 
 struct pool_quantile_request {
@@ -202,16 +203,16 @@ struct value_with_interval pool_quantile_with_interval(const struct latency_pool
 	struct pool_quantile_request draw = { p, q };
 	unsigned *weight = memory_new(p->runs, sizeof(*weight));
 	double *own = memory_new(p->runs, sizeof(*own));
-	struct sample_statistic all = { NAN, false };
+	struct sample_value_or_lower_bound all = { NAN, false };
 	struct value_with_interval f = FIGURE_UNKNOWN;
 	bool few = p->runs < INTERVAL_BOOTSTRAP_FROM, ok = true;
 	struct confidence_interval i;
 
 	for (size_t r = 0; r < p->runs; r++) {
-		struct sample_statistic alone;
+		struct sample_value_or_lower_bound alone;
 
 		weight[r] = 1;
-		alone = pool_weighted_quantile_stat(p, weight, q);
+		alone = pool_weighted_quantile_or_bound(p, weight, q);
 		own[r] = alone.value;
 		ok = ok && !(alone.above && few);
 		weight[r] = 0;
@@ -219,7 +220,7 @@ struct value_with_interval pool_quantile_with_interval(const struct latency_pool
 	for (size_t r = 0; r < p->runs; r++)
 		weight[r] = 1;
 	if (q >= 1 || sample_has_enough_for_quantile(&(struct sample){ .n = p->n }, q))
-		all = pool_weighted_quantile_stat(p, weight, q);
+		all = pool_weighted_quantile_or_bound(p, weight, q);
 	for (size_t k = 0; q >= 1 && k < p->n; k++)
 		all.above = all.above || p->item[k].later;
 	f.value = all.value / unit;

@@ -31,7 +31,7 @@ enum estimator {
 extern const char *const estimate_names[];
 
 /* Number of cells beside the value: 0; 2 (NAME_low, NAME_high); 3 (and NAME_above). */
-int estimate_extra_column_count(enum estimator e);
+int count_extra_columns_of_estimator(enum estimator e);
 /* Returns the figure of n numbers (NAN: not known). `total`: n numbers for ESTIMATE_SHARE_CI, otherwise not used. The figure's
  * `repeats` is how many numbers are known. */
 struct value_with_interval estimate_cell_figure(enum estimator e, const double *value, const double *total, size_t n, size_t draws,
@@ -41,14 +41,14 @@ struct value_with_interval estimate_cell_figure(enum estimator e, const double *
  * weighted.
  *
  * A bootstrap over runs asks for the same quantile thousands of times with other weights: after one sort, each takes one pass. */
-struct pool_latency {
+struct pooled_latency {
 	int64_t value;
 	unsigned run;
 	bool later;		/* the value is a lower bound */
 };
 
 struct latency_pool {
-	struct pool_latency *item;	/* owned; sorted by value after pool_sort() */
+	struct pooled_latency *item;	/* owned; sorted by value after pool_sort() */
 	size_t n;
 	size_t *of_run, runs;	/* of_run: number of values of each run; owned */
 };

@@ -10,17 +10,17 @@
 
 const char *const eviction_names[] = { "LRU", "FIFO", "random", "MRU", NULL };
 
-struct cached_frame_place {
+struct simulated_cache_entry {
 	int64_t frame, stored, used;	/* when */
 };
 
 /* Which place is given up. */
-static int64_t eviction_choose_victim(enum eviction policy, const struct cached_frame_place *place, int64_t n, uint64_t *random)
+static int64_t eviction_choose_victim(enum eviction policy, const struct simulated_cache_entry *place, int64_t n, uint64_t *random)
 {
 	int64_t best = 0;
 
 	if (policy == EVICTION_RANDOM)
-		return (int64_t)(random_unit(random) * (double)n);
+		return (int64_t)(random_fraction_below_one(random) * (double)n);
 	for (int64_t i = 1; i < n; i++) {
 		bool before = policy == EVICTION_FIFO ? place[i].stored < place[best].stored :
 			      policy == EVICTION_LRU  ? place[i].used < place[best].used :
@@ -33,7 +33,8 @@ static int64_t eviction_choose_victim(enum eviction policy, const struct cached_
 }
 
 /* Shows one frame; true: it was there. */
-static bool eviction_simulate_frame_access(struct cached_frame_place *place, int64_t *used, int64_t capacity, enum eviction policy,
+static bool eviction_simulate_frame_access(struct simulated_cache_entry *place, int64_t *used, int64_t capacity,
+					   enum eviction policy,
 					   int64_t frame,
 			int64_t now, uint64_t *random)
 {
@@ -46,14 +47,14 @@ static bool eviction_simulate_frame_access(struct cached_frame_place *place, int
 		}
 	}
 	at = *used < capacity ? (*used)++ : eviction_choose_victim(policy, place, capacity, random);
-	place[at] = (struct cached_frame_place){ frame, now, now };
+	place[at] = (struct simulated_cache_entry){ frame, now, now };
 	return false;
 }
 
 static double eviction_simulate_once(enum eviction policy, int64_t capacity, const struct eviction_frame_sequence *trial,
 				     uint64_t random)
 {
-	struct cached_frame_place *place = capacity > 0 ? calloc((size_t)capacity, sizeof(*place)) : NULL;
+	struct simulated_cache_entry *place = capacity > 0 ? calloc((size_t)capacity, sizeof(*place)) : NULL;
 	struct frame_sequence sequence;
 	int64_t used = 0, hits = 0;
 

@@ -26,9 +26,9 @@ static bool fits_read_next_report(struct fit_report_reader *f)
 
 	json_free(f->json);
 	f->next = f->next ? f->next : fits_fitted;
-	for (; part && cell_is_first_with_text(f->first, "part") && *f->next; f->next++) {
+	for (; part && cell_is_first_with_parameter_text(f->first, "part") && *f->next; f->next++) {
 		snprintf(name, sizeof(name), "fit/%s-%s.json", part, *f->next);
-		f->json = run_folder_json(folder, name, false);
+		f->json = run_folder_read_json(folder, name, false);
 		if (!f->json)
 			continue;
 		f->next++;
@@ -84,7 +84,7 @@ static void fits_write_demand_rows(const struct experiment_cell *c, struct table
 	}
 }
 
-static void fits_write_compare(const struct experiment_cell *c, struct table_out *out)
+static void fits_write_comparison_rows(const struct experiment_cell *c, struct table_out *out)
 {
 	char path[64];
 
@@ -121,9 +121,9 @@ static void fits_write_real_user_rows(const struct experiment_cell *c, struct ta
 	struct json_document *json = NULL;
 	char name[300], path[64];
 
-	if (part && cell_is_first_with_text(c, "part")) {
+	if (part && cell_is_first_with_parameter_text(c, "part")) {
 		snprintf(name, sizeof(name), "fit/%s-users.json", part);
-		json = run_folder_json(c->run->folder, name, false);
+		json = run_folder_read_json(c->run->folder, name, false);
 	}
 	for (size_t i = 0; json && (snprintf(path, sizeof(path), "result.rows.%zu", i), json_text(json, "%s.run", path)); i++) {
 		row_set_text(out, "part", part);
@@ -136,6 +136,7 @@ static void fits_write_real_user_rows(const struct experiment_cell *c, struct ta
 }
 
 const struct extractor_hooks fits_extractor = {
-	.name = "fits", .tables = { { "slope", fits_write_demand_rows }, { "compare", fits_write_compare }, { "curve", fits_write_curve },
+	.name = "fits", .tables = { { "slope", fits_write_demand_rows }, { "compare", fits_write_comparison_rows }, { "curve",
+		fits_write_curve },
 		    { "world", fits_write_real_user_rows } },
 };

@@ -34,7 +34,7 @@ struct headcount_user_step {
 };
 
 /* A limit that a search found. Texts are those of cell.json. */
-struct headcount_limit {
+struct headcount_user_limit_found {
 	/* ended: why no user could be added; resource: what there was too little of; "" for neither */
 	const char *criterion, *ended, *resource;
 	int64_t repeat;
@@ -47,7 +47,7 @@ struct headcount_cell_measurements {
 	int64_t repeat;			/* number of the repeat that is being read */
 	struct headcount_user_step *step;	/* ascending by users, then by repeat */
 	size_t steps;
-	struct headcount_limit *limit;	/* grouped by criterion, ascending by repeat */
+	struct headcount_user_limit_found *limit;	/* grouped by criterion, ascending by repeat */
 	size_t limits;
 	double servers;			/* number of CPUs of the server */
 };
@@ -73,6 +73,6 @@ void headcount_begin_row(struct table_out *out, const struct experiment_cell *c)
 bool headcount_parse_criterion(const char *text, bool *apdex, double *value);
 
 /* Writers for n limits of one criterion: columns forecast... of a row of points; rows of slope (headcount_forecast.c). */
-typedef void headcount_write(const struct headcount_cell_measurements *s, const struct headcount_limit *l, size_t n,
+typedef void headcount_write(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *l, size_t n,
 			     struct table_out *out);
-headcount_write headcount_write_forecast, headcount_write_criterion_slopes;
+headcount_write headcount_set_forecast_columns, headcount_write_resource_slopes;

@@ -56,7 +56,7 @@ static struct headcount_user_step *headcount_find_or_add_user_step(struct headco
 
 enum { U_USERS, U_USER, U_MEAN, U_P50, U_P95, U_APDEX, U_LATE, U_ALL };
 
-static int headcount_add_user_row(void *into, const struct input_row_cell *c)
+static int headcount_store_user_input_row(void *into, const struct input_table_cell *c)
 {
 	struct headcount_user_step *s = headcount_find_or_add_user_step(into, c[U_USERS].count);
 
@@ -73,13 +73,13 @@ static int headcount_add_user_row(void *into, const struct input_row_cell *c)
 	return 0;
 }
 
-static const struct input_rows_reader headcount_users = {
-	"capacity-user/1", "users user %mean_ms %p50_ms %p95_ms %apdex %late_percent", headcount_add_user_row, NULL,
+static const struct input_table_description headcount_users = {
+	"capacity-user/1", "users user %mean_ms %p50_ms %p95_ms %apdex %late_percent", headcount_store_user_input_row, NULL,
 };
 
 /* Columns of machine.tsv: the number of users, then the figures from HEADCOUNT_KEYS to HEADCOUNT_STALL; those from HEADCOUNT_OWN on
  * may be missing. */
-static int headcount_add_machine_row(void *into, const struct input_row_cell *c)
+static int headcount_store_machine_input_row(void *into, const struct input_table_cell *c)
 {
 	struct headcount_user_step *s = headcount_find_or_add_user_step(into, c[0].count);
 
@@ -88,27 +88,28 @@ static int headcount_add_machine_row(void *into, const struct input_row_cell *c)
 	return s ? 0 : -EPROTO;
 }
 
-static const struct input_rows_reader headcount_machine = {
+static const struct input_table_description headcount_machine = {
 	"capacity-machine/1", "users %keys_per_s %server_busy_percent %client_busy_percent %foreign_percent %waiting %available_bytes "
 	"%swap_in_bytes_per_s %link_percent | %own_percent %major_faults_per_s %drops_per_s %client_waiting %memory_stall_ms_per_s",
-	headcount_add_machine_row, NULL,
+	headcount_store_machine_input_row, NULL,
 };
 
-static const char *headcount_json_list_text(const struct json_document *j, const char *list, size_t i, const char *key)
+static const char *headcount_text_of_list_element(const struct json_document *j, const char *list, size_t i, const char *key)
 {
 	const char *text = json_text(j, "%s.%zu.%s", list, i, key);
 
 	return text ? text : "";
 }
 
-static void headcount_read_limits(struct headcount_cell_measurements *s, const struct experiment_repeat *r)
+static void headcount_read_user_limits_found(struct headcount_cell_measurements *s, const struct experiment_repeat *r)
 {
 	const struct json_document *j = r->json;
 
-	for (size_t i = 0; headcount_json_list_text(j, "limits", i, "criterion")[0]; i++) {
-		struct headcount_limit one = { headcount_json_list_text(j, "limits", i, "criterion"), headcount_json_list_text(j, "limits", i,
+	for (size_t i = 0; headcount_text_of_list_element(j, "limits", i, "criterion")[0]; i++) {
+		struct headcount_user_limit_found one = { headcount_text_of_list_element(j, "limits", i, "criterion"),
+			headcount_text_of_list_element(j, "limits", i,
 															       "ended"),
-			headcount_json_list_text(j, "limits", i, "resource"), r->number,
+			headcount_text_of_list_element(j, "limits", i, "resource"), r->number,
 			json_number(j, "limits.%zu.users", i), json_number(j, "limits.%zu.beyond", i) };
 		size_t at = s->limits;
 		bool reached = false;
@@ -130,18 +131,18 @@ static void headcount_read_limits(struct headcount_cell_measurements *s, const s
 static void headcount_read_run_settings(const struct experiment_run *run)
 {
 	static const char list[] = "settings.limits";
-	struct headcount_run_settings *h = run_data_of_extractor();
+	struct headcount_run_settings *h = extractor_data_of_run();
 
 	h->value = memory_new((size_t)run->repeats + 1, sizeof(*h->value));
 	h->rate = json_number(run->json, "settings.rate_per_s");
 	h->typing = json_number(run->json, "settings.typing_per_s");
-	for (size_t i = 0; i < HEADCOUNT_RULES && headcount_json_list_text(run->json, list, i, "name")[0]; i++) {
+	for (size_t i = 0; i < HEADCOUNT_RULES && headcount_text_of_list_element(run->json, list, i, "name")[0]; i++) {
 		struct headcount_full_resource_rule *rule = &h->rule[h->rules++];
-		const char *figure = headcount_json_list_text(run->json, list, i, "figure");
+		const char *figure = headcount_text_of_list_element(run->json, list, i, "figure");
 
-		*rule = (struct headcount_full_resource_rule){ headcount_json_list_text(run->json, list, i, "name"),
-			headcount_json_list_text(run->json, list, i, "unless"),
-			headcount_json_list_text(run->json, list, i, "unit"), 0, json_number(run->json, "%s.%zu.at_least", list, i) };
+		*rule = (struct headcount_full_resource_rule){ headcount_text_of_list_element(run->json, list, i, "name"),
+			headcount_text_of_list_element(run->json, list, i, "unless"),
+			headcount_text_of_list_element(run->json, list, i, "unit"), 0, json_number(run->json, "%s.%zu.at_least", list, i) };
 		while (rule->figure < HEADCOUNT_FIGURES && strcmp(headcount_names[rule->figure], figure) != 0)
 			rule->figure++;
 		if ((rule->figure == HEADCOUNT_ALONE && strcmp(figure, "alone_percent") != 0) || !(rule->at_least > 0))
@@ -164,14 +165,14 @@ static double headcount_queue_wait_ms(const double *of, double rate, double serv
 /* Computes the figures of a step that follow from its users, or from two other figures. */
 static void headcount_derive_step_figures(const struct headcount_cell_measurements *s, struct headcount_user_step *p)
 {
-	const struct headcount_run_settings *h = run_data_of_extractor();
+	const struct headcount_run_settings *h = extractor_data_of_run();
 	const struct headcount_user_step *one = headcount_find_user_step(s, 1, p->repeat);
 	double *of = p->of, keys = of[HEADCOUNT_KEYS], more;
 
 	of[HEADCOUNT_ALL_MEAN] = p->sum / (double)p->n;
 	of[HEADCOUNT_JAIN] = p->sum * p->sum / ((double)p->n * p->squares);
-	of[HEADCOUNT_ALL_P95] = run_estimate_figure(ESTIMATE_MAX, p->p95, p->n).value;
-	of[HEADCOUNT_WORST] = of[HEADCOUNT_ALL_P95] / run_estimate_figure(ESTIMATE_MEDIAN, p->p95, p->n).value;
+	of[HEADCOUNT_ALL_P95] = estimate_figure_with_run_seed(ESTIMATE_MAX, p->p95, p->n).value;
+	of[HEADCOUNT_WORST] = of[HEADCOUNT_ALL_P95] / estimate_figure_with_run_seed(ESTIMATE_MEDIAN, p->p95, p->n).value;
 	if (!isfinite(of[HEADCOUNT_OWN]))
 		of[HEADCOUNT_OWN] = of[HEADCOUNT_BUSY] - of[HEADCOUNT_FOREIGN];
 	if (!(keys > 0))
@@ -197,17 +198,17 @@ static int headcount_compare_steps(const void *a, const void *b)
 	return x->users != y->users ? (x->users > y->users) - (x->users < y->users) : (x->repeat > y->repeat) - (x->repeat < y->repeat);
 }
 
-static void headcount_read_repeat(const struct experiment_repeat *r)
+static void headcount_read_files_of_repeat(const struct experiment_repeat *r)
 {
-	struct headcount_cell_measurements *s = cell_data_of_extractor(r->cell);
+	struct headcount_cell_measurements *s = extractor_data_of_cell(r->cell);
 
-	headcount_read_limits(s, r);
+	headcount_read_user_limits_found(s, r);
 	s->cell = r->cell;
 	s->repeat = r->number;
 	s->servers = 1;
 	json_get_real(r->json, "server_cpus", &s->servers);
-	repeat_read_table(r, "samples.tsv", true, &headcount_users, s);
-	repeat_read_table(r, "machine.tsv", true, &headcount_machine, s);
+	read_table_file_of_repeat(r, "samples.tsv", true, &headcount_users, s);
+	read_table_file_of_repeat(r, "machine.tsv", true, &headcount_machine, s);
 	for (size_t i = 0; i < s->steps; i++)
 		if (s->step[i].repeat == r->number)
 			headcount_derive_step_figures(s, &s->step[i]);
@@ -227,7 +228,7 @@ bool headcount_parse_criterion(const char *text, bool *apdex, double *value)
 }
 
 /* Returns the figure of a rule with so many users. */
-static double headcount_rule_figure_value(const struct headcount_cell_measurements *s, const struct headcount_limit *l,
+static double headcount_rule_figure_value(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *l,
 				   const struct headcount_full_resource_rule *r,
 			      double users)
 {
@@ -243,10 +244,10 @@ static double headcount_rule_figure_value(const struct headcount_cell_measuremen
 /* Is the rule fulfilled with the first number of users for which the criterion did not hold? Pages are read back either because the
  * users' memory no longer fits, or by other programs on the machine, whose reads are counted too; where at least half of the memory
  * that was available with one user still is, it was other programs. */
-static bool headcount_resource_is_full(const struct headcount_cell_measurements *s, const struct headcount_limit *l,
+static bool headcount_resource_is_full(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *l,
 				     const struct headcount_full_resource_rule *r)
 {
-	const struct headcount_run_settings *h = run_data_of_extractor();
+	const struct headcount_run_settings *h = extractor_data_of_run();
 	const struct headcount_user_step *step = headcount_find_user_step(s, l->beyond, l->repeat), *one = headcount_find_user_step(s, 1,
 																    l->repeat);
 
@@ -280,7 +281,7 @@ static int headcount_compare_tally(const void *a, const void *b)
 }
 
 /* Counts a resource at most once for each repeat, whatever number of its rules is fulfilled. */
-static void headcount_count_full_resource(struct headcount_full_resource_tally *t, const char *name, int64_t repeat,
+static void headcount_add_to_resource_tally(struct headcount_full_resource_tally *t, const char *name, int64_t repeat,
 					  double fullness)
 {
 	const struct headcount_full_resource_tally *end = t + TALLIES;
@@ -293,16 +294,17 @@ static void headcount_count_full_resource(struct headcount_full_resource_tally *
 }
 
 /* Writes the full resources, the fullest first, such as "CPU, memory (1 of 3)". */
-static void headcount_list_full_resources(const struct headcount_cell_measurements *s, const struct headcount_limit *l, size_t n,
+static void headcount_list_full_resources(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *l,
+					  size_t n,
 					  char *text,
 				  size_t size)
 {
-	const struct headcount_run_settings *h = run_data_of_extractor();
+	const struct headcount_run_settings *h = extractor_data_of_run();
 	struct headcount_full_resource_tally t[TALLIES] = { 0 };
 	size_t reached = 0, used = 0;
 
 	text[0] = '\0';
-	for (const struct headcount_limit *end = l + n; l < end; l++) {
+	for (const struct headcount_user_limit_found *end = l + n; l < end; l++) {
 		bool any = l->ended[0];
 
 		if (isnan(l->beyond))
@@ -310,14 +312,14 @@ static void headcount_list_full_resources(const struct headcount_cell_measuremen
 		reached++;
 		/* a user who could not be added could not be measured: the resource counts as completely full */
 		if (any)
-			headcount_count_full_resource(t, l->resource, l->repeat, HUGE_VAL);
+			headcount_add_to_resource_tally(t, l->resource, l->repeat, HUGE_VAL);
 		for (const struct headcount_full_resource_rule *r = h->rule; r < h->rule + h->rules; r++)
 			if (headcount_resource_is_full(s, l, r) && strcmp(r->name, l->resource) != 0) {
-				headcount_count_full_resource(t, r->name, l->repeat, headcount_rule_figure_value(s, l, r, l->beyond) / r->at_least);
+				headcount_add_to_resource_tally(t, r->name, l->repeat, headcount_rule_figure_value(s, l, r, l->beyond) / r->at_least);
 				any = true;
 			}
 		if (!any)
-			headcount_count_full_resource(t, "unexplained", l->repeat, 0);
+			headcount_add_to_resource_tally(t, "unexplained", l->repeat, 0);
 	}
 	qsort(t, TALLIES, sizeof(*t), headcount_compare_tally);
 	for (size_t i = 0; i < TALLIES && t[i].name && used < size; i++) {
@@ -342,8 +344,8 @@ void headcount_begin_row(struct table_out *out, const struct experiment_cell *c)
 /* Writes one row for all repeats with the same number of users. A cell of which nothing was measured has a row, too. */
 static void headcount_write_summary(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct headcount_cell_measurements *s = cell_data_of_extractor(c);
-	const struct headcount_run_settings *h = run_data_of_extractor();
+	const struct headcount_cell_measurements *s = extractor_data_of_cell(c);
+	const struct headcount_run_settings *h = extractor_data_of_run();
 	size_t i = 0, n;
 
 	do {
@@ -358,7 +360,8 @@ static void headcount_write_summary(const struct experiment_cell *c, struct tabl
 		for (int f = 0; n && f < HEADCOUNT_FIGURES; f++) {
 			for (size_t k = 0; k < n; k++)
 				h->value[k] = step[k].of[f];
-			row_set_figure(out, headcount_names[f], run_estimate_figure(f == HEADCOUNT_P95 ? ESTIMATE_LOGMEAN_CI : ESTIMATE_MEAN_CI,
+			row_set_figure(out, headcount_names[f], estimate_figure_with_run_seed(f == HEADCOUNT_P95 ? ESTIMATE_LOGMEAN_CI :
+											      ESTIMATE_MEAN_CI,
 										    h->value, n));
 		}
 		row_write_to_table(out);
@@ -366,14 +369,15 @@ static void headcount_write_summary(const struct experiment_cell *c, struct tabl
 }
 
 /* Writes fairness on both sides of the limit: means over the repeats. */
-static void headcount_write_fairness(const struct headcount_cell_measurements *s, const struct headcount_limit *l, size_t n,
+static void headcount_set_fairness_columns(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *l,
+					   size_t n,
 				     struct table_out *out)
 {
 	static const struct { const char *column; bool bad; enum headcount_figure figure; } columns[] = {
 		{ "jain_good", false, HEADCOUNT_JAIN }, { "jain_bad", true, HEADCOUNT_JAIN },
 		{ "worst_good", false, HEADCOUNT_WORST }, { "worst_bad", true, HEADCOUNT_WORST },
 	};
-	const struct headcount_run_settings *h = run_data_of_extractor();
+	const struct headcount_run_settings *h = extractor_data_of_run();
 
 	for (size_t c = 0; c < sizeof(columns) / sizeof(*columns); c++) {
 		for (size_t i = 0; i < n; i++) {
@@ -381,14 +385,15 @@ static void headcount_write_fairness(const struct headcount_cell_measurements *s
 
 			h->value[i] = step ? step->of[columns[c].figure] : (double)NAN;
 		}
-		row_set_number(out, columns[c].column, run_estimate_figure(ESTIMATE_MEAN, h->value, n).value);
+		row_set_number(out, columns[c].column, estimate_figure_with_run_seed(ESTIMATE_MEAN, h->value, n).value);
 	}
 }
 
-static void headcount_write_criterion_row(const struct headcount_cell_measurements *s, const struct headcount_limit *l, size_t n,
+static void headcount_write_criterion_row(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *l,
+					  size_t n,
 				  struct table_out *out)
 {
-	const struct headcount_run_settings *h = run_data_of_extractor();
+	const struct headcount_run_settings *h = extractor_data_of_run();
 	const char *ended = "";
 	struct value_with_interval users;
 	char words[256];
@@ -399,7 +404,7 @@ static void headcount_write_criterion_row(const struct headcount_cell_measuremen
 		reached += !isnan(l[i].beyond);
 		ended = l[i].ended[0] ? l[i].ended : ended;
 	}
-	users = run_estimate_figure(ESTIMATE_MEAN_CI, h->value, n);
+	users = estimate_figure_with_run_seed(ESTIMATE_MEAN_CI, h->value, n);
 	if (reached < (double)n)	/* a lower bound has no interval */
 		users.low = users.high = NAN;
 	headcount_list_full_resources(s, l, n, words, sizeof(words));
@@ -407,19 +412,19 @@ static void headcount_write_criterion_row(const struct headcount_cell_measuremen
 	row_set_text(out, "criterion", l->criterion);
 	row_numbers(out, { "repeats", (double)n }, { "reached", reached });
 	row_set_figure(out, "users", users);
-	row_set_number(out, "users_min", run_estimate_figure(ESTIMATE_MIN, h->value, n).value);
-	row_set_number(out, "users_max", run_estimate_figure(ESTIMATE_MAX, h->value, n).value);
+	row_set_number(out, "users_min", estimate_figure_with_run_seed(ESTIMATE_MIN, h->value, n).value);
+	row_set_number(out, "users_max", estimate_figure_with_run_seed(ESTIMATE_MAX, h->value, n).value);
 	row_set_text(out, "limit", words);
 	row_set_text(out, "ended", ended);
-	headcount_write_fairness(s, l, n, out);
-	headcount_write_forecast(s, l, n, out);
+	headcount_set_fairness_columns(s, l, n, out);
+	headcount_set_forecast_columns(s, l, n, out);
 	row_write_to_table(out);
 }
 
-static void headcount_write_each_criterion(const struct experiment_cell *c, headcount_write *write, struct table_out *out)
+static void headcount_call_for_each_criterion(const struct experiment_cell *c, headcount_write *write, struct table_out *out)
 {
-	const struct headcount_cell_measurements *s = cell_data_of_extractor(c);
-	const struct headcount_limit *l = s->limit, *end = l + s->limits;
+	const struct headcount_cell_measurements *s = extractor_data_of_cell(c);
+	const struct headcount_user_limit_found *l = s->limit, *end = l + s->limits;
 
 	for (size_t n; l < end; l += n) {
 		for (n = 1; l + n < end && !strcmp(l[n].criterion, l->criterion); n++)
@@ -430,21 +435,21 @@ static void headcount_write_each_criterion(const struct experiment_cell *c, head
 
 static void headcount_write_criterion_rows(const struct experiment_cell *c, struct table_out *out)
 {
-	headcount_write_each_criterion(c, headcount_write_criterion_row, out);
+	headcount_call_for_each_criterion(c, headcount_write_criterion_row, out);
 }
 
 static void headcount_write_slope_rows(const struct experiment_cell *c, struct table_out *out)
 {
-	headcount_write_each_criterion(c, headcount_write_criterion_slopes, out);
+	headcount_call_for_each_criterion(c, headcount_write_resource_slopes, out);
 }
 
-static void headcount_write_rules(const struct experiment_cell *c, struct table_out *out)
+static void headcount_write_rule_rows(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct headcount_cell_measurements *s = cell_data_of_extractor(c);
-	const struct headcount_run_settings *h = run_data_of_extractor();
+	const struct headcount_cell_measurements *s = extractor_data_of_cell(c);
+	const struct headcount_run_settings *h = extractor_data_of_run();
 
 	for (size_t i = 0; i < c->n * s->limits * h->rules; i++) {
-		const struct headcount_limit *l = &s->limit[i / h->rules % s->limits];
+		const struct headcount_user_limit_found *l = &s->limit[i / h->rules % s->limits];
 		const struct headcount_full_resource_rule *r = &h->rule[i % h->rules];
 
 		if (l->repeat != c->repeat[i / h->rules / s->limits].number)
@@ -463,6 +468,8 @@ static void headcount_write_rules(const struct experiment_cell *c, struct table_
 
 const struct extractor_hooks headcount_extractor = {
 	.name = "headcount", .run_size = sizeof(struct headcount_run_settings), .cell_size = sizeof(struct headcount_cell_measurements),
-	.begin_run = headcount_read_run_settings, .read_repeat = headcount_read_repeat, .tables = { { "summary", headcount_write_summary },
-		    { "points", headcount_write_criterion_rows }, { "compare", headcount_write_rules }, { "slope", headcount_write_slope_rows } },
+	.begin_run = headcount_read_run_settings, .read_repeat = headcount_read_files_of_repeat,
+		     .tables = { { "summary", headcount_write_summary },
+		    { "points", headcount_write_criterion_rows }, { "compare", headcount_write_rule_rows }, { "slope",
+		    	headcount_write_slope_rows } },
 };

@@ -60,14 +60,14 @@ struct forecast_first_third_steps {
 
 /* Returns the first third of the curves of n repeats; the rows of each repeat are in ascending order. */
 static const struct forecast_first_third_steps *forecast_select_first_third(const struct headcount_cell_measurements *s,
-									    const struct headcount_limit *l,
+									    const struct headcount_user_limit_found *l,
 							 size_t n)
 {
 	static struct forecast_first_third_steps t;
 
 	t.n = 0;
 	t.most = NAN;
-	for (const struct headcount_limit *last = l + n; l < last; l++) {
+	for (const struct headcount_user_limit_found *last = l + n; l < last; l++) {
 		size_t first = t.n;
 		double end = l->beyond;
 
@@ -133,12 +133,12 @@ struct forecast_queue_model {
 /* Returns the number of users with whom the line reaches 100 percent. */
 static double forecast_users_at_full_resource(const struct forecast_line *l, int side)
 {
-	const struct headcount_run_settings *h = run_data_of_extractor();
+	const struct headcount_run_settings *h = extractor_data_of_run();
 
 	return 1 + (forecast_line_x_at_value(l, 100, side) - h->rate) / h->typing;
 }
 
-static double forecast_wait_exceeds_probability(double p, double theta, double ms)
+static double forecast_probability_wait_exceeds(double p, double theta, double ms)
 {
 	return ms < 0 ? 1 : theta > 0 ? p * exp(-ms / theta) : 0;
 }
@@ -155,8 +155,8 @@ static bool forecast_criterion_holds(const struct forecast_queue_model *q, doubl
 	if (!(u < 1))
 		return false;
 	if (apdex)
-		return 1 - (forecast_wait_exceeds_probability(p, theta, q->target_ms - q->mean_ms) +
-			    forecast_wait_exceeds_probability(p, theta, 4 * q->target_ms - q->mean_ms)) / 2 >= value;
+		return 1 - (forecast_probability_wait_exceeds(p, theta, q->target_ms - q->mean_ms) +
+			    forecast_probability_wait_exceeds(p, theta, 4 * q->target_ms - q->mean_ms)) / 2 >= value;
 	late = p > TAIL ? fmax(theta * log(p / TAIL) - p * theta, 0) : 0;
 	return q->mean_ms + p * theta + hypot(q->p95_ms - q->mean_ms, late) <= value;
 }
@@ -187,7 +187,7 @@ struct user_count_forecast {
 static struct user_count_forecast forecast_user_count(const struct headcount_cell_measurements *s,
 						      const struct forecast_first_third_steps *t, const char *criterion)
 {
-	const struct headcount_run_settings *h = run_data_of_extractor();
+	const struct headcount_run_settings *h = extractor_data_of_run();
 	struct user_count_forecast f = { { NAN, NAN, NAN, false, 0 }, "", "fewer than three numbers of users were good" };
 	struct forecast_queue_model q = { .servers = s->servers, .rate = h->rate, .typing = h->typing,
 		.target_ms = s->cell->run->threshold_ms };
@@ -227,10 +227,11 @@ static struct user_count_forecast forecast_user_count(const struct headcount_cel
 	return f;
 }
 
-void headcount_write_forecast(const struct headcount_cell_measurements *s, const struct headcount_limit *limit, size_t n,
+void headcount_set_forecast_columns(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *limit,
+				    size_t n,
 			      struct table_out *out)
 {
-	const struct headcount_run_settings *h = run_data_of_extractor();
+	const struct headcount_run_settings *h = extractor_data_of_run();
 	const struct forecast_first_third_steps *third = forecast_select_first_third(s, limit, n);
 	struct user_count_forecast all = forecast_user_count(s, third, limit->criterion);
 
@@ -240,12 +241,13 @@ void headcount_write_forecast(const struct headcount_cell_measurements *s, const
 	row_set_text(out, "forecast_why", all.why);
 	for (size_t i = 0; i < n; i++)
 		h->value[i] = forecast_user_count(s, forecast_select_first_third(s, &limit[i], 1), limit->criterion).users.value;
-	row_set_figure(out, "forecast_repeats", run_estimate_figure(ESTIMATE_MEAN_CI, h->value, n));
+	row_set_figure(out, "forecast_repeats", estimate_figure_with_run_seed(ESTIMATE_MEAN_CI, h->value, n));
 }
 
 /* --- what a key needs ------------------------------------------------------------------------------------------ */
 
-void headcount_write_criterion_slopes(const struct headcount_cell_measurements *s, const struct headcount_limit *limit, size_t n,
+void headcount_write_resource_slopes(const struct headcount_cell_measurements *s, const struct headcount_user_limit_found *limit,
+				     size_t n,
 				      struct table_out *out)
 {
 	const struct forecast_first_third_steps *third = forecast_select_first_third(s, limit, n);

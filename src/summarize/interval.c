@@ -11,7 +11,7 @@
 
 #define TAIL ((1 - INTERVAL_LEVEL) / 2)
 
-static bool interval_around(double middle, double half, struct confidence_interval *out)
+static bool interval_of_middle_and_half_width(double middle, double half, struct confidence_interval *out)
 {
 	if (isfinite(half))
 		*out = (struct confidence_interval){ middle - half, middle + half };
@@ -34,7 +34,8 @@ static double interval_standard_error(const double *value, size_t n)
 
 bool interval_student_t_of_mean(const double *value, size_t n, struct confidence_interval *out)
 {
-	return n > 1 && interval_around(gsl_stats_mean(value, 1, n), interval_student_t_quantile(n - 1) * interval_standard_error(value,
+	return n > 1 && interval_of_middle_and_half_width(gsl_stats_mean(value, 1, n),
+							  interval_student_t_quantile(n - 1) * interval_standard_error(value,
 																  n), out);
 }
 
@@ -49,7 +50,7 @@ double interval_t_test_p_value(const double *value, size_t n)
 }
 
 /* Fits a line. Returns the variance of the slope; NAN: fewer than three points. */
-static double interval_fit_line(const double *x, const double *y, size_t n, double *start, double *slope)
+static double interval_fit_line_slope_variance(const double *x, const double *y, size_t n, double *start, double *slope)
 {
 	double of_start, covariance, variance, squares;
 
@@ -61,15 +62,15 @@ double interval_least_squares_slope(const double *x, const double *y, size_t n, 
 {
 	double slope, ignored;
 
-	interval_fit_line(x, y, n, start ? start : &ignored, &slope);
+	interval_fit_line_slope_variance(x, y, n, start ? start : &ignored, &slope);
 	return slope;
 }
 
 bool interval_of_slope(const double *x, const double *y, size_t n, struct confidence_interval *out)
 {
-	double start, slope, variance = interval_fit_line(x, y, n, &start, &slope);
+	double start, slope, variance = interval_fit_line_slope_variance(x, y, n, &start, &slope);
 
-	return isfinite(variance) && interval_around(slope, interval_student_t_quantile(n - 2) * sqrt(variance), out);
+	return isfinite(variance) && interval_of_middle_and_half_width(slope, interval_student_t_quantile(n - 2) * sqrt(variance), out);
 }
 
 bool interval_student_t_of_logs(const double *value, size_t n, struct confidence_interval *out)
@@ -121,7 +122,7 @@ const char *interval_ratio_verdict_word(const struct value_with_interval *ratio,
 
 /* Bias of the bootstrap: the normal quantile of the share of replicates below the figure. Ties count half: figures on a grid
  * (shares of 100 keys) have many. The share is kept off 0 and 1, whose quantile would be infinite. */
-static double interval_bootstrap_bias(double figure, const double *sorted, size_t n)
+static double interval_bootstrap_bias_correction(double figure, const double *sorted, size_t n)
 {
 	double below = 0;
 
@@ -138,7 +139,7 @@ bool interval_bca_from_replicates(double figure, double *replicate, size_t draws
 	if (!isfinite(figure) || !draws || runs < 2 || !isfinite(gsl_stats_mean(replicate, 1, draws) + gsl_stats_mean(without, 1, runs)))
 		return false;
 	gsl_sort(replicate, 1, draws);
-	z0 = interval_bootstrap_bias(figure, replicate, draws);
+	z0 = interval_bootstrap_bias_correction(figure, replicate, draws);
 	a = -gsl_stats_skew(without, 1, runs) * (double)runs / (6 * pow((double)runs - 1, 1.5));
 	a = isfinite(a) ? a : 0;	/* NAN: all values without one run are equal */
 	for (int side = 0; side < 2; side++) {

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-static int keys_add_row(void *into, const struct input_row_cell *cell)
+static int keys_store_input_row_as_sample(void *into, const struct input_table_cell *cell)
 {
 	struct key_samples *out = into;
 	const struct key_sample k = { cell[0].count, cell[1].count, cell[2].count, cell[3].count, cell[4].count, cell[6].count };
@@ -21,12 +21,12 @@ static int keys_add_row(void *into, const struct input_row_cell *cell)
 	if (k.answer != KEY_NONE && k.answer < k.due)
 		return -EPROTO;
 	memory_more(out->key, out->n);
-	out->ranged = out->ranged || (k.answer != KEY_NONE && !key_answer_is_exact(&k));
+	out->ranged = out->ranged || (k.answer != KEY_NONE && !key_answer_time_is_exact(&k));
 	out->key[out->n++] = k;
 	return 0;
 }
 
-static int keys_add_ping_row(void *into, const struct input_row_cell *cell)
+static int keys_store_ping_as_key_sample(void *into, const struct input_table_cell *cell)
 {
 	struct key_samples *out = into;
 
@@ -35,9 +35,9 @@ static int keys_add_ping_row(void *into, const struct input_row_cell *cell)
 	return 0;
 }
 
-static const struct input_rows_reader keys_ping_rows = { "ping/1", "number rtt_ns", keys_add_ping_row, NULL };
-const struct input_rows_reader keys_rows = {
-	"keys/1", "due_ns sent_ns answer_ns answer_high_ns censored_ns skipped | key", keys_add_row, &keys_ping_rows,
+static const struct input_table_description keys_ping_rows = { "ping/1", "number rtt_ns", keys_store_ping_as_key_sample, NULL };
+const struct input_table_description keys_rows = {
+	"keys/1", "due_ns sent_ns answer_ns answer_high_ns censored_ns skipped | key", keys_store_input_row_as_sample, &keys_ping_rows,
 };
 
 void keys_free(struct key_samples *k)
@@ -46,7 +46,7 @@ void keys_free(struct key_samples *k)
 	*k = (struct key_samples){ 0 };
 }
 
-bool key_answer_is_exact(const struct key_sample *k)
+bool key_answer_time_is_exact(const struct key_sample *k)
 {
 	return k->answer != KEY_NONE && (k->answer_high == KEY_NONE ? k->censored == KEY_NONE : k->answer_high == k->answer);
 }
@@ -101,7 +101,7 @@ struct estimates_working_data {
 	double *own, *late;		/* of each repeat: its own figure; its number of late keys */
 };
 
-static struct latency_pool estimates_pool_latencies(const struct train_key_samples *t, size_t n, enum measure m)
+static struct latency_pool estimates_build_latency_pool(const struct train_key_samples *t, size_t n, enum measure m)
 {
 	struct latency_pool pool = { 0 };
 
@@ -204,7 +204,7 @@ struct key_latency_figures estimate_key_latency_figures(const struct train_key_s
 
 	estimates_count_keys(train, n, &out);
 	for (enum measure m = 0; m < MEASURES; m++) {
-		w.pool = estimates_pool_latencies(train, n, m);
+		w.pool = estimates_build_latency_pool(train, n, m);
 		for (enum figure_name i = 0; i < FIGURES; i++) {
 			const struct estimates_figure_kind *row = &estimates_rows[i];
 
@@ -227,9 +227,10 @@ struct key_latency_figures estimate_key_latency_figures(const struct train_key_s
 	return out;
 }
 
-struct cdf_point *estimates_cdf(const struct train_key_samples *train, size_t n_train, bool high, size_t max, size_t *n)
+struct cdf_point *estimates_compute_latency_cdf(const struct train_key_samples *train, size_t n_train, bool high, size_t max,
+						size_t *n)
 {
-	struct latency_pool pool = estimates_pool_latencies(train, n_train, high ? LATENCY_HIGH : LATENCY_LOW);
+	struct latency_pool pool = estimates_build_latency_pool(train, n_train, high ? LATENCY_HIGH : LATENCY_LOW);
 	struct cdf_point *out;
 	size_t exact = 0;
 

@@ -25,10 +25,10 @@ struct key_samples {
 
 /* Reads samples.tsv of keyrepeat or of ping into a struct key_samples, which starts all zero. A ping counts as a key that is due at
  * 0 and answered after its round trip time; nothing is known of a lost ping. */
-extern const struct input_rows_reader keys_rows;
+extern const struct input_table_description keys_rows;
 void keys_free(struct key_samples *k);
 
-bool key_answer_is_exact(const struct key_sample *k);	/* true: answered at an exactly known time */
+bool key_answer_time_is_exact(const struct key_sample *k);	/* true: answered at an exactly known time */
 /* Latency of a key from its due time; high: by the late end of a range. False: nothing is known of this key. *later: *ns is only a
  * lower bound. */
 bool key_compute_latency(const struct key_sample *k, bool high, int64_t *ns, bool *later);
@@ -88,7 +88,8 @@ struct cdf_point {
 };
 /* Returns at most `max` (>= 2) points of the pooled curve, by early or late (`high`) ends of ranges, including the first and the
  * last point; none if a train is overloaded. The caller frees the array. */
-struct cdf_point *estimates_cdf(const struct train_key_samples *train, size_t n_train, bool high, size_t max, size_t *n);
+struct cdf_point *estimates_compute_latency_cdf(const struct train_key_samples *train, size_t n_train, bool high, size_t max,
+						size_t *n);
 
 /* --- for other extractors ----------------------------------------------------------------------------------------- */
 
@@ -100,5 +101,6 @@ struct train_key_samples keys_read_train(const struct experiment_repeat *r);
 /* Median latency of the keys in ns; NAN: not known, as the train was overloaded or the median key has no echo. */
 double keys_median_latency_ns(const struct train_key_samples *t);
 /* Gives the figures "low.p50" etc. (keys_extract.c) of n trains of a cell. */
-struct key_latency_figures keys_set_latency_figures(const struct experiment_cell *c, const struct train_key_samples *train,
+struct key_latency_figures keys_set_latency_figures_of_trains(const struct experiment_cell *c,
+							      const struct train_key_samples *train,
 						    size_t n);

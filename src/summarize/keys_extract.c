@@ -28,17 +28,17 @@
 
 struct train_key_samples keys_read_train(const struct experiment_repeat *r)
 {
-	const struct json_document *j = repeat_json_file(r, "keyrepeat.json");
+	const struct json_document *j = repeat_get_json_file(r, "keyrepeat.json");
 	struct train_key_samples t = { .repeat = r->number };
 
 	if (j)
 		json_get_bool(j, "result.overloaded", &t.overloaded);
-	repeat_read_table(r, "samples.tsv", true, &keys_rows, &t.keys);
+	read_table_file_of_repeat(r, "samples.tsv", true, &keys_rows, &t.keys);
 	return t;
 }
 
 /* Returns the early ends of the keys' latencies in ns; the caller frees the sample. */
-static struct sample keys_early_end_latencies(const struct key_samples *keys)
+static struct sample keys_lowest_possible_latencies(const struct key_samples *keys)
 {
 	struct sample s = { 0 };
 
@@ -55,8 +55,8 @@ static struct sample keys_early_end_latencies(const struct key_samples *keys)
 
 double keys_median_latency_ns(const struct train_key_samples *t)
 {
-	struct sample s = keys_early_end_latencies(&t->keys);
-	struct sample_statistic m = sample_quantile(&s, 0.5);
+	struct sample s = keys_lowest_possible_latencies(&t->keys);
+	struct sample_value_or_lower_bound m = sample_quantile(&s, 0.5);
 
 	sample_free(&s);
 	return m.above || t->overloaded ? (double)NAN : m.value;
@@ -64,16 +64,16 @@ double keys_median_latency_ns(const struct train_key_samples *t)
 
 /* --- figures --------------------------------------------------------------------------------------------------- */
 
-static void keys_read_repeat(const struct experiment_repeat *r)
+static void keys_read_files_of_repeat(const struct experiment_repeat *r)
 {
-	struct train_key_samples *t = repeat_data_of_extractor(r);
+	struct train_key_samples *t = extractor_data_of_repeat(r);
 	const struct json_document *j;
 	struct sample low;
 	double sd;
 
 	*t = keys_read_train(r);
-	j = repeat_json_file(r, "keyrepeat.json");
-	low = keys_early_end_latencies(&t->keys);
+	j = repeat_get_json_file(r, "keyrepeat.json");
+	low = keys_lowest_possible_latencies(&t->keys);
 	sd = sample_sd(&low).value / MS;
 	give_values({ "low.p50", keys_median_latency_ns(t) / MS }, { "low.mean", sample_mean(&low).value / MS }, { "low.sd", sd },
 		    { "low.variance", pow(sd, 2) },
@@ -92,7 +92,8 @@ static const struct {
 	{ "sent.p50", SENT_P50, SENT_P50 }, { "lateness.p99", LATENESS_P99, LATENESS_P99 }, { "lateness.max", LATENESS_MAX, LATENESS_MAX },
 };
 
-struct key_latency_figures keys_set_latency_figures(const struct experiment_cell *c, const struct train_key_samples *train,
+struct key_latency_figures keys_set_latency_figures_of_trains(const struct experiment_cell *c,
+							      const struct train_key_samples *train,
 						    size_t n)
 {
 	const struct key_latency_figures_cfg cfg = {
@@ -104,7 +105,7 @@ struct key_latency_figures keys_set_latency_figures(const struct experiment_cell
 	for (size_t i = 0; i < sizeof(keys_figures) / sizeof(*keys_figures); i++)
 		extractor_set_figure(keys_figures[i].name, e.of[e.ranged ? keys_figures[i].low : keys_figures[i].exact]);
 	for (size_t i = 0; i < n; i++) {
-		struct sample low = keys_early_end_latencies(&train[i].keys);
+		struct sample low = keys_lowest_possible_latencies(&train[i].keys);
 		int64_t update = KEY_NONE;
 
 		for (const struct key_sample *k = train[i].keys.key; k < train[i].keys.key + train[i].keys.n; k++) {
@@ -126,9 +127,9 @@ struct key_latency_figures keys_set_latency_figures(const struct experiment_cell
 static void keys_set_cell_figures(const struct experiment_cell *c)
 {
 	static const char *const kinds[] = { "none", "t", "bca", "exact" };
-	struct key_latency_figures *e = cell_data_of_extractor(c);
+	struct key_latency_figures *e = extractor_data_of_cell(c);
 
-	*e = keys_set_latency_figures(c, repeat_data_of_extractor(c->repeat), c->n);
+	*e = keys_set_latency_figures_of_trains(c, extractor_data_of_repeat(c->repeat), c->n);
 	extractor_set_text("interval", kinds[e->interval]);
 	extractor_set_text("late_interval", kinds[e->late_interval]);
 }
@@ -138,7 +139,7 @@ static void keys_set_cell_figures(const struct experiment_cell *c)
 static void keys_write_latency_cdf_curve(const struct experiment_cell *c, bool high, const char *bound, struct table_out *out)
 {
 	size_t n;
-	struct cdf_point *point = estimates_cdf(repeat_data_of_extractor(c->repeat), c->n, high, CDF_POINTS, &n);
+	struct cdf_point *point = estimates_compute_latency_cdf(extractor_data_of_repeat(c->repeat), c->n, high, CDF_POINTS, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		row_set_cell_parameters(out, c);
@@ -151,7 +152,7 @@ static void keys_write_latency_cdf_curve(const struct experiment_cell *c, bool h
 
 static void keys_write_cdf(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct key_latency_figures *e = cell_data_of_extractor(c);
+	const struct key_latency_figures *e = extractor_data_of_cell(c);
 
 	keys_write_latency_cdf_curve(c, false, e->ranged ? "low" : "exact", out);
 	if (e->ranged)
@@ -165,10 +166,10 @@ static void keys_report_app_idle_updates(const struct json_document *run, const 
 	if (!isfinite(updates) || !(seconds > 0))
 		return;
 	rec_begin_object(out, app);
-	rec_int(out, "updates", llround(updates));
-	rec_real(out, "seconds", seconds, 3);
-	rec_real(out, "unsolicited_per_s", updates / seconds, 4);
-	rec_real(out, "unsolicited_high_per_s", interval_poisson_rate_high_end(updates) / seconds, 4);
+	rec_add_int(out, "updates", llround(updates));
+	rec_add_real(out, "seconds", seconds, 3);
+	rec_add_real(out, "unsolicited_per_s", updates / seconds, 4);
+	rec_add_real(out, "unsolicited_high_per_s", interval_poisson_rate_high_end(updates) / seconds, 4);
 	rec_end_container(out);
 }
 
@@ -194,12 +195,12 @@ static void keys_report_session_idle_updates(const struct experiment_cell *c, st
 
 static void keys_report_overload_and_noise(const struct experiment_run *run, struct rec_report *out)
 {
-	const struct key_latency_figures *e = cell_data_of_extractor(run->cell);
+	const struct key_latency_figures *e = extractor_data_of_cell(run->cell);
 	int64_t overloaded = 0;
 
 	for (size_t i = 0; i < run->n; i++)
 		overloaded += e[i].overloaded > 0;
-	rec_int(out, "cells_overloaded", overloaded);
+	rec_add_int(out, "cells_overloaded", overloaded);
 	rec_begin_object(out, "idle_noise");
 	keys_report_app_idle_updates(run->json, "light", out);
 	keys_report_app_idle_updates(run->json, "heavy", out);
@@ -252,8 +253,8 @@ static const struct experiment_cell *compare_find_default_cell(const struct expe
 /* Computes the ratio of a setting. Its interval stays unknown where the p-value is. */
 static void compare_compute_paired_ratio(struct compare_setting_result *out, const struct experiment_cell *base)
 {
-	const struct train_key_samples *k = repeat_data_of_extractor(out->cell->repeat), *b = base ?
-					    repeat_data_of_extractor(base->repeat) : NULL;
+	const struct train_key_samples *k = extractor_data_of_repeat(out->cell->repeat), *b = base ?
+					    extractor_data_of_repeat(base->repeat) : NULL;
 	double *ratio = memory_new(out->cell->n, sizeof(*ratio));
 
 	for (size_t t = 0; b && t < out->cell->n; t++)
@@ -272,7 +273,7 @@ static void compare_compute_paired_ratio(struct compare_setting_result *out, con
 }
 
 /* Returns the p-value of setting i, adjusted over the settings of the same part. */
-static double compare_holm_adjusted_p(const struct compare_setting_result *one, size_t n, size_t i)
+static double compare_compute_holm_adjusted_p(const struct compare_setting_result *one, size_t n, size_t i)
 {
 	double *p = memory_new(n, sizeof(*p)), adjusted;
 
@@ -300,7 +301,7 @@ static void compare_write_setting_rows(const struct experiment_cell *first, stru
 		compare_compute_paired_ratio(&one[n++], compare_find_default_cell(run, c));
 	}
 	for (size_t i = 0; i < n; i++) {
-		double p = compare_holm_adjusted_p(one, n, i);
+		double p = compare_compute_holm_adjusted_p(one, n, i);
 
 		row_set_cell_parameters(out, one[i].cell);
 		row_set_number(out, "pairs", (double)one[i].pairs);
@@ -314,7 +315,7 @@ static void compare_write_setting_rows(const struct experiment_cell *first, stru
 
 const struct extractor_hooks keys_extractor = {
 	.name = "keys", .cell_size = sizeof(struct key_latency_figures), .repeat_size = sizeof(struct train_key_samples),
-		.read_repeat = keys_read_repeat,
+		.read_repeat = keys_read_files_of_repeat,
 	.finish_cell = keys_set_cell_figures, .tables = { { "cdf", keys_write_cdf }, { "compare", compare_write_setting_rows } },
 		       .report = keys_report_overload_and_noise,
 };
@@ -328,9 +329,9 @@ struct rtt_latency_point {
 	double rtt_ms, median_ms;	/* NAN: the repeat is no point of the line */
 };
 
-static void slope_read_repeat(const struct experiment_repeat *r)
+static void slope_read_point_of_repeat(const struct experiment_repeat *r)
 {
-	struct rtt_latency_point *p = repeat_data_of_extractor(r);
+	struct rtt_latency_point *p = extractor_data_of_repeat(r);
 	struct train_key_samples train;
 
 	p->median_ms = NAN;
@@ -350,12 +351,12 @@ static void slope_write_protocol_row(const struct experiment_cell *first, struct
 	double *x, *y, start = NAN, slope, squares = 0;
 	struct confidence_interval i = { NAN, NAN };
 
-	if (!cell_is_first_with_text(first, "protocol"))
+	if (!cell_is_first_with_parameter_text(first, "protocol"))
 		return;
 	x = memory_new(2 * room, sizeof(*x));
 	y = x + room;
 	for (const struct experiment_cell *c = first; c < run->cell + run->n; c++) {
-		const struct rtt_latency_point *p = repeat_data_of_extractor(c->repeat);
+		const struct rtt_latency_point *p = extractor_data_of_repeat(c->repeat);
 
 		for (size_t r = 0; r < c->n && !strcmp(cell_require_parameter_text(c, "protocol"), cell_require_parameter_text(first,
 															       "protocol")); r++)
@@ -376,6 +377,6 @@ static void slope_write_protocol_row(const struct experiment_cell *first, struct
 }
 
 const struct extractor_hooks slope_extractor = {
-	.name = "slope", .repeat_size = sizeof(struct rtt_latency_point), .read_repeat = slope_read_repeat,
+	.name = "slope", .repeat_size = sizeof(struct rtt_latency_point), .read_repeat = slope_read_point_of_repeat,
 	.tables = { { NULL, slope_write_protocol_row } },
 };

@@ -38,7 +38,7 @@ static const struct {
 };
 enum { MEMORIES = sizeof(logins_memory) / sizeof(*logins_memory) };
 
-struct login_count_steps {
+struct login_counts_of_steps {
 	int64_t logins[STEPS_MAX + 1];	/* number of logins at each step; the first is 0 */
 	size_t steps;
 };
@@ -56,7 +56,7 @@ struct login_cell_memory {
 
 static void logins_read_run_settings(const struct experiment_run *run)
 {
-	struct login_count_steps *s = run_data_of_extractor();
+	struct login_counts_of_steps *s = extractor_data_of_run();
 	char path[64];
 	int64_t n;
 
@@ -75,7 +75,7 @@ static void logins_read_run_settings(const struct experiment_run *run)
 /* Finds the index of the current repeat's reading with so many logins. False: no such number of logins. */
 static bool logins_find_reading_index(const struct login_cell_memory *c, int64_t logins, size_t *at)
 {
-	const struct login_count_steps *s = run_data_of_extractor();
+	const struct login_counts_of_steps *s = extractor_data_of_run();
 
 	for (size_t i = 0; i < s->steps; i++)
 		if (s->logins[i] == logins) {
@@ -87,7 +87,7 @@ static bool logins_find_reading_index(const struct login_cell_memory *c, int64_t
 
 static struct login_process_kind *logins_find_or_add_process_kind(struct login_cell_memory *c, const char *name, const char *class)
 {
-	const struct login_count_steps *s = run_data_of_extractor();
+	const struct login_counts_of_steps *s = extractor_data_of_run();
 	struct login_process_kind *k;
 
 	for (size_t i = 0; i < c->kinds; i++)
@@ -101,13 +101,13 @@ static struct login_process_kind *logins_find_or_add_process_kind(struct login_c
 }
 
 enum { P_LOGINS, P_NAME, P_CLASS, P_DIRTY, P_SWAP, P_CLEAN, P_PSS, P_SHARED, P_TABLES, P_THREADS, P_SWAP_PSS };
-static int logins_add_process_row(void *into, const struct input_row_cell *cell)
+static int logins_add_input_process_memory(void *into, const struct input_table_cell *cell)
 {
 	static const int adds[][2] = {
 		{ P_DIRTY, PRIVATE }, { P_SWAP, PRIVATE }, { P_DIRTY, DIRTY }, { P_SWAP, SWAP }, { P_CLEAN, CLEAN }, { P_PSS, PSS },
 		{ P_SWAP_PSS, PSS }, { P_SHARED, SHARED }, { P_TABLES, TABLES }, { P_THREADS, THREADS },
 	};
-	const struct login_count_steps *s = run_data_of_extractor();
+	const struct login_counts_of_steps *s = extractor_data_of_run();
 	struct login_cell_memory *c = into;
 	struct login_process_kind *k;
 	size_t at = 0;
@@ -126,7 +126,7 @@ static int logins_add_process_row(void *into, const struct input_row_cell *cell)
 	return 0;
 }
 
-static int logins_add_machine_row(void *into, const struct input_row_cell *cell)
+static int logins_store_machine_memory_row(void *into, const struct input_table_cell *cell)
 {
 	struct login_cell_memory *c = into;
 	double *of;
@@ -142,21 +142,21 @@ static int logins_add_machine_row(void *into, const struct input_row_cell *cell)
 	return 0;
 }
 
-static void logins_read_repeat(const struct experiment_repeat *r)
+static void logins_read_files_of_repeat(const struct experiment_repeat *r)
 {
-	static const struct input_rows_reader processes = { "login-memory/1", "logins $name $class private_dirty_bytes swap_bytes "
-		"private_clean_bytes pss_bytes shared_bytes | page_tables_bytes threads swap_pss_bytes", logins_add_process_row, NULL };
-	static const struct input_rows_reader machine = { "memory/1", "logins used_bytes | lab_bytes processes_bytes kernel_bytes "
+	static const struct input_table_description processes = { "login-memory/1", "logins $name $class private_dirty_bytes swap_bytes "
+		"private_clean_bytes pss_bytes shared_bytes | page_tables_bytes threads swap_pss_bytes", logins_add_input_process_memory, NULL };
+	static const struct input_table_description machine = { "memory/1", "logins used_bytes | lab_bytes processes_bytes kernel_bytes "
 		"file_cache_bytes total_bytes group_used_bytes group_kernel_bytes group_shared_memory_bytes group_file_cache_bytes",
-		logins_add_machine_row, NULL };
-	const struct login_count_steps *s = run_data_of_extractor();
-	struct login_cell_memory *c = cell_data_of_extractor(r->cell);
+		logins_store_machine_memory_row, NULL };
+	const struct login_counts_of_steps *s = extractor_data_of_run();
+	struct login_cell_memory *c = extractor_data_of_cell(r->cell);
 
 	c->now = r;
 	c->there = c->there ? c->there : memory_new(r->cell->n * s->steps, sizeof(*c->there));
 	logins_find_or_add_process_kind(c, "", "");
-	repeat_read_table(r, "samples.tsv", true, &processes, c);
-	repeat_read_table(r, "machine.tsv", true, &machine, c);
+	read_table_file_of_repeat(r, "samples.tsv", true, &processes, c);
+	read_table_file_of_repeat(r, "machine.tsv", true, &machine, c);
 	for (size_t i = 0; i < s->steps; i++)
 		if (!c->there[r->index * s->steps + i])
 			die(EXIT_RUN, "%s/machine.tsv: no row for one of settings.logins", r->folder);
@@ -166,26 +166,26 @@ static void logins_read_repeat(const struct experiment_repeat *r)
 static struct value_with_interval logins_mean_figure(const struct experiment_cell *c, const struct login_process_kind *k,
 						     int figure, size_t step, double of)
 {
-	const struct login_count_steps *s = run_data_of_extractor();
+	const struct login_counts_of_steps *s = extractor_data_of_run();
 	double *v = memory_new(c->n, sizeof(*v));
 	struct value_with_interval f;
 
 	for (size_t r = 0; r < c->n; r++)
 		v[r] = k->of[r * s->steps + step][figure] / of;
-	f = run_estimate_figure(ESTIMATE_MEAN_CI, v, c->n);
+	f = estimate_figure_with_run_seed(ESTIMATE_MEAN_CI, v, c->n);
 	free(v);
 	return f;
 }
 
-static void logins_write_scaled_figure(struct table_out *out, const char *column, struct value_with_interval f, double unit)
+static void logins_set_scaled_figure_column(struct table_out *out, const char *column, struct value_with_interval f, double unit)
 {
 	row_set_figure(out, column, (struct value_with_interval){ f.value / unit, f.low / unit, f.high / unit, false, 0 });
 }
 
 static void logins_write_summary(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct login_count_steps *s = run_data_of_extractor();
-	const struct login_cell_memory *own = cell_data_of_extractor(c);
+	const struct login_counts_of_steps *s = extractor_data_of_run();
+	const struct login_cell_memory *own = extractor_data_of_cell(c);
 	const char *system = cell_parameter_text(c, "system"), *kind = system ? strrchr(system, '.') : NULL;
 	char protocol[64];
 
@@ -205,7 +205,7 @@ static void logins_write_summary(const struct experiment_cell *c, struct table_o
 		}
 		for (size_t i = 0; i < MEMORIES && c->n; i++)
 			if (logins_memory[i].mb)
-				logins_write_scaled_figure(out, logins_memory[i].mb, mean[logins_memory[i].figure], MIB);
+				logins_set_scaled_figure_column(out, logins_memory[i].mb, mean[logins_memory[i].figure], MIB);
 		if (step && c->n)
 			row_set_number(out, "each_mb", mean[PRIVATE].value / MIB / (double)s->logins[step]);
 		row_write_to_table(out);
@@ -214,8 +214,8 @@ static void logins_write_summary(const struct experiment_cell *c, struct table_o
 
 static void logins_write_slopes(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct login_count_steps *s = run_data_of_extractor();
-	const struct login_cell_memory *own = cell_data_of_extractor(c);
+	const struct login_counts_of_steps *s = extractor_data_of_run();
+	const struct login_cell_memory *own = extractor_data_of_cell(c);
 	double x[STEPS_MAX], y[STEPS_MAX], *slope = memory_new(2 * c->n, sizeof(*slope)), *start = slope + c->n;
 
 	for (size_t i = 0; i < MEMORIES; i++) {
@@ -235,14 +235,14 @@ static void logins_write_slopes(const struct experiment_cell *c, struct table_ou
 		}
 		if (!n)
 			continue;
-		slopes = run_estimate_figure(ESTIMATE_CHANGE_CI, slope, n);
+		slopes = estimate_figure_with_run_seed(ESTIMATE_CHANGE_CI, slope, n);
 		row_set_text(out, "system", cell_parameter_text(c, "system"));
 		row_set_text(out, "what", logins_memory[i].what);
 		row_numbers(out, { "repeats", (double)n }, { "logins_min", (double)s->logins[1] },
 			    { "logins_max", (double)s->logins[s->steps - 1] });
 		row_set_figure(out, "slope_bytes", slopes);
-		row_set_figure(out, "start_bytes", run_estimate_figure(ESTIMATE_CHANGE_CI, start, n));
-		logins_write_scaled_figure(out, "slope_mb", slopes, MIB);
+		row_set_figure(out, "start_bytes", estimate_figure_with_run_seed(ESTIMATE_CHANGE_CI, start, n));
+		logins_set_scaled_figure_column(out, "slope_mb", slopes, MIB);
 		row_write_to_table(out);
 	}
 	free(slope);
@@ -258,8 +258,8 @@ static int logins_compare_private(const void *a, const void *b)
 
 static void logins_write_processes(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct login_count_steps *s = run_data_of_extractor();
-	struct login_cell_memory *own = cell_data_of_extractor(c);
+	const struct login_counts_of_steps *s = extractor_data_of_run();
+	struct login_cell_memory *own = extractor_data_of_cell(c);
 	size_t kinds = own->kinds ? own->kinds - 1 : 0;
 
 	for (size_t i = 0; i < own->kinds * c->n * s->steps; i++)
@@ -279,15 +279,15 @@ static void logins_write_processes(const struct experiment_cell *c, struct table
 
 			row_set_figure(out, f == PROCESSES ? "count" : logins_names[f], mean);
 			if (f == PRIVATE)
-				logins_write_scaled_figure(out, "private_kb", mean, KIB);
+				logins_set_scaled_figure_column(out, "private_kb", mean, KIB);
 		}
 		row_write_to_table(out);
 	}
 }
 
 const struct extractor_hooks logins_extractor = {
-	.name = "logins", .run_size = sizeof(struct login_count_steps), .cell_size = sizeof(struct login_cell_memory),
+	.name = "logins", .run_size = sizeof(struct login_counts_of_steps), .cell_size = sizeof(struct login_cell_memory),
 		.begin_run = logins_read_run_settings,
-	.read_repeat = logins_read_repeat, .tables = { { "summary", logins_write_summary }, { "slope", logins_write_slopes },
+	.read_repeat = logins_read_files_of_repeat, .tables = { { "summary", logins_write_summary }, { "slope", logins_write_slopes },
 		    { "who", logins_write_processes } },
 };

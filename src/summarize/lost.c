@@ -7,7 +7,7 @@
 
 const char *const lost_class_names[LOST_CLASSES] = { "own", "kernel", "foreign", "itself", "ended", "unexplained" };
 
-struct lost_process_class {
+struct lost_classified_process {
 	int64_t pid;
 	enum lost_class class;
 	char process[16];	/* name of the process whose thread this is; empty: not known */
@@ -15,7 +15,7 @@ struct lost_process_class {
 
 enum { E_CPU, E_START, E_LOST, E_SPAN, E_KIND };
 
-static int lost_add_event_row(void *into, const struct input_row_cell *c)
+static int lost_store_event_input_row(void *into, const struct input_table_cell *c)
 {
 	struct lost_cpu_time *l = into;
 	int64_t span = c[E_SPAN].count > c[E_LOST].count ? c[E_SPAN].count : c[E_LOST].count;
@@ -37,21 +37,22 @@ static int lost_add_event_row(void *into, const struct input_row_cell *c)
 	return 0;
 }
 
-const struct input_rows_reader lost_events = { "lost/1", "cpu start_ns lost_ns span_ns $kind", lost_add_event_row, NULL };
+const struct input_table_description lost_events = { "lost/1", "cpu start_ns lost_ns span_ns $kind", lost_store_event_input_row,
+	NULL };
 
 static int lost_compare_pid(const void *a, const void *b)
 {
-	int64_t x = ((const struct lost_process_class *)a)->pid, y = ((const struct lost_process_class *)b)->pid;
+	int64_t x = ((const struct lost_classified_process *)a)->pid, y = ((const struct lost_classified_process *)b)->pid;
 
 	return (x > y) - (x < y);
 }
 
-static int lost_add_process_row(void *into, const struct input_row_cell *c)
+static int lost_store_process_input_row(void *into, const struct input_table_cell *c)
 {
 	struct lost_cpu_time *l = into;
-	struct lost_process_class *p = memory_more(l->process, l->processes) + l->processes;
+	struct lost_classified_process *p = memory_more(l->process, l->processes) + l->processes;
 
-	*p = (struct lost_process_class){ .pid = c[0].count };
+	*p = (struct lost_classified_process){ .pid = c[0].count };
 	while (p->class < LOST_CLASSES && strcmp(c[1].text, lost_class_names[p->class]) != 0)
 		p->class++;
 	if (p->pid == ROWS_IN_NONE || p->class == LOST_CLASSES)
@@ -61,18 +62,19 @@ static int lost_add_process_row(void *into, const struct input_row_cell *c)
 	return 0;
 }
 
-const struct input_rows_reader lost_processes = { "process/1", "pid $class | $process", lost_add_process_row, NULL };
+const struct input_table_description lost_processes = { "process/1", "pid $class | $process", lost_store_process_input_row, NULL };
 
-static const struct lost_process_class *lost_process_of(const struct lost_cpu_time *l, const char *kind, int64_t pid)
+static const struct lost_classified_process *lost_find_process_of_culprit(const struct lost_cpu_time *l, const char *kind,
+									  int64_t pid)
 {
-	const struct lost_process_class key = { .pid = pid };
+	const struct lost_classified_process key = { .pid = pid };
 
 	return l->processes && !strcmp(kind, "task") ? bsearch(&key, l->process, l->processes, sizeof(key), lost_compare_pid) : NULL;
 }
 
 /* Returns the class of a culprit. Everything that is no task belongs to the kernel, except time without a record. (The profiler
  * leaves its own time out.) */
-static enum lost_class lost_class_of_culprit(const struct lost_process_class *p, const char *kind)
+static enum lost_class lost_class_of_culprit(const struct lost_classified_process *p, const char *kind)
 {
 	if (!strcmp(kind, "unexplained"))
 		return LOST_UNEXPLAINED;
@@ -81,7 +83,7 @@ static enum lost_class lost_class_of_culprit(const struct lost_process_class *p,
 	return p ? p->class : LOST_ENDED;
 }
 
-static size_t lost_name_index(struct lost_cpu_time *l, const char *name, const char *kind)
+static size_t lost_find_or_add_culprit_name(struct lost_cpu_time *l, const char *name, const char *kind)
 {
 	struct lost_culprit_name *n;
 
@@ -97,11 +99,11 @@ static size_t lost_name_index(struct lost_cpu_time *l, const char *name, const c
 
 enum { C_CPU, C_START, C_END, C_NS, C_PID, C_CULPRIT, C_KIND };
 
-static int lost_add_culprit_row(void *into, const struct input_row_cell *c)
+static int lost_store_culprit_input_row(void *into, const struct input_table_cell *c)
 {
 	struct lost_cpu_time *l = into;
 	const char *culprit = c[C_CULPRIT].text, *kind = c[C_KIND].text;
-	const struct lost_process_class *p;
+	const struct lost_classified_process *p;
 	char thread[sizeof(l->name->name)];
 
 	for (int i = 0; i < C_PID; i++)
@@ -111,18 +113,19 @@ static int lost_add_culprit_row(void *into, const struct input_row_cell *c)
 		return -EPROTO;
 	if (!l->shares && l->processes)
 		qsort(l->process, l->processes, sizeof(*l->process), lost_compare_pid);
-	p = lost_process_of(l, kind, c[C_PID].count);
+	p = lost_find_process_of_culprit(l, kind, c[C_PID].count);
 	snprintf(thread, sizeof(thread), "%.*s", (int)sizeof(thread) - 1, culprit);
 	if (p && *p->process && strcmp(p->process, culprit))
 		snprintf(thread, sizeof(thread), "%.16s (%s)", culprit, p->process);
 	memory_more(l->share, l->shares);
 	l->share[l->shares++] = (struct lost_culprit_share){ c[C_CPU].count, c[C_START].count, c[C_END].count, c[C_NS].count,
 						     lost_class_of_culprit(p, kind),
-						     lost_name_index(l, thread, kind) };
+						     lost_find_or_add_culprit_name(l, thread, kind) };
 	return 0;
 }
 
-const struct input_rows_reader lost_culprits = { "culprit/1", "cpu start_ns end_ns ns pid $culprit $kind", lost_add_culprit_row,
+const struct input_table_description lost_culprits = { "culprit/1", "cpu start_ns end_ns ns pid $culprit $kind",
+	lost_store_culprit_input_row,
 	NULL };
 
 void lost_free_cpu_time(struct lost_cpu_time *l)
@@ -165,7 +168,7 @@ bool lost_class_is_system(enum lost_class class)
 	return class == LOST_OWN || class == LOST_KERNEL;
 }
 
-void lost_assign_system_shares(struct lost_cpu_time *l)
+void lost_compute_system_time_of_events(struct lost_cpu_time *l)
 {
 	if (l->events)
 		qsort(l->event, l->events, sizeof(*l->event), lost_compare_start);
@@ -202,7 +205,7 @@ double lost_cpu_ns_of_event(const struct lost_cpu_time_event *e, bool system)
 	return system ? e->system : (double)e->length;
 }
 
-double lost_event_excess_ns(const struct lost_cpu_time *l, double x_ns, bool system)
+double lost_sum_of_event_excess_ns(const struct lost_cpu_time *l, double x_ns, bool system)
 {
 	double sum = 0;
 
@@ -211,7 +214,8 @@ double lost_event_excess_ns(const struct lost_cpu_time *l, double x_ns, bool sys
 	return sum;
 }
 
-void lost_add_time_to_bins(const struct lost_cpu_time *l, int64_t start, int64_t width, double *bin, size_t bins, bool system)
+void lost_spread_events_over_time_bins(const struct lost_cpu_time *l, int64_t start, int64_t width, double *bin, size_t bins,
+				       bool system)
 {
 	for (size_t e = 0; e < l->events; e++) {
 		const struct lost_cpu_time_event *v = &l->event[e];

@@ -24,7 +24,7 @@ bool lost_class_is_system(enum lost_class class);
 struct lost_cpu_time_event {
 	int64_t cpu, start, end;	/* CLOCK_MONOTONIC, ns; end: including pauses within the event */
 	int64_t length;			/* lost time in ns, without the pauses */
-	double system;			/* ns of `length` that the system took; set by lost_assign_system_shares() */
+	double system;			/* ns of `length` that the system took; set by lost_compute_system_time_of_events() */
 };
 
 struct lost_culprit_share {
@@ -45,19 +45,19 @@ struct lost_cpu_time {
 	size_t rows;			/* number of rows read: events and ticks */
 	int64_t tick_ns, first_ns;	/* tick_ns: time of all ticks; first_ns: when the first row began */
 	bool named;			/* culprits were recorded; set by the caller */
-	struct lost_process_class *process;
+	struct lost_classified_process *process;
 	size_t processes;
 };
 
 /* Row kinds that add to a struct lost_cpu_time, which starts all zero. Read processes (process/1: pid, class, and optionally the
  * name of the
  * process whose thread it is, which is appended to the thread's name) before culprits (culprit/1); events (lost/1) at any time. */
-extern const struct input_rows_reader lost_events, lost_processes, lost_culprits;
+extern const struct input_table_description lost_events, lost_processes, lost_culprits;
 void lost_free_cpu_time(struct lost_cpu_time *l);
 
 /* Computes the system's share of each event. The time of a culprit that covers several events (a long burst that the scheduler
  * split) is divided in proportion to their lengths. Without culprits, all time is the system's. */
-void lost_assign_system_shares(struct lost_cpu_time *l);
+void lost_compute_system_time_of_events(struct lost_cpu_time *l);
 
 /* Returns the ns that a class took; NAN: culprits were not recorded. */
 double lost_ns_of_class(const struct lost_cpu_time *l, enum lost_class class);
@@ -65,8 +65,9 @@ double lost_ns_of_class(const struct lost_cpu_time *l, enum lost_class class);
 double lost_cpu_ns_of_event(const struct lost_cpu_time_event *e, bool system);
 /* Returns the sum over events of max(0, length - x) in ns; system: by the system's shares. Divided by the observed time, it is the
  * probability that a task which waits until the running work is done waits for longer than x (run-to-completion bound). */
-double lost_event_excess_ns(const struct lost_cpu_time *l, double x_ns, bool system);
+double lost_sum_of_event_excess_ns(const struct lost_cpu_time *l, double x_ns, bool system);
 
 /* Adds to bin[i] the ns lost from start + i * width on; each event is spread evenly over its duration; system: the system's share
  * only. */
-void lost_add_time_to_bins(const struct lost_cpu_time *l, int64_t start, int64_t width, double *bin, size_t bins, bool system);
+void lost_spread_events_over_time_bins(const struct lost_cpu_time *l, int64_t start, int64_t width, double *bin, size_t bins,
+				       bool system);

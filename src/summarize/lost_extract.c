@@ -29,14 +29,14 @@
 
 enum { SYSTEM, OWN, KERNEL, KEPT };	/* sums kept of each repeat, in ms per minute */
 
-struct lost_repeat_reading {			/* The repeat that was read last. */
+struct lost_last_repeat_read {			/* The repeat that was read last. */
 	struct lost_cpu_time now;
 	double wall_s, cpu_s;	/* observed time; cpu_s: summed over all CPUs */
 };
 
 struct lost_cell_sums {
 	double wall_s;
-	struct lost_wakeup_waits { double x_ms, waited, woken; } wait[WAITS];
+	struct lost_waited_wakeup_counts { double x_ms, waited, woken; } wait[WAITS];
 	double upto[2][POINTS];		/* ns lost to events no longer than a point of the curve: [0] all, [1] the system */
 	double bin[2][BINS];		/* percent of the time of all CPUs lost in each bin: [0] all, [1] the system */
 	size_t bins, rans;
@@ -50,9 +50,9 @@ struct lost_cell_sums {
 
 /* --- reading --------------------------------------------------------------------------------------------------- */
 
-static void lost_read_observed_times(struct lost_repeat_reading *s, const struct experiment_repeat *r)
+static void lost_read_observed_times(struct lost_last_repeat_read *s, const struct experiment_repeat *r)
 {
-	const struct json_document *j = repeat_json_file(r, "idleprofile.json");
+	const struct json_document *j = repeat_get_json_file(r, "idleprofile.json");
 	double wall;
 
 	if (!j)
@@ -66,23 +66,23 @@ static void lost_read_observed_times(struct lost_repeat_reading *s, const struct
 		die(EXIT_RUN, "%s/idleprofile.json: no result.cpus[].wall_s above 0", r->folder);
 }
 
-static void lost_read_wakeups(struct lost_cell_sums *cell, const struct experiment_repeat *r)
+static void lost_add_wakeup_waits_to_cell(struct lost_cell_sums *cell, const struct experiment_repeat *r)
 {
-	const struct json_document *j = repeat_json_file(r, "wakeups.json");
+	const struct json_document *j = repeat_get_json_file(r, "wakeups.json");
 	double n = json_number(j, "result.wakeups.n"), x_ms;
 
 	for (int i = 0; n > 0 && isfinite(x_ms = json_number(j, "result.compulsory.%d.wait_ms", i)); i++) {
 		double share = json_number(j, "result.compulsory.%d.measured", i);
-		struct lost_wakeup_waits *w = cell->wait;
+		struct lost_waited_wakeup_counts *w = cell->wait;
 
 		while (w < cell->wait + WAITS && w->woken > 0 && fabs(w->x_ms - x_ms) > 1e-6)
 			w++;
 		if (isfinite(share) && w < cell->wait + WAITS)
-			*w = (struct lost_wakeup_waits){ x_ms, w->waited + share * n, w->woken + n };
+			*w = (struct lost_waited_wakeup_counts){ x_ms, w->waited + share * n, w->woken + n };
 	}
 }
 
-static double lost_curve_ms(int point)
+static double lost_curve_length_ms_of_point(int point)
 {
 	return FROM_MS * pow(10, (double)point / PER_DECADE);
 }
@@ -98,7 +98,7 @@ static struct lost_culprit_sum *lost_find_or_add_culprit_sum(struct lost_cell_su
 	return &cell->ran[cell->rans++];
 }
 
-static void lost_add_repeat_to_cell(struct lost_cell_sums *cell, const struct lost_repeat_reading *s)
+static void lost_add_repeat_to_cell(struct lost_cell_sums *cell, const struct lost_last_repeat_read *s)
 {
 	const struct lost_cpu_time *l = &s->now;
 
@@ -106,12 +106,12 @@ static void lost_add_repeat_to_cell(struct lost_cell_sums *cell, const struct lo
 		for (size_t e = 0; e < l->events; e++) {
 			double ns = lost_cpu_ns_of_event(&l->event[e], system);
 
-			for (int i = POINTS; i-- > 0 && ns / MS <= lost_curve_ms(i);)
+			for (int i = POINTS; i-- > 0 && ns / MS <= lost_curve_length_ms_of_point(i);)
 				cell->upto[system][i] += ns;
 		}
 		if (cell->bins)
 			continue;
-		lost_add_time_to_bins(l, l->first_ns, BIN_NS, cell->bin[system], BINS, system);
+		lost_spread_events_over_time_bins(l, l->first_ns, BIN_NS, cell->bin[system], BINS, system);
 		for (size_t b = 0; b < BINS; b++)
 			cell->bin[system][b] *= 100 / (double)BIN_NS / (s->cpu_s / s->wall_s);
 	}
@@ -127,38 +127,38 @@ static void lost_add_repeat_to_cell(struct lost_cell_sums *cell, const struct lo
 	}
 }
 
-static void lost_read_repeat(const struct experiment_repeat *r)
+static void lost_read_files_of_repeat(const struct experiment_repeat *r)
 {
-	struct lost_repeat_reading *s = run_data_of_extractor();
+	struct lost_last_repeat_read *s = extractor_data_of_run();
 	struct lost_cpu_time *l = &s->now;
-	double *kept = repeat_data_of_extractor(r), events = 0, longest = 0, per_minute;
+	double *kept = extractor_data_of_repeat(r), events = 0, longest = 0, per_minute;
 
 	lost_free_cpu_time(l);
 	lost_read_observed_times(s, r);
 	l->named = repeat_has_file(r, "culprits.tsv");
-	repeat_read_table(r, "processes.tsv", false, &lost_processes, l);
-	repeat_read_table(r, "culprits.tsv", false, &lost_culprits, l);
-	repeat_read_table(r, "lost.tsv", true, &lost_events, l);
-	lost_assign_system_shares(l);
+	read_table_file_of_repeat(r, "processes.tsv", false, &lost_processes, l);
+	read_table_file_of_repeat(r, "culprits.tsv", false, &lost_culprits, l);
+	read_table_file_of_repeat(r, "lost.tsv", true, &lost_events, l);
+	lost_compute_system_time_of_events(l);
 	for (size_t e = 0; e < l->events; e++) {
 		events += l->event[e].system > 0 ? MINUTE_S / s->wall_s : 0;
 		longest = fmax(longest, l->event[e].system / MS);
 	}
 	per_minute = MINUTE_S / s->wall_s;
-	kept[SYSTEM] = lost_event_excess_ns(l, 0, true) / MS * per_minute;
+	kept[SYSTEM] = lost_sum_of_event_excess_ns(l, 0, true) / MS * per_minute;
 	kept[OWN] = lost_ns_of_class(l, LOST_OWN) / MS * per_minute;
 	kept[KERNEL] = lost_ns_of_class(l, LOST_KERNEL) / MS * per_minute;
-	give_values({ "system", kept[SYSTEM] }, { "all", lost_event_excess_ns(l, 0, false) / MS * per_minute },
+	give_values({ "system", kept[SYSTEM] }, { "all", lost_sum_of_event_excess_ns(l, 0, false) / MS * per_minute },
 		    { "tick", (double)l->tick_ns / MS * per_minute }, { "events", events }, { "longest", longest }, { "seconds", s->wall_s });
 	for (int k = 0; k < LOST_CLASSES; k++)
 		extractor_set_value(lost_class_names[k], lost_ns_of_class(l, (enum lost_class)k) / MS * per_minute);
-	lost_add_repeat_to_cell(cell_data_of_extractor(r->cell), s);
-	lost_read_wakeups(cell_data_of_extractor(r->cell), r);
+	lost_add_repeat_to_cell(extractor_data_of_cell(r->cell), s);
+	lost_add_wakeup_waits_to_cell(extractor_data_of_cell(r->cell), r);
 }
 
-static bool lost_wait_bound_percent(const struct experiment_repeat *r, const char *name, double *out)
+static bool lost_compute_max_waiting_percent(const struct experiment_repeat *r, const char *name, double *out)
 {
-	const struct lost_repeat_reading *s = run_data_of_extractor();
+	const struct lost_last_repeat_read *s = extractor_data_of_run();
 	bool system = !strncmp(name, "bound.", 6);
 	const char *x;
 	double x_ms;
@@ -167,22 +167,22 @@ static bool lost_wait_bound_percent(const struct experiment_repeat *r, const cha
 		return false;
 	x = strchr(name, '.') + 1;
 	x_ms = strcmp(x, "threshold") ? atof(x) : r->cell->run->threshold_ms;
-	*out = 100 * lost_event_excess_ns(&s->now, x_ms * MS, system) / (s->cpu_s * 1e9);
+	*out = 100 * lost_sum_of_event_excess_ns(&s->now, x_ms * MS, system) / (s->cpu_s * 1e9);
 	return true;
 }
 
 /* --- figures --------------------------------------------------------------------------------------------------- */
 
 /* Returns the sums of repeat `number`; NULL: the repeat is not complete. */
-static const double *lost_find_repeat_sums(const struct experiment_cell *c, int64_t number)
+static const double *lost_find_sums_of_repeat(const struct experiment_cell *c, int64_t number)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (c->repeat[i].number == number)
-			return repeat_data_of_extractor(&c->repeat[i]);
+			return extractor_data_of_repeat(&c->repeat[i]);
 	return NULL;
 }
 
-static void lost_set_cell_figures(const struct experiment_cell *c)
+static void lost_set_loss_above_no_sessions(const struct experiment_cell *c)
 {
 	const struct experiment_cell *none = c->run->cell, *end = none + c->run->n;
 	double *value = memory_new(c->n, sizeof(*value));
@@ -191,23 +191,23 @@ static void lost_set_cell_figures(const struct experiment_cell *c)
 	while (none < end && cell_parameter_number(none, "sessions") > 0)
 		none++;
 	for (size_t i = 0; none < end && none != c && i < c->n; i++) {
-		const double *at = lost_find_repeat_sums(none, c->repeat[i].number), *own = repeat_data_of_extractor(&c->repeat[i]);
+		const double *at = lost_find_sums_of_repeat(none, c->repeat[i].number), *own = extractor_data_of_repeat(&c->repeat[i]);
 
 		if (at)
 			value[n++] = own[SYSTEM] - at[SYSTEM];
 	}
-	extractor_set_figure("above", run_estimate_figure(ESTIMATE_CHANGE_CI, value, n));
+	extractor_set_figure("above", estimate_figure_with_run_seed(ESTIMATE_CHANGE_CI, value, n));
 	free(value);
 }
 
-static bool lost_waited_tasks_percent(const struct experiment_cell *c, const char *name, struct value_with_interval *out)
+static bool lost_compute_waited_tasks_percent(const struct experiment_cell *c, const char *name, struct value_with_interval *out)
 {
-	const struct lost_cell_sums *cell = cell_data_of_extractor(c);
+	const struct lost_cell_sums *cell = extractor_data_of_cell(c);
 	struct confidence_interval i = { NAN, NAN };
 
 	if (strncmp(name, "waited.", 7) != 0)
 		return false;
-	for (const struct lost_wakeup_waits *w = cell->wait; w < cell->wait + WAITS; w++) {
+	for (const struct lost_waited_wakeup_counts *w = cell->wait; w < cell->wait + WAITS; w++) {
 		if (!(w->woken > 0) || fabs(w->x_ms - atof(name + 7)) > 1e-6)
 			continue;
 		interval_of_share((size_t)llround(w->waited), (size_t)llround(w->woken), &i);
@@ -230,7 +230,7 @@ static void lost_write_slope_row(const struct experiment_run *run, const char *p
 		size_t n = 0;
 
 		for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++) {
-			const double *at = lost_find_repeat_sums(c, r), sessions = cell_parameter_number(c, "sessions");
+			const double *at = lost_find_sums_of_repeat(c, r), sessions = cell_parameter_number(c, "sessions");
 			const char *system = cell_parameter_text(c, "system");
 
 			if (!at || !isfinite(at[column]) || (sessions > 0 && (!system || strcmp(system, protocol) != 0)))
@@ -244,7 +244,7 @@ static void lost_write_slope_row(const struct experiment_run *run, const char *p
 		slopes += n && isfinite(value[slopes]);
 	}
 	if (slopes) {
-		f = run_estimate_figure(ESTIMATE_CHANGE_CI, value, slopes);
+		f = estimate_figure_with_run_seed(ESTIMATE_CHANGE_CI, value, slopes);
 		row_set_text(out, "system", protocol);
 		row_set_text(out, "what", what);
 		row_numbers(out, { "repeats", (double)slopes }, { "sessions_max", most });
@@ -265,12 +265,12 @@ static void lost_write_slopes(const struct experiment_cell *c, struct table_out 
 
 static void lost_write_curve_rows(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct lost_cell_sums *cell = cell_data_of_extractor(c);
+	const struct lost_cell_sums *cell = extractor_data_of_cell(c);
 	double minutes = cell->wall_s / MINUTE_S;
 
 	for (int i = 0; minutes > 0 && i < POINTS; i++) {
 		row_set_cell_parameters(out, c);
-		row_finish(out, { "upto_ms", lost_curve_ms(i) }, { "lost_ms_per_min", cell->upto[1][i] / MS / minutes },
+		row_finish(out, { "upto_ms", lost_curve_length_ms_of_point(i) }, { "lost_ms_per_min", cell->upto[1][i] / MS / minutes },
 			    { "all_ms_per_min", cell->upto[0][i] / MS / minutes });
 	}
 }
@@ -284,7 +284,7 @@ static int lost_compare_culprit_sums(const void *a, const void *b)
 
 static void lost_write_culprits(const struct experiment_cell *c, struct table_out *out)
 {
-	struct lost_cell_sums *cell = cell_data_of_extractor(c);
+	struct lost_cell_sums *cell = extractor_data_of_cell(c);
 	double minutes = cell->wall_s / MINUTE_S, sum = 0;
 	int left[] = { WHO_OTHERS, WHO_SYSTEM };
 
@@ -305,9 +305,9 @@ static void lost_write_culprits(const struct experiment_cell *c, struct table_ou
 	}
 }
 
-static void lost_write_utilisation(const struct experiment_cell *c, struct table_out *out)
+static void lost_write_lost_percent_by_time(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct lost_cell_sums *cell = cell_data_of_extractor(c);
+	const struct lost_cell_sums *cell = extractor_data_of_cell(c);
 
 	for (size_t b = 0; b < cell->bins; b++) {
 		row_set_cell_parameters(out, c);
@@ -317,8 +317,9 @@ static void lost_write_utilisation(const struct experiment_cell *c, struct table
 }
 
 const struct extractor_hooks lost_extractor = {
-	.name = "lost", .run_size = sizeof(struct lost_repeat_reading), .cell_size = sizeof(struct lost_cell_sums),
-	.repeat_size = KEPT * sizeof(double), .read_repeat = lost_read_repeat, .finish_cell = lost_set_cell_figures,
-	.number_of = lost_wait_bound_percent, .figure_of = lost_waited_tasks_percent, .tables = { { "slope", lost_write_slopes },
-		    { "curve", lost_write_curve_rows }, { "who", lost_write_culprits }, { "utilisation", lost_write_utilisation } },
+	.name = "lost", .run_size = sizeof(struct lost_last_repeat_read), .cell_size = sizeof(struct lost_cell_sums),
+	.repeat_size = KEPT * sizeof(double), .read_repeat = lost_read_files_of_repeat, .finish_cell = lost_set_loss_above_no_sessions,
+	.number_of = lost_compute_max_waiting_percent, .figure_of = lost_compute_waited_tasks_percent,
+		     .tables = { { "slope", lost_write_slopes },
+		    { "curve", lost_write_curve_rows }, { "who", lost_write_culprits }, { "utilisation", lost_write_lost_percent_by_time } },
 };

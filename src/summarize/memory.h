@@ -35,7 +35,7 @@ static inline void *memory_grow(void *array, size_t n, size_t size)
 #define memory_more(array, n) ((array) = memory_grow(array, n, sizeof(*(array))))
 
 /* Returns the index of `word` in `names`, which end with NULL; -1: it is none of them. */
-static inline int name_index(const char *const *names, const char *word)
+static inline int index_of_word_in_names(const char *const *names, const char *word)
 {
 	for (int i = 0; names[i]; i++)
 		if (!strcmp(names[i], word))

@@ -28,7 +28,8 @@ double menus_felt_delay_s(double total, double expected, double beta)
 	return total <= expected ? 0 : pow(total - expected, beta);
 }
 
-static bool menus_read_action(const struct json_document *j, const char *prefix, int class, int i, struct menus_user_action *e)
+static bool menus_read_action_from_json(const struct json_document *j, const char *prefix, int class, int i,
+					struct menus_user_action *e)
 {
 	char of[96];
 
@@ -41,27 +42,28 @@ static bool menus_read_action(const struct json_document *j, const char *prefix,
 }
 
 /* Finds the same action in another class of users; false: the class does not perform it. */
-static bool menus_find_same_action(const struct json_document *j, const char *prefix, int class,
+static bool menus_find_same_action_in_class(const struct json_document *j, const char *prefix, int class,
 				   const struct menus_user_action *like,
 			     struct menus_user_action *out)
 {
-	for (int i = 0; menus_read_action(j, prefix, class, i, out); i++)
+	for (int i = 0; menus_read_action_from_json(j, prefix, class, i, out); i++)
 		if (!strcmp(out->application, like->application) && !strcmp(out->path, like->path))
 			return true;
 	return false;
 }
 
-size_t menus_find_common_actions(const struct json_document *j, const char *prefix, struct menus_user_action event[MENUS_EVENTS])
+size_t menus_find_actions_of_all_classes(const struct json_document *j, const char *prefix,
+					 struct menus_user_action event[MENUS_EVENTS])
 {
 	struct menus_user_action first, same;
 	size_t n = 0;
 
-	for (int i = 0; n < MENUS_EVENTS && menus_read_action(j, prefix, 0, i, &first); i++) {
+	for (int i = 0; n < MENUS_EVENTS && menus_read_action_from_json(j, prefix, 0, i, &first); i++) {
 		struct menus_user_action e = first;
 		bool all = true;
 
 		for (int class = 1; all && json_text(j, "%s.classes.%d.class", prefix, class); class++) {
-			all = menus_find_same_action(j, prefix, class, &first, &same);
+			all = menus_find_same_action_in_class(j, prefix, class, &first, &same);
 			e.count += same.count;
 			if (all && strcmp(same.shortcut, first.shortcut) != 0)
 				e.shortcut = "";

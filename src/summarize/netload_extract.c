@@ -18,7 +18,7 @@ struct md1_queue_moments {
 };
 
 /* Returns the probability that at most the work x is queued ahead (M/D/1; load: utilization). */
-static double md1_work_probability(double load, double x)
+static double md1_probability_of_work_up_to(double load, double x)
 {
 	double sum = 0;
 
@@ -49,7 +49,7 @@ static struct md1_queue_moments md1_excess_work_moments(double load, double cred
 	 * numbers) */
 	square -= 2 * credit * mean;
 	for (int i = 0; i < MD1_STEPS; i++) {
-		double x = (i + 0.5) * h, longer = 1 - md1_work_probability(load, x);
+		double x = (i + 0.5) * h, longer = 1 - md1_probability_of_work_up_to(load, x);
 
 		mean -= longer * h;
 		square += 2 * (credit - x) * longer * h;
@@ -65,11 +65,11 @@ struct netload_cell_load {
 	double credit;			/* queued work that the token bucket lets a ping overtake, in frames */
 };
 
-static void netload_read_repeat(const struct experiment_repeat *r)
+static void netload_read_files_of_repeat(const struct experiment_repeat *r)
 {
-	struct netload_cell_load *cell = cell_data_of_extractor(r->cell);
+	struct netload_cell_load *cell = extractor_data_of_cell(r->cell);
 	double link = json_number(r->json, "link_bit_s"), bucket = json_number(r->json, "bucket_bytes");
-	const struct json_document *j = repeat_json_file(r, "netload.json");
+	const struct json_document *j = repeat_get_json_file(r, "netload.json");
 	double sent = j ? json_number(j, "result.sent_mbit_s") : 0, received = j ? json_number(j, "result.received_mbit_s") : 0;
 
 	if (!(link > 0))
@@ -87,15 +87,15 @@ static void netload_read_repeat(const struct experiment_repeat *r)
 
 static void netload_set_cell_figures(const struct experiment_cell *c)
 {
-	const struct netload_cell_load *cell = cell_data_of_extractor(c);
+	const struct netload_cell_load *cell = extractor_data_of_cell(c);
 	struct md1_queue_moments w = md1_excess_work_moments(cell->sum / cell->n / 100, cell->credit);
 
 	give_values({ "md1_wait_ms", w.mean * cell->frame_ms }, { "md1_variance_ms2", w.variance * cell->frame_ms * cell->frame_ms });
 }
 
-static void netload_write_curve(const struct experiment_cell *c, struct table_out *out)
+static void netload_write_md1_curve_of_link(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct netload_cell_load *cell = cell_data_of_extractor(c);
+	const struct netload_cell_load *cell = extractor_data_of_cell(c);
 	const char *link = cell_require_parameter_text(c, "link");
 
 	for (const struct experiment_cell *k = c->run->cell; k < c; k++)
@@ -111,6 +111,6 @@ static void netload_write_curve(const struct experiment_cell *c, struct table_ou
 }
 
 const struct extractor_hooks netload_extractor = {
-	.name = "netload", .cell_size = sizeof(struct netload_cell_load), .read_repeat = netload_read_repeat,
-	.finish_cell = netload_set_cell_figures, .tables = { { NULL, netload_write_curve } },
+	.name = "netload", .cell_size = sizeof(struct netload_cell_load), .read_repeat = netload_read_files_of_repeat,
+	.finish_cell = netload_set_cell_figures, .tables = { { NULL, netload_write_md1_curve_of_link } },
 };

@@ -13,11 +13,11 @@ struct offsets_per_probe {
 	struct probe_offset_samples of[PROBES];
 	size_t trains[PROBES], flagged[PROBES];
 };
-struct offsets_cell_groups {
+struct offsets_cell_and_path_samples {
 	struct offsets_per_probe own, all;	/* own: of this cell; all: of the path, kept with the path's first cell */
 };
 
-static bool offsets_same_path(const struct experiment_cell *a, const struct experiment_cell *b)
+static bool offsets_cells_have_same_path(const struct experiment_cell *a, const struct experiment_cell *b)
 {
 	return !strcmp(cell_require_parameter_text(a, "path"), cell_require_parameter_text(b, "path"));
 }
@@ -34,18 +34,18 @@ static void offsets_add_train_to_group(struct offsets_per_probe *g, const struct
 	}
 }
 
-static void offsets_read_repeat(const struct experiment_repeat *r)
+static void offsets_read_files_of_repeat(const struct experiment_repeat *r)
 {
 	const struct experiment_cell *first = r->cell->run->cell;
-	struct offsets_cell_groups *cell = cell_data_of_extractor(r->cell), *path;
+	struct offsets_cell_and_path_samples *cell = extractor_data_of_cell(r->cell), *path;
 	struct key_samples keys = keys_read_train(r).keys;
 	struct train_traces traces = { 0 };
 
-	while (!offsets_same_path(first, r->cell))
+	while (!offsets_cells_have_same_path(first, r->cell))
 		first++;
-	path = cell_data_of_extractor(first);
-	repeat_read_table(r, "echo.tsv", true, &traces_echoes, &traces);
-	repeat_read_table(r, "wire.tsv", false, &traces_wire, &traces);
+	path = extractor_data_of_cell(first);
+	read_table_file_of_repeat(r, "echo.tsv", true, &traces_echoes, &traces);
+	read_table_file_of_repeat(r, "wire.tsv", false, &traces_wire, &traces);
 	offsets_add_train_to_group(&cell->own, r, &keys, &traces);
 	offsets_add_train_to_group(&path->all, r, &keys, &traces);
 	keys_free(&keys);
@@ -101,15 +101,15 @@ static bool offsets_cell_has_no_delay(const struct experiment_cell *c)
 /* Writes the rows of a path, with its first cell. */
 static void offsets_write_path_rows(const struct experiment_cell *first, struct table_out *out)
 {
-	struct offsets_per_probe *all = &((struct offsets_cell_groups *)cell_data_of_extractor(first))->all;
+	struct offsets_per_probe *all = &((struct offsets_cell_and_path_samples *)extractor_data_of_cell(first))->all;
 	double base[PROBES] = { NAN, NAN };
 
-	if (!cell_is_first_with_text(first, "path"))
+	if (!cell_is_first_with_parameter_text(first, "path"))
 		return;
 	for (const struct experiment_cell *c = first; c < first->run->cell + first->run->n; c++) {
-		struct offsets_per_probe *g = &((struct offsets_cell_groups *)cell_data_of_extractor(c))->own;
+		struct offsets_per_probe *g = &((struct offsets_cell_and_path_samples *)extractor_data_of_cell(c))->own;
 
-		for (int p = 0; offsets_same_path(c, first) && p < PROBES; p++) {
+		for (int p = 0; offsets_cells_have_same_path(c, first) && p < PROBES; p++) {
 			if (offsets_cell_has_no_delay(c) && g->of[p].of[OFFSET].n)
 				base[p] = offsets_quantile_ms(&g->of[p].of[OFFSET], 0.5);
 			if (g->trains[p])
@@ -122,6 +122,6 @@ static void offsets_write_path_rows(const struct experiment_cell *first, struct 
 }
 
 const struct extractor_hooks offsets_extractor = {
-	.name = "offsets", .cell_size = sizeof(struct offsets_cell_groups), .read_repeat = offsets_read_repeat,
+	.name = "offsets", .cell_size = sizeof(struct offsets_cell_and_path_samples), .read_repeat = offsets_read_files_of_repeat,
 	.tables = { { NULL, offsets_write_path_rows } },
 };

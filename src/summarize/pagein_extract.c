@@ -21,7 +21,7 @@ static const char *const pagein_values[] = {
 };
 
 /* Sets the latency of a key; without an echo, the timeout as a lower bound. */
-static void pagein_set_key_latency(const struct json_document *j, const char *prefix, struct repeat_trial *t, int value)
+static void pagein_set_key_latency(const struct json_document *j, const char *prefix, struct trial_of_repeat *t, int value)
 {
 	double ms = json_number(j, "%s.%s", prefix, pagein_values[value]);
 
@@ -29,7 +29,7 @@ static void pagein_set_key_latency(const struct json_document *j, const char *pr
 }
 
 /* Sets the median and the largest latency of the keys typed while memory was taken. */
-static void pagein_set_typed_latencies(const struct json_document *j, const char *prefix, struct repeat_trial *t)
+static void pagein_set_typed_latencies(const struct json_document *j, const char *prefix, struct trial_of_repeat *t)
 {
 	static const char *const of[] = { "p50", "max" };
 
@@ -41,7 +41,7 @@ static void pagein_set_typed_latencies(const struct json_document *j, const char
 }
 
 /* Adds up figures of the processes; a sum is unknown if one process lacks the figure. */
-static void pagein_sum_process_figures(const struct json_document *j, const char *prefix, struct repeat_trial *t)
+static void pagein_sum_process_figures(const struct json_document *j, const char *prefix, struct trial_of_repeat *t)
 {
 	static const char *const sums[] = { "swap_bytes", "anonymous_private_bytes", "file_resident_bytes",
 		"file_mapped_by_others_bytes", "major_faults", "minor_faults" };
@@ -60,10 +60,10 @@ static void pagein_sum_process_figures(const struct json_document *j, const char
 }
 
 static void pagein_read_trial(const struct experiment_repeat *r, const struct json_document *j, const char *path, const char *state,
-			      struct repeat_trial *t)
+			      struct trial_of_repeat *t)
 {
 	const char *text = json_text(j, "%s.why", path);
-	int group = name_index(pagein_groups, state);
+	int group = index_of_word_in_names(pagein_groups, state);
 
 	if (group < 0)
 		die(EXIT_RUN, "%s/pagein.json: result.runs[] has an unknown state", r->folder);
@@ -77,20 +77,20 @@ static void pagein_read_trial(const struct experiment_repeat *r, const struct js
 	t->value[PAGEIN_READ] = json_number(j, "%s.refaulted_read_percent", path);
 }
 
-static void pagein_read_repeat(const struct experiment_repeat *r)
+static void pagein_read_files_of_repeat(const struct experiment_repeat *r)
 {
-	trials_read_file(cell_data_of_extractor(r->cell), r, "pagein.json", pagein_read_trial);
+	trials_read_file(extractor_data_of_cell(r->cell), r, "pagein.json", pagein_read_trial);
 }
 
-static bool pagein_cell_figure(const struct experiment_cell *c, const char *path, struct value_with_interval *out)
+static bool pagein_compute_cell_figure(const struct experiment_cell *c, const char *path, struct value_with_interval *out)
 {
-	return trials_figure_by_name(cell_data_of_extractor(c), pagein_groups, pagein_values, path, out);
+	return trials_compute_figure_by_name(extractor_data_of_cell(c), pagein_groups, pagein_values, path, out);
 }
 
 /* Gives `why` of the first run that was not evicted. */
-static void pagein_set_cell_figures(const struct experiment_cell *c)
+static void pagein_set_reason_not_evicted(const struct experiment_cell *c)
 {
-	const struct cell_trials *runs = cell_data_of_extractor(c);
+	const struct cell_trials *runs = extractor_data_of_cell(c);
 
 	for (size_t i = 0; i < runs->n; i++)
 		if (runs->of[i].group == PAGEIN_NOT_EVICTED)
@@ -99,9 +99,9 @@ static void pagein_set_cell_figures(const struct experiment_cell *c)
 
 static void pagein_write_trial_rows(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct cell_trials *runs = cell_data_of_extractor(c);
+	const struct cell_trials *runs = extractor_data_of_cell(c);
 
-	for (const struct repeat_trial *t = runs->of; t < runs->of + runs->n; t++) {
+	for (const struct trial_of_repeat *t = runs->of; t < runs->of + runs->n; t++) {
 		trials_begin_row(c, t, pagein_values, PAGEIN_LEAST - 1, out);
 		row_set_text(out, "state", pagein_groups[t->group]);
 		row_set_number(out, "first_key_above", t->above >> PAGEIN_FIRST & 1);
@@ -111,7 +111,7 @@ static void pagein_write_trial_rows(const struct experiment_cell *c, struct tabl
 }
 
 const struct extractor_hooks pagein_extractor = {
-	.name = "pagein", .cell_size = sizeof(struct cell_trials), .read_repeat = pagein_read_repeat,
-		.finish_cell = pagein_set_cell_figures,
-	.figure_of = pagein_cell_figure, .tables = { { NULL, pagein_write_trial_rows } },
+	.name = "pagein", .cell_size = sizeof(struct cell_trials), .read_repeat = pagein_read_files_of_repeat,
+		.finish_cell = pagein_set_reason_not_evicted,
+	.figure_of = pagein_compute_cell_figure, .tables = { { NULL, pagein_write_trial_rows } },
 };

@@ -43,7 +43,8 @@ static double remembered_point_figure(const struct experiment_repeat *r, const s
 }
 
 /* Returns a whole number of a point; 0: there is none. */
-static int64_t remembered_point_count(const struct experiment_repeat *r, const struct remembered_search_point *p, const char *key)
+static int64_t remembered_read_integer_of_point(const struct experiment_repeat *r, const struct remembered_search_point *p,
+						const char *key)
 {
 	double v = json_number(r->json, "%s.%s", p->path, key);
 
@@ -51,7 +52,7 @@ static int64_t remembered_point_count(const struct experiment_repeat *r, const s
 }
 
 /* True: the simulation can play the point in reasonable time. */
-static bool remembered_can_simulate_point(const struct eviction_frame_sequence *t)
+static bool remembered_sequence_is_simulable(const struct eviction_frame_sequence *t)
 {
 	bool frames = t->order == SEQUENCE_FRESH || (t->frames >= 2 && t->frames <= FRAMES_MAX);
 
@@ -75,17 +76,18 @@ static void remembered_read_points(const struct experiment_repeat *r, struct fra
 		order = json_text(r->json, "%s.order", p->path);
 		for (int o = 0; order && o < SEQUENCE_ORDERS; o++)
 			is = strcmp(order, sequence_names[o]) ? is : o;
-		p->trial = (struct eviction_frame_sequence){ (enum sequence_order)is, remembered_point_count(r, p, "frames"),
-			remembered_point_count(r, p, "hot"),
-			remembered_point_count(r, p, "warm"), remembered_point_count(r, p, "count"), (uint64_t)remembered_point_count(r, p, "seed") };
-		if (!remembered_can_simulate_point(&p->trial) || (p->folder && (strchr(p->folder, '/') || p->folder[0] == '.')) ||
+		p->trial = (struct eviction_frame_sequence){ (enum sequence_order)is, remembered_read_integer_of_point(r, p, "frames"),
+			remembered_read_integer_of_point(r, p, "hot"),
+			remembered_read_integer_of_point(r, p, "warm"), remembered_read_integer_of_point(r, p, "count"),
+				(uint64_t)remembered_read_integer_of_point(r, p, "seed") };
+		if (!remembered_sequence_is_simulable(&p->trial) || (p->folder && (strchr(p->folder, '/') || p->folder[0] == '.')) ||
 		    isnan(remembered_point_figure(r, p, "seconds")))
 			die(EXIT_RUN, "%s/cell.json: points[] has an element without valid order, frames, count or seconds", r->folder);
 	}
 }
 
 /* Returns the last point of that name, as it was measured again for confirmation; NULL: there is none. */
-static const struct remembered_search_point *remembered_find_point(const struct frame_cache_findings *t, const char *name)
+static const struct remembered_search_point *remembered_find_point_by_name(const struct frame_cache_findings *t, const char *name)
 {
 	for (size_t i = t->n; i-- > 0;)
 		if (!strcmp(t->point[i].name, name))
@@ -98,7 +100,7 @@ static bool remembered_has_cache(const struct frame_cache_findings *t)
 	return t->hit < REMEMBERED_NONE * t->miss;
 }
 
-static double remembered_hit_ratio_of_bytes(const struct frame_cache_findings *t, double bytes)
+static double remembered_hit_ratio_from_bytes(const struct frame_cache_findings *t, double bytes)
 {
 	double h = (t->miss - bytes) / (t->miss - t->hit);
 
@@ -109,7 +111,7 @@ static double remembered_hit_ratio_of_bytes(const struct frame_cache_findings *t
  * of the time is longer than the cache. Random order gives its size all the same. */
 static double remembered_determine_cache_size(struct frame_cache_findings *t)
 {
-	const struct remembered_search_point *random = remembered_find_point(t, "random");
+	const struct remembered_search_point *random = remembered_find_point_by_name(t, "random");
 	double places = random ? eviction_capacity_from_hits(random->hits, (double)random->trial.frames) : (double)NAN;
 
 	t->places = isnan(t->high) || !remembered_has_cache(t) ? (double)NAN : t->low;
@@ -126,7 +128,7 @@ static void remembered_determine_policy(struct frame_cache_findings *t)
 	int n = 0;
 
 	for (int i = 0; i < 3; i++) {
-		const struct remembered_search_point *p = remembered_find_point(t, names[i]);
+		const struct remembered_search_point *p = remembered_find_point_by_name(t, names[i]);
 
 		if (!p || isnan(p->hits))
 			continue;
@@ -139,18 +141,18 @@ static void remembered_determine_policy(struct frame_cache_findings *t)
 							n);
 }
 
-static void remembered_read_repeat(const struct experiment_repeat *r)
+static void remembered_read_files_of_repeat(const struct experiment_repeat *r)
 {
-	struct frame_cache_findings *t = repeat_data_of_extractor(r);
+	struct frame_cache_findings *t = extractor_data_of_repeat(r);
 	double scanned = 0, agree = 0;
 
 	remembered_read_points(r, t);
 	t->low = json_number(r->json, "search.low");
 	t->high = json_number(r->json, "search.high");
-	t->miss = remembered_point_figure(r, remembered_find_point(t, "miss"), "bytes_per_frame");
-	t->hit = remembered_point_figure(r, remembered_find_point(t, "hit"), "bytes_per_frame");
+	t->miss = remembered_point_figure(r, remembered_find_point_by_name(t, "miss"), "bytes_per_frame");
+	t->hit = remembered_point_figure(r, remembered_find_point_by_name(t, "hit"), "bytes_per_frame");
 	for (struct remembered_search_point *p = t->point; p < t->point + t->n; p++) {
-		p->hits = remembered_hit_ratio_of_bytes(t, remembered_point_figure(r, p, "bytes_per_frame"));
+		p->hits = remembered_hit_ratio_from_bytes(t, remembered_point_figure(r, p, "bytes_per_frame"));
 		if (strcmp(p->name, "scan") != 0 || isnan(p->hits))
 			continue;
 		scanned++;
@@ -160,13 +162,13 @@ static void remembered_read_repeat(const struct experiment_repeat *r)
 	remembered_determine_policy(t);
 	give_values({ "low", t->low }, { "high", t->high }, { "most", json_number(r->json, "search.most") }, { "places", t->places },
 		    { "sent_bytes", t->places * t->miss },
-		    { "picture_bytes", t->places * remembered_point_figure(r, remembered_find_point(t, "miss"), "frame_bytes") },
+		    { "picture_bytes", t->places * remembered_point_figure(r, remembered_find_point_by_name(t, "miss"), "frame_bytes") },
 			{ "scan_points", scanned },
 		    { "scan_agree", agree });
 }
 
 /* Computes POINT.FIGURE. */
-static bool remembered_number_by_path(const struct experiment_repeat *r, const char *path, double *out)
+static bool remembered_compute_figure_of_point(const struct experiment_repeat *r, const char *path, double *out)
 {
 	const struct remembered_search_point *p;
 	const char *dot = strchr(path, '.');
@@ -175,7 +177,7 @@ static bool remembered_number_by_path(const struct experiment_repeat *r, const c
 	if (!dot)
 		return false;
 	snprintf(name, sizeof(name), "%.*s", (int)(dot - path), path);
-	p = remembered_find_point(repeat_data_of_extractor(r), name);
+	p = remembered_find_point_by_name(extractor_data_of_repeat(r), name);
 	if (!strcmp(dot, ".frames"))
 		*out = p ? (double)p->trial.frames : (double)NAN;
 	else if (!strcmp(dot, ".hits_percent"))
@@ -186,9 +188,9 @@ static bool remembered_number_by_path(const struct experiment_repeat *r, const c
 }
 
 /* Gives policy and verdict; repeats that disagree give no policy. */
-static void remembered_set_cell_figures(const struct experiment_cell *c)
+static void remembered_set_policy_and_verdict(const struct experiment_cell *c)
 {
-	const struct frame_cache_findings *t = repeat_data_of_extractor(c->repeat);
+	const struct frame_cache_findings *t = extractor_data_of_repeat(c->repeat);
 	enum eviction policy = c->n ? t->policy : EVICTIONS;
 	size_t there = 0, beyond = 0;
 
@@ -207,7 +209,7 @@ static void remembered_write_points(const struct experiment_cell *c, struct tabl
 	static const char *const figures[] = { "mbit_per_s", "cpu_percent", "shown_per_s", "seen_per_s" };
 
 	for (const struct experiment_repeat *r = c->repeat; r < c->repeat + c->n; r++) {
-		const struct frame_cache_findings *t = repeat_data_of_extractor(r);
+		const struct frame_cache_findings *t = extractor_data_of_repeat(r);
 
 		for (const struct remembered_search_point *p = t->point; p < t->point + t->n; p++) {
 			row_set_cell_parameters(out, c);
@@ -226,8 +228,8 @@ static void remembered_write_points(const struct experiment_cell *c, struct tabl
 /* Writes loop `part` over time. The hit ratio is cumulative from the beginning on, as in the paper. */
 static void remembered_write_loop_series(const struct experiment_repeat *r, const char *part, struct table_out *out)
 {
-	const struct frame_cache_findings *t = repeat_data_of_extractor(r);
-	const struct remembered_search_point *p = remembered_find_point(t, part);
+	const struct frame_cache_findings *t = extractor_data_of_repeat(r);
+	const struct remembered_search_point *p = remembered_find_point_by_name(t, part);
 	double from_ns = remembered_point_figure(r, p, "from_ns"), seconds = remembered_point_figure(r, p, "seconds"), bytes = 0, period,
 			 warm_s;
 	struct step_series o;
@@ -248,7 +250,7 @@ static void remembered_write_loop_series(const struct experiment_repeat *r, cons
 		row_set_text(out, "part", part);
 		row_finish(out, { "frames", (double)p->trial.frames }, { "time_s", end_s },
 			    { "mbit_per_s", o.bin[i].bytes * STEP_BIN_MBIT_PER_S }, { "cpu_percent", o.bin[i].cpu_percent },
-			    { "hits_percent", 100 * remembered_hit_ratio_of_bytes(t, bytes / (end_s / period)) });
+			    { "hits_percent", 100 * remembered_hit_ratio_from_bytes(t, bytes / (end_s / period)) });
 	}
 	free(o.bin);
 }
@@ -262,8 +264,8 @@ static void remembered_write_series_rows(const struct experiment_cell *c, struct
 }
 
 const struct extractor_hooks remembered_extractor = {
-	.name = "remembered", .repeat_size = sizeof(struct frame_cache_findings), .read_repeat = remembered_read_repeat,
-	.finish_cell = remembered_set_cell_figures, .number_of = remembered_number_by_path,
+	.name = "remembered", .repeat_size = sizeof(struct frame_cache_findings), .read_repeat = remembered_read_files_of_repeat,
+	.finish_cell = remembered_set_policy_and_verdict, .number_of = remembered_compute_figure_of_point,
 		       .tables = { { "points", remembered_write_points },
 		    { "overtime", remembered_write_series_rows } },
 };

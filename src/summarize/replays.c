@@ -13,7 +13,8 @@ static const struct session_replay *replays_find_base_replay(const struct settin
 	return NULL;
 }
 
-struct replays_response_means replays_compute_response_means(const struct setting_replays *r, const struct setting_replays *base,
+struct replays_means_of_one_response replays_compute_response_means(const struct setting_replays *r,
+								    const struct setting_replays *base,
 							     size_t response)
 {
 	double log_ms = 0, log_base = 0;
@@ -28,11 +29,11 @@ struct replays_response_means replays_compute_response_means(const struct settin
 		log_base += log(with->latency_ms[response]);
 		n++;
 	}
-	return (struct replays_response_means){ exp(log_ms / (double)n), exp(log_base / (double)n),
+	return (struct replays_means_of_one_response){ exp(log_ms / (double)n), exp(log_base / (double)n),
 		exp(log_ms / (double)n) / exp(log_base / (double)n), n };
 }
 
-struct latency_pool replays_pool_latencies(const struct setting_replays *r)
+struct latency_pool replays_build_latency_pool(const struct setting_replays *r)
 {
 	struct latency_pool pool = { 0 };
 	size_t runs = 0;
@@ -49,7 +50,7 @@ struct latency_pool replays_pool_latencies(const struct setting_replays *r)
 	return pool;
 }
 
-static void replays_add_response_ratios(const struct setting_replays *r, const struct setting_replays *base, double *ratio,
+static void replays_compute_response_ratios(const struct setting_replays *r, const struct setting_replays *base, double *ratio,
 					struct value_with_interval *out)
 {
 	size_t n = 0;
@@ -66,7 +67,7 @@ static void replays_add_response_ratios(const struct setting_replays *r, const s
 	out[REPLAYS_RATIO_MAX].value = quantile_of_values(ratio, n, 1);
 }
 
-static void replays_add_ratio_figures(const struct setting_replays *r, const struct setting_replays *base,
+static void replays_compute_ratio_figures(const struct setting_replays *r, const struct setting_replays *base,
 				      struct value_with_interval *out)
 {
 	double *pair = memory_new(r->n, sizeof(*pair)), *total = memory_new(r->n, sizeof(*total));
@@ -91,7 +92,7 @@ static void replays_add_ratio_figures(const struct setting_replays *r, const str
 		pair[pairs] = quantile_of_values(ratio, n, 0.5);
 		pairs += pair[pairs] > 0;
 	}
-	replays_add_response_ratios(r, base, ratio, out);
+	replays_compute_response_ratios(r, base, ratio, out);
 	out[REPLAYS_TOTAL_RATIO] = interval_of_paired_ratios(total, totals, &out[REPLAYS_P].value);
 	out[REPLAYS_RATIO] = interval_of_paired_ratios(pair, pairs, &out[REPLAYS_P].value);
 	out[REPLAYS_PAIRS].value = (double)pairs;
@@ -106,7 +107,7 @@ void replays_compute_setting_figures(const struct setting_replays *r, const stru
 {
 	static const double percentiles[] = { [REPLAYS_P25] = 0.25, [REPLAYS_P50] = 0.5, [REPLAYS_P75] = 0.75, [REPLAYS_P90] = 0.9,
 		[REPLAYS_MAX] = 1 };
-	struct latency_pool pool = replays_pool_latencies(r);
+	struct latency_pool pool = replays_build_latency_pool(r);
 	size_t late = 0;
 
 	for (size_t i = 0; i < REPLAYS_FIGURES; i++)
@@ -118,6 +119,6 @@ void replays_compute_setting_figures(const struct setting_replays *r, const stru
 		late += (double)pool.item[k].value > threshold_ms * US;
 	out[REPLAYS_LATE].value = pool.n ? 100 * (double)late / (double)pool.n : (double)NAN;
 	if (base)
-		replays_add_ratio_figures(r, base, out);
+		replays_compute_ratio_figures(r, base, out);
 	pool_free(&pool);
 }

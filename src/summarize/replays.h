@@ -40,12 +40,13 @@ void replays_compute_setting_figures(const struct setting_replays *r, const stru
 				     size_t draws, uint64_t seed,
 		     struct value_with_interval out[REPLAYS_FIGURES]);
 /* Returns all latencies in us, sorted; free with pool_free(). */
-struct latency_pool replays_pool_latencies(const struct setting_replays *r);
+struct latency_pool replays_build_latency_pool(const struct setting_replays *r);
 
 /* One response: geometric means over the n pairs of replays that both have it. */
-struct replays_response_means {
+struct replays_means_of_one_response {
 	double ms, base_ms, ratio;
 	size_t n;
 };
-struct replays_response_means replays_compute_response_means(const struct setting_replays *r, const struct setting_replays *base,
+struct replays_means_of_one_response replays_compute_response_means(const struct setting_replays *r,
+								    const struct setting_replays *base,
 							     size_t response);

@@ -27,7 +27,7 @@ struct replays_run_analysis {
 
 static void replays_read_analysis_of_run(const struct experiment_run *run)
 {
-	struct replays_run_analysis *s = run_data_of_extractor();
+	struct replays_run_analysis *s = extractor_data_of_run();
 	const char *base = json_get_str(run->json, "settings.base");
 	double sure = json_number(run->json, "settings.confidence");
 
@@ -35,7 +35,7 @@ static void replays_read_analysis_of_run(const struct experiment_run *run)
 	for (const struct experiment_cell *c = run->cell; base && c < run->cell + run->n; c++)
 		if (!strcmp(base, c->name))
 			s->base = c;
-	s->analysis = run_folder_json(run->folder, "analysis.json", false);
+	s->analysis = run_folder_read_json(run->folder, "analysis.json", false);
 	for (size_t i = 0; !isnan(json_number(s->analysis, "result.responses.%zu.input", i)); i++)
 		if (!(json_number(s->analysis, "result.responses.%zu.confidence", i) < (isnan(sure) ? REPLAYS_SURE : sure))) {
 			s->response = memory_grow(s->response, s->responses, sizeof(*s->response));
@@ -43,10 +43,10 @@ static void replays_read_analysis_of_run(const struct experiment_run *run)
 		}
 }
 
-static void replays_read_repeat(const struct experiment_repeat *r)
+static void replays_read_files_of_repeat(const struct experiment_repeat *r)
 {
-	const struct replays_run_analysis *s = run_data_of_extractor();
-	struct session_replay *one = repeat_data_of_extractor(r);
+	const struct replays_run_analysis *s = extractor_data_of_run();
+	struct session_replay *one = extractor_data_of_repeat(r);
 	const char *is;
 	char file[300];
 	size_t i = 0;
@@ -62,33 +62,33 @@ static void replays_read_repeat(const struct experiment_repeat *r)
 
 static struct setting_replays replays_of_cell(const struct experiment_cell *c)
 {
-	return (struct setting_replays){ repeat_data_of_extractor(c->repeat), c->n,
-		((const struct replays_run_analysis *)run_data_of_extractor())->responses };
+	return (struct setting_replays){ extractor_data_of_repeat(c->repeat), c->n,
+		((const struct replays_run_analysis *)extractor_data_of_run())->responses };
 }
 
 static void replays_compute_all_figures(const struct experiment_run *run)
 {
-	const struct replays_run_analysis *s = run_data_of_extractor();
+	const struct replays_run_analysis *s = extractor_data_of_run();
 	const struct setting_replays base = replays_of_cell(s->base);
 	double *p = memory_new(run->n, sizeof(*p));
 
 	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++) {
 		const struct setting_replays r = replays_of_cell(c);
-		struct value_with_interval *f = cell_data_of_extractor(c);
+		struct value_with_interval *f = extractor_data_of_cell(c);
 
 		replays_compute_setting_figures(&r, c == s->base ? NULL : &base, run->threshold_ms, run->draws, (uint64_t)run->seed, f);
 		p[c->index] = f[REPLAYS_P].value;
 	}
 	holm_adjust_p_values(p, run->n);
 	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++)
-		((struct value_with_interval *)cell_data_of_extractor(c))[REPLAYS_P].value = p[c->index];
+		((struct value_with_interval *)extractor_data_of_cell(c))[REPLAYS_P].value = p[c->index];
 	free(p);
 }
 
 static void replays_set_cell_figures(const struct experiment_cell *c)
 {
-	const struct replays_run_analysis *s = run_data_of_extractor();
-	const struct value_with_interval *f = cell_data_of_extractor(c);
+	const struct replays_run_analysis *s = extractor_data_of_run();
+	const struct value_with_interval *f = extractor_data_of_cell(c);
 	const char *row;
 	size_t i = 0;
 
@@ -105,11 +105,11 @@ static void replays_set_cell_figures(const struct experiment_cell *c)
 
 static void replays_write_response_rows(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct replays_run_analysis *s = run_data_of_extractor();
+	const struct replays_run_analysis *s = extractor_data_of_run();
 	const struct setting_replays r = replays_of_cell(c), base = replays_of_cell(s->base);
 
 	for (size_t i = 0; i < s->responses; i++) {
-		struct replays_response_means p = replays_compute_response_means(&r, &base, i);
+		struct replays_means_of_one_response p = replays_compute_response_means(&r, &base, i);
 		char path[64];
 
 		if (!p.n)
@@ -144,7 +144,7 @@ static void replays_write_replay_rows(const struct experiment_cell *c, struct ta
 static void replays_write_cdf(const struct experiment_cell *c, struct table_out *out)
 {
 	const struct setting_replays r = replays_of_cell(c);
-	struct latency_pool pool = replays_pool_latencies(&r);
+	struct latency_pool pool = replays_build_latency_pool(&r);
 
 	for (size_t k = 0; k < pool.n; k++) {
 		row_set_cell_parameters(out, c);
@@ -156,7 +156,8 @@ static void replays_write_cdf(const struct experiment_cell *c, struct table_out 
 const struct extractor_hooks replays_extractor = {
 	.name = "replays", .run_size = sizeof(struct replays_run_analysis),
 		.cell_size = REPLAYS_FIGURES * sizeof(struct value_with_interval),
-	.repeat_size = sizeof(struct session_replay), .begin_run = replays_read_analysis_of_run, .read_repeat = replays_read_repeat,
+	.repeat_size = sizeof(struct session_replay), .begin_run = replays_read_analysis_of_run,
+		       .read_repeat = replays_read_files_of_repeat,
 	.finish_cell = replays_set_cell_figures, .tables = { { "points", replays_write_response_rows },
 		{ "runs", replays_write_replay_rows },
 		    { "cdf", replays_write_cdf } },

@@ -13,7 +13,7 @@
 
 /* Writes the path into `room`. Anything but a regular file ends the program: a FIFO would wait for its writer, a device may never
  * end. */
-static void run_folder_path(const char *folder, const char *name, char room[PATH_ROOM])
+static void run_folder_path_of_regular_file(const char *folder, const char *name, char room[PATH_ROOM])
 {
 	struct stat s;
 
@@ -22,12 +22,12 @@ static void run_folder_path(const char *folder, const char *name, char room[PATH
 		die(EXIT_RUN, "%s: not a regular file", room);
 }
 
-struct json_document *run_folder_json(const char *folder, const char *name, bool needed)
+struct json_document *run_folder_read_json(const char *folder, const char *name, bool needed)
 {
 	char path[PATH_ROOM], what[256];
 	struct json_document *j;
 
-	run_folder_path(folder, name, path);
+	run_folder_path_of_regular_file(folder, name, path);
 	if (!needed && access(path, F_OK))
 		return NULL;
 	j = json_read_file(path, what, sizeof(what));
@@ -72,7 +72,7 @@ const char *json_text(const struct json_document *j, const char *path, ...)
 /* --- tables ---------------------------------------------------------------------------------------------------- */
 
 struct rows_parser {
-	const struct input_rows_reader *kind;
+	const struct input_table_description *kind;
 	void *into;
 	char sort[ROWS_IN_COLUMNS];	/* kind of each column: '%', '$', or any other character for counts */
 	size_t n;
@@ -81,22 +81,23 @@ struct rows_parser {
 static int rows_parse_row(void *context, char *const *text)
 {
 	const struct rows_parser *r = context;
-	struct input_row_cell cell[ROWS_IN_COLUMNS];
+	struct input_table_cell cell[ROWS_IN_COLUMNS];
 
 	for (size_t i = 0; i < r->n; i++) {
-		struct input_row_cell *c = &cell[i];
+		struct input_table_cell *c = &cell[i];
 
-		*c = (struct input_row_cell){ text[i], ROWS_IN_NONE, NAN };
+		*c = (struct input_table_cell){ text[i], ROWS_IN_NONE, NAN };
 		if (!text[i] || !*text[i] || r->sort[i] == '$')
 			continue;
-		if (r->sort[i] == '%' ? cli_read_real(text[i], &c->real) || !isfinite(c->real) : !rows_in_parse_count(text[i], &c->count))
+		if (r->sort[i] == '%' ? cli_parse_real_number(text[i], &c->real) || !isfinite(c->real) : !parse_count_of_table_cell(text[i],
+																    &c->count))
 			return -EPROTO;
 		c->real = r->sort[i] == '%' ? c->real : (double)c->count;
 	}
 	return r->kind->row(r->into, cell);
 }
 
-int rows_read(FILE *in, const struct input_rows_reader *kind, void *into, unsigned long *line)
+int rows_read(FILE *in, const struct input_table_description *kind, void *into, unsigned long *line)
 {
 	struct rows_parser r = { .kind = kind, .into = into };
 	char words[1024], *rest = words, *word;
@@ -113,7 +114,7 @@ int rows_read(FILE *in, const struct input_rows_reader *kind, void *into, unsign
 		r.sort[r.n] = *word;
 		columns[r.n++] = word + strspn(word, "%$");
 	}
-	err = rows_in_read_table(in, kind->schema, columns, needed < r.n ? needed : r.n, rows_parse_row, &r, line);
+	err = read_rows_of_table_file(in, kind->schema, columns, needed < r.n ? needed : r.n, rows_parse_row, &r, line);
 	if (err != -EPROTO || *line > 1 || !kind->otherwise)
 		return err;
 	rewind(in);
@@ -122,30 +123,30 @@ int rows_read(FILE *in, const struct input_rows_reader *kind, void *into, unsign
 
 /* --- files of a repeat ----------------------------------------------------------------------------------------- */
 
-struct repeat_cached_file {
-	struct repeat_cached_file *next;
+struct cached_json_file_of_repeat {
+	struct cached_json_file_of_repeat *next;
 	struct json_document *json;		/* NULL: the file does not exist */
 	char name[];
 };
 
-static struct repeat_cached_file *repeat_new_cached_file(const char *name, struct json_document *json,
-							 struct repeat_cached_file *next)
+static struct cached_json_file_of_repeat *create_cached_json_file(const char *name, struct json_document *json,
+							 struct cached_json_file_of_repeat *next)
 {
-	struct repeat_cached_file *f = memory_new(1, sizeof(*f) + strlen(name) + 1);
+	struct cached_json_file_of_repeat *f = memory_new(1, sizeof(*f) + strlen(name) + 1);
 
-	*f = (struct repeat_cached_file){ next, json };
+	*f = (struct cached_json_file_of_repeat){ next, json };
 	strcpy(f->name, name);
 	return f;
 }
 
-const struct json_document *repeat_json_file(const struct experiment_repeat *r, const char *file)
+const struct json_document *repeat_get_json_file(const struct experiment_repeat *r, const char *file)
 {
-	struct repeat_cached_file *f = r->files;
+	struct cached_json_file_of_repeat *f = r->files;
 
 	while (f && strcmp(f->name, file) != 0)
 		f = f->next;
 	if (!f)
-		r->files->next = f = repeat_new_cached_file(file, run_folder_json(r->folder, file, false), r->files->next);
+		r->files->next = f = create_cached_json_file(file, run_folder_read_json(r->folder, file, false), r->files->next);
 	return f->json;
 }
 
@@ -154,7 +155,8 @@ bool repeat_has_file(const struct experiment_repeat *r, const char *file)
 	return run_folder_has_file(r->folder, file);
 }
 
-void repeat_read_table(const struct experiment_repeat *r, const char *file, bool needed, const struct input_rows_reader *kind,
+void read_table_file_of_repeat(const struct experiment_repeat *r, const char *file, bool needed,
+			       const struct input_table_description *kind,
 		       void *into)
 {
 	unsigned long line = 0;
@@ -162,7 +164,7 @@ void repeat_read_table(const struct experiment_repeat *r, const char *file, bool
 	FILE *in;
 	int err;
 
-	run_folder_path(r->folder, file, path);
+	run_folder_path_of_regular_file(r->folder, file, path);
 	in = fopen(path, "re");
 	if (!in && errno == ENOENT && !needed)
 		return;
@@ -174,17 +176,17 @@ void repeat_read_table(const struct experiment_repeat *r, const char *file, bool
 	fclose(in);
 }
 
-void repeat_free_json_files(const struct experiment_repeat *r)
+void free_json_files_of_repeat(const struct experiment_repeat *r)
 {
 	for (size_t i = 0; i < r->trains; i++)
-		repeat_free_json_files(&r->train[i]);
-	for (struct repeat_cached_file *f; r->files && (f = r->files->next); free(f)) {
+		free_json_files_of_repeat(&r->train[i]);
+	for (struct cached_json_file_of_repeat *f; r->files && (f = r->files->next); free(f)) {
 		r->files->next = f->next;
 		json_free(f->json);
 	}
 }
 
-const struct experiment_repeat *repeat_train_by_name(const struct experiment_repeat *r, const char *series)
+const struct experiment_repeat *repeat_find_train_by_name(const struct experiment_repeat *r, const char *series)
 {
 	for (size_t i = 0; i < r->trains; i++)
 		if (!strcmp(r->train[i].series, series))
@@ -204,26 +206,27 @@ const char *cell_parameter_text(const struct experiment_cell *c, const char *key
 	return json_text(c->run->json, "cells.%zu.parameters.%s", c->index, key);
 }
 
-const struct experiment_repeat *cell_train_of_repeat(const struct experiment_cell *c, const struct experiment_repeat *r,
+const struct experiment_repeat *repeat_find_train_or_itself(const struct experiment_cell *c, const struct experiment_repeat *r,
 						     const char *series)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < c->n; i++)
-		any = any || repeat_train_by_name(&c->repeat[i], series);
-	return any ? repeat_train_by_name(r, series) : r;
+		any = any || repeat_find_train_by_name(&c->repeat[i], series);
+	return any ? repeat_find_train_by_name(r, series) : r;
 }
 
 /* --- cells ----------------------------------------------------------------------------------------------------- */
 
 /* True: `word` can be part of a path and leads to no other folder. */
-static bool run_folder_is_name(const char *word)
+static bool run_folder_is_safe_path_part(const char *word)
 {
 	return *word && *word != '.' && !strchr(word, '/');
 }
 
 /* Reads cell.json of a repeat (series "") or of its train in folder `series`. False: it is not complete. */
-static bool run_folder_read_repeat(struct experiment_cell *c, int64_t number, const char *series, struct experiment_repeat *out)
+static bool run_folder_read_json_of_repeat(struct experiment_cell *c, int64_t number, const char *series,
+					   struct experiment_repeat *out)
 {
 	const char *state, *text;
 
@@ -232,7 +235,7 @@ static bool run_folder_read_repeat(struct experiment_cell *c, int64_t number, co
 					   "/" : "",
 			   series) < 0);
 	out->series = strrchr(out->folder, '\0') - strlen(series);
-	out->json = run_folder_json(out->folder, "cell.json", false);
+	out->json = run_folder_read_json(out->folder, "cell.json", false);
 	c->tried += out->json && !*series;
 	state = json_text(out->json, "state");
 	if (out->json && !state)
@@ -242,7 +245,7 @@ static bool run_folder_read_repeat(struct experiment_cell *c, int64_t number, co
 		out->flagged = text && *text;
 		c->flagged += out->flagged;
 		c->complete++;
-		out->files = repeat_new_cached_file("cell.json", out->json, NULL);
+		out->files = create_cached_json_file("cell.json", out->json, NULL);
 		return true;
 	}
 	text = json_text(out->json, "reason");
@@ -265,7 +268,7 @@ static void run_folder_read_trains(struct experiment_cell *c, struct experiment_
 
 		snprintf(cell, sizeof(cell), "%s/cell.json", entry[i]->d_name);
 		if (entry[i]->d_name[0] != '.' && run_folder_has_file(r->folder, cell))
-			r->trains += run_folder_read_repeat(c, r->number, entry[i]->d_name, &r->train[r->trains]);
+			r->trains += run_folder_read_json_of_repeat(c, r->number, entry[i]->d_name, &r->train[r->trains]);
 		free(entry[i]);
 	}
 	free(entry);
@@ -276,7 +279,7 @@ static void run_folder_read_cell(struct experiment_run *run, const char *name, b
 	struct experiment_cell *c;
 	char folder[300];
 
-	if (!run_folder_is_name(name))
+	if (!run_folder_is_safe_path_part(name))
 		die(EXIT_RUN, "%s/run.json: no valid name of a cell: %s", run->folder, name);
 	for (size_t i = 0; i < run->n; i++)
 		if (!strcmp(run->cell[i].name, name))
@@ -287,7 +290,7 @@ static void run_folder_read_cell(struct experiment_run *run, const char *name, b
 													 sizeof(*c->repeat)) };
 	for (int64_t n = 1; n <= run->repeats; n++) {
 		snprintf(folder, sizeof(folder), "cells/%s/%lld", name, (long long)n);
-		if ((!found || run_folder_has_file(run->folder, folder)) && run_folder_read_repeat(c, n, "", &c->repeat[c->n]))
+		if ((!found || run_folder_has_file(run->folder, folder)) && run_folder_read_json_of_repeat(c, n, "", &c->repeat[c->n]))
 			run_folder_read_trains(c, &c->repeat[c->n++]);
 	}
 }
@@ -297,12 +300,12 @@ void run_folder_read_run_json(const char *folder, struct experiment_run *out)
 	const char *schema;
 
 	*out = (struct experiment_run){ .folder = folder, .repeats = 1, .seed = 1, .threshold_ms = 100, .draws = 2000 };
-	out->json = run_folder_json(folder, "run.json", true);
+	out->json = run_folder_read_json(folder, "run.json", true);
 	schema = json_get_str(out->json, "schema");
 	if (!schema || strcmp(schema, "thinprobe.run/1") != 0)
 		die(EXIT_RUN, "%s/run.json: not of schema thinprobe.run/1", folder);
 	out->experiment = json_get_str(out->json, "experiment");
-	if (!out->experiment || !run_folder_is_name(out->experiment))
+	if (!out->experiment || !run_folder_is_safe_path_part(out->experiment))
 		die(EXIT_RUN, "%s/run.json: no valid name of an experiment", folder);
 	json_get_int(out->json, "settings.repeats", &out->repeats);
 	json_get_int(out->json, "settings.seed", &out->seed);

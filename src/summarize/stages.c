@@ -26,10 +26,10 @@ void stages_compute_stage_lengths(const struct stage_event_times *t, int64_t ns[
 static bool stages_find_times(const struct key_sample *k, const struct train_traces *t, int64_t base, struct stage_event_times *out)
 {
 	const struct trace_wire_key *on_wire = traces_find_key(t, k->number);
-	const struct trace_update *reply;
+	const struct trace_screen_update *reply;
 	const struct trace_app_echo *echo;
 
-	if (!key_answer_is_exact(k) || k->sent == KEY_NONE || !on_wire || on_wire->seen == TRACE_NONE)
+	if (!key_answer_time_is_exact(k) || k->sent == KEY_NONE || !on_wire || on_wire->seen == TRACE_NONE)
 		return false;
 	reply = traces_last_update_until(t, k->answer);
 	if (!reply || reply->first < on_wire->seen)

@@ -12,10 +12,10 @@ struct stages_of_train {
 	bool overloaded;
 };
 
-static void stages_read_repeat(const struct experiment_repeat *r)
+static void stages_read_files_of_repeat(const struct experiment_repeat *r)
 {
-	struct stages_of_train *own = repeat_data_of_extractor(r);
-	const struct json_document *j = repeat_json_file(r, "keyrepeat.json");
+	struct stages_of_train *own = extractor_data_of_repeat(r);
+	const struct json_document *j = repeat_get_json_file(r, "keyrepeat.json");
 	struct train_key_samples train = keys_read_train(r);
 	struct train_traces traces = { 0 };
 	int64_t base = -1;
@@ -24,16 +24,16 @@ static void stages_read_repeat(const struct experiment_repeat *r)
 		json_get_int(j, "result.patch_base", &base);
 	if (base < -1 || base > UINT32_MAX)	/* range of keyrepeat's numbers; -1: there was none */
 		die(EXIT_RUN, "%s/keyrepeat.json: result.patch_base is not -1 to 4294967295", r->folder);
-	repeat_read_table(r, "wire.tsv", false, &traces_wire, &traces);
-	repeat_read_table(r, "echo.tsv", false, &traces_echoes, &traces);
+	read_table_file_of_repeat(r, "wire.tsv", false, &traces_wire, &traces);
+	read_table_file_of_repeat(r, "echo.tsv", false, &traces_echoes, &traces);
 	*own = (struct stages_of_train){ stages_split_train_keys(&train.keys, &traces, base), train.overloaded };
 	traces_free(&traces);
 	keys_free(&train.keys);
 }
 
-static bool stages_stage_is_known(const struct experiment_cell *c, enum stage stage)
+static bool stages_cell_has_stage(const struct experiment_cell *c, enum stage stage)
 {
-	const struct stages_of_train *t = repeat_data_of_extractor(c->repeat);
+	const struct stages_of_train *t = extractor_data_of_repeat(c->repeat);
 
 	for (size_t r = 0; r < c->n; r++)
 		if (t[r].stages.of[stage].n)
@@ -57,7 +57,7 @@ static void stages_write_stage_row(struct table_out *out, const struct experimen
 				   size_t of_keys,
 			     double *at_ms)
 {
-	const struct stages_of_train *t = repeat_data_of_extractor(c->repeat);
+	const struct stages_of_train *t = extractor_data_of_repeat(c->repeat);
 	double *means = memory_new(c->n, sizeof(*means)), mean;
 	struct confidence_interval i = { NAN, NAN };
 	struct sample all = { 0 };
@@ -95,8 +95,8 @@ static void stages_write_stage_row(struct table_out *out, const struct experimen
 
 static void stages_write_cell_rows(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct stages_of_train *t = repeat_data_of_extractor(c->repeat);
-	bool logged = stages_stage_is_known(c, WIRE_APP);
+	const struct stages_of_train *t = extractor_data_of_repeat(c->repeat);
+	bool logged = stages_cell_has_stage(c, WIRE_APP);
 	size_t of_keys = 0;
 	double at_ms = 0;
 
@@ -106,11 +106,11 @@ static void stages_write_cell_rows(const struct experiment_cell *c, struct table
 			return;
 	}
 	for (enum stage s = 0; s < STAGES; s++)
-		if (stages_stage_is_known(c, s) && !(logged && s == WIRE_WIRE))
+		if (stages_cell_has_stage(c, s) && !(logged && s == WIRE_WIRE))
 			stages_write_stage_row(out, c, logged, s, of_keys, &at_ms);
 }
 
 const struct extractor_hooks stages_extractor = {
-	.name = "stages", .repeat_size = sizeof(struct stages_of_train), .read_repeat = stages_read_repeat,
+	.name = "stages", .repeat_size = sizeof(struct stages_of_train), .read_repeat = stages_read_files_of_repeat,
 	.tables = { { NULL, stages_write_cell_rows } },
 };

@@ -49,12 +49,12 @@ static void startup_read_later_events(const struct experiment_repeat *r, const s
 	char of[96];
 
 	for (int i = 0; snprintf(of, sizeof(of), "%s.events.%d", run, i), name = json_text(j, "%s.name", of); i++) {
-		struct repeat_trial *t;
+		struct trial_of_repeat *t;
 		double ms;
 
 		if (name[0] == '-')
 			continue;
-		t = trials_add(&((struct startup_cell_trials *)cell_data_of_extractor(r->cell))->events, r->number, number);
+		t = trials_add(&((struct startup_cell_trials *)extractor_data_of_cell(r->cell))->events, r->number, number);
 		snprintf(t->text, sizeof(t->text), "%s", name);
 		state = json_text(j, "%s.state", of);
 		ms = json_number(j, "%s.stable_ms", of);
@@ -68,8 +68,9 @@ static void startup_read_later_events(const struct experiment_repeat *r, const s
 
 /* Reads a start. A start whose screen still changed at the time limit gets that limit as a lower bound; a start that ended early or
  * showed no window is in no figure. */
-static void startup_read_start(const struct experiment_repeat *r, const struct json_document *j, const char *of, const char *state,
-			       struct repeat_trial *t)
+static void startup_read_trial_of_start(const struct experiment_repeat *r, const struct json_document *j, const char *of,
+					const char *state,
+			       struct trial_of_repeat *t)
 {
 	bool above = !strcmp(state, "ceiling");
 
@@ -85,9 +86,10 @@ static void startup_read_start(const struct experiment_repeat *r, const struct j
 	startup_read_later_events(r, j, of, t->number);
 }
 
-static void startup_read_repeat(const struct experiment_repeat *r)
+static void startup_read_files_of_repeat(const struct experiment_repeat *r)
 {
-	trials_read_file(&((struct startup_cell_trials *)cell_data_of_extractor(r->cell))->starts, r, "startup.json", startup_read_start);
+	trials_read_file(&((struct startup_cell_trials *)extractor_data_of_cell(r->cell))->starts, r, "startup.json",
+			 startup_read_trial_of_start);
 	extractor_set_value("swap_used_mb", json_number(r->json, "memory.swap_used_bytes") / MB);
 	extractor_set_value("left_mb", json_number(r->json, "memory.left_bytes") / MB);
 }
@@ -110,9 +112,9 @@ static struct value_with_interval startup_value_statistic(const struct startup_c
 }
 
 /* Median time in ms of a start or of an event, without an interval; unknown if `c` is NULL. */
-static struct value_with_interval startup_median_ms(const struct experiment_cell *c, const char *event)
+static struct value_with_interval startup_start_or_event_median_ms(const struct experiment_cell *c, const char *event)
 {
-	const struct startup_cell_trials *s = c ? cell_data_of_extractor(c) : NULL;
+	const struct startup_cell_trials *s = c ? extractor_data_of_cell(c) : NULL;
 
 	if (!s)
 		return FIGURE_UNKNOWN;
@@ -130,7 +132,7 @@ struct value_with_interval startup_added_share_without_io(const struct startup_c
 	/* a median at the time limit is only a lower bound */
 	if (!time.above && time.value - t0 > SPREADS * base.spread_ms && time.value > t0)
 		e.value = (time.value - t0 - startup_value_statistic(s, STARTUP_IO, "median").value) / (time.value - t0);
-	for (const struct repeat_trial *t = s->starts.of; t < s->starts.of + s->starts.n && isfinite(e.value); t++)
+	for (const struct trial_of_repeat *t = s->starts.of; t < s->starts.of + s->starts.n && isfinite(e.value); t++)
 		if (!t->above && t->value[STARTUP_TIME] > t0 && isfinite(t->value[STARTUP_IO]))
 			value[n++] = (t->value[STARTUP_TIME] - t0 - t->value[STARTUP_IO]) / (t->value[STARTUP_TIME] - t0);
 	if (n && interval_student_t_of_mean(value, n, &i)) {
@@ -163,7 +165,7 @@ static double startup_late_percent(const struct startup_cell_trials *s, double t
 {
 	size_t late = 0, n = 0;
 
-	for (const struct repeat_trial *t = s->starts.of; t < s->starts.of + s->starts.n; t++) {
+	for (const struct trial_of_repeat *t = s->starts.of; t < s->starts.of + s->starts.n; t++) {
 		n += t->group == STARTUP_STARTED;
 		late += t->group == STARTUP_STARTED && (t->above || t->value[STARTUP_TIME] > threshold_ms);
 	}
@@ -172,7 +174,7 @@ static double startup_late_percent(const struct startup_cell_trials *s, double t
 
 static void startup_set_cell_figures(const struct experiment_cell *c)
 {
-	const struct startup_cell_trials *s = cell_data_of_extractor(c);
+	const struct startup_cell_trials *s = extractor_data_of_cell(c);
 	const struct experiment_cell *none = startup_find_unloaded_cell(c);
 	struct startup_unloaded_time base = { NAN, NAN };
 	double blkio = startup_value_statistic(s, STARTUP_BLKIO, "median").value, swapin = startup_value_statistic(s, STARTUP_SWAPIN,
@@ -180,8 +182,8 @@ static void startup_set_cell_figures(const struct experiment_cell *c)
 	double thrashing = startup_value_statistic(s, STARTUP_THRASHING, "median").value;
 
 	if (none)
-		base = (struct startup_unloaded_time){ startup_value_statistic(cell_data_of_extractor(none), STARTUP_TIME, "median").value,
-					      startup_value_statistic(cell_data_of_extractor(none), STARTUP_TIME, "sd").value };
+		base = (struct startup_unloaded_time){ startup_value_statistic(extractor_data_of_cell(none), STARTUP_TIME, "median").value,
+					      startup_value_statistic(extractor_data_of_cell(none), STARTUP_TIME, "sd").value };
 	give_values({ "late", startup_late_percent(s, c->run->threshold_ms) }, { "t0_ms", base.t0_ms }, { "t0_spread_ms", base.spread_ms },
 		    { "added_ms", startup_value_statistic(s, STARTUP_TIME, "median").value - base.t0_ms });
 	/* blkio or swapin + thrashing of the application's threads, whichever is larger: both may count the same wait */
@@ -190,17 +192,17 @@ static void startup_set_cell_figures(const struct experiment_cell *c)
 	extractor_set_figure("e", startup_cell_parameter_is(c, "axis", "used") ? startup_added_share_without_io(s, base) : FIGURE_UNKNOWN);
 }
 
-static bool startup_cell_figure(const struct experiment_cell *c, const char *path, struct value_with_interval *out)
+static bool startup_compute_cell_figure(const struct experiment_cell *c, const char *path, struct value_with_interval *out)
 {
-	return trials_figure_by_name(&((const struct startup_cell_trials *)cell_data_of_extractor(c))->starts, startup_groups,
+	return trials_compute_figure_by_name(&((const struct startup_cell_trials *)extractor_data_of_cell(c))->starts, startup_groups,
 				     startup_values, path, out);
 }
 
 static void startup_write_start_rows(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct startup_cell_trials *s = cell_data_of_extractor(c);
+	const struct startup_cell_trials *s = extractor_data_of_cell(c);
 
-	for (const struct repeat_trial *t = s->starts.of; t < s->starts.of + s->starts.n; t++) {
+	for (const struct trial_of_repeat *t = s->starts.of; t < s->starts.of + s->starts.n; t++) {
 		if (t->group == STARTUP_BROKEN)
 			continue;
 		trials_begin_row(c, t, startup_values, STARTUP_SWAP_IN_MB - 1, out);
@@ -208,7 +210,7 @@ static void startup_write_start_rows(const struct experiment_cell *c, struct tab
 	}
 }
 
-static void startup_write_event(const struct experiment_cell *c, const struct cell_trials *events, const char *name,
+static void startup_write_event_row(const struct experiment_cell *c, const struct cell_trials *events, const char *name,
 				struct table_out *out)
 {
 	static const struct {
@@ -228,61 +230,62 @@ static void startup_write_event(const struct experiment_cell *c, const struct ce
 	row_write_to_table(out);
 }
 
-static void startup_write_events(const struct experiment_cell *c, struct table_out *out)
+static void startup_write_event_rows(const struct experiment_cell *c, struct table_out *out)
 {
-	const struct cell_trials *events = &((const struct startup_cell_trials *)cell_data_of_extractor(c))->events;
+	const struct cell_trials *events = &((const struct startup_cell_trials *)extractor_data_of_cell(c))->events;
 
 	for (size_t i = 0, first; i < events->n; i++) {
 		for (first = 0; strcmp(events->of[first].text, events->of[i].text) != 0; first++)
 			;
 		if (first == i)
-			startup_write_event(c, events, events->of[i].text, out);
+			startup_write_event_row(c, events, events->of[i].text, out);
 	}
 }
 
 /* --- tables of the run ----------------------------------------------------------------------------------------- */
 
 /* Memory pressure of a step: grows with the memory in swap, or as less memory is left. */
-static double startup_memory_pressure(const struct experiment_cell *c)
+static double startup_memory_pressure_of_cell(const struct experiment_cell *c)
 {
 	return startup_cell_parameter_is(c, "axis", "left") ? -cell_parameter_number(c, "step") : cell_parameter_number(c, "step");
 }
 
 /* Returns which starts the tables use: "warm" (files in memory), or "cold" if the run has no warm ones. */
-static const char *startup_warm_or_cold_word(const struct experiment_run *run)
+static const char *startup_kind_of_starts_in_tables(const struct experiment_run *run)
 {
 	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++)
-		if (startup_cell_parameter_is(c, "start", "warm") && isfinite(startup_median_ms(c, STARTUP_START).value))
+		if (startup_cell_parameter_is(c, "start", "warm") && isfinite(startup_start_or_event_median_ms(c, STARTUP_START).value))
 			return "warm";
 	return "cold";
 }
 
 /* Returns the cell with the heaviest memory pressure of a kind (axis NULL: of both, "left" before "used"): the last swap device,
  * and its hardest step that was measured. */
-static const struct experiment_cell *startup_find_hardest_cell(const struct experiment_run *run, const char *app, const char *axis,
+static const struct experiment_cell *startup_find_cell_of_most_pressure(const struct experiment_run *run, const char *app,
+									const char *axis,
 							       const char *event)
 {
 	const struct experiment_cell *hardest = NULL;
-	const char *start = startup_warm_or_cold_word(run);
+	const char *start = startup_kind_of_starts_in_tables(run);
 
 	for (const struct experiment_cell *c = run->cell; c < run->cell + run->n; c++) {
 		bool alike = hardest && startup_cell_parameter_is(hardest, "axis", cell_parameter_text(c, "axis"));
 
 		if (!startup_cell_parameter_is(c, "app", app) || !startup_cell_parameter_is(c, "start", start) ||
-		    isnan(startup_median_ms(c, event).value) ||
+		    isnan(startup_start_or_event_median_ms(c, event).value) ||
 		    (axis ? !startup_cell_parameter_is(c, "axis", axis) : !startup_cell_parameter_is(c, "axis", "used") &&
 		     !startup_cell_parameter_is(c, "axis", "left")))
 			continue;
 		if (!hardest || (!alike && startup_cell_parameter_is(c, "axis", "left")) || (alike &&
 		    (!startup_cell_parameter_is(hardest, "swap", cell_parameter_text(c, "swap")) ||
-		     startup_memory_pressure(c) > startup_memory_pressure(hardest))))
+		     startup_memory_pressure_of_cell(c) > startup_memory_pressure_of_cell(hardest))))
 			hardest = c;
 	}
 	return hardest;
 }
 
 /* Writes rows like Table 1 of the paper, with the start under the heaviest pressure of each kind. */
-static void startup_write_applications(const struct experiment_cell *first, struct table_out *out)
+static void startup_write_application_rows(const struct experiment_cell *first, struct table_out *out)
 {
 	static const char *const times[] = { "t0_warm_ms", "t0_cold_ms", "used_ms", "left_ms" };
 	const struct experiment_run *run = first->run;
@@ -291,13 +294,14 @@ static void startup_write_applications(const struct experiment_cell *first, stru
 
 	for (int i = 0; !first->index && (app = json_text(run->json, "settings.apps.%d", i)); i++) {
 		const struct experiment_cell *at[] = { startup_find_cell(run, app, "warm", "none"), startup_find_cell(run, app, "cold", "none"),
-			startup_find_hardest_cell(run, app, "used", STARTUP_START), startup_find_hardest_cell(run, app, "left", STARTUP_START) };
+			startup_find_cell_of_most_pressure(run, app, "used", STARTUP_START), startup_find_cell_of_most_pressure(run, app, "left",
+																STARTUP_START) };
 
 		row_set_text(out, "app", app);
 		snprintf(of, sizeof(of), "applications.%s", app);
 		row_set_json_values(out, run->json, of, "kind version program_bytes files_bytes rss_bytes anonymous_bytes");
 		for (size_t k = 0; k < sizeof(times) / sizeof(*times); k++)
-			row_set_number(out, times[k], startup_median_ms(at[k], STARTUP_START).value);
+			row_set_number(out, times[k], startup_start_or_event_median_ms(at[k], STARTUP_START).value);
 		row_set_number(out, "used_step", at[2] ? cell_parameter_number(at[2], "step") : (double)NAN);
 		row_finish(out, { "left_step", at[3] ? cell_parameter_number(at[3], "step") : (double)NAN });
 	}
@@ -309,7 +313,7 @@ struct startup_felt_action {
 	const struct experiment_cell *under;
 };
 
-static int startup_compare_action_times(const void *a, const void *b)
+static int startup_compare_felt_actions(const void *a, const void *b)
 {
 	const struct startup_felt_action *x = a, *y = b;
 	double xs = isnan(x->pressed_s) ? x->none_s : x->pressed_s, ys = isnan(y->pressed_s) ? y->none_s : y->pressed_s;
@@ -355,27 +359,28 @@ static void startup_write_felt_delay_rows(const struct experiment_cell *first, s
 	const struct experiment_run *run = first->run;
 	struct menus_user_action event[MENUS_EVENTS];
 	struct startup_felt_action felt[MENUS_EVENTS];
-	size_t common = first->index ? 0 : menus_find_common_actions(run->json, "settings.model", event), n = 0;
+	size_t common = first->index ? 0 : menus_find_actions_of_all_classes(run->json, "settings.model", event), n = 0;
 
 	for (size_t i = 0; i < common; i++) {
 		const char *app = event[i].application, *path = event[i].path;
-		const struct experiment_cell *under = startup_find_hardest_cell(run, app, NULL, path);
+		const struct experiment_cell *under = startup_find_cell_of_most_pressure(run, app, NULL, path);
 
 		felt[n] = (struct startup_felt_action){ &event[i],
-			startup_median_ms(startup_find_cell(run, app, startup_warm_or_cold_word(run), "none"),
+			startup_start_or_event_median_ms(startup_find_cell(run, app, startup_kind_of_starts_in_tables(run), "none"),
 			path).value / 1000,
-			startup_median_ms(under, path).value / 1000, under };
+			startup_start_or_event_median_ms(under, path).value / 1000, under };
 		n += isfinite(felt[n].none_s) || isfinite(felt[n].pressed_s);
 	}
-	qsort(felt, n, sizeof(*felt), startup_compare_action_times);
+	qsort(felt, n, sizeof(*felt), startup_compare_felt_actions);
 	for (size_t i = 0; i < n; i++)
 		startup_write_felt_delay_row(run, &felt[i], out);
 }
 
 const struct extractor_hooks startup_extractor = {
 	.name = "startup", .cell_size = sizeof(struct startup_cell_trials), .begin_run = startup_check_run_parameters,
-		.read_repeat = startup_read_repeat,
-	.finish_cell = startup_set_cell_figures, .figure_of = startup_cell_figure, .tables = { { "runs", startup_write_start_rows },
-		    { "events", startup_write_events }, { "applications", startup_write_applications }, { "felt",
+		.read_repeat = startup_read_files_of_repeat,
+	.finish_cell = startup_set_cell_figures, .figure_of = startup_compute_cell_figure,
+		       .tables = { { "runs", startup_write_start_rows },
+		    { "events", startup_write_event_rows }, { "applications", startup_write_application_rows }, { "felt",
 		    	startup_write_felt_delay_rows } },
 };

@@ -60,7 +60,7 @@ static int64_t step_series_bin_index(const struct step_series *t, int64_t time_n
 }
 
 /* Rows are in the order of time, so bins are only added at the end. */
-static int step_series_add_traffic(void *into, const struct input_row_cell *c)
+static int step_series_add_traffic(void *into, const struct input_table_cell *c)
 {
 	struct step_series *t = ((struct step_series_reader *)into)->out;
 	int64_t at;
@@ -77,7 +77,7 @@ static int step_series_add_traffic(void *into, const struct input_row_cell *c)
 }
 
 /* CPU time between two readings counts in the bin of their middle. */
-static int step_series_add_cpu(void *into, const struct input_row_cell *c)
+static int step_series_add_cpu(void *into, const struct input_table_cell *c)
 {
 	struct step_series_reader *r = into;
 	int64_t time = c[0].count, wall = c[1].count, own = c[2].count, at = step_series_bin_index(r->out, (r->time_ns + time) / 2);
@@ -90,8 +90,9 @@ static int step_series_add_cpu(void *into, const struct input_row_cell *c)
 
 struct step_series step_series_read(const struct experiment_repeat *r, const char *step, double origin_ns)
 {
-	static const struct input_rows_reader traffic = { "traffic/1", "bin_start_ns display_wire_bytes", step_series_add_traffic, NULL };
-	static const struct input_rows_reader cpu = { "cpu/1", "time_ns wall_ns own_ns", step_series_add_cpu, NULL };
+	static const struct input_table_description traffic = { "traffic/1", "bin_start_ns display_wire_bytes", step_series_add_traffic,
+		NULL };
+	static const struct input_table_description cpu = { "cpu/1", "time_ns wall_ns own_ns", step_series_add_cpu, NULL };
 	struct step_series out = { .bin = memory_new(STEP_BINS_MAX, sizeof(*out.bin)) };
 	struct step_series_reader reading = { .out = &out };
 	char file[128];
@@ -100,10 +101,10 @@ struct step_series step_series_read(const struct experiment_repeat *r, const cha
 		return out;
 	out.origin_ns = (int64_t)origin_ns;
 	snprintf(file, sizeof(file), "%s/traffic.tsv", step);
-	repeat_read_table(r, file, false, &traffic, &reading);
+	read_table_file_of_repeat(r, file, false, &traffic, &reading);
 	snprintf(file, sizeof(file), "%s/cpu.tsv", step);
 	if (out.n)
-		repeat_read_table(r, file, false, &cpu, &reading);
+		read_table_file_of_repeat(r, file, false, &cpu, &reading);
 	return out;
 }
 
@@ -112,7 +113,7 @@ struct step_series step_series_read(const struct experiment_repeat *r, const cha
 #define STEPS_AGAIN 80.0
 #define STEPS_CACHED 20.0
 
-static double steps_repeat_figure(const struct experiment_repeat *r, const char *name, const char *figure)
+static double step_figure_of_one_repeat(const struct experiment_repeat *r, const char *name, const char *figure)
 {
 	char path[96];
 	double v = NAN;
@@ -123,7 +124,7 @@ static double steps_repeat_figure(const struct experiment_repeat *r, const char 
 }
 
 /* Computes NAME.FIGURE. */
-static bool steps_number_by_path(const struct experiment_repeat *r, const char *path, double *out)
+static bool steps_compute_figure_of_step(const struct experiment_repeat *r, const char *path, double *out)
 {
 	const char *dot = strchr(path, '.');
 	char name[64];
@@ -136,8 +137,8 @@ static bool steps_number_by_path(const struct experiment_repeat *r, const char *
 		return step_compute_figure(r->json, name, dot + 1, out);
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)(dot - path), path);
-	fresh = steps_repeat_figure(r, !strcmp(name, "banner") ? "banner-fresh" : "fresh", "bytes_per_frame");
-	*out = fresh > 0 ? 100 * (steps_repeat_figure(r, name, "bytes_per_frame") / fresh) : (double)NAN;
+	fresh = step_figure_of_one_repeat(r, !strcmp(name, "banner") ? "banner-fresh" : "fresh", "bytes_per_frame");
+	*out = fresh > 0 ? 100 * (step_figure_of_one_repeat(r, name, "bytes_per_frame") / fresh) : (double)NAN;
 	return true;
 }
 
@@ -146,7 +147,7 @@ static double steps_mean_over_repeats(const struct experiment_cell *c, const cha
 	double sum = 0, n = 0, v;
 
 	for (size_t i = 0; i < c->n; i++)
-		if (steps_number_by_path(&c->repeat[i], path, &v) && isfinite(v)) {
+		if (steps_compute_figure_of_step(&c->repeat[i], path, &v) && isfinite(v)) {
 			sum += v;
 			n++;
 		}
@@ -154,7 +155,7 @@ static double steps_mean_over_repeats(const struct experiment_cell *c, const cha
 }
 
 /* Computes NAME.users_MBIT. */
-static bool steps_users_per_link(const struct experiment_cell *c, const char *path, struct value_with_interval *out)
+static bool steps_compute_users_per_link(const struct experiment_cell *c, const char *path, struct value_with_interval *out)
 {
 	const char *dot = strchr(path, '.');
 	char name[64];
@@ -173,7 +174,7 @@ static const char *steps_cache_verdict_word(double share_percent)
 	return isnan(share_percent) ? NULL : share_percent >= STEPS_AGAIN ? "again" : share_percent <= STEPS_CACHED ? "cached" : "in part";
 }
 
-static void steps_set_cell_figures(const struct experiment_cell *c)
+static void steps_set_cache_verdicts(const struct experiment_cell *c)
 {
 	extractor_set_text("loop.verdict", steps_cache_verdict_word(steps_mean_over_repeats(c, "loop.share_percent")));
 	extractor_set_text("banner.verdict", steps_cache_verdict_word(steps_mean_over_repeats(c, "banner.share_percent")));
@@ -181,12 +182,12 @@ static void steps_set_cell_figures(const struct experiment_cell *c)
 
 static void steps_write_step_series(const struct experiment_cell *c, const char *name, struct table_out *out)
 {
-	double seconds = steps_repeat_figure(c->repeat, name, "seconds");
+	double seconds = step_figure_of_one_repeat(c->repeat, name, "seconds");
 	struct step_series t;
 
 	if (isnan(seconds))
 		return;
-	t = step_series_read(c->repeat, name, steps_repeat_figure(c->repeat, name, "from_ns"));
+	t = step_series_read(c->repeat, name, step_figure_of_one_repeat(c->repeat, name, "from_ns"));
 	for (size_t p = 1; p < t.n; p++) {	/* the first bin is not complete */
 		double from_s = (double)(t.first + (int64_t)p) * STEP_BIN_S;
 
@@ -209,6 +210,7 @@ static void steps_write_series_rows(const struct experiment_cell *c, struct tabl
 }
 
 const struct extractor_hooks steps_extractor = {
-	.name = "steps", .finish_cell = steps_set_cell_figures, .number_of = steps_number_by_path, .figure_of = steps_users_per_link,
+	.name = "steps", .finish_cell = steps_set_cache_verdicts, .number_of = steps_compute_figure_of_step,
+		.figure_of = steps_compute_users_per_link,
 	.tables = { { NULL, steps_write_series_rows } },
 };

@@ -7,7 +7,7 @@
 #define WORDS 64
 #define BLANKS " \t\r\n"
 
-struct table_reader {
+struct table_definition_reader {
 	const char *path;
 	unsigned long line;
 	int depth;		/* nesting of includes; 0: the experiment's own table */
@@ -17,13 +17,13 @@ struct table_reader {
 };
 
 /* Ends the program with one line; word: the word at fault, or NULL. */
-static noreturn void table_die_at_bad_word(const struct table_reader *r, const char *what, const char *word)
+static noreturn void table_die_at_bad_word(const struct table_definition_reader *r, const char *what, const char *word)
 {
 	die(EXIT_RUN, "%s:%lu: %s%s%s", r->path, r->line, what, word ? ": " : "", word ? word : "");
 }
 
 /* Splits the line into words, in place. A word in quotes may be empty. */
-static void table_split_line(struct table_reader *r, char *p)
+static void table_split_definition_line(struct table_definition_reader *r, char *p)
 {
 	char *end;
 
@@ -49,12 +49,12 @@ static const struct extractor_hooks *table_find_extractor(const char *name)
 	return NULL;
 }
 
-static bool table_is_name(const char *word)
+static bool table_is_valid_name(const char *word)
 {
 	return *word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == strlen(word);
 }
 
-static struct table *table_find_by_name(const struct table_reader *r, const char *name)
+static struct table *table_find_by_name(const struct table_definition_reader *r, const char *name)
 {
 	for (size_t i = 0; i < r->tables->n; i++)
 		if (!strcmp(r->tables->table[i].name, name))
@@ -62,15 +62,15 @@ static struct table *table_find_by_name(const struct table_reader *r, const char
 	return NULL;
 }
 
-static void table_read_table_line(struct table_reader *r)
+static void table_read_table_line(struct table_definition_reader *r)
 {
 	static const char *const taken[] = { "schema", "long", "run", "thresholds", NULL };
 	struct tables *all = r->tables;
 	struct table t = { .name = r->word[1] };
 
-	if (name_index(taken, t.name) >= 0)
+	if (index_of_word_in_names(taken, t.name) >= 0)
 		table_die_at_bad_word(r, "a name that a run's own files have", t.name);
-	if (!table_is_name(t.name))
+	if (!table_is_valid_name(t.name))
 		table_die_at_bad_word(r, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional]", NULL);
 	if (table_find_by_name(r, t.name))
 		table_die_at_bad_word(r, "a second table of that name", t.name);
@@ -108,7 +108,7 @@ static char *table_cut_word_at(char *word, char at)
 	return behind;
 }
 
-static void table_read_json_source(struct table_reader *r, struct column *c, char *word, char *path)
+static void table_read_json_source(struct table_definition_reader *r, struct column *c, char *word, char *path)
 {
 	char *file = table_cut_word_at(word, '/');
 
@@ -122,12 +122,12 @@ static void table_read_json_source(struct table_reader *r, struct column *c, cha
 		table_die_at_bad_word(r, "a number of repeats wants an estimator", c->name);
 }
 
-static void table_read_column_source(struct table_reader *r, struct column *c, char *word)
+static void table_read_column_source(struct table_definition_reader *r, struct column *c, char *word)
 {
 	static const char *const kinds[] = { "-", "param", "count", "run", NULL };	/* in the order of enum column_source */
 	static const char *const counts[] = { "state", "measured", "complete", "failed", "flagged", "tried", "reason", "name", NULL };
 	char *path = table_cut_word_at(word, ':');
-	int kind = name_index(kinds, word), count;
+	int kind = index_of_word_in_names(kinds, word), count;
 	size_t length = strlen(word);
 
 	c->source = kind < 0 ? SOURCE_EXTRACTOR : (enum column_source)kind;
@@ -135,7 +135,7 @@ static void table_read_column_source(struct table_reader *r, struct column *c, c
 	if (c->source == SOURCE_ROW ? !!path : !c->path || !*c->path)
 		table_die_at_bad_word(r, "a source is -, param, count:WORD, run:PATH, FILE.json:PATH or EXTRACTOR:FIGURE, not", word);
 	if (c->source == SOURCE_COUNT) {
-		count = name_index(counts, path);
+		count = index_of_word_in_names(counts, path);
 		c->count = (enum count_kind)count;
 		if (count < 0)
 			table_die_at_bad_word(r, "no such count", path);
@@ -155,11 +155,12 @@ static void table_read_column_source(struct table_reader *r, struct column *c, c
 		table_die_at_bad_word(r, "no such extractor", word);
 }
 
-static void table_read_column_format(struct table_reader *r, struct column *c, const char *estimator, const char *decimals,
+static void table_read_column_format(struct table_definition_reader *r, struct column *c, const char *estimator,
+				     const char *decimals,
 			      const char *better)
 {
 	static const char *const sides[] = { "-", "lower", "higher", NULL };
-	int e = name_index(estimate_names, estimator), side = name_index(sides, better);
+	int e = index_of_word_in_names(estimate_names, estimator), side = index_of_word_in_names(sides, better);
 
 	if (e < 0)
 		table_die_at_bad_word(r, "no such estimator", estimator);
@@ -177,7 +178,7 @@ static const char *table_dash_to_empty(const char *word)
 	return strcmp(word, "-") ? word : "";
 }
 
-static void table_add_column(struct table_reader *r)
+static void table_read_column_line(struct table_definition_reader *r)
 {
 	static const char *const ends[TABLE_ENDS] = { "", "_low", "_high", "_above" };
 	struct table *t = r->tables->n ? &r->tables->table[r->tables->n - 1] : NULL;
@@ -187,7 +188,7 @@ static void table_add_column(struct table_reader *r)
 		table_die_at_bad_word(r, "a column before the first table", r->word[0]);
 	if (r->n != 7)
 		table_die_at_bad_word(r, "a column wants NAME HEADING UNIT SOURCE ESTIMATOR DECIMALS BETTER", r->word[0]);
-	if (!table_is_name(r->word[0]) || !strcmp(r->word[0], "schema"))
+	if (!table_is_valid_name(r->word[0]) || !strcmp(r->word[0], "schema"))
 		table_die_at_bad_word(r, "no name for a column", r->word[0]);
 	memory_more(t->column, t->n);
 	c = &t->column[t->n++];
@@ -197,15 +198,15 @@ static void table_add_column(struct table_reader *r)
 	table_read_column_source(r, c, r->word[3]);
 	if ((c->source == SOURCE_ROW) != (t->rows != NULL))
 		table_die_at_bad_word(r, t->rows ? "of rows that others write the source is -" : "a table of cells wants a source", c->name);
-	for (int e = 0; e <= estimate_extra_column_count(c->estimator); e++, t->places++) {
+	for (int e = 0; e <= count_extra_columns_of_estimator(c->estimator); e++, t->places++) {
 		memory_die_if_values_lost(asprintf(&c->end[e], "%s%s", c->name, ends[e]) < 0);
 		for (size_t i = 0; i + 1 < t->n; i++)
-			if (name_index((const char *const *)t->column[i].end, c->end[e]) >= 0)
+			if (index_of_word_in_names((const char *const *)t->column[i].end, c->end[e]) >= 0)
 				table_die_at_bad_word(r, "a second column of that name", c->end[e]);
 	}
 }
 
-static void table_require_column(const struct table_reader *r, const struct table *t, char *name)
+static void table_check_column_exists(const struct table_definition_reader *r, const struct table *t, char *name)
 {
 	char *end = name + strlen(name);
 
@@ -215,7 +216,7 @@ static void table_require_column(const struct table_reader *r, const struct tabl
 		table_die_at_bad_word(r, "no such column of that table", name);
 }
 
-static const struct table *table_require_table(const struct table_reader *r, const char *name)
+static const struct table *table_require_table(const struct table_definition_reader *r, const char *name)
 {
 	const struct table *t = table_find_by_name(r, name);
 
@@ -225,7 +226,7 @@ static const struct table *table_require_table(const struct table_reader *r, con
 }
 
 /* Checks one word of a view after its title. */
-static void table_check_view_word(const struct table_reader *r, const struct table *t, char *word)
+static void table_check_view_word(const struct table_definition_reader *r, const struct table *t, char *word)
 {
 	char *value = strchr(word, '='), *one, *behind;
 
@@ -233,24 +234,24 @@ static void table_check_view_word(const struct table_reader *r, const struct tab
 		behind = table_cut_word_at(++value, ':');
 		if (!behind || !table_cut_word_at(behind, '>'))
 			table_die_at_bad_word(r, "breaks wants AXIS:COLUMN>LIMIT", value);
-		table_require_column(r, t, value);
-		table_require_column(r, t, behind);
+		table_check_column_exists(r, t, value);
+		table_check_column_exists(r, t, behind);
 	} else if (!strncmp(word, "at=", 3)) {	/* COLUMN:least|most|VALUE,... */
-		for (value++; (one = strsep(&value, ",")); table_require_column(r, t, one)) {
+		for (value++; (one = strsep(&value, ",")); table_check_column_exists(r, t, one)) {
 			behind = table_cut_word_at(one, ':');
 			if (!behind || !*behind)
 				table_die_at_bad_word(r, "at= takes COLUMN:least, COLUMN:most or COLUMN:VALUE", one);
 		}
 	} else if (!strncmp(word, "by=", 3) || !strncmp(word, "only=", 5) || !strncmp(word, "rank=", 5)) {
-		table_require_column(r, t, value + 1);
+		table_check_column_exists(r, t, value + 1);
 	} else {				/* COLUMN or TABLE:COLUMN */
 		behind = table_cut_word_at(word, ':');
-		table_require_column(r, behind ? table_require_table(r, word) : t, behind ? behind : word);
+		table_check_column_exists(r, behind ? table_require_table(r, word) : t, behind ? behind : word);
 	}
 }
 
 /* Checks that the tables and columns of a view exist. Only the report draws views. */
-static void table_check_view(struct table_reader *r)
+static void table_check_names_of_view(struct table_definition_reader *r)
 {
 	const struct table *t = table_require_table(r, r->word[2]);
 
@@ -258,44 +259,44 @@ static void table_check_view(struct table_reader *r)
 		table_check_view_word(r, t, r->word[i]);
 }
 
-static void table_read_counts_line(struct table_reader *r)
+static void table_read_unit_of_counts_line(struct table_definition_reader *r)
 {
 	r->tables->counts = r->word[1];
-	if (!table_is_name(r->word[1]))
+	if (!table_is_valid_name(r->word[1]))
 		table_die_at_bad_word(r, "counts wants one WORD", NULL);
 }
 
-static void table_read_file(struct table_reader *r, const char *path);
+static void table_read_definition_file(struct table_definition_reader *r, const char *path);
 
 /* The path of an included file is relative to the folder of this file. */
-static void table_read_include(struct table_reader *r)
+static void table_read_included_file(struct table_definition_reader *r)
 {
-	struct table_reader inner = { .tables = r->tables, .depth = r->depth + 1 };
+	struct table_definition_reader inner = { .tables = r->tables, .depth = r->depth + 1 };
 	const char *slash = strrchr(r->path, '/');
 	char path[TABLE_PATH];
 
 	if (inner.depth > 4)
 		table_die_at_bad_word(r, "include wants one FILE, and not one that includes this", NULL);
 	snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash + 1 - r->path) : 0, r->path, r->word[1]);
-	table_read_file(&inner, path);
+	table_read_definition_file(&inner, path);
 }
 
-static void table_read_line(struct table_reader *r, char *text)
+static void table_read_definition_line(struct table_definition_reader *r, char *text)
 {
 	static const struct {
 		const char *word;
 		size_t least, most;
-		void (*read)(struct table_reader *r);
+		void (*read)(struct table_definition_reader *r);
 		const char *wants;
 	} lines[] = {
 		{ "table", 3, WORDS, table_read_table_line, "table wants NAME cells|rows:EXTRACTOR|given [schema=WORD] [optional]" },
-		{ "view", 5, WORDS, table_check_view,
+		{ "view", 5, WORDS, table_check_names_of_view,
 			"view wants ID TABLE TITLE [by=COLUMN] [only=COLUMN] [rank=COLUMN [at=COLUMN:VALUE,...]] [breaks=AXIS:COLUMN>LIMIT] COLUMN..." },
-		{ "include", 2, 2, table_read_include, "include wants one FILE, and not one that includes this" },
-		{ "counts", 2, 2, table_read_counts_line, "counts wants one WORD" },
+		{ "include", 2, 2, table_read_included_file, "include wants one FILE, and not one that includes this" },
+		{ "counts", 2, 2, table_read_unit_of_counts_line, "counts wants one WORD" },
 	};
 
-	table_split_line(r, text);
+	table_split_definition_line(r, text);
 	for (size_t i = 0; r->n && i < sizeof(lines) / sizeof(*lines); i++)
 		if (!strcmp(r->word[0], lines[i].word)) {
 			if (r->n < lines[i].least || r->n > lines[i].most)
@@ -306,10 +307,10 @@ static void table_read_line(struct table_reader *r, char *text)
 	if (r->n == 2 && !strcmp(r->word[0], "repeats") && !strcmp(r->word[1], "found"))
 		r->tables->found = true;
 	else if (r->n)
-		table_add_column(r);
+		table_read_column_line(r);
 }
 
-static void table_read_file(struct table_reader *r, const char *path)
+static void table_read_definition_file(struct table_definition_reader *r, const char *path)
 {
 	FILE *in = fopen(path, "re");
 	char *text = NULL, *line;
@@ -329,16 +330,16 @@ static void table_read_file(struct table_reader *r, const char *path)
 		} while (text && (*++text == ' ' || *text == '\t'));
 		if (text)
 			text[-1] = '\0';
-		table_read_line(r, line);
+		table_read_definition_line(r, line);
 	}
 }
 
-void tables_read(const char *path, struct tables *out)
+void tables_read_definitions(const char *path, struct tables *out)
 {
-	struct table_reader r = { .tables = out };
+	struct table_definition_reader r = { .tables = out };
 
 	*out = (struct tables){ 0 };
-	table_read_file(&r, path);
+	table_read_definition_file(&r, path);
 	if (!out->n)
 		die(EXIT_RUN, "%s: no table", path);
 }

@@ -56,7 +56,7 @@ struct column {
 	enum count_kind count;
 	enum estimator estimator;
 	bool needed;		/* a repeat without the file ends the program */
-	/* folder of the trains to read (cell_train_of_repeat() in engine.h); "*": of all trains; NULL: the repeats themselves */
+	/* folder of the trains to read (repeat_find_train_or_itself() in engine.h); "*": of all trains; NULL: the repeats themselves */
 	const char *series;
 	int decimals;
 	const char *better;	/* lower, higher or "" */
@@ -83,7 +83,7 @@ struct tables {
 };
 
 /* Reads the file `table` at `path`. A mistake in the file ends the program with one line. */
-void tables_read(const char *path, struct tables *out);
+void tables_read_definitions(const char *path, struct tables *out);
 
 const struct column *table_find_column(const struct table *t, const char *name);	/* NULL: no such column */
 

@@ -10,7 +10,7 @@
 
 #define NUMBER 400	/* room for a number with its decimals */
 
-/* --- files, which take their names when they are whole (rows_open() alone writes in place) --------------------- */
+/* --- files, which take their names when they are whole (rows_open_output_file() alone writes in place) --------------------- */
 
 static noreturn void table_out_die_of_error(const struct table_out *t, int err)
 {
@@ -32,7 +32,7 @@ static void table_out_create_file(struct table_out *t, const char *folder, const
 		table_out_die_of_error(t, errno);
 	fchmod(fd, 0666 & ~mask);	/* mkostemp() created the file with mode 0600 */
 	close(fd);
-	t->file = rows_open(t->temporary, schema, columns);
+	t->file = rows_open_output_file(t->temporary, schema, columns);
 	if (!t->file)
 		table_out_die_of_error(t, errno);
 }
@@ -40,7 +40,7 @@ static void table_out_create_file(struct table_out *t, const char *folder, const
 /* keep: rename the file to its final name; otherwise remove it. */
 static void table_out_finish_file(struct table_out *t, bool keep)
 {
-	int err = rows_close(t->file), fd = keep && !err ? open(t->temporary, O_RDONLY | O_CLOEXEC) : -1;
+	int err = rows_close_output_file(t->file), fd = keep && !err ? open(t->temporary, O_RDONLY | O_CLOEXEC) : -1;
 
 	t->file = NULL;
 	if (keep && !err && (fd < 0 || fsync(fd) || rename(t->temporary, t->path)))
@@ -77,7 +77,7 @@ void table_out_close(struct table_out *t, bool keep)
 
 /* --- rows ------------------------------------------------------------------------------------------------------ */
 
-static char **table_out_find_cell(struct table_out *t, const char *column, const struct column **of)
+static char **table_out_find_cell_of_column(struct table_out *t, const char *column, const struct column **of)
 {
 	*of = table_find_column(t->table, column);
 	if (!*of)
@@ -102,14 +102,14 @@ void row_set_text(struct table_out *t, const char *column, const char *value)
 {
 	const struct column *c;
 
-	table_out_set_cell(table_out_find_cell(t, column, &c), value);
+	table_out_set_cell(table_out_find_cell_of_column(t, column, &c), value);
 }
 
 void row_set_figure(struct table_out *t, const char *column, struct value_with_interval f)
 {
 	const double numbers[TABLE_ENDS] = { f.value, f.low, f.high, isfinite(f.value) ? f.above : (double)NAN };
 	const struct column *c;
-	char **cell = table_out_find_cell(t, column, &c), room[NUMBER];
+	char **cell = table_out_find_cell_of_column(t, column, &c), room[NUMBER];
 
 	for (int e = 0; e < TABLE_ENDS && c->end[e]; e++)
 		table_out_set_cell(&cell[e], table_out_format_number(room, numbers[e], e < 3 ? c->decimals : 0));
@@ -118,7 +118,7 @@ void row_set_figure(struct table_out *t, const char *column, struct value_with_i
 void row_set_number(struct table_out *t, const char *column, double value)
 {
 	const struct column *c;
-	char **cell = table_out_find_cell(t, column, &c), room[NUMBER];
+	char **cell = table_out_find_cell_of_column(t, column, &c), room[NUMBER];
 
 	table_out_set_cell(cell, table_out_format_number(room, value, c->decimals));
 }

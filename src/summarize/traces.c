@@ -6,17 +6,17 @@
 
 enum { TRACES_KIND, TRACES_TIME, TRACES_END, TRACES_KEY, TRACES_LOW, TRACES_HIGH, TRACES_EXACT, TRACES_BLOCK, TRACES_CAPTURED };
 
-static int traces_add_wire_row(void *into, const struct input_row_cell *c)
+static int traces_store_wire_input_row(void *into, const struct input_table_cell *c)
 {
 	struct train_traces *t = into;
 
 	if (!strcmp(c[TRACES_KIND].text, "update")) {
-		struct trace_update *u = memory_more(t->update, t->updates);
+		struct trace_screen_update *u = memory_more(t->update, t->updates);
 
 		if (c[TRACES_TIME].count == TRACE_NONE || c[TRACES_END].count < c[TRACES_TIME].count ||
 		    (t->updates && c[TRACES_TIME].count < u[t->updates - 1].first))
 			return -EPROTO;
-		u[t->updates++] = (struct trace_update){ c[TRACES_TIME].count, c[TRACES_END].count };
+		u[t->updates++] = (struct trace_screen_update){ c[TRACES_TIME].count, c[TRACES_END].count };
 	} else if (!strcmp(c[TRACES_KIND].text, "key")) {
 		struct trace_wire_key *k = memory_more(t->key, t->keys);
 		bool captured = c[TRACES_CAPTURED].count == TRACE_NONE ? c[TRACES_TIME].count != TRACE_NONE : c[TRACES_CAPTURED].count > 0;
@@ -33,7 +33,7 @@ static int traces_add_wire_row(void *into, const struct input_row_cell *c)
 	return 0;
 }
 
-static int traces_add_echo_row(void *into, const struct input_row_cell *c)
+static int traces_store_echo_input_row(void *into, const struct input_table_cell *c)
 {
 	struct train_traces *t = into;
 	struct trace_app_echo *e = memory_more(t->echo, t->echoes);
@@ -44,10 +44,11 @@ static int traces_add_echo_row(void *into, const struct input_row_cell *c)
 	return 0;
 }
 
-const struct input_rows_reader traces_wire = {
-	"wire/1", "$kind time_ns end_ns key low_ns high_ns exact block | captured", traces_add_wire_row, NULL,
+const struct input_table_description traces_wire = {
+	"wire/1", "$kind time_ns end_ns key low_ns high_ns exact block | captured", traces_store_wire_input_row, NULL,
 };
-const struct input_rows_reader traces_echoes = { "echo/1", "seq received_ns draw_ns flushed_ns", traces_add_echo_row, NULL };
+const struct input_table_description traces_echoes = { "echo/1", "seq received_ns draw_ns flushed_ns", traces_store_echo_input_row,
+	NULL };
 
 void traces_free(struct train_traces *t)
 {
@@ -72,7 +73,7 @@ size_t traces_count_updates_until(const struct train_traces *t, int64_t ns)
 	return low;
 }
 
-const struct trace_update *traces_last_update_until(const struct train_traces *t, int64_t ns)
+const struct trace_screen_update *traces_last_update_until(const struct train_traces *t, int64_t ns)
 {
 	size_t n = traces_count_updates_until(t, ns);
 
@@ -107,14 +108,14 @@ static const struct trace_wire_key *traces_find_captured_key(const struct train_
 	return t && t->captured ? t : NULL;
 }
 
-struct wire_check_counts wire_check_compare_keys(const struct key_samples *pixels, const struct train_traces *wire)
+struct wire_check_counts wire_check_compare_with_pixels(const struct key_samples *pixels, const struct train_traces *wire)
 {
 	struct wire_check_counts out = { 0 };
 
 	for (size_t i = 0; i < pixels->n; i++) {
 		const struct key_sample *k = &pixels->key[i];
 		const struct trace_wire_key *t = traces_find_captured_key(wire, k);
-		const struct trace_update *shown = key_answer_is_exact(k) ? traces_last_update_until(wire, k->answer) : NULL;
+		const struct trace_screen_update *shown = key_answer_time_is_exact(k) ? traces_last_update_until(wire, k->answer) : NULL;
 
 		if (!t || !shown) {
 			out.untested++;
@@ -138,7 +139,7 @@ static int64_t traces_earliest_answer_ns(const struct train_traces *wire, const 
 	return next < wire->updates ? wire->update[next].first : gone;
 }
 
-struct key_samples wire_check_keys_from_packets(const struct key_samples *pixels, const struct train_traces *wire)
+struct key_samples wire_check_make_keys_from_packets(const struct key_samples *pixels, const struct train_traces *wire)
 {
 	struct key_samples out = { .skipped = pixels->skipped, .key = memory_new(pixels->n, sizeof(*out.key)) };
 

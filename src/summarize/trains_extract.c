@@ -8,7 +8,7 @@
 #include "engine.h"
 
 /* Returns cell.json of train number i of a cell, in the order of repeats; NULL: there are no more. */
-static const struct json_document *trains_cell_json_by_index(const struct experiment_cell *c, size_t i)
+static const struct json_document *trains_cell_json_of_ith_train(const struct experiment_cell *c, size_t i)
 {
 	for (size_t r = 0; r < c->n; r++) {
 		if (i == 0)
@@ -21,7 +21,7 @@ static const struct json_document *trains_cell_json_by_index(const struct experi
 }
 
 /* Compares one word of "autogroup=/autogroup-4 session=17 nice=0 ... cgroup=/"; a missing word equals a missing word. */
-static bool trains_same_word(const char *a, const char *b, const char *word)
+static bool trains_texts_agree_in_word(const char *a, const char *b, const char *word)
 {
 	const char *x = strstr(a, word), *y = strstr(b, word);
 	size_t n;
@@ -47,7 +47,7 @@ static void trains_merge_scheduling_words(char *kept, size_t size, const char *w
 			bool varies;
 
 			snprintf(key, sizeof(key), "%.*s=", name, w);
-			varies = *kept && !trains_same_word(kept, w, key);
+			varies = *kept && !trains_texts_agree_in_word(kept, w, key);
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%.*s", n ? " " : "", varies ? name : length, w);
 			if (varies && n < sizeof(text))
 				n += (size_t)snprintf(text + n, sizeof(text) - n, "=varies");
@@ -68,7 +68,7 @@ static double app_shares_group_with_cpu_hogs(const struct experiment_cell *c, co
 		app = json_text(train, "autogroup.session");
 	if (!app || !sinks || !*app || !*sinks)
 		return NAN;
-	return trains_same_word(app, sinks, "autogroup-") && trains_same_word(app, sinks, "cgroup=");
+	return trains_texts_agree_in_word(app, sinks, "autogroup-") && trains_texts_agree_in_word(app, sinks, "cgroup=");
 }
 
 static void trains_set_cell_figures(const struct experiment_cell *c)
@@ -78,7 +78,7 @@ static void trains_set_cell_figures(const struct experiment_cell *c)
 	char text[3][1024] = { "", "", "" };
 	const struct json_document *j;
 
-	for (size_t i = 0; (j = trains_cell_json_by_index(c, i)); i++) {
+	for (size_t i = 0; (j = trains_cell_json_of_ith_train(c, i)); i++) {
 		double same = app_shares_group_with_cpu_hogs(c, j), steal = json_number(j, "steal_percent");
 
 		json_get_real(j, "cost_ms", &cost);

@@ -6,19 +6,19 @@
 static const char *const trials_statistics[] = { "n", "above", "mean", "sd", "min", "median", "max", "p50", NULL };
 enum trials_value_statistic { TRIALS_N, TRIALS_ABOVE, TRIALS_MEAN, TRIALS_SD, TRIALS_MIN, TRIALS_MEDIAN, TRIALS_MAX, TRIALS_P50 };
 
-struct repeat_trial *trials_add(struct cell_trials *t, int64_t repeat, int64_t number)
+struct trial_of_repeat *trials_add(struct cell_trials *t, int64_t repeat, int64_t number)
 {
-	struct repeat_trial *one;
+	struct trial_of_repeat *one;
 
 	t->of = memory_grow(t->of, t->n, sizeof(*one));
 	one = &t->of[t->n++];
-	*one = (struct repeat_trial){ .repeat = repeat, .number = number };
+	*one = (struct trial_of_repeat){ .repeat = repeat, .number = number };
 	for (int v = 0; v < TRIALS_VALUES; v++)
 		one->value[v] = NAN;
 	return one;
 }
 
-void trials_set_value(struct repeat_trial *t, int value, double v, bool above)
+void trials_set_value(struct trial_of_repeat *t, int value, double v, bool above)
 {
 	t->value[value] = v;
 	t->above |= (uint32_t)above << value;
@@ -26,7 +26,7 @@ void trials_set_value(struct repeat_trial *t, int value, double v, bool above)
 
 void trials_read_file(struct cell_trials *t, const struct experiment_repeat *r, const char *file, trials_reader *read)
 {
-	const struct json_document *j = repeat_json_file(r, file);
+	const struct json_document *j = repeat_get_json_file(r, file);
 	const char *state;
 	char path[64];
 
@@ -46,15 +46,15 @@ struct value_with_interval trials_value_statistic(const struct cell_trials *t, u
 {
 	struct sample s = { 0 };
 	struct value_with_interval f = FIGURE_UNKNOWN;
-	struct sample_statistic of = { NAN, false };
+	struct sample_value_or_lower_bound of = { NAN, false };
 	double *v = memory_new(t->n, sizeof(*v));
 
-	for (const struct repeat_trial *one = t->of; one < t->of + t->n; one++) {
+	for (const struct trial_of_repeat *one = t->of; one < t->of + t->n; one++) {
 		if (!(groups >> one->group & 1) || !isfinite(one->value[value]) || (text && strcmp(text, one->text) != 0))
 			continue;
 		(one->above >> value & 1 ? sample_add_censored : sample_add)(&s, llround(one->value[value] * TRIALS_SCALE));
 	}
-	switch (name_index(trials_statistics, statistic)) {
+	switch (index_of_word_in_names(trials_statistics, statistic)) {
 	case TRIALS_N: of.value = (double)s.n * TRIALS_SCALE; break;
 	case TRIALS_ABOVE: of.value = (double)s.censored * TRIALS_SCALE; break;
 	case TRIALS_MEAN: of = sample_mean(&s); break;
@@ -64,7 +64,7 @@ struct value_with_interval trials_value_statistic(const struct cell_trials *t, u
 	case TRIALS_P50:
 		for (size_t i = 0; i < s.n; i++)
 			v[i] = (double)s.value[i];
-		f = run_estimate_figure(ESTIMATE_MEDIAN_CI, v, s.n);
+		f = estimate_figure_with_run_seed(ESTIMATE_MEDIAN_CI, v, s.n);
 		/* fall through */
 	case TRIALS_MEDIAN: of = sample_quantile(&s, 0.5); break;
 	}
@@ -79,7 +79,7 @@ static bool trials_parse_group_names(const char *const *names, char *words, unsi
 
 	*groups = 0;
 	for (char *word = strtok_r(words, "+", &rest); word; word = strtok_r(NULL, "+", &rest)) {
-		int g = name_index(names, word);
+		int g = index_of_word_in_names(names, word);
 
 		if (g < 0)
 			return false;
@@ -88,7 +88,8 @@ static bool trials_parse_group_names(const char *const *names, char *words, unsi
 	return *groups;
 }
 
-bool trials_figure_by_name(const struct cell_trials *t, const char *const *groups, const char *const *values, const char *path,
+bool trials_compute_figure_by_name(const struct cell_trials *t, const char *const *groups, const char *const *values,
+				   const char *path,
 		   struct value_with_interval *out)
 {
 	char words[96], value[32], statistic[16] = "";
@@ -97,12 +98,12 @@ bool trials_figure_by_name(const struct cell_trials *t, const char *const *group
 
 	if (parts < 2 || !trials_parse_group_names(groups, words, &mask))
 		return false;
-	v = name_index(values, value);
+	v = index_of_word_in_names(values, value);
 	if (parts == 2 && !strcmp(value, "n")) {
 		*out = (struct value_with_interval){ 0, NAN, NAN, false, 0 };
 		for (size_t i = 0; i < t->n; i++)
 			out->value += mask >> t->of[i].group & 1;
-	} else if (v < 0 || name_index(trials_statistics, statistic) < 0) {
+	} else if (v < 0 || index_of_word_in_names(trials_statistics, statistic) < 0) {
 		return false;
 	} else {
 		*out = trials_value_statistic(t, mask, v, NULL, statistic);
@@ -111,7 +112,7 @@ bool trials_figure_by_name(const struct cell_trials *t, const char *const *group
 	return true;
 }
 
-void trials_begin_row(const struct experiment_cell *c, const struct repeat_trial *t, const char *const *values, int last,
+void trials_begin_row(const struct experiment_cell *c, const struct trial_of_repeat *t, const char *const *values, int last,
 		      struct table_out *out)
 {
 	row_set_cell_parameters(out, c);

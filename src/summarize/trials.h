@@ -12,7 +12,7 @@
 #define TRIALS_VALUES 20
 #define TRIALS_ALL (~0u)	/* mask of all groups */
 
-struct repeat_trial {
+struct trial_of_repeat {
 	int64_t repeat, number;		/* number: of the trial in its repeat, from 1 */
 	unsigned group;
 	double value[TRIALS_VALUES];	/* NAN: not known */
@@ -22,17 +22,17 @@ struct repeat_trial {
 
 /* The trials of a cell. */
 struct cell_trials {
-	struct repeat_trial *of;
+	struct trial_of_repeat *of;
 	size_t n;
 };
 
 /* adds a trial whose values are all unknown */
-struct repeat_trial *trials_add(struct cell_trials *t, int64_t repeat, int64_t number);
-void trials_set_value(struct repeat_trial *t, int value, double v, bool above);
+struct trial_of_repeat *trials_add(struct cell_trials *t, int64_t repeat, int64_t number);
+void trials_set_value(struct trial_of_repeat *t, int value, double v, bool above);
 
 /* Adds the elements of result.runs in FILE; `read` gets each element's state and path. */
 typedef void trials_reader(const struct experiment_repeat *r, const struct json_document *j, const char *path, const char *state,
-			   struct repeat_trial *t);
+			   struct trial_of_repeat *t);
 void trials_read_file(struct cell_trials *t, const struct experiment_repeat *r, const char *file, trials_reader *read);
 
 /* Returns a statistic of a value over the trials in `groups` (bit g: group g), with `text` only over trials with that text; its
@@ -40,8 +40,9 @@ void trials_read_file(struct cell_trials *t, const struct experiment_repeat *r, 
 struct value_with_interval trials_value_statistic(const struct cell_trials *t, unsigned groups, int value, const char *text,
 						  const char *statistic);
 /* Returns the figure of name `path`; groups, values: their names, with NULL at the end. False: no such figure. */
-bool trials_figure_by_name(const struct cell_trials *t, const char *const *groups, const char *const *values, const char *path,
+bool trials_compute_figure_by_name(const struct cell_trials *t, const char *const *groups, const char *const *values,
+				   const char *path,
 		   struct value_with_interval *out);
 /* Sets the first columns of a trial's row, and its values up to index `last`. */
-void trials_begin_row(const struct experiment_cell *c, const struct repeat_trial *t, const char *const *values, int last,
+void trials_begin_row(const struct experiment_cell *c, const struct trial_of_repeat *t, const char *const *values, int last,
 		      struct table_out *out);

@@ -52,7 +52,7 @@ size_t agent_format_line(const struct agent_protocol_line *line, char text[AGENT
 	return (size_t)n;
 }
 
-int agent_background_percent(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, int64_t stolen_ns, int64_t step_ns)
+int agent_background_percent_of_run(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, int64_t stolen_ns, int64_t step_ns)
 {
 	int64_t ran = interval_ns - idle_ns - stolen_ns - (stolen_ns > 0 ? step_ns : 0);
 
@@ -86,7 +86,7 @@ static int64_t agent_clock_tick_ns(void)
 
 /* Run time of the thread at the last measurement; -1: the thread is new. Threads come in the same order each time, so the search
  * starts at *hint, behind the last one found. */
-static int64_t agent_previous_run_ns(const struct agent_load_measurement *l, pid_t tid, size_t *hint)
+static int64_t agent_last_measured_thread_run_ns(const struct agent_load_measurement *l, pid_t tid, size_t *hint)
 {
 	const struct agent_thread_run_time *old = l->seen[!l->now];
 	size_t n = l->n[!l->now];
@@ -102,7 +102,7 @@ static int64_t agent_previous_run_ns(const struct agent_load_measurement *l, pid
 	return -1;
 }
 
-static void agent_read_thread_load(struct agent_load_measurement *l, pid_t pid, pid_t tid, int64_t interval_ns, size_t *hint,
+static void agent_add_thread_run_time(struct agent_load_measurement *l, pid_t pid, pid_t tid, int64_t interval_ns, size_t *hint,
 				 struct agent_cpu_interval_times cpu[AGENT_CPUS])
 {
 	int64_t before, ran;
@@ -113,7 +113,7 @@ static void agent_read_thread_load(struct agent_load_measurement *l, pid_t pid, 
 	if (l->n[l->now] == THREADS || proc_schedstat_of_process(tid, &time))
 		return;
 	l->seen[l->now][l->n[l->now]++] = (struct agent_thread_run_time){ tid, time.run_ns };
-	before = agent_previous_run_ns(l, tid, hint);
+	before = agent_last_measured_thread_run_ns(l, tid, hint);
 	ran = time.run_ns - (before < 0 ? 0 : before);
 	if (before < 0 && ran > interval_ns)
 		ran = interval_ns;	/* the thread may be older, but had not been followed */
@@ -125,7 +125,7 @@ static void agent_read_thread_load(struct agent_load_measurement *l, pid_t pid, 
 		cpu[stat.cpu].background_ns += ran;
 }
 
-static void agent_read_process_load(struct agent_load_measurement *l, const struct high_load_process *tag, int64_t interval_ns,
+static void agent_add_process_run_times(struct agent_load_measurement *l, const struct high_load_process *tag, int64_t interval_ns,
 				    size_t *hint,
 				  struct agent_cpu_interval_times cpu[AGENT_CPUS])
 {
@@ -138,11 +138,11 @@ static void agent_read_process_load(struct agent_load_measurement *l, const stru
 	if (!proc_stat_of_process(tag->pid, &stat) && (!tag->start || stat.start == tag->start))
 		files_list_numeric_names(path, &tid, &n);
 	for (size_t i = 0; i < n; i++)
-		agent_read_thread_load(l, tag->pid, tid[i], interval_ns, hint, cpu);
+		agent_add_thread_run_time(l, tag->pid, tid[i], interval_ns, hint, cpu);
 	free(tid);
 }
 
-static int agent_read_cpu_ticks(struct agent_load_measurement *l, struct agent_cpu_interval_times cpu[AGENT_CPUS])
+static int agent_read_idle_and_stolen_times(struct agent_load_measurement *l, struct agent_cpu_interval_times cpu[AGENT_CPUS])
 {
 	struct cpu_ticks now[AGENT_CPUS];
 	FILE *f = fopen("/proc/stat", "re");
@@ -165,14 +165,14 @@ int agent_measure_cpu_loads(struct agent_load_measurement *l, int64_t *interval_
 {
 	int64_t now_ns = clock_now();
 	size_t hint = 0;
-	int cpus = agent_read_cpu_ticks(l, cpu);
+	int cpus = agent_read_idle_and_stolen_times(l, cpu);
 
 	*interval_ns = l->taken_ns ? now_ns - l->taken_ns : 0;
 	l->taken_ns = now_ns;
 	l->now = !l->now;
 	l->n[l->now] = 0;
 	for (size_t i = 0; i < l->tags; i++)
-		agent_read_process_load(l, &l->tag[i], *interval_ns, &hint, cpu);
+		agent_add_process_run_times(l, &l->tag[i], *interval_ns, &hint, cpu);
 	return cpus;
 }
 
@@ -195,8 +195,8 @@ struct agent_load_measurement *agent_start_load_measurement(const struct high_lo
 #define ALIVE_NS NS_PER_S
 #define KEPT 0.7	/* factor by which older sums are multiplied at each report */
 
-struct guest_agent {
-	struct throttle throttle;
+struct agent_inside_guest {
+	struct throttle_method throttle;
 	int fd;
 	struct agent_load_measurement *load;	/* load measured in the current episode; NULL: no episode */
 	int64_t begun, episode, told;	/* episodes begun; number of the current one, and of the one announced to the host; 0: none */
@@ -210,7 +210,7 @@ struct guest_agent {
 	char text[AGENT_CPUS * AGENT_LINE];
 };
 
-static void agent_send_lines(struct guest_agent *a, const char *text, size_t size, int64_t lines)
+static void agent_write_lines_to_port(struct agent_inside_guest *a, const char *text, size_t size, int64_t lines)
 {
 	ssize_t n = a->err ? -1 : write(a->fd, text, size);
 
@@ -223,13 +223,13 @@ static void agent_send_lines(struct guest_agent *a, const char *text, size_t siz
 		a->err = -errno;
 }
 
-static bool agent_send_message(struct guest_agent *a, enum agent_message word)
+static bool agent_send_message(struct agent_inside_guest *a, enum agent_message word)
 {
 	struct agent_protocol_line line = { .sequence = a->sequence + 1, .word = word };
 	int64_t unsent = a->unsent;
 	char text[AGENT_LINE];
 
-	agent_send_lines(a, text, agent_format_line(&line, text), 1);
+	agent_write_lines_to_port(a, text, agent_format_line(&line, text), 1);
 	return a->unsent == unsent;
 }
 
@@ -242,11 +242,12 @@ static int agent_update_background_percent(struct agent_decaying_time_sums *r, c
 	r->interval_ns = r->interval_ns * KEPT + (double)interval_ns;
 	r->idle_ns = r->idle_ns * KEPT + (double)c->idle_ns;
 	r->stolen_ns = r->stolen_ns * KEPT + (double)c->stolen_ns;
-	return agent_background_percent((int64_t)r->background_ns, (int64_t)r->interval_ns, (int64_t)r->idle_ns, (int64_t)r->stolen_ns,
+	return agent_background_percent_of_run((int64_t)r->background_ns, (int64_t)r->interval_ns, (int64_t)r->idle_ns,
+					       (int64_t)r->stolen_ns,
 			     agent_clock_tick_ns());
 }
 
-static void agent_report_cpu_loads(struct guest_agent *a)
+static void agent_report_cpu_loads(struct agent_inside_guest *a)
 {
 	int64_t interval_ns, lines = 0;
 	int cpus = agent_measure_cpu_loads(a->load, &interval_ns, a->cpu);
@@ -262,12 +263,12 @@ static void agent_report_cpu_loads(struct guest_agent *a)
 		line.percent = agent_update_background_percent(&a->recent[i], c, interval_ns);
 		n += agent_format_line(&line, a->text + n);
 	}
-	agent_send_lines(a, a->text, n, lines);
+	agent_write_lines_to_port(a, a->text, n, lines);
 	a->reports++;
 }
 
 /* Sends "end" and "begin" lines that are due, also those that did not fit into the port before. */
-static void agent_send_episode_changes(struct guest_agent *a, int64_t now_ns)
+static void agent_send_episode_changes(struct agent_inside_guest *a, int64_t now_ns)
 {
 	if (a->told && a->told != a->episode && agent_send_message(a, AGENT_END)) {
 		a->told = 0;
@@ -280,9 +281,9 @@ static void agent_send_episode_changes(struct guest_agent *a, int64_t now_ns)
 	}
 }
 
-static int64_t agent_do_periodic_work(struct throttle *f, int64_t now_ns)
+static int64_t agent_do_periodic_work(struct throttle_method *f, int64_t now_ns)
 {
-	struct guest_agent *a = (struct guest_agent *)f;
+	struct agent_inside_guest *a = (struct agent_inside_guest *)f;
 
 	agent_send_episode_changes(a, now_ns);
 	if (now_ns >= a->due_ns) {
@@ -295,9 +296,9 @@ static int64_t agent_do_periodic_work(struct throttle *f, int64_t now_ns)
 	return a->err ? INT64_MAX : a->due_ns;
 }
 
-static int agent_end_episode(struct throttle *f)
+static int agent_end_episode(struct throttle_method *f)
 {
-	struct guest_agent *a = (struct guest_agent *)f;
+	struct agent_inside_guest *a = (struct agent_inside_guest *)f;
 
 	free(a->load);
 	a->load = NULL;
@@ -306,9 +307,9 @@ static int agent_end_episode(struct throttle *f)
 	return 0;
 }
 
-static int agent_begin_episode(struct throttle *f, const struct high_load_process *tag, size_t n)
+static int agent_begin_episode(struct throttle_method *f, const struct high_load_process *tag, size_t n)
 {
-	struct guest_agent *a = (struct guest_agent *)f;
+	struct agent_inside_guest *a = (struct agent_inside_guest *)f;
 
 	agent_end_episode(f);
 	a->load = agent_start_load_measurement(tag, n);
@@ -319,25 +320,26 @@ static int agent_begin_episode(struct throttle *f, const struct high_load_proces
 	return 0;
 }
 
-static void guest_agent_close(struct throttle *f)
+static void agent_inside_guest_close(struct throttle_method *f)
 {
-	struct guest_agent *a = (struct guest_agent *)f;
+	struct agent_inside_guest *a = (struct agent_inside_guest *)f;
 
 	agent_end_episode(f);
 	close(a->fd);
 	free(a);
 }
 
-static void agent_describe(const struct throttle *f, char *text, size_t size)
+static void agent_describe(const struct throttle_method *f, char *text, size_t size)
 {
-	const struct guest_agent *a = (const struct guest_agent *)f;
+	const struct agent_inside_guest *a = (const struct agent_inside_guest *)f;
 
 	snprintf(text, size, "reports to the host which vCPUs run background tasks: %lld lines, %lld of them unsent, %lld reports%s%s",
 		 (long long)a->sequence, (long long)a->unsent, (long long)a->reports, a->err ? "; the port has failed: " : "",
 		 a->err ? strerror(-a->err) : "");
 }
 
-static const struct throttle_ops agent_ops = { agent_begin_episode, agent_do_periodic_work, agent_end_episode, guest_agent_close,
+static const struct throttle_method_hooks agent_ops = { agent_begin_episode, agent_do_periodic_work, agent_end_episode,
+	agent_inside_guest_close,
 	agent_describe };
 
 static int agent_open_port(const char *port)
@@ -355,9 +357,9 @@ static int agent_open_port(const char *port)
 	return fd < 0 ? -errno : fd;
 }
 
-int guest_agent_open(struct throttle **out, const char *port, char *why, size_t size)
+int agent_inside_guest_open(struct throttle_method **out, const char *port, char *why, size_t size)
 {
-	struct guest_agent *a = calloc(1, sizeof(*a));
+	struct agent_inside_guest *a = calloc(1, sizeof(*a));
 	int fd = a ? agent_open_port(port) : -ENOMEM;
 
 	if (fd < 0) {

@@ -33,7 +33,8 @@ size_t agent_format_line(const struct agent_protocol_line *line, char text[AGENT
 /* Computes the share of background tasks in a vCPU's run time, in percent, from the times counted in an interval. The kernel
  * counts idle and stolen time in steps of `step_ns`. If time was stolen, the least run time that the counters allow is used: a
  * slow vCPU runs for a few ms in an interval only, and rounding must not make it fast again. Pure. */
-int agent_background_percent(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, int64_t stolen_ns, int64_t step_ns);
+int agent_background_percent_of_run(int64_t background_ns, int64_t interval_ns, int64_t idle_ns, int64_t stolen_ns,
+				    int64_t step_ns);
 
 struct agent_load_measurement;
 

@@ -23,7 +23,7 @@ struct sound_server_watch {
 	char *asked;			/* value of --audio-server; NULL: not given */
 	struct audio_server server;
 	struct audio_pactl changes, list;	/* changes.pid 0: there is no server */
-	struct command_line_assembler lines;
+	struct line_from_pieces_assembler lines;
 	int64_t asked_last_ns;
 	int64_t changed_ns, asked_ns;	/* first change that is in no list yet; first one that the requested list will have; 0: none */
 	bool listed;		/* a list has been read */
@@ -76,7 +76,7 @@ static void audio_disconnect(struct sound_server_watch *a)
 static int audio_connect(struct sound_server_watch *a, char *why, size_t size)
 {
 	static const char *const words[] = { "subscribe", NULL };
-	int err = audio_server_find(&a->server, a->asked, why, size);
+	int err = audio_find_server_address_and_pid(&a->server, a->asked, why, size);
 
 	if (err)
 		return err;
@@ -112,7 +112,7 @@ static int audio_receive_stream_list(struct sound_server_watch *a, void (*each)(
 	status = audio_pactl_end(&a->list);
 	if (err)
 		return status ? status : 1;
-	if (each && a->listed && audio_list_has_new_stream(&a->streams, &now)) {
+	if (each && a->listed && audio_stream_list_has_new_stream(&a->streams, &now)) {
 		struct input_event event = { .seen_ns = a->asked_ns ? a->asked_ns : clock_now(), .what = "audio" };
 
 		each(arg, &event);
@@ -133,7 +133,7 @@ static bool audio_read_stream_changes(struct sound_server_watch *a, int64_t now)
 		for (size_t at = 0; at < (size_t)n;) {
 			const char *line;
 
-			at += assemble_command_line(&a->lines, text + at, (size_t)n - at, &line);
+			at += assemble_line_from_data_pieces(&a->lines, text + at, (size_t)n - at, &line);
 			if (line && strstr(line, " on sink-input #") && !a->changed_ns)
 				a->changed_ns = now;
 		}
@@ -147,7 +147,7 @@ static bool fd_is_readable(int fd)
 	return fd >= 0 && poll(&one, 1, 0) > 0;
 }
 
-static int audio_read_events(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
+static int audio_emit_new_stream_events(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
 	struct sound_server_watch *a = (struct sound_server_watch *)s;
 	int64_t now = clock_now();
@@ -163,7 +163,7 @@ static int audio_read_events(struct input_source *s, void (*each)(void *arg, con
 	return 0;
 }
 
-static const struct input_source_ops ops = { .name = "audio", .read = audio_read_events };
+static const struct input_source_ops ops = { .name = "audio", .read = audio_emit_new_stream_events };
 
 int audio_open_server_watch(struct sound_server_watch **out, const char *server, char *why, size_t size)
 {
@@ -173,14 +173,14 @@ int audio_open_server_watch(struct sound_server_watch **out, const char *server,
 
 	*out = NULL;
 	if (!a)
-		return write_error_reason(-ENOMEM, why, size, "out of memory");
+		return fail_with_reason(-ENOMEM, why, size, "out of memory");
 	a->asked = server ? strdup(server) : NULL;
 	a->changes = a->list = (struct audio_pactl){ .pidfd = -1, .out = -1 };
 	a->source = (struct input_source){ .ops = &ops, .fd = epoll_create1(EPOLL_CLOEXEC) };
 	if (a->source.fd < 0 || (server && !a->asked)) {
 		err = -errno;
 		snprintf(why, size, "cannot watch the sound server: %s", strerror(-err));
-		audio_close(a);
+		audio_close_server_watch(a);
 		return err;
 	}
 	*out = a;
@@ -199,7 +199,7 @@ int audio_open_server_watch(struct sound_server_watch **out, const char *server,
 	return -ENOENT;
 }
 
-struct input_source *audio_input_source(struct sound_server_watch *a)
+struct input_source *audio_input_source_of_watch(struct sound_server_watch *a)
 {
 	return &a->source;
 }
@@ -213,11 +213,11 @@ bool audio_process_plays_sound(const struct sound_server_watch *a, int pid)
 {
 	if (!a->changes.pid || pid <= 0)
 		return false;
-	return pid == a->server.pid || audio_list_has_pid(&a->streams, pid) ||
-	       (audio_has_playing_stream(a) && pid == audio_counts_most_waking_pid(&a->counting));
+	return pid == a->server.pid || audio_stream_list_has_pid(&a->streams, pid) ||
+	       (audio_has_playing_stream(a) && pid == audio_find_pid_waking_server_most(&a->counting));
 }
 
-void audio_average_wakeups(struct sound_server_watch *a, const int *tagged, size_t n)
+void audio_connect_and_average_wakeups(struct sound_server_watch *a, const int *tagged, size_t n)
 {
 	char why[160];
 
@@ -248,11 +248,11 @@ size_t audio_copy_wakeup_counters(const struct sound_server_watch *a, struct aud
 		if (rest.stream[k].pid)
 			out[n++] = (struct audio_wakeup_counter){ .pid = rest.stream[k].pid, .stream = true };
 	for (size_t i = 0; i < n; i++)
-		proc_read_first_line_of(out[i].pid, "comm", out[i].comm, sizeof(out[i].comm));
+		proc_read_first_line_of_file(out[i].pid, "comm", out[i].comm, sizeof(out[i].comm));
 	return n;
 }
 
-void audio_describe(const struct sound_server_watch *a, char *text, size_t size)
+void audio_describe_server_watch(const struct sound_server_watch *a, char *text, size_t size)
 {
 	if (!a->changes.pid)
 		snprintf(text, size, "no sound server");
@@ -261,7 +261,7 @@ void audio_describe(const struct sound_server_watch *a, char *text, size_t size)
 			 a->streams.n, a->wakeups ? "wake-ups counted" : "wake-ups not counted: ", a->why_not);
 }
 
-void audio_close(struct sound_server_watch *a)
+void audio_close_server_watch(struct sound_server_watch *a)
 {
 	if (!a)
 		return;

@@ -21,7 +21,7 @@
 
 #define WORDS 8
 
-static void audio_find_server_name(struct audio_server *s, const char *name)
+static void audio_choose_server_address(struct audio_server *s, const char *name)
 {
 	const char *given = name ? name : getenv("PULSE_SERVER");
 	const char *folder = getenv("PULSE_RUNTIME_PATH"), *runtime = getenv("XDG_RUNTIME_DIR");
@@ -44,7 +44,7 @@ static pid_t audio_find_server_pid(const char *socket, pid_t maker)
 	char path[200], text[24];
 	pid_t pid;
 
-	proc_read_first_line_of(maker, "comm", text, sizeof(text));
+	proc_read_first_line_of_file(maker, "comm", text, sizeof(text));
 	if (strcmp(text, "systemd"))
 		return maker;
 	snprintf(path, sizeof(path), "%.*s/pid", (int)(strrchr(socket, '/') - socket), socket);
@@ -53,14 +53,14 @@ static pid_t audio_find_server_pid(const char *socket, pid_t maker)
 	return pid > 0 && !kill(pid, 0) ? pid : 0;
 }
 
-int audio_server_find(struct audio_server *s, const char *name, char *why, size_t size)
+int audio_find_server_address_and_pid(struct audio_server *s, const char *name, char *why, size_t size)
 {
 	struct ucred maker;
 	struct stat st;
 	int fd;
 
 	*s = (struct audio_server){ .uid = geteuid(), .gid = getegid() };
-	audio_find_server_name(s, name);
+	audio_choose_server_address(s, name);
 	if (!s->socket)
 		return 0;
 	fd = connect_to_unix_socket(s->socket, 0, &maker);
@@ -88,7 +88,8 @@ static void audio_exec_pactl(const struct audio_server *s, const char *const *wo
 		_exit(1);
 	for (int i = 0; words[i] && i < WORDS; i++)
 		argv[3 + i] = words[i];
-	if (proc_die_with_parent(parent) || setenv("LC_ALL", "C", 1) || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(null, 2) < 0)
+	if (proc_request_sigkill_at_parent_end(parent) || setenv("LC_ALL", "C", 1) || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(null,
+																    2) < 0)
 		_exit(1);
 	execvp("pactl", (char **)(uintptr_t)argv);
 	_exit(127);
@@ -154,7 +155,7 @@ int audio_parse_stream_list(const char *path, struct audio_stream_list *out)
 			continue;
 		snprintf(key, sizeof(key), "%d.properties.application.process.id", i);
 		text = json_get_str(j, key);
-		if (!text || cli_read_int(text, &pid) || pid < 1 || pid > INT32_MAX)
+		if (!text || cli_parse_integer(text, &pid) || pid < 1 || pid > INT32_MAX)
 			pid = 0;
 		l.stream[l.n].index = index;
 		l.stream[l.n++].pid = (int)pid;
@@ -164,7 +165,7 @@ int audio_parse_stream_list(const char *path, struct audio_stream_list *out)
 	return 0;
 }
 
-bool audio_list_has_new_stream(const struct audio_stream_list *before, const struct audio_stream_list *now)
+bool audio_stream_list_has_new_stream(const struct audio_stream_list *before, const struct audio_stream_list *now)
 {
 	for (size_t i = 0; i < now->n; i++) {
 		size_t k = 0;
@@ -177,7 +178,7 @@ bool audio_list_has_new_stream(const struct audio_stream_list *before, const str
 	return false;
 }
 
-bool audio_list_has_pid(const struct audio_stream_list *l, int pid)
+bool audio_stream_list_has_pid(const struct audio_stream_list *l, int pid)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->stream[i].pid == pid)

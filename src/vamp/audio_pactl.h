@@ -16,7 +16,7 @@ struct audio_server {
 	gid_t gid;
 };
 /* Finds the server, and connects once to check that it runs. 0, or -errno with the reason in `why`. Does not block. */
-int audio_server_find(struct audio_server *s, const char *name, char *why, size_t size);
+int audio_find_server_address_and_pid(struct audio_server *s, const char *name, char *why, size_t size);
 
 /* A child that runs pactl; if we are root, as the user of the server, which may refuse others. */
 struct audio_pactl {
@@ -43,5 +43,5 @@ struct audio_stream_list {
 /* 0; -EPROTO: the file is not such a list. */
 int audio_parse_stream_list(const char *path, struct audio_stream_list *out);
 /* Does `now` have a playing stream that `before` has not? */
-bool audio_list_has_new_stream(const struct audio_stream_list *before, const struct audio_stream_list *now);
-bool audio_list_has_pid(const struct audio_stream_list *l, int pid);
+bool audio_stream_list_has_new_stream(const struct audio_stream_list *before, const struct audio_stream_list *now);
+bool audio_stream_list_has_pid(const struct audio_stream_list *l, int pid);

@@ -26,7 +26,7 @@ static struct audio_wakeup_counter *audio_find_or_add_counter(struct audio_wakeu
 	return &c->process[c->n++];
 }
 
-static int *audio_waker_of_server_thread(struct audio_wakeup_counts *c, int tid)
+static int *audio_find_or_add_thread_waker(struct audio_wakeup_counts *c, int tid)
 {
 	for (size_t i = 0; i < c->threads; i++)
 		if (c->thread[i].tid == tid)
@@ -38,17 +38,17 @@ static int *audio_waker_of_server_thread(struct audio_wakeup_counts *c, int tid)
 	return &c->thread[c->threads++].source;
 }
 
-void audio_counts_add_wakeup(struct audio_wakeup_counts *c, int server, const struct audio_wakeup *w)
+void audio_add_wakeup_to_counts(struct audio_wakeup_counts *c, int server, const struct audio_wakeup *w)
 {
-	int source = w->interrupt ? 0 : w->waker_pid == server ? *audio_waker_of_server_thread(c, w->waker_tid) : w->waker_pid;
+	int source = w->interrupt ? 0 : w->waker_pid == server ? *audio_find_or_add_thread_waker(c, w->waker_tid) : w->waker_pid;
 	struct audio_wakeup_counter *p = source > 0 ? audio_find_or_add_counter(c, source) : NULL;
 
-	*audio_waker_of_server_thread(c, w->woken_tid) = source;
+	*audio_find_or_add_thread_waker(c, w->woken_tid) = source;
 	if (p)
 		p->wakeups++;
 }
 
-static bool audio_is_background_pid(const int *tagged, size_t n, int pid)
+static bool audio_pid_is_in_background_list(const int *tagged, size_t n, int pid)
 {
 	for (size_t i = 0; i < n; i++)
 		if (tagged[i] == pid)
@@ -66,7 +66,7 @@ void audio_update_wakeup_averages(struct audio_wakeup_counts *c, const int *tagg
 		struct audio_wakeup_counter *p = &c->process[i];
 		double divisor;
 
-		if (!audio_is_background_pid(tagged, n, p->pid))
+		if (!audio_pid_is_in_background_list(tagged, n, p->pid))
 			p->confidence -= p->confidence > 0;
 		else if (p->confidence < AUDIO_CONFIDENCE)
 			p->confidence++;
@@ -79,7 +79,7 @@ void audio_update_wakeup_averages(struct audio_wakeup_counts *c, const int *tagg
 	c->n = kept;
 }
 
-int audio_counts_most_waking_pid(const struct audio_wakeup_counts *c)
+int audio_find_pid_waking_server_most(const struct audio_wakeup_counts *c)
 {
 	const struct audio_wakeup_counter *most = NULL;
 
@@ -105,7 +105,7 @@ struct audio_wakeup_tracer {
 	size_t n;
 };
 
-static int audio_parse_waking_format(struct audio_wakeup_tracer *w)
+static int audio_parse_sched_waking_format(struct audio_wakeup_tracer *w)
 {
 	static const char *const event[] = { "sched/sched_waking" };
 	char text[1][TRACEFS_TEXT];
@@ -120,11 +120,11 @@ static int audio_parse_waking_format(struct audio_wakeup_tracer *w)
 }
 
 /* Writes a filter for a thread's name; characters that are not allowed in the filter's quotes become '?' (any character). */
-static void audio_write_comm_filter(int tid, char *out, size_t size)
+static void audio_format_thread_name_filter(int tid, char *out, size_t size)
 {
 	char name[32];
 
-	proc_read_first_line_of(tid, "comm", name, sizeof(name));
+	proc_read_first_line_of_file(tid, "comm", name, sizeof(name));
 	for (char *c = name; *c; c++)
 		if (*c == '"' || *c == '\\' || *c < ' ')
 			*c = '?';
@@ -145,7 +145,7 @@ static void audio_make_thread_filter(const struct audio_wakeup_tracer *w, char *
 		if (w->initial)
 			snprintf(one, sizeof(one), "pid == %d", (int)tid[i]);
 		else
-			audio_write_comm_filter(tid[i], one, sizeof(one));
+			audio_format_thread_name_filter(tid[i], one, sizeof(one));
 		if (n + strlen(one) + 5 < size)
 			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " || " : "", one);
 	}
@@ -160,18 +160,18 @@ int audio_wakeup_tracer_open(struct audio_wakeup_tracer **out, int server, char 
 
 	*out = NULL;
 	if (!w)
-		return write_error_reason(-ENOMEM, why, size, "out of memory");
+		return fail_with_reason(-ENOMEM, why, size, "out of memory");
 	w->server = server;
 	w->initial = readlink("/proc/self/ns/pid", ours, sizeof(ours) - 1) > 0 && !strcmp(ours, "pid:[4026531836]");
-	id = audio_parse_waking_format(w);
+	id = audio_parse_sched_waking_format(w);
 	err = id < 0 ? tracepoint_explain_refusal(id, -1, why, size) : 0;
-	if (!err && proc_cpus_online(&w->cpus)) {
+	if (!err && proc_get_online_cpus(&w->cpus)) {
 		snprintf(why, size, "cannot read which CPUs are online");
 		err = -EIO;
 	}
 	if (!err) {
 		audio_make_thread_filter(w, w->filter, sizeof(w->filter));
-		err = tracepoint_open(&w->rings, &w->cpus, &id, 1, w->filter, RING_BYTES, why, size);
+		err = tracepoint_open_rings(&w->rings, &w->cpus, &id, 1, w->filter, RING_BYTES, why, size);
 	}
 	if (err) {
 		free(w);
@@ -181,7 +181,7 @@ int audio_wakeup_tracer_open(struct audio_wakeup_tracer **out, int server, char 
 	return 0;
 }
 
-static int audio_collect_wakeup(void *arg, const struct perf_event_header *header)
+static int audio_decode_and_append_wakeup(void *arg, const struct perf_event_header *header)
 {
 	struct audio_wakeup_tracer *w = arg;
 	struct tracepoint_sample s;
@@ -209,7 +209,7 @@ void audio_wakeup_tracer_count_new(struct audio_wakeup_tracer *w, struct audio_w
 {
 	w->n = 0;
 	for (int i = 0; i < w->cpus.n; i++)
-		tracepoint_pass_on_records(w->rings, w->cpus.cpu[i], audio_collect_wakeup, w);
+		tracepoint_pass_on_records(w->rings, w->cpus.cpu[i], audio_decode_and_append_wakeup, w);
 	if (w->n)
 		qsort(w->got, w->n, sizeof(*w->got), compare_wakeup_times);
 	for (size_t i = 0; i < w->n; i++) {
@@ -218,7 +218,7 @@ void audio_wakeup_tracer_count_new(struct audio_wakeup_tracer *w, struct audio_w
 		for (size_t k = 0; k < n; k++)
 			if (one->waker_pid == ours[k])
 				one->waker_pid = 0;
-		audio_counts_add_wakeup(c, w->server, one);
+		audio_add_wakeup_to_counts(c, w->server, one);
 	}
 }
 
@@ -237,7 +237,7 @@ void audio_wakeup_tracer_close(struct audio_wakeup_tracer *w)
 {
 	if (!w)
 		return;
-	tracepoint_close(w->rings);
+	tracepoint_close_rings(w->rings);
 	free(w->got);
 	free(w);
 }

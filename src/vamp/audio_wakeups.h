@@ -31,12 +31,12 @@ struct audio_wakeup_counts {
 
 /* Adds a wake-up, in the order of time. A wake-up by a thread of the server counts for the process that woke that thread.
  * `server`: pid of the server. Pure. */
-void audio_counts_add_wakeup(struct audio_wakeup_counts *c, int server, const struct audio_wakeup *w);
+void audio_add_wakeup_to_counts(struct audio_wakeup_counts *c, int server, const struct audio_wakeup *w);
 /* Updates all confidences (+1 for the `tagged` processes, -1 for others), then each average = (average + wake-ups / confidence) /
  * 2. With confidence 0 the wake-ups count in full. Processes whose average and confidence are 0 are removed. Pure. */
 void audio_update_wakeup_averages(struct audio_wakeup_counts *c, const int *tagged, size_t n);
 /* The process with the highest average, if that is at least one wake-up; 0: none. Pure. */
-int audio_counts_most_waking_pid(const struct audio_wakeup_counts *c);
+int audio_find_pid_waking_server_most(const struct audio_wakeup_counts *c);
 
 struct audio_wakeup_tracer;
 /* Starts to count. 0, or -errno with the reason in `why` (no permission to trace, no such tracepoint). Forks once if tracefs is

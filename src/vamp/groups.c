@@ -26,7 +26,7 @@ bool groups_has_file(const char *folder, const char *file)
 int groups_find_mount(struct cpu_cgroup_hierarchy *g, const char *root)
 {
 	*g = (struct cpu_cgroup_hierarchy){ .root = root };
-	g->version = proc_cgroup_mount(root, "cpu", g->mount, sizeof(g->mount));
+	g->version = proc_find_cgroup_mount_point(root, "cpu", g->mount, sizeof(g->mount));
 	return g->version;
 }
 

@@ -46,5 +46,5 @@ int shares_open_background_group(struct background_cgroup *g, const char *root, 
 		      char *why, size_t size);
 /* Moves a process to the background group. 0; -ESRCH: it has ended; -EXDEV: it is not below `above`; other -errno. (Version 1: a
  * process with threads in several groups is moved back as a whole, to the group of its first thread.) */
-int shares_move_to_background_group(const struct background_cgroup *g, struct undo_recorder *undo,
+int shares_move_process_to_background(const struct background_cgroup *g, struct undo_recorder *undo,
 				    const struct high_load_process *tag);

@@ -3,21 +3,21 @@
 
 #define BORN_ERROR_NS 20000000	/* error of a process's start time: the kernel gives it in ticks of 10 ms */
 
-size_t sample_slot(int64_t sample)
+size_t slot_of_sample_number(int64_t sample)
 {
 	return (size_t)sample % HISTORY_SLOTS;
 }
 
-void sample_times_add(struct sample_times *m, int64_t now_ns, bool fresh)
+void sample_timestamps_add(struct sample_timestamps *m, int64_t now_ns, bool fresh)
 {
 	if (!m->fresh)
 		m->last++;
 	m->fresh = fresh;
-	m->at_ns[sample_slot(m->last)] = now_ns;
+	m->at_ns[slot_of_sample_number(m->last)] = now_ns;
 }
 
 /* First sample of the period: HISTORY_SUBS sub-epochs back; with an extra sample, one more. */
-static int64_t history_oldest_sample(const struct process_history *p, const struct sample_times *m)
+static int64_t history_oldest_sample_number(const struct process_history *p, const struct sample_timestamps *m)
 {
 	int64_t from = m->last - HISTORY_SUBS - m->fresh;
 
@@ -30,9 +30,9 @@ struct cpu_use {
 };
 
 /* Adds the sub-epoch that ends with sample k. */
-static void cpu_use_add_sub_epoch(struct cpu_use *u, const struct thread_history *t, const struct sample_times *m, int64_t k)
+static void cpu_use_add_sub_epoch(struct cpu_use *u, const struct thread_history *t, const struct sample_timestamps *m, int64_t k)
 {
-	size_t a = sample_slot(k - 1), b = sample_slot(k);
+	size_t a = slot_of_sample_number(k - 1), b = slot_of_sample_number(k);
 	bool zero = k == t->first;	/* the thread started in this sub-epoch */
 	double span = (double)(m->at_ns[b] - m->at_ns[a]);
 	double run = (double)(t->at[b].run_ns - (zero ? 0 : t->at[a].run_ns));
@@ -48,7 +48,7 @@ static void cpu_use_add_sub_epoch(struct cpu_use *u, const struct thread_history
 	u->wait += wait;
 }
 
-static struct cpu_use history_thread_cpu_use(const struct thread_history *t, const struct sample_times *m, int64_t from,
+static struct cpu_use history_thread_cpu_use(const struct thread_history *t, const struct sample_timestamps *m, int64_t from,
 					     double span)
 {
 	struct cpu_use u = { 0 };
@@ -58,7 +58,7 @@ static struct cpu_use history_thread_cpu_use(const struct thread_history *t, con
 		from = t->first - t->born;
 	for (int64_t k = from + 1; k <= m->last; k++)
 		cpu_use_add_sub_epoch(&u, t, m, k);
-	own = (double)(m->at_ns[sample_slot(m->last)] - m->at_ns[sample_slot(from)]);
+	own = (double)(m->at_ns[slot_of_sample_number(m->last)] - m->at_ns[slot_of_sample_number(from)]);
 	if (own > span)
 		own = span;	/* the process is younger than the span */
 	if (u.run > own)
@@ -71,28 +71,28 @@ static struct cpu_use history_thread_cpu_use(const struct thread_history *t, con
 	return u;
 }
 
-bool history_process_is_new(const struct process_history *p, const struct sample_times *m)
+bool history_process_is_new(const struct process_history *p, const struct sample_timestamps *m)
 {
-	return p->first > 0 && p->born_ns > m->at_ns[sample_slot(p->first - 1)] - BORN_ERROR_NS;
+	return p->first > 0 && p->born_ns > m->at_ns[slot_of_sample_number(p->first - 1)] - BORN_ERROR_NS;
 }
 
 /* Did some thread have or want a CPU in at least three of four samples? */
-static bool history_mostly_wants_cpu(const struct process_history *p, const struct sample_times *m, int64_t from)
+static bool history_mostly_wants_cpu(const struct process_history *p, const struct sample_timestamps *m, int64_t from)
 {
 	int wanted = 0, seen = 0;
 
 	for (int64_t k = from + 1; k <= m->last; k++, seen++)
 		for (size_t i = 0; i < p->n; i++)
-			if (k >= p->thread[i].first && p->thread[i].at[sample_slot(k)].wants) {
+			if (k >= p->thread[i].first && p->thread[i].at[slot_of_sample_number(k)].wants) {
 				wanted++;
 				break;
 			}
 	return wanted * 4 >= seen * 3;
 }
 
-struct process_load history_compute_load(const struct process_history *p, const struct sample_times *m, int64_t sub_ns)
+struct process_load history_compute_load(const struct process_history *p, const struct sample_timestamps *m, int64_t sub_ns)
 {
-	int64_t from = history_oldest_sample(p, m), begin, end = m->at_ns[sample_slot(m->last)];
+	int64_t from = history_oldest_sample_number(p, m), begin, end = m->at_ns[slot_of_sample_number(m->last)];
 	double run = 0, wait = 0, shares = 0, in_threads = 0, span, all;
 	struct process_load out = { 0 };
 	int running = 0;
@@ -103,14 +103,14 @@ struct process_load history_compute_load(const struct process_history *p, const 
 	young = from == p->first && history_process_is_new(p, m);
 	if (young)	/* the process started in the period: count from its start */
 		from--;
-	begin = m->at_ns[sample_slot(from)];
+	begin = m->at_ns[slot_of_sample_number(from)];
 	out.span_ns = end - (young && p->born_ns > begin ? p->born_ns : begin);
 	if (out.span_ns < sub_ns / 2)
 		return out;
 	if (out.span_ns < sub_ns)
 		out.span_ns = sub_ns;
 	span = (double)out.span_ns;
-	all = (double)(p->run_ns[sample_slot(m->last)] - (young ? 0 : p->run_ns[sample_slot(from)]));
+	all = (double)(p->run_ns[slot_of_sample_number(m->last)] - (young ? 0 : p->run_ns[slot_of_sample_number(from)]));
 	for (size_t i = 0; i < p->n; i++) {
 		struct cpu_use u = history_thread_cpu_use(&p->thread[i], m, from, span);
 
@@ -131,14 +131,14 @@ struct process_load history_compute_load(const struct process_history *p, const 
 	return out;
 }
 
-void history_update_known_load(struct process_history *p, const struct sample_times *m)
+void history_note_load_if_cpu_was_free(struct process_history *p, const struct sample_timestamps *m)
 {
 	double most = 0;
 
 	if (m->last - HISTORY_SUBS < p->first)
 		return;
 	for (int64_t k = m->last - HISTORY_SUBS + 1; k <= m->last; k++) {
-		size_t a = sample_slot(k - 1), b = sample_slot(k);
+		size_t a = slot_of_sample_number(k - 1), b = slot_of_sample_number(k);
 		double span = (double)(m->at_ns[b] - m->at_ns[a]), run = (double)(p->run_ns[b] - p->run_ns[a]);
 		struct cpu_use u = { 0 };
 

@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int input_keys_parse(const char *text, struct input_keys *keys, char *why, size_t size)
+int trigger_keys_parse(const char *text, struct trigger_keys_and_buttons *keys, char *why, size_t size)
 {
-	struct input_keys read = { 0 };
+	struct trigger_keys_and_buttons read = { 0 };
 	const char *end;
 
 	do {
@@ -26,18 +26,18 @@ int input_keys_parse(const char *text, struct input_keys *keys, char *why, size_
 
 		end = strchrnul(text, ',');
 		if (end == text || snprintf(word, sizeof(word), "%.*s", (int)(end - text), text) >= (int)sizeof(word))
-			return write_error_reason(-EINVAL, why, size, "--keys: names are divided by one comma each: Return,KP_Enter,button");
+			return fail_with_reason(-EINVAL, why, size, "--keys: names are divided by one comma each: Return,KP_Enter,button");
 		text = end + 1;
 		if (!strcmp(word, "button")) {
 			read.button = true;
 		} else if (!strcmp(word, "any")) {
 			read.any = true;
-		} else if (keysym_read(word, &keysym)) {
-			return write_error_reason(-EINVAL, why, size,
+		} else if (keysym_parse_text(word, &keysym)) {
+			return fail_with_reason(-EINVAL, why, size,
 					 "--keys: there is no key %s: take a name of X11 (Return, KP_Enter, a, F5), any or button",
 					 word);
 		} else if (read.n == INPUT_KEYS) {
-			return write_error_reason(-EINVAL, why, size, "--keys: at most %d keys", INPUT_KEYS);
+			return fail_with_reason(-EINVAL, why, size, "--keys: at most %d keys", INPUT_KEYS);
 		} else {
 			read.keysym[read.n++] = keysym;
 		}
@@ -46,7 +46,7 @@ int input_keys_parse(const char *text, struct input_keys *keys, char *why, size_
 	return 0;
 }
 
-bool input_keys_match(const struct input_keys *keys, uint32_t keysym)
+bool trigger_keys_include_keysym(const struct trigger_keys_and_buttons *keys, uint32_t keysym)
 {
 	for (int i = 0; i < keys->n; i++)
 		if (keys->keysym[i] == keysym)
@@ -62,7 +62,7 @@ struct control_fifo_input {
 	void *arg;
 };
 
-static void input_control_emit_event(void *arg, const char *line)
+static void input_fifo_emit_line_as_event(void *arg, const char *line)
 {
 	struct control_fifo_input *c = arg;
 	struct input_event event = { .seen_ns = c->seen_ns };
@@ -74,18 +74,18 @@ static void input_control_emit_event(void *arg, const char *line)
 	c->each(c->arg, &event);
 }
 
-static int input_control_read(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
+static int input_fifo_read(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
 {
 	struct control_fifo_input *c = (struct control_fifo_input *)s;
 
 	c->seen_ns = clock_now();
 	c->each = each;
 	c->arg = arg;
-	command_fifo_read_lines(&c->control, input_control_emit_event, c);
+	command_fifo_read_lines(&c->control, input_fifo_emit_line_as_event, c);
 	return 0;
 }
 
-static void input_control_close(struct input_source *s)
+static void input_fifo_close(struct input_source *s)
 {
 	struct control_fifo_input *c = (struct control_fifo_input *)s;
 
@@ -94,16 +94,16 @@ static void input_control_close(struct input_source *s)
 	free(c);
 }
 
-static const struct input_source_ops control_ops = { .name = "control", .read = input_control_read, .close = input_control_close };
+static const struct input_source_ops control_ops = { .name = "control", .read = input_fifo_read, .close = input_fifo_close };
 
-int input_control_open(struct input_source **out, const char *path, char *why, size_t size)
+int input_fifo_open(struct input_source **out, const char *path, char *why, size_t size)
 {
 	struct control_fifo_input *c = calloc(1, sizeof(*c));
 	int err;
 
 	*out = NULL;
 	if (!c)
-		return write_error_reason(-ENOMEM, why, size, "out of memory");
+		return fail_with_reason(-ENOMEM, why, size, "out of memory");
 	err = command_fifo_open(&c->control, path, why, size);
 	if (err) {
 		free(c);
@@ -125,7 +125,7 @@ struct evdev_record {
 
 struct evdev_input {
 	struct input_source source;	/* first member, so that the pointers convert */
-	struct input_keys keys;
+	struct trigger_keys_and_buttons keys;
 };
 
 /* Names of keys by position on a US keyboard: the device reports positions, not characters. */
@@ -157,7 +157,8 @@ static int evdev_button_number(int code)
 }
 
 /* Does the record count: a key press (value 1; 2 is an automatic repeat) or the release of a button? */
-static bool evdev_record_is_trigger(const struct input_keys *keys, const struct evdev_record *r, char *what, size_t size)
+static bool evdev_record_is_trigger(const struct trigger_keys_and_buttons *keys, const struct evdev_record *r, char *what,
+				    size_t size)
 {
 	int button = evdev_button_number(r->code);
 	uint32_t keysym = 0;
@@ -170,11 +171,11 @@ static bool evdev_record_is_trigger(const struct input_keys *keys, const struct 
 	}
 	if (r->value != 1 || (r->code >= BTN_MISC && r->code < KEY_OK))
 		return false;
-	if (r->code < sizeof(places) / sizeof(*places) && places[r->code] && !keysym_read(places[r->code], &keysym))
+	if (r->code < sizeof(places) / sizeof(*places) && places[r->code] && !keysym_parse_text(places[r->code], &keysym))
 		snprintf(what, size, "%s", places[r->code]);
 	else
 		snprintf(what, size, "key %d", r->code);
-	return input_keys_match(keys, keysym);
+	return trigger_keys_include_keysym(keys, keysym);
 }
 
 static int input_evdev_read(struct input_source *s, void (*each)(void *arg, const struct input_event *event), void *arg)
@@ -198,7 +199,8 @@ static void input_evdev_close(struct input_source *s)
 
 static const struct input_source_ops evdev_ops = { .name = "evdev", .read = input_evdev_read, .close = input_evdev_close };
 
-int input_evdev_open(struct input_source **out, const char *device, const struct input_keys *keys, char *why, size_t size)
+int input_evdev_open(struct input_source **out, const char *device, const struct trigger_keys_and_buttons *keys, char *why,
+		     size_t size)
 {
 	struct evdev_input *d = calloc(1, sizeof(*d));
 	int fd = open(device, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err = d ? errno : ENOMEM, version;

@@ -13,7 +13,7 @@ struct input_event {
 
 #define INPUT_KEYS 16
 /* The keys and buttons that open an episode. Names are X11 keysyms ("Return", "KP_Enter"), "button" and "any". */
-struct input_keys {
+struct trigger_keys_and_buttons {
 	int n;
 	uint32_t keysym[INPUT_KEYS];	/* keys whose press counts; by default Return and KP_Enter */
 	bool any;			/* every key counts */
@@ -34,29 +34,32 @@ struct input_source {
 };
 
 /* Parses --keys "Return,KP_Enter,button". 0, or -EINVAL with the reason in `why`, and *keys is unchanged. Pure. */
-int input_keys_parse(const char *text, struct input_keys *keys, char *why, size_t size);
-bool input_keys_match(const struct input_keys *keys, uint32_t keysym);	/* does this key count? */
+int trigger_keys_parse(const char *text, struct trigger_keys_and_buttons *keys, char *why, size_t size);
+bool trigger_keys_include_keysym(const struct trigger_keys_and_buttons *keys, uint32_t keysym);	/* does this key count? */
 
 /* Open a source. 0, or -errno with one line (what, why, cure) in `why`. */
 /* Raw events of all devices, by the X input extension. `display` NULL: $DISPLAY. After a change of the keyboard map, read() asks
  * the display for it and waits for the answer. */
-int input_x11_open(struct input_source **out, const char *display, const struct input_keys *keys, char *why, size_t size);
+int input_x11_open(struct input_source **out, const char *display, const struct trigger_keys_and_buttons *keys, char *why,
+		   size_t size);
 /* Events of one /dev/input/eventN. */
-int input_evdev_open(struct input_source **out, const char *device, const struct input_keys *keys, char *why, size_t size);
+int input_evdev_open(struct input_source **out, const char *device, const struct trigger_keys_and_buttons *keys, char *why,
+		     size_t size);
 /* Lines through a fifo, which is made if it does not exist, and then removed at the end. Every line is an event. Tools that send
  * RFB input write to it. */
-int input_control_open(struct input_source **out, const char *path, char *why, size_t size);
+int input_fifo_open(struct input_source **out, const char *path, char *why, size_t size);
 
 struct sound_server_watch;
 /* Watches the sound server (PulseAudio, or PipeWire's replacement of it) of this user, or at `server`. 0; -ENOENT: no server runs
- * (`why`), but *out is made: each audio_average_wakeups() looks for a server again. Other errors: *out is NULL.
+ * (`why`), but *out is made: each audio_connect_and_average_wakeups() looks for a server again. Other errors: *out is NULL.
  * Needs pactl (pulseaudio-utils). Counting wake-ups needs the right to trace; without it only clients with a playing stream
- * count, and audio_describe() says so. Waits up to 2 s for the server's answer; the other functions do not wait. Forks children:
+ * count, and audio_describe_server_watch() says so. Waits up to 2 s for the server's answer; the other functions do not wait.
+ * Forks children:
  * call it after undo_create_recorder(). */
 int audio_open_server_watch(struct sound_server_watch **out, const char *server, char *why, size_t size);
 /* The source of "audio" events: a stream starts to play. Owned by `a`. Its read() also updates the list of streams, and never
  * fails. */
-struct input_source *audio_input_source(struct sound_server_watch *a);
+struct input_source *audio_input_source_of_watch(struct sound_server_watch *a);
 /* Is the process the sound server, a client with a playing stream or, while a stream plays, the process that wakes the server
  * most? */
 bool audio_process_plays_sound(const struct sound_server_watch *a, int pid);
@@ -64,7 +67,7 @@ bool audio_process_plays_sound(const struct sound_server_watch *a, int pid);
 bool audio_has_playing_stream(const struct sound_server_watch *a);
 /* Averages the wake-up counts: at the start of every episode, and every max_int_period without one. `tagged`: the background
  * processes, whose confidence grows by 1 (up to 10); that of others shrinks by 1. */
-void audio_average_wakeups(struct sound_server_watch *a, const int *tagged, size_t n);
+void audio_connect_and_average_wakeups(struct sound_server_watch *a, const int *tagged, size_t n);
 /* The figures of a process that wakes the sound server, for the log. audio_copy_wakeup_counters() copies up to `room` and returns
  * how many. */
 struct audio_wakeup_counter {
@@ -76,5 +79,5 @@ struct audio_wakeup_counter {
 	bool stream;		/* has a playing stream */
 };
 size_t audio_copy_wakeup_counters(const struct sound_server_watch *a, struct audio_wakeup_counter *out, size_t room);
-void audio_describe(const struct sound_server_watch *a, char *text, size_t size);
-void audio_close(struct sound_server_watch *a);
+void audio_describe_server_watch(const struct sound_server_watch *a, char *text, size_t size);
+void audio_close_server_watch(struct sound_server_watch *a);

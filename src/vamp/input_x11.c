@@ -26,7 +26,7 @@
 
 struct x11_input {
 	struct input_source source;	/* first member, so that the pointers convert */
-	struct input_keys keys;
+	struct trigger_keys_and_buttons keys;
 	Display *display;
 	int opcode, xkb_event;
 	KeySym *map;			/* `columns` keysyms for each key code from min_code on */
@@ -55,7 +55,7 @@ static void x11_break_stalled_connection(int signal)
 	_exit(EXIT_RUN);	/* the watchdog process restores the changed settings */
 }
 
-static void x11_set_timeout(int seconds)
+static void x11_set_alarm_timeout(int seconds)
 {
 	struct sigaction sa = { .sa_handler = seconds ? x11_break_stalled_connection : SIG_DFL };
 
@@ -79,9 +79,9 @@ static void x11_fetch_keyboard_map(struct x11_input *x)
 static void x11_refetch_keyboard_map(struct x11_input *x)
 {
 	connection = ConnectionNumber(x->display);
-	x11_set_timeout(PATIENCE_S);
+	x11_set_alarm_timeout(PATIENCE_S);
 	x11_fetch_keyboard_map(x);
-	x11_set_timeout(0);
+	x11_set_alarm_timeout(0);
 }
 
 /* Does this key count? A key may have several keysyms: the first columns are without and with shift, of two layouts. */
@@ -91,7 +91,7 @@ static bool x11_key_is_trigger(const struct x11_input *x, int code, char *what, 
 		KeySym symbol = x->map[(code - x->min_code) * x->columns + i];
 		const char *name;
 
-		if (!input_keys_match(&x->keys, (uint32_t)symbol))
+		if (!trigger_keys_include_keysym(&x->keys, (uint32_t)symbol))
 			continue;
 		/* (XKeysymToString would return memory that cannot be freed.) */
 		if (symbol >= 0x01000000)
@@ -169,28 +169,29 @@ static int x11_select_raw_events(struct x11_input *x)
 	return 0;
 }
 
-int input_x11_open(struct input_source **out, const char *display, const struct input_keys *keys, char *why, size_t size)
+int input_x11_open(struct input_source **out, const char *display, const struct trigger_keys_and_buttons *keys, char *why,
+		   size_t size)
 {
 	struct x11_input *x = calloc(1, sizeof(*x));
 	int err;
 
 	*out = NULL;
 	if (!x)
-		return write_error_reason(-ENOMEM, why, size, "out of memory");
+		return fail_with_reason(-ENOMEM, why, size, "out of memory");
 	snprintf(no_answer, sizeof(no_answer), "vamp: display %.80s does not answer: is it stopped, or its link down?\n",
 		 XDisplayName(display));
 	connection = -1;
-	x11_set_timeout(PATIENCE_OPEN_S);
+	x11_set_alarm_timeout(PATIENCE_OPEN_S);
 	x->display = x11_connect(display, &x->broken, why, size);
 	if (!x->display) {
-		x11_set_timeout(0);
+		x11_set_alarm_timeout(0);
 		free(x);
 		return -ECONNREFUSED;
 	}
 	x->source = (struct input_source){ .ops = &ops, .fd = ConnectionNumber(x->display) };
 	x->keys = *keys;
 	err = x11_select_raw_events(x);
-	x11_set_timeout(0);
+	x11_set_alarm_timeout(0);
 	if (x->broken)
 		err = -EPIPE;
 	if (err) {

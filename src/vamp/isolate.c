@@ -118,12 +118,12 @@ static void irq_search_add_irqs_of_device(struct irq_search *s, const char *link
 		irq_search_add_irqs_of_handler(s, last + 1);
 }
 
-int isolate_irq_find(struct isolate_irqs *out, const char *root)
+int isolate_find_device_irqs(struct device_irq_list *out, const char *root)
 {
 	struct irq_search *s = calloc(1, sizeof(*s));
 	size_t n = 0;
 
-	*out = (struct isolate_irqs){ 0 };
+	*out = (struct device_irq_list){ 0 };
 	if (!s)
 		return -ENOMEM;
 	s->root = root;
@@ -154,7 +154,7 @@ int isolate_irq_find(struct isolate_irqs *out, const char *root)
 }
 
 /* Routes the interrupts to these CPUs. Returns how many the kernel accepted: it refuses some (NVMe has a queue for each CPU). */
-static size_t isolate_irq_route(const struct isolate_irqs *irqs, const char *root, const cpu_set_t *cpus,
+static size_t isolate_route_irqs_to_cpus(const struct device_irq_list *irqs, const char *root, const cpu_set_t *cpus,
 				struct undo_recorder *undo)
 {
 	struct cli_cpus list = { 0 };
@@ -164,7 +164,7 @@ static size_t isolate_irq_route(const struct isolate_irqs *irqs, const char *roo
 	for (int cpu = 0; cpu < CLI_CPUS_MAX && cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET((size_t)cpu, cpus))
 			list.cpu[list.n++] = cpu;
-	cli_write_cpus(&list, text, sizeof(text));
+	cli_format_cpu_list(&list, text, sizeof(text));
 	for (size_t i = 0; i < irqs->n; i++) {
 		snprintf(path, sizeof(path), "%s/proc/irq/%d/smp_affinity_list", root, irqs->irq[i]);
 		steered += !undoable_write_file(undo, path, text);
@@ -176,13 +176,13 @@ static size_t isolate_irq_route(const struct isolate_irqs *irqs, const char *roo
 #define GROW_EVERY NS_PER_S
 
 struct isolate_throttle {
-	struct throttle throttle;
+	struct throttle_method throttle;
 	const struct process_scope *scope;
 	const struct sound_server_watch *audio;	/* NULL: sound is not watched */
 	struct undo_recorder *undo;
 	cpu_set_t all;
 	int cpus;
-	struct isolate_irqs irqs;
+	struct device_irq_list irqs;
 	struct high_load_process *tag;		/* background processes of the episode; owned */
 	size_t tags, mark, steered;
 	int foreground;			/* number of CPUs of the foreground; 0: no episode */
@@ -190,7 +190,7 @@ struct isolate_throttle {
 };
 
 /* The first n of the usable CPUs. */
-static cpu_set_t isolate_first_cpus(const struct isolate_throttle *s, int n)
+static cpu_set_t isolate_get_first_usable_cpus(const struct isolate_throttle *s, int n)
 {
 	cpu_set_t set;
 
@@ -203,9 +203,9 @@ static cpu_set_t isolate_first_cpus(const struct isolate_throttle *s, int n)
 	return set;
 }
 
-static void isolate_read_cpu_ticks(struct isolate_throttle *s, int64_t now_ns)
+static void isolate_read_foreground_busy_ticks(struct isolate_throttle *s, int64_t now_ns)
 {
-	cpu_set_t set = isolate_first_cpus(s, s->foreground);
+	cpu_set_t set = isolate_get_first_usable_cpus(s, s->foreground);
 	struct cpu_ticks cpu[CPU_SETSIZE];
 	FILE *f = fopen("/proc/stat", "re");
 	int n = cpu_ticks_read(f, cpu, CPU_SETSIZE);
@@ -233,7 +233,7 @@ static int isolate_restrict_thread_cpus(void *placing, pid_t tid, bool *changed)
 	const struct thread_cpu_restriction *p = placing;
 	cpu_set_t is, was, set;
 
-	if (undo_original_affinity(p->undo, tid, &was) || sched_getaffinity(tid, sizeof(is), &is))
+	if (undo_get_original_affinity(p->undo, tid, &was) || sched_getaffinity(tid, sizeof(is), &is))
 		return 0;
 	CPU_AND(&set, &was, p->to);
 	if (!CPU_COUNT(&set) || CPU_EQUAL(&set, &is))
@@ -252,7 +252,7 @@ static bool isolate_is_background_process(const struct isolate_throttle *s, cons
 
 static int isolate_pin_processes(struct isolate_throttle *s)
 {
-	cpu_set_t foreground = isolate_first_cpus(s, s->foreground), background;
+	cpu_set_t foreground = isolate_get_first_usable_cpus(s, s->foreground), background;
 	struct scope_process *process;
 	size_t n;
 	int err = scope_list_processes(s->scope, &process, &n);
@@ -264,13 +264,13 @@ static int isolate_pin_processes(struct isolate_throttle *s)
 	for (int turn = 0; turn < 2; turn++)
 		for (size_t i = 0; !err && i < n; i++)
 			if (isolate_is_background_process(s, &process[i]) == !turn)
-				err = scope_change_threads(process[i].pid, isolate_restrict_thread_cpus,
+				err = apply_change_to_process_threads(process[i].pid, isolate_restrict_thread_cpus,
 							&(struct thread_cpu_restriction){ s->undo, turn ? &foreground : &background });
 	free(process);
 	return err;
 }
 
-static int isolate_end_episode(struct throttle *f)
+static int isolate_end_episode(struct throttle_method *f)
 {
 	struct isolate_throttle *s = (struct isolate_throttle *)f;
 
@@ -283,7 +283,7 @@ static int isolate_end_episode(struct throttle *f)
 	return undo_changes_after_mark(s->undo, s->mark) ? -EIO : 0;
 }
 
-static int isolate_begin_episode(struct throttle *f, const struct high_load_process *tag, size_t n)
+static int isolate_begin_episode(struct throttle_method *f, const struct high_load_process *tag, size_t n)
 {
 	struct isolate_throttle *s = (struct isolate_throttle *)f;
 	cpu_set_t foreground;
@@ -295,20 +295,20 @@ static int isolate_begin_episode(struct throttle *f, const struct high_load_proc
 		return -ENOMEM;
 	for (s->tags = 0; s->tags < n; s->tags++)
 		s->tag[s->tags] = tag[s->tags];
-	s->mark = undo_current_mark(s->undo);
+	s->mark = undo_get_current_mark(s->undo);
 	s->foreground = s->audio && audio_has_playing_stream(s->audio) && s->cpus > 2 ? 2 : 1;
 	err = isolate_pin_processes(s);
 	if (err) {
 		isolate_end_episode(f);
 		return err;
 	}
-	foreground = isolate_first_cpus(s, s->foreground);
-	s->steered = isolate_irq_route(&s->irqs, "", &foreground, s->undo);
-	isolate_read_cpu_ticks(s, clock_now());
+	foreground = isolate_get_first_usable_cpus(s, s->foreground);
+	s->steered = isolate_route_irqs_to_cpus(&s->irqs, "", &foreground, s->undo);
+	isolate_read_foreground_busy_ticks(s, clock_now());
 	return 0;
 }
 
-static int64_t isolate_do_periodic_work(struct throttle *f, int64_t now_ns)
+static int64_t isolate_do_periodic_work(struct throttle_method *f, int64_t now_ns)
 {
 	struct isolate_throttle *s = (struct isolate_throttle *)f;
 	int64_t busy = s->busy, ticks = s->ticks;
@@ -317,16 +317,16 @@ static int64_t isolate_do_periodic_work(struct throttle *f, int64_t now_ns)
 		return INT64_MAX;
 	if (now_ns - s->looked_ns < GROW_EVERY)
 		return s->looked_ns + GROW_EVERY;
-	isolate_read_cpu_ticks(s, now_ns);
+	isolate_read_foreground_busy_ticks(s, now_ns);
 	if (s->foreground < s->cpus - 1 && (s->busy - busy) * 100 > (s->ticks - ticks) * FULL_PERCENT) {
 		s->foreground++;
-		isolate_read_cpu_ticks(s, now_ns);	/* the next interval has one CPU more */
+		isolate_read_foreground_busy_ticks(s, now_ns);	/* the next interval has one CPU more */
 		isolate_pin_processes(s);
 	}
 	return now_ns + GROW_EVERY;
 }
 
-static void isolate_throttle_close(struct throttle *f)
+static void isolate_throttle_close(struct throttle_method *f)
 {
 	struct isolate_throttle *s = (struct isolate_throttle *)f;
 
@@ -335,7 +335,7 @@ static void isolate_throttle_close(struct throttle *f)
 	free(s);
 }
 
-static void isolate_describe(const struct throttle *f, char *text, size_t size)
+static void isolate_describe(const struct throttle_method *f, char *text, size_t size)
 {
 	const struct isolate_throttle *s = (const struct isolate_throttle *)f;
 
@@ -346,11 +346,11 @@ static void isolate_describe(const struct throttle *f, char *text, size_t size)
 		snprintf(text, size, "background on at most %d of %d CPUs: no episode", s->cpus - 1, s->cpus);
 }
 
-static const struct throttle_ops isolate_ops = { isolate_begin_episode, isolate_do_periodic_work, isolate_end_episode,
+static const struct throttle_method_hooks isolate_ops = { isolate_begin_episode, isolate_do_periodic_work, isolate_end_episode,
 	isolate_throttle_close,
 	isolate_describe };
 
-int isolate_throttle_open(struct throttle **out, const struct process_scope *scope, const struct sound_server_watch *audio,
+int isolate_throttle_open(struct throttle_method **out, const struct process_scope *scope, const struct sound_server_watch *audio,
 			  bool interrupts, struct undo_recorder *undo,
 		 char *why, size_t size)
 {
@@ -362,7 +362,7 @@ int isolate_throttle_open(struct throttle **out, const struct process_scope *sco
 	if (!err && CPU_COUNT(&s->all) < 2)
 		err = -ENOTSUP;
 	if (!err && interrupts)
-		err = isolate_irq_find(&s->irqs, "");
+		err = isolate_find_device_irqs(&s->irqs, "");
 	if (err) {
 		if (err == -ENOTSUP)
 			snprintf(why, size, "isolation needs two CPUs, and this process may use one: leave --isolate out");

@@ -13,9 +13,9 @@ struct cpu_ticks {
 int cpu_ticks_read(FILE *stat, struct cpu_ticks *cpu, int room);
 
 /* Numbers of interrupts; only those of real devices. */
-struct isolate_irqs {
+struct device_irq_list {
 	int *irq;	/* owned */
 	size_t n;
 };
 /* Finds the interrupts from sys/class/... and proc/irq below `root` ("" but for tests). 0 or -errno. */
-int isolate_irq_find(struct isolate_irqs *out, const char *root);
+int isolate_find_device_irqs(struct device_irq_list *out, const char *root);

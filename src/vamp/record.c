@@ -23,7 +23,7 @@ int find_background_processes(const struct task_sampler *tasks, int64_t sub_ns, 
 			      const struct sound_server_watch *audio,
 		    struct judged_process_list *out)
 {
-	const struct sample_times *m = tasks_sample_times(tasks);
+	const struct sample_timestamps *m = tasks_timestamps_of_samples(tasks);
 	const struct process_history *p;
 	struct high_load_process *shrunk;
 
@@ -39,7 +39,7 @@ int find_background_processes(const struct task_sampler *tasks, int64_t sub_ns, 
 			continue;
 		*tag = (struct high_load_process){ .pid = p->pid, .start = p->start, .load_percent = 100 * load.load,
 						.run_percent = 100 * load.run };
-		proc_read_first_line_of(p->pid, "comm", tag->comm, sizeof(tag->comm));	/* the current name: exec may have changed it */
+		proc_read_first_line_of_file(p->pid, "comm", tag->comm, sizeof(tag->comm));	/* the current name: exec may have changed it */
 		if (!*tag->comm)
 			memcpy(tag->comm, p->comm, sizeof(tag->comm));
 		tag->why = audio && audio_process_plays_sound(audio, p->pid) ? EXEMPT_SOUND : verdict == VERDICT_KNOWN ? EXEMPT_LIGHT :
@@ -59,7 +59,7 @@ void judged_list_free(struct judged_process_list *j)
 	*j = (struct judged_process_list){ 0 };
 }
 
-bool judged_list_same_background(const struct judged_process_list *a, const struct judged_process_list *b)
+bool judged_lists_have_same_background(const struct judged_process_list *a, const struct judged_process_list *b)
 {
 	bool same = a->background == b->background;
 
@@ -88,7 +88,7 @@ struct episode_record *run_record_current_episode(const struct run_record *t)
 	return t->n && !t->episode[t->n - 1].ended ? &t->episode[t->n - 1] : NULL;
 }
 
-double run_record_cpu_percent(const struct run_record *t)
+double run_record_own_cpu_percent(const struct run_record *t)
 {
 	return t->now_ns > t->began_ns ? 100 * (double)t->cpu_ns / (double)(t->now_ns - t->began_ns) : NAN;
 }
@@ -112,7 +112,7 @@ struct row_file *open_log_or_die(const char *path, const char *schema, const cha
 	return rows_must_open(path, schema, columns);
 }
 
-struct row_file *log_open_episodes(const char *path)
+struct row_file *open_episode_log(const char *path)
 {
 	static const char *const columns[] = {
 		"time_ns", "event", "what", "pid", "comm", "load_percent", "run_percent", "wakeups", "average_1000", "confidence", NULL
@@ -137,7 +137,7 @@ static void log_write_row(struct row_file *log, int64_t at_ns, const char *event
 	rows_end_row(log);
 }
 
-void log_write_episode(struct row_file *log, const struct episode_record *e)
+void log_write_episode_begin(struct row_file *log, const struct episode_record *e)
 {
 	if (!log)
 		return;
@@ -147,7 +147,7 @@ void log_write_episode(struct row_file *log, const struct episode_record *e)
 
 		log_write_row(log, e->decided_ns, tag->why == EXEMPT_NOT ? "tag" : "excluded", exemption_words[tag->why], tag, NULL);
 	}
-	rows_flush(log);
+	rows_flush_output_file(log);
 }
 
 void log_write_episode_end(struct row_file *log, const struct episode_record *e)
@@ -155,7 +155,7 @@ void log_write_episode_end(struct row_file *log, const struct episode_record *e)
 	if (!log)
 		return;
 	log_write_row(log, e->ended_ns, "end", episode_end_words[e->ended], NULL, NULL);
-	rows_flush(log);
+	rows_flush_output_file(log);
 }
 
 void log_write_wakeups(struct row_file *log, int64_t now_ns, const struct sound_server_watch *audio)
@@ -167,5 +167,5 @@ void log_write_wakeups(struct row_file *log, int64_t now_ns, const struct sound_
 		if (counter[i].stream || counter[i].wakeups)
 			log_write_row(log, now_ns, "audio", counter[i].stream ? "stream" : "", NULL, &counter[i]);
 	if (n)
-		rows_flush(log);
+		rows_flush_output_file(log);
 }

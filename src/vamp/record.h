@@ -20,7 +20,7 @@ int find_background_processes(const struct task_sampler *tasks, int64_t sub_ns, 
 		    struct judged_process_list *out);
 void judged_list_free(struct judged_process_list *j);
 /* Do both lists have the same background processes? */
-bool judged_list_same_background(const struct judged_process_list *a, const struct judged_process_list *b);
+bool judged_lists_have_same_background(const struct judged_process_list *a, const struct judged_process_list *b);
 
 enum episode_end { ENDED_NOT, ENDED_INPUT, ENDED_TIME, ENDED_STOP };
 extern const char *const episode_end_words[];		/* "", "input", "time", "stop" */
@@ -53,17 +53,17 @@ struct run_record {
 struct episode_record *run_record_add_episode(struct run_record *t);
 /* The current episode; NULL: none. */
 struct episode_record *run_record_current_episode(const struct run_record *t);
-double run_record_cpu_percent(const struct run_record *t);
+double run_record_own_cpu_percent(const struct run_record *t);
 void run_record_free(struct run_record *t);
 
 /* Opens the --log of a command. Ends the program if the file cannot be written, or is a pipe, whose reader could block us. `path`
  * NULL: returns NULL. */
 struct row_file *open_log_or_die(const char *path, const char *schema, const char *const *columns);
 
-struct row_file *log_open_episodes(const char *path);
+struct row_file *open_episode_log(const char *path);
 /* Each row is written when the call returns. A `log` of NULL is ignored. */
 /* a row for the episode and for each judged process */
-void log_write_episode(struct row_file *log, const struct episode_record *e);
+void log_write_episode_begin(struct row_file *log, const struct episode_record *e);
 void log_write_episode_end(struct row_file *log, const struct episode_record *e);
 /* Writes the wake-up counts of the sound server; `audio` may be NULL. */
 void log_write_wakeups(struct row_file *log, int64_t now_ns, const struct sound_server_watch *audio);
@@ -71,7 +71,7 @@ void log_write_wakeups(struct row_file *log, int64_t now_ns, const struct sound_
 #define ANSWER_NAME "thinprobe-vamp-"
 
 /* Listens on an abstract Unix socket, "thinprobe-vamp-UID-PID", for `vamp status`. Returns the descriptor to poll, or -errno. */
-int status_listen(void);
+int status_open_listening_socket(void);
 /* Answers all clients that have connected, without blocking. Each gets lines of tab-separated cells, then the end of the
  * connection:
  *   episode SECONDS TRIGGER     (only if one lasts; seconds since its begin)

@@ -31,7 +31,7 @@ static struct {
 	int64_t before_ns, most_ns, time_ns, ready_fd;
 } cfg = { .keys = "Return,KP_Enter,button", .ratio = -1, .threshold = 50, .before_ns = 1024 * NS_PER_MS, .most_ns = 5 * NS_PER_S,
 	  .ready_fd = STDERR_FILENO };
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 
 static const struct cli_opt options[] = {
 	{ CLI_STR, 'd', "display", &cfg.display, .help = "input of this X display ($DISPLAY, if no other is named)", .meta = "DISPLAY" },
@@ -81,15 +81,15 @@ static void open_control_fifo(void)
 
 	if (err)
 		die(EXIT_RUN, "cannot make the fifo %s: %s", cfg.control, strerror(-err));
-	die_unless_opened(input_control_open(&run.source[run.sources++], cfg.control, why, sizeof(why)), why);
+	die_unless_opened(input_fifo_open(&run.source[run.sources++], cfg.control, why, sizeof(why)), why);
 }
 
 static void open_input_sources(void)
 {
-	struct input_keys keys;
+	struct trigger_keys_and_buttons keys;
 	char why[256] = "";
 
-	if (input_keys_parse(cfg.keys, &keys, why, sizeof(why)))
+	if (trigger_keys_parse(cfg.keys, &keys, why, sizeof(why)))
 		die_usage("%s", why);
 	if (!cfg.display && !cfg.evdev && !cfg.control && !(cfg.display = getenv("DISPLAY")))
 		die_usage("no source of input: give --display, --evdev or --control, or set DISPLAY");
@@ -110,7 +110,7 @@ static void open_sound_server_watch(void)
 	if (err && cfg.audio_server)
 		die_unless_opened(err, why);
 	if (run.audio)	/* even without a server, since one may start later */
-		run.source[run.sources++] = audio_input_source(run.audio);
+		run.source[run.sources++] = audio_input_source_of_watch(run.audio);
 	if (err)
 		snprintf(run.record.sound, sizeof(run.record.sound), "%s", cfg.no_audio ? "not looked for" : why);
 }
@@ -135,7 +135,7 @@ static void open_throttles(void)
 		die_unless_opened(isolate_throttle_open(&run.way[run.ways++], &scope, run.audio, !cfg.no_interrupts, run.undo, why, sizeof(why)),
 				  why);
 	if (cfg.agent)
-		die_unless_opened(guest_agent_open(&run.way[run.ways++], cfg.agent, why, sizeof(why)), why);
+		die_unless_opened(agent_inside_guest_open(&run.way[run.ways++], cfg.agent, why, sizeof(why)), why);
 }
 
 static void check_cgroup_folder(const char *option, const char *folder)
@@ -169,7 +169,7 @@ static void open_daemon_parts(void)
 	run.threshold = cfg.threshold / 100;
 	run.sub_ns = cfg.before_ns / HISTORY_SUBS;
 	run.episode.most_ns = cfg.most_ns;
-	run.log = log_open_episodes(cfg.log);
+	run.log = open_episode_log(cfg.log);
 	err = cfg.dry && !cfg.control ? 0 : undo_create_recorder(&run.undo, UNDO_ROOM);
 	if (err)
 		die(EXIT_RUN, "cannot start the watchdog: %s", strerror(-err));
@@ -179,7 +179,7 @@ static void open_daemon_parts(void)
 	err = task_sampler_open(&run.tasks, &scope, run.sub_ns);
 	if (err)
 		die(EXIT_MISSING, "the kernel does not report how long tasks wait (/proc/PID/schedstat): it needs CONFIG_SCHED_INFO");
-	run.answers = status_listen();
+	run.answers = status_open_listening_socket();
 	if (run.answers < 0)
 		die(EXIT_RUN, "cannot listen for vamp status: %s", strerror(-run.answers));
 	open_input_sources();
@@ -187,15 +187,15 @@ static void open_daemon_parts(void)
 
 static void close_daemon_parts(void)
 {
-	watch_update_record(&run);
+	watch_record_throttles_and_cost(&run);
 	for (int i = 0; i < run.ways; i++)
 		run.way[i]->ops->close(run.way[i]);
 	run.record.not_undone = run.undo ? undo_all_and_free(run.undo) : 0;
 	for (int i = 0; i < run.sources; i++)
-		if (!run.audio || run.source[i] != audio_input_source(run.audio))
+		if (!run.audio || run.source[i] != audio_input_source_of_watch(run.audio))
 			run.source[i]->ops->close(run.source[i]);
 	if (run.audio)
-		audio_close(run.audio);
+		audio_close_server_watch(run.audio);
 	task_sampler_close(run.tasks);
 	close(run.answers);
 }
@@ -205,12 +205,12 @@ static void report_judged_processes(struct rec_report *r, const char *key, const
 	rec_begin_array(r, key);
 	for (; n--; tag++) {
 		rec_begin_object(r, NULL);
-		rec_int(r, "pid", tag->pid);
-		rec_str(r, "comm", tag->comm);
-		rec_real(r, "cpu_percent", tag->load_percent, 1);
-		rec_real(r, "run_percent", tag->run_percent, 1);
+		rec_add_int(r, "pid", tag->pid);
+		rec_add_str(r, "comm", tag->comm);
+		rec_add_real(r, "cpu_percent", tag->load_percent, 1);
+		rec_add_real(r, "run_percent", tag->run_percent, 1);
 		if (tag->why != EXEMPT_NOT)
-			rec_str(r, "why", exemption_words[tag->why]);
+			rec_add_str(r, "why", exemption_words[tag->why]);
 		rec_end_container(r);
 	}
 	rec_end_container(r);
@@ -221,12 +221,12 @@ static void report_episode(struct rec_report *r, const struct episode_record *e)
 	const struct judged_process_list *j = &e->judged;
 
 	rec_begin_object(r, NULL);
-	rec_int(r, "started_ns", e->started_ns);
-	rec_int(r, "ended_ns", e->ended_ns);
-	rec_str(r, "trigger", e->trigger);
-	rec_str(r, "ended_by", episode_end_words[e->ended]);
-	rec_count(r, "decided_us", e->decided_ns ? (e->decided_ns - e->started_ns) / NS_PER_US : -1);
-	rec_bool(r, "applied", !e->err);
+	rec_add_int(r, "started_ns", e->started_ns);
+	rec_add_int(r, "ended_ns", e->ended_ns);
+	rec_add_str(r, "trigger", e->trigger);
+	rec_add_str(r, "ended_by", episode_end_words[e->ended]);
+	rec_add_count(r, "decided_us", e->decided_ns ? (e->decided_ns - e->started_ns) / NS_PER_US : -1);
+	rec_add_bool(r, "applied", !e->err);
 	report_judged_processes(r, "background", j->tag, j->background);
 	report_judged_processes(r, "excluded", j->tag + j->background, j->n - j->background);
 	rec_end_container(r);
@@ -243,16 +243,16 @@ static void report_episodes(struct rec_report *r, struct run_record *t)
 		report_episode(r, &t->episode[i]);
 	}
 	rec_end_container(r);
-	rec_int(r, "episodes_left_out", t->left_out);
-	rec_int(r, "tagged_processes", tagged);
-	rec_sample_statistics(r, "input_to_decision_us", &t->decision_ns, (double)NS_PER_US);
-	rec_int(r, "sub_epochs", t->samples);
-	rec_int(r, "missed_sub_epochs", t->missed);
-	rec_real(r, "daemon_cpu_percent", run_record_cpu_percent(t), 3);
-	rec_int(r, "sampled_tasks", (int64_t)t->most_processes);
-	rec_int(r, "not_undone", (int64_t)t->not_undone);
-	rec_str(r, "way", t->way);
-	rec_str(r, "sound", *t->sound ? t->sound : NULL);
+	rec_add_int(r, "episodes_left_out", t->left_out);
+	rec_add_int(r, "tagged_processes", tagged);
+	rec_add_sample_statistics(r, "input_to_decision_us", &t->decision_ns, (double)NS_PER_US);
+	rec_add_int(r, "sub_epochs", t->samples);
+	rec_add_int(r, "missed_sub_epochs", t->missed);
+	rec_add_real(r, "daemon_cpu_percent", run_record_own_cpu_percent(t), 3);
+	rec_add_int(r, "sampled_tasks", (int64_t)t->most_processes);
+	rec_add_int(r, "not_undone", (int64_t)t->not_undone);
+	rec_add_str(r, "way", t->way);
+	rec_add_str(r, "sound", *t->sound ? t->sound : NULL);
 	rec_end_container(r);
 }
 
@@ -263,13 +263,16 @@ static void say_episodes(struct rec_report *r, struct run_record *t)
 
 	for (size_t i = 0; i < t->n; i++)
 		tagged += (int64_t)t->episode[i].judged.background;
-	rec_say(r, "%s episodes in %s: background processes %s %s times", count_text((int64_t)t->n + t->left_out), ns_text(seconds),
-		cfg.dry ? "would have been throttled" : "throttled", count_text(tagged));
+	rec_add_short_report_line(r, "%s episodes in %s: background processes %s %s times", text_of_count((int64_t)t->n + t->left_out),
+				  ns_text(seconds),
+		cfg.dry ? "would have been throttled" : "throttled", text_of_count(tagged));
 	if (t->decision_ns.n)
-		rec_say(r, "  input to decision %s ms (p50), %s ms at worst", quantile_text(&t->decision_ns, 0.5, NS_PER_MS),
-			quantile_text(&t->decision_ns, 1, NS_PER_MS));
-	rec_say(r, "  costs %s %% of a CPU for %s tasks; %s of %s samples missed", number_text(run_record_cpu_percent(t)),
-		count_text((int64_t)t->most_processes), count_text(t->missed), count_text(t->samples + t->missed));
+		rec_add_short_report_line(r, "  input to decision %s ms (p50), %s ms at worst", text_of_sample_quantile(&t->decision_ns, 0.5,
+															NS_PER_MS),
+			text_of_sample_quantile(&t->decision_ns, 1, NS_PER_MS));
+	rec_add_short_report_line(r, "  costs %s %% of a CPU for %s tasks; %s of %s samples missed",
+				  number_text(run_record_own_cpu_percent(t)),
+		text_of_count((int64_t)t->most_processes), text_of_count(t->missed), text_of_count(t->samples + t->missed));
 	rec_set_main_table(r, "episodes");
 }
 
@@ -279,22 +282,23 @@ static void report_vamp_settings(struct rec_report *r, const struct rt_settings_
 
 	rt_describe_granted(priority, text, sizeof(text));
 	rec_begin_object(r, "settings");
-	rec_str(r, "display", cfg.display);
-	rec_str(r, "evdev", cfg.evdev);
-	rec_str(r, "control", cfg.control);
-	rec_str(r, "keys", cfg.keys);
-	rec_str(r, "ratio", cfg.dry || ((cfg.agent || cfg.batch) && cfg.ratio < 0) ? NULL : throttle_ratio_words[chosen_throttle_ratio()]);
-	rec_bool(r, "isolate", cfg.isolate);
-	rec_bool(r, "interrupts", cfg.isolate && !cfg.no_interrupts);
-	rec_str(r, "agent", cfg.agent);
-	rec_str(r, "batch", cfg.batch);
-	rec_bool(r, "dry_run", cfg.dry);
-	rec_str(r, "group", cfg.group);
-	rec_str(r, "user", cfg.user);
-	rec_real(r, "threshold_percent", cfg.threshold, 1);
-	rec_int(r, "before_ms", cfg.before_ns / NS_PER_MS);
-	rec_int(r, "most_ms", cfg.most_ns / NS_PER_MS);
-	rec_str(r, "probe", text);
+	rec_add_str(r, "display", cfg.display);
+	rec_add_str(r, "evdev", cfg.evdev);
+	rec_add_str(r, "control", cfg.control);
+	rec_add_str(r, "keys", cfg.keys);
+	rec_add_str(r, "ratio", cfg.dry || ((cfg.agent || cfg.batch) && cfg.ratio < 0) ? NULL :
+		    throttle_ratio_words[chosen_throttle_ratio()]);
+	rec_add_bool(r, "isolate", cfg.isolate);
+	rec_add_bool(r, "interrupts", cfg.isolate && !cfg.no_interrupts);
+	rec_add_str(r, "agent", cfg.agent);
+	rec_add_str(r, "batch", cfg.batch);
+	rec_add_bool(r, "dry_run", cfg.dry);
+	rec_add_str(r, "group", cfg.group);
+	rec_add_str(r, "user", cfg.user);
+	rec_add_real(r, "threshold_percent", cfg.threshold, 1);
+	rec_add_int(r, "before_ms", cfg.before_ns / NS_PER_MS);
+	rec_add_int(r, "most_ms", cfg.most_ns / NS_PER_MS);
+	rec_add_str(r, "probe", text);
 	rec_end_container(r);
 }
 
@@ -308,22 +312,22 @@ int vamp_run_command(int argc, char **argv)
 	cli_refuse_operands_from(argc, argv, first);
 	if (cfg.no_interrupts && !cfg.isolate)
 		die_usage("--no-interrupts goes with --isolate");
-	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_require_ready_fd_writable((int)cfg.ready_fd);
 	rec_check_outputs_differ((struct rec_output_path[]){ { "output", out_cfg.path ? out_cfg.path : "-" }, { "log", cfg.log },
 					     { "control", cfg.control } }, 3);
 	proc_catch_stop_signals();
-	out = rec_must_open(&out_cfg, "vamp");
+	out = rec_open_report_or_die(&out_cfg, "vamp");
 	open_daemon_parts();
 	rt_setup(1, &priority);	/* after all forks; the daemon must not wait for the tasks that it throttles */
 	watch_take_first_sample(&run);
 	proc_write_ready_line_or_warn((int)cfg.ready_fd);
 	watch_loop_until(&run, cfg.time_ns ? run.record.began_ns + cfg.time_ns : INT64_MAX);
 	close_daemon_parts();
-	err = rows_close(run.log);
+	err = rows_close_output_file(run.log);
 	report_vamp_settings(out, &priority);
 	report_episodes(out, &run.record);
 	say_episodes(out, &run.record);
-	rec_must_close(out);
+	rec_close_report_or_die(out);
 	run_record_free(&run.record);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", cfg.log, strerror(-err));

@@ -66,7 +66,7 @@ int scope_list_processes(const struct process_scope *s, struct scope_process **o
 	return *out ? 0 : -ENOMEM;
 }
 
-int scope_change_threads(pid_t pid, int (*change)(void *arg, pid_t tid, bool *changed), void *arg)
+int apply_change_to_process_threads(pid_t pid, int (*change)(void *arg, pid_t tid, bool *changed), void *arg)
 {
 	bool changed = true;
 	char folder[40];

@@ -29,4 +29,4 @@ bool scope_has_process(const struct process_scope *s, pid_t pid, struct scope_pr
 
 /* Calls `change` for each thread of a process; it sets *changed if it changed the thread. Repeats this up to four times until
  * nothing changed, since a thread may create others meanwhile. -ESRCH of a thread is ignored. 0 or -errno. */
-int scope_change_threads(pid_t pid, int (*change)(void *arg, pid_t tid, bool *changed), void *arg);
+int apply_change_to_process_threads(pid_t pid, int (*change)(void *arg, pid_t tid, bool *changed), void *arg);

@@ -37,7 +37,7 @@ static bool shares_has_child_groups(const char *folder)
 }
 
 /* Moves all processes of the group to `rest`, including those created meanwhile. */
-static int shares_move_processes(const char *folder, const char *rest, struct undo_recorder *undo)
+static int shares_move_processes_to_rest_group(const char *folder, const char *rest, struct undo_recorder *undo)
 {
 	struct cgroup_file_path from = groups_file_path(folder, "cgroup.procs"), to = groups_file_path(rest, "cgroup.procs");
 
@@ -65,18 +65,18 @@ static int shares_enable_weights(const struct background_cgroup *g, struct undo_
 	int err = 0;
 
 	if (!groups_file_lists_cpu(g->above, "cgroup.controllers"))
-		return write_error_reason(-ENOTSUP, why, size,
+		return fail_with_reason(-ENOTSUP, why, size,
 				 "%s has no cpu controller: write +cpu to cgroup.subtree_control of the group above", g->above);
 	if (groups_file_lists_cpu(g->above, "cgroup.subtree_control"))
 		return 0;
 	files_read_first_line(groups_file_path(g->above, "cgroup.procs").text, text, sizeof(text));
 	if (*text && groups_has_file(g->above, "cgroup.events")) {
 		if (shares_has_child_groups(g->above))
-			return write_error_reason(-EBUSY, why, size, "%s holds processes beside groups: move these into a group of their own", g->above);
+			return fail_with_reason(-EBUSY, why, size, "%s holds processes beside groups: move these into a group of their own", g->above);
 		snprintf(rest, sizeof(rest), "%s/" GROUP_NAME "%d-rest", g->above, (int)getpid());
 		err = undoable_mkdir(undo, rest);
 		if (!err)
-			err = shares_move_processes(g->above, rest, undo);
+			err = shares_move_processes_to_rest_group(g->above, rest, undo);
 	}
 	if (!err)
 		err = groups_enable_cpu_below(g->above, undo);
@@ -100,11 +100,11 @@ int shares_open_background_group(struct background_cgroup *g, const char *root, 
 				 struct undo_recorder *undo,
 		      char *why, size_t size)
 {
-	size_t mark = undo_current_mark(undo), n;
+	size_t mark = undo_get_current_mark(undo), n;
 	int err;
 
 	if (!groups_find_mount(&g->groups, root))
-		return write_error_reason(-ENOENT, why, size, "no cpu cgroups are mounted");
+		return fail_with_reason(-ENOENT, why, size, "no cpu cgroups are mounted");
 	if (above)
 		snprintf(g->above, sizeof(g->above), "%s%s", root, above);
 	else if (!groups_find_task_group(&g->groups, 0, g->above, sizeof(g->above)) || !groups_has_file(g->above, "cgroup.procs"))
@@ -112,9 +112,9 @@ int shares_open_background_group(struct background_cgroup *g, const char *root, 
 	for (n = strlen(g->above); n > 1 && g->above[n - 1] == '/'; n--)
 		g->above[n - 1] = '\0';
 	if (!shares_group_is_below(g->above, g->groups.mount) || !groups_has_file(g->above, "cgroup.procs"))
-		return write_error_reason(-ENOENT, why, size, "%s is no cpu group: give a folder below %s", g->above, g->groups.mount);
+		return fail_with_reason(-ENOENT, why, size, "%s is no cpu group: give a folder below %s", g->above, g->groups.mount);
 	if (snprintf(g->ours, sizeof(g->ours), "%s/" GROUP_NAME "%d", g->above, (int)getpid()) >= (int)sizeof(g->ours) - 32)
-		return write_error_reason(-ENAMETOOLONG, why, size, "the path of %s is too long", g->above);
+		return fail_with_reason(-ENAMETOOLONG, why, size, "the path of %s is too long", g->above);
 	err = g->groups.version == 2 ? shares_enable_weights(g, undo, why, size) : 0;
 	if (!err) {
 		err = shares_make_background_group(g, ratio, undo);
@@ -133,7 +133,7 @@ static bool shares_is_vamp_group(const char *folder)
 	return name && !strncmp(name + 1, GROUP_NAME, strlen(GROUP_NAME)) && !strstr(name, "-rest");
 }
 
-int shares_move_to_background_group(const struct background_cgroup *g, struct undo_recorder *undo,
+int shares_move_process_to_background(const struct background_cgroup *g, struct undo_recorder *undo,
 				    const struct high_load_process *tag)
 {
 	char folder[UNDO_PATH];
@@ -153,12 +153,12 @@ int shares_move_to_background_group(const struct background_cgroup *g, struct un
 #define NICE_MOST 19
 
 struct shares_throttle {
-	struct throttle throttle;
+	struct throttle_method throttle;
 	struct undo_recorder *undo;
 	enum throttle_ratio ratio;
 	struct background_cgroup group;
 	char no_group[400];	/* why nice values are used; "": a group is used */
-	size_t opened, mark;	/* undo_current_mark() before the group was made, and before the episode */
+	size_t opened, mark;	/* undo_get_current_mark() before the group was made, and before the episode */
 	bool lasts, autogrouped;
 	size_t weighed, passed;	/* processes with a changed weight, and processes left unchanged */
 };
@@ -173,10 +173,10 @@ static bool shares_is_autogrouped(pid_t pid)
 	       proc_cgroup_of_process(pid, "cpu", group, sizeof(group)) && !strcmp(group, "/");
 }
 
-static int shares_nice_thread(void *shares, pid_t tid, bool *changed)
+static int shares_raise_nice_of_thread(void *shares, pid_t tid, bool *changed)
 {
 	struct shares_throttle *s = shares;
-	int nice, err = undo_original_nice(s->undo, tid, &nice);
+	int nice, err = undo_get_original_nice(s->undo, tid, &nice);
 
 	if (err)
 		return err;
@@ -188,15 +188,15 @@ static int shares_nice_thread(void *shares, pid_t tid, bool *changed)
 	return undoable_set_nice(s->undo, tid, 0, nice);
 }
 
-static int shares_nice_process(struct shares_throttle *s, const struct high_load_process *tag)
+static int shares_raise_nice_of_process(struct shares_throttle *s, const struct high_load_process *tag)
 {
 	struct proc_stat task;
 
-	return proc_stat_of_process(tag->pid, &task) || task.start != tag->start ? -ESRCH : scope_change_threads(tag->pid,
-														 shares_nice_thread, s);
+	return proc_stat_of_process(tag->pid, &task) || task.start != tag->start ? -ESRCH : apply_change_to_process_threads(tag->pid,
+														 shares_raise_nice_of_thread, s);
 }
 
-static int shares_end_episode(struct throttle *f)
+static int shares_end_episode(struct throttle_method *f)
 {
 	struct shares_throttle *s = (struct shares_throttle *)f;
 
@@ -207,17 +207,18 @@ static int shares_end_episode(struct throttle *f)
 	return undo_changes_after_mark(s->undo, s->mark) ? -EIO : 0;
 }
 
-static int shares_begin_episode(struct throttle *f, const struct high_load_process *tag, size_t n)
+static int shares_begin_episode(struct throttle_method *f, const struct high_load_process *tag, size_t n)
 {
 	struct shares_throttle *s = (struct shares_throttle *)f;
 	int first = 0;
 
 	shares_end_episode(f);
-	s->mark = undo_current_mark(s->undo);
+	s->mark = undo_get_current_mark(s->undo);
 	s->weighed = s->passed = 0;
 	s->autogrouped = *s->no_group && n && shares_is_autogrouped(tag[0].pid);
 	for (size_t i = 0; i < n; i++) {
-		int err = *s->no_group ? shares_nice_process(s, &tag[i]) : shares_move_to_background_group(&s->group, s->undo, &tag[i]);
+		int err = *s->no_group ? shares_raise_nice_of_process(s, &tag[i]) : shares_move_process_to_background(&s->group, s->undo,
+														      &tag[i]);
 
 		if (!err)
 			s->weighed++;
@@ -234,7 +235,7 @@ static int shares_begin_episode(struct throttle *f, const struct high_load_proce
 	return 0;
 }
 
-static void shares_throttle_close(struct throttle *f)
+static void shares_throttle_close(struct throttle_method *f)
 {
 	struct shares_throttle *s = (struct shares_throttle *)f;
 
@@ -242,7 +243,7 @@ static void shares_throttle_close(struct throttle *f)
 	free(s);
 }
 
-static void shares_describe(const struct throttle *f, char *text, size_t size)
+static void shares_describe(const struct throttle_method *f, char *text, size_t size)
 {
 	const struct shares_throttle *s = (const struct shares_throttle *)f;
 	int n = snprintf(text, size, "%zu process%s 1 : %d ", s->weighed, s->weighed == 1 ? " weighs" : "es weigh",
@@ -258,28 +259,29 @@ static void shares_describe(const struct throttle *f, char *text, size_t size)
 		snprintf(text + n, size - (size_t)n, "; %zu not changed: outside of the group, of another vamp, or not permitted", s->passed);
 }
 
-static const struct throttle_ops shares_ops = { shares_begin_episode, NULL, shares_end_episode, shares_throttle_close,
+static const struct throttle_method_hooks shares_ops = { shares_begin_episode, NULL, shares_end_episode, shares_throttle_close,
 	shares_describe };
 
 /* Tests on this process whether a nice value can be changed and set back. */
 static int shares_test_nice_change(struct undo_recorder *undo)
 {
-	size_t mark = undo_current_mark(undo);
+	size_t mark = undo_get_current_mark(undo);
 	int nice = getpriority(PRIO_PROCESS, 0), err = undoable_set_nice(undo, getpid(), 0, nice < NICE_MOST ? nice + 1 : NICE_MOST);
 
 	undo_changes_after_mark(undo, mark);
 	return err;
 }
 
-int shares_throttle_open(struct throttle **out, const char *group, enum throttle_ratio ratio, struct undo_recorder *undo, char *why,
+int shares_throttle_open(struct throttle_method **out, const char *group, enum throttle_ratio ratio, struct undo_recorder *undo,
+			 char *why,
 			 size_t size)
 {
 	struct shares_throttle *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
-		return write_error_reason(-ENOMEM, why, size, "no memory");
-	*s = (struct shares_throttle){ .throttle.ops = &shares_ops, .undo = undo, .ratio = ratio, .opened = undo_current_mark(undo) };
+		return fail_with_reason(-ENOMEM, why, size, "no memory");
+	*s = (struct shares_throttle){ .throttle.ops = &shares_ops, .undo = undo, .ratio = ratio, .opened = undo_get_current_mark(undo) };
 	err = shares_open_background_group(&s->group, "", group, ratio, undo, s->no_group, sizeof(s->no_group)) ?
 	      shares_test_nice_change(undo) : 0;
 	if (err) {

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-void slices_begin_cpu(struct cpu_slice_state *s, int cpu, int64_t now_ns)
+void slices_init_cpu_state(struct traced_cpu_state *s, int cpu, int64_t now_ns)
 {
-	*s = (struct cpu_slice_state){ .cpu = cpu, .since_ns = now_ns, .running = -1, .cut = true };
+	*s = (struct traced_cpu_state){ .cpu = cpu, .since_ns = now_ns, .running = -1, .cut = true };
 }
 
-bool slices_add_record(struct cpu_slice_state *s, const struct trace_record *r, struct cpu_time_slice *out)
+bool slices_get_slice_from_record(struct traced_cpu_state *s, const struct trace_record *r, struct cpu_time_slice *out)
 {
 	bool known = s->since_ns > 0 && r->kind == TRACE_SWITCH && (s->running < 0 || s->running == r->prev_pid);
 
@@ -37,7 +37,7 @@ bool slices_add_record(struct cpu_slice_state *s, const struct trace_record *r, 
 	return known && r->prev_pid > 0;
 }
 
-bool slices_end_running_slice(struct cpu_slice_state *s, int64_t now_ns, struct cpu_time_slice *out)
+bool slices_end_running_slice(struct traced_cpu_state *s, int64_t now_ns, struct cpu_time_slice *out)
 {
 	if (!s->since_ns || s->running <= 0)
 		return false;

@@ -15,7 +15,7 @@ struct cpu_time_slice {
 };
 
 /* State of a CPU whose records are read; start_ns of the trace goes into since_ns. */
-struct cpu_slice_state {
+struct traced_cpu_state {
 	int cpu;
 	int64_t since_ns;	/* start of the current slice; 0: not known, records were lost */
 	int running;		/* running thread, in the initial pid namespace; -1: not known */
@@ -26,11 +26,11 @@ struct cpu_slice_state {
 	 * switches, mostly from the idle task. They are not in any slice. */
 	int64_t beginless, beginless_ns;
 };
-void slices_begin_cpu(struct cpu_slice_state *s, int cpu, int64_t now_ns);
+void slices_init_cpu_state(struct traced_cpu_state *s, int cpu, int64_t now_ns);
 /* Adds a record. True: *out is a slice that has ended. The idle task, and time in which records were lost, give no slices. */
-bool slices_add_record(struct cpu_slice_state *s, const struct trace_record *r, struct cpu_time_slice *out);
+bool slices_get_slice_from_record(struct traced_cpu_state *s, const struct trace_record *r, struct cpu_time_slice *out);
 /* Ends the trace. True: *out is the slice of the task that still runs. */
-bool slices_end_running_slice(struct cpu_slice_state *s, int64_t now_ns, struct cpu_time_slice *out);
+bool slices_end_running_slice(struct traced_cpu_state *s, int64_t now_ns, struct cpu_time_slice *out);
 
 /* Sums of one process. */
 struct process_slice_sums {

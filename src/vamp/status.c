@@ -15,7 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-int status_listen(void)
+int status_open_listening_socket(void)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	int n = snprintf(to.sun_path + 1, sizeof(to.sun_path) - 1, ANSWER_NAME "%u-%d", (unsigned)geteuid(), (int)getpid());
@@ -36,7 +36,7 @@ static void status_write_answer(FILE *out, const struct run_record *t)
 
 	if (e)
 		fprintf(out, "episode\t%.3f\t%s\n", (double)(t->now_ns - e->started_ns) / (double)NS_PER_S, e->trigger);
-	fprintf(out, "cost\t%.3f\t%zu\t%zu\nway\t%s\n", run_record_cpu_percent(t), t->processes, t->n, t->way);
+	fprintf(out, "cost\t%.3f\t%zu\t%zu\nway\t%s\n", run_record_own_cpu_percent(t), t->processes, t->n, t->way);
 	if (*t->sound)
 		fprintf(out, "sound\t%s\n", t->sound);
 	for (size_t i = 0; e && i < e->judged.n; i++) {
@@ -68,7 +68,7 @@ void status_answer_clients(int fd, const struct run_record *t)
 	free(text);
 }
 
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 
 static const struct cli_opt options[] = {
 	REC_OPTIONS(out_cfg),
@@ -173,28 +173,29 @@ static size_t status_query_all_daemons(struct status_daemon_answer **out, int *s
 	return n;
 }
 
-static void say_daemon(struct rec_report *r, const struct status_daemon_answer *d)
+static void say_status_of_daemon(struct rec_report *r, const struct status_daemon_answer *d)
 {
 	char *const *episode = status_cells_of_key(d, "episode"), *const *cost = status_cells_of_key(d, "cost");
 	char lasts[100] = "no episode";
 
 	if (**episode)
 		snprintf(lasts, sizeof(lasts), "episode for %s s, by %s", episode[1], episode[2]);
-	rec_say(r, "vamp %d of %s: %s; %s so far; costs %s %% of a CPU for %s processes", d->pid, d->user, lasts, cost[3], cost[1],
+	rec_add_short_report_line(r, "vamp %d of %s: %s; %s so far; costs %s %% of a CPU for %s processes", d->pid, d->user, lasts,
+				  cost[3], cost[1],
 		cost[2]);
 	for (size_t i = 0; i < d->n; i++) {
 		char *const *cell = d->line[i].cell;
 
 		if (!strcmp(cell[0], "background"))
-			rec_say(r, "  throttled: %s (%s), load %s %% of a CPU, ran %s %%", cell[2], cell[1], cell[3], cell[4]);
+			rec_add_short_report_line(r, "  throttled: %s (%s), load %s %% of a CPU, ran %s %%", cell[2], cell[1], cell[3], cell[4]);
 		else if (!strcmp(cell[0], "excluded"))
-			rec_say(r, "  not throttled: %s (%s), load %s %%: %s", cell[2], cell[1], cell[3], cell[5]);
+			rec_add_short_report_line(r, "  not throttled: %s (%s), load %s %%: %s", cell[2], cell[1], cell[3], cell[5]);
 		else if (!strcmp(cell[0], "way") || !strcmp(cell[0], "sound"))
-			rec_say(r, "  %s: %s", cell[0], cell[1]);
+			rec_add_short_report_line(r, "  %s: %s", cell[0], cell[1]);
 	}
 }
 
-static void report_daemon_processes(struct rec_report *r, const struct status_daemon_answer *d, const char *key)
+static void report_processes_of_daemon_answer(struct rec_report *r, const struct status_daemon_answer *d, const char *key)
 {
 	rec_begin_array(r, key);
 	for (size_t i = 0; i < d->n; i++) {
@@ -203,18 +204,18 @@ static void report_daemon_processes(struct rec_report *r, const struct status_da
 		if (strcmp(cell[0], key))
 			continue;
 		rec_begin_object(r, NULL);
-		rec_int(r, "pid", strtol(cell[1], NULL, 10));
-		rec_str(r, "comm", cell[2]);
-		rec_real(r, "cpu_percent", strtod(cell[3], NULL), 1);
-		rec_real(r, "run_percent", strtod(cell[4], NULL), 1);
+		rec_add_int(r, "pid", strtol(cell[1], NULL, 10));
+		rec_add_str(r, "comm", cell[2]);
+		rec_add_real(r, "cpu_percent", strtod(cell[3], NULL), 1);
+		rec_add_real(r, "run_percent", strtod(cell[4], NULL), 1);
 		if (*cell[5])
-			rec_str(r, "why", cell[5]);
+			rec_add_str(r, "why", cell[5]);
 		rec_end_container(r);
 	}
 	rec_end_container(r);
 }
 
-static void report_daemons(struct rec_report *r, const struct status_daemon_answer *d, size_t n)
+static void report_status_of_daemons(struct rec_report *r, const struct status_daemon_answer *d, size_t n)
 {
 	rec_begin_object(r, "result");
 	rec_begin_array(r, "daemons");
@@ -223,18 +224,18 @@ static void report_daemons(struct rec_report *r, const struct status_daemon_answ
 		bool lasts = **episode;
 
 		rec_begin_object(r, NULL);
-		rec_int(r, "pid", d->pid);
-		rec_str(r, "user", d->user);
-		rec_bool(r, "episode", lasts);
-		rec_real(r, "since_s", lasts ? strtod(episode[1], NULL) : 0.0 / 0.0, 3);
-		rec_str(r, "trigger", lasts ? episode[2] : NULL);
-		rec_int(r, "episodes", strtol(cost[3], NULL, 10));
-		rec_real(r, "daemon_cpu_percent", strtod(cost[1], NULL), 3);
-		rec_int(r, "sampled_tasks", strtol(cost[2], NULL, 10));
-		rec_str(r, "way", status_cells_of_key(d, "way")[1]);
-		rec_str(r, "sound", status_cells_of_key(d, "sound")[1]);
-		report_daemon_processes(r, d, "background");
-		report_daemon_processes(r, d, "excluded");
+		rec_add_int(r, "pid", d->pid);
+		rec_add_str(r, "user", d->user);
+		rec_add_bool(r, "episode", lasts);
+		rec_add_real(r, "since_s", lasts ? strtod(episode[1], NULL) : 0.0 / 0.0, 3);
+		rec_add_str(r, "trigger", lasts ? episode[2] : NULL);
+		rec_add_int(r, "episodes", strtol(cost[3], NULL, 10));
+		rec_add_real(r, "daemon_cpu_percent", strtod(cost[1], NULL), 3);
+		rec_add_int(r, "sampled_tasks", strtol(cost[2], NULL, 10));
+		rec_add_str(r, "way", status_cells_of_key(d, "way")[1]);
+		rec_add_str(r, "sound", status_cells_of_key(d, "sound")[1]);
+		report_processes_of_daemon_answer(r, d, "background");
+		report_processes_of_daemon_answer(r, d, "excluded");
 		rec_end_container(r);
 	}
 	rec_end_container(r);
@@ -258,11 +259,11 @@ int vamp_status_command(int argc, char **argv)
 		return EXIT_RUN;
 	if (!n)
 		die(EXIT_RUN, "no vamp runs here; start one with vamp run");
-	out = rec_must_open(&out_cfg, "vamp");
-	report_daemons(out, d, n);
+	out = rec_open_report_or_die(&out_cfg, "vamp");
+	report_status_of_daemons(out, d, n);
 	rec_set_main_table(out, "daemons");
 	for (size_t i = 0; i < n; i++)
-		say_daemon(out, &d[i]);
-	rec_must_close(out);
+		say_status_of_daemon(out, &d[i]);
+	rec_close_report_or_die(out);
 	return EXIT_OK;
 }

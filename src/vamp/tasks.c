@@ -24,7 +24,7 @@ static void history_drop_thread(struct process_history *p, size_t i)
 	p->thread[i] = p->thread[--p->n];
 }
 
-static void history_drop_threads(struct process_history *p)
+static void history_drop_all_threads(struct process_history *p)
 {
 	while (p->n)
 		history_drop_thread(p, p->n - 1);
@@ -62,10 +62,11 @@ static void thread_read_status(const struct process_history *p, struct thread_hi
 }
 
 /* False: the thread has ended. */
-static bool thread_sample_cpu_times(const struct process_history *p, struct thread_history *thread, const struct sample_times *m,
+static bool thread_sample_cpu_times(const struct process_history *p, struct thread_history *thread,
+				    const struct sample_timestamps *m,
 			  double active_ns)
 {
-	size_t slot = sample_slot(m->last), before = sample_slot(m->last - 1);
+	size_t slot = slot_of_sample_number(m->last), before = slot_of_sample_number(m->last - 1);
 	bool known = thread->first < m->last;
 	char text[128];
 	long long run, wait;
@@ -90,7 +91,7 @@ static struct thread_history *history_find_thread(struct process_history *p, pid
 	return NULL;
 }
 
-static int history_add_new_threads(struct process_history *p, const struct sample_times *m)
+static int history_add_new_threads(struct process_history *p, const struct sample_timestamps *m)
 {
 	bool first = !p->n, born = !first || history_process_is_new(p, m);
 	pid_t *tid = NULL;
@@ -115,10 +116,10 @@ static int history_add_new_threads(struct process_history *p, const struct sampl
  * `active_ns` since the sample before, or wanted a CPU then; and where all threads together ran or waited for `much_ns`, also of
  * others until one wants a CPU: a wait that still lasts is in no counter. `look`: there may be new threads. *wants: a thread wants
  * a CPU now. 0 or -ENOMEM. */
-static int tasks_sample_threads(struct process_history *p, const struct sample_times *m, double active_ns, double much_ns,
+static int tasks_sample_threads(struct process_history *p, const struct sample_timestamps *m, double active_ns, double much_ns,
 				bool look, bool *wants)
 {
-	size_t slot = sample_slot(m->last), before = sample_slot(m->last - 1);
+	size_t slot = slot_of_sample_number(m->last), before = slot_of_sample_number(m->last - 1);
 	int64_t awake = 0;
 
 	*wants = false;
@@ -160,7 +161,7 @@ struct sampled_process {
 struct task_sampler {
 	const struct process_scope *scope;
 	int64_t sub_ns, boot_ns;	/* boot_ns: CLOCK_BOOTTIME, the clock of process start times, minus CLOCK_MONOTONIC */
-	struct sample_times moments;
+	struct sample_timestamps moments;
 	struct sampled_process **process;	/* processes sorted by pid */
 	size_t n, in_scope;
 	int loadavg;
@@ -170,7 +171,7 @@ struct task_sampler {
 
 static void sampled_process_free(struct sampled_process *p)
 {
-	history_drop_threads(&p->past);
+	history_drop_all_threads(&p->past);
 	free(p->past.thread);
 	free(p);
 }
@@ -187,7 +188,7 @@ static void tasks_check_process_scope(const struct task_sampler *t, struct sampl
 }
 
 /* Like glibc's clock_getcpuclockid, without its check that the process exists. */
-static clockid_t process_cpu_clock(pid_t pid)
+static clockid_t cpu_clock_id_of_pid(pid_t pid)
 {
 	return (clockid_t)((~(unsigned)pid << 3) | 2);
 }
@@ -202,7 +203,7 @@ static struct sampled_process *sampled_process_new(const struct task_sampler *t,
 	p->past.known = -1;
 	p->ran = INT64_MIN / 2;
 	p->met = t->moments.last;
-	p->clock = process_cpu_clock(pid);
+	p->clock = cpu_clock_id_of_pid(pid);
 	tasks_check_process_scope(t, p);
 	return p;
 }
@@ -276,7 +277,7 @@ static int tasks_scan_new_pids(struct task_sampler *t, long from, long to)
 		return -ENOMEM;
 	t->process = grown;
 	for (long pid = from + 1; pid <= to; pid++)
-		if (!clock_gettime(process_cpu_clock((pid_t)pid), &ts) && !tasks_knows_pid(t, n, (pid_t)pid)) {	/* (no clock: not a process) */
+		if (!clock_gettime(cpu_clock_id_of_pid((pid_t)pid), &ts) && !tasks_knows_pid(t, n, (pid_t)pid)) {	/* (no clock: not a process) */
 			t->process[t->n] = sampled_process_new(t, (pid_t)pid);
 			if (!t->process[t->n++])
 				return t->n--, -ENOMEM;
@@ -303,7 +304,7 @@ static int tasks_find_new_processes(struct task_sampler *t, bool *new_pids)
 /* 0; -ESRCH: the process has ended, or another one has its pid. */
 static int tasks_sample_process(struct task_sampler *t, struct sampled_process *p, bool new_pids)
 {
-	size_t slot = sample_slot(t->moments.last), before = sample_slot(t->moments.last - 1);
+	size_t slot = slot_of_sample_number(t->moments.last), before = slot_of_sample_number(t->moments.last - 1);
 	bool active = t->moments.last - p->ran <= HISTORY_SUBS + 1, known = p->past.first < t->moments.last;
 	struct timespec ts;
 	int64_t ran;
@@ -324,7 +325,7 @@ static int tasks_sample_process(struct task_sampler *t, struct sampled_process *
 	if ((double)ran > ACTIVE * (double)t->sub_ns)
 		p->ran = t->moments.last;
 	else if (!active) {
-		history_drop_threads(&p->past);
+		history_drop_all_threads(&p->past);
 		return 0;
 	}
 	err = tasks_sample_threads(&p->past, &t->moments, ACTIVE * (double)t->sub_ns, MUCH * (double)t->sub_ns, new_pids, &wants);
@@ -347,7 +348,7 @@ int tasks_sample_all_processes(struct task_sampler *t, int64_t now_ns, bool fres
 	bool new_pids;
 	int err;
 
-	sample_times_add(&t->moments, now_ns, fresh);
+	sample_timestamps_add(&t->moments, now_ns, fresh);
 	err = tasks_find_new_processes(t, &new_pids);
 
 	t->in_scope = 0;
@@ -366,7 +367,7 @@ int tasks_sample_all_processes(struct task_sampler *t, int64_t now_ns, bool fres
 			continue;
 		}
 		if (!fresh)
-			history_update_known_load(&p->past, &t->moments);
+			history_note_load_if_cpu_was_free(&p->past, &t->moments);
 		t->in_scope++;
 	}
 	return err;
@@ -418,7 +419,7 @@ size_t tasks_in_scope_count(const struct task_sampler *t)
 	return t->in_scope;
 }
 
-const struct sample_times *tasks_sample_times(const struct task_sampler *t)
+const struct sample_timestamps *tasks_timestamps_of_samples(const struct task_sampler *t)
 {
 	return &t->moments;
 }

@@ -23,4 +23,4 @@ void task_sampler_close(struct task_sampler *t);
 /* Number of processes in scope. tasks_next_in_scope() returns them one by one, with *i from 0, then NULL. */
 size_t tasks_in_scope_count(const struct task_sampler *t);
 const struct process_history *tasks_next_in_scope(const struct task_sampler *t, size_t *i);
-const struct sample_times *tasks_sample_times(const struct task_sampler *t);
+const struct sample_timestamps *tasks_timestamps_of_samples(const struct task_sampler *t);

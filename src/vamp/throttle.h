@@ -28,22 +28,22 @@ static const struct {
 	int parts, nicer, weight;
 } throttle_ratio_steps[RATIOS] = { { 3, 5, 335 }, { 9, 10, 110 }, { 18, 13, 56 } };
 
-struct throttle;
-struct throttle_ops {
+struct throttle_method;
+struct throttle_method_hooks {
 	/* Begins an episode: throttles these background processes. Processes that have ended are skipped. 0, or -errno and nothing has
 	 * changed. */
-	int (*begin)(struct throttle *f, const struct high_load_process *tag, size_t n);
+	int (*begin)(struct throttle_method *f, const struct high_load_process *tag, size_t n);
 	/* Does periodic work, in an episode or not. Returns the time at which to call it again, at the latest. NULL: none needed. */
-	int64_t (*do_periodic_work)(struct throttle *f, int64_t now_ns);
+	int64_t (*do_periodic_work)(struct throttle_method *f, int64_t now_ns);
 	/* Ends the episode: undoes all its changes. Allowed without a begin. */
-	int (*end)(struct throttle *f);
+	int (*end)(struct throttle_method *f);
 	/* Ends the episode and frees. */
-	void (*close)(struct throttle *f);
+	void (*close)(struct throttle_method *f);
 	/* Writes one line for `vamp status` and the report: which change is applied to how many processes. */
-	void (*describe)(const struct throttle *f, char *text, size_t size);
+	void (*describe)(const struct throttle_method *f, char *text, size_t size);
 };
-struct throttle {
-	const struct throttle_ops *ops;
+struct throttle_method {
+	const struct throttle_method_hooks *ops;
 	bool always;		/* begin is called also for episodes without background processes */
 };
 
@@ -52,17 +52,18 @@ struct undo_recorder;
 struct process_scope;
 /* Lower CPU weight within the share of a group (shares.c). `group`: folder of a cgroup whose tasks are in scope; NULL: the
  * caller's own. Falls back to nice values if no group can be made. 0, or -errno with the reason in `why`. */
-int shares_throttle_open(struct throttle **out, const char *group, enum throttle_ratio ratio, struct undo_recorder *undo, char *why,
+int shares_throttle_open(struct throttle_method **out, const char *group, enum throttle_ratio ratio, struct undo_recorder *undo,
+			 char *why,
 			 size_t size);
 /* CPU affinities for the processes in scope (isolate.c). With `interrupts`, those of the devices a user waits for are routed to
  * the foreground's CPUs. The foreground begins with one CPU, or two while a stream of `audio` (may be NULL) plays. 0; -ENOTSUP on
  * a machine with one CPU; other -errno; the reason is in `why`. */
-int isolate_throttle_open(struct throttle **out, const struct process_scope *scope, const struct sound_server_watch *audio,
+int isolate_throttle_open(struct throttle_method **out, const struct process_scope *scope, const struct sound_server_watch *audio,
 			  bool interrupts, struct undo_recorder *undo,
 		 char *why, size_t size);
 /* 1 ms of CPU time a second for a cpu group while an episode lasts, whatever its load (batch.c). 0, or -errno with the reason in
  * `why`. */
-int batch_throttle_open(struct throttle **out, const char *group, struct undo_recorder *undo, char *why, size_t size);
+int batch_throttle_open(struct throttle_method **out, const char *group, struct undo_recorder *undo, char *why, size_t size);
 /* Reports to the host which vCPUs run background tasks (agent.c). `port`: a device or a socket. 0, or -errno with the reason in
  * `why`. */
-int guest_agent_open(struct throttle **out, const char *port, char *why, size_t size);
+int agent_inside_guest_open(struct throttle_method **out, const char *port, char *why, size_t size);

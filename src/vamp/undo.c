@@ -81,7 +81,7 @@ pid_t undo_watchdog_pid(const struct undo_recorder *u)
 	return u->watchdog;
 }
 
-size_t undo_current_mark(const struct undo_recorder *u)
+size_t undo_get_current_mark(const struct undo_recorder *u)
 {
 	return u->list->count;
 }
@@ -103,7 +103,7 @@ size_t undo_all_and_free(struct undo_recorder *u)
 	return failed;
 }
 
-static uint64_t undo_clock_ticks_now(void)
+static uint64_t clock_ticks_since_boot(void)
 {
 	uint64_t per_s = (uint64_t)sysconf(_SC_CLK_TCK);
 	struct timespec t;
@@ -112,7 +112,7 @@ static uint64_t undo_clock_ticks_now(void)
 	return (uint64_t)t.tv_sec * per_s + (uint64_t)t.tv_nsec * per_s / NS_PER_S;
 }
 
-static int undo_copy_path(char to[UNDO_PATH], const char *from)
+static int undo_entry_copy_path(char to[UNDO_PATH], const char *from)
 {
 	return snprintf(to, UNDO_PATH, "%s", from) < UNDO_PATH ? 0 : -ENAMETOOLONG;
 }
@@ -132,9 +132,9 @@ static int undo_prepare_entry(struct undo_recorder *u, enum undo_kind kind, cons
 	}
 	*out = &u->list->note[count];
 	(*out)->kind = kind;
-	(*out)->tick = undo_clock_ticks_now();
+	(*out)->tick = clock_ticks_since_boot();
 	(*out)->tid = 0;
-	return undo_copy_path((*out)->path, path);
+	return undo_entry_copy_path((*out)->path, path);
 }
 
 /* Prepares a note about a task. */
@@ -187,7 +187,7 @@ static int undoable_write_with_undo_text(struct undo_recorder *u, const char *pa
 	int err = undo_prepare_entry(u, UNDO_WRITE, path, &note);
 
 	if (!err)
-		err = back ? undo_copy_path(note->was, back) : files_read_first_line(path, note->was, sizeof(note->was));
+		err = back ? undo_entry_copy_path(note->was, back) : files_read_first_line(path, note->was, sizeof(note->was));
 	if (err)
 		return err;
 	undo_commit_entry(u);
@@ -237,7 +237,7 @@ int undoable_move_task(struct undo_recorder *u, pid_t tid, uint64_t start, const
 	int err = undo_prepare_task_entry(u, UNDO_MOVE, to, tid, start, &note);
 
 	if (!err)
-		err = undo_copy_path(note->was, from);
+		err = undo_entry_copy_path(note->was, from);
 	if (err)
 		return err;
 	undo_commit_entry(u);
@@ -256,7 +256,7 @@ static bool undo_may_set_nice(pid_t tid, int nice)
 	return !prlimit(tid, RLIMIT_NICE, NULL, &limit) && 20 - nice <= (int)(limit.rlim_cur < 40 ? limit.rlim_cur : 40);
 }
 
-static int undo_original_setting(const struct undo_recorder *u, enum undo_kind kind, pid_t tid, struct undo_task_setting *out)
+static int undo_get_original_setting(const struct undo_recorder *u, enum undo_kind kind, pid_t tid, struct undo_task_setting *out)
 {
 	struct undo_entry *note;
 	struct proc_stat task;
@@ -266,9 +266,9 @@ static int undo_original_setting(const struct undo_recorder *u, enum undo_kind k
 		err = undo_read_task_setting(kind, tid, out);
 	if (err)
 		return err;
-	note = undo_entry_of_task(u, kind, tid, task.start);
+	note = undo_find_entry_of_task(u, kind, tid, task.start);
 	if (!note)
-		note = undo_inherited_entry_of_task(u, 0, kind, tid, &task, out);
+		note = undo_find_inherited_entry_of_task(u, 0, kind, tid, &task, out);
 	if (note)
 		*out = note->before;
 	return 0;
@@ -282,12 +282,12 @@ static int undoable_change_setting(struct undo_recorder *u, enum undo_kind kind,
 
 	if (err)
 		return err;
-	before = undo_entry_of_task(u, kind, tid, note->start);
+	before = undo_find_entry_of_task(u, kind, tid, note->start);
 	if (before) {
 		before->now = *to;
 		return undo_write_task_setting(kind, tid, to);
 	}
-	err = undo_original_setting(u, kind, tid, &note->before);
+	err = undo_get_original_setting(u, kind, tid, &note->before);
 	if (!err && kind == UNDO_NICE && !undo_may_set_nice(tid, note->before.nice))
 		err = -EPERM;
 	if (err)
@@ -307,20 +307,20 @@ int undoable_set_affinity(struct undo_recorder *u, pid_t tid, uint64_t start, co
 	return undoable_change_setting(u, UNDO_AFFINITY, tid, start, &(struct undo_task_setting){ .set = *set });
 }
 
-int undo_original_nice(const struct undo_recorder *u, pid_t tid, int *nice)
+int undo_get_original_nice(const struct undo_recorder *u, pid_t tid, int *nice)
 {
 	struct undo_task_setting was;
-	int err = undo_original_setting(u, UNDO_NICE, tid, &was);
+	int err = undo_get_original_setting(u, UNDO_NICE, tid, &was);
 
 	if (!err)
 		*nice = was.nice;
 	return err;
 }
 
-int undo_original_affinity(const struct undo_recorder *u, pid_t tid, cpu_set_t *set)
+int undo_get_original_affinity(const struct undo_recorder *u, pid_t tid, cpu_set_t *set)
 {
 	struct undo_task_setting was;
-	int err = undo_original_setting(u, UNDO_AFFINITY, tid, &was);
+	int err = undo_get_original_setting(u, UNDO_AFFINITY, tid, &was);
 
 	if (!err)
 		*set = was.set;

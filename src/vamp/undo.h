@@ -45,12 +45,12 @@ int undoable_set_affinity(struct undo_recorder *u, pid_t tid, uint64_t start, co
 
 /* The setting of a task before its first noted change, or before a change that it inherited; if there is none, its current
  * setting. 0 or -ESRCH. */
-int undo_original_nice(const struct undo_recorder *u, pid_t tid, int *nice);
-int undo_original_affinity(const struct undo_recorder *u, pid_t tid, cpu_set_t *set);
+int undo_get_original_nice(const struct undo_recorder *u, pid_t tid, int *nice);
+int undo_get_original_affinity(const struct undo_recorder *u, pid_t tid, cpu_set_t *set);
 
-/* undo_current_mark(): the number of noted changes. undo_changes_after_mark(): undoes the changes after that mark, the last one
+/* undo_get_current_mark(): the number of noted changes. undo_changes_after_mark(): undoes the changes after that mark, the last one
  * first, and returns how many could not be undone. */
-size_t undo_current_mark(const struct undo_recorder *u);
+size_t undo_get_current_mark(const struct undo_recorder *u);
 size_t undo_changes_after_mark(struct undo_recorder *u, size_t mark);
 
 /* Undoes all changes, ends the watchdog and frees. Returns how many changes could not be undone since undo_create_recorder(). */

@@ -33,12 +33,12 @@ int undo_write_task_setting(enum undo_kind kind, pid_t tid, const struct undo_ta
 	return failed ? -errno : 0;
 }
 
-static bool undo_setting_equals(enum undo_kind kind, const struct undo_task_setting *a, const struct undo_task_setting *b)
+static bool undo_are_task_settings_equal(enum undo_kind kind, const struct undo_task_setting *a, const struct undo_task_setting *b)
 {
 	return kind == UNDO_NICE ? a->nice == b->nice : CPU_EQUAL(&a->set, &b->set);
 }
 
-struct undo_entry *undo_entry_of_task(const struct undo_recorder *u, enum undo_kind kind, pid_t tid, uint64_t start)
+struct undo_entry *undo_find_entry_of_task(const struct undo_recorder *u, enum undo_kind kind, pid_t tid, uint64_t start)
 {
 	size_t i = u->indexed ? u->newest[(size_t)tid % UNDO_BUCKETS] : u->list->top;
 
@@ -52,7 +52,7 @@ struct undo_entry *undo_entry_of_task(const struct undo_recorder *u, enum undo_k
 }
 
 /* Truncates the list at `top`, and removes the dropped notes from the buckets. */
-static void undo_truncate_entries(struct undo_recorder *u, size_t top)
+static void undo_truncate_entry_list(struct undo_recorder *u, size_t top)
 {
 	u->list->top = top;
 	for (size_t i = 0; i < UNDO_BUCKETS; i++)
@@ -62,7 +62,7 @@ static void undo_truncate_entries(struct undo_recorder *u, size_t top)
 
 /* Prefers a note of the process itself, then of the parent, then of another task of the session. (UNDO_MOVE: the caller has found
  * the task in the group.) */
-struct undo_entry *undo_inherited_entry_of_task(const struct undo_recorder *u, size_t from, enum undo_kind kind, pid_t tid,
+struct undo_entry *undo_find_inherited_entry_of_task(const struct undo_recorder *u, size_t from, enum undo_kind kind, pid_t tid,
 					   const struct proc_stat *task, const struct undo_task_setting *is)
 {
 	struct undo_entry *parent = NULL, *session = NULL;
@@ -73,11 +73,12 @@ struct undo_entry *undo_inherited_entry_of_task(const struct undo_recorder *u, s
 	for (size_t i = from; i < u->list->top; i++) {
 		struct undo_entry *note = &u->list->note[i];
 
-		if (note->kind != kind || task->start < note->tick || (kind != UNDO_MOVE && !undo_setting_equals(kind, &note->now, is)) ||
+		if (note->kind != kind || task->start < note->tick || (kind != UNDO_MOVE &&
+								       !undo_are_task_settings_equal(kind, &note->now, is)) ||
 		    (note->tid != task->ppid && note->session != task->session))
 			continue;
 		if (!process)
-			process = proc_process_of_thread(tid);
+			process = proc_pid_of_thread(tid);
 		if (process && !syscall(SYS_tgkill, process, note->tid, 0))
 			return note;
 		if (note->tid == task->ppid)
@@ -129,7 +130,7 @@ static void undo_move_processes_out_of_group(const struct undo_recorder *u, size
 			struct proc_stat task;
 
 			if (!proc_stat_of_process(pid[i], &task))
-				note = undo_inherited_entry_of_task(u, from, UNDO_MOVE, pid[i], &task, NULL);
+				note = undo_find_inherited_entry_of_task(u, from, UNDO_MOVE, pid[i], &task, NULL);
 			if (note && strcmp(note->path, file))
 				note = NULL;	/* the note is about another group */
 			for (size_t k = u->list->top; !note && k-- > from;)
@@ -175,10 +176,10 @@ static bool undo_restore_descendant(const struct undo_recorder *u, size_t from, 
 		struct undo_entry *note;
 		struct undo_task_setting is;
 
-		if (undo_entry_of_task(u, kind, tid, task.start) || undo_read_task_setting(kind, tid, &is))
+		if (undo_find_entry_of_task(u, kind, tid, task.start) || undo_read_task_setting(kind, tid, &is))
 			continue;
-		note = undo_inherited_entry_of_task(u, from, kind, tid, &task, &is);
-		if (note && !undo_setting_equals(kind, &note->before, &is))
+		note = undo_find_inherited_entry_of_task(u, from, kind, tid, &task, &is);
+		if (note && !undo_are_task_settings_equal(kind, &note->before, &is))
 			changed = !undo_write_task_setting(kind, tid, &note->before) || changed;
 	}
 	return changed;
@@ -211,7 +212,7 @@ static void undo_restore_descendants(const struct undo_recorder *u, size_t from)
 }
 
 /* Undoes changes that tasks inherited from the notes from `from` on, which are themselves undone. */
-static void undo_inherited_changes(const struct undo_recorder *u, size_t from)
+static void undo_revert_inherited_changes(const struct undo_recorder *u, size_t from)
 {
 	const char *emptied = "";
 	bool inherited = false;
@@ -277,8 +278,8 @@ size_t undo_changes_after_mark(struct undo_recorder *u, size_t mark)
 		int err;
 
 		if (list->note[at].kind == UNDO_MKDIR) {	/* first move all processes out of the group */
-			undo_inherited_changes(u, at + 1);
-			undo_truncate_entries(u, at + 1);
+			undo_revert_inherited_changes(u, at + 1);
+			undo_truncate_entry_list(u, at + 1);
 		}
 		err = undo_revert_entry(u, at);
 		if (err) {
@@ -287,8 +288,8 @@ size_t undo_changes_after_mark(struct undo_recorder *u, size_t mark)
 		}
 		list->count = at;
 	}
-	undo_inherited_changes(u, mark);
-	undo_truncate_entries(u, list->count);
+	undo_revert_inherited_changes(u, mark);
+	undo_truncate_entry_list(u, list->count);
 	u->failed += failed;
 	return failed;
 }

@@ -46,8 +46,8 @@ struct undo_recorder {
 };
 
 /* The note of this kind for this task; NULL: none. */
-struct undo_entry *undo_entry_of_task(const struct undo_recorder *u, enum undo_kind kind, pid_t tid, uint64_t start);
+struct undo_entry *undo_find_entry_of_task(const struct undo_recorder *u, enum undo_kind kind, pid_t tid, uint64_t start);
 /* The note, at index `from` or later, whose change this task has inherited; NULL: none. For a task without a note of its own.
  * `is`: its current setting. */
-struct undo_entry *undo_inherited_entry_of_task(const struct undo_recorder *u, size_t from, enum undo_kind kind, pid_t tid,
+struct undo_entry *undo_find_inherited_entry_of_task(const struct undo_recorder *u, size_t from, enum undo_kind kind, pid_t tid,
 					   const struct proc_stat *task, const struct undo_task_setting *is);

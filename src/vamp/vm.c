@@ -23,7 +23,7 @@ static struct {
 	bool status, dry_run;
 	int64_t time_ns, ready_fd;
 } cfg = { .ratio = RATIO_M, .ready_fd = STDERR_FILENO };
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 
 static const struct cli_opt options[] = {
 	{ CLI_STR, 0, "qmp", &cfg.qmp, .help = "QEMU's control socket: qemu -qmp unix:SOCKET,server=on,wait=off", .meta = "SOCKET" },
@@ -52,16 +52,16 @@ static void check_vm_options(const char *operand)
 	if (!cfg.agent && !cfg.status)
 		die_usage("--agent is missing: name the host's end of the port org.thinprobe.vamp");
 	rec_check_outputs_differ(places, 2);
-	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_require_ready_fd_writable((int)cfg.ready_fd);
 }
 
 static void report_vcpu_times(struct rec_report *out, int index, const struct vcpu_times *s)
 {
 	rec_begin_object(out, NULL);
-	rec_int(out, "index", index);
-	rec_real(out, "slow_s", (double)s->slow_ns / 1e9, 3);
-	rec_real(out, "run_s", (double)s->run_ns / 1e9, 3);
-	rec_real(out, "wait_s", (double)s->wait_ns / 1e9, 3);
+	rec_add_int(out, "index", index);
+	rec_add_real(out, "slow_s", (double)s->slow_ns / 1e9, 3);
+	rec_add_real(out, "run_s", (double)s->run_ns / 1e9, 3);
+	rec_add_real(out, "wait_s", (double)s->wait_ns / 1e9, 3);
 	rec_end_container(out);
 }
 
@@ -72,13 +72,15 @@ static void say_guest_run(struct rec_report *r, const struct guest_watch *w, siz
 
 	for (size_t i = 0; i < w->vm->n; i++)
 		slow_ns += w->all[i].slow_ns;
-	rec_say(r, "%s episodes in %s: %zu vCPUs held back for %s in all", count_text(w->state.episodes), ns_text(wall_ns), w->vm->n,
+	rec_add_short_report_line(r, "%s episodes in %s: %zu vCPUs held back for %s in all", text_of_count(w->state.episodes),
+				  ns_text(wall_ns), w->vm->n,
 		ns_text((double)slow_ns));
-	rec_say(r, "  costs %s %% of a CPU", number_text((double)w->cpu_ns * 100 / wall_ns));
+	rec_add_short_report_line(r, "  costs %s %% of a CPU", number_text((double)w->cpu_ns * 100 / wall_ns));
 	if (w->state.lost || w->state.refused)
-		rec_warn(r, "%s lines of the agent were lost, %s not understood.", count_text(w->state.lost), count_text(w->state.refused));
+		rec_add_warning_line(r, "%s lines of the agent were lost, %s not understood.", text_of_count(w->state.lost),
+				     text_of_count(w->state.refused));
 	if (w->failures || left)
-		rec_warn(r, "%s weights could not be set, %zu changes not undone.", count_text(w->failures), left);
+		rec_add_warning_line(r, "%s weights could not be set, %zu changes not undone.", text_of_count(w->failures), left);
 	rec_set_main_table(r, "episodes");
 }
 
@@ -90,23 +92,23 @@ static void report_guest_run(struct rec_report *out, const struct guest_watch *w
 
 	guest_weights_describe(w->weights, tell, sizeof(tell));
 	rec_begin_object(out, "settings");
-	rec_str(out, "ratio", throttle_ratio_words[cfg.ratio]);
-	rec_int(out, "slow_weight", guest_weight_in_nice_scale(w->weights, true));
-	rec_str(out, "way", guest_weights_method_name(w->weights));
-	rec_str(out, "changes", tell);
-	rec_int(out, "pid", w->vm->pid);
+	rec_add_str(out, "ratio", throttle_ratio_words[cfg.ratio]);
+	rec_add_int(out, "slow_weight", guest_vcpu_weight_in_1024ths(w->weights, true));
+	rec_add_str(out, "way", guest_weights_method_name(w->weights));
+	rec_add_str(out, "changes", tell);
+	rec_add_int(out, "pid", w->vm->pid);
 	rec_end_container(out);
 	rec_begin_object(out, "result");
-	rec_real(out, "watched_s", wall_ns / 1e9, 3);
-	rec_real(out, "daemon_cpu_percent", (double)w->cpu_ns * 100 / wall_ns, 3);
-	rec_int(out, "lines", w->state.lines);
-	rec_int(out, "lines_lost", w->state.lost);
-	rec_int(out, "lines_refused", w->state.refused);
-	rec_bool(out, "other_version", w->state.foreign);
-	rec_int(out, "silences", w->silences);
-	rec_int(out, "weights_failed", w->failures);
-	rec_int(out, "not_undone", (int64_t)left);
-	rec_int(out, "episodes_begun", w->state.episodes);
+	rec_add_real(out, "watched_s", wall_ns / 1e9, 3);
+	rec_add_real(out, "daemon_cpu_percent", (double)w->cpu_ns * 100 / wall_ns, 3);
+	rec_add_int(out, "lines", w->state.lines);
+	rec_add_int(out, "lines_lost", w->state.lost);
+	rec_add_int(out, "lines_refused", w->state.refused);
+	rec_add_bool(out, "other_version", w->state.foreign);
+	rec_add_int(out, "silences", w->silences);
+	rec_add_int(out, "weights_failed", w->failures);
+	rec_add_int(out, "not_undone", (int64_t)left);
+	rec_add_int(out, "episodes_begun", w->state.episodes);
 	rec_begin_array(out, "vcpus");
 	for (size_t i = 0; i < w->vm->n; i++)
 		report_vcpu_times(out, w->vm->vcpu[i].index, &w->all[i]);
@@ -114,9 +116,9 @@ static void report_guest_run(struct rec_report *out, const struct guest_watch *w
 	rec_begin_array(out, "episodes");
 	for (const struct guest_episode *e = w->episode; e < w->episode + w->episodes; e++) {
 		rec_begin_object(out, NULL);
-		rec_int(out, "started_ns", e->started_ns);
-		rec_int(out, "ended_ns", e->ended_ns);
-		rec_str(out, "ended_by", e->ended_by);
+		rec_add_int(out, "started_ns", e->started_ns);
+		rec_add_int(out, "ended_ns", e->ended_ns);
+		rec_add_str(out, "ended_by", e->ended_by);
 		rec_begin_array(out, "vcpus");
 		for (size_t i = 0; i < w->vm->n; i++)
 			report_vcpu_times(out, w->vm->vcpu[i].index, &e->vcpu[i]);
@@ -135,8 +137,8 @@ static void report_guest_vcpu_status(struct rec_report *out, const struct guest_
 	const char *weight = groups_version[groups_find_mount(&groups, "")].weight;
 
 	rec_begin_object(out, "result");
-	rec_int(out, "pid", vm->pid);
-	rec_str(out, "group", groups_find_task_group(&groups, vm->pid, group, sizeof(group)) ? group : NULL);
+	rec_add_int(out, "pid", vm->pid);
+	rec_add_str(out, "group", groups_find_task_group(&groups, vm->pid, group, sizeof(group)) ? group : NULL);
 	rec_begin_array(out, "vcpus");
 	for (size_t i = 0; i < vm->n; i++) {
 		pid_t tid = vm->vcpu[i].tid;
@@ -144,12 +146,12 @@ static void report_guest_vcpu_status(struct rec_report *out, const struct guest_
 		struct proc_schedstat spent;
 
 		rec_begin_object(out, NULL);
-		rec_int(out, "index", vm->vcpu[i].index);
-		rec_int(out, "thread", tid);
-		rec_str(out, "group", grouped ? group : NULL);
-		rec_count(out, "weight", grouped ? account_read_counter(group, weight, NULL) : -1);
-		rec_int(out, "nice", getpriority(PRIO_PROCESS, (id_t)tid));
-		rec_real(out, "run_s", proc_schedstat_of_process(tid, &spent) ? -1 : (double)spent.run_ns / 1e9, 3);
+		rec_add_int(out, "index", vm->vcpu[i].index);
+		rec_add_int(out, "thread", tid);
+		rec_add_str(out, "group", grouped ? group : NULL);
+		rec_add_count(out, "weight", grouped ? account_read_number_behind_key(group, weight, NULL) : -1);
+		rec_add_int(out, "nice", getpriority(PRIO_PROCESS, (id_t)tid));
+		rec_add_real(out, "run_s", proc_schedstat_of_process(tid, &spent) ? -1 : (double)spent.run_ns / 1e9, 3);
 		rec_end_container(out);
 	}
 	rec_end_container(out);
@@ -169,12 +171,12 @@ int vamp_vm_command(int argc, char **argv)
 	err = cli_parse(argc, argv, "vamp vm --qmp SOCKET --agent SOCKET [options]",
 			"Gives the virtual CPUs of a QEMU that run background tasks a smaller part of the machine's CPU share.", options);
 	check_vm_options(argv[err]);
-	if (guest_find_machine(&vm, cfg.qmp, why, sizeof(why)))
+	if (guest_find_qemu_process_and_vcpus(&vm, cfg.qmp, why, sizeof(why)))
 		die(EXIT_RUN, "%s", why);
-	out = rec_must_open(&out_cfg, "vamp");
+	out = rec_open_report_or_die(&out_cfg, "vamp");
 	if (cfg.status) {
 		report_guest_vcpu_status(out, &vm);
-		rec_must_close(out);
+		rec_close_report_or_die(out);
 		return EXIT_OK;
 	}
 	watch.vm = &vm;
@@ -199,8 +201,8 @@ int vamp_vm_command(int argc, char **argv)
 	left = undo_all_and_free(undo);
 	report_guest_run(out, &watch, left);
 	say_guest_run(out, &watch, left);
-	rec_must_close(out);
-	if (rows_close(watch.log))
+	rec_close_report_or_die(out);
+	if (rows_close_output_file(watch.log))
 		die(EXIT_RUN, "cannot write %s completely: %m", cfg.log);
 	guest_weights_free(watch.weights);
 	guest_watch_free(&watch);

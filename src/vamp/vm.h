@@ -29,7 +29,7 @@ struct guest_machine {
 
 /* Asks QEMU at the socket, and checks in /proc that these are threads of one process, of the user who made the socket (or root
  * made it, as libvirt does). 0, or -errno with the reason in `why`. */
-int guest_find_machine(struct guest_machine *out, const char *qmp, char *why, size_t size);
+int guest_find_qemu_process_and_vcpus(struct guest_machine *out, const char *qmp, char *why, size_t size);
 
 /* vm_weights divides the machine's CPU share among its virtual CPUs: by a control group for each, named thinprobe-vamp-PID-vcpuN,
  * below the machine's own group, whose weight stays as it is. A fast vCPU has the weight of any other thread of QEMU, a slow one
@@ -49,7 +49,7 @@ int guest_weights_open(struct guest_vcpu_weights **out, const struct guest_machi
 /* 0, or -errno and the weight is unchanged. */
 int guest_weights_set_vcpu(struct guest_vcpu_weights *w, size_t vcpu, bool slow);
 /* The weight of a slow or fast vCPU in the scale of nice values, where nice 0 has 1024. */
-int guest_weight_in_nice_scale(const struct guest_vcpu_weights *w, bool slow);
+int guest_vcpu_weight_in_1024ths(const struct guest_vcpu_weights *w, bool slow);
 /* The way: "cgroup v1", "cgroup v2", "nice" or "dry run". guest_weights_describe() writes one line about it for the report. */
 const char *guest_weights_method_name(const struct guest_vcpu_weights *w);
 void guest_weights_describe(const struct guest_vcpu_weights *w, char *text, size_t size);

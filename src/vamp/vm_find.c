@@ -17,7 +17,7 @@
 #define EVENTS 1000	/* maximum number of events between two answers */
 
 /* Reads the next object that has the key, which the caller frees. NULL: end of file, an error, or a timeout. */
-static json_t *qmp_read_object(FILE *in, const char *key)
+static json_t *qmp_read_object_with_key(FILE *in, const char *key)
 {
 	for (int i = 0; i < EVENTS; i++) {
 		json_t *message = json_loadf(in, JSON_DISABLE_EOF_CHECK, NULL);
@@ -29,12 +29,12 @@ static json_t *qmp_read_object(FILE *in, const char *key)
 	return NULL;
 }
 
-static json_t *qmp_send_command(FILE *in, const char *command)
+static json_t *qmp_send_command_and_read_answer(FILE *in, const char *command)
 {
 	char text[64];
 	int n = snprintf(text, sizeof(text), "{\"execute\": \"%s\"}\n", command);
 
-	return send(fileno(in), text, (size_t)n, MSG_NOSIGNAL) == n ? qmp_read_object(in, "return") : NULL;
+	return send(fileno(in), text, (size_t)n, MSG_NOSIGNAL) == n ? qmp_read_object_with_key(in, "return") : NULL;
 }
 
 static int compare_vcpu_indexes(const void *a, const void *b)
@@ -82,9 +82,9 @@ int qmp_query_vcpu_threads(const char *path, struct qmp_vcpu *out, size_t room, 
 			close(fd);
 		return err;
 	}
-	greeting = qmp_read_object(in, "QMP");
-	ready = greeting ? qmp_send_command(in, "qmp_capabilities") : NULL;
-	answer = ready ? qmp_send_command(in, "query-cpus-fast") : NULL;
+	greeting = qmp_read_object_with_key(in, "QMP");
+	ready = greeting ? qmp_send_command_and_read_answer(in, "qmp_capabilities") : NULL;
+	answer = ready ? qmp_send_command_and_read_answer(in, "query-cpus-fast") : NULL;
 	if (!greeting) {
 		err = -ETIMEDOUT;
 		snprintf(why, size, "no greeting from QEMU at %s: it serves one client at a time: give it a second -qmp socket", path);
@@ -107,12 +107,12 @@ static uint64_t guest_read_thread_start_time(pid_t tid, int64_t *process, int64_
 	char folder[32];
 
 	snprintf(folder, sizeof(folder), "/proc/%d", (int)tid);
-	*process = account_read_counter(folder, "status", "Tgid:");
-	*owner = account_read_counter(folder, "status", "Uid:");
+	*process = account_read_number_behind_key(folder, "status", "Tgid:");
+	*owner = account_read_number_behind_key(folder, "status", "Uid:");
 	return *process > 0 && *owner >= 0 && !proc_stat_of_process(tid, &stat) ? stat.start : 0;
 }
 
-int guest_find_machine(struct guest_machine *out, const char *qmp, char *why, size_t size)
+int guest_find_qemu_process_and_vcpus(struct guest_machine *out, const char *qmp, char *why, size_t size)
 {
 	struct qmp_vcpu told[AGENT_CPUS];
 	int64_t process, owner;

@@ -117,7 +117,7 @@ static void guest_watch_write_log_rows(struct guest_watch *w)
 		return;
 	for (size_t i = 0; i < w->vm->n; i++) {
 		rows_write_ints(w->log, w->accounted_ns, w->accounted_ns - w->logged_ns, w->vm->vcpu[i].index,
-				guest_weight_in_nice_scale(w->weights, w->slow[i]));
+				guest_vcpu_weight_in_1024ths(w->weights, w->slow[i]));
 		rows_write_count(w->log, w->percent[i]);
 		rows_write_ints(w->log, w->all[i].run_ns - w->logged[i].run_ns, w->all[i].wait_ns - w->logged[i].wait_ns);
 		rows_end_row(w->log);
@@ -126,7 +126,7 @@ static void guest_watch_write_log_rows(struct guest_watch *w)
 	memcpy(w->logged, w->all, sizeof(w->logged));
 }
 
-static int guest_watch_begin_episode(struct guest_watch *w)
+static int guest_watch_record_episode_begin(struct guest_watch *w)
 {
 	struct guest_episode *e;
 
@@ -145,7 +145,7 @@ static int guest_watch_begin_episode(struct guest_watch *w)
 	return 0;
 }
 
-static void guest_watch_end_episode(struct guest_watch *w)
+static void guest_watch_record_episode_end(struct guest_watch *w)
 {
 	struct guest_episode *e = &w->episode[w->episodes - 1];
 
@@ -178,11 +178,11 @@ static int guest_watch_apply_state(struct guest_watch *w)
 	}
 	memcpy(w->percent, w->state.percent, sizeof(w->percent));
 	if (over)
-		guest_watch_end_episode(w);
-	return begun ? guest_watch_begin_episode(w) : 0;
+		guest_watch_record_episode_end(w);
+	return begun ? guest_watch_record_episode_begin(w) : 0;
 }
 
-static void guest_watch_read_agent_lines(struct guest_watch *w, struct command_line_assembler *lines)
+static void guest_watch_read_agent_lines(struct guest_watch *w, struct line_from_pieces_assembler *lines)
 {
 	char text[PIECE];
 	ssize_t n = read(w->port, text, sizeof(text));
@@ -192,7 +192,7 @@ static void guest_watch_read_agent_lines(struct guest_watch *w, struct command_l
 	for (size_t at = 0; n > 0 && at < (size_t)n;) {
 		const char *line;
 
-		at += assemble_command_line(lines, text + at, (size_t)n - at, &line);
+		at += assemble_line_from_data_pieces(lines, text + at, (size_t)n - at, &line);
 		if (line)
 			guest_state_add_agent_line(&w->state, line, now_ns);
 	}
@@ -200,7 +200,7 @@ static void guest_watch_read_agent_lines(struct guest_watch *w, struct command_l
 
 static int guest_watch_poll_loop(struct guest_watch *w, const sigset_t *signals)
 {
-	struct command_line_assembler lines = { 0 };
+	struct line_from_pieces_assembler lines = { 0 };
 	int64_t deaf_ns = 0, due_ns = w->log ? w->started_ns + LOG_NS : INT64_MAX, now_ns;
 	int err = 0;
 
@@ -227,7 +227,7 @@ static int guest_watch_poll_loop(struct guest_watch *w, const sigset_t *signals)
 		if (now_ns >= due_ns) {
 			guest_watch_read_vcpu_times(w, now_ns);
 			guest_watch_write_log_rows(w);
-			rows_flush(w->log);
+			rows_flush_output_file(w->log);
 			due_ns += (1 + (now_ns - due_ns) / LOG_NS) * LOG_NS;
 		}
 	}
@@ -236,7 +236,7 @@ static int guest_watch_poll_loop(struct guest_watch *w, const sigset_t *signals)
 
 int guest_watch_until_end(struct guest_watch *w)
 {
-	int64_t cpu_ns = clock_process_cpu_time();
+	int64_t cpu_ns = clock_cpu_time_of_this_process();
 	sigset_t stops, before;
 	int err, last;
 
@@ -254,7 +254,7 @@ int guest_watch_until_end(struct guest_watch *w)
 	guest_watch_read_vcpu_times(w, clock_now());
 	guest_watch_write_log_rows(w);
 	w->ended_ns = w->accounted_ns;
-	w->cpu_ns = clock_process_cpu_time() - cpu_ns;
+	w->cpu_ns = clock_cpu_time_of_this_process() - cpu_ns;
 	return err ? err : last;
 }
 

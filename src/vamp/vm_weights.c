@@ -75,14 +75,14 @@ static int guest_make_vcpu_cgroup(struct guest_vcpu_weights *w, size_t i)
 /* 0, or -errno with the reason in w->why, and nothing has changed. */
 static int guest_make_all_vcpu_cgroups(struct guest_vcpu_weights *w, const char *folder)
 {
-	size_t mark = undo_current_mark(w->undo);
+	size_t mark = undo_get_current_mark(w->undo);
 	char at[UNDO_PATH];
 	int err;
 
 	groups_find_mount(&w->groups, "");
 	if (!groups_find_task_group(&w->groups, w->vm->pid, w->machine, sizeof(w->machine)) ||
 	    !groups_find_task_group(&w->groups, w->vm->vcpu[0].tid, at, sizeof(at)))
-		return write_error_reason(-ENOENT, w->why, sizeof(w->why), "no cpu control group is mounted here");
+		return fail_with_reason(-ENOENT, w->why, sizeof(w->why), "no cpu control group is mounted here");
 	w->adopted = !folder && strcmp(at, w->machine) != 0;
 	/* Is it the top group? Version 1: only the top has a release_agent; version 2: all groups but the top have a cgroup.type. */
 	if (!folder && !w->adopted &&
@@ -104,7 +104,7 @@ static int guest_make_all_vcpu_cgroups(struct guest_vcpu_weights *w, const char 
 }
 
 /* Falls back to nice values. Sets the current values once, to find out early whether they can be set back. */
-static int guest_use_nice_values(struct guest_vcpu_weights *w)
+static int guest_weights_fall_back_to_nice(struct guest_vcpu_weights *w)
 {
 	int err = 0;
 
@@ -112,7 +112,7 @@ static int guest_use_nice_values(struct guest_vcpu_weights *w)
 	for (size_t i = 0; !err && i < w->vm->n; i++) {
 		const struct guest_vcpu *v = &w->vm->vcpu[i];
 
-		err = undo_original_nice(w->undo, v->tid, &w->vcpu[i].fast);
+		err = undo_get_original_nice(w->undo, v->tid, &w->vcpu[i].fast);
 		if (!err)
 			err = undoable_set_nice(w->undo, v->tid, v->start, w->vcpu[i].fast);
 	}
@@ -127,13 +127,13 @@ int guest_weights_open(struct guest_vcpu_weights **out, const struct guest_machi
 	int err;
 
 	if (!w)
-		return write_error_reason(-ENOMEM, why, size, "no memory");
+		return fail_with_reason(-ENOMEM, why, size, "no memory");
 	*w = (struct guest_vcpu_weights){ .ratio = ratio, .vm = vm, .undo = undo, .dry = dry };
 	err = dry ? 0 : guest_make_all_vcpu_cgroups(w, group);
 	if (err && group) {
 		snprintf(why, size, "--group %s: %s", group, w->why);
 	} else if (err) {
-		err = guest_use_nice_values(w);
+		err = guest_weights_fall_back_to_nice(w);
 		if (err)
 			snprintf(why, size, "%s; and nice values cannot be set back either: %s: run this as root", w->why, strerror(-err));
 	}
@@ -145,7 +145,7 @@ int guest_weights_open(struct guest_vcpu_weights **out, const struct guest_machi
 }
 
 /* In the unit of the group's version. */
-static int guest_slow_vcpu_weight(const struct guest_vcpu_weights *w, size_t vcpu)
+static int guest_weight_of_slow_vcpu(const struct guest_vcpu_weights *w, size_t vcpu)
 {
 	int parts = throttle_ratio_steps[w->ratio].parts;
 	int weight = (w->vcpu[vcpu].fast + (w->groups.version == 2 ? parts / 2 : 0)) / parts;
@@ -160,18 +160,18 @@ int guest_weights_set_vcpu(struct guest_vcpu_weights *w, size_t vcpu, bool slow)
 	if (w->dry)
 		return 0;
 	if (w->groups.version)
-		return files_write_number(w->vcpu[vcpu].file, slow ? guest_slow_vcpu_weight(w, vcpu) : fast);
+		return files_write_number(w->vcpu[vcpu].file, slow ? guest_weight_of_slow_vcpu(w, vcpu) : fast);
 	return undoable_set_nice(w->undo, w->vm->vcpu[vcpu].tid, w->vm->vcpu[vcpu].start,
 			     fast + (slow ? throttle_ratio_steps[w->ratio].nicer : 0));
 }
 
-int guest_weight_in_nice_scale(const struct guest_vcpu_weights *w, bool slow)
+int guest_vcpu_weight_in_1024ths(const struct guest_vcpu_weights *w, bool slow)
 {
 	if (!slow)
 		return 1024;
 	if (w->dry)
 		return 1024 / throttle_ratio_steps[w->ratio].parts;
-	return w->groups.version ? 1024 * guest_slow_vcpu_weight(w, 0) / w->vcpu[0].fast : throttle_ratio_steps[w->ratio].weight;
+	return w->groups.version ? 1024 * guest_weight_of_slow_vcpu(w, 0) / w->vcpu[0].fast : throttle_ratio_steps[w->ratio].weight;
 }
 
 const char *guest_weights_method_name(const struct guest_vcpu_weights *w)

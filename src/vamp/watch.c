@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-struct episode_change episode_change_for_input(struct throttle_episode *e, int64_t now_ns, bool sound)
+struct episode_change episode_timer_handle_input(struct episode_timer *e, int64_t now_ns, bool sound)
 {
 	struct episode_change turn = { .ends = e->lasts && !sound, .begins = !e->lasts || !sound };
 
@@ -20,7 +20,7 @@ struct episode_change episode_change_for_input(struct throttle_episode *e, int64
 	return turn;
 }
 
-bool episode_end_if_due(struct throttle_episode *e, int64_t now_ns)
+bool episode_end_if_due(struct episode_timer *e, int64_t now_ns)
 {
 	bool over = now_ns >= episode_end_due_ns(e);
 
@@ -29,12 +29,12 @@ bool episode_end_if_due(struct throttle_episode *e, int64_t now_ns)
 	return over;
 }
 
-int64_t episode_end_due_ns(const struct throttle_episode *e)
+int64_t episode_end_due_ns(const struct episode_timer *e)
 {
 	return e->lasts ? e->since_ns + e->most_ns : INT64_MAX;
 }
 
-static void watch_describe_throttles(struct vamp_daemon_state *w)
+static void watch_describe_throttles_in_record(struct vamp_daemon_state *w)
 {
 	size_t n = 0;
 
@@ -46,7 +46,7 @@ static void watch_describe_throttles(struct vamp_daemon_state *w)
 		n += (size_t)snprintf(w->record.way + n, sizeof(w->record.way) - n, "%s%s", i ? "; " : "", text);
 	}
 	if (w->audio)
-		audio_describe(w->audio, w->record.sound, sizeof(w->record.sound));
+		audio_describe_server_watch(w->audio, w->record.sound, sizeof(w->record.sound));
 }
 
 static int watch_apply_throttles(struct vamp_daemon_state *w, const struct judged_process_list *now)
@@ -85,7 +85,7 @@ static void watch_record_episode_end(struct vamp_daemon_state *w, enum episode_e
 }
 
 /* Averages the wake-up counts of the sound server; `now`: the background processes, whose confidence grows. */
-static void watch_average_wakeups(struct vamp_daemon_state *w, const struct judged_process_list *now)
+static void watch_log_and_average_wakeups(struct vamp_daemon_state *w, const struct judged_process_list *now)
 {
 	int *pid = w->audio ? calloc(now->background + 1, sizeof(*pid)) : NULL;
 
@@ -95,11 +95,11 @@ static void watch_average_wakeups(struct vamp_daemon_state *w, const struct judg
 	for (size_t i = 0; i < now->background; i++)
 		pid[i] = now->tag[i].pid;
 	log_write_wakeups(w->log, w->averaged_ns, w->audio);
-	audio_average_wakeups(w->audio, pid, now->background);
+	audio_connect_and_average_wakeups(w->audio, pid, now->background);
 	free(pid);
 }
 
-static void watch_record_sample_result(struct vamp_daemon_state *w, int err)
+static void watch_note_error_and_process_count(struct vamp_daemon_state *w, int err)
 {
 	w->err = w->err ? w->err : err;
 	w->record.processes = tasks_in_scope_count(w->tasks);
@@ -107,7 +107,7 @@ static void watch_record_sample_result(struct vamp_daemon_state *w, int err)
 		w->record.most_processes = w->record.processes;
 }
 
-static void watch_judge(struct vamp_daemon_state *w, struct judged_process_list *now)
+static void watch_list_background_processes(struct vamp_daemon_state *w, struct judged_process_list *now)
 {
 	int err = find_background_processes(w->tasks, w->sub_ns, w->threshold, w->audio, now);
 
@@ -138,16 +138,16 @@ static void watch_begin_episode_on_input(struct vamp_daemon_state *w, const stru
 	}
 	if (w->inputs++ >= WATCH_INPUTS)
 		return;
-	turn = episode_change_for_input(&w->episode, event->seen_ns, sound);
+	turn = episode_timer_handle_input(&w->episode, event->seen_ns, sound);
 	if (!turn.begins)
 		return;
-	watch_record_sample_result(w, tasks_sample_all_processes(w->tasks, clock_now(), true));
-	watch_judge(w, &now);
+	watch_note_error_and_process_count(w, tasks_sample_all_processes(w->tasks, clock_now(), true));
+	watch_list_background_processes(w, &now);
 	if (w->err) {
 		judged_list_free(&now);
 		return;
 	}
-	same = w->applied && before && !before->err && judged_list_same_background(&before->judged, &now);
+	same = w->applied && before && !before->err && judged_lists_have_same_background(&before->judged, &now);
 	if (turn.ends)
 		watch_record_episode_end(w, ENDED_INPUT, event->seen_ns);
 	if (!same)
@@ -164,12 +164,12 @@ static void watch_begin_episode_on_input(struct vamp_daemon_state *w, const stru
 	e->err = same ? 0 : watch_apply_throttles(w, &now);
 	e->decided_ns = clock_now();
 	sample_add(&w->record.decision_ns, e->decided_ns - e->started_ns);
-	log_write_episode(w->log, e);
-	watch_average_wakeups(w, &now);
-	watch_describe_throttles(w);
+	log_write_episode_begin(w->log, e);
+	watch_log_and_average_wakeups(w, &now);
+	watch_describe_throttles_in_record(w);
 }
 
-static void watch_keep_first_event(void *arg, const struct input_event *event)
+static void watch_keep_first_input_event(void *arg, const struct input_event *event)
 {
 	struct vamp_daemon_state *w = arg;
 
@@ -183,13 +183,13 @@ static void watch_read_input_source(struct vamp_daemon_state *w, int i)
 	int err;
 
 	w->event.seen_ns = 0;
-	err = s->ops->read(s, watch_keep_first_event, w);
+	err = s->ops->read(s, watch_keep_first_input_event, w);
 	if (w->event.seen_ns)
-		watch_begin_episode_on_input(w, &w->event, w->audio && s == audio_input_source(w->audio));
+		watch_begin_episode_on_input(w, &w->event, w->audio && s == audio_input_source_of_watch(w->audio));
 	if (!err)
 		return;
 	warn("no more input from %s: %s", s->ops->name, strerror(-err));
-	if (!w->audio || s != audio_input_source(w->audio))
+	if (!w->audio || s != audio_input_source_of_watch(w->audio))
 		s->ops->close(s);
 	if (w->sources - 1 == (w->audio ? 1 : 0))	/* sound alone is no source of user input */
 		w->err = -EPIPE;
@@ -198,13 +198,13 @@ static void watch_read_input_source(struct vamp_daemon_state *w, int i)
 
 static void watch_sample_sub_epoch(struct vamp_daemon_state *w, int64_t now)
 {
-	watch_record_sample_result(w, tasks_sample_all_processes(w->tasks, now, false));
+	watch_note_error_and_process_count(w, tasks_sample_all_processes(w->tasks, now, false));
 	w->record.samples++;
 	if (w->audio && !w->episode.lasts && now - w->averaged_ns >= w->episode.most_ns) {
 		struct judged_process_list would;
 
-		watch_judge(w, &would);
-		watch_average_wakeups(w, &would);
+		watch_list_background_processes(w, &would);
+		watch_log_and_average_wakeups(w, &would);
 		judged_list_free(&would);
 	}
 }
@@ -212,16 +212,16 @@ static void watch_sample_sub_epoch(struct vamp_daemon_state *w, int64_t now)
 static void watch_read_own_cpu_cost(struct vamp_daemon_state *w)
 {
 	struct rusage children;
-	int64_t watchdog = w->undo ? clock_cpu_time_of_process(undo_watchdog_pid(w->undo)) : 0;
+	int64_t watchdog = w->undo ? clock_cpu_time_of_pid(undo_watchdog_pid(w->undo)) : 0;
 
 	getrusage(RUSAGE_CHILDREN, &children);
 	w->record.now_ns = clock_now();
-	w->record.cpu_ns = -w->cpu_before_ns + clock_process_cpu_time() + (watchdog > 0 ? watchdog : 0) +
+	w->record.cpu_ns = -w->cpu_before_ns + clock_cpu_time_of_this_process() + (watchdog > 0 ? watchdog : 0) +
 			  (children.ru_utime.tv_sec + children.ru_stime.tv_sec) * NS_PER_S +
 			  (children.ru_utime.tv_usec + children.ru_stime.tv_usec) * NS_PER_US;
 }
 
-static void watch_wait_for_events(struct vamp_daemon_state *w, int64_t due_ns, const sigset_t *waiting)
+static void watch_wait_and_handle_events(struct vamp_daemon_state *w, int64_t due_ns, const sigset_t *waiting)
 {
 	struct pollfd fd[WATCH_SOURCES + 1] = { { .fd = w->answers, .events = POLLIN } };
 	struct timespec ts = { 0 };
@@ -253,8 +253,8 @@ void watch_take_first_sample(struct vamp_daemon_state *w)
 	watch_read_own_cpu_cost(w);
 	w->cpu_before_ns = w->record.cpu_ns;
 	w->record.began_ns = clock_now();
-	watch_record_sample_result(w, tasks_sample_all_processes(w->tasks, w->record.began_ns, false));
-	watch_describe_throttles(w);
+	watch_note_error_and_process_count(w, tasks_sample_all_processes(w->tasks, w->record.began_ns, false));
+	watch_describe_throttles_in_record(w);
 }
 
 void watch_loop_until(struct vamp_daemon_state *w, int64_t until_ns)
@@ -267,12 +267,12 @@ void watch_loop_until(struct vamp_daemon_state *w, int64_t until_ns)
 	while (!proc_stop && !w->err && clock_now() < until_ns) {
 		int64_t now;
 
-		watch_wait_for_events(w, clock_earlier(clock_earlier(next, episode_end_due_ns(&w->episode)), until_ns), &before);
+		watch_wait_and_handle_events(w, clock_earlier(clock_earlier(next, episode_end_due_ns(&w->episode)), until_ns), &before);
 		now = clock_now();
 		if (episode_end_if_due(&w->episode, now)) {
 			watch_end_throttles(w);
 			watch_record_episode_end(w, ENDED_TIME, now);
-			watch_describe_throttles(w);
+			watch_describe_throttles_in_record(w);
 		}
 		if (now >= next) {
 			int64_t late = (now - next) / w->sub_ns;
@@ -287,8 +287,8 @@ void watch_loop_until(struct vamp_daemon_state *w, int64_t until_ns)
 	watch_record_episode_end(w, ENDED_STOP, clock_now());
 }
 
-void watch_update_record(struct vamp_daemon_state *w)
+void watch_record_throttles_and_cost(struct vamp_daemon_state *w)
 {
-	watch_describe_throttles(w);
+	watch_describe_throttles_in_record(w);
 	watch_read_own_cpu_cost(w);
 }

@@ -8,7 +8,7 @@
 #include "record.h"
 #include "undo.h"
 
-struct throttle_episode {
+struct episode_timer {
 	int64_t most_ns;	/* maximum length (max_int_period of the paper) */
 	int64_t since_ns;
 	bool lasts;
@@ -18,11 +18,11 @@ struct throttle_episode {
 struct episode_change {
 	bool ends, begins;
 };
-struct episode_change episode_change_for_input(struct throttle_episode *e, int64_t now_ns, bool sound);
+struct episode_change episode_timer_handle_input(struct episode_timer *e, int64_t now_ns, bool sound);
 /* True: the episode has reached its maximum length, and is ended. Pure. */
-bool episode_end_if_due(struct throttle_episode *e, int64_t now_ns);
+bool episode_end_if_due(struct episode_timer *e, int64_t now_ns);
 /* When the episode will have reached its maximum length; INT64_MAX: there is no episode. Pure. */
-int64_t episode_end_due_ns(const struct throttle_episode *e);
+int64_t episode_end_due_ns(const struct episode_timer *e);
 
 enum { WATCH_SOURCES = 4, WATCH_WAYS = 4 };
 #define WATCH_INPUTS 20		/* inputs per second that can begin an episode; further ones are ignored */
@@ -34,13 +34,13 @@ struct vamp_daemon_state {
 	struct task_sampler *tasks;
 	struct undo_recorder *undo;		/* NULL: nothing is changed */
 	struct sound_server_watch *audio;		/* NULL: sound is not watched; its source is also in `source` */
-	struct throttle *way[WATCH_WAYS];
+	struct throttle_method *way[WATCH_WAYS];
 	int ways;
 	struct input_source *source[WATCH_SOURCES];	/* a source that ends is closed and removed */
 	int sources;
 	struct row_file *log;		/* NULL: no log */
-	int answers;			/* socket that status_listen() returned */
-	struct throttle_episode episode;
+	int answers;			/* socket that status_open_listening_socket() returned */
+	struct episode_timer episode;
 	struct run_record record;
 	int64_t second_ns;		/* begin of the current second, for WATCH_INPUTS */
 	int inputs;			/* inputs in this second */
@@ -59,4 +59,4 @@ void watch_take_first_sample(struct vamp_daemon_state *w);
 void watch_loop_until(struct vamp_daemon_state *w, int64_t until_ns);
 const char *watch_error_text(int err);
 /* Updates cost, way and sound server in the record, for the report. */
-void watch_update_record(struct vamp_daemon_state *w);
+void watch_record_throttles_and_cost(struct vamp_daemon_state *w);

@@ -227,7 +227,7 @@ struct http_users *http_users_open(const struct http_users_cfg *cfg, struct crow
 	return h;
 }
 
-static void drop_http_user(void *self, uint32_t user)
+static void cancel_http_user_transfers(void *self, uint32_t user)
 {
 	struct http_users *h = self;
 	struct http_user_connection *l = http_user_connections_of(h, user);
@@ -243,7 +243,7 @@ static void drop_http_user(void *self, uint32_t user)
 void http_users_close(struct http_users *h)
 {
 	for (int64_t i = 0; h->user && h->lane && i < h->crowd->cfg.users; i++) {
-		drop_http_user(h, (uint32_t)i);
+		cancel_http_user_transfers(h, (uint32_t)i);
 		for (int k = 0; k < h->lanes; k++)
 			curl_easy_cleanup(http_user_connections_of(h, (uint32_t)i)[k].easy);
 		curl_slist_free_all(h->user[i].connect_to);
@@ -262,7 +262,7 @@ void http_users_close(struct http_users *h)
 }
 
 int64_t http_users_received_bytes(const struct http_users *h) { return h->bytes; }
-int64_t http_users_connection_count(const struct http_users *h) { return h->connections; }
+int64_t http_users_connections_made(const struct http_users *h) { return h->connections; }
 
 const char *http_library_version_text(void)
 {
@@ -273,18 +273,18 @@ const char *http_library_version_text(void)
 }
 
 /* Prepares a user; libcurl connects at the first request. */
-static void connect_http_user(void *self, uint32_t user)
+static void prepare_http_user(void *self, uint32_t user)
 {
 	struct http_users *h = self;
 
 	if (!http_user_connections_of(h, user)->easy && !make_http_user(h, user))
-		crowd_user_lost_connection(h->crowd, user, -ENOMEM, NULL);
+		crowd_handle_user_lost_connection(h->crowd, user, -ENOMEM, NULL);
 	else
-		crowd_user_connected(h->crowd, user);
+		crowd_handle_user_connected(h->crowd, user);
 }
 
 /* Starts the transfer of the next object of the user's request, if there is one left. 0 or -ENOMEM. */
-static int fetch_next_object(struct http_users *h, struct http_user_connection *l)
+static int start_next_object_transfer(struct http_users *h, struct http_user_connection *l)
 {
 	struct http_user *u = &h->user[l->user];
 
@@ -317,11 +317,11 @@ static int send_http_request(void *self, uint32_t user, struct crowd_request_des
 	u->bytes = 0;
 	u->code = 200;
 	for (int i = 0; !err && i < h->lanes; i++)
-		err = fetch_next_object(h, &http_user_connections_of(h, user)[i]);
+		err = start_next_object_transfer(h, &http_user_connections_of(h, user)[i]);
 	return err;
 }
 
-static void end_transfer(struct http_users *h, CURL *easy, CURLcode result)
+static void handle_one_ended_transfer(struct http_users *h, CURL *easy, CURLcode result)
 {
 	char *private;
 	struct http_user_connection *l;
@@ -345,22 +345,22 @@ static void end_transfer(struct http_users *h, CURL *easy, CURLcode result)
 	u->bytes += (uint32_t)(size + head);
 	if (!is_http_error_status(u->code))
 		u->code = (uint16_t)code;
-	if (result || fetch_next_object(h, l)) {
-		drop_http_user(h, l->user);
-		crowd_user_lost_connection(h->crowd, l->user, result ? -EIO : -ENOMEM, result ? curl_easy_strerror(result) : NULL);
+	if (result || start_next_object_transfer(h, l)) {
+		cancel_http_user_transfers(h, l->user);
+		crowd_handle_user_lost_connection(h->crowd, l->user, result ? -EIO : -ENOMEM, result ? curl_easy_strerror(result) : NULL);
 	} else if (!u->under_way) {
-		crowd_user_answered(h->crowd, l->user, now, u->bytes, u->code, !is_http_error_status(u->code));
+		crowd_handle_answer_to_user(h->crowd, l->user, now, u->bytes, u->code, !is_http_error_status(u->code));
 	}
 }
 
-static void reap_transfers(struct http_users *h)
+static void handle_ended_transfers(struct http_users *h)
 {
 	CURLMsg *message;
 	int left;
 
 	while ((message = curl_multi_info_read(h->multi, &left)))
 		if (message->msg == CURLMSG_DONE)
-			end_transfer(h, message->easy_handle, message->data.result);
+			handle_one_ended_transfer(h, message->easy_handle, message->data.result);
 }
 
 static void on_http_event(void *self, uint64_t data, uint32_t events)
@@ -376,10 +376,10 @@ static void on_http_event(void *self, uint64_t data, uint32_t events)
 		return;
 	}
 	curl_multi_socket_action(h->multi, (curl_socket_t)data, what, &running);
-	reap_transfers(h);
+	handle_ended_transfers(h);
 }
 
-static int64_t http_wake_ns(void *self)
+static int64_t http_timer_expiry_ns(void *self)
 {
 	return ((struct http_users *)self)->wake_ns;
 }
@@ -391,8 +391,9 @@ static void http_handle_timer(void *self)
 
 	h->wake_ns = INT64_MAX;
 	curl_multi_socket_action(h->multi, CURL_SOCKET_TIMEOUT, 0, &running);
-	reap_transfers(h);
+	handle_ended_transfers(h);
 }
 
-const struct crowd_protocol by_http_protocol = { .connect = connect_http_user, .send = send_http_request, .drop = drop_http_user,
-						 .event = on_http_event, .wake_ns = http_wake_ns, .tick = http_handle_timer };
+const struct crowd_protocol_hooks by_http_protocol = { .connect = prepare_http_user, .send = send_http_request,
+	.drop = cancel_http_user_transfers,
+						 .event = on_http_event, .wake_ns = http_timer_expiry_ns, .tick = http_handle_timer };

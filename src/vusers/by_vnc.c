@@ -74,10 +74,10 @@ void vnc_users_close(struct vnc_users *v)
 
 int64_t vnc_users_received_bytes(const struct vnc_users *v) { return v->bytes; }
 
-static void lose_vnc_user(struct vnc_users *v, uint32_t user, int err, const char *why)
+static void close_and_report_lost_vnc_user(struct vnc_users *v, uint32_t user, int err, const char *why)
 {
 	hang_up_vnc_user(v, user);
-	crowd_user_lost_connection(v->crowd, user, err, why);
+	crowd_handle_user_lost_connection(v->crowd, user, err, why);
 }
 
 static void connect_vnc_user(void *self, uint32_t user)
@@ -88,17 +88,17 @@ static void connect_vnc_user(void *self, uint32_t user)
 	struct sockaddr_storage to;
 	int one = 1;
 
-	target_address(v->cfg.target, (uint32_t)v->crowd->cfg.before + user, &to);
-	vrfb_start(&u->rfb, &v->cfg.rfb, v->patch ? &v->patch[user] : NULL);
+	target_sockaddr_of_user(v->cfg.target, (uint32_t)v->crowd->cfg.before + user, &to);
+	vrfb_init_detector(&u->rfb, &v->cfg.rfb, v->patch ? &v->patch[user] : NULL);
 	u->connected = false;
 	u->fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (u->fd < 0 || epoll_ctl(v->crowd->epoll, EPOLL_CTL_ADD, u->fd, &want)) {
-		lose_vnc_user(v, user, -errno, NULL);
+		close_and_report_lost_vnc_user(v, user, -errno, NULL);
 		return;
 	}
 	setsockopt(u->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	if (connect(u->fd, (struct sockaddr *)&to, v->cfg.target->address_size) && errno != EINPROGRESS)
-		lose_vnc_user(v, user, -errno, NULL);
+		close_and_report_lost_vnc_user(v, user, -errno, NULL);
 }
 
 /* Sends a short message. -ENOBUFS if the socket takes only a part: the server does not read any more. */
@@ -109,7 +109,7 @@ static int send_vnc_message(struct vnc_user *u, const void *bytes, size_t n)
 	return sent == (ssize_t)n ? 0 : sent < 0 ? -errno : -ENOBUFS;
 }
 
-static const char *explain_vnc_error(int err)
+static const char *vnc_error_text(int err)
 {
 	switch (err) {
 	case -EPROTO: return "the server does not speak RFB, or sends an encoding that was not requested";
@@ -121,7 +121,7 @@ static const char *explain_vnc_error(int err)
 	}
 }
 
-static void read_from_server(struct vnc_users *v, uint32_t user)
+static void read_bytes_for_vnc_user(struct vnc_users *v, uint32_t user)
 {
 	struct vnc_user *u = &v->user[user];
 	ssize_t n = recv(u->fd, v->scratch, SCRATCH, 0);
@@ -131,7 +131,7 @@ static void read_from_server(struct vnc_users *v, uint32_t user)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		lose_vnc_user(v, user, n ? -errno : -EPIPE, n ? NULL : "the server closed the connection");
+		close_and_report_lost_vnc_user(v, user, n ? -errno : -EPIPE, n ? NULL : "the server closed the connection");
 		return;
 	}
 	v->bytes += n;
@@ -142,13 +142,13 @@ static void read_from_server(struct vnc_users *v, uint32_t user)
 		u->rfb.n_out = 0;
 	}
 	if (flags < 0 || err) {
-		lose_vnc_user(v, user, flags < 0 ? flags : err, flags < 0 ? explain_vnc_error(flags) : NULL);
+		close_and_report_lost_vnc_user(v, user, flags < 0 ? flags : err, flags < 0 ? vnc_error_text(flags) : NULL);
 		return;
 	}
 	if (flags & VRFB_READY)
-		crowd_user_connected(v->crowd, user);
+		crowd_handle_user_connected(v->crowd, user);
 	if (flags & VRFB_ANSWER)
-		crowd_user_answered(v->crowd, user, now, u->bytes, 0, true);
+		crowd_handle_answer_to_user(v->crowd, user, now, u->bytes, 0, true);
 }
 
 static void on_vnc_event(void *self, uint64_t data, uint32_t events)
@@ -164,12 +164,12 @@ static void on_vnc_event(void *self, uint64_t data, uint32_t events)
 	if (u->fd < 0)	/* disconnected by an earlier event of the same batch */
 		return;
 	if (u->connected) {
-		read_from_server(v, user);
+		read_bytes_for_vnc_user(v, user);
 		return;
 	}
 	getsockopt(u->fd, SOL_SOCKET, SO_ERROR, &err, &size);
 	if (err || epoll_ctl(v->crowd->epoll, EPOLL_CTL_MOD, u->fd, &want)) {
-		lose_vnc_user(v, user, err ? -err : -errno, NULL);
+		close_and_report_lost_vnc_user(v, user, err ? -err : -errno, NULL);
 		return;
 	}
 	u->connected = true;
@@ -194,5 +194,5 @@ static int send_vnc_input(void *self, uint32_t user, struct crowd_request_descri
 	return send_vnc_message(u, bytes, n);
 }
 
-const struct crowd_protocol by_vnc_protocol = { .connect = connect_vnc_user, .send = send_vnc_input, .drop = hang_up_vnc_user,
+const struct crowd_protocol_hooks by_vnc_protocol = { .connect = connect_vnc_user, .send = send_vnc_input, .drop = hang_up_vnc_user,
 						.event = on_vnc_event };

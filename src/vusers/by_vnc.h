@@ -14,7 +14,7 @@ struct vnc_users_cfg {
 };
 
 struct vnc_users;
-extern const struct crowd_protocol by_vnc_protocol;
+extern const struct crowd_protocol_hooks by_vnc_protocol;
 extern const char *const by_vnc_labels[];	/* names of the requests: "key", "move" */
 
 /* NULL: out of memory. Owned by the caller. */

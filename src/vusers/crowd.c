@@ -35,7 +35,7 @@ int crowd_open(struct crowd *c)
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (c->epoll < 0)
 		return -errno;
-	c->sums.memory_bytes = -process_resident_bytes();
+	c->sums.memory_bytes = -resident_bytes_of_this_process();
 	c->user = calloc(n, sizeof(*c->user));
 	c->idle = calloc(n, sizeof(*c->idle));
 	if (!c->user || !c->idle || due_heap_open(&c->dues, n)) {
@@ -64,7 +64,7 @@ static void log_request(struct crowd *c, uint32_t user, int64_t now, enum vlog_e
 	const struct crowd_user *u = &c->user[user];
 	struct request_log_row row = { .due_ns = u->due_ns, .ready_ns = u->ready_ns, .sent_ns = u->sent_ns,
 				.end_ns = now, .user = (uint32_t)c->cfg.before + user, .bytes = bytes, .label = u->label,
-				.code = code, .end = (uint8_t)end, .measured = measuring_window_holds(&c->window, u->due_ns) };
+				.code = code, .end = (uint8_t)end, .measured = measuring_window_contains_time(&c->window, u->due_ns) };
 
 	request_log_add(c->log, &row);
 }
@@ -82,7 +82,7 @@ static bool is_disconnected(const struct crowd_user *u)
 }
 
 /* Adds the time from gone_ns to now, as far as it lies in the window. */
-static void add_disconnected_time(struct crowd *c, const struct crowd_user *u, int64_t now)
+static void add_disconnected_time_in_window(struct crowd *c, const struct crowd_user *u, int64_t now)
 {
 	int64_t from = u->gone_ns > c->window.from_ns ? u->gone_ns : c->window.from_ns,
 		to = now < c->window.end_ns ? now : c->window.end_ns;
@@ -100,7 +100,7 @@ static void begin_connecting_user(struct crowd *c, uint32_t user)
 	c->protocol->connect(c->self, user);
 }
 
-static void set_user_free(struct crowd *c, uint32_t user, int64_t now, int64_t due_ns)
+static void mark_user_idle_and_enqueue(struct crowd *c, uint32_t user, int64_t now, int64_t due_ns)
 {
 	struct crowd_user *u = &c->user[user];
 
@@ -115,7 +115,7 @@ static void set_user_free(struct crowd *c, uint32_t user, int64_t now, int64_t d
 		due_heap_add(&c->dues, due_ns, user);
 }
 
-void crowd_user_connected(struct crowd *c, uint32_t user)
+void crowd_handle_user_connected(struct crowd *c, uint32_t user)
 {
 	struct crowd_user *u = &c->user[user];
 	int64_t now = clock_now();
@@ -130,42 +130,42 @@ void crowd_user_connected(struct crowd *c, uint32_t user)
 		return;
 	}
 	c->sums.reconnected++;
-	add_disconnected_time(c, u, now);
-	set_user_free(c, user, now, now + think_random_time_ns(&c->cfg.think, &u->random));
+	add_disconnected_time_in_window(c, u, now);
+	mark_user_idle_and_enqueue(c, user, now, now + random_think_time_ns(&c->cfg.think, &u->random));
 }
 
 /* Closed loop: the next request of the user is due after a think time. */
-static void end_request(struct crowd *c, uint32_t user, int64_t now)
+static void mark_user_idle_and_schedule_next(struct crowd *c, uint32_t user, int64_t now)
 {
 	struct crowd_user *u = &c->user[user];
 
-	set_user_free(c, user, now, c->cfg.open ? 0 : now + think_random_time_ns(&c->cfg.think, &u->random));
+	mark_user_idle_and_enqueue(c, user, now, c->cfg.open ? 0 : now + random_think_time_ns(&c->cfg.think, &u->random));
 }
 
-void crowd_user_answered(struct crowd *c, uint32_t user, int64_t now, uint32_t bytes, uint16_t code, bool ok)
+void crowd_handle_answer_to_user(struct crowd *c, uint32_t user, int64_t now, uint32_t bytes, uint16_t code, bool ok)
 {
 	struct crowd_user *u = &c->user[user];
 
 	if (u->state != CROWD_ASKED)
 		return;
-	measuring_window_request_ended(&c->window, now);
+	measuring_window_note_request_end(&c->window, now);
 	log_request(c, user, now, ok ? VLOG_OK : VLOG_ERROR, bytes, code);
-	c->sums.finished += ok && measuring_window_holds(&c->window, now);
-	if (ok && measuring_window_holds(&c->window, u->due_ns)) {
+	c->sums.finished += ok && measuring_window_contains_time(&c->window, now);
+	if (ok && measuring_window_contains_time(&c->window, u->due_ns)) {
 		u->answered++;
 		u->response_ns += now - u->due_ns;
 	}
-	end_request(c, user, now);
+	mark_user_idle_and_schedule_next(c, user, now);
 }
 
-void crowd_user_lost_connection(struct crowd *c, uint32_t user, int err, const char *why)
+void crowd_handle_user_lost_connection(struct crowd *c, uint32_t user, int err, const char *why)
 {
 	struct crowd_user *u = &c->user[user];
 	int64_t now = clock_now();
 
 	record_connection_failure(c, err, why);
 	if (u->state == CROWD_ASKED) {
-		measuring_window_request_ended(&c->window, now);
+		measuring_window_note_request_end(&c->window, now);
 		log_request(c, user, now, VLOG_ERROR, 0, 0);
 	}
 	if (u->state == CROWD_CONNECTING) {
@@ -190,14 +190,14 @@ static void send_request(struct crowd *c, uint32_t user, int64_t due)
 	u->ready_ns = due > u->free_ns ? due : u->free_ns;
 	u->sent_ns = now;
 	u->state = CROWD_ASKED;
-	measuring_window_request_sent(&c->window, now);
-	c->sums.due += measuring_window_holds(&c->window, due);
+	measuring_window_note_request_sent(&c->window, now);
+	c->sums.due += measuring_window_contains_time(&c->window, due);
 	err = c->protocol->send(c->self, user, &what);
 	u->label = what.label;
-	c->sums.pages += measuring_window_holds(&c->window, due) && what.first;
+	c->sums.pages += measuring_window_contains_time(&c->window, due) && what.first;
 	if (err) {
 		c->protocol->drop(c->self, user);
-		crowd_user_lost_connection(c, user, err, NULL);
+		crowd_handle_user_lost_connection(c, user, err, NULL);
 	}
 }
 
@@ -211,13 +211,13 @@ static void drop_timed_out_users(struct crowd *c, int64_t now)
 			continue;
 		c->protocol->drop(c->self, i);
 		if (u->state == CROWD_ASKED) {
-			measuring_window_request_ended(&c->window, now);
+			measuring_window_note_request_end(&c->window, now);
 			log_request(c, i, now, VLOG_TIMEOUT, 0, 0);
 			u->state = CROWD_AWAY;
 			u->gone_ns = now;
 			c->retry_ns = c->retry_ns ? c->retry_ns : now;
 		} else {
-			crowd_user_lost_connection(c, i, -ETIMEDOUT, NULL);
+			crowd_handle_user_lost_connection(c, i, -ETIMEDOUT, NULL);
 		}
 	}
 }
@@ -246,7 +246,7 @@ static void send_due_requests_closed_loop(struct crowd *c, int64_t now)
 	int most = AT_ONCE;
 
 	while (most-- && due_heap_first_time_ns(&c->dues) <= now && due_heap_first_time_ns(&c->dues) < c->window.end_ns) {
-		struct due d = due_heap_take(&c->dues);
+		struct user_due_time d = due_heap_take(&c->dues);
 
 		c->user[d.user].queued = false;
 		if (c->user[d.user].state == CROWD_FREE)
@@ -268,7 +268,7 @@ static void send_due_requests_open_loop(struct crowd *c, int64_t now)
 		if (c->user[user].state != CROWD_FREE)
 			continue;
 		send_request(c, user, c->next_due_ns);
-		c->next_due_ns += think_random_time_ns(&c->cfg.think, &c->random);
+		c->next_due_ns += random_think_time_ns(&c->cfg.think, &c->random);
 	}
 }
 
@@ -281,7 +281,7 @@ static void send_due_requests(struct crowd *c, int64_t now)
 }
 
 /* Whether a request that was due before the end has not been sent. */
-static bool has_unsent_requests(const struct crowd *c)
+static bool crowd_has_unsent_due_requests(const struct crowd *c)
 {
 	return (c->cfg.open ? c->next_due_ns : due_heap_first_time_ns(&c->dues)) < c->window.end_ns;
 }
@@ -296,7 +296,7 @@ static int64_t next_send_ns(const struct crowd *c)
 
 /* --- the loop ---------------------------------------------------------------------------------------------------- */
 
-static int wait_for_events(struct crowd *c, int64_t until, const sigset_t *mask)
+static int crowd_wait_and_handle_events(struct crowd *c, int64_t until, const sigset_t *mask)
 {
 	struct epoll_event event[AT_ONCE];
 	int n = epoll_wait_until(c->epoll, event, AT_ONCE, until, mask);
@@ -324,7 +324,7 @@ static int crowd_run_loop_once(struct crowd *c, int64_t until, const sigset_t *m
 	}
 	if (c->running)	/* computed here: the calls above may have made another user due */
 		until = clock_earlier(until, next_send_ns(c));
-	return wait_for_events(c, until, mask);
+	return crowd_wait_and_handle_events(c, until, mask);
 }
 
 static void block_stop_signals(sigset_t *before)
@@ -350,12 +350,12 @@ int crowd_connect_users(struct crowd *c)
 			err = crowd_run_loop_once(c, INT64_MAX, &before);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	c->sums.memory_bytes += process_resident_bytes();
+	c->sums.memory_bytes += resident_bytes_of_this_process();
 	return err ? err : proc_stop ? -EINTR : c->sums.users_ready ||
 	       !c->cfg.users ? 0 : c->sums.last_err ? c->sums.last_err : -ETIMEDOUT;
 }
 
-int crowd_await(struct crowd *c, int64_t wall_ns)
+int crowd_wait_for_start_time(struct crowd *c, int64_t wall_ns)
 {
 	struct wall_clock_offset offset;
 	sigset_t before;
@@ -372,17 +372,17 @@ int crowd_await(struct crowd *c, int64_t wall_ns)
 	return err ? err : proc_stop ? -EINTR : 0;
 }
 
-static void begin_measuring(struct crowd *c, int64_t now)
+static void init_window_and_schedule_users(struct crowd *c, int64_t now)
 {
 	c->running = true;
 	measuring_window_init(&c->window, now, crowd_measuring_begin_ns(&c->cfg, now), crowd_measuring_end_ns(&c->cfg, now));
 	c->sweep_ns = now + SWEEP_NS;
-	c->next_due_ns = now + think_random_time_ns(&c->cfg.think, &c->random);
+	c->next_due_ns = now + random_think_time_ns(&c->cfg.think, &c->random);
 	for (uint32_t i = 0; i < c->cfg.users; i++) {
 		int64_t from = now + (int64_t)((double)c->cfg.ramp_ns * (double)(c->cfg.before + i) / (double)c->cfg.all);
 
 		if (c->user[i].state == CROWD_FREE)
-			set_user_free(c, i, now, from + think_random_time_ns(&c->cfg.think, &c->user[i].random));
+			mark_user_idle_and_enqueue(c, i, now, from + random_think_time_ns(&c->cfg.think, &c->user[i].random));
 		else	/* could not connect, or was disconnected while others connected */
 			c->retry_ns = now + RETRY_NS;
 	}
@@ -391,9 +391,9 @@ static void begin_measuring(struct crowd *c, int64_t now)
 /* Logs as cut: in the open loop the requests that were due and never sent; the requests without an answer at the end. */
 static void log_unsent_and_unanswered(struct crowd *c, int64_t now)
 {
-	for (; c->cfg.open && c->next_due_ns < c->window.end_ns; c->next_due_ns += think_random_time_ns(&c->cfg.think, &c->random)) {
+	for (; c->cfg.open && c->next_due_ns < c->window.end_ns; c->next_due_ns += random_think_time_ns(&c->cfg.think, &c->random)) {
 		struct request_log_row row = { .due_ns = c->next_due_ns, .end_ns = now, .user = VLOG_NOBODY, .end = VLOG_CUT,
-					.measured = measuring_window_holds(&c->window, c->next_due_ns) };
+					.measured = measuring_window_contains_time(&c->window, c->next_due_ns) };
 
 		c->sums.unsent++;
 		c->sums.due += row.measured;
@@ -412,15 +412,15 @@ static void show_crowd_progress(const struct crowd *c, int64_t now)
 		return;
 	for (int64_t i = 0; i < c->cfg.users; i++)
 		away += is_disconnected(&c->user[i]);
-	progress_show(c->cfg.progress, "%s of %s users connected   %s requests   %s answered%s%s", count_text(c->cfg.users - away),
-		      count_text(c->cfg.users), count_text(c->sums.due), count_text(c->sums.finished),
+	progress_show(c->cfg.progress, "%s of %s users connected   %s requests   %s answered%s%s", text_of_count(c->cfg.users - away),
+		      text_of_count(c->cfg.users), text_of_count(c->sums.due), text_of_count(c->sums.finished),
 		      c->window.end_ns < INT64_MAX ? "   left: " : "",
 		      c->window.end_ns < INT64_MAX ? ns_text((double)((c->window.end_ns - now) / NS_PER_S) * NS_PER_S) : "");
 }
 
 int crowd_run(struct crowd *c, struct request_log *log, int64_t start_ns)
 {
-	struct thread_usage first = { 0, -1 }, last;
+	struct thread_cpu_and_wait_times first = { 0, -1 }, last;
 	sigset_t before;
 	int64_t now, over, until;
 	bool window = false;
@@ -428,11 +428,11 @@ int crowd_run(struct crowd *c, struct request_log *log, int64_t start_ns)
 
 	c->log = log;
 	block_stop_signals(&before);
-	begin_measuring(c, start_ns);
+	init_window_and_schedule_users(c, start_ns);
 	while (!err && (now = clock_now()) < c->window.end_ns && !proc_stop) {
 		if (!window && now >= c->window.from_ns) {
 			window = true;
-			first = thread_usage_now();
+			first = thread_cpu_and_wait_now();
 		}
 		send_due_requests(c, now);
 		show_crowd_progress(c, now);
@@ -441,16 +441,17 @@ int crowd_run(struct crowd *c, struct request_log *log, int64_t start_ns)
 	}
 	now = clock_now();
 	c->sums.stopped = proc_stop && now < c->window.end_ns;
-	measuring_window_close(&c->window, now);
+	measuring_window_cut_off_at(&c->window, now);
 	for (uint32_t i = 0; i < c->cfg.users; i++)
 		if (is_disconnected(&c->user[i])) {
-			add_disconnected_time(c, &c->user[i], now);
+			add_disconnected_time_in_window(c, &c->user[i], now);
 			c->user[i].gone_ns = now;
 		}
-	last = window ? thread_usage_now() : first;
-	c->sums.spent = thread_usage_between(&first, &last);
+	last = window ? thread_cpu_and_wait_now() : first;
+	c->sums.spent = thread_cpu_and_wait_between(&first, &last);
 	over = now + c->cfg.timeout_ns;
-	while (!err && !c->sums.stopped && (c->window.asked || has_unsent_requests(c)) && (now = clock_now()) < over && !proc_stop) {
+	while (!err && !c->sums.stopped && (c->window.asked || crowd_has_unsent_due_requests(c)) && (now = clock_now()) < over &&
+	       !proc_stop) {
 		send_due_requests(c, now);
 		err = crowd_run_loop_once(c, over, &before);
 	}

@@ -29,13 +29,14 @@ struct crowd_request_description {
 };
 
 /* The functions of a protocol, called with its own `self`. */
-struct crowd_protocol {
-	/* Begins to connect; crowd_user_connected() or crowd_user_lost_connection() follows, perhaps before the return. */
+struct crowd_protocol_hooks {
+	/* Begins to connect; crowd_handle_user_connected() or crowd_handle_user_lost_connection() follows, perhaps before the return. */
 	void (*connect)(void *self, uint32_t user);
-	/* Sends a request and describes it in *what. crowd_user_answered() or crowd_user_lost_connection() follows after the return. 0 or
+	/* Sends a request and describes it in *what. crowd_handle_answer_to_user() or crowd_handle_user_lost_connection() follows after
+	 * the return. 0 or
 	 * -errno: the connection is lost. */
 	int (*send)(void *self, uint32_t user, struct crowd_request_description *what);
-	/* Closes the connection of the user, without a call of crowd_user_lost_connection(). */
+	/* Closes the connection of the user, without a call of crowd_handle_user_lost_connection(). */
 	void (*drop)(void *self, uint32_t user);
 	/* Handles an event of a descriptor that the protocol has added to the epoll of the crowd. */
 	void (*event)(void *self, uint64_t data, uint32_t events);
@@ -79,7 +80,7 @@ struct crowd_sums {
 	int64_t due, pages, finished;	/* within the window: requests due; first requests of pages; answers */
 	int64_t unsent;			/* requests due before the end and never sent */
 	double gone_ns;			/* time without a connection within the window, summed over all users */
-	struct thread_usage spent;	/* of this thread within the window */
+	struct thread_cpu_and_wait_times spent;	/* of this thread within the window */
 	int64_t memory_bytes;		/* growth of the process while all users connected */
 	int last_err;			/* -errno and message of the last connection that failed */
 	char last_why[160];
@@ -88,7 +89,7 @@ struct crowd_sums {
 
 struct crowd {
 	struct crowd_cfg cfg;
-	const struct crowd_protocol *protocol;
+	const struct crowd_protocol_hooks *protocol;
 	void *self;			/* argument of the protocol's functions */
 	struct request_log *log;
 	int epoll;
@@ -118,13 +119,13 @@ void crowd_close(struct crowd *c);
 int crowd_connect_users(struct crowd *c);
 /* Keeps the connections until wall_ns (CLOCK_REALTIME), also if that clock is set meanwhile. 0 (at once if wall_ns is past); -EINTR
  * on a signal, or -errno. */
-int crowd_await(struct crowd *c, int64_t wall_ns);
+int crowd_wait_for_start_time(struct crowd *c, int64_t wall_ns);
 /* Runs from start_ns (now, or a little before) until the time is over or a stop signal comes; then waits for the answers of
  * requests in flight, at most the timeout. 0 or -errno. */
 int crowd_run(struct crowd *c, struct request_log *log, int64_t start_ns);
 
 /* Called by the protocol: the user is connected; a request was answered. */
-void crowd_user_connected(struct crowd *c, uint32_t user);
-void crowd_user_answered(struct crowd *c, uint32_t user, int64_t now_ns, uint32_t bytes, uint16_t code, bool ok);
+void crowd_handle_user_connected(struct crowd *c, uint32_t user);
+void crowd_handle_answer_to_user(struct crowd *c, uint32_t user, int64_t now_ns, uint32_t bytes, uint16_t code, bool ok);
 /* Called by the protocol: the connection of the user is lost and already closed. `why`: a message, or NULL. */
-void crowd_user_lost_connection(struct crowd *c, uint32_t user, int err, const char *why);
+void crowd_handle_user_lost_connection(struct crowd *c, uint32_t user, int err, const char *why);

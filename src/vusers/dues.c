@@ -16,7 +16,7 @@ void due_heap_add(struct due_heap *d, int64_t at_ns, uint32_t user)
 
 	for (; i && d->heap[(i - 1) / 2].at_ns > at_ns; i = (i - 1) / 2)
 		d->heap[i] = d->heap[(i - 1) / 2];
-	d->heap[i] = (struct due){ at_ns, user };
+	d->heap[i] = (struct user_due_time){ at_ns, user };
 }
 
 int64_t due_heap_first_time_ns(const struct due_heap *d)
@@ -24,9 +24,9 @@ int64_t due_heap_first_time_ns(const struct due_heap *d)
 	return d->n ? d->heap[0].at_ns : INT64_MAX;
 }
 
-struct due due_heap_take(struct due_heap *d)
+struct user_due_time due_heap_take(struct due_heap *d)
 {
-	struct due first = d->heap[0], last = d->heap[--d->n];
+	struct user_due_time first = d->heap[0], last = d->heap[--d->n];
 	size_t i = 0;
 
 	for (size_t child; (child = 2 * i + 1) < d->n; i = child) {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct due_heap {
-	struct due {
+	struct user_due_time {
 		int64_t at_ns;
 		uint32_t user;
 	} *heap;	/* owned; heap[0] is the earliest */
@@ -19,5 +19,5 @@ int due_heap_open(struct due_heap *d, size_t room);
 void due_heap_add(struct due_heap *d, int64_t at_ns, uint32_t user);
 int64_t due_heap_first_time_ns(const struct due_heap *d);	/* the earliest time; INT64_MAX: the heap is empty */
 /* Removes and returns the earliest entry; the heap must not be empty. */
-struct due due_heap_take(struct due_heap *d);
+struct user_due_time due_heap_take(struct due_heap *d);
 void due_heap_free(struct due_heap *d);

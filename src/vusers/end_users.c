@@ -76,7 +76,7 @@ static void read_think_file(struct vusers_options *cfg)
 {
 	unsigned long line;
 	FILE *f = fopen(cfg->think_file, "re");
-	int err = f ? think_read(f, &cfg->think, &line) : -errno;
+	int err = f ? think_distribution_read_values(f, &cfg->think, &line) : -errno;
 
 	if (err == -EPROTO)
 		die(EXIT_USAGE, "%s: line %lu is not a time in seconds", cfg->think_file, line);
@@ -86,18 +86,18 @@ static void read_think_file(struct vusers_options *cfg)
 }
 
 /* Sets the mean think time of one user; in the open loop the mean gap between the requests of all users. */
-static void set_think_mean(struct vusers_options *cfg)
+static void set_think_mean_from_options(struct vusers_options *cfg)
 {
 	if (cfg->think_file)
 		read_think_file(cfg);
 	if ((cfg->rate > 0) + (cfg->nz > 0) + (cfg->think_ns >= 0) > 1)
 		die_usage("give only one of --think-time, --users-per-second and --open");
 	if (cfg->rate > 0)
-		think_set_mean(&cfg->think, 1e9 / cfg->rate);
+		think_distribution_set_mean(&cfg->think, 1e9 / cfg->rate);
 	else if (cfg->nz > 0)
-		think_set_mean(&cfg->think, 1e9 * (double)cfg->users / cfg->nz);
+		think_distribution_set_mean(&cfg->think, 1e9 * (double)cfg->users / cfg->nz);
 	else if (cfg->think_ns >= 0)
-		think_set_mean(&cfg->think, (double)cfg->think_ns);
+		think_distribution_set_mean(&cfg->think, (double)cfg->think_ns);
 	else if (!cfg->think_file)
 		die_usage("no think time is given: --think-time TIME, --users-per-second RATIO, or --open RATE");
 	if (cfg->rate > 0 && !(cfg->think.mean_ns > 0))
@@ -112,7 +112,7 @@ static void read_workload(const struct vusers_options *cfg, struct workload *w, 
 	int err;
 
 	if (!cfg->workload) {
-		if (workload_from_path(w, t->path))
+		if (make_workload_of_one_url_path(w, t->path))
 			die_usage("%s: the path of the URL is too long or contains blanks", t->path);
 		return;
 	}
@@ -128,7 +128,7 @@ static void read_workload(const struct vusers_options *cfg, struct workload *w, 
 }
 
 /* Reaching all users takes a while, so the time must be ahead; a time in the past is most often one of another day or zone. */
-static void check_start(const struct vusers_options *cfg)
+static void die_unless_start_time_is_ahead(const struct vusers_options *cfg)
 {
 	struct wall_clock_offset offset;
 	char now[START_TEXT];
@@ -136,7 +136,7 @@ static void check_start(const struct vusers_options *cfg)
 
 	clock_read_wall_offset(&offset);
 	wall = clock_now() + offset.offset_ns;
-	start_format(wall, now);
+	format_start_time(wall, now);
 	if (cfg->start_at_ns && cfg->start_at_ns <= wall)
 		die_usage("--start-at: that was %s ago (now: %s); give a later time, such as @%lld for in 10 s",
 			  ns_text((double)(wall - cfg->start_at_ns)), now, (long long)(wall / NS_PER_S + 10));
@@ -157,7 +157,7 @@ static void check_users_options(struct vusers_options *cfg, const struct target 
 }
 
 /* An estimate of the requests in the measuring window. */
-static int64_t expected_requests(const struct vusers_options *cfg)
+static int64_t estimated_request_count(const struct vusers_options *cfg)
 {
 	double mean = cfg->think.mean_ns, per_s = cfg->rate > 0 ? cfg->rate : mean > 0 ? 1e9 * (double)cfg->users / mean : 1e5;
 	double n = cfg->time_ns ? per_s * (double)cfg->time_ns / 1e9 * 1.1 : EXPECTED_MOST;
@@ -174,7 +174,8 @@ static void die_not_connected(const struct crowd *c, const char *text, int err)
 
 /* --- the run --------------------------------------------------------------------------------------------------------- */
 
-static void describe_http_load(const struct vusers_options *cfg, struct users_report_facts *what, struct request_log_cfg *log)
+static void prepare_http_load_and_facts(const struct vusers_options *cfg, struct users_report_facts *what,
+					struct request_log_cfg *log)
 {
 	read_workload(cfg, &run.workload, &run.target);
 	if (cfg->per == PER_OBJECT && cli_given_option_by_help_prefix("http: of a page"))
@@ -194,7 +195,7 @@ static void describe_http_load(const struct vusers_options *cfg, struct users_re
 	what->library = http_library_version_text();
 }
 
-static void describe_vnc_load(const struct vusers_options *cfg, struct users_report_facts *what)
+static void prepare_vnc_load_and_facts(const struct vusers_options *cfg, struct users_report_facts *what)
 {
 	char why[256];
 
@@ -219,7 +220,7 @@ static struct http_users_cfg http_users_cfg_from_options(const struct vusers_opt
 }
 
 /* Sets up the users that keep no pixels; watched users have the numbers before them. */
-static void open_crowd(const struct vusers_options *cfg)
+static void open_crowd_from_options(const struct vusers_options *cfg)
 {
 	struct vnc_users_cfg vnc = { .target = &run.target, .move = cfg->asks, .patch = cfg->echo == ECHO_PATCH,
 				  .rfb = { run.encodings, run.n_encodings, cfg->password_file ? run.password : NULL } };
@@ -231,7 +232,7 @@ static void open_crowd(const struct vusers_options *cfg)
 				     .open = cfg->rate > 0 && cfg->users > cfg->watched, .ramp_ns = cfg->ramp_ns, .skip_ns = cfg->skip_ns,
 				     .time_ns = cfg->time_ns, .timeout_ns = cfg->timeout_ns, .seed = (uint64_t)cfg->seed };
 	if (c->cfg.open)	/* watched users send their share of the requests themselves */
-		think_set_mean(&c->cfg.think, cfg->think.mean_ns * (double)cfg->users / (double)c->cfg.users);
+		think_distribution_set_mean(&c->cfg.think, cfg->think.mean_ns * (double)cfg->users / (double)c->cfg.users);
 	err = crowd_open(c);
 	if (!err && run.target.http)
 		c->self = run.http = http_users_open(&http, c);
@@ -243,7 +244,7 @@ static void open_crowd(const struct vusers_options *cfg)
 }
 
 /* Starts and connects the watched users. 0 or -EINTR. */
-static int open_watched_users(const struct vusers_options *cfg, const char *text)
+static int start_and_connect_watched_users(const struct vusers_options *cfg, const char *text)
 {
 	struct watched_users_cfg w = { .target = &run.target, .crowd = &run.crowd.cfg,
 			       .viewer = { run.words, cfg->password_file ? run.password : NULL, cfg->echo == ECHO_PATCH },
@@ -253,7 +254,7 @@ static int open_watched_users(const struct vusers_options *cfg, const char *text
 	if (!cfg->watched)
 		return 0;
 	if (w.open)
-		think_set_mean(&w.think, cfg->think.mean_ns * (double)cfg->users);
+		think_distribution_set_mean(&w.think, cfg->think.mean_ns * (double)cfg->users);
 	run.watch = watched_users_start(&w);
 	if (!run.watch)
 		die(EXIT_RUN, "cannot start %d watched users: %m", w.n);
@@ -263,7 +264,7 @@ static int open_watched_users(const struct vusers_options *cfg, const char *text
 	return here < 0 ? here : 0;
 }
 
-static void free_load_users(struct vusers_options *cfg)
+static void close_all_load_users(struct vusers_options *cfg)
 {
 	if (run.watch)
 		watched_users_close(run.watch);
@@ -273,17 +274,17 @@ static void free_load_users(struct vusers_options *cfg)
 		vnc_users_close(run.vnc);
 	crowd_close(&run.crowd);
 	workload_free(&run.workload);
-	think_free(&cfg->think);
+	think_distribution_free(&cfg->think);
 	explicit_bzero(run.password, sizeof(run.password));
 }
 
-static void describe_start(const struct vusers_options *cfg, int64_t start, struct users_report_facts *what)
+static void fill_report_facts_of_start_time(const struct vusers_options *cfg, int64_t start, struct users_report_facts *what)
 {
 	struct wall_clock_offset offset;
 
 	clock_read_wall_offset(&offset);
 	if (cfg->start_at_ns) {
-		start_format(cfg->start_at_ns, run.start);
+		format_start_time(cfg->start_at_ns, run.start);
 		what->start_text = run.start;
 	}
 	what->start_ns = cfg->start_at_ns ? cfg->start_at_ns - offset.offset_ns : start;
@@ -291,7 +292,8 @@ static void describe_start(const struct vusers_options *cfg, int64_t start, stru
 }
 
 /* Connects all users and runs them. 0; -EINTR: stopped by a signal before the start. */
-static int run_crowd(const struct vusers_options *cfg, const char *text, struct request_log *log, struct users_report_facts *what)
+static int connect_and_run_all_users(const struct vusers_options *cfg, const char *text, struct request_log *log,
+				     struct users_report_facts *what)
 {
 	struct crowd *c = &run.crowd;
 	int64_t start;
@@ -300,15 +302,15 @@ static int run_crowd(const struct vusers_options *cfg, const char *text, struct 
 	if (err && err != -EINTR)
 		die_not_connected(c, text, err);
 	if (!err)
-		err = open_watched_users(cfg, text);
+		err = start_and_connect_watched_users(cfg, text);
 	if (!err) {
 		proc_write_ready_line_or_warn((int)cfg->ready_fd);
-		err = crowd_await(c, cfg->start_at_ns);
+		err = crowd_wait_for_start_time(c, cfg->start_at_ns);
 	}
 	c->sums.stopped = err;
 	if (!err) {
 		start = clock_now();
-		describe_start(cfg, start, what);
+		fill_report_facts_of_start_time(cfg, start, what);
 		if (run.watch)
 			watched_users_begin_run(run.watch, log, start);
 		err = crowd_run(c, log, start);
@@ -325,7 +327,8 @@ int run_load_generator(struct vusers_options *cfg, const char *text)
 	struct request_log_cfg log_cfg = { .tsv = cfg->log, .jtl = cfg->jtl, .label = by_vnc_labels, .url = text, .users = cfg->users };
 	struct users_report_facts what = { .target = text, .rate = cfg->rate > 0 ? cfg->rate : (double)NAN,
 				    .nz = cfg->nz > 0 ? cfg->nz : (double)NAN, .objects_per_page = NAN,
-				    .threshold_ns = cfg->threshold_ns, .late_limit_ns = cfg->late_ns, .connections = -1, .clock_error_ns = start_clock_error(),
+				    .threshold_ns = cfg->threshold_ns, .late_limit_ns = cfg->late_ns, .connections = -1,
+						    .clock_error_ns = wall_clock_error_bound_ns(),
 				    .think_text = cfg->think_text,
 				    .punctual_by = run.punctual, .watched = (int)cfg->watched };
 	struct crowd *c = &run.crowd;
@@ -341,38 +344,38 @@ int run_load_generator(struct vusers_options *cfg, const char *text)
 	if (target_parse(text, &run.target, why, sizeof(why)))
 		die_usage("%s: %s", text, why);
 	check_users_options(cfg, &run.target, text);
-	set_think_mean(cfg);
-	check_start(cfg);
+	set_think_mean_from_options(cfg);
+	die_unless_start_time_is_ahead(cfg);
 	rec_check_outputs_differ((const struct rec_output_path[]){ { "output", cfg->out.path }, { "log", cfg->log }, { "jtl", cfg->jtl } },
 				 3);
 	if (run.target.http)
-		describe_http_load(cfg, &what, &log_cfg);
+		prepare_http_load_and_facts(cfg, &what, &log_cfg);
 	else
-		describe_vnc_load(cfg, &what);
+		prepare_vnc_load_and_facts(cfg, &what);
 	what.descriptors = cfg->users * (run.target.http ? http_connections_per_user(&http) : 1) + SPARE_DESCRIPTORS;
 	what.descriptors_most = raise_descriptor_limit(cfg, what.descriptors);
-	log_cfg.expect = expected_requests(cfg);
-	out = rec_must_open(&cfg->out, "vusers");
+	log_cfg.expect = estimated_request_count(cfg);
+	out = rec_open_report_or_die(&cfg->out, "vusers");
 	log = request_log_open(&log_cfg, &wrong);
 	if (!log)
 		die(EXIT_RUN, "cannot write %s: %m", wrong);
 	request_real_time_priority(cfg, run.punctual, sizeof(run.punctual));
 	what.each_user = cfg->out.format == REC_ROWS;
-	open_crowd(cfg);
+	open_crowd_from_options(cfg);
 	progress_start(&progress, cfg->out.detail == REC_QUIET);
 	c->cfg.progress = &progress;
-	early = run_crowd(cfg, text, log, &what);
+	early = connect_and_run_all_users(cfg, text, log, &what);
 	progress_end(&progress);
 	err = request_log_close(log, &sums);
-	what.process_cpu_ns = clock_process_cpu_time();
+	what.process_cpu_ns = clock_cpu_time_of_this_process();
 	what.bytes = run.http ? http_users_received_bytes(run.http) : vnc_users_received_bytes(run.vnc);
-	what.connections = run.http ? http_users_connection_count(run.http) : -1;
+	what.connections = run.http ? http_users_connections_made(run.http) : -1;
 	report_users(out, c, &sums, &what);
-	status = report_judge(out, c, &sums, &what, err);
-	rec_must_close(out);
+	status = report_verdict_as_exit_status(out, c, &sums, &what, err);
+	rec_close_report_or_die(out);
 	if (early)
 		status = EXIT_INTERRUPTED;
-	free_load_users(cfg);
+	close_all_load_users(cfg);
 	request_log_free_sums(&sums);
 	return status;
 }

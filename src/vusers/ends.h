@@ -18,7 +18,7 @@ struct vusers_options {
 	const char *think_text, *think_file, *password_file, *log, *jtl, *workload, *encodings, *stations, *pause;
 	struct think_time_distribution think;	/* distribution of --think-dist; its mean is set later */
 	int asks, echo, per, service;
-	struct rec_cfg out;
+	struct rec_report_options out;
 };
 
 /* Runs the load generator. Returns the exit status; dies with a line if an option is wrong or the run cannot start. */

@@ -65,7 +65,7 @@ void served_client_init(struct served_client *g, int fd, uint32_t serial)
 	*g = (struct served_client){ .fd = fd, .serial = serial };
 }
 
-static int send_client_bytes(struct served_client *g, const void *bytes, size_t n)
+static int send_bytes_to_served_client(struct served_client *g, const void *bytes, size_t n)
 {
 	ssize_t sent = send(g->fd, bytes, n, MSG_NOSIGNAL);
 
@@ -73,7 +73,7 @@ static int send_client_bytes(struct served_client *g, const void *bytes, size_t 
 }
 
 /* Sends the last `left` bytes of a message as far as the socket takes them. 0 or -errno. */
-static int send_rest_of_client_answer(struct served_client *g, const uint8_t *bytes, size_t size)
+static int send_left_bytes_to_served_client(struct served_client *g, const uint8_t *bytes, size_t size)
 {
 	ssize_t sent = send(g->fd, bytes + size - g->left, g->left, MSG_NOSIGNAL);
 
@@ -85,13 +85,13 @@ static int send_rest_of_client_answer(struct served_client *g, const uint8_t *by
 
 int served_client_send_version(struct served_client *g, const struct reference_server_answers *w)
 {
-	return w->http ? 0 : send_client_bytes(g, "RFB 003.008\n", 12);
+	return w->http ? 0 : send_bytes_to_served_client(g, "RFB 003.008\n", 12);
 }
 
 /* --- HTTP ---------------------------------------------------------------------------------------------------------- */
 
 /* Counts requests: an empty line ends one, since requests of vusers have no body. */
-static int count_http_requests(struct served_client *g, const uint8_t *bytes, size_t n)
+static int count_http_requests_received(struct served_client *g, const uint8_t *bytes, size_t n)
 {
 	int requests = 0;
 
@@ -124,11 +124,11 @@ static int send_framebuffer_update(struct served_client *g, const struct referen
 	g->owed = 0;
 	if (g->told) {
 		g->black = !g->black;
-		return send_client_bytes(g, g->black ? w->answer : w->turned, w->size);
+		return send_bytes_to_served_client(g, g->black ? w->answer : w->turned, w->size);
 	}
 	g->told = true;
 	g->left = w->whole_size;
-	return send_rest_of_client_answer(g, w->whole, w->whole_size);
+	return send_left_bytes_to_served_client(g, w->whole, w->whole_size);
 }
 
 static int send_server_init(struct served_client *g, const struct reference_server_answers *w)
@@ -138,7 +138,7 @@ static int send_server_init(struct served_client *g, const struct reference_serv
 
 	rfb_put_u16(init, w->width);
 	rfb_put_u16(init + 2, w->height);
-	return send_client_bytes(g, init, sizeof(init));
+	return send_bytes_to_served_client(g, init, sizeof(init));
 }
 
 /* Handles the message whose fixed part is complete in `head`. 1: a request, 0: none, or -errno. */
@@ -152,10 +152,10 @@ static int serve_rfb_client_message(struct served_client *g, const struct refere
 	switch (stage) {
 	case STAGE_VERSION:
 		g->stage = STAGE_SECURITY;
-		return memcmp(g->head, "RFB 003.008\n", 12) ? -EPROTO : send_client_bytes(g, "\1\1", 2);
+		return memcmp(g->head, "RFB 003.008\n", 12) ? -EPROTO : send_bytes_to_served_client(g, "\1\1", 2);
 	case STAGE_SECURITY:
 		g->stage = STAGE_INIT;
-		return g->head[0] != 1 ? -EPROTO : send_client_bytes(g, "\0\0\0\0", 4);
+		return g->head[0] != 1 ? -EPROTO : send_bytes_to_served_client(g, "\0\0\0\0", 4);
 	case STAGE_INIT:
 		return send_server_init(g, w);
 	case STAGE_MESSAGE:
@@ -179,7 +179,7 @@ static int serve_rfb_client_message(struct served_client *g, const struct refere
 	}
 }
 
-static int count_rfb_input_requests(struct served_client *g, const struct reference_server_answers *w, const uint8_t *bytes,
+static int count_rfb_requests_received(struct served_client *g, const struct reference_server_answers *w, const uint8_t *bytes,
 				    size_t n)
 {
 	int requests = 0;
@@ -209,7 +209,7 @@ static int count_rfb_input_requests(struct served_client *g, const struct refere
 
 int served_client_count_requests(struct served_client *g, const struct reference_server_answers *w, const uint8_t *bytes, size_t n)
 {
-	return w->http ? count_http_requests(g, bytes, n) : count_rfb_input_requests(g, w, bytes, n);
+	return w->http ? count_http_requests_received(g, bytes, n) : count_rfb_requests_received(g, w, bytes, n);
 }
 
 int served_client_send_answer(struct served_client *g, const struct reference_server_answers *w)
@@ -218,7 +218,7 @@ int served_client_send_answer(struct served_client *g, const struct reference_se
 		if (g->left)	/* pipelined requests: not a client of vusers */
 			return -ENOBUFS;
 		g->left = w->size;
-		return send_rest_of_client_answer(g, w->answer, w->size);
+		return send_left_bytes_to_served_client(g, w->answer, w->size);
 	}
 	g->owed++;
 	return g->wants && !g->left ? send_framebuffer_update(g, w) : 0;
@@ -226,5 +226,6 @@ int served_client_send_answer(struct served_client *g, const struct reference_se
 
 int served_client_send_rest(struct served_client *g, const struct reference_server_answers *w)
 {
-	return w->http ? send_rest_of_client_answer(g, w->answer, w->size) : send_rest_of_client_answer(g, w->whole, w->whole_size);
+	return w->http ? send_left_bytes_to_served_client(g, w->answer, w->size) : send_left_bytes_to_served_client(g, w->whole,
+														    w->whole_size);
 }

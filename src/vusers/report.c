@@ -12,27 +12,28 @@
 #define MS ((double)NS_PER_MS)
 #define S ((double)NS_PER_S)
 
-static double measured_s(const struct crowd *c)
+static double measured_seconds(const struct crowd *c)
 {
 	return measuring_window_seconds(&c->window);
 }
 
-static double count_per_s(const struct crowd *c, double n)
+static double rate_per_measured_second(const struct crowd *c, double n)
 {
-	return measured_s(c) > 0 ? n / measured_s(c) : (double)NAN;
+	return measured_seconds(c) > 0 ? n / measured_seconds(c) : (double)NAN;
 }
 
-static double cpu_percent(const struct crowd *c)
+static double generator_cpu_percent(const struct crowd *c)
 {
-	return measured_s(c) > 0 ? 100 * (double)c->sums.spent.cpu_ns / S / measured_s(c) : (double)NAN;
+	return measured_seconds(c) > 0 ? 100 * (double)c->sums.spent.cpu_ns / S / measured_seconds(c) : (double)NAN;
 }
 
-double report_percent_disconnected(const struct crowd *c)
+double percent_of_time_disconnected(const struct crowd *c)
 {
-	return measured_s(c) > 0 && c->cfg.users ? 100 * c->sums.gone_ns / S / measured_s(c) / (double)c->cfg.users : (double)NAN;
+	return measured_seconds(c) > 0 && c->cfg.users ? 100 * c->sums.gone_ns / S / measured_seconds(c) / (double)c->cfg.users :
+	       (double)NAN;
 }
 
-static int count_watched_ready(const struct users_report_facts *w)
+static int count_watched_users_ready(const struct users_report_facts *w)
 {
 	int n = 0;
 
@@ -44,22 +45,22 @@ static int count_watched_ready(const struct users_report_facts *w)
 const char *invalid_run_reason_text(const struct crowd *c, struct request_log_sums *s, const struct users_report_facts *w,
 				    char *text, size_t size)
 {
-	struct sample_statistic late = sample_quantile(&s->users.late, 0.99), watched = sample_quantile(&s->watched.late, 0.99);
+	struct sample_value_or_lower_bound late = sample_quantile(&s->users.late, 0.99), watched = sample_quantile(&s->watched.late, 0.99);
 	double limit = (double)w->late_limit_ns;
 
 	if (w->why_invalid)
 		snprintf(text, size, "%s", w->why_invalid);
-	else if (c->sums.users_ready + count_watched_ready(w) < c->cfg.users + w->watched)
-		snprintf(text, size, "only %lld of %lld users were connected", (long long)c->sums.users_ready + count_watched_ready(w),
+	else if (c->sums.users_ready + count_watched_users_ready(w) < c->cfg.users + w->watched)
+		snprintf(text, size, "only %lld of %lld users were connected", (long long)c->sums.users_ready + count_watched_users_ready(w),
 			 (long long)c->cfg.users + w->watched);
 	else if (w->started_late_ns > REPORT_START_LATE_MOST)
 		snprintf(text, size, "it started %s after --start-at, when all users were connected; choose a later time",
 			 ns_text((double)w->started_late_ns));
-	else if (report_percent_disconnected(c) > REPORT_GONE_MOST)
-		snprintf(text, size, "users had no connection for %.0f %% of the time%s%s", report_percent_disconnected(c),
+	else if (percent_of_time_disconnected(c) > REPORT_GONE_MOST)
+		snprintf(text, size, "users had no connection for %.0f %% of the time%s%s", percent_of_time_disconnected(c),
 			 *c->sums.last_why ? "; last failure: " : "", c->sums.last_why);
-	else if (cpu_percent(c) > REPORT_CPU_MOST)
-		snprintf(text, size, "the load generator used %.0f %% of a CPU: it is the bottleneck", cpu_percent(c));
+	else if (generator_cpu_percent(c) > REPORT_CPU_MOST)
+		snprintf(text, size, "the load generator used %.0f %% of a CPU: it is the bottleneck", generator_cpu_percent(c));
 	else if (s->users.late.n && late.value > limit)
 		snprintf(text, size, "the load generator sent late: p99 %.1f ms, limit %.1f ms", late.value / MS, limit / MS);
 	else if (s->watched.late.n && watched.value > limit)
@@ -79,33 +80,33 @@ static void report_users_settings(struct rec_report *r, const struct crowd *c, c
 	bool open = isfinite(w->rate);	/* not cfg->open, which is false if all users are watched */
 
 	rec_begin_object(r, "settings");
-	rec_str(r, "target", w->target);
-	rec_str(r, "kind", w->kind);
-	rec_int(r, "users", cfg->all);
-	rec_int(r, "watched", w->watched);
-	rec_str(r, "loop", open ? "open" : "closed");
-	rec_str(r, open ? "gaps" : "think", w->think_text);
-	rec_real(r, "think_s", open ? (double)NAN : cfg->think.mean_ns / S, 6);
-	rec_real(r, "rate_per_s", w->rate, 6);
-	rec_real(r, "nz_per_s", w->nz, 6);
-	rec_real(r, "ramp_s", (double)cfg->ramp_ns / S, 3);
-	rec_real(r, "skip_s", (double)cfg->skip_ns / S, 3);
-	rec_real(r, "time_s", cfg->time_ns ? (double)cfg->time_ns / S : (double)NAN, 3);
-	rec_real(r, "timeout_s", (double)cfg->timeout_ns / S, 3);
-	rec_real(r, "threshold_ms", (double)w->threshold_ns / MS, 3);
-	rec_real(r, "late_limit_ms", (double)w->late_limit_ns / MS, 3);
-	rec_int(r, "seed", (int64_t)cfg->seed);
-	rec_str(r, "asks", w->asks);
-	rec_str(r, "echo", w->echo);
-	rec_str(r, "encodings", w->encodings);
-	rec_str(r, "workload", w->workload);
-	rec_real(r, "objects_per_page", w->objects_per_page, 6);
+	rec_add_str(r, "target", w->target);
+	rec_add_str(r, "kind", w->kind);
+	rec_add_int(r, "users", cfg->all);
+	rec_add_int(r, "watched", w->watched);
+	rec_add_str(r, "loop", open ? "open" : "closed");
+	rec_add_str(r, open ? "gaps" : "think", w->think_text);
+	rec_add_real(r, "think_s", open ? (double)NAN : cfg->think.mean_ns / S, 6);
+	rec_add_real(r, "rate_per_s", w->rate, 6);
+	rec_add_real(r, "nz_per_s", w->nz, 6);
+	rec_add_real(r, "ramp_s", (double)cfg->ramp_ns / S, 3);
+	rec_add_real(r, "skip_s", (double)cfg->skip_ns / S, 3);
+	rec_add_real(r, "time_s", cfg->time_ns ? (double)cfg->time_ns / S : (double)NAN, 3);
+	rec_add_real(r, "timeout_s", (double)cfg->timeout_ns / S, 3);
+	rec_add_real(r, "threshold_ms", (double)w->threshold_ns / MS, 3);
+	rec_add_real(r, "late_limit_ms", (double)w->late_limit_ns / MS, 3);
+	rec_add_int(r, "seed", (int64_t)cfg->seed);
+	rec_add_str(r, "asks", w->asks);
+	rec_add_str(r, "echo", w->echo);
+	rec_add_str(r, "encodings", w->encodings);
+	rec_add_str(r, "workload", w->workload);
+	rec_add_real(r, "objects_per_page", w->objects_per_page, 6);
 	if (w->workload) {
-		rec_str(r, "thinks_before", w->whole_pages ? "pages" : "objects");
-		rec_int(r, "parallel", w->parallel);
+		rec_add_str(r, "thinks_before", w->whole_pages ? "pages" : "objects");
+		rec_add_int(r, "parallel", w->parallel);
 	}
-	rec_str(r, "library", w->library);
-	rec_str(r, "punctual_by", w->punctual_by);
+	rec_add_str(r, "library", w->library);
+	rec_add_str(r, "punctual_by", w->punctual_by);
 	rec_end_container(r);
 }
 
@@ -121,7 +122,7 @@ static double jain_index(const double *v, size_t n)
 	return n && squares > 0 ? sum * sum / ((double)n * squares) : (double)NAN;
 }
 
-static void report_spread(struct rec_report *r, const char *key, double *v, size_t n, int decimals)
+static void report_min_median_max(struct rec_report *r, const char *key, double *v, size_t n, int decimals)
 {
 	double median = NAN;
 
@@ -129,11 +130,11 @@ static void report_spread(struct rec_report *r, const char *key, double *v, size
 	if (n)
 		median = n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 	rec_begin_object(r, key);
-	rec_real(r, "min", n ? v[0] : (double)NAN, decimals);
-	rec_real(r, "median", median, decimals);
-	rec_real(r, "max", n ? v[n - 1] : (double)NAN, decimals);
-	rec_real(r, "max_by_median", n && median > 0 ? v[n - 1] / median : (double)NAN, 4);
-	rec_real(r, "jain", jain_index(v, n), 6);
+	rec_add_real(r, "min", n ? v[0] : (double)NAN, decimals);
+	rec_add_real(r, "median", median, decimals);
+	rec_add_real(r, "max", n ? v[n - 1] : (double)NAN, decimals);
+	rec_add_real(r, "max_by_median", n && median > 0 ? v[n - 1] / median : (double)NAN, 4);
+	rec_add_real(r, "jain", jain_index(v, n), 6);
 	rec_end_container(r);
 }
 
@@ -147,11 +148,11 @@ static void report_fairness(struct rec_report *r, const struct crowd *c)
 	rec_begin_object(r, "fairness");
 	for (int64_t i = 0; i < c->cfg.users; i++)
 		v[i] = c->user[i].answered;
-	report_spread(r, "answered_per_user", v, (size_t)c->cfg.users, 1);
+	report_min_median_max(r, "answered_per_user", v, (size_t)c->cfg.users, 1);
 	for (int64_t i = 0; i < c->cfg.users; i++)
 		if (c->user[i].answered)
 			v[n++] = (double)c->user[i].response_ns / c->user[i].answered / MS;
-	report_spread(r, "mean_response_ms", v, n, 4);
+	report_min_median_max(r, "mean_response_ms", v, n, 4);
 	rec_end_container(r);
 	free(v);
 }
@@ -163,43 +164,43 @@ static void report_each_user(struct rec_report *r, const struct crowd *c)
 		const struct crowd_user *u = &c->user[i];
 
 		rec_begin_object(r, NULL);
-		rec_int(r, "user", c->cfg.before + i);
-		rec_int(r, "answered", u->answered);
-		rec_real(r, "mean_response_ms", u->answered ? (double)u->response_ns / u->answered / MS : (double)NAN, 4);
+		rec_add_int(r, "user", c->cfg.before + i);
+		rec_add_int(r, "answered", u->answered);
+		rec_add_real(r, "mean_response_ms", u->answered ? (double)u->response_ns / u->answered / MS : (double)NAN, 4);
 		rec_end_container(r);
 	}
 	rec_end_container(r);
 	rec_set_main_table(r, "per_user");
 }
 
-static void report_start(struct rec_report *r, const struct users_report_facts *w)
+static void report_start_time(struct rec_report *r, const struct users_report_facts *w)
 {
-	rec_str(r, "start_at", w->start_text);
-	rec_int(r, "start_ns", w->start_ns);
-	rec_real(r, "started_late_ms", w->start_text ? (double)w->started_late_ns / MS : (double)NAN, 3);
-	rec_real(r, "clock_error_ms", w->clock_error_ns < 0 ? (double)NAN : (double)w->clock_error_ns / MS, 3);
+	rec_add_str(r, "start_at", w->start_text);
+	rec_add_int(r, "start_ns", w->start_ns);
+	rec_add_real(r, "started_late_ms", w->start_text ? (double)w->started_late_ns / MS : (double)NAN, 3);
+	rec_add_real(r, "clock_error_ms", w->clock_error_ns < 0 ? (double)NAN : (double)w->clock_error_ns / MS, 3);
 }
 
-static void report_parts(struct rec_report *r, const struct users_report_facts *w)
+static void report_merged_generators(struct rec_report *r, const struct users_report_facts *w)
 {
 	rec_begin_array(r, "generators");
 	for (int i = 0; i < w->parts; i++) {
-		const struct report_part *p = &w->part[i];
+		const struct merged_generator_facts *p = &w->part[i];
 
 		rec_begin_object(r, NULL);
-		rec_int(r, "generator", i + 1);
-		rec_bool(r, "valid", !p->why_invalid);
-		rec_str(r, "why_invalid", p->why_invalid);
-		rec_int(r, "users", p->users);
-		rec_int(r, "users_ready", p->users_ready);
-		rec_int(r, "requests", p->requests);
-		rec_str(r, "start_at", p->start_at);
-		rec_real(r, "started_late_ms", p->started_late_ms, 3);
-		rec_real(r, "clock_error_ms", p->clock_error_ms, 3);
-		rec_real(r, "late_p99_ms", p->late_p99_ms, 4);
-		rec_real(r, "late_max_ms", p->late_max_ms, 4);
-		rec_real(r, "cpu_percent", p->cpu_percent, 2);
-		rec_real(r, "memory_bytes_per_user", p->memory_bytes_per_user, 0);
+		rec_add_int(r, "generator", i + 1);
+		rec_add_bool(r, "valid", !p->why_invalid);
+		rec_add_str(r, "why_invalid", p->why_invalid);
+		rec_add_int(r, "users", p->users);
+		rec_add_int(r, "users_ready", p->users_ready);
+		rec_add_int(r, "requests", p->requests);
+		rec_add_str(r, "start_at", p->start_at);
+		rec_add_real(r, "started_late_ms", p->started_late_ms, 3);
+		rec_add_real(r, "clock_error_ms", p->clock_error_ms, 3);
+		rec_add_real(r, "late_p99_ms", p->late_p99_ms, 4);
+		rec_add_real(r, "late_max_ms", p->late_max_ms, 4);
+		rec_add_real(r, "cpu_percent", p->cpu_percent, 2);
+		rec_add_real(r, "memory_bytes_per_user", p->memory_bytes_per_user, 0);
 		rec_end_container(r);
 	}
 	rec_end_container(r);
@@ -210,34 +211,35 @@ static void report_generator(struct rec_report *r, const struct crowd *c, struct
 			     const struct users_report_facts *w)
 {
 	rec_begin_object(r, "generator");
-	rec_sample_statistics(r, "late_ms", &s->users.late, MS);
-	rec_real(r, "cpu_percent", cpu_percent(c), 2);
-	rec_real(r, "waited_percent", c->sums.spent.waited_ns < 0 ||
-		 measured_s(c) <= 0 ? (double)NAN : 100 * (double)c->sums.spent.waited_ns / S / measured_s(c), 2);
-	rec_real(r, "log_cpu_s", (double)s->cpu_ns / S, 3);
-	rec_real(r, "process_cpu_s", (double)w->process_cpu_ns / S, 3);
-	rec_int(r, "descriptors", w->descriptors);
-	rec_int(r, "descriptors_most", w->descriptors_most);
-	rec_real(r, "memory_bytes_per_user",
+	rec_add_sample_statistics(r, "late_ms", &s->users.late, MS);
+	rec_add_real(r, "cpu_percent", generator_cpu_percent(c), 2);
+	rec_add_real(r, "waited_percent", c->sums.spent.waited_ns < 0 ||
+		 measured_seconds(c) <= 0 ? (double)NAN : 100 * (double)c->sums.spent.waited_ns / S / measured_seconds(c), 2);
+	rec_add_real(r, "log_cpu_s", (double)s->cpu_ns / S, 3);
+	rec_add_real(r, "process_cpu_s", (double)w->process_cpu_ns / S, 3);
+	rec_add_int(r, "descriptors", w->descriptors);
+	rec_add_int(r, "descriptors_most", w->descriptors_most);
+	rec_add_real(r, "memory_bytes_per_user",
 		 c->sums.memory_bytes > 0 && c->cfg.users ? (double)c->sums.memory_bytes / (double)c->cfg.users : (double)NAN, 0);
-	rec_int(r, "log_lost", s->lost);
+	rec_add_int(r, "log_lost", s->lost);
 	rec_end_container(r);
 }
 
 /* The watched users, who are in none of the other figures, and the difference between their response times and the others'. */
-static void report_watched(struct rec_report *r, const struct crowd *c, struct request_log_sums *s,
+static void report_watched_users(struct rec_report *r, const struct crowd *c, struct request_log_sums *s,
 			   const struct users_report_facts *w)
 {
 	const struct request_timings *all = &s->watched;
 
-	rec_int(r, "watched_requests", all->ended[VLOG_OK]);
-	rec_real(r, "watched_rate_per_s", count_per_s(c, (double)all->ended[VLOG_OK]), 4);
-	rec_sample_statistics(r, "watched_response_ms", &s->watched.response, MS);
-	rec_sample_statistics(r, "watched_from_sent_ms", &s->watched.from_sent, MS);
-	rec_sample_statistics(r, "watched_late_ms", &s->watched.late, MS);
+	rec_add_int(r, "watched_requests", all->ended[VLOG_OK]);
+	rec_add_real(r, "watched_rate_per_s", rate_per_measured_second(c, (double)all->ended[VLOG_OK]), 4);
+	rec_add_sample_statistics(r, "watched_response_ms", &s->watched.response, MS);
+	rec_add_sample_statistics(r, "watched_from_sent_ms", &s->watched.from_sent, MS);
+	rec_add_sample_statistics(r, "watched_late_ms", &s->watched.late, MS);
 	rec_begin_object(r, "watched_less_others_ms");
-	rec_real(r, "mean", (sample_mean(&s->watched.from_sent).value - sample_mean(&s->users.from_sent).value) / MS, 4);
-	rec_real(r, "p50", (sample_quantile(&s->watched.from_sent, 0.5).value - sample_quantile(&s->users.from_sent, 0.5).value) / MS, 4);
+	rec_add_real(r, "mean", (sample_mean(&s->watched.from_sent).value - sample_mean(&s->users.from_sent).value) / MS, 4);
+	rec_add_real(r, "p50", (sample_quantile(&s->watched.from_sent, 0.5).value - sample_quantile(&s->users.from_sent, 0.5).value) / MS,
+		     4);
 	rec_end_container(r);
 	rec_begin_array(r, "watched");
 	for (int i = 0; i < w->watched; i++) {
@@ -245,20 +247,20 @@ static void report_watched(struct rec_report *r, const struct crowd *c, struct r
 		const struct watched_user_result *u = &w->user[i];
 
 		rec_begin_object(r, NULL);
-		rec_int(r, "user", i);
-		rec_bool(r, "ready", u->ready);
-		rec_int(r, "width", u->width);
-		rec_int(r, "height", u->height);
-		rec_int(r, "requests", one->ended[VLOG_OK] + one->ended[VLOG_ERROR] + one->ended[VLOG_TIMEOUT] + one->ended[VLOG_CUT]);
-		rec_int(r, "answered", one->ended[VLOG_OK]);
-		rec_int(r, "errors", one->ended[VLOG_ERROR]);
-		rec_int(r, "timeouts", one->ended[VLOG_TIMEOUT]);
-		rec_int(r, "unanswered", one->ended[VLOG_CUT]);
-		rec_int(r, "reconnected", u->reconnected);
-		rec_int(r, "refused", u->refused);
-		rec_sample_statistics(r, "response_ms", &one->response, MS);
-		rec_real(r, "cpu_s", (double)u->cpu_ns / S, 3);
-		rec_str(r, "last_failure", *u->why ? u->why : NULL);
+		rec_add_int(r, "user", i);
+		rec_add_bool(r, "ready", u->ready);
+		rec_add_int(r, "width", u->width);
+		rec_add_int(r, "height", u->height);
+		rec_add_int(r, "requests", one->ended[VLOG_OK] + one->ended[VLOG_ERROR] + one->ended[VLOG_TIMEOUT] + one->ended[VLOG_CUT]);
+		rec_add_int(r, "answered", one->ended[VLOG_OK]);
+		rec_add_int(r, "errors", one->ended[VLOG_ERROR]);
+		rec_add_int(r, "timeouts", one->ended[VLOG_TIMEOUT]);
+		rec_add_int(r, "unanswered", one->ended[VLOG_CUT]);
+		rec_add_int(r, "reconnected", u->reconnected);
+		rec_add_int(r, "refused", u->refused);
+		rec_add_sample_statistics(r, "response_ms", &one->response, MS);
+		rec_add_real(r, "cpu_s", (double)u->cpu_ns / S, 3);
+		rec_add_str(r, "last_failure", *u->why ? u->why : NULL);
 		rec_end_container(r);
 	}
 	rec_end_container(r);
@@ -276,10 +278,11 @@ static double percent_over_threshold(const struct sample *s, int64_t threshold_n
 
 /* --- for people --- */
 
-static void say_responses(struct rec_report *r, const char *name, struct sample *s)
+static void say_response_quantiles(struct rec_report *r, const char *name, struct sample *s)
 {
-	rec_table_row(r, "%s\t%s\t%s\t%s\t%s\t%s\t%s", name, quantile_text(s, 0, MS), quantile_text(s, 0.5, MS), quantile_text(s, 0.9, MS),
-		quantile_text(s, 0.95, MS), quantile_text(s, 0.99, MS), quantile_text(s, 1, MS));
+	rec_add_text_table_row(r, "%s\t%s\t%s\t%s\t%s\t%s\t%s", name, text_of_sample_quantile(s, 0, MS), text_of_sample_quantile(s, 0.5,
+																 MS), text_of_sample_quantile(s, 0.9, MS),
+		text_of_sample_quantile(s, 0.95, MS), text_of_sample_quantile(s, 0.99, MS), text_of_sample_quantile(s, 1, MS));
 }
 
 static void say_users(struct rec_report *r, const struct crowd *c, struct request_log_sums *s, const struct users_report_facts *w)
@@ -291,85 +294,89 @@ static void say_users(struct rec_report *r, const struct crowd *c, struct reques
 		least = c->user[i].answered < least ? c->user[i].answered : least;
 		most = c->user[i].answered > most ? c->user[i].answered : most;
 	}
-	rec_say(r, "%s user%s, %s %s, %s: %s requests answered (%s/s), %s failed", count_text(c->cfg.all), c->cfg.all == 1 ? "" : "s",
+	rec_add_short_report_line(r, "%s user%s, %s %s, %s: %s requests answered (%s/s), %s failed", text_of_count(c->cfg.all),
+				  c->cfg.all == 1 ? "" : "s",
 		isfinite(w->rate) ? number_text(w->rate) : ns_text(c->cfg.think.mean_ns), isfinite(w->rate) ? "requests/s due" : "think time",
-		ns_text(measured_s(c) * S), count_text(s->users.ended[VLOG_OK]), number_text(count_per_s(c, (double)s->users.ended[VLOG_OK])),
-			count_text(failed));
-	rec_begin_table(r, "lrrrrrr", "\tmin\tp50\tp90\tp95\tp99\tmax ms");
-	say_responses(r, "response", &s->users.response);
+		ns_text(measured_seconds(c) * S), text_of_count(s->users.ended[VLOG_OK]),
+			number_text(rate_per_measured_second(c, (double)s->users.ended[VLOG_OK])),
+			text_of_count(failed));
+	rec_begin_text_table(r, "lrrrrrr", "\tmin\tp50\tp90\tp95\tp99\tmax ms");
+	say_response_quantiles(r, "response", &s->users.response);
 	if (w->watched)
-		say_responses(r, "watched users", &s->watched.response);
+		say_response_quantiles(r, "watched users", &s->watched.response);
 	if (s->users.response.n)
-		rec_say(r, "over %s: %s %%; answers per user: %s to %s", ns_text((double)w->threshold_ns),
-			number_text(percent_over_threshold(&s->users.response, w->threshold_ns)), count_text(least), count_text(most));
+		rec_add_short_report_line(r, "over %s: %s %%; answers per user: %s to %s", ns_text((double)w->threshold_ns),
+			number_text(percent_over_threshold(&s->users.response, w->threshold_ns)), text_of_count(least), text_of_count(most));
 	if (s->users.late.n)
-		rec_say(r, "load generator: requests left %s late at worst; it used %s %% of a CPU", ns_text(sample_max(&s->users.late).value),
-			number_text(cpu_percent(c)));
+		rec_add_short_report_line(r, "load generator: requests left %s late at worst; it used %s %% of a CPU",
+					  ns_text(sample_max(&s->users.late).value),
+			number_text(generator_cpu_percent(c)));
 }
 
 void report_users(struct rec_report *r, struct crowd *c, struct request_log_sums *s, const struct users_report_facts *w)
 {
 	const struct crowd_sums *u = &c->sums;
 	const struct measuring_window *k = &c->window;
-	double answered = (double)s->users.ended[VLOG_OK], t = measured_s(c), inside = sample_mean(&s->users.from_sent).value;
+	double answered = (double)s->users.ended[VLOG_OK], t = measured_seconds(c), inside = sample_mean(&s->users.from_sent).value;
 	const char *why;
 	char text[160];
 
 	report_users_settings(r, c, w);
 	rec_begin_object(r, "result");
 	why = invalid_run_reason_text(c, s, w, text, sizeof(text));
-	rec_bool(r, "valid", !why);
-	rec_str(r, "why_invalid", why);
-	rec_int(r, "users_ready", u->users_ready + count_watched_ready(w));
-	report_start(r, w);
-	rec_real(r, "seconds", t, 3);
-	rec_int(r, "due", u->due);
-	rec_int(r, "requests", s->users.ended[VLOG_OK]);
-	rec_int(r, "errors", s->users.ended[VLOG_ERROR]);
-	rec_int(r, "timeouts", s->users.ended[VLOG_TIMEOUT]);
-	rec_int(r, "unanswered", s->users.ended[VLOG_CUT]);
-	rec_int(r, "unsent", u->unsent);
-	rec_int(r, "reconnected", u->reconnected);
-	rec_int(r, "refused", u->refused);
-	rec_real(r, "gone_percent", report_percent_disconnected(c), 2);
-	rec_count(r, "connections", w->connections);
-	rec_real(r, "due_per_s", count_per_s(c, (double)u->due), 4);
-	rec_real(r, "rate_per_s", count_per_s(c, answered), 4);
-	rec_real(r, "finished_per_s", count_per_s(c, (double)u->finished), 4);
-	rec_int(r, "pages", u->pages);
-	rec_real(r, "pages_per_s", count_per_s(c, (double)u->pages), 4);
-	rec_sample_statistics(r, "response_ms", &s->users.response, MS);
-	rec_real(r, "over_threshold_percent", percent_over_threshold(&s->users.response, w->threshold_ns), 3);
-	rec_sample_statistics(r, "from_sent_ms", &s->users.from_sent, MS);
+	rec_add_bool(r, "valid", !why);
+	rec_add_str(r, "why_invalid", why);
+	rec_add_int(r, "users_ready", u->users_ready + count_watched_users_ready(w));
+	report_start_time(r, w);
+	rec_add_real(r, "seconds", t, 3);
+	rec_add_int(r, "due", u->due);
+	rec_add_int(r, "requests", s->users.ended[VLOG_OK]);
+	rec_add_int(r, "errors", s->users.ended[VLOG_ERROR]);
+	rec_add_int(r, "timeouts", s->users.ended[VLOG_TIMEOUT]);
+	rec_add_int(r, "unanswered", s->users.ended[VLOG_CUT]);
+	rec_add_int(r, "unsent", u->unsent);
+	rec_add_int(r, "reconnected", u->reconnected);
+	rec_add_int(r, "refused", u->refused);
+	rec_add_real(r, "gone_percent", percent_of_time_disconnected(c), 2);
+	rec_add_count(r, "connections", w->connections);
+	rec_add_real(r, "due_per_s", rate_per_measured_second(c, (double)u->due), 4);
+	rec_add_real(r, "rate_per_s", rate_per_measured_second(c, answered), 4);
+	rec_add_real(r, "finished_per_s", rate_per_measured_second(c, (double)u->finished), 4);
+	rec_add_int(r, "pages", u->pages);
+	rec_add_real(r, "pages_per_s", rate_per_measured_second(c, (double)u->pages), 4);
+	rec_add_sample_statistics(r, "response_ms", &s->users.response, MS);
+	rec_add_real(r, "over_threshold_percent", percent_over_threshold(&s->users.response, w->threshold_ns), 3);
+	rec_add_sample_statistics(r, "from_sent_ms", &s->users.from_sent, MS);
 	if (c->cfg.open)
-		rec_sample_statistics(r, "waited_for_user_ms", &s->waited, MS);
+		rec_add_sample_statistics(r, "waited_for_user_ms", &s->waited, MS);
 	rec_begin_object(r, "concurrency");
-	rec_real(r, "mean", t > 0 ? k->asked_ns / S / t : (double)NAN, 4);
-	rec_real(r, "by_little", count_per_s(c, (double)u->finished) * inside / S, 4);
-	rec_int(r, "max", k->asked_most);
+	rec_add_real(r, "mean", t > 0 ? k->asked_ns / S / t : (double)NAN, 4);
+	rec_add_real(r, "by_little", rate_per_measured_second(c, (double)u->finished) * inside / S, 4);
+	rec_add_int(r, "max", k->asked_most);
 	rec_end_container(r);
 	rec_begin_object(r, "send_gap_ms");
-	rec_int(r, "n", k->gaps);
-	rec_real(r, "mean", k->gaps ? k->gap_mean / MS : (double)NAN, 6);
-	rec_real(r, "sd", k->gaps > 1 ? sqrt(k->gap_square / (double)(k->gaps - 1)) / MS : (double)NAN, 6);
-	rec_real(r, "cov", k->gaps > 1 ? sqrt(k->gap_square / (double)(k->gaps - 1)) / k->gap_mean : (double)NAN, 5);
+	rec_add_int(r, "n", k->gaps);
+	rec_add_real(r, "mean", k->gaps ? k->gap_mean / MS : (double)NAN, 6);
+	rec_add_real(r, "sd", k->gaps > 1 ? sqrt(k->gap_square / (double)(k->gaps - 1)) / MS : (double)NAN, 6);
+	rec_add_real(r, "cov", k->gaps > 1 ? sqrt(k->gap_square / (double)(k->gaps - 1)) / k->gap_mean : (double)NAN, 5);
 	rec_end_container(r);
-	rec_int(r, "bytes", w->bytes);
-	rec_real(r, "received_kbyte_per_s", count_per_s(c, (double)s->bytes / 1000), 3);
+	rec_add_int(r, "bytes", w->bytes);
+	rec_add_real(r, "received_kbyte_per_s", rate_per_measured_second(c, (double)s->bytes / 1000), 3);
 	report_fairness(r, c);
 	if (w->each_user)
 		report_each_user(r, c);
 	if (w->watched)
-		report_watched(r, c, s, w);
+		report_watched_users(r, c, s, w);
 	report_generator(r, c, s, w);
 	if (w->parts)
-		report_parts(r, w);
-	rec_str(r, "stopped_by", u->stopped ? "signal" : "time");
+		report_merged_generators(r, w);
+	rec_add_str(r, "stopped_by", u->stopped ? "signal" : "time");
 	rec_end_container(r);
 	say_users(r, c, s, w);
 }
 
-int report_judge(struct rec_report *r, const struct crowd *c, struct request_log_sums *s, const struct users_report_facts *w,
+int report_verdict_as_exit_status(struct rec_report *r, const struct crowd *c, struct request_log_sums *s,
+				  const struct users_report_facts *w,
 		 int log_err)
 {
 	int64_t ended[VLOG_ENDS], lost;
@@ -383,58 +390,60 @@ int report_judge(struct rec_report *r, const struct crowd *c, struct request_log
 	for (int i = 0; i < w->watched; i++)
 		all_there = all_there && w->user[i].ready;
 	if (why)
-		rec_warn(r, "NOT VALID: %s", why);
+		rec_add_warning_line(r, "NOT VALID: %s", why);
 	if (log_err)
-		rec_warn(r, "the log is incomplete: %s", strerror(-log_err));
+		rec_add_warning_line(r, "the log is incomplete: %s", strerror(-log_err));
 	if (lost && !c->sums.stopped)
-		rec_warn(r, "%lld requests failed (%lld answered with an error or broken off, %lld timed out, "
+		rec_add_warning_line(r, "%lld requests failed (%lld answered with an error or broken off, %lld timed out, "
 			 "%lld not answered by the end)%s%s",
 		     (long long)lost, (long long)ended[VLOG_ERROR], (long long)ended[VLOG_TIMEOUT], (long long)ended[VLOG_CUT],
 		     *c->sums.last_why ? "; the last: " : "", c->sums.last_why);
 	if (c->sums.stopped && c->cfg.time_ns)
 		return EXIT_INTERRUPTED;
-	all_there = all_there && !(report_percent_disconnected(c) > REPORT_GONE_MOST);
+	all_there = all_there && !(percent_of_time_disconnected(c) > REPORT_GONE_MOST);
 	return (lost && !c->sums.stopped) || log_err || s->lost || !all_there ? EXIT_LOSSY : EXIT_OK;
 }
 
 /* --- the reference server ------------------------------------------------------------------------------------------ */
 
-void report_reference_server(struct rec_report *r, const char *target, const struct serve_cfg *cfg, struct serve_sums *s)
+void report_reference_server(struct rec_report *r, const char *target, const struct reference_server_cfg *cfg,
+			     struct reference_server_sums *s)
 {
 	rec_begin_object(r, "settings");
-	rec_str(r, "at", target);
+	rec_add_str(r, "at", target);
 	rec_begin_array(r, "stations_ms");
 	for (int i = 0; i < cfg->stations.n; i++)
-		rec_real(r, NULL, cfg->stations.mean_ns[i] / MS, 6);
+		rec_add_real(r, NULL, cfg->stations.mean_ns[i] / MS, 6);
 	rec_end_container(r);
-	rec_str(r, "service", !cfg->stations.n ? "none" : cfg->stations.exponential ? "exp" : "const");
-	rec_real(r, "pause_at_s", cfg->pause_ns ? (double)cfg->pause_at_ns / S : (double)NAN, 3);
-	rec_real(r, "pause_s", (double)cfg->pause_ns / S, 3);
-	rec_int(r, "seed", (int64_t)cfg->stations.random);
+	rec_add_str(r, "service", !cfg->stations.n ? "none" : cfg->stations.exponential ? "exp" : "const");
+	rec_add_real(r, "pause_at_s", cfg->pause_ns ? (double)cfg->pause_at_ns / S : (double)NAN, 3);
+	rec_add_real(r, "pause_s", (double)cfg->pause_ns / S, 3);
+	rec_add_int(r, "seed", (int64_t)cfg->stations.random);
 	rec_end_container(r);
 	rec_begin_object(r, "result");
-	rec_int(r, "guests", s->guests);
-	rec_int(r, "guests_most", s->guests_most);
-	rec_int(r, "refused", s->refused);
-	rec_int(r, "requests", s->requests);
-	rec_int(r, "answered", s->answered);
-	rec_sample_statistics(r, "inside_ms", &s->inside, MS);
-	rec_sample_statistics(r, "late_ms", &s->late, MS);
+	rec_add_int(r, "guests", s->guests);
+	rec_add_int(r, "guests_most", s->guests_most);
+	rec_add_int(r, "refused", s->refused);
+	rec_add_int(r, "requests", s->requests);
+	rec_add_int(r, "answered", s->answered);
+	rec_add_sample_statistics(r, "inside_ms", &s->inside, MS);
+	rec_add_sample_statistics(r, "late_ms", &s->late, MS);
 	rec_begin_array(r, "busy_percent");
 	for (int i = 0; i < cfg->stations.n; i++)
-		rec_real(r, NULL, 100 * s->busy[i], 3);
+		rec_add_real(r, NULL, 100 * s->busy[i], 3);
 	rec_end_container(r);
-	rec_real(r, "cpu_percent", s->ns > 0 ? 100 * (double)s->cpu_ns / (double)s->ns : (double)NAN, 2);
-	rec_real(r, "seconds", (double)s->ns / S, 3);
+	rec_add_real(r, "cpu_percent", s->ns > 0 ? 100 * (double)s->cpu_ns / (double)s->ns : (double)NAN, 2);
+	rec_add_real(r, "seconds", (double)s->ns / S, 3);
 	rec_end_container(r);
 	if (!s->requests)
-		rec_warn(r, "no request came (%s connections in %s)", count_text(s->guests), ns_text((double)s->ns));
+		rec_add_warning_line(r, "no request came (%s connections in %s)", text_of_count(s->guests), ns_text((double)s->ns));
 	else
-		rec_say(r, "%s of %s requests answered in %s, from %s connections", count_text(s->answered), count_text(s->requests),
-			ns_text((double)s->ns), count_text(s->guests));
+		rec_add_short_report_line(r, "%s of %s requests answered in %s, from %s connections", text_of_count(s->answered),
+					  text_of_count(s->requests),
+			ns_text((double)s->ns), text_of_count(s->guests));
 	if (s->inside.n)
-		rec_say(r, "  service and queueing %s (median), %s at worst; answers left %s late at worst",
+		rec_add_short_report_line(r, "  service and queueing %s (median), %s at worst; answers left %s late at worst",
 			ns_text(sample_quantile(&s->inside, 0.5).value), ns_text(sample_max(&s->inside).value), ns_text(sample_max(&s->late).value));
 	if (s->refused)
-		rec_warn(r, "%s connections spoke another protocol and were closed", count_text(s->refused));
+		rec_add_warning_line(r, "%s connections spoke another protocol and were closed", text_of_count(s->refused));
 }

@@ -9,7 +9,7 @@
 #include "watch.h"
 
 /* One of several generators whose reports were merged (merge.h). Not known: NAN, NULL. */
-struct report_part {
+struct merged_generator_facts {
 	int64_t users, users_ready, requests;
 	const char *start_at, *why_invalid;
 	double started_late_ms, clock_error_ms, late_p99_ms, late_max_ms, cpu_percent, memory_bytes_per_user;
@@ -31,7 +31,7 @@ struct users_report_facts {
 	int64_t process_cpu_ns;
 	const char *punctual_by;
 	const char *why_invalid;	/* a reason that is known already; NULL: none */
-	const struct report_part *part;	/* the generators of a merged report */
+	const struct merged_generator_facts *part;	/* the generators of a merged report */
 	int parts;			/* 0: the report of one generator */
 	bool each_user;			/* report an entry for each user, too */
 	int watched;			/* number of watched users */
@@ -42,7 +42,7 @@ struct users_report_facts {
 #define REPORT_CPU_MOST 90	/* CPU use of the event loop, percent of one CPU */
 #define REPORT_START_LATE_MOST (100 * 1000000LL)	/* ns from --start-at to the real start */
 #define REPORT_GONE_MOST 5	/* time that users were without a connection, percent of the time of all users */
-double report_percent_disconnected(const struct crowd *c);	/* time without a connection, percent; NAN: no window or no users */
+double percent_of_time_disconnected(const struct crowd *c);	/* time without a connection, percent; NAN: no window or no users */
 
 /* Why the run is not valid, as a line in `text`; NULL: it is valid. */
 const char *invalid_run_reason_text(const struct crowd *c, struct request_log_sums *s, const struct users_report_facts *w,
@@ -51,6 +51,8 @@ const char *invalid_run_reason_text(const struct crowd *c, struct request_log_su
 /* Write the report of the load generator (without warnings, which the caller adds) and of the reference server. */
 void report_users(struct rec_report *r, struct crowd *c, struct request_log_sums *s, const struct users_report_facts *w);
 /* Adds warnings to the report of the load generator, and returns the exit status. log_err: 0, or -errno of writing the log. */
-int report_judge(struct rec_report *r, const struct crowd *c, struct request_log_sums *s, const struct users_report_facts *w,
+int report_verdict_as_exit_status(struct rec_report *r, const struct crowd *c, struct request_log_sums *s,
+				  const struct users_report_facts *w,
 		 int log_err);
-void report_reference_server(struct rec_report *r, const char *target, const struct serve_cfg *cfg, struct serve_sums *s);
+void report_reference_server(struct rec_report *r, const char *target, const struct reference_server_cfg *cfg,
+			     struct reference_server_sums *s);

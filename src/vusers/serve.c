@@ -23,19 +23,19 @@
 #define LISTENER UINT32_MAX
 
 /* A request in the stations. */
-struct serve_pending_request {
+struct pending_client_request {
 	int64_t at_ns;		/* when it leaves the stations */
 	uint32_t guest, serial;	/* descriptor and serial number of its client */
 };
 
-struct serve_state {
-	const struct serve_cfg *cfg;
-	struct serve_sums *sums;
+struct reference_server_state {
+	const struct reference_server_cfg *cfg;
+	struct reference_server_sums *sums;
 	struct service_stations stations;
 	struct reference_server_answers way;
 	struct served_client *guest;		/* by descriptor */
 	size_t room;
-	struct serve_pending_request *line;	/* ring buffer, ascending by at_ns */
+	struct pending_client_request *line;	/* ring buffer, ascending by at_ns */
 	size_t head, n, line_room;
 	int epoll;
 	int64_t first_ns;		/* time of the first request; 0: none yet */
@@ -57,7 +57,7 @@ int stations_parse_means(const char *text, struct service_stations *out)
 			return -EINVAL;
 		memcpy(word, text, n);
 		word[n] = '\0';
-		if (cli_read_ns(word, &ns) || ns < 0 || ns > 3600 * NS_PER_S)
+		if (cli_parse_duration_ns(word, &ns) || ns < 0 || ns > 3600 * NS_PER_S)
 			return -EINVAL;
 		out->mean_ns[out->n++] = (double)ns;
 		if (!text[n])
@@ -66,10 +66,10 @@ int stations_parse_means(const char *text, struct service_stations *out)
 	}
 }
 
-int64_t stations_request_leave_ns(struct service_stations *s, int64_t now_ns)
+int64_t stations_admit_request(struct service_stations *s, int64_t now_ns)
 {
 	for (int i = 0; i < s->n; i++) {
-		double service = s->mean_ns[i] * (s->exponential ? -log(1 - random_unit(&s->random)) : 1);
+		double service = s->mean_ns[i] * (s->exponential ? -log(1 - random_fraction_below_one(&s->random)) : 1);
 
 		now_ns = (now_ns > s->free_ns[i] ? now_ns : s->free_ns[i]) + llround(service);
 		s->free_ns[i] = now_ns;
@@ -78,7 +78,7 @@ int64_t stations_request_leave_ns(struct service_stations *s, int64_t now_ns)
 	return now_ns;
 }
 
-int serve_listen(const struct target *at)
+int serve_open_listening_socket(const struct target *at)
 {
 	int one = 1, err, fd = socket(at->address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
@@ -92,7 +92,7 @@ int serve_listen(const struct target *at)
 	return err;
 }
 
-static void disconnect_served_client(struct serve_state *s, uint32_t fd, bool refused)
+static void disconnect_served_client(struct reference_server_state *s, uint32_t fd, bool refused)
 {
 	close((int)fd);
 	s->guest[fd].serial = 0;
@@ -100,7 +100,7 @@ static void disconnect_served_client(struct serve_state *s, uint32_t fd, bool re
 	s->sums->refused += refused;
 }
 
-static void accept_clients(struct serve_state *s, int listener)
+static void accept_clients(struct reference_server_state *s, int listener)
 {
 	int one = 1, fd;
 
@@ -130,11 +130,11 @@ static void accept_clients(struct serve_state *s, int listener)
 }
 
 /* Appends to the ring, which grows: clients may have several requests waiting. False: out of memory. */
-static bool enqueue_request(struct serve_state *s, struct serve_pending_request who)
+static bool enqueue_pending_request(struct reference_server_state *s, struct pending_client_request who)
 {
 	if (s->n == s->line_room) {
 		size_t room = s->line_room ? 2 * s->line_room : 1024;
-		struct serve_pending_request *grown = calloc(room, sizeof(*grown));
+		struct pending_client_request *grown = calloc(room, sizeof(*grown));
 
 		if (!grown)
 			return false;
@@ -150,7 +150,7 @@ static bool enqueue_request(struct serve_state *s, struct serve_pending_request 
 }
 
 /* If the socket took only a part of an answer, waits until it is writable. */
-static void await_writable(struct serve_state *s, uint32_t fd)
+static void request_epollout_if_bytes_left(struct reference_server_state *s, uint32_t fd)
 {
 	struct epoll_event want = { .events = EPOLLIN | EPOLLOUT, .data.u32 = fd };
 
@@ -158,7 +158,7 @@ static void await_writable(struct serve_state *s, uint32_t fd)
 		epoll_ctl(s->epoll, EPOLL_CTL_MOD, (int)fd, &want);
 }
 
-static void answer_served_client(struct serve_state *s, struct serve_pending_request who)
+static void answer_served_client(struct reference_server_state *s, struct pending_client_request who)
 {
 	struct served_client *g = &s->guest[who.guest];
 
@@ -169,10 +169,10 @@ static void answer_served_client(struct serve_state *s, struct serve_pending_req
 	if (served_client_send_answer(g, &s->way))
 		disconnect_served_client(s, who.guest, false);
 	else
-		await_writable(s, who.guest);
+		request_epollout_if_bytes_left(s, who.guest);
 }
 
-static void read_from_served_client(struct serve_state *s, uint32_t fd)
+static void read_from_served_client(struct reference_server_state *s, uint32_t fd)
 {
 	struct served_client *g = &s->guest[fd];
 	ssize_t n = recv((int)fd, s->scratch, SCRATCH, 0);
@@ -186,22 +186,22 @@ static void read_from_served_client(struct serve_state *s, uint32_t fd)
 		disconnect_served_client(s, fd, asked == -EPROTO);
 		return;
 	}
-	await_writable(s, fd);
+	request_epollout_if_bytes_left(s, fd);
 	for (uint32_t serial = g->serial; asked-- && g->serial == serial;) {
-		struct serve_pending_request who = { now, fd, serial };
+		struct pending_client_request who = { now, fd, serial };
 
 		s->first_ns = s->first_ns ? s->first_ns : now;
 		s->sums->requests++;
-		who.at_ns = stations_request_leave_ns(&s->stations, now);
+		who.at_ns = stations_admit_request(&s->stations, now);
 		sample_add(&s->sums->inside, who.at_ns - now);
 		if (!s->stations.n)
 			answer_served_client(s, who);
-		else if (!enqueue_request(s, who))
+		else if (!enqueue_pending_request(s, who))
 			disconnect_served_client(s, fd, false);
 	}
 }
 
-static void on_served_client_event(struct serve_state *s, uint32_t fd, uint32_t events)
+static void on_served_client_event(struct reference_server_state *s, uint32_t fd, uint32_t events)
 {
 	if (!s->guest[fd].serial)
 		return;
@@ -220,10 +220,10 @@ static void on_served_client_event(struct serve_state *s, uint32_t fd, uint32_t 
 }
 
 /* Answers the requests that have left the stations by now. Returns when the next one leaves, INT64_MAX: none. */
-static int64_t answer_due_requests(struct serve_state *s, int64_t now)
+static int64_t answer_due_requests(struct reference_server_state *s, int64_t now)
 {
 	while (s->n && s->line[s->head].at_ns <= now) {
-		struct serve_pending_request who = s->line[s->head];
+		struct pending_client_request who = s->line[s->head];
 
 		s->head = (s->head + 1) % s->line_room;
 		s->n--;
@@ -233,7 +233,7 @@ static int64_t answer_due_requests(struct serve_state *s, int64_t now)
 }
 
 /* Stalls once (--freeze). */
-static void stall_if_due(struct serve_state *s, int64_t now)
+static void stall_if_due(struct reference_server_state *s, int64_t now)
 {
 	if (!s->cfg->pause_ns || s->paused || !s->first_ns || now < s->first_ns + s->cfg->pause_at_ns)
 		return;
@@ -241,7 +241,7 @@ static void stall_if_due(struct serve_state *s, int64_t now)
 	clock_sleep_until(now + s->cfg->pause_ns);
 }
 
-static int serve_loop(struct serve_state *s, int listener, const sigset_t *mask)
+static int serve_loop(struct reference_server_state *s, int listener, const sigset_t *mask)
 {
 	while (!proc_stop) {
 		struct epoll_event event[AT_ONCE];
@@ -265,17 +265,17 @@ static int serve_loop(struct serve_state *s, int listener, const sigset_t *mask)
 	return 0;
 }
 
-int serve_clients(int listener, const struct serve_cfg *cfg, struct serve_sums *out)
+int serve_clients(int listener, const struct reference_server_cfg *cfg, struct reference_server_sums *out)
 {
 	struct epoll_event want = { .events = EPOLLIN, .data.u32 = LISTENER };
-	struct serve_state *s = calloc(1, sizeof(*s));
+	struct reference_server_state *s = calloc(1, sizeof(*s));
 	int64_t from = clock_now(), now;
 	sigset_t stops, before;
 	int err = -ENOMEM;
 
 	if (!s)
 		return err;
-	*s = (struct serve_state){ .cfg = cfg, .sums = out, .stations = cfg->stations,
+	*s = (struct reference_server_state){ .cfg = cfg, .sums = out, .stations = cfg->stations,
 				  .epoll = epoll_create1(EPOLL_CLOEXEC), .room = 1024 };
 	s->guest = calloc(s->room, sizeof(*s->guest));
 	if (s->guest && !reference_server_answers_make(&s->way, cfg->at->http, cfg->size, (uint16_t)cfg->width, (uint16_t)cfg->height)) {
@@ -286,7 +286,7 @@ int serve_clients(int listener, const struct serve_cfg *cfg, struct serve_sums *
 	}
 	now = clock_now();
 	out->ns = now - from;
-	out->cpu_ns = clock_process_cpu_time();
+	out->cpu_ns = clock_cpu_time_of_this_process();
 	for (int i = 0; i < s->stations.n; i++)
 		out->busy[i] = s->first_ns ? s->stations.busy_ns[i] / (double)(now - s->first_ns) : 0;
 	for (size_t fd = 0; s->guest && fd < s->room; fd++)

@@ -11,7 +11,7 @@
 #define LATEST_S 9000000000LL	/* the year 2255: int64_t holds it in ns */
 
 /* Reads a fraction such as ".25", if there is one. False: a dot without digits. */
-static bool read_fraction(const char **at, int64_t *ns)
+static bool parse_fraction_of_second(const char **at, int64_t *ns)
 {
 	int64_t unit = NS_PER_S / 10;
 
@@ -26,7 +26,7 @@ static bool read_fraction(const char **at, int64_t *ns)
 }
 
 /* Reads two digits, at most `most`. */
-static bool read_two(const char **at, int most, int *value)
+static bool parse_two_digits(const char **at, int most, int *value)
 {
 	if (!isdigit((unsigned char)(*at)[0]) || !isdigit((unsigned char)(*at)[1]))
 		return false;
@@ -35,7 +35,7 @@ static bool read_two(const char **at, int most, int *value)
 	return *value <= most;
 }
 
-static bool read_zone(const char **at, int *seconds)
+static bool parse_time_zone(const char **at, int *seconds)
 {
 	int sign = **at == '-' ? -1 : 1, hours, minutes;
 
@@ -45,20 +45,21 @@ static bool read_zone(const char **at, int *seconds)
 	if (**at != '+' && **at != '-')
 		return false;
 	(*at)++;
-	if (!read_two(at, 23, &hours) || *(*at)++ != ':' || !read_two(at, 59, &minutes))
+	if (!parse_two_digits(at, 23, &hours) || *(*at)++ != ':' || !parse_two_digits(at, 59, &minutes))
 		return false;
 	*seconds = sign * (hours * 3600 + minutes * 60);
 	return true;
 }
 
-static bool read_date(const char **at, int64_t *seconds)
+static bool parse_date_and_time(const char **at, int64_t *seconds)
 {
 	struct tm t = { 0 };
 	int century, year, month;
 
-	if (!read_two(at, 22, &century) || !read_two(at, 99, &year) || *(*at)++ != '-' || !read_two(at, 12, &month) ||
-	    *(*at)++ != '-' || !read_two(at, 31, &t.tm_mday) || *(*at)++ != 'T' || !read_two(at, 23, &t.tm_hour) ||
-	    *(*at)++ != ':' || !read_two(at, 59, &t.tm_min) || *(*at)++ != ':' || !read_two(at, 59, &t.tm_sec))
+	if (!parse_two_digits(at, 22, &century) || !parse_two_digits(at, 99, &year) || *(*at)++ != '-' || !parse_two_digits(at, 12,
+															    &month) ||
+	    *(*at)++ != '-' || !parse_two_digits(at, 31, &t.tm_mday) || *(*at)++ != 'T' || !parse_two_digits(at, 23, &t.tm_hour) ||
+	    *(*at)++ != ':' || !parse_two_digits(at, 59, &t.tm_min) || *(*at)++ != ':' || !parse_two_digits(at, 59, &t.tm_sec))
 		return false;
 	t.tm_year = century * 100 + year - 1900;
 	t.tm_mon = month - 1;
@@ -66,7 +67,7 @@ static bool read_date(const char **at, int64_t *seconds)
 	return t.tm_mon == month - 1 && *seconds >= 0;	/* timegm() turns February 30 into March */
 }
 
-bool start_parse(const char *text, int64_t *ns)
+bool parse_start_time(const char *text, int64_t *ns)
 {
 	int64_t seconds, fraction;
 	int zone = 0;
@@ -76,9 +77,10 @@ bool start_parse(const char *text, int64_t *ns)
 			return false;
 		for (seconds = 0; isdigit((unsigned char)*text) && seconds < LATEST_S; text++)
 			seconds = seconds * 10 + (*text - '0');
-		if (!read_fraction(&text, &fraction))
+		if (!parse_fraction_of_second(&text, &fraction))
 			return false;
-	} else if (!read_date(&text, &seconds) || !read_fraction(&text, &fraction) || !read_zone(&text, &zone)) {
+	} else if (!parse_date_and_time(&text, &seconds) || !parse_fraction_of_second(&text, &fraction) || !parse_time_zone(&text,
+															    &zone)) {
 		return false;
 	}
 	seconds -= zone;
@@ -88,7 +90,7 @@ bool start_parse(const char *text, int64_t *ns)
 	return true;
 }
 
-void start_format(int64_t ns, char text[START_TEXT])
+void format_start_time(int64_t ns, char text[START_TEXT])
 {
 	time_t seconds = (time_t)(ns / NS_PER_S);
 	struct tm t;
@@ -99,7 +101,7 @@ void start_format(int64_t ns, char text[START_TEXT])
 	snprintf(text + n, START_TEXT - n, ".%03dZ", (int)(ns % NS_PER_S / NS_PER_MS));
 }
 
-int64_t start_clock_error(void)
+int64_t wall_clock_error_bound_ns(void)
 {
 	struct timex t = { 0 };
 	int state = adjtimex(&t);

@@ -48,7 +48,7 @@ static bool parse_ports(const char *text, int colons, struct target *t)
 }
 
 /* Copies the host at the start of `text`, also [::1]. Returns the text behind it, NULL if there is no host. */
-static const char *copy_host(const char *text, char *host, size_t size)
+static const char *copy_host_at_start_of_text(const char *text, char *host, size_t size)
 {
 	bool brackets = *text == '[';
 	size_t n = brackets ? strcspn(++text, "]") : strcspn(text, ":/");
@@ -60,7 +60,7 @@ static const char *copy_host(const char *text, char *host, size_t size)
 	return text + n + brackets;
 }
 
-static int parse_http(const char *text, struct target *t, char *why, size_t size)
+static int parse_http_url(const char *text, struct target *t, char *why, size_t size)
 {
 	const char *rest = strstr(text, "//") + 2, *end = rest + strcspn(rest, "/");
 
@@ -68,13 +68,13 @@ static int parse_http(const char *text, struct target *t, char *why, size_t size
 	t->ports = 1;
 	t->port[0] = strncmp(text, "https", 5) ? 80 : 443;
 	if (strlen(text) >= sizeof(t->origin) || strpbrk(text, " \"\\@#"))
-		return write_error_reason(-EINVAL, why, size, "not an address such as http://127.0.0.1:8080/");
+		return fail_with_reason(-EINVAL, why, size, "not an address such as http://127.0.0.1:8080/");
 	snprintf(t->origin, sizeof(t->origin), "%.*s", (int)(end - text), text);
 	snprintf(t->path, sizeof(t->path), "%s", *end ? end : "/");
-	rest = copy_host(rest, t->host, sizeof(t->host));
+	rest = copy_host_at_start_of_text(rest, t->host, sizeof(t->host));
 	if (rest && *rest == ':' && !parse_port(rest + 1, &rest, 2, &t->port[0]))
 		rest = NULL;
-	return rest == end ? 0 : write_error_reason(-EINVAL, why, size, "not an address such as http://127.0.0.1:8080/");
+	return rest == end ? 0 : fail_with_reason(-EINVAL, why, size, "not an address such as http://127.0.0.1:8080/");
 }
 
 static int resolve_host(struct target *t, char *why, size_t size)
@@ -86,7 +86,7 @@ static int resolve_host(struct target *t, char *why, size_t size)
 	snprintf(port, sizeof(port), "%u", (unsigned)t->port[0]);
 	err = getaddrinfo(t->host, port, &want, &got);
 	if (err)
-		return write_error_reason(-EAFNOSUPPORT, why, size, "%s: %s", t->host, gai_strerror(err));
+		return fail_with_reason(-EAFNOSUPPORT, why, size, "%s: %s", t->host, gai_strerror(err));
 	memcpy(&t->address, got->ai_addr, got->ai_addrlen);
 	t->address_size = got->ai_addrlen;
 	freeaddrinfo(got);
@@ -100,19 +100,19 @@ int target_parse(const char *text, struct target *t, char *why, size_t size)
 
 	*t = (struct target){ 0 };
 	if (!strncmp(text, "http://", 7) || !strncmp(text, "https://", 8)) {
-		err = parse_http(text, t, why, size);
+		err = parse_http_url(text, t, why, size);
 	} else if (!strncmp(text, "vnc:", 4)) {
 		rest = vnc_address_split_off_host(text + 4, t->host, sizeof(t->host), &colons);
 		if (!rest || !text[4] || !parse_ports(colons ? rest : "0", colons, t))
-			err = write_error_reason(-EINVAL, why, size,
+			err = fail_with_reason(-EINVAL, why, size,
 					 "not an address such as vnc:127.0.0.1:1 (port 5901), or with several ports vnc:127.0.0.1:5901-5910,5920");
 	} else {
-		err = write_error_reason(-EINVAL, why, size, "a target is vnc:HOST:DISPLAY, vnc:HOST:PORT or http://HOST:PORT/PATH");
+		err = fail_with_reason(-EINVAL, why, size, "a target is vnc:HOST:DISPLAY, vnc:HOST:PORT or http://HOST:PORT/PATH");
 	}
 	return err ? err : resolve_host(t, why, size);
 }
 
-void target_address(const struct target *t, uint32_t user, struct sockaddr_storage *out)
+void target_sockaddr_of_user(const struct target *t, uint32_t user, struct sockaddr_storage *out)
 {
 	uint16_t port = htons(t->port[user % (uint32_t)t->ports]);
 

@@ -27,12 +27,12 @@ struct think_time_distribution {
 #define THINK_MOST_NS 31536e12	/* the longest time drawn: one year */
 
 /* Parses "exp", "uniform", "const", "lognormal[:CV]" or "file:PATH" (*path is then PATH, not read yet; else NULL). 0 or -EINVAL. */
-int think_parse(const char *text, struct think_time_distribution *out, const char **path);
+int think_distribution_parse(const char *text, struct think_time_distribution *out, const char **path);
 /* Reads seconds, one per line; # begins a comment. 0, -EPROTO with the number of a line that is no time, -ENODATA for no value,
  * -E2BIG, -ENOMEM, -EIO. */
-int think_read(FILE *in, struct think_time_distribution *out, unsigned long *line);
+int think_distribution_read_values(FILE *in, struct think_time_distribution *out, unsigned long *line);
 /* Sets the mean; values of a file are scaled. */
-void think_set_mean(struct think_time_distribution *t, double mean_ns);
+void think_distribution_set_mean(struct think_time_distribution *t, double mean_ns);
 /* Draws a time in ns, 0 or more. */
-int64_t think_random_time_ns(const struct think_time_distribution *t, uint64_t *state);
-void think_free(struct think_time_distribution *t);
+int64_t random_think_time_ns(const struct think_time_distribution *t, uint64_t *state);
+void think_distribution_free(struct think_time_distribution *t);

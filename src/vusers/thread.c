@@ -8,9 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-struct thread_usage thread_usage_now(void)
+struct thread_cpu_and_wait_times thread_cpu_and_wait_now(void)
 {
-	struct thread_usage s = { clock_thread_cpu_time(), -1 };
+	struct thread_cpu_and_wait_times s = { clock_cpu_time_of_this_thread(), -1 };
 	struct proc_schedstat own;
 
 	if (!proc_schedstat_of_process((pid_t)syscall(SYS_gettid), &own))
@@ -18,16 +18,17 @@ struct thread_usage thread_usage_now(void)
 	return s;
 }
 
-struct thread_usage thread_usage_between(const struct thread_usage *first, const struct thread_usage *last)
+struct thread_cpu_and_wait_times thread_cpu_and_wait_between(const struct thread_cpu_and_wait_times *first,
+							     const struct thread_cpu_and_wait_times *last)
 {
-	return (struct thread_usage){ last->cpu_ns - first->cpu_ns, first->waited_ns < 0 ||
+	return (struct thread_cpu_and_wait_times){ last->cpu_ns - first->cpu_ns, first->waited_ns < 0 ||
 			       last->waited_ns < 0 ? -1 : last->waited_ns - first->waited_ns };
 }
 
 /* Not from statm, which the kernel updates per CPU, in batches. */
-int64_t process_resident_bytes(void)
+int64_t resident_bytes_of_this_process(void)
 {
-	int64_t bytes = account_read_counter("/proc/self", "smaps_rollup", "Rss:");
+	int64_t bytes = account_read_number_behind_key("/proc/self", "smaps_rollup", "Rss:");
 
 	return bytes < 0 ? 0 : bytes;
 }

@@ -6,17 +6,18 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 
-struct thread_usage {
+struct thread_cpu_and_wait_times {
 	int64_t cpu_ns;		/* time on a CPU */
 	int64_t waited_ns;	/* time ready to run but not on a CPU; -1: not known */
 };
 
 /* Usage of the calling thread since it began. */
-struct thread_usage thread_usage_now(void);
+struct thread_cpu_and_wait_times thread_cpu_and_wait_now(void);
 /* The difference of two usages. */
-struct thread_usage thread_usage_between(const struct thread_usage *first, const struct thread_usage *last);
+struct thread_cpu_and_wait_times thread_cpu_and_wait_between(const struct thread_cpu_and_wait_times *first,
+							     const struct thread_cpu_and_wait_times *last);
 /* Resident memory of this process in bytes; 0: not known. */
-int64_t process_resident_bytes(void);
+int64_t resident_bytes_of_this_process(void);
 
 /* Waits for events of an epoll descriptor until `until_ns` (CLOCK_MONOTONIC; INT64_MAX: no limit) or a signal that `mask` lets
  * through. Returns the number of events, 0 at that time or on a signal, -errno. May return 0 earlier, after a second at most. */

@@ -35,7 +35,7 @@ struct viewer {
 static _Thread_local char last_words[160];
 static char tag;	/* its address is our key for rfbClientGetClientData() */
 
-static void keep_viewer_message(const char *format, ...)
+static void keep_vnc_library_message(const char *format, ...)
 {
 	va_list args;
 
@@ -45,19 +45,19 @@ static void keep_viewer_message(const char *format, ...)
 	last_words[strcspn(last_words, "\r\n")] = '\0';
 }
 
-void viewer_init_library(void)
+void viewer_redirect_library_messages(void)
 {
-	rfbClientLog = rfbClientErr = keep_viewer_message;
+	rfbClientLog = rfbClientErr = keep_vnc_library_message;
 }
 
-static struct viewer *viewer_of(rfbClient *client)
+static struct viewer *viewer_of_library_client(rfbClient *client)
 {
 	return rfbClientGetClientData(client, &tag);
 }
 
 static char *viewer_password_copy(rfbClient *client)
 {
-	struct viewer *v = viewer_of(client);
+	struct viewer *v = viewer_of_library_client(client);
 
 	v->wants = !v->cfg.password;
 	return strdup(v->cfg.password ? v->cfg.password : "");
@@ -65,16 +65,16 @@ static char *viewer_password_copy(rfbClient *client)
 
 /* --- pixels -------------------------------------------------------------------------------------------------------- */
 
-static int viewer_luminance(const void *pixels, int x, int y)
+static int viewer_pixel_luminance(const void *pixels, int x, int y)
 {
 	const rfbClient *c = pixels;
 
 	return c->frameBuffer[((size_t)y * (size_t)c->width + (size_t)x) * 4 + 1];	/* green, as the shifts below say */
 }
 
-static void read_viewer_patch(struct viewer *v)
+static void read_viewer_patch_number(struct viewer *v)
 {
-	struct patch_searched_image image = { v->client->width, v->client->height, viewer_luminance, v->client };
+	struct patch_searched_image image = { v->client->width, v->client->height, viewer_pixel_luminance, v->client };
 	uint32_t number;
 
 	if (!v->found)
@@ -85,7 +85,7 @@ static void read_viewer_patch(struct viewer *v)
 
 /* Sets v->changed if pixels differ from the copy, and updates the copy: servers also send unchanged pixels. The framebuffer of
  * libvncclient is aligned as malloc() does. */
-static void compare_decoded_pixels(struct viewer *v, int x, int y, int w, int h)
+static void compare_pixels_with_screen_copy(struct viewer *v, int x, int y, int w, int h)
 {
 	const rfbClient *c = v->client;
 	const uint32_t *now = (const uint32_t *)(const void *)c->frameBuffer;
@@ -113,21 +113,21 @@ static void compare_decoded_pixels(struct viewer *v, int x, int y, int w, int h)
 
 static void on_viewer_rectangle(rfbClient *client, int x, int y, int w, int h)
 {
-	struct viewer *v = viewer_of(client);
+	struct viewer *v = viewer_of_library_client(client);
 
 	if (w <= 0 || h <= 0 || x < 0 || y < 0 || x + w > client->width || y + h > client->height)
 		return;
 	if (v->cfg.patch)
 		v->changed = true;
 	else
-		compare_decoded_pixels(v, x, y, w, h);
+		compare_pixels_with_screen_copy(v, x, y, w, h);
 }
 
 /* Called by libvncclient when an update is completely decoded. */
 static void on_viewer_update(rfbClient *client)
 {
 	int64_t now = clock_now();
-	struct viewer *v = viewer_of(client);
+	struct viewer *v = viewer_of_library_client(client);
 	bool answers = v->changed;
 
 	if (!v->changed)	/* only a cursor shape, or unchanged pixels */
@@ -135,7 +135,7 @@ static void on_viewer_update(rfbClient *client)
 	v->changed = false;
 	v->pictured = true;
 	if (v->cfg.patch) {
-		read_viewer_patch(v);
+		read_viewer_patch_number(v);
 		answers = v->found && ((v->shown - v->awaited) & PATCH_NUMBER_MAX) < PATCH_NUMBER_MAX / 2;
 	}
 	if (v->asked && answers) {
@@ -230,7 +230,7 @@ int viewer_read_messages(struct viewer *v)
 	return 0;
 }
 
-bool viewer_ready(const struct viewer *v)
+bool viewer_is_ready(const struct viewer *v)
 {
 	return v->pictured && (v->found || !v->cfg.patch);
 }
@@ -242,12 +242,12 @@ void viewer_expect_answer(struct viewer *v)
 	v->awaited = (v->shown + 1) & PATCH_NUMBER_MAX;
 }
 
-int64_t viewer_answer_time_ns(const struct viewer *v)
+int64_t viewer_answer_arrival_ns(const struct viewer *v)
 {
 	return v->answered_ns;
 }
 
-int viewer_send(struct viewer *v, const uint8_t *bytes, size_t n)
+int viewer_send_bytes(struct viewer *v, const uint8_t *bytes, size_t n)
 {
 	return WriteToRFBServer(v->client, (const char *)bytes, (unsigned)n) ? 0 : -EPIPE;
 }

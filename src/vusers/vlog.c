@@ -41,7 +41,7 @@ static const char *const end_words[] = { "ok", "error", "timeout", "cut" };
 const char *const vlog_columns[] = { "user", "label", "due_ns", "ready_ns", "sent_ns", "end_ns",
 				       "state", "code", "bytes", "measured", "watched", NULL };
 
-void vlog_write_row(struct row_file *t, const char *label, const struct request_log_row *r)
+void request_log_write_row(struct row_file *t, const char *label, const struct request_log_row *r)
 {
 	rows_write_count(t, r->user == VLOG_NOBODY ? -1 : (int64_t)r->user);
 	rows_write_str(t, label);
@@ -53,14 +53,14 @@ void vlog_write_row(struct row_file *t, const char *label, const struct request_
 	rows_end_row(t);
 }
 
-bool vlog_read_row(char *const *cell, struct request_log_row *r)
+bool request_log_parse_row(char *const *cell, struct request_log_row *r)
 {
 	int64_t n[VLOG_COLUMNS] = { 0 };
 
 	for (int i = 0; i < VLOG_COLUMNS; i++) {
 		if (i == VLOG_LABEL || i == VLOG_STATE)
 			continue;
-		if (!rows_in_parse_count(cell[i], &n[i]))
+		if (!parse_count_of_table_cell(cell[i], &n[i]))
 			return false;
 		if (n[i] == ROWS_IN_NONE)
 			n[i] = i == VLOG_USER ? VLOG_NOBODY : 0;
@@ -91,7 +91,7 @@ static void write_csv_cell(FILE *out, const char *text, const char *more)
 }
 
 /* Writes a row as JMeter 5 does; times count from sending. An answered key gets code 200. */
-static void write_jtl(struct request_log *l, const struct request_log_row *r)
+static void write_jtl_row(struct request_log *l, const struct request_log_row *r)
 {
 	int64_t ms = (r->end_ns - r->sent_ns) / NS_PER_MS;
 	char code[32] = "Non HTTP response code";
@@ -111,7 +111,7 @@ static void write_jtl(struct request_log *l, const struct request_log_row *r)
 		l->jtl_err = errno ? errno : EIO;
 }
 
-static void count_request_timings(struct request_timings *s, const struct request_log_row *r)
+static void add_request_to_timings(struct request_timings *s, const struct request_log_row *r)
 {
 	s->ended[r->end]++;
 	if (r->end == VLOG_OK) {
@@ -124,16 +124,16 @@ static void count_request_timings(struct request_timings *s, const struct reques
 		sample_add(&s->late, r->sent_ns - r->ready_ns);
 }
 
-void vlog_count(struct request_log_sums *s, const struct request_log_row *r)
+void request_log_sums_add_row(struct request_log_sums *s, const struct request_log_row *r)
 {
 	if (!r->measured)
 		return;
 	if (r->watched) {
-		count_request_timings(&s->watched, r);
-		count_request_timings(&s->one[r->user], r);
+		add_request_to_timings(&s->watched, r);
+		add_request_to_timings(&s->one[r->user], r);
 		return;
 	}
-	count_request_timings(&s->users, r);
+	add_request_to_timings(&s->users, r);
 	s->bytes += r->bytes;
 	if (r->sent_ns)
 		sample_add(&s->waited, r->ready_ns - r->due_ns);
@@ -149,11 +149,11 @@ static bool drain_log_ring(struct request_log *l, struct request_log_ring *from)
 	for (; tail != head; tail++) {
 		const struct request_log_row *r = &from->row[tail % from->room];
 
-		vlog_count(&l->sums, r);
+		request_log_sums_add_row(&l->sums, r);
 		if (l->rows)
-			vlog_write_row(l->rows, l->cfg.label[r->label], r);
+			request_log_write_row(l->rows, l->cfg.label[r->label], r);
 		if (l->jtl)
-			write_jtl(l, r);
+			write_jtl_row(l, r);
 		atomic_store_explicit(&from->tail, tail + 1, memory_order_release);
 	}
 	return true;
@@ -174,20 +174,20 @@ static void *request_log_thread(void *context)
 	while (drain_log_rings(l) || !atomic_load(&l->over)) {
 		now = clock_now();
 		if (l->rows && now - flushed >= NS_PER_S) {	/* so that a killed run leaves its rows */
-			rows_flush(l->rows);
+			rows_flush_output_file(l->rows);
 			flushed = now;
 		}
 		clock_sleep_until(now + REST_NS);
 	}
 	drain_log_rings(l);
-	l->sums.cpu_ns = clock_thread_cpu_time();
+	l->sums.cpu_ns = clock_cpu_time_of_this_thread();
 	return NULL;
 }
 
-static void free_vlog(struct request_log *l)
+static void request_log_free(struct request_log *l)
 {
 	if (l->rows)
-		rows_close(l->rows);
+		rows_close_output_file(l->rows);
 	if (l->jtl)
 		fclose(l->jtl);
 	free(l);
@@ -212,7 +212,7 @@ struct request_log *request_log_open(const struct request_log_cfg *cfg, const ch
 	pthread_mutex_init(&l->lock, NULL);
 	clock_read_wall_offset(&offset);
 	l->wall_ns = offset.offset_ns;
-	if (cfg->tsv && (*what = cfg->tsv, !(l->rows = rows_open(cfg->tsv, VLOG_SCHEMA, vlog_columns))))
+	if (cfg->tsv && (*what = cfg->tsv, !(l->rows = rows_open_output_file(cfg->tsv, VLOG_SCHEMA, vlog_columns))))
 		goto failed;
 	if (cfg->jtl && (*what = cfg->jtl, !(l->jtl = fopen(cfg->jtl, "we"))))
 		goto failed;
@@ -234,12 +234,12 @@ struct request_log *request_log_open(const struct request_log_cfg *cfg, const ch
 failed:
 	err = errno;
 	request_log_free_sums(&l->sums);
-	free_vlog(l);
+	request_log_free(l);
 	errno = err;
 	return NULL;
 }
 
-static void push_row(struct request_log_ring *to, const struct request_log_row *row)
+static void push_row_to_log_ring(struct request_log_ring *to, const struct request_log_row *row)
 {
 	uint32_t head = atomic_load_explicit(&to->head, memory_order_relaxed);
 
@@ -253,13 +253,13 @@ static void push_row(struct request_log_ring *to, const struct request_log_row *
 
 void request_log_add(struct request_log *l, const struct request_log_row *row)
 {
-	push_row(&l->crowd, row);
+	push_row_to_log_ring(&l->crowd, row);
 }
 
 void request_log_add_watched(struct request_log *l, const struct request_log_row *row)
 {
 	pthread_mutex_lock(&l->lock);
-	push_row(&l->few, row);
+	push_row_to_log_ring(&l->few, row);
 	pthread_mutex_unlock(&l->lock);
 }
 
@@ -273,13 +273,13 @@ int request_log_close(struct request_log *l, struct request_log_sums *out)
 		       (int64_t)(l->sums.users.response.lost + l->sums.users.late.lost + l->sums.watched.response.lost);
 	*out = l->sums;
 	if (l->rows)
-		err = rows_close(l->rows);
+		err = rows_close_output_file(l->rows);
 	l->rows = NULL;
 	if (l->jtl && fflush(l->jtl) && !l->jtl_err)
 		l->jtl_err = errno;
 	if (!err)
 		err = -l->jtl_err;
-	free_vlog(l);
+	request_log_free(l);
 	return err;
 }
 

@@ -26,7 +26,7 @@ struct request_log_row {
 	int64_t end_ns;		/* answered or given up */
 	uint32_t user;		/* VLOG_NOBODY: no user was free for it */
 	uint32_t bytes;		/* received */
-	uint16_t label, code;	/* index in vlog_cfg.label; HTTP status, 0: none */
+	uint16_t label, code;	/* index in struct request_log_cfg.label; HTTP status, 0: none */
 	uint8_t end;		/* enum vlog_end */
 	bool measured;		/* due within the measuring window */
 	bool watched;		/* of a watched user (watch.h) */
@@ -63,11 +63,11 @@ struct request_log_sums {
 #define VLOG_COLUMNS 11
 #define VLOG_LABEL 1	/* the column of the request's name */
 extern const char *const vlog_columns[];
-void vlog_write_row(struct row_file *t, const char *label, const struct request_log_row *row);
+void request_log_write_row(struct row_file *t, const char *label, const struct request_log_row *row);
 /* Reads the cells of vlog_columns into all fields but the label. False: not a row of such a table. */
-bool vlog_read_row(char *const *cell, struct request_log_row *row);
+bool request_log_parse_row(char *const *cell, struct request_log_row *row);
 /* Adds a request to the sums, if it is measured. */
-void vlog_count(struct request_log_sums *s, const struct request_log_row *row);
+void request_log_sums_add_row(struct request_log_sums *s, const struct request_log_row *row);
 
 struct request_log;
 /* Starts the thread. NULL with errno set, and *what: the file or resource that failed. */

@@ -23,7 +23,7 @@ static void vrfb_expect_bytes(struct rfb_update_detector *s, int state, uint8_t 
 }
 
 /* Reserves n bytes in `out`; NULL: it is full. */
-static uint8_t *vrfb_reserve(struct rfb_update_detector *s, size_t n)
+static uint8_t *vrfb_reserve_output(struct rfb_update_detector *s, size_t n)
 {
 	uint8_t *at = s->out + s->n_out;
 
@@ -39,9 +39,9 @@ enum { AUTH_NONE = 1, AUTH_VNC = 2 };
 
 static const int32_t pseudo[] = { RFB_CURSOR, RFB_DESKTOP_SIZE, RFB_LAST_RECT };
 
-static int queue_reply(struct rfb_update_detector *s, const void *bytes, size_t n)
+static int vrfb_append_reply(struct rfb_update_detector *s, const void *bytes, size_t n)
 {
-	uint8_t *p = vrfb_reserve(s, n);
+	uint8_t *p = vrfb_reserve_output(s, n);
 
 	if (!p)
 		return -ENOBUFS;
@@ -51,7 +51,7 @@ static int queue_reply(struct rfb_update_detector *s, const void *bytes, size_t 
 
 static int vrfb_request_update(struct rfb_update_detector *s, bool incremental)
 {
-	uint8_t *p = vrfb_reserve(s, 10);
+	uint8_t *p = vrfb_reserve_output(s, 10);
 
 	if (!p)
 		return -ENOBUFS;
@@ -59,7 +59,7 @@ static int vrfb_request_update(struct rfb_update_detector *s, bool incremental)
 	return 0;
 }
 
-static int read_server_version(struct rfb_update_detector *s)
+static int answer_rfb_server_version(struct rfb_update_detector *s)
 {
 	/* "RFB 003.008\n"; newer servers speak 3.8, and Apple's 3.889 too */
 	int minor;
@@ -69,13 +69,13 @@ static int read_server_version(struct rfb_update_detector *s)
 	minor = (s->head[8] - '0') * 100 + (s->head[9] - '0') * 10 + s->head[10] - '0';
 	s->version = minor < 7 ? 3 : minor < 8 ? 7 : 8;
 	vrfb_expect_bytes(s, s->version == 3 ? VRFB_SECURITY_33 : VRFB_SECURITY_COUNT, s->version == 3 ? 4 : 1);
-	return queue_reply(s, s->version == 3 ? "RFB 003.003\n" : s->version == 7 ? "RFB 003.007\n" : "RFB 003.008\n", 12);
+	return vrfb_append_reply(s, s->version == 3 ? "RFB 003.003\n" : s->version == 7 ? "RFB 003.007\n" : "RFB 003.008\n", 12);
 }
 
-static int expect_rfb_server_init(struct rfb_update_detector *s)
+static int request_rfb_server_init(struct rfb_update_detector *s)
 {
 	vrfb_expect_bytes(s, VRFB_INIT, 24);
-	return queue_reply(s, "\1", 1);	/* shared */
+	return vrfb_append_reply(s, "\1", 1);	/* shared */
 }
 
 static int expect_challenge(struct rfb_update_detector *s)
@@ -87,15 +87,15 @@ static int expect_challenge(struct rfb_update_detector *s)
 	return 0;
 }
 
-static int read_security_type_33(struct rfb_update_detector *s)
+static int handle_rfb33_security_type(struct rfb_update_detector *s)
 {
 	uint32_t type = rfb_get_u32(s->head);
 
-	return type == AUTH_NONE ? expect_rfb_server_init(s) : type == AUTH_VNC ? expect_challenge(s) : type == 0 ? -ECONNREFUSED :
+	return type == AUTH_NONE ? request_rfb_server_init(s) : type == AUTH_VNC ? expect_challenge(s) : type == 0 ? -ECONNREFUSED :
 	       -EPROTO;
 }
 
-static int read_security_type_count(struct rfb_update_detector *s)
+static int handle_security_type_count(struct rfb_update_detector *s)
 {
 	if (!s->head[0])
 		return -ECONNREFUSED;
@@ -105,7 +105,7 @@ static int read_security_type_count(struct rfb_update_detector *s)
 }
 
 /* Reads the security types one by one, since there may be 255. */
-static int read_one_security_type(struct rfb_update_detector *s)
+static int handle_next_offered_security_type(struct rfb_update_detector *s)
 {
 	s->offers_none |= s->head[0] == AUTH_NONE;
 	s->offers_vnc |= s->head[0] == AUTH_VNC;
@@ -116,33 +116,33 @@ static int read_one_security_type(struct rfb_update_detector *s)
 	if (!s->offers_none && !s->offers_vnc)
 		return -EPROTONOSUPPORT;
 	if (!s->offers_none)
-		return queue_reply(s, "\2", 1) ? -ENOBUFS : expect_challenge(s);
-	if (queue_reply(s, "\1", 1))
+		return vrfb_append_reply(s, "\2", 1) ? -ENOBUFS : expect_challenge(s);
+	if (vrfb_append_reply(s, "\1", 1))
 		return -ENOBUFS;
 	if (s->version == 7)	/* sends no security result for None */
-		return expect_rfb_server_init(s);
+		return request_rfb_server_init(s);
 	vrfb_expect_bytes(s, VRFB_RESULT, 4);
 	return 0;
 }
 
-static int read_vnc_challenge(struct rfb_update_detector *s)
+static int answer_vnc_challenge(struct rfb_update_detector *s)
 {
 	uint8_t answer[VNC_CHALLENGE];
 
 	vnc_password_challenge_response(s->cfg->password, s->head, answer);
 	vrfb_expect_bytes(s, VRFB_RESULT, 4);
-	return queue_reply(s, answer, sizeof(answer));
+	return vrfb_append_reply(s, answer, sizeof(answer));
 }
 
-static int read_security_result(struct rfb_update_detector *s)
+static int handle_rfb_security_result(struct rfb_update_detector *s)
 {
-	return !rfb_get_u32(s->head) ? expect_rfb_server_init(s) : s->proven ? -EKEYREJECTED : -ECONNREFUSED;
+	return !rfb_get_u32(s->head) ? request_rfb_server_init(s) : s->proven ? -EKEYREJECTED : -ECONNREFUSED;
 }
 
-static int request_encodings(struct rfb_update_detector *s)
+static int vrfb_append_set_encodings(struct rfb_update_detector *s)
 {
 	int more = (int)(sizeof(pseudo) / sizeof(*pseudo));
-	uint8_t *p = vrfb_reserve(s, 4 + 4 * (size_t)(s->cfg->n_encodings + more));
+	uint8_t *p = vrfb_reserve_output(s, 4 + 4 * (size_t)(s->cfg->n_encodings + more));
 
 	if (!p)
 		return -ENOBUFS;
@@ -151,9 +151,9 @@ static int request_encodings(struct rfb_update_detector *s)
 }
 
 /* Requests pixels of 4 bytes, of which the second is green. */
-static int request_format(struct rfb_update_detector *s)
+static int vrfb_append_set_pixel_format(struct rfb_update_detector *s)
 {
-	uint8_t *p = vrfb_reserve(s, 20);
+	uint8_t *p = vrfb_reserve_output(s, 20);
 
 	if (!p)
 		return -ENOBUFS;
@@ -162,7 +162,7 @@ static int request_format(struct rfb_update_detector *s)
 	return 0;
 }
 
-static int read_server_init(struct rfb_update_detector *s)
+static int handle_rfb_server_init(struct rfb_update_detector *s)
 {
 	s->width = rfb_get_u16(s->head);
 	s->height = rfb_get_u16(s->head + 2);
@@ -171,7 +171,7 @@ static int read_server_init(struct rfb_update_detector *s)
 		return -EPROTO;
 	s->skip = rfb_get_u32(s->head + 20);	/* name of the desktop */
 	vrfb_expect_bytes(s, VRFB_MESSAGE, 1);
-	if ((s->patch && request_format(s)) || request_encodings(s))
+	if ((s->patch && vrfb_append_set_pixel_format(s)) || vrfb_append_set_encodings(s))
 		return -ENOBUFS;
 	return vrfb_request_update(s, false);
 }
@@ -179,13 +179,13 @@ static int read_server_init(struct rfb_update_detector *s)
 static int vrfb_handle_handshake(struct rfb_update_detector *s)
 {
 	switch (s->state) {
-	case VRFB_VERSION: return read_server_version(s);
-	case VRFB_SECURITY_33: return read_security_type_33(s);
-	case VRFB_SECURITY_COUNT: return read_security_type_count(s);
-	case VRFB_SECURITY_TYPES: return read_one_security_type(s);
-	case VRFB_CHALLENGE: return read_vnc_challenge(s);
-	case VRFB_RESULT: return read_security_result(s);
-	default: return read_server_init(s);
+	case VRFB_VERSION: return answer_rfb_server_version(s);
+	case VRFB_SECURITY_33: return handle_rfb33_security_type(s);
+	case VRFB_SECURITY_COUNT: return handle_security_type_count(s);
+	case VRFB_SECURITY_TYPES: return handle_next_offered_security_type(s);
+	case VRFB_CHALLENGE: return answer_vnc_challenge(s);
+	case VRFB_RESULT: return handle_rfb_security_result(s);
+	default: return handle_rfb_server_init(s);
 	}
 }
 
@@ -301,7 +301,7 @@ static int read_hextile_tile_header(struct rfb_update_detector *s)
 	return 0;
 }
 
-static int parse_rfb_state_bytes(struct rfb_update_detector *s)
+static int parse_server_bytes_by_state(struct rfb_update_detector *s)
 {
 	if (s->state < VRFB_MESSAGE)
 		return vrfb_handle_handshake(s);
@@ -350,7 +350,7 @@ static void keep_patch_luminance(struct rfb_update_detector *s, const uint8_t *b
 	}
 }
 
-static size_t skip_unread(struct rfb_update_detector *s, const uint8_t *bytes, size_t n)
+static size_t skip_unneeded_rfb_bytes(struct rfb_update_detector *s, const uint8_t *bytes, size_t n)
 {
 	size_t part = n < s->skip ? n : (size_t)s->skip;
 
@@ -363,7 +363,7 @@ static size_t skip_unread(struct rfb_update_detector *s, const uint8_t *bytes, s
 }
 
 /* Whether the patch shows the awaited number or a later one (modulo 2^24: half of the numbers count as earlier). */
-static bool shows_awaited_number(struct rfb_echo_patch *p)
+static bool patch_shows_awaited_number(struct rfb_echo_patch *p)
 {
 	struct patch_searched_image image = { VRFB_PATCH_WIDTH, VRFB_PATCH_HEIGHT, patch_pixel_luminance, p->luminance };
 	struct patch_place at = { 0, 0, VRFB_CELL };
@@ -375,14 +375,14 @@ static bool shows_awaited_number(struct rfb_echo_patch *p)
 }
 
 /* Handles the end of an update. Returns flags of vrfb_parse_bytes(). */
-static int end_screen_update(struct rfb_update_detector *s)
+static int handle_end_of_screen_update(struct rfb_update_detector *s)
 {
 	int flags = s->pixels ? VRFB_UPDATE : 0;
 	bool answers = s->pixels && s->counts;
 
 	s->in_update = false;
 	if (s->patch)
-		answers = shows_awaited_number(s->patch) && s->asked;
+		answers = patch_shows_awaited_number(s->patch) && s->asked;
 	if (!s->ready)
 		flags |= VRFB_READY;
 	s->ready = true;
@@ -393,7 +393,7 @@ static int end_screen_update(struct rfb_update_detector *s)
 	return flags;
 }
 
-void vrfb_start(struct rfb_update_detector *s, const struct rfb_update_detector_cfg *cfg, struct rfb_echo_patch *patch)
+void vrfb_init_detector(struct rfb_update_detector *s, const struct rfb_update_detector_cfg *cfg, struct rfb_echo_patch *patch)
 {
 	*s = (struct rfb_update_detector){ .cfg = cfg, .patch = patch, .state = VRFB_VERSION, .need = 12 };
 	if (patch)
@@ -409,12 +409,12 @@ int vrfb_parse_bytes(struct rfb_update_detector *s, const uint8_t *bytes, size_t
 		size_t part;
 
 		if (!s->skip && s->in_update && s->state == VRFB_MESSAGE) {
-			flags |= end_screen_update(s);
+			flags |= handle_end_of_screen_update(s);
 			updated = true;
 			continue;
 		}
 		if (s->skip) {
-			at += skip_unread(s, bytes + at, n - at);
+			at += skip_unneeded_rfb_bytes(s, bytes + at, n - at);
 			continue;
 		}
 		part = (size_t)(s->need - s->have) < n - at ? (size_t)(s->need - s->have) : n - at;
@@ -423,7 +423,7 @@ int vrfb_parse_bytes(struct rfb_update_detector *s, const uint8_t *bytes, size_t
 		at += part;
 		if (s->have < s->need)
 			continue;
-		err = parse_rfb_state_bytes(s);
+		err = parse_server_bytes_by_state(s);
 		if (err)
 			return err;
 	}

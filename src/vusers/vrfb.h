@@ -64,7 +64,7 @@ struct rfb_update_detector {
 	uint8_t out[104];		/* n_out bytes to be sent; the sender then sets n_out = 0 */
 };
 
-void vrfb_start(struct rfb_update_detector *s, const struct rfb_update_detector_cfg *cfg, struct rfb_echo_patch *patch);
+void vrfb_init_detector(struct rfb_update_detector *s, const struct rfb_update_detector_cfg *cfg, struct rfb_echo_patch *patch);
 /* Takes received bytes. Returns flags; or -EPROTO (no RFB, or an encoding that was not requested), -EACCES (the server wants a
  * password and there is none), -EKEYREJECTED (wrong password), -EPROTONOSUPPORT (other security types only), -ECONNREFUSED (the
  * server refuses), -ENOBUFS (`out` is full because the caller did not send it). */

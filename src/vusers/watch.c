@@ -57,7 +57,7 @@ struct watched_user_set {
 
 /* Waits for a descriptor, until_ns, the end of the run or (begin) its beginning. 1: the descriptor is ready, 0: another event
  * or the time, -errno. */
-static int wait_for_fd(const struct watched_user_set *w, int fd, short events, int64_t until_ns, bool begin)
+static int wait_for_fd_or_run_change(const struct watched_user_set *w, int fd, short events, int64_t until_ns, bool begin)
 {
 	struct pollfd p[3] = { { .fd = fd, .events = events }, { .fd = w->end_event, .events = POLLIN },
 			       { .fd = begin ? w->begin_event : -1, .events = POLLIN } };
@@ -72,20 +72,20 @@ static int wait_for_fd(const struct watched_user_set *w, int fd, short events, i
 }
 
 /* Returns a connected socket in blocking mode, or -errno. */
-static int dial_target(const struct watched_user_set *w, uint32_t number, int64_t until_ns)
+static int connect_socket_to_target(const struct watched_user_set *w, uint32_t number, int64_t until_ns)
 {
 	struct sockaddr_storage to;
 	socklen_t size = sizeof(int);
 	int one = 1, err = 0, fd;
 
-	target_address(w->cfg.target, number, &to);
+	target_sockaddr_of_user(w->cfg.target, number, &to);
 	fd = socket(to.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
 	if (connect(fd, (struct sockaddr *)&to, w->cfg.target->address_size))
 		err = errno == EINPROGRESS ? -EAGAIN : -errno;
 	while (err == -EAGAIN) {
-		int ready = wait_for_fd(w, fd, POLLOUT, until_ns, false);
+		int ready = wait_for_fd_or_run_change(w, fd, POLLOUT, until_ns, false);
 
 		if (ready > 0)
 			err = getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &size) ? -errno : -err;
@@ -102,18 +102,18 @@ static int dial_target(const struct watched_user_set *w, uint32_t number, int64_
 	return fd;
 }
 
-static void set_watched_socket(struct watched_user_thread *o, int fd)
+static void store_watched_user_socket(struct watched_user_thread *o, int fd)
 {
 	pthread_mutex_lock(&o->lock);
 	o->fd = fd;
 	pthread_mutex_unlock(&o->lock);
 }
 
-static void hang_up_viewer(struct watched_user_thread *o)
+static void close_viewer_and_socket(struct watched_user_thread *o)
 {
 	int fd = o->fd;
 
-	set_watched_socket(o, -1);
+	store_watched_user_socket(o, -1);
 	if (o->viewer)
 		viewer_close(o->viewer);
 	o->viewer = NULL;
@@ -128,7 +128,7 @@ static int record_connection_failure(struct watched_user_thread *o, int err, con
 	return err;
 }
 
-static int read_from_watched(struct watched_user_thread *o, int64_t until_ns)
+static int read_watched_viewer_messages(struct watched_user_thread *o, int64_t until_ns)
 {
 	int err;
 
@@ -139,29 +139,29 @@ static int read_from_watched(struct watched_user_thread *o, int64_t until_ns)
 }
 
 /* Connects, does the handshake, and waits for the first screen. 0 or -errno. */
-static int connect_watched(struct watched_user_thread *o)
+static int connect_watched_user(struct watched_user_thread *o)
 {
 	struct watched_user_set *w = o->all;
 	int64_t until = clock_now() + w->cfg.crowd->timeout_ns;
 	char why[128];
-	int fd = dial_target(w, o->number, until);
+	int fd = connect_socket_to_target(w, o->number, until);
 
 	if (fd < 0)
 		return record_connection_failure(o, fd, NULL);
-	set_watched_socket(o, fd);
+	store_watched_user_socket(o, fd);
 	atomic_store(&o->until_ns, until);
 	o->viewer = viewer_open(fd, w->cfg.target->port[o->number % (uint32_t)w->cfg.target->ports], &w->cfg.viewer, why, sizeof(why));
 	if (!o->viewer)
 		return record_connection_failure(o, clock_now() >= until ? -ETIMEDOUT : -errno, clock_now() >= until ? NULL : why);
-	while (!viewer_ready(o->viewer)) {
-		int ready = wait_for_fd(w, fd, POLLIN, until, false);
+	while (!viewer_is_ready(o->viewer)) {
+		int ready = wait_for_fd_or_run_change(w, fd, POLLIN, until, false);
 
 		if (ready < 0 || w->over)
 			return record_connection_failure(o, w->over ? -EINTR : ready, NULL);
 		if (clock_now() >= until)
 			return record_connection_failure(o, -ETIMEDOUT, w->cfg.viewer.patch ? "no patch on the screen: start refecho there, visible"
 				    : "the server sends no framebuffer update");
-		if (ready && read_from_watched(o, until))
+		if (ready && read_watched_viewer_messages(o, until))
 			return record_connection_failure(o, -EPIPE, "the server closed the connection, or sent what libvncclient does not understand");
 	}
 	atomic_store(&o->until_ns, INT64_MAX);
@@ -173,7 +173,7 @@ static int connect_watched(struct watched_user_thread *o)
 /* --- requests ------------------------------------------------------------------------------------------------------ */
 
 /* Bytes received on a connection, modulo 2^32: only differences are used. */
-static uint32_t received_bytes(int fd)
+static uint32_t tcp_received_bytes(int fd)
 {
 	struct tcp_info info;
 	socklen_t size = sizeof(info);
@@ -182,18 +182,18 @@ static uint32_t received_bytes(int fd)
 	return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) ? 0 : (uint32_t)info.tcpi_bytes_received;
 }
 
-static void log_watched(struct watched_user_thread *o, int64_t now, enum vlog_end end)
+static void log_watched_request_and_plan_next(struct watched_user_thread *o, int64_t now, enum vlog_end end)
 {
 	struct watched_user_set *w = o->all;
 	struct request_log_row row = { .due_ns = o->due_ns, .ready_ns = o->ready_ns, .sent_ns = o->sent_ns, .end_ns = now,
 		.user = o->number,
-				.bytes = end == VLOG_OK ? received_bytes(o->fd) - o->received : 0, .label = w->cfg.move, .end = (uint8_t)end,
-				.measured = measuring_window_holds(&w->window, o->due_ns), .watched = true };
+				.bytes = end == VLOG_OK ? tcp_received_bytes(o->fd) - o->received : 0, .label = w->cfg.move, .end = (uint8_t)end,
+				.measured = measuring_window_contains_time(&w->window, o->due_ns), .watched = true };
 
 	request_log_add_watched(w->log, &row);
 	o->asked = false;
 	o->free_ns = now;
-	o->due_ns = (w->cfg.open ? o->due_ns : now) + think_random_time_ns(&w->cfg.think, &o->random);
+	o->due_ns = (w->cfg.open ? o->due_ns : now) + random_think_time_ns(&w->cfg.think, &o->random);
 }
 
 static int send_watched_request(struct watched_user_thread *o)
@@ -207,19 +207,19 @@ static int send_watched_request(struct watched_user_thread *o)
 	n = w->cfg.move ? messages_put_pointer_event(bytes, 0, o->typed % 2 ? width / 3 : width / 2, height / 2) :
 	    messages_put_key_press_and_release(bytes, 'a' + o->typed % 26);
 	o->typed++;
-	o->received = received_bytes(o->fd);
+	o->received = tcp_received_bytes(o->fd);
 	o->ready_ns = o->due_ns > o->free_ns ? o->due_ns : o->free_ns;
 	viewer_expect_answer(o->viewer);
 	o->asked = true;
 	o->sent_ns = clock_now();
 	atomic_store(&o->until_ns, o->sent_ns + w->cfg.crowd->timeout_ns);
-	if (viewer_send(o->viewer, bytes, n))
+	if (viewer_send_bytes(o->viewer, bytes, n))
 		return -EPIPE;
 	atomic_store(&o->until_ns, INT64_MAX);
 	return 0;
 }
 
-static void begin_run(struct watched_user_thread *o)
+static void schedule_first_watched_request(struct watched_user_thread *o)
 {
 	const struct crowd_cfg *c = o->all->cfg.crowd;
 	int64_t from = o->all->start_ns + (int64_t)((double)c->ramp_ns * o->number / (double)c->all);
@@ -228,7 +228,7 @@ static void begin_run(struct watched_user_thread *o)
 	o->free_ns = o->free_ns > o->all->start_ns ? o->free_ns : o->all->start_ns;
 	if (!o->all->cfg.open && o->free_ns > from)
 		from = o->free_ns;
-	o->due_ns = from + think_random_time_ns(&o->all->cfg.think, &o->random);
+	o->due_ns = from + random_think_time_ns(&o->all->cfg.think, &o->random);
 }
 
 /* Sends requests and reads updates until the run is over (0) or the connection fails (-errno). */
@@ -241,7 +241,7 @@ static int run_watched_requests(struct watched_user_thread *o)
 	while (!w->over) {
 		now = clock_now();
 		if (!o->thinks && w->running)
-			begin_run(o);
+			schedule_first_watched_request(o);
 		if (o->asked && now >= o->sent_ns + timeout)
 			return -ETIMEDOUT;
 		if (o->thinks && !o->asked && o->due_ns >= w->window.end_ns)
@@ -249,13 +249,13 @@ static int run_watched_requests(struct watched_user_thread *o)
 		if (o->thinks && !o->asked && o->due_ns <= now && send_watched_request(o))
 			return -EPIPE;
 		until = o->asked ? o->sent_ns + timeout : o->thinks ? o->due_ns : INT64_MAX;
-		ready = wait_for_fd(w, o->fd, POLLIN, until, !o->thinks);
+		ready = wait_for_fd_or_run_change(w, o->fd, POLLIN, until, !o->thinks);
 		if (ready < 0)
 			return ready;
 		if (ready)
-			err = read_from_watched(o, o->asked ? o->sent_ns + timeout : clock_now() + timeout);
-		if (o->asked && viewer_answer_time_ns(o->viewer))
-			log_watched(o, viewer_answer_time_ns(o->viewer), VLOG_OK);
+			err = read_watched_viewer_messages(o, o->asked ? o->sent_ns + timeout : clock_now() + timeout);
+		if (o->asked && viewer_answer_arrival_ns(o->viewer))
+			log_watched_request_and_plan_next(o, viewer_answer_arrival_ns(o->viewer), VLOG_OK);
 		if (err)
 			return err;
 	}
@@ -263,13 +263,13 @@ static int run_watched_requests(struct watched_user_thread *o)
 }
 
 /* Connects under the lock of handshakes. -EINTR: the run is over. */
-static int connect_watched_one_at_a_time(struct watched_user_thread *o)
+static int connect_watched_user_under_lock(struct watched_user_thread *o)
 {
 	struct watched_user_set *w = o->all;
 	int err;
 
 	pthread_mutex_lock(&w->door);
-	err = w->over ? -EINTR : connect_watched(o);
+	err = w->over ? -EINTR : connect_watched_user(o);
 	pthread_mutex_unlock(&w->door);
 	return err;
 }
@@ -282,7 +282,7 @@ static bool is_watched_run_over(const struct watched_user_set *w)
 
 /* Reconnects, every RETRY_NS, the first time at once if `at_once`; before the run begins it only waits. True: connected; false: the
  * run is over. */
-static bool reconnect_watched(struct watched_user_thread *o, bool at_once)
+static bool keep_reconnecting_watched_user(struct watched_user_thread *o, bool at_once)
 {
 	struct watched_user_set *w = o->all;
 
@@ -291,20 +291,20 @@ static bool reconnect_watched(struct watched_user_thread *o, bool at_once)
 		int err;
 
 		if (!begun || !at_once)
-			wait_for_fd(w, -1, 0, clock_now() + RETRY_NS, !begun);
+			wait_for_fd_or_run_change(w, -1, 0, clock_now() + RETRY_NS, !begun);
 		at_once = false;
 		if (!begun || is_watched_run_over(w))
 			continue;
-		err = connect_watched_one_at_a_time(o);
+		err = connect_watched_user_under_lock(o);
 		if (!err) {
 			o->told.reconnected++;
 			o->free_ns = clock_now();
 			if (o->thinks && !w->cfg.open)	/* as in crowd.c, thinks again after a reconnection */
-				o->due_ns = o->free_ns + think_random_time_ns(&w->cfg.think, &o->random);
+				o->due_ns = o->free_ns + random_think_time_ns(&w->cfg.think, &o->random);
 			return true;
 		}
 		o->told.refused += err != -EINTR;
-		hang_up_viewer(o);
+		close_viewer_and_socket(o);
 	}
 	return false;
 }
@@ -313,7 +313,7 @@ static void *watched_user_main(void *context)
 {
 	struct watched_user_thread *o = context;
 	struct watched_user_set *w = o->all;
-	int err = connect_watched_one_at_a_time(o);
+	int err = connect_watched_user_under_lock(o);
 
 	atomic_store(&o->state, err ? WATCH_FAILED : WATCH_CONNECTED);
 	while (!w->over) {
@@ -322,16 +322,16 @@ static void *watched_user_main(void *context)
 		if (err && o->told.ready)
 			record_connection_failure(o, err, err == -EPIPE ? "the server closed the connection" : NULL);
 		if (o->asked)
-			log_watched(o, clock_now(), w->over || !err ? VLOG_CUT : err == -ETIMEDOUT ? VLOG_TIMEOUT : VLOG_ERROR);
+			log_watched_request_and_plan_next(o, clock_now(), w->over || !err ? VLOG_CUT : err == -ETIMEDOUT ? VLOG_TIMEOUT : VLOG_ERROR);
 		if (!err)
 			break;
-		hang_up_viewer(o);
-		if (!reconnect_watched(o, err == -ETIMEDOUT))
+		close_viewer_and_socket(o);
+		if (!keep_reconnecting_watched_user(o, err == -ETIMEDOUT))
 			break;
 		err = 0;
 	}
-	hang_up_viewer(o);
-	o->told.cpu_ns = clock_thread_cpu_time();
+	close_viewer_and_socket(o);
+	o->told.cpu_ns = clock_cpu_time_of_this_thread();
 	atomic_store(&o->state, WATCH_DONE);
 	return NULL;
 }
@@ -339,7 +339,7 @@ static void *watched_user_main(void *context)
 /* --- all watched users --- */
 
 /* The keeper thread: shuts down the sockets of users that libvncclient keeps waiting beyond their deadline. */
-static void *watched_timeout_thread(void *context)
+static void *close_overdue_sockets_thread(void *context)
 {
 	struct watched_user_set *w = context;
 	bool busy = true;
@@ -384,13 +384,13 @@ struct watched_user_set *watched_users_start(const struct watched_users_cfg *cfg
 					 .until_ns = INT64_MAX, .random = random_bits(&random) };
 		pthread_mutex_init(&o->lock, NULL);
 	}
-	viewer_init_library();
+	viewer_redirect_library_messages();
 	for (int i = 0; !err && i < cfg->n; i++) {
 		err = proc_start_thread(&w->one[i].thread, 0, watched_user_main, &w->one[i]);
 		w->one[i].started = !err;
 	}
 	if (!err)
-		err = proc_start_thread(&w->keeper, 0, watched_timeout_thread, w);
+		err = proc_start_thread(&w->keeper, 0, close_overdue_sockets_thread, w);
 	w->kept = !err;
 	if (!err && w->begin_event >= 0 && w->end_event >= 0)
 		return w;
@@ -399,7 +399,7 @@ struct watched_user_set *watched_users_start(const struct watched_users_cfg *cfg
 	return NULL;
 }
 
-static int count_watched_in_state(const struct watched_user_set *w, enum watch_state state)
+static int count_watched_users_in_state(const struct watched_user_set *w, enum watch_state state)
 {
 	int n = 0;
 
@@ -410,9 +410,9 @@ static int count_watched_in_state(const struct watched_user_set *w, enum watch_s
 
 int watched_users_wait_connected(struct watched_user_set *w)
 {
-	while (count_watched_in_state(w, WATCH_CONNECTING) && !proc_stop)
+	while (count_watched_users_in_state(w, WATCH_CONNECTING) && !proc_stop)
 		clock_sleep_until(clock_now() + WATCH_LOOK_NS);
-	return proc_stop ? -EINTR : count_watched_in_state(w, WATCH_CONNECTED);
+	return proc_stop ? -EINTR : count_watched_users_in_state(w, WATCH_CONNECTED);
 }
 
 static void signal_eventfd(int event)
@@ -433,7 +433,7 @@ void watched_users_begin_run(struct watched_user_set *w, struct request_log *log
 	signal_eventfd(w->begin_event);
 }
 
-static void stop_watched(struct watched_user_set *w)
+static void stop_watched_user_threads(struct watched_user_set *w)
 {
 	atomic_store(&w->over, true);
 	signal_eventfd(w->end_event);
@@ -449,10 +449,10 @@ static void stop_watched(struct watched_user_set *w)
 
 void watched_users_end_run(struct watched_user_set *w, bool stop, struct watched_user_result user[WATCH_MOST])
 {
-	while (!stop && count_watched_in_state(w, WATCH_DONE) < w->cfg.n && !proc_stop &&
+	while (!stop && count_watched_users_in_state(w, WATCH_DONE) < w->cfg.n && !proc_stop &&
 	       clock_now() < w->window.end_ns + w->cfg.crowd->timeout_ns)
 		clock_sleep_until(clock_now() + WATCH_LOOK_NS);
-	stop_watched(w);
+	stop_watched_user_threads(w);
 	for (int i = 0; i < w->cfg.n; i++)
 		user[i] = w->one[i].told;
 }
@@ -467,7 +467,7 @@ const char *watched_failure_text(const struct watched_user_set *w)
 
 void watched_users_close(struct watched_user_set *w)
 {
-	stop_watched(w);
+	stop_watched_user_threads(w);
 	for (int i = 0; i < w->cfg.n; i++)
 		pthread_mutex_destroy(&w->one[i].lock);
 	pthread_mutex_destroy(&w->door);

@@ -6,7 +6,7 @@ void measuring_window_init(struct measuring_window *w, int64_t now_ns, int64_t f
 	*w = (struct measuring_window){ .from_ns = from_ns, .end_ns = end_ns, .seen_ns = now_ns };
 }
 
-bool measuring_window_holds(const struct measuring_window *w, int64_t due_ns)
+bool measuring_window_contains_time(const struct measuring_window *w, int64_t due_ns)
 {
 	return due_ns >= w->from_ns && due_ns < w->end_ns;
 }
@@ -32,22 +32,22 @@ static void add_send_gap(struct measuring_window *w, int64_t sent)
 	w->last_sent_ns = sent;
 }
 
-void measuring_window_request_sent(struct measuring_window *w, int64_t now_ns)
+void measuring_window_note_request_sent(struct measuring_window *w, int64_t now_ns)
 {
 	add_requests_in_flight_area(w, now_ns);
 	w->asked++;
-	if (measuring_window_holds(w, now_ns) && w->asked > w->asked_most)
+	if (measuring_window_contains_time(w, now_ns) && w->asked > w->asked_most)
 		w->asked_most = w->asked;
 	add_send_gap(w, now_ns);
 }
 
-void measuring_window_request_ended(struct measuring_window *w, int64_t now_ns)
+void measuring_window_note_request_end(struct measuring_window *w, int64_t now_ns)
 {
 	add_requests_in_flight_area(w, now_ns);
 	w->asked--;
 }
 
-void measuring_window_close(struct measuring_window *w, int64_t now_ns)
+void measuring_window_cut_off_at(struct measuring_window *w, int64_t now_ns)
 {
 	add_requests_in_flight_area(w, now_ns);
 	if (now_ns < w->end_ns)

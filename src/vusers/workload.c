@@ -10,7 +10,7 @@
 
 enum { CELL_PAGE, CELL_WEIGHT, CELL_OBJECT, CELL_PATH, CELLS_MIN, CELLS_MOST = CELLS_MIN + 1 };
 
-static bool workload_is_path(const char *text)
+static bool is_valid_url_path(const char *text)
 {
 	if (*text != '/')
 		return false;
@@ -26,12 +26,12 @@ static const char *add_workload_object(struct workload *w, char **cell)
 	struct workload_object *o = &w->object[w->objects];
 	double weight;
 
-	if (cli_read_real(cell[CELL_WEIGHT], &weight) || !(weight > 0 && weight <= 1e9))
+	if (cli_parse_real_number(cell[CELL_WEIGHT], &weight) || !(weight > 0 && weight <= 1e9))
 		return "the weight is not a number above 0";
 	if (!*cell[CELL_PAGE] || strlen(cell[CELL_PAGE]) >= WORKLOAD_NAME || !*cell[CELL_OBJECT] ||
 	    strlen(cell[CELL_OBJECT]) >= WORKLOAD_NAME)
 		return "a name is empty, or too long";
-	if (strlen(cell[CELL_PATH]) >= WORKLOAD_PATH || !workload_is_path(cell[CELL_PATH]))
+	if (strlen(cell[CELL_PATH]) >= WORKLOAD_PATH || !is_valid_url_path(cell[CELL_PATH]))
 		return "the path does not begin with / or contains blanks";
 	if (!p || strcmp(p->name, cell[CELL_PAGE]) != 0) {
 		for (int i = 0; i < w->pages; i++)
@@ -93,7 +93,7 @@ int workload_read(FILE *in, struct workload *w, unsigned long *line, const char 
 	return ferror(in) ? -EIO : -ENODATA;
 }
 
-int workload_from_path(struct workload *w, const char *path)
+int make_workload_of_one_url_path(struct workload *w, const char *path)
 {
 	char name[] = "page", weight[] = "1", object[] = "object", copy[WORKLOAD_PATH], *cell[] = { name, weight, object, copy };
 
@@ -110,7 +110,7 @@ int workload_from_path(struct workload *w, const char *path)
 
 int workload_choose_page(const struct workload *w, uint64_t *state)
 {
-	double at = random_unit(state) * w->page[w->pages - 1].up_to;
+	double at = random_fraction_below_one(state) * w->page[w->pages - 1].up_to;
 	int i = 0;
 
 	while (i < w->pages - 1 && at >= w->page[i].up_to)

@@ -3,7 +3,7 @@
 
 #define KEY_LEVELS 4
 
-bool x11_has_property(Display *d, Window w, Atom name)
+bool x11_window_has_property(Display *d, Window w, Atom name)
 {
 	Atom type = None;
 	int format;
@@ -21,7 +21,7 @@ bool x11_focus_window(Display *d, Window w)
 				    .format = 32, .data.l = { 2, CurrentTime } } };
 	Window root = DefaultRootWindow(d);
 
-	if (x11_has_property(d, root, XInternAtom(d, "_NET_SUPPORTING_WM_CHECK", False)))
+	if (x11_window_has_property(d, root, XInternAtom(d, "_NET_SUPPORTING_WM_CHECK", False)))
 		return XSendEvent(d, root, False, SubstructureRedirectMask | SubstructureNotifyMask, &ask);
 	XRaiseWindow(d, w);
 	XSetInputFocus(d, w, RevertToPointerRoot, CurrentTime);

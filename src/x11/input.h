@@ -4,7 +4,7 @@
 
 #include "connection.h"
 
-bool x11_has_property(Display *d, Window w, Atom name);
+bool x11_window_has_property(Display *d, Window w, Atom name);
 /* Gives a top-level window the keyboard focus: asks the window manager, which would take back a focus set without it; where no
  * window manager runs, raises the window and sets the focus. True: a window manager was asked. */
 bool x11_focus_window(Display *d, Window w);

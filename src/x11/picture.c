@@ -19,7 +19,7 @@ int x11_pixel_luminance(const void *pixels, int x, int y)
 	return sum >> 8;
 }
 
-static void x11_set_colour_masks(Display *d, XImage *image)
+static void x11_set_image_colour_masks(Display *d, XImage *image)
 {
 	const Visual *v = DefaultVisual(d, DefaultScreen(d));
 
@@ -34,7 +34,7 @@ XImage *x11_read_screen_image(Display *d, int x, int y, int w, int h)
 	XImage *image = XGetImage(d, DefaultRootWindow(d), x, y, (unsigned)w, (unsigned)h, AllPlanes, ZPixmap);
 
 	if (image)
-		x11_set_colour_masks(d, image);
+		x11_set_image_colour_masks(d, image);
 	return image;
 }
 
@@ -72,7 +72,7 @@ static bool x11_screen_pixels_use_shm(struct x11_screen_pixels *p, int w, int h)
 		XDestroyImage(image);
 		return false;
 	}
-	x11_set_colour_masks(d, image);
+	x11_set_image_colour_masks(d, image);
 	p->image = image;
 	p->shared = true;
 	return true;

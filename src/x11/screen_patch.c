@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-bool x11_read_patch_number(struct x11_number_patch *p, uint32_t *number)
+bool x11_read_number_shown_by_patch(struct x11_number_patch *p, uint32_t *number)
 {
 	return x11_screen_pixels_read(&p->picture, p->x, p->y, p->w, p->h) &&
 	       patch_read_number_at(&(struct patch_searched_image){ p->w, p->h, x11_pixel_luminance, p->picture.image }, &p->place,
@@ -35,7 +35,7 @@ bool x11_find_number_patch(struct x11_number_patch *p, Display *d, const _Atomic
 	p->place = (struct patch_place){ at.x - p->x, at.y - p->y, at.cell };
 	p->x += x;
 	p->y += y;
-	if (x11_screen_pixels_alloc(&p->picture, d, p->w, p->h) && x11_read_patch_number(p, number))
+	if (x11_screen_pixels_alloc(&p->picture, d, p->w, p->h) && x11_read_number_shown_by_patch(p, number))
 		return true;
 	x11_screen_pixels_free(&p->picture, *broken);
 	return false;

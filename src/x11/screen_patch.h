@@ -17,4 +17,4 @@ bool x11_find_number_patch(struct x11_number_patch *p, Display *d, const _Atomic
 			   double min_cell,
 		    double max_cell, uint32_t *number);
 /* Reads the number that the patch shows now. False: half drawn, covered or moved. */
-bool x11_read_patch_number(struct x11_number_patch *p, uint32_t *number);
+bool x11_read_number_shown_by_patch(struct x11_number_patch *p, uint32_t *number);

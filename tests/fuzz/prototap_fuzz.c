@@ -52,7 +52,7 @@ static bool take(void *context, const struct packet *p)
 {
 	struct reading *r = context;
 
-	meter_packet(r->meter, r->link, p);
+	meter_decode_and_count_packet(r->meter, r->link, p);
 	return true;
 }
 
@@ -68,7 +68,7 @@ static void fuzz_files(struct capture_meter *m, const uint8_t *data, size_t size
 		snprintf(path[i], sizeof(path[i]), "/proc/self/fd/%d", fd[i]);
 	s = source_open_files(paths, n, why);
 	if (s && !source_begin_files(s, why)) {
-		reading.link = source_link(s)->type;
+		reading.link = source_link_layer(s)->type;
 		while (source_deliver_packets(s, take, &reading, why) > 0)
 			;
 	}
@@ -95,7 +95,7 @@ static void fuzz_packets(struct capture_meter *m, enum link_type link, const uin
 		if (!copy)
 			return;
 		memcpy(copy, data + at, captured);
-		meter_packet(m, link, &(struct packet){ now, copy, captured, captured + beyond });
+		meter_decode_and_count_packet(m, link, &(struct packet){ now, copy, captured, captured + beyond });
 		free(copy);
 		at += captured;
 	}
@@ -171,7 +171,7 @@ static void check(const struct capture_meter *m)
 /* Three keys, 0.1, 0.15 and 3 s after the packets' clock began, the first one to warm up. */
 static const struct key_log *keys(void)
 {
-	static struct pair_key_times key[3] = { { .due_ns = 100000000, .sent_ns = 100000000, .skipped = 1 },
+	static struct times_of_paired_key key[3] = { { .due_ns = 100000000, .sent_ns = 100000000, .skipped = 1 },
 					  { .due_ns = 150000000, .sent_ns = 150000000 }, { .due_ns = 3000000000 } };
 	static struct wall_clock_offset wall = { .at_ns = 1 };
 	static const struct key_log typed = { .key = key, .wall = &wall, .n = 3, .walls = 1 };
@@ -221,7 +221,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		cfg.decode = DECODE_AUTO;
 	if (data[0] & 128)
 		cfg.typed = keys();
-	cfg.tap[cfg.taps++] = (struct meter_observer){ .context = &intervals, .packet = interval_packet, .data = interval_data };
+	cfg.tap[cfg.taps++] = (struct meter_observer){ .context = &intervals, .packet = interval_observe_packet,
+		.data = interval_observe_data };
 	if (meter_init(&m, &cfg))
 		return 0;
 	if (kind == WHOLE_FILE) {

@@ -35,15 +35,15 @@ static void compare(pcap_t *p, struct pcap_file_reader *r)
 
 	do {
 		n = pcap_next_ex(p, &h, &bytes);
-		mine = records_next(r, &packet);
+		mine = pcap_reader_next_record(r, &packet);
 		must(mine == (n == 1 ? 1 : n == PCAP_ERROR ? -1 : 0));
 		if (mine != 1)
 			break;
 		must(packet.captured == h->caplen && packet.original == h->len && same_time(h, packet.time_ns));
 		must(!memcmp(packet.bytes, bytes, h->caplen));
 	} while (true);
-	must(mine == 0 || *records_error_text(r));
-	must(records_next(r, &packet) == mine);
+	must(mine == 0 || *pcap_reader_error_text(r));
+	must(pcap_reader_next_record(r, &packet) == mine);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -55,10 +55,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct pcap_file_reader *r = NULL;
 
 	if (p && link_layer_of_pcap_type(pcap_datalink(p)))
-		r = records_open(fd, 0, 1 + (size_t)data[0], (uint32_t)pcap_snapshot(p));
+		r = pcap_reader_open(fd, 0, 1 + (size_t)data[0], (uint32_t)pcap_snapshot(p));
 	if (r)
 		compare(p, r);
-	records_close(r);
+	pcap_reader_close(r);
 	if (p)
 		pcap_close(p);
 	else if (f)

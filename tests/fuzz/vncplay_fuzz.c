@@ -49,7 +49,7 @@ static void fuzz_log(const uint8_t *data, size_t size)
 	struct file log = file_of(data, size), side = file_of(sent, sizeof(sent) - 1);
 	struct replay run[2] = { { .file = log.path, .label = "run" } };
 	struct responses answers = { 0 };
-	struct response_analysis study = { 0 };
+	struct response_analysis_result study = { 0 };
 	const struct method_2005_cfg cfg = METHOD_2005_DEFAULTS;
 	struct method_2005_matches paper = { 0 };
 	char why[200];
@@ -61,8 +61,8 @@ static void fuzz_log(const uint8_t *data, size_t size)
 		for (size_t i = 0; i < study.responses.n; i++)
 			if (study.responses.item[i].confidence < 0 || study.responses.item[i].confidence > 1)
 				abort();
-		response_analysis_free(&study);
-		if (run[0].width <= 2000 && run[0].height <= 2000 && !method_2005_find(&cfg, run, 2, &paper, why, sizeof(why))) {
+		response_analysis_result_free(&study);
+		if (run[0].width <= 2000 && run[0].height <= 2000 && !method_2005_find_matches(&cfg, run, 2, &paper, why, sizeof(why))) {
 			if (!method_2005_make_responses(run, 2, &paper, &answers))
 				responses_free(&answers);
 			method_2005_free(&paper);
@@ -149,7 +149,7 @@ static void fuzz_side(const uint8_t *data, size_t size)
 static void fuzz_trace(const uint8_t *data, size_t size)
 {
 	struct file f = file_of(data, size);
-	struct input_trace t;
+	struct recorded_input_trace t;
 	char why[200];
 
 	if (!trace_load(f.path, &t, why, sizeof(why))) {

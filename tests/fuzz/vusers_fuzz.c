@@ -65,8 +65,8 @@ static void fuzz_user(const uint8_t *data, size_t size, uint8_t way, size_t most
 	struct rfb_update_detector whole, pieces;
 	struct heard all, some;
 
-	vrfb_start(&whole, cfg, patch ? &kept[0] : NULL);
-	vrfb_start(&pieces, cfg, patch ? &kept[1] : NULL);
+	vrfb_init_detector(&whole, cfg, patch ? &kept[0] : NULL);
+	vrfb_init_detector(&pieces, cfg, patch ? &kept[1] : NULL);
 	if (way & 2) {
 		vrfb_expect_answer(&whole);
 		vrfb_expect_answer(&pieces);

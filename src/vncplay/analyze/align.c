@@ -16,7 +16,7 @@ struct aligned_change {			/* a change, in one run or in the common sequence */
 	uint32_t slot;		/* pool[slot * runs + run] is the update of each run that has the change */
 };
 
-struct aligned_change_pair {
+struct candidate_change_pair {
 	uint32_t i, j;
 	int64_t total;
 	int32_t before;		/* the previous pair of the chain; -1: none */
@@ -33,7 +33,7 @@ struct change_aligner {
 	struct aligned_change_list common, run_list, joined;
 	uint32_t *pool;
 	size_t n_slots;
-	struct aligned_change_pair *pair;
+	struct candidate_change_pair *pair;
 	size_t n_pairs;
 	int32_t *best;		/* Fenwick tree over j: index of the pair with the greatest total up to j; -1: none */
 	size_t room_best;
@@ -75,7 +75,7 @@ void common_tile_changes_free(struct common_tile_changes *s)
 	s->n = 0;
 }
 
-static int append_align_item(struct aligned_change_list *l, const struct aligned_change *one)
+static int append_aligned_change(struct aligned_change_list *l, const struct aligned_change *one)
 {
 	if (array_room(&l->item, l->n))
 		return -ENOMEM;
@@ -83,12 +83,12 @@ static int append_align_item(struct aligned_change_list *l, const struct aligned
 	return 0;
 }
 
-static uint32_t *align_item_updates(const struct change_aligner *a, const struct aligned_change *x)
+static uint32_t *updates_of_aligned_change(const struct change_aligner *a, const struct aligned_change *x)
 {
 	return a->pool + (size_t)x->slot * (size_t)a->runs;
 }
 
-static int add_change_update_slot(struct change_aligner *a, uint32_t *slot)
+static int alloc_updates_of_aligned_change(struct change_aligner *a, uint32_t *slot)
 {
 	if (array_grow(&a->pool, a->n_slots, (size_t)a->runs * sizeof(*a->pool)))
 		return -ENOMEM;
@@ -97,7 +97,8 @@ static int add_change_update_slot(struct change_aligner *a, uint32_t *slot)
 	return 0;
 }
 
-static int list_run_changes(struct change_aligner *a, int run, const struct tile_change_list *t, struct aligned_change_list *out)
+static int collect_run_changes_to_align(struct change_aligner *a, int run, const struct tile_change_list *t,
+					struct aligned_change_list *out)
 {
 	out->n = 0;
 	for (size_t i = 0; i < t->n; i++) {
@@ -108,15 +109,15 @@ static int list_run_changes(struct change_aligner *a, int run, const struct tile
 		if (c->masked || c->after < 0)
 			continue;
 		one.since_ms = c->ms - a->press_ms[run][c->after];
-		if (add_change_update_slot(a, &one.slot) || append_align_item(out, &one))
+		if (alloc_updates_of_aligned_change(a, &one.slot) || append_aligned_change(out, &one))
 			return -ENOMEM;
-		align_item_updates(a, &one)[run] = c->update;
+		updates_of_aligned_change(a, &one)[run] = c->update;
 	}
 	return 0;
 }
 
 /* Score of pairing two changes: the number of pairs counts most, then nearness in inputs, then in time. */
-static int64_t change_pair_score(const struct change_aligner *a, const struct aligned_change *x, const struct aligned_change *y)
+static int64_t score_of_change_pair(const struct change_aligner *a, const struct aligned_change *x, const struct aligned_change *y)
 {
 	int32_t apart = abs(x->after - y->after), first = x->after < y->after ? x->after : y->after;
 	int64_t dx = (int64_t)x->ms - a->press_ms[x->run][first], dy = (int64_t)y->ms - a->press_ms[y->run][first],
@@ -125,7 +126,7 @@ static int64_t change_pair_score(const struct change_aligner *a, const struct al
 	return (x->content == y->content ? 16000 : 15000) - 3000 * (int64_t)apart - (d / 4 < 2000 ? d / 4 : 2000);
 }
 
-static int append_change_pair(struct change_aligner *a, struct aligned_change_pair p)
+static int append_change_pair(struct change_aligner *a, struct candidate_change_pair p)
 {
 	if (array_room(&a->pair, a->n_pairs))
 		return -ENOMEM;
@@ -187,8 +188,8 @@ static int find_best_pair_chain(struct change_aligner *a)
 			if ((y->content != x->content && y->change != x->change) || y->after < x->after - ALIGN_REACH)
 				continue;
 			before = best_pair_before_item(a, j);
-			if (append_change_pair(a, (struct aligned_change_pair){ (uint32_t)i, (uint32_t)j,
-							     change_pair_score(a, x, y) + (before < 0 ? 0 : a->pair[before].total), before }))
+			if (append_change_pair(a, (struct candidate_change_pair){ (uint32_t)i, (uint32_t)j,
+							     score_of_change_pair(a, x, y) + (before < 0 ? 0 : a->pair[before].total), before }))
 				return -ENOMEM;
 		}
 		for (size_t p = of_i; p < a->n_pairs; p++) {
@@ -202,13 +203,13 @@ static int find_best_pair_chain(struct change_aligner *a)
 	return 0;
 }
 
-static bool align_item_comes_before(const struct aligned_change *x, const struct aligned_change *y)
+static bool aligned_change_comes_before(const struct aligned_change *x, const struct aligned_change *y)
 {
 	return x->after != y->after ? x->after < y->after : x->since_ms < y->since_ms;
 }
 
 /* Merges the run's changes into the common sequence; a pair becomes one item. */
-static int merge_run_into_common(struct change_aligner *a, int run)
+static int merge_run_into_common_changes(struct change_aligner *a, int run)
 {
 	size_t j = 0;
 	struct aligned_change_list old;
@@ -218,7 +219,7 @@ static int merge_run_into_common(struct change_aligner *a, int run)
 		struct aligned_change *x = i < a->common.n ? &a->common.item[i] : NULL;
 		size_t mate = !x ? a->run_list.n : a->mate[i] >= 0 ? (size_t)a->mate[i] : SIZE_MAX;
 
-		for (; j < a->run_list.n && j < mate && (mate != SIZE_MAX || align_item_comes_before(&a->run_list.item[j], x)); j++) {
+		for (; j < a->run_list.n && j < mate && (mate != SIZE_MAX || aligned_change_comes_before(&a->run_list.item[j], x)); j++) {
 			if (mate == SIZE_MAX) {	/* stop before an item that is paired with a later item of the common sequence */
 				size_t k = i + 1;
 
@@ -227,7 +228,7 @@ static int merge_run_into_common(struct change_aligner *a, int run)
 				if (k < a->common.n && (size_t)a->mate[k] <= j)
 					break;
 			}
-			if (append_align_item(&a->joined, &a->run_list.item[j]))
+			if (append_aligned_change(&a->joined, &a->run_list.item[j]))
 				return -ENOMEM;
 		}
 		if (!x)
@@ -235,7 +236,7 @@ static int merge_run_into_common(struct change_aligner *a, int run)
 		if (mate != SIZE_MAX) {
 			const struct aligned_change *y = &a->run_list.item[j++];
 
-			align_item_updates(a, x)[run] = align_item_updates(a, y)[run];
+			updates_of_aligned_change(a, x)[run] = updates_of_aligned_change(a, y)[run];
 			x->seen = x->seen && y->seen;
 			if (y->after < x->after) {
 				x->after = y->after;
@@ -244,7 +245,7 @@ static int merge_run_into_common(struct change_aligner *a, int run)
 				x->run = y->run;
 			}
 		}
-		if (append_align_item(&a->joined, x))
+		if (append_aligned_change(&a->joined, x))
 			return -ENOMEM;
 	}
 	old = a->common;
@@ -260,13 +261,13 @@ static int append_common_changes(struct change_aligner *a, uint32_t tile, struct
 		uint8_t members = 0;
 
 		for (int r = 0; r < a->runs; r++)
-			members = (uint8_t)(members + (align_item_updates(a, x)[r] != ALIGN_NONE));
+			members = (uint8_t)(members + (updates_of_aligned_change(a, x)[r] != ALIGN_NONE));
 		if (members < 2 && a->runs > 1)
 			continue;
 		if (array_room(&out->change, out->n) || array_grow(&out->at, out->n, (size_t)a->runs * sizeof(*out->at)))
 			return -ENOMEM;
 		out->change[out->n] = (struct common_tile_change){ tile, x->after, x->seen, members };
-		memcpy(out->at + out->n++ * (size_t)a->runs, align_item_updates(a, x), (size_t)a->runs * sizeof(*out->at));
+		memcpy(out->at + out->n++ * (size_t)a->runs, updates_of_aligned_change(a, x), (size_t)a->runs * sizeof(*out->at));
 	}
 	return 0;
 }
@@ -278,13 +279,13 @@ int align_tile_changes(struct change_aligner *a, uint32_t tile, const struct til
 
 	out->runs = a->runs;
 	a->n_slots = 0;
-	err = list_run_changes(a, 0, &track[0], &a->common);
+	err = collect_run_changes_to_align(a, 0, &track[0], &a->common);
 	for (int r = 1; r < a->runs && !err; r++) {
-		err = list_run_changes(a, r, &track[r], &a->run_list);
+		err = collect_run_changes_to_align(a, r, &track[r], &a->run_list);
 		if (!err && a->run_list.n)
 			err = find_best_pair_chain(a);
 		if (!err && a->run_list.n)
-			err = merge_run_into_common(a, r);
+			err = merge_run_into_common_changes(a, r);
 	}
 	return err ? err : append_common_changes(a, tile, out);
 }

@@ -50,18 +50,18 @@ static int32_t last_press_before(const uint32_t *press, int inputs, uint32_t ms)
 	return from - 1;
 }
 
-static size_t screen_tile_index(const struct analysis_state *w, uint32_t tile)
+static size_t tile_number_to_screen_index(const struct analysis_state *w, uint32_t tile)
 {
 	return tile / TILE_COLUMNS * (size_t)w->columns + tile % TILE_COLUMNS;
 }
 
 /* Sorts the changes by tile: counts those of each tile, then puts each into its place. */
-static void sort_changes(const struct analysis_state *w, const struct tilelog *tiles, struct replay_changes *v)
+static void sort_changes_by_tile(const struct analysis_state *w, const struct tilelog *tiles, struct replay_changes *v)
 {
 	uint32_t *at = v->start + 1;	/* start[t + 1] moves from the first change of tile t to behind its last */
 
 	for (size_t i = 0; i < tiles->n; i++)
-		at[screen_tile_index(w, tiles->changed[i]) + 1]++;
+		at[tile_number_to_screen_index(w, tiles->changed[i]) + 1]++;
 	for (size_t i = 1; i <= screen_tile_count(w); i++)
 		at[i] += at[i - 1];
 	for (size_t u = 0; u < tiles->n_updates; u++) {
@@ -71,7 +71,7 @@ static void sort_changes(const struct analysis_state *w, const struct tilelog *t
 
 		v->update_ms[u] = ms;
 		for (size_t i = tiles->update[u].first; i < end; i++) {
-			v->place[i] = at[screen_tile_index(w, tiles->changed[i])]++;
+			v->place[i] = at[tile_number_to_screen_index(w, tiles->changed[i])]++;
 			v->change[v->place[i]] = (struct tile_change){ .ms = ms, .update = (uint32_t)u, .content = tiles->content[i],
 									.after = after };
 		}
@@ -99,7 +99,7 @@ static int make_replay_changes(const struct analysis_state *w, const struct repl
 		v->stimulus[i] = there ? r->stimulus[i] : (struct stimulus){ .press_us = -1, .release_us = -1 };
 		v->press_ms[i] = there ? (uint32_t)(r->stimulus[i].press_us / 1000) : r->total_ms + 1;
 	}
-	sort_changes(w, &r->tiles, v);
+	sort_changes_by_tile(w, &r->tiles, v);
 	return 0;
 }
 
@@ -151,7 +151,7 @@ static bool select_changes_of_tile(struct analysis_state *w, size_t t)
 	return any;
 }
 
-static int align_and_count_tile_changes(struct analysis_state *w, size_t t)
+static int align_tile_and_count_masked(struct analysis_state *w, size_t t)
 {
 	size_t column = t % (size_t)w->columns, row = t / (size_t)w->columns;
 	int err;
@@ -219,9 +219,9 @@ static int mask_and_align_all_tiles(struct analysis_state *w)
 			if (select_changes_of_tile(w, t))
 				unmask_new_content(w);
 	for (int r = 0; r < w->runs && !err; r++)
-		err = mask_neighbours(w->columns, w->rows, &w->replay[r].tiles, w->view[r].place, w->view[r].change);
+		err = mask_animated_tile_groups(w->columns, w->rows, &w->replay[r].tiles, w->view[r].place, w->view[r].change);
 	for (size_t t = 0; t < screen_tile_count(w) && !err; t++)
-		err = align_and_count_tile_changes(w, t);
+		err = align_tile_and_count_masked(w, t);
 	return err;
 }
 
@@ -263,7 +263,7 @@ static struct masked_place gather_masked_area_at_tile(struct analysis_state *w, 
 	return m;
 }
 
-static int gather_masked_areas(struct analysis_state *w, struct response_analysis *out)
+static int gather_masked_areas(struct analysis_state *w, struct response_analysis_result *out)
 {
 	uint32_t *stack = malloc((screen_tile_count(w) + 1) * sizeof(*stack));
 
@@ -282,15 +282,15 @@ static int gather_masked_areas(struct analysis_state *w, struct response_analysi
 	return stack ? 0 : -ENOMEM;
 }
 
-static int find_run_responses(struct analysis_state *w, struct response_analysis *out)
+static int find_responses_of_all_runs(struct analysis_state *w, struct response_analysis_result *out)
 {
-	struct run_updates_and_inputs *run = calloc((size_t)w->runs, sizeof(*run));
+	struct updates_and_inputs_of_run *run = calloc((size_t)w->runs, sizeof(*run));
 	int err;
 
 	if (!run)
 		return -ENOMEM;
 	for (int r = 0; r < w->runs; r++)
-		run[r] = (struct run_updates_and_inputs){ w->view[r].update_ms, w->replay[r].tiles.n_updates, w->view[r].stimulus,
+		run[r] = (struct updates_and_inputs_of_run){ w->view[r].update_ms, w->replay[r].tiles.n_updates, w->view[r].stimulus,
 					       w->replay[r].move, w->replay[r].moves, w->view[r].used };
 	err = responses_find(run, w->runs, w->inputs, &w->common, &out->responses);
 	for (int r = 0; r < w->runs; r++)
@@ -300,7 +300,7 @@ static int find_run_responses(struct analysis_state *w, struct response_analysis
 	return err;
 }
 
-static void measure_inputs_and_screen_size(struct analysis_state *w, struct response_analysis *out)
+static void set_input_count_and_tile_grid(struct analysis_state *w, struct response_analysis_result *out)
 {
 	for (int r = 0; r < w->runs; r++) {
 		const struct replay *p = &w->replay[r];
@@ -320,19 +320,19 @@ static void measure_inputs_and_screen_size(struct analysis_state *w, struct resp
 	out->inputs = w->inputs;
 }
 
-int analyze_replays(const struct replay *replay, int runs, struct response_analysis *out)
+int analyze_replays(const struct replay *replay, int runs, struct response_analysis_result *out)
 {
 	struct analysis_state w = { .replay = replay, .runs = runs };
 	int err;
 
-	*out = (struct response_analysis){ 0 };
-	measure_inputs_and_screen_size(&w, out);
+	*out = (struct response_analysis_result){ 0 };
+	set_input_count_and_tile_grid(&w, out);
 	out->unmatched = calloc((size_t)runs, sizeof(*out->unmatched));
 	err = out->unmatched ? prepare_analysis(&w) : -ENOMEM;
 	if (!err)
 		err = mask_and_align_all_tiles(&w);
 	if (!err)
-		err = find_run_responses(&w, out);
+		err = find_responses_of_all_runs(&w, out);
 	if (!err)
 		err = gather_masked_areas(&w, out);
 	for (int r = 0; w.view && r < runs; r++)
@@ -345,14 +345,14 @@ int analyze_replays(const struct replay *replay, int runs, struct response_analy
 	change_aligner_free(w.align);
 	common_tile_changes_free(&w.common);
 	if (err)
-		response_analysis_free(out);
+		response_analysis_result_free(out);
 	return err;
 }
 
-void response_analysis_free(struct response_analysis *s)
+void response_analysis_result_free(struct response_analysis_result *s)
 {
 	responses_free(&s->responses);
 	free(s->masked);
 	free(s->unmatched);
-	*s = (struct response_analysis){ 0 };
+	*s = (struct response_analysis_result){ 0 };
 }

@@ -24,10 +24,10 @@ static const char *const formats[] = { "text", "json", "tsv", "rows", "vncanalyz
 static struct {
 	int method;
 	const char *aux, *labels;
-	struct rec_cfg out;
+	struct rec_report_options out;
 	struct method_2005_cfg paper;
 } cfg = { .paper = METHOD_2005_DEFAULTS };
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 
 static const struct cli_opt options[] = {
 	{ CLI_WORD, 'm', "method", &cfg.method, .help = "by hashes of tiles, or as the paper of 2005 did (tiles)", .words = methods },
@@ -83,7 +83,7 @@ static void read_replays(struct replay *replay, char **aux, int *err, int runs)
 }
 
 /* Splits "a,b,c" into one word for each run. NULL: the option was not given. */
-static char **split_list(const char *text, int runs, const char *what)
+static char **split_option_list_per_run(const char *text, int runs, const char *what)
 {
 	char **word, *copy, *at;
 	int n = 1;
@@ -151,21 +151,21 @@ static void report_analysis(struct rec_report *out, const struct findings *f)
 	int err;
 
 	if (out) {
-		findings_report(out, f);
-		err = rec_close(out);
+		findings_write_to_report(out, f);
+		err = rec_close_report(out);
 	} else {
 		if (cfg.out.path && strcmp(cfg.out.path, "-") != 0)
 			old = fopen(cfg.out.path, "we");
 		if (!old)
 			die(EXIT_RUN, "cannot write %s: %m", cfg.out.path);
-		findings_write_rows_2005(old, f);
+		findings_write_in_2005_format(old, f);
 		err = ferror(old) || (old == stdout ? fflush(old) : fclose(old)) ? -EIO : 0;
 	}
 	if (err)
 		die(EXIT_RUN, "cannot write the report: %s", strerror(-err));
 }
 
-static void find_responses(struct findings *f, struct method_2005_matches *paper)
+static void find_responses_by_chosen_method(struct findings *f, struct method_2005_matches *paper)
 {
 	char why[200] = "";
 	int err;
@@ -173,7 +173,7 @@ static void find_responses(struct findings *f, struct method_2005_matches *paper
 	if (cfg.method == METHOD_TILES) {
 		err = analyze_replays(f->replay, f->runs, &f->analysis);
 	} else {
-		err = method_2005_find(&cfg.paper, f->replay, f->runs, paper, why, sizeof(why));
+		err = method_2005_find_matches(&cfg.paper, f->replay, f->runs, paper, why, sizeof(why));
 		if (!err)
 			err = method_2005_make_responses(f->replay, f->runs, paper, &f->analysis.responses);
 		f->analysis.inputs = (int)f->replay[0].inputs.n_old;
@@ -202,8 +202,8 @@ int vncplay_analyze(int argc, char **argv)
 		die_usage("--%s needs --method paper", cli_given_option_by_help_prefix("paper: "));
 	if (runs > ALIGN_RUNS)
 		die_usage("%d logs: at most %d at a time", runs, ALIGN_RUNS);
-	aux = split_list(cfg.aux, runs, "aux");
-	labels = split_list(cfg.labels, runs, "labels");
+	aux = split_option_list_per_run(cfg.aux, runs, "aux");
+	labels = split_option_list_per_run(cfg.labels, runs, "labels");
 	for (int r = 0; r < runs; r++)
 		refuse_output_over_analyzed_files(argv[first + r], aux ? aux[r] : NULL);
 	replay = calloc((size_t)runs, sizeof(*replay));
@@ -215,16 +215,16 @@ int vncplay_analyze(int argc, char **argv)
 		replay[r].label = labels ? labels[r] : label_from_log_path(argv[first + r]);
 	}
 	if (cfg.out.format != FORMAT_OLD)
-		out = rec_must_open(&cfg.out, "vncplay-analyze");
+		out = rec_open_report_or_die(&cfg.out, "vncplay-analyze");
 	read_replays(replay, aux, err, runs);
 	status = exit_status_of_read_replays(replay, err, runs);
 	f.replay = replay;
 	f.labelled = labels != NULL;
-	find_responses(&f, &paper);
-	if (out && findings_unusable(&f, unusable, sizeof(unusable)))
+	find_responses_by_chosen_method(&f, &paper);
+	if (out && findings_are_unusable(&f, unusable, sizeof(unusable)))
 		status = EXIT_LOSSY;
 	report_analysis(out, &f);
-	response_analysis_free(&f.analysis);
+	response_analysis_result_free(&f.analysis);
 	method_2005_free(&paper);
 	for (int r = 0; r < runs; r++) {
 		replay_free(&replay[r]);

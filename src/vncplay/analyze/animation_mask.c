@@ -23,7 +23,8 @@
 #define LESS_EVEN 2
 #define EVEN 0.08		/* intervals are equal when they differ by at most this share of their length */
 
-struct burst_count {			/* bursts of one tile between one input and the next, in one run; index 0: before the first input */
+/* bursts of one tile between one input and the next, in one run; index 0: before the first input */
+struct input_interval_bursts {
 	uint16_t bursts, late;
 	bool regular;
 };
@@ -31,8 +32,8 @@ struct burst_count {			/* bursts of one tile between one input and the next, in 
 struct animation_detector {
 	int runs, inputs;
 	const uint32_t *const *press_ms;
-	/* for repeated content (seen 1) or new content (seen 0), each run, each input: change_bursts_of_run() */
-	struct burst_count *bursts;
+	/* for repeated content (seen 1) or new content (seen 0), each run, each input: burst_counts_of_run() */
+	struct input_interval_bursts *bursts;
 	float *score;
 	bool *at;	/* for each input + 1: whether the tile is animated there */
 };
@@ -63,7 +64,7 @@ void animation_detector_free(struct animation_detector *u)
 	free(u);
 }
 
-static struct burst_count *change_bursts_of_run(const struct animation_detector *u, int seen, int run)
+static struct input_interval_bursts *burst_counts_of_run(const struct animation_detector *u, int seen, int run)
 {
 	return u->bursts + (size_t)(seen * u->runs + run) * ((size_t)u->inputs + 1);
 }
@@ -126,7 +127,7 @@ static double interval_spread(const uint32_t *ms, size_t n, double *mean)
 /* Marks inputs with bursts at equal intervals, unless the inputs come at intervals about as equal: then the bursts are
  * responses. */
 static void mark_regular_burst_inputs(const struct animation_detector *u, int run, const struct tile_change_list *t, int seen,
-				      struct burst_count *c)
+				      struct input_interval_bursts *c)
 {
 	uint32_t burst[REGULAR + 2], press[REGULAR + 2], last = 0;
 	int32_t after[REGULAR + 2];
@@ -165,8 +166,8 @@ static void mark_regular_burst_inputs(const struct animation_detector *u, int ru
 	}
 }
 
-static void count_bursts(const struct animation_detector *u, int run, const struct tile_change_list *t, int seen,
-			 struct burst_count *c)
+static void count_bursts_per_input(const struct animation_detector *u, int run, const struct tile_change_list *t, int seen,
+			 struct input_interval_bursts *c)
 {
 	uint32_t last = 0, counted = 0;
 	bool any = false;
@@ -178,7 +179,7 @@ static void count_bursts(const struct animation_detector *u, int run, const stru
 		if (x->seen != seen)
 			continue;
 		if (!any || x->ms - last > BURST_GAP_MS || x->ms - counted > BURST_MOST_MS) {
-			struct burst_count *at = &c[x->after + 1];
+			struct input_interval_bursts *at = &c[x->after + 1];
 
 			if (at->bursts < UINT16_MAX) {
 				at->bursts++;
@@ -193,7 +194,7 @@ static void count_bursts(const struct animation_detector *u, int run, const stru
 }
 
 /* Animation score of an input: above 1, the tile is animated around it. */
-static float animation_score(const struct burst_count *c, int inputs, int at)
+static float animation_score_at_input(const struct input_interval_bursts *c, int inputs, int at)
 {
 	int from = at - AROUND < 0 ? 0 : at - AROUND, to = at + AROUND > inputs ? inputs : at + AROUND;
 	int bursts = 0, late = 0, with = 0;
@@ -211,17 +212,17 @@ static float animation_score(const struct burst_count *c, int inputs, int at)
 }
 
 /* Whether the tile has a burst after this input in most runs. */
-static bool changes_in_most_runs(const struct animation_detector *u, int seen, int at)
+static bool tile_has_burst_in_most_runs(const struct animation_detector *u, int seen, int at)
 {
 	int n = 0;
 
 	for (int r = 0; r < u->runs; r++)
-		n += change_bursts_of_run(u, seen, r)[at].bursts > 0;
+		n += burst_counts_of_run(u, seen, r)[at].bursts > 0;
 	return 2 * n > u->runs;
 }
 
 /* The second lowest score of the runs, or the lowest of two or three. */
-static float animation_score_over_runs(float *score, int n)
+static float second_lowest_animation_score(float *score, int n)
 {
 	float least = score[0], second = 1e9f;
 
@@ -252,13 +253,13 @@ void mark_animated_changes(struct animation_detector *u, const struct tile_chang
 		int restless_at = 0, bursts_at = 0;
 
 		for (int r = 0; r < u->runs; r++)
-			count_bursts(u, r, &track[r], seen, change_bursts_of_run(u, seen, r));
+			count_bursts_per_input(u, r, &track[r], seen, burst_counts_of_run(u, seen, r));
 		for (int at = 1; at <= u->inputs; at++) {
 			for (int r = 0; r < u->runs; r++)
-				u->score[r] = animation_score(change_bursts_of_run(u, seen, r), u->inputs, at);
-			u->at[at] = animation_score_over_runs(u->score, u->runs) > 1;
+				u->score[r] = animation_score_at_input(burst_counts_of_run(u, seen, r), u->inputs, at);
+			u->at[at] = second_lowest_animation_score(u->score, u->runs) > 1;
 			restless_at += u->at[at];
-			bursts_at += changes_in_most_runs(u, seen, at);
+			bursts_at += tile_has_burst_in_most_runs(u, seen, at);
 		}
 		if (restless_at >= OFTEN && restless_at >= OFTEN_SHARE * bursts_at)
 			memset(u->at, true, ((size_t)u->inputs + 1) * sizeof(*u->at));
@@ -276,19 +277,19 @@ void mark_animated_changes(struct animation_detector *u, const struct tile_chang
 #define EDGE_SHARE 8
 #define FEW 4			/* tiles that a typed letter and its caret may touch */
 
-struct neighbour_mask {
+struct tile_group_search_state {
 	int columns, rows;
 	uint32_t *of;		/* for each tile: 1 + index of its change in this update; 0: none */
 	uint32_t *stack, *group;	/* tiles */
 };
 
-static uint32_t neighbour_tile_index(const struct neighbour_mask *k, uint32_t tile)
+static uint32_t tile_number_to_group_index(const struct tile_group_search_state *k, uint32_t tile)
 {
 	return tile / TILE_COLUMNS * (uint32_t)k->columns + tile % TILE_COLUMNS;
 }
 
 /* Moves a tile from the update to the group. */
-static void move_tile_to_group(struct neighbour_mask *k, uint32_t tile, size_t *n, size_t *waiting)
+static void move_tile_to_group(struct tile_group_search_state *k, uint32_t tile, size_t *n, size_t *waiting)
 {
 	k->group[(*n)++] = k->of[tile] - 1;
 	k->of[tile] = 0;
@@ -296,7 +297,7 @@ static void move_tile_to_group(struct neighbour_mask *k, uint32_t tile, size_t *
 }
 
 /* Takes the tiles that touch `start`, directly or through others, out of the update and masks them if the group is an animation. */
-static void mask_animated_tile_group(struct neighbour_mask *k, uint32_t start, struct tile_change *change)
+static void mask_animated_tile_group(struct tile_group_search_state *k, uint32_t start, struct tile_change *change)
 {
 	size_t n = 0, waiting = 0, restless = 0, back = 0;
 
@@ -326,10 +327,10 @@ static void mask_animated_tile_group(struct neighbour_mask *k, uint32_t start, s
 			change[k->group[i]].masked = MASKED_NEW;
 }
 
-int mask_neighbours(int columns, int rows, const struct tilelog *tiles, const uint32_t *place, struct tile_change *change)
+int mask_animated_tile_groups(int columns, int rows, const struct tilelog *tiles, const uint32_t *place, struct tile_change *change)
 {
 	size_t all = (size_t)columns * (size_t)rows + 1;
-	struct neighbour_mask k = { columns, rows, calloc(all, sizeof(*k.of)), malloc(all * sizeof(*k.stack)),
+	struct tile_group_search_state k = { columns, rows, calloc(all, sizeof(*k.of)), malloc(all * sizeof(*k.stack)),
 				    malloc(all * sizeof(*k.group)) };
 	int err = k.of && k.stack && k.group ? 0 : -ENOMEM;
 
@@ -337,10 +338,10 @@ int mask_neighbours(int columns, int rows, const struct tilelog *tiles, const ui
 		size_t end = u + 1 < tiles->n_updates ? tiles->update[u + 1].first : tiles->n;
 
 		for (size_t i = tiles->update[u].first; i < end; i++)
-			k.of[neighbour_tile_index(&k, tiles->changed[i])] = place[i] + 1;
+			k.of[tile_number_to_group_index(&k, tiles->changed[i])] = place[i] + 1;
 		for (size_t i = tiles->update[u].first; i < end; i++)
-			if (k.of[neighbour_tile_index(&k, tiles->changed[i])])
-				mask_animated_tile_group(&k, neighbour_tile_index(&k, tiles->changed[i]), change);
+			if (k.of[tile_number_to_group_index(&k, tiles->changed[i])])
+				mask_animated_tile_group(&k, tile_number_to_group_index(&k, tiles->changed[i]), change);
 	}
 	free(k.of);
 	free(k.stack);

@@ -45,4 +45,5 @@ void mark_animated_changes(struct animation_detector *u, const struct tile_chang
  * half are, and at most three (or an eighth) are not. Exception: up to four tiles of which only a caret is masked, since they may
  * be a letter that was typed. Sets `masked` of neighbours in
  * one run, for a screen of columns * rows tiles; change i of `tiles` is change[place[i]]. 0 or -ENOMEM. */
-int mask_neighbours(int columns, int rows, const struct tilelog *tiles, const uint32_t *place, struct tile_change *change);
+int mask_animated_tile_groups(int columns, int rows, const struct tilelog *tiles, const uint32_t *place,
+			      struct tile_change *change);

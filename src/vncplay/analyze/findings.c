@@ -15,21 +15,21 @@ static void report_response_times_of_runs(struct rec_report *out, const char *ke
 {
 	rec_begin_array(out, key);
 	for (int r = 0; r < runs; r++)
-		rec_real(out, NULL, us_to_ms(us[r]), 1);
+		rec_add_real(out, NULL, us_to_ms(us[r]), 1);
 	rec_end_container(out);
 }
 
 static void report_response(struct rec_report *out, const struct response *a, int runs)
 {
 	rec_begin_object(out, NULL);
-	rec_int(out, "input", a->input);
-	rec_str(out, "kind", stimulus_words[a->kind]);
-	rec_real(out, "at_s", (double)a->at_us / 1e6, 3);
+	rec_add_int(out, "input", a->input);
+	rec_add_str(out, "kind", stimulus_words[a->kind]);
+	rec_add_real(out, "at_s", (double)a->at_us / 1e6, 3);
 	report_response_times_of_runs(out, "latency_from_press_ms", a->press_us, runs);
 	report_response_times_of_runs(out, "latency_from_release_ms", a->release_us, runs);
 	report_response_times_of_runs(out, "complete_ms", a->complete_us, runs);
-	rec_real(out, "confidence", a->confidence, 3);
-	rec_int(out, "tiles", a->tiles);
+	rec_add_real(out, "confidence", a->confidence, 3);
+	rec_add_int(out, "tiles", a->tiles);
 	rec_end_container(out);
 }
 
@@ -50,7 +50,7 @@ static void collect_run_latencies(const struct responses *answers, int r, struct
 }
 
 /* Number of inputs with a response in at least one replay. */
-static int64_t inputs_answered(const struct responses *answers)
+static int64_t count_answered_inputs(const struct responses *answers)
 {
 	int64_t n = 0;
 
@@ -62,21 +62,21 @@ static int64_t inputs_answered(const struct responses *answers)
 static void report_one_replay(struct rec_report *out, const struct replay *p, int64_t answered, double median, int64_t unmatched)
 {
 	rec_begin_object(out, NULL);
-	rec_str(out, "label", p->label);
-	rec_str(out, "status", p->inputs.status[0] ? p->inputs.status : NULL);
-	rec_real(out, "total_s", p->total_ms / 1e3, 3);
-	rec_int(out, "responses", answered);
-	rec_real(out, "latency_p50_ms", median, 1);
-	rec_str(out, "file", p->file);
-	rec_int(out, "inputs", (int64_t)p->inputs.n);
-	rec_int(out, "syncs", (int64_t)p->inputs.n_syncs);
-	rec_int(out, "updates", (int64_t)p->updates);
-	rec_int(out, "bytes", (int64_t)p->bytes);
-	rec_int(out, "width", p->width);
-	rec_int(out, "height", p->height);
-	rec_count(out, "unmatched", unmatched);
-	rec_bool(out, "cut", p->cut);
-	rec_str(out, "cut_why", p->cut ? p->why : NULL);
+	rec_add_str(out, "label", p->label);
+	rec_add_str(out, "status", p->inputs.status[0] ? p->inputs.status : NULL);
+	rec_add_real(out, "total_s", p->total_ms / 1e3, 3);
+	rec_add_int(out, "responses", answered);
+	rec_add_real(out, "latency_p50_ms", median, 1);
+	rec_add_str(out, "file", p->file);
+	rec_add_int(out, "inputs", (int64_t)p->inputs.n);
+	rec_add_int(out, "syncs", (int64_t)p->inputs.n_syncs);
+	rec_add_int(out, "updates", (int64_t)p->updates);
+	rec_add_int(out, "bytes", (int64_t)p->bytes);
+	rec_add_int(out, "width", p->width);
+	rec_add_int(out, "height", p->height);
+	rec_add_count(out, "unmatched", unmatched);
+	rec_add_bool(out, "cut", p->cut);
+	rec_add_str(out, "cut_why", p->cut ? p->why : NULL);
 	rec_end_container(out);
 }
 
@@ -85,7 +85,7 @@ static bool replays_share_setting(const struct findings *f, int a, int b)
 	return !f->labelled || !strcmp(f->replay[a].label, f->replay[b].label);
 }
 
-bool findings_unusable(const struct findings *f, char *why, size_t size)
+bool findings_are_unusable(const struct findings *f, char *why, size_t size)
 {
 	double median[ALIGN_RUNS];
 	struct sample us;
@@ -115,8 +115,9 @@ static void print_replay_table_row(struct rec_report *out, const struct findings
 	int64_t n;
 
 	collect_run_latencies(&f->analysis.responses, r, &us, &n);
-	rec_table_row(out, "%s\t%s of %s\t%s\t%s\t%s\t%s", f->replay[r].label, count_text((int64_t)us.n), count_text(f->analysis.inputs),
-		quantile_text(&us, 0.5, 1000), quantile_text(&us, 0.9, 1000), quantile_text(&us, 1, 1000),
+	rec_add_text_table_row(out, "%s\t%s of %s\t%s\t%s\t%s\t%s", f->replay[r].label, text_of_count((int64_t)us.n),
+			       text_of_count(f->analysis.inputs),
+		text_of_sample_quantile(&us, 0.5, 1000), text_of_sample_quantile(&us, 0.9, 1000), text_of_sample_quantile(&us, 1, 1000),
 		ns_text(f->replay[r].total_ms * 1e6));
 	rec_rank_last_table_row(out, us.n ? sample_max(&us).value : INFINITY);
 	sample_free(&us);
@@ -137,52 +138,54 @@ static void print_slowest_response(struct rec_report *out, const struct findings
 			in = r;
 		}
 	if (slowest)
-		rec_say(out, "slowest: input %d, a %s at %s: %s (%s)", slowest->input, stimulus_words[slowest->kind],
+		rec_add_short_report_line(out, "slowest: input %d, a %s at %s: %s (%s)", slowest->input, stimulus_words[slowest->kind],
 			ns_text((double)slowest->at_us * 1e3), ns_text((double)slowest->press_us[in] * 1e3), f->replay[in].label);
 }
 
 static void print_findings_text(struct rec_report *out, const struct findings *f)
 {
-	int64_t answered = inputs_answered(&f->analysis.responses);
+	int64_t answered = count_answered_inputs(&f->analysis.responses);
 	char why[400];
 
-	if (findings_unusable(f, why, sizeof(why)))
-		rec_warn(out, "NOT usable: %s", why);
+	if (findings_are_unusable(f, why, sizeof(why)))
+		rec_add_warning_line(out, "NOT usable: %s", why);
 	if (f->analysis.differ)
-		rec_warn(out, "the replays have different inputs: are they of one trace?");
+		rec_add_warning_line(out, "the replays have different inputs: are they of one trace?");
 	if (f->runs > 1 && f->analysis.inputs > 0 && !f->analysis.responses.n)
-		rec_warn(out, "none of %d inputs was answered alike in two replays: did each begin in the same state (vncplay play --before)?",
+		rec_add_warning_line(out,
+				     "none of %d inputs was answered alike in two replays: did each begin in the same state (vncplay play --before)?",
 			 f->analysis.inputs);
 	else if (!f->paper && answered < f->analysis.inputs)
-		rec_warn(out, "%s of %d inputs were answered in no replay", count_text(f->analysis.inputs - answered), f->analysis.inputs);
+		rec_add_warning_line(out, "%s of %d inputs were answered in no replay", text_of_count(f->analysis.inputs - answered),
+				     f->analysis.inputs);
 	for (int r = 0; r < f->runs; r++)
 		if (f->replay[r].cut)
-			rec_warn(out, "%s: cut: %s; what is before is used", f->replay[r].file, f->replay[r].why);
-	rec_begin_table(out, "lrrrrr", "\tanswered\tp50\tp90\tmax ms\tsession");
+			rec_add_warning_line(out, "%s: cut: %s; what is before is used", f->replay[r].file, f->replay[r].why);
+	rec_begin_text_table(out, "lrrrrr", "\tanswered\tp50\tp90\tmax ms\tsession");
 	for (int r = 0; r < f->runs; r++)
 		print_replay_table_row(out, f, r);
 	print_slowest_response(out, f);
 	rec_set_main_table(out, "responses");
 }
 
-void findings_report(struct rec_report *out, const struct findings *f)
+void findings_write_to_report(struct rec_report *out, const struct findings *f)
 {
 	int64_t unmatched = 0;
 	char why[400];
 
 	rec_begin_object(out, "settings");
-	rec_str(out, "method", f->method);
+	rec_add_str(out, "method", f->method);
 	if (f->paper) {
-		rec_int(out, "scale", f->paper->cfg.scale);
-		rec_real(out, "differ_percent", f->paper->cfg.differ_percent, 3);
-		rec_real(out, "join_ms", (double)f->paper->cfg.join_ns / 1e6, 3);
+		rec_add_int(out, "scale", f->paper->cfg.scale);
+		rec_add_real(out, "differ_percent", f->paper->cfg.differ_percent, 3);
+		rec_add_real(out, "join_ms", (double)f->paper->cfg.join_ns / 1e6, 3);
 	}
 	rec_end_container(out);
 	rec_begin_object(out, "result");
-	rec_bool(out, "usable", !findings_unusable(f, why, sizeof(why)));
-	rec_str(out, "why_unusable", *why ? why : NULL);
-	rec_int(out, "inputs_to_be_answered", f->analysis.inputs);
-	rec_int(out, "inputs_answered", inputs_answered(&f->analysis.responses));
+	rec_add_bool(out, "usable", !findings_are_unusable(f, why, sizeof(why)));
+	rec_add_str(out, "why_unusable", *why ? why : NULL);
+	rec_add_int(out, "inputs_to_be_answered", f->analysis.inputs);
+	rec_add_int(out, "inputs_answered", count_answered_inputs(&f->analysis.responses));
 	rec_begin_array(out, "runs");
 	for (int r = 0; r < f->runs; r++) {
 		int64_t answered;
@@ -202,20 +205,20 @@ void findings_report(struct rec_report *out, const struct findings *f)
 	rec_begin_array(out, "masked");
 	for (size_t i = 0; i < f->analysis.n_masked; i++) {
 		rec_begin_object(out, NULL);
-		rec_int(out, "x", f->analysis.masked[i].box.x);
-		rec_int(out, "y", f->analysis.masked[i].box.y);
-		rec_int(out, "w", f->analysis.masked[i].box.w);
-		rec_int(out, "h", f->analysis.masked[i].box.h);
-		rec_int(out, "changes", (int64_t)f->analysis.masked[i].changes);
+		rec_add_int(out, "x", f->analysis.masked[i].box.x);
+		rec_add_int(out, "y", f->analysis.masked[i].box.y);
+		rec_add_int(out, "w", f->analysis.masked[i].box.w);
+		rec_add_int(out, "h", f->analysis.masked[i].box.h);
+		rec_add_int(out, "changes", (int64_t)f->analysis.masked[i].changes);
 		rec_end_container(out);
 	}
 	rec_end_container(out);
-	rec_count(out, "unmatched", f->analysis.unmatched ? unmatched : -1);
+	rec_add_count(out, "unmatched", f->analysis.unmatched ? unmatched : -1);
 	rec_end_container(out);
 	print_findings_text(out, f);
 }
 
-void findings_write_rows_2005(FILE *out, const struct findings *f)
+void findings_write_in_2005_format(FILE *out, const struct findings *f)
 {
 	for (int r = 0; r < f->runs; r++) {
 		fprintf(out, "Sync log %d: %s.aux\n", r, f->replay[r].file);
@@ -223,7 +226,7 @@ void findings_write_rows_2005(FILE *out, const struct findings *f)
 			fprintf(out, "input_ts: %d: %u\n", r, f->replay[r].inputs.old_ms[i]);
 	}
 	if (f->paper) {
-		method_2005_write_rows(out, f->paper);
+		method_2005_write_match_lines(out, f->paper);
 		return;
 	}
 	for (size_t i = 0; i < f->analysis.responses.n; i++) {

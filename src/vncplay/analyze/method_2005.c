@@ -29,7 +29,7 @@ struct frame_best_match {			/* the best match of a frame in one run */
 	uint32_t best_ms;
 };
 
-struct scan_2005 {
+struct frame_scan_2005_state {
 	const struct method_2005_cfg *cfg;
 	struct rfb_decoder *rfb;
 	uint32_t ms;
@@ -46,7 +46,7 @@ struct scan_2005 {
 
 /* --- times of snapshots: number 0 is before all, one more than their number is after all --- */
 
-static int32_t count_syncs_until(const struct replay *r, int64_t ms)
+static int32_t count_snapshots_matched_until(const struct replay *r, int64_t ms)
 {
 	int32_t i = 0;
 
@@ -57,19 +57,19 @@ static int32_t count_syncs_until(const struct replay *r, int64_t ms)
 	return i;
 }
 
-static int64_t sync_ms(const struct replay *r, int32_t n)
+static int64_t time_of_matched_snapshot_ms(const struct replay *r, int32_t n)
 {
 	if (n <= 0)
 		return 0;
 	return (size_t)n > r->inputs.n_syncs ? INT32_MAX : (int64_t)r->inputs.sync_ms[n - 1];
 }
 
-static size_t reduced_screen_pixel_count(const struct scan_2005 *s)
+static size_t reduced_screen_pixel_count(const struct frame_scan_2005_state *s)
 {
 	return (size_t)s->width * (size_t)s->height;
 }
 
-static void collect_frame(struct scan_2005 *s)
+static void add_frame_to_find_if_changed(struct frame_scan_2005_state *s)
 {
 	size_t equal = 0, all = reduced_screen_pixel_count(s);
 	struct searched_frame_2005 *f;
@@ -85,8 +85,9 @@ static void collect_frame(struct scan_2005 *s)
 		return;
 	}
 	f = &s->frame[s->n];
-	*f = (struct searched_frame_2005){ s->shown_ms, count_syncs_until(s->first, (int64_t)s->shown_ms - SLACK_MS),
-			     count_syncs_until(s->first, s->shown_ms), count_syncs_until(s->first, (int64_t)s->shown_ms + SLACK_MS),
+	*f = (struct searched_frame_2005){ s->shown_ms, count_snapshots_matched_until(s->first, (int64_t)s->shown_ms - SLACK_MS),
+			     count_snapshots_matched_until(s->first, s->shown_ms), count_snapshots_matched_until(s->first, (int64_t)s->shown_ms +
+														 SLACK_MS),
 			     malloc(all * sizeof(*f->pixels)) };
 	if (!f->pixels) {
 		s->err = -ENOMEM;
@@ -97,7 +98,7 @@ static void collect_frame(struct scan_2005 *s)
 	s->n++;
 }
 
-static void compare_screen_with_frame(struct scan_2005 *s, size_t i)
+static void compare_screen_with_frame(struct frame_scan_2005_state *s, size_t i)
 {
 	struct frame_best_match *f = &s->found[i];
 
@@ -115,7 +116,7 @@ static void compare_screen_with_frame(struct scan_2005 *s, size_t i)
 	}
 }
 
-static void set_pixel(struct scan_2005 *s, size_t at, uint32_t colour)
+static void set_reduced_screen_pixel(struct frame_scan_2005_state *s, size_t at, uint32_t colour)
 {
 	uint32_t old = s->now[at];
 
@@ -131,24 +132,25 @@ static void set_pixel(struct scan_2005 *s, size_t at, uint32_t colour)
 
 static void on_scan_painted(void *whose, struct box b)
 {
-	struct scan_2005 *s = whose;
+	struct frame_scan_2005_state *s = whose;
 	const struct screen *screen = rfb_screen(s->rfb);
 	int scale = (int)s->cfg->scale;
 
 	if (s->err || !s->now)
 		return;
 	if (!s->found && s->changed && (s->ms - s->shown_ms) * NS_PER_MS >= s->cfg->join_ns)
-		collect_frame(s);
+		add_frame_to_find_if_changed(s);
 	for (int y = b.y / scale; y < (b.y + b.h) / scale && y < s->height; y++)
 		for (int x = b.x / scale; x < (b.x + b.w) / scale && x < s->width; x++)
-			set_pixel(s, (size_t)y * (size_t)s->width + (size_t)x, screen->pixels[(ptrdiff_t)y * scale * screen->width + x * scale] | SET);
+			set_reduced_screen_pixel(s, (size_t)y * (size_t)s->width + (size_t)x, screen->pixels[(ptrdiff_t)y * scale * screen->width +
+													     x * scale] | SET);
 	s->shown_ms = s->ms;
 	s->changed = true;
 	for (size_t i = 0; s->found && i < s->n; i++)
 		compare_screen_with_frame(s, i);
 }
 
-static int scan_log_for_frames(struct scan_2005 *s, const struct replay *r)
+static int scan_log_for_frames(struct frame_scan_2005_state *s, const struct replay *r)
 {
 	static const struct rfb_event_callbacks events = { .painted = on_scan_painted };
 	struct fbs_block block;
@@ -163,7 +165,7 @@ static int scan_log_for_frames(struct scan_2005 *s, const struct replay *r)
 	if (!s->rfb)
 		s->err = -ENOMEM;
 	while (!s->err && more > 0) {
-		more = fbs_next(log, &block);
+		more = fbs_next_block(log, &block);
 		if (more > 0)
 			s->ms = block.ms;
 		else
@@ -172,20 +174,21 @@ static int scan_log_for_frames(struct scan_2005 *s, const struct replay *r)
 			break;
 	}
 	if (!s->err && !s->found && s->changed)
-		collect_frame(s);
+		add_frame_to_find_if_changed(s);
 	rfb_decoder_free(s->rfb);
 	fbs_close(log);
 	return s->err;
 }
 
-static int find_frames_in_run(struct scan_2005 *s, const struct replay *r, int run, struct method_2005_matches *out)
+static int find_frames_in_run(struct frame_scan_2005_state *s, const struct replay *r, int run, struct method_2005_matches *out)
 {
 	memset(s->now, 0, reduced_screen_pixel_count(s) * sizeof(*s->now));
 	for (size_t i = 0; i < s->n; i++) {
 		const struct searched_frame_2005 *f = &s->frame[i];
 
-		s->found[i] = (struct frame_best_match){ sync_ms(r, f->low - SYNCS) - SLACK_MS, sync_ms(r, f->centre),
-					      sync_ms(r, f->high + SYNCS) + SLACK_MS, -1, -1, ALIGN_NONE };
+		s->found[i] = (struct frame_best_match){ time_of_matched_snapshot_ms(r, f->low - SYNCS) - SLACK_MS, time_of_matched_snapshot_ms(r,
+																		f->centre),
+					      time_of_matched_snapshot_ms(r, f->high + SYNCS) + SLACK_MS, -1, -1, ALIGN_NONE };
 	}
 	if (scan_log_for_frames(s, r))
 		return s->err ? s->err : -EIO;
@@ -196,7 +199,7 @@ static int find_frames_in_run(struct scan_2005 *s, const struct replay *r, int r
 	return 0;
 }
 
-static int allocate_frame_matches(struct scan_2005 *s, int runs, struct method_2005_matches *out)
+static int allocate_frame_matches(struct frame_scan_2005_state *s, int runs, struct method_2005_matches *out)
 {
 	out->match = calloc(s->n ? s->n : 1, sizeof(*out->match));
 	out->numbers = calloc(s->n ? 2 * s->n * (size_t)runs : 1, sizeof(*out->numbers));
@@ -211,23 +214,25 @@ static int allocate_frame_matches(struct scan_2005 *s, int runs, struct method_2
 	return 0;
 }
 
-int method_2005_find(const struct method_2005_cfg *cfg, const struct replay *replay, int runs, struct method_2005_matches *out,
+int method_2005_find_matches(const struct method_2005_cfg *cfg, const struct replay *replay, int runs,
+			     struct method_2005_matches *out,
 		     char *why, size_t size)
 {
 	int scale = (int)cfg->scale;
-	struct scan_2005 s = { .cfg = cfg, .first = &replay[0], .width = replay[0].width / scale, .height = replay[0].height / scale };
+	struct frame_scan_2005_state s = { .cfg = cfg, .first = &replay[0], .width = replay[0].width / scale,
+		.height = replay[0].height / scale };
 	int err = 0;
 
 	*out = (struct method_2005_matches){ .cfg = *cfg, .runs = runs, .pixels = (uint32_t)reduced_screen_pixel_count(&s) };
 	for (int r = 1; r < runs; r++) {
 		if (replay[r].inputs.n_syncs == replay[0].inputs.n_syncs)
 			continue;
-		return write_error_reason(-EPROTO, why, size,
+		return fail_with_reason(-EPROTO, why, size,
 				 "%s has %zu snapshots, %s %zu: the paper's method needs as many in each; --method tiles does not",
 				 replay[r].file, replay[r].inputs.n_syncs, replay[0].file, replay[0].inputs.n_syncs);
 	}
 	if (!reduced_screen_pixel_count(&s))
-		return write_error_reason(-EPROTO, why, size, "%s has a screen of %d x %d pixels: nothing is left of it with --scale %d",
+		return fail_with_reason(-EPROTO, why, size, "%s has a screen of %d x %d pixels: nothing is left of it with --scale %d",
 				 replay[0].file, replay[0].width, replay[0].height, scale);
 	s.now = calloc(reduced_screen_pixel_count(&s) + 1, sizeof(*s.now));
 	s.analysed = calloc(reduced_screen_pixel_count(&s) + 1, sizeof(*s.analysed));
@@ -267,7 +272,7 @@ static int64_t last_2005_input_before(const struct replay *r, uint32_t ms)
 	return found;
 }
 
-static enum stimulus_kind kind_of_stimulus(const struct replay *r, int64_t old)
+static enum stimulus_kind stimulus_kind_of_2005_input(const struct replay *r, int64_t old)
 {
 	int64_t i = 0;
 
@@ -301,7 +306,7 @@ int method_2005_make_responses(const struct replay *replay, int runs, const stru
 			responses_free(out);
 			return -ENOMEM;
 		}
-		a->kind = kind_of_stimulus(&replay[0], cause);
+		a->kind = stimulus_kind_of_2005_input(&replay[0], cause);
 		a->input = (int)cause;
 		a->at_us = (int64_t)replay[0].inputs.old_ms[cause] * 1000;
 		a->confidence = equal;
@@ -313,7 +318,7 @@ int method_2005_make_responses(const struct replay *replay, int runs, const stru
 	return 0;
 }
 
-void method_2005_write_rows(FILE *out, const struct method_2005_matches *p)
+void method_2005_write_match_lines(FILE *out, const struct method_2005_matches *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		for (int r = 0; r < p->runs; r++)

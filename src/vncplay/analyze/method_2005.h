@@ -37,10 +37,11 @@ struct method_2005_matches {
 
 /* Reads the logs a second time, after replay_read. 0; -EPROTO with `why`: the runs have different numbers of snapshots, or the
  * reduced screen has no pixel; -errno. */
-int method_2005_find(const struct method_2005_cfg *cfg, const struct replay *replay, int runs, struct method_2005_matches *out,
+int method_2005_find_matches(const struct method_2005_cfg *cfg, const struct replay *replay, int runs,
+			     struct method_2005_matches *out,
 		     char *why, size_t size);
 void method_2005_free(struct method_2005_matches *p);
 /* One response for each match; its cause is the last input before it in all runs. Press and release of buttons and keys count as
  * inputs, as in side files of 2005. 0 or -ENOMEM. */
 int method_2005_make_responses(const struct replay *replay, int runs, const struct method_2005_matches *p, struct responses *out);
-void method_2005_write_rows(FILE *out, const struct method_2005_matches *p);
+void method_2005_write_match_lines(FILE *out, const struct method_2005_matches *p);

@@ -13,11 +13,6 @@
 #define APART_MS 300
 #define EDGE 0.03		/* share of the mass that is ignored at the beginning and at the end of a paint */
 
-struct strip_ordering {
-	const struct common_tile_changes *s;
-	const struct paint_pieces *p;
-};
-
 static int by_cause_and_updates(const void *a, const void *b, void *whose)
 {
 	const struct common_tile_changes *s = whose;
@@ -51,22 +46,23 @@ static double median(double *v, size_t n)
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-static double update_shown_ms(const struct run_updates_and_inputs *run, int r, uint32_t at)
+static double time_of_update_ms(const struct updates_and_inputs_of_run *run, int r, uint32_t at)
 {
 	return run[r].update_ms[at];
 }
 
-static void set_piece_time_since_cause(const struct run_updates_and_inputs *run, int runs, struct paint_piece *p, double *scratch)
+static void set_piece_time_since_cause(const struct updates_and_inputs_of_run *run, int runs, struct paint_piece *p,
+				       double *scratch)
 {
 	size_t n = 0;
 
 	for (int r = 0; r < runs; r++)
 		if (p->at[r] != ALIGN_NONE && run[r].stimulus[p->cause].press_us >= 0)
-			scratch[n++] = update_shown_ms(run, r, p->at[r]) - (double)run[r].stimulus[p->cause].press_us / 1000;
+			scratch[n++] = time_of_update_ms(run, r, p->at[r]) - (double)run[r].stimulus[p->cause].press_us / 1000;
 	p->since_ms = median(scratch, n);
 }
 
-static int collect_pieces(const struct run_updates_and_inputs *run, int runs, struct common_tile_changes *s,
+static int collect_paint_pieces(const struct updates_and_inputs_of_run *run, int runs, struct common_tile_changes *s,
 			  struct paint_pieces *out,
 			  double *scratch)
 {
@@ -105,7 +101,7 @@ static int collect_pieces(const struct run_updates_and_inputs *run, int runs, st
 	return 0;
 }
 
-static bool belongs_to_piece(const struct paint_piece *small, const struct paint_piece *large, int runs)
+static bool small_piece_belongs_to_large(const struct paint_piece *small, const struct paint_piece *large, int runs)
 {
 	int agree = 0, differ = 0;
 
@@ -133,7 +129,8 @@ static void merge_small_pieces(struct paint_pieces *p, int runs)
 		while (p->piece[from].cause < small->cause - ALIGN_REACH)
 			from++;
 		for (size_t j = from; j < p->n && p->piece[j].cause <= small->cause + ALIGN_REACH; j++)
-			if (j != i && p->piece[j].tiles && belongs_to_piece(small, &p->piece[j], runs) && (!into || p->piece[j].mass > into->mass))
+			if (j != i && p->piece[j].tiles && small_piece_belongs_to_large(small, &p->piece[j], runs) && (!into ||
+														       p->piece[j].mass > into->mass))
 				into = &p->piece[j];
 		if (!into)
 			continue;
@@ -147,7 +144,7 @@ static void merge_small_pieces(struct paint_pieces *p, int runs)
 	p->n = n;
 }
 
-static int find_main_piece_of_updates(const struct run_updates_and_inputs *run, int runs, struct paint_pieces *p)
+static int find_main_piece_of_updates(const struct updates_and_inputs_of_run *run, int runs, struct paint_pieces *p)
 {
 	p->owner = calloc((size_t)runs, sizeof(*p->owner));
 	for (int r = 0; p->owner && r < runs; r++) {
@@ -162,19 +159,19 @@ static int find_main_piece_of_updates(const struct run_updates_and_inputs *run, 
 			uint32_t at = p->piece[i].at[r];
 
 			if (at != ALIGN_NONE && p->owner[r][at].mass < p->piece[i].mass)
-				p->owner[r][at] = (struct update_main_piece){ p->piece[i].cause, p->piece[i].mass };
+				p->owner[r][at] = (struct main_piece_of_update){ p->piece[i].cause, p->piece[i].mass };
 		}
 	return 0;
 }
 
-int group_changes_into_pieces(const struct run_updates_and_inputs *run, int runs, struct common_tile_changes *changes,
+int group_changes_into_pieces(const struct updates_and_inputs_of_run *run, int runs, struct common_tile_changes *changes,
 			      struct paint_pieces *out)
 {
 	double *scratch = calloc((size_t)runs, sizeof(*scratch));
 	int err;
 
 	*out = (struct paint_pieces){ .runs = runs };
-	err = scratch ? collect_pieces(run, runs, changes, out, scratch) : -ENOMEM;
+	err = scratch ? collect_paint_pieces(run, runs, changes, out, scratch) : -ENOMEM;
 	free(scratch);
 	if (!err) {
 		merge_small_pieces(out, runs);
@@ -196,7 +193,7 @@ void paint_pieces_free(struct paint_pieces *p)
 }
 
 /* Whether a piece was shown within RESPONSE_GAP_MS of the paint so far, in three quarters of the runs that have both. */
-static bool piece_follows_paint(const struct run_updates_and_inputs *run, const struct paint_pieces *p,
+static bool piece_follows_paint(const struct updates_and_inputs_of_run *run, const struct paint_pieces *p,
 				const struct paint_piece *next,
 		    const struct paint_burst *paint)
 {
@@ -207,7 +204,7 @@ static bool piece_follows_paint(const struct run_updates_and_inputs *run, const 
 
 		if (next->at[r] == ALIGN_NONE || paint->shown_ms[r] == RESPONSE_NONE)
 			continue;
-		t = update_shown_ms(run, r, next->at[r]);
+		t = time_of_update_ms(run, r, next->at[r]);
 		both++;
 		soon += t - (double)paint->whole_ms[r] <= RESPONSE_GAP_MS && (double)paint->shown_ms[r] - t <= RESPONSE_GAP_MS;
 	}
@@ -220,7 +217,7 @@ struct timed_paint_piece {
 	uint32_t at;
 };
 
-static int by_strip_time(const void *a, const void *b)
+static int by_paint_piece_time(const void *a, const void *b)
 {
 	const struct timed_paint_piece *x = a, *y = b;
 
@@ -229,7 +226,7 @@ static int by_strip_time(const void *a, const void *b)
 
 /* Picks the heaviest cluster of strips, clusters being separated by more than APART_MS. *strip moves to its first; returns
  * their number. */
-static size_t heaviest_cluster(struct timed_paint_piece **strip, size_t n)
+static size_t pick_heaviest_piece_cluster(struct timed_paint_piece **strip, size_t n)
 {
 	size_t best = 0, best_n = 0;
 	double most = -1;
@@ -251,13 +248,14 @@ static size_t heaviest_cluster(struct timed_paint_piece **strip, size_t n)
 
 /* Sets when run r showed the first and the last strip, ignoring EDGE of the mass at either end. Returns the mass that the run
  * showed. */
-static double find_paint_times_in_run(const struct paint_pieces *p, struct paint_burst *out, int r, struct timed_paint_piece *strip,
+static double find_first_and_last_piece_times(const struct paint_pieces *p, struct paint_burst *out, int r,
+					      struct timed_paint_piece *strip,
 				      size_t n)
 {
 	double mass = 0, so_far = 0, had;
 
-	qsort(strip, n, sizeof(*strip), by_strip_time);
-	n = heaviest_cluster(&strip, n);
+	qsort(strip, n, sizeof(*strip), by_paint_piece_time);
+	n = pick_heaviest_piece_cluster(&strip, n);
 	for (size_t i = 0; i < n; i++)
 		mass += strip[i].mass;
 	had = mass;
@@ -275,7 +273,7 @@ static double find_paint_times_in_run(const struct paint_pieces *p, struct paint
 	return had;
 }
 
-static double measure_run_paint_times(const struct run_updates_and_inputs *run, const struct paint_pieces *p,
+static double find_when_run_showed_burst(const struct updates_and_inputs_of_run *run, const struct paint_pieces *p,
 				      struct paint_burst *out, int r)
 {
 	struct timed_paint_piece few[64], *strip = out->n <= 64 ? few : malloc(out->n * sizeof(*strip));
@@ -287,16 +285,16 @@ static double measure_run_paint_times(const struct run_updates_and_inputs *run, 
 		return 0;
 	for (size_t i = out->first; i < out->first + out->n; i++)
 		if (p->piece[i].at[r] != ALIGN_NONE)
-			strip[n++] = (struct timed_paint_piece){ (int64_t)update_shown_ms(run, r, p->piece[i].at[r]), p->piece[i].mass,
+			strip[n++] = (struct timed_paint_piece){ (int64_t)time_of_update_ms(run, r, p->piece[i].at[r]), p->piece[i].mass,
 				p->piece[i].at[r] };
 	if (n)
-		mass = find_paint_times_in_run(p, out, r, strip, n);
+		mass = find_first_and_last_piece_times(p, out, r, strip, n);
 	if (strip != few)
 		free(strip);
 	return mass;
 }
 
-void gather_paint_burst(const struct run_updates_and_inputs *run, const struct paint_pieces *p, size_t first,
+void gather_paint_burst(const struct updates_and_inputs_of_run *run, const struct paint_pieces *p, size_t first,
 			struct paint_burst *out)
 {
 	int present = 0, could = 0;
@@ -319,7 +317,7 @@ void gather_paint_burst(const struct run_updates_and_inputs *run, const struct p
 		out->mass += next.mass;
 		out->tiles += next.tiles;
 		for (int r = 0; r < p->runs; r++) {
-			int64_t t = next.at[r] == ALIGN_NONE ? RESPONSE_NONE : (int64_t)update_shown_ms(run, r, next.at[r]);
+			int64_t t = next.at[r] == ALIGN_NONE ? RESPONSE_NONE : (int64_t)time_of_update_ms(run, r, next.at[r]);
 
 			if (t == RESPONSE_NONE)
 				continue;
@@ -330,7 +328,7 @@ void gather_paint_burst(const struct run_updates_and_inputs *run, const struct p
 		}
 	}
 	for (int r = 0; r < p->runs; r++) {
-		double mass = measure_run_paint_times(run, p, out, r);
+		double mass = find_when_run_showed_burst(run, p, out, r);
 
 		could += run[r].stimulus[out->cause].press_us >= 0;
 		if (run[r].stimulus[out->cause].press_us < 0 || mass < PRESENT * out->mass)

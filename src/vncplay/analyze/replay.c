@@ -37,7 +37,7 @@ static int decode_log_blocks(struct replay *r, struct fbs_reader *log, struct rf
 	uint32_t ms = 0;
 	int more, err = 0;
 
-	while ((more = fbs_next(log, &block)) > 0 && !err) {
+	while ((more = fbs_next_block(log, &block)) > 0 && !err) {
 		if (block.ms > ms && rfb_greeting_is_complete(rfb)) {
 			tilelog_compare_dirty_tiles(&r->tiles, rfb_screen(rfb), ms);
 		}
@@ -67,19 +67,19 @@ static int read_fbs_log(struct replay *r, struct fbs_reader *log)
 	struct rfb_decoder *rfb = rfb_decoder_open(&events, r, NULL, 0, 0);
 	int err = rfb ? decode_log_blocks(r, log, rfb) : -ENOMEM;
 
-	r->bytes = fbs_size(log);
+	r->bytes = fbs_file_size(log);
 	if (!err && !rfb_greeting_is_complete(rfb))
 		err = -EPROTO;
 	if (err)
 		snprintf(r->why, sizeof(r->why), "%s", err != -EPROTO ? strerror(-err) : *rfb_failure_text(rfb) ? rfb_failure_text(rfb) :
 			 "it ends before the server has said how large its screen is");
 	if (rfb)
-		r->updates = rfb_update_count(rfb);
+		r->updates = rfb_number_of_updates(rfb);
 	rfb_decoder_free(rfb);
 	return err;
 }
 
-static int keep_pointer_moves(struct replay *r)
+static int collect_pointer_moves(struct replay *r)
 {
 	r->move = malloc((r->inputs.n ? r->inputs.n : 1) * sizeof(*r->move));
 	if (!r->move)
@@ -125,7 +125,7 @@ static int read_replay_side_file(struct replay *r, const char *aux)
 	fclose(in);
 	if (!err) {
 		r->stimulus = sent_inputs_make_stimuli(&r->inputs, &r->stimuli);
-		err = r->stimulus ? keep_pointer_moves(r) : -ENOMEM;
+		err = r->stimulus ? collect_pointer_moves(r) : -ENOMEM;
 	}
 	if (!err)
 		err = insert_first_move_stimulus(r);

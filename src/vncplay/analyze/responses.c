@@ -14,7 +14,7 @@
 #define JUST_US 250000
 
 struct response_finder {
-	const struct run_updates_and_inputs *run;
+	const struct updates_and_inputs_of_run *run;
 	int runs, inputs;
 	const struct paint_pieces *pieces;
 	struct responses *out;
@@ -24,13 +24,13 @@ struct response_finder {
 	int64_t *moved;		/* for each run: index of the last movement before a paint */
 };
 
-static double paint_response_weight(const struct paint_burst *p)
+static double response_weight_of_paint(const struct paint_burst *p)
 {
 	return p->share * p->mass / (p->mass + MASS_HALF);
 }
 
 /* Gathers the paints after one input, whose first piece is `first`. Returns the first piece of the next input. */
-static size_t list_paints_of_input(struct response_finder *f, size_t first)
+static size_t collect_paints_of_input(struct response_finder *f, size_t first)
 {
 	size_t n = first;
 	int32_t cause = f->pieces->piece[first].cause;
@@ -67,7 +67,7 @@ struct response *responses_add(struct responses *out, int runs)
 	return a;
 }
 
-static void mark_updates_used(struct response_finder *f, const struct paint_burst *p)
+static void mark_updates_of_response(struct response_finder *f, const struct paint_burst *p)
 {
 	for (size_t i = p->first; i < p->first + p->n; i++)
 		for (int r = 0; r < f->runs; r++)
@@ -79,22 +79,23 @@ static const struct paint_burst *earliest_likely_response_paint(const struct res
 {
 	*best = 0;
 	for (size_t i = 0; i < f->n_paints; i++)
-		if (paint_response_weight(&f->paint[i]) > *best)
-			*best = paint_response_weight(&f->paint[i]);
+		if (response_weight_of_paint(&f->paint[i]) > *best)
+			*best = response_weight_of_paint(&f->paint[i]);
 	for (size_t i = 0; i < f->n_paints; i++)
-		if (paint_response_weight(&f->paint[i]) > 0 && paint_response_weight(&f->paint[i]) >= WEAK * *best)
+		if (response_weight_of_paint(&f->paint[i]) > 0 && response_weight_of_paint(&f->paint[i]) >= WEAK * *best)
 			return &f->paint[i];
 	return NULL;
 }
 
 /* The paint that responds to the release, when the press had a paint before it: a button looks pressed, and then acts. NULL:
  * none. */
-static const struct paint_burst *paint_after_release(const struct response_finder *f, const struct paint_burst *first, double best)
+static const struct paint_burst *find_paint_caused_by_release(const struct response_finder *f, const struct paint_burst *first,
+							      double best)
 {
 	for (const struct paint_burst *p = first + 1; p < f->paint + f->n_paints; p++) {
 		int before = 0, after = 0, both = 0;
 
-		if (paint_response_weight(p) < WEAK * best)
+		if (response_weight_of_paint(p) < WEAK * best)
 			continue;
 		for (int r = 0; r < f->runs; r++) {
 			int64_t release = f->run[r].stimulus[p->cause].release_us;
@@ -113,7 +114,7 @@ static const struct paint_burst *paint_after_release(const struct response_finde
 
 static double response_confidence(const struct response_finder *f, const struct paint_burst *p, double rival)
 {
-	double own = paint_response_weight(p);
+	double own = response_weight_of_paint(p);
 
 	return p->share * (0.5 + 0.5 * p->mass / (p->mass + 1)) * (own / (own + rival / 2)) * (f->runs < 2 ? ALONE : 1);
 }
@@ -123,13 +124,13 @@ static double best_earlier_paint_weight(const struct response_finder *f, const s
 	double best = 0;
 
 	for (const struct paint_burst *p = f->paint; p < chosen; p++)	/* earlier paints that were too weak */
-		best = paint_response_weight(p) > best ? paint_response_weight(p) : best;
+		best = response_weight_of_paint(p) > best ? response_weight_of_paint(p) : best;
 	return best;
 }
 
 static int add_press_response(struct response_finder *f, const struct paint_burst *p, double best)
 {
-	const struct paint_burst *later = paint_after_release(f, p, best);
+	const struct paint_burst *later = find_paint_caused_by_release(f, p, best);
 	struct response *a = responses_add(f->out, f->runs);
 
 	if (!a)
@@ -153,13 +154,13 @@ static int add_press_response(struct response_finder *f, const struct paint_burs
 	}
 	a->confidence = response_confidence(f, p, best_earlier_paint_weight(f, p));
 	a->tiles = p->tiles;
-	mark_updates_used(f, p);
+	mark_updates_of_response(f, p);
 	if (later)
-		mark_updates_used(f, later);
+		mark_updates_of_response(f, later);
 	return 0;
 }
 
-static int64_t last_move_before(const struct run_updates_and_inputs *run, int64_t before_us)
+static int64_t last_move_before(const struct updates_and_inputs_of_run *run, int64_t before_us)
 {
 	size_t from = 0, to = run->moves;
 
@@ -174,7 +175,7 @@ static int64_t last_move_before(const struct run_updates_and_inputs *run, int64_
 	return (int64_t)from - 1;
 }
 
-static const struct sent_input *find_sent_move_by_number(const struct run_updates_and_inputs *run, int n, int64_t near)
+static const struct sent_input *find_sent_move_by_number(const struct updates_and_inputs_of_run *run, int n, int64_t near)
 {
 	for (; near >= 0; near--)
 		if (run->move[near].n <= n)
@@ -250,7 +251,7 @@ static int add_move_response(struct response_finder *f, const struct paint_burst
 	}
 	a->confidence = response_confidence(f, p, 0) / 2;
 	a->tiles = p->tiles;
-	mark_updates_used(f, p);
+	mark_updates_of_response(f, p);
 	return 0;
 }
 
@@ -261,7 +262,7 @@ static int by_input(const void *a, const void *b)
 	return (x->input > y->input) - (x->input < y->input);
 }
 
-int responses_find(const struct run_updates_and_inputs *run, int runs, int inputs, struct common_tile_changes *changes,
+int responses_find(const struct updates_and_inputs_of_run *run, int runs, int inputs, struct common_tile_changes *changes,
 		   struct responses *out)
 {
 	struct paint_pieces pieces;
@@ -281,14 +282,14 @@ int responses_find(const struct run_updates_and_inputs *run, int runs, int input
 		const struct paint_burst *first;
 		double best;
 
-		at = list_paints_of_input(&f, at);
+		at = collect_paints_of_input(&f, at);
 		first = earliest_likely_response_paint(&f, &best);
 		if (first && (run[0].stimulus[first->cause].kind == STIMULUS_MOVE || paint_is_move_response(&f, first)))
 			first = NULL;
 		if (first)
 			err = add_press_response(&f, first, best);
 		for (size_t i = 0; i < f.n_paints && !err; i++)
-			if (&f.paint[i] != first && (!first || &f.paint[i] > first) && paint_response_weight(&f.paint[i]) > 0)
+			if (&f.paint[i] != first && (!first || &f.paint[i] > first) && response_weight_of_paint(&f.paint[i]) > 0)
 				err = add_move_response(&f, &f.paint[i]);
 	}
 	free(f.moved);

@@ -61,7 +61,7 @@ static uint64_t hash_whole_tile(const uint32_t *p, int stride)
 }
 #endif
 
-uint64_t tilelog_hash(const uint32_t *pixels, int stride, int w, int h)
+uint64_t tilelog_hash_tile(const uint32_t *pixels, int stride, int w, int h)
 {
 	uint32_t whole[2 * PAIRS] = { 0 };	/* a tile cut by the screen's edge is completed with black */
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -134,7 +134,7 @@ void tilelog_mark_painted(struct tilelog *t, struct box box)
 
 /* Whether a change is listed. A change that is not listed counts as well, up to FULL_MS, so that a tile that slows down is
  * listed again. */
-static int tile_change_is_listed(struct tile_state *s, uint32_t ms)
+static int tile_rate_permits_logging_change(struct tile_state *s, uint32_t ms)
 {
 	if (s->quiet_ms < ms)
 		s->quiet_ms = ms;
@@ -157,11 +157,11 @@ static void log_tile_if_changed(struct tilelog *t, const struct screen *s, uint3
 
 	tile->dirty = 0;
 	tile->looked_ms = ms;
-	content = tilelog_hash(s->pixels + (ptrdiff_t)y * s->width + x, s->width, w, h);
+	content = tilelog_hash_tile(s->pixels + (ptrdiff_t)y * s->width + x, s->width, w, h);
 	if (content == tile->content)
 		return;
 	tile->content = content;
-	if (!tile_change_is_listed(tile, ms)) {
+	if (!tile_rate_permits_logging_change(tile, ms)) {
 		tile->unlisted++;
 		t->unlisted++;
 		return;
@@ -196,5 +196,5 @@ void tilelog_compare_dirty_tiles(struct tilelog *t, const struct screen *s, uint
 		t->err = -ENOMEM;
 		return;
 	}
-	t->update[t->n_updates++] = (struct tilelog_update){ ms, (uint32_t)first };
+	t->update[t->n_updates++] = (struct tilelog_changes_of_one_ms){ ms, (uint32_t)first };
 }

@@ -18,7 +18,7 @@
 #define TILELOG_RATE 4		/* changes of a tile per second that are always listed */
 #define TILELOG_BURST 160	/* changes of a tile above TILELOG_RATE that are listed before it counts as restless */
 
-struct tilelog_update {		/* the changes that became visible in one millisecond */
+struct tilelog_changes_of_one_ms {		/* the changes that became visible in one millisecond */
 	uint32_t ms;		/* since the log began */
 	uint32_t first;		/* number of its first change; its last is the one before the next update's first */
 };
@@ -39,7 +39,7 @@ struct tilelog {
 	uint32_t *changed;	/* for each change: the tile's number */
 	uint64_t *content;	/* for each change: the tile's new content */
 	size_t n;		/* changes */
-	struct tilelog_update *update;
+	struct tilelog_changes_of_one_ms *update;
 	size_t n_updates;
 	uint64_t unlisted;	/* changes of restless tiles that were not listed */
 	int err;		/* -ENOMEM: later changes are missing */
@@ -52,4 +52,4 @@ void tilelog_mark_painted(struct tilelog *t, struct box box);	/* marks tiles as 
 void tilelog_compare_dirty_tiles(struct tilelog *t, const struct screen *s, uint32_t ms);
 
 /* The hash of a tile of w x h pixels, each at most TILE_SIDE; `stride`: pixels from one row to the next. */
-uint64_t tilelog_hash(const uint32_t *pixels, int stride, int w, int h);
+uint64_t tilelog_hash_tile(const uint32_t *pixels, int stride, int w, int h);

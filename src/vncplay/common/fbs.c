@@ -75,12 +75,12 @@ void fbs_close(struct fbs_reader *f)
 	free(f);
 }
 
-size_t fbs_size(const struct fbs_reader *f)
+size_t fbs_file_size(const struct fbs_reader *f)
 {
 	return f->size;
 }
 
-int fbs_next(struct fbs_reader *f, struct fbs_block *block)
+int fbs_next_block(struct fbs_reader *f, struct fbs_block *block)
 {
 	size_t left = f->size - f->at, n, padded;
 	const uint8_t *p = f->bytes + f->at;

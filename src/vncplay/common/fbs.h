@@ -20,8 +20,8 @@ struct fbs_reader *fbs_open(const char *path, const char **why);
 void fbs_close(struct fbs_reader *f);
 /* 1: the next block; 0: the end; -EPROTO: an impossible length, or the file ends within a block (*block has the part that is
  * there). Later calls return the same. */
-int fbs_next(struct fbs_reader *f, struct fbs_block *block);
-size_t fbs_size(const struct fbs_reader *f);	/* size of the file */
+int fbs_next_block(struct fbs_reader *f, struct fbs_block *block);
+size_t fbs_file_size(const struct fbs_reader *f);	/* size of the file */
 
 struct fbs_writer;
 

@@ -17,7 +17,7 @@ static bool pixels_differ(uint32_t a, uint32_t b, int tolerance)
 	return false;
 }
 
-static bool is_masked(const struct match_cfg *cfg, int x, int y)
+static bool is_pixel_masked(const struct match_cfg *cfg, int x, int y)
 {
 	for (int i = 0; i < cfg->n_masks; i++)
 		if (box_meets(cfg->masks[i], (struct box){ x, y, 1, 1 }))
@@ -26,10 +26,10 @@ static bool is_masked(const struct match_cfg *cfg, int x, int y)
 }
 
 /* Compares a snapshot with the screen, and stops when more than `most` pixels differ: a search tries many places. */
-static struct match_count count_mismatches_up_to_limit(const struct match_cfg *cfg, const struct screen *s, struct box box,
+static struct mismatch_count count_mismatches_up_to_limit(const struct match_cfg *cfg, const struct screen *s, struct box box,
 			      const uint32_t *pixels, int dx, int dy, int most)
 {
-	struct match_count seen = { 0 };
+	struct mismatch_count seen = { 0 };
 	bool masks = false;
 
 	for (int i = 0; i < cfg->n_masks && !masks; i++)
@@ -40,7 +40,7 @@ static struct match_count count_mismatches_up_to_limit(const struct match_cfg *c
 		for (int column = 0; column < box.w; column++) {
 			int x = box.x + dx + column;
 
-			if ((pixels[row * box.w + column] & TRACE_ANY) == TRACE_ANY || (masks && is_masked(cfg, x, y)))
+			if ((pixels[row * box.w + column] & TRACE_ANY) == TRACE_ANY || (masks && is_pixel_masked(cfg, x, y)))
 				continue;
 			seen.of++;
 			if (x < 0 || y < 0 || x >= s->width || y >= s->height ||
@@ -53,7 +53,7 @@ static struct match_count count_mismatches_up_to_limit(const struct match_cfg *c
 	return seen;
 }
 
-const struct box *match_mask_outside_screen(const struct box *masks, int n, int width, int height)
+const struct box *match_find_mask_outside_screen(const struct box *masks, int n, int width, int height)
 {
 	for (int i = 0; i < n; i++)
 		if (masks[i].x >= width || masks[i].y >= height)
@@ -61,13 +61,13 @@ const struct box *match_mask_outside_screen(const struct box *masks, int n, int 
 	return NULL;
 }
 
-struct match_count match_count_mismatches(const struct match_cfg *cfg, const struct screen *s, struct box box,
+struct mismatch_count match_count_mismatches(const struct match_cfg *cfg, const struct screen *s, struct box box,
 			     const uint32_t *pixels, int dx, int dy)
 {
 	return count_mismatches_up_to_limit(cfg, s, box, pixels, dx, dy, box.w * box.h);
 }
 
-bool match_is_close_enough(const struct match_cfg *cfg, struct match_count seen)
+bool match_is_close_enough(const struct match_cfg *cfg, struct mismatch_count seen)
 {
 	return seen.mismatched * 100.0 <= cfg->share * seen.of;
 }
@@ -103,17 +103,17 @@ static bool pixels_lack_texture(const struct match_cfg *cfg, struct box box, con
 	       count_pixels_unlike_shifted(box, pixels, 0, SAME_PLACE, cfg->tolerance) <= allowed;
 }
 
-enum match_found match_search(const struct match_cfg *cfg, const struct screen *s, struct box box,
-			      const uint32_t *pixels, int radius, int *dx, int *dy, struct match_count *seen)
+enum match_found match_search_displaced_snapshot(const struct match_cfg *cfg, const struct screen *s, struct box box,
+			      const uint32_t *pixels, int radius, int *dx, int *dy, struct mismatch_count *seen)
 {
 	int allowed = (int)(cfg->share * (box.w * box.h) / 100), left = -1, top = 0, right = 0, bottom = 0;
-	struct match_count best = { 0 };
+	struct mismatch_count best = { 0 };
 
 	if (pixels_lack_texture(cfg, box, pixels))
 		return MATCH_FLAT;
 	for (int y = -radius; y <= radius; y++) {
 		for (int x = -radius; x <= radius; x++) {
-			struct match_count here = count_mismatches_up_to_limit(cfg, s, box, pixels, x, y, allowed);
+			struct mismatch_count here = count_mismatches_up_to_limit(cfg, s, box, pixels, x, y, allowed);
 
 			/* at least half of the snapshot must be compared: masks may hide the rest */
 			if (!match_is_close_enough(cfg, here) || 2 * here.of < box.w * box.h)

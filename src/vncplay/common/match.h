@@ -20,22 +20,22 @@ struct match_cfg {
 };
 
 /* The first mask that lies completely outside of a screen of this size; NULL: none. */
-const struct box *match_mask_outside_screen(const struct box *masks, int n, int width, int height);
+const struct box *match_find_mask_outside_screen(const struct box *masks, int n, int width, int height);
 
-struct match_count {
+struct mismatch_count {
 	int of;			/* pixels compared; 0: all are masked, which is a match */
 	int mismatched;		/* pixels that differ, among them those outside of the screen */
 };
 
 /* Compares a snapshot (box.w * box.h pixels) with the screen at `box` moved by dx, dy. Masks do not move; TRACE_ANY pixels are
  * not compared. */
-struct match_count match_count_mismatches(const struct match_cfg *cfg, const struct screen *s, struct box box,
+struct mismatch_count match_count_mismatches(const struct match_cfg *cfg, const struct screen *s, struct box box,
 			     const uint32_t *pixels, int dx, int dy);
-bool match_is_close_enough(const struct match_cfg *cfg, struct match_count seen);
+bool match_is_close_enough(const struct match_cfg *cfg, struct mismatch_count seen);
 
 enum match_found { MATCH_NOWHERE, MATCH_FLAT, MATCH_AMBIGUOUS, MATCH_MOVED };
 /* Searches for the snapshot within `radius` pixels each way. MATCH_FLAT: the snapshot has too little texture (nine tenths are
  * of one colour, or it looks the same two pixels further); MATCH_AMBIGUOUS: it matches at several places that do not touch.
  * Sets *dx, *dy and *seen for MATCH_MOVED only. */
-enum match_found match_search(const struct match_cfg *cfg, const struct screen *s, struct box box,
-			      const uint32_t *pixels, int radius, int *dx, int *dy, struct match_count *seen);
+enum match_found match_search_displaced_snapshot(const struct match_cfg *cfg, const struct screen *s, struct box box,
+			      const uint32_t *pixels, int radius, int *dx, int *dy, struct mismatch_count *seen);

@@ -7,7 +7,7 @@
 const struct rfb_format rfb_xrgb = { .bits = 32, .depth = 24, .true_colour = 1, .red_max = 255, .green_max = 255, .blue_max = 255,
 				     .red_shift = 16, .green_shift = 8, .blue_shift = 0 };
 
-static uint32_t read_pixel_bytes(const struct pixel_layout *p, const uint8_t *bytes)
+static uint32_t pixel_value_from_bytes(const struct pixel_layout *p, const uint8_t *bytes)
 {
 	uint32_t v = 0;
 
@@ -25,7 +25,7 @@ uint32_t pixel_join_rgb_parts(const struct pixel_layout *p, const unsigned parts
 	return v;
 }
 
-static void split_colour(const struct pixel_layout *p, uint32_t v, unsigned parts[3])
+static void pixel_split_rgb_parts(const struct pixel_layout *p, uint32_t v, unsigned parts[3])
 {
 	for (int i = 0; i < 3; i++)
 		parts[i] = v >> p->shift[i] & p->max[i];
@@ -37,14 +37,14 @@ void decode_pixel_rgb_parts(const struct pixel_layout *p, const uint8_t *bytes, 
 		for (int i = 0; i < 3; i++)
 			parts[i] = bytes[i];
 	else
-		split_colour(p, read_pixel_bytes(p, bytes), parts);
+		pixel_split_rgb_parts(p, pixel_value_from_bytes(p, bytes), parts);
 }
 
-static uint32_t decode_word_pixel(const struct pixel_layout *p, const uint8_t *bytes)
+static uint32_t decode_pixel_via_rgb_parts(const struct pixel_layout *p, const uint8_t *bytes)
 {
 	unsigned parts[3];
 
-	split_colour(p, read_pixel_bytes(p, bytes), parts);
+	pixel_split_rgb_parts(p, pixel_value_from_bytes(p, bytes), parts);
 	return pixel_join_rgb_parts(p, parts);
 }
 
@@ -67,7 +67,7 @@ uint32_t pixel_decode(const struct pixel_layout *p, const uint8_t *bytes)
 	case PIXEL_RGB: return decode_rgb(bytes);
 	case PIXEL_WORD: break;
 	}
-	return decode_word_pixel(p, bytes);
+	return decode_pixel_via_rgb_parts(p, bytes);
 }
 
 #define TOGETHER 16
@@ -150,7 +150,7 @@ bool pixel_layouts_set_format(struct pixel_layouts *p, const struct rfb_format *
 	bytes_of_colour = f->true_colour && f->bits == 32 && f->red_max == 255 && f->green_max == 255 && f->blue_max == 255;
 	if (f->bits == 8) {
 		for (unsigned i = 0; f->true_colour && i < 256; i++)
-			plain->map[i] = decode_word_pixel(plain, &(uint8_t){ (uint8_t)i });
+			plain->map[i] = decode_pixel_via_rgb_parts(plain, &(uint8_t){ (uint8_t)i });
 		plain->kind = PIXEL_BYTE;
 	} else if (bytes_of_colour && !f->big_endian && f->red_shift == 16 && f->green_shift == 8 && f->blue_shift == 0) {
 		plain->kind = PIXEL_XRGB;

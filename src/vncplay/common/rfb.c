@@ -97,7 +97,7 @@ struct rfb_decoder *rfb_decoder_open(const struct rfb_event_callbacks *events, v
 		return NULL;
 	}
 	r->ready = true;
-	rfb_set_next_step(&r->wire, rfb_message, 1);
+	rfb_set_next_step(&r->wire, rfb_decode_message_type, 1);
 	return r;
 }
 
@@ -131,12 +131,12 @@ bool rfb_greeting_is_complete(const struct rfb_decoder *r)
 	return r->ready;
 }
 
-unsigned rfb_update_count(const struct rfb_decoder *r)
+unsigned rfb_number_of_updates(const struct rfb_decoder *r)
 {
 	return r->updates;
 }
 
-unsigned rfb_resize_count(const struct rfb_decoder *r)
+unsigned rfb_number_of_resizes(const struct rfb_decoder *r)
 {
 	return r->resizes;
 }
@@ -170,10 +170,10 @@ int rfb_set_size(struct rfb_decoder *r, int width, int height)
 	return err;
 }
 
-static void begin_messages(struct rfb_decoder *r)
+static void expect_messages_after_greeting(struct rfb_decoder *r)
 {
 	r->ready = true;
-	rfb_set_next_step(&r->wire, rfb_message, 1);
+	rfb_set_next_step(&r->wire, rfb_decode_message_type, 1);
 }
 
 static ssize_t decode_desktop_name_bytes(struct rfb_decoder *r, const uint8_t *in, size_t n)
@@ -184,7 +184,7 @@ static ssize_t decode_desktop_name_bytes(struct rfb_decoder *r, const uint8_t *i
 		r->name[r->named++] = (char)(in[i] < ' ' || in[i] == 0x7f ? '?' : in[i]);
 	r->left -= now;
 	if (!r->left)
-		begin_messages(r);
+		expect_messages_after_greeting(r);
 	return (ssize_t)now;
 }
 
@@ -205,7 +205,7 @@ static ssize_t decode_server_init(struct rfb_decoder *r, const uint8_t *in, size
 	if (r->left)
 		rfb_set_next_step(&r->wire, decode_desktop_name_bytes, 1);
 	else
-		begin_messages(r);
+		expect_messages_after_greeting(r);
 	return 24;
 }
 

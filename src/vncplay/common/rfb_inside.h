@@ -98,26 +98,26 @@ void rfb_skip(struct rfb_decoder *r, uint64_t n, void (*after)(struct rfb_decode
 int rfb_set_size(struct rfb_decoder *r, int width, int height);	/* resizes the screen and calls `resized` */
 
 /* rfb_message.c */
-rfb_step rfb_message;
+rfb_step rfb_decode_message_type;
 void rfb_end_rectangle(struct rfb_decoder *r);	/* ends the current rectangle: calls `painted` */
 
 /* rfb_plain.c: Raw, CopyRect, RRE, CoRRE, Hextile */
-void rfb_set_area(struct rfb_decoder *r, struct box area, const struct pixel_layout *pixel);
+void rfb_set_paint_area(struct rfb_decoder *r, struct box area, const struct pixel_layout *pixel);
 /* paints the complete pixels of n bytes; returns the bytes consumed */
 size_t rfb_paint_pixels(struct rfb_decoder *r, const uint8_t *in, size_t n);
-bool rfb_area_full(const struct rfb_decoder *r);				/* the whole area is painted */
+bool rfb_area_is_full(const struct rfb_decoder *r);				/* the whole area is painted */
 /* paints n pixels of one colour; false: the area has fewer left */
 bool rfb_paint_run(struct rfb_decoder *r, uint32_t colour, size_t n);
-void rfb_fill(struct rfb_decoder *r, struct box box, uint32_t colour);	/* fills a box, which must lie on the screen */
-rfb_step rfb_raw, rfb_raw_body, rfb_copy, rfb_rre, rfb_corre;
-void rfb_begin_hextile(struct rfb_decoder *r);	/* sets the first step */
+void rfb_fill_box(struct rfb_decoder *r, struct box box, uint32_t colour);	/* fills a box, which must lie on the screen */
+rfb_step rfb_decode_raw_pixels, rfb_decode_raw_body_pixels, rfb_decode_copyrect, rfb_begin_rre_rectangle, rfb_begin_corre_rectangle;
+void rfb_begin_hextile_rectangle(struct rfb_decoder *r);	/* sets the first step */
 
 /* rfb_zlib.c: zlib streams, and the encodings Zlib and ZRLE */
 /* Sends the next n bytes of the stream through a zlib stream (STREAM_NONE: as they are) to r->body, then ends the rectangle. */
 int rfb_begin_body(struct rfb_decoder *r, uint64_t n, int stream);
-rfb_step rfb_zlib, rfb_zrle;
+rfb_step rfb_begin_zlib_rectangle, rfb_begin_zrle_rectangle;
 void rfb_zlib_reset(struct rfb_decoder *r, int stream);
 void rfb_free_zlib_streams(struct rfb_decoder *r);
 
 /* rfb_tight.c */
-rfb_step rfb_tight;
+rfb_step rfb_begin_tight_rectangle;

@@ -8,7 +8,7 @@
 
 static rfb_step decode_rectangle_header;
 
-static void rfb_next_rectangle(struct rfb_decoder *r)
+static void rfb_go_on_to_next_rectangle(struct rfb_decoder *r)
 {
 	if (r->rectangles != INT_MAX)
 		r->rectangles--;
@@ -19,17 +19,17 @@ static void rfb_next_rectangle(struct rfb_decoder *r)
 	r->updates++;
 	if (r->events.ended)
 		r->events.ended(r->whose);
-	rfb_set_next_step(&r->wire, rfb_message, 1);
+	rfb_set_next_step(&r->wire, rfb_decode_message_type, 1);
 }
 
 void rfb_end_rectangle(struct rfb_decoder *r)
 {
 	if (r->events.painted && r->box.w && r->box.h)
 		r->events.painted(r->whose, r->box);
-	rfb_next_rectangle(r);
+	rfb_go_on_to_next_rectangle(r);
 }
 
-static int begin_rectangle_encoding(struct rfb_decoder *r, int32_t encoding)
+static int begin_decoding_rectangle(struct rfb_decoder *r, int32_t encoding)
 {
 	static const struct {
 		int32_t encoding;
@@ -37,20 +37,22 @@ static int begin_rectangle_encoding(struct rfb_decoder *r, int32_t encoding)
 		size_t bytes;	/* bytes that the step needs, */
 		bool and_pixel;	/* and one pixel more */
 	} steps[] = {
-		{ RFB_RAW, rfb_raw, 0, true }, { RFB_COPYRECT, rfb_copy, 4, false }, { RFB_RRE, rfb_rre, 4, true },
-		{ RFB_CORRE, rfb_corre, 4, true }, { RFB_HEXTILE, NULL, 0, false }, { RFB_ZLIB, rfb_zlib, 4, false },
-		{ RFB_TIGHT, rfb_tight, 1, false }, { RFB_ZRLE, rfb_zrle, 4, false },
+		{ RFB_RAW, rfb_decode_raw_pixels, 0, true }, { RFB_COPYRECT, rfb_decode_copyrect, 4, false }, { RFB_RRE, rfb_begin_rre_rectangle,
+			4, true },
+		{ RFB_CORRE, rfb_begin_corre_rectangle, 4, true }, { RFB_HEXTILE, NULL, 0, false }, { RFB_ZLIB, rfb_begin_zlib_rectangle, 4,
+			false },
+		{ RFB_TIGHT, rfb_begin_tight_rectangle, 1, false }, { RFB_ZRLE, rfb_begin_zrle_rectangle, 4, false },
 	};
 	bool empty = !r->box.w || !r->box.h;
 
 	if (r->box.x + r->box.w > r->screen.width || r->box.y + r->box.h > r->screen.height)
 		return rfb_fail(r, "the server sent a rectangle outside of the screen");
-	rfb_set_area(r, r->box, &r->pixels.plain);
+	rfb_set_paint_area(r, r->box, &r->pixels.plain);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
 		if (steps[i].encoding != encoding)
 			continue;
 		if (encoding == RFB_HEXTILE)
-			rfb_begin_hextile(r);
+			rfb_begin_hextile_rectangle(r);
 		else
 			rfb_set_next_step(&r->wire, steps[i].step, steps[i].bytes + (steps[i].and_pixel ? r->pixels.plain.bytes : 0));
 		if (empty && (encoding == RFB_RAW || encoding == RFB_HEXTILE))
@@ -62,7 +64,7 @@ static int begin_rectangle_encoding(struct rfb_decoder *r, int32_t encoding)
 
 static ssize_t skip_desktop_name_rectangle(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
-	rfb_skip(r, rfb_get_u32(in), rfb_next_rectangle);
+	rfb_skip(r, rfb_get_u32(in), rfb_go_on_to_next_rectangle);
 	return 4;
 }
 
@@ -74,7 +76,7 @@ static ssize_t decode_extended_desktop_size(struct rfb_decoder *r, const uint8_t
 
 	if (err)
 		return err;
-	rfb_skip(r, 16u * in[0], rfb_next_rectangle);
+	rfb_skip(r, 16u * in[0], rfb_go_on_to_next_rectangle);
 	return 4;
 }
 
@@ -83,7 +85,7 @@ static void end_cursor_shape_rectangle(struct rfb_decoder *r)
 	/* libvncserver sends an empty shape when it draws the pointer itself */
 	if (r->events.shape && r->box.w && r->box.h)
 		r->events.shape(r->whose);
-	rfb_next_rectangle(r);
+	rfb_go_on_to_next_rectangle(r);
 }
 
 static ssize_t decode_rectangle_header(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
@@ -98,20 +100,20 @@ static ssize_t decode_rectangle_header(struct rfb_decoder *r, const uint8_t *in,
 	switch (encoding) {
 	case RFB_CURSOR: rfb_skip(r, all * r->pixels.plain.bytes + rows, end_cursor_shape_rectangle); break;
 	case RFB_X_CURSOR: rfb_skip(r, all ? 6 + 2 * rows : 0, end_cursor_shape_rectangle); break;
-	case RFB_POINTER_POS: rfb_next_rectangle(r); break;
+	case RFB_POINTER_POS: rfb_go_on_to_next_rectangle(r); break;
 	case RFB_DESKTOP_NAME: rfb_set_next_step(&r->wire, skip_desktop_name_rectangle, 4); break;
 	case RFB_EXTENDED_DESKTOP_SIZE: rfb_set_next_step(&r->wire, decode_extended_desktop_size, 4); break;
 	case RFB_DESKTOP_SIZE:
 		err = rfb_set_size(r, r->box.w, r->box.h);
 		if (!err)
-			rfb_next_rectangle(r);
+			rfb_go_on_to_next_rectangle(r);
 		break;
 	case RFB_LAST_RECT:
 		r->rectangles = 1;
-		rfb_next_rectangle(r);
+		rfb_go_on_to_next_rectangle(r);
 		break;
 	default:
-		err = begin_rectangle_encoding(r, encoding);
+		err = begin_decoding_rectangle(r, encoding);
 	}
 	return err ? err : 12;
 }
@@ -121,14 +123,14 @@ static ssize_t decode_update_header(struct rfb_decoder *r, const uint8_t *in, si
 	r->rectangles = rfb_get_u16(in + 2);
 	if (r->rectangles == 0xffff)	/* LastRect ends the update */
 		r->rectangles = INT_MAX - 1;
-	r->rectangles++;	/* (rfb_next_rectangle subtracts 1) */
-	rfb_next_rectangle(r);
+	r->rectangles++;	/* (rfb_go_on_to_next_rectangle subtracts 1) */
+	rfb_go_on_to_next_rectangle(r);
 	return 4;
 }
 
 static void expect_next_message(struct rfb_decoder *r)
 {
-	rfb_set_next_step(&r->wire, rfb_message, 1);
+	rfb_set_next_step(&r->wire, rfb_decode_message_type, 1);
 }
 
 static ssize_t decode_colour_map_entries(struct rfb_decoder *r, const uint8_t *in, size_t n)
@@ -170,7 +172,7 @@ static ssize_t skip_fence_message(struct rfb_decoder *r, const uint8_t *in, size
 }
 
 /* Logs of other clients may contain Fence and EndOfContinuousUpdates. */
-ssize_t rfb_message(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
+ssize_t rfb_decode_message_type(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	enum { MESSAGE_UPDATE = 0, MESSAGE_COLOUR_MAP = 1, MESSAGE_BELL = 2, MESSAGE_CUT_TEXT = 3, MESSAGE_END_OF_CONTINUOUS = 150,
 	       MESSAGE_FENCE = 248 };

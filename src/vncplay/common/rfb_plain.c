@@ -9,7 +9,7 @@ static uint32_t *pixel_at(struct rfb_decoder *r, int x, int y)
 	return r->screen.pixels + (size_t)y * (size_t)r->screen.width + (size_t)x;
 }
 
-void rfb_set_area(struct rfb_decoder *r, struct box area, const struct pixel_layout *pixel)
+void rfb_set_paint_area(struct rfb_decoder *r, struct box area, const struct pixel_layout *pixel)
 {
 	r->area = area;
 	r->pixel = pixel;
@@ -17,7 +17,7 @@ void rfb_set_area(struct rfb_decoder *r, struct box area, const struct pixel_lay
 	r->y = area.w ? 0 : area.h;
 }
 
-bool rfb_area_full(const struct rfb_decoder *r)
+bool rfb_area_is_full(const struct rfb_decoder *r)
 {
 	return r->y >= r->area.h;
 }
@@ -35,7 +35,7 @@ size_t rfb_paint_pixels(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	size_t used = 0, bytes = r->pixel->bytes, now;
 
-	while (!rfb_area_full(r) && n - used >= bytes) {
+	while (!rfb_area_is_full(r) && n - used >= bytes) {
 		now = (n - used) / bytes;
 		if (now > (size_t)(r->area.w - r->x))
 			now = (size_t)(r->area.w - r->x);
@@ -53,7 +53,7 @@ bool rfb_paint_run(struct rfb_decoder *r, uint32_t colour, size_t n)
 	for (; n; n -= now) {
 		uint32_t *to;
 
-		if (rfb_area_full(r))
+		if (rfb_area_is_full(r))
 			return false;
 		now = n < (size_t)(r->area.w - r->x) ? n : (size_t)(r->area.w - r->x);
 		to = pixel_at(r, r->area.x + r->x, r->area.y + r->y);
@@ -64,7 +64,7 @@ bool rfb_paint_run(struct rfb_decoder *r, uint32_t colour, size_t n)
 	return true;
 }
 
-void rfb_fill(struct rfb_decoder *r, struct box box, uint32_t colour)
+void rfb_fill_box(struct rfb_decoder *r, struct box box, uint32_t colour)
 {
 	for (int y = box.y; y < box.y + box.h; y++) {
 		uint32_t *to = pixel_at(r, box.x, y);
@@ -74,25 +74,25 @@ void rfb_fill(struct rfb_decoder *r, struct box box, uint32_t colour)
 	}
 }
 
-ssize_t rfb_raw(struct rfb_decoder *r, const uint8_t *in, size_t n)
+ssize_t rfb_decode_raw_pixels(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	size_t used = rfb_paint_pixels(r, in, n);
 
-	if (rfb_area_full(r))
+	if (rfb_area_is_full(r))
 		rfb_end_rectangle(r);
 	return (ssize_t)used;
 }
 
-ssize_t rfb_raw_body(struct rfb_decoder *r, const uint8_t *in, size_t n)
+ssize_t rfb_decode_raw_body_pixels(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
 	size_t used = rfb_paint_pixels(r, in, n);
 
-	if (rfb_area_full(r))
+	if (rfb_area_is_full(r))
 		rfb_set_next_step(&r->body, NULL, 0);
 	return (ssize_t)used;
 }
 
-ssize_t rfb_copy(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
+ssize_t rfb_decode_copyrect(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	struct box b = r->box;
 	int x = (int)rfb_get_u16(in), y = (int)rfb_get_u16(in + 2);
@@ -122,7 +122,7 @@ static int fill_rre_subrectangle(struct rfb_decoder *r, const uint8_t *in, bool 
 		return rfb_fail(r, "the server sent an RRE subrectangle outside of its rectangle");
 	b.x += r->box.x;
 	b.y += r->box.y;
-	rfb_fill(r, b, pixel_decode(&r->pixels.plain, in));
+	rfb_fill_box(r, b, pixel_decode(&r->pixels.plain, in));
 	return 0;
 }
 
@@ -154,7 +154,7 @@ static ssize_t decode_corre_subrectangles(struct rfb_decoder *r, const uint8_t *
 static ssize_t decode_rre_background(struct rfb_decoder *r, const uint8_t *in, rfb_step *then, size_t each)
 {
 	r->left = rfb_get_u32(in);
-	rfb_fill(r, r->box, pixel_decode(&r->pixels.plain, in + 4));
+	rfb_fill_box(r, r->box, pixel_decode(&r->pixels.plain, in + 4));
 	if (r->left)
 		rfb_set_next_step(&r->wire, then, each + r->pixels.plain.bytes);
 	else
@@ -162,12 +162,12 @@ static ssize_t decode_rre_background(struct rfb_decoder *r, const uint8_t *in, r
 	return 4 + (ssize_t)r->pixels.plain.bytes;
 }
 
-ssize_t rfb_rre(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
+ssize_t rfb_begin_rre_rectangle(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	return decode_rre_background(r, in, decode_rre_subrectangles, 8);
 }
 
-ssize_t rfb_corre(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
+ssize_t rfb_begin_corre_rectangle(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	return decode_rre_background(r, in, decode_corre_subrectangles, 4);
 }
@@ -191,7 +191,7 @@ static void end_hextile_tile(struct rfb_decoder *r)
 		rfb_set_next_step(&r->wire, decode_hextile_mask, 1);
 }
 
-void rfb_begin_hextile(struct rfb_decoder *r)
+void rfb_begin_hextile_rectangle(struct rfb_decoder *r)
 {
 	r->area = r->box;
 	r->ground = r->fore = 0;
@@ -202,7 +202,7 @@ static ssize_t decode_hextile_raw(struct rfb_decoder *r, const uint8_t *in, size
 {
 	size_t used = rfb_paint_pixels(r, in, n);
 
-	if (rfb_area_full(r))
+	if (rfb_area_is_full(r))
 		end_hextile_tile(r);
 	return (ssize_t)used;
 }
@@ -219,7 +219,7 @@ static ssize_t decode_hextile_boxes(struct rfb_decoder *r, const uint8_t *in, si
 			return rfb_fail(r, "the server sent a Hextile subrectangle outside of its tile");
 		b.x += r->area.x;
 		b.y += r->area.y;
-		rfb_fill(r, b, colour ? pixel_decode(&r->pixels.plain, in + used) : r->fore);
+		rfb_fill_box(r, b, colour ? pixel_decode(&r->pixels.plain, in + used) : r->fore);
 	}
 	if (!r->left)
 		end_hextile_tile(r);
@@ -228,7 +228,7 @@ static ssize_t decode_hextile_boxes(struct rfb_decoder *r, const uint8_t *in, si
 
 static void begin_hextile_boxes(struct rfb_decoder *r, unsigned n)
 {
-	rfb_fill(r, r->area, r->ground);
+	rfb_fill_box(r, r->area, r->ground);
 	r->left = n;
 	if (n)
 		rfb_set_next_step(&r->wire, decode_hextile_boxes, 2 + (r->mask & HEXTILE_COLOURED ? r->pixels.plain.bytes : 0));
@@ -263,7 +263,7 @@ static ssize_t decode_hextile_mask(struct rfb_decoder *r, const uint8_t *in, siz
 	r->area.w = r->box.x + r->box.w - r->area.x < 16 ? r->box.x + r->box.w - r->area.x : 16;
 	r->area.h = r->box.y + r->box.h - r->area.y < 16 ? r->box.y + r->box.h - r->area.y : 16;
 	if (r->mask & HEXTILE_RAW) {
-		rfb_set_area(r, r->area, &r->pixels.plain);
+		rfb_set_paint_area(r, r->area, &r->pixels.plain);
 		rfb_set_next_step(&r->wire, decode_hextile_raw, bytes);
 		return 1;
 	}

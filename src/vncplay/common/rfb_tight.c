@@ -17,7 +17,7 @@ enum { COPY, PALETTE, GRADIENT };
 
 static ssize_t decode_tight_fill(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
-	rfb_fill(r, r->box, pixel_decode(r->pixel, in));
+	rfb_fill_box(r, r->box, pixel_decode(r->pixel, in));
 	rfb_end_rectangle(r);
 	return (ssize_t)r->pixel->bytes;
 }
@@ -36,7 +36,7 @@ static size_t read_tight_compact_length(const uint8_t *in, size_t n, uint32_t *l
 
 static void end_body_if_area_full(struct rfb_decoder *r)
 {
-	if (rfb_area_full(r))
+	if (rfb_area_is_full(r))
 		rfb_set_next_step(&r->body, NULL, 0);
 }
 
@@ -44,7 +44,7 @@ static ssize_t decode_palette_indices(struct rfb_decoder *r, const uint8_t *in, 
 {
 	size_t used = 0;
 
-	for (; used < n && !rfb_area_full(r); used++) {
+	for (; used < n && !rfb_area_is_full(r); used++) {
 		if (in[used] >= r->colours)
 			return rfb_fail(r, "the server sent a colour outside of the palette");
 		rfb_paint_run(r, r->palette[in[used]], 1);
@@ -57,7 +57,7 @@ static ssize_t decode_two_colour_bits(struct rfb_decoder *r, const uint8_t *in, 
 {
 	size_t used = 0;
 
-	for (; used < n && !rfb_area_full(r); used++)
+	for (; used < n && !rfb_area_is_full(r); used++)
 		for (int bit = 7, left = r->area.w - r->x; bit >= 0 && left; bit--, left--)	/* (each row begins with a new byte) */
 			rfb_paint_run(r, r->palette[in[used] >> bit & 1], 1);
 	end_body_if_area_full(r);
@@ -71,7 +71,7 @@ static ssize_t decode_gradient_pixels(struct rfb_decoder *r, const uint8_t *in, 
 	const struct pixel_layout *p = r->pixel;
 	size_t used = 0;
 
-	for (; !rfb_area_full(r) && n - used >= p->bytes; used += p->bytes) {
+	for (; !rfb_area_is_full(r) && n - used >= p->bytes; used += p->bytes) {
 		unsigned parts[3], *above = r->above[r->x];
 		const unsigned *left = r->x ? r->above[r->x - 1] : (const unsigned[3]){ 0 };
 
@@ -110,7 +110,7 @@ static int begin_tight_body(struct rfb_decoder *r, rfb_step *step, size_t need, 
 {
 	uint64_t bytes = (uint64_t)row * (uint64_t)r->box.h;
 
-	rfb_set_next_step(&r->body, rfb_area_full(r) ? NULL : step, need);
+	rfb_set_next_step(&r->body, rfb_area_is_full(r) ? NULL : step, need);
 	if (bytes < COMPRESSED_LEAST)
 		return rfb_begin_body(r, bytes, STREAM_NONE);
 	rfb_set_next_step(&r->wire, decode_tight_body_length, 1);
@@ -136,7 +136,7 @@ static ssize_t decode_tight_palette_size(struct rfb_decoder *r, const uint8_t *i
 	return 1;
 }
 
-static int begin_gradient(struct rfb_decoder *r)
+static int begin_tight_gradient(struct rfb_decoder *r)
 {
 	if (!r->pixels.format.true_colour || r->pixel->kind == PIXEL_BYTE)
 		return rfb_fail(r, "the server sent a Tight gradient for a format without gradients");
@@ -158,10 +158,10 @@ static ssize_t decode_tight_filter_type(struct rfb_decoder *r, const uint8_t *in
 
 	switch (in[0]) {
 	case COPY:
-		err = begin_tight_body(r, rfb_raw_body, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
+		err = begin_tight_body(r, rfb_decode_raw_body_pixels, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
 		break;
 	case PALETTE: rfb_set_next_step(&r->wire, decode_tight_palette_size, 1); break;
-	case GRADIENT: err = begin_gradient(r); break;
+	case GRADIENT: err = begin_tight_gradient(r); break;
 	default:
 		err = rfb_fail(r, "the server sent an unknown Tight filter");
 	}
@@ -299,7 +299,7 @@ static ssize_t decode_tight_jpeg_length(struct rfb_decoder *r, const uint8_t *in
 	return (ssize_t)used;
 }
 
-ssize_t rfb_tight(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
+ssize_t rfb_begin_tight_rectangle(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	int err;
 
@@ -317,7 +317,7 @@ ssize_t rfb_tight(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 	} else if (r->mask & EXPLICIT_FILTER) {
 		rfb_set_next_step(&r->wire, decode_tight_filter_type, 1);
 	} else {
-		err = begin_tight_body(r, rfb_raw_body, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
+		err = begin_tight_body(r, rfb_decode_raw_body_pixels, r->pixel->bytes, (size_t)r->box.w * r->pixel->bytes);
 		if (err)
 			return err;
 	}

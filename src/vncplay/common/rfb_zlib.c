@@ -98,11 +98,11 @@ void rfb_free_zlib_streams(struct rfb_decoder *r)
 }
 
 /* Zlib encoding: length, then compressed raw pixels. */
-ssize_t rfb_zlib(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
+ssize_t rfb_begin_zlib_rectangle(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	int err;
 
-	rfb_set_next_step(&r->body, rfb_area_full(r) ? NULL : rfb_raw_body, r->pixels.plain.bytes);
+	rfb_set_next_step(&r->body, rfb_area_is_full(r) ? NULL : rfb_decode_raw_body_pixels, r->pixels.plain.bytes);
 	err = rfb_begin_body(r, rfb_get_u32(in), STREAM_ZLIB);
 	return err ? err : 4;
 }
@@ -118,7 +118,7 @@ static void set_zrle_tile_area(struct rfb_decoder *r, int x, int y)
 	struct box b = r->box;
 	int w = b.x + b.w - x, h = b.y + b.h - y;
 
-	rfb_set_area(r, (struct box){ x, y, w < 64 ? w : 64, h < 64 ? h : 64 }, &r->pixels.zrle);
+	rfb_set_paint_area(r, (struct box){ x, y, w < 64 ? w : 64, h < 64 ? h : 64 }, &r->pixels.zrle);
 }
 
 static void end_zrle_tile(struct rfb_decoder *r)
@@ -138,41 +138,41 @@ static ssize_t decode_zrle_raw_tile(struct rfb_decoder *r, const uint8_t *in, si
 {
 	size_t used = rfb_paint_pixels(r, in, n);
 
-	if (rfb_area_full(r))
+	if (rfb_area_is_full(r))
 		end_zrle_tile(r);
 	return (ssize_t)used;
 }
 
 static ssize_t decode_zrle_solid_tile(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
-	rfb_fill(r, r->area, pixel_decode(r->pixel, in));
+	rfb_fill_box(r, r->area, pixel_decode(r->pixel, in));
 	end_zrle_tile(r);
 	return (ssize_t)r->pixel->bytes;
 }
 
-static int index_bits(const struct rfb_decoder *r)
+static int bits_per_palette_index(const struct rfb_decoder *r)
 {
 	return r->colours == 2 ? 1 : r->colours <= 4 ? 2 : 4;
 }
 
-static size_t row_bytes(const struct rfb_decoder *r)
+static size_t packed_palette_row_bytes(const struct rfb_decoder *r)
 {
-	return (size_t)(r->area.w * index_bits(r) + 7) / 8;
+	return (size_t)(r->area.w * bits_per_palette_index(r) + 7) / 8;
 }
 
 static ssize_t decode_zrle_packed_rows(struct rfb_decoder *r, const uint8_t *in, size_t n)
 {
-	size_t used = 0, row = row_bytes(r);
-	int bits = index_bits(r), index;
+	size_t used = 0, row = packed_palette_row_bytes(r);
+	int bits = bits_per_palette_index(r), index;
 
-	for (; !rfb_area_full(r) && n - used >= row; used += row)
+	for (; !rfb_area_is_full(r) && n - used >= row; used += row)
 		for (int x = 0, w = r->area.w; x < w; x++) {
 			index = in[used + (size_t)(x * bits / 8)] >> (8 - bits - x * bits % 8) & ((1 << bits) - 1);
 			if (index >= r->colours)
 				return rfb_fail(r, "the server sent a colour outside of the palette");
 			rfb_paint_run(r, r->palette[index], 1);
 		}
-	if (rfb_area_full(r))
+	if (rfb_area_is_full(r))
 		end_zrle_tile(r);
 	return (ssize_t)used;
 }
@@ -207,7 +207,7 @@ static ssize_t paint_zrle_runs(struct rfb_decoder *r, const uint8_t *in, size_t 
 {
 	size_t colour = r->mask == PLAIN_RUNS ? r->pixel->bytes : 1, least = r->mask == PLAIN_RUNS ? colour + 1 : 1, used = 0;
 
-	while (!rfb_area_full(r) && n - used >= least) {
+	while (!rfb_area_is_full(r) && n - used >= least) {
 		ssize_t took = paint_zrle_run(r, in + used, n - used, colour);
 
 		if (took < 0)
@@ -219,7 +219,7 @@ static ssize_t paint_zrle_runs(struct rfb_decoder *r, const uint8_t *in, size_t 
 		used += (size_t)took;
 	}
 	r->body.need = least;
-	if (rfb_area_full(r))
+	if (rfb_area_is_full(r))
 		end_zrle_tile(r);
 	return (ssize_t)used;
 }
@@ -231,7 +231,7 @@ static ssize_t decode_palette_colours(struct rfb_decoder *r, const uint8_t *in, 
 	for (int i = 0; i < r->colours; i++)
 		r->palette[i] = pixel_decode(r->pixel, in + (size_t)i * bytes);
 	if (r->mask < PLAIN_RUNS)
-		rfb_set_next_step(&r->body, decode_zrle_packed_rows, row_bytes(r));
+		rfb_set_next_step(&r->body, decode_zrle_packed_rows, packed_palette_row_bytes(r));
 	else
 		rfb_set_next_step(&r->body, paint_zrle_runs, 1);
 	return (ssize_t)((size_t)r->colours * bytes);
@@ -256,7 +256,7 @@ static ssize_t decode_zrle_tile_kind(struct rfb_decoder *r, const uint8_t *in, s
 	return 1;
 }
 
-ssize_t rfb_zrle(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
+ssize_t rfb_begin_zrle_rectangle(struct rfb_decoder *r, const uint8_t *in, size_t n UNUSED)
 {
 	int err;
 

@@ -82,7 +82,7 @@ int box_meets(struct box a, struct box b)
 	return !box_is_empty(a) && !box_is_empty(b) && a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 }
 
-int box_read(const char *text, struct box *b)
+int box_parse(const char *text, struct box *b)
 {
 	int end = 0;
 

@@ -20,7 +20,7 @@ struct box {		/* a rectangle, in pixels; w or h 0: empty */
 int screen_resize(struct screen *s, int width, int height);
 void screen_free(struct screen *s);
 
-int box_read(const char *text, struct box *b);			/* "X,Y,W,H"; 0 or -EINVAL: also negative or empty */
+int box_parse(const char *text, struct box *b);			/* "X,Y,W,H"; 0 or -EINVAL: also negative or empty */
 struct box box_clip(struct box b, int width, int height);	/* the part of it within (0, 0) to (width, height) */
 struct box box_join(struct box a, struct box b);		/* the smallest box around both; an empty one adds nothing */
 int box_meets(struct box a, struct box b);			/* 1: both have at least one pixel in common */

@@ -89,7 +89,7 @@ ssize_t server_recv_with_arrival_time(int fd, void *bytes, size_t n, int flags, 
 static int set_server_error(struct server_connection *s, int err, const char *text)
 {
 	s->err = err;
-	return write_error_reason(err, s->why, sizeof(s->why), "%s", text);
+	return fail_with_reason(err, s->why, sizeof(s->why), "%s", text);
 }
 
 /* How many bytes may be decoded before the clock is looked at: 16 bytes can paint a whole screen, however large. */
@@ -103,7 +103,7 @@ static size_t bytes_to_decode_at_once(const struct server_connection *s, size_t 
 }
 
 /* Decodes bytes until `until_ns`; *used: how many. 0 or -errno. */
-static int decode_server_bytes_until(struct server_connection *s, const uint8_t *bytes, size_t n, int64_t until_ns, size_t *used)
+static int decode_bytes_until_deadline(struct server_connection *s, const uint8_t *bytes, size_t n, int64_t until_ns, size_t *used)
 {
 	size_t now;
 	int err = 0;
@@ -117,7 +117,7 @@ static int decode_server_bytes_until(struct server_connection *s, const uint8_t 
 
 int server_read(struct server_connection *s, void (*tee)(void *whose, const uint8_t *bytes, size_t n, int64_t now_ns), void *whose)
 {
-	unsigned updates = rfb_update_count(s->rfb), resizes = rfb_resize_count(s->rfb);
+	unsigned updates = rfb_number_of_updates(s->rfb), resizes = rfb_number_of_resizes(s->rfb);
 	const uint8_t *bytes = s->piece;
 	size_t used;
 	ssize_t n;
@@ -136,7 +136,7 @@ int server_read(struct server_connection *s, void (*tee)(void *whose, const uint
 		return errno == EAGAIN || errno == EINTR ? 0 : set_server_error(s, -errno, strerror(errno));
 	if (!n)
 		return set_server_error(s, -EPIPE, "the server closed the connection");
-	err = decode_server_bytes_until(s, bytes, (size_t)n, clock_now() + (s->ahead_n ? AHEAD_NS : TAKE_NS), &used);
+	err = decode_bytes_until_deadline(s, bytes, (size_t)n, clock_now() + (s->ahead_n ? AHEAD_NS : TAKE_NS), &used);
 	/* bytes that were not decoded stay in the socket, so that a server that sends expensive updates cannot block the caller */
 	if (!s->ahead_n && recv(s->fd, NULL, used, MSG_TRUNC) != (ssize_t)used && !err)
 		return set_server_error(s, -EIO, "the socket lost bytes");
@@ -149,8 +149,8 @@ int server_read(struct server_connection *s, void (*tee)(void *whose, const uint
 		return set_server_error(s, err, err == -EPROTO ? rfb_failure_text(s->rfb) : strerror(-err));
 	/* One request for each read, however many updates it had: a flooded client does not flood back. After a new size, the whole
 	 * screen is requested. */
-	if (rfb_resize_count(s->rfb) != resizes || rfb_update_count(s->rfb) != updates)
-		err = server_request_update(s, rfb_resize_count(s->rfb) == resizes);
+	if (rfb_number_of_resizes(s->rfb) != resizes || rfb_number_of_updates(s->rfb) != updates)
+		err = server_request_update(s, rfb_number_of_resizes(s->rfb) == resizes);
 	return err ? err : 1;
 }
 
@@ -171,7 +171,7 @@ int server_flush(struct server_connection *s)
 	return 0;
 }
 
-static int queue_bytes(struct server_connection *s, const uint8_t *bytes, size_t n)
+static int queue_bytes_to_server(struct server_connection *s, const uint8_t *bytes, size_t n)
 {
 	if (s->err)
 		return s->err;
@@ -196,14 +196,14 @@ int server_send_pointer(struct server_connection *s, int mask, int x, int y)
 {
 	uint8_t m[MESSAGES_MOST];
 
-	return queue_bytes(s, m, messages_put_pointer_event(m, mask, x, y));
+	return queue_bytes_to_server(s, m, messages_put_pointer_event(m, mask, x, y));
 }
 
 int server_send_key(struct server_connection *s, uint32_t keysym, bool down)
 {
 	uint8_t m[MESSAGES_MOST];
 
-	return queue_bytes(s, m, messages_put_key_event(m, keysym, down));
+	return queue_bytes_to_server(s, m, messages_put_key_event(m, keysym, down));
 }
 
 int server_request_update(struct server_connection *s, bool incremental)
@@ -211,7 +211,7 @@ int server_request_update(struct server_connection *s, bool incremental)
 	const struct screen *screen = rfb_screen(s->rfb);
 	uint8_t m[MESSAGES_MOST];
 
-	return queue_bytes(s, m, messages_put_update_request(m, incremental, screen->width, screen->height));
+	return queue_bytes_to_server(s, m, messages_put_update_request(m, incremental, screen->width, screen->height));
 }
 
 static int begin_rfb_session(struct server_connection *s, const struct server_greeting_result *g, const int32_t *list, int n,
@@ -235,11 +235,11 @@ static int begin_rfb_session(struct server_connection *s, const struct server_gr
 	fcntl(s->fd, F_SETFL, fcntl(s->fd, F_GETFL) | O_NONBLOCK);
 	at = messages_put_set_pixel_format(hello);
 	at += messages_put_set_encodings(hello + at, list, n, always, sizeof(always) / sizeof(*always));
-	err = queue_bytes(s, hello, at);
+	err = queue_bytes_to_server(s, hello, at);
 	return err ? err : server_request_update(s, false);
 }
 
-static int greet_server(struct server_connection *s, const struct server_cfg *cfg, struct server_greeting_result *g)
+static int connect_and_greet_server(struct server_connection *s, const struct server_cfg *cfg, struct server_greeting_result *g)
 {
 	int64_t until = clock_now() + cfg->timeout_ns;
 	char password[VNC_PASSWORD_TEXT], host[256], text[sizeof(s->why) - 64];
@@ -250,7 +250,7 @@ static int greet_server(struct server_connection *s, const struct server_cfg *cf
 	if (err)
 		return err;
 	if (vnc_address_parse(cfg->address, host, sizeof(host), &port))
-		return write_error_reason(-EINVAL, s->why, sizeof(s->why), "%.60s is no server: " VNC_ADDRESS_FORMS, cfg->address);
+		return fail_with_reason(-EINVAL, s->why, sizeof(s->why), "%.60s is no server: " VNC_ADDRESS_FORMS, cfg->address);
 	s->fd = connect_tcp_until(host, port, until, s->why, sizeof(s->why));
 	if (s->fd < 0)
 		return s->fd;
@@ -285,7 +285,7 @@ struct server_connection *server_connect(const struct server_cfg *cfg, const str
 		return NULL;
 	}
 	s->fd = -1;
-	err = greet_server(s, cfg, &g);
+	err = connect_and_greet_server(s, cfg, &g);
 	if (!err)
 		err = begin_rfb_session(s, &g, list, n, events, whose);
 	free(g.name);
@@ -327,7 +327,7 @@ const struct rfb_decoder *server_rfb_decoder(const struct server_connection *s)
 	return s->rfb;
 }
 
-size_t server_copy_log_greeting(const struct server_connection *s, uint8_t *bytes, size_t size)
+size_t server_copy_greeting_for_log(const struct server_connection *s, uint8_t *bytes, size_t size)
 {
 	if (size < s->greeting_n)
 		return 0;

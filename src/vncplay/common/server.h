@@ -51,7 +51,7 @@ int server_request_update(struct server_connection *s, bool incremental);	/* of 
 /* the decoder, with the screen and the desktop's name */
 const struct rfb_decoder *server_rfb_decoder(const struct server_connection *s);
 /* Copies the greeting for a log: RFB 3.3, no security, ServerInit with rfb_xrgb. Returns its length; 0: longer than `size`. */
-size_t server_copy_log_greeting(const struct server_connection *s, uint8_t *bytes, size_t size);
+size_t server_copy_greeting_for_log(const struct server_connection *s, uint8_t *bytes, size_t size);
 
 /* Lets the kernel note when bytes arrive (SO_TIMESTAMPNS), so that a process that reads late, because its CPU is loaded, still
  * has the time of arrival. Without it, server_recv_with_arrival_time returns the time of reading. */

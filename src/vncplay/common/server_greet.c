@@ -49,11 +49,11 @@ static int explain_greeting_failure(rfbClient *client, bool late, bool wanted, c
 	static const char types[] = "Unknown authentication scheme from VNC server: ";
 
 	if (proc_stop)
-		return write_error_reason(-EINTR, why, size, "interrupted");
+		return fail_with_reason(-EINTR, why, size, "interrupted");
 	if (late)
-		return write_error_reason(-ETIMEDOUT, why, size, "no whole greeting in time");
+		return fail_with_reason(-ETIMEDOUT, why, size, "no whole greeting in time");
 	if (wanted)
-		return write_error_reason(-EACCES, why, size, "it wants a password: --password-file FILE");
+		return fail_with_reason(-EACCES, why, size, "it wants a password: --password-file FILE");
 	if (!strncmp(last_words, types, sizeof(types) - 1)) {
 		snprintf(why, size, "it offers the security types %s only, of which none is served here; let it offer None (1) or VncAuth (2)",
 			 last_words + sizeof(types) - 1);
@@ -100,7 +100,7 @@ int server_greet(int fd, int port, const char *password, bool shared, int64_t un
 	last_words[0] = '\0';
 	rfbClientLog = rfbClientErr = keep_last_library_message;
 	client = rfbGetClient(8, 3, 4);
-	err = client ? watchdog_start(&guard, fd, until_ns, 0) : -ENOMEM;
+	err = client ? socket_watchdog_start(&guard, fd, until_ns, 0) : -ENOMEM;
 	if (err) {
 		snprintf(why, size, "no memory for the greeting");
 		if (client)
@@ -114,7 +114,7 @@ int server_greet(int fd, int port, const char *password, bool shared, int64_t un
 	rfbClientSetClientData(client, (void *)&password_key, (void *)password);
 	SetClientAuthSchemes(client, schemes, 2);
 	good = InitialiseRFBConnection(client);
-	late = watchdog_end(&guard);
+	late = socket_watchdog_end(&guard);
 	if (!good || late)
 		err = explain_greeting_failure(client, late, client->authScheme == rfbVncAuth && !password, why, size);
 	else

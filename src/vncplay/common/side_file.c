@@ -81,7 +81,8 @@ void side_file_write_wiggle(struct side_file_writer *w, int64_t now_ns, int x, i
 	fprintf(w->out, "wiggle at %" PRId64 " x=%d y=%d\n", since_begin_us(w, now_ns), x, y);
 }
 
-void side_file_snapshot_event(struct side_file_writer *w, enum side_file_snapshot_event what, const struct awaited_screen_state *s,
+void side_file_write_snapshot_event(struct side_file_writer *w, enum side_file_snapshot_event what,
+				    const struct awaited_screen_state *s,
 			      int64_t now_ns)
 {
 	static const char *const words[] = { "wait", "ok", "timeout" };
@@ -93,7 +94,7 @@ void side_file_snapshot_event(struct side_file_writer *w, enum side_file_snapsho
 	if (what == SIDE_WAIT && s->n < 0)
 		fprintf(w->out, " line=%d\nWaiting for sync... at %" PRId64 "\n", s->line, since_begin_ms(w, now_ns));
 	else if (what == SIDE_WAIT)
-		fprintf(w->out, " line=%d why=%s\nWaiting for sync... at %" PRId64 "\n", s->line, trace_snapshot_reason_word(s->why),
+		fprintf(w->out, " line=%d why=%s\nWaiting for sync... at %" PRId64 "\n", s->line, word_of_snapshot_reason(s->why),
 			since_begin_ms(w, now_ns));
 	else
 		fprintf(w->out, " waited_us=%" PRId64 " mismatched=%d of=%d moved=%d,%d%s\n", (int64_t)(s->waited_ns / NS_PER_US),
@@ -251,7 +252,7 @@ static int read_side_file_line(struct sent_inputs *in, struct sent_inputs *old, 
 }
 
 /* Lines in the form of 2005: decides which of them are releases. */
-static void mark_2005_releases(struct sent_inputs *old)
+static void mark_releases_in_2005_side_file(struct sent_inputs *old)
 {
 	/* [0]: of the mouse, [1]: of the keyboard: index of the press that is not released yet; -1: none */
 	ptrdiff_t held[2] = { -1, -1 };
@@ -322,7 +323,7 @@ int sent_inputs_read(FILE *file, struct sent_inputs *in)
 		in->n = old.n;
 		old.input = NULL;
 		sort_sent_inputs_by_time(in);
-		mark_2005_releases(in);
+		mark_releases_in_2005_side_file(in);
 	} else {
 		sort_sent_inputs_by_time(in);
 	}
@@ -332,7 +333,7 @@ int sent_inputs_read(FILE *file, struct sent_inputs *in)
 	return err;
 }
 
-static bool is_wheel(const struct sent_input *e)
+static bool is_wheel_input(const struct sent_input *e)
 {
 	return e->button >= 4 && e->button <= 7;
 }
@@ -348,7 +349,8 @@ struct stimulus *sent_inputs_make_stimuli(const struct sent_inputs *in, size_t *
 
 		if (e->kind == TRACE_PRESS || e->kind == TRACE_KEY_DOWN) {
 			from[*n] = i;
-			list[(*n)++] = (struct stimulus){ e->kind == TRACE_KEY_DOWN ? STIMULUS_KEY : is_wheel(e) ? STIMULUS_SCROLL : STIMULUS_CLICK,
+			list[(*n)++] = (struct stimulus){ e->kind == TRACE_KEY_DOWN ? STIMULUS_KEY : is_wheel_input(e) ? STIMULUS_SCROLL :
+				STIMULUS_CLICK,
 							  e->n, e->at_us, -1 };
 			continue;
 		}

@@ -31,7 +31,8 @@ struct awaited_screen_state {		/* a snapshot or a dependency that a replay waits
 	int mismatched, of, dx, dy;	/* pixels that differ, of how many; displacement in pixels */
 	bool pointer_masked;
 };
-void side_file_snapshot_event(struct side_file_writer *w, enum side_file_snapshot_event what, const struct awaited_screen_state *s,
+void side_file_write_snapshot_event(struct side_file_writer *w, enum side_file_snapshot_event what,
+				    const struct awaited_screen_state *s,
 			      int64_t now_ns);
 void side_file_write_end(struct side_file_writer *w, int64_t now_ns, const char *status);
 int side_file_flush(struct side_file_writer *w);	/* writes the lines to the file. 0 or -errno of the first write that failed */

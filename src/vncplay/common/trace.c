@@ -17,7 +17,7 @@
 
 static const char *const whys[] = { [TRACE_FOR_CLICK] = "click", [TRACE_FOR_KEY] = "key", [TRACE_FOR_HOVER] = "hover" };
 
-const char *trace_snapshot_reason_word(enum trace_why why)
+const char *word_of_snapshot_reason(enum trace_why why)
 {
 	return whys[why];
 }
@@ -37,7 +37,7 @@ int trace_lines_set_error(struct trace_line_reader *r, const char *format, ...)
 
 int trace_lines_add_event(struct trace_line_reader *r, const struct trace_event *e)
 {
-	struct input_trace *t = r->t;
+	struct recorded_input_trace *t = r->t;
 	int err;
 
 	if (t->n == TRACE_EVENTS_MOST)
@@ -83,7 +83,7 @@ static char *next_word(char **rest)
 
 static bool parse_number_in_range(const char *text, int64_t least, int64_t most, int64_t *out)
 {
-	return text && isdigit((unsigned char)*text) && !cli_read_int(text, out) && *out >= least && *out <= most;
+	return text && isdigit((unsigned char)*text) && !cli_parse_integer(text, out) && *out >= least && *out <= most;
 }
 
 static bool parse_int_in_range(const char *text, int least, int most, int *out)
@@ -126,7 +126,7 @@ static bool read_quoted(const char *text, char *out, size_t size)
 
 static int read_trace_header_line(struct trace_line_reader *r, const char *first, char *rest)
 {
-	struct input_trace *t = r->t;
+	struct recorded_input_trace *t = r->t;
 	struct tm when = { 0 };
 	const char *end;
 
@@ -318,7 +318,7 @@ static int read_trace_line(struct trace_line_reader *r, char *text)
 	return isdigit((unsigned char)*first) ? read_trace_event(r, first, rest) : read_trace_header_line(r, first, rest);
 }
 
-int trace_load(const char *path, struct input_trace *t, char *why, size_t size)
+int trace_load(const char *path, struct recorded_input_trace *t, char *why, size_t size)
 {
 	struct trace_line_reader r = { .t = t, .why = why, .size = size };
 	struct trace_2005_reader_state old = { .x = -1, .y = -1 };
@@ -326,7 +326,7 @@ int trace_load(const char *path, struct input_trace *t, char *why, size_t size)
 	char *text = malloc(LINE_MOST);
 	int err = text ? 0 : -ENOMEM, more;
 
-	*t = (struct input_trace){ 0 };
+	*t = (struct recorded_input_trace){ 0 };
 	if (size)
 		*why = '\0';
 	if (!in) {
@@ -349,15 +349,15 @@ int trace_load(const char *path, struct input_trace *t, char *why, size_t size)
 	return err;
 }
 
-void trace_free(struct input_trace *t)
+void trace_free(struct recorded_input_trace *t)
 {
 	for (int i = 0; i < t->n; i++)
 		free(t->events[i].pixels);
 	free(t->events);
-	*t = (struct input_trace){ 0 };
+	*t = (struct recorded_input_trace){ 0 };
 }
 
-int trace_input_count(const struct input_trace *t)
+int count_inputs_of_trace(const struct recorded_input_trace *t)
 {
 	int n = 0;
 

@@ -31,7 +31,7 @@ struct trace_event {
 	int line;		/* line in the file, from 1 */
 };
 
-struct input_trace {
+struct recorded_input_trace {
 	int version;		/* of the format: 1; 0: a trace of the VNCplay of 2005 */
 	char server[256];	/* name of the desktop; "": not known */
 	int width, height;	/* of the screen, pixels; 0: not known */
@@ -49,10 +49,10 @@ struct held_down_keys {	/* keys that are down; beyond TRACE_KEYS_MOST further ke
 void update_held_down_keys(struct held_down_keys *k, uint32_t keysym, bool down);
 
 /* 0; -EPROTO with the line and the error in `why`; -errno. After an error `t` is empty. */
-int trace_load(const char *path, struct input_trace *t, char *why, size_t size);
-void trace_free(struct input_trace *t);
-int trace_input_count(const struct input_trace *t);	/* number of events that are no snapshots */
-const char *trace_snapshot_reason_word(enum trace_why why);	/* "click", "key", "hover" */
+int trace_load(const char *path, struct recorded_input_trace *t, char *why, size_t size);
+void trace_free(struct recorded_input_trace *t);
+int count_inputs_of_trace(const struct recorded_input_trace *t);	/* number of events that are no snapshots */
+const char *word_of_snapshot_reason(enum trace_why why);	/* "click", "key", "hover" */
 
 /* Writing: each event is in the file when the call returns, so that the trace of a killed process can be used. 0 or -errno. */
 struct trace_writer;

@@ -14,7 +14,7 @@
 #define TRACE_AT_MOST_NS (30ll * 86400 * 1000000000)	/* largest time of an event */
 
 struct trace_line_reader {
-	struct input_trace *t;
+	struct recorded_input_trace *t;
 	size_t pixels;		/* pixels of the snapshots so far */
 	int line;
 	char *why;		/* the caller's buffer for an error, `size` bytes */
@@ -42,4 +42,4 @@ int trace_2005_release_modifiers(struct trace_line_reader *r, struct trace_2005_
 
 /* The keysym of an AWT key: of its character if it has one, else of its code. 0: none. `control`: Ctrl is down, which turns
  * letters into control characters. */
-uint32_t awt_keysym(int code, int character, bool control);
+uint32_t keysym_of_awt_key_event(int code, int character, bool control);

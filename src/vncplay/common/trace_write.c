@@ -97,7 +97,7 @@ int trace_write_event(struct trace_writer *w, const struct trace_event *e)
 		fprintf(w->out, "%s 0x%x%s%s", e->kind == TRACE_KEY_DOWN ? "keydown" : "keyup", e->keysym, *name ? " " : "", name);
 		break;
 	case TRACE_SNAPSHOT:
-		fprintf(w->out, "snapshot %s %d %d %d %d %s", trace_snapshot_reason_word(e->why), b->x, b->y, b->w, b->h, e->twin ? "twin " : "");
+		fprintf(w->out, "snapshot %s %d %d %d %d %s", word_of_snapshot_reason(e->why), b->x, b->y, b->w, b->h, e->twin ? "twin " : "");
 		write_snapshot_pixels(w, e->pixels, (size_t)b->w * (size_t)b->h);
 		break;
 	}

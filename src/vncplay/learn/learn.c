@@ -22,7 +22,8 @@ static const struct cli_opt options[] = {
 };
 
 /* When each input was sent, us since the log began; owned by the caller. NULL with the reason in `why`: the replay is left out. */
-static int64_t *read_input_times_of_replay(const char *log, const struct input_trace *t, int inputs, char *why, size_t size)
+static int64_t *read_input_times_of_replay(const char *log, const struct recorded_input_trace *t, int inputs, char *why,
+					   size_t size)
 {
 	int64_t *sent = calloc((size_t)inputs + 1, sizeof(*sent));
 	char path[PATH_MAX];
@@ -113,7 +114,7 @@ int vncplay_learn(int argc, char **argv)
 	char why[512] = "", **names = argv + first;
 	int n = argc - first, err;
 	int64_t **sent;
-	struct input_trace t;
+	struct recorded_input_trace t;
 	struct dependency_learner *l;
 	struct learned_dependencies d;
 
@@ -128,7 +129,7 @@ int vncplay_learn(int argc, char **argv)
 	if (!l || !sent)
 		die(EXIT_RUN, "no memory");
 	for (int i = 1; i < n; i++) {
-		sent[i] = read_input_times_of_replay(names[i], &t, trace_input_count(&t), why, sizeof(why));
+		sent[i] = read_input_times_of_replay(names[i], &t, count_inputs_of_trace(&t), why, sizeof(why));
 		if (!sent[i]) {
 			warn("%s is left out: %s", names[i], why);
 			continue;
@@ -142,15 +143,15 @@ int vncplay_learn(int argc, char **argv)
 	if (runs < 2)
 		die(EXIT_RUN, "%d complete replay%s: nothing can be learned from fewer than two; vncplay play --repeat 5 --jitter 30 makes five",
 		    runs, runs == 1 ? "" : "s");
-	err = learn_parts_of_steps(l);
+	err = learn_find_parts_of_steps(l);
 	for (int i = 1; !err && i < n; i++)
 		if (sent[i])
-			err = learn_content_of_parts(l, names[i], sent[i], why, sizeof(why));
+			err = learn_part_hashes_from_replay(l, names[i], sent[i], why, sizeof(why));
 	if (!err)
 		err = learn_make_dependencies(l, &d);
 	if (err)
 		die(EXIT_RUN, "cannot learn: %s", err == -EPROTO ? why : strerror(-err));
-	write_deps_file(&d, names[0], runs, learn_step_count(l));
+	write_deps_file(&d, names[0], runs, learner_step_count(l));
 	for (int i = 1; i < n; i++)
 		free(sent[i]);
 	free(sent);

@@ -33,7 +33,7 @@ struct learned_tile_state {			/* of the current replay, except alone_runs and ev
 };
 
 struct dependency_learner {
-	const struct input_trace *t;
+	const struct recorded_input_trace *t;
 	int inputs, steps, runs;
 	int *line, *step_of;	/* line of each step in the trace; step of each input, -1: the input is no step */
 	int width, height, across, down, tiles;
@@ -51,7 +51,7 @@ struct dependency_learner {
 	int resized, err;
 };
 
-struct dependency_learner *learn_begin_for_trace(const struct input_trace *t)
+struct dependency_learner *learn_begin_for_trace(const struct recorded_input_trace *t)
 {
 	struct dependency_learner *l = calloc(1, sizeof(*l));
 
@@ -99,7 +99,7 @@ void learn_free(struct dependency_learner *l)
 	free(l);
 }
 
-int learn_step_count(const struct dependency_learner *l)
+int learner_step_count(const struct dependency_learner *l)
 {
 	return l->steps;
 }
@@ -206,7 +206,7 @@ static void record_changed_tiles(struct dependency_learner *l, const struct scre
 	l->n_list = 0;
 }
 
-static void advance_to_sent_input(struct dependency_learner *l, int input)
+static void set_last_sent_input(struct dependency_learner *l, int input)
 {
 	l->sent = input + 1;
 	l->last_us = l->sent_us[input];
@@ -231,13 +231,13 @@ static void record_part_hashes(struct dependency_learner *l, int input, const st
 
 /* Notes the inputs sent up to and including millisecond `ms`, before the log's block of that time. Returns the number of
  * inputs sent so far. */
-static int apply_inputs_sent_until(struct dependency_learner *l, int sent, int64_t ms, bool parts, const struct screen *s)
+static int learn_from_inputs_sent_until(struct dependency_learner *l, int sent, int64_t ms, bool parts, const struct screen *s)
 {
 	while (sent < l->inputs && l->sent_us[sent] < (ms + 1) * 1000) {
 		if (parts)
 			record_part_hashes(l, sent++, s);
 		else
-			advance_to_sent_input(l, sent++);
+			set_last_sent_input(l, sent++);
 	}
 	return sent;
 }
@@ -248,22 +248,22 @@ static int decode_log_blocks(struct dependency_learner *l, struct fbs_reader *lo
 	struct fbs_block block;
 	int sent = 0, more, err;
 
-	while ((more = fbs_next(log, &block)) == 1) {
-		sent = apply_inputs_sent_until(l, sent, block.ms, parts, rfb_screen(rfb));
+	while ((more = fbs_next_block(log, &block)) == 1) {
+		sent = learn_from_inputs_sent_until(l, sent, block.ms, parts, rfb_screen(rfb));
 		err = rfb_decode_bytes(rfb, block.bytes, block.n);
 		if (err == -EPROTO)
 			snprintf(why, size, "%s", rfb_failure_text(rfb));
 		if (l->resized > 1)
-			return write_error_reason(-EPROTO, why, size, "the screen changes its size");
+			return fail_with_reason(-EPROTO, why, size, "the screen changes its size");
 		if (err || l->err)
 			return err ? err : l->err;
 		if (!parts)
 			record_changed_tiles(l, rfb_screen(rfb), (int64_t)block.ms * 1000);
 	}
 	if (more < 0)
-		return write_error_reason(more, why, size, "the log ends within a block");
-	apply_inputs_sent_until(l, sent, INT64_MAX / 1000 - 1, parts, rfb_screen(rfb));
-	return l->resized ? 0 : write_error_reason(-EPROTO, why, size, "the log has no screen");
+		return fail_with_reason(more, why, size, "the log ends within a block");
+	learn_from_inputs_sent_until(l, sent, INT64_MAX / 1000 - 1, parts, rfb_screen(rfb));
+	return l->resized ? 0 : fail_with_reason(-EPROTO, why, size, "the log has no screen");
 }
 
 /* Reads a log. `parts`: notes the hashes of the parts, else where the screen changes. 0, -EPROTO with `why`, or -errno. */
@@ -282,7 +282,7 @@ static int read_log_for_learning(struct dependency_learner *l, const char *path,
 	errno = 0;
 	log = fbs_open(path, &what);
 	if (!log)
-		return errno ? write_error_reason(-errno, why, size, "%s", strerror(errno)) : write_error_reason(-EPROTO, why, size, "%s", what);
+		return errno ? fail_with_reason(-errno, why, size, "%s", strerror(errno)) : fail_with_reason(-EPROTO, why, size, "%s", what);
 	rfb = rfb_decoder_open(&events, l, NULL, 0, 0);
 	err = rfb ? decode_log_blocks(l, log, rfb, parts, why, size) : -ENOMEM;
 	rfb_decoder_free(rfb);
@@ -300,7 +300,7 @@ int learn_where_screen_changes(struct dependency_learner *l, const char *log, co
 	return err;
 }
 
-int learn_content_of_parts(struct dependency_learner *l, const char *log, const int64_t *sent_us, char *why, size_t size)
+int learn_part_hashes_from_replay(struct dependency_learner *l, const char *log, const int64_t *sent_us, char *why, size_t size)
 {
 	return read_log_for_learning(l, log, sent_us, true, why, size);
 }
@@ -310,7 +310,7 @@ static int box_area(const struct box *b)
 	return b->w * b->h;
 }
 
-static void keep_largest_boxes(struct box *boxes, int *n, int most, struct box b)
+static void add_box_replacing_smallest_if_full(struct box *boxes, int *n, int most, struct box b)
 {
 	int least = 0;
 
@@ -360,7 +360,7 @@ int learn_cover_tiles_with_boxes(const uint8_t *set, int w, int h, int width, in
 					memset(row + x, 0, (size_t)(end - x));
 			}
 			b = box_clip((struct box){ x * LEARN_TILE, y * LEARN_TILE, (end - x) * LEARN_TILE, (down - y) * LEARN_TILE }, width, height);
-			keep_largest_boxes(boxes, &n, most, b);
+			add_box_replacing_smallest_if_full(boxes, &n, most, b);
 			x = end - 1;
 		}
 	}
@@ -369,7 +369,7 @@ int learn_cover_tiles_with_boxes(const uint8_t *set, int w, int h, int width, in
 	return n;
 }
 
-static int add_ignored_boxes(struct dependency_learner *l, const uint8_t *set, enum deps_why why)
+static int add_tiles_as_ignored_parts(struct dependency_learner *l, const uint8_t *set, enum deps_why why)
 {
 	int most = l->tiles, n;
 	struct box *boxes = calloc((size_t)most + 1, sizeof(*boxes));
@@ -387,32 +387,33 @@ static int add_ignored_boxes(struct dependency_learner *l, const uint8_t *set, e
 	return more ? 0 : -ENOMEM;
 }
 
-static bool tile_changes_without_input(const struct dependency_learner *l, const struct learned_tile_state *t)
+static bool tile_is_changed_without_input(const struct dependency_learner *l, const struct learned_tile_state *t)
 {
 	return 2 * t->alone_runs >= l->runs;
 }
 
-static int replays_with_tile_change(const struct dependency_learner *l, int step, int tile)
+static int count_replays_with_tile_change(const struct dependency_learner *l, int step, int tile)
 {
 	return step < 0 || step > l->steps ? 0 : l->changed[(size_t)step * (size_t)l->tiles + (size_t)tile];
 }
 
 /* Whether a tile changes before some steps in some replays only, at least twice. A change that the other replays have one step
  * earlier or later is slow there, not missing. */
-static bool tile_changes_in_some_replays(const struct dependency_learner *l, int tile)
+static bool tile_changes_only_in_some_replays(const struct dependency_learner *l, int tile)
 {
 	int n = 0;
 
 	for (int step = 0; step <= l->steps; step++) {
-		int here = replays_with_tile_change(l, step, tile);
+		int here = count_replays_with_tile_change(l, step, tile);
 
-		n += here && here + replays_with_tile_change(l, step + 1, tile) < l->runs && here + replays_with_tile_change(l, step - 1,
+		n += here && here + count_replays_with_tile_change(l, step + 1, tile) < l->runs && here + count_replays_with_tile_change(l,
+																	 step - 1,
 															     tile) < l->runs;
 	}
 	return n > 1;
 }
 
-int learn_parts_of_steps(struct dependency_learner *l)
+int learn_find_parts_of_steps(struct dependency_learner *l)
 {
 	uint8_t *set = calloc((size_t)l->tiles + 1, 1);
 	int err;
@@ -423,7 +424,7 @@ int learn_parts_of_steps(struct dependency_learner *l)
 		struct box boxes[LEARN_BOXES];
 
 		for (int i = 0; i < l->tiles; i++) {
-			set[i] = l->changed[(size_t)step * (size_t)l->tiles + (size_t)i] == l->runs && !tile_changes_without_input(l, &l->tile[i]);
+			set[i] = l->changed[(size_t)step * (size_t)l->tiles + (size_t)i] == l->runs && !tile_is_changed_without_input(l, &l->tile[i]);
 			l->tile[i].ever |= set[i];
 		}
 		l->parts[step] = learn_cover_tiles_with_boxes(set, l->across, l->down, l->width, l->height, boxes, LEARN_BOXES);
@@ -431,12 +432,12 @@ int learn_parts_of_steps(struct dependency_learner *l)
 			l->part[step * LEARN_BOXES + i] = (struct learned_screen_part){ .box = boxes[i] };
 	}
 	for (int i = 0; i < l->tiles; i++)
-		set[i] = tile_changes_without_input(l, &l->tile[i]);
-	err = add_ignored_boxes(l, set, DEPS_ALONE);
+		set[i] = tile_is_changed_without_input(l, &l->tile[i]);
+	err = add_tiles_as_ignored_parts(l, set, DEPS_ALONE);
 	for (int i = 0; i < l->tiles; i++)
-		set[i] = !tile_changes_without_input(l, &l->tile[i]) && !l->tile[i].ever && tile_changes_in_some_replays(l, i);
+		set[i] = !tile_is_changed_without_input(l, &l->tile[i]) && !l->tile[i].ever && tile_changes_only_in_some_replays(l, i);
 	if (!err)
-		err = add_ignored_boxes(l, set, DEPS_SOMETIMES);
+		err = add_tiles_as_ignored_parts(l, set, DEPS_SOMETIMES);
 	free(set);
 	return err;
 }

@@ -19,20 +19,20 @@
 struct dependency_learner;
 
 /* NULL: no memory. The trace must outlive it. */
-struct dependency_learner *learn_begin_for_trace(const struct input_trace *t);
+struct dependency_learner *learn_begin_for_trace(const struct recorded_input_trace *t);
 void learn_free(struct dependency_learner *l);
 
 /* First pass over a replay: sent_us[i] is when input i was sent, us since its log began. 0, -EPROTO with `why`, or -errno;
  * after an error, discard everything. */
 int learn_where_screen_changes(struct dependency_learner *l, const char *log, const int64_t *sent_us, char *why, size_t size);
 /* Computes the parts of all steps, after the first pass over all replays. 0 or -ENOMEM. */
-int learn_parts_of_steps(struct dependency_learner *l);
+int learn_find_parts_of_steps(struct dependency_learner *l);
 /* Second pass over a replay; arguments and errors as in the first. */
-int learn_content_of_parts(struct dependency_learner *l, const char *log, const int64_t *sent_us, char *why, size_t size);
+int learn_part_hashes_from_replay(struct dependency_learner *l, const char *log, const int64_t *sent_us, char *why, size_t size);
 /* The result, owned by the caller. 0 or -ENOMEM. */
 int learn_make_dependencies(const struct dependency_learner *l, struct learned_dependencies *d);
 
-int learn_step_count(const struct dependency_learner *l);
+int learner_step_count(const struct dependency_learner *l);
 
 /* Covers a set of w * h tiles (set[y * w + x] 1: in the set) with disjoint rectangles; keeps the `most` largest. Boxes are in
  * pixels, clipped to the screen of width * height. Returns their number. */

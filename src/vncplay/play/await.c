@@ -12,7 +12,7 @@
 /* Area of the usual arrow cursor, relative to the point that it shows. */
 static const struct box pointer_picture = { -1, -1, 14, 20 };
 
-static bool pointer_picture_is_masked(const struct snapshot_wait *a, int64_t now, bool drawn)
+static bool pointer_picture_is_to_be_masked(const struct snapshot_wait_state *a, int64_t now, bool drawn)
 {
 	switch (a->cfg->pointer) {
 	case AWAIT_POINTER_ALWAYS:
@@ -24,9 +24,9 @@ static bool pointer_picture_is_masked(const struct snapshot_wait *a, int64_t now
 	}
 }
 
-static void update_pointer_mask(struct snapshot_wait *a, int64_t now, int x, int y, bool drawn)
+static void update_pointer_picture_mask(struct snapshot_wait_state *a, int64_t now, int x, int y, bool drawn)
 {
-	bool leave = x >= 0 && pointer_picture_is_masked(a, now, drawn);
+	bool leave = x >= 0 && pointer_picture_is_to_be_masked(a, now, drawn);
 	struct box at = { x + pointer_picture.x, y + pointer_picture.y, pointer_picture.w, pointer_picture.h };
 	struct box *own = &a->masks[a->cfg->match.n_masks];
 
@@ -38,17 +38,18 @@ static void update_pointer_mask(struct snapshot_wait *a, int64_t now, int x, int
 	a->dirty = true;
 }
 
-void await_begin_snapshot(struct snapshot_wait *a, const struct snapshot_wait_cfg *cfg, const struct trace_event *shot, bool held,
+void snapshot_wait_begin(struct snapshot_wait_state *a, const struct snapshot_wait_cfg *cfg, const struct trace_event *shot,
+			 bool held,
 			  int dx, int dy)
 {
-	*a = (struct snapshot_wait){ .cfg = cfg, .shot = shot, .match = cfg->match, .since_ns = NEVER, .matched_ns = NEVER,
+	*a = (struct snapshot_wait_state){ .cfg = cfg, .shot = shot, .match = cfg->match, .since_ns = NEVER, .matched_ns = NEVER,
 			     .dirty = true, .least = -1, .held = held, .hint_dx = dx, .hint_dy = dy, .dx = dx, .dy = dy };
 	for (int i = 0; i < cfg->match.n_masks; i++)
 		a->masks[i] = cfg->match.masks[i];
 	a->match.masks = a->masks;
 }
 
-void await_screen_painted(struct snapshot_wait *a, struct box box)
+void snapshot_wait_on_painted(struct snapshot_wait_state *a, struct box box)
 {
 	struct box around = a->shot->box;
 
@@ -58,7 +59,7 @@ void await_screen_painted(struct snapshot_wait *a, struct box box)
 		a->dirty = true;
 }
 
-void await_input_due(struct snapshot_wait *a, int64_t now_ns)
+void snapshot_wait_on_input_due(struct snapshot_wait_state *a, int64_t now_ns)
 {
 	if (a->since_ns != NEVER)
 		return;
@@ -68,7 +69,7 @@ void await_input_due(struct snapshot_wait *a, int64_t now_ns)
 }
 
 /* Compares the snapshot at its recorded place, and at the displacement. */
-static void compare_snapshot_with_screen(struct snapshot_wait *a, const struct screen *s, int64_t now)
+static void compare_snapshot_with_screen(struct snapshot_wait_state *a, const struct screen *s, int64_t now)
 {
 	bool moved = a->dx || a->dy, there = false;
 
@@ -84,7 +85,7 @@ static void compare_snapshot_with_screen(struct snapshot_wait *a, const struct s
 		}
 	}
 	if (moved && !there) {
-		struct match_count seen = match_count_mismatches(&a->match, s, a->shot->box, a->shot->pixels, a->dx, a->dy);
+		struct mismatch_count seen = match_count_mismatches(&a->match, s, a->shot->box, a->shot->pixels, a->dx, a->dy);
 
 		there = match_is_close_enough(&a->match, seen);
 		if (there || a->held) {
@@ -102,14 +103,14 @@ static void compare_snapshot_with_screen(struct snapshot_wait *a, const struct s
 		a->matched_ns = now;
 }
 
-static bool search_snapshot_nearby(struct snapshot_wait *a, const struct screen *s, int64_t now)
+static bool search_snapshot_nearby(struct snapshot_wait_state *a, const struct screen *s, int64_t now)
 {
-	struct match_count seen;
+	struct mismatch_count seen;
 	int dx, dy;
 
 	a->search_at_ns = now + SEARCH_EACH_NS;
 	a->searched = true;
-	a->found = match_search(&a->match, s, a->shot->box, a->shot->pixels, a->cfg->radius, &dx, &dy, &seen);
+	a->found = match_search_displaced_snapshot(&a->match, s, a->shot->box, a->shot->pixels, a->cfg->radius, &dx, &dy, &seen);
 	if (a->found != MATCH_MOVED)
 		return false;
 	a->dx = dx;
@@ -124,13 +125,14 @@ static int64_t earlier_of(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-enum await_word await_next_action(struct snapshot_wait *a, const struct screen *s, int64_t now_ns, int x, int y, bool drawn,
+enum await_word snapshot_wait_next_action(struct snapshot_wait_state *a, const struct screen *s, int64_t now_ns, int x, int y,
+					  bool drawn,
 				  int64_t *wake_ns)
 {
 	int64_t over;
 
 	*wake_ns = NEVER;
-	update_pointer_mask(a, now_ns, x, y, drawn);
+	update_pointer_picture_mask(a, now_ns, x, y, drawn);
 	if (a->dirty)
 		compare_snapshot_with_screen(a, s, now_ns);
 	if (a->since_ns == NEVER)
@@ -166,10 +168,10 @@ enum await_word await_next_action(struct snapshot_wait *a, const struct screen *
 	return AWAIT_NOT_YET;
 }
 
-int dependency_watch(struct dependency_wait *w, const struct learned_dependencies *deps, int line)
+int dependency_wait_begin(struct dependency_wait_state *w, const struct learned_dependencies *deps, int line)
 {
-	dependency_free(w);
-	*w = (struct dependency_wait){ .dirty = true, .since_ns = INT64_MAX };
+	dependency_wait_free(w);
+	*w = (struct dependency_wait_state){ .dirty = true, .since_ns = INT64_MAX };
 	if (!deps)
 		return 0;
 	w->need = deps_of_trace_line(deps, line, &w->n);
@@ -182,21 +184,21 @@ int dependency_watch(struct dependency_wait *w, const struct learned_dependencie
 	return -ENOMEM;
 }
 
-void dependency_free(struct dependency_wait *w)
+void dependency_wait_free(struct dependency_wait_state *w)
 {
 	free(w->changed);
 	w->changed = NULL;
 	w->n = 0;
 }
 
-void dependency_painted(struct dependency_wait *w, struct box box)
+void dependency_wait_on_painted(struct dependency_wait_state *w, struct box box)
 {
 	for (int i = 0; i < w->n; i++)
 		if (box_meets(box, w->need[i].box))
 			w->changed[i] = w->dirty = true;
 }
 
-static int find_unmet_dependency(const struct dependency_wait *w, const struct screen *s)
+static int find_unmet_dependency(const struct dependency_wait_state *w, const struct screen *s)
 {
 	for (int i = 0; i < w->n; i++)
 		if (w->need[i].any ? !w->changed[i] : deps_hash_screen_part(s, w->need[i].box) != w->need[i].hash)
@@ -204,7 +206,7 @@ static int find_unmet_dependency(const struct dependency_wait *w, const struct s
 	return -1;
 }
 
-bool dependency_all_met_and_settled(struct dependency_wait *w, const struct screen *s, int64_t settle_ns, int64_t now_ns)
+bool dependency_wait_is_met_and_settled(struct dependency_wait_state *w, const struct screen *s, int64_t settle_ns, int64_t now_ns)
 {
 	if (w->dirty) {
 		w->dirty = false;
@@ -216,7 +218,7 @@ bool dependency_all_met_and_settled(struct dependency_wait *w, const struct scre
 	return w->since_ns != INT64_MAX && now_ns - w->since_ns >= settle_ns;
 }
 
-const struct dependency_before_input *dependency_unmet(const struct dependency_wait *w, const struct screen *s)
+const struct dependency_before_input *dependency_wait_first_unmet(const struct dependency_wait_state *w, const struct screen *s)
 {
 	int i = find_unmet_dependency(w, s);
 

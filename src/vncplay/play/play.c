@@ -32,7 +32,7 @@ static struct play_cfg cfg = {
 		   .wiggle_ns = 300 * NS_PER_MS, .wiggle_each_ns = NS_PER_S },
 	.speed = 1, .seed = 1, .wait_end_ns = 5 * NS_PER_S,
 };
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 static int64_t tolerance = MATCH_TOLERANCE, radius, repeat = 1, seed = 1, priority;
 static double jitter;
 static const char *before, *deps_path;
@@ -44,7 +44,7 @@ static int parse_mask_option(const char *text, void *value)
 	struct box b;
 
 	(void)value;
-	if (box_read(text, &b) || cfg.await.match.n_masks == MATCH_MASKS)
+	if (box_parse(text, &b) || cfg.await.match.n_masks == MATCH_MASKS)
 		return -1;
 	masks[cfg.await.match.n_masks++] = b;
 	cfg.asked_masks++;
@@ -80,7 +80,7 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-static void read_trace(const char *path, struct input_trace *t)
+static void read_trace(const char *path, struct recorded_input_trace *t)
 {
 	char why[256] = "";
 	int err = trace_load(path, t, why, sizeof(why));
@@ -95,10 +95,11 @@ static void read_trace(const char *path, struct input_trace *t)
 		warn("%s does not say how large its screen was: not checked", path);
 }
 
-/* Refuses masks outside of the trace's screen. With --any-size or an unknown screen size, play_run checks them. */
-static void refuse_masks_outside_screen(const struct input_trace *t)
+/* Refuses masks outside of the trace's screen. With --any-size or an unknown screen size, connect_and_play_trace checks them. */
+static void refuse_masks_outside_screen(const struct recorded_input_trace *t)
 {
-	const struct box *m = t->width && !cfg.any_size ? match_mask_outside_screen(masks, cfg.asked_masks, t->width, t->height) : NULL;
+	const struct box *m = t->width && !cfg.any_size ? match_find_mask_outside_screen(masks, cfg.asked_masks, t->width, t->height) :
+			      NULL;
 
 	if (m)
 		die_usage("--mask %d,%d,%d,%d is outside of the trace's screen, which is %dx%d: it would hide nothing",
@@ -107,7 +108,7 @@ static void refuse_masks_outside_screen(const struct input_trace *t)
 
 /* Whether the parts to ignore hide more than half of a snapshot. Such a snapshot is compared as a whole: a click on it would
  * be blind. */
-static bool ignored_parts_hide_most(const struct learned_dependencies *d, const struct trace_event *shot)
+static bool is_snapshot_mostly_ignored(const struct learned_dependencies *d, const struct trace_event *shot)
 {
 	int hidden = 0, n = shot->box.w * shot->box.h;
 
@@ -122,12 +123,12 @@ static bool ignored_parts_hide_most(const struct learned_dependencies *d, const 
 	return 2 * hidden > n;
 }
 
-static void add_masks_of_ignored_parts(const char *path, const struct input_trace *t, struct learned_dependencies *d)
+static void add_masks_of_ignored_parts(const char *path, const struct recorded_input_trace *t, struct learned_dependencies *d)
 {
 	int n = 0, dropped = 0;
 
 	for (int i = 0; i < t->n; i++) {
-		if (t->events[i].kind != TRACE_SNAPSHOT || !ignored_parts_hide_most(d, &t->events[i]))
+		if (t->events[i].kind != TRACE_SNAPSHOT || !is_snapshot_mostly_ignored(d, &t->events[i]))
 			continue;
 		n = 0;
 		for (int k = 0; k < d->n_ignore; k++) {
@@ -149,15 +150,16 @@ static void add_masks_of_ignored_parts(const char *path, const struct input_trac
 	}
 }
 
-static void read_deps(const char *path, const struct input_trace *t, struct learned_dependencies *d)
+static void read_deps_and_add_masks(const char *path, const struct recorded_input_trace *t, struct learned_dependencies *d)
 {
 	char why[256] = "";
 	int err = deps_read(path, d, why, sizeof(why));
 
 	if (err)
 		die(EXIT_RUN, "%s: %s", path, *why ? why : strerror(-err));
-	if (d->inputs != trace_input_count(t))
-		die(EXIT_RUN, "%s was learned from a trace of %d inputs, this one has %d: learn again", path, d->inputs, trace_input_count(t));
+	if (d->inputs != count_inputs_of_trace(t))
+		die(EXIT_RUN, "%s was learned from a trace of %d inputs, this one has %d: learn again", path, d->inputs,
+		    count_inputs_of_trace(t));
 	add_masks_of_ignored_parts(path, t, d);
 	cfg.deps = d;
 }
@@ -177,7 +179,7 @@ static void make_replay_log_path(const char *out, int64_t run, char *path, size_
 }
 
 /* Runs the command of --before. 0, or the exit status. */
-static int run_before_command(int64_t run)
+static int run_command_of_before_option(int64_t run)
 {
 	char number[24];
 	int status;
@@ -200,15 +202,16 @@ static int run_before_command(int64_t run)
 	return EXIT_RUN;
 }
 
-static int exit_status_of_play(struct rec_report *out, const struct play_result *r, const struct input_trace *t, const char *path)
+static int exit_status_of_play(struct rec_report *out, const struct play_result *r, const struct recorded_input_trace *t,
+			       const char *path)
 {
 	if (r->status != PLAY_COMPLETE && r->status != PLAY_INTERRUPTED)
-		rec_warn(out, "%s: %s", path, r->why);
+		rec_add_warning_line(out, "%s: %s", path, r->why);
 	switch (r->status) {
 	case PLAY_COMPLETE: return EXIT_OK;
 	case PLAY_INTERRUPTED: return EXIT_INTERRUPTED;
 	case PLAY_CLOSED:	/* after the last input, only its response may be missing */
-		return r->inputs == trace_input_count(t) ? EXIT_LOSSY : EXIT_RUN;
+		return r->inputs == count_inputs_of_trace(t) ? EXIT_LOSSY : EXIT_RUN;
 	default:
 		return EXIT_RUN;
 	}
@@ -217,63 +220,64 @@ static int exit_status_of_play(struct rec_report *out, const struct play_result 
 static void report_play_settings(struct rec_report *out, const char *server, const char *trace)
 {
 	rec_begin_object(out, "settings");
-	rec_str(out, "server", server);
-	rec_str(out, "trace", trace);
-	rec_real(out, "speed", cfg.speed, 3);
-	rec_real(out, "jitter_percent", jitter, 1);
-	rec_int(out, "seed", seed);
-	rec_int(out, "repeat", repeat);
-	rec_int(out, "tolerance", cfg.await.match.tolerance);
-	rec_real(out, "mismatch_percent", cfg.await.match.share, 2);
-	rec_real(out, "settle_ms", (double)cfg.await.settle_ns / NS_PER_MS, 3);
-	rec_real(out, "timeout_s", (double)cfg.await.timeout_ns / NS_PER_S, 3);
-	rec_real(out, "patience_s", (double)cfg.await.patience_ns / NS_PER_S, 3);
-	rec_int(out, "search", cfg.await.radius);
-	rec_str(out, "mask_pointer", pointer_words[cfg.await.pointer]);
-	rec_int(out, "masks", cfg.await.match.n_masks);
-	rec_str(out, "deps", deps_path);
-	rec_str(out, "encodings", cfg.server.encodings);
+	rec_add_str(out, "server", server);
+	rec_add_str(out, "trace", trace);
+	rec_add_real(out, "speed", cfg.speed, 3);
+	rec_add_real(out, "jitter_percent", jitter, 1);
+	rec_add_int(out, "seed", seed);
+	rec_add_int(out, "repeat", repeat);
+	rec_add_int(out, "tolerance", cfg.await.match.tolerance);
+	rec_add_real(out, "mismatch_percent", cfg.await.match.share, 2);
+	rec_add_real(out, "settle_ms", (double)cfg.await.settle_ns / NS_PER_MS, 3);
+	rec_add_real(out, "timeout_s", (double)cfg.await.timeout_ns / NS_PER_S, 3);
+	rec_add_real(out, "patience_s", (double)cfg.await.patience_ns / NS_PER_S, 3);
+	rec_add_int(out, "search", cfg.await.radius);
+	rec_add_str(out, "mask_pointer", pointer_words[cfg.await.pointer]);
+	rec_add_int(out, "masks", cfg.await.match.n_masks);
+	rec_add_str(out, "deps", deps_path);
+	rec_add_str(out, "encodings", cfg.server.encodings);
 	rec_end_container(out);
 }
 
-static void report_play(struct rec_report *out, const char *path, const struct input_trace *t, struct play_result *r)
+static void report_play_result(struct rec_report *out, const char *path, const struct recorded_input_trace *t,
+			       struct play_result *r)
 {
-	int inputs = trace_input_count(t), snapshots = t->n - inputs;
+	int inputs = count_inputs_of_trace(t), snapshots = t->n - inputs;
 
 	rec_begin_object(out, NULL);
-	rec_str(out, "file", path);
-	rec_str(out, "status", play_status_words[r->status]);
-	rec_str(out, "why", *r->why ? r->why : NULL);
+	rec_add_str(out, "file", path);
+	rec_add_str(out, "status", play_status_words[r->status]);
+	rec_add_str(out, "why", *r->why ? r->why : NULL);
 	if (!r->began) {	/* nothing was replayed: zeros would look like measurements */
 		rec_end_container(out);
-		rec_table_row(out, "%s\tnothing was replayed", path);
+		rec_add_text_table_row(out, "%s\tnothing was replayed", path);
 		return;
 	}
-	rec_int(out, "inputs", r->inputs);
-	rec_int(out, "inputs_of_trace", inputs);
+	rec_add_int(out, "inputs", r->inputs);
+	rec_add_int(out, "inputs_of_trace", inputs);
 	rec_begin_object(out, "snapshots");
-	rec_int(out, "of_trace", snapshots);
-	rec_int(out, "matched", r->snapshots);
-	rec_int(out, "at_once", r->at_once);
-	rec_int(out, "waited", r->waited);
-	rec_int(out, "moved", r->moved);
-	rec_int(out, "without_pointer", r->pointer_masked);
+	rec_add_int(out, "of_trace", snapshots);
+	rec_add_int(out, "matched", r->snapshots);
+	rec_add_int(out, "at_once", r->at_once);
+	rec_add_int(out, "waited", r->waited);
+	rec_add_int(out, "moved", r->moved);
+	rec_add_int(out, "without_pointer", r->pointer_masked);
 	rec_end_container(out);
-	rec_int(out, "dependencies", r->dependencies);
-	rec_int(out, "wiggles", r->wiggles);
-	rec_sample_statistics(out, "waits_ms", &r->wait_ns, NS_PER_MS);
-	rec_real(out, "shifted_s", (double)r->shifted_ns / NS_PER_S, 3);
-	rec_sample_statistics(out, "input_lateness_us", &r->late_ns, NS_PER_US);
-	rec_real(out, "total_s", (double)r->total_ns / NS_PER_S, 3);
-	rec_real(out, "log_s", (double)r->log_ns / NS_PER_S, 3);
-	rec_int(out, "bytes", r->bytes);
-	rec_int(out, "updates", r->updates);
-	rec_real(out, "cpu_percent", r->log_ns > 0 ? 100 * (double)r->cpu_ns / (double)r->log_ns : (double)NAN, 2);
-	rec_count(out, "memory_peak_bytes", proc_memory_peak(getpid()) ? proc_memory_peak(getpid()) : -1);
+	rec_add_int(out, "dependencies", r->dependencies);
+	rec_add_int(out, "wiggles", r->wiggles);
+	rec_add_sample_statistics(out, "waits_ms", &r->wait_ns, NS_PER_MS);
+	rec_add_real(out, "shifted_s", (double)r->shifted_ns / NS_PER_S, 3);
+	rec_add_sample_statistics(out, "input_lateness_us", &r->late_ns, NS_PER_US);
+	rec_add_real(out, "total_s", (double)r->total_ns / NS_PER_S, 3);
+	rec_add_real(out, "log_s", (double)r->log_ns / NS_PER_S, 3);
+	rec_add_int(out, "bytes", r->bytes);
+	rec_add_int(out, "updates", r->updates);
+	rec_add_real(out, "cpu_percent", r->log_ns > 0 ? 100 * (double)r->cpu_ns / (double)r->log_ns : (double)NAN, 2);
+	rec_add_count(out, "memory_peak_bytes", proc_memory_peak(getpid()) ? proc_memory_peak(getpid()) : -1);
 	rec_end_container(out);
-	rec_table_row(out, "%s\t%s\t%s of %s\t%s of %s\t%s\t%s", path, play_status_words[r->status], count_text(r->inputs),
-		      count_text(inputs),
-		count_text(r->snapshots), count_text(snapshots), ns_text((double)r->total_ns), ns_text((double)r->shifted_ns));
+	rec_add_text_table_row(out, "%s\t%s\t%s of %s\t%s of %s\t%s\t%s", path, play_status_words[r->status], text_of_count(r->inputs),
+		      text_of_count(inputs),
+		text_of_count(r->snapshots), text_of_count(snapshots), ns_text((double)r->total_ns), ns_text((double)r->shifted_ns));
 	rec_rank_last_table_row(out, r->status == PLAY_COMPLETE ? 0 : 1);
 }
 
@@ -295,7 +299,7 @@ int vncplay_play(int argc, char **argv)
 {
 	int first = cli_parse(argc, argv, "vncplay play SERVER TRACE OUT.rfb [options]",
 			      "Replays a recorded session, each input once the screen shows what it showed.", options), status = 0;
-	static struct input_trace t;
+	static struct recorded_input_trace t;
 	static struct learned_dependencies deps;
 	struct rt_settings_granted rt;
 	struct rec_report *out;
@@ -312,15 +316,15 @@ int vncplay_play(int argc, char **argv)
 	read_trace(argv[first + 1], &t);
 	refuse_masks_outside_screen(&t);
 	if (deps_path)
-		read_deps(deps_path, &t, &deps);
-	out = rec_must_open(&out_cfg, "vncplay-play");
+		read_deps_and_add_masks(deps_path, &t, &deps);
+	out = rec_open_report_or_die(&out_cfg, "vncplay-play");
 	rt_setup((int)priority, &rt);
 	munlockall();	/* the screen needs more memory than an ordinary user may lock */
 	if (priority && !rt.fifo)
 		warn("--priority %d was refused: %s; going on without", (int)priority, strerror(rt.why));
 	report_play_settings(out, argv[first], argv[first + 1]);
 	rec_begin_object(out, "result");
-	rec_begin_table(out, "llrrrr", "\t\tinputs\tsnapshots\tlength\twaited");
+	rec_begin_text_table(out, "llrrrr", "\t\tinputs\tsnapshots\tlength\twaited");
 	rec_set_main_table(out, "runs");
 	rec_begin_array(out, "runs");
 	for (int64_t run = 1; run <= repeat && !status && !proc_stop; run++) {
@@ -328,18 +332,18 @@ int vncplay_play(int argc, char **argv)
 		char path[PATH_MAX];
 
 		make_replay_log_path(argv[first + 2], run, path, sizeof(path));
-		status = run_before_command(run);
+		status = run_command_of_before_option(run);
 		if (status)
 			break;
 		cfg.seed = (uint64_t)(seed + run - 1);
-		play_run(&cfg, &t, path, &r);
-		report_play(out, path, &t, &r);
+		connect_and_play_trace(&cfg, &t, path, &r);
+		report_play_result(out, path, &t, &r);
 		status = exit_status_of_play(out, &r, &t, path);
-		play_free(&r);
+		play_result_free(&r);
 	}
 	rec_end_container(out);
 	rec_end_container(out);
-	rec_must_close(out);
+	rec_close_report_or_die(out);
 	trace_free(&t);
 	deps_free(&deps);
 	return proc_stop ? EXIT_INTERRUPTED : status;

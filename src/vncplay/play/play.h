@@ -17,7 +17,7 @@
 struct play_cfg {
 	struct server_cfg server;
 	struct snapshot_wait_cfg await;
-	double speed, jitter;	/* as in struct pacing */
+	double speed, jitter;	/* as in struct input_pacing_state */
 	uint64_t seed;
 	int64_t wait_end_ns;	/* how long to log after the last input, at least */
 	bool any_size;
@@ -47,9 +47,11 @@ struct play_result {
 };
 
 /* Runs one replay. `out`: path of the log; writes the side file out.aux, and at a timeout the pictures out.expected.ppm and
- * out.actual.ppm, which it removes first. A signal to stop (proc.h) ends it early. Returns r->status; play_free empties `r`. */
-enum play_status play_run(const struct play_cfg *cfg, const struct input_trace *t, const char *out, struct play_result *r);
-void play_free(struct play_result *r);
+ * out.actual.ppm, which it removes first. A signal to stop (proc.h) ends it early. Returns r->status; play_result_free empties
+ * `r`. */
+enum play_status connect_and_play_trace(const struct play_cfg *cfg, const struct recorded_input_trace *t, const char *out,
+					struct play_result *r);
+void play_result_free(struct play_result *r);
 
 /* --- play_connection.c: what the server sends is logged before it is used, what is sent is noted with its time --- */
 

@@ -165,7 +165,7 @@ int live_send_key(struct replay_connection *l, uint32_t keysym, bool down)
 }
 
 /* Releases all buttons and keys: a server repeats a key that it believes to be down for ever. */
-static void release_inputs(struct replay_connection *l)
+static void release_keys_and_buttons(struct replay_connection *l)
 {
 	int64_t until = clock_now() + LET_GO_NS;
 
@@ -185,7 +185,7 @@ static void release_inputs(struct replay_connection *l)
 static int open_replay_output_files(struct replay_connection *l, const char *out)
 {
 	uint8_t greeting[GREETING_MOST];
-	size_t n = server_copy_log_greeting(l->server, greeting, sizeof(greeting));
+	size_t n = server_copy_greeting_for_log(l->server, greeting, sizeof(greeting));
 	char path[PATH_MAX];
 	int err;
 
@@ -223,7 +223,7 @@ void live_release_and_close(struct replay_connection *l)
 	int err = 0, side_err = 0;
 
 	if (l->server)
-		release_inputs(l);
+		release_keys_and_buttons(l);
 	if (l->log) {
 		l->r->log_ns = clock_now() - l->began_ns;
 		err = fbs_finish(l->log);
@@ -247,7 +247,7 @@ static uint32_t pixel_at(const struct screen *s, int x, int y)
 	return x >= 0 && y >= 0 && x < s->width && y < s->height ? s->pixels[(size_t)y * (size_t)s->width + (size_t)x] : 0;
 }
 
-static int write_picture(const char *path, const struct screen *s, const struct trace_event *shot, bool expected)
+static int write_timeout_picture(const char *path, const struct screen *s, const struct trace_event *shot, bool expected)
 {
 	struct box b = { shot->box.x - AROUND, shot->box.y - AROUND, shot->box.w + 2 * AROUND, shot->box.h + 2 * AROUND };
 	FILE *out = fopen(path, "we");
@@ -278,7 +278,7 @@ static int write_picture(const char *path, const struct screen *s, const struct 
 	return err;
 }
 
-static int name_picture(char *path, const char *out, int which)
+static int make_timeout_picture_path(char *path, const char *out, int which)
 {
 	return snprintf(path, PATH_MAX, "%s.%s.ppm", out, picture_names[which]) < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
@@ -289,9 +289,9 @@ int play_write_timeout_pictures(const char *out, const struct screen *s, const s
 	int err = 0;
 
 	for (int i = 1; !err && i >= 0; i--) {
-		err = name_picture(path, out, i);
+		err = make_timeout_picture_path(path, out, i);
 		if (!err)
-			err = write_picture(path, s, shot, i);
+			err = write_timeout_picture(path, s, shot, i);
 	}
 	return err;
 }
@@ -301,6 +301,6 @@ void play_remove_timeout_pictures(const char *out)
 	char path[PATH_MAX];
 
 	for (int i = 0; i < 2; i++)
-		if (!name_picture(path, out, i))
+		if (!make_timeout_picture_path(path, out, i))
 			unlink(path);
 }

@@ -17,18 +17,18 @@ const char *const play_status_words[] = { "complete", "timeout", "closed", "inte
 struct play_state {
 	struct replay_connection live;
 	const struct play_cfg *cfg;
-	const struct input_trace *t;
+	const struct recorded_input_trace *t;
 	const char *out;
 	struct play_result *r;
-	struct pacing pacing;
-	struct snapshot_wait await;
+	struct input_pacing_state pacing;
+	struct snapshot_wait_state await;
 	bool awaiting;
 	int next;		/* index in the trace's events */
 	int due_of;		/* index of the input that pacing.due_ns is of; -1: none yet */
 	int64_t first_due_ns, sent_ns;
 	int moved_x, moved_y;	/* displacement of the current click, pixels */
 	int click_x, click_y;	/* where that click was recorded */
-	struct dependency_wait dependencies;	/* of the next press of a button or key */
+	struct dependency_wait_state dependencies;	/* of the next press of a button or key */
 	int need_of;		/* index of that press in the trace's events */
 };
 
@@ -37,12 +37,12 @@ static void on_painted(void *whose, struct box box)
 	struct play_state *p = whose;
 
 	if (p->awaiting)
-		await_screen_painted(&p->await, box);
-	dependency_painted(&p->dependencies, box);
+		snapshot_wait_on_painted(&p->await, box);
+	dependency_wait_on_painted(&p->dependencies, box);
 }
 
 /* Index of the first input from event i on; t->n: none. */
-static int next_input_index(const struct input_trace *t, int i)
+static int next_input_index(const struct recorded_input_trace *t, int i)
 {
 	while (i < t->n && t->events[i].kind == TRACE_SNAPSHOT)
 		i++;
@@ -57,7 +57,7 @@ static int64_t next_input_due_time(struct play_state *p)
 		return p->sent_ns ? p->sent_ns : p->pacing.due_ns;
 	if (i != p->due_of) {
 		p->due_of = i;
-		pacing_due(&p->pacing, &p->t->events[i]);
+		pacing_compute_due(&p->pacing, &p->t->events[i]);
 		if (!p->first_due_ns)
 			p->first_due_ns = p->pacing.due_ns;
 	}
@@ -65,27 +65,27 @@ static int64_t next_input_due_time(struct play_state *p)
 }
 
 /* Notes a wait that ends now: all later inputs are delayed by it. */
-static void record_wait_and_shift(struct play_state *p, int64_t ns, int64_t now)
+static void delay_later_inputs_by_wait(struct play_state *p, int64_t ns, int64_t now)
 {
 	sample_add(&p->r->wait_ns, ns);
-	p->r->shifted_ns += pacing_shift(&p->pacing, now);
+	p->r->shifted_ns += pacing_delay_until_now(&p->pacing, now);
 }
 
 /* Watches the dependencies of the next press of a button or key; changes of the screen count from now on. */
-static int watch_dependencies(struct play_state *p)
+static int watch_next_press_dependencies(struct play_state *p)
 {
 	int i = p->next;
 
 	while (i < p->t->n && p->t->events[i].kind != TRACE_PRESS && p->t->events[i].kind != TRACE_KEY_DOWN)
 		i++;
 	p->need_of = i;
-	return dependency_watch(&p->dependencies, i < p->t->n ? p->cfg->deps : NULL, i < p->t->n ? p->t->events[i].line : 0) ?
+	return dependency_wait_begin(&p->dependencies, i < p->t->n ? p->cfg->deps : NULL, i < p->t->n ? p->t->events[i].line : 0) ?
 	       live_set_failure(&p->live, PLAY_FAILED, "no memory") : 0;
 }
 
-static bool dependencies_met(struct play_state *p, int64_t now)
+static bool dependencies_are_met(struct play_state *p, int64_t now)
 {
-	return dependency_all_met_and_settled(&p->dependencies, live_server_screen(&p->live), p->cfg->await.settle_ns, now);
+	return dependency_wait_is_met_and_settled(&p->dependencies, live_server_screen(&p->live), p->cfg->await.settle_ns, now);
 }
 
 static int await_dependencies(struct play_state *p)
@@ -95,15 +95,15 @@ static int await_dependencies(struct play_state *p)
 	bool waits = false;
 	int err;
 
-	while (!dependencies_met(p, now)) {
+	while (!dependencies_are_met(p, now)) {
 		if (!waits)
-			side_file_snapshot_event(p->live.side, SIDE_WAIT, &s, now);
+			side_file_write_snapshot_event(p->live.side, SIDE_WAIT, &s, now);
 		waits = true;
 		if (now >= over) {
-			const struct dependency_before_input *b = dependency_unmet(&p->dependencies, live_server_screen(&p->live));
+			const struct dependency_before_input *b = dependency_wait_first_unmet(&p->dependencies, live_server_screen(&p->live));
 
 			s.waited_ns = now - since;
-			side_file_snapshot_event(p->live.side, SIDE_TIMEOUT, &s, now);
+			side_file_write_snapshot_event(p->live.side, SIDE_TIMEOUT, &s, now);
 			return live_set_failure(&p->live, PLAY_TIMEOUT,
 						"line %d of the trace needs a change at %d,%d (%dx%d; line %d of the dependencies), "
 					 "which did not come; a longer --timeout, or play without --deps",
@@ -120,13 +120,13 @@ static int await_dependencies(struct play_state *p)
 	if (!waits)
 		return 0;
 	s.waited_ns = now - since;
-	side_file_snapshot_event(p->live.side, SIDE_OK, &s, now);
-	record_wait_and_shift(p, s.waited_ns, now);
+	side_file_write_snapshot_event(p->live.side, SIDE_OK, &s, now);
+	delay_later_inputs_by_wait(p, s.waited_ns, now);
 	return 0;
 }
 
 /* Where the pointer is, or will be at the next input. False: not known. */
-static bool find_pointer(const struct play_state *p, int *x, int *y)
+static bool find_pointer_position(const struct play_state *p, int *x, int *y)
 {
 	int i = next_input_index(p->t, p->next);
 	const struct trace_event *e = i < p->t->n ? &p->t->events[i] : NULL;
@@ -146,7 +146,7 @@ static int fail_on_snapshot_timeout(struct play_state *p, struct awaited_screen_
 	const char *found = "";
 	int err;
 
-	side_file_snapshot_event(p->live.side, SIDE_TIMEOUT, s, now);
+	side_file_write_snapshot_event(p->live.side, SIDE_TIMEOUT, s, now);
 	if (p->await.searched)
 		found = p->await.found == MATCH_FLAT ? "; it has too little in it to be looked for elsewhere" :
 			p->await.found == MATCH_AMBIGUOUS ? "; there are several such places around it" : "; nor is it anywhere around";
@@ -164,18 +164,18 @@ static int fail_on_snapshot_timeout(struct play_state *p, struct awaited_screen_
 
 static int end_snapshot_wait(struct play_state *p, struct awaited_screen_state *s, int64_t now, bool waits)
 {
-	const struct snapshot_wait *a = &p->await;
+	const struct snapshot_wait_state *a = &p->await;
 	bool moved = a->dx || a->dy;
 	int i = next_input_index(p->t, p->next);
 
-	side_file_snapshot_event(p->live.side, SIDE_OK, s, now);
+	side_file_write_snapshot_event(p->live.side, SIDE_OK, s, now);
 	p->r->snapshots++;
 	p->r->at_once += !waits && !moved;
 	p->r->waited += waits && !moved;
 	p->r->moved += moved;
 	p->r->pointer_masked += a->pointer_masked;
 	if (waits)
-		record_wait_and_shift(p, s->waited_ns, now);
+		delay_later_inputs_by_wait(p, s->waited_ns, now);
 	if (!p->live.mask)	/* while a button is down, a dragged object keeps its displacement */
 		p->moved_x = p->moved_y = 0;
 	if (!p->live.mask && moved && a->shot->why == TRACE_FOR_CLICK && i < p->t->n) {
@@ -213,9 +213,9 @@ static int await_snapshot(struct play_state *p)
 	int x0, y0, x, y, err = 0;
 	bool known;
 
-	await_begin_snapshot(&p->await, &p->cfg->await, e, p->live.mask != 0, p->moved_x, p->moved_y);
+	snapshot_wait_begin(&p->await, &p->cfg->await, e, p->live.mask != 0, p->moved_x, p->moved_y);
 	p->awaiting = true;
-	known = find_pointer(p, &x0, &y0);
+	known = find_pointer_position(p, &x0, &y0);
 	x = x0;
 	y = y0;
 	p->await.may_wiggle = known && !p->live.mask && e->why != TRACE_FOR_KEY;
@@ -223,11 +223,11 @@ static int await_snapshot(struct play_state *p)
 		enum await_word word;
 
 		if (now >= when - EARLY_NS && !noted) {
-			await_input_due(&p->await, when);
-			side_file_snapshot_event(p->live.side, SIDE_WAIT, &s, now);
+			snapshot_wait_on_input_due(&p->await, when);
+			side_file_write_snapshot_event(p->live.side, SIDE_WAIT, &s, now);
 			noted = true;
 		}
-		word = await_next_action(&p->await, live_server_screen(&p->live), now, p->live.x, p->live.y, !p->live.shaped, &wake);
+		word = snapshot_wait_next_action(&p->await, live_server_screen(&p->live), now, p->live.x, p->live.y, !p->live.shaped, &wake);
 		s.mismatched = p->await.seen.mismatched;
 		s.of = p->await.seen.of;
 		s.dx = p->await.dx;
@@ -256,7 +256,7 @@ static int await_snapshot(struct play_state *p)
 				waits = true;
 			err = live_wait_and_read(&p->live, noted ? wake : when - EARLY_NS);
 			if (p->dependencies.n)
-				dependencies_met(p, clock_now());
+				dependencies_are_met(p, clock_now());
 		}
 		now = clock_now();
 	}
@@ -265,7 +265,7 @@ static int await_snapshot(struct play_state *p)
 
 /* Ends the displacement of a click with the first input that does not belong to it: its release, the moves of a drag and a
  * second click do. */
-static void forget_moved_click(struct play_state *p, const struct trace_event *e)
+static void forget_displacement_of_past_click(struct play_state *p, const struct trace_event *e)
 {
 	if (p->live.mask || e->kind == TRACE_KEY_DOWN || e->kind == TRACE_KEY_UP || e->kind == TRACE_RELEASE)
 		return;
@@ -279,7 +279,7 @@ static int send_input(struct play_state *p, const struct trace_event *e)
 	int64_t now, late;
 	int x, y, err;
 
-	forget_moved_click(p, e);
+	forget_displacement_of_past_click(p, e);
 	x = e->x + p->moved_x;
 	y = e->y + p->moved_y;
 	now = clock_now();
@@ -295,7 +295,7 @@ static int send_input(struct play_state *p, const struct trace_event *e)
 	p->r->inputs++;
 	p->sent_ns = now;
 	p->next++;
-	return e->kind == TRACE_PRESS || e->kind == TRACE_KEY_DOWN ? watch_dependencies(p) : 0;
+	return e->kind == TRACE_PRESS || e->kind == TRACE_KEY_DOWN ? watch_next_press_dependencies(p) : 0;
 }
 
 static int play_input(struct play_state *p)
@@ -308,7 +308,7 @@ static int play_input(struct play_state *p)
 		if (err)
 			return err;
 		if (p->dependencies.n)
-			dependencies_met(p, clock_now());	/* (a dependency that is met when its input is due costs no time) */
+			dependencies_are_met(p, clock_now());	/* (a dependency that is met when its input is due costs no time) */
 	}
 	if (p->dependencies.n && p->next == p->need_of) {
 		err = await_dependencies(p);
@@ -340,7 +340,7 @@ static int await_last_response(struct play_state *p)
 static int refuse_other_screen_size(struct play_state *p)
 {
 	const struct screen *s = live_server_screen(&p->live);
-	const struct box *m = match_mask_outside_screen(p->cfg->await.match.masks, p->cfg->asked_masks, s->width, s->height);
+	const struct box *m = match_find_mask_outside_screen(p->cfg->await.match.masks, p->cfg->asked_masks, s->width, s->height);
 
 	if (m && (!p->t->width || p->cfg->any_size))
 		return live_set_failure(&p->live, PLAY_REFUSED, "--mask %d,%d,%d,%d is outside of the server's screen, "
@@ -379,7 +379,7 @@ static int play_to_end(struct play_state *p)
 	p->r->began = true;
 	pacing_start(&p->pacing, p->cfg->speed, p->cfg->jitter, p->cfg->seed, clock_now());
 	side_file_write_start(p->live.side, clock_now());
-	err = watch_dependencies(p);
+	err = watch_next_press_dependencies(p);
 	while (!err && p->next < p->t->n)
 		err = p->t->events[p->next].kind == TRACE_SNAPSHOT ? await_snapshot(p) : play_input(p);
 	if (p->first_due_ns && p->sent_ns)
@@ -387,10 +387,11 @@ static int play_to_end(struct play_state *p)
 	return err ? err : await_last_response(p);
 }
 
-enum play_status play_run(const struct play_cfg *cfg, const struct input_trace *t, const char *out, struct play_result *r)
+enum play_status connect_and_play_trace(const struct play_cfg *cfg, const struct recorded_input_trace *t, const char *out,
+					struct play_result *r)
 {
 	struct play_state p = { .cfg = cfg, .t = t, .out = out, .r = r, .due_of = -1 };
-	int64_t cpu = clock_process_cpu_time();
+	int64_t cpu = clock_cpu_time_of_this_process();
 
 	*r = (struct play_result){ .status = PLAY_COMPLETE };
 	if (sample_reserve(&r->late_ns, (size_t)t->n + 1) || sample_reserve(&r->wait_ns, (size_t)t->n + 1)) {
@@ -405,12 +406,12 @@ enum play_status play_run(const struct play_cfg *cfg, const struct input_trace *
 		play_to_end(&p);
 	}
 	live_release_and_close(&p.live);
-	dependency_free(&p.dependencies);
-	r->cpu_ns = clock_process_cpu_time() - cpu;
+	dependency_wait_free(&p.dependencies);
+	r->cpu_ns = clock_cpu_time_of_this_process() - cpu;
 	return r->status;
 }
 
-void play_free(struct play_result *r)
+void play_result_free(struct play_result *r)
 {
 	sample_free(&r->late_ns);
 	sample_free(&r->wait_ns);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int change_map_start(struct change_map *f, const struct screen *s)
+int change_map_restart_from_screen(struct change_map *f, const struct screen *s)
 {
 	size_t n = (size_t)s->width * (size_t)s->height;
 
@@ -35,7 +35,7 @@ void change_map_update_painted(struct change_map *f, const struct screen *s, str
 			       enum change_cause cause)
 {
 	if (s->width != f->width || s->height != f->height)
-		return;	/* change_map_start follows */
+		return;	/* change_map_restart_from_screen follows */
 	box = box_clip(box, f->width, f->height);
 	for (int y = box.y; y < box.y + box.h; y++) {
 		size_t row = (size_t)y * (size_t)f->width + (size_t)box.x;
@@ -55,14 +55,14 @@ void change_map_update_painted(struct change_map *f, const struct screen *s, str
 	}
 }
 
-static bool pixel_blinks(const struct change_map *f, size_t i, uint32_t now_ms)
+static bool is_pixel_blinking(const struct change_map *f, size_t i, uint32_t now_ms)
 {
 	return f->alone[i] >= BLINK_TIMES && now_ms - f->at_ms[i] <= BLINK_MS;
 }
 
-bool change_map_blinks(const struct change_map *f, int x, int y, uint32_t now_ms)
+bool change_map_is_pixel_blinking(const struct change_map *f, int x, int y, uint32_t now_ms)
 {
-	return pixel_blinks(f, (size_t)y * (size_t)f->width + (size_t)x, now_ms);
+	return is_pixel_blinking(f, (size_t)y * (size_t)f->width + (size_t)x, now_ms);
 }
 
 /* Counts the pixels in `within` that changed at `since_ms` or later and do not blink; sets their bounding box and the last time. */
@@ -79,7 +79,7 @@ static int count_changed_pixels(const struct change_map *f, struct box within, u
 		for (int x = within.x; x < within.x + within.w; x++) {
 			uint32_t at = f->at_ms[row + (size_t)x];
 
-			if (!at || at < since_ms || pixel_blinks(f, row + (size_t)x, now_ms))
+			if (!at || at < since_ms || is_pixel_blinking(f, row + (size_t)x, now_ms))
 				continue;
 			left = !n || x < left ? x : left;
 			right = !n || x > right ? x : right;
@@ -93,7 +93,7 @@ static int count_changed_pixels(const struct change_map *f, struct box within, u
 	return n;
 }
 
-int change_map_count(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms)
+int change_map_count_changed_pixels(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms)
 {
 	struct box around;
 	uint32_t last;

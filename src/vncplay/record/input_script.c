@@ -44,7 +44,7 @@ static int add_script_step(struct input_script_reader *r, double after_ms, struc
 	return 0;
 }
 
-static int reject_line(struct input_script_reader *r, const char *what)
+static int reject_script_line(struct input_script_reader *r, const char *what)
 {
 	r->wrong = what;
 	return -EINVAL;
@@ -55,9 +55,9 @@ static char *next_word(char **rest)
 	return strtok_r(NULL, BLANK, rest);
 }
 
-static bool read_ms(const char *text, double *ms)
+static bool parse_milliseconds(const char *text, double *ms)
 {
-	return text && !cli_read_real(text, ms) && *ms >= 0 && *ms <= 86400e3;
+	return text && !cli_parse_real_number(text, ms) && *ms >= 0 && *ms <= 86400e3;
 }
 
 /* Reads "X,Y" or "X Y". */
@@ -68,17 +68,17 @@ static bool read_script_place(struct input_script_reader *r, char **rest, int *x
 
 	if (comma)
 		*comma = '\0';
-	if (!first || !second || cli_read_int(first, &at[0]) || cli_read_int(second, &at[1]))
-		return reject_line(r, "a place such as 320,200 is expected"), false;
+	if (!first || !second || cli_parse_integer(first, &at[0]) || cli_parse_integer(second, &at[1]))
+		return reject_script_line(r, "a place such as 320,200 is expected"), false;
 	if (at[0] < 0 || at[1] < 0 || at[0] >= r->width || at[1] >= r->height)
-		return reject_line(r, "the place is not on the screen"), false;
+		return reject_script_line(r, "the place is not on the screen"), false;
 	*x = (int)at[0];
 	*y = (int)at[1];
 	return true;
 }
 
 /* Adds the steps of a movement that takes `ms` (negative: as long as a hand would), slower at both ends. */
-static int add_movement(struct input_script_reader *r, int x, int y, double ms)
+static int add_pointer_move_steps(struct input_script_reader *r, int x, int y, double ms)
 {
 	double dx = x - r->x, dy = y - r->y, away = (dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy);
 	int steps, err = 0;
@@ -88,7 +88,7 @@ static int add_movement(struct input_script_reader *r, int x, int y, double ms)
 		ms = ms > MOVE_MOST_MS ? MOVE_MOST_MS : ms;
 	}
 	if (r->x < 0 && ms > 0)
-		return reject_line(r, "over: the pointer has no place yet to start from");
+		return reject_script_line(r, "over: the pointer has no place yet to start from");
 	steps = (int)(ms / MOVE_STEP_MS) + (ms > 0);
 	for (int i = 1; i < steps && !err; i++) {
 		double part = (double)i / steps, way = part * part * (3 - 2 * part);
@@ -101,25 +101,25 @@ static int add_movement(struct input_script_reader *r, int x, int y, double ms)
 	return err ? err : add_script_step(r, steps ? ms / steps : 0, (struct input_script_step){ .kind = SCRIPT_MOVE, .x = x, .y = y });
 }
 
-static int add_press(struct input_script_reader *r, double after_ms, int button, bool down)
+static int add_button_step(struct input_script_reader *r, double after_ms, int button, bool down)
 {
 	return add_script_step(r, after_ms, (struct input_script_step){ .kind = SCRIPT_BUTTON, .button = button, .down = down });
 }
 
-static int add_clicks(struct input_script_reader *r, int button, int64_t times, double first_ms)
+static int add_click_steps(struct input_script_reader *r, int button, int64_t times, double first_ms)
 {
 	int err = 0;
 
 	for (int64_t i = 0; i < times && !err; i++) {
-		err = add_press(r, i ? AGAIN_MS : first_ms, button, true);
+		err = add_button_step(r, i ? AGAIN_MS : first_ms, button, true);
 		if (!err)
-			err = add_press(r, PRESS_MS, button, false);
+			err = add_button_step(r, PRESS_MS, button, false);
 	}
 	return err;
 }
 
 /* Reads "over MS", "button B" and "N [times]" in any order; NULL: that word is not allowed. */
-static int read_action_options(struct input_script_reader *r, char **rest, double *over, int *button, int64_t *times)
+static int read_script_action_options(struct input_script_reader *r, char **rest, double *over, int *button, int64_t *times)
 {
 	char *w;
 
@@ -127,18 +127,18 @@ static int read_action_options(struct input_script_reader *r, char **rest, doubl
 		struct input_act act;
 
 		if (over && !strcmp(w, "over")) {
-			if (!read_ms(next_word(rest), over))
-				return reject_line(r, "over: milliseconds are expected");
+			if (!parse_milliseconds(next_word(rest), over))
+				return reject_script_line(r, "over: milliseconds are expected");
 		} else if (button && !strcmp(w, "button")) {
 			w = next_word(rest);
-			if (!w || act_read_button(w, "click", &act))
-				return reject_line(r, "button: a number from 1 to 8 is expected");
+			if (!w || act_parse_button(w, "click", &act))
+				return reject_script_line(r, "button: a number from 1 to 8 is expected");
 			*button = act.button;
 		} else if (times && isdigit((unsigned char)*w)) {
-			if (cli_read_int(w, times) || *times < 1 || *times > 1000)
-				return reject_line(r, "1 to 1000 times");
+			if (cli_parse_integer(w, times) || *times < 1 || *times > 1000)
+				return reject_script_line(r, "1 to 1000 times");
 		} else if (!times || strcmp(w, "times") != 0) {
-			return reject_line(r, "something follows that does not belong there");
+			return reject_script_line(r, "something follows that does not belong there");
 		}
 	}
 	return 0;
@@ -151,8 +151,8 @@ static int read_script_move(struct input_script_reader *r, char *rest)
 
 	if (!read_script_place(r, &rest, &x, &y))
 		return -EINVAL;
-	err = read_action_options(r, &rest, &over, NULL, NULL);
-	return err ? err : add_movement(r, x, y, over);
+	err = read_script_action_options(r, &rest, &over, NULL, NULL);
+	return err ? err : add_pointer_move_steps(r, x, y, over);
 }
 
 static int read_script_click(struct input_script_reader *r, char *rest)
@@ -162,10 +162,10 @@ static int read_script_click(struct input_script_reader *r, char *rest)
 
 	if (!read_script_place(r, &rest, &x, &y))
 		return -EINVAL;
-	err = read_action_options(r, &rest, NULL, &button, &times);
+	err = read_script_action_options(r, &rest, NULL, &button, &times);
 	if (!err && (x != r->x || y != r->y))
-		err = add_movement(r, x, y, -1);
-	return err ? err : add_clicks(r, button, times, REST_MS);
+		err = add_pointer_move_steps(r, x, y, -1);
+	return err ? err : add_click_steps(r, button, times, REST_MS);
 }
 
 static int read_script_drag(struct input_script_reader *r, char *rest)
@@ -175,16 +175,16 @@ static int read_script_drag(struct input_script_reader *r, char *rest)
 
 	if (!read_script_place(r, &rest, &x, &y) || !read_script_place(r, &rest, &to_x, &to_y))
 		return -EINVAL;
-	err = read_action_options(r, &rest, &over, &button, NULL);
+	err = read_script_action_options(r, &rest, &over, &button, NULL);
 	if (!err && (x != r->x || y != r->y))
-		err = add_movement(r, x, y, -1);
+		err = add_pointer_move_steps(r, x, y, -1);
 	if (!err)
-		err = add_press(r, REST_MS, button, true);
+		err = add_button_step(r, REST_MS, button, true);
 	if (!err)
 		err = add_script_step(r, REST_MS, (struct input_script_step){ .kind = SCRIPT_MOVE, .x = x, .y = y });
 	if (!err)
-		err = add_movement(r, to_x, to_y, over);
-	return err ? err : add_press(r, REST_MS, button, false);
+		err = add_pointer_move_steps(r, to_x, to_y, over);
+	return err ? err : add_button_step(r, REST_MS, button, false);
 }
 
 static int read_script_button(struct input_script_reader *r, char *rest)
@@ -192,11 +192,11 @@ static int read_script_button(struct input_script_reader *r, char *rest)
 	char *number = next_word(&rest), *way = next_word(&rest);
 	struct input_act act;
 
-	if (!number || !way || next_word(&rest) || act_read_button(number, way, &act))
-		return reject_line(r, "button: N down, N up or N click is expected");
+	if (!number || !way || next_word(&rest) || act_parse_button(number, way, &act))
+		return reject_script_line(r, "button: N down, N up or N click is expected");
 	if (r->x < 0)
-		return reject_line(r, "button: the pointer has no place yet (move X,Y)");
-	return act.way == ACT_CLICK ? add_clicks(r, act.button, 1, 0) : add_press(r, 0, act.button, act.way == ACT_DOWN);
+		return reject_script_line(r, "button: the pointer has no place yet (move X,Y)");
+	return act.way == ACT_CLICK ? add_click_steps(r, act.button, 1, 0) : add_button_step(r, 0, act.button, act.way == ACT_DOWN);
 }
 
 static int read_script_scroll(struct input_script_reader *r, char *rest)
@@ -209,14 +209,14 @@ static int read_script_scroll(struct input_script_reader *r, char *rest)
 	while (i < 4 && (!way || strcmp(way, ways[i]) != 0))
 		i++;
 	if (i == 4)
-		return reject_line(r, "scroll: up, down, left or right is expected");
+		return reject_script_line(r, "scroll: up, down, left or right is expected");
 	if (r->x < 0)
-		return reject_line(r, "scroll: the pointer has no place yet (move X,Y)");
-	err = read_action_options(r, &rest, NULL, NULL, &times);
+		return reject_script_line(r, "scroll: the pointer has no place yet (move X,Y)");
+	err = read_script_action_options(r, &rest, NULL, NULL, &times);
 	for (int64_t k = 0; k < times && !err; k++) {
-		err = add_press(r, k ? KEY_MS : 0, 4 + i, true);
+		err = add_button_step(r, k ? KEY_MS : 0, 4 + i, true);
 		if (!err)
-			err = add_press(r, KEY_MS / 2, 4 + i, false);
+			err = add_button_step(r, KEY_MS / 2, 4 + i, false);
 	}
 	return err;
 }
@@ -226,7 +226,7 @@ static int add_key_step(struct input_script_reader *r, double after_ms, uint32_t
 	return add_script_step(r, after_ms, (struct input_script_step){ .kind = SCRIPT_KEY, .keysym = keysym, .down = down });
 }
 
-static int add_keystroke(struct input_script_reader *r, const struct input_act *act, double first_ms)
+static int add_keystroke_steps(struct input_script_reader *r, const struct input_act *act, double first_ms)
 {
 	static const struct {
 		unsigned held;
@@ -265,7 +265,7 @@ static int read_script_typing(struct input_script_reader *r, char *text)
 		char was = *end;
 
 		*end = '\0';
-		if (read_ms(text, &ms)) {
+		if (parse_milliseconds(text, &ms)) {
 			gap = ms;
 			text = end + 1;
 		} else {
@@ -273,13 +273,13 @@ static int read_script_typing(struct input_script_reader *r, char *text)
 		}
 	}
 	if (!*text)
-		return reject_line(r, "type: a text is expected");
+		return reject_script_line(r, "type: a text is expected");
 	for (const char *rest = text; *rest && !err; first = false) {
 		struct input_act act;
 
-		if (act_read_character(&rest, &act))
-			return reject_line(r, "type: not a character (UTF-8)");
-		err = add_keystroke(r, &act, first ? 0 : gap > KEY_MS ? gap - KEY_MS : 0);
+		if (act_parse_next_character(&rest, &act))
+			return reject_script_line(r, "type: not a character (UTF-8)");
+		err = add_keystroke_steps(r, &act, first ? 0 : gap > KEY_MS ? gap - KEY_MS : 0);
 	}
 	return err;
 }
@@ -288,9 +288,9 @@ static int read_script_key(struct input_script_reader *r, const char *name, char
 {
 	struct input_act act;
 
-	if (!name || next_word(&rest) || act_read_key(name, &act) || (way && act.held))
-		return reject_line(r, "neither a key nor a word of a script");
-	return way ? add_key_step(r, 0, act.keysym, *way == 'd') : add_keystroke(r, &act, 0);
+	if (!name || next_word(&rest) || act_parse_key(name, &act) || (way && act.held))
+		return reject_script_line(r, "neither a key nor a word of a script");
+	return way ? add_key_step(r, 0, act.keysym, *way == 'd') : add_keystroke_steps(r, &act, 0);
 }
 
 static int read_script_quiet(struct input_script_reader *r, char *rest)
@@ -298,8 +298,8 @@ static int read_script_quiet(struct input_script_reader *r, char *rest)
 	char *time = next_word(&rest);
 	int64_t ns = 500 * NS_PER_MS;
 
-	if ((time && (cli_read_ns(time, &ns) || ns < NS_PER_MS || ns > SCRIPT_QUIET_MOST_NS)) || next_word(&rest))
-		return reject_line(r, "quiet: a time up to 10s is expected");
+	if ((time && (cli_parse_duration_ns(time, &ns) || ns < NS_PER_MS || ns > SCRIPT_QUIET_MOST_NS)) || next_word(&rest))
+		return reject_script_line(r, "quiet: a time up to 10s is expected");
 	return add_script_step(r, (double)ns / NS_PER_MS, (struct input_script_step){ .kind = SCRIPT_QUIET });
 }
 
@@ -308,12 +308,12 @@ static int read_script_pause(struct input_script_reader *r, char *rest)
 	char *time = next_word(&rest);
 	int64_t ns;
 
-	if (!time || cli_read_ns(time, &ns) || ns < 0 || ns > NS_PER_DAY || next_word(&rest))
-		return reject_line(r, "pause: a time such as 500ms is expected");
+	if (!time || cli_parse_duration_ns(time, &ns) || ns < 0 || ns > NS_PER_DAY || next_word(&rest))
+		return reject_script_line(r, "pause: a time such as 500ms is expected");
 	return add_script_step(r, (double)ns / NS_PER_MS, (struct input_script_step){ .kind = SCRIPT_LINE });
 }
 
-static int read_input_line(struct input_script_reader *r, char *text)
+static int parse_input_script_line(struct input_script_reader *r, char *text)
 {
 	static const struct {
 		const char *word;
@@ -327,7 +327,7 @@ static int read_input_line(struct input_script_reader *r, char *text)
 
 	/* A number alone is a key; before another word it is a delay. */
 	start = rest ? rest + strspn(rest, BLANK) : none;
-	if (isdigit((unsigned char)*what) && *start && read_ms(what, &delay))
+	if (isdigit((unsigned char)*what) && *start && parse_milliseconds(what, &delay))
 		what = next_word(&rest);
 	err = add_script_step(r, delay, (struct input_script_step){ .kind = SCRIPT_LINE });
 	if (err)
@@ -360,7 +360,7 @@ int input_script_read(FILE *in, int width, int height, struct input_script *h, c
 
 		if (!*first || *first == '#')
 			continue;
-		err = strlen(text) == (size_t)n ? read_input_line(&r, text) : reject_line(&r, "a zero byte");
+		err = strlen(text) == (size_t)n ? parse_input_script_line(&r, text) : reject_script_line(&r, "a zero byte");
 		if (err)
 			break;
 	}

@@ -27,13 +27,13 @@ static struct {
 	const char *script, *bind;
 	int64_t port, snapshot, time_ns, ready_fd;
 } cfg;
-static struct rec_cfg out_cfg;
+static struct rec_report_options out_cfg;
 
 static int parse_key_area_option(const char *text, void *value)
 {
 	struct box *b = value;
 
-	if (box_read(text, b) || b->x >= SCREEN_SIDE_MOST || b->y >= SCREEN_SIDE_MOST)
+	if (box_parse(text, b) || b->x >= SCREEN_SIDE_MOST || b->y >= SCREEN_SIDE_MOST)
 		return -1;
 	return (int64_t)b->w * b->h <= TRACE_SNAPSHOT_MOST ? 0 : -1;
 }
@@ -66,10 +66,10 @@ static const struct cli_opt options[] = {
 	{ .type = CLI_END },
 };
 
-struct recording {
+struct recording_session {
 	struct server_connection *server;
 	struct trace_writer *trace;
-	struct recorded_input_source *user;
+	struct source_of_inputs_to_record *user;
 	struct recorder *recorder;	/* NULL until the first picture is complete */
 	int64_t covered;	/* pixels painted before the recorder was opened */
 	int err;
@@ -78,7 +78,7 @@ struct recording {
 
 static void on_resized(void *whose, int width, int height)
 {
-	struct recording *r = whose;
+	struct recording_session *r = whose;
 	char text[64];
 	int err;
 
@@ -87,7 +87,7 @@ static void on_resized(void *whose, int width, int height)
 	snprintf(text, sizeof(text), "the screen is %dx%d from here on", width, height);
 	err = trace_write_comment(r->trace, text);
 	if (!err)
-		err = recorder_resized(r->recorder);
+		err = recorder_on_screen_resized(r->recorder);
 	if (!err && r->user->resized)
 		err = r->user->resized(r->user);
 	r->err = r->err ? r->err : err;
@@ -95,51 +95,51 @@ static void on_resized(void *whose, int width, int height)
 
 static void on_painted(void *whose, struct box box)
 {
-	struct recording *r = whose;
+	struct recording_session *r = whose;
 
 	if (!r->recorder) {
 		r->covered += (int64_t)box.w * box.h;
 		return;
 	}
-	recorder_painted(r->recorder, clock_now(), box);
+	recorder_on_screen_painted(r->recorder, clock_now(), box);
 	if (r->user->painted)
 		r->user->painted(r->user, box);
 }
 
 static void on_update_ended(void *whose)
 {
-	struct recording *r = whose;
+	struct recording_session *r = whose;
 
 	r->updated = true;
 }
 
 static void on_cursor_shape(void *whose)
 {
-	((struct recording *)whose)->shape = true;
+	((struct recording_session *)whose)->shape = true;
 }
 
 static int send_recorded_pointer(void *whose, int mask, int x, int y)
 {
-	return server_send_pointer(((struct recording *)whose)->server, mask, x, y);
+	return server_send_pointer(((struct recording_session *)whose)->server, mask, x, y);
 }
 
 static int send_recorded_key(void *whose, uint32_t keysym, bool down)
 {
-	return server_send_key(((struct recording *)whose)->server, keysym, down);
+	return server_send_key(((struct recording_session *)whose)->server, keysym, down);
 }
 
 static int write_trace_event(void *whose, const struct trace_event *e)
 {
-	return trace_write_event(((struct recording *)whose)->trace, e);
+	return trace_write_event(((struct recording_session *)whose)->trace, e);
 }
 
 static int write_trace_comment(void *whose, const char *text)
 {
-	return trace_write_comment(((struct recording *)whose)->trace, text);
+	return trace_write_comment(((struct recording_session *)whose)->trace, text);
 }
 
 /* Sleeps until the server or the user sends, until `until_ns`, or until a stop signal. */
-static void sleep_for_input(struct recording *r, int64_t until_ns)
+static void wait_for_server_or_user(struct recording_session *r, int64_t until_ns)
 {
 	fd_set in, out;
 	int top = server_fd(r->server);
@@ -158,7 +158,7 @@ static void sleep_for_input(struct recording *r, int64_t until_ns)
 }
 
 /* Reads from the server for up to 50 ms. 0, or -errno: the connection is over. */
-static int read_server_updates(struct recording *r)
+static int read_server_updates(struct recording_session *r)
 {
 	int64_t until = clock_now() + 50 * NS_PER_MS;
 	int got = 1, err = server_flush(r->server);
@@ -170,7 +170,7 @@ static int read_server_updates(struct recording *r)
 
 /* Reads until the first picture is complete, or is not added to any more: before that, every update would count as a change.
  * The first updates may contain only the cursor or the screen's size. */
-static int await_first_picture(struct recording *r)
+static int await_first_picture(struct recording_session *r)
 {
 	const struct screen *screen = rfb_screen(server_rfb_decoder(r->server));
 	int64_t until = clock_now() + cfg.server.timeout_ns;
@@ -183,14 +183,14 @@ static int await_first_picture(struct recording *r)
 		if (r->updated && !before && until > clock_now() + FIRST_NS)
 			until = clock_now() + FIRST_NS;
 		if (!err)
-			sleep_for_input(r, until);
+			wait_for_server_or_user(r, until);
 	}
 	return err ? err : r->updated || proc_stop ? 0 : -ETIMEDOUT;
 }
 
 /* Records until the end. Returns the reason as a word for the report; sets *status to the exit status and `why` to an error,
  * if any. */
-static const char *record_until_end(struct recording *r, char *why, size_t size, int *status)
+static const char *record_until_end(struct recording_session *r, char *why, size_t size, int *status)
 {
 	int64_t end = cfg.time_ns ? clock_now() + cfg.time_ns : INT64_MAX, wake;
 	bool held;
@@ -206,10 +206,10 @@ static const char *record_until_end(struct recording *r, char *why, size_t size,
 		err = r->err ? r->err : r->user->take(r->user, r->recorder, clock_now(), why, size);
 		if (err == 1)
 			return r->user->ended;
-		held = recorder_holds_inputs(r->recorder);
+		held = recorder_has_queued_inputs(r->recorder);
 		if (!err)
 			err = recorder_send_due_inputs(r->recorder, clock_now(), &wake);
-		if (held && !recorder_holds_inputs(r->recorder))	/* a script may be waiting for it */
+		if (held && !recorder_has_queued_inputs(r->recorder))	/* a script may be waiting for it */
 			wake = clock_now();
 		if (err < 0) {
 			*status = EXIT_RUN;
@@ -223,16 +223,16 @@ static const char *record_until_end(struct recording *r, char *why, size_t size,
 		}
 		if (clock_now() >= end)
 			return "time is up";
-		sleep_for_input(r, wake < end ? wake : end);
+		wait_for_server_or_user(r, wake < end ? wake : end);
 	}
 }
 
 /* Sends the waiting inputs and ends the connection. */
-static void end_recording(struct recording *r)
+static void end_recording(struct recording_session *r)
 {
 	int64_t until = clock_now() + BYE_NS;
 
-	if (recorder_end(r->recorder, clock_now()) || server_flush(r->server))
+	if (recorder_send_rest_and_release(r->recorder, clock_now()) || server_flush(r->server))
 		return;
 	while (server_has_unsent(r->server) && clock_now() < until && !server_flush(r->server)) {
 		struct timespec ms = { 0, NS_PER_MS };
@@ -241,50 +241,51 @@ static void end_recording(struct recording *r)
 	}
 }
 
-static void report_recording(struct rec_report *out, const struct recording *r, const char *server, const char *trace,
+static void report_recording(struct rec_report *out, const struct recording_session *r, const char *server, const char *trace,
 		   const char *ended, double seconds)
 {
-	const struct recorder_count *c = recorder_counts(r->recorder);
+	const struct recorder_statistics *c = recorder_get_statistics(r->recorder);
 	const struct rfb_decoder *rfb = server_rfb_decoder(r->server);
 	int64_t snapshots = 0;
 
 	rec_begin_object(out, "settings");
-	rec_str(out, "server", server);
-	rec_str(out, "trace", trace);
-	rec_str(out, "by", cfg.script ? "script" : "proxy");
-	rec_real(out, "quiet_ms", (double)cfg.recorder.quiet_ns / NS_PER_MS, 1);
-	rec_real(out, "quiet_most_ms", (double)cfg.recorder.quiet_most_ns / NS_PER_MS, 1);
-	rec_int(out, "snapshot_size", cfg.recorder.snapshot);
+	rec_add_str(out, "server", server);
+	rec_add_str(out, "trace", trace);
+	rec_add_str(out, "by", cfg.script ? "script" : "proxy");
+	rec_add_real(out, "quiet_ms", (double)cfg.recorder.quiet_ns / NS_PER_MS, 1);
+	rec_add_real(out, "quiet_most_ms", (double)cfg.recorder.quiet_most_ns / NS_PER_MS, 1);
+	rec_add_int(out, "snapshot_size", cfg.recorder.snapshot);
 	rec_end_container(out);
 	rec_begin_object(out, "result");
-	rec_str(out, "name", rfb_desktop_name(rfb));
-	rec_int(out, "width", rfb_screen(rfb)->width);
-	rec_int(out, "height", rfb_screen(rfb)->height);
-	rec_str(out, "ended", ended);
-	rec_real(out, "seconds", seconds, 3);
-	rec_int(out, "inputs", c->inputs);
-	rec_int(out, "presses", c->presses);
-	rec_int(out, "releases", c->releases);
-	rec_int(out, "keys", c->keys);
+	rec_add_str(out, "name", rfb_desktop_name(rfb));
+	rec_add_int(out, "width", rfb_screen(rfb)->width);
+	rec_add_int(out, "height", rfb_screen(rfb)->height);
+	rec_add_str(out, "ended", ended);
+	rec_add_real(out, "seconds", seconds, 3);
+	rec_add_int(out, "inputs", c->inputs);
+	rec_add_int(out, "presses", c->presses);
+	rec_add_int(out, "releases", c->releases);
+	rec_add_int(out, "keys", c->keys);
 	rec_begin_object(out, "snapshots");
 	for (int i = TRACE_FOR_CLICK; i <= TRACE_FOR_HOVER; i++) {
-		rec_int(out, trace_snapshot_reason_word((enum trace_why)i), c->snapshots[i]);
+		rec_add_int(out, word_of_snapshot_reason((enum trace_why)i), c->snapshots[i]);
 		snapshots += c->snapshots[i];
 	}
 	rec_end_container(out);
-	rec_int(out, "quiesced", c->quiesced);
-	rec_int(out, "restless", c->restless);
-	rec_real(out, "held_most_ms", (double)c->held_most_ns / NS_PER_MS, 1);
-	rec_bool(out, "pointer_shape", r->shape);
+	rec_add_int(out, "quiesced", c->quiesced);
+	rec_add_int(out, "restless", c->restless);
+	rec_add_real(out, "held_most_ms", (double)c->held_most_ns / NS_PER_MS, 1);
+	rec_add_bool(out, "pointer_shape", r->shape);
 	rec_end_container(out);
 	if (!c->presses && !c->keys)
-		rec_warn(out, "no click and no key in %s: nothing to replay", ns_text(seconds * NS_PER_S));
+		rec_add_warning_line(out, "no click and no key in %s: nothing to replay", ns_text(seconds * NS_PER_S));
 	else
-		rec_say(out, "recorded %s: %s inputs (%s keys, %s clicks), %s snapshots", ns_text(seconds * NS_PER_S), count_text(c->inputs),
-			count_text(c->keys), count_text(c->presses), count_text(snapshots));
-	rec_say(out, "  inputs were held back %s at most", ns_text((double)c->held_most_ns));
+		rec_add_short_report_line(out, "recorded %s: %s inputs (%s keys, %s clicks), %s snapshots", ns_text(seconds * NS_PER_S),
+					  text_of_count(c->inputs),
+			text_of_count(c->keys), text_of_count(c->presses), text_of_count(snapshots));
+	rec_add_short_report_line(out, "  inputs were held back %s at most", ns_text((double)c->held_most_ns));
 	if (c->restless)
-		rec_say(out, "  %s times the screen did not come to rest before a snapshot", count_text(c->restless));
+		rec_add_short_report_line(out, "  %s times the screen did not come to rest before a snapshot", text_of_count(c->restless));
 }
 
 static void check_record_options(void)
@@ -293,20 +294,20 @@ static void check_record_options(void)
 		die_usage("--headless needs --script FILE");
 	if (cfg.script && (cfg.port || cfg.bind))
 		die_usage("--script and %s: either a script or a viewer", cfg.port ? "--listen" : "--bind");
-	proc_check_ready_fd((int)cfg.ready_fd);
+	proc_require_ready_fd_writable((int)cfg.ready_fd);
 	cfg.recorder.snapshot = (int)cfg.snapshot;
 	cfg.recorder.anchor = !cfg.no_anchor;
 	if (cfg.recorder.quiet_most_ns < cfg.recorder.quiet_ns)
 		die_usage("--settle-timeout is shorter than --settle");
 }
 
-static struct recorded_input_source *open_input_source(const struct rfb_decoder *rfb, char words[80], char *why, size_t size)
+static struct source_of_inputs_to_record *open_input_source(const struct rfb_decoder *rfb, char words[80], char *why, size_t size)
 {
 	const struct screen *screen = rfb_screen(rfb);
 
 	if (cfg.script)
-		return user_script(screen, cfg.script, why, size);
-	return user_proxy(screen, rfb_desktop_name(rfb), cfg.bind ? cfg.bind : "127.0.0.1", (int)cfg.port, words, why, size);
+		return open_script_source(screen, cfg.script, why, size);
+	return open_viewer_proxy_source(screen, rfb_desktop_name(rfb), cfg.bind ? cfg.bind : "127.0.0.1", (int)cfg.port, words, why, size);
 }
 
 int vncplay_record(int argc, char **argv)
@@ -314,7 +315,7 @@ int vncplay_record(int argc, char **argv)
 	static const struct rfb_event_callbacks events = { .resized = on_resized, .painted = on_painted, .ended = on_update_ended,
 		.shape = on_cursor_shape };
 	static const struct recorder_callbacks out = { send_recorded_pointer, send_recorded_key, write_trace_event, write_trace_comment };
-	struct recording r = { 0 };
+	struct recording_session r = { 0 };
 	const char *server, *path, *ended;
 	const struct rfb_decoder *rfb;
 	struct rec_report *rec;
@@ -337,7 +338,7 @@ int vncplay_record(int argc, char **argv)
 	rec_check_outputs_differ((struct rec_output_path[]){ { "--script", cfg.script && strcmp(cfg.script, "-") != 0 ? cfg.script :
 		NULL },
 					      { "TRACE", path }, { "--output", out_cfg.path } }, 3);
-	rec = rec_must_open(&out_cfg, "vncplay-record");
+	rec = rec_open_report_or_die(&out_cfg, "vncplay-record");
 	proc_catch_stop_signals();
 	r.server = server_connect(&cfg.server, &events, &r, why, sizeof(why));
 	if (!r.server)
@@ -365,7 +366,7 @@ int vncplay_record(int argc, char **argv)
 	ended = record_until_end(&r, why, sizeof(why), &status);
 	end_recording(&r);
 	if (*why)
-		rec_warn(rec, "%s", why);
+		rec_add_warning_line(rec, "%s", why);
 	report_recording(rec, &r, server, path, ended, (double)(clock_now() - start) / NS_PER_S);
 	r.user->close(r.user);
 	recorder_free(r.recorder);
@@ -373,6 +374,6 @@ int vncplay_record(int argc, char **argv)
 	err = trace_finish(r.trace);
 	if (err)
 		die(EXIT_RUN, "cannot write %s: %s", path, strerror(-err));
-	rec_must_close(rec);
+	rec_close_report_or_die(rec);
 	return status;
 }

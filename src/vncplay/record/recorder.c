@@ -34,7 +34,7 @@ struct recorder *recorder_open(const struct recorder_cfg *cfg, const struct reco
 	r->start_ns = r->at_ns = r->changed_ns = start_ns;
 	r->x = r->y = -1;
 	r->any.sent_ns = r->press.sent_ns = r->key.sent_ns = r->move.sent_ns = r->anchor_ns = INT64_MIN;
-	if (change_map_start(&r->changes, screen)) {
+	if (change_map_restart_from_screen(&r->changes, screen)) {
 		free(r);
 		return NULL;
 	}
@@ -48,7 +48,7 @@ void recorder_free(struct recorder *r)
 	free(r);
 }
 
-static int hold_event(struct recorder *r, int64_t at_ns, struct trace_event e)
+static int append_to_input_queue(struct recorder *r, int64_t at_ns, struct trace_event e)
 {
 	if (r->first == r->n)
 		r->first = r->n = 0;
@@ -58,7 +58,7 @@ static int hold_event(struct recorder *r, int64_t at_ns, struct trace_event e)
 	e.at_ns = r->at_ns;
 	e.x = r->x;
 	e.y = r->y;
-	r->queue[r->n++] = (struct held_event){ e, r->mask };
+	r->queue[r->n++] = (struct queued_input_event){ e, r->mask };
 	return 0;
 }
 
@@ -72,46 +72,47 @@ int recorder_accept_pointer(struct recorder *r, int64_t at_ns, int mask, int x, 
 	if (x != r->x || y != r->y) {
 		r->x = x;
 		r->y = y;
-		err = hold_event(r, at_ns, (struct trace_event){ .kind = TRACE_MOVE });
+		err = append_to_input_queue(r, at_ns, (struct trace_event){ .kind = TRACE_MOVE });
 	}
 	for (int i = 0; i < 8 && !err; i++) {
 		if (!((mask ^ r->mask) & 1 << i))
 			continue;
 		r->mask ^= 1 << i;
-		err = hold_event(r, at_ns, (struct trace_event){ .kind = mask & 1 << i ? TRACE_PRESS : TRACE_RELEASE, .button = i + 1 });
+		err = append_to_input_queue(r, at_ns, (struct trace_event){ .kind = mask & 1 << i ? TRACE_PRESS : TRACE_RELEASE, .button = i +
+			1 });
 	}
 	return err;
 }
 
 int recorder_accept_key(struct recorder *r, int64_t at_ns, uint32_t keysym, bool down)
 {
-	return hold_event(r, at_ns, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP, .keysym = keysym });
+	return append_to_input_queue(r, at_ns, (struct trace_event){ .kind = down ? TRACE_KEY_DOWN : TRACE_KEY_UP, .keysym = keysym });
 }
 
-int recorder_resized(struct recorder *r)
+int recorder_on_screen_resized(struct recorder *r)
 {
 	r->soon = r->keyed = (struct box){ 0, 0, 0, 0 };
 	r->looked = false;	/* the planned area may lie outside of the screen now */
-	return change_map_start(&r->changes, r->screen);
+	return change_map_restart_from_screen(&r->changes, r->screen);
 }
 
-static int64_t time_since(int64_t then_ns, int64_t now_ns)
+static int64_t ns_elapsed_since_or_never(int64_t then_ns, int64_t now_ns)
 {
 	return then_ns == INT64_MIN ? INT64_MAX : now_ns - then_ns;
 }
 
-void recorder_painted(struct recorder *r, int64_t now_ns, struct box box)
+void recorder_on_screen_painted(struct recorder *r, int64_t now_ns, struct box box)
 {
-	int64_t acted = time_since(r->key.sent_ns > r->press.sent_ns ? r->key.sent_ns : r->press.sent_ns, now_ns);
+	int64_t acted = ns_elapsed_since_or_never(r->key.sent_ns > r->press.sent_ns ? r->key.sent_ns : r->press.sent_ns, now_ns);
 	bool release = r->any.e.kind == TRACE_RELEASE || r->any.e.kind == TRACE_KEY_UP;
-	int64_t released = release ? time_since(r->any.sent_ns, now_ns) : INT64_MAX;
+	int64_t released = release ? ns_elapsed_since_or_never(r->any.sent_ns, now_ns) : INT64_MAX;
 	uint32_t now_ms = recorder_ms_since_start(r, now_ns);
 	enum change_cause cause = CHANGE_UNPROMPTED;
 
 	acted = released < acted ? released : acted;
 	if (acted <= LATELY_NS)
 		cause = CHANGE_AFTER_PRESS;
-	else if (time_since(r->any.sent_ns, now_ns) <= LATELY_NS)
+	else if (ns_elapsed_since_or_never(r->any.sent_ns, now_ns) <= LATELY_NS)
 		cause = CHANGE_AFTER_MOVE;
 	change_map_update_painted(&r->changes, r->screen, box, now_ms, cause);
 	if (change_map_last_change_ms(&r->changes, box, now_ms) != now_ms)
@@ -121,7 +122,7 @@ void recorder_painted(struct recorder *r, int64_t now_ns, struct box box)
 		r->soon = box_join(r->soon, change_map_most_changed_area(&r->changes, box, now_ms, now_ms, INT32_MAX));
 }
 
-static void remember_event(struct recorder *r, const struct held_event *h, int64_t now_ns)
+static void remember_sent_input(struct recorder *r, const struct queued_input_event *h, int64_t now_ns)
 {
 	const struct sent_event_with_time past = { h->e, now_ns };
 
@@ -156,7 +157,7 @@ static void remember_event(struct recorder *r, const struct held_event *h, int64
 	r->buttons = h->mask;
 }
 
-static int send_held_input(struct recorder *r, const struct held_event *h, int64_t now_ns)
+static int send_queued_input(struct recorder *r, const struct queued_input_event *h, int64_t now_ns)
 {
 	struct trace_event e = h->e;
 	int err;
@@ -171,14 +172,14 @@ static int send_held_input(struct recorder *r, const struct held_event *h, int64
 		err = r->out.pointer(r->whose, h->mask, e.x, e.y);
 	if (now_ns - h->e.at_ns > r->count.held_most_ns)
 		r->count.held_most_ns = now_ns - h->e.at_ns;
-	remember_event(r, h, now_ns);
+	remember_sent_input(r, h, now_ns);
 	r->first++;
 	r->looked = r->needs_snapshot = r->waited = false;
 	return err;
 }
 
 /* When an input may be sent: its own interval after the previous input, of which a pause may shrink to RECORDER_PAUSE_NS. */
-static int64_t held_due(const struct recorder *r, const struct held_event *h)
+static int64_t queued_input_due_time(const struct recorder *r, const struct queued_input_event *h)
 {
 	int64_t gap = h->e.at_ns - r->any.e.at_ns;
 
@@ -189,13 +190,13 @@ static int64_t held_due(const struct recorder *r, const struct held_event *h)
 }
 
 /* Sends the first input of the queue if it is due. 1: sent; 0: not before *wake_ns; -errno. */
-static int send_first_held_input(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
+static int send_first_queued_input_if_due(struct recorder *r, int64_t now_ns, int64_t *wake_ns)
 {
-	const struct held_event h = r->queue[r->first];
+	const struct queued_input_event h = r->queue[r->first];
 	int64_t rest, most = r->cfg.quiet_most_ns;
 	int err;
 
-	*wake_ns = held_due(r, &h);
+	*wake_ns = queued_input_due_time(r, &h);
 	if (now_ns < *wake_ns)
 		return 0;
 	if (!r->looked) {
@@ -207,7 +208,7 @@ static int send_first_held_input(struct recorder *r, int64_t now_ns, int64_t *wa
 	if (r->needs_snapshot) {
 		if (h.e.kind == TRACE_MOVE && most > HOVER_MOST_NS)
 			most = HOVER_MOST_NS;
-		rest = recorder_settled_ns(r, now_ns);
+		rest = recorder_expected_settle_time_ns(r, now_ns);
 		*wake_ns = rest < r->ready_ns + most ? rest : r->ready_ns + most;
 		if (now_ns < *wake_ns) {
 			r->count.quiesced += !r->waited;
@@ -218,7 +219,7 @@ static int send_first_held_input(struct recorder *r, int64_t now_ns, int64_t *wa
 		if (err)
 			return err;
 	}
-	err = send_held_input(r, &h, now_ns);
+	err = send_queued_input(r, &h, now_ns);
 	return err ? err : 1;
 }
 
@@ -228,37 +229,37 @@ int recorder_send_due_inputs(struct recorder *r, int64_t now_ns, int64_t *wake_n
 
 	*wake_ns = INT64_MAX;
 	while (r->first < r->n && done == 1)
-		done = send_first_held_input(r, now_ns, wake_ns);
+		done = send_first_queued_input_if_due(r, now_ns, wake_ns);
 	if (r->first == r->n)
 		*wake_ns = INT64_MAX;
 	return done < 0 ? done : 0;
 }
 
-bool recorder_holds_inputs(const struct recorder *r)
+bool recorder_has_queued_inputs(const struct recorder *r)
 {
 	return r->first < r->n;
 }
 
-int64_t recorder_quiet_since(const struct recorder *r)
+int64_t recorder_last_change_ns(const struct recorder *r)
 {
 	return r->changed_ns;
 }
 
-int recorder_end(struct recorder *r, int64_t now_ns)
+int recorder_send_rest_and_release(struct recorder *r, int64_t now_ns)
 {
 	int err = r->mask ? recorder_accept_pointer(r, now_ns, 0, r->x, r->y) : 0;
 
 	while (!err && r->first < r->n)
-		err = send_held_input(r, &(struct held_event){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
+		err = send_queued_input(r, &(struct queued_input_event){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
 	while (!err && r->down.n) {
 		err = recorder_accept_key(r, now_ns, r->down.key[0], false);
 		if (!err)
-			err = send_held_input(r, &(struct held_event){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
+			err = send_queued_input(r, &(struct queued_input_event){ r->queue[r->first].e, r->queue[r->first].mask }, now_ns);
 	}
 	return err;
 }
 
-const struct recorder_count *recorder_counts(const struct recorder *r)
+const struct recorder_statistics *recorder_get_statistics(const struct recorder *r)
 {
 	return &r->count;
 }

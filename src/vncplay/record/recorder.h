@@ -38,7 +38,7 @@ struct recorder_callbacks {	/* callbacks; each returns 0, or -errno, which ends 
 	int (*note)(void *whose, const char *text);		/* to the trace, as a comment */
 };
 
-struct recorder_count {
+struct recorder_statistics {
 	int64_t inputs, presses, releases;	/* all inputs; of buttons: presses, releases */
 	int64_t keys;				/* presses of keys */
 	int64_t snapshots[3];			/* by enum trace_why */
@@ -60,36 +60,37 @@ int recorder_accept_pointer(struct recorder *r, int64_t at_ns, int mask, int x, 
 int recorder_accept_key(struct recorder *r, int64_t at_ns, uint32_t keysym, bool down);
 
 /* Changes of the screen by the server. */
-int recorder_resized(struct recorder *r);	/* 0 or -ENOMEM */
-void recorder_painted(struct recorder *r, int64_t now_ns, struct box box);
+int recorder_on_screen_resized(struct recorder *r);	/* 0 or -ENOMEM */
+void recorder_on_screen_painted(struct recorder *r, int64_t now_ns, struct box box);
 
 /* Sends the inputs that need not wait any more. 0, or the error of a callback. *wake_ns: when to call it again unless something
  * happens before (CLOCK_MONOTONIC; INT64_MAX: never). */
 int recorder_send_due_inputs(struct recorder *r, int64_t now_ns, int64_t *wake_ns);
-bool recorder_holds_inputs(const struct recorder *r);	/* an input waits to be sent */
+bool recorder_has_queued_inputs(const struct recorder *r);	/* an input waits to be sent */
 /* When a pixel that does not blink last changed, CLOCK_MONOTONIC. */
-int64_t recorder_quiet_since(const struct recorder *r);
+int64_t recorder_last_change_ns(const struct recorder *r);
 /* Ends the recording: sends waiting inputs at once and releases all buttons and keys. 0, or the error of a callback. */
-int recorder_end(struct recorder *r, int64_t now_ns);
+int recorder_send_rest_and_release(struct recorder *r, int64_t now_ns);
 
-const struct recorder_count *recorder_counts(const struct recorder *r);
+const struct recorder_statistics *recorder_get_statistics(const struct recorder *r);
 
 /* The source of the inputs: a script, or a person with any viewer. */
-struct recorded_input_source {
+struct source_of_inputs_to_record {
 	/* Adds the descriptors to wait for to *fds and raises *top to the highest. Returns when to call `take` at the latest
 	 * (CLOCK_MONOTONIC; INT64_MAX: when a descriptor is ready). */
-	int64_t (*wait)(struct recorded_input_source *u, fd_set *fds, int *top);
+	int64_t (*wait)(struct source_of_inputs_to_record *u, fd_set *fds, int *top);
 	/* Passes new inputs to the recorder. 0; 1: the user is done, the recording ends; -errno with the reason in `why`. */
-	int (*take)(struct recorded_input_source *u, struct recorder *r, int64_t now_ns, char *why, size_t size);
-	void (*painted)(struct recorded_input_source *u, struct box box);	/* the screen was painted; may be NULL */
-	int (*resized)(struct recorded_input_source *u);	/* the screen has a new size; 0 or -errno; may be NULL */
-	void (*close)(struct recorded_input_source *u);
+	int (*take)(struct source_of_inputs_to_record *u, struct recorder *r, int64_t now_ns, char *why, size_t size);
+	void (*painted)(struct source_of_inputs_to_record *u, struct box box);	/* the screen was painted; may be NULL */
+	int (*resized)(struct source_of_inputs_to_record *u);	/* the screen has a new size; 0 or -errno; may be NULL */
+	void (*close)(struct source_of_inputs_to_record *u);
 	const char *ended;		/* for the report: why the recording ended when `take` returned 1 */
 };
 
 /* Both read `screen`, which must outlive the user. NULL with the reason in `why`.
  * A VNC server for one viewer on address `bind`; port 0: any free port. `words` gets the viewer's command line. */
-struct recorded_input_source *user_proxy(const struct screen *screen, const char *name, const char *bind, int port, char words[80],
+struct source_of_inputs_to_record *open_viewer_proxy_source(const struct screen *screen, const char *name, const char *bind,
+							    int port, char words[80],
 			char *why, size_t size);
 /* A script (input_script.h); path "-": standard input. */
-struct recorded_input_source *user_script(const struct screen *screen, const char *path, char *why, size_t size);
+struct source_of_inputs_to_record *open_script_source(const struct screen *screen, const char *path, char *why, size_t size);

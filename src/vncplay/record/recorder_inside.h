@@ -26,22 +26,22 @@ struct change_map {
 };
 
 /* Begins with the present screen, no pixel of which has changed; also when the screen's size changes. 0 or -ENOMEM. */
-int change_map_start(struct change_map *f, const struct screen *s);
+int change_map_restart_from_screen(struct change_map *f, const struct screen *s);
 void change_map_free(struct change_map *f);
 /* The server painted `box`. */
 void change_map_update_painted(struct change_map *f, const struct screen *s, struct box box, uint32_t now_ms,
 			       enum change_cause cause);
 
-bool change_map_blinks(const struct change_map *f, int x, int y, uint32_t now_ms);
+bool change_map_is_pixel_blinking(const struct change_map *f, int x, int y, uint32_t now_ms);
 /* Of the pixels in `within` that do not blink: how many changed at `since_ms` or later, and when the last changed (0: never). */
-int change_map_count(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms);
+int change_map_count_changed_pixels(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms);
 uint32_t change_map_last_change_ms(const struct change_map *f, struct box within, uint32_t now_ms);
 /* The part of `within`, of at most `most` pixels, that has most of the pixels changed at `since_ms` or later and not blinking:
  * their bounding box, halved across its longer side until it is small enough, the half with more of them each time. */
 struct box change_map_most_changed_area(const struct change_map *f, struct box within, uint32_t since_ms, uint32_t now_ms,
 					int most);
 
-struct held_event {		/* an input that waits to be sent; no snapshot */
+struct queued_input_event {		/* an input that waits to be sent; no snapshot */
 	struct trace_event e;
 	int mask;		/* pointer buttons that are down after this input: bit 0 is button 1 */
 };
@@ -60,7 +60,7 @@ struct recorder {
 	int64_t start_ns;	/* when the recording began, CLOCK_MONOTONIC, as all times here */
 	int64_t changed_ns;	/* when a pixel that does not blink last changed */
 
-	struct held_event *queue;	/* `n` elements, of which those from `first` on wait to be sent */
+	struct queued_input_event *queue;	/* `n` elements, of which those from `first` on wait to be sent */
 	int first, n;
 	int mask, x, y;		/* buttons and pointer after the last input in the queue */
 	int64_t at_ns;		/* when the user made the last input in the queue */
@@ -78,13 +78,13 @@ struct recorder {
 	struct box area;	/* the area of that snapshot */
 	int64_t ready_ns;	/* when the first input in the queue could have been sent without a snapshot */
 	bool waited;		/* the first input in the queue was held back */
-	struct recorder_count count;
+	struct recorder_statistics count;
 };
 
 uint32_t recorder_ms_since_start(const struct recorder *r, int64_t ns);	/* a time of CLOCK_MONOTONIC as change_map counts it */
 /* Sets needs_snapshot, why and area for the first input in the queue. */
-void recorder_plan_snapshot(struct recorder *r, const struct held_event *h, int64_t now_ns);
+void recorder_plan_snapshot(struct recorder *r, const struct queued_input_event *h, int64_t now_ns);
 /* When the area will have settled if nothing more changes, CLOCK_MONOTONIC. */
-int64_t recorder_settled_ns(const struct recorder *r, int64_t now_ns);
+int64_t recorder_expected_settle_time_ns(const struct recorder *r, int64_t now_ns);
 /* Takes and logs the snapshots of an input. `restless`: the area did not settle in time. 0 or -errno. */
-int recorder_take_snapshots(struct recorder *r, const struct held_event *h, int64_t now_ns, bool restless);
+int recorder_take_snapshots(struct recorder *r, const struct queued_input_event *h, int64_t now_ns, bool restless);

@@ -43,7 +43,7 @@ static struct box enlarge_box(struct box b, int by, const struct screen *s)
 	return box_clip((struct box){ b.x - by, b.y - by, b.w + 2 * by, b.h + 2 * by }, s->width, s->height);
 }
 
-static struct box snapshot_box(int x, int y, int side, const struct screen *s)
+static struct box square_around_point(int x, int y, int side, const struct screen *s)
 {
 	return box_clip((struct box){ x - side / 2, y - side / 2, side, side }, s->width, s->height);
 }
@@ -61,7 +61,7 @@ static int snapshot_take(struct trace_event *e, struct box box, const struct scr
 	for (int y = box.y; y < box.y + box.h; y++) {
 		for (int x = box.x; x < box.x + box.w; x++) {
 			size_t i = (size_t)y * (size_t)s->width + (size_t)x;
-			bool any = change_map_blinks(f, x, y, now_ms) || (f->at_ms[i] && f->at_ms[i] >= since_ms);
+			bool any = change_map_is_pixel_blinking(f, x, y, now_ms) || (f->at_ms[i] && f->at_ms[i] >= since_ms);
 
 			left += !any;
 			e->pixels[n++] = any ? TRACE_ANY : s->pixels[i];
@@ -70,7 +70,7 @@ static int snapshot_take(struct trace_event *e, struct box box, const struct scr
 	return left;
 }
 
-static int count_texture(const uint32_t *pixels, int n)
+static int count_pixels_unlike_main_colour(const uint32_t *pixels, int n)
 {
 	int counted = 0, most = 0;
 
@@ -91,7 +91,7 @@ static int count_texture(const uint32_t *pixels, int n)
 
 static bool pixels_lack_texture(const uint32_t *pixels, int n)
 {
-	int rough = count_texture(pixels, n);
+	int rough = count_pixels_unlike_main_colour(pixels, n);
 
 	return rough < TEXTURE_LEAST || rough < n / 8;
 }
@@ -110,7 +110,7 @@ static struct box find_textured_anchor_box(int x, int y, int side, int reach, co
 	for (int dy = -reach; dy <= reach; dy += ANCHOR_STEP) {
 		for (int dx = -reach; dx <= reach; dx += ANCHOR_STEP) {
 			int64_t away = (int64_t)dx * dx + (int64_t)dy * dy;
-			struct box box = snapshot_box(x + dx, y + dy, side, s);
+			struct box box = square_around_point(x + dx, y + dy, side, s);
 			struct trace_event e;
 
 			if (away >= nearest || box.w < side || box.h < side ||
@@ -126,33 +126,34 @@ static struct box find_textured_anchor_box(int x, int y, int side, int reach, co
 	return best;
 }
 
-static struct box whole_screen(const struct recorder *r)
+static struct box whole_screen_box(const struct recorder *r)
 {
 	return (struct box){ 0, 0, r->screen->width, r->screen->height };
 }
 
-static bool moved_far(const struct trace_event *a, const struct trace_event *b)
+static bool events_are_far_apart(const struct trace_event *a, const struct trace_event *b)
 {
 	return abs(a->x - b->x) > STILL || abs(a->y - b->y) > STILL;
 }
 
-static void plan_press_snapshot(struct recorder *r, const struct held_event *h)
+static void plan_press_snapshot(struct recorder *r, const struct queued_input_event *h)
 {
 	const struct sent_event_with_time *p = &r->press;
 
 	if (r->buttons)
 		return;
 	r->needs_snapshot = p->sent_ns == INT64_MIN || p->e.button != h->e.button ||
-		h->e.at_ns - p->e.at_ns > r->cfg.double_ns || moved_far(&p->e, &h->e) || r->key.sent_ns > p->sent_ns;
+		h->e.at_ns - p->e.at_ns > r->cfg.double_ns || events_are_far_apart(&p->e, &h->e) || r->key.sent_ns > p->sent_ns;
 }
 
-static void plan_release_snapshot(struct recorder *r, const struct held_event *h, int64_t now_ns)
+static void plan_release_snapshot(struct recorder *r, const struct queued_input_event *h, int64_t now_ns)
 {
 	const struct sent_event_with_time *p = &r->press;
 
-	if (p->sent_ns == INT64_MIN || p->e.button != h->e.button || !moved_far(&p->e, &h->e))
+	if (p->sent_ns == INT64_MIN || p->e.button != h->e.button || !events_are_far_apart(&p->e, &h->e))
 		return;
-	r->needs_snapshot = change_map_count(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen), recorder_ms_since_start(r,
+	r->needs_snapshot = change_map_count_changed_pixels(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen),
+							    recorder_ms_since_start(r,
 																  p->sent_ns),
 			       recorder_ms_since_start(r, now_ns)) > 0;
 }
@@ -166,7 +167,8 @@ static struct box typed_area(const struct recorder *r, uint32_t since_ms, uint32
 
 	if ((int64_t)all.w * all.h <= KEY_MOST)
 		return all;
-	return change_map_most_changed_area(&r->changes, all, change_map_count(&r->changes, all, last_ms, now_ms) >= KEY_LEAST ? last_ms :
+	return change_map_most_changed_area(&r->changes, all, change_map_count_changed_pixels(&r->changes, all, last_ms,
+											      now_ms) >= KEY_LEAST ? last_ms :
 					    since_ms,
 			  now_ms, KEY_MOST);
 }
@@ -180,7 +182,7 @@ static struct box enlarge_small_key_area(const struct recorder *r, struct box b)
 	return box_clip((struct box){ b.x - wider / 2, b.y - higher / 2, b.w + wider, b.h + higher }, r->screen->width, r->screen->height);
 }
 
-static void plan_key_snapshot(struct recorder *r, const struct held_event *h, int64_t now_ns)
+static void plan_key_snapshot(struct recorder *r, const struct queued_input_event *h, int64_t now_ns)
 {
 	uint32_t since_ms = r->anchor_ns == INT64_MIN ? 1 : recorder_ms_since_start(r, r->anchor_ns), now_ms = recorder_ms_since_start(r,
 																       now_ns);
@@ -192,18 +194,18 @@ static void plan_key_snapshot(struct recorder *r, const struct held_event *h, in
 	r->why = TRACE_FOR_KEY;
 	r->area = box_clip(r->cfg.key_area, r->screen->width, r->screen->height);
 	if (!r->cfg.key_area.w) {
-		soon = change_map_count(&r->changes, r->soon, since_ms, now_ms);
-		later = change_map_count(&r->changes, whole_screen(r), since_ms, now_ms) - soon;
+		soon = change_map_count_changed_pixels(&r->changes, r->soon, since_ms, now_ms);
+		later = change_map_count_changed_pixels(&r->changes, whole_screen_box(r), since_ms, now_ms) - soon;
 		if (r->anchor_ns != INT64_MIN && later > LATER_LEAST && later > LATER_TIMES * soon)
-			r->area = change_map_most_changed_area(&r->changes, whole_screen(r), since_ms, now_ms, KEY_MOST);
+			r->area = change_map_most_changed_area(&r->changes, whole_screen_box(r), since_ms, now_ms, KEY_MOST);
 		else if (soon >= KEY_LEAST)
 			r->area = typed_area(r, since_ms, now_ms);
 		else if (r->keyed.w && r->key.sent_ns > r->press.sent_ns)
 			r->area = r->keyed;
 		else if (r->press.sent_ns != INT64_MIN)
-			r->area = snapshot_box(r->press.e.x, r->press.e.y, KEY_SPOT, r->screen);
+			r->area = square_around_point(r->press.e.x, r->press.e.y, KEY_SPOT, r->screen);
 		else if (h->e.x >= 0)
-			r->area = snapshot_box(h->e.x, h->e.y, KEY_SPOT, r->screen);
+			r->area = square_around_point(h->e.x, h->e.y, KEY_SPOT, r->screen);
 		r->area = enlarge_small_key_area(r, r->area);
 		r->keyed = r->area;
 	}
@@ -224,7 +226,7 @@ static struct box most_changed_part_beside_pointer(const struct recorder *r, str
 
 	*most = 0;
 	for (int i = 0; i < 4; i++) {
-		int n = change_map_count(&r->changes, parts[i], since_ms, now_ms);
+		int n = change_map_count_changed_pixels(&r->changes, parts[i], since_ms, now_ms);
 
 		if (n <= *most)
 			continue;
@@ -234,7 +236,7 @@ static struct box most_changed_part_beside_pointer(const struct recorder *r, str
 	return best;
 }
 
-static void plan_move_snapshot(struct recorder *r, const struct held_event *h, int64_t now_ns)
+static void plan_move_snapshot(struct recorder *r, const struct queued_input_event *h, int64_t now_ns)
 {
 	uint32_t since_ms = recorder_ms_since_start(r, r->move.sent_ns), now_ms = recorder_ms_since_start(r, now_ns);
 	int x = r->move.e.x, y = r->move.e.y, n;
@@ -243,8 +245,8 @@ static void plan_move_snapshot(struct recorder *r, const struct held_event *h, i
 	if (!r->cfg.hover_ns || r->buttons || r->move.sent_ns == INT64_MIN || r->any.sent_ns != r->move.sent_ns ||
 	    r->any.e.kind != TRACE_MOVE || h->e.at_ns - r->move.e.at_ns < REST_NS || r->changed_ns < r->move.sent_ns)
 		return;
-	near = snapshot_box(x, y, 2 * NEAR + 1, r->screen);
-	part = most_changed_part_beside_pointer(r, near, snapshot_box(x, y, 2 * POINTER, r->screen), since_ms, now_ms, &n);
+	near = square_around_point(x, y, 2 * NEAR + 1, r->screen);
+	part = most_changed_part_beside_pointer(r, near, square_around_point(x, y, 2 * POINTER, r->screen), since_ms, now_ms, &n);
 	if (n < HOVER_LEAST || change_map_last_change_ms(&r->changes, part, now_ms) > recorder_ms_since_start(r, r->move.sent_ns +
 													      r->cfg.hover_ns))
 		return;	/* no hover: too few changes, or changes that continue for longer than hover_ns */
@@ -253,11 +255,11 @@ static void plan_move_snapshot(struct recorder *r, const struct held_event *h, i
 	r->needs_snapshot = true;
 }
 
-void recorder_plan_snapshot(struct recorder *r, const struct held_event *h, int64_t now_ns)
+void recorder_plan_snapshot(struct recorder *r, const struct queued_input_event *h, int64_t now_ns)
 {
 	r->needs_snapshot = false;
 	r->why = TRACE_FOR_CLICK;
-	r->area = snapshot_box(h->e.x, h->e.y, r->cfg.snapshot, r->screen);
+	r->area = square_around_point(h->e.x, h->e.y, r->cfg.snapshot, r->screen);
 	switch (h->e.kind) {
 	case TRACE_PRESS: plan_press_snapshot(r, h); break;
 	case TRACE_RELEASE: plan_release_snapshot(r, h, now_ns); break;
@@ -269,7 +271,7 @@ void recorder_plan_snapshot(struct recorder *r, const struct held_event *h, int6
 		r->needs_snapshot = false;
 }
 
-int64_t recorder_settled_ns(const struct recorder *r, int64_t now_ns)
+int64_t recorder_expected_settle_time_ns(const struct recorder *r, int64_t now_ns)
 {
 	uint32_t changed_ms = change_map_last_change_ms(&r->changes, enlarge_box(r->area, r->cfg.margin, r->screen),
 							recorder_ms_since_start(r, now_ns));
@@ -284,13 +286,13 @@ int64_t recorder_settled_ns(const struct recorder *r, int64_t now_ns)
 static bool snapshot_matches_elsewhere(const struct recorder *r, const struct trace_event *e)
 {
 	static const struct match_cfg alike = { .tolerance = MATCH_TOLERANCE, .share = MATCH_SHARE };
-	struct match_count seen;
+	struct mismatch_count seen;
 	int dx, dy;
 
-	return match_search(&alike, r->screen, e->box, e->pixels, MATCH_RADIUS, &dx, &dy, &seen) == MATCH_AMBIGUOUS;
+	return match_search_displaced_snapshot(&alike, r->screen, e->box, e->pixels, MATCH_RADIUS, &dx, &dy, &seen) == MATCH_AMBIGUOUS;
 }
 
-static int write_snapshot_to_trace(struct recorder *r, const struct held_event *h, struct trace_event *e)
+static int write_snapshot_to_trace(struct recorder *r, const struct queued_input_event *h, struct trace_event *e)
 {
 	e->twin = r->why == TRACE_FOR_CLICK && snapshot_matches_elsewhere(r, e);
 	e->kind = TRACE_SNAPSHOT;
@@ -302,7 +304,7 @@ static int write_snapshot_to_trace(struct recorder *r, const struct held_event *
 	return r->out.log(r->whose, e);
 }
 
-int recorder_take_snapshots(struct recorder *r, const struct held_event *h, int64_t now_ns, bool restless)
+int recorder_take_snapshots(struct recorder *r, const struct queued_input_event *h, int64_t now_ns, bool restless)
 {
 	uint32_t since_ms = restless ? recorder_ms_since_start(r, r->ready_ns) : UINT32_MAX, now_ms = recorder_ms_since_start(r, now_ns);
 	struct trace_event e = { 0 };

@@ -23,7 +23,7 @@
 #define SOON_NS (5 * NS_PER_MS)	/* wait before an update that the library could not send is tried again */
 
 struct viewer_proxy {
-	struct recorded_input_source user;
+	struct source_of_inputs_to_record user;
 	rfbScreenInfoPtr server;
 	const struct screen *screen;
 	struct recorder *recorder;	/* set while inputs are taken */
@@ -41,7 +41,7 @@ static void on_viewer_key(rfbBool down, rfbKeySym symbol, rfbClientPtr client)
 	p->err = p->err ? p->err : err;
 }
 
-static void on_pointer(int mask, int x, int y, rfbClientPtr client)
+static void on_viewer_pointer(int mask, int x, int y, rfbClientPtr client)
 {
 	struct viewer_proxy *p = client->screen->screenData;
 	int err = client == p->viewer ? recorder_accept_pointer(p->recorder, clock_now(), mask, x, y) : 0;
@@ -70,12 +70,12 @@ static enum rfbNewClientAction on_viewer_connects(rfbClientPtr client)
 	return RFB_CLIENT_ACCEPT;
 }
 
-static void ignore_log(const char *format, ...)
+static void ignore_library_log(const char *format, ...)
 {
 	(void)format;
 }
 
-static int64_t proxy_prepare_wait(struct recorded_input_source *u, fd_set *fds, int *top)
+static int64_t proxy_prepare_wait(struct source_of_inputs_to_record *u, fd_set *fds, int *top)
 {
 	struct viewer_proxy *p = (struct viewer_proxy *)u;
 
@@ -86,7 +86,7 @@ static int64_t proxy_prepare_wait(struct recorded_input_source *u, fd_set *fds, 
 	return p->viewer && FB_UPDATE_PENDING(p->viewer) && !sraRgnEmpty(p->viewer->requestedRegion) ? clock_now() + SOON_NS : INT64_MAX;
 }
 
-static int proxy_pass_inputs(struct recorded_input_source *u, struct recorder *r, int64_t now_ns, char *why, size_t size)
+static int proxy_pass_inputs(struct source_of_inputs_to_record *u, struct recorder *r, int64_t now_ns, char *why, size_t size)
 {
 	struct viewer_proxy *p = (struct viewer_proxy *)u;
 
@@ -98,12 +98,12 @@ static int proxy_pass_inputs(struct recorded_input_source *u, struct recorder *r
 	return p->err ? p->err : p->left;
 }
 
-static void proxy_painted(struct recorded_input_source *u, struct box b)
+static void proxy_mark_painted_for_viewer(struct source_of_inputs_to_record *u, struct box b)
 {
 	rfbMarkRectAsModified(((struct viewer_proxy *)u)->server, b.x, b.y, b.x + b.w, b.y + b.h);
 }
 
-static int proxy_resized(struct recorded_input_source *u)
+static int proxy_resize_for_viewer(struct source_of_inputs_to_record *u)
 {
 	struct viewer_proxy *p = (struct viewer_proxy *)u;
 
@@ -114,7 +114,7 @@ static int proxy_resized(struct recorded_input_source *u)
 	return 0;
 }
 
-static void proxy_close(struct recorded_input_source *u)
+static void proxy_close(struct source_of_inputs_to_record *u)
 {
 	struct viewer_proxy *p = (struct viewer_proxy *)u;
 
@@ -138,14 +138,15 @@ static int find_free_port(in_addr_t address)
 	return port;
 }
 
-struct recorded_input_source *user_proxy(const struct screen *screen, const char *name, const char *where, int port, char words[80],
+struct source_of_inputs_to_record *open_viewer_proxy_source(const struct screen *screen, const char *name, const char *where,
+							    int port, char words[80],
 			char *why, size_t size)
 {
 	struct viewer_proxy *p = calloc(1, sizeof(*p));
 	rfbScreenInfoPtr s;
 
-	rfbLog = ignore_log;
-	rfbErr = ignore_log;
+	rfbLog = ignore_library_log;
+	rfbErr = ignore_library_log;
 	if (p)
 		p->server = rfbGetScreen(NULL, NULL, screen->width, screen->height, 8, 3, 4);
 	if (!p || !p->server) {
@@ -155,7 +156,8 @@ struct recorded_input_source *user_proxy(const struct screen *screen, const char
 	}
 	p->screen = screen;
 	snprintf(p->name, sizeof(p->name), "%s", name);
-	p->user = (struct recorded_input_source){ proxy_prepare_wait, proxy_pass_inputs, proxy_painted, proxy_resized, proxy_close,
+	p->user = (struct source_of_inputs_to_record){ proxy_prepare_wait, proxy_pass_inputs, proxy_mark_painted_for_viewer,
+		proxy_resize_for_viewer, proxy_close,
 		"viewer left" };
 	s = p->server;
 	s->screenData = p;
@@ -166,7 +168,7 @@ struct recorded_input_source *user_proxy(const struct screen *screen, const char
 	s->serverFormat.blueShift = 0;
 	s->cursor = NULL;
 	s->kbdAddEvent = on_viewer_key;
-	s->ptrAddEvent = on_pointer;
+	s->ptrAddEvent = on_viewer_pointer;
 	s->newClientHook = on_viewer_connects;
 	s->alwaysShared = TRUE;
 	s->deferUpdateTime = 0;

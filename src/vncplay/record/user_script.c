@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct script_input_source {
-	struct recorded_input_source user;
+	struct source_of_inputs_to_record user;
 	struct input_script hand;
 	int next;
 	int64_t base_ns;	/* when the previous step was due, CLOCK_MONOTONIC */
@@ -19,7 +19,7 @@ struct script_input_source {
 	int mask, x, y;
 };
 
-static int64_t script_prepare_wait(struct recorded_input_source *u, fd_set *fds, int *top)
+static int64_t script_prepare_wait(struct source_of_inputs_to_record *u, fd_set *fds, int *top)
 {
 	(void)fds;
 	(void)top;
@@ -27,21 +27,21 @@ static int64_t script_prepare_wait(struct recorded_input_source *u, fd_set *fds,
 }
 
 /* Whether a step may be done now; sets s->wake_ns. */
-static bool step_is_due(struct script_input_source *s, const struct input_script_step *step, const struct recorder *r,
+static bool script_step_is_due(struct script_input_source *s, const struct input_script_step *step, const struct recorder *r,
 			int64_t now_ns)
 {
 	int64_t quiet;
 
 	if (step->kind == SCRIPT_QUIET || (step->kind == SCRIPT_LINE && !s->since_ns)) {
 		s->wake_ns = INT64_MAX;	/* (the recorder wakes up when it sends the input) */
-		if (recorder_holds_inputs(r))
+		if (recorder_has_queued_inputs(r))
 			return false;
 	}
 	if (!s->since_ns)
 		s->since_ns = step->kind == SCRIPT_LINE || step->kind == SCRIPT_QUIET ? now_ns : s->base_ns;
 	s->wake_ns = s->since_ns + step->after_ns;
 	if (step->kind == SCRIPT_QUIET) {
-		quiet = recorder_quiet_since(r) + step->after_ns;
+		quiet = recorder_last_change_ns(r) + step->after_ns;
 		s->wake_ns = quiet > s->wake_ns ? quiet : s->wake_ns;
 		if (s->wake_ns > s->since_ns + SCRIPT_QUIET_MOST_NS)
 			s->wake_ns = s->since_ns + SCRIPT_QUIET_MOST_NS;
@@ -49,7 +49,8 @@ static bool step_is_due(struct script_input_source *s, const struct input_script
 	return now_ns >= s->wake_ns;
 }
 
-static int perform_step(struct script_input_source *s, const struct input_script_step *step, struct recorder *r, int64_t at_ns)
+static int perform_script_step(struct script_input_source *s, const struct input_script_step *step, struct recorder *r,
+			       int64_t at_ns)
 {
 	switch (step->kind) {
 	case SCRIPT_MOVE:
@@ -64,7 +65,7 @@ static int perform_step(struct script_input_source *s, const struct input_script
 	}
 }
 
-static int script_pass_inputs(struct recorded_input_source *u, struct recorder *r, int64_t now_ns, char *why, size_t size)
+static int script_pass_inputs(struct source_of_inputs_to_record *u, struct recorder *r, int64_t now_ns, char *why, size_t size)
 {
 	struct script_input_source *s = (struct script_input_source *)u;
 	int err = 0;
@@ -74,24 +75,24 @@ static int script_pass_inputs(struct recorded_input_source *u, struct recorder *
 	while (s->next < s->hand.n && !err) {
 		const struct input_script_step *step = &s->hand.steps[s->next];
 
-		if (!step_is_due(s, step, r, now_ns))
+		if (!script_step_is_due(s, step, r, now_ns))
 			return 0;
 		s->base_ns = s->wake_ns;
 		s->since_ns = 0;
 		s->next++;
-		err = perform_step(s, step, r, s->base_ns);
+		err = perform_script_step(s, step, r, s->base_ns);
 	}
 	s->wake_ns = INT64_MAX;
-	return err ? err : !recorder_holds_inputs(r);
+	return err ? err : !recorder_has_queued_inputs(r);
 }
 
-static void script_close(struct recorded_input_source *u)
+static void script_close(struct source_of_inputs_to_record *u)
 {
 	input_script_free(&((struct script_input_source *)u)->hand);
 	free(u);
 }
 
-struct recorded_input_source *user_script(const struct screen *screen, const char *path, char *why, size_t size)
+struct source_of_inputs_to_record *open_script_source(const struct screen *screen, const char *path, char *why, size_t size)
 {
 	struct script_input_source *s = calloc(1, sizeof(*s));
 	FILE *in = strcmp(path, "-") != 0 ? fopen(path, "re") : stdin;
@@ -106,6 +107,6 @@ struct recorded_input_source *user_script(const struct screen *screen, const cha
 			script_close(&s->user);
 		return NULL;
 	}
-	s->user = (struct recorded_input_source){ script_prepare_wait, script_pass_inputs, NULL, NULL, script_close, "script done" };
+	s->user = (struct source_of_inputs_to_record){ script_prepare_wait, script_pass_inputs, NULL, NULL, script_close, "script done" };
 	return &s->user;
 }

@@ -92,13 +92,13 @@ static void slots_do_not_drift(void **state)
 	struct frame_slots s = { .start_ns = 1000, .rate_per_s = 30 };
 
 	(void)state;
-	assert_int_equal(frame_slot_due(&s, 0), 1000);
-	assert_int_equal(frame_slot_due(&s, 1), 1000 + 33333333);
-	assert_int_equal(frame_slot_due(&s, 2), 1000 + 66666667);
-	assert_int_equal(frame_slot_due(&s, 30 * 3600 * 24), 1000 + NS_PER_DAY);
+	assert_int_equal(frame_slot_due_ns(&s, 0), 1000);
+	assert_int_equal(frame_slot_due_ns(&s, 1), 1000 + 33333333);
+	assert_int_equal(frame_slot_due_ns(&s, 2), 1000 + 66666667);
+	assert_int_equal(frame_slot_due_ns(&s, 30 * 3600 * 24), 1000 + NS_PER_DAY);
 	s.next = 5;
-	assert_false(frame_slot_over(&s, frame_slot_due(&s, 6) - 1));
-	assert_true(frame_slot_over(&s, frame_slot_due(&s, 6)));
+	assert_false(is_next_frame_slot_over(&s, frame_slot_due_ns(&s, 6) - 1));
+	assert_true(is_next_frame_slot_over(&s, frame_slot_due_ns(&s, 6)));
 }
 
 static void frames_left_out_of_a_loop_are_missed(void **state)
@@ -110,7 +110,7 @@ static void frames_left_out_of_a_loop_are_missed(void **state)
 	(void)state;
 	assert_int_equal(frame_tally_start(&s, 5), 0);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		frame_tally_count_number(&s, numbers[i], now += 10);
+		frame_tally_add_seen_number(&s, numbers[i], now += 10);
 	/* 3, 4, 0, (1), 2, (3, 4, 0), 1, 2; and 9, which is another's */
 	assert_int_equal(s.frames, 6);
 	assert_int_equal(s.distinct, 5);
@@ -121,8 +121,8 @@ static void frames_left_out_of_a_loop_are_missed(void **state)
 	assert_int_equal(s.gap.n, 5);
 	frame_tally_free(&s);
 	assert_int_equal(frame_tally_start(&s, 0), 0);
-	assert_true(frame_tally_count_number(&s, PATCH_NUMBER_MAX, 1));
-	assert_true(frame_tally_count_number(&s, 5, 2));
+	assert_true(frame_tally_add_seen_number(&s, PATCH_NUMBER_MAX, 1));
+	assert_true(frame_tally_add_seen_number(&s, 5, 2));
 	assert_int_equal(s.missed, 0);
 	frame_tally_free(&s);
 }

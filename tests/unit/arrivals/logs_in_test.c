@@ -29,16 +29,16 @@ static void dates_of_servers(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
-		assert_true(logs_in_parse_apache_date(of[i].text, &t));
+		assert_true(parse_apache_log_date(of[i].text, &t));
 		assert_int_equal(t, of[i].s * S);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_false(logs_in_parse_apache_date(bad[i], &t));
+		assert_false(parse_apache_log_date(bad[i], &t));
 }
 
 static bool number(const char *text, int64_t unit, int64_t *t, int64_t *tick)
 {
-	return logs_in_parse_decimal_time(text, unit, t, tick);
+	return parse_decimal_log_time(text, unit, t, tick);
 }
 
 static void decimals_stay_exact(void **state)
@@ -64,11 +64,11 @@ static void decimals_stay_exact(void **state)
 	assert_false(number("9999999999999", S, &t, &tick));
 }
 
-static int read_text(const char *text, const struct log_reader_cfg *cfg, struct log_arrivals *l, unsigned long *line)
+static int read_text(const char *text, const struct log_reader_cfg *cfg, struct logged_arrivals *l, unsigned long *line)
 {
 	FILE *f = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 	const char *why;
-	int err = logs_in_read_arrivals(f, cfg, l, line, &why);
+	int err = read_logged_arrivals(f, cfg, l, line, &why);
 
 	fclose(f);
 	return err;
@@ -77,7 +77,7 @@ static int read_text(const char *text, const struct log_reader_cfg *cfg, struct 
 static void jtl_with_quotes_and_threads(void **state)
 {
 	struct log_reader_cfg cfg = { .source = "threadName" };
-	struct log_arrivals l;
+	struct logged_arrivals l;
 	unsigned long line;
 
 	(void)state;
@@ -91,12 +91,12 @@ static void jtl_with_quotes_and_threads(void **state)
 	assert_int_equal(l.arrival[1].source, 1);
 	assert_int_equal(l.arrival[2].source, 0);
 	assert_int_equal(l.arrival[1].time_ns, 1007000000);
-	logs_in_free(&l);
+	free_logged_arrivals(&l);
 	cfg = (struct log_reader_cfg){ .where = { { "label", "a, \"b\"" } }, .wheres = 1 };
 	assert_int_equal(read_text("timeStamp,elapsed,label,threadName\n1000,5,\"a, \"\"b\"\"\",T\n1007,5,c,T\n", &cfg, &l, &line), 0);
 	assert_int_equal(l.n, 1);
 	assert_int_equal(l.passed, 1);
-	logs_in_free(&l);
+	free_logged_arrivals(&l);
 }
 
 static void ticks_as_they_look(void **state)
@@ -112,12 +112,12 @@ static void ticks_as_they_look(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		struct log_reader_cfg cfg = { 0 };
-		struct log_arrivals l;
+		struct logged_arrivals l;
 		unsigned long line;
 
 		assert_int_equal(read_text(of[i].text, &cfg, &l, &line), 0);
 		assert_int_equal(l.tick_ns, of[i].tick);
-		logs_in_free(&l);
+		free_logged_arrivals(&l);
 	}
 }
 
@@ -134,12 +134,12 @@ static void bad_lines_are_named(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		struct log_reader_cfg cfg = { 0 };
-		struct log_arrivals l;
+		struct logged_arrivals l;
 		unsigned long line;
 
 		assert_true(read_text(of[i].text, &cfg, &l, &line) < 0);
 		assert_int_equal(line, of[i].line);
-		logs_in_free(&l);
+		free_logged_arrivals(&l);
 	}
 }
 

@@ -53,7 +53,7 @@ static struct poisson_test_result judge_of(size_t gaps, int64_t tick, const stru
 	struct poisson_test_result p;
 
 	poisson_spread_times_in_ticks(at, gaps + 1, tick, cfg.seed);
-	assert_int_equal(poisson_test_arrivals(at, gaps + 1, &cfg, nulls, &p), 0);
+	assert_int_equal(test_arrivals_against_poisson(at, gaps + 1, &cfg, nulls, &p), 0);
 	return p;
 }
 
@@ -332,16 +332,16 @@ static void ties_by_chance_are_no_hint(void **state)
 	char text[300];
 
 	(void)state;
-	assert_false(poisson_format_log_warning(&p, text, sizeof(text)));
+	assert_false(poisson_format_warning_about_log(&p, text, sizeof(text)));
 	p.ties = 295;
-	assert_true(poisson_format_log_warning(&p, text, sizeof(text)));
+	assert_true(poisson_format_warning_about_log(&p, text, sizeof(text)));
 	assert_non_null(strstr(text, "295 of 301 arrivals bear the time of the one before, of which chance makes 205"));
 	p.ties = 210;
 	p.longest_s = 30;
-	assert_true(poisson_format_log_warning(&p, text, sizeof(text)));
+	assert_true(poisson_format_warning_about_log(&p, text, sizeof(text)));
 	assert_non_null(strstr(text, "one gap of 30 s is 30 % of all the time"));
 	p.n = 20;
-	assert_false(poisson_format_log_warning(&p, text, sizeof(text)));
+	assert_false(poisson_format_warning_about_log(&p, text, sizeof(text)));
 	seed_with(71);
 	for (size_t i = 0; i <= 300; i++)
 		at[i] = (int64_t)(1e11 * uniform()) / 1000000000 * 1000000000;

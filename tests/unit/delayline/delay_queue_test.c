@@ -27,7 +27,7 @@ static void take(struct delayed_packet_queue *s, int64_t due, const char *text, 
 	int is_way;
 	const unsigned char *got;
 
-	assert_int_equal(delay_queue_next_due(s), due);
+	assert_int_equal(delay_queue_next_due_ns(s), due);
 	got = delay_queue_pop(s, &is_due, &bytes, &is_way);
 	assert_non_null(got);
 	assert_string_equal((const char *)got, text);
@@ -41,7 +41,7 @@ static void by_time_then_by_arrival(void **state)
 	struct delayed_packet_queue *s = delay_queue_new(8);
 
 	(void)state;
-	assert_int_equal(delay_queue_next_due(s), INT64_MAX);
+	assert_int_equal(delay_queue_next_due_ns(s), INT64_MAX);
 	put(s, 30, "late", 0);
 	put(s, 10, "first", 1);
 	put(s, 20, "a", 0);
@@ -55,7 +55,7 @@ static void by_time_then_by_arrival(void **state)
 	take(s, 20, "c", 0);
 	take(s, 30, "late", 0);
 	assert_null(delay_queue_pop(s, &(int64_t){ 0 }, &(size_t){ 0 }, &(int){ 0 }));
-	assert_int_equal(delay_queue_peak(s), 5);
+	assert_int_equal(delay_queue_peak_length(s), 5);
 	delay_queue_free(s);
 }
 
@@ -98,10 +98,10 @@ static void as_a_plain_search_would_have_it(void **state)
 		int way;
 		const unsigned char *got;
 
-		if (n < ROOM && (n == 0 || random_unit(&random) < 0.5)) {
+		if (n < ROOM && (n == 0 || random_fraction_below_one(&random) < 0.5)) {
 			unsigned char *slot = delay_queue_get_free_slot(s);
 
-			list[n].due = (int64_t)(random_unit(&random) * 50);
+			list[n].due = (int64_t)(random_fraction_below_one(&random) * 50);
 			list[n].number = number;
 			memcpy(slot, &number, sizeof(number));
 			delay_queue_push(s, list[n].due, sizeof(number), 0);

@@ -26,7 +26,7 @@ static void rates(void **state)
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		int64_t bits = -7;
 
-		assert_int_equal(link_rate_read(of[i].text, &bits), of[i].err);
+		assert_int_equal(parse_link_rate(of[i].text, &bits), of[i].err);
 		assert_int_equal(bits, of[i].err ? -7 : of[i].bits);
 	}
 }
@@ -36,12 +36,12 @@ static void losses(void **state)
 	double part = -1;
 
 	(void)state;
-	assert_int_equal(link_loss_read("0.5%", &part), 0);
+	assert_int_equal(parse_link_loss("0.5%", &part), 0);
 	assert_true(fabs(part - 0.005) < 1e-12);
-	assert_int_equal(link_loss_read("100", &part), 0);
+	assert_int_equal(parse_link_loss("100", &part), 0);
 	assert_true(fabs(part - 1) < 1e-12);
 	for (size_t i = 0; i < 6; i++)
-		assert_true(link_loss_read((const char *[]){ "", "%", "1%%", "101", "-1", "x" }[i], &part) < 0);
+		assert_true(parse_link_loss((const char *[]){ "", "%", "1%%", "101", "-1", "x" }[i], &part) < 0);
 	assert_true(fabs(part - 1) < 1e-12);
 }
 
@@ -50,32 +50,32 @@ static void orders_change_what_they_name_in_the_way_they_name(void **state)
 	struct link_command_changes o = { 0 };
 
 	(void)state;
-	assert_int_equal(link_command_read(&o, "delay 40ms"), 0);
+	assert_int_equal(parse_link_command(&o, "delay 40ms"), 0);
 	assert_int_equal(o.cfg[0].delay_ns, 40000000);
 	assert_int_equal(o.cfg[1].delay_ns, 40000000);
 	assert_int_equal(o.changed, LINK_FORTH | LINK_BACK);
 	o.changed = 0;
-	assert_int_equal(link_command_read(&o, "back rate 1Mbit"), 0);
+	assert_int_equal(parse_link_command(&o, "back rate 1Mbit"), 0);
 	assert_int_equal(o.cfg[0].rate_bits, 0);
 	assert_int_equal(o.cfg[1].rate_bits, 1000000);
 	assert_int_equal(o.changed, LINK_BACK);
-	assert_int_equal(link_command_read(&o, "forth loss 2%"), 0);
+	assert_int_equal(parse_link_command(&o, "forth loss 2%"), 0);
 	assert_true(fabs(o.cfg[0].loss - 0.02) < 1e-12 && o.cfg[1].loss == 0);
-	assert_int_equal(link_command_read(&o, "jitter 5ms"), 0);
-	assert_int_equal(link_command_read(&o, "queue 20ms"), 0);
-	assert_int_equal(link_command_read(&o, "shape normal"), 0);
-	assert_int_equal(link_command_read(&o, "order free"), 0);
+	assert_int_equal(parse_link_command(&o, "jitter 5ms"), 0);
+	assert_int_equal(parse_link_command(&o, "queue 20ms"), 0);
+	assert_int_equal(parse_link_command(&o, "shape normal"), 0);
+	assert_int_equal(parse_link_command(&o, "order free"), 0);
 	assert_int_equal(o.cfg[1].jitter_ns, 5000000);
 	assert_int_equal(o.cfg[0].queue_ns, 20000000);
 	assert_int_equal(o.cfg[0].shape, JITTER_NORMAL);
 	assert_true(o.cfg[1].reorder && !o.seeded && !o.report);
-	assert_int_equal(link_command_read(&o, "order kept"), 0);
+	assert_int_equal(parse_link_command(&o, "order kept"), 0);
 	assert_false(o.cfg[0].reorder);
-	assert_int_equal(link_command_read(&o, "seed 7"), 0);
+	assert_int_equal(parse_link_command(&o, "seed 7"), 0);
 	assert_true(o.seeded && o.seed == 7);
-	assert_int_equal(link_command_read(&o, "report"), 0);
+	assert_int_equal(parse_link_command(&o, "report"), 0);
 	assert_true(o.report);
-	assert_int_equal(link_command_read(&o, ""), 0);
+	assert_int_equal(parse_link_command(&o, ""), 0);
 }
 
 static void what_is_no_order_changes_nothing(void **state)
@@ -92,7 +92,7 @@ static void what_is_no_order_changes_nothing(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		assert_int_equal(link_command_read(&o, bad[i].line), bad[i].err);
+		assert_int_equal(parse_link_command(&o, bad[i].line), bad[i].err);
 		assert_memory_equal(&o, &before, sizeof(o));
 	}
 }

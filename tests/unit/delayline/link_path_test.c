@@ -17,7 +17,7 @@ static int64_t due_of(struct link_direction_model *p, int64_t now, int64_t bytes
 {
 	int64_t due = -1;
 
-	assert_int_equal(link_path_schedule(p, now, bytes, &due), LINK_PASSES);
+	assert_int_equal(link_path_schedule_packet(p, now, bytes, &due), LINK_PASSES);
 	return due;
 }
 
@@ -93,7 +93,7 @@ static void a_full_queue_drops_the_tail(void **state)
 	(void)state;
 	link_path_init(&p, &cfg, 1);
 	for (int i = 0; i < 10000; i++) {
-		enum link_fate fate = link_path_schedule(&p, i * MS / 2, 1000, &due);
+		enum link_fate fate = link_path_schedule_packet(&p, i * MS / 2, 1000, &due);
 
 		if (fate == LINK_QUEUE_FULL && first < 0)
 			first = i;
@@ -116,7 +116,7 @@ static void what_the_queue_drops_takes_no_turn(void **state)
 	(void)state;
 	link_path_init(&p, &cfg, 1);
 	assert_int_equal(due_of(&p, 0, 1000), MS);
-	assert_int_equal(link_path_schedule(&p, 0, 1000, &due), LINK_QUEUE_FULL);
+	assert_int_equal(link_path_schedule_packet(&p, 0, 1000, &due), LINK_QUEUE_FULL);
 	assert_int_equal(due_of(&p, MS, 1000), 2 * MS);
 }
 
@@ -135,7 +135,7 @@ static void losses_are_as_many_as_asked_for(void **state)
 
 		link_path_init(&p, &cfg, 7);
 		for (int i = 0; i < N; i++)
-			lost += link_path_schedule(&p, i, 100, &due) == LINK_LOSES;
+			lost += link_path_schedule_packet(&p, i, 100, &due) == LINK_LOSES;
 		assert_true(fabs(lost - N * shares[k]) < 3.9 * sqrt(N * shares[k] * (1 - shares[k])));
 	}
 }
@@ -149,11 +149,11 @@ static void none_and_all(void **state)
 	(void)state;
 	link_path_init(&p, &cfg, 3);
 	for (int i = 0; i < 1000; i++)
-		assert_int_equal(link_path_schedule(&p, i, 100, &due), LINK_PASSES);
+		assert_int_equal(link_path_schedule_packet(&p, i, 100, &due), LINK_PASSES);
 	cfg.loss = 1;
 	link_path_configure(&p, &cfg);
 	for (int i = 0; i < 1000; i++)
-		assert_int_equal(link_path_schedule(&p, 1000 + i, 100, &due), LINK_LOSES);
+		assert_int_equal(link_path_schedule_packet(&p, 1000 + i, 100, &due), LINK_LOSES);
 }
 
 /* Whatever the delay, the jitter, the sizes and the rate: the n-th packet's fate is the seed's. Another seed, another sequence. */
@@ -171,16 +171,16 @@ static void the_same_seed_loses_the_same_packets(void **state)
 	link_path_init(&b, &other, 42);
 	link_path_init(&c, &plain, 43);
 	for (int i = 0; i < 5000; i++) {
-		enum link_fate fate = link_path_schedule(&a, i * MS, 100, &due);
+		enum link_fate fate = link_path_schedule_packet(&a, i * MS, 100, &due);
 
-		assert_int_equal(link_path_schedule(&b, i * MS, 60 + i % 1400, &due), fate);
-		differ += link_path_schedule(&c, i * MS, 100, &due) != fate;
+		assert_int_equal(link_path_schedule_packet(&b, i * MS, 60 + i % 1400, &due), fate);
+		differ += link_path_schedule_packet(&c, i * MS, 100, &due) != fate;
 	}
 	assert_true(differ > 500);	/* 2 x 0.1 x 0.9 of them */
-	link_path_seed(&a, 9);
+	link_path_set_seed(&a, 9);
 	link_path_init(&b, &plain, 9);
 	for (int i = 0; i < 1000; i++)
-		assert_int_equal(link_path_schedule(&a, 6000 * MS + i, 100, &due), link_path_schedule(&b, i, 100, &due));
+		assert_int_equal(link_path_schedule_packet(&a, 6000 * MS + i, 100, &due), link_path_schedule_packet(&b, i, 100, &due));
 }
 
 static void jitter_has_the_spread_that_was_asked_for(void **state)

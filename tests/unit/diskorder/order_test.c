@@ -12,7 +12,7 @@
 #include "diskorder/order.h"
 
 static struct request_order_state order;
-static struct order_issued_request got;
+static struct issued_disk_request got;
 static int64_t now;
 
 static int fresh(void **state)
@@ -26,16 +26,16 @@ static int fresh(void **state)
 static int done(void **state)
 {
 	(void)state;
-	order_free(&order);
+	request_order_state_free(&order);
 	return 0;
 }
 
 static int take(enum order_kind kind, int64_t sector, int64_t sectors, bool read, bool load)
 {
-	const struct order_request_event e = { .time_ns = ++now, .sector = sector, .sectors = sectors, .kind = kind, .read = read,
+	const struct disk_request_event e = { .time_ns = ++now, .sector = sector, .sectors = sectors, .kind = kind, .read = read,
 		.load = load };
 
-	return order_add_request_event(&order, &e, &got);
+	return order_handle_request_event(&order, &e, &got);
 }
 
 static void load_comes(int64_t sector) { assert_int_equal(take(ORDER_QUEUE, sector, 8, true, true), 0); }
@@ -94,7 +94,7 @@ static void somebody_passes_the_load(void **state)
 	issued(200);
 	issued(300);
 	near(order_kendall_tau(&order.sums), (4. - 2) / 6);
-	near(order_percent_of_counts(order.sums.passed, order.sums.ahead), 200 / 3.);
+	near(percentage_of_total_count(order.sums.passed, order.sums.ahead), 200 / 3.);
 	assert_int_equal(order.sums.overtaken_requests, 2);
 	assert_int_equal(order.sums.others_wait.n, 1);
 	assert_int_equal(order.sums.others_wait.value[0], 2);
@@ -109,7 +109,7 @@ static void those_that_never_waited_together_are_no_pair(void **state)
 		assert_int_equal(take(ORDER_COMPLETE, s, 8, false, false), 0);
 	}
 	assert_true(isnan(order_kendall_tau(&order.sums)));
-	assert_true(isnan(order_percent_of_counts(order.sums.passed, order.sums.ahead)));
+	assert_true(isnan(percentage_of_total_count(order.sums.passed, order.sums.ahead)));
 	near(sample_quantile(&order.sums.in_device, 1).value, 1);
 	assert_int_equal(order.in_device, 0);
 }

@@ -17,12 +17,12 @@
 static struct culprit_share got[SHARES_MAX];
 static size_t n;
 
-static void lost(struct culprit_attribution *w, int64_t at)
+static void lost(struct culprit_attribution_state *w, int64_t at)
 {
 	attribution_add_trace_record(w, &(struct trace_record){ .time_ns = at, .kind = TRACE_LOST });
 }
 
-static void on(struct culprit_attribution *w, int64_t at, enum trace_class class, int id, const char *name)
+static void on(struct culprit_attribution_state *w, int64_t at, enum trace_class class, int id, const char *name)
 {
 	struct trace_record r = { .time_ns = at, .kind = TRACE_ENTER, .class = class, .id = id };
 
@@ -30,13 +30,13 @@ static void on(struct culprit_attribution *w, int64_t at, enum trace_class class
 	attribution_add_trace_record(w, &r);
 }
 
-static void off(struct culprit_attribution *w, int64_t at, enum trace_class class, int id)
+static void off(struct culprit_attribution_state *w, int64_t at, enum trace_class class, int id)
 {
 	attribution_add_trace_record(w, &(struct trace_record){ .time_ns = at, .kind = TRACE_EXIT, .class = class, .id = id });
 }
 
 /* In the initial pid namespace both ids are the same; task 7 is called "t7". */
-static void to(struct culprit_attribution *w, int64_t at, int prev, bool wants, int next)
+static void to(struct culprit_attribution_state *w, int64_t at, int prev, bool wants, int next)
 {
 	struct trace_record r = { .time_ns = at, .kind = TRACE_SWITCH, .prev_pid = prev, .prev_here = prev,
 				  .next_pid = next, .next_here = next, .prev_wants = wants };
@@ -47,11 +47,11 @@ static void to(struct culprit_attribution *w, int64_t at, int prev, bool wants, 
 	attribution_add_trace_record(w, &r);
 }
 
-static void ask(struct culprit_attribution *w, int64_t start, int64_t end)
+static void ask(struct culprit_attribution_state *w, int64_t start, int64_t end)
 {
 	int64_t sum = 0;
 
-	n = attribution_split_gap(w, start, end, got, SHARES_MAX);
+	n = attribution_split_gap_by_culprit(w, start, end, got, SHARES_MAX);
 	for (size_t i = 0; i < n; i++)
 		sum += got[i].ns;
 	assert_int_equal(sum, end - start);
@@ -74,9 +74,9 @@ static void had(enum culprit_kind kind, const char *name, int64_t ns, int64_t re
 	assert_int_equal(s->residue_ns, residue);
 }
 
-static struct culprit_attribution *begin(void **state)
+static struct culprit_attribution_state *begin(void **state)
 {
-	struct culprit_attribution *w = *state;
+	struct culprit_attribution_state *w = *state;
 
 	to(w, 0, 1, false, LOOP);
 	return w;
@@ -96,7 +96,7 @@ static int drop(void **state)
 
 static void a_tick(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 
 	on(w, 100 * US, TRACE_TIMER, 236, "local timer");
 	off(w, 103 * US, TRACE_TIMER, 236);
@@ -107,7 +107,7 @@ static void a_tick(void **state)
 	/* The way in belongs to the timer, so does the microsecond behind it; the way out to the softirq before it. */
 	had(CULPRIT_TIMER, "local timer", 5 * US, 2 * US);
 	had(CULPRIT_SOFTIRQ, "SCHED", 4 * US, 2 * US);
-	assert_false(shares_continue_burst(got, n));
+	assert_false(do_shares_continue_burst(got, n));
 	assert_true(shares_are_tick(got, n));
 	/* A hypervisor took the CPU, and the tick was due when it came back. */
 	on(w, 10 * MS, TRACE_TIMER, 236, "local timer");
@@ -132,7 +132,7 @@ static void a_tick(void **state)
 
 static void irq_in_softirq_in_task(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 
 	to(w, 10 * US, LOOP, true, 7);
 	on(w, 30 * US, TRACE_SOFTIRQ, 3, "NET_RX");
@@ -158,7 +158,7 @@ static void irq_in_softirq_in_task(void **state)
 
 static void residue(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 
 	/* A task alone: the switches' own time is its, there is nobody else. */
 	to(w, 11 * US, LOOP, true, 7);
@@ -184,7 +184,7 @@ static void residue(void **state)
 
 static void tasks_among_themselves(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 
 	to(w, 10, LOOP, true, 7);
 	to(w, 50, 7, true, 8);
@@ -202,7 +202,7 @@ static void tasks_among_themselves(void **state)
 /* Two interrupts so close that the loop did not turn in between. */
 static void two_stretches_of_one_part(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 
 	on(w, 100, TRACE_IRQ, 1, "a");
 	off(w, 150, TRACE_IRQ, 1);
@@ -218,7 +218,7 @@ static void two_stretches_of_one_part(void **state)
 
 static void a_burst_cut_by_the_scheduler(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 
 	to(w, 10 * MS, LOOP, true, 7);
 	to(w, 610 * MS, 7, true, LOOP);	/* its turn is over */
@@ -231,21 +231,21 @@ static void a_burst_cut_by_the_scheduler(void **state)
 	ask(w, 10 * MS, 610 * MS);
 	assert_true(share(CULPRIT_TASK, "t7")->wants);
 	assert_false(share(CULPRIT_TASK, "t7")->resumed);
-	assert_false(shares_continue_burst(got, n));
+	assert_false(do_shares_continue_burst(got, n));
 	ask(w, 612 * MS, 612 * MS + 4 * US);
-	assert_false(shares_continue_burst(got, n));	/* a tick is no part of it */
+	assert_false(do_shares_continue_burst(got, n));	/* a tick is no part of it */
 	ask(w, 614 * MS, 700 * MS);
-	assert_true(shares_continue_burst(got, n));
+	assert_true(do_shares_continue_burst(got, n));
 	assert_true(share(CULPRIT_TASK, "t7")->resumed);
 	assert_false(share(CULPRIT_TASK, "t7")->wants);
 	ask(w, 710 * MS, 720 * MS);
-	assert_false(shares_continue_burst(got, n));
+	assert_false(do_shares_continue_burst(got, n));
 }
 
 /* It is the loop's own time that counts, not what another task had meanwhile. */
 static void a_slice_is_short(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 
 	to(w, 10 * MS, LOOP, true, 7);
 	to(w, 100 * MS, 7, true, LOOP);
@@ -257,16 +257,16 @@ static void a_slice_is_short(void **state)
 	to(w, 422 * MS, 7, false, LOOP);
 	ask(w, 10 * MS, 100 * MS);
 	ask(w, 105 * MS, 305 * MS);
-	assert_false(shares_continue_burst(got, n));
+	assert_false(do_shares_continue_burst(got, n));
 	ask(w, 315 * MS, 400 * MS);
-	assert_true(shares_continue_burst(got, n));
+	assert_true(do_shares_continue_burst(got, n));
 	ask(w, 421 * MS, 422 * MS);
-	assert_false(shares_continue_burst(got, n));
+	assert_false(do_shares_continue_burst(got, n));
 }
 
 static void missing_exits(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 
 	/* The same interrupt again: it had ended somewhere. */
 	on(w, 100 * US, TRACE_TIMER, 236, "local timer");
@@ -299,7 +299,7 @@ static void missing_exits(void **state)
 /* An inner exit that went missing ends with the outer one. */
 static void inner_exit_missing(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 
 	on(w, 100, TRACE_SOFTIRQ, 1, "TIMER");
 	on(w, 110, TRACE_IRQ, 9, "acpi");
@@ -313,7 +313,7 @@ static void inner_exit_missing(void **state)
 
 static void softirqs_do_not_nest(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 
 	on(w, 100, TRACE_SOFTIRQ, 1, "TIMER");
 	on(w, 120, TRACE_SOFTIRQ, 9, "RCU");
@@ -328,7 +328,7 @@ static void softirqs_do_not_nest(void **state)
 /* An interrupt does not switch: its exit is missing, the task that comes is there. */
 static void switch_inside(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 
 	on(w, 100, TRACE_RESCHED, 253, "reschedule");
 	to(w, 120, LOOP, true, 7);
@@ -340,7 +340,7 @@ static void switch_inside(void **state)
 
 static void records_lost(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 
 	to(w, 10 * MS, LOOP, true, 7);
 	/* ... here it left, came back, and the loop ran ... */
@@ -363,7 +363,7 @@ static void records_lost(void **state)
 /* Lost without a word: a state that covers a part and the loop's time on both sides is not believed. */
 static void a_false_state_ends(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 
 	to(w, 10 * MS, LOOP, true, 7);
 	ask(w, 30 * MS, 31 * MS);
@@ -377,7 +377,7 @@ static void a_false_state_ends(void **state)
 /* The kernel left a switch out: the time before the one that tells it is not given to who was there before. */
 static void a_switch_is_left_out(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 
 	to(w, MS, LOOP, true, 7);
 	to(w, 2 * MS, 7, false, LOOP);
@@ -429,7 +429,7 @@ static void a_switch_is_left_out(void **state)
 /* The two clocks differ by a little: what sticks out is cut, the sum stays exact. */
 static void across_the_edges(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 
 	to(w, 100 * US - 300, LOOP, true, 7);
 	on(w, 110 * US, TRACE_IRQ, 1, "disk");
@@ -446,7 +446,7 @@ static void across_the_edges(void **state)
 /* Four seconds of two tasks taking turns are two shares, however many switches. */
 static void bounded_within_a_part(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 	int64_t at = 0;
 
 	to(w, at, LOOP, true, 7);
@@ -462,12 +462,12 @@ static void bounded_within_a_part(void **state)
 	had(CULPRIT_TASK, "t7", 200001 * 10 * US, 0);
 	had(CULPRIT_TASK, "t8", 200000 * 8 * US, 0);
 	had(CULPRIT_TIMER, "local timer", 200000 * 2 * US, 0);
-	assert_int_equal(attribution_late_gap_count(w), 0);
+	assert_int_equal(attribution_too_late_gap_count(w), 0);
 }
 
 static void many_culprits(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 	int64_t others = 0;
 
 	to(w, 0, LOOP, true, 1000);
@@ -499,18 +499,18 @@ static void many_culprits(void **state)
 	to(w, 16100, 7, false, 8);
 	to(w, 16110, 8, false, 9);
 	to(w, 16130, 9, false, LOOP);
-	n = attribution_split_gap(w, 16000, 16130, got, 2);
+	n = attribution_split_gap_by_culprit(w, 16000, 16130, got, 2);
 	assert_int_equal(n, 2);
 	assert_int_equal(got[0].ns, 100);
 	assert_int_equal(got[1].ns, 30);
 	assert_string_equal(got[1].name, "others");
-	assert_int_equal(attribution_split_gap(w, 16200, 16210, got, 0), 0);
+	assert_int_equal(attribution_split_gap_by_culprit(w, 16200, 16210, got, 0), 0);
 }
 
 /* Short slices between those of ever others who have more. */
 static void cut_among_many_culprits(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 	int64_t at = 0;
 	size_t i = 0;
 
@@ -533,7 +533,7 @@ static void cut_among_many_culprits(void **state)
 /* Stretches with culprits of their own, each with few enough of them, in one part: together too many. */
 static void many_culprits_of_many_stretches(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 	int64_t at = 0, others = 0, rows = 0;
 
 	for (int stretch = 0; stretch < 4; stretch++) {
@@ -554,7 +554,7 @@ static void many_culprits_of_many_stretches(void **state)
 /* Parts below the loop's threshold are never asked for: they make no leak and no lie. */
 static void never_asked_for(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 	int64_t at = MS;
 
 	for (int i = 0; i < 100000; i++, at += MS) {
@@ -566,14 +566,14 @@ static void never_asked_for(void **state)
 	ask(w, at, at + MS);
 	assert_int_equal(n, 1);
 	had(CULPRIT_TASK, "t7", MS, 0);
-	assert_int_equal(attribution_late_gap_count(w), 0);
-	attribution_split_gap(w, at + MS, at + 2 * MS, got, SHARES_MAX);
-	assert_int_equal(attribution_late_gap_count(w), 0);
+	assert_int_equal(attribution_too_late_gap_count(w), 0);
+	attribution_split_gap_by_culprit(w, at + MS, at + 2 * MS, got, SHARES_MAX);
+	assert_int_equal(attribution_too_late_gap_count(w), 0);
 }
 
 static void asked_too_late(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 
 	for (int i = 0; i < 100000; i++) {
 		on(w, i * MS, TRACE_TIMER, 236, "local timer");
@@ -581,13 +581,13 @@ static void asked_too_late(void **state)
 	}
 	ask(w, 5 * MS, 6 * MS);
 	had(CULPRIT_UNEXPLAINED, "unexplained", MS, MS);
-	assert_int_equal(attribution_late_gap_count(w), 1);
+	assert_int_equal(attribution_too_late_gap_count(w), 1);
 }
 
 /* In a pid namespace of a lab: the loop is 5 there and 4005 outside, another session's task is not visible. */
 static void two_pid_namespaces(void **state)
 {
-	struct culprit_attribution *w = attribution_new(5);
+	struct culprit_attribution_state *w = attribution_new(5);
 	struct trace_record out = { .kind = TRACE_SWITCH, .prev_pid = 4005, .prev_here = 5, .next_pid = 4242,
 				    .next_comm = "ours" };
 	struct trace_record back = { .kind = TRACE_SWITCH, .prev_pid = 4242, .prev_here = 42, .prev_comm = "ours",
@@ -624,7 +624,7 @@ static void two_pid_namespaces(void **state)
 /* A new name under way: a shell that becomes a compiler. */
 static void latest_name(void **state)
 {
-	struct culprit_attribution *w = begin(state);
+	struct culprit_attribution_state *w = begin(state);
 
 	to(w, 10, LOOP, true, 7);
 	attribution_add_trace_record(w, &(struct trace_record){ .time_ns = 60, .kind = TRACE_SWITCH, .prev_pid = 7, .prev_here = 7,
@@ -644,7 +644,7 @@ static uint32_t roll(uint32_t below)
 /* Whatever comes in whatever order: no crash, the sums stay exact, nothing negative, each culprit once. */
 static void anything(void **state)
 {
-	struct culprit_attribution *w = *state;
+	struct culprit_attribution_state *w = *state;
 	int64_t at = 0, asked = 0;
 
 	for (int i = 0; i < 400000; i++) {

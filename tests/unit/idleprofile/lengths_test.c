@@ -78,10 +78,10 @@ static void the_bound_of_equal_events_is_a_straight_line(void **state)
 	(void)state;
 	for (int i = 0; i < 500; i++)
 		length_histogram_add_event(&l, 10 * MS);
-	assert_near(wait_probability_bound(&l, wait_of(1 * MS), 10000 * MS), 0.45, 1e-12);
-	assert_near(wait_probability_bound(&l, wait_of(5 * MS), 10000 * MS), 0.25, 1e-12);
-	assert_near(wait_probability_bound(&l, wait_of(10 * MS), 10000 * MS), 0, 1e-12);
-	assert_near(wait_probability_bound(&l, wait_of(20 * MS), 10000 * MS), 0, 1e-12);
+	assert_near(bound_on_long_wait_probability(&l, wait_of(1 * MS), 10000 * MS), 0.45, 1e-12);
+	assert_near(bound_on_long_wait_probability(&l, wait_of(5 * MS), 10000 * MS), 0.25, 1e-12);
+	assert_near(bound_on_long_wait_probability(&l, wait_of(10 * MS), 10000 * MS), 0, 1e-12);
+	assert_near(bound_on_long_wait_probability(&l, wait_of(20 * MS), 10000 * MS), 0, 1e-12);
 }
 
 /* Exponential lengths of mean m at load u: P(wait > x) = u exp(-x/m). Lengths at the midpoints of equal probabilities. */
@@ -99,7 +99,7 @@ static void the_bound_of_exponential_events_is_exponential(void **state)
 
 		if (x > 10.0 * (double)MS)
 			break;
-		assert_near(wait_probability_bound(&l, i, llround(mean * n / 0.3)), 0.3 * exp(-x / mean), 1e-4);
+		assert_near(bound_on_long_wait_probability(&l, i, llround(mean * n / 0.3)), 0.3 * exp(-x / mean), 1e-4);
 	}
 }
 
@@ -108,7 +108,7 @@ static void no_time_no_bound(void **state)
 	struct length_histogram l = { 0 };
 
 	(void)state;
-	assert_true(isnan(wait_probability_bound(&l, 0, 0)));
+	assert_true(isnan(bound_on_long_wait_probability(&l, 0, 0)));
 }
 
 /* None of n: 1 - 0.05^(1/n), nearly 3/n. All but one of n (by symmetry): 0.95^(1/n) is where P(X <= n-1) = 0.05. */

@@ -171,11 +171,11 @@ static void what_found_no_room_is_counted_from_the_beginning_on(void **state)
 		part(START - NS_PER_S + i * 10, START - NS_PER_S + i * 10 + 5);
 	drain_at(START);
 	pipeline_begin_profile(f, START, END);
-	assert_int_equal(pipeline_lost_record_count(f), 0);
+	assert_int_equal(pipeline_lost_records_in_profile(f), 0);
 	for (int64_t i = 0; i < RING_ROOM + 3; i++)
 		part(START + i * 10, START + i * 10 + 5);
 	drain_at(END);
-	assert_int_equal(pipeline_lost_record_count(f), 3);
+	assert_int_equal(pipeline_lost_records_in_profile(f), 3);
 }
 
 int main(void)

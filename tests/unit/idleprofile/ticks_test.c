@@ -37,12 +37,13 @@ static size_t make(struct made *out, int64_t period, int64_t phase, int64_t seco
 	int64_t end = 0;
 
 	for (int64_t t = phase; period && t < seconds * S; t += period)
-		out[n++] = (struct made){ t + (int64_t)(random_unit(&seed) * 8000), 5000 + (int64_t)(random_unit(&seed) * 4000), true };
+		out[n++] = (struct made){ t + (int64_t)(random_fraction_below_one(&seed) * 8000), 5000 +
+			(int64_t)(random_fraction_below_one(&seed) * 4000), true };
 	for (int64_t i = 0; i < others * seconds; i++)
-		out[n++] = (struct made){ (int64_t)(random_unit(&seed) * (double)(seconds * S)),
-					  6000 + (int64_t)(random_unit(&seed) * 54000), false };
+		out[n++] = (struct made){ (int64_t)(random_fraction_below_one(&seed) * (double)(seconds * S)),
+					  6000 + (int64_t)(random_fraction_below_one(&seed) * 54000), false };
 	for (int64_t t = 0; busy && t < seconds * S; t += 50 * MS)
-		out[n++] = (struct made){ t + (int64_t)(random_unit(&seed) * 3e6), busy * US, false };
+		out[n++] = (struct made){ t + (int64_t)(random_fraction_below_one(&seed) * 3e6), busy * US, false };
 	qsort(out, n, sizeof(*out), by_start);
 	for (size_t i = 0; i < n; i++) {	/* what begins within another part is not seen */
 		if (i && out[i].start < end)
@@ -144,16 +145,16 @@ static void on_a_cpu_that_is_nearly_always_busy_none_is_made_up(void **state)
 
 	(void)state;
 	for (int run = 0; run < 50; run++) {
-		int64_t now = (int64_t)(random_unit(&seed) * 1e9);
+		int64_t now = (int64_t)(random_fraction_below_one(&seed) * 1e9);
 
 		memset(&ticks, 0, sizeof(ticks));
 		ticks.period_ns = 4 * MS;
 		while (now < 5 * S) {
-			int64_t busy = (int64_t)(random_unit(&seed) * 38e6), free_until;
+			int64_t busy = (int64_t)(random_fraction_below_one(&seed) * 38e6), free_until;
 
 			assert_false(ticks_gap_is_tick(&ticks, now, busy));
 			now += busy;
-			for (free_until = now + 1 * MS; now < free_until; now += 20 * US + (int64_t)(random_unit(&seed) * 100e3)) {
+			for (free_until = now + 1 * MS; now < free_until; now += 20 * US + (int64_t)(random_fraction_below_one(&seed) * 100e3)) {
 				assert_false(ticks_gap_is_tick(&ticks, now, 10 * US));
 				now += 10 * US;
 			}

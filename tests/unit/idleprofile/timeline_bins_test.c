@@ -23,9 +23,9 @@ static void keep(void *arg, int64_t start, int64_t length, int64_t lost, int64_t
 	row[n++] = (struct row){ start, length, lost, tick };
 }
 
-static struct timeline_bins begin(int64_t start, int64_t length)
+static struct timeline_bin_collector begin(int64_t start, int64_t length)
 {
-	struct timeline_bins b;
+	struct timeline_bin_collector b;
 
 	n = 0;
 	timeline_bins_init(&b, start, length, keep, NULL);
@@ -43,7 +43,7 @@ static void is_row(int i, int64_t start, int64_t length, int64_t lost, int64_t t
 
 static void a_part_is_spread_over_the_bins_it_touches(void **state)
 {
-	struct timeline_bins b = begin(1000, 100);
+	struct timeline_bin_collector b = begin(1000, 100);
 
 	(void)state;
 	timeline_bins_add_gap(&b, 1010, 1030, 20, false);
@@ -60,7 +60,7 @@ static void a_part_is_spread_over_the_bins_it_touches(void **state)
 
 static void bins_without_a_part_are_there_too(void **state)
 {
-	struct timeline_bins b = begin(0, 10);
+	struct timeline_bin_collector b = begin(0, 10);
 
 	(void)state;
 	timeline_bins_emit_complete(&b, 35);
@@ -75,7 +75,7 @@ static void bins_without_a_part_are_there_too(void **state)
 static void a_part_without_a_gap_takes_no_bin_beyond_its_length(void **state)
 {
 	/* where a product in floating point rounds: one nanosecond beyond the 20 ms of a bin */
-	struct timeline_bins b = begin(0, 20000000);
+	struct timeline_bin_collector b = begin(0, 20000000);
 
 	(void)state;
 	timeline_bins_add_gap(&b, 3625292, 499957505, 496332213, false);
@@ -89,7 +89,7 @@ static void a_part_without_a_gap_takes_no_bin_beyond_its_length(void **state)
 
 static void a_part_that_lost_less_than_it_spans_keeps_its_sum(void **state)
 {
-	struct timeline_bins b = begin(0, 100);
+	struct timeline_bin_collector b = begin(0, 100);
 	int64_t sum = 0;
 
 	(void)state;
@@ -105,7 +105,7 @@ static void a_part_that_lost_less_than_it_spans_keeps_its_sum(void **state)
 
 static void a_part_that_ends_with_its_bin_stays_in_it(void **state)
 {
-	struct timeline_bins b = begin(0, 100);
+	struct timeline_bin_collector b = begin(0, 100);
 
 	(void)state;
 	timeline_bins_add_gap(&b, 50, 100, 50, false);

@@ -9,24 +9,25 @@
 
 #define MS 1000000LL
 
-static struct caret_step box(int64_t ms, int left, int top, int width, int height)
+static struct caret_step_changed_pixels box(int64_t ms, int left, int top, int width, int height)
 {
-	return (struct caret_step){ .at_ns = ms * MS, .top = top, .bottom = top + height - 1, .top_left = left, .left = left,
+	return (struct caret_step_changed_pixels){ .at_ns = ms * MS, .top = top, .bottom = top + height - 1, .top_left = left,
+		.left = left,
 				    .right = left + width, .all_left = left, .all_right = left + width };
 }
 
 /* cells `from` to `to` of the first line */
-static struct caret_step cells(int64_t ms, int from, int to)
+static struct caret_step_changed_pixels cells(int64_t ms, int from, int to)
 {
 	return box(ms, 6 * from, 0, 6 * (to - from + 1), 13);
 }
 
-static void idle(struct blink_filter *l, struct caret_step step)
+static void idle(struct blink_filter *l, struct caret_step_changed_pixels step)
 {
-	blink_filter_learn_unprompted(l, &step);
+	blink_filter_learn_keyless_change(l, &step);
 }
 
-static enum change_verdict judge(struct blink_filter *l, struct caret_step step)
+static enum change_verdict judge(struct blink_filter *l, struct caret_step_changed_pixels step)
 {
 	enum change_verdict v = blink_filter_judge_change(l, &step);
 

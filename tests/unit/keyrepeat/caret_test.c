@@ -45,22 +45,22 @@ static void start(int caret)
 }
 
 /* Types up to `caret` and sees the change as the watcher would. */
-static struct caret_step walk(int from, int caret, int64_t at_ns)
+static struct caret_step_changed_pixels walk(int from, int caret, int64_t at_ns)
 {
-	struct caret_step s = { .at_ns = at_ns };
+	struct caret_step_changed_pixels s = { .at_ns = at_ns };
 
 	for (int i = from; i < caret; i++)
 		glyph(i);
 	fill(caret, 1);
-	assert_true(caret_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s));
+	assert_true(caret_compare_to_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s));
 	memcpy(before, now, sizeof(now));
 	return s;
 }
 
 static void one_key_each(void **state)
 {
-	struct caret_step s[5];
-	struct pair_patch_number_shown shown[5];
+	struct caret_step_changed_pixels s[5];
+	struct shown_patch_number shown[5];
 
 	(void)state;
 	start(0);
@@ -75,8 +75,8 @@ static void one_key_each(void **state)
 
 static void one_key_alone_may_be_a_blink(void **state)
 {
-	struct caret_step s;
-	struct pair_patch_number_shown shown;
+	struct caret_step_changed_pixels s;
+	struct shown_patch_number shown;
 
 	(void)state;
 	start(0);
@@ -86,8 +86,8 @@ static void one_key_alone_may_be_a_blink(void **state)
 
 static void several_keys_in_one_update(void **state)
 {
-	struct caret_step s[3];
-	struct pair_patch_number_shown shown[3];
+	struct caret_step_changed_pixels s[3];
+	struct shown_patch_number shown[3];
 
 	(void)state;
 	start(0);
@@ -100,20 +100,20 @@ static void several_keys_in_one_update(void **state)
 	assert_int_equal(shown[2].number, 6);
 }
 
-static struct caret_step status_line(int64_t at_ns, uint32_t ink)	/* far below, in an update of its own */
+static struct caret_step_changed_pixels status_line(int64_t at_ns, uint32_t ink)	/* far below, in an update of its own */
 {
-	struct caret_step s = { .at_ns = at_ns };
+	struct caret_step_changed_pixels s = { .at_ns = at_ns };
 
 	fill(10 * COLUMNS, ink);
-	assert_true(caret_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s));
+	assert_true(caret_compare_to_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s));
 	memcpy(before, now, sizeof(now));
 	return s;
 }
 
 static void another_line_is_drawn_apart(void **state)
 {
-	struct caret_step s[12];
-	struct pair_patch_number_shown shown[12];
+	struct caret_step_changed_pixels s[12];
+	struct shown_patch_number shown[12];
 	size_t n;
 
 	(void)state;
@@ -141,8 +141,8 @@ static void another_line_is_drawn_apart(void **state)
 
 static void another_line_is_drawn_at_once(void **state)
 {
-	struct caret_step s[4];
-	struct pair_patch_number_shown shown[4];
+	struct caret_step_changed_pixels s[4];
+	struct shown_patch_number shown[4];
 
 	(void)state;
 	start(0);
@@ -150,11 +150,11 @@ static void another_line_is_drawn_at_once(void **state)
 	fill(1, 1);
 	fill(10 * COLUMNS, 1);
 	s[0].at_ns = s[1].at_ns = 1;
-	assert_true(caret_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[0]));
+	assert_true(caret_compare_to_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[0]));
 	assert_int_equal(s[0].bottom, 2 + CELL_H - 1);
-	assert_true(caret_find_changed_rows(before, now, WIDTH, 0, s[0].bottom + 1, WIDTH, HEIGHT - s[0].bottom - 1, &s[1]));
+	assert_true(caret_compare_to_find_changed_rows(before, now, WIDTH, 0, s[0].bottom + 1, WIDTH, HEIGHT - s[0].bottom - 1, &s[1]));
 	assert_int_equal(s[1].top, 2 + 10 * CELL_H);
-	assert_false(caret_find_changed_rows(before, now, WIDTH, 0, s[1].bottom + 1, WIDTH, HEIGHT - s[1].bottom - 1, &s[2]));
+	assert_false(caret_compare_to_find_changed_rows(before, now, WIDTH, 0, s[1].bottom + 1, WIDTH, HEIGHT - s[1].bottom - 1, &s[2]));
 	memcpy(before, now, sizeof(now));
 	s[2] = walk(1, 2, 2);
 	s[3] = walk(2, 3, 3);
@@ -165,8 +165,8 @@ static void another_line_is_drawn_at_once(void **state)
 
 static void over_the_end_of_the_line(void **state)
 {
-	struct caret_step s[4];
-	struct pair_patch_number_shown shown[4];
+	struct caret_step_changed_pixels s[4];
+	struct shown_patch_number shown[4];
 
 	(void)state;
 	start(5);
@@ -190,17 +190,17 @@ static void over_the_end_of_the_line(void **state)
 
 static void a_blinking_caret_is_no_key(void **state)
 {
-	struct caret_step s[4];
-	struct pair_patch_number_shown shown[4];
+	struct caret_step_changed_pixels s[4];
+	struct shown_patch_number shown[4];
 
 	(void)state;
 	start(0);
 	s[0] = walk(0, 1, 1);
 	fill(1, 0);
-	assert_true(caret_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[1]));
+	assert_true(caret_compare_to_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[1]));
 	memcpy(before, now, sizeof(now));
 	fill(1, 1);
-	assert_true(caret_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[2]));
+	assert_true(caret_compare_to_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[2]));
 	memcpy(before, now, sizeof(now));
 	s[3] = walk(1, 2, 4);
 	assert_true(caret_count_characters_shown(s, 4, 2, shown));
@@ -208,11 +208,11 @@ static void a_blinking_caret_is_no_key(void **state)
 	assert_int_equal(shown[2].number, 1);
 }
 
-static struct caret_step seen_now(int64_t at_ns)
+static struct caret_step_changed_pixels seen_now(int64_t at_ns)
 {
-	struct caret_step s = { .at_ns = at_ns };
+	struct caret_step_changed_pixels s = { .at_ns = at_ns };
 
-	assert_true(caret_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s));
+	assert_true(caret_compare_to_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s));
 	memcpy(before, now, sizeof(now));
 	return s;
 }
@@ -220,8 +220,8 @@ static struct caret_step seen_now(int64_t at_ns)
 /* First the letter where the caret was, then the caret. */
 static void painted_in_two_goes(void **state)
 {
-	struct caret_step s[8];
-	struct pair_patch_number_shown shown[8];
+	struct caret_step_changed_pixels s[8];
+	struct shown_patch_number shown[8];
 
 	(void)state;
 	start(5);
@@ -243,8 +243,8 @@ static void painted_in_two_goes(void **state)
 /* One go for most keys, two where the line ends; or the blank first, and the letter with the caret. */
 static void painted_in_two_goes_where_the_line_ends(void **state)
 {
-	struct caret_step s[5];
-	struct pair_patch_number_shown shown[5];
+	struct caret_step_changed_pixels s[5];
+	struct shown_patch_number shown[5];
 
 	(void)state;
 	start(5);
@@ -273,13 +273,13 @@ static void painted_in_two_goes_where_the_line_ends(void **state)
 
 static void what_goes_with_the_first_key_is_passed_over(void **state)
 {
-	struct caret_step s[3];
-	struct pair_patch_number_shown shown[3];
+	struct caret_step_changed_pixels s[3];
+	struct shown_patch_number shown[3];
 
 	(void)state;
 	start(0);
 	now[60 * WIDTH + 10] = 1;	/* a pointer that hides */
-	assert_true(caret_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[0]));
+	assert_true(caret_compare_to_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[0]));
 	memcpy(before, now, sizeof(now));
 	s[1] = walk(0, 1, 1);
 	s[2] = walk(1, 2, 2);
@@ -289,20 +289,20 @@ static void what_goes_with_the_first_key_is_passed_over(void **state)
 
 static void something_else_is_refused(void **state)
 {
-	struct caret_step s[3];
-	struct pair_patch_number_shown shown[3];
+	struct caret_step_changed_pixels s[3];
+	struct shown_patch_number shown[3];
 
 	(void)state;
 	start(8);
 	s[0] = walk(8, 9, 1);
 	start(9);
 	fill(2, 1);			/* a clock in the line above */
-	assert_true(caret_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[1]));
+	assert_true(caret_compare_to_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[1]));
 	s[1].at_ns = 2;
 	assert_false(caret_count_characters_shown(s, 2, 1, shown));
 	assert_false(caret_count_characters_shown(s, 0, 0, shown));
 	memcpy(before, now, sizeof(now));
-	assert_false(caret_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[2]));	/* nothing changed */
+	assert_false(caret_compare_to_find_changed_rows(before, now, WIDTH, 0, 0, WIDTH, HEIGHT, &s[2]));	/* nothing changed */
 }
 
 int main(void)

@@ -13,12 +13,12 @@
 #define MS NS_PER_MS
 #define AT(ms) ((1000 + (int64_t)(ms)) * MS)
 
-static struct pair_key_times key[64];
+static struct times_of_paired_key key[64];
 static struct key_train_block block[4];
 static struct key_train train;
 static struct screen_observations seen;
 static int64_t update[64];
-static struct pair_patch_number_shown shown[64];
+static struct shown_patch_number shown[64];
 static struct latency_statistics f;
 static const struct latency_statistics_cfg by_patch = { WATCH_PATCH, 50 * MS, 100 * MS, 0 },
 	by_update = { WATCH_UPDATE, 50 * MS, 100 * MS, 0 };
@@ -46,7 +46,7 @@ static void see(int64_t ms)
 static void show(int64_t ms, uint32_t number)
 {
 	see(ms);
-	shown[seen.shows++] = (struct pair_patch_number_shown){ AT(ms), number };
+	shown[seen.shows++] = (struct shown_patch_number){ AT(ms), number };
 }
 
 static void compute(const struct latency_statistics_cfg *cfg)

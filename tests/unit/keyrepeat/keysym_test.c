@@ -25,11 +25,11 @@ static void names_are_keysymdef(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
-		assert_int_equal(keysym_read(good[i].text, &keysym), 0);
+		assert_int_equal(keysym_parse_text(good[i].text, &keysym), 0);
 		assert_int_equal(keysym, good[i].keysym);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_int_equal(keysym_read(bad[i], &keysym), -EINVAL);
+		assert_int_equal(keysym_parse_text(bad[i], &keysym), -EINVAL);
 }
 
 static int read_text(const char *text, struct timed_act_script *s, size_t *line)

@@ -93,7 +93,7 @@ static void text_with_a_caret(void **state)
 	blink(0, REGION_BEFORE);
 	type(NULL);
 	blink(REGION_KEYS, REGION_AFTER);
-	assert_true(find_echo_region_by_changes(&marks, &r));
+	assert_true(find_echo_region_in_change_marks(&marks, &r));
 	/* from the caret's top, which is the line's, to all edges */
 	is(r, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
 }
@@ -110,7 +110,7 @@ static void nothing_but_a_caret(void **state)
 		look((uint8_t)REGION_KEY(i));
 	}
 	blink(0, REGION_AFTER);
-	assert_false(find_echo_region_by_changes(&marks, &r));
+	assert_false(find_echo_region_in_change_marks(&marks, &r));
 }
 
 static void no_change_at_all(void **state)
@@ -119,7 +119,7 @@ static void no_change_at_all(void **state)
 
 	(void)state;
 	assert_false(look(REGION_BEFORE));
-	assert_false(find_echo_region_by_changes(&marks, &r));
+	assert_false(find_echo_region_in_change_marks(&marks, &r));
 }
 
 static void one_change_is_chance(void **state)
@@ -129,7 +129,7 @@ static void one_change_is_chance(void **state)
 	(void)state;
 	paint(300, 300, 50, 10, 7);	/* a mail has come */
 	look(REGION_KEY(2));
-	assert_false(find_echo_region_by_changes(&marks, &r));
+	assert_false(find_echo_region_in_change_marks(&marks, &r));
 }
 
 /* A status line that shows the column, below, and a clock with seconds beside the text. */
@@ -152,7 +152,7 @@ static void other_things_that_change(void **state)
 		paint(600, TEXT_Y + 4, 30, 10, (uint32_t)i + 30);
 		blink(REGION_KEYS, REGION_AFTER);
 	}
-	assert_true(find_echo_region_by_changes(&marks, &r));
+	assert_true(find_echo_region_in_change_marks(&marks, &r));
 	is(r, 0, TEXT_Y, 600, 380 - TEXT_Y);
 }
 
@@ -166,7 +166,7 @@ static void a_greeting_that_goes_bounds_nothing(void **state)
 	paint(200, 200, 200, 40, 0);
 	look(REGION_BEFORE);
 	type(NULL);
-	assert_true(find_echo_region_by_changes(&marks, &r));
+	assert_true(find_echo_region_in_change_marks(&marks, &r));
 	is(r, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
 }
 
@@ -180,7 +180,7 @@ static void what_is_above_is_left_out(void **state)
 		look(i ? REGION_AFTER : REGION_BEFORE);
 	}
 	type(NULL);
-	assert_true(find_echo_region_by_changes(&marks, &r));
+	assert_true(find_echo_region_in_change_marks(&marks, &r));
 	is(r, 0, TEXT_Y, WIDTH, HEIGHT - TEXT_Y);
 }
 
@@ -194,7 +194,7 @@ static void a_film_hides_all(void **state)
 		look(REGION_BEFORE);
 		type(NULL);
 	}
-	assert_false(find_echo_region_by_changes(&marks, &r));
+	assert_false(find_echo_region_in_change_marks(&marks, &r));
 }
 
 static void words(void **state)

@@ -30,7 +30,7 @@ static void put(const char *name, const char *text)
 static int64_t one(const char *text, const char *key)
 {
 	put("file", text);
-	return account_read_counter(folder, "file", key);
+	return account_read_number_behind_key(folder, "file", key);
 }
 
 static void files_of_one_number(void **state)
@@ -41,8 +41,8 @@ static void files_of_one_number(void **state)
 	assert_true(one("max\n", NULL) == INT64_MAX);
 	assert_int_equal(one("", NULL), -1);
 	assert_int_equal(one("none\n", NULL), -1);
-	assert_int_equal(account_read_counter(folder, "not there", NULL), -1);
-	assert_int_equal(account_read_counter("/nowhere", "file", NULL), -1);
+	assert_int_equal(account_read_number_behind_key(folder, "not there", NULL), -1);
+	assert_int_equal(account_read_number_behind_key("/nowhere", "file", NULL), -1);
 }
 
 static void lines_with_a_key(void **state)

@@ -41,19 +41,19 @@ static void whole_numbers_are_read_whole(void **state)
 	int64_t v;
 
 	(void)state;
-	refuses(cli_read_int, bad, -EINVAL);
-	refuses(cli_read_int, large, -ERANGE);
-	assert_int_equal(cli_read_int("0", &v), 0);
+	refuses(cli_parse_integer, bad, -EINVAL);
+	refuses(cli_parse_integer, large, -ERANGE);
+	assert_int_equal(cli_parse_integer("0", &v), 0);
 	assert_int_equal(v, 0);
-	assert_int_equal(cli_read_int("-7", &v), 0);
+	assert_int_equal(cli_parse_integer("-7", &v), 0);
 	assert_int_equal(v, -7);
-	assert_int_equal(cli_read_int("+7", &v), 0);
+	assert_int_equal(cli_parse_integer("+7", &v), 0);
 	assert_int_equal(v, 7);
-	assert_int_equal(cli_read_int("010", &v), 0);	/* ten, not eight */
+	assert_int_equal(cli_parse_integer("010", &v), 0);	/* ten, not eight */
 	assert_int_equal(v, 10);
-	assert_int_equal(cli_read_int("9223372036854775807", &v), 0);
+	assert_int_equal(cli_parse_integer("9223372036854775807", &v), 0);
 	assert_true(v == INT64_MAX);
-	assert_int_equal(cli_read_int("-9223372036854775808", &v), 0);
+	assert_int_equal(cli_parse_integer("-9223372036854775808", &v), 0);
 	assert_true(v == INT64_MIN);
 }
 
@@ -67,18 +67,18 @@ static void decimals_are_plain(void **state)
 
 	(void)state;
 	for (const char *const *t = bad; *t; t++) {
-		if (cli_read_real(*t, &v) != -EINVAL)
+		if (cli_parse_real_number(*t, &v) != -EINVAL)
 			fail_msg("\"%s\" was taken", *t);
 	}
-	assert_int_equal(cli_read_real("1e400", &v), -ERANGE);
-	assert_int_equal(cli_read_real("-1e400", &v), -ERANGE);
-	assert_int_equal(cli_read_real("1e-400", &v), 0);	/* as good as nothing, but not wrong */
+	assert_int_equal(cli_parse_real_number("1e400", &v), -ERANGE);
+	assert_int_equal(cli_parse_real_number("-1e400", &v), -ERANGE);
+	assert_int_equal(cli_parse_real_number("1e-400", &v), 0);	/* as good as nothing, but not wrong */
 	assert_true(fabs(v) < 1e-300);
-	assert_int_equal(cli_read_real("-12.5", &v), 0);
+	assert_int_equal(cli_parse_real_number("-12.5", &v), 0);
 	assert_near(v, -12.5, 0);
-	assert_int_equal(cli_read_real(".5", &v), 0);
+	assert_int_equal(cli_parse_real_number(".5", &v), 0);
 	assert_near(v, 0.5, 0);
-	assert_int_equal(cli_read_real("1e3", &v), 0);
+	assert_int_equal(cli_parse_real_number("1e3", &v), 0);
 	assert_near(v, 1000, 0);
 }
 
@@ -113,10 +113,10 @@ static void times_have_units(void **state)
 	static const char *const bare[] = { "60", "0.1", "-5", "1e-9", "1e10", NULL };
 
 	(void)state;
-	reads(cli_read_ns, good);
-	refuses(cli_read_ns, bad, -EINVAL);
-	refuses(cli_read_ns, large, -ERANGE);
-	refuses(cli_read_ns, bare, -EDOM);
+	reads(cli_parse_duration_ns, good);
+	refuses(cli_parse_duration_ns, bad, -EINVAL);
+	refuses(cli_parse_duration_ns, large, -ERANGE);
+	refuses(cli_parse_duration_ns, bare, -EDOM);
 }
 
 static void sizes_count_in_1024(void **state)
@@ -129,9 +129,9 @@ static void sizes_count_in_1024(void **state)
 	static const char *const large_sizes[] = { "8388608T", "1e400", NULL };
 
 	(void)state;
-	reads(cli_read_bytes, sizes);
-	refuses(cli_read_bytes, bad_sizes, -EINVAL);
-	refuses(cli_read_bytes, large_sizes, -ERANGE);
+	reads(cli_parse_byte_size, sizes);
+	refuses(cli_parse_byte_size, bad_sizes, -EINVAL);
+	refuses(cli_parse_byte_size, large_sizes, -ERANGE);
 }
 
 static void rates_have_a_unit(void **state)
@@ -146,9 +146,9 @@ static void rates_have_a_unit(void **state)
 		"10Mbit/", "none", NULL };
 
 	(void)state;
-	reads(cli_read_bits, rates);
-	refuses(cli_read_bits, bad, -EINVAL);
-	refuses(cli_read_bits, ambiguous, -ENOTUNIQ);
+	reads(cli_parse_bit_rate, rates);
+	refuses(cli_parse_bit_rate, bad, -EINVAL);
+	refuses(cli_parse_bit_rate, ambiguous, -ENOTUNIQ);
 }
 
 static void percentages_may_have_their_sign(void **state)
@@ -158,11 +158,11 @@ static void percentages_may_have_their_sign(void **state)
 
 	(void)state;
 	for (const char *const *t = good; *t; t++) {
-		assert_int_equal(cli_read_percent(*t, &v), 0);
+		assert_int_equal(cli_parse_percentage(*t, &v), 0);
 		assert_true(v == 12.5);
 	}
 	for (const char *const *t = bad; *t; t++)
-		assert_int_equal(cli_read_percent(*t, &v), -EINVAL);
+		assert_int_equal(cli_parse_percentage(*t, &v), -EINVAL);
 }
 
 static void cpu_lists_come_out_ascending_and_once(void **state)
@@ -174,16 +174,16 @@ static void cpu_lists_come_out_ascending_and_once(void **state)
 
 	(void)state;
 	for (const char *const *t = bad; *t; t++) {
-		if (cli_read_cpus(*t, &cpus) != -EINVAL)
+		if (cli_parse_cpu_list(*t, &cpus) != -EINVAL)
 			fail_msg("\"%s\" was taken", *t);
 		assert_int_equal(cpus.n, 0);
 	}
-	assert_int_equal(cli_read_cpus("1024", &cpus), -ERANGE);
-	assert_int_equal(cli_read_cpus("0-99999999999999999999", &cpus), -ERANGE);
-	assert_int_equal(cli_read_cpus("7,2-4,3,0", &cpus), 0);
+	assert_int_equal(cli_parse_cpu_list("1024", &cpus), -ERANGE);
+	assert_int_equal(cli_parse_cpu_list("0-99999999999999999999", &cpus), -ERANGE);
+	assert_int_equal(cli_parse_cpu_list("7,2-4,3,0", &cpus), 0);
 	assert_int_equal(cpus.n, 5);
 	assert_memory_equal(cpus.cpu, ((int[]){ 0, 2, 3, 4, 7 }), 5 * sizeof(int));
-	assert_int_equal(cli_read_cpus("0-1023", &cpus), 0);
+	assert_int_equal(cli_parse_cpu_list("0-1023", &cpus), 0);
 	assert_int_equal(cpus.n, 1024);
 	assert_int_equal(cpus.cpu[1023], 1023);
 }
@@ -213,14 +213,14 @@ static void cpu_lists_are_written_with_ranges(void **state)
 	char text[64], three[4];
 
 	(void)state;
-	cli_write_cpus(&cpus, text, sizeof(text));
+	cli_format_cpu_list(&cpus, text, sizeof(text));
 	assert_string_equal(text, "");
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
-		cli_read_cpus(lists[i][0], &cpus);
-		cli_write_cpus(&cpus, text, sizeof(text));
+		cli_parse_cpu_list(lists[i][0], &cpus);
+		cli_format_cpu_list(&cpus, text, sizeof(text));
 		assert_string_equal(text, lists[i][1]);
 	}
-	cli_write_cpus(&cpus, three, sizeof(three));
+	cli_format_cpu_list(&cpus, three, sizeof(three));
 	assert_string_equal(three, "0-1");
 }
 
@@ -241,7 +241,7 @@ static int read_even(const char *text, void *value)
 {
 	int64_t v;
 
-	if (cli_read_int(text, &v) || v % 2)
+	if (cli_parse_integer(text, &v) || v % 2)
 		return -1;
 	*(int64_t *)value = v;
 	return 0;
@@ -253,7 +253,7 @@ static int read_pair(const char *text, void *value)
 {
 	char *comma = strchr(text, ',');
 
-	return comma ? cli_read_ns(comma + 1, value) : -EINVAL;
+	return comma ? cli_parse_duration_ns(comma + 1, value) : -EINVAL;
 }
 
 static const struct cli_opt options[] = {

@@ -85,17 +85,17 @@ static void a_signal_ends_the_sleep(void **state)
 
 static void cpu_time_passes_only_while_working(void **state)
 {
-	int64_t cpu = clock_thread_cpu_time(), process = clock_process_cpu_time(), now;
+	int64_t cpu = clock_cpu_time_of_this_thread(), process = clock_cpu_time_of_this_process(), now;
 
 	(void)state;
 	clock_sleep_until(clock_now() + 50 * NS_PER_MS);
-	assert_true(clock_thread_cpu_time() - cpu < 40 * NS_PER_MS);
-	cpu = clock_thread_cpu_time();
+	assert_true(clock_cpu_time_of_this_thread() - cpu < 40 * NS_PER_MS);
+	cpu = clock_cpu_time_of_this_thread();
 	now = clock_now();
-	while (clock_thread_cpu_time() - cpu < 5 * NS_PER_MS)
+	while (clock_cpu_time_of_this_thread() - cpu < 5 * NS_PER_MS)
 		;
 	assert_true(clock_now() - now >= 5 * NS_PER_MS - 10 * NS_PER_US);
-	assert_true(clock_process_cpu_time() - process >= 5 * NS_PER_MS);	/* of all threads, so of this one too */
+	assert_true(clock_cpu_time_of_this_process() - process >= 5 * NS_PER_MS);	/* of all threads, so of this one too */
 }
 
 static void the_offset_lies_within_its_error(void **state)

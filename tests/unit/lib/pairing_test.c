@@ -12,14 +12,14 @@
 #define AT(ms) ((1000 + (ms)) * MS)
 
 /* n keys, 50 ms apart, due and sent at once */
-static void type(struct pair_key_times *key, size_t n)
+static void type(struct times_of_paired_key *key, size_t n)
 {
 	memset(key, 0, n * sizeof(*key));
 	for (size_t i = 0; i < n; i++)
 		key[i].due_ns = key[i].sent_ns = AT(50 * (int64_t)i);
 }
 
-static void expect(const struct pair_key_times *key, int64_t low_ms, int64_t high_ms, bool exact)
+static void expect(const struct times_of_paired_key *key, int64_t low_ms, int64_t high_ms, bool exact)
 {
 	assert_int_equal(key->answer_ns, AT(low_ms));
 	assert_int_equal(key->high_ns, AT(high_ms));
@@ -27,7 +27,7 @@ static void expect(const struct pair_key_times *key, int64_t low_ms, int64_t hig
 	assert_int_equal(key->censored_ns, 0);
 }
 
-static void expect_censored(const struct pair_key_times *key, int64_t ms)
+static void expect_censored(const struct times_of_paired_key *key, int64_t ms)
 {
 	assert_int_equal(key->answer_ns, 0);
 	assert_int_equal(key->high_ns, 0);
@@ -37,9 +37,9 @@ static void expect_censored(const struct pair_key_times *key, int64_t ms)
 
 static void patch_answers_all_up_to_its_number(void **state)
 {
-	struct pair_key_times key[6];
+	struct times_of_paired_key key[6];
 	/* 7 stood there before; keys 2 and 3 share a picture, so do 4 and 5; 6 never comes */
-	const struct pair_patch_number_shown shown[] = { { AT(10), 8 }, { AT(130), 10 }, { AT(230), 12 } };
+	const struct shown_patch_number shown[] = { { AT(10), 8 }, { AT(130), 10 }, { AT(230), 12 } };
 
 	(void)state;
 	type(key, 6);
@@ -59,8 +59,8 @@ static void patch_answers_all_up_to_its_number(void **state)
 
 static void patch_number_wraps(void **state)
 {
-	struct pair_key_times key[3];
-	const struct pair_patch_number_shown shown[] = { { AT(10), 0xffffff }, { AT(60), 0 }, { AT(110), 1 } };
+	struct times_of_paired_key key[3];
+	const struct shown_patch_number shown[] = { { AT(10), 0xffffff }, { AT(60), 0 }, { AT(110), 1 } };
 
 	(void)state;
 	type(key, 3);
@@ -72,9 +72,9 @@ static void patch_number_wraps(void **state)
 
 static void patch_ahead_of_keys_is_told(void **state)
 {
-	struct pair_key_times key[3];
+	struct times_of_paired_key key[3];
 	/* at 60 ms two keys have gone, the patch counts three: somebody else typed one */
-	const struct pair_patch_number_shown shown[] = { { AT(10), 1 }, { AT(60), 3 }, { AT(110), 4 } };
+	const struct shown_patch_number shown[] = { { AT(10), 1 }, { AT(60), 3 }, { AT(110), 4 } };
 
 	(void)state;
 	type(key, 3);
@@ -85,8 +85,8 @@ static void patch_ahead_of_keys_is_told(void **state)
 
 static void patch_back_to_an_old_picture_answers_nothing(void **state)
 {
-	struct pair_key_times key[2];
-	const struct pair_patch_number_shown shown[] = { { AT(10), 99 }, { AT(20), 101 }, { AT(30), 100 }, { AT(70), 102 } };
+	struct times_of_paired_key key[2];
+	const struct shown_patch_number shown[] = { { AT(10), 99 }, { AT(20), 101 }, { AT(30), 100 }, { AT(70), 102 } };
 
 	(void)state;
 	type(key, 2);
@@ -97,8 +97,8 @@ static void patch_back_to_an_old_picture_answers_nothing(void **state)
 
 static void key_never_sent_is_never_answered(void **state)
 {
-	struct pair_key_times key[2];
-	const struct pair_patch_number_shown shown[] = { { AT(10), 1 } };
+	struct times_of_paired_key key[2];
+	const struct shown_patch_number shown[] = { { AT(10), 1 } };
 	const int64_t update[] = { AT(10), AT(60) };
 
 	(void)state;
@@ -117,7 +117,7 @@ static void key_never_sent_is_never_answered(void **state)
 
 static void as_many_updates_as_keys_is_exact(void **state)
 {
-	struct pair_key_times key[3];
+	struct times_of_paired_key key[3];
 	/* the first is from before the train; all answers are late, the third key is answered 120 ms after it went */
 	const int64_t update[] = { AT(-20), AT(60), AT(140), AT(220) };
 
@@ -132,7 +132,7 @@ static void as_many_updates_as_keys_is_exact(void **state)
 
 static void fewer_updates_give_a_range_to_the_last(void **state)
 {
-	struct pair_key_times key[4];
+	struct times_of_paired_key key[4];
 	/* 4 keys at 0 50 100 150, 2 updates: key i between the next update and update i, the last one if fewer */
 	const int64_t update[] = { AT(60), AT(170) };
 
@@ -147,7 +147,7 @@ static void fewer_updates_give_a_range_to_the_last(void **state)
 
 static void more_updates_give_a_range_to_number_i_plus_surplus(void **state)
 {
-	struct pair_key_times key[2];
+	struct times_of_paired_key key[2];
 	const int64_t update[] = { AT(10), AT(40), AT(60), AT(90) };
 
 	(void)state;
@@ -159,7 +159,7 @@ static void more_updates_give_a_range_to_number_i_plus_surplus(void **state)
 
 static void high_is_never_before_low(void **state)
 {
-	struct pair_key_times key[3];
+	struct times_of_paired_key key[3];
 	/* noise at 5 and 10 ms, one echo at 130 for all three: as many updates as keys, by chance */
 	const int64_t update[] = { AT(5), AT(10), AT(130) };
 
@@ -173,7 +173,7 @@ static void high_is_never_before_low(void **state)
 
 static void without_rest_nothing_is_exact(void **state)
 {
-	struct pair_key_times key[3];
+	struct times_of_paired_key key[3];
 	const int64_t update[] = { AT(10), AT(60), AT(110) };
 
 	(void)state;
@@ -195,7 +195,7 @@ static void without_rest_nothing_is_exact(void **state)
 
 static void no_update_at_all(void **state)
 {
-	struct pair_key_times key[2];
+	struct times_of_paired_key key[2];
 
 	(void)state;
 	type(key, 2);
@@ -213,7 +213,7 @@ static void truth_lies_in_the_range(void **state)
 
 	(void)state;
 	for (int round = 0; round < 2000; round++) {
-		struct pair_key_times key[20];
+		struct times_of_paired_key key[20];
 		int64_t truth[20], update[64], cost, at = 0;
 		size_t m = 0, taken = 0;
 
@@ -250,18 +250,18 @@ static void changes_merge_by_single_linkage(void **state)
 	struct pair_update_merger m = { 0 };
 
 	(void)state;
-	assert_true(pair_change_begins_update(&m, AT(0), 10 * MS, 50 * MS));
-	assert_false(pair_change_begins_update(&m, AT(9), 10 * MS, 50 * MS));
-	assert_false(pair_change_begins_update(&m, AT(18), 10 * MS, 50 * MS));	/* 9 from the last, 18 from the first */
-	assert_true(pair_change_begins_update(&m, AT(28), 10 * MS, 50 * MS));	/* 10 is a gap */
+	assert_true(pair_does_change_begin_update(&m, AT(0), 10 * MS, 50 * MS));
+	assert_false(pair_does_change_begin_update(&m, AT(9), 10 * MS, 50 * MS));
+	assert_false(pair_does_change_begin_update(&m, AT(18), 10 * MS, 50 * MS));	/* 9 from the last, 18 from the first */
+	assert_true(pair_does_change_begin_update(&m, AT(28), 10 * MS, 50 * MS));	/* 10 is a gap */
 	for (int64_t t = 33; t < 78; t += 5)
-		assert_false(pair_change_begins_update(&m, AT(t), 10 * MS, 50 * MS));
-	assert_true(pair_change_begins_update(&m, AT(78), 10 * MS, 50 * MS));	/* never longer than a period */
+		assert_false(pair_does_change_begin_update(&m, AT(t), 10 * MS, 50 * MS));
+	assert_true(pair_does_change_begin_update(&m, AT(78), 10 * MS, 50 * MS));	/* never longer than a period */
 }
 
 static void coalescing_is_from_the_next_to_the_next_but_two(void **state)
 {
-	struct pair_key_times key[7];
+	struct times_of_paired_key key[7];
 	/* after all seven keys: the first pass gives ranges to what each at least needs */
 	const int64_t update[] = { AT(310), AT(330), AT(350), AT(370), AT(390) };
 
@@ -269,34 +269,34 @@ static void coalescing_is_from_the_next_to_the_next_but_two(void **state)
 	type(key, 7);
 	pair_keys_of_block_with_updates(key, 7, update, 5, PAIR_DRAINED, AT(2000));
 	expect(&key[6], 310, 390, false);
-	pair_narrow_for_coalescing(key, 7, update, 5, PAIR_DRAINED, AT(2000));
+	pair_narrow_ranges_for_coalescing(key, 7, update, 5, PAIR_DRAINED, AT(2000));
 	for (int i = 0; i < 7; i++)
 		expect(&key[i], 310, 350, false);
 	/* near the end there are not three more; cut off, there may have been */
 	type(key, 7);
 	pair_keys_of_block_with_updates(key, 7, update, 2, PAIR_CUT, AT(400));
-	pair_narrow_for_coalescing(key, 7, update, 2, PAIR_CUT, AT(400));
+	pair_narrow_ranges_for_coalescing(key, 7, update, 2, PAIR_CUT, AT(400));
 	assert_int_equal(key[0].answer_ns, AT(310));
 	assert_int_equal(key[0].high_ns, 0);
 	assert_int_equal(key[0].censored_ns, AT(400));
 	pair_keys_of_block_with_updates(key, 7, update, 2, PAIR_DRAINED, AT(2000));
-	pair_narrow_for_coalescing(key, 7, update, 2, PAIR_DRAINED, AT(2000));
+	pair_narrow_ranges_for_coalescing(key, 7, update, 2, PAIR_DRAINED, AT(2000));
 	expect(&key[0], 310, 330, false);
 }
 
 static void coalescing_leaves_exact_pairs_and_unanswered_keys(void **state)
 {
-	struct pair_key_times key[3];
+	struct times_of_paired_key key[3];
 	const int64_t update[] = { AT(10), AT(60), AT(110) };
 
 	(void)state;
 	type(key, 3);
 	pair_keys_of_block_with_updates(key, 3, update, 3, PAIR_DRAINED, AT(2000));
-	pair_narrow_for_coalescing(key, 3, update, 3, PAIR_DRAINED, AT(2000));
+	pair_narrow_ranges_for_coalescing(key, 3, update, 3, PAIR_DRAINED, AT(2000));
 	for (int i = 0; i < 3; i++)
 		expect(&key[i], 50 * i + 10, 50 * i + 10, true);
 	pair_keys_of_block_with_updates(key, 3, update, 2, PAIR_DRAINED, AT(2000));
-	pair_narrow_for_coalescing(key, 3, update, 2, PAIR_DRAINED, AT(2000));
+	pair_narrow_ranges_for_coalescing(key, 3, update, 2, PAIR_DRAINED, AT(2000));
 	expect(&key[0], 10, 60, false);
 	expect_censored(&key[2], 2000);
 }

@@ -49,11 +49,11 @@ static void a_chain_dies_with_its_head(void **state)
 		if (!second) {
 			pid_t third;
 
-			if (proc_die_with_parent(me))
+			if (proc_request_sigkill_at_parent_end(me))
 				_exit(1);
 			me = getpid();
 			third = fork();
-			if (!third && proc_die_with_parent(me))
+			if (!third && proc_request_sigkill_at_parent_end(me))
 				_exit(1);
 			if (write(ends[1], "x", 1) != 1)
 				_exit(1);
@@ -77,8 +77,8 @@ static void a_chain_dies_with_its_head(void **state)
 static void a_parent_already_dead_is_noticed(void **state)
 {
 	(void)state;
-	assert_int_equal(proc_die_with_parent(getpid()), -ESRCH);	/* not our parent (any more) */
-	assert_int_equal(proc_die_with_parent(getppid()), 0);
+	assert_int_equal(proc_request_sigkill_at_parent_end(getpid()), -ESRCH);	/* not our parent (any more) */
+	assert_int_equal(proc_request_sigkill_at_parent_end(getppid()), 0);
 }
 
 static void a_load_program_stops_with_its_parent(void **state)
@@ -94,7 +94,7 @@ static void a_load_program_stops_with_its_parent(void **state)
 	if (!head) {
 		if (!fork()) {
 			proc_catch_stop_signals();
-			proc_stop_with_parent();
+			proc_request_sigterm_at_parent_end();
 			if (write(ends[1], "r", 1) != 1)
 				_exit(1);
 			proc_sleep_until_or_stop(clock_now() + PATIENCE);
@@ -245,36 +245,36 @@ static void pins_to_what_there_is(void **state)
 	struct cli_cpus *tried[] = { &missing, &some };
 
 	(void)state;
-	assert_int_equal(proc_cpus_allowed(&before), 0);
+	assert_int_equal(proc_get_allowed_cpus(&before), 0);
 	assert_true(before.n >= 1);
 	one.cpu[0] = before.cpu[before.n - 1];
 	assert_int_equal(proc_pin_thread_to_cpus(&one), 0);
-	assert_int_equal(proc_cpus_allowed(&after), 0);
+	assert_int_equal(proc_get_allowed_cpus(&after), 0);
 	assert_int_equal(after.n, 1);
 	assert_int_equal(after.cpu[0], one.cpu[0]);
 	assert_int_equal(proc_pin_thread_to_cpus(&none), 0);
-	assert_int_equal(proc_cpus_allowed(&after), 0);
+	assert_int_equal(proc_get_allowed_cpus(&after), 0);
 	assert_int_equal(after.n, 1);
 	some.cpu[0] = one.cpu[0];
 	some.cpu[1] = 1023;
 	for (size_t i = 0; i < 2; i++)
 		assert_int_equal(proc_pin_thread_to_cpus(tried[i]), -ENODEV);	/* also where only some are missing */
 	assert_int_equal(proc_pin_thread_to_cpus(&before), 0);
-	assert_int_equal(proc_cpus_allowed(&after), 0);
+	assert_int_equal(proc_get_allowed_cpus(&after), 0);
 	assert_memory_equal(after.cpu, before.cpu, (size_t)before.n * sizeof(int));
 }
 
 static void the_kernels_account_of_us(void **state)
 {
 	struct proc_schedstat a, b;
-	int64_t cpu = clock_thread_cpu_time();
+	int64_t cpu = clock_cpu_time_of_this_thread();
 	int err = proc_schedstat_of_process(getpid(), &a);
 
 	(void)state;
 	if (err == -ENOENT)
 		skip();		/* this kernel keeps none */
 	assert_int_equal(err, 0);
-	while (clock_thread_cpu_time() - cpu < 20 * NS_PER_MS)
+	while (clock_cpu_time_of_this_thread() - cpu < 20 * NS_PER_MS)
 		;
 	sched_yield();
 	assert_int_equal(proc_schedstat_of_process(getpid(), &b), 0);
@@ -289,13 +289,13 @@ static void autogroup_is_one_line_or_nothing(void **state)
 	char text[64], tiny[5];
 
 	(void)state;
-	proc_read_first_line_of(getpid(), "autogroup", text, sizeof(text));
+	proc_read_first_line_of_file(getpid(), "autogroup", text, sizeof(text));
 	assert_null(strchr(text, '\n'));
 	if (text[0])
 		assert_int_equal(strncmp(text, "/autogroup-", 11), 0);
-	proc_read_first_line_of(getpid(), "autogroup", tiny, sizeof(tiny));
+	proc_read_first_line_of_file(getpid(), "autogroup", tiny, sizeof(tiny));
 	assert_true(strlen(tiny) < sizeof(tiny));
-	proc_read_first_line_of(999999999, "autogroup", text, sizeof(text));
+	proc_read_first_line_of_file(999999999, "autogroup", text, sizeof(text));
 	assert_string_equal(text, "");
 }
 
@@ -357,11 +357,11 @@ static void the_process_of_a_thread(void **state)
 	char text[32];
 
 	(void)state;
-	assert_int_equal(proc_process_of_thread(getpid()), getpid());
-	assert_int_equal(proc_process_of_thread(999999999), 0);
+	assert_int_equal(proc_pid_of_thread(getpid()), getpid());
+	assert_int_equal(proc_pid_of_thread(999999999), 0);
 	assert_int_equal(proc_stat_of_process(getpid(), &s), 0);
 	assert_int_equal(s.ppid, getppid());
-	proc_read_first_line_of(getpid(), "comm", text, sizeof(text));
+	proc_read_first_line_of_file(getpid(), "comm", text, sizeof(text));
 	assert_string_equal(s.comm, text);
 	assert_int_equal(proc_stat_of_process(999999999, &s), -ESRCH);
 }

@@ -33,8 +33,8 @@ static int remove_file(void **state)
 
 static struct rec_report *start(int format, int detail)
 {
-	struct rec_cfg cfg = { format, path, detail };
-	struct rec_report *r = rec_open(&cfg, "demo");
+	struct rec_report_options cfg = { format, path, detail };
+	struct rec_report *r = rec_open_report(&cfg, "demo");
 
 	assert_non_null(r);
 	return r;
@@ -46,7 +46,7 @@ static const char *finish(struct rec_report *r)
 	size_t n;
 	FILE *f;
 
-	assert_int_equal(rec_close(r), 0);
+	assert_int_equal(rec_close_report(r), 0);
 	f = fopen(path, "r");
 	assert_non_null(f);
 	n = fread(text, 1, sizeof(text) - 1, f);
@@ -60,23 +60,23 @@ static struct rec_report *tell(int format, int detail)
 	struct rec_report *r = start(format, detail);
 
 	rec_begin_object(r, "settings");
-	rec_int(r, "count", 2);
+	rec_add_int(r, "count", 2);
 	rec_end_container(r);
 	rec_begin_object(r, "result");
 	rec_begin_array(r, "children");
 	for (int i = 0; i < 2; i++) {
 		rec_begin_object(r, NULL);
-		rec_int(r, "cpu", i);
+		rec_add_int(r, "cpu", i);
 		if (i) {
 			rec_begin_object(r, "wait");
-			rec_real(r, "p50", -0.0001, 3);
+			rec_add_real(r, "p50", -0.0001, 3);
 			rec_end_container(r);
 		}
 		rec_end_container(r);
 	}
 	rec_end_container(r);
 	rec_end_container(r);
-	rec_say(r, "%d processes", 2);
+	rec_add_short_report_line(r, "%d processes", 2);
 	return r;
 }
 
@@ -96,8 +96,8 @@ static void nothing_said_is_the_tree(void **state)
 	(void)state;
 	assert_int_equal(strncmp(finish(r), "schema ", 7), 0);
 	assert_string_equal(finish(start(REC_TEXT, REC_QUIET)), "");
-	rec_say(NULL, "to nobody");
-	rec_warn(NULL, "to nobody");
+	rec_add_short_report_line(NULL, "to nobody");
+	rec_add_warning_line(NULL, "to nobody");
 }
 
 static void a_warning_comes_first_and_stays(void **state)
@@ -106,7 +106,7 @@ static void a_warning_comes_first_and_stays(void **state)
 	for (int detail = REC_SHORT; detail <= REC_QUIET; detail++) {
 		struct rec_report *r = tell(REC_TEXT, detail);
 
-		rec_warn(r, "not held: %d %%", 14);
+		rec_add_warning_line(r, "not held: %d %%", 14);
 		assert_string_equal(finish(r), detail == REC_QUIET ? "! not held: 14 %\n" : "! not held: 14 %\n2 processes\n");
 	}
 }
@@ -120,7 +120,7 @@ static void json_has_the_summary_before_the_settings(void **state)
 
 		(void)state;
 		if (warned)
-			rec_warn(r, "not valid");
+			rec_add_warning_line(r, "not valid");
 		text = finish(r);
 		all = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 		assert_non_null(all);
@@ -158,11 +158,11 @@ static void an_empty_table_has_its_columns(void **state)
 			rec_begin_array(r, "children");
 			for (int i = 0; i <= rows; i++) {
 				rec_begin_object(r, NULL);
-				rec_int(r, "cpu", i ? 1 : 987654321);
-				rec_str(r, "name", i ? "one" : NULL);
+				rec_add_int(r, "cpu", i ? 1 : 987654321);
+				rec_add_str(r, "name", i ? "one" : NULL);
 				rec_end_container(r);
 				if (i == 0)
-					rec_make_first_row_header(r);
+					rec_turn_first_row_into_header(r);
 			}
 			rec_end_container(r);
 			rec_end_container(r);
@@ -184,11 +184,11 @@ static void long_lines_go_on_in_the_next(void **state)
 	(void)state;
 	memset(word, 'x', sizeof(word) - 1);
 	word[sizeof(word) - 1] = '\0';
-	rec_say(r, "  %.38s %.39s %.3s", word, word, word);
-	rec_say(r, "µ%.38s %.40s", word, word);	/* exactly 80 */
-	rec_say(r, "%s", word);
-	rec_warn(r, "%.40s %.40s", word, word);
-	rec_say(r, "a\tb\nc\033[2J");
+	rec_add_short_report_line(r, "  %.38s %.39s %.3s", word, word, word);
+	rec_add_short_report_line(r, "µ%.38s %.40s", word, word);	/* exactly 80 */
+	rec_add_short_report_line(r, "%s", word);
+	rec_add_warning_line(r, "%.40s %.40s", word, word);
+	rec_add_short_report_line(r, "a\tb\nc\033[2J");
 	assert_string_equal(finish(r),
 			    "! xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n  xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
 			    "  xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n    xxx\n"
@@ -202,13 +202,13 @@ static void tables_are_aligned(void **state)
 	struct rec_report *r = start(REC_TEXT, REC_SHORT);
 
 	(void)state;
-	rec_say(r, "above");
-	rec_begin_table(r, "lrr", "\tmin\tp50 µs");
-	rec_table_row(r, "  latency\t%s\t%s\tms", "8.1", "9.70");
-	rec_table_row(r, "  late\t%s", "0 of 595 keys, and a long text that widens no column");
-	rec_table_row(r, "x\t\t12");
-	rec_begin_table(r, "ll", "%s", "");
-	rec_table_row(r, "a\tb");
+	rec_add_short_report_line(r, "above");
+	rec_begin_text_table(r, "lrr", "\tmin\tp50 µs");
+	rec_add_text_table_row(r, "  latency\t%s\t%s\tms", "8.1", "9.70");
+	rec_add_text_table_row(r, "  late\t%s", "0 of 595 keys, and a long text that widens no column");
+	rec_add_text_table_row(r, "x\t\t12");
+	rec_begin_text_table(r, "ll", "%s", "");
+	rec_add_text_table_row(r, "a\tb");
 	assert_string_equal(finish(r), "above\n"
 				       "            min   p50 µs\n"
 				       "  latency   8.1     9.70   ms\n"
@@ -221,9 +221,9 @@ static const char *nine_rows(int worst, int detail)
 {
 	struct rec_report *r = start(REC_TEXT, detail);
 
-	rec_begin_table(r, "r", "%s", "");
+	rec_begin_text_table(r, "r", "%s", "");
 	for (int i = 0; i < 9; i++) {
-		rec_table_row(r, "%d", i);
+		rec_add_text_table_row(r, "%d", i);
 		if (worst >= 0)
 			rec_rank_last_table_row(r, i == worst ? 1 : 0);
 	}
@@ -247,8 +247,8 @@ static void a_wide_table_is_cut(void **state)
 	int columns = 0;
 
 	(void)state;
-	rec_begin_table(r, "lr", "%s", "");
-	rec_table_row(r, "%s\t7\t%s", "µµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµ", "µµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµ");
+	rec_begin_text_table(r, "lr", "%s", "");
+	rec_add_text_table_row(r, "%s\t7\t%s", "µµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµ", "µµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµµ");
 	text = finish(r);
 	for (; *text != '\n'; text++)
 		columns += (*text & 0xc0) != 0x80;
@@ -259,7 +259,7 @@ static void a_wide_table_is_cut(void **state)
 /* As `| head` does. */
 static void a_reader_who_left_is_no_error(void **state)
 {
-	struct rec_cfg cfg = { REC_TEXT, NULL, REC_SHORT };
+	struct rec_report_options cfg = { REC_TEXT, NULL, REC_SHORT };
 	int pipe_fd[2], kept = dup(STDOUT_FILENO), err;
 	struct rec_report *r;
 
@@ -269,10 +269,10 @@ static void a_reader_who_left_is_no_error(void **state)
 	close(pipe_fd[0]);
 	dup2(pipe_fd[1], STDOUT_FILENO);
 	close(pipe_fd[1]);
-	r = rec_open(&cfg, "demo");
+	r = rec_open_report(&cfg, "demo");
 	for (int i = 0; i < 10000; i++)		/* more than the buffer holds */
-		rec_say(r, "line %d", i);
-	err = rec_close(r);
+		rec_add_short_report_line(r, "line %d", i);
+	err = rec_close_report(r);
 	clearerr(stdout);
 	dup2(kept, STDOUT_FILENO);
 	close(kept);

@@ -79,8 +79,8 @@ static const char *content(const char *path)
 /* Opens a report in `format`; the file is in_folder("report"). */
 static struct rec_report *start(enum rec_format format)
 {
-	struct rec_cfg cfg = { (int)format, in_folder("report"), REC_SHORT };
-	struct rec_report *r = rec_open(&cfg, "demo");
+	struct rec_report_options cfg = { (int)format, in_folder("report"), REC_SHORT };
+	struct rec_report *r = rec_open_report(&cfg, "demo");
 
 	assert_non_null(r);
 	return r;
@@ -91,7 +91,7 @@ static json_t *reread(struct rec_report *r)
 	json_error_t error;
 	json_t *all;
 
-	assert_int_equal(rec_close(r), 0);
+	assert_int_equal(rec_close_report(r), 0);
 	all = json_load_file(in_folder("report"), JSON_REJECT_DUPLICATES, &error);
 	if (!all)
 		fail_msg("not JSON: %s (line %d)", error.text, error.line);
@@ -134,26 +134,26 @@ static void json_values_come_back(void **state)
 	json_t *all, *list;
 
 	(void)state;
-	rec_int(r, "most", INT64_MAX);
-	rec_int(r, "least", INT64_MIN);
-	rec_count(r, "none_seen", 0);
-	rec_count(r, "not_known", -1);
-	rec_real(r, "real", 3.14159, 3);
-	rec_real(r, "rounded", 2.9996, 3);
-	rec_real(r, "small", -1e-9, 3);
-	rec_real(r, "large", 1.5e300, 3);
-	rec_real(r, "nan", NAN, 3);
-	rec_real(r, "inf", INFINITY, 3);
-	rec_real(r, "minus_inf", -INFINITY, 3);
-	rec_bool(r, "yes", true);
-	rec_bool(r, "no", false);
-	rec_str(r, "null", NULL);
-	rec_str(r, "word", "null");
+	rec_add_int(r, "most", INT64_MAX);
+	rec_add_int(r, "least", INT64_MIN);
+	rec_add_count(r, "none_seen", 0);
+	rec_add_count(r, "not_known", -1);
+	rec_add_real(r, "real", 3.14159, 3);
+	rec_add_real(r, "rounded", 2.9996, 3);
+	rec_add_real(r, "small", -1e-9, 3);
+	rec_add_real(r, "large", 1.5e300, 3);
+	rec_add_real(r, "nan", NAN, 3);
+	rec_add_real(r, "inf", INFINITY, 3);
+	rec_add_real(r, "minus_inf", -INFINITY, 3);
+	rec_add_bool(r, "yes", true);
+	rec_add_bool(r, "no", false);
+	rec_add_str(r, "null", NULL);
+	rec_add_str(r, "word", "null");
 	rec_begin_array(r, "list");
-	rec_int(r, NULL, 1);
-	rec_str(r, NULL, "two");
+	rec_add_int(r, NULL, 1);
+	rec_add_str(r, NULL, "two");
 	rec_begin_object(r, NULL);
-	rec_int(r, "three", 3);
+	rec_add_int(r, "three", 3);
 	rec_end_container(r);
 	rec_begin_array(r, NULL);
 	rec_end_container(r);
@@ -201,13 +201,13 @@ static void json_strings_survive(void **state)
 	(void)state;
 	rec_begin_array(r, "texts");
 	for (int i = 0; texts[i]; i++)
-		rec_str(r, NULL, texts[i]);
+		rec_add_str(r, NULL, texts[i]);
 	rec_end_container(r);
 	rec_begin_array(r, "replaced");
 	for (size_t i = 0; i < sizeof(replaced) / sizeof(*replaced); i++)
-		rec_str(r, NULL, replaced[i].bad);
+		rec_add_str(r, NULL, replaced[i].bad);
 	rec_end_container(r);
-	rec_int(r, "a \"key\"\n", 1);
+	rec_add_int(r, "a \"key\"\n", 1);
 	all = reread(r);
 	list = json_object_get(all, "texts");
 	for (size_t i = 0; texts[i]; i++)
@@ -228,9 +228,9 @@ static void timing_leaves_out_what_the_sample_does_not_support(void **state)
 	(void)state;
 	for (int64_t i = 1; i <= 101; i++)
 		sample_add(&s, i * 1000000);
-	rec_sample_statistics(r, "latency_ms", &s, 1e6);
+	rec_add_sample_statistics(r, "latency_ms", &s, 1e6);
 	sample_free(&s);
-	rec_sample_statistics(r, "empty_ms", &s, 1e6);
+	rec_add_sample_statistics(r, "empty_ms", &s, 1e6);
 	all = reread(r);
 	t = json_object_get(all, "latency_ms");
 	assert_int_equal(json_integer_value(json_object_get(t, "n")), 101);
@@ -263,7 +263,7 @@ static void timing_with_later_than_values(void **state)
 		sample_add(&s, i);
 	for (int64_t i = 0; i < 10; i++)
 		sample_add_censored(&s, 10000);
-	rec_sample_statistics(r, "t", &s, 1);
+	rec_add_sample_statistics(r, "t", &s, 1);
 	sample_free(&s);
 	all = reread(r);
 	t = json_object_get(all, "t");
@@ -285,9 +285,9 @@ static void timing_with_later_than_values(void **state)
 	for (int64_t i = 1; i <= 2; i++)
 		sample_add(&s, i);
 	sample_add_censored(&s, 7);
-	rec_sample_statistics(r, "t", &s, 1);
+	rec_add_sample_statistics(r, "t", &s, 1);
 	sample_free(&s);
-	assert_int_equal(rec_close(r), 0);
+	assert_int_equal(rec_close_report(r), 0);
 	assert_non_null(strstr(content(in_folder("report")), "max >7"));
 }
 
@@ -299,18 +299,18 @@ static void tsv_is_a_row_per_leaf(void **state)
 
 	(void)state;
 	rec_begin_object(r, "result");
-	rec_str(r, "name", "a\tb\nc");
-	rec_real(r, "none", NAN, 3);
-	rec_str(r, "nothing", NULL);
-	rec_str(r, "word", "null");
+	rec_add_str(r, "name", "a\tb\nc");
+	rec_add_real(r, "none", NAN, 3);
+	rec_add_str(r, "nothing", NULL);
+	rec_add_str(r, "word", "null");
 	rec_begin_array(r, "list");
 	rec_begin_object(r, NULL);
-	rec_int(r, "x", 7);
+	rec_add_int(r, "x", 7);
 	rec_end_container(r);
-	rec_int(r, NULL, 8);
+	rec_add_int(r, NULL, 8);
 	rec_end_container(r);
 	rec_end_container(r);
-	assert_int_equal(rec_close(r), 0);
+	assert_int_equal(rec_close_report(r), 0);
 	text = content(in_folder("report"));
 	assert_int_equal(strncmp(text, "schema\tkey\tvalue\nthinprobe.demo/1\tschema\tthinprobe.demo/1\n", 58), 0);
 	assert_non_null(strstr(text, "\nthinprobe.demo/1\tresult.name\ta b c\n"));
@@ -331,8 +331,8 @@ static void text_moves_no_cursor(void **state)
 	struct rec_report *r = start(REC_TEXT);
 
 	(void)state;
-	rec_str(r, "title", "evil\x1b[2J\r\ntitle");
-	assert_int_equal(rec_close(r), 0);
+	rec_add_str(r, "title", "evil\x1b[2J\r\ntitle");
+	assert_int_equal(rec_close_report(r), 0);
 	assert_non_null(strstr(content(in_folder("report")), "evil [2J  title\n"));
 }
 
@@ -347,10 +347,10 @@ static void the_old_file_stays_until_the_new_one_is_whole(void **state)
 	fputs("old", f);
 	fclose(f);
 	r = start(REC_JSON);
-	rec_int(r, "new", 1);
+	rec_add_int(r, "new", 1);
 	assert_string_equal(content(in_folder("report")), "old");
 	assert_int_equal(entries(), 2);
-	assert_int_equal(rec_close(r), 0);
+	assert_int_equal(rec_close_report(r), 0);
 	assert_non_null(strstr(content(in_folder("report")), "\"new\": 1"));
 	assert_int_equal(entries(), 1);		/* nothing temporary left */
 }
@@ -396,7 +396,7 @@ static void lose_a_child(void)
 	waitpid(pid, &status, 0);
 	if (entries() != 1)
 		_exit(99);
-	_exit(rec_close(half_written) ? 99 : 0);
+	_exit(rec_close_report(half_written) ? 99 : 0);
 }
 
 static void a_program_that_dies_leaves_nothing(void **state)
@@ -416,10 +416,10 @@ static void a_child_that_dies_leaves_its_parents_file(void **state)
 
 static void open_fails_with(const char *path, int err)
 {
-	struct rec_cfg cfg = { REC_JSON, path, REC_SHORT };
+	struct rec_report_options cfg = { REC_JSON, path, REC_SHORT };
 
 	errno = 0;
-	assert_null(rec_open(&cfg, "demo"));
+	assert_null(rec_open_report(&cfg, "demo"));
 	assert_int_equal(errno, err);
 }
 
@@ -440,16 +440,16 @@ static void a_bad_path_is_told_before_the_run(void **state)
 
 static void a_full_disk_is_told(void **state)
 {
-	struct rec_cfg cfg = { REC_JSON, "/dev/full", REC_SHORT };
+	struct rec_report_options cfg = { REC_JSON, "/dev/full", REC_SHORT };
 	struct rec_report *r;
 	struct stat st;
 
 	(void)state;
 	if (access("/dev/full", W_OK))
 		skip();
-	r = rec_open(&cfg, "demo");
+	r = rec_open_report(&cfg, "demo");
 	assert_non_null(r);
-	assert_int_equal(rec_close(r), -ENOSPC);
+	assert_int_equal(rec_close_report(r), -ENOSPC);
 	assert_int_equal(stat("/dev/full", &st), 0);
 	assert_true(S_ISCHR(st.st_mode));	/* written to, not replaced */
 }
@@ -463,7 +463,7 @@ static void a_link_stays_a_link(void **state)
 	fclose(fopen(in_folder("target"), "w"));
 	assert_int_equal(symlink("target", in_folder("report")), 0);
 	r = start(REC_JSON);
-	assert_int_equal(rec_close(r), 0);
+	assert_int_equal(rec_close_report(r), 0);
 	assert_int_equal(lstat(in_folder("report"), &st), 0);
 	assert_true(S_ISLNK(st.st_mode));
 	assert_non_null(strstr(content(in_folder("target")), "thinprobe.demo/1"));
@@ -477,7 +477,7 @@ static void the_umask_is_kept(void **state)
 	struct rec_report *r = start(REC_JSON);
 
 	(void)state;
-	assert_int_equal(rec_close(r), 0);
+	assert_int_equal(rec_close_report(r), 0);
 	umask(before);
 	assert_int_equal(stat(in_folder("report"), &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0640);
@@ -492,7 +492,7 @@ static void too_deep_is_an_error_not_an_overrun(void **state)
 		rec_begin_object(r, "deeper");
 	for (int i = 0; i < 60; i++)
 		rec_end_container(r);
-	assert_int_equal(rec_close(r), -E2BIG);
+	assert_int_equal(rec_close_report(r), -E2BIG);
 	assert_int_equal(entries(), 0);
 }
 
@@ -502,7 +502,7 @@ static const char *const columns[] = { "key", "due_ns", "word", NULL };
 
 static void rows_carry_their_schema(void **state)
 {
-	struct row_file *t = rows_open(in_folder("rows"), "demo/1", columns);
+	struct row_file *t = rows_open_output_file(in_folder("rows"), "demo/1", columns);
 
 	(void)state;
 	assert_non_null(t);
@@ -518,31 +518,31 @@ static void rows_carry_their_schema(void **state)
 	rows_write_empty_cell(t);
 	rows_write_str(t, "");
 	rows_end_row(t);
-	rows_flush(t);
+	rows_flush_output_file(t);
 	assert_string_equal(content(in_folder("rows")),		/* killed here, this is what there is */
 			    "schema\tkey\tdue_ns\tword\ndemo/1\t1\t-9223372036854775808\ta b \ndemo/1\t2\t\t\ndemo/1\t0\t\t\n");
-	assert_int_equal(rows_close(t), 0);
+	assert_int_equal(rows_close_output_file(t), 0);
 }
 
 /* A task may call itself anything. */
 static void names_in_rows_are_text(void **state)
 {
-	struct row_file *t = rows_open(in_folder("rows"), "demo/1", columns);
+	struct row_file *t = rows_open_output_file(in_folder("rows"), "demo/1", columns);
 
 	(void)state;
 	rows_write_str(t, "gr\xc3\xbc\xc3\x9f \xe2\x82\xac");	/* well-formed stays */
 	rows_write_str(t, "\x1b[31m\x7f \xc2\x9b");
 	rows_write_str(t, "\xff\xc3(\xc3");
 	rows_end_row(t);
-	rows_flush(t);
+	rows_flush_output_file(t);
 	assert_string_equal(content(in_folder("rows")),
 			    "schema\tkey\tdue_ns\tword\ndemo/1\tgr\xc3\xbc\xc3\x9f \xe2\x82\xac\t?[31m? ?\t?\?(?\n");
-	assert_int_equal(rows_close(t), 0);
+	assert_int_equal(rows_close_output_file(t), 0);
 }
 
 static void a_row_of_the_wrong_length_is_remembered(void **state)
 {
-	struct row_file *t = rows_open(in_folder("rows"), "demo/1", columns);
+	struct row_file *t = rows_open_output_file(in_folder("rows"), "demo/1", columns);
 
 	(void)state;
 	rows_write_int(t, 1);
@@ -551,12 +551,12 @@ static void a_row_of_the_wrong_length_is_remembered(void **state)
 	rows_write_int(t, 1);
 	rows_write_int(t, 1);
 	rows_end_row(t);
-	assert_int_equal(rows_close(t), -EPROTO);
-	t = rows_open(in_folder("rows"), "demo/1", columns);
+	assert_int_equal(rows_close_output_file(t), -EPROTO);
+	t = rows_open_output_file(in_folder("rows"), "demo/1", columns);
 	for (int i = 0; i < 4; i++)
 		rows_write_int(t, i);
 	rows_end_row(t);
-	assert_int_equal(rows_close(t), -EPROTO);
+	assert_int_equal(rows_close_output_file(t), -EPROTO);
 }
 
 static void rows_tell_what_went_wrong(void **state)
@@ -565,15 +565,15 @@ static void rows_tell_what_went_wrong(void **state)
 
 	(void)state;
 	errno = 0;
-	assert_null(rows_open(in_folder("no/such"), "demo/1", columns));
+	assert_null(rows_open_output_file(in_folder("no/such"), "demo/1", columns));
 	assert_int_equal(errno, ENOENT);
-	assert_null(rows_open(folder, "demo/1", columns));
+	assert_null(rows_open_output_file(folder, "demo/1", columns));
 	assert_int_equal(errno, EISDIR);
 	if (access("/dev/full", W_OK))
 		return;
-	t = rows_open("/dev/full", "demo/1", columns);
+	t = rows_open_output_file("/dev/full", "demo/1", columns);
 	assert_non_null(t);
-	assert_int_equal(rows_close(t), -ENOSPC);
+	assert_int_equal(rows_close_output_file(t), -ENOSPC);
 }
 
 int main(void)

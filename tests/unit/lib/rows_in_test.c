@@ -13,7 +13,7 @@ static const char *const columns[] = { "value", NULL };
 
 static int keep(void *context, char *const *cell)
 {
-	return rows_in_parse_int(cell[0], context) ? 0 : -EPROTO;
+	return parse_integer_of_table_cell(cell[0], context) ? 0 : -EPROTO;
 }
 
 static int read_from(FILE *in, int64_t *value, unsigned long *line)
@@ -21,7 +21,7 @@ static int read_from(FILE *in, int64_t *value, unsigned long *line)
 	int err;
 
 	assert_non_null(in);
-	err = rows_in_read_table(in, "test/1", columns, 1, keep, value, line);
+	err = read_rows_of_table_file(in, "test/1", columns, 1, keep, value, line);
 	fclose(in);
 	return err;
 }
@@ -111,7 +111,7 @@ static void times_and_counts_are_those_that_can_be_added(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
-		assert_int_equal(rows_in_parse_count(known[i].cell, &value), known[i].good);
+		assert_int_equal(parse_count_of_table_cell(known[i].cell, &value), known[i].good);
 		if (known[i].good)
 			assert_true(value == known[i].value);
 	}

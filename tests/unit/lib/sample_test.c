@@ -24,7 +24,7 @@ static struct sample *of(const int64_t *values, size_t n)
 
 static void quantile_is(struct sample *s, double p, double value)
 {
-	struct sample_statistic q = sample_quantile(s, p);
+	struct sample_value_or_lower_bound q = sample_quantile(s, p);
 
 	assert_near(q.value, value, 1e-9);
 	assert_false(q.above);
@@ -109,7 +109,7 @@ static void nothing_is_not_known(void **state)
 static void later_than_stays_in_the_distribution(void **state)
 {
 	struct sample s = { 0 };
-	struct sample_statistic q;
+	struct sample_value_or_lower_bound q;
 
 	(void)state;
 	for (int64_t i = 1; i <= 8; i++)

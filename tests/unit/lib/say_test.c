@@ -30,11 +30,11 @@ static void numbers_have_three_digits(void **state)
 static void counts_are_whole(void **state)
 {
 	(void)state;
-	assert_string_equal(count_text(0), "0");
-	assert_string_equal(count_text(999), "999");
-	assert_string_equal(count_text(48212), "48,212");
-	assert_string_equal(count_text(-1234567), "-1,234,567");
-	assert_string_equal(count_text(INT64_MIN), "-9,223,372,036,854,775,808");
+	assert_string_equal(text_of_count(0), "0");
+	assert_string_equal(text_of_count(999), "999");
+	assert_string_equal(text_of_count(48212), "48,212");
+	assert_string_equal(text_of_count(-1234567), "-1,234,567");
+	assert_string_equal(text_of_count(INT64_MIN), "-9,223,372,036,854,775,808");
 }
 
 static void units_fit_the_value(void **state)
@@ -54,7 +54,7 @@ static void units_fit_the_value(void **state)
 	assert_string_equal(bytes_text(38.4e6), "38.4 MB");
 	assert_string_equal(memory_text(4294967296.0), "4.00 GiB");
 	assert_string_equal(memory_text(1024 * 1023.9), "1.00 MiB");
-	assert_string_equal(bits_text(5e6), "5.00 Mbit/s");
+	assert_string_equal(bit_rate_text(5e6), "5.00 Mbit/s");
 }
 
 static void a_sample_says_what_it_supports(void **state)
@@ -64,14 +64,14 @@ static void a_sample_says_what_it_supports(void **state)
 	(void)state;
 	for (int i = 1; i <= 40; i++)
 		sample_add(&s, i * 1000);
-	assert_string_equal(quantile_text(&s, 0, 1000), "1.00");
-	assert_string_equal(quantile_text(&s, 0.5, 1000), "20.5");
-	assert_string_equal(quantile_text(&s, 0.99, 1000), "-");
-	assert_string_equal(quantile_text(&s, 1, 1000), "40.0");
+	assert_string_equal(text_of_sample_quantile(&s, 0, 1000), "1.00");
+	assert_string_equal(text_of_sample_quantile(&s, 0.5, 1000), "20.5");
+	assert_string_equal(text_of_sample_quantile(&s, 0.99, 1000), "-");
+	assert_string_equal(text_of_sample_quantile(&s, 1, 1000), "40.0");
 	sample_add_censored(&s, 50000);
-	assert_string_equal(quantile_text(&s, 1, 1000), ">50.0");
+	assert_string_equal(text_of_sample_quantile(&s, 1, 1000), ">50.0");
 	sample_free(&s);
-	assert_string_equal(quantile_text(&s, 1, 1000), "-");
+	assert_string_equal(text_of_sample_quantile(&s, 1, 1000), "-");
 }
 
 int main(void)

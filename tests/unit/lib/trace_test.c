@@ -37,7 +37,7 @@ static struct cli_cpus one_cpu(void)
 {
 	struct cli_cpus all;
 
-	assert_int_equal(proc_cpus_allowed(&all), 0);
+	assert_int_equal(proc_get_allowed_cpus(&all), 0);
 	return (struct cli_cpus){ .n = 1, .cpu = { all.cpu[all.n - 1] } };
 }
 
@@ -45,7 +45,7 @@ static struct scheduling_trace *open_or_skip(const struct cli_cpus *cpus, size_t
 {
 	struct scheduling_trace *t = NULL;
 	char why[160] = "";
-	int err = trace_open(&t, cpus, false, bytes, why, sizeof(why));
+	int err = scheduling_trace_open(&t, cpus, false, bytes, why, sizeof(why));
 
 	if (err == -EACCES || err == -ENODEV || err == -ENOENT) {
 		print_message("skipped: %s\n", why);
@@ -78,10 +78,10 @@ static void burn(const struct cli_cpus *cpus, int fifo, int out)
 		_exit(9);
 	clock_sleep_until(clock_now() + 5 * NS_PER_MS);
 	b.start_ns = clock_now();
-	from = clock_thread_cpu_time();
-	while (clock_thread_cpu_time() - from < 100 * NS_PER_MS)
+	from = clock_cpu_time_of_this_thread();
+	while (clock_cpu_time_of_this_thread() - from < 100 * NS_PER_MS)
 		;
-	b.cpu_ns = clock_thread_cpu_time() - from;
+	b.cpu_ns = clock_cpu_time_of_this_thread() - from;
 	b.end_ns = clock_now();
 	clock_sleep_until(clock_now() + 5 * NS_PER_MS);
 	_exit(write(out, &b, sizeof(b)) == sizeof(b) ? 0 : 8);
@@ -100,7 +100,7 @@ static pid_t spin(const struct cli_cpus *cpus)
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
-		if (proc_die_with_parent(parent) || proc_pin_thread_to_cpus(cpus) || sched_setscheduler(0, SCHED_IDLE, &none) ||
+		if (proc_request_sigkill_at_parent_end(parent) || proc_pin_thread_to_cpus(cpus) || sched_setscheduler(0, SCHED_IDLE, &none) ||
 		    write(pipes[1], &c, 1) != 1)
 			_exit(1);
 		for (;;)
@@ -177,9 +177,9 @@ static bool burn_seen(int fifo)
 	assert_int_equal(trace_pass_on_waiting_records(t, cpus.cpu[0], keep, &s), 0);
 	assert_int_equal(kill(spinner, SIGKILL), 0);
 	assert_int_equal(waitpid(spinner, NULL, 0), spinner);
-	assert_int_equal(trace_lost_records(t), 0);
+	assert_int_equal(scheduling_trace_lost_record_count(t), 0);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 9) {
-		trace_close(t);
+		scheduling_trace_close(t);
 		free(s.kept);
 		close(pipes[0]);
 		print_message("skipped: no real-time priority to be had\n");
@@ -199,10 +199,10 @@ static bool burn_seen(int fifo)
 		if (r->kind == TRACE_SWITCH && r->prev_here == s.pid)
 			assert_true(!strncmp(r->prev_comm, "trace_test", 15));
 	}
-	timer |= strstr(trace_missing_tracepoints_text(t), "local_timer") != NULL;
-	softirq |= strstr(trace_missing_tracepoints_text(t), "softirq") != NULL;
+	timer |= strstr(names_of_missing_tracepoints(t), "local_timer") != NULL;
+	softirq |= strstr(names_of_missing_tracepoints(t), "softirq") != NULL;
 	add_up(&s, &b, &on_ns, &irq_ns);
-	trace_close(t);
+	scheduling_trace_close(t);
 	free(s.kept);
 	/* Whether interrupts count as the thread's is the kernel's choice (IRQ_TIME_ACCOUNTING). */
 	return timer && softirq && on_ns >= b.cpu_ns * 99 / 100 && on_ns - irq_ns <= b.cpu_ns * 101 / 100;
@@ -271,7 +271,7 @@ static void overflow(void **state)
 	int64_t switches = 0, gaps = 0;
 
 	(void)state;
-	assert_int_equal(proc_cpus_allowed(&all), 0);
+	assert_int_equal(proc_get_allowed_cpus(&all), 0);
 	ping_pong(&cpus);
 	assert_int_equal(trace_pass_on_waiting_records(t, cpus.cpu[0], keep, &s), 0);
 	ping_pong(&cpus);
@@ -284,11 +284,11 @@ static void overflow(void **state)
 			assert_true(s.kept[i].time_ns <= s.kept[i + 1].time_ns);
 	}
 	assert_true(gaps >= 1);
-	assert_true(trace_lost_records(t) > ROUNDS);
+	assert_true(scheduling_trace_lost_record_count(t) > ROUNDS);
 	/* (The first loss is told when the ring has room again, the second not yet.) */
-	assert_true(switches + trace_lost_records(t) >= 2 * ROUNDS);
+	assert_true(switches + scheduling_trace_lost_record_count(t) >= 2 * ROUNDS);
 	assert_int_equal(trace_pass_on_waiting_records(t, CLI_CPUS_MAX, keep, &s), -EINVAL);
-	trace_close(t);
+	scheduling_trace_close(t);
 	free(s.kept);
 }
 
@@ -310,7 +310,7 @@ static int in_namespace(void)
 	struct scheduling_trace *t;
 	int status;
 
-	if (getpid() != 1 || trace_open(&t, &cpus, false, 1 << 18, why, sizeof(why)))
+	if (getpid() != 1 || scheduling_trace_open(&t, &cpus, false, 1 << 18, why, sizeof(why)))
 		return 2;
 	s.pid = fork();
 	if (!s.pid) {
@@ -324,7 +324,7 @@ static int in_namespace(void)
 	}
 	if (waitpid(s.pid, &status, 0) != s.pid || status || trace_pass_on_waiting_records(t, cpus.cpu[0], find_here, &s))
 		return 3;
-	trace_close(t);
+	scheduling_trace_close(t);
 	return s.n >= 3 ? 0 : 4;
 }
 
@@ -335,7 +335,7 @@ static void pid_namespace(void **state)
 	pid_t pid;
 
 	(void)state;
-	trace_close(open_or_skip(&cpus, 1));
+	scheduling_trace_close(open_or_skip(&cpus, 1));
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
@@ -368,7 +368,7 @@ static void refused(void **state)
 		close(before);
 		if (!geteuid() && (setgid(65534) || setuid(65534)))
 			_exit(2);
-		switch (trace_open(&t, &cpus, false, 1 << 16, why, sizeof(why))) {
+		switch (scheduling_trace_open(&t, &cpus, false, 1 << 16, why, sizeof(why))) {
 		case 0:
 			_exit(0);	/* a machine that lets everybody */
 		case -EACCES:
@@ -395,7 +395,7 @@ static void leaves_nothing(void **state)
 	fclose(f);
 	fd = dup(0);
 	close(fd);
-	trace_close(open_or_skip(&cpus, 1 << 16));
+	scheduling_trace_close(open_or_skip(&cpus, 1 << 16));
 	f = fopen("/proc/self/mountinfo", "r");
 	assert_non_null(f);
 	assert_true(fread(after, 1, sizeof(after) - 1, f) > 0);

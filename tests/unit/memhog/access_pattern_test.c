@@ -25,14 +25,14 @@ static void a_round_touches_every_page_once(void **state)
 			char *touched = calloc(1, sizes[s]);
 
 			assert_non_null(touched);
-			access_start(&t, (enum access_order)order, sizes[s], PAGE, 0, 99, 0);
+			access_pattern_init(&t, (enum access_order)order, sizes[s], PAGE, 0, 99, 0);
 			for (uint64_t i = 0; i < 3 * sizes[s]; i++) {
-				uint64_t page = access_page_of_touch(&t, i);
+				uint64_t page = access_pattern_page_of_nth_touch(&t, i);
 
 				assert_true(page < sizes[s]);
 				assert_int_equal(touched[page], i / sizes[s]);
 				touched[page]++;
-				assert_int_equal(access_round_of_touch(&t, i), i / sizes[s]);
+				assert_int_equal(access_pattern_round_of_nth_touch(&t, i), i / sizes[s]);
 			}
 			free(touched);
 		}
@@ -44,9 +44,9 @@ static void in_order_is_in_order(void **state)
 	struct page_access_pattern t;
 
 	(void)state;
-	access_start(&t, ACCESS_SEQ, 1000, PAGE, 0, 1, 0);
+	access_pattern_init(&t, ACCESS_SEQ, 1000, PAGE, 0, 1, 0);
 	for (uint64_t i = 0; i < 2500; i++)
-		assert_int_equal(access_page_of_touch(&t, i), i % 1000);
+		assert_int_equal(access_pattern_page_of_nth_touch(&t, i), i % 1000);
 }
 
 /* Of a random order of n the steps have a mean of (n + 1)/3, half of them go up, and few pages keep their neighbour. */
@@ -57,14 +57,15 @@ static void a_random_order_is_one_and_another_one_each_round(void **state)
 	uint64_t same = 0, same_seed = 0;
 
 	(void)state;
-	access_start(&t, ACCESS_RANDOM, N, PAGE, 0, 5, 0);
-	access_start(&other, ACCESS_RANDOM, N, PAGE, 0, 6, 0);
+	access_pattern_init(&t, ACCESS_RANDOM, N, PAGE, 0, 5, 0);
+	access_pattern_init(&other, ACCESS_RANDOM, N, PAGE, 0, 6, 0);
 	for (uint64_t round = 0; round < 3; round++) {
 		uint64_t up = 0, near = 0;
 		double steps = 0;
 
 		for (uint64_t i = 1; i < N; i++) {
-			double step = (double)access_page_of_touch(&t, round * N + i) - (double)access_page_of_touch(&t, round * N + i - 1);
+			double step = (double)access_pattern_page_of_nth_touch(&t, round * N + i) - (double)access_pattern_page_of_nth_touch(&t,
+																	     round * N + i - 1);
 
 			steps += fabs(step);
 			up += step > 0;
@@ -75,8 +76,8 @@ static void a_random_order_is_one_and_another_one_each_round(void **state)
 		assert_true(near < 20);						/* expected: 2 */
 	}
 	for (uint64_t i = 0; i < N; i++) {
-		same += access_page_of_touch(&t, i) == access_page_of_touch(&t, N + i);
-		same_seed += access_page_of_touch(&t, i) == access_page_of_touch(&other, i);
+		same += access_pattern_page_of_nth_touch(&t, i) == access_pattern_page_of_nth_touch(&t, N + i);
+		same_seed += access_pattern_page_of_nth_touch(&t, i) == access_pattern_page_of_nth_touch(&other, i);
 	}
 	assert_true(same < 12 && same_seed < 12);	/* expected: 1 */
 }
@@ -92,9 +93,9 @@ static void turns_follow_each_other_without_gap(void **state)
 		struct page_touch_batch turn;
 		uint64_t next = 0;
 
-		access_start(&t, ACCESS_SEQ, 77, PAGE, rates[r], 1, 1000);
+		access_pattern_init(&t, ACCESS_SEQ, 77, PAGE, rates[r], 1, 1000);
 		for (int i = 0; i < 1000; i++) {
-			access_hand_out_batch(&t, 1000, &turn);
+			access_pattern_hand_out_batch(&t, 1000, &turn);
 			assert_int_equal(turn.first, next);
 			assert_true(turn.count >= 1 && turn.count <= 256);
 			next += turn.count;
@@ -114,9 +115,9 @@ static void touches_are_due_at_the_rate(void **state)
 		struct page_touch_batch turn;
 		int64_t now = start;
 
-		access_start(&t, ACCESS_SEQ, 1000, PAGE, rates[r], 1, start);
+		access_pattern_init(&t, ACCESS_SEQ, 1000, PAGE, rates[r], 1, start);
 		for (int i = 0; i < 3000; i++) {
-			access_hand_out_batch(&t, now, &turn);
+			access_pattern_hand_out_batch(&t, now, &turn);
 			assert_true(fabs((double)(turn.due_ns - start) - (double)turn.first * PAGE / rates[r] * 1e9) < 2);
 			/* a turn is no burst: a millisecond's work, or one page */
 			assert_true(turn.count == 1 || (double)turn.count * PAGE / rates[r] <= 1e-3 * (1 + 1e-9));
@@ -135,20 +136,20 @@ static void what_is_very_late_is_not_made_up_for(void **state)
 	uint64_t before;
 
 	(void)state;
-	access_start(&t, ACCESS_SEQ, 1000, PAGE, 1000.0 * PAGE, 1, 0);
-	access_hand_out_batch(&t, 0, &turn);
+	access_pattern_init(&t, ACCESS_SEQ, 1000, PAGE, 1000.0 * PAGE, 1, 0);
+	access_pattern_hand_out_batch(&t, 0, &turn);
 	now = 50 * NS_PER_MS;
 	while (turn.due_ns <= now)
-		access_hand_out_batch(&t, now, &turn);
+		access_pattern_hand_out_batch(&t, now, &turn);
 	assert_int_equal(turn.first, 51);
 	assert_int_equal(t.given_up_ns, 0);
 	now = turn.due_ns + 2 * NS_PER_S;
 	before = turn.first;
-	access_hand_out_batch(&t, now, &turn);
+	access_pattern_hand_out_batch(&t, now, &turn);
 	assert_int_equal(turn.first, before + 1);
 	assert_true(llabs(t.given_up_ns - 2 * NS_PER_S) <= 2 * NS_PER_MS);
 	assert_true(turn.due_ns == now);
-	access_hand_out_batch(&t, now, &turn);
+	access_pattern_hand_out_batch(&t, now, &turn);
 	assert_true(llabs(turn.due_ns - now - NS_PER_MS) <= 2);
 }
 
@@ -158,9 +159,9 @@ static void without_a_rate_nothing_is_due_or_late(void **state)
 	struct page_touch_batch turn;
 
 	(void)state;
-	access_start(&t, ACCESS_RANDOM, 10, PAGE, 0, 1, 0);
+	access_pattern_init(&t, ACCESS_RANDOM, 10, PAGE, 0, 1, 0);
 	for (int i = 0; i < 10; i++) {
-		access_hand_out_batch(&t, i * NS_PER_DAY, &turn);
+		access_pattern_hand_out_batch(&t, i * NS_PER_DAY, &turn);
 		assert_int_equal(turn.due_ns, 0);
 		assert_int_equal(turn.count, 256);
 	}

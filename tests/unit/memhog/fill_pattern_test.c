@@ -76,9 +76,9 @@ static void the_sum_is_of_all_words(void **state)
 	fill_pattern_write(p, PAGE, 1, 2);
 	for (size_t i = 0; i < WORDS; i++)
 		sum += p[i];
-	assert_true(fill_pattern_sum(p, PAGE) == sum);
+	assert_true(fill_pattern_sum_page_words(p, PAGE) == sum);
 	p[WORDS - 1]++;
-	assert_true(fill_pattern_sum(p, PAGE) == sum + 1);
+	assert_true(fill_pattern_sum_page_words(p, PAGE) == sum + 1);
 	free(p);
 }
 

@@ -65,7 +65,7 @@ static void meminfo_is_read(void **state)
 static int find(const char *cgroup, const char *mounts, struct memory_cgroup_usage *g)
 {
 	FILE *c = text(cgroup), *m = text(mounts);
-	int err = headroom_find_group(c, m, top, g);
+	int err = headroom_find_memory_cgroup(c, m, top, g);
 
 	fclose(c);
 	fclose(m);
@@ -88,12 +88,12 @@ static void a_group_of_version_1(void **state)
 	    "cache 4096\nswap 1\nhierarchical_memory_limit 268435456\ntotal_cache 1\ntotal_swap 8192\n");
 	assert_int_equal(find("5:cpu:/elsewhere\n4:memory:/outer/inner\n0::/\n", mounts_v1, &g), 0);
 	assert_int_equal(g.version, 1);
-	assert_int_equal(headroom_read_group(&g), 0);
+	assert_int_equal(headroom_read_memory_cgroup(&g), 0);
 	assert_int_equal(g.limit, 256 * M);	/* of the one above */
 	assert_int_equal(g.used, 100 * M);
 	assert_int_equal(g.swapped, 8192);
 	put("sys/fs/cgroup/memory/outer/inner/memory.limit_in_bytes", "134217728\n");
-	assert_int_equal(headroom_read_group(&g), 0);
+	assert_int_equal(headroom_read_memory_cgroup(&g), 0);
 	assert_int_equal(g.limit, 128 * M);
 	/* several controllers in one hierarchy; a name that merely contains the word is none */
 	assert_int_equal(find("5:memory_hotplug:/a\n4:cpu,memory:/outer/inner\n", mounts_v1, &g), 0);
@@ -112,20 +112,20 @@ static void a_group_of_version_2_has_the_lowest_limit_above_it(void **state)
 	put("sys/fs/cgroup2/user.slice/a b/memory.swap.current", "2097152\n");
 	assert_int_equal(find("0::/user.slice/a b\n", mounts, &g), 0);
 	assert_int_equal(g.version, 2);
-	assert_int_equal(headroom_read_group(&g), 0);
+	assert_int_equal(headroom_read_memory_cgroup(&g), 0);
 	assert_int_equal(g.limit, 512 * M);
 	assert_int_equal(g.used, M);
 	assert_int_equal(g.swapped, 2 * M);
 	/* a group that the controller was not handed down to is counted in the one above */
 	put("sys/fs/cgroup2/user.slice/a b/inner/cgroup.procs", "");
 	assert_int_equal(find("0::/user.slice/a b/inner\n", mounts, &g), 0);
-	assert_int_equal(headroom_read_group(&g), 0);
+	assert_int_equal(headroom_read_memory_cgroup(&g), 0);
 	assert_int_equal(g.limit, 512 * M);
 	assert_int_equal(g.used, M);
 	assert_int_equal(g.swapped, 2 * M);
 	/* the top has no files and no limit */
 	assert_int_equal(find("0::/\n", mounts, &g), 0);
-	assert_int_equal(headroom_read_group(&g), 0);
+	assert_int_equal(headroom_read_memory_cgroup(&g), 0);
 	assert_true(g.limit == INT64_MAX);
 	assert_int_equal(g.used, 0);
 	assert_int_equal(g.swapped, -1);
@@ -144,7 +144,7 @@ static void a_part_of_the_hierarchy_or_none(void **state)
 	assert_int_equal(find("4:cpu:/a\n", mounts_v1, &g), -ENOENT);
 	assert_int_equal(find("4:memory:/a\n", "35 31 0:32 / /x rw - cgroup cgroup rw,cpu\n", &g), -ENOENT);
 	assert_int_equal(g.version, 0);
-	assert_int_equal(headroom_read_group(&g), -ENOENT);
+	assert_int_equal(headroom_read_memory_cgroup(&g), -ENOENT);
 }
 
 /* 8 GiB, of which 6 are available, and 2 GiB of swap, 1 of them free. */
@@ -156,11 +156,11 @@ static void what_is_left_of_a_machine(void **state)
 		.limit = 9223372036854771712 };
 
 	(void)state;
-	assert_false(headroom_is_confined(&machine, &none) || headroom_is_confined(&machine, &loose));
+	assert_false(is_memory_limited_by_cgroup(&machine, &none) || is_memory_limited_by_cgroup(&machine, &loose));
 	assert_int_equal(headroom_left_after_bytes(&machine, &none, 0), 7168 * M);
 	assert_int_equal(headroom_left_after_bytes(&machine, &none, 1000 * M), 6168 * M);
 	assert_int_equal(headroom_left_after_bytes(&machine, &loose, 7200 * M), -32 * M);
-	assert_int_equal(headroom_total(&machine, &loose), 8192 * M);
+	assert_int_equal(total_memory_or_cgroup_limit(&machine, &loose), 8192 * M);
 }
 
 static void a_group_takes_no_more_than_its_limit(void **state)
@@ -169,12 +169,12 @@ static void a_group_takes_no_more_than_its_limit(void **state)
 		over = { .version = 2, .limit = 512 * M, .used = 513 * M };
 
 	(void)state;
-	assert_true(headroom_is_confined(&machine, &g));
+	assert_true(is_memory_limited_by_cgroup(&machine, &g));
 	assert_int_equal(headroom_left_after_bytes(&machine, &g, 0), 6144 * M);
 	assert_int_equal(headroom_left_after_bytes(&machine, &g, 100 * M), 6044 * M);
 	assert_int_equal(headroom_left_after_bytes(&machine, &g, 5120 * M), 5744 * M);	/* what is beyond goes to swap, or ends it */
 	assert_int_equal(headroom_left_after_bytes(&machine, &over, 5120 * M), 6144 * M);
-	assert_int_equal(headroom_total(&machine, &g), 512 * M);
+	assert_int_equal(total_memory_or_cgroup_limit(&machine, &g), 512 * M);
 }
 
 static void the_reserve_and_when_to_look(void **state)

@@ -138,7 +138,7 @@ static void at_random_it_is_a_poisson_process_from_near(void **state)
 
 	(void)state;
 	pacer_start(&b, 96000000, FRAME, 500 * NS_PER_US, 50 * NS_PER_MS, START);
-	pacer_randomize(&b, 7, room);
+	pacer_use_random_times(&b, 7, room);
 	assert_int_equal(b.block, 7926);
 	for (int64_t wake = START, now = START; now < START + 10 * NS_PER_S; now = wake) {
 		int64_t due = pacer_due_ns(&b, b.done);
@@ -170,25 +170,25 @@ static void small_rates_have_smaller_frames(void **state)
 	assert_int_equal(frame_header_bytes(false, false, true), 66);
 	assert_int_equal(frame_header_bytes(false, true, false), 74);
 	assert_int_equal(frame_header_bytes(true, false, true), 42);
-	assert_int_equal(frame_payload_bytes(0, 66, 1448), 1448);
-	assert_int_equal(frame_payload_bytes(10000000, 66, 1448), 1448);
+	assert_int_equal(frame_payload_bytes_for_rate(0, 66, 1448), 1448);
+	assert_int_equal(frame_payload_bytes_for_rate(10000000, 66, 1448), 1448);
 	/* 1 Mbit/s: 312 bytes on the wire, 400 of them a second */
-	assert_int_equal(frame_payload_bytes(1000000, 66, 1448), 246);
-	assert_int_equal(frame_payload_bytes(1000, 66, 1448), 64);
+	assert_int_equal(frame_payload_bytes_for_rate(1000000, 66, 1448), 246);
+	assert_int_equal(frame_payload_bytes_for_rate(1000, 66, 1448), 64);
 }
 
 static void seconds_are_read_late_and_still_right(void **state)
 {
-	struct second_rate_range s;
+	struct per_second_rate_range s;
 
 	(void)state;
 	rate_window_start(&s, START, 500);
-	rate_window_add_total(&s, START + NS_PER_S - 1, 1000);
+	rate_window_close_second(&s, START + NS_PER_S - 1, 1000);
 	assert_int_equal(s.seconds, 0);
 	assert_int_equal(s.low, -1);
-	rate_window_add_total(&s, START + NS_PER_S, 1500);
-	rate_window_add_total(&s, START + 7 * NS_PER_S / 2, 1500 + 5000);	/* 2.5 s long */
-	rate_window_add_total(&s, START + 9 * NS_PER_S / 2, 6500 + 100);
+	rate_window_close_second(&s, START + NS_PER_S, 1500);
+	rate_window_close_second(&s, START + 7 * NS_PER_S / 2, 1500 + 5000);	/* 2.5 s long */
+	rate_window_close_second(&s, START + 9 * NS_PER_S / 2, 6500 + 100);
 	assert_int_equal(s.seconds, 3);
 	assert_int_equal(s.low, 100);
 	assert_int_equal(s.high, 2000);

@@ -27,24 +27,24 @@ static void ninety_percent_of_every_process(void **state)
 	struct process_memory_for_judge p[2] = { process(100, 900), process(0, 50) };
 
 	(void)state;
-	assert_int_equal(judge_why_not_evicted(p, 2), JUDGE_CLEAR);
+	assert_int_equal(find_reason_not_evicted(p, 2), JUDGE_CLEAR);
 	p[0] = process(101, 899);
-	assert_int_equal(judge_why_not_evicted(p, 2), JUDGE_RESIDENT);
+	assert_int_equal(find_reason_not_evicted(p, 2), JUDGE_RESIDENT);
 	/* a large one that went hides no small one that stayed */
 	p[0] = process(0, 1000000);
 	p[1] = process(6, 50);
-	assert_int_equal(judge_why_not_evicted(p, 2), JUDGE_RESIDENT);
-	assert_int_equal(judge_why_not_evicted(p, 1), JUDGE_CLEAR);
+	assert_int_equal(find_reason_not_evicted(p, 2), JUDGE_RESIDENT);
+	assert_int_equal(find_reason_not_evicted(p, 1), JUDGE_CLEAR);
 	p[1].locked = 6 * KB;
-	assert_int_equal(judge_why_not_evicted(p, 2), JUDGE_LOCKED);
+	assert_int_equal(find_reason_not_evicted(p, 2), JUDGE_LOCKED);
 	/* what it has locked does not matter where all the rest has gone */
 	p[1] = process(5, 50);
 	p[1].locked = 5 * KB;
-	assert_int_equal(judge_why_not_evicted(p, 2), JUDGE_CLEAR);
+	assert_int_equal(find_reason_not_evicted(p, 2), JUDGE_CLEAR);
 	p[1] = process(0, 0);
-	assert_int_equal(judge_why_not_evicted(p, 2), JUDGE_NOTHING_ANONYMOUS);
-	assert_true(isnan(judge_evicted_percent(&p[1])));
-	assert_int_equal(judge_why_not_evicted(p, 0), JUDGE_NOTHING_ANONYMOUS);
+	assert_int_equal(find_reason_not_evicted(p, 2), JUDGE_NOTHING_ANONYMOUS);
+	assert_true(isnan(evicted_percent_of_process(&p[1])));
+	assert_int_equal(find_reason_not_evicted(p, 0), JUDGE_NOTHING_ANONYMOUS);
 }
 
 static void kept_is_all_of_it(void **state)
@@ -52,12 +52,12 @@ static void kept_is_all_of_it(void **state)
 	struct process_memory_for_judge p[2] = { process(900, 100), process(50, 0) };
 
 	(void)state;
-	assert_true(judge_all_kept_in_memory(p, 2));
+	assert_true(is_every_process_kept_in_memory(p, 2));
 	p[0] = process(899, 101);
-	assert_false(judge_all_kept_in_memory(p, 2));
+	assert_false(is_every_process_kept_in_memory(p, 2));
 	p[0] = process(0, 0);
-	assert_false(judge_all_kept_in_memory(p, 2));
-	assert_false(judge_all_kept_in_memory(p, 0));
+	assert_false(is_every_process_kept_in_memory(p, 2));
+	assert_false(is_every_process_kept_in_memory(p, 0));
 }
 
 static void read_from_the_device_it_is_paged_out(void **state)

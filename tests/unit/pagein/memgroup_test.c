@@ -71,8 +71,8 @@ static void version_1(void **state)
 	put("memory.force_empty", "");
 	assert_int_equal(memgroup_open(&g, folder, why), 0);
 	assert_int_equal(g.version, 1);
-	assert_int_equal(memgroup_used(&g), 5000000);
-	assert_int_equal(memgroup_swap_cached(&g), 8192);
+	assert_int_equal(memgroup_used_bytes(&g), 5000000);
+	assert_int_equal(memgroup_swap_cached_bytes(&g), 8192);
 	assert_true(memgroup_has_process(&g, 345));
 	assert_false(memgroup_has_process(&g, 34));
 	assert_false(memgroup_has_process(&g, 77));
@@ -97,13 +97,13 @@ static void version_2(void **state)
 	put("memory.reclaim", "");
 	assert_int_equal(memgroup_open(&g, folder, why), 0);
 	assert_int_equal(g.version, 2);
-	assert_int_equal(memgroup_swap_cached(&g), 12288);
-	assert_int_equal(memgroup_swapped_in(&g, &machine), 100 * sysconf(_SC_PAGESIZE));
+	assert_int_equal(memgroup_swap_cached_bytes(&g), 12288);
+	assert_int_equal(memgroup_swapped_in_bytes(&g, &machine), 100 * sysconf(_SC_PAGESIZE));
 	assert_false(machine);
 	assert_int_equal(memgroup_page_out(&g), 0);
 	assert_string_equal(got("memory.reclaim"), "7340032");
 	put("memory.stat", "anon 1\n");		/* older kernels count swap for the machine only */
-	assert_true(memgroup_swapped_in(&g, &machine) >= 0);
+	assert_true(memgroup_swapped_in_bytes(&g, &machine) >= 0);
 	assert_true(machine);
 }
 
@@ -117,14 +117,14 @@ static void what_keeps_it_from_being_emptied_is_named(void **state)
 	put("memory.limit_in_bytes", "1\n");
 	put("memory.swappiness", "0\n");
 	assert_int_equal(memgroup_open(&g, folder, why), 0);
-	assert_int_equal(memgroup_can_evict(&g, why), -1);
+	assert_int_equal(memgroup_check_can_evict(&g, why), -1);
 	assert_non_null(strstr(why, "memory.force_empty"));
 	put("memory.force_empty", "");
-	assert_int_equal(memgroup_can_evict(&g, why), -1);
+	assert_int_equal(memgroup_check_can_evict(&g, why), -1);
 	assert_non_null(strstr(why, "swappiness"));
 	put("memory.swappiness", "60\n");
 	/* that, or this machine has no swap */
-	if (memgroup_can_evict(&g, why))
+	if (memgroup_check_can_evict(&g, why))
 		assert_non_null(strstr(why, "there is no swap"));
 }
 

@@ -54,7 +54,7 @@ static void sums_of_processes_and_a_group(void **state)
 	put("v1/memory.stat", "cache 5\nswap 3\ntotal_cache 5\ntotal_swap 777\npgmajfault 1\ntotal_pgmajfault 55\n");
 	snprintf(group, sizeof(group), "%s/v1", folder);
 	snprintf(proc, sizeof(proc), "%s/proc", folder);
-	timeline_read(&cfg, proc, &s);
+	timeline_take_sample(&cfg, proc, &s);
 	assert_int_equal(s.resident, 3000 * 1024);
 	assert_int_equal(s.file, 300 * 1024);
 	assert_int_equal(s.swap, 4020 * 1024);
@@ -67,12 +67,12 @@ static void sums_of_processes_and_a_group(void **state)
 	put("v2/memory.swap.current", "0\n");
 	put("v2/memory.stat", "anon 4\npgmajfault 66\n");
 	snprintf(group, sizeof(group), "%s/v2", folder);
-	timeline_read(&cfg, proc, &s);
+	timeline_take_sample(&cfg, proc, &s);
 	assert_int_equal(s.group, 999);
 	assert_int_equal(s.group_swap, 0);
 	assert_int_equal(s.group_major, 66);
 	snprintf(group, sizeof(group), "%s/none", folder);
-	timeline_read(&cfg, proc, &s);
+	timeline_take_sample(&cfg, proc, &s);
 	assert_int_equal(s.group, -1);
 	assert_int_equal(s.group_swap, -1);
 }

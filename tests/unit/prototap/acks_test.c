@@ -27,7 +27,7 @@ static void held_back_beyond_the_quickest(void **state)
 	int64_t at = 1000 * MS;
 
 	(void)state;
-	acks_start(side);
+	ack_receiver_states_init(side);
 	for (int i = 0; i < 4; i++, at += 1000 * MS) {
 		/* 100 ms there and back; the third is held back 40 ms longer, the fourth 29 */
 		int64_t wait = i == 2 ? 140 : i == 3 ? 129 : 100;
@@ -52,7 +52,7 @@ static void what_is_left_out_waits_from_when_it_came(void **state)
 	struct segment s;
 
 	(void)state;
-	acks_start(side);
+	ack_receiver_states_init(side);
 	s = segment_of(100, 1, TCP_ACK, 100);
 	acks_classify_segment(side, 1, &s, 0 + MS);
 	s = segment_of(1, 200, TCP_ACK, 0);
@@ -86,7 +86,7 @@ static void say(struct reorder_buffer *o, size_t *held, int64_t at, const char *
 {
 	uint32_t n = (uint32_t)strlen(text);
 
-	reorder_add(o, held, at, (const uint8_t *)text, n, n + beyond, hear, h);
+	reorder_buffer_hand_over_or_keep(o, held, at, (const uint8_t *)text, n, n + beyond, hear, h);
 }
 
 static void early_bytes_wait_and_repeated_ones_do_not_count(void **state)
@@ -120,10 +120,10 @@ static void a_hole_that_is_given_up_is_jumped_over(void **state)
 	(void)state;
 	say(&o, &held, 5, "five", 0, &h);
 	say(&o, &held, 20, "twenty", 0, &h);
-	assert_true(reorder_has_hole(&o, 9));
+	assert_true(reorder_has_hole_before(&o, 9));
 	reorder_skip_holes(&o, &held, 9, hear, &h);
 	assert_string_equal(h.text, "five");
-	assert_false(reorder_has_hole(&o, 9));
+	assert_false(reorder_has_hole_before(&o, 9));
 	assert_int_equal(o.next, 9);
 	reorder_free(&o, &held);
 	assert_int_equal(held, 0);
@@ -140,8 +140,8 @@ static void behind_a_hole_what_follows_on_each_other_is_one(void **state)
 	one = held;
 	/* one piece each would have to be looked through for every segment: half an hour for these */
 	for (int64_t at = 2; at < 1000000; at++)
-		reorder_add(&o, &held, at, (const uint8_t *)"x", 1, 1, hear, &h);
-	reorder_add(&o, &held, 1000, (const uint8_t *)"x", 1, 1, hear, &h);
+		reorder_buffer_hand_over_or_keep(&o, &held, at, (const uint8_t *)"x", 1, 1, hear, &h);
+	reorder_buffer_hand_over_or_keep(&o, &held, 1000, (const uint8_t *)"x", 1, 1, hear, &h);
 	assert_true(held < one + (4 << 20));
 	reorder_free(&o, &held);
 	assert_int_equal(held, 0);
@@ -172,7 +172,7 @@ static void without_room_bytes_are_a_length(void **state)
 	size_t held = REORDER_ROOM - 4096;
 
 	(void)state;
-	reorder_add(&o, &held, 1, much, sizeof(much), sizeof(much), hear, &h);
+	reorder_buffer_hand_over_or_keep(&o, &held, 1, much, sizeof(much), sizeof(much), hear, &h);
 	say(&o, &held, 1 + (int64_t)sizeof(much), "on", 0, &h);
 	assert_true(held <= REORDER_ROOM);
 	say(&o, &held, 0, "a", 0, &h);

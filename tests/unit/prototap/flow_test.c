@@ -60,7 +60,7 @@ static struct flow *add(struct flow_table *t, uint16_t port, int64_t last_ns)
 	struct flow *f, *victim;
 
 	flow_key_of(&s, &key);
-	victim = flow_victim(t);
+	victim = flow_find_eviction_victim(t);
 	if (victim)
 		flow_remove(t, victim);
 	f = flow_new(t, &key, flow_hash(t, &key));

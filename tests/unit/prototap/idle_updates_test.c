@@ -16,9 +16,9 @@ static void windows_add_up(void **state)
 	(void)state;
 	assert_true(isnan(idle_updates_per_s(&n)));
 	assert_true(isnan(idle_updates_per_s_upper_bound(&n)));
-	assert_int_equal(idle_updates_add_window(&n, "0/60s"), 0);
+	assert_int_equal(idle_updates_parse_and_add_window(&n, "0/60s"), 0);
 	assert_true(fabs(idle_updates_per_s_upper_bound(&n) - 2.995732 / 60) < 1e-6);
-	assert_int_equal(idle_updates_add_window(&n, "3/1m"), 0);
+	assert_int_equal(idle_updates_parse_and_add_window(&n, "3/1m"), 0);
 	assert_int_equal(n.updates, 3);
 	assert_int_equal(n.window_ns, 120000000000);
 	assert_true(fabs(idle_updates_per_s(&n) - 0.025) < 1e-12);
@@ -34,7 +34,7 @@ static void other_words_are_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		assert_int_not_equal(idle_updates_add_window(&n, wrong[i]), 0);
+		assert_int_not_equal(idle_updates_parse_and_add_window(&n, wrong[i]), 0);
 	assert_int_equal(n.window_ns, 0);
 }
 

@@ -63,10 +63,10 @@ static void packet(int channel, int64_t at, int64_t took)
 	static const uint8_t bytes[100] = { 'x', 'x' };
 	struct segment s = { .payload_bytes = 10, .wire_bytes = 64, .window = 100, .flags = TCP_ACK, .payload_at = 54 };
 	struct packet p = { .time_ns = at, .bytes = bytes, .captured = 64, .original = 64 };
-	struct meter_seen seen = { .segment = &s, .packet = &p, .ack = { .took_ns = took } };
+	struct meter_observed_packet seen = { .segment = &s, .packet = &p, .ack = { .took_ns = took } };
 
-	interval_packet(&t, &f, channel, &seen);
-	interval_data(&t, &f, channel, at, 10);
+	interval_observe_packet(&t, &f, channel, &seen);
+	interval_observe_data(&t, &f, channel, at, 10);
 }
 
 static void near(int64_t value, int64_t wanted)
@@ -78,13 +78,13 @@ static void a_histogram_is_off_by_less_than_it_says(void **state)
 {
 	(void)state;
 	for (int64_t ns = 1; ns < 130 * S; ns += ns / 7 + 1) {
-		struct interval_hist h = { 0 };
+		struct response_time_histogram h = { 0 };
 		int64_t error;
 
-		interval_hist_add(&h, ns / 2);
-		interval_hist_add(&h, ns);
-		interval_hist_add(&h, ns * 2);
-		error = interval_hist_quantile(&h, 0.5) - ns;
+		response_histogram_add_time(&h, ns / 2);
+		response_histogram_add_time(&h, ns);
+		response_histogram_add_time(&h, ns * 2);
+		error = response_histogram_quantile(&h, 0.5) - ns;
 		assert_true((error < 0 ? -error : error) <= ns * 16 / 1000 + 300);
 		assert_int_equal(h.max_ns, ns * 2);
 		assert_int_equal(h.min_ns, ns / 2);
@@ -184,38 +184,38 @@ static void what_a_user_did(void **state)
 	static const uint8_t reply[72] = { 1, [7] = 0, [32] = 4 }, fence[10] = { 248, [8] = 1 }, qemu[12] = { 255, 0, 0, 1 };
 
 	(void)state;
-	assert_false(interval_is_input(INTERVAL_RFB, request, sizeof(request)));
-	assert_false(interval_is_input(INTERVAL_RFB, down + 1, 1));	/* of the handshake */
-	assert_true(interval_is_input(INTERVAL_RFB, down, 0));
-	assert_true(interval_is_input(INTERVAL_RFB, down, sizeof(down)));
-	assert_false(interval_is_input(INTERVAL_RFB, up, sizeof(up)));
-	assert_false(interval_is_input(INTERVAL_RFB, move, sizeof(move)));
-	assert_true(interval_is_input(INTERVAL_RFB, drag, sizeof(drag)));
-	assert_true(interval_is_input(INTERVAL_RFB, both, sizeof(both)));
-	assert_true(interval_is_input(INTERVAL_RFB, sealed, sizeof(sealed)));
-	assert_false(interval_is_input(INTERVAL_RFB, fence, sizeof(fence)));
-	assert_true(interval_is_input(INTERVAL_RFB, qemu, sizeof(qemu)));
-	assert_false(interval_is_input(INTERVAL_X11, motion, sizeof(motion)));
-	assert_true(interval_is_input(INTERVAL_X11, press, sizeof(press)));
-	assert_true(interval_is_input(INTERVAL_X11, reply, sizeof(reply)));
-	assert_true(interval_is_input(INTERVAL_OPAQUE, request, sizeof(request)));
+	assert_false(is_payload_user_input(INTERVAL_RFB, request, sizeof(request)));
+	assert_false(is_payload_user_input(INTERVAL_RFB, down + 1, 1));	/* of the handshake */
+	assert_true(is_payload_user_input(INTERVAL_RFB, down, 0));
+	assert_true(is_payload_user_input(INTERVAL_RFB, down, sizeof(down)));
+	assert_false(is_payload_user_input(INTERVAL_RFB, up, sizeof(up)));
+	assert_false(is_payload_user_input(INTERVAL_RFB, move, sizeof(move)));
+	assert_true(is_payload_user_input(INTERVAL_RFB, drag, sizeof(drag)));
+	assert_true(is_payload_user_input(INTERVAL_RFB, both, sizeof(both)));
+	assert_true(is_payload_user_input(INTERVAL_RFB, sealed, sizeof(sealed)));
+	assert_false(is_payload_user_input(INTERVAL_RFB, fence, sizeof(fence)));
+	assert_true(is_payload_user_input(INTERVAL_RFB, qemu, sizeof(qemu)));
+	assert_false(is_payload_user_input(INTERVAL_X11, motion, sizeof(motion)));
+	assert_true(is_payload_user_input(INTERVAL_X11, press, sizeof(press)));
+	assert_true(is_payload_user_input(INTERVAL_X11, reply, sizeof(reply)));
+	assert_true(is_payload_user_input(INTERVAL_OPAQUE, request, sizeof(request)));
 }
 
 /* Ten usual intervals, then one of these figures in ms (-1: not known). */
 static enum verdict_word judge(bool near_server, int wait, int client_ack, int server_ack, int reply)
 {
-	struct verdict_seen usual = { .part = { 40 * MS, 10 * MS, near_server ? MS / 2 : 20 * MS, 15 * MS }, .packets = 100,
+	struct verdict_interval_readings usual = { .part = { 40 * MS, 10 * MS, near_server ? MS / 2 : 20 * MS, 15 * MS }, .packets = 100,
 				      .server_is_near = near_server };
-	struct verdict_seen now = { .part = { wait * MS, client_ack * MS, server_ack * MS, reply * MS }, .packets = 100,
+	struct verdict_interval_readings now = { .part = { wait * MS, client_ack * MS, server_ack * MS, reply * MS }, .packets = 100,
 				    .server_is_near = near_server };
-	struct verdict_base b;
+	struct verdict_baseline b;
 
-	verdict_base_start(&b);
+	verdict_baseline_init(&b);
 	for (int i = 0; i < 10; i++)
-		verdict_give(&b, (100 + i) * S, &usual);
+		verdict_judge_and_learn(&b, (100 + i) * S, &usual);
 	if (wait < 0)
 		now.part[PART_WAIT] = -1;
-	return verdict_give(&b, 110 * S, &now).word;
+	return verdict_judge_and_learn(&b, 110 * S, &now).word;
 }
 
 static void a_rise_has_a_cause(void **state)
@@ -234,42 +234,42 @@ static void a_rise_has_a_cause(void **state)
 
 static void lost_packets_and_closed_windows(void **state)
 {
-	struct verdict_seen seen = { .part = { 40 * MS, 10 * MS, 20 * MS, -1 }, .packets = 100 };
-	struct verdict_base b, copy;
+	struct verdict_interval_readings seen = { .part = { 40 * MS, 10 * MS, 20 * MS, -1 }, .packets = 100 };
+	struct verdict_baseline b, copy;
 
 	(void)state;
-	verdict_base_start(&b);
+	verdict_baseline_init(&b);
 	for (int i = 0; i < VERDICT_FIRST; i++)
-		assert_int_equal(verdict_give(&b, (100 + i) * S, &seen).word, VERDICT_LEARNING);
+		assert_int_equal(verdict_judge_and_learn(&b, (100 + i) * S, &seen).word, VERDICT_LEARNING);
 	seen.part[PART_WAIT] = 80 * MS;
 	seen.part[PART_SERVER_ACK] = 50 * MS;
 	copy = b;
-	assert_int_equal(verdict_give(&copy, 103 * S, &seen).word, VERDICT_UNKNOWN);
+	assert_int_equal(verdict_judge_and_learn(&copy, 103 * S, &seen).word, VERDICT_UNKNOWN);
 	seen.retransmitted = 5;
 	copy = b;
-	assert_int_equal(verdict_give(&copy, 103 * S, &seen).word, VERDICT_NETWORK);
+	assert_int_equal(verdict_judge_and_learn(&copy, 103 * S, &seen).word, VERDICT_NETWORK);
 	seen.zero_windows = 1;
-	assert_int_equal(verdict_give(&b, 103 * S, &seen).word, VERDICT_CLIENT);
+	assert_int_equal(verdict_judge_and_learn(&b, 103 * S, &seen).word, VERDICT_CLIENT);
 }
 
 static void what_lasts_becomes_usual(void **state)
 {
-	struct verdict_seen seen = { .part = { 40 * MS, -1, MS, -1 }, .packets = 100, .server_is_near = true };
-	struct verdict_base b, copy;
+	struct verdict_interval_readings seen = { .part = { 40 * MS, -1, MS, -1 }, .packets = 100, .server_is_near = true };
+	struct verdict_baseline b, copy;
 
 	(void)state;
-	verdict_base_start(&b);
+	verdict_baseline_init(&b);
 	for (int i = 0; i < 10; i++)
-		verdict_give(&b, (100 + i) * S, &seen);
+		verdict_judge_and_learn(&b, (100 + i) * S, &seen);
 	seen.part[PART_WAIT] = 200 * MS;
 	copy = b;
 	for (int i = 0; i < VERDICT_MEMORY; i++)
 		copy.least[PART_SERVER_ACK][i] = -1;	/* UDP */
-	assert_int_equal(verdict_give(&copy, 111 * S, &seen).word, VERDICT_UNKNOWN);
-	assert_int_equal(verdict_give(&b, 111 * S, &seen).word, VERDICT_SERVER);
+	assert_int_equal(verdict_judge_and_learn(&copy, 111 * S, &seen).word, VERDICT_UNKNOWN);
+	assert_int_equal(verdict_judge_and_learn(&b, 111 * S, &seen).word, VERDICT_SERVER);
 	for (int64_t at = 120; at < 120 + 17 * 60; at += 10)
-		verdict_give(&b, at * S, &seen);
-	assert_int_equal(verdict_give(&b, (120 + 18 * 60) * S, &seen).word, VERDICT_USUAL);
+		verdict_judge_and_learn(&b, at * S, &seen);
+	assert_int_equal(verdict_judge_and_learn(&b, (120 + 18 * 60) * S, &seen).word, VERDICT_USUAL);
 }
 
 int main(void)

@@ -13,7 +13,7 @@
 static void rows_come_out_in_order(void **state)
 {
 	int64_t left[ROWS], next[ROWS], last = -1;
-	struct packet_merge m;
+	struct packet_merger m;
 	int taken = 0, last_row = -1;
 
 	(void)state;

@@ -54,14 +54,14 @@ static struct pcap_file_reader *open_file(size_t room, uint32_t snaplen, int bef
 
 	assert_true(fd >= 0);
 	assert_int_equal(pwrite(fd, file.bytes, file.n, before), file.n);
-	return records_open(fd, before, room, snaplen);	/* the descriptor dies with the test */
+	return pcap_reader_open(fd, before, room, snaplen);	/* the descriptor dies with the test */
 }
 
 static void expect(struct pcap_file_reader *r, int64_t time_ns, uint32_t captured, uint32_t original, uint32_t first)
 {
 	struct packet p;
 
-	assert_int_equal(records_next(r, &p), 1);
+	assert_int_equal(pcap_reader_next_record(r, &p), 1);
 	assert_int_equal(p.time_ns, time_ns);
 	assert_int_equal(p.captured, captured);
 	assert_int_equal(p.original, original);
@@ -89,9 +89,9 @@ static void both_byte_orders_and_both_units(void **state)
 			expect(r, 1700000000 * 1000000000LL + (ns ? 5 : 5000), 60, 60, 60);
 			expect(r, 1700000001 * 1000000000LL + (ns ? 999999 : 999999000), 0, 1514, 0);
 			expect(r, 1700000002 * 1000000000LL, 61, 70, 61);
-			assert_int_equal(records_next(r, &p), 0);
-			assert_int_equal(records_next(r, &p), 0);
-			records_close(r);
+			assert_int_equal(pcap_reader_next_record(r, &p), 0);
+			assert_int_equal(pcap_reader_next_record(r, &p), 0);
+			pcap_reader_close(r);
 		}
 }
 
@@ -106,7 +106,7 @@ static void a_packet_beyond_the_snapshot_length_is_cut(void **state)
 	r = open_file(64, 100, 0);
 	expect(r, 1000000000, 100, 200, 150);
 	expect(r, 2000000000, 99, 99, 99);
-	records_close(r);
+	pcap_reader_close(r);
 }
 
 static void damage_is_told_and_stays(void **state)
@@ -128,10 +128,10 @@ static void damage_is_told_and_stays(void **state)
 		file.n -= cuts[i].cut;
 		r = open_file(80, 65535, 0);
 		expect(r, 1000000000, 10, 10, 10);
-		assert_int_equal(records_next(r, &p), -1);
-		assert_string_equal(records_error_text(r), cuts[i].words);
-		assert_int_equal(records_next(r, &p), -1);
-		records_close(r);
+		assert_int_equal(pcap_reader_next_record(r, &p), -1);
+		assert_string_equal(pcap_reader_error_text(r), cuts[i].words);
+		assert_int_equal(pcap_reader_next_record(r, &p), -1);
+		pcap_reader_close(r);
 	}
 }
 
@@ -146,15 +146,15 @@ static void a_length_that_cannot_be_is_no_reason_to_ask_for_memory(void **state)
 		begin(true, 0xa1b2c3d4, 4, 262144);
 		record(1, 0, lengths[i], lengths[i]);
 		r = open_file(4096, 262144, 0);
-		assert_int_equal(records_next(r, &p), -1);
-		assert_non_null(strstr(records_error_text(r), "bigger than maximum of 262144"));
-		records_close(r);
+		assert_int_equal(pcap_reader_next_record(r, &p), -1);
+		assert_non_null(strstr(pcap_reader_error_text(r), "bigger than maximum of 262144"));
+		pcap_reader_close(r);
 	}
 	begin(true, 0xa1b2c3d4, 4, 262144);
 	record(1, 0, 262144, 262144);
 	r = open_file(4096, 262144, 0);
 	expect(r, 1000000000, 262144, 262144, 0);
-	records_close(r);
+	pcap_reader_close(r);
 }
 
 static void other_files_are_left_to_libpcap(void **state)
@@ -174,7 +174,7 @@ static void other_files_are_left_to_libpcap(void **state)
 	assert_int_equal(pipe(ends), 0);
 	file.n++;
 	assert_int_equal(write(ends[1], file.bytes, file.n), file.n);
-	assert_null(records_open(ends[0], 0, 4096, 65535));
+	assert_null(pcap_reader_open(ends[0], 0, 4096, 65535));
 }
 
 /* The fuzz target under any compiler, always the same. */

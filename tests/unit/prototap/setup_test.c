@@ -26,7 +26,7 @@ static void silence_to_the_end_ends_set_up(void **state)
 	(void)state;
 	say(&s, 1000, TCP_SYN);
 	say(&s, 1200, TCP_ACK);
-	session_finish_capture(&s, 61200 * NS_PER_MS);
+	session_end_setup_after_silence(&s, 61200 * NS_PER_MS);
 	assert_int_equal(s.ended_by, SETUP_SILENCE);
 	assert_int_equal(s.count[PLACE_SETUP][INPUT].packets, 2);
 	session_compute_idle_traffic(&s, 0, 61200 * NS_PER_MS, &idle);
@@ -41,13 +41,13 @@ static void less_than_a_second_does_not(void **state)
 
 	(void)state;
 	say(&s, 1000, TCP_SYN);
-	session_finish_capture(&s, 1999 * NS_PER_MS);
+	session_end_setup_after_silence(&s, 1999 * NS_PER_MS);
 	assert_int_equal(s.ended_by, SETUP_GOES_ON);
 	session_compute_idle_traffic(&s, 0, 1999 * NS_PER_MS, &idle);
 	assert_true(isnan(idle.seconds));
 	/* nor where there was no session at all */
 	s = (struct session_traffic_phases){ .begun = false };
-	session_finish_capture(&s, 5000 * NS_PER_MS);
+	session_end_setup_after_silence(&s, 5000 * NS_PER_MS);
 	assert_false(s.over);
 }
 

@@ -38,13 +38,13 @@ static void busy_times_are_a_line_through_the_origin(void **state)
 		row[i].rate = x[i];
 		row[i].u[0] = u[i];
 	}
-	assert_int_equal(demands_fit_to_rows(&o, &cfg, &d, &why), 0);
+	assert_int_equal(demands_estimate_from_load_rows(&o, &cfg, &d, &why), 0);
 	assert_int_equal(d.net.stations, 1);
 	assert_int_equal(d.response_rows, 0);
 	assert_near(d.net.demand_s[0], 0.61 / 60, 1e-12);
 	assert_near(d.high[0] - d.low[0], 2 * 4.302652730 * sqrt(6e-4) / 60, 1e-9);
 	o.rows = 1;	/* one row tells a demand and no interval */
-	assert_int_equal(demands_fit_to_rows(&o, &cfg, &d, &why), 0);
+	assert_int_equal(demands_estimate_from_load_rows(&o, &cfg, &d, &why), 0);
 	assert_near(d.net.demand_s[0], 0.011, 1e-12);
 	assert_true(isnan(d.low[0]) && isnan(d.high[0]));
 }
@@ -77,13 +77,13 @@ static void a_station_and_a_delay_come_back_from_response_times(void **state)
 		row[i].z_s = 2;
 		row[i].r_s = one_station(n[i], 2, 0.04, 0.025);
 	}
-	assert_int_equal(demands_fit_to_rows(&o, &cfg, &d, &why), 0);
+	assert_int_equal(demands_estimate_from_load_rows(&o, &cfg, &d, &why), 0);
 	assert_near(d.net.demand_s[0], 0.04, 1e-6);
 	assert_near(d.net.delay_s, 0.025, 1e-6);
 	assert_true(d.low[0] <= d.net.demand_s[0] && d.net.demand_s[0] <= d.high[0]);
 	/* the first four alone foretell the fifth and the sixth, beyond the knee */
 	cfg.first = 4;
-	assert_int_equal(demands_fit_to_rows(&o, &cfg, &d, &why), 0);
+	assert_int_equal(demands_estimate_from_load_rows(&o, &cfg, &d, &why), 0);
 	for (size_t i = 4; i < 6; i++) {
 		struct mva_solution p;
 
@@ -108,7 +108,7 @@ static void an_open_stream_tells_too(void **state)
 			row[i].rate = 10 + 15 * (double)i;
 			row[i].r_s = 0.012 / (1 - row[i].rate * 0.012) + 0.05 * with;
 		}
-		assert_int_equal(demands_fit_to_rows(&o, &cfg, &d, &why), 0);
+		assert_int_equal(demands_estimate_from_load_rows(&o, &cfg, &d, &why), 0);
 		assert_near(d.net.demand_s[0], 0.012, 1e-6);
 		assert_near(d.net.delay_s, 0.05 * with, 1e-6);
 	}
@@ -138,7 +138,7 @@ static void intervals_hold_what_they_say(void **state)
 			row[i].z_s = 1;
 			row[i].r_s = one_station(row[i].n, 1, 0.03, 0) * exp(0.02 * (noise - 6));
 		}
-		assert_int_equal(demands_fit_to_rows(&o, &cfg, &d, &why), 0);
+		assert_int_equal(demands_estimate_from_load_rows(&o, &cfg, &d, &why), 0);
 		held += d.low[0] <= 0.03 && 0.03 <= d.high[0];
 	}
 	assert_in_range(held, 180, 199);
@@ -170,7 +170,7 @@ static void intervals_of_busy_times_hold_too(void **state)
 				row[i].rate = 3 + 3 * (double)i;
 				row[i].u[0] = 0.04 * row[i].rate + noise * (alike ? 0.01 : 0.0012 * row[i].rate);
 			}
-			assert_int_equal(demands_fit_to_rows(&o, &cfg, &d, &why), 0);
+			assert_int_equal(demands_estimate_from_load_rows(&o, &cfg, &d, &why), 0);
 			held += d.low[0] <= 0.04 && 0.04 <= d.high[0];
 		}
 		print_message("of 500 intervals %d hold\n", held);
@@ -188,14 +188,14 @@ static void what_the_rows_cannot_tell_is_refused(void **state)
 
 	(void)state;
 	row[0].rate = 1;
-	assert_true(demands_fit_to_rows(&o, &cfg, &d, &why) < 0);
+	assert_true(demands_estimate_from_load_rows(&o, &cfg, &d, &why) < 0);
 	assert_non_null(why);
 	row[0].r_s = row[1].r_s = 0.1;
 	row[1].rate = 2;
-	assert_true(demands_fit_to_rows(&o, &cfg, &d, &why) < 0);
+	assert_true(demands_estimate_from_load_rows(&o, &cfg, &d, &why) < 0);
 	assert_non_null(strstr(why, "--stations"));
 	o.resources = 1;	/* a busy time that is never there */
-	assert_true(demands_fit_to_rows(&o, &cfg, &d, &why) < 0);
+	assert_true(demands_estimate_from_load_rows(&o, &cfg, &d, &why) < 0);
 	assert_non_null(strstr(why, "u_"));
 }
 
@@ -215,7 +215,7 @@ static void demands_that_rows_do_not_tell_apart_have_no_interval(void **state)
 		row[i].rate = 0.9;
 		row[i].r_s = 0.1;
 	}
-	assert_int_equal(demands_fit_to_rows(&o, &cfg, &d, &why), 0);
+	assert_int_equal(demands_estimate_from_load_rows(&o, &cfg, &d, &why), 0);
 	for (size_t k = 0; k < d.net.stations; k++)
 		assert_true(isnan(d.low[k]) && isnan(d.high[k]));
 	assert_true(isnan(d.delay_low) && isnan(d.delay_high));

@@ -12,19 +12,19 @@
 
 #define MS 1000000LL
 
-static struct answer_delay_script parsed(const char *text, uint64_t seed)
+static struct answer_delay_generator parsed(const char *text, uint64_t seed)
 {
-	struct answer_delay_script d;
+	struct answer_delay_generator d;
 	const char *path;
 
-	assert_int_equal(parse_answer_delay(text, &d, &path), 0);
+	assert_int_equal(parse_answer_delay_spec(text, &d, &path), 0);
 	d.random = seed;
 	return d;
 }
 
 static void constant(void **unused)
 {
-	struct answer_delay_script d = parsed("const:20ms", 1);
+	struct answer_delay_generator d = parsed("const:20ms", 1);
 
 	(void)unused;
 	for (int i = 0; i < 3; i++)
@@ -38,7 +38,7 @@ static void constant(void **unused)
 /* Mean and standard deviation of U(5,15): 10 and 10/sqrt(12); 4.9 sigma of 100,000 draws. */
 static void uniform(void **unused)
 {
-	struct answer_delay_script d = parsed("uniform:5ms,15ms", 7);
+	struct answer_delay_generator d = parsed("uniform:5ms,15ms", 7);
 	double sum = 0, squares = 0, n = 100000;
 	int64_t low = INT64_MAX, high = 0;
 
@@ -62,7 +62,7 @@ static void uniform(void **unused)
 
 static void bimodal(void **unused)
 {
-	struct answer_delay_script d = parsed("bimodal:5ms,80ms,0.1", 3);
+	struct answer_delay_generator d = parsed("bimodal:5ms,80ms,0.1", 3);
 	int high = 0;
 
 	(void)unused;
@@ -81,7 +81,7 @@ static void bimodal(void **unused)
 
 static void same_seed_same_delays(void **unused)
 {
-	struct answer_delay_script a = parsed("uniform:0,1s", 5), b = parsed("uniform:0,1s", 5), c = parsed("uniform:0,1s", 6);
+	struct answer_delay_generator a = parsed("uniform:0,1s", 5), b = parsed("uniform:0,1s", 5), c = parsed("uniform:0,1s", 6);
 	int differ = 0;
 
 	(void)unused;
@@ -105,22 +105,22 @@ static void refused(void **unused)
 		{ "bimodal:1ms,2ms", -EINVAL }, { "bimodal:1ms,2ms,1.1", -ERANGE }, { "bimodal:1ms,2ms,x", -EINVAL },
 		{ "bimodal:1ms,2ms,0.5,1", -EINVAL }, { "file:", -EINVAL }, { ":5ms", -EINVAL }, { "CONST:5ms", -EINVAL },
 	};
-	struct answer_delay_script d;
+	struct answer_delay_generator d;
 	const char *path;
 
 	(void)unused;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		assert_int_equal(parse_answer_delay(bad[i].text, &d, &path), bad[i].err);
+		assert_int_equal(parse_answer_delay_spec(bad[i].text, &d, &path), bad[i].err);
 }
 
-static int load(struct answer_delay_script *d, const char *text, int *line)
+static int load(struct answer_delay_generator *d, const char *text, int *line)
 {
 	const char *path;
 	FILE *in = *text ? fmemopen((void *)(uintptr_t)text, strlen(text), "r") : fopen("/dev/null", "r");
 	int err;
 
 	assert_non_null(in);
-	assert_int_equal(parse_answer_delay("file:/a,b:c", d, &path), 0);
+	assert_int_equal(parse_answer_delay_spec("file:/a,b:c", d, &path), 0);
 	assert_string_equal(path, "/a,b:c");
 	err = load_answer_delay_file(d, in, line);
 	fclose(in);
@@ -129,7 +129,7 @@ static int load(struct answer_delay_script *d, const char *text, int *line)
 
 static void from_a_file(void **unused)
 {
-	struct answer_delay_script d;
+	struct answer_delay_generator d;
 	int line;
 
 	(void)unused;
@@ -141,16 +141,16 @@ static void from_a_file(void **unused)
 		assert_true(next_answer_delay_ns(&d) == 0);
 		assert_true(next_answer_delay_ns(&d) == 1500 * MS);
 	}
-	answer_delay_free(&d);
+	answer_delay_generator_free(&d);
 	assert_int_equal(load(&d, "5ms\nfast\n", &line), -EINVAL);
 	assert_int_equal(line, 2);
-	answer_delay_free(&d);
+	answer_delay_generator_free(&d);
 	assert_int_equal(load(&d, "5ms\n6ms 7ms\n", &line), -EINVAL);
 	assert_int_equal(line, 2);
-	answer_delay_free(&d);
+	answer_delay_generator_free(&d);
 	assert_int_equal(load(&d, "5ms\n6ms\n-1ms\n", &line), -ERANGE);
 	assert_int_equal(line, 3);
-	answer_delay_free(&d);
+	answer_delay_generator_free(&d);
 	assert_int_equal(load(&d, "# nothing\n\n", &line), -EINVAL);
 	assert_int_equal(line, 0);
 	assert_int_equal(load(&d, "", &line), -EINVAL);
@@ -160,7 +160,7 @@ static void from_a_file(void **unused)
 static void a_long_list_and_a_long_line(void **unused)
 {
 	static char text[40000];
-	struct answer_delay_script d;
+	struct answer_delay_generator d;
 	int line;
 
 	(void)unused;
@@ -168,11 +168,11 @@ static void a_long_list_and_a_long_line(void **unused)
 		strcat(text + 4 * i, "3ms\n");
 	assert_int_equal(load(&d, text, &line), 0);
 	assert_int_equal(d.n, 5000);
-	answer_delay_free(&d);
+	answer_delay_generator_free(&d);
 	memset(text, ' ', 1000);
 	assert_int_equal(load(&d, text, &line), -EINVAL);
 	assert_int_equal(line, 1);
-	answer_delay_free(&d);
+	answer_delay_generator_free(&d);
 }
 
 int main(void)

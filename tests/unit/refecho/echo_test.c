@@ -30,12 +30,12 @@ static void start(struct echo_queue *e, size_t batch, bool per_key)
 
 static uint32_t key(struct echo_queue *e, int64_t at_ms, int64_t delay_ms)
 {
-	return echo_queue_received_key(e, at_ms * MS, delay_ms * MS, false, (unsigned char)('a' + e->received % 26));
+	return echo_queue_add_received_key(e, at_ms * MS, delay_ms * MS, false, (unsigned char)('a' + e->received % 26));
 }
 
 static uint32_t dropped(struct echo_queue *e, int64_t at_ms)
 {
-	return echo_queue_received_key(e, at_ms * MS, 0, true, 'x');
+	return echo_queue_add_received_key(e, at_ms * MS, 0, true, 'x');
 }
 
 /* Takes at from_ms, draws at draw_ms, flushes at once. The number shown, 0 when nothing was due. */
@@ -61,8 +61,8 @@ static void one_key_waits_for_its_delay(void **unused)
 	assert_true(echo_next_redraw_due_ns(&e) == 120 * MS);
 	assert_int_equal(echo_begin_redraw_of_due_keys(&e, 120 * MS - 1), 0);
 	assert_int_equal(echo_begin_redraw_of_due_keys(&e, 120 * MS), 1);
-	assert_int_equal(echo_key_in_redraw(&e, 0)->character, 'a');
-	assert_null(echo_key_in_redraw(&e, 1));
+	assert_int_equal(key_of_current_redraw(&e, 0)->character, 'a');
+	assert_null(key_of_current_redraw(&e, 1));
 	assert_int_equal(echo_mark_redraw_drawn(&e, 130 * MS), 1);
 	assert_int_equal(gone_n, 0);
 	echo_mark_drawn_keys_flushed(&e, 131 * MS, leave, gone);
@@ -207,7 +207,7 @@ static void dropped_is_only_overtaken(void **unused)
 	assert_int_equal(gone_n, 2);				/* 1 was overtaken, 3 still waits */
 	assert_true(gone[0].dropped && !gone[0].coalesced && gone[0].flushed_ns == 6003 * MS + 1);
 	assert_true(echo_next_redraw_due_ns(&e) == NEVER);
-	echo_pass_on_unshown_keys(&e, leave, gone);
+	echo_remove_unshown_keys_after_run(&e, leave, gone);
 	assert_int_equal(gone_n, 3);
 	assert_true(gone[2].seq == 3 && gone[2].dropped && !gone[2].draw_ns && !gone[2].flushed_ns);
 	assert_int_equal(e.dropped, 2);
@@ -228,8 +228,8 @@ static void dropped_counts_for_no_batch(void **unused)
 	assert_int_equal(redraw(&e, 10, 10), 0);
 	key(&e, 11, 0);
 	assert_int_equal(echo_begin_redraw_of_due_keys(&e, 11 * MS), 2);
-	assert_true(echo_key_in_redraw(&e, 1)->dropped);
-	assert_int_equal(echo_key_in_redraw(&e, 3)->seq, 4);
+	assert_true(key_of_current_redraw(&e, 1)->dropped);
+	assert_int_equal(key_of_current_redraw(&e, 3)->seq, 4);
 	assert_int_equal(echo_mark_redraw_drawn(&e, 12 * MS), 4);
 	echo_queue_free(&e);
 }
@@ -279,7 +279,7 @@ static void a_full_queue_loses_and_counts(void **unused)
 		assert_int_equal(key(&e, 31 + i, 0), 19 + i);
 	}
 	assert_int_equal(gone_n, 116);
-	echo_pass_on_unshown_keys(&e, leave, gone);
+	echo_remove_unshown_keys_after_run(&e, leave, gone);
 	assert_int_equal(gone_n, 117);
 	assert_int_equal(e.waiting, 1);
 	echo_queue_free(&e);

@@ -25,7 +25,7 @@
 #define PATIENCE (20 * NS_PER_S)
 
 static struct {
-	struct echo_display *face;
+	struct echo_display_hooks *face;
 	int fd;
 	uint32_t pixel[PIXELS];
 	unsigned char keys[100];

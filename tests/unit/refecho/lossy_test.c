@@ -33,7 +33,7 @@ const char *__lsan_default_suppressions(void)
 #define PATIENCE (30 * NS_PER_S)
 
 struct server {
-	struct echo_display *face;
+	struct echo_display_hooks *face;
 	uint32_t number;
 	int waiting;
 };

@@ -28,7 +28,7 @@ static void paint(const struct pixel_box *box, int n, uint8_t value)
 	}
 }
 
-static void start(struct echo_window_layout *s, int cell)
+static void start(struct echo_scene_content *s, int cell)
 {
 	scene_init(s, cell);
 	memset(grey, 255, sizeof(grey));
@@ -41,7 +41,7 @@ static void changes_alone_keep_the_patch_right(void **unused)
 {
 	const struct patch_searched_image image = { SCENE_WIDTH, SCENE_HEIGHT, luminance, NULL };
 	struct pixel_box white[BOXES], black[BOXES];
-	struct echo_window_layout s;
+	struct echo_scene_content s;
 	int whites, blacks;
 
 	(void)unused;
@@ -51,7 +51,7 @@ static void changes_alone_keep_the_patch_right(void **unused)
 
 		start(&s, cell);
 		for (uint32_t n = 1; n < 300; n++) {
-			scene_change_number(&s, n * 7919, n % 10 == 0, white, &whites, black, &blacks);
+			scene_set_patch_number(&s, n * 7919, n % 10 == 0, white, &whites, black, &blacks);
 			paint(white, whites, 255);
 			paint(black, blacks, 0);
 			assert_true(patch_read_number_at(&image, &at, &got));
@@ -64,21 +64,21 @@ static void changes_alone_keep_the_patch_right(void **unused)
 static void only_changed_cells_are_painted(void **unused)
 {
 	struct pixel_box white[BOXES], black[BOXES];
-	struct echo_window_layout s;
+	struct echo_scene_content s;
 	int whites, blacks;
 
 	(void)unused;
 	start(&s, 8);
-	scene_change_number(&s, 0, false, white, &whites, black, &blacks);
+	scene_set_patch_number(&s, 0, false, white, &whites, black, &blacks);
 	assert_int_equal(whites + blacks, 0);
-	scene_change_number(&s, 5, false, white, &whites, black, &blacks);
+	scene_set_patch_number(&s, 5, false, white, &whites, black, &blacks);
 	for (int i = 0; i < whites; i++)
 		for (int x = 0; x < white[i].width; x++)
 			assert_int_equal(grey[white[i].y][white[i].x + x], 0);
 	for (int i = 0; i < blacks; i++)
 		for (int x = 0; x < black[i].width; x++)
 			assert_int_equal(grey[black[i].y][black[i].x + x], 255);
-	scene_change_number(&s, 5, true, white, &whites, black, &blacks);
+	scene_set_patch_number(&s, 5, true, white, &whites, black, &blacks);
 	memset(grey, 128, sizeof(grey));
 	paint(white, whites, 255);
 	paint(black, blacks, 0);
@@ -90,19 +90,19 @@ static void only_changed_cells_are_painted(void **unused)
 static void numbers_beyond_24_bits_wrap(void **unused)
 {
 	struct pixel_box white[BOXES], black[BOXES];
-	struct echo_window_layout s;
+	struct echo_scene_content s;
 	int whites, blacks;
 
 	(void)unused;
 	scene_init(&s, 8);
-	scene_change_number(&s, 0x1000007, false, white, &whites, black, &blacks);
+	scene_set_patch_number(&s, 0x1000007, false, white, &whites, black, &blacks);
 	assert_int_equal(s.number, 7);
 }
 
 static void the_line_is_begun_anew_when_full(void **unused)
 {
 	bool cleared;
-	struct echo_window_layout s;
+	struct echo_scene_content s;
 
 	(void)unused;
 	for (int cell = SCENE_CELL_MIN; cell <= SCENE_CELL_MAX; cell++) {
@@ -136,13 +136,14 @@ static void glyphs_differ(void **unused)
 	(void)unused;
 	for (int c = 0; c < 95; c++) {
 		for (int i = 0; i < 5 * 7; i++)
-			dots[c] = dots[c] << 1 | scene_font_dot((unsigned char)(c + 0x20), i % 5, i / 5);
+			dots[c] = dots[c] << 1 | scene_font_has_dot((unsigned char)(c + 0x20), i % 5, i / 5);
 		assert_true((dots[c] == 0) == (c == 0));
 		for (int other = 0; other < c; other++)
 			assert_true(dots[c] != dots[other]);
 	}
-	assert_false(scene_font_dot('A', -1, 0) || scene_font_dot('A', 0, -1) || scene_font_dot('A', 5, 3) || scene_font_dot('A', 0, 7));
-	assert_true(scene_font_dot(0x80, 2, 6) == scene_font_dot('.', 2, 6));
+	assert_false(scene_font_has_dot('A', -1, 0) || scene_font_has_dot('A', 0, -1) || scene_font_has_dot('A', 5, 3) ||
+		     scene_font_has_dot('A', 0, 7));
+	assert_true(scene_font_has_dot(0x80, 2, 6) == scene_font_has_dot('.', 2, 6));
 }
 
 int main(void)

@@ -36,7 +36,7 @@ static void rules_by_hand(void **state)
 
 	(void)state;
 	assert_near(models_late_share(&s, 100), 0.8, 1e-12);
-	models_tolia_class_shares(&s, &limits, share);
+	models_compute_tolia_class_shares(&s, &limits, share);
 	assert_near(share[0], 0.3, 1e-12);	/* 50 100 101 */
 	assert_near(share[1], 0.3, 1e-12);	/* 150 400 401 */
 	assert_near(share[2], 0.1, 1e-12);	/* 1000 */

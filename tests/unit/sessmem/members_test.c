@@ -112,8 +112,8 @@ static void test_scan(void **state)
 	size_t n;
 
 	(void)state;
-	assert_int_equal(members_scan(&m, &n), 0);
-	assert_non_null(member_of_pid(m, n, getpid()));
+	assert_int_equal(members_read_all_processes(&m, &n), 0);
+	assert_non_null(member_find_by_pid(m, n, getpid()));
 	assert_true(members_pid_is_descendant(m, n, getppid(), getpid()));
 	free(m);
 }
@@ -121,15 +121,15 @@ static void test_scan(void **state)
 static void test_command(void **state)
 {
 	char text[16];
-	int64_t bytes = members_page_table_bytes(getpid());
+	int64_t bytes = members_page_table_bytes_of_pid(getpid());
 
 	(void)state;
-	members_read_command(getpid(), text, sizeof(text));
+	members_read_command_line(getpid(), text, sizeof(text));
 	assert_true(strlen(text) > 0 && strlen(text) < sizeof(text));
 	assert_true(bytes > 0 && bytes % 1024 == 0);
-	members_read_command(INT_MAX, text, sizeof(text));
+	members_read_command_line(INT_MAX, text, sizeof(text));
 	assert_string_equal(text, "");
-	assert_int_equal(members_page_table_bytes(INT_MAX), -1);
+	assert_int_equal(members_page_table_bytes_of_pid(INT_MAX), -1);
 }
 
 static void test_stopped(void **state)
@@ -140,13 +140,13 @@ static void test_stopped(void **state)
 	if (!pid)
 		for (;;)
 			pause();
-	assert_false(members_all_threads_stopped(pid));
+	assert_false(members_process_is_fully_stopped(pid));
 	kill(pid, SIGSTOP);
 	waitpid(pid, NULL, WUNTRACED);
-	assert_true(members_all_threads_stopped(pid));
+	assert_true(members_process_is_fully_stopped(pid));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	assert_true(members_all_threads_stopped(pid));
+	assert_true(members_process_is_fully_stopped(pid));
 }
 
 int main(void)

@@ -20,7 +20,7 @@ static struct burst_plan_spec spec_of(const char *text)
 {
 	struct burst_plan_spec spec;
 
-	assert_int_equal(burst_spec_read(text, &spec, why, sizeof(why)), 0);
+	assert_int_equal(parse_burst_spec(text, &spec, why, sizeof(why)), 0);
 	return spec;
 }
 
@@ -64,7 +64,7 @@ static void what_is_no_list_is_told(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		*why = '\0';
-		if (burst_spec_read(wrong[i], &spec, why, sizeof(why)) != -EINVAL || !*why)
+		if (parse_burst_spec(wrong[i], &spec, why, sizeof(why)) != -EINVAL || !*why)
 			fail_msg("\"%s\" was taken", wrong[i]);
 	}
 	/* exactly the share of a second */
@@ -199,7 +199,7 @@ static int read_text(const char *text, struct burst_plan *plan, unsigned long *l
 	int err;
 
 	assert_non_null(in);
-	err = burst_plan_read(plan, in, line);
+	err = burst_plan_read_file(plan, in, line);
 	fclose(in);
 	return err;
 }

@@ -51,7 +51,7 @@ static struct world *world_new(double wanted, available cpu)
 
 	w->cpu = cpu;
 	w->turn = 2 * NS_PER_US;
-	share_init(&w->share, wanted, PERIOD, 0, 0);
+	cpu_share_init(&w->share, wanted, PERIOD, 0, 0);
 	return w;
 }
 
@@ -81,7 +81,7 @@ static void run(struct world *w, int64_t until)
 			period = w->now / PERIOD;
 			used_before = w->used;
 		}
-		wake = share_sleep_until_ns(&w->share, w->now, w->used);
+		wake = cpu_share_next_wake_time_ns(&w->share, w->now, w->used);
 		if (!wake) {
 			pass(w, w->now + w->turn, true);
 			continue;
@@ -152,9 +152,9 @@ static void starved_in_the_middle_of_a_period_is_no_burst_either(void **state)
 
 	(void)state;
 	w->now = 5 * NS_PER_S - 1234567;	/* neither the start nor the freedom falls on a period */
-	share_init(&w->share, 0.37, PERIOD, w->now - 3 * NS_PER_MS, 0);
+	cpu_share_init(&w->share, 0.37, PERIOD, w->now - 3 * NS_PER_MS, 0);
 	while (w->now < 7 * NS_PER_S) {
-		int64_t wake = share_sleep_until_ns(&w->share, w->now, w->used);
+		int64_t wake = cpu_share_next_wake_time_ns(&w->share, w->now, w->used);
 
 		pass(w, wake ? wake : w->now + w->turn, !wake);
 	}
@@ -223,11 +223,11 @@ static void a_suspended_machine_is_not_owed_an_hour(void **state)
 	int64_t hour = 3600 * NS_PER_S;
 
 	(void)state;
-	share_init(&s, 0.37, PERIOD, 0, 0);
-	assert_int_equal(share_sleep_until_ns(&s, hour + 4 * NS_PER_MS, 0), 0);
+	cpu_share_init(&s, 0.37, PERIOD, 0, 0);
+	assert_int_equal(cpu_share_next_wake_time_ns(&s, hour + 4 * NS_PER_MS, 0), 0);
 	assert_int_equal(s.start_ns, hour);		/* the grid of periods stays where it was */
 	assert_true(s.carry_ns <= (int64_t)(0.037 * PERIOD));
-	assert_int_equal(share_sleep_until_ns(&s, hour + 9 * NS_PER_MS, 5 * NS_PER_MS), hour + PERIOD);
+	assert_int_equal(cpu_share_next_wake_time_ns(&s, hour + 9 * NS_PER_MS, 5 * NS_PER_MS), hour + PERIOD);
 }
 
 int main(void)

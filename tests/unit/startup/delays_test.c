@@ -32,7 +32,7 @@ static struct delay_reading reading(int64_t blkio, int64_t swapin, int64_t thras
 
 static void garbage_is_discarded_and_counted_the_rest_kept(void **state)
 {
-	struct process_delays d = { 0 };
+	struct delays_of_all_processes d = { 0 };
 	struct delay_reading r, sum;
 
 	(void)state;
@@ -52,7 +52,7 @@ static void garbage_is_discarded_and_counted_the_rest_kept(void **state)
 
 static void processes_add_up_and_those_that_have_ended_stay(void **state)
 {
-	struct process_delays d = { 0 };
+	struct delays_of_all_processes d = { 0 };
 	struct delay_reading r, sum;
 
 	(void)state;
@@ -73,7 +73,7 @@ static void processes_add_up_and_those_that_have_ended_stay(void **state)
 
 static void a_process_that_had_more_threads_may_have_waited_longer(void **state)
 {
-	struct process_delays d = { 0 };
+	struct delays_of_all_processes d = { 0 };
 	struct delay_reading r = reading(3 * S, 0, 0, 0), sum;
 
 	(void)state;

@@ -14,16 +14,16 @@
 
 static char why[160];
 
-static int read_counter_file(struct post_events *s, const char *text)
+static int read_counter_file(struct event_script *s, const char *text)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-	int err = post_events_read_file(s, in, why, sizeof(why));
+	int err = event_script_read_file(s, in, why, sizeof(why));
 
 	fclose(in);
 	return err;
 }
 
-static void assert_keys(const struct post_event *e, const char *characters)
+static void assert_keys(const struct scripted_event *e, const char *characters)
 {
 	assert_int_equal(e->n, strlen(characters));
 	for (size_t i = 0; i < e->n; i++) {
@@ -37,16 +37,16 @@ static void modifiers_in_any_order(void **state)
 	struct input_act act;
 
 	(void)state;
-	assert_int_equal(read_key_with_super("shift+super+control+a", &act), 0);
+	assert_int_equal(parse_key_name_with_super("shift+super+control+a", &act), 0);
 	assert_int_equal(act.held, ACT_SHIFT | POST_SUPER | ACT_CTRL);
 	assert_int_equal(act.keysym, 'a');
-	assert_int_equal(read_key_with_super("super+", &act), -EINVAL);
-	assert_int_equal(read_key_with_super("hyper+a", &act), -EINVAL);
+	assert_int_equal(parse_key_name_with_super("super+", &act), -EINVAL);
+	assert_int_equal(parse_key_name_with_super("hyper+a", &act), -EINVAL);
 }
 
 static void words(void **state)
 {
-	struct post_events s;
+	struct event_script s;
 
 	(void)state;
 	assert_int_equal(read_counter_file(&s,
@@ -71,12 +71,12 @@ static void words(void **state)
 	assert_int_equal(s.event[2].act[2].keysym, '+');
 	assert_int_equal(s.event[2].act[3].held, ACT_CTRL);
 	assert_int_equal(s.event[2].act[3].keysym, '+');
-	post_events_free(&s);
+	event_script_free(&s);
 }
 
 static void refuses(const char *text, const char *reason)
 {
-	struct post_events s;
+	struct event_script s;
 
 	assert_int_equal(read_counter_file(&s, text), -EPROTO);
 	assert_string_equal(why, reason);

@@ -30,7 +30,7 @@ static void play(struct content_stability *r, const struct look *look, size_t n,
 			stability_add_look(r, look[next].at_ms * MS, (uint64_t)look[next].picture);
 			next++;
 		}
-		if (has_become_stable(r, t * MS) && *certain_ms < 0) {
+		if (has_content_become_stable(r, t * MS) && *certain_ms < 0) {
 			*certain_ms = t;
 			*since_ms = r->stable_ns / MS;
 		}
@@ -65,7 +65,7 @@ static void nothing_seen_is_no_rest(void **state)
 
 	(void)state;
 	stability_init(&r, QUIET);
-	assert_false(has_become_stable(&r, 100 * NS_PER_S));
+	assert_false(has_content_become_stable(&r, 100 * NS_PER_S));
 }
 
 static void what_changes_within_the_quiet_time_is_no_rest(void **state)
@@ -106,18 +106,18 @@ static void turns_do_not_end_a_rest_but_a_third_does(void **state)
 	stability_init(&r, QUIET);
 	stability_add_look(&r, 0, 'a');
 	stability_add_look(&r, 100 * MS, 'b');
-	assert_true(has_become_stable(&r, 600 * MS));
+	assert_true(has_content_become_stable(&r, 600 * MS));
 	assert_int_equal(r.stable_ns, 100 * MS);
 	stability_add_look(&r, 700 * MS, 'a');
-	assert_true(has_become_stable(&r, 700 * MS));
+	assert_true(has_content_become_stable(&r, 700 * MS));
 	assert_int_equal(r.stable_ns, 100 * MS);
 	/* now it is certain that they take turns, so the step at 100 was the caret's */
 	stability_add_look(&r, 1300 * MS, 'b');
-	assert_true(has_become_stable(&r, 1300 * MS));
+	assert_true(has_content_become_stable(&r, 1300 * MS));
 	assert_int_equal(r.stable_ns, 0);
 	stability_add_look(&r, 1400 * MS, 'c');
-	assert_false(has_become_stable(&r, 1400 * MS));
-	assert_true(has_become_stable(&r, 1900 * MS));
+	assert_false(has_content_become_stable(&r, 1400 * MS));
+	assert_true(has_content_become_stable(&r, 1900 * MS));
 	assert_int_equal(r.stable_ns, 1400 * MS);
 }
 
@@ -134,12 +134,12 @@ static void after_an_input_only_something_new_is_an_answer(void **state)
 	stability_init_after_event(&event, &r, QUIET);
 	stability_add_look(&event, 1200 * MS, 'a');	/* the caret goes on */
 	stability_add_look(&event, 1500 * MS, 'b');
-	assert_false(has_become_stable(&event, 9000 * MS));
+	assert_false(has_content_become_stable(&event, 9000 * MS));
 	assert_false(event.changed);
 	stability_add_look(&event, 9100 * MS, 'c');
 	stability_add_look(&event, 9300 * MS, 'd');
-	assert_false(has_become_stable(&event, 9790 * MS));
-	assert_true(has_become_stable(&event, 9800 * MS));
+	assert_false(has_content_become_stable(&event, 9790 * MS));
+	assert_true(has_content_become_stable(&event, 9800 * MS));
 	assert_int_equal(event.first_change_ns, 9100 * MS);
 	assert_int_equal(event.stable_ns, 9300 * MS);
 }
@@ -155,7 +155,7 @@ static void a_step_before_an_input_is_not_half_a_pair(void **state)
 	stability_init_after_event(&event, &r, QUIET);
 	stability_add_look(&event, 1000 * MS, 'a');	/* a dialog closed: what was there before it is back */
 	assert_true(event.changed);
-	assert_true(has_become_stable(&event, 1500 * MS));
+	assert_true(has_content_become_stable(&event, 1500 * MS));
 	assert_int_equal(event.stable_ns, 1000 * MS);
 }
 

@@ -48,13 +48,13 @@ static void what_moved_counts_until_a_time(void **state)
 	struct swap_traffic_counts c;
 
 	(void)state;
-	traffic_sum_until(&t, 20, &c);
+	swap_traffic_sum_until(&t, 20, &c);
 	assert_int_equal(c.reads, 3);
 	assert_int_equal(c.read_bytes, 12288);
 	assert_int_equal(c.writes, 3);
 	assert_int_equal(c.write_bytes, 30000);
 	t.begin.reads = t.begin.writes = -1;	/* pages only */
-	traffic_sum_until(&t, 30, &c);
+	swap_traffic_sum_until(&t, 30, &c);
 	assert_int_equal(c.reads, -1);
 	assert_int_equal(c.read_bytes, 62288);
 }
@@ -64,27 +64,27 @@ static void sizes_are_whole_blocks_and_add_up(void **state)
 	int64_t sum = 0;
 
 	(void)state;
-	assert_int_equal(replay_request_bytes(0, 1, 4096), 4096);
-	assert_int_equal(replay_request_bytes(0, 1, 5000), 8192);
+	assert_int_equal(bytes_of_replay_request(0, 1, 4096), 4096);
+	assert_int_equal(bytes_of_replay_request(0, 1, 5000), 8192);
 	/* 10 blocks in 4 requests */
-	assert_int_equal(replay_request_bytes(0, 4, 40960), 12288);
-	assert_int_equal(replay_request_bytes(1, 4, 40960), 12288);
-	assert_int_equal(replay_request_bytes(2, 4, 40960), 8192);
-	assert_int_equal(replay_request_bytes(3, 4, 40960), 8192);
+	assert_int_equal(bytes_of_replay_request(0, 4, 40960), 12288);
+	assert_int_equal(bytes_of_replay_request(1, 4, 40960), 12288);
+	assert_int_equal(bytes_of_replay_request(2, 4, 40960), 8192);
+	assert_int_equal(bytes_of_replay_request(3, 4, 40960), 8192);
 	for (int64_t i = 0; i < 7; i++)
-		sum += replay_request_bytes(i, 7, 123456);
+		sum += bytes_of_replay_request(i, 7, 123456);
 	assert_int_equal(sum, (123456 + 4095) / 4096 * 4096);
 }
 
 static void pages_alone_make_requests_of_eight(void **state)
 {
 	(void)state;
-	assert_int_equal(replay_request_count(5, 40960), 5);
-	assert_int_equal(replay_request_count(-1, 65536), 2);
-	assert_int_equal(replay_request_count(-1, 65537), 3);
-	assert_int_equal(replay_request_count(-1, 4096), 1);
-	assert_int_equal(replay_request_count(7, 0), 0);
-	assert_int_equal(replay_request_count(0, 4096), 1);
+	assert_int_equal(number_of_replay_requests(5, 40960), 5);
+	assert_int_equal(number_of_replay_requests(-1, 65536), 2);
+	assert_int_equal(number_of_replay_requests(-1, 65537), 3);
+	assert_int_equal(number_of_replay_requests(-1, 4096), 1);
+	assert_int_equal(number_of_replay_requests(7, 0), 0);
+	assert_int_equal(number_of_replay_requests(0, 4096), 1);
 }
 
 static void only_files_that_can_be_dropped(void **state)
@@ -97,12 +97,12 @@ static void only_files_that_can_be_dropped(void **state)
 	char device[] = "7f00-7f01 rw-s 00000000 00:06 12                         /dev/zero\n";
 
 	(void)state;
-	assert_string_equal(file_set_mapped_path(library), "/usr/lib/a b.so");
-	assert_null(file_set_mapped_path(stack));
-	assert_null(file_set_mapped_path(none));
-	assert_null(file_set_mapped_path(shared));
-	assert_null(file_set_mapped_path(gone));
-	assert_null(file_set_mapped_path(device));
+	assert_string_equal(mapped_file_path_of_maps_line(library), "/usr/lib/a b.so");
+	assert_null(mapped_file_path_of_maps_line(stack));
+	assert_null(mapped_file_path_of_maps_line(none));
+	assert_null(mapped_file_path_of_maps_line(shared));
+	assert_null(mapped_file_path_of_maps_line(gone));
+	assert_null(mapped_file_path_of_maps_line(device));
 }
 
 int main(void)

@@ -204,7 +204,7 @@ static void overload_hides_percentiles_and_nothing_else(void **state)
 		assert_true(isnan(f.of[i].value));
 	assert_near(f.of[LATE].value, 15, 1e-9);
 	assert_near(f.of[LATENESS_MAX].value, 20, 1e-9);
-	point = estimates_cdf(t, 3, false, 1000, &n);
+	point = estimates_compute_latency_cdf(t, 3, false, 1000, &n);
 	assert_int_equal(n, 0);
 	free(point);
 	drop(t, 3);
@@ -241,14 +241,14 @@ static void the_curve_keeps_its_ends(void **state)
 	make(t, base, 2);
 	t[1].keys.key[19].answer = KEY_NONE;
 	t[1].keys.key[19].censored = t[1].keys.key[19].due + NS_PER_S;
-	point = estimates_cdf(t, 2, false, 1000, &n);
+	point = estimates_compute_latency_cdf(t, 2, false, 1000, &n);
 	assert_int_equal(n, 39);
 	assert_int_equal(point[0].ns, 10 * NS_PER_MS);
 	assert_near(point[0].share, 1.0 / 40, 1e-12);
 	assert_int_equal(point[38].ns, 29 * NS_PER_MS);
 	assert_near(point[38].share, 39.0 / 40, 1e-12);	/* one key had no echo: never 1 */
 	free(point);
-	point = estimates_cdf(t, 2, false, 5, &n);
+	point = estimates_compute_latency_cdf(t, 2, false, 5, &n);
 	assert_int_equal(n, 5);
 	assert_int_equal(point[0].ns, 10 * NS_PER_MS);
 	assert_int_equal(point[4].ns, 29 * NS_PER_MS);

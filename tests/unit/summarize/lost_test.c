@@ -19,7 +19,7 @@
 #define PROCESSES "schema\tpid\tclass\tname\n"
 #define CULPRITS "schema\tcpu\tstart_ns\tend_ns\tculprit\tkind\tpid\tns\n"
 
-static int read_text(const struct input_rows_reader *kind, const char *text, struct lost_cpu_time *l, unsigned long *line)
+static int read_text(const struct input_table_description *kind, const char *text, struct lost_cpu_time *l, unsigned long *line)
 {
 	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 	int err;
@@ -31,7 +31,7 @@ static int read_text(const struct input_rows_reader *kind, const char *text, str
 	return err;
 }
 
-static void must_read(const struct input_rows_reader *kind, const char *text, struct lost_cpu_time *l)
+static void must_read(const struct input_table_description *kind, const char *text, struct lost_cpu_time *l)
 {
 	unsigned long line;
 
@@ -45,12 +45,12 @@ static void without_culprits_all_is_the_systems(void **state)
 	(void)state;
 	must_read(&lost_events, EVENTS "lost/1\t0\t1000\t6\t6\t1\ttick\t\n" "lost/1\t0\t3000\t500\t900\t2\tevent\t\n"
 		  "lost/1\t1\t2000\t100\t100\t1\tevent\t\n", &l);
-	lost_assign_system_shares(&l);
+	lost_compute_system_time_of_events(&l);
 	assert_int_equal(l.tick_ns, 6);
 	assert_int_equal(l.first_ns, 1000);
-	assert_near(lost_event_excess_ns(&l, 0, true), 600, 1e-9);
-	assert_near(lost_event_excess_ns(&l, 0, false), 600, 1e-9);
-	assert_near(lost_event_excess_ns(&l, 150, true), 350, 1e-9);
+	assert_near(lost_sum_of_event_excess_ns(&l, 0, true), 600, 1e-9);
+	assert_near(lost_sum_of_event_excess_ns(&l, 0, false), 600, 1e-9);
+	assert_near(lost_sum_of_event_excess_ns(&l, 150, true), 350, 1e-9);
 	assert_true(isnan(lost_ns_of_class(&l, LOST_OWN)));
 	lost_free_cpu_time(&l);
 }
@@ -73,18 +73,18 @@ static void what_is_not_the_systems_is_not_in_its_event(void **state)
 	must_read(&lost_events, EVENTS
 		  "lost/1\t1\t1000\t1000\t1000\t1\tevent\t\n" "lost/1\t0\t7000\t1000\t1000\t1\tevent\t\n"
 		  "lost/1\t0\t5000\t1000\t1000\t1\tevent\t\n" "lost/1\t0\t1000\t1000\t1000\t1\tevent\t\n", &l);
-	lost_assign_system_shares(&l);
+	lost_compute_system_time_of_events(&l);
 	assert_near(lost_ns_of_class(&l, LOST_OWN), 700, 1e-9);
 	assert_near(lost_ns_of_class(&l, LOST_KERNEL), 600, 1e-9);
 	assert_near(lost_ns_of_class(&l, LOST_FOREIGN), 1200, 1e-9);
 	assert_near(lost_ns_of_class(&l, LOST_ITSELF), 200, 1e-9);
 	assert_near(lost_ns_of_class(&l, LOST_ENDED), 300, 1e-9);
 	assert_near(lost_ns_of_class(&l, LOST_UNEXPLAINED), 1000, 1e-9);
-	assert_near(lost_event_excess_ns(&l, 0, true), 1300, 1e-6);
-	assert_near(lost_event_excess_ns(&l, 0, false), 4000, 1e-9);
+	assert_near(lost_sum_of_event_excess_ns(&l, 0, true), 1300, 1e-6);
+	assert_near(lost_sum_of_event_excess_ns(&l, 0, false), 4000, 1e-9);
 	/* of the system: 800, 0, 500 on CPU 0, none on CPU 1 */
-	assert_near(lost_event_excess_ns(&l, 600, true), 200, 1e-6);
-	assert_near(lost_event_excess_ns(&l, 600, false), 1600, 1e-9);
+	assert_near(lost_sum_of_event_excess_ns(&l, 600, true), 200, 1e-6);
+	assert_near(lost_sum_of_event_excess_ns(&l, 600, false), 1600, 1e-9);
 	lost_free_cpu_time(&l);
 }
 
@@ -99,7 +99,7 @@ static void one_culprit_over_several_events(void **state)
 		  "culprit/1\t0\t3900\t4000\teth0\tirq\t\t30\n" "culprit/1\t0\t4200\t4250\tspin\ttask\t8\t50\n", &l);
 	must_read(&lost_events, EVENTS "lost/1\t0\t100\t2000\t2000\t1\tevent\t\n"
 		  "lost/1\t0\t3000\t1000\t1000\t1\tevent\t\n" "lost/1\t0\t4200\t50\t50\t1\tevent\t\n", &l);
-	lost_assign_system_shares(&l);
+	lost_compute_system_time_of_events(&l);
 	assert_near(l.event[0].system, 1800, 1e-6);	/* 2700 * 2/3 */
 	assert_near(l.event[1].system, 930, 1e-6);
 	assert_near(l.event[2].system, 0, 1e-6);
@@ -119,9 +119,9 @@ static void bins_share_an_event_by_time(void **state)
 	must_read(&lost_events, EVENTS "lost/1\t0\t20\t10\t10\t1\tevent\t\n" "lost/1\t0\t150\t100\t200\t2\tevent\t\n"
 		  "lost/1\t0\t450\t100\t100\t1\tevent\t\n"
 		  "lost/1\t0\t175\t0\t0\t1\tevent\t\n", &l);
-	lost_assign_system_shares(&l);
-	lost_add_time_to_bins(&l, 100, 100, all, 4, false);
-	lost_add_time_to_bins(&l, 100, 100, system, 4, true);
+	lost_compute_system_time_of_events(&l);
+	lost_spread_events_over_time_bins(&l, 100, 100, all, 4, false);
+	lost_spread_events_over_time_bins(&l, 100, 100, system, 4, true);
 	assert_near(all[0], 25, 1e-9);
 	assert_near(all[1], 50, 1e-9);
 	assert_near(all[2], 25, 1e-9);

@@ -60,13 +60,13 @@ static void common_events_have_their_counts_together(void **state)
 	j = json_read_file(path, why, sizeof(why));
 	unlink(path);
 	assert_non_null(j);
-	assert_int_equal(menus_find_common_actions(j, "m", event), 2);
+	assert_int_equal(menus_find_actions_of_all_classes(j, "m", event), 2);
 	assert_string_equal(event[0].path, "x");
 	assert_near(event[0].count, 7, 0);
 	assert_string_equal(event[0].shortcut, "");	/* who knows no shortcut goes through the menu */
 	assert_string_equal(event[1].path, "y");
 	assert_near(event[1].count, 9, 0);
-	assert_int_equal(menus_find_common_actions(j, "none", event), 0);
+	assert_int_equal(menus_find_actions_of_all_classes(j, "none", event), 0);
 	json_free(j);
 }
 

@@ -33,7 +33,7 @@ static struct trace_wire_key seen[] = {
 	{ .number = 6, .seen = 250060 * US },
 };
 /* The first one is somebody else's, before anything was drawn. */
-static struct trace_update update[] = {
+static struct trace_screen_update update[] = {
 	{ .first = 50200 * US },
 	{ .first = 55070 * US },
 	{ .first = 99000 * US },

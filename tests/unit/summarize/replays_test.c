@@ -67,7 +67,7 @@ static void percentiles_are_pooled(void **state)
 
 static void a_point_has_what_both_have(void **state)
 {
-	struct replays_response_means p;
+	struct replays_means_of_one_response p;
 
 	(void)state;
 	p = replays_compute_response_means(&slow, &base, 3);

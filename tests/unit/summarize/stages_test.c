@@ -195,7 +195,7 @@ static void ranges_are_held_against_the_pixels(void **state)
 
 	(void)state;
 	train_of(&k, &t);
-	wire_check = wire_check_compare_keys(&k, &t);
+	wire_check = wire_check_compare_with_pixels(&k, &t);
 	assert_int_equal(wire_check.keys, 2);	/* 8 was not answered, 9 is no exact answer */
 	assert_int_equal(wire_check.held, 2);
 	assert_int_equal(wire_check.exact, 0);
@@ -204,17 +204,17 @@ static void ranges_are_held_against_the_pixels(void **state)
 	t.key[0].high = 1089 * MS;
 	t.key[0].exact = true;
 	t.key[1].low = 1091 * MS;
-	wire_check = wire_check_compare_keys(&k, &t);
+	wire_check = wire_check_compare_with_pixels(&k, &t);
 	assert_int_equal(wire_check.held, 0);
 	assert_int_equal(wire_check.exact, 1);
 	t.key[0].low = 1050 * MS;
 	t.key[0].high = TRACE_NONE;
 	t.key[1].low = TRACE_NONE;
-	wire_check = wire_check_compare_keys(&k, &t);
+	wire_check = wire_check_compare_with_pixels(&k, &t);
 	assert_int_equal(wire_check.held, 1);
 	/* not in the capture: nothing to hold */
 	t.key[1].captured = false;
-	wire_check = wire_check_compare_keys(&k, &t);
+	wire_check = wire_check_compare_with_pixels(&k, &t);
 	assert_int_equal(wire_check.keys, 1);
 	assert_int_equal(wire_check.untested, 3);
 	traces_free(&t);
@@ -227,7 +227,7 @@ static void keys_as_the_wire_alone_tells_them(void **state)
 
 	(void)state;
 	train_of(&k, &t);
-	w = wire_check_keys_from_packets(&k, &t);
+	w = wire_check_make_keys_from_packets(&k, &t);
 	assert_int_equal(w.n, 4);
 	assert_int_equal(w.skipped, 5);
 	assert_true(w.ranged);
@@ -262,17 +262,17 @@ static void a_key_that_was_not_seen_alone_stays(void **state)
 
 	(void)state;
 	assert_int_equal(read_wire(&t, late, &line), 0);
-	w = wire_check_keys_from_packets(&k, &t);
+	w = wire_check_make_keys_from_packets(&k, &t);
 	assert_int_equal(w.n, 4);
 	assert_int_equal(w.key[1].answer, 1200 * MS);
 	assert_int_equal(w.key[2].answer, KEY_NONE);
 	assert_int_equal(w.key[2].censored, 1200 * MS);
-	wire_check = wire_check_compare_keys(&k, &t);
+	wire_check = wire_check_compare_with_pixels(&k, &t);
 	assert_int_equal(wire_check.keys, 2);
 	keys_free(&w);
 	/* the block's first key was not seen: it is not in the capture, whatever else crossed meanwhile */
 	t.key[0].captured = t.key[1].captured = t.key[2].captured = false;
-	w = wire_check_keys_from_packets(&k, &t);
+	w = wire_check_make_keys_from_packets(&k, &t);
 	assert_int_equal(w.n, 1);
 	keys_free(&w);
 	traces_free(&t);

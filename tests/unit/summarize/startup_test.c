@@ -14,7 +14,7 @@
 
 static void add(struct startup_cell_trials *s, double startup_ms, double io_ms, bool above)
 {
-	struct repeat_trial *t = trials_add(&s->starts, 1, 1);
+	struct trial_of_repeat *t = trials_add(&s->starts, 1, 1);
 
 	assert_non_null(t);
 	trials_set_value(t, STARTUP_TIME, startup_ms, above);

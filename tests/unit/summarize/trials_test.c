@@ -19,7 +19,7 @@ static const char *const groups[] = { "out", "in", NULL }, *const values[] = { "
 
 static void add(struct cell_trials *t, unsigned group, double ms, bool above, double bytes)
 {
-	struct repeat_trial *one = trials_add(t, 1, 1);
+	struct trial_of_repeat *one = trials_add(t, 1, 1);
 
 	assert_non_null(one);
 	one->group = group;
@@ -31,7 +31,7 @@ static double figure(const struct cell_trials *t, const char *path)
 {
 	struct value_with_interval f;
 
-	assert_true(trials_figure_by_name(t, groups, values, path, &f));
+	assert_true(trials_compute_figure_by_name(t, groups, values, path, &f));
 	return f.value;
 }
 
@@ -56,7 +56,7 @@ static void trials_are_pooled_by_what_they_were(void **state)
 	assert_near(figure(&t, "out.bytes.mean"), 2000, 0);
 	assert_near(figure(&t, "out.bytes.sd"), sqrt(2) * 1000, 1e-6);
 	assert_near(figure(&t, "in.key_ms.p50"), 2, 0);
-	assert_true(trials_figure_by_name(&t, groups, values, "out.key_ms.p50", &f));
+	assert_true(trials_compute_figure_by_name(&t, groups, values, "out.key_ms.p50", &f));
 	assert_true(f.low < 300 && f.high > 300 && !f.above);
 	free(t.of);
 }
@@ -83,7 +83,7 @@ static void what_is_no_figure_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
-		assert_false(trials_figure_by_name(&t, groups, values, wrong[i], &f));
+		assert_false(trials_compute_figure_by_name(&t, groups, values, wrong[i], &f));
 }
 
 int main(void)

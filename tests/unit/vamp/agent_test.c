@@ -45,7 +45,7 @@ static pid_t start_burner(int cpu)
 		struct cli_cpus one = { 1, { cpu } };
 		pthread_t second;
 
-		proc_die_with_parent(parent);
+		proc_request_sigkill_at_parent_end(parent);
 		proc_pin_thread_to_cpus(&one);
 		pthread_create(&second, NULL, burn, &one);
 		burn(NULL);
@@ -63,7 +63,7 @@ static int last_cpu(void)
 {
 	static struct cli_cpus allowed;
 
-	assert_int_equal(proc_cpus_allowed(&allowed), 0);
+	assert_int_equal(proc_get_allowed_cpus(&allowed), 0);
 	return allowed.cpu[allowed.n - 1];
 }
 
@@ -78,10 +78,10 @@ static void run_time_counts_for_the_cpu_where_it_was_spent(void **state)
 
 	(void)state;
 	clock_sleep_until(clock_now() + 100 * NS_PER_MS);
-	before_ns = clock_cpu_time_of_process(pid);
+	before_ns = clock_cpu_time_of_pid(pid);
 	l = agent_start_load_measurement(tags, 2);
 	assert_non_null(l);
-	for (int round = 0; round < 10 || (round < 600 && clock_cpu_time_of_process(pid) - before_ns < 100 * NS_PER_MS); round++) {
+	for (int round = 0; round < 10 || (round < 600 && clock_cpu_time_of_pid(pid) - before_ns < 100 * NS_PER_MS); round++) {
 		clock_sleep_until(clock_now() + 50 * NS_PER_MS);
 		assert_true(agent_measure_cpu_loads(l, &interval_ns, cpu) > here);
 		assert_true(cpu[here].online);
@@ -90,7 +90,7 @@ static void run_time_counts_for_the_cpu_where_it_was_spent(void **state)
 			if (i != here)
 				assert_int_equal(cpu[i].background_ns, 0);
 	}
-	ran_ns = clock_cpu_time_of_process(pid) - before_ns;
+	ran_ns = clock_cpu_time_of_pid(pid) - before_ns;
 	/* the kernel brings a running thread's account up to date at its ticks, and we look at two moments */
 	assert_true(counted_ns > ran_ns - 40 * NS_PER_MS - ran_ns / 10);
 	assert_true(counted_ns < ran_ns + 40 * NS_PER_MS + ran_ns / 10);
@@ -104,7 +104,7 @@ static void run_time_counts_for_the_cpu_where_it_was_spent(void **state)
 }
 
 /* The next line of what has come and of what the agent still sends, if it is not NULL. */
-static bool next_line(struct throttle *agent, int in, char *text, size_t size)
+static bool next_line(struct throttle_method *agent, int in, char *text, size_t size)
 {
 	for (size_t n = 0; n + 1 < size;) {
 		struct pollfd come = { .fd = in, .events = POLLIN };
@@ -127,7 +127,7 @@ static bool next_line(struct throttle *agent, int in, char *text, size_t size)
 }
 
 /* The same for the daemon's loop, which goes on meanwhile. */
-static void pass(struct throttle *agent, int64_t ns)
+static void pass(struct throttle_method *agent, int64_t ns)
 {
 	for (int64_t end = clock_now() + ns; clock_now() < end;) {
 		int64_t due_ns = agent->ops->do_periodic_work(agent, clock_now());
@@ -137,7 +137,7 @@ static void pass(struct throttle *agent, int64_t ns)
 }
 
 /* The next line that is no report, and the greatest percent that the reports before it gave of the CPU, of both at most -1. */
-static enum agent_message next_word(struct throttle *agent, int in, int64_t *sequence, int cpu, int *most, int *elsewhere)
+static enum agent_message next_word(struct throttle_method *agent, int in, int64_t *sequence, int cpu, int *most, int *elsewhere)
 {
 	struct agent_protocol_line line;
 	char text[256];
@@ -162,7 +162,7 @@ static void an_episode_is_told_through_a_socket(void **state)
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	int server = socket(AF_UNIX, SOCK_STREAM, 0), here = last_cpu(), in, most, elsewhere;
 	struct high_load_process tag = { .pid = start_burner(here) };
-	struct throttle *agent;
+	struct throttle_method *agent;
 	int64_t sequence = 0;
 	char why[256], told[256];
 
@@ -170,7 +170,7 @@ static void an_episode_is_told_through_a_socket(void **state)
 	snprintf(at.sun_path, sizeof(at.sun_path), "/tmp/vamp-agent-test.%d", (int)getpid());
 	assert_int_equal(bind(server, (struct sockaddr *)&at, sizeof(at)), 0);
 	assert_int_equal(listen(server, 1), 0);
-	assert_int_equal(guest_agent_open(&agent, at.sun_path, why, sizeof(why)), 0);
+	assert_int_equal(agent_inside_guest_open(&agent, at.sun_path, why, sizeof(why)), 0);
 	in = accept(server, NULL, NULL);
 	assert_true(in >= 0);
 	assert_int_equal(next_word(agent, in, &sequence, here, &most, &elsewhere), AGENT_ALIVE);
@@ -206,12 +206,12 @@ static void an_episode_is_told_through_a_socket(void **state)
 
 static void a_port_that_is_none_is_refused(void **state)
 {
-	struct throttle *agent;
+	struct throttle_method *agent;
 	char why[256];
 
 	(void)state;
-	assert_true(guest_agent_open(&agent, "/nonexistent/port", why, sizeof(why)) < 0);
-	assert_true(guest_agent_open(&agent, "/proc/self/stat", why, sizeof(why)) < 0);
+	assert_true(agent_inside_guest_open(&agent, "/nonexistent/port", why, sizeof(why)) < 0);
+	assert_true(agent_inside_guest_open(&agent, "/proc/self/stat", why, sizeof(why)) < 0);
 	assert_non_null(strstr(why, "/proc/self/stat"));
 }
 

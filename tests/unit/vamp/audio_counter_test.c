@@ -22,7 +22,7 @@ static int clear(void **state)
 
 static void wake(int waker_pid, int waker_tid, int woken_tid, bool interrupt)
 {
-	audio_counts_add_wakeup(&c, SERVER, &(struct audio_wakeup){ .waker_pid = waker_pid, .waker_tid = waker_tid,
+	audio_add_wakeup_to_counts(&c, SERVER, &(struct audio_wakeup){ .waker_pid = waker_pid, .waker_tid = waker_tid,
 				  .woken_tid = woken_tid, .interrupt = interrupt });
 }
 
@@ -80,14 +80,14 @@ static void averages(void **state)
 	const int tagged[] = { 8 };
 
 	(void)state;
-	assert_int_equal(audio_counts_most_waking_pid(&c), 0);
+	assert_int_equal(audio_find_pid_waking_server_most(&c), 0);
 	burst(7, 10);
 	burst(8, 24);
 	audio_update_wakeup_averages(&c, NULL, 0);
 	assert_near(of(7)->average, 5, 1e-9);
 	assert_near(of(8)->average, 12, 1e-9);
 	assert_int_equal(of(7)->wakeups, 0);
-	assert_int_equal(audio_counts_most_waking_pid(&c), 8);
+	assert_int_equal(audio_find_pid_waking_server_most(&c), 8);
 	/* 8 is tagged twice: first / 1, then / 2 */
 	burst(7, 10);
 	burst(8, 24);
@@ -107,7 +107,7 @@ static void averages(void **state)
 	assert_int_equal(of(8)->confidence, AUDIO_CONFIDENCE);
 	assert_near(of(8)->average, 2.4, 0.01);	/* 24 / 10 */
 	assert_near(of(7)->average, 10, 0.01);
-	assert_int_equal(audio_counts_most_waking_pid(&c), 7);
+	assert_int_equal(audio_find_pid_waking_server_most(&c), 7);
 	/* no longer tagged: the confidence goes as it came */
 	for (int i = 0; i < 4; i++)
 		audio_update_wakeup_averages(&c, NULL, 0);
@@ -122,7 +122,7 @@ static void what_is_left_of_nobody(void **state)
 	burst(7, 1);
 	audio_update_wakeup_averages(&c, tagged, 1);
 	assert_int_equal(of(8)->confidence, 1);		/* tagged without a wake-up: remembered for later ones */
-	assert_int_equal(audio_counts_most_waking_pid(&c), 0);	/* 0.5: not one */
+	assert_int_equal(audio_find_pid_waking_server_most(&c), 0);	/* 0.5: not one */
 	audio_update_wakeup_averages(&c, NULL, 0);
 	assert_null(of(8));
 	for (int i = 0; i < 10; i++)

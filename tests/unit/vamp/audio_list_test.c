@@ -44,8 +44,8 @@ static void those_that_play(void **state)
 	assert_int_equal(l.stream[0].pid, 14316);
 	assert_int_equal(l.stream[1].pid, 0);
 	assert_int_equal(l.stream[2].pid, 0);
-	assert_true(audio_list_has_pid(&l, 14316));
-	assert_false(audio_list_has_pid(&l, 77) || audio_list_has_pid(&l, 78));
+	assert_true(audio_stream_list_has_pid(&l, 14316));
+	assert_false(audio_stream_list_has_pid(&l, 77) || audio_stream_list_has_pid(&l, 78));
 	assert_int_equal(read_text("[]", &l), 0);
 	assert_int_equal(l.n, 0);
 	assert_int_equal(read_text("", &l), -EPROTO);
@@ -70,12 +70,12 @@ static void a_start(void **state)
 	struct audio_stream_list now = { .n = 1, .stream = { { 5, 10 } } };
 
 	(void)state;
-	assert_false(audio_list_has_new_stream(&before, &now));
-	assert_true(audio_list_has_new_stream(&now, &before));
+	assert_false(audio_stream_list_has_new_stream(&before, &now));
+	assert_true(audio_stream_list_has_new_stream(&now, &before));
 	now.stream[0].index = 6;	/* the same process, another stream */
-	assert_true(audio_list_has_new_stream(&before, &now));
+	assert_true(audio_stream_list_has_new_stream(&before, &now));
 	now.n = 0;
-	assert_false(audio_list_has_new_stream(&before, &now));
+	assert_false(audio_stream_list_has_new_stream(&before, &now));
 }
 
 int main(void)

@@ -33,7 +33,7 @@ static pid_t run(const char *const *words)
 
 	if (pid)
 		return pid;
-	if (proc_die_with_parent(parent) || !freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr) ||
+	if (proc_request_sigkill_at_parent_end(parent) || !freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr) ||
 	    !freopen("/dev/zero", "r", stdin))
 		_exit(1);
 	execvp(words[0], (char **)(uintptr_t)words);
@@ -68,7 +68,7 @@ static int finish(void **state)
 	char command[64];
 
 	(void)state;
-	audio_close(a);
+	audio_close_server_watch(a);
 	end(&player);
 	end(&server);
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
@@ -95,7 +95,7 @@ static void hear(void *arg, const struct input_event *event)
 /* Reads until it is so, for up to 20 s; true: it is. */
 static bool until_is(int pid, bool is)
 {
-	struct input_source *s = audio_input_source(a);
+	struct input_source *s = audio_input_source_of_watch(a);
 
 	for (int64_t end_ns = clock_now() + 20 * NS_PER_S; clock_now() < end_ns && audio_process_plays_sound(a, pid) != is;) {
 		struct pollfd ready = { .fd = s->fd, .events = POLLIN };
@@ -122,21 +122,21 @@ static void a_server_that_comes_later(void **state)
 	(void)state;
 	need_tools();
 	assert_int_equal(audio_open_server_watch(&a, NULL, why, sizeof(why)), -ENOENT);
-	assert_true(why[0] && a && audio_input_source(a)->fd >= 0);
-	audio_describe(a, text, sizeof(text));
+	assert_true(why[0] && a && audio_input_source_of_watch(a)->fd >= 0);
+	audio_describe_server_watch(a, text, sizeof(text));
 	assert_string_equal(text, "no sound server");
-	audio_average_wakeups(a, NULL, 0);
+	audio_connect_and_average_wakeups(a, NULL, 0);
 	server = run(words);
 	assert_false(audio_process_plays_sound(a, server));
 	for (int i = 0; i < 200 && !audio_process_plays_sound(a, server); i++) {
 		clock_sleep_until(clock_now() + 50 * NS_PER_MS);
-		audio_average_wakeups(a, NULL, 0);
+		audio_connect_and_average_wakeups(a, NULL, 0);
 	}
 	assert_true(until_is(server, true));
 	assert_false(audio_process_plays_sound(a, getpid()) || audio_process_plays_sound(a, 0) || audio_process_plays_sound(a, 1));
 	assert_int_equal(events, 0);
 	/* Found at once by another, which would also take its socket by name. */
-	audio_close(a);
+	audio_close_server_watch(a);
 	snprintf(text, sizeof(text), "unix:%s/pulse/native", folder);
 	assert_int_equal(audio_open_server_watch(&a, text, why, sizeof(why)), 0);
 	assert_true(audio_process_plays_sound(a, server));
@@ -176,7 +176,7 @@ static void a_waker(void **state)
 
 	(void)state;
 	need_tools();
-	audio_describe(a, text, sizeof(text));
+	audio_describe_server_watch(a, text, sizeof(text));
 	if (!strstr(text, "wake-ups counted")) {
 		print_message("skipped: %s\n", text);
 		skip();
@@ -186,7 +186,7 @@ static void a_waker(void **state)
 	assert_true(until_is(1, true));
 	for (int i = 0; i < 40 && !audio_process_plays_sound(a, player); i++) {
 		clock_sleep_until(clock_now() + 250 * NS_PER_MS);
-		audio_average_wakeups(a, &bystander, 1);
+		audio_connect_and_average_wakeups(a, &bystander, 1);
 	}
 	assert_true(audio_process_plays_sound(a, player));
 	assert_false(audio_process_plays_sound(a, bystander));
@@ -210,7 +210,7 @@ static void the_server_goes_away(void **state)
 	need_tools();
 	end(&server);
 	assert_true(until_is(gone, false));
-	audio_average_wakeups(a, NULL, 0);
+	audio_connect_and_average_wakeups(a, NULL, 0);
 	assert_false(audio_process_plays_sound(a, gone));
 }
 

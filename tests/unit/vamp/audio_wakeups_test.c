@@ -25,7 +25,7 @@ static pid_t fork_child(void)
 
 	fflush(NULL);
 	pid = fork();
-	if (!pid && proc_die_with_parent(parent))
+	if (!pid && proc_request_sigkill_at_parent_end(parent))
 		_exit(1);
 	return pid;
 }

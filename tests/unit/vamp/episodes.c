@@ -31,7 +31,7 @@ int __wrap_scope_list_processes(const struct process_scope *s, struct scope_proc
 }
 
 /* For so long, with a look at the CPUs ten times a second. */
-static void hold(struct throttle **way, size_t ways, int64_t ns)
+static void hold(struct throttle_method **way, size_t ways, int64_t ns)
 {
 	for (int64_t end = clock_now() + ns; !proc_stop && clock_now() < end;) {
 		int64_t next = clock_now() + 100 * NS_PER_MS;
@@ -46,7 +46,7 @@ static void hold(struct throttle **way, size_t ways, int64_t ns)
 int main(int argc, char **argv)
 {
 	struct high_load_process tag[64] = { { 0 } };
-	struct throttle *way[2];
+	struct throttle_method *way[2];
 	struct undo_recorder *undo;
 	size_t tags = 0, ways = 0;
 	struct process_scope scope = { 0 };

@@ -15,7 +15,7 @@
 
 /* One process whose threads have counters that grow by what each did in a sub-epoch. */
 struct scene {
-	struct sample_times m;
+	struct sample_timestamps m;
 	struct process_history p;
 	struct thread_history thread[THREADS];
 	int64_t now_ns, sleeps[THREADS], run_ns[THREADS], wait_ns[THREADS], ended_ns;
@@ -35,7 +35,7 @@ static void begin(struct scene *s, size_t threads)
 
 static void put(struct scene *s)
 {
-	size_t slot = sample_slot(s->m.last);
+	size_t slot = slot_of_sample_number(s->m.last);
 
 	s->p.run_ns[slot] = s->ended_ns;
 	for (size_t i = 0; i < s->p.n; i++) {
@@ -48,7 +48,7 @@ static void put(struct scene *s)
 
 static void first(struct scene *s)
 {
-	sample_times_add(&s->m, s->now_ns, false);
+	sample_timestamps_add(&s->m, s->now_ns, false);
 	put(s);
 }
 
@@ -56,18 +56,18 @@ static void first(struct scene *s)
 static void pass(struct scene *s, int64_t ns, const struct did *did, size_t n, bool fresh)
 {
 	s->now_ns += ns;
-	sample_times_add(&s->m, s->now_ns, fresh);
+	sample_timestamps_add(&s->m, s->now_ns, fresh);
 	for (size_t i = 0; i < s->p.n; i++) {
 		const struct did *d = &did[i % n];
 
 		s->run_ns[i] += d->run_ms * MS;
 		s->wait_ns[i] += d->wait_ms * MS;
 		s->sleeps[i] += d->sleeps;
-		s->thread[i].at[sample_slot(s->m.last)].wants = d->wants;
+		s->thread[i].at[slot_of_sample_number(s->m.last)].wants = d->wants;
 	}
 	put(s);
 	if (!fresh)
-		history_update_known_load(&s->p, &s->m);
+		history_note_load_if_cpu_was_free(&s->p, &s->m);
 }
 
 static void passes(struct scene *s, int times, struct did did)

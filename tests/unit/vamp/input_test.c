@@ -23,28 +23,28 @@ static void keys_by_name(void **state)
 {
 	static const char *const bad[] = { "", ",", "Return,", ",Return", "Return,,button", "Retur", "Return button",
 					   "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", "a_name_that_is_far_too_long_for_a_key" };
-	struct input_keys keys = { .n = 7 };
+	struct trigger_keys_and_buttons keys = { .n = 7 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		why[0] = '\0';
-		assert_int_equal(input_keys_parse(bad[i], &keys, why, sizeof(why)), -EINVAL);
+		assert_int_equal(trigger_keys_parse(bad[i], &keys, why, sizeof(why)), -EINVAL);
 		assert_true(why[0]);
 		assert_int_equal(keys.n, 7);
 	}
-	assert_int_equal(input_keys_parse("Return,button,KP_Enter", &keys, why, sizeof(why)), 0);
+	assert_int_equal(trigger_keys_parse("Return,button,KP_Enter", &keys, why, sizeof(why)), 0);
 	assert_int_equal(keys.n, 2);
 	assert_true(keys.button);
-	assert_true(input_keys_match(&keys, 0xff0d) && input_keys_match(&keys, 0xff8d));
-	assert_false(input_keys_match(&keys, 'a'));
-	assert_int_equal(input_keys_parse("button", &keys, why, sizeof(why)), 0);
-	assert_false(input_keys_match(&keys, 0xff0d));
-	assert_int_equal(input_keys_parse("Prior", &keys, why, sizeof(why)), 0);
-	assert_true(input_keys_match(&keys, 0xff55));	/* Page_Up, its other name */
+	assert_true(trigger_keys_include_keysym(&keys, 0xff0d) && trigger_keys_include_keysym(&keys, 0xff8d));
+	assert_false(trigger_keys_include_keysym(&keys, 'a'));
+	assert_int_equal(trigger_keys_parse("button", &keys, why, sizeof(why)), 0);
+	assert_false(trigger_keys_include_keysym(&keys, 0xff0d));
+	assert_int_equal(trigger_keys_parse("Prior", &keys, why, sizeof(why)), 0);
+	assert_true(trigger_keys_include_keysym(&keys, 0xff55));	/* Page_Up, its other name */
 	assert_false(keys.button);
-	assert_int_equal(input_keys_parse("any", &keys, why, sizeof(why)), 0);
-	assert_true(input_keys_match(&keys, 'a') && input_keys_match(&keys, 0));
-	assert_int_equal(input_keys_parse("a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p", &keys, why, sizeof(why)), 0);
+	assert_int_equal(trigger_keys_parse("any", &keys, why, sizeof(why)), 0);
+	assert_true(trigger_keys_include_keysym(&keys, 'a') && trigger_keys_include_keysym(&keys, 0));
+	assert_int_equal(trigger_keys_parse("a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p", &keys, why, sizeof(why)), 0);
 	assert_int_equal(keys.n, INPUT_KEYS);
 }
 
@@ -62,7 +62,7 @@ static void record(int fd, int type, int code, int value)
 /* A device's stream, by hand, through a fifo in its place. */
 static void records_of_a_device(void **state)
 {
-	struct input_keys keys;
+	struct trigger_keys_and_buttons keys;
 	struct input_source *s;
 	struct heard h = { 0 };
 	char path[] = "/tmp/evdev.XXXXXX";
@@ -70,7 +70,7 @@ static void records_of_a_device(void **state)
 
 	(void)state;
 	assert_true(mkstemp(path) >= 0 && !unlink(path) && !mkfifo(path, 0600));
-	assert_int_equal(input_keys_parse("Return,KP_Enter,button", &keys, why, sizeof(why)), 0);
+	assert_int_equal(trigger_keys_parse("Return,KP_Enter,button", &keys, why, sizeof(why)), 0);
 	assert_int_equal(input_evdev_open(&s, path, &keys, why, sizeof(why)), 0);
 	assert_string_equal(s->ops->name, "evdev");
 	fd = open(path, O_WRONLY);
@@ -104,14 +104,14 @@ static void records_of_a_device(void **state)
 
 static void any_key_but_no_button(void **state)
 {
-	struct input_keys keys;
+	struct trigger_keys_and_buttons keys;
 	struct input_source *s;
 	struct heard h = { 0 };
 	char path[] = "/tmp/evdev.XXXXXX";
 	int fd = mkstemp(path);
 
 	(void)state;
-	assert_int_equal(input_keys_parse("any", &keys, why, sizeof(why)), 0);
+	assert_int_equal(trigger_keys_parse("any", &keys, why, sizeof(why)), 0);
 	record(fd, EV_KEY, KEY_Q, 1);
 	record(fd, EV_KEY, BTN_LEFT, 0);
 	record(fd, EV_KEY, BTN_TOOL_FINGER, 1);
@@ -129,7 +129,7 @@ static void any_key_but_no_button(void **state)
 
 static void no_such_device(void **state)
 {
-	struct input_keys keys = { 0 };
+	struct trigger_keys_and_buttons keys = { 0 };
 	struct input_source *s;
 
 	(void)state;
@@ -149,10 +149,10 @@ static void lines_are_events(void **state)
 
 	(void)state;
 	assert_true(mkstemp(path) >= 0);
-	assert_int_equal(input_control_open(&s, path, why, sizeof(why)), -EEXIST);	/* a plain file */
+	assert_int_equal(input_fifo_open(&s, path, why, sizeof(why)), -EEXIST);	/* a plain file */
 	assert_true(why[0] && !s);
 	unlink(path);
-	assert_int_equal(input_control_open(&s, path, why, sizeof(why)), 0);
+	assert_int_equal(input_fifo_open(&s, path, why, sizeof(why)), 0);
 	assert_int_equal(s->ops->read(s, hear, &h), 0);
 	fd = open(path, O_WRONLY | O_NONBLOCK);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));

@@ -43,7 +43,7 @@ static int start_display(void **state)
 	snprintf(fd, sizeof(fd), "%d", pipes[1]);
 	server = fork();
 	if (!server) {
-		if (proc_die_with_parent(parent) || !freopen("/dev/null", "w", stderr))
+		if (proc_request_sigkill_at_parent_end(parent) || !freopen("/dev/null", "w", stderr))
 			_exit(1);
 		execlp("Xvfb", "Xvfb", "-displayfd", fd, "-noreset", "-nolisten", "tcp", (char *)NULL);
 		_exit(1);
@@ -71,13 +71,13 @@ static int end_display(void **state)
 static struct input_source *open_or_skip(const char *names)
 {
 	struct input_source *s;
-	struct input_keys keys;
+	struct trigger_keys_and_buttons keys;
 
 	if (server <= 0) {
 		print_message("skipped: no Xvfb or no xdotool\n");
 		skip();
 	}
-	assert_int_equal(input_keys_parse(names, &keys, why, sizeof(why)), 0);
+	assert_int_equal(trigger_keys_parse(names, &keys, why, sizeof(why)), 0);
 	assert_int_equal(input_x11_open(&s, NULL, &keys, why, sizeof(why)), 0);
 	return s;
 }
@@ -159,7 +159,7 @@ static void any_key(void **state)
 static void no_display(void **state)
 {
 	struct input_source *s;
-	struct input_keys keys = { .button = true };
+	struct trigger_keys_and_buttons keys = { .button = true };
 
 	(void)state;
 	assert_true(input_x11_open(&s, ":4711", &keys, why, sizeof(why)) < 0);

@@ -87,7 +87,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 static void interrupts_of_devices_are_found(void **state)
 {
 	static const int wanted[] = { 1, 9, 36, 38, 39 };
-	struct isolate_irqs irqs;
+	struct device_irq_list irqs;
 
 	(void)state;
 	assert_non_null(mkdtemp(root));
@@ -104,7 +104,7 @@ static void interrupts_of_devices_are_found(void **state)
 	file("sys/devices/pci0/05.0/msi_irqs/50", "msix\n");	/* some other device */
 	folder("proc/irq/40/virtio20-rng");
 	folder("proc/irq/41/ttyS0");
-	assert_int_equal(isolate_irq_find(&irqs, root), 0);
+	assert_int_equal(isolate_find_device_irqs(&irqs, root), 0);
 	assert_int_equal(irqs.n, sizeof(wanted) / sizeof(*wanted));
 	for (size_t i = 0; i < irqs.n; i++)
 		assert_int_equal(irqs.irq[i], wanted[i]);

@@ -184,7 +184,7 @@ static pid_t sleeper(void)
 
 	if (pid)
 		return pid;
-	proc_die_with_parent(getppid());
+	proc_request_sigkill_at_parent_end(getppid());
 	for (;;)
 		pause();
 }
@@ -266,12 +266,12 @@ static void assert_weight(const struct background_cgroup *g, const char *file, c
 static void take_and_return(struct background_cgroup *g, const char *session, const char *between)
 {
 	struct high_load_process tag = tag_of(second);
-	size_t mark = undo_current_mark(undo);
+	size_t mark = undo_get_current_mark(undo);
 
-	assert_int_equal(shares_move_to_background_group(g, undo, &tag), 0);
+	assert_int_equal(shares_move_process_to_background(g, undo, &tag), 0);
 	assert_true(is_in(second, g->ours));
 	assert_true(is_in(first, between));
-	assert_int_equal(shares_move_to_background_group(g, undo, &tag), 0);	/* it is there already */
+	assert_int_equal(shares_move_process_to_background(g, undo, &tag), 0);	/* it is there already */
 	assert_int_equal(undo_changes_after_mark(undo, mark), 0);
 	assert_true(is_in(second, between));
 	assert_int_equal(undo_changes_after_mark(undo, 0), 0);
@@ -353,7 +353,7 @@ static void what_cannot_be_is_told_and_nothing_changes(void **state)
 	assert_int_equal(shares_open_background_group(&g, root, inner + strlen(root), RATIO_M, undo, why, sizeof(why)), -ENOTSUP);
 	assert_true(*why);
 	assert_int_equal(shares_open_background_group(&g, root, "/elsewhere", RATIO_M, undo, why, sizeof(why)), -ENOENT);
-	assert_int_equal(undo_current_mark(undo), 0);
+	assert_int_equal(undo_get_current_mark(undo), 0);
 	rmdir(inner);
 	/* a process of another session is not taken into this one's budget */
 	snprintf(inner, sizeof(inner), "%s/other", mount);
@@ -362,7 +362,7 @@ static void what_cannot_be_is_told_and_nothing_changes(void **state)
 	files_write_number(why, second);
 	tag = tag_of(second);
 	assert_int_equal(shares_open_background_group(&g, root, NULL, RATIO_M, undo, why, sizeof(why)), 0);
-	assert_int_equal(shares_move_to_background_group(&g, undo, &tag), -EXDEV);
+	assert_int_equal(shares_move_process_to_background(&g, undo, &tag), -EXDEV);
 	assert_true(is_in(second, inner));
 	play_ends();
 }

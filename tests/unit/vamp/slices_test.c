@@ -10,7 +10,7 @@
 
 #include "vamp/slices.h"
 
-static struct cpu_slice_state cpu;
+static struct traced_cpu_state cpu;
 static struct cpu_time_slice got;
 
 static bool take(int64_t at, int prev, int next, bool wants)
@@ -20,7 +20,7 @@ static bool take(int64_t at, int prev, int next, bool wants)
 
 	snprintf(r.prev_comm, sizeof(r.prev_comm), prev ? "task %d" : "swapper/3", prev);
 	snprintf(r.next_comm, sizeof(r.next_comm), next ? "task %d" : "swapper/3", next);
-	return slices_add_record(&cpu, &r, &got);
+	return slices_get_slice_from_record(&cpu, &r, &got);
 }
 
 static void is(int64_t start_ns, int64_t ran_ns, int pid, int tid, bool wanted_more, bool whole)
@@ -37,7 +37,7 @@ static void is(int64_t start_ns, int64_t ran_ns, int pid, int tid, bool wanted_m
 static void one_after_the_other(void **state)
 {
 	(void)state;
-	slices_begin_cpu(&cpu, 3, 100);
+	slices_init_cpu_state(&cpu, 3, 100);
 	assert_true(take(130, 4011, 4012, false));
 	is(100, 30, 11, 11, false, false);	/* it ran before */
 	assert_true(take(135, 4012, 0, true));
@@ -53,9 +53,9 @@ static void one_after_the_other(void **state)
 static void idle_at_both_ends(void **state)
 {
 	(void)state;
-	slices_begin_cpu(&cpu, 3, 100);
+	slices_init_cpu_state(&cpu, 3, 100);
 	assert_false(slices_end_running_slice(&cpu, 120, &got));	/* no switch: nothing is known */
-	slices_begin_cpu(&cpu, 3, 100);
+	slices_init_cpu_state(&cpu, 3, 100);
 	assert_false(take(110, 0, 4011, false));
 	assert_true(take(120, 4011, 0, false));
 	is(110, 10, 11, 11, false, true);
@@ -68,9 +68,9 @@ static void lost_records(void **state)
 	struct trace_record lost = { .time_ns = 140, .kind = TRACE_LOST };
 
 	(void)state;
-	slices_begin_cpu(&cpu, 3, 100);
+	slices_init_cpu_state(&cpu, 3, 100);
 	assert_true(take(130, 4011, 4012, false));
-	assert_false(slices_add_record(&cpu, &lost, &got));
+	assert_false(slices_get_slice_from_record(&cpu, &lost, &got));
 	assert_false(slices_end_running_slice(&cpu, 150, &got));
 	assert_false(take(160, 4013, 4014, false));
 	assert_true(take(165, 4014, 4015, true));

@@ -71,7 +71,7 @@ static const struct process_history *find(const struct task_sampler *t, pid_t pi
 
 static void until_used(pid_t pid, int64_t ns)
 {
-	for (int i = 0; clock_cpu_time_of_process(pid) < ns && i < 3000; i++)
+	for (int i = 0; clock_cpu_time_of_pid(pid) < ns && i < 3000; i++)
 		clock_sleep_until(clock_now() + 10 * NS_PER_MS);
 }
 
@@ -91,14 +91,14 @@ static void test_counts_as_the_kernel(void **state)
 	assert_int_equal(tasks_sample_all_processes(t, clock_now(), false), 0);
 	p = find(t, pid);
 	assert_non_null(p);
-	first = p->run_ns[sample_slot(tasks_sample_times(t)->last)];
+	first = p->run_ns[slot_of_sample_number(tasks_timestamps_of_samples(t)->last)];
 	until_used(pid, first + 100 * NS_PER_MS);
 	assert_int_equal(proc_schedstat_of_process(pid, &before), 0);
 	assert_int_equal(tasks_sample_all_processes(t, clock_now(), false), 0);
 	assert_int_equal(proc_schedstat_of_process(pid, &after), 0);
 	p = find(t, pid);
 	assert_non_null(p);
-	slot = sample_slot(tasks_sample_times(t)->last);
+	slot = slot_of_sample_number(tasks_timestamps_of_samples(t)->last);
 	assert_true(p->run_ns[slot] >= first + 100 * NS_PER_MS);
 	assert_int_equal(p->n, 2);	/* its threads are looked at, for it ran */
 	for (size_t i = 0; i < p->n; i++)
@@ -109,7 +109,7 @@ static void test_counts_as_the_kernel(void **state)
 		} else
 			assert_false(p->thread[i].at[slot].wants);
 	kill(pid, SIGKILL);
-	while (clock_cpu_time_of_process(pid) >= 0)
+	while (clock_cpu_time_of_pid(pid) >= 0)
 		clock_sleep_until(clock_now() + 10 * NS_PER_MS);
 	assert_int_equal(tasks_sample_all_processes(t, clock_now(), true), 0);
 	assert_null(find(t, pid));

@@ -62,7 +62,7 @@ static pid_t sleeper(void)
 
 	if (pid)
 		return pid;
-	proc_die_with_parent(getppid());
+	proc_request_sigkill_at_parent_end(getppid());
 	for (;;)
 		pause();
 }
@@ -102,13 +102,13 @@ static void files_come_back_in_reverse(void **state)
 	(void)state;
 	assert_int_equal(undo_create_recorder(&u, 10), 0);
 	assert_int_equal(undoable_write_file(u, file, "341\n"), 0);
-	mark = undo_current_mark(u);
+	mark = undo_get_current_mark(u);
 	assert_int_equal(undoable_write_file(u, file, "56\n"), 0);
 	assert_int_equal(undoable_write_file(u, file, "11\n"), 0);
 	assert_holds(file, "11");
 	assert_int_equal(undo_changes_after_mark(u, mark), 0);
 	assert_holds(file, "341");
-	assert_int_equal(undo_current_mark(u), mark);
+	assert_int_equal(undo_get_current_mark(u), mark);
 	assert_int_equal(undo_all_and_free(u), 0);
 	assert_holds(file, "1024");
 }
@@ -129,7 +129,7 @@ static void what_cannot_be_done_is_not_noted(void **state)
 	assert_int_equal(undoable_mkdir(u, folder), -EEXIST);	/* not ours: it must not be removed */
 	snprintf(path, sizeof(path), "%s/missing/group", folder);
 	assert_int_equal(undoable_mkdir(u, path), -ENOENT);
-	assert_int_equal(undo_current_mark(u), 0);
+	assert_int_equal(undo_get_current_mark(u), 0);
 	assert_int_equal(undoable_write_file(u, file, "1\n"), 0);
 	assert_int_equal(undoable_write_file(u, file, "2\n"), 0);
 	assert_int_equal(undoable_write_file(u, file, "3\n"), -ENOSPC);
@@ -153,7 +153,7 @@ static void a_file_that_has_gone_is_nothing_to_undo_and_a_folder_in_use_is_left_
 	assert_int_equal(undoable_write_file(u, file, "1\n"), 0);
 	assert_int_equal(unlink(file), 0);
 	assert_int_equal(undo_changes_after_mark(u, 0), 1);	/* not empty */
-	assert_int_equal(undo_current_mark(u), 0);
+	assert_int_equal(undo_get_current_mark(u), 0);
 	unlink(inside);
 	rmdir(group);
 	assert_int_equal(undo_all_and_free(u), 1);	/* what was left is counted to the end */
@@ -196,7 +196,7 @@ static void a_move_notes_where_the_task_was(void **state)
 	put(file, "");
 	assert_int_equal(undo_create_recorder(&u, 4), 0);
 	assert_int_equal(undoable_move_task(u, pid, start_of(pid) + 1, file, other), -ESRCH);	/* the pid is another's now */
-	assert_int_equal(undo_current_mark(u), 0);
+	assert_int_equal(undo_get_current_mark(u), 0);
 	assert_int_equal(undoable_move_task(u, pid, start_of(pid), file, other), 0);
 	assert_holds(file, number);
 	put(file, "");	/* as the kernel would */
@@ -238,8 +238,8 @@ static void a_nice_value_keeps_its_first_note(void **state)
 	assert_int_equal(undoable_set_nice(u, pid, 0, 8), 0);
 	assert_int_equal(undoable_set_nice(u, pid, 0, 16), 0);
 	assert_int_equal(nice_of(pid), 16);
-	assert_int_equal(undo_current_mark(u), 1);
-	assert_int_equal(undo_original_nice(u, pid, &was), 0);
+	assert_int_equal(undo_get_current_mark(u), 1);
+	assert_int_equal(undo_get_original_nice(u, pid, &was), 0);
 	assert_int_equal(was, 3);
 	assert_int_equal(undo_all_and_free(u), 0);
 	assert_int_equal(nice_of(pid), 3);
@@ -298,7 +298,7 @@ static pid_t parent_to_be(int *ask, int *say)
 		*say = out[0];
 		return pid;
 	}
-	proc_die_with_parent(getppid());
+	proc_request_sigkill_at_parent_end(getppid());
 	close(in[1]);
 	setsid();	/* nothing else of this test is in this session */
 	for (char c; read(in[0], &c, 1) == 1;) {
@@ -354,9 +354,9 @@ static void tasks_born_meanwhile_get_what_their_parent_had(void **state)
 		assert_int_equal(nice_of(born[i]), 10);
 		assert_int_equal(sched_getaffinity(born[i], sizeof(is), &is), 0);
 		assert_true(CPU_EQUAL(&is, &one));
-		assert_int_equal(undo_original_nice(u, born[i], &was), 0);
+		assert_int_equal(undo_get_original_nice(u, born[i], &was), 0);
 		assert_int_equal(was, 2);
-		assert_int_equal(undo_original_affinity(u, born[i], &is), 0);
+		assert_int_equal(undo_get_original_affinity(u, born[i], &is), 0);
 		assert_true(CPU_EQUAL(&is, &all));
 	}
 	assert_int_equal(undo_all_and_free(u), 0);

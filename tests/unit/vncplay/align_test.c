@@ -218,12 +218,12 @@ static uint8_t beside(uint8_t restless)
 {
 	uint32_t changed[] = { 5, 6 }, place[] = { 0, 1 };
 	uint64_t content[] = { 1, 2 };
-	struct tilelog_update update = { 100, 0 };
+	struct tilelog_changes_of_one_ms update = { 100, 0 };
 	struct tilelog tiles = { .columns = 10, .rows = 1, .changed = changed, .content = content, .n = 2,
 				 .update = &update, .n_updates = 1 };
 	struct tile_change change[] = { { .masked = 0 }, { .masked = restless } };
 
-	assert_int_equal(mask_neighbours(10, 1, &tiles, place, change), 0);
+	assert_int_equal(mask_animated_tile_groups(10, 1, &tiles, place, change), 0);
 	assert_int_equal(change[1].masked, restless);
 	return change[0].masked;
 }

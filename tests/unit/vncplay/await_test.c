@@ -48,35 +48,35 @@ static int set_up(void **state)
 	return 0;
 }
 
-static void begin(struct snapshot_wait *a, const struct snapshot_wait_cfg *cfg)
+static void begin(struct snapshot_wait_state *a, const struct snapshot_wait_cfg *cfg)
 {
-	await_begin_snapshot(a, cfg, &shot, false, 0, 0);
+	snapshot_wait_begin(a, cfg, &shot, false, 0, 0);
 	a->may_wiggle = true;
 }
 
-static enum await_word step(struct snapshot_wait *a, int64_t ms, int64_t *wake_ms)
+static enum await_word step(struct snapshot_wait_state *a, int64_t ms, int64_t *wake_ms)
 {
-	enum await_word word = await_next_action(a, &screen, ms * MS, 25, 25, false, wake_ms);
+	enum await_word word = snapshot_wait_next_action(a, &screen, ms * MS, 25, 25, false, wake_ms);
 
 	*wake_ms /= MS;
 	return word;
 }
 
-static void paint(struct snapshot_wait *a)
+static void paint(struct snapshot_wait_state *a)
 {
-	await_screen_painted(a, (struct box){ 0, 0, W, H });
+	snapshot_wait_on_painted(a, (struct box){ 0, 0, W, H });
 }
 
 static void test_there_before_it_is_due(void **state)
 {
-	struct snapshot_wait a;
+	struct snapshot_wait_state a;
 	int64_t wake;
 
 	(void)state;
 	show(20, 20);
 	begin(&a, &plain);
 	assert_int_equal(step(&a, 1000, &wake), AWAIT_NOT_YET);
-	await_input_due(&a, 2000 * MS);
+	snapshot_wait_on_input_due(&a, 2000 * MS);
 	assert_int_equal(step(&a, 2000, &wake), AWAIT_OK);
 	assert_int_equal(a.seen.mismatched, 0);
 	assert_int_equal(a.seen.of, 121);
@@ -84,12 +84,12 @@ static void test_there_before_it_is_due(void **state)
 
 static void test_late_and_settled(void **state)
 {
-	struct snapshot_wait a;
+	struct snapshot_wait_state a;
 	int64_t wake;
 
 	(void)state;
 	begin(&a, &plain);
-	await_input_due(&a, 1000 * MS);
+	snapshot_wait_on_input_due(&a, 1000 * MS);
 	assert_int_equal(step(&a, 1000, &wake), AWAIT_NOT_YET);
 	assert_int_equal(wake, 1300);
 	show(20, 20);
@@ -116,12 +116,12 @@ static void test_wiggles_and_gives_up(void **state)
 	} expected[] = { { 1300, AWAIT_OUT }, { 1320, AWAIT_BACK }, { 2320, AWAIT_OUT }, { 2340, AWAIT_BACK },
 			 { 3340, AWAIT_OUT }, { 3360, AWAIT_BACK }, { 4360, AWAIT_OUT }, { 4380, AWAIT_BACK }, { 5380, AWAIT_OUT },
 			 { 5400, AWAIT_BACK }, { 6000, AWAIT_TIMEOUT } };
-	struct snapshot_wait a;
+	struct snapshot_wait_state a;
 	int64_t wake, now = 1000;
 
 	(void)state;
 	begin(&a, &plain);
-	await_input_due(&a, 1000 * MS);
+	snapshot_wait_on_input_due(&a, 1000 * MS);
 	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); now = wake) {
 		enum await_word word = step(&a, now, &wake);
 
@@ -137,12 +137,12 @@ static void test_wiggles_and_gives_up(void **state)
 /* Back first, and what the pointer's way back changes on the screen is waited for. */
 static void test_matches_while_the_pointer_is_out(void **state)
 {
-	struct snapshot_wait a;
+	struct snapshot_wait_state a;
 	int64_t wake;
 
 	(void)state;
 	begin(&a, &plain);
-	await_input_due(&a, 0);
+	snapshot_wait_on_input_due(&a, 0);
 	assert_int_equal(step(&a, 300, &wake), AWAIT_OUT);
 	show(20, 20);
 	paint(&a);
@@ -155,7 +155,7 @@ static void test_matches_while_the_pointer_is_out(void **state)
 static void test_moved(void **state)
 {
 	struct snapshot_wait_cfg cfg = plain;
-	struct snapshot_wait a;
+	struct snapshot_wait_state a;
 	int64_t wake;
 
 	(void)state;
@@ -163,7 +163,7 @@ static void test_moved(void **state)
 	show(35, 12);
 	begin(&a, &cfg);
 	a.may_wiggle = false;
-	await_input_due(&a, 0);
+	snapshot_wait_on_input_due(&a, 0);
 	assert_int_equal(step(&a, 0, &wake), AWAIT_NOT_YET);
 	assert_int_equal(wake, 1000);	/* patience */
 	assert_int_equal(step(&a, 1000, &wake), AWAIT_THERE);
@@ -182,13 +182,13 @@ static void test_moved(void **state)
 /* A drag of what had moved: only where it was found can its end be seen. */
 static void test_held(void **state)
 {
-	struct snapshot_wait a;
+	struct snapshot_wait_state a;
 	int64_t wake;
 
 	(void)state;
 	show(20, 20);
-	await_begin_snapshot(&a, &plain, &shot, true, 15, -8);
-	await_input_due(&a, 0);
+	snapshot_wait_begin(&a, &plain, &shot, true, 15, -8);
+	snapshot_wait_on_input_due(&a, 0);
 	step(&a, 0, &wake);
 	assert_int_equal(step(&a, 60, &wake), AWAIT_NOT_YET);
 	show(35, 12);
@@ -201,7 +201,7 @@ static void test_held(void **state)
 static void test_pointer_in_the_picture(void **state)
 {
 	struct snapshot_wait_cfg cfg = plain;
-	struct snapshot_wait a;
+	struct snapshot_wait_state a;
 	int64_t wake;
 
 	(void)state;
@@ -211,24 +211,24 @@ static void test_pointer_in_the_picture(void **state)
 			pixels[j * W + i] = 0x00ff00;
 	begin(&a, &cfg);
 	a.may_wiggle = false;
-	await_input_due(&a, 0);
-	assert_int_equal(await_next_action(&a, &screen, 900 * MS, 25, 25, true, &wake), AWAIT_NOT_YET);
+	snapshot_wait_on_input_due(&a, 0);
+	assert_int_equal(snapshot_wait_next_action(&a, &screen, 900 * MS, 25, 25, true, &wake), AWAIT_NOT_YET);
 	assert_int_equal(wake, 1000 * MS);
-	await_next_action(&a, &screen, 1000 * MS, 25, 25, true, &wake);
-	assert_int_equal(await_next_action(&a, &screen, 1050 * MS, 25, 25, true, &wake), AWAIT_OK);
+	snapshot_wait_next_action(&a, &screen, 1000 * MS, 25, 25, true, &wake);
+	assert_int_equal(snapshot_wait_next_action(&a, &screen, 1050 * MS, 25, 25, true, &wake), AWAIT_OK);
 	assert_true(a.pointer_masked);
 	assert_true(a.seen.of >= 121 / 2);	/* the rest still has to be right */
 
 	begin(&a, &cfg);	/* a server that sends a shape does not draw it */
-	await_input_due(&a, 0);
+	snapshot_wait_on_input_due(&a, 0);
 	a.may_wiggle = false;
-	await_next_action(&a, &screen, 1000 * MS, 25, 25, false, &wake);
-	assert_int_equal(await_next_action(&a, &screen, 4000 * MS, 25, 25, false, &wake), AWAIT_NOT_YET);
+	snapshot_wait_next_action(&a, &screen, 1000 * MS, 25, 25, false, &wake);
+	assert_int_equal(snapshot_wait_next_action(&a, &screen, 4000 * MS, 25, 25, false, &wake), AWAIT_NOT_YET);
 	cfg.pointer = AWAIT_POINTER_NEVER;
 	begin(&a, &cfg);
 	a.may_wiggle = false;
-	await_input_due(&a, 0);
-	assert_int_equal(await_next_action(&a, &screen, 4000 * MS, 25, 25, true, &wake), AWAIT_NOT_YET);
+	snapshot_wait_on_input_due(&a, 0);
+	assert_int_equal(snapshot_wait_next_action(&a, &screen, 4000 * MS, 25, 25, true, &wake), AWAIT_NOT_YET);
 }
 
 int main(void)

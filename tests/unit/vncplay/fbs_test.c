@@ -48,17 +48,17 @@ static void test_reading(void **state)
 	put(log_bytes, LOG);
 	f = fbs_open(path, &why);
 	assert_non_null(f);
-	assert_int_equal(fbs_size(f), LOG);
-	assert_int_equal(fbs_next(f, &b), 1);
+	assert_int_equal(fbs_file_size(f), LOG);
+	assert_int_equal(fbs_next_block(f, &b), 1);
 	assert_block(&b, "hello", 0);
-	assert_int_equal(fbs_next(f, &b), 1);
+	assert_int_equal(fbs_next_block(f, &b), 1);
 	assert_block(&b, "four", 0x401);
-	assert_int_equal(fbs_next(f, &b), 1);
+	assert_int_equal(fbs_next_block(f, &b), 1);
 	assert_block(&b, "", 0x402);
-	assert_int_equal(fbs_next(f, &b), 1);
+	assert_int_equal(fbs_next_block(f, &b), 1);
 	assert_block(&b, "end", 0x80000000u);
-	assert_int_equal(fbs_next(f, &b), 0);
-	assert_int_equal(fbs_next(f, &b), 0);
+	assert_int_equal(fbs_next_block(f, &b), 0);
+	assert_int_equal(fbs_next_block(f, &b), 0);
 	fbs_close(f);
 }
 
@@ -86,13 +86,13 @@ static void test_cut_logs(void **state)
 			expected = n >= ends[i] ? i : expected;
 			at_end |= n == ends[i];
 		}
-		while ((status = fbs_next(f, &b)) == 1)
+		while ((status = fbs_next_block(f, &b)) == 1)
 			whole++;
 		assert_int_equal(whole, expected);
 		assert_int_equal(status, at_end ? 0 : -EPROTO);
 		if (n == 20)
 			assert_block(&b, "hell", 0);
-		assert_int_equal(fbs_next(f, &b), status);	/* never goes on */
+		assert_int_equal(fbs_next_block(f, &b), status);	/* never goes on */
 		fbs_close(f);
 	}
 }
@@ -130,7 +130,7 @@ static void test_lengths_that_cannot_be(void **state)
 		put(bytes, sizeof(bytes));
 		f = fbs_open(path, &why);
 		assert_non_null(f);
-		assert_int_equal(fbs_next(f, &b), -EPROTO);
+		assert_int_equal(fbs_next_block(f, &b), -EPROTO);
 		assert_true(b.n <= 8);
 		fbs_close(f);
 	}
@@ -176,7 +176,7 @@ static void test_large(void **state)
 	assert_int_equal(fbs_finish(w), 0);
 	f = fbs_open(path, &why);
 	assert_non_null(f);
-	while (fbs_next(f, &b) == 1) {
+	while (fbs_next_block(f, &b) == 1) {
 		in_round = at % n;
 		assert_int_equal(b.ms, at / n);
 		assert_true(b.n <= n - in_round && b.n <= 65536);

@@ -59,7 +59,7 @@ static struct trace_event events[] = {
 	{ .kind = TRACE_SNAPSHOT, .line = 9 }, { .kind = TRACE_KEY_DOWN, .line = 10 }, { .kind = TRACE_KEY_UP, .line = 11 },
 	{ .kind = TRACE_PRESS, .line = 12 },
 };
-static const struct input_trace trace = { .version = 1, .events = events, .n = 7 };
+static const struct recorded_input_trace trace = { .version = 1, .events = events, .n = 7 };
 #define INPUTS 6
 
 /* move at 100, press at 1000, release at 1050, key at 5000 and 5010, press at 9000 */
@@ -99,15 +99,15 @@ static void test_learned(void **state)
 
 	(void)state;
 	assert_non_null(l);
-	assert_int_equal(learn_step_count(l), 3);
+	assert_int_equal(learner_step_count(l), 3);
 	for (int run = 0; run < 3; run++) {
 		write_run(run);
 		assert_int_equal(learn_where_screen_changes(l, path, sent, why, sizeof(why)), 0);
 	}
-	assert_int_equal(learn_parts_of_steps(l), 0);
+	assert_int_equal(learn_find_parts_of_steps(l), 0);
 	for (int run = 0; run < 3; run++) {
 		write_run(run);
-		assert_int_equal(learn_content_of_parts(l, path, sent, why, sizeof(why)), 0);
+		assert_int_equal(learn_part_hashes_from_replay(l, path, sent, why, sizeof(why)), 0);
 	}
 	assert_int_equal(learn_make_dependencies(l, &d), 0);
 	learn_free(l);
@@ -144,8 +144,8 @@ static void test_the_same_millisecond(void **state)
 		assert_int_equal(run ? 0 : learn_where_screen_changes(l, path, times, why, sizeof(why)), 0);
 		assert_int_equal(learn_where_screen_changes(l, path, times, why, sizeof(why)), 0);
 	}
-	assert_int_equal(learn_parts_of_steps(l), 0);
-	assert_int_equal(learn_content_of_parts(l, path, times, why, sizeof(why)), 0);
+	assert_int_equal(learn_find_parts_of_steps(l), 0);
+	assert_int_equal(learn_part_hashes_from_replay(l, path, times, why, sizeof(why)), 0);
 	assert_int_equal(learn_make_dependencies(l, &d), 0);
 	assert_null(deps_of_trace_line(&d, 10, &n));
 	assert_non_null(deps_of_trace_line(&d, 12, &n));

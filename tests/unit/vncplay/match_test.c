@@ -46,7 +46,7 @@ static void test_look(void **state)
 	struct box b = { 10, 10, 10, 10 };
 	struct box mask[] = { { 0, 10, 12, 3 } };
 	struct match_cfg masked = { .tolerance = 8, .share = 0, .masks = mask, .n_masks = 1 };
-	struct match_count seen;
+	struct mismatch_count seen;
 	uint32_t shot[100];
 
 	(void)state;
@@ -90,7 +90,7 @@ static void test_beyond_the_edge(void **state)
 static void test_found(void **state)
 {
 	struct box b = { 20, 20, 14, 18 };
-	struct match_count seen;
+	struct mismatch_count seen;
 	uint32_t shot[14 * 18];
 	int dx = 0, dy = 0;
 
@@ -100,33 +100,33 @@ static void test_found(void **state)
 	take(b, shot);
 	fill(GREY);
 	draw_f(22 + 17, 22 - 9, 0x040404);
-	assert_int_equal(match_search(&cfg, &screen, b, shot, 30, &dx, &dy, &seen), MATCH_MOVED);
+	assert_int_equal(match_search_displaced_snapshot(&cfg, &screen, b, shot, 30, &dx, &dy, &seen), MATCH_MOVED);
 	assert_in_range(dx, 16, 18);	/* the tolerance may take a neighbour for it */
 	assert_in_range(dy + 100, 90, 92);
-	assert_int_equal(match_search(&cfg, &screen, b, shot, 10, &dx, &dy, &seen), MATCH_NOWHERE);
+	assert_int_equal(match_search_displaced_snapshot(&cfg, &screen, b, shot, 10, &dx, &dy, &seen), MATCH_NOWHERE);
 	draw_f(50, 40, 0);
-	assert_int_equal(match_search(&cfg, &screen, b, shot, 30, &dx, &dy, &seen), MATCH_AMBIGUOUS);
+	assert_int_equal(match_search_displaced_snapshot(&cfg, &screen, b, shot, 30, &dx, &dy, &seen), MATCH_AMBIGUOUS);
 }
 
 static void test_flat_is_not_looked_for(void **state)
 {
 	struct box b = { 20, 20, 11, 11 };
-	struct match_count seen;
+	struct mismatch_count seen;
 	uint32_t shot[121];
 	int dx, dy;
 
 	(void)state;
 	fill(GREY);
 	take(b, shot);
-	assert_int_equal(match_search(&cfg, &screen, b, shot, 10, &dx, &dy, &seen), MATCH_FLAT);
+	assert_int_equal(match_search_displaced_snapshot(&cfg, &screen, b, shot, 10, &dx, &dy, &seen), MATCH_FLAT);
 	pixels[25 * W + 25] = 0;	/* one dot is no texture */
 	take(b, shot);
-	assert_int_equal(match_search(&cfg, &screen, b, shot, 10, &dx, &dy, &seen), MATCH_FLAT);
+	assert_int_equal(match_search_displaced_snapshot(&cfg, &screen, b, shot, 10, &dx, &dy, &seen), MATCH_FLAT);
 	for (int x = 0; x < W; x++)	/* nor is the edge of a window, along itself */
 		for (int y = 20; y < 26; y++)
 			pixels[y * W + x] = 0xffffff;
 	take(b, shot);
-	assert_int_equal(match_search(&cfg, &screen, b, shot, 10, &dx, &dy, &seen), MATCH_FLAT);
+	assert_int_equal(match_search_displaced_snapshot(&cfg, &screen, b, shot, 10, &dx, &dy, &seen), MATCH_FLAT);
 }
 
 int main(void)

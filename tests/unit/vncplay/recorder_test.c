@@ -134,7 +134,7 @@ static void paint(int64_t ms, int x, int y, int w, int h, uint32_t seed)
 {
 	until(ms);
 	texture(x, y, w, h, seed);
-	recorder_painted(r, START + ms * MS, (struct box){ x, y, w, h });
+	recorder_on_screen_painted(r, START + ms * MS, (struct box){ x, y, w, h });
 }
 
 static int count(enum trace_event_kind kind)
@@ -178,7 +178,7 @@ static void a_press_waits_until_the_screen_has_answered_to_the_move(void **state
 	pointer(1080, 0, 100, 90);
 	until(1149);
 	assert_int_equal(n_sent, 1);
-	assert_true(recorder_holds_inputs(r));
+	assert_true(recorder_has_queued_inputs(r));
 	until(1150);
 	assert_int_equal(n_sent, 2);
 	assert_int_equal(sent[1].mask, 1);
@@ -186,7 +186,7 @@ static void a_press_waits_until_the_screen_has_answered_to_the_move(void **state
 	assert_int_equal(n_sent, 2);
 	until(1210);
 	assert_int_equal(n_sent, 3);
-	assert_false(recorder_holds_inputs(r));
+	assert_false(recorder_has_queued_inputs(r));
 	/* and the trace has the user's times */
 	assert_int_equal(n_written, 4);
 	assert_int_equal(written[1].e.kind, TRACE_SNAPSHOT);
@@ -200,8 +200,8 @@ static void a_press_waits_until_the_screen_has_answered_to_the_move(void **state
 	assert_int_equal(written[2].e.button, 1);
 	assert_int_equal(written[3].e.kind, TRACE_RELEASE);
 	assert_int_equal(written[3].e.at_ns, 1080 * MS);
-	assert_int_equal(recorder_counts(r)->quiesced, 1);
-	assert_int_equal(recorder_counts(r)->held_most_ns, 130 * MS);
+	assert_int_equal(recorder_get_statistics(r)->quiesced, 1);
+	assert_int_equal(recorder_get_statistics(r)->held_most_ns, 130 * MS);
 }
 
 static void who_has_rested_is_not_held_back(void **state)
@@ -211,7 +211,7 @@ static void who_has_rested_is_not_held_back(void **state)
 	pointer(1200, 1, 100, 90);
 	assert_int_equal(n_sent, 2);
 	assert_int_equal(count(TRACE_SNAPSHOT), 1);
-	assert_int_equal(recorder_counts(r)->quiesced, 0);
+	assert_int_equal(recorder_get_statistics(r)->quiesced, 0);
 }
 
 /* The same wherever it is, and nothing else is like it. */
@@ -307,7 +307,7 @@ static void only_changes_around_the_pointer_matter(void **state)
 	paint(1145, 300, 200, 50, 50, 5);	/* elsewhere */
 	until(1148);
 	texture(100, 90, 10, 10, 1);		/* painted, but the same as before */
-	recorder_painted(r, START + now, (struct box){ 100, 90, 10, 10 });
+	recorder_on_screen_painted(r, START + now, (struct box){ 100, 90, 10, 10 });
 	until(1150);
 	assert_int_equal(n_sent, 2);
 	pointer(1160, 0, 100, 90);
@@ -315,9 +315,9 @@ static void only_changes_around_the_pointer_matter(void **state)
 	pointer(3010, 1, 200, 200);
 	paint(3100, 218, 200, 2, 2, 5);		/* within the margin */
 	until(3249);
-	assert_true(recorder_holds_inputs(r));
+	assert_true(recorder_has_queued_inputs(r));
 	until(3251);
-	assert_false(recorder_holds_inputs(r));
+	assert_false(recorder_has_queued_inputs(r));
 }
 
 static void what_never_rests_is_left_out_after_a_while(void **state)
@@ -333,7 +333,7 @@ static void what_never_rests_is_left_out_after_a_while(void **state)
 	assert_int_equal(n_sent, 2);
 	assert_int_equal(sent[1].at_ns, 3010 * MS);	/* --settle-timeout */
 	assert_int_equal(notes, 1);
-	assert_int_equal(recorder_counts(r)->restless, 1);
+	assert_int_equal(recorder_get_statistics(r)->restless, 1);
 	e = last_snapshot();
 	for (int i = 0; i < 121; i++)
 		any += e->pixels[i] == TRACE_ANY;
@@ -376,7 +376,7 @@ static void a_spot_of_one_colour_has_a_second_snapshot(void **state)
 	(void)state;
 	for (int i = 0; i < 50 * 60; i++)
 		pixels[(70 + i / 60) * W + 70 + i % 60] = 0xc0c0c0;
-	recorder_painted(r, START, (struct box){ 70, 70, 60, 50 });
+	recorder_on_screen_painted(r, START, (struct box){ 70, 70, 60, 50 });
 	pointer(1000, 0, 100, 90);
 	pointer(2000, 1, 100, 90);
 	assert_int_equal(count(TRACE_SNAPSHOT), 2);
@@ -399,9 +399,9 @@ static void a_drag_is_looked_after_where_it_ends(void **state)
 	pointer(2200, 1, 200, 90);
 	paint(2230, 195, 80, 20, 20, 4);	/* what is dragged comes along */
 	pointer(2250, 0, 200, 90);
-	assert_true(recorder_holds_inputs(r));
+	assert_true(recorder_has_queued_inputs(r));
 	until(2381);
-	assert_false(recorder_holds_inputs(r));
+	assert_false(recorder_has_queued_inputs(r));
 	assert_int_equal(count(TRACE_SNAPSHOT), 2);
 	is_box(last_snapshot()->box, 195, 85, 11, 11);
 	assert_int_equal(written[n_written - 1].e.kind, TRACE_RELEASE);
@@ -410,7 +410,7 @@ static void a_drag_is_looked_after_where_it_ends(void **state)
 	pointer(4000, 1, 200, 90);
 	pointer(4100, 1, 100, 90);
 	pointer(4110, 0, 100, 90);	/* nothing changed there */
-	assert_false(recorder_holds_inputs(r));
+	assert_false(recorder_has_queued_inputs(r));
 	assert_int_equal(count(TRACE_SNAPSHOT), 3);
 }
 
@@ -432,10 +432,10 @@ static void keys_wait_for_what_the_click_lit_up(void **state)
 	pointer(1050, 0, 100, 90);
 	paint(1100, 60, 80, 80, 20, 8);	/* the field */
 	strike(1180, 'a');		/* within 150 ms of it */
-	assert_true(recorder_holds_inputs(r));
+	assert_true(recorder_has_queued_inputs(r));
 	strike(1300, 'b');
 	until(2000);
-	assert_int_equal(recorder_counts(r)->snapshots[TRACE_FOR_KEY], 1);
+	assert_int_equal(recorder_get_statistics(r)->snapshots[TRACE_FOR_KEY], 1);
 	e = last_snapshot();
 	assert_int_equal(e->why, TRACE_FOR_KEY);
 	assert_int_equal(e->at_ns, 1180 * MS);
@@ -451,15 +451,15 @@ static void keys_after_a_pause_wait_for_what_the_keys_before_typed(void **state)
 	pointer(1000, 1, 100, 90);
 	pointer(1050, 0, 100, 90);
 	strike(2000, 'a');	/* nothing is known: around the click */
-	assert_int_equal(recorder_counts(r)->snapshots[TRACE_FOR_KEY], 1);
+	assert_int_equal(recorder_get_statistics(r)->snapshots[TRACE_FOR_KEY], 1);
 	holds(last_snapshot()->box, 95, 85, 11, 11);
 	paint(2060, 200, 150, 8, 12, 3);
 	strike(2200, 'b');
 	paint(2260, 208, 150, 8, 12, 3);
-	assert_int_equal(recorder_counts(r)->snapshots[TRACE_FOR_KEY], 1);
+	assert_int_equal(recorder_get_statistics(r)->snapshots[TRACE_FOR_KEY], 1);
 	paint(3400, 10, 10, 12, 12, 4);	/* a clock elsewhere, long after */
 	strike(4000, 'c');
-	assert_int_equal(recorder_counts(r)->snapshots[TRACE_FOR_KEY], 2);
+	assert_int_equal(recorder_get_statistics(r)->snapshots[TRACE_FOR_KEY], 2);
 	is_box(last_snapshot()->box, 184, 148, 48, 16);	/* 200,150 16x12, and what is next to it */
 	assert_int_equal(count(TRACE_KEY_DOWN), 3);
 }
@@ -518,8 +518,8 @@ static void a_key_that_repeats_is_not_torn_apart(void **state)
 	key(1600, 'a', true);
 	key(1630, 'a', true);
 	key(1650, 'a', false);
-	assert_int_equal(recorder_counts(r)->snapshots[TRACE_FOR_KEY], 1);
-	assert_int_equal(recorder_counts(r)->keys, 3);
+	assert_int_equal(recorder_get_statistics(r)->snapshots[TRACE_FOR_KEY], 1);
+	assert_int_equal(recorder_get_statistics(r)->keys, 3);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(sent[i + 1].at_ns, at[i] * MS);
 }
@@ -533,7 +533,7 @@ static void a_submenu_that_comes_up_is_waited_for(void **state)
 		pointer(1000 + 20 * i, 0, 100 + i, 90);
 	paint(1400, 150, 85, 60, 30, 3);
 	pointer(1900, 0, 130, 90);
-	assert_int_equal(recorder_counts(r)->snapshots[TRACE_FOR_HOVER], 1);
+	assert_int_equal(recorder_get_statistics(r)->snapshots[TRACE_FOR_HOVER], 1);
 	assert_int_equal(last_snapshot()->why, TRACE_FOR_HOVER);
 	is_box(last_snapshot()->box, 150, 85, 60, 30);
 	assert_int_equal(written[n_written - 1].e.kind, TRACE_MOVE);
@@ -549,7 +549,7 @@ static void a_submenu_that_comes_up_is_waited_for(void **state)
 	pointer(5000, 0, 160, 90);
 	paint(6500, 120, 85, 60, 30, 40);
 	pointer(7000, 0, 170, 90);
-	assert_int_equal(recorder_counts(r)->snapshots[TRACE_FOR_HOVER], 2);	/* the rest after the motion changed something */
+	assert_int_equal(recorder_get_statistics(r)->snapshots[TRACE_FOR_HOVER], 2);	/* the rest after the motion changed something */
 }
 
 static void a_pointer_that_the_server_draws_is_no_submenu(void **state)
@@ -571,13 +571,13 @@ static void nothing_that_is_held_is_lost_at_the_end(void **state)
 	pointer(1000, 5, 100, 90);
 	assert_int_equal(recorder_accept_key(r, START + 1000 * MS, 'a', true), 0);
 	assert_int_equal(n_sent, 1);
-	assert_int_equal(recorder_end(r, START + 1001 * MS), 0);
+	assert_int_equal(recorder_send_rest_and_release(r, START + 1001 * MS), 0);
 	assert_int_equal(count(TRACE_PRESS), 2);
 	assert_int_equal(count(TRACE_RELEASE), 2);
 	assert_int_equal(count(TRACE_KEY_DOWN), 1);
 	assert_int_equal(count(TRACE_KEY_UP), 1);
 	assert_int_equal(sent[n_sent - 2].mask, 0);
-	assert_false(recorder_holds_inputs(r));
+	assert_false(recorder_has_queued_inputs(r));
 }
 
 static void a_screen_of_another_size_goes_on(void **state)
@@ -587,13 +587,13 @@ static void a_screen_of_another_size_goes_on(void **state)
 	pointer(1010, 1, 399, 299);
 	screen.width = 200;
 	screen.height = 150;
-	assert_int_equal(recorder_resized(r), 0);
+	assert_int_equal(recorder_on_screen_resized(r), 0);
 	until(2000);
 	assert_int_equal(count(TRACE_PRESS), 1);
 	strike(3000, 'a');
 	screen.width = W;
 	screen.height = H;
-	assert_int_equal(recorder_end(r, START + 4000 * MS), 0);
+	assert_int_equal(recorder_send_rest_and_release(r, START + 4000 * MS), 0);
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -53,9 +53,9 @@ static void test_lines(void **state)
 	side_file_write_setting(w, "speed=%d", 1);
 	side_file_write_start(w, BEGAN + 1000000);
 	side_file_write_input(w, 0, &e, 10, 20, BEGAN + 2000999, 3999);
-	side_file_snapshot_event(w, SIDE_WAIT, &s, BEGAN + 3000000);
+	side_file_write_snapshot_event(w, SIDE_WAIT, &s, BEGAN + 3000000);
 	side_file_write_wiggle(w, BEGAN + 303500000, 11, 20);
-	side_file_snapshot_event(w, SIDE_OK, &s, BEGAN + 1004999000);
+	side_file_write_snapshot_event(w, SIDE_OK, &s, BEGAN + 1004999000);
 	e.kind = TRACE_PRESS;
 	e.line++;
 	e.line++;
@@ -69,9 +69,9 @@ static void test_lines(void **state)
 	e.kind = TRACE_KEY_UP;
 	e.line++;
 	side_file_write_input(w, 4, &e, 50, 17, BEGAN + 2050000000, 12000);
-	side_file_snapshot_event(w, SIDE_WAIT, &d, BEGAN + 2100000000);
+	side_file_write_snapshot_event(w, SIDE_WAIT, &d, BEGAN + 2100000000);
 	d.waited_ns = 1000000000;
-	side_file_snapshot_event(w, SIDE_TIMEOUT, &d, BEGAN + 3100000000LL);
+	side_file_write_snapshot_event(w, SIDE_TIMEOUT, &d, BEGAN + 3100000000LL);
 	side_file_write_end(w, BEGAN + 3200000000LL, "timeout");
 	assert_int_equal(side_file_close(w), 0);
 	f = fopen(path, "r");

@@ -76,14 +76,14 @@ static void the_difference_tells_what_changed_whatever_else_is_there(void **stat
 	uint64_t before, with, other, other_with;
 
 	(void)state;
-	before = tilelog_hash(pixels, W, 16, 16);
+	before = tilelog_hash_tile(pixels, W, 16, 16);
 	paint(3, 3, 5, 5, 0xabcdef);
-	with = tilelog_hash(pixels, W, 16, 16);
+	with = tilelog_hash_tile(pixels, W, 16, 16);
 	memset(pixels, 0, sizeof(pixels));
 	paint(9, 9, 6, 2, 0x777777);
-	other = tilelog_hash(pixels, W, 16, 16);
+	other = tilelog_hash_tile(pixels, W, 16, 16);
 	paint(3, 3, 5, 5, 0xabcdef);
-	other_with = tilelog_hash(pixels, W, 16, 16);
+	other_with = tilelog_hash_tile(pixels, W, 16, 16);
 	assert_true(with != before && other != before && with != other && other_with != other);
 	assert_true(with - before == other_with - other);
 }
@@ -98,7 +98,7 @@ static void places_and_colours_matter(void **state)
 		for (uint32_t colour = 1; colour <= 0xffffff; colour += 0xfffffe) {
 			memset(pixels, 0, sizeof(pixels));
 			pixels[i / 16 * W + i % 16] = colour;
-			seen[n] = tilelog_hash(pixels, W, 16, 16);
+			seen[n] = tilelog_hash_tile(pixels, W, 16, 16);
 			for (size_t k = 0; k < n; k++)
 				assert_true(seen[k] != seen[n]);
 			n++;

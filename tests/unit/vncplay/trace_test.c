@@ -23,7 +23,7 @@
 #define KEY "type=java.awt.event.KeyEvent"
 
 static char path[40], why[200];
-static struct input_trace t;
+static struct recorded_input_trace t;
 
 static int setup(void **state)
 {
@@ -295,9 +295,9 @@ static void keys_of_java_have_their_keysyms(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (awt_keysym(keys[i].code, keys[i].character, keys[i].control) != keys[i].keysym)
+		if (keysym_of_awt_key_event(keys[i].code, keys[i].character, keys[i].control) != keys[i].keysym)
 			fail_msg("code %d, character %d: 0x%x", keys[i].code, keys[i].character,
-				 awt_keysym(keys[i].code, keys[i].character, keys[i].control));
+				 keysym_of_awt_key_event(keys[i].code, keys[i].character, keys[i].control));
 }
 
 static void broken_traces_of_2005_are_refused(void **state)

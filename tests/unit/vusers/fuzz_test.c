@@ -81,7 +81,7 @@ static void the_seeds_are_read_to_their_ends(void **state)
 	for (size_t s = 0; s < 3; s++) {
 		struct heard h;
 
-		vrfb_start(&v, &known[seeds[s].ways[0] >> 4], NULL);
+		vrfb_init_detector(&v, &known[seeds[s].ways[0] >> 4], NULL);
 		h = hear(&v, (const uint8_t *)seeds[s].said, seeds[s].n, 1);
 		assert_int_equal(h.err, 0);
 		assert_int_equal(h.flags, VRFB_READY | VRFB_UPDATE);

@@ -14,14 +14,14 @@
 
 /* The first has a user who sends every 10 ms and is answered after 4; the second two users who send 5 ms later, 1 ms too late, and
  * are answered after 6: from when their requests were due. */
-static void add_two_generators(struct merged *m)
+static void add_two_generators(struct merged_generator_runs *m)
 {
-	assert_int_equal(merged_add_part(m, 1), 0);
+	assert_int_equal(merged_add_generator_users(m, 1), 0);
 	for (int k = 0; k < 10; k++)
 		assert_int_equal(merged_add_row(m, (struct request_log_row){ .due_ns = 10 * k * MS, .ready_ns = 10 * k * MS,
 			.sent_ns = 10 * k * MS + !k,
 			.end_ns = (10 * k + 4) * MS, .user = 0, .bytes = 100, .measured = true }), 0);
-	assert_int_equal(merged_add_part(m, 2), 0);
+	assert_int_equal(merged_add_generator_users(m, 2), 0);
 	for (int k = 0; k < 20; k++) {
 		int64_t due = (10 * (k / 2) + 4) * MS;
 
@@ -33,7 +33,7 @@ static void add_two_generators(struct merged *m)
 
 static void response_times_are_pooled(void **state)
 {
-	struct merged m = { 0 };
+	struct merged_generator_runs m = { 0 };
 
 	(void)state;
 	add_two_generators(&m);
@@ -51,7 +51,7 @@ static void response_times_are_pooled(void **state)
 
 static void users_have_numbers_of_their_own(void **state)
 {
-	struct merged m = { 0 };
+	struct merged_generator_runs m = { 0 };
 
 	(void)state;
 	add_two_generators(&m);
@@ -69,11 +69,11 @@ static void users_have_numbers_of_their_own(void **state)
 
 static void requests_in_flight_are_those_of_all(void **state)
 {
-	struct merged m = { 0 };
+	struct merged_generator_runs m = { 0 };
 
 	(void)state;
 	add_two_generators(&m);
-	assert_int_equal(merged_replay(&m, 1, 100 * MS), 0);
+	assert_int_equal(replay_merged_rows_into_window(&m, 1, 100 * MS), 0);
 	/* 10 of 4 ms and 20 of 5 ms in flight, in 100 ms; the last two are answered at 100 ms, when the window is over */
 	assert_true(fabs(m.crowd.window.asked_ns / (100.0 * MS) - 1.4) < 1e-6);
 	assert_int_equal(m.crowd.window.asked_most, 2);

@@ -31,7 +31,7 @@ static void times_are_those_of_the_calendar(void **state)
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
 		int64_t ns = -1;
 
-		assert_true(start_parse(row[i].text, &ns));
+		assert_true(parse_start_time(row[i].text, &ns));
 		assert_int_equal(ns, row[i].ns);
 	}
 }
@@ -46,7 +46,7 @@ static void other_texts_are_no_times(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++)
-		assert_false(start_parse(text[i], &ns));
+		assert_false(parse_start_time(text[i], &ns));
 }
 
 static void what_is_written_reads_back(void **state)
@@ -55,9 +55,9 @@ static void what_is_written_reads_back(void **state)
 	int64_t ns;
 
 	(void)state;
-	start_format(MARCH_2000 * 1000000000 + 7999999, text);
+	format_start_time(MARCH_2000 * 1000000000 + 7999999, text);
 	assert_string_equal(text, "2000-03-01T00:00:00.007Z");
-	assert_true(start_parse(text, &ns));
+	assert_true(parse_start_time(text, &ns));
 	assert_int_equal(ns, MARCH_2000 * 1000000000 + 7000000);
 }
 

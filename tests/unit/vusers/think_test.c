@@ -36,7 +36,7 @@ static void holds(const struct think_time_distribution *t, double mean, double s
 	uint64_t state = 42;
 
 	for (int i = 0; i < DRAWS; i++) {
-		double v = (double)think_random_time_ns(t, &state);
+		double v = (double)random_think_time_ns(t, &state);
 
 		assert_true(v >= 0);
 		sum += v / mean;
@@ -53,9 +53,9 @@ static struct think_time_distribution of(const char *words, double mean)
 	struct think_time_distribution t = { 0 };
 	const char *path;
 
-	assert_int_equal(think_parse(words, &t, &path), 0);
+	assert_int_equal(think_distribution_parse(words, &t, &path), 0);
 	assert_null(path);
-	think_set_mean(&t, mean);
+	think_distribution_set_mean(&t, mean);
 	return t;
 }
 
@@ -76,7 +76,7 @@ static void uniform_reaches_from_nothing_to_twice_the_mean(void **state)
 	(void)state;
 	holds(&t, MEAN, MEAN / sqrt(3), 1.8);
 	for (int i = 0; i < DRAWS; i++) {
-		int64_t v = think_random_time_ns(&t, &random);
+		int64_t v = random_think_time_ns(&t, &random);
 
 		most = v > most ? v : most;
 	}
@@ -90,7 +90,7 @@ static void constant_is_always_the_same(void **state)
 
 	(void)state;
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(think_random_time_ns(&t, &random), 6250000000);
+		assert_int_equal(random_think_time_ns(&t, &random), 6250000000);
 }
 
 /* Kurtosis of a lognormal: w^4 + 2w^3 + 3w^2 - 3 with w = 1 + cv^2. */
@@ -111,17 +111,17 @@ static void a_file_gives_its_own_values_and_they_can_be_stretched(void **state)
 	FILE *f = text("# seconds\n1\n2 # the second\n\n  3\n");
 
 	(void)state;
-	assert_int_equal(think_parse("file:a b", &t, &path), 0);
+	assert_int_equal(think_distribution_parse("file:a b", &t, &path), 0);
 	assert_string_equal(path, "a b");
-	assert_int_equal(think_read(f, &t, &line), 0);
+	assert_int_equal(think_distribution_read_values(f, &t, &line), 0);
 	fclose(f);
 	assert_int_equal(t.n, 3);
 	holds(&t, 2e9, sqrt(2.0 / 3) * 1e9, 1.5);
-	think_set_mean(&t, 10e9);
+	think_distribution_set_mean(&t, 10e9);
 	holds(&t, 10e9, 5 * sqrt(2.0 / 3) * 1e9, 1.5);
-	think_set_mean(&t, 2e9);	/* and back */
+	think_distribution_set_mean(&t, 2e9);	/* and back */
 	holds(&t, 2e9, sqrt(2.0 / 3) * 1e9, 1.5);
-	think_free(&t);
+	think_distribution_free(&t);
 }
 
 static void the_same_seed_gives_the_same_times(void **state)
@@ -131,8 +131,8 @@ static void the_same_seed_gives_the_same_times(void **state)
 
 	(void)state;
 	for (int i = 0; i < 100; i++)
-		assert_int_equal(think_random_time_ns(&t, &a), think_random_time_ns(&t, &b));
-	assert_int_not_equal(think_random_time_ns(&t, &a), think_random_time_ns(&t, &c));
+		assert_int_equal(random_think_time_ns(&t, &a), random_think_time_ns(&t, &b));
+	assert_int_not_equal(random_think_time_ns(&t, &a), random_think_time_ns(&t, &c));
 }
 
 static void what_is_no_distribution_or_no_time_is_refused(void **state)
@@ -150,16 +150,16 @@ static void what_is_no_distribution_or_no_time_is_refused(void **state)
 
 	(void)state;
 	for (int i = 0; words[i]; i++)
-		assert_int_equal(think_parse(words[i], &t, &path), -EINVAL);
+		assert_int_equal(think_distribution_parse(words[i], &t, &path), -EINVAL);
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		unsigned long line = 0;
 		FILE *f = text(files[i].content);
 
-		assert_int_equal(think_read(f, &t, &line), files[i].err);
+		assert_int_equal(think_distribution_read_values(f, &t, &line), files[i].err);
 		if (files[i].line)
 			assert_int_equal(line, files[i].line);
 		fclose(f);
-		think_free(&t);
+		think_distribution_free(&t);
 	}
 }
 

@@ -138,7 +138,7 @@ static void everything_that_is_asked_for_is_passed_over_in_pieces_of_any_size(vo
 		struct rfb_update_detector v;
 		struct told t;
 
-		vrfb_start(&v, &cfg, NULL);
+		vrfb_init_detector(&v, &cfg, NULL);
 		t = feed(&v, &s, piece ? piece : 1, 0);
 		assert_int_equal(t.err, 0);
 		assert_int_equal(t.ready, 1);
@@ -153,7 +153,7 @@ static void everything_that_is_asked_for_is_passed_over_in_pieces_of_any_size(vo
 	for (uint64_t seed = 1; seed < 200; seed++) {
 		struct rfb_update_detector v;
 
-		vrfb_start(&v, &cfg, NULL);
+		vrfb_init_detector(&v, &cfg, NULL);
 		assert_int_equal(feed(&v, &s, 0, seed).err, 0);
 		assert_int_equal(v.height, 10);
 	}
@@ -172,7 +172,7 @@ static void what_it_says_itself_is_as_the_specification_has_it(void **state)
 	(void)state;
 	s.n = 0;
 	begin(&s);
-	vrfb_start(&v, &cfg, NULL);
+	vrfb_init_detector(&v, &cfg, NULL);
 	t = feed(&v, &s, 1, 0);
 	assert_int_equal(t.sent, sizeof(said) - 1);
 	assert_memory_equal(t.first, said, sizeof(said) - 1);
@@ -192,7 +192,7 @@ static void an_update_that_began_before_the_key_or_has_no_pixels_is_no_answer(vo
 	struct rfb_update_detector v;
 
 	(void)state;
-	vrfb_start(&v, &cfg, NULL);
+	vrfb_init_detector(&v, &cfg, NULL);
 	s.n = 0;
 	begin(&s);
 	ADD(&s, "\0\0\0\0");
@@ -246,7 +246,7 @@ static void where_the_patch_is_read_only_the_next_number_answers(void **state)
 
 	(void)state;
 	for (size_t piece = 0; piece < 9; piece++) {
-		vrfb_start(&v, &cfg, &patch);
+		vrfb_init_detector(&v, &cfg, &patch);
 		s.n = 0;
 		begin(&s);
 		add_patch(&s, 0xffffff);
@@ -292,7 +292,7 @@ static void who_refuses_or_wants_a_password_or_speaks_something_else_is_told_apa
 
 		s.n = 0;
 		add(&s, cases[i].bytes, cases[i].n);
-		vrfb_start(&v, &cfg, NULL);
+		vrfb_init_detector(&v, &cfg, NULL);
 		assert_int_equal(feed(&v, &s, 1 + i % 3, 0).err, cases[i].err);
 	}
 }
@@ -306,13 +306,13 @@ static void older_versions_are_spoken_too(void **state)
 	(void)state;
 	s.n = 0;
 	ADD(&s, "RFB 003.003\n" "\0\0\0\1" INIT "\0\0\0\0");
-	vrfb_start(&v, &cfg, NULL);
+	vrfb_init_detector(&v, &cfg, NULL);
 	t = feed(&v, &s, 5, 0);
 	assert_int_equal(t.ready, 1);
 	assert_memory_equal(t.first, "RFB 003.003\n\1\2", 14);
 	s.n = 0;
 	ADD(&s, "RFB 003.007\n" "\1\1" INIT "\0\0\0\0");
-	vrfb_start(&v, &cfg, NULL);
+	vrfb_init_detector(&v, &cfg, NULL);
 	t = feed(&v, &s, 5, 0);
 	assert_int_equal(t.ready, 1);
 	assert_memory_equal(t.first, "RFB 003.007\n\1\1\2", 15);
@@ -349,7 +349,7 @@ static void a_password_is_proven_in_every_version(void **state)
 
 			s.n = 0;
 			add(&s, cases[i].bytes, cases[i].n);
-			vrfb_start(&v, &known, NULL);
+			vrfb_init_detector(&v, &known, NULL);
 			t = feed(&v, &s, piece, piece);
 			assert_int_equal(t.err, cases[i].err);
 			if (cases[i].err)
@@ -382,7 +382,7 @@ static void garbage_is_refused_or_passed_over(void **state)
 			/* small numbers, of which sizes and kinds are made, more often than others */
 			add(&s, &(uint8_t){ (uint8_t)(bits % 3 ? bits >> 8 & 7 : bits >> 8) }, 1);
 		}
-		vrfb_start(&v, &cfg, round % 2 ? &patch : NULL);
+		vrfb_init_detector(&v, &cfg, round % 2 ? &patch : NULL);
 		feed(&v, &s, (size_t)(round % 50), (uint64_t)round);
 		assert_true(v.have <= sizeof(v.head) && v.n_out <= sizeof(v.out));
 	}

@@ -86,11 +86,11 @@ static void what_is_no_workload_is_refused_with_its_line(void **state)
 	assert_int_equal(read_text("# nothing\n", &w, &line), -ENODATA);
 	assert_int_equal(read_text("a\t1\tx\t/x\t1000", &w, &line), 0);	/* without an end of line */
 	workload_free(&w);
-	assert_int_equal(workload_from_path(&w, "/a/b?c=d"), 0);
+	assert_int_equal(make_workload_of_one_url_path(&w, "/a/b?c=d"), 0);
 	assert_string_equal(w.object[0].path, "/a/b?c=d");
 	assert_true(workload_objects_per_page(&w) > 0.999 && workload_objects_per_page(&w) < 1.001);
 	workload_free(&w);
-	assert_int_equal(workload_from_path(&w, "no"), -EPROTO);
+	assert_int_equal(make_workload_of_one_url_path(&w, "no"), -EPROTO);
 }
 
 static void users_come_out_in_the_order_of_their_times(void **state)
@@ -107,7 +107,7 @@ static void users_come_out_in_the_order_of_their_times(void **state)
 		due_heap_add(&d, (int64_t)(random_bits(&random) % 500), i);
 	for (int i = 0; i < 1000; i++) {
 		int64_t first = due_heap_first_time_ns(&d);
-		struct due who = due_heap_take(&d);
+		struct user_due_time who = due_heap_take(&d);
 
 		assert_true(who.at_ns == first && first >= last && !seen[who.user]);
 		seen[who.user] = true;
@@ -126,7 +126,7 @@ static void who_comes_before_the_one_before_has_gone_waits(void **state)
 	(void)state;
 	assert_int_equal(stations_parse_means("3ms,2ms", &s), 0);
 	for (int i = 0; i < 5; i++)
-		assert_int_equal(stations_request_leave_ns(&s, come[i] * NS_PER_MS), gone[i] * NS_PER_MS);
+		assert_int_equal(stations_admit_request(&s, come[i] * NS_PER_MS), gone[i] * NS_PER_MS);
 	assert_true(fabs(s.busy_ns[0] - 15e6) < 1 && fabs(s.busy_ns[1] - 10e6) < 1);
 }
 
@@ -140,8 +140,8 @@ static void random_arrivals_at_one_station_are_an_m_m_1(void **state)
 
 	(void)state;
 	for (int i = 0; i < 400000; i++) {
-		now += llround(-log(1 - random_unit(&random)) * 2e6);
-		sum += (double)(stations_request_leave_ns(&s, now) - now);
+		now += llround(-log(1 - random_fraction_below_one(&random)) * 2e6);
+		sum += (double)(stations_admit_request(&s, now) - now);
 	}
 	assert_true(fabs(sum / 400000 / 2e6 - 1) < 0.03);
 }
