@@ -21,6 +21,8 @@
 
 # shellcheck source=lab/machine.sh
 . "$LAB_HERE/machine.sh"
+# shellcheck source=lab/locks.sh
+. "$LAB_HERE/locks.sh"
 # shellcheck source=lab/jobs.sh
 . "$LAB_HERE/jobs.sh"
 # shellcheck source=lab/groups.sh
@@ -146,6 +148,7 @@ lab_down() {
 	[ -z "$LAB_WIRE_PID" ] || wait_until 5 lab_gone "$LAB_WIRE_PID"	# it writes its report
 	exec {LAB_TALK}>&-
 	lab_undo_end
+	locks_tidy "${LAB_LOCKS:-/tmp/thinprobe-locks}" >/dev/null
 	[ -s "$LAB_WIRE.err" ] || rm -f -- "$LAB_WIRE.err"
 	[ -s "$LAB_TIMES/lab.log" ] || rm -f -- "$LAB_TIMES/lab.log"
 	taskset -pc "$LAB_DRIVER_CPUS" $$ >/dev/null 2>&1
@@ -356,15 +359,7 @@ lab_clean() {
 	shopt -s nullglob
 	lab_undo_clean "$dir"
 	lab_vamp_clean
-	for f in "$dir"/cpu* "$dir"/switch-*; do
-		[ -O "$f" ] || [ "$EUID" = 0 ] || continue
-		[ -f "$f" ] && [ ! -L "$f" ] || continue
-		{ exec {fd}<"$f"; } 2>/dev/null || continue
-		# Held while it is removed: who waits for it sees that it is gone and makes a new one.
-		flock -n "$fd" && rm -f -- "$f" && printf 'removed lock %s\n' "$f"
-		exec {fd}<&-
-	done
-	[ -d "$dir" ] && [ ! -L "$dir" ] && rmdir -- "$dir" 2>/dev/null && printf 'removed %s\n' "$dir"
+	locks_tidy "$dir"
 	while read -r name _; do
 		# Its record is lost. (A lab in a container can only be seen from outside.)
 		[[ $name == /dev/* ]] && [ "$EUID" = 0 ] && [ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ] &&

@@ -416,11 +416,10 @@ lab_undo_command() {
 	# Not of our session, our folder or our mark there, so that it is not ended with these: it has something to take back.
 	# shellcheck disable=SC2016 # another shell's
 	lab_command -M - server bash -c 'trap "" TERM INT HUP PIPE
-		(umask 0 && mkdir -p -m 1777 "$0") 2>/dev/null
 		exec {in}<&0
 		"$@" <&"$in" {in}<&- &
 		exec {in}<&-
-		wait' "$locks" "${words[@]}"
+		wait' undo "${words[@]}"
 }
 lab_undo_again() { lab_query server env "LAB_LOCKS=${1%/*}" bash -p "${LAB_FOLDER[server]}/lab/local/undo.sh" back "$1"; }
 

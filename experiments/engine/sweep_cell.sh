@@ -7,6 +7,7 @@
 # One pair of hosts measures one cell at a time (a lock), whatever has become of the program that shared out the cells.
 set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
+. "$TP_HOME/lab/locks.sh"
 # shellcheck disable=SC2034 # warn says it
 TP_TOOL=thinprobe
 
@@ -57,13 +58,16 @@ cell_stopped() { [ -z "${driver-}" ] || kill "$driver" 2>/dev/null; stop=130; }
 trap cell_stopped INT TERM HUP
 stop=''
 
-locks=${LAB_LOCKS:-/tmp/thinprobe-locks}
-mkdir -p -- "$locks" 2>/dev/null && chmod 1777 "$locks" 2>/dev/null
-exec {lock}>>"$locks/pair-$(sha256sum <<<"$on" | cut -c1-16)" || die "cannot lock the hosts: $locks cannot be written"
-flock -n "$lock" || {
-	warn "cell $id: the hosts ($on) measure another cell; waiting"
-	while ! flock -w 1 "$lock"; do [ -z "$stop" ] || exit 130; done
-}
+locks=${LAB_LOCKS:-/tmp/thinprobe-locks} waits=0
+until locks_take "$locks/pair-$(sha256sum <<<"$on" | cut -c1-16)" "$waits"; do
+	[ $? = 1 ] || die "cannot lock the hosts: $locks cannot be written"
+	[ "$waits" = 1 ] || warn "cell $id: the hosts ($on) measure another cell; waiting"
+	[ -z "$stop" ] || exit 130
+	waits=1
+done
+# shellcheck disable=SC2317 # on_exit calls it
+let_go() { exec {LOCK}<&-; locks_tidy "$locks" >/dev/null; }
+on_exit let_go
 [ ! -f "$target/cell.json" ] || exit 0
 
 mkdir -p "$dir/.parts" "$dir/log" && part=$(mktemp -d "$dir/.parts/XXXXXXXX") || die "cannot write to $dir"
@@ -74,7 +78,7 @@ jq --arg name "$name" --arg on "$on" '.cells |= map(select(.name == $name)) | .s
 	"$run/run.json" >"$part/run/run.json" || die "cannot write to $part"
 begun=$EPOCHSECONDS
 EXP_SWEEP=$repeat setpriv --pdeathsig TERM "$TP_HOME/experiments/engine/run.sh" "$experiment" --resume "$part/run" \
-	</dev/null >"$log" 2>&1 {lock}>&- {held}<&- &
+	</dev/null >"$log" 2>&1 {LOCK}<&- {held}<&- &
 driver=$!
 until wait "$driver"; status=$?; [ -z "$stop" ] || ! kill -0 "$driver" 2>/dev/null; do
 	[ "$status" -gt 128 ] && kill -0 "$driver" 2>/dev/null || break

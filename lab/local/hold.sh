@@ -18,6 +18,8 @@ trap '' TERM INT HUP	# a terminal's or timeout's signal is the driver's business
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P) || exit 1
 # shellcheck source=lab/machine.sh
 . "${here%/*}/machine.sh"
+# shellcheck source=lab/locks.sh
+. "${here%/*}/locks.sh"
 # shellcheck source=lab/link.sh
 . "${here%/*}/link.sh"
 
@@ -37,20 +39,12 @@ siblings() {
 	machine_cpu_list "$s"
 }
 
-# One lock file per CPU, for all users of the machine, outside the hosts' private /tmp. An exclusive flock
-# needs only a readable file, so that what one user made another can lock. It ends with this process.
+# One lock file per CPU, outside the hosts' private /tmp. The locks end with this process.
 declare -A lock_fd=()
 lock_cpu() {
-	local file=$LAB_LOCKS/cpu$1 fd
-	[ -n "${lock_fd[$1]-}" ] && return 0
-	[ -e "$file" ] || (set -C && umask 022 && : >"$file") 2>/dev/null
-	{ exec {fd}<"$file"; } 2>/dev/null || fail 1 "cannot open the lock $file; remove it, or set LAB_LOCKS to a folder that you own"
-	# lab_clean may have removed the file between the open and the lock: then this is nobody's lock.
-	if flock -n "$fd" && [ "$file" -ef "/proc/self/fd/$fd" ]; then
-		lock_fd[$1]=$fd
-		return 0
-	fi
-	exec {fd}<&-
+	[ -z "${lock_fd[$1]-}" ] || return 0
+	locks_take "$LAB_LOCKS/cpu$1" && lock_fd[$1]=$LOCK && return
+	[ $? = 1 ] || fail 1 "cannot lock $LAB_LOCKS/cpu$1; remove it, or set LAB_LOCKS to a writable folder"
 	return 1
 }
 unlock_cpus() {
@@ -136,10 +130,6 @@ take_cpus() {
 	done
 }
 
-if [ ! -d "$LAB_LOCKS" ]; then
-	(umask 0 && mkdir -m 1777 -- "$LAB_LOCKS") 2>/dev/null || [ -d "$LAB_LOCKS" ] ||
-		fail 1 "cannot make the lock folder $LAB_LOCKS; set LAB_LOCKS to a writable folder"
-fi
 take_cpus
 say "cpus $server $client $shared"
 

@@ -28,6 +28,8 @@ set -u
 trap '' TERM INT HUP	# the end of the driver is our end, not its signals
 : "${LAB_LOCKS:=/tmp/thinprobe-locks}" "${LAB_PROC:=/proc/self}" "${LAB_ID:=}"
 undo_here=$(dirname -- "${BASH_SOURCE[0]}")
+# shellcheck source=lab/locks.sh
+. "$undo_here/../locks.sh"
 # shellcheck source=lab/local/undo_groups.sh
 . "$undo_here/undo_groups.sh"
 # shellcheck source=lab/local/undo_swap.sh
@@ -181,16 +183,9 @@ groups_too() {
 	for file in "${base[memory]:-/none}/thinprobe-$LAB_ID".*/memory.swappiness; do [ ! -e "$file" ] || put "$file" "$1" || return; done
 }
 
-# Two labs that change one switch would put back each other's values. (A lab_clean may remove the file before it is locked.)
+# Two labs that change one switch would put back each other's values.
 hold() {
-	local file=$LAB_LOCKS/switch-$1 fd
-	for _ in 1 2 3; do
-		[ -e "$file" ] || (set -C && umask 022 && : >"$file") 2>/dev/null
-		{ exec {fd}<"$file"; } 2>/dev/null || continue
-		flock -n "$fd" || { exec {fd}<&-; break; }
-		[ "$file" -ef "/proc/self/fd/$fd" ] && lock[$1]=$fd && return
-		exec {fd}<&-
-	done
+	locks_take "$LAB_LOCKS/switch-$1" && lock[$1]=$LOCK && return
 	why="another lab has changed the switch $1"
 	return 1
 }
@@ -202,9 +197,12 @@ let_go() {
 }
 
 serve() {
-	local line words group answer why fd name=$LAB_LOCKS/undo-$LAB_ID
+	local line words group answer why fd status=0 name=$LAB_LOCKS/undo-$LAB_ID
 	record=$name
-	(umask 077 && set -C && : >"$record") 2>/dev/null || { read -r _; echo "no cannot write $record"; exit 1; }
+	for _ in 1 2 3; do	# another's end may remove the folder before the record is in it
+		locks_folder "$LAB_LOCKS" && (umask 077 && set -C && : >"$record") 2>/dev/null && break
+	done
+	[ -f "$record" ] || { read -r _; echo "no cannot write $record"; exit 1; }
 	exec {fd}<"$record"
 	flock "$fd"	# as long as it is held, nobody else takes this back
 	record=/proc/$$/fd/$fd	# whoever clears the folder of locks away: this is known
@@ -232,7 +230,10 @@ serve() {
 		esac && echo "ok $answer" || echo "no ${why:-it failed}"
 	done
 	let_scratch_go
-	take_back "$record" >/dev/null && rm -f -- "$name"
+	take_back "$record" >/dev/null && rm -f -- "$name" || status=1
+	for fd in ${lock[@]+"${lock[@]}"}; do exec {fd}<&-; done
+	locks_tidy "$LAB_LOCKS" >/dev/null
+	return "$status"
 }
 
 case ${1-} in

@@ -13,6 +13,7 @@ folder=$1
 umask 077
 cd -- "$folder" || exit 1
 . lab/machine.sh
+. lab/locks.sh
 trap '' HUP INT
 trap 'exit 1' TERM
 trap close EXIT
@@ -67,28 +68,32 @@ close() {
 		n=${lock#/tmp/.X}
 		rm -f -- "$lock" "/tmp/.X11-unix/X${n%-lock}"
 	done
+	unlock
+	[ -z "$locks" ] || locks_tidy "$locks"
 	cd /
 	rm -rf -- "$folder"
 }
 
 # lock LOCKS CPU...: the locks by which the labs of a machine keep off each other's CPUs
 # (../local/hold.sh): all, or at the next beat again.
-wanted=''
+wanted='' locks='' held=()
 lock() {
-	local folder cpu fd fds=()
-	read -r folder cpu <<<"$1"
+	local cpu
+	read -r locks cpu <<<"$1"
 	for cpu in $cpu; do
-		[ -d "$folder" ] || (umask 0 && mkdir -m 1777 -- "$folder")
-		[ -e "$folder/cpu$cpu" ] || (set -C && umask 022 && : >"$folder/cpu$cpu")
+		locks_take "$locks/cpu$cpu" && held+=("$LOCK") && continue
 		# Without a lock the cells still tell of others' CPU time.
-		{ exec {fd}<"$folder/cpu$cpu"; } || { wanted=''; : >locked; return; }
-		fds+=("$fd")
-		flock -n "$fd" && [ "$folder/cpu$cpu" -ef "/proc/self/fd/$fd" ] && continue
-		for fd in "${fds[@]}"; do exec {fd}<&-; done
+		[ $? = 1 ] || break
+		unlock
 		return
 	done
 	wanted=''
 	: >locked
+}
+unlock() {
+	local fd
+	for fd in ${held[@]+"${held[@]}"}; do exec {fd}<&-; done
+	held=()
 }
 
 say() { printf '%s\n' "$*"; }

@@ -149,7 +149,8 @@ cat "$LAB_LOG/job.out" "${LAB_GROUPS[quiet]}/cpu.idle"'
 # A server of its own on a tree that is no kernel's: its rmdir takes the files along.
 serve() {
 	mkdir -p "$W/path"
-	[ -s "$W/path/rmdir" ] || printf '#!/bin/sh\nrm -rf -- "$2"\n' >"$W/path/rmdir"
+	[ -s "$W/path/rmdir" ] || printf '#!/bin/sh\ncase $2 in */tree/*) rm -rf -- "$2" ;; *) exec %s "$@" ;; esac\n' \
+		"$(type -P rmdir)" >"$W/path/rmdir"
 	chmod 755 "$W/path/rmdir"
 	PATH=$W/path:$PATH LAB_ID=abcdef LAB_LOCKS=$W/locks LAB_PROC=$W/proc LAB_SWITCHES=$W/switches bash "$TOP/lab/local/undo.sh" serve
 }
@@ -201,7 +202,8 @@ END
 	[ "$(grep -c '^ok' "$W/answers")" = 2 ]
 	[ "$(cat "$W/switches/autogroup")" = 7 ]	# the first value, however often it was changed
 	# while one lab has it, another does not get it
-	(flock 9; echo 'switch autogroup 0' | serve 9>&-) 9<"$W/locks/switch-autogroup" >"$W/answers"
+	mkdir -p "$W/locks"
+	(flock 9; echo 'switch autogroup 0' | serve 9>&-) 9>"$W/locks/switch-autogroup" >"$W/answers"
 	grep -q '^no another lab' "$W/answers"
 }
 

@@ -3,6 +3,8 @@
 # The local lab: two hosts that come up, hold their streams, their rate and their CPUs, and leave nothing.
 # As root each test of a life runs twice, as root and as an ordinary user; `W` is the test's own world below /tmp.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
 	TESTS=$(cd -- "$BATS_TEST_DIRNAME" && pwd -P)
 	HOME_OF_LAB=$(cd -- "$TESTS/../.." && pwd -P)
@@ -477,6 +479,34 @@ END
 	[ ! -e "$W/locks" ]
 }
 
+@test "locks: one holder at a time while others remove the files and the folder; nothing is left of them" {
+	local n
+	# shellcheck disable=SC2016 # another shell's
+	for n in 1 2 3 4 5; do
+		bash -uc '. "$1/lab/locks.sh"
+			for ((n = 0; n < 40; n++)); do
+				if locks_take "$2/locks/cpu$((n % 2))"; then
+					mkdir "$2/has$((n % 2))" && sleep 0.00$((RANDOM % 9)) && rmdir "$2/has$((n % 2))" && echo taken
+					exec {LOCK}<&-
+					locks_tidy "$2/locks" >/dev/null
+				elif [ $? != 1 ]; then
+					echo "no lock"
+				fi
+			done' - "$HOME_OF_LAB" "$W" >"$W/said.$n" 2>&1 &
+	done
+	wait
+	[ "$(cat "$W"/said.* | sort -u)" = taken ]
+	[ ! -e "$W/locks" ]
+	mkdir "$W/locks"
+	touch "$W/locks/cpu0" "$W/locks/switch-free" "$W/locks/pair-held" "$W/locks/undo-abcdef"
+	. "$HOME_OF_LAB/lab/locks.sh"
+	locks_take "$W/locks/pair-held"
+	run -1 bash -c '. "$1/lab/locks.sh"; locks_take "$2/locks/pair-held"' - "$HOME_OF_LAB" "$W"
+	locks_tidy "$W/locks"
+	[ "$(ls "$W/locks" | xargs)" = "pair-held undo-abcdef" ]
+	run -2 bash -c '. "$1/lab/locks.sh"; locks_take "$2/no such folder/locks/cpu0"' - "$HOME_OF_LAB" "$W"
+}
+
 @test "by hand: up, exec, down" {
 	export_world
 	as_user
@@ -501,6 +531,7 @@ END
 	[ "$status" -eq 0 ]
 	leaves_nothing
 	[ ! -e "$W/rt/thinprobe-lab-12345" ]
+	[ ! -e "$W/locks" ]
 	run lab
 	[ "$status" -eq 2 ]
 }
