@@ -45,8 +45,9 @@ there() {	# a command, or a header
 	esac
 }
 
-programs() {	# programs WHAT CLASS [CURE]: what the one list of packages says is needed for that
-	local class package proof what=$1 lacking=() of=$2 cure=${3-thinprobe setup}
+# programs WHAT CLASS [CURE [no|part]]: what the one list of packages says is needed for that; and what it is without.
+programs() {
+	local class package proof what=$1 lacking=() of=$2 cure=${3-thinprobe setup} without=${4-no}
 	while read -r class package proof; do
 		[ "$class" = "$of" ] || continue
 		there "$proof" || lacking+=("$proof (package ${package%%|*})")
@@ -54,9 +55,9 @@ programs() {	# programs WHAT CLASS [CURE]: what the one list of packages says is
 	if [ "${#lacking[@]}" = 0 ]; then
 		row yes "$what" "all there"
 	elif have apt-get; then
-		row no "$what" "missing: ${lacking[*]}" "$cure"
+		row "$without" "$what" "missing: ${lacking[*]}" "$cure"
 	else
-		row no "$what" "missing: ${lacking[*]}" "install them by this system's means; the names are Debian's"
+		row "$without" "$what" "missing: ${lacking[*]}" "install them by this system's means; the names are Debian's"
 	fi
 }
 
@@ -387,5 +388,7 @@ network
 calibration
 display
 protocols
+programs "sweep --engine slurm" app:slurm "thinprobe setup --app slurm" part
+programs "sweep --pairs of an Ansible inventory" app:ansible "thinprobe setup --app ansible" part
 finish
 [ "$json" = 1 ] || [ "$limited" = 0 ] || printf '\nthinprobe can measure here; %s things above are limited.\n' "$limited"
