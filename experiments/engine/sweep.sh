@@ -199,11 +199,13 @@ sweep_plan() {
 
 # Engines ---------------------------------------------------------------------------------------------------------------
 #
-# Of each: ENGINE_start shares out the missing cells, ENGINE_alive fails when it has ended, ENGINE_stop ends it and its cells.
+# Of each: ENGINE_need ends the sweep if its program is not there, ENGINE_start shares out the missing cells, ENGINE_alive fails when
+# it has ended, ENGINE_stop ends it and its cells.
 
 # GNU parallel: a pair of hosts is a login, whose "ssh" is sweep_pair.sh. A cell that failed on one pair is tried on another.
+parallel_need() { need parallel parallel; }
 parallel_start() {
-	need parallel parallel
+	parallel_need
 	sweep_missing >"$DIR/.ids"
 	awk '{ print "1/sweep_pair.sh " NR }' "$DIR/.pairs" >"$DIR/.logins"
 	rm -f "$DIR/joblog"
@@ -225,8 +227,9 @@ parallel_stop() {
 
 # Slurm: a job array over the missing cells; what is missing when it has ended is submitted again. Slurm itself requeues the tasks
 # of a node that failed. Jobs have the name of DIR, so that the next sweep here finds those of one that was killed.
+slurm_need() { need sbatch slurm-client; }
 slurm_start() {
-	need sbatch slurm-client
+	slurm_need
 	SLURM_TRY=1 SLURM_POLL=0
 	slurm_submit || exit
 }
@@ -348,6 +351,7 @@ if [ -z "$RESUME" ] && [ -n "$LIST" ]; then
 	on_exit rm -rf "$DIR"
 	DIR=$DIR/sweep
 fi
+[ -n "$LIST$RESUME" ] || "${ENGINE}_need"
 PAIR_LINES=$(sweep_pairs) || exit
 if [ -z "$RESUME" ]; then sweep_plan; else DIR=$(cd -- "$DIR" && pwd); fi
 [ -z "$LIST" ] || { sweep_cells; exit; }

@@ -60,3 +60,13 @@ sweep() { printf '%s\n' "${@:2}" >file; "$TOP/thinprobe" sweep file --list | cut
 	refused 2 'no folder of a sweep' "$TOP/thinprobe" cell stalls/vnc-light-0.1
 	refused 2 'which' "$TOP/thinprobe" cell
 }
+
+@test "without the engine on this machine: which package brings it, and nothing is made" {
+	mkdir bin
+	ln -s -t bin /usr/bin/*
+	rm -f bin/sbatch bin/parallel
+	printf "%s\n" "experiment stalls" >file
+	PATH=$PWD/bin refused 4 slurm-client "$TOP/thinprobe" sweep file --engine slurm -o out
+	PATH=$PWD/bin refused 4 "recommends parallel" "$TOP/thinprobe" sweep file -o out
+	PATH=$PWD/bin "$TOP/thinprobe" sweep file --engine slurm --list | grep -q missing
+}
