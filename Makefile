@@ -165,7 +165,7 @@ uninstall:
 dist:
 	git archive --format=tar --prefix=thinprobe-$(VERSION)/ HEAD | gzip -9n >thinprobe-$(VERSION).tar.gz
 
-# Debian packages of HEAD, in build/deb. As root: what is missing to build them is said by dpkg-checkbuilddeps.
+# Debian packages of HEAD, in build/deb; what is missing to build them is said by dpkg-checkbuilddeps.
 deb:
 	rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb
 	git archive --prefix=thinprobe-$(VERSION)/ HEAD | tar -x -C $(BUILD)/deb
