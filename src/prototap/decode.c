@@ -145,7 +145,7 @@ static enum decoded decode_ipv4(struct bounded_reader *r, size_t at, uint32_t ro
 	read_ipv4_as_mapped_ipv6(r, at + 16, out->address[1]);
 	if (r->over)
 		return decode_result_of_missing_bytes(r, original);
-	if (!length)		/* with segmentation offload, the card fills it in */
+	if (!length)		/* 0: segmentation offload, the network card fills in the length */
 		length = room;
 	if (first >> 4 != 4 || header < 20 || header > length || length > room)
 		return DECODED_MALFORMED;

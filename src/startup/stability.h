@@ -15,7 +15,7 @@ struct content_stability {
 	bool any;			/* there was a look */
 	uint64_t now, before;		/* hashes: of the last picture, and of the other one of the two seen last */
 	int64_t now_ns, pair_ns;	/* since when the last picture is shown; since when only these two pictures are */
-	int turns;			/* consecutive changes between the two pictures */
+	int turns;			/* how often in a row the picture went from one of the two to the other */
 	bool reached;			/* content is stable, since stable_ns */
 	int64_t stable_ns;
 	/* after an event: pictures that do not count as a reaction to it */

@@ -49,7 +49,7 @@ static void fits_begin_row(const struct fit_report_reader *f, const char *object
 static const char *fits_measured_row_name(const struct fit_report_reader *f, size_t i, char path[64])
 {
 	snprintf(path, 64, "result.rows.%zu", i);
-	return json_text(f->json, "%s.run", path);
+	return json_get_text(f->json, "%s.run", path);
 }
 
 static void fits_begin_demand_row(const struct fit_report_reader *f, const char *object, const char *columns)
@@ -73,7 +73,7 @@ static void fits_write_demand_rows(const struct experiment_cell *c, struct table
 	char path[64];
 
 	for (struct fit_report_reader f = { .first = c, .out = out }; fits_read_next_report(&f);) {
-		for (size_t i = 0; snprintf(path, sizeof(path), "result.demands.%zu", i), json_text(f.json, "%s.name", path); i++) {
+		for (size_t i = 0; snprintf(path, sizeof(path), "result.demands.%zu", i), json_get_text(f.json, "%s.name", path); i++) {
 			fits_begin_demand_row(&f, path, "name source=from demand_ms=demand_s*1e3 low_ms=low_s*1e3 high_ms=high_s*1e3");
 			row_write_to_table(out);
 		}
@@ -125,7 +125,7 @@ static void fits_write_real_user_rows(const struct experiment_cell *c, struct ta
 		snprintf(name, sizeof(name), "fit/%s-users.json", part);
 		json = run_folder_read_json(c->run->folder, name, false);
 	}
-	for (size_t i = 0; json && (snprintf(path, sizeof(path), "result.rows.%zu", i), json_text(json, "%s.run", path)); i++) {
+	for (size_t i = 0; json && (snprintf(path, sizeof(path), "result.rows.%zu", i), json_get_text(json, "%s.run", path)); i++) {
 		row_set_text(out, "part", part);
 		row_set_json_values(out, json, path, "users=n cell=run think_s=z_s lambda_per_s=lambda response_ms=r_s*1e3 q n_calculated "
 			 "pages_per_s=lambda_pages q_pages users_10s=web.0.users users_20s=web.1.users users_30s=web.2.users "

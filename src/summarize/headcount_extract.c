@@ -96,7 +96,7 @@ static const struct input_table_description headcount_machine = {
 
 static const char *headcount_text_of_list_element(const struct json_document *j, const char *list, size_t i, const char *key)
 {
-	const char *text = json_text(j, "%s.%zu.%s", list, i, key);
+	const char *text = json_get_text(j, "%s.%zu.%s", list, i, key);
 
 	return text ? text : "";
 }

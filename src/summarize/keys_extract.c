@@ -242,7 +242,7 @@ static const struct experiment_cell *compare_find_default_cell(const struct expe
 		const char *setting = cell_parameter_text(base, "setting"), *axis;
 		bool same = setting && !strcmp(setting, COMPARE_BASE);
 
-		for (int k = 0; same && (axis = json_text(run->json, "axes.%d", k)); k++)
+		for (int k = 0; same && (axis = json_get_text(run->json, "axes.%d", k)); k++)
 			same = !strcmp(axis, "setting") || compare_parameter_is_same(c, base, axis);
 		if (same)
 			return base;

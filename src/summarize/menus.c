@@ -34,7 +34,8 @@ static bool menus_read_action_from_json(const struct json_document *j, const cha
 	char of[96];
 
 	snprintf(of, sizeof(of), "%s.classes.%d.events.%d", prefix, class, i);
-	*e = (struct menus_user_action){ json_text(j, "%s.application", of), json_text(j, "%s.path", of), json_text(j, "%s.shortcut", of),
+	*e = (struct menus_user_action){ json_get_text(j, "%s.application", of), json_get_text(j, "%s.path", of), json_get_text(j,
+																"%s.shortcut", of),
 		json_number(j, "%s.count", of) };
 	if (!e->shortcut)
 		e->shortcut = "";
@@ -62,7 +63,7 @@ size_t menus_find_actions_of_all_classes(const struct json_document *j, const ch
 		struct menus_user_action e = first;
 		bool all = true;
 
-		for (int class = 1; all && json_text(j, "%s.classes.%d.class", prefix, class); class++) {
+		for (int class = 1; all && json_get_text(j, "%s.classes.%d.class", prefix, class); class++) {
 			all = menus_find_same_action_in_class(j, prefix, class, &first, &same);
 			e.count += same.count;
 			if (all && strcmp(same.shortcut, first.shortcut) != 0)

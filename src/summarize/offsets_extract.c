@@ -91,7 +91,7 @@ static bool offsets_cell_has_no_delay(const struct experiment_cell *c)
 	for (int d = 0; delay && name; d++) {
 		double ms = json_number(c->run->json, "settings.delays.%d.ms", d);
 
-		name = json_text(c->run->json, "settings.delays.%d.name", d);
+		name = json_get_text(c->run->json, "settings.delays.%d.name", d);
 		if (name && !strcmp(name, delay))
 			return ms >= 0 && ms <= 0;
 	}

@@ -62,7 +62,7 @@ static void pagein_sum_process_figures(const struct json_document *j, const char
 static void pagein_read_trial(const struct experiment_repeat *r, const struct json_document *j, const char *path, const char *state,
 			      struct trial_of_repeat *t)
 {
-	const char *text = json_text(j, "%s.why", path);
+	const char *text = json_get_text(j, "%s.why", path);
 	int group = index_of_word_in_names(pagein_groups, state);
 
 	if (group < 0)

@@ -64,7 +64,7 @@ static void remembered_read_points(const struct experiment_repeat *r, struct fra
 {
 	const char *name, *order;
 
-	while ((name = json_text(r->json, "points.%zu.name", t->n))) {
+	while ((name = json_get_text(r->json, "points.%zu.name", t->n))) {
 		struct remembered_search_point *p;
 		int is = SEQUENCE_ORDERS;
 
@@ -72,8 +72,8 @@ static void remembered_read_points(const struct experiment_repeat *r, struct fra
 		p = &t->point[t->n];
 		*p = (struct remembered_search_point){ .name = name };
 		snprintf(p->path, sizeof(p->path), "points.%zu", t->n++);
-		p->folder = json_text(r->json, "%s.step", p->path);
-		order = json_text(r->json, "%s.order", p->path);
+		p->folder = json_get_text(r->json, "%s.step", p->path);
+		order = json_get_text(r->json, "%s.order", p->path);
 		for (int o = 0; order && o < SEQUENCE_ORDERS; o++)
 			is = strcmp(order, sequence_names[o]) ? is : o;
 		p->trial = (struct eviction_frame_sequence){ (enum sequence_order)is, remembered_read_integer_of_point(r, p, "frames"),

@@ -52,7 +52,7 @@ static void replays_read_files_of_repeat(const struct experiment_repeat *r)
 	size_t i = 0;
 
 	snprintf(file, sizeof(file), "cells/%s/%lld/replay.rfb", r->cell->name, (long long)r->number);
-	while ((is = json_text(s->analysis, "result.runs.%zu.file", i)) && strcmp(is, file) != 0)
+	while ((is = json_get_text(s->analysis, "result.runs.%zu.file", i)) && strcmp(is, file) != 0)
 		i++;
 	*one = (struct session_replay){ r->number, json_number(r->json, "play.total_s"), memory_new(s->responses, sizeof(double)),
 		json_number(s->analysis, "result.runs.%zu.updates", i), json_number(s->analysis, "result.runs.%zu.bytes", i) };
@@ -96,10 +96,10 @@ static void replays_set_cell_figures(const struct experiment_cell *c)
 		replays_compute_all_figures(c->run);
 	for (size_t k = 0; k < REPLAYS_FIGURES; k++)
 		extractor_set_figure(replays_names[k], f[k]);
-	while ((row = json_text(c->run->json, "settings.rows.%zu.setting", i)) && strcmp(row, c->name) != 0)
+	while ((row = json_get_text(c->run->json, "settings.rows.%zu.setting", i)) && strcmp(row, c->name) != 0)
 		i++;
 	extractor_set_value("value", json_number(c->run->json, "settings.rows.%zu.value", i));
-	extractor_set_text("says", row ? json_text(c->run->json, "settings.rows.%zu.says", i) : c->name);
+	extractor_set_text("says", row ? json_get_text(c->run->json, "settings.rows.%zu.says", i) : c->name);
 	extractor_set_text("verdict", c == s->base ? NULL : interval_ratio_verdict_word(&f[REPLAYS_RATIO], f[REPLAYS_P].value));
 }
 

@@ -58,7 +58,7 @@ double json_number(const struct json_document *j, const char *path, ...)
 	return v;
 }
 
-const char *json_text(const struct json_document *j, const char *path, ...)
+const char *json_get_text(const struct json_document *j, const char *path, ...)
 {
 	char full[160];
 	va_list list;
@@ -203,7 +203,7 @@ double cell_parameter_number(const struct experiment_cell *c, const char *key)
 
 const char *cell_parameter_text(const struct experiment_cell *c, const char *key)
 {
-	return json_text(c->run->json, "cells.%zu.parameters.%s", c->index, key);
+	return json_get_text(c->run->json, "cells.%zu.parameters.%s", c->index, key);
 }
 
 const struct experiment_repeat *repeat_find_train_or_itself(const struct experiment_cell *c, const struct experiment_repeat *r,
@@ -237,18 +237,18 @@ static bool run_folder_read_json_of_repeat(struct experiment_cell *c, int64_t nu
 	out->series = strrchr(out->folder, '\0') - strlen(series);
 	out->json = run_folder_read_json(out->folder, "cell.json", false);
 	c->tried += out->json && !*series;
-	state = json_text(out->json, "state");
+	state = json_get_text(out->json, "state");
 	if (out->json && !state)
 		die(EXIT_RUN, "%s/cell.json: no state", out->folder);
 	if (state && !strcmp(state, "complete")) {
-		text = json_text(out->json, "marked");
+		text = json_get_text(out->json, "marked");
 		out->flagged = text && *text;
 		c->flagged += out->flagged;
 		c->complete++;
 		out->files = create_cached_json_file("cell.json", out->json, NULL);
 		return true;
 	}
-	text = json_text(out->json, "reason");
+	text = json_get_text(out->json, "reason");
 	c->reason = text && *text ? text : "interrupted";
 	c->failed++;
 	return false;
@@ -318,7 +318,7 @@ void run_folder_read_cells(struct experiment_run *run, bool found)
 {
 	const char *name;
 
-	while ((name = json_text(run->json, "cells.%zu.name", run->n)))
+	while ((name = json_get_text(run->json, "cells.%zu.name", run->n)))
 		run_folder_read_cell(run, name, found);
 	if (!run->n)
 		die(EXIT_RUN, "%s/run.json: no cells", run->folder);

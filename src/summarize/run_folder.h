@@ -11,7 +11,7 @@
 struct json_document *run_folder_read_json(const char *folder, const char *name, bool needed);
 /* Return the number or the text at a path, which is formatted as by printf(). NAN or NULL: there is none, or `j` is NULL. */
 double json_number(const struct json_document *j, const char *path, ...) __attribute__((format(printf, 2, 3)));
-const char *json_text(const struct json_document *j, const char *path, ...) __attribute__((format(printf, 2, 3)));
+const char *json_get_text(const struct json_document *j, const char *path, ...) __attribute__((format(printf, 2, 3)));
 
 /* One cell of a row in a table that a program of thinprobe wrote (rows_in.h). */
 struct input_table_cell {

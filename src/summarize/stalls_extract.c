@@ -13,7 +13,7 @@
  * difference has a standard deviation of period/3 / sqrt(12) * sqrt(2). */
 static double stalls_scheduled_interval_sd_ms(const struct json_document *probe)
 {
-	const char *schedule = json_text(probe, "settings.schedule");
+	const char *schedule = json_get_text(probe, "settings.schedule");
 	double period = json_number(probe, "result.stalls.period_ms");
 
 	period = isfinite(period) ? period : json_number(probe, "settings.period_ms");

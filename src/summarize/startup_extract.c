@@ -48,7 +48,7 @@ static void startup_read_later_events(const struct experiment_repeat *r, const s
 	const char *name, *state;
 	char of[96];
 
-	for (int i = 0; snprintf(of, sizeof(of), "%s.events.%d", run, i), name = json_text(j, "%s.name", of); i++) {
+	for (int i = 0; snprintf(of, sizeof(of), "%s.events.%d", run, i), name = json_get_text(j, "%s.name", of); i++) {
 		struct trial_of_repeat *t;
 		double ms;
 
@@ -56,7 +56,7 @@ static void startup_read_later_events(const struct experiment_repeat *r, const s
 			continue;
 		t = trials_add(&((struct startup_cell_trials *)extractor_data_of_cell(r->cell))->events, r->number, number);
 		snprintf(t->text, sizeof(t->text), "%s", name);
-		state = json_text(j, "%s.state", of);
+		state = json_get_text(j, "%s.state", of);
 		ms = json_number(j, "%s.stable_ms", of);
 		if (isfinite(ms) || (state && !strcmp(state, "ceiling")))
 			trials_set_value(t, STARTUP_EVENT, isfinite(ms) ? ms : startup_time_limit_ms(r), !isfinite(ms));
@@ -292,7 +292,7 @@ static void startup_write_application_rows(const struct experiment_cell *first, 
 	const char *app;
 	char of[96];
 
-	for (int i = 0; !first->index && (app = json_text(run->json, "settings.apps.%d", i)); i++) {
+	for (int i = 0; !first->index && (app = json_get_text(run->json, "settings.apps.%d", i)); i++) {
 		const struct experiment_cell *at[] = { startup_find_cell(run, app, "warm", "none"), startup_find_cell(run, app, "cold", "none"),
 			startup_find_cell_of_most_pressure(run, app, "used", STARTUP_START), startup_find_cell_of_most_pressure(run, app, "left",
 																STARTUP_START) };

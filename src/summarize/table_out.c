@@ -209,7 +209,7 @@ static size_t table_out_find_axes(const struct experiment_run *run, const struct
 {
 	size_t n = 0;
 
-	while (n < AXES_MAX && (axis[n] = json_text(run->json, "axes.%zu", n)))
+	while (n < AXES_MAX && (axis[n] = json_get_text(run->json, "axes.%zu", n)))
 		n++;
 	for (size_t i = 0; !n && i < tables->n; i++)
 		for (size_t k = 0; !tables->table[i].rows && k < tables->table[i].n && n < AXES_MAX; k++)

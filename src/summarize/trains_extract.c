@@ -61,11 +61,12 @@ static void trains_merge_scheduling_words(char *kept, size_t size, const char *w
 /* Returns 1 if the application and the CPU hogs are in one scheduling group, 0 if not, NAN: not known. */
 static double app_shares_group_with_cpu_hogs(const struct experiment_cell *c, const struct json_document *train)
 {
-	const char *app = json_text(train, "autogroup.app"), *sinks = json_text(train, "autogroup.sinks"), *name = cell_parameter_text(c,
+	const char *app = json_get_text(train, "autogroup.app"), *sinks = json_get_text(train, "autogroup.sinks"),
+			  *name = cell_parameter_text(c,
 																       "app");
 
 	if ((!app || !*app) && name && !strcmp(name, "own"))	/* the session's server is the application */
-		app = json_text(train, "autogroup.session");
+		app = json_get_text(train, "autogroup.session");
 	if (!app || !sinks || !*app || !*sinks)
 		return NAN;
 	return trains_texts_agree_in_word(app, sinks, "autogroup-") && trains_texts_agree_in_word(app, sinks, "cgroup=");
@@ -86,7 +87,7 @@ static void trains_set_cell_figures(const struct experiment_cell *c)
 		disturbed = fmax(disturbed, json_number(j, "foreign_percent") + (isnan(steal) ? 0 : steal));
 		same_group = isnan(same) ? same_group : same;
 		for (int k = 0; k < 3; k++)
-			trains_merge_scheduling_words(text[k], sizeof(text[k]), json_text(j, "autogroup.%s", competes[k]));
+			trains_merge_scheduling_words(text[k], sizeof(text[k]), json_get_text(j, "autogroup.%s", competes[k]));
 	}
 	give_values({ "disturbed_percent", disturbed }, { "same_group", same_group },
 		    { "cost_ms", isfinite(cost) ? cost : cell_parameter_number(c, "cost_ms") });

@@ -34,7 +34,7 @@ void trials_read_file(struct cell_trials *t, const struct experiment_repeat *r, 
 		die(EXIT_RUN, "%s/%s: missing", r->folder, file);
 	for (int64_t n = 0;; n++) {
 		snprintf(path, sizeof(path), "result.runs.%lld", (long long)n);
-		state = json_text(j, "%s.state", path);
+		state = json_get_text(j, "%s.state", path);
 		if (!state)
 			return;
 		read(r, j, path, state, trials_add(t, r->number, n + 1));

@@ -229,7 +229,7 @@ static void report_generator(struct rec_report *r, const struct crowd *c, struct
 static void report_watched_users(struct rec_report *r, const struct crowd *c, struct request_log_sums *s,
 			   const struct users_report_facts *w)
 {
-	const struct request_timings *all = &s->watched;
+	const struct request_timing_samples *all = &s->watched;
 
 	rec_add_int(r, "watched_requests", all->ended[VLOG_OK]);
 	rec_add_real(r, "watched_rate_per_s", rate_per_measured_second(c, (double)all->ended[VLOG_OK]), 4);
@@ -243,7 +243,7 @@ static void report_watched_users(struct rec_report *r, const struct crowd *c, st
 	rec_end_container(r);
 	rec_begin_array(r, "watched");
 	for (int i = 0; i < w->watched; i++) {
-		struct request_timings *one = &s->one[i];
+		struct request_timing_samples *one = &s->one[i];
 		const struct watched_user_result *u = &w->user[i];
 
 		rec_begin_object(r, NULL);

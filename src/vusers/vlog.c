@@ -111,7 +111,7 @@ static void write_jtl_row(struct request_log *l, const struct request_log_row *r
 		l->jtl_err = errno ? errno : EIO;
 }
 
-static void add_request_to_timings(struct request_timings *s, const struct request_log_row *r)
+static void add_request_to_timings(struct request_timing_samples *s, const struct request_log_row *r)
 {
 	s->ended[r->end]++;
 	if (r->end == VLOG_OK) {
@@ -283,7 +283,7 @@ int request_log_close(struct request_log *l, struct request_log_sums *out)
 	return err;
 }
 
-static void free_timings(struct request_timings *s)
+static void free_timings(struct request_timing_samples *s)
 {
 	sample_free(&s->response);
 	sample_free(&s->from_sent);

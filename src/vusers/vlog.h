@@ -33,7 +33,7 @@ struct request_log_row {
 };
 
 /* Times of requests in ns, and how many ended in which way. */
-struct request_timings {
+struct request_timing_samples {
 	struct sample response;		/* due to answer; a request that timed out or was cut is censored ("later than") */
 	struct sample from_sent;	/* sent to answer, of answered requests */
 	struct sample late;		/* ready to sent: lateness of the load generator */
@@ -51,11 +51,11 @@ struct request_log_cfg {
 
 /* Sums over the requests of the measuring window; valid once request_log_close() has returned. */
 struct request_log_sums {
-	struct request_timings users;	/* all users but the watched ones */
+	struct request_timing_samples users;	/* all users but the watched ones */
 	struct sample waited;		/* ns, due to ready: waited for a free user */
 	int64_t bytes, lost;		/* bytes received; rows lost to a full ring or failed allocations */
 	int64_t cpu_ns;			/* CPU time of the logging thread */
-	struct request_timings watched, one[VLOG_WATCHED_MOST];	/* all watched users together, and each of them */
+	struct request_timing_samples watched, one[VLOG_WATCHED_MOST];	/* all watched users together, and each of them */
 };
 
 /* The table of requests that --log writes. */
