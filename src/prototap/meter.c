@@ -16,6 +16,8 @@ int meter_init(struct capture_meter *m, const struct meter_cfg *cfg)
 	m->setup.typed = cfg->typed;
 	for (int i = 0; i < MERGES; i++)
 		screen_update_series_start(&m->update[i], i ? merge_beside_ns[i] : cfg->merge_ns, cfg->period_ns, i ? NULL : &m->gaps);
+	if (cfg->watch)
+		m->update[0].keep_most = UPDATE_GAPS_WATCH;
 	m->passed = calloc(PORTS, sizeof(*m->passed));
 	if (m->passed && !flow_table_init(&m->table, cfg->flows_max, cfg->seed) && !stream_pool_init(&m->pool, cfg->waits_max + 1) &&
 	    !flow_ranking_init(&m->top, cfg->flows_shown) && !payload_totals_init(&m->contents, cfg->decode))

@@ -363,6 +363,7 @@ int main(int argc, char **argv)
 	meter_cfg.decode = cfg.decode;
 	meter_cfg.period_ns = cfg.period_ns;
 	meter_cfg.merge_ns = cfg.merge_ns;
+	meter_cfg.watch = cfg.every_ns > 0;
 	meter_cfg.flows_max = (uint32_t)cfg.flows_max;
 	meter_cfg.flows_shown = (uint32_t)cfg.flows;
 	if (getrandom(&meter_cfg.seed, sizeof(meter_cfg.seed), 0) < 0)

@@ -7,7 +7,8 @@
 void screen_update_series_start(struct screen_update_series *u, int64_t merge_ns, int64_t period_ns, struct sample *kept)
 {
 	/* .random is always 0 at first: the same file gives the same report. */
-	*u = (struct screen_update_series){ .merge_ns = merge_ns, .period_ns = period_ns, .kept = kept };
+	*u = (struct screen_update_series){ .merge_ns = merge_ns, .period_ns = period_ns, .kept = kept,
+					    .keep_most = UPDATE_GAPS_MAX };
 }
 
 static void gap_statistics_add(struct gap_statistics *g, int64_t gap_ns, int64_t period_ns)
@@ -31,7 +32,7 @@ static void screen_update_keep_gap_in_sample(struct screen_update_series *u, int
 {
 	uint64_t at;
 
-	if (u->kept->n < UPDATE_GAPS_MAX) {
+	if (u->kept->n < u->keep_most) {
 		sample_add(u->kept, gap_ns);
 		return;
 	}

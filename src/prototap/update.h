@@ -22,8 +22,9 @@ struct gap_statistics {
 };
 
 /* Up to this many gaps (16 MB) are kept for exact percentiles; of more, a uniform random choice of as many (reservoir sampling,
- * Vitter 1985, R), good to 0.1 percentile points. */
+ * Vitter 1985, R), good to 0.1 percentile points. A watch that runs for weeks keeps fewer (128 kB; 0.8 points). */
 #define UPDATE_GAPS_MAX (1u << 21)
+#define UPDATE_GAPS_WATCH (1u << 14)
 
 struct screen_update_series {
 	int64_t merge_ns, period_ns;
@@ -32,6 +33,7 @@ struct screen_update_series {
 	int64_t start_ns;		/* first packet of the first update */
 	struct gap_statistics gaps;
 	struct sample *kept;		/* the caller's, gets the gaps; NULL: they are not kept */
+	uint64_t keep_most;		/* so many gaps at most */
 	uint64_t random;		/* state of the random choice */
 };
 
