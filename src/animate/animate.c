@@ -118,11 +118,8 @@ static void report_frames_shown(struct rec_report *r, const struct animation_cfg
 	rec_add_str(r, "content", picture_contents[show->picture.content]);
 	rec_end_container(r);
 	rec_begin_object(r, "result");
-	rec_add_int(r, "frames_due", got->due);
-	rec_add_int(r, "frames_shown", got->shown);
-	rec_add_int(r, "late_frames", got->late);
-	rec_add_int(r, "left_out_frames", got->left_out);
-	rec_add_int(r, "redrawn", got->redrawn);
+	rec_add_ints(r, { "frames_due", got->due }, { "frames_shown", got->shown }, { "late_frames", got->late },
+		     { "left_out_frames", got->left_out }, { "redrawn", got->redrawn });
 	rec_add_real(r, "rate_per_s", average_rate_per_second(got->shown, got->start_ns, got->end_ns), 3);
 	rec_add_real(r, "seconds", (double)(got->end_ns - got->start_ns) / NS_PER_S, 6);
 	rec_add_int(r, "start_ns", got->start_ns);
@@ -211,10 +208,8 @@ static void report_frames_counted(struct rec_report *r, const struct frame_count
 	/* from the first frame seen to the last: watching begins and ends in the middle of a frame */
 	rec_add_real(r, "rate_per_s", average_rate_per_second(seen->frames - 1, seen->first_ns, seen->last_ns), 3);
 	rec_add_real(r, "seconds", (double)(got->end_ns - got->start_ns) / NS_PER_S, 6);
-	rec_add_int(r, "looks", got->looks);
-	rec_add_int(r, "unreadable", got->unreadable);
-	rec_add_int(r, "x_pixels", got->x);
-	rec_add_int(r, "y_pixels", got->y);
+	rec_add_ints(r, { "looks", got->looks }, { "unreadable", got->unreadable }, { "x_pixels", got->x },
+		     { "y_pixels", got->y });
 	rec_add_real(r, "cell_pixels", got->cell, 2);
 	rec_add_sample_statistics(r, "gap_ms", &seen->gap, NS_PER_MS);
 	rec_end_container(r);

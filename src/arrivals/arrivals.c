@@ -142,33 +142,20 @@ static void report_poisson_test_figures(struct rec_report *r, const struct logge
 	bool broken = poisson_format_warning_about_log(p, hint, sizeof(hint));
 
 	poisson_format_verdict(p, words, sizeof(words));
-	rec_add_int(r, "arrivals", (int64_t)l->n);
-	rec_add_int(r, "n", (int64_t)p->n);
-	rec_add_int(r, "passed_over", (int64_t)l->passed);
-	rec_add_real(r, "span_s", p->span_s, 6);
-	rec_add_real(r, "rate_per_s", 1 / p->mean_s, 6);
-	rec_add_real(r, "tick_ms", (double)cfg.test.tick_ns / NS_PER_MS, 6);
+	rec_add_ints(r, { "arrivals", (int64_t)l->n }, { "n", (int64_t)p->n }, { "passed_over", (int64_t)l->passed });
+	rec_add_reals(r, { "span_s", p->span_s, 6 }, { "rate_per_s", 1 / p->mean_s, 6 },
+		      { "tick_ms", (double)cfg.test.tick_ns / NS_PER_MS, 6 });
 	rec_add_int(r, "ties", (int64_t)p->ties);
 	rec_add_real(r, "ties_expected", p->ties_expected, 3);
 	rec_add_bool(r, "gaps_told", p->gaps_told);
-	rec_add_real(r, "mean_ms", p->mean_s * 1000, 6);
-	rec_add_real(r, "sd_ms", p->sd_s * 1000, 6);
-	rec_add_real(r, "cov", p->cov, 6);
-	rec_add_real(r, "cov_low", p->cov - band, 6);
-	rec_add_real(r, "cov_high", p->cov + band, 6);
-	rec_add_real(r, "band", band, 6);
-	rec_add_real(r, "cov_p", p->p[POISSON_COV], 6);
-	rec_add_real(r, "ks", p->ks, 6);
-	rec_add_real(r, "ks_p", p->p[POISSON_KS], 6);
-	rec_add_real(r, "interval_ms", p->interval_s * 1000, 6);
+	rec_add_reals(r, { "mean_ms", p->mean_s * 1000, 6 }, { "sd_ms", p->sd_s * 1000, 6 }, { "cov", p->cov, 6 },
+		      { "cov_low", p->cov - band, 6 }, { "cov_high", p->cov + band, 6 }, { "band", band, 6 },
+		      { "cov_p", p->p[POISSON_COV], 6 }, { "ks", p->ks, 6 }, { "ks_p", p->p[POISSON_KS], 6 },
+		      { "interval_ms", p->interval_s * 1000, 6 });
 	rec_add_int(r, "intervals", (int64_t)p->intervals);
-	rec_add_real(r, "dispersion", p->dispersion, 6);
-	rec_add_real(r, "dispersion_p", p->p[POISSON_DISPERSION], 6);
-	rec_add_real(r, "lag1", p->lag1, 6);
-	rec_add_real(r, "lag1_p", p->p[POISSON_LAG1], 6);
-	rec_add_real(r, "periodogram_peak", p->peak, 6);
-	rec_add_real(r, "periodogram_period_s", p->peak_period_s, 6);
-	rec_add_real(r, "periodogram_p", p->p[POISSON_PEAK], 6);
+	rec_add_reals(r, { "dispersion", p->dispersion, 6 }, { "dispersion_p", p->p[POISSON_DISPERSION], 6 },
+		      { "lag1", p->lag1, 6 }, { "lag1_p", p->p[POISSON_LAG1], 6 }, { "periodogram_peak", p->peak, 6 },
+		      { "periodogram_period_s", p->peak_period_s, 6 }, { "periodogram_p", p->p[POISSON_PEAK], 6 });
 	rec_add_int(r, "frequencies", (int64_t)p->frequencies);
 	rec_add_int(r, "tests", (int64_t)p->tested);
 	rec_add_real(r, "p", p->p_joint, 6);
@@ -256,10 +243,8 @@ static int report_cov_by_source_count(struct rec_report *r, struct row_file *t, 
 		rec_begin_object(r, NULL);
 		rec_add_int(r, "sources", s);
 		rec_add_int(r, "n", (int64_t)n - 1);
-		rec_add_real(r, "rate_per_s", 1 / f.mean, 6);
-		rec_add_real(r, "cov", f.cov, 6);
-		rec_add_real(r, "cov_low", f.cov - band, 6);
-		rec_add_real(r, "cov_high", f.cov + band, 6);
+		rec_add_reals(r, { "rate_per_s", 1 / f.mean, 6 }, { "cov", f.cov, 6 }, { "cov_low", f.cov - band, 6 },
+			      { "cov_high", f.cov + band, 6 });
 		rec_end_container(r);
 		if (t)
 			write_plot_row_of_cov_by_sources(t, s, f.cov, f.cov - band, f.cov + band);

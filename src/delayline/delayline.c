@@ -148,14 +148,10 @@ static void report_link_direction(struct rec_report *r, int i)
 	rec_begin_object(r, NULL);
 	rec_add_str(r, "from", fwd.ends[i].name);
 	rec_add_str(r, "to", fwd.ends[!i].name);
-	rec_add_int(r, "packets", way->packets);
-	rec_add_int(r, "bytes", way->bytes);
-	rec_add_int(r, "passed", way->fate[LINK_PASSES]);
-	rec_add_int(r, "passed_bytes", way->passed_bytes);
-	rec_add_int(r, "lost", way->fate[LINK_LOSES]);
-	rec_add_int(r, "dropped_by_queue", way->fate[LINK_QUEUE_FULL]);
-	rec_add_int(r, "dropped_no_room", way->no_room);
-	rec_add_int(r, "refused", way->refused);
+	rec_add_ints(r, { "packets", way->packets }, { "bytes", way->bytes }, { "passed", way->fate[LINK_PASSES] },
+		     { "passed_bytes", way->passed_bytes }, { "lost", way->fate[LINK_LOSES] },
+		     { "dropped_by_queue", way->fate[LINK_QUEUE_FULL] }, { "dropped_no_room", way->no_room },
+		     { "refused", way->refused });
 	rec_add_count(r, "dropped_before", tap_port_dropped_frames(&fwd.ends[i]));
 	rec_end_container(r);
 }

@@ -242,12 +242,8 @@ static void report_disk_request_order(struct rec_report *r, const char *disk)
 	rec_end_container(r);
 	rec_begin_object(r, "result");
 	rec_add_real(r, "watched_s", (double)(run.end_ns - run.start_ns) / NS_PER_S, 3);
-	rec_add_int(r, "requests", s->requests);
-	rec_add_int(r, "writes", s->writes);
-	rec_add_int(r, "unmatched", s->unmatched);
-	rec_add_int(r, "unissued", s->unissued);
-	rec_add_int(r, "unfinished", s->unfinished);
-	rec_add_int(r, "lost_records", run.lost);
+	rec_add_ints(r, { "requests", s->requests }, { "writes", s->writes }, { "unmatched", s->unmatched },
+		     { "unissued", s->unissued }, { "unfinished", s->unfinished }, { "lost_records", run.lost });
 	rec_add_real(r, "in_device_p50", sample_quantile(&s->in_device, 0.5).value, 1);
 	rec_add_real(r, "in_device_p90", sample_quantile(&s->in_device, 0.9).value, 1);
 	rec_add_real(r, "waiting_mean", s->requests ? (double)s->waiting / (double)s->requests : (double)NAN, 2);

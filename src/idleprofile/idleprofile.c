@@ -304,9 +304,8 @@ static void report_profile_settings(struct rec_report *r)
 	rec_add_str(r, "cpus", text);
 	rec_add_real(r, "threshold_us", (double)cfg.threshold_ns / NS_PER_US, 3);
 	rec_add_bool(r, "who", cfg.who);
-	rec_add_real(r, "wakeups_per_s", cfg.wakeups_per_s, 3);
-	rec_add_real(r, "bin_ms", (double)cfg.bin_ns / NS_PER_MS, 3);
-	rec_add_real(r, "effect_s", (double)cfg.effect_ns / (double)NS_PER_S, 3);
+	rec_add_reals(r, { "wakeups_per_s", cfg.wakeups_per_s, 3 }, { "bin_ms", (double)cfg.bin_ns / NS_PER_MS, 3 },
+		      { "effect_s", (double)cfg.effect_ns / (double)NS_PER_S, 3 });
 	rec_add_int(r, "seed", cfg.seed);
 	rec_add_str(r, "why_no_tsc", run.tsc ? NULL : run.why_no_tsc);
 	rec_add_str(r, "why_no_who", *run.why_no_who ? run.why_no_who : NULL);

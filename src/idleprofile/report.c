@@ -75,9 +75,7 @@ static void report_clock_resolution(struct rec_report *r, const struct profile_r
 	rec_add_int(r, "resolution_ns", p->threshold_ns + p50);
 	rec_add_str(r, "clock", p->spin->tsc ? "tsc" : "vdso");
 	rec_begin_object(r, "step_ns");
-	rec_add_int(r, "p50", p50);
-	rec_add_int(r, "p999", p999);
-	rec_add_int(r, "max", max);
+	rec_add_ints(r, { "p50", p50 }, { "p999", p999 }, { "max", max });
 	rec_end_container(r);
 	rec_add_str(r, "placed", p->spin->place);
 }
@@ -96,9 +94,8 @@ static void report_cpus(struct rec_report *r, const struct profile_report_inputs
 
 		rec_begin_object(r, NULL);
 		rec_add_int(r, "cpu", p->spin->cpu[i].cpu);
-		rec_add_real(r, "wall_s", to_seconds(p->wall_ns), 6);
-		rec_add_real(r, "lost_s", to_seconds(t->lost_ns), 9);
-		rec_add_real(r, "lost_percent", to_percent(t->lost_ns, watched_ns_of_cpu(p, i)), 4);
+		rec_add_reals(r, { "wall_s", to_seconds(p->wall_ns), 6 }, { "lost_s", to_seconds(t->lost_ns), 9 },
+			      { "lost_percent", to_percent(t->lost_ns, watched_ns_of_cpu(p, i)), 4 });
 		rec_add_int(r, "events", t->events);
 		rec_add_real(r, "tick_s", to_seconds(t->tick_ns), 9);
 		rec_add_int(r, "ticks", t->ticks);
@@ -125,9 +122,8 @@ static void report_ticks(struct rec_report *r, const struct profile_report_input
 	rec_add_str(r, "told_by", p->who ? "kernel records" : learned ? "period" : NULL);
 	rec_add_real(r, "period_ms", period ? (double)period / NS_PER_MS : NAN, 6);
 	rec_add_int(r, "count", n);
-	rec_add_real(r, "per_s", p->wall_ns ? (double)n / to_seconds(p->wall_ns) / p->spin->n : NAN, 3);
-	rec_add_real(r, "lost_s", to_seconds(ns), 9);
-	rec_add_real(r, "mean_us", n ? (double)ns / (double)n / NS_PER_US : NAN, 3);
+	rec_add_reals(r, { "per_s", p->wall_ns ? (double)n / to_seconds(p->wall_ns) / p->spin->n : NAN, 3 },
+		      { "lost_s", to_seconds(ns), 9 }, { "mean_us", n ? (double)ns / (double)n / NS_PER_US : NAN, 3 });
 	rec_end_container(r);
 }
 

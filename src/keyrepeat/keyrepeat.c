@@ -171,9 +171,7 @@ static void report_key_train_settings(struct rec_report *r, const char *target, 
 	size_t used = 0;
 
 	rec_begin_object(r, "settings");
-	rec_add_str(r, "target", target);
-	rec_add_str(r, "server", server);
-	rec_add_str(r, "watch", watches[cfg.watch]);
+	rec_add_strs(r, { "target", target }, { "server", server }, { "watch", watches[cfg.watch] });
 	if (watched->from && cfg.watch != WATCH_NONE) {
 		write_region_text(&watched->region, text);
 		rec_add_str(r, "region", text);

@@ -190,10 +190,8 @@ void report_on_demand_result(struct rec_report *r, const struct on_demand_typing
 			add_key_latency_to_sample(&sent, &t->key[i], t->key[i].sent_ns);
 	}
 	rec_begin_object(r, "result");
-	rec_add_int(r, "keys_due", asked);
-	rec_add_int(r, "keys_sent", (int64_t)d->sent);
-	rec_add_int(r, "keys_answered", answered);
-	rec_add_int(r, "in_doubt", (int64_t)d->count[ON_DEMAND_DOUBT]);
+	rec_add_ints(r, { "keys_due", asked }, { "keys_sent", (int64_t)d->sent }, { "keys_answered", answered },
+		     { "in_doubt", (int64_t)d->count[ON_DEMAND_DOUBT] });
 	rec_add_sample_statistics(r, "latency_from_due_ms", &due, NS_PER_MS);
 	rec_add_sample_statistics(r, "latency_from_sent_ms", &sent, NS_PER_MS);
 	rec_add_short_report_line(r, "%s keys asked for, %s answered: p50 %s ms, at most %s ms", text_of_count(asked),

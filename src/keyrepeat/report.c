@@ -60,11 +60,10 @@ static void report_stalls(struct rec_report *r, const struct latency_statistics_
 	rec_add_real(r, "period_ms", (double)cfg->period_ns / NS_PER_MS, 3);
 	rec_add_int(r, "intervals", (int64_t)f->stall.n);
 	rec_add_int(r, "count", (int64_t)f->stalls);
-	rec_add_real(r, "mean_ms", sample_mean(&f->stall).value / NS_PER_MS, 3);
-	rec_add_real(r, "mean_positive_ms", f->mean_positive_ns / NS_PER_MS, 3);
-	rec_add_real(r, "max_ms", sample_max(&f->stall).value / NS_PER_MS, 3);
-	rec_add_real(r, "jitter_sd_ms", sd, 3);
-	rec_add_real(r, "jitter_variance_ms2", sd * sd, 3);
+	rec_add_reals(r, { "mean_ms", sample_mean(&f->stall).value / NS_PER_MS, 3 },
+		      { "mean_positive_ms", f->mean_positive_ns / NS_PER_MS, 3 },
+		      { "max_ms", sample_max(&f->stall).value / NS_PER_MS, 3 }, { "jitter_sd_ms", sd, 3 },
+		      { "jitter_variance_ms2", sd * sd, 3 });
 	rec_end_container(r);
 }
 
@@ -119,9 +118,8 @@ void report_key_train_result(struct rec_report *r, const struct latency_statisti
 	rec_add_str(r, "ended", ends[train->end]);
 	rec_add_real(r, "seconds", seconds, 3);
 	if (keys) {
-		rec_add_int(r, "keys_due", (int64_t)f->keys_due);
-		rec_add_int(r, "keys_sent", (int64_t)f->keys_sent);
-		rec_add_int(r, "keys_skipped", (int64_t)f->keys_skipped);
+		rec_add_ints(r, { "keys_due", (int64_t)f->keys_due }, { "keys_sent", (int64_t)f->keys_sent },
+			     { "keys_skipped", (int64_t)f->keys_skipped });
 		rec_add_sample_statistics(r, "lateness_us", &f->lateness, NS_PER_US);
 		rec_add_real(r, "send_blocked_ms", (double)train->blocked_ns / NS_PER_MS, 3);
 	}
@@ -132,9 +130,8 @@ void report_key_train_result(struct rec_report *r, const struct latency_statisti
 	else if (cfg->watch != WATCH_NONE)
 		rec_add_real(r, "unsolicited_per_s", seconds > 0 ? (double)f->updates / seconds : NAN, 4);
 	if (cfg->watch == WATCH_PATCH) {
-		rec_add_int(r, "patch_unreadable", (int64_t)seen->unreadable);
-		rec_add_int(r, "patch_ahead", (int64_t)f->ahead);
-		rec_add_int(r, "patch_base", (int64_t)train->base);
+		rec_add_ints(r, { "patch_unreadable", (int64_t)seen->unreadable }, { "patch_ahead", (int64_t)f->ahead },
+			     { "patch_base", (int64_t)train->base });
 	}
 	if (cfg->watch != WATCH_NONE)
 		rec_add_int(r, "updates_lost", (int64_t)seen->lost);

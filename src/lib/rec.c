@@ -146,6 +146,24 @@ void rec_add_bool(struct rec_report *r, const char *key, bool value)
 	add_report_node(r, key, WORD, value ? "true" : "false");
 }
 
+void rec_add_int_list(struct rec_report *r, const struct rec_named_int *v)
+{
+	for (; v->key; v++)
+		rec_add_int(r, v->key, v->value);
+}
+
+void rec_add_real_list(struct rec_report *r, const struct rec_named_real *v)
+{
+	for (; v->key; v++)
+		rec_add_real(r, v->key, v->value, v->decimals);
+}
+
+void rec_add_str_list(struct rec_report *r, const struct rec_named_str *v)
+{
+	for (; v->key; v++)
+		rec_add_str(r, v->key, v->value);
+}
+
 void rec_add_sample_statistics(struct rec_report *r, const char *key, struct sample *s, double unit)
 {
 	static const struct { const char *name; double p; } quantiles[] = {

@@ -65,6 +65,16 @@ void rec_add_int_if_known(struct rec_report *r, const char *key, bool known, int
 void rec_add_real(struct rec_report *r, const char *key, double value, int decimals);
 void rec_add_str(struct rec_report *r, const char *key, const char *value);	/* NULL becomes null; copied */
 void rec_add_bool(struct rec_report *r, const char *key, bool value);
+/* Several values of one kind: rec_add_ints(r, { "width", 800 }, { "height", 600 }); rec_add_reals(r, { "wait_ms", 2.5, 1 }); */
+#define rec_add_ints(r, ...) rec_add_int_list(r, (const struct rec_named_int[]){ __VA_ARGS__, { NULL, 0 } })
+#define rec_add_reals(r, ...) rec_add_real_list(r, (const struct rec_named_real[]){ __VA_ARGS__, { NULL, 0, 0 } })
+#define rec_add_strs(r, ...) rec_add_str_list(r, (const struct rec_named_str[]){ __VA_ARGS__, { NULL, NULL } })
+struct rec_named_int { const char *key; int64_t value; };
+struct rec_named_real { const char *key; double value; int decimals; };
+struct rec_named_str { const char *key, *value; };
+void rec_add_int_list(struct rec_report *r, const struct rec_named_int *v);
+void rec_add_real_list(struct rec_report *r, const struct rec_named_real *v);
+void rec_add_str_list(struct rec_report *r, const struct rec_named_str *v);
 /* Adds {n,min,mean,sd,p25,p50,p75,p90,p95,p99,p999,max}, values divided by `unit`. A tail percentile with fewer than ten
  * values beyond it is null. A statistic that is only a lower bound because of censored values is null, and the bound is in
  * "above": {"p99": 812.4}; "censored" is their number. Sorts the sample. */

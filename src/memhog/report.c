@@ -47,14 +47,12 @@ static void report_hog_settings(struct rec_report *r, const struct memhog_option
 	rec_begin_object(r, "settings");
 	rec_add_int(r, "size_bytes", cfg->size);
 	rec_add_int_if_known(r, "until_swap_bytes", cfg->until_swap, cfg->until_swap);
-	rec_add_str(r, "swap_of", report_swap_words[cfg->swap_of]);
-	rec_add_str(r, "touch", report_touch_words[cfg->touching]);
-	rec_add_str(r, "pattern", cfg->touching == TOUCH_KEEP ? report_pattern_words[cfg->pattern] : NULL);
+	rec_add_strs(r, { "swap_of", report_swap_words[cfg->swap_of] }, { "touch", report_touch_words[cfg->touching] },
+		     { "pattern", cfg->touching == TOUCH_KEEP ? report_pattern_words[cfg->pattern] : NULL });
 	rec_add_bool(r, "write", cfg->access != ACCESS_READ);
 	rec_add_int_if_known(r, "rate_bytes_per_s", cfg->rate, cfg->rate);
-	rec_add_int(r, "threads", cfg->threads);
-	rec_add_int(r, "page_bytes", cfg->huge ? (int64_t)HOG_HUGE : HOG_PAGE);
-	rec_add_int(r, "reserve_bytes", world->reserve);
+	rec_add_ints(r, { "threads", cfg->threads }, { "page_bytes", cfg->huge ? (int64_t)HOG_HUGE : HOG_PAGE },
+		     { "reserve_bytes", world->reserve });
 	rec_add_str(r, "cgroup", cfg->cgroup);
 	rec_add_int(r, "seed", cfg->seed);
 	rec_end_container(r);

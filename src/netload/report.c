@@ -91,10 +91,9 @@ static void report_load_of_one_direction(struct rec_report *rec, const struct lo
 		{ "given_up_frames", tx, d->from->given_up_frames },
 	};
 
-	rec_add_real(rec, "offered_mbit_s", offered_load_mbit_s(r), 6);
-	rec_add_real(rec, "sent_mbit_s", sent_mbit_s(r, d), 6);
-	rec_add_real(rec, "received_mbit_s", received_mbit_s(r, d), 6);
-	rec_add_real(rec, "seconds", tx ? (double)d->sent_ns / NS_PER_S : NAN, 6);
+	rec_add_reals(rec, { "offered_mbit_s", offered_load_mbit_s(r), 6 }, { "sent_mbit_s", sent_mbit_s(r, d), 6 },
+		      { "received_mbit_s", received_mbit_s(r, d), 6 },
+		      { "seconds", tx ? (double)d->sent_ns / NS_PER_S : NAN, 6 });
 	report_bits_as_mbit_s(rec, "sent_lowest_second_mbit_s", tx ? d->from->sent_low : -1);
 	report_bits_as_mbit_s(rec, "sent_highest_second_mbit_s", tx ? d->from->sent_high : -1);
 	report_bits_as_mbit_s(rec, "received_lowest_second_mbit_s", rx ? d->to->got_low : -1);
@@ -139,9 +138,8 @@ static void report_load_settings(struct rec_report *rec, const struct load_sessi
 	rec_add_real(rec, "rate_mbit_s", offered_load_mbit_s(r), 6);
 	rec_add_str(rec, "counts", r->load.payload_bits ? "payload bits" : "frame bits");
 	rec_add_bool(rec, "both", r->load.both);
-	rec_add_int(rec, "streams", r->load.lanes);
-	rec_add_int(rec, "payload_bytes_per_frame", r->load.size);
-	rec_add_int(rec, "wire_bytes_per_frame", r->load.size + r->lane[0].header);
+	rec_add_ints(rec, { "streams", r->load.lanes }, { "payload_bytes_per_frame", r->load.size },
+		     { "wire_bytes_per_frame", r->load.size + r->lane[0].header });
 	rec_add_real(rec, "time_s", r->load.time_ns ? (double)r->load.time_ns / NS_PER_S : NAN, 3);
 	rec_add_str(rec, "spacing", r->load.random ? "random" : "even");
 	rec_add_real(rec, "burst_us", (double)r->load.burst_ns / NS_PER_US, 3);
@@ -235,13 +233,10 @@ void report_served_loads(struct rec_report *rec, const char *bind, int port, boo
 	rec_add_bool(rec, "once", once);
 	rec_end_container(rec);
 	rec_begin_object(rec, "result");
-	rec_add_int(rec, "loads", (int64_t)s->loads);
-	rec_add_int(rec, "loads_broken", (int64_t)s->broken);
-	rec_add_int(rec, "peers_refused", (int64_t)s->refused);
-	rec_add_int(rec, "received_payload_bytes", (int64_t)s->got_payload);
-	rec_add_int(rec, "received_wire_bytes", (int64_t)s->got_wire);
-	rec_add_int(rec, "sent_payload_bytes", (int64_t)s->sent_payload);
-	rec_add_int(rec, "sent_wire_bytes", (int64_t)s->sent_wire);
+	rec_add_ints(rec, { "loads", (int64_t)s->loads }, { "loads_broken", (int64_t)s->broken },
+		     { "peers_refused", (int64_t)s->refused }, { "received_payload_bytes", (int64_t)s->got_payload },
+		     { "received_wire_bytes", (int64_t)s->got_wire }, { "sent_payload_bytes", (int64_t)s->sent_payload },
+		     { "sent_wire_bytes", (int64_t)s->sent_wire });
 	rec_add_real(rec, "seconds", seconds, 3);
 	rec_end_container(rec);
 	rec_add_short_report_line(rec, "%s loads in %s: %s received, %s sent", text_of_count((int64_t)s->loads),

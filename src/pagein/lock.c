@@ -263,10 +263,9 @@ int lock_or_unlock_all_processes(const pid_t *pid, size_t n, bool lock, struct r
 		rec_begin_object(out, NULL);
 		rec_add_int(out, "pid", pid[i]);
 		rec_add_str(out, "name", after.name);
-		rec_add_int(out, "locked_bytes", after.memory.all.locked);
-		rec_add_int(out, "resident_bytes", after.memory.all.rss);
-		rec_add_int(out, "resident_before_bytes", before.memory.all.rss);
-		rec_add_int(out, "swap_before_bytes", before.memory.anonymous_swap);
+		rec_add_ints(out, { "locked_bytes", after.memory.all.locked }, { "resident_bytes", after.memory.all.rss },
+			     { "resident_before_bytes", before.memory.all.rss },
+			     { "swap_before_bytes", before.memory.anonymous_swap });
 		rec_end_container(out);
 	}
 	rec_end_container(out);

@@ -20,15 +20,11 @@ static void report_paged_process(struct rec_report *r, pid_t pid, const struct c
 	rec_add_int(r, "swap_bytes", m->anonymous_swap);
 	rec_add_int(r, "anonymous_private_bytes", m->anonymous_resident + m->anonymous_swap);
 	rec_add_real(r, "evicted_percent", evicted_percent_of_process(&p->judged), 2);
-	rec_add_int(r, "file_resident_bytes", m->file_resident);
-	rec_add_int(r, "file_mapped_by_others_bytes", m->file_shared);
-	rec_add_int(r, "shared_memory_resident_bytes", m->shared_memory_resident);
-	rec_add_int(r, "resident_bytes", m->all.rss);
-	rec_add_int(r, "locked_bytes", m->all.locked);
-	rec_add_int(r, "major_faults", p->judged.major);
-	rec_add_int(r, "minor_faults", p->judged.minor);
-	rec_add_int(r, "second_major_faults", p->second_major);
-	rec_add_int(r, "second_minor_faults", p->second_minor);
+	rec_add_ints(r, { "file_resident_bytes", m->file_resident }, { "file_mapped_by_others_bytes", m->file_shared },
+		     { "shared_memory_resident_bytes", m->shared_memory_resident }, { "resident_bytes", m->all.rss },
+		     { "locked_bytes", m->all.locked }, { "major_faults", p->judged.major },
+		     { "minor_faults", p->judged.minor }, { "second_major_faults", p->second_major },
+		     { "second_minor_faults", p->second_minor });
 	rec_end_container(r);
 }
 
@@ -62,9 +58,8 @@ static void report_cycle_run(struct rec_report *r, const struct cycle_cfg *cfg, 
 	rec_add_real(r, "refaulted_read_percent", run->first.asked ? run->verdict.read_percent : NAN, 1);
 	rec_add_count(r, "swap_cached_bytes", run->cached_bytes);
 	rec_add_real(r, "evict_s", run->out ? (double)run->evict_ns / NS_PER_S : NAN, 3);
-	rec_add_int(r, "attempts", run->attempts);
-	rec_add_int(r, "hogs_killed", run->hogs_killed);
-	rec_add_int(r, "warm_keys", run->warm_keys);
+	rec_add_ints(r, { "attempts", run->attempts }, { "hogs_killed", run->hogs_killed },
+		     { "warm_keys", run->warm_keys });
 	rec_begin_array(r, "processes");
 	for (size_t i = 0; i < cfg->n; i++)
 		report_paged_process(r, cfg->pid[i], &run->process[i]);
@@ -110,12 +105,9 @@ void report_cycles(struct rec_report *r, const struct cycle_cfg *cfg, struct cyc
 	report_state_timings(r, run, n, JUDGE_PAGED_OUT, "paged_out_ms", "paged_out_second_ms", timeout_ns, tally);
 	if (cfg->kept)
 		report_state_timings(r, run, n, JUDGE_KEPT, "kept_ms", "kept_second_ms", timeout_ns, tally);
-	rec_add_int(r, "in_memory", tally->of[JUDGE_IN_MEMORY]);
-	rec_add_int(r, "paged_out", tally->of[JUDGE_PAGED_OUT]);
-	rec_add_int(r, "kept", tally->of[JUDGE_KEPT]);
-	rec_add_int(r, "not_evicted", tally->of[JUDGE_NOT_EVICTED]);
-	rec_add_int(r, "not_in_memory", tally->of[JUDGE_NOT_IN_MEMORY]);
-	rec_add_int(r, "unanswered", tally->unanswered);
+	rec_add_ints(r, { "in_memory", tally->of[JUDGE_IN_MEMORY] }, { "paged_out", tally->of[JUDGE_PAGED_OUT] },
+		     { "kept", tally->of[JUDGE_KEPT] }, { "not_evicted", tally->of[JUDGE_NOT_EVICTED] },
+		     { "not_in_memory", tally->of[JUDGE_NOT_IN_MEMORY] }, { "unanswered", tally->unanswered });
 	rec_begin_array(r, "runs");
 	for (size_t i = 0; i < n; i++)
 		report_cycle_run(r, cfg, &run[i]);

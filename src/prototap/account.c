@@ -260,11 +260,10 @@ static void report_idle_traffic(struct rec_report *r, const struct session_traff
 static void report_channel_per_key(struct rec_report *r, const char *name, const struct phase_traffic_counts *n, double keys)
 {
 	rec_begin_object(r, name);
-	rec_add_real(r, "packets", (double)n->packets / keys, 3);
-	rec_add_real(r, "payload_packets", (double)n->payload_packets / keys, 3);
-	rec_add_real(r, "pure_acks", (double)n->pure_acks / keys, 3);
-	rec_add_real(r, "wire_bytes", (double)n->wire_bytes / keys, 3);
-	rec_add_real(r, "payload_bytes", (double)n->payload_bytes / keys, 3);
+	rec_add_reals(r, { "packets", (double)n->packets / keys, 3 },
+		      { "payload_packets", (double)n->payload_packets / keys, 3 },
+		      { "pure_acks", (double)n->pure_acks / keys, 3 }, { "wire_bytes", (double)n->wire_bytes / keys, 3 },
+		      { "payload_bytes", (double)n->payload_bytes / keys, 3 });
 	rec_end_container(r);
 }
 

@@ -141,9 +141,8 @@ static void report_tap_settings(struct rec_report *r, const struct capture_run_s
 
 	rec_begin_object(r, "settings");
 	if (run->live) {
-		rec_add_str(r, "interface", cfg->interface);
-		rec_add_str(r, "offloads", run->offloads);
-		rec_add_str(r, "timestamps", source_live_format(run->source)->nanoseconds ? "kernel, ns" : "kernel, us");
+		rec_add_strs(r, { "interface", cfg->interface }, { "offloads", run->offloads },
+			     { "timestamps", source_live_format(run->source)->nanoseconds ? "kernel, ns" : "kernel, us" });
 		rec_add_int(r, "snaplen_bytes", source_live_format(run->source)->snaplen);
 		rec_add_int(r, "buffer_bytes", cfg->buffer_bytes);
 		rec_add_str(r, "written_to", cfg->write_path);
@@ -251,9 +250,8 @@ void report_capture_run(struct rec_report *r, struct capture_run_state *run, cha
 	report_capture(r, run);
 	if (run->cfg->traffic) {
 		rec_begin_object(r, "traffic");
-		rec_add_int(r, "rows", (int64_t)run->traffic.written);
-		rec_add_int(r, "late_packets", (int64_t)run->traffic.late);
-		rec_add_int(r, "skipped_bins", (int64_t)run->traffic.skipped);
+		rec_add_ints(r, { "rows", (int64_t)run->traffic.written }, { "late_packets", (int64_t)run->traffic.late },
+			     { "skipped_bins", (int64_t)run->traffic.skipped });
 		rec_end_container(r);
 	}
 	if (run->live)

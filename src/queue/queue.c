@@ -336,9 +336,7 @@ static void report_load_predictions(struct rec_report *out, struct row_file *t, 
 		double limit = (double)cfg.threshold_ns / 1e9;
 
 		rec_begin_object(out, "threshold");
-		rec_add_real(out, "r_s", limit, 9);
-		rec_add_real(out, "users", most->users, 0);
-		rec_add_real(out, "rate", most->rate, 9);
+		rec_add_reals(out, { "r_s", limit, 9 }, { "users", most->users, 0 }, { "rate", most->rate, 9 });
 		rec_end_container(out);
 	}
 }
@@ -410,9 +408,7 @@ static int run_fit_command(const char *file)
 	if (cfg.users.n && !isfinite(think_time_s(1, last_z)))
 		die_usage("a prediction for users needs a think time: -z TIME, or --users-per-second RATIO");
 	out = open_model_report("fit");
-	rec_add_str(out, "method", mva_methods[cfg.method]);
-	rec_add_str(out, "file", file);
-	rec_add_str(out, "column", cfg.column);
+	rec_add_strs(out, { "method", mva_methods[cfg.method] }, { "file", file }, { "column", cfg.column });
 	begin_report_result(out);
 	t = rows_must_open(cfg.rows, "queue/1", plot_columns);
 	most = predict_largest_load(&d, &m, last_z);

@@ -280,14 +280,10 @@ static void report_echo(struct rec_report *r, const struct rt_settings_granted *
 	rec_add_str(r, "real_time", words);
 	rec_end_container(r);
 	rec_begin_object(r, "result");
-	rec_add_int(r, "keys_received", (int64_t)run.echo.received);
-	rec_add_int(r, "keys_answered", (int64_t)run.echo.answered);
-	rec_add_int(r, "keys_coalesced", (int64_t)run.echo.coalesced);
-	rec_add_int(r, "keys_dropped", (int64_t)run.echo.dropped);
-	rec_add_int(r, "keys_waiting", (int64_t)run.echo.waiting);
-	rec_add_int(r, "keys_lost", (int64_t)run.echo.lost);
-	rec_add_int(r, "redraws", (int64_t)run.echo.redraws);
-	rec_add_int(r, "flushes", (int64_t)run.echo.flushes);
+	rec_add_ints(r, { "keys_received", (int64_t)run.echo.received }, { "keys_answered", (int64_t)run.echo.answered },
+		     { "keys_coalesced", (int64_t)run.echo.coalesced }, { "keys_dropped", (int64_t)run.echo.dropped },
+		     { "keys_waiting", (int64_t)run.echo.waiting }, { "keys_lost", (int64_t)run.echo.lost },
+		     { "redraws", (int64_t)run.echo.redraws }, { "flushes", (int64_t)run.echo.flushes });
 	rec_add_real(r, "burnt_cpu_s", (double)run.burnt_ns / NS_PER_S, 6);
 	rec_add_sample_statistics(r, "received_flushed_ms", &run.total, NS_PER_MS);
 	rec_add_sample_statistics(r, "due_flushed_ms", &run.lag, NS_PER_MS);

@@ -112,10 +112,8 @@ static void report_latency_quantiles(struct rec_report *r, const struct latency_
 	for (size_t i = 0; i < s->n; i++)
 		sample_add(&ns, llround(s->one[i].ms * 1e6));
 	rec_begin_object(r, "latency_ms");
-	rec_add_real(r, "mean", sample_mean(&ns).value / 1e6, 3);
-	rec_add_real(r, "p50", sample_quantile(&ns, 0.5).value / 1e6, 3);
-	rec_add_real(r, "p95", sample_quantile(&ns, 0.95).value / 1e6, 3);
-	rec_add_real(r, "max", sample_max(&ns).value / 1e6, 3);
+	rec_add_reals(r, { "mean", sample_mean(&ns).value / 1e6, 3 }, { "p50", sample_quantile(&ns, 0.5).value / 1e6, 3 },
+		      { "p95", sample_quantile(&ns, 0.95).value / 1e6, 3 }, { "max", sample_max(&ns).value / 1e6, 3 });
 	rec_end_container(r);
 	rec_add_short_report_line(r, "%s samples: median %s, 95 %% within %s, longest %s", text_of_count((int64_t)s->n),
 		ns_text(sample_quantile(&ns, 0.5).value), ns_text(sample_quantile(&ns, 0.95).value), ns_text(sample_max(&ns).value));
@@ -158,9 +156,8 @@ static void report_apdex(struct rec_report *r, const struct latency_samples *s, 
 
 	models_compute_apdex(s, m, &apdex);
 	rec_add_real(r, "target_ms", m->apdex_target, 3);
-	rec_add_int(r, "satisfied", (int64_t)apdex.satisfied);
-	rec_add_int(r, "tolerating", (int64_t)apdex.tolerating);
-	rec_add_int(r, "frustrated", (int64_t)apdex.frustrated);
+	rec_add_ints(r, { "satisfied", (int64_t)apdex.satisfied }, { "tolerating", (int64_t)apdex.tolerating },
+		     { "frustrated", (int64_t)apdex.frustrated });
 	rec_add_real(r, "score", apdex.score, 4);
 	rec_add_str(r, "rating", models_apdex_rating_word(m, apdex.score));
 	rec_add_bool(r, "few_samples", (double)s->n < m->apdex_few);
@@ -172,10 +169,8 @@ static void report_wu_felt_delay(struct rec_report *r, const struct latency_samp
 {
 	double mean, sum = models_wu_felt_delay(s, m, &mean);
 
-	rec_add_real(r, "expected_ms", m->wu_expected, 3);
-	rec_add_real(r, "beta", m->wu_beta, 3);
-	rec_add_real(r, "felt_s", sum, 6);
-	rec_add_real(r, "felt_mean_s", mean, 9);
+	rec_add_reals(r, { "expected_ms", m->wu_expected, 3 }, { "beta", m->wu_beta, 3 }, { "felt_s", sum, 6 },
+		      { "felt_mean_s", mean, 9 });
 	rec_add_text_table_row(r, "  Wu, T = %s ms\t%s\tfelt in total", number_text(m->wu_expected), ns_text(sum * 1e9));
 }
 
@@ -185,9 +180,7 @@ static void report_vsimax(struct rec_report *r, const struct latency_samples *s,
 
 	if (models_compute_vsimax(s, m, &v))
 		die(EXIT_RUN, "out of memory");
-	rec_add_real(r, "base_ms", v.base, 3);
-	rec_add_real(r, "limit_ms", v.limit, 3);
-	rec_add_real(r, "average_ms", v.last, 3);
+	rec_add_reals(r, { "base_ms", v.base, 3 }, { "limit_ms", v.limit, 3 }, { "average_ms", v.last, 3 });
 	if (v.known)
 		rec_add_bool(r, "reached", v.reached);
 	else
@@ -243,10 +236,8 @@ int main(int argc, char **argv)
 	rec_add_str(out, "column", s.name);
 	rec_end_container(out);
 	rec_begin_object(out, "result");
-	rec_add_int(out, "samples", (int64_t)s.n);
-	rec_add_int(out, "passed_over", (int64_t)s.passed);
-	rec_add_int(out, "later_than", (int64_t)s.later);
-	rec_add_int(out, "failed", (int64_t)s.failed);
+	rec_add_ints(out, { "samples", (int64_t)s.n }, { "passed_over", (int64_t)s.passed },
+		     { "later_than", (int64_t)s.later }, { "failed", (int64_t)s.failed });
 	report_latency_quantiles(out, &s);
 	report_rule_scores(out, &s, &l);
 	rec_end_container(out);

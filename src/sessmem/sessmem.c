@@ -239,10 +239,8 @@ static void report_process_memory(struct rec_report *r, const struct memory_read
 {
 	rec_begin_object(r, NULL);
 	rec_add_str(r, "name", p->member.is.comm);
-	rec_add_int(r, "pid", p->member.pid);
-	rec_add_int(r, "ppid", p->member.is.ppid);
-	rec_add_int(r, "session", p->member.is.session);
-	rec_add_int(r, "threads", p->member.is.threads);
+	rec_add_ints(r, { "pid", p->member.pid }, { "ppid", p->member.is.ppid }, { "session", p->member.is.session },
+		     { "threads", p->member.is.threads });
 	report_memory_figures(r, "", &p->sum.all);
 	rec_add_count(r, "page_tables_bytes", p->page_tables);
 	rec_add_str(r, "command", p->command);
@@ -275,11 +273,9 @@ static void report_all_processes(struct rec_report *r, const struct memory_readi
 	rec_end_container(r);
 	rec_add_int(r, "processes_read", (int64_t)s->n);
 	report_memory_figures(r, "total_", &total);
-	rec_add_int(r, "total_page_tables_bytes", tables);
-	rec_add_int(r, "vanished", (int64_t)s->vanished);
-	rec_add_int(r, "unreadable", (int64_t)s->unreadable);
-	rec_add_int(r, "ended", (int64_t)s->ended);
-	rec_add_int(r, "not_frozen", (int64_t)s->not_frozen);
+	rec_add_ints(r, { "total_page_tables_bytes", tables }, { "vanished", (int64_t)s->vanished },
+		     { "unreadable", (int64_t)s->unreadable }, { "ended", (int64_t)s->ended },
+		     { "not_frozen", (int64_t)s->not_frozen });
 	rec_add_str(r, "frozen_by", s->way == HOLD_NONE ? NULL : hold_ways[s->way]);
 	rec_add_real(r, "frozen_ms", (double)s->frozen_ns / NS_PER_MS, 3);
 }

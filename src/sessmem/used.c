@@ -113,12 +113,8 @@ void report_cgroup_memory_use(struct rec_report *r, const struct cgroup_memory_u
 void report_machine_memory_use(struct rec_report *r, const struct machine_memory_use *m)
 {
 	rec_begin_object(r, "machine");
-	rec_add_int(r, "total_bytes", m->total);
-	rec_add_int(r, "used_bytes", m->used);
-	rec_add_int(r, "processes_bytes", m->processes);
-	rec_add_int(r, "kernel_bytes", m->kernel);
-	rec_add_int(r, "file_cache_bytes", m->cache);
-	rec_add_int(r, "available_bytes", m->available);
-	rec_add_int(r, "swap_bytes", m->swapped);
+	rec_add_ints(r, { "total_bytes", m->total }, { "used_bytes", m->used }, { "processes_bytes", m->processes },
+		     { "kernel_bytes", m->kernel }, { "file_cache_bytes", m->cache }, { "available_bytes", m->available },
+		     { "swap_bytes", m->swapped });
 	rec_end_container(r);
 }

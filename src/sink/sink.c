@@ -250,9 +250,8 @@ static void report_bursts(struct rec_report *r, const struct workers *workers)
 		locked = locked && truth[i]->locked;
 	}
 	rec_begin_object(r, "bursts");
-	rec_add_int(r, "planned", (int64_t)plan.n * workers->count);
-	rec_add_int(r, "played", (int64_t)played);
-	rec_add_int(r, "origin_ns", atomic_load(&workers->origin_ns));
+	rec_add_ints(r, { "planned", (int64_t)plan.n * workers->count }, { "played", (int64_t)played },
+		     { "origin_ns", atomic_load(&workers->origin_ns) });
 	rec_add_real(r, "asked_s", (double)asked / NS_PER_S, 6);
 	rec_add_real(r, "burned_s", (double)burned / NS_PER_S, 6);
 	rec_add_bool(r, "memory_locked", locked);

@@ -324,9 +324,7 @@ static void report_disk_operation(struct rec_report *r, const char *name, enum d
 	int64_t n = now.done[op].n;
 
 	rec_begin_object(r, name);
-	rec_add_int(r, "requests", n);
-	rec_add_int(r, "bytes", now.done[op].bytes);
-	rec_add_int(r, "errors", now.done[op].errors);
+	rec_add_ints(r, { "requests", n }, { "bytes", now.done[op].bytes }, { "errors", now.done[op].errors });
 	rec_add_real(r, "service_mean_ms", n ? (double)now.done[op].sum_ns / (double)n / NS_PER_MS : NAN, 3);
 	rec_add_real(r, "service_max_ms", n ? (double)now.done[op].max_ns / NS_PER_MS : NAN, 3);
 	rec_end_container(r);

@@ -104,11 +104,8 @@ static void report_run(struct rec_report *r, const struct startup_report_cfg *cf
 	rec_add_int(r, "splashes", o->splashes);
 	rec_add_bool(r, "caret", o->caret);
 	rec_add_bool(r, "busy", o->busy);
-	rec_add_int(r, "windows", o->windows);
-	rec_add_int(r, "width", o->width);
-	rec_add_int(r, "height", o->height);
-	rec_add_int(r, "changes", o->changes);
-	rec_add_int(r, "looks", o->looks);
+	rec_add_ints(r, { "windows", o->windows }, { "width", o->width }, { "height", o->height },
+		     { "changes", o->changes }, { "looks", o->looks });
 	report_ms_or_unknown(r, "resolution_ms", o->longest_ns);
 	rec_add_int(r, "processes", o->processes);
 	rec_add_int(r, "threads", o->threads);

@@ -221,9 +221,8 @@ static void report_start_settings(struct rec_report *r, struct screen_watch_stat
 	rec_end_container(r);
 	rec_add_str(r, "display", screen_display_name(screen));
 	screen_describe_server(screen, text, sizeof(text));
-	rec_add_str(r, "server", text);
-	rec_add_str(r, "window_manager", screen_window_manager_name(screen));
-	rec_add_str(r, "window", cfg.window);
+	rec_add_strs(r, { "server", text }, { "window_manager", screen_window_manager_name(screen) },
+		     { "window", cfg.window });
 	rec_add_int(r, "runs", cfg.runs);
 	rec_add_int(r, "warm_up", cfg.warm_up);
 	rec_add_str(r, "cache", cfg.cold ? "cold" : "warm");
@@ -231,12 +230,9 @@ static void report_start_settings(struct rec_report *r, struct screen_watch_stat
 	rec_add_real(r, "watch_on_ms", (double)cfg.watch_on_ns / NS_PER_MS, 3);
 	rec_add_real(r, "ceiling_ms", (double)cfg.ceiling_ns / NS_PER_MS, 3);
 	rec_add_int(r, "least_size", cfg.least);
-	rec_add_str(r, "cgroup", cfg.cgroup);
-	rec_add_str(r, "swap_from", traffic_names[traffic.from]);
-	rec_add_str(r, "swap_device", cfg.swap_device);
-	rec_add_str(r, "scratch", cfg.scratch);
-	rec_add_str(r, "key", cfg.key);
-	rec_add_str(r, "then", cfg.then);
+	rec_add_strs(r, { "cgroup", cfg.cgroup }, { "swap_from", traffic_names[traffic.from] },
+		     { "swap_device", cfg.swap_device }, { "scratch", cfg.scratch }, { "key", cfg.key },
+		     { "then", cfg.then });
 	rec_add_bool(r, "delay_accounting", report_cfg.delays);
 	rec_add_str(r, "why_no_delays", report_cfg.no_delays);
 	rec_add_real(r, "t0_ms", report_cfg.t0_given ? (double)report_cfg.t0_ns / NS_PER_MS : NAN, 3);

@@ -167,9 +167,8 @@ static void keys_report_app_idle_updates(const struct json_document *run, const 
 		return;
 	rec_begin_object(out, app);
 	rec_add_int(out, "updates", llround(updates));
-	rec_add_real(out, "seconds", seconds, 3);
-	rec_add_real(out, "unsolicited_per_s", updates / seconds, 4);
-	rec_add_real(out, "unsolicited_high_per_s", interval_poisson_rate_high_end(updates) / seconds, 4);
+	rec_add_reals(out, { "seconds", seconds, 3 }, { "unsolicited_per_s", updates / seconds, 4 },
+		      { "unsolicited_high_per_s", interval_poisson_rate_high_end(updates) / seconds, 4 });
 	rec_end_container(out);
 }
 

@@ -122,9 +122,7 @@ static void report_slices(struct rec_report *r, int64_t lost)
 	slices_sums_sort(&run.sums);
 	rec_begin_object(r, "result");
 	rec_add_real(r, "traced_s", (double)(run.end_ns - run.start_ns) / (double)NS_PER_S, 6);
-	rec_add_int(r, "slices", slices);
-	rec_add_int(r, "lost_records", lost);
-	rec_add_int(r, "without_begin", beginless);
+	rec_add_ints(r, { "slices", slices }, { "lost_records", lost }, { "without_begin", beginless });
 	rec_add_real(r, "without_begin_ms", (double)beginless_ns / NS_PER_MS, 6);
 	rec_begin_array(r, "processes");
 	for (size_t i = 0; i < run.sums.n; i++) {

@@ -59,9 +59,8 @@ static void report_vcpu_times(struct rec_report *out, int index, const struct vc
 {
 	rec_begin_object(out, NULL);
 	rec_add_int(out, "index", index);
-	rec_add_real(out, "slow_s", (double)s->slow_ns / 1e9, 3);
-	rec_add_real(out, "run_s", (double)s->run_ns / 1e9, 3);
-	rec_add_real(out, "wait_s", (double)s->wait_ns / 1e9, 3);
+	rec_add_reals(out, { "slow_s", (double)s->slow_ns / 1e9, 3 }, { "run_s", (double)s->run_ns / 1e9, 3 },
+		      { "wait_s", (double)s->wait_ns / 1e9, 3 });
 	rec_end_container(out);
 }
 
@@ -101,14 +100,11 @@ static void report_guest_run(struct rec_report *out, const struct guest_watch *w
 	rec_begin_object(out, "result");
 	rec_add_real(out, "watched_s", wall_ns / 1e9, 3);
 	rec_add_real(out, "daemon_cpu_percent", (double)w->cpu_ns * 100 / wall_ns, 3);
-	rec_add_int(out, "lines", w->state.lines);
-	rec_add_int(out, "lines_lost", w->state.lost);
-	rec_add_int(out, "lines_refused", w->state.refused);
+	rec_add_ints(out, { "lines", w->state.lines }, { "lines_lost", w->state.lost },
+		     { "lines_refused", w->state.refused });
 	rec_add_bool(out, "other_version", w->state.foreign);
-	rec_add_int(out, "silences", w->silences);
-	rec_add_int(out, "weights_failed", w->failures);
-	rec_add_int(out, "not_undone", (int64_t)left);
-	rec_add_int(out, "episodes_begun", w->state.episodes);
+	rec_add_ints(out, { "silences", w->silences }, { "weights_failed", w->failures }, { "not_undone", (int64_t)left },
+		     { "episodes_begun", w->state.episodes });
 	rec_begin_array(out, "vcpus");
 	for (size_t i = 0; i < w->vm->n; i++)
 		report_vcpu_times(out, w->vm->vcpu[i].index, &w->all[i]);

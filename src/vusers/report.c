@@ -86,20 +86,15 @@ static void report_users_settings(struct rec_report *r, const struct crowd *c, c
 	rec_add_int(r, "watched", w->watched);
 	rec_add_str(r, "loop", open ? "open" : "closed");
 	rec_add_str(r, open ? "gaps" : "think", w->think_text);
-	rec_add_real(r, "think_s", open ? (double)NAN : cfg->think.mean_ns / S, 6);
-	rec_add_real(r, "rate_per_s", w->rate, 6);
-	rec_add_real(r, "nz_per_s", w->nz, 6);
-	rec_add_real(r, "ramp_s", (double)cfg->ramp_ns / S, 3);
-	rec_add_real(r, "skip_s", (double)cfg->skip_ns / S, 3);
-	rec_add_real(r, "time_s", cfg->time_ns ? (double)cfg->time_ns / S : (double)NAN, 3);
-	rec_add_real(r, "timeout_s", (double)cfg->timeout_ns / S, 3);
-	rec_add_real(r, "threshold_ms", (double)w->threshold_ns / MS, 3);
-	rec_add_real(r, "late_limit_ms", (double)w->late_limit_ns / MS, 3);
+	rec_add_reals(r, { "think_s", open ? (double)NAN : cfg->think.mean_ns / S, 6 }, { "rate_per_s", w->rate, 6 },
+		      { "nz_per_s", w->nz, 6 }, { "ramp_s", (double)cfg->ramp_ns / S, 3 },
+		      { "skip_s", (double)cfg->skip_ns / S, 3 },
+		      { "time_s", cfg->time_ns ? (double)cfg->time_ns / S : (double)NAN, 3 },
+		      { "timeout_s", (double)cfg->timeout_ns / S, 3 }, { "threshold_ms", (double)w->threshold_ns / MS, 3 },
+		      { "late_limit_ms", (double)w->late_limit_ns / MS, 3 });
 	rec_add_int(r, "seed", (int64_t)cfg->seed);
-	rec_add_str(r, "asks", w->asks);
-	rec_add_str(r, "echo", w->echo);
-	rec_add_str(r, "encodings", w->encodings);
-	rec_add_str(r, "workload", w->workload);
+	rec_add_strs(r, { "asks", w->asks }, { "echo", w->echo }, { "encodings", w->encodings },
+		     { "workload", w->workload });
 	rec_add_real(r, "objects_per_page", w->objects_per_page, 6);
 	if (w->workload) {
 		rec_add_str(r, "thinks_before", w->whole_pages ? "pages" : "objects");
@@ -130,11 +125,10 @@ static void report_min_median_max(struct rec_report *r, const char *key, double 
 	if (n)
 		median = n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 	rec_begin_object(r, key);
-	rec_add_real(r, "min", n ? v[0] : (double)NAN, decimals);
-	rec_add_real(r, "median", median, decimals);
-	rec_add_real(r, "max", n ? v[n - 1] : (double)NAN, decimals);
-	rec_add_real(r, "max_by_median", n && median > 0 ? v[n - 1] / median : (double)NAN, 4);
-	rec_add_real(r, "jain", jain_index(v, n), 6);
+	rec_add_reals(r, { "min", n ? v[0] : (double)NAN, decimals }, { "median", median, decimals },
+		      { "max", n ? v[n - 1] : (double)NAN, decimals },
+		      { "max_by_median", n && median > 0 ? v[n - 1] / median : (double)NAN, 4 },
+		      { "jain", jain_index(v, n), 6 });
 	rec_end_container(r);
 }
 
@@ -191,16 +185,12 @@ static void report_merged_generators(struct rec_report *r, const struct users_re
 		rec_add_int(r, "generator", i + 1);
 		rec_add_bool(r, "valid", !p->why_invalid);
 		rec_add_str(r, "why_invalid", p->why_invalid);
-		rec_add_int(r, "users", p->users);
-		rec_add_int(r, "users_ready", p->users_ready);
-		rec_add_int(r, "requests", p->requests);
+		rec_add_ints(r, { "users", p->users }, { "users_ready", p->users_ready }, { "requests", p->requests });
 		rec_add_str(r, "start_at", p->start_at);
-		rec_add_real(r, "started_late_ms", p->started_late_ms, 3);
-		rec_add_real(r, "clock_error_ms", p->clock_error_ms, 3);
-		rec_add_real(r, "late_p99_ms", p->late_p99_ms, 4);
-		rec_add_real(r, "late_max_ms", p->late_max_ms, 4);
-		rec_add_real(r, "cpu_percent", p->cpu_percent, 2);
-		rec_add_real(r, "memory_bytes_per_user", p->memory_bytes_per_user, 0);
+		rec_add_reals(r, { "started_late_ms", p->started_late_ms, 3 }, { "clock_error_ms", p->clock_error_ms, 3 },
+			      { "late_p99_ms", p->late_p99_ms, 4 }, { "late_max_ms", p->late_max_ms, 4 },
+			      { "cpu_percent", p->cpu_percent, 2 },
+			      { "memory_bytes_per_user", p->memory_bytes_per_user, 0 });
 		rec_end_container(r);
 	}
 	rec_end_container(r);
@@ -249,15 +239,11 @@ static void report_watched_users(struct rec_report *r, const struct crowd *c, st
 		rec_begin_object(r, NULL);
 		rec_add_int(r, "user", i);
 		rec_add_bool(r, "ready", u->ready);
-		rec_add_int(r, "width", u->width);
-		rec_add_int(r, "height", u->height);
-		rec_add_int(r, "requests", one->ended[VLOG_OK] + one->ended[VLOG_ERROR] + one->ended[VLOG_TIMEOUT] + one->ended[VLOG_CUT]);
-		rec_add_int(r, "answered", one->ended[VLOG_OK]);
-		rec_add_int(r, "errors", one->ended[VLOG_ERROR]);
-		rec_add_int(r, "timeouts", one->ended[VLOG_TIMEOUT]);
-		rec_add_int(r, "unanswered", one->ended[VLOG_CUT]);
-		rec_add_int(r, "reconnected", u->reconnected);
-		rec_add_int(r, "refused", u->refused);
+		rec_add_ints(r, { "width", u->width }, { "height", u->height },
+			     { "requests", one->ended[VLOG_OK] + one->ended[VLOG_ERROR] + one->ended[VLOG_TIMEOUT] + one->ended[VLOG_CUT] },
+			     { "answered", one->ended[VLOG_OK] }, { "errors", one->ended[VLOG_ERROR] },
+			     { "timeouts", one->ended[VLOG_TIMEOUT] }, { "unanswered", one->ended[VLOG_CUT] },
+			     { "reconnected", u->reconnected }, { "refused", u->refused });
 		rec_add_sample_statistics(r, "response_ms", &one->response, MS);
 		rec_add_real(r, "cpu_s", (double)u->cpu_ns / S, 3);
 		rec_add_str(r, "last_failure", *u->why ? u->why : NULL);
@@ -329,14 +315,10 @@ void report_users(struct rec_report *r, struct crowd *c, struct request_log_sums
 	rec_add_int(r, "users_ready", u->users_ready + count_watched_users_ready(w));
 	report_start_time(r, w);
 	rec_add_real(r, "seconds", t, 3);
-	rec_add_int(r, "due", u->due);
-	rec_add_int(r, "requests", s->users.ended[VLOG_OK]);
-	rec_add_int(r, "errors", s->users.ended[VLOG_ERROR]);
-	rec_add_int(r, "timeouts", s->users.ended[VLOG_TIMEOUT]);
-	rec_add_int(r, "unanswered", s->users.ended[VLOG_CUT]);
-	rec_add_int(r, "unsent", u->unsent);
-	rec_add_int(r, "reconnected", u->reconnected);
-	rec_add_int(r, "refused", u->refused);
+	rec_add_ints(r, { "due", u->due }, { "requests", s->users.ended[VLOG_OK] },
+		     { "errors", s->users.ended[VLOG_ERROR] }, { "timeouts", s->users.ended[VLOG_TIMEOUT] },
+		     { "unanswered", s->users.ended[VLOG_CUT] }, { "unsent", u->unsent }, { "reconnected", u->reconnected },
+		     { "refused", u->refused });
 	rec_add_real(r, "gone_percent", percent_of_time_disconnected(c), 2);
 	rec_add_count(r, "connections", w->connections);
 	rec_add_real(r, "due_per_s", rate_per_measured_second(c, (double)u->due), 4);
@@ -421,11 +403,8 @@ void report_reference_server(struct rec_report *r, const char *target, const str
 	rec_add_int(r, "seed", (int64_t)cfg->stations.random);
 	rec_end_container(r);
 	rec_begin_object(r, "result");
-	rec_add_int(r, "guests", s->guests);
-	rec_add_int(r, "guests_most", s->guests_most);
-	rec_add_int(r, "refused", s->refused);
-	rec_add_int(r, "requests", s->requests);
-	rec_add_int(r, "answered", s->answered);
+	rec_add_ints(r, { "guests", s->guests }, { "guests_most", s->guests_most }, { "refused", s->refused },
+		     { "requests", s->requests }, { "answered", s->answered });
 	rec_add_sample_statistics(r, "inside_ms", &s->inside, MS);
 	rec_add_sample_statistics(r, "late_ms", &s->late, MS);
 	rec_begin_array(r, "busy_percent");

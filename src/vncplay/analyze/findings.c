@@ -68,12 +68,9 @@ static void report_one_replay(struct rec_report *out, const struct replay *p, in
 	rec_add_int(out, "responses", answered);
 	rec_add_real(out, "latency_p50_ms", median, 1);
 	rec_add_str(out, "file", p->file);
-	rec_add_int(out, "inputs", (int64_t)p->inputs.n);
-	rec_add_int(out, "syncs", (int64_t)p->inputs.n_syncs);
-	rec_add_int(out, "updates", (int64_t)p->updates);
-	rec_add_int(out, "bytes", (int64_t)p->bytes);
-	rec_add_int(out, "width", p->width);
-	rec_add_int(out, "height", p->height);
+	rec_add_ints(out, { "inputs", (int64_t)p->inputs.n }, { "syncs", (int64_t)p->inputs.n_syncs },
+		     { "updates", (int64_t)p->updates }, { "bytes", (int64_t)p->bytes }, { "width", p->width },
+		     { "height", p->height });
 	rec_add_count(out, "unmatched", unmatched);
 	rec_add_bool(out, "cut", p->cut);
 	rec_add_str(out, "cut_why", p->cut ? p->why : NULL);
@@ -205,11 +202,9 @@ void findings_write_to_report(struct rec_report *out, const struct findings *f)
 	rec_begin_array(out, "masked");
 	for (size_t i = 0; i < f->analysis.n_masked; i++) {
 		rec_begin_object(out, NULL);
-		rec_add_int(out, "x", f->analysis.masked[i].box.x);
-		rec_add_int(out, "y", f->analysis.masked[i].box.y);
-		rec_add_int(out, "w", f->analysis.masked[i].box.w);
-		rec_add_int(out, "h", f->analysis.masked[i].box.h);
-		rec_add_int(out, "changes", (int64_t)f->analysis.masked[i].changes);
+		rec_add_ints(out, { "x", f->analysis.masked[i].box.x }, { "y", f->analysis.masked[i].box.y },
+			     { "w", f->analysis.masked[i].box.w }, { "h", f->analysis.masked[i].box.h },
+			     { "changes", (int64_t)f->analysis.masked[i].changes });
 		rec_end_container(out);
 	}
 	rec_end_container(out);

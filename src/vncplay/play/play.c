@@ -224,9 +224,7 @@ static void report_play_settings(struct rec_report *out, const char *server, con
 	rec_add_str(out, "trace", trace);
 	rec_add_real(out, "speed", cfg.speed, 3);
 	rec_add_real(out, "jitter_percent", jitter, 1);
-	rec_add_int(out, "seed", seed);
-	rec_add_int(out, "repeat", repeat);
-	rec_add_int(out, "tolerance", cfg.await.match.tolerance);
+	rec_add_ints(out, { "seed", seed }, { "repeat", repeat }, { "tolerance", cfg.await.match.tolerance });
 	rec_add_real(out, "mismatch_percent", cfg.await.match.share, 2);
 	rec_add_real(out, "settle_ms", (double)cfg.await.settle_ns / NS_PER_MS, 3);
 	rec_add_real(out, "timeout_s", (double)cfg.await.timeout_ns / NS_PER_S, 3);
@@ -245,9 +243,7 @@ static void report_play_result(struct rec_report *out, const char *path, const s
 	int inputs = count_inputs_of_trace(t), snapshots = t->n - inputs;
 
 	rec_begin_object(out, NULL);
-	rec_add_str(out, "file", path);
-	rec_add_str(out, "status", play_status_words[r->status]);
-	rec_add_str(out, "why", *r->why ? r->why : NULL);
+	rec_add_strs(out, { "file", path }, { "status", play_status_words[r->status] }, { "why", *r->why ? r->why : NULL });
 	if (!r->began) {	/* nothing was replayed: zeros would look like measurements */
 		rec_end_container(out);
 		rec_add_text_table_row(out, "%s\tnothing was replayed", path);
@@ -256,12 +252,8 @@ static void report_play_result(struct rec_report *out, const char *path, const s
 	rec_add_int(out, "inputs", r->inputs);
 	rec_add_int(out, "inputs_of_trace", inputs);
 	rec_begin_object(out, "snapshots");
-	rec_add_int(out, "of_trace", snapshots);
-	rec_add_int(out, "matched", r->snapshots);
-	rec_add_int(out, "at_once", r->at_once);
-	rec_add_int(out, "waited", r->waited);
-	rec_add_int(out, "moved", r->moved);
-	rec_add_int(out, "without_pointer", r->pointer_masked);
+	rec_add_ints(out, { "of_trace", snapshots }, { "matched", r->snapshots }, { "at_once", r->at_once },
+		     { "waited", r->waited }, { "moved", r->moved }, { "without_pointer", r->pointer_masked });
 	rec_end_container(out);
 	rec_add_int(out, "dependencies", r->dependencies);
 	rec_add_int(out, "wiggles", r->wiggles);

@@ -249,9 +249,7 @@ static void report_recording(struct rec_report *out, const struct recording_sess
 	int64_t snapshots = 0;
 
 	rec_begin_object(out, "settings");
-	rec_add_str(out, "server", server);
-	rec_add_str(out, "trace", trace);
-	rec_add_str(out, "by", cfg.script ? "script" : "proxy");
+	rec_add_strs(out, { "server", server }, { "trace", trace }, { "by", cfg.script ? "script" : "proxy" });
 	rec_add_real(out, "quiet_ms", (double)cfg.recorder.quiet_ns / NS_PER_MS, 1);
 	rec_add_real(out, "quiet_most_ms", (double)cfg.recorder.quiet_most_ns / NS_PER_MS, 1);
 	rec_add_int(out, "snapshot_size", cfg.recorder.snapshot);
@@ -262,10 +260,8 @@ static void report_recording(struct rec_report *out, const struct recording_sess
 	rec_add_int(out, "height", rfb_screen(rfb)->height);
 	rec_add_str(out, "ended", ended);
 	rec_add_real(out, "seconds", seconds, 3);
-	rec_add_int(out, "inputs", c->inputs);
-	rec_add_int(out, "presses", c->presses);
-	rec_add_int(out, "releases", c->releases);
-	rec_add_int(out, "keys", c->keys);
+	rec_add_ints(out, { "inputs", c->inputs }, { "presses", c->presses }, { "releases", c->releases },
+		     { "keys", c->keys });
 	rec_begin_object(out, "snapshots");
 	for (int i = TRACE_FOR_CLICK; i <= TRACE_FOR_HOVER; i++) {
 		rec_add_int(out, word_of_snapshot_reason((enum trace_why)i), c->snapshots[i]);
