@@ -48,8 +48,7 @@ struct culprit_time_in_busy_interval *busy_find_or_add_slice(struct busy_interva
 							     int64_t start_ns);
 
 /* Like attribution_split_gap_by_culprit(). An interval that extends beyond both ends of the gap by more than skew_ns is ignored:
- * the loop
- * ran there. */
+ * the loop ran there. */
 size_t shares_compute_for_gap(struct busy_interval_queue *q, int64_t start_ns, int64_t end_ns, int64_t skew_ns,
 			      struct culprit_share *out,
 		   size_t max);

@@ -2,10 +2,9 @@
 /* rec - reports, written as text, JSON or TSV; and tables of samples.
  *
  * A report is a tree: the tool builds it with rec_* calls, rec_close_report() writes it. JSON is one object
- * {"schema","tool","version","started","host","summary","settings":{},"result":{}}; TSV has the columns schema, key, value,
- * with one row per leaf and keys joined by dots; "rows" is one array of the result, with one line per element. Text is for
- * people: the lines of rec_add_short_report_line() and similar calls, with --verbose the tree, too. Files are replaced
- * atomically: temporary
+ * {"schema","tool","version","started","host","summary","settings":{},"result":{}}; TSV has the columns schema, key, value, with
+ * one row per leaf and keys joined by dots; "rows" is one array of the result, with one line per element. Text is for people: the
+ * lines of rec_add_short_report_line() and similar calls, with --verbose the tree, too. Files are replaced atomically: temporary
  * file, fsync, rename. */
 #pragma once
 

@@ -2,8 +2,7 @@
 /* say - formats numbers for people: three significant digits (two below 1), commas between thousands, a suitable unit.
  *
  * Each function returns a static text, valid for 32 further calls of say_*, enough for the arguments of one
- * rec_add_short_report_line(). Not
- * thread-safe. NAN and infinities give "-"; there is no negative zero. */
+ * rec_add_short_report_line(). Not thread-safe. NAN and infinities give "-"; there is no negative zero. */
 #pragma once
 
 #include "sample.h"

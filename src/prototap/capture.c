@@ -181,8 +181,7 @@ static int activate_capture(struct capture *c, const struct capture_live_cfg *cf
 	status = pcap_setfilter(c->pcap, &filter);
 	pcap_freecode(&filter);
 	if (status || pcap_setnonblock(c->pcap, 1, error))
-		return fail_with_reason(-1, why, CAPTURE_WHY, "cannot capture on %s: %s", cfg->interface,
-				 status ? pcap_geterr(c->pcap) : error);
+		return fail_with_reason(-1, why, CAPTURE_WHY, "cannot capture on %s: %s", cfg->interface, status ? pcap_geterr(c->pcap) : error);
 	c->facts.nanoseconds = pcap_get_tstamp_precision(c->pcap) == PCAP_TSTAMP_PRECISION_NANO;
 	return 0;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* records - readers of capture files beside libpcap: a fast one of classic pcap, and packets lost as a pcapng file records them.
  *
- * libpcap copies each packet twice through stdio, half of its time. pcap_reader_next_record() reads the usual case without a
- * copy: a regular
- * file of version 2.4 with microseconds or nanoseconds, in either byte order (draft-ietf-opsawg-pcap). libpcap reads all other
- * files and every file's header; errors are the same as libpcap's.
+ * libpcap copies each packet twice through stdio, half of its time. pcap_reader_next_record() reads the usual case without a copy:
+ * a regular file of version 2.4 with microseconds or nanoseconds, in either byte order (draft-ietf-opsawg-pcap). libpcap reads all
+ * other files and every file's header; errors are the same as libpcap's.
  *
  * libpcap skips the interface statistics of pcapng (draft-ietf-opsawg-pcapng, "Interface Statistics Block"). Writers such as
  * dumpcap put them at the end of the file, so pcapng_count_dropped_packets() reads blocks backwards from there to the last
