@@ -199,8 +199,8 @@ sweep_plan() {
 
 # Engines ---------------------------------------------------------------------------------------------------------------
 #
-# Of each: ENGINE_need ends the sweep if its program is not there, ENGINE_start shares out the missing cells, ENGINE_alive fails when
-# it has ended, ENGINE_stop ends it and its cells.
+# Of each: ENGINE_need ends the sweep if its program is not there, ENGINE_start shares out the missing cells, ENGINE_alive fails
+# when it has ended, ENGINE_stop ends it and its cells.
 
 # GNU parallel: a pair of hosts is a login, whose "ssh" is sweep_pair.sh. A cell that failed on one pair is tried on another.
 parallel_need() { need parallel parallel; }
