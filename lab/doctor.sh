@@ -388,7 +388,11 @@ network
 calibration
 display
 protocols
-programs "sweep --engine slurm" app:slurm "thinprobe setup --app slurm" part
+if have sinfo && ! timeout 5 sinfo --noheader >/dev/null 2>&1; then
+	row part "sweep --engine slurm" "no cluster answers" "run the sweep on a host of the cluster"
+else
+	programs "sweep --engine slurm" app:slurm "thinprobe setup --app slurm" part
+fi
 programs "sweep --pairs of an Ansible inventory" app:ansible "thinprobe setup --app ansible" part
 finish
 [ "$json" = 1 ] || [ "$limited" = 0 ] || printf '\nthinprobe can measure here; %s things above are limited.\n' "$limited"

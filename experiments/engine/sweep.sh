@@ -77,26 +77,33 @@ need cmark-gfm cmark-gfm
 
 # What FILE asks for ------------------------------------------------------------------------------------------------
 
+NOT_SWEPT='@(on|demo|resume|output-dir|options-only|fail-if)'
+
 # Sets EXPERIMENT, WORDS (options of every run) and RUNS: lines "NAME<tab>more options", a run for each setting.
 sweep_read() {
-	local line=0 key values value option axis runs=('') new run text tab=$'\t'
+	local line=0 key values value option axis runs=('') new run text tab=$'\t' settings=()
 	local -A seen
-	EXPERIMENT=$(awk '$1 == "experiment" { print $2; exit }' "$FILE")
-	[ -n "$EXPERIMENT" ] || bad "$FILE: a line is missing: experiment NAME"
+	EXPERIMENT=$(awk '{ sub(/\r$/, ""); sub(/#.*/, "") } $1 ~ /^experiment:?$/ { $1 = ""; print }' "$FILE")
+	read -ra values <<<"${EXPERIMENT//$'\n'/ }"
+	[ "${#values[@]}" -gt 0 ] || bad "$FILE: a line is missing: experiment NAME"
+	[ "${#values[@]}" = 1 ] || bad "$FILE: one experiment a sweep; ${values[1]} is a second"
+	EXPERIMENT=${values[0]}
 	# shellcheck disable=SC2046 # words
 	[[ $EXPERIMENT != */* ]] && [ -f "$TP_HOME/experiments/$EXPERIMENT/plan" ] || bad "$FILE: no experiment $EXPERIMENT$(nearest \
 		"$EXPERIMENT" "; thinprobe list names them" $(cd "$TP_HOME/experiments" && printf '%s\n' */plan | sed 's,/plan,,'))"
 	EXP_DIR=$TP_HOME/experiments/$EXPERIMENT
 	plan_read "$EXP_DIR"
 	WORDS=()
-	while read -r key values; do
+	for option in "${OPTIONS[@]}"; do [[ $option == $NOT_SWEPT ]] || settings+=("$option"); done
+	while read -r key values || [ -n "$key" ]; do
 		line=$((line + 1))
+		values=${values%$'\r'} key=${key%$'\r'}
 		key=${key%:}
 		[[ $key != '' && $key != \#* && $key != experiment ]] || continue
 		option=${NAMED[--$key]-$key}
 		# shellcheck disable=SC2046 # words
-		[ -n "${OPT[$option.type]-}" ] && [[ $option != @(on|demo|resume|output-dir|options-only|fail-if) ]] ||
-			bad "$FILE, line $line: $EXPERIMENT has no setting $key$(nearest "$key" "" "${OPTIONS[@]}")"
+		[ -n "${OPT[$option.type]-}" ] && [[ $option != $NOT_SWEPT ]] ||
+			bad "$FILE, line $line: $EXPERIMENT has no setting $key$(nearest "$key" "" "${settings[@]}")"
 		[ -z "${seen[$option]-}" ] || bad "$FILE, line $line: $key is there twice"
 		seen[$option]=1
 		values=${values%%#*}
@@ -184,17 +191,23 @@ sweep_plan() {
 		[ "$TP_CHECKOUT" = 0 ] || DIR=$TP_HOME/results/sweep/$stamp
 	fi
 	[ ! -e "$DIR/sweep" ] || bad "-o $DIR: holds a sweep already; go on with --resume $DIR"
-	mkdir -p -- "$DIR" && DIR=$(cd -- "$DIR" && pwd) || die "cannot make $DIR; give a folder of yours with -o DIR"
+	mkdir -p -- "$DIR" 2>/dev/null && DIR=$(cd -- "$DIR" && pwd) || die "cannot make $DIR; give a folder of yours with -o DIR"
 	for run in "${RUNS[@]}"; do
 		IFS=$'\t' read -ra words <<<"$run"
 		EXP_SWEEP=plan "$here/run.sh" "$EXPERIMENT" "${WORDS[@]}" "${words[@]:1}" --on "$on" -o "$DIR/${words[0]}" || {
 			local status=$?
-			rm -rf "${DIR:?}/${words[0]}"
-			rmdir "$DIR" 2>/dev/null
+			sweep_unmake
 			exit "$status"
 		}
 	done
 	cp -- "$FILE" "$DIR/sweep" || die "cannot write to $DIR"
+}
+# Nothing was measured: removes what was made, for the same command again.
+sweep_unmake() {
+	local run
+	for run in "${RUNS[@]}"; do rm -rf "${DIR:?}/${run%%$'\t'*}"; done
+	rm -rf "$DIR"/{sweep,log,.parts,.engine,.pairs,.ids,.sbatch}
+	rmdir "$DIR" 2>/dev/null
 }
 
 # Engines ---------------------------------------------------------------------------------------------------------------
@@ -202,27 +215,33 @@ sweep_plan() {
 # Of each: ENGINE_need ends the sweep if its program is not there, ENGINE_start shares out the missing cells, ENGINE_alive fails
 # when it has ended, ENGINE_stop ends it and its cells.
 
-# GNU parallel: a pair of hosts is a login, whose "ssh" is sweep_pair.sh. A cell that failed on one pair is tried on another.
+# GNU parallel: a pair of hosts is a login, whose "ssh" is sweep_pair.sh. A cell that failed on one pair is tried on another. Parallel
+# does not end the processes of such a job reliably: each cell ends by itself when nobody writes to the fifo .alive any more.
 parallel_need() { need parallel parallel; }
 parallel_start() {
 	parallel_need
 	sweep_missing >"$DIR/.ids"
 	awk '{ print "1/sweep_pair.sh " NR }' "$DIR/.pairs" >"$DIR/.logins"
-	rm -f "$DIR/joblog"
-	SWEEP_PAIRS=$DIR/.pairs PATH=$here:$PATH PARALLEL_HOME=$DIR/.parallel SHELL=$BASH setpriv --pdeathsig KILL \
+	rm -f "$DIR/joblog" "$DIR/.alive"
+	mkfifo "$DIR/.alive" && exec {ALIVE}<>"$DIR/.alive" || die "cannot make a fifo in $DIR"
+	SWEEP_ALIVE=$DIR/.alive SWEEP_PAIRS=$DIR/.pairs PATH=$here:$PATH PARALLEL_HOME=$DIR/.parallel SHELL=$BASH setpriv --pdeathsig KILL \
 		parallel --will-cite --plain --jobs 1 --slf "$DIR/.logins" --joblog "$DIR/joblog" --retries "$TRIES" \
 		--termseq TERM,60000,KILL,25 "$(printf %q "$here/sweep_cell.sh")" --sweep "$(printf %q "$DIR")" {} :::: "$DIR/.ids" \
-		</dev/null >/dev/null 2>"$DIR/log/engine.log" &
+		</dev/null >/dev/null 2>"$DIR/log/engine.log" {ALIVE}<&- &
 	ENGINE_PID=$!
 	disown	# bash would print what became of it
 }
 parallel_alive() { kill -0 "$ENGINE_PID" 2>/dev/null; }
 parallel_stop() {
-	# Once: no more cells; twice: those that run end now.
+	local n
 	kill "$ENGINE_PID" 2>/dev/null
-	sleep 0.2
-	kill "$ENGINE_PID" 2>/dev/null
+	exec {ALIVE}<&-
 	while parallel_alive; do sleep 0.1; done
+	for ((n = 0; n < 600; n++)); do	# the cells that run take back what they changed
+		sweep_tidy
+		compgen -G "$DIR/.parts/*" >/dev/null || return 0
+		sleep 0.1
+	done
 }
 
 # Slurm: a job array over the missing cells; what is missing when it has ended is submitted again. Slurm itself requeues the tasks
@@ -231,7 +250,7 @@ slurm_need() { need sbatch slurm-client; }
 slurm_start() {
 	slurm_need
 	SLURM_TRY=1 SLURM_POLL=0
-	slurm_submit || exit
+	slurm_submit || { [ -n "$RESUME" ] || sweep_unmake; exit 1; }
 }
 slurm_name() { echo "thinprobe-$(sha256sum <<<"$DIR" | cut -c1-16)"; }
 # Numbers of the tasks that are not at their end, with state and reason. (A task that ended waits as COMPLETING for a dead node.)
@@ -250,7 +269,7 @@ slurm_submit() {
 		sbatch --quiet --job-name="$(slurm_name)" --nodes=2 --ntasks-per-node=1 --exclusive --requeue --chdir="$DIR" \
 			--array="0-$((count - first < most ? count - first : most - 1))" --output=log/engine.log --open-mode=append \
 			"$here/sweep_task.sh" "$TP_HOME" "$DIR" "$DIR/.ids" "$first" >/dev/null 2>"$DIR/.sbatch" ||
-			{ warn "sbatch: $(tail -n 1 "$DIR/.sbatch")"; slurm_stop; return 1; }
+			{ warn "$(tail -n 1 "$DIR/.sbatch")"; slurm_stop; return 1; }
 	done
 }
 slurm_alive() {
@@ -385,6 +404,7 @@ if [ "$before" -lt "$all" ]; then
 	[ ! -t 1 ] || echo
 fi
 sweep_tidy
+rm -f "$DIR/.alive"
 status=0
 if [ -n "$stop" ]; then
 	status=130

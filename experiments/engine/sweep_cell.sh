@@ -50,13 +50,23 @@ target=$run/cells/$name/$repeat
 [ ! -f "$target/cell.json" ] || exit 0
 experiment=$(jq -r .experiment "$run/run.json")
 : "${on:=$(jq -r .settings.on "$run/run.json")}"
-unset SWEEP_ON SWEEP_PAIRS
+alive=${SWEEP_ALIVE-}
+unset SWEEP_ON SWEEP_PAIRS SWEEP_ALIVE
 
 # If this is killed its driver is told to stop, which tidies up.
 # shellcheck disable=SC2317 # the trap calls it
 cell_stopped() { [ -z "${driver-}" ] || kill "$driver" 2>/dev/null; stop=130; }
 trap cell_stopped INT TERM HUP
 stop=''
+if [ -n "$alive" ]; then	# ends when the sweep does
+	# shellcheck disable=SC2016 # another shell's
+	setpriv --pdeathsig KILL bash -c '[ "$PPID" = "$1" ] && { read -r _ <"$0"; kill "$1"; }' "$alive" $$ 2>/dev/null </dev/null &
+	watcher=$!
+	disown
+	# shellcheck disable=SC2317 # on_exit calls it
+	unwatch() { kill "$watcher" 2>/dev/null; }
+	on_exit unwatch
+fi
 
 locks=${LAB_LOCKS:-/tmp/thinprobe-locks} waits=0
 until locks_take "$locks/pair-$(sha256sum <<<"$on" | cut -c1-16)" "$waits"; do

@@ -27,6 +27,13 @@ sweep() { printf '%s\n' "${@:2}" >file; "$TOP/thinprobe" sweep file --list | cut
 	[ "$(sweep file 'experiment stalls' 'protocol vnc x11' 'app heavy' 'loads 0' 'repeat 1' 'time 2 3' | wc -w)" = 4 ]
 }
 
+@test "the last line of a file counts without a line end, and lines may end as on Windows" {
+	printf 'experiment stalls\napp light\nrepeat 1\nloads 0' >file
+	[ "$("$TOP/thinprobe" sweep file --list | cut -f1)" = stalls/vnc-light-0.1 ]
+	printf '%s\r\n' 'experiment stalls' 'app light' 'repeat 1' 'loads 0' quick >file
+	[ "$("$TOP/thinprobe" sweep file --list | cut -f1)" = stalls/vnc-light-0.1 ]
+}
+
 @test "nothing is made by --list" {
 	sweep file 'experiment stalls' 'loads 0' 'repeat 1'
 	[ "$(ls)" = file ]
@@ -48,6 +55,15 @@ sweep() { printf '%s\n' "${@:2}" >file; "$TOP/thinprobe" sweep file --list | cut
 	printf '%s\n' 'experiment paging' >f
 	refused 2 'cannot divide' "$TOP/thinprobe" sweep f -o out
 	refused 2 'no file' "$TOP/thinprobe" sweep gone -o out
+	printf '%s\n' 'experiment stalls' 'experiment wan' >g
+	refused 2 'one experiment' "$TOP/thinprobe" sweep g -o out
+	printf '%s\n' 'experiment stalls wan' >h
+	refused 2 'one experiment' "$TOP/thinprobe" sweep h -o out
+	printf '%s\n' 'experiment stalls' 'on ssh:a' >i
+	refused 2 'no setting on' "$TOP/thinprobe" sweep i -o out
+	[[ $stderr != *'mean on?'* ]]
+	printf '%s\n' 'experiment stalls' >j
+	refused 1 'cannot make' "$TOP/thinprobe" sweep j -o i/out
 }
 
 @test "words that sweep and cell do not know are refused" {
@@ -69,4 +85,8 @@ sweep() { printf '%s\n' "${@:2}" >file; "$TOP/thinprobe" sweep file --list | cut
 	PATH=$PWD/bin refused 4 slurm-client "$TOP/thinprobe" sweep file --engine slurm -o out
 	PATH=$PWD/bin refused 4 "recommends parallel" "$TOP/thinprobe" sweep file -o out
 	PATH=$PWD/bin "$TOP/thinprobe" sweep file --engine slurm --list | grep -q missing
+	# it is there, but no cluster answers
+	printf '%s\n' '#!/bin/sh' 'echo "sbatch: fatal: no controller" >&2' 'exit 1' >bin/sbatch
+	chmod 755 bin/sbatch
+	PATH=$PWD/bin refused 1 'no controller' "$TOP/thinprobe" sweep file --engine slurm -o out
 }

@@ -42,6 +42,23 @@ ours() { grep -lsF -f <(printf %s "$DIR") /proc/[0-9]*/cmdline | wc -l; }
 	[ -z "$(ls -A "$DIR/.parts")" ]
 }
 
+@test "interrupted while a cell runs: the cell and all that it started ends before the sweep does" {
+	local i dir="$BATS_FILE_TMPDIR/stopped" status=0
+	"$TOP/thinprobe" sweep "$BATS_FILE_TMPDIR/file" -o "$dir" >"$BATS_FILE_TMPDIR/out2" 2>&1 3>&- &
+	sweep=$!
+	# its first keys are typed
+	for ((i = 0; i < 1200; i++)); do
+		! compgen -G "$dir/.parts/*/run/cells/*/1/*" >/dev/null && kill -0 "$sweep" 2>/dev/null || break
+		sleep 0.1
+	done
+	kill "$sweep"
+	wait "$sweep" || status=$?
+	[ "$status" = 130 ] || { cat "$BATS_FILE_TMPDIR/out2"; return 1; }
+	[ "$(grep -lsF -f <(printf %s "$dir") /proc/[0-9]*/cmdline | wc -l)" = 0 ]
+	[ -z "$(ls -A "$dir/.parts")" ]
+	[ "$(awk -F'\t' 'NR > 1 && $2 == "there"' "$dir/cells.tsv" | wc -l)" = "$(find "$dir"/stalls/cells -name cell.json | wc -l)" ]
+}
+
 @test "two that measure the same cell at once: one is kept, both say that it is there" {
 	local first second status=0
 	rm -rf "$DIR/stalls/cells/vnc-light-1"
