@@ -77,7 +77,7 @@ need cmark-gfm cmark-gfm
 
 # What FILE asks for ------------------------------------------------------------------------------------------------
 
-NOT_SWEPT='@(on|demo|resume|output-dir|options-only|fail-if)'
+swept() { [[ $1 != @(on|demo|resume|output-dir|options-only|fail-if) ]]; }
 
 # Sets EXPERIMENT, WORDS (options of every run) and RUNS: lines "NAME<tab>more options", a run for each setting.
 sweep_read() {
@@ -94,7 +94,7 @@ sweep_read() {
 	EXP_DIR=$TP_HOME/experiments/$EXPERIMENT
 	plan_read "$EXP_DIR"
 	WORDS=()
-	for option in "${OPTIONS[@]}"; do [[ $option == $NOT_SWEPT ]] || settings+=("$option"); done
+	for option in "${OPTIONS[@]}"; do ! swept "$option" || settings+=("$option"); done
 	while read -r key values || [ -n "$key" ]; do
 		line=$((line + 1))
 		values=${values%$'\r'} key=${key%$'\r'}
@@ -102,7 +102,7 @@ sweep_read() {
 		[[ $key != '' && $key != \#* && $key != experiment ]] || continue
 		option=${NAMED[--$key]-$key}
 		# shellcheck disable=SC2046 # words
-		[ -n "${OPT[$option.type]-}" ] && [[ $option != $NOT_SWEPT ]] ||
+		[ -n "${OPT[$option.type]-}" ] && swept "$option" ||
 			bad "$FILE, line $line: $EXPERIMENT has no setting $key$(nearest "$key" "" "${settings[@]}")"
 		[ -z "${seen[$option]-}" ] || bad "$FILE, line $line: $key is there twice"
 		seen[$option]=1
@@ -215,8 +215,8 @@ sweep_unmake() {
 # Of each: ENGINE_need ends the sweep if its program is not there, ENGINE_start shares out the missing cells, ENGINE_alive fails
 # when it has ended, ENGINE_stop ends it and its cells.
 
-# GNU parallel: a pair of hosts is a login, whose "ssh" is sweep_pair.sh. A cell that failed on one pair is tried on another. Parallel
-# does not end the processes of such a job reliably: each cell ends by itself when nobody writes to the fifo .alive any more.
+# GNU parallel: a pair of hosts is a login, whose "ssh" is sweep_pair.sh. A cell that failed on one pair is tried on another.
+# Parallel does not end the processes of such a job reliably: each cell ends by itself when nobody has the fifo .alive open any more.
 parallel_need() { need parallel parallel; }
 parallel_start() {
 	parallel_need
@@ -224,8 +224,8 @@ parallel_start() {
 	awk '{ print "1/sweep_pair.sh " NR }' "$DIR/.pairs" >"$DIR/.logins"
 	rm -f "$DIR/joblog" "$DIR/.alive"
 	mkfifo "$DIR/.alive" && exec {ALIVE}<>"$DIR/.alive" || die "cannot make a fifo in $DIR"
-	SWEEP_ALIVE=$DIR/.alive SWEEP_PAIRS=$DIR/.pairs PATH=$here:$PATH PARALLEL_HOME=$DIR/.parallel SHELL=$BASH setpriv --pdeathsig KILL \
-		parallel --will-cite --plain --jobs 1 --slf "$DIR/.logins" --joblog "$DIR/joblog" --retries "$TRIES" \
+	SWEEP_ALIVE=$DIR/.alive SWEEP_PAIRS=$DIR/.pairs PATH=$here:$PATH PARALLEL_HOME=$DIR/.parallel SHELL=$BASH \
+		setpriv --pdeathsig KILL parallel --will-cite --plain --jobs 1 --slf "$DIR/.logins" --joblog "$DIR/joblog" --retries "$TRIES" \
 		--termseq TERM,60000,KILL,25 "$(printf %q "$here/sweep_cell.sh")" --sweep "$(printf %q "$DIR")" {} :::: "$DIR/.ids" \
 		</dev/null >/dev/null 2>"$DIR/log/engine.log" {ALIVE}<&- &
 	ENGINE_PID=$!
