@@ -216,7 +216,7 @@ sweep_unmake() {
 # when it has ended, ENGINE_stop ends it and its cells.
 
 # GNU parallel: a pair of hosts is a login, whose "ssh" is sweep_pair.sh. A cell that failed on one pair is tried on another.
-# Parallel does not end the processes of such a job reliably: each cell ends by itself when nobody has the fifo .alive open any more.
+# Parallel does not end the processes of such a job reliably: each cell ends by itself when nobody has the fifo .alive open.
 parallel_need() { need parallel parallel; }
 parallel_start() {
 	parallel_need
