@@ -80,8 +80,10 @@ esac
 LAB_RUN=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe.XXXXXX") || die "cannot make a folder in ${TMPDIR:-/tmp}"
 # shellcheck disable=SC2317 # on_exit calls it
 watch_end() {
-	[ -z "${listener-}" ] || kill "$listener" 2>/dev/null
-	[ -z "${typist-}" ] || kill "$typist" 2>/dev/null
+	local pid
+	for pid in "${listener-}" "${input-}" "${typist-}"; do
+		[ -z "$pid" ] || kill "$pid" 2>/dev/null
+	done
 	wait
 	rm -rf -- "$LAB_RUN"
 }
@@ -90,30 +92,40 @@ on_exit watch_end
 lab_use attach "${on#attach:}"
 lab_up
 [ -n "$LAB_TAP_IF" ] || die "whether somebody types cannot be told, so no key is sent: $ATTACH_NO_CAPTURE"
-[ -n "$table" ] && [ "$table" != - ] || table=$LAB_RUN/rows.tsv
+interface=${interface:-$LAB_TAP_IF}
 echo "watch: sends the key '$key' into window \"$ATTACH_TITLE\" each ${every}s," \
 	"while nobody has typed for $quiet s; Ctrl-C ends it" >&2
-"$TP_BIN/prototap" live -i "${interface:-$LAB_TAP_IF}" --port "$ATTACH_PORT" --server "$LAB_ADDR_server" --every "$interval" \
-	--intervals "$table" ${options[@]+"${options[@]}"} -o /dev/null &
+listen=("$TP_BIN/prototap" live -i "$interface" --port "$ATTACH_PORT" --server "$LAB_ADDR_server" -o /dev/null)
+"${listen[@]}" --every "$interval" ${table:+--intervals "$table"} ${options[@]+"${options[@]}"} &
 listener=$!
+# Rows of its own tell whether somebody types: those of the user come as late as their interval is long.
+"${listen[@]}" --every 100ms --intervals "$LAB_RUN/input.tsv" --rotate 1M --keep 1 -q --ready-fd 1 >/dev/null &
+input=$!
 open_pipe ask
 "$TP_BIN/keyrepeat" "x11:$DISPLAY" --window "$ATTACH_WINDOW" ${ATTACH_REGION:+--region "$ATTACH_REGION"} --schedule asked \
 	--watch update -k "$key" --timeout 10s --ready-fd 1 <&"$ask" >"$LAB_RUN/answers" &
 typist=$!
 
-# Whether an input was seen within the last $quiet s: rows of the table tell.
-watch_typed() {
-	[ -f "$table" ] || return 1
-	tail -n 200 -- "$table" | awk -F'\t' -v since="$(($(date +%s) - quiet))" '
+watch_input_within() {	# SECONDS, until 0.2 s ago
+	tail -q -n 1000 -- "$LAB_RUN"/input.tsv* 2>/dev/null | awk -F'\t' -v since="$(($(date +%s) - $1))" '
 		$1 == "watch/1" && ($2 + $3) / 1e9 >= since && $8 > 0 { found = 1 } END { exit !found }'
 }
 
+watch_nap() {	# until the next key; false: the listener has ended
+	local i
+	for ((i = 0; i < every; i++)); do
+		kill -0 "$listener" 2>/dev/null || return 1
+		nap 1
+	done
+	kill -0 "$listener" 2>/dev/null
+}
+
 asked=0
-until ! kill -0 "$listener" 2>/dev/null; do
-	nap "$every"
+while watch_nap; do
 	kill -0 "$typist" 2>/dev/null || die "keys can no longer be sent (above)"
-	if watch_typed; then
-		echo "watch: somebody types; no key" >&2
+	kill -0 "$input" 2>/dev/null || die "whether somebody types can no longer be told (above): no more keys"
+	if watch_input_within "$quiet"; then
+		echo "watch: input within the last $quiet s; no key" >&2
 		continue
 	fi
 	echo >&"$ask"
@@ -125,5 +137,8 @@ until ! kill -0 "$listener" 2>/dev/null; do
 	tail -n 1 "$LAB_RUN/answers" | awk -F'\t' '
 		$4 == "none" { print "watch: key " $1 ": no echo within 10 s"; next }
 		{ printf "watch: key %s: echo after %.1f ms\n", $1, ($4 - $2) / 1e6 }' >&2
+	nap 0.5		# rows of the last tenths of a second are still to come
+	watch_input_within 15 ||
+		die "key $asked was not seen at port $ATTACH_PORT on $interface, so nor would a user's be: no more keys"
 done
 wait "$listener"

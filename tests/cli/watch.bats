@@ -52,3 +52,56 @@ in_namespace() {
 	[ "$inputs" -le 30 ] && [ "$inputs" -ge 20 ]
 	grep -qx "thinprobe_inputs_total $inputs" watch.prom
 }
+
+@test "keys of its own are announced, wait until nobody types, and end with Ctrl-C; without a capture none is sent" {
+	in_namespace true 2>/dev/null || skip "no network namespaces here"
+	for command in Xvfb xdotool vncviewer xwininfo setpriv python3; do
+		command -v "$command" >/dev/null || skip "$command is not installed"
+	done
+	cat >scene.sh <<-'END_SCENE'
+		until_true() { for i in $(seq 600); do ! eval "$1" || return 0; sleep 0.1; done; echo "never: $1"; exit 1; }
+		keys() { [ "$(wc -l <log.tsv)" -gt "$1" ]; }
+		trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT
+		ip link set lo up
+		export TMPDIR=$PWD/tmp
+		mkdir tmp
+		Xvfb -displayfd 4 -screen 0 1024x768x24 -noreset -nolisten tcp 4>display 2>/dev/null &
+		"$BIN/refecho" --vnc 5901 --log log.tsv -o refecho.txt 2>refecho.err & refecho=$!
+		until_true '[ -s display ] && grep -q ready refecho.err'
+		DISPLAY=:$(cat display)
+		export DISPLAY
+		vncviewer -RemoteResize=0 -MenuKey= -SecurityTypes=None 127.0.0.1::5901 >viewer.log 2>&1 &
+		until_true 'xdotool search --onlyvisible --name TigerVNC'
+		watch=("$TOP/thinprobe" watch --on "attach:$DISPLAY,TigerVNC" --key a --every 10s --interval 30s)
+		setpriv --bounding-set=-net_raw "${watch[@]}" && echo "keys without a capture"
+		timeout 9 "${watch[@]}" -t 1s || echo "ends late: $?"	# before the first key would be due
+		env --default-signal=INT setsid "${watch[@]}" >rows 2>watch.err & watch=$!
+		until_true 'grep -q TigerVNC watch.err'
+		python3 -c 'import time; print(time.monotonic_ns())' >announced
+		until_true 'keys 1'
+		sleep 4		# a person types until it would be time for the second key
+		for i in 1 2 3 4 5; do xdotool key b; sleep 1; done
+		until_true 'keys 7'
+		kill -INT -- "-$watch"
+		wait "$watch"
+		echo "status $?"
+		pgrep -as "$watch"
+		ls -A tmp
+		python3 -c 'import ctypes
+			x = ctypes.CDLL("libX11.so.6")
+			x.XOpenDisplay.restype = ctypes.c_void_p
+			down = ctypes.create_string_buffer(32)
+			x.XQueryKeymap(ctypes.c_void_p(x.XOpenDisplay(None)), down)
+			print("down", down.raw.strip(b"\0"))'
+		kill "$refecho"
+		wait "$refecho"
+	END_SCENE
+	run -0 in_namespace timeout 120 bash scene.sh
+	cat watch.err announced log.tsv
+	[[ $output != *"keys without a capture"* && $output != *"ends late"* ]]
+	[ "${lines[*]: -2}" = "status 130 down b''" ]	# no process, no file, no key is left
+	# the first and the last key are its own, the five between them the person's
+	awk -v announced="$(cat announced)" 'NR > 1 { at[NR - 1] = $3 / 1e9 } END {
+		exit !(NR == 8 && at[1] - announced / 1e9 > 8 && at[7] - at[6] >= 5 && at[7] - at[1] >= 20) }' log.tsv
+	grep -q '^watch/1' rows
+}
