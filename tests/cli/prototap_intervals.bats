@@ -88,6 +88,19 @@ in_namespace() {
 	[ "$(tail -n 1 table.1 | cut -f2)" -lt "$(sed -n 2p table | cut -f2)" ]
 }
 
+@test "the table begins anew at midnight (UTC), whatever its size and the time zone" {
+	for zone in UTC0 XST-7; do
+		rm -f table*
+		TZ=$zone "$BIN/prototap" read "$MADE/midnight.pcap" --port 5900 --every 1s --intervals table -o report
+		cat table*
+		[ "$(ls table* | xargs)" = "table table.1" ]
+		midnight=1700006400
+		[ "$(tail -n 1 table.1 | cut -f2)" = $((midnight - 1))000000000 ]
+		[ "$(sed -n 2p table | cut -f2)" = ${midnight}000000000 ]
+		[ "$(wc -l <table)" = 4 ]
+	done
+}
+
 @test "wrong words about intervals end with status 2" {
 	for words in "--intervals x" "--metrics x" "--every 1s --metrics -" "--every 1s --rotate 1M" "--every 0" \
 		"--every 1s --intervals x --metrics x"; do
@@ -117,6 +130,14 @@ in_namespace() {
 		grep -q '^CapEff:.0*$' "/proc/$child/status"
 		speak
 		until_true '[ "$(wc -l <table)" -gt 1 ]'
+		bytes() { awk '{ sum += $6 } END { print sum }' table; }
+		before=$(bytes)
+		ip link set tap0 down	# no packets, but the capture stays
+		sleep 0.5
+		ip link set tap0 up
+		ip neigh replace 10.9.9.7 lladdr 02:00:00:00:00:07 dev tap0
+		until_true 'speak; [ "$(bytes)" -gt "$before" ]'
+		[ "$(pgrep -P "$parent")" = "$child" ]
 		ip link del tap0
 		until_true 'grep -q "is gone" err'
 		make_pair

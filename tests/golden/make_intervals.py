@@ -7,7 +7,7 @@ An RFB session: each input is a key that goes down, each update is answered by a
 import os
 import sys
 
-from packets import ACK, PSH, Capture
+from packets import ACK, EPOCH, PSH, Capture
 
 DOWN, UP, MOVE = bytes([4, 1, 0, 0, 0, 0, 0, 97]), bytes([4, 0, 0, 0, 0, 0, 0, 97]), bytes([5, 0, 0, 9, 0, 9])
 REQUEST = bytes([3, 1, 0, 0, 0, 0, 4, 0, 3, 0])
@@ -55,6 +55,12 @@ def main(folder):
     c.send(10000.2, 1)
     c.send(24000, 1, b"u", ACK | PSH)
     c.pcap(os.path.join(folder, "stopped.pcap"))
+    # A key a second, three before and three after midnight (UTC).
+    midnight = 86400 - EPOCH % 86400
+    c = Session().start(1000 * (midnight - 4))
+    for i in range(midnight - 3, midnight + 3):
+        c.key(1000 * i + 500)
+    c.pcap(os.path.join(folder, "midnight.pcap"))
 
 
 main(sys.argv[1])
