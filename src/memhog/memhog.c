@@ -60,7 +60,7 @@ static const struct cli_opt options[] = {
 	{ CLI_BYTES, 0, "until-swap", &cfg.until_swap, 4096, 1e15, .help = "grow until this much is in swap, up to --size (all memory)" },
 	{ CLI_WORD, 0, "swap-of", &cfg.swap_of, .help = "whose swap --until-swap counts (process)", .words = report_swap_words },
 	{ CLI_WORD, 0, "touch", &cfg.touching, .words = report_touch_words,
-	  .help = "keep touching the filled memory, or not (keep with --pattern, --rate, --read or --write)" },
+	  .help = "keep touching the filled memory, or not (keep with --pattern, --rate or --access)" },
 	{ CLI_WORD, 0, "pattern", &cfg.pattern,
 	  .help = "touch a word of each page, in order or at random, or all words (stream) (seq)", .words = report_pattern_words },
 	{ CLI_CALL, 0, "rate", &cfg.rate,

@@ -25,6 +25,12 @@ command_of() {	# TOOL OPTION
 	return 1
 }
 
+# Whether --help of the command names the option, of a row of its own or in a text.
+help_names() {	# TOOL COMMAND OPTION
+	# shellcheck disable=SC2086 # the command may be empty
+	"$BIN/$1" $2 --help | grep -E -- "(^|[^-[:alnum:]])$3([^-[:alnum:]]|\$)"
+}
+
 @test "a former name is understood as the present one, and --help and completion know only that" {
 	local tool old new command complaint n=0 wrong=0
 
@@ -35,7 +41,7 @@ command_of() {	# TOOL OPTION
 			new=${new%% *}
 			run "$BIN/$tool" $command "$old" --nonsense
 			[ "$status" = 2 ] && [[ $output != *"$old"* ]] || { echo "$tool $old: $output"; wrong=1; }
-			if "$BIN/$tool" $command --help | grep -qE -- "^ {2,6}$old[ ,]"; then echo "$tool --help: $old"; wrong=1; fi
+			if help_names "$tool" "$command" "$old"; then echo "$tool --help: $old"; wrong=1; fi
 			continue ;;
 		esac
 		run "$BIN/$tool" $command "$new" ''
@@ -43,7 +49,7 @@ command_of() {	# TOOL OPTION
 		[ "$status" = 2 ] && [[ $output == "$tool"*": $new"* ]] || { echo "$tool $new: $output"; wrong=1; }
 		run "$BIN/$tool" $command "$old" ''
 		[ "$status" = 2 ] && [ "$output" = "$complaint" ] || { echo "$tool $old: $output"; wrong=1; }
-		if "$BIN/$tool" $command --help | grep -E -- "^ {2,6}$old[ ,]"; then echo "$tool --help: $old"; wrong=1; fi
+		if help_names "$tool" "$command" "$old"; then echo "$tool --help: $old"; wrong=1; fi
 		if [[ $old == --* ]] && [ "$old" != --quiet ] && grep -P "^$tool\t$old\t" completion; then wrong=1; fi
 		n=$((n + 1))
 	done < <(former "$TOP"/src/*/*.1)
