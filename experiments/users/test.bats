@@ -94,7 +94,7 @@ need_of() { field run/slope.tsv "$3" fitted="$1" name="$2"; }	# need_of FITTED R
 	[ "$(finding run little verdict)" = good ]
 	near "$(finding run growth-web)" 253.38 0.001
 	# the same by the program (objects, and nine pages of fifteen)
-	[ "$("$BIN/queue" users --rate 159.16 --response 253.38ms --think 10s:50s:10s --pages 9:15 --format json |
+	[ "$("$BIN/queue" users --rate 159.16 --response 253.38ms -z 10s:50s:10s --pages 9:15 --format json |
 		jq -r '[.result.rows[0].web[].users * 100 | round / 100] | join(" ")')" = "979.16 1934.12 2889.08 3844.04 4799" ]
 }
 
