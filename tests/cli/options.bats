@@ -56,6 +56,25 @@ help_names() {	# TOOL COMMAND OPTION
 	[ $wrong = 0 ] && [ $n -ge 25 ]
 }
 
+@test "pages and documents use no former name: neither beside the tool's name nor elsewhere in its page" {
+	local tool old page n=0
+
+	for page in "$TOP"/src/*/*.1; do
+		sed -E '/^\.Sh FORMER NAMES/,/^\.Sh EXIT/d; s/\\-/-/g; s/Fl Fl /--/g; s/Fl /-/g' "$page" >"$(basename "$page")"
+	done
+	cat ./*.1 "$TOP"/{README,GLOSSARY,CONTRIBUTING}.md "$TOP"/docs/*.{md,1} "$TOP"/experiments/*/README.md >all
+	while read -r tool old _; do
+		n=$((n + 1))
+		[ "$tool $old" != "vncplay --quiet" ] || continue	# a present one of its other commands
+		if grep -E -- "(^|[^-[:alnum:]])$old([^-[:alnum:]]|\$)" "$tool.1" ||
+			grep -E -- "(^|[^/[:alnum:]])$tool ([^|\`]* )?$old([^-[:alnum:]]|\$)" all; then
+			echo "$tool: $old"
+			n=-99
+		fi
+	done < <(former "$TOP"/src/*/*.1)
+	[ "$n" -ge 25 ]
+}
+
 @test "every former name of a table of options is in its page, and in the changelog" {
 	local tool old n
 
