@@ -55,8 +55,8 @@ static const struct cli_opt options[] = {
 	{ CLI_CALL, 'n', "users", &cfg.users,
 	  .help = "mva, mm1n, fit: how many users", .call = parse_number_list_option, .meta = "N,... or FROM:TO:STEP" },
 	{ CLI_CALL, 'z', "think-time", &cfg.think, .call = parse_time_list_option,
-	  .help = "their think time (fit: that of the last row); users: think times of real users",
-	  .meta = "TIME, or of queue users TIME,... or FROM:TO:STEP" },
+	  .help = "mva, mm1n, fit, users: think time; users: several, or FROM:TO:STEP (fit: that of the last row)",
+	  .meta = "TIME[,...]" },
 	{ CLI_REAL, 0, "users-per-second", &cfg.nz, 1e-9, 1e9,
 	  .help = "mva, mm1n, fit: instead of -z, think time = users / RATIO", .meta = "RATIO" },
 	{ CLI_WORD, 0, "method", &cfg.method, .help = "mva, fit: exact, or Schweitzer's approximation (exact)", .words = mva_methods },
@@ -87,8 +87,8 @@ static const struct cli_opt options[] = {
 /* Refuses options whose help says that they belong to other models. */
 static void refuse_other_models_options(const char *mode)
 {
-	static const char *const of[] = { "mva: ", "mva, mm1n, fit: ", "mva, fit: ", "mm1, mmm, users: ",
-					  "mm1, mmm, mm1n: ", "mmm: ", "users: ", "users, fit: ", "fit: " };
+	static const char *const of[] = { "mva: ", "mva, mm1n, fit: ", "mva, mm1n, fit, users: ", "mva, fit: ",
+					  "mm1, mmm, users: ", "mm1, mmm, mm1n: ", "mmm: ", "users: ", "users, fit: ", "fit: " };
 	char word[16], list[40];
 
 	snprintf(word, sizeof(word), " %s,", mode);

@@ -130,6 +130,30 @@ refused() {	# status words...: one line that names the tool
 	[[ $output == "queue: "* ]]
 }
 
+@test "each option is refused where its row of --help does not name the model" {
+	local option models mode value n=0
+
+	"$QUEUE" --help | awk 'match($0, /--[a-z-]+/) && /^ +-/ { option = substr($0, RSTART, RLENGTH) }
+		match($0, /  (mva|mm1|mmm|mm1n|users|fit)(, [a-z1]+)*: /) {
+			print option, substr($0, RSTART + 2, RLENGTH - 4) "," }' >of
+	cat of
+	while read -r option models; do
+		for mode in mva mm1 mmm mm1n users fit; do
+			[[ " $models" != *" $mode,"* ]] || continue
+			for value in 1s 1 1:2 exact; do	# of which each option takes one
+				[ "$option" != --no-delay ] || value=
+				run "$QUEUE" "$mode" "$option" $value
+				[[ $output != *"does not belong to queue $mode "* ]] || break
+			done
+			echo "$mode: $output"
+			[ "$status" = 2 ] && [[ $output == *"$option does not belong to queue $mode "* ]]
+			n=$((n + 1))
+		done
+	done <of
+	[ "$n" -ge 60 ]
+	grep -q '^--think-time ' of
+}
+
 @test "what cannot be is refused in one line" {
 	refused 2
 	refused 2 erlang
