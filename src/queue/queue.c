@@ -286,8 +286,7 @@ static int run_user_counts_command(const char *file)
 {
 	struct observed_load_row asked = { .n = NAN, .z_s = NAN, .mean_ms = NAN, .sd_ms = NAN };
 	struct observed_load_rows o = { .row = &asked, .rows = 1 };
-	struct load_to_users_conversion_cfg u = { cfg.pages, cfg.think.value, cfg.think.n };
-	char head[64];
+	struct load_to_users_conversion_cfg u = { cfg.pages, cfg.think.value, cfg.think.n, !file };
 	struct rec_report *out;
 
 	if (file) {
@@ -303,14 +302,12 @@ static int run_user_counts_command(const char *file)
 	out = open_model_report("users");
 	rec_add_real(out, "pages_per_object", cfg.pages, 9);
 	begin_report_result(out);
-	if (u.thinks)
-		snprintf(head, sizeof(head), "users who think %s", ns_text(u.think_s[u.thinks - 1] * 1e9));
-	rec_begin_text_table(out, "lrrrr", "run\trequests\tresponse\tin system\t%s", u.thinks ? head : "users");
-	rec_set_main_table(out, "rows");
+	begin_users_table(out, &u);
 	rec_begin_array(out, "rows");
 	for (size_t i = 0; i < o.rows; i++)
 		report_users_computed_from_row(out, &u, &o.row[i]);
 	rec_end_container(out);
+	end_users_table(out, &u);
 	close_model_outputs(out, NULL);
 	if (file)
 		observed_load_rows_free(&o);

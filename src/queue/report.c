@@ -7,6 +7,7 @@
 
 #define DIGITS 9	/* decimals of reported figures, for exact comparisons */
 #define FAR_OFF 0.2	/* error of response times, as a logarithm, that no measurement noise explains */
+#define THINK_COLUMNS 3	/* that fit beside the other columns of the text */
 
 const char *const plot_columns[] = { "kind", "n", "z_s", "lambda", "q", "r_s", "r_asymptote_s", "x_bound", NULL };
 
@@ -170,6 +171,52 @@ void report_closed_queue(struct rec_report *r, double n, double z_s, double serv
 	say_model_point(r, n, q.x, q.r_s, &q.u, 1);
 }
 
+/* The text has a row for each think time of a single load. Of several loads it has a row each, with a column for each of a few
+ * think times, or for the first and the last of many. */
+static bool is_think_time_shown(const struct load_to_users_conversion_cfg *u, size_t i)
+{
+	return u->thinks <= THINK_COLUMNS || i == 0 || i == u->thinks - 1;
+}
+
+void begin_users_table(struct rec_report *r, const struct load_to_users_conversion_cfg *u)
+{
+	char heads[24 + 16 * THINK_COLUMNS] = "users who think ";
+
+	for (size_t i = 0; i < u->thinks; i++)
+		if (is_think_time_shown(u, i))
+			snprintf(heads + strlen(heads), sizeof(heads) - strlen(heads), "%s%s", i ? "\t" : "", ns_text(u->think_s[i] * 1e9));
+	rec_begin_text_table(r, u->single ? "lrrrrr" : "lrrrrrr", "run\trequests\tresponse\tin system\t%s",
+			     !u->thinks ? "users" : u->single ? "think time\tusers" : heads);
+	rec_set_main_table(r, "rows");
+}
+
+void end_users_table(struct rec_report *r, const struct load_to_users_conversion_cfg *u)
+{
+	if (!u->single && u->thinks > THINK_COLUMNS)
+		rec_add_short_report_line(r, "2 of %zu think times; -v has all", u->thinks);
+}
+
+static void say_users_of_row(struct rec_report *r, const struct load_to_users_conversion_cfg *u,
+			     const struct observed_load_row *row)
+{
+	char load[sizeof(row->run) + 120], users[24 * THINK_COLUMNS] = "";
+
+	snprintf(load, sizeof(load), "%s\t%s/s\t%s\t%s", row->run[0] ? row->run : user_count_text(row->n), number_text(row->rate),
+		 ns_text(row->r_s * 1e9), number_text(row->rate * row->r_s));
+	for (size_t i = 0; i < u->thinks; i++) {
+		const char *n = number_text(row->rate * u->pages * (row->r_s + u->think_s[i]));
+
+		if (u->single)
+			rec_add_text_table_row(r, "%s\t%s\t%s", load, ns_text(u->think_s[i] * 1e9), n);
+		else if (is_think_time_shown(u, i))
+			snprintf(users + strlen(users), sizeof(users) - strlen(users), "\t%s", n);
+	}
+	if (!u->thinks)
+		rec_add_text_table_row(r, "%s\t%s", load, number_text(row->rate * (row->r_s + row->z_s)));
+	else if (!u->single)
+		rec_add_text_table_row(r, "%s%s", load, users);
+}
+
 void report_users_computed_from_row(struct rec_report *r, const struct load_to_users_conversion_cfg *u,
 				    const struct observed_load_row *row)
 {
@@ -199,9 +246,7 @@ void report_users_computed_from_row(struct rec_report *r, const struct load_to_u
 		rec_end_container(r);
 	}
 	rec_end_container(r);
-	rec_add_text_table_row(r, "%s\t%s/s\t%s\t%s\t%s", row->run[0] ? row->run : user_count_text(row->n), number_text(row->rate),
-		      ns_text(row->r_s * 1e9),
-		number_text(q), number_text(u->thinks ? pages * (row->r_s + u->think_s[u->thinks - 1]) : row->rate * (row->r_s + row->z_s)));
+	say_users_of_row(r, u, row);
 }
 
 bool fit_is_far_off(const struct service_demands *d)

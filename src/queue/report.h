@@ -32,7 +32,11 @@ struct load_to_users_conversion_cfg {
 	double pages;
 	const double *think_s;
 	size_t thinks;
+	bool single;			/* one load: the text has a row for each think time */
 };
+/* The text's table has a row for each load, with a column for each think time: of more than three, for the first and the last. */
+void begin_users_table(struct rec_report *r, const struct load_to_users_conversion_cfg *u);
+void end_users_table(struct rec_report *r, const struct load_to_users_conversion_cfg *u);
 void report_users_computed_from_row(struct rec_report *r, const struct load_to_users_conversion_cfg *u,
 				    const struct observed_load_row *row);
 

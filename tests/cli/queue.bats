@@ -130,6 +130,34 @@ refused() {	# status words...: one line that names the tool
 	[[ $output == "queue: "* ]]
 }
 
+@test "users of each think time are in the text; of many, those of the first and the last, in 8 lines of 80 columns" {
+	local times last last_of_several
+
+	printf 'run\tlambda\tr_ms\n' >loads.tsv
+	printf 'load-%s\t%s000.5\t150\n' 1 1 2 2 3 3 4 4 5 5 6 6 >>loads.tsv
+	while read -r times last last_of_several; do
+		"$QUEUE" users --rate 10 --response 200ms -z "$times" >single
+		"$QUEUE" users loads.tsv -z "$times" >several
+		cat single several
+		# lambda (R + Z): 10 (0.2 + 10), 1000.5 (0.15 + 10), and of the last
+		grep -qE ' 102$' single
+		grep -qE " $last\$" single
+		grep -qE "^load-1 .* 10,200 .*$last_of_several\$" several
+		for file in single several; do
+			[ "$(wc -l <$file)" -le 8 ]
+			[ "$(wc -L <$file)" -le 80 ]
+		done
+	done <<-'END'
+		10s,30s 302 30,200
+		10s:50s:10s 502 50,200
+		10s:1000s:10s 10,000 1,000,000
+	END
+	"$QUEUE" users --rate 10 --response 200ms -z 10s:50s:10s >single
+	[ "$(grep -cE ' [1-5]02$' single)" = 5 ]
+	"$QUEUE" users loads.tsv -z 10s,20s,30s >several
+	grep -qE '^load-1 .* 10,200 +20,200 +30,200$' several
+}
+
 @test "each option is refused where its row of --help does not name the model" {
 	local option models mode value n=0
 
