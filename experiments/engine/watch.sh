@@ -5,6 +5,9 @@ set -u
 . "$(dirname -- "${BASH_SOURCE[0]}")/../../lab/lib.sh" || exit 1
 # shellcheck disable=SC2034 # warn says it
 TP_TOOL=thinprobe
+. "$TP_HOME/experiments/engine/plan.sh"
+# shellcheck disable=SC2034 # plan.sh reads them
+PLAN[called]=watch RESUME=''
 
 usage() {
 	cat <<'END'
@@ -16,7 +19,7 @@ The first form only listens. The second also sends one key K each TIME, while
 nobody has typed on that connection for 5 s, and says so first.
   --port PORT,...      ports of the display protocol
   -i, --interface IF   capture on this interface
-  --interval TIME      length of an interval (1s)
+  --interval TIME      length of an interval, 100ms to 1h (1s)
   --tsv FILE           a row for each interval and connection
   --metrics FILE       the latest interval, for node_exporter
   --rotate SIZE        begin FILE anew at this size, and each day (64M)
@@ -57,6 +60,8 @@ while [ $# -gt 0 ]; do
 	esac
 	shift 2
 done
+plan_item --interval ms 100..3600000 "$interval" ''
+interval=${ITEM}ms
 # Rows go to standard output where there is neither a terminal nor a file.
 [ -n "$table" ] || [[ " ${options[*]-} " == *" --metrics "* ]] || [ -t 2 ] || table=-
 

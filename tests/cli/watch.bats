@@ -22,6 +22,11 @@ in_namespace() {
 		[ "${#stderr_lines[@]}" = 1 ]
 		[ -z "$output" ]
 	done
+	for words in 1us 99ms 61m 1 x; do
+		run --separate-stderr -2 "$TOP/thinprobe" watch --port 5901 -i lo --interval "$words"
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr == *"--interval $words"* ]]
+	done
 	run -2 "$TOP/thinprobe" watch --prot 5901
 	[[ $output == *"did you mean --port?"* ]]
 }
