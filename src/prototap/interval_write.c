@@ -59,11 +59,11 @@ static int interval_table_open(struct interval_writer *w)
 }
 
 /* A full disk may have room again later: the measurement goes on. */
-static void interval_writer_warn(struct interval_writer *w, const char *path, int err)
+static void interval_writer_warn(bool *warned, const char *path, int err)
 {
-	if (err && !w->warned)
+	if (err && !*warned)
 		warn("cannot write %s: %s; going on", path, strerror(-err));
-	w->warned = err;
+	*warned = err;
 }
 
 static void interval_table_flush_and_rotate(struct interval_writer *w, int64_t time_ns)
@@ -80,7 +80,7 @@ static void interval_table_flush_and_rotate(struct interval_writer *w, int64_t t
 	w->day = day;
 	if (!w->table && !err)
 		err = interval_table_open(w);
-	interval_writer_warn(w, w->cfg.table, err);
+	interval_writer_warn(&w->table_warned, w->cfg.table, err);
 }
 
 static void interval_table_add(struct row_file *t, const struct interval_row *r)
@@ -156,9 +156,10 @@ static void interval_metrics_print(FILE *out, const struct interval_writer *w, i
 		fprintf(out, "thinprobe_verdict{client=\"%s\",server=\"%s\",verdict=\"%s\"} 1\n",
 			flow_endpoint_address_text(&w->row[i].key, 1 - w->row[i].server, client),
 			flow_endpoint_address_text(&w->row[i].key, w->row[i].server, server), verdict_words[w->row[i].verdict.word]);
-	fprintf(out, "# TYPE thinprobe_interval_start_seconds gauge\n# UNIT thinprobe_interval_start_seconds seconds\n"
-		"# HELP thinprobe_interval_start_seconds Start of the interval.\nthinprobe_interval_start_seconds %.3f\n",
-		(double)start_ns / NS_PER_S);
+	fputs("# TYPE thinprobe_interval_start_seconds gauge\n# UNIT thinprobe_interval_start_seconds seconds\n"
+	      "# HELP thinprobe_interval_start_seconds Start of the interval.\n", out);
+	if (start_ns >= 0)
+		fprintf(out, "thinprobe_interval_start_seconds %.3f\n", (double)start_ns / NS_PER_S);
 	interval_print_counter_header(out, "wire_bytes", "Bytes of frames.");
 	fprintf(out, "thinprobe_wire_bytes_total{to=\"server\"} %llu\nthinprobe_wire_bytes_total{to=\"client\"} %llu\n",
 		(unsigned long long)w->wire_bytes[INPUT], (unsigned long long)w->wire_bytes[DISPLAY]);
@@ -176,19 +177,19 @@ static void interval_metrics_print(FILE *out, const struct interval_writer *w, i
 	fputs("# EOF\n", out);
 }
 
-/* The file is replaced as a whole: whoever reads it never sees half of it. */
-static void interval_metrics_write(struct interval_writer *w, int64_t start_ns)
+int interval_writer_write_metrics(const struct interval_writer *w, int64_t start_ns)
 {
 	char path[4096];
+	struct stat st;
 	FILE *out;
 	int err;
 
+	if (!stat(w->cfg.metrics, &st) && S_ISDIR(st.st_mode))
+		return -EISDIR;
 	snprintf(path, sizeof(path), "%s.tmp", w->cfg.metrics);
 	out = fopen(path, "we");
-	if (!out) {
-		interval_writer_warn(w, path, -errno);
-		return;
-	}
+	if (!out)
+		return -errno;
 	interval_metrics_print(out, w, start_ns);
 	err = ferror(out) ? -EIO : 0;
 	if (fclose(out) && !err)
@@ -197,7 +198,7 @@ static void interval_metrics_write(struct interval_writer *w, int64_t start_ns)
 		err = -errno;
 	if (err)
 		remove(path);
-	interval_writer_warn(w, w->cfg.metrics, err);
+	return err;
 }
 
 /* --- the line --- */
@@ -267,7 +268,7 @@ void interval_writer_end_interval(void *writer, int64_t start_ns, int64_t length
 	if (w->cfg.table)
 		interval_table_flush_and_rotate(w, start_ns + length_ns);
 	if (w->cfg.metrics)
-		interval_metrics_write(w, start_ns);
+		interval_writer_warn(&w->metrics_warned, w->cfg.metrics, interval_writer_write_metrics(w, start_ns));
 	if (w->cfg.line)
 		interval_line_print(w, start_ns, length_ns);
 	w->rows = 0;

@@ -15,7 +15,7 @@ struct interval_writer {
 	struct interval_write_cfg cfg;
 	struct row_file *table;
 	int64_t day;
-	bool warned;			/* of a file that cannot be written; reset once it can */
+	bool table_warned, metrics_warned;	/* of a file that cannot be written; reset once it can */
 	struct interval_row *row;	/* owned; of the current interval */
 	int rows;
 	uint64_t wire_bytes[CHANNELS], inputs, updates, unanswered, retransmitted, verdicts[VERDICTS];	/* since the start */
@@ -24,6 +24,9 @@ struct interval_writer {
 extern const char *const interval_columns[];	/* schema watch/1 */
 
 int interval_writer_open(struct interval_writer *w, const struct interval_write_cfg *cfg);	/* 0 or -errno */
+/* Replaces the file of metrics as a whole: whoever reads it never sees half of it. Before the first interval `start_ns` is -1.
+ * Returns 0 or -errno. */
+int interval_writer_write_metrics(const struct interval_writer *w, int64_t start_ns);
 /* Functions of struct intervals. */
 void interval_writer_add_row(void *writer, const struct interval_row *row);
 void interval_writer_end_interval(void *writer, int64_t start_ns, int64_t length_ns);

@@ -347,6 +347,10 @@ int main(int argc, char **argv)
 			      sizeof(run.privileges));
 	if (err)
 		die(EXIT_RUN, "cannot drop privileges: %s", strerror(-err));
+	/* with the rights that are left; after a restart, a failure is no reason to end */
+	err = cfg.every_ns && write_cfg.metrics && !again ? interval_writer_write_metrics(&run.writer, -1) : 0;
+	if (err)
+		die(EXIT_RUN, "cannot write %s: %s", write_cfg.metrics, strerror(-err));
 	if (supervised)
 		proc_request_sigterm_at_parent_end();	/* not before: a new user id takes this wish back */
 	if (!run.live && source_begin_files(run.source, why))

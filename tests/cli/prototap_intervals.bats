@@ -77,6 +77,36 @@ in_namespace() {
 	awk '/^# TYPE/ { if (seen[$3]++) exit 1; family = $3; next } /^#/ { next } index($1, family) != 1 { exit 1 }' watch.prom
 }
 
+@test "a file of metrics that cannot be written ends the program at the start; later it goes on, and says so once" {
+	mkdir folder
+	for file in none/watch.prom folder; do
+		run -1 --separate-stderr "$BIN/prototap" read "$MADE/calm.pcap" --port 5900 --every 1s --intervals - --metrics "$file"
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr == *" $file: "* ]]
+		[ "${#lines[@]}" -le 1 ]	# no row but the header
+	done
+	[ -z "$(ls -A folder)" ]
+	in_namespace true 2>/dev/null || skip "no network namespaces here"
+	cat >full.sh <<-'END'
+		until_true() { for i in $(seq 200); do ! eval "$1" || return 0; sleep 0.05; done; return 1; }
+		ip link set lo up
+		"$BIN/prototap" live -i lo --port 3389 --every 100ms --intervals table --metrics folder/watch.prom -o report 2>err &
+		until_true 'grep -q ready err'
+		[ -s folder/watch.prom ] || exit 1
+		mv folder gone
+		until_true 'grep -q folder/watch.prom err' || exit 2
+		sleep 0.5
+		mv gone folder
+		rm folder/watch.prom
+		until_true '[ -s folder/watch.prom ]' || exit 3
+		kill $!
+		wait $!
+	END
+	run -0 in_namespace bash full.sh
+	cat err
+	[ "$(grep -c folder/watch.prom err)" = 1 ]
+}
+
 @test "the table rotates by size, keeps so many, and begins beside an earlier one" {
 	echo before >table
 	"$BIN/prototap" read "$MADE/calm.pcap" --port 5900 --every 100ms --intervals table --rotate 4K --keep 2 -o report
