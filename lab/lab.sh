@@ -12,16 +12,22 @@ set -u
 
 usage() {
 	cat <<'END'
-usage: thinprobe lab up [--server-memory SIZE [--swap none|file|zram|slow:DELAY] [--swap-size SIZE]]
+usage: thinprobe lab up [--server-memory SIZE
+                         [--swap none|file|zram|slow:DELAY] [--swap-size SIZE]]
        thinprobe lab exec [-C] [-R] server|client COMMAND...
        thinprobe lab down | clean
 
-  up      makes two hosts, 10.203.0.1 (server) and 10.203.0.2 (client), that stay until `down`
-          --server-memory: what runs on the server has so much memory; --swap: where what does not fit goes (file)
-          (LAB_RATE=100Mbit|DOWN/UP|none, LAB_QUEUE=50ms, LAB_DELAY=, LAB_JITTER=, LAB_LOSS=,
-          LAB_SHARED_CPUS=1, LAB_CPUS_server=, LAB_CPUS_client=)
-  exec    runs a command on one of them, as an ordinary user on its own CPUs; -R: as its root;
-          -C: on the other side's CPUs (to capture on the server's link without taking its time)
+  up      makes two hosts, 10.203.0.1 (server) and 10.203.0.2 (client), that
+          stay until `down`
+          --server-memory: what runs on the server has so much memory
+          --swap: where what does not fit goes (file)
+          (LAB_RATE=100Mbit|DOWN/UP|none, LAB_QUEUE=50ms, LAB_DELAY=,
+          LAB_JITTER=, LAB_LOSS=, LAB_SHARED_CPUS=1, LAB_CPUS_server=,
+          LAB_CPUS_client=)
+  exec    runs a command on one of them, as an ordinary user on its own CPUs
+          -R: as its root
+          -C: on the other side's CPUs (to capture on the server's link without
+          taking its time)
   down    ends both and all that runs in them
   clean   removes what killed runs left behind
 END

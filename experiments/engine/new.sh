@@ -8,7 +8,8 @@ template=$TP_HOME/experiments/engine/template what=${1-} name=${2-}
 case " $* " in
 *" -h "* | *" --help "*)
 	echo "usage: thinprobe new experiment NAME | thinprobe new protocol NAME"
-	echo "Writes experiments/NAME/ or lab/protocols/NAME.sh from a template that runs as it is: change it to what you need."
+	echo "Writes experiments/NAME/ or lab/protocols/NAME.sh from a template that runs"
+	echo "as it is: change it to what you need."
 	exit 0
 	;;
 esac

@@ -388,8 +388,8 @@ int cli_run_command(int argc, char **argv, const char *tool, const char *summary
 	printf("usage: thinprobe %s COMMAND [options]\n%s\n\n", tool, summary);
 	for (const struct cli_command *c = commands; c->word; c++)
 		printf("  %-11s %-*s%s\n", c->word, *c->operands ? 17 : 0, c->operands, c->help);
-	printf("\n  -h, --help                   print this and exit; thinprobe %s COMMAND --help: its options\n"
-	       "  -V, --version                print the version and exit\n\nManual: man thinprobe-%s\n", tool, tool);
+	printf("\n  -h, --help                   print this and exit (COMMAND --help: its options)\n"
+	       "  -V, --version                print the version and exit\n\nManual: man thinprobe-%s\n", tool);
 	return EXIT_OK;
 }
 

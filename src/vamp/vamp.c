@@ -6,15 +6,15 @@
 #include "commands.h"
 
 static const struct cli_command commands[] = {
-	{ "run", "", "throttle background tasks of this system from an input until the episode ends", vamp_run_command },
+	{ "run", "", "throttle background tasks from an input until the episode ends", vamp_run_command },
 	{ "status", "", "print which processes are throttled now, and why", vamp_status_command },
 	{ "trace", "", "record which task ran on which CPU and for how long", vamp_trace_command },
-	{ "vm", "", "slow down the virtual CPUs of a QEMU that run background tasks, as its guest reports", vamp_vm_command },
+	{ "vm", "", "slow down the virtual CPUs of a QEMU that run background tasks", vamp_vm_command },
 	{ NULL, NULL, NULL, NULL },
 };
 
 int main(int argc, char **argv)
 {
 	return cli_run_command(argc, argv, "vamp",
-			       "Finds the background tasks when the user acts and throttles them until the episode ends.", commands);
+			       "Finds background tasks when the user acts and throttles them for the episode.", commands);
 }

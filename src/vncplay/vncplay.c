@@ -6,15 +6,15 @@
 #include "commands.h"
 
 static const struct cli_command commands[] = {
-	{ "record", "SERVER TRACE", "a session, by hand, by a script, or through a proxy", vncplay_record },
-	{ "play", "SERVER TRACE LOG", "what was recorded, once the screen shows what it showed", vncplay_play },
-	{ "learn", "TRACE LOG...", "which changes of the screen come before which input", vncplay_learn },
-	{ "analyze", "LOG...", "the response time of every input, over all replays", vncplay_analyze },
+	{ "record", "SERVER TRACE", "a session, by hand, by script, or through a proxy", vncplay_record },
+	{ "play", "SERVER TRACE LOG", "what was recorded, once the screen shows the same", vncplay_play },
+	{ "learn", "TRACE LOG...", "which changes of the screen precede which input", vncplay_learn },
+	{ "analyze", "LOG...", "the response time of every input, in all replays", vncplay_analyze },
 	{ NULL, NULL, NULL, NULL },
 };
 
 int main(int argc, char **argv)
 {
 	return cli_run_command(argc, argv, "vncplay",
-			       "Records a session once, replays it reliably, and tells the response time of every input.", commands);
+			       "Records a session once, replays it reliably, and times the response to inputs.", commands);
 }

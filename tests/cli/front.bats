@@ -47,6 +47,25 @@ narrow() { [ -z "$(awk 'length > 80' <<<"$output")" ]; }	# what `run` caught fit
 	narrow
 }
 
+@test "--help fits a terminal: of commands, programs, their commands and experiments" {
+	local words n=0
+	while read -r words; do
+		# shellcheck disable=SC2086 # words
+		run -0 thinprobe $words --help
+		awk -v of="$words" 'length > 80 { print of ": " $0 }' <<<"$output"
+		narrow
+		n=$((n + 1))
+	done < <(
+		printf '%s\n' setup check doctor demo run watch sweep cell report calibrate list tools new lab completion help
+		printf 'run %s\n' $EXPERIMENTS
+		for words in $TOOLS; do
+			echo "$words"
+			"$TOP/bin/$words" --help | sed -nE "/^usage:.* COMMAND/,\$ s/^  ([a-z]+) .*/$words \1/p"
+		done
+	)
+	[ "$n" -gt 50 ]
+}
+
 @test "help of a program is its manual" {
 	command -v man >/dev/null || skip "man is not installed"
 	MANPAGER=cat run -0 thinprobe help sink
