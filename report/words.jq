@@ -94,7 +94,7 @@ def incomplete_note: .run | if (.state // "unknown") == "complete" then null els
 # The command of the run with more repeats, into a folder of its own; and the minutes that it takes.
 def again_command: .run | select(.runs == null) | .command // "" | select(startswith("thinprobe "))
 	| gsub(" (--repeat|-o|--output|--output-dir|--resume)(=| +)('[^']*'|([^ \\\\]|\\\\.)+)"; "") + " --repeat 5";
-def again_minutes: [.run | try (((.ended | fromdate) - (.started | fromdate)) / 60 * 5 / .settings.repeats | ceil
+def again_minutes: [.run | try (.measured_s * .counts.total / .counts.complete / 60 * 5 / .settings.repeats | ceil
 	| select(. > 0)) catch null] | .[0];
 def repeats_words: [.run.runs // [.run.settings] | .[].repeats | values] | unique | select(. != [])
 	| if length > 1 then "\(min) to \(max | plural("repeat"))" else .[0] | plural("repeat") end;

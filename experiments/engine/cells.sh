@@ -211,13 +211,13 @@ exp_step() {	# what goes on before the first cell
 # quieter try stays, the other is kept beside it as REPEAT~), in at most one of so many cells as the plan says: `again 4
 # quick=20`, 0 for never.
 cells_run() {
-	local order=() part=${PLAN[again]-4} again=0 most=0 n repeat session now='' folder total i=0 measured=0 words
+	local order=() part=${PLAN[again]-4} again=0 most=0 n repeat session now='' folder total i=0 measured=0 words since spent
 	LAB_STOP_ENDS=''	# from here on a signal ends the train that runs; what there is by then is summed up
 	[ "$QUICK" = 0 ] && part=${part%% *} || part=${part##*quick=}
 	mapfile -t order < <(cells_order)
 	total=${#order[@]}
 	[ "$part" = 0 ] || most=$(((total + part - 1) / part))
-	EXP_SINCE=$SECONDS
+	EXP_SINCE=$SECONDS since=$SECONDS
 	while ! EXP_LOST=$(lab_lost) && [ "$i" -lt "${#order[@]}" ] && ! stopped; do
 		read -r n repeat session <<<"${order[i]}"
 		i=$((i + 1))
@@ -249,7 +249,10 @@ cells_run() {
 		fi
 		exp_measured "$words" "$(cell_figure "$folder")"
 		CELL_ROWS["$n $repeat"]=$CELL_STATE$'\037'$CELL_FLAGS
-		run_set "$CELLS_SUMMED" --arg rows "$(cells_rows)"
+		spent=$((SECONDS - since)) since=$SECONDS
+		[ "$CELL_STATE" = complete ] || spent=0
+		run_set "$CELLS_SUMMED"' | if .measured_s then .measured_s += $spent else . end' --arg rows "$(cells_rows)" \
+			--argjson spent "$spent"
 	done
 	[ -z "$now" ] || exp_end_session
 	[ ! -t 1 ] || printf '\r\033[K'

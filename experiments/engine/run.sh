@@ -101,12 +101,13 @@ run_folder() {
 	jq -n --arg experiment "$EXPERIMENT" --arg version "${TP_VERSION:-unknown}" --arg command "$EXP_COMMAND" \
 		--arg started "$(date -u +%Y-%m-%dT%H:%M:%SZ)" --argjson settings "$(plan_settings)" --argjson calibration "$calibration" \
 		--argjson cells "$CELLS_JSON" '
-		{schema: "thinprobe.run/1", $experiment, $version, $started, ended: null, state: "running", $command, $settings} + $cells
+		{schema: "thinprobe.run/1", $experiment, $version, $started, ended: null, measured_s: 0, state: "running", $command,
+		$settings} + $cells
 		+ {$calibration}' | put_json "$RUN/run.json"
 }
 
-run_ended() {	# run_ended STATE WHY
-	run_set '. + $sum | .state = $state | (if $why == "" then del(.reason) else .reason = $why end) | .ended = (now | todate)' \
+run_ended() {	# run_ended STATE WHY; where nothing was measured since it ended, it ended then
+	run_set '. + $sum | .state = $state | (if $why == "" then del(.reason) else .reason = $why end) | .ended //= (now | todate)' \
 		--arg state "$1" --arg why "$2" --argjson sum "${CELLS_JSON:-{\}}"
 }
 

@@ -328,6 +328,8 @@ sweep_sum() {
 			| .protocols = ($parts | map(.protocols // {}) | add) | .clocks = $parts[0].clocks | .settings.on = $on[0]
 			| .lab.missing = ([$parts[].lab.missing[]?] | unique) + (if ($on | length) < 2 then [] else
 				["one pair of hosts for all cells: they are of \($on | length) pairs, whose differences are in the intervals"] end)
+			| .ended = ([$parts[].ended] | max)
+			| .measured_s = ($parts | map(.measured_s) | if all(. != null) then add else null end)
 			| .sweep = {on: $on, parts: ($parts | length)}' "$DIR/$name/run.json" "${parts[@]}" >"$DIR/$name/run.json.new" &&
 			mv "$DIR/$name/run.json.new" "$DIR/$name/run.json" || die "cannot write to $DIR/$name"
 		EXP_SWEEP=sum "$here/run.sh" "$EXPERIMENT" --resume "$DIR/$name" || status=3

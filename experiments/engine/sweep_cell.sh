@@ -84,7 +84,8 @@ mkdir -p "$dir/.parts" "$dir/log" && part=$(mktemp -d "$dir/.parts/XXXXXXXX") ||
 exec {held}<"$part" && flock -n "$held"	# a part that nobody holds is left over: the sweep removes it
 mkdir "$part/run" || die "cannot write to $part"
 log=$dir/log/${id//\//_}.log
-jq --arg name "$name" --arg on "$on" '.cells |= map(select(.name == $name)) | .settings.on = $on | .state = "running"' \
+jq --arg name "$name" --arg on "$on" '.cells |= map(select(.name == $name)) | .settings.on = $on | .state = "running"
+	| .measured_s |= (values | 0)' \
 	"$run/run.json" >"$part/run/run.json" || die "cannot write to $part"
 begun=$EPOCHSECONDS
 EXP_SWEEP=$repeat setpriv --pdeathsig TERM "$TP_HOME/experiments/engine/run.sh" "$experiment" --resume "$part/run" \

@@ -125,7 +125,7 @@ setup() {
 
 @test "the run before this one, of the same settings only; the command with more repeats" {
 	sed -i 's/\(p50_ms\treal\tms\t3\t\)/\1lower/' run/schema.tsv
-	jq '.axes = ["app", "load"] | .started = "2026-01-02T03:00:00Z" | .ended = "2026-01-02T03:04:00Z"
+	jq '.axes = ["app", "load"] | .started = "2026-01-02T03:00:00Z" | .ended = "2026-01-09T03:00:00Z" | .measured_s = 160 | .counts.complete = 2
 		| .command = "thinprobe run made --loads 0,5 --repeat 2 -o x"' run/run.json >new
 	mv new run/run.json
 	mkdir before other
@@ -137,6 +137,10 @@ setup() {
 	cat line
 	[[ $(<line) == *2026-01-01\ 03:00*100*then*50.3*now*"apart in 1 of 2"* ]]
 	grep -q '`thinprobe run made --loads 0,5 --repeat 5` (about 10 minutes)' run/report.md
+	jq 'del(.measured_s)' run/run.json >new && mv new run/run.json
+	"$TOP/report/report.sh" run
+	grep -q '`thinprobe run made --loads 0,5 --repeat 5`' run/report.md
+	run ! grep -q 'about [0-9]* minute' run/report.md
 	rm -r before
 	"$TOP/report/report.sh" run
 	run ! grep 'Previous run' run/report.md
