@@ -107,9 +107,22 @@ table() {
 	for name in $experiments; do rows_of_plan "$name"; done
 }
 
+# An option that several commands of a program have is there once, with the values of all.
+united() {
+	LC_ALL=C sort -u | awk -F'\t' -v OFS='\t' '
+		{
+			key = $1 OFS $2; list[key] = list[key] $4
+			if (!(key in all)) { keys[++n] = key; all[key] = "" }
+			m = split($3, value, " ")
+			for (i = 1; i <= m; i++)
+				if (!seen[key, value[i]]++) all[key] = all[key] (all[key] == "" ? "" : " ") value[i]
+		}
+		END { for (i = 1; i <= n; i++) print keys[i], all[keys[i]], list[keys[i]] == "" ? "" : 1 }'
+}
+
 cat <<END
 # Completion of thinprobe for bash; thinprobe completion wrote it.
-_thinprobe_table='$(table | LC_ALL=C sort -u)'
+_thinprobe_table='$(table | united)'
 END
 cat <<'END'
 _thinprobe() {

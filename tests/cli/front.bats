@@ -220,6 +220,8 @@ completed() {	# completed WORD...: what bash would offer for the last of these
 		lab u|up
 		new e|experiment
 		vncplay r|record
+		vncplay play --fo|--format
+		vncplay analyze --format t|text tsv
 		queue f|fit
 		help fo|formats
 		help vncplay-|vncplay-trace
