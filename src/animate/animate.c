@@ -127,8 +127,8 @@ static void report_frames_shown(struct rec_report *r, const struct animation_cfg
 	rec_add_real(r, "information_bytes", got->information_bytes, 1);
 	rec_add_sample_statistics(r, "lateness_us", &got->lateness_ns, NS_PER_US);
 	rec_end_container(r);
-	rec_add_short_report_line(r, "%s of %s frames shown at %s/s, %s late (worst %s)", text_of_count(got->shown),
-				  text_of_count(got->due),
+	rec_add_short_report_line(r, "%s of %s shown at %s/s, %s late (worst %s)", text_of_count(got->shown),
+				  text_of_count_and_noun(got->due, "frame"),
 		number_text(average_rate_per_second(got->shown, got->start_ns, got->end_ns)), got->late ? text_of_count(got->late) : "none",
 		ns_text(sample_max(&got->lateness_ns).value));
 	if (got->left_out)
@@ -177,16 +177,16 @@ static int run_show_command(struct rec_report *r)
 static void say_frames_seen(struct rec_report *r, int64_t loop, struct frame_count_result *got)
 {
 	struct frame_tally *seen = &got->seen;
-	const char *frames = text_of_count(seen->frames), *seconds = ns_text((double)(got->end_ns - got->start_ns));
+	const char *frames = text_of_count_and_noun(seen->frames, "frame"), *seconds = ns_text((double)(got->end_ns - got->start_ns));
 	const char *rate = number_text(average_rate_per_second(seen->frames - 1, seen->first_ns, seen->last_ns));
 
 	if (loop > 1)
-		rec_add_short_report_line(r, "%s frames seen in %s: %s/s, %s of %s kinds, %s missed", frames, seconds, rate,
+		rec_add_short_report_line(r, "%s seen in %s: %s/s, %s of %s, %s missed", frames, seconds, rate,
 					  text_of_count(seen->distinct),
-			text_of_count(loop), seen->missed ? text_of_count(seen->missed) : "none");
+			text_of_count_and_noun(loop, "kind"), seen->missed ? text_of_count(seen->missed) : "none");
 	else
-		rec_add_short_report_line(r, "%s frames seen in %s: %s/s, %s kinds; missed: unknown, give --frames N", frames, seconds, rate,
-			text_of_count(seen->distinct));
+		rec_add_short_report_line(r, "%s seen in %s: %s/s, %s; missed: unknown, give --frames N", frames, seconds, rate,
+			text_of_count_and_noun(seen->distinct, "kind"));
 	rec_add_short_report_line(r, "  gap %s (median), %s at worst", ns_text(sample_quantile(&seen->gap, 0.5).value),
 		ns_text(sample_max(&seen->gap).value));
 }
@@ -279,7 +279,8 @@ static int run_write_command(struct rec_report *r, const char *path)
 	rec_add_int(r, "frames", frames);
 	rec_add_int(r, "frame_bytes", (int64_t)cfg.width * cfg.height * 4);
 	rec_end_container(r);
-	rec_add_short_report_line(r, "%s frames of %dx%d pixels written to %s, %s", text_of_count(frames), cfg.width, cfg.height, path,
+	rec_add_short_report_line(r, "%s of %dx%d pixels written to %s, %s", text_of_count_and_noun(frames, "frame"),
+				  cfg.width, cfg.height, path,
 		bytes_text((double)frames * cfg.width * cfg.height * 4));
 	return close_frame_report(r, 0, false);
 }

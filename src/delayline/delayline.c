@@ -215,8 +215,8 @@ static void say_link_direction(struct rec_report *r, int i, const char *link)
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %s %s", text_of_count(gone[k].n), gone[k].what);
 	if (way->packets && !*text)
 		strcpy(text, ", all delivered");
-	rec_add_short_report_line(r, "  %s -> %s   %s packets%s%s%s", fwd.ends[i].name, fwd.ends[!i].name, text_of_count(way->packets),
-				  text,
+	rec_add_short_report_line(r, "  %s -> %s   %s%s%s%s", fwd.ends[i].name, fwd.ends[!i].name,
+				  text_of_count_and_noun(way->packets, "packet"), text,
 		*link ? "; " : "", link);
 }
 

@@ -194,8 +194,8 @@ void report_on_demand_result(struct rec_report *r, const struct on_demand_typing
 		     { "in_doubt", (int64_t)d->count[ON_DEMAND_DOUBT] });
 	rec_add_sample_statistics(r, "latency_from_due_ms", &due, NS_PER_MS);
 	rec_add_sample_statistics(r, "latency_from_sent_ms", &sent, NS_PER_MS);
-	rec_add_short_report_line(r, "%s keys asked for, %s answered: p50 %s ms, at most %s ms", text_of_count(asked),
-				  text_of_count(answered),
+	rec_add_short_report_line(r, "%s asked for, %s answered: p50 %s ms, at most %s ms",
+				  text_of_count_and_noun(asked, "key"), text_of_count(answered),
 		text_of_sample_quantile(&due, 0.5, NS_PER_MS), text_of_sample_quantile(&due, 1, NS_PER_MS));
 	rec_add_real(r, "longest_block_ms", (double)t->blocked_ns / NS_PER_MS, 3);
 	rec_end_container(r);

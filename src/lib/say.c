@@ -62,12 +62,26 @@ const char *number_text(double value)
 	return text;
 }
 
-const char *text_of_count(int64_t value)
+static char *grouped_count(int64_t value)
 {
 	char *text = next_static_text_buffer();
 
 	snprintf(text, TEXT_SIZE, "%lld", (long long)value);
 	group_thousands(text + (*text == '-'));
+	return text;
+}
+
+const char *text_of_count(int64_t value)
+{
+	return grouped_count(value);
+}
+
+const char *text_of_count_and_noun(int64_t value, const char *noun)
+{
+	char *text = grouped_count(value);
+	size_t n = strlen(text);
+
+	snprintf(text + n, TEXT_SIZE - n, " %s%s", noun, value == 1 ? "" : "s");
 	return text;
 }
 

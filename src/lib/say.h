@@ -11,6 +11,7 @@
 
 const char *number_text(double value);		/* 0.69  9.98  12.3  412  1,230 */
 const char *text_of_count(int64_t value);		/* 48,212 */
+const char *text_of_count_and_noun(int64_t value, const char *noun);	/* 1 run, 48,212 runs; of a noun up to 20 bytes */
 const char *ns_text(double ns);			/* 412 ns, 31 µs, 5.20 ms, 10.0 s, 12 min 4 s, 3 h 20 min */
 const char *bytes_text(double bytes);		/* powers of 1000, for traffic: 663 B, 1.40 kB, 38.4 MB */
 const char *memory_text(double bytes);		/* powers of 1024: 4.00 GiB */

@@ -76,13 +76,14 @@ static void say_touch_rate(struct rec_report *r, const struct memhog_options *cf
 	double rate = touch_ns > 0 ? (double)touched / (double)touch_ns * NS_PER_S : NAN;
 
 	if (cfg->touching != TOUCH_KEEP)
-		rec_add_short_report_line(r, "not touched for %s; %s major faults", ns_text((double)touch_ns), text_of_count(faults));
+		rec_add_short_report_line(r, "not touched for %s; %s", ns_text((double)touch_ns),
+					  text_of_count_and_noun(faults, "major fault"));
 	else if (!cfg->rate)
-		rec_add_short_report_line(r, "touched at %s/s; %s major faults", memory_text(rate), text_of_count(faults));
+		rec_add_short_report_line(r, "touched at %s/s; %s", memory_text(rate), text_of_count_and_noun(faults, "major fault"));
 	else
-		rec_add_short_report_line(r, "touched at %s/s of the requested %s/s; %s major faults", memory_text(rate),
+		rec_add_short_report_line(r, "touched at %s/s of the requested %s/s; %s", memory_text(rate),
 					  memory_text((double)cfg->rate),
-			text_of_count(faults));
+			text_of_count_and_noun(faults, "major fault"));
 }
 
 void report_hog(struct rec_report *r, const struct memhog_options *cfg, const struct machine_and_group_memory *world,

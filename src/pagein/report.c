@@ -185,19 +185,21 @@ void say_cycle_summary(struct rec_report *r, const struct cycle_cfg *cfg, const 
 	double in, out;
 
 	if (tally->of[JUDGE_NOT_EVICTED])
-		rec_add_warning_line(r, "%s page the process out%s%s (%s of %s runs). %s", tally->of[JUDGE_PAGED_OUT] ? "Could not always" :
+		rec_add_warning_line(r, "%s page the process out%s%s (%s of %s). %s", tally->of[JUDGE_PAGED_OUT] ? "Could not always" :
 				     "Could not",
 			 judge_reasons[why] ? ": " : "", judge_reasons[why] ? judge_reasons[why] : "",
-			 text_of_count(tally->of[JUDGE_PAGED_OUT]), text_of_count(tried), cure_text(why));
+			 text_of_count(tally->of[JUDGE_PAGED_OUT]), text_of_count_and_noun(tried, "run"), cure_text(why));
 	if (tally->of[JUDGE_NOT_IN_MEMORY])
-		rec_add_warning_line(r, "%s runs in memory are left out: they caused major page faults.",
-				     text_of_count(tally->of[JUDGE_NOT_IN_MEMORY]));
+		rec_add_warning_line(r, "left out: %s in memory with major page faults",
+				     text_of_count_and_noun(tally->of[JUDGE_NOT_IN_MEMORY], "run"));
 	if (tally->unanswered)
-		rec_add_warning_line(r, "%s keys were not answered in %s.", text_of_count(tally->unanswered), ns_text((double)timeout_ns));
-	rec_add_short_report_line(r, "%s runs of two keys each; time from the key to the first screen update", text_of_count((int64_t)n));
-	rec_begin_text_table(r, "lrr", "median of %s runs\tfirst key\tsecond key",
-		  text_of_count(tally->of[JUDGE_IN_MEMORY] > tally->of[JUDGE_PAGED_OUT] ? tally->of[JUDGE_IN_MEMORY] :
-				tally->of[JUDGE_PAGED_OUT]));
+		rec_add_warning_line(r, "not answered in %s: %s", ns_text((double)timeout_ns),
+				     text_of_count_and_noun(tally->unanswered, "key"));
+	rec_add_short_report_line(r, "%s of two keys each; time from the key to the first screen update",
+				  text_of_count_and_noun((int64_t)n, "run"));
+	rec_begin_text_table(r, "lrr", "median of %s\tfirst key\tsecond key",
+		  text_of_count_and_noun(tally->of[JUDGE_IN_MEMORY] > tally->of[JUDGE_PAGED_OUT] ? tally->of[JUDGE_IN_MEMORY] :
+					 tally->of[JUDGE_PAGED_OUT], "run"));
 	in = say_state_table_row(r, "in memory", run, n, JUDGE_IN_MEMORY, timeout_ns);
 	out = say_state_table_row(r, "paged out", run, n, JUDGE_PAGED_OUT, timeout_ns);
 	if (cfg->kept)

@@ -216,7 +216,7 @@ static void say_capture_summary(struct rec_report *r, struct capture_run_state *
 	rec_set_main_table(r, "flows");
 	if (!run->live && has_capture_no_selected_packets(run, why)) {
 		rec_add_warning_line(r, "%s", why);
-		rec_add_short_report_line(r, "%s packets read, none selected", text_of_count((int64_t)m->packets));
+		rec_add_short_report_line(r, "%s read, none selected", text_of_count_and_noun((int64_t)m->packets, "packet"));
 		return;
 	}
 	if (has_capture_losses(run, why))
@@ -225,9 +225,9 @@ static void say_capture_summary(struct rec_report *r, struct capture_run_state *
 		rec_add_short_report_line(r, "%s without a packet", ns_text(seconds * NS_PER_S));
 		return;
 	}
-	rec_add_short_report_line(r, "%s, %s connection%s, %s packets, %s retransmitted", ns_text(seconds * NS_PER_S),
-				  text_of_count((int64_t)m->flows),
-		m->flows == 1 ? "" : "s", text_of_count((int64_t)(m->sum[INPUT].packets + m->sum[DISPLAY].packets)),
+	rec_add_short_report_line(r, "%s, %s, %s, %s retransmitted", ns_text(seconds * NS_PER_S),
+				  text_of_count_and_noun((int64_t)m->flows, "connection"),
+		text_of_count_and_noun((int64_t)(m->sum[INPUT].packets + m->sum[DISPLAY].packets), "packet"),
 			text_of_count((int64_t)resent));
 	say_channel_table(r, m, seconds);
 	if (run->cfg->latency.keys && w->low.n)

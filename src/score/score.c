@@ -115,7 +115,7 @@ static void report_latency_quantiles(struct rec_report *r, const struct latency_
 	rec_add_reals(r, { "mean", sample_mean(&ns).value / 1e6, 3 }, { "p50", sample_quantile(&ns, 0.5).value / 1e6, 3 },
 		      { "p95", sample_quantile(&ns, 0.95).value / 1e6, 3 }, { "max", sample_max(&ns).value / 1e6, 3 });
 	rec_end_container(r);
-	rec_add_short_report_line(r, "%s samples: median %s, 95 %% within %s, longest %s", text_of_count((int64_t)s->n),
+	rec_add_short_report_line(r, "%s: median %s, 95 %% within %s, longest %s", text_of_count_and_noun((int64_t)s->n, "sample"),
 		ns_text(sample_quantile(&ns, 0.5).value), ns_text(sample_quantile(&ns, 0.95).value), ns_text(sample_max(&ns).value));
 	if (ns.lost)
 		die(EXIT_RUN, "out of memory");

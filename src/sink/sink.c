@@ -258,8 +258,8 @@ static void report_bursts(struct rec_report *r, const struct workers *workers)
 	rec_add_sample_statistics(r, "late_us", &late, NS_PER_US);
 	rec_add_sample_statistics(r, "over_us", &over, NS_PER_US);
 	rec_end_container(r);
-	rec_add_short_report_line(r, "%s of %s bursts played, %s of CPU time", text_of_count((int64_t)played),
-				  text_of_count((int64_t)plan.n * workers->count),
+	rec_add_short_report_line(r, "%s of %s played, %s of CPU time", text_of_count((int64_t)played),
+				  text_of_count_and_noun((int64_t)plan.n * workers->count, "burst"),
 		ns_text((double)burned));
 	rec_add_short_report_line(r, "  started %s late (worst %s), used %s more CPU time than planned (medians)",
 		ns_text(sample_quantile(&late, 0.5).value),

@@ -263,16 +263,17 @@ static void say_episodes(struct rec_report *r, struct run_record *t)
 
 	for (size_t i = 0; i < t->n; i++)
 		tagged += (int64_t)t->episode[i].judged.background;
-	rec_add_short_report_line(r, "%s episodes in %s: background processes %s %s times", text_of_count((int64_t)t->n + t->left_out),
-				  ns_text(seconds),
-		cfg.dry ? "would have been throttled" : "throttled", text_of_count(tagged));
+	rec_add_short_report_line(r, "%s in %s: background processes %s %s",
+				  text_of_count_and_noun((int64_t)t->n + t->left_out, "episode"), ns_text(seconds),
+		cfg.dry ? "would have been throttled" : "throttled", text_of_count_and_noun(tagged, "time"));
 	if (t->decision_ns.n)
 		rec_add_short_report_line(r, "  input to decision %s ms (p50), %s ms at worst", text_of_sample_quantile(&t->decision_ns, 0.5,
 															NS_PER_MS),
 			text_of_sample_quantile(&t->decision_ns, 1, NS_PER_MS));
-	rec_add_short_report_line(r, "  costs %s %% of a CPU for %s tasks; %s of %s samples missed",
+	rec_add_short_report_line(r, "  costs %s %% of a CPU for %s; %s of %s missed",
 				  number_text(run_record_own_cpu_percent(t)),
-		text_of_count((int64_t)t->most_processes), text_of_count(t->missed), text_of_count(t->samples + t->missed));
+		text_of_count_and_noun((int64_t)t->most_processes, "task"), text_of_count(t->missed),
+		text_of_count_and_noun(t->samples + t->missed, "sample"));
 	rec_set_main_table(r, "episodes");
 }
 

@@ -71,9 +71,8 @@ static void say_guest_run(struct rec_report *r, const struct guest_watch *w, siz
 
 	for (size_t i = 0; i < w->vm->n; i++)
 		slow_ns += w->all[i].slow_ns;
-	rec_add_short_report_line(r, "%s episodes in %s: %zu vCPUs held back for %s in all", text_of_count(w->state.episodes),
-				  ns_text(wall_ns), w->vm->n,
-		ns_text((double)slow_ns));
+	rec_add_short_report_line(r, "%s in %s: %s held back for %s in all", text_of_count_and_noun(w->state.episodes, "episode"),
+				  ns_text(wall_ns), text_of_count_and_noun((int64_t)w->vm->n, "vCPU"), ns_text((double)slow_ns));
 	rec_add_short_report_line(r, "  costs %s %% of a CPU", number_text((double)w->cpu_ns * 100 / wall_ns));
 	if (w->state.lost || w->state.refused)
 		rec_add_warning_line(r, "%s lines of the agent were lost, %s not understood.", text_of_count(w->state.lost),

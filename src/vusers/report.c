@@ -280,10 +280,10 @@ static void say_users(struct rec_report *r, const struct crowd *c, struct reques
 		least = c->user[i].answered < least ? c->user[i].answered : least;
 		most = c->user[i].answered > most ? c->user[i].answered : most;
 	}
-	rec_add_short_report_line(r, "%s user%s, %s %s, %s: %s requests answered (%s/s), %s failed", text_of_count(c->cfg.all),
-				  c->cfg.all == 1 ? "" : "s",
+	rec_add_short_report_line(r, "%s, %s %s, %s: %s answered (%s/s), %s failed",
+				  text_of_count_and_noun(c->cfg.all, "user"),
 		isfinite(w->rate) ? number_text(w->rate) : ns_text(c->cfg.think.mean_ns), isfinite(w->rate) ? "requests/s due" : "think time",
-		ns_text(measured_seconds(c) * S), text_of_count(s->users.ended[VLOG_OK]),
+		ns_text(measured_seconds(c) * S), text_of_count_and_noun(s->users.ended[VLOG_OK], "request"),
 			number_text(rate_per_measured_second(c, (double)s->users.ended[VLOG_OK])),
 			text_of_count(failed));
 	rec_begin_text_table(r, "lrrrrrr", "\tmin\tp50\tp90\tp95\tp99\tmax ms");
@@ -415,11 +415,12 @@ void report_reference_server(struct rec_report *r, const char *target, const str
 	rec_add_real(r, "seconds", (double)s->ns / S, 3);
 	rec_end_container(r);
 	if (!s->requests)
-		rec_add_warning_line(r, "no request came (%s connections in %s)", text_of_count(s->guests), ns_text((double)s->ns));
+		rec_add_warning_line(r, "no request came (%s in %s)", text_of_count_and_noun(s->guests, "connection"),
+				     ns_text((double)s->ns));
 	else
-		rec_add_short_report_line(r, "%s of %s requests answered in %s, from %s connections", text_of_count(s->answered),
-					  text_of_count(s->requests),
-			ns_text((double)s->ns), text_of_count(s->guests));
+		rec_add_short_report_line(r, "%s of %s answered in %s, from %s", text_of_count(s->answered),
+					  text_of_count_and_noun(s->requests, "request"), ns_text((double)s->ns),
+			text_of_count_and_noun(s->guests, "connection"));
 	if (s->inside.n)
 		rec_add_short_report_line(r, "  service and queueing %s (median), %s at worst; answers left %s late at worst",
 			ns_text(sample_quantile(&s->inside, 0.5).value), ns_text(sample_max(&s->inside).value), ns_text(sample_max(&s->late).value));

@@ -276,12 +276,13 @@ static void report_recording(struct rec_report *out, const struct recording_sess
 	if (!c->presses && !c->keys)
 		rec_add_warning_line(out, "no click and no key in %s: nothing to replay", ns_text(seconds * NS_PER_S));
 	else
-		rec_add_short_report_line(out, "recorded %s: %s inputs (%s keys, %s clicks), %s snapshots", ns_text(seconds * NS_PER_S),
-					  text_of_count(c->inputs),
-			text_of_count(c->keys), text_of_count(c->presses), text_of_count(snapshots));
+		rec_add_short_report_line(out, "recorded %s: %s (%s, %s), %s", ns_text(seconds * NS_PER_S),
+					  text_of_count_and_noun(c->inputs, "input"), text_of_count_and_noun(c->keys, "key"),
+			text_of_count_and_noun(c->presses, "click"), text_of_count_and_noun(snapshots, "snapshot"));
 	rec_add_short_report_line(out, "  inputs were held back %s at most", ns_text((double)c->held_most_ns));
 	if (c->restless)
-		rec_add_short_report_line(out, "  %s times the screen did not come to rest before a snapshot", text_of_count(c->restless));
+		rec_add_short_report_line(out, "  %s the screen did not come to rest before a snapshot",
+					  text_of_count_and_noun(c->restless, "time"));
 }
 
 static void check_record_options(void)

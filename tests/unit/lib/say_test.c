@@ -33,6 +33,9 @@ static void counts_are_whole(void **state)
 	assert_string_equal(text_of_count(0), "0");
 	assert_string_equal(text_of_count(999), "999");
 	assert_string_equal(text_of_count(48212), "48,212");
+	assert_string_equal(text_of_count_and_noun(1, "run"), "1 run");
+	assert_string_equal(text_of_count_and_noun(0, "run"), "0 runs");
+	assert_string_equal(text_of_count_and_noun(48212, "run"), "48,212 runs");
 	assert_string_equal(text_of_count(-1234567), "-1,234,567");
 	assert_string_equal(text_of_count(INT64_MIN), "-9,223,372,036,854,775,808");
 }
