@@ -48,7 +48,7 @@ ours() { grep -lsF -f <(printf %s "$DIR") /proc/[0-9]*/cmdline | wc -l; }
 	sweep=$!
 	# its first keys are typed
 	for ((i = 0; i < 1200; i++)); do
-		! compgen -G "$dir/.parts/*/run/cells/*/1/*" >/dev/null && kill -0 "$sweep" 2>/dev/null || break
+		if compgen -G "$dir/.parts/*/run/cells/*/1/*" >/dev/null || ! kill -0 "$sweep" 2>/dev/null; then break; fi
 		sleep 0.1
 	done
 	kill "$sweep"
