@@ -125,7 +125,8 @@ setup() {
 
 @test "the run before this one, of the same settings only; the command with more repeats" {
 	sed -i 's/\(p50_ms\treal\tms\t3\t\)/\1lower/' run/schema.tsv
-	jq '.axes = ["app", "load"] | .started = "2026-01-02T03:00:00Z" | .ended = "2026-01-09T03:00:00Z" | .measured_s = 160 | .counts.complete = 2
+	jq '.axes = ["app", "load"] | .started = "2026-01-02T03:00:00Z" | .ended = "2026-01-09T03:00:00Z"
+		| .measured_s = 160 | .counts.complete = 2
 		| .command = "thinprobe run made --loads 0,5 --repeat 2 -o x"' run/run.json >new
 	mv new run/run.json
 	mkdir before other
