@@ -69,7 +69,7 @@ struct agent_thread_run_time {
 };
 
 struct agent_load_measurement {
-	struct agent_thread_run_time seen[2][THREADS];	/* at the last measurement, and at this one */
+	struct agent_thread_run_time seen[2][THREADS];	/* seen[now]: at this measurement; the other: at the one before */
 	size_t n[2];
 	int now;
 	int64_t taken_ns;

@@ -12,7 +12,7 @@ struct findings {
 	bool labelled;		/* labels tell settings apart; else all replays are of one setting */
 	int runs;
 	struct response_analysis_result analysis;	/* owned; --method paper fills in inputs and responses only */
-	const struct method_2005_matches *paper;	/* NULL: --method tiles */
+	const struct method_2005_matches *paper;	/* matches by the method of 2005; NULL: --method tiles was chosen */
 };
 
 /* True, with the reason in `why`, when the response times say nothing: a replay has responses to fewer than half of the inputs,

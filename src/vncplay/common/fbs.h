@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct fbs_reader;	/* a log that is read */
+struct fbs_reader;	/* reads an FBS log */
 
 struct fbs_block {
 	const uint8_t *bytes;	/* valid until fbs_close */

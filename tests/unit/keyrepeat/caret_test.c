@@ -100,7 +100,7 @@ static void several_keys_in_one_update(void **state)
 	assert_int_equal(shown[2].number, 6);
 }
 
-static struct caret_step_changed_pixels status_line(int64_t at_ns, uint32_t ink)	/* far below, in an update of its own */
+static struct caret_step_changed_pixels status_line(int64_t at_ns, uint32_t ink)	/* far below the text */
 {
 	struct caret_step_changed_pixels s = { .at_ns = at_ns };
 

@@ -226,7 +226,7 @@ static void a_rise_has_a_cause(void **state)
 	assert_int_equal(judge(false, 140, 10, 120, 15), VERDICT_NETWORK);	/* on the server's side */
 	assert_int_equal(judge(true, 140, 10, 40, 15), VERDICT_SERVER);
 	assert_int_equal(judge(false, 240, 10, 60, 15), VERDICT_SERVER);	/* 40 ms are a delayed acknowledgement */
-	assert_int_equal(judge(false, 75, 10, 55, 15), VERDICT_UNKNOWN);	/* the acknowledgement came with the update */
+	assert_int_equal(judge(false, 75, 10, 55, 15), VERDICT_UNKNOWN);	/* the update carried the acknowledgement */
 	assert_int_equal(judge(true, 140, 45, 1, 130), VERDICT_CLIENT);
 	assert_int_equal(judge(true, -1, 10, 1, 900), VERDICT_CLIENT);		/* stopped: no inputs either */
 	assert_int_equal(judge(true, -1, 10, 1, 15), VERDICT_IDLE);

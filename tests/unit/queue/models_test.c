@@ -176,7 +176,7 @@ static void erlangs_formulas(void **state)
 	assert_near(erlang_b_blocking_probability(2, 1), 0.2, 1e-15);
 	assert_near(erlang_b_blocking_probability(10, 5), 0.018384570, 1e-9);
 	assert_near(erlang_b_blocking_probability(5, 0), 0, 0);
-	assert_near(erlang_c_waiting_probability(1, 0.7), 0.7, 1e-15);		/* M/M/1 waits with rho */
+	assert_near(erlang_c_waiting_probability(1, 0.7), 0.7, 1e-15);		/* M/M/1: a request waits with probability rho */
 	assert_near(erlang_c_waiting_probability(2, 1), 1.0 / 3, 1e-15);
 	assert_near(erlang_c_waiting_probability(3, 3), 1, 0);
 }

@@ -98,7 +98,7 @@ static void a_share_is_of_the_time_that_the_vcpu_ran(void **state)
 	(void)state;
 	assert_int_equal(agent_background_percent_of_run(0, 40, 0, 0, 10), 0);
 	assert_int_equal(agent_background_percent_of_run(-3, 40, 0, 0, 10), 0);
-	assert_int_equal(agent_background_percent_of_run(30, 40, 0, 0, 10), 75);		/* the rest was others' */
+	assert_int_equal(agent_background_percent_of_run(30, 40, 0, 0, 10), 75);		/* other processes took the rest */
 	assert_int_equal(agent_background_percent_of_run(10, 40, 30, 0, 10), 100);	/* the rest was idle */
 	assert_int_equal(agent_background_percent_of_run(5, 40, 30, 0, 10), 50);
 	assert_int_equal(agent_background_percent_of_run(42, 40, 0, 0, 10), 100);		/* counted a little late */
