@@ -77,11 +77,8 @@ fi
 quiet=5
 [[ $on == attach:?*,?* ]] && [ -n "$key" ] && [ -n "$every" ] ||
 	die -2 "watch: keys need all of --on attach:DISPLAY,WINDOW, --key K and --every TIME"
-case $every in
-*[0-9]s) every=${every%s} ;;
-*[0-9]m) every=$((${every%m} * 60)) ;;
-esac
-[[ $every =~ ^[0-9]{1,6}$ ]] && [ "$every" -ge 10 ] || die -2 "watch: --every: must be a whole time of at least 10s, such as 60s"
+plan_item --every int 10..999999 "$every" s
+every=$ITEM
 LAB_RUN=$(mktemp -d "${TMPDIR:-/tmp}/thinprobe.XXXXXX") || die "cannot make a folder in ${TMPDIR:-/tmp}"
 # shellcheck disable=SC2317 # on_exit calls it
 watch_end() {
