@@ -130,11 +130,15 @@ lab_disk_delay 0'
 	# what the next user of that device finds, whatever the kernel shows
 	fallocate -l 8M "$W/file"
 	loop=$(losetup --find --show "$W/file")
-	fio --name=x --filename="$loop" --direct=1 --rw=randread --bs=4k --iodepth=32 --ioengine=libaio --time_based --runtime=2 \
+	reads() { awk '{ print $1 }' "/sys/block/${loop##*/}/stat"; }
+	before=$(reads)
+	fio --name=x --filename="$loop" --direct=1 --rw=randread --bs=4k --iodepth=32 --ioengine=libaio --time_based --runtime=20 \
 		>"$W/fio" 2>&1 3>&- &
 	fio=$!
+	until [ "$(reads)" -gt "$before" ]; do kill -0 "$fio" || { cat "$W/fio"; false; }; sleep 0.05; done
 	most=$("$TOP/bin/diskorder" "$loop" -t 1s --format json | jq .result.in_device_p90)
-	wait "$fio"
+	kill "$fio"
+	wait "$fio" || true
 	losetup -d "$loop"
 	echo "$loop after $device: $most"
 	[ "$loop" != "$device" ] || [ "$most" -gt 4 ]
