@@ -39,7 +39,7 @@ mixed) options=(--answer "window,mark,strips:4:20,alternate" --noise "1.6,3@70" 
 scroll) options=(--scroll 200) ;;
 *) echo "known.sh: what is $variant?" >&2 && exit 2 ;;
 esac
-first=()	# whom a test believes does not wait for a CPU
+first=()	# neither whom a test believes nor the player, whose log is analyzed, waits for a CPU
 ! chrt -f 5 true 2>/dev/null || first=(chrt -f 5)
 trap 'kill $(jobs -pr) 2>/dev/null' EXIT	# not who has ended: his pid may be somebody else's
 trap 'exit 130' INT TERM HUP
@@ -88,7 +88,7 @@ replayed() {	# N
 	trap '[ -z "$server" ] || kill "$server" 2>/dev/null' EXIT
 	server=
 	server "$1" --factor "${factors[($1 - 1) % 5]}" "${options[@]}" "${more[@]}" || return
-	timeout 120 "$bin/vncplay" play "127.0.0.1::$port" trace "$1.rfb" --wait-end 1s >"$1.out" 2>"$1.err" || {
+	timeout 120 "${first[@]}" "$bin/vncplay" play "127.0.0.1::$port" trace "$1.rfb" --wait-end 1s >"$1.out" 2>"$1.err" || {
 		tail -n 1 "$1.err" && return 1
 	}
 	ended
