@@ -33,7 +33,7 @@ struct on_demand_typing_state {
 	struct key_sender sender;
 	struct blink_filter filter;
 	size_t steps, updates, shows;	/* observations judged so far */
-	struct key_train train;		/* the keys typed, each a block of its own, for the log; freed by key_train_free() */
+	struct key_train train;		/* the keys typed so far, for the log; a key_train_block has one key; key_train_free() frees it */
 	size_t count[ON_DEMAND_ANSWERS];	/* keys with each answer */
 	size_t sent;			/* keys sent */
 };

@@ -39,7 +39,7 @@ mixed) options=(--answer "window,mark,strips:4:20,alternate" --noise "1.6,3@70" 
 scroll) options=(--scroll 200) ;;
 *) echo "known.sh: what is $variant?" >&2 && exit 2 ;;
 esac
-first=()	# neither whom a test believes nor the player, whose log is analyzed, waits for a CPU
+first=()	# for what must not wait for a CPU: the scripted server, and the player, whose log is analyzed
 ! chrt -f 5 true 2>/dev/null || first=(chrt -f 5)
 trap 'kill $(jobs -pr) 2>/dev/null' EXIT	# not who has ended: his pid may be somebody else's
 trap 'exit 130' INT TERM HUP
