@@ -95,6 +95,25 @@ setup() {
 	[[ $output == *stalls* ]]
 }
 
+@test "manual pages that a package has compressed are found" {
+	local plain page
+
+	cp -R "$PLACE" "$BATS_TEST_TMPDIR/a place"
+	cd "$BATS_TEST_TMPDIR/a place/usr" || return 1
+	plain=$(bin/thinprobe tools)
+	[[ $plain == *keyrepeat*[a-z]*vncplay* ]]
+	gzip share/man/man*/*
+	[ "$(bin/thinprobe tools 2>&1)" = "$plain" ]
+	mkdir programs
+	printf '#!/bin/sh\nfor page; do :; done; echo "$page"\n' >programs/man
+	chmod +x programs/man
+	for page in thinprobe thinprobe-keyrepeat; do
+		PATH=$PWD/programs:$PATH run bin/thinprobe help "${page#*-}"
+		echo "$output"
+		[ "$status" -eq 0 ] && [[ $output == */$page.1.gz ]]
+	done
+}
+
 @test "installing again over it is fine" {
 	cd "$HOME_OF_SOURCE" || return 1
 	run env -u MAKEFLAGS -u MAKELEVEL make -s install DESTDIR="$PLACE" PREFIX=/usr
