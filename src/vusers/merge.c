@@ -168,6 +168,10 @@ static void die_unless_settings_match_first(int i, const char *name)
 		die(EXIT_USAGE, "%s: it has no start_at; start all generators with one --start-at", name);
 	if (get_real_from_report_or_default(i, "settings.watched", 0) > 0)
 		die(EXIT_USAGE, "%s: it has watched users, who cannot be merged; give --watched to no generator", name);
+	for (int k = 0; k < i; k++)
+		if (reports_have_same_setting(run.json[k], run.json[i], "settings.seed"))
+			die(EXIT_USAGE, "%s: another report has its seed, whose users ask at the same times; give each generator its own --seed",
+			    name);
 }
 
 static uint16_t find_or_add_request_label(const char *name)

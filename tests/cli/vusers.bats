@@ -144,6 +144,7 @@ failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connec
 	jq '.result.start_at = null' 2.json >other.json
 	run -2 "$VUSERS" merge 1.json 1.tsv other.json 2.tsv
 	run -2 "$VUSERS" merge 1.json
+	run -2 "$VUSERS" merge 1.json 1.tsv 1.json 1.tsv
 }
 
 @test "vusers: the mean response of stations is that of mean value analysis" {
